@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h: what an attachment changed, written before it is changed.
+ *
+ * One JSON file per attachment under <run_dir>/attachments/<network>/<container>,<ifname>, mode 0600 in
+ * directories of mode 0700. DEL, GC and `railctl attachments repair` replay inverses from it; it needs
+ * no configuration, so it works after the configuration changed or the master went away. It lives in
+ * /run: after a reboot there is nothing to repair.
+ */
+#ifndef RAILHEAD_CNI_RECORD_H
+#define RAILHEAD_CNI_RECORD_H
+
+#include "lib/ctx.h"
+#include "lib/json.h"
+#include "lib/netns.h"
+
+struct record {
+	const char *network, *container, *ifname;
+	const char *plugin; /* which program made it: "macvlan" */
+	const char *kind;   /* link kind created, "" when an existing device was moved */
+	const char *netns;  /* path as given */
+	struct netns_id netns_id;
+	char boot[CTX_BOOT_ID_LEN + 1];
+	int64_t created;           /* ns since 1970 */
+	const char *master;        /* name of the lower device, "" if none */
+	const struct json *config; /* the network configuration as given, for GC by hand; may be NULL */
+	const struct json *device; /* original state of a moved device; may be NULL */
+	struct json *tree;         /* owns all of the above after record_read; NULL when built by hand */
+};
+
+/* record_write - create or replace. */
+int record_write(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
+
+/* record_read - ERR_NOTFOUND (errnum ENOENT) when there is none; ERR_DECODE when it is damaged. */
+int record_read(const struct ctx *ctx, const char *network, const char *container,
+		const char *ifname, struct record *out, struct err *e) must_check;
+void record_clear(struct record *r);
+#define auto_record auto_clean(record_clear)
+
+/* record_remove - absent is success; empties directories behind it. */
+int record_remove(const struct ctx *ctx, const char *network, const char *container,
+		  const char *ifname, struct err *e) must_check;
+
+/*
+ * record_each - call fn for every record of network (NULL: of all), in name order. A file that cannot
+ * be decoded is passed with r->tree NULL and only the three names set. Non-zero ends the walk.
+ */
+typedef int (*record_fn)(const struct record *r, void *arg);
+int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg, struct err *e)
+	must_check;
+
+#endif

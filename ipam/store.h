@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store.h: an ordered key-value store with conditional transactions.
+ *
+ * The same keys and values live in LMDB on a node and in etcd for a cluster; every implementation
+ * passes ipam/store_contract.h. Reads of a writing transaction are what its commit depends on: a
+ * store with optimistic concurrency (etcd) answers STORE_CONFLICT when one of them changed, and the
+ * caller runs its transaction again. LMDB admits one writer and never conflicts.
+ *
+ * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX.
+ */
+#ifndef RAILHEAD_IPAM_STORE_H
+#define RAILHEAD_IPAM_STORE_H
+
+#include "lib/err.h"
+
+#define STORE_KEY_MAX   500
+#define STORE_VALUE_MAX 65536
+
+struct store;
+struct store_txn;
+
+enum store_mode { STORE_READ, STORE_WRITE };
+enum store_commit { STORE_DONE, STORE_CONFLICT };
+
+/* Called for each pair of a scan; non-zero ends it (and is returned by nobody). Both are
+ * NUL-terminated and live until the call returns. */
+typedef int (*store_fn)(const char *key, const char *value, void *arg);
+
+struct store_ops {
+	void (*close)(struct store *s);
+	int (*begin)(struct store *s, enum store_mode mode, struct store_txn **out, struct err *e);
+	/* *value: NULL when absent; else valid until the next write or the end of the transaction */
+	int (*get)(struct store_txn *t, const char *key, const char **value, struct err *e);
+	int (*put)(struct store_txn *t, const char *key, const char *value, struct err *e);
+	int (*del)(struct store_txn *t, const char *key, struct err *e); /* absent is success */
+	/* keys k with prefix, from <= k, in order; from NULL: from the first one */
+	int (*scan)(struct store_txn *t, const char *prefix, const char *from, store_fn fn, void *arg,
+		    struct err *e);
+	int (*commit)(struct store_txn *t, enum store_commit *out, struct err *e); /* ends t */
+	void (*abort)(struct store_txn *t); /* ends t; NULL is fine */
+};
+
+/* Every implementation's struct begins with this. */
+struct store {
+	const struct store_ops *ops;
+};
+
+struct store_txn {
+	struct store *store;
+};
+
+/*
+ * store_lmdb_open - the embedded store in directory dir (made with mode 0700). ERR_STORE when it
+ * cannot be opened; a damaged or foreign file is named together with what to do.
+ */
+int store_lmdb_open(const char *dir, struct store **out, struct err *e) must_check;
+
+#endif

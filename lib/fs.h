@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fs.h: files below a directory descriptor, bounded reads, atomic writes, O_CLOEXEC always.
+ *
+ * Names given to the _at functions are single components or short relative paths that we made;
+ * the last component is never followed if it is a symbolic link.
+ */
+#ifndef RAILHEAD_LIB_FS_H
+#define RAILHEAD_LIB_FS_H
+
+#include "lib/err.h"
+
+/*
+ * fs_open_dir - open the directory path, with create made first (each missing component, mode
+ * 0700). A final component that is a symbolic link or is writable by group or others is refused
+ * only when created by us; an administrator's own choice stands. Returns the descriptor or -1.
+ */
+int fs_open_dir(const char *path, bool create, struct err *e) must_check;
+
+/* fs_open_dir_at - the same for one component below dirfd. errnum ENOENT when absent and !create. */
+int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e) must_check;
+
+/* fs_read_fd - read to end of file; more than max bytes is ERR_IO (EFBIG). NUL is added after *out. */
+int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
+
+/* fs_read_at - open and read below dirfd (AT_FDCWD for a path). errnum ENOENT when absent. */
+int fs_read_at(int dirfd, const char *name, size_t max, char **out, size_t *len, struct err *e)
+	must_check;
+
+/* fs_write_fd - write all, EINTR and short writes handled. */
+int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
+
+/*
+ * fs_replace_at - write a temporary file of mode 0600 beside name and rename it over name, so that a
+ * reader or a crash sees the old content or the new. durable: fsync file and directory as well.
+ */
+int fs_replace_at(int dirfd, const char *name, const void *data, size_t len, bool durable,
+		  struct err *e) must_check;
+
+/* fs_unlink_at - remove; absent is success. */
+int fs_unlink_at(int dirfd, const char *name, struct err *e) must_check;
+
+/*
+ * fs_lock_at - exclusive flock on a lock file below dirfd (created 0600), waiting up to timeout_ms
+ * (ERR_AGAIN after that). Returns a descriptor; closing it unlocks.
+ */
+int fs_lock_at(int dirfd, const char *name, int timeout_ms, struct err *e) must_check;
+
+#endif

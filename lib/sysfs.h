@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sysfs.h: attribute files of /sys and /proc/sys: one short value a file.
+ *
+ * root is ctx->sysfs or ctx->proc; path is relative to it. Values are bounded and the trailing
+ * newline is cut.
+ */
+#ifndef RAILHEAD_LIB_SYSFS_H
+#define RAILHEAD_LIB_SYSFS_H
+
+#include "lib/err.h"
+
+int sysfs_read(const char *root, const char *path, char *buf, size_t size, struct err *e) must_check;
+int sysfs_read_u64(const char *root, const char *path, uint64_t *out, struct err *e) must_check;
+int sysfs_write(const char *root, const char *path, const char *value, struct err *e) must_check;
+
+/* sysctl_net - set <proc>/sys/net/<family>/conf/<ifname>/<name>, family "ipv4" or "ipv6", in the
+ * network namespace the caller is in. Skips the write when the value already stands. */
+int sysctl_net(const char *proc, const char *family, const char *ifname, const char *name,
+	       const char *value, struct err *e) must_check;
+
+#endif
