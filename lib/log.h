@@ -18,7 +18,11 @@ struct log {
 	const char *context;  /* e.g. "container=c1 ifname=net1", borrowed, may be NULL */
 };
 
-/* log_msg - write one line. Control characters in the text are written as \xNN. */
+/*
+ * log_msg - write one line of at most 4096 bytes, with one write(2):
+ *	level=info program=macvlan container=c1 ifname=net1 msg="moved \"eth1\""
+ * Bytes that are control characters or not UTF-8 are written as \xNN; longer text ends in "...".
+ */
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...) printf_like(3, 4);
 
 #define log_error(l, ...) log_msg((l), LOG_LEVEL_ERROR, __VA_ARGS__)

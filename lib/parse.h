@@ -24,8 +24,14 @@ char *mac_format(const uint8_t mac[MAC_LEN], char out[MAC_STR_LEN]);
 
 /* utf8_valid - well-formed UTF-8 of RFC 3629: no surrogates, no overlong forms, <= U+10FFFF. */
 bool utf8_valid(const char *s, size_t len);
+/* utf8_prefix - how many of the bytes are well-formed before the first one that is not. */
+size_t utf8_prefix(const char *s, size_t len);
 
-/* Why an interface name is refused, or NULL if it is good. The words are those of the CNI skel. */
+/*
+ * Why an interface name is refused, or NULL if it is good. The words are those of the CNI skel; beyond
+ * it, '%' (the kernel takes "net%d" for a pattern and renames), control characters and bytes that are
+ * not UTF-8 (they cannot be printed in a result) are refused.
+ */
 const char *ifname_problem(const char *name);
 
 /* id_valid - ^[a-zA-Z0-9][a-zA-Z0-9_.-]*$, the CNI rule for container ids and network names. */
