@@ -22,11 +22,12 @@ int nl_open(struct nl **out, struct err *e) must_check;
 int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out, struct err *e)
 	must_check;
 
-void nl_close(struct nl *nl);
-static inline void nl_closep(struct nl **nl)
+/* nl_release - close and free; NULL is fine. (libnl has an nl_close of its own.) */
+void nl_release(struct nl *nl);
+static inline void nl_releasep(struct nl **nl)
 {
-	nl_close(*nl);
+	nl_release(*nl);
 }
-#define auto_nl auto_clean(nl_closep)
+#define auto_nl auto_clean(nl_releasep)
 
 #endif
