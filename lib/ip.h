@@ -34,13 +34,13 @@ struct ip_range {
 /* ip_parse - dotted quad (no leading zeros) or RFC 4291 text; no zone. -1 if it is neither. */
 int ip_parse(const char *s, struct ip *out) must_check;
 
-/* ip_parse_prefix - "addr/len"; the length is required. */
+/* ip_parse_prefix - "addr/len"; the length is required and has no leading zeros. */
 int ip_parse_prefix(const char *s, struct ip_prefix *out) must_check;
 
 /* ip_parse_range - "a", "a-b" or "addr/len" (the whole network). first <= last is checked. */
 int ip_parse_range(const char *s, struct ip_range *out) must_check;
 
-/* ip_format - RFC 5952 text. Both return out. */
+/* ip_format - RFC 5952 text; IPv4-mapped as ::ffff:a.b.c.d; "" for IP_NONE. Both return out. */
 char *ip_format(struct ip a, char out[IP_STR_LEN]);
 char *ip_format_prefix(struct ip_prefix p, char out[PREFIX_STR_LEN]);
 
@@ -50,7 +50,7 @@ size_t ip_to_bytes(struct ip a, uint8_t out[16]);
 int ip_from_bytes(const uint8_t *b, size_t len, struct ip *out) must_check;
 
 unsigned ip_bits(enum ip_family f); /* 32 or 128 */
-u128 ip_mask(enum ip_family f, unsigned len); /* e.g. (v4, 24) -> 0xffffff00 */
+u128 ip_mask(enum ip_family f, unsigned len); /* e.g. (v4, 24) -> 0xffffff00; len is capped */
 
 /* -1, 0, 1; IPv4 sorts before IPv6. */
 int ip_cmp(struct ip a, struct ip b);

@@ -54,9 +54,9 @@ enum json_kind {
 	J_STRING, /* const char *, borrowed from the tree; min/max: length in bytes when max != 0 */
 	J_BOOL,   /* bool */
 	J_U32,    /* uint32_t, min <= v <= max (max 0: no limit) */
-	J_I64,    /* int64_t, |v| < 2^53, min/max as above when either is set */
-	J_ENUM,   /* int, by names[]; a wrong word is ERR_FIELD and lists the right ones */
-	J_MAC,    /* uint8_t[6] */
+	J_I64,    /* int64_t, |v| < 2^53, within min..max when either is set (max < min: no limit) */
+	J_ENUM,   /* int, by names[]; a wrong word is ERR_FIELD and lists the right ones (but "") */
+	J_MAC,    /* uint8_t[6]; "" counts as absent, as in the reference plugins */
 	J_OBJECT, /* const struct json *, must be an object */
 	J_ARRAY,  /* const struct json *, must be an array */
 	J_ANY,    /* const struct json * */
@@ -80,8 +80,9 @@ struct json_field {
 
 /*
  * json_decode - fill out from obj by table. Absent and null leave the field as it was; unknown keys
- * are ignored (CNI-017). Errors name the key as "where.key" and quote the value: ERR_DECODE for a
- * wrong type, ERR_CONFIG for a value out of range, ERR_FIELD for an unknown word.
+ * are ignored (CNI-017); obj NULL has no keys. Errors name the key as "where.key" and quote the
+ * value: ERR_DECODE for a wrong type (1.5 where an integer must be), ERR_CONFIG for a value out of
+ * range, a bad MAC or a missing key, ERR_FIELD for an unknown word.
  */
 int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
 		void *out, struct err *e) must_check;
@@ -90,12 +91,13 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 
 struct json *json_new_object(void);
 struct json *json_new_array(void);
-int json_add_str(struct json *obj, const char *key, const char *s) must_check;
+int json_add_str(struct json *obj, const char *key, const char *s) must_check; /* NULL: nothing */
+/* Up to 2^53 exactly; beyond that the nearest double: write larger ones as strings. */
 int json_add_int(struct json *obj, const char *key, int64_t v) must_check;
 int json_add_bool(struct json *obj, const char *key, bool v) must_check;
 struct json *json_add_object(struct json *obj, const char *key); /* NULL: no memory */
 struct json *json_add_array(struct json *obj, const char *key);
-int json_add_copy(struct json *obj, const char *key, const struct json *n) must_check;
+int json_add_copy(struct json *obj, const char *key, const struct json *n) must_check; /* same */
 /* Takes ownership of n in any case, also on failure; n NULL fails. Replaces an equal key. */
 int json_put(struct json *obj, const char *key, struct json *n) must_check;
 void json_del(struct json *obj, const char *key); /* absent is fine */
@@ -107,7 +109,17 @@ struct json *json_dup(const struct json *n);
 struct json *json_get_mut(struct json *obj, const char *key);
 struct json *json_at_mut(struct json *arr, size_t i);
 
-/* json_print - text with NUL, freed with free(); pretty: indented by tabs as cJSON prints. NULL: no memory. */
+/*
+ * json_print - text with NUL, freed with free(). pretty: one value a line, indented by tabs; no line
+ * break at the end. Always valid UTF-8: bytes that are not become U+FFFD. NULL: no memory.
+ */
 char *json_print(const struct json *n, bool pretty);
+
+/*
+ * json_show - a value as an error message quotes it: a scalar as JSON, long strings cut with "...",
+ * containers by their kind ("an object"). Returns out.
+ */
+#define JSON_SHOW_LEN 72
+char *json_show(const struct json *n, char out[JSON_SHOW_LEN]);
 
 #endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The only file that knows cJSON. Its parser and tree are used; its printer is not, because that
+ * rounds integers above 10^15 (see json_print.c).
+ */
+#include "lib/json.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#include "lib/json_internal.h"
+
+struct json {
+	cJSON c;
+};
+
+static struct json *wrap(cJSON *c)
+{
+	return (struct json *)c;
+}
+
+static cJSON *unwrap(struct json *n)
+{
+	return (cJSON *)n;
+}
+
+int json_parse(const char *text, size_t len, const char *what, struct json **out, struct err *e)
+{
+	if (json_scan(text, len, what, e))
+		return -1;
+	/* what passes the scan is good JSON, so that only memory can be lacking */
+	cJSON *c = cJSON_ParseWithLength(text, len);
+	if (!c)
+		return err_nomem(e);
+	*out = wrap(c);
+	return 0;
+}
+
+void json_free(struct json *root)
+{
+	cJSON_Delete(unwrap(root));
+}
+
+enum json_type json_type(const struct json *n)
+{
+	switch (n ? n->c.type & 0xff : cJSON_NULL) {
+	case cJSON_True:
+	case cJSON_False:
+		return JSON_BOOL;
+	case cJSON_Number:
+		return JSON_NUMBER;
+	case cJSON_String:
+		return JSON_STRING;
+	case cJSON_Array:
+		return JSON_ARRAY;
+	case cJSON_Object:
+		return JSON_OBJECT;
+	default:
+		return JSON_NULL;
+	}
+}
+
+const char *json_type_name(const struct json *n)
+{
+	static const char *const names[] = {
+		[JSON_NULL] = "null",       [JSON_BOOL] = "a boolean", [JSON_NUMBER] = "a number",
+		[JSON_STRING] = "a string", [JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
+	};
+
+	return names[json_type(n)];
+}
+
+/* The last member of that key, from the back: cJSON keeps the last child as prev of the first. */
+static cJSON *find(const struct json *obj, const char *key)
+{
+	cJSON *first, *c;
+
+	if (json_type(obj) != JSON_OBJECT || !obj->c.child)
+		return NULL;
+	first = obj->c.child;
+	for (c = first->prev; strcmp(c->string, key) != 0; c = c->prev)
+		if (c == first)
+			return NULL;
+	return c;
+}
+
+const struct json *json_get(const struct json *obj, const char *key)
+{
+	cJSON *c = find(obj, key);
+
+	return c && !cJSON_IsNull(c) ? wrap(c) : NULL;
+}
+
+struct json *json_get_mut(struct json *obj, const char *key)
+{
+	cJSON *c = find(obj, key);
+
+	return c && !cJSON_IsNull(c) ? wrap(c) : NULL;
+}
+
+const char *json_str(const struct json *n)
+{
+	return json_type(n) == JSON_STRING ? n->c.valuestring : NULL;
+}
+
+double json_num(const struct json *n)
+{
+	return json_type(n) == JSON_NUMBER ? n->c.valuedouble : 0;
+}
+
+bool json_true(const struct json *n)
+{
+	return n && cJSON_IsTrue(&n->c);
+}
+
+size_t json_len(const struct json *n)
+{
+	size_t len = 0;
+
+	json_each (it, n)
+		len++;
+	return len;
+}
+
+const char *json_key(const struct json *n)
+{
+	return n ? n->c.string : NULL;
+}
+
+const struct json *json_first(const struct json *n)
+{
+	return n ? wrap(n->c.child) : NULL;
+}
+
+const struct json *json_next(const struct json *n)
+{
+	return n ? wrap(n->c.next) : NULL;
+}
+
+struct json *json_new_object(void)
+{
+	return wrap(cJSON_CreateObject());
+}
+
+struct json *json_new_array(void)
+{
+	return wrap(cJSON_CreateArray());
+}
+
+struct json *json_dup(const struct json *n)
+{
+	return n ? wrap(cJSON_Duplicate(&n->c, true)) : NULL;
+}
+
+/* Add as last member; takes ownership of c in any case. */
+static cJSON *add(struct json *obj, const char *key, cJSON *c)
+{
+	if (json_type(obj) == JSON_OBJECT && cJSON_AddItemToObject(&obj->c, key, c))
+		return c;
+	cJSON_Delete(c);
+	return NULL;
+}
+
+static cJSON *push(struct json *arr, cJSON *c)
+{
+	if (json_type(arr) == JSON_ARRAY && cJSON_AddItemToArray(&arr->c, c))
+		return c;
+	cJSON_Delete(c);
+	return NULL;
+}
+
+int json_add_str(struct json *obj, const char *key, const char *s)
+{
+	if (!s)
+		return 0;
+	return add(obj, key, cJSON_CreateString(s)) ? 0 : -1;
+}
+
+int json_add_int(struct json *obj, const char *key, int64_t v)
+{
+	return add(obj, key, cJSON_CreateNumber((double)v)) ? 0 : -1;
+}
+
+int json_add_bool(struct json *obj, const char *key, bool v)
+{
+	return add(obj, key, cJSON_CreateBool(v)) ? 0 : -1;
+}
+
+struct json *json_add_object(struct json *obj, const char *key)
+{
+	return wrap(add(obj, key, cJSON_CreateObject()));
+}
+
+struct json *json_add_array(struct json *obj, const char *key)
+{
+	return wrap(add(obj, key, cJSON_CreateArray()));
+}
+
+int json_add_copy(struct json *obj, const char *key, const struct json *n)
+{
+	if (!n)
+		return 0;
+	return add(obj, key, unwrap(json_dup(n))) ? 0 : -1;
+}
+
+/* Delete the members of that key, but not the one to be kept. */
+static void del_others(struct json *obj, const char *key, const cJSON *keep)
+{
+	for (cJSON *c = obj->c.child, *next; c; c = next) {
+		next = c->next;
+		if (c != keep && !strcmp(c->string, key))
+			cJSON_Delete(cJSON_DetachItemViaPointer(&obj->c, c));
+	}
+}
+
+int json_put(struct json *obj, const char *key, struct json *n)
+{
+	const cJSON *c = add(obj, key, unwrap(n));
+
+	if (!c)
+		return -1;
+	del_others(obj, key, c);
+	return 0;
+}
+
+void json_del(struct json *obj, const char *key)
+{
+	if (json_type(obj) == JSON_OBJECT)
+		del_others(obj, key, NULL);
+}
+
+int json_push_str(struct json *arr, const char *s)
+{
+	return push(arr, cJSON_CreateString(s)) ? 0 : -1;
+}
+
+struct json *json_push_object(struct json *arr)
+{
+	return wrap(push(arr, cJSON_CreateObject()));
+}
+
+int json_push(struct json *arr, struct json *n)
+{
+	return push(arr, unwrap(n)) ? 0 : -1;
+}
+
+struct json *json_at_mut(struct json *arr, size_t i)
+{
+	cJSON *c = json_type(arr) == JSON_ARRAY ? arr->c.child : NULL;
+
+	for (; c && i > 0; i--)
+		c = c->next;
+	return wrap(c);
+}
