@@ -1,11 +1,158 @@
 # SPDX-License-Identifier: Apache-2.0
-# Provisional: replaced by the full one.
-CC ?= gcc
-B := build
+# railhead: `make help` lists the targets. Everything that is built lies below build/.
+#
+# Nothing here runs a compiler while make reads this file, so that `make check` and `make demo` can
+# install the compiler first.
+
+# Of the newest entry in CHANGELOG.md; tools that stamp a time into their output use it.
+export SOURCE_DATE_EPOCH ?= 1795219200
+
+# ---- what is built ----------------------------------------------------------------------------
+
+# Static programs: name, main, further folders whose objects are its own. A program whose main is
+# not there is left out.
+PROGRAMS := macvlan ipvlan railhead-ipam railctl
+macvlan_SRC := cni/macvlan.c
+ipvlan_SRC := cni/ipvlan.c
+railhead-ipam_SRC := ipam/main.c
+railctl_SRC := $(filter-out %_test.c %_fuzz.c,$(wildcard railctl/*.c))
+
+# Archives, one a folder, in the order of the arrows; mains are no part of them.
+MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
+sources = $(filter-out %_test.c %_fuzz.c $(MAINS),$(foreach d,$(1),$(wildcard $(d)/*.c)))
+ARCHIVES := ipam cni railhead
+libipam_SRC := $(call sources,ipam)
+libcni_SRC := $(call sources,cni)
+librailhead_SRC := $(call sources,lib)
+
+CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/affinity railctl
+TESTS_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_test.c))
+# Programs of the conformance suites: one file each, none of our objects.
+HELPERS_SRC := $(wildcard conformance/*/*.c)
+
+# ---- where and with what ----------------------------------------------------------------------
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 CFLAGS ?= -O2 -g
-WARN := -std=gnu11 -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wswitch-enum -Wvla -Wundef -Wcast-align -Wnull-dereference
-CPPFLAGS += -I. -D_GNU_SOURCE -I/usr/include/libnl3 -I$(B)/cjson
-lib_src := $(filter-out %_test.c %_fuzz.c,$(wildcard lib/*.c))
-$(B)/obj/%.o: %.c
+V ?= 0
+WERROR ?= 0
+# A lane is a whole build of its own below build/LANE: asan, ubsan, coverage, clang.
+LANE ?=
+B := build$(if $(LANE),/$(LANE))
+O := $(B)/obj
+CJSON_DIR := build/cjson
+CONFIG := build/config-$(notdir $(firstword $(CC))).mk
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-4s %s\n' '$(1)' '$(2)')
+
+# Targets that compile nothing themselves; all others need the answers of tools/probe.sh.
+LIGHT := help deps check demo bench clean distclean asan ubsan clang coverage gcc \
+	layers budget dup spdx format-check format uninstall man-check shell-check
+ifneq ($(filter-out $(LIGHT),$(or $(MAKECMDGOALS),all)),)
+include $(CONFIG)
+include $(CJSON_DIR)/mode.mk
+endif
+
+lane_CFLAGS_asan := -O1 -g -fsanitize=address -fno-omit-frame-pointer
+lane_CFLAGS_ubsan := -O1 -g -fsanitize=undefined,float-divide-by-zero,float-cast-overflow \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+lane_CFLAGS_coverage := -O0 -g --coverage
+SANITIZED := $(lane_CFLAGS_$(LANE))
+
+ALL_CPPFLAGS := -I. -isystem /usr/include/libnl3 -I$(CJSON_DIR) -D_GNU_SOURCE $(CPPFLAGS)
+# Sanitizers add paths that the flow analysis of warnings stumbles over, and dislike fortification.
+ALL_CFLAGS := -std=gnu11 $(if $(SANITIZED),$(filter-out -Wnull-dereference,$(PROBED_WARN)),$(PROBED_WARN)) \
+	$(if $(filter 1,$(WERROR)),-Werror) $(PROBED_CFLAGS) -ffile-prefix-map=$(CURDIR)=. \
+	$(if $(SANITIZED),$(SANITIZED),$(PROBED_HARDEN) $(CFLAGS))
+ALL_LDFLAGS := $(PROBED_LDFLAGS) $(SANITIZED) $(LDFLAGS)
+# Static: not under a sanitizer, and only where cJSON could be had as an archive.
+STATIC := $(if $(SANITIZED),,$(if $(filter static,$(CJSON)),$(PROBED_STATIC)))
+CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(B)/libcjson.a)
+LIBS := -Wl,--start-group $(ARCHIVES:%=$(B)/lib%.a) -Wl,--end-group $(CJSON_LIB)
+# pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
+SYSTEM_LIBS := -lnl-3 -llmdb -lpthread -lm
+
+have = $(if $(wildcard $(firstword $(filter %/$(1).c %/main.c,$($(1)_SRC)))),$(1))
+BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
+BINS := $(BUILT:%=$(B)/bin/%)
+TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
+HELPERS := $(HELPERS_SRC:%.c=$(B)/%)
+objects = $(patsubst %.c,$(O)/%.o,$(1))
+
+.PHONY: all tests helpers FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BINS) $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB)) ## build the programs into build/bin/ (the default)
+tests: $(TESTS)
+helpers: $(HELPERS)
+
+# Asked once per compiler; again when the script changes.
+$(CONFIG): tools/probe.sh
+	@tools/deps.sh --missing build
 	@mkdir -p $(@D)
-	$(CC) $(WARN) $(CPPFLAGS) $(CFLAGS) -fvisibility=hidden -fPIE -MMD -MP -c $< -o $@
+	@tools/probe.sh '$(CC)' >$@.new && mv $@.new $@
+
+$(CJSON_DIR)/mode.mk: tools/fetch-cjson.sh
+	@mkdir -p $(@D)
+	@if tools/fetch-cjson.sh $(@D); then echo 'CJSON := static' >$@; \
+	else tools/deps.sh cjson && echo 'CJSON := dynamic' >$@ && \
+	echo "NOTE: no source package of cJSON to be had: the programs are linked dynamically" \
+	"and need libcjson1 where they run. To try again: make distclean"; fi
+
+# Objects depend on the command that makes them.
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(STATIC)' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(O)/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# Not our code: its warnings are not ours to mend. 64 levels are twice what lib/json.c lets in.
+$(B)/libcjson.a: $(CJSON_DIR)/mode.mk $(B)/flags
+	@mkdir -p $(O)
+	$(call say,CC,$(CJSON_DIR)/cJSON.c)
+	$(Q)$(CC) -std=gnu11 -w $(filter-out -W%,$(ALL_CFLAGS)) -DCJSON_NESTING_LIMIT=64 \
+		-c $(CJSON_DIR)/cJSON.c -I$(CJSON_DIR)/cjson -o $(O)/cJSON.o
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(O)/cJSON.o
+
+define archive
+$(B)/lib$(1).a: $(call objects,$(lib$(1)_SRC)) $(B)/flags
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && $$(AR) rcsD $$@ $$(filter %.o,$$^)
+endef
+$(foreach a,$(ARCHIVES),$(eval $(call archive,$(a))))
+
+LINK_WITH := $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB))
+
+# -u: keep the mark although nothing refers to it.
+define program
+$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c) $(LINK_WITH)
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(if $$(STATIC),$$(filter-out -pie,$$(ALL_LDFLAGS)) $$(STATIC),$$(ALL_LDFLAGS)) \
+		-Wl,-u,railhead_ident -o $$@ $$(filter %.o,$$^) $$(LIBS) $$(SYSTEM_LIBS)
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
+
+# Tests may take their own folder's objects from the archives; -rdynamic is not needed.
+$(TESTS): $(B)/test/%: $(O)/%.o $(LINK_WITH)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS) -lcheck $(SYSTEM_LIBS)
+
+$(HELPERS): $(B)/%: $(O)/%.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(STATIC),$(filter-out -pie,$(ALL_LDFLAGS)) $(STATIC),$(ALL_LDFLAGS)) \
+		-o $@ $< -lnl-3 -lpthread -lm
+
+-include $(shell test -d $(O) && find $(O) -name '*.d')
+
+include tools/lanes.mk

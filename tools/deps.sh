@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
+#
+# usage: tools/deps.sh build|check|bench|demo|cjson        install what is missing
+#        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
+#
+# Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
+# are missing, by what they are and by Debian's package name. Never reads standard input.
+set -eu
+
+only_look=
+if [ "${1:-}" = --missing ]; then
+	only_look=yes
+	shift
+fi
+set_name=${1:-}
+
+# Debian package | a file or program it brings, to look for elsewhere | what it is
+build="
+gcc|gcc|the C compiler
+libc6-dev|lib:libc.a|C library with headers and static archive
+libnl-3-dev|lib:libnl-3.a|netlink library with headers and static archive
+liblmdb-dev|lib:liblmdb.a|LMDB with header and static archive
+dpkg-dev|dpkg-source|unpacks the source package of cJSON
+ca-certificates|/etc/ssl/certs/ca-certificates.crt|certificates, for archives behind TLS"
+demo="
+iproute2|ip|ip(8)
+iputils-ping|ping|ping(8)"
+bench="
+containernetworking-plugins|/usr/lib/cni/host-local|the reference plugins, to measure against"
+check="
+check|lib:libcheck.so|the unit test framework Check
+clang-14|clang-14|second compiler
+clang-tidy-14|clang-tidy-14|static analysis
+clang-format-14|clang-format-14|layout
+cppcheck|cppcheck|static analysis
+gcovr|gcovr|coverage report
+mandoc|mandoc|manual page checker
+shellcheck|shellcheck|shell script checker
+procps|ps|ps(1)
+strace|strace|to stop programs at chosen system calls
+jq|jq|JSON in shell tests"
+cjson="
+libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
+
+case $set_name in
+build) table=$build ;;
+demo) table=$build$demo ;;
+bench) table=$build$demo$bench ;;
+check) table=$build$demo$bench$check ;;
+cjson) table=$cjson ;;
+*)
+	sed -n 's/^# \{0,1\}\(usage:.*\|       tools.*\)/\1/p' "$0" >&2
+	exit 2
+	;;
+esac
+
+is_debian()
+{
+	# shellcheck source=/dev/null
+	( . /etc/os-release 2>/dev/null && [ "${ID:-}" = debian ] ) &&
+		command -v apt-get >/dev/null && command -v dpkg-query >/dev/null
+}
+
+missing_packages() # those of the table that dpkg does not show as installed
+{
+	names=$(echo "$table" | cut -d '|' -f 1)
+	# shellcheck disable=SC2086 # words on purpose
+	installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $names 2>/dev/null |
+		sed -n 's/ installed$//p') || true
+	for name in $names; do
+		echo "$installed" | grep -qxF "$name" || printf ' %s' "$name"
+	done
+}
+
+exists() # FILE, lib:ARCHIVE or PROGRAM
+{
+	case $1 in
+	/*) [ -e "$1" ] ;;
+	lib:*)
+		for dir in /usr/lib /usr/lib64 /usr/local/lib /usr/lib/*-linux-*; do
+			[ -e "$dir/${1#lib:}" ] && return 0
+		done
+		return 1
+		;;
+	*) command -v "$1" >/dev/null 2>&1 ;;
+	esac
+}
+
+elsewhere() # not Debian: look for the things themselves
+{
+	lines=$(echo "$table" | while IFS='|' read -r package file words; do
+		[ -z "$package" ] || [ "$package" = dpkg-dev ] || exists "$file" ||
+			printf '  %-28s %s (looked for %s)\n' "$package" "$words" "${file#lib:}"
+	done)
+	[ -n "$lines" ] || exit 0
+	{
+		echo "This is not Debian, so nothing is installed for you. Missing for 'make $set_name'," \
+			"by Debian's package names:"
+		echo "$lines"
+	} >&2
+	exit 1
+}
+
+is_debian || elsewhere
+
+packages=$(missing_packages)
+[ -n "$packages" ] || exit 0
+packages=${packages# }
+
+if [ -n "$only_look" ]; then
+	echo "Missing packages: $packages" >&2
+	echo "To install them: sudo tools/deps.sh $set_name" >&2
+	exit 1
+fi
+if [ "$(id -u)" != 0 ]; then
+	echo "Missing packages: $packages" >&2
+	echo "To install them:  sudo apt-get install -y --no-install-recommends $packages" >&2
+	exit 1
+fi
+
+echo "Installing from Debian what 'make $set_name' needs: $packages"
+export DEBIAN_FRONTEND=noninteractive
+
+apt() # with one line of progress a package, without questions
+{
+	apt-get -q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
+		-o Dpkg::Options::=--force-confold "$@" </dev/null
+}
+
+install() # PACKAGE...
+{
+	apt install --no-install-recommends "$@" >"$log" 2>&1 &
+	child=$!
+	trap 'kill "$child" 2>/dev/null; rm -f "$log"; exit 130' HUP INT TERM
+	tail -n +1 -f --pid="$child" "$log" 2>/dev/null |
+		sed -u -n 's/^Get:[0-9]* .* \([^ ]*\) [^ ]* \[.*/  fetched \1/p; s/^Setting up \([^ :]*\).*/  installed \1/p'
+	wait "$child"
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+lists=/var/lib/apt/lists
+# shellcheck disable=SC2086 # words on purpose
+if ! ls "$lists"/*Packages* >/dev/null 2>&1; then
+	echo "  no package lists here yet: apt-get update"
+	apt update >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+	install $packages || { cat "$log" >&2; exit 1; }
+elif ! install $packages; then
+	echo "  the package lists may be old: apt-get update, then once more"
+	apt update >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+	install $packages || { cat "$log" >&2; exit 1; }
+fi
+echo "  done"
