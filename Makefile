@@ -142,10 +142,12 @@ endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
 # Tests may take their own folder's objects from the archives; -rdynamic is not needed.
+# lib/testing_alloc.c stands between them and the allocator, so that it can be made to fail.
+WRAP_ALLOC := $(foreach f,malloc calloc realloc reallocarray strdup strndup free,-Wl,--wrap=$(f))
 $(TESTS): $(B)/test/%: $(O)/%.o $(LINK_WITH)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS) -lcheck $(SYSTEM_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAP_ALLOC) -o $@ $< $(LIBS) -lcheck $(SYSTEM_LIBS)
 
 $(HELPERS): $(B)/%: $(O)/%.o
 	@mkdir -p $(@D)
