@@ -38,14 +38,15 @@ int cni_verb_parse(const char *s, enum cni_verb *out, struct err *e) must_check;
  * everything that is missing is reported at once (CNI-008), then the form of the values
  * (CNI-010, CNI-012). ERR_ENV.
  */
-int cni_env_load(enum cni_verb verb, char *(*get)(const char *), struct cni_env *out, struct err *e)
-	must_check;
+int cni_env_load(enum cni_verb verb, char *(*get)(const char *), struct cni_env *out,
+		 struct err *e) must_check;
 
 /*
- * cni_args_get - value of key in CNI_ARGS ("K=V;K=V"), split at the first '=' and copied into buf; the
- * last one wins; unknown keys and empty pairs are ignored (CNI-088). Returns 1 when found, 0 when
- * not, -1 when the value does not fit (ERR_ENV).
+ * cni_args_get - value of key in CNI_ARGS ("K=V;K=V"), split at the first '=' and copied into buf;
+ * the last one wins; unknown keys and empty pairs are ignored (CNI-088). Returns 1 when found, 0
+ * when not, -1 when the value does not fit (ERR_ENV).
  */
-int cni_args_get(const char *args, const char *key, char *buf, size_t size, struct err *e) must_check;
+int cni_args_get(const char *args, const char *key, char *buf, size_t size,
+		 struct err *e) must_check;
 
 #endif

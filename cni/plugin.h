@@ -40,7 +40,7 @@ int cni_main(const struct cni_plugin *plugin);
  * cni_emit_result - print the result in the version of the configuration. ERR_IO when stdout is
  * closed or full: the caller then undoes its work (CNI-174).
  */
-int cni_emit_result(const struct cni_call *call, const struct cni_result *r, struct err *e)
-	must_check;
+int cni_emit_result(const struct cni_call *call, const struct cni_result *r,
+		    struct err *e) must_check;
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * record.h: what an attachment changed, written before it is changed.
  *
- * One JSON file per attachment under <run_dir>/attachments/<network>/<container>,<ifname>, mode 0600 in
- * directories of mode 0700. DEL, GC and `railctl attachments repair` replay inverses from it; it needs
- * no configuration, so it works after the configuration changed or the master went away. It lives in
- * /run: after a reboot there is nothing to repair.
+ * One JSON file per attachment under <run_dir>/attachments/<network>/<container>,<ifname>, mode
+ * 0600 in directories of mode 0700. DEL, GC and `railctl attachments repair` replay inverses from
+ * it; it needs no configuration, so it works after the configuration changed or the master went
+ * away. It lives in /run: after a reboot there is nothing to repair.
  */
 #ifndef RAILHEAD_CNI_RECORD_H
 #define RAILHEAD_CNI_RECORD_H
@@ -14,8 +14,13 @@
 #include "lib/json.h"
 #include "lib/netns.h"
 
-struct record {
+/* Which attachment: borrowed strings. */
+struct record_key {
 	const char *network, *container, *ifname;
+};
+
+struct record {
+	struct record_key key;
 	const char *plugin; /* which program made it: "macvlan" */
 	const char *kind;   /* link kind created, "" when an existing device was moved */
 	const char *netns;  /* path as given */
@@ -23,30 +28,42 @@ struct record {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	int64_t created;           /* ns since 1970 */
 	const char *master;        /* name of the lower device, "" if none */
-	const struct json *config; /* the network configuration as given, for GC by hand; may be NULL */
+	const char *cni_path;      /* where the delegates were found, for repair */
+	const struct json *config; /* the network configuration as given, for repair; may be NULL */
 	const struct json *device; /* original state of a moved device; may be NULL */
-	struct json *tree;         /* owns all of the above after record_read; NULL when built by hand */
+	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */
 };
+
+/*
+ * record_lock - one call at a time works on an attachment. ERR_AGAIN when another one holds it for
+ * longer than timeout_ms. Without create nothing is made: when there is no run_dir yet there is
+ * nothing to lock either, and the error has errnum ENOENT. Returns a descriptor; closing it, or
+ * dying, unlocks.
+ */
+int record_lock(const struct ctx *ctx, const struct record_key *key, bool create, int timeout_ms,
+		struct err *e) must_check;
 
 /* record_write - create or replace. */
 int record_write(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
 
 /* record_read - ERR_NOTFOUND (errnum ENOENT) when there is none; ERR_DECODE when it is damaged. */
-int record_read(const struct ctx *ctx, const char *network, const char *container,
-		const char *ifname, struct record *out, struct err *e) must_check;
+int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
+		struct err *e) must_check;
 void record_clear(struct record *r);
 #define auto_record auto_clean(record_clear)
 
 /* record_remove - absent is success; empties directories behind it. */
-int record_remove(const struct ctx *ctx, const char *network, const char *container,
-		  const char *ifname, struct err *e) must_check;
+int record_remove(const struct ctx *ctx, const struct record_key *key, struct err *e) must_check;
 
 /*
- * record_each - call fn for every record of network (NULL: of all), in name order. A file that cannot
- * be decoded is passed with r->tree NULL and only the three names set. Non-zero ends the walk.
+ * record_each - call fn for every record of network (NULL: of all), in name order. A file that
+ * cannot be decoded is passed with r->tree NULL and only the key set. Non-zero ends the walk.
  */
 typedef int (*record_fn)(const struct record *r, void *arg);
-int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg, struct err *e)
-	must_check;
+int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg,
+		struct err *e) must_check;
+
+/* record_decode - the text of a record file. Pure; the fuzzers start here. Clear out afterwards. */
+int record_decode(const char *text, size_t len, struct record *out, struct err *e) must_check;
 
 #endif

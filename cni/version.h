@@ -20,7 +20,8 @@ enum cni_version {
 
 const char *cni_version_name(enum cni_version v);
 
-/* cni_version_parse - exact match; NULL or "" is 0.1.0 (CNI-026). ERR_VERSION otherwise (CNI-027). */
+/* cni_version_parse - exact match; NULL or "" is 0.1.0 (CNI-026). ERR_VERSION otherwise (CNI-027).
+ */
 int cni_version_parse(const char *s, enum cni_version *out, struct err *e) must_check;
 
 #endif

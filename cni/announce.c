@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/announce.h"
+
+#include <errno.h>
+#include <netinet/icmp6.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/sysfs.h"
+
+static void set(const struct ctx *ctx, const char *family, const char *ifname, const char *name)
+{
+	struct err e;
+
+	if (sysctl_net(ctx->proc, family, ifname, name, "1", &e))
+		log_debug(&ctx->log, "%s", e.msg);
+}
+
+void announce_prepare(const struct ctx *ctx, const char *ifname, bool v4, bool v6)
+{
+	if (v4)
+		set(ctx, "ipv4", ifname, "arp_notify");
+	if (v6)
+		set(ctx, "ipv6", ifname, "ndisc_notify");
+}
+
+/* RFC 4861 section 4.4, with the one option that matters here. */
+struct advertisement {
+	struct nd_neighbor_advert na;
+	struct nd_opt_hdr option;
+	uint8_t mac[MAC_LEN];
+} __attribute__((packed));
+
+static int open_socket(int ifindex, struct err *e)
+{
+	auto_fd int fd = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMPV6);
+	const int hops =
+		255; /* receivers drop anything less: it proves that no router forwarded it */
+	struct icmp6_filter none;
+
+	ICMP6_FILTER_SETBLOCKALL(&none);
+	if (fd < 0 ||
+	    setsockopt(fd, IPPROTO_ICMPV6, ICMP6_FILTER, &none, (socklen_t)sizeof(none)) ||
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, (socklen_t)sizeof(hops)) ||
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &ifindex, (socklen_t)sizeof(ifindex)))
+		return err_set(e, ERR_KERNEL, errno, "open a socket for neighbour advertisements");
+	return TAKE_FD(fd);
+}
+
+int announce_v6(const struct link_info *link, struct ip addr, struct err *e)
+{
+	struct advertisement m = { .na = { .nd_na_type = ND_NEIGHBOR_ADVERT,
+					   .nd_na_flags_reserved = ND_NA_FLAG_OVERRIDE },
+				   .option = { ND_OPT_TARGET_LINKADDR, 1 } };
+	struct sockaddr_in6 from = { .sin6_family = AF_INET6 };
+	struct sockaddr_in6 to = { .sin6_family = AF_INET6,
+				   .sin6_scope_id = (uint32_t)link->ifindex };
+	char text[IP_STR_LEN];
+
+	auto_fd int fd = open_socket(link->ifindex, e);
+	if (fd < 0)
+		return -1;
+	(void)ip_to_bytes(addr, from.sin6_addr.s6_addr);
+	to.sin6_addr = (struct in6_addr){ { { 0xff, 0x02, [15] = 1 } } }; /* all nodes */
+	m.na.nd_na_target = from.sin6_addr;
+	memcpy(m.mac, link->mac, MAC_LEN);
+	if (bind(fd, (struct sockaddr *)&from, (socklen_t)sizeof(from)) ||
+	    sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)&to, (socklen_t)sizeof(to)) < 0)
+		return err_set(e, ERR_KERNEL, errno, "announce %s on %s", ip_format(addr, text),
+			       link->name);
+	return 0;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach.c: ADD. The order of the steps is the promise of attach.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "cni/attach_priv.h"
+#include "lib/undo.h"
+
+struct add {
+	struct attach a;
+	struct delegate ipam;
+	struct cni_result from_ipam;
+	char mac[MAC_STR_LEN];
+};
+
+static void add_clear(struct add *s)
+{
+	exec_kill(&s->ipam.child);
+	cni_result_clear(&s->from_ipam);
+	attach_clear(&s->a);
+}
+
+/* ---- inverses ---- */
+
+static int undo_record(void *arg, struct err *e)
+{
+	const struct cni_call *call = ((struct add *)arg)->a.call;
+	const struct record_key key = attach_key(call);
+
+	return record_remove(&call->ctx, &key, e);
+}
+
+/* A half-done ADD of an IPAM is let finish first: killed, it might leave what its DEL cannot find.
+ */
+static int undo_ipam(void *arg, struct err *e)
+{
+	const struct delegate_call del = { .verb = CNI_DEL };
+	struct add *s = arg;
+	struct err ignored;
+
+	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
+		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
+	return delegate_run(s->a.call, &del, attach_timeout_ms(&s->a), e);
+}
+
+static int undo_link(void *arg, struct err *e)
+{
+	struct add *s = arg;
+
+	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
+}
+
+/* ---- steps ---- */
+
+/*
+ * An ADD without DEL for the same attachment (CNI-042): when it is alive, say so before touching
+ * anything. A record whose interface is not there is what a killed ADD left, and is written over.
+ */
+static int refuse_second_add(const struct attach *a, struct err *e)
+{
+	const struct cni_call *call = a->call;
+	const struct record_key key = attach_key(call);
+	auto_record struct record old = { 0 };
+	struct link_info link;
+	struct err why;
+
+	if (record_read(&call->ctx, &key, &old, &why))
+		return 0;
+	if (!netns_same(old.netns_id, a->pod.id) ||
+	    nl_link_by_name(a->pod_nl, key.ifname, &link, &why))
+		return 0;
+	return err_set(
+		e, ERR_BUSY, EEXIST,
+		"network %s is attached to container %s as %s already: run DEL before another ADD",
+		key.network, key.container, key.ifname);
+}
+
+static int write_record(struct attach *a, struct err *e)
+{
+	const struct cni_call *call = a->call;
+	struct record r = {
+		.key = attach_key(call),
+		.plugin = a->type->name,
+		.kind = a->type->kind,
+		.netns = call->env.netns,
+		.netns_id = a->pod.id,
+		.created = call->ctx.now(call->ctx.clock),
+		.master = a->master.name,
+		.cni_path = call->env.path,
+		.config = call->conf.tree,
+	};
+
+	if (ctx_boot_id(&call->ctx, r.boot, e))
+		return -1;
+	return record_write(&call->ctx, &r, e);
+}
+
+static int parse_ipam_result(struct add *s, const char *text, size_t len, struct err *e)
+{
+	const struct cni_conf *c = &s->a.call->conf;
+	auto_json struct json *tree = NULL;
+
+	if (json_parse(text, len, "its result", &tree, e) ||
+	    cni_result_parse(tree, "its result", c->version, &s->from_ipam, e))
+		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
+	s->from_ipam.tree = TAKE_PTR(tree);
+	if (s->from_ipam.n_ips == 0)
+		return err_set(e, ERR_DELEGATE, 0,
+			       "ipam.type: \"%.64s\" succeeded, but returned no address",
+			       c->ipam_type);
+	return 0;
+}
+
+static int finish_ipam(struct add *s, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (!s->ipam.child.pid)
+		return 0;
+	if (delegate_finish(&s->ipam, &text, &len, e))
+		return -1;
+	return parse_ipam_result(s, text, len, e);
+}
+
+static int start_ipam(struct add *s, struct undo *u, struct err *e)
+{
+	const struct delegate_call add = { .verb = CNI_ADD };
+
+	if (!*s->a.call->conf.ipam_type)
+		return 0;
+	if (delegate_start(s->a.call, &add, attach_timeout_ms(&s->a), &s->ipam, e))
+		return -1;
+	undo_push(u, undo_ipam, s, "IPAM ADD");
+	return 0;
+}
+
+static int create_link(struct add *s, struct undo *u, struct err *e)
+{
+	struct attach *a = &s->a;
+
+	if (a->type->create(a, e))
+		return err_wrap(e, "create %s %s on %s", a->type->kind, a->call->env.ifname,
+				a->master.name);
+	if (nl_link_by_name(a->pod_nl, a->call->env.ifname, &a->link, e))
+		return err_wrap(e, "look at the new interface");
+	undo_push(u, undo_link, s, "creation of the interface");
+	return 0;
+}
+
+/* ---- the result ---- */
+
+static int add_our_interface(struct add *s, struct cni_result *r, struct err *e)
+{
+	const struct attach *a = &s->a;
+	struct cni_interface x = { .name = a->link.name,
+				   .sandbox = a->call->env.netns,
+				   .mtu = a->link.mtu };
+
+	if (a->link.has_mac)
+		x.mac = mac_format(a->link.mac, s->mac);
+	return cni_result_add_interface(r, &x, e);
+}
+
+static int take_items(struct cni_result *r, const struct cni_result *from, int interface,
+		      struct err *e)
+{
+	for (size_t i = 0; i < from->n_ips; i++) {
+		struct cni_ip x = from->ips[i];
+		if (interface >= 0)
+			x.interface = interface;
+		if (cni_result_add_ip(r, &x, e))
+			return -1;
+	}
+	for (size_t i = 0; i < from->n_routes; i++) {
+		if (cni_result_add_route(r, &from->routes[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_interfaces(struct cni_result *r, const struct cni_result *from, struct err *e)
+{
+	for (size_t i = 0; i < from->n_interfaces; i++) {
+		if (cni_result_add_interface(r, &from->interfaces[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+/* What belongs on our interface: the IPAM's result, or the adopted addresses of prevResult. */
+static const struct cni_result *ours(const struct add *s)
+{
+	static const struct cni_result none;
+
+	if (*s->a.call->conf.ipam_type)
+		return &s->from_ipam;
+	return s->a.type->adopts_prev_ips ? &s->a.prev : &none;
+}
+
+/* prevResult as it was, our interface behind its interfaces, our addresses on it (CNI-039,
+ * CNI-103). */
+static int build_result(struct add *s, struct cni_result *r, struct err *e)
+{
+	const struct cni_result *prev = &s->a.prev, *own = ours(s);
+	const struct json *dns = s->a.call->conf.dns;
+
+	r->src = prev->src ? prev->src : own->src;
+	r->dns = json_len(dns) ? dns : json_len(own->dns) ? own->dns : prev->dns;
+	if (take_interfaces(r, prev, e) || (own != prev && take_items(r, prev, -1, e)))
+		return -1;
+	int index = (int)r->n_interfaces;
+	if (add_our_interface(s, r, e) || take_items(r, own, index, e))
+		return -1;
+	return 0;
+}
+
+static int run_steps(struct add *s, struct undo *u, struct err *e)
+{
+	const struct cni_call *call = s->a.call;
+
+	if (write_record(&s->a, e))
+		return -1;
+	undo_push(u, undo_record, s, "attachment record");
+	if (start_ipam(s, u, e) || create_link(s, u, e) || finish_ipam(s, e) ||
+	    attach_configure(&s->a, ours(s), e))
+		return -1;
+	auto_result struct cni_result r = { 0 };
+	if (build_result(s, &r, e))
+		return -1;
+	return cni_emit_result(call, &r, e);
+}
+
+int attach_add(const struct cni_call *call, struct err *e)
+{
+	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
+
+	attach_init(&s.a, call);
+	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find_master(&s.a, e))
+		return -1;
+	const struct record_key key = attach_key(call);
+	auto_fd int lock = record_lock(&call->ctx, &key, true, ATTACH_LOCK_MS, e);
+	if (lock < 0 || refuse_second_add(&s.a, e))
+		return -1;
+	auto_undo struct undo u = { .log = &call->ctx.log };
+	if (run_steps(&s, &u, e))
+		return -1;
+	undo_commit(&u);
+	return 0;
+}
+
+int attach_main(const struct attach_type *type)
+{
+	const struct cni_plugin plugin = {
+		.name = type->name,
+		.add = attach_add,
+		.del = attach_del,
+		.check = attach_check,
+		.gc = attach_gc,
+		.status = attach_status,
+		.data = type,
+	};
+
+	return cni_main(&plugin);
+}

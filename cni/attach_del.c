@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach_del.c: DEL and GC: replay the inverses of a record.
+ *
+ * The interface goes first and the address after it: an address is free for others only once nobody
+ * uses it. When the interface cannot be removed, DEL fails and the address stays taken.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/attach_priv.h"
+
+/* Delete ifname in pod if it is of kind: names are reused, and a stranger's interface is not ours.
+ */
+static int delete_in(const struct netns *pod, const char *ifname, const char *kind, struct err *e)
+{
+	auto_clean(netns_close) struct netns home = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	struct link_info link;
+	struct err why;
+
+	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e))
+		return -1;
+	if (nl_link_by_name(nl, ifname, &link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (strcmp(link.kind, kind) != 0)
+		return 0;
+	return nl_link_delete(nl, link.ifindex, e);
+}
+
+/* 1: open, 0: gone, with all that was in it. -1: cannot tell. */
+static int open_pod(const char *path, struct netns *pod, struct err *e)
+{
+	struct err why;
+
+	if (!*path)
+		return 0;
+	if (netns_open(path, pod, &why) == 0)
+		return 1;
+	if (why.errnum == ENOENT)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int attach_restore(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 };
+	char boot[CTX_BOOT_ID_LEN + 1];
+
+	if (ctx_boot_id(ctx, boot, e))
+		return -1;
+	if (strcmp(boot, r->boot) != 0)
+		return 0;
+	int rc = open_pod(r->netns, &pod, e);
+	/* Another namespace under the same path belongs to somebody who came later. */
+	if (rc <= 0 || !netns_same(pod.id, r->netns_id))
+		return rc < 0 ? -1 : 0;
+	return delete_in(&pod, r->key.ifname, r->kind, e);
+}
+
+/* Without a record: an ADD of the plugin that we replaced, or of nobody. Only our kind is touched.
+ */
+static int delete_unrecorded(const struct cni_call *call, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 }, home = { .fd = -1 };
+	int rc = open_pod(call->env.netns, &pod, e);
+
+	if (rc <= 0)
+		return rc;
+	if (netns_open_self(&home, e))
+		return -1;
+	if (netns_same(pod.id, home.id) && !call->env.netns_override)
+		return 0;
+	return delete_in(&pod, call->env.ifname, attach_type_of(call)->kind, e);
+}
+
+static int delete_interface(const struct cni_call *call, struct err *e)
+{
+	const struct record_key key = attach_key(call);
+	auto_record struct record r = { 0 };
+	struct err why;
+
+	if (record_read(&call->ctx, &key, &r, &why)) {
+		if (why.code != ERR_NOTFOUND)
+			log_warn(&call->ctx.log, "%s; looking at CNI_NETNS instead", why.msg);
+		return delete_unrecorded(call, e);
+	}
+	return attach_restore(&call->ctx, &r, e);
+}
+
+/* Keys of a changed or damaged configuration must not keep a pod from going (CNI-089). */
+static int ipam_timeout(const struct cni_call *call)
+{
+	struct attach a;
+	struct err ignored;
+
+	attach_init(&a, call);
+	(void)!attach_read_conf(&a, &ignored);
+	int ms = attach_timeout_ms(&a);
+	attach_clear(&a);
+	return ms;
+}
+
+/*
+ * A deletion waits for its turn, but does not fail for want of a lock file: where none can be
+ * opened no ADD could have written a record.
+ */
+static int lock_if_any(const struct cni_call *call, const struct record_key *key, int *fd,
+		       struct err *e)
+{
+	struct err why;
+
+	*fd = record_lock(&call->ctx, key, false, ATTACH_LOCK_MS, &why);
+	if (*fd >= 0 || why.code != ERR_AGAIN)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int attach_del(const struct cni_call *call, struct err *e)
+{
+	const struct delegate_call del = { .verb = CNI_DEL };
+	const struct record_key key = attach_key(call);
+	auto_fd int lock = -1;
+
+	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, e))
+		return -1;
+	if (*call->conf.ipam_type && delegate_run(call, &del, ipam_timeout(call), e))
+		return -1;
+	return record_remove(&call->ctx, &key, e);
+}
+
+/* ---- GC ---- */
+
+struct sweep {
+	const struct cni_call *call;
+	struct err first; /* of the errors, the one to report (CNI-072) */
+	size_t failed;
+};
+
+static void note_failure(struct sweep *s, const struct record *r, struct err *why)
+{
+	(void)err_wrap(why, "attachment %s/%s", r->key.container, r->key.ifname);
+	log_warn(&s->call->ctx.log, "%s", why->msg);
+	if (s->failed++ == 0)
+		s->first = *why;
+}
+
+/* The IPAM's own GC may not exist (host-local): each stale attachment gets its DEL. */
+static int collect_one(const struct cni_call *call, const struct record *r, struct err *e)
+{
+	const struct delegate_call del = {
+		.verb = CNI_DEL, .container = r->key.container, .ifname = r->key.ifname, .netns = ""
+	};
+	auto_fd int lock = -1;
+
+	if (lock_if_any(call, &r->key, &lock, e))
+		return -1;
+	if (r->tree && attach_restore(&call->ctx, r, e))
+		return -1;
+	if (*call->conf.ipam_type && delegate_run(call, &del, ipam_timeout(call), e))
+		return -1;
+	return record_remove(&call->ctx, &r->key, e);
+}
+
+static int collect(const struct record *r, void *arg)
+{
+	struct sweep *s = arg;
+	struct err why;
+	bool foreign = r->tree && strcmp(r->plugin, attach_type_of(s->call)->name) != 0;
+
+	if (foreign || cni_conf_is_valid(&s->call->conf, r->key.container, r->key.ifname))
+		return 0;
+	if (collect_one(s->call, r, &why))
+		note_failure(s, r, &why);
+	return 0;
+}
+
+int attach_gc(const struct cni_call *call, struct err *e)
+{
+	const struct delegate_call gc = { .verb = CNI_GC };
+	struct sweep s = { .call = call };
+	struct err why;
+
+	/* No list is no information, not an empty list (CNI-076). */
+	if (call->conf.valid && record_each(&call->ctx, call->conf.name, collect, &s, e))
+		return -1;
+	if (*call->conf.ipam_type && delegate_run(call, &gc, ipam_timeout(call), &why)) {
+		if (s.failed++ == 0)
+			s.first = why;
+	}
+	if (!s.failed)
+		return 0;
+	*e = s.first;
+	return s.failed > 1
+		       ? err_hint(e, "%zu of the clean-up steps failed; all were tried", s.failed)
+		       : -1;
+}

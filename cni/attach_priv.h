@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_priv.h: what the files of the attach engine share among themselves. */
+#ifndef RAILHEAD_CNI_ATTACH_PRIV_H
+#define RAILHEAD_CNI_ATTACH_PRIV_H
+
+#include "cni/attach.h"
+#include "cni/delegate.h"
+
+#define ATTACH_LOCK_MS 10000
+
+/* ---- attach_conf.c: pure ---- */
+
+/* attach_init - empty state for a call; attach_clear releases what was opened since. */
+void attach_init(struct attach *a, const struct cni_call *call);
+void attach_clear(struct attach *a);
+#define auto_attach auto_clean(attach_clear)
+
+/* attach_read_conf - decode and validate all that needs no system. */
+int attach_read_conf(struct attach *a, struct err *e) must_check;
+
+/* attach_key - which attachment a call is about. */
+struct record_key attach_key(const struct cni_call *call);
+
+/* attach_timeout_ms - how long the IPAM may take; the default when the configuration is unreadable.
+ */
+int attach_timeout_ms(const struct attach *a);
+
+/* attach_type_of - the plugin that this call belongs to. */
+const struct attach_type *attach_type_of(const struct cni_call *call);
+
+/* ---- attach_observe.c: looks, changes nothing ---- */
+
+/* attach_open - both namespaces and their sockets. ERR_NETNS. */
+int attach_open(struct attach *a, struct err *e) must_check;
+
+/* attach_find_master - fill a->master; checks conf.mtu against it. */
+int attach_find_master(struct attach *a, struct err *e) must_check;
+
+/* ---- configure.c ---- */
+
+/*
+ * attach_configure - addresses, up, routes of r on a->link, and the announcement. Runs in the pod's
+ * netns and is back home when it returns, also after a failure.
+ */
+int attach_configure(struct attach *a, const struct cni_result *r, struct err *e) must_check;
+
+/* ---- the verbs ---- */
+int attach_add(const struct cni_call *call, struct err *e);
+int attach_del(const struct cni_call *call, struct err *e);
+int attach_check(const struct cni_call *call, struct err *e);
+int attach_gc(const struct cni_call *call, struct err *e);
+int attach_status(const struct cni_call *call, struct err *e);
+
+#endif

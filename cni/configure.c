@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* configure.c: addresses and routes of a result, put on the pod's interface. */
+#include <errno.h>
+#include <net/if.h>
+
+#include "cni/announce.h"
+#include "cni/attach_priv.h"
+#include "lib/nl_addr.h"
+#include "lib/sysfs.h"
+
+#define DAD_TIMEOUT_MS 10000
+#define MAX_DAD        64
+
+static bool has_family(const struct cni_result *r, enum ip_family f)
+{
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (r->ips[i].address.addr.family == f)
+			return true;
+	}
+	return false;
+}
+
+/* IPv6 may be switched off in the pod (Docker's default), and addresses must outlive a link that
+ * flaps. */
+static int enable_v6(const struct attach *a, struct err *e)
+{
+	const char *proc = a->call->ctx.proc, *ifname = a->call->env.ifname;
+	struct err ignored;
+
+	if (sysctl_net(proc, "ipv6", "lo", "disable_ipv6", "0", &ignored))
+		log_debug(&a->call->ctx.log, "%s", ignored.msg);
+	if (sysctl_net(proc, "ipv6", ifname, "disable_ipv6", "0", e) ||
+	    sysctl_net(proc, "ipv6", ifname, "keep_addr_on_down", "1", e))
+		return err_wrap(e, "an IPv6 address was assigned, but IPv6 cannot be enabled");
+	return 0;
+}
+
+static int add_addresses(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	char text[PREFIX_STR_LEN];
+
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (nl_addr_add(a->pod_nl, a->link.ifindex, r->ips[i].address, !a->conf.dad, e))
+			return err_wrap(e, "add address %s to %s",
+					ip_format_prefix(r->ips[i].address, text), a->link.name);
+	}
+	return 0;
+}
+
+/* The gateway of a route that names none: that of the first address of its family (CNI-101). */
+static struct ip default_gateway(const struct cni_result *r, enum ip_family f)
+{
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (r->ips[i].gateway.family == f)
+			return r->ips[i].gateway;
+	}
+	return (struct ip){ .family = IP_NONE };
+}
+
+static int add_route(const struct attach *a, const struct cni_result *r, const struct cni_route *x,
+		     struct err *e)
+{
+	struct route_spec spec = {
+		.dst = x->dst,
+		.gw = x->gw,
+		.ifindex = a->link.ifindex,
+		.mtu = x->mtu,
+		.advmss = x->advmss,
+		.priority = x->priority,
+		.table = x->table > 0 ? (uint32_t)x->table : 0,
+		.scope = x->scope,
+	};
+	char text[PREFIX_STR_LEN];
+	struct err why;
+
+	/* A route of scope link or host has no next hop, whatever gateway the subnet has. */
+	if (!spec.gw.family && x->scope <= 0)
+		spec.gw = default_gateway(r, x->dst.addr.family);
+	if (nl_route_add(a->pod_nl, &spec, &why) == 0 || why.errnum == EEXIST)
+		return 0;
+	*e = why;
+	return err_wrap(e, "add route %s to %s", ip_format_prefix(x->dst, text), a->link.name);
+}
+
+static int add_routes(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	for (size_t i = 0; i < r->n_routes; i++) {
+		if (add_route(a, r, &r->routes[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct cni_result *r,
+		    struct err *e)
+{
+	struct ip_prefix want[MAX_DAD];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_ips && n < MAX_DAD; i++) {
+		if (r->ips[i].address.addr.family == IP_V6)
+			want[n++] = r->ips[i].address;
+	}
+	return nl_addr_wait_dad(a->pod_nl, mon, a->link.ifindex, want, n, DAD_TIMEOUT_MS, e);
+}
+
+static void announce(const struct attach *a, const struct cni_result *r)
+{
+	struct err e;
+
+	if (a->link.flags & IFF_NOARP) /* ipvlan in mode l3: no neighbours to tell */
+		return;
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (r->ips[i].address.addr.family == IP_V6 &&
+		    announce_v6(&a->link, r->ips[i].address.addr, &e))
+			log_warn(&a->call->ctx.log, "%s", e.msg);
+	}
+}
+
+static void close_monitor(struct nl_monitor **mon)
+{
+	if (*mon)
+		nl_addr_monitor_close(*mon);
+}
+
+static int configure_inside(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	auto_clean(close_monitor) struct nl_monitor *mon = NULL;
+	bool v6 = has_family(r, IP_V6);
+
+	if (v6 && enable_v6(a, e))
+		return -1;
+	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6);
+	if (v6 && a->conf.dad && nl_addr_monitor_open(&mon, e))
+		return -1;
+	if (add_addresses(a, r, e))
+		return -1;
+	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
+		return err_wrap(e, "set %s up", a->link.name);
+	if (mon && wait_dad(a, mon, r, e))
+		return -1;
+	if (add_routes(a, r, e))
+		return -1;
+	if (!mon)
+		announce(a, r);
+	return 0;
+}
+
+int attach_configure(struct attach *a, const struct cni_result *r, struct err *e)
+{
+	struct err stuck;
+
+	if (netns_enter(&a->pod, e))
+		return -1;
+	int rc = configure_inside(a, r, e);
+	/* Whatever comes next, the IPAM's DEL included, belongs to the host's namespace. */
+	if (netns_enter(&a->home, &stuck)) {
+		if (rc == 0)
+			*e = stuck;
+		return -1;
+	}
+	return rc;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * delegate.h: run another plugin (the IPAM) as the protocol demands: found in CNI_PATH, our
+ * environment, our stdin, its error object passed on unchanged (CNI-108 to CNI-119).
+ */
+#ifndef RAILHEAD_CNI_DELEGATE_H
+#define RAILHEAD_CNI_DELEGATE_H
+
+#include <limits.h>
+
+#include "cni/plugin.h"
+#include "lib/exec.h"
+
+/* Whose attachment the delegate is called for; NULL members: as in our own environment. */
+struct delegate_call {
+	enum cni_verb verb;
+	const char *container, *ifname, *netns;
+};
+
+struct delegate {
+	struct exec_child child;
+	char path[PATH_MAX];
+	const char *type; /* borrowed from the configuration */
+};
+
+/*
+ * delegate_find - first regular file named type in the directories of cni_path (split at ':'; empty
+ * ones are skipped). ERR_DELEGATE naming type and path.
+ */
+int delegate_find(const char *cni_path, const char *type, char *out, size_t size,
+		  struct err *e) must_check;
+
+/* delegate_start - start conf.ipam_type in the caller's network namespace, which must be the
+ * host's. */
+int delegate_start(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
+		   struct delegate *d, struct err *e) must_check;
+
+/*
+ * delegate_finish - wait for it; output (may be NULL when not wanted) is owned by the caller. Its
+ * error object is passed on: code, msg, details. ERR_DELEGATE when it died, hung, or failed without
+ * one.
+ */
+int delegate_finish(struct delegate *d, char **output, size_t *len, struct err *e) must_check;
+
+/* delegate_run - start and finish, for verbs without a result. */
+int delegate_run(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
+		 struct err *e) must_check;
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* macvlan.c: the macvlan plugin: its keys, and how its link is made and checked. */
+#include <stdio.h>
+
+#include "cni/attach.h"
+
+struct macvlan_conf {
+	int mode;
+	uint32_t bcqueuelen;
+	bool has_mac;
+	uint8_t mac[MAC_LEN];
+	const char *mac_text;
+};
+
+_Static_assert(sizeof(struct macvlan_conf) <= ATTACH_PLUGIN_CONF_MAX, "plugin_conf is too small");
+
+static const struct json_enum modes[] = {
+	{ "bridge", MACVLAN_BRIDGE },
+	{ "private", MACVLAN_PRIVATE },
+	{ "vepa", MACVLAN_VEPA },
+	{ "passthru", MACVLAN_PASSTHRU },
+	{ "", MACVLAN_BRIDGE }, /* the reference plugin takes an empty mode for the default */
+	{ NULL, 0 },
+};
+
+static const struct json_field fields[] = {
+	{ .key = "mode",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct macvlan_conf, mode),
+	  .names = modes },
+	{ .key = "mac", .kind = J_STRING, .offset = offsetof(struct macvlan_conf, mac_text) },
+	{ .key = "bcqueuelen", .kind = J_U32, .offset = offsetof(struct macvlan_conf, bcqueuelen) },
+	{ 0 },
+};
+
+static struct macvlan_conf *conf_of(struct attach *a)
+{
+	return (void *)a->plugin_conf;
+}
+
+static void defaults(void *conf)
+{
+	*(struct macvlan_conf *)conf = (struct macvlan_conf){ .mode = MACVLAN_BRIDGE };
+}
+
+static int set_mac(struct macvlan_conf *c, const char *where, const char *text, struct err *e)
+{
+	static const uint8_t zero[MAC_LEN];
+
+	if (parse_mac(text, c->mac))
+		return err_set(e, ERR_CONFIG, 0, "%s: \"%.64s\" is not a MAC address", where, text);
+	if ((c->mac[0] & 1) || __builtin_memcmp(c->mac, zero, MAC_LEN) == 0)
+		return err_set(e, ERR_CONFIG, 0, "%s: \"%.64s\" is not a unicast address", where,
+			       text);
+	c->has_mac = true;
+	return 0;
+}
+
+/* Later sources win: configuration, CNI_ARGS, runtimeConfig (CNI-084). */
+static int choose_mac(struct attach *a, struct err *e)
+{
+	struct macvlan_conf *c = conf_of(a);
+	const struct json *runtime = json_get(a->call->conf.runtime, "mac");
+	char from_args[64];
+
+	if (c->mac_text && *c->mac_text && set_mac(c, "mac", c->mac_text, e))
+		return -1;
+	int found = cni_args_get(a->call->env.args, "MAC", from_args, sizeof(from_args), e);
+	if (found < 0 || (found > 0 && *from_args && set_mac(c, "CNI_ARGS: MAC", from_args, e)))
+		return -1;
+	if (!runtime)
+		return 0;
+	if (json_type(runtime) != JSON_STRING)
+		return err_set(e, ERR_DECODE, 0, "runtimeConfig.mac: must be a string, got %s",
+			       json_type_name(runtime));
+	return *json_str(runtime) ? set_mac(c, "runtimeConfig.mac", json_str(runtime), e) : 0;
+}
+
+static int validate(struct attach *a, struct err *e)
+{
+	if (choose_mac(a, e))
+		return -1;
+	/* The kernel gives the container the master's own address then and would ignore ours. */
+	if (conf_of(a)->mode == MACVLAN_PASSTHRU && conf_of(a)->has_mac)
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"mac: cannot be chosen in mode \"passthru\", which uses the master's");
+	return 0;
+}
+
+static int create(struct attach *a, struct err *e)
+{
+	const struct macvlan_conf *c = conf_of(a);
+	const struct link_spec spec = {
+		.kind = "macvlan",
+		.name = a->call->env.ifname,
+		.lower_ifindex = a->master.ifindex,
+		.target = a->conf.in_container ? NULL : &a->pod,
+		.mtu = a->conf.mtu,
+		.mac = c->has_mac ? c->mac : NULL,
+		.macvlan_mode = c->mode,
+		.bcqueuelen = c->bcqueuelen,
+	};
+
+	return nl_link_create(attach_master_nl(a), &spec, e);
+}
+
+static int check(const struct attach *a, struct err *e)
+{
+	const struct macvlan_conf *c = (const void *)a->plugin_conf;
+
+	if (a->link.macvlan_mode != c->mode)
+		return err_set(e, ERR_STATE, 0,
+			       "interface %s is in macvlan mode %d, mode asks for %d", a->link.name,
+			       a->link.macvlan_mode, c->mode);
+	return 0;
+}
+
+static const struct attach_type type = {
+	.name = "macvlan",
+	.kind = "macvlan",
+	.fields = fields,
+	.defaults = defaults,
+	.validate = validate,
+	.create = create,
+	.check = check,
+};
+
+int main(void)
+{
+	return attach_main(&type);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/env.h"
+#include "lib/fs.h"
+#include "lib/lock.h"
+
+#define FOLDER "attachments"
+
+/* "container,ifname": a container id cannot hold a comma, and cannot begin with a dot. */
+#define FILE_NAME_LEN (CNI_ID_MAX + 1 + IFNAME_LEN)
+
+/* The configuration inside was accepted within JSON_MAX_SIZE; printed again it may grow. */
+#define RECORD_MAX_SIZE (2 * JSON_MAX_SIZE)
+
+static void file_name(const struct record_key *key, char out[FILE_NAME_LEN])
+{
+	(void)snprintf(out, FILE_NAME_LEN, "%.*s,%.*s", CNI_ID_MAX, key->container, IFNAME_LEN - 1,
+		       key->ifname);
+}
+
+/* <run_dir>/attachments/<network>; -1 with errnum ENOENT when absent and !create. */
+static int open_network(const struct ctx *ctx, const char *network, bool create, struct err *e)
+{
+	auto_fd int run = fs_open_dir(ctx->run_dir, create, e);
+	if (run < 0)
+		return -1;
+	auto_fd int all = fs_open_dir_at(run, FOLDER, create, e);
+	if (all < 0)
+		return -1;
+	return fs_open_dir_at(all, network, create, e);
+}
+
+int record_lock(const struct ctx *ctx, const struct record_key *key, bool create, int timeout_ms,
+		struct err *e)
+{
+	char name[2 * CNI_ID_MAX + IFNAME_LEN + 8];
+	auto_fd int run = fs_open_dir(ctx->run_dir, create, e);
+
+	if (run < 0)
+		return -1;
+	(void)snprintf(name, sizeof(name), "%.*s/%.*s/%.*s", CNI_ID_MAX, key->network, CNI_ID_MAX,
+		       key->container, IFNAME_LEN - 1, key->ifname);
+	return lock_name(run, name, create, timeout_ms, e);
+}
+
+static struct json *encode(const struct record *r)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "network", r->key.network) ||
+	    json_add_str(o, "container", r->key.container) ||
+	    json_add_str(o, "ifname", r->key.ifname) || json_add_str(o, "plugin", r->plugin) ||
+	    json_add_str(o, "kind", r->kind) || json_add_str(o, "netns", r->netns) ||
+	    json_add_int(o, "netnsDev", (int64_t)r->netns_id.dev) ||
+	    json_add_int(o, "netnsInode", (int64_t)r->netns_id.ino) ||
+	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", r->created / 1000000) ||
+	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
+	    (r->config && json_add_copy(o, "config", r->config)) ||
+	    (r->device && json_add_copy(o, "device", r->device)))
+		return NULL;
+	return TAKE_PTR(o);
+}
+
+static int replace(const struct ctx *ctx, const struct record *r, const char *text, struct err *e)
+{
+	char name[FILE_NAME_LEN];
+	auto_fd int dir = open_network(ctx, r->key.network, true, e);
+
+	if (dir < 0)
+		return -1;
+	file_name(&r->key, name);
+	/* Not durable on purpose: it must survive our death, not that of the machine. */
+	return fs_replace_at(dir, name, text, strlen(text), false, e);
+}
+
+int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	auto_json struct json *o = encode(r);
+	auto_free char *text = o ? json_print(o, false) : NULL;
+
+	if (!text)
+		return err_nomem(e);
+	/* A DEL of another attachment may remove the empty network folder under our feet. */
+	for (int tries = 0; tries < 8; tries++) {
+		struct err last;
+		if (replace(ctx, r, text, &last) == 0)
+			return 0;
+		*e = last;
+		if (last.errnum != ENOENT)
+			break;
+	}
+	return err_wrap(e, "record the attachment in %s/" FOLDER, ctx->run_dir);
+}
+
+struct record_text {
+	struct record r;
+	const char *boot;
+	int64_t version, dev, ino, created_ms;
+};
+
+#define TEXT(k, field, req)                                                                        \
+	{                                                                                          \
+		.key = k, .kind = J_STRING, .offset = offsetof(struct record_text, field),         \
+		.flags = req                                                                       \
+	}
+#define NUMBER(k, field)                                                                           \
+	{                                                                                          \
+		.key = k, .kind = J_I64, .offset = offsetof(struct record_text, field)             \
+	}
+
+static const struct json_field record_fields[] = {
+	{ .key = "version",
+	  .kind = J_I64,
+	  .offset = offsetof(struct record_text, version),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = 1 },
+	TEXT("network", r.key.network, J_REQUIRED),
+	TEXT("container", r.key.container, J_REQUIRED),
+	TEXT("ifname", r.key.ifname, J_REQUIRED),
+	TEXT("plugin", r.plugin, J_REQUIRED),
+	TEXT("kind", r.kind, J_REQUIRED),
+	TEXT("netns", r.netns, J_REQUIRED),
+	TEXT("boot", boot, J_REQUIRED),
+	TEXT("master", r.master, 0),
+	TEXT("cniPath", r.cni_path, 0),
+	NUMBER("netnsDev", dev),
+	NUMBER("netnsInode", ino),
+	NUMBER("created", created_ms),
+	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
+	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
+	{ 0 },
+};
+
+int record_decode(const char *text, size_t len, struct record *out, struct err *e)
+{
+	struct record_text t = { .r = { .master = "", .cni_path = "" } };
+	auto_json struct json *tree = NULL;
+
+	if (json_parse(text, len, "attachment record", &tree, e) ||
+	    json_decode(tree, "attachment record", record_fields, &t, e))
+		return -1;
+	t.r.netns_id = (struct netns_id){ (uint64_t)t.dev, (uint64_t)t.ino };
+	t.r.created = t.created_ms * 1000000;
+	(void)snprintf(t.r.boot, sizeof(t.r.boot), "%.*s", CTX_BOOT_ID_LEN, t.boot);
+	t.r.tree = TAKE_PTR(tree);
+	*out = t.r;
+	return 0;
+}
+
+static int read_at(int dir, const char *name, struct record *out, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (fs_read_at(dir, name, RECORD_MAX_SIZE, &text, &len, e))
+		return -1;
+	return record_decode(text, len, out, e);
+}
+
+int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
+		struct err *e)
+{
+	char name[FILE_NAME_LEN];
+	auto_fd int dir = open_network(ctx, key->network, false, e);
+
+	file_name(key, name);
+	if (dir < 0 || read_at(dir, name, out, e)) {
+		if (e->errnum == ENOENT)
+			e->code = ERR_NOTFOUND;
+		return err_wrap(e, "read the record %s/%s", key->network, name);
+	}
+	return 0;
+}
+
+void record_clear(struct record *r)
+{
+	json_free(r->tree);
+	*r = (struct record){ 0 };
+}
+
+static bool is_gone(const struct err *e)
+{
+	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+}
+
+int record_remove(const struct ctx *ctx, const struct record_key *key, struct err *e)
+{
+	char name[FILE_NAME_LEN];
+	struct err why;
+	auto_fd int dir = open_network(ctx, key->network, false, &why);
+
+	if (dir < 0 && is_gone(&why))
+		return 0;
+	file_name(key, name);
+	if (dir < 0 || fs_unlink_at(dir, name, &why)) {
+		*e = why;
+		return err_wrap(e, "remove the record %s/%s", key->network, name);
+	}
+	/* Fails while other attachments live in it: that is how we know. */
+	auto_fd int all = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (all >= 0)
+		(void)unlinkat(all, key->network, AT_REMOVEDIR);
+	return 0;
+}
+
+/* ---- walking ---- */
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+struct listing {
+	struct dirent **names;
+	int n;
+};
+
+static void listing_clear(struct listing *l)
+{
+	for (int i = 0; i < l->n; i++)
+		free(l->names[i]);
+	free(l->names);
+}
+
+static int list(int dir, const char *what, struct listing *out, struct err *e)
+{
+	out->n = scandirat(dir, ".", &out->names, visible, by_name);
+	if (out->n >= 0)
+		return 0;
+	out->n = 0;
+	return err_set(e, ERR_IO, errno, "list %s", what);
+}
+
+/* A damaged file still names its attachment: that is enough to clean up by. */
+static int visit(int dir, const char *network, const char *name, record_fn fn, void *arg)
+{
+	struct record r = { 0 };
+	struct err damaged;
+	char container[FILE_NAME_LEN];
+	const char *comma = strchr(name, ',');
+
+	if (!comma || (size_t)(comma - name) >= sizeof(container))
+		return 0;
+	if (read_at(dir, name, &r, &damaged)) {
+		if (is_gone(&damaged)) /* removed since we listed it */
+			return 0;
+		(void)snprintf(container, sizeof(container), "%.*s", (int)(comma - name), name);
+		r = (struct record){ .key = { network, container, comma + 1 } };
+	}
+	int rc = fn(&r, arg);
+	record_clear(&r);
+	return rc;
+}
+
+static int each_in(int all, const char *network, record_fn fn, void *arg, struct err *e)
+{
+	auto_clean(listing_clear) struct listing files = { 0 };
+	struct err why;
+	auto_fd int dir = fs_open_dir_at(all, network, false, &why);
+
+	if (dir < 0) {
+		if (is_gone(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (list(dir, network, &files, e))
+		return -1;
+	for (int i = 0; i < files.n; i++) {
+		if (visit(dir, network, files.names[i]->d_name, fn, arg))
+			return 1;
+	}
+	return 0;
+}
+
+int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg, struct err *e)
+{
+	auto_clean(listing_clear) struct listing networks = { 0 };
+	struct err why;
+	auto_fd int run = fs_open_dir(ctx->run_dir, false, &why);
+	auto_fd int all = run < 0 ? -1 : fs_open_dir_at(run, FOLDER, false, &why);
+
+	if (all < 0) {
+		if (is_gone(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (network)
+		return each_in(all, network, fn, arg, e) < 0 ? -1 : 0;
+	if (list(all, FOLDER, &networks, e))
+		return -1;
+	for (int i = 0; i < networks.n; i++) {
+		int rc = each_in(all, networks.names[i]->d_name, fn, arg, e);
+		if (rc)
+			return rc < 0 ? -1 : 0;
+	}
+	return 0;
+}
