@@ -8,15 +8,18 @@
 
 struct netns;
 
-/* The kernel's own numbers (MACVLAN_MODE_*, IPVLAN_MODE_*, IPVLAN_F_*), asserted in nl_link.c. */
-enum macvlan_mode {
+/*
+ * The kernel's own numbers (MACVLAN_MODE_*, IPVLAN_MODE_*, IPVLAN_F_*), asserted in nl_link.c; the
+ * tags macvlan_mode and ipvlan_mode are taken by its headers.
+ */
+enum link_macvlan_mode {
 	MACVLAN_PRIVATE = 1,
 	MACVLAN_VEPA = 2,
 	MACVLAN_BRIDGE = 4,
 	MACVLAN_PASSTHRU = 8,
 };
-enum ipvlan_mode { IPVLAN_L2 = 0, IPVLAN_L3 = 1, IPVLAN_L3S = 2 };
-enum ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 };
+enum link_ipvlan_mode { IPVLAN_L2 = 0, IPVLAN_L3 = 1, IPVLAN_L3S = 2 };
+enum link_ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 };
 
 struct link_info {
 	int ifindex;
@@ -26,31 +29,33 @@ struct link_info {
 	uint32_t mtu;
 	uint32_t flags; /* IFF_* */
 	uint8_t mac[MAC_LEN];
-	bool has_mac;           /* false when the hardware address is not 6 bytes long */
-	int macvlan_mode;       /* of a macvlan, else 0 */
-	int ipvlan_mode;        /* of an ipvlan, else -1 */
-	int ipvlan_flag;        /* of an ipvlan, else -1 */
+	bool has_mac;     /* false when the hardware address is not 6 bytes long */
+	int macvlan_mode; /* of a macvlan, else 0 */
+	int ipvlan_mode;  /* of an ipvlan, else -1 */
+	int ipvlan_flag;  /* of an ipvlan, else -1 */
 };
 
 struct link_spec {
 	const char *kind; /* "macvlan" or "ipvlan" */
 	const char *name;
 	int lower_ifindex;
-	const struct netns *target; /* NULL: the socket's own namespace */
-	uint32_t mtu;               /* 0: the kernel's choice */
-	const uint8_t *mac;         /* NULL: the kernel's choice */
-	int macvlan_mode;           /* for macvlan */
-	uint32_t bcqueuelen;        /* for macvlan, 0: the kernel's choice */
+	const struct netns *target;   /* NULL: the socket's own namespace */
+	uint32_t mtu;                 /* 0: the kernel's choice */
+	const uint8_t *mac;           /* NULL: the kernel's choice */
+	int macvlan_mode;             /* for macvlan */
+	uint32_t bcqueuelen;          /* for macvlan, 0: the kernel's choice */
 	int ipvlan_mode, ipvlan_flag; /* for ipvlan */
 };
 
 /* nl_link_by_name, nl_link_by_index - errnum ENODEV when there is none. */
-int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e) must_check;
+int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out,
+		    struct err *e) must_check;
 int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e) must_check;
 
 /*
  * nl_link_create - one RTM_NEWLINK, directly in spec->target under its final name.
- * errnum EEXIST: the name is taken there; EOPNOTSUPP: the kernel has no such kind of link.
+ * errnum EEXIST: the name is taken there; EOPNOTSUPP: the kernel has no such kind of link. A name
+ * that no interface can have, or in which the kernel would see a pattern ("eth%d"), is ERR_FIELD.
  */
 int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e) must_check;
 
