@@ -4,7 +4,8 @@
  *
  * The child's stderr is ours. Its stdin is a sealed memory file, so that no pipe can fill and block
  * both sides. It dies with us (PR_SET_PDEATHSIG): an ADD of the IPAM must not finish after the
- * runtime killed the plugin and ran its DEL.
+ * runtime killed the plugin and ran its DEL. (The kernel counts the calling thread as the parent:
+ * start it from a thread that stays.)
  */
 #ifndef RAILHEAD_LIB_EXEC_H
 #define RAILHEAD_LIB_EXEC_H
@@ -36,7 +37,8 @@ struct exec_result {
 	int status; /* as of waitpid */
 };
 
-/* exec_start - start it; the caller must call exec_finish or exec_kill. ERR_DELEGATE when it cannot. */
+/* exec_start - start it; the caller must call exec_finish or exec_kill. ERR_DELEGATE when it
+ * cannot. */
 int exec_start(const struct exec_req *req, struct exec_child *child, struct err *e) must_check;
 
 /*

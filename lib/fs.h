@@ -3,7 +3,8 @@
  * fs.h: files below a directory descriptor, bounded reads, atomic writes, O_CLOEXEC always.
  *
  * Names given to the _at functions are single components or short relative paths that we made;
- * the last component is never followed if it is a symbolic link.
+ * the last component is never followed if it is a symbolic link. (Except when reading below
+ * AT_FDCWD: that is an administrator's path, and /etc/resolv.conf is a link on many machines.)
  */
 #ifndef RAILHEAD_LIB_FS_H
 #define RAILHEAD_LIB_FS_H
@@ -17,27 +18,31 @@
  */
 int fs_open_dir(const char *path, bool create, struct err *e) must_check;
 
-/* fs_open_dir_at - the same for one component below dirfd. errnum ENOENT when absent and !create. */
+/* fs_open_dir_at - the same for one component below dirfd. errnum ENOENT when absent and !create.
+ */
 int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e) must_check;
 
-/* fs_read_fd - read to end of file; more than max bytes is ERR_IO (EFBIG). NUL is added after *out. */
+/* fs_read_fd - read to end of file; more than max bytes is ERR_IO (EFBIG). NUL is added after *out.
+ */
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
 
 /* fs_read_at - open and read below dirfd (AT_FDCWD for a path). errnum ENOENT when absent. */
-int fs_read_at(int dirfd, const char *name, size_t max, char **out, size_t *len, struct err *e)
-	must_check;
+int fs_read_at(int dirfd, const char *name, size_t max, char **out, size_t *len,
+	       struct err *e) must_check;
 
 /* fs_write_fd - write all, EINTR and short writes handled. */
 int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
 
 /*
- * fs_replace_at - write a temporary file of mode 0600 beside name and rename it over name, so that a
- * reader or a crash sees the old content or the new. durable: fsync file and directory as well.
+ * fs_replace_at - make name a file of mode 0600 with this content in one step, so that a reader or
+ * a crash sees the old content or the new. durable: fsync file and directory as well. A writer that
+ * is killed leaves nothing but, in a rare instant, one ".NAME.tmp", which the next fs_replace_at or
+ * fs_unlink_at of that name removes; who lists such a directory skips names that begin with a dot.
  */
 int fs_replace_at(int dirfd, const char *name, const void *data, size_t len, bool durable,
 		  struct err *e) must_check;
 
-/* fs_unlink_at - remove; absent is success. */
+/* fs_unlink_at - remove, and what a killed fs_replace_at left beside it; absent is success. */
 int fs_unlink_at(int dirfd, const char *name, struct err *e) must_check;
 
 /*
