@@ -19,7 +19,8 @@ railctl_SRC := $(filter-out %_test.c %_fuzz.c,$(wildcard railctl/*.c))
 
 # Archives, one a folder, in the order of the arrows; mains are no part of them.
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
-sources = $(filter-out %_test.c %_fuzz.c $(MAINS),$(foreach d,$(1),$(wildcard $(d)/*.c)))
+TESTING_SRC := $(wildcard lib/testing*.c)
+sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
 ARCHIVES := ipam cni railhead
 libipam_SRC := $(call sources,ipam)
 libcni_SRC := $(call sources,cni)
@@ -141,13 +142,14 @@ $(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c) $(LINK_WITH)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
-# Tests may take their own folder's objects from the archives; -rdynamic is not needed.
-# lib/testing_alloc.c stands between them and the allocator, so that it can be made to fail.
-WRAP_ALLOC := $(foreach f,malloc calloc realloc reallocarray strdup strndup free,-Wl,--wrap=$(f))
-$(TESTS): $(B)/test/%: $(O)/%.o $(LINK_WITH)
+# lib/testing_alloc.h makes allocations fail: the linker sends them there, in tests only.
+WRAPPED := malloc calloc realloc reallocarray strdup strndup free
+TESTING := $(call objects,$(TESTING_SRC))
+$(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAP_ALLOC) -o $@ $< $(LIBS) -lcheck $(SYSTEM_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
+		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS)
 
 $(HELPERS): $(B)/%: $(O)/%.o
 	@mkdir -p $(@D)

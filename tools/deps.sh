@@ -30,7 +30,7 @@ iputils-ping|ping|ping(8)"
 bench="
 containernetworking-plugins|/usr/lib/cni/host-local|the reference plugins, to measure against"
 check="
-check|lib:libcheck.so|the unit test framework Check
+check|lib:libcheck.a|the unit test framework Check
 clang-14|clang-14|second compiler
 clang-tidy-14|clang-tidy-14|static analysis
 clang-format-14|clang-format-14|layout
