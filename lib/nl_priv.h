@@ -12,7 +12,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
-#include "lib/nl.h"
+#include "lib/nl_addr.h"
 
 /* The kernel cuts dumps into pieces of what the reader offers, 32 KiB at the most. */
 #define NL_RECV_SIZE 32768
@@ -87,6 +87,17 @@ struct link_spec;
 int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex,
 		      struct err *e) must_check;
 
+/* ---- addresses (nl_addr.c) ---- */
+
+uint8_t nl_family(enum ip_family f); /* AF_INET or AF_INET6 */
+void nl_req_put_ip(struct nl_req *rq, int attr, struct ip ip);
+
+/* nl_ip - the address in an attribute. -1 when its length does not fit the family (AF_*). */
+int nl_ip(const struct nlattr *a, uint8_t family, struct ip *out) must_check;
+
+/* nl_addr_list_v6 - nl_addr_list, of IPv6 alone. */
+int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
+
 /* A growing array, for what a dump yields before it is known to be whole. */
 struct nl_list {
 	void *items; /* owned */
@@ -98,6 +109,5 @@ static inline void nl_list_clear(struct nl_list *l)
 {
 	free(l->items);
 }
-#define auto_nl_list auto_clean(nl_list_clear)
 
 #endif
