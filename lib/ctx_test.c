@@ -20,23 +20,23 @@ static int64_t fixed_now(void *clock)
 	return *(int64_t *)clock;
 }
 
-/* A /tmp of our own, gone with the process, holding the given boot id. */
+/* A /mnt of our own, gone with the process, holding the given boot id. */
 static void make_proc(const char *boot_id, size_t len)
 {
 	ck_assert_int_eq(unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)), 0);
 	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
-	ck_assert_int_eq(mount("tmpfs", "/tmp", "tmpfs", 0, NULL), 0);
-	ck_assert_int_eq(mkdir("/tmp/sys", 0700), 0);
-	ck_assert_int_eq(mkdir("/tmp/sys/kernel", 0700), 0);
-	ck_assert_int_eq(mkdir("/tmp/sys/kernel/random", 0700), 0);
+	ck_assert_int_eq(mount("tmpfs", "/mnt", "tmpfs", 0, NULL), 0);
+	ck_assert_int_eq(mkdir("/mnt/sys", 0700), 0);
+	ck_assert_int_eq(mkdir("/mnt/sys/kernel", 0700), 0);
+	ck_assert_int_eq(mkdir("/mnt/sys/kernel/random", 0700), 0);
 	auto_fd int fd =
-		open("/tmp/sys/kernel/random/boot_id", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		open("/mnt/sys/kernel/random/boot_id", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	ck_assert_int_eq(write(fd, boot_id, len), (ssize_t)len);
 }
 
 static void write_id(const char *boot_id, size_t len)
 {
-	auto_fd int fd = open("/tmp/sys/kernel/random/boot_id", O_WRONLY | O_TRUNC | O_CLOEXEC);
+	auto_fd int fd = open("/mnt/sys/kernel/random/boot_id", O_WRONLY | O_TRUNC | O_CLOEXEC);
 	ck_assert_int_eq(write(fd, boot_id, len), (ssize_t)len);
 }
 
@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(boot_id_good)
 {
-	struct ctx ctx = { .proc = "/tmp" };
+	struct ctx ctx = { .proc = "/mnt" };
 	char id[CTX_BOOT_ID_LEN + 1] = "";
 	struct err e = { .code = ERR_IO };
 
@@ -100,7 +100,7 @@ START_TEST(boot_id_damaged)
 		{ "01234567-89AB-cdef-0123-456789abcdef", 36 },
 		{ "0123456\0-89ab-cdef-0123-456789abcdef", 36 },
 	};
-	struct ctx ctx = { .proc = "/tmp" };
+	struct ctx ctx = { .proc = "/mnt" };
 
 	make_proc("", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -110,7 +110,7 @@ START_TEST(boot_id_damaged)
 		write_id(bad[i].text, bad[i].len);
 		ck_assert_int_eq(ctx_boot_id(&ctx, id, &e), -1);
 		ck_assert_int_eq(e.code, ERR_IO);
-		ck_assert_str_eq(e.msg, "/tmp/sys/kernel/random/boot_id does not hold a boot id");
+		ck_assert_str_eq(e.msg, "/mnt/sys/kernel/random/boot_id does not hold a boot id");
 		ck_assert_str_eq(id, "left alone");
 	}
 }
@@ -133,9 +133,9 @@ START_TEST(boot_id_unreadable)
 	ck_assert_int_eq(e.errnum, ENAMETOOLONG);
 
 	make_proc("", 0);
-	ck_assert_int_eq(unlink("/tmp/sys/kernel/random/boot_id"), 0);
-	ck_assert_int_eq(mkdir("/tmp/sys/kernel/random/boot_id", 0700), 0);
-	ctx.proc = "/tmp";
+	ck_assert_int_eq(unlink("/mnt/sys/kernel/random/boot_id"), 0);
+	ck_assert_int_eq(mkdir("/mnt/sys/kernel/random/boot_id", 0700), 0);
+	ctx.proc = "/mnt";
 	ck_assert_int_eq(ctx_boot_id(&ctx, id, &e), -1);
 	ck_assert_int_eq(e.errnum, EISDIR);
 	ck_assert_int_eq(e.code, ERR_IO);

@@ -49,7 +49,7 @@ size_t ip_to_bytes(struct ip a, uint8_t out[16]);
 /* ip_from_bytes - len 4 or 16, else -1. */
 int ip_from_bytes(const uint8_t *b, size_t len, struct ip *out) must_check;
 
-unsigned ip_bits(enum ip_family f); /* 32 or 128 */
+unsigned ip_bits(enum ip_family f);           /* 32 or 128 */
 u128 ip_mask(enum ip_family f, unsigned len); /* e.g. (v4, 24) -> 0xffffff00; len is capped */
 
 /* -1, 0, 1; IPv4 sorts before IPv6. */

@@ -24,8 +24,8 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
  * json_parse - parse len bytes. what names the text in errors ("network configuration").
  * ERR_DECODE with the byte offset on bad syntax, size, depth or encoding. Free with json_free().
  */
-int json_parse(const char *text, size_t len, const char *what, struct json **out, struct err *e)
-	must_check;
+int json_parse(const char *text, size_t len, const char *what, struct json **out,
+	       struct err *e) must_check;
 void json_free(struct json *root);
 static inline void json_freep(struct json **p)
 {
@@ -39,14 +39,13 @@ const struct json *json_get(const struct json *obj, const char *key); /* NULL: a
 const char *json_str(const struct json *n); /* NULL unless a string; lives as long as the tree */
 double json_num(const struct json *n);      /* 0 unless a number */
 bool json_true(const struct json *n);
-size_t json_len(const struct json *n); /* elements of an array or object, else 0 */
+size_t json_len(const struct json *n);      /* elements of an array or object, else 0 */
 const char *json_key(const struct json *n); /* of an object's member */
 const struct json *json_first(const struct json *n);
 const struct json *json_next(const struct json *n);
 
 /* Iterate over array elements or object members; n may be NULL. */
-#define json_each(it, n)                                                                           \
-	for (const struct json *it = json_first(n); it; it = json_next(it))
+#define json_each(it, n) for (const struct json *it = json_first(n); it; it = json_next(it))
 
 /* ---- decoding into structs by table ---- */
 
@@ -54,9 +53,9 @@ enum json_kind {
 	J_STRING, /* const char *, borrowed from the tree; min/max: length in bytes when max != 0 */
 	J_BOOL,   /* bool */
 	J_U32,    /* uint32_t, min <= v <= max (max 0: no limit) */
-	J_I64,    /* int64_t, |v| < 2^53, within min..max when either is set (max < min: no limit) */
-	J_ENUM,   /* int, by names[]; a wrong word is ERR_FIELD and lists the right ones (but "") */
-	J_MAC,    /* uint8_t[6]; "" counts as absent, as in the reference plugins */
+	J_I64,  /* int64_t, |v| < 2^53, within min..max when either is set (max < min: no limit) */
+	J_ENUM, /* int, by names[]; a wrong word is ERR_FIELD and lists the right ones (but "") */
+	J_MAC,  /* uint8_t[6]; "" counts as absent, as in the reference plugins */
 	J_OBJECT, /* const struct json *, must be an object */
 	J_ARRAY,  /* const struct json *, must be an array */
 	J_ANY,    /* const struct json * */
@@ -87,7 +86,7 @@ struct json_field {
 int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
 		void *out, struct err *e) must_check;
 
-/* ---- building; each returns 0, or -1 when memory is out (add with || and err_nomem() once) ---- */
+/* ---- building; each returns 0, or -1 when memory is out (add with || and one err_nomem()) ---- */
 
 struct json *json_new_object(void);
 struct json *json_new_array(void);
@@ -110,8 +109,8 @@ struct json *json_get_mut(struct json *obj, const char *key);
 struct json *json_at_mut(struct json *arr, size_t i);
 
 /*
- * json_print - text with NUL, freed with free(). pretty: one value a line, indented by tabs; no line
- * break at the end. Always valid UTF-8: bytes that are not become U+FFFD. NULL: no memory.
+ * json_print - text with NUL, freed with free(). pretty: one value a line, indented by tabs; no
+ * line break at the end. Always valid UTF-8: bytes that are not become U+FFFD. NULL: no memory.
  */
 char *json_print(const struct json *n, bool pretty);
 

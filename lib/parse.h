@@ -28,9 +28,9 @@ bool utf8_valid(const char *s, size_t len);
 size_t utf8_prefix(const char *s, size_t len);
 
 /*
- * Why an interface name is refused, or NULL if it is good. The words are those of the CNI skel; beyond
- * it, '%' (the kernel takes "net%d" for a pattern and renames), control characters and bytes that are
- * not UTF-8 (they cannot be printed in a result) are refused.
+ * Why an interface name is refused, or NULL if it is good. The words are those of the CNI skel;
+ * beyond it, '%' (the kernel takes "net%d" for a pattern and renames), control characters and
+ * bytes that are not UTF-8 (they cannot be printed in a result) are refused.
  */
 const char *ifname_problem(const char *name);
 

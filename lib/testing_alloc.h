@@ -3,8 +3,8 @@
  * testing_alloc.h: make allocations fail in tests, one after the other, and look for leaks.
  *
  * For test programs only; the Makefile links them with --wrap for malloc, calloc, realloc,
- * reallocarray, strdup, strndup and free. What our own objects and static archives allocate is seen;
- * what shared libraries allocate inside is not.
+ * reallocarray, strdup, strndup and free. What our own objects and static archives allocate is
+ * seen; what shared libraries allocate inside is not.
  *
  *	static int parse(void *arg, struct err *e)
  *	{
@@ -19,10 +19,10 @@
 #include "lib/err.h"
 
 /*
- * alloc_fail_each - call fn with its first allocation failing, then with its second one, and so on until
- * it gets by without a failure. A failed call must return non-zero, say ERR_NOMEM if it set an error
- * at all, and leave nothing allocated; the last call must return 0 and leave nothing either. Returns
- * "ok", or what was wrong (static text, valid until the next call).
+ * alloc_fail_each - call fn with its first allocation failing, then with its second one, and so on
+ * until it gets by without a failure. A failed call must return non-zero, say ERR_NOMEM if it set
+ * an error at all, and leave nothing allocated; the last call must return 0 and leave nothing
+ * either. Returns "ok", or what was wrong (static text, valid until the next call).
  */
 const char *alloc_fail_each(int (*fn)(void *arg, struct err *e), void *arg);
 
@@ -33,7 +33,7 @@ struct alloc_count {
 	size_t live;    /* of those, not freed again */
 };
 
-/* alloc_fail_begin - from here on the n-th allocation fails, once; n 0: none does, all are counted. */
+/* alloc_fail_begin - from here on the n-th allocation fails, once; 0: all are only counted. */
 void alloc_fail_begin(unsigned n);
 /* alloc_fail_end - no more failures, no more counting. */
 struct alloc_count alloc_fail_end(void);
