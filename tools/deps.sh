@@ -7,6 +7,7 @@
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
 # are missing, by what they are and by Debian's package name. Never reads standard input.
+# OS_RELEASE and LOOK_IN (library folders) are for tests.
 set -eu
 
 only_look=
@@ -59,7 +60,7 @@ esac
 is_debian()
 {
 	# shellcheck source=/dev/null
-	( . /etc/os-release 2>/dev/null && [ "${ID:-}" = debian ] ) &&
+	( . "${OS_RELEASE:-/etc/os-release}" 2>/dev/null && [ "${ID:-}" = debian ] ) &&
 		command -v apt-get >/dev/null && command -v dpkg-query >/dev/null
 }
 
@@ -79,7 +80,7 @@ exists() # FILE, lib:ARCHIVE or PROGRAM
 	case $1 in
 	/*) [ -e "$1" ] ;;
 	lib:*)
-		for dir in /usr/lib /usr/lib64 /usr/local/lib /usr/lib/*-linux-*; do
+		for dir in ${LOOK_IN:-/usr/lib /usr/lib64 /usr/local/lib /usr/lib/*-linux-*}; do
 			[ -e "$dir/${1#lib:}" ] && return 0
 		done
 		return 1

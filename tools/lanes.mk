@@ -1,16 +1,152 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check-fast clean distclean
+.PHONY: help deps check demo bench check-fast attach asan ubsan gcc clang coverage headers layers budget \
+	dup spdx format format-check tidy cppcheck shell man examples-check install install-check uninstall \
+	tools-check repro fresh compile_commands.json clean distclean
+
+# Order: what fails fastest and explains most comes first.
+LANES := gcc clang check-fast attach examples-check install-check tools-check headers layers budget dup \
+	spdx format-check shell man cppcheck tidy asan ubsan coverage repro demo
+sub := +@$(MAKE) --no-print-directory
+
+C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC)
+H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h))
+# Plugins: what `make dup` compares.
+PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
+SCRIPTS := $(shell find tools conformance examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort)
+LINT_FLAGS = -std=gnu11 $(ALL_CPPFLAGS)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo 'targets:'
+	@awk -F ':.*## ' '/^[a-z._-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo 'variables:'
+	@echo '  V=1 shows commands; WERROR=1 makes warnings errors; CC, CFLAGS, LDFLAGS as usual'
+	@echo '  install: DESTDIR, prefix, CNI_BIN (/opt/cni/bin), PLUGIN_PREFIX=rh-, FORCE=1, STRIP=0'
 
 deps: ## install what the build needs (Debian; asks nothing)
 	@tools/deps.sh build
 
+# ---- everything -------------------------------------------------------------------------------
+
+check: ## every check there is, after installing what they need; the log of each is in build/log/
+	@tools/deps.sh check
+	@tools/check.sh $(LANES)
+
+demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
+	@tools/deps.sh demo
+	$(sub) -j$$(nproc) all
+	@examples/demo.sh build/bin
+
+bench: ## measure against the reference plugins
+	@tools/deps.sh bench
+	$(sub) -j$$(nproc) all helpers
+	@conformance/bench/run.sh build/bin
+
+# ---- tests ------------------------------------------------------------------------------------
+
 check-fast: tests ## unit tests only: seconds
 	@tools/unit.sh $(B)
+
+attach: all helpers ## black-box tests of the plugins against the real kernel (root)
+	@HELPERS=$(B)/conformance/attach conformance/attach/run.sh $(B)/bin
+
+# Leaks in a plugin end it with a status that no test expects.
+asan: ## unit and black-box tests under the address and leak sanitizer
+	$(sub) LANE=asan -j$$(nproc) sanitized
+ubsan: ## unit and black-box tests under the undefined-behaviour sanitizer
+	$(sub) LANE=ubsan -j$$(nproc) sanitized
+
+.PHONY: sanitized
+sanitized: all tests helpers
+	@tools/both.sh $(B)
+
+coverage: ## lines and branches that the unit tests reach; pure code must have 90% of its branches
+	@if [ -d build/coverage ]; then find build/coverage -name '*.gcda' -exec rm {} +; fi
+	$(sub) LANE=coverage -j$$(nproc) tests
+	@tools/unit.sh build/coverage
+	@tools/coverage.sh build/coverage
+
+examples-check: all ## the files in examples/ are what they claim to be
+	@if [ -x examples/test.sh ]; then examples/test.sh $(B)/bin; else echo 'skipped: there is no examples/test.sh'; fi
+
+install-check: all ## `make install` into a temporary folder, in all the ways it can go wrong
+	@conformance/install/run.sh $(B)/bin
+
+tools-check: ## each of the checks below fails when it should
+	@tools/selftest.sh
+
+repro: all ## a second build, in another folder, is byte for byte the same
+	@tools/repro.sh $(B) '$(WERROR)'
+
+# ---- the source -------------------------------------------------------------------------------
+
+gcc: ## build everything with gcc, warnings are errors
+	$(sub) WERROR=1 all tests helpers && echo 'gcc: no warning'
+clang: ## build everything with clang, warnings are errors
+	$(sub) LANE=clang CC=clang-14 WERROR=1 all tests helpers && echo 'clang: no warning'
+
+headers: ## each header compiles alone, with gcc and clang
+	@tools/headers.sh 'gcc clang-14' '$(LINT_FLAGS) $(PROBED_WARN)' $(H_FILES)
+
+layers: ## includes follow the arrows between folders
+	@tools/layers.sh
+budget: ## sizes of functions, files and headers
+	@tools/budget.sh
+dup: ## lines that two plugins share
+	@tools/dup.sh $(PLUGIN_MAINS)
+spdx: ## every file names its licence
+	@tools/spdx.sh
+
+format: ## lay out all C files with clang-format
+	@clang-format-14 -i $(C_FILES) $(H_FILES)
+format-check: ## the layout is clang-format's
+	@clang-format-14 --dry-run -Werror $(C_FILES) $(H_FILES)
+	@echo 'format-check: $(words $(C_FILES) $(H_FILES)) files'
+
+tidy: ## clang-tidy
+	@tools/tidy.sh '$(LINT_FLAGS)' $(C_FILES)
+
+cppcheck: ## cppcheck
+	@mkdir -p build/cppcheck
+	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+		--suppressions-list=tools/cppcheck.txt --cppcheck-build-dir=build/cppcheck -j $$(nproc) \
+		-I. -D_GNU_SOURCE -D__linux__ $(filter-out tools/%,$(C_FILES))
+	@echo 'cppcheck: $(words $(C_FILES)) files without a finding'
+
+shell: ## shellcheck
+	@shellcheck -S warning -x $(SCRIPTS)
+	@echo 'shell: $(words $(SCRIPTS)) scripts without a finding'
+
+man: ## manual pages are well formed
+	@if ls docs/man/*.[1-9] >/dev/null 2>&1; then mandoc -Tlint -Wwarning docs/man/*.[1-9] && \
+	echo "man: $$(ls docs/man/*.[1-9] | wc -l) pages"; else echo 'skipped: no manual pages yet'; fi
+
+compile_commands.json: ## for editors and clangd
+	@for f in $(C_FILES); do \
+		printf '{"directory": "%s", "file": "%s", "command": "%s"}\n' '$(CURDIR)' "$$f" \
+		"$(CC) $(LINT_FLAGS) $(PROBED_WARN) -c $$f"; done | sed 's/$$/,/; $$s/,$$//; 1s/^/[/; $$s/$$/]/' >$@
+	@echo '  $@'
+
+fresh: ## `make check` and `make demo` on a fresh minimal Debian in a folder below /tmp (root, network)
+	@tools/fresh.sh
+
+# ---- install ----------------------------------------------------------------------------------
+
+prefix ?= /usr/local
+exec_prefix ?= $(prefix)
+sbindir ?= $(exec_prefix)/sbin
+datarootdir ?= $(prefix)/share
+mandir ?= $(datarootdir)/man
+bashcompdir ?= $(datarootdir)/bash-completion/completions
+CNI_BIN ?= /opt/cni/bin
+install_env = BIN='$(B)/bin' DESTDIR='$(DESTDIR)' CNI_BIN='$(CNI_BIN)' PLUGIN_PREFIX='$(PLUGIN_PREFIX)' \
+	sbindir='$(sbindir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
+
+install: all ## install the programs, pages and completion; never over another's file without FORCE=1
+	@$(install_env) tools/install.sh install
+uninstall: ## remove what `make install` put there, and only that
+	@$(install_env) tools/install.sh uninstall
 
 clean: ## remove what was built, keep what was downloaded
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson -exec rm -rf {} +; fi

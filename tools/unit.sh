@@ -34,7 +34,7 @@ one='
 	tenths=$((($(date +%s%N) - start) / 100000000))
 	printf "%s %s %s.%s %s\n" "$name" "$status" $((tenths / 10)) $((tenths % 10)) "$log"
 '
-xargs -P "$(nproc)" -n 1 sh -c "$one" unit "$build" "$logs" 2>&1 <"$logs/list" >"$logs/done" || true
+xargs -r -P "$(nproc)" -n 1 sh -c "$one" unit "$build" "$logs" 2>&1 <"$logs/list" >"$logs/done" || true
 
 
 sort "$logs/done" | while read -r name status seconds log; do

@@ -1,0 +1,203 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Black-box tests of `make install` and `make uninstall`: into a temporary folder, nothing else is touched.
+#
+# usage: conformance/install/run.sh BINDIR
+# Prints a line a case and closes with "N passed, N failed, N skipped".
+set -u
+
+bin=$(cd "${1:?usage: run.sh BINDIR}" && pwd) || exit 2
+cd "$(dirname "$0")/../.." || exit 2
+dir=$(mktemp -d)
+child=
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'exit 130' HUP INT TERM
+passed=0
+failed=0
+root=
+cni=
+
+run() # install|uninstall [VAR=VALUE...]
+{
+	verb=$1
+	shift
+	env BIN="$bin" DESTDIR="$root" CNI_BIN=/opt/cni/bin sbindir=/usr/local/sbin mandir=/usr/local/share/man \
+		bashcompdir=/usr/local/share/bash-completion/completions "$@" tools/install.sh "$verb" \
+		>"$dir/out" 2>&1
+}
+
+fresh() # a new root with a space in its name
+{
+	root=$(mktemp -d "$dir/root XXXXXX")
+	cni=$root/opt/cni/bin
+}
+
+foreign() # NAME: somebody else's plugin
+{
+	mkdir -p "$cni"
+	echo "somebody else's" >"$cni/$1"
+}
+
+expect() # NAME COMMAND...: one case
+{
+	name=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) - install: $name"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) - install: $name"
+		sed 's/^/# /' "$dir/out"
+	fi
+}
+
+all_there()
+{
+	for program in macvlan ipvlan railhead-ipam; do
+		[ -x "$cni/$program" ] || return 1
+	done
+	[ -x "$root/usr/local/sbin/railctl" ]
+}
+
+no_leftovers() { [ -z "$(find "$root" -name '.*')" ]; }
+
+installs_everything()
+{
+	fresh
+	run install && all_there && no_leftovers
+}
+
+installed_programs_run()
+{
+	echo '{"cniVersion": "1.1.0"}' |
+		env -i CNI_COMMAND=VERSION "$cni/macvlan" | grep -q '"supportedVersions"'
+}
+
+is_stripped()
+{
+	! readelf -S "$cni/macvlan" | grep -q '\.debug_info' &&
+		grep -aqF railhead-ident: "$cni/macvlan"
+}
+
+keeps_debug_information_when_told()
+{
+	fresh
+	run install STRIP=0 && cmp -s "$bin/macvlan" "$cni/macvlan"
+}
+
+upgrades_a_running_program()
+{
+	fresh
+	run install || return 1
+	mkfifo "$dir/stdin"
+	env -i CNI_COMMAND=ADD "$cni/macvlan" <"$dir/stdin" >/dev/null 2>&1 &
+	child=$!
+	exec 9>"$dir/stdin"
+	before=$(stat -c %i "$cni/macvlan")
+	run install
+	rc=$?
+	exec 9>&-
+	wait "$child"
+	child=
+	rm "$dir/stdin"
+	[ "$rc" = 0 ] && [ "$before" != "$(stat -c %i "$cni/macvlan")" ] && no_leftovers
+}
+
+refuses_foreign_before_touching_anything()
+{
+	fresh
+	foreign railhead-ipam
+	! run install && grep -q 'FORCE=1' "$dir/out" && [ "$(ls "$cni")" = railhead-ipam ] &&
+		grep -q somebody "$cni/railhead-ipam" && [ ! -e "$root/usr" ]
+}
+
+refuses_a_link()
+{
+	fresh
+	mkdir -p "$cni"
+	cp "$bin/macvlan" "$root/elsewhere"
+	ln -s "$root/elsewhere" "$cni/macvlan"
+	! run install && [ -L "$cni/macvlan" ]
+}
+
+refuses_a_directory_even_with_force()
+{
+	fresh
+	mkdir -p "$cni/macvlan"
+	! run install FORCE=1 && [ -d "$cni/macvlan" ]
+}
+
+replaces_with_force()
+{
+	fresh
+	foreign macvlan
+	run install FORCE=1 && all_there && ! grep -q "somebody else's" "$cni/macvlan"
+}
+
+prefix_installs_side_by_side()
+{
+	fresh
+	foreign macvlan
+	run install PLUGIN_PREFIX=rh- && grep -q somebody "$cni/macvlan" && [ -x "$cni/rh-macvlan" ] &&
+		[ -x "$cni/railhead-ipam" ] && [ ! -e "$cni/rh-railhead-ipam" ]
+}
+
+uninstall_removes_only_ours()
+{
+	fresh
+	run install || return 1
+	foreign ipvlan
+	run uninstall && [ "$(ls "$cni")" = ipvlan ] && grep -q somebody "$cni/ipvlan" &&
+		[ -z "$(find "$root/usr" -type f)" ]
+}
+
+uninstall_twice_is_fine() { run uninstall && [ "$(ls "$cni")" = ipvlan ]; }
+
+# With a sync that fails nothing may be renamed, and what was there stays.
+failure_leaves_the_old_file()
+{
+	fresh
+	run install || return 1
+	before=$(stat -c %i "$cni/macvlan")
+	mkdir -p "$dir/fake"
+	printf '#!/bin/sh\nexit 1\n' >"$dir/fake/sync"
+	chmod +x "$dir/fake/sync"
+	! run install PATH="$dir/fake:$PATH" && [ "$before" = "$(stat -c %i "$cni/macvlan")" ] && no_leftovers
+}
+
+# The temporary file is synced while the target does not exist yet.
+syncs_before_renaming()
+{
+	fresh
+	mkdir -p "$dir/fake"
+	cat >"$dir/fake/sync" <<'SYNC'
+#!/bin/sh
+case $1 in
+*/.*.new-*) target=${1%/*}/$(basename "$1" | sed 's/^\.\(.*\)\.new-.*/\1/'); [ ! -e "$target" ] && echo early ;;
+esac >>"$SYNC_LOG"
+exit 0
+SYNC
+	chmod +x "$dir/fake/sync"
+	: >"$dir/sync.log"
+	run install PATH="$dir/fake:$PATH" SYNC_LOG="$dir/sync.log" &&
+		[ "$(grep -c early "$dir/sync.log")" -ge 4 ]
+}
+
+expect "puts every program in its place" installs_everything
+expect "what it installed runs" installed_programs_run
+expect "is stripped and keeps its mark" is_stripped
+expect "STRIP=0 copies byte for byte" keeps_debug_information_when_told
+expect "replaces a program that is running" upgrades_a_running_program
+expect "a foreign file stops it before anything is touched" refuses_foreign_before_touching_anything
+expect "a symbolic link is foreign" refuses_a_link
+expect "a directory is refused even with FORCE=1" refuses_a_directory_even_with_force
+expect "FORCE=1 replaces a foreign file" replaces_with_force
+expect "PLUGIN_PREFIX=rh- installs beside a foreign file" prefix_installs_side_by_side
+expect "uninstall removes ours and keeps the foreign file" uninstall_removes_only_ours
+expect "uninstall twice is fine" uninstall_twice_is_fine
+expect "a failing sync leaves the old file and no litter" failure_leaves_the_old_file
+expect "synced before renamed" syncs_before_renaming
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Install or uninstall what was built. Called by `make install` and `make uninstall`, which set:
+#
+#   BIN            where the programs were built
+#   DESTDIR        put before every path, for packages
+#   CNI_BIN        folder of the CNI plugins
+#   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); names that begin with railhead keep theirs
+#   sbindir mandir bashcompdir   GNU directory variables
+#   FORCE=1        replace files of the same name that are not railhead's
+#   STRIP=0        keep the debug information
+#
+# Each file is copied to a temporary name beside its target, synced, and renamed: a container runtime that
+# calls the plugin at this moment runs the old one or the new one, whole. All targets are looked at before the
+# first one is touched. A file is railhead's when it contains the mark "railhead-ident:".
+set -eu
+
+mark=railhead-ident:
+verb=${1:?usage: install.sh install|uninstall}
+: "${BIN:?}" "${CNI_BIN:?}" "${sbindir:?}" "${mandir:?}" "${bashcompdir:?}"
+DESTDIR=${DESTDIR:-}
+new=
+
+fail()
+{
+	echo "$verb: $*" >&2
+	exit 1
+}
+
+tab=$(printf '\t')
+
+plan() # lines: SOURCE TARGET MODE, apart by tabs
+{
+	for plugin in macvlan ipvlan sriov ib-sriov ipoib rdma railhead-ipam; do
+		name=${PLUGIN_PREFIX:-}$plugin
+		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
+		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
+	done
+	echo "$BIN/railctl$tab$DESTDIR$sbindir/railctl${tab}755"
+	for page in docs/man/*.[1-9]; do
+		echo "$page$tab$DESTDIR$mandir/man${page##*.}/${page##*/}${tab}644"
+	done
+	echo "packaging/bash-completion/railctl$tab$DESTDIR$bashcompdir/railctl${tab}644"
+}
+
+is_ours() { [ -f "$1" ] && [ ! -L "$1" ] && grep -aqF "$mark" "$1"; }
+is_there() { [ -e "$1" ] || [ -L "$1" ]; }
+
+check() # TARGET: refuse what is not ours
+{
+	is_there "$1" || return 0
+	[ ! -d "$1" ] || fail "$1 is a directory"
+	is_ours "$1" || [ "${FORCE:-0}" = 1 ] ||
+		fail "$1 is there and is not railhead's. To replace it: FORCE=1; to install beside it: PLUGIN_PREFIX=rh-"
+}
+
+put() # SOURCE TARGET MODE
+{
+	mkdir -p "${2%/*}"
+	new=$(mktemp "${2%/*}/.${2##*/}.new-XXXXXX")
+	cat "$1" >"$new"
+	case $1 in
+	"$BIN"/*) [ "${STRIP:-1}" = 0 ] || ! command -v strip >/dev/null || strip -s "$new" ;;
+	*.[1-9]) echo ".\\\" $mark manual page" >>"$new" ;;
+	*) echo "# $mark completion" >>"$new" ;;
+	esac
+	chmod "$3" "$new"
+	sync "$new"
+	mv -fT "$new" "$2"
+	sync "${2%/*}"
+	new=
+	echo "  installed $2"
+}
+
+drop() # TARGET
+{
+	if is_ours "$1"; then
+		rm -f "$1"
+		echo "  removed $1"
+	elif is_there "$1"; then
+		echo "  kept $1: not railhead's"
+	fi
+}
+
+trap '[ -z "$new" ] || rm -f "$new"' EXIT
+trap 'exit 130' HUP INT TERM
+list=$(plan | while IFS=$tab read -r source target mode; do
+	[ "$verb" = uninstall ] || [ -f "$source" ] || continue
+	echo "$source$tab$target$tab$mode"
+done)
+case $verb in
+install)
+	[ -n "$list" ] || fail "nothing was built in $BIN"
+	echo "$list" | while IFS=$tab read -r _ target _; do check "$target"; done || exit 1
+	while IFS=$tab read -r source target mode; do put "$source" "$target" "$mode"; done <<LIST
+$list
+LIST
+	;;
+uninstall)
+	echo "$list" | while IFS=$tab read -r _ target _; do drop "$target"; done
+	;;
+*) fail "unknown verb" ;;
+esac

@@ -1,0 +1,227 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Plant a fault for each check and demand that it is found, then take it away and demand silence.
+#
+# usage: tools/selftest.sh
+# Prints a line a case and closes with "N passed, N failed, N skipped".
+set -u
+
+tools=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' HUP INT TERM
+passed=0
+failed=0
+
+result() # NAME STATUS
+{
+	if [ "$2" = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) - tools: $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) - tools: $1"
+		sed 's/^/# /' "$dir/out"
+	fi
+}
+
+good() # NAME COMMAND...
+{
+	name=$1
+	shift
+	"$@" >"$dir/out" 2>&1 </dev/null
+	result "$name" $?
+}
+
+bad() # NAME PATTERN COMMAND...: must fail and say what the pattern asks for
+{
+	name=$1
+	pattern=$2
+	shift 2
+	if "$@" >"$dir/out" 2>&1 </dev/null; then
+		result "$name" 1
+	else
+		grep -q "$pattern" "$dir/out"
+		result "$name" $?
+	fi
+}
+
+# ---- a small tree in good order -----------------------------------------------------------------
+
+tree=$dir/tree
+spdx='/* SPDX-License-Identifier: Apache-2.0 */'
+plant() # FILE LINE...
+{
+	file=$tree/$1
+	shift
+	mkdir -p "${file%/*}"
+	printf '%s\n' "$@" >"$file"
+}
+for folder in 'lib lib/' 'cni lib/, cni/' 'ipam lib/, cni/, ipam/' 'sriov lib/, cni/, sriov/' 'rdma lib/, cni/, rdma/' \
+	'railctl lib/, cni/, ipam/, sriov/, rdma/, railctl/' 'conformance nothing'; do
+	plant "${folder%% *}/README.md" "May include: ${folder#* }"
+done
+fine()
+{
+	plant lib/a.h "$spdx" '#ifndef A' '#define A' 'int a(int x);' '#endif'
+	plant lib/a.c "$spdx" '#include "lib/a.h"' 'int a(int x)' '{' '	return x;' '}'
+	plant cni/b.c "$spdx" '#include "lib/a.h"' '#include "cni/b.h"' 'int b(void)' '{' '	return a(1);' '}'
+	plant cni/b.h "$spdx" 'int b(void);'
+	plant lib/a_test.c "$spdx" '#include "lib/a.h"' 'START_TEST(one)' '{' '	a(1);' '}' 'END_TEST'
+}
+fine
+
+good "layers: a tree in order" "$tools/layers.sh" "$tree"
+plant lib/a.c "$spdx" '#include "cni/b.h"'
+bad "layers: lib includes cni" 'lib/a.c:2' "$tools/layers.sh" "$tree"
+plant lib/a.c "$spdx" '#include <linux/rtnetlink.h>'
+bad "layers: netlink outside lib/nl" 'belongs behind' "$tools/layers.sh" "$tree"
+plant lib/a.c "$spdx" '#include <cjson/cJSON.h>'
+bad "layers: cJSON outside lib/json" 'belongs behind' "$tools/layers.sh" "$tree"
+plant lib/a.c "$spdx" '#include "lib/gone.h"'
+bad "layers: a header that does not exist" 'does not exist' "$tools/layers.sh" "$tree"
+fine
+plant conformance/x/x.c "$spdx" '#include "lib/a.h"'
+bad "layers: conformance includes a header of ours" 'conformance/x/x.c:2' "$tools/layers.sh" "$tree"
+rm -r "$tree/conformance/x"
+plant lib/README.md 'May include: lib/, cni/'
+bad "layers: a README that claims another arrow" 'lib/README.md' "$tools/layers.sh" "$tree"
+plant lib/README.md 'May include: lib/'
+
+body() # N: a function of N lines
+{
+	printf 'int %s(%s)\n{\n' "$2" "$3"
+	i=0
+	while [ "$i" -lt "$1" ]; do
+		printf '\tx++;\n'
+		i=$((i + 1))
+	done
+	printf '}\n'
+}
+good "budget: a tree in order" "$tools/budget.sh" "$tree"
+body 101 long void >"$tree/lib/long.c"
+bad "budget: a function of 101 lines" 'long has 101 lines' "$tools/budget.sh" "$tree"
+body 21 first void >"$tree/lib/long.c"
+body 21 second void >>"$tree/lib/long.c"
+body 21 third void >>"$tree/lib/long.c"
+bad "budget: a median of 21 lines" 'median of 21' "$tools/budget.sh" "$tree"
+{ body 51 first void; body 1 f2 void; body 1 f3 void; } >"$tree/lib/long.c"
+bad "budget: more than a tenth over 50 lines" '90% within 51' "$tools/budget.sh" "$tree"
+body 1 wide 'int a, int b, int c, void (*d)(int, int), int e, int f' >"$tree/lib/long.c"
+bad "budget: six parameters" 'wide has 6 parameters' "$tools/budget.sh" "$tree"
+body 1 fits 'int a, int b, int c, void (*d)(int, int), int e' >"$tree/lib/long.c"
+good "budget: five parameters, one of them a function" "$tools/budget.sh" "$tree"
+yes '#include <a.h>' | head -n 13 >"$tree/lib/long.c"
+bad "budget: 13 includes" '13 includes' "$tools/budget.sh" "$tree"
+yes 'int x;' | head -n 601 >"$tree/lib/long.c"
+bad "budget: a file of 601 lines" '601 lines' "$tools/budget.sh" "$tree"
+rm "$tree/lib/long.c"
+yes 'int x;' | head -n 151 >"$tree/lib/long.h"
+bad "budget: a header of 151 lines" '151 lines' "$tools/budget.sh" "$tree"
+rm "$tree/lib/long.h"
+
+good "spdx: a tree in order" "$tools/spdx.sh" "$tree"
+plant lib/a.c 'int x;'
+bad "spdx: a file without a licence" 'lib/a.c' "$tools/spdx.sh" "$tree"
+fine
+
+lines() # FIRST LAST: different significant lines
+{
+	seq -f 'statement number %g;' "$1" "$2"
+}
+{ lines 1 100; echo '#include "same.h"'; echo '/* the same comment here */'; echo 'short;'; } >"$dir/p1.c"
+{ lines 97 196; echo '#include "same.h"'; echo '/* the same comment here */'; echo 'short;'; } >"$dir/p2.c"
+good "dup: 4 of 100 lines shared" "$tools/dup.sh" "$dir/p1.c" "$dir/p2.c"
+lines 96 195 >"$dir/p2.c"
+bad "dup: 5 of 100 lines shared" '5.0%' "$tools/dup.sh" "$dir/p1.c" "$dir/p2.c"
+
+cd "$tree" || exit 2
+good "headers: one that compiles alone" "$tools/headers.sh" gcc '-I.' lib/a.h
+plant lib/needs.h "$spdx" '#ifndef N' '#define N' 'size_t n(void);' '#endif'
+bad "headers: one that needs another" 'does not compile alone' "$tools/headers.sh" gcc '-I.' lib/needs.h
+plant lib/twice.h "$spdx" 'struct t { int x; };'
+bad "headers: one without a guard" 'does not compile alone' "$tools/headers.sh" gcc '-I.' lib/twice.h
+plant tools/tidy.h ''
+plant .clang-tidy "Checks: '-*,bugprone-*'" "WarningsAsErrors: '*'"
+good "tidy: a clean file" "$tools/tidy.sh" '-I.' lib/a.c
+plant lib/bug.c "$spdx" '#include <string.h>' 'int f(char *s);' 'int f(char *s)' '{' \
+	'	memset(s, 1, 0);' '	if (*s = 1)' '		;' '	return !strcmp(s, s) == 2;' '}'
+bad "tidy: a finding" 'lib/bug.c:' "$tools/tidy.sh" '-I.' lib/bug.c
+cd "$OLDPWD" || exit 2
+
+# ---- counting -----------------------------------------------------------------------------------
+
+program() # NAME LINE STATUS: a test program that prints a line
+{
+	mkdir -p "$tree/lib" "$dir/b/test/lib"
+	: >"$tree/lib/$1_test.c"
+	printf '#!/bin/sh\necho "%s"\nexit %s\n' "$2" "$3" >"$dir/b/test/lib/$1_test"
+	chmod +x "$dir/b/test/lib/$1_test"
+}
+unit() { (cd "$tree" && "$tools/unit.sh" "$dir/b"); }
+closing() # COMMAND...: its last line
+{
+	"$@" 2>&1 | tail -n 1
+}
+says() # TEXT COMMAND...
+{
+	want=$1
+	shift
+	got=$("$@")
+	[ "$got" = "$want" ] || { echo "got '$got', want '$want'"; return 1; }
+}
+rm "$tree"/lib/*_test.c
+program a '100%: Checks: 12, Failures: 0, Errors: 0' 0
+good "unit: counts checks" says '12 passed, 0 failed, 0 skipped' closing unit
+program c '50%: Checks: 4, Failures: 1, Errors: 1' 1
+good "unit: counts failures and errors" says '14 passed, 2 failed, 0 skipped' closing unit
+bad "unit: a failure is a failure" 'FAILED' unit
+program c 'nothing of use' 0
+good "unit: a program that reports nothing failed" says '12 passed, 1 failed, 0 skipped' closing unit
+program c '100%: Checks: 4, Failures: 0, Errors: 0' 23
+good "unit: a complaint after the last check counts" says '16 passed, 1 failed, 0 skipped' closing unit
+program c 'SKIP: no such device
+100%: Checks: 4, Failures: 0, Errors: 0' 0
+good "unit: a skip is no pass" says '15 passed, 0 failed, 1 skipped' closing unit
+rm "$tree"/lib/*_test.c
+bad "unit: no tests at all is a failure" 'no unit tests' unit
+
+printf 'all: ;\na a2:\n\t@echo "3 passed, 0 failed, 1 skipped"\nx:\n\t@echo wrong; false\ns:\n\t@echo "skipped: no reason"\n' \
+	>"$dir/Makefile"
+sed "s/^counted=.*/counted=' a a2 '/" "$tools/check.sh" >"$dir/check.sh"
+chmod +x "$dir/check.sh"
+check() { (cd "$dir" && ./check.sh "$@"); }
+good "check: sums up, last line" says '6 passed, 0 failed, 3 skipped' closing check a a2 s
+good "check: goes on after a failure" says '3 passed, 1 failed, 1 skipped' closing check x a
+bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
+
+# ---- dependencies -------------------------------------------------------------------------------
+
+# Stand-ins that know nothing installed, and write down what they are asked to do.
+fake=$dir/fake
+mkdir -p "$fake"
+for name in apt-get dpkg-query id; do
+	: >"$fake/$name"
+	chmod +x "$fake/$name"
+done
+printf '#!/bin/sh\necho "gcc installed"\n' >"$fake/dpkg-query"
+printf '#!/bin/sh\necho "apt-get $*" >>"%s/asked"\n' "$dir" >"$fake/apt-get"
+printf '#!/bin/sh\necho "$FAKE_UID"\n' >"$fake/id"
+echo 'ID=debian' >"$dir/debian"
+echo 'ID=fedora' >"$dir/fedora"
+deps() # UID OS SET
+{
+	env PATH="$fake:$PATH" FAKE_UID="$1" OS_RELEASE="$dir/$2" "$tools/deps.sh" "$3"
+}
+bad "deps: a user gets the command to type" 'sudo apt-get install .*liblmdb-dev' deps 1000 debian build
+bad "deps: a user is not told to install what is there" 'Missing packages: libc6-dev' deps 1000 debian build
+good "deps: root installs" deps 0 debian build
+good "deps: without questions or recommendations" \
+	grep -q '^apt-get .*-y .*install --no-install-recommends libc6-dev .*liblmdb-dev' "$dir/asked"
+printf '#!/bin/sh\necho "no network"\nexit 100\n' >"$fake/apt-get"
+bad "deps: a failing installation fails and says why" 'no network' deps 0 debian build
+bad "deps: another distribution gets a list" 'not Debian' env PATH="$fake:$PATH" OS_RELEASE="$dir/fedora" \
+	LOOK_IN="$dir" "$tools/deps.sh" bench
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
