@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cni/env.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -79,13 +80,26 @@ static int check_container(const struct cni_env *env, struct err *e)
 	return 0;
 }
 
+/* ADD refuses more than the protocol does; a DEL of what it refused must succeed (CNI-120). */
+static const char *protocol_problem(const char *ifname)
+{
+	char name[IFNAME_LEN + 1];
+	size_t len = strnlen(ifname, IFNAME_LEN);
+
+	memcpy(name, ifname, len);
+	name[len] = '\0';
+	for (char *c = name; *c; c++) {
+		if (*c == '%' || (iscntrl((unsigned char)*c) && !isspace((unsigned char)*c)))
+			*c = '_';
+	}
+	return ifname_problem(name);
+}
+
 static int check_ifname(const struct cni_env *env, struct err *e)
 {
-	const char *problem = ifname_problem(env->ifname);
+	const char *problem =
+		env->verb == CNI_DEL ? protocol_problem(env->ifname) : ifname_problem(env->ifname);
 
-	/* The kernel takes "net%d" for a pattern and would choose another name (CNI-155). */
-	if (!problem && env->verb == CNI_ADD && strchr(env->ifname, '%'))
-		problem = "interface name contains %, which no interface can have";
 	if (!problem)
 		return 0;
 	err_set(e, ERR_ENV, 0, "%s", problem);

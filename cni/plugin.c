@@ -62,7 +62,10 @@ static int about(const struct cni_plugin *p)
 		RAILHEAD_VERSION);
 	for (int v = 0; v < CNI_VERSIONS; v++)
 		fprintf(stderr, "%s %s", v ? "," : "", cni_version_name((enum cni_version)v));
-	fprintf(stderr, "\nIt is run by a container runtime; see %s(8).\n", p->name);
+	/* The pages of macvlan and ipvlan have longer names: the short ones are other people's too.
+	 */
+	const char *prefix = strncmp(p->name, "railhead-", 9) == 0 ? "" : "railhead-";
+	fprintf(stderr, "\nIt is run by a container runtime; see %s%s(8).\n", prefix, p->name);
 	return 0;
 }
 
@@ -127,7 +130,8 @@ static void name_in_log(struct cni_call *call)
 static bool never_served(const struct cni_call *call)
 {
 	return call->env.verb == CNI_DEL &&
-	       (strlen(call->env.container) > CNI_ID_MAX || strlen(call->conf.name) > CNI_ID_MAX);
+	       (strlen(call->env.container) > CNI_ID_MAX || strlen(call->conf.name) > CNI_ID_MAX ||
+		ifname_problem(call->env.ifname));
 }
 
 static int run(const struct cni_plugin *p, const char *command, struct cni_call *call,
