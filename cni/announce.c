@@ -8,20 +8,20 @@
 
 #include "lib/sysfs.h"
 
-static void set(const struct ctx *ctx, const char *family, const char *ifname, const char *name)
+static void set(const struct ctx *ctx, const char *ifname, const char *key)
 {
 	struct err e;
 
-	if (sysctl_net(ctx->proc, family, ifname, name, "1", &e))
+	if (sysctl_net(ctx->proc, ifname, key, "1", &e))
 		log_debug(&ctx->log, "%s", e.msg);
 }
 
 void announce_prepare(const struct ctx *ctx, const char *ifname, bool v4, bool v6)
 {
 	if (v4)
-		set(ctx, "ipv4", ifname, "arp_notify");
+		set(ctx, ifname, "ipv4/arp_notify");
 	if (v6)
-		set(ctx, "ipv6", ifname, "ndisc_notify");
+		set(ctx, ifname, "ipv6/ndisc_notify");
 }
 
 /* RFC 4861 section 4.4, with the one option that matters here. */

@@ -27,10 +27,10 @@ static int enable_v6(const struct attach *a, struct err *e)
 	const char *proc = a->call->ctx.proc, *ifname = a->call->env.ifname;
 	struct err ignored;
 
-	if (sysctl_net(proc, "ipv6", "lo", "disable_ipv6", "0", &ignored))
+	if (sysctl_net(proc, "lo", "ipv6/disable_ipv6", "0", &ignored))
 		log_debug(&a->call->ctx.log, "%s", ignored.msg);
-	if (sysctl_net(proc, "ipv6", ifname, "disable_ipv6", "0", e) ||
-	    sysctl_net(proc, "ipv6", ifname, "keep_addr_on_down", "1", e))
+	if (sysctl_net(proc, ifname, "ipv6/disable_ipv6", "0", e) ||
+	    sysctl_net(proc, ifname, "ipv6/keep_addr_on_down", "1", e))
 		return err_wrap(e, "an IPv6 address was assigned, but IPv6 cannot be enabled");
 	return 0;
 }
@@ -101,7 +101,10 @@ static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct
 		if (r->ips[i].address.addr.family == IP_V6)
 			want[n++] = r->ips[i].address;
 	}
-	return nl_addr_wait_dad(a->pod_nl, mon, a->link.ifindex, want, n, DAD_TIMEOUT_MS, e);
+
+	const struct dad_wait wait = { a->link.ifindex, want, n, DAD_TIMEOUT_MS };
+
+	return nl_addr_wait_dad(a->pod_nl, mon, &wait, e);
 }
 
 static void announce(const struct attach *a, const struct cni_result *r)

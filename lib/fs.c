@@ -158,16 +158,17 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 }
 
 /* O_NONBLOCK: a FIFO of that name must not hold us up. */
-int fs_read_at(int dirfd, const char *name, size_t max, char **out, size_t *len, struct err *e)
+ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e)
 {
+	size_t len = 0;
 	int nofollow = dirfd == AT_FDCWD ? 0 : O_NOFOLLOW;
 	auto_fd int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | nofollow);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open %s", name);
-	if (fs_read_fd(fd, max, out, len, e))
+	if (fs_read_fd(fd, max, out, &len, e))
 		return err_wrap(e, "%s", name);
-	return 0;
+	return (ssize_t)len;
 }
 
 int fs_write_fd(int fd, const void *data, size_t len, struct err *e)
@@ -247,24 +248,19 @@ static int link_over(int fd, int dirfd, const char *name)
 	return -1;
 }
 
-struct content {
-	const void *data;
-	size_t len;
-	bool durable;
-};
-
-static int fill(int fd, const struct content *c, struct err *e)
+static int fill(int fd, const char *text, bool durable, struct err *e)
 {
-	if (fs_write_fd(fd, c->data, c->len, e))
+	if (fs_write_fd(fd, text, strlen(text), e))
 		return -1;
-	if (c->durable && fsync(fd))
+	if (durable && fsync(fd))
 		return err_set(e, ERR_IO, errno, "fsync");
 	return 0;
 }
 
 /* For file systems without O_TMPFILE (NFS, older overlayfs): here a killed writer does leave a
  * file. */
-static int replace_by_name(int dirfd, const char *name, const struct content *c, struct err *e)
+static int replace_by_name(int dirfd, const char *name, const char *text, bool durable,
+			   struct err *e)
 {
 	char tmp[NAME_MAX + 1];
 	uint64_t r = 0;
@@ -282,7 +278,7 @@ static int replace_by_name(int dirfd, const char *name, const struct content *c,
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "create %s", tmp);
 
-	int rc = fill(fd, c, e);
+	int rc = fill(fd, text, durable, e);
 
 	if (rc == 0 && renameat(dirfd, tmp, dirfd, name))
 		rc = err_set(e, ERR_IO, errno, "rename to %s", name);
@@ -291,22 +287,22 @@ static int replace_by_name(int dirfd, const char *name, const struct content *c,
 	return rc;
 }
 
-static int replace_in(int dirfd, const char *name, const struct content *c, struct err *e)
+static int replace_in(int dirfd, const char *name, const char *text, bool durable, struct err *e)
 {
 	auto_fd int fd = openat(dirfd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 
 	if (fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return err_set(e, ERR_IO, errno, "create a file");
 	if (fd < 0) {
-		if (replace_by_name(dirfd, name, c, e))
+		if (replace_by_name(dirfd, name, text, durable, e))
 			return -1;
 	} else {
-		if (fill(fd, c, e))
+		if (fill(fd, text, durable, e))
 			return -1;
 		if (link_over(fd, dirfd, name))
 			return err_set(e, ERR_IO, errno, "put the new content in place");
 	}
-	if (c->durable && fsync(dirfd))
+	if (durable && fsync(dirfd))
 		return err_set(e, ERR_IO, errno, "fsync the directory");
 	return 0;
 }
@@ -329,10 +325,8 @@ static int open_parent(int dirfd, const char *name, const char **last)
 	return openat(dirfd, len ? dir : ".", DIR_FLAGS);
 }
 
-int fs_replace_at(int dirfd, const char *name, const void *data, size_t len, bool durable,
-		  struct err *e)
+int fs_replace_at(int dirfd, const char *name, const char *text, bool durable, struct err *e)
 {
-	const struct content c = { .data = data, .len = len, .durable = durable };
 	const char *last = name;
 	auto_fd int parent = -1;
 
@@ -341,7 +335,7 @@ int fs_replace_at(int dirfd, const char *name, const void *data, size_t len, boo
 		if (parent < 0)
 			return err_set(e, ERR_IO, errno, "directory of %s", name);
 	}
-	if (replace_in(parent < 0 ? dirfd : parent, last, &c, e))
+	if (replace_in(parent < 0 ? dirfd : parent, last, text, durable, e))
 		return err_wrap(e, "write %s", name);
 	return 0;
 }

@@ -22,24 +22,25 @@ int fs_open_dir(const char *path, bool create, struct err *e) must_check;
  */
 int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e) must_check;
 
-/* fs_read_fd - read to end of file; more than max bytes is ERR_IO (EFBIG). NUL is added after *out.
- */
+/* fs_read_fd - read to end of file, NUL added; more than max bytes is ERR_IO (EFBIG). */
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
 
-/* fs_read_at - open and read below dirfd (AT_FDCWD for a path). errnum ENOENT when absent. */
-int fs_read_at(int dirfd, const char *name, size_t max, char **out, size_t *len,
-	       struct err *e) must_check;
+/*
+ * fs_read_at - open and read below dirfd (AT_FDCWD for a path), as fs_read_fd. Returns the length,
+ * or -1; errnum ENOENT when absent.
+ */
+ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e) must_check;
 
 /* fs_write_fd - write all, EINTR and short writes handled. */
 int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
 
 /*
- * fs_replace_at - make name a file of mode 0600 with this content in one step, so that a reader or
+ * fs_replace_at - make name a file of mode 0600 with this text in one step, so that a reader or
  * a crash sees the old content or the new. durable: fsync file and directory as well. A writer that
  * is killed leaves nothing but, in a rare instant, one ".NAME.tmp", which the next fs_replace_at or
  * fs_unlink_at of that name removes; who lists such a directory skips names that begin with a dot.
  */
-int fs_replace_at(int dirfd, const char *name, const void *data, size_t len, bool durable,
+int fs_replace_at(int dirfd, const char *name, const char *text, bool durable,
 		  struct err *e) must_check;
 
 /* fs_unlink_at - remove, and what a killed fs_replace_at left beside it; absent is success. */

@@ -8,19 +8,21 @@
 
 struct route_spec {
 	struct ip_prefix dst; /* len 0: the default route */
-	struct ip gw;         /* family IP_NONE: directly on the link; may be of the other family (RTA_VIA) */
+	struct ip
+		gw; /* family IP_NONE: directly on the link; may be of the other family (RTA_VIA) */
 	int ifindex;
 	uint32_t mtu, advmss, priority; /* 0: not given */
 	uint32_t table;                 /* 0: main */
-	int scope;                      /* -1: the kernel's usual: link without gateway (v4), else universe */
-	bool onlink;                    /* the gateway need not be covered by an address */
+	int scope;   /* -1: the kernel's usual: link without gateway (v4), else universe */
+	bool onlink; /* the gateway need not be covered by an address */
 };
 
 /* nl_addr_add - IPv4 gets its broadcast address (not for /31, /32). nodad: IFA_F_NODAD (IPv6). */
-int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad, struct err *e)
-	must_check;
+int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad,
+		struct err *e) must_check;
 
-/* What nl_addr_list and nl_route_list call for each; non-zero ends the walk (and is not an error). */
+/* What nl_addr_list and nl_route_list call for each; non-zero ends the walk (and is not an error).
+ */
 struct addr_info {
 	struct ip_prefix addr;
 	bool tentative, dadfailed;
@@ -31,10 +33,14 @@ typedef int (*route_fn)(const struct route_spec *r, void *arg);
 /* nl_addr_list - addresses of one interface, filtered by the kernel. */
 int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
 
-/* nl_route_add - appended: an equal route of another gateway makes ECMP, the same route is EEXIST. */
+/*
+ * nl_route_add - appended: the same route again is EEXIST, an equal one of another gateway is
+ * taken: IPv6 makes one multipath route (ECMP) of them, IPv4 tries them in the order they came.
+ */
 int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e) must_check;
 
-/* nl_route_list - unicast routes out of one interface, every table but local, filtered by the kernel. */
+/* nl_route_list - unicast routes out of one interface, every table but local, filtered by the
+ * kernel. */
 int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err *e) must_check;
 
 /*
@@ -44,14 +50,21 @@ int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err
 int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e) must_check;
 
 /*
- * nl_addr_wait_dad - wait until no IPv6 address of ifindex in want[] is tentative: on events of a
- * socket of its own kind, no polling. ERR_BUSY when one failed duplicate address detection, ERR_AGAIN
- * past the deadline. The monitor must be opened (nl_addr_monitor_open) before the link goes up.
+ * nl_addr_wait_dad - wait until no IPv6 address of want[] on the interface is tentative: on events,
+ * without polling. ERR_BUSY when one failed duplicate address detection, ERR_STATE when one is not,
+ * or no longer, on the interface, ERR_AGAIN past the deadline. IPv4 addresses are skipped. The
+ * monitor must be opened in the interface's namespace before the link goes up.
  */
 struct nl_monitor;
+struct dad_wait {
+	int ifindex;
+	const struct ip_prefix *want;
+	size_t n;
+	int timeout_ms;
+};
 int nl_addr_monitor_open(struct nl_monitor **out, struct err *e) must_check; /* current netns */
-int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, int ifindex, const struct ip_prefix *want,
-		     size_t n, int timeout_ms, struct err *e) must_check;
+int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, const struct dad_wait *wait,
+		     struct err *e) must_check;
 void nl_addr_monitor_close(struct nl_monitor *mon);
 
 #endif

@@ -59,14 +59,8 @@ static int look_at(const struct addr_info *a, void *arg)
 	return 1;
 }
 
-struct dad {
-	int ifindex;
-	const struct ip_prefix *want;
-	size_t n;
-};
-
 /* 1: all are settled, 0: not yet, -1: one never will be. */
-static int settled(struct nl *nl, const struct dad *d, struct err *e)
+static int settled(struct nl *nl, const struct dad_wait *d, struct err *e)
 {
 	char text[IP_STR_LEN];
 	int all = 1;
@@ -132,24 +126,23 @@ static int next_event(struct nl_monitor *mon, int ifindex, int64_t deadline, str
 	}
 }
 
-int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, int ifindex,
-		     const struct ip_prefix *want, size_t n, int timeout_ms, struct err *e)
+int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, const struct dad_wait *wait,
+		     struct err *e)
 {
-	const struct dad d = { .ifindex = ifindex, .want = want, .n = n };
-	int64_t deadline = ctx_mono_ms() + timeout_ms;
+	int64_t deadline = ctx_mono_ms() + wait->timeout_ms;
 
 	for (;;) {
-		int rc = settled(nl, &d, e);
+		int rc = settled(nl, wait, e);
 
 		if (rc)
 			return rc > 0 ? 0 : -1;
-		rc = next_event(mon, ifindex, deadline, e);
+		rc = next_event(mon, wait->ifindex, deadline, e);
 		if (rc < 0)
 			return -1;
 		if (rc == 0)
 			break;
 	}
 	err_set(e, ERR_AGAIN, ETIMEDOUT, "duplicate address detection on interface number %d",
-		ifindex);
+		wait->ifindex);
 	return err_hint(e, "an address stays tentative while the link has no carrier");
 }

@@ -121,20 +121,22 @@ static bool is_component(const char *s)
 }
 
 /* By path and not by the dotted name of sysctl(8): an interface name may hold dots. */
-int sysctl_net(const char *proc, const char *family, const char *ifname, const char *name,
-	       const char *value, struct err *e)
+int sysctl_net(const char *proc, const char *ifname, const char *key, const char *value,
+	       struct err *e)
 {
 	char path[PATH_MAX], now[64];
+	size_t family = strcspn(key, "/");
 	struct err ignored;
 
-	if (!is_component(family) || !is_component(ifname) || !is_component(name))
-		return err_set(e, ERR_FIELD, EINVAL, "sysctl net.%s.conf.%s.%s", family, ifname,
-			       name);
+	if (!is_component(ifname) || family == 0 || !is_component(key + family + !!key[family]) ||
+	    key[0] == '.')
+		return err_set(e, ERR_FIELD, EINVAL, "sysctl %s of interface \"%s\"", key, ifname);
 
-	int n = snprintf(path, sizeof(path), "sys/net/%s/conf/%s/%s", family, ifname, name);
+	int n = snprintf(path, sizeof(path), "sys/net/%.*s/conf/%s%s", (int)family, key, ifname,
+			 key + family);
 
 	if (n < 0 || (size_t)n >= sizeof(path))
-		return err_set(e, ERR_IO, ENAMETOOLONG, "sysctl net.%s.conf.%s", family, ifname);
+		return err_set(e, ERR_IO, ENAMETOOLONG, "sysctl of interface \"%.64s\"", ifname);
 	if (sysfs_read(proc, path, now, sizeof(now), &ignored) == 0 && !strcmp(now, value))
 		return 0;
 	return sysfs_write(proc, path, value, e);
