@@ -30,7 +30,7 @@ int delegate_find(const char *cni_path, const char *type, char *out, size_t size
 struct variable {
 	const char *name, *value;
 };
-#define OVERRIDES 4
+#define OVERRIDES 6
 
 static bool is_overridden(const char *entry, const struct variable *vars)
 {
@@ -50,6 +50,8 @@ static char **make_env(const struct delegate_call *what, struct err *e)
 		{ "CNI_CONTAINERID", what->container },
 		{ "CNI_IFNAME", what->ifname },
 		{ "CNI_NETNS", what->netns },
+		{ "CNI_ARGS", what->args },
+		{ "CNI_PATH", what->path },
 	};
 	size_t n = 0, text = 0, used = 0;
 
@@ -81,8 +83,9 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
 		   struct delegate *d, struct err *e)
 {
 	const char *type = call->conf.ipam_type;
+	const char *path = what->path ? what->path : call->env.path;
 
-	if (delegate_find(call->env.path, type, d->path, sizeof(d->path), e))
+	if (delegate_find(path, type, d->path, sizeof(d->path), e))
 		return -1;
 	auto_free char **env = make_env(what, e);
 	if (!env)

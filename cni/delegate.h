@@ -11,10 +11,14 @@
 #include "cni/plugin.h"
 #include "lib/exec.h"
 
-/* Whose attachment the delegate is called for; NULL members: as in our own environment. */
+/*
+ * Whose attachment the delegate is called for; NULL members: as in our own environment. Outside of
+ * a plugin there is none, and all are given.
+ */
 struct delegate_call {
 	enum cni_verb verb;
 	const char *container, *ifname, *netns;
+	const char *args, *path; /* CNI_ARGS, CNI_PATH */
 };
 
 struct delegate {

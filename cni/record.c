@@ -62,6 +62,7 @@ static struct json *encode(const struct record *r)
 	    json_add_int(o, "netnsInode", (int64_t)r->netns_id.ino) ||
 	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", r->created / 1000000) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
+	    json_add_str(o, "args", r->args) ||
 	    (r->config && json_add_copy(o, "config", r->config)) ||
 	    (r->device && json_add_copy(o, "device", r->device)))
 		return NULL;
@@ -77,7 +78,7 @@ static int replace(const struct ctx *ctx, const struct record *r, const char *te
 		return -1;
 	file_name(&r->key, name);
 	/* Not durable on purpose: it must survive our death, not that of the machine. */
-	return fs_replace_at(dir, name, text, strlen(text), false, e);
+	return fs_replace_at(dir, name, text, false, e);
 }
 
 int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
@@ -131,6 +132,7 @@ static const struct json_field record_fields[] = {
 	TEXT("boot", boot, J_REQUIRED),
 	TEXT("master", r.master, 0),
 	TEXT("cniPath", r.cni_path, 0),
+	TEXT("args", r.args, 0),
 	NUMBER("netnsDev", dev),
 	NUMBER("netnsInode", ino),
 	NUMBER("created", created_ms),
@@ -141,7 +143,7 @@ static const struct json_field record_fields[] = {
 
 int record_decode(const char *text, size_t len, struct record *out, struct err *e)
 {
-	struct record_text t = { .r = { .master = "", .cni_path = "" } };
+	struct record_text t = { .r = { .master = "", .cni_path = "", .args = "" } };
 	auto_json struct json *tree = NULL;
 
 	if (json_parse(text, len, "attachment record", &tree, e) ||
@@ -158,11 +160,9 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 static int read_at(int dir, const char *name, struct record *out, struct err *e)
 {
 	auto_free char *text = NULL;
-	size_t len;
+	ssize_t len = fs_read_at(dir, name, RECORD_MAX_SIZE, &text, e);
 
-	if (fs_read_at(dir, name, RECORD_MAX_SIZE, &text, &len, e))
-		return -1;
-	return record_decode(text, len, out, e);
+	return len < 0 ? -1 : record_decode(text, (size_t)len, out, e);
 }
 
 int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,

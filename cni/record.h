@@ -29,6 +29,7 @@ struct record {
 	int64_t created;           /* ns since 1970 */
 	const char *master;        /* name of the lower device, "" if none */
 	const char *cni_path;      /* where the delegates were found, for repair */
+	const char *args;          /* CNI_ARGS, for repair */
 	const struct json *config; /* the network configuration as given, for repair; may be NULL */
 	const struct json *device; /* original state of a moved device; may be NULL */
 	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */

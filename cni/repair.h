@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * repair.h: attachments that nobody will DEL any more: tell them from healthy ones, and undo them.
+ *
+ * A record is stale when its namespace or its boot has gone, or its interface has gone from a
+ * living namespace: an ADD was killed, or somebody removed the interface. What a running ADD or DEL
+ * has its lock on is in between two states and is let alone.
+ */
+#ifndef RAILHEAD_CNI_REPAIR_H
+#define RAILHEAD_CNI_REPAIR_H
+
+#include "cni/record.h"
+
+enum repair_state {
+	REPAIR_HEALTHY,
+	REPAIR_BUSY,         /* an ADD, DEL or GC is at work on it */
+	REPAIR_UNKNOWN,      /* cannot be told: why says what is in the way */
+	REPAIR_GONE,         /* the record has been removed since it was listed */
+	REPAIR_EARLIER_BOOT, /* all that follow are stale */
+	REPAIR_NETNS_GONE,
+	REPAIR_NETNS_REPLACED, /* its path leads to another namespace now */
+	REPAIR_LINK_GONE,
+	REPAIR_LINK_REPLACED, /* an interface of another kind has its name */
+	REPAIR_DAMAGED,       /* the record cannot be read */
+};
+
+struct repair_view {
+	enum repair_state state;
+	char why[320]; /* one sentence for people, without a full stop; "" for a healthy one */
+};
+
+/* repair_state_name - the word that users see: "healthy", "netns-gone". */
+const char *repair_state_name(enum repair_state s);
+bool repair_is_stale(enum repair_state s);
+
+/*
+ * repair_look - the state of an attachment. A record that seems stale is read and looked at again
+ * under its lock, which is not waited for.
+ */
+int repair_look(const struct ctx *ctx, const struct record *r, struct repair_view *out,
+		struct err *e) must_check;
+
+/*
+ * repair_one - undo a stale attachment: its interface as far as it is there, the DEL of its IPAM
+ * with the recorded configuration, then the record. Anything not stale is left alone. *out is what
+ * was found, out->state tells whether something was done. -1: it is stale, and a step failed; the
+ * record stays. Of a damaged one only the record is removed: whose interface and address it
+ * describes cannot be known, and a DEL of the runtime still removes those.
+ */
+int repair_one(const struct ctx *ctx, const struct record_key *key, struct repair_view *out,
+	       struct err *e) must_check;
+
+/* repair_ipam_type - the IPAM in the recorded configuration, "" when there is none. */
+const char *repair_ipam_type(const struct record *r);
+
+#endif
