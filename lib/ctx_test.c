@@ -4,14 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "lib/testing.h"
+#include "lib/testing_dir.h"
 
 #define GOOD_ID "01234567-89ab-cdef-0123-456789abcdef"
 
@@ -20,24 +18,21 @@ static int64_t fixed_now(void *clock)
 	return *(int64_t *)clock;
 }
 
-/* A /mnt of our own, gone with the process, holding the given boot id. */
-static void make_proc(const char *boot_id, size_t len)
+static void write_id(const char *boot_id, size_t len)
 {
-	ck_assert_int_eq(unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)), 0);
-	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
-	ck_assert_int_eq(mount("tmpfs", "/mnt", "tmpfs", 0, NULL), 0);
-	ck_assert_int_eq(mkdir("/mnt/sys", 0700), 0);
-	ck_assert_int_eq(mkdir("/mnt/sys/kernel", 0700), 0);
-	ck_assert_int_eq(mkdir("/mnt/sys/kernel/random", 0700), 0);
-	auto_fd int fd =
-		open("/mnt/sys/kernel/random/boot_id", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	auto_fd int fd = open("/mnt/sys/kernel/random/boot_id",
+			      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	ck_assert_int_eq(write(fd, boot_id, len), (ssize_t)len);
 }
 
-static void write_id(const char *boot_id, size_t len)
+/* A folder like /proc, gone with the process, holding the given boot id. */
+static void make_proc(const char *boot_id, size_t len)
 {
-	auto_fd int fd = open("/mnt/sys/kernel/random/boot_id", O_WRONLY | O_TRUNC | O_CLOEXEC);
-	ck_assert_int_eq(write(fd, boot_id, len), (ssize_t)len);
+	ck_assert_str_eq(testing_dir(), "/mnt");
+	ck_assert_int_eq(mkdir("/mnt/sys", 0700), 0);
+	ck_assert_int_eq(mkdir("/mnt/sys/kernel", 0700), 0);
+	ck_assert_int_eq(mkdir("/mnt/sys/kernel/random", 0700), 0);
+	write_id(boot_id, len);
 }
 
 START_TEST(init_is_the_real_system)

@@ -95,7 +95,7 @@ START_TEST(cut_respects_characters)
 
 			fill(text, shift + 1, 'a');
 			while (strlen(text) < sizeof(text) - 8)
-				strcat(text, chars[c]);
+				testing_append(text, sizeof(text), chars[c]);
 			err_set(&e, ERR_IO, 0, "%s", text);
 			assert_cut(e.msg, sizeof(e.msg));
 			ck_assert_ptr_null(strchr(e.msg, '?'));

@@ -203,12 +203,12 @@ int json_add_copy(struct json *obj, const char *key, const struct json *n)
 	return add(obj, key, unwrap(json_dup(n))) ? 0 : -1;
 }
 
-/* Delete the members of that key, but not the one to be kept. */
-static void del_others(struct json *obj, const char *key, const cJSON *keep)
+/* Delete the members of that key that stand before end; NULL: all of them. */
+static void del_before(struct json *obj, const char *key, const cJSON *end)
 {
-	for (cJSON *c = obj->c.child, *next; c; c = next) {
+	for (cJSON *c = obj->c.child, *next; c != end; c = next) {
 		next = c->next;
-		if (c != keep && !strcmp(c->string, key))
+		if (!strcmp(c->string, key))
 			cJSON_Delete(cJSON_DetachItemViaPointer(&obj->c, c));
 	}
 }
@@ -219,14 +219,14 @@ int json_put(struct json *obj, const char *key, struct json *n)
 
 	if (!c)
 		return -1;
-	del_others(obj, key, c);
+	del_before(obj, key, c);
 	return 0;
 }
 
 void json_del(struct json *obj, const char *key)
 {
 	if (json_type(obj) == JSON_OBJECT)
-		del_others(obj, key, NULL);
+		del_before(obj, key, NULL);
 }
 
 int json_push_str(struct json *arr, const char *s)

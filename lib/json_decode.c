@@ -38,12 +38,13 @@ static int decode_string(const struct slot *s)
 {
 	const struct json_field *f = s->field;
 	const char *v = json_str(s->value);
-	char wanted[80];
 
 	if (!v)
 		return refuse(s, ERR_DECODE, "a string");
 	size_t len = strlen(v);
 	if (f->max != 0 && (len < (uint64_t)f->min || len > (uint64_t)f->max)) {
+		char wanted[80];
+
 		(void)snprintf(wanted, sizeof(wanted),
 			       "a string of %" PRId64 " to %" PRId64 " bytes", f->min, f->max);
 		return refuse(s, ERR_CONFIG, wanted);
@@ -195,11 +196,13 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 		void *out, struct err *e)
 {
 	struct slot s = { .where = where, .e = e };
-	char shown[JSON_SHOW_LEN];
 
-	if (obj && json_type(obj) != JSON_OBJECT)
+	if (obj && json_type(obj) != JSON_OBJECT) {
+		char shown[JSON_SHOW_LEN];
+
 		return err_set(e, ERR_DECODE, 0, "%s%smust be an object, got %s", where,
 			       where[0] ? ": " : "", json_show(obj, shown));
+	}
 	/* all is checked before anything is stored: a failure leaves out as it was */
 	if (decode_all(obj, s, fields))
 		return -1;

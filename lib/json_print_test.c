@@ -145,10 +145,10 @@ START_TEST(shown_values_are_bounded)
 			char text[1000] = "\"", out[JSON_SHOW_LEN];
 
 			for (size_t i = 0; i < shift; i++)
-				strcat(text, "x");
+				testing_append(text, sizeof(text), "x");
 			for (size_t i = 0; i < 100; i++)
-				strcat(text, chars[c]);
-			strcat(text, "\"");
+				testing_append(text, sizeof(text), chars[c]);
+			testing_append(text, sizeof(text), "\"");
 			auto_json struct json *j = parse(text);
 			size_t len = strlen(json_show(j, out));
 			ck_assert_uint_lt(len, sizeof(out));

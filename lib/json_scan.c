@@ -141,7 +141,7 @@ static int scan_hex4(struct scan *s, unsigned *out)
 
 static int scan_unicode_escape(struct scan *s)
 {
-	unsigned high, low;
+	unsigned high = 0, low = 0;
 
 	if (scan_hex4(s, &high))
 		return -1;

@@ -104,7 +104,7 @@ START_TEST(walk)
 	double sum = 0;
 
 	json_each (member, j)
-		strcat(keys, json_key(member));
+		testing_append(keys, sizeof(keys), json_key(member));
 	ck_assert_str_eq(keys, "ba");
 	json_each (it, json_get(j, "b"))
 		sum += json_num(it);
@@ -258,8 +258,8 @@ START_TEST(memory_runs_out)
 			 "ok");
 	ck_assert_str_eq(alloc_fail_each(build_all, j), "ok");
 	for (size_t len = strlen(text); len < sizeof(text) - 20; len = strlen(text))
-		strcat(text, ",\"text\"");
-	strcat(text, "]");
+		testing_append(text, sizeof(text), ",\"text\"");
+	testing_append(text, sizeof(text), "]");
 	auto_json struct json *big = parse(text);
 	ck_assert_str_eq(alloc_fail_each(print_long, big), "ok");
 }

@@ -125,8 +125,7 @@ bool utf8_valid(const char *s, size_t len)
 /* The code point of the well-formed character of n bytes at s. */
 static uint32_t utf8_decode(const uint8_t *s, size_t n)
 {
-	static const uint8_t lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	uint32_t c = s[0] & lead_bits[n];
+	uint32_t c = n > 1 ? s[0] & 0x7f >> n : s[0];
 
 	for (size_t i = 1; i < n; i++)
 		c = c << 6 | (s[i] & 0x3f);

@@ -191,7 +191,8 @@ START_TEST(utf8_at_every_offset)
 
 		s[at] = '\xff';
 		ck_assert_uint_eq(utf8_prefix(s, 26), at);
-		memcpy(s + at, "\xc3\xa9", 2);
+		s[at] = '\xc3';
+		s[at + 1] = '\xa9';
 		ck_assert(utf8_valid(s, 26));
 		ck_assert(!utf8_valid(s, at + 1));
 	}
@@ -260,11 +261,11 @@ static const char *pieces(const char *s, size_t len)
 
 	out[0] = '\0';
 	while (slice_next(&rest, ';', &piece)) {
-		char buf[20];
+		char one[20];
 
-		ck_assert_int_eq(slice_copy(piece, buf, sizeof(buf)), 0);
-		strcat(out, buf);
-		strcat(out, "|");
+		ck_assert_int_eq(slice_copy(piece, one, sizeof(one)), 0);
+		testing_append(out, sizeof(out), one);
+		testing_append(out, sizeof(out), "|");
 	}
 	ck_assert_ptr_null(rest.p);
 	return out;

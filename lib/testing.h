@@ -9,8 +9,18 @@
 #define RAILHEAD_LIB_TESTING_H
 
 #include <check.h>
+#include <string.h>
 
 #include "lib/base.h"
+
+/* testing_append - add text to the string in buf; fails the test where it does not fit. */
+static inline void testing_append(char *buf, size_t size, const char *text)
+{
+	size_t len = strlen(buf), more = strlen(text);
+
+	ck_assert_uint_lt(len + more, size);
+	memcpy(buf + len, text, more + 1);
+}
 
 #define TEST_PROGRAM(name, ...)                                                                    \
 	int main(void)                                                                             \
