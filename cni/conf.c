@@ -125,6 +125,7 @@ static int read_envelope(struct cni_conf *c, enum cni_verb verb, struct err *e)
 		}
 		if (read_ipam_type(c, &ignored))
 			c->ipam_type = "";
+		(void)!read_args(c, &ignored);
 		return 0;
 	}
 	if (json_decode(c->tree, "", envelope, c, e) || read_ipam_type(c, e) || read_args(c, e))
