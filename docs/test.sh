@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# docs/test.sh: the documents agree with the code. Needs no root and no programs of ours.
+#
+# Manual pages are clean; every key that the C code decodes and every error code is in one; every link
+# between documents leads somewhere. Prints one line a failure and closes with the counts.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); printf 'FAIL %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skip %s\n' "$*"; }
+
+pages=$(find docs/man railctl -name '*.[1-8]' | sort)
+
+# --- manual pages ----------------------------------------------------------------------------------
+
+# References to our own pages must lead to a page; whether other people's pages are installed does not
+# matter here.
+references()
+{
+	local from name section
+	while read -r from name section; do
+		case $name in
+		railhead* | railctl* | cni-errors) ;;
+		*) continue ;;
+		esac
+		if grep -qE "(^|/)$name\.$section$" <<<"$pages"; then pass; else
+			fail "$from: refers to $name($section), which is not there"
+		fi
+	done < <(awk '/^\.(It )?Xr / || / Xr / {
+		for (i = 1; i < NF; i++)
+			if ($i == "Xr" || $i == ".Xr") print FILENAME, $(i + 1), $(i + 2)
+	}' $pages | sort -u)
+}
+
+lint()
+{
+	command -v mandoc >/dev/null || { skip "mandoc is not installed"; return; }
+	local page text
+	for page in $pages; do
+		text=$(mandoc -Tlint "$page" | grep -v 'referenced manual not found')
+		if [ -z "$text" ]; then pass; else fail "$text"; fi
+	done
+}
+
+# --- what the code decodes -------------------------------------------------------------------------
+
+# Keys in the tables of json_field, and those asked for by name.
+code_keys()
+{
+	local sources
+	sources=$(find cni ipam -maxdepth 1 -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c')
+	# shellcheck disable=SC2086 # words on purpose
+	{
+		grep -ohE '\.key = "[^"]+"' $sources
+		grep -ohE '(^|[[:space:]{])[A-Z][A-Z0-9_]+\("[^"]+", (J_[A-Z0-9]+, )?[a-z_.0-9]+[,)]' $sources
+		grep -ohE 'json_get\([^()]*(\([^()]*\))?[^()]*, "[^"]+"\)' $sources
+		grep -ohE 'key = "cni\.dev[^"]*"' $sources
+	} | sed 's/^[^"]*"//; s/".*//' | sort -u
+}
+
+# Words marked as a key (.Cm) in a page.
+documented_keys()
+{
+	# shellcheck disable=SC2086
+	awk '/^\./ { on = 0
+		for (i = 1; i <= NF; i++) {
+			if ($i == "Cm" || $i == ".Cm") { on = 1; continue }
+			if ($i ~ /^(No|Pq|Li|Ev|Ql|Pa|Ns|Ar|Po|Pc)$/) { on = 0; continue }
+			if (on) print $i
+		} }' $pages | sed 's/^ipam\.//' | sort -u
+}
+
+keys()
+{
+	local key documented n=0
+	documented=$(documented_keys)
+	while read -r key; do
+		n=$((n + 1))
+		if grep -qxF -- "$key" <<<"$documented"; then pass; else
+			fail "key \"$key\" is decoded in cni/ or ipam/ and marked with .Cm in no manual page"
+		fi
+	done < <(code_keys)
+	[ "$n" -ge 40 ] || fail "only $n keys were found in the code: this test no longer reads its tables"
+}
+
+# --- error codes -----------------------------------------------------------------------------------
+
+errors()
+{
+	local name number n=0
+	while read -r name number; do
+		n=$((n + 1))
+		if grep -q "^\.It $number Pq Dv $name$" docs/man/cni-errors.7; then pass; else
+			fail "cni-errors(7) has no entry \"$number ($name)\" of lib/err.h"
+		fi
+	done < <(sed -nE 's/^\t(ERR_[A-Z]+) = ([0-9]+),.*/\1 \2/p' lib/err.h)
+	[ "$n" -ge 20 ] || fail "only $n codes were found in lib/err.h"
+	while read -r number name; do
+		grep -q "$name = $number," lib/err.h ||
+			fail "cni-errors(7) describes $number ($name), which lib/err.h does not have"
+	done < <(sed -nE 's/^\.It ([0-9]+) Pq Dv (ERR_[A-Z]+)$/\1 \2/p' docs/man/cni-errors.7)
+}
+
+# --- links -----------------------------------------------------------------------------------------
+
+# [text](target) of Markdown files, but for those to other hosts and to headings.
+links()
+{
+	local file target
+	while IFS=: read -r file target; do
+		target=${target%%#*}
+		[ -n "$target" ] || continue
+		if [ -e "$(dirname "$file")/$target" ]; then pass; else
+			fail "$file: the link to $target leads nowhere"
+		fi
+	done < <(find . -name '*.md' -not -path './build/*' -print0 |
+		xargs -0 grep -oHE '\]\([^)[:space:]]+\)' | sed -E 's/\]\(([^)]*)\)$/\1/' |
+		grep -vE ':[a-z]+:')
+}
+
+decisions()
+{
+	local page
+	for page in docs/decisions/*.md; do
+		case ${page##*/} in
+		README.md) continue ;;
+		20[0-9][0-9]-[01][0-9]-[0-3][0-9]-*.md) ;;
+		*) fail "$page: a decision's name begins with its date"; continue ;;
+		esac
+		if grep -q '^## Context' "$page" && grep -q '^## Decision' "$page" &&
+			grep -q '^## Consequences' "$page"; then pass; else
+			fail "$page: lacks one of Context, Decision, Consequences"
+		fi
+		grep -qF "(${page##*/})" docs/decisions/README.md 2>/dev/null ||
+			fail "$page: is not listed in docs/decisions/README.md"
+	done
+}
+
+lint
+references
+keys
+errors
+links
+decisions
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" = 0 ]
