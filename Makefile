@@ -15,13 +15,14 @@ PROGRAMS := macvlan ipvlan railhead-ipam railctl
 macvlan_SRC := cni/macvlan.c
 ipvlan_SRC := cni/ipvlan.c
 railhead-ipam_SRC := ipam/main.c
-railctl_SRC := $(filter-out %_test.c %_fuzz.c,$(wildcard railctl/*.c))
+railctl_SRC := railctl/main.c
 
 # Archives, one a folder, in the order of the arrows; mains are no part of them.
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
 TESTING_SRC := $(wildcard lib/testing*.c)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
-ARCHIVES := ipam cni railhead
+ARCHIVES := railctl ipam cni railhead
+librailctl_SRC := $(call sources,railctl)
 libipam_SRC := $(call sources,ipam)
 libcni_SRC := $(call sources,cni)
 librailhead_SRC := $(call sources,lib)
@@ -97,7 +98,7 @@ $(CONFIG): tools/probe.sh
 	@mkdir -p $(@D)
 	@tools/probe.sh '$(CC)' >$@.new && mv $@.new $@
 
-$(CJSON_DIR)/mode.mk: tools/fetch-cjson.sh
+$(CJSON_DIR)/mode.mk: tools/fetch-cjson.sh | $(CONFIG)
 	@mkdir -p $(@D)
 	@if tools/fetch-cjson.sh $(@D); then echo 'CJSON := static' >$@; \
 	else tools/deps.sh cjson && echo 'CJSON := dynamic' >$@ && \
@@ -109,6 +110,11 @@ $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(STATIC)' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+build/test.deps: tools/deps.sh
+	@tools/deps.sh --missing test
+	@touch $@
+$(TESTS_SRC:%.c=$(O)/%.o): | build/test.deps
 
 $(O)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -134,7 +140,7 @@ LINK_WITH := $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB))
 
 # -u: keep the mark although nothing refers to it.
 define program
-$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c) $(LINK_WITH)
+$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(STATIC),tools/static.c)) $(LINK_WITH)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(if $$(STATIC),$$(filter-out -pie,$$(ALL_LDFLAGS)) $$(STATIC),$$(ALL_LDFLAGS)) \
@@ -151,11 +157,11 @@ $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
 		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS)
 
-$(HELPERS): $(B)/%: $(O)/%.o
+$(HELPERS): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(STATIC),$(filter-out -pie,$(ALL_LDFLAGS)) $(STATIC),$(ALL_LDFLAGS)) \
-		-o $@ $< -lnl-3 -lpthread -lm
+		-o $@ $(filter %.o,$^) -lnl-3 -lpthread -lm
 
 -include $(shell test -d $(O) && find $(O) -name '*.d')
 

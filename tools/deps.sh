@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|check|bench|demo|cjson        install what is missing
+# usage: tools/deps.sh build|test|check|bench|demo|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -30,8 +30,9 @@ iproute2|ip|ip(8)
 iputils-ping|ping|ping(8)"
 bench="
 containernetworking-plugins|/usr/lib/cni/host-local|the reference plugins, to measure against"
+test="
+check|lib:libcheck.a|the unit test framework Check"
 check="
-check|lib:libcheck.a|the unit test framework Check
 clang-14|clang-14|second compiler
 clang-tidy-14|clang-tidy-14|static analysis
 clang-format-14|clang-format-14|layout
@@ -49,7 +50,8 @@ case $set_name in
 build) table=$build ;;
 demo) table=$build$demo ;;
 bench) table=$build$demo$bench ;;
-check) table=$build$demo$bench$check ;;
+test) table=$build$test ;;
+check) table=$build$demo$bench$test$check ;;
 cjson) table=$cjson ;;
 *)
 	sed -n 's/^# \{0,1\}\(usage:.*\|       tools.*\)/\1/p' "$0" >&2
@@ -136,7 +138,9 @@ install() # PACKAGE...
 	child=$!
 	trap 'kill "$child" 2>/dev/null; rm -f "$log"; exit 130' HUP INT TERM
 	tail -n +1 -f --pid="$child" "$log" 2>/dev/null |
-		sed -u -n 's/^Get:[0-9]* .* \([^ ]*\) [^ ]* \[.*/  fetched \1/p; s/^Setting up \([^ :]*\).*/  installed \1/p'
+		sed -u -n 's/^\(Need to get .*\)/  \1/p
+			s/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/  fetched \1/p
+			s/^Setting up \([^ :]*\).*/  installed \1/p'
 	wait "$child"
 }
 
