@@ -125,7 +125,7 @@ bool utf8_valid(const char *s, size_t len)
 /* The code point of the well-formed character of n bytes at s. */
 static uint32_t utf8_decode(const uint8_t *s, size_t n)
 {
-	uint32_t c = n > 1 ? s[0] & 0x7f >> n : s[0];
+	uint32_t c = n > 1 ? s[0] & (0x7fu >> n) : s[0];
 
 	for (size_t i = 1; i < n; i++)
 		c = c << 6 | (s[i] & 0x3f);
