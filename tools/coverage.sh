@@ -15,8 +15,8 @@ pure='^(lib/(err|undo|parse|ip|json[a-z_]*)|cni/(env|version|conf|result[a-z_]*)
 
 report=$build/coverage.csv
 gcovr --root . --object-directory "$build/obj" --exclude '.*_test\.c' --exclude '.*_fuzz\.c' \
-	--exclude 'lib/testing.*' --exclude 'build/.*' --exclude 'conformance/.*' --csv "$build/obj" \
-	>"$report" 2>"$build/coverage.err" || { cat "$build/coverage.err" >&2; exit 1; }
+	--exclude 'lib/testing.*' --exclude 'build/.*' --exclude 'conformance/.*' --csv --output "$report" \
+	"$build/obj" 2>"$build/coverage.err" || { cat "$build/coverage.err" >&2; exit 1; }
 
 awk -F , -v pure="$pure" -v least="$least" '
 	FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
