@@ -214,6 +214,9 @@ static int read_address(struct cni_result *r, const struct json *n, const char *
 	    read_prefix(t.address, where, "address", &x.address, e) ||
 	    read_ip(t.gateway, where, "gateway", &x.gateway, e))
 		return -1;
+	/* Some IPAMs number the interface of their caller, which they cannot list. */
+	if (r->n_interfaces == 0)
+		t.interface = -1;
 	if (t.interface >= 0 && (size_t)t.interface >= r->n_interfaces)
 		return err_set(e, ERR_CONFIG, 0, "%s.interface: %d is not an index into interfaces",
 			       where, (int)t.interface);
@@ -223,7 +226,6 @@ static int read_address(struct cni_result *r, const struct json *n, const char *
 
 struct ip4_text {
 	const char *ip, *gateway;
-	const struct json *routes;
 };
 
 static const struct json_field ip4_fields[] = {
@@ -238,6 +240,7 @@ static const struct json_field ip4_fields[] = {
 /* ip4 and ip6 of 0.1.0 and 0.2.0: one address a family, its routes inside (CNI-093, CNI-097). */
 static int read_old_family(struct cni_result *r, const char *where, const char *key, struct err *e)
 {
+	enum ip_family family = strcmp(key, "ip4") == 0 ? IP_V4 : IP_V6;
 	const struct json *n = json_get(r->src, key), *outer = r->src;
 	struct cni_ip x = { .interface = -1 };
 	struct ip4_text t = { 0 };
@@ -251,7 +254,12 @@ static int read_old_family(struct cni_result *r, const char *where, const char *
 			       json_type_name(n));
 	if (json_decode(n, name, ip4_fields, &t, e) ||
 	    read_prefix(t.ip, name, "ip", &x.address, e) ||
-	    read_ip(t.gateway, name, "gateway", &x.gateway, e) || cni_result_add_ip(r, &x, e))
+	    read_ip(t.gateway, name, "gateway", &x.gateway, e))
+		return -1;
+	if (x.address.addr.family != family)
+		return err_set(e, ERR_CONFIG, 0, "%s.ip: \"%.64s\" is not of that family", name,
+			       t.ip);
+	if (cni_result_add_ip(r, &x, e))
 		return -1;
 	r->src = n;
 	int rc = read_list(r, name, "routes", read_route, e);
@@ -272,6 +280,7 @@ static int read_shape(struct cni_result *r, const char *where, enum cni_version 
 	return 0;
 }
 
+/* Absent and empty both stand for the version of the configuration, as in libcni (CNI-112). */
 static int own_version(const struct json *n, const char *where, enum cni_version *v, struct err *e)
 {
 	const struct json *own = json_get(n, "cniVersion");
@@ -281,7 +290,7 @@ static int own_version(const struct json *n, const char *where, enum cni_version
 	if (json_type(own) != JSON_STRING)
 		return err_set(e, ERR_DECODE, 0, "%s.cniVersion: must be a string, got %s", where,
 			       json_type_name(own));
-	if (cni_version_parse(json_str(own), v, e))
+	if (*json_str(own) && cni_version_parse(json_str(own), v, e))
 		return err_wrap(e, "%s.cniVersion", where);
 	return 0;
 }
