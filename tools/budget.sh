@@ -64,4 +64,4 @@ for file in $all; do
 done
 longest=$(for file in $all; do echo "$(wc -l <"$file") $file"; done | sort -rn | head -n 1)
 echo "files    $(echo "$all" | wc -l): longest ${longest#* } with ${longest%% *} lines"
-[ "$bad" = 0 ]
+[ "$bad" = 0 ] || { echo "budget: exceeded, see above"; exit 1; }

@@ -101,7 +101,8 @@ spdx: ## every file names its licence
 format: ## lay out all C files with clang-format
 	@clang-format-14 -i $(C_FILES) $(H_FILES)
 format-check: ## the layout is clang-format's
-	@clang-format-14 --dry-run -Werror $(C_FILES) $(H_FILES)
+	@bad=0; for f in $(C_FILES) $(H_FILES); do clang-format-14 "$$f" | diff -u --label "$$f" --label "$$f" "$$f" - || \
+	bad=1; done; [ $$bad = 0 ] || { echo 'format-check: to apply the above: make format'; exit 1; }
 	@echo 'format-check: $(words $(C_FILES) $(H_FILES)) files'
 
 tidy: ## clang-tidy
