@@ -43,8 +43,9 @@ static int add_prefix(struct json *o, const char *key, struct ip_prefix p)
 
 static int print_interface(struct json *list, const struct cni_interface *x, enum cni_version v)
 {
-	static const char *const known[] = { "name",  "mac",        "sandbox", "mtu",
-					     "pciID", "socketPath", NULL };
+	static const char *const known[] = { "mtu", "pciID",   "socketPath", "name",
+					     "mac", "sandbox", NULL };
+	enum { SINCE_110 = 3 };
 	struct json *o = json_push_object(list);
 
 	if (!o || json_add_str(o, "name", x->name) || add_optional(o, "mac", x->mac) ||
@@ -54,7 +55,8 @@ static int print_interface(struct json *list, const struct cni_interface *x, enu
 	    (add_positive(o, "mtu", x->mtu) || add_optional(o, "pciID", x->pci_id) ||
 	     add_optional(o, "socketPath", x->socket_path)))
 		return -1;
-	return copy_unknown(o, x->src, known);
+	/* 1.0.0 lets pass what it does not know (CNI-097); before it, the keys go (CNI-096). */
+	return copy_unknown(o, x->src, v == CNI_100 ? known + SINCE_110 : known);
 }
 
 static int print_ip(struct json *list, const struct cni_ip *x, enum cni_version v)
