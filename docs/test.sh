@@ -12,7 +12,7 @@ pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'FAIL %s\n' "$*"; }
 skip() { skipped=$((skipped + 1)); printf 'skip %s\n' "$*"; }
 
-pages=$(find docs/man railctl -name '*.[1-8]' | sort)
+mapfile -t pages < <(find docs/man railctl -name '*.[1-8]' | sort)
 
 # --- manual pages ----------------------------------------------------------------------------------
 
@@ -26,20 +26,20 @@ references()
 		railhead* | railctl* | cni-errors) ;;
 		*) continue ;;
 		esac
-		if grep -qE "(^|/)$name\.$section$" <<<"$pages"; then pass; else
+		if printf '%s\n' "${pages[@]}" | grep -qE "/$name\.$section$"; then pass; else
 			fail "$from: refers to $name($section), which is not there"
 		fi
 	done < <(awk '/^\.(It )?Xr / || / Xr / {
 		for (i = 1; i < NF; i++)
 			if ($i == "Xr" || $i == ".Xr") print FILENAME, $(i + 1), $(i + 2)
-	}' $pages | sort -u)
+	}' "${pages[@]}" | sort -u)
 }
 
 lint()
 {
 	command -v mandoc >/dev/null || { skip "mandoc is not installed"; return; }
 	local page text
-	for page in $pages; do
+	for page in "${pages[@]}"; do
 		text=$(mandoc -Tlint "$page" | grep -v 'referenced manual not found')
 		if [ -z "$text" ]; then pass; else fail "$text"; fi
 	done
@@ -51,32 +51,19 @@ lint()
 code_keys()
 {
 	local sources
-	sources=$(find cni ipam -maxdepth 1 -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c')
-	# shellcheck disable=SC2086 # words on purpose
+	mapfile -t sources < <(find cni ipam -maxdepth 1 -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c')
 	{
-		grep -ohE '\.key = "[^"]+"' $sources
-		grep -ohE '(^|[[:space:]{])[A-Z][A-Z0-9_]+\("[^"]+", (J_[A-Z0-9]+, )?[a-z_.0-9]+[,)]' $sources
-		grep -ohE 'json_get\([^()]*(\([^()]*\))?[^()]*, "[^"]+"\)' $sources
-		grep -ohE 'key = "cni\.dev[^"]*"' $sources
+		grep -ohE '\.key = "[^"]+"' "${sources[@]}"
+		grep -ohE '(^|[[:space:]{])[A-Z][A-Z0-9_]+\("[^"]+", (J_[A-Z0-9]+, )?[a-z_.0-9]+[,)]' "${sources[@]}"
+		grep -ohE 'json_get\([^()]*(\([^()]*\))?[^()]*, "[^"]+"\)' "${sources[@]}"
+		grep -ohE 'key = "cni\.dev[^"]*"' "${sources[@]}"
 	} | sed 's/^[^"]*"//; s/".*//' | sort -u
-}
-
-# Words marked as a key (.Cm) in a page.
-documented_keys()
-{
-	# shellcheck disable=SC2086
-	awk '/^\./ { on = 0
-		for (i = 1; i <= NF; i++) {
-			if ($i == "Cm" || $i == ".Cm") { on = 1; continue }
-			if ($i ~ /^(No|Pq|Li|Ev|Ql|Pa|Ns|Ar|Po|Pc)$/) { on = 0; continue }
-			if (on) print $i
-		} }' $pages | sed 's/^ipam\.//' | sort -u
 }
 
 keys()
 {
 	local key documented n=0
-	documented=$(documented_keys)
+	documented=$(awk -f docs/keys.awk "${pages[@]}")
 	while read -r key; do
 		n=$((n + 1))
 		if grep -qxF -- "$key" <<<"$documented"; then pass; else

@@ -1,0 +1,307 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# examples/test.sh BINDIR: every file of this folder is what it claims to be.
+#
+# Each configuration is given to the real programs (STATUS, ADD, CHECK, DEL) in namespaces with empty
+# state folders; each of its keys must be in a manual page; each pool is added with railctl; manifests are
+# taken apart and must refer to each other rightly. The last cases give the same checks broken files.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=${here%/*}
+
+if [ "${1-}" != --inside ]; then
+	bin=$(cd "${1:-$root/build/bin}" && pwd) || exit 2
+	for tool in jq ip awk; do
+		command -v "$tool" >/dev/null || { echo "${0##*/}: $tool is missing" >&2; exit 2; }
+	done
+	exec "$root/conformance/sandbox.sh" "$here/test.sh" --inside "$bin"
+fi
+BIN=$2
+export CNI_PATH=$BIN
+W=/run/work
+cd "$here" || exit 2
+
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); printf 'FAIL %s\n' "$*"; }
+skip() { skipped=$((skipped + 1)); printf 'skip %s\n' "$*"; }
+# judge WHAT [EVIDENCE]: by the exit status of the command before
+judge()
+{
+	if [ "$1" = 0 ]; then pass; else fail "$2: $(head -c 600 "$W/evidence" 2>/dev/null)"; fi
+}
+
+# --- the stage: eight rails with a wire behind each, and a pod ------------------------------------------
+
+stage()
+{
+	local i
+	for i in 1 2 3 4 5 6 7 8; do
+		ip link add "eth$i" type veth peer name "wire$i" && ip link set "eth$i" up &&
+			ip link set "wire$i" up || exit 2
+	done
+	ip netns add pod || exit 2
+	echo 'nameserver 192.0.2.53' >"$W/resolv.conf"
+	IPVLAN=yes
+	ip link add link eth1 name probe0 type ipvlan 2>/dev/null || IPVLAN=
+	[ -z "$IPVLAN" ] || ip link del probe0
+}
+
+# call VERB PROGRAM CONF: run a plugin; its answer is in $W/out
+call()
+{
+	CNI_COMMAND=$1 CNI_CONTAINERID=example-1 CNI_IFNAME=${IFNAME:-net1} CNI_NETNS=/run/netns/pod \
+		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=${POD_NS:-team-a};K8S_POD_NAME=example" \
+		"$BIN/$2" <"$3" >"$W/out" 2>"$W/log"
+}
+
+# --- keys ----------------------------------------------------------------------------------------------
+
+# Unknown keys are ignored by the programs, so a slip in a key's name would go unnoticed by them.
+# keys_known FILE [FREE...]: every key of the JSON is documented; those below FREE are anybody's.
+keys_known()
+{
+	local file=$1 unknown
+	unknown=$(jq -r 'paths | map(select(type == "string")) |
+		select(index("capabilities") == null or .[-1] == "capabilities") |
+		select(index("quota") == null or .[-1] == "quota") |
+		.[-1] // empty' "$file" | sort -u | grep -vxF -f "$W/keys")
+	[ -z "$unknown" ] && return
+	echo "no manual page knows the key(s) $unknown" >"$W/evidence"
+	return 1
+}
+
+# --- one configuration -----------------------------------------------------------------------------------
+
+# as_given CONF: what a runtime would make of it
+as_given()
+{
+	jq --arg f "$W/resolv.conf" --argjson rc "${RUNTIME:-null}" \
+		'if .ipam.resolvConf then .ipam.resolvConf = $f else . end |
+		 if $rc then .runtimeConfig = $rc else . end' "$1" >"$W/conf"
+}
+
+evidence_of() { { echo "$1 exits $2:"; cat "$W/out" "$W/log"; } | tr '\n\t' '  ' >"$W/evidence"; }
+
+# works VERB PROGRAM: in order, with the state that is there
+works()
+{
+	local rc
+	call "$1" "$2" "$W/conf"
+	rc=$?
+	[ "$rc" = 0 ] && return
+	evidence_of "$2 $1" "$rc"
+	return 1
+}
+
+check_it()
+{
+	local version
+	version=$(jq -r .cniVersion "$W/conf")
+	case $version in 0.[123].*) return ;; esac
+	jq --slurpfile r "$W/result" '.prevResult = $r[0]' "$W/conf" >"$W/conf.check"
+	mv "$W/conf.check" "$W/conf"
+	works CHECK "$1"
+}
+
+gone()
+{
+	[ -z "$(ip -n pod -o link show type macvlan)$(ip -n pod -o link show type ipvlan)" ] &&
+		[ -z "$(find /run/railhead/attachments -type f 2>/dev/null)" ] && return
+	echo 'an interface or a record is left after DEL' >"$W/evidence"
+	return 1
+}
+
+# round PROGRAM CONF: STATUS (1.1.0), ADD, CHECK (from 0.4.0), DEL
+round()
+{
+	local program=$1
+	as_given "$2"
+	if [ "$(jq -r .cniVersion "$W/conf")" = 1.1.0 ]; then
+		works STATUS "$program" || return 1
+	fi
+	works ADD "$program" || { call DEL "$program" "$W/conf"; return 1; }
+	cp "$W/out" "$W/result"
+	check_it "$program" && works DEL "$program" && gone
+}
+
+# Without ipvlan in the kernel: the configuration must be taken as far as the kernel's refusal, and its
+# IPAM must give what it promises.
+ipvlan_as_far_as_it_goes()
+{
+	local rc
+	as_given "$1"
+	call ADD ipvlan "$W/conf"
+	rc=$?
+	if [ "$(jq -r .code "$W/out")" != 100 ]; then
+		evidence_of 'ipvlan ADD (the kernel should have refused)' "$rc"
+		return 1
+	fi
+	jq .ipam.type "$W/conf" | grep -q railhead-ipam || return 0
+	works ADD railhead-ipam
+	works DEL railhead-ipam
+}
+
+# config NAME FILE: one plugin's configuration
+config()
+{
+	local name=$1 file=$2 type
+	keys_known "$file"
+	judge $? "$name"
+	type=$(jq -r .type "$file")
+	if [ ! -x "$BIN/$type" ] || [ ! -x "$BIN/$(jq -r .ipam.type "$file")" ]; then
+		skip "$name: $type or its IPAM is not in $BIN"
+	elif [ "$type" = ipvlan ] && [ -z "$IPVLAN" ]; then
+		ipvlan_as_far_as_it_goes "$file"
+		judge $? "$name"
+		skip "$name: this kernel has no ipvlan: only its configuration was looked at"
+	else
+		round "$type" "$file"
+		judge $? "$name"
+	fi
+}
+
+conflist()
+{
+	local file=$1 i n
+	n=$(jq '.plugins | length' "$file" 2>"$W/evidence") || { fail "$file: $(cat "$W/evidence")"; return; }
+	[ "$n" -gt 0 ] || fail "$file: no plugins"
+	for ((i = 0; i < n; i++)); do
+		jq --argjson i "$i" '{cniVersion, name} + .plugins[$i]' "$file" >"$W/one"
+		config "$file" "$W/one"
+	done
+}
+
+# --- pools -----------------------------------------------------------------------------------------------
+
+pools()
+{
+	local file name
+	for file in pools/*.json; do
+		name=$(basename "$file" .json)
+		keys_known "$file"
+		judge $? "$file"
+		if [ ! -x "$BIN/railctl" ]; then
+			skip "$file: railctl is not in $BIN"
+			continue
+		fi
+		"$BIN/railctl" ipam pool add "$name" --file "$file" >"$W/evidence" 2>&1
+		judge $? "$file"
+	done
+}
+
+# --- manifests -------------------------------------------------------------------------------------------
+
+manifests()
+{
+	local file base part
+	mkdir -p "$W/m"
+	for file in multus/*.yaml; do
+		base=$W/m/$(basename "$file" .yaml)
+		awk -v prefix="$base" -f yaml.awk "$file" 2>"$W/evidence"
+		judge $? "$file"
+		for part in "$base"-*.kind; do
+			manifest "$file" "${part%.kind}"
+		done
+	done
+	for part in "$W"/m/*.kind; do
+		[ "$(cat "$part")" != Pod ] || pod "${part%.kind}"
+	done
+}
+
+manifest() # FILE PART
+{
+	local kind name
+	kind=$(cat "$2.kind") name=$(cat "$2.name" 2>/dev/null)
+	jq -e . "$2.json" >/dev/null 2>"$W/evidence"
+	judge $? "$1: $kind $name: its JSON"
+	[ "$kind" = NetworkAttachmentDefinition ] || return
+	[ "$(jq -r .name "$2.json")" = "$name" ] ||
+		fail "$1: the network is called $(jq -r .name "$2.json") inside and $name outside"
+	config "$1: $name" "$2.json"
+	cp "$2.json" "$W/nad-$name"
+}
+
+# What Multus makes of a selection: interface names, and runtimeConfig of what is asked for.
+pod() # PART
+{
+	local i n select net name
+	n=$(jq length "$1.json") name=$(cat "$1.name")
+	[ "$(jq '[.[].interface // empty] | (unique | length) == length and all(length < 16)' "$1.json")" = true ] ||
+		fail "pod $name: interface names are not distinct, or too long"
+	for ((i = 0; i < n; i++)); do
+		select=$(jq -c ".[$i]" "$1.json")
+		net=$(jq -r .name <<<"$select")
+		if [ ! -e "$W/nad-$net" ]; then
+			fail "pod $name: there is no network $net"
+		elif jq -e '.ips // .mac' <<<"$select" >/dev/null; then
+			pod_asks "pod $name: $net" "$W/nad-$net" "$select"
+		else
+			pass
+		fi
+	done
+}
+
+# The address and the MAC address that a pod asks for are those it gets.
+pod_asks() # WHAT CONF SELECTION
+{
+	local type
+	type=$(jq -r .type "$2")
+	if [ ! -x "$BIN/$type" ] || [ ! -x "$BIN/railhead-ipam" ]; then
+		skip "$1: $type or railhead-ipam is not in $BIN"
+		return
+	fi
+	jq -e '.capabilities.ips and .capabilities.mac' "$2" >/dev/null ||
+		fail "$1: the network does not declare the capabilities"
+	RUNTIME=$(jq -c '{ips, mac} | del(..|nulls)' <<<"$3")
+	round "$type" "$2"
+	judge $? "$1"
+	RUNTIME=
+	jq -e --argjson s "$3" '(.ips[0].address | split("/")[0]) == $s.ips[0] and
+		.interfaces[-1].mac == $s.mac' "$W/result" >"$W/evidence" 2>&1
+	judge $? "$1 got other than it asked for"
+}
+
+# --- these tests can fail --------------------------------------------------------------------------------
+
+# must_fail WHAT FILTER FUNCTION...: on the pool network, changed by a jq filter
+must_fail()
+{
+	local what=$1 filter=$2
+	shift 2
+	jq "$filter" "$W/nad-rail0" >"$W/broken"
+	if "$@" "$W/broken"; then fail "self-test: $what went unnoticed"; else pass; fi
+}
+
+self_tests()
+{
+	local text
+	must_fail 'a misspelt key' '.ipam.poool = "x"' keys_known
+	must_fail 'a misspelt key of the plugin' '.linkincontainer = true' keys_known
+	[ -x "$BIN/macvlan" ] && [ -x "$BIN/railhead-ipam" ] || return
+	must_fail 'a wrong type' '.mtu = "1500"' round macvlan
+	must_fail 'a wrong type of the IPAM' '.ipam.pool = 7' round macvlan
+	must_fail 'a pool that is not there' '.ipam.pool = "nowhere"' round macvlan
+	must_fail 'an unknown mode' '.mode = "source"' round macvlan
+	for text in $'a:\tb' 'a b' $'a:\n b: c'; do
+		printf '%s\n' "$text" >"$W/broken.yaml"
+		if awk -v prefix="$W/broken" -f yaml.awk "$W/broken.yaml" 2>/dev/null; then
+			fail "self-test: YAML out of form went unnoticed: $text"
+		else
+			pass
+		fi
+	done
+}
+
+awk -f "$root/docs/keys.awk" "$root"/docs/man/railhead-*.[1-8] | sort -u >"$W/keys"
+[ "$(wc -l <"$W/keys")" -gt 50 ] || fail 'the manual pages name hardly any keys'
+stage
+pools
+for file in */*.conflist; do
+	conflist "$file"
+done
+manifests
+self_tests
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" = 0 ]
