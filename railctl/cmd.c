@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "railctl/cmd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct opt cmd_globals[] = {
+	{ "json", NULL, "print JSON, for programs", 0 },
+	{ "data-dir", "DIR", "where pools and leases are (default: /var/lib/railhead)", 0 },
+	{ "run-dir", "DIR", "where attachments are recorded (default: /run/railhead)", 0 },
+	{ "no-color", NULL, "no colours, also on a terminal", 0 },
+	{ "help", NULL, "show help for the command", 0 },
+	{ "version", NULL, "print the version", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+int cmd_usage(struct rail *r, struct err *e, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	r->status = RAIL_USAGE;
+	return err_set(e, ERR_CONFIG, 0, "%s", text);
+}
+
+const struct cmd *cmd_find(const struct cmd *group, const char *name)
+{
+	for (size_t i = 0; group->sub && group->sub[i]; i++) {
+		if (strcmp(group->sub[i]->name, name) == 0)
+			return group->sub[i];
+	}
+	return NULL;
+}
+
+static void enter(struct rail *r, const struct cmd *cmd)
+{
+	size_t len = strlen(r->path);
+
+	(void)snprintf(r->path + len, sizeof(r->path) - len, "%s%s", len ? " " : "", cmd->name);
+	r->cmd = cmd;
+}
+
+static int unknown_command(struct rail *r, const char *word, struct err *e)
+{
+	const char *best = NULL;
+
+	for (size_t i = 0; r->cmd->sub[i]; i++)
+		(void)opt_nearer(word, r->cmd->sub[i]->name, &best);
+	cmd_usage(r, e, "\"%.64s\" is no command of \"%s\"", word, r->path);
+	if (best)
+		return err_hint(e, "did you mean \"%s %s\"?", r->path, best);
+	return err_hint(e, "\"%s --help\" lists them", r->path);
+}
+
+int cmd_resolve(struct rail *r, const char *const *words, size_t n, struct err *e)
+{
+	r->path[0] = '\0';
+	enter(r, r->root);
+	for (size_t i = 0; i < n; i++) {
+		if (!r->cmd->sub)
+			return cmd_usage(r, e, "\"%s\" has no commands below it", r->path);
+		const struct cmd *next = cmd_find(r->cmd, words[i]);
+		if (!next)
+			return unknown_command(r, words[i], e);
+		enter(r, next);
+	}
+	return 0;
+}
+
+static int bad_options(struct rail *r, struct err *e)
+{
+	if (e->code != ERR_NOMEM)
+		r->status = RAIL_USAGE;
+	return *e->detail ? -1 : err_hint(e, "see \"%s --help\"", r->path);
+}
+
+/* Command words with global options between them, then the command's own options and words. */
+static int parse(struct rail *r, int argc, char *const *argv, struct err *e)
+{
+	const struct opt *const global[] = { cmd_globals, NULL };
+	int i = argc ? 1 : 0;
+
+	enter(r, r->root);
+	while (r->cmd->sub) {
+		int n = opt_parse(argc - i, argv + i, global, true, &r->opts, e);
+		if (n < 0)
+			return bad_options(r, e);
+		i += n;
+		if (i == argc)
+			return 0;
+		const struct cmd *next = cmd_find(r->cmd, argv[i]);
+		if (!next)
+			return unknown_command(r, argv[i], e);
+		enter(r, next);
+		i++;
+	}
+	const struct opt *const own[] = { cmd_globals, r->cmd->opts, NULL };
+	if (opt_parse(argc - i, argv + i, own, false, &r->opts, e) < 0)
+		return bad_options(r, e);
+	return 0;
+}
+
+static int check_words(struct rail *r, struct err *e)
+{
+	const struct cmd *c = r->cmd;
+
+	if (!c->run) {
+		cmd_usage(r, e, "\"%s\" needs a command", r->path);
+		return err_hint(e, "\"%s --help\" lists them", r->path);
+	}
+	if (r->opts.n_words < c->min_words) {
+		cmd_usage(r, e, "\"%s\" needs %s", r->path, c->words);
+		return err_hint(e, "see \"%s --help\"", r->path);
+	}
+	if (r->opts.n_words > c->max_words) {
+		cmd_usage(r, e, "\"%s\": \"%.64s\" is one word too many", r->path,
+			  r->opts.words[c->max_words]);
+		return err_hint(e, "see \"%s --help\"", r->path);
+	}
+	return 0;
+}
+
+static int check_dir(struct rail *r, const char *option, const char **dir, struct err *e)
+{
+	const char *value = opt_get(&r->opts, option);
+
+	if (!value)
+		return 0;
+	if (value[0] != '/')
+		return cmd_usage(r, e, "--%s \"%.256s\" must be an absolute path", option, value);
+	*dir = value;
+	return 0;
+}
+
+static int run(struct rail *r, int argc, char *const *argv, struct err *e)
+{
+	if (parse(r, argc, argv, e))
+		return -1;
+	out_init(&r->out, stdout, opt_is_set(&r->opts, "json"), opt_is_set(&r->opts, "no-color"));
+	if (opt_is_set(&r->opts, "help"))
+		return cmd_help_show(r, e);
+	if (opt_is_set(&r->opts, "version"))
+		return cmd_version.run(r, e);
+	if (check_words(r, e) || check_dir(r, "data-dir", &r->ctx.state_dir, e) ||
+	    check_dir(r, "run-dir", &r->ctx.run_dir, e))
+		return -1;
+	return r->cmd->run(r, e);
+}
+
+/* One line, whatever it was made of. */
+static void complain(const struct err *e)
+{
+	char line[sizeof(e->msg) + sizeof(e->detail) + 4];
+	size_t len;
+
+	(void)snprintf(line, sizeof(line), "%s%s%s", e->msg, *e->detail ? "; " : "", e->detail);
+	for (len = 0; line[len]; len++) {
+		if (line[len] == '\n')
+			line[len] = ';';
+	}
+	auto_free char *clean = out_clean(line);
+	fprintf(stderr, "railctl: %s\n", clean ? clean : "out of memory");
+}
+
+int cmd_main(const struct cmd *root, int argc, char *const *argv)
+{
+	struct rail r = { .root = root };
+	struct err e = { 0 };
+
+	/* A pager that is closed must not end a repair between two of its steps. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	ctx_init(&r.ctx, "railctl");
+	int rc = run(&r, argc, argv, &e);
+	if (rc) {
+		(void)fflush(stdout);
+		complain(&e);
+	} else if (r.out.to && out_finish(&r.out, &e)) {
+		if (e.errnum != EPIPE)
+			complain(&e);
+		rc = -1;
+	}
+	opts_clear(&r.opts);
+	return rc && r.status == RAIL_OK ? RAIL_FAILED : r.status;
+}

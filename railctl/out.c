@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "railctl/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "lib/parse.h"
+
+#define USUAL_WIDTH 80
+#define PAIR_WIDTH  16
+
+/* ---- where it goes ---- */
+
+static unsigned terminal_width(int fd)
+{
+	struct winsize size = { 0 };
+	const char *text = getenv("COLUMNS");
+	uint64_t n;
+
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	if (text && parse_u64(text, 20, 10000, &n) == 0)
+		return (unsigned)n;
+	return USUAL_WIDTH;
+}
+
+static bool colors_wanted(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+}
+
+void out_init(struct out *o, FILE *to, bool json, bool no_color)
+{
+	*o = (struct out){ .to = to, .json = json, .terminal = isatty(fileno(to)) };
+	if (o->terminal)
+		o->width = terminal_width(fileno(to));
+	o->color = o->terminal && !no_color && colors_wanted();
+}
+
+static const char *const style_codes[] = {
+	[OUT_PLAIN] = "",       [OUT_GOOD] = "\033[32m", [OUT_WARN] = "\033[33m",
+	[OUT_BAD] = "\033[31m", [OUT_FAINT] = "\033[2m", [OUT_HEAD] = "\033[1m",
+};
+
+static void set_style(const struct out *o, enum out_style style, bool on)
+{
+	if (o->color && style != OUT_PLAIN)
+		fputs(on ? style_codes[style] : "\033[0m", o->to);
+}
+
+static void put_text(const struct out *o, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+static void put_text(const struct out *o, const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0) {
+		fputs("(out of memory)", o->to);
+		return;
+	}
+	auto_free char *clean = out_clean(text);
+	fputs(clean ? clean : "(out of memory)", o->to);
+	free(text);
+}
+
+void out_line(const struct out *o, enum out_style style, const char *fmt, ...)
+{
+	va_list ap;
+
+	set_style(o, style, true);
+	va_start(ap, fmt);
+	put_text(o, fmt, ap);
+	va_end(ap);
+	set_style(o, style, false);
+	fputc('\n', o->to);
+}
+
+void out_pair(const struct out *o, const char *name, const char *fmt, ...)
+{
+	va_list ap;
+
+	set_style(o, OUT_HEAD, true);
+	fprintf(o->to, "%s:", name);
+	set_style(o, OUT_HEAD, false);
+	fprintf(o->to, "%*s", (int)(PAIR_WIDTH - strlen(name) - 1), "");
+	va_start(ap, fmt);
+	put_text(o, fmt, ap);
+	va_end(ap);
+	fputc('\n', o->to);
+}
+
+int out_json(const struct out *o, const struct json *n, struct err *e)
+{
+	auto_free char *text = n ? json_print(n, true) : NULL;
+
+	if (!text)
+		return err_nomem(e);
+	fprintf(o->to, "%s\n", text);
+	return 0;
+}
+
+int out_finish(const struct out *o, struct err *e)
+{
+	errno = 0;
+	if (fflush(o->to) || ferror(o->to))
+		return err_set(e, ERR_IO, errno ? errno : EIO, "write to standard output");
+	return 0;
+}
+
+/* ---- tables ---- */
+
+#define GAP           2 /* between columns */
+#define SHORTEST      8 /* a column is not cut below this */
+#define COLUMNS_MAX   12
+#define CUT_MARK      ".."
+#define CUT_MARK_SIZE 2
+
+int out_row(struct out_table *t, const struct out_cell *cells, struct err *e)
+{
+	if (t->n_cells + t->n_columns > t->room) {
+		size_t room = t->room ? 2 * t->room : 16 * t->n_columns;
+		void *p = reallocarray(t->cells, room, sizeof(*t->cells));
+		if (!p)
+			return err_nomem(e);
+		t->cells = p;
+		t->room = room;
+	}
+	for (size_t i = 0; i < t->n_columns; i++) {
+		char *text = out_clean(cells[i].text && *cells[i].text ? cells[i].text : "-");
+		if (!text)
+			return err_nomem(e);
+		t->cells[t->n_cells].text = text;
+		t->cells[t->n_cells++].style = cells[i].style;
+	}
+	return 0;
+}
+
+void out_table_clear(struct out_table *t)
+{
+	for (size_t i = 0; i < t->n_cells; i++)
+		free(t->cells[i].text);
+	free(t->cells);
+	t->cells = NULL;
+	t->n_cells = t->room = 0;
+}
+
+static void measure(const struct out_table *t, size_t widths[COLUMNS_MAX])
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		widths[i] = strlen(t->columns[i].title);
+	for (size_t i = 0; i < t->n_cells; i++) {
+		size_t n = out_columns(t->cells[i].text);
+		if (n > widths[i % t->n_columns])
+			widths[i % t->n_columns] = n;
+	}
+}
+
+/* Take from the widest column that may shrink, one character after the other, until all fit. */
+static void fit(const struct out_table *t, unsigned limit, size_t widths[COLUMNS_MAX])
+{
+	size_t total = GAP * (t->n_columns - 1);
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		total += widths[i];
+	while (total > limit) {
+		size_t *widest = NULL;
+		for (size_t i = 0; i < t->n_columns; i++) {
+			if ((t->columns[i].flags & OUT_SHRINK) && widths[i] > SHORTEST &&
+			    (!widest || widths[i] > *widest))
+				widest = &widths[i];
+		}
+		if (!widest)
+			return;
+		--*widest;
+		--total;
+	}
+}
+
+/* Bytes of the first n characters. */
+static size_t bytes_of(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	while (text[i] && n--) {
+		do {
+			i++;
+		} while (((unsigned char)text[i] & 0xc0) == 0x80);
+	}
+	return i;
+}
+
+struct fitted {
+	const char *text;
+	size_t width;
+	unsigned flags;
+	enum out_style style;
+	bool last;
+};
+
+static void put_cell(const struct out *o, const struct fitted *c)
+{
+	size_t n = out_columns(c->text), shown = n;
+	bool cut = n > c->width;
+
+	if (cut)
+		shown = c->width - CUT_MARK_SIZE;
+	size_t pad = cut ? 0 : c->width - n;
+	if (c->flags & OUT_RIGHT)
+		fprintf(o->to, "%*s", (int)pad, "");
+	set_style(o, c->style, true);
+	fprintf(o->to, "%.*s%s", (int)bytes_of(c->text, shown), c->text, cut ? CUT_MARK : "");
+	set_style(o, c->style, false);
+	if (!c->last)
+		fprintf(o->to, "%*s", (int)((c->flags & OUT_RIGHT ? 0 : pad) + GAP), "");
+}
+
+void out_table(const struct out *o, const struct out_table *t)
+{
+	size_t widths[COLUMNS_MAX];
+
+	measure(t, widths);
+	if (o->width)
+		fit(t, o->width, widths);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct fitted title = { t->columns[i].title, widths[i], t->columns[i].flags,
+					      OUT_HEAD, i + 1 == t->n_columns };
+		put_cell(o, &title);
+	}
+	fputc('\n', o->to);
+	for (size_t i = 0; i < t->n_cells; i++) {
+		size_t at = i % t->n_columns;
+		bool last = at + 1 == t->n_columns;
+		const struct fitted cell = { t->cells[i].text, widths[at], t->columns[at].flags,
+					     t->cells[i].style, last };
+		put_cell(o, &cell);
+		if (last)
+			fputc('\n', o->to);
+	}
+}
