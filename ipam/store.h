@@ -7,7 +7,8 @@
  * store with optimistic concurrency (etcd) answers STORE_CONFLICT when one of them changed, and the
  * caller runs its transaction again. LMDB admits one writer and never conflicts.
  *
- * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX.
+ * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX. Longer ones,
+ * and empty keys, are ERR_STORE. A struct store serves one transaction at a time.
  */
 #ifndef RAILHEAD_IPAM_STORE_H
 #define RAILHEAD_IPAM_STORE_H
@@ -24,11 +25,12 @@ enum store_mode { STORE_READ, STORE_WRITE };
 enum store_commit { STORE_DONE, STORE_CONFLICT };
 
 /* Called for each pair of a scan; non-zero ends it (and is returned by nobody). Both are
- * NUL-terminated and live until the call returns. */
+ * NUL-terminated and live until the call returns. It must not write to the transaction. */
 typedef int (*store_fn)(const char *key, const char *value, void *arg);
 
 struct store_ops {
 	void (*close)(struct store *s);
+	/* ERR_AGAIN when another process does not let go of the store */
 	int (*begin)(struct store *s, enum store_mode mode, struct store_txn **out, struct err *e);
 	/* *value: NULL when absent; else valid until the next write or the end of the transaction */
 	int (*get)(struct store_txn *t, const char *key, const char **value, struct err *e);
@@ -50,10 +52,15 @@ struct store_txn {
 	struct store *store;
 };
 
-/*
- * store_lmdb_open - the embedded store in directory dir (made with mode 0700). ERR_STORE when it
- * cannot be opened; a damaged or foreign file is named together with what to do.
- */
-int store_lmdb_open(const char *dir, struct store **out, struct err *e) must_check;
+static inline void store_close(struct store *s)
+{
+	if (s)
+		s->ops->close(s);
+}
+static inline void store_closep(struct store **s)
+{
+	store_close(*s);
+}
+#define auto_store auto_clean(store_closep)
 
 #endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "ipam/ledger.h"
+
+char *audit_time(int64_t ns, char out[AUDIT_TIME_LEN])
+{
+	time_t s = (time_t)(ns / 1000000000);
+	struct tm tm = { 0 };
+	char day[24];
+
+	(void)gmtime_r(&s, &tm);
+	(void)strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
+	(void)snprintf(out, AUDIT_TIME_LEN, "%.19s.%06" PRId64 "Z", day, ns % 1000000000 / 1000);
+	return out;
+}
+
+struct json *audit_refusal_line(const struct refusal *r)
+{
+	auto_json struct json *list = json_new_array();
+	struct json *line = list ? json_push_object(list) : NULL;
+
+	if (!line || json_add_str(line, "verb", "refuse") || json_add_str(line, "by", r->by) ||
+	    json_add_str(line, "address", r->address) || json_add_str(line, "pool", r->pool) ||
+	    owner_json(line, r->owner) || json_add_str(line, "result", r->why->msg))
+		return NULL;
+	return TAKE_PTR(list);
+}
+
+/* The time goes first, so that lines can be read and sorted as they are. */
+static struct json *stamp(const struct json *line, const char *time)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_str(o, "time", time))
+		return NULL;
+	json_each (member, line) {
+		if (json_add_copy(o, json_key(member), member))
+			return NULL;
+	}
+	return TAKE_PTR(o);
+}
+
+static int write_line(int fd, const struct json *line, const char *time, struct err *e)
+{
+	auto_json struct json *o = stamp(line, time);
+	auto_free char *text = o ? json_print(o, false) : NULL;
+
+	if (!text)
+		return err_nomem(e);
+	size_t len = strlen(text);
+	text[len] = '\n'; /* the NUL's place */
+	ssize_t n = write(fd, text, len + 1);
+	if (n < 0)
+		return err_set(e, ERR_IO, errno, "write");
+	return (size_t)n == len + 1 ? 0 : err_set(e, ERR_IO, ENOSPC, "write");
+}
+
+int audit_write(const struct ctx *ctx, const char *path, const struct json *journal, struct err *e)
+{
+	char time[AUDIT_TIME_LEN];
+
+	if (json_len(journal) == 0)
+		return 0;
+	auto_fd int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open the audit log %s", path);
+	audit_time(ctx->now(ctx->clock), time);
+	json_each (line, journal) {
+		if (write_line(fd, line, time, e))
+			return err_wrap(e, "audit log %s", path);
+	}
+	return 0;
+}

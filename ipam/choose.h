@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * choose.h: which address is next. Reads only, and never more of the leases than the few that it
+ * meets on its way.
+ *
+ * Of each source in turn: the sticky address of the pod; one never used; the one that rested
+ * longest. When no source has any: the one that has cooled down longest, unless strictCooldown
+ * forbids it.
+ */
+#ifndef RAILHEAD_IPAM_CHOOSE_H
+#define RAILHEAD_IPAM_CHOOSE_H
+
+#include "ipam/ledger.h"
+
+#define CHOOSE_AVOID_MAX 256
+
+struct ask {
+	const struct owner *owner;
+	/* addresses that the container has already, through whatever network */
+	struct ip avoid[CHOOSE_AVOID_MAX];
+	size_t n_avoid;
+};
+
+/* choose - an address of the source. 1 with *out filled, 0 when it has none, -1 on error. */
+int choose(struct ledger *l, const struct source *s, const struct ask *ask, struct choice *out,
+	   struct err *e) must_check;
+
+/* choose_cooling - the same for addresses that were released less than the cooldown ago. */
+int choose_cooling(struct ledger *l, const struct source *s, const struct ask *ask,
+		   struct choice *out, struct err *e) must_check;
+
+/*
+ * choose_exactly - this address of the source, which contains it. ERR_BUSY naming who has it, also
+ * when that is another interface of the same container, or strictCooldown keeps it back.
+ */
+int choose_exactly(struct ledger *l, const struct source *s, struct ip ip, const struct ask *ask,
+		   struct choice *out, struct err *e) must_check;
+
+/* choose_rested - whether an address released at `since` has rested. Pure. */
+bool choose_rested(int64_t since, int64_t now, int64_t cooldown);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* release.c: DEL, CHECK and GC: what an owner has is found by its key, whatever the configuration
+ * says. */
+#include <string.h>
+
+#include "ipam/alloc.h"
+
+/* ---- DEL ---- */
+
+/* The list is a copy, as each release shortens the record it came from. */
+static int release_owner(struct ledger *l, const struct owner *o, struct err *e)
+{
+	struct key_list list;
+	struct key_address a;
+	struct key k;
+
+	if (ledger_owned(l, o, &list, e))
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		if (key_parse_address(list.items[i].s, &a) == 0 && ledger_release(l, &a, l->now, e))
+			return -1;
+	}
+	if (list.n == 0)
+		return 0;
+	/* what is left in it was not this owner's any more */
+	key_of_owner(&k, o->container, o->ifname, o->network);
+	return ledger_del(l, k.s, e);
+}
+
+static int del_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	return release_owner(l, arg, e);
+}
+
+int alloc_del(struct ipam *m, const struct owner *o, struct json **journal, struct err *e)
+{
+	struct ipam_job job = { STORE_WRITE, "DEL", del_in_txn, (void *)(uintptr_t)o, journal };
+
+	return ipam_run(m, &job, e);
+}
+
+/* ---- CHECK ---- */
+
+static bool shows(const struct alloc_check *c, struct ip ip)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (ip_equal(c->shown[i], ip))
+			return true;
+	}
+	return false;
+}
+
+static int check_lease(struct ledger *l, const struct alloc_check *c, const char *key,
+		       struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	char text[IP_STR_LEN];
+	struct key_address a;
+	bool found;
+
+	if (key_parse_address(key, &a))
+		return err_set(e, ERR_STATE, 0, "the store lists \"%.100s\" as an address", key);
+	if (ledger_lease(l, key, &rec, &found, e))
+		return -1;
+	ip_format(a.ip, text);
+	if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, c->owner))
+		return err_set(e, ERR_STATE, 0, "address %s is not leased to this container", text);
+	if (strcmp(rec.boot, l->ipam->boot) != 0)
+		return err_set(e, ERR_STATE, 0, "the lease of address %s is of an earlier boot",
+			       text);
+	if (c->shown && !shows(c, a.ip))
+		return err_set(e, ERR_STATE, 0, "address %s is leased but not in prevResult", text);
+	return 0;
+}
+
+static int check_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	const struct alloc_check *c = arg;
+	struct key_list list;
+
+	if (ledger_owned(l, c->owner, &list, e))
+		return -1;
+	if (list.n == 0)
+		return err_set(e, ERR_STATE, 0,
+			       "container %.64s, interface %.32s holds no address of network %.64s",
+			       c->owner->container, c->owner->ifname, c->owner->network);
+	for (size_t i = 0; i < list.n; i++) {
+		if (check_lease(l, c, list.items[i].s, e))
+			return -1;
+	}
+	return 0;
+}
+
+int alloc_check(struct ipam *m, const struct alloc_check *check, struct err *e)
+{
+	struct ipam_job job = { STORE_READ, "CHECK", check_in_txn, (void *)(uintptr_t)check, NULL };
+
+	return ipam_run(m, &job, e);
+}
+
+/* ---- GC ---- */
+
+struct owners {
+	const struct alloc_gc *gc;
+	struct key_owner *items;
+	size_t n;
+	bool nomem;
+};
+
+static int collect(const char *key, const char *value, void *arg)
+{
+	struct owners *o = arg;
+	struct key_owner who;
+
+	(void)value;
+	if (key_parse_owner(key, &who) || strcmp(who.network, o->gc->network) != 0 ||
+	    o->gc->keep(who.container, who.ifname, o->gc->arg))
+		return 0;
+	if ((o->n & (o->n - 1)) == 0) { /* grown at powers of two only */
+		void *p = realloc(o->items, (o->n ? o->n * 2 : 1) * sizeof(who));
+		if (!p) {
+			o->nomem = true;
+			return 1;
+		}
+		o->items = p;
+	}
+	o->items[o->n++] = who;
+	return 0;
+}
+
+struct gc_job {
+	const struct alloc_gc *gc;
+	struct err first; /* error that did not stop us; code 0: none */
+};
+
+static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	struct gc_job *job = arg;
+	struct owners found = { .gc = job->gc };
+	struct key prefix = { "o/" };
+
+	job->first = (struct err){ 0 };
+	int rc = ledger_scan(l, &prefix, NULL, collect, &found, e);
+	if (rc == 0 && found.nomem)
+		rc = err_nomem(e);
+	for (size_t i = 0; rc == 0 && i < found.n; i++) {
+		struct owner o = { job->gc->network, found.items[i].container,
+				   found.items[i].ifname, "", "" };
+		struct err one;
+
+		if (release_owner(l, &o, &one) && !job->first.code)
+			job->first = one;
+	}
+	free(found.items);
+	return rc;
+}
+
+int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, struct err *e)
+{
+	struct gc_job arg = { .gc = gc };
+	struct ipam_job job = { STORE_WRITE, "GC", gc_in_txn, &arg, journal };
+
+	if (ipam_run(m, &job, e))
+		return -1;
+	if (!arg.first.code)
+		return 0;
+	*e = arg.first;
+	return -1;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "ipam/store_lmdb.h"
+
+#define TRIES 16 /* of one transaction, when others get in between */
+
+int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size, struct err *e)
+{
+	int n = data_dir ? snprintf(out, size, "%s/railhead", data_dir)
+			 : snprintf(out, size, "%s/ipam", ctx->state_dir);
+
+	if (n < 0 || (size_t)n >= size)
+		return err_set(e, ERR_CONFIG, 0, "ipam.dataDir: the path is longer than %zu bytes",
+			       size);
+	return 0;
+}
+
+int ipam_attach(const struct ctx *ctx, struct store *store, struct ipam *out, struct err *e)
+{
+	struct ipam m = { .store = store, .ctx = ctx, .rest_max = LEDGER_REST_MAX };
+	struct utsname names;
+
+	if (ctx_boot_id(ctx, m.boot, e)) {
+		store_close(store);
+		return -1;
+	}
+	if (uname(&names) == 0)
+		(void)snprintf(m.node, sizeof(m.node), "%s", names.nodename);
+	*out = m;
+	return 0;
+}
+
+int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out, struct err *e)
+{
+	char path[4096];
+	struct store *s;
+
+	if (!dir) {
+		if (ipam_dir(ctx, NULL, path, sizeof(path), e))
+			return -1;
+		dir = path;
+	}
+	if (store_lmdb_open(dir, create ? STORE_CREATE : STORE_EXISTING, &s, e))
+		return -1;
+	return ipam_attach(ctx, s, out, e);
+}
+
+void ipam_close(struct ipam *m)
+{
+	store_close(m->store);
+	m->store = NULL;
+}
+
+/* ---- the boot sweep ---- */
+
+struct stale {
+	struct key_address *items;
+	size_t n;
+	const char *boot;
+	struct err *e;
+	bool failed;
+};
+
+static int grow(struct stale *s)
+{
+	void *p;
+
+	if (s->n & (s->n - 1)) /* grown at powers of two only */
+		return 0;
+	p = realloc(s->items, (s->n ? s->n * 2 : 1) * sizeof(*s->items));
+	if (!p)
+		return err_nomem(s->e);
+	s->items = p;
+	return 0;
+}
+
+static int collect(const char *key, const char *value, void *arg)
+{
+	struct stale *s = arg;
+	auto_lease struct lease rec = { 0 };
+	struct key_address a;
+	struct err ignored;
+
+	/* A damaged record is for `verify`: it must not keep every pod from starting. */
+	if (key_parse_address(key, &a) || lease_parse(value, key, &rec, &ignored))
+		return 0;
+	if (rec.state != LEASE_HELD || strcmp(rec.boot, s->boot) == 0)
+		return 0;
+	if (grow(s)) {
+		s->failed = true;
+		return 1;
+	}
+	s->items[s->n++] = a;
+	return 0;
+}
+
+static int release_stale(struct ledger *l, struct err *e)
+{
+	struct stale s = { .boot = l->ipam->boot, .e = e };
+	int64_t since = ctx_boot_time(l->ipam->ctx);
+	struct key prefix = { "a/" };
+	int rc = ledger_scan(l, &prefix, NULL, collect, &s, e);
+
+	if (since > l->now)
+		since = l->now;
+	for (size_t i = 0; rc == 0 && !s.failed && i < s.n; i++)
+		rc = ledger_release(l, &s.items[i], since, e);
+	free(s.items);
+	return rc || s.failed ? err_wrap(e, "release the leases of earlier boots") : 0;
+}
+
+struct meta {
+	int64_t schema;
+	const char *boot;
+};
+
+static const struct json_field meta_fields[] = {
+	{ .key = "schema",
+	  .kind = J_I64,
+	  .offset = offsetof(struct meta, schema),
+	  .flags = J_REQUIRED },
+	{ .key = "boot", .kind = J_STRING, .offset = offsetof(struct meta, boot) },
+	{ 0 },
+};
+
+static char *print_meta(const char *boot)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_int(o, "schema", SESSION_SCHEMA) || json_add_str(o, "boot", boot))
+		return NULL;
+	return json_print(o, false);
+}
+
+static int read_meta(const char *text, struct json **tree, struct meta *m, struct err *e)
+{
+	if (json_parse(text, strlen(text), KEY_META, tree, e) ||
+	    json_decode(*tree, KEY_META, meta_fields, m, e)) {
+		e->code = ERR_STORE;
+		return err_wrap(e, "the store is damaged");
+	}
+	if (m->schema > SESSION_SCHEMA)
+		return err_set(e, ERR_STORE, 0,
+			       "the store has schema %lld, this program knows %d; install a newer "
+			       "railhead",
+			       (long long)m->schema, SESSION_SCHEMA);
+	return 0;
+}
+
+static int enter(struct ledger *l, enum store_mode mode, struct err *e)
+{
+	struct meta m = { .boot = "" };
+	auto_json struct json *tree = NULL;
+	const char *text;
+
+	if (ledger_get(l, KEY_META, &text, e) || (text && read_meta(text, &tree, &m, e)))
+		return -1;
+	if (mode == STORE_READ || strcmp(m.boot, l->ipam->boot) == 0)
+		return 0;
+	const char *by = l->by;
+	l->by = "boot";
+	int rc = release_stale(l, e);
+	l->by = by;
+	return rc ? -1 : ledger_put(l, KEY_META, print_meta(l->ipam->boot), e);
+}
+
+/* ---- transactions ---- */
+
+/* 1: conflict, try again. */
+static int attempt(struct ipam *m, const struct ipam_job *job, struct json *journal, struct err *e)
+{
+	const struct store_ops *ops = m->store->ops;
+	struct ledger l = { .ipam = m, .by = job->by, .journal = journal };
+	enum store_commit outcome;
+
+	if (ops->begin(m->store, job->mode, &l.t, e))
+		return -1;
+	/* after the wait for others, so that times of releases rise with the transactions */
+	l.now = m->ctx->now(m->ctx->clock);
+	if (enter(&l, job->mode, e) || job->fn(&l, job->arg, e)) {
+		ops->abort(l.t);
+		return -1;
+	}
+	if (job->mode == STORE_READ) {
+		ops->abort(l.t);
+		return 0;
+	}
+	if (ops->commit(l.t, &outcome, e))
+		return -1;
+	return outcome == STORE_CONFLICT ? 1 : 0;
+}
+
+int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
+{
+	for (int i = 0; i < TRIES; i++) {
+		auto_json struct json *journal = NULL;
+
+		if (job->journal && !(journal = json_new_array()))
+			return err_nomem(e);
+		int rc = attempt(m, job, journal, e);
+		if (rc < 0)
+			return -1;
+		if (rc == 0) {
+			if (job->journal)
+				*job->journal = TAKE_PTR(journal);
+			return 0;
+		}
+	}
+	return err_set(e, ERR_AGAIN, 0, "others changed the store %d times in between; try again",
+		       TRIES);
+}

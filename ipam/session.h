@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.h: open the IPAM's store and run transactions on it.
+ *
+ * The first writing transaction of a boot releases, as part of itself, whatever earlier boots left
+ * behind: no process of theirs is alive, and their network namespaces are gone.
+ */
+#ifndef RAILHEAD_IPAM_SESSION_H
+#define RAILHEAD_IPAM_SESSION_H
+
+#include "ipam/ledger.h"
+
+#define SESSION_SCHEMA 1 /* of keys and values; a store of a later one is refused */
+
+/*
+ * ipam_open - the embedded store below dir (NULL: <state_dir>/ipam). create: make what is missing;
+ * else ERR_NOTFOUND (errnum ENOENT) when there is none. ctx is borrowed. Close with ipam_close().
+ */
+int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out,
+	      struct err *e) must_check;
+
+/* ipam_attach - the same on an open store, which is taken over in any case. */
+int ipam_attach(const struct ctx *ctx, struct store *store, struct ipam *out,
+		struct err *e) must_check;
+
+void ipam_close(struct ipam *m);
+#define auto_ipam auto_clean(ipam_close)
+
+/* ipam_dir - where a configuration's store lives: <data_dir>/railhead, or <state_dir>/ipam for
+ * NULL. */
+int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size,
+	     struct err *e) must_check;
+
+struct ipam_job {
+	enum store_mode mode;
+	const char *by; /* the verb, for the journal */
+	/* may run several times: it must set its outputs afresh each time */
+	int (*fn)(struct ledger *l, void *arg, struct err *e);
+	void *arg;
+	struct json **journal; /* what was done, for the audit log, freed by the caller; NULL: not
+				  wanted */
+};
+
+/* ipam_run - run job->fn in a transaction and commit it, again after a conflict. */
+int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e) must_check;
+
+#endif
