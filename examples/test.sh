@@ -139,8 +139,7 @@ ipvlan_as_far_as_it_goes()
 		return 1
 	fi
 	jq .ipam.type "$W/conf" | grep -q railhead-ipam || return 0
-	works ADD railhead-ipam
-	works DEL railhead-ipam
+	works ADD railhead-ipam && works DEL railhead-ipam
 }
 
 # config NAME FILE: one plugin's configuration
