@@ -23,6 +23,10 @@ n=0
 begin=$SECONDS
 child=
 
+# What root built for a user is the user's, so that a plain make works afterwards.
+give_back() { [ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-}" build; }
+
+trap give_back EXIT
 trap '[ -z "$child" ] || kill -TERM -- "-$child" 2>/dev/null; echo; echo "interrupted"; exit 130' INT TERM HUP
 
 counts() # LOG: its last closing line, as three numbers
@@ -69,7 +73,7 @@ lane() # NAME
 		echo "---- $log/$name.log, the last 80 lines"
 		tail -n 80 "$log/$name.log" | sed 's/^/  | /'
 		echo "----"
-	else
+	elif [[ $counted == *" $name "* ]]; then
 		sed -n 's/^\(.*# SKIP .*\)/        \1/p; s/^ *skipped: \(.*\)/        skipped: \1/p' "$log/$name.log" | sort -u
 	fi
 }

@@ -36,6 +36,7 @@ check: ## every check there is, after installing what they need; the log of each
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
 	@tools/deps.sh demo
 	$(sub) -j$$(nproc) all
+	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
 	@examples/demo.sh build/bin
 
 bench: ## measure against the reference plugins

@@ -8,6 +8,8 @@
 #include <netdb.h>
 #include <stddef.h>
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's are reserved */
+
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 		struct addrinfo **result)
 {
@@ -40,3 +42,4 @@ struct protoent *getprotobynumber(int number)
 	(void)number;
 	return NULL;
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
