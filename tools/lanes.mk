@@ -14,7 +14,7 @@ C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC)
 H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h))
 # Plugins: what `make dup` compares.
 PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
-SCRIPTS := $(shell find tools conformance examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort)
+SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort)
 LINT_FLAGS = -std=gnu11 $(ALL_CPPFLAGS)
 
 help: ## this list
@@ -120,9 +120,8 @@ shell: ## shellcheck
 	@shellcheck -S warning -x $(SCRIPTS)
 	@echo 'shell: $(words $(SCRIPTS)) scripts without a finding'
 
-man: ## manual pages are well formed
-	@if ls docs/man/*.[1-9] >/dev/null 2>&1; then mandoc -Tlint -Wwarning docs/man/*.[1-9] && \
-	echo "man: $$(ls docs/man/*.[1-9] | wc -l) pages"; else echo 'skipped: no manual pages yet'; fi
+man: ## manual pages are well formed, and the documents agree with the code
+	@docs/test.sh
 
 compile_commands.json: ## for editors and clangd
 	@for f in $(C_FILES); do \
