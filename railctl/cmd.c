@@ -9,7 +9,8 @@
 
 const struct opt cmd_globals[] = {
 	{ "json", NULL, "print JSON, for programs", 0 },
-	{ "data-dir", "DIR", "where pools and leases are (default: /var/lib/railhead)", 0 },
+	{ "data-dir", "DIR", "the store of networks with this dataDir, not /var/lib/railhead/ipam",
+	  0 },
 	{ "run-dir", "DIR", "where attachments are recorded (default: /run/railhead)", 0 },
 	{ "no-color", NULL, "no colours, also on a terminal", 0 },
 	{ "help", NULL, "show help for the command", 0 },
@@ -81,18 +82,18 @@ static int bad_options(struct rail *r, struct err *e)
 }
 
 /* Command words with global options between them, then the command's own options and words. */
-static int parse(struct rail *r, int argc, char *const *argv, struct err *e)
+static int parse(struct rail *r, char *const *argv, struct err *e)
 {
 	const struct opt *const global[] = { cmd_globals, NULL };
-	int i = argc ? 1 : 0;
+	int i = argv[0] ? 1 : 0;
 
 	enter(r, r->root);
 	while (r->cmd->sub) {
-		int n = opt_parse(argc - i, argv + i, global, true, &r->opts, e);
+		int n = opt_parse(argv + i, global, true, &r->opts, e);
 		if (n < 0)
 			return bad_options(r, e);
 		i += n;
-		if (i == argc)
+		if (!argv[i])
 			return 0;
 		const struct cmd *next = cmd_find(r->cmd, argv[i]);
 		if (!next)
@@ -101,7 +102,7 @@ static int parse(struct rail *r, int argc, char *const *argv, struct err *e)
 		i++;
 	}
 	const struct opt *const own[] = { cmd_globals, r->cmd->opts, NULL };
-	if (opt_parse(argc - i, argv + i, own, false, &r->opts, e) < 0)
+	if (opt_parse(argv + i, own, false, &r->opts, e) < 0)
 		return bad_options(r, e);
 	return 0;
 }
@@ -126,7 +127,7 @@ static int check_words(struct rail *r, struct err *e)
 	return 0;
 }
 
-static int check_dir(struct rail *r, const char *option, const char **dir, struct err *e)
+static int take_dir(struct rail *r, const char *option, const char **dir, struct err *e)
 {
 	const char *value = opt_get(&r->opts, option);
 
@@ -138,37 +139,37 @@ static int check_dir(struct rail *r, const char *option, const char **dir, struc
 	return 0;
 }
 
-static int run(struct rail *r, int argc, char *const *argv, struct err *e)
+static int run(struct rail *r, char *const *argv, struct err *e)
 {
-	if (parse(r, argc, argv, e))
+	if (parse(r, argv, e))
 		return -1;
 	out_init(&r->out, stdout, opt_is_set(&r->opts, "json"), opt_is_set(&r->opts, "no-color"));
 	if (opt_is_set(&r->opts, "help"))
 		return cmd_help_show(r, e);
 	if (opt_is_set(&r->opts, "version"))
 		return cmd_version.run(r, e);
-	if (check_words(r, e) || check_dir(r, "data-dir", &r->ctx.state_dir, e) ||
-	    check_dir(r, "run-dir", &r->ctx.run_dir, e))
+	if (check_words(r, e) || take_dir(r, "data-dir", &r->data_dir, e) ||
+	    take_dir(r, "run-dir", &r->ctx.run_dir, e))
 		return -1;
 	return r->cmd->run(r, e);
 }
 
-/* One line, whatever it was made of. */
+/* The lines of the detail follow the message, all on one line. */
 static void complain(const struct err *e)
 {
-	char line[sizeof(e->msg) + sizeof(e->detail) + 4];
-	size_t len;
+	char line[sizeof(e->msg) + 2 * sizeof(e->detail)];
+	size_t n = (size_t)snprintf(line, sizeof(line), "%s", e->msg);
 
-	(void)snprintf(line, sizeof(line), "%s%s%s", e->msg, *e->detail ? "; " : "", e->detail);
-	for (len = 0; line[len]; len++) {
-		if (line[len] == '\n')
-			line[len] = ';';
+	for (const char *rest = e->detail; *rest;) {
+		size_t len = strcspn(rest, "\n");
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "; %.*s", (int)len, rest);
+		rest += len + (rest[len] == '\n');
 	}
 	auto_free char *clean = out_clean(line);
 	fprintf(stderr, "railctl: %s\n", clean ? clean : "out of memory");
 }
 
-int cmd_main(const struct cmd *root, int argc, char *const *argv)
+int cmd_main(const struct cmd *root, char *const *argv)
 {
 	struct rail r = { .root = root };
 	struct err e = { 0 };
@@ -176,7 +177,7 @@ int cmd_main(const struct cmd *root, int argc, char *const *argv)
 	/* A pager that is closed must not end a repair between two of its steps. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	ctx_init(&r.ctx, "railctl");
-	int rc = run(&r, argc, argv, &e);
+	int rc = run(&r, argv, &e);
 	if (rc) {
 		(void)fflush(stdout);
 		complain(&e);

@@ -21,7 +21,8 @@ enum rail_status {
 
 /* One run of railctl. */
 struct rail {
-	struct ctx ctx; /* run_dir and state_dir as the options say */
+	struct ctx ctx;       /* run_dir as the options say */
+	const char *data_dir; /* --data-dir; NULL: the usual store */
 	struct out out;
 	struct opts opts; /* of the command line: options and words */
 	const struct cmd *root, *cmd;
@@ -45,8 +46,8 @@ extern const struct opt cmd_globals[];
 
 extern const struct cmd cmd_attachments, cmd_help, cmd_ipam, cmd_version;
 
-/* cmd_main - parse the command line, run the command, say what went wrong; the exit status. */
-int cmd_main(const struct cmd *root, int argc, char *const *argv);
+/* cmd_main - parse argv of main(), run the command, say what went wrong; the exit status. */
+int cmd_main(const struct cmd *root, char *const *argv);
 
 /* cmd_find - among the commands of a group; NULL when there is none of that name. */
 const struct cmd *cmd_find(const struct cmd *group, const char *name);

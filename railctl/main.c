@@ -18,5 +18,6 @@ static const struct cmd root = {
 
 int main(int argc, char **argv)
 {
-	return cmd_main(&root, argc, argv);
+	(void)argc;
+	return cmd_main(&root, argv);
 }

@@ -137,13 +137,13 @@ static int take(const char *arg, const char *next, const struct opt *const *tabl
 	return add_value(o, opt, next, e) ? -1 : 2;
 }
 
-int opt_parse(int argc, char *const *argv, const struct opt *const *tables, bool stop,
-	      struct opts *o, struct err *e)
+int opt_parse(char *const *argv, const struct opt *const *tables, bool stop, struct opts *o,
+	      struct err *e)
 {
 	bool only_words = false;
 	int i = 0;
 
-	while (i < argc) {
+	while (argv[i]) {
 		const char *arg = argv[i];
 		bool is_option = !only_words && arg[0] == '-' && arg[1];
 
@@ -151,7 +151,7 @@ int opt_parse(int argc, char *const *argv, const struct opt *const *tables, bool
 			only_words = true;
 			i++;
 		} else if (is_option) {
-			int n = take(arg, i + 1 < argc ? argv[i + 1] : NULL, tables, o, e);
+			int n = take(arg, argv[i + 1], tables, o, e);
 			if (n < 0)
 				return -1;
 			i += n;

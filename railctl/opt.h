@@ -31,13 +31,13 @@ struct opts {
 };
 
 /*
- * opt_parse - parse argc arguments. An option is looked for in every table of the NULL-terminated
- * list. Adds to what *o holds (start with zeroes). stop: end at the first word, do not take it.
- * Returns how many arguments were taken, or -1: ERR_FIELD for an unknown option (the nearest one is
- * suggested), ERR_CONFIG for a missing, superfluous or repeated value, ERR_NOMEM.
+ * opt_parse - parse the arguments up to a NULL. An option is looked for in every table of the
+ * NULL-terminated list. Adds to what *o holds (start with zeroes). stop: end at the first word, do
+ * not take it. Returns how many arguments were taken, or -1: ERR_FIELD for an unknown option (the
+ * nearest one is suggested), ERR_CONFIG for a missing, superfluous or repeated value, ERR_NOMEM.
  */
-int opt_parse(int argc, char *const *argv, const struct opt *const *tables, bool stop,
-	      struct opts *o, struct err *e) must_check;
+int opt_parse(char *const *argv, const struct opt *const *tables, bool stop, struct opts *o,
+	      struct err *e) must_check;
 
 void opts_clear(struct opts *o);
 #define auto_opts auto_clean(opts_clear)

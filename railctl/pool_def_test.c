@@ -15,13 +15,14 @@ static char *applied(const char *definition, const char *line, struct err *e)
 	auto_free char *text = strdup(line);
 	auto_opts struct opts o = { 0 };
 	auto_json struct json *def = NULL;
-	char *argv[WORDS_MAX], *rest = text, *word;
+	char *argv[WORDS_MAX + 1], *rest = text, *word;
 	int n = 0;
 
 	ck_assert_ptr_nonnull(text);
 	while ((word = strsep(&rest, " ")) && n < WORDS_MAX)
 		argv[n++] = word;
-	ck_assert_int_eq(opt_parse(n, argv, tables, false, &o, e), n);
+	argv[n] = NULL;
+	ck_assert_int_eq(opt_parse(argv, tables, false, &o, e), n);
 	ck_assert_int_eq(json_parse(definition, strlen(definition), "test", &def, e), 0);
 	ck_assert(pool_def_given(&o));
 	if (pool_def_apply(&o, def, e))
@@ -104,14 +105,14 @@ static int apply_all(void *arg, struct err *e)
 	static const struct opt *const tables[] = { pool_set_opts, NULL };
 	char *argv[] = { "--subnet=10.0.0.0/8", "--range=10.0.0.1", "--route=0.0.0.0/0,10.0.0.1",
 			 "--namespace=a",       "--quota=a=1",      "--quota=2",
-			 "--cooldown=5",        "--sticky" };
+			 "--cooldown=5",        "--sticky",         NULL };
 	auto_opts struct opts o = { 0 };
 	auto_json struct json *def = json_new_object();
 
 	(void)arg;
 	if (!def)
 		return err_nomem(e);
-	if (opt_parse((int)ARRAY_SIZE(argv), argv, tables, false, &o, e) < 0)
+	if (opt_parse(argv, tables, false, &o, e) < 0)
 		return -1;
 	return pool_def_apply(&o, def, e);
 }

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# agree.sh: help, manual page and completion say the same, and their examples work.
+# shellcheck disable=SC2154
+
+PAGE=$ROOT/docs/man/railctl.8
+COMPLETION=$ROOT/packaging/bash-completion/railctl
+
+# What the program says: "command: --option ..." a line, sorted; options with values end in "=".
+program_table()
+{
+	"$BIN/railctl" help --json | jq -r '
+		def opts: map("--" + .name + if .value then "=" else "" end) | sort | join(" ");
+		(.[] | select(.group | not) | .command + ": " + (.options | opts)),
+		"global: " + (.[0].globalOptions | opts)' | sort
+}
+
+# The same from the manual page: .Ss railctl COMMAND ..., and .It Fl -option [Ar VALUE] below it.
+page_table()
+{
+	awk '
+	function flush(   i, line, list, n) {
+		if (command == "")
+			return
+		n = 0
+		for (i in found)
+			list[++n] = i
+		line = command ":"
+		for (i = 1; i <= n; i++)
+			line = line " " list[i]
+		print line
+		all[command] = line
+		delete found
+	}
+	/^\.Sh DESCRIPTION/ { command = "global"; next }
+	/^\.S[hs]/ { flush(); command = "" }
+	/^\.Ss railctl / {
+		command = "railctl"
+		for (i = 3; i <= NF && $i ~ /^[a-z]+$/; i++)
+			command = command " " $i
+	}
+	/^\.\\" options-of: / {
+		from = $0
+		sub(/.*options-of: /, "", from)
+		without = from
+		sub(/.*, without /, "", without)
+		sub(/, without.*/, "", from)
+		n = split(all[from], words, " ")
+		for (i = 1; i <= n; i++)
+			if (words[i] ~ /^--/ && words[i] != "--" without "=")
+				found[words[i]] = 1
+	}
+	/^\.It Fl -/ { found["-" $3 (NF > 3 ? "=" : "")] = 1 }
+	END { flush() }' "$PAGE" | while IFS=: read -r command options; do
+		# shellcheck disable=SC2086 # words
+		echo "$command: $(printf '%s\n' $options | sort | paste -sd ' ')"
+	done | sort
+}
+
+test_the_manual_page_has_every_command_and_option()
+{
+	program_table >"$W/program"
+	page_table >"$W/page"
+	grep -q -- '--network=' "$W/page" || fail "test error: no options read from $PAGE"
+	diff "$W/program" "$W/page" >"$W/diff" ||
+		fail "program (<) and manual page (>) differ: $(<"$W/diff")"
+}
+
+test_the_manual_page_names_the_words_of_each_command()
+{
+	"$BIN/railctl" help --json | jq -r '.[] | select(.group | not) | .command + " " + .words' |
+		sed 's/ $//' | sort >"$W/program"
+	sed -n 's/^\.Ss //p' "$PAGE" | sed 's/\\&//; s/ Op \(.*[^ ]\) *$/ [\1]/; s/ \.\.\.]/...]/' | sort >"$W/page"
+	diff "$W/program" "$W/page" >"$W/diff" || fail "program (<) and manual page (>) differ: $(<"$W/diff")"
+}
+
+test_the_manual_page_is_clean()
+{
+	command -v mandoc >/dev/null || skip "mandoc is not installed"
+	eq "mandoc -Tlint" "$(mandoc -Tlint "$PAGE" | grep -v 'referenced manual not found')" ""
+}
+
+test_the_completion_has_every_command_and_option()
+{
+	# shellcheck disable=SC1090
+	(. "$COMPLETION" && {
+		printf '%s\n' "$_railctl_table" | grep : | while IFS=: read -r command options; do
+			case $options in
+			-* | '')
+				# shellcheck disable=SC2086
+				echo "railctl $command: $(printf '%s\n' $options | sort | paste -sd ' ')"
+				;;
+			esac
+		done
+		# shellcheck disable=SC2086
+		echo "global: $(printf '%s\n' $_railctl_global | sort | paste -sd ' ')"
+	} | sort) >"$W/completion"
+	program_table >"$W/program"
+	diff "$W/program" "$W/completion" >"$W/diff" ||
+		fail "program (<) and completion (>) differ: $(<"$W/diff")"
+}
+
+# complete WORD...: what the completion offers for the last word.
+complete_line()
+{
+	# shellcheck disable=SC1090,SC2034
+	(
+		. "$COMPLETION"
+		COMP_WORDS=(railctl "$@") COMP_CWORD=$#
+		_railctl
+		printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd ' '
+	)
+}
+
+test_completion_of_a_line()
+{
+	eq "groups" "$(complete_line a)" "attachments"
+	eq "commands" "$(complete_line attachments '')" "list repair show"
+	eq "after a global option" "$(complete_line --run-dir /x attachments re)" "repair"
+	eq "options" "$(complete_line attachments repair --d)" "--data-dir --dry-run"
+	eq "options of the word before last" "$(complete_line attachments list --network x --n)" \
+		"--network --no-color"
+	eq "help" "$(complete_line help attachments s)" "show"
+	eq "each group" "$(for group in '' ipam 'ipam pool' 'ipam lease' attachments; do
+		# shellcheck disable=SC2086
+		complete_line $group ''
+	done)" "$("$BIN/railctl" help --json | jq -r '
+		def below($p): map(.command | select(startswith($p + " ")) | .[$p | length + 1:] |
+			select(contains(" ") | not)) | sort | join(" ");
+		below("railctl"), below("railctl ipam"), below("railctl ipam pool"),
+		below("railctl ipam lease"), below("railctl attachments")')"
+}
+
+test_completion_offers_what_there_is()
+{
+	need macvlan
+	attach green-net c-one pod1
+	eq "networks" "$(complete_line attachments list --network g)" "green-net"
+	eq "networks behind =" "$(complete_line attachments list --network = g)" "green-net"
+	eq "containers" "$(complete_line attachments show green-net c)" "c-one"
+	eq "interfaces" "$(complete_line attachments show green-net c-one '')" "net1"
+}
+
+# State in which every example can work.
+for_examples()
+{
+	need macvlan
+	need railhead-ipam
+	ok ipam pool add rail0 --subnet 10.1.0.0/16
+	attach rail0-net 4f5e6d7c8b9a pod1 '{"type":"railhead-ipam","pool":"rail0"}'
+	echo '{"subnet":"10.9.0.0/24"}' >"$W/pool.json"
+}
+
+# run_example LINE
+run_example()
+{
+	local line=$1
+	(cd "$W" && bash -c "$line") >"$W/out" 2>"$W/err" </dev/null ||
+		fail "the example fails: $line: $(<"$W/out")$(<"$W/err")"
+}
+
+test_the_examples_of_help_work()
+{
+	local line
+	for_examples
+	"$BIN/railctl" help --json | jq -r '.[].examples[]' >"$W/examples"
+	[ -s "$W/examples" ] || fail "no examples"
+	while IFS= read -r line <&8; do
+		ip netns del pod1
+		fresh
+		for_examples
+		run_example "$line"
+	done 8<"$W/examples"
+}
+
+test_the_examples_of_the_manual_page_work()
+{
+	local line
+	need railhead-ipam
+	awk '/^\.Sh/ { on = /EXAMPLES/ } on && /^\.Bd/ { lit = 1; next } /^\.Ed/ { lit = 0 } on && lit' \
+		"$PAGE" >"$W/examples"
+	[ -s "$W/examples" ] || fail "no examples"
+	while IFS= read -r line <&8; do
+		run_example "$line"
+	done 8<"$W/examples"
+}

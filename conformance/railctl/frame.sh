@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# frame.sh: the command line, help, errors, output.
+# shellcheck disable=SC2154
+
+test_version()
+{
+	ok version
+	[[ $OUT =~ ^railctl\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "$(said)"
+	eq "--version" "$OUT" "$("$BIN/railctl" --version)"
+	ok version --json
+	want '.name == "railctl" and (.version | test("^[0-9.]+$"))'
+}
+
+test_wrong_command_lines()
+{
+	refused 2 'needs a command'
+	refused 2 'did you mean "railctl attachments"' atachments
+	refused 2 '"railctl --help" lists them' fnord
+	refused 2 'did you mean "railctl attachments list"' attachments lst
+	refused 2 'did you mean --network' attachments list --netwrk x
+	refused 2 'unknown option -x' attachments list -x
+	refused 2 'needs NETWORK CONTAINER IFNAME' attachments show a b
+	refused 2 'one word too many' attachments list a
+	refused 2 'needs a value' attachments list --network
+	refused 2 'takes no value' attachments list --json=yes
+	refused 2 'given twice' attachments list --network a --network b
+	refused 2 'absolute path' attachments list --run-dir here
+	refused 2 'is no command' help nothing
+	refused 2 'cannot be the name of a network' attachments list --network ../x
+}
+
+test_options_stand_anywhere()
+{
+	ok --json attachments list
+	want '. == []'
+	ok attachments --json list
+	want '. == []'
+	ok attachments list --json
+	want '. == []'
+}
+
+test_help_of_everything()
+{
+	local path
+	ok help --json
+	jq -r '.[].command' "$W/out" >"$W/commands"
+	[ "$(wc -l <"$W/commands")" -ge 8 ] || fail "too few commands: $(said)"
+	while read -r path; do
+		# shellcheck disable=SC2086 # words
+		ok ${path#railctl} --help
+		[[ $OUT == "usage: $path"* ]] || fail "help must begin with its usage: $(said)"
+		[ "$(longest)" -le 80 ] || fail "help must fit 80 columns: $(said)"
+		cp "$W/out" "$W/help.out"
+		# shellcheck disable=SC2086
+		ok help ${path#railctl}
+		cmp -s "$W/out" "$W/help.out" || fail "railctl help $path differs from $path --help"
+		# shellcheck disable=SC2086
+		ok ${path#railctl} -h
+	done <"$W/commands"
+}
+
+test_help_of_each_command_has_an_example()
+{
+	ok help --json
+	eq "commands without examples" "$(jq -r '.[] | select(.group | not) |
+		select(.examples == []) | .command' "$W/out")" ""
+}
+
+test_a_full_disk_is_an_error()
+{
+	"$BIN/railctl" version >/dev/full 2>"$W/err"
+	eq "status" $? 1
+	grep -q '^railctl: write to standard output: ' "$W/err" || fail "stderr: $(<"$W/err")"
+}
+
+test_a_closed_pager_is_no_noise()
+{
+	# The reader has gone before the first line is written.
+	{
+		"$BIN/railctl" help --json 2>"$W/err"
+		echo $? >"$W/status"
+	} | true
+	until [ -s "$W/status" ]; do :; done
+	[ ! -s "$W/err" ] || fail "stderr: $(<"$W/err")"
+}
+
+test_errors_cannot_steer_the_terminal()
+{
+	refused 2 'is no command' $'\033[31mred'
+	[[ $ERR != *$'\033'* ]] || fail "an escape character got through: $(said)"
+}
+
+test_colours()
+{
+	terminal 80 attachments nonsense
+	attach_one
+	terminal 80 attachments list
+	has $'\033['
+	terminal 80 attachments list --no-color
+	hasnt $'\033['
+	NO_COLOR=1 terminal 80 attachments list
+	hasnt $'\033['
+	ok attachments list
+	hasnt $'\033['
+}
+attach_one()
+{
+	need macvlan
+	attach colour-net c1 pod1
+}
