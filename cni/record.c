@@ -16,9 +16,6 @@
 /* "container,ifname": a container id cannot hold a comma, and cannot begin with a dot. */
 #define FILE_NAME_LEN (CNI_ID_MAX + 1 + IFNAME_LEN)
 
-/* The configuration inside was accepted within JSON_MAX_SIZE; printed again it may grow. */
-#define RECORD_MAX_SIZE (2 * JSON_MAX_SIZE)
-
 static void file_name(const struct record_key *key, char out[FILE_NAME_LEN])
 {
 	(void)snprintf(out, FILE_NAME_LEN, "%.*s,%.*s", CNI_ID_MAX, key->container, IFNAME_LEN - 1,
@@ -69,6 +66,30 @@ static struct json *encode(const struct record *r)
 	return TAKE_PTR(o);
 }
 
+static unsigned depth_of(const struct json *n)
+{
+	unsigned deepest = 0;
+
+	json_each (member, n) {
+		unsigned d = depth_of(member);
+		if (d > deepest)
+			deepest = d;
+	}
+	return deepest + (json_type(n) == JSON_ARRAY || json_type(n) == JSON_OBJECT);
+}
+
+/* A configuration just within the limits of JSON may be beyond them inside a record. */
+static int check_readable(const struct record *r, const char *text, struct err *e)
+{
+	if (strlen(text) <= JSON_MAX_SIZE && depth_of(r->config) < JSON_MAX_DEPTH)
+		return 0;
+	return err_set(
+		e, ERR_CONFIG, 0,
+		"the network configuration is too large or too deep to be recorded: %zu bytes "
+		"in %u levels",
+		strlen(text), depth_of(r->config));
+}
+
 static int replace(const struct ctx *ctx, const struct record *r, const char *text, struct err *e)
 {
 	char name[FILE_NAME_LEN];
@@ -88,15 +109,17 @@ int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 
 	if (!text)
 		return err_nomem(e);
+	if (check_readable(r, text, e))
+		return -1;
+	struct err last;
 	/* A DEL of another attachment may remove the empty network folder under our feet. */
 	for (int tries = 0; tries < 8; tries++) {
-		struct err last;
 		if (replace(ctx, r, text, &last) == 0)
 			return 0;
-		*e = last;
 		if (last.errnum != ENOENT)
 			break;
 	}
+	*e = last;
 	return err_wrap(e, "record the attachment in %s/" FOLDER, ctx->run_dir);
 }
 
@@ -146,9 +169,12 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 	struct record_text t = { .r = { .master = "", .cni_path = "", .args = "" } };
 	auto_json struct json *tree = NULL;
 
-	if (json_parse(text, len, "attachment record", &tree, e) ||
-	    json_decode(tree, "attachment record", record_fields, &t, e))
+	if (json_parse(text, len, "attachment record", &tree, e))
 		return -1;
+	if (json_decode(tree, "attachment record", record_fields, &t, e)) {
+		e->code = ERR_DECODE; /* whatever it would be in a configuration: we wrote this */
+		return -1;
+	}
 	t.r.netns_id = (struct netns_id){ (uint64_t)t.dev, (uint64_t)t.ino };
 	t.r.created = t.created_ms * 1000000;
 	(void)snprintf(t.r.boot, sizeof(t.r.boot), "%.*s", CTX_BOOT_ID_LEN, t.boot);
@@ -160,7 +186,7 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 static int read_at(int dir, const char *name, struct record *out, struct err *e)
 {
 	auto_free char *text = NULL;
-	ssize_t len = fs_read_at(dir, name, RECORD_MAX_SIZE, &text, e);
+	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, e);
 
 	return len < 0 ? -1 : record_decode(text, (size_t)len, out, e);
 }
@@ -241,11 +267,19 @@ static int list(int dir, const char *what, struct listing *out, struct err *e)
 	if (out->n >= 0)
 		return 0;
 	out->n = 0;
+	if (errno == ENOENT) /* removed since we opened it */
+		return 0;
 	return err_set(e, ERR_IO, errno, "list %s", what);
 }
 
-/* A damaged file still names its attachment: that is enough to clean up by. */
-static int visit(int dir, const char *network, const char *name, record_fn fn, void *arg)
+struct visitor {
+	record_fn fn;
+	void *arg;
+};
+
+/* A damaged file still names its attachment: that is enough to clean up by. 1: fn wants to stop. */
+static int visit(int dir, const char *network, const char *name, const struct visitor *v,
+		 struct err *e)
 {
 	struct record r = { 0 };
 	struct err damaged;
@@ -257,15 +291,19 @@ static int visit(int dir, const char *network, const char *name, record_fn fn, v
 	if (read_at(dir, name, &r, &damaged)) {
 		if (is_gone(&damaged)) /* removed since we listed it */
 			return 0;
+		if (damaged.code == ERR_NOMEM) { /* says nothing about the file */
+			*e = damaged;
+			return -1;
+		}
 		(void)snprintf(container, sizeof(container), "%.*s", (int)(comma - name), name);
 		r = (struct record){ .key = { network, container, comma + 1 } };
 	}
-	int rc = fn(&r, arg);
+	int stop = v->fn(&r, v->arg);
 	record_clear(&r);
-	return rc;
+	return stop ? 1 : 0;
 }
 
-static int each_in(int all, const char *network, record_fn fn, void *arg, struct err *e)
+static int each_in(int all, const char *network, const struct visitor *v, struct err *e)
 {
 	auto_clean(listing_clear) struct listing files = { 0 };
 	struct err why;
@@ -280,8 +318,9 @@ static int each_in(int all, const char *network, record_fn fn, void *arg, struct
 	if (list(dir, network, &files, e))
 		return -1;
 	for (int i = 0; i < files.n; i++) {
-		if (visit(dir, network, files.names[i]->d_name, fn, arg))
-			return 1;
+		int rc = visit(dir, network, files.names[i]->d_name, v, e);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -289,6 +328,7 @@ static int each_in(int all, const char *network, record_fn fn, void *arg, struct
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg, struct err *e)
 {
 	auto_clean(listing_clear) struct listing networks = { 0 };
+	const struct visitor v = { fn, arg };
 	struct err why;
 	auto_fd int run = fs_open_dir(ctx->run_dir, false, &why);
 	auto_fd int all = run < 0 ? -1 : fs_open_dir_at(run, FOLDER, false, &why);
@@ -300,11 +340,11 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 		return -1;
 	}
 	if (network)
-		return each_in(all, network, fn, arg, e) < 0 ? -1 : 0;
+		return each_in(all, network, &v, e) < 0 ? -1 : 0;
 	if (list(all, FOLDER, &networks, e))
 		return -1;
 	for (int i = 0; i < networks.n; i++) {
-		int rc = each_in(all, networks.names[i]->d_name, fn, arg, e);
+		int rc = each_in(all, networks.names[i]->d_name, &v, e);
 		if (rc)
 			return rc < 0 ? -1 : 0;
 	}
