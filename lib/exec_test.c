@@ -202,7 +202,7 @@ START_TEST(nothing_else_is_inherited)
 		int flags = fcntl(fd, F_GETFD);
 
 		if (fd < 3 || (flags >= 0 && !(flags & FD_CLOEXEC)))
-			(void)snprintf(expected + strlen(expected), 8, "%d\n", fd);
+			(void)sprintf(expected + strlen(expected), "%d\n", fd);
 	}
 	prints("ls -v /proc/$$/fd", expected);
 }

@@ -33,6 +33,14 @@ static struct world make_world(void)
 	return w;
 }
 
+static void drop_world(struct world *w)
+{
+	nl_release(w->host);
+	nl_release(w->in_pod);
+	netns_close(&w->pod);
+}
+#define auto_world auto_clean(drop_world)
+
 static struct link_spec macvlan(const struct world *w, const char *name)
 {
 	return (struct link_spec){
@@ -65,7 +73,7 @@ static struct link_info in_pod(const struct world *w, const char *name)
 
 START_TEST(looks_up_by_name_and_by_number)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_info a, b;
 	struct err e = { 0 };
 
@@ -94,7 +102,7 @@ static const char *const absent[] = {
 
 START_TEST(what_is_not_there_is_no_device)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_info li = { .ifindex = 77 };
 	struct err e = { 0 };
 
@@ -159,7 +167,7 @@ END_TEST
 
 START_TEST(makes_a_macvlan_in_the_pod)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_spec spec = macvlan(&w, "net1");
 	struct link_info li;
 	struct err e = { 0 };
@@ -183,7 +191,7 @@ START_TEST(makes_every_mode)
 {
 	static const int modes[] = { MACVLAN_PRIVATE, MACVLAN_VEPA, MACVLAN_BRIDGE,
 				     MACVLAN_PASSTHRU };
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct err e = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
@@ -202,7 +210,7 @@ END_TEST
 
 START_TEST(makes_one_in_its_own_namespace)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_spec spec = macvlan(&w, "net1");
 	struct link_info li;
 	struct err e = { 0 };
@@ -218,7 +226,7 @@ END_TEST
 /* The host's own eth0 must not stand in the way of the pod's. */
 START_TEST(the_host_may_have_the_same_name)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 
 	net_link("bridge", "eth0");
 
@@ -232,7 +240,7 @@ END_TEST
 /* What older kernels need for that: a number of our choice. */
 START_TEST(a_chosen_number_serves_as_well)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_spec spec = macvlan(&w, "eth0"), twin = macvlan(&w, "eth1");
 	struct err e = { 0 };
 
@@ -248,7 +256,7 @@ END_TEST
 
 START_TEST(a_name_that_the_pod_has_is_taken)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_spec spec = macvlan(&w, "net1");
 	struct err e = { 0 };
 
@@ -308,7 +316,7 @@ START_TEST(names_no_link_may_have_are_refused)
 {
 	static const char *const names[] = { "",    "net%d", "%",   "sixteen-bytes-xx",
 					     "a/b", "a b",   "a:b", ".." };
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct link_spec spec = macvlan(&w, names[i]);
@@ -327,7 +335,7 @@ END_TEST
 
 START_TEST(a_lower_device_that_is_not_there)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_spec spec = macvlan(&w, "net1");
 	struct err e = { 0 };
 
@@ -340,7 +348,7 @@ END_TEST
 
 START_TEST(ipvlan_or_a_clear_word_about_it)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_spec spec = {
 		.kind = "ipvlan",
 		.name = "net1",
@@ -412,7 +420,7 @@ END_TEST
 
 START_TEST(goes_up_and_away)
 {
-	struct world w = make_world();
+	auto_world struct world w = make_world();
 	struct link_spec spec = macvlan(&w, "net1");
 	struct err e = { 0 };
 
