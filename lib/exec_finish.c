@@ -121,7 +121,7 @@ int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e
 	int rc = output_reserve(&o, e) || collect(child, pidfd, &o, e);
 
 	buf = o.buf;
-	if (rc) {
+	if (rc || !buf) {
 		exec_kill(child);
 		return -1;
 	}

@@ -135,7 +135,7 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 	size_t room = 0, n = 0;
 
 	for (;;) {
-		if (n + 1 >= room && grow(&buf, &room, max, e))
+		if ((!buf || n + 1 >= room) && grow(&buf, &room, max, e))
 			return -1;
 
 		ssize_t got = read_retry(fd, buf + n, room - n - 1);

@@ -42,14 +42,15 @@ END_TEST
 
 START_TEST(opens_a_name_that_a_namespace_is_mounted_on)
 {
-	auto_netns struct netns a = { .fd = -1 }, self = { .fd = -1 };
+	auto_netns struct netns a = { .fd = -1 };
 	struct err e = { 0 };
 
 	ck_assert_ptr_nonnull(testing_dir());
 	testing_file("/mnt/pod", 0600, "");
 	ck_assert_int_eq(mount("/proc/self/ns/net", "/mnt/pod", NULL, MS_BIND, NULL), 0);
 	ck_assert_int_eq(symlink("/mnt/pod", "/mnt/link"), 0);
-	self = net_self();
+	auto_netns struct netns self = net_self();
+
 	ck_assert_int_eq(netns_open("/mnt/link", &a, &e), 0);
 	ck_assert(netns_same(a.id, self.id));
 	/* As after a reboot: the file is there, the mount is not. */

@@ -142,7 +142,7 @@ static struct ifaddrmsg *asked(const char *addr, bool nodad, struct request *rq)
 START_TEST(broadcast_and_nodad)
 {
 	static const uint8_t last[] = { 10, 1, 2, 255 };
-	struct request rq;
+	struct request rq = { 0 };
 
 	ck_assert_uint_eq(asked("10.1.2.3/24", true, &rq)->ifa_flags, 0);
 	ck_assert_mem_eq(nla_data(rq.tb[IFA_BROADCAST]), last, 4);

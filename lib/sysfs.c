@@ -117,7 +117,7 @@ int sysfs_write(const char *root, const char *path, const char *value, struct er
 
 static bool is_component(const char *s)
 {
-	return *s && !strchr(s, '/') && strcmp(s, ".") && strcmp(s, "..");
+	return *s && !strchr(s, '/') && strcmp(s, ".") != 0 && strcmp(s, "..") != 0;
 }
 
 /* By path and not by the dotted name of sysctl(8): an interface name may hold dots. */
