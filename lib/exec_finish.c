@@ -36,8 +36,10 @@ static int output_reserve(struct output *o, struct err *e)
 	size_t room = o->room ? o->room * 2 : 2 * READ_SIZE;
 	char *buf = realloc(o->buf, room);
 
-	if (!buf)
-		return err_nomem(e);
+	if (!buf) {
+		(void)err_nomem(e);
+		return -1;
+	}
 	o->buf = buf;
 	o->room = room;
 	return 0;
@@ -121,7 +123,7 @@ int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e
 	int rc = output_reserve(&o, e) || collect(child, pidfd, &o, e);
 
 	buf = o.buf;
-	if (rc || !buf) {
+	if (rc) {
 		exec_kill(child);
 		return -1;
 	}

@@ -122,8 +122,10 @@ static int grow(char **buf, size_t *room, size_t max, struct err *e)
 
 	char *p = realloc(*buf, want);
 
-	if (!p)
-		return err_nomem(e);
+	if (!p) {
+		(void)err_nomem(e);
+		return -1;
+	}
 	*buf = p;
 	*room = want;
 	return 0;
@@ -135,7 +137,7 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 	size_t room = 0, n = 0;
 
 	for (;;) {
-		if ((!buf || n + 1 >= room) && grow(&buf, &room, max, e))
+		if (n + 1 >= room && grow(&buf, &room, max, e))
 			return -1;
 
 		ssize_t got = read_retry(fd, buf + n, room - n - 1);
