@@ -2,6 +2,7 @@
 #include "cni/plugin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,24 @@ static int dispatch(const struct cni_plugin *p, const struct cni_call *call, str
 	return fn ? fn(call, e) : 0;
 }
 
+/*
+ * What we open must not become 0, 1 or 2, or a result or a log line would be written into it. Where
+ * one of them is missing, a descriptor that can be neither read nor written takes its place, in our
+ * delegates as well.
+ */
+static int fill_stdio(struct err *e)
+{
+	int fd;
+
+	do
+		fd = open("/", O_PATH);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open a descriptor");
+	(void)close(fd);
+	return 0;
+}
+
 static int read_conf(struct cni_call *call, struct err *e)
 {
 	char *text;
@@ -143,7 +162,7 @@ static int run(const struct cni_plugin *p, const char *command, struct cni_call 
 		return -1;
 	if (verb == CNI_VERSION)
 		return print_versions(e);
-	if (cni_env_load(verb, getenv, &call->env, e) || read_conf(call, e))
+	if (fill_stdio(e) || cni_env_load(verb, getenv, &call->env, e) || read_conf(call, e))
 		return -1;
 	name_in_log(call);
 	return never_served(call) ? 0 : dispatch(p, call, e);
