@@ -37,8 +37,7 @@ struct exec_result {
 	int status; /* as of waitpid */
 };
 
-/* exec_start - start it; the caller must call exec_finish or exec_kill. ERR_DELEGATE when it
- * cannot. */
+/* exec_start - the caller must call exec_finish or exec_kill. ERR_DELEGATE when it cannot start. */
 int exec_start(const struct exec_req *req, struct exec_child *child, struct err *e) must_check;
 
 /*

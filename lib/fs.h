@@ -18,8 +18,7 @@
  */
 int fs_open_dir(const char *path, bool create, struct err *e) must_check;
 
-/* fs_open_dir_at - the same for one component below dirfd. errnum ENOENT when absent and !create.
- */
+/* fs_open_dir_at - the same for one component below dirfd; ENOENT when absent and !create. */
 int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e) must_check;
 
 /* fs_read_fd - read to end of file, NUL added; more than max bytes is ERR_IO (EFBIG). */
