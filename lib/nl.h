@@ -19,8 +19,8 @@ struct nl;
 int nl_open(struct nl **out, struct err *e) must_check;
 
 /* nl_open_in - in ns; the caller is back in `home` afterwards (both borrowed). */
-int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out, struct err *e)
-	must_check;
+int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out,
+	       struct err *e) must_check;
 
 /* nl_release - close and free; NULL is fine. (libnl has an nl_close of its own.) */
 void nl_release(struct nl *nl);
