@@ -2,6 +2,7 @@
 #include "railctl/out.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -106,16 +107,22 @@ int out_json(const struct out *o, const struct json *n, struct err *e)
 
 int out_finish(const struct out *o, struct err *e)
 {
+	struct pollfd reader = { .fd = fileno(o->to), .events = POLLOUT };
+
 	errno = 0;
-	if (fflush(o->to) || ferror(o->to))
-		return err_set(e, ERR_IO, errno ? errno : EIO, "write to standard output");
-	return 0;
+	if (fflush(o->to) == 0 && !ferror(o->to))
+		return 0;
+	/* What failed before may have been forgotten, but not that a pipe has no reader. */
+	if (!errno && poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR))
+		errno = EPIPE;
+	return err_set(e, ERR_IO, errno ? errno : EIO, "write to standard output");
 }
 
 /* ---- tables ---- */
 
 #define GAP           2 /* between columns */
-#define SHORTEST      8 /* a column is not cut below this */
+#define SHORTEST      6 /* a column is not cut below this */
+#define HIDDEN        SIZE_MAX
 #define COLUMNS_MAX   12
 #define CUT_MARK      ".."
 #define CUT_MARK_SIZE 2
@@ -160,24 +167,49 @@ static void measure(const struct out_table *t, size_t widths[COLUMNS_MAX])
 	}
 }
 
-/* Take from the widest column that may shrink, one character after the other, until all fit. */
+static size_t total_width(const struct out_table *t, const size_t widths[COLUMNS_MAX])
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if (widths[i] != HIDDEN)
+			total += widths[i] + (total ? GAP : 0);
+	}
+	return total;
+}
+
+static bool shrink_widest(const struct out_table *t, size_t widths[COLUMNS_MAX])
+{
+	size_t *widest = NULL;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if ((t->columns[i].flags & OUT_SHRINK) && widths[i] != HIDDEN &&
+		    widths[i] > SHORTEST && (!widest || widths[i] > *widest))
+			widest = &widths[i];
+	}
+	if (widest)
+		--*widest;
+	return widest;
+}
+
+static bool hide_spare(const struct out_table *t, size_t widths[COLUMNS_MAX])
+{
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if ((t->columns[i].flags & OUT_SPARE) && widths[i] != HIDDEN) {
+			widths[i] = HIDDEN;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One character after the other, then whole columns, until all fits or nothing more can give way.
+ */
 static void fit(const struct out_table *t, unsigned limit, size_t widths[COLUMNS_MAX])
 {
-	size_t total = GAP * (t->n_columns - 1);
-
-	for (size_t i = 0; i < t->n_columns; i++)
-		total += widths[i];
-	while (total > limit) {
-		size_t *widest = NULL;
-		for (size_t i = 0; i < t->n_columns; i++) {
-			if ((t->columns[i].flags & OUT_SHRINK) && widths[i] > SHORTEST &&
-			    (!widest || widths[i] > *widest))
-				widest = &widths[i];
-		}
-		if (!widest)
+	while (total_width(t, widths) > limit) {
+		if (!shrink_widest(t, widths) && !hide_spare(t, widths))
 			return;
-		--*widest;
-		--total;
 	}
 }
 
@@ -207,6 +239,8 @@ static void put_cell(const struct out *o, const struct fitted *c)
 	size_t n = out_columns(c->text), shown = n;
 	bool cut = n > c->width;
 
+	if (c->width == HIDDEN)
+		return;
 	if (cut)
 		shown = c->width - CUT_MARK_SIZE;
 	size_t pad = cut ? 0 : c->width - n;

@@ -39,6 +39,7 @@ int out_finish(const struct out *o, struct err *e) must_check;
 
 #define OUT_RIGHT  1u /* numbers */
 #define OUT_SHRINK 2u /* may be cut to fit the terminal; the widest such column gives way first */
+#define OUT_SPARE  4u /* left out when cutting is not enough; the first such column goes first */
 
 struct out_column {
 	const char *title;
@@ -86,6 +87,13 @@ size_t out_columns(const char *text);
 char *out_age(int64_t ns, char buf[OUT_TIME_LEN]);
 /* out_time - UTC as RFC 3339 with seconds: "2026-01-31T12:00:00Z". */
 char *out_time(int64_t ns, char buf[OUT_TIME_LEN]);
+
+/* out_amount - whole digits up to 2^53, "~2^64" beyond (one decimal when it is not near a power).
+ */
+char *out_amount(double n, char *buf, size_t size);
+
+/* out_percent - "0%", "<1%", "37%", ">99%", "100%": the ends only for nothing and everything. */
+char *out_percent(double share, char *buf, size_t size);
 
 #define OUT_BAR_MAX 64
 /*

@@ -155,7 +155,82 @@ START_TEST(cuts_to_the_terminal)
 
 	ck_assert_str_eq(fits, "NAME              N  STATE\n0123456789abcdef  1  ok\n");
 	ck_assert_str_eq(cut, "NAME        N  STATE\n01234567..  1  ok\n");
-	ck_assert_str_eq(least, "NAME      N  STATE\n012345..  1  ok\n");
+	ck_assert_str_eq(least, "NAME    N  STATE\n0123..  1  ok\n");
+}
+END_TEST
+
+START_TEST(leaves_out_what_can_be_spared)
+{
+	static const struct out_column spare[] = {
+		{ "A", 0 }, { "SECOND", OUT_SPARE | OUT_SHRINK }, { "THIRD", OUT_SPARE }, { "D", 0 }
+	};
+	static const struct {
+		unsigned width;
+		const char *want;
+	} cases[] = {
+		{ 80, "A  SECOND    THIRD  D\na  01234567  c      d\n" },
+		{ 20, "A  SECOND   THIRD  D\na  01234..  c      d\n" },
+		{ 18, "A  THIRD  D\na  c      d\n" },
+		{ 10, "A  D\na  d\n" },
+		{ 1, "A  D\na  d\n" },
+	};
+	const struct out_cell cells[] = { { "a", OUT_PLAIN },
+					  { "01234567", OUT_PLAIN },
+					  { "c", OUT_PLAIN },
+					  { "d", OUT_PLAIN } };
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_table struct out_table t = { .columns = spare,
+						  .n_columns = ARRAY_SIZE(spare) };
+		auto_free char *text = NULL;
+		size_t len = 0;
+		FILE *to = open_memstream(&text, &len);
+		const struct out o = { .to = to, .width = cases[i].width };
+
+		ck_assert_ptr_nonnull(to);
+		ck_assert_int_eq(out_row(&t, cells, &e), 0);
+		out_table(&o, &t);
+		(void)fclose(to);
+		ck_assert_str_eq(text, cases[i].want);
+	}
+}
+END_TEST
+
+START_TEST(says_amounts)
+{
+	static const struct {
+		double n;
+		const char *want;
+	} cases[] = {
+		{ 0, "0" },
+		{ 65533, "65533" },
+		{ 0x1p53, "9007199254740992" },
+		{ 0x1p64 - 4096, "~2^64" },
+		{ 0x1p64, "~2^64" },
+		{ 3e19, "~2^64.7" },
+		{ 0x1p128, "~2^128" },
+	};
+	char buf[24];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_str_eq(out_amount(cases[i].n, buf, sizeof(buf)), cases[i].want);
+}
+END_TEST
+
+START_TEST(says_shares)
+{
+	static const struct {
+		double share;
+		const char *want;
+	} cases[] = {
+		{ 0, "0%" },    { 0.0001, "<1%" }, { 0.01, "1%" }, { 0.374, "37%" },
+		{ 0.5, "50%" }, { 0.995, ">99%" }, { 1, "100%" },
+	};
+	char buf[8];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_str_eq(out_percent(cases[i].share, buf, sizeof(buf)), cases[i].want);
 }
 END_TEST
 
@@ -231,6 +306,6 @@ END_TEST
 
 TEST_PROGRAM("railctl/out", cleans_what_could_steer_a_terminal, counts_characters,
 	     says_ages_in_their_largest_unit, writes_times_as_rfc_3339, draws_bars, aligns_columns,
-	     aligns_characters_not_bytes, cuts_to_the_terminal, cuts_between_characters,
-	     colours_do_not_count, cells_are_cleaned, a_full_disk_is_an_error,
-	     survives_failing_allocations)
+	     aligns_characters_not_bytes, cuts_to_the_terminal, leaves_out_what_can_be_spared,
+	     says_amounts, says_shares, cuts_between_characters, colours_do_not_count,
+	     cells_are_cleaned, a_full_disk_is_an_error, survives_failing_allocations)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* out_value.c: values as people read them. Pure. */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -83,6 +84,35 @@ char *out_time(int64_t ns, char buf[OUT_TIME_LEN])
 
 	if (!gmtime_r(&s, &tm) || !strftime(buf, OUT_TIME_LEN, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		buf[0] = '\0';
+	return buf;
+}
+
+char *out_amount(double n, char *buf, size_t size)
+{
+	double power = n > 0 ? log2(n) : 0, whole = round(power);
+
+	if (n <= 0x1p53)
+		(void)snprintf(buf, size, "%.0f", n);
+	else if (fabs(power - whole) < 0.05)
+		(void)snprintf(buf, size, "~2^%.0f", whole);
+	else
+		(void)snprintf(buf, size, "~2^%.1f", power);
+	return buf;
+}
+
+char *out_percent(double share, char *buf, size_t size)
+{
+	double percent = 100 * share;
+	const char *bound = "";
+
+	if (percent > 0 && percent < 1) {
+		bound = "<";
+		percent = 1;
+	} else if (percent > 99 && percent < 100) {
+		bound = ">";
+		percent = 99;
+	}
+	(void)snprintf(buf, size, "%s%.0f%%", bound, percent);
 	return buf;
 }
 

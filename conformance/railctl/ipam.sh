@@ -1,4 +1,302 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# ipam.sh: pools, leases, verify.
+# ipam.sh: pools, leases, usage and verify, with leases made by railhead-ipam.
 # shellcheck disable=SC2154
+
+# lease NETWORK CONTAINER IPAM-JSON: one ADD of railhead-ipam alone. CNI_ARGS: CARGS.
+lease()
+{
+	jq -n --arg n "$1" --argjson i "$3" '{cniVersion:"1.0.0",name:$n,type:"macvlan",
+		ipam:({type:"railhead-ipam"} + $i)}' >"$W/lease.conf"
+	CNI_COMMAND=ADD CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/none CNI_IFNAME=net1 CNI_PATH=$BIN \
+		CNI_ARGS="${CARGS-}" "$BIN/railhead-ipam" <"$W/lease.conf" >"$W/add.out" 2>&1 ||
+		fail "test error: ADD: $(<"$W/add.out")"
+}
+
+test_pools_come_and_go()
+{
+	ok ipam pool list
+	eq "nothing" "$OUT" "No pools."
+	ok ipam pool list --json
+	want '. == []'
+	[ ! -e $STATE ] || [ -z "$(ls -A $STATE)" ] || fail "looking must not make a store"
+	ok ipam pool add rail0 --subnet 10.1.0.0/16 --gateway 10.1.0.1
+	eq "what it says" "$OUT" "Pool rail0 added: 65533 addresses."
+	ok ipam pool add rail0-v6 --subnet fd00:1::/64 --json
+	want '.name == "rail0-v6" and .definition == {subnet:"fd00:1::/64"} and .used == 0'
+	ok ipam pool list
+	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $5 }')" \
+		"rail0 10.1.0.0/16 0 65533 0%
+rail0-v6 fd00:1::/64 0 ~2^64 0%"
+	ok ipam pool list --json
+	want 'length == 2 and .[0].name == "rail0" and .[0].capacity == 65533 and
+		(.[1].capacity | type == "string" and test("^18446744073709551[0-9]{3}$"))'
+	ok ipam pool delete rail0
+	eq "what it says" "$OUT" "Pool rail0 deleted."
+	ok ipam pool delete rail0-v6 --json
+	want '. == {name:"rail0-v6",releasedLeases:0}'
+	ok ipam pool list
+	eq "nothing" "$OUT" "No pools."
+}
+
+test_pool_add_takes_everything()
+{
+	ok ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0-10.1.1.99 --range 10.1.2.0/24 --range 10.1.3.7 \
+		--exclude 10.1.1.50 --gateway 10.1.0.1 --route 0.0.0.0/0 --route 10.0.0.0/8,10.1.0.2 --sticky \
+		--cooldown 300 --strict-cooldown --namespace a --namespace b --quota 5 --quota a=10
+	ok ipam pool show p --json
+	want '.definition == {subnet:"10.1.0.0/16",ranges:["10.1.1.0-10.1.1.99","10.1.2.0/24","10.1.3.7"],
+		excludes:["10.1.1.50"],gateway:"10.1.0.1",routes:[{dst:"0.0.0.0/0"},{dst:"10.0.0.0/8",gw:"10.1.0.2"}],
+		sticky:true,cooldown:300,strictCooldown:true,namespaces:["a","b"],quota:{default:5,a:10}}
+		and .capacity == 356'
+	jq .definition "$W/out" >"$W/p.json"
+	ok ipam pool show p
+	has "10.1.1.0-10.1.1.99, 10.1.2.0/24, 10.1.3.7"
+	has "0.0.0.0/0, 10.0.0.0/8 via 10.1.0.2"
+	has "300 s, strict"
+	has "default 5, a 10"
+	has "0 of 356"
+	# What show prints, add reads.
+	ok ipam pool delete p
+	ok ipam pool add p --file "$W/p.json" --json
+	jq .definition "$W/out" | cmp -s - "$W/p.json" || fail "--file: $(said)"
+	ok ipam pool delete p
+	"$BIN/railctl" ipam pool add p --file - <"$W/p.json" >"$W/out" 2>&1 || fail "--file -: $(<"$W/out")"
+	ok ipam pool show p --json
+	jq .definition "$W/out" | cmp -s - "$W/p.json" || fail "--file -: $(said)"
+}
+
+test_pool_set_changes_what_is_given()
+{
+	ok ipam pool add p --subnet 10.1.0.0/24 --sticky --range 10.1.0.10-10.1.0.19 --quota 3 --namespace a
+	ok ipam pool set p --cooldown 5 --namespace b
+	eq "what it says" "$OUT" "Pool p changed: 10 addresses."
+	ok ipam pool show p --json
+	want '.definition == {subnet:"10.1.0.0/24",sticky:true,ranges:["10.1.0.10-10.1.0.19"],quota:3,cooldown:5,
+		namespaces:["b"]}'
+	ok ipam pool set p --no-sticky --no-range --no-quota --no-namespace --json
+	want '.definition == {subnet:"10.1.0.0/24",cooldown:5}'
+	refused 2 "say what to change" ipam pool set p
+	refused 1 "exclude each other" ipam pool set p --sticky --no-sticky
+	refused 1 "does not exist" ipam pool set q --sticky
+}
+
+test_pool_set_tells_of_leases_left_outside()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24
+	lease net-a c1 '{"pool":"p"}'
+	ok ipam pool set p --range 10.1.0.100-10.1.0.109
+	has "1 leased address is outside"
+	ok ipam lease list --pool p
+	has 10.1.0.1
+}
+
+test_pool_mistakes()
+{
+	ok ipam pool add p --subnet 10.1.0.0/24
+	refused 1 "exists" ipam pool add p --subnet 10.2.0.0/24
+	refused 1 "railctl ipam pool set" ipam pool add p --subnet 10.2.0.0/24
+	refused 1 "overlaps with pool p" ipam pool add q --subnet 10.1.0.0/16
+	refused 1 "10.1.2.3/24" ipam pool add q --subnet 10.1.2.3/24
+	refused 1 "fnord" ipam pool add q --subnet fnord
+	refused 1 "10.9.0.0" ipam pool add q --subnet 10.2.0.0/24 --range 10.9.0.0/24
+	refused 1 "gateway" ipam pool add q --subnet 10.2.0.0/24 --gateway 10.3.0.1
+	refused 1 "soon" ipam pool add q --subnet 10.2.0.0/24 --cooldown soon
+	refused 1 "cooldown" ipam pool add q --subnet 10.2.0.0/24 --cooldown 99999999
+	refused 1 "not a name" ipam pool add a/b --subnet 10.2.0.0/24
+	refused 2 "needs --subnet" ipam pool add q
+	refused 2 "whole definition" ipam pool add q --file x --subnet 10.2.0.0/24
+	refused 1 "No such file" ipam pool add q --file "$W/not-there"
+	echo '{"subnet":"10.2.0.0/24","color":"red"}' >"$W/bad.json"
+	refused 1 'color' ipam pool add q --file "$W/bad.json"
+	echo '{"subnet":' >"$W/bad.json"
+	refused 1 "--file $W/bad.json" ipam pool add q --file "$W/bad.json"
+	echo '[]' >"$W/bad.json"
+	refused 1 "must be an object" ipam pool add q --file "$W/bad.json"
+	refused 1 "pool q does not exist" ipam pool show q
+	refused 1 "pool q does not exist" ipam pool delete q
+	refused 1 "pool q does not exist" ipam usage q
+	ok ipam pool list --json
+	want 'length == 1'
+}
+
+test_commands_without_a_store()
+{
+	refused 1 "pool q does not exist" ipam pool show q
+	refused 1 "pool q does not exist" ipam pool set q --sticky
+	refused 1 "pool q does not exist" ipam pool delete q
+	refused 1 "10.0.0.1 is not leased" ipam lease release 10.0.0.1
+	ok ipam lease list
+	eq "nothing" "$OUT" "No leases."
+	ok ipam lease list --json
+	want '. == []'
+	ok ipam usage
+	ok ipam usage --json
+	want '. == []'
+	ok ipam verify
+	has "0 pools, 0 leases, 0 at rest: 0 problems found, 0 left"
+	[ -z "$(ls -A $STATE 2>/dev/null)" ] || fail "looking must not make a store"
+}
+
+test_a_pool_in_use_is_not_deleted()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24
+	lease net-a c1 '{"pool":"p"}'
+	lease net-a c2 '{"pool":"p"}'
+	refused 1 "2 addresses are held" ipam pool delete p
+	[[ $ERR == *--force* ]] || fail "it must name --force: $(said)"
+	ok ipam lease list --json
+	want 'length == 2'
+	ok ipam pool delete p --force
+	eq "what it says" "$OUT" "Pool p deleted together with its leases."
+	ok ipam lease list --json
+	want '. == []'
+	ok ipam verify
+}
+
+test_lease_list()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24
+	CARGS="K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=web-0" lease net-a c1 '{"pool":"p"}'
+	CARGS="K8S_POD_NAMESPACE=team-b;K8S_POD_NAME=web-0" lease net-b c2 '{"pool":"p"}'
+	lease net-c c3 '{"subnet":"10.3.0.0/24"}'
+	ok ipam lease list --json
+	want 'length == 3 and ([.[].state] | unique == ["leased"])'
+	want '.[] | select(.container == "c1") | .pool == "p" and .network == "net-a" and .ifname == "net1" and
+		.namespace == "team-a" and .pod == "web-0" and (.address | test("^10\\.1\\.0\\.")) and
+		(.since | test("^20[0-9-]+T[0-9:.]+Z$"))'
+	ok ipam lease list --pool p --json
+	want 'length == 2'
+	ok ipam lease list --network net-c --json
+	want 'length == 1 and (.[0] | .container == "c3" and (has("pool") | not))'
+	ok ipam lease list --namespace team-b --json
+	want 'length == 1 and .[0].container == "c2"'
+	ok ipam lease list --pool p --namespace team-c
+	eq "nothing" "$OUT" "No leases."
+	ok ipam lease list
+	has ADDRESS
+	has team-a/web-0
+	terminal 80 ipam lease list
+	[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
+}
+
+test_lease_release()
+{
+	need railhead-ipam
+	local a
+	ok ipam pool add p --subnet 10.1.0.0/24
+	lease net-a c1 '{"pool":"p"}'
+	a=$(jq -r '.ips[0].address | split("/")[0]' "$W/add.out")
+	refused 1 "10.1.0.200 is not leased" ipam lease release 10.1.0.200
+	refused 1 "is not leased in pool q" ipam lease release "$a" --pool q
+	refused 2 "not an IP address" ipam lease release 10.1.0
+	ok ipam lease release "$a"
+	eq "what it says" "$OUT" "Released $a of pool p: network net-a, container c1, net1."
+	ok ipam lease list --json
+	want '. == []'
+	ok ipam lease list --resting --json
+	want 'length == 1 and .[0].state == "resting"'
+	refused 1 "is not leased" ipam lease release "$a"
+	ok ipam verify
+	lease net-a c2 '{"pool":"p"}'
+	a=$(jq -r '.ips[0].address | split("/")[0]' "$W/add.out")
+	ok ipam lease release "$a" --pool p --json
+	want 'length == 1 and .[0].container == "c2"'
+}
+
+# The same address in two networks with ranges of their own.
+test_lease_release_of_what_is_leased_twice()
+{
+	need railhead-ipam
+	lease net-a c1 '{"subnet":"10.3.0.0/30"}'
+	lease net-b c2 '{"subnet":"10.3.0.0/30"}'
+	refused 1 "10.3.0.2 is leased 2 times" ipam lease release 10.3.0.2
+	[[ $ERR == *"container c1"*"container c2"* ]] || fail "the candidates must be listed: $(said)"
+	ok ipam lease list --json
+	want 'length == 2'
+	ok ipam lease release 10.3.0.2 --network net-a
+	ok ipam lease list --json
+	want 'length == 1 and .[0].container == "c2"'
+}
+
+test_usage()
+{
+	need railhead-ipam
+	ok ipam pool add small --subnet 10.1.0.0/29
+	ok ipam pool add wide --subnet fd00:1::/64
+	local i
+	for i in 1 2 3; do lease net-a c$i '{"pool":"small"}'; done
+	lease net-b c4 '{"subnet":"10.3.0.0/24"}'
+	ok ipam usage
+	eq "rows" "$(tail -n +2 "$W/out" | sed 's/  */ /g')" "pool small 3 0 6 50%
+pool wide 0 0 ~2^64 0%
+network net-b 1 0 - -"
+	ok ipam usage small
+	hasnt wide
+	ok ipam usage --json
+	want 'length == 3 and .[0] == {name:"small",used:3,resting:0,capacity:6} and .[2].used == 1'
+	terminal 80 ipam usage
+	has "[###########..........]  50%"
+	[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
+	terminal 80 ipam pool list
+	has "[#######......]  50%"
+	[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
+	terminal 60 ipam pool list
+	[ "$(longest)" -le 60 ] || fail "$(longest) columns: $(said)"
+}
+
+test_long_names_fit_80_columns()
+{
+	need railhead-ipam
+	local id
+	id=$(printf '0123456789abcdef%.0s' 1 2 3 4)
+	ok ipam pool add a-pool-with-quite-a-long-name-for-rail-0 --subnet fd00:1234:5678:9abc::/64
+	CARGS="K8S_POD_NAMESPACE=a-long-namespace;K8S_POD_NAME=a-long-name-of-a-pod-0" \
+		lease a-network-with-a-long-name "$id" '{"pool":"a-pool-with-quite-a-long-name-for-rail-0"}'
+	for words in "ipam pool list" "ipam usage" "ipam lease list"; do
+		# shellcheck disable=SC2086
+		terminal 80 $words
+		[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
+	done
+	terminal 40 ipam lease list
+	[ "$(longest)" -le 56 ] || fail "$(longest) columns: $(said)"
+	has CONT
+	ok ipam lease list
+	has "$id"
+	has a-long-namespace/a-long-name-of-a-pod-0
+}
+
+test_verify_of_a_good_store()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24
+	lease net-a c1 '{"pool":"p"}'
+	ok ipam verify
+	has "1 pools, 1 leases, 0 at rest: 0 problems found, 0 left"
+	ok ipam verify --repair --json
+	want '. == {pools:1,leased:1,resting:0,found:0,left:0,problems:[]}'
+}
+
+test_another_data_dir()
+{
+	need railhead-ipam
+	local dir=$W/data
+	lease net-a c1 "{\"subnet\":\"10.3.0.0/24\",\"dataDir\":\"$dir\"}"
+	ok ipam lease list --json
+	want '. == []'
+	ok ipam lease list --data-dir "$dir" --json
+	want 'length == 1'
+	ok ipam lease release 10.3.0.2 --data-dir "$dir"
+	rm -r "$dir"
+}
+
+test_a_damaged_store_is_an_error()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24
+	head -c 8192 /dev/urandom >$STATE/ipam/data.mdb
+	refused 1 "$STATE/ipam" ipam pool list
+}
