@@ -531,13 +531,14 @@ START_TEST(out_of_memory)
 			struct outcome o;
 
 			set_env(verbs[v]);
+			(void)fflush(NULL);
 			pid_t pid = fork();
 			if (pid == 0) {
 				put_fd(in, 0);
 				put_fd(out, 1);
 				alloc_fail_begin(n);
 				int rc = cni_main(&bare);
-				_exit(rc << 1 | alloc_fail_end().failed);
+				exit(rc << 1 | alloc_fail_end().failed);
 			}
 			ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 			ck_assert(WIFEXITED(status));
