@@ -15,8 +15,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 log=build/log
 mkdir -p "$log"
 make=${MAKE:-make}
+limit=1200 # seconds; a lane that hangs has failed
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' check-fast attach install-check tools-check examples-check demo '
+counted=' check-fast attach install-check tools-check examples-check man demo '
 passed=0 failed=0 skipped=0
 summary=()
 n=0
@@ -41,7 +42,7 @@ lane() # NAME
 	printf '[%d/%d] %-15s ' "$n" "$total" "$name"
 	# A group of its own, so that an interrupt reaches all of it and nothing stays behind.
 	set -m
-	"$make" --no-print-directory -j"$(nproc)" WERROR=1 "$name" </dev/null >"$log/$name.log" 2>&1 &
+	timeout --kill-after=10 "$limit" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$name" </dev/null >"$log/$name.log" 2>&1 &
 	child=$!
 	set +m
 	wait "$child"
