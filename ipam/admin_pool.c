@@ -90,6 +90,7 @@ static int put_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (ledger_scan(l, &addresses, NULL, count_outside, job, e))
 		return -1;
 	key_of_pool(&mine, p->name);
+	ledger_keep(l);
 	return ledger_put(l, mine.s, json_print(p->definition, false), e);
 }
 
@@ -211,6 +212,7 @@ static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
 		if (delete_kind(l, *kind, d->name, e))
 			return -1;
 	}
+	ledger_keep(l);
 	return ledger_del(l, k.s, e);
 }
 

@@ -284,8 +284,9 @@ int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_
 	u128 t;
 
 	if (body(key, 'r', &s) || pop_ip(&s, &ip) || pop(&s, &time) || pop(&s, &id) ||
-	    parse_hex(time, 16, &t) || t > INT64_MAX || slice_copy(id, source, KEY_ID_LEN + 1) ||
-	    s.len < 2 || s.p[1] != '/' || slice_copy(s, out->scope, sizeof(out->scope)))
+	    parse_hex(time, 16, &t) || t > INT64_MAX || id.len > KEY_ID_LEN || s.len < 2 ||
+	    s.p[1] != '/' || slice_copy(s, out->scope, sizeof(out->scope)) ||
+	    slice_copy(id, source, KEY_ID_LEN + 1))
 		return -1;
 	out->ip = ip;
 	*since = (int64_t)t;
@@ -317,16 +318,18 @@ static int unescape(struct slice s, char *out, size_t size)
 int key_parse_owner(const char *key, struct key_owner *out)
 {
 	struct slice s, container, ifname, network, extra;
+	struct key_owner o;
 
 	if (body(key, 'o', &s) || !slice_next(&s, '/', &container) ||
 	    !slice_next(&s, '/', &ifname) || !slice_next(&s, '/', &network) ||
 	    slice_next(&s, '/', &extra))
 		return -1;
-	return unescape(container, out->container, sizeof(out->container)) ||
-			       unescape(ifname, out->ifname, sizeof(out->ifname)) ||
-			       unescape(network, out->network, sizeof(out->network))
-		       ? -1
-		       : 0;
+	if (unescape(container, o.container, sizeof(o.container)) ||
+	    unescape(ifname, o.ifname, sizeof(o.ifname)) ||
+	    unescape(network, o.network, sizeof(o.network)))
+		return -1;
+	*out = o;
+	return 0;
 }
 
 char *key_scope(char out[KEY_SCOPE_MAX], char kind, const char *name)

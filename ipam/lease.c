@@ -131,6 +131,7 @@ bool owner_same_pod(const struct owner *a, const struct owner *b)
 int key_list_parse(const char *text, const char *what, struct key_list *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;
+	size_t i = 0;
 
 	if (json_parse(text, strlen(text), what, &tree, e))
 		return damaged(what, e);
@@ -138,16 +139,18 @@ int key_list_parse(const char *text, const char *what, struct key_list *out, str
 		err_set(e, ERR_STORE, 0, "it is %s of %zu", json_type_name(tree), json_len(tree));
 		return damaged(what, e);
 	}
-	out->n = 0;
 	json_each (item, tree) {
 		const char *s = json_str(item);
 
 		if (!s || strlen(s) > STORE_KEY_MAX) {
-			err_set(e, ERR_STORE, 0, "item %zu is not a key", out->n);
+			err_set(e, ERR_STORE, 0, "item %zu is not a key", i);
 			return damaged(what, e);
 		}
-		(void)snprintf(out->items[out->n++].s, sizeof(struct key), "%s", s);
+		i++;
 	}
+	out->n = 0;
+	json_each (item, tree)
+		(void)snprintf(out->items[out->n++].s, sizeof(struct key), "%s", json_str(item));
 	return 0;
 }
 

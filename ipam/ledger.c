@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+void ledger_keep(struct ledger *l)
+{
+	l->t->store->ops->keep(l->t);
+}
+
 int ledger_get(struct ledger *l, const char *key, const char **value, struct err *e)
 {
 	return l->t->store->ops->get(l->t, key, value, e);

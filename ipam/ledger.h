@@ -75,7 +75,8 @@ int ledger_note(struct ledger *l, const char *what, const struct key_address *a,
 /* owner_json - add the parts of *o that are known to obj as "owner". -1: no memory. */
 int owner_json(struct json *obj, const struct owner *o) must_check;
 
-/* Short names for the store's calls. */
+/* Short names for the store's calls. ledger_keep: the transaction must survive a power loss. */
+void ledger_keep(struct ledger *l);
 int ledger_get(struct ledger *l, const char *key, const char **value, struct err *e) must_check;
 int ledger_del(struct ledger *l, const char *key, struct err *e) must_check;
 int ledger_scan(struct ledger *l, const struct key *prefix, const struct key *from, store_fn fn,

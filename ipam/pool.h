@@ -15,7 +15,7 @@
  *	"routes": [{"dst": "0.0.0.0/0"}],         as in a CNI result
  *	"sticky": false, "cooldown": 60, "strictCooldown": false,
  *	"namespaces": ["team-a"],
- *	"quota": 10                               or {"default": 10, "team-a": 2}
+ *	"quota": 10                               or {"*": 10, "team-a": 2}
  * }
  */
 

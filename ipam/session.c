@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "ipam/store_lmdb.h"
+#include "ipam/verify.h"
 
 #define TRIES 16 /* of one transaction, when others get in between */
 
@@ -20,23 +21,33 @@ int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size
 	return 0;
 }
 
+static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
+{
+	struct utsname names;
+
+	m->store = store;
+	m->ctx = ctx;
+	m->rest_max = LEDGER_REST_MAX;
+	if (uname(&names) == 0)
+		(void)snprintf(m->node, sizeof(m->node), "%s", names.nodename);
+}
+
 int ipam_attach(const struct ctx *ctx, struct store *store, struct ipam *out, struct err *e)
 {
-	struct ipam m = { .store = store, .ctx = ctx, .rest_max = LEDGER_REST_MAX };
-	struct utsname names;
+	struct ipam m = { .store = NULL };
 
 	if (ctx_boot_id(ctx, m.boot, e)) {
 		store_close(store);
 		return -1;
 	}
-	if (uname(&names) == 0)
-		(void)snprintf(m.node, sizeof(m.node), "%s", names.nodename);
+	finish(ctx, store, &m);
 	*out = m;
 	return 0;
 }
 
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out, struct err *e)
 {
+	struct ipam m = { .store = NULL };
 	char path[4096];
 	struct store *s;
 
@@ -45,9 +56,14 @@ int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *
 			return -1;
 		dir = path;
 	}
-	if (store_lmdb_open(dir, create ? STORE_CREATE : STORE_EXISTING, &s, e))
+	if (ctx_boot_id(ctx, m.boot, e))
 		return -1;
-	return ipam_attach(ctx, s, out, e);
+	struct store_lmdb at = { dir, m.boot, create ? STORE_CREATE : STORE_EXISTING };
+	if (store_lmdb_open(&at, &s, e))
+		return -1;
+	finish(ctx, s, &m);
+	*out = m;
+	return 0;
 }
 
 void ipam_close(struct ipam *m)
@@ -99,6 +115,30 @@ static int collect(const char *key, const char *value, void *arg)
 	return 0;
 }
 
+/*
+ * Where the records around a lease are damaged, the lease alone is changed: what follows from it is
+ * mended right after.
+ */
+static int release_one(struct ledger *l, const struct key_address *a, int64_t since, struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	struct err why;
+	struct key k;
+	bool found;
+
+	if (ledger_release(l, a, since, &why) == 0)
+		return 0;
+	key_of_address(&k, a->scope, a->ip);
+	if (ledger_lease(l, k.s, &rec, &found, e))
+		return -1;
+	if (!found || rec.state != LEASE_HELD)
+		return 0;
+	rec.state = LEASE_RESTING;
+	rec.since = since;
+	rec.boot = rec.node = "";
+	return ledger_put(l, k.s, lease_print(&rec), e);
+}
+
 static int release_stale(struct ledger *l, struct err *e)
 {
 	struct stale s = { .boot = l->ipam->boot, .e = e };
@@ -108,10 +148,24 @@ static int release_stale(struct ledger *l, struct err *e)
 
 	if (since > l->now)
 		since = l->now;
+	if (since < 0)
+		since = 0;
 	for (size_t i = 0; rc == 0 && !s.failed && i < s.n; i++)
-		rc = ledger_release(l, &s.items[i], since, e);
+		rc = release_one(l, &s.items[i], since, e);
 	free(s.items);
 	return rc || s.failed ? err_wrap(e, "release the leases of earlier boots") : 0;
+}
+
+static int begin_boot(struct ledger *l, struct err *e)
+{
+	struct verify v = { .repair = true, .all_gone = true };
+	const char *by = l->by;
+
+	l->by = "boot";
+	int rc = release_stale(l, e) || verify_books(l, &v, e) ? -1 : 0;
+	l->by = by;
+	ledger_keep(l);
+	return rc;
 }
 
 struct meta {
@@ -162,11 +216,9 @@ static int enter(struct ledger *l, enum store_mode mode, struct err *e)
 		return -1;
 	if (mode == STORE_READ || strcmp(m.boot, l->ipam->boot) == 0)
 		return 0;
-	const char *by = l->by;
-	l->by = "boot";
-	int rc = release_stale(l, e);
-	l->by = by;
-	return rc ? -1 : ledger_put(l, KEY_META, print_meta(l->ipam->boot), e);
+	if (begin_boot(l, e))
+		return -1;
+	return ledger_put(l, KEY_META, print_meta(l->ipam->boot), e);
 }
 
 /* ---- transactions ---- */

@@ -3,7 +3,8 @@
  * session.h: open the IPAM's store and run transactions on it.
  *
  * The first writing transaction of a boot releases, as part of itself, whatever earlier boots left
- * behind: no process of theirs is alive, and their network namespaces are gone.
+ * behind: no process of theirs is alive, and their network namespaces are gone. It also checks the
+ * books and mends them, as a power loss may have taken some of the last transactions' writes.
  */
 #ifndef RAILHEAD_IPAM_SESSION_H
 #define RAILHEAD_IPAM_SESSION_H

@@ -127,7 +127,7 @@ int policy_allows(const struct policy *p, const char *label, const char *ns, uin
 	if (quota && json_type(quota) == JSON_OBJECT) {
 		quota = json_get(p->quota, ns);
 		if (!quota)
-			quota = json_get(p->quota, "default");
+			quota = json_get(p->quota, "*"); /* "default" is a namespace */
 	}
 	if (quota && (double)held >= json_num(quota))
 		return err_set(e, ERR_FORBIDDEN, 0,

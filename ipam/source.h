@@ -20,7 +20,7 @@ struct policy {
 	bool strict;                   /* an address that still cools down is not given at all */
 	int64_t cooldown;              /* ns */
 	const struct json *namespaces; /* array of strings; NULL: everybody. Borrowed */
-	const struct json *quota;      /* number, or object of numbers with "default". Borrowed */
+	const struct json *quota;      /* number, or object of numbers with "*". Borrowed */
 };
 
 struct source {

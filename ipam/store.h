@@ -39,6 +39,8 @@ struct store_ops {
 	/* keys k with prefix, from <= k, in order; from NULL: from the first one */
 	int (*scan)(struct store_txn *t, const char *prefix, const char *from, store_fn fn, void *arg,
 		    struct err *e);
+	/* this transaction must survive a power loss; others may be lost as long as leases die with it */
+	void (*keep)(struct store_txn *t);
 	int (*commit)(struct store_txn *t, enum store_commit *out, struct err *e); /* ends t */
 	void (*abort)(struct store_txn *t); /* ends t; NULL is fine */
 };

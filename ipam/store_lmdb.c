@@ -8,9 +8,8 @@
  * stops a node, and reader slots that outlive killed processes. The kernel drops our lock with the
  * process that held it.
  *
- * Durability: MDB_NOMETASYNC, one fdatasync a commit. The pages of a transaction are on disk before
- * the meta page that points at them is written, so a power loss leaves this transaction or the one
- * before it, whole. Losing the last one is harmless: leases die with the boot anyway.
+ * A killed process leaves its transaction undone: the meta page is the last thing a commit writes.
+ * What a power loss leaves is the matter of ipam/lmdb_recover.h.
  */
 #include "ipam/store_lmdb.h"
 
@@ -22,27 +21,30 @@
 #include <time.h>
 
 #include "ipam/lmdb_file.h"
+#include "ipam/lmdb_recover.h"
 #include "lib/ctx.h"
 #include "lib/fs.h"
 
 /* Address space, not disk: the file grows as it is used. Enough for about a million leases. */
 #define MAP_SIZE ((size_t)1 << 30)
-#define FLAGS    (MDB_NOLOCK | MDB_NOTLS | MDB_NOMETASYNC | MDB_NORDAHEAD)
+#define FLAGS    (MDB_NOLOCK | MDB_NOTLS | MDB_NOSYNC | MDB_NORDAHEAD)
 
 #define LOCK_FILE "lock"
 
 struct lmdb {
 	struct store base;
 	MDB_env *env;
-	int lock_fd;
+	int dirfd, lockfd;
 	int wait_ms;
 	char *file; /* path of data.mdb, for errors */
+	char boot[CTX_BOOT_ID_LEN + 1];
 };
 
 struct lmdb_txn {
 	struct store_txn base;
 	MDB_txn *txn;
 	MDB_dbi dbi;
+	bool keep;
 };
 
 static struct lmdb *lmdb_of(struct store *s)
@@ -55,11 +57,9 @@ static struct lmdb_txn *txn_of(struct store_txn *t)
 	return (struct lmdb_txn *)(void *)t;
 }
 
-static int damaged(const char *file, const char *how, struct err *e)
+static struct lmdb_place place_of(const struct lmdb *s)
 {
-	err_set(e, ERR_STORE, 0, "the store %s is damaged: %s", file, how);
-	return err_hint(e, "move its directory away and restart the pods that hold addresses; "
-			   "pools must be added again with `railctl ipam pool add`");
+	return (struct lmdb_place){ s->dirfd, s->lockfd, s->boot, s->file };
 }
 
 /* An error of LMDB: its own codes are negative, the others are errno. */
@@ -73,7 +73,7 @@ static int fail(const struct lmdb *s, int rc, const char *what, struct err *e)
 	}
 	if (rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_INVALID ||
 	    rc == MDB_VERSION_MISMATCH || rc == MDB_PANIC || rc == MDB_INCOMPATIBLE)
-		return damaged(s->file, mdb_strerror(rc), e);
+		return lmdb_damaged(s->file, mdb_strerror(rc), e);
 	if (rc < 0)
 		return err_set(e, ERR_STORE, 0, "%s in %s: %s", what, s->file, mdb_strerror(rc));
 	err_set(e, ERR_STORE, rc, "%s in %s", what, s->file);
@@ -96,7 +96,7 @@ static int lock(const struct lmdb *s, short type, struct err *e)
 	struct timespec pause = { 0, 50000 };
 	int64_t deadline = 0;
 
-	while (try_lock(s->lock_fd, type)) {
+	while (try_lock(s->lockfd, type)) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_STORE, errno, "lock %s", s->file);
 		int64_t now = ctx_mono_ms();
@@ -120,7 +120,7 @@ static int lock(const struct lmdb *s, short type, struct err *e)
 
 static void unlock(const struct lmdb *s)
 {
-	(void)try_lock(s->lock_fd, F_UNLCK);
+	(void)try_lock(s->lockfd, F_UNLCK);
 }
 
 /* ---- transactions ---- */
@@ -172,7 +172,7 @@ static int check_value(const struct lmdb *s, const MDB_val *v, struct err *e)
 {
 	if (v->mv_size > 0 && ((const char *)v->mv_data)[v->mv_size - 1] == '\0')
 		return 0;
-	return damaged(s->file, "a value has no end", e);
+	return lmdb_damaged(s->file, "a value has no end", e);
 }
 
 static int lmdb_get(struct store_txn *txn, const char *key, const char **value, struct err *e)
@@ -237,7 +237,7 @@ static int visit(const struct lmdb *s, const MDB_val *k, const MDB_val *v, const
 	if (k->mv_size < n || memcmp(k->mv_data, w->prefix, n) != 0)
 		return 1;
 	if (k->mv_size > STORE_KEY_MAX)
-		return damaged(s->file, "a key is too long", e);
+		return lmdb_damaged(s->file, "a key is too long", e);
 	if (check_value(s, v, e))
 		return -1;
 	memcpy(key, k->mv_data, k->mv_size);
@@ -277,15 +277,25 @@ static int lmdb_scan(struct store_txn *txn, const char *prefix, const char *from
 	return rc;
 }
 
+static void lmdb_keep_txn(struct store_txn *txn)
+{
+	txn_of(txn)->keep = true;
+}
+
 static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err *e)
 {
 	struct lmdb_txn *t = txn_of(txn);
 	const struct lmdb *s = lmdb_of(txn->store);
+	const struct lmdb_place place = place_of(s);
 	int rc = mdb_txn_commit(t->txn);
 
+	if (rc)
+		rc = fail(s, rc, "commit", e);
+	else if (t->keep)
+		rc = lmdb_keep(&place, e);
 	txn_end(t);
 	if (rc)
-		return fail(s, rc, "commit", e);
+		return -1;
 	*out = STORE_DONE;
 	return 0;
 }
@@ -306,8 +316,10 @@ static void lmdb_close(struct store *store)
 
 	if (s->env)
 		mdb_env_close(s->env);
-	if (s->lock_fd >= 0)
-		(void)close(s->lock_fd);
+	if (s->lockfd >= 0)
+		(void)close(s->lockfd);
+	if (s->dirfd >= 0)
+		(void)close(s->dirfd);
 	free(s->file);
 	free(s);
 }
@@ -319,40 +331,10 @@ static const struct store_ops lmdb_ops = {
 	.put = lmdb_put,
 	.del = lmdb_del,
 	.scan = lmdb_scan,
+	.keep = lmdb_keep_txn,
 	.commit = lmdb_commit,
 	.abort = lmdb_abort,
 };
-
-/* *fd: -1 when there is no such file. */
-static int open_data(const struct lmdb *s, int dirfd, int *fd, struct err *e)
-{
-	*fd = openat(dirfd, STORE_LMDB_FILE, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
-	if (*fd < 0 && errno != ENOENT)
-		return err_set(e, ERR_STORE, errno, "open the store %s", s->file);
-	return 0;
-}
-
-/*
- * Under the exclusive lock: make the file fit to be mapped. What was never committed to begins
- * anew. A file that ends early is filled up with zeros: reading what is missing is then LMDB's
- * error, no SIGBUS.
- */
-static int prepare(const struct lmdb *s, int fd, struct err *e)
-{
-	struct lmdb_file f;
-	uint64_t size = 0;
-
-	if (lmdb_file_inspect(fd, &f, e))
-		return -1;
-	if (f.state == LMDB_FILE_GOOD || fd < 0)
-		return 0;
-	if (f.state == LMDB_FILE_SHORT)
-		size = f.want;
-	if (ftruncate(fd, (off_t)size))
-		return err_set(e, ERR_STORE, errno, "resize the store %s", s->file);
-	return 0;
-}
 
 static int open_env(struct lmdb *s, const char *dir, struct err *e)
 {
@@ -365,72 +347,79 @@ static int open_env(struct lmdb *s, const char *dir, struct err *e)
 	return rc ? fail(s, rc, "open the store", e) : 0;
 }
 
-static int open_locked(struct lmdb *s, const char *dir, int dirfd, struct err *e)
+/* Nobody may begin or commit while the file is looked at, or made. */
+static int open_settled(struct lmdb *s, const char *dir, struct err *e)
 {
-	auto_fd int fd = -1;
+	const struct lmdb_place place = place_of(s);
 
 	if (lock(s, F_WRLCK, e))
 		return -1;
-	int rc = open_data(s, dirfd, &fd, e);
-	if (rc == 0)
-		rc = prepare(s, fd, e);
+	int rc = lmdb_settle(&place, e);
 	if (rc == 0)
 		rc = open_env(s, dir, e);
-	/* a pool that was added must not lose the file's name in a power loss */
-	if (rc == 0 && fsync(dirfd))
-		rc = err_set(e, ERR_STORE, errno, "sync %s", dir);
 	unlock(s);
 	return rc;
 }
 
-static int open_dir(const char *dir, enum store_create create, struct err *e)
+static int open_dir(const struct store_lmdb *at, struct err *e)
 {
 	struct err cause;
-	int fd = fs_open_dir(dir, create == STORE_CREATE, &cause);
+	int fd = fs_open_dir(at->dir, at->create == STORE_CREATE, &cause);
 
 	if (fd >= 0)
 		return fd;
 	*e = cause;
-	e->code = create == STORE_EXISTING && cause.errnum == ENOENT ? ERR_NOTFOUND : ERR_STORE;
-	return err_wrap(e, "store directory %s", dir);
+	e->code = at->create == STORE_EXISTING && cause.errnum == ENOENT ? ERR_NOTFOUND : ERR_STORE;
+	return err_wrap(e, "store directory %s", at->dir);
 }
 
-static int open_files(struct lmdb *s, const char *dir, enum store_create create, struct err *e)
+static int look(const struct lmdb *s, struct lmdb_file *out, struct err *e)
 {
-	struct lmdb_file f;
-	auto_fd int dirfd = open_dir(dir, create, e);
-	auto_fd int fd = -1;
+	auto_fd int fd =
+		openat(s->dirfd, LMDB_DATA, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	if (dirfd < 0 || open_data(s, dirfd, &fd, e))
-		return -1;
-	if (lmdb_file_inspect(fd, &f, e))
-		return err_wrap(e, "%s", s->file);
-	if (f.state == LMDB_FILE_EMPTY && create == STORE_EXISTING)
-		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", dir);
-	if (f.state == LMDB_FILE_BAD)
-		return damaged(s->file, "it does not begin as an LMDB file of this machine does",
-			       e);
-	s->lock_fd = openat(dirfd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (s->lock_fd < 0)
-		return err_set(e, ERR_STORE, errno, "open %s/%s", dir, LOCK_FILE);
-	return f.state == LMDB_FILE_GOOD ? open_env(s, dir, e) : open_locked(s, dir, dirfd, e);
+	if (fd < 0 && errno != ENOENT)
+		return err_set(e, ERR_STORE, errno, "open the store %s", s->file);
+	return lmdb_file_inspect(fd, out, e);
 }
 
-int store_lmdb_open(const char *dir, enum store_create create, struct store **out, struct err *e)
+static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e)
+{
+	enum lmdb_trust trust;
+	struct lmdb_file f;
+
+	s->dirfd = open_dir(at, e);
+	if (s->dirfd < 0 || look(s, &f, e))
+		return -1;
+	if (f.state == LMDB_FILE_EMPTY && at->create == STORE_EXISTING)
+		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", at->dir);
+	s->lockfd = openat(s->dirfd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->lockfd < 0)
+		return err_set(e, ERR_STORE, errno, "open %s/%s", at->dir, LOCK_FILE);
+	const struct lmdb_place place = place_of(s);
+	if (lmdb_trust(&place, &trust, e))
+		return -1;
+	if (f.state == LMDB_FILE_GOOD && trust == LMDB_TRUSTED)
+		return open_env(s, at->dir, e);
+	return open_settled(s, at->dir, e);
+}
+
+int store_lmdb_open(const struct store_lmdb *at, struct store **out, struct err *e)
 {
 	struct lmdb *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return err_nomem(e);
 	s->base.ops = &lmdb_ops;
-	s->lock_fd = -1;
+	s->dirfd = s->lockfd = -1;
 	s->wait_ms = STORE_LMDB_WAIT_MS;
-	if (asprintf(&s->file, "%s/%s", dir, STORE_LMDB_FILE) < 0) {
+	(void)snprintf(s->boot, sizeof(s->boot), "%s", at->boot);
+	if (asprintf(&s->file, "%s/%s", at->dir, LMDB_DATA) < 0) {
 		s->file = NULL;
 		lmdb_close(&s->base);
 		return err_nomem(e);
 	}
-	if (open_files(s, dir, create, e)) {
+	if (open_files(s, at, e)) {
 		lmdb_close(&s->base);
 		return -1;
 	}

@@ -5,7 +5,6 @@
 
 #include "ipam/store.h"
 
-#define STORE_LMDB_FILE    "data.mdb"
 #define STORE_LMDB_WAIT_MS 10000 /* how long a transaction waits for those of other processes */
 
 enum store_create {
@@ -13,12 +12,17 @@ enum store_create {
 	STORE_CREATE,   /* makes what is missing: directories of mode 0700, files of mode 0600 */
 };
 
+struct store_lmdb {
+	const char *dir;
+	const char *boot; /* id of this boot: see ipam/lmdb_recover.h */
+	enum store_create create;
+};
+
 /*
- * store_lmdb_open - the store in directory dir. ERR_STORE when it cannot be opened; a damaged or
- * foreign file is named together with what to do.
+ * store_lmdb_open - ERR_STORE when it cannot be opened; a damaged or foreign file is named together
+ * with what to do.
  */
-int store_lmdb_open(const char *dir, enum store_create create, struct store **out,
-		    struct err *e) must_check;
+int store_lmdb_open(const struct store_lmdb *at, struct store **out, struct err *e) must_check;
 
 /* store_lmdb_patience - how long transactions of s wait from now on (STORE_LMDB_WAIT_MS at first).
  */

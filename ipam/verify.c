@@ -77,7 +77,8 @@ static void problem(struct check *c, bool mended, const char *fmt, ...)
 	c->v->problems++;
 	if (!mended)
 		c->v->left++;
-	c->v->found(text, c->v->arg);
+	if (c->v->found)
+		c->v->found(text, c->v->arg);
 }
 
 /* Ends the scan when something of ours failed. */
@@ -322,9 +323,8 @@ static int reset_cursor(const char *key, const char *value, void *arg)
 	return stop(c, add_string(&c->bad, key, c->e));
 }
 
-static int verify_in_txn(struct ledger *l, void *arg, struct err *e)
+int verify_books(struct ledger *l, struct verify *v, struct err *e)
 {
-	struct verify *v = arg;
 	auto_check struct check c = { .v = v, .l = l, .e = e };
 	static const char *const derived[] = { "o/", "q/", "r/", "u/" };
 
@@ -338,7 +338,7 @@ static int verify_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (scan(&c, "s/", see_sticky) || scan(&c, "d/", see_pool) || scan(&c, "", see_unknown))
 		return -1;
 	/* what cannot be read goes first, as an address of it may be adopted */
-	if (delete_all(&c, &c.lost) || adopt_orphans(&c))
+	if (delete_all(&c, &c.lost) || (!v->all_gone && adopt_orphans(&c)))
 		return -1;
 	facts_sort(&c.want);
 	facts_sort(&c.have);
@@ -351,6 +351,11 @@ static int verify_in_txn(struct ledger *l, void *arg, struct err *e)
 			return -1;
 	}
 	return delete_all(&c, &c.sticky);
+}
+
+static int verify_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	return verify_books(l, arg, e);
 }
 
 int ipam_verify(struct ipam *m, struct verify *v, struct err *e)

@@ -13,7 +13,8 @@
 
 struct verify {
 	bool repair;
-	/* called for each problem, with one line of text */
+	bool all_gone; /* a new boot: owners without leases are not in anybody's use */
+	/* called for each problem, with one line of text; may be NULL */
 	void (*found)(const char *text, void *arg);
 	void *arg;
 	/* outputs */
@@ -27,5 +28,8 @@ struct verify {
  * that cannot be read or overlap, and keys of unknown kinds, are reported and left alone.
  */
 int ipam_verify(struct ipam *m, struct verify *v, struct err *e) must_check;
+
+/* verify_books - the same inside a transaction, which must be a writing one for repair. */
+int verify_books(struct ledger *l, struct verify *v, struct err *e) must_check;
 
 #endif
