@@ -70,7 +70,7 @@ static int refuse_second_add(const struct attach *a, struct err *e)
 	    nl_link_by_name(a->pod_nl, key.ifname, &link, &why))
 		return 0;
 	return err_set(
-		e, ERR_BUSY, EEXIST,
+		e, ERR_BUSY, 0,
 		"network %s is attached to container %s as %s already: run DEL before another ADD",
 		key.network, key.container, key.ifname);
 }
@@ -87,6 +87,7 @@ static int write_record(struct attach *a, struct err *e)
 		.created = call->ctx.now(call->ctx.clock),
 		.master = a->master.name,
 		.cni_path = call->env.path,
+		.args = call->env.args,
 		.config = call->conf.tree,
 	};
 
