@@ -9,6 +9,7 @@
 #include "lib/netns.h"
 
 #define WALK_TRIES    5
+#define ERRNO_MAX     4095 /* the kernel's own limit, include/linux/err.h */
 #define RCVBUF_MAX    (8 * 1024 * 1024)
 #define LIST_MAX_BYTE ((size_t)64 * 1024 * 1024)
 
@@ -198,6 +199,7 @@ struct exchange {
 	bool dump;
 	bool done;
 	bool failed;      /* *e is set */
+	bool answered;    /* the sink was called */
 	bool interrupted; /* a dump that is not of one piece */
 	bool lost;        /* messages were dropped for want of room */
 };
@@ -237,6 +239,12 @@ static void refuse(struct exchange *x, int errnum)
 		(void)err_hint(x->e, "CAP_NET_ADMIN is needed over this network namespace");
 }
 
+/* What the kernel says is 0 or a negated errno; anything else is no answer at all. */
+static int errno_of(int said)
+{
+	return said <= 0 && said >= -ERRNO_MAX ? -said : EBADMSG;
+}
+
 static void on_ack(struct exchange *x, const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *ack = nlmsg_data(h);
@@ -251,7 +259,7 @@ static void on_ack(struct exchange *x, const struct nlmsghdr *h)
 	}
 	if (!ack->error)
 		return;
-	refuse(x, -ack->error);
+	refuse(x, errno_of(ack->error));
 	/* Without the cap our whole request comes back between the error and what is said about it.
 	 */
 	if (!(h->nlmsg_flags & NLM_F_CAPPED) && ack->msg.nlmsg_len >= NLMSG_HDRLEN &&
@@ -269,7 +277,7 @@ static void on_done(struct exchange *x, const struct nlmsghdr *h)
 		memcpy(&errnum, nlmsg_data(h), sizeof(errnum));
 	if (errnum >= 0 || x->failed)
 		return;
-	refuse(x, -errnum);
+	refuse(x, errno_of(errnum));
 	hint_ext_ack(x, h, (int)NLMSG_ALIGN(sizeof(errnum)));
 }
 
@@ -289,6 +297,7 @@ static void on_message(struct exchange *x, const struct nlmsghdr *h)
 	} else if (h->nlmsg_type >= NLMSG_MIN_TYPE) {
 		if (x->sink.fn && !x->failed && x->sink.fn(h, x->sink.arg, x->e))
 			x->failed = true;
+		x->answered = true;
 		x->done = !x->dump && x->sink.fn;
 	}
 }
@@ -359,6 +368,8 @@ int nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct
 
 	if (talk(&x))
 		return -1;
+	if (x.done && !x.answered)
+		return err_set(e, ERR_KERNEL, EBADMSG, "the kernel agreed, but did not answer");
 	return x.done ? 0 : lost_answer(e);
 }
 

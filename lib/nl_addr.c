@@ -106,7 +106,8 @@ static int decode(const struct nlmsghdr *h, struct addr_info *out)
 		.dadfailed = flags & IFA_F_DADFAILED,
 	};
 
-	if (!own || nl_ip(own, ifa->ifa_family, &a.addr.addr))
+	if (!own || nl_ip(own, ifa->ifa_family, &a.addr.addr) ||
+	    a.addr.len > ip_bits(a.addr.addr.family))
 		return -1;
 	*out = a;
 	return 0;

@@ -245,6 +245,16 @@ START_TEST(only_what_was_asked_for_is_listed)
 	net_say(&k, &h, &(int){ 0 }, sizeof(int));
 	ck_assert_int_eq(nl_addr_list(k.nl, 7, count_one, &n, &e), -1);
 	ck_assert_int_eq(e.errnum, EBADMSG);
+
+	h.nlmsg_type = RTM_NEWADDR;
+	h.nlmsg_seq = 4;
+	m.nla.nla_type = IFA_LOCAL;
+	m.ifa.ifa_prefixlen = 33; /* longer than the address */
+	net_say(&k, &h, &m, sizeof(m));
+	h.nlmsg_type = NLMSG_DONE;
+	net_say(&k, &h, &(int){ 0 }, sizeof(int));
+	ck_assert_int_eq(nl_addr_list(k.nl, 7, count_one, &n, &e), -1);
+	ck_assert_int_eq(e.errnum, EBADMSG);
 	nl_release(k.nl);
 }
 END_TEST

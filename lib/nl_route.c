@@ -142,7 +142,8 @@ static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struc
 		.onlink = rtm->rtm_flags & RTNH_F_ONLINK,
 	};
 
-	if (tb[RTA_DST] && nl_ip(tb[RTA_DST], rtm->rtm_family, &r.dst.addr))
+	if ((tb[RTA_DST] && nl_ip(tb[RTA_DST], rtm->rtm_family, &r.dst.addr)) ||
+	    r.dst.len > ip_bits(r.dst.addr.family))
 		return -1;
 	if (tb[RTA_OIF])
 		r.ifindex = (int)nla_get_u32(tb[RTA_OIF]);

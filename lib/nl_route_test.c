@@ -377,6 +377,17 @@ START_TEST(broken_routes_are_errors)
 		ck_assert_int_eq(nl_route_list(k.nl, 3, list_one, &l, &e), -1);
 		ck_assert_msg(e.errnum == EBADMSG, "attribute %d: %s", attrs[i], e.msg);
 	}
+
+	const struct rtmsg longer = { .rtm_family = AF_INET,
+				      .rtm_type = RTN_UNICAST,
+				      .rtm_dst_len = 33 };
+	auto_nl_req struct nl_req rq = { 0 };
+
+	nl_req_begin(&rq, RTM_NEWROUTE, 0, &longer, sizeof(longer));
+	say_request(&k, &rq, ARRAY_SIZE(attrs) + 1);
+	say_done(&k, ARRAY_SIZE(attrs) + 1);
+	ck_assert_int_eq(nl_route_list(k.nl, 3, list_one, &l, &e), -1);
+	ck_assert_int_eq(e.errnum, EBADMSG);
 	nl_release(k.nl);
 }
 END_TEST

@@ -2,6 +2,7 @@
 #include "lib/nl_priv.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/rtnetlink.h>
 #include <signal.h>
 #include <string.h>
@@ -206,6 +207,29 @@ START_TEST(broken_answers_are_errors)
 	ck_assert_int_eq(shutdown(k.peer, SHUT_WR), 0);
 	ck_assert_int_eq(change(&k, &e), -1);
 	ck_assert_int_eq(e.errnum, EPIPE);
+	nl_release(k.nl);
+}
+END_TEST
+
+/* Found by fuzzing: an errno that is none, and an acknowledgement where an answer was asked for. */
+START_TEST(answers_that_no_kernel_gives)
+{
+	struct net_fake k = net_fake();
+	struct seen s = { 0 };
+	struct err e = { 0 };
+
+	net_ack(&k, 1, INT_MAX);
+	ck_assert_int_eq(change(&k, &e), -1);
+	ck_assert_int_eq(e.errnum, EBADMSG);
+	net_ack(&k, 2, -ENOENT);
+	ck_assert_int_eq(change(&k, &e), -1);
+	ck_assert_int_eq(e.errnum, EBADMSG);
+	say(&k, 3, NLMSG_DONE, 0, 0x80000000);
+	ck_assert_int_eq(ask(&k, &s, true, &e), -1);
+	ck_assert_int_eq(e.errnum, EBADMSG);
+	net_ack(&k, 4, 0);
+	ck_assert_int_eq(ask(&k, &s, false, &e), -1);
+	ck_assert_int_eq(e.errnum, EBADMSG);
 	nl_release(k.nl);
 }
 END_TEST
@@ -459,8 +483,9 @@ TEST_PROGRAM("nl", an_interrupted_list_is_read_again,
 	     a_list_that_is_always_interrupted_is_try_again, an_overrun_repeats_the_list,
 	     an_answer_lost_for_good_is_an_error, answers_to_others_are_skipped,
 	     a_sink_that_refuses_ends_the_list_in_its_error, a_list_may_end_in_an_error_number,
-	     broken_answers_are_errors, ext_ack_in_every_form, permission_is_explained,
-	     a_signal_does_not_break_an_exchange, a_request_that_does_not_fit_is_no_memory,
-	     ext_ack_of_the_kernel, opens_in_another_namespace_and_returns,
-	     a_namespace_that_cannot_be_entered, another_process_cannot_answer,
-	     a_full_socket_is_enlarged_and_the_list_repeated, allocations_may_fail)
+	     broken_answers_are_errors, answers_that_no_kernel_gives, ext_ack_in_every_form,
+	     permission_is_explained, a_signal_does_not_break_an_exchange,
+	     a_request_that_does_not_fit_is_no_memory, ext_ack_of_the_kernel,
+	     opens_in_another_namespace_and_returns, a_namespace_that_cannot_be_entered,
+	     another_process_cannot_answer, a_full_socket_is_enlarged_and_the_list_repeated,
+	     allocations_may_fail)
