@@ -29,6 +29,7 @@ librailhead_SRC := $(call sources,lib)
 
 CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/affinity railctl
 TESTS_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_test.c))
+FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
 # Programs of the conformance suites: one file each, none of our objects.
 HELPERS_SRC := $(wildcard conformance/*/*.c)
 
@@ -52,7 +53,8 @@ say = $(if $(filter 1,$(V)),,@printf '  %-4s %s\n' '$(1)' '$(2)')
 
 # Targets that compile nothing themselves; all others need the answers of tools/probe.sh.
 LIGHT := help deps check demo bench clean distclean asan ubsan clang coverage gcc \
-	layers budget dup spdx format-check format uninstall man-check shell-check
+	layers budget dup spdx format-check format uninstall man-check shell-check \
+	fuzz fuzz-smoke fuzz-long
 ifneq ($(filter-out $(LIGHT),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 include $(CJSON_DIR)/mode.mk
@@ -62,6 +64,8 @@ lane_CFLAGS_asan := -O1 -g -fsanitize=address -fno-omit-frame-pointer
 lane_CFLAGS_ubsan := -O1 -g -fsanitize=undefined,float-divide-by-zero,float-cast-overflow \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer
 lane_CFLAGS_coverage := -O0 -g --coverage
+lane_CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined,float-divide-by-zero,float-cast-overflow \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED := $(lane_CFLAGS_$(LANE))
 
 ALL_CPPFLAGS := -I. -isystem /usr/include/libnl3 -I$(CJSON_DIR) -D_GNU_SOURCE $(CPPFLAGS)
@@ -82,16 +86,18 @@ have = $(if $(wildcard $(firstword $(filter %/$(1).c %/main.c,$($(1)_SRC)))),$(1
 BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
 BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
+FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)
 HELPERS := $(HELPERS_SRC:%.c=$(B)/%)
 objects = $(patsubst %.c,$(O)/%.o,$(1))
 
-.PHONY: all tests helpers FORCE
+.PHONY: all tests helpers fuzzers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(BINS) $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB)) ## build the programs into build/bin/ (the default)
 tests: $(TESTS)
 helpers: $(HELPERS)
+fuzzers: $(FUZZERS)
 
 # Asked once per compiler; again when the script changes.
 $(CONFIG): tools/probe.sh
@@ -157,6 +163,13 @@ $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
 		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS)
+
+# What reads foreign input is below railctl.
+$(FUZZERS): $(B)/target/%: $(O)/%_fuzz.o $(filter-out %railctl.a,$(LINK_WITH))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) \
+		$(filter-out %railctl.a,$(LIBS)) $(SYSTEM_LIBS)
 
 $(HELPERS): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o)
 	@mkdir -p $(@D)

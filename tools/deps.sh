@@ -34,6 +34,8 @@ test="
 check|lib:libcheck.a|the unit test framework Check"
 check="
 clang-14|clang-14|second compiler
+libclang-rt-14-dev|lib:llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a|libFuzzer and the sanitizers of clang
+llvm-14|llvm-symbolizer-14|names in the reports of sanitizers
 clang-tidy-14|clang-tidy-14|static analysis
 clang-format-14|clang-format-14|layout
 cppcheck|cppcheck|static analysis

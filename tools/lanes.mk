@@ -3,7 +3,7 @@
 
 .PHONY: help deps check demo bench check-fast attach asan ubsan gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man examples-check install install-check uninstall \
-	tools-check repro fresh compile_commands.json clean distclean
+	fuzz fuzz-smoke fuzz-long tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
 LANES := gcc clang check-fast attach examples-check install-check tools-check headers layers budget dup \
@@ -67,6 +67,13 @@ coverage: ## lines and branches that the unit tests reach; pure code must have 9
 	$(sub) LANE=coverage -j$$(nproc) tests
 	@tools/unit.sh build/coverage
 	@tools/coverage.sh build/coverage
+
+fuzz: ## build the fuzz targets (clang; libFuzzer, ASan, UBSan)
+	$(sub) LANE=fuzz CC=clang-14 WERROR=1 -j$$(nproc) fuzzers
+fuzz-smoke: fuzz ## each fuzz target for FUZZ_SECONDS (60), two at a time
+	@tools/fuzz.sh smoke build/fuzz
+fuzz-long: fuzz ## the fuzz targets in turn until they had FUZZ_CPU_SECONDS (7200) of CPU; niced
+	@tools/fuzz.sh long build/fuzz
 
 examples-check: all ## the files in examples/ are what they claim to be
 	@if [ -x examples/test.sh ]; then examples/test.sh $(B)/bin; else echo 'skipped: there is no examples/test.sh'; fi

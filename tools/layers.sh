@@ -67,7 +67,7 @@ while read -r file line what; do
 	case $name in
 	lib/testing*)
 		case $file in
-		*_test.c | lib/testing*) ;;
+		*_test.c | *_fuzz.c | lib/testing*) ;;
 		*) complain "$file:$line: $name is for tests" ;;
 		esac
 		;;

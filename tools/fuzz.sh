@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Run the fuzz targets, which `make fuzz` built with libFuzzer, ASan and UBSan.
+#
+# usage: tools/fuzz.sh smoke BUILD [TARGET...]   each target for FUZZ_SECONDS (60), FUZZ_JOBS (2) at a time
+#        tools/fuzz.sh long BUILD [TARGET...]    in rounds of FUZZ_SECONDS a target, until all together
+#                                                have had FUZZ_CPU_SECONDS (7200) of CPU; niced
+#        tools/fuzz.sh keep BUILD [TARGET...]    what was found, minimised, becomes the corpus in the tree
+#        tools/fuzz.sh figures BUILD             what the long runs have done so far, as a table
+#
+# TARGET: lib/json for lib/json_fuzz.c. Its corpus is in lib/corpus/json/, its dictionary in
+# lib/corpus/json.dict. FUZZ_ROUNDS ends a long run earlier; the next one goes on where it stopped.
+# An input that breaks something is kept in BUILD/crash/ and named; to see it
+# again: BUILD/target/lib/json BUILD/crash/FILE. FUZZ_FLAGS are handed to libFuzzer.
+set -u
+export LC_ALL=C
+
+mode=${1:-}
+build=${2:-}
+[ -n "$build" ] || { sed -n 's/^# \{0,1\}\(usage:.*\|       .*\)$/\1/p' "$0" >&2; exit 2; }
+shift 2
+seconds=${FUZZ_SECONDS:-60}
+jobs=${FUZZ_JOBS:-2}
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1:quarantine_size_mb=32}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+ASAN_SYMBOLIZER_PATH=$(command -v llvm-symbolizer-14) && export ASAN_SYMBOLIZER_PATH
+
+if [ $# -gt 0 ]; then
+	targets=("$@")
+else
+	mapfile -t targets < <(find lib cni ipam sriov rdma railctl -name '*_fuzz.c' | sed 's/_fuzz\.c$//' | sort)
+fi
+
+# A target is short: what it does has to be seen at a glance.
+for target in "${targets[@]}"; do
+	lines=$(grep -vcE '^#include|SPDX-License|^$' "${target}_fuzz.c")
+	[ "$lines" -le 25 ] || { echo "${target}_fuzz.c: $lines lines, allowed 25"; exit 1; }
+done
+
+corpus_of() # TARGET: its folder in the tree
+{
+	echo "${1%/*}/corpus/${1##*/}"
+}
+
+# Run one target; prints "RUNS EDGES CPU_SECONDS STATUS" and leaves the output in a log.
+run_one() # TARGET LOG [COMMAND...]
+{
+	local target=$1 log=$2 found dict status
+	shift 2
+	found=$build/found/$target
+	dict=$(corpus_of "$target").dict
+	mkdir -p "$found" "$build/crash" "$(corpus_of "$target")"
+	local args=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128
+		-print_final_stats=1 -artifact_prefix="$build/crash/${target//\//-}-")
+	[ ! -e "$dict" ] || args+=(-dict="$dict")
+	# shellcheck disable=SC2086 # words on purpose
+	TIMEFORMAT='cpu: %U %S'
+	{ time "$@" "$build/target/$target" "${args[@]}" ${FUZZ_FLAGS:-} "$found" "$(corpus_of "$target")"; } \
+		>"$log" 2>&1 </dev/null
+	status=$?
+	awk -v status="$status" '
+		/ cov: [0-9]+ / { for (i = 1; i < NF; i++) if ($i == "cov:") cov = $(i + 1) }
+		/^#[0-9]+/ { n = substr($1, 2) + 0; if (n > runs) runs = n }
+		/^stat::number_of_executed_units:/ { runs = $2 }
+		/^cpu: / { cpu = $2 + $3 }
+		END { printf "%d %d %.1f %d\n", runs, cov, cpu, status }' "$log"
+}
+
+report() # TARGET LOG RUNS EDGES CPU STATUS: one line of progress; the end of the log after a failure
+{
+	local kept
+	if [ "$6" = 0 ]; then
+		printf '  ok     %-20s %10d runs, %5d edges, %6.1f s of CPU\n' "$1" "$3" "$4" "$5"
+		return
+	fi
+	kept=$(sed -n 's/^Test unit written to //p; s/.*artifact_prefix=.*Test unit written to //p' "$2" | tail -n 1)
+	printf '  FAILED %-20s %10d runs, input kept in %s\n' "$1" "$3" "${kept:-no file}"
+	grep -vE '^#[0-9]+|^INFO|^stat::|fuzzer::|libc|_start|^NOTE|NEW_FUNC|^ *Combine' "$2" | tail -n 30 | sed 's/^/         | /'
+}
+
+smoke_one() # TARGET
+{
+	local log=$build/log/${1//\//-}.log numbers
+	mkdir -p "$build/log"
+	numbers=$(run_one "$1" "$log")
+	# shellcheck disable=SC2086 # four numbers
+	report "$1" "$log" $numbers
+	echo "${numbers##* }" >"$log.status"
+	echo "$numbers" >"$log.numbers"
+}
+
+smoke()
+{
+	local target logs=()
+	echo "${#targets[@]} targets, ${seconds} s each, $jobs at a time"
+	trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM HUP
+	for target in "${targets[@]}"; do
+		while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+		smoke_one "$target" &
+		logs+=("$build/log/${target//\//-}.log")
+	done
+	wait
+	awk '{ runs += $1; edges += $2; cpu += $3; if ($4 != 0) bad++; n++ }
+		END {
+			printf "%d targets: %d runs, %d edges, %.0f s of CPU, %d found something\n", n, runs, edges, cpu, bad
+			exit bad > 0
+		}' "${logs[@]/%/.numbers}"
+}
+
+# Totals of all long runs: a line a slice: TARGET RUNS EDGES CPU STATUS.
+long_table=$build/long.tsv
+
+long_cpu() # seconds so far
+{
+	awk '{ s += $4 } END { printf "%d\n", s }' "$long_table" 2>/dev/null || echo 0
+}
+
+long()
+{
+	local want=${FUZZ_CPU_SECONDS:-7200} rounds=${FUZZ_ROUNDS:-0} before target
+	mkdir -p "$build/log"
+	touch "$long_table"
+	before=$(wc -l <"$long_table")
+	trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM HUP
+	while [ "$(long_cpu)" -lt "$want" ]; do
+		for target in "${targets[@]}"; do
+			while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+			[ "$(long_cpu)" -lt "$want" ] || break
+			{
+				log=$build/log/long-${target//\//-}.log
+				numbers=$(run_one "$target" "$log" nice -n 19)
+				echo "$target $numbers" >>"$long_table"
+				# shellcheck disable=SC2086 # four numbers
+				report "$target" "$log" $numbers
+			} &
+		done
+		printf '%s of %s s of CPU\n' "$(long_cpu)" "$want"
+		rounds=$((rounds - 1))
+		[ "$rounds" != 0 ] || break
+	done
+	wait
+	figures
+	tail -n "+$((before + 1))" "$long_table" | awk '$5 != 0 { bad = 1 } END { exit bad }'
+}
+
+figures()
+{
+	echo '| target | executions | edges | CPU |'
+	echo '| --- | ---: | ---: | ---: |'
+	sort -s -k 1,1 "$long_table" | awk '
+		function row(name, r, e, c) { printf "| %s | %d | %d | %d s |\n", name, r, e, c }
+		$1 != name { if (name) row(name, r, e, c); name = $1; r = e = c = 0 }
+		{ r += $2; if ($3 > e) e = $3; c += $4; R += $2; C += $4 }
+		END { row(name, r, e, c); row("together", R, "", C) }' | sed 's/| 0 | \([0-9]* s |\)$/| | \1/'
+}
+
+keep_one() # TARGET
+{
+	local corpus new
+	corpus=$(corpus_of "$1")
+	new=$build/keep/$1
+	mkdir -p "$build/found/$1" "$corpus"
+	rm -rf "$new"
+	mkdir -p "$new"
+	"$build/target/$1" -merge=1 -max_len="${FUZZ_KEEP_LEN:-512}" "$new" "$corpus" "$build/found/$1" \
+		>"$build/log/keep.log" 2>&1 || { tail -n 5 "$build/log/keep.log"; return 1; }
+	printf '  %-20s %4d inputs of %d\n' "$1" "$(find "$new" -type f | wc -l)" \
+		"$(find "$corpus" "$build/found/$1" -type f | wc -l)"
+}
+
+case $mode in
+smoke) smoke ;;
+long) long ;;
+figures) figures ;;
+keep) for target in "${targets[@]}"; do keep_one "$target"; done ;;
+*)
+	echo "fuzz.sh: no such mode: $mode" >&2
+	exit 2
+	;;
+esac
