@@ -92,7 +92,7 @@ static char *joined(const struct json *list)
 	return text;
 }
 
-/* A number, or "team-a 5, default 10". */
+/* A number, or "team-a 5, others 10". */
 static char *quota_text(const struct json *quota)
 {
 	char *text = NULL;
@@ -105,7 +105,8 @@ static char *quota_text(const struct json *quota)
 	if (json_type(quota) == JSON_NUMBER)
 		fprintf(to, "%.0f for each namespace", json_num(quota));
 	json_each (item, quota) {
-		fprintf(to, "%s%s %.0f", comma, json_key(item), json_num(item));
+		const char *ns = json_key(item);
+		fprintf(to, "%s%s %.0f", comma, strcmp(ns, "*") ? ns : "others", json_num(item));
 		comma = ", ";
 	}
 	if (fclose(to)) {

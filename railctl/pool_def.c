@@ -7,7 +7,7 @@
 #include "lib/parse.h"
 
 #define QUOTA_MAX UINT32_MAX
-#define EVERY     "default" /* key of the number for namespaces that have none of their own */
+#define EVERY     "*" /* key of the number for namespaces that have none of their own */
 
 /* An option name for each key; "--no-" before it removes the key again. */
 enum key_kind { KEY_TEXT, KEY_SECONDS, KEY_FLAG, KEY_LIST, KEY_ROUTES, KEY_QUOTA };

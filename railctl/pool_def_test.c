@@ -70,7 +70,7 @@ START_TEST(makes_quotas)
 {
 	becomes("{}", "--quota 5", "{\"quota\":5}");
 	becomes("{}", "--quota a=1 --quota b=2", "{\"quota\":{\"a\":1,\"b\":2}}");
-	becomes("{}", "--quota 3 --quota b=2", "{\"quota\":{\"default\":3,\"b\":2}}");
+	becomes("{}", "--quota 3 --quota b=2", "{\"quota\":{\"*\":3,\"b\":2}}");
 	becomes("{\"quota\":9}", "--quota a=0", "{\"quota\":{\"a\":0}}");
 }
 END_TEST

@@ -47,14 +47,14 @@ test_pool_add_takes_everything()
 	ok ipam pool show p --json
 	want '.definition == {subnet:"10.1.0.0/16",ranges:["10.1.1.0-10.1.1.99","10.1.2.0/24","10.1.3.7"],
 		excludes:["10.1.1.50"],gateway:"10.1.0.1",routes:[{dst:"0.0.0.0/0"},{dst:"10.0.0.0/8",gw:"10.1.0.2"}],
-		sticky:true,cooldown:300,strictCooldown:true,namespaces:["a","b"],quota:{default:5,a:10}}
+		sticky:true,cooldown:300,strictCooldown:true,namespaces:["a","b"],quota:{"*":5,a:10}}
 		and .capacity == 356'
 	jq .definition "$W/out" >"$W/p.json"
 	ok ipam pool show p
 	has "10.1.1.0-10.1.1.99, 10.1.2.0/24, 10.1.3.7"
 	has "0.0.0.0/0, 10.0.0.0/8 via 10.1.0.2"
 	has "300 s, strict"
-	has "default 5, a 10"
+	has "others 5, a 10"
 	has "0 of 356"
 	# What show prints, add reads.
 	ok ipam pool delete p
@@ -220,6 +220,25 @@ test_lease_release_of_what_is_leased_twice()
 	ok ipam lease release 10.3.0.2 --network net-a
 	ok ipam lease list --json
 	want 'length == 1 and .[0].container == "c2"'
+}
+
+# "default" is a namespace like any other; a number without a namespace is for those not named.
+test_quotas_hold()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24 --quota 2 --quota default=1
+	CARGS="K8S_POD_NAMESPACE=default;K8S_POD_NAME=a" lease net-a c1 '{"pool":"p"}'
+	CARGS="K8S_POD_NAMESPACE=other;K8S_POD_NAME=a" lease net-a c2 '{"pool":"p"}'
+	CARGS="K8S_POD_NAMESPACE=other;K8S_POD_NAME=b" lease net-a c3 '{"pool":"p"}'
+	local ns
+	for ns in default other; do
+		CNI_COMMAND=ADD CNI_CONTAINERID=c9 CNI_NETNS=/run/netns/none CNI_IFNAME=net1 CNI_PATH=$BIN \
+			CNI_ARGS="K8S_POD_NAMESPACE=$ns;K8S_POD_NAME=z" "$BIN/railhead-ipam" \
+			<"$W/lease.conf" >"$W/add.out" 2>&1
+		eq "code for namespace $ns" "$(jq .code "$W/add.out")" 106
+	done
+	ok ipam pool set p --quota default=1
+	CARGS="K8S_POD_NAMESPACE=other;K8S_POD_NAME=c" lease net-a c4 '{"pool":"p"}'
 }
 
 test_usage()
