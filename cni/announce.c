@@ -52,9 +52,10 @@ int announce_v6(const struct link_info *link, struct ip addr, struct err *e)
 	struct advertisement m = { .na = { .nd_na_type = ND_NEIGHBOR_ADVERT,
 					   .nd_na_flags_reserved = ND_NA_FLAG_OVERRIDE },
 				   .option = { ND_OPT_TARGET_LINKADDR, 1 } };
-	struct sockaddr_in6 from = { .sin6_family = AF_INET6 };
-	struct sockaddr_in6 to = { .sin6_family = AF_INET6,
-				   .sin6_scope_id = (uint32_t)link->ifindex };
+	/* The scope tells on which link: link-local addresses mean nothing without. */
+	struct sockaddr_in6 from = { .sin6_family = AF_INET6,
+				     .sin6_scope_id = (uint32_t)link->ifindex };
+	struct sockaddr_in6 to = from;
 	char text[IP_STR_LEN];
 
 	auto_fd int fd = open_socket(link->ifindex, e);
