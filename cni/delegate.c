@@ -119,7 +119,7 @@ static const struct json_field error_fields[] = {
 };
 
 /* The delegate's own words, when it left any (CNI-118). */
-static int pass_on_error(const struct delegate *d, const struct exec_result *res, struct err *e)
+int delegate_pass_on(const char *type, const struct exec_result *res, struct err *e)
 {
 	struct error_object o = { 0 };
 	auto_json struct json *tree = NULL;
@@ -130,7 +130,7 @@ static int pass_on_error(const struct delegate *d, const struct exec_result *res
 		err_set(e, ERR_DELEGATE, 0,
 			"ipam.type: \"%.64s\" failed with exit status %d and without an error "
 			"object",
-			d->type, WEXITSTATUS(res->status));
+			type, WEXITSTATUS(res->status));
 		return res->len ? err_hint(e, "it printed: %.512s", res->output) : -1;
 	}
 	err_set(e, (enum err_code)o.code, 0, "%s", o.msg ? o.msg : "failed without a message");
@@ -148,7 +148,7 @@ int delegate_finish(struct delegate *d, char **output, size_t *len, struct err *
 		return err_set(e, ERR_DELEGATE, 0, "ipam.type: \"%.64s\" was killed by signal %d",
 			       d->type, WTERMSIG(res.status));
 	if (!WIFEXITED(res.status) || WEXITSTATUS(res.status))
-		return pass_on_error(d, &res, e);
+		return delegate_pass_on(d->type, &res, e);
 	if (output) {
 		*output = TAKE_PTR(text);
 		*len = res.len;

@@ -46,6 +46,12 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
  */
 int delegate_finish(struct delegate *d, char **output, size_t *len, struct err *e) must_check;
 
+/*
+ * delegate_pass_on - make the error of a delegate that failed: its own error object, when that is
+ * what it printed, else ERR_DELEGATE with what it printed. Pure. Returns -1.
+ */
+int delegate_pass_on(const char *type, const struct exec_result *res, struct err *e);
+
 /* delegate_run - start and finish, for verbs without a result. */
 int delegate_run(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
 		 struct err *e) must_check;

@@ -66,6 +66,13 @@ static struct json *encode(const struct record *r)
 	return TAKE_PTR(o);
 }
 
+char *record_print(const struct record *r)
+{
+	auto_json struct json *o = encode(r);
+
+	return o ? json_print(o, false) : NULL;
+}
+
 static unsigned depth_of(const struct json *n)
 {
 	unsigned deepest = 0;
@@ -104,8 +111,7 @@ static int replace(const struct ctx *ctx, const struct record *r, const char *te
 
 int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	auto_json struct json *o = encode(r);
-	auto_free char *text = o ? json_print(o, false) : NULL;
+	auto_free char *text = record_print(r);
 
 	if (!text)
 		return err_nomem(e);
@@ -134,10 +140,12 @@ struct record_text {
 		.key = k, .kind = J_STRING, .offset = offsetof(struct record_text, field),         \
 		.flags = req                                                                       \
 	}
-#define NUMBER(k, field)                                                                           \
+#define NUMBER(k, field, most)                                                                     \
 	{                                                                                          \
-		.key = k, .kind = J_I64, .offset = offsetof(struct record_text, field)             \
+		.key = k, .kind = J_I64, .offset = offsetof(struct record_text, field),            \
+		.max = most                                                                        \
 	}
+#define MS_MAX (INT64_MAX / 1000000) /* milliseconds that fit into nanoseconds */
 
 static const struct json_field record_fields[] = {
 	{ .key = "version",
@@ -156,9 +164,9 @@ static const struct json_field record_fields[] = {
 	TEXT("master", r.master, 0),
 	TEXT("cniPath", r.cni_path, 0),
 	TEXT("args", r.args, 0),
-	NUMBER("netnsDev", dev),
-	NUMBER("netnsInode", ino),
-	NUMBER("created", created_ms),
+	NUMBER("netnsDev", dev, INT64_MAX),
+	NUMBER("netnsInode", ino, INT64_MAX),
+	NUMBER("created", created_ms, MS_MAX),
 	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
 	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
 	{ 0 },

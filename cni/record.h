@@ -67,4 +67,7 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 /* record_decode - the text of a record file. Pure; the fuzzers start here. Clear out afterwards. */
 int record_decode(const char *text, size_t len, struct record *out, struct err *e) must_check;
 
+/* record_print - the text of a record file, freed with free(). NULL: no memory. Pure. */
+char *record_print(const struct record *r);
+
 #endif

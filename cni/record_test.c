@@ -263,6 +263,26 @@ START_TEST(what_is_no_record)
 }
 END_TEST
 
+/* Found by fuzzing: such a time overflowed on its way from milliseconds. */
+START_TEST(numbers_that_cannot_be)
+{
+	static const char *const keys[] = { "created", "netnsDev", "netnsInode" };
+	static const char *const values[] = { "9007199254740991", "-1" };
+	struct record r;
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys) + 1; i++) {
+		char text[sizeof(good) + 64];
+
+		(void)snprintf(text, sizeof(text), "{\"%s\":%s,%s", keys[i ? i - 1 : 0],
+			       values[i > 0], good + 1);
+		ck_assert_int_eq(record_decode(text, strlen(text), &r, &e), -1);
+		ck_assert_int_eq((int)e.code, ERR_DECODE);
+		ck_assert_ptr_nonnull(strstr(e.msg, keys[i ? i - 1 : 0]));
+	}
+}
+END_TEST
+
 START_TEST(a_damaged_file)
 {
 	const struct ctx ctx = new_ctx();
@@ -594,7 +614,7 @@ END_TEST
 
 TEST_PROGRAM("cni/record", what_is_written_is_read, where_it_lies_and_who_may_read_it,
 	     writing_again_replaces, nothing_there, removing_leaves_no_empty_folder, long_names,
-	     what_a_record_needs, what_is_no_record, a_damaged_file,
+	     what_a_record_needs, what_is_no_record, numbers_that_cannot_be, a_damaged_file,
 	     too_deep_or_too_large_to_be_read, each_in_order, each_with_damage_and_strangers,
 	     removing_while_walking, a_file_where_a_folder_should_be, links_are_not_followed,
 	     one_at_a_time, a_killed_holder_unlocks, many_at_once, out_of_memory)
