@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# GC, STATUS and CHECK: what the reference leaves out.
+
+three()
+{
+	local i
+	for i in 1 2 3; do
+		pod "p$i"
+		conf_ipam "$(dual_ipam)"
+		want_ok ADD
+		addr4 >"$W/addr.$i"
+	done
+	eq "leases before" "$(lease_count)" 6
+}
+gone() { no_link "p$1" net1 && no_lease "$(<"$W/addr.$1")"; }
+kept() { has_addr "p$1" net1 "$(<"$W/addr.$1")" && has_lease "$(<"$W/addr.$1")"; }
+del_three()
+{
+	local i
+	for i in 1 2 3; do
+		use "p$i"
+		conf_ipam "$(dual_ipam)"
+		want_ok DEL
+	done
+}
+
+# CNI-070 to CNI-077, CNI-149
+test_gc_frees_what_is_not_in_the_list()
+{
+	local key
+	for key in cni.dev/valid-attachments cni.dev/attachments; do
+		three
+		conf_ipam "$(dual_ipam)" ".\"$key\"=[{containerID:\"cid-p1\",ifname:\"net1\"},
+			{containerID:\"cid-p3\",ifname:\"net2\"},{containerID:\"stranger\",ifname:\"net1\"}]"
+		want_ok GC
+		kept 1
+		gone 2
+		gone 3
+		conf_ipam "$(dual_ipam)" ".\"$key\"=[]"
+		want_ok GC
+		gone 1
+		eq "records" "$(find $RUN ! -type d ! -name lock 2>/dev/null)" ""
+		want_ok GC
+		del_three
+		unpod p1; unpod p2; unpod p3
+	done
+}
+
+test_gc_without_a_list_keeps_everything()
+{
+	three
+	conf_ipam "$(dual_ipam)"
+	want_ok GC
+	kept 1; kept 2; kept 3
+	conf_ipam "$(dual_ipam)" '."cni.dev/valid-attachments"=null'
+	want_ok GC
+	kept 1; kept 2; kept 3
+	# The newer spelling is preferred.
+	conf_ipam "$(dual_ipam)" '."cni.dev/valid-attachments"=[{containerID:"cid-p1",ifname:"net1"},
+		{containerID:"cid-p2",ifname:"net1"},{containerID:"cid-p3",ifname:"net1"}] | ."cni.dev/attachments"=[]'
+	want_ok GC
+	kept 1; kept 2; kept 3
+	del_three
+}
+
+test_gc_is_for_its_own_network_only()
+{
+	three
+	conf_ipam "$(dual_ipam)" '.name="othernet" | ."cni.dev/valid-attachments"=[]'
+	want_ok GC
+	kept 1; kept 2; kept 3
+	del_three
+}
+
+test_gc_with_a_bad_list_removes_nothing()
+{
+	local v
+	three
+	for v in '"x"' 5 '{}' '["x"]' '[{"containerID":5,"ifname":"net1"}]' '[{"containerID":"cid-p1"}]' '[[]]'; do
+		conf_ipam "$(dual_ipam)" ".\"cni.dev/valid-attachments\"=$v"
+		want_err GC '6|7' attachments || fail "(list $v)"
+		kept 1; kept 2; kept 3
+	done
+	del_three
+}
+
+test_gc_when_the_namespaces_are_gone()
+{
+	three
+	unpod p1
+	ip netns del p2
+	touch /run/netns/p2
+	conf_ipam "$(dual_ipam)" '."cni.dev/valid-attachments"=[{containerID:"cid-p3",ifname:"net1"}]'
+	want_ok GC
+	no_lease "$(<"$W/addr.1")"
+	no_lease "$(<"$W/addr.2")"
+	kept 3
+	sed -i /^p2/d "$W/pods"
+	rm /run/netns/p2
+	use p3
+	want_ok DEL
+}
+
+test_gc_and_status_are_forwarded_to_the_ipam()
+{
+	pod p1
+	fake_good seen
+	conf '.ipam={"type":"seen"} | ."cni.dev/valid-attachments"=[{containerID:"a",ifname:"b"}]'
+	want_ok GC STATUS
+	eq "verbs" "$(fake_log seen)" "GC STATUS "
+	is "stdin of GC" diff <(jq -S . "$W/conf") <(jq -S . "$FAKE/seen.GC.stdin")
+}
+
+# CNI-072: a failing IPAM does not keep GC from removing links.
+test_gc_goes_on_after_errors()
+{
+	pod p1
+	fake sour <<-'EOF'
+		case $CNI_COMMAND in
+		ADD) echo '{"ips":[{"address":"10.9.0.5/24"}]}' ;;
+		GC | DEL) echo '{"code":140,"msg":"not now"}'; exit 1 ;;
+		esac
+	EOF
+	conf '.ipam={"type":"sour"}'
+	want_ok ADD
+	edit '."cni.dev/valid-attachments"=[]'
+	want_err GC 140 "not now"
+	no_link p1 net1
+	fake_good sour
+	want_ok GC DEL
+}
+
+# --- STATUS ------------------------------------------------------------------------------------
+
+# CNI-148
+test_status_of_a_missing_master()
+{
+	conf_ipam "$(v4_ipam)" '.master="nosuch0"'
+	want_err STATUS '50' nosuch0
+	conf_ipam "$(v4_ipam)" 'del(.master)'
+	want_err STATUS '50' master
+	conf_ipam "$(v4_ipam)"
+	want_ok STATUS
+	# It says nothing about other verbs (CNI-067), and a master in the pod cannot be looked at.
+	conf_ipam "$(v4_ipam)" '.master="nosuch0" | .linkInContainer=true'
+	want_ok STATUS
+}
+
+test_status_of_an_exhausted_range()
+{
+	pod p1
+	pod p2
+	conf_ipam "{\"type\":\"$IPAM\",\"subnet\":\"10.77.1.0/30\"}"
+	want_ok STATUS
+	use p1
+	want_ok ADD
+	want_err STATUS 50 10.77.1.0/30
+	PLUGIN=$IPAM
+	want_err STATUS 50 10.77.1.0/30
+	PLUGIN=macvlan
+	use p2
+	want_err ADD '101' 10.77.1.0/30
+	no_link p2 net1
+	use p1
+	want_ok DEL STATUS
+}
+
+test_status_of_a_missing_ipam()
+{
+	conf '.ipam={"type":"nosuch-ipam"}'
+	want_err STATUS '50|105' nosuch-ipam
+}
+
+test_status_of_a_bad_configuration()
+{
+	conf_ipam "$(v4_ipam)" '.mode="bogus"'
+	want_err STATUS '2|50' bogus
+	conf_ipam "$(v4_ipam)" '.ipam.subnet="banana"'
+	want_err STATUS '6|7|50' banana
+}
+
+# --- CHECK -------------------------------------------------------------------------------------
+
+checked()
+{
+	pod p1
+	conf_ipam "$(dual_ipam)" "${1:-.}"
+	want_ok ADD || return
+	prev
+	want_ok CHECK
+}
+
+test_check_needs_prevResult()
+{
+	pod p1
+	conf_ipam "$(v4_ipam)"
+	want_ok ADD
+	want_err CHECK 7 prevResult
+	want_ok DEL
+}
+
+# CNI-150
+test_check_finds_a_missing_link()
+{
+	checked
+	ip -n p1 link del net1
+	want_err CHECK 104 net1
+	want_ok DEL
+}
+
+test_check_finds_a_link_of_another_kind()
+{
+	local mac
+	checked
+	mac=$(res '.interfaces[0].mac')
+	ip -n p1 link del net1
+	ip -n p1 link add net1 address "$mac" type veth peer name x
+	want_err CHECK 104 net1 macvlan
+	want_ok DEL
+	is "the foreign link is not ours to delete" ip -n p1 link show net1
+	ip -n p1 link del net1
+}
+
+test_check_finds_another_mode()
+{
+	checked '.mode="private"'
+	edit '.mode="vepa"'
+	want_err CHECK 104 mode
+	edit '.mode="private"'
+	want_ok CHECK DEL
+}
+
+test_check_finds_another_mac()
+{
+	checked
+	ip -n p1 link set net1 address 02:00:00:00:99:99
+	want_err CHECK 104 02:00:00:00:99:99
+	want_ok DEL
+}
+
+# CNI-151: a later plugin changed it, and prevResult, the result of the whole chain, says so.
+test_check_accepts_a_mac_changed_by_a_later_plugin()
+{
+	checked '.mac="02:00:00:00:00:01"'
+	ip -n p1 link set net1 address 02:00:00:00:99:99
+	edit '.prevResult.interfaces[0].mac="02:00:00:00:99:99"'
+	want_ok CHECK DEL
+}
+
+test_check_accepts_more_than_it_made()
+{
+	checked
+	ip -n p1 addr add 10.200.0.1/24 dev net1
+	ip -n p1 link set net1 mtu 1400
+	ip -n p1 link add extra type veth peer name extra1
+	edit '.prevResult.interfaces += [{"name":"extra","sandbox":"/run/netns/p1"},{"name":"hostside"}] |
+		.prevResult.unknown={"a":1}'
+	want_ok CHECK DEL
+	ip -n p1 link del extra
+}
+
+test_check_finds_missing_addresses()
+{
+	local a
+	checked
+	for a in "$(addr4)" "$(addr6)"; do
+		ip -n p1 addr del "$a" dev net1
+		want_err CHECK 104 "$a"
+		ip -n p1 addr add "$a" dev net1 nodad
+		want_ok CHECK
+	done
+	# The right address with another prefix length is not it.
+	a=$(addr4)
+	ip -n p1 addr del "$a" dev net1
+	ip -n p1 addr add "${a%/*}/32" dev net1
+	want_err CHECK 104 "$a"
+	want_ok DEL
+}
+
+test_check_finds_missing_routes()
+{
+	checked '.ipam.routes=[{"dst":"0.0.0.0/0"},{"dst":"10.99.0.0/16"},{"dst":"fd00:99::/64","gw":"fd00:77::1"}]'
+	ip -n p1 route del 10.99.0.0/16
+	want_err CHECK 104 10.99.0.0/16
+	ip -n p1 route add 10.99.0.0/16 via 10.77.0.1
+	want_ok CHECK
+	ip -n p1 -6 route del fd00:99::/64
+	want_err CHECK 104 fd00:99::/64
+	ip -n p1 -6 route add fd00:99::/64 via fd00:77::1
+	want_ok CHECK
+	ip -n p1 route del default
+	want_err CHECK 104 0.0.0.0/0
+	want_ok DEL
+}
+
+test_check_finds_a_missing_lease()
+{
+	need_railhead
+	checked
+	(
+		PLUGIN=$IPAM
+		want_ok DEL
+	)
+	want_err CHECK '104|108'
+	want_ok DEL
+}
+
+test_check_finds_a_link_that_is_down()
+{
+	need_railhead
+	checked
+	ip -n p1 link set net1 down
+	cni CHECK
+	is_err 104
+	want_ok DEL
+}
+
+test_check_of_another_namespace()
+{
+	checked
+	pod p2
+	CID=cid-p1
+	want_err CHECK '7|104'
+	use p1
+	edit '.prevResult.interfaces[0].sandbox="/run/netns/p2"'
+	want_err CHECK '7|104' net1
+	want_ok DEL
+	unpod p1
+	want_err CHECK '8|104|108'
+}

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# lib.sh: what the cases share. Sourced by run.sh inside the sandbox.
+#
+# A case is a function test_X. It runs in a subshell: fail() records evidence and goes on, skip() ends
+# it. Globals that a case sets to shape a call: PLUGIN CID NS IFN CARGS CPATH XENV (see cni()).
+# shellcheck disable=SC2034
+
+VERSIONS=(0.1.0 0.2.0 0.3.0 0.3.1 0.4.0 1.0.0 1.1.0)
+PEER_DIR=${PEER_DIR:-/usr/lib/cni}
+MASTER=mst0
+WIRE=wire0
+STATE=/var/lib/railhead
+RUN=/run/railhead
+
+# Standard IPAM sections. IPAM is railhead-ipam, or host-local when the suite is pointed at the peers.
+v4_ipam() { printf '{"type":"%s","subnet":"10.77.0.0/24"}' "$IPAM"; }
+v6_ipam() { printf '{"type":"%s","subnet":"fd00:77::/64"}' "$IPAM"; }
+dual_ipam()
+{
+	printf '{"type":"%s","ranges":[[{"subnet":"10.77.0.0/24"}],[{"subnet":"fd00:77::/64"}]]}' "$IPAM"
+}
+
+# --- evidence ----------------------------------------------------------------------------------
+
+fail()
+{
+	printf '%s\n' "$*" >>"$W/evidence"
+	return 1
+}
+
+skip()
+{
+	printf '%s\n' "$*" >"$W/skip"
+	exit 77
+}
+
+need_peer() { [ -x "$PEER_DIR/$1" ] || skip "the reference plugin $1 is not in $PEER_DIR"; }
+need_railhead() { [ -n "$RAILCTL" ] || skip "railctl is not in the folder of programs"; }
+need_kind()
+{
+	kernel_has "$1" || skip "this kernel has no $1 (CONFIG_${1^^})"
+}
+
+kernel_has()
+{
+	ip link add link "$MASTER" name probe0 type "$1" 2>/dev/null || return 1
+	ip link del probe0
+}
+
+# eq WHAT GOT WANT
+eq() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
+# is WHAT COMMAND...: the command must succeed.
+is()
+{
+	local what=$1
+	shift
+	"$@" >"$W/is" 2>&1 || fail "$what: '$*' failed: $(head -c 300 "$W/is")"
+}
+# isnt WHAT COMMAND...: the command must fail.
+isnt()
+{
+	local what=$1
+	shift
+	! "$@" >"$W/is" 2>&1 || fail "$what: '$*' succeeded: $(head -c 300 "$W/is")"
+}
+# has WHAT TEXT PART
+has() { [[ $2 == *"$3"* ]] || fail "$1: '$3' is not in: ${2:0:600}"; }
+
+# --- one CNI call ------------------------------------------------------------------------------
+
+# conf FILTER [JQ-ARG...]: write the configuration: the base object, changed by a jq filter.
+conf()
+{
+	local filter=$1
+	shift
+	jq -cn "$@" "{cniVersion:\"$TOP\",name:\"testnet\",type:\"$PLUGIN\",master:\"$MASTER\"} | $filter" \
+		>"$W/conf" || fail "test error: jq filter $filter"
+}
+
+# conf_ipam JSON [FILTER]: configuration with this ipam section.
+conf_ipam()
+{
+	local i=$1 f=${2:-.}
+	shift $(($# > 1 ? 2 : 1))
+	conf ".ipam=\$i | $f" --argjson i "$i" "$@"
+}
+
+# cni VERB: run $PLUGIN with $W/conf on stdin. Sets RC, OUT (stdout), ERR (stderr).
+# Unset (not merely empty) variables are left out of the environment.
+cni_env()
+{
+	E=("CNI_COMMAND=$1" "PATH=$PATH")
+	[ -z "${CID+x}" ] || E+=("CNI_CONTAINERID=$CID")
+	[ -z "${NS+x}" ] || E+=("CNI_NETNS=$NS")
+	[ -z "${IFN+x}" ] || E+=("CNI_IFNAME=$IFN")
+	[ -z "${CARGS+x}" ] || E+=("CNI_ARGS=$CARGS")
+	[ -z "${CPATH+x}" ] || E+=("CNI_PATH=$CPATH")
+	E+=("${XENV[@]}")
+}
+
+cni()
+{
+	local E
+	cni_env "$1"
+	timeout -s KILL "${LIMIT:-20}" env -i "${E[@]}" "$BIN/$PLUGIN" <"${STDIN:-$W/conf}" \
+		>"$W/out" 2>"$W/err"
+	RC=$?
+	OUT=$(tr -d '\0' <"$W/out")
+	ERR=$(<"$W/err")
+	[ "$1 $RC" != "ADD 0" ] || cp "$W/out" "$W/result"
+}
+
+# The same for GC and STATUS, which have no container.
+cni_net()
+{
+	local CID NS IFN
+	unset CID NS IFN
+	cni "$1"
+}
+
+said() { printf "exit %s, stdout: %.400s, stderr: %.200s" "$RC" "$(tr -s " \n" " " <<<"$OUT")" "$ERR"; }
+
+# want_ok VERB...: run it, it must succeed; all verbs but ADD print nothing.
+want_ok()
+{
+	local verb
+	for verb; do
+		case $verb in
+		GC | STATUS) cni_net "$verb" ;;
+		*) cni "$verb" ;;
+		esac
+		[ "$RC" = 0 ] || fail "$verb must succeed: $(said)" || return 1
+		[ "$verb" = ADD ] || [ -z "$OUT" ] || fail "$verb must print nothing: $(said)"
+		[ "$verb" != ADD ] || jq -e . "$W/out" >/dev/null || fail "$verb printed no JSON: $(said)"
+	done
+}
+
+# is_err CODES [TEXT...]: the last call must have failed with one error object with one of the codes
+# (separated by |), whose msg and details contain each text (case ignored).
+is_err()
+{
+	local codes=$1 text all
+	shift
+	[ "$RC" = 1 ] || fail "must fail with exit 1: $(said)" || return 1
+	jq -es 'length == 1 and (.[0] | type == "object" and (.code | type == "number") and
+		(.msg | type == "string" and length > 0))' "$W/out" >/dev/null 2>&1 ||
+		fail "stdout must hold exactly one error object: $(said)" || return 1
+	[[ "|$codes|" == *"|$(jq .code "$W/out")|"* ]] ||
+		fail "code must be $codes: $(said)" || return 1
+	[ -n "$PEERS" ] || jq -e '.cniVersion|type=="string"' "$W/out" >/dev/null ||
+		fail "the error object must have cniVersion: $(said)"
+	all=$(jq -r '.msg + " " + (.details // "")' "$W/out")
+	for text; do
+		[[ ${all,,} == *"${text,,}"* ]] || fail "the error must name '$text': $(said)"
+	done
+	stderr_is_log
+}
+
+# Nothing on stderr but log lines (delegates' noise is checked apart).
+stderr_is_log()
+{
+	local line
+	[ -z "$PEERS" ] || return 0
+	while IFS= read -r line; do
+		[[ $line =~ ^level=[a-z]+\ program=[a-z-]+\ .*msg= ]] ||
+			fail "stderr must hold only log lines, has: $line"
+	done <"$W/err"
+}
+
+# want_err VERB CODES [TEXT...]
+want_err()
+{
+	local verb=$1
+	shift
+	case $verb in
+	GC | STATUS) cni_net "$verb" ;;
+	*) cni "$verb" ;;
+	esac
+	is_err "$@"
+}
+
+# res FILTER: a value from the result of the last good ADD, raw and compact.
+res() { jq -rc "$1" "$W/result"; }
+# want WHAT FILTER: a jq test on the last output.
+want() { jq -e "$2" "$W/out" >/dev/null 2>&1 || fail "$1: not ($2): $(said)"; }
+addr4() { res '[.ips[].address|select(contains(":")|not)][0] // ""'; }
+addr6() { res '[.ips[].address|select(contains(":"))][0] // ""'; }
+
+# prev [FILTER]: put the result of the last good ADD into the configuration as prevResult.
+prev()
+{
+	jq -c --slurpfile p "$W/result" ".prevResult=(\$p[0] | ${1:-.})" "$W/conf" >"$W/conf.new" &&
+		mv "$W/conf.new" "$W/conf"
+}
+# edit FILTER: change the current configuration.
+edit() { jq -c "$1" "$W/conf" >"$W/conf.new" && mv "$W/conf.new" "$W/conf"; }
+
+# --- pods and links ----------------------------------------------------------------------------
+
+# pod NAME: a network namespace; NS and CID point at it. They are removed after the case, which must
+# have left them empty.
+pod()
+{
+	ip netns add "$1" || fail "test error: ip netns add $1"
+	echo "$1" >>"$W/pods"
+	use "$1"
+}
+use()
+{
+	NS=/run/netns/$1
+	CID=cid-$1
+}
+unpod()
+{
+	ip netns del "$1"
+	sed -i "/^$1\$/d" "$W/pods"
+}
+link_json() { ip -n "$1" -j -d link show dev "$2" 2>/dev/null | jq -c '.[0]'; }
+link_get() { link_json "$1" "$2" | jq -rc "$3"; }
+no_link()
+{
+	isnt "link $2 must not exist in $1" ip -n "$1" link show dev "$2" || ip -n "$1" link del dev "$2"
+}
+addrs() { ip -n "$1" -j addr show dev "$2" 2>/dev/null | jq -r '.[0].addr_info[]|select(.scope!="link")|"\(.local)/\(.prefixlen)"'; }
+has_addr() { addrs "$1" "$2" | grep -qxF "$3" || fail "$1/$2 must have $3, has: $(addrs "$1" "$2" | tr '\n' ' ')"; }
+pings() { is "$1 must reach $2" ip netns exec "$1" "$HELPERS/ping" "$2"; }
+
+# --- the IPAM's leases -------------------------------------------------------------------------
+
+# leases: one address a line, of all networks.
+leases()
+{
+	if [ -n "$RAILCTL" ]; then
+		"$RAILCTL" ipam lease list --json 2>"$W/railctl.err" | jq -r '
+			(if type == "object" then .leases else . end)[]? | .address' | sort
+	else
+		find /var/lib/cni/networks -type f -name '[0-9a-f]*[.:]*' -printf '%f\n' 2>/dev/null | sort
+	fi
+}
+lease_count() { leases | grep -c . || :; }
+has_lease() { leases | sed 's,/.*,,' | grep -qxF "${1%%/*}" || fail "${1%%/*} must be leased; leased: $(leases | tr '\n' ' ')"; }
+no_lease() { ! leases | sed 's,/.*,,' | grep -qxF "${1%%/*}" || fail "${1%%/*} must be free"; }
+
+# --- fake IPAM plugins -------------------------------------------------------------------------
+
+# fake NAME <<'EOF' ... EOF: an IPAM as a shell script. Each call appends its verb to NAME.log and leaves
+# stdin and environment in NAME.VERB.stdin and NAME.VERB.env; then the script runs.
+fake()
+{
+	{
+		echo '#!/bin/bash'
+		# shellcheck disable=SC2016
+		echo 'log='"$FAKE/$1"'; echo "$CNI_COMMAND $CNI_CONTAINERID" >>"$log.log"'
+		# shellcheck disable=SC2016
+		echo 'cat >"$log.$CNI_COMMAND.stdin"; env >"$log.$CNI_COMMAND.env"'
+		cat
+	} >"$FAKE/$1"
+	chmod +x "$FAKE/$1"
+}
+fake_log() { cut -d' ' -f1 "$FAKE/$1.log" 2>/dev/null | tr '\n' ' '; }
+# A good fake: one fixed address.
+fake_good()
+{
+	fake "$1" <<-'EOF'
+		case $CNI_COMMAND in
+		ADD) echo '{"cniVersion":"1.1.0","ips":[{"address":"10.9.0.5/24","gateway":"10.9.0.1"}]}' ;;
+		esac
+	EOF
+}
+
+# --- before and after --------------------------------------------------------------------------
+
+snap_links()
+{
+	ip -j -d link | jq -c 'sort_by(.ifname)[] | {ifname,flags,mtu,address,promiscuity,allmulti,
+		link,kind:.linkinfo.info_kind}'
+	ip -j addr | jq -c 'sort_by(.ifname)[] | [.ifname, (.addr_info[]|.local)]'
+	ip route show table all | sort
+	ip -6 route show table all | sed 's/ expires [0-9]*sec//' | sort
+	ip rule
+	ip -6 rule
+}
+snap_files()
+{
+	# The file "lock" and empty folders are the fixed furniture of the state directory.
+	find $RUN ! -type d ! -name lock 2>/dev/null
+	find /run -mindepth 1 -path $RUN -prune -o -path /run/work -prune -o ! -type d -print
+	find $STATE /var/lib/cni ! -type d ! -name lock ! -name '*.mdb*' ! -name 'last_reserved_ip.*' -print 2>/dev/null
+}
+snap_processes()
+{
+	# -f: the patterns must not be in grep's own command line.
+	printf '%s/\n' "$BIN" "$FAKE" >"$W/patterns"
+	grep -lasF -f "$W/patterns" /proc/[0-9]*/cmdline | while read -r p; do
+		echo "process $(tr '\0' ' ' <"$p" 2>/dev/null)"
+	done
+}
+snapshot()
+{
+	snap_links
+	grep -rs . /proc/sys/net/ipv{4,6}/conf/{all,default}
+	snap_files
+	snap_processes
+	leases | sed 's/^/lease /'
+}
+
+# Pods must be empty again; they are removed here.
+pods_clean()
+{
+	local p left
+	while read -r p; do
+		left=$(ip -n "$p" -o link 2>/dev/null | grep -v ' lo: ' | cut -d: -f2 | tr '\n' ' ')
+		[ -z "$left" ] || fail "left in pod $p: $left"
+		ip netns del "$p" 2>/dev/null
+	done <"$W/pods"
+	: >"$W/pods"
+}
+
+# clean_state: forget everything, so that one failing case does not spoil the next.
+clean_state()
+{
+	local l
+	for l in $(ip -o link | awk -F'[:@] *' '{print $2}'); do
+		case $l in lo | "$MASTER" | "$WIRE") ;; *) ip link del "$l" 2>/dev/null ;; esac
+	done
+	ip route flush scope global 2>/dev/null
+	find $RUN $STATE /var/lib/cni -mindepth 1 -delete 2>/dev/null
+}
+
+# cni_to N VERB: a call of its own output files, for parallel calls.
+cni_to()
+{
+	local E
+	cni_env "$2"
+	timeout -s KILL "${LIMIT:-20}" env -i "${E[@]}" "$BIN/$PLUGIN" <"$W/conf" >"$W/par.$1" 2>"$W/par.$1.err"
+	echo $? >"$W/par.$1.rc"
+}
+
+# eventually COMMAND...: until it succeeds, for at most 5 seconds.
+eventually()
+{
+	local i
+	for ((i = 0; i < 500; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.01
+	done
+	fail "not within 5 seconds: $*"
+}
