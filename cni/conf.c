@@ -74,7 +74,9 @@ static int read_args(struct cni_conf *c, struct err *e)
 {
 	const struct json *args = json_get(c->tree, "args");
 
-	/* args is free-form (CNI-083): what is not an object holds nothing for us. */
+	if (args && json_type(args) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "args: must be an object, got %s",
+			       json_type_name(args));
 	const struct json *cni = json_get(args, "cni");
 	if (cni && json_type(cni) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "args.cni: must be an object, got %s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* macvlan.c: the macvlan plugin: its keys, and how its link is made and checked. */
-#include <stdio.h>
+#include <string.h>
 
 #include "cni/attach.h"
 
@@ -43,14 +43,17 @@ static void defaults(void *conf)
 	*(struct macvlan_conf *)conf = (struct macvlan_conf){ .mode = MACVLAN_BRIDGE };
 }
 
+#define FROM_ARGS "CNI_ARGS: MAC"
+
 static int set_mac(struct macvlan_conf *c, const char *where, const char *text, struct err *e)
 {
 	static const uint8_t zero[MAC_LEN];
+	enum err_code code = strcmp(where, FROM_ARGS) == 0 ? ERR_ENV : ERR_CONFIG;
 
 	if (parse_mac(text, c->mac))
-		return err_set(e, ERR_CONFIG, 0, "%s: \"%.64s\" is not a MAC address", where, text);
-	if ((c->mac[0] & 1) || __builtin_memcmp(c->mac, zero, MAC_LEN) == 0)
-		return err_set(e, ERR_CONFIG, 0, "%s: \"%.64s\" is not a unicast address", where,
+		return err_set(e, code, 0, "%s: \"%.64s\" is not a MAC address", where, text);
+	if ((c->mac[0] & 1) || memcmp(c->mac, zero, MAC_LEN) == 0)
+		return err_set(e, code, 0, "%s: \"%.64s\" is not a unicast address", where,
 			       text);
 	c->has_mac = true;
 	return 0;
@@ -66,7 +69,7 @@ static int choose_mac(struct attach *a, struct err *e)
 	if (c->mac_text && *c->mac_text && set_mac(c, "mac", c->mac_text, e))
 		return -1;
 	int found = cni_args_get(a->call->env.args, "MAC", from_args, sizeof(from_args), e);
-	if (found < 0 || (found > 0 && *from_args && set_mac(c, "CNI_ARGS: MAC", from_args, e)))
+	if (found < 0 || (found > 0 && *from_args && set_mac(c, FROM_ARGS, from_args, e)))
 		return -1;
 	if (!runtime)
 		return 0;
