@@ -46,7 +46,16 @@ static int undo_ipam(void *arg, struct err *e)
 static int undo_link(void *arg, struct err *e)
 {
 	struct add *s = arg;
+	struct err why;
 
+	/* Made, but never looked at: by its name, which was free before. */
+	if (!s->a.link.ifindex &&
+	    nl_link_by_name(s->a.pod_nl, s->a.call->env.ifname, &s->a.link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
 	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
 }
 
@@ -102,8 +111,12 @@ static int parse_ipam_result(struct add *s, const char *text, size_t len, struct
 	auto_json struct json *tree = NULL;
 
 	if (json_parse(text, len, "its result", &tree, e) ||
-	    cni_result_parse(tree, "its result", c->version, &s->from_ipam, e))
+	    cni_result_parse(tree, "its result", c->version, &s->from_ipam, e)) {
+		/* not our configuration is at fault, nor its version */
+		if (e->code != ERR_NOMEM)
+			e->code = ERR_DELEGATE;
 		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
+	}
 	s->from_ipam.tree = TAKE_PTR(tree);
 	if (s->from_ipam.n_ips == 0)
 		return err_set(e, ERR_DELEGATE, 0,
@@ -143,9 +156,9 @@ static int create_link(struct add *s, struct undo *u, struct err *e)
 	if (a->type->create(a, e))
 		return err_wrap(e, "create %s %s on %s", a->type->kind, a->call->env.ifname,
 				a->master.name);
+	undo_push(u, undo_link, s, "creation of the interface");
 	if (nl_link_by_name(a->pod_nl, a->call->env.ifname, &a->link, e))
 		return err_wrap(e, "look at the new interface");
-	undo_push(u, undo_link, s, "creation of the interface");
 	return 0;
 }
 

@@ -39,7 +39,8 @@ static int check_link(struct attach *a, const struct cni_interface *x, struct er
 		return err_set(e, ERR_STATE, 0, "interface %s is of kind \"%s\", not %s", x->name,
 			       a->link.kind, a->type->kind);
 	/* prevResult has the last word on the MAC: a later plugin may have changed it (CNI-151). */
-	if (x->mac && a->link.has_mac && strcasecmp(mac_format(a->link.mac, mac), x->mac) != 0)
+	if (x->mac && *x->mac && a->link.has_mac &&
+	    strcasecmp(mac_format(a->link.mac, mac), x->mac) != 0)
 		return err_set(e, ERR_STATE, 0, "interface %s has MAC %s, prevResult says %s",
 			       x->name, mac, x->mac);
 	return 0;

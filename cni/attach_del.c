@@ -42,7 +42,8 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 		return 0;
 	if (netns_open(path, pod, &why) == 0)
 		return 1;
-	if (why.errnum == ENOENT)
+	/* A directory, a device or a namespace of another kind took its place (CNI-049). */
+	if (why.errnum == ENOENT || why.errnum == EINVAL)
 		return 0;
 	*e = why;
 	return -1;

@@ -214,8 +214,8 @@ static int read_address(struct cni_result *r, const struct json *n, const char *
 	    read_prefix(t.address, where, "address", &x.address, e) ||
 	    read_ip(t.gateway, where, "gateway", &x.gateway, e))
 		return -1;
-	/* Some IPAMs number the interface of their caller, which they cannot list. */
-	if (r->n_interfaces == 0)
+	/* Some IPAMs mean the one interface of their caller, which they do not list. */
+	if (r->n_interfaces == 0 && t.interface == 0)
 		t.interface = -1;
 	if (t.interface >= 0 && (size_t)t.interface >= r->n_interfaces)
 		return err_set(e, ERR_CONFIG, 0, "%s.interface: %d is not an index into interfaces",

@@ -204,6 +204,8 @@ START_TEST(an_index_into_nothing)
 	accepts("{\"ips\":[{\"address\":\"10.0.0.2/24\",\"interface\":0}]}", CNI_110, &r);
 	ck_assert_uint_eq(r.n_ips, 1);
 	ck_assert_int_eq(r.ips[0].interface, -1);
+	refuses("{\"ips\":[{\"address\":\"10.0.0.2/24\",\"interface\":1}]}", CNI_110, ERR_CONFIG,
+		"prevResult.ips[0].interface", "1");
 }
 END_TEST
 
