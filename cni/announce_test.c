@@ -6,7 +6,6 @@
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <netinet/icmp6.h>
-#include <netinet/ip6.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
