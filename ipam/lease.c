@@ -46,6 +46,8 @@ static const struct json_field fields[] = {
 /* A record that cannot be read is the store's failure, whatever was wrong with it. */
 static int damaged(const char *what, struct err *e)
 {
+	if (e->code == ERR_NOMEM)
+		return -1;
 	err_wrap(e, "the store's record %s is damaged", what);
 	e->code = ERR_STORE;
 	return err_hint(e, "see it with `railctl ipam verify`, mend it with --repair");

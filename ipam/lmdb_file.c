@@ -126,11 +126,11 @@ int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e)
 	struct lmdb_meta m = { 0 };
 	struct stat st;
 
+	if (fd >= 0 && fstat(fd, &st))
+		return err_set(e, ERR_STORE, errno, "look at the store's file");
 	*out = (struct lmdb_file){ .state = LMDB_FILE_EMPTY };
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st))
-		return err_set(e, ERR_STORE, errno, "look at the store's file");
 	out->state = S_ISREG(st.st_mode) ? read_metas(fd, &m) : LMDB_FILE_BAD;
 	if (out->state != LMDB_FILE_GOOD)
 		return 0;
