@@ -17,4 +17,8 @@
  */
 int guard_arm(const char *dir, struct err *e) must_check;
 
+/* guard_arm_line - the same as one line "<program>: ..." on stderr, for programs that people run.
+ */
+int guard_arm_line(const char *program, const char *dir, struct err *e) must_check;
+
 #endif

@@ -109,7 +109,7 @@ static int list(struct rail *r, struct err *e)
 	int rc = record_each(&r->ctx, network, list_one, &l, e) || l.rc ? -1 : 0;
 	if (rc == 0 && array)
 		rc = out_json(&r->out, array, e);
-	else if (rc == 0 && l.table.n_cells)
+	else if (rc == 0 && l.table.n_rows)
 		out_table(&r->out, &l.table);
 	else if (rc == 0)
 		out_line(&r->out, OUT_PLAIN, "No attachments%s%s.", network ? " of network " : "",

@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/guard.h"
+
 int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
 {
 	char dir[PATH_MAX];
 
-	if (ipam_dir(&r->ctx, r->data_dir, dir, sizeof(dir), e))
+	if (ipam_dir(&r->ctx, r->data_dir, dir, sizeof(dir), e) ||
+	    guard_arm_line("railctl", dir, e))
 		return -1;
 	if (ipam_open(&r->ctx, dir, create, out, e) == 0)
 		return 0;

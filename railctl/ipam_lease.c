@@ -82,7 +82,7 @@ static int lease_list(struct rail *r, struct err *e)
 		if (add_row(r, &t, lease, e))
 			return -1;
 	}
-	if (t.n_cells)
+	if (t.n_rows)
 		out_table(&r->out, &t);
 	else
 		out_line(&r->out, OUT_PLAIN, "No leases.");

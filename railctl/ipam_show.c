@@ -50,7 +50,7 @@ static int pool_list(struct rail *r, struct err *e)
 		if (add_pool_row(r, &t, pool, e))
 			return -1;
 	}
-	if (t.n_cells)
+	if (t.n_rows)
 		out_table(&r->out, &t);
 	else
 		out_line(&r->out, OUT_PLAIN, "No pools.");
@@ -267,7 +267,7 @@ static int usage(struct rail *r, struct err *e)
 		if (add_usage_row(r, &t, o, e))
 			return -1;
 	}
-	if (t.n_cells)
+	if (t.n_rows)
 		out_table(&r->out, &t);
 	else
 		out_line(&r->out, OUT_PLAIN, "No pools, and no network with leases.");

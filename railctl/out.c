@@ -129,41 +129,48 @@ int out_finish(const struct out *o, struct err *e)
 
 int out_row(struct out_table *t, const struct out_cell *cells, struct err *e)
 {
-	if (t->n_cells + t->n_columns > t->room) {
-		size_t room = t->room ? 2 * t->room : 16 * t->n_columns;
-		void *p = reallocarray(t->cells, room, sizeof(*t->cells));
+	if (t->n_rows == t->room) {
+		size_t room = t->room ? 2 * t->room : 16;
+		void *p = reallocarray(t->cells, room * t->n_columns, sizeof(*t->cells));
 		if (!p)
 			return err_nomem(e);
 		t->cells = p;
 		t->room = room;
 	}
+	size_t at = t->n_rows * t->n_columns;
 	for (size_t i = 0; i < t->n_columns; i++) {
-		char *text = out_clean(cells[i].text && *cells[i].text ? cells[i].text : "-");
-		if (!text)
+		const char *text = cells[i].text && *cells[i].text ? cells[i].text : "-";
+		t->cells[at + i].text = out_clean(text);
+		t->cells[at + i].style = cells[i].style;
+		if (!t->cells[at + i].text) {
+			while (i--)
+				free(t->cells[at + i].text);
 			return err_nomem(e);
-		t->cells[t->n_cells].text = text;
-		t->cells[t->n_cells++].style = cells[i].style;
+		}
 	}
+	t->n_rows++;
 	return 0;
 }
 
 void out_table_clear(struct out_table *t)
 {
-	for (size_t i = 0; i < t->n_cells; i++)
+	for (size_t i = 0; i < t->n_rows * t->n_columns; i++)
 		free(t->cells[i].text);
 	free(t->cells);
 	t->cells = NULL;
-	t->n_cells = t->room = 0;
+	t->n_rows = t->room = 0;
 }
 
 static void measure(const struct out_table *t, size_t widths[COLUMNS_MAX])
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		widths[i] = strlen(t->columns[i].title);
-	for (size_t i = 0; i < t->n_cells; i++) {
-		size_t n = out_columns(t->cells[i].text);
-		if (n > widths[i % t->n_columns])
-			widths[i % t->n_columns] = n;
+	for (size_t row = 0; row < t->n_rows; row++) {
+		for (size_t i = 0; i < t->n_columns; i++) {
+			size_t n = out_columns(t->cells[row * t->n_columns + i].text);
+			if (n > widths[i])
+				widths[i] = n;
+		}
 	}
 }
 
@@ -255,24 +262,24 @@ static void put_cell(const struct out *o, const struct fitted *c)
 
 void out_table(const struct out *o, const struct out_table *t)
 {
-	size_t widths[COLUMNS_MAX];
+	size_t widths[COLUMNS_MAX], n = t->n_columns;
 
 	measure(t, widths);
 	if (o->width)
 		fit(t, o->width, widths);
-	for (size_t i = 0; i < t->n_columns; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct fitted title = { t->columns[i].title, widths[i], t->columns[i].flags,
-					      OUT_HEAD, i + 1 == t->n_columns };
+					      OUT_HEAD, i + 1 == n };
 		put_cell(o, &title);
 	}
 	fputc('\n', o->to);
-	for (size_t i = 0; i < t->n_cells; i++) {
-		size_t at = i % t->n_columns;
-		bool last = at + 1 == t->n_columns;
-		const struct fitted cell = { t->cells[i].text, widths[at], t->columns[at].flags,
-					     t->cells[i].style, last };
-		put_cell(o, &cell);
-		if (last)
-			fputc('\n', o->to);
+	for (size_t row = 0; row < t->n_rows; row++) {
+		for (size_t i = 0; i < n; i++) {
+			const struct fitted cell = { t->cells[row * n + i].text, widths[i],
+						     t->columns[i].flags,
+						     t->cells[row * n + i].style, i + 1 == n };
+			put_cell(o, &cell);
+		}
+		fputc('\n', o->to);
 	}
 }

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/repair.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/testing.h"
+
+/* A run directory of its own, and a record of an interface in our own network namespace. */
+struct world {
+	char dir[64];
+	struct ctx ctx;
+	struct record r;
+	struct err e;
+};
+
+static void world_init(struct world *w)
+{
+	struct netns self = { .fd = -1 };
+
+	*w = (struct world){ .dir = "/tmp/railhead-repair-XXXXXX" };
+	ck_assert_ptr_nonnull(mkdtemp(w->dir));
+	ctx_init(&w->ctx, "test");
+	w->ctx.run_dir = w->dir;
+	ck_assert_int_eq(netns_open_self(&self, &w->e), 0);
+	w->r = (struct record){
+		.key = { "net-a", "c1", "lo" },
+		.plugin = "macvlan",
+		.kind = "",
+		.netns = "/proc/self/ns/net",
+		.netns_id = self.id,
+		.master = "",
+		.cni_path = "",
+		.args = "",
+	};
+	netns_close(&self);
+	ck_assert_int_eq(ctx_boot_id(&w->ctx, w->r.boot, &w->e), 0);
+}
+
+static void world_clear(struct world *w)
+{
+	char path[128];
+
+	ck_assert_int_eq(record_remove(&w->ctx, &w->r.key, &w->e), 0);
+	(void)snprintf(path, sizeof(path), "%s/lock", w->dir);
+	(void)unlink(path);
+	(void)snprintf(path, sizeof(path), "%s/attachments", w->dir);
+	(void)rmdir(path);
+	ck_assert_int_eq(rmdir(w->dir), 0);
+}
+
+/* The record is written, and its lock made, as an ADD would. */
+static void write_record(struct world *w)
+{
+	ck_assert_int_eq(record_write(&w->ctx, &w->r, &w->e), 0);
+	auto_fd int lock = record_lock(&w->ctx, &w->r.key, true, 1000, &w->e);
+	ck_assert_int_ge(lock, 0);
+}
+
+static enum repair_state state_of(struct world *w)
+{
+	auto_record struct record r = { 0 };
+	struct repair_view v;
+
+	if (record_read(&w->ctx, &w->r.key, &r, &w->e))
+		r = (struct record){ .key = w->r.key };
+	ck_assert_int_eq(repair_look(&w->ctx, &r, &v, &w->e), 0);
+	ck_assert_int_eq(*v.why != '\0', v.state != REPAIR_HEALTHY);
+	return v.state;
+}
+
+static bool is_recorded(struct world *w)
+{
+	auto_record struct record r = { 0 };
+
+	return record_read(&w->ctx, &w->r.key, &r, &w->e) == 0;
+}
+
+/* Without an IPAM there is nothing to run: the record goes when, and only when, it is stale. */
+static void repaired(struct world *w, enum repair_state state)
+{
+	struct repair_view v;
+
+	write_record(w);
+	ck_assert_int_eq(state_of(w), state);
+	ck_assert(is_recorded(w));
+	ck_assert_int_eq(repair_one(&w->ctx, &w->r.key, &v, &w->e), 0);
+	ck_assert_int_eq(v.state, state);
+	ck_assert_int_eq(is_recorded(w), !repair_is_stale(state));
+}
+
+START_TEST(healthy_is_let_alone)
+{
+	struct world w;
+
+	world_init(&w);
+	repaired(&w, REPAIR_HEALTHY);
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(stale_ones_are_repaired)
+{
+	struct world w;
+
+	world_init(&w);
+	w.r.kind = "macvlan";
+	repaired(&w, REPAIR_LINK_REPLACED);
+	w.r.key.ifname = "nope0";
+	repaired(&w, REPAIR_LINK_GONE);
+	w.r.netns_id.ino++;
+	repaired(&w, REPAIR_NETNS_REPLACED);
+	w.r.netns = "/run/netns/there-is-no-such";
+	repaired(&w, REPAIR_NETNS_GONE);
+	memset(w.r.boot, '0', 8);
+	repaired(&w, REPAIR_EARLIER_BOOT);
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(what_cannot_be_told_is_let_alone)
+{
+	struct world w;
+
+	world_init(&w);
+	w.r.netns = "/tmp";
+	repaired(&w, REPAIR_UNKNOWN);
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(damaged_records_go)
+{
+	struct world w;
+	struct repair_view v;
+	char path[128];
+
+	world_init(&w);
+	write_record(&w);
+	(void)snprintf(path, sizeof(path), "%s/attachments/net-a/c1,lo", w.dir);
+	ck_assert_int_eq(truncate(path, 10), 0);
+	ck_assert_int_eq(state_of(&w), REPAIR_DAMAGED);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &v, &w.e), 0);
+	ck_assert_int_eq(v.state, REPAIR_DAMAGED);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(the_lock_is_respected)
+{
+	struct world w;
+
+	world_init(&w);
+	w.r.key.ifname = "nope0";
+	write_record(&w);
+	int lock = record_lock(&w.ctx, &w.r.key, true, 0, &w.e);
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(state_of(&w), REPAIR_BUSY);
+	(void)close(lock);
+	ck_assert_int_eq(state_of(&w), REPAIR_LINK_GONE);
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(one_that_went_meanwhile_is_gone)
+{
+	struct world w;
+	struct repair_view v;
+
+	world_init(&w);
+	write_record(&w);
+	ck_assert_int_eq(record_remove(&w.ctx, &w.r.key, &w.e), 0);
+	ck_assert_int_eq(state_of(&w), REPAIR_GONE);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &v, &w.e), 0);
+	ck_assert_int_eq(v.state, REPAIR_GONE);
+	ck_assert(!repair_is_stale(v.state));
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(a_failing_ipam_keeps_the_record)
+{
+	static const char config[] =
+		"{\"cniVersion\":\"1.0.0\",\"name\":\"net-a\",\"type\":\"macvlan\","
+		"\"ipam\":{\"type\":\"no-such-ipam\"}}";
+	struct world w;
+	struct repair_view v;
+	auto_json struct json *tree = NULL;
+
+	world_init(&w);
+	ck_assert_int_eq(json_parse(config, strlen(config), "test", &tree, &w.e), 0);
+	w.r.config = tree;
+	w.r.key.ifname = "nope0";
+	w.r.cni_path = "/nowhere";
+	write_record(&w);
+	ck_assert_str_eq(repair_ipam_type(&w.r), "no-such-ipam");
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &v, &w.e), -1);
+	ck_assert_int_eq(w.e.code, ERR_DELEGATE);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "/nowhere"));
+	ck_assert(is_recorded(&w));
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(states_have_names)
+{
+	for (int s = REPAIR_HEALTHY; s <= REPAIR_DAMAGED; s++)
+		ck_assert_ptr_nonnull(repair_state_name((enum repair_state)s));
+	ck_assert_str_eq(repair_state_name(REPAIR_NETNS_GONE), "netns-gone");
+}
+END_TEST
+
+TEST_PROGRAM("cni/repair", healthy_is_let_alone, stale_ones_are_repaired,
+	     what_cannot_be_told_is_let_alone, damaged_records_go, the_lock_is_respected,
+	     one_that_went_meanwhile_is_gone, a_failing_ipam_keeps_the_record, states_have_names)
