@@ -240,8 +240,9 @@ static void are_set(char v4, char v6)
 START_TEST(the_kernel_is_told)
 {
 	const struct ctx ctx = { .proc = "/proc", .log = { .fd = -1 } };
-	auto_wire struct wire w = new_wire();
 
+	net_enter_new();
+	net_veth("v0", "v1", NULL);
 	/* a new namespace begins with the settings of the machine */
 	net_sysctl("ipv4/conf/all/arp_notify", "0");
 	net_sysctl("ipv4/conf/v0/arp_notify", "0");

@@ -91,10 +91,12 @@ END_TEST
 
 START_TEST(absent_keys)
 {
+	static const char nulls[] = /* CNI-146 */
+		"{\"name\":\"n\",\"type\":null,\"ipam\":null,\"prevResult\":null,\"dns\":null,"
+		"\"runtimeConfig\":null,\"args\":null,\"cniVersion\":null}";
 	static const char *const texts[] = {
 		"{\"name\":\"n\"}",
-		"{\"name\":\"n\",\"type\":null,\"ipam\":null,\"prevResult\":null,\"dns\":null,"
-		"\"runtimeConfig\":null,\"args\":null,\"cniVersion\":null}", /* CNI-146 */
+		nulls,
 		"{\"name\":\"n\",\"args\":{}}",
 		"{\"name\":\"n\",\"args\":{\"cni\":null},\"cniVersion\":\"\"}",
 	};
