@@ -34,6 +34,10 @@ int source_finish(struct source *s, struct err *e)
 	if (s->subnet.addr.family == IP_V4 && s->subnet.len < 31 &&
 	    (drop(s, ip_network(s->subnet), e) || drop(s, ip_last(s->subnet), e)))
 		return -1;
+	/* the subnet-router anycast address (RFC 4291 section 2.6.1); a /127 has none (RFC 6164) */
+	if (s->subnet.addr.family == IP_V6 && s->subnet.len < 127 &&
+	    drop(s, ip_network(s->subnet), e))
+		return -1;
 	if (s->gateway.family && drop(s, s->gateway, e))
 		return -1;
 	if (s->usable.n == 0)
