@@ -45,8 +45,13 @@ int attachments_network(struct rail *r, const char **out, struct err *e)
 /* ---- list ---- */
 
 static const struct out_column columns[] = {
-	{ "NETWORK", OUT_SHRINK }, { "CONTAINER", OUT_SHRINK }, { "IFNAME", 0 }, { "PLUGIN", 0 },
-	{ "MASTER", OUT_SHRINK },  { "AGE", OUT_RIGHT },        { "STATE", 0 },
+	{ "NETWORK", OUT_SHRINK },
+	{ "CONTAINER", OUT_SHRINK | OUT_ID },
+	{ "IFNAME", 0 },
+	{ "PLUGIN", 0 },
+	{ "MASTER", OUT_SHRINK },
+	{ "AGE", OUT_RIGHT },
+	{ "STATE", 0 },
 };
 
 struct listing {

@@ -60,9 +60,10 @@ static void tell_text(const struct repair *x, const struct record *r, const stru
 	};
 	const struct out *o = &x->rail->out;
 	const char *ipam = r->tree ? repair_ipam_type(r) : "";
+	char id[OUT_ID_LEN];
 
 	out_line(o, styles[outcome], "%s %s %s %s: %s", outcome_names[outcome], r->key.network,
-		 r->key.container, r->key.ifname, v->why);
+		 out_id(o, r->key.container, id), r->key.ifname, v->why);
 	if (why)
 		out_line(o, OUT_PLAIN, "  %s%s%s", why->msg, *why->detail ? "; " : "", why->detail);
 	else if (v->state == REPAIR_DAMAGED)

@@ -12,7 +12,7 @@ static const struct out_column columns[] = {
 	{ "ADDRESS", 0 },
 	{ "FROM", OUT_SHRINK | OUT_SPARE },
 	{ "NETWORK", OUT_SHRINK | OUT_SPARE },
-	{ "CONTAINER", OUT_SHRINK },
+	{ "CONTAINER", OUT_SHRINK | OUT_ID },
 	{ "IFNAME", 0 },
 	{ "POD", OUT_SHRINK | OUT_SPARE },
 	{ "AGE", OUT_RIGHT },

@@ -13,6 +13,9 @@
 #define USUAL_WIDTH 80
 #define PAIR_WIDTH  16
 
+#define CUT_MARK      ".." /* ends what was cut */
+#define CUT_MARK_SIZE 2
+
 /* ---- where it goes ---- */
 
 static unsigned terminal_width(int fd)
@@ -95,6 +98,16 @@ void out_pair(const struct out *o, const char *name, const char *fmt, ...)
 	fputc('\n', o->to);
 }
 
+char *out_id(const struct out *o, const char *id, char buf[OUT_ID_LEN])
+{
+	bool cut = o->terminal && strlen(id) > OUT_ID_SHORT;
+
+	(void)snprintf(buf, OUT_ID_LEN, "%.*s%s",
+		       cut ? OUT_ID_SHORT - CUT_MARK_SIZE : OUT_ID_LEN - 1, id,
+		       cut ? CUT_MARK : "");
+	return buf;
+}
+
 int out_json(const struct out *o, const struct json *n, struct err *e)
 {
 	auto_free char *text = n ? json_print(n, true) : NULL;
@@ -120,12 +133,10 @@ int out_finish(const struct out *o, struct err *e)
 
 /* ---- tables ---- */
 
-#define GAP           2 /* between columns */
-#define SHORTEST      6 /* a column is not cut below this */
-#define HIDDEN        SIZE_MAX
-#define COLUMNS_MAX   12
-#define CUT_MARK      ".."
-#define CUT_MARK_SIZE 2
+#define GAP         2 /* between columns */
+#define SHORTEST    6 /* a column is not cut below this */
+#define HIDDEN      SIZE_MAX
+#define COLUMNS_MAX 12
 
 int out_row(struct out_table *t, const struct out_cell *cells, struct err *e)
 {
@@ -190,8 +201,13 @@ static bool shrink_widest(const struct out_table *t, size_t widths[COLUMNS_MAX])
 	size_t *widest = NULL;
 
 	for (size_t i = 0; i < t->n_columns; i++) {
-		if ((t->columns[i].flags & OUT_SHRINK) && widths[i] != HIDDEN &&
-		    widths[i] > SHORTEST && (!widest || widths[i] > *widest))
+		if (!(t->columns[i].flags & OUT_SHRINK) || widths[i] == HIDDEN)
+			continue;
+		if ((t->columns[i].flags & OUT_ID) && widths[i] > OUT_ID_SHORT) {
+			--widths[i];
+			return true;
+		}
+		if (widths[i] > SHORTEST && (!widest || widths[i] > *widest))
 			widest = &widths[i];
 	}
 	if (widest)

@@ -40,6 +40,7 @@ int out_finish(const struct out *o, struct err *e) must_check;
 #define OUT_RIGHT  1u /* numbers */
 #define OUT_SHRINK 2u /* may be cut to fit the terminal; the widest such column gives way first */
 #define OUT_SPARE  4u /* left out when cutting is not enough; the first such column goes first */
+#define OUT_ID     8u /* of those that may be cut, this is first: its beginning tells it apart */
 
 struct out_column {
 	const char *title;
@@ -81,6 +82,11 @@ char *out_clean(const char *text);
 
 /* out_columns - how many characters well-formed text has (each counts as one column). */
 size_t out_columns(const char *text);
+
+/* out_id - an id as a line shows it: short on a terminal, where its beginning will do. */
+#define OUT_ID_SHORT 14
+#define OUT_ID_LEN   256
+char *out_id(const struct out *o, const char *id, char buf[OUT_ID_LEN]);
 
 #define OUT_TIME_LEN 24
 /* out_age - how long ago, in its largest unit: "7s", "12m", "5h", "3d". */

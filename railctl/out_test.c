@@ -197,6 +197,39 @@ START_TEST(leaves_out_what_can_be_spared)
 }
 END_TEST
 
+START_TEST(cuts_ids_before_others)
+{
+	static const struct out_column columns_with_id[] = { { "A", OUT_SHRINK },
+							     { "ID", OUT_SHRINK | OUT_ID } };
+	auto_table struct out_table t = { .columns = columns_with_id, .n_columns = 2 };
+	const struct out_cell cells[] = { { "a name that is long", OUT_PLAIN },
+					  { "0123456789abcdef0123", OUT_PLAIN } };
+	struct err e;
+	auto_free char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	const struct out o = { .to = to, .width = 35 };
+
+	ck_assert_ptr_nonnull(to);
+	ck_assert_int_eq(out_row(&t, cells, &e), 0);
+	out_table(&o, &t);
+	(void)fclose(to);
+	ck_assert_str_eq(text, "A                    ID\n"
+			       "a name that is long  0123456789ab..\n");
+}
+END_TEST
+
+START_TEST(shortens_ids_on_terminals)
+{
+	const struct out terminal = { .terminal = true }, file = { .terminal = false };
+	char buf[OUT_ID_LEN];
+
+	ck_assert_str_eq(out_id(&terminal, "0123456789abcdef", buf), "0123456789ab..");
+	ck_assert_str_eq(out_id(&terminal, "0123456789abcd", buf), "0123456789abcd");
+	ck_assert_str_eq(out_id(&file, "0123456789abcdef", buf), "0123456789abcdef");
+}
+END_TEST
+
 START_TEST(says_amounts)
 {
 	static const struct {
@@ -307,5 +340,6 @@ END_TEST
 TEST_PROGRAM("railctl/out", cleans_what_could_steer_a_terminal, counts_characters,
 	     says_ages_in_their_largest_unit, writes_times_as_rfc_3339, draws_bars, aligns_columns,
 	     aligns_characters_not_bytes, cuts_to_the_terminal, leaves_out_what_can_be_spared,
-	     says_amounts, says_shares, cuts_between_characters, colours_do_not_count,
-	     cells_are_cleaned, a_full_disk_is_an_error, survives_failing_allocations)
+	     cuts_ids_before_others, shortens_ids_on_terminals, says_amounts, says_shares,
+	     cuts_between_characters, colours_do_not_count, cells_are_cleaned,
+	     a_full_disk_is_an_error, survives_failing_allocations)

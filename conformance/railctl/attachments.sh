@@ -69,8 +69,12 @@ test_attachments_fit_80_columns()
 	has ".."
 	terminal 40 attachments list
 	[ "$(longest)" -le 66 ] || fail "$(longest) columns: $(said)"
+	has healthy
 	ok attachments list
 	has "$id"
+	ip netns del pod1
+	terminal 80 attachments repair
+	has "repaired a-network-with-quite-a-long-name 0123456789ab.. net1: "
 }
 
 # --- what repair does ----------------------------------------------------------------------------

@@ -156,6 +156,16 @@ test_a_pool_in_use_is_not_deleted()
 	ok ipam verify
 }
 
+# The first address of an IPv6 subnet belongs to its routers (RFC 4291 section 2.6.1).
+test_the_first_ipv6_address_is_never_leased()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet fd00:1::/64
+	lease net-a c1 '{"pool":"p"}'
+	ok ipam lease list --json
+	want '.[0].address == "fd00:1::1"'
+}
+
 test_lease_list()
 {
 	need railhead-ipam
