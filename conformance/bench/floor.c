@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * floor.c: the netlink work of a macvlan ADD or DEL and nothing else, as the floor to measure
+ * against: no JSON, no other process, no store, no record.
+ *
+ * CNI_COMMAND=ADD|DEL, CNI_NETNS and CNI_IFNAME as for a plugin; FLOOR_MASTER: the master;
+ * FLOOR_V4, FLOOR_V6: address/length, either may be missing; FLOOR_GW4: gateway of an IPv4 default
+ * route.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct request {
+	struct nlmsghdr h;
+	union {
+		struct ifinfomsg link;
+		struct ifaddrmsg addr;
+		struct rtmsg route;
+	} u;
+	char attrs[512];
+};
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "floor: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static const char *env(const char *name)
+{
+	const char *v = getenv(name);
+
+	if (!v) {
+		fprintf(stderr, "floor: %s is not set\n", name);
+		exit(2);
+	}
+	return v;
+}
+
+static struct rtattr *put(struct request *r, unsigned short type, const void *data, size_t len)
+{
+	void *end = (char *)r + NLMSG_ALIGN(r->h.nlmsg_len);
+	struct rtattr *a = end;
+
+	a->rta_type = type;
+	a->rta_len = (unsigned short)RTA_LENGTH(len);
+	if (len)
+		memcpy(RTA_DATA(a), data, len);
+	r->h.nlmsg_len = NLMSG_ALIGN(r->h.nlmsg_len) + (unsigned)RTA_ALIGN(a->rta_len);
+	return a;
+}
+
+static void put_int(struct request *r, unsigned short type, int v)
+{
+	put(r, type, &v, sizeof(v));
+}
+
+static void put_text(struct request *r, unsigned short type, const char *s)
+{
+	put(r, type, s, strlen(s) + 1);
+}
+
+static void end_nest(const struct request *r, struct rtattr *nest)
+{
+	nest->rta_len = (unsigned short)((const char *)r + r->h.nlmsg_len - (char *)nest);
+}
+
+static struct request start(unsigned short type, unsigned short flags, size_t body)
+{
+	struct request r = { .h = { .nlmsg_type = type,
+				    .nlmsg_flags = (unsigned short)(NLM_F_REQUEST | flags) } };
+
+	r.h.nlmsg_len = (unsigned)NLMSG_LENGTH(body);
+	return r;
+}
+
+static int open_socket(void)
+{
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+	if (fd < 0 || connect(fd, (struct sockaddr *)&kernel, sizeof(kernel)) != 0)
+		fail("netlink socket");
+	return fd;
+}
+
+/* Send, and return the answer: the index of a link, or 0 for an acknowledgement. */
+static int talk(int fd, const struct request *r, const char *what)
+{
+	union {
+		struct nlmsghdr h;
+		char bytes[16384];
+	} answer;
+	struct ifinfomsg link;
+
+	if (send(fd, r, r->h.nlmsg_len, 0) < 0)
+		fail(what);
+	ssize_t n = recv(fd, &answer, sizeof(answer), 0);
+	if (n < (ssize_t)sizeof(answer.h))
+		fail(what);
+	if (answer.h.nlmsg_type == NLMSG_ERROR) {
+		memcpy(&errno, NLMSG_DATA(&answer.h), sizeof(errno));
+		errno = -errno;
+		if (errno)
+			fail(what);
+		return 0;
+	}
+	memcpy(&link, NLMSG_DATA(&answer.h), sizeof(link));
+	return link.ifi_index;
+}
+
+static int link_index(int fd, const char *name)
+{
+	struct request r = start(RTM_GETLINK, 0, sizeof(r.u.link));
+
+	put_text(&r, IFLA_IFNAME, name);
+	return talk(fd, &r, name);
+}
+
+static void create(int fd, int pod)
+{
+	struct request r =
+		start(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK, sizeof(r.u.link));
+
+	put_int(&r, IFLA_LINK, link_index(fd, env("FLOOR_MASTER")));
+	put_int(&r, IFLA_NET_NS_FD, pod);
+	put_text(&r, IFLA_IFNAME, env("CNI_IFNAME"));
+	struct rtattr *info = put(&r, IFLA_LINKINFO, NULL, 0);
+	put_text(&r, IFLA_INFO_KIND, "macvlan");
+	struct rtattr *data = put(&r, IFLA_INFO_DATA, NULL, 0);
+	put_int(&r, IFLA_MACVLAN_MODE, MACVLAN_MODE_BRIDGE);
+	end_nest(&r, data);
+	end_nest(&r, info);
+	talk(fd, &r, "create the macvlan");
+}
+
+/* address/length in text; returns the length of the address in bytes. */
+static size_t parse(const char *text, unsigned char family, void *out, unsigned char *len)
+{
+	char copy[64];
+	char *slash;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	slash = strchr(copy, '/');
+	if (slash)
+		*slash = '\0';
+	*len = (unsigned char)(slash ? atoi(slash + 1) : 0);
+	if (inet_pton(family, copy, out) != 1) {
+		fprintf(stderr, "floor: bad address %s\n", text);
+		exit(2);
+	}
+	return family == AF_INET ? 4 : 16;
+}
+
+static void add_address(int fd, int index, unsigned char family, const char *text)
+{
+	struct request r =
+		start(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK, sizeof(r.u.addr));
+	unsigned char bytes[16], len;
+	size_t n = parse(text, family, bytes, &len);
+
+	r.u.addr = (struct ifaddrmsg){ .ifa_family = family,
+				       .ifa_prefixlen = len,
+				       .ifa_index = (unsigned)index,
+				       .ifa_flags = family == AF_INET6 ? IFA_F_NODAD : 0 };
+	put(&r, IFA_LOCAL, bytes, n);
+	put(&r, IFA_ADDRESS, bytes, n);
+	talk(fd, &r, text);
+}
+
+static void set_up(int fd, int index)
+{
+	struct request r = start(RTM_NEWLINK, NLM_F_ACK, sizeof(r.u.link));
+
+	r.u.link.ifi_index = index;
+	r.u.link.ifi_flags = r.u.link.ifi_change = IFF_UP;
+	talk(fd, &r, "set the link up");
+}
+
+static void add_default_route(int fd, int index, const char *gateway)
+{
+	struct request r =
+		start(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK, sizeof(r.u.route));
+	unsigned char bytes[16], len;
+
+	r.u.route = (struct rtmsg){ .rtm_family = AF_INET,
+				    .rtm_table = RT_TABLE_MAIN,
+				    .rtm_protocol = RTPROT_BOOT,
+				    .rtm_type = RTN_UNICAST };
+	size_t n = parse(gateway, AF_INET, bytes, &len);
+	put(&r, RTA_GATEWAY, bytes, n);
+	put_int(&r, RTA_OIF, index);
+	talk(fd, &r, "add the default route");
+}
+
+static void add(int pod)
+{
+	const char *v4 = getenv("FLOOR_V4"), *v6 = getenv("FLOOR_V6"), *gw = getenv("FLOOR_GW4");
+
+	create(open_socket(), pod);
+	if (setns(pod, CLONE_NEWNET) != 0)
+		fail("setns");
+	int fd = open_socket();
+	int index = link_index(fd, env("CNI_IFNAME"));
+	if (v4)
+		add_address(fd, index, AF_INET, v4);
+	if (v6)
+		add_address(fd, index, AF_INET6, v6);
+	set_up(fd, index);
+	if (gw)
+		add_default_route(fd, index, gw);
+}
+
+static void del(int pod)
+{
+	struct request r = start(RTM_DELLINK, NLM_F_ACK, sizeof(r.u.link));
+
+	if (setns(pod, CLONE_NEWNET) != 0)
+		fail("setns");
+	put_text(&r, IFLA_IFNAME, env("CNI_IFNAME"));
+	talk(open_socket(), &r, "delete the link");
+}
+
+int main(void)
+{
+	int pod = open(env("CNI_NETNS"), O_RDONLY | O_CLOEXEC);
+
+	if (pod < 0)
+		fail(env("CNI_NETNS"));
+	if (strcmp(env("CNI_COMMAND"), "ADD") == 0)
+		add(pod);
+	else
+		del(pod);
+	return 0;
+}

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure.c: what whole runs of CNI plugins cost. Results are lines of words on stdout.
+ *
+ *	measure time ROUNDS WARM SUBJECT...      ADD and DEL of every subject in turn, so that what
+ *else the machine does hits all alike: "LABEL VERB wall P10 P50 P90 cpu P10 P50 P90" in us measure
+ *memory ROUNDS SUBJECT...         "LABEL VERB largest KIB sum KIB" (medians) measure crowd PODS
+ *PARALLEL SUBJECT      %d in the subject's netns is 0 to PODS - 1: "LABEL crowd failures N
+ *duplicates N milliseconds N" measure fill COUNT PARALLEL SUBJECT      ADD only, COUNT different
+ *containers
+ *
+ * A subject is LABEL,PROGRAM,CONFIGURATION,NETNS[,HOST-NETNS]; each round has a fresh container id.
+ * Wall: CLOCK_MONOTONIC from before the spawn to after the wait. CPU: user and system time of the
+ * program and all it waited for. Memory: see trace(). A call that fails ends the measurement.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_SUBJECTS = 8, MAX_ENV = 64, MAX_TREE = 64, OUTPUT = 65536 };
+
+struct subject {
+	char text[1024];
+	const char *label, *program, *conf, *netns;
+	int host; /* its network namespace, -1: ours */
+};
+
+struct call {
+	char env[8][512];
+	char *envp[MAX_ENV];
+	int in, out;
+};
+
+struct sample {
+	int64_t wall, cpu; /* us */
+};
+
+extern char **environ;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "measure: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void parse_subject(const char *text, struct subject *s)
+{
+	char *at = s->text;
+	const char *host;
+
+	snprintf(s->text, sizeof(s->text), "%s", text);
+	s->label = strsep(&at, ",");
+	s->program = strsep(&at, ",");
+	s->conf = strsep(&at, ",");
+	s->netns = strsep(&at, ",");
+	host = strsep(&at, ",");
+	if (!s->netns) {
+		fprintf(stderr, "measure: not a subject: %s\n", text);
+		exit(2);
+	}
+	s->host = host ? open(host, O_RDONLY | O_CLOEXEC) : -1;
+	if (host && s->host < 0)
+		die(host);
+}
+
+/* The environment is ours with the CNI variables on top; stdin, stdout are files, nothing blocks.
+ */
+static void prepare(const struct subject *s, const char *verb, int id, const char *netns,
+		    struct call *c)
+{
+	size_t n = 0;
+
+	snprintf(c->env[0], sizeof(c->env[0]), "CNI_COMMAND=%s", verb);
+	snprintf(c->env[1], sizeof(c->env[1]), "CNI_CONTAINERID=%s-%d-%d", s->label, getpid(), id);
+	snprintf(c->env[2], sizeof(c->env[2]), "CNI_NETNS=%s", netns);
+	snprintf(c->env[3], sizeof(c->env[3]), "CNI_IFNAME=net1");
+	for (; n < 4; n++)
+		c->envp[n] = c->env[n];
+	for (char **e = environ; *e && n < MAX_ENV - 1; e++)
+		c->envp[n++] = *e;
+	c->envp[n] = NULL;
+	c->in = open(s->conf, O_RDONLY | O_CLOEXEC);
+	c->out = memfd_create("stdout", MFD_CLOEXEC);
+	if (c->in < 0 || c->out < 0)
+		die(s->conf);
+	if (s->host >= 0 && setns(s->host, CLONE_NEWNET) != 0)
+		die("setns");
+}
+
+static void finish(struct call *c)
+{
+	close(c->in);
+	close(c->out);
+}
+
+static pid_t start(const struct subject *s, const struct call *c)
+{
+	posix_spawn_file_actions_t a;
+	char *argv[] = { (char *)(uintptr_t)s->program, NULL };
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&a);
+	posix_spawn_file_actions_adddup2(&a, c->in, 0);
+	posix_spawn_file_actions_adddup2(&a, c->out, 1);
+	posix_spawn_file_actions_addopen(&a, 2, "/dev/null", O_WRONLY, 0);
+	errno = posix_spawn(&pid, s->program, &a, NULL, argv, c->envp);
+	if (errno)
+		die(s->program);
+	posix_spawn_file_actions_destroy(&a);
+	return pid;
+}
+
+static size_t output(const struct call *c, char *buf, size_t size)
+{
+	ssize_t n = pread(c->out, buf, size - 1, 0);
+
+	buf[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void must_succeed(const struct subject *s, const char *verb, const struct call *c,
+			 int status)
+{
+	char text[2048];
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return;
+	output(c, text, sizeof(text));
+	fprintf(stderr, "measure: %s %s failed (status 0x%x): %s\n", s->label, verb, status, text);
+	exit(1);
+}
+
+static int64_t cpu_us(const struct rusage *u)
+{
+	return (int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 + u->ru_utime.tv_usec +
+	       u->ru_stime.tv_usec;
+}
+
+static struct sample run(const struct subject *s, const char *verb, int id)
+{
+	struct sample r;
+	struct rusage u;
+	struct call c;
+	int status;
+
+	prepare(s, verb, id, s->netns, &c);
+	int64_t began = now_us();
+	pid_t pid = start(s, &c);
+	if (wait4(pid, &status, 0, &u) != pid)
+		die("wait4");
+	r.wall = now_us() - began;
+	r.cpu = cpu_us(&u);
+	must_succeed(s, verb, &c, status);
+	finish(&c);
+	return r;
+}
+
+/* ---- time ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int64_t quantile(const int64_t *sorted, int n, int percent)
+{
+	return sorted[(int64_t)(n - 1) * percent / 100];
+}
+
+static void print_quantiles(const char *name, int64_t *v, int n)
+{
+	qsort(v, (size_t)n, sizeof(*v), compare);
+	printf(" %s %lld %lld %lld", name, (long long)quantile(v, n, 10),
+	       (long long)quantile(v, n, 50), (long long)quantile(v, n, 90));
+}
+
+struct series {
+	int64_t *wall, *cpu;
+};
+
+static void keep(struct series *to, int round, struct sample s)
+{
+	if (round < 0)
+		return;
+	to->wall[round] = s.wall;
+	to->cpu[round] = s.cpu;
+}
+
+static int measure_time(int rounds, int warm, const struct subject *s, int n)
+{
+	static const char *const verbs[] = { "ADD", "DEL" };
+	struct series got[MAX_SUBJECTS][2];
+
+	for (int i = 0; i < n * 2; i++) {
+		got[i / 2][i % 2].wall = calloc((size_t)rounds, sizeof(int64_t));
+		got[i / 2][i % 2].cpu = calloc((size_t)rounds, sizeof(int64_t));
+		if (!got[i / 2][i % 2].wall || !got[i / 2][i % 2].cpu)
+			die("memory");
+	}
+	for (int round = -warm; round < rounds; round++)
+		for (int i = 0; i < n; i++)
+			for (int v = 0; v < 2; v++)
+				keep(&got[i][v], round, run(&s[i], verbs[v], round + warm));
+	for (int i = 0; i < n * 2; i++) {
+		printf("%s %s", s[i / 2].label, verbs[i % 2]);
+		print_quantiles("wall", got[i / 2][i % 2].wall, rounds);
+		print_quantiles("cpu", got[i / 2][i % 2].cpu, rounds);
+		putchar('\n');
+	}
+	return 0;
+}
+
+/* ---- memory ---- */
+
+struct tree {
+	struct {
+		pid_t tgid;
+		int64_t kib;
+	} p[MAX_TREE];
+	int n;
+};
+
+static int64_t status_value(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoll(at + strlen(key), NULL, 10) : 0;
+}
+
+/* VmHWM belongs to the memory map, which a program gets anew on exec: nothing of ours is in it. */
+static void note_exit(struct tree *t, pid_t tid)
+{
+	char path[64], text[4096];
+	int fd, i;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (n <= 0)
+		die(path);
+	close(fd);
+	text[n] = '\0';
+	pid_t tgid = (pid_t)status_value(text, "\nTgid:");
+	int64_t kib = status_value(text, "\nVmHWM:");
+	for (i = 0; i < t->n && t->p[i].tgid != tgid; i++)
+		;
+	if (i == MAX_TREE)
+		return;
+	t->n = i == t->n ? i + 1 : t->n;
+	t->p[i].tgid = tgid;
+	t->p[i].kib = kib > t->p[i].kib ? kib : t->p[i].kib;
+}
+
+static void exec_traced(const struct subject *s, const struct call *c)
+{
+	char *argv[] = { (char *)(uintptr_t)s->program, NULL };
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || dup2(c->in, 0) < 0 ||
+	    dup2(c->out, 1) < 0 || dup2(null, 2) < 0)
+		_exit(126);
+	execve(s->program, argv, c->envp);
+	_exit(127);
+}
+
+/* Which signal to hand on to a stopped tracee: none of those that tracing itself makes. */
+static int to_deliver(int status)
+{
+	int sig = WSTOPSIG(status);
+
+	return sig == SIGTRAP || sig == SIGSTOP ? 0 : sig;
+}
+
+/* Every process of the tree is stopped at its end, while its memory is still there to be asked for.
+ */
+static int trace(pid_t root, struct tree *t)
+{
+	const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK |
+			     PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+	int status, root_status = -1;
+	pid_t pid;
+
+	if (waitpid(root, &status, 0) != root || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_SETOPTIONS, root, NULL, (void *)options) != 0 ||
+	    ptrace(PTRACE_CONT, root, NULL, NULL) != 0)
+		die("ptrace");
+	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+		if (!WIFSTOPPED(status)) {
+			root_status = pid == root ? status : root_status;
+			continue;
+		}
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXIT << 8))
+			note_exit(t, pid);
+		(void)ptrace(PTRACE_CONT, pid, NULL, (void *)(long)to_deliver(status));
+	}
+	return root_status;
+}
+
+static void run_traced(const struct subject *s, const char *verb, int id, int64_t *largest,
+		       int64_t *sum)
+{
+	struct tree t = { .n = 0 };
+	struct call c;
+
+	prepare(s, verb, id, s->netns, &c);
+	pid_t pid = fork();
+	if (pid == 0)
+		exec_traced(s, &c);
+	if (pid < 0)
+		die("fork");
+	must_succeed(s, verb, &c, trace(pid, &t));
+	finish(&c);
+	*largest = *sum = 0;
+	for (int i = 0; i < t.n; i++) {
+		*largest = t.p[i].kib > *largest ? t.p[i].kib : *largest;
+		*sum += t.p[i].kib;
+	}
+}
+
+static void memory_of(const struct subject *s, int rounds)
+{
+	static const char *const verbs[] = { "ADD", "DEL" };
+	int64_t largest[2][64], sum[2][64];
+
+	rounds = rounds > 64 ? 64 : rounds;
+	for (int round = 0; round < rounds; round++)
+		for (int v = 0; v < 2; v++)
+			run_traced(s, verbs[v], round, &largest[v][round], &sum[v][round]);
+	for (int v = 0; v < 2; v++) {
+		qsort(largest[v], (size_t)rounds, sizeof(int64_t), compare);
+		qsort(sum[v], (size_t)rounds, sizeof(int64_t), compare);
+		printf("%s %s largest %lld sum %lld\n", s->label, verbs[v],
+		       (long long)largest[v][rounds / 2], (long long)sum[v][rounds / 2]);
+	}
+}
+
+/* ---- many at once ---- */
+
+struct job {
+	pid_t pid;
+	int id;
+	struct call call;
+};
+
+struct crowd {
+	const struct subject *s;
+	const char *verb;
+	int count, parallel, failures;
+	struct job *jobs;      /* parallel of them; pid 0: free */
+	char (*addresses)[64]; /* found in results; may be NULL */
+	int n_addresses;
+};
+
+static void collect(struct crowd *w, const char *text)
+{
+	for (const char *at = text; (at = strstr(at, "\"address\"")) != NULL;) {
+		at += strlen("\"address\"");
+		at += strspn(at, " \t\n:\"");
+		snprintf(w->addresses[w->n_addresses++], 64, "%.*s", (int)strcspn(at, "\"/"), at);
+	}
+}
+
+static void reap(struct crowd *w)
+{
+	char text[OUTPUT];
+	int status, i = 0;
+	pid_t pid = wait4(-1, &status, 0, NULL);
+
+	while (i < w->parallel && w->jobs[i].pid != pid)
+		i++;
+	if (pid < 0 || i == w->parallel)
+		return;
+	output(&w->jobs[i].call, text, sizeof(text));
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		if (w->failures++ < 3)
+			fprintf(stderr, "measure: %s %s: %.500s\n", w->s->label, w->verb, text);
+	} else if (w->addresses && w->n_addresses < w->count * 2) {
+		collect(w, text);
+	}
+	finish(&w->jobs[i].call);
+	w->jobs[i].pid = 0;
+}
+
+/* The netns of a subject may hold one %d. */
+static void netns_of(const struct subject *s, int id, char *out, size_t size)
+{
+	const char *at = strstr(s->netns, "%d");
+
+	if (at)
+		snprintf(out, size, "%.*s%d%s", (int)(at - s->netns), s->netns, id, at + 2);
+	else
+		snprintf(out, size, "%s", s->netns);
+}
+
+static void all(struct crowd *w)
+{
+	char netns[256];
+	int busy = 0;
+
+	for (int id = 0; id < w->count || busy; id++) {
+		if (id < w->count) {
+			struct job *j = w->jobs;
+
+			while (j->pid)
+				j++;
+			netns_of(w->s, id, netns, sizeof(netns));
+			prepare(w->s, w->verb, id, netns, &j->call);
+			j->pid = start(w->s, &j->call);
+			busy++;
+		}
+		if (busy == w->parallel || id >= w->count - 1) {
+			reap(w);
+			busy--;
+		}
+	}
+}
+
+static int compare_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int duplicates(const struct crowd *w)
+{
+	int n = 0;
+
+	qsort(w->addresses, (size_t)w->n_addresses, sizeof(*w->addresses), compare_text);
+	for (int i = 1; i < w->n_addresses; i++)
+		n += strcmp(w->addresses[i - 1], w->addresses[i]) == 0;
+	return n;
+}
+
+static int measure_crowd(int count, int parallel, const struct subject *s, bool fill)
+{
+	struct crowd w = { .s = s, .verb = "ADD", .count = count, .parallel = parallel };
+
+	w.jobs = calloc((size_t)parallel, sizeof(*w.jobs));
+	w.addresses = fill ? NULL : calloc((size_t)count * 2 + 64, sizeof(*w.addresses));
+	if (!w.jobs || (!fill && !w.addresses))
+		die("memory");
+	int64_t began = now_us();
+	all(&w);
+	int64_t took = now_us() - began;
+	if (fill)
+		return w.failures ? 1 : 0;
+	/* Every success must have brought an address. */
+	if (w.n_addresses < count - w.failures)
+		w.failures += count - w.failures - w.n_addresses;
+	w.verb = "DEL";
+	int found = duplicates(&w);
+	free(w.addresses);
+	w.addresses = NULL;
+	all(&w);
+	printf("%s crowd failures %d duplicates %d milliseconds %lld\n", s->label, w.failures,
+	       found, (long long)took / 1000);
+	return 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: measure time ROUNDS WARM SUBJECT... | memory ROUNDS SUBJECT... |\n"
+			"       crowd PODS PARALLEL SUBJECT | fill COUNT PARALLEL SUBJECT\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct subject s[MAX_SUBJECTS];
+	int first = argc > 1 && strcmp(argv[1], "memory") == 0 ? 3 : 4;
+
+	if (argc <= first || argc - first > MAX_SUBJECTS)
+		return usage();
+	for (int i = first; i < argc; i++)
+		parse_subject(argv[i], &s[i - first]);
+	int n = argc - first, a = atoi(argv[2]), b = first == 4 ? atoi(argv[3]) : 0;
+	if (a < 1 || (first == 4 && b < (argv[1][0] == 't' ? 0 : 1)))
+		return usage();
+	if (strcmp(argv[1], "time") == 0)
+		return measure_time(a, b, s, n);
+	if (strcmp(argv[1], "crowd") == 0 || strcmp(argv[1], "fill") == 0)
+		return measure_crowd(a, b, s, argv[1][0] == 'f');
+	if (strcmp(argv[1], "memory") != 0)
+		return usage();
+	for (int i = 0; i < n; i++)
+		memory_of(&s[i], a);
+	return 0;
+}

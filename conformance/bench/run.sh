@@ -1,0 +1,371 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh [--quick] [--markdown] BINDIR: what the plugins cost, beside the reference plugins in the same run.
+#
+# Whole processes, in namespaces of their own; A and B take turns, so that what else the machine does hits
+# both; medians with the 10th and 90th percentile. --quick: is the bench itself sound, and are the rows
+# right that must be zero? Its times mean nothing. --markdown: the tables as docs/performance.md has them.
+# PEER_DIR: the reference plugins (default /usr/lib/cni); HELPERS=DIR: measure and floor, else compiled.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+usage()
+{
+	sed -n '3,8s/^# //p' "$0" >&2
+	exit 2
+}
+
+options=()
+inside=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--inside) inside=1 ;;
+	--quick | --markdown) options+=("$1") ;;
+	-*) usage ;;
+	*) break ;;
+	esac
+	shift
+done
+[ $# = 1 ] && [ -d "$1" ] || usage
+BIN=$(cd "$1" && pwd)
+# The sandbox hides the package database.
+[ -n "$inside" ] || PEER_NAME=$(dpkg-query -W -f '${Package} ${Version}' \
+	containernetworking-plugins 2>/dev/null || echo "${PEER_DIR:-/usr/lib/cni}") && export PEER_NAME
+[ -n "$inside" ] || exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside "${options[@]}" "$BIN"
+
+QUICK= MARKDOWN=
+for o in "${options[@]}"; do
+	[ "$o" != --quick ] || QUICK=1
+	[ "$o" != --markdown ] || MARKDOWN=1
+done
+PEER=${PEER_DIR:-/usr/lib/cni}
+W=/run/work
+ROWS=$W/rows RAW=$W/raw
+: >"$ROWS"
+: >"$RAW"
+
+# pick QUICK FULL: how many.
+pick() { [ -n "$QUICK" ] && echo "$1" || echo "$2"; }
+ROUNDS=$(pick 3 150)
+PEER_ROUNDS=$(pick 2 30)
+FEW=$(pick 1 5)
+PODS=$(pick 32 200)
+MANY=$(pick 300 10000)
+MOST=$(pick 600 60000)
+LINKS=$(pick 50 1000)
+PARALLEL=16
+
+say() { echo "bench: $*" >&2; }
+broken()
+{
+	say "$*"
+	exit 1
+}
+have_peer() { [ -x "$PEER/macvlan" ] && [ -x "$PEER/host-local" ]; }
+
+# --- the place ---------------------------------------------------------------------------------
+
+helpers()
+{
+	if [ -z "${HELPERS-}" ]; then
+		HELPERS=$W/helpers
+		mkdir -p "$HELPERS"
+		for c in measure floor; do
+			"${CC:-cc}" -O2 -static -o "$HELPERS/$c" "$HERE/$c.c" || exit 2
+		done
+	fi
+	HELPERS=$(realpath "$HELPERS")
+}
+
+# Two hosts with one link each, the second one to become crowded; a pod for each contender.
+place()
+{
+	local h
+	for h in host1 host2; do
+		ip netns add $h || exit 2
+		ip -n $h link set lo up
+		ip -n $h link add mst0 type veth peer name wire0
+		ip -n $h link set mst0 up
+		ip -n $h link set wire0 up
+	done
+	for h in $(seq 0 $((PODS - 1))); do echo "netns add pod$h"; done | ip -batch - || exit 2
+	mkdir -p "$W/conf"
+}
+
+# conf NAME PLUGIN IPAM-JSON: a configuration file.
+conf()
+{
+	printf '{"cniVersion":"1.0.0","name":"%s","type":"macvlan","master":"mst0","mode":"bridge","ipam":%s}' \
+		"$2" "$3" >"$W/conf/$1"
+}
+V4='"ranges":[[{"subnet":"10.64.0.0/10"}]],"routes":[{"dst":"0.0.0.0/0"}]'
+DUAL='"ranges":[[{"subnet":"10.64.0.0/10"}],[{"subnet":"fd00:64::/64"}]],"routes":[{"dst":"0.0.0.0/0"},{"dst":"::/0"}]'
+ours_ipam() { printf '{"type":"railhead-ipam","dataDir":"/var/lib/%s",%s}' "$1" "$2"; }
+peer_ipam() { printf '{"type":"host-local","dataDir":"/var/lib/%s",%s}' "$1" "$2"; }
+
+configurations()
+{
+	local n
+	conf ours plain "$(ours_ipam plain "$V4")"
+	conf ours-dual dual "$(ours_ipam dual "$DUAL")"
+	conf peer plain "$(peer_ipam peer "$V4")"
+	conf peer-dual dual "$(peer_ipam peer-dual "$DUAL")"
+	for n in 10 "$MANY" "$MOST"; do
+		conf "ours-$n" "leases" "$(ours_ipam "leases-$n" "$V4")"
+		conf "peer-$n" "leases" "$(peer_ipam "peer-leases" "$V4")"
+	done
+}
+
+# ours LABEL CONF POD [HOST], peer ..., floor ...: subjects for measure.
+ours() { echo "$1,$BIN/macvlan,$W/conf/$2,/run/netns/$3,/run/netns/${4-host1}"; }
+peer() { echo "$1,$PEER/macvlan,$W/conf/$2,/run/netns/$3,/run/netns/${4-host1}"; }
+floor() { echo "$1,$HELPERS/floor,/dev/null,/run/netns/$2,/run/netns/host1"; }
+
+measure()
+{
+	CNI_PATH=$BIN:$PEER FLOOR_MASTER=mst0 FLOOR_V4=10.64.0.9/10 FLOOR_GW4=10.64.0.1 \
+		"$HELPERS/measure" "$@" >>"$RAW" || broken "the measurement failed: measure $*"
+}
+
+# fill_ours N: a store of its own with N leases, each taken by an ADD of the IPAM.
+fill_ours()
+{
+	local pool="$W/conf/ours-$1"
+	CNI_PATH=$BIN "$HELPERS/measure" fill "$1" 4 "fill,$BIN/railhead-ipam,$pool,/run/netns/none" ||
+		broken "could not fill a store with $1 leases"
+}
+# fill_peer FROM TO: host-local's leases are files with a known text.
+fill_peer()
+{
+	local dir=/var/lib/peer-leases/leases
+	mkdir -p "$dir"
+	awk -v from="$1" -v to="$2" -v dir="$dir" 'BEGIN {
+		for (i = from + 1; i <= to; i++) {
+			f = sprintf("%s/10.%d.%d.%d", dir, 64 + int(i / 65536), int(i / 256) % 256, i % 256)
+			printf "fill-%d\r\nnet1", i >f
+			close(f)
+		}
+	}'
+	awk -v i="$2" 'BEGIN { printf "10.%d.%d.%d", 64 + int(i / 65536), int(i / 256) % 256, i % 256 }' \
+		>"$dir/last_reserved_ip.0"
+}
+
+# --- figures -----------------------------------------------------------------------------------
+
+# median LABEL VERB wall|cpu|largest|sum: of the last measurement of that name.
+median()
+{
+	awk -v l="$1" -v v="$2" -v w="$3" '$1 == l && $2 == v {
+		for (i = 3; i <= NF; i++)
+			if ($i == w) x = (w == "wall" || w == "cpu") ? $(i + 2) : $(i + 1)
+	} END { print x }' "$RAW"
+}
+ms() { awk -v v="$1" 'BEGIN { printf v < 10000 ? "%.2f" : "%.1f", v / 1000 }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", b ? a / b : 0 }'; }
+
+# row WHAT TARGET-TEXT LIMIT A B UNIT A-NAME B-NAME: the ratio of two medians against a limit.
+row()
+{
+	local what=$1 target=$2 limit=$3 a=$4 b=$5 unit=$6 r verdict
+	[ -n "$a" ] && [ -n "$b" ] || broken "no figure for: $what"
+	r=$(ratio "$a" "$b")
+	verdict=$(awk -v r="$r" -v l="$limit" 'BEGIN { print r <= l ? "met" : "missed" }')
+	if [ "$unit" = ms ]; then
+		a=$(ms "$a") b=$(ms "$b")
+	fi
+	echo "$what|$target|$a $unit / $b $unit = $r|$verdict" >>"$ROWS"
+}
+fact() { echo "$1|$2|$3|$4" >>"$ROWS"; }
+
+# --- the rows ----------------------------------------------------------------------------------
+
+beside_reference()
+{
+	say "macvlan with IPAM beside the reference and the bare program"
+	if have_peer; then
+		measure time "$ROUNDS" 3 "$(ours ours ours pod0)" "$(peer peer peer pod1)" "$(floor floor pod2)"
+		measure memory "$(pick 2 11)" "$(ours ours ours pod0)" "$(peer peer peer pod1)"
+		row "ADD, wall, against the reference" "<= 1/4" 0.25 "$(median ours ADD wall)" "$(median peer ADD wall)" ms
+		row "ADD, CPU, against the reference" "<= 1/6" 0.16667 "$(median ours ADD cpu)" "$(median peer ADD cpu)" ms
+		row "ADD, peak memory of the largest process" "<= 1/3" 0.33334 \
+			"$(median ours ADD largest)" "$(median peer ADD largest)" KiB
+		row "DEL, CPU, against the reference" "<= 1/6" 0.16667 "$(median ours DEL cpu)" "$(median peer DEL cpu)" ms
+		row "DEL, peak memory of the largest process" "<= 1/3" 0.33334 \
+			"$(median ours DEL largest)" "$(median peer DEL largest)" KiB
+		row "DEL, wall, against the reference" "<= 1.0" 1.0 "$(median ours DEL wall)" "$(median peer DEL wall)" ms
+	else
+		fact "ADD and DEL against the reference" "" "the reference plugins are not in $PEER" skipped
+		measure time "$ROUNDS" 3 "$(ours ours ours pod0)" "$(floor floor pod2)"
+	fi
+	row "ADD, wall, against the bare program" "<= 2" 2.0 "$(median ours ADD wall)" "$(median floor ADD wall)" ms
+}
+
+many_leases()
+{
+	local n v
+	say "with 10, $MANY and $MOST leases (filling the stores first)"
+	for n in 10 "$MANY" "$MOST"; do fill_ours "$n"; done
+	[ "$(leases leases-10)" = 10 ] || broken "10 leases were taken, but railctl lists $(leases leases-10)"
+	measure time "$ROUNDS" 3 "$(ours ours-10 ours-10 pod0)" "$(ours "ours-$MANY" "ours-$MANY" pod1)" \
+		"$(ours "ours-$MOST" "ours-$MOST" pod2)"
+	for n in "$MANY" "$MOST"; do
+		for v in ADD DEL; do
+			row "$v, wall, $n leases against 10" "<= 1.2" 1.2 "$(median "ours-$n" $v wall)" "$(median ours-10 $v wall)" ms
+			fact "... its CPU time" "" "$(ms "$(median "ours-$n" $v cpu)") ms / $(ms "$(median ours-10 $v cpu)") ms" ""
+		done
+	done
+	have_peer || return
+	fill_peer 0 10
+	measure time "$PEER_ROUNDS" 1 "$(peer peer-10 peer-10 pod3)"
+	fill_peer 10 "$MANY"
+	measure time "$FEW" 1 "$(peer "peer-$MANY" "peer-$MANY" pod3)"
+	fill_peer "$MANY" "$MOST"
+	measure time "$(pick 1 3)" 0 "$(peer "peer-$MOST" "peer-$MOST" pod3)"
+	for n in "$MANY" "$MOST"; do
+		fact "the reference: ADD with $n leases against 10" "" "$(ms "$(median "peer-$n" ADD wall)") ms / $(ms \
+			"$(median peer-10 ADD wall)") ms = $(ratio "$(median "peer-$n" ADD wall)" "$(median peer-10 ADD wall)")" ""
+	done
+}
+
+many_links()
+{
+	local v i
+	say "with $LINKS links on the host"
+	for ((i = 0; i < LINKS / 2; i++)); do echo "link add a$i type veth peer name b$i"; done |
+		ip -n host2 -batch - || broken "could not make $LINKS links"
+	measure time "$ROUNDS" 3 "$(ours ours-1-link ours pod0)" "$(ours "ours-links" ours pod1 host2)"
+	for v in ADD DEL; do
+		row "$v, wall, $LINKS links on the host against 1" "<= 1.2" 1.2 \
+			"$(median ours-links $v wall)" "$(median ours-1-link $v wall)" ms
+	done
+	have_peer || return
+	measure time "$PEER_ROUNDS" 1 "$(peer peer-1-link peer pod2)" "$(peer peer-links peer pod3 host2)"
+	fact "the reference: ADD with $LINKS links against 1" "" "$(ms "$(median peer-links ADD wall)") ms / $(ms \
+		"$(median peer-1-link ADD wall)") ms = $(ratio "$(median peer-links ADD wall)" "$(median peer-1-link ADD wall)")" ""
+}
+
+dual_stack()
+{
+	say "dual stack"
+	measure time "$ROUNDS" 3 "$(ours ours-v4 ours pod0)" "$(ours ours-dual ours-dual pod1)"
+	row "ADD, wall, dual stack against IPv4" "<= 1.3" 1.3 "$(median ours-dual ADD wall)" "$(median ours-v4 ADD wall)" ms
+	have_peer || return
+	measure time "$FEW" 0 "$(peer peer-v4 peer pod2)" "$(peer peer-dual peer-dual pod3)"
+	fact "the reference: dual stack against IPv4" "" "$(ms "$(median peer-dual ADD wall)") ms / $(ms \
+		"$(median peer-v4 ADD wall)") ms = $(ratio "$(median peer-dual ADD wall)" "$(median peer-v4 ADD wall)")" ""
+}
+
+# leases NAME: how many the store of that name holds.
+leases() { "$BIN/railctl" ipam lease list --json --data-dir "/var/lib/$1" | grep -c '"address"'; }
+# pod_links: interfaces left in pods.
+pod_links()
+{
+	local h n=0
+	for ((h = 0; h < PODS; h++)); do
+		n=$((n + $(ip -n "pod$h" -o link | grep -c -v ' lo: ')))
+	done
+	echo $n
+}
+crowd_of()
+{
+	awk -v l="$1" -v w="$2" '$1 == l && $2 == "crowd" { for (i = 3; i < NF; i++) if ($i == w) x = $(i + 1) }
+		END { print x }' "$RAW"
+}
+
+crowd()
+{
+	local t links leases records
+	say "$PODS pods, $PARALLEL at a time"
+	conf crowd crowd "$(ours_ipam crowd "$DUAL")"
+	conf peer-crowd crowd "$(peer_ipam peer-crowd "$V4")"
+	measure crowd "$PODS" $PARALLEL "$(ours ours crowd pod%d)"
+	links=$(pod_links)
+	leases=$(leases crowd)
+	records=$(find /run/railhead ! -type d ! -name lock 2>/dev/null | wc -l)
+	zero "duplicates" "$(crowd_of ours duplicates)"
+	zero "leaks (interfaces, leases, records)" "$((links + leases + records))"
+	zero "failures" "$(crowd_of ours failures)"
+	t=$(crowd_of ours milliseconds)
+	fact "ADD of $PODS pods (dual stack), $PARALLEL at a time" "" "$(awk -v n="$PODS" -v t="$t" 'BEGIN { printf "%.0f", n * 1000 / t }') pods/s" ""
+	have_peer || return
+	measure crowd "$PODS" $PARALLEL "$(peer peer peer-crowd pod%d)"
+	t=$(crowd_of peer milliseconds)
+	fact "the reference (IPv4 only)" "" "$(awk -v n="$PODS" -v t="$t" 'BEGIN { printf "%.0f", n * 1000 / t }') pods/s, $(crowd_of \
+		peer duplicates) duplicates, $(crowd_of peer failures) failures, $(pod_links) interfaces left" ""
+}
+zero()
+{
+	fact "$PODS pods, $PARALLEL at a time: $1" 0 "$2" "$([ "$2" = 0 ] && echo met || echo missed)"
+	[ "$2" = 0 ] || bad=1
+}
+
+# --- tables ------------------------------------------------------------------------------------
+
+machine()
+{
+	printf '%s, Linux %s, %s, %s CPUs; reference: %s\n' "$(date -u +%F)" "$(uname -r)" \
+		"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PEER_NAME"
+}
+
+raw_rows()
+{
+	awk '$3 == "wall" { printf "%s %s|%.2f (%.2f to %.2f)|%.2f (%.2f to %.2f)\n", $1, $2, $5 / 1000, $4 / 1000, $6 / 1000,
+		$9 / 1000, $8 / 1000, $10 / 1000 }' "$RAW"
+}
+memory_rows() { awk '$3 == "largest" { printf "%s %s|%s|%s\n", $1, $2, $4, $6 }' "$RAW"; }
+
+table()
+{
+	local heads=$1
+	if [ -n "$MARKDOWN" ]; then
+		awk -F '|' -v h="$heads" 'BEGIN {
+			n = split(h, t, "|"); line = "|"; rule = "|"
+			for (i = 1; i <= n; i++) { line = line " " t[i] " |"; rule = rule " --- |" }
+			print line; print rule
+		} { line = "|"; for (i = 1; i <= n; i++) line = line " " $i " |"; print line } END { print "" }'
+	else
+		{
+			echo "$heads"
+			cat
+		} | awk -F '|' '{
+			for (i = 1; i <= NF; i++) { c[NR, i] = $i; if (length($i) > w[i]) w[i] = length($i) }
+			if (NF > n) n = NF
+		} END {
+			for (r = 1; r <= NR; r++) {
+				line = ""
+				for (i = 1; i <= n; i++) line = line sprintf("%-" w[i] "s  ", c[r, i])
+				sub(/ +$/, "", line); print line
+			}
+			print ""
+		}'
+	fi
+}
+
+report()
+{
+	machine
+	[ -z "$QUICK" ] || echo "(--quick: few rounds, the times mean nothing)"
+	echo
+	table 'what|target|figure|verdict' <"$ROWS"
+	raw_rows | table 'median (p10 to p90), ms|wall|CPU'
+	memory_rows | table 'peak memory, KiB|largest process|sum of processes'
+}
+
+[ -x "$BIN/macvlan" ] && [ -x "$BIN/railhead-ipam" ] && [ -x "$BIN/railctl" ] || broken "no programs in $BIN"
+bad=
+started=$SECONDS
+helpers
+place
+configurations
+beside_reference
+dual_stack
+many_leases
+many_links
+crowd
+report
+say "took $((SECONDS - started)) s"
+if [ -n "$QUICK" ]; then
+	met=$(grep -c '^.* pods, .*|0|0|met$' "$ROWS")
+	echo "$met passed, $((3 - met)) failed, 0 skipped"
+fi
+[ -z "$bad" ]
