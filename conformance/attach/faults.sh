@@ -237,7 +237,7 @@ need_strace() { [ -n "$(command -v strace)" ] || skip "strace is not installed";
 # spoiled any more. Each time the function spoiled is called; it must find things whole.
 stepped()
 {
-	local flags=$1 inject=$2 verb=$3 E n
+	local flags=$1 inject=$2 verb=$3 E n before
 	for ((n = 1; n < 400; n++)); do
 		cni_env "$verb"
 		# shellcheck disable=SC2086
@@ -246,7 +246,10 @@ stepped()
 		RC=$? OUT=$(tr -d '\0' <"$W/out") ERR=$(<"$W/err")
 		[ "$verb $RC" != "ADD 0" ] || cp "$W/out" "$W/result"
 		grep -q -e INJECTED -e 'killed by SIGKILL' "$W/strace" || return 0
-		spoiled "$n" || fail "($verb, $inject, call $n: $(grep -a INJECTED "$W/strace" | tail -1 | cut -c1-160))" || return
+		before=$(evidence)
+		spoiled "$n"
+		[ "$(evidence)" = "$before" ] ||
+			fail "($verb, $inject, call $n: $(grep -a -e INJECTED -e killed "$W/strace" | tail -1 | cut -c1-160))" || return
 	done
 	fail "$inject: no end after $n calls"
 }

@@ -347,3 +347,6 @@ eventually()
 	done
 	fail "not within 5 seconds: $*"
 }
+
+# evidence: how much there is against the running case so far.
+evidence() { stat -c %s "$W/evidence" 2>/dev/null || echo 0; }
