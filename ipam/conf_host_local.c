@@ -117,6 +117,19 @@ struct reader {
 	struct source_sets *sets;
 };
 
+/* Each range is compared with each other one: many of them would keep the node's root busy. */
+static int check_number(const struct source_sets *sets, const char *where, struct err *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sets->n; i++)
+		n += sets->sets[i].n;
+	if (n < RANGES_MAX)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "%s: more than %d ranges; join neighbouring ones", where,
+		       RANGES_MAX);
+}
+
 /* Add one range to set number `set`. */
 static int add_range(const struct reader *r, const struct json *n, size_t set, const char *where,
 		     struct err *e)
@@ -124,6 +137,8 @@ static int add_range(const struct reader *r, const struct json *n, size_t set, c
 	struct source s = { .policy = *r->policy };
 	const struct source_set *to = &r->sets->sets[set];
 
+	if (check_number(r->sets, where, e))
+		return -1;
 	key_scope(s.scope, 'n', r->conf->name);
 	int rc = read_range(n, where, &s, e);
 	if (rc == 0 && set < r->sets->n && to->items[0].subnet.addr.family != s.subnet.addr.family)
