@@ -50,7 +50,7 @@ run_one() # TARGET LOG [COMMAND...]
 	found=$build/found/$target
 	dict=$(corpus_of "$target").dict
 	mkdir -p "$found" "$build/crash" "$(corpus_of "$target")"
-	local args=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128
+	local args=(-max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128
 		-print_final_stats=1 -artifact_prefix="$build/crash/${target//\//-}-")
 	[ ! -e "$dict" ] || args+=(-dict="$dict")
 	# shellcheck disable=SC2086 # words on purpose
@@ -89,9 +89,33 @@ smoke_one() # TARGET
 	echo "$numbers" >"$log.numbers"
 }
 
+# The largest inputs, once each: 20 s and 512 MiB are far more than they should need.
+large()
+{
+	local input name target bad=0 n=0 log=$build/log/large.log
+	mkdir -p "$build/large" "$build/log"
+	rm -f "$build"/large/*
+	tools/fuzz-large.sh "$build/large"
+	for input in "$build"/large/*; do
+		name=${input##*/}
+		target=${name%.*}
+		target=${target/-//}
+		n=$((n + 1))
+		"$build/target/$target" -timeout=20 -rss_limit_mb=512 -artifact_prefix="$build/crash/large-" \
+			"$input" >"$log" 2>&1 </dev/null && continue
+		bad=$((bad + 1))
+		echo "  FAILED $target, input $input"
+		tail -n 20 "$log" | sed 's/^/         | /'
+	done
+	echo "$n inputs of the largest size, $bad failed"
+	[ "$bad" = 0 ]
+}
+
 smoke()
 {
-	local target logs=()
+	local target logs=() bad=0
+	mkdir -p "$build/crash"
+	large || bad=1
 	echo "${#targets[@]} targets, ${seconds} s each, $jobs at a time"
 	trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM HUP
 	for target in "${targets[@]}"; do
@@ -104,7 +128,8 @@ smoke()
 		END {
 			printf "%d targets: %d runs, %d edges, %.0f s of CPU, %d found something\n", n, runs, edges, cpu, bad
 			exit bad > 0
-		}' "${logs[@]/%/.numbers}"
+		}' "${logs[@]/%/.numbers}" || bad=1
+	return "$bad"
 }
 
 # Totals of all long runs: a line a slice: TARGET RUNS EDGES CPU STATUS.
