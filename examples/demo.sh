@@ -1,215 +1,252 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh BINDIR: two pods on one rail, from nothing to ping and back, in about five seconds.
+# demo.sh BINDIR: what railhead does, shown on two pods, in about ten seconds.
 #
-# Everything happens in namespaces of its own: nothing of this machine is touched, and nothing is left,
-# also when it is interrupted. NO_COLOR=1, or an output that is no terminal, gives plain text.
+# Everything happens in namespaces of its own: an invented host with one network card and two pods. Nothing
+# of this machine is touched, and nothing is left, also when you interrupt it. Needs root and ip(8), ping(8).
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 if [ "${1-}" != --inside ]; then
-	if [ $# -ne 1 ] || [ ! -x "$1/macvlan" ] || [ ! -x "$1/railhead-ipam" ] || [ ! -x "$1/railctl" ]; then
-		echo "usage: ${0##*/} BINDIR   (a folder with macvlan, railhead-ipam and railctl)" >&2
+	[ $# = 1 ] && [ -x "$1/macvlan" ] || {
+		echo "usage: demo.sh BINDIR (where the programs are: build/bin)" >&2
 		exit 2
-	fi
+	}
 	exec "$HERE/../conformance/sandbox.sh" "$HERE/demo.sh" --inside "$(cd "$1" && pwd)"
 fi
 BIN=$2
-PEERS=/usr/lib/cni
-bold='' dim='' green='' red='' off=''
-if [ -t 1 ] && [ -z "${NO_COLOR-}" ]; then
-	bold=$'\e[1m' dim=$'\e[2m' green=$'\e[32m' red=$'\e[31m' off=$'\e[0m'
+PEER=${PEER_DIR:-/usr/lib/cni}
+W=/run/work
+ROUNDS=15
+
+BOLD='' FAINT='' GOOD='' BAD='' END=''
+if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
+	BOLD=$'\e[1m' FAINT=$'\e[2m' GOOD=$'\e[32m' BAD=$'\e[31m' END=$'\e[0m'
 fi
 step=0
+failed=0
 
 title()
 {
 	step=$((step + 1))
-	printf '\n%s%d. %s%s\n' "$bold" "$step" "$1" "$off"
+	printf '\n%s%d. %s%s\n' "$BOLD" "$step" "$1" "$END"
 }
-
-say()
+tell() { printf '   %s\n' "$@"; }
+shown() { sed "s/^/     /"; }
+# typed COMMAND: what one would type, in grey.
+typed() { printf '   %s$ %s%s\n' "$FAINT" "$*" "$END"; }
+good() { printf '   %sok%s  %s\n' "$GOOD" "$END" "$*"; }
+bad()
 {
-	printf '   %s\n' "$@"
+	printf '   %sfailed%s  %s\n' "$BAD" "$END" "$*"
+	failed=1
 }
 
-shell()
+# plugin PROGRAM VERB POD CONF: one CNI call, just as a container runtime makes it.
+plugin()
 {
-	printf '   %s$ %s%s\n' "$dim" "$*" "$off"
+	CNI_COMMAND=$2 CNI_CONTAINERID=id-of-$3 CNI_NETNS=/run/netns/$3 CNI_IFNAME=net1 CNI_PATH=$BIN:$PEER \
+		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=$3" "$1/macvlan" <"$4"
 }
 
-good()
+# What a host looks like; compared before and after.
+state_of_host()
 {
-	printf '   %s✓%s %s\n' "$green" "$off" "$1"
+	ip -o link | sed 's/^[0-9]*: //'
+	ip -o addr | awk '{print $2, $4}'
+	ip route show table all | sort
+	ip -6 route show table all | sort
+	ip netns list
+	find /run/railhead ! -type d ! -name lock 2>/dev/null
+	"$BIN/railctl" ipam lease list --json 2>/dev/null | grep '"address"'
 }
 
-die()
-{
-	printf '   %s✗%s %s\n' "$red" "$off" "$1"
-	echo "   The demo stopped here. Nothing is left behind: its namespaces end with it." >&2
-	exit 1
-}
-
-indent()
-{
-	sed 's/^/     /'
-}
-
-# cni VERB PLUGIN POD: what a container runtime does: variables, configuration on stdin, result on stdout.
-cni()
-{
-	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=/run/netns/$3 CNI_IFNAME=net1 CNI_PATH=${DIR:-$BIN} \
-		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=$3" \
-		"${DIR:-$BIN}/$2" <"${CONF:-/run/work/rail0.json}"
-}
-
-# What the host has that a plugin could leave behind.
 host()
 {
-	ip -o link | cut -d: -f2
-	ip -o addr show
-	ip route show table all
-	find /run/railhead/attachments -type f 2>/dev/null
-	"$BIN/railctl" ipam lease list --json | jq -c '.[]'
+	ip link add eth0 type veth peer name cable && ip link set eth0 addrgenmode none &&
+		ip link set cable addrgenmode none && ip link set eth0 up && ip link set cable up ||
+		exit 1
+	state_of_host >"$W/before"
 }
 
-make_host()
+configure()
 {
-	# rail0 stands for the NIC of a rail; the other end of the pair is the switch it is plugged into.
-	# Without addresses of their own, as these appear late and would look like something left behind.
-	if ! ip link add rail0 type veth peer name switch0 ||
-		! ip link set rail0 addrgenmode none up || ! ip link set switch0 addrgenmode none up ||
-		! ip netns add pod-a || ! ip netns add pod-b; then
-		die "cannot make the network namespaces"
-	fi
-	cat >/run/work/rail0.json <<-'EOF'
-		{
-		  "cniVersion": "1.1.0",
-		  "name": "rail0",
-		  "type": "macvlan",
-		  "master": "rail0",
-		  "ipam": { "type": "railhead-ipam", "pools": ["rail0-v4", "rail0-v6"] }
-		}
+	title "An invented host with a network card, and two pools of addresses"
+	tell "The card is eth0. Pods will get interfaces on it (macvlan), and addresses from these pools:"
+	{
+		"$BIN/railctl" ipam pool add rail0-v4 --subnet 10.10.0.0/28 --gateway 10.10.0.1 --route 0.0.0.0/0 &&
+			"$BIN/railctl" ipam pool add rail0-v6 --subnet fd00:10::/64 --gateway fd00:10::1
+	} >"$W/out" 2>&1 || bad "$(cat "$W/out")"
+	typed railctl ipam pool add rail0-v4 --subnet 10.10.0.0/28 --gateway 10.10.0.1 --route 0.0.0.0/0
+	typed railctl ipam pool add rail0-v6 --subnet fd00:10::/64 --gateway fd00:10::1
+	cat >"$W/conf" <<-'EOF'
+		{ "cniVersion": "1.1.0", "name": "rail0", "type": "macvlan", "master": "eth0",
+		  "ipam": { "type": "railhead-ipam", "pools": ["rail0-v4", "rail0-v6"] } }
 	EOF
+	tell "" "The network configuration, as containerd, CRI-O, podman or Multus would read it:"
+	shown <"$W/conf"
 }
 
-show_setting()
+# A result, which is JSON, with one line for each interface and address.
+shorten()
 {
-	title "The setting"
-	say "A host with one NIC, rail0, and two pods. A pod's network is a network namespace;" \
-		"pod-a and pod-b have nothing but loopback yet. All of it lives in a sandbox of its own."
-	title "Two pools of addresses"
-	say "Every network that names a pool draws from it, so no address is given out twice."
-	shell "railctl ipam pool add rail0-v4 --subnet 10.10.0.0/24"
-	"$BIN/railctl" ipam pool add rail0-v4 --subnet 10.10.0.0/24 >/dev/null || die "pool add failed"
-	shell "railctl ipam pool add rail0-v6 --subnet fd00:10::/64"
-	"$BIN/railctl" ipam pool add rail0-v6 --subnet fd00:10::/64 >/dev/null || die "pool add failed"
-	title "The network, as Multus or containerd would hand it to the plugin"
-	indent </run/work/rail0.json
+	awk -F '"' '
+		$2 == "name" { line = "interface  " $4 }
+		$2 == "mac" { line = line ", mac " $4 }
+		$2 == "sandbox" { line = line ", in " $4 }
+		$2 == "mtu" { sub(/[^0-9]*/, "", $3); line = line ", mtu " $3 + 0 }
+		$2 == "address" { line = "address    " $4 }
+		$2 == "gateway" { line = line ", gateway " $4 }
+		/}/ && line { print line; line = "" }
+	'
 }
 
 attach()
 {
-	title "Attach both pods (CNI ADD)"
+	local pod
+	title "Two pods are attached"
+	tell "A pod is a network namespace. The runtime calls the plugin with CNI_COMMAND=ADD; this is the answer:"
 	for pod in pod-a pod-b; do
-		cni ADD macvlan "$pod" >"/run/work/$pod.json" || {
-			jq -r '.msg' "/run/work/$pod.json"
-			die "ADD failed"
-		}
-		jq -r --arg pod "$pod" '"   \($pod): \(.interfaces[0].name)  mac \(.interfaces[0].mac)  mtu \(.interfaces[0].mtu)  \([.ips[].address] | join("  "))"' \
-			"/run/work/$pod.json"
+		ip netns add "$pod"
+		if plugin "$BIN" ADD "$pod" "$W/conf" >"$W/$pod" 2>"$W/err"; then
+			tell "$pod:"
+			shorten <"$W/$pod" | shown
+		else
+			bad "ADD of $pod: $(cat "$W/$pod" "$W/err")"
+		fi
 	done
-	say "" "Inside pod-a that is now:"
-	shell "ip -n pod-a -brief address"
-	ip -n pod-a -brief address show dev net1 | indent
+	tell "Inside the pod that is now:"
+	typed ip -n pod-a -brief address show net1
+	ip -n pod-a -brief address show dev net1 | shown
 }
 
-ping_between()
+address() { ip -n "$1" -o "$2" addr show dev net1 scope global 2>/dev/null | awk '{print $4}' | cut -d/ -f1 | head -1; }
+
+pings()
 {
-	title "Can they reach each other?"
-	for family in 4 6; do
-		to=$(jq -r --arg f "$family" '[.ips[].address | select(contains(":") == ($f == "6"))][0] | split("/")[0]' \
-			/run/work/pod-b.json)
-		shell "ip netns exec pod-a ping -c 2 $to"
-		ip netns exec pod-a ping -n -c 2 -i 0.2 -W 2 "$to" >/run/work/ping 2>&1 ||
-			die "pod-a does not reach $to: $(tail -n 1 /run/work/ping)"
-		grep 'bytes from' /run/work/ping | indent
-		good "IPv$family works; at once, as nobody waits for duplicate address detection"
+	local family a
+	title "They reach each other"
+	for family in -4 -6; do
+		a=$(address pod-b $family)
+		if [ -n "$a" ] && ip netns exec pod-a ping $family -n -c 2 -i 0.2 -W 2 "$a" >"$W/ping" 2>&1; then
+			good "pod-a pings $a: $(sed -n 's/.*\(time=.*\)/\1/p' "$W/ping" | paste -sd, | sed 's/,/, /g')"
+		else
+			bad "pod-a does not reach '$a' of pod-b: $(tail -n 3 "$W/ping" | tr '\n' ' ')"
+		fi
 	done
+	tell "IPv6 works at once: nobody waited for duplicate address detection, which takes a second or two."
 }
 
 leases()
 {
 	title "Who has which address"
-	shell "railctl ipam lease list"
-	"$BIN/railctl" ipam lease list | indent
-	shell "railctl ipam pool list"
-	"$BIN/railctl" ipam pool list | indent
-	shell "railctl attachments list"
-	"$BIN/railctl" attachments list | indent
+	typed railctl ipam lease list
+	"$BIN/railctl" ipam lease list | shown
+	typed railctl ipam usage
+	if [ -t 1 ]; then
+		"$BIN/railctl" ipam usage # straight to the terminal: there it draws bars
+	else
+		"$BIN/railctl" ipam usage | shown
+	fi
 }
 
 detach()
 {
-	title "Detach both pods (CNI DEL), twice: the second one has nothing to do and says nothing"
-	for pod in pod-a pod-b pod-a pod-b; do
-		cni DEL macvlan "$pod" || die "DEL failed"
+	local pod
+	title "The pods go, and the host is as before"
+	for pod in pod-a pod-b; do
+		plugin "$BIN" DEL $pod "$W/conf" >"$W/out" 2>&1 || bad "DEL of $pod: $(cat "$W/out")"
+		ip -n $pod link show dev net1 >/dev/null 2>&1 && bad "net1 is still in $pod"
+		ip netns del $pod
 	done
-	host >/run/work/after
-	if ! diff -u /run/work/before /run/work/after; then
-		die "the host is not as it was before"
+	state_of_host >"$W/after"
+	if cmp -s "$W/before" "$W/after"; then
+		good "links, addresses, routes, namespaces, records and leases: nothing was left ($(wc -l <"$W/before") lines compared)"
+	else
+		bad "something was left:"
+		diff "$W/before" "$W/after" | shown
 	fi
-	good "the host is as it was: same links, addresses, routes; no leases, no records"
+	# The pod is gone for good, the runtime asks once more: that must not be an error.
+	if plugin "$BIN" DEL pod-a "$W/conf" >"$W/out" 2>&1; then
+		good "a second DEL of a pod that no longer exists is a success, as it must be"
+	else
+		bad "a second DEL fails: $(cat "$W/out")"
+	fi
 }
 
-# ms PLUGIN VERB: wall time of one call, in microseconds.
-once()
-{
-	local begin=${EPOCHREALTIME/./}
+# --- timings -----------------------------------------------------------------------------------
 
-	cni "$1" macvlan pod-a >/run/work/out || die "$1 failed: $(jq -r .msg </run/work/out)"
-	echo $((${EPOCHREALTIME/./} - begin))
-}
-
-median()
+# time_of PROGRAM-DIR CONF ROUNDS: medians of ADD and DEL in microseconds, into ADD and DEL.
+time_of()
 {
-	sort -n | awk '{ v[NR] = $1 } END { printf "%.1f ms\n", v[int((NR + 1) / 2)] / 1000 }'
-}
-
-measure()
-{
-	: >/run/work/add
-	: >/run/work/del
-	for ((i = 0; i < $2; i++)); do
-		once ADD >>/run/work/add
-		once DEL >>/run/work/del
+	local i t verb
+	for verb in ADD DEL; do : >"$W/times.$verb"; done
+	for ((i = 0; i < $3; i++)); do
+		for verb in ADD DEL; do
+			t=${EPOCHREALTIME/[.,]/}
+			plugin "$1" $verb timing "$2" >"$W/out" 2>&1 || return 1
+			echo $((${EPOCHREALTIME/[.,]/} - t)) >>"$W/times.$verb"
+		done
 	done
-	printf '     %-34s ADD %9s    DEL %9s\n' "$1" "$(median </run/work/add)" "$(median </run/work/del)"
+	ADD=$(sort -n "$W/times.ADD" | sed -n "$(($3 / 2 + 1))p")
+	DEL=$(sort -n "$W/times.DEL" | sed -n "$(($3 / 2 + 1))p")
+}
+
+timing_line() { printf '   %-36s ADD %5d.%d ms   DEL %5d.%d ms\n' "$1" $((ADD / 1000)) $((ADD % 1000 / 100)) \
+	$((DEL / 1000)) $((DEL % 1000 / 100)); }
+
+# peer_conf RANGES: the same network for the reference plugins.
+peer_conf()
+{
+	printf '{"cniVersion":"1.0.0","name":"peer","type":"macvlan","master":"eth0",
+		"ipam":{"type":"host-local","ranges":[%s]}}' "$1" >"$W/peer"
+}
+
+peer_timings()
+{
+	peer_conf '[{"subnet":"10.11.0.0/24"}]'
+	time_of "$PEER" "$W/peer" $ROUNDS && timing_line "the reference plugins, IPv4 only"
+	peer_conf '[{"subnet":"10.11.0.0/24"}],[{"subnet":"fd00:11::/64"}]'
+	time_of "$PEER" "$W/peer" 2 && timing_line "the reference plugins, IPv4 and IPv6"
+	tell "The reference waits for IPv6's duplicate address detection. DEL is nearly all the kernel's own work."
 }
 
 timings()
 {
-	title "How long it takes, both address families (medians; the shell's own milliseconds included)"
-	measure "railhead: macvlan + railhead-ipam" 15
-	if [ ! -x "$PEERS/macvlan" ] || [ ! -x "$PEERS/host-local" ]; then
-		say "(install containernetworking-plugins to see the reference plugins beside it)"
-		return
+	title "How long it takes (medians, the shell's own time included)"
+	ip netns add timing
+	if time_of "$BIN" "$W/conf" $ROUNDS; then
+		timing_line "railhead, IPv4 and IPv6"
+	else
+		bad "$(cat "$W/out")"
 	fi
-	jq '.cniVersion = "1.0.0" | .ipam = {type: "host-local", ranges: [[{subnet: "10.10.0.0/24"}], [{subnet: "fd00:10::/64"}]]}' \
-		/run/work/rail0.json >/run/work/peer.json
-	DIR=$PEERS CONF=/run/work/peer.json measure "reference: macvlan + host-local" 3
-	say "" "The reference waits for duplicate address detection in every ADD with an IPv6 gateway."
-	say "\`sudo make bench\` measures this properly: CPU time, memory, many leases, many links."
+	if [ -x "$PEER/macvlan" ] && [ -x "$PEER/host-local" ]; then
+		peer_timings
+	else
+		tell "(apt install containernetworking-plugins, to see the reference plugins beside it)"
+	fi
+	tell "\`make bench\` measures all of this properly."
+	ip netns del timing
 }
 
-make_host
-show_setting
-host >/run/work/before
+farewell()
+{
+	printf '\n%sWhere to go on%s\n' "$BOLD" "$END"
+	tell "README.md            what it is, how to install it, a tour of the source" \
+		"examples/            configurations for containerd, CRI-O, podman and Multus" \
+		"docs/man/            the manual pages: man -l docs/man/railctl.8, and one for each program" \
+		"make check           every test; make bench: the measurements"
+	echo
+}
+
+printf '%srailhead in a minute%s: a host and two pods, invented for this demo and gone after it.\n' "$BOLD" "$END"
+mkdir -p "$W"
+host
+configure
 attach
-ping_between
+pings
 leases
-detach
 timings
-title "That was all"
-say "The sandbox ends now, and with it every namespace, link and file of the demo." \
-	"Next: README.md (install, Kubernetes with Multus), examples/, man docs/man/railhead.7"
+detach
+farewell
+exit $failed
