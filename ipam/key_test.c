@@ -65,6 +65,9 @@ START_TEST(owners)
 	ck_assert_str_eq(o.container, "c1");
 	ck_assert_str_eq(o.ifname, "a%b\xc3\xa9");
 	ck_assert_str_eq(o.network, "n");
+	/* found by fuzzing: the parts before the malformed one had been filled in */
+	ck_assert_int_eq(key_parse_owner("o/other/eth0/%", &o), -1);
+	ck_assert_str_eq(o.container, "c1");
 }
 END_TEST
 
@@ -89,6 +92,9 @@ START_TEST(rests)
 	ck_assert_str_eq(early.s, "r/p/x/0123456789abcdef/0000000000000000/");
 	key_of_rests(&early, "p/x", "id");
 	ck_assert_str_eq(early.s, "r/p/x/id/");
+	ck_assert_int_eq(
+		key_parse_rest("r/x/other/0000000000000001/4/0a000009", &out, source, &since), -1);
+	ck_assert_str_eq(source, "0123456789abcdef"); /* left alone: the scope is none */
 	/* a lease that verify adopted has no source */
 	key_of_rest(&k, "p/x", "", 1, &a);
 	ck_assert_int_eq(key_parse_rest(k.s, &out, source, &since), 0);

@@ -142,11 +142,12 @@ START_TEST(damaged_lists)
 					   "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
 					   "1,1,1,1,1,1,1]" };
 	char text[STORE_KEY_MAX + 10] = "[\"";
-	struct key_list l;
+	struct key_list l = { .n = 7 };
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		ck_assert_msg(key_list_parse(bad[i], "o/key", &l, &e) == -1, "%s", bad[i]);
+		ck_assert_uint_eq(l.n, 7);
 		ck_assert_int_eq(e.code, ERR_STORE);
 		ck_assert_ptr_nonnull(strstr(e.msg, "o/key"));
 	}
