@@ -60,121 +60,74 @@ struct sweep {
 	struct ledger *l;
 	const struct source *s;
 	const struct ask *ask;
-	struct ip want;    /* the next address that could be free */
-	bool have;         /* there is such an address */
-	struct ip hold;    /* first one passed over that stays a candidate; IP_NONE: none */
-	bool rested;       /* want is a rested one of an earlier shape of this source */
-	struct ip cooling; /* ... and the longest cooling one of those; IP_NONE: none */
-	int64_t cooling_since;
-	struct err *e;
-	bool failed;
+	struct ip want; /* the next address that could be free */
+	bool have;      /* there is such an address */
+	struct ip hold; /* first one passed over that stays a candidate; IP_NONE: none */
 };
-
-static void pass_over(struct sweep *w)
-{
-	if (!w->hold.family)
-		w->hold = w->want;
-}
-
-/*
- * A record that rests under another source id was released before the ranges of this source were
- * changed. It is in no queue of ours, so it is met here. Returns true when it can be had.
- */
-static bool meet_resting(struct sweep *w, const struct lease *rec)
-{
-	if (strcmp(rec->source, w->s->id) == 0)
-		return false; /* the queue knows it */
-	if (avoided(w->ask, w->want)) {
-		pass_over(w);
-		return false;
-	}
-	if (choose_rested(rec->since, w->l->now, w->s->policy.cooldown)) {
-		w->rested = true;
-		return true;
-	}
-	pass_over(w);
-	if (!w->cooling.family || rec->since < w->cooling_since) {
-		w->cooling = w->want;
-		w->cooling_since = rec->since;
-	}
-	return false;
-}
 
 /* Called for each record from the cursor on: ends at the first gap between them. */
 static int meet(const char *key, const char *value, void *arg)
 {
 	struct sweep *w = arg;
 	struct key_address a;
-	struct lease rec = { 0 };
 
+	(void)value;
 	if (key_parse_address(key, &a) || ip_cmp(a.ip, w->want) < 0)
 		return 0;
 	if (ip_cmp(a.ip, w->want) > 0)
-		return 1;
-	if (lease_parse(value, key, &rec, w->e)) {
-		w->failed = true;
-		return 1;
-	}
-	bool found = rec.state == LEASE_RESTING && meet_resting(w, &rec);
-	lease_clear(&rec);
-	if (found)
 		return 1;
 	w->have = ranges_after(&w->s->usable, w->want, &w->want);
 	return !w->have;
 }
 
-/* Walk from w->want to the first address that can be had, if any. */
-static int sweep_on(struct sweep *w)
+/* Walk from w->want to the first address without a record, if any. */
+static int sweep_on(struct sweep *w, struct err *e)
 {
 	struct key prefix, from;
 
 	while (w->have) {
 		key_of_addresses(&prefix, w->s->scope, w->want.family);
 		key_of_address(&from, w->s->scope, w->want);
-		if (ledger_scan(w->l, &prefix, &from, meet, w, w->e) || w->failed)
+		if (ledger_scan(w->l, &prefix, &from, meet, w, e))
 			return -1;
-		if (!w->have || w->rested || !avoided(w->ask, w->want))
+		if (!w->have || !avoided(w->ask, w->want))
 			return 0;
-		pass_over(w);
+		/* not for this container, but for the next one */
+		if (!w->hold.family)
+			w->hold = w->want;
 		w->have = ranges_after(&w->s->usable, w->want, &w->want);
 	}
 	return 0;
 }
 
-static struct sweep sweep_begin(struct ledger *l, const struct source *s, const struct ask *ask,
-				struct ip from, struct err *e)
-{
-	struct sweep w = { .l = l, .s = s, .ask = ask, .e = e };
-
-	w.have = ranges_next(&s->usable, from, &w.want);
-	return w;
-}
-
 /* What the cursor says after the sweep: go on behind the address taken, or at one passed over. */
 static void set_cursor(const struct sweep *w, struct choice *c)
 {
+	c->done = false;
 	if (w->hold.family) {
 		c->next = w->hold;
-		c->done = false;
-	} else if (w->have) {
-		c->done = !ranges_after(&w->s->usable, w->want, &c->next);
-		if (c->done)
-			c->next = w->want;
-	} else {
-		c->done = true;
+	} else if (!w->have || !ranges_after(&w->s->usable, w->want, &c->next)) {
 		c->next = w->s->usable.items[w->s->usable.n - 1].last;
+		c->done = true;
 	}
 }
 
-static struct ip cursor(const struct source *s, const struct tally *t)
+/* 1 when the sweep from `from` found one; the cursor is set in any case. */
+static int choose_swept(struct sweep w, struct ip from, struct choice *out, struct err *e)
 {
-	return t->next.family ? t->next : s->usable.items[0].first;
+	w.have = ranges_next(&w.s->usable, from, &w.want);
+	if (sweep_on(&w, e))
+		return -1;
+	out->ip = w.want;
+	set_cursor(&w, out);
+	return w.have ? 1 : 0;
 }
 
 /* ---- resting addresses, by the queue ---- */
 
 struct queue {
 	const struct ask *ask;
+	const struct source *s;
 	struct ip ip; /* IP_NONE: nothing found */
 	int64_t since;
 };
@@ -186,103 +139,161 @@ static int take_first(const char *key, const char *value, void *arg)
 	struct key_address a;
 
 	(void)value;
-	if (key_parse_rest(key, &a, source, &q->since) || avoided(q->ask, a.ip))
+	if (key_parse_rest(key, &a, source, &q->since) || !ranges_contain(&q->s->usable, a.ip) ||
+	    avoided(q->ask, a.ip))
 		return 0;
 	q->ip = a.ip;
 	return 1;
 }
 
-static int queue_head(struct ledger *l, const struct source *s, struct queue *q, int64_t from,
+/* The first of source `id` that may be given here, released at `from` or later. */
+static int queue_head(struct ledger *l, struct queue *q, const char *id, int64_t from,
 		      struct err *e)
 {
 	struct key prefix, start;
 
 	q->ip.family = IP_NONE;
-	key_of_rests(&prefix, s->scope, s->id);
-	key_of_rest(&start, s->scope, s->id, from, NULL);
+	key_of_rests(&prefix, q->s->scope, id);
+	key_of_rest(&start, q->s->scope, id, from, NULL);
 	return ledger_scan(l, &prefix, &start, take_first, q, e);
 }
 
 static int choose_queued(struct ledger *l, const struct source *s, const struct ask *ask,
 			 struct ip *out, struct err *e)
 {
-	struct queue q = { .ask = ask };
+	struct queue q = { .ask = ask, .s = s };
 
-	if (queue_head(l, s, &q, 0, e))
+	if (queue_head(l, &q, s->id, 0, e))
 		return -1;
-	/* The head has rested least long only in the eyes of a clock that was set back: ask behind.
+	/* Behind those that cool down there may be some that a clock set back since has released.
 	 */
 	if (q.ip.family && !choose_rested(q.since, l->now, s->policy.cooldown) &&
-	    queue_head(l, s, &q, l->now + s->policy.cooldown + 1, e))
+	    queue_head(l, &q, s->id, l->now + s->policy.cooldown + 1, e))
 		return -1;
 	*out = q.ip;
 	return q.ip.family ? 1 : 0;
 }
 
+/* ---- strays: what rests under an earlier shape of this source ---- */
+
+#define OTHERS_MAX 64
+
+/* Other sources of the scope: those of other sets, and what this one was before its ranges changed.
+ */
+struct others {
+	const struct source *s;
+	char ids[OTHERS_MAX][KEY_ID_LEN + 1]; /* with resting addresses */
+	size_t n;
+	bool forgotten; /* one of them has forgotten some */
+};
+
+static int note_other(const char *key, const char *value, void *arg)
+{
+	struct others *o = arg;
+	const char *id = strrchr(key, '/') + 1;
+	struct tally t;
+	struct err ignored;
+
+	if (strcmp(id, o->s->id) == 0 || strlen(id) > KEY_ID_LEN ||
+	    tally_parse(value, key, &t, &ignored) ||
+	    (t.next.family && t.next.family != o->s->subnet.addr.family))
+		return 0;
+	o->forgotten = o->forgotten || t.forgotten;
+	if (t.resting)
+		memcpy(o->ids[o->n++], id, strlen(id) + 1);
+	return o->n == OTHERS_MAX;
+}
+
+static int load_others(struct ledger *l, const struct source *s, struct others *out, struct err *e)
+{
+	struct key prefix;
+
+	*out = (struct others){ .s = s };
+	key_of_tally(&prefix, s->scope, "");
+	return ledger_scan(l, &prefix, NULL, note_other, out, e);
+}
+
+/* The longest released of all strays. */
+static int find_stray(struct ledger *l, const struct others *o, const struct ask *ask,
+		      struct queue *out, struct err *e)
+{
+	*out = (struct queue){ .ask = ask, .s = o->s };
+	for (size_t i = 0; i < o->n; i++) {
+		struct queue q = *out;
+
+		if (queue_head(l, &q, o->ids[i], 0, e))
+			return -1;
+		if (q.ip.family && (!out->ip.family || q.since < out->since))
+			*out = q;
+	}
+	return 0;
+}
+
 /* ---- all together ---- */
 
-/* 1 when the sweep from `from` found one; the cursor is set in any case. */
-static int choose_swept(struct sweep *w, struct choice *out)
+/* Nothing is left that this source knows of. */
+static int choose_lost(struct sweep w, const struct tally *t, struct choice *c, struct err *e)
 {
-	if (sweep_on(w))
+	struct others others;
+	struct queue q;
+
+	if (load_others(w.l, w.s, &others, e) || find_stray(w.l, &others, w.ask, &q, e))
 		return -1;
-	*out = (struct choice){ .source = w->s, .ip = w->want };
-	set_cursor(w, out);
-	return w->have ? 1 : 0;
+	if (q.ip.family && choose_rested(q.since, w.l->now, w.s->policy.cooldown)) {
+		c->ip = q.ip;
+		return 1;
+	}
+	if (!t->forgotten && !others.forgotten)
+		return 0;
+	/* forgotten addresses lie behind the cursor: look once more from the start */
+	c->restarted = true;
+	return choose_swept(w, w.s->usable.items[0].first, c, e);
 }
 
 int choose(struct ledger *l, const struct source *s, const struct ask *ask, struct choice *out,
 	   struct err *e)
 {
+	struct sweep w = { .l = l, .s = s, .ask = ask };
 	struct choice c;
 	struct tally t;
-	struct ip ip;
 	int rc;
 
 	if (ledger_tally(l, s->scope, s->id, &t, e))
 		return -1;
-	if ((rc = choose_sticky(l, s, ask, &ip, e)) != 0) {
-		*out = keep_cursor(s, ip, &t);
-		return rc;
-	}
-	c = keep_cursor(s, ip, &t);
-	if (!t.done) {
-		struct sweep w = sweep_begin(l, s, ask, cursor(s, &t), e);
-		if ((rc = choose_swept(&w, &c)) != 0) {
-			*out = c;
-			return rc;
-		}
-	}
-	if ((rc = choose_queued(l, s, ask, &c.ip, e)) != 0 || !t.forgotten) {
+	c = keep_cursor(s, (struct ip){ .family = IP_NONE }, &t);
+	rc = choose_sticky(l, s, ask, &c.ip, e);
+	if (rc == 0 && !t.done)
+		rc = choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e);
+	if (rc == 0)
+		rc = choose_queued(l, s, ask, &c.ip, e);
+	if (rc == 0)
+		rc = choose_lost(w, &t, &c, e);
+	if (rc > 0)
 		*out = c;
-		return rc;
-	}
-	/* Forgotten addresses lie behind the cursor: look once more from the start. */
-	struct sweep again = sweep_begin(l, s, ask, s->usable.items[0].first, e);
-	rc = choose_swept(&again, out);
-	out->restarted = true;
 	return rc;
 }
 
 int choose_cooling(struct ledger *l, const struct source *s, const struct ask *ask,
 		   struct choice *out, struct err *e)
 {
-	struct queue q = { .ask = ask };
+	struct queue own = { .ask = ask, .s = s }, stray;
+	struct sweep w = { .l = l, .s = s, .ask = ask };
+	struct others others;
 	struct tally t;
 
 	if (s->policy.strict)
 		return 0;
-	if (ledger_tally(l, s->scope, s->id, &t, e) || queue_head(l, s, &q, 0, e))
+	if (ledger_tally(l, s->scope, s->id, &t, e) || queue_head(l, &own, s->id, 0, e) ||
+	    load_others(l, s, &others, e) || find_stray(l, &others, ask, &stray, e))
 		return -1;
-	struct choice c = keep_cursor(s, q.ip, &t);
-	if (!t.done) {
-		struct sweep w = sweep_begin(l, s, ask, cursor(s, &t), e);
-		if (sweep_on(&w))
-			return -1;
-		set_cursor(&w, &c);
-		if (w.cooling.family && (!q.ip.family || w.cooling_since < q.since))
-			c.ip = w.cooling;
-	}
+	struct choice c = keep_cursor(s, own.ip, &t);
+	/* only for the cursor: what the search has found before need not be searched again */
+	if (!t.done &&
+	    choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e) < 0)
+		return -1;
+	c.ip = own.ip;
+	if (stray.ip.family && (!own.ip.family || stray.since < own.since))
+		c.ip = stray.ip;
 	*out = c;
 	return c.ip.family ? 1 : 0;
 }
