@@ -7,7 +7,7 @@
 
 # Order: what fails fastest and explains most comes first.
 LANES := gcc clang check-fast attach examples-check install-check tools-check headers layers budget dup \
-	spdx format-check shell man cppcheck tidy asan ubsan coverage repro demo
+	spdx format-check shell man cppcheck tidy asan ubsan fuzz-smoke coverage repro demo
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC)
@@ -31,7 +31,7 @@ deps: ## install what the build needs (Debian; asks nothing)
 
 check: ## every check there is, after installing what they need; the log of each is in build/log/
 	@tools/deps.sh check
-	@tools/check.sh $(LANES)
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-10} tools/check.sh $(LANES)
 
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
 	@tools/deps.sh demo
