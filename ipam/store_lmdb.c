@@ -393,7 +393,11 @@ static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e
 		return -1;
 	if (f.state == LMDB_FILE_EMPTY && at->create == STORE_EXISTING)
 		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", at->dir);
-	s->lockfd = openat(s->dirfd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* without a lock file beside it, it is not a store of ours that was torn */
+	int make = f.state == LMDB_FILE_BAD ? 0 : O_CREAT;
+	s->lockfd = openat(s->dirfd, LOCK_FILE, O_RDWR | make | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->lockfd < 0 && errno == ENOENT)
+		return lmdb_damaged(s->file, "it does not begin as a store of ours does", e);
 	if (s->lockfd < 0)
 		return err_set(e, ERR_STORE, errno, "open %s/%s", at->dir, LOCK_FILE);
 	const struct lmdb_place place = place_of(s);
