@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* box.h: the private surroundings of one item, and small things of the operating system. */
+#ifndef CONFORMANCE_SPEC_BOX_H
+#define CONFORMANCE_SPEC_BOX_H
+
+#include "conformance/spec/spec.h"
+
+/*
+ * Run body in a child with mount, network, process and IPC namespaces of its own, in which /run and
+ * /var/lib are empty and MASTER stands. What it writes to fd is its answer. Returns the child.
+ */
+pid_t box_start(void (*body)(void *arg, int fd), void *arg, int fd);
+void box_furnish(const char *self);
+
+/* The surroundings themselves do not work: ends the process with a message. */
+void broken(const char *what) __attribute__((noreturn));
+double now_ms(void);
+int pidfd_of(pid_t pid);
+/* Go into the network namespace at path. */
+int enter(const char *path);
+/* A new network namespace at path. */
+void make_netns(const char *path);
+void drop_netns(const char *path);
+void copy_file(const char *from, const char *to);
+void remove_file(const char *path);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* items.h: what the files of items share. */
+#ifndef CONFORMANCE_SPEC_ITEMS_H
+#define CONFORMANCE_SPEC_ITEMS_H
+
+#include "conformance/spec/box.h"
+#include "conformance/spec/json.h"
+#include "conformance/spec/observe.h"
+#include "conformance/spec/shape.h"
+#include "conformance/spec/spec.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ITEMS(name)                                                                                \
+	extern const struct item items_##name[];                                                   \
+	extern const size_t n_items_##name
+ITEMS(process);
+ITEMS(version);
+ITEMS(error);
+ITEMS(add);
+ITEMS(del);
+ITEMS(check);
+ITEMS(status);
+ITEMS(gc);
+ITEMS(config);
+ITEMS(result);
+ITEMS(delegate);
+ITEMS(chain);
+ITEMS(ipam);
+ITEMS(robust);
+ITEMS(robust2);
+#undef ITEMS
+
+/* ways.c: each way to make an ADD fail, one after the other, then each(); the plugin must not be
+ * harmed. */
+void each_refusal(struct t *t, void (*each)(struct t *t, const char *way));
+/* Versions of the protocol that the plugin knows, from the one named on. */
+void each_version(struct t *t, const char *least, void (*each)(struct t *t, const char *version));
+/* The last ADD's address is held by nobody: the pool of the profile, or the fake's, is asked. */
+bool released(struct t *t, const char *when);
+/* Configuration with one address in all, and an attachment that has it (an IPAM), or a plain
+ * attachment. */
+bool attach_last(struct t *t, const char *name);
+/* What the first call makes for good (folders, a store) is not a leak. */
+void warm_up(struct t *t);
+/* ADD with this environment variable or key must succeed, and DEL after it. */
+bool add_and_del(struct t *t, const char *name);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/spec/fake.h"
+#include "conformance/spec/profile.h"
+#include "conformance/spec/report.h"
+
+struct options {
+	const char *plugin, *profile, *path, *format, *output, *items;
+	bool list, selftest;
+	unsigned jobs;
+};
+
+static const char usage_text[] =
+	"usage: cni-conformance --plugin FILE --profile FILE [--cni-path DIRS]\n"
+	"           [--format text|tap|junit|markdown|json] [--output FILE]\n"
+	"           [--items CNI-045,...] [--jobs N] [--selftest]\n"
+	"       cni-conformance --list\n"
+	"See cni-conformance(8).\n";
+
+static int usage(void)
+{
+	fputs(usage_text, stderr);
+	return 2;
+}
+
+static bool read_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'p':
+		o->plugin = optarg;
+		return true;
+	case 'P':
+		o->profile = optarg;
+		return true;
+	case 'd':
+		o->path = optarg;
+		return true;
+	case 'f':
+		o->format = optarg;
+		return report_knows(optarg);
+	case 'o':
+		o->output = optarg;
+		return true;
+	case 'i':
+		o->items = optarg;
+		return true;
+	case 'j':
+		o->jobs = (unsigned)strtoul(optarg, NULL, 10);
+		return o->jobs > 0;
+	case 'l':
+		return o->list = true;
+	case 's':
+		return o->selftest = true;
+	default:
+		return false;
+	}
+}
+
+static bool read_options(struct options *o, int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "plugin", required_argument, NULL, 'p' },
+		{ "profile", required_argument, NULL, 'P' },
+		{ "cni-path", required_argument, NULL, 'd' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "items", required_argument, NULL, 'i' },
+		{ "jobs", required_argument, NULL, 'j' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "selftest", no_argument, NULL, 's' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", known, NULL)) >= 0) {
+		if (!read_option(o, c))
+			return false;
+	}
+	return optind == argc && (o->list || (o->plugin && o->profile));
+}
+
+static int list_items(void)
+{
+	for (size_t s = 0; s < n_sections; s++) {
+		printf("%s\n", sections[s].name);
+		for (size_t i = 0; i < *sections[s].n; i++) {
+			const struct item *x = &sections[s].items[i];
+			printf("  CNI-%03d %-6s %s%s%s\n", x->id, level_name(x->level), x->title,
+			       x->check ? "" : " -- not checked: ", x->check ? "" : x->why);
+		}
+	}
+	return 0;
+}
+
+static bool chosen(const struct options *o, const struct item *x)
+{
+	return !o->items || strcasestr(o->items, text("CNI-%03d", x->id));
+}
+
+static size_t count_wrong(const struct item *x)
+{
+	size_t n = 0;
+
+	while (n < WRONG_MAX && x->wrong[n])
+		n++;
+	return n;
+}
+
+/*
+ * In a selftest an item is run against each of its wrong plugins; only where this kind of plugin is
+ * the first of those it applies to, so that three profiles together try each item once.
+ */
+static size_t plan_item(const struct order *order, const struct options *o, const struct item *x,
+			struct outcome *out)
+{
+	unsigned first = x->kinds & -x->kinds;
+
+	if (!chosen(o, x))
+		return 0;
+	if (!o->selftest) {
+		*out = (struct outcome){ .item = x };
+		return 1;
+	}
+	if (!x->check || first != (unsigned)order->profile->kind)
+		return 0;
+	for (size_t w = 0; w < count_wrong(x); w++)
+		out[w] = (struct outcome){ .item = x, .wrong = x->wrong[w] };
+	return count_wrong(x);
+}
+
+static size_t plan(const struct order *order, const struct options *o, struct outcome *out)
+{
+	size_t n = 0;
+
+	for (size_t s = 0; s < n_sections; s++) {
+		for (size_t i = 0; i < *sections[s].n; i++)
+			n += plan_item(order, o, &sections[s].items[i], out + n);
+	}
+	return n;
+}
+
+static void tell(const struct outcome *one, void *arg)
+{
+	struct report *r = arg;
+
+	report_one(r, one);
+	if (r->to != stdout)
+		fprintf(stderr, "%s", is_bad(one) ? "x" : ".");
+}
+
+static int conform(const struct options *o, struct order *order)
+{
+	struct outcome *all = calloc(1024, sizeof(*all));
+	struct report r = { .to = stdout, .order = order, .format = o->format };
+	int bad = 0;
+
+	r.selftest = o->selftest;
+	if (o->output && !(r.to = fopen(o->output, "we"))) {
+		perror(o->output);
+		return 2;
+	}
+	runner_probe(order);
+	size_t n = plan(order, o, all);
+	report_begin(&r, n);
+	runner_run(order, all, n, tell, &r);
+	report_end(&r, all, n);
+	if (r.to != stdout)
+		fputc('\n', stderr);
+	for (size_t i = 0; i < n; i++)
+		bad += is_bad(&all[i]);
+	return fflush(r.to) || bad ? 1 : 0;
+}
+
+/* /run and /var/lib are hidden from the plugin's view. */
+static bool is_hidden(const char *path)
+{
+	return strncmp(path, "/run/", 5) == 0 || strncmp(path, "/var/lib/", 9) == 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .format = "text", .jobs = 2 };
+	static char self[512];
+	struct order order = { .self = self };
+
+	if (fake_is_one(self, sizeof(self)))
+		return fake_main(self, argv);
+	if (!read_options(&o, argc, argv))
+		return usage();
+	if (o.list)
+		return list_items();
+	order.plugin = strcmp(o.plugin, "@meta") == 0 ? o.plugin : realpath(o.plugin, NULL);
+	if (!order.plugin || (order.plugin[0] == '/' && access(order.plugin, X_OK))) {
+		perror(o.plugin);
+		return 2;
+	}
+	if (is_hidden(order.plugin) || is_hidden(self)) {
+		fprintf(stderr, "cni-conformance: programs below /run and /var/lib cannot be used: "
+				"each item gets empty ones; copy them elsewhere\n");
+		return 2;
+	}
+	order.profile = profile_load(o.profile);
+	order.path = o.path;
+	order.jobs = o.jobs;
+	return order.profile ? conform(&o, &order) : 2;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_SPEC_PROFILE_H
+#define CONFORMANCE_SPEC_PROFILE_H
+
+#include "conformance/spec/spec.h"
+
+/* NULL and a message on stderr when the file cannot be used. */
+struct profile *profile_load(const char *path);
+/* Why the profile takes an item out, NULL: it does not. */
+const char *profile_excuse(const struct profile *p, const char *section, int id);
+
+#endif

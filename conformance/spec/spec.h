@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spec.h: what a check of one item sees. Each check runs in a process and in namespaces of its own
+ * and ends with them, so nothing here is ever freed or undone.
+ */
+#ifndef CONFORMANCE_SPEC_SPEC_H
+#define CONFORMANCE_SPEC_SPEC_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum kind { INTERFACE = 1, IPAM = 2, META = 4, ANY = 7 };
+enum level { MUST, SHOULD, MAY, LIB, CONV, DES };
+enum verdict { PASS, FAIL, NOT_APPLICABLE, DECLARED };
+
+/* What a check cannot do without; the runner looks before it runs one. */
+enum need {
+	NEED_ADD = 1,      /* the kernel has the plugin's kind of link */
+	NEED_CHECK = 2,    /* the plugin knows protocol 0.4.0 or later */
+	NEED_11 = 4,       /* 1.1.0: STATUS and GC */
+	NEED_OLD = 8,      /* 0.2.0 */
+	NEED_POOL = 16,    /* an IPAM that reserves what it gives: the profile has smallPool */
+	NEED_MAC = 32,     /* the profile says that a MAC address can be asked for */
+	NEED_PREV = 64,    /* 0.3.0 or later: prevResult exists */
+	NEED_MASTER = 128, /* the profile's netconf names a master */
+};
+
+#define WRONG_MAX 4
+#define MASTER    "mst0"
+#define WIRE      "wire0"
+#define NETWORK   "confnet"
+#define WORK      "/run/cni-conformance"
+#define FAKE      "conformance-ipam"
+
+struct t;
+
+struct item {
+	int id; /* 45 is CNI-045 */
+	enum level level;
+	unsigned kinds, needs;
+	const char *title;
+	void (*check)(struct t *t); /* NULL: cannot be seen from outside, and why says the reason */
+	const char *why;
+	const char *wrong[WRONG_MAX]; /* rules of plugins that the check must catch: fake.h */
+};
+
+struct section {
+	const char *name;
+	const struct item *items;
+	const size_t *n;
+};
+extern const struct section sections[];
+extern const size_t n_sections;
+
+struct profile {
+	const char *name;
+	enum kind kind;
+	const char *link_kind;
+	bool mac, master;
+	cJSON *tree; /* the file, $MASTER replaced */
+};
+
+/* What the plugin said of itself and the kernel of its link kind, found once before the items. */
+struct facts {
+	const char *versions[16];
+	size_t n_versions;
+	bool kernel_has_link;
+};
+
+/* How the next call is made where it differs from the ordinary; run() resets it. */
+struct how {
+	enum { IN_FILE, IN_CLOSED, IN_HELD, IN_SLOW, IN_DIRECTORY } in;
+	bool broken_stdout, in_pod;
+	long kill_after_us; /* 0: not */
+	const char *argument, *cwd, *root;
+};
+
+struct t {
+	const struct profile *p;
+	const struct facts *facts;
+	const struct item *item;
+	const char *plugin, *self, *extra_path;
+	/* the call to make: NULL leaves a variable out of the environment */
+	const char *version, *cid, *ns, *ifname, *args, *path;
+	const char *env[16]; /* further "NAME=value" */
+	cJSON *conf;
+	const char *raw; /* instead of conf */
+	size_t raw_len;
+	struct how how;
+	/* what came of it */
+	int rc;                 /* exit status, or minus the signal */
+	char *out, *err, *said; /* said: the call and its outcome, for evidence */
+	cJSON *doc, *result;    /* stdout if it is one JSON document; that of the last good ADD */
+	double ms;
+	long rss_kib;
+	/* the verdict */
+	enum verdict verdict;
+	char *note, *evidence;
+};
+
+struct outcome {
+	const struct item *item;
+	const char *wrong; /* rules of the wrong plugin it ran against, NULL: the real one */
+	enum verdict verdict;
+	char *note, *evidence;
+	double ms;
+};
+
+/* ---- call.c: the plugin is run ---- */
+struct job {
+	pid_t pid;
+	int in, out, err, writer;
+	const char *verb;
+	double begin;
+};
+void run(struct t *t, const char *verb);
+/* run() in two halves, for calls beside each other: each job_end() fills t as run() does. */
+struct job job_start(struct t *t, const char *verb);
+void job_end(struct t *t, struct job *j);
+/* GC and STATUS: without the variables of a container. */
+void run_net(struct t *t, const char *verb);
+
+/* ---- judge.c: what is asked of a call. All record a failure and return false when it is not so.
+ */
+bool ok(struct t *t, const char *verb);
+/* codes: "4,7", NULL for any. Exactly one well-formed error object. */
+bool refused(struct t *t, const char *verb, const char *codes);
+bool is_error(struct t *t, const char *codes);
+bool names(struct t *t, const char *text);
+bool expect(struct t *t, bool so, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void fail(struct t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void not_applicable(struct t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *text(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
+bool supports(const struct t *t, const char *version);
+bool at_least(const char *version, const char *least);
+
+/* ---- setup.c: configurations, pods ---- */
+void reset(struct t *t);
+void use_version(struct t *t, const char *version);
+void set(struct t *t, const char *path, const char *json);
+void unset(struct t *t, const char *path);
+void set_prev(struct t *t);
+void pod(struct t *t, const char *name);
+bool attach(struct t *t, const char *name);
+void fake_rules(const char *rules);
+void profile_section(struct t *t, const char *key);
+
+#endif

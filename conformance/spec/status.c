@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status.c: 1.7, STATUS. */
+#include "conformance/spec/items.h"
+
+#include <string.h>
+
+/* Make ADD impossible, in the way of this kind. */
+static bool make_unready(struct t *t)
+{
+	if (t->p->kind == IPAM)
+		return attach_last(t, "a");
+	if (t->p->kind == INTERFACE && t->p->master)
+		set(t, "master", "\"never0\"");
+	else if (t->p->kind == INTERFACE)
+		fake_rules("STATUS: error=50");
+	return t->p->kind == INTERFACE;
+}
+
+static void cni_064(struct t *t)
+{
+	ok(t, "STATUS");
+	if (make_unready(t))
+		refused(t, "STATUS", "50,51");
+}
+
+static void cni_065(struct t *t)
+{
+	if (attach_last(t, "a"))
+		refused(t, "STATUS", "50,51");
+	ok(t, "DEL");
+	ok(t, "STATUS");
+}
+
+static void cni_066(struct t *t)
+{
+	int before = fake_calls("STATUS");
+
+	ok(t, "STATUS");
+	expect(t, fake_calls("STATUS") > before, "STATUS must run the delegate's STATUS");
+	fake_rules("STATUS: error=51");
+	refused(t, "STATUS", "51");
+}
+
+static void cni_067(struct t *t)
+{
+	ok(t, "STATUS"); /* run with nothing but CNI_PATH */
+	if (t->p->kind == INTERFACE) {
+		fake_rules("STATUS: error=50");
+		refused(t, "STATUS", NULL);
+	}
+	add_and_del(t, "a");
+}
+
+static void cni_068(struct t *t)
+{
+	if (ok(t, "STATUS"))
+		expect(t, !*t->out, "STATUS must print nothing");
+	if (ok(t, "GC"))
+		expect(t, !*t->out, "GC must print nothing");
+}
+
+static void cni_069(struct t *t)
+{
+	set(t, "capabilities", "{\"mac\":true,\"ips\":true}");
+	unset(t, "prevResult");
+	ok(t, "STATUS");
+	ok(t, "GC");
+}
+
+const struct item items_status[] = {
+	{ 64,
+	  MUST,
+	  INTERFACE | IPAM,
+	  NEED_11 | NEED_ADD | NEED_POOL,
+	  "STATUS says whether ADD can be served",
+	  cni_064,
+	  NULL,
+	  { "STATUS: skip", "STATUS: error=50", "STATUS?failed: set=code=7" } },
+	{ 65,
+	  SHOULD,
+	  IPAM,
+	  NEED_11 | NEED_POOL,
+	  "STATUS finds that no address is left",
+	  cni_065,
+	  NULL,
+	  { "STATUS: skip", "STATUS: error=50" } },
+	{ 66,
+	  MUST,
+	  INTERFACE,
+	  NEED_11 | NEED_ADD,
+	  "STATUS is forwarded, its error returned with its code",
+	  cni_066,
+	  NULL,
+	  { "STATUS: unconf=ipam", "STATUS?failed: set=code=999" } },
+	{ 67,
+	  MUST,
+	  ANY,
+	  NEED_11 | NEED_ADD,
+	  "STATUS needs no container, other verbs need no STATUS",
+	  cni_067,
+	  NULL,
+	  { "STATUS?noenv=CNI_CONTAINERID: error=4", "ADD: error=50" } },
+	{ 68,
+	  LIB,
+	  ANY,
+	  NEED_11,
+	  "STATUS and GC print nothing",
+	  cni_068,
+	  NULL,
+	  { "STATUS: out={}", "GC: out={}" } },
+	{ 69,
+	  LIB,
+	  ANY,
+	  NEED_11,
+	  "STATUS and GC with capabilities and without prevResult",
+	  cni_069,
+	  NULL,
+	  { "STATUS?in=capabilities: error=2", "GC?noprev: error=7" } },
+};
+const size_t n_items_status = COUNT(items_status);
