@@ -133,7 +133,8 @@ int delegate_pass_on(const char *type, const struct exec_result *res, struct err
 			type, WEXITSTATUS(res->status));
 		return res->len ? err_hint(e, "it printed: %.512s", res->output) : -1;
 	}
-	err_set(e, (enum err_code)o.code, 0, "%s", o.msg ? o.msg : "failed without a message");
+	err_set(e, (enum err_code)o.code, 0, "%s",
+		o.msg && *o.msg ? o.msg : "failed without a message");
 	return o.details ? err_hint(e, "%s", o.details) : -1;
 }
 

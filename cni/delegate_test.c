@@ -389,6 +389,19 @@ static int run_add(void *arg, struct err *e)
 	return delegate_finish(&d, &text, &len, e);
 }
 
+/* Found by fuzzing: an empty message was passed on as it was, and the error said nothing. */
+START_TEST(an_error_object_without_words)
+{
+	char text[] = "{\"code\":7,\"msg\":\"\"}";
+	const struct exec_result res = { text, strlen(text), 256 };
+	struct err e;
+
+	ck_assert_int_eq(delegate_pass_on("p", &res, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_CONFIG);
+	ck_assert_str_eq(e.msg, "failed without a message");
+}
+END_TEST
+
 START_TEST(out_of_memory)
 {
 	struct cni_call call = call_of(SCRIPT "echo '{}'");
@@ -403,4 +416,4 @@ TEST_PROGRAM("cni/delegate", cni_108_first_regular_file, cni_157_odd_paths, cni_
 	     cni_001_its_name_and_no_arguments, noise_on_stderr, output_that_nobody_wants,
 	     cni_118_its_error_is_passed_on, codes_of_others, failures_without_an_error_object,
 	     killed, hanging, talking_without_end, what_cannot_be_run, exit_zero_with_garbage,
-	     out_of_memory)
+	     an_error_object_without_words, out_of_memory)
