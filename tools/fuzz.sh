@@ -31,6 +31,11 @@ else
 	mapfile -t targets < <(find lib cni ipam sriov rdma railctl -name '*_fuzz.c' | sed 's/_fuzz\.c$//' | sort)
 fi
 
+# A folder of their own for targets that need files; in memory where that is to be had.
+TMPDIR=$(mktemp -d -p /dev/shm fuzz-XXXXXX 2>/dev/null || mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
 # A target is short: what it does has to be seen at a glance.
 for target in "${targets[@]}"; do
 	lines=$(grep -vcE '^#include|SPDX-License|^$' "${target}_fuzz.c")
@@ -49,13 +54,16 @@ run_one() # TARGET LOG [COMMAND...]
 	shift 2
 	found=$build/found/$target
 	dict=$(corpus_of "$target").dict
-	mkdir -p "$found" "$build/crash" "$(corpus_of "$target")"
-	local args=(-max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128
+	mkdir -p "$found" "$build/crash" "$(corpus_of "$target")" "$TMPDIR/$target"
+	# no longer than 8 KiB, unless its own examples are
+	local longest
+	longest=$(find "$(corpus_of "$target")" -type f -printf '%s\n' | sort -n | tail -n 1)
+	local args=(-max_total_time="$seconds" -max_len=$((${longest:-0} > 8192 ? longest : 8192)) -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128
 		-print_final_stats=1 -artifact_prefix="$build/crash/${target//\//-}-")
 	[ ! -e "$dict" ] || args+=(-dict="$dict")
 	# shellcheck disable=SC2086 # words on purpose
 	TIMEFORMAT='cpu: %U %S'
-	{ time "$@" "$build/target/$target" "${args[@]}" ${FUZZ_FLAGS:-} "$found" "$(corpus_of "$target")"; } \
+	{ time TMPDIR=$TMPDIR/$target "$@" "$build/target/$target" "${args[@]}" ${FUZZ_FLAGS:-} "$found" "$(corpus_of "$target")"; } \
 		>"$log" 2>&1 </dev/null
 	status=$?
 	awk -v status="$status" '
