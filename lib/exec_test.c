@@ -168,9 +168,11 @@ START_TEST(signals_are_as_usual_in_the_child)
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
-	prints("while read k v; do case $k in SigIgn:|SigBlk:) echo $v;; esac; done"
-	       " </proc/self/status",
-	       "0000000000000000\n0000000000000000\n");
+	/* Signals 32 and 33 are the C library's own: posix_spawn(), with which make starts us,
+	 * leaves them ignored, and no program can change that through the library. */
+	prints("while read k v; do case $k in SigIgn:|SigBlk:) echo $((0x$v & ~0x180000000));; "
+	       "esac; done </proc/self/status",
+	       "0\n0\n");
 	/* and ours are as they were */
 	ck_assert_ptr_eq(signal(SIGPIPE, SIG_DFL), SIG_IGN);
 	ck_assert_ptr_eq(signal(SIGTERM, SIG_DFL), on_signal);
