@@ -19,7 +19,7 @@ railctl_SRC := railctl/main.c
 
 # Archives, one a folder, in the order of the arrows; mains are no part of them.
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
-TESTING_SRC := $(wildcard lib/testing*.c)
+TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c railctl/testing*.c)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
 ARCHIVES := railctl ipam cni railhead
 librailctl_SRC := $(call sources,railctl)
@@ -30,8 +30,9 @@ librailhead_SRC := $(call sources,lib)
 CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/affinity railctl
 TESTS_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_test.c))
 FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
-# Programs of the conformance suites: one file each, none of our objects.
-HELPERS_SRC := $(wildcard conformance/*/*.c)
+# Programs of the conformance suites, none of our objects: all files of spec/ are one, elsewhere each is one.
+SPEC_SRC := $(wildcard conformance/spec/*.c)
+HELPERS_SRC := $(filter-out $(SPEC_SRC),$(wildcard conformance/*/*.c))
 
 # ---- where and with what ----------------------------------------------------------------------
 
@@ -87,7 +88,7 @@ BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
 BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
 FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)
-HELPERS := $(HELPERS_SRC:%.c=$(B)/%)
+HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance)
 objects = $(patsubst %.c,$(O)/%.o,$(1))
 
 .PHONY: all tests helpers fuzzers FORCE
@@ -171,11 +172,17 @@ $(FUZZERS): $(B)/target/%: $(O)/%_fuzz.o $(filter-out %railctl.a,$(LINK_WITH))
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) \
 		$(filter-out %railctl.a,$(LIBS)) $(SYSTEM_LIBS)
 
-$(HELPERS): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o)
+define helper
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(STATIC),$(filter-out -pie,$(ALL_LDFLAGS)) $(STATIC),$(ALL_LDFLAGS)) \
-		-o $@ $(filter %.o,$^) -lnl-3 -lpthread -lm
+		-o $@ $(filter %.o,$^) $(CJSON_LIB) -lnl-3 -lpthread -lm
+endef
+$(HELPERS_SRC:%.c=$(B)/%): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o) $(filter %.a,$(CJSON_LIB))
+	$(helper)
+$(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
+		$(filter %.a,$(CJSON_LIB))
+	$(helper)
 
 -include $(shell test -d $(O) && find $(O) -name '*.d')
 

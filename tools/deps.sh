@@ -50,7 +50,7 @@ libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
 
 case $set_name in
 build) table=$build ;;
-demo) table=$build$demo ;;
+demo) table=$build$demo$bench ;;
 bench) table=$build$demo$bench ;;
 test) table=$build$test ;;
 check) table=$build$demo$bench$test$check ;;

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check demo bench check-fast attach asan ubsan gcc clang coverage headers layers budget \
-	dup spdx format format-check tidy cppcheck shell man examples-check install install-check uninstall \
+.PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
+	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
 	fuzz fuzz-smoke fuzz-long tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
-LANES := gcc clang check-fast attach examples-check install-check tools-check headers layers budget dup \
-	spdx format-check shell man cppcheck tidy asan ubsan fuzz-smoke coverage repro demo
+LANES := gcc clang check-fast attach railctl-check examples-check install-check tools-check headers layers budget dup \
+	spdx format-check shell man cppcheck tidy asan ubsan fuzz-smoke coverage repro demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
-C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC)
-H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h))
+C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC)
+H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares.
 PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort)
@@ -42,7 +42,9 @@ demo: ## show the main job: two pods attached, pinging, and a clean host afterwa
 bench: ## measure against the reference plugins
 	@tools/deps.sh bench
 	$(sub) -j$$(nproc) all helpers
-	@conformance/bench/run.sh build/bin
+	@HELPERS=build/conformance/bench conformance/bench/run.sh build/bin
+bench-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
+	@HELPERS=$(B)/conformance/bench conformance/bench/run.sh --quick $(B)/bin
 
 # ---- tests ------------------------------------------------------------------------------------
 
@@ -51,6 +53,9 @@ check-fast: tests ## unit tests only: seconds
 
 attach: all helpers ## black-box tests of the plugins against the real kernel (root)
 	@HELPERS=$(B)/conformance/attach conformance/attach/run.sh $(B)/bin
+
+railctl-check: all helpers ## black-box tests of railctl (root)
+	@conformance/railctl/run.sh $(B)/bin
 
 # Leaks in a plugin end it with a status that no test expects.
 asan: ## unit and black-box tests under the address and leak sanitizer
@@ -65,8 +70,7 @@ sanitized: all tests helpers
 coverage: ## lines and branches that the unit tests reach; pure code must have 90% of its branches
 	@if [ -d build/coverage ]; then find build/coverage -name '*.gcda' -exec rm {} +; fi
 	$(sub) LANE=coverage -j$$(nproc) tests
-	@tools/unit.sh build/coverage
-	@tools/coverage.sh build/coverage
+	@tools/unit.sh build/coverage; rc=$$?; tools/coverage.sh build/coverage && exit $$rc
 
 fuzz: ## build the fuzz targets (clang; libFuzzer, ASan, UBSan)
 	$(sub) LANE=fuzz CC=clang-14 WERROR=1 -j$$(nproc) fuzzers

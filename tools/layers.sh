@@ -17,7 +17,7 @@ sriov|lib/ cni/ sriov/
 rdma|lib/ cni/ rdma/
 railctl|lib/ cni/ ipam/ sriov/ rdma/ railctl/
 tools|lib/
-conformance|nothing'
+conformance|conformance/'
 # headers from outside | the only files that may include them (a regular expression)
 doors='
 netlink/|^lib/nl[^/]*$
@@ -65,9 +65,9 @@ while read -r file line what; do
 		;;
 	esac
 	case $name in
-	lib/testing*)
+	*/testing* | *_contract.h)
 		case $file in
-		*_test.c | *_fuzz.c | lib/testing*) ;;
+		*_test.c | *_fuzz.c | */testing* | *_contract.[ch]) ;;
 		*) complain "$file:$line: $name is for tests" ;;
 		esac
 		;;

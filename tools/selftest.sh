@@ -58,7 +58,7 @@ plant() # FILE LINE...
 	printf '%s\n' "$@" >"$file"
 }
 for folder in 'lib lib/' 'cni lib/, cni/' 'ipam lib/, cni/, ipam/' 'sriov lib/, cni/, sriov/' 'rdma lib/, cni/, rdma/' \
-	'railctl lib/, cni/, ipam/, sriov/, rdma/, railctl/' 'conformance nothing'; do
+	'railctl lib/, cni/, ipam/, sriov/, rdma/, railctl/' 'conformance conformance/'; do
 	plant "${folder%% *}/README.md" "May include: ${folder#* }"
 done
 fine()
