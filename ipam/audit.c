@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "ipam/ledger.h"
@@ -63,15 +64,37 @@ static int write_line(int fd, const struct json *line, const char *time, struct 
 	return (size_t)n == len + 1 ? 0 : err_set(e, ERR_IO, ENOSPC, "write");
 }
 
+/*
+ * The path comes from a configuration, which need not be root's own. A log of ours is a file whose
+ * lines begin like ours; nothing else is written to, be it a device or somebody's file.
+ */
+static int open_log(const char *path, struct err *e)
+{
+	static const char begin[] = "{\"time\":";
+	const int flags =
+		O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	char have[sizeof(begin) - 1];
+	auto_fd int fd = open(path, flags, 0600);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return err_set(e, ERR_IO, errno, "open the audit log %s", path);
+	if (!S_ISREG(st.st_mode) ||
+	    (st.st_size > 0 && (pread(fd, have, sizeof(have), 0) != (ssize_t)sizeof(have) ||
+				memcmp(have, begin, sizeof(have)) != 0)))
+		return err_set(e, ERR_IO, EINVAL, "%s is there and is not an audit log", path);
+	return TAKE_FD(fd);
+}
+
 int audit_write(const struct ctx *ctx, const char *path, const struct json *journal, struct err *e)
 {
 	char time[AUDIT_TIME_LEN];
 
 	if (json_len(journal) == 0)
 		return 0;
-	auto_fd int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	auto_fd int fd = open_log(path, e);
 	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "open the audit log %s", path);
+		return -1;
 	audit_time(ctx->now(ctx->clock), time);
 	json_each (line, journal) {
 		if (write_line(fd, line, time, e))

@@ -14,7 +14,10 @@
 
 #include "ipam/lease.h"
 
-/* audit_write - append journal (as ipam_run made it) to path, created with mode 0600. */
+/*
+ * audit_write - append journal (as ipam_run made it) to path, created with mode 0600. ERR_IO, and
+ * nothing written, when path is something else than a file of such lines.
+ */
 int audit_write(const struct ctx *ctx, const char *path, const struct json *journal,
 		struct err *e) must_check;
 

@@ -23,6 +23,26 @@ static int conf_path(const char *path, const char *key, struct err *e)
 	return err_set(e, ERR_CONFIG, 0, "ipam.%s: \"%.128s\" is not an absolute path", key, path);
 }
 
+/*
+ * Who may write a configuration must not become able to write where root's shell or a daemon reads
+ * commands: what such files are called does not end like this.
+ */
+static bool is_log_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	return *path == '/' && len > 5 && strcmp(path + len - 4, ".log") == 0 &&
+	       path[len - 5] != '/';
+}
+
+static int conf_log(const char *path, struct err *e)
+{
+	if (!path || is_log_path(path))
+		return 0;
+	return err_set(e, ERR_CONFIG, 0,
+		       "ipam.auditLog: \"%.128s\" is not an absolute path that ends in .log", path);
+}
+
 /* ---- keys that all dialects share ---- */
 
 static const struct json_field common_fields[] = {
@@ -103,7 +123,7 @@ static int check_addresses(const struct json *list, struct err *e)
 static int decode_common(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
 {
 	if (json_decode(conf->ipam, "ipam", common_fields, out, e) ||
-	    conf_path(out->data_dir, "dataDir", e) || conf_path(out->audit_log, "auditLog", e) ||
+	    conf_path(out->data_dir, "dataDir", e) || conf_log(out->audit_log, e) ||
 	    conf_path(out->resolv_conf, "resolvConf", e) || check_routes(out->routes, e))
 		return -1;
 	return check_addresses(out->addresses, e);
@@ -116,7 +136,7 @@ void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out)
 
 	*out = (struct ipam_conf){
 		.data_dir = dir && *dir == '/' ? dir : NULL,
-		.audit_log = log && *log == '/' ? log : NULL,
+		.audit_log = log && is_log_path(log) ? log : NULL,
 	};
 }
 

@@ -20,7 +20,7 @@ struct ipam_conf {
 	const char *pools[SOURCE_SETS_MAX];
 	size_t n_pools;
 	const char *data_dir;      /* absolute; NULL: the default store */
-	const char *audit_log;     /* absolute; NULL: none */
+	const char *audit_log;     /* absolute, ends in ".log"; NULL: none */
 	const char *resolv_conf;   /* NULL: none */
 	const struct json *dns;    /* object; NULL: none */
 	const struct json *routes; /* array, checked; NULL: none */

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cni/plugin.h"
 #include "ipam/alloc.h"
@@ -91,8 +92,12 @@ static int add_extras(struct cni_result *res, const struct json *addresses, stru
 static int read_dns(const char *path, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
-	ssize_t len = fs_read_at(AT_FDCWD, path, RESOLV_MAX, &text, e);
+	struct stat st;
 
+	/* Opening a device can do things. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return err_set(e, ERR_CONFIG, 0, "ipam.resolvConf: %.256s is not a file", path);
+	ssize_t len = fs_read_at(AT_FDCWD, path, RESOLV_MAX, &text, e);
 	if (len < 0 || resolv_parse(text, (size_t)len, out, e))
 		return err_wrap(e, "ipam.resolvConf: %.256s", path);
 	return 0;
