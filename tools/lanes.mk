@@ -3,11 +3,11 @@
 
 .PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
-	fuzz fuzz-smoke fuzz-long tools-check repro fresh compile_commands.json clean distclean
+	fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
 LANES := gcc clang check-fast attach railctl-check examples-check install-check tools-check headers layers budget dup \
-	spdx format-check shell man cppcheck tidy asan ubsan fuzz-smoke coverage repro demo bench-quick
+	spdx format-check shell man cppcheck tidy asan ubsan property fuzz-smoke coverage repro demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC)
@@ -78,6 +78,12 @@ fuzz-smoke: fuzz ## each fuzz target for FUZZ_SECONDS (60), two at a time
 	@tools/fuzz.sh smoke build/fuzz
 fuzz-long: fuzz ## the fuzz targets in turn until they had FUZZ_CPU_SECONDS (7200) of CPU; niced
 	@tools/fuzz.sh long build/fuzz
+
+# The test itself is part of check-fast, with fewer steps.
+MODEL_STEPS ?= 1000000
+property: $(B)/test/ipam/model_test ## the allocator against a simple model, in a million random steps
+	@MODEL_STEPS=$(MODEL_STEPS) CK_FORK=no $<
+	@echo 'property: $(MODEL_STEPS) random steps agree with the model'
 
 examples-check: all ## the files in examples/ are what they claim to be
 	@if [ -x examples/test.sh ]; then examples/test.sh $(B)/bin; else echo 'skipped: there is no examples/test.sh'; fi
