@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach.c: ADD. The order of the steps is the promise of attach.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cni/attach_priv.h"
@@ -10,6 +11,7 @@ struct add {
 	struct attach a;
 	struct delegate ipam;
 	struct cni_result from_ipam;
+	bool link_stays; /* it could not be taken back */
 	char mac[MAC_STR_LEN];
 };
 
@@ -20,13 +22,21 @@ static void add_clear(struct add *s)
 	attach_clear(&s->a);
 }
 
-/* ---- inverses ---- */
+/*
+ * ---- inverses ----
+ *
+ * Run last first. While the interface stays, its address must stay taken, and the record is what
+ * the runtime's DEL, GC and repair go by.
+ */
 
 static int undo_record(void *arg, struct err *e)
 {
-	const struct cni_call *call = ((struct add *)arg)->a.call;
+	const struct add *s = arg;
+	const struct cni_call *call = s->a.call;
 	const struct record_key key = attach_key(call);
 
+	if (s->link_stays)
+		return 0;
 	return record_remove(&call->ctx, &key, e);
 }
 
@@ -40,12 +50,13 @@ static int undo_ipam(void *arg, struct err *e)
 
 	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
 		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
+	if (s->link_stays)
+		return 0;
 	return delegate_run(s->a.call, &del, attach_timeout_ms(&s->a), e);
 }
 
-static int undo_link(void *arg, struct err *e)
+static int delete_link(struct add *s, struct err *e)
 {
-	struct add *s = arg;
 	struct err why;
 
 	/* Made, but never looked at: by its name, which was free before. */
@@ -59,29 +70,51 @@ static int undo_link(void *arg, struct err *e)
 	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
 }
 
+static int undo_link(void *arg, struct err *e)
+{
+	struct add *s = arg;
+
+	s->link_stays = delete_link(s, e) != 0;
+	return s->link_stays ? -1 : 0;
+}
+
 /* ---- steps ---- */
 
-/*
- * An ADD without DEL for the same attachment (CNI-042): when it is alive, say so before touching
- * anything. A record whose interface is not there is what a killed ADD left, and is written over.
- */
-static int refuse_second_add(const struct attach *a, struct err *e)
+/* Whether an ADD without DEL in between (CNI-042) is why the name is taken. */
+static bool is_second_add(const struct attach *a, const struct record_key *key)
 {
-	const struct cni_call *call = a->call;
-	const struct record_key key = attach_key(call);
 	auto_record struct record old = { 0 };
+	struct err ignored;
+
+	return record_read(&a->call->ctx, key, &old, &ignored) == 0 &&
+	       netns_same(old.netns_id, a->pod.id);
+}
+
+/*
+ * The name must be free (CNI-014), and known to have been: only then may we take back an interface
+ * of which we cannot tell whether it was made. A record whose interface is not there is what a
+ * killed ADD left, and is written over.
+ */
+static int refuse_taken_name(const struct attach *a, struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
 	struct link_info link;
 	struct err why;
 
-	if (record_read(&call->ctx, &key, &old, &why))
-		return 0;
-	if (!netns_same(old.netns_id, a->pod.id) ||
-	    nl_link_by_name(a->pod_nl, key.ifname, &link, &why))
-		return 0;
-	return err_set(
-		e, ERR_BUSY, 0,
-		"network %s is attached to container %s as %s already: run DEL before another ADD",
-		key.network, key.container, key.ifname);
+	if (nl_link_by_name(a->pod_nl, key.ifname, &link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (is_second_add(a, &key))
+		return err_set(e, ERR_BUSY, 0,
+			       "network %s is attached to container %s as %s already: run DEL "
+			       "before another ADD",
+			       key.network, key.container, key.ifname);
+	return err_set(e, ERR_BUSY, 0,
+		       "CNI_IFNAME: the container has an interface %s already, of kind \"%s\"",
+		       key.ifname, link.kind);
 }
 
 static int write_record(struct attach *a, struct err *e)
@@ -149,14 +182,26 @@ static int start_ipam(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
+static int explain_create(const struct attach *a, struct err *e)
+{
+	char mtu[32] = "";
+
+	if (a->conf.mtu)
+		(void)snprintf(mtu, sizeof(mtu), " with mtu %u", a->conf.mtu);
+	return err_wrap(e, "create %s %s on %s%s", a->type->kind, a->call->env.ifname,
+			a->master.name, mtu);
+}
+
 static int create_link(struct add *s, struct undo *u, struct err *e)
 {
 	struct attach *a = &s->a;
+	int rc = a->type->create(a, e);
 
-	if (a->type->create(a, e))
-		return err_wrap(e, "create %s %s on %s", a->type->kind, a->call->env.ifname,
-				a->master.name);
-	undo_push(u, undo_link, s, "creation of the interface");
+	/* EEXIST is the answer of a kernel that made nothing; any other may have been lost. */
+	if (rc == 0 || e->errnum != EEXIST)
+		undo_push(u, undo_link, s, "creation of the interface");
+	if (rc)
+		return explain_create(a, e);
 	if (nl_link_by_name(a->pod_nl, a->call->env.ifname, &a->link, e))
 		return err_wrap(e, "look at the new interface");
 	return 0;
@@ -254,7 +299,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 		return -1;
 	const struct record_key key = attach_key(call);
 	auto_fd int lock = record_lock(&call->ctx, &key, true, ATTACH_LOCK_MS, e);
-	if (lock < 0 || refuse_second_add(&s.a, e))
+	if (lock < 0 || refuse_taken_name(&s.a, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
 	if (run_steps(&s, &u, e))
