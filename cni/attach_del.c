@@ -65,7 +65,25 @@ int attach_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 	return delete_in(&pod, r->key.ifname, r->kind, e);
 }
 
-/* Without a record: an ADD of the plugin that we replaced, or of nobody. Only our kind is touched.
+struct claim {
+	struct netns_id pod;
+	const char *ifname;
+	bool found;
+};
+
+static int find_claim(const struct record *r, void *arg)
+{
+	struct claim *c = arg;
+
+	c->found =
+		r->tree && netns_same(r->netns_id, c->pod) && strcmp(r->key.ifname, c->ifname) == 0;
+	return c->found;
+}
+
+/*
+ * Without a record: an ADD of the plugin that we replaced, or of nobody. Only our kind is touched,
+ * and nothing that another attachment's record calls its own: a late DEL of an old pod must not
+ * take the interface of the new one.
  */
 static int delete_unrecorded(const struct cni_call *call, struct err *e)
 {
@@ -77,6 +95,11 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	if (netns_open_self(&home, e))
 		return -1;
 	if (netns_same(pod.id, home.id) && !call->env.netns_override)
+		return 0;
+	struct claim claim = { .pod = pod.id, .ifname = call->env.ifname };
+	if (record_each(&call->ctx, NULL, find_claim, &claim, e))
+		return -1;
+	if (claim.found)
 		return 0;
 	return delete_in(&pod, call->env.ifname, attach_type_of(call)->kind, e);
 }
@@ -145,12 +168,17 @@ struct sweep {
 	size_t failed;
 };
 
+static void keep(struct sweep *s, const struct err *why)
+{
+	if (s->failed++ == 0)
+		s->first = *why;
+}
+
 static void note_failure(struct sweep *s, const struct record *r, struct err *why)
 {
 	(void)err_wrap(why, "attachment %s/%s", r->key.container, r->key.ifname);
 	log_warn(&s->call->ctx.log, "%s", why->msg);
-	if (s->failed++ == 0)
-		s->first = *why;
+	keep(s, why);
 }
 
 /* The IPAM's own GC may not exist (host-local): each stale attachment gets its DEL. */
@@ -190,12 +218,10 @@ int attach_gc(const struct cni_call *call, struct err *e)
 	struct err why;
 
 	/* No list is no information, not an empty list (CNI-076). */
-	if (call->conf.valid && record_each(&call->ctx, call->conf.name, collect, &s, e))
-		return -1;
-	if (*call->conf.ipam_type && delegate_run(call, &gc, ipam_timeout(call), &why)) {
-		if (s.failed++ == 0)
-			s.first = why;
-	}
+	if (call->conf.valid && record_each(&call->ctx, call->conf.name, collect, &s, &why))
+		keep(&s, &why);
+	if (*call->conf.ipam_type && delegate_run(call, &gc, ipam_timeout(call), &why))
+		keep(&s, &why);
 	if (!s.failed)
 		return 0;
 	*e = s.first;
