@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach_check.c: CHECK and STATUS: compare what is there with what was promised. */
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 
 #include "cni/attach_priv.h"
@@ -38,6 +39,8 @@ static int check_link(struct attach *a, const struct cni_interface *x, struct er
 	if (strcmp(a->link.kind, a->type->kind) != 0)
 		return err_set(e, ERR_STATE, 0, "interface %s is of kind \"%s\", not %s", x->name,
 			       a->link.kind, a->type->kind);
+	if (!(a->link.flags & IFF_UP))
+		return err_set(e, ERR_STATE, 0, "interface %s is down", x->name);
 	/* prevResult has the last word on the MAC: a later plugin may have changed it (CNI-151). */
 	if (x->mac && *x->mac && a->link.has_mac &&
 	    strcasecmp(mac_format(a->link.mac, mac), x->mac) != 0)
@@ -164,10 +167,14 @@ int attach_check(const struct cni_call *call, struct err *e)
 
 /* ---- STATUS ---- */
 
-/* The master of a pod's own namespace cannot be looked at: STATUS knows no pod. */
+/*
+ * The master of a pod's own namespace cannot be looked at: STATUS knows no pod. Nor does it know
+ * what a chain made before us, so that a type which takes its master from there is given the
+ * benefit of the doubt: a runtime takes the whole node out of service for an error.
+ */
 static int master_is_there(struct attach *a, struct err *e)
 {
-	if (a->conf.in_container)
+	if (a->conf.in_container || (!a->conf.master && a->type->adopts_prev_ips))
 		return 0;
 	if (nl_open(&a->host_nl, e) || attach_find_master(a, e)) {
 		e->code = ERR_UNAVAILABLE;
