@@ -44,7 +44,10 @@ int record_lock(const struct ctx *ctx, const struct record_key *key, bool create
 		return -1;
 	(void)snprintf(name, sizeof(name), "%.*s/%.*s/%.*s", CNI_ID_MAX, key->network, CNI_ID_MAX,
 		       key->container, IFNAME_LEN - 1, key->ifname);
-	return lock_name(run, name, create, timeout_ms, e);
+	int fd = lock_name(run, name, create, timeout_ms, e);
+	if (fd < 0 && e->code != ERR_AGAIN)
+		return err_wrap(e, "%s", ctx->run_dir);
+	return fd;
 }
 
 static struct json *encode(const struct record *r)
