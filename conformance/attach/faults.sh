@@ -243,7 +243,8 @@ stepped()
 		# shellcheck disable=SC2086
 		timeout -s KILL 30 env -i "${E[@]}" strace -qq $flags -o "$W/strace" -e "trace=${inject%%:*}" \
 			-e "inject=$inject:when=$n" "$BIN/$PLUGIN" <"$W/conf" >"$W/out" 2>"$W/err"
-		RC=$? OUT=$(tr -d '\0' <"$W/out") ERR=$(<"$W/err")
+		RC=$?
+		take_output
 		[ "$verb $RC" != "ADD 0" ] || cp "$W/out" "$W/result"
 		grep -q -e INJECTED -e 'killed by SIGKILL' "$W/strace" || return 0
 		before=$(evidence)
