@@ -68,11 +68,27 @@ static int add_env(struct request *r, const struct cni_env *env, struct err *e)
 	return 0;
 }
 
+/*
+ * A pool's policy goes by these. Given twice, one of them may be the words of somebody whose
+ * address or MAC was put into CNI_ARGS as it came.
+ */
+static int check_once(const char *args, const char *key, struct err *e)
+{
+	struct slice rest = { args, strlen(args) }, pair;
+	size_t len = strlen(key), n = 0;
+
+	while (slice_next(&rest, ';', &pair))
+		n += pair.len > len && pair.p[len] == '=' && memcmp(pair.p, key, len) == 0;
+	if (n <= 1)
+		return 0;
+	return err_set(e, ERR_ENV, 0, "CNI_ARGS: %s is given %zu times", key, n);
+}
+
 static int load_name(const struct cni_env *env, const char *key, char *buf, struct err *e)
 {
 	int rc = cni_args_get(env->args, key, buf, REQUEST_NAME_MAX, e);
 
-	if (rc < 0)
+	if (rc < 0 || check_once(env->args, key, e))
 		return -1;
 	if (rc == 0)
 		*buf = '\0';

@@ -20,10 +20,10 @@ struct request {
 void request_owner(const struct cni_env *env, const struct cni_conf *conf, struct request *out);
 
 /*
- * request_load - also the pod (CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME) and the requested
- * addresses, with or without "/len": runtimeConfig.ips and args.cni.ips, and CNI_ARGS IP (separated
- * by commas) unless args.cni.ips says it already (CNI-083, CNI-134). ERR_ENV, ERR_CONFIG or
- * ERR_DECODE name key and value. out->owner points into *out: do not copy it.
+ * request_load - also the pod (CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME, each at most once) and the
+ * requested addresses, with or without "/len": runtimeConfig.ips and args.cni.ips, and CNI_ARGS IP
+ * (separated by commas) unless args.cni.ips says it already (CNI-083, CNI-134). ERR_ENV, ERR_CONFIG
+ * or ERR_DECODE name key and value. out->owner points into *out: do not copy it.
  */
 int request_load(const struct cni_env *env, const struct cni_conf *conf, struct request *out,
 		 struct err *e) must_check;
