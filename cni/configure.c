@@ -133,7 +133,8 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 
 	if (v6 && enable_v6(a, e))
 		return -1;
-	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6);
+	/* Without detection the kernel would tell of an address as well as we do. */
+	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6 && a->conf.dad);
 	if (v6 && a->conf.dad && nl_addr_monitor_open(&mon, e))
 		return -1;
 	if (add_addresses(a, r, e))
