@@ -70,7 +70,7 @@ helpers()
 	if [ -z "${HELPERS-}" ]; then
 		HELPERS=$W/helpers
 		mkdir -p "$HELPERS"
-		for c in measure floor; do
+		for c in measure floor nothing; do
 			"${CC:-cc}" -O2 -static -o "$HELPERS/$c" "$HERE/$c.c" || exit 2
 		done
 	fi
@@ -106,6 +106,7 @@ peer_ipam() { printf '{"type":"host-local","dataDir":"/var/lib/%s",%s}' "$1" "$2
 configurations()
 {
 	local n
+	printf '{"cniVersion":"1.0.0","name":"l2","type":"macvlan","master":"mst0"}' >"$W/conf/l2"
 	conf ours plain "$(ours_ipam plain "$V4")"
 	conf ours-dual dual "$(ours_ipam dual "$DUAL")"
 	conf peer plain "$(peer_ipam peer "$V4")"
@@ -198,6 +199,16 @@ beside_reference()
 		measure time "$ROUNDS" 3 "$(ours ours ours pod0)" "$(floor floor pod2)"
 	fi
 	row "ADD, wall, against the bare program" "<= 2" 2.0 "$(median ours ADD wall)" "$(median floor ADD wall)" ms
+	parts
+}
+
+# Where the time goes: the plugin without an IPAM, the IPAM without a plugin, a process that does nothing.
+parts()
+{
+	local s=("$(ours ours-l2 l2 pod0)" "ours-ipam,$BIN/railhead-ipam,$W/conf/ours,/run/netns/pod0"
+		"nothing,$HELPERS/nothing,/dev/null,/run/netns/pod0")
+	! have_peer || s+=("$(peer peer-l2 l2 pod1)" "peer-ipam,$PEER/host-local,$W/conf/peer,/run/netns/pod1")
+	measure time "$PEER_ROUNDS" 2 "${s[@]}"
 }
 
 many_leases()
@@ -304,7 +315,7 @@ zero()
 machine()
 {
 	printf '%s, Linux %s, %s, %s CPUs; reference: %s\n' "$(date -u +%F)" "$(uname -r)" \
-		"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PEER_NAME"
+		"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "${PEER_NAME-$PEER}"
 }
 
 raw_rows()
@@ -352,6 +363,10 @@ report()
 }
 
 [ -x "$BIN/macvlan" ] && [ -x "$BIN/railhead-ipam" ] && [ -x "$BIN/railctl" ] || broken "no programs in $BIN"
+# A copy: whoever builds meanwhile does not pull the programs away.
+mkdir -p "$W/bin"
+cp "$BIN"/{macvlan,railhead-ipam,railctl} "$W/bin" || exit 2
+BIN=$W/bin
 bad=
 started=$SECONDS
 helpers
