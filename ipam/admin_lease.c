@@ -66,11 +66,16 @@ static int see(const char *key, const char *value, void *arg)
 	struct lease_job *job = arg;
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key_address a;
-	struct err ignored;
+	struct err why;
 
 	/* what cannot be read is for `verify` */
-	if (key_parse_address(key, &a) || lease_parse(value, key, &rec, &ignored) ||
-	    !matches(job->f, &a, &rec))
+	if (key_parse_address(key, &a))
+		return 0;
+	if (lease_parse(value, key, &rec, &why)) {
+		job->nomem = why.code == ERR_NOMEM;
+		return job->nomem;
+	}
+	if (!matches(job->f, &a, &rec))
 		return 0;
 	if (job->out) {
 		job->nomem = show(job, &a, &rec) != 0;
@@ -191,12 +196,15 @@ static int see_tally(const char *key, const char *value, void *arg)
 	char label[KEY_SCOPE_MAX + 32], scope[KEY_SCOPE_MAX];
 	const char *end = strrchr(key, '/');
 	struct tally t;
-	struct err ignored;
+	struct err why;
 
 	if (!end || end <= key + 2 || key_pool_of(key + 2) ||
-	    slice_copy((struct slice){ key + 2, (size_t)(end - key - 2) }, scope, sizeof(scope)) ||
-	    tally_parse(value, key, &t, &ignored))
+	    slice_copy((struct slice){ key + 2, (size_t)(end - key - 2) }, scope, sizeof(scope)))
 		return 0;
+	if (tally_parse(value, key, &t, &why)) {
+		job->nomem = why.code == ERR_NOMEM;
+		return job->nomem;
+	}
 	job->nomem = add_tally(job->out, key_scope_label(scope, label, sizeof(label)), &t) != 0;
 	return job->nomem;
 }

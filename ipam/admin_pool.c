@@ -26,17 +26,21 @@ static int check_other(const char *key, const char *value, void *arg)
 	struct ip_range both;
 	char a[IP_STR_LEN], b[IP_STR_LEN];
 	struct json *def = NULL;
-	struct err ignored;
+	struct err why;
 
 	if (strcmp(key + 2, job->p->name) == 0) {
 		job->exists = true;
 		return 0;
 	}
 	/* one that cannot be read gives no addresses either */
-	if (json_parse(value, strlen(value), key, &def, &ignored) ||
-	    pool_decode(key + 2, def, &other, &ignored)) {
+	if (json_parse(value, strlen(value), key, &def, &why) ||
+	    pool_decode(key + 2, def, &other, &why)) {
 		json_free(def);
-		return 0;
+		if (why.code != ERR_NOMEM)
+			return 0;
+		*job->e = why;
+		job->failed = true;
+		return 1;
 	}
 	if (ranges_meet(&other.usable, &job->source.usable, &both)) {
 		err_set(job->e, ERR_BUSY, 0, "pool %s overlaps with %s in %s-%s", job->p->name,
@@ -178,7 +182,8 @@ static int count_held(const char *key, const char *value, void *arg)
 	struct lease rec = { .tree = NULL };
 	struct err ignored;
 
-	if (lease_parse(value, key, &rec, &ignored) == 0 && rec.state == LEASE_HELD)
+	/* what cannot be read may be in use */
+	if (lease_parse(value, key, &rec, &ignored) || rec.state == LEASE_HELD)
 		++*held;
 	lease_clear(&rec);
 	return 0;
@@ -236,18 +241,21 @@ struct list_job {
 
 struct usage {
 	uint64_t used, resting;
+	bool nomem;
 };
 
 static int sum_tally(const char *key, const char *value, void *arg)
 {
 	struct usage *u = arg;
 	struct tally t;
-	struct err ignored;
+	struct err why;
 
-	if (tally_parse(value, key, &t, &ignored) == 0) {
-		u->used += t.used;
-		u->resting += t.resting;
+	if (tally_parse(value, key, &t, &why)) {
+		u->nomem = why.code == ERR_NOMEM;
+		return u->nomem;
 	}
+	u->used += t.used;
+	u->resting += t.resting;
 	return 0;
 }
 
@@ -255,9 +263,11 @@ static int load_usage(struct ledger *l, const char *scope, struct usage *out, st
 {
 	struct key prefix;
 
-	*out = (struct usage){ 0, 0 };
+	*out = (struct usage){ 0, 0, false };
 	key_of_tally(&prefix, scope, "");
-	return ledger_scan(l, &prefix, NULL, sum_tally, out, e);
+	if (ledger_scan(l, &prefix, NULL, sum_tally, out, e))
+		return -1;
+	return out->nomem ? err_nomem(e) : 0;
 }
 
 static int add_usage(struct json *o, const struct usage *u)
@@ -289,7 +299,8 @@ static int add_definition(struct json *o, const char *name, const struct json *d
 	if (json_add_copy(o, "definition", def))
 		return err_nomem(e);
 	if (pool_decode(name, def, &s, &why))
-		return json_add_str(o, "error", why.msg) ? err_nomem(e) : 0;
+		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg) ? err_nomem(e)
+										  : 0;
 	int rc = add_capacity(o, ranges_capacity(&s.usable));
 	source_clear(&s);
 	return rc ? err_nomem(e) : 0;
@@ -308,7 +319,7 @@ static int list_one(struct list_job *job, const char *name, const char *text)
 	if (json_parse(text, strlen(text), name, &def, &why) == 0) {
 		if (add_definition(o, name, def, job->e))
 			return -1;
-	} else if (json_add_str(o, "error", why.msg)) {
+	} else if (why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)) {
 		return err_nomem(job->e);
 	}
 	if (load_usage(job->l, key_scope(scope, 'p', name), &u, job->e))

@@ -338,6 +338,26 @@ START_TEST(collects_garbage)
 }
 END_TEST
 
+/* The damaged records of one container do not keep the others' addresses. */
+START_TEST(collects_what_it_can)
+{
+	const struct alloc_gc gc = { "net", keep_even, NULL };
+	struct world w;
+
+	world_open(&w);
+	fill(&w, SMALL, 1, 5);
+	w_scribble(&w, "o/f3/net1/net", "rubbish");
+	ck_assert_int_eq(alloc_gc(&w.m, &gc, NULL, &w.e), -1);
+	ck_assert_int_eq(w.e.code, ERR_STORE);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "o/f3/net1/net"));
+	struct json *list = NULL;
+	const struct lease_filter all = { .pool = NULL };
+	ck_assert_int_eq(admin_leases(&w.m, &all, &list, &w.e), 0);
+	ck_assert_uint_eq(json_len(list), 3); /* f2, f3, f4 */
+	json_free(list);
+}
+END_TEST
+
 START_TEST(ranges_that_change)
 {
 	struct world w;
@@ -391,5 +411,5 @@ TEST_PROGRAM("alloc", one_after_the_other, again_is_the_same, both_families_or_n
 	     longest_rested_first_and_cooling_last, strict_cooldown_is_a_wall, clock_set_back,
 	     rested_of_any_source_before_cooling, requested, two_interfaces_never_share, sticky,
 	     sticky_until_somebody_else_has_it, sticky_in_both_families_and_over_a_boot,
-	     a_boot_frees_everything, checks, collects_garbage, ranges_that_change,
-	     forgets_old_rests_and_finds_them_again)
+	     a_boot_frees_everything, checks, collects_garbage, collects_what_it_can,
+	     ranges_that_change, forgets_old_rests_and_finds_them_again)

@@ -185,6 +185,7 @@ struct others {
 	char ids[OTHERS_MAX][KEY_ID_LEN + 1]; /* with resting addresses */
 	size_t n;
 	bool forgotten; /* one of them has forgotten some */
+	bool nomem;
 };
 
 static int note_other(const char *key, const char *value, void *arg)
@@ -192,11 +193,15 @@ static int note_other(const char *key, const char *value, void *arg)
 	struct others *o = arg;
 	const char *id = strrchr(key, '/') + 1;
 	struct tally t;
-	struct err ignored;
+	struct err why;
 
-	if (strcmp(id, o->s->id) == 0 || strlen(id) > KEY_ID_LEN ||
-	    tally_parse(value, key, &t, &ignored) ||
-	    (t.next.family && t.next.family != o->s->subnet.addr.family))
+	if (strcmp(id, o->s->id) == 0 || strlen(id) > KEY_ID_LEN)
+		return 0;
+	if (tally_parse(value, key, &t, &why)) {
+		o->nomem = why.code == ERR_NOMEM;
+		return o->nomem;
+	}
+	if (t.next.family && t.next.family != o->s->subnet.addr.family)
 		return 0;
 	o->forgotten = o->forgotten || t.forgotten;
 	if (t.resting)
@@ -210,7 +215,9 @@ static int load_others(struct ledger *l, const struct source *s, struct others *
 
 	*out = (struct others){ .s = s };
 	key_of_tally(&prefix, s->scope, "");
-	return ledger_scan(l, &prefix, NULL, note_other, out, e);
+	if (ledger_scan(l, &prefix, NULL, note_other, out, e))
+		return -1;
+	return out->nomem ? err_nomem(e) : 0;
 }
 
 /* The longest released of all strays. */

@@ -99,6 +99,8 @@ static int copy_to(const struct lmdb_place *p, int from, const char *name, struc
 	if (rc == 0)
 		return 0;
 	(void)unlinkat(p->dirfd, LMDB_TEMP, 0);
+	if (e->code == ERR_NOMEM)
+		return -1;
 	e->code = ERR_STORE;
 	return err_wrap(e, "%s beside %s", name, p->file);
 }

@@ -133,6 +133,47 @@ struct gc_job {
 	struct err first; /* error that did not stop us; code 0: none */
 };
 
+/* Whether the records that a release touches can be read: it must not stop half-way. */
+static int readable(struct ledger *l, const struct owner *o, struct err *e)
+{
+	struct key_list list;
+
+	if (ledger_owned(l, o, &list, e))
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		auto_lease struct lease rec = { .tree = NULL };
+		struct key_address a;
+		struct tally t;
+		uint64_t held;
+		bool found;
+
+		if (key_parse_address(list.items[i].s, &a))
+			continue;
+		if (ledger_lease(l, list.items[i].s, &rec, &found, e))
+			return -1;
+		if (found && (ledger_tally(l, a.scope, rec.source, &t, e) ||
+			      ledger_quota(l, a.scope, rec.owner.ns, &held, e)))
+			return -1;
+	}
+	return 0;
+}
+
+/* Damaged records of one container do not keep the others' addresses. */
+static int collect_one(struct ledger *l, struct gc_job *job, const struct owner *o, struct err *e)
+{
+	struct err why;
+
+	if (readable(l, o, &why) == 0)
+		return release_owner(l, o, e);
+	if (why.code == ERR_NOMEM) {
+		*e = why;
+		return -1;
+	}
+	if (!job->first.code)
+		job->first = why;
+	return 0;
+}
+
 static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
 {
 	struct gc_job *job = arg;
@@ -144,12 +185,10 @@ static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (rc == 0 && found.nomem)
 		rc = err_nomem(e);
 	for (size_t i = 0; rc == 0 && i < found.n; i++) {
-		struct owner o = { job->gc->network, found.items[i].container,
-				   found.items[i].ifname, "", "" };
-		struct err one;
+		const struct owner o = { job->gc->network, found.items[i].container,
+					 found.items[i].ifname, "", "" };
 
-		if (release_owner(l, &o, &one) && !job->first.code)
-			job->first = one;
+		rc = collect_one(l, job, &o, e);
 	}
 	free(found.items);
 	return rc;

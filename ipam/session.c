@@ -100,11 +100,18 @@ static int collect(const char *key, const char *value, void *arg)
 	struct stale *s = arg;
 	auto_lease struct lease rec = { 0 };
 	struct key_address a;
-	struct err ignored;
+	struct err why;
 
-	/* A damaged record is for `verify`: it must not keep every pod from starting. */
-	if (key_parse_address(key, &a) || lease_parse(value, key, &rec, &ignored))
+	if (key_parse_address(key, &a))
 		return 0;
+	if (lease_parse(value, key, &rec, &why)) {
+		/* A damaged record is mended later: it must not keep every pod from starting. */
+		if (why.code != ERR_NOMEM)
+			return 0;
+		*s->e = why;
+		s->failed = true;
+		return 1;
+	}
 	if (rec.state != LEASE_HELD || strcmp(rec.boot, s->boot) == 0)
 		return 0;
 	if (grow(s)) {
@@ -128,6 +135,10 @@ static int release_one(struct ledger *l, const struct key_address *a, int64_t si
 
 	if (ledger_release(l, a, since, &why) == 0)
 		return 0;
+	if (why.code == ERR_NOMEM) {
+		*e = why;
+		return -1;
+	}
 	key_of_address(&k, a->scope, a->ip);
 	if (ledger_lease(l, k.s, &rec, &found, e))
 		return -1;
@@ -195,6 +206,8 @@ static int read_meta(const char *text, struct json **tree, struct meta *m, struc
 {
 	if (json_parse(text, strlen(text), KEY_META, tree, e) ||
 	    json_decode(*tree, KEY_META, meta_fields, m, e)) {
+		if (e->code == ERR_NOMEM)
+			return -1;
 		e->code = ERR_STORE;
 		return err_wrap(e, "the store is damaged");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * testing_ipam.h: an IPAM on a store of its own, with a clock and a boot id that tests set. For test
- * programs only.
+ * testing_ipam.h: an IPAM on a store of its own, with a clock and a boot id that tests set. For
+ *test programs only.
  *
  *	struct world w;
  *	world_open(&w);
@@ -49,14 +49,19 @@ static inline void world_boot(struct world *w, const char *id)
 
 static inline void world_open(struct world *w)
 {
-	*w = (struct world){ .now = INT64_C(1795219200) * SECOND, .ifname = "net1", .network = "net" };
+	*w = (struct world){ .now = INT64_C(1795219200) * SECOND,
+			     .ifname = "net1",
+			     .network = "net" };
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir("/mnt/proc", 0700) | mkdir("/mnt/proc/sys", 0700) |
 				 mkdir("/mnt/proc/sys/kernel", 0700) |
 				 mkdir("/mnt/proc/sys/kernel/random", 0700),
 			 0);
-	w->ctx = (struct ctx){ .proc = "/mnt/proc", .state_dir = "/mnt/state", .now = world_now,
-			       .clock = &w->now, .log = { .fd = -1 } };
+	w->ctx = (struct ctx){ .proc = "/mnt/proc",
+			       .state_dir = "/mnt/state",
+			       .now = world_now,
+			       .clock = &w->now,
+			       .log = { .fd = -1 } };
 	world_boot(w, BOOT_1);
 }
 
@@ -65,10 +70,11 @@ static inline void w_conf(struct world *w, const char *ipam, struct cni_conf *ou
 {
 	char *text = NULL;
 	struct err e;
-	int n = asprintf(&text, "{\"cniVersion\":\"1.0.0\",\"name\":\"%s\",\"ipam\":%s}", w->network,
-			 ipam);
+	int n = asprintf(&text, "{\"cniVersion\":\"1.0.0\",\"name\":\"%s\",\"ipam\":%s}",
+			 w->network, ipam);
 
-	ck_assert_msg(cni_conf_parse(text, (size_t)n, CNI_ADD, out, &e) == 0, "%s: %s", ipam, e.msg);
+	ck_assert_msg(cni_conf_parse(text, (size_t)n, CNI_ADD, out, &e) == 0, "%s: %s", ipam,
+		      e.msg);
 }
 
 static inline const char *w_failed(struct world *w)
@@ -92,7 +98,9 @@ static inline void w_show(struct world *w, const struct alloc_result *r)
 /* ADD: the addresses, separated by blanks, or "!<code> <message>". */
 static inline const char *w_add(struct world *w, const char *ipam, const char *id, const char *args)
 {
-	const struct cni_env env = { .verb = CNI_ADD, .container = id, .ifname = w->ifname, .args = args };
+	const struct cni_env env = {
+		.verb = CNI_ADD, .container = id, .ifname = w->ifname, .args = args
+	};
 	struct cni_conf conf;
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	auto_alloc struct alloc_result out = { .n = 0 };
@@ -138,9 +146,22 @@ static inline int w_pool(struct world *w, const char *name, const char *def, boo
 	auto_json struct json *j = NULL;
 	struct admin_pool p = { .name = name, .replace = replace };
 
-	ck_assert_msg(json_parse(def, strlen(def), "test", &j, &w->e) == 0, "%s: %s", def, w->e.msg);
+	ck_assert_msg(json_parse(def, strlen(def), "test", &j, &w->e) == 0, "%s: %s", def,
+		      w->e.msg);
 	p.definition = j;
 	return admin_pool_put(&w->m, &p, &w->e) ? (int)w->e.code : 0;
+}
+
+/* Write or (value NULL) delete a record behind the ledger's back. */
+static inline void w_scribble(struct world *w, const char *key, const char *value)
+{
+	const struct store_ops *ops = w->m.store->ops;
+	enum store_commit done;
+	struct store_txn *t;
+
+	ck_assert_int_eq(ops->begin(w->m.store, STORE_WRITE, &t, &w->e), 0);
+	ck_assert_int_eq(value ? ops->put(t, key, value, &w->e) : ops->del(t, key, &w->e), 0);
+	ck_assert_int_eq(ops->commit(t, &done, &w->e), 0);
 }
 
 static inline void w_problem(const char *text, void *arg)

@@ -88,6 +88,18 @@ static int stop(struct check *c, int rc)
 	return rc;
 }
 
+/* A record that cannot be read, unless it is only that memory is out: that is no reason to drop it.
+ */
+static int unreadable(struct check *c, struct strings *to, const char *key, const struct err *why)
+{
+	if (why->code == ERR_NOMEM) {
+		*c->e = *why;
+		return stop(c, -1);
+	}
+	problem(c, true, "%s", why->msg);
+	return stop(c, add_string(to, key, c->e));
+}
+
 /* ---- leases ---- */
 
 static int see_lease(const char *key, const char *value, void *arg)
@@ -101,10 +113,8 @@ static int see_lease(const char *key, const char *value, void *arg)
 		problem(c, true, "%s: is not the key of an address", key);
 		return stop(c, add_string(&c->lost, key, c->e));
 	}
-	if (lease_parse(value, key, &rec, &why)) {
-		problem(c, true, "%s", why.msg);
-		return stop(c, add_string(&c->lost, key, c->e));
-	}
+	if (lease_parse(value, key, &rec, &why))
+		return unreadable(c, &c->lost, key, &why);
 	if (rec.state == LEASE_HELD)
 		c->v->held++;
 	else
@@ -149,17 +159,14 @@ static int see_derived(const char *key, const char *value, void *arg)
 	struct key_list list;
 	struct err why;
 
-	if (*key == 'o' && key_parse_owner(key, &owner) == 0 &&
-	    key_list_parse(value, key, &list, &why) == 0 && see_orphans(c, key, &list))
-		return stop(c, -1);
-	if (facts_of_record(&c->have, key, value, &why)) {
-		if (why.code == ERR_NOMEM) {
-			*c->e = why;
+	if (*key == 'o' && key_parse_owner(key, &owner) == 0) {
+		if (key_list_parse(value, key, &list, &why))
+			return unreadable(c, &c->bad, key, &why);
+		if (see_orphans(c, key, &list))
 			return stop(c, -1);
-		}
-		problem(c, true, "%s", why.msg);
-		return stop(c, add_string(&c->bad, key, c->e));
 	}
+	if (facts_of_record(&c->have, key, value, &why))
+		return unreadable(c, &c->bad, key, &why);
 	return 0;
 }
 
@@ -173,24 +180,39 @@ static bool sticky_is_of(const char *key, const char *scope, const struct owner 
 	return strcmp(k.s, key) == 0;
 }
 
+/* 1: the pod of this sticky record had that address last. 0: another. -1: an error. */
+static int sticky_holds(struct check *c, const char *key, const char *address)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key_address a;
+	const char *text;
+	struct err why;
+
+	if (ledger_get(c->l, address, &text, c->e))
+		return -1;
+	if (!text || key_parse_address(address, &a))
+		return 0;
+	if (lease_parse(text, address, &rec, &why)) {
+		*c->e = why;
+		return why.code == ERR_NOMEM ? -1 : 0;
+	}
+	return sticky_is_of(key, a.scope, &rec.owner) ? 1 : 0;
+}
+
 static int see_sticky(const char *key, const char *value, void *arg)
 {
 	struct check *c = arg;
 	struct key_list list;
 	struct err why;
 
-	if (key_list_parse(value, key, &list, &why)) {
-		problem(c, true, "%s", why.msg);
-		return stop(c, add_string(&c->bad, key, c->e));
-	}
+	if (key_list_parse(value, key, &list, &why))
+		return unreadable(c, &c->bad, key, &why);
 	for (size_t i = 0; i < list.n; i++) {
-		auto_lease struct lease rec = { .tree = NULL };
-		struct key_address a;
-		bool found = false;
+		int rc = *list.items[i].s ? sticky_holds(c, key, list.items[i].s) : 0;
 
-		if (key_parse_address(list.items[i].s, &a) == 0 &&
-		    ledger_lease(c->l, list.items[i].s, &rec, &found, &why) == 0 && found &&
-		    sticky_is_of(key, a.scope, &rec.owner))
+		if (rc < 0)
+			return stop(c, -1);
+		if (rc)
 			continue;
 		problem(c, true, "%s: names %s, which another had since", key, list.items[i].s);
 		return stop(c, add_string(&c->sticky, key, c->e));
@@ -212,6 +234,10 @@ static int see_pool(const char *key, const char *value, void *arg)
 	if (json_parse(value, strlen(value), key, &def, &why) ||
 	    pool_decode(key + 2, def, &s, &why)) {
 		json_free(def);
+		if (why.code == ERR_NOMEM) {
+			*c->e = why;
+			return stop(c, -1);
+		}
 		problem(c, false, "%s: %s", key, why.msg);
 		return 0;
 	}

@@ -7,18 +7,6 @@
 #define POOL  "{\"pool\":\"rail0\"}"
 #define POD_A "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a"
 
-/* Write or (value NULL) delete a record behind the ledger's back. */
-static void scribble(struct world *w, const char *key, const char *value)
-{
-	const struct store_ops *ops = w->m.store->ops;
-	enum store_commit done;
-	struct store_txn *t;
-
-	ck_assert_int_eq(ops->begin(w->m.store, STORE_WRITE, &t, &w->e), 0);
-	ck_assert_int_eq(value ? ops->put(t, key, value, &w->e) : ops->del(t, key, &w->e), 0);
-	ck_assert_int_eq(ops->commit(t, &done, &w->e), 0);
-}
-
 struct keys {
 	char text[8192];
 };
@@ -111,7 +99,7 @@ START_TEST(damage_is_found_and_mended)
 			struct world w;
 
 			furnish(&w);
-			scribble(&w, damage[i].key, damage[i].value);
+			w_scribble(&w, damage[i].key, damage[i].value);
 			finds(&w, damage[i].says, true);
 			/* and it works on */
 			ck_assert_int_eq(w_add(&w, POOL, "new", "")[0], '1');
@@ -132,9 +120,9 @@ START_TEST(an_address_on_paper_stays_with_its_owner)
 	struct world w;
 
 	furnish(&w);
-	scribble(&w, "a/p/rail0/4/0a000001", NULL);
+	w_scribble(&w, "a/p/rail0/4/0a000001", NULL);
 	/* two name it: one keeps it */
-	scribble(&w, "o/c8/net1/net", "[\"a/p/rail0/4/0a000001\"]");
+	w_scribble(&w, "o/c8/net1/net", "[\"a/p/rail0/4/0a000001\"]");
 	finds(&w, "has no lease record", true);
 	for (int i = 2; i < 6; i++) {
 		char id[8];
@@ -152,15 +140,15 @@ START_TEST(what_only_people_can_mend)
 	struct world w;
 
 	furnish(&w);
-	scribble(&w, "d/rail1", "{\"subnet\":\"10.0.0.0/24\"}");
+	w_scribble(&w, "d/rail1", "{\"subnet\":\"10.0.0.0/24\"}");
 	finds(&w, "overlaps with pool rail", false);
-	scribble(&w, "d/rail1", "{\"subnet\":\"x\"}");
+	w_scribble(&w, "d/rail1", "{\"subnet\":\"x\"}");
 	finds(&w, "pool rail1: subnet", false);
-	scribble(&w, "d/rail1", "{");
+	w_scribble(&w, "d/rail1", "{");
 	finds(&w, "d/rail1", false);
-	scribble(&w, "d/rail1", NULL);
+	w_scribble(&w, "d/rail1", NULL);
 	w_sound(&w);
-	scribble(&w, "zebra", "1");
+	w_scribble(&w, "zebra", "1");
 	finds(&w, "zebra: unknown kind of key", false);
 }
 END_TEST
@@ -172,7 +160,7 @@ START_TEST(looking_changes_nothing)
 	struct world w;
 
 	furnish(&w);
-	scribble(&w, "q/p/rail0/ns", "7");
+	w_scribble(&w, "q/p/rail0/ns", "7");
 	dump(&w, &before);
 	ck_assert_int_eq(ipam_verify(&w.m, &v, &w.e), 0);
 	ck_assert_uint_eq(v.problems, 1);
@@ -209,7 +197,7 @@ START_TEST(a_boot_mends)
 			struct world w;
 
 			furnish(&w);
-			scribble(&w, damage[i].key, damage[i].value);
+			w_scribble(&w, damage[i].key, damage[i].value);
 			world_boot(&w, BOOT_2);
 			ck_assert_int_eq(w_add(&w, POOL, "new", "")[0], '1');
 			w_sound(&w);
@@ -233,10 +221,10 @@ START_TEST(a_later_schema_is_refused)
 	struct world w;
 
 	furnish(&w);
-	scribble(&w, KEY_META, "{\"schema\":2}");
+	w_scribble(&w, KEY_META, "{\"schema\":2}");
 	ck_assert_int_eq(strncmp(w_add(&w, POOL, "c", ""), "!102", 4), 0);
 	ck_assert_ptr_nonnull(strstr(w.e.msg, "newer railhead"));
-	scribble(&w, KEY_META, "{");
+	w_scribble(&w, KEY_META, "{");
 	ck_assert_int_eq(strncmp(w_add(&w, POOL, "c", ""), "!102", 4), 0);
 }
 END_TEST
