@@ -100,7 +100,7 @@ static int scan(struct ledger *l, struct lease_job *job, struct err *e)
 	struct key prefix = { "a/" };
 
 	job->l = l;
-	if (ledger_scan(l, &prefix, NULL, see, job, e))
+	if (ledger_scan(l, &prefix, see, job, e))
 		return -1;
 	return job->nomem ? err_nomem(e) : 0;
 }
@@ -218,7 +218,7 @@ static int networks_in_txn(struct ledger *l, void *arg, struct err *e)
 	job->out = json_new_array();
 	if (!job->out)
 		return err_nomem(e);
-	if (ledger_scan(l, &prefix, NULL, see_tally, job, e))
+	if (ledger_scan(l, &prefix, see_tally, job, e))
 		return -1;
 	return job->nomem ? err_nomem(e) : 0;
 }

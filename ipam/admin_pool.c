@@ -80,7 +80,7 @@ static int put_in_txn(struct ledger *l, void *arg, struct err *e)
 	job->failed = job->exists = false;
 	job->e = e;
 	p->outside = 0;
-	if (ledger_scan(l, &all, NULL, check_other, job, e) || job->failed)
+	if (ledger_scan(l, &all, check_other, job, e) || job->failed)
 		return -1;
 	if (job->exists && !p->replace) {
 		err_set(e, ERR_BUSY, 0, "pool %s exists", p->name);
@@ -91,7 +91,7 @@ static int put_in_txn(struct ledger *l, void *arg, struct err *e)
 		return err_hint(e, "make it with `railctl ipam pool add`");
 	}
 	addresses_of(&addresses, p->name);
-	if (ledger_scan(l, &addresses, NULL, count_outside, job, e))
+	if (ledger_scan(l, &addresses, count_outside, job, e))
 		return -1;
 	key_of_pool(&mine, p->name);
 	ledger_keep(l);
@@ -140,7 +140,7 @@ static int collect(const char *key, const char *value, void *arg)
 
 static int load_keys(struct ledger *l, const struct key *prefix, struct keys *out, struct err *e)
 {
-	if (ledger_scan(l, prefix, NULL, collect, out, e))
+	if (ledger_scan(l, prefix, collect, out, e))
 		return -1;
 	return out->nomem ? err_nomem(e) : 0;
 }
@@ -203,7 +203,7 @@ static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
 		return -1;
 	if (!text)
 		return err_set(e, ERR_NOTFOUND, 0, "pool %s does not exist", d->name);
-	if (ledger_scan(l, &addresses, NULL, count_held, &held, e))
+	if (ledger_scan(l, &addresses, count_held, &held, e))
 		return -1;
 	if (held && !d->force) {
 		err_set(e, ERR_BUSY, 0, "pool %s is in use: %lu addresses are held", d->name,
@@ -265,7 +265,7 @@ static int load_usage(struct ledger *l, const char *scope, struct usage *out, st
 
 	*out = (struct usage){ 0, 0, false };
 	key_of_tally(&prefix, scope, "");
-	if (ledger_scan(l, &prefix, NULL, sum_tally, out, e))
+	if (ledger_scan(l, &prefix, sum_tally, out, e))
 		return -1;
 	return out->nomem ? err_nomem(e) : 0;
 }
@@ -348,7 +348,7 @@ static int list_in_txn(struct ledger *l, void *arg, struct err *e)
 	job->e = e;
 	if (!job->out)
 		return err_nomem(e);
-	if (ledger_scan(l, &prefix, NULL, list_pool, job, e) || job->failed)
+	if (ledger_scan(l, &prefix, list_pool, job, e) || job->failed)
 		return -1;
 	if (job->name && json_len(job->out) == 0)
 		return err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist", job->name);

@@ -258,7 +258,7 @@ static int load_avoided(struct ledger *l, const struct owner *o, struct ask *ask
 	struct key prefix;
 
 	key_of_container(&prefix, o->container);
-	if (ledger_scan(l, &prefix, NULL, note_avoided, &scan, e))
+	if (ledger_scan(l, &prefix, note_avoided, &scan, e))
 		return -1;
 	return scan.failed ? -1 : 0;
 }
@@ -356,13 +356,13 @@ static int find_one(struct hunt *h, struct choice *out, struct err *e)
 	return rc < 0 ? -1 : 0;
 }
 
-static int find_exactly(struct hunt *h, struct ip want, struct choice *out, struct err *e)
+static int find_exactly(struct hunt *h, struct choice *out, struct err *e)
 {
-	const struct source *s = sources_find(h->set, want);
+	const struct source *s = sources_find(h->set, h->ask->want);
 
 	if (allowed(h->l, s, h->ask->owner, e))
 		return -1;
-	return choose_exactly(h->l, s, want, h->ask, out, e);
+	return choose_exactly(h->l, s, h->ask, out, e);
 }
 
 /* One address of every set, none of them taken yet. want NULL: nothing is requested. */
@@ -371,8 +371,9 @@ static int choose_all(struct hunt *h, const struct source_sets *sets, const stru
 {
 	for (size_t i = 0; i < sets->n; i++) {
 		h->set = &sets->sets[i];
-		int rc = want && want[i].family ? find_exactly(h, want[i], &out[i], e)
-						: find_one(h, &out[i], e);
+		h->ask->want = want ? want[i] : (struct ip){ .family = IP_NONE };
+		int rc =
+			h->ask->want.family ? find_exactly(h, &out[i], e) : find_one(h, &out[i], e);
 		if (rc)
 			return -1;
 		if (h->ask->n_avoid < CHOOSE_AVOID_MAX)

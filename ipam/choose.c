@@ -88,7 +88,7 @@ static int sweep_on(struct sweep *w, struct err *e)
 	while (w->have) {
 		key_of_addresses(&prefix, w->s->scope, w->want.family);
 		key_of_address(&from, w->s->scope, w->want);
-		if (ledger_scan(w->l, &prefix, &from, meet, w, e))
+		if (ledger_scan_from(w->l, (struct store_span){ prefix.s, from.s }, meet, w, e))
 			return -1;
 		if (!w->have || !avoided(w->ask, w->want))
 			return 0;
@@ -155,7 +155,7 @@ static int queue_head(struct ledger *l, struct queue *q, const char *id, int64_t
 	q->ip.family = IP_NONE;
 	key_of_rests(&prefix, q->s->scope, id);
 	key_of_rest(&start, q->s->scope, id, from, NULL);
-	return ledger_scan(l, &prefix, &start, take_first, q, e);
+	return ledger_scan_from(l, (struct store_span){ prefix.s, start.s }, take_first, q, e);
 }
 
 static int choose_queued(struct ledger *l, const struct source *s, const struct ask *ask,
@@ -215,7 +215,7 @@ static int load_others(struct ledger *l, const struct source *s, struct others *
 
 	*out = (struct others){ .s = s };
 	key_of_tally(&prefix, s->scope, "");
-	if (ledger_scan(l, &prefix, NULL, note_other, out, e))
+	if (ledger_scan(l, &prefix, note_other, out, e))
 		return -1;
 	return out->nomem ? err_nomem(e) : 0;
 }
@@ -325,9 +325,10 @@ static int refuse_cooling(const struct source *s, struct ip ip, int64_t left, st
 	return err_hint(e, "strictCooldown is set; it can be lowered or cleared");
 }
 
-int choose_exactly(struct ledger *l, const struct source *s, struct ip ip, const struct ask *ask,
+int choose_exactly(struct ledger *l, const struct source *s, const struct ask *ask,
 		   struct choice *out, struct err *e)
 {
+	const struct ip ip = ask->want;
 	auto_lease struct lease rec = { 0 };
 	char text[IP_STR_LEN];
 	struct tally t;

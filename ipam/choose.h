@@ -19,6 +19,7 @@ struct ask {
 	/* addresses that the container has already, through whatever network */
 	struct ip avoid[CHOOSE_AVOID_MAX];
 	size_t n_avoid;
+	struct ip want; /* for choose_exactly */
 };
 
 /* choose - an address of the source. 1 with *out filled, 0 when it has none, -1 on error. */
@@ -30,10 +31,10 @@ int choose_cooling(struct ledger *l, const struct source *s, const struct ask *a
 		   struct choice *out, struct err *e) must_check;
 
 /*
- * choose_exactly - this address of the source, which contains it. ERR_BUSY naming who has it, also
+ * choose_exactly - ask->want, which the source contains. ERR_BUSY naming who has it, also
  * when that is another interface of the same container, or strictCooldown keeps it back.
  */
-int choose_exactly(struct ledger *l, const struct source *s, struct ip ip, const struct ask *ask,
+int choose_exactly(struct ledger *l, const struct source *s, const struct ask *ask,
 		   struct choice *out, struct err *e) must_check;
 
 /* choose_rested - whether an address released at `since` has rested. Pure. */

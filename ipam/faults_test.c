@@ -73,12 +73,12 @@ static int f_del(struct store_txn *t, const char *key, struct err *e)
 	return fault(t->store, e) ? -1 : under(t)->store->ops->del(under(t), key, e);
 }
 
-static int f_scan(struct store_txn *t, const char *prefix, const char *from, store_fn fn, void *arg,
+static int f_scan(struct store_txn *t, struct store_span span, store_fn fn, void *arg,
 		  struct err *e)
 {
 	if (fault(t->store, e))
 		return -1;
-	return under(t)->store->ops->scan(under(t), prefix, from, fn, arg, e);
+	return under(t)->store->ops->scan(under(t), span, fn, arg, e);
 }
 
 static void f_keep(struct store_txn *t)
@@ -291,7 +291,7 @@ static void dump(struct store *s, struct dump *out)
 
 	out->text[0] = '\0';
 	ck_assert_int_eq(s->ops->begin(s, STORE_READ, &t, &e), 0);
-	ck_assert_int_eq(s->ops->scan(t, "", NULL, note, out, &e), 0);
+	ck_assert_int_eq(s->ops->scan(t, (struct store_span){ "", NULL }, note, out, &e), 0);
 	s->ops->abort(t);
 }
 

@@ -20,10 +20,15 @@ int ledger_del(struct ledger *l, const char *key, struct err *e)
 	return l->t->store->ops->del(l->t, key, e);
 }
 
-int ledger_scan(struct ledger *l, const struct key *prefix, const struct key *from, store_fn fn,
-		void *arg, struct err *e)
+int ledger_scan(struct ledger *l, const struct key *prefix, store_fn fn, void *arg, struct err *e)
 {
-	return l->t->store->ops->scan(l->t, prefix->s, from ? from->s : NULL, fn, arg, e);
+	return ledger_scan_from(l, (struct store_span){ prefix->s, NULL }, fn, arg, e);
+}
+
+int ledger_scan_from(struct ledger *l, struct store_span span, store_fn fn, void *arg,
+		     struct err *e)
+{
+	return l->t->store->ops->scan(l->t, span, fn, arg, e);
 }
 
 int ledger_put(struct ledger *l, const char *key, char *text, struct err *e)
@@ -347,7 +352,7 @@ static int forget_oldest(struct ledger *l, const char *scope, const char *source
 	struct key k;
 
 	key_of_rests(&k, scope, source);
-	if (ledger_scan(l, &k, NULL, first_rest, &f, e))
+	if (ledger_scan(l, &k, first_rest, &f, e))
 		return -1;
 	return f.found ? ledger_drop(l, &f.a, e) : 0;
 }

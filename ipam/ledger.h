@@ -79,8 +79,10 @@ int owner_json(struct json *obj, const struct owner *o) must_check;
 void ledger_keep(struct ledger *l);
 int ledger_get(struct ledger *l, const char *key, const char **value, struct err *e) must_check;
 int ledger_del(struct ledger *l, const char *key, struct err *e) must_check;
-int ledger_scan(struct ledger *l, const struct key *prefix, const struct key *from, store_fn fn,
-		void *arg, struct err *e) must_check;
+int ledger_scan(struct ledger *l, const struct key *prefix, store_fn fn, void *arg,
+		struct err *e) must_check;
+int ledger_scan_from(struct ledger *l, struct store_span span, store_fn fn, void *arg,
+		     struct err *e) must_check;
 /* text is taken over; NULL means that printing it ran out of memory. */
 int ledger_put(struct ledger *l, const char *key, char *text, struct err *e) must_check;
 

@@ -12,7 +12,7 @@
 #include "ipam/testing_ipam.h"
 
 #define RACERS 50
-#define KILLS  150
+#define KILLS  60
 #define CONF   "{\"ranges\":[[{\"subnet\":\"10.0.0.0/26\"}],[{\"subnet\":\"fd00::/64\"}]]}"
 
 /* Shared by all: who believes to hold each IPv4 address, and how far each racer has come. */

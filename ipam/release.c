@@ -181,7 +181,7 @@ static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
 	struct key prefix = { "o/" };
 
 	job->first = (struct err){ 0 };
-	int rc = ledger_scan(l, &prefix, NULL, collect, &found, e);
+	int rc = ledger_scan(l, &prefix, collect, &found, e);
 	if (rc == 0 && found.nomem)
 		rc = err_nomem(e);
 	for (size_t i = 0; rc == 0 && i < found.n; i++) {

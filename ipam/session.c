@@ -155,7 +155,7 @@ static int release_stale(struct ledger *l, struct err *e)
 	struct stale s = { .boot = l->ipam->boot, .e = e };
 	int64_t since = ctx_boot_time(l->ipam->ctx);
 	struct key prefix = { "a/" };
-	int rc = ledger_scan(l, &prefix, NULL, collect, &s, e);
+	int rc = ledger_scan(l, &prefix, collect, &s, e);
 
 	if (since > l->now)
 		since = l->now;

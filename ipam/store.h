@@ -7,8 +7,8 @@
  * store with optimistic concurrency (etcd) answers STORE_CONFLICT when one of them changed, and the
  * caller runs its transaction again. LMDB admits one writer and never conflicts.
  *
- * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX. Longer ones,
- * and empty keys, are ERR_STORE. A struct store serves one transaction at a time.
+ * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX.
+ * Longer ones, and empty keys, are ERR_STORE. A struct store serves one transaction at a time.
  */
 #ifndef RAILHEAD_IPAM_STORE_H
 #define RAILHEAD_IPAM_STORE_H
@@ -28,18 +28,25 @@ enum store_commit { STORE_DONE, STORE_CONFLICT };
  * NUL-terminated and live until the call returns. It must not write to the transaction. */
 typedef int (*store_fn)(const char *key, const char *value, void *arg);
 
+/* Keys k that begin with prefix, from <= k; from NULL: from the first one. */
+struct store_span {
+	const char *prefix, *from;
+};
+
 struct store_ops {
 	void (*close)(struct store *s);
 	/* ERR_AGAIN when another process does not let go of the store */
 	int (*begin)(struct store *s, enum store_mode mode, struct store_txn **out, struct err *e);
-	/* *value: NULL when absent; else valid until the next write or the end of the transaction */
+	/* *value: NULL when absent; else valid until the next write or the end of the transaction
+	 */
 	int (*get)(struct store_txn *t, const char *key, const char **value, struct err *e);
 	int (*put)(struct store_txn *t, const char *key, const char *value, struct err *e);
 	int (*del)(struct store_txn *t, const char *key, struct err *e); /* absent is success */
-	/* keys k with prefix, from <= k, in order; from NULL: from the first one */
-	int (*scan)(struct store_txn *t, const char *prefix, const char *from, store_fn fn, void *arg,
+	/* the keys of a span, in order */
+	int (*scan)(struct store_txn *t, struct store_span span, store_fn fn, void *arg,
 		    struct err *e);
-	/* this transaction must survive a power loss; others may be lost as long as leases die with it */
+	/* this transaction must survive a power loss; others may be lost as long as leases die with
+	 * it */
 	void (*keep)(struct store_txn *t);
 	int (*commit)(struct store_txn *t, enum store_commit *out, struct err *e); /* ends t */
 	void (*abort)(struct store_txn *t); /* ends t; NULL is fine */

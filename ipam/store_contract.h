@@ -80,7 +80,7 @@ START_TEST(contract_scan)
 	c_scan_is(t, "", NULL, "a/1= b= b/= b/1= b/10= b/2= b0= c= ");
 	c_scan_is(t, "", "b0", "b0= c= ");
 	c_scan_is(t, "x", NULL, "");
-	ck_assert_int_eq(s->ops->scan(t, "b", NULL, c_note, &two, &e), 0);
+	ck_assert_int_eq(s->ops->scan(t, (struct store_span){ "b", NULL }, c_note, &two, &e), 0);
 	ck_assert_str_eq(two.text, "b= b/= ");
 	c_commit(t);
 	s->ops->close(s);
@@ -119,31 +119,20 @@ END_TEST
 
 START_TEST(contract_many)
 {
-	enum { N = 5000 };
 	struct store *s = contract_open();
 	struct store_txn *t = c_begin(s, STORE_WRITE);
-	char key[64], value[64];
-	struct err e;
 
-	for (int i = 0; i < N; i++) {
-		(void)snprintf(key, sizeof(key), "k/%06d", i * 7919 % N);
-		(void)snprintf(value, sizeof(value), "value %d", i * 7919 % N);
-		c_put(t, key, value);
-	}
+	for (int i = 0; i < C_MANY; i++)
+		c_put_number(t, i * 7919 % C_MANY);
 	s->ops->keep(t);
 	c_commit(t);
 	t = c_begin(s, STORE_WRITE);
-	for (int i = 0; i < N; i += 2) {
-		(void)snprintf(key, sizeof(key), "k/%06d", i);
-		ck_assert_int_eq(s->ops->del(t, key, &e), 0);
-	}
+	for (int i = 0; i < C_MANY; i += 2)
+		c_del_number(t, i);
 	c_commit(t);
 	t = c_begin(s, STORE_READ);
-	for (int i = 0; i < N; i++) {
-		(void)snprintf(key, sizeof(key), "k/%06d", i);
-		(void)snprintf(value, sizeof(value), "value %d", i);
-		ck_assert_str_eq(c_get(t, key), i % 2 ? value : "(absent)");
-	}
+	for (int i = 0; i < C_MANY; i++)
+		c_number_is(t, i, i % 2);
 	s->ops->abort(t);
 	s->ops->close(s);
 }

@@ -261,18 +261,20 @@ static int walk(const struct lmdb *s, MDB_cursor *c, const char *from, const str
 	return rc == MDB_NOTFOUND ? 0 : fail(s, rc, "scan", e);
 }
 
-static int lmdb_scan(struct store_txn *txn, const char *prefix, const char *from, store_fn fn,
-		     void *arg, struct err *e)
+static int lmdb_scan(struct store_txn *txn, struct store_span span, store_fn fn, void *arg,
+		     struct err *e)
 {
 	struct lmdb_txn *t = txn_of(txn);
 	const struct lmdb *s = lmdb_of(txn->store);
-	struct walk w = { prefix, fn, arg };
+	const char *from =
+		span.from && strcmp(span.from, span.prefix) > 0 ? span.from : span.prefix;
+	struct walk w = { span.prefix, fn, arg };
 	MDB_cursor *c;
 	int rc = mdb_cursor_open(t->txn, t->dbi, &c);
 
 	if (rc)
 		return fail(s, rc, "scan", e);
-	rc = walk(s, c, from && strcmp(from, prefix) > 0 ? from : prefix, &w, e);
+	rc = walk(s, c, from, &w, e);
 	mdb_cursor_close(c);
 	return rc;
 }

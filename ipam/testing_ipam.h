@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * testing_ipam.h: an IPAM on a store of its own, with a clock and a boot id that tests set. For
- *test programs only.
+ * testing_ipam.h: the verbs as one-line calls on a struct world. For test programs only.
  *
  *	struct world w;
  *	world_open(&w);
@@ -10,60 +9,10 @@
 #ifndef RAILHEAD_IPAM_TESTING_IPAM_H
 #define RAILHEAD_IPAM_TESTING_IPAM_H
 
-#include <stdio.h>
-#include <sys/stat.h>
-
 #include "ipam/admin.h"
 #include "ipam/alloc.h"
+#include "ipam/testing_world.h"
 #include "ipam/verify.h"
-#include "lib/testing.h"
-#include "lib/testing_dir.h"
-
-#define SECOND INT64_C(1000000000)
-#define BOOT_1 "11111111-1111-1111-1111-111111111111"
-#define BOOT_2 "22222222-2222-2222-2222-222222222222"
-
-struct world {
-	struct ctx ctx;
-	int64_t now;
-	struct ipam m;
-	struct err e;        /* of the last call that failed */
-	char text[512];      /* what w_add returned */
-	const char *ifname;  /* net1 */
-	const char *network; /* of configurations: net */
-};
-
-static inline int64_t world_now(void *clock)
-{
-	return *(const int64_t *)clock;
-}
-
-static inline void world_boot(struct world *w, const char *id)
-{
-	struct err e;
-
-	testing_file("/mnt/proc/sys/kernel/random/boot_id", 0600, id);
-	ipam_close(&w->m);
-	ck_assert_msg(ipam_open(&w->ctx, NULL, true, &w->m, &e) == 0, "%s", e.msg);
-}
-
-static inline void world_open(struct world *w)
-{
-	*w = (struct world){ .now = INT64_C(1795219200) * SECOND,
-			     .ifname = "net1",
-			     .network = "net" };
-	(void)testing_dir();
-	ck_assert_int_eq(mkdir("/mnt/proc", 0700) | mkdir("/mnt/proc/sys", 0700) |
-				 mkdir("/mnt/proc/sys/kernel", 0700) |
-				 mkdir("/mnt/proc/sys/kernel/random", 0700),
-			 0);
-	w->ctx = (struct ctx){ .proc = "/mnt/proc",
-			       .state_dir = "/mnt/state",
-			       .now = world_now,
-			       .clock = &w->now,
-			       .log = { .fd = -1 } };
-	world_boot(w, BOOT_1);
-}
 
 /* The configuration around an ipam section; free with cni_conf_clear. */
 static inline void w_conf(struct world *w, const char *ipam, struct cni_conf *out)

@@ -3,6 +3,8 @@
 #ifndef RAILHEAD_IPAM_TESTING_STORE_H
 #define RAILHEAD_IPAM_TESTING_STORE_H
 
+#include <stdio.h>
+
 #include "ipam/store.h"
 #include "lib/testing.h"
 
@@ -64,8 +66,39 @@ static inline void c_scan_is(struct store_txn *t, const char *prefix, const char
 	struct c_list l = { .text = "" };
 	struct err e;
 
-	ck_assert_int_eq(t->store->ops->scan(t, prefix, from, c_note, &l, &e), 0);
+	ck_assert_int_eq(
+		t->store->ops->scan(t, (struct store_span){ prefix, from }, c_note, &l, &e), 0);
 	ck_assert_str_eq(l.text, want);
+}
+
+/* Many records: k/<number> = "value <number>". */
+#define C_MANY 5000
+
+static inline void c_put_number(struct store_txn *t, int n)
+{
+	char key[32], value[32];
+
+	(void)snprintf(key, sizeof(key), "k/%06d", n);
+	(void)snprintf(value, sizeof(value), "value %d", n);
+	c_put(t, key, value);
+}
+
+static inline void c_del_number(struct store_txn *t, int n)
+{
+	char key[32];
+	struct err e;
+
+	(void)snprintf(key, sizeof(key), "k/%06d", n);
+	ck_assert_int_eq(t->store->ops->del(t, key, &e), 0);
+}
+
+static inline void c_number_is(struct store_txn *t, int n, bool there)
+{
+	char key[32], value[32];
+
+	(void)snprintf(key, sizeof(key), "k/%06d", n);
+	(void)snprintf(value, sizeof(value), "value %d", n);
+	ck_assert_str_eq(c_get(t, key), there ? value : "(absent)");
 }
 
 #endif

@@ -268,7 +268,7 @@ static int scan(struct check *c, const char *prefix, store_fn fn)
 	struct key k;
 
 	(void)snprintf(k.s, sizeof(k.s), "%s", prefix);
-	if (ledger_scan(c->l, &k, NULL, fn, c, c->e))
+	if (ledger_scan(c->l, &k, fn, c, c->e))
 		return -1;
 	return c->failed ? -1 : 0;
 }

@@ -29,7 +29,7 @@ static void dump(struct world *w, struct keys *out)
 
 	out->text[0] = '\0';
 	ck_assert_int_eq(ops->begin(w->m.store, STORE_READ, &t, &w->e), 0);
-	ck_assert_int_eq(ops->scan(t, "", NULL, note, out, &w->e), 0);
+	ck_assert_int_eq(ops->scan(t, (struct store_span){ "", NULL }, note, out, &w->e), 0);
 	ops->abort(t);
 }
 
