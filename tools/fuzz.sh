@@ -187,18 +187,23 @@ figures()
 		END { row(name, r, e, c); row("together", R, "", C) }' | sed 's/| 0 | \([0-9]* s |\)$/| | \1/'
 }
 
+# Of what was found, the fewest inputs that reach every edge, each small; those that are in the tree
+# already come first, so that they stay.
 keep_one() # TARGET
 {
-	local corpus new
+	local corpus new before
 	corpus=$(corpus_of "$1")
 	new=$build/keep/$1
-	mkdir -p "$build/found/$1" "$corpus"
+	mkdir -p "$build/found/$1" "$build/log" "$corpus"
 	rm -rf "$new"
 	mkdir -p "$new"
-	"$build/target/$1" -merge=1 -max_len="${FUZZ_KEEP_LEN:-512}" "$new" "$corpus" "$build/found/$1" \
-		>"$build/log/keep.log" 2>&1 || { tail -n 5 "$build/log/keep.log"; return 1; }
-	printf '  %-20s %4d inputs of %d\n' "$1" "$(find "$new" -type f | wc -l)" \
-		"$(find "$corpus" "$build/found/$1" -type f | wc -l)"
+	cp "$corpus"/* "$new"
+	before=$(find "$new" -type f | wc -l)
+	TMPDIR=$TMPDIR "$build/target/$1" -merge=1 -use_counters=0 -max_len="${FUZZ_KEEP_LEN:-512}" \
+		"$new" "$build/found/$1" >"$build/log/keep.log" 2>&1 || { tail -n 5 "$build/log/keep.log"; return 1; }
+	cp -n "$new"/* "$corpus"
+	printf '  %-20s %4d inputs, %d of them new\n' "$1" "$(find "$corpus" -type f | wc -l)" \
+		$(($(find "$corpus" -type f | wc -l) - before))
 }
 
 case $mode in
