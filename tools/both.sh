@@ -15,7 +15,7 @@ export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:detec
 export UBSAN_OPTIONS=print_stacktrace=1
 {
 	tools/unit.sh "$build" || echo "unit tests: exit status $?"
-	HELPERS=$build/conformance/attach conformance/attach/run.sh "$build/bin" ||
+	tools/attach.sh "$build" ||
 		echo "attach tests: exit status $?"
 } 2>&1 | tee "$out"
 awk '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { p += $1; f += $3; s += $5; n++ }

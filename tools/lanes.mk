@@ -31,7 +31,7 @@ deps: ## install what the build needs (Debian; asks nothing)
 
 check: ## every check there is, after installing what they need; the log of each is in build/log/
 	@tools/deps.sh check
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-10} tools/check.sh $(LANES)
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-5} tools/check.sh $(LANES)
 
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
 	@tools/deps.sh demo
@@ -52,7 +52,7 @@ check-fast: tests ## unit tests only: seconds
 	@tools/unit.sh $(B)
 
 attach: all helpers ## black-box tests of the plugins against the real kernel (root)
-	@HELPERS=$(B)/conformance/attach conformance/attach/run.sh $(B)/bin
+	@tools/attach.sh $(B)
 
 railctl-check: all helpers ## black-box tests of railctl (root)
 	@conformance/railctl/run.sh $(B)/bin
