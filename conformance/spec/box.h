@@ -3,6 +3,12 @@
 #ifndef CONFORMANCE_SPEC_BOX_H
 #define CONFORMANCE_SPEC_BOX_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "conformance/spec/spec.h"
 
 /*

@@ -2,9 +2,7 @@
 /* del.c: 1.5, DEL. */
 #include "conformance/spec/items.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 static void cni_045(struct t *t)
 {

@@ -4,7 +4,6 @@
 
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* A second fake in a folder of its own. */
 static void second_fake(struct t *t, const char *dir)

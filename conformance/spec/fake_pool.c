@@ -74,7 +74,7 @@ static int sweep(const struct fake *f, bool (*each)(const struct fake *f, const 
 	int n = 0;
 
 	for (struct dirent *d; dir && (d = readdir(dir));) {
-		char content[256] = "";
+		char content[8192] = "";
 		int fd = *d->d_name == '.' ? -1
 					   : open(pool_path(f, d->d_name), O_RDONLY | O_CLOEXEC);
 		if (fd < 0)

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fake_rules.c: the conditions and actions of rules. Those of the outcome come after the base has
  * run. */
-#include <fcntl.h>
 #include <net/if.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "conformance/spec/box.h"
 #include "conformance/spec/fake.h"

@@ -3,7 +3,6 @@
 #include "conformance/spec/items.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static void abbreviated(struct t *t, const char *version)
 {

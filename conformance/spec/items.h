@@ -28,6 +28,7 @@ ITEMS(chain);
 ITEMS(ipam);
 ITEMS(robust);
 ITEMS(robust2);
+ITEMS(robust3);
 #undef ITEMS
 
 /* ways.c: each way to make an ADD fail, one after the other, then each(); the plugin must not be
@@ -36,6 +37,7 @@ void each_refusal(struct t *t, void (*each)(struct t *t, const char *way));
 /* Versions of the protocol that the plugin knows, from the one named on. */
 void each_version(struct t *t, const char *least, void (*each)(struct t *t, const char *version));
 /* The last ADD's address is held by nobody: the pool of the profile, or the fake's, is asked. */
+bool is_free(struct t *t);
 bool released(struct t *t, const char *when);
 /* Configuration with one address in all, and an attachment that has it (an IPAM), or a plain
  * attachment. */

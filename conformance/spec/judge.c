@@ -110,7 +110,7 @@ bool is_error(struct t *t, const char *codes)
 	double code = jnum(t->doc, "code");
 
 	if (!expect(t, t->rc > 0, "must fail with an exit status, not %s",
-		    t->rc ? "by a signal" : "succeed"))
+		    t->rc ? "by a signal (a call that takes too long is killed)" : "succeed"))
 		return false;
 	if (!expect(t, cJSON_IsObject(t->doc), "stdout must hold exactly one error object"))
 		return false;

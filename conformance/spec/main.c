@@ -132,6 +132,11 @@ static size_t plan_item(const struct order *order, const struct options *o, cons
 	return count_wrong(x);
 }
 
+static int by_id(const void *a, const void *b)
+{
+	return ((const struct outcome *)a)->item->id - ((const struct outcome *)b)->item->id;
+}
+
 static size_t plan(const struct order *order, const struct options *o, struct outcome *out)
 {
 	size_t n = 0;
@@ -140,6 +145,7 @@ static size_t plan(const struct order *order, const struct options *o, struct ou
 		for (size_t i = 0; i < *sections[s].n; i++)
 			n += plan_item(order, o, &sections[s].items[i], out + n);
 	}
+	qsort(out, n, sizeof(*out), by_id);
 	return n;
 }
 

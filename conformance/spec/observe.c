@@ -2,14 +2,11 @@
 #include "conformance/spec/observe.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "conformance/spec/box.h"
 #include "conformance/spec/json.h"

@@ -2,15 +2,11 @@
 /* runner.c: each item in a box of its own, a few boxes at a time. */
 #include "conformance/spec/runner.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "conformance/spec/box.h"
 #include "conformance/spec/json.h"
@@ -56,6 +52,7 @@ static void prepare(struct t *t, const struct order *o, const char *wrong)
 	t->extra_path = o->path;
 	box_furnish(o->self);
 	t->plugin = place_plugin(o, wrong);
+	t->real = o->plugin;
 	reset(t);
 }
 

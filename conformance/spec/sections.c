@@ -22,5 +22,6 @@ const struct section sections[] = {
 	SECTION("1.13 IPAM", ipam),
 	SECTION("1.15 Robustness", robust),
 	SECTION("1.15 Robustness, continued", robust2),
+	SECTION("1.15 Robustness, surroundings", robust3),
 };
 const size_t n_sections = COUNT(sections);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* setup.c: the call and the pod that a check starts from. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "conformance/spec/box.h"
 #include "conformance/spec/json.h"

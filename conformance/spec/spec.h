@@ -81,7 +81,7 @@ struct t {
 	const struct profile *p;
 	const struct facts *facts;
 	const struct item *item;
-	const char *plugin, *self, *extra_path;
+	const char *plugin, *real, *self, *extra_path; /* real: what a wrong plugin runs */
 	/* the call to make: NULL leaves a variable out of the environment */
 	const char *version, *cid, *ns, *ifname, *args, *path;
 	const char *env[16]; /* further "NAME=value" */

@@ -83,7 +83,9 @@ static void cni_027(struct t *t)
 
 	pod(t, "a");
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		for (size_t v = 0; v < n; v++) {
+		/* The other verbs compare versions first: what is none at all may be error 6 to
+		 * them. */
+		for (size_t v = 0; v < (i < 2 ? n : 2); v++) {
 			use_version(t, wrong[i]);
 			refused(t, verbs[v], "1");
 		}
@@ -159,7 +161,7 @@ const struct item items_version[] = {
 	  { "VERSION?env=CNI_NETNS=dummy: error=4" } },
 	{ 26,
 	  MUST,
-	  ANY,
+	  INTERFACE | IPAM,
 	  NEED_ADD,
 	  "no cniVersion means 0.1.0",
 	  cni_026,

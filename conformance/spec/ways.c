@@ -120,7 +120,7 @@ void each_version(struct t *t, const char *least, void (*each)(struct t *t, cons
 {
 	for (size_t i = 0; i < t->facts->n_versions; i++) {
 		const char *v = t->facts->versions[i];
-		if (!at_least(v, least))
+		if (!at_least(v, t->p->kind == META ? "0.3.0" : least))
 			continue;
 		reset(t);
 		use_version(t, v);
@@ -155,20 +155,24 @@ bool attach_last(struct t *t, const char *name)
 	return full;
 }
 
-bool released(struct t *t, const char *when)
+bool is_free(struct t *t)
 {
 	if (t->p->kind != IPAM)
-		return expect(t, reserved(t->cid) == 0,
-			      "%s: the address must be released: the IPAM was not told to", when);
+		return reserved(t->cid) == 0;
 	const char *cid = t->cid, *ns = t->ns;
 	pod(t, "successor");
 	run(t, "ADD");
-	bool free =
-		expect(t, t->rc == 0, "%s: the address must be free for another container", when);
-	run(t, "DEL");
+	bool free = t->rc == 0;
+	if (free)
+		run(t, "DEL");
 	t->cid = cid;
 	t->ns = ns;
 	return free;
+}
+
+bool released(struct t *t, const char *when)
+{
+	return expect(t, is_free(t), "%s: the address must be released", when);
 }
 
 void warm_up(struct t *t)

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BINDIR: cni-conformance against the plugins in BINDIR and the reference plugins.
+#
+# First its selftest: each item against plugins that break it, all of which must be caught. Then ours:
+# every item that applies must pass. Then the reference plugins of PEER_DIR, whose failures are only
+# told. The last line counts the selftest and ours: "N passed, N failed, N skipped".
+# PROGRAM: the built cni-conformance; VERBOSE=1: every item; JOBS: items beside each other.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ $# = 1 ] && [ -d "$1" ] || {
+	sed -n '3,8s/^# //p' "$0" >&2
+	exit 2
+}
+BIN=$(cd "$1" && pwd)
+PROGRAM=${PROGRAM:-$BIN/../conformance/spec/cni-conformance}
+PEER_DIR=${PEER_DIR:-/usr/lib/cni}
+[ "$(id -u)" = 0 ] || {
+	echo "run.sh: needs root: each item runs in namespaces of its own" >&2
+	exit 2
+}
+
+passed=0 failed=0 skipped=0
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+# What of a run is shown: all, or what is not as it should be.
+show()
+{
+	if [ -n "${VERBOSE-}" ]; then cat "$out"; else
+		sed -n '1p; /^\(FAIL\|MISSED\|deviates\) /{p; n; /^ /p}' "$out" | cut -c1-400
+	fi
+	tail -n 1 "$out"
+}
+
+run() # COUNTED PLUGIN PROFILE [ARGUMENT...]
+{
+	local counted=$1 plugin=$2 profile=$3 p f s
+	shift 3
+	"$PROGRAM" --plugin "$plugin" --profile "$HERE/profiles/$profile.json" --jobs "${JOBS:-2}" "$@" >"$out" 2>&1
+	local rc=$?
+	show
+	read -r p f s < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$out")
+	if [ -z "${s-}" ]; then
+		echo "not ok: $PROGRAM ended with $rc for $profile:"
+		tail -n 5 "$out"
+		p=0 f=1 s=0
+	fi
+	[ "$counted" = yes ] || return 0
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+echo "# Selftest: plugins that break one rule each"
+run yes "$BIN/macvlan" railhead-macvlan --selftest
+run yes "$BIN/railhead-ipam" railhead-ipam --selftest
+run yes @meta meta --selftest
+echo "# railhead"
+run yes "$BIN/macvlan" railhead-macvlan
+run yes "$BIN/ipvlan" railhead-ipvlan
+run yes "$BIN/railhead-ipam" railhead-ipam
+run yes @meta meta --items CNI-030,CNI-127
+echo "# The reference plugins: for information, not counted"
+for name in macvlan host-local static tuning; do
+	[ -x "$PEER_DIR/$name" ] && run no "$PEER_DIR/$name" "reference-$name"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_SPEC_WIRE_H
+#define CONFORMANCE_SPEC_WIRE_H
+
+#include <stdbool.h>
+
+/* Listen on WIRE, the other end of the master. Before the ADD. */
+int wire_open(void);
+/* Of what came since: gratuitous ARP requests for this address, or unsolicited neighbour
+ * advertisements. */
+int wire_count(int fd, const char *address);
+
+#endif
