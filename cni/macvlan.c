@@ -53,8 +53,7 @@ static int set_mac(struct macvlan_conf *c, const char *where, const char *text, 
 	if (parse_mac(text, c->mac))
 		return err_set(e, code, 0, "%s: \"%.64s\" is not a MAC address", where, text);
 	if ((c->mac[0] & 1) || memcmp(c->mac, zero, MAC_LEN) == 0)
-		return err_set(e, code, 0, "%s: \"%.64s\" is not a unicast address", where,
-			       text);
+		return err_set(e, code, 0, "%s: \"%.64s\" is not a unicast address", where, text);
 	c->has_mac = true;
 	return 0;
 }

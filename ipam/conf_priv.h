@@ -12,7 +12,7 @@ int conf_whereabouts(const struct cni_conf *conf, const struct policy *policy,
 		     struct ipam_conf *out, struct err *e) must_check;
 
 /* conf_ip - text NULL leaves *out alone. ERR_CONFIG names where, key and value. */
-int conf_ip(const char *text, const char *where, const char *key, struct ip *out, struct err *e)
-	must_check;
+int conf_ip(const char *text, const char *where, const char *key, struct ip *out,
+	    struct err *e) must_check;
 
 #endif

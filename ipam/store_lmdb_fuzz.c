@@ -27,7 +27,8 @@ FUZZ(const uint8_t *data, size_t size)
 	     !fs_write_fd(fd, data, size, &e));
 	if (store_lmdb_open(&where, &s, &e) || s->ops->begin(s, STORE_WRITE, &t, &e))
 		return 0;
-	if (!s->ops->scan(t, (struct store_span){ "", NULL }, see, &n, &e) && !s->ops->put(t, "a/b", "{}", &e))
+	if (!s->ops->scan(t, (struct store_span){ "", NULL }, see, &n, &e) &&
+	    !s->ops->put(t, "a/b", "{}", &e))
 		(void)!s->ops->del(t, "m/store", &e);
 	return s->ops->commit(t, &(enum store_commit){ 0 }, &e), 0;
 }

@@ -17,9 +17,9 @@ struct netns {
 
 /*
  * netns_open - open the network namespace at path. ERR_NETNS in two flavours:
- * errnum ENOENT: the path does not exist, or is a plain file left behind (CNI-048, CNI-049), that is,
- * the namespace is gone; any other errnum: something is there that cannot be used (for example a
- * namespace of another type: EINVAL).
+ * errnum ENOENT: the path does not exist, or is a plain file left behind (CNI-048, CNI-049), that
+ * is, the namespace is gone; any other errnum: something is there that cannot be used (for example
+ * a namespace of another type: EINVAL).
  */
 int netns_open(const char *path, struct netns *out, struct err *e) must_check;
 

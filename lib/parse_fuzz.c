@@ -19,7 +19,8 @@ FUZZ(const uint8_t *data, size_t size)
 	if (!parse_mac(s, mac))
 		MUST(!parse_mac(mac_format(mac, text), mac2) && !memcmp(mac, mac2, MAC_LEN));
 	if (!ifname_problem(s))
-		MUST(strlen(s) < IFNAME_LEN && *s && !strpbrk(s, "/:% \t\n") && strcmp(s, "..") != 0);
+		MUST(strlen(s) < IFNAME_LEN && *s && !strpbrk(s, "/:% \t\n") &&
+		     strcmp(s, "..") != 0);
 	if (id_valid(s))
 		MUST(!strpbrk(s, "/%,; ") && *s != '.' && utf8_valid(s, strlen(s)));
 	while (slice_next(&rest, ';', &piece))
