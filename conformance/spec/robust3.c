@@ -447,7 +447,7 @@ const struct item items_robust3[] = {
 	  "one name twice at the same time: exactly one succeeds",
 	  cni_172,
 	  NULL,
-	  { "ADD?failed: exit=0 out={}", "ADD: setenv=FAKE_DEAF=DEL" } },
+	  { "ADD?failed: exit=0 out={}", "ADD?failed: ip=link,del,IF" } },
 	{ 173,
 	  DES,
 	  INTERFACE,

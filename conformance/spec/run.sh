@@ -5,7 +5,7 @@
 # First its selftest: each item against plugins that break it, all of which must be caught. Then ours:
 # every item that applies must pass. Then the reference plugins of PEER_DIR, whose failures are only
 # told. The last line counts the selftest and ours: "N passed, N failed, N skipped".
-# PROGRAM: the built cni-conformance; VERBOSE=1: every item; JOBS: items beside each other.
+# PROGRAM: the built cni-conformance; VERBOSE=1: every item; JOBS: items beside each other (4).
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# = 1 ] && [ -d "$1" ] || {
@@ -37,7 +37,7 @@ run() # COUNTED PLUGIN PROFILE [ARGUMENT...]
 {
 	local counted=$1 plugin=$2 profile=$3 p f s
 	shift 3
-	"$PROGRAM" --plugin "$plugin" --profile "$HERE/profiles/$profile.json" --jobs "${JOBS:-2}" "$@" >"$out" 2>&1
+	"$PROGRAM" --plugin "$plugin" --profile "$HERE/profiles/$profile.json" --jobs "${JOBS:-4}" "$@" >"$out" 2>&1
 	local rc=$?
 	show
 	read -r p f s < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$out")

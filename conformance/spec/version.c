@@ -37,6 +37,8 @@ static void cni_024(struct t *t)
 	t->how.in = IN_CLOSED;
 	run(t, "VERSION");
 	is_version_answer(t);
+	if (t->verdict != PASS)
+		return; /* the next one costs time where it fails, too */
 	t->how.in = IN_HELD;
 	run(t, "VERSION");
 	expect(t, t->rc == 0, "VERSION must not wait for the end of stdin");

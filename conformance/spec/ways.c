@@ -120,7 +120,7 @@ void each_version(struct t *t, const char *least, void (*each)(struct t *t, cons
 {
 	for (size_t i = 0; i < t->facts->n_versions; i++) {
 		const char *v = t->facts->versions[i];
-		if (!at_least(v, t->p->kind == META ? "0.3.0" : least))
+		if (!at_least(v, least) || (t->p->kind == META && !at_least(v, "0.3.0")))
 			continue;
 		reset(t);
 		use_version(t, v);
