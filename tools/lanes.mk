@@ -3,10 +3,10 @@
 
 .PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
-	fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
-LANES := gcc clang check-fast attach railctl-check examples-check install-check tools-check headers layers budget dup \
+LANES := gcc clang check-fast attach railctl-check conformance examples-check install-check tools-check headers layers budget dup \
 	spdx format-check shell man cppcheck tidy asan ubsan property fuzz-smoke coverage repro demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -56,6 +56,11 @@ attach: all helpers ## black-box tests of the plugins against the real kernel (r
 
 railctl-check: all helpers ## black-box tests of railctl (root)
 	@conformance/railctl/run.sh $(B)/bin
+
+conformance: all helpers ## every rule of the protocol, against our plugins, wrong ones and the reference (root)
+	@conformance/spec/run.sh $(B)/bin
+conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side
+	@conformance/spec/doc.sh $(B)/bin >$(B)/conformance.md && mv $(B)/conformance.md docs/conformance.md
 
 # Leaks in a plugin end it with a status that no test expects.
 asan: ## unit and black-box tests under the address and leak sanitizer
