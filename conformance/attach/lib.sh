@@ -86,6 +86,12 @@ conf_ipam()
 	conf ".ipam=\$i | $f" --argjson i "$i" "$@"
 }
 
+# A sanitizer's options must get through.
+SANITIZER_ENV=()
+for o in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS; do
+	[ -z "${!o+x}" ] || SANITIZER_ENV+=("$o=${!o}")
+done
+
 # cni VERB: run $PLUGIN with $W/conf on stdin. Sets RC, OUT (stdout), ERR (stderr).
 # Unset (not merely empty) variables are left out of the environment.
 cni_env()
@@ -96,7 +102,7 @@ cni_env()
 	[ -z "${IFN+x}" ] || E+=("CNI_IFNAME=$IFN")
 	[ -z "${CARGS+x}" ] || E+=("CNI_ARGS=$CARGS")
 	[ -z "${CPATH+x}" ] || E+=("CNI_PATH=$CPATH")
-	E+=("${XENV[@]}")
+	E+=("${SANITIZER_ENV[@]}" "${XENV[@]}")
 }
 
 cni()
