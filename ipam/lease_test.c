@@ -139,8 +139,8 @@ END_TEST
 START_TEST(damaged_lists)
 {
 	static const char *const bad[] = { "", "{}", "[1]", "[\"a\",null]",
-					   "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
-					   "1,1,1,1,1,1,1]" };
+					   ("[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+					    "1,1,1,1,1,1,1]") };
 	char text[STORE_KEY_MAX + 10] = "[\"";
 	struct key_list l = { .n = 7 };
 	struct err e;
