@@ -192,6 +192,16 @@ static int explain_create(const struct attach *a, struct err *e)
 			a->master.name, mtu);
 }
 
+int attach_create_link(struct attach *a, struct link_spec spec, struct err *e)
+{
+	spec.kind = a->type->kind;
+	spec.name = a->call->env.ifname;
+	spec.lower_ifindex = a->master.ifindex;
+	spec.target = a->conf.in_container ? NULL : &a->pod;
+	spec.mtu = a->conf.mtu;
+	return nl_link_create(attach_master_nl(a), &spec, e);
+}
+
 static int create_link(struct add *s, struct undo *u, struct err *e)
 {
 	struct attach *a = &s->a;

@@ -59,7 +59,13 @@ struct attach_type {
 /* attach_main - the whole program of an interface plugin. */
 int attach_main(const struct attach_type *type);
 
-/* attach_nl - the netlink socket of the namespace in which the master lives. */
+/*
+ * attach_create_link - for the create hook of plugins that make a link: spec holds what only this
+ * kind has; kind, name, lower device, namespace and mtu are filled in here.
+ */
+int attach_create_link(struct attach *a, struct link_spec spec, struct err *e) must_check;
+
+/* attach_master_nl - the netlink socket of the namespace in which the master lives. */
 struct nl *attach_master_nl(const struct attach *a);
 
 /*

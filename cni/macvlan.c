@@ -14,22 +14,19 @@ struct macvlan_conf {
 
 _Static_assert(sizeof(struct macvlan_conf) <= ATTACH_PLUGIN_CONF_MAX, "plugin_conf is too small");
 
-static const struct json_enum modes[] = {
+static const struct json_enum macvlan_modes[] = {
 	{ "bridge", MACVLAN_BRIDGE },
 	{ "private", MACVLAN_PRIVATE },
 	{ "vepa", MACVLAN_VEPA },
 	{ "passthru", MACVLAN_PASSTHRU },
 	{ "", MACVLAN_BRIDGE }, /* the reference plugin takes an empty mode for the default */
-	{ NULL, 0 },
+	{ 0 },
 };
 
-static const struct json_field fields[] = {
-	{ .key = "mode",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct macvlan_conf, mode),
-	  .names = modes },
-	{ .key = "mac", .kind = J_STRING, .offset = offsetof(struct macvlan_conf, mac_text) },
-	{ .key = "bcqueuelen", .kind = J_U32, .offset = offsetof(struct macvlan_conf, bcqueuelen) },
+static const struct json_field macvlan_fields[] = {
+	{ "mode", J_ENUM, offsetof(struct macvlan_conf, mode), 0, 0, 0, macvlan_modes },
+	{ "mac", J_STRING, offsetof(struct macvlan_conf, mac_text), 0, 0, 0, NULL },
+	{ "bcqueuelen", J_U32, offsetof(struct macvlan_conf, bcqueuelen), 0, 0, 0, NULL },
 	{ 0 },
 };
 
@@ -70,15 +67,14 @@ static int choose_mac(struct attach *a, struct err *e)
 	int found = cni_args_get(a->call->env.args, "MAC", from_args, sizeof(from_args), e);
 	if (found < 0 || (found > 0 && *from_args && set_mac(c, FROM_ARGS, from_args, e)))
 		return -1;
-	if (!runtime)
-		return 0;
-	if (json_type(runtime) != JSON_STRING)
+	if (runtime && json_type(runtime) != JSON_STRING)
 		return err_set(e, ERR_DECODE, 0, "runtimeConfig.mac: must be a string, got %s",
 			       json_type_name(runtime));
-	return *json_str(runtime) ? set_mac(c, "runtimeConfig.mac", json_str(runtime), e) : 0;
+	return runtime && *json_str(runtime) ? set_mac(c, "runtimeConfig.mac", json_str(runtime), e)
+					     : 0;
 }
 
-static int validate(struct attach *a, struct err *e)
+static int macvlan_validate(struct attach *a, struct err *e)
 {
 	if (choose_mac(a, e))
 		return -1;
@@ -90,24 +86,19 @@ static int validate(struct attach *a, struct err *e)
 	return 0;
 }
 
-static int create(struct attach *a, struct err *e)
+static int macvlan_create(struct attach *a, struct err *e)
 {
 	const struct macvlan_conf *c = conf_of(a);
-	const struct link_spec spec = {
-		.kind = "macvlan",
-		.name = a->call->env.ifname,
-		.lower_ifindex = a->master.ifindex,
-		.target = a->conf.in_container ? NULL : &a->pod,
-		.mtu = a->conf.mtu,
-		.mac = c->has_mac ? c->mac : NULL,
-		.macvlan_mode = c->mode,
-		.bcqueuelen = c->bcqueuelen,
-	};
+	const uint8_t *mac = c->has_mac ? c->mac : NULL;
 
-	return nl_link_create(attach_master_nl(a), &spec, e);
+	return attach_create_link(a,
+				  (struct link_spec){ .macvlan_mode = c->mode,
+						      .mac = mac,
+						      .bcqueuelen = c->bcqueuelen },
+				  e);
 }
 
-static int check(const struct attach *a, struct err *e)
+static int macvlan_check(const struct attach *a, struct err *e)
 {
 	const struct macvlan_conf *c = (const void *)a->plugin_conf;
 
@@ -118,17 +109,17 @@ static int check(const struct attach *a, struct err *e)
 	return 0;
 }
 
-static const struct attach_type type = {
+static const struct attach_type macvlan = {
 	.name = "macvlan",
 	.kind = "macvlan",
-	.fields = fields,
+	.fields = macvlan_fields,
 	.defaults = defaults,
-	.validate = validate,
-	.create = create,
-	.check = check,
+	.validate = macvlan_validate,
+	.create = macvlan_create,
+	.check = macvlan_check,
 };
 
 int main(void)
 {
-	return attach_main(&type);
+	return attach_main(&macvlan);
 }
