@@ -289,6 +289,7 @@ START_TEST(agrees_with_the_model)
 	ck_assert_int_eq(admin_leases(&m.w.m, &all, &list, &m.w.e), 0);
 	ck_assert_uint_eq(json_len(list), 0);
 	json_free(list);
+	world_close(&m.w);
 }
 END_TEST
 
