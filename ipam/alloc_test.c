@@ -18,7 +18,7 @@ static void fill(struct world *w, const char *conf, int from, int to)
 
 START_TEST(one_after_the_other)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""), "10.0.0.2");
@@ -31,7 +31,7 @@ END_TEST
 
 START_TEST(again_is_the_same)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, DUAL, "c1", ""), "10.0.0.2 fd00::2");
@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(both_families_or_neither)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	fill(&w, SMALL, 2, 6);
@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(exhausted)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_status(&w, SMALL), "");
@@ -87,7 +87,7 @@ END_TEST
 
 START_TEST(longest_rested_first_and_cooling_last)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	fill(&w, SMALL, 2, 6);
@@ -111,7 +111,7 @@ END_TEST
 
 START_TEST(strict_cooldown_is_a_wall)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	fill(&w, STRICT, 2, 6);
@@ -129,7 +129,7 @@ END_TEST
 
 START_TEST(clock_set_back)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	fill(&w, SMALL, 2, 6);
@@ -147,7 +147,7 @@ START_TEST(rested_of_any_source_before_cooling)
 {
 	static const char *const conf =
 		"{\"ranges\":[[{\"subnet\":\"10.0.0.0/30\"},{\"subnet\":\"10.0.1.0/30\"}]]}";
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, conf, "c1", ""), "10.0.0.2");
@@ -160,7 +160,7 @@ END_TEST
 
 START_TEST(requested)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, DUAL, "c1", "IP=fd00::77/64,10.0.0.5"), "10.0.0.5 fd00::77");
@@ -185,7 +185,7 @@ END_TEST
 
 START_TEST(two_interfaces_never_share)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""), "10.0.0.2");
@@ -211,7 +211,7 @@ END_TEST
 
 START_TEST(sticky)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "c1", POD_A), "10.0.0.2");
@@ -230,7 +230,7 @@ END_TEST
 
 START_TEST(sticky_until_somebody_else_has_it)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "c1", POD_A), "10.0.0.2");
@@ -247,7 +247,7 @@ START_TEST(sticky_in_both_families_and_over_a_boot)
 {
 	static const char *const conf = "{\"ranges\":[[{\"subnet\":\"10.0.0.0/"
 					"29\"}],[{\"subnet\":\"fd00::/64\"}]],\"sticky\":true}";
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, conf, "c0", ""), "10.0.0.2 fd00::2");
@@ -261,7 +261,7 @@ END_TEST
 
 START_TEST(a_boot_frees_everything)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 	struct json *list = NULL;
 	struct lease_filter all = { .pool = NULL };
 
@@ -290,7 +290,7 @@ END_TEST
 
 START_TEST(checks)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 	struct ip shown[2];
 
 	world_open(&w);
@@ -320,7 +320,7 @@ static bool keep_even(const char *container, const char *ifname, const void *arg
 START_TEST(collects_garbage)
 {
 	const struct alloc_gc gc = { "net", keep_even, NULL };
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 	struct json *journal = NULL;
 
 	world_open(&w);
@@ -342,7 +342,7 @@ END_TEST
 START_TEST(collects_what_it_can)
 {
 	const struct alloc_gc gc = { "net", keep_even, NULL };
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	fill(&w, SMALL, 1, 5);
@@ -360,7 +360,7 @@ END_TEST
 
 START_TEST(ranges_that_change)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	fill(&w, SMALL, 2, 6);
@@ -389,7 +389,7 @@ END_TEST
 
 START_TEST(forgets_old_rests_and_finds_them_again)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 	char id[16];
 
 	world_open(&w);

@@ -24,7 +24,7 @@ START_TEST(lines)
 	const struct err why = { .msg = "no address is left" };
 	const struct owner who = { "net", "c2", "net1", "", "" };
 	const struct refusal refusal = { "ADD", "", "rail0", &who, &why };
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 	struct stat st;
 
 	world_open(&w);
@@ -59,7 +59,7 @@ END_TEST
 START_TEST(nothing_to_say_makes_no_file)
 {
 	struct json *journal = NULL;
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	const struct owner c1 = w_owner(&w, "c1");
@@ -77,7 +77,7 @@ START_TEST(places_that_cannot_be_written)
 	const struct owner who = { "", "", "", "", "" };
 	const struct refusal refusal = { "ADD", "", "", &who, &why };
 	auto_json struct json *journal = audit_refusal_line(&refusal);
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(audit_write(&w.ctx, "/mnt/none/log", journal, &w.e), -1);
@@ -94,7 +94,7 @@ END_TEST
 START_TEST(many_at_once)
 {
 	enum { WRITERS = 8, LINES = 50 };
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	for (int i = 0; i < WRITERS; i++) {

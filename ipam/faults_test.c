@@ -332,13 +332,13 @@ START_TEST(every_store_call_fails_once)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			struct world w;
+			auto_world struct world w = { .now = 0 };
 
 			furnish(&w);
 			fail_each_call(&w, verbs[i].name, verbs[i].fn);
 			if (verbs[i].fn != v_gc)
 				w_sound(&w);
-			_exit(0);
+			exit(0);
 		}
 		int status;
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -406,7 +406,7 @@ START_TEST(every_allocation_fails_once)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			struct world w;
+			auto_world struct world w = { .now = 0 };
 			struct one_verb v = { &w, fns[i] };
 
 			furnish(&w);
@@ -415,7 +415,7 @@ START_TEST(every_allocation_fails_once)
 			else
 				ck_assert_str_eq(alloc_fail_each(run_verb, &v), "ok");
 			w_sound(&w);
-			_exit(0);
+			exit(0);
 		}
 		int status;
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -427,7 +427,7 @@ END_TEST
 START_TEST(conflicts_are_tried_again)
 {
 	struct faulty f;
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	furnish(&w);
 	make_faulty(&w, &f);

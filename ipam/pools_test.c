@@ -7,7 +7,7 @@
 
 START_TEST(a_pool_must_exist)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "!7 pool rail0 does not exist");
@@ -23,7 +23,7 @@ END_TEST
 START_TEST(pools_of_one_family_in_order_and_two_families_at_once)
 {
 	static const char *const conf = "{\"pools\":[\"a\",\"six\",\"b\"]}";
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(w_pool(&w, "a", "{\"subnet\":\"10.0.0.0/31\"}", false), 0);
@@ -43,7 +43,7 @@ END_TEST
 
 START_TEST(pools_do_not_overlap)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(w_pool(&w, "a", "{\"subnet\":\"10.0.0.0/24\"}", false), 0);
@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(who_may_draw)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0",
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(quota)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0",
@@ -130,7 +130,7 @@ START_TEST(one_address_a_family_for_old_versions)
 	struct cni_conf conf;
 	struct request r;
 	struct alloc_add add = { &ic, &r, true };
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(cni_conf_parse(strdup(text), strlen(text), CNI_ADD, &conf, &w.e), 0);
@@ -159,7 +159,7 @@ static void list_is(struct world *w, const char *name, const char *want)
 START_TEST(lists)
 {
 	struct json *list = NULL;
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	list_is(&w, NULL, "[]");
@@ -186,7 +186,7 @@ START_TEST(networks_are_summed_up)
 	static const char *const conf =
 		"{\"ranges\":[[{\"subnet\":\"10.0.0.0/29\"}],[{\"subnet\":\"fd00::/64\"}]]}";
 	struct json *list = NULL;
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/30\"}", false), 0);
@@ -209,7 +209,7 @@ START_TEST(shrinking_tells_what_is_outside)
 	auto_json struct json *def = NULL;
 	struct admin_pool p = { .name = "rail0", .replace = true };
 	const char *text = "{\"subnet\":\"10.0.0.0/29\",\"ranges\":[\"10.0.0.3-10.0.0.6\"]}";
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/29\"}", false), 0);
@@ -234,7 +234,7 @@ START_TEST(deleting)
 {
 	struct admin_delete d = { "rail0", false };
 	struct json *journal = NULL;
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	world_open(&w);
 	ck_assert_int_eq(admin_pool_delete(&w.m, &d, NULL, &w.e), -1);
@@ -268,7 +268,7 @@ START_TEST(leases_are_listed_and_released)
 {
 	struct lease_filter f = { .pool = "rail0" }, none = { .pool = NULL };
 	struct json *list = NULL;
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 	uint64_t n = 0;
 
 	world_open(&w);

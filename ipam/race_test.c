@@ -102,7 +102,7 @@ START_TEST(none_twice_and_none_lost)
 	pid_t pids[RACERS];
 	int lives[RACERS] = { 0 };
 	uint32_t seed = 7;
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	ck_assert(b != MAP_FAILED);
 	world_open(&w);

@@ -39,6 +39,13 @@ static inline void world_boot(struct world *w, const char *id)
 	ck_assert_msg(ipam_open(&w->ctx, NULL, true, &w->m, &e) == 0, "%s", e.msg);
 }
 
+/* Tests run under a leak checker. */
+static inline void world_close(struct world *w)
+{
+	ipam_close(&w->m);
+}
+#define auto_world auto_clean(world_close)
+
 static inline void world_open(struct world *w)
 {
 	*w = (struct world){ .now = INT64_C(1795219200) * SECOND,

@@ -96,7 +96,7 @@ START_TEST(damage_is_found_and_mended)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			struct world w;
+			auto_world struct world w = { .now = 0 };
 
 			furnish(&w);
 			w_scribble(&w, damage[i].key, damage[i].value);
@@ -106,7 +106,7 @@ START_TEST(damage_is_found_and_mended)
 			w_del(&w, "c1");
 			w_del(&w, "c3");
 			w_sound(&w);
-			_exit(0);
+			exit(0);
 		}
 		int status;
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -117,7 +117,7 @@ END_TEST
 
 START_TEST(an_address_on_paper_stays_with_its_owner)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, "a/p/rail0/4/0a000001", NULL);
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(what_only_people_can_mend)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, "d/rail1", "{\"subnet\":\"10.0.0.0/24\"}");
@@ -157,7 +157,7 @@ START_TEST(looking_changes_nothing)
 {
 	struct keys before, after;
 	struct verify v = { .repair = false };
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, "q/p/rail0/ns", "7");
@@ -176,7 +176,7 @@ START_TEST(repairing_a_sound_store_changes_nothing)
 {
 	struct keys before, after;
 	struct verify v = { .repair = true };
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	furnish(&w);
 	dump(&w, &before);
@@ -194,7 +194,7 @@ START_TEST(a_boot_mends)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			struct world w;
+			auto_world struct world w = { .now = 0 };
 
 			furnish(&w);
 			w_scribble(&w, damage[i].key, damage[i].value);
@@ -207,7 +207,7 @@ START_TEST(a_boot_mends)
 				ck_assert_msg(w_add(&w, POOL, id, "")[0] == '1', "%s", w.text);
 			}
 			w_sound(&w);
-			_exit(0);
+			exit(0);
 		}
 		int status;
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -218,7 +218,7 @@ END_TEST
 
 START_TEST(a_later_schema_is_refused)
 {
-	struct world w;
+	auto_world struct world w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, KEY_META, "{\"schema\":2}");
