@@ -5,6 +5,7 @@
 # listen: start the sniffer; heard: stop it and leave what it saw in $W/wire.
 listen()
 {
+	rm -f "$W/wire" # else its last "ready" would be taken for this one's
 	"$HELPERS/sniff" "$WIRE" >"$W/wire" 2>&1 &
 	SNIFFER=$!
 	eventually grep -q ready "$W/wire"
