@@ -193,18 +193,6 @@ static void await(struct t *t, struct job *j, struct rusage *usage)
 	}
 }
 
-/* Text of others within our line. */
-static const char *one_line(const char *s)
-{
-	char *copy = text("%s", s);
-
-	for (char *c = copy; *c; c++) {
-		if (*c == '\n' || *c == '\t' || *c == '\r')
-			*c = ' ';
-	}
-	return copy;
-}
-
 /* One line that says what was done and what came of it. */
 static char *tell(const struct t *t, const struct job *j)
 {
@@ -239,11 +227,21 @@ void job_end(struct t *t, struct job *j)
 	close(j->err);
 }
 
+/* A wrong plugin's real one dies a moment after it. We are the first process: it is our child then.
+ */
+static void await_orphans(void)
+{
+	for (int i = 0; i < 200 && waitpid(-1, NULL, WNOHANG) >= 0; i++)
+		usleep(1000);
+}
+
 void run(struct t *t, const char *verb)
 {
 	struct job j = job_start(t, verb);
 
 	job_end(t, &j);
+	if (t->how.kill_after_us && strcmp(t->plugin, t->real) != 0)
+		await_orphans();
 	memset(&t->how, 0, sizeof(t->how));
 }
 

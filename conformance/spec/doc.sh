@@ -14,7 +14,7 @@ column() # NAME PLUGIN PROFILE
 {
 	names+=("$1")
 	echo "conformance-doc: $1" >&2
-	"$PROGRAM" --plugin "$2" --profile "$HERE/profiles/$3.json" --format json >"$work/${#names[@]}.json"
+	"$PROGRAM" --plugin "$2" --profile "$HERE/profiles/$3.json" --jobs 4 --format json >"$work/${#names[@]}.json"
 	[ -s "$work/${#names[@]}.json" ] || exit 1
 }
 column 'railhead macvlan' "$BIN/macvlan" railhead-macvlan
@@ -49,7 +49,7 @@ $(dpkg-query -W -f '${Version}' containernetworking-plugins 2>/dev/null || echo 
 protocol up to $(CNI_COMMAND=VERSION "$PEER_DIR/macvlan" </dev/null | jq -r '.supportedVersions[-1]'); on Linux $(uname -r | sed 's/-.*//').
 To repeat this page: \`make conformance-doc\`.
 
-How to read it: MUST and SHOULD are the words of the specification, CONV those of its conventions, LIB is what the
+How to read it: MUST, SHOULD and MAY are the words of the specification, CONV those of its conventions, LIB is what the
 reference library does and runtimes have come to expect, DES is what railhead's own checklist asks where the
 specification is silent or contradicts itself. A failure of DES is therefore a difference of opinion about
 robustness, not a violation. An empty cell: the item does not apply to that plugin (an IPAM makes no links; a version
@@ -66,7 +66,7 @@ printf ' %s |' "${names[@]}"
 printf '\n| --- |'
 for ((i = 0; i < n; i++)); do printf ' --- |'; done
 echo
-for level in MUST SHOULD CONV LIB DES; do
+for level in MUST SHOULD MAY CONV LIB DES; do
 	printf '| %s |' "$level"
 	for ((i = 1; i <= n; i++)); do
 		f=$(count "$i" $level FAIL)

@@ -114,8 +114,12 @@ static void log_call(struct fake *f)
 static void read_conf(struct fake *f)
 {
 	bool wanted = strcmp(f->verb, "VERSION") != 0 && strcmp(f->verb, "-") != 0;
+	char probe;
 
 	if (!wanted && !f->read_input)
+		return;
+	/* What cannot be read is for the plugin below to find out. */
+	if (read(0, &probe, 0) < 0)
 		return;
 	f->input = fake_slurp(0, &f->input_len);
 	f->conf = jparse(f->input);
@@ -124,6 +128,9 @@ static void read_conf(struct fake *f)
 static void exec_real(struct fake *f, const char *real, int in, int out)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != f->pid) /* it was killed before the line above */
+		_exit(1);
+	(void)signal(SIGPIPE, SIG_DFL);
 	if (in >= 0)
 		dup2(in, 0);
 	dup2(out, 1);
@@ -170,14 +177,19 @@ static void run_base(struct fake *f)
 		run_real(f, base);
 }
 
-static void print_all(const char *s)
+/* A result that nobody reads: as a right plugin does, take back what was done. */
+static void print_all(struct fake *f)
 {
+	const char *s = f->out;
 	size_t len = strlen(s);
 
 	while (len > 0) {
 		ssize_t n = write(1, s, len);
-		if (n < 0)
+		if (n < 0) {
+			(void)setenv("CNI_COMMAND", "DEL", 1);
+			run_base(f);
 			_exit(1);
+		}
 		s += n;
 		len -= (size_t)n;
 	}
@@ -185,10 +197,11 @@ static void print_all(const char *s)
 
 int fake_main(char *self, char **argv)
 {
-	struct fake f = { .verb = getenv("CNI_COMMAND"), .argv = argv, .out = NULL };
+	struct fake f = { .verb = getenv("CNI_COMMAND"), .argv = argv, .pid = getpid() };
 	const char *deaf = variable("FAKE_DEAF");
 
 	(void)snprintf(f.self, sizeof(f.self), "%s", self);
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (!f.verb || !*f.verb)
 		f.verb = "-";
 	/* A wrong plugin above asked that this verb seem never to have come. */
@@ -205,6 +218,6 @@ int fake_main(char *self, char **argv)
 	if (rules)
 		fake_after(&f, rules);
 	if (f.out)
-		print_all(f.out);
+		print_all(&f);
 	return f.rc;
 }

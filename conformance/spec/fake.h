@@ -16,9 +16,11 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct fake {
 	char self[512];
+	pid_t pid;
 	const char *verb;
 	char **argv;
 	char *input; /* stdin, NULL: not read */

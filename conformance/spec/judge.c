@@ -26,6 +26,17 @@ char *text(const char *format, ...)
 	return s;
 }
 
+const char *one_line(const char *s)
+{
+	char *copy = text("%s", s);
+
+	for (char *c = copy; *c; c++) {
+		if (*c == '\n' || *c == '\t' || *c == '\r')
+			*c = ' ';
+	}
+	return copy;
+}
+
 /* The first failure is the evidence: those after it are mostly its children. */
 static void record(struct t *t, char *note)
 {

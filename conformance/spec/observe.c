@@ -197,7 +197,7 @@ static int by_line(const void *a, const void *b)
 
 static char *sorted(char *lines)
 {
-	char *line[1024], *rest = NULL, *out = text("%s", "");
+	char *line[1024] = { NULL }, *rest = NULL, *out = text("%s", "");
 	size_t n = 0;
 
 	for (char *l = strtok_r(lines, "\n", &rest); l && n < 1024; l = strtok_r(NULL, "\n", &rest))

@@ -339,6 +339,7 @@ static void cni_021(struct t *t)
 
 static void cni_022(struct t *t)
 {
+	profile_section(t, "smallPool");
 	warm_up(t);
 	pod(t, "a");
 	const char *before = snapshot(t);
@@ -349,6 +350,8 @@ static void cni_022(struct t *t)
 		if (t->p->kind == INTERFACE)
 			unchanged(t, before, text("killed after %ld us, then DEL", us));
 	}
+	if (t->p->kind == IPAM)
+		released(t, "ADDs killed, then DEL");
 }
 
 const struct item items_process[] = {

@@ -22,31 +22,43 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
+/* "": the right plugin, run in the way of the wrong ones. */
+static bool is_wrong(const struct outcome *x)
+{
+	return x->wrong && *x->wrong;
+}
+
 bool is_good(const struct outcome *x)
 {
-	return x->verdict == (x->wrong ? FAIL : PASS);
+	return x->verdict == (is_wrong(x) ? FAIL : PASS);
 }
 
 bool is_bad(const struct outcome *x)
 {
-	return x->verdict == (x->wrong ? PASS : FAIL) || (x->wrong && !is_good(x));
+	return x->verdict == (is_wrong(x) ? PASS : FAIL);
 }
 
 /* "catches ..." of a wrong plugin. */
 static const char *about(const struct outcome *x)
 {
-	return x->wrong ? text("%s | catches: %s", x->item->title, x->wrong) : x->item->title;
+	if (!x->wrong)
+		return x->item->title;
+	return *x->wrong ? text("%s | catches: %s", x->item->title, one_line(x->wrong))
+			 : text("%s | control", x->item->title);
 }
 
 static void as_text(const struct report *r, const struct outcome *x)
 {
-	const char *word = x->wrong ? (is_good(x) ? "caught" : "MISSED") : verdict_name(x->verdict);
+	const char *word = verdict_name(x->verdict);
+
+	if (is_wrong(x) && x->verdict != NOT_APPLICABLE)
+		word = is_good(x) ? "caught" : "MISSED";
 
 	fprintf(r->to, "%-8s CNI-%03d %-6s %s\n", word, x->item->id, level_name(x->item->level),
 		about(x));
-	if (x->verdict != PASS && !x->wrong && *x->note)
+	if (x->verdict != PASS && !is_wrong(x) && *x->note)
 		fprintf(r->to, "         %s\n", x->note);
-	if (x->verdict == FAIL && !x->wrong && *x->evidence)
+	if (x->verdict == FAIL && !is_wrong(x) && *x->evidence)
 		fprintf(r->to, "         %s\n", x->evidence);
 	fflush(r->to);
 }
@@ -192,7 +204,7 @@ void report_one(struct report *r, const struct outcome *x)
 
 static void summary(const struct report *r, const struct outcome *all, size_t n)
 {
-	static const enum level order[] = { MUST, SHOULD, CONV, LIB, DES };
+	static const enum level order[] = { MUST, SHOULD, MAY, CONV, LIB, DES };
 
 	fprintf(r->to, "\n%-8s %6s %6s %6s %9s\n", "level", "pass", "fail", "n/a", "deviates");
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {

@@ -412,7 +412,7 @@ const struct item items_robust[] = {
 	  "DEL with an empty CNI_NETNS releases the address",
 	  cni_144,
 	  NULL,
-	  { "DEL?netns=none: unconf=ipam" } },
+	  { "DEL?netns=none: unconf=ipam", "DEL?netns=none: skip" } },
 	{ 145,
 	  DES,
 	  ANY,

@@ -6,9 +6,12 @@ set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: selftest.sh BINDIR [ITEMS]}
 PROGRAM=${PROGRAM:-$BIN/../conformance/spec/cni-conformance}
+# The built-in chained plugin is there for what only chained plugins do.
 rc=0
 for pair in "$BIN/macvlan railhead-macvlan" "$BIN/railhead-ipam railhead-ipam" "@meta meta"; do
+	items=${2-}
+	[ "${pair% *}" != @meta ] || items=CNI-030,CNI-127
 	"$PROGRAM" --selftest --plugin "${pair% *}" --profile "$HERE/profiles/${pair#* }.json" \
-		${2:+--items "$2"} || rc=1
+		${items:+--items "$items"} || rc=1
 done
 exit $rc

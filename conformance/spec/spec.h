@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * spec.h: what a check of one item sees. Each check runs in a process and in namespaces of its own
- * and ends with them, so nothing here is ever freed or undone.
- */
+/* spec.h: what a check of one item sees. Each check runs in a process and in namespaces of its own
+ * and ends with them, so nothing here is ever freed or undone. */
 #ifndef CONFORMANCE_SPEC_SPEC_H
 #define CONFORMANCE_SPEC_SPEC_H
 
@@ -133,6 +131,8 @@ bool expect(struct t *t, bool so, const char *format, ...) __attribute__((format
 void fail(struct t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void not_applicable(struct t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
+/* A copy with blanks for line ends. */
+const char *one_line(const char *s);
 bool supports(const struct t *t, const char *version);
 bool at_least(const char *version, const char *least);
 
