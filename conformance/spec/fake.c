@@ -14,8 +14,6 @@
 
 #include "conformance/spec/json.h"
 
-extern char **environ;
-
 char *fake_slurp(int fd, size_t *len)
 {
 	size_t size = 1 << 16, used = 0;

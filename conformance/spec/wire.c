@@ -43,7 +43,7 @@ int wire_count(int fd, const char *address)
 {
 	char host[64] = "";
 	unsigned char ip[16], packet[2048];
-	struct sockaddr_ll from;
+	struct sockaddr_ll from = { 0 };
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	int n = 0;
 
