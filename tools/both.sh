@@ -11,6 +11,7 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 trap 'exit 130' HUP INT TERM
 # Sanitizers slow everything down, and their reports need a way out of the plugins.
+export CK_TIMEOUT_MULTIPLIER=50
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=1
 export UBSAN_OPTIONS=print_stacktrace=1
 {
