@@ -289,21 +289,21 @@ START_TEST(too_many_sets)
 	};
 
 	for (size_t shape = 0; shape < ARRAY_SIZE(shapes); shape++) {
-		char text[4096] = "", one[64];
+		char whole_conf[4096] = "", one[64];
 		struct cni_conf conf;
 		struct ipam_conf c;
 		struct err e = { 0 };
 
-		testing_append(text, sizeof(text), shapes[shape]);
+		testing_append(whole_conf, sizeof(whole_conf), shapes[shape]);
 		for (int i = 0; i < (shape == 2 ? 16 : 17); i++) {
 			(void)snprintf(one, sizeof(one),
 				       shape == 1 ? "%s{\"range\":\"10.%d.0.0/24\"}"
 						  : "%s[{\"subnet\":\"10.%d.0.0/24\"}]",
 				       i ? "," : "", i);
-			testing_append(text, sizeof(text), one);
+			testing_append(whole_conf, sizeof(whole_conf), one);
 		}
-		testing_append(text, sizeof(text), "]}");
-		ck_assert_int_eq(decode(text, &conf, &c, &e), -1);
+		testing_append(whole_conf, sizeof(whole_conf), "]}");
+		ck_assert_int_eq(decode(whole_conf, &conf, &c, &e), -1);
 		ck_assert_int_eq(e.code, ERR_CONFIG);
 		ck_assert_msg(strstr(e.msg, "more than 16") != NULL, "%s", e.msg);
 		cni_conf_clear(&conf);

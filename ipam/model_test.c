@@ -222,7 +222,7 @@ static bool keep_odd(const char *container, const char *ifname, const void *arg)
 {
 	(void)ifname;
 	(void)arg;
-	return atoi(container + 1) % 2;
+	return (container[strlen(container) - 1] - '0') % 2;
 }
 
 static void step_gc(struct model *m, int net)
