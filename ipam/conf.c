@@ -174,9 +174,11 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 	if (one && !json_str(one))
 		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",
 			       json_type_name(one));
-	if (many && (json_type(many) != JSON_ARRAY || json_len(many) == 0))
+	if (many && json_type(many) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be an array of names, got %s",
-			       json_len(many) ? json_type_name(many) : "an empty one");
+			       json_type_name(many));
+	if (many && json_len(many) == 0)
+		return err_set(e, ERR_CONFIG, 0, "ipam.pools: names no pool; give at least one");
 	if (one && add_pool(out, json_str(one), e))
 		return err_wrap(e, "ipam");
 	json_each (item, many) {

@@ -228,7 +228,7 @@ static const struct {
 	{ "\"ipam\":{\"pool\":5}", ERR_DECODE, "ipam.pool" },
 	{ "\"ipam\":{\"pool\":\"a b\"}", ERR_CONFIG, "\"a b\"" },
 	{ "\"ipam\":{\"pools\":\"a\"}", ERR_DECODE, "ipam.pools" },
-	{ "\"ipam\":{\"pools\":[]}", ERR_DECODE, "ipam.pools" },
+	{ "\"ipam\":{\"pools\":[]}", ERR_CONFIG, "ipam.pools" },
 	{ "\"ipam\":{\"pools\":[1]}", ERR_DECODE, "ipam.pools[0]" },
 	{ "\"ipam\":{\"pools\":[\"a\",\"a\"]}", ERR_CONFIG, "\"a\" is named twice" },
 	{ "\"ipam\":{\"pool\":\"x\",\"pools\":[" MANY16 "]}", ERR_CONFIG, "more than 16" },

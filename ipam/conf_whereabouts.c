@@ -68,6 +68,16 @@ static int parse_range(const char *text, struct ip_prefix *subnet, struct ip_ran
 	return 0;
 }
 
+static int refuse_order(const struct ip_range *r, const struct range_text *t, const char *where,
+			struct err *e)
+{
+	char first[IP_STR_LEN], last[IP_STR_LEN];
+
+	return err_set(e, ERR_CONFIG, 0,
+		       "%s.range: %.100s ends before it starts: %s comes after %s", where, t->range,
+		       ip_format(r->first, first), ip_format(r->last, last));
+}
+
 static int read_ends(const struct range_text *t, const char *where, struct source *s, struct err *e)
 {
 	struct ip_range r;
@@ -86,8 +96,7 @@ static int read_ends(const struct range_text *t, const char *where, struct sourc
 		return err_set(e, ERR_CONFIG, 0, "%s.range_end: %.64s is not in range %.100s",
 			       where, t->end ? t->end : "the last address", t->range);
 	if (ip_cmp(r.first, r.last) > 0)
-		return err_set(e, ERR_CONFIG, 0, "%s.range: it ends before it starts (%.100s)",
-			       where, t->range);
+		return refuse_order(&r, t, where, e);
 	return ranges_add(&s->usable, r, e);
 }
 

@@ -11,7 +11,7 @@
 #include "ipam/testing_store.h"
 
 /* contract_open - an empty store the first time in a test, the same one again after that. */
-static struct store *contract_open(void);
+struct store *contract_open(void);
 
 START_TEST(contract_put_get_del)
 {

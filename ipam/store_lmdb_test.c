@@ -38,7 +38,7 @@ static struct store *open_boot(const char *boot)
 	return s;
 }
 
-static struct store *contract_open(void)
+struct store *contract_open(void)
 {
 	return open_boot(BOOT_1);
 }

@@ -7,22 +7,16 @@
  * FLOOR_V4, FLOOR_V6: address/length, either may be missing; FLOOR_GW4: gateway of an IPv4 default
  * route.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#include "bench.h"
+
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 struct request {
 	struct nlmsghdr h;
@@ -33,12 +27,6 @@ struct request {
 	} u;
 	char attrs[512];
 };
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "floor: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static const char *env(const char *name)
 {

@@ -13,25 +13,17 @@
  * Wall: CLOCK_MONOTONIC from before the spawn to after the wait. CPU: user and system time of the
  * program and all it waited for. Memory: see trace(). A call that fails ends the measurement.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <errno.h>
+#include "bench.h"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MAX_SUBJECTS = 8, MAX_ENV = 64, MAX_TREE = 64, OUTPUT = 65536 };
 
@@ -52,12 +44,6 @@ struct sample {
 };
 
 extern char **environ;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "measure: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static int64_t now_us(void)
 {
@@ -84,7 +70,7 @@ static void parse_subject(const char *text, struct subject *s)
 	}
 	s->host = host ? open(host, O_RDONLY | O_CLOEXEC) : -1;
 	if (host && s->host < 0)
-		die(host);
+		fail(host);
 }
 
 /* The environment is ours with the CNI variables on top; stdin, stdout are files, nothing blocks.
@@ -106,9 +92,9 @@ static void prepare(const struct subject *s, const char *verb, int id, const cha
 	c->in = open(s->conf, O_RDONLY | O_CLOEXEC);
 	c->out = memfd_create("stdout", MFD_CLOEXEC);
 	if (c->in < 0 || c->out < 0)
-		die(s->conf);
+		fail(s->conf);
 	if (s->host >= 0 && setns(s->host, CLONE_NEWNET) != 0)
-		die("setns");
+		fail("setns");
 }
 
 static void finish(struct call *c)
@@ -129,7 +115,7 @@ static pid_t start(const struct subject *s, const struct call *c)
 	posix_spawn_file_actions_addopen(&a, 2, "/dev/null", O_WRONLY, 0);
 	errno = posix_spawn(&pid, s->program, &a, NULL, argv, c->envp);
 	if (errno)
-		die(s->program);
+		fail(s->program);
 	posix_spawn_file_actions_destroy(&a);
 	return pid;
 }
@@ -171,7 +157,7 @@ static struct sample run(const struct subject *s, const char *verb, int id)
 	int64_t began = now_us();
 	pid_t pid = start(s, &c);
 	if (wait4(pid, &status, 0, &u) != pid)
-		die("wait4");
+		fail("wait4");
 	r.wall = now_us() - began;
 	r.cpu = cpu_us(&u);
 	must_succeed(s, verb, &c, status);
@@ -221,7 +207,7 @@ static int measure_time(int rounds, int warm, const struct subject *s, int n)
 		got[i / 2][i % 2].wall = calloc((size_t)rounds, sizeof(int64_t));
 		got[i / 2][i % 2].cpu = calloc((size_t)rounds, sizeof(int64_t));
 		if (!got[i / 2][i % 2].wall || !got[i / 2][i % 2].cpu)
-			die("memory");
+			fail("memory");
 	}
 	for (int round = -warm; round < rounds; round++)
 		for (int i = 0; i < n; i++)
@@ -263,7 +249,7 @@ static void note_exit(struct tree *t, pid_t tid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 	if (n <= 0)
-		die(path);
+		fail(path);
 	close(fd);
 	text[n] = '\0';
 	pid_t tgid = (pid_t)status_value(text, "\nTgid:");
@@ -309,7 +295,7 @@ static int trace(pid_t root, struct tree *t)
 	if (waitpid(root, &status, 0) != root || !WIFSTOPPED(status) ||
 	    ptrace(PTRACE_SETOPTIONS, root, NULL, (void *)options) != 0 ||
 	    ptrace(PTRACE_CONT, root, NULL, NULL) != 0)
-		die("ptrace");
+		fail("ptrace");
 	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
 		if (!WIFSTOPPED(status)) {
 			root_status = pid == root ? status : root_status;
@@ -333,7 +319,7 @@ static void run_traced(const struct subject *s, const char *verb, int id, int64_
 	if (pid == 0)
 		exec_traced(s, &c);
 	if (pid < 0)
-		die("fork");
+		fail("fork");
 	must_succeed(s, verb, &c, trace(pid, &t));
 	finish(&c);
 	*largest = *sum = 0;
@@ -463,7 +449,7 @@ static int measure_crowd(int count, int parallel, const struct subject *s, bool 
 	w.jobs = calloc((size_t)parallel, sizeof(*w.jobs));
 	w.addresses = fill ? NULL : calloc((size_t)count * 2 + 64, sizeof(*w.addresses));
 	if (!w.jobs || (!fill && !w.addresses))
-		die("memory");
+		fail("memory");
 	int64_t began = now_us();
 	all(&w);
 	int64_t took = now_us() - began;
