@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-extern char **environ;
-
 int delegate_find(const char *cni_path, const char *type, char *out, size_t size, struct err *e)
 {
 	struct slice rest = { cni_path, strlen(cni_path) }, dir;

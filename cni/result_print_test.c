@@ -74,13 +74,13 @@ END_TEST
 /* CNI-097: between 1.0 and 1.1 only the label changes; a plugin of 1.0.0 may have said more. */
 START_TEST(cni_097_relabelled)
 {
-	char want[sizeof(newest)];
+	char older[sizeof(newest)];
 
-	strcpy(want, newest);
-	memcpy(strstr(want, "1.1.0"), "1.0.0", 5);
-	becomes(newest, CNI_110, CNI_100, want);
-	becomes(want, CNI_100, CNI_100, want);
-	becomes(want, CNI_100, CNI_110, newest);
+	strcpy(older, newest);
+	memcpy(strstr(older, "1.1.0"), "1.0.0", 5);
+	becomes(newest, CNI_110, CNI_100, older);
+	becomes(older, CNI_100, CNI_100, older);
+	becomes(older, CNI_100, CNI_110, newest);
 }
 END_TEST
 

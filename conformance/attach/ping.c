@@ -52,8 +52,12 @@ static int send_echo(int fd, const struct target *t, int seq)
 
 	h.un.echo.id = htons((unsigned short)getpid());
 	h.un.echo.sequence = htons((unsigned short)seq);
-	if (t->family == AF_INET)
-		h.checksum = checksum((const unsigned char *)&h, sizeof(h));
+	if (t->family == AF_INET) {
+		unsigned char bytes[sizeof(h)] = { 0 };
+
+		memcpy(bytes, &h, sizeof(h));
+		h.checksum = checksum(bytes, sizeof(bytes));
+	}
 	return sendto(fd, &h, sizeof(h), 0, (const struct sockaddr *)&t->addr, t->size) < 0 ? -1
 											    : 0;
 }

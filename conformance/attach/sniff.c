@@ -78,8 +78,8 @@ static void show_ip6(const unsigned char *frame, size_t len)
 static void sniff(int fd)
 {
 	unsigned char frame[2048];
-	struct sockaddr_ll from;
-	struct ether_header eth;
+	struct sockaddr_ll from = { 0 };
+	struct ether_header eth = { 0 };
 
 	for (;;) {
 		socklen_t size = sizeof(from);

@@ -7,7 +7,7 @@
  * FLOOR_V4, FLOOR_V6: address/length, either may be missing; FLOOR_GW4: gateway of an IPv4 default
  * route.
  */
-#include "bench.h"
+#include "conformance/bench/bench.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -146,7 +146,7 @@ static size_t parse(const char *text, unsigned char family, void *out, unsigned 
 	slash = strchr(copy, '/');
 	if (slash)
 		*slash = '\0';
-	*len = (unsigned char)(slash ? atoi(slash + 1) : 0);
+	*len = (unsigned char)(slash ? strtoul(slash + 1, NULL, 10) : 0);
 	if (inet_pton(family, copy, out) != 1) {
 		fprintf(stderr, "floor: bad address %s\n", text);
 		exit(2);

@@ -13,7 +13,7 @@
  * Wall: CLOCK_MONOTONIC from before the spawn to after the wait. CPU: user and system time of the
  * program and all it waited for. Memory: see trace(). A call that fails ends the measurement.
  */
-#include "bench.h"
+#include "conformance/bench/bench.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -42,8 +42,6 @@ struct call {
 struct sample {
 	int64_t wall, cpu; /* us */
 };
-
-extern char **environ;
 
 static int64_t now_us(void)
 {
@@ -446,7 +444,7 @@ static int measure_crowd(int count, int parallel, const struct subject *s, bool 
 {
 	struct crowd w = { .s = s, .verb = "ADD", .count = count, .parallel = parallel };
 
-	w.jobs = calloc((size_t)parallel, sizeof(*w.jobs));
+	w.jobs = calloc((size_t)parallel + 1, sizeof(*w.jobs));
 	w.addresses = fill ? NULL : calloc((size_t)count * 2 + 64, sizeof(*w.addresses));
 	if (!w.jobs || (!fill && !w.addresses))
 		fail("memory");
@@ -475,6 +473,14 @@ static int usage(void)
 	return 2;
 }
 
+/* 0 for what is no number: the callers refuse it. */
+static int number(const char *text)
+{
+	long v = strtol(text, NULL, 10);
+
+	return v > 0 && v < 1000000 ? (int)v : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct subject s[MAX_SUBJECTS];
@@ -484,7 +490,7 @@ int main(int argc, char **argv)
 		return usage();
 	for (int i = first; i < argc; i++)
 		parse_subject(argv[i], &s[i - first]);
-	int n = argc - first, a = atoi(argv[2]), b = first == 4 ? atoi(argv[3]) : 0;
+	int n = argc - first, a = number(argv[2]), b = first == 4 ? number(argv[3]) : 0;
 	if (a < 1 || (first == 4 && b < (argv[1][0] == 't' ? 0 : 1)))
 		return usage();
 	if (strcmp(argv[1], "time") == 0)

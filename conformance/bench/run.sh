@@ -71,7 +71,7 @@ helpers()
 		HELPERS=$W/helpers
 		mkdir -p "$HELPERS"
 		for c in measure floor nothing; do
-			"${CC:-cc}" -O2 -static -o "$HELPERS/$c" "$HERE/$c.c" || exit 2
+			"${CC:-cc}" -I"$HERE/../.." -O2 -static -o "$HELPERS/$c" "$HERE/$c.c" || exit 2
 		done
 	fi
 	HELPERS=$(realpath "$HELPERS")
