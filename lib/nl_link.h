@@ -21,6 +21,8 @@ enum link_macvlan_mode {
 enum link_ipvlan_mode { IPVLAN_L2 = 0, IPVLAN_L3 = 1, IPVLAN_L3S = 2 };
 enum link_ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 };
 
+#define PARENT_DEV_LEN 32
+
 struct link_info {
 	int ifindex;
 	int lower_ifindex; /* IFLA_LINK, 0 if none; counts in the namespace of the lower device */
@@ -29,10 +31,12 @@ struct link_info {
 	uint32_t mtu;
 	uint32_t flags; /* IFF_* */
 	uint8_t mac[MAC_LEN];
-	bool has_mac;     /* false when the hardware address is not 6 bytes long */
-	int macvlan_mode; /* of a macvlan, else 0 */
-	int ipvlan_mode;  /* of an ipvlan, else -1 */
-	int ipvlan_flag;  /* of an ipvlan, else -1 */
+	bool has_mac;                /* false when the hardware address is not 6 bytes long */
+	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
+					PCI address of hardware; "" otherwise */
+	int macvlan_mode;            /* of a macvlan, else 0 */
+	int ipvlan_mode;             /* of an ipvlan, else -1 */
+	int ipvlan_flag;             /* of an ipvlan, else -1 */
 };
 
 struct link_spec {
@@ -60,6 +64,28 @@ int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct e
 int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e) must_check;
 
 int nl_link_set_up(struct nl *nl, int ifindex, struct err *e) must_check;
+
+int nl_link_set_down(struct nl *nl, int ifindex, struct err *e) must_check;
+int nl_link_set_mac(struct nl *nl, int ifindex, const uint8_t mac[MAC_LEN],
+		    struct err *e) must_check;
+int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) must_check;
+
+/*
+ * nl_link_move - an existing device into target under a new name, by one RTM_SETLINK: at no moment
+ * does it have another name, or is it in another namespace. Its addresses go, its altnames go with
+ * it. errnum EEXIST: the name, or one of its altnames, is taken there; EINVAL: a device that may
+ * not move. target may be the namespace it is in: then it is only renamed.
+ */
+int nl_link_move(struct nl *nl, int ifindex, const struct netns *target, const char *name,
+		 struct err *e) must_check;
+
+/* nl_link_altnames - call fn for each alternative name; non-zero ends the walk, no error. */
+typedef int (*link_altname_fn)(const char *name, void *arg);
+int nl_link_altnames(struct nl *nl, int ifindex, link_altname_fn fn, void *arg,
+		     struct err *e) must_check;
+/* nl_link_altname_add, _del - there already, and gone already, is success. */
+int nl_link_altname_add(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
+int nl_link_altname_del(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
 
 /* nl_link_delete - already gone is success. */
 int nl_link_delete(struct nl *nl, int ifindex, struct err *e) must_check;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pci.h: PCI functions as sysfs shows them: addresses, VF and PF, network interfaces, drivers.
+ *
+ * root is ctx->sysfs. A function is named by its address text "dddd:bb:dd.f"; domains may have up
+ * to 8 digits (VMD and hypervisors make "10000:01:00.0"). Reads what sysfs says at that moment and
+ * keeps nothing; absence is errnum ENOENT.
+ */
+#ifndef RAILHEAD_LIB_PCI_H
+#define RAILHEAD_LIB_PCI_H
+
+#include "lib/err.h"
+#include "lib/parse.h"
+
+#define PCI_STR_LEN    20 /* "dddddddd:bb:dd.f" and NUL, rounded up */
+#define PCI_DRIVER_LEN 32
+
+struct pci_addr {
+	uint32_t domain;
+	uint8_t bus, dev, fn; /* dev < 32, fn < 8 */
+};
+
+/* pci_parse - as sysfs writes it, either case; -1 when it is anything else. Pure. */
+int pci_parse(const char *s, struct pci_addr *out) must_check;
+/* pci_format - lower case, at least 4 digits of domain. Returns out. */
+char *pci_format(struct pci_addr a, char out[PCI_STR_LEN]);
+
+/* What a function is. */
+struct pci_info {
+	uint16_t vendor, device;
+	uint32_t class_code;         /* 24 bits: 0x020000 is an Ethernet controller */
+	int numa_node;               /* -1: the firmware does not say */
+	char driver[PCI_DRIVER_LEN]; /* "" when none is bound */
+};
+
+/* pci_read - ERR_NOTFOUND (ENOENT) when there is no such function. */
+int pci_read(const char *root, const char *addr, struct pci_info *out, struct err *e) must_check;
+
+/* pci_driver - bound driver, "" when none; cheaper than pci_read. */
+int pci_driver(const char *root, const char *addr, char out[PCI_DRIVER_LEN],
+	       struct err *e) must_check;
+
+/* pci_physfn - the PF of a VF. ERR_NOTFOUND: no such function, or it is none (errnum EINVAL). */
+int pci_physfn(const char *root, const char *vf, char out[PCI_STR_LEN], struct err *e) must_check;
+
+/*
+ * pci_vf_index - the number of a VF by its routing id: first + offset + n * stride, with
+ * sriov_offset and sriov_stride of the PF (PCIe base specification 9.2.1.2), verified by one look
+ * at virtfn<n>; only when those files are missing or disagree are the links searched. Constant
+ * cost. ERR_NOTFOUND when vf is none of pf's.
+ */
+int pci_vf_index(const char *root, const char *pf, const char *vf, uint32_t *out,
+		 struct err *e) must_check;
+
+/* pci_vf_addr - the address of VF number n: what virtfn<n> points to. */
+int pci_vf_addr(const char *root, const char *pf, uint32_t n, char out[PCI_STR_LEN],
+		struct err *e) must_check;
+
+/* How many VFs there are and could be. ERR_NOTFOUND (EOPNOTSUPP) when it has no SR-IOV. */
+struct pci_sriov {
+	uint32_t num, total;
+};
+int pci_sriov(const char *root, const char *pf, struct pci_sriov *out, struct err *e) must_check;
+/* pci_set_numvfs - ERR_KERNEL with the driver's errno; a change between two non-zero numbers goes
+ * through 0, as the kernel demands (EBUSY). */
+int pci_set_numvfs(const char *root, const char *pf, uint32_t n, struct err *e) must_check;
+
+/*
+ * pci_netdevs - call fn for each network interface of the function that lives in the network
+ * namespace which root was mounted in, in name order: what is in a pod is not among them. Non-zero
+ * from fn ends the walk and is not an error.
+ */
+typedef int (*pci_netdev_fn)(const char *ifname, void *arg);
+int pci_netdevs(const char *root, const char *addr, pci_netdev_fn fn, void *arg,
+		struct err *e) must_check;
+
+/*
+ * pci_pf_netdev - the interface that stands for the PF itself. Beside it a PF in switchdev mode
+ * shows representors: the PF's own has no phys_port_name, or one of the form "p<number>".
+ * ERR_NOTFOUND when there is none here.
+ */
+int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct err *e) must_check;
+
+/* pci_vf_netdev - the one interface of a VF; ERR_NOTFOUND (ENOENT) when it has none here. */
+int pci_vf_netdev(const char *root, const char *vf, char out[IFNAME_LEN], struct err *e) must_check;
+
+/* pci_of_netdev - the function behind an interface. ERR_NOTFOUND: no such interface, or it is no
+ * PCI device. */
+int pci_of_netdev(const char *root, const char *ifname, char out[PCI_STR_LEN],
+		  struct err *e) must_check;
+
+/* pci_rdma_device - the RDMA device of the function (infiniband/NAME); ERR_NOTFOUND when none. */
+#define PCI_RDMA_LEN 64
+int pci_rdma_device(const char *root, const char *addr, char out[PCI_RDMA_LEN],
+		    struct err *e) must_check;
+
+/*
+ * pci_bind - have driver (or, when NULL, the one the kernel chooses by itself) drive the function:
+ * driver_override, unbind, drivers_probe; already so is success. ERR_KERNEL naming the driver when
+ * afterwards another one, or none, drives it: the hint says which module to load.
+ */
+int pci_bind(const char *root, const char *addr, const char *driver, struct err *e) must_check;
+
+#endif
