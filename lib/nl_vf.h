@@ -39,17 +39,22 @@ struct vf_state {
 	enum vf_link_state link_state;
 };
 
+/* One VF: number vf of the PF with that interface number. */
+struct vf_ref {
+	int pf_ifindex;
+	uint32_t vf;
+};
+
 /* vf_attr_name - the key of a netconf that sets it: "mac", "vlan", "max_tx_rate", "spoofchk",
  * "trust", "link_state". For exactly one bit. */
 const char *vf_attr_name(enum vf_attr one);
 
 /*
- * nl_vf_get - VF number vf of the PF: one RTM_GETLINK of the PF. A VF that the answer leaves out
- * (kernels cut the list: at 128 or 256 entries since 7.3, by wrapping around above 334 before) has
- * out->has == 0, which is no error; nor is an attribute the driver does not tell.
+ * nl_vf_get - one RTM_GETLINK of the PF. A VF that the answer leaves out (kernels cut the list: at
+ * 128 or 256 entries since 7.3, by wrapping around above 334 before) has out->has == 0, which is no
+ * error; nor is an attribute the driver does not tell.
  */
-int nl_vf_get(struct nl *nl, int pf_ifindex, uint32_t vf, struct vf_state *out,
-	      struct err *e) must_check;
+int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err *e) must_check;
 
 /*
  * nl_vf_set - set one attribute to want's value: one RTM_SETLINK, whatever the number of VFs. While
@@ -57,7 +62,7 @@ int nl_vf_get(struct nl *nl, int pf_ifindex, uint32_t vf, struct vf_state *out,
  * ERR_KERNEL; the hint names what the errno means for this attribute: EOPNOTSUPP (the driver has no
  * such setting), EPROTONOSUPPORT (802.1ad), EINVAL (number of the VF, min rate, link down).
  */
-int nl_vf_set(struct nl *nl, int pf_ifindex, uint32_t vf, const struct vf_state *want,
-	      enum vf_attr one, struct err *e) must_check;
+int nl_vf_set(struct nl *nl, struct vf_ref vf, const struct vf_state *want, enum vf_attr one,
+	      struct err *e) must_check;
 
 #endif
