@@ -11,6 +11,7 @@ struct add {
 	struct attach a;
 	struct delegate ipam;
 	struct cni_result from_ipam;
+	struct record record;
 	bool link_stays; /* it could not be taken back */
 	char mac[MAC_STR_LEN];
 };
@@ -73,8 +74,10 @@ static int delete_link(struct add *s, struct err *e)
 static int undo_link(void *arg, struct err *e)
 {
 	struct add *s = arg;
+	const struct attach_type *type = s->a.type;
 
-	s->link_stays = delete_link(s, e) != 0;
+	s->link_stays = (type->restore ? type->restore(&s->a.call->ctx, &s->record, e)
+				       : delete_link(s, e)) != 0;
 	return s->link_stays ? -1 : 0;
 }
 
@@ -117,10 +120,12 @@ static int refuse_taken_name(const struct attach *a, struct err *e)
 		       key.ifname, link.kind);
 }
 
-static int write_record(struct attach *a, struct err *e)
+static int write_record(struct add *s, struct err *e)
 {
+	const struct attach *a = &s->a;
 	const struct cni_call *call = a->call;
-	struct record r = {
+
+	s->record = (struct record){
 		.key = attach_key(call),
 		.plugin = a->type->name,
 		.kind = a->type->kind,
@@ -131,11 +136,23 @@ static int write_record(struct attach *a, struct err *e)
 		.cni_path = call->env.path,
 		.args = call->env.args,
 		.config = call->conf.tree,
+		.device = a->device,
 	};
-
-	if (ctx_boot_id(&call->ctx, r.boot, e))
+	if (ctx_boot_id(&call->ctx, s->record.boot, e))
 		return -1;
-	return record_write(&call->ctx, &r, e);
+	return record_write(&call->ctx, &s->record, e);
+}
+
+/* The device is told to the record before it is touched, and taken only with a record of who does.
+ */
+static int claim_device(struct add *s, struct undo *u, struct err *e)
+{
+	struct attach *a = &s->a;
+
+	if (!a->type->claim)
+		return 0;
+	undo_push(u, undo_link, s, "claim of the device");
+	return a->type->claim(a, e) || write_record(s, e) ? -1 : 0;
 }
 
 static int parse_ipam_result(struct add *s, const char *text, size_t len, struct err *e)
@@ -186,6 +203,9 @@ static int explain_create(const struct attach *a, struct err *e)
 {
 	char mtu[32] = "";
 
+	if (a->type->claim)
+		return err_wrap(e, "move %s into the pod as %s", a->pci_id ? a->pci_id : "device",
+				a->call->env.ifname);
 	if (a->conf.mtu)
 		(void)snprintf(mtu, sizeof(mtu), " with mtu %u", a->conf.mtu);
 	return err_wrap(e, "create %s %s on %s%s", a->type->kind, a->call->env.ifname,
@@ -208,10 +228,12 @@ static int create_link(struct add *s, struct undo *u, struct err *e)
 	int rc = a->type->create(a, e);
 
 	/* EEXIST is the answer of a kernel that made nothing; any other may have been lost. */
-	if (rc == 0 || e->errnum != EEXIST)
+	if (rc == 0 || e->errnum != EEXIST || a->type->restore)
 		undo_push(u, undo_link, s, "creation of the interface");
 	if (rc)
 		return explain_create(a, e);
+	if (a->no_link)
+		return 0;
 	if (nl_link_by_name(a->pod_nl, a->call->env.ifname, &a->link, e))
 		return err_wrap(e, "look at the new interface");
 	return 0;
@@ -222,8 +244,9 @@ static int create_link(struct add *s, struct undo *u, struct err *e)
 static int add_our_interface(struct add *s, struct cni_result *r, struct err *e)
 {
 	const struct attach *a = &s->a;
-	struct cni_interface x = { .name = a->link.name,
+	struct cni_interface x = { .name = a->call->env.ifname,
 				   .sandbox = a->call->env.netns,
+				   .pci_id = a->pci_id,
 				   .mtu = a->link.mtu };
 
 	if (a->link.has_mac)
@@ -288,11 +311,11 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
 
-	if (write_record(&s->a, e))
+	if (write_record(s, e))
 		return -1;
 	undo_push(u, undo_record, s, "attachment record");
-	if (start_ipam(s, u, e) || create_link(s, u, e) || finish_ipam(s, e) ||
-	    attach_configure(&s->a, ours(s), e))
+	if (claim_device(s, u, e) || start_ipam(s, u, e) || create_link(s, u, e) ||
+	    finish_ipam(s, e) || (!s->a.no_link && attach_configure(&s->a, ours(s), e)))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))
@@ -305,7 +328,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
 
 	attach_init(&s.a, call);
-	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find_master(&s.a, e))
+	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find(&s.a, e))
 		return -1;
 	const struct record_key key = attach_key(call);
 	auto_fd int lock = record_lock(&call->ctx, &key, true, ATTACH_LOCK_MS, e);

@@ -39,6 +39,21 @@ struct attach {
 	struct cni_result prev;  /* decoded prevResult; empty when there is none */
 	struct link_info master; /* ifindex 0 before it was looked up */
 	struct link_info link;   /* the pod's interface */
+	/* Of a device that is moved instead of made: */
+	struct json *device; /* owned; what the record keeps of it */
+	const char *pci_id;  /* for the result; borrowed from device or the configuration */
+	bool no_link;        /* it has no network interface (vfio-pci): nothing to configure */
+};
+
+/*
+ * What gives back to the system what a record says was taken; everything already gone is success.
+ */
+typedef int (*attach_restore_fn)(const struct ctx *ctx, const struct record *r, struct err *e);
+
+/* Which program's records go to which function; an entry without a name ends the list. */
+struct attach_restorer {
+	const char *plugin;
+	attach_restore_fn restore;
 };
 
 struct attach_type {
@@ -54,6 +69,17 @@ struct attach_type {
 	/* CHECK: compare a->link with the configuration. ERR_STATE. */
 	int (*check)(const struct attach *a, struct err *e);
 	bool adopts_prev_ips; /* without an IPAM it takes over the addresses of prevResult */
+
+	/*
+	 * A type that moves an existing device into the pod has all of the following, and kind "".
+	 * find looks the device up in place of a master, and changes nothing; ADD, CHECK, STATUS.
+	 * claim takes it for this attachment, under the record of an attachment without device, and
+	 * sets a->device, which is recorded before create moves it. restore undoes both, whatever
+	 * was reached.
+	 */
+	int (*find)(struct attach *a, struct err *e);
+	int (*claim)(struct attach *a, struct err *e);
+	attach_restore_fn restore;
 };
 
 /* attach_main - the whole program of an interface plugin. */
@@ -70,8 +96,22 @@ struct nl *attach_master_nl(const struct attach *a);
 
 /*
  * attach_restore - undo what a record says was done to the kernel: delete the link, if it is still
- * the one of that record. Everything already gone is success.
+ * the one of that record; for a plugin in others (may be NULL) what that does instead. Everything
+ * already gone is success.
  */
-int attach_restore(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
+int attach_restore(const struct ctx *ctx, const struct record *r,
+		   const struct attach_restorer *others, struct err *e) must_check;
+
+/*
+ * attach_choose_mac - the MAC address for the pod's interface: that of the configuration (its key
+ * "mac", NULL: not given), of CNI_ARGS "MAC=", of runtimeConfig.mac; the last one given wins
+ * (CNI-084). 1: out is set, 0: none is given, -1: one is no unicast address.
+ */
+int attach_choose_mac(const struct attach *a, const char *configured, uint8_t out[MAC_LEN],
+		      struct err *e) must_check;
+
+/* attach_netns_of - 1: pod is the namespace of the record, open; 0: that is gone. -1: cannot tell.
+ */
+int attach_netns_of(const struct record *r, struct netns *pod, struct err *e) must_check;
 
 #endif

@@ -144,11 +144,14 @@ static int check_all(struct attach *a, struct err *e)
 
 	if (!a->call->conf.prev_result)
 		return err_set(e, ERR_CONFIG, 0, "required prevResult missing");
-	if (find_own_interface(a, &index, e) || attach_open(a, e) || find_recorded_master(a, e) ||
-	    check_link(a, &a->prev.interfaces[index], e))
+	if (find_own_interface(a, &index, e) || attach_open(a, e) ||
+	    (a->type->find ? a->type->find(a, e) : find_recorded_master(a, e)) ||
+	    (!a->no_link && check_link(a, &a->prev.interfaces[index], e)))
 		return -1;
 	if (a->type->check && a->type->check(a, e))
 		return -1;
+	if (a->no_link)
+		return 0;
 	return check_addresses(a, index, e) || check_routes(a, e) ? -1 : 0;
 }
 
@@ -176,7 +179,7 @@ static int master_is_there(struct attach *a, struct err *e)
 {
 	if (a->conf.in_container || (!a->conf.master && a->type->adopts_prev_ips))
 		return 0;
-	if (nl_open(&a->host_nl, e) || attach_find_master(a, e)) {
+	if (nl_open(&a->host_nl, e) || attach_find(a, e)) {
 		e->code = ERR_UNAVAILABLE;
 		return -1;
 	}

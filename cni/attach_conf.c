@@ -43,6 +43,7 @@ void attach_init(struct attach *a, const struct cni_call *call)
 void attach_clear(struct attach *a)
 {
 	cni_result_clear(&a->prev);
+	json_free(a->device);
 	nl_release(a->host_nl);
 	nl_release(a->pod_nl);
 	netns_close(&a->home);

@@ -49,20 +49,49 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 	return -1;
 }
 
-int attach_restore(const struct ctx *ctx, const struct record *r, struct err *e)
+int attach_netns_of(const struct record *r, struct netns *pod, struct err *e)
+{
+	int rc = open_pod(r->netns, pod, e);
+
+	if (rc > 0 && !netns_same(pod->id, r->netns_id)) {
+		/* Another namespace under the same path belongs to somebody who came later. */
+		netns_close(pod);
+		*pod = (struct netns){ .fd = -1 };
+		return 0;
+	}
+	return rc;
+}
+
+static int restore_link(const struct record *r, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
+	int rc = attach_netns_of(r, &pod, e);
+
+	return rc > 0 ? delete_in(&pod, r->key.ifname, r->kind, e) : rc;
+}
+
+int attach_restore(const struct ctx *ctx, const struct record *r,
+		   const struct attach_restorer *others, struct err *e)
+{
 	char boot[CTX_BOOT_ID_LEN + 1];
 
 	if (ctx_boot_id(ctx, boot, e))
 		return -1;
 	if (strcmp(boot, r->boot) != 0)
 		return 0;
-	int rc = open_pod(r->netns, &pod, e);
-	/* Another namespace under the same path belongs to somebody who came later. */
-	if (rc <= 0 || !netns_same(pod.id, r->netns_id))
-		return rc < 0 ? -1 : 0;
-	return delete_in(&pod, r->key.ifname, r->kind, e);
+	for (; others && others->plugin; others++) {
+		if (strcmp(others->plugin, r->plugin) == 0)
+			return others->restore(ctx, r, e);
+	}
+	return restore_link(r, e);
+}
+
+static int restore_own(const struct cni_call *call, const struct record *r, struct err *e)
+{
+	const struct attach_type *type = attach_type_of(call);
+	const struct attach_restorer own[] = { { type->name, type->restore }, { 0 } };
+
+	return attach_restore(&call->ctx, r, type->restore ? own : NULL, e);
 }
 
 struct claim {
@@ -104,6 +133,19 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	return delete_in(&pod, call->env.ifname, attach_type_of(call)->kind, e);
 }
 
+/* What a type takes is known to itself, by the attachment that took it. */
+static int restore_unrecorded(const struct cni_call *call, struct err *e)
+{
+	struct record r = {
+		.key = attach_key(call),
+		.plugin = attach_type_of(call)->name,
+		.kind = "",
+		.netns = call->env.netns,
+	};
+
+	return ctx_boot_id(&call->ctx, r.boot, e) ? -1 : restore_own(call, &r, e);
+}
+
 static int delete_interface(const struct cni_call *call, struct err *e)
 {
 	const struct record_key key = attach_key(call);
@@ -113,9 +155,10 @@ static int delete_interface(const struct cni_call *call, struct err *e)
 	if (record_read(&call->ctx, &key, &r, &why)) {
 		if (why.code != ERR_NOTFOUND)
 			log_warn(&call->ctx.log, "%s; looking at CNI_NETNS instead", why.msg);
-		return delete_unrecorded(call, e);
+		return attach_type_of(call)->restore ? restore_unrecorded(call, e)
+						     : delete_unrecorded(call, e);
 	}
-	return attach_restore(&call->ctx, &r, e);
+	return restore_own(call, &r, e);
 }
 
 /* Keys of a changed or damaged configuration must not keep a pod from going (CNI-089). */
@@ -191,7 +234,7 @@ static int collect_one(const struct cni_call *call, const struct record *r, stru
 
 	if (lock_if_any(call, &r->key, &lock, e))
 		return -1;
-	if (r->tree && attach_restore(&call->ctx, r, e))
+	if (r->tree && restore_own(call, r, e))
 		return -1;
 	if (*call->conf.ipam_type && delegate_run(call, &del, ipam_timeout(call), e))
 		return -1;

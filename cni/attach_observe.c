@@ -65,3 +65,8 @@ int attach_find_master(struct attach *a, struct err *e)
 			       a->conf.mtu, a->master.mtu, a->master.name);
 	return 0;
 }
+
+int attach_find(struct attach *a, struct err *e)
+{
+	return a->type->find ? a->type->find(a, e) : attach_find_master(a, e);
+}

@@ -36,6 +36,9 @@ int attach_open(struct attach *a, struct err *e) must_check;
 /* attach_find_master - fill a->master; checks conf.mtu against it. */
 int attach_find_master(struct attach *a, struct err *e) must_check;
 
+/* attach_find - the master, or what the type has in its place. */
+int attach_find(struct attach *a, struct err *e) must_check;
+
 /* ---- configure.c ---- */
 
 /*

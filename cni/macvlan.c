@@ -40,46 +40,16 @@ static void defaults(void *conf)
 	*(struct macvlan_conf *)conf = (struct macvlan_conf){ .mode = MACVLAN_BRIDGE };
 }
 
-#define FROM_ARGS "CNI_ARGS: MAC"
-
-static int set_mac(struct macvlan_conf *c, const char *where, const char *text, struct err *e)
-{
-	static const uint8_t zero[MAC_LEN];
-	enum err_code code = strcmp(where, FROM_ARGS) == 0 ? ERR_ENV : ERR_CONFIG;
-
-	if (parse_mac(text, c->mac))
-		return err_set(e, code, 0, "%s: \"%.64s\" is not a MAC address", where, text);
-	if ((c->mac[0] & 1) || memcmp(c->mac, zero, MAC_LEN) == 0)
-		return err_set(e, code, 0, "%s: \"%.64s\" is not a unicast address", where, text);
-	c->has_mac = true;
-	return 0;
-}
-
-/* Later sources win: configuration, CNI_ARGS, runtimeConfig (CNI-084). */
-static int choose_mac(struct attach *a, struct err *e)
-{
-	struct macvlan_conf *c = conf_of(a);
-	const struct json *runtime = json_get(a->call->conf.runtime, "mac");
-	char from_args[64];
-
-	if (c->mac_text && *c->mac_text && set_mac(c, "mac", c->mac_text, e))
-		return -1;
-	int found = cni_args_get(a->call->env.args, "MAC", from_args, sizeof(from_args), e);
-	if (found < 0 || (found > 0 && *from_args && set_mac(c, FROM_ARGS, from_args, e)))
-		return -1;
-	if (runtime && json_type(runtime) != JSON_STRING)
-		return err_set(e, ERR_DECODE, 0, "runtimeConfig.mac: must be a string, got %s",
-			       json_type_name(runtime));
-	return runtime && *json_str(runtime) ? set_mac(c, "runtimeConfig.mac", json_str(runtime), e)
-					     : 0;
-}
-
 static int macvlan_validate(struct attach *a, struct err *e)
 {
-	if (choose_mac(a, e))
+	struct macvlan_conf *c = conf_of(a);
+	int found = attach_choose_mac(a, c->mac_text, c->mac, e);
+
+	if (found < 0)
 		return -1;
+	c->has_mac = found > 0;
 	/* The kernel gives the container the master's own address then and would ignore ours. */
-	if (conf_of(a)->mode == MACVLAN_PASSTHRU && conf_of(a)->has_mac)
+	if (c->mode == MACVLAN_PASSTHRU && c->has_mac)
 		return err_set(
 			e, ERR_CONFIG, 0,
 			"mac: cannot be chosen in mode \"passthru\", which uses the master's");

@@ -189,15 +189,16 @@ static int release_addresses(const struct ctx *ctx, const struct record *r, stru
 	return rc;
 }
 
-static int undo_record(const struct ctx *ctx, const struct record *r, struct err *e)
+static int undo_record(const struct ctx *ctx, const struct record *r,
+		       const struct attach_restorer *others, struct err *e)
 {
-	if (r->tree && (attach_restore(ctx, r, e) || release_addresses(ctx, r, e)))
+	if (r->tree && (attach_restore(ctx, r, others, e) || release_addresses(ctx, r, e)))
 		return -1;
 	return record_remove(ctx, &r->key, e);
 }
 
-int repair_one(const struct ctx *ctx, const struct record_key *key, struct repair_view *out,
-	       struct err *e)
+int repair_one(const struct ctx *ctx, const struct record_key *key,
+	       const struct attach_restorer *others, struct repair_view *out, struct err *e)
 {
 	auto_record struct record r = { 0 };
 	struct err why;
@@ -212,5 +213,5 @@ int repair_one(const struct ctx *ctx, const struct record_key *key, struct repai
 	}
 	if (look_again(ctx, key, &r, out, e))
 		return -1;
-	return repair_is_stale(out->state) ? undo_record(ctx, &r, e) : 0;
+	return repair_is_stale(out->state) ? undo_record(ctx, &r, others, e) : 0;
 }

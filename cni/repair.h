@@ -9,7 +9,7 @@
 #ifndef RAILHEAD_CNI_REPAIR_H
 #define RAILHEAD_CNI_REPAIR_H
 
-#include "cni/record.h"
+#include "cni/attach.h"
 
 enum repair_state {
 	REPAIR_HEALTHY,
@@ -45,9 +45,11 @@ int repair_look(const struct ctx *ctx, const struct record *r, struct repair_vie
  * with the recorded configuration, then the record. Anything not stale is left alone. *out is what
  * was found, out->state tells whether something was done. -1: it is stale, and a step failed; the
  * record stays. Of a damaged one only the record is removed: whose interface and address it
- * describes cannot be known, and a DEL of the runtime still removes those.
+ * describes cannot be known, and a DEL of the runtime still removes those. others: what undoes the
+ * work of plugins that move devices (attach_restore).
  */
-int repair_one(const struct ctx *ctx, const struct record_key *key, struct repair_view *out,
+int repair_one(const struct ctx *ctx, const struct record_key *key,
+	       const struct attach_restorer *others, struct repair_view *out,
 	       struct err *e) must_check;
 
 /* repair_ipam_type - the IPAM in the recorded configuration, "" when there is none. */

@@ -84,7 +84,7 @@ static void repaired(struct world *w, enum repair_state state)
 	write_record(w);
 	ck_assert_int_eq(state_of(w), state);
 	ck_assert(is_recorded(w));
-	ck_assert_int_eq(repair_one(&w->ctx, &w->r.key, &v, &w->e), 0);
+	ck_assert_int_eq(repair_one(&w->ctx, &w->r.key, NULL, &v, &w->e), 0);
 	ck_assert_int_eq(v.state, state);
 	ck_assert_int_eq(is_recorded(w), !repair_is_stale(state));
 }
@@ -140,7 +140,7 @@ START_TEST(damaged_records_go)
 	(void)snprintf(path, sizeof(path), "%s/attachments/net-a/c1,lo", w.dir);
 	ck_assert_int_eq(truncate(path, 10), 0);
 	ck_assert_int_eq(state_of(&w), REPAIR_DAMAGED);
-	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &v, &w.e), 0);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, NULL, &v, &w.e), 0);
 	ck_assert_int_eq(v.state, REPAIR_DAMAGED);
 	ck_assert_int_ne(access(path, F_OK), 0);
 	world_clear(&w);
@@ -172,7 +172,7 @@ START_TEST(one_that_went_meanwhile_is_gone)
 	write_record(&w);
 	ck_assert_int_eq(record_remove(&w.ctx, &w.r.key, &w.e), 0);
 	ck_assert_int_eq(state_of(&w), REPAIR_GONE);
-	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &v, &w.e), 0);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, NULL, &v, &w.e), 0);
 	ck_assert_int_eq(v.state, REPAIR_GONE);
 	ck_assert(!repair_is_stale(v.state));
 	world_clear(&w);
@@ -195,7 +195,7 @@ START_TEST(a_failing_ipam_keeps_the_record)
 	w.r.cni_path = "/nowhere";
 	write_record(&w);
 	ck_assert_str_eq(repair_ipam_type(&w.r), "no-such-ipam");
-	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &v, &w.e), -1);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, NULL, &v, &w.e), -1);
 	ck_assert_int_eq(w.e.code, ERR_DELEGATE);
 	ck_assert_ptr_nonnull(strstr(w.e.msg, "/nowhere"));
 	ck_assert(is_recorded(&w));

@@ -86,7 +86,7 @@ static int repair_or_look(const struct repair *x, const struct record *r, struct
 		return -1;
 	if (x->dry_run || !repair_is_stale(v->state))
 		return 0;
-	return repair_one(ctx, &r->key, v, e);
+	return repair_one(ctx, &r->key, NULL, v, e);
 }
 
 static int repair_each(const struct record *r, void *arg)
