@@ -77,9 +77,12 @@ static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
 static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 {
 	static const struct nla_policy policy[IFLA_MAX + 1] = {
-		[IFLA_IFNAME] = { .type = NLA_STRING },   [IFLA_LINK] = { .type = NLA_U32 },
-		[IFLA_MTU] = { .type = NLA_U32 },         [IFLA_ADDRESS] = { .type = NLA_UNSPEC },
+		[IFLA_IFNAME] = { .type = NLA_STRING },
+		[IFLA_LINK] = { .type = NLA_U32 },
+		[IFLA_MTU] = { .type = NLA_U32 },
+		[IFLA_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_LINKINFO] = { .type = NLA_NESTED },
+		[IFLA_PARENT_DEV_NAME] = { .type = NLA_STRING },
 	};
 	struct nlattr *tb[IFLA_MAX + 1];
 	const struct ifinfomsg *ifi = nlmsg_data(h);
@@ -98,6 +101,10 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		memcpy(li->mac, nla_data(tb[IFLA_ADDRESS]), MAC_LEN);
 		li->has_mac = true;
 	}
+	/* Half a name would be another device's. */
+	if (tb[IFLA_PARENT_DEV_NAME] &&
+	    nla_strlcpy(li->parent, tb[IFLA_PARENT_DEV_NAME], PARENT_DEV_LEN) >= PARENT_DEV_LEN)
+		li->parent[0] = '\0';
 	return tb[IFLA_LINKINFO] ? parse_linkinfo(tb[IFLA_LINKINFO], li) : 0;
 }
 
@@ -256,35 +263,4 @@ int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e)
 		return 0;
 	*e = why;
 	return explain_create(spec, e);
-}
-
-/* ---- changing, deleting ---- */
-
-int nl_link_set_up(struct nl *nl, int ifindex, struct err *e)
-{
-	auto_nl_req struct nl_req rq = { 0 };
-	struct ifinfomsg ifi = {
-		.ifi_index = ifindex,
-		.ifi_flags = IFF_UP,
-		.ifi_change = IFF_UP,
-	};
-
-	nl_req_begin(&rq, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
-	if (nl_change(nl, &rq, e))
-		return err_wrap(e, "set interface number %d up", ifindex);
-	return 0;
-}
-
-int nl_link_delete(struct nl *nl, int ifindex, struct err *e)
-{
-	auto_nl_req struct nl_req rq = { 0 };
-	struct ifinfomsg ifi = { .ifi_index = ifindex };
-
-	struct err why;
-
-	nl_req_begin(&rq, RTM_DELLINK, 0, &ifi, sizeof(ifi));
-	if (nl_change(nl, &rq, &why) == 0 || why.errnum == ENODEV)
-		return 0;
-	*e = why;
-	return err_wrap(e, "delete interface number %d", ifindex);
 }

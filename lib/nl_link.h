@@ -71,19 +71,26 @@ int nl_link_set_mac(struct nl *nl, int ifindex, const uint8_t mac[MAC_LEN],
 int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) must_check;
 
 /*
- * nl_link_move - an existing device into target under a new name, by one RTM_SETLINK: at no moment
- * does it have another name, or is it in another namespace. Its addresses go, its altnames go with
- * it. errnum EEXIST: the name, or one of its altnames, is taken there; EINVAL: a device that may
- * not move. target may be the namespace it is in: then it is only renamed.
+ * nl_link_move - an existing device into target under a new name, by one RTM_SETLINK: who looks
+ * never sees it elsewhere or under another name (only events tell of a step between). Its addresses
+ * go, its altnames go with it; it is down afterwards. target may be the namespace it is in: then it
+ * is only renamed. errnum EEXIST: the name, or one of its altnames, is taken there; EINVAL: a
+ * device that may not move; ENODEV: there is none. A name that no interface can have is ERR_FIELD.
+ * After a failure it is where it was: the kernel notices a taken name only after the move, and then
+ * it is brought back, which needs the caller's thread to enter target for a moment.
  */
 int nl_link_move(struct nl *nl, int ifindex, const struct netns *target, const char *name,
 		 struct err *e) must_check;
 
-/* nl_link_altnames - call fn for each alternative name; non-zero ends the walk, no error. */
+/* nl_link_altnames - call fn for each alternative name; non-zero ends the walk, no error. fn may
+ * use nl. */
 typedef int (*link_altname_fn)(const char *name, void *arg);
 int nl_link_altnames(struct nl *nl, int ifindex, link_altname_fn fn, void *arg,
 		     struct err *e) must_check;
-/* nl_link_altname_add, _del - there already, and gone already, is success. */
+/*
+ * nl_link_altname_add, _del - there already, and gone already, is success. errnum EEXIST: another
+ * device of the namespace has that name.
+ */
 int nl_link_altname_add(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
 int nl_link_altname_del(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
 
