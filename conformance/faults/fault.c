@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fault.c: the text of a case: VERB PROGRAM CALL:WHAT:N [RECOVERY]. */
+#include "conformance/faults/faults.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const verb_words[] = { "add", "del", "check", "gc" };
+const char *const verb_names[] = { "ADD", "DEL", "CHECK", "GC" };
+
+/* The IPAM is "PLUGIN+ipam" when the plugin runs it. */
+static void target_word(enum target t, const char *plugin, char *out, size_t size)
+{
+	(void)snprintf(out, size, "%s%s", t == ALONE ? "railhead-ipam" : plugin,
+		       t == CHILD ? "+ipam" : "");
+}
+
+static bool parse_verb(const char *word, enum verb *out)
+{
+	for (size_t i = 0; i < COUNT(verb_words); i++) {
+		if (strcmp(word, verb_words[i]) == 0) {
+			*out = (enum verb)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_target(const char *word, const char *plugin, enum target *out)
+{
+	char name[64];
+
+	for (int i = PLUGIN; i <= ALONE; i++) {
+		target_word((enum target)i, plugin, name, sizeof(name));
+		if (strcmp(word, name) == 0) {
+			*out = (enum target)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool fault_parse(const char *text, const char *plugin, struct fault *out)
+{
+	struct fault f = { .nth = 1 };
+	char verb[8], target[64];
+
+	int n = sscanf(text, "%7s %63s %23[^:]:%31[^: ]:%u %11s", verb, target, f.call, f.what,
+		       &f.nth, f.recovery);
+	if (n < 4 || !parse_verb(verb, &f.verb) || !parse_target(target, plugin, &f.target))
+		return false;
+	if (!*f.recovery)
+		(void)strcpy(f.recovery, "del");
+	*out = f;
+	return true;
+}
+
+void fault_print(const struct fault *f, const char *plugin, char *out, size_t size)
+{
+	char target[64];
+
+	target_word(f->target, plugin, target, sizeof(target));
+	(void)snprintf(out, size, "%s %s %s:%s:%u %s", verb_words[f->verb], target, f->call,
+		       f->what, f->nth, f->recovery);
+}
+
+enum { A, B, C, D, E, F };
+const char *const fault_classes[] = {
+	"(a) a system call fails",
+	"(b) killed at a system call",
+	"(c) an allocation fails",
+	"(d) disk full, read-only, clock, boot",
+	"(e) races",
+	"(f) master, netns, module, IPAM gone",
+};
+const size_t fault_n_classes = COUNT(fault_classes);
+
+const char *fault_class(const struct fault *f)
+{
+	static const char *const around[] = { "full", "read-only", "boot", "reboot" };
+
+	if (strcmp(f->call, "malloc") == 0)
+		return fault_classes[C];
+	if (strcmp(f->call, "race") == 0)
+		return fault_classes[E];
+	if (strcmp(f->call, "clock") == 0)
+		return fault_classes[D];
+	if (strcmp(f->call, "scene") == 0) {
+		for (size_t i = 0; i < COUNT(around); i++) {
+			if (strncmp(f->what, around[i], strlen(around[i])) == 0)
+				return fault_classes[D];
+		}
+		return fault_classes[F];
+	}
+	if (strcmp(f->what, "KILL") == 0)
+		return fault_classes[B];
+	if (strcmp(f->what, "@del") == 0 || strcmp(f->what, "@gc") == 0)
+		return fault_classes[E];
+	return fault_classes[*f->what == '@' ? F : A];
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * faults.h: what one case is, and how it is judged.
+ *
+ * The parent plans and hands out cases; each worker lives in a sandbox of its own, runs one case
+ * after the other, and answers with a verdict. A case is its text: "add macvlan openat:ENOSPC:12".
+ */
+#ifndef CONFORMANCE_FAULTS_FAULTS_H
+#define CONFORMANCE_FAULTS_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COUNT(a)       (sizeof(a) / sizeof((a)[0]))
+#define LIKE(fmt, arg) __attribute__((format(printf, fmt, arg)))
+
+/* ---- text that grows; out of memory ends the program ---- */
+
+struct text {
+	char *p; /* never NULL after the first text_add */
+	size_t len, room;
+};
+void text_add(struct text *t, const char *fmt, ...) LIKE(2, 3);
+void text_free(struct text *t);
+#define auto_text __attribute__((cleanup(text_free))) struct text
+void die(const char *fmt, ...) LIKE(1, 2) __attribute__((noreturn));
+
+/* ---- cases ---- */
+
+enum verb { ADD, DEL, CHECK, GC };
+/* Which process the fault is for: the plugin, the IPAM that it runs, the IPAM run by us. */
+enum target { PLUGIN, CHILD, ALONE };
+
+struct fault {
+	enum verb verb;
+	enum target target;
+	char call[24]; /* a system call, or malloc, clock, scene, race */
+	char what[32]; /* an errno, KILL, @action, or the name of a scene */
+	unsigned nth;  /* of such calls of that process, from 1; of a race: the round */
+	char recovery[12];
+};
+
+/* false: not a case. */
+bool fault_parse(const char *text, const char *plugin, struct fault *out);
+void fault_print(const struct fault *f, const char *plugin, char *out, size_t size);
+/* The row of the table that it counts in. */
+const char *fault_class(const struct fault *f);
+extern const char *const fault_classes[];
+extern const size_t fault_n_classes;
+extern const char *const verb_words[], *const verb_names[];
+
+/* What came of a case. */
+enum verdict { SURVIVED, LEAKED, NOT_REACHED, NOT_HERE };
+struct judgement {
+	enum verdict verdict;
+	bool needed_recovery; /* something was left before DEL or its like */
+	struct text evidence; /* why not; one line each */
+};
+
+/* ---- system calls ---- */
+
+/* NULL: unknown. */
+const char *call_name(long nr);
+/* Space-separated names of errnos, "" when it cannot plausibly fail. */
+const char *call_errnos(long nr);
+/* -1: unknown. */
+long call_number(const char *name);
+/* 0: unknown. */
+int errno_number(const char *name);
+
+/* Pseudo calls of programs built with lane/wrap.c. */
+#define CALL_MALLOC 100000
+#define CALL_CLOCK  100001
+
+/* ---- the roles ---- */
+
+struct options {
+	const char *bin, *lane; /* folders of programs; lane: NULL when there is none */
+	const char *plugin;
+	const char *only; /* NULL: all cases */
+	const char *sandbox;
+	unsigned sample; /* 0: all cases */
+	unsigned workers;
+	bool list;
+};
+
+int worker_main(const struct options *o);
+int parent_main(const struct options *o);
+
+#endif

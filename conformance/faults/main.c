@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
+ *
+ *	--plugin NAME   macvlan (the default), ipvlan
+ *	--lane DIR      programs whose allocations and clock can be spoiled
+ *	--only CASE     one case, with all that is to be seen
+ *	--sample N      about N cases, of each kind at least one
+ *	--workers N     sandboxes at a time
+ *	--list          print the cases, run none
+ */
+#include "conformance/faults/faults.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct option longs[] = {
+	{ "plugin", required_argument, NULL, 'p' },
+	{ "lane", required_argument, NULL, 'l' },
+	{ "only", required_argument, NULL, 'o' },
+	{ "sample", required_argument, NULL, 's' },
+	{ "workers", required_argument, NULL, 'w' },
+	{ "sandbox", required_argument, NULL, 'b' },
+	{ "list", no_argument, NULL, 'n' },
+	{ "worker", no_argument, NULL, 'W' },
+	{ 0 },
+};
+
+static unsigned number(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*end || n > 1000000)
+		die("not a number: %s", text);
+	return (unsigned)n;
+}
+
+static bool take(int c, struct options *o)
+{
+	switch (c) {
+	case 'p':
+		o->plugin = optarg;
+		return true;
+	case 'l':
+		o->lane = optarg;
+		return true;
+	case 'o':
+		o->only = optarg;
+		return true;
+	case 's':
+		o->sample = number(optarg);
+		return true;
+	case 'w':
+		o->workers = number(optarg);
+		return true;
+	case 'b':
+		o->sandbox = optarg;
+		return true;
+	case 'n':
+		o->list = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .plugin = "macvlan", .workers = 2 };
+	bool worker = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) >= 0) {
+		if (c == 'W')
+			worker = true;
+		else if (!take(c, &o))
+			return 2;
+	}
+	if (optind + 1 != argc || (!worker && !o.sandbox) || !o.workers)
+		die("usage: conformance/faults/run.sh BINDIR [OPTIONS]");
+	o.bin = argv[optind];
+	if (o.only)
+		o.workers = 1;
+	return worker ? worker_main(&o) : parent_main(&o);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parent.c: hands the cases to the workers, and counts. */
+#include "conformance/faults/faults.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conformance/faults/sample.h"
+
+#define WORKERS    16
+#define PROGRESS_S 5
+
+struct helper {
+	pid_t pid;
+	FILE *to, *from;
+	size_t at; /* the case it works on */
+	bool busy;
+};
+
+struct score {
+	unsigned runs, survived, needed, unreached, absent;
+};
+
+struct run {
+	const struct options *o;
+	struct cases cases;
+	struct helper helper[WORKERS];
+	size_t next;
+	unsigned done, survived;
+	struct score score[8];
+	bool has_kind;
+	time_t said;
+};
+
+/* ---- workers ---- */
+
+static void become_worker(const struct options *o, const int to[2], const int from[2])
+{
+	char self[512];
+	const char *argv[16];
+	size_t n = 0;
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (len < 0 || dup2(to[0], 0) < 0 || dup2(from[1], 1) < 0)
+		_exit(2);
+	self[len] = '\0';
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+	argv[n++] = o->sandbox;
+	argv[n++] = self;
+	argv[n++] = "--worker";
+	argv[n++] = "--plugin";
+	argv[n++] = o->plugin;
+	if (o->lane) {
+		argv[n++] = "--lane";
+		argv[n++] = o->lane;
+	}
+	argv[n++] = o->bin;
+	argv[n] = NULL;
+	(void)execv(o->sandbox, (char **)argv);
+	_exit(2);
+}
+
+static void helper_start(const struct options *o, struct helper *h)
+{
+	int to[2], from[2];
+
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		die("pipe: %s", strerror(errno));
+	h->pid = fork();
+	if (h->pid < 0)
+		die("fork: %s", strerror(errno));
+	if (h->pid == 0)
+		become_worker(o, to, from);
+	(void)close(to[0]);
+	(void)close(from[1]);
+	h->to = fdopen(to[1], "we");
+	h->from = fdopen(from[0], "re");
+	h->busy = false;
+	if (!h->to || !h->from)
+		die("out of memory");
+	(void)setvbuf(h->from, NULL, _IONBF, 0);
+}
+
+static void helper_end(struct helper *h)
+{
+	(void)fclose(h->to);
+	(void)fclose(h->from);
+	(void)waitpid(h->pid, NULL, 0);
+	h->pid = 0;
+}
+
+/* ---- planning ---- */
+
+static void plan(struct run *r)
+{
+	struct helper *h = &r->helper[0];
+	char line[256];
+
+	(void)fputs("plan\n", h->to);
+	(void)fflush(h->to);
+	while (fgets(line, sizeof(line), h->from) && *line != '.') {
+		line[strcspn(line, "\n")] = '\0';
+		cases_add(&r->cases, line);
+	}
+	if (*line != '.')
+		die("the planning ended early");
+	r->has_kind = strcmp(line, ".\n") == 0;
+	if (r->o->sample)
+		cases_sample(&r->cases, r->o->sample);
+}
+
+/* ---- counting ---- */
+
+static struct score *score_of(struct run *r, size_t at)
+{
+	struct fault f;
+
+	if (!fault_parse(r->cases.list[at], r->o->plugin, &f))
+		return &r->score[0];
+	const char *class = fault_class(&f);
+	for (size_t i = 0; i < fault_n_classes; i++) {
+		if (fault_classes[i] == class)
+			return &r->score[i];
+	}
+	return &r->score[0];
+}
+
+static void count(struct run *r, size_t at, const char *word, bool needed)
+{
+	struct score *s = score_of(r, at);
+
+	if (strcmp(word, "unreached") == 0) {
+		s->unreached++;
+		return;
+	}
+	if (strcmp(word, "absent") == 0) {
+		s->absent++;
+		return;
+	}
+	r->done++;
+	s->runs++;
+	s->needed += needed;
+	if (strcmp(word, "survived") != 0)
+		return;
+	r->survived++;
+	s->survived++;
+}
+
+static void tell_failure(const struct run *r, size_t at, const char *evidence)
+{
+	(void)printf("not ok - %s\n%s  # again: conformance/faults/run.sh %s --plugin %s --only "
+		     "'%s'\n",
+		     r->cases.list[at], evidence, r->o->bin, r->o->plugin, r->cases.list[at]);
+	(void)fflush(stdout);
+}
+
+static void take_answer(struct run *r, struct helper *h)
+{
+	auto_text evidence = { .p = NULL };
+	char line[8192], word[16] = "leaked";
+	int needed = 0;
+	bool whole = false;
+
+	text_add(&evidence, "%s", "");
+	if (fgets(line, sizeof(line), h->from))
+		(void)sscanf(line, "%15s %d", word, &needed);
+	while (fgets(line, sizeof(line), h->from)) {
+		whole = strcmp(line, ".\n") == 0;
+		if (whole)
+			break;
+		text_add(&evidence, "  # %s", line);
+	}
+	h->busy = false;
+	if (!whole) {
+		(void)strcpy(word, "leaked");
+		text_add(&evidence, "  # the worker died\n");
+	}
+	count(r, h->at, word, needed);
+	if (strcmp(word, "leaked") == 0)
+		tell_failure(r, h->at, evidence.p);
+	else if (r->o->only)
+		(void)printf("%s - %s\n", word, r->cases.list[h->at]);
+	if (!whole) {
+		helper_end(h);
+		helper_start(r->o, h);
+	}
+}
+
+/* ---- the run ---- */
+
+static void progress(struct run *r, bool last)
+{
+	bool terminal = isatty(1);
+	time_t now = time(NULL);
+
+	if (r->o->only || (!last && now < r->said + (terminal ? 1 : PROGRESS_S)))
+		return;
+	r->said = now;
+	(void)printf("faults: %u of %zu, %u survived%s", r->done, r->cases.n, r->survived,
+		     terminal && !last ? "\r" : "\n");
+	(void)fflush(stdout);
+}
+
+static bool hand_out(struct run *r)
+{
+	bool busy = false;
+
+	for (unsigned i = 0; i < r->o->workers; i++) {
+		struct helper *h = &r->helper[i];
+		if (!h->busy && r->next < r->cases.n) {
+			h->at = r->next++;
+			h->busy = true;
+			(void)fprintf(h->to, "%s\n", r->cases.list[h->at]);
+			(void)fflush(h->to);
+		}
+		busy = busy || h->busy;
+	}
+	return busy;
+}
+
+static void run_all(struct run *r)
+{
+	struct pollfd p[WORKERS];
+
+	while (hand_out(r)) {
+		for (unsigned i = 0; i < r->o->workers; i++)
+			p[i] = (struct pollfd){ .fd = r->helper[i].busy ? fileno(r->helper[i].from)
+									: -1,
+						.events = POLLIN };
+		(void)poll(p, r->o->workers, 1000);
+		for (unsigned i = 0; i < r->o->workers; i++) {
+			if (p[i].revents)
+				take_answer(r, &r->helper[i]);
+		}
+		progress(r, false);
+	}
+	progress(r, true);
+}
+
+/* The table of docs/faults.md. */
+static void table(const struct run *r)
+{
+	(void)printf("\n| %s: fault | runs | survived | something left for DEL | not reached |\n"
+		     "| --- | ---: | ---: | ---: | ---: |\n",
+		     r->o->plugin);
+	for (size_t i = 0; i < fault_n_classes; i++) {
+		const struct score *s = &r->score[i];
+		(void)printf("| %s | %u | %u | %u | %u |\n", fault_classes[i], s->runs, s->survived,
+			     s->needed, s->unreached);
+	}
+	(void)printf("\n");
+}
+
+/* A fault that is planned but not met proves nothing; a few are, where two processes run at once.
+ */
+static bool enough_reached(const struct run *r)
+{
+	unsigned unreached = 0;
+
+	for (size_t i = 0; i < fault_n_classes; i++)
+		unreached += r->score[i].unreached;
+	if (unreached * 50 <= r->done)
+		return true;
+	(void)printf("%u planned faults were not reached\n", unreached);
+	return false;
+}
+
+static int finish(const struct run *r)
+{
+	if (r->o->only && !r->done) {
+		(void)printf("not reached, or not here\n");
+		return 1;
+	}
+	table(r);
+	if (!r->has_kind && !r->o->only)
+		(void)printf("%s: not here: this kernel has no %s links; what could be run, was\n",
+			     r->o->plugin, r->o->plugin);
+	bool good = enough_reached(r);
+	(void)printf("faults survived: %u of %u\n", r->survived, r->done);
+	return good && r->done && r->survived == r->done ? 0 : 1;
+}
+
+int parent_main(const struct options *o)
+{
+	static struct run r;
+
+	r = (struct run){ .o = o, .said = time(NULL) };
+	if (o->workers > WORKERS)
+		die("at most %d workers", WORKERS);
+	(void)signal(SIGPIPE, SIG_IGN);
+	for (unsigned i = 0; i < o->workers; i++)
+		helper_start(o, &r.helper[i]);
+	if (o->only)
+		cases_add(&r.cases, o->only);
+	else
+		plan(&r);
+	if (o->list) {
+		for (size_t i = 0; i < r.cases.n; i++)
+			(void)puts(r.cases.list[i]);
+		return 0;
+	}
+	run_all(&r);
+	for (unsigned i = 0; i < o->workers; i++)
+		helper_end(&r.helper[i]);
+	return finish(&r);
+}

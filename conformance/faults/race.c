@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* race.c: several calls at once, for one container, one interface name, one address. */
+#include "conformance/faults/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY 50
+/* What 10.77.0.0/28 has to give: not its first, its last and the gateway's. */
+#define ADDRESSES 13
+
+struct runner {
+	char container[16];
+	struct call call;
+	struct started started;
+	struct outcome o;
+};
+
+struct race {
+	struct world *w;
+	unsigned n, round;
+	struct runner r[MANY];
+	unsigned good; /* calls that succeeded */
+	struct text *why;
+};
+
+static void start_all(struct race *race)
+{
+	for (unsigned i = 0; i < race->n; i++)
+		call_start(race->w, &race->r[i].call, &race->r[i].started);
+	/* No round begins with the same one. */
+	for (unsigned i = 0; i < race->n; i++)
+		call_go(&race->r[(i + race->round) % race->n].started);
+}
+
+static void collect_all(struct race *race)
+{
+	for (unsigned i = 0; i < race->n; i++) {
+		struct runner *r = &race->r[i];
+		r->o = (struct outcome){ .status = 0 };
+		call_collect(&r->started, &r->o);
+		(void)call_judge(&r->call, &r->o, false, race->why);
+		race->good += r->o.status == 0;
+	}
+}
+
+static void forget(struct race *race)
+{
+	for (unsigned i = 0; i < race->n; i++)
+		outcome_free(&race->r[i].o);
+}
+
+static void go(struct race *race)
+{
+	start_all(race);
+	collect_all(race);
+}
+
+static void expect(struct race *race, bool right, const char *what)
+{
+	auto_text said = { .p = NULL };
+
+	if (right)
+		return;
+	text_add(race->why, "%u of %u succeeded: %s\n", race->good, race->n, what);
+	for (unsigned i = 0; i < race->n && i < 3; i++) {
+		call_said(&race->r[i].o, &said);
+		text_add(race->why, "one: %s", said.p);
+		text_free(&said);
+	}
+}
+
+/* All on p0 unless told otherwise; container "cid" unless it is told to differ. */
+static void cast(struct race *race, enum verb verb, bool own_container, bool own_pod)
+{
+	for (unsigned i = 0; i < race->n; i++) {
+		struct runner *r = &race->r[i];
+		(void)snprintf(r->container, sizeof(r->container), "c%u", i);
+		r->call = (struct call){ .verb = verb,
+					 .pod = own_pod ? i : 0,
+					 .container = own_container ? r->container : NULL };
+	}
+}
+
+static void del_all(struct race *race)
+{
+	for (unsigned i = 0; i < race->n; i++) {
+		struct call del = race->r[i].call;
+		del.verb = DEL;
+		(void)call_ok(race->w, &del, race->why);
+	}
+}
+
+static void pods(const struct race *race, bool make)
+{
+	if (make)
+		must("for i in $(seq 1 %u); do ip netns add p$i || exit; done", race->n - 1);
+	else
+		must("for i in $(seq 1 %u); do ip -n p$i -o link | grep -v ' lo: ' >&2 && exit 1; "
+		     "ip netns del p$i || exit; done",
+		     race->n - 1);
+}
+
+/* ---- the races ---- */
+
+static void one_container(struct race *race)
+{
+	cast(race, ADD, false, false);
+	go(race);
+	expect(race, race->good >= 1, "one ADD at least must");
+	for (unsigned i = 0; i < race->n; i++) {
+		if (race->r[i].o.status == 0)
+			world_keep_result(race->w, race->r[i].o.out);
+	}
+	(void)call_ok(race->w, &(struct call){ .verb = CHECK }, race->why);
+	(void)call_ok(race->w, &(struct call){ .verb = DEL }, race->why);
+}
+
+static void one_name(struct race *race)
+{
+	cast(race, ADD, true, false);
+	go(race);
+	expect(race, race->good == 1,
+	       "of containers that share a namespace one must have the name");
+	/* The losers' DELs first: they must not take what the winner has. */
+	for (unsigned i = 0; i < race->n; i++) {
+		struct call check = race->r[i].call, del = check;
+		check.verb = CHECK;
+		del.verb = DEL;
+		if (race->r[i].o.status)
+			(void)call_ok(race->w, &del, race->why);
+		else
+			world_keep_result(race->w, race->r[i].o.out);
+	}
+	for (unsigned i = 0; i < race->n; i++) {
+		struct call check = race->r[i].call;
+		check.verb = CHECK;
+		if (race->r[i].o.status == 0)
+			(void)call_ok(race->w, &check, race->why);
+	}
+	del_all(race);
+}
+
+static void one_address(struct race *race)
+{
+	pods(race, true);
+	cast(race, ADD, true, true);
+	for (unsigned i = 0; i < race->n; i++)
+		race->r[i].call.extra = "\"capabilities\":{\"ips\":true},\"runtimeConfig\":{"
+					"\"ips\":[\"10.77.0.5\"]},";
+	go(race);
+	expect(race, race->good == 1, "one address is for one");
+	del_all(race);
+	pods(race, false);
+}
+
+static bool is_repeated(const struct race *race, const char *address)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < race->n; i++)
+		found += race->r[i].o.status == 0 && strstr(race->r[i].o.out, address);
+	return found > 1;
+}
+
+static void last_addresses(struct race *race)
+{
+	char address[32];
+
+	pods(race, true);
+	cast(race, ADD, true, true);
+	go(race);
+	expect(race, race->good == ADDRESSES, "13 addresses are for 13");
+	for (unsigned i = 0; i < 16; i++) {
+		(void)snprintf(address, sizeof(address), "\"10.77.0.%u/28\"", i);
+		expect(race, !is_repeated(race, address), "an address was given twice");
+	}
+	del_all(race);
+	pods(race, false);
+}
+
+static void add_and_del(struct race *race)
+{
+	cast(race, ADD, false, false);
+	for (unsigned i = 0; i < race->n; i += 2)
+		race->r[i].call.verb = DEL;
+	go(race);
+	for (unsigned i = 0; i < race->n; i += 2)
+		expect(race, race->r[i].o.status == 0, "every DEL must");
+	(void)call_ok(race->w, &(struct call){ .verb = DEL }, race->why);
+}
+
+static void dels(struct race *race)
+{
+	(void)call_ok(race->w, &(struct call){ .verb = ADD }, race->why);
+	cast(race, DEL, false, false);
+	go(race);
+	expect(race, race->good == race->n, "every DEL must");
+}
+
+/* A runtime serialises these; one that does not may lose attachments, but nothing may stay. */
+static void gc_beside_adds(struct race *race)
+{
+	pods(race, true);
+	cast(race, ADD, true, true);
+	for (unsigned i = 0; i < race->n; i += 5)
+		race->r[i].call.verb = GC;
+	go(race);
+	for (unsigned i = 0; i < race->n; i += 5)
+		expect(race, race->r[i].o.status == 0, "every GC must");
+	del_all(race);
+	pods(race, false);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct race *race);
+	unsigned n, rounds;
+} races[] = {
+	{ "one-container-2", one_container, 2, 60 },
+	{ "one-container-50", one_container, 50, 6 },
+	{ "one-name-2", one_name, 2, 60 },
+	{ "one-name-50", one_name, 50, 6 },
+	{ "one-address-2", one_address, 2, 40 },
+	{ "one-address-50", one_address, 50, 6 },
+	{ "last-addresses-50", last_addresses, 50, 6 },
+	{ "add-del-2", add_and_del, 2, 80 },
+	{ "add-del-50", add_and_del, 50, 6 },
+	{ "dels-2", dels, 2, 40 },
+	{ "dels-50", dels, 50, 6 },
+	{ "gc-adds-10", gc_beside_adds, 10, 20 },
+	{ "gc-adds-50", gc_beside_adds, 50, 6 },
+};
+
+const char *race_name(size_t i, unsigned *rounds)
+{
+	if (i >= COUNT(races))
+		return NULL;
+	*rounds = races[i].rounds;
+	return races[i].name;
+}
+
+void race_run(struct world *w, const struct fault *f, struct judgement *j)
+{
+	for (size_t i = 0; i < COUNT(races); i++) {
+		if (strcmp(races[i].name, f->what) != 0)
+			continue;
+		struct race *race = calloc(1, sizeof(*race));
+		if (!race)
+			die("out of memory");
+		*race = (struct race){
+			.w = w, .n = races[i].n, .round = f->nth, .why = &j->evidence
+		};
+		world_keep_result(w, NULL);
+		races[i].run(race);
+		forget(race);
+		free(race);
+		return;
+	}
+	text_add(&j->evidence, "no such race: %s\n", f->what);
+}

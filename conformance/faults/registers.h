@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registers.h: the two things about a stopped system call that each processor does its own way. */
+#ifndef CONFORMANCE_FAULTS_REGISTERS_H
+#define CONFORMANCE_FAULTS_REGISTERS_H
+
+#include <sys/types.h>
+
+/* At its entry: it is not carried out. */
+void registers_skip(pid_t pid);
+/* At its exit: what it returns. */
+void registers_return(pid_t pid, long value);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snapshot.c: all that a plugin could leave behind, as sorted lines. */
+#include "conformance/faults/world.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define END_MS 5000
+
+/* ---- files ---- */
+
+static struct text *files_out;
+static const char *files_prefix;
+static bool with_contents;
+
+static void add_contents(const char *path)
+{
+	char buf[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
+
+	if (fd >= 0)
+		(void)close(fd);
+	buf[n > 0 ? n : 0] = '\0';
+	for (char *p = buf; *p; p++)
+		*p = *p == '\n' || *p == '\t' ? ' ' : *p;
+	text_add(files_out, " %s", n < 0 ? "(unreadable)" : buf);
+}
+
+static int add_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)ftw;
+	if (strcmp(path, WORK) == 0)
+		return FTW_SKIP_SUBTREE;
+	text_add(files_out, "%s %s", files_prefix, path);
+	if (!with_contents)
+		text_add(files_out, " %o", st->st_mode);
+	/* LMDB's own files hold what railctl is asked for. */
+	if (type == FTW_F && (with_contents || (st->st_size < 4096 && !strstr(path, "/ipam/"))))
+		add_contents(path);
+	text_add(files_out, "\n");
+	return FTW_CONTINUE;
+}
+
+/* With a prefix: sysctls, of which the contents count; else state, with modes. */
+static void files(const char *root, const char *prefix, struct text *out)
+{
+	files_out = out;
+	files_prefix = prefix ? prefix : "file";
+	with_contents = prefix != NULL;
+	(void)nftw(root, add_file, 16, FTW_PHYS | FTW_ACTIONRETVAL);
+}
+
+static void sysctls(const char *prefix, struct text *out)
+{
+	files("/proc/sys/net/ipv4/conf", prefix, out);
+	files("/proc/sys/net/ipv6/conf", prefix, out);
+}
+
+/* Of the mounts only how many: each names a namespace by its number. */
+static void mounts(struct text *out)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char line[1024];
+	unsigned n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		n++;
+	if (f)
+		(void)fclose(f);
+	text_add(out, "mounts %u\n", n);
+}
+
+/* ---- the pod ---- */
+
+static void look_into(const char *path, struct text *out)
+{
+	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	int pod = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (pod >= 0 && setns(pod, CLONE_NEWNET) == 0) {
+		netlink_dump("pod", out);
+		sysctls("pod", out);
+		if (setns(home, CLONE_NEWNET))
+			die("setns: %s", strerror(errno));
+	}
+	if (pod >= 0)
+		(void)close(pod);
+	(void)close(home);
+}
+
+/* ---- what the store holds, by railhead's own word ---- */
+
+static void command(const struct world *w, const char *args, struct text *out)
+{
+	char line[512], cmd[512];
+
+	(void)snprintf(cmd, sizeof(cmd), "%s/railctl %s 2>&1", w->bin, args);
+	FILE *f = popen(cmd, "re");
+	if (!f)
+		die("popen: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f))
+		text_add(out, "%s: %.*s\n", args, (int)strcspn(line, "\n"), line);
+	int rc = pclose(f);
+	if (rc)
+		text_add(out, "%s: exit status %d\n", args, rc);
+}
+
+/* ---- sorting and comparing ---- */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static char **lines_of(const struct text *t, char **copy, size_t *n)
+{
+	size_t room = 1;
+
+	for (const char *p = t->p; p && *p; p++)
+		room += *p == '\n';
+	char **list = malloc(room * sizeof(*list));
+	*copy = strdup(t->p ? t->p : "");
+	if (!list || !*copy)
+		die("out of memory");
+	*n = 0;
+	for (char *save, *p = strtok_r(*copy, "\n", &save); p; p = strtok_r(NULL, "\n", &save))
+		list[(*n)++] = p;
+	qsort(list, *n, sizeof(*list), by_text);
+	return list;
+}
+
+bool snapshot_differs(const struct text *before, const struct text *now, struct text *diff)
+{
+	char *copy_a, *copy_b;
+	size_t na, nb, i = 0, j = 0, found = 0;
+
+	if (before->len == now->len && strcmp(before->p, now->p) == 0)
+		return false;
+	char **a = lines_of(before, &copy_a, &na), **b = lines_of(now, &copy_b, &nb);
+	while (i < na || j < nb) {
+		int order = i == na ? 1 : j == nb ? -1 : strcmp(a[i], b[j]);
+		if (order && found++ < 12)
+			text_add(diff, "%c %.400s\n", order < 0 ? '-' : '+',
+				 order < 0 ? a[i] : b[j]);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	free(a);
+	free(b);
+	free(copy_a);
+	free(copy_b);
+	return found > 0;
+}
+
+void snapshot(struct world *w, struct text *out)
+{
+	netlink_dump("host", out);
+	sysctls("host", out);
+	look_into("/run/netns/p0", out);
+	files("/run", NULL, out);
+	files("/var/lib", NULL, out);
+	mounts(out);
+	command(w, "ipam lease list --json", out);
+	command(w, "attachments list --json", out);
+}
+
+/* ---- processes ---- */
+
+static void running(const char *programs, struct text *out)
+{
+	DIR *d = opendir("/proc");
+
+	for (const struct dirent *x; d && (x = readdir(d));) {
+		char path[300], exe[256];
+		(void)snprintf(path, sizeof(path), "/proc/%s/exe", x->d_name);
+		ssize_t n = readlink(path, exe, sizeof(exe) - 1);
+		exe[n > 0 ? n : 0] = '\0';
+		if (n > 0 && strncmp(exe, programs, strlen(programs)) == 0)
+			text_add(out, "process %s %s\n", x->d_name, exe);
+	}
+	if (d)
+		(void)closedir(d);
+}
+
+bool processes_end(struct text *why)
+{
+	const struct timespec wait = { .tv_nsec = 1000000 };
+	auto_text left = { .p = NULL };
+
+	for (int i = 0; i < END_MS; i++) {
+		text_free(&left);
+		running(WORK "/", &left);
+		if (!left.len)
+			return true;
+		(void)nanosleep(&wait, NULL);
+	}
+	text_add(why, "still running: %s", left.p);
+	return false;
+}

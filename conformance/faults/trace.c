@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/faults/trace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "conformance/faults/lane/wrap.h"
+#include "conformance/faults/registers.h"
+
+#define LIMIT_S   20
+#define PROCESSES 8
+#define DISTINCT  64
+#define OPTIONS                                                                                    \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |  \
+	 PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)
+
+struct tracee {
+	pid_t pid;
+	int role;
+	bool counting; /* from its first exec on, or its birth */
+	bool spoiled;  /* the running call is to return answer */
+	long answer;
+	long brk; /* the last known end of the heap */
+	struct {
+		long nr;
+		unsigned n;
+	} seen[DISTINCT];
+};
+
+struct session {
+	struct world *w;
+	struct inject *in;
+	struct steps *steps;
+	struct outcome *out;
+	struct tracee t[PROCESSES];
+	size_t n;
+	int roles;
+	pid_t main;
+	int main_status;
+	bool main_ended;
+};
+
+static volatile sig_atomic_t alarmed;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarmed = 1;
+}
+
+static struct tracee *find(struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->t[i].pid == pid)
+			return &s->t[i];
+	}
+	return NULL;
+}
+
+static struct tracee *enter(struct session *s, pid_t pid)
+{
+	if (s->n == PROCESSES)
+		die("more than %d processes in one call", PROCESSES);
+	struct tracee *t = &s->t[s->n++];
+	*t = (struct tracee){ .pid = pid, .role = s->roles++, .counting = pid != s->main };
+	return t;
+}
+
+static unsigned count(struct tracee *t, long nr)
+{
+	for (size_t i = 0; i < DISTINCT; i++) {
+		if (t->seen[i].n == 0)
+			t->seen[i].nr = nr;
+		if (t->seen[i].nr == nr)
+			return ++t->seen[i].n;
+	}
+	die("more than %d different system calls", DISTINCT);
+}
+
+static void note(struct steps *s, struct step step)
+{
+	if (s->n == s->room) {
+		s->room = s->room ? s->room * 2 : 512;
+		s->list = realloc(s->list, s->room * sizeof(*s->list));
+		if (!s->list)
+			die("out of memory");
+	}
+	s->list[s->n++] = step;
+}
+
+/* Our questions have numbers of their own; -1: not a call to count. */
+static long number_of(const struct __ptrace_syscall_info *i)
+{
+	long nr = (long)i->entry.nr;
+
+	if (nr == SYS_getpriority && i->entry.args[0] == ASK_MALLOC)
+		return CALL_MALLOC;
+	if (nr == SYS_getpriority && i->entry.args[0] == ASK_CLOCK)
+		return CALL_CLOCK;
+	/* only a question, which cannot fail */
+	if (nr == SYS_brk && i->entry.args[0] == 0)
+		return -1;
+	return nr;
+}
+
+/* What strace does: the number becomes one that does not exist, the answer is put in at the end.
+ * A close is carried out all the same, as the kernel does before it reports an error. */
+static void spoil(struct tracee *t, long nr, long answer)
+{
+	t->spoiled = true;
+	t->answer = nr == SYS_brk ? t->brk : answer;
+	if (nr != SYS_close)
+		registers_skip(t->pid);
+}
+
+static void inject(struct session *s, struct tracee *t, long nr,
+		   const struct __ptrace_syscall_info *i)
+{
+	struct inject *in = s->in;
+
+	s->out->reached = true;
+	in->has_stdout = (nr == SYS_write || nr == SYS_writev) && i->entry.args[0] == 1;
+	switch (in->how) {
+	case LET_GO:
+		break;
+	case FAIL:
+		spoil(t, nr, -in->errnum);
+		break;
+	case ANSWER:
+		spoil(t, nr, in->value);
+		break;
+	case SLAY:
+		(void)kill(t->pid, SIGKILL);
+		break;
+	case STOP:
+		in->act(in->arg);
+		break;
+	}
+}
+
+static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_syscall_info *i)
+{
+	const struct inject *in = s->in;
+	long nr = number_of(i);
+
+	if (nr < 0)
+		return;
+	unsigned n = count(t, nr);
+	if (s->steps)
+		note(s->steps, (struct step){ t->role, nr, n });
+	if (in->how == ANSWER && nr == in->nr)
+		inject(s, t, nr, i);
+	else if (!s->out->reached && in->how != ANSWER && t->role == in->role && nr == in->nr &&
+		 n == in->nth)
+		inject(s, t, nr, i);
+}
+
+static void at_exit_of(struct tracee *t, const struct __ptrace_syscall_info *i)
+{
+	if (t->spoiled)
+		registers_return(t->pid, t->answer);
+	else if (i->exit.rval > 4096)
+		t->brk = (long)i->exit.rval;
+	t->spoiled = false;
+}
+
+static void at_call(struct session *s, struct tracee *t)
+{
+	struct __ptrace_syscall_info i;
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof(i), &i) <= 0)
+		return; /* killed meanwhile */
+	if (i.op == PTRACE_SYSCALL_INFO_ENTRY && t->counting)
+		at_entry(s, t, &i);
+	else if (i.op == PTRACE_SYSCALL_INFO_EXIT)
+		at_exit_of(t, &i);
+}
+
+static void resume(const struct session *s, const struct tracee *t, int sig)
+{
+	bool done = s->out->reached && !t->spoiled && s->in->how != ANSWER && !s->steps;
+
+	(void)ptrace(done ? PTRACE_CONT : PTRACE_SYSCALL, t->pid, NULL, sig);
+}
+
+static void at_stop(struct session *s, struct tracee *t, int status)
+{
+	int sig = WSTOPSIG(status), event = status >> 16;
+
+	if (sig == (SIGTRAP | 0x80)) {
+		at_call(s, t);
+		sig = 0;
+	} else if (event) {
+		if (event == PTRACE_EVENT_EXEC)
+			t->counting = true;
+		sig = 0;
+	}
+	resume(s, t, sig);
+}
+
+static void at_end(struct session *s, struct tracee *t, int status)
+{
+	if (t->pid == s->main) {
+		s->main_ended = true;
+		s->main_status = status;
+	} else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) {
+		s->out->child_crash = WTERMSIG(status);
+	}
+	*t = s->t[--s->n];
+}
+
+/* Who outlives the plugin goes on without us, as it would. */
+static void let_go_of_rest(struct session *s)
+{
+	int status;
+
+	for (size_t i = 0; i < s->n; i++) {
+		pid_t pid = s->t[i].pid;
+		(void)ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+		if (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status))
+			(void)ptrace(PTRACE_DETACH, pid, NULL,
+				     status >> 16 ? 0 : WSTOPSIG(status) & 0x7f);
+	}
+}
+
+static void stop_all(struct session *s)
+{
+	s->out->timed_out = true;
+	for (size_t i = 0; i < s->n; i++)
+		(void)kill(s->t[i].pid, SIGKILL);
+}
+
+static void loop(struct session *s)
+{
+	int status;
+
+	while (!s->main_ended) {
+		pid_t pid = waitpid(-1, &status, __WALL);
+		if (pid < 0 && errno == EINTR && alarmed) {
+			stop_all(s);
+			alarmed = 0;
+			continue;
+		}
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			die("waitpid: %s", strerror(errno));
+		struct tracee *t = find(s, pid);
+		if (!t && WIFSTOPPED(status))
+			t = enter(s, pid);
+		if (!t)
+			reaped_note(pid, status);
+		else if (WIFSTOPPED(status))
+			at_stop(s, t, status);
+		else
+			at_end(s, t, status);
+	}
+}
+
+void trace_run(struct world *w, const struct call *c, struct inject *in, struct steps *steps,
+	       struct outcome *out)
+{
+	struct session s = { .w = w, .in = in, .steps = steps, .out = out };
+	const struct sigaction sa = { .sa_handler = on_alarm };
+	struct started started;
+
+	*out = (struct outcome){ .status = 0 };
+	(void)sigaction(SIGALRM, &sa, NULL);
+	call_start(w, c, &started);
+	s.main = started.pid;
+	(void)enter(&s, started.pid);
+	if (ptrace(PTRACE_SEIZE, started.pid, NULL, OPTIONS))
+		die("ptrace: %s", strerror(errno));
+	alarmed = 0;
+	(void)alarm(LIMIT_S);
+	call_go(&started);
+	loop(&s);
+	(void)alarm(0);
+	let_go_of_rest(&s);
+	reaped_note(s.main, s.main_status);
+	call_collect(&started, out);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace.h: stop a call of a plugin at one system call of one of its processes, and spoil it.
+ *
+ * As strace's --inject does, but told apart by process: the plugin is one, the first child it makes
+ * is the IPAM; what comes after that is never spoiled. Counts are per process and call, from 1.
+ */
+#ifndef CONFORMANCE_FAULTS_TRACE_H
+#define CONFORMANCE_FAULTS_TRACE_H
+
+#include "conformance/faults/world.h"
+
+enum how {
+	LET_GO, /* only watched */
+	FAIL,   /* returns -errnum, not executed */
+	SLAY,   /* SIGKILL instead of the call */
+	STOP,   /* act(arg) is called, then it goes on */
+	ANSWER, /* all calls of nr, in all processes, return value */
+};
+
+struct inject {
+	enum how how;
+	int role; /* 0: the plugin, or the IPAM run alone; 1: the IPAM it runs */
+	long nr;
+	unsigned nth;
+	int errnum;
+	long value;
+	void (*act)(void *arg);
+	void *arg;
+	bool has_stdout; /* out: the call was a write to standard output */
+};
+
+/* For planning: each call seen, in order. */
+struct step {
+	int role;
+	long nr;
+	unsigned nth;
+};
+struct steps {
+	struct step *list;
+	size_t n, room;
+};
+
+void trace_run(struct world *w, const struct call *c, struct inject *in, struct steps *steps,
+	       struct outcome *out);
+
+#endif

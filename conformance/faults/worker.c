@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* worker.c: reads one case a line, runs it, answers with its verdict. Lives in a sandbox. */
+#include "conformance/faults/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+/* ---- recovering ---- */
+
+static bool repair(struct world *w, struct text *why)
+{
+	char cmd[300];
+	(void)w;
+
+	(void)snprintf(cmd, sizeof(cmd), "%s/railctl attachments repair", w->bin);
+	int rc = run_quiet(cmd);
+	if (rc)
+		text_add(why, "railctl attachments repair: exit status %d\n", WEXITSTATUS(rc));
+	return rc == 0;
+}
+
+/* What the runtime does next. attached: the call ended well, so only a DEL removes it. */
+bool recover(struct world *w, const struct fault *f, bool attached, struct text *why)
+{
+	struct call del = { .verb = DEL, .target = f->target };
+	struct call gc = { .verb = GC, .target = f->target };
+	struct call add = { .verb = ADD, .target = f->target };
+	auto_outcome o = { .out = NULL };
+
+	if (strcmp(f->recovery, "gc") == 0)
+		return call_ok(w, &gc, why);
+	if (strcmp(f->recovery, "repair") == 0 && !attached && f->target != ALONE) {
+		if (!repair(w, why))
+			return false;
+		if (f->verb == ADD)
+			return true;
+	}
+	if (strcmp(f->recovery, "add") == 0 && !attached) {
+		call_run(w, &add, &o);
+		if (!call_judge(&add, &o, false, why))
+			return false;
+	}
+	if (strcmp(f->recovery, "del-nons") == 0)
+		del.no_netns = true;
+	return call_ok(w, &del, why);
+}
+
+/* Whether all is as before; else what is not. */
+bool is_clean(struct world *w, const char *when, struct text *why)
+{
+	auto_text now = { .p = NULL };
+	auto_text diff = { .p = NULL };
+
+	snapshot(w, &now);
+	if (!snapshot_differs(&w->base, &now, &diff))
+		return true;
+	if (why)
+		text_add(why, "%s (- before, + now):\n%s", when, diff.p);
+	return false;
+}
+
+bool whole_cycle(struct world *w, enum target target, struct text *why)
+{
+	static const enum verb verbs[] = { ADD, CHECK, DEL };
+
+	for (size_t i = 0; i < COUNT(verbs); i++) {
+		const struct call c = { .verb = verbs[i], .target = target };
+		if (!call_ok(w, &c, why)) {
+			text_add(why, "(in the ADD, CHECK, DEL that follow)\n");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- a fault at one system call ---- */
+
+static bool set_up_injection(struct world *w, const struct fault *f, struct inject *in)
+{
+	*in = (struct inject){ .role = f->target == CHILD,
+			       .nr = call_number(f->call),
+			       .nth = f->nth,
+			       .errnum = errno_number(f->what) };
+	if (*f->what == '@') {
+		in->how = STOP;
+		return in->nr >= 0 && action_find(w, f->what, in);
+	}
+	in->how = strcmp(f->what, "KILL") == 0 ? SLAY : FAIL;
+	return in->nr >= 0 && (in->how == SLAY || in->errnum);
+}
+
+/* The C library itself gives up on a program that it cannot even start: 127, in its own words. */
+static bool started_badly(const struct fault *f, const struct outcome *o)
+{
+	return strcmp(f->call, "mprotect") == 0 && WIFEXITED(o->status) &&
+	       WEXITSTATUS(o->status) == 127;
+}
+
+static bool judge_success(struct world *w, const struct fault *f, const struct inject *in,
+			  struct judgement *j)
+{
+	const struct call check = { .verb = CHECK, .target = f->target };
+
+	if (f->verb == ADD || f->verb == CHECK)
+		return in->how == STOP || call_ok(w, &check, &j->evidence);
+	return in->how == STOP || is_clean(w, "the call said that all is well, but", &j->evidence);
+}
+
+static bool judge_call(struct world *w, const struct fault *f, const struct inject *in,
+		       struct outcome *o, struct judgement *j)
+{
+	const struct call c = { .verb = f->verb, .target = f->target };
+
+	if (in->how == SLAY && f->target != CHILD) {
+		/* At once, as a runtime would: what the IPAM is still about must not matter. */
+		if (strcmp(f->recovery, "del") != 0)
+			j->needed_recovery = !is_clean(w, "", NULL);
+		return true;
+	}
+	bool mute = in->has_stdout || started_badly(f, o);
+	if (!call_judge(&c, o, mute, &j->evidence))
+		return false;
+	if (o->status == 0 && f->verb == ADD)
+		world_keep_result(w, o->out);
+	if (o->status == 0)
+		return judge_success(w, f, in, j);
+	if (f->verb == ADD)
+		j->needed_recovery = !is_clean(w, "", NULL);
+	return true;
+}
+
+static void run_injected(struct world *w, const struct fault *f, struct judgement *j)
+{
+	const struct call add = { .verb = ADD, .target = f->target };
+	const struct call c = { .verb = f->verb, .target = f->target };
+	auto_outcome o = { .out = NULL };
+	struct inject in;
+
+	if (!set_up_injection(w, f, &in)) {
+		text_add(&j->evidence, "no such system call, errno or action\n");
+		return;
+	}
+	world_keep_result(w, NULL);
+	if (f->verb != ADD && !call_ok(w, &add, &j->evidence))
+		return;
+	trace_run(w, &c, &in, NULL, &o);
+	if (!o.reached) {
+		j->verdict = NOT_REACHED;
+		(void)call_ok(w, &(struct call){ .verb = DEL, .target = f->target }, &j->evidence);
+		return;
+	}
+	bool good = judge_call(w, f, &in, &o, j);
+	bool attached = o.status == 0 && (f->verb == ADD || f->verb == CHECK);
+	action_end(w, &j->evidence);
+	if (!recover(w, f, attached, &j->evidence) || !good) {
+		auto_text said = { .p = NULL };
+		call_said(&o, &said);
+		text_add(&j->evidence, "the spoiled %s: %s", verb_names[f->verb], said.p);
+	}
+}
+
+/* ---- a case ---- */
+
+static void run_case(struct world *w, const struct fault *f, struct judgement *j)
+{
+	bool lane = strcmp(f->call, "malloc") == 0 || strcmp(f->call, "clock") == 0;
+
+	*j = (struct judgement){ .verdict = SURVIVED };
+	if (lane && !w->o->lane) {
+		j->verdict = NOT_HERE;
+		return;
+	}
+	w->bin = lane ? WORK "/lane" : WORK "/bin";
+	if (strcmp(f->call, "scene") == 0 || strcmp(f->call, "clock") == 0)
+		scene_run(w, f, j);
+	else if (strcmp(f->call, "race") == 0)
+		race_run(w, f, j);
+	else
+		run_injected(w, f, j);
+	w->bin = WORK "/bin";
+	if (j->verdict == NOT_HERE)
+		return;
+	(void)processes_end(&j->evidence);
+	world_restore(w);
+	if (is_clean(w, "left behind", &j->evidence) &&
+	    whole_cycle(w, f->target == ALONE ? ALONE : PLUGIN, &j->evidence))
+		(void)is_clean(w, "left behind after ADD, CHECK, DEL that followed", &j->evidence);
+	if (j->evidence.len)
+		j->verdict = LEAKED;
+}
+
+static void answer(struct judgement *j)
+{
+	static const char *const words[] = { "survived", "leaked", "unreached", "absent" };
+
+	(void)printf("%s %d\n%s.\n", words[j->verdict], j->needed_recovery,
+		     j->evidence.p ? j->evidence.p : "");
+	(void)fflush(stdout);
+	text_free(&j->evidence);
+}
+
+int worker_main(const struct options *o)
+{
+	struct world w = { .o = o };
+	char line[200];
+
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	world_open(&w);
+	while (fgets(line, sizeof(line), stdin)) {
+		struct judgement j = { .verdict = LEAKED };
+		struct fault f;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (strcmp(line, "plan") == 0) {
+			plan_print(&w);
+			continue;
+		}
+		if (fault_parse(line, o->plugin, &f))
+			run_case(&w, &f, &j);
+		else
+			text_add(&j.evidence, "not a case: %s\n", line);
+		if (j.verdict == LEAKED)
+			world_rebuild(&w);
+		answer(&j);
+	}
+	return 0;
+}

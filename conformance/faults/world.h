@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world.h: the sandbox of a worker: its links and pods, calls of plugins in it, and what it holds.
+ */
+#ifndef CONFORMANCE_FAULTS_WORLD_H
+#define CONFORMANCE_FAULTS_WORLD_H
+
+#include <sys/types.h>
+
+#include "conformance/faults/faults.h"
+
+#define WORK   "/run/work"
+#define MASTER "mst0"
+#define RUN    "/run/railhead"
+#define STATE  "/var/lib/railhead"
+#define PODS   60 /* p0 ... ; p0 is everybody's */
+
+struct world {
+	const struct options *o;
+	const char *bin;  /* programs of the running case */
+	char *result;     /* of the last good ADD, NULL when there is none */
+	struct text base; /* how the world is when nothing is attached */
+	bool has_kind;    /* the kernel knows the plugin's kind of link */
+};
+
+void world_open(struct world *w);
+/* Make all anew, after something was left. */
+void world_rebuild(struct world *w);
+/* What a fault destroyed: the master, the pod's namespace. Nothing when they are there. */
+void world_restore(struct world *w);
+
+int run_quiet(const char *cmd);
+void must(const char *fmt, ...) LIKE(1, 2);
+void pod_make(unsigned pod);
+void pod_drop(unsigned pod);
+
+/* ---- what there is, as sorted lines ---- */
+
+void snapshot(struct world *w, struct text *out);
+/* Lines of one that the other has not, each as "- line" or "+ line". false: they are the same. */
+bool snapshot_differs(const struct text *before, const struct text *now, struct text *diff);
+/* Links, addresses, routes and rules of the namespace we are in. */
+void netlink_dump(const char *prefix, struct text *out);
+
+/* ---- one call of a plugin ---- */
+
+struct call {
+	enum verb verb;
+	enum target target; /* ALONE: the IPAM itself */
+	unsigned pod;
+	const char *container;  /* NULL: "cid" */
+	const char *extra;      /* JSON members put before all others, "" or "\"x\":1," */
+	const char *ipam_extra; /* the same, in the ipam section */
+	const char *path;       /* CNI_PATH, NULL: the programs */
+	const char *program;    /* NULL: by target */
+	bool no_netns;          /* CNI_NETNS="" */
+	bool no_prev;
+};
+
+struct outcome {
+	int status; /* of wait(2) */
+	bool timed_out;
+	bool reached;    /* the fault was injected */
+	int child_crash; /* signal that ended a child, SIGKILL left out; 0: none */
+	char *out, *err;
+};
+void outcome_free(struct outcome *o);
+/* The end of a child that was waited for elsewhere, for call_collect. */
+void reaped_note(pid_t pid, int status);
+/* For prevResult of later calls; NULL: none. */
+void world_keep_result(struct world *w, const char *text);
+#define auto_outcome __attribute__((cleanup(outcome_free))) struct outcome
+
+/* Start a call that waits for a byte on *gate before it executes; out and err: memfds. */
+struct started {
+	pid_t pid;
+	int gate, out, err;
+};
+void call_start(struct world *w, const struct call *c, struct started *s);
+void call_go(struct started *s);
+void call_collect(struct started *s, struct outcome *out);
+/* The whole of it; keeps the result of a good ADD in w. */
+void call_run(struct world *w, const struct call *c, struct outcome *out);
+
+/*
+ * call_judge - the promises of every call: an exit, not a signal; in time; a result with 0, one
+ * error object otherwise. mute: standard output itself was the fault. false: adds to why.
+ */
+bool call_judge(const struct call *c, const struct outcome *o, bool mute, struct text *why);
+/* Run it; it must succeed and keep the promises. */
+bool call_ok(struct world *w, const struct call *c, struct text *why);
+/* "exit 1, stdout ..., stderr ..." */
+void call_said(const struct outcome *o, struct text *out);
+
+/* Until no process of the programs is left; false: names them in why. */
+bool processes_end(struct text *why);
+
+#endif
