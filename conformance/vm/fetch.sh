@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# fetch.sh DIR WHAT...: put what a guest is made of into DIR, from Debian; what is there stays.
+#
+# WHAT is qemu or the beginning of a kernel's version, as 6.12. Nothing is installed, and the machine's
+# own package sources stay as they are: a private apt configuration with the same mirror names the
+# releases needed, apt checks the signatures, and the packages are unpacked. In DIR afterwards:
+#   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)
+#   kernel-6.12/vmlinuz and kernel-6.12/lib/modules/VERSION, kernel-6.12/version
+set -eu
+[ $# -ge 2 ] || {
+	sed -n '3s/^# //p' "$0" >&2
+	exit 2
+}
+mkdir -p "$1"
+DIR=$(cd "$1" && pwd)
+shift
+exec 9>"$DIR/lock"
+flock 9
+
+# shellcheck source=/dev/null
+CODENAME=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
+# Where a kernel may be, the nearest first. sid last: its list alone takes longer than the rest.
+RELEASES="$CODENAME-backports $CODENAME trixie-backports sid"
+PRUNE="sound drivers/gpu drivers/media drivers/staging drivers/usb drivers/scsi drivers/hid drivers/input drivers/iio
+	drivers/net/wireless drivers/mtd drivers/leds drivers/mmc drivers/hwmon drivers/accel drivers/bluetooth net/mac80211
+	net/wireless net/bluetooth fs/xfs fs/btrfs fs/ocfs2 fs/f2fs fs/bcachefs fs/smb"
+
+say() { echo "vm: $*"; }
+die()
+{
+	echo "vm: $*" >&2
+	exit 1
+}
+
+# mirror: the address of this machine's Debian mirror, and under which releases it is known here.
+sources_here()
+{
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(CREATED_BY) $(RELEASE) $(REPO_URI) $(COMPONENT)' |
+		awk -v c="$CODENAME" '$1 == "Packages" && ($2 == c || index($2, c "-") == 1) { print $3, $2, $4 }' | sort -u
+}
+mirror() { sources_here | awk -v c="$CODENAME" '$2 == c { print $1; exit }'; }
+
+# sources RELEASE...: the private list: what this machine has, and these releases from the same mirror.
+sources()
+{
+	local sign='' release site
+	[ ! -e "$KEYS" ] || sign="[signed-by=$KEYS] "
+	site=$(mirror)
+	[ -n "$site" ] || die "no package source for '$CODENAME' is configured here; the guest comes from Debian's packages"
+	{
+		sources_here
+		for release; do echo "$site $release main"; done
+	} | sort -u | sed "s|^|deb $sign|" >"$APT/sources.list"
+	apt apt-get update >"$APT/log" 2>&1 || {
+		tail -n 5 "$APT/log" >&2
+		return 1
+	}
+}
+
+apt() # PROGRAM ARGUMENT...: with the private configuration
+{
+	local program=$1
+	shift
+	"$program" -q -o Dir::Etc::SourceList="$APT/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+		-o Dir::State::Lists="$APT/lists" -o Dir::Cache="$APT/cache" -o APT::Sandbox::User=root \
+		-o Acquire::Retries=3 -o Acquire::Check-Valid-Until=false "$@" </dev/null
+}
+
+private_apt()
+{
+	APT=$DIR/apt.$$
+	trap 'rm -rf "$APT" "$DIR"/*.new' EXIT
+	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
+}
+
+progress() { sed -u -n 's/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*\[\(.*\)\]$/vm:   \1, \2/p'; }
+
+has_igb() { "$1" -device help 2>/dev/null | grep -q '"igb"'; }
+
+qemu()
+{
+	local deb
+	rm -rf "$DIR/qemu.new"
+	mkdir -p "$DIR/qemu.new"
+	if ! has_igb qemu-system-x86_64; then
+		say "fetching QEMU from $CODENAME-backports"
+		sources "$CODENAME-backports"
+		apt apt-get -y --no-install-recommends --download-only -t "$CODENAME-backports" install qemu-system-x86 |
+			tee "$APT/log" | progress
+		for deb in "$APT"/cache/archives/*.deb; do
+			[ -e "$deb" ] || die "QEMU could not be fetched: $(tail -n 3 "$APT/log")"
+			dpkg -x "$deb" "$DIR/qemu.new"
+			rm "$deb"
+		done
+	fi
+	mv "$DIR/qemu.new" "$DIR/qemu"
+}
+
+# packages PREFIX: the names of the newest such kernel's packages in the lists; linux-image is all of
+# it, except where Debian split it in three.
+packages()
+{
+	local tail="\\.[0-9.]+\\+deb[0-9.]+-amd64\$" newest
+	newest=$(apt apt-cache pkgnames "linux-modules-$1." | sed 's/^linux-modules-//' | grep -E "^$1$tail" | sort -V | tail -n 1)
+	if [ -n "$newest" ]; then
+		echo "linux-base-$newest linux-binary-$newest linux-modules-$newest"
+		return
+	fi
+	apt apt-cache pkgnames "linux-image-$1." | grep -E "^linux-image-$1$tail" | sort -V | tail -n 1
+}
+
+unpack() # DEB INTO: without the modules that no guest uses
+{
+	local p prune=()
+	for p in $PRUNE; do prune+=("--exclude=*/kernel/$p"); done
+	dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards "${prune[@]}" --exclude='*/share/doc' --exclude='*/System.map*'
+}
+
+kernel() # PREFIX
+{
+	local prefix=$1 release names='' deb new=$DIR/kernel-$1.new version
+	for release in $RELEASES; do
+		sources "$release" || continue
+		names=$(packages "$prefix")
+		[ -z "$names" ] || break
+	done
+	[ -n "$names" ] || die "no kernel $prefix in: $RELEASES"
+	say "fetching kernel $prefix from $release"
+	# shellcheck disable=SC2086 # words
+	(cd "$APT" && apt apt-get download $names) | tee "$APT/log" | progress
+	rm -rf "$new"
+	mkdir -p "$new"
+	for deb in "$APT"/linux-*.deb; do
+		[ -e "$deb" ] || die "$names could not be fetched: $(tail -n 3 "$APT/log")"
+		unpack "$deb" "$new"
+		rm "$deb"
+	done
+	[ ! -d "$new/usr/lib/modules" ] || {
+		mkdir -p "$new/lib"
+		mv "$new/usr/lib/modules" "$new/lib/modules"
+	}
+	version=$(ls "$new/lib/modules")
+	mv "$(find "$new" -name 'vmlinuz*' -type f | head -n 1)" "$new/vmlinuz"
+	depmod -b "$new" "$version" 2>/dev/null
+	echo "$version" >"$new/version"
+	rm -rf "$new/boot" "$new/usr"
+	mv "$new" "$DIR/kernel-$prefix"
+}
+
+for what; do
+	case $what in
+	qemu)
+		[ -d "$DIR/qemu" ] || { private_apt && qemu; }
+		;;
+	[0-9]*.[0-9]*)
+		[ -d "$DIR/kernel-$what" ] || { private_apt && kernel "$what"; }
+		;;
+	*) die "fetch.sh: '$what' is neither qemu nor a kernel's version, as 6.12" ;;
+	esac
+done

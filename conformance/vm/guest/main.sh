@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# main.sh: process 1 of the guest, once the root is there: make it a machine, run the suites, power off.
+#
+# /vm/job is the folder that the host prepared: kernel (its modules), suites (one a line: name and script),
+# env, nics, bin, helpers. Written there: NAME.rc for each suite. What suites say goes to the second serial line.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8
+JOB=/vm/job
+TREE=$(<$JOB/tree)
+exec </dev/null >/dev/ttyS1 2>&1
+stty -F /dev/ttyS1 raw -echo 2>/dev/null
+
+step() { printf 'vm: %4d s  %s\n' "$(cut -d. -f1 /proc/uptime)" "$*"; }
+
+mounts()
+{
+	chmod 1777 /tmp
+	mkdir -p /dev/pts /dev/shm /run/netns /run/lock
+	mount -t devpts devpts /dev/pts
+	mount -t tmpfs tmpfs /dev/shm
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	mount -t debugfs debugfs /sys/kernel/debug
+	# Kernels of Debian's look for modules in /lib, which is the host's.
+	mount -t tmpfs tmpfs "$(realpath /lib)/modules" 2>/dev/null || mkdir -p /lib/modules
+	ln -s "$(<$JOB/kernel)/lib/modules/$(uname -r)" "/lib/modules/$(uname -r)"
+}
+
+# The cards get the names that the topology gives them, by the address it gave them.
+names()
+{
+	local name mac dev
+	while read -r name mac; do
+		dev=$(ip -j link | jq -r --arg m "$mac" '.[] | select(.address == $m) | .ifname')
+		[ -z "$dev" ] || ip link set "$dev" name "$name" || step "no card $name"
+	done <$JOB/nics
+	PFS=$(cut -d' ' -f1 $JOB/nics | tr '\n' ' ')
+}
+
+machine()
+{
+	mounts
+	hostname guest
+	ip link set lo up
+	modprobe -a igb igbvf
+	names
+	cp -r $JOB/bin $JOB/helpers /vm
+	export BIN=/vm/bin HELPERS=/vm/helpers OUT=$JOB/out KERNEL=$JOB/../ PFS TREE NO_SKIP=1
+	KERNEL=$(uname -r)
+	set -a
+	# shellcheck source=/dev/null
+	. $JOB/env
+	set +a
+}
+
+# A process 1 that ends is a panic: a suite is a child, in a session of its own.
+suite() # NAME SCRIPT
+{
+	step "suite $1"
+	(cd "$TREE" && exec setsid -w bash "$2")
+	echo $? >"$JOB/$1.rc"
+}
+
+machine
+step "the guest is up: $(uname -r)"
+while read -r name script <&8; do
+	suite "$name" "$script"
+done 8<$JOB/suites
+sync
+echo o >/proc/sysrq-trigger
+while :; do :; done
