@@ -30,9 +30,11 @@ librailhead_SRC := $(call sources,lib)
 CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/affinity railctl
 TESTS_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_test.c))
 FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
-# Programs of the conformance suites, none of our objects: all files of spec/ are one, elsewhere each is one.
+# Programs of the conformance suites, none of our objects: all files of spec/ are one, all of soak/, elsewhere
+# each is one.
 SPEC_SRC := $(wildcard conformance/spec/*.c)
-HELPERS_SRC := $(filter-out $(SPEC_SRC),$(wildcard conformance/*/*.c))
+SOAK_SRC := $(wildcard conformance/soak/*.c)
+HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC),$(wildcard conformance/*/*.c))
 
 # ---- where and with what ----------------------------------------------------------------------
 
@@ -88,7 +90,8 @@ BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
 BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
 FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)
-HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance)
+HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance) \
+	$(if $(SOAK_SRC),$(B)/conformance/soak/soak)
 objects = $(patsubst %.c,$(O)/%.o,$(1))
 
 .PHONY: all tests helpers fuzzers FORCE
@@ -181,6 +184,9 @@ endef
 $(HELPERS_SRC:%.c=$(B)/%): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o) $(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
+		$(filter %.a,$(CJSON_LIB))
+	$(helper)
+$(B)/conformance/soak/soak: $(call objects,$(SOAK_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
 		$(filter %.a,$(CJSON_LIB))
 	$(helper)
 

@@ -3,14 +3,14 @@
 
 .PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
-	conformance conformance-doc fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
-LANES := gcc clang check-fast attach railctl-check conformance examples-check install-check tools-check headers layers budget dup \
+LANES := gcc clang check-fast attach railctl-check conformance soak-quick examples-check install-check tools-check headers layers budget dup \
 	spdx format-check shell man cppcheck tidy asan ubsan property fuzz-smoke coverage repro demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
-C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC)
+C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC) $(SOAK_SRC)
 H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares.
 PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
@@ -61,6 +61,12 @@ conformance: all helpers ## every rule of the protocol, against our plugins, wro
 	@conformance/spec/run.sh $(B)/bin
 conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side
 	@conformance/spec/doc.sh $(B)/bin >$(B)/conformance.md && mv $(B)/conformance.md docs/conformance.md
+
+soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes
+	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
+soak-quick: all helpers ## the same with 1,500, and with plugins that must be caught
+	@conformance/soak/selftest.sh $(B)
+	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 1500 $(B)/bin
 
 # Leaks in a plugin end it with a status that no test expects.
 asan: ## unit and black-box tests under the address and leak sanitizer

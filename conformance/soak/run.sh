@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh [--cycles N] [--seed N] [--kill PERMILLE] BINDIR: attachments come and go, 32 at a time, some of
+# their runs killed; then nothing may be left.
+#
+# In namespaces of their own. The seed is printed; the same one makes the same choices (whom to kill,
+# when, what the runtime does then), though what they meet is up to the scheduler. HELPERS=DIR: where
+# the driver was built, else it is compiled.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+usage()
+{
+	sed -n '3,8s/^# //p' "$0" >&2
+	exit 2
+}
+
+CYCLES=50000 KILL=200 SEED=$((RANDOM * 32768 + RANDOM)) INSIDE=
+while [ $# -gt 1 ]; do
+	case $1 in
+	--cycles) CYCLES=$2 ;;
+	--seed) SEED=$2 ;;
+	--kill) KILL=$2 ;;
+	--inside) INSIDE=$2 ;;
+	*) usage ;;
+	esac
+	shift 2
+done
+[ $# = 1 ] && [ -d "$1" ] || usage
+BIN=$(cd "$1" && pwd)
+[ -n "$INSIDE" ] || exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside 1 --cycles "$CYCLES" --seed "$SEED" \
+	--kill "$KILL" "$BIN"
+W=/run/work
+
+# A copy: a build meanwhile must not pull the programs away.
+mkdir "$W/bin" && cp "$BIN"/* "$W/bin/" || exit 2
+if [ -n "${HELPERS-}" ]; then
+	cp "$HELPERS/soak" "$W/soak" || exit 2
+else
+	"${CC:-cc}" -I"$HERE/../.." -O2 -static -o "$W/soak" "$HERE"/*.c || exit 2
+fi
+{
+	ip link add mst0 type veth peer name wire0 &&
+		ip link set mst0 up && ip link set wire0 up &&
+		"$W/bin/railctl" ipam pool add soak4 --subnet 10.77.0.0/24 &&
+		"$W/bin/railctl" ipam pool add soak6 --subnet fd00:77::/64 --range fd00:77::10-fd00:77::ff
+} >&2 || exit 2
+printf '{"cniVersion":"1.1.0","name":"soak","type":"macvlan","master":"mst0","mode":"bridge",%s}' \
+	'"ipam":{"type":"railhead-ipam","pools":["soak4","soak6"]}' >"$W/conf.json"
+echo "soak: $CYCLES cycles, $KILL of 1000 runs killed, seed $SEED" >&2
+"$W/soak" "$W/bin" "$W/conf.json" "$W" "$CYCLES" "$SEED" "$KILL"
