@@ -108,17 +108,24 @@ enum lmdb_file_state lmdb_meta_read(const uint8_t *file, size_t len, struct lmdb
 	return newer(len < out->page_size + META_LEN ? NULL : file + out->page_size, out);
 }
 
-static enum lmdb_file_state read_metas(int fd, struct lmdb_meta *out)
+/* A file that cannot be read is not an empty one: what it holds would be taken for nothing. */
+static int read_metas(int fd, struct lmdb_meta *m, enum lmdb_file_state *out, struct err *e)
 {
 	uint8_t b[META_LEN];
 	ssize_t n = pread(fd, b, sizeof(b), 0);
 
-	if (n < 0 || never_written(b, (size_t)n))
-		return LMDB_FILE_EMPTY;
-	if (!parse_meta(b, out))
-		return LMDB_FILE_BAD;
-	n = pread(fd, b, sizeof(b), out->page_size);
-	return newer(n == (ssize_t)sizeof(b) ? b : NULL, out);
+	*out = LMDB_FILE_EMPTY;
+	if (n >= 0 && never_written(b, (size_t)n))
+		return 0;
+	*out = LMDB_FILE_BAD;
+	if (n >= 0 && !parse_meta(b, m))
+		return 0;
+	if (n >= 0)
+		n = pread(fd, b, sizeof(b), m->page_size);
+	if (n < 0)
+		return err_set(e, ERR_STORE, errno, "read the store's file");
+	*out = newer(n == (ssize_t)sizeof(b) ? b : NULL, m);
+	return 0;
 }
 
 int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e)
@@ -131,7 +138,9 @@ int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e)
 	*out = (struct lmdb_file){ .state = LMDB_FILE_EMPTY };
 	if (fd < 0)
 		return 0;
-	out->state = S_ISREG(st.st_mode) ? read_metas(fd, &m) : LMDB_FILE_BAD;
+	out->state = LMDB_FILE_BAD;
+	if (S_ISREG(st.st_mode) && read_metas(fd, &m, &out->state, e))
+		return -1;
 	if (out->state != LMDB_FILE_GOOD)
 		return 0;
 	out->want = (m.last_page + 1) * m.page_size;

@@ -214,6 +214,11 @@ START_TEST(first_pages)
 	auto_fd int dir = open("/mnt", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(lmdb_file_inspect(dir, &out, &e), 0);
 	ck_assert_int_eq(out.state, LMDB_FILE_BAD);
+	/* not readable is not empty: a DEL would have nothing to release */
+	auto_fd int blind = open("/mnt", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	ck_assert_int_ge(blind, 0);
+	ck_assert_int_eq(write(blind, f.bytes, f.len) == (ssize_t)f.len, 1);
+	ck_assert_int_eq(lmdb_file_inspect(blind, &out, &e), -1);
 	ck_assert_int_eq(lmdb_file_inspect(9999, &out, &e), -1);
 	ck_assert_int_eq(e.code, ERR_STORE);
 	free(f.bytes);
