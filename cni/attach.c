@@ -126,6 +126,7 @@ static int write_record(struct add *s, struct err *e)
 	const struct cni_call *call = a->call;
 
 	s->record = (struct record){
+		.adding = true,
 		.key = attach_key(call),
 		.plugin = a->type->name,
 		.kind = a->type->kind,
@@ -141,6 +142,13 @@ static int write_record(struct add *s, struct err *e)
 	if (ctx_boot_id(&call->ctx, s->record.boot, e))
 		return -1;
 	return record_write(&call->ctx, &s->record, e);
+}
+
+/* From here on the attachment is whole, and repair must let it live. */
+static int complete_record(struct add *s, struct err *e)
+{
+	s->record.adding = false;
+	return record_write(&s->a.call->ctx, &s->record, e);
 }
 
 /* The device is told to the record before it is touched, and taken only with a record of who does.
@@ -318,7 +326,7 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	    finish_ipam(s, e) || (!s->a.no_link && attach_configure(&s->a, ours(s), e)))
 		return -1;
 	auto_result struct cni_result r = { 0 };
-	if (build_result(s, &r, e))
+	if (build_result(s, &r, e) || complete_record(s, e))
 		return -1;
 	return cni_emit_result(call, &r, e);
 }

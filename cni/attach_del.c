@@ -153,6 +153,10 @@ static int delete_interface(const struct cni_call *call, struct err *e)
 	struct err why;
 
 	if (record_read(&call->ctx, &key, &r, &why)) {
+		if (why.code != ERR_NOTFOUND && !record_is_damaged(&why)) {
+			*e = why; /* the next DEL may be able to read it */
+			return -1;
+		}
 		if (why.code != ERR_NOTFOUND)
 			log_warn(&call->ctx.log, "%s; looking at CNI_NETNS instead", why.msg);
 		return attach_type_of(call)->restore ? restore_unrecorded(call, e)
@@ -263,6 +267,7 @@ int attach_gc(const struct cni_call *call, struct err *e)
 	/* No list is no information, not an empty list (CNI-076). */
 	if (call->conf.valid && record_each(&call->ctx, call->conf.name, collect, &s, &why))
 		keep(&s, &why);
+	record_tidy(&call->ctx);
 	if (*call->conf.ipam_type && delegate_run(call, &gc, ipam_timeout(call), &why))
 		keep(&s, &why);
 	if (!s.failed)

@@ -61,6 +61,7 @@ static struct json *encode(const struct record *r)
 	    json_add_int(o, "netnsDev", (int64_t)r->netns_id.dev) ||
 	    json_add_int(o, "netnsInode", (int64_t)r->netns_id.ino) ||
 	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", r->created / 1000000) ||
+	    (r->adding && json_add_bool(o, "adding", true)) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
 	    json_add_str(o, "args", r->args) ||
 	    (r->config && json_add_copy(o, "config", r->config)) ||
@@ -112,6 +113,19 @@ static int replace(const struct ctx *ctx, const struct record *r, const char *te
 	return fs_replace_at(dir, name, text, false, e);
 }
 
+/* Fails while attachments live in it: that is how we know. */
+static void remove_if_empty(int all, const char *network)
+{
+	(void)unlinkat(all, network, AT_REMOVEDIR);
+}
+
+static int open_all(const struct ctx *ctx, struct err *e)
+{
+	auto_fd int run = fs_open_dir(ctx->run_dir, false, e);
+
+	return run < 0 ? -1 : fs_open_dir_at(run, FOLDER, false, e);
+}
+
 int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	auto_free char *text = record_print(r);
@@ -128,6 +142,10 @@ int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 		if (last.errnum != ENOENT)
 			break;
 	}
+	struct err ignored;
+	auto_fd int all = open_all(ctx, &ignored);
+	if (all >= 0)
+		remove_if_empty(all, r->key.network);
 	*e = last;
 	return err_wrap(e, "record the attachment in %s/" FOLDER, ctx->run_dir);
 }
@@ -170,6 +188,7 @@ static const struct json_field record_fields[] = {
 	NUMBER("netnsDev", dev, INT64_MAX),
 	NUMBER("netnsInode", ino, INT64_MAX),
 	NUMBER("created", created_ms, MS_MAX),
+	{ .key = "adding", .kind = J_BOOL, .offset = offsetof(struct record_text, r.adding) },
 	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
 	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
 	{ 0 },
@@ -217,6 +236,22 @@ int record_read(const struct ctx *ctx, const struct record_key *key, struct reco
 	return 0;
 }
 
+bool record_is_damaged(const struct err *e)
+{
+	switch (e->errnum) {
+	case 0:
+	case EFBIG:
+	case EISDIR:
+	case ELOOP:
+	case ENODEV:
+	case ENOTDIR:
+	case ENXIO:
+		return e->code != ERR_NOMEM;
+	default:
+		return false;
+	}
+}
+
 void record_clear(struct record *r)
 {
 	json_free(r->tree);
@@ -241,10 +276,9 @@ int record_remove(const struct ctx *ctx, const struct record_key *key, struct er
 		*e = why;
 		return err_wrap(e, "remove the record %s/%s", key->network, name);
 	}
-	/* Fails while other attachments live in it: that is how we know. */
 	auto_fd int all = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (all >= 0)
-		(void)unlinkat(all, key->network, AT_REMOVEDIR);
+		remove_if_empty(all, key->network);
 	return 0;
 }
 
@@ -286,11 +320,19 @@ static int list(int dir, const char *what, struct listing *out, struct err *e)
 struct visitor {
 	record_fn fn;
 	void *arg;
+	struct err first; /* of what could not be read */
+	bool failed;
 };
 
+static void keep_error(struct visitor *v, const struct err *why)
+{
+	if (!v->failed)
+		v->first = *why;
+	v->failed = true;
+}
+
 /* A damaged file still names its attachment: that is enough to clean up by. 1: fn wants to stop. */
-static int visit(int dir, const char *network, const char *name, const struct visitor *v,
-		 struct err *e)
+static int visit(int dir, const char *network, const char *name, struct visitor *v)
 {
 	struct record r = { 0 };
 	struct err damaged;
@@ -302,9 +344,9 @@ static int visit(int dir, const char *network, const char *name, const struct vi
 	if (read_at(dir, name, &r, &damaged)) {
 		if (is_gone(&damaged)) /* removed since we listed it */
 			return 0;
-		if (damaged.code == ERR_NOMEM) { /* says nothing about the file */
-			*e = damaged;
-			return -1;
+		if (!record_is_damaged(&damaged)) {
+			keep_error(v, &damaged);
+			return 0;
 		}
 		(void)snprintf(container, sizeof(container), "%.*s", (int)(comma - name), name);
 		r = (struct record){ .key = { network, container, comma + 1 } };
@@ -314,35 +356,44 @@ static int visit(int dir, const char *network, const char *name, const struct vi
 	return stop ? 1 : 0;
 }
 
-static int each_in(int all, const char *network, const struct visitor *v, struct err *e)
+static int each_in(int all, const char *network, struct visitor *v)
 {
 	auto_clean(listing_clear) struct listing files = { 0 };
 	struct err why;
 	auto_fd int dir = fs_open_dir_at(all, network, false, &why);
 
 	if (dir < 0) {
-		if (is_gone(&why))
-			return 0;
-		*e = why;
-		return -1;
+		if (!is_gone(&why))
+			keep_error(v, &why);
+		return 0;
 	}
-	if (list(dir, network, &files, e))
-		return -1;
-	for (int i = 0; i < files.n; i++) {
-		int rc = visit(dir, network, files.names[i]->d_name, v, e);
-		if (rc)
-			return rc;
+	if (list(dir, network, &files, &why)) {
+		keep_error(v, &why);
+		return 0;
 	}
+	int stop = 0;
+	for (int i = 0; !stop && i < files.n; i++)
+		stop = visit(dir, network, files.names[i]->d_name, v);
+	return stop;
+}
+
+static int each_network(int all, struct visitor *v, struct err *e)
+{
+	auto_clean(listing_clear) struct listing networks = { 0 };
+
+	if (list(all, FOLDER, &networks, e))
+		return -1;
+	int stop = 0;
+	for (int i = 0; !stop && i < networks.n; i++)
+		stop = each_in(all, networks.names[i]->d_name, v);
 	return 0;
 }
 
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg, struct err *e)
 {
-	auto_clean(listing_clear) struct listing networks = { 0 };
-	const struct visitor v = { fn, arg };
+	struct visitor v = { .fn = fn, .arg = arg };
 	struct err why;
-	auto_fd int run = fs_open_dir(ctx->run_dir, false, &why);
-	auto_fd int all = run < 0 ? -1 : fs_open_dir_at(run, FOLDER, false, &why);
+	auto_fd int all = open_all(ctx, &why);
 
 	if (all < 0) {
 		if (is_gone(&why))
@@ -351,13 +402,23 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 		return -1;
 	}
 	if (network)
-		return each_in(all, network, &v, e) < 0 ? -1 : 0;
-	if (list(all, FOLDER, &networks, e))
+		(void)each_in(all, network, &v);
+	else if (each_network(all, &v, e))
 		return -1;
-	for (int i = 0; i < networks.n; i++) {
-		int rc = each_in(all, networks.names[i]->d_name, &v, e);
-		if (rc)
-			return rc < 0 ? -1 : 0;
-	}
-	return 0;
+	if (!v.failed)
+		return 0;
+	*e = v.first;
+	return err_wrap(e, "read the records in %s/" FOLDER, ctx->run_dir);
+}
+
+void record_tidy(const struct ctx *ctx)
+{
+	auto_clean(listing_clear) struct listing networks = { 0 };
+	struct err ignored;
+	auto_fd int all = open_all(ctx, &ignored);
+
+	if (all < 0 || list(all, FOLDER, &networks, &ignored))
+		return;
+	for (int i = 0; i < networks.n; i++)
+		remove_if_empty(all, networks.names[i]->d_name);
 }

@@ -27,6 +27,7 @@ struct record {
 	struct netns_id netns_id;
 	char boot[CTX_BOOT_ID_LEN + 1];
 	int64_t created;           /* ns since 1970 */
+	bool adding;               /* its ADD is not done yet, or was killed before it was */
 	const char *master;        /* name of the lower device, "" if none */
 	const char *cni_path;      /* where the delegates were found, for repair */
 	const char *args;          /* CNI_ARGS, for repair */
@@ -44,12 +45,18 @@ struct record {
 int record_lock(const struct ctx *ctx, const struct record_key *key, bool create, int timeout_ms,
 		struct err *e) must_check;
 
-/* record_write - create or replace. */
+/* record_write - create or replace. After a failure no folder is left that it made. */
 int record_write(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
 
 /* record_read - ERR_NOTFOUND (errnum ENOENT) when there is none; ERR_DECODE when it is damaged. */
 int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
 		struct err *e) must_check;
+
+/*
+ * record_is_damaged - whether an error of record_read says that what is in the record's place can
+ * never be read, rather than that it could not be read now (no memory, no descriptors, EIO).
+ */
+bool record_is_damaged(const struct err *e);
 void record_clear(struct record *r);
 #define auto_record auto_clean(record_clear)
 
@@ -57,8 +64,15 @@ void record_clear(struct record *r);
 int record_remove(const struct ctx *ctx, const struct record_key *key, struct err *e) must_check;
 
 /*
- * record_each - call fn for every record of network (NULL: of all), in name order. A file that
- * cannot be decoded is passed with r->tree NULL and only the key set. Non-zero ends the walk.
+ * record_tidy - remove folders of networks that have no record: a killed ADD or DEL leaves them.
+ * Not being able to is no error.
+ */
+void record_tidy(const struct ctx *ctx);
+
+/*
+ * record_each - call fn for every record of network (NULL: of all), in name order. A damaged file
+ * is passed with r->tree NULL and only the key set. Non-zero ends the walk. A file that cannot be
+ * read now is passed over, and the walk returns -1 when it is through.
  */
 typedef int (*record_fn)(const struct record *r, void *arg);
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg,

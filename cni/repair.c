@@ -23,6 +23,7 @@ static const char *const state_names[] = {
 	[REPAIR_NETNS_REPLACED] = "netns-replaced",
 	[REPAIR_LINK_GONE] = "interface-gone",
 	[REPAIR_LINK_REPLACED] = "interface-replaced",
+	[REPAIR_UNFINISHED] = "unfinished",
 	[REPAIR_DAMAGED] = "damaged",
 };
 
@@ -70,6 +71,8 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	if (*r->kind && strcmp(link.kind, r->kind) != 0)
 		return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is %s now, not the %s of ADD",
 			   r->key.ifname, r->netns, *link.kind ? link.kind : "a device", r->kind);
+	if (r->adding)
+		return say(v, REPAIR_UNFINISHED, "its ADD ended before it was done");
 	return say(v, REPAIR_HEALTHY, "%s", "");
 }
 
@@ -116,6 +119,10 @@ static int look_again(const struct ctx *ctx, const struct record_key *key, struc
 	if (record_read(ctx, key, r, &why)) {
 		if (why.code == ERR_NOTFOUND)
 			return say(v, REPAIR_GONE, "removed meanwhile");
+		if (!record_is_damaged(&why)) {
+			*e = why;
+			return -1;
+		}
 		*r = (struct record){ .key = *key };
 		return say(v, REPAIR_DAMAGED, "%.300s", why.msg);
 	}

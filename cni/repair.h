@@ -2,9 +2,9 @@
 /*
  * repair.h: attachments that nobody will DEL any more: tell them from healthy ones, and undo them.
  *
- * A record is stale when its namespace or its boot has gone, or its interface has gone from a
- * living namespace: an ADD was killed, or somebody removed the interface. What a running ADD or DEL
- * has its lock on is in between two states and is let alone.
+ * A record is stale when its namespace or its boot has gone, when its interface has gone from a
+ * living namespace, or when its ADD was killed before it was done. What a running ADD or DEL has
+ * its lock on is in between two states and is let alone.
  */
 #ifndef RAILHEAD_CNI_REPAIR_H
 #define RAILHEAD_CNI_REPAIR_H
@@ -21,6 +21,7 @@ enum repair_state {
 	REPAIR_NETNS_REPLACED, /* its path leads to another namespace now */
 	REPAIR_LINK_GONE,
 	REPAIR_LINK_REPLACED, /* an interface of another kind has its name */
+	REPAIR_UNFINISHED,    /* the interface is there, but its ADD did not get to its end */
 	REPAIR_DAMAGED,       /* the record cannot be read */
 };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cni/repair.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/testing.h"
 
@@ -118,6 +120,55 @@ START_TEST(stale_ones_are_repaired)
 }
 END_TEST
 
+/* Killed between the making of the interface and its addresses. */
+START_TEST(an_unfinished_add_is_repaired)
+{
+	struct world w;
+
+	world_init(&w);
+	w.r.adding = true;
+	w.r.key.ifname = "lo";
+	write_record(&w);
+	/* while it runs it is not looked at too closely */
+	int lock = record_lock(&w.ctx, &w.r.key, true, 0, &w.e);
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(state_of(&w), REPAIR_BUSY);
+	(void)close(lock);
+	ck_assert_int_eq(state_of(&w), REPAIR_UNFINISHED);
+	ck_assert(repair_is_stale(REPAIR_UNFINISHED));
+	w.r.adding = false;
+	write_record(&w);
+	ck_assert_int_eq(state_of(&w), REPAIR_HEALTHY);
+	world_clear(&w);
+}
+END_TEST
+
+START_TEST(an_unreadable_record_stays)
+{
+	struct world w;
+	struct repair_view v;
+	char path[128];
+
+	world_init(&w);
+	w.r.key.ifname = "nope0";
+	write_record(&w);
+	for (const char *dir = ""; dir; dir = *dir ? NULL : "/attachments/net-a") {
+		(void)snprintf(path, sizeof(path), "%s%s", w.dir, dir);
+		ck_assert_int_eq(chmod(path, 0755), 0);
+	}
+	(void)snprintf(path, sizeof(path), "%s/attachments", w.dir);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/lock", w.dir);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, NULL, &v, &w.e), -1);
+	ck_assert_int_eq(w.e.errnum, EACCES);
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert(is_recorded(&w));
+	world_clear(&w);
+}
+END_TEST
+
 START_TEST(what_cannot_be_told_is_let_alone)
 {
 	struct world w;
@@ -212,5 +263,6 @@ START_TEST(states_have_names)
 END_TEST
 
 TEST_PROGRAM("cni/repair", healthy_is_let_alone, stale_ones_are_repaired,
+	     an_unfinished_add_is_repaired, an_unreadable_record_stays,
 	     what_cannot_be_told_is_let_alone, damaged_records_go, the_lock_is_respected,
 	     one_that_went_meanwhile_is_gone, a_failing_ipam_keeps_the_record, states_have_names)

@@ -125,6 +125,8 @@ static int repair(struct rail *r, struct err *e)
 		return err_nomem(e);
 	if (record_each(&r->ctx, network, repair_each, &x, e) || x.rc)
 		return -1;
+	if (!x.dry_run)
+		record_tidy(&r->ctx);
 	if (x.broken)
 		r->status = RAIL_FAILED;
 	if (array)
@@ -149,16 +151,16 @@ static const char *const examples[] = {
 const struct cmd cmd_attachments_repair = {
 	.name = "repair",
 	.summary = "clean up attachments that no DEL will come for",
-	.about = "An attachment is stale when its network namespace or its boot has gone, when its "
-		 "interface has gone from a living namespace (an ADD was killed, or somebody "
-		 "removed "
-		 "it), or when its record is damaged. What is left of it is undone, its addresses "
-		 "are "
-		 "released by the IPAM that gave them, and its record is removed. Healthy "
-		 "attachments, and "
-		 "those that a plugin works on, are never touched. Exit status 1: something is "
-		 "left that "
-		 "needs a look.",
+	.about =
+		"An attachment is stale when its network namespace or its boot has gone, when its "
+		"interface has gone from a living namespace, when its ADD was killed before it was "
+		"done, or when its record is damaged. What is left of it is undone, its addresses "
+		"are "
+		"released by the IPAM that gave them, and its record is removed. Healthy "
+		"attachments, and "
+		"those that a plugin works on, are never touched. Exit status 1: something is "
+		"left that "
+		"needs a look.",
 	.opts = opts,
 	.examples = examples,
 	.run = repair,

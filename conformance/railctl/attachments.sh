@@ -127,6 +127,17 @@ test_repair_interface_gone()
 	repaired interface-gone
 }
 
+# As an ADD leaves it that was killed before it had set the addresses.
+test_repair_unfinished()
+{
+	local f
+	one_attachment
+	f=$(record net-a c1)
+	jq -c '.adding = true' "$f" >"$W/record" && cat "$W/record" >"$f"
+	repaired unfinished
+	! ip -n pod1 link show net1 >"$W/is" 2>&1 || fail "the interface must be gone"
+}
+
 test_repair_interface_replaced()
 {
 	one_attachment
