@@ -4,7 +4,7 @@
  *
  * root is ctx->sysfs. A function is named by its address text "dddd:bb:dd.f"; domains may have up
  * to 8 digits (VMD and hypervisors make "10000:01:00.0"). Reads what sysfs says at that moment and
- * keeps nothing; absence is errnum ENOENT.
+ * keeps nothing; absence is errnum ENOENT. What is no PCI address at all is ERR_FIELD (EINVAL).
  */
 #ifndef RAILHEAD_LIB_PCI_H
 #define RAILHEAD_LIB_PCI_H
@@ -61,8 +61,9 @@ struct pci_sriov {
 	uint32_t num, total;
 };
 int pci_sriov(const char *root, const char *pf, struct pci_sriov *out, struct err *e) must_check;
-/* pci_set_numvfs - ERR_KERNEL with the driver's errno; a change between two non-zero numbers goes
- * through 0, as the kernel demands (EBUSY). */
+/* pci_set_numvfs - ERR_KERNEL with the driver's errno, ERANGE above total; fewer than asked for is
+ * an error too. A change between two non-zero numbers goes through 0, as the kernel demands
+ * (EBUSY). May take seconds. */
 int pci_set_numvfs(const char *root, const char *pf, uint32_t n, struct err *e) must_check;
 
 /*
@@ -96,8 +97,12 @@ int pci_rdma_device(const char *root, const char *addr, char out[PCI_RDMA_LEN],
 
 /*
  * pci_bind - have driver (or, when NULL, the one the kernel chooses by itself) drive the function:
- * driver_override, unbind, drivers_probe; already so is success. ERR_KERNEL naming the driver when
- * afterwards another one, or none, drives it: the hint says which module to load.
+ * driver_override, unbind, drivers_probe; already so is success. The override stays, so that the
+ * kernel does not choose otherwise later. With NULL and no override, a driver that is bound counts
+ * as the kernel's choice, unless its name says vfio, uio or stub: those never take a device by
+ * themselves. ERR_KERNEL naming the driver when afterwards another one, or none, drives it: the
+ * hint says which module to load; the former override and driver are put back as far as that can
+ * be had.
  */
 int pci_bind(const char *root, const char *addr, const char *driver, struct err *e) must_check;
 

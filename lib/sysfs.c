@@ -84,11 +84,12 @@ int sysfs_read_u64(const char *root, const char *path, uint64_t *out, struct err
 	return 0;
 }
 
-/* One write: every write to such a file is a value of its own. */
+/* One write: every write to such a file is a value of its own. O_TRUNC means nothing to the kernel;
+ * in a tree of ordinary files it makes the value the whole content. */
 static int write_value(const char *path, const char *value, struct err *e)
 {
 	size_t len = strlen(value);
-	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	auto_fd int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open %s", path);

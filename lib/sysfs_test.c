@@ -103,6 +103,7 @@ START_TEST(writes)
 
 	ck_assert_ptr_nonnull(testing_dir());
 	testing_file("/mnt/attr", 0600, "0\n");
+	ck_assert_int_eq(sysfs_write("/mnt", "attr", "250", &e), 0);
 	ck_assert_int_eq(sysfs_write("/mnt", "attr", "7", &e), 0);
 	ck_assert_int_eq(sysfs_read("/mnt", "attr", buf, sizeof(buf), &e), 0);
 	ck_assert_str_eq(buf, "7");
