@@ -12,6 +12,7 @@
 #define ERRNO_MAX     4095 /* the kernel's own limit, include/linux/err.h */
 #define RCVBUF_MAX    (8 * 1024 * 1024)
 #define LIST_MAX_BYTE ((size_t)64 * 1024 * 1024)
+#define WHOLE_MAX     ((size_t)4 * 1024 * 1024) /* a PF with 20000 VFs */
 
 /* ---- sockets ---- */
 
@@ -170,17 +171,17 @@ int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e)
 	return 0;
 }
 
-ssize_t nl_recv_some(struct nl *nl, int flags)
+static ssize_t recv_into(int fd, struct nl_room room, int flags)
 {
 	for (;;) {
 		struct sockaddr_nl from = { 0 };
 		socklen_t from_len = sizeof(from);
-		ssize_t n = recvfrom(nl->fd, nl->buf, sizeof(nl->buf), flags | MSG_TRUNC,
+		ssize_t n = recvfrom(fd, room.at, room.size, flags | MSG_TRUNC,
 				     (struct sockaddr *)&from, &from_len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n > (ssize_t)sizeof(nl->buf)) {
+		if (n > (ssize_t)room.size) {
 			errno = EMSGSIZE;
 			return -1;
 		}
@@ -190,13 +191,20 @@ ssize_t nl_recv_some(struct nl *nl, int flags)
 	}
 }
 
+ssize_t nl_recv_some(struct nl *nl, int flags)
+{
+	return recv_into(nl->fd, (struct nl_room){ nl->buf, sizeof(nl->buf) }, flags);
+}
+
 /* One request and what is known of its answer. */
 struct exchange {
 	struct nl *nl;
 	const struct nl_req *rq;
 	struct nl_sink sink;
 	struct err *e;
+	struct nl_room room; /* where messages are received */
 	bool dump;
+	bool whole; /* the room is ours, and grows to what comes */
 	bool done;
 	bool failed;      /* *e is set */
 	bool answered;    /* the sink was called */
@@ -302,16 +310,48 @@ static void on_message(struct exchange *x, const struct nlmsghdr *h)
 	}
 }
 
+/* A datagram that is larger than the most we take is then refused when it is read. */
+static int make_room(struct exchange *x, ssize_t size)
+{
+	if (size <= (ssize_t)x->room.size || size > (ssize_t)WHOLE_MAX)
+		return 0;
+
+	void *at = realloc(x->room.at, (size_t)size);
+
+	if (!at)
+		return -1;
+	x->room = (struct nl_room){ at, (size_t)size };
+	return 0;
+}
+
+/* One datagram; its length, or -1 with errno. */
+static ssize_t receive_one(struct exchange *x)
+{
+	int flags = x->lost ? MSG_DONTWAIT : 0;
+	ssize_t size;
+
+	while (x->whole) {
+		size = recv(x->nl->fd, NULL, 0, flags | MSG_PEEK | MSG_TRUNC);
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size < 0 || make_room(x, size))
+			return -1;
+		break;
+	}
+	size = recv_into(x->nl->fd, x->room, flags);
+	if (size < 0 && errno == EMSGSIZE && x->whole)
+		errno = EFBIG; /* it is ours; the kernel says EMSGSIZE of its own */
+	return size;
+}
+
 /*
  * After ENOBUFS the rest of the answer is either there already or was lost, because the kernel
  * works on a request while we send it, and on a dump while we read: so waiting is over.
  */
 static int receive(struct exchange *x)
 {
-	struct nl *nl = x->nl;
-
 	while (!x->done) {
-		ssize_t n = nl_recv_some(nl, x->lost ? MSG_DONTWAIT : 0);
+		ssize_t n = receive_one(x);
 
 		if (n < 0 && errno == ENOBUFS) {
 			x->lost = true;
@@ -319,12 +359,14 @@ static int receive(struct exchange *x)
 		}
 		if (n < 0 && errno == EAGAIN && x->lost)
 			return 0;
+		if (n < 0 && errno == ENOMEM)
+			return err_nomem(x->e);
 		if (n <= 0)
 			return err_set(x->e, ERR_KERNEL, n ? errno : EPIPE, "read from netlink");
 
 		int left = (int)n;
 
-		for (struct nlmsghdr *h = (void *)nl->buf; nlmsg_ok(h, left);
+		for (struct nlmsghdr *h = (void *)x->room.at; nlmsg_ok(h, left);
 		     h = nlmsg_next(h, &left))
 			on_message(x, h);
 	}
@@ -338,6 +380,8 @@ static int talk(struct exchange *x)
 
 	struct nlmsghdr *h = nlmsg_hdr(x->rq->msg);
 
+	if (!x->whole)
+		x->room = (struct nl_room){ x->nl->buf, sizeof(x->nl->buf) };
 	h->nlmsg_seq = ++x->nl->seq;
 	while (send(x->nl->fd, h, h->nlmsg_len, 0) < 0)
 		if (errno != EINTR)
@@ -362,15 +406,29 @@ int nl_change(struct nl *nl, const struct nl_req *rq, struct err *e)
 	return x.done ? 0 : lost_answer(e);
 }
 
+static int query(struct exchange *x)
+{
+	if (talk(x))
+		return -1;
+	if (x->done && !x->answered)
+		return err_set(x->e, ERR_KERNEL, EBADMSG, "the kernel agreed, but did not answer");
+	return x->done ? 0 : lost_answer(x->e);
+}
+
 int nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
 {
 	struct exchange x = { .nl = nl, .rq = rq, .sink = sink, .e = e };
 
-	if (talk(&x))
-		return -1;
-	if (x.done && !x.answered)
-		return err_set(e, ERR_KERNEL, EBADMSG, "the kernel agreed, but did not answer");
-	return x.done ? 0 : lost_answer(e);
+	return query(&x);
+}
+
+int nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
+{
+	struct exchange x = { .nl = nl, .rq = rq, .sink = sink, .e = e, .whole = true };
+	int rc = query(&x);
+
+	free(x.room.at);
+	return rc;
 }
 
 /* The limit of net.core.rmem_max does not bind who has CAP_NET_ADMIN; for others the call just

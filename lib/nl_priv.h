@@ -67,6 +67,14 @@ struct nl_sink {
 int nl_change(struct nl *nl, const struct nl_req *rq, struct err *e) must_check;
 int nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e) must_check;
 int nl_walk(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e) must_check;
+/* nl_query_whole - nl_query, for an answer that may be larger than nl->buf. */
+int nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
+		   struct err *e) must_check;
+
+struct nl_room {
+	void *at;
+	size_t size;
+};
 
 /* nl_recv_some - one datagram of the kernel into nl->buf; its length, or -1 with errno. flags:
  * MSG_*. */

@@ -51,13 +51,15 @@ const char *vf_attr_name(enum vf_attr one);
 
 /*
  * nl_vf_get - one RTM_GETLINK of the PF. A VF that the answer leaves out (kernels cut the list: at
- * 128 or 256 entries since 7.3, by wrapping around above 334 before) has out->has == 0, which is no
- * error; nor is an attribute the driver does not tell.
+ * 128 or 256 entries since 7.3, by wrapping around above 334 before; with EMSGSIZE, of InfiniBand
+ * PFs before 6.12.107) has out->has == 0, which is no error; nor is an attribute the driver does
+ * not tell.
  */
 int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err *e) must_check;
 
 /*
- * nl_vf_set - set one attribute to want's value: one RTM_SETLINK, whatever the number of VFs. While
+ * nl_vf_set - set one attribute to want's value: one RTM_SETLINK, whatever the number of VFs; a
+ * second one where the first form of a 802.1q tag is refused. vlan_proto 0 means 802.1q. While
  * the driver says EBUSY or EAGAIN (in reset: ice, i40e, iavf) it is tried again for up to 2 s.
  * ERR_KERNEL; the hint names what the errno means for this attribute: EOPNOTSUPP (the driver has no
  * such setting), EPROTONOSUPPORT (802.1ad), EINVAL (number of the VF, min rate, link down).
