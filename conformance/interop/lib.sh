@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# lib.sh: evidence, and what the recorder saw. Sourced by run.sh.
+#
+# A case is a function test_X. It runs in a subshell: fail() records evidence and goes on, skip() ends it.
+
+# --- evidence ----------------------------------------------------------------------------------
+
+fail()
+{
+	printf '%s\n' "$*" >>"$W/evidence"
+	return 1
+}
+
+skip()
+{
+	printf '%s\n' "$*" >"$W/skip"
+	exit 77
+}
+
+# eq WHAT GOT WANT
+eq() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
+# is WHAT COMMAND...: the command must succeed; its output is in $W/is.
+is()
+{
+	local what=$1
+	shift
+	bounded "$@" >"$W/is" 2>&1 || fail "$what: '$*' failed: $(tail -c 600 "$W/is")"
+}
+# A program that hangs is killed; functions bound what they run themselves.
+bounded()
+{
+	if declare -F "$1" >/dev/null; then "$@"; else timeout -k 5 40 "$@"; fi
+}
+# isnt WHAT COMMAND...: the command must fail, of itself.
+isnt()
+{
+	local what=$1
+	shift
+	bounded "$@" >"$W/is" 2>&1
+	case $? in
+	0) fail "$what: '$*' succeeded: $(tail -c 600 "$W/is")" ;;
+	124 | 137) fail "$what: '$*' did not end" ;;
+	esac
+}
+# has WHAT TEXT PART
+has() { [[ $2 == *"$3"* ]] || fail "$1: '$3' is not in: ${2:0:800}"; }
+# like WHAT TEXT PATTERN: a regular expression, for the whole text.
+like() { [[ $2 =~ ^($3)$ ]] || fail "$1: '${2:0:400}' is not like '$3'"; }
+
+# eventually COMMAND...: until it succeeds, for at most 10 seconds.
+eventually()
+{
+	local i
+	for ((i = 0; i < 500; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.02
+	done
+	fail "not within 10 seconds: $*"
+}
+
+# --- what the recorder saw ---------------------------------------------------------------------
+
+# numbers [PLUGIN [VERB]]: of the calls, in order.
+numbers()
+{
+	local f n
+	for f in "$CALLS"/*.name; do
+		[ -e "$f" ] || continue
+		n=${f##*/}
+		n=${n%.name}
+		[ -z "${1-}" ] || [ "$(<"$f")" = "$1" ] || continue
+		[ -z "${2-}" ] || [ "$(var "$n" CNI_COMMAND)" = "$2" ] || continue
+		echo "$n"
+	done
+}
+# var N NAME: an environment variable of a call; "(unset)" is not the same as empty.
+var()
+{
+	local line
+	line=$(grep -m1 "^$2=" "$CALLS/$1.env") || {
+		echo '(unset)'
+		return
+	}
+	echo "${line#*=}"
+}
+# input N FILTER: from its configuration.
+input() { jq -rc "$2" "$CALLS/$1.in"; }
+output() { jq -rc "$2" "$CALLS/$1.out"; }
+first() { numbers "$@" | head -n 1; }
+last() { numbers "$@" | tail -n 1; }
+count() { numbers "$@" | grep -c .; }
+
+# verbs PLUGIN [-VERB]: what it was asked for, in order, on one line; without that verb.
+verbs()
+{
+	local n verb line=
+	for n in $(numbers "$1"); do
+		verb=$(var "$n" CNI_COMMAND)
+		[ "-$verb" = "${2-}" ] || line+=" $verb"
+	done
+	echo "${line# }"
+}
+
+# arg N KEY: a value in CNI_ARGS, whose order is not the same from call to call.
+arg() { var "$1" CNI_ARGS | tr ';' '\n' | sed -n "s/^$2=//p"; }
+arg_keys() { var "$1" CNI_ARGS | tr ';' '\n' | cut -d= -f1 | sort | tr '\n' ' '; }
+
+# calls: a line each, for people.
+calls()
+{
+	local n
+	for n in $(numbers); do
+		echo "$n $(<"$CALLS/$n.name") $(var "$n" CNI_COMMAND) id=$(var "$n" CNI_CONTAINERID)" \
+			"netns=$(var "$n" CNI_NETNS) if=$(var "$n" CNI_IFNAME) args=$(var "$n" CNI_ARGS)" \
+			"exit=$(cat "$CALLS/$n.rc" 2>/dev/null) $(tr -s ' \n' ' ' <"$CALLS/$n.out" | head -c 300)"
+	done
+}
+
+# replay N: the same call once more, past the recorder.
+replay()
+{
+	local line env=()
+	while IFS= read -r line; do
+		[[ $line =~ ^CNI_[A-Z]+= ]] && env+=("$line")
+	done <"$CALLS/$1.env"
+	timeout 20 env -i "PATH=$PATH" "${env[@]}" "/opt/cni/real/$(<"$CALLS/$1.name")" <"$CALLS/$1.in"
+}
+
+# again PLUGIN: its last DEL twice more must be a success that says nothing.
+again()
+{
+	local n i
+	n=$(last "$1" DEL)
+	[ -n "$n" ] || fail "$1 was never called with DEL" || return
+	for i in second third; do
+		is "the $i DEL" replay_to "$W/replayed" "$n"
+		[ ! -s "$W/replayed" ] || fail "the $i DEL printed $(head -c 300 "$W/replayed")"
+	done
+}
+replay_to() { replay "$2" >"$1"; }
+
+# Of whatever a client called: only ADD may fail, and only ADD, VERSION and an error say anything.
+calls_are_sane()
+{
+	local n verb rc
+	for n in $(numbers); do
+		verb=$(var "$n" CNI_COMMAND)
+		rc=$(cat "$CALLS/$n.rc" 2>/dev/null)
+		case $verb in
+		ADD | VERSION)
+			jq -es 'length == 1 and (.[0] | type == "object")' "$CALLS/$n.out" >/dev/null 2>&1 ||
+				fail "$(<"$CALLS/$n.name") $verb printed no object: $(head -c 300 "$CALLS/$n.out")"
+			;;
+		*)
+			[ "$rc" = 0 ] || fail "$(<"$CALLS/$n.name") $verb, call $n, ended with '$rc': $(head -c 300 "$CALLS/$n.out")"
+			[ ! -s "$CALLS/$n.out" ] || [ "$rc" != 0 ] ||
+				fail "$(<"$CALLS/$n.name") $verb, call $n, printed $(head -c 300 "$CALLS/$n.out")"
+			;;
+		esac
+	done
+}
