@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|check|bench|demo|cjson   install what is missing
+# usage: tools/deps.sh build|test|check|bench|demo|interop|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -45,6 +45,16 @@ shellcheck|shellcheck|shell script checker
 procps|ps|ps(1)
 strace|strace|to stop programs at chosen system calls
 jq|jq|JSON in shell tests"
+interop="
+containerd|containerd|container runtime, with ctr
+podman|podman|container runtime without a daemon
+crun|crun|what both start containers with
+umoci|umoci|makes the image
+busybox-static|busybox|what is in the image
+containernetworking-plugins|/usr/lib/cni/tuning|the reference plugins, to chain with
+python3-grpcio|/usr/lib/python3/dist-packages/grpc|gRPC for Python, to talk as a kubelet
+python3-grpc-tools|/usr/lib/python3/dist-packages/grpc_tools|its compiler for messages
+jq|jq|JSON in shell tests"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
 
@@ -53,7 +63,8 @@ build) table=$build ;;
 demo) table=$build$demo$bench ;;
 bench) table=$build$demo$bench ;;
 test) table=$build$test ;;
-check) table=$build$demo$bench$test$check ;;
+check) table=$build$demo$bench$test$check$interop ;;
+interop) table=$build$demo$interop ;;
 cjson) table=$cjson ;;
 *)
 	sed -n 's/^# \{0,1\}\(usage:.*\|       tools.*\)/\1/p' "$0" >&2
@@ -70,7 +81,7 @@ is_debian()
 
 missing_packages() # those of the table that dpkg does not show as installed
 {
-	names=$(echo "$table" | cut -d '|' -f 1)
+	names=$(echo "$table" | cut -d '|' -f 1 | sort -u)
 	# shellcheck disable=SC2086 # words on purpose
 	installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $names 2>/dev/null |
 		sed -n 's/ installed$//p') || true
@@ -138,7 +149,7 @@ install() # PACKAGE...
 {
 	apt install --no-install-recommends "$@" >"$log" 2>&1 &
 	child=$!
-	trap 'kill "$child" 2>/dev/null; rm -f "$log"; exit 130' HUP INT TERM
+	trap 'kill "$child" 2>/dev/null; rm -f "$log" $policy; exit 130' HUP INT TERM
 	tail -n +1 -f --pid="$child" "$log" 2>/dev/null |
 		sed -u -n 's/^\(Need to get .*\)/  \1/p
 			s/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/  fetched \1/p
@@ -146,8 +157,19 @@ install() # PACKAGE...
 	wait "$child"
 }
 
+# Container runtimes are only run by tests, in namespaces of their own: no service of theirs is started.
+policy=/usr/sbin/policy-rc.d
+case " $packages " in
+*' containerd '* | *' podman '*) [ ! -e "$policy" ] || policy= ;;
+*) policy= ;;
+esac
+[ -z "$policy" ] || {
+	printf '#!/bin/sh\nexit 101\n' >"$policy"
+	chmod +x "$policy"
+}
+
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" $policy' EXIT
 lists=/var/lib/apt/lists
 # shellcheck disable=SC2086 # words on purpose
 if ! ls "$lists"/*Packages* >/dev/null 2>&1; then

@@ -3,10 +3,10 @@
 
 .PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
-	conformance conformance-doc soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc interop interop-selftest cnitool soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
-LANES := gcc clang check-fast attach railctl-check conformance soak-quick examples-check install-check tools-check headers layers budget dup \
+LANES := gcc clang check-fast attach railctl-check conformance interop interop-selftest soak-quick examples-check install-check tools-check headers layers budget dup \
 	spdx format-check shell man cppcheck tidy asan ubsan property fuzz-smoke coverage repro demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -59,6 +59,16 @@ railctl-check: all helpers ## black-box tests of railctl (root)
 
 conformance: all helpers ## every rule of the protocol, against our plugins, wrong ones and the reference (root)
 	@conformance/spec/run.sh $(B)/bin
+# cnitool is not in Debian; without it its cases are skipped, and say so.
+CNITOOL := build/interop/cnitool
+$(CNITOOL):
+	@conformance/interop/cnitool-build.sh $@
+cnitool: $(CNITOOL) ## make cnitool from Debian's source package (fetches a Go compiler for as long as it takes)
+interop: all ## our plugins behind containerd, podman, cnitool and what Multus hands over (root)
+	@[ -x $(CNITOOL) ] || [ "$${FETCH-}" = no ] || $(MAKE) --no-print-directory cnitool || echo 'interop: no cnitool'
+	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
+interop-selftest: all ## wrong plugins, each of which a case of interop must catch (root)
+	@conformance/interop/selftest.sh $(B)/bin
 conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side
 	@conformance/spec/doc.sh $(B)/bin >$(B)/conformance.md && mv $(B)/conformance.md docs/conformance.md
 

@@ -6,10 +6,10 @@
 # Call number N leaves N.env, N.in, N.out, N.rc and N.name in /run/work/calls. When the file hold there
 # says "PLUGIN VERB", that call waits, its work done and its answer not yet given, until hold is gone.
 calls=/run/work/calls
-n=1
+set -- "$calls"/*.call
+n=$#
 # mkdir is the lock: each call gets a number of its own, in the order in which they began.
-until mkdir "$calls/$(printf %04d $n).call" 2>/dev/null; do n=$((n + 1)); done
-f=$calls/$(printf %04d $n)
+while printf -v f '%s/%04d' "$calls" "$n" && ! mkdir "$f.call" 2>/dev/null; do n=$((n + 1)); done
 echo "${0##*/}" >"$f.name"
 env >"$f.env"
 cat >"$f.in"

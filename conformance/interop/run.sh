@@ -19,7 +19,7 @@ if [ "${1-}" != --inside ]; then
 	[ $# -ge 1 ] && [ -d "$1" ] || usage
 	dir=$(cd "$1" && pwd) || exit 2
 	shift
-	[ -z "${CNITOOL-}" ] || CNITOOL=$(realpath "$CNITOOL")
+	[ -z "${CNITOOL-}" ] || CNITOOL=$(realpath -m "$CNITOOL")
 	export CNITOOL
 	exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside "$dir" "$@"
 fi
