@@ -213,12 +213,31 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 	return 0;
 }
 
-static int read_at(int dir, const char *name, struct record *out, struct err *e)
+/* A copy or a renamed file would have us undo the attachment of somebody else. */
+static int check_place(const char *network, const char *name, const struct record *r, struct err *e)
+{
+	char own[FILE_NAME_LEN];
+
+	file_name(&r->key, own);
+	if (strcmp(own, name) == 0 && strcmp(r->key.network, network) == 0)
+		return 0;
+	return err_set(e, ERR_STATE, 0,
+		       "it holds the record of %.128s/%.160s: rename it to that, or remove it",
+		       r->key.network, own);
+}
+
+static int read_at(int dir, const char *network, const char *name, struct record *out,
+		   struct err *e)
 {
 	auto_free char *text = NULL;
+	auto_record struct record r = { 0 };
 	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, e);
 
-	return len < 0 ? -1 : record_decode(text, (size_t)len, out, e);
+	if (len < 0 || record_decode(text, (size_t)len, &r, e) || check_place(network, name, &r, e))
+		return -1;
+	*out = r;
+	r.tree = NULL;
+	return 0;
 }
 
 int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
@@ -228,7 +247,7 @@ int record_read(const struct ctx *ctx, const struct record_key *key, struct reco
 	auto_fd int dir = open_network(ctx, key->network, false, e);
 
 	file_name(key, name);
-	if (dir < 0 || read_at(dir, name, out, e)) {
+	if (dir < 0 || read_at(dir, key->network, name, out, e)) {
 		if (e->errnum == ENOENT)
 			e->code = ERR_NOTFOUND;
 		return err_wrap(e, "read the record %s/%s", key->network, name);
@@ -341,7 +360,7 @@ static int visit(int dir, const char *network, const char *name, struct visitor 
 
 	if (!comma || (size_t)(comma - name) >= sizeof(container))
 		return 0;
-	if (read_at(dir, name, &r, &damaged)) {
+	if (read_at(dir, network, name, &r, &damaged)) {
 		if (is_gone(&damaged)) /* removed since we listed it */
 			return 0;
 		if (!record_is_damaged(&damaged)) {
@@ -349,11 +368,20 @@ static int visit(int dir, const char *network, const char *name, struct visitor 
 			return 0;
 		}
 		(void)snprintf(container, sizeof(container), "%.*s", (int)(comma - name), name);
-		r = (struct record){ .key = { network, container, comma + 1 } };
+		r = (struct record){ .key = { network, container, comma + 1 },
+				     .misplaced = damaged.code == ERR_STATE };
 	}
 	int stop = v->fn(&r, v->arg);
 	record_clear(&r);
 	return stop ? 1 : 0;
+}
+
+int record_refuse(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	return err_set(e, ERR_STATE, 0,
+		       "%s/" FOLDER "/%.128s/%.160s,%.16s holds the record of another attachment: "
+		       "rename it to what it says, or remove it",
+		       ctx->run_dir, r->key.network, r->key.container, r->key.ifname);
 }
 
 static int each_in(int all, const char *network, struct visitor *v)

@@ -27,6 +27,7 @@ struct record {
 	struct netns_id netns_id;
 	char boot[CTX_BOOT_ID_LEN + 1];
 	int64_t created;           /* ns since 1970 */
+	bool misplaced;            /* of record_each: the file holds another attachment's record */
 	bool adding;               /* its ADD is not done yet, or was killed before it was */
 	const char *master;        /* name of the lower device, "" if none */
 	const char *cni_path;      /* where the delegates were found, for repair */
@@ -48,7 +49,10 @@ int record_lock(const struct ctx *ctx, const struct record_key *key, bool create
 /* record_write - create or replace. After a failure no folder is left that it made. */
 int record_write(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
 
-/* record_read - ERR_NOTFOUND (errnum ENOENT) when there is none; ERR_DECODE when it is damaged. */
+/*
+ * record_read - ERR_NOTFOUND (errnum ENOENT) when there is none; ERR_DECODE when it is damaged;
+ * ERR_STATE when it is another attachment's, under the name of this one.
+ */
 int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
 		struct err *e) must_check;
 
@@ -71,12 +75,17 @@ void record_tidy(const struct ctx *ctx);
 
 /*
  * record_each - call fn for every record of network (NULL: of all), in name order. A damaged file
- * is passed with r->tree NULL and only the key set. Non-zero ends the walk. A file that cannot be
- * read now is passed over, and the walk returns -1 when it is through.
+ * is passed with r->tree NULL and only the key set, and so is one that holds the record of another
+ * attachment than its name says, with r->misplaced: nothing in it may be acted upon. Non-zero ends
+ * the walk. A file that cannot be read now is passed over, and the walk returns -1 when it is
+ * through.
  */
 typedef int (*record_fn)(const struct record *r, void *arg);
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg,
 		struct err *e) must_check;
+
+/* record_refuse - the error of a record with r->misplaced: names the file. Returns -1. */
+int record_refuse(const struct ctx *ctx, const struct record *r, struct err *e);
 
 /* record_decode - the text of a record file. Pure; the fuzzers start here. Clear out afterwards. */
 int record_decode(const char *text, size_t len, struct record *out, struct err *e) must_check;

@@ -97,7 +97,11 @@ static int look_at_netns(const struct record *r, struct repair_view *v, struct e
 static int look(const struct ctx *ctx, const struct record *r, struct repair_view *v, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
+	struct err why;
 
+	/* What it says is true of somebody else. */
+	if (r->misplaced && record_refuse(ctx, r, &why))
+		return say(v, REPAIR_UNKNOWN, "%.300s", why.msg);
 	if (!r->tree)
 		return say(v, REPAIR_DAMAGED, "the record cannot be read");
 	if (ctx_boot_id(ctx, boot, e))
@@ -123,7 +127,9 @@ static int look_again(const struct ctx *ctx, const struct record_key *key, struc
 			*e = why;
 			return -1;
 		}
-		*r = (struct record){ .key = *key };
+		*r = (struct record){ .key = *key, .misplaced = why.code == ERR_STATE };
+		if (r->misplaced)
+			return look(ctx, r, v, e);
 		return say(v, REPAIR_DAMAGED, "%.300s", why.msg);
 	}
 	return look(ctx, r, v, e);

@@ -198,6 +198,28 @@ START_TEST(damaged_records_go)
 }
 END_TEST
 
+START_TEST(another_ones_record_is_let_alone)
+{
+	struct world w;
+	struct repair_view v;
+	char path[128], other[128];
+
+	world_init(&w);
+	w.r.key.ifname = "nope0"; /* stale, were it that of c1 */
+	write_record(&w);
+	(void)snprintf(path, sizeof(path), "%s/attachments/net-a/c1,nope0", w.dir);
+	(void)snprintf(other, sizeof(other), "%s/attachments/net-a/c2,nope0", w.dir);
+	ck_assert_int_eq(rename(path, other), 0);
+	w.r.key.container = "c2";
+	ck_assert_int_eq(state_of(&w), REPAIR_UNKNOWN);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, NULL, &v, &w.e), 0);
+	ck_assert_int_eq(v.state, REPAIR_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(v.why, other));
+	ck_assert_int_eq(access(other, F_OK), 0);
+	world_clear(&w);
+}
+END_TEST
+
 START_TEST(the_lock_is_respected)
 {
 	struct world w;
@@ -264,5 +286,6 @@ END_TEST
 
 TEST_PROGRAM("cni/repair", healthy_is_let_alone, stale_ones_are_repaired,
 	     an_unfinished_add_is_repaired, an_unreadable_record_stays,
-	     what_cannot_be_told_is_let_alone, damaged_records_go, the_lock_is_respected,
-	     one_that_went_meanwhile_is_gone, a_failing_ipam_keeps_the_record, states_have_names)
+	     what_cannot_be_told_is_let_alone, damaged_records_go, another_ones_record_is_let_alone,
+	     the_lock_is_respected, one_that_went_meanwhile_is_gone,
+	     a_failing_ipam_keeps_the_record, states_have_names)
