@@ -54,6 +54,7 @@ busybox-static|busybox|what is in the image
 containernetworking-plugins|/usr/lib/cni/tuning|the reference plugins, to chain with
 python3-grpcio|/usr/lib/python3/dist-packages/grpc|gRPC for Python, to talk as a kubelet
 python3-grpc-tools|/usr/lib/python3/dist-packages/grpc_tools|its compiler for messages
+procps|ps|ps(1)
 jq|jq|JSON in shell tests"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
@@ -81,7 +82,7 @@ is_debian()
 
 missing_packages() # those of the table that dpkg does not show as installed
 {
-	names=$(echo "$table" | cut -d '|' -f 1 | sort -u)
+	names=$(echo "$table" | cut -d '|' -f 1 | awk '!seen[$0]++')
 	# shellcheck disable=SC2086 # words on purpose
 	installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $names 2>/dev/null |
 		sed -n 's/ installed$//p') || true

@@ -89,6 +89,9 @@ test_ctr_pool_exhausted()
 	isnt 'a second pod' ctr run --rm --cni --runc-binary "$W/oci" "$IMAGE" b /bin/sleep 1000
 	has 'what the user is told' "$(<"$W/is")" 'left in pool one'
 	eq 'leases' "$(leases)" 10.77.0.200
+	# ctr calls DEL at once, without a namespace.
+	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD ADD DEL'
+	eq 'CNI_NETNS of that DEL' "$(var "$(last macvlan DEL)" CNI_NETNS)" ''
 	eq 'the failed ADD' "$(<"$CALLS/$(last macvlan ADD).rc")" 1
 	attached "$NS" eth0
 	# A second try, when there is an address again.

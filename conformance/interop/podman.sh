@@ -121,6 +121,8 @@ test_podman_wishes()
 	podman_up || return
 	podman_run a --network rail:ip=10.77.0.55,mac=02:77:00:00:00:55,interface_name=fast0 || return
 	eq 'address' "$(addresses "$NS" fast0)" 10.77.0.55
+	eq 'runtimeConfig' "$(input "$(first macvlan ADD)" .runtimeConfig)" null
+	eq 'address in CNI_ARGS' "$(arg "$(first macvlan ADD)" IP)" 10.77.0.55
 	# tuning, behind us, sets it as well.
 	eq 'MAC address in the result' "$(output "$(first macvlan ADD)" '.interfaces[0].mac')" 02:77:00:00:00:55
 	eq 'MAC address' "$(link "$NS" fast0 .address)" 02:77:00:00:00:55
