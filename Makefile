@@ -30,11 +30,12 @@ librailhead_SRC := $(call sources,lib)
 CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/affinity railctl
 TESTS_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_test.c))
 FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
-# Programs of the conformance suites, none of our objects: all files of spec/ are one, all of soak/, elsewhere
+# Programs of the conformance suites, none of our objects: all files of spec/ are one, all of soak/, of faults/, elsewhere
 # each is one.
 SPEC_SRC := $(wildcard conformance/spec/*.c)
 SOAK_SRC := $(wildcard conformance/soak/*.c)
-HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC),$(wildcard conformance/*/*.c))
+FAULTS_SRC := $(wildcard conformance/faults/*.c)
+HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC),$(wildcard conformance/*/*.c))
 
 # ---- where and with what ----------------------------------------------------------------------
 
@@ -52,6 +53,7 @@ CJSON_DIR := build/cjson
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
 
 Q := $(if $(filter 1,$(V)),,@)
+comma := ,
 say = $(if $(filter 1,$(V)),,@printf '  %-4s %s\n' '$(1)' '$(2)')
 
 # Targets that compile nothing themselves; all others need the answers of tools/probe.sh.
@@ -91,7 +93,7 @@ BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
 FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)
 HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance) \
-	$(if $(SOAK_SRC),$(B)/conformance/soak/soak)
+	$(if $(SOAK_SRC),$(B)/conformance/soak/soak) $(if $(FAULTS_SRC),$(B)/conformance/faults/faults)
 objects = $(patsubst %.c,$(O)/%.o,$(1))
 
 .PHONY: all tests helpers fuzzers FORCE
@@ -149,13 +151,19 @@ $(foreach a,$(ARCHIVES),$(eval $(call archive,$(a))))
 
 LINK_WITH := $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB))
 
+# The lane faults: the programs as they are, but a tracer can make an allocation fail, or turn the clock.
+ifeq ($(LANE),faults)
+WRAP := $(O)/conformance/faults/lane/wrap.o
+WRAP_LDFLAGS := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc reallocarray strdup strndup clock_gettime)
+endif
+
 # -u: keep the mark although nothing refers to it.
 define program
-$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(STATIC),tools/static.c)) $(LINK_WITH)
+$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(STATIC),tools/static.c)) $(WRAP) $(LINK_WITH)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(if $$(STATIC),$$(filter-out -pie,$$(ALL_LDFLAGS)) $$(STATIC),$$(ALL_LDFLAGS)) \
-		-Wl,-u,railhead_ident -o $$@ $$(filter %.o,$$^) $$(LIBS) $$(SYSTEM_LIBS)
+		-Wl,-u,railhead_ident $(WRAP_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(LIBS) $$(SYSTEM_LIBS)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
@@ -187,6 +195,9 @@ $(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC)) $(if $(STATIC
 		$(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/soak/soak: $(call objects,$(SOAK_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
+		$(filter %.a,$(CJSON_LIB))
+	$(helper)
+$(B)/conformance/faults/faults: $(call objects,$(FAULTS_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
 		$(filter %.a,$(CJSON_LIB))
 	$(helper)
 

@@ -3,14 +3,14 @@
 
 .PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
-	conformance conformance-doc interop interop-selftest cnitool soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
-LANES := gcc clang check-fast attach railctl-check conformance interop interop-selftest soak-quick examples-check install-check tools-check headers layers budget dup \
+LANES := gcc clang check-fast attach railctl-check conformance interop interop-selftest faults-quick soak-quick examples-check install-check tools-check headers layers budget dup \
 	spdx format-check shell man cppcheck tidy asan ubsan property fuzz-smoke coverage repro demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
-C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC) $(SOAK_SRC)
+C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares.
 PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
@@ -71,6 +71,15 @@ interop-selftest: all ## wrong plugins, each of which a case of interop must cat
 	@conformance/interop/selftest.sh $(B)/bin
 conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side
 	@conformance/spec/doc.sh $(B)/bin >$(B)/conformance.md && mv $(B)/conformance.md docs/conformance.md
+
+# Programs of which a tracer can make an allocation fail.
+faults-lane:
+	$(sub) LANE=faults all
+faults: all helpers faults-lane ## every fault there is, one at a time: nothing is left of any (root): minutes
+	@conformance/faults/all.sh $(B)
+faults-quick: all helpers faults-lane ## the same with a part that stands for all, and with plugins that must be caught
+	@conformance/faults/selftest.sh $(B)
+	@FAULTS_SAMPLE=$${FAULTS_SAMPLE:-700} conformance/faults/all.sh $(B)
 
 soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes
 	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin

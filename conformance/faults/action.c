@@ -83,11 +83,10 @@ void action_end(struct world *w, struct text *why)
 	auto_outcome o = { .out = NULL };
 	auto_text said = { .p = NULL };
 
-	(void)w;
 	if (!beside.running)
 		return;
 	beside.running = false;
-	call_collect(&beside.started, &o);
+	call_collect(w, &beside.started, &o);
 	if (call_judge(&beside.call, &o, false, why) && o.status) {
 		call_said(&o, &said);
 		text_add(why, "%s beside it fails: %s", verb_names[beside.call.verb], said.p);

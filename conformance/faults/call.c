@@ -13,8 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIMIT_S 20
-#define REAPED  256
+#define REAPED 256
 
 /* ---- ends of children that somebody else waited for ---- */
 
@@ -167,7 +166,7 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-static int wait_for(pid_t pid, bool *timed_out)
+static int wait_for(pid_t pid, unsigned limit, bool *timed_out)
 {
 	const struct sigaction sa = { .sa_handler = on_alarm };
 	int status;
@@ -175,7 +174,7 @@ static int wait_for(pid_t pid, bool *timed_out)
 	if (reaped_take(pid, &status))
 		return status;
 	(void)sigaction(SIGALRM, &sa, NULL);
-	(void)alarm(LIMIT_S);
+	(void)alarm(limit);
 	while (waitpid(pid, &status, 0) != pid) {
 		if (errno != EINTR)
 			die("waitpid: %s", strerror(errno));
@@ -186,9 +185,9 @@ static int wait_for(pid_t pid, bool *timed_out)
 	return status;
 }
 
-void call_collect(struct started *s, struct outcome *out)
+void call_collect(const struct world *w, struct started *s, struct outcome *out)
 {
-	out->status = wait_for(s->pid, &out->timed_out);
+	out->status = wait_for(s->pid, w->o->limit, &out->timed_out);
 	out->out = contents(s->out);
 	out->err = contents(s->err);
 }
@@ -200,7 +199,7 @@ void call_run(struct world *w, const struct call *c, struct outcome *out)
 	*out = (struct outcome){ .status = 0 };
 	call_start(w, c, &s);
 	call_go(&s);
-	call_collect(&s, out);
+	call_collect(w, &s, out);
 	if (c->verb == ADD && out->status == 0)
 		world_keep_result(w, out->out);
 }
@@ -222,7 +221,7 @@ void outcome_free(struct outcome *o)
 void call_said(const struct outcome *o, struct text *out)
 {
 	if (o->timed_out)
-		text_add(out, "no end within %d s", LIMIT_S);
+		text_add(out, "no end in time");
 	else if (WIFSIGNALED(o->status))
 		text_add(out, "signal %d", WTERMSIG(o->status));
 	else

@@ -81,6 +81,7 @@ struct options {
 	const char *sandbox;
 	unsigned sample; /* 0: all cases */
 	unsigned workers;
+	unsigned limit; /* seconds that a call may take */
 	bool list;
 };
 

@@ -7,6 +7,7 @@
  *	--only CASE     one case, with all that is to be seen
  *	--sample N      about N cases, of each kind at least one
  *	--workers N     sandboxes at a time
+ *	--limit N       seconds that a call may take
  *	--list          print the cases, run none
  */
 #include "conformance/faults/faults.h"
@@ -16,15 +17,11 @@
 #include <stdlib.h>
 
 static const struct option longs[] = {
-	{ "plugin", required_argument, NULL, 'p' },
-	{ "lane", required_argument, NULL, 'l' },
-	{ "only", required_argument, NULL, 'o' },
-	{ "sample", required_argument, NULL, 's' },
-	{ "workers", required_argument, NULL, 'w' },
-	{ "sandbox", required_argument, NULL, 'b' },
-	{ "list", no_argument, NULL, 'n' },
-	{ "worker", no_argument, NULL, 'W' },
-	{ 0 },
+	{ "plugin", required_argument, NULL, 'p' },  { "lane", required_argument, NULL, 'l' },
+	{ "only", required_argument, NULL, 'o' },    { "sample", required_argument, NULL, 's' },
+	{ "workers", required_argument, NULL, 'w' }, { "sandbox", required_argument, NULL, 'b' },
+	{ "limit", required_argument, NULL, 't' },   { "list", no_argument, NULL, 'n' },
+	{ "worker", no_argument, NULL, 'W' },        { 0 },
 };
 
 static unsigned number(const char *text)
@@ -55,6 +52,9 @@ static bool take(int c, struct options *o)
 	case 'w':
 		o->workers = number(optarg);
 		return true;
+	case 't':
+		o->limit = number(optarg);
+		return true;
 	case 'b':
 		o->sandbox = optarg;
 		return true;
@@ -68,7 +68,7 @@ static bool take(int c, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .plugin = "macvlan", .workers = 2 };
+	struct options o = { .plugin = "macvlan", .workers = 2, .limit = 20 };
 	bool worker = false;
 	int c;
 

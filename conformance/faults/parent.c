@@ -45,7 +45,7 @@ struct run {
 
 static void become_worker(const struct options *o, const int to[2], const int from[2])
 {
-	char self[512];
+	char self[512], limit[16];
 	const char *argv[16];
 	size_t n = 0;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -57,6 +57,9 @@ static void become_worker(const struct options *o, const int to[2], const int fr
 	argv[n++] = o->sandbox;
 	argv[n++] = self;
 	argv[n++] = "--worker";
+	(void)snprintf(limit, sizeof(limit), "%u", o->limit);
+	argv[n++] = "--limit";
+	argv[n++] = limit;
 	argv[n++] = "--plugin";
 	argv[n++] = o->plugin;
 	if (o->lane) {

@@ -39,7 +39,7 @@ static void collect_all(struct race *race)
 	for (unsigned i = 0; i < race->n; i++) {
 		struct runner *r = &race->r[i];
 		r->o = (struct outcome){ .status = 0 };
-		call_collect(&r->started, &r->o);
+		call_collect(race->w, &r->started, &r->o);
 		(void)call_judge(&r->call, &r->o, false, race->why);
 		race->good += r->o.status == 0;
 	}

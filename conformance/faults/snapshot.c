@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,19 +101,37 @@ static void look_into(const char *path, struct text *out)
 
 /* ---- what the store holds, by railhead's own word ---- */
 
-static void command(const struct world *w, const char *args, struct text *out)
+static void add_lines(int fd, const char *prefix, struct text *out)
 {
-	char line[512], cmd[512];
+	char line[512];
+	FILE *f = fdopen(fd, "re");
 
-	(void)snprintf(cmd, sizeof(cmd), "%s/railctl %s 2>&1", w->bin, args);
-	FILE *f = popen(cmd, "re");
-	if (!f)
-		die("popen: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f))
-		text_add(out, "%s: %.*s\n", args, (int)strcspn(line, "\n"), line);
-	int rc = pclose(f);
-	if (rc)
-		text_add(out, "%s: exit status %d\n", args, rc);
+	while (f && fgets(line, sizeof(line), f))
+		text_add(out, "%s: %.*s\n", prefix, (int)strcspn(line, "\n"), line);
+	if (f)
+		(void)fclose(f);
+}
+
+void railctl(const struct world *w, char *const argv[], struct text *out)
+{
+	char program[256];
+	int fds[2], status;
+
+	(void)snprintf(program, sizeof(program), "%s/railctl", w->bin);
+	if (pipe2(fds, O_CLOEXEC))
+		die("pipe: %s", strerror(errno));
+	pid_t pid = vfork();
+	if (pid == 0) {
+		if (dup2(fds[1], 1) >= 0 && dup2(fds[1], 2) >= 0)
+			(void)execv(program, argv);
+		_exit(126);
+	}
+	(void)close(fds[1]);
+	add_lines(fds[0], argv[2], out);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		die("railctl: %s", strerror(errno));
+	if (status)
+		text_add(out, "railctl %s %s: status %x\n", argv[1], argv[2], (unsigned)status);
 }
 
 /* ---- sorting and comparing ---- */
@@ -142,16 +161,18 @@ static char **lines_of(const struct text *t, char **copy, size_t *n)
 bool snapshot_differs(const struct text *before, const struct text *now, struct text *diff)
 {
 	char *copy_a, *copy_b;
-	size_t na, nb, i = 0, j = 0, found = 0;
+	size_t na, nb, i = 0, j = 0, found = 0, sysctls_told = 0;
 
 	if (before->len == now->len && strcmp(before->p, now->p) == 0)
 		return false;
 	char **a = lines_of(before, &copy_a, &na), **b = lines_of(now, &copy_b, &nb);
 	while (i < na || j < nb) {
 		int order = i == na ? 1 : j == nb ? -1 : strcmp(a[i], b[j]);
-		if (order && found++ < 12)
-			text_add(diff, "%c %.400s\n", order < 0 ? '-' : '+',
-				 order < 0 ? a[i] : b[j]);
+		/* A link brings its sysctls with it: those must not hide the link. */
+		const char *line = order < 0 ? a[i] : order > 0 ? b[j] : "";
+		bool told = strstr(line, " /proc/sys/") && sysctls_told++ > 2;
+		if (order && !told && found++ < 16)
+			text_add(diff, "%c %.400s\n", order < 0 ? '-' : '+', line);
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -164,14 +185,15 @@ bool snapshot_differs(const struct text *before, const struct text *now, struct 
 
 void snapshot(struct world *w, struct text *out)
 {
+	static char *const leases[] = { "railctl", "ipam", "lease", "list", "--json", NULL };
+
 	netlink_dump("host", out);
 	sysctls("host", out);
 	look_into("/run/netns/p0", out);
 	files("/run", NULL, out);
 	files("/var/lib", NULL, out);
 	mounts(out);
-	command(w, "ipam lease list --json", out);
-	command(w, "attachments list --json", out);
+	railctl(w, leases, out);
 }
 
 /* ---- processes ---- */

@@ -2,6 +2,7 @@
 #include "conformance/faults/trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include "conformance/faults/lane/wrap.h"
 #include "conformance/faults/registers.h"
 
-#define LIMIT_S   20
 #define PROCESSES 8
 #define DISTINCT  64
 #define OPTIONS                                                                                    \
@@ -152,7 +152,8 @@ static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_
 		return;
 	unsigned n = count(t, nr);
 	if (s->steps)
-		note(s->steps, (struct step){ t->role, nr, n });
+		note(s->steps, (struct step){ t->role, nr, n,
+					      (i->entry.args[2] & (O_ACCMODE | O_CREAT)) != 0 });
 	if (in->how == ANSWER && nr == in->nr)
 		inject(s, t, nr, i);
 	else if (!s->out->reached && in->how != ANSWER && t->role == in->role && nr == in->nr &&
@@ -277,11 +278,11 @@ void trace_run(struct world *w, const struct call *c, struct inject *in, struct 
 	if (ptrace(PTRACE_SEIZE, started.pid, NULL, OPTIONS))
 		die("ptrace: %s", strerror(errno));
 	alarmed = 0;
-	(void)alarm(LIMIT_S);
+	(void)alarm(w->o->limit);
 	call_go(&started);
 	loop(&s);
 	(void)alarm(0);
 	let_go_of_rest(&s);
 	reaped_note(s.main, s.main_status);
-	call_collect(&started, out);
+	call_collect(w, &started, out);
 }

@@ -35,6 +35,7 @@ struct step {
 	int role;
 	long nr;
 	unsigned nth;
+	bool writes; /* openat: for writing, or to create */
 };
 struct steps {
 	struct step *list;

@@ -2,11 +2,15 @@
 /* worker.c: reads one case a line, runs it, answers with its verdict. Lives in a sandbox. */
 #include "conformance/faults/worker.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
+
+#define SETTLE_MS 2000
 
 /* ---- recovering ---- */
 
@@ -22,6 +26,28 @@ static bool repair(struct world *w, struct text *why)
 	return rc == 0;
 }
 
+/* By what the kernel and the IPAM say, as the runtime may not have got a result to CHECK with. */
+static bool is_whole(struct world *w, struct text *why)
+{
+	static const char *const parts[] = {
+		"\"state\": \"healthy\"",   "pod address /28",         "pod address /124",
+		"pod route table 254 /16",  "pod route table 254 /64", "\"address\": \"10.77.0.",
+		"\"address\": \"fd00:77::",
+	};
+	static char *const list[] = { "railctl", "attachments", "list", "--json", NULL };
+	auto_text now = { .p = NULL };
+
+	snapshot(w, &now);
+	railctl(w, list, &now);
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		if (!strstr(now.p, parts[i])) {
+			text_add(why, "repair leaves half of it; missing: %s\n", parts[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* What the runtime does next. attached: the call ended well, so only a DEL removes it. */
 bool recover(struct world *w, const struct fault *f, bool attached, struct text *why)
 {
@@ -35,8 +61,10 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 	if (strcmp(f->recovery, "repair") == 0 && !attached && f->target != ALONE) {
 		if (!repair(w, why))
 			return false;
+		/* An ADD that was killed at its very end is done: then it is whole, not in between.
+		 */
 		if (f->verb == ADD)
-			return true;
+			return is_clean(w, "", NULL) || (is_whole(w, why) && call_ok(w, &del, why));
 	}
 	if (strcmp(f->recovery, "add") == 0 && !attached) {
 		call_run(w, &add, &o);
@@ -49,17 +77,60 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 }
 
 /* Whether all is as before; else what is not. */
-bool is_clean(struct world *w, const char *when, struct text *why)
+#define FOLDER "file " RUN "/attachments/testnet 40700\n"
+
+static bool compare(struct world *w, bool but_folder, const char *when, struct text *why)
 {
 	auto_text now = { .p = NULL };
 	auto_text diff = { .p = NULL };
 
 	snapshot(w, &now);
+	char *folder = but_folder ? strstr(now.p, FOLDER) : NULL;
+	if (folder) {
+		now.len -= strlen(FOLDER);
+		memmove(folder, folder + strlen(FOLDER), strlen(folder + strlen(FOLDER)) + 1);
+	}
 	if (!snapshot_differs(&w->base, &now, &diff))
 		return true;
 	if (why)
 		text_add(why, "%s (- before, + now):\n%s", when, diff.p);
 	return false;
+}
+
+bool is_clean(struct world *w, const char *when, struct text *why)
+{
+	return compare(w, false, when, why);
+}
+
+/*
+ * A call that could not remove the empty folder of its network has still removed the attachment;
+ * the next DEL, GC or repair takes the folder, and so it is not excused after those.
+ */
+static bool is_clean_but_folder(struct world *w, const char *when, struct text *why)
+{
+	return compare(w, true, when, why);
+}
+
+/* An address must not be free for others while an interface carries it. */
+static bool address_is_kept(const struct text *now, struct text *why)
+{
+	if (!strstr(now->p, "pod address /28") || strstr(now->p, "\"address\": \"10.77.0."))
+		return true;
+	text_add(why, "the interface still has an address that is no longer leased\n");
+	return false;
+}
+
+/* The kernel takes namespaces apart, and carriers come up, in its own time. */
+static bool is_clean_soon(struct world *w, const char *when, struct text *why)
+{
+	const struct timespec wait = { .tv_nsec = 50000000 };
+
+	for (int i = 0; i < SETTLE_MS / 50; i++) {
+		if (is_clean(w, when, NULL))
+			return true;
+		(void)nanosleep(&wait, NULL);
+	}
+	return is_clean(w, when, why);
 }
 
 bool whole_cycle(struct world *w, enum target target, struct text *why)
@@ -106,7 +177,9 @@ static bool judge_success(struct world *w, const struct fault *f, const struct i
 
 	if (f->verb == ADD || f->verb == CHECK)
 		return in->how == STOP || call_ok(w, &check, &j->evidence);
-	return in->how == STOP || is_clean(w, "the call said that all is well, but", &j->evidence);
+	/* Told that a thing is not there, it may believe it. */
+	return in->how == STOP || in->errnum == ENOENT ||
+	       is_clean_but_folder(w, "the call said that all is well, but", &j->evidence);
 }
 
 static bool judge_call(struct world *w, const struct fault *f, const struct inject *in,
@@ -127,9 +200,11 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 		world_keep_result(w, o->out);
 	if (o->status == 0)
 		return judge_success(w, f, in, j);
-	if (f->verb == ADD)
-		j->needed_recovery = !is_clean(w, "", NULL);
-	return true;
+	auto_text now = { .p = NULL };
+	auto_text diff = { .p = NULL };
+	snapshot(w, &now);
+	j->needed_recovery = snapshot_differs(&w->base, &now, &diff);
+	return f->target == ALONE || in->how == STOP || address_is_kept(&now, &j->evidence);
 }
 
 static void run_injected(struct world *w, const struct fault *f, struct judgement *j)
@@ -185,9 +260,14 @@ static void run_case(struct world *w, const struct fault *f, struct judgement *j
 		return;
 	(void)processes_end(&j->evidence);
 	world_restore(w);
-	if (is_clean(w, "left behind", &j->evidence) &&
-	    whole_cycle(w, f->target == ALONE ? ALONE : PLUGIN, &j->evidence))
-		(void)is_clean(w, "left behind after ADD, CHECK, DEL that followed", &j->evidence);
+	/* The kernel takes long to remove a link, so every fourth time it is a whole one; but the
+	 * next case begins with an ADD as well. */
+	static unsigned turn;
+	enum target next = f->target == ALONE || turn++ % 4 ? ALONE : PLUGIN;
+	if (is_clean_soon(w, "left behind", &j->evidence) && w->has_kind &&
+	    whole_cycle(w, next, &j->evidence))
+		(void)is_clean_soon(w, "left behind after ADD, CHECK, DEL that followed",
+				    &j->evidence);
 	if (j->evidence.len)
 		j->verdict = LEAKED;
 }
@@ -205,6 +285,7 @@ static void answer(struct judgement *j)
 int worker_main(const struct options *o)
 {
 	struct world w = { .o = o };
+	bool spoilt = false;
 	char line[200];
 
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -218,12 +299,13 @@ int worker_main(const struct options *o)
 			plan_print(&w);
 			continue;
 		}
+		if (spoilt)
+			world_rebuild(&w);
 		if (fault_parse(line, o->plugin, &f))
 			run_case(&w, &f, &j);
 		else
 			text_add(&j.evidence, "not a case: %s\n", line);
-		if (j.verdict == LEAKED)
-			world_rebuild(&w);
+		spoilt = j.verdict == LEAKED;
 		answer(&j);
 	}
 	return 0;

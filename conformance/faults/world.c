@@ -54,7 +54,9 @@ static void master_make(void)
 	must("ip link add " MASTER " address 02:00:00:00:00:01 type veth peer name wire0 address "
 	     "02:00:00:00:00:02 && ip link set " MASTER " addrgenmode none && "
 	     "ip link set wire0 addrgenmode none && ip link set " MASTER " up && "
-	     "ip link set wire0 up");
+	     "ip link set wire0 up && "
+	     "until grep -qx up /sys/class/net/" MASTER "/operstate && "
+	     "grep -qx up /sys/class/net/wire0/operstate; do sleep 0.01; done");
 }
 
 void world_restore(struct world *w)
@@ -74,9 +76,11 @@ static void warm_up(struct world *w)
 {
 	auto_text why = { .p = NULL };
 
-	for (int i = 0; i < 2; i++) {
-		if (!w->has_kind)
-			break;
+	for (int i = 0; i < 2 && !w->has_kind; i++) {
+		auto_outcome o = { .out = NULL };
+		call_run(w, &(struct call){ .verb = ADD }, &o);
+	}
+	for (int i = 0; i < 2 && w->has_kind; i++) {
 		if (!call_ok(w, &(struct call){ .verb = ADD }, &why) ||
 		    !call_ok(w, &(struct call){ .verb = CHECK }, &why) ||
 		    !call_ok(w, &(struct call){ .verb = DEL }, &why))

@@ -38,6 +38,8 @@ void pod_drop(unsigned pod);
 void snapshot(struct world *w, struct text *out);
 /* Lines of one that the other has not, each as "- line" or "+ line". false: they are the same. */
 bool snapshot_differs(const struct text *before, const struct text *now, struct text *diff);
+/* Lines that railctl prints, and how it ends when not well. */
+void railctl(const struct world *w, char *const argv[], struct text *out);
 /* Links, addresses, routes and rules of the namespace we are in. */
 void netlink_dump(const char *prefix, struct text *out);
 
@@ -77,7 +79,7 @@ struct started {
 };
 void call_start(struct world *w, const struct call *c, struct started *s);
 void call_go(struct started *s);
-void call_collect(struct started *s, struct outcome *out);
+void call_collect(const struct world *w, struct started *s, struct outcome *out);
 /* The whole of it; keeps the result of a good ADD in w. */
 void call_run(struct world *w, const struct call *c, struct outcome *out);
 

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# all.sh BUILD: run.sh for every interface plugin in BUILD/bin; the last line counts all of them.
+#
+# PLUGINS="macvlan ipvlan" picks; FAULTS_SAMPLE=N: about N cases of each.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ $# = 1 ] && [ -d "$1/bin" ] || {
+	sed -n '3,5s/^# //p' "$0" >&2
+	exit 2
+}
+export FAULTS_PROGRAM=$1/conformance/faults/faults
+log=$(mktemp) || exit 2
+trap 'rm -f "$log"' EXIT
+failed=0 survived=0 all=0
+
+for plugin in ${PLUGINS:-macvlan ipvlan}; do
+	[ -x "$1/bin/$plugin" ] || continue
+	"$HERE/run.sh" "$1/bin" --plugin "$plugin" | tee "$log" | sed -u "s/^faults survived/$plugin/"
+	[ "${PIPESTATUS[0]}" = 0 ] || failed=1
+	read -r a b < <(sed -n 's/^faults survived: \([0-9]*\) of \([0-9]*\)$/\1 \2/p' "$log")
+	survived=$((survived + ${a:-0})) all=$((all + ${b:-0}))
+done
+echo "faults survived: $survived of $all"
+[ "$failed" = 0 ] && [ "$all" -gt 0 ] && [ "$survived" = "$all" ]

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# selftest.sh BUILD: plugins that leak, crash, hang or lie must be caught, and a sound one must not.
+#
+# Each is a wrapper around the real plugin that does one wrong thing. The run has no fault of its own,
+# but for those of the second part: there the wrapper does wrong only when a fault was met.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ $# = 1 ] && [ -x "$1/bin/macvlan" ] || {
+	echo "usage: ${0##*/} BUILD" >&2
+	exit 2
+}
+BUILD=$(cd "$1" && pwd)
+export FAULTS_PROGRAM=$BUILD/conformance/faults/faults
+# A program of ours in the sandbox, so that what it leaves running is found.
+D=$(mktemp -d) || exit 2
+trap 'rm -rf "$D"' EXIT
+passed=0 failed=0
+
+# wrong NAME CASE EXPECTED BODY: a plugin with this body; the run must fail, and its evidence name EXPECTED.
+wrong()
+{
+	local name=$1 case=$2 expected=$3 body=$4 out
+	rm -rf "${D:?}/bin"
+	mkdir "$D/bin"
+	cp "$BUILD/bin/railhead-ipam" "$BUILD/bin/railctl" "$D/bin"
+	cp "$BUILD/bin/macvlan" "$D/real"
+	cat >"$D/bin/macvlan" <<-END
+		#!/bin/bash
+		conf=\$(cat)
+		real() { "$D/real" <<<"\$conf"; }
+		leak() { $body; }
+		wrapped=\$CNI_COMMAND
+		# Only from the second round on: the first ones tell what a clean world is.
+		echo >>/run/work/calls
+		[ "\$(wc -l </run/work/calls)" -gt 6 ] || { real; exit; }
+		leak
+	END
+	chmod +x "$D/bin/macvlan"
+	out=$("$HERE/run.sh" "$D/bin" --only "$case" --limit 3 2>&1)
+	if [ $? != 0 ] && grep -q '^not ok' <<<"$out" && grep -qF -- "$expected" <<<"$out"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "not caught: $name"
+		head -20 <<<"$out" | sed 's/^/  # /'
+	fi
+}
+
+N='add macvlan scene:nothing:1'
+after_del() { echo "real; rc=\$?; [ \$wrapped != DEL ] || { $1; }; exit \$rc"; }
+wrong 'a link on the host' "$N" '+ host link' "$(after_del 'ip link add left0 type veth peer name left1')"
+wrong 'a link in the pod' "$N" '+ pod link' "$(after_del 'ip -n p0 link add left0 type veth peer name left1')"
+wrong 'an address' "$N" '+ host address' "$(after_del 'ip addr add 10.1.1.1/24 dev mst0')"
+wrong 'a route' "$N" '+ host route' "$(after_del 'ip route add 10.2.0.0/16 dev mst0')"
+wrong 'a rule' "$N" '+ host rule' "$(after_del 'ip rule add from 10.3.0.0/16 table 7')"
+wrong 'a sysctl of the host' "$N" '+ host /proc/sys/net/ipv4/conf/mst0/arp_ignore 1' \
+	"$(after_del 'echo 1 >/proc/sys/net/ipv4/conf/mst0/arp_ignore')"
+wrong 'a sysctl of the pod' "$N" '+ pod /proc/sys/net/ipv4/conf/all/arp_ignore 1' \
+	"$(after_del 'ip netns exec p0 sh -c "echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore"')"
+wrong 'a file' "$N" '+ file /run/left' "$(after_del 'echo x >/run/left')"
+wrong 'a file in the state' "$N" '+ file /var/lib/railhead/left' "$(after_del 'echo x >/var/lib/railhead/left')"
+wrong 'an empty folder' "$N" '+ file /run/railhead/attachments/testnet' "$(after_del 'mkdir /run/railhead/attachments/testnet')"
+wrong 'a mode' "$N" '+ file /run/railhead/lock 100644' "$(after_del 'chmod 644 /run/railhead/lock')"
+wrong 'a mount' "$N" '+ mounts' "$(after_del 'mount -t tmpfs x /run/netns')"
+wrong 'a process' "$N" 'still running' "$(after_del 'cp /bin/sleep /run/work/bin/sleep; /run/work/bin/sleep 30 </dev/null >/dev/null 2>&1 & disown')"
+wrong 'a lease' "$N" '+ lease: ' \
+	"$(after_del 'export CNI_COMMAND=ADD CNI_CONTAINERID=left; /run/work/bin/railhead-ipam <<<"$conf" >/dev/null')"
+wrong 'DEL that does nothing' "$N" '+ pod address' '[ $wrapped = DEL ] || real'
+wrong 'DEL that keeps the lease' "$N" '+ lease: ' '[ $wrapped = DEL ] && ip -n p0 link del net1 && rm -r /run/railhead/attachments/testnet || real'
+wrong 'a crash' "$N" 'ended by a signal' 'kill -SEGV $$'
+wrong 'a hang' "$N" 'does not end' 'sleep 60 & wait'
+wrong 'no result' "$N" 'neither a result' 'real >/dev/null'
+wrong 'two results' "$N" 'neither a result' 'real; real'
+wrong 'an error with exit 0' "$N" 'neither a result' "echo '{\"code\":7,\"msg\":\"x\"}'"
+wrong 'a failure without error object' "$N" 'neither a result' 'exit 1'
+wrong 'an error without msg' "$N" 'neither a result' "echo '{\"code\":7}'; exit 1"
+wrong 'a DEL that talks' "$N" 'neither a result' 'real; [ $wrapped != DEL ] || echo done'
+wrong 'a DEL that fails' "$N" 'DEL fails' "[ \$wrapped != DEL ] && real || { echo '{\"code\":5,\"msg\":\"x\"}'; exit 1; }"
+wrong 'a CHECK that fails' "$N" 'CHECK fails' "[ \$wrapped != CHECK ] && real || { echo '{\"code\":5,\"msg\":\"x\"}'; exit 1; }"
+
+# What is done wrong only when something fails: an ADD without its undo, which repair must find, ...
+wrong 'a failed ADD that GC cannot know of' 'add macvlan scene:ipam-dies:1' 'left by the failed ADD' \
+	'real || { ip link add left0 type veth peer name left1; exit 1; }'
+# ... a race that two win, ...
+wrong 'two with one name' 'add macvlan race:one-name-2:1' 'must have the name' \
+	'[ $wrapped != ADD ] && { real; exit 0; }; real || { echo "{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.77.0.9/28\"},{\"address\":\"fd00:77::9/124\"}]}"; exit 0; }'
+# ... and success in name only.
+wrong 'success that CHECK denies' 'add macvlan read:EINTR:3' 'CHECK fails' \
+	'real; rc=$?; [ $wrapped != ADD ] || ip -n p0 addr flush dev net1; exit $rc'
+
+# Controls: no fault is met where none is, and a sound plugin is not blamed.
+out=$("$HERE/run.sh" "$BUILD/bin" --only 'add macvlan openat:EMFILE:999' 2>&1)
+if [ $? != 0 ] && grep -q 'not reached' <<<"$out"; then passed=$((passed + 1)); else
+	failed=$((failed + 1))
+	echo "a fault that was never met counts: $out"
+fi
+out=$("$HERE/run.sh" "$BUILD/bin" --only "$N" 2>&1)
+if [ $? = 0 ] && grep -qx 'faults survived: 1 of 1' <<<"$out"; then passed=$((passed + 1)); else
+	failed=$((failed + 1))
+	echo "a sound plugin is blamed: $out"
+fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]
