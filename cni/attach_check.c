@@ -2,6 +2,7 @@
 /* attach_check.c: CHECK and STATUS: compare what is there with what was promised. */
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cni/attach_priv.h"
@@ -47,6 +48,48 @@ static int check_link(struct attach *a, const struct cni_interface *x, struct er
 		return err_set(e, ERR_STATE, 0, "interface %s has MAC %s, prevResult says %s",
 			       x->name, mac, x->mac);
 	return 0;
+}
+
+static int wrong_lower(const struct attach *a, const char *says, struct err *e)
+{
+	return err_set(e, ERR_STATE, 0, "interface %s is %s, not on its master %s", a->link.name,
+		       says, a->master.name);
+}
+
+/* What the kernel calls the master's namespace, seen from the pod. */
+static int check_lower_netns(const struct attach *a, struct err *e)
+{
+	int want = -1;
+
+	if (!a->conf.in_container && !netns_same(a->pod.id, a->home.id) &&
+	    nl_link_nsid(a->pod_nl, &a->home, &want, e))
+		return -1;
+	if (a->link.lower_nsid == want)
+		return 0;
+	return wrong_lower(a, "on a device of another network namespace", e);
+}
+
+static int check_lower(const struct attach *a, struct err *e)
+{
+	char says[64];
+	struct link_info there;
+	struct err ignored;
+
+	if (!a->master.ifindex)
+		return 0;
+	/* Of a master that is a macvlan (ipvlan) itself the kernel takes the device below. */
+	if (strcmp(a->master.kind, a->type->kind) == 0)
+		return a->link.lower_ifindex == a->master.lower_ifindex
+			       ? 0
+			       : wrong_lower(a, "on another device", e);
+	if (check_lower_netns(a, e))
+		return -1;
+	if (a->link.lower_ifindex == a->master.ifindex)
+		return 0;
+	if (nl_link_by_index(attach_master_nl(a), a->link.lower_ifindex, &there, &ignored))
+		return wrong_lower(a, "on another device", e);
+	(void)snprintf(says, sizeof(says), "on device %s", there.name);
+	return wrong_lower(a, says, e);
 }
 
 struct wanted_address {
@@ -148,7 +191,7 @@ static int check_all(struct attach *a, struct err *e)
 	    (a->type->find ? a->type->find(a, e) : find_recorded_master(a, e)) ||
 	    (!a->no_link && check_link(a, &a->prev.interfaces[index], e)))
 		return -1;
-	if (a->type->check && a->type->check(a, e))
+	if ((*a->type->kind && check_lower(a, e)) || (a->type->check && a->type->check(a, e)))
 		return -1;
 	if (a->no_link)
 		return 0;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/if_link.h>
+#include <linux/net_namespace.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 {
 	static const struct nla_policy policy[IFLA_MAX + 1] = {
 		[IFLA_IFNAME] = { .type = NLA_STRING },
+		[IFLA_LINK_NETNSID] = { .type = NLA_S32 },
 		[IFLA_LINK] = { .type = NLA_U32 },
 		[IFLA_MTU] = { .type = NLA_U32 },
 		[IFLA_ADDRESS] = { .type = NLA_UNSPEC },
@@ -93,6 +95,9 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 	*li = (struct link_info){ .ifindex = ifi->ifi_index, .flags = ifi->ifi_flags };
 	li->ipvlan_mode = li->ipvlan_flag = -1;
 	(void)nla_strlcpy(li->name, tb[IFLA_IFNAME], sizeof(li->name));
+	li->lower_nsid = -1;
+	if (tb[IFLA_LINK_NETNSID])
+		li->lower_nsid = nla_get_s32(tb[IFLA_LINK_NETNSID]);
 	if (tb[IFLA_LINK])
 		li->lower_ifindex = (int)nla_get_u32(tb[IFLA_LINK]);
 	if (tb[IFLA_MTU])
@@ -154,6 +159,34 @@ int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct e
 	nl_link_get_request(&rq, NULL, ifindex);
 	if (nl_query(nl, &rq, (struct nl_sink){ on_link, out }, e))
 		return err_wrap(e, "interface number %d", ifindex);
+	return 0;
+}
+
+/* ---- the namespace of a lower device ---- */
+
+static int on_nsid(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	static const struct nla_policy policy[NETNSA_MAX + 1] = {
+		[NETNSA_NSID] = { .type = NLA_S32 },
+	};
+	struct nlattr *tb[NETNSA_MAX + 1];
+
+	if (h->nlmsg_type != RTM_NEWNSID ||
+	    nl_attrs(h, sizeof(struct rtgenmsg), tb, NETNSA_MAX, policy) || !tb[NETNSA_NSID])
+		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's answer");
+	*(int *)arg = nla_get_s32(tb[NETNSA_NSID]);
+	return 0;
+}
+
+int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct rtgenmsg head = { .rtgen_family = AF_UNSPEC };
+
+	nl_req_begin(&rq, RTM_GETNSID, 0, &head, sizeof(head));
+	nl_req_put_u32(&rq, NETNSA_FD, (uint32_t)ns->fd);
+	if (nl_query(nl, &rq, (struct nl_sink){ on_nsid, out }, e))
+		return err_wrap(e, "number of a network namespace");
 	return 0;
 }
 

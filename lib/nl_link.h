@@ -26,6 +26,7 @@ enum link_ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 }
 struct link_info {
 	int ifindex;
 	int lower_ifindex; /* IFLA_LINK, 0 if none; counts in the namespace of the lower device */
+	int lower_nsid; /* that namespace, see nl_link_nsid(); -1: the same, or it has no number */
 	char name[IFNAME_LEN];
 	char kind[IFNAME_LEN]; /* "macvlan", "veth", "" for hardware */
 	uint32_t mtu;
@@ -55,6 +56,9 @@ struct link_spec {
 int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out,
 		    struct err *e) must_check;
 int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e) must_check;
+
+/* nl_link_nsid - the number by which the socket's namespace knows another one; -1: it has none. */
+int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e) must_check;
 
 /*
  * nl_link_create - one RTM_NEWLINK, directly in spec->target under its final name.

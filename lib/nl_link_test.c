@@ -187,6 +187,35 @@ START_TEST(makes_a_macvlan_in_the_pod)
 }
 END_TEST
 
+START_TEST(knows_the_namespace_of_the_lower_device)
+{
+	auto_world struct world w = make_world();
+	struct netns self = net_self(), other = net_another();
+	struct link_spec spec = macvlan(&w, "net1");
+	int id = -7;
+	struct err e = { 0 };
+
+	create(&w, &spec);
+	ck_assert_int_eq(nl_link_nsid(w.in_pod, &self, &id, &e), 0);
+	ck_assert_int_ge(id, 0);
+	ck_assert_int_eq(in_pod(&w, "net1").lower_nsid, id);
+	ck_assert_int_eq(nl_link_nsid(w.in_pod, &other, &id, &e), 0);
+	ck_assert_int_eq(id, -1); /* nobody asked for one */
+	spec.target = NULL;
+	create(&w, &spec);
+
+	struct link_info here;
+
+	ck_assert_int_eq(nl_link_by_name(w.host, "net1", &here, &e), 0);
+	ck_assert_int_eq(here.lower_nsid, -1);
+	ck_assert_int_eq(close(other.fd), 0);
+	other.fd = w.pod.fd + 500;
+	ck_assert_int_eq(nl_link_nsid(w.in_pod, &other, &id, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "network namespace"));
+	netns_close(&self);
+}
+END_TEST
+
 START_TEST(makes_every_mode)
 {
 	static const int modes[] = { MACVLAN_PRIVATE, MACVLAN_VEPA, MACVLAN_BRIDGE,
@@ -443,8 +472,9 @@ END_TEST
 
 TEST_PROGRAM("nl_link", looks_up_by_name_and_by_number, what_is_not_there_is_no_device,
 	     look_ups_carry_no_ext_mask, a_description_that_makes_no_sense,
-	     makes_a_macvlan_in_the_pod, makes_every_mode, makes_one_in_its_own_namespace,
-	     the_host_may_have_the_same_name, a_chosen_number_serves_as_well,
-	     a_name_that_the_pod_has_is_taken, an_older_kernel_gets_a_number,
-	     names_no_link_may_have_are_refused, a_lower_device_that_is_not_there,
-	     ipvlan_or_a_clear_word_about_it, what_is_asked_for_an_ipvlan, goes_up_and_away)
+	     makes_a_macvlan_in_the_pod, knows_the_namespace_of_the_lower_device, makes_every_mode,
+	     makes_one_in_its_own_namespace, the_host_may_have_the_same_name,
+	     a_chosen_number_serves_as_well, a_name_that_the_pod_has_is_taken,
+	     an_older_kernel_gets_a_number, names_no_link_may_have_are_refused,
+	     a_lower_device_that_is_not_there, ipvlan_or_a_clear_word_about_it,
+	     what_is_asked_for_an_ipvlan, goes_up_and_away)

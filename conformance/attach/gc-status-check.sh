@@ -47,6 +47,26 @@ test_gc_frees_what_is_not_in_the_list()
 	done
 }
 
+# A renamed file says what is true of somebody else: GC names it and leaves all that it may be about.
+test_gc_refuses_the_record_of_another_attachment()
+{
+	need_railhead
+	local dir
+	three
+	dir=$(dirname "$(find $RUN -name 'cid-p2,net1')")
+	mv "$dir/cid-p2,net1" "$dir/ghost,net1"
+	conf_ipam "$(dual_ipam)" '."cni.dev/valid-attachments"=[{containerID:"cid-p1",ifname:"net1"}]'
+	cni_net GC
+	is_err 104 "$dir/ghost,net1"
+	kept 1; kept 2; gone 3
+	[ -e "$dir/ghost,net1" ] || fail "the record is gone"
+	mv "$dir/ghost,net1" "$dir/cid-p2,net1"
+	want_ok GC
+	kept 1; gone 2
+	del_three
+	unpod p1; unpod p2; unpod p3
+}
+
 test_gc_without_a_list_keeps_everything()
 {
 	three
@@ -220,6 +240,62 @@ test_check_finds_a_link_of_another_kind()
 	want_ok DEL
 	is "the foreign link is not ours to delete" ip -n p1 link show net1
 	ip -n p1 link del net1
+}
+
+test_check_finds_another_master()
+{
+	local mac
+	need_railhead
+	checked
+	ip link add other0 type veth peer name other1
+	edit '.master="other0"'
+	want_err CHECK 104 net1 "on device $MASTER" other0
+	edit ".master=\"$MASTER\""
+	want_ok CHECK
+	# A device of a third namespace, with the name and the number of the master.
+	mac=$(res '.interfaces[0].mac')
+	pod p2
+	ip -n p2 link add name "$MASTER" index "$(ip -j link show dev "$MASTER" | jq '.[0].ifindex')" \
+		type veth peer name x
+	use p1
+	ip -n p1 link del net1
+	ip -n p2 link add link "$MASTER" netns p1 name net1 address "$mac" type macvlan mode bridge
+	ip -n p1 link set net1 up
+	want_err CHECK 104 net1 "another network namespace" "$MASTER"
+	want_ok DEL
+	ip link del other0
+	unpod p1; unpod p2
+}
+
+# The kernel puts a macvlan of a macvlan on the device below.
+test_check_of_a_master_that_is_a_macvlan()
+{
+	need_railhead
+	ip link add link "$MASTER" name between0 type macvlan mode bridge
+	ip link set between0 up
+	checked '.master="between0"'
+	want_ok DEL
+	ip link del between0
+	unpod p1
+}
+
+test_check_of_a_master_in_the_container()
+{
+	need_railhead
+	pod p1
+	ip -n p1 link add inner0 type veth peer name inner1
+	ip -n p1 link set inner0 up
+	ip -n p1 link add inner2 type veth peer name inner3
+	conf_ipam "$(dual_ipam)" '.linkInContainer=true | .master="inner0"'
+	want_ok ADD
+	prev
+	want_ok CHECK
+	edit '.master="inner2"'
+	want_err CHECK 104 net1 "on device inner0" inner2
+	want_ok DEL
+	ip -n p1 link del inner0
+	ip -n p1 link del inner2
+	unpod p1
 }
 
 test_check_finds_another_mode()
