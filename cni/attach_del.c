@@ -213,6 +213,7 @@ struct sweep {
 	const struct cni_call *call;
 	struct err first; /* of the errors, the one to report (CNI-072) */
 	size_t failed;
+	bool stays; /* there is an interface that could not be removed */
 };
 
 static void keep(struct sweep *s, const struct err *why)
@@ -229,17 +230,18 @@ static void note_failure(struct sweep *s, const struct record *r, struct err *wh
 }
 
 /* The IPAM's own GC may not exist (host-local): each stale attachment gets its DEL. */
-static int collect_one(const struct cni_call *call, const struct record *r, struct err *e)
+static int collect_one(struct sweep *s, const struct record *r, struct err *e)
 {
+	const struct cni_call *call = s->call;
 	const struct delegate_call del = {
 		.verb = CNI_DEL, .container = r->key.container, .ifname = r->key.ifname, .netns = ""
 	};
 	auto_fd int lock = -1;
 
-	if (lock_if_any(call, &r->key, &lock, e))
+	if (lock_if_any(call, &r->key, &lock, e) || (r->tree && restore_own(call, r, e))) {
+		s->stays = true;
 		return -1;
-	if (r->tree && restore_own(call, r, e))
-		return -1;
+	}
 	if (*call->conf.ipam_type && delegate_run(call, &del, ipam_timeout(call), e))
 		return -1;
 	return record_remove(&call->ctx, &r->key, e);
@@ -251,9 +253,15 @@ static int collect(const struct record *r, void *arg)
 	struct err why;
 	bool foreign = r->tree && strcmp(r->plugin, attach_type_of(s->call)->name) != 0;
 
+	if (r->misplaced) {
+		(void)record_refuse(&s->call->ctx, r, &why);
+		note_failure(s, r, &why);
+		s->stays = true; /* whose it is may have one */
+		return 0;
+	}
 	if (foreign || cni_conf_is_valid(&s->call->conf, r->key.container, r->key.ifname))
 		return 0;
-	if (collect_one(s->call, r, &why))
+	if (collect_one(s, r, &why))
 		note_failure(s, r, &why);
 	return 0;
 }
@@ -265,10 +273,13 @@ int attach_gc(const struct cni_call *call, struct err *e)
 	struct err why;
 
 	/* No list is no information, not an empty list (CNI-076). */
-	if (call->conf.valid && record_each(&call->ctx, call->conf.name, collect, &s, &why))
+	if (call->conf.valid && record_each(&call->ctx, call->conf.name, collect, &s, &why)) {
 		keep(&s, &why);
+		s.stays = true; /* one that could not be read has an interface, too */
+	}
 	record_tidy(&call->ctx);
-	if (*call->conf.ipam_type && delegate_run(call, &gc, ipam_timeout(call), &why))
+	/* The IPAM does not know of interfaces: it would free the address of one that stays. */
+	if (*call->conf.ipam_type && !s.stays && delegate_run(call, &gc, ipam_timeout(call), &why))
 		keep(&s, &why);
 	if (!s.failed)
 		return 0;
