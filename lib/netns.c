@@ -46,6 +46,9 @@ static int open_nsfs(const char *path, struct netns *out, struct err *e)
 
 	int type = ioctl(fd, NS_GET_NSTYPE);
 
+	/* Not an answer: a DEL must not take it for a namespace that has gone. */
+	if (type < 0)
+		return err_set(e, ERR_NETNS, errno, "type of the namespace %s", path);
 	if (type != CLONE_NEWNET) {
 		err_set(e, ERR_NETNS, 0, "%s is a namespace, but not a network namespace", path);
 		e->errnum = EINVAL;
