@@ -67,6 +67,26 @@ test_gc_refuses_the_record_of_another_attachment()
 	unpod p1; unpod p2; unpod p3
 }
 
+# The path of the namespace leads nowhere that can be opened, and yet the namespace lives: its interface
+# stays, and so must its address, whatever the IPAM's own GC would free.
+test_gc_keeps_the_address_of_what_it_cannot_remove()
+{
+	need_railhead
+	pod p1
+	conf_ipam "$(dual_ipam)" '."cni.dev/valid-attachments"=[]'
+	want_ok ADD
+	addr4 >"$W/addr.1"
+	touch "$W/p1" && mount --bind /run/netns/p1 "$W/p1" && umount /run/netns/p1 && rm /run/netns/p1 &&
+		ln -s p1 /run/netns/p1
+	cni_net GC
+	[ "$RC" = 1 ] || fail "GC must say that it could not: $(said)"
+	has_lease "$(<"$W/addr.1")"
+	rm /run/netns/p1 && touch /run/netns/p1 && mount --bind "$W/p1" /run/netns/p1 && umount "$W/p1" && rm "$W/p1"
+	has_addr p1 net1 "$(<"$W/addr.1")"
+	want_ok GC
+	gone 1
+}
+
 test_gc_without_a_list_keeps_everything()
 {
 	three
