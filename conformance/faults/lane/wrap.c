@@ -27,11 +27,19 @@ void *__real_realloc(void *p, size_t size);
 void *__real_reallocarray(void *p, size_t n, size_t size);
 int __real_clock_gettime(clockid_t id, struct timespec *ts);
 
+/* What the C library allocates before it calls us is its own matter. */
+static int begun;
+
+__attribute__((constructor)) static void begin(void)
+{
+	begun = 1;
+}
+
 static int refused(void)
 {
 	int errnum = errno;
 
-	if (syscall(SYS_getpriority, ASK_MALLOC, 0) < 0 && errno == ENOMEM)
+	if (begun && syscall(SYS_getpriority, ASK_MALLOC, 0) < 0 && errno == ENOMEM)
 		return 1;
 	errno = errnum;
 	return 0;
