@@ -191,7 +191,9 @@ define helper
 endef
 $(HELPERS_SRC:%.c=$(B)/%): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o) $(filter %.a,$(CJSON_LIB))
 	$(helper)
-$(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
+# It is installed, and so has the mark.
+$(B)/conformance/spec/cni-conformance: private ALL_LDFLAGS += -Wl,-u,railhead_ident
+$(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC) tools/ident.c) $(if $(STATIC),$(O)/tools/static.o) \
 		$(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/soak/soak: $(call objects,$(SOAK_SRC)) $(if $(STATIC),$(O)/tools/static.o) \

@@ -37,6 +37,7 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
 	done
 	echo "$BIN/railctl$tab$DESTDIR$sbindir/railctl${tab}755"
+	echo "$BIN/../conformance/spec/cni-conformance$tab$DESTDIR$sbindir/cni-conformance${tab}755"
 	for page in docs/man/*.[1-9]; do
 		echo "$page$tab$DESTDIR$mandir/man${page##*.}/${page##*/}${tab}644"
 	done

@@ -118,7 +118,8 @@ property: $(B)/test/ipam/model_test ## the allocator against a simple model, in 
 examples-check: all ## the files in examples/ are what they claim to be
 	@if [ -x examples/test.sh ]; then examples/test.sh $(B)/bin; else echo 'skipped: there is no examples/test.sh'; fi
 
-install-check: all ## `make install` into a temporary folder, in all the ways it can go wrong
+CONFORMANCE := $(B)/conformance/spec/cni-conformance
+install-check: all $(CONFORMANCE) ## `make install` into a temporary folder, in all the ways it can go wrong
 	@conformance/install/run.sh $(B)/bin
 
 tools-check: ## each of the checks below fails when it should
@@ -191,7 +192,7 @@ CNI_BIN ?= /opt/cni/bin
 install_env = BIN='$(B)/bin' DESTDIR='$(DESTDIR)' CNI_BIN='$(CNI_BIN)' PLUGIN_PREFIX='$(PLUGIN_PREFIX)' \
 	sbindir='$(sbindir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
 
-install: all ## install the programs, pages and completion; never over another's file without FORCE=1
+install: all $(CONFORMANCE) ## install the programs, pages and completion; never over another's file without FORCE=1
 	@$(install_env) tools/install.sh install
 uninstall: ## remove what `make install` put there, and only that
 	@$(install_env) tools/install.sh uninstall

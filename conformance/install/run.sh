@@ -57,7 +57,7 @@ all_there()
 	for program in macvlan ipvlan railhead-ipam; do
 		[ -x "$cni/$program" ] || return 1
 	done
-	[ -x "$root/usr/local/sbin/railctl" ]
+	[ -x "$root/usr/local/sbin/railctl" ] && [ -x "$root/usr/local/sbin/cni-conformance" ]
 }
 
 no_leftovers() { [ -z "$(find "$root" -name '.*')" ]; }
@@ -72,6 +72,20 @@ installed_programs_run()
 {
 	echo '{"cniVersion": "1.1.0"}' |
 		env -i CNI_COMMAND=VERSION "$cni/macvlan" | grep -q '"supportedVersions"'
+}
+
+# Every page about a program is about one that is there.
+pages_have_their_programs()
+{
+	for page in "$root"/usr/local/share/man/man8/*.8; do
+		name=$(basename "$page" .8)
+		# railhead-macvlan(8) is about macvlan: other people have a page of that name.
+		[ -x "$cni/$name" ] || [ -x "$cni/${name#railhead-}" ] || [ -x "$root/usr/local/sbin/$name" ] || {
+			echo "no program for $page" >"$dir/out"
+			return 1
+		}
+	done
+	env -i "$root/usr/local/sbin/cni-conformance" --list | grep -q CNI-001
 }
 
 is_stripped()
@@ -186,6 +200,7 @@ SYNC
 
 expect "puts every program in its place" installs_everything
 expect "what it installed runs" installed_programs_run
+expect "every page in section 8 has its program" pages_have_their_programs
 expect "is stripped and keeps its mark" is_stripped
 expect "STRIP=0 copies byte for byte" keeps_debug_information_when_told
 expect "replaces a program that is running" upgrades_a_running_program
