@@ -54,6 +54,7 @@ busybox-static|busybox|what is in the image
 containernetworking-plugins|/usr/lib/cni/tuning|the reference plugins, to chain with
 python3-grpcio|/usr/lib/python3/dist-packages/grpc|gRPC for Python, to talk as a kubelet
 python3-grpc-tools|/usr/lib/python3/dist-packages/grpc_tools|its compiler for messages
+python3-pkg-resources|/usr/lib/python3/dist-packages/pkg_resources|which that compiler needs
 procps|ps|ps(1)
 jq|jq|JSON in shell tests"
 cjson="

@@ -28,7 +28,7 @@ tools_are_there()
 	for tool in loopback tuning; do
 		[ -x "$PEER_DIR/$tool" ] || missing+=" $PEER_DIR/$tool"
 	done
-	/usr/bin/python3 -c 'import grpc, grpc_tools' 2>/dev/null || missing+=" python3-grpcio python3-grpc-tools"
+	/usr/bin/python3 -c 'import grpc, grpc_tools.protoc' 2>/dev/null || missing+=" python3-grpcio python3-grpc-tools python3-pkg-resources"
 	[ -z "$missing" ] || {
 		echo "missing:$missing; to install them: tools/deps.sh interop" >&2
 		return 1
