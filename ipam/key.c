@@ -368,3 +368,10 @@ const char *key_pool_of(const char *scope)
 {
 	return scope[0] == 'p' && scope[1] == '/' ? scope + 2 : NULL;
 }
+
+const char *key_scope_log(const char *scope, char *out, size_t size)
+{
+	const char *pool = key_pool_of(scope);
+
+	return pool ? pool : key_scope_label(scope, out, size);
+}

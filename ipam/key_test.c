@@ -211,10 +211,12 @@ START_TEST(scopes)
 	ck_assert_str_eq(key_scope(scope, 'p', "rail0"), "p/rail0");
 	ck_assert_str_eq(key_pool_of(scope), "rail0");
 	ck_assert_str_eq(key_scope_label(scope, text, sizeof(text)), "pool rail0");
+	ck_assert_str_eq(key_scope_log(scope, text, sizeof(text)), "rail0");
 	key_scope(scope, 'n', "net");
 	ck_assert_ptr_null(key_pool_of(scope));
 	ck_assert_ptr_null(key_pool_of("p"));
 	ck_assert_str_eq(key_scope_label(scope, text, sizeof(text)), "network net");
+	ck_assert_str_eq(key_scope_log(scope, text, sizeof(text)), "network net");
 	ck_assert_str_eq(key_scope_range(scope, "w", r), "x/w/0a000000-0a0000ff");
 	ck_assert_str_eq(key_scope_label("w/", text, sizeof(text)),
 			 "whereabouts (no network_name)");

@@ -223,15 +223,13 @@ int ledger_note(struct ledger *l, const char *what, const struct key_address *a,
 		const struct owner *o, struct err *e)
 {
 	char text[IP_STR_LEN], label[KEY_SCOPE_MAX + 32];
-	const char *pool = key_pool_of(a->scope);
 
 	if (!l->journal)
 		return 0;
 	struct json *line = json_push_object(l->journal);
 	if (!line || json_add_str(line, "verb", what) || json_add_str(line, "by", l->by) ||
 	    json_add_str(line, "address", ip_format(a->ip, text)) ||
-	    json_add_str(line, "pool",
-			 pool ? pool : key_scope_label(a->scope, label, sizeof(label))) ||
+	    json_add_str(line, "pool", key_scope_log(a->scope, label, sizeof(label))) ||
 	    owner_json(line, o) || json_add_str(line, "result", "ok"))
 		return err_nomem(e);
 	return 0;

@@ -36,14 +36,18 @@ static void audit(const struct cni_call *call, const char *path, const struct js
 static void audit_refused(const struct cni_call *call, const struct ipam_conf *conf,
 			  const struct request *r, const struct err *why)
 {
-	char text[IP_STR_LEN] = "";
-	struct refusal refusal = { "ADD", text, conf->n_pools ? conf->pools[0] : call->conf.name,
-				   &r->owner, why };
+	char text[IP_STR_LEN] = "", label[KEY_SCOPE_MAX + 32];
+	struct refusal refusal = { "ADD", text, "", &r->owner, why };
 
 	if (!conf->audit_log)
 		return;
 	if (r->n_want)
 		ip_format(r->want[0], text);
+	if (conf->n_pools)
+		refusal.pool = conf->pools[0];
+	else if (conf->fixed.n)
+		refusal.pool =
+			key_scope_log(conf->fixed.sets[0].items[0].scope, label, sizeof(label));
 	auto_json struct json *journal = audit_refusal_line(&refusal);
 	audit(call, conf->audit_log, journal);
 }

@@ -467,6 +467,7 @@ test_ipam_auditLog()
 	is "allocation" sh -c "sed -n 1p $log | jq -e '.address == \"10.77.9.2\" and .result == \"ok\" and
 		.owner.container == \"c1\" and .owner.ifname == \"net1\" and .owner.pod == \"web\"'"
 	is "refusal" sh -c "sed -n 2p $log | jq -e '.result != \"ok\" and .owner.container == \"c2\"'"
+	eq "one name for one range" "$(jq -r .pool $log | sort -u | wc -l)" 1
 	is "release" sh -c "sed -n 3p $log | jq -e '.address == \"10.77.9.2\" and .owner.container == \"c1\"'"
 	eq "the log is for root only" "$(stat -c %a $log)" 600
 	# A log that cannot be written does not keep a pod from starting, nor does it leave half a lease.
