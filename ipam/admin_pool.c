@@ -206,8 +206,8 @@ static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (ledger_scan(l, &addresses, count_held, &held, e))
 		return -1;
 	if (held && !d->force) {
-		err_set(e, ERR_BUSY, 0, "pool %s is in use: %lu addresses are held", d->name,
-			(unsigned long)held);
+		err_set(e, ERR_BUSY, 0, "pool %s is in use: %lu address%s held", d->name,
+			(unsigned long)held, held == 1 ? " is" : "es are");
 		return err_hint(e, "see `railctl ipam lease list --pool %s`; --force drops them",
 				d->name);
 	}

@@ -332,8 +332,9 @@ static int refuse_exhausted(const struct hunt *h, struct err *e)
 		const struct source *s = &h->set->items[i];
 
 		capacity_text(s, n, sizeof(n));
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s (%s addresses)",
-					i ? ", " : "", s->label, n);
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s (%s address%s)",
+					i ? ", " : "", s->label, n,
+					strcmp(n, "1") == 0 ? "" : "es");
 		strict = strict || s->policy.strict;
 	}
 	err_set(e, ERR_EXHAUSTED, 0, "no address is left in %s", names);

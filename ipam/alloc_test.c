@@ -68,6 +68,8 @@ START_TEST(both_families_or_neither)
 }
 END_TEST
 
+#define ONE "{\"subnet\":\"10.0.0.0/29\",\"rangeStart\":\"10.0.0.3\",\"rangeEnd\":\"10.0.0.3\"}"
+
 START_TEST(exhausted)
 {
 	auto_world struct world w = { .now = 0 };
@@ -78,6 +80,7 @@ START_TEST(exhausted)
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""),
 			 "!101 no address is left in range 10.0.0.0/29 (5 addresses)");
 	ck_assert_int_eq(strncmp(w_status(&w, SMALL), "!50", 3), 0);
+	ck_assert_ptr_nonnull(strstr(w_add(&w, ONE, "c1", ""), " (1 address)"));
 	w_del(&w, "f4");
 	ck_assert_str_eq(w_status(&w, SMALL), "");
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""), "10.0.0.4");

@@ -77,7 +77,7 @@ START_TEST(all_keys)
 	ck_assert_int_eq(policy_allows(&s.policy, s.label, "a", 0, &e), 0);
 	ck_assert_int_eq(policy_allows(&s.policy, s.label, "a", 1, &e), -1);
 	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
-	ck_assert_ptr_nonnull(strstr(e.msg, "pool rail0: namespace \"a\" holds 1 addresses"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "pool rail0: namespace \"a\" holds 1 address and"));
 	ck_assert_int_eq(policy_allows(&s.policy, s.label, "b", 0, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "may not be used from namespace \"b\""));
 	s.policy.namespaces = NULL;

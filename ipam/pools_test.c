@@ -248,7 +248,7 @@ START_TEST(deleting)
 	w_del(&w, "c1");
 	ck_assert_int_eq(admin_pool_delete(&w.m, &d, NULL, &w.e), -1);
 	ck_assert_int_eq(w.e.code, ERR_BUSY);
-	ck_assert_ptr_nonnull(strstr(w.e.msg, "1 addresses are held"));
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "1 address is held"));
 	d.force = true;
 	ck_assert_int_eq(admin_pool_delete(&w.m, &d, &journal, &w.e), 0);
 	ck_assert_uint_eq(json_len(journal), 1);

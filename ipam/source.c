@@ -135,7 +135,8 @@ int policy_allows(const struct policy *p, const char *label, const char *ns, uin
 	}
 	if (quota && (double)held >= json_num(quota))
 		return err_set(e, ERR_FORBIDDEN, 0,
-			       "%s: namespace \"%.64s\" holds %lu addresses and its quota is %.0f",
-			       label, ns, (unsigned long)held, json_num(quota));
+			       "%s: namespace \"%.64s\" holds %lu address%s and its quota is %.0f",
+			       label, ns, (unsigned long)held, held == 1 ? "" : "es",
+			       json_num(quota));
 	return 0;
 }

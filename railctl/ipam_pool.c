@@ -28,8 +28,10 @@ static int say_done(struct rail *r, const struct admin_pool *p, struct err *e)
 		return print_pool(r, p->name, e);
 	if (rail_pools(r, p->name, &pools, e))
 		return -1;
-	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s addresses.", p->name,
-		 p->replace ? "changed" : "added", rail_capacity(json_first(pools), capacity));
+	rail_capacity(json_first(pools), capacity);
+	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s.", p->name,
+		 p->replace ? "changed" : "added", capacity,
+		 strcmp(capacity, "1") == 0 ? "" : "es");
 	if (p->outside)
 		out_line(&r->out, OUT_WARN,
 			 "%llu leased address%s outside of it now: kept until released.",

@@ -38,10 +38,11 @@ static int print_json(const struct rail *r, const struct verify *v, struct json 
 static void print_text(const struct rail *r, const struct verify *v)
 {
 	out_line(&r->out, v->left ? OUT_BAD : OUT_GOOD,
-		 "%llu pools, %llu leases, %llu at rest: %llu problems found, %llu left",
-		 (unsigned long long)v->pools, (unsigned long long)v->held,
+		 "%llu pool%s, %llu lease%s, %llu at rest: %llu problem%s found, %llu left",
+		 (unsigned long long)v->pools, v->pools == 1 ? "" : "s",
+		 (unsigned long long)v->held, v->held == 1 ? "" : "s",
 		 (unsigned long long)v->resting, (unsigned long long)v->problems,
-		 (unsigned long long)v->left);
+		 v->problems == 1 ? "" : "s", (unsigned long long)v->left);
 	if (v->left && !v->repair)
 		out_line(&r->out, OUT_PLAIN,
 			 "\"railctl ipam verify --repair\" mends what can be mended.");

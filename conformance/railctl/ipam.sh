@@ -304,7 +304,7 @@ test_verify_of_a_good_store()
 	ok ipam pool add p --subnet 10.1.0.0/24
 	lease net-a c1 '{"pool":"p"}'
 	ok ipam verify
-	has "1 pools, 1 leases, 0 at rest: 0 problems found, 0 left"
+	has "1 pool, 1 lease, 0 at rest: 0 problems found, 0 left"
 	ok ipam verify --repair --json
 	want '. == {pools:1,leased:1,resting:0,found:0,left:0,problems:[]}'
 }
