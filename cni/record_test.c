@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -190,47 +189,6 @@ START_TEST(removing_leaves_no_empty_folder)
 }
 END_TEST
 
-/* No file can be made in the folder that this very call made. */
-START_TEST(a_failed_write_leaves_no_empty_folder)
-{
-	struct ctx ctx = new_ctx();
-	char id[CNI_ID_MAX + 1];
-	const struct record other = some_record("other", "c1", "net1");
-	struct record r = some_record("net", id, "net1");
-	struct err e;
-	const struct rlimit none = { 0, 0 };
-
-	memset(id, 'x', sizeof(id));
-	id[CNI_ID_MAX] = '\0';
-	write_record(&ctx, &other);
-	(void)signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
-	ck_assert_int_eq(record_write(&ctx, &r, &e), -1);
-	ck_assert_int_eq(e.errnum, EFBIG);
-	ck_assert(!exists(RUN "/attachments/net"));
-	ck_assert(exists(RUN "/attachments/other"));
-}
-END_TEST
-
-START_TEST(empty_folders_are_tidied_away)
-{
-	struct ctx ctx = new_ctx();
-	const struct record r = some_record("net", "c1", "net1");
-
-	record_tidy(&ctx); /* nothing there at all */
-	ck_assert(!exists(RUN));
-	write_record(&ctx, &r);
-	ck_assert_int_eq(mkdir(RUN "/attachments/a", 0700), 0);
-	ck_assert_int_eq(mkdir(RUN "/attachments/z", 0700), 0);
-	testing_file(RUN "/attachments/stray", 0600, "");
-	record_tidy(&ctx);
-	ck_assert(!exists(RUN "/attachments/a"));
-	ck_assert(!exists(RUN "/attachments/z"));
-	ck_assert(exists(RUN "/attachments/stray"));
-	ck_assert(exists(RUN "/attachments/net/c1,net1"));
-}
-END_TEST
-
 /* CNI-156: the longest names that are served, told apart to the last character. */
 START_TEST(long_names)
 {
@@ -382,36 +340,6 @@ START_TEST(each_with_damage_and_strangers)
 	testing_file(RUN "/lock", 0600, "");
 	walk(&ctx, NULL, 0, "a/c1/net1! a/c2/net1 a/c3/a,b! ");
 	walk(&ctx, "stray", 0, "");
-}
-END_TEST
-
-/* As a user who may open the folders, but not this file: that says nothing of what is in it. */
-START_TEST(what_cannot_be_read_now_is_not_damaged)
-{
-	const struct ctx ctx = new_ctx();
-	const struct record a = some_record("net", "c1", "net1"),
-			    b = some_record("net", "c2", "net1");
-	struct seen s = { .stop_after = 0 };
-	struct record back;
-	struct err e;
-
-	write_record(&ctx, &a);
-	write_record(&ctx, &b);
-	ck_assert_int_eq(chmod("/mnt", 0755), 0);
-	ck_assert_int_eq(chmod("/mnt/a", 0755), 0);
-	ck_assert_int_eq(chmod(RUN, 0755), 0);
-	ck_assert_int_eq(chmod(RUN "/attachments", 0755), 0);
-	ck_assert_int_eq(chmod(RUN "/attachments/net", 0755), 0);
-	ck_assert_int_eq(chmod(RUN "/attachments/net/c2,net1", 0644), 0);
-	ck_assert_int_eq(seteuid(65534), 0);
-	ck_assert_int_eq(record_read(&ctx, &a.key, &back, &e), -1);
-	ck_assert_int_eq(e.errnum, EACCES);
-	ck_assert(!record_is_damaged(&e));
-	/* the walk shows the others, and says that it did not show all */
-	ck_assert_int_eq(record_each(&ctx, NULL, see, &s, &e), -1);
-	ck_assert_str_eq(s.text, "net/c2/net1 ");
-	ck_assert_int_eq(e.errnum, EACCES);
-	ck_assert_int_eq(record_each(&ctx, "net", see, &s, &e), -1);
 }
 END_TEST
 
@@ -618,9 +546,8 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("cni/record", what_is_written_is_read, where_it_lies_and_who_may_read_it,
-	     writing_again_replaces, nothing_there, removing_leaves_no_empty_folder,
-	     a_failed_write_leaves_no_empty_folder, empty_folders_are_tidied_away, long_names,
+	     writing_again_replaces, nothing_there, removing_leaves_no_empty_folder, long_names,
 	     a_damaged_file, too_deep_or_too_large_to_be_read, each_in_order,
-	     each_with_damage_and_strangers, what_cannot_be_read_now_is_not_damaged,
-	     removing_while_walking, a_file_where_a_folder_should_be, links_are_not_followed,
-	     one_at_a_time, a_killed_holder_unlocks, many_at_once, out_of_memory)
+	     each_with_damage_and_strangers, removing_while_walking,
+	     a_file_where_a_folder_should_be, links_are_not_followed, one_at_a_time,
+	     a_killed_holder_unlocks, many_at_once, out_of_memory)

@@ -3,6 +3,7 @@
 #include "conformance/faults/faults.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const verb_words[] = { "add", "del", "check", "gc" };
@@ -43,11 +44,15 @@ static bool parse_target(const char *word, const char *plugin, enum target *out)
 bool fault_parse(const char *text, const char *plugin, struct fault *out)
 {
 	struct fault f = { .nth = 1 };
-	char verb[8], target[64];
+	char verb[8], target[64], nth[12] = "1";
 
-	int n = sscanf(text, "%7s %63s %23[^:]:%31[^: ]:%u %11s", verb, target, f.call, f.what,
-		       &f.nth, f.recovery);
+	int n = sscanf(text, "%7s %63s %23[^:]:%31[^: ]:%11s %11s", verb, target, f.call, f.what,
+		       nth, f.recovery);
 	if (n < 4 || !parse_verb(verb, &f.verb) || !parse_target(target, plugin, &f.target))
+		return false;
+	char *end;
+	f.nth = (unsigned)strtoul(nth, &end, 10);
+	if (*end)
 		return false;
 	if (!*f.recovery)
 		(void)strcpy(f.recovery, "del");

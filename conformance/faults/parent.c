@@ -2,29 +2,19 @@
 /* parent.c: hands the cases to the workers, and counts. */
 #include "conformance/faults/faults.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "conformance/faults/helper.h"
 #include "conformance/faults/sample.h"
 
 #define WORKERS    16
 #define PROGRESS_S 5
-
-struct helper {
-	pid_t pid;
-	FILE *to, *from;
-	size_t at; /* the case it works on */
-	bool busy;
-};
 
 struct score {
 	unsigned runs, survived, needed, unreached, absent;
@@ -40,66 +30,6 @@ struct run {
 	bool has_kind;
 	time_t said;
 };
-
-/* ---- workers ---- */
-
-static void become_worker(const struct options *o, const int to[2], const int from[2])
-{
-	char self[512], limit[16];
-	const char *argv[16];
-	size_t n = 0;
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (len < 0 || dup2(to[0], 0) < 0 || dup2(from[1], 1) < 0)
-		_exit(2);
-	self[len] = '\0';
-	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-	argv[n++] = o->sandbox;
-	argv[n++] = self;
-	argv[n++] = "--worker";
-	(void)snprintf(limit, sizeof(limit), "%u", o->limit);
-	argv[n++] = "--limit";
-	argv[n++] = limit;
-	argv[n++] = "--plugin";
-	argv[n++] = o->plugin;
-	if (o->lane) {
-		argv[n++] = "--lane";
-		argv[n++] = o->lane;
-	}
-	argv[n++] = o->bin;
-	argv[n] = NULL;
-	(void)execv(o->sandbox, (char **)argv);
-	_exit(2);
-}
-
-static void helper_start(const struct options *o, struct helper *h)
-{
-	int to[2], from[2];
-
-	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
-		die("pipe: %s", strerror(errno));
-	h->pid = fork();
-	if (h->pid < 0)
-		die("fork: %s", strerror(errno));
-	if (h->pid == 0)
-		become_worker(o, to, from);
-	(void)close(to[0]);
-	(void)close(from[1]);
-	h->to = fdopen(to[1], "we");
-	h->from = fdopen(from[0], "re");
-	h->busy = false;
-	if (!h->to || !h->from)
-		die("out of memory");
-	(void)setvbuf(h->from, NULL, _IONBF, 0);
-}
-
-static void helper_end(struct helper *h)
-{
-	(void)fclose(h->to);
-	(void)fclose(h->from);
-	(void)waitpid(h->pid, NULL, 0);
-	h->pid = 0;
-}
 
 /* ---- planning ---- */
 
@@ -169,13 +99,14 @@ static void tell_failure(const struct run *r, size_t at, const char *evidence)
 static void take_answer(struct run *r, struct helper *h)
 {
 	auto_text evidence = { .p = NULL };
-	char line[8192], word[16] = "leaked";
-	int needed = 0;
+	char line[8192] = "", word[16] = "leaked";
+	bool needed;
 	bool whole = false;
 
 	text_add(&evidence, "%s", "");
 	if (fgets(line, sizeof(line), h->from))
-		(void)sscanf(line, "%15s %d", word, &needed);
+		(void)sscanf(line, "%15s", word);
+	needed = strchr(line, '1') != NULL;
 	while (fgets(line, sizeof(line), h->from)) {
 		whole = strcmp(line, ".\n") == 0;
 		if (whole)

@@ -45,5 +45,5 @@ void registers_return(pid_t pid, long value)
 }
 
 #else
-#error "say here how a system call is skipped on this processor"
+_Static_assert(0, "say here how a system call is skipped on this processor");
 #endif

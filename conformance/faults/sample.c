@@ -54,7 +54,7 @@ static void pick_one(const struct cases *c, size_t i, bool *seen, bool *chosen)
 
 	for (size_t k = i; k < c->n; k++)
 		same += same_kind(c->list[i], c->list[k]);
-	size_t want = hash(c->list[i]) % same;
+	size_t want = same ? hash(c->list[i]) % same : 0;
 	for (size_t k = i; k < c->n; k++) {
 		if (!same_kind(c->list[i], c->list[k]))
 			continue;

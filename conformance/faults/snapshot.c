@@ -2,7 +2,6 @@
 /* snapshot.c: all that a plugin could leave behind, as sorted lines. */
 #include "conformance/faults/world.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -11,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-#define END_MS 5000
 
 /* ---- files ---- */
 
@@ -32,8 +27,10 @@ static void add_contents(const char *path)
 	if (fd >= 0)
 		(void)close(fd);
 	buf[n > 0 ? n : 0] = '\0';
-	for (char *p = buf; *p; p++)
-		*p = *p == '\n' || *p == '\t' ? ' ' : *p;
+	for (char *p = buf; *p; p++) {
+		if (*p == '\n' || *p == '\t')
+			*p = ' ';
+	}
 	text_add(files_out, " %s", n < 0 ? "(unreadable)" : buf);
 }
 
@@ -99,41 +96,6 @@ static void look_into(const char *path, struct text *out)
 	(void)close(home);
 }
 
-/* ---- what the store holds, by railhead's own word ---- */
-
-static void add_lines(int fd, const char *prefix, struct text *out)
-{
-	char line[512];
-	FILE *f = fdopen(fd, "re");
-
-	while (f && fgets(line, sizeof(line), f))
-		text_add(out, "%s: %.*s\n", prefix, (int)strcspn(line, "\n"), line);
-	if (f)
-		(void)fclose(f);
-}
-
-void railctl(const struct world *w, char *const argv[], struct text *out)
-{
-	char program[256];
-	int fds[2], status;
-
-	(void)snprintf(program, sizeof(program), "%s/railctl", w->bin);
-	if (pipe2(fds, O_CLOEXEC))
-		die("pipe: %s", strerror(errno));
-	pid_t pid = vfork();
-	if (pid == 0) {
-		if (dup2(fds[1], 1) >= 0 && dup2(fds[1], 2) >= 0)
-			(void)execv(program, argv);
-		_exit(126);
-	}
-	(void)close(fds[1]);
-	add_lines(fds[0], argv[2], out);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		die("railctl: %s", strerror(errno));
-	if (status)
-		text_add(out, "railctl %s %s: status %x\n", argv[1], argv[2], (unsigned)status);
-}
-
 /* ---- sorting and comparing ---- */
 
 static int by_text(const void *a, const void *b)
@@ -194,38 +156,4 @@ void snapshot(struct world *w, struct text *out)
 	files("/var/lib", NULL, out);
 	mounts(out);
 	railctl(w, leases, out);
-}
-
-/* ---- processes ---- */
-
-static void running(const char *programs, struct text *out)
-{
-	DIR *d = opendir("/proc");
-
-	for (const struct dirent *x; d && (x = readdir(d));) {
-		char path[300], exe[256];
-		(void)snprintf(path, sizeof(path), "/proc/%s/exe", x->d_name);
-		ssize_t n = readlink(path, exe, sizeof(exe) - 1);
-		exe[n > 0 ? n : 0] = '\0';
-		if (n > 0 && strncmp(exe, programs, strlen(programs)) == 0)
-			text_add(out, "process %s %s\n", x->d_name, exe);
-	}
-	if (d)
-		(void)closedir(d);
-}
-
-bool processes_end(struct text *why)
-{
-	const struct timespec wait = { .tv_nsec = 1000000 };
-	auto_text left = { .p = NULL };
-
-	for (int i = 0; i < END_MS; i++) {
-		text_free(&left);
-		running(WORK "/", &left);
-		if (!left.len)
-			return true;
-		(void)nanosleep(&wait, NULL);
-	}
-	text_add(why, "still running: %s", left.p);
-	return false;
 }

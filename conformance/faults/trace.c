@@ -154,10 +154,8 @@ static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_
 	if (s->steps)
 		note(s->steps, (struct step){ t->role, nr, n,
 					      (i->entry.args[2] & (O_ACCMODE | O_CREAT)) != 0 });
-	if (in->how == ANSWER && nr == in->nr)
-		inject(s, t, nr, i);
-	else if (!s->out->reached && in->how != ANSWER && t->role == in->role && nr == in->nr &&
-		 n == in->nth)
+	bool mine = !s->out->reached && t->role == in->role && n == in->nth;
+	if (nr == in->nr && (mine || in->how == ANSWER))
 		inject(s, t, nr, i);
 }
 
