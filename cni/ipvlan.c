@@ -17,6 +17,7 @@ static const struct json_enum ipvlan_flags[] = {
 	{ "bridge", IPVLAN_BRIDGE },
 	{ "private", IPVLAN_PRIVATE },
 	{ "vepa", IPVLAN_VEPA },
+	{ "", IPVLAN_BRIDGE },
 	{ NULL, 0 },
 };
 

@@ -26,12 +26,8 @@ static void cni_058(struct t *t)
 {
 	if (!attached_with_prev(t) || !ok(t, "CHECK"))
 		return;
-	/* As tuning does. */
-	ip(t->ns, text("link set %s down", t->ifname));
-	ip(t->ns, text("link set %s address 02:00:00:00:be:ef", t->ifname));
-	ip(t->ns, text("link set %s up", t->ifname));
-	set(t, "prevResult>interfaces>0>mac", "\"02:00:00:00:be:ef\"");
-	ok(t, "CHECK");
+	if (given_mac(t))
+		ok(t, "CHECK");
 	/* As a plugin behind us that adds an interface of its own. */
 	cJSON_AddItemToArray(jget(t->conf, "prevResult>interfaces"),
 			     jparse("{\"name\":\"host0\",\"mac\":\"02:00:00:00:00:01\"}"));

@@ -79,12 +79,13 @@ static void cni_111(struct t *t)
 	       "the delegate's stderr must come out when it fails, too");
 }
 
-static void ipam_result(struct t *t, const char *version)
+/* ipvlan: two pods on one master cannot have one address. */
+static void ipam_result(struct t *t, const char *version, size_t pod)
 {
 	set(t, "ipam",
 	    text("{\"type\":\"" FAKE "\",\"result\":{%s\"ips\":[{\"version\":\"4\",\"address\":"
-		 "\"10.99.0.7/24\"}]}}",
-		 version));
+		 "\"10.99.0.%zu/24\"}]}}",
+		 version, 7 + pod));
 }
 
 static void cni_112(struct t *t)
@@ -94,7 +95,7 @@ static void cni_112(struct t *t)
 						"\"cniVersion\":\"1.0.0\"," };
 
 	for (size_t i = 0; i < COUNT(versions); i++) {
-		ipam_result(t, versions[i]);
+		ipam_result(t, versions[i], i);
 		if (!attach(t, text("p%zu", i)))
 			return;
 		const char *problem = shape_problem(t->doc, t->version, INTERFACE);

@@ -42,6 +42,9 @@ bool released(struct t *t, const char *when);
 /* Configuration with one address in all, and an attachment that has it (an IPAM), or a plain
  * attachment. */
 bool attach_last(struct t *t, const char *name);
+/* Another MAC address, as tuning gives one, on the link and in prevResult; false and no change:
+ * this kind of link has its master's. */
+bool given_mac(struct t *t);
 /* What the first call makes for good (folders, a store) is not a leak. */
 void warm_up(struct t *t);
 /* ADD with this environment variable or key must succeed, and DEL after it. */

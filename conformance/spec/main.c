@@ -11,13 +11,13 @@
 struct options {
 	const char *plugin, *profile, *path, *format, *output, *items;
 	bool list, selftest;
-	unsigned jobs;
+	unsigned jobs, slower;
 };
 
 static const char usage_text[] =
 	"usage: cni-conformance --plugin FILE --profile FILE [--cni-path DIRS]\n"
 	"           [--format text|tap|junit|markdown|json] [--output FILE]\n"
-	"           [--items CNI-045,...] [--jobs N] [--selftest]\n"
+	"           [--items CNI-045,...] [--jobs N] [--slower N] [--selftest]\n"
 	"       cni-conformance --list\n"
 	"See cni-conformance(8).\n";
 
@@ -51,6 +51,9 @@ static bool read_option(struct options *o, int c)
 	case 'j':
 		o->jobs = (unsigned)strtoul(optarg, NULL, 10);
 		return o->jobs > 0;
+	case 'w':
+		o->slower = (unsigned)strtoul(optarg, NULL, 10);
+		return o->slower > 0;
 	case 'l':
 		return o->list = true;
 	case 's':
@@ -70,6 +73,7 @@ static bool read_options(struct options *o, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "items", required_argument, NULL, 'i' },
 		{ "jobs", required_argument, NULL, 'j' },
+		{ "slower", required_argument, NULL, 'w' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "selftest", no_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
@@ -233,7 +237,7 @@ static bool is_hidden(const char *path)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .format = "text", .jobs = 2 };
+	struct options o = { .format = "text", .jobs = 2, .slower = 1 };
 	static char self[512];
 	struct order order = { .self = self };
 
@@ -256,5 +260,6 @@ int main(int argc, char **argv)
 	order.profile = profile_load(o.profile);
 	order.path = o.path;
 	order.jobs = o.jobs;
+	order.facts.slower = o.slower;
 	return order.profile ? conform(&o, &order) : 2;
 }

@@ -65,6 +65,8 @@ struct facts {
 	const char *versions[16];
 	size_t n_versions;
 	bool kernel_has_link;
+	unsigned
+		slower; /* than the machines that limits of time are for: 1, unless the user says */
 };
 
 /* How the next call is made where it differs from the ordinary; run() resets it. */

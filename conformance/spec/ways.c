@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+bool given_mac(struct t *t)
+{
+	static const char mac[] = "02:00:00:00:be:ef";
+
+	ip(t->ns, text("link set %s down", t->ifname));
+	bool taken = ip(t->ns, text("link set %s address %s", t->ifname, mac));
+	ip(t->ns, text("link set %s up", t->ifname));
+	if (taken)
+		set(t, "prevResult>interfaces>0>mac", text("\"%s\"", mac));
+	return taken;
+}
+
 /* ---- ways to fail ---- */
 
 static void empty_input(struct t *t)
