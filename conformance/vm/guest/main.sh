@@ -4,7 +4,7 @@
 #
 # /vm/job is the folder that the host prepared: kernel (its modules), suites (one a line: name and script),
 # env, nics, bin, helpers. Written there: NAME.rc for each suite. What suites say goes to the second serial line.
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb
 JOB=/vm/job
 TREE=$(<$JOB/tree)
 exec </dev/null >/dev/ttyS1 2>&1
@@ -16,6 +16,7 @@ mounts()
 {
 	chmod 1777 /tmp
 	mkdir -p /dev/pts /dev/shm /run/netns /run/lock
+	ln -s /proc/self/fd /dev/fd
 	mount -t devpts devpts /dev/pts
 	mount -t tmpfs tmpfs /dev/shm
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
@@ -30,9 +31,10 @@ names()
 {
 	local name mac dev
 	while read -r name mac; do
-		dev=$(ip -j link | jq -r --arg m "$mac" '.[] | select(.address == $m) | .ifname')
-		[ -z "$dev" ] || ip link set "$dev" name "$name" || step "no card $name"
-	done <$JOB/nics
+		dev=$(grep -l "$mac" /sys/class/net/*/address)
+		dev=${dev%/address}
+		echo "link set ${dev##*/} name $name"
+	done <$JOB/nics | ip -batch -
 	PFS=$(cut -d' ' -f1 $JOB/nics | tr '\n' ' ')
 }
 
@@ -41,9 +43,7 @@ machine()
 	mounts
 	hostname guest
 	ip link set lo up
-	modprobe -a igb igbvf
 	names
-	cp -r $JOB/bin $JOB/helpers /vm
 	export BIN=/vm/bin HELPERS=/vm/helpers OUT=$JOB/out KERNEL=$JOB/../ PFS TREE NO_SKIP=1
 	KERNEL=$(uname -r)
 	set -a
