@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|check|bench|demo|interop|cjson   install what is missing
+# usage: tools/deps.sh build|test|check|bench|demo|interop|vm|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -57,6 +57,14 @@ python3-grpc-tools|/usr/lib/python3/dist-packages/grpc_tools|its compiler for me
 python3-pkg-resources|/usr/lib/python3/dist-packages/pkg_resources|which that compiler needs
 procps|ps|ps(1)
 jq|jq|JSON in shell tests"
+vm="
+busybox-static|busybox|first program of the guest
+cpio|cpio|packs its initramfs
+kmod|modprobe|finds its modules
+xz-utils|xz|unpacks them
+strace|strace|run in the guest
+iputils-ping|ping|run in the guest
+jq|jq|JSON in shell tests"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
 
@@ -65,8 +73,9 @@ build) table=$build ;;
 demo) table=$build$demo$bench ;;
 bench) table=$build$demo$bench ;;
 test) table=$build$test ;;
-check) table=$build$demo$bench$test$check$interop ;;
+check) table=$build$demo$bench$test$check$interop$vm ;;
 interop) table=$build$demo$interop ;;
+vm) table=$build$demo$vm ;;
 cjson) table=$cjson ;;
 *)
 	sed -n 's/^# \{0,1\}\(usage:.*\|       tools.*\)/\1/p' "$0" >&2

@@ -3,7 +3,7 @@
 
 .PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
-	conformance conformance-doc interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Order: what fails fastest and explains most comes first.
 LANES := gcc clang check-fast attach railctl-check conformance interop interop-selftest faults-quick soak-quick examples-check install-check tools-check headers layers budget dup \
@@ -14,7 +14,8 @@ C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $
 H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares.
 PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
-SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort)
+SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
+	conformance/vm/run conformance/vm/guest/init
 LINT_FLAGS = -std=gnu11 $(ALL_CPPFLAGS)
 
 help: ## this list
@@ -69,6 +70,11 @@ interop: all ## our plugins behind containerd, podman, cnitool and what Multus h
 	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
 interop-selftest: all ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
+check-vm: all helpers ## the suites of conformance/vm in a guest with real VFs, on two kernels (root; fetches both once)
+	@tools/deps.sh vm
+	@conformance/vm/check.sh $(B)/bin
+vm-selftest: all helpers ## what goes wrong in the guest, or with it, is a failure, and leaves nothing (root)
+	@conformance/vm/selftest.sh $(B)/bin
 conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side
 	@conformance/spec/doc.sh $(B)/bin >$(B)/conformance.md && mv $(B)/conformance.md docs/conformance.md
 
@@ -198,7 +204,7 @@ uninstall: ## remove what `make install` put there, and only that
 	@$(install_env) tools/install.sh uninstall
 
 clean: ## remove what was built, keep what was downloaded
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson ! -name vm -exec rm -rf {} +; fi
 
 distclean: ## remove build/ and compile_commands.json
 	@rm -rf build compile_commands.json

@@ -258,7 +258,7 @@ static void await_any(struct task *tasks, const size_t *running, size_t n)
 	(void)poll(p, n, 1000);
 	for (size_t i = 0; i < n; i++) {
 		struct task *k = &tasks[running[i]];
-		if (!p[i].revents && now_ms() - k->begin > ITEM_LIMIT_MS)
+		if (!p[i].revents && now_ms() - k->begin > k->order->facts.slower * ITEM_LIMIT_MS)
 			(void)kill(k->pid, SIGKILL);
 		if (p[i].revents)
 			take(k);

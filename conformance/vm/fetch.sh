@@ -169,7 +169,7 @@ kernel() # PREFIX
 	mv "$(find "$new" -name 'vmlinuz*' -type f | head -n 1)" "$new/vmlinuz"
 	depmod -b "$new" "$version" 2>/dev/null
 	echo "$version" >"$new/version"
-	rm -rf "$new/boot" "$new/usr"
+	rm -rf "${new:?}/boot" "${new:?}/usr"
 	mv "$new" "$DIR/kernel-$prefix"
 }
 

@@ -24,7 +24,7 @@ rm /etc/modprobe.d/no-ipvlan.conf
 modprobe -a ipvlan macvlan
 # shellcheck disable=SC2086 # words
 attach ${CASES:-ipvlan_[!k]*}
-told "$HELPERS/spec/cni-conformance" --plugin "$BIN/ipvlan" --jobs "${JOBS:-4}" --slower 10 \
+told "$HELPERS/spec/cni-conformance" --plugin "$BIN/ipvlan" --jobs "${JOBS:-4}" --slower 40 \
 	--profile conformance/spec/profiles/railhead-ipvlan.json
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $((failed + skipped)) = 0 ]

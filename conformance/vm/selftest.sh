@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# selftest.sh BINDIR: what goes wrong in a guest, or with it, is a failure, and a killed run leaves nothing.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+BIN=${1:?usage: selftest.sh BINDIR}
+W=$(mktemp -d)
+trap 'rm -rf "$W"' EXIT
+# shellcheck source=conformance/vm/guest/lib.sh
+. "$HERE/guest/lib.sh"
+
+suite() { printf "%s\n" "${@:2}" >"$W/$1"; }
+vm() # SECONDS SUITE...: RC, and what it said in $W/said
+{
+	local limit=$1
+	shift
+	"$HERE/run" --bin "$BIN" --limit "$limit" "${@/#/$W/}" >"$W/said" 2>&1
+	RC=$?
+}
+said() { grep -qE "$1" "$W/said" || { cat "$W/said" && false; }; }
+closing() { is "$(tail -n 1 "$W/said")" "$1"; }
+processes() { pgrep -f "qemu-system.*$MARK" >/dev/null; }
+
+suite good.sh 'echo "ok 1 - x"' 'echo file >$OUT/left' 'echo "2 passed, 0 failed, 0 skipped"'
+suite skips.sh 'echo "1 passed, 0 failed, 1 skipped"'
+suite fails.sh 'echo "1 passed, 2 failed, 0 skipped"' 'exit 1'
+suite silent.sh 'exit 3'
+suite panics.sh 'echo "1 passed, 0 failed, 0 skipped"' 'echo c >/proc/sysrq-trigger' 'sleep 100'
+suite hangs.sh 'echo "1 passed, 0 failed, 0 skipped"' 'sleep 1000'
+
+"$HERE/run" --bin "$BIN" --out "$W/out" "$W/good.sh" >"$W/said" 2>&1
+RC=$?
+check "a good suite is good" is "$RC" 0
+check "its sum is told" closing '2 passed, 0 failed, 0 skipped'
+check "what it leaves in \$OUT comes back" is "$(cat "$W/out/left")" file
+vm 200 good.sh skips.sh fails.sh silent.sh
+check "failures and skips make it a failure" is "$RC" 1
+check "they are added up" closing '4 passed, 3 failed, 0 skipped'
+check "a skip is named" said '1 skipped: in the guest a skip is a failure'
+check "a suite that ends badly is named" said 'suite silent ended with 3'
+vm 200 panics.sh good.sh
+check "a panic is a failure" is "$RC" 1
+check "the suite that it broke is named" said 'suite panics did not end'
+check "and the console shown" said 'Kernel panic'
+vm 40 hangs.sh
+check "a suite that hangs is a failure" is "$RC" 1
+check "it is stopped in time" said 'stopped after 40 s'
+
+# The command line of a QEMU of ours has the name of its card.
+MARK=selftest$$
+printf 'port rp0\nnic %s on rp0 mac 52:54:00:00:01:00\n' "$MARK" >"$W/$MARK.topo"
+setsid "$HERE/run" --bin "$BIN" --topology "$W/$MARK.topo" "$W/hangs.sh" >"$W/said" 2>&1 &
+RUN=$!
+check "a run begins" within 30 processes
+before=$(find "$HERE/../../build/vm" -maxdepth 1 | sort)
+kill -KILL "$RUN"
+wait "$RUN" 2>/dev/null
+check "killed, it leaves no process" within 5 isnt processes
+check "and no file" is "$(find "$HERE/../../build/vm" -maxdepth 1 | sort)" "$before"
+printf 'gpu g on nothing\n' >"$W/bad.topo"
+"$HERE/run" --bin "$BIN" --topology "$W/bad.topo" "$W/good.sh" >"$W/said" 2>&1
+RC=$?
+check "a mistake in a topology is told" said "bad.topo:1: 'on nothing' is none of: port down"
+check "and ends it" is "$RC" 2
+"$HERE/run" --bin "$BIN" nosuch >"$W/said" 2>&1
+check "an unknown suite is told" said 'no suite nosuch; there are: boot'
+finish
