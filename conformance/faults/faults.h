@@ -53,7 +53,7 @@ extern const char *const verb_words[], *const verb_names[];
 enum verdict { SURVIVED, LEAKED, NOT_REACHED, NOT_HERE };
 struct judgement {
 	enum verdict verdict;
-	bool needed_recovery; /* something was left before DEL or its like */
+	bool needed_recovery; /* an ADD left something for DEL or its like */
 	struct text evidence; /* why not; one line each */
 };
 

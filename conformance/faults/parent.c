@@ -183,7 +183,8 @@ static void run_all(struct run *r)
 /* The table of docs/faults.md. */
 static void table(const struct run *r)
 {
-	(void)printf("\n| %s: fault | runs | survived | something left for DEL | not reached |\n"
+	(void)printf("\n| %s: fault | runs | survived | of ADDs, left something for DEL | not "
+		     "reached |\n"
 		     "| --- | ---: | ---: | ---: | ---: |\n",
 		     r->o->plugin);
 	for (size_t i = 0; i < fault_n_classes; i++) {

@@ -15,36 +15,44 @@ export FAULTS_PROGRAM=$BUILD/conformance/faults/faults
 # A program of ours in the sandbox, so that what it leaves running is found.
 D=$(mktemp -d) || exit 2
 trap 'rm -rf "$D"' EXIT
-passed=0 failed=0
+passed=0 failed=0 n=0
 
-# wrong NAME CASE EXPECTED BODY: a plugin with this body; the run must fail, and its evidence name EXPECTED.
-wrong()
+# try NAME CASE EXPECTED BODY: a plugin with this body; the run must fail, and its evidence name EXPECTED.
+# The verdict goes to a file of its own, as several run at a time: most of each is waiting.
+try()
 {
-	local name=$1 case=$2 expected=$3 body=$4 out
-	rm -rf "${D:?}/bin"
-	mkdir "$D/bin"
-	cp "$BUILD/bin/railhead-ipam" "$BUILD/bin/railctl" "$D/bin"
-	cp "$BUILD/bin/macvlan" "$D/real"
-	cat >"$D/bin/macvlan" <<-END
+	local name=$1 case=$2 expected=$3 body=$4 dir=$D/$5 out rc
+	mkdir -p "$dir/bin"
+	cp "$BUILD/bin/railhead-ipam" "$BUILD/bin/railctl" "$dir/bin"
+	cat >"$dir/bin/macvlan" <<-END
 		#!/bin/bash
 		conf=\$(cat)
-		real() { "$D/real" <<<"\$conf"; }
+		real() { "$BUILD/bin/macvlan" <<<"\$conf"; }
 		leak() { $body; }
 		wrapped=\$CNI_COMMAND
-		# Only from the second round on: the first ones tell what a clean world is.
+		# Only from the seventh call on: the first ones tell what a clean world is.
 		echo >>/run/work/calls
 		[ "\$(wc -l </run/work/calls)" -gt 6 ] || { real; exit; }
 		leak
 	END
-	chmod +x "$D/bin/macvlan"
-	out=$("$HERE/run.sh" "$D/bin" --only "$case" --limit 3 2>&1)
-	if [ $? != 0 ] && grep -q '^not ok' <<<"$out" && grep -qF -- "$expected" <<<"$out"; then
-		passed=$((passed + 1))
+	chmod +x "$dir/bin/macvlan"
+	out=$("$HERE/run.sh" "$dir/bin" --only "$case" --limit 3 2>&1)
+	rc=$?
+	if [ $rc != 0 ] && grep -q '^not ok' <<<"$out" && grep -qF -- "$expected" <<<"$out"; then
+		echo ok >"$dir/verdict"
 	else
-		failed=$((failed + 1))
-		echo "not caught: $name"
-		head -20 <<<"$out" | sed 's/^/  # /'
+		{
+			echo "not caught: $name"
+			head -20 <<<"$out" | sed 's/^/  # /'
+		} >"$dir/verdict"
 	fi
+}
+
+wrong()
+{
+	while [ "$(jobs -rp | wc -l)" -ge 6 ]; do wait -n; done
+	n=$((n + 1))
+	try "$@" "$n" &
 }
 
 N='add macvlan scene:nothing:1'
@@ -66,7 +74,7 @@ wrong 'a mount' "$N" '+ mounts' "$(after_del 'mount -t tmpfs x /run/netns')"
 wrong 'a process' "$N" 'still running' "$(after_del 'cp /bin/sleep /run/work/bin/sleep; /run/work/bin/sleep 30 </dev/null >/dev/null 2>&1 & disown')"
 wrong 'a lease' "$N" '+ lease: ' \
 	"$(after_del 'export CNI_COMMAND=ADD CNI_CONTAINERID=left; /run/work/bin/railhead-ipam <<<"$conf" >/dev/null')"
-wrong 'DEL that does nothing' "$N" '+ pod address' '[ $wrapped = DEL ] || real'
+wrong 'DEL that does nothing' "$N" '+ lease: ' '[ $wrapped = DEL ] || real'
 wrong 'DEL that keeps the lease' "$N" '+ lease: ' '[ $wrapped = DEL ] && ip -n p0 link del net1 && rm -r /run/railhead/attachments/testnet || real'
 wrong 'a crash' "$N" 'ended by a signal' 'kill -SEGV $$'
 wrong 'a hang' "$N" 'does not end' 'sleep 60 & wait'
@@ -88,6 +96,14 @@ wrong 'two with one name' 'add macvlan race:one-name-2:1' 'must have the name' \
 # ... and success in name only.
 wrong 'success that CHECK denies' 'add macvlan read:EINTR:3' 'CHECK fails' \
 	'real; rc=$?; [ $wrapped != ADD ] || ip -n p0 addr flush dev net1; exit $rc'
+
+wait
+for ((i = 1; i <= n; i++)); do
+	if [ "$(<"$D/$i/verdict")" = ok ]; then passed=$((passed + 1)); else
+		failed=$((failed + 1))
+		cat "$D/$i/verdict"
+	fi
+done
 
 # Controls: no fault is met where none is, and a sound plugin is not blamed.
 out=$("$HERE/run.sh" "$BUILD/bin" --only 'add macvlan openat:EMFILE:999' 2>&1)

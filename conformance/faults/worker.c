@@ -190,7 +190,7 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 	if (in->how == SLAY && f->target != CHILD) {
 		/* At once, as a runtime would: what the IPAM is still about must not matter. */
 		if (strcmp(f->recovery, "del") != 0)
-			j->needed_recovery = !is_clean(w, "", NULL);
+			j->needed_recovery = f->verb == ADD && !is_clean(w, "", NULL);
 		return true;
 	}
 	bool mute = in->has_stdout || started_badly(f, o);
@@ -203,7 +203,7 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 	auto_text now = { .p = NULL };
 	auto_text diff = { .p = NULL };
 	snapshot(w, &now);
-	j->needed_recovery = snapshot_differs(&w->base, &now, &diff);
+	j->needed_recovery = f->verb == ADD && snapshot_differs(&w->base, &now, &diff);
 	return f->target == ALONE || in->how == STOP || address_is_kept(&now, &j->evidence);
 }
 
