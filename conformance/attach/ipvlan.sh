@@ -203,6 +203,21 @@ test_ipvlan_two_pods_reach_each_other()
 	done
 }
 
+test_ipvlan_name_that_the_host_has()
+{
+	need_kind ipvlan
+	pod p1
+	PLUGIN=ipvlan
+	IFN=$WIRE
+	conf_ipam "$(v4_ipam)"
+	want_ok ADD || return
+	eq kind "$(link_get p1 "$WIRE" .linkinfo.info_kind)" ipvlan
+	chosen_number
+	prev
+	want_ok CHECK DEL
+	no_link p1 "$WIRE"
+}
+
 test_ipvlan_beside_macvlan_on_one_master()
 {
 	need_kind ipvlan

@@ -240,6 +240,16 @@ addrs() { ip -n "$1" -j addr show dev "$2" 2>/dev/null | jq -r '.[0].addr_info[]
 has_addr() { addrs "$1" "$2" | grep -qxF "$3" || fail "$1/$2 must have $3, has: $(addrs "$1" "$2" | tr '\n' ' ')"; }
 pings() { is "$1 must reach $2" ip netns exec "$1" "$HELPERS/ping" "$2"; }
 
+# chosen_number: on kernels before 6.14, which look for the new name where the socket is, the way round
+# that is an interface number of our choice, far above those that the kernel gives out.
+chosen_number()
+{
+	local number old=0
+	number=$(link_get p1 "$IFN" .ifindex)
+	printf '%s\n6.14\n' "$(uname -r)" | sort -VC && old=1
+	eq "number $number is chosen" "$((number >= 0x1000000))" "$old"
+}
+
 # --- the IPAM's leases -------------------------------------------------------------------------
 
 # leases: one address a line, of all networks.

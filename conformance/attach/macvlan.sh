@@ -221,6 +221,19 @@ test_macvlan_default_master_by_an_ipv6_route_only()
 }
 
 # CNI-014: and what is there is not touched, neither by the ADD nor by the DEL that follows it.
+test_macvlan_name_that_the_host_has()
+{
+	pod p1
+	IFN=$WIRE
+	conf_ipam "$(v4_ipam)"
+	want_ok ADD || return
+	eq kind "$(link_get p1 "$WIRE" .linkinfo.info_kind)" macvlan
+	[ -n "$PEERS" ] || chosen_number
+	prev
+	want_ok CHECK DEL
+	no_link p1 "$WIRE"
+}
+
 test_macvlan_name_taken_in_the_pod()
 {
 	pod p1
