@@ -85,7 +85,7 @@ faults: all helpers faults-lane ## every fault there is, one at a time: nothing 
 	@conformance/faults/all.sh $(B)
 faults-quick: all helpers faults-lane ## the same with a part that stands for all, and with plugins that must be caught
 	@conformance/faults/selftest.sh $(B)
-	@FAULTS_SAMPLE=$${FAULTS_SAMPLE:-700} conformance/faults/all.sh $(B)
+	@FAULTS_SAMPLE=$${FAULTS_SAMPLE:-400} conformance/faults/all.sh $(B)
 
 soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes
 	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
