@@ -11,9 +11,10 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Static programs: name, main, further folders whose objects are its own. A program whose main is
 # not there is left out.
-PROGRAMS := macvlan ipvlan railhead-ipam railctl
+PROGRAMS := macvlan ipvlan sriov railhead-ipam railctl
 macvlan_SRC := cni/macvlan.c
 ipvlan_SRC := cni/ipvlan.c
+sriov_SRC := sriov/sriov.c
 railhead-ipam_SRC := ipam/main.c
 railctl_SRC := railctl/main.c
 
@@ -21,8 +22,9 @@ railctl_SRC := railctl/main.c
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
 TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c railctl/testing*.c)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
-ARCHIVES := railctl ipam cni railhead
+ARCHIVES := railctl sriov ipam cni railhead
 librailctl_SRC := $(call sources,railctl)
+libsriov_SRC := $(call sources,sriov)
 libipam_SRC := $(call sources,ipam)
 libcni_SRC := $(call sources,cni)
 librailhead_SRC := $(call sources,lib)

@@ -25,7 +25,7 @@ struct attach_conf {
 	uint32_t ipam_timeout; /* seconds */
 };
 
-#define ATTACH_PLUGIN_CONF_MAX 256
+#define ATTACH_PLUGIN_CONF_MAX 512
 
 /* One ADD or CHECK in progress. */
 struct attach {

@@ -4,6 +4,7 @@
 
 #include "railctl/attachments.h"
 #include "railctl/cmd.h"
+#include "sriov/restore.h"
 
 struct repair {
 	const struct rail *rail;
@@ -13,6 +14,9 @@ struct repair {
 	struct err *e;
 	int rc;
 };
+
+/* Plugins that move devices know how to bring them back. */
+static const struct attach_restorer restorers[] = { { "sriov", sriov_restore }, { 0 } };
 
 enum outcome { REPAIRED, WOULD_REPAIR, LEFT_ALONE, FAILED };
 
@@ -86,7 +90,7 @@ static int repair_or_look(const struct repair *x, const struct record *r, struct
 		return -1;
 	if (x->dry_run || !repair_is_stale(v->state))
 		return 0;
-	return repair_one(ctx, &r->key, NULL, v, e);
+	return repair_one(ctx, &r->key, restorers, v, e);
 }
 
 static int repair_each(const struct record *r, void *arg)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/devinfo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/fs.h"
+
+#define KEY "runtimeConfig.CNIDeviceInfoFile"
+
+int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e)
+{
+	const struct json *n = json_get(conf->runtime, "CNIDeviceInfoFile");
+	const char *path = json_str(n);
+	char shown[JSON_SHOW_LEN];
+
+	if (!n || (path && !*path)) {
+		*out = NULL;
+		return 0;
+	}
+	if (!path || path[0] != '/' || strlen(path) >= PATH_MAX || path[strlen(path) - 1] == '/')
+		return err_set(e, ERR_CONFIG, 0, KEY ": %s is not the absolute path of a file",
+			       json_show(n, shown));
+	*out = path;
+	return 0;
+}
+
+/* The folder of path, open, and in *name the rest. */
+static int open_parent(const char *path, bool create, const char **name, struct err *e)
+{
+	char dir[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	(void)snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	*name = slash + 1;
+	return fs_open_dir(dir, create, e);
+}
+
+static char *encode(const struct devinfo_pci *what)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *pci;
+
+	if (!o || json_add_str(o, "type", "pci") || json_add_str(o, "version", "1.1.0") ||
+	    !(pci = json_add_object(o, "pci")) || json_add_str(pci, "pci-address", what->address) ||
+	    json_add_str(pci, "pf-pci-address", what->pf_address) ||
+	    json_add_str(pci, "rdma-device", what->rdma_device))
+		return NULL;
+	return json_print(o, false);
+}
+
+int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made, struct err *e)
+{
+	const char *name;
+	struct stat st;
+	auto_fd int dir = open_parent(path, true, &name, e);
+
+	if (dir < 0)
+		return err_wrap(e, KEY ": %s", path);
+	*made = false;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	auto_free char *text = encode(what);
+	if (!text)
+		return err_nomem(e);
+	if (fs_replace_at(dir, name, text, false, e))
+		return err_wrap(e, KEY ": %s", path);
+	*made = true;
+	return 0;
+}
+
+int devinfo_remove(const char *path, struct err *e)
+{
+	const char *name;
+	struct err why;
+	auto_fd int dir = open_parent(path, false, &name, &why);
+
+	if (dir >= 0)
+		return fs_unlink_at(dir, name, e);
+	if (why.errnum == ENOENT || why.errnum == ENOTDIR)
+		return 0;
+	*e = why;
+	return -1;
+}

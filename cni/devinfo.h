@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * devinfo.h: the device-information file of an attachment (NPWG device-info specification 1.1.0),
+ * which Multus copies into the pod's network-status annotation.
+ *
+ * Its path comes from the runtime as runtimeConfig.CNIDeviceInfoFile, for plugins that declare the
+ * capability of that name.
+ */
+#ifndef RAILHEAD_CNI_DEVINFO_H
+#define RAILHEAD_CNI_DEVINFO_H
+
+#include "cni/conf.h"
+
+struct devinfo_pci {
+	const char *address, *pf_address; /* PCI addresses; pf_address NULL: not a VF */
+	const char *rdma_device;          /* NULL: none */
+};
+
+/* devinfo_path - NULL when the runtime wants none. ERR_CONFIG when it is no absolute path. */
+int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e) must_check;
+
+/*
+ * devinfo_write - *made false when there is one already: a device plugin knows more than we do, and
+ * its file, copied there by Multus, stays as it is.
+ */
+int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made,
+		  struct err *e) must_check;
+
+/* devinfo_remove - already gone is success. */
+int devinfo_remove(const char *path, struct err *e) must_check;
+
+#endif

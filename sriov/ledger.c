@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/ledger.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/fs.h"
+#include "lib/lock.h"
+
+#define FOLDER    "vf"
+#define FILE_MAX  65536
+#define LIFE_MASK ((UINT64_C(1) << 53) - 1) /* JSON keeps no larger integers */
+
+/* ---- files ---- */
+
+static int open_folder(const struct ctx *ctx, bool create, struct err *e)
+{
+	auto_fd int run = fs_open_dir(ctx->run_dir, create, e);
+
+	return run < 0 ? -1 : fs_open_dir_at(run, FOLDER, create, e);
+}
+
+static bool is_gone(const struct err *e)
+{
+	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+}
+
+static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
+{
+	auto_free char *text = NULL;
+	ssize_t len = fs_read_at(dir, vf, FILE_MAX, &text, e);
+
+	if (len < 0 || ledger_decode(text, (size_t)len, out, e))
+		return -1;
+	if (strcmp(out->vf, vf) == 0)
+		return 0;
+	err_set(e, ERR_DECODE, 0, "the file is about the VF %s", out->vf);
+	vf_entry_clear(out);
+	return -1;
+}
+
+int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+{
+	auto_fd int dir = open_folder(ctx, false, e);
+
+	if (dir < 0 || read_at(dir, vf, out, e)) {
+		if (is_gone(e))
+			e->code = ERR_NOTFOUND;
+		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->run_dir, vf);
+	}
+	return 0;
+}
+
+int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e)
+{
+	auto_free char *text = ledger_print(x);
+
+	if (!text)
+		return err_nomem(e);
+	auto_fd int dir = open_folder(ctx, true, e);
+	/* Not durable on purpose: it must survive our death, not that of the machine. */
+	if (dir < 0 || fs_replace_at(dir, x->vf, text, false, e))
+		return err_wrap(e, "write %s/" FOLDER "/%s", ctx->run_dir, x->vf);
+	return 0;
+}
+
+int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e)
+{
+	struct err why;
+	auto_fd int dir = open_folder(ctx, false, &why);
+
+	if (dir >= 0)
+		return fs_unlink_at(dir, vf, e);
+	if (is_gone(&why))
+		return 0;
+	*e = why;
+	return -1;
+}
+
+static int visible(const struct dirent *d)
+{
+	struct pci_addr a;
+
+	return pci_parse(d->d_name, &a) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* 1: fn wants to stop. */
+static int visit(int dir, const char *name, ledger_fn fn, void *arg, struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err why;
+
+	if (read_at(dir, name, &x, &why)) {
+		if (is_gone(&why))
+			return 0;
+		if (why.code == ERR_NOMEM) { /* says nothing about the file */
+			*e = why;
+			return -1;
+		}
+		(void)snprintf(x.vf, sizeof(x.vf), "%.*s", PCI_STR_LEN - 1, name);
+	}
+	return fn(&x, arg) ? 1 : 0;
+}
+
+int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e)
+{
+	struct err why;
+	auto_fd int dir = open_folder(ctx, false, &why);
+	struct dirent **names;
+	int rc = 0;
+
+	if (dir < 0) {
+		if (is_gone(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	int n = scandirat(dir, ".", &names, visible, by_name);
+	if (n < 0)
+		return err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->run_dir);
+	for (int i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = visit(dir, names[i]->d_name, fn, arg, e);
+		free(names[i]);
+	}
+	free(names);
+	return rc < 0 ? -1 : 0;
+}
+
+int ledger_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struct err *e)
+{
+	char name[PCI_STR_LEN + 4];
+	auto_fd int run = fs_open_dir(ctx->run_dir, true, e);
+
+	if (run < 0)
+		return -1;
+	(void)snprintf(name, sizeof(name), "vf/%s", addr);
+	return lock_name(run, name, true, timeout_ms, e);
+}
+
+/* ---- owners ---- */
+
+int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices/%.64s", ctx->sysfs, vf);
+	if (stat(path, &st)) {
+		int saved = errno;
+		err_set(e, saved == ENOENT ? ERR_NOTFOUND : ERR_IO, saved, "VF %.64s", vf);
+		return -1;
+	}
+	*out = (uint64_t)st.st_ino & LIFE_MASK;
+	return 0;
+}
+
+bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct netns_id id)
+{
+	const struct record_key *k = &x->owner.key;
+
+	return x->owned && strcmp(k->network, key->network) == 0 &&
+	       strcmp(k->container, key->container) == 0 && strcmp(k->ifname, key->ifname) == 0 &&
+	       (id.ino == 0 || netns_same(x->owner.netns_id, id));
+}
+
+bool vf_owner_lives(const struct vf_entry *x)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+	struct err why;
+
+	if (!x->owned)
+		return false;
+	if (netns_open(x->owner.netns, &ns, &why)) /* what cannot be looked at may well live */
+		return why.errnum != ENOENT && why.errnum != EINVAL;
+	return netns_same(ns.id, x->owner.netns_id);
+}

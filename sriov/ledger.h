@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ledger.h: who has which VF, and what each VF was like before anybody had it.
+ *
+ * One JSON file a VF, <run_dir>/vf/<PCI address>. The baseline is captured once per life of the VF
+ * (a boot, a change of sriov_numvfs), never from what the last pod left. An entry with an owner is
+ * written before the VF is touched; what the owner changes is noted with it, so that whoever comes
+ * later can put it back.
+ */
+#ifndef RAILHEAD_SRIOV_LEDGER_H
+#define RAILHEAD_SRIOV_LEDGER_H
+
+#include "cni/record.h"
+#include "lib/nl_vf.h"
+#include "lib/pci.h"
+
+#define VF_ALTNAMES_MAX 8
+#define VF_ALTNAME_LEN  128 /* ALTIFNAMSIZ */
+
+/* The VF as it was. */
+struct vf_baseline {
+	bool has_netdev; /* false: bound to a driver without one (vfio-pci); the next six say
+			    nothing */
+	char name[IFNAME_LEN];
+	uint8_t mac[MAC_LEN];
+	bool has_mac; /* false when its hardware address is not 6 bytes long */
+	uint32_t mtu;
+	bool up;
+	char altnames[VF_ALTNAMES_MAX][VF_ALTNAME_LEN]; /* "": no more */
+	struct vf_state pf_side;                        /* what its PF knew of it */
+};
+
+/* The attachment that has it. Strings are borrowed from the entry's tree, or from whoever built it.
+ */
+struct vf_owner {
+	struct record_key key;
+	const char *netns; /* path as given */
+	struct netns_id netns_id;
+	int ifindex; /* of the VF when it was taken, and inside the pod; 0: no interface */
+};
+
+struct vf_entry {
+	char vf[PCI_STR_LEN], pf[PCI_STR_LEN];
+	uint32_t index;
+	char boot[CTX_BOOT_ID_LEN + 1];
+	uint64_t life; /* vf_life() when the baseline was captured */
+	struct vf_baseline base;
+	unsigned dirty; /* enum vf_attr: may differ from base.pf_side */
+	bool owned;
+	struct vf_owner owner;
+	struct json *tree; /* owns the strings after reading */
+};
+
+void vf_entry_clear(struct vf_entry *x);
+#define auto_vf_entry auto_clean(vf_entry_clear)
+
+/* ledger_decode, ledger_print - text of a file, pure. ERR_DECODE; NULL: no memory, else free(). */
+int ledger_decode(const char *text, size_t len, struct vf_entry *out, struct err *e) must_check;
+char *ledger_print(const struct vf_entry *x);
+
+/*
+ * ledger_read - the entry of a VF. ERR_NOTFOUND (ENOENT): there is none; ERR_DECODE: damaged, or
+ * under another VF's name. ledger_write - create or replace. ledger_remove - absent is success.
+ */
+int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out,
+		struct err *e) must_check;
+int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e) must_check;
+int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e) must_check;
+
+/* ledger_each - every readable entry in the order of addresses; damaged ones have vf set and boot
+ * "". Non-zero from fn ends the walk. */
+typedef int (*ledger_fn)(const struct vf_entry *x, void *arg);
+int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e) must_check;
+
+/*
+ * ledger_lock - one at a time works on a VF, or chooses among the VFs of a PF: addr is either.
+ * ERR_AGAIN after timeout_ms. Returns a descriptor. Whoever needs both takes the PF's first.
+ */
+#define LEDGER_LOCK_MS 10000
+int ledger_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struct err *e) must_check;
+
+/*
+ * vf_life - a number that a VF keeps for as long as it exists: VFs that sriov_numvfs removed and
+ * made again are others, though their addresses are the same. (The inode of its folder in sysfs:
+ * kernfs never gives one twice in a boot.) ERR_NOTFOUND when there is no such VF.
+ */
+int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e) must_check;
+
+/* vf_owner_is - whether the VF belongs to this attachment; an inode of 0 in id matches any. */
+bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct netns_id id);
+
+/* vf_owner_lives - whether the owner's network namespace is still there, under its path. */
+bool vf_owner_lives(const struct vf_entry *x);
+
+#endif

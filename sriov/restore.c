@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/restore.h"
+
+#include "cni/devinfo.h"
+#include "sriov/claim.h"
+
+struct json *sriov_device(const struct vf_place *p, const char *devinfo)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_str(o, "vf", p->vf) || json_add_str(o, "pf", p->pf) ||
+	    json_add_int(o, "index", p->index) || json_add_str(o, "deviceInfo", devinfo))
+		return NULL;
+	return TAKE_PTR(o);
+}
+
+const char *sriov_device_vf(const struct record *r)
+{
+	return json_str(json_get(r->device, "vf"));
+}
+
+int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	const char *vf = sriov_device_vf(r);
+	const char *devinfo = json_str(json_get(r->device, "deviceInfo"));
+
+	/* An ADD that was killed between the claim and its record. */
+	if (vf ? claim_release(ctx, vf, &r->key, r->netns_id, e)
+	       : claim_release_all(ctx, &r->key, r->netns_id, e))
+		return -1;
+	return devinfo && *devinfo == '/' ? devinfo_remove(devinfo, e) : 0;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sriov.c: the sriov plugin: a VF of an Ethernet NIC moves into the pod. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/devinfo.h"
+#include "sriov/claim.h"
+#include "sriov/conf.h"
+#include "sriov/restore.h"
+
+_Static_assert(sizeof(struct sriov_conf) <= ATTACH_PLUGIN_CONF_MAX, "plugin_conf is too small");
+
+static struct sriov_conf *conf_of(struct attach *a)
+{
+	return (void *)a->plugin_conf;
+}
+
+static struct record_key key_of(const struct attach *a)
+{
+	return (struct record_key){ a->call->conf.name, a->call->env.container,
+				    a->call->env.ifname };
+}
+
+static int sriov_validate(struct attach *a, struct err *e)
+{
+	const char *ignored;
+
+	return sriov_conf_check(a, conf_of(a), e) || devinfo_path(&a->call->conf, &ignored, e) ? -1
+											       : 0;
+}
+
+/* ---- which VF ---- */
+
+/* CHECK: the configuration may leave it to us, the record knows which one it became. */
+static int recall(struct attach *a, struct err *e)
+{
+	const struct record_key key = key_of(a);
+	auto_record struct record r = { 0 };
+
+	if (record_read(&a->call->ctx, &key, &r, e)) {
+		if (e->code == ERR_NOTFOUND)
+			e->code = ERR_STATE;
+		return -1;
+	}
+	const char *vf = sriov_device_vf(&r);
+	if (!vf || strlen(vf) >= PCI_STR_LEN)
+		return err_set(e, ERR_STATE, 0, "the record of this attachment names no VF");
+	(void)snprintf(conf_of(a)->vf, PCI_STR_LEN, "%s", vf);
+	return 0;
+}
+
+/* STATUS knows no pod, and so no VF; but where we are to choose there must be something to choose.
+ */
+static int some_pf_has_vfs(const struct attach *a, const struct sriov_conf *c, struct err *e)
+{
+	struct sriov_resource r;
+
+	if (!c->resource)
+		return 0;
+	return sriov_resource_decode(c->resource, &r, e) ||
+			       claim_possible(&a->call->ctx, (struct pf_list){ r.pf, r.n }, e)
+		       ? -1
+		       : 0;
+}
+
+static int sriov_find(struct attach *a, struct err *e)
+{
+	struct sriov_conf *c = conf_of(a);
+	enum cni_verb verb = a->call->env.verb;
+
+	if (verb == CNI_STATUS)
+		return some_pf_has_vfs(a, c, e);
+	if (verb == CNI_CHECK && recall(a, e))
+		return -1;
+	if (!*c->vf && !c->resource)
+		return err_set(e, ERR_CONFIG, 0,
+			       "deviceID: missing: give the PCI address of a VF, as Multus and "
+			       "device plugins do, or a resource to take a free one of");
+	if (*c->vf && vf_locate(&a->call->ctx, a->host_nl, c->vf, &c->place, e))
+		return -1;
+	a->no_link = *c->vf && vf_has_userspace_driver(&c->place);
+	return 0;
+}
+
+/* ---- ADD ---- */
+
+static int take_vf(struct attach *a, struct err *e)
+{
+	struct sriov_conf *c = conf_of(a);
+	const struct claimant who = {
+		.ctx = &a->call->ctx,
+		.nl = a->host_nl,
+		.key = key_of(a),
+		.netns = a->call->env.netns,
+		.netns_id = a->pod.id,
+		.dirt = c->wish.pf_side.has,
+	};
+	struct sriov_resource r;
+
+	if (*c->vf)
+		return claim_vf(&who, c->vf, &c->place, e);
+	return sriov_resource_decode(c->resource, &r, e) ||
+			       claim_any(&who, (struct pf_list){ r.pf, r.n }, &c->place, e)
+		       ? -1
+		       : 0;
+}
+
+static int sriov_claim(struct attach *a, struct err *e)
+{
+	struct sriov_conf *c = conf_of(a);
+	const char *devinfo;
+
+	if (take_vf(a, e) || devinfo_path(&a->call->conf, &devinfo, e))
+		return -1;
+	memcpy(c->vf, c->place.vf, sizeof(c->vf));
+	memcpy(a->master.name, c->place.pf_name, sizeof(a->master.name));
+	a->master.ifindex = c->place.pf_ifindex;
+	a->pci_id = c->vf;
+	a->no_link = vf_has_userspace_driver(&c->place);
+	a->device = sriov_device(&c->place, devinfo);
+	return a->device ? 0 : err_nomem(e);
+}
+
+static int write_devinfo(struct attach *a, struct err *e)
+{
+	const struct sriov_conf *c = conf_of(a);
+	char rdma[PCI_RDMA_LEN];
+	struct err none;
+	bool has_rdma = pci_rdma_device(a->call->ctx.sysfs, c->vf, rdma, &none) == 0;
+	const struct devinfo_pci what = { c->vf, c->place.pf, has_rdma ? rdma : NULL };
+	const char *path;
+	bool made;
+
+	if (devinfo_path(&a->call->conf, &path, e))
+		return -1;
+	return path ? devinfo_write(path, &what, &made, e) : 0;
+}
+
+/* A VF without interface has no address but the one its PF gave it. */
+static int describe_without_link(struct attach *a, struct err *e)
+{
+	static const uint8_t zero[MAC_LEN];
+	const struct sriov_conf *c = conf_of(a);
+	struct vf_state s;
+
+	if (nl_vf_get(a->host_nl, (struct vf_ref){ c->place.pf_ifindex, c->place.index }, &s, e))
+		return -1;
+	memcpy(a->link.mac, s.mac, MAC_LEN);
+	a->link.has_mac = (s.has & VF_MAC) && memcmp(s.mac, zero, MAC_LEN) != 0;
+	return 0;
+}
+
+static int move_in(struct attach *a, struct err *e)
+{
+	const struct sriov_conf *c = conf_of(a);
+	const struct record_key key = key_of(a);
+	const struct vf_target to = { a->host_nl, a->pod_nl, &a->pod, key.ifname };
+	int ifindex;
+
+	if (vf_move_in(&c->place, &to, &ifindex, e))
+		return -1;
+	return claim_moved(&a->call->ctx, c->vf, &key, ifindex, e);
+}
+
+static int sriov_create(struct attach *a, struct err *e)
+{
+	const struct sriov_conf *c = conf_of(a);
+
+	if (vf_configure(a->host_nl, &c->place, &c->wish, e) || write_devinfo(a, e))
+		return -1;
+	return a->no_link ? describe_without_link(a, e) : move_in(a, e);
+}
+
+/* ---- CHECK ---- */
+
+static enum vf_attr differing(const struct vf_state *is, const struct vf_state *want)
+{
+	unsigned in_both = is->has & want->has;
+
+	if ((in_both & VF_MAC) && memcmp(is->mac, want->mac, MAC_LEN) != 0)
+		return VF_MAC;
+	if ((in_both & VF_VLAN) && (is->vlan != want->vlan || is->qos != want->qos))
+		return VF_VLAN;
+	if ((in_both & VF_RATE) &&
+	    (is->min_rate != want->min_rate || is->max_rate != want->max_rate))
+		return VF_RATE;
+	if ((in_both & VF_SPOOFCHK) && is->spoofchk != want->spoofchk)
+		return VF_SPOOFCHK;
+	if ((in_both & VF_TRUST) && is->trust != want->trust)
+		return VF_TRUST;
+	if ((in_both & VF_LINK_STATE) && is->link_state != want->link_state)
+		return VF_LINK_STATE;
+	return 0;
+}
+
+static int check_pf_side(const struct attach *a, const struct sriov_conf *c, struct err *e)
+{
+	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
+	struct vf_state is;
+
+	if (!c->wish.pf_side.has)
+		return 0;
+	if (nl_vf_get(a->host_nl, vf, &is, e))
+		return -1;
+	enum vf_attr one = differing(&is, &c->wish.pf_side);
+	return one ? err_set(e, ERR_STATE, 0, "VF %s: its PF %s has another %s than configured",
+			     c->vf, c->place.pf_name, vf_attr_name(one))
+		   : 0;
+}
+
+static int sriov_check(const struct attach *a, struct err *e)
+{
+	const struct sriov_conf *c = (const void *)a->plugin_conf;
+
+	if (!a->no_link && *a->link.parent && strcmp(a->link.parent, c->vf) != 0)
+		return err_set(e, ERR_STATE, 0, "interface %s is the device %s, not the VF %s",
+			       a->link.name, a->link.parent, c->vf);
+	if (!a->no_link && c->wish.mtu && a->link.mtu != c->wish.mtu)
+		return err_set(e, ERR_STATE, 0, "interface %s has mtu %u, configured is %u",
+			       a->link.name, a->link.mtu, c->wish.mtu);
+	return check_pf_side(a, c, e);
+}
+
+static const struct attach_type sriov = {
+	.name = "sriov",
+	.kind = "",
+	.fields = sriov_fields,
+	.defaults = sriov_conf_defaults,
+	.validate = sriov_validate,
+	.find = sriov_find,
+	.claim = sriov_claim,
+	.create = sriov_create,
+	.check = sriov_check,
+	.restore = sriov_restore,
+};
+
+int main(void)
+{
+	return attach_main(&sriov);
+}

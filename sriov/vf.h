@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vf.h: one VF in the kernel: found, looked at, configured, moved, put back.
+ *
+ * All is by PCI address, never by name: names change under our feet. Everything here is called from
+ * the host's network namespace, with nl a socket of it.
+ */
+#ifndef RAILHEAD_SRIOV_VF_H
+#define RAILHEAD_SRIOV_VF_H
+
+#include "sriov/ledger.h"
+
+/* Where a VF is. */
+struct vf_place {
+	char vf[PCI_STR_LEN], pf[PCI_STR_LEN];
+	uint32_t index; /* its number at the PF */
+	char pf_name[IFNAME_LEN];
+	int pf_ifindex;
+	uint32_t pf_mtu;
+	char driver[PCI_DRIVER_LEN]; /* of the VF, "" when none */
+	char name[IFNAME_LEN];       /* its interface on the host; "" when there is none here */
+};
+
+/*
+ * vf_locate - addr may be written in any way sysfs does. ERR_NOTFOUND naming addr when there is no
+ * such function, ERR_CONFIG when it is no VF, or its PF has no interface.
+ */
+int vf_locate(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_place *out,
+	      struct err *e) must_check;
+
+/*
+ * vf_check_usable - ERR_STATE when no driver is bound, ERR_BUSY when its interface is not on the
+ * host although its driver makes one: it is in somebody's namespace.
+ */
+int vf_check_usable(const struct vf_place *p, struct err *e) must_check;
+
+/* vf_has_userspace_driver - vfio-pci and its like: a VF without an interface, on purpose. */
+bool vf_has_userspace_driver(const struct vf_place *p);
+
+/*
+ * vf_capture - the VF as it is now, for a baseline. vf_capture_netdev - only what concerns its
+ * interface, which must be on the host.
+ */
+int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
+	       struct err *e) must_check;
+int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
+		      struct err *e) must_check;
+
+/* What an attachment wants of its VF. */
+struct vf_wish {
+	struct vf_state pf_side; /* has: what to set; a MAC is the interface's too */
+	uint32_t mtu;            /* 0: as it is */
+};
+
+/*
+ * vf_configure - grant it, on the host. Not atomic: after a failure vf_put_back() undoes what was
+ * done. Errors name the key, the driver and the PF.
+ */
+int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w,
+		 struct err *e) must_check;
+
+/* Where a VF shall go. */
+struct vf_target {
+	struct nl *host_nl, *pod_nl;
+	const struct netns *pod;
+	const char *ifname;
+};
+
+/*
+ * vf_move_in - into the pod as ifname, by one request; alternative names that are taken there are
+ * dropped first. *ifindex becomes its number there.
+ */
+int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifindex,
+	       struct err *e) must_check;
+
+/*
+ * vf_put_back - the VF of x to its baseline: out of the owner's namespace if that is alive, name,
+ * alternative names, MAC, MTU, and those attributes of the PF's side that x calls dirty. x->dirty
+ * keeps those that the kernel refused to put back, which is a warning in the log. A VF or PF that
+ * is gone is success; -1 means that the interface could not be fetched or looked for.
+ */
+int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf_configure.c: a VF made ready for a pod, and moved there. */
+#include <string.h>
+
+#include "sriov/vf_priv.h"
+
+static int ifindex_here(struct nl *nl, const struct vf_place *p, int *out, struct err *e)
+{
+	struct link_info link;
+
+	*out = 0;
+	if (!*p->name)
+		return 0;
+	if (nl_link_by_name(nl, p->name, &link, e))
+		return -1;
+	*out = link.ifindex;
+	return 0;
+}
+
+static int explain(const struct vf_place *p, enum vf_attr one, struct err *e)
+{
+	return err_wrap(e, "%s: VF %s (driver %s, PF %s)", vf_attr_name(one), p->vf,
+			*p->driver ? p->driver : "none", p->pf_name);
+}
+
+int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, struct err *e)
+{
+	/* Trust first: some drivers let only a trusted VF have another MAC. */
+	static const enum vf_attr order[] = { VF_TRUST, VF_VLAN, VF_RATE, VF_SPOOFCHK,
+					      VF_LINK_STATE };
+	const struct vf_ref vf = { p->pf_ifindex, p->index };
+	struct vf_macs macs = { nl, vf, &w->pf_side, 0, w->pf_side.mac };
+
+	if (ifindex_here(nl, p, &macs.ifindex, e))
+		return err_wrap(e, "VF %s", p->vf);
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		if ((w->pf_side.has & order[i]) && nl_vf_set(nl, vf, &w->pf_side, order[i], e))
+			return explain(p, order[i], e);
+	}
+	if ((w->pf_side.has & VF_MAC) && vf_set_macs(&macs, e))
+		return explain(p, VF_MAC, e);
+	if (w->mtu && macs.ifindex && nl_link_set_mtu(nl, macs.ifindex, w->mtu, e))
+		return err_wrap(e, "mtu: VF %s (driver %s)", p->vf, p->driver);
+	return 0;
+}
+
+/* ---- moving ---- */
+
+struct clash {
+	struct nl *nl, *pod_nl;
+	int ifindex;
+	const char *ifname;
+	int rc;
+	struct err *e;
+};
+
+static int drop_if_taken(const char *name, void *arg)
+{
+	struct clash *c = arg;
+	struct link_info other;
+	struct err ignored;
+
+	if (strcmp(name, c->ifname) != 0 && nl_link_by_name(c->pod_nl, name, &other, &ignored))
+		return 0;
+	c->rc = nl_link_altname_del(c->nl, c->ifindex, name, c->e);
+	return c->rc;
+}
+
+int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifindex, struct err *e)
+{
+	struct clash c = { .nl = to->host_nl, .pod_nl = to->pod_nl, .ifname = to->ifname, .e = e };
+	struct link_info link;
+
+	if (ifindex_here(to->host_nl, p, &c.ifindex, e) ||
+	    nl_link_altnames(to->host_nl, c.ifindex, drop_if_taken, &c, e) || c.rc ||
+	    nl_link_move(to->host_nl, c.ifindex, to->pod, to->ifname, e) ||
+	    nl_link_by_name(to->pod_nl, to->ifname, &link, e))
+		return err_wrap(e, "VF %s", p->vf);
+	*ifindex = link.ifindex;
+	return 0;
+}

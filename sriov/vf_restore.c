@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vf_restore.c: a VF put back to its baseline, from wherever it is.
+ *
+ * It may be in the pod under any name, or, when the pod's namespace has died, back in the host's
+ * under any name (the kernel brings it there, and calls it "dev5" if the old name is taken).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sriov/vf_priv.h"
+
+struct back {
+	const struct ctx *ctx;
+	struct nl *nl;
+	struct vf_entry *x;
+	struct link_info link; /* on the host; ifindex 0: it has none here */
+};
+
+/* ---- fetching it ---- */
+
+static bool is_it(const struct vf_entry *x, const struct link_info *link)
+{
+	/* Kernels before 5.14 do not tell whose interface it is. */
+	return !*link->parent || strcmp(link->parent, x->vf) == 0;
+}
+
+/* *out.ifindex 0: not there. */
+static int find_in_pod(const struct vf_entry *x, struct nl *pod_nl, struct link_info *out,
+		       struct err *e)
+{
+	struct err why;
+
+	if (x->owner.ifindex && nl_link_by_index(pod_nl, x->owner.ifindex, out, &why) == 0 &&
+	    is_it(x, out))
+		return 0;
+	if (nl_link_by_name(pod_nl, x->owner.key.ifname, out, &why) == 0 && is_it(x, out) &&
+	    *out->parent)
+		return 0;
+	*out = (struct link_info){ 0 };
+	if (why.errnum == ENODEV)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/* A name that no other device has a claim to; for one whose own is taken. */
+static void fallback_name(const char *vf, char out[IFNAME_LEN])
+{
+	struct pci_addr a = { 0 };
+
+	(void)!pci_parse(vf, &a);
+	if (a.domain)
+		(void)snprintf(out, IFNAME_LEN, "vf%x%02x%02x%u", a.domain, a.bus, a.dev,
+			       a.fn & 7u);
+	else
+		(void)snprintf(out, IFNAME_LEN, "vf%02x%02x%u", a.bus, a.dev, a.fn & 7u);
+}
+
+/* from: the namespace the interface is in; home: where it goes. */
+static int move_to(struct back *b, struct nl *from, int ifindex, const struct netns *home,
+		   struct err *e)
+{
+	const char *name = b->x->base.name;
+	char other[IFNAME_LEN];
+	struct err why;
+
+	if (nl_link_altname_del(from, ifindex, name, &why))
+		log_debug(&b->ctx->log, "%s", why.msg);
+	if (nl_link_move(from, ifindex, home, name, &why) == 0)
+		return 0;
+	if (why.errnum == EEXIST) {
+		fallback_name(b->x->vf, other);
+		log_warn(&b->ctx->log, "VF %s: the name %s is taken on the host; it becomes %s",
+			 b->x->vf, name, other);
+		if (nl_link_move(from, ifindex, home, other, &why) == 0)
+			return 0;
+	}
+	*e = why;
+	return -1;
+}
+
+static int fetch_from(struct back *b, const struct netns *pod, const struct netns *home,
+		      struct err *e)
+{
+	auto_nl struct nl *pod_nl = NULL;
+	struct link_info link;
+
+	if (nl_open_in(pod, home, &pod_nl, e) || find_in_pod(b->x, pod_nl, &link, e))
+		return -1;
+	if (!link.ifindex)
+		return 0;
+	return nl_link_set_down(pod_nl, link.ifindex, e) ||
+			       move_to(b, pod_nl, link.ifindex, home, e)
+		       ? -1
+		       : 0;
+}
+
+static int fetch_if_owner_lives(struct back *b, const struct netns *home, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 };
+	const struct vf_owner *w = &b->x->owner;
+	struct err why;
+
+	if (!b->x->owned || !w->ifindex)
+		return 0;
+	if (netns_open(w->netns, &pod, &why)) {
+		if (why.errnum == ENOENT || why.errnum == EINVAL)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (!netns_same(pod.id, w->netns_id) || netns_same(pod.id, home->id))
+		return 0;
+	return fetch_from(b, &pod, home, e);
+}
+
+/* What is on the host now; a name that is not its own is mended. */
+static int look_here(struct back *b, const struct netns *home, struct err *e)
+{
+	char name[IFNAME_LEN];
+	struct err why;
+
+	if (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why)) {
+		if (why.code == ERR_NOTFOUND)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (nl_link_by_name(b->nl, name, &b->link, e))
+		return -1;
+	if (!b->x->base.has_netdev || strcmp(name, b->x->base.name) == 0)
+		return 0;
+	return nl_link_set_down(b->nl, b->link.ifindex, e) ||
+			       move_to(b, b->nl, b->link.ifindex, home, e)
+		       ? -1
+		       : 0;
+}
+
+/* ---- mending what it is like ---- */
+
+static void note(const struct back *b, const char *what, const struct err *why)
+{
+	log_warn(&b->ctx->log, "VF %s: %s cannot be put back: %s", b->x->vf, what, why->msg);
+}
+
+static void mend_altnames(const struct back *b)
+{
+	struct err why;
+
+	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->x->base.altnames[i][0]; i++) {
+		if (nl_link_altname_add(b->nl, b->link.ifindex, b->x->base.altnames[i], &why))
+			note(b, "an alternative name", &why);
+	}
+}
+
+static void mend_netdev(const struct back *b)
+{
+	const struct vf_baseline *base = &b->x->base;
+	struct err why;
+
+	if (!b->link.ifindex || !base->has_netdev)
+		return;
+	if (b->link.mtu != base->mtu && nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
+		note(b, "its MTU", &why);
+	mend_altnames(b);
+	if (base->up && nl_link_set_up(b->nl, b->link.ifindex, &why))
+		note(b, "that it was up", &why);
+}
+
+/* What the driver did not tell at the time is what a fresh VF has. */
+static struct vf_state as_it_was(const struct vf_baseline *base, enum vf_attr one)
+{
+	if (base->pf_side.has & one)
+		return base->pf_side;
+	return (struct vf_state){ .has = one, .vlan_proto = VLAN_PROTO_8021Q, .spoofchk = true };
+}
+
+/* The MAC of the interface is mended with the PF's side of it: a pod may have changed it alone. */
+static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
+{
+	const struct vf_baseline *base = &b->x->base;
+	const struct vf_state was = as_it_was(base, VF_MAC);
+	bool here = b->link.ifindex && base->has_netdev && base->has_mac;
+	bool differs = here && memcmp(b->link.mac, base->mac, MAC_LEN) != 0;
+
+	if (!(b->x->dirty & VF_MAC) && !differs)
+		return 0;
+	return vf_set_macs(
+		&(struct vf_macs){ b->nl, vf, &was, differs ? b->link.ifindex : 0, base->mac }, e);
+}
+
+static void mend_pf_side(struct back *b, struct vf_ref vf)
+{
+	static const enum vf_attr order[] = { VF_VLAN, VF_RATE, VF_SPOOFCHK, VF_LINK_STATE,
+					      VF_TRUST };
+	struct err why;
+
+	if (mend_mac(b, vf, &why) && why.errnum != EOPNOTSUPP) {
+		note(b, vf_attr_name(VF_MAC), &why);
+		b->x->dirty |= VF_MAC;
+	} else {
+		b->x->dirty &= ~(unsigned)VF_MAC;
+	}
+	/* Trust is taken back last: it may be what allows the rest. */
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		const struct vf_state was = as_it_was(&b->x->base, order[i]);
+		if (!(b->x->dirty & order[i]))
+			continue;
+		/* What the driver has not, it cannot have been made to change. */
+		if (nl_vf_set(b->nl, vf, &was, order[i], &why) && why.errnum != EOPNOTSUPP)
+			note(b, vf_attr_name(order[i]), &why);
+		else
+			b->x->dirty &= ~(unsigned)order[i];
+	}
+}
+
+/* ---- all of it ---- */
+
+static int put_back(struct back *b, struct err *e)
+{
+	auto_netns struct netns home = { .fd = -1 };
+	struct vf_place place;
+	struct err why;
+
+	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, e) ||
+	    look_here(b, &home, e))
+		return err_wrap(e, "bring VF %s back", b->x->vf);
+	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
+		mend_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
+	else
+		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
+	mend_netdev(b);
+	return 0;
+}
+
+int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e)
+{
+	struct back b = { .ctx = ctx, .nl = nl, .x = x };
+	struct err why;
+	uint64_t life;
+
+	if (vf_life(ctx, x->vf, &life, &why)) {
+		if (why.code != ERR_NOTFOUND) {
+			*e = why;
+			return -1;
+		}
+		life = 0;
+	}
+	if (life && life == x->life)
+		return put_back(&b, e);
+	/* It was removed with sriov_numvfs; if one is there now it is a new one, as new. */
+	x->dirty = 0;
+	return 0;
+}
