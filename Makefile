@@ -59,7 +59,7 @@ comma := ,
 say = $(if $(filter 1,$(V)),,@printf '  %-4s %s\n' '$(1)' '$(2)')
 
 # Targets that compile nothing themselves; all others need the answers of tools/probe.sh.
-LIGHT := help deps check demo bench clean distclean asan ubsan clang coverage gcc \
+LIGHT := help deps check demo bench clean distclean asan ubsan sanitize clang coverage gcc \
 	layers budget dup spdx format-check format uninstall man-check shell-check \
 	fuzz fuzz-smoke fuzz-long
 ifneq ($(filter-out $(LIGHT),$(or $(MAKECMDGOALS),all)),)
@@ -70,6 +70,8 @@ endif
 lane_CFLAGS_asan := -O1 -g -fsanitize=address -fno-omit-frame-pointer
 lane_CFLAGS_ubsan := -O1 -g -fsanitize=undefined,float-divide-by-zero,float-cast-overflow \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer
+# Both at once, which costs little more than one: what `make check` runs.
+lane_CFLAGS_sanitize := $(lane_CFLAGS_asan) $(lane_CFLAGS_ubsan)
 lane_CFLAGS_coverage := -O0 -g --coverage
 lane_CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined,float-divide-by-zero,float-cast-overflow \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer

@@ -1,8 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Run the lanes of `make check` one after the other, never stopping at the first that fails.
+# Run the lanes of `make check`, never stopping at the first that fails.
 #
 # usage: tools/check.sh LANE...        each LANE is a make target
+#
+# CHECK_JOBS (2) lanes run at once: most wait for the kernel much of their time. What stands before
+# the word -- is built first, one by one, since the others use it; what stands behind a second -- runs
+# alone at the end, because it measures.
 #
 # Output of a lane goes to build/log/LANE.log and is shown when the lane fails. A lane that cannot run
 # here says so in its last line, "skipped: reason", and counts as one skip. The very last line is
@@ -17,72 +21,115 @@ mkdir -p "$log"
 make=${MAKE:-make}
 limit=1200 # seconds; a lane that hangs has failed
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' check-fast attach railctl-check conformance interop interop-selftest soak-quick install-check tools-check examples-check man demo bench-quick '
+counted=' check-fast attach railctl-check conformance interop interop-selftest install-check tools-check examples-check man demo bench-quick check-vm '
 passed=0 failed=0 skipped=0
-summary=()
-n=0
+declare -A begun=() name_of=()
 begin=$SECONDS
-child=
+done_lanes=0
 
 # What root built for a user is the user's, so that a plain make works afterwards.
 give_back() { [ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-}" build; }
 
+stop() # each lane is a group of processes, so that an interrupt reaches all of it
+{
+	local pid
+	for pid in "${!name_of[@]}"; do kill -TERM -- "-$pid" 2>/dev/null; done
+	echo
+	echo "interrupted"
+	exit 130
+}
 trap give_back EXIT
-trap '[ -z "$child" ] || kill -TERM -- "-$child" 2>/dev/null; echo; echo "interrupted"; exit 130' INT TERM HUP
+trap stop INT TERM HUP
 
 counts() # LOG: its last closing line, as three numbers
 {
 	sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed, \([0-9][0-9]*\) skipped$/\1 \2 \3/p' "$1" | tail -n 1
 }
 
-lane() # NAME
+start() # NAME
 {
-	local name=$1 start=$SECONDS rc word closing note
-	n=$((n + 1))
-	printf '[%d/%d] %-15s ' "$n" "$total" "$name"
-	# A group of its own, so that an interrupt reaches all of it and nothing stays behind.
 	set -m
-	timeout --kill-after=10 "$limit" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$name" </dev/null >"$log/$name.log" 2>&1 &
-	child=$!
+	timeout --kill-after=10 "$limit" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$1" </dev/null >"$log/$1.log" 2>&1 &
+	name_of[$!]=$1
+	begun[$1]=$SECONDS
 	set +m
-	wait "$child"
-	rc=$?
-	child=
-	closing=$(counts "$log/$name.log")
-	note=$(grep -v '^make' "$log/$name.log" | tail -n 1)
-	word=ok
-	if grep -q '^skipped: ' <<<"$note" && [ "$rc" = 0 ]; then
-		word=skipped
-		skipped=$((skipped + 1))
-	elif [ "$rc" != 0 ]; then
-		word=FAILED
-	fi
-	# shellcheck disable=SC2086 # three numbers
-	set -- ${closing:-0 0 0}
-	case $counted in
-	*" $name "*)
-		passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
-		[ "$word" != FAILED ] || [ "$2" -gt 0 ] || failed=$((failed + 1))
-		;;
-	*)
-		[ "$word" != FAILED ] || failed=$((failed + ($2 > 0 ? $2 : 1)))
-		;;
-	esac
-	summary+=("$(printf '%-15s %-8s %4ds  %s' "$name" "$word" $((SECONDS - start)) "$note")")
-	printf '%-8s %4ds  %s\n' "$word" $((SECONDS - start)) "$note"
-	if [ "$word" = FAILED ]; then
-		echo "---- $log/$name.log, the last 80 lines"
-		tail -n 80 "$log/$name.log" | sed 's/^/  | /'
-		echo "----"
-	elif [[ $counted == *" $name "* ]]; then
-		sed -n 's/^\(.*# SKIP .*\)/        \1/p; s/^ *skipped: \(.*\)/        skipped: \1/p' "$log/$name.log" | sort -u
+	[ ! -t 1 ] || printf '        %s ...\n' "$1"
+}
+
+verdict() # NAME RC NOTE: ok, skipped or FAILED
+{
+	if [ "$2" != 0 ]; then
+		echo FAILED
+	elif grep -q '^skipped: ' <<<"$3"; then
+		echo skipped
+	else
+		echo ok
 	fi
 }
 
-total=$#
+add_up() # NAME WORD PASSED FAILED SKIPPED
+{
+	[ "$2" != skipped ] || skipped=$((skipped + 1))
+	case $counted in
+	*" $1 "*)
+		passed=$((passed + $3)) failed=$((failed + $4)) skipped=$((skipped + $5))
+		[ "$2" != FAILED ] || [ "$4" -gt 0 ] || failed=$((failed + 1))
+		;;
+	*)
+		[ "$2" != FAILED ] || failed=$((failed + ($4 > 0 ? $4 : 1)))
+		;;
+	esac
+}
+
+show() # NAME WORD: the end of a log that tells why
+{
+	if [ "$2" = FAILED ]; then
+		echo "---- $log/$1.log, the last 80 lines"
+		tail -n 80 "$log/$1.log" | sed 's/^/  | /'
+		echo "----"
+	elif [[ $counted == *" $1 "* ]]; then
+		sed -n 's/^\(.*# SKIP .*\)/        \1/p; s/^ *skipped: \(.*\)/        skipped: \1/p' "$log/$1.log" | sort -u
+	fi
+}
+
+finish() # PID RC
+{
+	local name=${name_of[$1]} note word line
+	unset "name_of[$1]"
+	note=$(grep -v '^make' "$log/$name.log" | tail -n 1)
+	word=$(verdict "$name" "$2" "$note")
+	# shellcheck disable=SC2046 # three numbers
+	add_up "$name" "$word" $(counts "$log/$name.log" | grep . || echo 0 0 0)
+	done_lanes=$((done_lanes + 1))
+	line=$(printf '%-16s %-8s %4ds  %s' "$name" "$word" $((SECONDS - begun[$name])) "$note")
+	summary+=("$line")
+	printf '[%2d/%d] %s\n' "$done_lanes" "$total" "$line"
+	show "$name" "$word"
+}
+
+wait_one()
+{
+	local pid rc
+	wait -n -p pid "${!name_of[@]}"
+	rc=$?
+	finish "$pid" "$rc"
+}
+
+jobs=1
+summary=()
+total=0
+for name in "$@"; do [ "$name" = -- ] || total=$((total + 1)); done
+echo "$total lanes; the log of each is in $log/"
 for name in "$@"; do
-	lane "$name"
+	if [ "$name" = -- ]; then
+		while [ ${#name_of[@]} -gt 0 ]; do wait_one; done
+		[ "$jobs" = 1 ] && jobs=${CHECK_JOBS:-2} || jobs=1
+		continue
+	fi
+	while [ ${#name_of[@]} -ge "$jobs" ]; do wait_one; done
+	start "$name"
 done
+while [ ${#name_of[@]} -gt 0 ]; do wait_one; done
 
 echo
 echo "Summary, after $((SECONDS - begin)) s:"

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan gcc clang coverage headers layers budget \
+.PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
-# Order: what fails fastest and explains most comes first.
-LANES := gcc clang check-fast attach railctl-check conformance interop interop-selftest faults-quick soak-quick examples-check install-check tools-check headers layers budget dup \
-	spdx format-check shell man cppcheck tidy asan ubsan property fuzz-smoke coverage repro demo bench-quick
+# Before the first --: what the others use. Behind the second: what measures. Between them, two at a
+# time, the longest first.
+LANES := gcc clang -- sanitize tidy attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
+	check-fast property railctl-check examples-check install-check tools-check headers layers budget dup \
+	spdx format-check shell man cppcheck repro -- demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -98,6 +100,8 @@ asan: ## unit and black-box tests under the address and leak sanitizer
 	$(sub) LANE=asan -j$$(nproc) sanitized
 ubsan: ## unit and black-box tests under the undefined-behaviour sanitizer
 	$(sub) LANE=ubsan -j$$(nproc) sanitized
+sanitize: ## the same under both together
+	$(sub) LANE=sanitize -j$$(nproc) sanitized
 
 .PHONY: sanitized
 sanitized: all tests helpers

@@ -193,6 +193,12 @@ chmod +x "$dir/check.sh"
 check() { (cd "$dir" && ./check.sh "$@"); }
 good "check: sums up, last line" says '6 passed, 0 failed, 3 skipped' closing check a a2 s
 good "check: goes on after a failure" says '3 passed, 1 failed, 1 skipped' closing check x a
+good "check: some together, some alone" says '9 passed, 0 failed, 4 skipped' closing check a -- a2 s -- a
+bad "check: a failure among those together" '  | wrong' check a -- a2 x
+# Two wait for each other: alone, neither would end.
+printf 'p:\n\t@echo >p; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e q ] || exit 0; sleep 0.3; done; false\nq:\n\t@echo >q; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e p ] || exit 0; sleep 0.3; done; false\n' \
+	>>"$dir/Makefile"
+good "check: two at once" check -- p q
 bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
 
 # ---- dependencies -------------------------------------------------------------------------------
