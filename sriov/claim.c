@@ -82,7 +82,7 @@ static int clean_up(struct turn *t, struct err *e)
 		return 0;
 	if (vf_put_back(t->who->ctx, t->who->nl, x, e))
 		return -1;
-	if (x->dirty)
+	if (x->dirty & VF_ALL)
 		return err_set(e, ERR_STATE, 0,
 			       "VF %s: what its last owner set cannot be put back; see the log, "
 			       "and railctl vf repair",
@@ -108,7 +108,7 @@ static int write_owner(struct turn *t, struct err *e)
 
 	x->owned = true;
 	x->owner = (struct vf_owner){ who->key, who->netns, who->netns_id, 0 };
-	x->dirty = who->dirt;
+	x->dirty = who->dirt | (x->dirty & VF_AWAY);
 	return host_ifindex(t, &x->owner.ifindex, e) || ledger_write(t->who->ctx, x, e) ? -1 : 0;
 }
 

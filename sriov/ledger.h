@@ -30,6 +30,12 @@ struct vf_baseline {
 	struct vf_state pf_side;                        /* what its PF knew of it */
 };
 
+/*
+ * Beside the enum vf_attr in `dirty`: when the VF was given up its interface could not be reached, in
+ * a namespace without a name that somebody keeps alive. It is mended once it is back.
+ */
+#define VF_AWAY 64
+
 /* The attachment that has it. Strings are borrowed from the entry's tree, or from whoever built it.
  */
 struct vf_owner {
@@ -45,7 +51,7 @@ struct vf_entry {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	uint64_t life; /* vf_life() when the baseline was captured */
 	struct vf_baseline base;
-	unsigned dirty; /* enum vf_attr: may differ from base.pf_side */
+	unsigned dirty; /* enum vf_attr: may differ from base.pf_side; VF_AWAY */
 	bool owned;
 	struct vf_owner owner;
 	struct json *tree; /* owns the strings after reading */

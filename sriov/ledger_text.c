@@ -110,7 +110,7 @@ static const struct json_field entry_fields[] = {
 	{ .key = "index", .kind = J_I64, AT(entry_text, index), MUST(65535) },
 	{ .key = "boot", .kind = J_STRING, AT(entry_text, boot), MUST(CTX_BOOT_ID_LEN) },
 	{ .key = "life", .kind = J_I64, AT(entry_text, life), MUST(EXACT) },
-	{ .key = "dirty", .kind = J_I64, AT(entry_text, dirty), MUST(VF_ALL) },
+	{ .key = "dirty", .kind = J_I64, AT(entry_text, dirty), MUST(VF_ALL | VF_AWAY) },
 	{ .key = "pfSide", .kind = J_OBJECT, AT(entry_text, pf_side), J_REQUIRED },
 	{ .key = "netdev", .kind = J_OBJECT, AT(entry_text, netdev) },
 	{ .key = "owner", .kind = J_OBJECT, AT(entry_text, owner) },

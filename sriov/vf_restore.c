@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "sriov/vf_priv.h"
+
+#define RETURN_MS 2000 /* for an interface to come back from a namespace that died */
 
 struct back {
 	const struct ctx *ctx;
@@ -97,7 +100,7 @@ static int fetch_from(struct back *b, const struct netns *pod, const struct netn
 		       : 0;
 }
 
-static int fetch_if_owner_lives(struct back *b, const struct netns *home, struct err *e)
+static int fetch_if_owner_lives(struct back *b, const struct netns *home, bool *dead, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	const struct vf_owner *w = &b->x->owner;
@@ -106,28 +109,67 @@ static int fetch_if_owner_lives(struct back *b, const struct netns *home, struct
 	if (!b->x->owned || !w->ifindex)
 		return 0;
 	if (netns_open(w->netns, &pod, &why)) {
-		if (why.errnum == ENOENT || why.errnum == EINVAL)
+		*dead = why.errnum == ENOENT || why.errnum == EINVAL;
+		if (*dead)
 			return 0;
 		*e = why;
 		return -1;
 	}
-	if (!netns_same(pod.id, w->netns_id) || netns_same(pod.id, home->id))
+	*dead = !netns_same(pod.id, w->netns_id);
+	if (*dead || netns_same(pod.id, home->id))
 		return 0;
 	return fetch_from(b, &pod, home, e);
 }
 
-/* What is on the host now; a name that is not its own is mended. */
-static int look_here(struct back *b, const struct netns *home, struct err *e)
+/*
+ * 1: its name here, 0: it is not here. A namespace that dies gives it back within 100 ms or so, of
+ * which sysfs sends no event to wait for; one that is kept alive by a process never does.
+ */
+static int find_here(struct back *b, bool coming, char name[IFNAME_LEN], struct err *e)
 {
-	char name[IFNAME_LEN];
+	const struct timespec pause = { 0, 10 * 1000000 };
+	int64_t deadline = ctx_mono_ms() + (coming ? RETURN_MS : 0);
 	struct err why;
 
-	if (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why)) {
-		if (why.code == ERR_NOTFOUND)
+	while (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why)) {
+		if (why.code != ERR_NOTFOUND) {
+			*e = why;
+			return -1;
+		}
+		if (ctx_mono_ms() >= deadline)
 			return 0;
-		*e = why;
-		return -1;
+		(void)nanosleep(&pause, NULL);
 	}
+	return 1;
+}
+
+/* An interface that somebody's vfio-pci, or no driver, stands in for does not come back. */
+static bool is_coming(const struct back *b, bool dead)
+{
+	struct vf_place p = { 0 };
+	struct err ignored;
+
+	if (!dead || !b->x->base.has_netdev ||
+	    pci_driver(b->ctx->sysfs, b->x->vf, p.driver, &ignored))
+		return false;
+	return *p.driver && !vf_has_userspace_driver(&p);
+}
+
+/* What is on the host now; a name that is not its own is mended. */
+static int look_here(struct back *b, const struct netns *home, bool dead, struct err *e)
+{
+	bool coming = is_coming(b, dead);
+	char name[IFNAME_LEN];
+	int rc = find_here(b, coming, name, e);
+
+	b->x->dirty &= ~(unsigned)VF_AWAY;
+	if (rc == 0 && coming) {
+		b->x->dirty |= VF_AWAY;
+		log_warn(&b->ctx->log,
+			 "VF %s: its namespace is gone, but its interface is not back", b->x->vf);
+	}
+	if (rc <= 0)
+		return rc;
 	if (nl_link_by_name(b->nl, name, &b->link, e))
 		return -1;
 	if (!b->x->base.has_netdev || strcmp(name, b->x->base.name) == 0)
@@ -223,9 +265,10 @@ static int put_back(struct back *b, struct err *e)
 	auto_netns struct netns home = { .fd = -1 };
 	struct vf_place place;
 	struct err why;
+	bool dead = false;
 
-	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, e) ||
-	    look_here(b, &home, e))
+	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
+	    look_here(b, &home, dead || (b->x->dirty & VF_AWAY), e))
 		return err_wrap(e, "bring VF %s back", b->x->vf);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
 		mend_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
