@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/logging.h"
 #include "lib/fs.h"
 #include "lib/version.h"
 
@@ -165,6 +166,7 @@ static int run(const struct cni_plugin *p, const char *command, struct cni_call 
 	if (fill_stdio(e) || cni_env_load(verb, getenv, &call->env, e) || read_conf(call, e))
 		return -1;
 	name_in_log(call);
+	logging_apply(&call->conf, &call->ctx.log);
 	return never_served(call) ? 0 : dispatch(p, call, e);
 }
 
@@ -180,6 +182,9 @@ int cni_main(const struct cni_plugin *plugin)
 	(void)signal(SIGPIPE, SIG_IGN);
 	ctx_init(&call.ctx, plugin->name);
 	int rc = run(plugin, command, &call, &e);
+	/* The runtime logs what it reads from stdout; a file of ours would not have it. */
+	if (rc && call.ctx.log.fd != STDERR_FILENO)
+		log_error(&call.ctx.log, "code %d: %s", (int)e.code, e.msg);
 	if (rc)
 		print_error(&e, call.conf.version);
 	cni_conf_clear(&call.conf);
