@@ -142,6 +142,19 @@ ipvlan_as_far_as_it_goes()
 	works ADD railhead-ipam && works DEL railhead-ipam
 }
 
+# Without VFs: the same for the system that lacks them. Multus and a device plugin would give deviceID.
+sriov_as_far_as_it_goes()
+{
+	local rc
+	as_given "$1"
+	call ADD sriov "$W/conf"
+	rc=$?
+	if [ "$(jq -r .code "$W/out")" != 7 ] || ! jq -r .msg "$W/out" | grep -qE 'deviceID: missing|resource\.pf'; then
+		evidence_of 'sriov ADD (a VF should have been missing)' "$rc"
+		return 1
+	fi
+}
+
 # config NAME FILE: one plugin's configuration
 config()
 {
@@ -149,12 +162,16 @@ config()
 	keys_known "$file"
 	judge $? "$name"
 	type=$(jq -r .type "$file")
-	if [ ! -x "$BIN/$type" ] || [ ! -x "$BIN/$(jq -r .ipam.type "$file")" ]; then
+	if [ ! -x "$BIN/$type" ] || { [ "$type" != sriov ] && [ ! -x "$BIN/$(jq -r .ipam.type "$file")" ]; }; then
 		skip "$name: $type or its IPAM is not in $BIN"
 	elif [ "$type" = ipvlan ] && [ -z "$IPVLAN" ]; then
 		ipvlan_as_far_as_it_goes "$file"
 		judge $? "$name"
 		skip "$name: this kernel has no ipvlan: only its configuration was looked at"
+	elif [ "$type" = sriov ]; then
+		sriov_as_far_as_it_goes "$file"
+		judge $? "$name"
+		skip "$name: there are no VFs here: only its configuration was looked at"
 	else
 		round "$type" "$file"
 		judge $? "$name"
