@@ -108,28 +108,36 @@ static void take_switches(const struct sriov_conf *c, struct vf_state *want)
 }
 
 /* Multus puts the device into two keys and the runtime's options; the first that is there counts.
- */
-static const char *device_given(const struct attach *a, const struct sriov_conf *c,
-				const char **key)
+ * NULL: none. */
+static int device_given(const struct attach *a, const struct sriov_conf *c, const char **key,
+			const char **device, struct err *e)
 {
-	const char *runtime = json_str(json_get(a->call->conf.runtime, "deviceID"));
+	const struct json *runtime = json_get(a->call->conf.runtime, "deviceID");
+	const char *const given[] = { c->device_id, c->pci_bus_id, json_str(runtime) };
+	static const char *const keys[] = { "deviceID", "pciBusID", "runtimeConfig.deviceID" };
+	char shown[JSON_SHOW_LEN];
 
-	*key = "deviceID";
-	if (c->device_id && *c->device_id)
-		return c->device_id;
-	*key = "pciBusID";
-	if (c->pci_bus_id && *c->pci_bus_id)
-		return c->pci_bus_id;
-	*key = "runtimeConfig.deviceID";
-	return runtime && *runtime ? runtime : NULL;
+	*device = NULL;
+	if (runtime && json_type(runtime) != JSON_STRING)
+		return err_set(e, ERR_DECODE, 0, "runtimeConfig.deviceID: must be a string, got %s",
+			       json_show(runtime, shown));
+	for (size_t i = 0; i < ARRAY_SIZE(given) && !*device; i++) {
+		if (given[i] && *given[i]) {
+			*device = given[i];
+			*key = keys[i];
+		}
+	}
+	return 0;
 }
 
 static int check_device(const struct attach *a, struct sriov_conf *c, struct err *e)
 {
-	const char *key, *device = device_given(a, c, &key);
+	const char *key = "", *device;
 	struct sriov_resource ignored;
 	struct pci_addr addr;
 
+	if (device_given(a, c, &key, &device, e))
+		return -1;
 	if (device && c->resource)
 		return err_set(e, ERR_CONFIG, 0,
 			       "%s: \"%.64s\" and resource exclude each other: one names the VF, "
