@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/devinfo.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/fs.h"
+#include "lib/testing.h"
+#include "lib/testing_alloc.h"
+#include "lib/testing_dir.h"
+
+#define FILE_AT "/mnt/a/b/info.json" /* in folders that are not there */
+#define KEY     "runtimeConfig.CNIDeviceInfoFile"
+
+static const struct devinfo_pci vf = { "0000:3b:02.5", "0000:3b:00.0", "mlx5_3" };
+
+static char *content(const char *folder, const char *name)
+{
+	struct err e = { .msg = "" };
+	auto_fd int dir = fs_open_dir(folder, false, &e);
+	char *text = NULL;
+
+	ck_assert_msg(dir >= 0 && fs_read_at(dir, name, 4096, &text, &e) >= 0, "%s", e.msg);
+	return text;
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* ---- where ---- */
+
+static int path_of(const char *runtime, const char **out, struct json **tree, struct err *e)
+{
+	struct cni_conf conf = { 0 };
+
+	ck_assert_int_eq(json_parse(runtime, strlen(runtime), "t", tree, e), 0);
+	conf.runtime = *tree;
+	return devinfo_path(&conf, out, e);
+}
+
+START_TEST(the_path)
+{
+	static const struct {
+		const char *runtime, *path;
+	} cases[] = {
+		{ "{}", NULL },
+		{ "{\"CNIDeviceInfoFile\":null}", NULL },
+		{ "{\"CNIDeviceInfoFile\":\"\"}", NULL },
+		{ "{\"CNIDeviceInfoFile\":\"/f\"}", "/f" },
+		{ "{\"CNIDeviceInfoFile\":\"/var/run/x y.json\"}", "/var/run/x y.json" },
+	};
+	const struct cni_conf none = { 0 };
+	const char *path = "?";
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(devinfo_path(&none, &path, &e), 0);
+	ck_assert_ptr_null(path);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_json struct json *tree = NULL;
+
+		path = "?";
+		ck_assert_int_eq(path_of(cases[i].runtime, &path, &tree, &e), 0);
+		ck_assert_pstr_eq(path, cases[i].path);
+	}
+	ck_assert_str_eq(e.msg, "");
+}
+END_TEST
+
+START_TEST(no_path)
+{
+	static const char *const values[] = { "5",          "[]",        "\"info.json\"",
+					      "\"./info\"", "\"/tmp/\"", "\"/\"" };
+	const char *path = "?";
+	char text[PATH_MAX + 64];
+	struct err e;
+
+	for (size_t i = 0; i <= ARRAY_SIZE(values); i++) {
+		auto_json struct json *tree = NULL;
+
+		if (i < ARRAY_SIZE(values))
+			(void)snprintf(text, sizeof(text), "{\"CNIDeviceInfoFile\":%s}", values[i]);
+		else
+			(void)snprintf(text, sizeof(text), "{\"CNIDeviceInfoFile\":\"/%0*d\"}",
+				       PATH_MAX - 1, 0);
+		ck_assert_int_eq(path_of(text, &path, &tree, &e), -1);
+		ck_assert_int_eq((int)e.code, ERR_CONFIG);
+		ck_assert_ptr_nonnull(strstr(e.msg, KEY));
+		ck_assert_str_eq(path, "?");
+	}
+}
+END_TEST
+
+/* ---- the file ---- */
+
+START_TEST(written)
+{
+	struct err e = { .msg = "" };
+	bool made = false;
+
+	(void)testing_dir();
+	ck_assert_msg(devinfo_write(FILE_AT, &vf, &made, &e) == 0, "%s", e.msg);
+	auto_free char *text = content("/mnt/a/b", "info.json");
+	ck_assert(made);
+	ck_assert_str_eq(text,
+			 "{\"type\":\"pci\",\"version\":\"1.1.0\",\"pci\":{"
+			 "\"pci-address\":\"0000:3b:02.5\",\"pf-pci-address\":\"0000:3b:00.0\","
+			 "\"rdma-device\":\"mlx5_3\"}}");
+}
+END_TEST
+
+START_TEST(of_a_function_that_is_no_VF)
+{
+	const struct devinfo_pci pf = { .address = "0000:3b:00.0" };
+	struct err e = { .msg = "" };
+	bool made = false;
+
+	(void)testing_dir();
+	ck_assert_int_eq(devinfo_write("/mnt/f", &pf, &made, &e), 0);
+	auto_free char *text = content("/mnt", "f");
+	ck_assert_str_eq(text, "{\"type\":\"pci\",\"version\":\"1.1.0\",\"pci\":{"
+			       "\"pci-address\":\"0000:3b:00.0\"}}");
+}
+END_TEST
+
+/* A device plugin knows more than we do. */
+START_TEST(what_is_there_stays)
+{
+	struct err e = { .msg = "" };
+	bool made = true;
+
+	(void)testing_dir();
+	testing_file("/mnt/f", 0600, "{\"mine\":1}");
+	ck_assert_int_eq(devinfo_write("/mnt/f", &vf, &made, &e), 0);
+	auto_free char *text = content("/mnt", "f");
+	ck_assert(!made);
+	ck_assert_str_eq(text, "{\"mine\":1}");
+	made = true;
+	ck_assert_int_eq(symlink("/mnt/nowhere", "/mnt/l"), 0);
+	ck_assert_int_eq(devinfo_write("/mnt/l", &vf, &made, &e), 0);
+	ck_assert(!made);
+	ck_assert(!exists("/mnt/nowhere"));
+}
+END_TEST
+
+START_TEST(cannot_be_written)
+{
+	struct err e;
+	bool made;
+
+	(void)testing_dir();
+	testing_file("/mnt/file", 0600, "");
+	ck_assert_int_eq(devinfo_write("/mnt/file/f", &vf, &made, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_IO);
+	ck_assert_ptr_nonnull(strstr(e.msg, KEY ": /mnt/file/f"));
+}
+END_TEST
+
+START_TEST(removed)
+{
+	struct err e = { .msg = "" };
+	bool made;
+
+	(void)testing_dir();
+	ck_assert_int_eq(devinfo_write(FILE_AT, &vf, &made, &e), 0);
+	ck_assert_int_eq(devinfo_remove(FILE_AT, &e), 0);
+	ck_assert(!exists(FILE_AT));
+	ck_assert_int_eq(devinfo_remove(FILE_AT, &e), 0);
+	ck_assert_int_eq(devinfo_remove("/mnt/not/there", &e), 0);
+	ck_assert(!exists("/mnt/not"));
+	testing_file("/mnt/file", 0600, "");
+	ck_assert_int_eq(devinfo_remove("/mnt/file/f", &e), 0);
+	ck_assert_str_eq(e.msg, "");
+}
+END_TEST
+
+START_TEST(what_cannot_be_removed)
+{
+	struct err e;
+
+	(void)testing_dir();
+	ck_assert_int_eq(mkdir("/mnt/f", 0700), 0);
+	ck_assert_int_eq(devinfo_remove("/mnt/f", &e), -1);
+	ck_assert_int_eq(e.errnum, EISDIR);
+	ck_assert_int_eq(symlink("loop", "/mnt/loop"), 0);
+	ck_assert_int_eq(devinfo_remove("/mnt/loop/f", &e), -1);
+	ck_assert_int_eq(e.errnum, ELOOP);
+}
+END_TEST
+
+static int write_and_remove(void *arg, struct err *e)
+{
+	bool made;
+
+	(void)arg;
+	return devinfo_write("/mnt/f", &vf, &made, e) || devinfo_remove("/mnt/f", e) ? -1 : 0;
+}
+
+START_TEST(out_of_memory)
+{
+	(void)testing_dir();
+	ck_assert_str_eq(alloc_fail_each(write_and_remove, NULL), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("cni/devinfo", the_path, no_path, written, of_a_function_that_is_no_VF,
+	     what_is_there_stays, cannot_be_written, removed, what_cannot_be_removed, out_of_memory)
