@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec.h: what a check of one item sees. Each check runs in a process and in namespaces of its own
- * and ends with them, so nothing here is ever freed or undone. */
+/* What a check of one item sees. It ends with its process and namespaces: nothing is ever freed. */
 #ifndef CONFORMANCE_SPEC_SPEC_H
 #define CONFORMANCE_SPEC_SPEC_H
 
@@ -122,8 +121,7 @@ void job_end(struct t *t, struct job *j);
 /* GC and STATUS: without the variables of a container. */
 void run_net(struct t *t, const char *verb);
 
-/* ---- judge.c: what is asked of a call. All record a failure and return false when it is not so.
- */
+/* ---- judge.c: what is asked of a call. All record a failure; false: it is not so. */
 bool ok(struct t *t, const char *verb);
 /* codes: "4,7", NULL for any. Exactly one well-formed error object. */
 bool refused(struct t *t, const char *verb, const char *codes);
