@@ -28,7 +28,7 @@ static bool is_vf(int dir, uint32_t n, const char *vf)
 static bool by_layout(int dir, const char *pf, const char *vf, uint32_t *out)
 {
 	struct pci_addr p, v;
-	struct pci_layout l;
+	struct pci_layout l = { 0 };
 	struct err ignored;
 
 	return !pci_parse(pf, &p) && !pci_parse(vf, &v) &&
