@@ -103,10 +103,38 @@ static void take_settings(struct nlattr *const *tb, uint32_t vf, struct vf_state
 	}
 }
 
+/* VFs number first to first + n - 1 are looked for; at[] has room for them. */
 struct seek {
-	uint32_t vf;
-	struct vf_state state;
+	uint32_t first, n;
+	struct vf_state *at;
 };
+
+/* Every one of these begins with the number of the VF that it is about. */
+static bool number_of(struct nlattr *const *tb, uint32_t *out)
+{
+	static const int types[] = { IFLA_VF_MAC,      IFLA_VF_VLAN,       IFLA_VF_RATE,
+				     IFLA_VF_SPOOFCHK, IFLA_VF_LINK_STATE, IFLA_VF_TRUST };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (!tb[types[i]] || nla_len(tb[types[i]]) < (int)sizeof(*out))
+			continue;
+		memcpy(out, nla_data(tb[types[i]]), sizeof(*out));
+		return true;
+	}
+	return false;
+}
+
+static void take_vf(const struct seek *s, struct nlattr *const *tb)
+{
+	uint32_t vf = s->first;
+
+	if (s->n != 1 && (!number_of(tb, &vf) || vf < s->first || vf - s->first >= s->n))
+		return;
+	if (s->at[vf - s->first].has)
+		return;
+	take_addresses(tb, vf, &s->at[vf - s->first]);
+	take_settings(tb, vf, &s->at[vf - s->first]);
+}
 
 /*
  * The list's length has 16 bits and wraps around above 334 VFs. What follows it then are pieces of
@@ -115,7 +143,7 @@ struct seek {
  */
 static int on_pf(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	struct seek *s = arg;
+	const struct seek *s = arg;
 	struct nlattr *list, *vf, *tb[IFLA_VF_MAX + 1];
 	int left;
 
@@ -128,29 +156,43 @@ static int on_pf(const struct nlmsghdr *h, void *arg, struct err *e)
 	{
 		if (nla_type(vf) != IFLA_VF_INFO || nla_parse_nested(tb, IFLA_VF_MAX, vf, NULL) < 0)
 			continue;
-		take_addresses(tb, s->vf, &s->state);
-		take_settings(tb, s->vf, &s->state);
-		if (s->state.has)
+		take_vf(s, tb);
+		if (s->n == 1 && s->at->has)
 			break;
 	}
 	return 0;
 }
 
-int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err *e)
+static int ask(struct nl *nl, int pf_ifindex, struct seek *s, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
-	struct ifinfomsg ifi = { .ifi_index = vf.pf_ifindex };
-	struct seek s = { .vf = vf.vf };
+	struct ifinfomsg ifi = { .ifi_index = pf_ifindex };
 	struct err why;
 
 	nl_req_begin(&rq, RTM_GETLINK, 0, &ifi, sizeof(ifi));
 	nl_req_put_u32(&rq, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
 	/* A list for which the kernel's own reckoning finds no room is one that leaves out all. */
-	if (nl_query_whole(nl, &rq, (struct nl_sink){ on_pf, &s }, &why) &&
-	    (why.code != ERR_KERNEL || why.errnum != EMSGSIZE)) {
-		*e = why;
+	if (nl_query_whole(nl, &rq, (struct nl_sink){ on_pf, s }, &why) == 0 ||
+	    (why.code == ERR_KERNEL && why.errnum == EMSGSIZE))
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err *e)
+{
+	struct vf_state state = { 0 };
+
+	if (ask(nl, vf.pf_ifindex, &(struct seek){ vf.vf, 1, &state }, e))
 		return err_wrap(e, "read VF %u of interface number %d", vf.vf, vf.pf_ifindex);
-	}
-	*out = s.state;
+	*out = state;
+	return 0;
+}
+
+int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_state *out, struct err *e)
+{
+	memset(out, 0, n * sizeof(*out));
+	if (n && ask(nl, pf_ifindex, &(struct seek){ 0, n, out }, e))
+		return err_wrap(e, "read the VFs of interface number %d", pf_ifindex);
 	return 0;
 }

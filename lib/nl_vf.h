@@ -58,6 +58,13 @@ const char *vf_attr_name(enum vf_attr one);
 int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err *e) must_check;
 
 /*
+ * nl_vf_list - VFs number 0 to n - 1 with that one request; out has room for n. A VF that is left
+ * out has has == 0, as above.
+ */
+int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_state *out,
+	       struct err *e) must_check;
+
+/*
  * nl_vf_set - set one attribute to want's value: one RTM_SETLINK, whatever the number of VFs; a
  * second one where the first form of a 802.1q tag is refused. vlan_proto 0 means 802.1q. While
  * the driver says EBUSY or EAGAIN (in reset: ice, i40e, iavf) it is tried again for up to 2 s.

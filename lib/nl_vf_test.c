@@ -376,8 +376,33 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("nl_vf", reads_each_of_250, a_list_that_wraps_around, only_the_first_list_counts,
-	     found_by_number_and_not_by_place, a_pf_without_vfs, what_the_driver_does_not_tell,
-	     a_list_without_room_leaves_out_all, answers_that_are_none,
-	     asks_once_and_never_for_statistics, a_device_without_vfs_on_this_kernel,
-	     survives_each_failing_allocation)
+START_TEST(lists_all_with_one_question)
+{
+	struct net_fake k = net_fake();
+	struct answer *a = make_answer();
+	struct vf_state s[10];
+	struct err e = { 0 };
+
+	start(a);
+	put_vfs(a, 7);
+	say(&k, a, 1);
+	ck_assert_int_eq(nl_vf_list(k.nl, 5, 10, s, &e), 0);
+	ck_assert_uint_eq(k.nl->seq, 1);
+	for (uint32_t i = 0; i < 7; i++)
+		is_vf(&s[i], i);
+	for (uint32_t i = 7; i < 10; i++)
+		ck_assert_uint_eq(s[i].has, 0);
+	say(&k, a, 2);
+	ck_assert_int_eq(nl_vf_list(k.nl, 5, 1, s, &e), 0);
+	is_vf(&s[0], 0);
+	ck_assert_int_eq(nl_vf_list(k.nl, 5, 0, s, &e), 0);
+	nl_release(k.nl);
+	free(a);
+}
+END_TEST
+
+TEST_PROGRAM("nl_vf", reads_each_of_250, lists_all_with_one_question, a_list_that_wraps_around,
+	     only_the_first_list_counts, found_by_number_and_not_by_place, a_pf_without_vfs,
+	     what_the_driver_does_not_tell, a_list_without_room_leaves_out_all,
+	     answers_that_are_none, asks_once_and_never_for_statistics,
+	     a_device_without_vfs_on_this_kernel, survives_each_failing_allocation)
