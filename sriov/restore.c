@@ -14,6 +14,13 @@ struct json *sriov_device(const struct vf_place *p, const char *devinfo)
 	return TAKE_PTR(o);
 }
 
+const char *sriov_device_info(const struct json *device)
+{
+	const char *path = json_str(json_get(device, "deviceInfo"));
+
+	return path && *path == '/' ? path : NULL;
+}
+
 const char *sriov_device_vf(const struct record *r)
 {
 	return json_str(json_get(r->device, "vf"));
@@ -22,11 +29,11 @@ const char *sriov_device_vf(const struct record *r)
 int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	const char *vf = sriov_device_vf(r);
-	const char *devinfo = json_str(json_get(r->device, "deviceInfo"));
+	const char *devinfo = sriov_device_info(r->device);
 
 	/* An ADD that was killed between the claim and its record. */
 	if (vf ? claim_release(ctx, vf, &r->key, r->netns_id, e)
 	       : claim_release_all(ctx, &r->key, r->netns_id, e))
 		return -1;
-	return devinfo && *devinfo == '/' ? devinfo_remove(devinfo, e) : 0;
+	return devinfo ? devinfo_remove(devinfo, e) : 0;
 }

@@ -12,6 +12,9 @@
 struct vf_place;
 struct json *sriov_device(const struct vf_place *p, const char *devinfo);
 
+/* sriov_device_info - the device-information file that it says we made; NULL: none. */
+const char *sriov_device_info(const struct json *device);
+
 /* sriov_device_vf - the PCI address in it; NULL when it has none. */
 const char *sriov_device_vf(const struct record *r);
 

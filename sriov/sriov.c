@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cni/devinfo.h"
 #include "sriov/claim.h"
@@ -106,12 +107,24 @@ static int take_vf(struct attach *a, struct err *e)
 		       : 0;
 }
 
+/* Only a file that we are going to make is on record, and so DEL's to remove. */
+static int find_devinfo(const struct attach *a, const char **path, struct err *e)
+{
+	struct stat st;
+
+	if (devinfo_path(&a->call->conf, path, e))
+		return -1;
+	if (*path && lstat(*path, &st) == 0)
+		*path = NULL;
+	return 0;
+}
+
 static int sriov_claim(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
 	const char *devinfo;
 
-	if (take_vf(a, e) || devinfo_path(&a->call->conf, &devinfo, e))
+	if (take_vf(a, e) || find_devinfo(a, &devinfo, e))
 		return -1;
 	memcpy(c->vf, c->place.vf, sizeof(c->vf));
 	memcpy(a->master.name, c->place.pf_name, sizeof(a->master.name));
@@ -129,11 +142,9 @@ static int write_devinfo(struct attach *a, struct err *e)
 	struct err none;
 	bool has_rdma = pci_rdma_device(a->call->ctx.sysfs, c->vf, rdma, &none) == 0;
 	const struct devinfo_pci what = { c->vf, c->place.pf, has_rdma ? rdma : NULL };
-	const char *path;
+	const char *path = sriov_device_info(a->device);
 	bool made;
 
-	if (devinfo_path(&a->call->conf, &path, e))
-		return -1;
 	return path ? devinfo_write(path, &what, &made, e) : 0;
 }
 
@@ -174,26 +185,6 @@ static int sriov_create(struct attach *a, struct err *e)
 
 /* ---- CHECK ---- */
 
-static enum vf_attr differing(const struct vf_state *is, const struct vf_state *want)
-{
-	unsigned in_both = is->has & want->has;
-
-	if ((in_both & VF_MAC) && memcmp(is->mac, want->mac, MAC_LEN) != 0)
-		return VF_MAC;
-	if ((in_both & VF_VLAN) && (is->vlan != want->vlan || is->qos != want->qos))
-		return VF_VLAN;
-	if ((in_both & VF_RATE) &&
-	    (is->min_rate != want->min_rate || is->max_rate != want->max_rate))
-		return VF_RATE;
-	if ((in_both & VF_SPOOFCHK) && is->spoofchk != want->spoofchk)
-		return VF_SPOOFCHK;
-	if ((in_both & VF_TRUST) && is->trust != want->trust)
-		return VF_TRUST;
-	if ((in_both & VF_LINK_STATE) && is->link_state != want->link_state)
-		return VF_LINK_STATE;
-	return 0;
-}
-
 static int check_pf_side(const struct attach *a, const struct sriov_conf *c, struct err *e)
 {
 	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
@@ -203,7 +194,7 @@ static int check_pf_side(const struct attach *a, const struct sriov_conf *c, str
 		return 0;
 	if (nl_vf_get(a->host_nl, vf, &is, e))
 		return -1;
-	enum vf_attr one = differing(&is, &c->wish.pf_side);
+	enum vf_attr one = vf_differing(&is, &c->wish.pf_side);
 	return one ? err_set(e, ERR_STATE, 0, "VF %s: its PF %s has another %s than configured",
 			     c->vf, c->place.pf_name, vf_attr_name(one))
 		   : 0;

@@ -46,6 +46,9 @@ int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 		      struct err *e) must_check;
 
+/* vf_differing - an attribute that both know and that is not as wanted; 0: none. */
+enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want);
+
 /* What an attachment wants of its VF. */
 struct vf_wish {
 	struct vf_state pf_side; /* has: what to set; a MAC is the interface's too */

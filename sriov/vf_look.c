@@ -129,3 +129,23 @@ int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 	*out = b;
 	return 0;
 }
+
+enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want)
+{
+	unsigned in_both = is->has & want->has;
+
+	if ((in_both & VF_MAC) && memcmp(is->mac, want->mac, MAC_LEN) != 0)
+		return VF_MAC;
+	if ((in_both & VF_VLAN) && (is->vlan != want->vlan || is->qos != want->qos))
+		return VF_VLAN;
+	if ((in_both & VF_RATE) &&
+	    (is->min_rate != want->min_rate || is->max_rate != want->max_rate))
+		return VF_RATE;
+	if ((in_both & VF_SPOOFCHK) && is->spoofchk != want->spoofchk)
+		return VF_SPOOFCHK;
+	if ((in_both & VF_TRUST) && is->trust != want->trust)
+		return VF_TRUST;
+	if ((in_both & VF_LINK_STATE) && is->link_state != want->link_state)
+		return VF_LINK_STATE;
+	return 0;
+}
