@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vf_configure.c: a VF made ready for a pod, and moved there. */
+#include <errno.h>
 #include <string.h>
 
 #include "sriov/vf_priv.h"
@@ -17,9 +18,17 @@ static int ifindex_here(struct nl *nl, const struct vf_place *p, int *out, struc
 	return 0;
 }
 
-static int explain(const struct vf_place *p, enum vf_attr one, struct err *e)
+/* Of two keys that make one attribute, the one that the driver will have refused. */
+static const char *refused_key(const struct vf_state *want, enum vf_attr one, int errnum)
 {
-	return err_wrap(e, "%s: VF %s (driver %s, PF %s)", vf_attr_name(one), p->vf,
+	if (one == VF_RATE && want->min_rate)
+		return "min_tx_rate";
+	return one == VF_VLAN && errnum == EPROTONOSUPPORT ? "vlanProto" : vf_attr_name(one);
+}
+
+static int explain(const struct vf_place *p, const char *key, struct err *e)
+{
+	return err_wrap(e, "%s: VF %s (driver %s, PF %s)", key, p->vf,
 			*p->driver ? p->driver : "none", p->pf_name);
 }
 
@@ -29,16 +38,17 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *
 	static const enum vf_attr order[] = { VF_TRUST, VF_VLAN, VF_RATE, VF_SPOOFCHK,
 					      VF_LINK_STATE };
 	const struct vf_ref vf = { p->pf_ifindex, p->index };
-	struct vf_macs macs = { nl, vf, &w->pf_side, 0, w->pf_side.mac };
+	const struct vf_state *want = &w->pf_side;
+	struct vf_macs macs = { nl, vf, want, 0, want->mac };
 
 	if (ifindex_here(nl, p, &macs.ifindex, e))
 		return err_wrap(e, "VF %s", p->vf);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		if ((w->pf_side.has & order[i]) && nl_vf_set(nl, vf, &w->pf_side, order[i], e))
-			return explain(p, order[i], e);
+		if ((want->has & order[i]) && nl_vf_set(nl, vf, want, order[i], e))
+			return explain(p, refused_key(want, order[i], e->errnum), e);
 	}
-	if ((w->pf_side.has & VF_MAC) && vf_set_macs(&macs, e))
-		return explain(p, VF_MAC, e);
+	if ((want->has & VF_MAC) && vf_set_macs(&macs, e))
+		return explain(p, vf_attr_name(VF_MAC), e);
 	if (w->mtu && macs.ifindex && nl_link_set_mtu(nl, macs.ifindex, w->mtu, e))
 		return err_wrap(e, "mtu: VF %s (driver %s)", p->vf, p->driver);
 	return 0;

@@ -219,18 +219,41 @@ static struct vf_state as_it_was(const struct vf_baseline *base, enum vf_attr on
 	return (struct vf_state){ .has = one, .vlan_proto = VLAN_PROTO_8021Q, .spoofchk = true };
 }
 
-/* The MAC of the interface is mended with the PF's side of it: a pod may have changed it alone. */
+/*
+ * A pod may have changed the MAC of its interface alone. Then that is put back alone, if the driver
+ * lets us: to set the PF's side of it would make it an administrator's.
+ */
 static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
 {
 	const struct vf_baseline *base = &b->x->base;
 	const struct vf_state was = as_it_was(base, VF_MAC);
 	bool here = b->link.ifindex && base->has_netdev && base->has_mac;
 	bool differs = here && memcmp(b->link.mac, base->mac, MAC_LEN) != 0;
+	bool dirty = b->x->dirty & VF_MAC;
+	struct err why;
 
-	if (!(b->x->dirty & VF_MAC) && !differs)
+	if (!dirty && (!differs || nl_link_set_mac(b->nl, b->link.ifindex, base->mac, &why) == 0))
 		return 0;
 	return vf_set_macs(
 		&(struct vf_macs){ b->nl, vf, &was, differs ? b->link.ifindex : 0, base->mac }, e);
+}
+
+/* A driver may refuse what is so already: igb any rate while it has no link. */
+static int mend_one(const struct back *b, struct vf_ref vf, enum vf_attr one, struct err *e)
+{
+	struct vf_state was = as_it_was(&b->x->base, one), is;
+	struct err ignored;
+
+	if (nl_vf_set(b->nl, vf, &was, one, e) == 0)
+		return 0;
+	/* What the driver has not, it cannot have been made to change. */
+	if (e->errnum == EOPNOTSUPP)
+		return 0;
+	was.has = one;
+	return nl_vf_get(b->nl, vf, &is, &ignored) == 0 && (is.has & one) &&
+			       !vf_differing(&is, &was)
+		       ? 0
+		       : -1;
 }
 
 static void mend_pf_side(struct back *b, struct vf_ref vf)
@@ -247,11 +270,9 @@ static void mend_pf_side(struct back *b, struct vf_ref vf)
 	}
 	/* Trust is taken back last: it may be what allows the rest. */
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		const struct vf_state was = as_it_was(&b->x->base, order[i]);
 		if (!(b->x->dirty & order[i]))
 			continue;
-		/* What the driver has not, it cannot have been made to change. */
-		if (nl_vf_set(b->nl, vf, &was, order[i], &why) && why.errnum != EOPNOTSUPP)
+		if (mend_one(b, vf, order[i], &why))
 			note(b, vf_attr_name(order[i]), &why);
 		else
 			b->x->dirty &= ~(unsigned)order[i];
