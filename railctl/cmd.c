@@ -154,21 +154,6 @@ static int run(struct rail *r, char *const *argv, struct err *e)
 	return r->cmd->run(r, e);
 }
 
-/* The lines of the detail follow the message, all on one line. */
-static void complain(const struct err *e)
-{
-	char line[sizeof(e->msg) + 2 * sizeof(e->detail)];
-	size_t n = (size_t)snprintf(line, sizeof(line), "%s", e->msg);
-
-	for (const char *rest = e->detail; *rest;) {
-		size_t len = strcspn(rest, "\n");
-		n += (size_t)snprintf(line + n, sizeof(line) - n, "; %.*s", (int)len, rest);
-		rest += len + (rest[len] == '\n');
-	}
-	auto_free char *clean = out_clean(line);
-	fprintf(stderr, "railctl: %s\n", clean ? clean : "out of memory");
-}
-
 int cmd_main(const struct cmd *root, char *const *argv)
 {
 	struct rail r = { .root = root };
@@ -180,10 +165,10 @@ int cmd_main(const struct cmd *root, char *const *argv)
 	int rc = run(&r, argv, &e);
 	if (rc) {
 		(void)fflush(stdout);
-		complain(&e);
+		out_complain("railctl", &e);
 	} else if (r.out.to && out_finish(&r.out, &e)) {
 		if (e.errnum != EPIPE)
-			complain(&e);
+			out_complain("railctl", &e);
 		rc = -1;
 	}
 	opts_clear(&r.opts);

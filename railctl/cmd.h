@@ -10,8 +10,8 @@
 #define RAILHEAD_RAILCTL_CMD_H
 
 #include "lib/ctx.h"
-#include "railctl/opt.h"
-#include "railctl/out.h"
+#include "lib/opt.h"
+#include "lib/out.h"
 
 enum rail_status {
 	RAIL_OK = 0,

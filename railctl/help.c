@@ -4,66 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/help.h"
 #include "railctl/cmd.h"
-
-#define HELP_WIDTH 80
-#define OPT_INDENT 24
-
-/* Words of text, broken at HELP_WIDTH; the cursor stands in column `at`, new lines start at indent.
- */
-static void wrap(FILE *to, const char *text, size_t at, size_t indent)
-{
-	bool first = true;
-
-	while (*text) {
-		size_t len = strcspn(text, " \n");
-		if (!first && at + 1 + len > HELP_WIDTH) {
-			fprintf(to, "\n%*s", (int)indent, "");
-			at = indent;
-			first = true;
-		}
-		fprintf(to, "%s%.*s", first ? "" : " ", (int)len, text);
-		at += len + !first;
-		first = false;
-		text += len;
-		while (*text == ' ')
-			text++;
-		if (*text == '\n') {
-			fprintf(to, "\n%*s", (int)indent, "");
-			at = indent;
-			first = true;
-			text++;
-		}
-	}
-	fputc('\n', to);
-}
-
-/* Term, then its meaning in a column of its own. */
-static void entry(FILE *to, const char *term, const char *meaning)
-{
-	size_t at = strlen(term) + 2;
-
-	fprintf(to, "  %s", term);
-	if (at + 2 > OPT_INDENT)
-		fprintf(to, "\n%*s", OPT_INDENT, "");
-	else
-		fprintf(to, "%*s", (int)(OPT_INDENT - at), "");
-	wrap(to, meaning, OPT_INDENT, OPT_INDENT);
-}
-
-static void options(FILE *to, const char *title, const struct opt *opts)
-{
-	char term[64];
-
-	if (!opts || !opts->name)
-		return;
-	fprintf(to, "\n%s:\n", title);
-	for (; opts->name; opts++) {
-		(void)snprintf(term, sizeof(term), "--%s%s%s", opts->name, opts->value ? " " : "",
-			       opts->value ? opts->value : "");
-		entry(to, term, opts->help);
-	}
-}
 
 static void as_text(const struct rail *r)
 {
@@ -72,17 +14,17 @@ static void as_text(const struct rail *r)
 
 	fprintf(to, "usage: %s%s%s%s [options]\n\n", r->path, c->sub ? " COMMAND" : "",
 		c->words ? " " : "", c->words ? c->words : "");
-	wrap(to, c->summary, 0, 0);
+	help_wrap(to, c->summary);
 	if (c->about) {
 		fputc('\n', to);
-		wrap(to, c->about, 0, 0);
+		help_wrap(to, c->about);
 	}
 	if (c->sub)
 		fprintf(to, "\ncommands:\n");
 	for (size_t i = 0; c->sub && c->sub[i]; i++)
-		entry(to, c->sub[i]->name, c->sub[i]->summary);
-	options(to, "options", c->opts);
-	options(to, "options of every command", cmd_globals);
+		help_entry(to, c->sub[i]->name, c->sub[i]->summary);
+	help_options(to, "options", c->opts);
+	help_options(to, "options of every command", cmd_globals);
 	if (c->examples)
 		fprintf(to, "\nexamples:\n");
 	for (size_t i = 0; c->examples && c->examples[i]; i++)

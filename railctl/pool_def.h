@@ -4,7 +4,7 @@
 #define RAILHEAD_RAILCTL_POOL_DEF_H
 
 #include "lib/json.h"
-#include "railctl/opt.h"
+#include "lib/opt.h"
 
 extern const struct opt pool_add_opts[], pool_set_opts[];
 

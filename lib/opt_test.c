@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "railctl/opt.h"
+#include "lib/opt.h"
 
 #include <string.h>
 
@@ -183,7 +183,7 @@ START_TEST(survives_failing_allocations)
 }
 END_TEST
 
-TEST_PROGRAM("railctl/opt", takes_options_and_words_mixed, stops_at_the_first_word,
+TEST_PROGRAM("lib/opt", takes_options_and_words_mixed, stops_at_the_first_word,
 	     two_dashes_end_the_options, values_may_begin_with_a_dash_and_be_empty, h_is_help,
 	     refuses_what_it_does_not_know, refuses_wrong_values, flags_may_be_repeated,
 	     suggests_the_nearest, long_words_are_bounded, survives_failing_allocations)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "railctl/out.h"
+#include "lib/out.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -298,4 +298,18 @@ void out_table(const struct out *o, const struct out_table *t)
 		}
 		fputc('\n', o->to);
 	}
+}
+
+void out_complain(const char *program, const struct err *e)
+{
+	char line[sizeof(e->msg) + 2 * sizeof(e->detail)];
+	size_t n = (size_t)snprintf(line, sizeof(line), "%s", e->msg);
+
+	for (const char *rest = e->detail; *rest;) {
+		size_t len = strcspn(rest, "\n");
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "; %.*s", (int)len, rest);
+		rest += len + (rest[len] == '\n');
+	}
+	auto_free char *clean = out_clean(line);
+	fprintf(stderr, "%s: %s\n", program, clean ? clean : "out of memory");
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * out.h: what railctl prints on standard output: aligned tables for people, JSON for programs.
+ * out.h: what commands print on standard output: aligned tables for people, JSON for programs.
  *
  * On a terminal a table is fitted to its width and colours mark states; elsewhere nothing is cut
  * and nothing coloured. Text from files is shown with control characters escaped: a name in a
  * damaged file cannot steer the terminal.
  */
-#ifndef RAILHEAD_RAILCTL_OUT_H
-#define RAILHEAD_RAILCTL_OUT_H
+#ifndef RAILHEAD_LIB_OUT_H
+#define RAILHEAD_LIB_OUT_H
 
 #include <stdio.h>
 
@@ -34,6 +34,9 @@ int out_json(const struct out *o, const struct json *n, struct err *e) must_chec
 
 /* out_finish - flush; ERR_IO when anything could not be written. */
 int out_finish(const struct out *o, struct err *e) must_check;
+
+/* out_complain - "program: message; line of the detail; ..." on standard error, in one line. */
+void out_complain(const char *program, const struct err *e);
 
 /* ---- tables ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "railctl/opt.h"
+#include "lib/opt.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "lib/parse.h"
-#include "railctl/out.h"
+#include "lib/out.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

@@ -4,8 +4,8 @@
  *
  * Names are never abbreviated: a script keeps its meaning when an option is added. Pure.
  */
-#ifndef RAILHEAD_RAILCTL_OPT_H
-#define RAILHEAD_RAILCTL_OPT_H
+#ifndef RAILHEAD_LIB_OPT_H
+#define RAILHEAD_LIB_OPT_H
 
 #include "lib/err.h"
 

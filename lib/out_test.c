@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "railctl/out.h"
+#include "lib/out.h"
 
 #include <string.h>
 
@@ -337,7 +337,7 @@ START_TEST(survives_failing_allocations)
 }
 END_TEST
 
-TEST_PROGRAM("railctl/out", cleans_what_could_steer_a_terminal, counts_characters,
+TEST_PROGRAM("lib/out", cleans_what_could_steer_a_terminal, counts_characters,
 	     says_ages_in_their_largest_unit, writes_times_as_rfc_3339, draws_bars, aligns_columns,
 	     aligns_characters_not_bytes, cuts_to_the_terminal, leaves_out_what_can_be_spared,
 	     cuts_ids_before_others, shortens_ids_on_terminals, says_amounts, says_shares,
