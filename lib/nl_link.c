@@ -75,6 +75,14 @@ static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
 	return 0;
 }
 
+static bool take_mac(const struct nlattr *a, uint8_t out[MAC_LEN])
+{
+	if (!a || nla_len(a) != MAC_LEN)
+		return false;
+	memcpy(out, nla_data(a), MAC_LEN);
+	return true;
+}
+
 static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 {
 	static const struct nla_policy policy[IFLA_MAX + 1] = {
@@ -84,6 +92,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		[IFLA_MTU] = { .type = NLA_U32 },
 		[IFLA_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_LINKINFO] = { .type = NLA_NESTED },
+		[IFLA_PERM_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_PARENT_DEV_NAME] = { .type = NLA_STRING },
 	};
 	struct nlattr *tb[IFLA_MAX + 1];
@@ -102,10 +111,8 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		li->lower_ifindex = (int)nla_get_u32(tb[IFLA_LINK]);
 	if (tb[IFLA_MTU])
 		li->mtu = nla_get_u32(tb[IFLA_MTU]);
-	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) == MAC_LEN) {
-		memcpy(li->mac, nla_data(tb[IFLA_ADDRESS]), MAC_LEN);
-		li->has_mac = true;
-	}
+	li->has_mac = take_mac(tb[IFLA_ADDRESS], li->mac);
+	li->has_perm_mac = take_mac(tb[IFLA_PERM_ADDRESS], li->perm_mac);
 	/* Half a name would be another device's. */
 	if (tb[IFLA_PARENT_DEV_NAME] &&
 	    nla_strlcpy(li->parent, tb[IFLA_PARENT_DEV_NAME], PARENT_DEV_LEN) >= PARENT_DEV_LEN)

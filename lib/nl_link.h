@@ -32,7 +32,9 @@ struct link_info {
 	uint32_t mtu;
 	uint32_t flags; /* IFF_* */
 	uint8_t mac[MAC_LEN];
-	bool has_mac;                /* false when the hardware address is not 6 bytes long */
+	bool has_mac;              /* false when the hardware address is not 6 bytes long */
+	uint8_t perm_mac[MAC_LEN]; /* the one it was made with (IFLA_PERM_ADDRESS, Linux 5.6) */
+	bool has_perm_mac;
 	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
 					PCI address of hardware; "" otherwise */
 	int macvlan_mode;            /* of a macvlan, else 0 */

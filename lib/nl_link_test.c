@@ -341,6 +341,37 @@ START_TEST(an_older_kernel_gets_a_number)
 }
 END_TEST
 
+/* A bond gives its members its own address. */
+START_TEST(the_address_that_it_was_made_with)
+{
+	const uint8_t now[MAC_LEN] = { 2, 0, 0, 0, 0, 1 }, made_with[] = { 0, 1, 2, 3, 4, 5, 6 };
+	struct ifinfomsg ifi = { .ifi_index = 2 };
+	struct link_info link;
+	struct err e = { 0 };
+
+	for (int len = MAC_LEN - 1; len <= MAC_LEN + 1; len++) {
+		struct net_fake k = net_fake();
+		struct nl_req answer = { 0 };
+
+		nl_req_begin(&answer, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
+		nl_req_put_str(&answer, IFLA_IFNAME, "eth0");
+		ck_assert_int_eq(nla_put(answer.msg, IFLA_ADDRESS, MAC_LEN, now), 0);
+		ck_assert_int_eq(nla_put(answer.msg, IFLA_PERM_ADDRESS, len, made_with), 0);
+		nlmsg_hdr(answer.msg)->nlmsg_seq = 1;
+		net_say(&k, nlmsg_hdr(answer.msg), nlmsg_data(nlmsg_hdr(answer.msg)),
+			(size_t)nlmsg_datalen(nlmsg_hdr(answer.msg)));
+		net_ack(&k, 1, 0);
+		ck_assert_int_eq(nl_link_by_name(k.nl, "eth0", &link, &e), 0);
+		ck_assert_mem_eq(link.mac, now, MAC_LEN);
+		ck_assert_int_eq(link.has_perm_mac, len == MAC_LEN);
+		if (link.has_perm_mac)
+			ck_assert_mem_eq(link.perm_mac, made_with, MAC_LEN);
+		nl_req_clear(&answer);
+		nl_release(k.nl);
+	}
+}
+END_TEST
+
 START_TEST(names_no_link_may_have_are_refused)
 {
 	static const char *const names[] = { "",    "net%d", "%",   "sixteen-bytes-xx",
@@ -475,6 +506,6 @@ TEST_PROGRAM("nl_link", looks_up_by_name_and_by_number, what_is_not_there_is_no_
 	     makes_a_macvlan_in_the_pod, knows_the_namespace_of_the_lower_device, makes_every_mode,
 	     makes_one_in_its_own_namespace, the_host_may_have_the_same_name,
 	     a_chosen_number_serves_as_well, a_name_that_the_pod_has_is_taken,
-	     an_older_kernel_gets_a_number, names_no_link_may_have_are_refused,
-	     a_lower_device_that_is_not_there, ipvlan_or_a_clear_word_about_it,
-	     what_is_asked_for_an_ipvlan, goes_up_and_away)
+	     an_older_kernel_gets_a_number, the_address_that_it_was_made_with,
+	     names_no_link_may_have_are_refused, a_lower_device_that_is_not_there,
+	     ipvlan_or_a_clear_word_about_it, what_is_asked_for_an_ipvlan, goes_up_and_away)
