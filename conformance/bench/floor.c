@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * floor.c: the netlink work of a macvlan ADD or DEL and nothing else, as the floor to measure
- * against: no JSON, no other process, no store, no record.
+ * floor.c: the netlink work of an ADD or DEL and nothing else, as the floor to measure against: no
+ * JSON, no other process, no store, no record. Of macvlan, or of moving a device in and out.
  *
- * CNI_COMMAND=ADD|DEL, CNI_NETNS and CNI_IFNAME as for a plugin; FLOOR_MASTER: the master;
- * FLOOR_V4, FLOOR_V6: address/length, either may be missing; FLOOR_GW4: gateway of an IPv4 default
- * route.
+ * CNI_COMMAND=ADD|DEL, CNI_NETNS and CNI_IFNAME as for a plugin; FLOOR_MASTER: the master, or
+ * FLOOR_DEVICE: the device; FLOOR_V4, FLOOR_V6: address/length, either may be missing; FLOOR_GW4:
+ * gateway of an IPv4 default route.
  */
 #include "conformance/bench/bench.h"
 
@@ -136,6 +136,17 @@ static void create(int fd, int pod)
 	talk(fd, &r, "create the macvlan");
 }
 
+/* One request that moves and renames. */
+static void move(int fd, const char *from, int netns, const char *to)
+{
+	struct request r = start(RTM_SETLINK, NLM_F_ACK, sizeof(r.u.link));
+
+	r.u.link.ifi_index = link_index(fd, from);
+	put_int(&r, IFLA_NET_NS_FD, netns);
+	put_text(&r, IFLA_IFNAME, to);
+	talk(fd, &r, "move the device");
+}
+
 /* address/length in text; returns the length of the address in bytes. */
 static size_t parse(const char *text, unsigned char family, void *out, unsigned char *len)
 {
@@ -170,13 +181,14 @@ static void add_address(int fd, int index, unsigned char family, const char *tex
 	talk(fd, &r, text);
 }
 
-static void set_up(int fd, int index)
+static void set_up(int fd, int index, bool up)
 {
 	struct request r = start(RTM_NEWLINK, NLM_F_ACK, sizeof(r.u.link));
 
 	r.u.link.ifi_index = index;
-	r.u.link.ifi_flags = r.u.link.ifi_change = IFF_UP;
-	talk(fd, &r, "set the link up");
+	r.u.link.ifi_flags = up ? IFF_UP : 0;
+	r.u.link.ifi_change = IFF_UP;
+	talk(fd, &r, "set the link up or down");
 }
 
 static void add_default_route(int fd, int index, const char *gateway)
@@ -199,7 +211,10 @@ static void add(int pod)
 {
 	const char *v4 = getenv("FLOOR_V4"), *v6 = getenv("FLOOR_V6"), *gw = getenv("FLOOR_GW4");
 
-	create(open_socket(), pod);
+	if (getenv("FLOOR_DEVICE"))
+		move(open_socket(), env("FLOOR_DEVICE"), pod, env("CNI_IFNAME"));
+	else
+		create(open_socket(), pod);
 	if (setns(pod, CLONE_NEWNET) != 0)
 		fail("setns");
 	int fd = open_socket();
@@ -208,7 +223,7 @@ static void add(int pod)
 		add_address(fd, index, AF_INET, v4);
 	if (v6)
 		add_address(fd, index, AF_INET6, v6);
-	set_up(fd, index);
+	set_up(fd, index, true);
 	if (gw)
 		add_default_route(fd, index, gw);
 }
@@ -216,9 +231,17 @@ static void add(int pod)
 static void del(int pod)
 {
 	struct request r = start(RTM_DELLINK, NLM_F_ACK, sizeof(r.u.link));
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
-	if (setns(pod, CLONE_NEWNET) != 0)
+	if (home < 0 || setns(pod, CLONE_NEWNET) != 0)
 		fail("setns");
+	if (getenv("FLOOR_DEVICE")) {
+		int fd = open_socket();
+
+		set_up(fd, link_index(fd, env("CNI_IFNAME")), false);
+		move(fd, env("CNI_IFNAME"), home, env("FLOOR_DEVICE"));
+		return;
+	}
 	put_text(&r, IFLA_IFNAME, env("CNI_IFNAME"));
 	talk(open_socket(), &r, "delete the link");
 }

@@ -2,14 +2,18 @@
 /*
  * measure.c: what whole runs of CNI plugins cost. Results are lines of words on stdout.
  *
- *	measure time ROUNDS WARM SUBJECT...      ADD and DEL of every subject in turn, so that what
- *else the machine does hits all alike: "LABEL VERB wall P10 P50 P90 cpu P10 P50 P90" in us measure
- *memory ROUNDS SUBJECT...         "LABEL VERB largest KIB sum KIB" (medians) measure crowd PODS
- *PARALLEL SUBJECT      %d in the subject's netns is 0 to PODS - 1: "LABEL crowd failures N
- *duplicates N milliseconds N" measure fill COUNT PARALLEL SUBJECT      ADD only, COUNT different
- *containers
+ * time ROUNDS WARM SUBJECT...: ADD and DEL of every subject in turn, so that what else the machine
+ * does hits all alike: "LABEL VERB wall P10 P50 P90 cpu P10 P50 P90" in us.
+ * samples ROUNDS WARM SUBJECT...: the same, each by itself: "LABEL VERB sample WALL CPU".
+ * memory ROUNDS SUBJECT...: "LABEL VERB largest KIB sum KIB" (medians).
+ * crowd PODS PARALLEL SUBJECT: %d in the subject's netns is 0 to PODS - 1: "LABEL crowd failures N
+ * duplicates N milliseconds N". What must not be the same twice is an address.
+ * devices PODS PARALLEL SUBJECT: the same, but it is a device (pciID).
+ * fill COUNT PARALLEL SUBJECT: ADD only, COUNT different containers.
  *
  * A subject is LABEL,PROGRAM,CONFIGURATION,NETNS[,HOST-NETNS]; each round has a fresh container id.
+ * MEASURE_PAUSE: milliseconds before each run of time and samples, for the kernel to be done with
+ * what the last one left behind (a namespace takes tens of them to die, with a lock that all need).
  * Wall: CLOCK_MONOTONIC from before the spawn to after the wait. CPU: user and system time of the
  * program and all it waited for. Memory: see trace(). A call that fails ends the measurement.
  */
@@ -144,6 +148,16 @@ static int64_t cpu_us(const struct rusage *u)
 	       u->ru_stime.tv_usec;
 }
 
+static void pause_before(void)
+{
+	const char *text = getenv("MEASURE_PAUSE");
+	const long ms = text ? strtol(text, NULL, 10) : 0;
+	const struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	if (ms > 0)
+		(void)nanosleep(&t, NULL);
+}
+
 static struct sample run(const struct subject *s, const char *verb, int id)
 {
 	struct sample r;
@@ -152,6 +166,7 @@ static struct sample run(const struct subject *s, const char *verb, int id)
 	int status;
 
 	prepare(s, verb, id, s->netns, &c);
+	pause_before();
 	int64_t began = now_us();
 	pid_t pid = start(s, &c);
 	if (wait4(pid, &status, 0, &u) != pid)
@@ -196,9 +211,23 @@ static void keep(struct series *to, int round, struct sample s)
 	to->cpu[round] = s.cpu;
 }
 
+static const char *const verbs[] = { "ADD", "DEL" };
+
+static int measure_samples(int rounds, int warm, const struct subject *s, int n)
+{
+	for (int round = -warm; round < rounds; round++)
+		for (int i = 0; i < n * 2; i++) {
+			struct sample x = run(&s[i / 2], verbs[i % 2], round + warm);
+
+			if (round >= 0)
+				printf("%s %s sample %lld %lld\n", s[i / 2].label, verbs[i % 2],
+				       (long long)x.wall, (long long)x.cpu);
+		}
+	return 0;
+}
+
 static int measure_time(int rounds, int warm, const struct subject *s, int n)
 {
-	static const char *const verbs[] = { "ADD", "DEL" };
 	struct series got[MAX_SUBJECTS][2];
 
 	for (int i = 0; i < n * 2; i++) {
@@ -329,7 +358,6 @@ static void run_traced(const struct subject *s, const char *verb, int id, int64_
 
 static void memory_of(const struct subject *s, int rounds)
 {
-	static const char *const verbs[] = { "ADD", "DEL" };
 	int64_t largest[2][64], sum[2][64];
 
 	rounds = rounds > 64 ? 64 : rounds;
@@ -357,14 +385,15 @@ struct crowd {
 	const char *verb;
 	int count, parallel, failures;
 	struct job *jobs;      /* parallel of them; pid 0: free */
-	char (*addresses)[64]; /* found in results; may be NULL */
+	const char *key;       /* what must not be the same twice, in quotes */
+	char (*addresses)[64]; /* its values, found in results; may be NULL */
 	int n_addresses;
 };
 
 static void collect(struct crowd *w, const char *text)
 {
-	for (const char *at = text; (at = strstr(at, "\"address\"")) != NULL;) {
-		at += strlen("\"address\"");
+	for (const char *at = text; (at = strstr(at, w->key)) != NULL;) {
+		at += strlen(w->key);
 		at += strspn(at, " \t\n:\"");
 		snprintf(w->addresses[w->n_addresses++], 64, "%.*s", (int)strcspn(at, "\"/"), at);
 	}
@@ -440,9 +469,12 @@ static int duplicates(const struct crowd *w)
 	return n;
 }
 
-static int measure_crowd(int count, int parallel, const struct subject *s, bool fill)
+static int measure_crowd(int count, int parallel, const struct subject *s, const char *what)
 {
+	bool fill = what[0] == 'f';
 	struct crowd w = { .s = s, .verb = "ADD", .count = count, .parallel = parallel };
+
+	w.key = what[0] == 'd' ? "\"pciID\"" : "\"address\"";
 
 	w.jobs = calloc((size_t)parallel + 1, sizeof(*w.jobs));
 	w.addresses = fill ? NULL : calloc((size_t)count * 2 + 64, sizeof(*w.addresses));
@@ -468,8 +500,9 @@ static int measure_crowd(int count, int parallel, const struct subject *s, bool 
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: measure time ROUNDS WARM SUBJECT... | memory ROUNDS SUBJECT... |\n"
-			"       crowd PODS PARALLEL SUBJECT | fill COUNT PARALLEL SUBJECT\n");
+	fprintf(stderr, "usage: measure time|samples ROUNDS WARM SUBJECT... |\n"
+			"       memory ROUNDS SUBJECT... | crowd|devices PODS PARALLEL SUBJECT |\n"
+			"       fill COUNT PARALLEL SUBJECT\n");
 	return 2;
 }
 
@@ -491,12 +524,14 @@ int main(int argc, char **argv)
 	for (int i = first; i < argc; i++)
 		parse_subject(argv[i], &s[i - first]);
 	int n = argc - first, a = number(argv[2]), b = first == 4 ? number(argv[3]) : 0;
-	if (a < 1 || (first == 4 && b < (argv[1][0] == 't' ? 0 : 1)))
+	bool timed = strcmp(argv[1], "time") == 0, sampled = strcmp(argv[1], "samples") == 0;
+	if (a < 1 || (first == 4 && b < (timed || sampled ? 0 : 1)))
 		return usage();
-	if (strcmp(argv[1], "time") == 0)
-		return measure_time(a, b, s, n);
-	if (strcmp(argv[1], "crowd") == 0 || strcmp(argv[1], "fill") == 0)
-		return measure_crowd(a, b, s, argv[1][0] == 'f');
+	if (timed || sampled)
+		return timed ? measure_time(a, b, s, n) : measure_samples(a, b, s, n);
+	if (strcmp(argv[1], "crowd") == 0 || strcmp(argv[1], "devices") == 0 ||
+	    strcmp(argv[1], "fill") == 0)
+		return measure_crowd(a, b, s, argv[1]);
 	if (strcmp(argv[1], "memory") != 0)
 		return usage();
 	for (int i = 0; i < n; i++)

@@ -55,12 +55,9 @@ MOST=$(pick 600 60000)
 LINKS=$(pick 50 1000)
 PARALLEL=16
 
-say() { echo "bench: $*" >&2; }
-broken()
-{
-	say "$*"
-	exit 1
-}
+# shellcheck source=conformance/bench/lib.sh
+. "$HERE/lib.sh"
+
 have_peer() { [ -x "$PEER/macvlan" ] && [ -x "$PEER/host-local" ]; }
 
 # --- the place ---------------------------------------------------------------------------------
@@ -150,33 +147,6 @@ fill_peer()
 	awk -v i="$2" 'BEGIN { printf "10.%d.%d.%d", 64 + int(i / 65536), int(i / 256) % 256, i % 256 }' \
 		>"$dir/last_reserved_ip.0"
 }
-
-# --- figures -----------------------------------------------------------------------------------
-
-# median LABEL VERB wall|cpu|largest|sum: of the last measurement of that name.
-median()
-{
-	awk -v l="$1" -v v="$2" -v w="$3" '$1 == l && $2 == v {
-		for (i = 3; i <= NF; i++)
-			if ($i == w) x = (w == "wall" || w == "cpu") ? $(i + 2) : $(i + 1)
-	} END { print x }' "$RAW"
-}
-ms() { awk -v v="$1" 'BEGIN { printf v < 10000 ? "%.2f" : "%.1f", v / 1000 }'; }
-ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", b ? a / b : 0 }'; }
-
-# row WHAT TARGET-TEXT LIMIT A B UNIT A-NAME B-NAME: the ratio of two medians against a limit.
-row()
-{
-	local what=$1 target=$2 limit=$3 a=$4 b=$5 unit=$6 r verdict
-	[ -n "$a" ] && [ -n "$b" ] || broken "no figure for: $what"
-	r=$(ratio "$a" "$b")
-	verdict=$(awk -v r="$r" -v l="$limit" 'BEGIN { print r <= l ? "met" : "missed" }')
-	if [ "$unit" = ms ]; then
-		a=$(ms "$a") b=$(ms "$b")
-	fi
-	echo "$what|$target|$a $unit / $b $unit = $r|$verdict" >>"$ROWS"
-}
-fact() { echo "$1|$2|$3|$4" >>"$ROWS"; }
 
 # --- the rows ----------------------------------------------------------------------------------
 
@@ -308,58 +278,6 @@ zero()
 {
 	fact "$PODS pods, $PARALLEL at a time: $1" 0 "$2" "$([ "$2" = 0 ] && echo met || echo missed)"
 	[ "$2" = 0 ] || bad=1
-}
-
-# --- tables ------------------------------------------------------------------------------------
-
-machine()
-{
-	printf '%s, Linux %s, %s, %s CPUs; reference: %s\n' "$(date -u +%F)" "$(uname -r)" \
-		"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "${PEER_NAME-$PEER}"
-}
-
-raw_rows()
-{
-	awk '$3 == "wall" { printf "%s %s|%.2f (%.2f to %.2f)|%.2f (%.2f to %.2f)\n", $1, $2, $5 / 1000, $4 / 1000, $6 / 1000,
-		$9 / 1000, $8 / 1000, $10 / 1000 }' "$RAW"
-}
-memory_rows() { awk '$3 == "largest" { printf "%s %s|%s|%s\n", $1, $2, $4, $6 }' "$RAW"; }
-
-table()
-{
-	local heads=$1
-	if [ -n "$MARKDOWN" ]; then
-		awk -F '|' -v h="$heads" 'BEGIN {
-			n = split(h, t, "|"); line = "|"; rule = "|"
-			for (i = 1; i <= n; i++) { line = line " " t[i] " |"; rule = rule " --- |" }
-			print line; print rule
-		} { line = "|"; for (i = 1; i <= n; i++) line = line " " $i " |"; print line } END { print "" }'
-	else
-		{
-			echo "$heads"
-			cat
-		} | awk -F '|' '{
-			for (i = 1; i <= NF; i++) { c[NR, i] = $i; if (length($i) > w[i]) w[i] = length($i) }
-			if (NF > n) n = NF
-		} END {
-			for (r = 1; r <= NR; r++) {
-				line = ""
-				for (i = 1; i <= n; i++) line = line sprintf("%-" w[i] "s  ", c[r, i])
-				sub(/ +$/, "", line); print line
-			}
-			print ""
-		}'
-	fi
-}
-
-report()
-{
-	machine
-	[ -z "$QUICK" ] || echo "(--quick: few rounds, the times mean nothing)"
-	echo
-	table 'what|target|figure|verdict' <"$ROWS"
-	raw_rows | table 'median (p10 to p90), ms|wall|CPU'
-	memory_rows | table 'peak memory, KiB|largest process|sum of processes'
 }
 
 [ -x "$BIN/macvlan" ] && [ -x "$BIN/railhead-ipam" ] && [ -x "$BIN/railctl" ] || broken "no programs in $BIN"
