@@ -9,27 +9,31 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # ---- what is built ----------------------------------------------------------------------------
 
-# Static programs: name, main, further folders whose objects are its own. A program whose main is
-# not there is left out.
-PROGRAMS := macvlan ipvlan sriov railhead-ipam railctl
+# Programs: name, main. A program whose main is not there is left out. They are static but for those named
+# in DYNAMIC: libibverbs loads a driver's half of itself when it runs.
+PROGRAMS := macvlan ipvlan sriov railhead-ipam railctl rdma-probe
+DYNAMIC := rdma-probe
 macvlan_SRC := cni/macvlan.c
 ipvlan_SRC := cni/ipvlan.c
 sriov_SRC := sriov/sriov.c
 railhead-ipam_SRC := ipam/main.c
 railctl_SRC := railctl/main.c
+rdma-probe_SRC := rdma/probe/main.c
+rdma-probe_LIBS := -libverbs -lrdmacm
 
 # Archives, one a folder, in the order of the arrows; mains are no part of them.
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
 TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c railctl/testing*.c)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
-ARCHIVES := railctl sriov ipam cni railhead
+ARCHIVES := railctl probe sriov ipam cni railhead
 librailctl_SRC := $(call sources,railctl)
+libprobe_SRC := $(call sources,rdma/probe)
 libsriov_SRC := $(call sources,sriov)
 libipam_SRC := $(call sources,ipam)
 libcni_SRC := $(call sources,cni)
 librailhead_SRC := $(call sources,lib)
 
-CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/affinity railctl
+CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/probe rdma/affinity railctl
 TESTS_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_test.c))
 FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
 # Programs of the conformance suites, none of our objects: all files of spec/ are one, all of soak/, of faults/, elsewhere
@@ -161,13 +165,14 @@ WRAP := $(O)/conformance/faults/lane/wrap.o
 WRAP_LDFLAGS := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc reallocarray strdup strndup clock_gettime)
 endif
 
+static_of = $(if $(filter $(1),$(DYNAMIC)),,$(STATIC))
 # -u: keep the mark although nothing refers to it.
 define program
-$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(STATIC),tools/static.c)) $(WRAP) $(LINK_WITH)
+$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(call static_of,$(1)),tools/static.c)) $(WRAP) $(LINK_WITH)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(if $$(STATIC),$$(filter-out -pie,$$(ALL_LDFLAGS)) $$(STATIC),$$(ALL_LDFLAGS)) \
-		-Wl,-u,railhead_ident $(WRAP_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(LIBS) $$(SYSTEM_LIBS)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(if $$(call static_of,$(1)),$$(filter-out -pie,$$(ALL_LDFLAGS)) $$(STATIC),$$(ALL_LDFLAGS)) \
+		-Wl,-u,railhead_ident $(WRAP_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(LIBS) $$(SYSTEM_LIBS) $$($(1)_LIBS)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
@@ -178,7 +183,7 @@ $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
-		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS)
+		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS) $(rdma-probe_LIBS)
 
 # What reads foreign input is below railctl.
 $(FUZZERS): $(B)/target/%: $(O)/%_fuzz.o $(filter-out %railctl.a,$(LINK_WITH))

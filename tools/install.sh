@@ -36,12 +36,16 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
 	done
-	echo "$BIN/railctl$tab$DESTDIR$sbindir/railctl${tab}755"
+	for program in railctl rdma-probe; do
+		echo "$BIN/$program$tab$DESTDIR$sbindir/$program${tab}755"
+	done
 	echo "$BIN/../conformance/spec/cni-conformance$tab$DESTDIR$sbindir/cni-conformance${tab}755"
 	for page in docs/man/*.[1-9]; do
 		echo "$page$tab$DESTDIR$mandir/man${page##*.}/${page##*/}${tab}644"
 	done
-	echo "packaging/bash-completion/railctl$tab$DESTDIR$bashcompdir/railctl${tab}644"
+	for name in packaging/bash-completion/*; do
+		echo "$name$tab$DESTDIR$bashcompdir/${name##*/}${tab}644"
+	done
 }
 
 is_ours() { [ -f "$1" ] && [ ! -L "$1" ] && grep -aqF "$mark" "$1"; }

@@ -30,8 +30,8 @@ rdma/rdma_netlink.h|^lib/nl[^/]*$
 cjson/|^lib/json[^/]*$
 cJSON.h|^lib/json[^/]*$
 lmdb.h|^ipam/store_lmdb[^/]*$
-infiniband/|^rdma/probe[^/]*$
-rdma/rdma_cma.h|^rdma/probe[^/]*$
+infiniband/|^rdma/probe/verbs[^/]*$
+rdma/rdma_cma.h|^rdma/probe/verbs[^/]*$
 check.h|^lib/testing.h$'
 
 bad=0
