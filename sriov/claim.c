@@ -22,12 +22,6 @@ static void turn_clear(struct turn *t)
 
 /* ---- what the books say ---- */
 
-static int find_life(struct turn *t, char boot[CTX_BOOT_ID_LEN + 1], uint64_t *life, struct err *e)
-{
-	return ctx_boot_id(t->who->ctx, boot, e) || vf_life(t->who->ctx, t->place.vf, life, e) ? -1
-											       : 0;
-}
-
 /* A damaged entry is as good as none: who has the VF shows in where its interface is. */
 static int read_entry(struct turn *t, struct err *e)
 {
@@ -35,7 +29,7 @@ static int read_entry(struct turn *t, struct err *e)
 	struct err why;
 	uint64_t life;
 
-	if (find_life(t, boot, &life, e))
+	if (ctx_boot_id(t->who->ctx, boot, e) || vf_life(t->who->ctx, t->place.vf, &life, e))
 		return -1;
 	if (ledger_read(t->who->ctx, t->place.vf, &t->entry, &why) == 0) {
 		t->known = strcmp(t->entry.boot, boot) == 0 && t->entry.life == life;
@@ -50,12 +44,10 @@ static int read_entry(struct turn *t, struct err *e)
 
 static int start_entry(struct turn *t, struct err *e)
 {
-	struct vf_entry x = { .index = t->place.index };
+	struct vf_entry x;
 
-	if (find_life(t, x.boot, &x.life, e) || vf_capture(t->who->nl, &t->place, &x.base, e))
+	if (vf_start_entry(t->who->ctx, t->who->nl, &t->place, &x, e))
 		return -1;
-	memcpy(x.vf, t->place.vf, sizeof(x.vf));
-	memcpy(x.pf, t->place.pf, sizeof(x.pf));
 	vf_entry_clear(&t->entry);
 	t->entry = x;
 	return 0;

@@ -46,6 +46,11 @@ int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 		      struct err *e) must_check;
 
+/* vf_start_entry - a new entry for the ledger: nobody's, with the VF as it is now for its baseline.
+ */
+int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
+		   struct vf_entry *out, struct err *e) must_check;
+
 /* vf_differing - an attribute that both know and that is not as wanted; 0: none. */
 enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want);
 

@@ -130,6 +130,20 @@ int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 	return 0;
 }
 
+int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
+		   struct vf_entry *out, struct err *e)
+{
+	struct vf_entry x = { .index = p->index };
+
+	if (ctx_boot_id(ctx, x.boot, e) || vf_life(ctx, p->vf, &x.life, e) ||
+	    vf_capture(nl, p, &x.base, e))
+		return -1;
+	memcpy(x.vf, p->vf, sizeof(x.vf));
+	memcpy(x.pf, p->pf, sizeof(x.pf));
+	*out = x;
+	return 0;
+}
+
 enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want)
 {
 	unsigned in_both = is->has & want->has;
