@@ -176,8 +176,10 @@ $(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(call static_of,$(
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
-# lib/testing_alloc.h makes allocations fail: the linker sends them there, in tests only.
-WRAPPED := malloc calloc realloc reallocarray strdup strndup free
+# Tests alone: the linker sends allocations to lib/testing_alloc.h, waits to lib/testing_time.h, and what
+# is asked of the kernel to lib/testing_pf.h.
+WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms nanosleep \
+	nl_change nl_query nl_query_whole nl_link_by_name nl_link_by_index
 TESTING := $(call objects,$(TESTING_SRC))
 $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	@mkdir -p $(@D)

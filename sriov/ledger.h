@@ -32,7 +32,7 @@ struct vf_baseline {
 
 /*
  * Beside the enum vf_attr in `dirty`: when the VF was given up its interface could not be reached,
- * in a namespace without a name that somebody keeps alive. It is mended once it is back.
+ * in a namespace of which we have no name. It is mended once it is back.
  */
 #define VF_AWAY 64
 

@@ -47,29 +47,6 @@ void world_pf(const struct world_pf *pf)
 	}
 }
 
-struct world world(uint32_t vfs)
-{
-	struct world w;
-
-	net_enter_new();
-	(void)testing_dir();
-	ctx_init(&w.ctx, "test");
-	w.ctx.sysfs = WORLD_SYS;
-	w.ctx.run_dir = WORLD_RUN;
-	w.ctx.log.fd = open(WORLD_LOG, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	ck_assert_int_ge(w.ctx.log.fd, 0);
-	w.ctx.log.level = LOG_LEVEL_DEBUG;
-	world_pf(&(struct world_pf){ WORLD_PF, "pf0", vfs, 0 });
-	w.nl = net_socket();
-	return w;
-}
-
-void world_clear(struct world *w)
-{
-	nl_release(w->nl);
-	(void)close(w->ctx.log.fd);
-}
-
 /* ---- sysfs ---- */
 
 static void rename_away(const char *from)
@@ -115,6 +92,62 @@ void world_remake(uint32_t n, const char *name)
 	(void)snprintf(target, sizeof(target), "../%s", WORLD_PF);
 	fakepci_link(WORLD_SYS, world_vf(n), "physfn", target);
 	world_shows(n, name);
+}
+
+/* The other end, which stays on the host, says where a VF's interface is. */
+static const char *name_here(struct nl *nl, uint32_t n, struct link_info *li)
+{
+	char peer[IFNAME_LEN];
+	struct err ignored;
+
+	(void)snprintf(peer, sizeof(peer), "w-v%u", n);
+	return nl_link_by_name(nl, peer, li, &ignored) == 0 && li->lower_nsid < 0 &&
+			       nl_link_by_index(nl, li->lower_ifindex, li, &ignored) == 0
+		       ? li->name
+		       : NULL;
+}
+
+static void show_all(void)
+{
+	auto_nl struct nl *nl = net_socket();
+	struct link_info li;
+	char folder[128];
+	struct stat st;
+
+	for (uint32_t n = 0; stat(folder_of(n, "", folder), &st) == 0; n++)
+		world_shows(n, name_here(nl, n, &li));
+}
+
+struct world world(uint32_t vfs)
+{
+	char name[IFNAME_LEN], peer[IFNAME_LEN];
+	struct world w;
+
+	net_enter_new();
+	(void)testing_dir();
+	ctx_init(&w.ctx, "test");
+	w.ctx.sysfs = WORLD_SYS;
+	w.ctx.run_dir = WORLD_RUN;
+	w.ctx.log.fd = open(WORLD_LOG, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	ck_assert_int_ge(w.ctx.log.fd, 0);
+	w.ctx.log.level = LOG_LEVEL_DEBUG;
+	world_pf(&(struct world_pf){ WORLD_PF, "pf0", vfs, 0 });
+	w.nl = net_socket();
+	w.kernel = fakepf(net_ifindex(w.nl, "pf0"), vfs);
+	for (uint32_t n = 0; n < vfs; n++) {
+		(void)snprintf(name, sizeof(name), "v%u", n);
+		(void)snprintf(peer, sizeof(peer), "w-v%u", n);
+		fakepf_link(n, world_vf(n), net_ifindex(w.nl, name), net_ifindex(w.nl, peer));
+	}
+	w.kernel->moved = show_all;
+	return w;
+}
+
+void world_clear(struct world *w)
+{
+	fakepf_stop();
+	nl_release(w->nl);
+	(void)close(w->ctx.log.fd);
 }
 
 /* ---- pods ---- */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * testing_vf.h: a host with a PF and VFs, for tests: veth stands in for them in the kernel, and a
- * /sys in a folder says whose interface is which. All is gone when the test's process ends.
- *
- * A veth knows nothing of VFs: what the PF tells of them is nothing, and what it is asked to set it
- * refuses with EOPNOTSUPP.
+ * testing_vf.h: a host with a PF and VFs, for tests: veth stands in for them in the kernel,
+ * lib/testing_pf.h answers for the PF, and a /sys in a folder says whose interface is which. All is
+ * gone when the test's process ends.
  */
 #ifndef RAILHEAD_SRIOV_TESTING_VF_H
 #define RAILHEAD_SRIOV_TESTING_VF_H
 
 #include "lib/netns.h"
 #include "lib/nl_link.h"
+#include "lib/testing_pf.h"
 #include "sriov/claim.h"
 
 #define WORLD_SYS "/mnt/sys"
@@ -21,13 +20,14 @@
 struct world {
 	struct ctx ctx; /* logs into WORLD_LOG */
 	struct nl *nl;
+	struct fakepf *kernel;
 };
 
-/* A second PF is added with world_pf(): its VFs are named v8 and so on. */
 struct world world(uint32_t vfs);
 void world_clear(struct world *w);
 #define auto_world auto_clean(world_clear)
 
+/* world_pf - a further PF; what it knows of its VFs is nothing (EOPNOTSUPP). */
 struct world_pf {
 	const char *addr, *name;
 	uint32_t vfs, first; /* number in the name of the first VF */
@@ -37,7 +37,8 @@ void world_pf(const struct world_pf *pf);
 /* world_vf - address of VF n of WORLD_PF; in a static buffer of which there are several. */
 const char *world_vf(uint32_t n);
 
-/* world_shows - sysfs shows name as the interface of VF n; NULL: none. */
+/* world_shows - sysfs shows name as the interface of VF n; NULL: none. Whenever a link moves or is
+ * renamed it shows all as they are. */
 void world_shows(uint32_t n, const char *name);
 
 /* world_remake - VF n vanishes, and another one comes in its place (make: with interface name). */

@@ -25,8 +25,8 @@ struct back {
 
 static bool is_it(const struct vf_entry *x, const struct link_info *link)
 {
-	/* Kernels before 5.14 do not tell whose interface it is. */
-	return !*link->parent || strcmp(link->parent, x->vf) == 0;
+	/* Kernels before 5.14 do not tell whose interface it is, but a VF's is of no kind. */
+	return *link->parent ? strcmp(link->parent, x->vf) == 0 : !*link->kind;
 }
 
 /* *out.ifindex 0: not there. */
@@ -38,14 +38,51 @@ static int find_in_pod(const struct vf_entry *x, struct nl *pod_nl, struct link_
 	if (x->owner.ifindex && nl_link_by_index(pod_nl, x->owner.ifindex, out, &why) == 0 &&
 	    is_it(x, out))
 		return 0;
-	if (nl_link_by_name(pod_nl, x->owner.key.ifname, out, &why) == 0 && is_it(x, out) &&
-	    *out->parent)
+	int rc = nl_link_by_name(pod_nl, x->owner.key.ifname, out, &why);
+	if (rc == 0 && is_it(x, out))
 		return 0;
 	*out = (struct link_info){ 0 };
-	if (why.errnum == ENODEV)
+	if (rc == 0 || why.errnum == ENODEV)
 		return 0;
 	*e = why;
 	return -1;
+}
+
+struct names {
+	const struct back *b;
+	struct nl *nl;
+	int ifindex;
+	bool keep_own;
+};
+
+static bool is_own_altname(const struct vf_baseline *base, const char *name)
+{
+	for (size_t i = 0; i < VF_ALTNAMES_MAX && base->altnames[i][0]; i++) {
+		if (strcmp(base->altnames[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int drop_altname(const char *name, void *arg)
+{
+	const struct names *n = arg;
+	struct err why;
+
+	if (n->keep_own && is_own_altname(&n->b->x->base, name))
+		return 0;
+	if (nl_link_altname_del(n->nl, n->ifindex, name, &why))
+		log_warn(&n->b->ctx->log, "VF %s: %s", n->b->x->vf, why.msg);
+	return 0;
+}
+
+/* Whoever had it may have given it any names, also such as bar its way: those that are taken. */
+static void drop_altnames(struct names n)
+{
+	struct err why;
+
+	if (nl_link_altnames(n.nl, n.ifindex, drop_altname, &n, &why))
+		log_warn(&n.b->ctx->log, "VF %s: %s", n.b->x->vf, why.msg);
 }
 
 /* A name that no other device has a claim to; for one whose own is taken. */
@@ -69,10 +106,14 @@ static int move_to(struct back *b, struct nl *from, int ifindex, const struct ne
 	char other[IFNAME_LEN];
 	struct err why;
 
-	if (nl_link_altname_del(from, ifindex, name, &why))
-		log_debug(&b->ctx->log, "%s", why.msg);
+	drop_altnames((struct names){ b, from, ifindex, true });
 	if (nl_link_move(from, ifindex, home, name, &why) == 0)
 		return 0;
+	if (why.errnum == EEXIST) {
+		drop_altnames((struct names){ b, from, ifindex, false });
+		if (nl_link_move(from, ifindex, home, name, &why) == 0)
+			return 0;
+	}
 	if (why.errnum == EEXIST) {
 		fallback_name(b->x->vf, other);
 		log_warn(&b->ctx->log, "VF %s: the name %s is taken on the host; it becomes %s",
@@ -104,9 +145,13 @@ static int fetch_if_owner_lives(struct back *b, const struct netns *home, bool *
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	const struct vf_owner *w = &b->x->owner;
+	char name[IFNAME_LEN];
 	struct err why;
 
 	if (!b->x->owned || !w->ifindex)
+		return 0;
+	/* What is here is not in the pod, whatever has its number there. */
+	if (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why) == 0)
 		return 0;
 	if (netns_open(w->netns, &pod, &why)) {
 		*dead = why.errnum == ENOENT || why.errnum == EINVAL;
@@ -144,13 +189,12 @@ static int find_here(struct back *b, bool coming, char name[IFNAME_LEN], struct 
 }
 
 /* An interface that somebody's vfio-pci, or no driver, stands in for does not come back. */
-static bool is_coming(const struct back *b, bool dead)
+static bool has_one_somewhere(const struct back *b)
 {
 	struct vf_place p = { 0 };
 	struct err ignored;
 
-	if (!dead || !b->x->base.has_netdev ||
-	    pci_driver(b->ctx->sysfs, b->x->vf, p.driver, &ignored))
+	if (!b->x->base.has_netdev || pci_driver(b->ctx->sysfs, b->x->vf, p.driver, &ignored))
 		return false;
 	return *p.driver && !vf_has_userspace_driver(&p);
 }
@@ -158,15 +202,15 @@ static bool is_coming(const struct back *b, bool dead)
 /* What is on the host now; a name that is not its own is mended. */
 static int look_here(struct back *b, const struct netns *home, bool dead, struct err *e)
 {
-	bool coming = is_coming(b, dead);
+	bool somewhere = has_one_somewhere(b);
 	char name[IFNAME_LEN];
-	int rc = find_here(b, coming, name, e);
+	int rc = find_here(b, dead && somewhere, name, e);
 
 	b->x->dirty &= ~(unsigned)VF_AWAY;
-	if (rc == 0 && coming) {
+	if (rc == 0 && somewhere) {
 		b->x->dirty |= VF_AWAY;
-		log_warn(&b->ctx->log,
-			 "VF %s: its namespace is gone, but its interface is not back", b->x->vf);
+		log_warn(&b->ctx->log, "VF %s: its interface is not in %s, and has not come back",
+			 b->x->vf, b->x->owned ? b->x->owner.netns : "its pod");
 	}
 	if (rc <= 0)
 		return rc;
@@ -191,6 +235,7 @@ static void mend_altnames(const struct back *b)
 {
 	struct err why;
 
+	drop_altnames((struct names){ b, b->nl, b->link.ifindex, true });
 	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->x->base.altnames[i][0]; i++) {
 		if (nl_link_altname_add(b->nl, b->link.ifindex, b->x->base.altnames[i], &why))
 			note(b, "an alternative name", &why);
