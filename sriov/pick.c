@@ -79,10 +79,16 @@ static int search_pf(struct search *s, const char *pf, bool free_ones, struct er
 	return 0;
 }
 
+/*
+ * A node that boots starts all its pods at once, and each look at a VF waits for the kernel's one
+ * lock of all links, which the others' moves hold.
+ */
+#define PF_LOCK_MS 60000
+
 /* While one looks, nobody else does: two that see the same free VF would only collide later. */
 static int search_locked(struct search *s, const char *pf, struct err *e)
 {
-	auto_fd int lock = ledger_lock(s->who->ctx, pf, LEDGER_LOCK_MS, e);
+	auto_fd int lock = ledger_lock(s->who->ctx, pf, PF_LOCK_MS, e);
 
 	if (lock < 0)
 		return -1;
