@@ -5,6 +5,7 @@
 pods a
 SOME=$(on "$VA0" '"vlan":3,"trust":"on","mac":"02:00:00:00:08:01","mtu":1300')
 batch "link property add dev $EA0 altname net1"
+forget
 remember
 killed() # VERB N: true if it was
 {
@@ -39,5 +40,6 @@ case $WANT_KERNEL in
 esac
 check "no VF is lost" clean
 batch "link property del dev $EA0 altname net1"
+forget
 remember
 no_pods a
