@@ -36,9 +36,9 @@ static int bind_groups(int fd, uint32_t groups, struct err *e)
 }
 
 /* A socket without groups needs no bind(): the kernel gives it an address when it first sends. */
-int nl_open_bound(uint32_t groups, struct nl **out, struct err *e)
+int nl_open_protocol(int protocol, uint32_t groups, struct nl **out, struct err *e)
 {
-	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
 
 	if (fd < 0)
 		return err_set(e, ERR_KERNEL, errno, "open a netlink socket");
@@ -58,21 +58,27 @@ int nl_open_bound(uint32_t groups, struct nl **out, struct err *e)
 	return 0;
 }
 
+int nl_open_bound(uint32_t groups, struct nl **out, struct err *e)
+{
+	return nl_open_protocol(NETLINK_ROUTE, groups, out, e);
+}
+
 int nl_open(struct nl **out, struct err *e)
 {
 	return nl_open_bound(0, out, e);
 }
 
-int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out, struct err *e)
+int nl_open_protocol_in(const struct netns *ns, const struct netns *home, int protocol,
+			struct nl **out, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 
 	if (netns_same(ns->id, home->id))
-		return nl_open(out, e);
+		return nl_open_protocol(protocol, 0, out, e);
 	if (netns_enter(ns, e))
 		return -1;
 
-	int rc = nl_open(&nl, e);
+	int rc = nl_open_protocol(protocol, 0, &nl, e);
 	struct err back;
 
 	if (netns_enter(home, &back)) {
@@ -82,6 +88,11 @@ int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out
 	if (rc == 0)
 		*out = TAKE_PTR(nl);
 	return rc;
+}
+
+int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out, struct err *e)
+{
+	return nl_open_protocol_in(ns, home, NETLINK_ROUTE, out, e);
 }
 
 void nl_release(struct nl *nl)

@@ -27,6 +27,12 @@ struct nl {
  */
 int nl_open_bound(uint32_t groups, struct nl **out, struct err *e) must_check;
 
+/* nl_open_protocol - the same of another family (NETLINK_*); _in: as nl_open_in. */
+int nl_open_protocol(int protocol, uint32_t groups, struct nl **out, struct err *e) must_check;
+struct netns;
+int nl_open_protocol_in(const struct netns *ns, const struct netns *home, int protocol,
+			struct nl **out, struct err *e) must_check;
+
 /*
  * A request being built. A put that does not fit, or finds no memory, spoils it for good; the
  * exchange then returns ERR_NOMEM, so that no put needs a check of its own.

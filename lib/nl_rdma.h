@@ -107,9 +107,10 @@ struct rdma_chardev {
 	uint32_t major, minor;
 };
 
-/* Which one: of all (index and port 0, type "rdma_cm"), of a device ("uverbs"), of a port. */
+/* Which one: of all devices together ("rdma_cm"), of a device ("uverbs"), of a port ("umad"). */
 struct rdma_chardev_of {
 	const char *type; /* "uverbs", "umad", "issm", "rdma_cm" */
+	bool global;      /* of all devices: the next two say nothing */
 	uint32_t index;
 	uint32_t port; /* 0: not of a port */
 };

@@ -19,6 +19,6 @@
 /* What of all attributes is looked at: the highest number. */
 #define RDMA_ATTR_TOP COMPAT_RDMA_SYS_ATTR_MONITOR
 
-#define RDMA_NLMSG(cmd) ((RDMA_NL_NLDEV << 10) | (cmd))
+#define RDMA_NLMSG(cmd) ((unsigned)RDMA_NL_NLDEV << 10 | (unsigned)(cmd))
 
 #endif
