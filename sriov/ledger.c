@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #define FOLDER    "vf"
 #define FILE_MAX  65536
+#define GLANCE    8192                      /* more than an entry has */
 #define LIFE_MASK ((UINT64_C(1) << 53) - 1) /* JSON keeps no larger integers */
 
 /* ---- files ---- */
@@ -34,8 +36,11 @@ static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
 	auto_free char *text = NULL;
 	ssize_t len = fs_read_at(dir, vf, FILE_MAX, &text, e);
 
-	if (len < 0 || ledger_decode(text, (size_t)len, out, e))
+	if (len < 0 || ledger_decode(text, (size_t)len, out, e)) {
+		if (!is_gone(e) && record_is_damaged(e)) /* a link, a folder, too long: not ours */
+			e->code = ERR_DECODE;
 		return -1;
+	}
 	if (strcmp(out->vf, vf) == 0)
 		return 0;
 	err_set(e, ERR_DECODE, 0, "the file is about the VF %s", out->vf);
@@ -53,6 +58,25 @@ int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, str
 		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->run_dir, vf);
 	}
 	return 0;
+}
+
+int ledger_folder(const struct ctx *ctx)
+{
+	struct err ignored;
+
+	return open_folder(ctx, false, &ignored);
+}
+
+bool ledger_glance(int folder, const char *vf)
+{
+	static const char owner[] = "\"owner\":"; /* within a string its quotes would be escaped */
+	char text[GLANCE];
+	auto_fd int fd =
+		folder < 0 ? -1
+			   : openat(folder, vf, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+	return n > 0 && memmem(text, (size_t)n, owner, sizeof(owner) - 1);
 }
 
 int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e)
@@ -93,30 +117,39 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* 1: fn wants to stop. */
-static int visit(int dir, const char *name, ledger_fn fn, void *arg, struct err *e)
+struct walk {
+	int dir;
+	ledger_fn fn;
+	void *arg;
+	struct err *e; /* the first one */
+	bool stopped, failed;
+};
+
+static void visit(struct walk *w, const char *name)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err why;
 
-	if (read_at(dir, name, &x, &why)) {
+	if (read_at(w->dir, name, &x, &why)) {
 		if (is_gone(&why))
-			return 0;
-		if (why.code == ERR_NOMEM) { /* says nothing about the file */
-			*e = why;
-			return -1;
+			return;
+		if (why.code != ERR_DECODE) { /* says nothing about the file */
+			if (!w->failed)
+				*w->e = why;
+			w->failed = true;
+			return;
 		}
 		(void)snprintf(x.vf, sizeof(x.vf), "%.*s", PCI_STR_LEN - 1, name);
 	}
-	return fn(&x, arg) ? 1 : 0;
+	w->stopped = w->fn(&x, w->arg) != 0;
 }
 
 int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e)
 {
 	struct err why;
 	auto_fd int dir = open_folder(ctx, false, &why);
+	struct walk w = { .dir = dir, .fn = fn, .arg = arg, .e = e };
 	struct dirent **names;
-	int rc = 0;
 
 	if (dir < 0) {
 		if (is_gone(&why))
@@ -126,14 +159,15 @@ int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e)
 	}
 	int n = scandirat(dir, ".", &names, visible, by_name);
 	if (n < 0)
-		return err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->run_dir);
+		return errno == ENOMEM ? err_nomem(e)
+				       : err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->run_dir);
 	for (int i = 0; i < n; i++) {
-		if (rc == 0)
-			rc = visit(dir, names[i]->d_name, fn, arg, e);
+		if (!w.stopped)
+			visit(&w, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
-	return rc < 0 ? -1 : 0;
+	return w.failed ? err_wrap(e, "read %s/" FOLDER, ctx->run_dir) : 0;
 }
 
 int ledger_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struct err *e)

@@ -65,16 +65,28 @@ int ledger_decode(const char *text, size_t len, struct vf_entry *out, struct err
 char *ledger_print(const struct vf_entry *x);
 
 /*
- * ledger_read - the entry of a VF. ERR_NOTFOUND (ENOENT): there is none; ERR_DECODE: damaged, or
- * under another VF's name. ledger_write - create or replace. ledger_remove - absent is success.
+ * ledger_read - the entry of a VF. ERR_NOTFOUND (ENOENT): there is none; ERR_DECODE: damaged, under
+ * another VF's name, or no file of ours, and so never to be read. ledger_write - create or replace.
+ * ledger_remove - absent is success.
  */
 int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out,
 		struct err *e) must_check;
 int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e) must_check;
 int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e) must_check;
 
-/* ledger_each - every readable entry in the order of addresses; damaged ones have vf set and boot
- * "". Non-zero from fn ends the walk. */
+/*
+ * ledger_glance - whether a VF has an owner by the look of its entry, of which nothing else is
+ * understood: for a search among hundreds, as a hint of whom to ask first. ledger_folder - where
+ * they lie: a descriptor, or -1 when there are none (yet), which ledger_glance takes as well.
+ */
+int ledger_folder(const struct ctx *ctx);
+bool ledger_glance(int folder, const char *vf);
+
+/*
+ * ledger_each - every entry in the order of addresses; damaged ones have vf set and boot "".
+ * Non-zero from fn ends the walk. One that cannot be read now is passed over, and the walk returns
+ * -1 when it is through.
+ */
 typedef int (*ledger_fn)(const struct vf_entry *x, void *arg);
 int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e) must_check;
 
