@@ -144,13 +144,22 @@ int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *
 	return 0;
 }
 
+/* The protocol of no tag says nothing, and 0 is the usual one. */
+static bool same_vlan(const struct vf_state *a, const struct vf_state *b)
+{
+	unsigned pa = a->vlan_proto ? a->vlan_proto : VLAN_PROTO_8021Q;
+	unsigned pb = b->vlan_proto ? b->vlan_proto : VLAN_PROTO_8021Q;
+
+	return a->vlan == b->vlan && a->qos == b->qos && (!a->vlan || pa == pb);
+}
+
 enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want)
 {
 	unsigned in_both = is->has & want->has;
 
 	if ((in_both & VF_MAC) && memcmp(is->mac, want->mac, MAC_LEN) != 0)
 		return VF_MAC;
-	if ((in_both & VF_VLAN) && (is->vlan != want->vlan || is->qos != want->qos))
+	if ((in_both & VF_VLAN) && !same_vlan(is, want))
 		return VF_VLAN;
 	if ((in_both & VF_RATE) &&
 	    (is->min_rate != want->min_rate || is->max_rate != want->max_rate))

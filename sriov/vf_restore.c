@@ -76,7 +76,7 @@ static int drop_altname(const char *name, void *arg)
 	return 0;
 }
 
-/* Whoever had it may have given it any names, also such as bar its way: those that are taken. */
+/* Whoever had it may have given it any names, also taken ones, with which it cannot move. */
 static void drop_altnames(struct names n)
 {
 	struct err why;
@@ -106,7 +106,6 @@ static int move_to(struct back *b, struct nl *from, int ifindex, const struct ne
 	char other[IFNAME_LEN];
 	struct err why;
 
-	drop_altnames((struct names){ b, from, ifindex, true });
 	if (nl_link_move(from, ifindex, home, name, &why) == 0)
 		return 0;
 	if (why.errnum == EEXIST) {
