@@ -12,6 +12,17 @@
 
 #define KEY "runtimeConfig.CNIDeviceInfoFile"
 
+/*
+ * Multus keeps these files below /run. Whoever writes a network's configuration gives the path too,
+ * and is not to make files elsewhere as root: an /etc/nologin would be enough to do harm.
+ */
+static bool is_below_run(const char *path)
+{
+	if (strncmp(path, "/run/", 5) != 0 && strncmp(path, "/var/run/", 9) != 0)
+		return false;
+	return !strstr(path, "/../") && !strstr(path, "/./") && !strstr(path, "//");
+}
+
 int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e)
 {
 	const struct json *n = json_get(conf->runtime, "CNIDeviceInfoFile");
@@ -22,8 +33,10 @@ int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e)
 		*out = NULL;
 		return 0;
 	}
-	if (!path || path[0] != '/' || strlen(path) >= PATH_MAX || path[strlen(path) - 1] == '/')
-		return err_set(e, ERR_CONFIG, 0, KEY ": %s is not the absolute path of a file",
+	if (!path || !is_below_run(path) || strlen(path) >= PATH_MAX ||
+	    path[strlen(path) - 1] == '/')
+		return err_set(e, ERR_CONFIG, 0,
+			       KEY ": %s is not the path of a file below /run or /var/run",
 			       json_show(n, shown));
 	*out = path;
 	return 0;

@@ -16,7 +16,7 @@ struct devinfo_pci {
 	const char *rdma_device;          /* NULL: none */
 };
 
-/* devinfo_path - NULL when the runtime wants none. ERR_CONFIG when it is no absolute path. */
+/* devinfo_path - NULL when the runtime wants none. ERR_CONFIG unless it is below /run. */
 int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e) must_check;
 
 /*

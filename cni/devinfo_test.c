@@ -53,7 +53,7 @@ START_TEST(the_path)
 		{ "{}", NULL },
 		{ "{\"CNIDeviceInfoFile\":null}", NULL },
 		{ "{\"CNIDeviceInfoFile\":\"\"}", NULL },
-		{ "{\"CNIDeviceInfoFile\":\"/f\"}", "/f" },
+		{ "{\"CNIDeviceInfoFile\":\"/run/f\"}", "/run/f" },
 		{ "{\"CNIDeviceInfoFile\":\"/var/run/x y.json\"}", "/var/run/x y.json" },
 	};
 	const struct cni_conf none = { 0 };
@@ -75,8 +75,19 @@ END_TEST
 
 START_TEST(no_path)
 {
-	static const char *const values[] = { "5",          "[]",        "\"info.json\"",
-					      "\"./info\"", "\"/tmp/\"", "\"/\"" };
+	static const char *const values[] = {
+		"5",
+		"[]",
+		"\"info.json\"",
+		"\"./info\"",
+		"\"/run/info/\"",
+		"\"/\"",
+		"\"/etc/nologin\"",
+		"\"/runner/f\"",
+		"\"/run/../etc/nologin\"",
+		"\"/var/run/./f\"",
+		"\"/run//f\"",
+	};
 	const char *path = "?";
 	char text[PATH_MAX + 64];
 	struct err e;
@@ -87,8 +98,8 @@ START_TEST(no_path)
 		if (i < ARRAY_SIZE(values))
 			(void)snprintf(text, sizeof(text), "{\"CNIDeviceInfoFile\":%s}", values[i]);
 		else
-			(void)snprintf(text, sizeof(text), "{\"CNIDeviceInfoFile\":\"/%0*d\"}",
-				       PATH_MAX - 1, 0);
+			(void)snprintf(text, sizeof(text), "{\"CNIDeviceInfoFile\":\"/run/%0*d\"}",
+				       PATH_MAX - 5, 0);
 		ck_assert_int_eq(path_of(text, &path, &tree, &e), -1);
 		ck_assert_int_eq((int)e.code, ERR_CONFIG);
 		ck_assert_ptr_nonnull(strstr(e.msg, KEY));
