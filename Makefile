@@ -11,11 +11,12 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Programs: name, main. A program whose main is not there is left out. They are static but for those named
 # in DYNAMIC: libibverbs loads a driver's half of itself when it runs.
-PROGRAMS := macvlan ipvlan sriov railhead-ipam railctl rdma-probe
+PROGRAMS := macvlan ipvlan sriov rdma railhead-ipam railctl rdma-probe
 DYNAMIC := rdma-probe
 macvlan_SRC := cni/macvlan.c
 ipvlan_SRC := cni/ipvlan.c
 sriov_SRC := sriov/sriov.c
+rdma_SRC := rdma/rdma.c
 railhead-ipam_SRC := ipam/main.c
 railctl_SRC := railctl/main.c
 rdma-probe_SRC := rdma/probe/main.c
@@ -23,12 +24,13 @@ rdma-probe_LIBS := -libverbs -lrdmacm
 
 # Archives, one a folder, in the order of the arrows; mains are no part of them.
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
-TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c railctl/testing*.c)
+TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c rdma/testing*.c railctl/testing*.c)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
-ARCHIVES := railctl probe sriov ipam cni railhead
+ARCHIVES := railctl probe sriov rdma ipam cni railhead
 librailctl_SRC := $(call sources,railctl)
 libprobe_SRC := $(call sources,rdma/probe)
 libsriov_SRC := $(call sources,sriov)
+librdma_SRC := $(call sources,rdma)
 libipam_SRC := $(call sources,ipam)
 libcni_SRC := $(call sources,cni)
 librailhead_SRC := $(call sources,lib)

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gid.c: GIDs as text and as addresses, and the search for one. Pure. */
+#include "rdma/gid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rdma/gid_internal.h"
+
+static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int gid_parse(const char *s, struct gid *out)
+{
+	struct gid g;
+
+	for (size_t i = 0; i < sizeof(g.raw); i++) {
+		if (i && i % 2 == 0 && *s++ != ':')
+			return -1;
+
+		int high = hex_digit(s[0]), low = high < 0 ? -1 : hex_digit(s[1]);
+
+		if (low < 0)
+			return -1;
+		g.raw[i] = (uint8_t)(high << 4 | low);
+		s += 2;
+	}
+	if (*s)
+		return -1;
+	*out = g;
+	return 0;
+}
+
+char *gid_format(const struct gid *g, char out[GID_STR_LEN])
+{
+	char *p = out;
+
+	for (size_t i = 0; i < sizeof(g->raw); i += 2)
+		p += snprintf(p, 6, "%s%02x%02x", i ? ":" : "", g->raw[i], g->raw[i + 1]);
+	return out;
+}
+
+bool gid_is_zero(const struct gid *g)
+{
+	static const struct gid zero;
+
+	return gid_equal(g, &zero);
+}
+
+bool gid_equal(const struct gid *a, const struct gid *b)
+{
+	return memcmp(a->raw, b->raw, sizeof(a->raw)) == 0;
+}
+
+struct gid gid_of_ip(struct ip a)
+{
+	struct gid g = { { 0 } };
+
+	if (a.family == IP_V4)
+		memcpy(g.raw, mapped, sizeof(mapped));
+	if (a.family != IP_NONE)
+		(void)ip_to_bytes(a, a.family == IP_V4 ? g.raw + sizeof(mapped) : g.raw);
+	return g;
+}
+
+struct ip gid_to_ip(const struct gid *g)
+{
+	bool v4 = memcmp(g->raw, mapped, sizeof(mapped)) == 0;
+	size_t at = v4 ? sizeof(mapped) : 0;
+	struct ip a = { .family = IP_NONE };
+
+	if (!gid_is_zero(g))
+		(void)!ip_from_bytes(g->raw + at, sizeof(g->raw) - at, &a);
+	return a;
+}
+
+enum gid_type gid_type_parse(const char *s, bool ethernet)
+{
+	if (strcmp(s, "RoCE v2") == 0)
+		return GID_ROCE_V2;
+	if (strcmp(s, "IB/RoCE v1") == 0)
+		return ethernet ? GID_ROCE_V1 : GID_IB;
+	return GID_UNKNOWN;
+}
+
+const char *gid_type_name(enum gid_type t)
+{
+	static const char *const names[] = { "unknown", "IB", "RoCE v1", "RoCE v2" };
+
+	return names[t];
+}
+
+/* ---- the search ---- */
+
+struct search {
+	const struct gid_source *s;
+	const struct gid_want *want;
+	struct gid_look look;
+	struct err *e;
+};
+
+/* 1: this is it; 0: it is not; -1: error. *place is what is at i. */
+static int try_at(struct search *q, uint32_t i, enum gid_place *place)
+{
+	struct gid_entry entry = { .index = i };
+	const struct gid_want *w = q->want;
+
+	if (q->s->read(q->s->arg, i, &entry.gid, place, q->e))
+		return -1;
+	if (*place != GID_TAKEN || !gid_equal(&entry.gid, &w->gid))
+		return 0;
+	if (q->s->describe(q->s->arg, &entry, q->e))
+		return -1;
+	bool fits = entry.type == w->type &&
+		    (!w->netdev || !*entry.netdev || strcmp(entry.netdev, w->netdev) == 0);
+	if (fits || q->look.found == GID_MISSING) {
+		q->look.entry = entry;
+		q->look.found = fits ? GID_THERE : GID_OTHER;
+	}
+	return fits;
+}
+
+/*
+ * The first place that is not taken, were there no holes: steps that double, then halves. With
+ * holes it is one of them, or behind one.
+ */
+static int find_edge(struct search *q, uint32_t *edge)
+{
+	uint32_t taken = 0, beyond = 1; /* all below taken are; beyond is not, once it is known */
+	enum gid_place place = GID_TAKEN;
+
+	for (;;) {
+		struct gid g;
+
+		if (q->s->read(q->s->arg, beyond - 1, &g, &place, q->e))
+			return -1;
+		if (place != GID_TAKEN)
+			break;
+		taken = beyond;
+		beyond *= 2;
+	}
+	while (beyond - taken > 1) {
+		uint32_t middle = taken + (beyond - taken) / 2;
+		struct gid g;
+
+		if (q->s->read(q->s->arg, middle - 1, &g, &place, q->e))
+			return -1;
+		*(place == GID_TAKEN ? &taken : &beyond) = middle;
+	}
+	*edge = taken;
+	return 0;
+}
+
+int gid_search(const struct gid_source *s, const struct gid_want *want, struct gid_look *out,
+	       struct err *e)
+{
+	struct search q = { .s = s, .want = want, .e = e };
+	enum gid_place place = GID_TAKEN;
+	uint32_t edge;
+	int rc = 0;
+
+	if (find_edge(&q, &edge))
+		return -1;
+	for (uint32_t i = edge; i-- > 0 && rc == 0;)
+		rc = try_at(&q, i, &place);
+	/* The kernel fills holes, but a table with holes has entries behind them. */
+	for (uint32_t i = edge; place != GID_END && rc == 0; i++)
+		rc = try_at(&q, i, &place);
+	if (rc < 0)
+		return -1;
+	*out = q.look;
+	return 0;
+}
