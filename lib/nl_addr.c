@@ -74,7 +74,7 @@ int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad, s
 /* ---- listing ---- */
 
 struct addr_walk {
-	int ifindex;
+	int ifindex; /* 0: any */
 	uint8_t family;
 	struct nl_list found; /* struct addr_info */
 	size_t start;         /* of this family in found */
@@ -101,6 +101,7 @@ static int decode(const struct nlmsghdr *h, struct addr_info *out)
 	const struct nlattr *own = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
 	uint32_t flags = tb[IFA_FLAGS] ? nla_get_u32(tb[IFA_FLAGS]) : ifa->ifa_flags;
 	struct addr_info a = {
+		.ifindex = (int)ifa->ifa_index,
 		.addr.len = ifa->ifa_prefixlen,
 		.tentative = flags & IFA_F_TENTATIVE,
 		.dadfailed = flags & IFA_F_DADFAILED,
@@ -127,7 +128,7 @@ static int on_addr(const struct nlmsghdr *h, void *arg, struct err *e)
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
 
 	if (h->nlmsg_type != RTM_NEWADDR || nlmsg_datalen(h) < (int)sizeof(*ifa) ||
-	    ifa->ifa_family != w->family || (int)ifa->ifa_index != w->ifindex)
+	    ifa->ifa_family != w->family || (w->ifindex && (int)ifa->ifa_index != w->ifindex))
 		return 0;
 	if (decode(h, &a))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read an address from the kernel");

@@ -24,13 +24,14 @@ int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad,
 /* What nl_addr_list and nl_route_list call for each; non-zero ends the walk (and is not an error).
  */
 struct addr_info {
+	int ifindex;
 	struct ip_prefix addr;
 	bool tentative, dadfailed;
 };
 typedef int (*addr_fn)(const struct addr_info *a, void *arg);
 typedef int (*route_fn)(const struct route_spec *r, void *arg);
 
-/* nl_addr_list - addresses of one interface, filtered by the kernel. */
+/* nl_addr_list - addresses of one interface, filtered by the kernel; ifindex 0: of all. */
 int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
 
 /*

@@ -81,6 +81,33 @@ START_TEST(adds_and_lists_both_families)
 }
 END_TEST
 
+struct by_interface {
+	int first, second;
+	unsigned seen; /* 1: an address of first, 2: of second */
+};
+
+static int note_interface(const struct addr_info *a, void *arg)
+{
+	struct by_interface *b = arg;
+
+	b->seen |= (a->ifindex == b->first ? 1u : 0) | (a->ifindex == b->second ? 2u : 0);
+	return 0;
+}
+
+START_TEST(number_0_is_every_interface)
+{
+	struct by_interface b = { 0 };
+	auto_nl struct nl *nl = world(&b.first);
+	struct err e = { 0 };
+
+	b.second = net_ifindex(nl, "peer0");
+	add(nl, b.first, "10.0.0.1/24");
+	add(nl, b.second, "fd00::2/64");
+	ck_assert_msg(nl_addr_list(nl, 0, note_interface, &b, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(b.seen, 3);
+}
+END_TEST
+
 START_TEST(the_walk_may_be_ended)
 {
 	int up0;
@@ -284,8 +311,8 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("nl_addr", adds_and_lists_both_families, the_walk_may_be_ended,
-	     more_than_fit_into_one_answer, broadcast_and_nodad,
+TEST_PROGRAM("nl_addr", adds_and_lists_both_families, number_0_is_every_interface,
+	     the_walk_may_be_ended, more_than_fit_into_one_answer, broadcast_and_nodad,
 	     without_nodad_an_address_is_tentative, what_cannot_be_added_or_listed,
 	     IPv6_that_is_switched_off_is_named, only_what_was_asked_for_is_listed,
 	     allocations_may_fail)

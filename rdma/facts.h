@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * facts.h: what the doctor goes by: an inventory, and what else of a pod can be read. Changes
+ * nothing; opens character devices and closes them.
+ */
+#ifndef RAILHEAD_RDMA_FACTS_H
+#define RAILHEAD_RDMA_FACTS_H
+
+#include "lib/nl_dcb.h"
+#include "rdma/rail.h"
+
+enum fact_access {
+	ACCESS_UNKNOWN, /* not looked at from inside, or the device has no character device */
+	ACCESS_OK,
+	ACCESS_MISSING, /* there is no such file */
+	ACCESS_DENIED,  /* there is, and opening it fails */
+	ACCESS_WRONG,   /* a file of that name is another device */
+};
+
+struct fact_file {
+	enum fact_access access;
+	int errnum;    /* of ACCESS_DENIED */
+	char path[96]; /* what was looked for */
+};
+
+struct port_facts {
+	bool has_dcb; /* dcb says something: the port's interface is here, and its driver tells */
+	struct dcb_info dcb;
+	int cm_tos; /* default_roce_tos of configfs, for connections of rdma_cm; -1: not readable */
+};
+
+struct device_facts {
+	struct fact_file uverbs;
+	int traffic_class; /* the vendor driver's tc/1/traffic_class; -1: there is none */
+	struct port_facts port[RDMA_PORTS_MAX]; /* as in the inventory */
+};
+
+#define FACT_UNLIMITED UINT64_MAX
+
+struct rdma_facts {
+	const struct rdma_inventory *inventory;
+	const struct rails *rails;
+	struct device_facts *device; /* owned; as in the inventory */
+	struct fact_file rdma_cm;
+	bool has_memlock;
+	uint64_t memlock; /* bytes that an unprivileged process may lock; FACT_UNLIMITED */
+	bool ipc_lock;    /* CAP_IPC_LOCK: the limit does not count */
+	bool has_environ; /* the process's environment was read */
+	bool nccl_tc;     /* NCCL_IB_TC or UCX_IB_TRAFFIC_CLASS is set in it */
+};
+
+/* Whose /dev, limits and environment count. */
+struct facts_view {
+	const struct ctx *ctx;
+	int pid; /* 0: the caller's own; -1: nobody's, they are unknown; else of that process: then
+		    what it may open is not known, only what is there */
+};
+
+/* facts_read - in the namespace that v was read in. *out borrows v and r. */
+int facts_read(const struct facts_view *view, const struct rdma_inventory *v, const struct rails *r,
+	       struct rdma_facts *out, struct err *e) must_check;
+
+void facts_clear(struct rdma_facts *f);
+#define auto_facts auto_clean(facts_clear)
+
+#endif
