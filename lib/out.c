@@ -300,16 +300,22 @@ void out_table(const struct out *o, const struct out_table *t)
 	}
 }
 
-void out_complain(const char *program, const struct err *e)
+char *out_error(const struct err *e, char buf[OUT_ERROR_LEN])
 {
-	char line[sizeof(e->msg) + 2 * sizeof(e->detail)];
-	size_t n = (size_t)snprintf(line, sizeof(line), "%s", e->msg);
+	size_t n = (size_t)snprintf(buf, OUT_ERROR_LEN, "%s", e->msg);
 
 	for (const char *rest = e->detail; *rest;) {
 		size_t len = strcspn(rest, "\n");
-		n += (size_t)snprintf(line + n, sizeof(line) - n, "; %.*s", (int)len, rest);
+		n += (size_t)snprintf(buf + n, OUT_ERROR_LEN - n, "; %.*s", (int)len, rest);
 		rest += len + (rest[len] == '\n');
 	}
-	auto_free char *clean = out_clean(line);
+	return buf;
+}
+
+void out_complain(const char *program, const struct err *e)
+{
+	char line[OUT_ERROR_LEN];
+	auto_free char *clean = out_clean(out_error(e, line));
+
 	fprintf(stderr, "%s: %s\n", program, clean ? clean : "out of memory");
 }

@@ -35,6 +35,10 @@ int out_json(const struct out *o, const struct json *n, struct err *e) must_chec
 /* out_finish - flush; ERR_IO when anything could not be written. */
 int out_finish(const struct out *o, struct err *e) must_check;
 
+/* out_error - an error on one line, the lines of its detail behind the message. Returns buf. */
+#define OUT_ERROR_LEN (sizeof(((struct err *)0)->msg) + 2 * sizeof(((struct err *)0)->detail))
+char *out_error(const struct err *e, char buf[OUT_ERROR_LEN]);
+
 /* out_complain - "program: message; line of the detail; ..." on standard error, in one line. */
 void out_complain(const char *program, const struct err *e);
 

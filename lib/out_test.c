@@ -337,6 +337,22 @@ START_TEST(survives_failing_allocations)
 }
 END_TEST
 
+START_TEST(an_error_is_one_line)
+{
+	struct err e = { 0 };
+	char line[OUT_ERROR_LEN];
+
+	err_set(&e, ERR_BUSY, 0, "it is busy");
+	ck_assert_str_eq(out_error(&e, line), "it is busy");
+	err_hint(&e, "wait");
+	err_hint(&e, "ask");
+	ck_assert_str_eq(out_error(&e, line), "it is busy; wait; ask");
+	memset(e.msg, 'm', sizeof(e.msg) - 1);
+	memset(e.detail, '\n', sizeof(e.detail) - 1); /* each becomes two characters */
+	ck_assert_uint_lt(strlen(out_error(&e, line)), OUT_ERROR_LEN);
+}
+END_TEST
+
 TEST_PROGRAM("lib/out", cleans_what_could_steer_a_terminal, counts_characters,
 	     says_ages_in_their_largest_unit, writes_times_as_rfc_3339, draws_bars, aligns_columns,
 	     aligns_characters_not_bytes, cuts_to_the_terminal, leaves_out_what_can_be_spared,

@@ -64,12 +64,12 @@ static void tell_text(const struct repair *x, const struct record *r, const stru
 	};
 	const struct out *o = &x->rail->out;
 	const char *ipam = r->tree ? repair_ipam_type(r) : "";
-	char id[OUT_ID_LEN];
+	char id[OUT_ID_LEN], line[OUT_ERROR_LEN];
 
 	out_line(o, styles[outcome], "%s %s %s %s: %s", outcome_names[outcome], r->key.network,
 		 out_id(o, r->key.container, id), r->key.ifname, v->why);
 	if (why)
-		out_line(o, OUT_PLAIN, "  %s%s%s", why->msg, *why->detail ? "; " : "", why->detail);
+		out_line(o, OUT_PLAIN, "  %s", out_error(why, line));
 	else if (v->state == REPAIR_DAMAGED)
 		out_line(o, OUT_PLAIN,
 			 "  only the record %s: its address, if it has one, stays "
