@@ -353,7 +353,7 @@ START_TEST(an_error_is_one_line)
 }
 END_TEST
 
-TEST_PROGRAM("lib/out", cleans_what_could_steer_a_terminal, counts_characters,
+TEST_PROGRAM("lib/out", an_error_is_one_line, cleans_what_could_steer_a_terminal, counts_characters,
 	     says_ages_in_their_largest_unit, writes_times_as_rfc_3339, draws_bars, aligns_columns,
 	     aligns_characters_not_bytes, cuts_to_the_terminal, leaves_out_what_can_be_spared,
 	     cuts_ids_before_others, shortens_ids_on_terminals, says_amounts, says_shares,
