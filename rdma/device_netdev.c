@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_netdev.c: from a pod's interface down to the RDMA device that serves it.
+ *
+ * Hardware is found by its bus address, which costs the same however many devices there are. Only
+ * for what has none (rxe, siw) the ports of all devices are asked for their interfaces.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sysfs.h"
+#include "rdma/device.h"
+
+#define LEVELS_MAX 8
+
+struct level {
+	struct link_info link;
+	bool in_pod;
+};
+
+struct descent {
+	const struct rdma_view *v;
+	struct level level[LEVELS_MAX]; /* the interface itself first */
+	size_t n;
+};
+
+/* ---- down ---- */
+
+/* Of other kinds (veth, tunnels) IFLA_LINK is something else than what lies below. */
+static bool lies_on_another(const struct link_info *link)
+{
+	static const char *const kinds[] = { "macvlan", "ipvlan", "vlan",
+					     "macvtap", "ipvtap", "ipoib" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && link->lower_ifindex; i++) {
+		if (strcmp(link->kind, kinds[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* 1: *in_pod says where the device below is; 0: in a namespace that is neither of the two. */
+static int place_of_lower(const struct descent *d, const struct level *top, bool *in_pod,
+			  struct err *e)
+{
+	int home;
+
+	*in_pod = top->in_pod;
+	if (top->link.lower_nsid < 0 || !top->in_pod)
+		return top->link.lower_nsid < 0;
+	if (nl_link_nsid(d->v->pod_nl, d->v->home, &home, e))
+		return -1;
+	*in_pod = false;
+	return top->link.lower_nsid == home;
+}
+
+static int descend(struct descent *d, const char *ifname, struct err *e)
+{
+	struct level next = { .in_pod = true };
+
+	if (nl_link_by_name(d->v->pod_nl, ifname, &next.link, e))
+		return err_wrap(e, "look at interface %s of the pod", ifname);
+	for (;;) {
+		int lower = next.link.lower_ifindex, known;
+		bool in_pod;
+
+		d->level[d->n++] = next;
+		if (d->n == LEVELS_MAX || !lies_on_another(&next.link))
+			return 0;
+		known = place_of_lower(d, &next, &in_pod, e);
+		if (known <= 0)
+			return known;
+		next.in_pod = in_pod;
+		if (nl_link_by_index(in_pod ? d->v->pod_nl : d->v->home_nl, lower, &next.link, e))
+			return err_wrap(e, "look at the device below %s",
+					d->level[d->n - 1].link.name);
+	}
+}
+
+/* ---- hardware ---- */
+
+/* Kernels before 5.14 do not tell the bus address; of what is at home sysfs does. */
+static void bus_of(const struct descent *d, const struct level *l, char out[BUS_ADDR_LEN])
+{
+	char pci[PCI_STR_LEN];
+	struct err ignored;
+
+	*out = '\0';
+	if (*l->link.parent && bus_addr_valid(l->link.parent))
+		(void)snprintf(out, BUS_ADDR_LEN, "%s", l->link.parent);
+	else if (!*l->link.parent && !*l->link.kind && !l->in_pod &&
+		 pci_of_netdev(d->v->ctx->sysfs, l->link.name, pci, &ignored) == 0)
+		(void)snprintf(out, BUS_ADDR_LEN, "%s", pci);
+}
+
+struct by_ifindex {
+	const struct descent *d;
+	bool in_pod;
+	size_t level; /* that of a port */
+	struct rdma_port port;
+	bool found;
+};
+
+static int match_port(const struct rdma_port *p, void *arg)
+{
+	struct by_ifindex *b = arg;
+
+	for (size_t i = 0; i < b->d->n && p->ifindex; i++) {
+		if (b->d->level[i].in_pod == b->in_pod &&
+		    b->d->level[i].link.ifindex == p->ifindex) {
+			b->port = *p;
+			b->level = i;
+			b->found = true;
+			break;
+		}
+	}
+	return b->found;
+}
+
+static struct nl *rdma_of(const struct descent *d, bool in_pod)
+{
+	return in_pod ? d->v->pod_rdma : d->v->home_rdma;
+}
+
+/*
+ * Which port of the hardware: that of the interface, where the kernel says so. In mode exclusive
+ * it does not when the one is in the pod and the other is not yet; then dev_port, which counts from
+ * 0, is all there is.
+ */
+static int choose_port(const struct descent *d, size_t level, struct rdma_serving *out,
+		       struct err *e)
+{
+	const struct level *l = &d->level[level];
+	struct by_ifindex b = { .d = d, .in_pod = l->in_pod };
+	char path[64 + IFNAME_LEN];
+	uint64_t dev_port;
+	struct err why;
+
+	out->port = 1;
+	if (out->link.ports < 2)
+		return 0;
+	if (rdma_of(d, l->in_pod) &&
+	    nl_rdma_ports(rdma_of(d, l->in_pod), out->link.index, match_port, &b, &why)) {
+		if (why.code != ERR_NOTFOUND) {
+			*e = why;
+			return -1;
+		}
+	}
+	(void)snprintf(path, sizeof(path), "class/net/%s/dev_port", l->link.name);
+	if (b.found)
+		out->port = b.port.port;
+	else if (!l->in_pod && sysfs_read_u64(d->v->ctx->sysfs, path, &dev_port, &why) == 0 &&
+		 dev_port < out->link.ports)
+		out->port = (uint32_t)dev_port + 1;
+	return 0;
+}
+
+/* 1: this is the hardware; 0: it has no RDMA device. */
+static int try_bus(const struct descent *d, size_t level, const char *bus, struct rdma_serving *out,
+		   struct err *e)
+{
+	struct err why;
+
+	if (rdma_of_bus(d->v->ctx->sysfs, d->v->home_rdma, bus, &out->link, &why)) {
+		if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	(void)snprintf(out->pci, sizeof(out->pci), "%s", bus);
+	out->own = level == 0;
+	return choose_port(d, level, out, e) ? -1 : 1;
+}
+
+/* Of a bond the RDMA device is that of one of its members, the first in most cases. */
+static int try_bond(const struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
+{
+	char path[64 + IFNAME_LEN], names[1024], one[IFNAME_LEN], pci[PCI_STR_LEN];
+	struct slice rest, name;
+	struct err ignored;
+	int rc = 0;
+
+	(void)snprintf(path, sizeof(path), "class/net/%s/bonding/slaves",
+		       d->level[level].link.name);
+	if (d->level[level].in_pod || strcmp(d->level[level].link.kind, "bond") != 0 ||
+	    sysfs_read(d->v->ctx->sysfs, path, names, sizeof(names), &ignored))
+		return 0;
+	rest = (struct slice){ names, strlen(names) };
+	while (rc == 0 && slice_next(&rest, ' ', &name)) {
+		if (slice_copy(name, one, sizeof(one)) == 0 && *one &&
+		    pci_of_netdev(d->v->ctx->sysfs, one, pci, &ignored) == 0)
+			rc = try_bus(d, level, pci, out, e);
+	}
+	return rc;
+}
+
+static int try_hardware(const struct descent *d, struct rdma_serving *out, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < d->n && rc == 0; i++) {
+		char bus[BUS_ADDR_LEN];
+
+		bus_of(d, &d->level[i], bus);
+		if (*bus)
+			(void)snprintf(out->pci, sizeof(out->pci), "%s", bus);
+		rc = *bus ? try_bus(d, i, bus, out, e) : try_bond(d, i, out, e);
+	}
+	return rc;
+}
+
+/* ---- software ---- */
+
+struct hunt {
+	struct nl *nl;
+	struct by_ifindex b;
+	struct rdma_link link;
+	struct err *e;
+	bool failed;
+};
+
+static int hunt_device(const struct rdma_link *link, void *arg)
+{
+	struct hunt *h = arg;
+	struct err why;
+
+	if (nl_rdma_ports(h->nl, link->index, match_port, &h->b, &why)) {
+		/* One that has just gone is not it. */
+		h->failed = why.code != ERR_NOTFOUND;
+		if (h->failed)
+			*h->e = why;
+		return h->failed;
+	}
+	if (h->b.found)
+		h->link = *link;
+	return h->b.found;
+}
+
+/* 1: found among those that have an interface there. */
+static int try_software(const struct descent *d, bool in_pod, struct rdma_serving *out,
+			struct err *e)
+{
+	struct hunt h = { .nl = rdma_of(d, in_pod), .b = { .d = d, .in_pod = in_pod }, .e = e };
+
+	if (!h.nl)
+		return 0;
+	if (nl_rdma_list(h.nl, hunt_device, &h, e) || h.failed)
+		return -1;
+	if (!h.b.found)
+		return 0;
+	out->link = h.link;
+	out->port = h.b.port.port;
+	out->own = h.b.level == 0;
+	return 1;
+}
+
+/* ---- all ---- */
+
+static int nothing(const struct descent *d, const struct rdma_serving *s, struct err *e)
+{
+	const struct level *bottom = &d->level[d->n - 1];
+
+	err_set(e, ERR_NOTFOUND, 0, "interface %s%s%s%s%s%s has no RDMA device",
+		d->level[0].link.name, d->n > 1 ? " lies on " : "",
+		d->n > 1 ? bottom->link.name : "", *s->pci ? " (" : "", s->pci, *s->pci ? ")" : "");
+	e->errnum = ENODEV;
+	return err_hint(e, "is the RDMA driver of the NIC loaded (mlx5_ib, irdma, bnxt_re)?");
+}
+
+int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_serving *out,
+		   struct err *e)
+{
+	struct descent d = { .v = v };
+	struct rdma_serving s = { .port = 0 };
+	int rc;
+
+	if (descend(&d, ifname, e))
+		return -1;
+	rc = try_hardware(&d, &s, e);
+	if (rc == 0)
+		rc = try_software(&d, false, &s, e);
+	if (rc == 0)
+		rc = try_software(&d, true, &s, e);
+	if (rc < 0)
+		return -1;
+	memcpy(out->pci, s.pci, sizeof(out->pci));
+	if (rc == 0)
+		return nothing(&d, &s, e);
+	*out = s;
+	return 0;
+}
