@@ -48,6 +48,7 @@ START_TEST(what_a_host_has)
 
 	world_pf(&(struct world_pf){ OTHER_PF, "pf1", 1, 8 });
 	fakepci_file(WORLD_SYS, world_vf(1), "infiniband/mlx5_4/node_type", "1\n");
+	w.kernel->vf[2].is.vlan = 77;
 	v = all(&w);
 	ck_assert_uint_eq(v.n_pfs, 2);
 	ck_assert_str_eq(v.pf[0].addr, WORLD_PF);
@@ -68,7 +69,8 @@ START_TEST(what_a_host_has)
 		ck_assert_str_eq(v.pf[0].vf[n].pci.driver, "igbvf");
 		ck_assert_str_eq(v.pf[0].vf[n].rdma, n == 1 ? "mlx5_4" : "");
 		ck_assert_int_eq(v.pf[0].vf[n].use, VF_FREE);
-		ck_assert_uint_eq(v.pf[0].vf[n].pf_side.has, 0);
+		ck_assert_uint_eq(v.pf[0].vf[n].pf_side.has, VF_ALL);
+		ck_assert_uint_eq(v.pf[0].vf[n].pf_side.vlan, n == 2 ? 77 : 0);
 	}
 	ck_assert_str_eq(v.pf[1].netdev.name, "pf1");
 	ck_assert_str_eq(v.pf[1].vf[0].netdev.name, "v8");
