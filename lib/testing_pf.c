@@ -135,15 +135,6 @@ static enum vf_attr attr_of(int type)
 	}
 }
 
-static int refused(int *by)
-{
-	int errnum = *by;
-
-	if (errnum && pf->refusals_left && --pf->refusals_left == 0)
-		*by = 0;
-	return errnum;
-}
-
 static int set_vf(const struct nlattr *list, struct err *e)
 {
 	const struct nlattr *one = nla_data(nla_data(list));
@@ -155,26 +146,31 @@ static int set_vf(const struct nlattr *list, struct err *e)
 	enum vf_attr what = attr_of(nla_type(one));
 	if (what == VF_VLAN)
 		one = nla_data(one);
-	int errnum = refused(&pf->refuses[what]);
+	int errnum = pf->refuses[what];
 	memcpy(&vf, nla_data(one), sizeof(vf));
 	if (errnum || vf >= pf->n)
 		return refuse(errnum ? errnum : EINVAL, e);
+	if (what == VF_MAC && pf->mac_needs_trust && !pf->vf[vf].is.trust)
+		return refuse(EACCES, e);
 	take(&pf->vf[vf].is, what, nla_data(one));
 	return 0;
 }
 
-/* igbvf: with an administrator's MAC it takes none but that. */
-static bool mac_is_allowed(int ifindex, const struct nlattr *mac)
+/* igbvf: with an administrator's MAC it takes none but that. 0: the VF's driver takes it. */
+static int mac_refusal(int ifindex, const struct nlattr *mac)
 {
 	static const uint8_t none[MAC_LEN];
 
-	for (uint32_t i = 0; pf->mac_is_the_pfs && i < pf->n; i++) {
+	for (uint32_t i = 0; i < pf->n; i++) {
 		const uint8_t *admin = pf->vf[i].is.mac;
-		if (pf->vf[i].link == ifindex && memcmp(admin, none, MAC_LEN) != 0 &&
+		if (pf->vf[i].link != ifindex)
+			continue;
+		if (pf->mac_is_the_pfs && memcmp(admin, none, MAC_LEN) != 0 &&
 		    memcmp(admin, nla_data(mac), MAC_LEN) != 0)
-			return false;
+			return EADDRNOTAVAIL;
+		return pf->mac_needs_trust && !pf->vf[i].is.trust ? EACCES : pf->link_refuses_mac;
 	}
-	return true;
+	return 0;
 }
 
 /* The requests of the call itself do not count. */
@@ -201,8 +197,10 @@ int __wrap_nl_change(struct nl *nl, const struct nl_req *rq, struct err *e)
 	bool any = h->nlmsg_type == RTM_SETLINK && nlmsg_attrlen(h, sizeof(*ifi)) > 0;
 	if (any && nla_type(first) == IFLA_VFINFO_LIST && ifi->ifi_index == pf->pf_ifindex)
 		return set_vf(first, e);
-	if (any && nla_type(first) == IFLA_ADDRESS && !mac_is_allowed(ifi->ifi_index, first))
-		return refuse(EADDRNOTAVAIL, e);
+	int errnum =
+		any && nla_type(first) == IFLA_ADDRESS ? mac_refusal(ifi->ifi_index, first) : 0;
+	if (errnum)
+		return refuse(errnum, e);
 	if (__real_nl_change(nl, rq, e))
 		return -1;
 	if (pf->moved && h->nlmsg_type == RTM_SETLINK &&

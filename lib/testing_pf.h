@@ -28,8 +28,9 @@ struct fakepf {
 	uint32_t n;
 	struct fakepf_vf vf[FAKEPF_VFS];
 	int refuses[VF_ALL + 1]; /* by enum vf_attr: errno of each attempt to set it; 0: it works */
-	unsigned refusals_left;  /* that many attempts, then it works; 0: always refused */
 	bool mac_is_the_pfs;     /* igbvf: an interface takes no other MAC than its PF's */
+	bool mac_needs_trust;    /* both MACs are refused while the VF is not trusted */
+	int link_refuses_mac;    /* errno with which the interface of any VF refuses one; 0: none */
 	bool old_kernel;         /* before 5.14: no link tells which device it is of */
 	unsigned requests;       /* since the start, or since this was set to 0 */
 	unsigned fail_at;        /* that one fails ... */

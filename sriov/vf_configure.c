@@ -57,33 +57,67 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *
 /* ---- moving ---- */
 
 struct clash {
-	struct nl *nl, *pod_nl;
+	const struct vf_target *to;
 	int ifindex;
-	const char *ifname;
+	bool long_ones; /* drop those that no interface could have, instead of looking for them */
+	unsigned dropped;
 	int rc;
 	struct err *e;
 };
 
-static int drop_if_taken(const char *name, void *arg)
+static bool is_in_the_way(const struct clash *c, const char *name)
 {
-	struct clash *c = arg;
 	struct link_info other;
 	struct err ignored;
 
-	if (strcmp(name, c->ifname) != 0 && nl_link_by_name(c->pod_nl, name, &other, &ignored))
+	if (c->long_ones)
+		return strnlen(name, IFNAME_LEN) == IFNAME_LEN;
+	return strcmp(name, c->to->ifname) == 0 ||
+	       nl_link_by_name(c->to->pod_nl, name, &other, &ignored) == 0;
+}
+
+static int drop_if_in_the_way(const char *name, void *arg)
+{
+	struct clash *c = arg;
+
+	if (!is_in_the_way(c, name))
 		return 0;
-	c->rc = nl_link_altname_del(c->nl, c->ifindex, name, c->e);
+	c->dropped++;
+	c->rc = nl_link_altname_del(c->to->host_nl, c->ifindex, name, c->e);
 	return c->rc;
+}
+
+static int make_way(struct clash *c)
+{
+	return nl_link_altnames(c->to->host_nl, c->ifindex, drop_if_in_the_way, c, c->e) || c->rc
+		       ? -1
+		       : 0;
+}
+
+/* A name too long to ask for is known to be taken there by the refusal alone. */
+static int move(struct clash *c)
+{
+	const struct vf_target *to = c->to;
+	struct err why;
+
+	if (nl_link_move(to->host_nl, c->ifindex, to->pod, to->ifname, &why) == 0)
+		return 0;
+	c->long_ones = true;
+	c->dropped = 0;
+	if (why.errnum == EEXIST && make_way(c))
+		return -1;
+	if (why.errnum == EEXIST && c->dropped)
+		return nl_link_move(to->host_nl, c->ifindex, to->pod, to->ifname, c->e);
+	*c->e = why;
+	return -1;
 }
 
 int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifindex, struct err *e)
 {
-	struct clash c = { .nl = to->host_nl, .pod_nl = to->pod_nl, .ifname = to->ifname, .e = e };
+	struct clash c = { .to = to, .e = e };
 	struct link_info link;
 
-	if (ifindex_here(to->host_nl, p, &c.ifindex, e) ||
-	    nl_link_altnames(to->host_nl, c.ifindex, drop_if_taken, &c, e) || c.rc ||
-	    nl_link_move(to->host_nl, c.ifindex, to->pod, to->ifname, e) ||
+	if (ifindex_here(to->host_nl, p, &c.ifindex, e) || make_way(&c) || move(&c) ||
 	    nl_link_by_name(to->pod_nl, to->ifname, &link, e))
 		return err_wrap(e, "VF %s", p->vf);
 	*ifindex = link.ifindex;
