@@ -86,6 +86,73 @@ int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made, 
 	return 0;
 }
 
+/* The text with what->rdma_device in it; NULL when it stays: it says so, or is of another kind. */
+static int amend(const char *text, const struct devinfo_pci *what, char **out, struct err *e)
+{
+	struct err why;
+	auto_json struct json *tree = NULL;
+
+	*out = NULL;
+	/* Garbage is somebody else's: a pod must not fail for it. */
+	if (json_parse(text, strlen(text), "device information", &tree, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	struct json *pci = json_get_mut(tree, "pci");
+	const char *type = json_str(json_get(tree, "type"));
+	const char *now = json_str(json_get(pci, "rdma-device"));
+
+	if (!type || strcmp(type, "pci") != 0 || !pci || json_type(pci) != JSON_OBJECT ||
+	    (now && strcmp(now, what->rdma_device) == 0))
+		return 0;
+	json_del(pci, "rdma-device");
+	if (json_add_str(pci, "rdma-device", what->rdma_device))
+		return err_nomem(e);
+	*out = json_print(tree, false);
+	return *out ? 0 : err_nomem(e);
+}
+
+/* 1: there is one, in *text; 0: there is none. */
+static int read_if_any(int dir, const char *name, char **text, struct err *e)
+{
+	struct err why;
+
+	if (fs_read_at(dir, name, JSON_MAX_SIZE, text, &why) >= 0)
+		return 1;
+	if (why.errnum == ENOENT)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, bool *changed, char **before,
+		     struct err *e)
+{
+	auto_free char *was = NULL, *text = NULL;
+	const char *name;
+	auto_fd int dir = open_parent(path, true, &name, e);
+	int there = dir < 0 ? -1 : read_if_any(dir, name, &was, e);
+
+	if (there < 0 || (there && amend(was, what, &text, e)))
+		return err_wrap(e, KEY ": %s", path);
+	if (!there && !(text = encode(what)))
+		return err_nomem(e);
+	if (text && fs_replace_at(dir, name, text, false, e))
+		return err_wrap(e, KEY ": %s", path);
+	*changed = text != NULL;
+	*before = text ? TAKE_PTR(was) : NULL;
+	return 0;
+}
+
+int devinfo_put_back(const char *path, const char *before, struct err *e)
+{
+	const char *name;
+	struct stat st;
+
+	if (!before || lstat(path, &st))
+		return devinfo_remove(path, e);
+	auto_fd int dir = open_parent(path, false, &name, e);
+	return dir < 0 || fs_replace_at(dir, name, before, false, e) ? -1 : 0;
+}
+
 int devinfo_remove(const char *path, struct err *e)
 {
 	const char *name;

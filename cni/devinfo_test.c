@@ -205,12 +205,77 @@ START_TEST(what_cannot_be_removed)
 }
 END_TEST
 
+/* ---- the RDMA device in it ---- */
+
+static void becomes(const char *was, const char *is)
+{
+	auto_free char *before = NULL, *text = NULL;
+	bool changed = false;
+	struct err e = { .msg = "" };
+
+	if (was)
+		testing_file("/mnt/f", 0600, was);
+	ck_assert_int_eq(devinfo_set_rdma("/mnt/f", &vf, &changed, &before, &e), 0);
+	text = content("/mnt", "f");
+	ck_assert_str_eq(text, is);
+	ck_assert_int_eq(changed, !was || strcmp(was, is) != 0);
+	ck_assert_pstr_eq(before, changed ? was : NULL);
+	if (!changed)
+		return;
+	free(TAKE_PTR(text));
+	ck_assert_int_eq(devinfo_put_back("/mnt/f", before, &e), 0);
+	ck_assert_int_eq(exists("/mnt/f"), was != NULL);
+	if (was) {
+		text = content("/mnt", "f");
+		ck_assert_str_eq(text, was);
+	}
+	ck_assert_str_eq(e.msg, "");
+}
+
+#define OTHER_KEYS "\"type\":\"pci\",\"x\":[1]"
+
+START_TEST(the_rdma_device)
+{
+	(void)testing_dir();
+	becomes(NULL,
+		"{\"type\":\"pci\",\"version\":\"1.1.0\",\"pci\":{\"pci-address\":\"0000:3b:02.5\","
+		"\"pf-pci-address\":\"0000:3b:00.0\",\"rdma-device\":\"mlx5_3\"}}");
+	becomes("{" OTHER_KEYS ",\"pci\":{\"rdma-device\":\"mlx5_9\",\"y\":2}}",
+		"{" OTHER_KEYS ",\"pci\":{\"y\":2,\"rdma-device\":\"mlx5_3\"}}");
+	becomes("{" OTHER_KEYS ",\"pci\":{}}",
+		"{" OTHER_KEYS ",\"pci\":{\"rdma-device\":\"mlx5_3\"}}");
+	becomes("{ \"type\":\"pci\",\"pci\":{\"rdma-device\":\"mlx5_3\"}}",
+		"{ \"type\":\"pci\",\"pci\":{\"rdma-device\":\"mlx5_3\"}}");
+	becomes("{\"type\":\"vdpa\",\"vdpa\":{}}", "{\"type\":\"vdpa\",\"vdpa\":{}}");
+	becomes("not JSON", "not JSON");
+	becomes("{\"type\":\"pci\",\"pci\":[]}", "{\"type\":\"pci\",\"pci\":[]}");
+}
+END_TEST
+
+START_TEST(what_has_gone_is_not_put_back)
+{
+	struct err e = { .msg = "" };
+
+	(void)testing_dir();
+	ck_assert_int_eq(devinfo_put_back("/mnt/f", "text", &e), 0);
+	ck_assert_int_eq(devinfo_put_back("/mnt/no/such/folder/f", NULL, &e), 0);
+	ck_assert(!exists("/mnt/f") && !exists("/mnt/no"));
+}
+END_TEST
+
 static int write_and_remove(void *arg, struct err *e)
 {
+	auto_free char *before = NULL;
+	struct devinfo_pci renamed = vf;
 	bool made;
 
 	(void)arg;
-	return devinfo_write("/mnt/f", &vf, &made, e) || devinfo_remove("/mnt/f", e) ? -1 : 0;
+	renamed.rdma_device = "roce0";
+	return devinfo_write("/mnt/f", &vf, &made, e) ||
+			       devinfo_set_rdma("/mnt/f", &renamed, &made, &before, e) ||
+			       devinfo_put_back("/mnt/f", before, e) || devinfo_remove("/mnt/f", e)
+		       ? -1
+		       : 0;
 }
 
 START_TEST(out_of_memory)
@@ -221,4 +286,5 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("cni/devinfo", the_path, no_path, written, of_a_function_that_is_no_VF,
-	     what_is_there_stays, cannot_be_written, removed, what_cannot_be_removed, out_of_memory)
+	     what_is_there_stays, cannot_be_written, removed, what_cannot_be_removed,
+	     the_rdma_device, what_has_gone_is_not_put_back, out_of_memory)
