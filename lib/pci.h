@@ -56,6 +56,15 @@ int pci_vf_index(const char *root, const char *pf, const char *vf, uint32_t *out
 int pci_vf_addr(const char *root, const char *pf, uint32_t n, char out[PCI_STR_LEN],
 		struct err *e) must_check;
 
+/*
+ * pci_vf_each - call fn with the address of each VF, in the order of their numbers; cheaper than
+ * pci_vf_addr for each. Non-zero from fn ends the walk and is not an error. ERR_NOTFOUND: no such
+ * function, no SR-IOV (EOPNOTSUPP), or a VF went meanwhile.
+ */
+typedef int (*pci_vf_fn)(const char *vf, void *arg);
+int pci_vf_each(const char *root, const char *pf, pci_vf_fn fn, void *arg,
+		struct err *e) must_check;
+
 /* How many VFs there are and could be. ERR_NOTFOUND (EOPNOTSUPP) when it has no SR-IOV. */
 struct pci_sriov {
 	uint32_t num, total;

@@ -83,19 +83,40 @@ int pci_vf_index(const char *root, const char *pf, const char *vf, uint32_t *out
 	return 0;
 }
 
-int pci_vf_addr(const char *root, const char *pf, uint32_t n, char out[PCI_STR_LEN], struct err *e)
+static int vf_addr(int dir, const char *pf, uint32_t n, char out[PCI_STR_LEN], struct err *e)
 {
 	struct err why;
-	auto_fd int dir = pci_open(root, pf, e);
 
-	if (dir < 0)
-		return -1;
 	if (link_of(dir, n, out, &why) == 0)
 		return 0;
 	if (why.errnum == ENOENT)
 		return pci_absent(e, ENOENT, "PCI function %s has no VF number %u", pf, n);
 	*e = why;
 	return err_wrap(e, "PCI function %s", pf);
+}
+
+int pci_vf_addr(const char *root, const char *pf, uint32_t n, char out[PCI_STR_LEN], struct err *e)
+{
+	auto_fd int dir = pci_open(root, pf, e);
+
+	return dir < 0 ? -1 : vf_addr(dir, pf, n, out, e);
+}
+
+int pci_vf_each(const char *root, const char *pf, pci_vf_fn fn, void *arg, struct err *e)
+{
+	struct pci_sriov s;
+	char vf[PCI_STR_LEN];
+	auto_fd int dir = pci_open(root, pf, e);
+
+	if (dir < 0 || read_sriov(dir, pf, &s, e))
+		return -1;
+	for (uint32_t n = 0; n < s.num; n++) {
+		if (vf_addr(dir, pf, n, vf, e))
+			return -1;
+		if (fn(vf, arg))
+			break;
+	}
+	return 0;
 }
 
 /* ---- how many ---- */

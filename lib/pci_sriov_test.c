@@ -55,6 +55,42 @@ START_TEST(numbers_and_addresses_of_250)
 }
 END_TEST
 
+struct walk {
+	uint32_t n, stop_after;
+};
+
+static int in_order(const char *vf, void *arg)
+{
+	struct walk *w = arg;
+	char expected[PCI_STR_LEN];
+
+	ck_assert_str_eq(vf, fakepci_vf_addr(PF, many, w->n, expected));
+	return ++w->n == w->stop_after;
+}
+
+START_TEST(walks_over_250)
+{
+	const char *root = make_tree(many);
+	struct walk all = { 0 }, some = { .stop_after = 3 }, broken = { 0 };
+	struct err e = { 0 };
+
+	ck_assert_int_eq(pci_vf_each(root, PF, in_order, &all, &e), 0);
+	ck_assert_uint_eq(all.n, 250);
+	ck_assert_int_eq(pci_vf_each(root, PF, in_order, &some, &e), 0);
+	ck_assert_uint_eq(some.n, 3);
+	fakepci_link(root, PF, "virtfn7", NULL);
+	ck_assert_int_eq(pci_vf_each(root, PF, in_order, &broken, &e), -1);
+	ck_assert_uint_eq(broken.n, 7);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_str_eq(e.msg, "PCI function " PF " has no VF number 7");
+	fakepci_file(root, PF, "sriov_totalvfs", NULL);
+	ck_assert_int_eq(pci_vf_each(root, PF, in_order, &broken, &e), -1);
+	ck_assert_int_eq(e.errnum, EOPNOTSUPP);
+	ck_assert_int_eq(pci_vf_each(root, "0000:00:1f.7", in_order, &broken, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOENT);
+}
+END_TEST
+
 /* Of all links only the one that confirms it is there, and a search cannot even begin. */
 START_TEST(one_look_whatever_the_number_of_vfs)
 {
@@ -290,8 +326,8 @@ START_TEST(nothing_more_is_tried_after_a_refusal)
 }
 END_TEST
 
-TEST_PROGRAM("pci_sriov", numbers_and_addresses_of_250, one_look_whatever_the_number_of_vfs,
-	     a_layout_that_is_wrong_or_missing, two_ports_with_interleaved_vfs,
-	     functions_that_are_not_what_was_asked_for, tells_how_many, sets_how_many,
-	     goes_through_zero, explains_what_the_kernel_says,
+TEST_PROGRAM("pci_sriov", numbers_and_addresses_of_250, walks_over_250,
+	     one_look_whatever_the_number_of_vfs, a_layout_that_is_wrong_or_missing,
+	     two_ports_with_interleaved_vfs, functions_that_are_not_what_was_asked_for,
+	     tells_how_many, sets_how_many, goes_through_zero, explains_what_the_kernel_says,
 	     nothing_more_is_tried_after_a_refusal)

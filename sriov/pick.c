@@ -10,6 +10,10 @@
 struct search {
 	const struct claimant *who;
 	struct vf_place *place;
+	int ledger; /* its folder, or -1 */
+	bool free_ones;
+	int found; /* 1, or -1 with e set */
+	struct err *e;
 	uint32_t seen, taken;
 };
 
@@ -23,17 +27,15 @@ static int pf_address(const struct ctx *ctx, const char *name, char out[PCI_STR_
 	}
 	if (pci_of_netdev(ctx->sysfs, name, out, e) == 0)
 		return 0;
+	return -1;
+}
+
+/* What is not there, or is no PF, is a mistake in the configuration. */
+static int explain(const char *name, struct err *e)
+{
 	if (e->code == ERR_NOTFOUND)
 		e->code = ERR_CONFIG;
 	return err_wrap(e, "resource.pf: \"%s\"", name);
-}
-
-static bool looks_taken(const struct search *s, const char *vf)
-{
-	auto_vf_entry struct vf_entry x = { 0 };
-	struct err ignored;
-
-	return ledger_read(s->who->ctx, vf, &x, &ignored) == 0 && x.owned;
 }
 
 /* 1: it is ours now. */
@@ -43,7 +45,9 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 
 	if (claim_vf(s->who, vf, s->place, &why) == 0)
 		return 1;
-	if (why.code != ERR_BUSY && why.code != ERR_STATE && why.code != ERR_NOTFOUND) {
+	/* ENODEV: somebody moved or renamed it while we looked. */
+	if (why.code != ERR_BUSY && why.code != ERR_STATE && why.code != ERR_NOTFOUND &&
+	    why.errnum != ENODEV) {
 		*e = why;
 		return -1;
 	}
@@ -51,32 +55,35 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 	return 0;
 }
 
-/*
- * Those that the books call free first: that costs one file a VF. Only when there are none, the
- * taken ones are asked whether their owners still live.
- */
-static int search_pf(struct search *s, const char *pf, bool free_ones, struct err *e)
+/* Non-zero: it is ours, or nothing else is to be tried. */
+static int consider(const char *vf, void *arg)
 {
-	struct pci_sriov vfs;
-	char vf[PCI_STR_LEN];
+	struct search *s = arg;
+	bool taken = ledger_glance(s->ledger, vf);
 
-	if (pci_sriov(s->who->ctx->sysfs, pf, &vfs, e))
-		return -1;
-	for (uint32_t i = 0; i < vfs.num; i++) {
-		if (pci_vf_addr(s->who->ctx->sysfs, pf, i, vf, e))
-			return -1;
-		bool taken = looks_taken(s, vf);
-		if (free_ones) {
-			s->seen++;
-			s->taken += taken;
-		}
-		if (taken == free_ones)
-			continue;
-		int rc = try_vf(s, vf, e);
-		if (rc)
-			return rc;
+	if (s->free_ones) {
+		s->seen++;
+		s->taken += taken;
 	}
-	return 0;
+	if (taken != s->free_ones)
+		s->found = try_vf(s, vf, s->e);
+	return s->found;
+}
+
+/*
+ * Those that look free first: a glance costs a tenth of reading, and of 250 VFs the last may be the
+ * free one. Only when there are none, the taken ones are asked whether their owners still live.
+ */
+static int search_pf(struct search *s, const char *pf, struct err *e)
+{
+	s->e = e;
+	s->found = 0;
+	for (int pass = 0; pass < 2 && !s->found; pass++) {
+		s->free_ones = pass == 0;
+		if (pci_vf_each(s->who->ctx->sysfs, pf, consider, s, e))
+			return -1;
+	}
+	return s->found;
 }
 
 /*
@@ -92,8 +99,9 @@ static int search_locked(struct search *s, const char *pf, struct err *e)
 
 	if (lock < 0)
 		return -1;
-	int rc = search_pf(s, pf, true, e);
-	return rc ? rc : search_pf(s, pf, false, e);
+	auto_fd int ledger = ledger_folder(s->who->ctx);
+	s->ledger = ledger;
+	return search_pf(s, pf, e);
 }
 
 int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *place, struct err *e)
@@ -103,10 +111,10 @@ int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *p
 
 	for (size_t i = 0; i < pfs.n; i++) {
 		if (pf_address(who->ctx, pfs.name[i], pf, e))
-			return -1;
+			return explain(pfs.name[i], e);
 		int rc = search_locked(&s, pf, e);
 		if (rc)
-			return rc > 0 ? 0 : err_wrap(e, "resource.pf: \"%s\"", pfs.name[i]);
+			return rc > 0 ? 0 : explain(pfs.name[i], e);
 	}
 	err_set(e, ERR_EXHAUSTED, 0, "resource: no free VF: of %u, %u belong to attachments",
 		s.seen, s.taken);
@@ -121,7 +129,7 @@ int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e)
 
 	for (size_t i = 0; i < pfs.n; i++) {
 		if (pf_address(ctx, pfs.name[i], pf, e) || pci_sriov(ctx->sysfs, pf, &vfs, e))
-			return -1;
+			return explain(pfs.name[i], e);
 		any = any || vfs.num;
 	}
 	return any ? 0 : err_set(e, ERR_UNAVAILABLE, 0, "resource.pf: none of the PFs has VFs");
