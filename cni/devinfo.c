@@ -123,8 +123,23 @@ static int read_if_any(int dir, const char *name, char **text, struct err *e)
 	return -1;
 }
 
-int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, bool *changed, char **before,
-		     struct err *e)
+int devinfo_text(const char *path, char **out, struct err *e)
+{
+	const char *name;
+	struct err why;
+	auto_fd int dir = open_parent(path, false, &name, &why);
+
+	if (dir < 0 && why.errnum != ENOENT && why.errnum != ENOTDIR) {
+		*e = why;
+		return err_wrap(e, KEY ": %s", path);
+	}
+	*out = NULL;
+	if (dir >= 0 && read_if_any(dir, name, out, e) < 0)
+		return err_wrap(e, KEY ": %s", path);
+	return 0;
+}
+
+int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, struct err *e)
 {
 	auto_free char *was = NULL, *text = NULL;
 	const char *name;
@@ -137,8 +152,6 @@ int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, bool *cha
 		return err_nomem(e);
 	if (text && fs_replace_at(dir, name, text, false, e))
 		return err_wrap(e, KEY ": %s", path);
-	*changed = text != NULL;
-	*before = text ? TAKE_PTR(was) : NULL;
 	return 0;
 }
 

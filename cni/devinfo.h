@@ -26,14 +26,16 @@ int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e) m
 int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made,
 		  struct err *e) must_check;
 
+/* devinfo_text - what the file says now, to be freed; NULL: there is none. */
+int devinfo_text(const char *path, char **out, struct err *e) must_check;
+
 /*
  * devinfo_set_rdma - have the file name what->rdma_device: one that is there keeps all else that it
  * says, one of another kind than "pci" stays as it is, and where there is none one is made.
- * *changed: something was done; *before: the text that was there, to be freed; NULL: none was.
- * devinfo_put_back - the inverse; a file that has gone meanwhile stays gone.
+ * devinfo_put_back - the inverse, with what devinfo_text() said before; a file that has gone
+ * meanwhile stays gone.
  */
-int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, bool *changed, char **before,
-		     struct err *e) must_check;
+int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, struct err *e) must_check;
 int devinfo_put_back(const char *path, const char *before, struct err *e) must_check;
 
 /* devinfo_remove - already gone is success. */

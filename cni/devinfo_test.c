@@ -209,26 +209,19 @@ END_TEST
 
 static void becomes(const char *was, const char *is)
 {
-	auto_free char *before = NULL, *text = NULL;
-	bool changed = false;
+	auto_free char *before = NULL, *text = NULL, *after = NULL;
 	struct err e = { .msg = "" };
 
 	if (was)
 		testing_file("/mnt/f", 0600, was);
-	ck_assert_int_eq(devinfo_set_rdma("/mnt/f", &vf, &changed, &before, &e), 0);
+	ck_assert_int_eq(devinfo_text("/mnt/f", &before, &e), 0);
+	ck_assert_pstr_eq(before, was);
+	ck_assert_int_eq(devinfo_set_rdma("/mnt/f", &vf, &e), 0);
 	text = content("/mnt", "f");
 	ck_assert_str_eq(text, is);
-	ck_assert_int_eq(changed, !was || strcmp(was, is) != 0);
-	ck_assert_pstr_eq(before, changed ? was : NULL);
-	if (!changed)
-		return;
-	free(TAKE_PTR(text));
 	ck_assert_int_eq(devinfo_put_back("/mnt/f", before, &e), 0);
-	ck_assert_int_eq(exists("/mnt/f"), was != NULL);
-	if (was) {
-		text = content("/mnt", "f");
-		ck_assert_str_eq(text, was);
-	}
+	ck_assert_int_eq(devinfo_text("/mnt/f", &after, &e), 0);
+	ck_assert_pstr_eq(after, was);
 	ck_assert_str_eq(e.msg, "");
 }
 
@@ -254,11 +247,14 @@ END_TEST
 
 START_TEST(what_has_gone_is_not_put_back)
 {
+	char *text = NULL;
 	struct err e = { .msg = "" };
 
 	(void)testing_dir();
 	ck_assert_int_eq(devinfo_put_back("/mnt/f", "text", &e), 0);
 	ck_assert_int_eq(devinfo_put_back("/mnt/no/such/folder/f", NULL, &e), 0);
+	ck_assert_int_eq(devinfo_text("/mnt/no/such/folder/f", &text, &e), 0);
+	ck_assert_ptr_null(text);
 	ck_assert(!exists("/mnt/f") && !exists("/mnt/no"));
 }
 END_TEST
@@ -271,8 +267,8 @@ static int write_and_remove(void *arg, struct err *e)
 
 	(void)arg;
 	renamed.rdma_device = "roce0";
-	return devinfo_write("/mnt/f", &vf, &made, e) ||
-			       devinfo_set_rdma("/mnt/f", &renamed, &made, &before, e) ||
+	return devinfo_write("/mnt/f", &vf, &made, e) || devinfo_text("/mnt/f", &before, e) ||
+			       devinfo_set_rdma("/mnt/f", &renamed, e) ||
 			       devinfo_put_back("/mnt/f", before, e) || devinfo_remove("/mnt/f", e)
 		       ? -1
 		       : 0;

@@ -156,6 +156,14 @@ int rdma_chardevs_read(struct nl *nl, const struct rdma_link *d, struct rdma_cha
 	return 0;
 }
 
+char *rdma_chardev_text(const struct rdma_chardev *c, char *out, size_t size)
+{
+	*out = '\0';
+	if (*c->name)
+		(void)snprintf(out, size, "%s %u:%u", c->name, c->major, c->minor);
+	return out;
+}
+
 static bool differ(const struct rdma_chardev *a, const struct rdma_chardev *b, char *out,
 		   size_t size)
 {

@@ -64,10 +64,8 @@ struct rdma_chardevs {
 	struct rdma_chardev umad[RDMA_PORTS_MAX]; /* by port, from 1 at 0 */
 };
 
-/*
- * rdma_chardevs_read - nl and the calling thread are in the namespace of the device. Ports above
- * RDMA_PORTS_MAX are left out.
- */
+/* rdma_chardevs_read - nl is of the namespace of the device. Ports above RDMA_PORTS_MAX are left
+ * out. */
 int rdma_chardevs_read(struct nl *nl, const struct rdma_link *d, struct rdma_chardevs *out,
 		       struct err *e) must_check;
 
@@ -77,5 +75,8 @@ int rdma_chardevs_read(struct nl *nl, const struct rdma_link *d, struct rdma_cha
  */
 bool rdma_chardevs_differ(const struct rdma_chardevs *a, const struct rdma_chardevs *b, char *out,
 			  size_t size);
+
+/* rdma_chardev_text - "uverbs1 231:193", "" for none. Returns out. Pure. */
+char *rdma_chardev_text(const struct rdma_chardev *c, char *out, size_t size);
 
 #endif
