@@ -91,6 +91,9 @@ const char *inv_layer_name(enum inv_layer l);
 /* inv_has_addr - whether the interface has the address, whatever its prefix. */
 bool inv_has_addr(const struct inv_netdev *d, struct ip a);
 
+/* inv_is_link_local - of fe80::/10. */
+bool inv_is_link_local(struct ip a);
+
 /* inv_mark_gids - set `here` of every GID, from the interfaces. */
 void inv_mark_gids(struct rdma_inventory *v);
 

@@ -22,7 +22,7 @@ struct rail {
 };
 
 struct rails {
-	struct rail *rail; /* owned; in the order of devices and ports */
+	struct rail *rail; /* owned; in the order of the interfaces */
 	size_t n;
 };
 

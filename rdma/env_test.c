@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/env.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "lib/testing.h"
+#include "lib/testing_alloc.h"
+#include "rdma/nccl.h"
+#include "rdma/testing_pod.h"
+
+static const struct env_options defaults = ENV_OPTIONS_INIT;
+
+static struct env made(const struct rdma_inventory *v, const struct env_options *o)
+{
+	struct env x;
+	struct err e = { 0 };
+
+	ck_assert_msg(env_make(v, o, &x, &e) == 0, "%s: %s", e.msg, e.detail);
+	return x;
+}
+
+/* All variables as "NAME=value" lines, without NCCL_ and in the order they are shown. */
+static void shows(const struct env *x, const char *want)
+{
+	char text[4096] = "";
+
+	for (size_t i = 0; i < x->n_vars; i++) {
+		testing_append(text, sizeof(text), x->var[i].name);
+		testing_append(text, sizeof(text), "=");
+		testing_append(text, sizeof(text), x->var[i].value);
+		testing_append(text, sizeof(text), "\n");
+		ck_assert_uint_gt(strlen(x->var[i].why), 5);
+	}
+	ck_assert_str_eq(text, want);
+}
+
+static void warns(const struct env *x, size_t n, const char *part)
+{
+	ck_assert_uint_eq(x->n_warnings, n);
+	for (size_t i = 0; i < n; i++)
+		if (strstr(x->warning[i], part))
+			return;
+	ck_assert_msg(!part, "no warning has \"%s\"; first: %s", part, n ? x->warning[0] : "");
+}
+
+/* ---- pods with VFs ---- */
+
+START_TEST(one_rail)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	auto_env struct env x = made(&v, &defaults);
+	shows(&x, "NCCL_IB_HCA==mlx5_1:1\n"
+		  "NCCL_IB_GID_INDEX=3\n"
+		  "NCCL_SOCKET_IFNAME==eth0\n"
+		  "UCX_NET_DEVICES=mlx5_1:1\n"
+		  "UCX_IB_GID_INDEX=3\n");
+	warns(&x, 0, NULL);
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_TC"));
+}
+END_TEST
+
+static void add_rails(struct rdma_inventory *v, unsigned n, uint32_t first, uint32_t step)
+{
+	char addr[32];
+
+	for (unsigned i = 1; i <= n; i++) {
+		(void)snprintf(addr, sizeof(addr), "10.%u.0.5/16", i);
+		pod_rail(v, i, addr, first + (i - 1) * step);
+	}
+}
+
+START_TEST(eight_rails_of_one_index)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	add_rails(&v, 8, 3, 0);
+	auto_env struct env x = made(&v, &defaults);
+	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		  "mlx5_8:1\n"
+		  "NCCL_IB_GID_INDEX=3\n"
+		  "NCCL_SOCKET_IFNAME==eth0\n"
+		  "NCCL_CROSS_NIC=0\n"
+		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		  "mlx5_8:1\n"
+		  "UCX_IB_GID_INDEX=3\n");
+}
+END_TEST
+
+START_TEST(indices_that_differ)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	add_rails(&v, 4, 3, 2);
+	auto_env struct env x = made(&v, &defaults);
+	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n"
+		  "NCCL_IB_ROCE_VERSION_NUM=2\n"
+		  "NCCL_IB_ADDR_FAMILY=AF_INET\n"
+		  "NCCL_IB_ADDR_RANGE=10.0.0.0/13\n"
+		  "NCCL_SOCKET_IFNAME==eth0\n"
+		  "NCCL_CROSS_NIC=0\n"
+		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n");
+	warns(&x, 0, NULL);
+}
+END_TEST
+
+START_TEST(networks_with_nothing_in_common_have_no_range)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	pod_rail(&v, 2, "192.168.2.5/24", 5);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_ADDR_RANGE"));
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET");
+	warns(&x, 0, NULL);
+}
+END_TEST
+
+START_TEST(rails_in_one_network_may_cross)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = defaults;
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	pod_rail(&v, 2, "10.1.0.6/16", 3);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_ptr_null(env_value(&x, "NCCL_CROSS_NIC"));
+	o.cross_nic = 1;
+	auto_env struct env y = made(&v, &o);
+	ck_assert_str_eq(env_value(&y, "NCCL_CROSS_NIC"), "1");
+}
+END_TEST
+
+START_TEST(IPv6_only)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "fd00:1::5/64", 3);
+	pod_rail(&v, 2, "fd00:2::5/64", 5);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET6");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "fd00::/30");
+	warns(&x, 0, NULL);
+}
+END_TEST
+
+START_TEST(one_family_for_all)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = defaults;
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	pod_rail(&v, 2, "fd00:2::5/64", 3);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
+	warns(&x, 1, "net2 on mlx5_2:1 is not used: it has no RoCE v2 GID of IPv4");
+	o.family = IP_V6;
+	auto_env struct env y = made(&v, &o);
+	ck_assert_str_eq(env_value(&y, "NCCL_IB_HCA"), "=mlx5_2:1");
+}
+END_TEST
+
+START_TEST(what_was_asked_for)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	const char *const two[] = { "net3", "net2", NULL };
+	struct env_options o = {
+		.tc = 106, .sl = 3, .cross_nic = -1, .interfaces = two, .socket = "net1"
+	};
+
+	add_rails(&v, 3, 3, 0);
+	auto_env struct env x = made(&v, &o);
+	shows(&x, "NCCL_IB_HCA==mlx5_2:1,mlx5_3:1\n"
+		  "NCCL_IB_GID_INDEX=3\n"
+		  "NCCL_SOCKET_IFNAME==net1\n"
+		  "NCCL_IB_TC=106\n"
+		  "NCCL_IB_SL=3\n"
+		  "NCCL_CROSS_NIC=0\n"
+		  "UCX_NET_DEVICES=mlx5_2:1,mlx5_3:1\n"
+		  "UCX_IB_GID_INDEX=3\n"
+		  "UCX_IB_TRAFFIC_CLASS=106\n"
+		  "UCX_IB_SL=3\n");
+	ck_assert_uint_eq(x.n_left_out, 1);
+	ck_assert_str_eq(x.left_out[0], "net1 on mlx5_1:1: not named by --interface");
+}
+END_TEST
+
+/* ---- mode shared ---- */
+
+/* net1 and net2, macvlan on mlx5_0 and mlx5_1, with neighbours' GIDs before our own. */
+static struct rdma_inventory crowded(uint32_t first, uint32_t second)
+{
+	struct rdma_inventory v = pod_new(RDMA_SHARED);
+	struct inv_port *p;
+	char ip[32];
+
+	(void)pod_netdev(&v, "net1", "macvlan", "10.1.0.50/16");
+	(void)pod_netdev(&v, "net2", "macvlan", "10.2.0.50/16");
+	for (unsigned rail = 1; rail <= 2; rail++) {
+		p = pod_port(&v, rail == 1 ? "mlx5_0" : "mlx5_1",
+			     rail == 1 ? "0000:18:00.0" : "0000:19:00.0", 0);
+		pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens1");
+		for (uint32_t i = 1; i < (rail == 1 ? first : second); i++) {
+			(void)snprintf(ip, sizeof(ip), "10.%u.0.%u", rail, i);
+			pod_gid(p, i, GID_ROCE_V2, ip, rail == 1 ? "net1" : "net2");
+		}
+		(void)snprintf(ip, sizeof(ip), "10.%u.0.50", rail);
+		pod_gid(p, rail == 1 ? first : second, GID_ROCE_V2, ip,
+			rail == 1 ? "net1" : "net2");
+	}
+	inv_mark_gids(&v);
+	return v;
+}
+
+START_TEST(neighbours_GIDs_come_first_but_the_index_is_one)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(7, 7);
+	auto_env struct env x = made(&v, &defaults);
+
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "7");
+	ck_assert_str_eq(env_value(&x, "UCX_IB_GID_INDEX"), "7");
+	warns(&x, 0, NULL);
+}
+END_TEST
+
+START_TEST(neighbours_GIDs_come_first_and_nothing_tells_ours_apart)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
+	auto_env struct env x = made(&v, &defaults);
+
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
+	warns(&x, 4, "on mlx5_0:1 NCCL will take GID index 1 (10.1.0.1) and not 3 (10.1.0.50)");
+	warns(&x, 4, "on mlx5_1:1 it may take index 1 (10.2.0.1), which is not ours");
+}
+END_TEST
+
+START_TEST(a_narrow_range_leads_home)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+	struct inv_port *p;
+
+	(void)pod_netdev(&v, "net1", "macvlan", "10.1.0.4/16");
+	(void)pod_netdev(&v, "net2", "macvlan", "10.1.0.5/16");
+	p = pod_port(&v, "mlx5_0", "", 0);
+	pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens1");
+	pod_gid(p, 1, GID_ROCE_V2, "10.1.0.9", "net1");
+	pod_gid(p, 2, GID_ROCE_V2, "10.1.0.4", "net1");
+	p = pod_port(&v, "mlx5_1", "", 0);
+	pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens2");
+	pod_gid(p, 1, GID_ROCE_V2, "10.1.0.5", "net2");
+	inv_mark_gids(&v);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
+	warns(&x, 1, "UCX has one GID index");
+}
+END_TEST
+
+START_TEST(what_is_printed_leads_NCCL_home)
+{
+	for (uint32_t i = 1; i < 6; i++) {
+		for (uint32_t k = 1; k < 6; k++) {
+			auto_rdma_inventory struct rdma_inventory v = crowded(i, k);
+			auto_env struct env x = made(&v, &defaults);
+			struct nccl_rule r = { .family = IP_V4, .version = GID_ROCE_V2 };
+			const char *range = env_value(&x, "NCCL_IB_ADDR_RANGE");
+
+			if (env_value(&x, "NCCL_IB_GID_INDEX") || x.n_warnings)
+				continue;
+			r.has_range = range && ip_parse_prefix(range, &r.range) == 0;
+			ck_assert_uint_eq(nccl_gid_index(&v.device[0].port[0], &r), i);
+			ck_assert_uint_eq(nccl_gid_index(&v.device[1].port[0], &r), k);
+		}
+	}
+}
+END_TEST
+
+/* ---- other pods ---- */
+
+START_TEST(InfiniBand)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_port(&v, "mlx5_0", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"))->layer =
+		INV_INFINIBAND;
+	pod_port(&v, "mlx5_1", "", 0)->layer = INV_INFINIBAND;
+	auto_env struct env x = made(&v, &defaults);
+	shows(&x, "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1\n"
+		  "NCCL_SOCKET_IFNAME==eth0\n"
+		  "UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1\n");
+}
+END_TEST
+
+START_TEST(InfiniBand_beside_RoCE)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_port(&v, "mlx5_0", "", 0)->layer = INV_INFINIBAND;
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_ptr_null(env_value(&x, "UCX_IB_GID_INDEX"));
+}
+END_TEST
+
+START_TEST(a_bond_with_a_VLAN)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+	int bond = pod_netdev(&v, "bond0", "bond", "10.1.0.5/16");
+	struct inv_port *p = pod_port(&v, "mlx5_bond_0", "0000:18:00.0", bond);
+
+	(void)pod_netdev(&v, "bond0.7", "vlan", "10.7.0.5/16");
+	pod_gid(p, 0, GID_ROCE_V2, "10.7.0.5", "bond0.7");
+	pod_gid(p, 1, GID_ROCE_V2, "10.1.0.5", "bond0");
+	inv_mark_gids(&v);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_bond_0:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "1");
+	ck_assert_uint_eq(x.n_left_out, 1);
+	ck_assert_str_eq(x.left_out[0], "bond0.7 on mlx5_bond_0:1: bond0 uses that port already");
+}
+END_TEST
+
+START_TEST(the_default_route_is_no_rail_beside_others)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	v.default_ifindex = v.netdev[1].link.ifindex;
+	auto_env struct env alone = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&alone, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_str_eq(env_value(&alone, "NCCL_SOCKET_IFNAME"), "=net1");
+	pod_rail(&v, 2, "10.2.0.5/16", 3);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_2:1");
+	ck_assert_uint_eq(x.n_left_out, 1);
+}
+END_TEST
+
+START_TEST(without_a_default_route)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	v.default_ifindex = 0;
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_SOCKET_IFNAME"), "=net1");
+}
+END_TEST
+
+START_TEST(more_than_NCCL_can_hold)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	add_rails(&v, 33, 3, 0);
+	auto_env struct env x = made(&v, &defaults);
+	warns(&x, 1, "33 rails, of which NCCL uses 32");
+}
+END_TEST
+
+/* ---- pods without ---- */
+
+static void refused(const struct rdma_inventory *v, const struct env_options *o, enum err_code code,
+		    const char *part)
+{
+	struct env x;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(env_make(v, o, &x, &e), -1);
+	ck_assert_int_eq(e.code, code);
+	ck_assert_msg(strstr(e.msg, part) || strstr(e.detail, part), "%s: %s", e.msg, e.detail);
+}
+
+START_TEST(no_rail_at_all)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+	const char *const wrong[] = { "net9", NULL };
+	struct env_options o = { .tc = -1, .sl = -1, .cross_nic = -1, .interfaces = wrong };
+
+	refused(&v, &defaults, ERR_NOTFOUND, "no RDMA device is visible");
+	refused(&v, &o, ERR_CONFIG, "net9");
+	v.has_rdma = false;
+	refused(&v, &defaults, ERR_NOTFOUND, "this kernel has no RDMA");
+}
+END_TEST
+
+START_TEST(rails_that_cannot_be_used_say_why)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	v.device[0].port[0].state = RDMA_PORT_DOWN;
+	refused(&v, &defaults, ERR_NOTFOUND, "net1 on mlx5_1:1: its port is not ACTIVE");
+	v.device[0].port[0].state = RDMA_PORT_ACTIVE;
+	v.device[0].port[0].gid[3].entry.type = GID_ROCE_V1;
+	refused(&v, &defaults, ERR_NOTFOUND, "has no RoCE v2 entry");
+	v.device[0].port[0].layer = INV_LAYER_UNKNOWN;
+	refused(&v, &defaults, ERR_NOTFOUND, "is /sys that of");
+	(void)strcpy(v.device[0].link.name, "a,b");
+	refused(&v, &defaults, ERR_NOTFOUND, "name cannot be written");
+}
+END_TEST
+
+START_TEST(two_ports_that_cannot_be_told_apart)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(3, 3);
+
+	pod_gid(&v.device[1].port[0], 4, GID_ROCE_V2, "10.1.0.50", "net1");
+	inv_mark_gids(&v);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_uint_eq(x.n_left_out, 2);
+	ck_assert_ptr_nonnull(strstr(x.left_out[0], "cannot be told which"));
+}
+END_TEST
+
+/* ---- text ---- */
+
+static void quoted(const char *s, const char *want)
+{
+	auto_free char *q = env_quote(s);
+
+	ck_assert_str_eq(q, want);
+}
+
+START_TEST(quoting)
+{
+	quoted("", "''");
+	quoted("=mlx5_0:1", "'=mlx5_0:1'");
+	quoted("a b", "'a b'");
+	quoted("it's", "'it'\\''s'");
+	quoted("$(reboot) `x` \\ \" ! *", "'$(reboot) `x` \\ \" ! *'");
+	quoted("a\nb", "'a\nb'");
+}
+END_TEST
+
+/* A shell is the judge: it must get back each byte. */
+START_TEST(a_shell_reads_what_was_quoted)
+{
+	static const char nasty[] = "'; exit 7; '$HOME`id`\\\n\t\"*?[a]~ #!&|<>";
+	auto_free char *q = env_quote(nasty);
+	char script[512], back[256] = "";
+
+	(void)snprintf(script, sizeof(script), "x=%s; printf '%%s' \"$x\"", q);
+
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		(void)dup2(fds[1], 1);
+		(void)execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+		_exit(127);
+	}
+	(void)close(fds[1]);
+	ssize_t n = read(fds[0], back, sizeof(back) - 1);
+	(void)close(fds[0]);
+	int status;
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq((int)n, (int)strlen(nasty));
+	ck_assert_str_eq(back, nasty);
+}
+END_TEST
+
+START_TEST(as_shell_and_as_Kubernetes)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	auto_env struct env x = made(&v, &defaults);
+	auto_free char *shell = env_shell(&x, false), *kube = env_kubernetes(&x, false);
+	auto_free char *why = env_shell(&x, true);
+
+	ck_assert_str_eq(shell, "export NCCL_IB_HCA='=mlx5_1:1'\n"
+				"export NCCL_IB_GID_INDEX='3'\n"
+				"export NCCL_SOCKET_IFNAME='=eth0'\n"
+				"export UCX_NET_DEVICES='mlx5_1:1'\n"
+				"export UCX_IB_GID_INDEX='3'\n");
+	ck_assert_str_eq(kube, "- name: NCCL_IB_HCA\n  value: \"=mlx5_1:1\"\n"
+			       "- name: NCCL_IB_GID_INDEX\n  value: \"3\"\n"
+			       "- name: NCCL_SOCKET_IFNAME\n  value: \"=eth0\"\n"
+			       "- name: UCX_NET_DEVICES\n  value: \"mlx5_1:1\"\n"
+			       "- name: UCX_IB_GID_INDEX\n  value: \"3\"\n");
+	ck_assert_ptr_nonnull(strstr(why, "# index 3 is the RoCE v2 GID of"));
+}
+END_TEST
+
+START_TEST(comments_stay_in_their_line)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
+
+	(void)strcpy(v.device[0].link.name, "x\nreboot");
+	auto_env struct env x = made(&v, &defaults);
+	auto_free char *shell = env_shell(&x, true);
+	char *save = NULL;
+	bool in_value = false;
+
+	for (char *l = strtok_r(shell, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+		/* The value itself has the line break, between its quotes. */
+		ck_assert_msg(*l == '#' || strncmp(l, "export ", 7) == 0 || in_value, "%s", l);
+		in_value = strncmp(l, "export ", 7) == 0 && l[strlen(l) - 1] != '\'';
+	}
+}
+END_TEST
+
+START_TEST(as_JSON)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
+	auto_env struct env x = made(&v, &defaults);
+	auto_json struct json *o = env_json(&x);
+	const struct json *first = json_first(json_get(o, "env"));
+
+	ck_assert_str_eq(json_str(json_get(first, "name")), "NCCL_IB_HCA");
+	ck_assert_str_eq(json_str(json_get(first, "value")), "=mlx5_0:1,mlx5_1:1");
+	ck_assert_ptr_nonnull(json_str(json_get(first, "why")));
+	ck_assert_uint_eq(json_len(json_get(o, "warnings")), 4);
+	ck_assert_int_eq(json_type(json_get(o, "leftOut")), JSON_ARRAY);
+}
+END_TEST
+
+static int all_of_it(void *arg, struct err *e)
+{
+	struct env_options o = { .tc = 106, .sl = 3, .cross_nic = 0 };
+	auto_env struct env x = { 0 };
+
+	if (env_make(arg, &o, &x, e))
+		return -1;
+	auto_free char *shell = env_shell(&x, true), *kube = env_kubernetes(&x, true);
+	auto_json struct json *json = env_json(&x);
+	return shell && kube && json ? 0 : err_nomem(e);
+}
+
+START_TEST(allocations_may_fail)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
+	auto_rdma_inventory struct rdma_inventory w = crowded(3, 3);
+
+	ck_assert_str_eq(alloc_fail_each(all_of_it, &v), "ok");
+	ck_assert_str_eq(alloc_fail_each(all_of_it, &w), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("env", one_rail, eight_rails_of_one_index, indices_that_differ,
+	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
+	     IPv6_only, one_family_for_all, what_was_asked_for,
+	     neighbours_GIDs_come_first_but_the_index_is_one,
+	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart, a_narrow_range_leads_home,
+	     what_is_printed_leads_NCCL_home, InfiniBand, InfiniBand_beside_RoCE,
+	     a_bond_with_a_VLAN, the_default_route_is_no_rail_beside_others,
+	     without_a_default_route, more_than_NCCL_can_hold, no_rail_at_all,
+	     rails_that_cannot_be_used_say_why, two_ports_that_cannot_be_told_apart, quoting,
+	     a_shell_reads_what_was_quoted, as_shell_and_as_Kubernetes, comments_stay_in_their_line,
+	     as_JSON, allocations_may_fail)
