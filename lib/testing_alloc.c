@@ -22,7 +22,7 @@ void __wrap_free(void *p);
 
 /* A function that malloc() calls cannot be handed a context. */
 static struct {
-	bool on, failed;
+	bool on, paused, failed;
 	unsigned calls, fail_at;
 	size_t live;
 	uintptr_t blocks[LIVE_MAX];
@@ -35,6 +35,12 @@ void alloc_fail_begin(unsigned n)
 	state.fail_at = n;
 	state.live = 0;
 	state.on = true;
+	state.paused = false;
+}
+
+void alloc_fail_pause(bool pause)
+{
+	state.paused = pause;
 }
 
 struct alloc_count alloc_fail_end(void)
@@ -45,7 +51,7 @@ struct alloc_count alloc_fail_end(void)
 
 static bool refused(void)
 {
-	if (!state.on || ++state.calls != state.fail_at)
+	if (!state.on || state.paused || ++state.calls != state.fail_at)
 		return false;
 	state.failed = true;
 	errno = ENOMEM;
@@ -54,7 +60,7 @@ static bool refused(void)
 
 static void *note(void *p)
 {
-	if (state.on && p && state.live < LIVE_MAX)
+	if (state.on && !state.paused && p && state.live < LIVE_MAX)
 		state.blocks[state.live++] = (uintptr_t)p;
 	return p;
 }

@@ -35,6 +35,8 @@ struct alloc_count {
 
 /* alloc_fail_begin - from here on the n-th allocation fails, once; 0: all are only counted. */
 void alloc_fail_begin(unsigned n);
+/* alloc_fail_pause - what a test's own helper allocates meanwhile does not count; false: go on. */
+void alloc_fail_pause(bool pause);
 /* alloc_fail_end - no more failures, no more counting. */
 struct alloc_count alloc_fail_end(void);
 

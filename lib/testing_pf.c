@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "lib/nl_link.h"
 #include "lib/nl_priv.h"
 #include "lib/testing.h"
+#include "lib/testing_alloc.h"
 #include "lib/testing_net.h"
 
 #define HEAD sizeof(struct nlattr)
@@ -173,13 +173,15 @@ static int mac_refusal(int ifindex, const struct nlattr *mac)
 	return 0;
 }
 
-/* The requests of the call itself do not count. */
+/* What the call itself asks for does not count. */
 static void tell_that_it_moved(void)
 {
 	unsigned before = pf->requests, fail_at = pf->fail_at;
 
 	pf->fail_at = 0;
+	alloc_fail_pause(true);
 	pf->moved();
+	alloc_fail_pause(false);
 	pf->fail_at = fail_at;
 	pf->requests = before;
 }
@@ -305,11 +307,14 @@ int __wrap_nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
 
 static bool is_home(const struct nl *nl)
 {
-	auto_fd int ns = ioctl(nl->fd, SIOCGSKNS);
-	struct stat st;
+	auto_fd int fd = ioctl(nl->fd, SIOCGSKNS);
+	auto_netns struct netns ns = { .fd = -1 };
+	char path[32];
+	struct err e;
 
-	MUST(fstat(ns, &st) == 0);
-	return netns_same(pf->home, (struct netns_id){ st.st_dev, st.st_ino });
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	MUST(netns_open(path, &ns, &e) == 0);
+	return netns_same(pf->home, ns.id);
 }
 
 /* The other end is at home: elsewhere, what has no number for its other end's namespace is none. */

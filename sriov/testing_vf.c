@@ -54,7 +54,7 @@ static void rename_away(const char *from)
 	static unsigned n;
 	char to[128];
 
-	(void)snprintf(to, sizeof(to), "/mnt/gone-%u", n++);
+	(void)snprintf(to, sizeof(to), "/mnt/gone-%d-%u", (int)getpid(), n++);
 	ck_assert_int_eq(rename(from, to), 0);
 }
 

@@ -21,6 +21,18 @@ struct back {
 	struct link_info link; /* on the host; ifindex 0: it has none here */
 };
 
+static void note(const struct back *b, const char *what, const struct err *why)
+{
+	log_warn(&b->ctx->log, "VF %s: %s cannot be put back: %s", b->x->vf, what, why->msg);
+}
+
+/* It is tried again by whoever takes the VF next. */
+static void note_netdev(const struct back *b, const char *what, const struct err *why)
+{
+	note(b, what, why);
+	b->x->dirty |= VF_AWAY;
+}
+
 /* ---- fetching it ---- */
 
 static bool is_it(const struct vf_entry *x, const struct link_info *link)
@@ -72,7 +84,7 @@ static int drop_altname(const char *name, void *arg)
 	if (n->keep_own && is_own_altname(&n->b->x->base, name))
 		return 0;
 	if (nl_link_altname_del(n->nl, n->ifindex, name, &why))
-		log_warn(&n->b->ctx->log, "VF %s: %s", n->b->x->vf, why.msg);
+		note_netdev(n->b, "an alternative name", &why);
 	return 0;
 }
 
@@ -82,7 +94,7 @@ static void drop_altnames(struct names n)
 	struct err why;
 
 	if (nl_link_altnames(n.nl, n.ifindex, drop_altname, &n, &why))
-		log_warn(&n.b->ctx->log, "VF %s: %s", n.b->x->vf, why.msg);
+		note_netdev(n.b, "its alternative names", &why);
 }
 
 /* A name that no other device has a claim to; for one whose own is taken. */
@@ -225,11 +237,6 @@ static int look_here(struct back *b, const struct netns *home, bool dead, struct
 
 /* ---- mending what it is like ---- */
 
-static void note(const struct back *b, const char *what, const struct err *why)
-{
-	log_warn(&b->ctx->log, "VF %s: %s cannot be put back: %s", b->x->vf, what, why->msg);
-}
-
 static void mend_altnames(const struct back *b)
 {
 	struct err why;
@@ -237,7 +244,7 @@ static void mend_altnames(const struct back *b)
 	drop_altnames((struct names){ b, b->nl, b->link.ifindex, true });
 	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->x->base.altnames[i][0]; i++) {
 		if (nl_link_altname_add(b->nl, b->link.ifindex, b->x->base.altnames[i], &why))
-			note(b, "an alternative name", &why);
+			note_netdev(b, "an alternative name", &why);
 	}
 }
 
@@ -249,10 +256,10 @@ static void mend_netdev(const struct back *b)
 	if (!b->link.ifindex || !base->has_netdev)
 		return;
 	if (b->link.mtu != base->mtu && nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
-		note(b, "its MTU", &why);
+		note_netdev(b, "its MTU", &why);
 	mend_altnames(b);
 	if (base->up && nl_link_set_up(b->nl, b->link.ifindex, &why))
-		note(b, "that it was up", &why);
+		note_netdev(b, "that it was up", &why);
 }
 
 /* What the driver did not tell at the time is what a fresh VF has. */

@@ -199,6 +199,58 @@ START_TEST(a_mac_that_only_the_pod_changed)
 }
 END_TEST
 
+/* What cannot be put back is not handed on; once it can be, it is. */
+START_TEST(a_mac_that_cannot_be_put_back)
+{
+	struct lent l = lend();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	ok(nl_link_set_mac(l.pod.nl, net_ifindex(l.pod.nl, "net1"), other_mac, &e), &e);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	x.dirty = 0;
+	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = EINVAL;
+	give_back(&l);
+	ck_assert(world_log_has("mac cannot be put back"));
+	ck_assert_int_eq(claim_vf(&l.who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = 0;
+	e = (struct err){ .msg = "" };
+	ok(claim_vf(&l.who, world_vf(0), &place, &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* igb refuses any rate while its PF has no link, also the one that is set. */
+START_TEST(what_is_so_already_and_refused)
+{
+	struct lent l = lend();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	take(&l);
+	l.w.kernel->refuses[VF_RATE] = EINVAL;
+	l.w.kernel->refuses[VF_LINK_STATE] = EOPNOTSUPP; /* the driver has none */
+	l.w.kernel->vf[0].is.has &= ~(unsigned)VF_LINK_STATE;
+	give_back(&l);
+	is_as_it_was(&l);
+	take(&l);
+	l.w.kernel->vf[0].is.max_rate = 50;
+	give_back(&l);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert_uint_eq(x.dirty, VF_RATE);
+	ck_assert_int_eq(claim_vf(&l.who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_STATE);
+	end(&l);
+}
+END_TEST
+
 START_TEST(alternative_names)
 {
 	struct lent l = lend();
@@ -426,7 +478,8 @@ START_TEST(its_name_is_taken)
 END_TEST
 
 TEST_PROGRAM("sriov/vf_restore", everything_that_was_configured, to_what_an_administrator_had_set,
-	     what_the_pod_did_to_its_interface, a_mac_that_only_the_pod_changed, alternative_names,
+	     what_the_pod_did_to_its_interface, a_mac_that_only_the_pod_changed,
+	     a_mac_that_cannot_be_put_back, what_is_so_already_and_refused, alternative_names,
 	     an_alternative_name_that_bars_the_way, an_ADD_that_failed_before_it_moved,
 	     a_number_that_was_not_noted, from_a_pod_that_died, from_a_pod_that_is_dying,
 	     from_nowhere, hidden_by_its_pod, its_name_is_taken)
