@@ -3,7 +3,7 @@
 #include "railctl/cmd.h"
 
 static const struct cmd *const commands[] = {
-	&cmd_attachments, &cmd_ipam, &cmd_help, &cmd_version, NULL,
+	&cmd_attachments, &cmd_ipam, &cmd_vf, &cmd_help, &cmd_version, NULL,
 };
 
 static const struct cmd root = {
@@ -11,8 +11,8 @@ static const struct cmd root = {
 	.summary = "look at and mend what railhead's plugins keep",
 	.about =
 		"railctl reads and changes what the CNI plugins of railhead keep on this node: the "
-		"addresses they lease and the interfaces they attached to containers. It needs no "
-		"daemon and works while plugins run.",
+		"addresses they lease, the interfaces they attached to containers and the VFs they "
+		"attach. It needs no daemon and works while plugins run.",
 	.sub = commands,
 };
 

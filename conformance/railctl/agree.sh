@@ -121,14 +121,14 @@ test_completion_of_a_line()
 	eq "options of the word before last" "$(complete_line attachments list --network x --n)" \
 		"--network --no-color"
 	eq "help" "$(complete_line help attachments s)" "show"
-	eq "each group" "$(for group in '' ipam 'ipam pool' 'ipam lease' attachments; do
+	eq "each group" "$(for group in '' ipam 'ipam pool' 'ipam lease' attachments vf; do
 		# shellcheck disable=SC2086
 		complete_line $group ''
 	done)" "$("$BIN/railctl" help --json | jq -r '
 		def below($p): map(.command | select(startswith($p + " ")) | .[$p | length + 1:] |
 			select(contains(" ") | not)) | sort | join(" ");
 		below("railctl"), below("railctl ipam"), below("railctl ipam pool"),
-		below("railctl ipam lease"), below("railctl attachments")')"
+		below("railctl ipam lease"), below("railctl attachments"), below("railctl vf")')"
 }
 
 test_completion_offers_what_there_is()
@@ -139,13 +139,22 @@ test_completion_offers_what_there_is()
 	eq "networks behind =" "$(complete_line attachments list --network = g)" "green-net"
 	eq "containers" "$(complete_line attachments show green-net c)" "c-one"
 	eq "interfaces" "$(complete_line attachments show green-net c-one '')" "net1"
+	fake_sys
+	echo 2 >/sys/bus/pci/devices/$PF0/sriov_numvfs
+	eq "cards" "$(complete_line vf create --pf '')" "ens3f0 ens3f1"
+	eq "VFs" "$(complete_line vf repair '')" "ens3f0v0 ens3f0v1"
+	eq "VFs behind an option" "$(complete_line vf bind --driver default ens3f0v1 e)" "ens3f0v0 ens3f0v1"
 }
 
-# State in which every example can work.
-for_examples()
+# for_example LINE: state in which the example can work.
+for_example()
 {
-	need macvlan
-	need railhead-ipam
+	if [[ $1 == "railctl vf "* ]]; then
+		fake_sys
+		ok vf create --pf ens3f0 --count 4
+		sys_driver 0000:3b:00.3 vfio-pci
+		return
+	fi
 	ok ipam pool add rail0 --subnet 10.1.0.0/16
 	attach rail0-net 4f5e6d7c8b9a pod1 '{"type":"railhead-ipam","pool":"rail0"}'
 	echo '{"subnet":"10.9.0.0/24"}' >"$W/pool.json"
@@ -162,13 +171,13 @@ run_example()
 test_the_examples_of_help_work()
 {
 	local line
-	for_examples
+	need macvlan
+	need railhead-ipam
 	"$BIN/railctl" help --json | jq -r '.[].examples[]' >"$W/examples"
 	[ -s "$W/examples" ] || fail "no examples"
 	while IFS= read -r line <&8; do
-		ip netns del pod1
 		fresh
-		for_examples
+		for_example "$line"
 		run_example "$line"
 	done 8<"$W/examples"
 }
@@ -177,6 +186,7 @@ test_the_examples_of_the_manual_page_work()
 {
 	local line
 	need railhead-ipam
+	fake_sys
 	awk '/^\.Sh/ { on = /EXAMPLES/ } on && /^\.Bd/ { lit = 1; next } /^\.Ed/ { lit = 0 } on && lit' \
 		"$PAGE" >"$W/examples"
 	[ -s "$W/examples" ] || fail "no examples"

@@ -22,6 +22,7 @@ fresh()
 		ip netns pids "$ns" | xargs -r kill -KILL 2>/dev/null
 		ip netns del "$ns"
 	done
+	no_fake_sys
 	find $RUN $STATE /var/lib/cni -mindepth 1 -delete 2>/dev/null
 	rm -rf "$W/evidence" "$W/skip" "${FAKE:?}"/* "$W"/*.fifo
 }

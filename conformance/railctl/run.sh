@@ -35,7 +35,9 @@ STATE=/var/lib/railhead
 RUN=/run/railhead
 # shellcheck source=conformance/railctl/lib.sh
 . "$HERE/lib.sh"
-for theme in frame agree attachments ipam; do
+# shellcheck source=conformance/railctl/sys.sh
+. "$HERE/sys.sh"
+for theme in frame agree attachments ipam vf; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh"
 done
@@ -43,7 +45,7 @@ done
 cases()
 {
 	local theme
-	for theme in frame agree attachments ipam; do
+	for theme in frame agree attachments ipam vf; do
 		sed -n 's/^test_\([a-z0-9_]*\)().*/\1/p; s/^test_\([a-z0-9_]*\)()$/\1/p' "$HERE/$theme.sh" | uniq
 	done
 }
