@@ -7,6 +7,7 @@
 #   CNI_BIN        folder of the CNI plugins
 #   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); names that begin with railhead keep theirs
 #   sbindir mandir bashcompdir   GNU directory variables
+#   unitdir        folder of systemd's units
 #   FORCE=1        replace files of the same name that are not railhead's
 #   STRIP=0        keep the debug information
 #
@@ -17,7 +18,7 @@ set -eu
 
 mark=railhead-ident:
 verb=${1:?usage: install.sh install|uninstall}
-: "${BIN:?}" "${CNI_BIN:?}" "${sbindir:?}" "${mandir:?}" "${bashcompdir:?}"
+: "${BIN:?}" "${CNI_BIN:?}" "${sbindir:?}" "${mandir:?}" "${bashcompdir:?}" "${unitdir:?}"
 DESTDIR=${DESTDIR:-}
 new=
 
@@ -46,6 +47,9 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 	for name in packaging/bash-completion/*; do
 		echo "$name$tab$DESTDIR$bashcompdir/${name##*/}${tab}644"
 	done
+	for name in packaging/systemd/*.service; do
+		echo "$name$tab$DESTDIR$unitdir/${name##*/}${tab}644"
+	done
 }
 
 is_ours() { [ -f "$1" ] && [ ! -L "$1" ] && grep -aqF "$mark" "$1"; }
@@ -67,6 +71,10 @@ put() # SOURCE TARGET MODE
 	case $1 in
 	"$BIN"/*) [ "${STRIP:-1}" = 0 ] || ! command -v strip >/dev/null || strip -s "$new" ;;
 	*.[1-9]) echo ".\\\" $mark manual page" >>"$new" ;;
+	*.service)
+		sed -i "s|/usr/local/sbin/|$sbindir/|g" "$new"
+		echo "# $mark unit" >>"$new"
+		;;
 	*) echo "# $mark completion" >>"$new" ;;
 	esac
 	chmod "$3" "$new"

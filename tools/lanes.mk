@@ -198,11 +198,12 @@ sbindir ?= $(exec_prefix)/sbin
 datarootdir ?= $(prefix)/share
 mandir ?= $(datarootdir)/man
 bashcompdir ?= $(datarootdir)/bash-completion/completions
+unitdir ?= $(prefix)/lib/systemd/system
 CNI_BIN ?= /opt/cni/bin
 install_env = BIN='$(B)/bin' DESTDIR='$(DESTDIR)' CNI_BIN='$(CNI_BIN)' PLUGIN_PREFIX='$(PLUGIN_PREFIX)' \
-	sbindir='$(sbindir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
+	sbindir='$(sbindir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' unitdir='$(unitdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
 
-install: all $(CONFORMANCE) ## install the programs, pages and completion; never over another's file without FORCE=1
+install: all $(CONFORMANCE) ## install the programs, pages, completion and unit; never over another's file without FORCE=1
 	@$(install_env) tools/install.sh install
 uninstall: ## remove what `make install` put there, and only that
 	@$(install_env) tools/install.sh uninstall

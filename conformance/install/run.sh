@@ -22,7 +22,7 @@ run() # install|uninstall [VAR=VALUE...]
 	verb=$1
 	shift
 	env BIN="$bin" DESTDIR="$root" CNI_BIN=/opt/cni/bin sbindir=/usr/local/sbin mandir=/usr/local/share/man \
-		bashcompdir=/usr/local/share/bash-completion/completions "$@" tools/install.sh "$verb" \
+		bashcompdir=/usr/local/share/bash-completion/completions unitdir=/usr/local/lib/systemd/system "$@" tools/install.sh "$verb" \
 		>"$dir/out" 2>&1
 }
 
@@ -78,14 +78,26 @@ installed_programs_run()
 pages_have_their_programs()
 {
 	for page in "$root"/usr/local/share/man/man8/*.8; do
-		name=$(basename "$page" .8)
+		program=$(basename "$page" .8)
 		# railhead-macvlan(8) is about macvlan: other people have a page of that name.
-		[ -x "$cni/$name" ] || [ -x "$cni/${name#railhead-}" ] || [ -x "$root/usr/local/sbin/$name" ] || {
+		[ -x "$cni/$program" ] || [ -x "$cni/${program#railhead-}" ] || [ -x "$root/usr/local/sbin/$program" ] || {
 			echo "no program for $page" >"$dir/out"
 			return 1
 		}
 	done
 	env -i "$root/usr/local/sbin/cni-conformance" --list | grep -q CNI-001
+}
+
+unit_runs_what_was_installed()
+{
+	fresh
+	run install sbindir=/opt/r/sbin || return 1
+	unit=$root/usr/local/lib/systemd/system/railhead-vf.service
+	grep -q '^ExecStart=/opt/r/sbin/railctl vf apply' "$unit" && ! grep -q /usr/local/sbin "$unit" || return 1
+	command -v systemd-analyze >/dev/null || return 0
+	# It looks for the program on this machine.
+	sed 's|^ExecStart=/opt/r/sbin/|ExecStart=-/bin/true |; /^RequiresMountsFor/d' "$unit" >"$dir/railhead-vf.service"
+	systemd-analyze verify --man=no "$dir/railhead-vf.service" >"$dir/out" 2>&1 && [ ! -s "$dir/out" ]
 }
 
 is_stripped()
@@ -201,6 +213,7 @@ SYNC
 expect "puts every program in its place" installs_everything
 expect "what it installed runs" installed_programs_run
 expect "every page in section 8 has its program" pages_have_their_programs
+expect "the unit runs what was installed" unit_runs_what_was_installed
 expect "is stripped and keeps its mark" is_stripped
 expect "STRIP=0 copies byte for byte" keeps_debug_information_when_told
 expect "replaces a program that is running" upgrades_a_running_program
