@@ -207,6 +207,29 @@ pools()
 	done
 }
 
+# --- VFs at boot -----------------------------------------------------------------------------------------
+
+# follows FOLDER: each file is understood, and only its card is missing here
+follows()
+{
+	"$BIN/railctl" vf apply --dir "$1" --json >"$W/evidence" 2>&1
+	jq -e 'length > 0 and all(.action == "failed" and (.error | test(": PF \""))) ' "$W/evidence" >"$W/out" 2>&1
+}
+
+vf_files()
+{
+	local file
+	[ -x "$BIN/railctl" ] || { skip "vf.d: railctl is not in $BIN"; return; }
+	for file in vf.d/*.json; do
+		keys_known "$file"
+		judge $? "$file"
+	done
+	follows "$here/vf.d"
+	judge $? vf.d
+	mkdir -p "$W/vf.d" && jq '.numVfs = .count' vf.d/10-eth1.json >"$W/vf.d/a.json"
+	if follows "$W/vf.d"; then fail 'self-test: a key that is none went unnoticed in vf.d'; else pass; fi
+}
+
 # --- manifests -------------------------------------------------------------------------------------------
 
 manifests()
@@ -317,6 +340,7 @@ pools
 for file in */*.conflist; do
 	conflist "$file"
 done
+vf_files
 manifests
 self_tests
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
