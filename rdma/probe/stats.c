@@ -51,6 +51,7 @@ struct spread stats_spread(double *values, size_t n)
 	double below = 5 * 1.4826 * s.mad;
 	double tenth = s.median / 10;
 	s.low = s.median - (below > tenth ? below : tenth);
+	s.low = s.low > 0 ? s.low : 0;
 	return s;
 }
 

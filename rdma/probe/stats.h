@@ -21,7 +21,7 @@ double stats_median(double *values, size_t n);
  * The rule for outliers: low is the value under which one is too slow: below the median by more
  * than 5 times 1.4826 MAD (the median of the distances from the median, scaled to be the standard
  * deviation of normal noise), and by at least a tenth of it. The tenth is for fabrics so even that
- * the MAD is next to nothing.
+ * the MAD is next to nothing. low is 0 where the values differ so much that none can stand out.
  */
 struct spread {
 	double median, mad, low;
