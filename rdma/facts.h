@@ -10,8 +10,9 @@
 #include "rdma/rail.h"
 
 enum fact_access {
-	ACCESS_UNKNOWN, /* not looked at from inside, or the device has no character device */
+	ACCESS_UNKNOWN, /* not looked at, or the kernel has no such device */
 	ACCESS_OK,
+	ACCESS_THERE,   /* seen from outside: whether the process may open it is not known */
 	ACCESS_MISSING, /* there is no such file */
 	ACCESS_DENIED,  /* there is, and opening it fails */
 	ACCESS_WRONG,   /* a file of that name is another device */
@@ -19,14 +20,14 @@ enum fact_access {
 
 struct fact_file {
 	enum fact_access access;
-	int errnum;    /* of ACCESS_DENIED */
-	char path[96]; /* what was looked for */
+	int errnum;            /* of ACCESS_DENIED */
+	char path[96];         /* as the process knows it; "" when there is no name for it */
+	uint32_t major, minor; /* of ACCESS_WRONG: what it is */
 };
 
 struct port_facts {
 	bool has_dcb; /* dcb says something: the port's interface is here, and its driver tells */
 	struct dcb_info dcb;
-	int cm_tos; /* default_roce_tos of configfs, for connections of rdma_cm; -1: not readable */
 };
 
 struct device_facts {
@@ -52,8 +53,7 @@ struct rdma_facts {
 /* Whose /dev, limits and environment count. */
 struct facts_view {
 	const struct ctx *ctx;
-	int pid; /* 0: the caller's own; -1: nobody's, they are unknown; else of that process: then
-		    what it may open is not known, only what is there */
+	int pid; /* 0: the caller's own; -1: nobody's, they are unknown; else those of a process */
 };
 
 /* facts_read - in the namespace that v was read in. *out borrows v and r. */
