@@ -43,7 +43,9 @@ FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
 SPEC_SRC := $(wildcard conformance/spec/*.c)
 SOAK_SRC := $(wildcard conformance/soak/*.c)
 FAULTS_SRC := $(wildcard conformance/faults/*.c)
-HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC),$(wildcard conformance/*/*.c))
+# Those of rdma/ are libraries to preload.
+PRELOAD_SRC := $(wildcard conformance/rdma/*.c)
+HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) $(PRELOAD_SRC),$(wildcard conformance/*/*.c))
 
 # ---- where and with what ----------------------------------------------------------------------
 
@@ -102,7 +104,7 @@ BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
 BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
 FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)
-HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance) \
+HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(PRELOAD_SRC:%.c=$(B)/%.so) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance) \
 	$(if $(SOAK_SRC),$(B)/conformance/soak/soak) $(if $(FAULTS_SRC),$(B)/conformance/faults/faults)
 objects = $(patsubst %.c,$(O)/%.o,$(1))
 
@@ -179,9 +181,10 @@ endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
 # Tests alone: the linker sends allocations to lib/testing_alloc.h, waits to lib/testing_time.h, and what
-# is asked of the kernel to lib/testing_pf.h.
+# is asked of the kernel to lib/testing_pf.h and lib/testing_hca.h.
 WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms nanosleep \
-	nl_change nl_query nl_query_whole nl_link_by_name nl_link_by_index
+	nl_change nl_query nl_query_whole nl_link_by_name nl_link_by_index $(addprefix nl_rdma_,open open_in sys_get get \
+	list by_name ports chardev rename move monitor_wait)
 TESTING := $(call objects,$(TESTING_SRC))
 $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	@mkdir -p $(@D)
@@ -204,6 +207,10 @@ define helper
 endef
 $(HELPERS_SRC:%.c=$(B)/%): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o) $(filter %.a,$(CJSON_LIB))
 	$(helper)
+$(PRELOAD_SRC:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared $(filter-out -pie,$(ALL_LDFLAGS)) -o $@ $<
 # It is installed, and so has the mark.
 $(B)/conformance/spec/cni-conformance: private ALL_LDFLAGS += -Wl,-u,railhead_ident
 $(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC) tools/ident.c) $(if $(STATIC),$(O)/tools/static.o) \

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# rdma: the rdma plugin behind macvlan and ipvlan, over rxe on a card, in mode shared; what it says in mode exclusive.
+. conformance/vm/guest/lib.sh
+W=/run/work
+mkdir -p $W
+read -r PF _ <<<"$PFS"
+modprobe -a rdma_rxe ib_uverbs rdma_ucm macvlan ipvlan
+modprobe ib_umad 2>/dev/null
+
+# conf TYPE KEYS: the configuration of a plugin of the list; a chain is macvlan, then rdma with what macvlan said.
+conf() { printf '{"cniVersion":"1.1.0","name":"rails","type":"%s"%s}' "$1" "${2:+,$2}"; }
+ipam() { printf '"master":"%s","ipam":{"type":"railhead-ipam","subnet":"%s"}' "$1" "${2:-10.88.0.0/16}"; }
+
+# call VERB PLUGIN POD CONF: the answer is in $W/out, its status is returned.
+call()
+{
+	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$BIN "$BIN/$2" \
+		<<<"$4" >$W/out 2>$W/log || { cat $W/out $W/log && false; }
+}
+answer() { jq -r "$1" $W/out; }
+behind() { jq -c --slurpfile r $W/prev '. + {prevResult: $r[0]}' <<<"$1"; }
+says() { [ "$(answer "$1")" = "$2" ] || { cat $W/out && false; }; }
+
+# attach TYPE POD CONF [KEYS]: both plugins of the list.
+attach()
+{
+	ip netns add "$2" && call ADD "$1" "$2" "$3" && cp $W/out $W/prev && call ADD rdma "$2" "$(behind "$(conf rdma "${4-}")")"
+}
+detach() # TYPE POD CONF
+{
+	call DEL rdma "$2" "$(conf rdma)" && call DEL "$1" "$2" "$3" && ip netns del "$2"
+}
+refused() # CODE WORD COMMAND...
+{
+	local code=$1 word=$2
+	shift 2
+	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
+		'.code == $code and (.msg + " " + .details | contains($word))' $W/out >/dev/null || { cat $W/out && false; }
+}
+records() { find /run/railhead/rdma -name '*,net1' 2>/dev/null | wc -l; }
+gid() { cat "/sys/class/infiniband/rxe0/ports/1/gids/$1"; }
+ndev() { cat "/sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/$1"; }
+
+ip link set "$PF" up
+MAC=$(conf macvlan "$(ipam "$PF")")
+IPV=$(conf ipvlan "$(ipam "$PF")")
+
+check "STATUS of a node without RDMA devices, in mode shared" call STATUS rdma '' "$(conf rdma '"mode":"shared"')"
+check "STATUS of a node in the other mode" refused 50 "railctl rdma mode exclusive" call STATUS rdma '' "$(conf rdma '"mode":"exclusive"')"
+check "a parent without RDMA device is named" refused 108 "$PF" attach macvlan p0 "$MAC"
+NETNS='' check "DEL of what was never there" call DEL rdma p0 "$(conf rdma)"
+check "the interface of p0 goes" detach macvlan p0 "$MAC"
+check "a rxe on $PF" rdma link add rxe0 type rxe netdev "$PF"
+
+for type in macvlan ipvlan; do
+	[ $type = macvlan ] && c=$MAC || c=$IPV
+	check "$type: ADD of the chain" attach $type p1 "$c"
+	check "$type: device, port, mode" says '.rdma | [.device, .port, .mode] | join(" ")' "rxe0 1 shared"
+	i=$(answer '.rdma.gids[0].index')
+	ip4=$(answer '.ips[0].address | split("/")[0]')
+	check "$type: the address of the GID" says '.rdma.gids[0].address' "$ip4"
+	check "$type: the GID at that index" is "$(gid "$i")" "$(answer '.rdma.gids[0].gid')"
+	check "$type: it is of net1" is "$(ndev "$i")" net1
+	check "$type: the character devices are there" test -e "/sys/class/infiniband_verbs/$(basename "$(answer '.rdma.charDevices[0]')")"
+	check "$type: prevResult is whole" is "$(answer 'del(.rdma) | tojson')" "$(jq -c . $W/prev)"
+	check "$type: CHECK" call CHECK rdma p1 "$(behind "$(conf rdma)")"
+	ip -n p1 addr flush dev net1
+	check "$type: CHECK without the address" refused 104 "$ip4" call CHECK rdma p1 "$(behind "$(conf rdma)")"
+	check "$type: a second ADD" refused 103 "run DEL" call ADD rdma p1 "$(behind "$(conf rdma)")"
+	check "$type: DEL" detach $type p1 "$c"
+	check "$type: no record is left" is "$(records)" 0
+done
+
+check "an address that is not there is waited for, and then named" attach macvlan p2 "$MAC"
+call DEL rdma p2 "$(conf rdma)"
+jq '.ips[0].address = "10.89.0.9/16"' $W/prev >$W/edited && mv $W/edited $W/prev
+start=$SECONDS
+check "an address without GID" refused 104 10.89.0.9 call ADD rdma p2 "$(behind "$(conf rdma '"timeout":1')")"
+check "no longer than the deadline" test $((SECONDS - start)) -le 3
+check "nothing stays of it" is "$(records)" 0
+check "a device id of a shared device plugin says nothing" call ADD rdma p2 "$(jq -c '.ips = []' $W/prev >$W/e && mv $W/e $W/prev; behind "$(conf rdma '"deviceID":"17"')")"
+check "a record is there" is "$(records)" 1
+check "GC of others lets it be" call GC rdma '' "$(conf rdma '"cni.dev/valid-attachments":[{"containerID":"p2","ifname":"net1"}]')"
+check "a record is there still" is "$(records)" 1
+check "GC" call GC rdma '' "$(conf rdma '"cni.dev/valid-attachments":[]')"
+check "no record after it" is "$(records)" 0
+check "a device name needs mode exclusive" refused 104 deviceName call ADD rdma p2 "$(behind "$(conf rdma '"deviceName":"roce0"')")"
+check "mode exclusive on this node" refused 104 "railctl rdma mode exclusive" call ADD rdma p2 "$(behind "$(conf rdma '"mode":"exclusive"')")"
+info=$W/devinfo/p2.json
+check "device information" call ADD rdma p2 "$(behind "$(conf rdma "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"$info\"}")")"
+check "it names the device" is "$(jq -r '.pci["rdma-device"]' $info)" rxe0
+check "it goes" eval 'detach macvlan p2 "$MAC" && [ ! -e $info ]'
+
+# The newest of 250.
+ip netns add many
+ip link add m0 link "$PF" type macvlan mode bridge && ip link set m0 netns many && ip -n many link set m0 up
+for i in $(seq 250); do echo "addr add 10.90.0.$i/16 dev m0"; done | ip -n many -batch -
+within 20 grep -q 0a5a:00fa /sys/class/infiniband/rxe0/ports/1/gids/{0..260}
+check "behind 250 GIDs" attach macvlan p3 "$MAC"
+check "its index is a high one" test "$(answer '.rdma.gids[0].index')" -gt 250
+ip netns del p3
+NETNS='' check "DEL when the namespace has gone" call DEL rdma p3 "$(conf rdma)"
+check "no record of it" is "$(records)" 0
+NETNS='' call DEL macvlan p3 "$MAC"
+ip netns del many
+rdma link delete rxe0
+
+# Mode exclusive: only while there is no other network namespace.
+check "mode exclusive" within 20 rdma system set netns exclusive
+rdma link add rxe0 type rxe netdev "$PF"
+check "STATUS in mode exclusive" call STATUS rdma '' "$(conf rdma)"
+check "STATUS of who needs shared" refused 50 "railctl rdma mode shared" call STATUS rdma '' "$(conf rdma '"mode":"shared"')"
+check "one node does not serve both" refused 104 "cannot serve both" attach macvlan p4 "$MAC"
+check "nothing of it stays" is "$(records)" 0
+call DEL macvlan p4 "$MAC"
+ip netns del p4
+rdma link delete rxe0
+check "mode shared again" within 20 rdma system set netns shared
+finish
