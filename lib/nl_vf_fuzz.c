@@ -2,17 +2,26 @@
 #include "lib/nl_vf.h"
 #include "lib/testing_fuzz_nl.h"
 
+static void must_be_good(const struct vf_state *s)
+{
+	MUST(s->has <= VF_ALL && (unsigned)s->link_state <= VF_LINK_DISABLE);
+	MUST((s->has & VF_VLAN) || (!s->vlan && !s->qos && !s->vlan_proto));
+	MUST((s->has & VF_RATE) || (!s->min_rate && !s->max_rate));
+}
+
+/* The first byte is the number of the VF; from 128 on all up to that number are asked for. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	auto_fuzz_kernel struct fuzz_kernel k = fuzz_kernel(data + !!size, size - !!size);
 	const struct vf_ref vf = { 5, size ? *data : 0 };
+	struct vf_state all[128];
 	FUZZ_OUT(struct vf_state, s);
 	FUZZ_OUT(struct err, e);
 
-	if (!fuzz_ok(nl_vf_get(k.nl, vf, &s, &e), &e, &s, sizeof(s)))
-		return 0;
-	MUST((s.has & ~(unsigned)VF_ALL) == 0 && (unsigned)s.link_state <= VF_LINK_DISABLE);
-	MUST((s.has & VF_VLAN) || (!s.vlan && !s.qos && !s.vlan_proto));
-	MUST((s.has & VF_RATE) || (!s.min_rate && !s.max_rate));
+	if (vf.vf < 128 && fuzz_ok(nl_vf_get(k.nl, vf, &s, &e), &e, &s, sizeof(s)))
+		must_be_good(&s);
+	if (vf.vf >= 128 && fuzz_ok(nl_vf_list(k.nl, 5, vf.vf - 127, all, &e), &e, NULL, 0))
+		for (uint32_t i = 0; i < vf.vf - 127; i++)
+			must_be_good(&all[i]);
 	return 0;
 }
