@@ -8,6 +8,8 @@
 #include "lib/testing.h"
 #include "lib/testing_dir.h"
 #include "lib/testing_net.h"
+#include "lib/testing_pci.h"
+#include "lib/testing_time.h"
 #include "sriov/testing_vf.h"
 
 static struct vf_place claim(const struct claimant *who, uint32_t n)
@@ -317,7 +319,7 @@ START_TEST(released_in_its_next_life_it_is_not_touched)
 }
 END_TEST
 
-START_TEST(gone_with_its_PF)
+START_TEST(no_longer_there)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -334,7 +336,99 @@ START_TEST(gone_with_its_PF)
 }
 END_TEST
 
+/* Its PF was pulled, or its driver unloaded, while a pod had the VF. */
+START_TEST(gone_with_all_of_its_PF)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	const struct claimant a = claimant_of(&w, "c1", &p);
+	struct err e = { .msg = "" };
+
+	(void)claim(&a, 0);
+	move_in(&w, &a, 0, &p);
+	ck_assert_int_eq(rename(WORLD_SYS "/bus/pci/devices", "/mnt/devices"), 0);
+	release(&a, 0, p.ns.id);
+	ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, p.ns.id, &e), 0);
+	ck_assert_int_eq((int)refused(&a, 0).code, ERR_NOTFOUND);
+}
+END_TEST
+
+/* The PF's interface has gone elsewhere: the VF comes back, its PF's side is mended later. */
+START_TEST(its_PF_has_no_interface)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	const struct claimant a = claimant_of(&w, "c1", &p);
+
+	(void)claim(&a, 0);
+	move_in(&w, &a, 0, &p);
+	w.kernel->vf[0].is.vlan = 100;
+	ck_assert_int_eq(rename(WORLD_SYS "/devices/pci/" WORLD_PF "/net", "/mnt/net"), 0);
+	release(&a, 0, p.ns.id);
+	ck_assert(is_free(&w, 0));
+	ck_assert_int_gt(net_ifindex(w.nl, "v0"), 0);
+	ck_assert_int_eq((int)refused(&a, 0).code, ERR_CONFIG);
+	ck_assert_int_eq(rename("/mnt/net", WORLD_SYS "/devices/pci/" WORLD_PF "/net"), 0);
+	(void)claim(&a, 0);
+	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
+}
+END_TEST
+
+/* First claimed for a virtual machine, then by a pod: there was no interface to note before. */
+START_TEST(bound_to_another_driver)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	const struct claimant a = claimant_of(&w, "c1", &p);
+	struct err e = { .msg = "" };
+
+	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
+	world_shows(0, NULL);
+	(void)claim(&a, 0);
+	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	ck_assert(!x.base.has_netdev);
+	ck_assert_int_eq(x.owner.ifindex, 0);
+	release(&a, 0, p.ns.id);
+	fakepci_driver(WORLD_SYS, world_vf(0), "igbvf");
+	world_shows(0, "v0");
+	(void)claim(&a, 0);
+	auto_vf_entry struct vf_entry y = world_entry(&w, 0);
+	ck_assert(y.base.has_netdev);
+	ck_assert_str_eq(y.base.name, "v0");
+	move_in(&w, &a, 0, &p);
+	ck_assert_int_eq(nl_link_set_mtu(p.nl, net_ifindex(p.nl, "net1"), 1300, &e), 0);
+	release(&a, 0, p.ns.id);
+	struct link_info link;
+	ck_assert_int_eq(nl_link_by_name(w.nl, "v0", &link, &e), 0);
+	ck_assert_uint_eq(link.mtu, 1500);
+}
+END_TEST
+
 /* ---- what is not as it should be ---- */
+
+START_TEST(while_another_one_works_on_it)
+{
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	const struct claimant a = claimant_of(&w, "c1", &p);
+	struct err e = { .msg = "" };
+
+	(void)claim(&a, 0);
+	auto_fd int lock = ledger_lock(&w.ctx, world_vf(0), 0, &e);
+	ck_assert_int_ge(lock, 0);
+	faketime_begin(NULL);
+	ck_assert_int_eq((int)refused(&a, 0).code, ERR_AGAIN);
+	ck_assert_int_ge(faketime_gone(), LEDGER_LOCK_MS);
+	ck_assert_int_eq(claim_moved(&w.ctx, world_vf(0), &a.key, 5, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_AGAIN);
+	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &a.key, p.ns.id, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_AGAIN);
+	ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, p.ns.id, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_AGAIN);
+	ck_assert(owned_by(&w, 0, "c1"));
+	(void)claim(&a, 1); /* each has its own */
+}
+END_TEST
 
 START_TEST(a_damaged_entry)
 {
@@ -377,5 +471,6 @@ TEST_PROGRAM("sriov/claim", what_a_claim_writes, released_and_claimed_again,
 	     an_own_attempt_again, a_dead_owners_VF_is_put_back_first, a_path_used_again,
 	     a_late_release_changes_nothing, the_namespace_counts, moved_by_somebody_else,
 	     all_of_an_attachment, made_anew_it_has_no_owner,
-	     released_in_its_next_life_it_is_not_touched, gone_with_its_PF, a_damaged_entry,
-	     not_to_be_used)
+	     released_in_its_next_life_it_is_not_touched, no_longer_there, gone_with_all_of_its_PF,
+	     its_PF_has_no_interface, bound_to_another_driver, while_another_one_works_on_it,
+	     a_damaged_entry, not_to_be_used)
