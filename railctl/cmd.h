@@ -44,7 +44,7 @@ struct cmd {
 
 extern const struct opt cmd_globals[];
 
-extern const struct cmd cmd_attachments, cmd_help, cmd_ipam, cmd_version, cmd_vf;
+extern const struct cmd cmd_attachments, cmd_help, cmd_ipam, cmd_rdma, cmd_version, cmd_vf;
 
 /* cmd_main - parse argv of main(), run the command, say what went wrong; the exit status. */
 int cmd_main(const struct cmd *root, char *const *argv);
