@@ -140,7 +140,7 @@ static void check_rail(struct exam *x, const struct inv_netdev *d)
 
 /* ---- ports ---- */
 
-static void check_port(struct exam *x, const struct rail *r, const char *name)
+static void check_port(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	bool up = r->port->state == RDMA_PORT_ACTIVE;
 	struct finding *f = exam_add(x, "port", name, up ? FINDING_OK : FINDING_FAIL);
@@ -157,7 +157,7 @@ static void check_port(struct exam *x, const struct rail *r, const char *name)
 			   "too (ip link set DEV up)");
 }
 
-static void check_mtu(struct exam *x, const struct rail *r, const char *name)
+static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	uint32_t netdev =
 		r->port->netdev_mtu ? r->port->netdev_mtu : (r->netdev ? r->netdev->link.mtu : 0);
@@ -182,13 +182,13 @@ static void check_mtu(struct exam *x, const struct rail *r, const char *name)
 
 /* ---- GIDs ---- */
 
-static const struct inv_gid *own_gid(const struct rail *r)
+static const struct inv_gid *own_gid(const struct rdma_rail *r)
 {
 	return r->v4 ? r->v4 : r->v6;
 }
 
 /* Which GIDs there are instead. */
-static void say_what_is_there(const struct rail *r, struct finding *f)
+static void say_what_is_there(const struct rdma_rail *r, struct finding *f)
 {
 	size_t v1 = 0, v2 = 0;
 
@@ -212,7 +212,7 @@ static void say_what_is_there(const struct rail *r, struct finding *f)
 		      "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
 }
 
-static void check_gid(struct exam *x, const struct rail *r, const char *name)
+static void check_gid(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	const struct inv_gid *g = own_gid(r);
 	char ip[IP_STR_LEN];
@@ -239,7 +239,7 @@ static void check_gid(struct exam *x, const struct rail *r, const char *name)
 }
 
 /* What NCCL would take that is told nothing. */
-static void check_neighbour(struct exam *x, const struct rail *r, const char *name)
+static void check_neighbour(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	const struct inv_gid *own = own_gid(r);
 	struct nccl_rule rule = { .family = r->v4 ? IP_V4 : IP_V6, .version = GID_ROCE_V2 };
@@ -268,7 +268,7 @@ static void check_neighbour(struct exam *x, const struct rail *r, const char *na
 			    "neighbour's GID is in the table");
 }
 
-static void check_ambiguous(struct exam *x, const struct rail *r, const char *name)
+static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	struct finding *f;
 
@@ -292,7 +292,7 @@ static void check_rails(struct exam *x)
 	for (size_t i = 0; i < v->n_netdevs; i++)
 		check_rail(x, &v->netdev[i]);
 	for (size_t i = 0; i < rails->n; i++) {
-		const struct rail *r = &rails->rail[i];
+		const struct rdma_rail *r = &rails->rail[i];
 
 		(void)rail_port(r, name);
 		check_ambiguous(x, r, name);

@@ -6,7 +6,7 @@
 
 /* ---- the mode ---- */
 
-static bool is_above(const struct rail *r)
+static bool is_above(const struct rdma_rail *r)
 {
 	return r->netdev && !r->own;
 }
@@ -195,7 +195,7 @@ void exam_access(struct exam *x)
 
 /* ---- quality of service ---- */
 
-static const struct port_facts *facts_of(const struct exam *x, const struct rail *r)
+static const struct port_facts *facts_of(const struct exam *x, const struct rdma_rail *r)
 {
 	size_t d = (size_t)(r->device - x->facts->inventory->device);
 
@@ -218,7 +218,7 @@ static void list_bits(unsigned bits, char out[32])
 	}
 }
 
-static void check_pfc(struct exam *x, const struct port_facts *p, const struct rail *r,
+static void check_pfc(struct exam *x, const struct port_facts *p, const struct rdma_rail *r,
 		      const char *name)
 {
 	char list[32];
@@ -241,7 +241,7 @@ static void check_pfc(struct exam *x, const struct port_facts *p, const struct r
 		 r->port->netdev);
 }
 
-static void check_trust(struct exam *x, const struct port_facts *p, const struct rail *r,
+static void check_trust(struct exam *x, const struct port_facts *p, const struct rdma_rail *r,
 			const char *name)
 {
 	bool trusted = p->dcb.dscp_rules > 0;
@@ -260,7 +260,7 @@ static void check_trust(struct exam *x, const struct port_facts *p, const struct
 		 r->port->netdev);
 }
 
-void exam_qos(struct exam *x, const struct rail *r, const char *name)
+void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	const struct port_facts *p = facts_of(x, r);
 	struct finding *f;
@@ -289,7 +289,7 @@ void exam_traffic_class(struct exam *x)
 	struct finding *f;
 
 	for (size_t i = 0; i < facts->rails->n; i++) {
-		const struct rail *r = &facts->rails->rail[i];
+		const struct rdma_rail *r = &facts->rails->rail[i];
 		size_t d = (size_t)(r->device - facts->inventory->device);
 
 		if (r->port->layer != INV_ETHERNET)

@@ -22,7 +22,7 @@ void exam_say(char out[FINDING_TEXT_LEN], const char *fmt, ...) printf_like(2, 3
 /* The mode; character devices and memory; quality of service of a rail, and of the whole. */
 void exam_mode(struct exam *x);
 void exam_access(struct exam *x);
-void exam_qos(struct exam *x, const struct rail *r, const char *name);
+void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name);
 void exam_traffic_class(struct exam *x);
 
 #endif

@@ -19,7 +19,7 @@ struct patient {
 static void recover(struct patient *p)
 {
 	findings_clear(&p->found);
-	facts_clear(&p->facts);
+	rdma_facts_clear(&p->facts);
 	rails_clear(&p->rails);
 	rdma_inventory_clear(&p->v);
 }
@@ -186,7 +186,7 @@ START_TEST(no_GID_of_RoCE_v2)
 	finds(&p, "gid mlx5_1:1 fail", "RoCE v1 only");
 	p.v.device[0].port[0].n_gids = 2;
 	rails_clear(&p.rails);
-	facts_clear(&p.facts);
+	rdma_facts_clear(&p.facts);
 	admit(&p);
 	examine(&p);
 	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");

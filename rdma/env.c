@@ -62,12 +62,12 @@ int env_leave_out(struct env *out, struct err *e, const char *fmt, ...)
 
 /* ---- which rails ---- */
 
-static const char *netdev_name(const struct rail *r)
+static const char *netdev_name(const struct rdma_rail *r)
 {
 	return r->netdev ? r->netdev->link.name : "no interface";
 }
 
-static bool is_named(const struct env_options *o, const struct rail *r)
+static bool is_named(const struct env_options *o, const struct rdma_rail *r)
 {
 	for (size_t i = 0; o->interfaces[i]; i++)
 		if (r->netdev && strcmp(r->netdev->link.name, o->interfaces[i]) == 0)
@@ -76,7 +76,7 @@ static bool is_named(const struct env_options *o, const struct rail *r)
 }
 
 /* Why a rail cannot be used whatever the others are like, or NULL. */
-static const char *fault_of(const struct rail *r)
+static const char *fault_of(const struct rdma_rail *r)
 {
 	if (r->port->state != RDMA_PORT_ACTIVE)
 		return "its port is not ACTIVE, and NCCL uses no other";
@@ -95,13 +95,13 @@ static const char *fault_of(const struct rail *r)
 }
 
 /* What carries the cluster's own traffic is no rail when there are others. */
-static bool is_default(const struct env_plan *p, const struct rail *r)
+static bool is_default(const struct env_plan *p, const struct rdma_rail *r)
 {
 	return !p->options->interfaces && r->netdev && p->inventory->default_ifindex &&
 	       r->netdev->link.ifindex == p->inventory->default_ifindex;
 }
 
-static const struct env_rail *user_of(const struct env_plan *p, const struct rail *r)
+static const struct env_rail *user_of(const struct env_plan *p, const struct rdma_rail *r)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->rail[i].rail->port == r->port)
@@ -109,7 +109,7 @@ static const struct env_rail *user_of(const struct env_plan *p, const struct rai
 	return NULL;
 }
 
-static int use(struct env_plan *p, const struct rail *r, struct err *e)
+static int use(struct env_plan *p, const struct rdma_rail *r, struct err *e)
 {
 	struct env_rail *more = reallocarray(p->rail, p->n + 1, sizeof(*more));
 
@@ -120,7 +120,7 @@ static int use(struct env_plan *p, const struct rail *r, struct err *e)
 	return 0;
 }
 
-static int consider(struct env_plan *p, const struct rail *r, struct env *out, struct err *e)
+static int consider(struct env_plan *p, const struct rdma_rail *r, struct env *out, struct err *e)
 {
 	char port[RAIL_PORT_LEN];
 	const char *fault = fault_of(r);
@@ -149,7 +149,7 @@ static int choose(struct env_plan *p, const struct rails *all, struct env *out, 
 	bool others = p->n > 0;
 
 	for (size_t i = 0; i < all->n; i++) {
-		const struct rail *r = &all->rail[i];
+		const struct rdma_rail *r = &all->rail[i];
 
 		if (!is_default(p, r))
 			continue;
@@ -198,7 +198,7 @@ static int none(const struct env_plan *p, const struct env *out, struct err *e)
 
 /* ---- one family for all ---- */
 
-static const struct inv_gid *gid_of(const struct rail *r, enum ip_family family)
+static const struct inv_gid *gid_of(const struct rdma_rail *r, enum ip_family family)
 {
 	return family == IP_V4 ? r->v4 : r->v6;
 }

@@ -6,7 +6,7 @@
 #include "rdma/env.h"
 
 struct env_rail {
-	const struct rail *rail;
+	const struct rdma_rail *rail;
 	const struct inv_gid *gid; /* of the plan's family; NULL: InfiniBand */
 };
 

@@ -66,7 +66,7 @@ static void name_rails(const struct env_plan *p, char *out, size_t size)
 
 	*out = '\0';
 	for (size_t i = 0; i < p->n && len < size; i++) {
-		const struct rail *r = p->rail[i].rail;
+		const struct rdma_rail *r = p->rail[i].rail;
 
 		len += (size_t)snprintf(out + len, size - len, "%s%s on %s", i ? ", " : "",
 					r->netdev ? r->netdev->link.name : "no interface",

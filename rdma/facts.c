@@ -12,7 +12,7 @@
 #include "lib/fs.h"
 #include "lib/sysfs.h"
 
-void facts_clear(struct rdma_facts *f)
+void rdma_facts_clear(struct rdma_facts *f)
 {
 	free(f->device);
 	*f = (struct rdma_facts){ 0 };
@@ -223,11 +223,11 @@ static int read_devices(const struct facts_view *view, struct rdma_facts *f, str
 	return 0;
 }
 
-int facts_read(const struct facts_view *view, const struct rdma_inventory *v, const struct rails *r,
-	       struct rdma_facts *out, struct err *e)
+int rdma_facts_read(const struct facts_view *view, const struct rdma_inventory *v,
+		    const struct rails *r, struct rdma_facts *out, struct err *e)
 {
 	const struct rdma_chardev cm = { .name = "rdma_cm" };
-	auto_facts struct rdma_facts f = { .inventory = v, .rails = r };
+	auto_rdma_facts struct rdma_facts f = { .inventory = v, .rails = r };
 
 	look_at(view, &cm, &f.rdma_cm);
 	if (read_devices(view, &f, e) || read_memlock(view, &f, e) ||

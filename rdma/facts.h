@@ -56,11 +56,11 @@ struct facts_view {
 	int pid; /* 0: the caller's own; -1: nobody's, they are unknown; else those of a process */
 };
 
-/* facts_read - in the namespace that v was read in. *out borrows v and r. */
-int facts_read(const struct facts_view *view, const struct rdma_inventory *v, const struct rails *r,
-	       struct rdma_facts *out, struct err *e) must_check;
+/* rdma_facts_read - in the namespace that v was read in. *out borrows v and r. */
+int rdma_facts_read(const struct facts_view *view, const struct rdma_inventory *v,
+		    const struct rails *r, struct rdma_facts *out, struct err *e) must_check;
 
-void facts_clear(struct rdma_facts *f);
-#define auto_facts auto_clean(facts_clear)
+void rdma_facts_clear(struct rdma_facts *f);
+#define auto_rdma_facts auto_clean(rdma_facts_clear)
 
 #endif

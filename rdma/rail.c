@@ -10,7 +10,7 @@ void rails_clear(struct rails *r)
 	*r = (struct rails){ 0 };
 }
 
-char *rail_port(const struct rail *r, char out[RAIL_PORT_LEN])
+char *rail_port(const struct rdma_rail *r, char out[RAIL_PORT_LEN])
 {
 	(void)snprintf(out, RAIL_PORT_LEN, "%s:%u", r->device->link.name, r->port->port);
 	return out;
@@ -47,7 +47,7 @@ static bool carries(const struct inv_port *p, const struct inv_netdev *d)
 }
 
 /* The RoCE v2 GID of the interface's first address of this family that has one. */
-static const struct inv_gid *find_v2(const struct rail *r, enum ip_family family)
+static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family family)
 {
 	const struct inv_netdev *d = r->netdev;
 
@@ -100,9 +100,9 @@ static struct best best_of(const struct rdma_inventory *v, const struct inv_netd
 	return b;
 }
 
-static int add(struct rails *out, struct rail r, struct err *e)
+static int add(struct rails *out, struct rdma_rail r, struct err *e)
 {
-	struct rail *more = reallocarray(out->rail, out->n + 1, sizeof(*more));
+	struct rdma_rail *more = reallocarray(out->rail, out->n + 1, sizeof(*more));
 
 	if (!more)
 		return err_nomem(e);
@@ -121,7 +121,7 @@ static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d
 	for (size_t i = 0; best.claim && i < v->n_devices; i++) {
 		for (size_t p = 0; p < v->device[i].n_ports; p++) {
 			const struct inv_device *dev = &v->device[i];
-			struct rail r = {
+			struct rdma_rail r = {
 				.netdev = d,
 				.device = dev,
 				.port = &dev->port[p],
@@ -142,7 +142,7 @@ static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, str
 	for (size_t i = 0; v->mode == RDMA_EXCLUSIVE && i < v->n_devices; i++) {
 		for (size_t p = 0; p < v->device[i].n_ports; p++) {
 			const struct inv_device *dev = &v->device[i];
-			struct rail r = { .device = dev, .port = &dev->port[p] };
+			struct rdma_rail r = { .device = dev, .port = &dev->port[p] };
 
 			if (r.port->layer == INV_INFINIBAND && !r.port->ifindex && add(out, r, e))
 				return -1;

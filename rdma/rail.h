@@ -11,7 +11,7 @@
 
 #include "rdma/inventory.h"
 
-struct rail {
+struct rdma_rail {
 	const struct inv_netdev *netdev; /* NULL: a port of InfiniBand without an interface here */
 	const struct inv_device *device;
 	const struct inv_port *port;
@@ -22,7 +22,7 @@ struct rail {
 };
 
 struct rails {
-	struct rail *rail; /* owned; in the order of the interfaces */
+	struct rdma_rail *rail; /* owned; in the order of the interfaces */
 	size_t n;
 };
 
@@ -40,6 +40,6 @@ bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d);
 
 #define RAIL_PORT_LEN (RDMA_NAME_LEN + 12)
 /* rail_port - "mlx5_0:1". Returns out. */
-char *rail_port(const struct rail *r, char out[RAIL_PORT_LEN]);
+char *rail_port(const struct rdma_rail *r, char out[RAIL_PORT_LEN]);
 
 #endif

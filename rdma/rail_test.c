@@ -17,7 +17,7 @@ static struct rails find(const struct rdma_inventory *v)
 }
 
 /* "net1=mlx5_0:1 3/-": interface, port, index of the IPv4 and the IPv6 GID. */
-static void is(const struct rail *r, const char *want)
+static void is(const struct rdma_rail *r, const char *want)
 {
 	char text[160], port[RAIL_PORT_LEN], v4[12] = "-", v6[12] = "-";
 

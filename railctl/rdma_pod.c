@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "railctl/rdma_pod.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "rdma/owners.h"
+
+/* Of a path like /proc/1234/ns/net; -1 for any other. */
+static int pid_of(const char *path)
+{
+	char digits[12];
+	size_t n;
+	uint64_t pid;
+
+	if (strncmp(path, "/proc/", 6) != 0)
+		return -1;
+	n = strspn(path + 6, "0123456789");
+	if (n == 0 || n >= sizeof(digits) || strcmp(path + 6 + n, "/ns/net") != 0)
+		return -1;
+	memcpy(digits, path + 6, n);
+	digits[n] = '\0';
+	return parse_u64(digits, 1, INT_MAX, &pid) ? -1 : (int)pid;
+}
+
+/*
+ * Folders of sysfs belong to the network namespace that it was mounted from. Nobody else sees the
+ * mount, and it goes with the process.
+ */
+static int mount_sysfs(const char *at, struct err *e)
+{
+	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	    /* EBUSY: what is mounted there is that of this namespace already. */
+	    (mount("sysfs", at, "sysfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 ||
+	     errno == EBUSY))
+		return 0;
+	err_set(e, ERR_NETNS, errno, "mount a sysfs of the network namespace");
+	return err_hint(e, "--netns needs root");
+}
+
+int rdma_pod_enter(struct rail *r, int *pid, struct err *e)
+{
+	const char *path = opt_get(&r->opts, "netns");
+	auto_netns struct netns ns = { .fd = -1 };
+
+	*pid = 0;
+	if (!path)
+		return 0;
+	if (path[0] != '/')
+		return cmd_usage(r, e, "--netns \"%.256s\" must be an absolute path", path);
+	*pid = pid_of(path);
+	if (netns_open(path, &ns, e))
+		return -1;
+	if (netns_enter(&ns, e))
+		return e->errnum == EPERM ? err_hint(e, "--netns needs root") : -1;
+	return mount_sysfs(r->ctx.sysfs, e);
+}
+
+int rdma_pod_read(struct rail *r, int *pid, struct rdma_inventory *out, struct err *e)
+{
+	auto_rdma_inventory struct rdma_inventory v = { 0 };
+
+	if (rdma_pod_enter(r, pid, e) || rdma_inventory_read(&r->ctx, &v, e) ||
+	    owners_name(&r->ctx, OWNERS_DIR, &v, e))
+		return -1;
+	*out = v;
+	v = (struct rdma_inventory){ 0 };
+	return 0;
+}
