@@ -21,7 +21,7 @@ mkdir -p "$log"
 make=${MAKE:-make}
 limit=1200 # seconds; a lane that hangs has failed
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' check-fast attach railctl-check conformance interop interop-selftest soak-quick install-check tools-check examples-check man demo bench-quick check-vm '
+counted=' check-fast attach railctl-check probe-check conformance interop interop-selftest soak-quick install-check tools-check examples-check man demo bench-quick check-vm '
 passed=0 failed=0 skipped=0
 declare -A begun=() name_of=()
 begin=$SECONDS

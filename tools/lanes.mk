@@ -2,17 +2,17 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup spdx format format-check tidy cppcheck shell man railctl-check examples-check install install-check uninstall \
+	dup spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 LANES := gcc clang -- sanitize tidy attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
-	check-fast property railctl-check examples-check install-check tools-check headers layers budget dup \
+	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
 	spdx format-check shell man cppcheck repro -- demo bench-quick
 sub := +@$(MAKE) --no-print-directory
 
-C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
+C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares.
 PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
@@ -59,6 +59,9 @@ attach: all helpers ## black-box tests of the plugins against the real kernel (r
 
 railctl-check: all helpers ## black-box tests of railctl (root)
 	@conformance/railctl/run.sh $(B)/bin
+
+probe-check: all ## black-box tests of rdma-probe's command line; with devices: make check-vm
+	@conformance/rdma/run.sh $(B)/bin
 
 conformance: all helpers ## every rule of the protocol, against our plugins, wrong ones and the reference (root)
 	@conformance/spec/run.sh $(B)/bin

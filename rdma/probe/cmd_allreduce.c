@@ -119,12 +119,11 @@ static int show_json(const struct out *out, const struct summary *s, struct err 
 
 static int show_hops(const struct out *out, const struct summary *s, struct err *e)
 {
-	static const struct out_column columns[] = { { "RANK", OUT_RIGHT },
-						     { "FROM", 0 },
-						     { "TO", 0 },
-						     { "WRITES", OUT_RIGHT },
-						     { "", 0 } };
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+	enum { COLUMNS = 4 };
+	static const struct out_column columns[COLUMNS] = {
+		{ "RANK", OUT_RIGHT }, { "FROM", 0 }, { "TO", 0 }, { "WRITES", OUT_RIGHT }
+	};
+	auto_table struct out_table t = { .columns = columns, .n_columns = COLUMNS };
 	char rank[16], from[PEER_TEXT_LEN], to[PEER_TEXT_LEN], plain[STATS_TEXT_LEN],
 		rate[STATS_TEXT_LEN + 8];
 
@@ -133,7 +132,7 @@ static int show_hops(const struct out *out, const struct summary *s, struct err 
 		(void)snprintf(rank, sizeof(rank), "%u", i);
 		stats_rate(hop_rate(&s->hops[i]), plain);
 		(void)snprintf(rate, sizeof(rate), "%s%s", slow ? "slow: " : "", plain);
-		const struct out_cell cells[] = {
+		const struct out_cell cells[COLUMNS] = {
 			{ rank, OUT_PLAIN },
 			{ peer_format(&s->a->peers.list[i], from), OUT_PLAIN },
 			{ peer_format(&s->a->peers.list[(i + 1) % s->a->data.ranks], to),

@@ -55,7 +55,7 @@ const struct opt conf_ring[] = {
 	{ "peers", "FILE", "the addresses of all ranks, in their order", 0 },
 	{ "rank", "N",
 	  "the own line in FILE, from 0 (default: that with an address of this machine)", 0 },
-	{ "type", "TYPE", "u32 or f32 (default: f32)", 0 },
+	{ "type", "TYPE", "u32 or f32 (default: u32)", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -155,10 +155,10 @@ static int read_type(const struct opts *o, struct conf *c, struct err *e)
 {
 	const char *text = opt_get(o, "type");
 
-	if (!text || strcmp(text, "f32") == 0)
-		c->type = RING_F32;
-	else if (strcmp(text, "u32") == 0)
+	if (!text || strcmp(text, "u32") == 0)
 		c->type = RING_U32;
+	else if (strcmp(text, "f32") == 0)
+		c->type = RING_F32;
 	else
 		return bad("type", text, "u32 or f32", e);
 	return 0;

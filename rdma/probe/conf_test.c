@@ -41,7 +41,7 @@ START_TEST(takes_everything)
 
 	ck_assert_int_eq(PARSE(&c, &e, "--device", "mlx5_0:2", "--gid-index=3", "--bind", "fd00::1",
 			       "--port", "5", "--timeout", "2", "--size", "2M", "--iterations", "7",
-			       "--seed", "0", "--once", "--mesh", "--rank", "0", "--type", "u32"),
+			       "--seed", "0", "--once", "--mesh", "--rank", "0", "--type", "f32"),
 			 0);
 	ck_assert_str_eq(c.device, "mlx5_0");
 	ck_assert_uint_eq(c.device_port, 2);
@@ -53,7 +53,7 @@ START_TEST(takes_everything)
 	ck_assert_uint_eq(c.iterations, 7);
 	ck_assert(c.seeded && c.seed == 0 && c.once && c.mesh);
 	ck_assert_int_eq(c.rank, 0);
-	ck_assert_int_eq(c.type, RING_U32);
+	ck_assert_int_eq(c.type, RING_F32);
 }
 END_TEST
 
@@ -65,9 +65,21 @@ START_TEST(a_ring_has_other_defaults)
 	ck_assert_int_eq(PARSE(&c, &e, "--peers", "f", "--all-pairs", "g"), 0);
 	ck_assert_uint_eq(c.size, 4 << 20);
 	ck_assert_uint_eq(c.iterations, 20);
-	ck_assert_int_eq(c.type, RING_F32);
+	ck_assert_int_eq(c.type, RING_U32);
 	ck_assert_str_eq(c.peers, "f");
 	ck_assert_str_eq(c.all_pairs, "g");
+}
+END_TEST
+
+START_TEST(types)
+{
+	struct conf c;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(PARSE(&c, &e, "--type", "f32"), 0);
+	ck_assert_int_eq(c.type, RING_F32);
+	ck_assert_int_eq(PARSE(&c, &e, "--type", "u32"), 0);
+	ck_assert_int_eq(c.type, RING_U32);
 }
 END_TEST
 
@@ -139,5 +151,5 @@ START_TEST(a_long_name_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/conf", defaults, takes_everything, a_ring_has_other_defaults, without_cm,
-	     sizes_have_units, names_what_is_wrong, a_long_name_is_refused)
+TEST_PROGRAM("rdma/probe/conf", defaults, takes_everything, a_ring_has_other_defaults, types,
+	     without_cm, sizes_have_units, names_what_is_wrong, a_long_name_is_refused)

@@ -59,6 +59,20 @@ int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct 
 
 /* ---- help ---- */
 
+#define OPTIONS_MAX 32
+
+static void help_all_options(FILE *to, const struct probe_cmd *c)
+{
+	struct opt all[OPTIONS_MAX + 1] = { { NULL, NULL, NULL, 0 } };
+	size_t n = 0;
+
+	for (size_t i = 0; i < PROBE_TABLES && c->opts[i]; i++) {
+		for (const struct opt *o = c->opts[i]; o->name && n < OPTIONS_MAX; o++)
+			all[n++] = *o;
+	}
+	help_options(to, "options", all);
+}
+
 static void help(const struct probe *p)
 {
 	const struct probe_cmd *c = p->cmd;
@@ -78,8 +92,8 @@ static void help(const struct probe *p)
 		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 			help_entry(to, commands[i]->name, commands[i]->summary);
 	}
-	for (size_t i = 0; c && i < PROBE_TABLES && c->opts[i]; i++)
-		help_options(to, i ? "more options" : "options", c->opts[i]);
+	if (c)
+		help_all_options(to, c);
 	help_options(to, "options of every command", globals);
 }
 

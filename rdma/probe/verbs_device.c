@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,18 +33,33 @@ int verbs_none(const char *name, struct err *e)
 			   "\"rdma system\" tells the mode, \"rdma link\" what is here");
 }
 
-int verbs_open_error(const char *name, int errnum, struct err *e)
+/* libibverbs searches for a node that it cannot open, and says ENOENT in the end: ask again. */
+static int why_closed(const struct ibv_device *device, int errnum)
 {
-	err_set(e, ERR_UNAVAILABLE, errnum, "cannot open RDMA device %s", name);
+	char path[sizeof(DEV_DIR) + sizeof(device->dev_name)];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", DEV_DIR, device->dev_name);
+	auto_fd int fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? errno : errnum;
+}
+
+int verbs_open_error(struct ibv_device *device, int errnum, struct err *e)
+{
+	errnum = why_closed(device, errnum);
+	err_set(e, ERR_UNAVAILABLE, errnum, "cannot open RDMA device %s",
+		ibv_get_device_name(device));
 	if (errnum == EPERM)
-		return err_hint(e, "the device is another network namespace's (exclusive mode), or "
-				   "this container's cgroup does not allow its uverbs node");
+		return err_hint(
+			e,
+			"the device is another network namespace's (exclusive mode), or this "
+			"container's cgroup does not allow its node %s/%s",
+			DEV_DIR, device->dev_name);
 	if (errnum == EACCES)
-		return err_hint(e, "the uverbs node in %s is not yours to read and write", DEV_DIR);
+		return err_hint(e, "its node %s/%s is not yours to read and write", DEV_DIR,
+				device->dev_name);
 	if (errnum == ENOENT || errnum == ENODEV || errnum == ENXIO)
-		return err_hint(e,
-				"its uverbs node is missing in %s: the container was not given it",
-				DEV_DIR);
+		return err_hint(e, "its node %s/%s is missing: the container was not given it",
+				DEV_DIR, device->dev_name);
 	return -1;
 }
 
@@ -57,7 +73,7 @@ int verbs_open_device(const char *name, struct ibv_context **out, struct err *e)
 			continue;
 		struct ibv_context *ctx = ibv_open_device(list[i]);
 		if (!ctx)
-			return verbs_open_error(name, errno, e);
+			return verbs_open_error(list[i], errno, e);
 		*out = ctx;
 		return 0;
 	}

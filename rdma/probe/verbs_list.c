@@ -106,7 +106,7 @@ static int describe(struct ibv_device *dev, struct verbs_device *d, struct err *
 	(void)snprintf(d->uverbs, sizeof(d->uverbs), "%s", dev->dev_name);
 	struct ibv_context *ctx = ibv_open_device(dev);
 	if (!ctx) {
-		(void)verbs_open_error(d->name, errno, &d->closed);
+		(void)verbs_open_error(dev, errno, &d->closed);
 		return 0;
 	}
 	int rc = add_ports(ctx, d, &d->closed);

@@ -173,7 +173,7 @@ int verbs_choose(struct verbs_conn *c, struct err *e)
 		seen = true;
 		c->ctx = ibv_open_device(list[i]);
 		if (!c->ctx) {
-			(void)verbs_open_error(name, errno, &closed);
+			(void)verbs_open_error(list[i], errno, &closed);
 			continue;
 		}
 		int rc = try_device(c, e);

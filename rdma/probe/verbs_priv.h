@@ -43,7 +43,7 @@ struct verbs_conn {
 /* verbs_device.c */
 int verbs_open_device(const char *name, struct ibv_context **out, struct err *e) must_check;
 /* verbs_open_error - why a device cannot be opened. Returns -1. */
-int verbs_open_error(const char *name, int errnum, struct err *e);
+int verbs_open_error(struct ibv_device *device, int errnum, struct err *e);
 
 struct verbs_gid_table {
 	struct ibv_gid_entry *entry;

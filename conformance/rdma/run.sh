@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BINDIR: rdma-probe's command line: what needs no RDMA device. The rest runs in a virtual machine:
+# conformance/vm/suites/probe.sh.
+#
+# Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
+set -u
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+P=${1:?usage: run.sh BINDIR}/rdma-probe
+W=$(mktemp -d)
+trap 'rm -rf "$W"' EXIT
+# shellcheck source=conformance/vm/guest/lib.sh
+. "$ROOT/conformance/vm/guest/lib.sh"
+COMMANDS="list dmabuf serve connect allreduce"
+
+# wrong STATUS WORDS ARGUMENT...: it ends so, says so in one line, and nothing on standard output
+wrong()
+{
+	local status=$1 words=$2 rc
+	shift 2
+	timeout 20 "$P" "$@" >"$W/out" 2>"$W/err" </dev/null
+	rc=$?
+	[ $rc = "$status" ] && grep -qE -- "$words" "$W/err" && [ "$(wc -l <"$W/err")" = 1 ] && [ ! -s "$W/out" ] ||
+		{ echo "ended with $rc"; cat "$W/out" "$W/err"; false; }
+}
+
+# options COMMAND: those of its help, each with "=" when it takes a value, but for the global ones
+options()
+{
+	"$P" "$1" --help | awk '/^options of every command/ { exit } /^  --/ { print $1 ($2 ~ /^[A-Z]/ ? "=" : "") }' | sort
+}
+completion()
+{
+	sed -n "s/^$1:\(--.*\)/\1/p" "$ROOT/packaging/bash-completion/rdma-probe" | tr ' ' '\n' | sort
+}
+completes() { options "$1" >"$W/a" && [ -s "$W/a" ] && completion "$1" | diff "$W/a" -; }
+
+# The page's options of a command's section, with those of the section for devices where it names that.
+page_options()
+{
+	awk -v want="rdma-probe $1" '
+		/^\.S[hs] / { name = substr($0, 5); gsub(/"/, "", name) }
+		/^\.It Fl -/ { list[name] = list[name] "-" $3 (NF > 3 ? "=" : "") "\n" }
+		/^\.Sx Choosing a device/ { more[name] = 1 }
+		name == "rdma-probe dmabuf" && /^\.Cm list/ { list[name] = list["rdma-probe list"] }
+		END { printf "%s%s", list[want], want in more ? list["Choosing a device"] : "" }' "$ROOT/docs/man/rdma-probe.8" | sort
+}
+documented() { options "$1" >"$W/a" && page_options "$1" | diff "$W/a" -; }
+
+complete_word() # WORD...: what the completion offers for the last one
+{
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rdma_probe; printf "%s\n" "${COMPREPLY[@]}"' x \
+		"$ROOT/packaging/bash-completion/rdma-probe" "$@" | tr '\n' ' '
+}
+is_linked_to_verbs() { ldd "$P" | grep -q libibverbs && ldd "$P" | grep -q librdmacm; }
+version() { "$P" --version | grep -qx 'rdma-probe [0-9.]*' && "$P" --version --json | jq -e '.name == "rdma-probe"' >/dev/null; }
+
+check "it is the dynamic program" is_linked_to_verbs
+check "its version" version
+for c in $COMMANDS; do
+	check "completion of $c" completes "$c"
+	check "manual page of $c" documented "$c"
+	check "$c does not take what is no option of its own" wrong 2 'unknown option --nosuch' "$c" --nosuch
+done
+check "the commands" is "$("$P" --help | awk '/^commands/ { on = 1 } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' | tr '\n' ' ')" "$COMMANDS "
+check "completion of commands" is "$(complete_word rdma-probe c)" 'connect '
+check "completion of options" is "$(complete_word rdma-probe allreduce --r)" '--rank '
+check "completion of values" is "$(complete_word rdma-probe allreduce --type u)" 'u32 '
+check "no command" wrong 2 'needs a command; see "rdma-probe --help"'
+check "a slip in a command" wrong 2 'did you mean "rdma-probe connect"' conect
+check "a word too many" wrong 2 'one word too many' connect 10.0.0.1 10.0.0.2
+check "connect to nobody" wrong 2 'needs one of ADDR and --all-pairs' connect
+check "connect to one and all" wrong 2 'needs one of ADDR and --all-pairs' connect 10.0.0.1 --all-pairs x
+check "a name is no address" wrong 2 '"host" is no address: 10.0.0.1' connect host
+check "allreduce with nobody" wrong 2 'allreduce needs --peers FILE' allreduce
+check "a vector of half a number" wrong 2 '--size 6 is no multiple of 4' allreduce --peers x --size 6
+check "a size too large" wrong 2 '--size "65M" must be 1 to 64M bytes' connect 10.0.0.1 --size 65M
+check "a file that is not there" wrong 1 'nosuch.*No such file' connect --all-pairs "$W/nosuch"
+printf '127.0.0.1\nfoo\n' >"$W/bad"
+check "a file with a wrong line" wrong 1 "bad: line 2: \"foo\" is no address" allreduce --peers "$W/bad"
+printf '127.0.0.1:9\n127.0.0.2:9\n' >"$W/local"
+check "a rank that is not in the file" wrong 2 'lists 2 ranks, from 0' allreduce --peers "$W/local" --rank 2
+check "a rank that cannot be told" wrong 2 '2 of the addresses .* --rank says which' allreduce --peers "$W/local"
+check "nobody serves" wrong 1 'TCP port 9: Connection refused; is "rdma-probe serve" running' connect 127.0.0.1:9
+check "an address of somebody else's" wrong 1 '192.0.2.1 is no address of this network namespace' connect 127.0.0.1 --bind 192.0.2.1
+check "nor can it serve there" wrong 1 'cannot listen at 192.0.2.1' serve --bind 192.0.2.1
+[ -d /sys/class/infiniband ] || for c in list dmabuf; do
+	check "$c without a device" wrong 4 'there is no RDMA device here; /dev/infiniband is not there' $c
+done
+finish
