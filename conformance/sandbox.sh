@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# sandbox.sh COMMAND [ARG...]: run a command in mount, network and process namespaces of its own.
+# sandbox.sh [--host-net] COMMAND [ARG...]: run a command in mount, network and process namespaces of its own.
 #
+# --host-net: not a network namespace of its own; for a guest, whose cards cannot be had otherwise.
 # Inside, /run and /var/lib are empty memory file systems, /proc and /sys show the new namespaces, and
 # the only link is lo. Nothing of the machine can be touched, and everything (processes, namespaces,
 # links, files) goes when the command ends or this script is interrupted, terminated or killed.
@@ -12,8 +13,10 @@ inside()
 	mount -t tmpfs -o mode=755 railhead-sandbox /run &&
 		mount -t tmpfs -o mode=755 railhead-sandbox /var/lib &&
 		mkdir -p /run/netns /run/work || exit 2
-	mount -t sysfs sysfs /sys 2>/dev/null
-	ip link set lo up || exit 2
+	if [ "$1" = --host-net ]; then shift; else
+		mount -t sysfs sysfs /sys 2>/dev/null
+		ip link set lo up || exit 2
+	fi
 	# The first process of a namespace ignores signals that it does not handle: a shell with
 	# handlers stays in that place.
 	trap 'exit 143' TERM
@@ -29,8 +32,10 @@ outside()
 		exit 2
 	}
 	exec 3<&0
+	local net=(--net)
+	[ "$1" != --host-net ] || net=()
 	# Both ends are tied: unshare dies with us, and the first process inside dies with unshare.
-	setpriv --pdeathsig KILL unshare --mount --net --pid --fork --mount-proc --kill-child=KILL \
+	setpriv --pdeathsig KILL unshare --mount "${net[@]}" --pid --fork --mount-proc --kill-child=KILL \
 		--propagation private -- "$0" --inside "$@" <&3 3<&- &
 	child=$!
 	trap 'kill -KILL "$child"; wait "$child" 2>/dev/null; exit 130' INT
@@ -44,7 +49,7 @@ if [ "${1-}" = --inside ]; then
 	inside "$@"
 fi
 [ $# -gt 0 ] || {
-	echo "usage: ${0##*/} COMMAND [ARG...]" >&2
+	echo "usage: ${0##*/} [--host-net] COMMAND [ARG...]" >&2
 	exit 2
 }
 outside "$@"

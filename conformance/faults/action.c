@@ -11,10 +11,11 @@ static struct {
 	bool running;
 } beside;
 
-static void master_goes(void *w)
+static void master_goes(void *arg)
 {
-	(void)w;
-	must("ip link del " MASTER);
+	const struct world *w = arg;
+
+	w->ground->lose();
 }
 
 static void netns_goes(void *w)
@@ -23,10 +24,11 @@ static void netns_goes(void *w)
 	pod_drop(0);
 }
 
-static void master_moves(void *w)
+static void master_moves(void *arg)
 {
-	(void)w;
-	must("ip netns add away && ip link set " MASTER " netns away");
+	const struct world *w = arg;
+
+	w->ground->move();
 }
 
 static void begin(struct world *w, enum verb verb)

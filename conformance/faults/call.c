@@ -50,9 +50,11 @@ static bool reaped_take(pid_t pid, int *status)
 static void configuration(const struct world *w, const struct call *c, struct text *out)
 {
 	text_add(out,
-		 "{%s\"cniVersion\":\"1.1.0\",\"name\":\"testnet\",\"type\":\"%s\",\"master\":"
-		 "\"" MASTER "\",\"ipam\":{%s\"type\":\"railhead-ipam\"," POOLS "}",
-		 c->extra ? c->extra : "", w->o->plugin, c->ipam_extra ? c->ipam_extra : "");
+		 "{%s\"cniVersion\":\"1.1.0\",\"name\":\"testnet\",\"type\":\"%s\",%s,"
+		 "\"ipam\":{%s\"type\":\"railhead-ipam\"," POOLS "}",
+		 c->extra ? c->extra : "", w->o->plugin,
+		 c->any && w->ground->any ? w->ground->any : w->ground->keys,
+		 c->ipam_extra ? c->ipam_extra : "");
 	if ((c->verb == DEL || c->verb == CHECK) && w->result && !c->no_prev)
 		text_add(out, ",\"prevResult\":%s", w->result);
 	if (c->verb == GC)

@@ -80,7 +80,9 @@ struct options {
 	const char *only; /* NULL: all cases */
 	const char *sandbox;
 	unsigned sample; /* 0: all cases */
+	unsigned seed;   /* which ones */
 	unsigned workers;
+	unsigned crowd; /* processes that race, at most */
 	unsigned limit; /* seconds that a call may take */
 	bool list;
 };

@@ -9,9 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conformance/faults/ground.h"
+
 static void become_worker(const struct options *o, const int to[2], const int from[2])
 {
-	char self[512], limit[16];
+	char self[512], limit[16], crowd[16];
 	const char *argv[16];
 	size_t n = 0;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -21,11 +23,16 @@ static void become_worker(const struct options *o, const int to[2], const int fr
 	self[len] = '\0';
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	argv[n++] = o->sandbox;
+	if (ground_of(o->plugin)->is_hosts)
+		argv[n++] = "--host-net";
 	argv[n++] = self;
 	argv[n++] = "--worker";
 	(void)snprintf(limit, sizeof(limit), "%u", o->limit);
 	argv[n++] = "--limit";
 	argv[n++] = limit;
+	(void)snprintf(crowd, sizeof(crowd), "%u", o->crowd);
+	argv[n++] = "--crowd";
+	argv[n++] = crowd;
 	argv[n++] = "--plugin";
 	argv[n++] = o->plugin;
 	if (o->lane) {

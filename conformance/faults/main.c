@@ -2,11 +2,13 @@
 /*
  * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
  *
- *	--plugin NAME   macvlan (the default), ipvlan
+ *	--plugin NAME   macvlan (the default), ipvlan, sriov (on the machine's own cards)
  *	--lane DIR      programs whose allocations and clock can be spoiled
  *	--only CASE     one case, with all that is to be seen
- *	--sample N      about N cases, of each kind at least one
+ *	--sample N      about N cases, of each kind one before any has two
+ *	--seed N        others than without
  *	--workers N     sandboxes at a time
+ *	--crowd N       processes in a race, at most
  *	--limit N       seconds that a call may take
  *	--list          print the cases, run none
  */
@@ -21,7 +23,8 @@ static const struct option longs[] = {
 	{ "only", required_argument, NULL, 'o' },    { "sample", required_argument, NULL, 's' },
 	{ "workers", required_argument, NULL, 'w' }, { "sandbox", required_argument, NULL, 'b' },
 	{ "limit", required_argument, NULL, 't' },   { "list", no_argument, NULL, 'n' },
-	{ "worker", no_argument, NULL, 'W' },        { 0 },
+	{ "worker", no_argument, NULL, 'W' },        { "seed", required_argument, NULL, 'e' },
+	{ "crowd", required_argument, NULL, 'c' },   { 0 },
 };
 
 static unsigned number(const char *text)
@@ -49,8 +52,14 @@ static bool take(int c, struct options *o)
 	case 's':
 		o->sample = number(optarg);
 		return true;
+	case 'e':
+		o->seed = number(optarg);
+		return true;
 	case 'w':
 		o->workers = number(optarg);
+		return true;
+	case 'c':
+		o->crowd = number(optarg);
 		return true;
 	case 't':
 		o->limit = number(optarg);
@@ -68,7 +77,7 @@ static bool take(int c, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .plugin = "macvlan", .workers = 2, .limit = 20 };
+	struct options o = { .plugin = "macvlan", .workers = 2, .limit = 20, .crowd = 50 };
 	bool worker = false;
 	int c;
 

@@ -66,7 +66,7 @@ static bool link_skips(unsigned type)
 {
 	return type != IFLA_IFNAME && type != IFLA_MTU && type != IFLA_ADDRESS &&
 	       type != IFLA_PROMISCUITY && type != IFLA_ALLMULTI && type != IFLA_IFALIAS &&
-	       type != IFLA_TXQLEN;
+	       type != IFLA_TXQLEN && type != IFLA_PROP_LIST && type != IFLA_VFINFO_LIST;
 }
 
 static bool addr_skips(unsigned type)
@@ -166,12 +166,18 @@ static void dump(int fd, unsigned short type, const struct view *v)
 	struct {
 		struct nlmsghdr h;
 		struct ifinfomsg body; /* the longest of all */
-	} req = { .h = { .nlmsg_len = sizeof(req),
+		struct rtattr mask;    /* of links only: with their VFs */
+		unsigned value;
+	} req = { .h = { .nlmsg_len = offsetof(typeof(req), mask),
 			 .nlmsg_type = type,
-			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP } };
+			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		  .mask = { RTA_LENGTH(sizeof(unsigned)), IFLA_EXT_MASK },
+		  .value = RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS };
 	ssize_t n;
 
-	if (send(fd, &req, sizeof(req), 0) != (ssize_t)sizeof(req))
+	if (type == RTM_GETLINK)
+		req.h.nlmsg_len = sizeof(req);
+	if (send(fd, &req, req.h.nlmsg_len, 0) != (ssize_t)req.h.nlmsg_len)
 		die("netlink: %s", strerror(errno));
 	do {
 		n = recv(fd, buf, sizeof(buf), 0);

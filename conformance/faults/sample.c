@@ -48,13 +48,13 @@ static unsigned hash(const char *text)
 }
 
 /* Of all cases of the kind of the i-th, one: which, is spread by a hash. */
-static void pick_one(const struct cases *c, size_t i, bool *seen, bool *chosen)
+static void pick_one(const struct cases *c, size_t i, unsigned seed, bool *seen, bool *chosen)
 {
 	size_t same = 0;
 
 	for (size_t k = i; k < c->n; k++)
 		same += same_kind(c->list[i], c->list[k]);
-	size_t want = same ? hash(c->list[i]) % same : 0;
+	size_t want = same ? (hash(c->list[i]) + seed) % same : 0;
 	for (size_t k = i; k < c->n; k++) {
 		if (!same_kind(c->list[i], c->list[k]))
 			continue;
@@ -64,21 +64,23 @@ static void pick_one(const struct cases *c, size_t i, bool *seen, bool *chosen)
 	}
 }
 
-void cases_sample(struct cases *c, size_t n)
+/* Of those that are chosen, every so many-th, so that n are left. */
+static void thin_out(bool *chosen, size_t all, size_t have, size_t n, unsigned seed)
 {
-	bool *seen = calloc(c->n + 1, sizeof(*seen)), *chosen = calloc(c->n + 1, sizeof(*chosen));
-	size_t have = 0, kept = 0;
+	size_t at = 0;
 
-	if (!seen || !chosen)
-		die("out of memory");
-	for (size_t i = 0; i < c->n; i++) {
-		if (!seen[i])
-			pick_one(c, i, seen, chosen);
+	for (size_t i = 0; i < all; i++) {
+		if (!chosen[i])
+			continue;
+		size_t turn = (at++ + seed) % have;
+		chosen[i] = turn * n / have != (turn + 1) * n / have;
 	}
-	for (size_t i = 0; i < c->n; i++)
-		have += chosen[i];
-	for (size_t i = 0; have < n && i < n - have; i++)
-		chosen[i * c->n / (n - have)] = true;
+}
+
+static void keep_chosen(struct cases *c, const bool *chosen)
+{
+	size_t kept = 0;
+
 	for (size_t i = 0; i < c->n; i++) {
 		if (chosen[i])
 			c->list[kept++] = c->list[i];
@@ -86,6 +88,26 @@ void cases_sample(struct cases *c, size_t n)
 			free(c->list[i]);
 	}
 	c->n = kept;
+}
+
+void cases_sample(struct cases *c, size_t n, unsigned seed)
+{
+	bool *seen = calloc(c->n + 1, sizeof(*seen)), *chosen = calloc(c->n + 1, sizeof(*chosen));
+	size_t have = 0;
+
+	if (!seen || !chosen)
+		die("out of memory");
+	for (size_t i = 0; i < c->n; i++) {
+		if (!seen[i])
+			pick_one(c, i, seed, seen, chosen);
+	}
+	for (size_t i = 0; i < c->n; i++)
+		have += chosen[i];
+	if (have > n)
+		thin_out(chosen, c->n, have, n, seed);
+	for (size_t i = 0; have < n && i < n - have; i++)
+		chosen[(i * c->n / (n - have) + seed) % c->n] = true;
+	keep_chosen(c, chosen);
 	free(seen);
 	free(chosen);
 }

@@ -11,8 +11,8 @@ struct cases {
 };
 
 void cases_add(struct cases *c, const char *text);
-/* Keep one of each system call with each errno, each action, scene and race; then every so many-th
- * up to n. The same each time. */
-void cases_sample(struct cases *c, size_t n);
+/* Keep one of each system call with each errno, each action, scene and race, if n allows for that;
+ * then every so many-th up to n. The same each time; others with another seed. */
+void cases_sample(struct cases *c, size_t n, unsigned seed);
 
 #endif

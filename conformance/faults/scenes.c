@@ -56,6 +56,7 @@ static void note_rest(struct scene *s)
 /* What was thrown away by hand comes back with the next use. */
 static void again_with_all(struct scene *s)
 {
+	world_use_all(s->w);
 	(void)whole_cycle(s->w, PLUGIN, s->why);
 	world_keep_result(s->w, NULL);
 }
@@ -270,6 +271,7 @@ static void reboot_del(struct scene *s)
 	(void)ok(s, ADD);
 	pod_drop(0);
 	must("rm -rf " RUN);
+	s->w->ground->reboot();
 	other_boot();
 	(void)ok(s, DEL);
 	must("umount /proc/sys/kernel/random/boot_id");
@@ -285,6 +287,7 @@ static void reboot_add(struct scene *s)
 	(void)ok(s, ADD);
 	pod_drop(0);
 	must("rm -rf " RUN);
+	s->w->ground->reboot();
 	other_boot();
 	pod_make(0);
 	(void)call_ok(s->w, &other, s->why);
@@ -332,7 +335,7 @@ static void no_module(struct scene *s)
 
 static void no_master(struct scene *s)
 {
-	must("ip link del " MASTER);
+	s->w->ground->lose();
 	must_fail(s, &(struct call){ .verb = ADD });
 	(void)ok(s, DEL);
 }
@@ -340,7 +343,7 @@ static void no_master(struct scene *s)
 static void master_gone_between(struct scene *s)
 {
 	(void)ok(s, ADD);
-	must("ip link del " MASTER);
+	s->w->ground->lose();
 	(void)try_(s, CHECK);
 	(void)ok(s, DEL);
 }
@@ -348,7 +351,7 @@ static void master_gone_between(struct scene *s)
 static void master_moved_between(struct scene *s)
 {
 	(void)ok(s, ADD);
-	must("ip netns add away && ip link set " MASTER " netns away");
+	s->w->ground->move();
 	(void)try_(s, CHECK);
 	(void)ok(s, DEL);
 }
@@ -387,7 +390,7 @@ static void netns_gone_add(struct scene *s)
 static void link_gone_between(struct scene *s)
 {
 	(void)ok(s, ADD);
-	must("ip -n p0 link del net1");
+	s->w->ground->lose_link();
 	(void)try_(s, CHECK);
 	(void)ok(s, DEL);
 }
@@ -397,6 +400,7 @@ static void records_gone_between(struct scene *s)
 	(void)ok(s, ADD);
 	must("rm -rf " RUN);
 	(void)ok(s, DEL);
+	s->w->ground->lose_books();
 	again_with_all(s);
 }
 

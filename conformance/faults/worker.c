@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define SETTLE_MS 2000
+#define SETTLE_MS 100 /* for each second of the limit */
 
 /* ---- recovering ---- */
 
@@ -125,7 +125,7 @@ static bool is_clean_soon(struct world *w, const char *when, struct text *why)
 {
 	const struct timespec wait = { .tv_nsec = 50000000 };
 
-	for (int i = 0; i < SETTLE_MS / 50; i++) {
+	for (unsigned i = 0; i < w->o->limit * SETTLE_MS / 50; i++) {
 		if (is_clean(w, when, NULL))
 			return true;
 		(void)nanosleep(&wait, NULL);

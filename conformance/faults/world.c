@@ -48,34 +48,36 @@ void pod_drop(unsigned pod)
 	(void)run_quiet(cmd);
 }
 
-/* No link-local addresses, and fixed MACs: the same lines however often it is made. */
-static void master_make(void)
+void world_use_all(struct world *w)
 {
-	must("ip link add " MASTER " address 02:00:00:00:00:01 type veth peer name wire0 address "
-	     "02:00:00:00:00:02 && ip link set " MASTER " addrgenmode none && "
-	     "ip link set wire0 addrgenmode none && ip link set " MASTER " up && "
-	     "ip link set wire0 up && "
-	     "until grep -qx up /sys/class/net/" MASTER "/operstate && "
-	     "grep -qx up /sys/class/net/wire0/operstate; do sleep 0.01; done");
-}
+	auto_text why = { .p = NULL };
+	struct call c[8];
+	char names[COUNT(c)][4];
 
-void world_restore(struct world *w)
-{
-	(void)w;
-	if (access("/run/netns/away", F_OK) == 0) {
-		(void)run_quiet("ip -n away link set " MASTER " netns 1");
-		must("ip netns del away");
-		must("ip link set " MASTER " addrgenmode none && ip link set " MASTER " up");
+	if (!w->ground->any)
+		return;
+	for (unsigned i = 0; i < w->ground->capacity; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "w%u", i);
+		pod_make(i);
+		c[i] = (struct call){ .verb = ADD, .pod = i, .container = names[i], .any = true };
+		if (!call_ok(w, &c[i], &why))
+			die("without any fault: %s", why.p);
 	}
-	if (access("/sys/class/net/" MASTER, F_OK))
-		master_make();
-	pod_make(0);
+	for (unsigned i = 0; i < w->ground->capacity; i++) {
+		c[i].verb = DEL;
+		if (!call_ok(w, &c[i], &why))
+			die("without any fault: %s", why.p);
+		if (i)
+			pod_drop(i);
+	}
 }
 
 static void warm_up(struct world *w)
 {
 	auto_text why = { .p = NULL };
 
+	if (w->has_kind)
+		world_use_all(w);
 	for (int i = 0; i < 2 && !w->has_kind; i++) {
 		auto_outcome o = { .out = NULL };
 		call_run(w, &(struct call){ .verb = ADD }, &o);
@@ -89,30 +91,30 @@ static void warm_up(struct world *w)
 	world_keep_result(w, NULL);
 }
 
+void world_restore(struct world *w)
+{
+	bool was_away = w->ground->restore();
+
+	pod_make(0);
+	/* What only the next ADD can mend, and pages for new VFs. */
+	if (was_away) {
+		world_use_all(w);
+		world_keep_result(w, NULL);
+	}
+}
+
 void world_rebuild(struct world *w)
 {
-	(void)run_quiet("for n in $(ip netns list | cut -d' ' -f1); do ip netns del $n; done; "
-			"for l in $(ip -o link | awk -F'[:@] *' '{print $2}'); do "
-			"[ $l = lo ] || ip link del $l; done; "
-			"umount -R " RUN "; umount -R " STATE "; rm -rf " RUN " " STATE "; "
+	(void)run_quiet("for n in $(ip netns list | cut -d' ' -f1); do ip netns del $n; done");
+	w->ground->clear();
+	(void)run_quiet("umount -R " RUN "; umount -R " STATE "; rm -rf " RUN " " STATE "; "
 			"umount /proc/sys/kernel/random/boot_id");
-	master_make();
+	w->ground->make();
 	pod_make(0);
 	w->bin = WORK "/bin";
 	warm_up(w);
 	text_free(&w->base);
 	snapshot(w, &w->base);
-}
-
-static bool kernel_has(const char *kind)
-{
-	char cmd[200];
-
-	(void)snprintf(cmd, sizeof(cmd),
-		       "ip link add link " MASTER " name probe0 type %s && ip "
-		       "link del probe0",
-		       kind);
-	return run_quiet(cmd) == 0;
 }
 
 /* Copies, so that whoever builds meanwhile does not pull the programs away. */
@@ -127,8 +129,7 @@ void world_open(struct world *w)
 	if (o->lane)
 		must("cp %s/%s %s/railhead-ipam %s/railctl " WORK "/lane", o->lane, o->plugin,
 		     o->lane, o->lane);
-	master_make();
-	w->has_kind = kernel_has(o->plugin);
-	must("ip link del " MASTER);
+	w->ground = ground_of(o->plugin);
+	w->has_kind = w->ground->probe(o->plugin);
 	world_rebuild(w);
 }

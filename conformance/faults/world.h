@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "conformance/faults/faults.h"
+#include "conformance/faults/ground.h"
 
 #define WORK   "/run/work"
 #define MASTER "mst0"
@@ -16,6 +17,7 @@
 
 struct world {
 	const struct options *o;
+	const struct ground *ground;
 	const char *bin;  /* programs of the running case */
 	char *result;     /* of the last good ADD, NULL when there is none */
 	struct text base; /* how the world is when nothing is attached */
@@ -27,6 +29,9 @@ void world_open(struct world *w);
 void world_rebuild(struct world *w);
 /* What a fault destroyed: the master, the pod's namespace. Nothing when they are there. */
 void world_restore(struct world *w);
+
+/* Each VF has its page in the books from its first use on: attach all of them once. */
+void world_use_all(struct world *w);
 
 int run_quiet(const char *cmd);
 void must(const char *fmt, ...) LIKE(1, 2);
@@ -54,6 +59,7 @@ struct call {
 	const char *ipam_extra; /* the same, in the ipam section */
 	const char *path;       /* CNI_PATH, NULL: the programs */
 	const char *program;    /* NULL: by target */
+	bool any;               /* whichever interface is free, not one certain */
 	bool no_netns;          /* CNI_NETNS="" */
 	bool no_prev;
 };

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ground.c: a master for macvlan and its like. */
+#include "conformance/faults/ground.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/faults/world.h"
+
+static bool kernel_has(const char *kind)
+{
+	char cmd[200];
+
+	(void)snprintf(cmd, sizeof(cmd),
+		       "ip link add link " MASTER " name probe0 type %s && ip "
+		       "link del probe0",
+		       kind);
+	return run_quiet(cmd) == 0;
+}
+
+/* No link-local addresses, and fixed MACs: the same lines however often it is made. */
+static void make(void)
+{
+	must("ip link add " MASTER " address 02:00:00:00:00:01 type veth peer name wire0 address "
+	     "02:00:00:00:00:02 && ip link set " MASTER " addrgenmode none && "
+	     "ip link set wire0 addrgenmode none && ip link set " MASTER " up && "
+	     "ip link set wire0 up && "
+	     "until grep -qx up /sys/class/net/" MASTER "/operstate && "
+	     "grep -qx up /sys/class/net/wire0/operstate; do sleep 0.01; done");
+}
+
+static bool probe(const char *plugin)
+{
+	make();
+	bool has = kernel_has(plugin);
+
+	must("ip link del " MASTER);
+	return has;
+}
+
+static void clear(void)
+{
+	(void)run_quiet("for l in $(ip -o link | awk -F'[:@] *' '{print $2}'); do "
+			"[ $l = lo ] || ip link del $l; done");
+}
+
+static bool restore(void)
+{
+	if (access("/run/netns/away", F_OK) == 0) {
+		(void)run_quiet("ip -n away link set " MASTER " netns 1");
+		must("ip netns del away");
+		must("ip link set " MASTER " addrgenmode none && ip link set " MASTER " up");
+	}
+	if (access("/sys/class/net/" MASTER, F_OK))
+		make();
+	return false;
+}
+
+static void lose(void)
+{
+	must("ip link del " MASTER);
+}
+
+static void move(void)
+{
+	must("ip netns add away && ip link set " MASTER " netns away");
+}
+
+static void lose_link(void)
+{
+	must("ip -n p0 link del net1");
+}
+
+static void nothing(void)
+{
+}
+
+const struct ground ground_veth = {
+	.keys = "\"master\":\"" MASTER "\"",
+	.capacity = 13, /* 10.77.0.0/28, but for its first, its last and the gateway's */
+	.probe = probe,
+	.make = make,
+	.clear = clear,
+	.restore = restore,
+	.lose = lose,
+	.move = move,
+	.lose_link = lose_link,
+	.reboot = nothing,
+	.lose_books = nothing,
+};
+
+const struct ground *ground_of(const char *plugin)
+{
+	return strcmp(plugin, "sriov") == 0 ? &ground_vf : &ground_veth;
+}

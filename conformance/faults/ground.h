@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ground.h: what the interfaces of a plugin come from: a master, or a PF and its VFs. */
+#ifndef CONFORMANCE_FAULTS_GROUND_H
+#define CONFORMANCE_FAULTS_GROUND_H
+
+#include <stdbool.h>
+
+#define PF_VFS "4" /* as many as races need */
+
+struct ground {
+	bool is_hosts;     /* cards of the machine itself: one worker, in its network namespace */
+	const char *keys;  /* of a configuration, for one certain interface */
+	const char *any;   /* for any free one; NULL: the same */
+	unsigned capacity; /* attachments at a time that there is room for */
+	/* false: this kernel or machine has none. */
+	bool (*probe)(const char *plugin);
+	void (*make)(void);
+	void (*clear)(void);
+	/* What a fault took away. true: something was. */
+	bool (*restore)(void);
+	void (*lose)(void);       /* the master goes, with all that is on it */
+	void (*move)(void);       /* into the namespace "away" */
+	void (*lose_link)(void);  /* p0's net1 */
+	void (*reboot)(void);     /* what a boot does to it */
+	void (*lose_books)(void); /* after a DEL that knows nothing of the attachment */
+};
+
+const struct ground *ground_of(const char *plugin);
+
+extern const struct ground ground_veth, ground_vf;
+
+#endif
