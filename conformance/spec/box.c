@@ -110,9 +110,24 @@ static const char links[] = "link set lo up\n"
 			    "link set " MASTER " up\n"
 			    "link set " WIRE " up\n";
 
-void box_furnish(const char *self)
+static void prepare_host(const char *command)
 {
-	if (!write_file(WORK "/links", links) || !ip(NULL, "-batch " WORK "/links"))
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		broken("the profile's prepare");
+}
+
+void box_furnish(const struct profile *p, const char *self)
+{
+	if (p->host_network)
+		prepare_host(p->prepare);
+	else if (!write_file(WORK "/links", links) || !ip(NULL, "-batch " WORK "/links"))
 		broken("make the master interface with ip(8)");
 	copy_file(self, WORK "/bin/" FAKE);
 	if (!write_file(WORK "/bin/" FAKE ".base", "pool"))
@@ -127,15 +142,16 @@ static void first_process(void (*body)(void *arg, int fd), void *arg, int fd)
 	_exit(0);
 }
 
-pid_t box_start(void (*body)(void *arg, int fd), void *arg, int fd)
+pid_t box_start(const struct profile *p, void (*body)(void *arg, int fd), void *arg, int fd)
 {
+	const int net = p->host_network ? 0 : CLONE_NEWNET;
 	pid_t outer = fork();
 	int status;
 
 	if (outer)
 		return outer;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC))
+	if (unshare(CLONE_NEWNS | net | CLONE_NEWPID | CLONE_NEWIPC))
 		broken("namespaces (root is needed)");
 	pid_t inner = fork();
 	if (inner < 0)

@@ -13,10 +13,11 @@
 
 /*
  * Run body in a child with mount, network, process and IPC namespaces of its own, in which /run and
- * /var/lib are empty and MASTER stands. What it writes to fd is its answer. Returns the child.
+ * /var/lib are empty and MASTER stands (not in the namespace of a profile with hostNetwork). What
+ * it writes to fd is its answer. Returns the child.
  */
-pid_t box_start(void (*body)(void *arg, int fd), void *arg, int fd);
-void box_furnish(const char *self);
+pid_t box_start(const struct profile *p, void (*body)(void *arg, int fd), void *arg, int fd);
+void box_furnish(const struct profile *p, const char *self);
 
 /* The surroundings themselves do not work: ends the process with a message. */
 void broken(const char *what) __attribute__((noreturn));

@@ -36,11 +36,11 @@ static bool read_kind(const char *word, enum kind *kind)
 
 static bool key_known(const char *key)
 {
-	static const char *const keys[] = { "name",        "kind",          "linkKind",
-					    "netconf",     "smallPool",     "twoAddresses",
-					    "dualPool",    "dad",           "honoursMac",
-					    "stateDirs",   "notApplicable", "deviations",
-					    "requestable", "request" };
+	static const char *const keys[] = {
+		"name",        "kind", "linkKind",   "netconf",     "smallPool",     "twoAddresses",
+		"dualPool",    "dad",  "honoursMac", "stateDirs",   "notApplicable", "deviations",
+		"hostNetwork", "wire", "prepare",    "requestable", "request"
+	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(keys[i], key) == 0)
@@ -64,7 +64,8 @@ static const char *problem(struct profile *p)
 		return "kind: must be interface, ipam or meta";
 	if (!cJSON_IsObject(jget(p->tree, "netconf")) || !*jstr(p->tree, "netconf>type"))
 		return "netconf: must be an object with a type";
-	if (p->kind == INTERFACE && !*jstr(p->tree, "linkKind"))
+	if (p->kind == INTERFACE && !*jstr(p->tree, "linkKind") &&
+	    !cJSON_IsTrue(jget(p->tree, "hostNetwork")))
 		return "linkKind: an interface plugin makes links of some kind";
 	return NULL;
 }
@@ -86,6 +87,9 @@ struct profile *profile_load(const char *path)
 	p->link_kind = jstr(p->tree, "linkKind");
 	p->mac = cJSON_IsTrue(jget(p->tree, "honoursMac"));
 	p->master = *jstr(p->tree, "netconf>master") != '\0';
+	p->host_network = cJSON_IsTrue(jget(p->tree, "hostNetwork"));
+	p->wire = *jstr(p->tree, "wire") ? jstr(p->tree, "wire") : WIRE;
+	p->prepare = jstr(p->tree, "prepare");
 	return p;
 }
 

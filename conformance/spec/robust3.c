@@ -11,7 +11,7 @@
 
 static void cni_160(struct t *t)
 {
-	int fd = wire_open();
+	int fd = wire_open(t->p->wire);
 
 	set(t, "ipam", "{\"type\":\"" FAKE "\",\"families\":\"46\"}");
 	if (!attach(t, "a"))
@@ -19,7 +19,7 @@ static void cni_160(struct t *t)
 	int arp = wire_count(fd, address_in(t->doc, 4));
 	expect(t, arp == 1, "one gratuitous ARP must be on the wire, there were %d", arp);
 	/* A second pod: what was heard is gone. */
-	fd = wire_open();
+	fd = wire_open(t->p->wire);
 	pod(t, "b");
 	if (!ok(t, "ADD"))
 		return;
@@ -36,7 +36,7 @@ static void cni_161(struct t *t)
 	set(t, "ipam", "{\"type\":\"" FAKE "\",\"families\":\"6\"}");
 	profile_section(t, "dad");
 	warm_up(t);
-	ip(NULL, "addr add fd99::2/64 dev " WIRE " nodad");
+	ip(NULL, text("addr add fd99::2/64 dev %s nodad", t->p->wire));
 	pod(t, "a");
 	const char *before = snapshot(t);
 	refused(t, "ADD", NULL);

@@ -50,7 +50,7 @@ static void prepare(struct t *t, const struct order *o, const char *wrong)
 	t->facts = &o->facts;
 	t->self = o->self;
 	t->extra_path = o->path;
-	box_furnish(o->self);
+	box_furnish(o->profile, o->self);
 	t->plugin = place_plugin(o, wrong);
 	t->real = o->plugin;
 	reset(t);
@@ -117,7 +117,7 @@ static void start(struct task *k, void (*body)(void *arg, int fd), void *arg)
 		broken("pipe");
 	fflush(NULL);
 	k->begin = now_ms();
-	k->pid = box_start(body, arg, fds[1]);
+	k->pid = box_start(k->order->profile, body, arg, fds[1]);
 	k->fd = fds[0];
 	close(fds[1]);
 }
@@ -134,7 +134,7 @@ static cJSON *finish(struct task *k)
 
 void runner_probe(struct order *o)
 {
-	struct task k = { 0 };
+	struct task k = { .order = o };
 	const cJSON *one;
 
 	start(&k, probe, o);
@@ -281,7 +281,7 @@ void runner_run(const struct order *o, struct outcome *outcomes, size_t n,
 {
 	struct task *tasks = calloc(n + 1, sizeof(*tasks));
 	size_t running[JOBS_MAX], n_running = 0, next = 0, told = 0;
-	size_t jobs = o->jobs && o->jobs <= JOBS_MAX ? o->jobs : 1;
+	size_t jobs = o->jobs && o->jobs <= JOBS_MAX && !o->profile->host_network ? o->jobs : 1;
 
 	if (!tasks)
 		broken("memory");

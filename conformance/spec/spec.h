@@ -55,8 +55,9 @@ struct profile {
 	const char *name;
 	enum kind kind;
 	const char *link_kind;
-	bool mac, master;
-	cJSON *tree; /* the file, $MASTER replaced */
+	bool mac, master, host_network;
+	const char *wire, *prepare; /* where announcements are heard; what sh runs first, or "" */
+	cJSON *tree;                /* the file, $MASTER replaced */
 };
 
 /* What the plugin said of itself and the kernel of its link kind, found once before the items. */
@@ -64,8 +65,7 @@ struct facts {
 	const char *versions[16];
 	size_t n_versions;
 	bool kernel_has_link;
-	unsigned
-		slower; /* than the machines that limits of time are for: 1, unless the user says */
+	unsigned slower; /* than the machines that limits are for: 1, unless the user says */
 };
 
 /* How the next call is made where it differs from the ordinary; run() resets it. */

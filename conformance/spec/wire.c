@@ -14,15 +14,15 @@
 
 enum { QUIET_MS = 400, ARP_SENDER = 14, ARP_TARGET = 24, ICMP6_AT = 40, NA_TYPE = 136 };
 
-int wire_open(void)
+int wire_open(const char *wire)
 {
 	struct sockaddr_ll at = { .sll_family = AF_PACKET,
 				  .sll_protocol = htons(ETH_P_ALL),
-				  .sll_ifindex = (int)if_nametoindex(WIRE) };
+				  .sll_ifindex = (int)if_nametoindex(wire) };
 	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ALL));
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)))
-		broken("listen on " WIRE);
+		broken(text("listen on %s", wire));
 	return fd;
 }
 

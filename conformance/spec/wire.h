@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Listen on WIRE, the other end of the master. Before the ADD. */
-int wire_open(void);
+/* Listen on that interface, the other end of the master. Before the ADD. */
+int wire_open(const char *wire);
 /* Of what came since: gratuitous ARP requests for this address, or unsolicited neighbour
  * advertisements. */
 int wire_count(int fd, const char *address);
