@@ -92,7 +92,7 @@ static const struct opt options[] = {
 
 static const char *const examples[] = {
 	"railctl rdma check",
-	"railctl rdma check --netns /proc/4711/ns/net --json",
+	"railctl rdma check --netns /run/netns/pod1 --json",
 	NULL,
 };
 

@@ -145,7 +145,7 @@ static const struct opt options[] = {
 static const char *const examples[] = {
 	"railctl rdma env --explain",
 	"eval \"$(railctl rdma env --tc 106)\"",
-	"railctl rdma env --netns /proc/4711/ns/net --format kubernetes",
+	"railctl rdma env --netns /run/netns/pod1 --format kubernetes",
 	NULL,
 };
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# rdma.sh: list, env and check where there is no RDMA device; conformance/vm has some.
+# shellcheck disable=SC2154
+
+# Devices of this machine would be seen here as well: then the guest's suite is the better place.
+bare()
+{
+	[ -z "$(ls /sys/class/infiniband 2>/dev/null)" ] || skip "this machine has RDMA devices"
+}
+
+test_rdma_list_without_devices()
+{
+	bare
+	ok rdma list
+	[[ $OUT == "No RDMA devices"* ]] || fail "$(said)"
+	ok rdma list --gids
+	[[ $OUT == "No RDMA devices"* ]] || fail "$(said)"
+	ok rdma list --json
+	want '. == []'
+	ip netns add pod1
+	ok rdma list --netns /run/netns/pod1 --json
+	want '. == []'
+}
+
+test_rdma_env_without_devices()
+{
+	bare
+	refused 1 'no RDMA' rdma env
+	refused 1 'railctl rdma check' rdma env --format json
+	refused 1 'no RDMA' rdma env --netns /proc/self/ns/net
+	ip netns add pod1
+	refused 1 'no RDMA' rdma env --netns /run/netns/pod1
+	refused 1 'there is no interface "net7"' rdma env --interface net7
+}
+
+test_rdma_env_options_that_are_wrong()
+{
+	refused 2 'none of shell, json, kubernetes' rdma env --format yaml
+	refused 2 'exclude each other' rdma env --format shell --json
+	refused 2 '--tc "256" is no number from 0 to 255' rdma env --tc 256
+	refused 2 '--tc "" is no number' rdma env --tc ''
+	refused 2 '--sl "16" is no number from 0 to 15' rdma env --sl 16
+	refused 2 '--cross-nic "3" is no number from 0 to 2' rdma env --cross-nic 3
+	refused 2 'neither 4 nor 6' rdma env --family 5
+	refused 2 '--interface "a/b"' rdma env --interface net1 --interface a/b
+	refused 2 '--socket ""' rdma env --socket ''
+	refused 2 'given twice' rdma env --tc 1 --tc 2
+	refused 2 'one word too many' rdma env net1
+}
+
+test_rdma_check_without_devices()
+{
+	bare
+	local reason
+	r rdma check
+	[ "$RC" = 1 ] && [ -z "$ERR" ] || fail "$(said)"
+	[[ $OUT == "fail     devices"* ]] || fail "$(said)"
+	has "so: "
+	has "do: "
+	eq "last line" "$(tail -n 1 "$W/out")" "0 ok, 0 warned, 1 failed, 0 unknown"
+	reason=$(sed -n 's/^fail *devices *//p' "$W/out")
+	r rdma check --json --strict
+	[ "$RC" = 1 ] || fail "$(said)"
+	want 'length == 1 and (.[0] | .check == "devices" and .result == "fail" and (.consequence | length > 0) and
+		(.remedy | length > 0) and (has("subject") | not))'
+	eq "evidence" "$(jq -r '.[0].evidence' "$W/out")" "$reason"
+}
+
+test_rdma_namespaces_that_are_none()
+{
+	local c
+	touch "$W/plain"
+	for c in list env check; do
+		refused 2 'must be an absolute path' rdma $c --netns pod1
+		refused 1 '/run/netns/nothing: No such file' rdma $c --netns /run/netns/nothing
+		refused 1 'is a plain file' rdma $c --netns "$W/plain"
+		refused 1 'not a network namespace' rdma $c --netns /proc/self/ns/mnt
+		refused 1 'No such file' rdma $c --netns /proc/999999999/ns/net
+	done
+}
+
+# What the command mounts for itself is nobody else's.
+test_rdma_netns_leaves_nothing()
+{
+	ip netns add pod1
+	cp /proc/self/mountinfo "$W/before"
+	r rdma list --netns /run/netns/pod1
+	r rdma check --netns /run/netns/pod1
+	cp /proc/self/mountinfo "$W/after"
+	cmp -s "$W/before" "$W/after" || fail "mounts changed: $(diff "$W/before" "$W/after")"
+	ip netns del pod1 || fail "the namespace is held"
+}
+
+test_rdma_netns_needs_root()
+{
+	ip netns add pod1
+	chmod -R a+rX "$W"
+	cp "$BIN/railctl" "$W/railctl"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$W/railctl" rdma list --netns /run/netns/pod1 \
+		>"$W/out" 2>"$W/err"
+	eq "status" $? 1
+	grep -q 'needs root' "$W/err" || fail "stderr: $(<"$W/err")"
+	rm -f "$W/railctl"
+}
