@@ -477,9 +477,49 @@ START_TEST(its_name_is_taken)
 }
 END_TEST
 
+/* Even the name that is made for it. */
+START_TEST(all_its_names_are_taken)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	net_link("bridge", "v0");
+	net_link("bridge", "vf3b020");
+	ck_assert_int_eq(claim_release(&l.w.ctx, world_vf(0), &l.who.key, l.pod.ns.id, &e), -1);
+	ck_assert_int_eq(e.errnum, EEXIST);
+	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(x.owned); /* DEL is called again */
+	e = (struct err){ .msg = "" };
+	ok(nl_link_delete(l.w.nl, net_ifindex(l.w.nl, "v0"), &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* Another namespace by now, or none of a network: its pod is dead, and nothing there is touched. */
+START_TEST(under_the_path_of_its_pod)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	x.owner.netns = "/proc/self/ns/uts";
+	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
 TEST_PROGRAM("sriov/vf_restore", everything_that_was_configured, to_what_an_administrator_had_set,
 	     what_the_pod_did_to_its_interface, a_mac_that_only_the_pod_changed,
 	     a_mac_that_cannot_be_put_back, what_is_so_already_and_refused, alternative_names,
 	     an_alternative_name_that_bars_the_way, an_ADD_that_failed_before_it_moved,
 	     a_number_that_was_not_noted, from_a_pod_that_died, from_a_pod_that_is_dying,
-	     from_nowhere, hidden_by_its_pod, its_name_is_taken)
+	     from_nowhere, hidden_by_its_pod, its_name_is_taken, all_its_names_are_taken,
+	     under_the_path_of_its_pod)
