@@ -6,6 +6,7 @@
 
 #include "railctl/attachments.h"
 #include "railctl/cmd.h"
+#include "rdma/restore.h"
 
 static enum out_style style_of(enum repair_state s)
 {
@@ -56,6 +57,7 @@ static const struct out_column columns[] = {
 
 struct listing {
 	const struct rail *rail;
+	const struct ctx *ctx; /* whose records */
 	struct out_table table;
 	struct json *array;
 	struct err *e;
@@ -88,7 +90,7 @@ static int list_one(const struct record *r, void *arg)
 	struct err why;
 
 	/* One that cannot be looked at must not hide the others. */
-	if (repair_look(&l->rail->ctx, r, &v, &why)) {
+	if (repair_look(l->ctx, r, &v, &why)) {
 		v.state = REPAIR_UNKNOWN;
 		(void)snprintf(v.why, sizeof(v.why), "%.300s", why.msg);
 	}
@@ -97,6 +99,20 @@ static int list_one(const struct record *r, void *arg)
 	l->rc = l->array ? attachments_add_json(json_push_object(l->array), r, &v, l->e)
 			 : add_row(l, r, &v);
 	return l->rc;
+}
+
+/* The rdma plugin's records lie beside those of the interfaces that it works on. */
+static int list_all(struct listing *l, const char *network, struct err *e)
+{
+	struct rdma_place place;
+
+	if (rdma_place(&l->rail->ctx, &place, e))
+		return -1;
+	l->ctx = &l->rail->ctx;
+	if (record_each(l->ctx, network, list_one, l, e) || l->rc)
+		return -1;
+	l->ctx = &place.ctx;
+	return record_each(l->ctx, network, list_one, l, e) || l->rc ? -1 : 0;
 }
 
 static int list(struct rail *r, struct err *e)
@@ -111,7 +127,7 @@ static int list(struct rail *r, struct err *e)
 		return err_nomem(e);
 	l.array = array;
 	l.table.n_columns = ARRAY_SIZE(columns);
-	int rc = record_each(&r->ctx, network, list_one, &l, e) || l.rc ? -1 : 0;
+	int rc = list_all(&l, network, e);
 	if (rc == 0 && array)
 		rc = out_json(&r->out, array, e);
 	else if (rc == 0 && l.table.n_rows)

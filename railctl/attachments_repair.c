@@ -4,11 +4,13 @@
 
 #include "railctl/attachments.h"
 #include "railctl/cmd.h"
+#include "rdma/restore.h"
 #include "sriov/restore.h"
 
 struct repair {
 	const struct rail *rail;
-	struct json *array; /* NULL: text, as it goes */
+	const struct ctx *ctx; /* whose records */
+	struct json *array;    /* NULL: text, as it goes */
 	bool dry_run;
 	unsigned repaired, healthy, left, broken;
 	struct err *e;
@@ -16,7 +18,9 @@ struct repair {
 };
 
 /* Plugins that move devices know how to bring them back. */
-static const struct attach_restorer restorers[] = { { "sriov", sriov_restore }, { 0 } };
+static const struct attach_restorer restorers[] = { { "sriov", sriov_restore },
+						    { "rdma", rdma_restore_placed },
+						    { 0 } };
 
 enum outcome { REPAIRED, WOULD_REPAIR, LEFT_ALONE, FAILED };
 
@@ -83,7 +87,7 @@ static void tell_text(const struct repair *x, const struct record *r, const stru
 static int repair_or_look(const struct repair *x, const struct record *r, struct repair_view *v,
 			  struct err *e)
 {
-	const struct ctx *ctx = &x->rail->ctx;
+	const struct ctx *ctx = x->ctx;
 
 	/* Most are healthy: those are told without taking their lock. */
 	if (repair_look(ctx, r, v, e))
@@ -115,6 +119,24 @@ static int repair_each(const struct record *r, void *arg)
 	return 0;
 }
 
+/* As DEL goes through a chain: what was done last is undone first. */
+static int repair_all(struct repair *x, const char *network, struct err *e)
+{
+	struct rdma_place place;
+
+	if (rdma_place(&x->rail->ctx, &place, e))
+		return -1;
+	const struct ctx *const each[] = { &place.ctx, &x->rail->ctx };
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		x->ctx = each[i];
+		if (record_each(x->ctx, network, repair_each, x, e) || x->rc)
+			return -1;
+		if (!x->dry_run)
+			record_tidy(x->ctx);
+	}
+	return 0;
+}
+
 static int repair(struct rail *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
@@ -127,10 +149,8 @@ static int repair(struct rail *r, struct err *e)
 		return -1;
 	if (r->out.json && !array)
 		return err_nomem(e);
-	if (record_each(&r->ctx, network, repair_each, &x, e) || x.rc)
+	if (repair_all(&x, network, e))
 		return -1;
-	if (!x.dry_run)
-		record_tidy(&r->ctx);
 	if (x.broken)
 		r->status = RAIL_FAILED;
 	if (array)

@@ -11,10 +11,11 @@
 
 #define LOCK_NAME "RDMA devices"
 #define LOCK_MS   10000
+#define FOLDER    "/rdma"
 
 int rdma_place(const struct ctx *ctx, struct rdma_place *out, struct err *e)
 {
-	int n = snprintf(out->run_dir, sizeof(out->run_dir), "%s/rdma", ctx->run_dir);
+	int n = snprintf(out->run_dir, sizeof(out->run_dir), "%s" FOLDER, ctx->run_dir);
 
 	if (n < 0 || n >= (int)sizeof(out->run_dir))
 		return err_set(e, ERR_IO, 0, "run directory: its path is too long");
@@ -100,4 +101,16 @@ int rdma_restore_locked(const struct ctx *ctx, const struct record *r, struct er
 int rdma_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	return restore(ctx, r, false, e);
+}
+
+int rdma_restore_placed(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	struct ctx own = *ctx;
+	auto_free char *run_dir = strdup(ctx->run_dir);
+
+	if (!run_dir)
+		return err_nomem(e);
+	run_dir[strlen(run_dir) - strlen(FOLDER)] = '\0';
+	own.run_dir = run_dir;
+	return rdma_restore(&own, r, e);
 }

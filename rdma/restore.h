@@ -51,6 +51,8 @@ int rdma_taken_read(const struct record *r, struct rdma_taken *out, struct err *
  * rdma_lock() already.
  */
 int rdma_restore_locked(const struct ctx *ctx, const struct record *r, struct err *e);
+/* rdma_restore_placed - the same for who walks the records of rdma_place(): ctx is that one's. */
+int rdma_restore_placed(const struct ctx *ctx, const struct record *r, struct err *e);
 int rdma_restore(const struct ctx *ctx, const struct record *r, struct err *e);
 
 #endif

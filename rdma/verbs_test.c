@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plugin as a whole, on a node that lib/testing_hca.h makes up. */
-#include "rdma/verbs.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,8 +7,11 @@
 #include <sys/wait.h>
 
 #include "lib/fs.h"
+#include "cni/repair.h"
 #include "lib/testing.h"
+#include "lib/testing_net.h"
 #include "lib/testing_time.h"
+#include "rdma/restore.h"
 #include "rdma/testing_world.h"
 
 static void good(int rc, const struct err *e)
@@ -275,6 +276,32 @@ START_TEST(collects_what_is_not_in_the_list)
 }
 END_TEST
 
+START_TEST(repaired_without_a_call)
+{
+	static const struct attach_restorer own[] = { { "rdma", rdma_restore_placed }, { 0 } };
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct record_key key = { "rails", "c1", "net1" };
+	struct rdma_place place;
+	struct repair_view v;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(rdma_place(&w.ctx, &place, &e), 0);
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	good(repair_one(&place.ctx, &key, own, &v, &e), &e);
+	ck_assert_int_eq(v.state, REPAIR_HEALTHY);
+	ck_assert(rworld_in(&w, 0, &p));
+	/* Its interface has gone from it, and nobody calls DEL. */
+	auto_nl struct nl *nl = net_socket_in(&p.ns);
+	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, "net1"), &e), 0);
+	good(repair_one(&place.ctx, &key, own, &v, &e), &e);
+	ck_assert_int_eq(v.state, REPAIR_LINK_GONE);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
 /* ---- shared ---- */
 
 START_TEST(a_macvlan_shares)
@@ -419,5 +446,5 @@ TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interfac
 	     a_name_in_the_pod, names_of_each_namespace, character_devices_with_other_numbers,
 	     a_driver_that_cannot, a_device_that_is_not_here, the_namespace_has_gone,
 	     the_kernel_takes_its_time, a_device_that_is_no_more, collects_what_is_not_in_the_list,
-	     a_macvlan_shares, one_node_does_not_serve_both, device_information,
-	     each_failing_request, killed_at_each_request)
+	     repaired_without_a_call, a_macvlan_shares, one_node_does_not_serve_both,
+	     device_information, each_failing_request, killed_at_each_request)
