@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# vf: railctl vf on true VFs: made, listed, bound, put back after a vandal, forgotten, made at boot.
+# CASES: which parts of vf/.
+# shellcheck source=conformance/vm/guest/lib.sh
+. conformance/vm/guest/lib.sh
+# shellcheck source=conformance/vm/suites/sriov/lib.sh
+. conformance/vm/suites/sriov/lib.sh
+# shellcheck source=conformance/vm/suites/vf/lib.sh
+. conformance/vm/suites/vf/lib.sh
+
+for part in ${CASES:-create owners repair bind gc apply half}; do
+	echo "# $part, $(cut -d. -f1 /proc/uptime) s"
+	# shellcheck source=/dev/null
+	. "conformance/vm/suites/vf/$part.sh"
+done
+check "no VFs" vf create --pf "$A" --count 0
+check "no VFs" vf create --pf "$B" --count 0
+rm -rf /run/railhead /var/lib/railhead /etc/railhead
+echo "# $(cut -d. -f1 /proc/uptime) s"
+finish
