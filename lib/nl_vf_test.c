@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "lib/nl_priv.h"
 #include "lib/testing.h"
@@ -401,8 +403,68 @@ START_TEST(lists_all_with_one_question)
 }
 END_TEST
 
-TEST_PROGRAM("nl_vf", reads_each_of_250, lists_all_with_one_question, a_list_that_wraps_around,
-	     only_the_first_list_counts, found_by_number_and_not_by_place, a_pf_without_vfs,
-	     what_the_driver_does_not_tell, a_list_without_room_leaves_out_all,
+static int compare(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The median of that many looks at the last of n VFs, in ns. */
+static int64_t time_a_look(uint32_t n, size_t rounds)
+{
+	struct net_fake k = net_fake();
+	struct answer *a = make_answer();
+	int64_t *took = calloc(rounds, sizeof(*took));
+	struct vf_state s;
+	struct err e = { 0 };
+
+	ck_assert_ptr_nonnull(took);
+	start(a);
+	put_vfs(a, n);
+	for (size_t i = 0; i < rounds; i++) {
+		say(&k, a, k.nl->seq + 1);
+		int64_t began = now_ns();
+		ck_assert_int_eq(nl_vf_get(k.nl, (struct vf_ref){ 5, n - 1 }, &s, &e), 0);
+		took[i] = now_ns() - began;
+		is_vf(&s, n - 1);
+		(void)recv(k.peer, a->buf + sizeof(a->buf) - 256, 256, 0);
+	}
+	qsort(took, rounds, sizeof(*took), compare);
+	int64_t median = took[rounds / 2];
+	free(took);
+	free(a);
+	nl_release(k.nl);
+	return median;
+}
+
+/* BENCH_ROUNDS: for the bench, which wants to know what an answer of 49 KB costs. Nothing is
+ * judged. */
+START_TEST(the_last_of_a_long_list)
+{
+	static const uint32_t lengths[] = { 1, 14, 250 };
+	const char *text = getenv("BENCH_ROUNDS");
+	const size_t rounds = text ? strtoul(text, NULL, 10) : 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lengths) && rounds && rounds < 1000000; i++) {
+		int64_t ns = time_a_look(lengths[i], rounds);
+
+		if (text)
+			printf("list-%u look ns %lld\n", lengths[i], (long long)ns);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("nl_vf", reads_each_of_250, the_last_of_a_long_list, lists_all_with_one_question,
+	     a_list_that_wraps_around, only_the_first_list_counts, found_by_number_and_not_by_place,
+	     a_pf_without_vfs, what_the_driver_does_not_tell, a_list_without_room_leaves_out_all,
 	     answers_that_are_none, asks_once_and_never_for_statistics,
 	     a_device_without_vfs_on_this_kernel, survives_each_failing_allocation)

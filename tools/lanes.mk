@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check demo bench bench-quick check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check demo bench bench-quick bench-sriov bench-sriov-quick check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
@@ -9,7 +9,7 @@
 # time, the longest first.
 LANES := gcc clang -- sanitize tidy attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
-	spdx format-check shell man cppcheck repro -- demo bench-quick
+	spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -48,6 +48,13 @@ bench: ## measure against the reference plugins
 	@HELPERS=build/conformance/bench conformance/bench/run.sh build/bin
 bench-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
 	@HELPERS=$(B)/conformance/bench conformance/bench/run.sh --quick $(B)/bin
+# LISTS: a test program that says, when asked, what the list of a PF's VFs costs.
+BENCH_SRIOV = LISTS=$(B)/test/lib/nl_vf_test conformance/bench/sriov.sh
+bench-sriov: all helpers $(B)/test/lib/nl_vf_test ## measure moves of devices beside the reference, here and on true VFs (root): minutes
+	@tools/deps.sh bench && tools/deps.sh vm
+	@$(BENCH_SRIOV) $(B)/bin
+bench-sriov-quick: all helpers $(B)/test/lib/nl_vf_test ## the measuring itself, without the guest, with few rounds: its times mean nothing
+	@$(BENCH_SRIOV) --quick --no-vm $(B)/bin
 
 # ---- tests ------------------------------------------------------------------------------------
 

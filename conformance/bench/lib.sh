@@ -88,5 +88,17 @@ report()
 	echo
 	table 'what|target|figure|verdict' <"$ROWS"
 	raw_rows | table 'median (p10 to p90), ms|wall|CPU'
-	memory_rows | table 'peak memory, KiB|largest process|sum of processes'
+	[ -z "$(memory_rows)" ] || memory_rows | table 'peak memory, KiB|largest process|sum of processes'
+}
+
+# fold: of each run by itself (measure samples) on stdin, what measure time prints: deciles and medians.
+fold()
+{
+	local f samples
+	samples=$(cat)
+	for f in 4 5; do
+		sort -k1,2 -k$f,${f}n <<<"$samples" | awk -v f=$f -v name="$([ $f = 4 ] && echo wall || echo cpu)" '
+			function say() { if (n) print key, name, v[int((n - 1) * .1)], v[int((n - 1) * .5)], v[int((n - 1) * .9)] }
+			{ if ($1 " " $2 != key) { say(); n = 0; key = $1 " " $2 } v[n++] = $f } END { say() }'
+	done | sort -s -k1,2 | awk '{ if ($1 " " $2 == key) print line, $3, $4, $5, $6; key = $1 " " $2; line = $0 }'
 }

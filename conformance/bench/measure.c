@@ -12,6 +12,7 @@
  * fill COUNT PARALLEL SUBJECT: ADD only, COUNT different containers.
  *
  * A subject is LABEL,PROGRAM,CONFIGURATION,NETNS[,HOST-NETNS]; each round has a fresh container id.
+ * PROGRAM+OTHER: the other one does DEL, where the program cannot.
  * MEASURE_PAUSE: milliseconds before each run of time and samples, for the kernel to be done with
  * what the last one left behind (a namespace takes tens of them to die, with a lock that all need).
  * Wall: CLOCK_MONOTONIC from before the spawn to after the wait. CPU: user and system time of the
@@ -33,7 +34,7 @@ enum { MAX_SUBJECTS = 8, MAX_ENV = 64, MAX_TREE = 64, OUTPUT = 65536 };
 
 struct subject {
 	char text[1024];
-	const char *label, *program, *conf, *netns;
+	const char *label, *program, *undoer, *conf, *netns;
 	int host; /* its network namespace, -1: ours */
 };
 
@@ -62,7 +63,7 @@ static void parse_subject(const char *text, struct subject *s)
 
 	snprintf(s->text, sizeof(s->text), "%s", text);
 	s->label = strsep(&at, ",");
-	s->program = strsep(&at, ",");
+	char *programs = strsep(&at, ",");
 	s->conf = strsep(&at, ",");
 	s->netns = strsep(&at, ",");
 	host = strsep(&at, ",");
@@ -70,6 +71,8 @@ static void parse_subject(const char *text, struct subject *s)
 		fprintf(stderr, "measure: not a subject: %s\n", text);
 		exit(2);
 	}
+	s->program = strsep(&programs, "+");
+	s->undoer = programs ? programs : s->program;
 	s->host = host ? open(host, O_RDONLY | O_CLOEXEC) : -1;
 	if (host && s->host < 0)
 		fail(host);
@@ -105,19 +108,24 @@ static void finish(struct call *c)
 	close(c->out);
 }
 
-static pid_t start(const struct subject *s, const struct call *c)
+static const char *program_of(const struct subject *s, const char *verb)
+{
+	return strcmp(verb, "DEL") == 0 ? s->undoer : s->program;
+}
+
+static pid_t start(const char *program, const struct call *c)
 {
 	posix_spawn_file_actions_t a;
-	char *argv[] = { (char *)(uintptr_t)s->program, NULL };
+	char *argv[] = { (char *)(uintptr_t)program, NULL };
 	pid_t pid;
 
 	posix_spawn_file_actions_init(&a);
 	posix_spawn_file_actions_adddup2(&a, c->in, 0);
 	posix_spawn_file_actions_adddup2(&a, c->out, 1);
 	posix_spawn_file_actions_addopen(&a, 2, "/dev/null", O_WRONLY, 0);
-	errno = posix_spawn(&pid, s->program, &a, NULL, argv, c->envp);
+	errno = posix_spawn(&pid, program, &a, NULL, argv, c->envp);
 	if (errno)
-		fail(s->program);
+		fail(program);
 	posix_spawn_file_actions_destroy(&a);
 	return pid;
 }
@@ -168,7 +176,7 @@ static struct sample run(const struct subject *s, const char *verb, int id)
 	prepare(s, verb, id, s->netns, &c);
 	pause_before();
 	int64_t began = now_us();
-	pid_t pid = start(s, &c);
+	pid_t pid = start(program_of(s, verb), &c);
 	if (wait4(pid, &status, 0, &u) != pid)
 		fail("wait4");
 	r.wall = now_us() - began;
@@ -290,15 +298,15 @@ static void note_exit(struct tree *t, pid_t tid)
 	t->p[i].kib = kib > t->p[i].kib ? kib : t->p[i].kib;
 }
 
-static void exec_traced(const struct subject *s, const struct call *c)
+static void exec_traced(const char *program, const struct call *c)
 {
-	char *argv[] = { (char *)(uintptr_t)s->program, NULL };
+	char *argv[] = { (char *)(uintptr_t)program, NULL };
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || dup2(c->in, 0) < 0 ||
 	    dup2(c->out, 1) < 0 || dup2(null, 2) < 0)
 		_exit(126);
-	execve(s->program, argv, c->envp);
+	execve(program, argv, c->envp);
 	_exit(127);
 }
 
@@ -344,7 +352,7 @@ static void run_traced(const struct subject *s, const char *verb, int id, int64_
 	prepare(s, verb, id, s->netns, &c);
 	pid_t pid = fork();
 	if (pid == 0)
-		exec_traced(s, &c);
+		exec_traced(program_of(s, verb), &c);
 	if (pid < 0)
 		fail("fork");
 	must_succeed(s, verb, &c, trace(pid, &t));
@@ -444,7 +452,7 @@ static void all(struct crowd *w)
 				j++;
 			netns_of(w->s, id, netns, sizeof(netns));
 			prepare(w->s, w->verb, id, netns, &j->call);
-			j->pid = start(w->s, &j->call);
+			j->pid = start(program_of(w->s, w->verb), &j->call);
 			busy++;
 		}
 		if (busy == w->parallel || id >= w->count - 1) {

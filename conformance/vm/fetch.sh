@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # fetch.sh DIR WHAT...: put what a guest is made of into DIR, from Debian; what is there stays.
 #
-# WHAT is qemu, jq or the beginning of a kernel's version, as 6.12. Nothing is installed, and the machine's
+# WHAT is qemu, jq, plugins or the beginning of a kernel's version, as 6.12. Nothing is installed, and the machine's
 # own package sources stay as they are: a private apt configuration with the same mirror names the
 # releases needed, apt checks the signatures, and the packages are unpacked. In DIR afterwards:
 #   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)
 #   jq/                 a jq that starts ten times faster than 1.6, with the libraries for it (or empty)
+#   plugins/            the reference plugins of Debian's unstable, and plugins/version: for the bench
 #   kernel-6.12/vmlinuz and kernel-6.12/lib/modules/VERSION, kernel-6.12/version
 set -eu
 [ $# -ge 2 ] || {
@@ -120,6 +121,24 @@ jq_17()
 	mv "$DIR/jq.new" "$DIR/jq"
 }
 
+plugins()
+{
+	local deb new=$DIR/plugins.new
+	rm -rf "$new"
+	mkdir -p "$new"
+	say "fetching the reference plugins from sid"
+	sources sid
+	(cd "$APT" && apt apt-get download containernetworking-plugins/sid) | tee "$APT/log" | progress
+	for deb in "$APT"/containernetworking-plugins*.deb; do
+		[ -e "$deb" ] || die "the plugins could not be fetched: $(tail -n 3 "$APT/log")"
+		dpkg -x "$deb" "$APT/plugins"
+		dpkg-deb -f "$deb" Version >"$new/version"
+		rm "$deb"
+	done
+	mv "$APT"/plugins/usr/lib/cni/* "$new"
+	mv "$new" "$DIR/plugins"
+}
+
 # packages PREFIX: the names of the newest such kernel's packages in the lists; linux-image is all of
 # it, except where Debian split it in three.
 packages()
@@ -181,9 +200,12 @@ for what; do
 	jq)
 		[ -d "$DIR/jq" ] || { private_apt && jq_17; }
 		;;
+	plugins)
+		[ -d "$DIR/plugins" ] || { private_apt && plugins; }
+		;;
 	[0-9]*.[0-9]*)
 		[ -d "$DIR/kernel-$what" ] || { private_apt && kernel "$what"; }
 		;;
-	*) die "fetch.sh: '$what' is neither qemu, jq nor a kernel's version, as 6.12" ;;
+	*) die "fetch.sh: '$what' is neither qemu, jq, plugins nor a kernel's version, as 6.12" ;;
 	esac
 done
