@@ -108,11 +108,13 @@ static int list_all(struct listing *l, const char *network, struct err *e)
 
 	if (rdma_place(&l->rail->ctx, &place, e))
 		return -1;
-	l->ctx = &l->rail->ctx;
-	if (record_each(l->ctx, network, list_one, l, e) || l->rc)
-		return -1;
-	l->ctx = &place.ctx;
-	return record_each(l->ctx, network, list_one, l, e) || l->rc ? -1 : 0;
+	const struct ctx *const each[] = { &l->rail->ctx, &place.ctx };
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		l->ctx = each[i];
+		if (record_each(l->ctx, network, list_one, l, e) || l->rc)
+			return -1;
+	}
+	return 0;
 }
 
 static int list(struct rail *r, struct err *e)
