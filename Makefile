@@ -24,7 +24,7 @@ rdma-probe_LIBS := -libverbs -lrdmacm
 
 # Archives, one a folder, in the order of the arrows; mains are no part of them.
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
-TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c rdma/testing*.c railctl/testing*.c)
+TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c rdma/testing*.c rdma/probe/testing*.c railctl/testing*.c)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
 ARCHIVES := railctl probe sriov rdma ipam cni railhead
 librailctl_SRC := $(call sources,railctl)
