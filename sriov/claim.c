@@ -169,7 +169,6 @@ static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err 
 		return -1;
 	if (vf_life(ctx, x->vf, &life, &gone) && gone.code == ERR_NOTFOUND)
 		return ledger_remove(ctx, x->vf, e);
-	x->owned = false;
 	return ledger_write(ctx, x, e);
 }
 

@@ -113,7 +113,6 @@ static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs,
 	x->dirty |= attrs;
 	if (vf_put_back(m->ctx, m->nl, x, e))
 		return -1;
-	x->owned = false;
 	if (ledger_write(m->ctx, x, e))
 		return -1;
 	if (x->dirty & VF_AWAY) {

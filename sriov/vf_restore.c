@@ -342,6 +342,7 @@ static int put_back(struct back *b, struct err *e)
 	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
 	    look_here(b, &home, dead || (b->x->dirty & VF_AWAY), e))
 		return err_wrap(e, "bring VF %s back", b->x->vf);
+	b->x->owned = dead && (b->x->dirty & VF_AWAY);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
 		mend_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
 	else
@@ -367,5 +368,6 @@ int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct
 		return put_back(&b, e);
 	/* It was removed with sriov_numvfs; if one is there now it is a new one, as new. */
 	x->dirty = 0;
+	x->owned = false;
 	return 0;
 }

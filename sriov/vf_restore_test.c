@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VF put back: from pods that live, died or hid it, and whatever they did to it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "lib/testing.h"
 #include "lib/testing_net.h"
@@ -414,7 +416,7 @@ START_TEST(from_nowhere)
 	ck_assert_int_ge(faketime_gone(), 2000);
 	ck_assert_int_lt(faketime_gone(), 2100);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
-	ck_assert(!x.owned);
+	ck_assert(x.owned);
 	ck_assert_uint_eq(x.dirty, VF_AWAY);
 
 	const struct claimant b = claimant_of(&l.w, "c2", &next);
@@ -430,6 +432,31 @@ START_TEST(from_nowhere)
 	struct link_info now;
 	ok(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
 	ck_assert_uint_eq(now.mtu, l.was.mtu);
+	end(&l);
+}
+END_TEST
+
+/* Its namespace was taken for gone; whoever asks for that attachment again finds it. */
+START_TEST(asked_for_again)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	int kept = dup(l.pod.ns.fd), other = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(dup2(other, l.pod.ns.fd), 0);
+	faketime_begin(NULL);
+	ok(claim_release(&l.w.ctx, world_vf(0), &l.who.key, l.pod.ns.id, &e), &e);
+	ck_assert_int_ge(dup2(kept, l.pod.ns.fd), 0);
+	(void)close(kept);
+	(void)close(other);
+
+	ok(claim_release_all(&l.w.ctx, &l.who.key, (struct netns_id){ 0 }, &e), &e);
+	is_as_it_was(&l);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(!x.owned);
+	ck_assert_uint_eq(x.dirty, 0);
 	end(&l);
 }
 END_TEST
@@ -521,5 +548,5 @@ TEST_PROGRAM("sriov/vf_restore", everything_that_was_configured, to_what_an_admi
 	     a_mac_that_cannot_be_put_back, what_is_so_already_and_refused, alternative_names,
 	     an_alternative_name_that_bars_the_way, an_ADD_that_failed_before_it_moved,
 	     a_number_that_was_not_noted, from_a_pod_that_died, from_a_pod_that_is_dying,
-	     from_nowhere, hidden_by_its_pod, its_name_is_taken, all_its_names_are_taken,
-	     under_the_path_of_its_pod)
+	     from_nowhere, asked_for_again, hidden_by_its_pod, its_name_is_taken,
+	     all_its_names_are_taken, under_the_path_of_its_pod)
