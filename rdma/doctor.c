@@ -212,6 +212,28 @@ static void say_what_is_there(const struct rdma_rail *r, struct finding *f)
 		      "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
 }
 
+/* A card that only carries the interfaces above it needs no address of its own. */
+static bool may_be_bare(const struct rdma_rail *r)
+{
+	for (size_t i = 0; i < r->netdev->n_addrs; i++)
+		if (!inv_is_link_local(r->netdev->addr[i].addr))
+			return false;
+	return *r->netdev->link.parent && !r->device->vf;
+}
+
+static void check_bare(struct exam *x, const struct rdma_rail *r, const char *name)
+{
+	struct finding *f = exam_add(x, "gid", name, FINDING_WARN);
+
+	exam_say(f->evidence, "%s has no address that can be routed, and so no such GID",
+		 r->netdev->link.name);
+	exam_say(f->consequence,
+		 "no RoCE from %s itself; macvlan and ipvlan above it have GIDs of "
+		 "their own",
+		 r->netdev->link.name);
+	exam_say(f->remedy, "nothing, if it only carries such; else give it an address");
+}
+
 static void check_gid(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	const struct inv_gid *g = own_gid(r);
@@ -226,6 +248,10 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 		exam_say(f->remedy,
 			 "mount sysfs in this network namespace, or use --netns from the "
 			 "host");
+		return;
+	}
+	if (!g && may_be_bare(r)) {
+		check_bare(x, r, name);
 		return;
 	}
 	f = exam_add(x, "gid", name, g ? FINDING_OK : FINDING_FAIL);

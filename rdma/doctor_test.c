@@ -190,7 +190,13 @@ START_TEST(no_GID_of_RoCE_v2)
 	admit(&p);
 	examine(&p);
 	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");
+	p.v.device[0].vf = false;
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");
 	p.v.netdev[1].n_addrs = 0;
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 warn", "macvlan and ipvlan above it");
+	p.v.device[0].vf = true;
 	examine(&p);
 	finds(&p, "gid mlx5_1:1 fail", "net1 has no address");
 	p.v.device[0].port[0].has_gids = false;
