@@ -18,6 +18,7 @@ struct back {
 	const struct ctx *ctx;
 	struct nl *nl;
 	struct vf_entry *x;
+	bool fetched;          /* by us, out of the pod */
 	struct link_info link; /* on the host; ifindex 0: it has none here */
 };
 
@@ -146,10 +147,10 @@ static int fetch_from(struct back *b, const struct netns *pod, const struct netn
 		return -1;
 	if (!link.ifindex)
 		return 0;
-	return nl_link_set_down(pod_nl, link.ifindex, e) ||
-			       move_to(b, pod_nl, link.ifindex, home, e)
-		       ? -1
-		       : 0;
+	if (nl_link_set_down(pod_nl, link.ifindex, e) || move_to(b, pod_nl, link.ifindex, home, e))
+		return -1;
+	b->fetched = true;
+	return 0;
 }
 
 static int fetch_if_owner_lives(struct back *b, const struct netns *home, bool *dead, struct err *e)
@@ -211,11 +212,11 @@ static bool has_one_somewhere(const struct back *b)
 }
 
 /* What is on the host now; a name that is not its own is mended. */
-static int look_here(struct back *b, const struct netns *home, bool dead, struct err *e)
+static int look_here(struct back *b, const struct netns *home, bool coming, struct err *e)
 {
 	bool somewhere = has_one_somewhere(b);
 	char name[IFNAME_LEN];
-	int rc = find_here(b, dead && somewhere, name, e);
+	int rc = find_here(b, coming && somewhere, name, e);
 
 	b->x->dirty &= ~(unsigned)VF_AWAY;
 	if (rc == 0 && somewhere) {
@@ -340,7 +341,7 @@ static int put_back(struct back *b, struct err *e)
 	bool dead = false;
 
 	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
-	    look_here(b, &home, dead || (b->x->dirty & VF_AWAY), e))
+	    look_here(b, &home, dead || b->fetched || (b->x->dirty & VF_AWAY), e))
 		return err_wrap(e, "bring VF %s back", b->x->vf);
 	b->x->owned = dead && (b->x->dirty & VF_AWAY);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
