@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define SETTLE_MS 100 /* for each second of the limit */
+#define SETTLE_PART 10 /* of the limit */
 
 /* ---- recovering ---- */
 
@@ -125,7 +125,7 @@ static bool is_clean_soon(struct world *w, const char *when, struct text *why)
 {
 	const struct timespec wait = { .tv_nsec = 50000000 };
 
-	for (unsigned i = 0; i < w->o->limit * SETTLE_MS / 50; i++) {
+	for (time_t end = time(NULL) + w->o->limit / SETTLE_PART; time(NULL) < end;) {
 		if (is_clean(w, when, NULL))
 			return true;
 		(void)nanosleep(&wait, NULL);
