@@ -3,8 +3,8 @@
 # How many lines two plugin files share: under 5% of the shorter one's, else exit 1.
 #
 # usage: tools/dup.sh FILE FILE...
-# What counts: lines of more than 8 characters after trimming; comments, includes and a bare return of
-# success or failure left out: the language has no other way to say those.
+# What counts: lines of more than 8 characters after trimming; comments, includes, the head of main and a
+# bare return of success or failure left out: the language has no other way to say those.
 set -eu
 export LC_ALL=C
 
@@ -19,7 +19,7 @@ significant()
 		{
 			gsub(/\/\*.*\*\//, "")
 			gsub(/^[ \t]+|[ \t]+$/, "")
-			if (length($0) > 8 && !/^return -?[01];$/)
+			if (length($0) > 8 && !/^(return -?[01];|int main\(void\))$/)
 				print
 		}' "$1" | sort
 }
