@@ -16,9 +16,11 @@ static struct {
 	unsigned n, posted, depth;
 	size_t byte;
 	bool refuse_client, refuse_server, misused;
+	struct verbs_conn *all;
 } world;
 
 struct verbs_conn {
+	struct verbs_conn *older;
 	struct verbs_plan plan;
 	unsigned depth;
 	uint8_t *out, *in;
@@ -78,11 +80,15 @@ int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, stru
 				  .in = calloc(1, plan->in + 1) };
 	if (!c->out || !c->in)
 		return err_nomem(e);
+	(void)pthread_mutex_lock(&lock);
+	c->older = world.all;
+	world.all = c;
+	(void)pthread_mutex_unlock(&lock);
 	*out = c;
 	return 0;
 }
 
-/* The peer may still look at it: memory goes when the process does. */
+/* The peer may still look at it: memory goes when the process does, and no leak. */
 void verbs_close(struct verbs_conn **c)
 {
 	if (!*c)
