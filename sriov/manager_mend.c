@@ -35,6 +35,7 @@ static void report_owner(struct vf_report *r, const struct vf_entry *x)
 /* Names of what differs, after one another. */
 struct differences {
 	unsigned attrs; /* enum vf_attr */
+	bool away;      /* it should have an interface here, and has none */
 	char text[160];
 };
 
@@ -98,6 +99,8 @@ static int compare(const struct manager *m, const struct vf_entry *x, struct dif
 	*d = (struct differences){ .text = "" };
 	if (vf_locate(m->ctx, m->nl, x->vf, &place, e) || vf_capture(m->nl, &place, &now, e))
 		return -1;
+	d->away = x->base.has_netdev && !now.has_netdev && *place.driver &&
+		  !vf_has_userspace_driver(&place);
 	compare_pf_side(&now.pf_side, &x->base.pf_side, d);
 	compare_netdev(&now, &x->base, d);
 	return 0;
@@ -115,14 +118,14 @@ static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs,
 		return -1;
 	if (ledger_write(m->ctx, x, e))
 		return -1;
-	if (x->dirty & VF_AWAY) {
-		err_set(e, ERR_STATE, 0, "VF %s: its interface is not on this host", x->vf);
-		return err_hint(e, "a process keeps the network namespace alive that it is in: end "
-				   "it, and the interface comes back");
-	}
 	if (compare(m, x, &left, &why)) {
 		*e = why;
 		return -1;
+	}
+	if (left.away) {
+		err_set(e, ERR_STATE, 0, "VF %s: its interface is not on this host", x->vf);
+		return err_hint(e, "a process keeps the network namespace alive that it is in: end "
+				   "it, and the interface comes back");
 	}
 	if (!*left.text && !(x->dirty & VF_ALL))
 		return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/testing.h"
+#include "lib/testing_alloc.h"
 #include "lib/testing_dir.h"
 #include "lib/testing_net.h"
 #include "lib/testing_pci.h"
@@ -197,6 +198,24 @@ START_TEST(what_cannot_be_put_back_is_named)
 }
 END_TEST
 
+/* Only the log knows that it failed; what counts is what is. */
+START_TEST(so_is_what_the_put_back_does_not_miss)
+{
+	auto_world struct world w = make_world(1);
+	const int vf = link_of(&w, "v0").ifindex, other = link_of(&w, "pf0").ifindex;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(nl_link_altname_add(w.nl, vf, "rail0-vf0", &e), 0);
+	known(&w, 0);
+	ck_assert_int_eq(nl_link_altname_del(w.nl, vf, "rail0-vf0", &e), 0);
+	ck_assert_int_eq(nl_link_altname_add(w.nl, other, "rail0-vf0", &e), 0);
+	e = fails(&w, manager_repair, 0);
+	ck_assert_msg(strstr(e.msg, "not put back: alternative names") != NULL, "%s", e.msg);
+	ck_assert_int_eq(nl_link_altname_del(w.nl, other, "rail0-vf0", &e), 0);
+	ck_assert_str_eq(act(&w, manager_repair, 0, false).why, "put back: alternative names");
+}
+END_TEST
+
 START_TEST(an_owner_that_lives_is_not_robbed)
 {
 	auto_world struct world w = make_world(1);
@@ -312,6 +331,32 @@ START_TEST(what_is_not_there)
 }
 END_TEST
 
+START_TEST(each_failing_allocation)
+{
+	auto_world struct world w = make_world(1);
+	const struct manager m = { .ctx = &w.ctx, .nl = w.nl };
+	const char *vf = world_vf(0);
+	bool failed = true;
+
+	known(&w, 0);
+	for (unsigned n = 1; failed; n++) {
+		struct vf_report r;
+		struct err e = { .msg = "" };
+
+		w.kernel->vf[0].is.vlan = 99;
+		alloc_fail_begin(n);
+		int rc = manager_repair(&m, vf, false, &r, &e);
+		const struct alloc_count c = alloc_fail_end();
+		failed = c.failed;
+		ck_assert_uint_eq(c.live, 0);
+		ck_assert_msg(rc == 0 || failed, "%s", e.msg);
+		const enum vf_outcome then = act(&w, manager_repair, 0, false).outcome;
+		ck_assert(then == VF_WAS_WELL || (rc && then == VF_MENDED));
+		ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
+	}
+}
+END_TEST
+
 /* ---- gc ---- */
 
 START_TEST(lives_that_are_over_are_forgotten)
@@ -405,7 +450,9 @@ END_TEST
 
 TEST_PROGRAM("manager_mend", a_vf_as_it_was_is_left_alone, all_that_a_vandal_did,
 	     only_what_differs_is_set, what_cannot_be_put_back_is_named,
-	     an_owner_that_lives_is_not_robbed, a_plugin_at_work_is_not_disturbed,
-	     what_a_dead_owner_left, one_of_which_nothing_is_known, a_damaged_entry,
-	     what_is_not_there, lives_that_are_over_are_forgotten, a_free_vf_keeps_its_baseline,
-	     bound_already, a_driver_that_does_not_take_it, a_dead_owners_is_put_back_first)
+	     so_is_what_the_put_back_does_not_miss, an_owner_that_lives_is_not_robbed,
+	     a_plugin_at_work_is_not_disturbed, what_a_dead_owner_left,
+	     one_of_which_nothing_is_known, a_damaged_entry, what_is_not_there,
+	     each_failing_allocation, lives_that_are_over_are_forgotten,
+	     a_free_vf_keeps_its_baseline, bound_already, a_driver_that_does_not_take_it,
+	     a_dead_owners_is_put_back_first)

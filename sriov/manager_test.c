@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many VFs a PF has, and what they are like when they come; manager_mend_test.c has the rest.
- */
-#include "sriov/manager.h"
-
+/* How many VFs a PF has, and what they are like when they come. What fails or is killed half-way is
+ * in manager_half_test.c, the rest in manager_mend_test.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,91 +11,7 @@
 #include "lib/testing_dir.h"
 #include "lib/testing_net.h"
 #include "lib/testing_pci.h"
-#include "lib/testing_time.h"
-#include "sriov/testing_vf.h"
-
-#define STATE "/mnt/state"
-#define BOOK  STATE "/vf/" WORLD_PF
-
-static char said[4096];
-
-static void hear(void *arg, const char *line)
-{
-	(void)arg;
-	testing_append(said, sizeof(said), line);
-	testing_append(said, sizeof(said), "\n");
-}
-
-static void set_num(const char *n)
-{
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_numvfs", n);
-}
-
-static void num_is(const char *n)
-{
-	char text[16] = "";
-	FILE *f = fopen(WORLD_SYS "/bus/pci/devices/" WORLD_PF "/sriov_numvfs", "re");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
-	(void)fclose(f);
-	text[strcspn(text, "\n")] = '\0';
-	ck_assert_str_eq(text, n);
-}
-
-static bool autoprobe(void)
-{
-	FILE *f = fopen(WORLD_SYS "/bus/pci/devices/" WORLD_PF "/sriov_drivers_autoprobe", "re");
-
-	ck_assert_ptr_nonnull(f);
-	int c = fgetc(f);
-	(void)fclose(f);
-	return c == '1';
-}
-
-/* vfs is how many there will be at most: they are all there, and sriov_numvfs says how many count.
- */
-static struct world make_world(uint32_t vfs, const char *now)
-{
-	struct world w = world(vfs);
-
-	faketime_begin(NULL);
-	w.ctx.state_dir = STATE;
-	set_num(now);
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "1\n");
-	return w;
-}
-
-static int create(const struct world *w, const struct vf_order *o, struct vf_made *made,
-		  struct err *e)
-{
-	const struct manager m = { &w->ctx, w->nl, hear, NULL };
-
-	said[0] = '\0';
-	return manager_create(&m, o, made, e);
-}
-
-static struct vf_made created(const struct world *w, uint32_t count)
-{
-	struct vf_made made = { .pf = "" };
-	struct err e = { .msg = "" };
-	int rc = create(w, &(struct vf_order){ .pf = "pf0", .count = count }, &made, &e);
-
-	ck_assert_msg(rc == 0, "%s (%s)", e.msg, e.detail);
-	ck_assert_str_eq(e.msg, "");
-	ck_assert_str_eq(made.pf, WORLD_PF);
-	return made;
-}
-
-static struct err refused(const struct world *w, const struct vf_order *o)
-{
-	struct vf_made made = { .before = 77 };
-	struct err e = { .msg = "" };
-
-	ck_assert_int_eq(create(w, o, &made, &e), -1);
-	ck_assert_uint_eq(made.before, 77);
-	return e;
-}
+#include "sriov/testing_manager.h"
 
 static void claim(const struct claimant *who, uint32_t n)
 {
@@ -126,18 +40,9 @@ START_TEST(macs_are_made_of_the_pfs_and_the_number)
 }
 END_TEST
 
-static void pf_mac(const struct world *w, uint8_t out[MAC_LEN])
-{
-	struct link_info link;
-	struct err e = { .msg = "" };
-
-	ck_assert_int_eq(nl_link_by_name(w->nl, "pf0", &link, &e), 0);
-	memcpy(out, link.mac, MAC_LEN);
-}
-
 START_TEST(each_gets_its_mac_and_a_baseline)
 {
-	auto_world struct world w = make_world(3, "0\n");
+	auto_world struct world w = manager_world(3, "0\n");
 	const struct vf_made made = created(&w, 3);
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 	struct link_info link;
@@ -146,7 +51,7 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 	ck_assert(made.changed);
 	ck_assert_uint_eq(made.before, 0);
 	num_is("3");
-	ck_assert(autoprobe());
+	ck_assert(autoprobe() && !told.autoprobe);
 	pf_mac(&w, pf);
 	for (uint32_t n = 0; n < 3; n++) {
 		const char name[] = { 'v', (char)('0' + n), '\0' };
@@ -161,14 +66,14 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 		ck_assert_int_eq(nl_link_by_name(w.nl, name, &link, &e), 0);
 		ck_assert_mem_eq(link.mac, want, MAC_LEN);
 	}
-	ck_assert_ptr_nonnull(strstr(said, "pf0 (" WORLD_PF "): making 3 VFs"));
-	ck_assert_ptr_nonnull(strstr(said, "driver igbvf, interface v2"));
+	ck_assert_ptr_nonnull(strstr(told.said, "pf0 (" WORLD_PF "): making 3 VFs"));
+	ck_assert_ptr_nonnull(strstr(told.said, "driver igbvf, interface v2"));
 }
 END_TEST
 
 START_TEST(macs_are_remembered)
 {
-	auto_world struct world w = make_world(2, "0\n");
+	auto_world struct world w = manager_world(2, "0\n");
 	const uint8_t mine[] = { 2, 0, 0, 0, 0, 0x42 };
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 	char mac[MAC_STR_LEN], text[256];
@@ -179,7 +84,7 @@ START_TEST(macs_are_remembered)
 		       "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"%s\","
 		       "\"macs\":[\"02:00:00:00:00:42\"]}",
 		       mac_format(pf, mac));
-	testing_file(BOOK, 0600, text);
+	book(text);
 	created(&w, 0);
 	num_is("0");
 	created(&w, 2);
@@ -191,15 +96,13 @@ END_TEST
 
 START_TEST(another_card_in_the_slot_has_other_macs)
 {
-	auto_world struct world w = make_world(1, "0\n");
+	auto_world struct world w = manager_world(1, "0\n");
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 
 	pf_mac(&w, pf);
 	manager_mac(pf, 0, want);
-	ck_assert_int_eq(mkdir(STATE, 0700) | mkdir(STATE "/vf", 0700), 0);
-	testing_file(BOOK, 0600,
-		     "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"02:99:99:99:99:99\","
-		     "\"macs\":[\"02:00:00:00:00:42\"]}");
+	book("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"02:99:99:99:99:99\","
+	     "\"macs\":[\"02:00:00:00:00:42\"]}");
 	created(&w, 1);
 	ck_assert_mem_eq(w.kernel->vf[0].is.mac, want, MAC_LEN);
 }
@@ -218,11 +121,10 @@ START_TEST(a_damaged_book_is_started_anew)
 		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[7]}",
 		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],\"making\":{\"boot\":\"x\"}}",
 	};
-	auto_world struct world w = make_world(1, "0\n");
+	auto_world struct world w = manager_world(1, "0\n");
 
-	ck_assert_int_eq(mkdir(STATE, 0700) | mkdir(STATE "/vf", 0700), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		testing_file(BOOK, 0600, texts[i]);
+		book(texts[i]);
 		created(&w, 1);
 		ck_assert_msg(world_log_has("starting a new one"), "%s", texts[i]);
 		created(&w, 0);
@@ -233,11 +135,11 @@ END_TEST
 
 START_TEST(a_driver_that_sets_no_macs)
 {
-	auto_world struct world w = make_world(2, "0\n");
+	auto_world struct world w = manager_world(2, "0\n");
 
 	w.kernel->refuses[VF_MAC] = EOPNOTSUPP;
 	created(&w, 2);
-	ck_assert_ptr_nonnull(strstr(said, "its driver sets no MACs"));
+	ck_assert_ptr_nonnull(strstr(told.said, "its driver sets no MACs"));
 	num_is("2");
 }
 END_TEST
@@ -246,7 +148,7 @@ END_TEST
 
 START_TEST(as_many_as_there_are_is_nothing_to_do)
 {
-	auto_world struct world w = make_world(3, "2\n");
+	auto_world struct world w = manager_world(3, "2\n");
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 
@@ -256,14 +158,14 @@ START_TEST(as_many_as_there_are_is_nothing_to_do)
 	ck_assert(!made.changed);
 	ck_assert_uint_eq(made.before, 2);
 	ck_assert_uint_eq(w.kernel->requests, 0);
-	ck_assert_str_eq(said, "");
+	ck_assert_str_eq(told.said, "");
 	ck_assert_int_eq(access(BOOK, F_OK), -1);
 }
 END_TEST
 
 START_TEST(what_is_no_pf_or_too_many)
 {
-	auto_world struct world w = make_world(3, "0\n");
+	auto_world struct world w = manager_world(3, "0\n");
 	struct err e = refused(&w, &(struct vf_order){ .pf = "v0", .count = 1 });
 
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
@@ -277,7 +179,7 @@ END_TEST
 
 START_TEST(vfs_in_use_are_not_removed)
 {
-	auto_world struct world w = make_world(4, "4\n");
+	auto_world struct world w = manager_world(4, "4\n");
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct vf_order o = { .pf = "pf0", .count = 2 };
@@ -312,7 +214,7 @@ END_TEST
 
 START_TEST(a_dead_owner_does_not_hinder)
 {
-	auto_world struct world w = make_world(2, "2\n");
+	auto_world struct world w = manager_world(2, "2\n");
 	struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 
@@ -328,7 +230,7 @@ END_TEST
 
 START_TEST(not_under_the_hands_of_a_plugin)
 {
-	auto_world struct world w = make_world(2, "2\n");
+	auto_world struct world w = manager_world(2, "2\n");
 	struct err e = { .msg = "" };
 	auto_fd int lock = ledger_lock(&w.ctx, world_vf(1), 0, &e);
 
@@ -354,7 +256,7 @@ static void default_route(const struct world *w, const char *dev)
 
 START_TEST(the_default_route_is_not_cut)
 {
-	auto_world struct world w = make_world(2, "0\n");
+	auto_world struct world w = manager_world(2, "0\n");
 	struct vf_order o = { .pf = "pf0", .count = 2 };
 	struct err e;
 
@@ -373,7 +275,7 @@ END_TEST
 /* A VLAN on a bond on the PF. */
 START_TEST(nor_where_something_on_the_pf_has_it)
 {
-	auto_world struct world w = make_world(1, "0\n");
+	auto_world struct world w = manager_world(1, "0\n");
 	struct err e;
 
 	net_link("bridge", "bond0.5");
@@ -393,131 +295,10 @@ START_TEST(nor_where_something_on_the_pf_has_it)
 }
 END_TEST
 
-/* ---- half-way ---- */
-
-START_TEST(a_failure_leaves_as_many_as_before)
-{
-	auto_world struct world w = make_world(3, "0\n");
-	struct err e;
-
-	fakepci_link(WORLD_SYS, WORLD_PF, "virtfn2", NULL);
-	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 3 });
-	ck_assert_int_eq(e.code, ERR_NOTFOUND);
-	ck_assert_ptr_nonnull(strstr(e.msg, "no VF number 2"));
-	ck_assert_ptr_nonnull(strstr(said, "as many VFs as before: 0"));
-	num_is("0");
-	ck_assert(autoprobe());
-
-	w.kernel->refuses[VF_MAC] = EINVAL;
-	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 2 });
-	ck_assert_int_eq(e.code, ERR_KERNEL);
-	num_is("0");
-	ck_assert(autoprobe());
-	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 2, .driver = "no-such" });
-	ck_assert_int_eq(e.code, ERR_KERNEL);
-	num_is("0");
-	ck_assert(autoprobe());
-	w.kernel->refuses[VF_MAC] = 0;
-	created(&w, 2);
-}
-END_TEST
-
-/* As SIGKILL leaves it: no driver takes VFs, and nobody else knows that one should. */
-START_TEST(what_was_interrupted_is_finished)
-{
-	auto_world struct world w = make_world(2, "2\n");
-	char boot[CTX_BOOT_ID_LEN + 1], text[512];
-	uint8_t pf[MAC_LEN], want[MAC_LEN];
-	struct err e = { .msg = "" };
-
-	ck_assert_int_eq(ctx_boot_id(&w.ctx, boot, &e), 0);
-	ck_assert_int_eq(mkdir(STATE, 0700) | mkdir(STATE "/vf", 0700), 0);
-	(void)snprintf(text, sizeof(text),
-		       "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],"
-		       "\"making\":{\"boot\":\"%s\",\"autoprobe\":true}}",
-		       boot);
-	testing_file(BOOK, 0600, text);
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "0\n");
-	ck_assert(created(&w, 2).changed);
-	ck_assert(autoprobe());
-	ck_assert_ptr_nonnull(strstr(said, "finishing what was interrupted"));
-	pf_mac(&w, pf);
-	manager_mac(pf, 1, want);
-	ck_assert_mem_eq(w.kernel->vf[1].is.mac, want, MAC_LEN);
-	ck_assert(!created(&w, 2).changed);
-}
-END_TEST
-
-START_TEST(what_another_boot_interrupted_is_over)
-{
-	auto_world struct world w = make_world(2, "2\n");
-
-	ck_assert_int_eq(mkdir(STATE, 0700) | mkdir(STATE "/vf", 0700), 0);
-	testing_file(BOOK, 0600,
-		     "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],\"making\":{\"boot\":"
-		     "\"00000000-0000-0000-0000-000000000000\",\"autoprobe\":false}}");
-	ck_assert(!created(&w, 2).changed);
-	ck_assert(autoprobe());
-}
-END_TEST
-
-START_TEST(each_failing_request_leaves_as_many_as_before)
-{
-	for (unsigned at = 1;; at++) {
-		auto_world struct world w = make_world(2, "0\n");
-		struct vf_made made;
-		struct err e = { .msg = "" };
-
-		w.kernel->requests = 0;
-		w.kernel->fail_at = at;
-		w.kernel->fail_errnum = EIO;
-		int rc = create(&w, &(struct vf_order){ .pf = "pf0", .count = 2 }, &made, &e);
-		ck_assert(autoprobe());
-		num_is(rc ? "0" : "2");
-		if (w.kernel->requests < at) {
-			ck_assert_int_eq(rc, 0);
-			ck_assert_uint_gt(at, 8);
-			break;
-		}
-	}
-}
-END_TEST
-
-/* An administrator who has switched it off wants VFs without a driver. */
-START_TEST(without_autoprobe_they_stay_without_driver)
-{
-	auto_world struct world w = make_world(1, "0\n");
-
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "0\n");
-	fakepci_driver(WORLD_SYS, world_vf(0), NULL);
-	world_shows(0, NULL);
-	created(&w, 1);
-	ck_assert(!autoprobe());
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
-	ck_assert(!x.base.has_netdev);
-	ck_assert_ptr_nonnull(strstr(said, "driver none, interface none"));
-}
-END_TEST
-
-START_TEST(a_pf_without_an_interface)
-{
-	auto_world struct world w = make_world(2, "0\n");
-	struct err e;
-
-	ck_assert_int_eq(rename(WORLD_SYS "/devices/pci/" WORLD_PF "/net", "/mnt/away"), 0);
-	e = refused(&w, &(struct vf_order){ .pf = WORLD_PF, .count = 2 });
-	ck_assert_int_eq(e.code, ERR_STATE);
-	num_is("0");
-}
-END_TEST
-
 TEST_PROGRAM("manager", macs_are_made_of_the_pfs_and_the_number, each_gets_its_mac_and_a_baseline,
 	     macs_are_remembered, another_card_in_the_slot_has_other_macs,
 	     a_damaged_book_is_started_anew, a_driver_that_sets_no_macs,
 	     as_many_as_there_are_is_nothing_to_do, what_is_no_pf_or_too_many,
 	     vfs_in_use_are_not_removed, a_dead_owner_does_not_hinder,
 	     not_under_the_hands_of_a_plugin, the_default_route_is_not_cut,
-	     nor_where_something_on_the_pf_has_it, a_failure_leaves_as_many_as_before,
-	     what_was_interrupted_is_finished, what_another_boot_interrupted_is_over,
-	     each_failing_request_leaves_as_many_as_before,
-	     without_autoprobe_they_stay_without_driver, a_pf_without_an_interface)
+	     nor_where_something_on_the_pf_has_it)

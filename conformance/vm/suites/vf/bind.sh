@@ -16,8 +16,12 @@ check "the kernel's choice" eval 'vf bind --driver default "$VA0" && said "none 
 check "as before" as_before
 modprobe vfio-pci
 if [ -z "$(ls /sys/kernel/iommu_groups)" ]; then
+	# With the PF down igbvf makes an address up whenever it gets a VF.
+	ip link set "$A" down
 	check "vfio-pci without an IOMMU" vf_fails "vfio needs an IOMMU" bind --driver vfio-pci "$VA0"
 	check "igbvf has it back" is "$(driver "$VA0")" igbvf
+	ip link set "$A" up
+	cable
 	check "as before" as_before
 else
 	check "vfio-pci" eval 'vf bind --driver vfio-pci "$VA0" && said "igbvf -> vfio-pci"'

@@ -47,6 +47,24 @@ check "all is as it was" as_before
 check "attachments repair" "$RAILCTL" attachments repair
 check "nothing is left" nothing_left
 
+# A process keeps its namespace alive, in which the interface stays.
+pods a
+check "ADD" add a "$(on "$VA0")"
+ip netns exec a sleep 1000 &
+HOLDER=$!
+within 5 test "$(readlink /proc/$HOLDER/ns/net)" != "$(readlink /proc/self/ns/net)"
+no_pods a
+check "what cannot be reached" vf_fails "VF $VA0: its interface is not on this host" repair "$VA0"
+check "is still the dead one's" listed 'map(select(.pciAddress == "'"$VA0"'"))[0].use == "owner-gone"'
+kill -9 $HOLDER
+wait $HOLDER 2>/dev/null
+there() { [ -n "$(netdev "$VA0")" ]; }
+check "once it is there" within 5 there
+check "repair" vf repair "$VA0"
+check "all is as it was" as_before
+check "attachments repair" "$RAILCTL" attachments repair
+check "nothing is left" nothing_left
+
 echo '{' >"/run/railhead/vf/$VA0"
 check "a damaged entry" listed 'map(select(.pciAddress == "'"$VA0"'"))[0].use == "damaged"'
 check "is removed" eval 'vf repair && said "its entry was damaged"'
