@@ -31,6 +31,7 @@ static int json_end(struct json *obj, const char *key, const struct wire_path *p
 
 	return o && json_add_str(o, "device", p->device) == 0 &&
 			       json_add_int(o, "port", p->device_port) == 0 &&
+			       json_add_int(o, "mtu", 128 << p->mtu) == 0 &&
 			       json_add_int(o, "gidIndex", p->gid_index) == 0 &&
 			       json_add_str(o, "gid", verbs_gid_format(p->gid, gid)) == 0
 		       ? 0
@@ -116,6 +117,9 @@ int report_run(const struct out *o, const struct run *r, const struct peer *peer
 		 r->hello.cm ? "connected by RDMA CM" : "connected without RDMA CM", r->mtu);
 	text_end(o, "local", &r->own);
 	text_end(o, "remote", &r->peer);
+	if (r->own.mtu != r->peer.mtu)
+		out_line(o, OUT_WARN, "the ports have different MTUs: %u here, %u there",
+			 128u << r->own.mtu, 128u << r->peer.mtu);
 	out_pair(o, "messages", "%u of %s each way, by send and by RDMA write", r->hello.iterations,
 		 stats_size(r->hello.size, size));
 	text_latency(o, &r->result);

@@ -39,6 +39,18 @@ static int receive_path(struct run *r, struct err *e)
 	return 0;
 }
 
+static int first_answer(struct run *r, struct err *e)
+{
+	if (receive_path(r, e) == 0)
+		return 0;
+	return e->code == ERR_AGAIN
+		       ? err_hint(
+				 e,
+				 "a server has one client at a time: another one may be there, and "
+				 "--timeout waits for it")
+		       : -1;
+}
+
 static int join(struct run *r, struct err *e)
 {
 	if (verbs_join(r->conn, &r->peer, e))
@@ -53,7 +65,7 @@ int session_client(struct run *r, const struct conf *c, const struct memory_plan
 	struct wire_msg m = { .type = WIRE_HELLO, .hello = r->hello };
 	struct verbs_plan p = plan(r, c, memory);
 
-	if (tcp_send(r->tcp, &m, e) || receive_path(r, e) ||
+	if (tcp_send(r->tcp, &m, e) || first_answer(r, e) ||
 	    verbs_open(&p, &r->peer, r->tcp, &r->conn, e) || send_path(r, e))
 		return -1;
 	return join(r, e);

@@ -17,6 +17,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static int silent(const struct verbs_conn *c, struct err *e)
+{
+	err_set(e, ERR_AGAIN, 0, "nothing came over RDMA for %d ms, while TCP to the peer stands",
+		c->control->timeout_ms);
+	return err_hint(e, "RoCE v2 is UDP to port 4791: does a filter drop it on the way?");
+}
+
 int verbs_await(struct verbs_conn *c, int fd, struct err *e)
 {
 	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
@@ -27,8 +34,7 @@ int verbs_await(struct verbs_conn *c, int fd, struct err *e)
 		if (n < 0 && errno != EINTR)
 			return err_set(e, ERR_IO, errno, "waiting for the device");
 		if (n == 0)
-			return err_set(e, ERR_AGAIN, 0, "nothing came over RDMA for %d ms",
-				       c->control->timeout_ms);
+			return silent(c, e);
 		if (p[0].revents)
 			return 0;
 		if (p[1].revents && tcp_alive(c->control, e))

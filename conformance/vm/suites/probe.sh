@@ -209,6 +209,13 @@ pods()
 	check "a write cut short" flipped A 10.9.0.2 6 short 'message 0 \(RDMA write\).*first is byte 4095' --no-cm
 	check "the server found it" served 'data came out wrong: message 0 \(RDMA write\)' B
 	check "and serves on" exchange A 10.9.0.2 --no-cm
+	modprobe -a sch_ingress cls_u32
+	check "a filter" tc -n A qdisc add dev net1 clsact
+	check "that drops UDP" tc -n A filter add dev net1 egress protocol ip u32 match ip protocol 17 0xff action drop
+	check "packets that are lost" wrong 1 "peer's device stopped acknowledging .* UDP port 4791.* ping -M do -s 1054" probe A connect 10.9.0.2 --no-cm --timeout 30
+	check "RDMA CM that is not answered" wrong 1 "nothing came over RDMA for 3000 ms|did not answer" probe A connect 10.9.0.2 --timeout 3
+	check "no filter" tc -n A qdisc del dev net1 clsact
+	check "and it is as before" exchange A 10.9.0.2
 	check "C serves" serve C --mesh
 	check "A serves" serve A
 	check "a server measures to others only when told" eval 'mesh 1 && says "failed: 10.9.0.1 and 10.9.0.[23]: .*serve --mesh"'
@@ -238,6 +245,7 @@ alone()
 	check "data passes by RDMA CM" exchange host 10.9.0.1
 }
 
+check "the kernel's mode is shared" eval 'rdma system | grep -q "netns shared"'
 case $KERNEL in
 6.*) alone ;;
 *) pods ;;
