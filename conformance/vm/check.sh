@@ -5,7 +5,7 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
-SUITES=${SUITES:-boot ipvlan vf}
+SUITES=${SUITES:-boot ipvlan vf probe}
 KERNELS=${KERNELS:-6.12 7.2}
 LOGS=$(mktemp -d)
 trap 'rm -rf "$LOGS"' EXIT
