@@ -41,9 +41,7 @@ static int wrong_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv
 }
 
 __attribute__((visibility("default"))) struct ibv_qp *ibv_create_qp(struct ibv_pd *pd,
-								    struct ibv_qp_init_attr *attr);
-
-struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+								    struct ibv_qp_init_attr *attr)
 {
 	create_qp *real = NULL;
 	void *found = dlsym(RTLD_NEXT, "ibv_create_qp");

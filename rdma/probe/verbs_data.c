@@ -98,7 +98,22 @@ static int lost(const struct verbs_conn *c, struct err *e)
 			c->mtu, c->mtu + 30);
 }
 
-static int broken(const struct verbs_conn *c, const struct ibv_wc *wc, struct err *e)
+/* What a broken queue pair leaves is flushed, sometimes before the one that broke it is told of. */
+static struct ibv_wc cause(struct verbs_conn *c, struct ibv_wc wc)
+{
+	struct ibv_wc next;
+
+	while (wc.status == IBV_WC_WR_FLUSH_ERR) {
+		if (c->at_done < c->n_done)
+			next = c->done[c->at_done++];
+		else if (ibv_poll_cq(c->cq, 1, &next) != 1)
+			break;
+		wc = next;
+	}
+	return wc;
+}
+
+static int broken(struct verbs_conn *c, const struct ibv_wc *first, struct err *e)
 {
 	struct pollfd p = { .fd = c->control->fd, .events = POLLIN };
 
@@ -106,7 +121,8 @@ static int broken(const struct verbs_conn *c, const struct ibv_wc *wc, struct er
 	 * shows. */
 	if (poll(&p, 1, WORDS_MS) > 0 && tcp_alive(c->control, e))
 		return -1;
-	switch ((int)wc->status) {
+	struct ibv_wc wc = cause(c, *first);
+	switch ((int)wc.status) {
 	case IBV_WC_RETRY_EXC_ERR:
 		return lost(c, e);
 	case IBV_WC_RNR_RETRY_EXC_ERR:
@@ -115,7 +131,7 @@ static int broken(const struct verbs_conn *c, const struct ibv_wc *wc, struct er
 		return err_set(e, ERR_IO, 0, "the peer's device refused access to its memory");
 	default:
 		return err_set(e, ERR_IO, 0, "the transfer failed: %s",
-			       ibv_wc_status_str(wc->status));
+			       ibv_wc_status_str(wc.status));
 	}
 }
 
