@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # bind.sh: drivers. vfio-pci takes a VF only where there is an IOMMU (topology numa).
+up
 vf create --pf "$A" --count 0
 vf create --pf "$B" --count 0
 vf create --pf "$A" --count 2

@@ -10,9 +10,7 @@ check "drivers take VFs again" autoprobe "$PA"
 check "they are listed" listed 'map(select(.pfName == "'"$A"'" and .isSriovVf)) | length == 3 and
 	all(.driver == "igbvf" and .use == "free" and .spoofchk == true and .trust == false and .vlan == 0 and .rdma == false) and
 	map(.vfID) == [0, 1, 2] and .[1].pciAddress == "'"$(pci "$A" 1)"'" and (.[1].mac | endswith(":00:01:'"$(mac_of "$A" | cut -c10-)"'"))'
-ip link set "$A" up
-ip link set "$B" up
-cable
+up
 cp $W/own $W/first
 ifindexes >$W/before
 check "3 VFs again: nothing to do" vf create --pf "$A" --count 3

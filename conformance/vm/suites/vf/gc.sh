@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # gc.sh: entries of lives that are over, and of owners that have gone.
+up
 vf create --pf "$A" --count 0
 vf create --pf "$A" --count 3
 addresses

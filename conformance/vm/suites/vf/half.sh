@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # half.sh: what fails or is killed half-way.
+up
 vf create --pf "$A" --count 0
 check "a driver that there is not" vf_fails "modprobe no-such" create --pf "$A" --count 2 --driver no-such
 check "leaves no VFs" numvfs "$PA" 0

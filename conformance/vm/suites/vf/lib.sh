@@ -35,4 +35,5 @@ macs()
 	for ((n = 0; n < $2; n++)); do printf '%02x:%02x:%s\n' 0 $n "${pf:9}"; done >$W/ends
 	cut -d: -f2- $W/own | diff - $W/ends && diff $W/at-pf $W/own && isnt grep -v '^.[26ae]:' $W/own
 }
+up() { ip link set "$A" up && ip link set "$B" up && cable; }
 ifindexes() { cat /sys/class/net/*/ifindex; }

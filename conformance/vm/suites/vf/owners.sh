@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # owners.sh: what belongs to a pod is left alone.
+up
 vf create --pf "$A" --count 3
 vf create --pf "$B" --count 3
 addresses

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # repair.sh: a vandal changes everything that can be changed of free VFs.
+up
 vf create --pf "$A" --count 3
 addresses
 ip link set "$EA0" up
