@@ -155,6 +155,20 @@ sriov_as_far_as_it_goes()
 	fi
 }
 
+# Without RDMA: the node is found wanting, or well; and what stands before it in the list is.
+rdma_as_far_as_it_goes()
+{
+	as_given "$1"
+	if ! call STATUS rdma "$W/conf" && [ "$(jq -r .code "$W/out")" != 50 ]; then
+		evidence_of 'rdma STATUS' 1
+		return 1
+	fi
+	if call ADD rdma "$W/conf" || ! jq -r .msg "$W/out" | grep -q 'prevResult: missing'; then
+		evidence_of 'rdma ADD (prevResult should have been missing)' 0
+		return 1
+	fi
+}
+
 # config NAME FILE: one plugin's configuration
 config()
 {
@@ -162,7 +176,7 @@ config()
 	keys_known "$file"
 	judge $? "$name"
 	type=$(jq -r .type "$file")
-	if [ ! -x "$BIN/$type" ] || { [ "$type" != sriov ] && [ ! -x "$BIN/$(jq -r .ipam.type "$file")" ]; }; then
+	if [ ! -x "$BIN/$type" ] || { [ "$type" != sriov ] && [ "$type" != rdma ] && [ ! -x "$BIN/$(jq -r .ipam.type "$file")" ]; }; then
 		skip "$name: $type or its IPAM is not in $BIN"
 	elif [ "$type" = ipvlan ] && [ -z "$IPVLAN" ]; then
 		ipvlan_as_far_as_it_goes "$file"
@@ -172,6 +186,10 @@ config()
 		sriov_as_far_as_it_goes "$file"
 		judge $? "$name"
 		skip "$name: there are no VFs here: only its configuration was looked at"
+	elif [ "$type" = rdma ]; then
+		rdma_as_far_as_it_goes "$file"
+		judge $? "$name"
+		skip "$name: there is no RDMA here: only its configuration was looked at"
 	else
 		round "$type" "$file"
 		judge $? "$name"
@@ -258,7 +276,7 @@ manifest() # FILE PART
 	[ "$kind" = NetworkAttachmentDefinition ] || return
 	[ "$(jq -r .name "$2.json")" = "$name" ] ||
 		fail "$1: the network is called $(jq -r .name "$2.json") inside and $name outside"
-	config "$1: $name" "$2.json"
+	if jq -e .plugins "$2.json" >/dev/null; then conflist "$2.json"; else config "$1: $name" "$2.json"; fi
 	cp "$2.json" "$W/nad-$name"
 }
 
