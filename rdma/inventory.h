@@ -49,7 +49,7 @@ struct inv_device {
 	size_t n_ports;
 };
 
-/* An interface that has an address, or is that of an RDMA port. */
+/* An interface of the namespace. */
 struct inv_netdev {
 	struct link_info link;
 	struct ip_prefix *addr; /* owned */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inventory_read.c: an inventory, by RDMA netlink, route netlink and sysfs. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/fs.h"
 #include "lib/nl_addr.h"
 #include "rdma/inventory.h"
 
@@ -74,6 +77,50 @@ static int on_addr(const struct addr_info *a, void *arg)
 	return r->rc;
 }
 
+/*
+ * Those that have no address are known to nobody but a list of all, and the kernel's list of links
+ * is not asked for (nl.h): /proc has their names, in lines of "name: numbers" below two of titles.
+ */
+#define NET_DEV_MAX (16u << 20)
+
+static int add_named(struct reading *r, struct slice line)
+{
+	char name[IFNAME_LEN];
+	const char *colon = memchr(line.p, ':', line.len);
+	struct link_info link;
+	struct inv_netdev *d;
+	struct err why;
+
+	while (line.len && *line.p == ' ')
+		line = (struct slice){ line.p + 1, line.len - 1 };
+	if (!colon ||
+	    slice_copy((struct slice){ line.p, (size_t)(colon - line.p) }, name, sizeof(name)))
+		return 0;
+	if (nl_link_by_name(r->nl, name, &link, &why))
+		return unless_gone(&why, r->e);
+	return add_netdev(r, link.ifindex, &d);
+}
+
+static int read_names(struct reading *r)
+{
+	char path[PATH_MAX];
+	auto_free char *text = NULL;
+	struct err why;
+	struct slice rest, line;
+
+	(void)snprintf(path, sizeof(path), "%s/thread-self/net/dev", r->ctx->proc);
+
+	ssize_t n = fs_read_at(AT_FDCWD, path, NET_DEV_MAX, &text, &why);
+
+	if (n < 0)
+		return why.code == ERR_NOMEM ? err_nomem(r->e) : 0;
+	rest = (struct slice){ text, (size_t)n };
+	while (slice_next(&rest, '\n', &line))
+		if (add_named(r, line))
+			return -1;
+	return 0;
+}
+
 static int read_default(struct reading *r)
 {
 	struct err why;
@@ -88,7 +135,7 @@ static int read_netdevs(struct reading *r)
 {
 	if (nl_addr_list(r->nl, 0, on_addr, r, r->e) || r->rc)
 		return -1;
-	return read_default(r);
+	return read_names(r) || read_default(r) ? -1 : 0;
 }
 
 /* ---- devices ---- */

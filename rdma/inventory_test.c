@@ -281,6 +281,10 @@ START_TEST(a_namespace_without_devices)
 	ck_assert_str_eq(d->link.kind, "veth");
 	ck_assert(inv_has_addr(d, ip("10.1.0.5")));
 	ck_assert_int_eq(v.default_ifindex, 0);
+	/* One without an address, too. */
+	d = inv_netdev_by_index(&v, net_ifindex(nl, "peer1"));
+	ck_assert_ptr_nonnull(d);
+	ck_assert_str_eq(d->link.name, "peer1");
 }
 END_TEST
 

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# rdma-env: railctl rdma list, env and check, over rxe on two cards: pods that share their parents' devices, pods
+# with a device of their own, and what the doctor says when something is taken away.
+# shellcheck source=conformance/vm/guest/lib.sh
+. conformance/vm/guest/lib.sh
+W=/run/work
+mkdir -p $W
+# A copy on a memory file system starts faster.
+cp "$BIN/railctl" "$BIN/rdma-probe" $W/
+export PATH=$W:$PATH
+read -r PF0 PF1 _ <<<"$PFS"
+modprobe -a rdma_rxe ib_uverbs rdma_ucm macvlan ipvlan dummy
+ip link set "$PF0" up && ip link set "$PF1" up
+
+r() { railctl rdma "$@" >$W/out 2>$W/err; }                               # on the host
+in_pod() { ip netns exec "$1" railctl rdma "${@:2}" >$W/out 2>$W/err; } # POD COMMAND...
+said() { cat $W/out $W/err && false; }
+ok() { "$@" || { echo "status $?" && said; }; }
+fails() # COMMAND...: with status 1
+{
+	local rc
+	"$@"
+	rc=$?
+	[ $rc = 1 ] || { echo "status $rc" && said; }
+}
+want() { jq -e "$1" $W/out >/dev/null || said; }
+has() { grep -qF -- "$1" $W/out $W/err || said; }
+hasnt() { ! grep -qF -- "$1" $W/out $W/err || said; }
+
+# finds POD CHECK SUBJECT RESULT [WORDS]: of `railctl rdma check` in that pod; "" for the subject of the whole pod.
+finds()
+{
+	in_pod "$1" check --json
+	jq -e --arg c "$2" --arg s "$3" --arg r "$4" --arg w "${5-}" 'any(.[]; .check == $c and (.subject // "") == $s and
+		.result == $r and ([.evidence, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said
+}
+
+# pod NAME NUMBER CARD...: macvlans net1, net2 on the cards, with 10.1.0.NUMBER, 10.2.0.NUMBER.
+pod()
+{
+	local name=$1 number=$2 i=1 card
+	shift 2
+	ip netns add "$name"
+	for card; do
+		ip link add link "$card" name "net$i" netns "$name" type macvlan mode bridge &&
+			ip -n "$name" addr add "10.$i.0.$number/16" dev "net$i" && ip -n "$name" link set "net$i" up || return 1
+		i=$((i + 1))
+	done
+}
+# index DEVICE ADDRESS: where sysfs has the GID of an IPv4 address.
+index()
+{
+	local gid i a b c d
+	IFS=. read -r a b c d <<<"$2"
+	printf -v gid '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' "$a" "$b" "$c" "$d"
+	for ((i = 0; i < 64; i++)); do
+		[ "$(cat "/sys/class/infiniband/$1/ports/1/gids/$i" 2>/dev/null)" != "$gid" ] || { echo "$i" && return; }
+	done
+	return 1
+}
+there() { index "$@" >/dev/null; }
+
+# A node may have been told otherwise at boot.
+check "mode shared to begin with" rdma system set netns shared
+
+# ---- before there is a device -------------------------------------------------------------------
+
+check "no device: list" ok r list
+check "no device: says so" has "No RDMA devices"
+check "no device: env fails" fails r env
+check "no device: with the reason" has "no RDMA device is visible"
+
+# ---- mode exclusive: a pod sees what was moved to it, and that is nothing -----------------------
+
+check "mode exclusive" rdma system set netns exclusive
+check "rxe on $PF0" rdma link add rxe0 type rxe netdev "$PF0"
+check "rxe on $PF1" rdma link add rxe1 type rxe netdev "$PF1"
+check "pod X" pod X 99 "$PF0"
+check "exclusive: the host has both" ok r list --json
+check "exclusive: and their mode is no matter" want 'map(.name) == ["rxe0", "rxe1"]'
+check "exclusive: a pod has none" ok in_pod X list --json
+check "exclusive: an empty list" want '. == []'
+check "exclusive: the doctor says what to do" finds X devices "" fail 'chain the plugin "rdma"'
+check "exclusive: the same from the host" fails r check --netns /run/netns/X
+ip netns del X
+check "mode shared again" within 10 rdma system set netns shared
+
+# ---- mode shared: pods on their parents' devices ------------------------------------------------
+
+check "host's address" ip addr add 10.1.0.1/16 dev "$PF0"
+check "pod A" pod A 11 "$PF0" "$PF1"
+check "pod B" pod B 12 "$PF0" "$PF1"
+for d in rxe0:10.1.0.11 rxe1:10.2.0.11 rxe0:10.1.0.12 rxe1:10.2.0.12; do
+	check "GID of ${d#*:}" within 10 there "${d%:*}" "${d#*:}"
+done
+check "list" ok r list --json
+check "list: both devices" want 'map([.name, .ports[0].state, .ports[0].linkLayer, .ports[0].ifName, .ports[0].mtu, .ports[0].rdmaMtu]) ==
+	[["rxe0", "ACTIVE", "Ethernet", "'"$PF0"'", 1500, 1024], ["rxe1", "ACTIVE", "Ethernet", "'"$PF1"'", 1500, 1024]]'
+check "list: character devices" want 'map(.uverbs.name) | sort == ["uverbs0", "uverbs1"]'
+check "list: the host's GID is here" want '.[0].ports[0].gids | any(.address == "10.1.0.1" and .here and .type == "RoCE v2")'
+check "list: those of pods have their name" want '[.[0].ports[0].gids[] | select(.address | startswith("10.1.0.1")) |
+	select(.here | not) | .netns] | sort == ["A", "B"]'
+check "list in pod A" ok in_pod A list --json
+check "list in pod A: what is here" want '[.[].ports[0].gids[] | select(.here) | .address | select(startswith("10."))] | sort ==
+	["10.1.0.11", "10.2.0.11"]'
+check "list from the host" ok r list --netns /run/netns/A --gids
+check "list from the host: the same GIDs are here" [ "$(grep -c ' 10\..*here *$' $W/out)" = 2 ]
+check "list from the host: the host's are the host's" [ "$(grep -c ' 10\.1\.0\.1 .*host *$' $W/out)" = 1 ]
+
+# env of a pod: variables as the shell has them.
+vars() # POD OPTION...
+{
+	ip netns exec "$1" sh -c "$(printf '%s' 'eval "$(railctl rdma env "$@")" && env | grep -E "^(NCCL|UCX)_" | LC_ALL=C sort')" \
+		sh "${@:2}" >$W/out 2>$W/err
+}
+# The host's address has a place of rxe0 that is free on rxe1.
+check "the indices differ, or the test is wrong" isnt is "$(index rxe1 10.2.0.11)" "$(index rxe0 10.1.0.11)"
+check "env of pod A" fails in_pod A env --json
+check "env of pod A: both rails" want '.env | map({(.name): .value}) | add | .NCCL_IB_HCA == "=rxe0:1,rxe1:1" and .NCCL_CROSS_NIC == "0" and
+	.NCCL_SOCKET_IFNAME == "=net1" and .NCCL_IB_ADDR_FAMILY == "AF_INET" and (has("NCCL_IB_GID_INDEX") | not)'
+check "env of pod A: NCCL would go astray" want '.warnings | any(contains("on rxe0:1 NCCL will take GID index"))'
+for p in A B; do
+	number=$([ $p = A ] && echo 11 || echo 12)
+	for rail in 1 2; do
+		i=$(index rxe$((rail - 1)) 10.$rail.0.$number)
+		check "pod $p, rail $rail alone: env" vars $p --interface net$rail --tc 106
+		check "pod $p, rail $rail alone: what a shell makes of it" is "$(cat $W/out)" "NCCL_IB_GID_INDEX=$i
+NCCL_IB_HCA==rxe$((rail - 1)):1
+NCCL_IB_TC=106
+NCCL_SOCKET_IFNAME==net$rail
+UCX_IB_GID_INDEX=$i
+UCX_IB_TRAFFIC_CLASS=106
+UCX_NET_DEVICES=rxe$((rail - 1)):1"
+	done
+done
+check "the interface of the default route" sh -c 'ip -n A link add eth0 type dummy && ip -n A addr add 10.244.0.5/24 dev eth0 &&
+	ip -n A link set eth0 up && ip -n A route add default dev eth0'
+check "is for bootstrap" ok in_pod A env --interface net1 --format kubernetes --explain
+check "in YAML" has '  value: "=eth0"'
+check "with reasons" has '# index '
+check "from the host" ok r env --netns /run/netns/A --interface net1
+check "it is the same" has "NCCL_IB_GID_INDEX='$(index rxe0 10.1.0.11)'"
+
+# ---- the doctor ---------------------------------------------------------------------------------
+
+check "doctor: the host" ok r check --json
+check "doctor: a card may have no address" want 'any(.[]; .check == "gid" and .subject == "rxe1:1" and .result == "warn")'
+check "doctor: ports" finds A port rxe0:1 ok ACTIVE
+check "doctor: GIDs" finds A gid rxe1:1 ok "10.2.0.11 at index $(index rxe1 10.2.0.11)"
+check "doctor: a neighbour comes first" finds B neighbour rxe0:1 warn "ours is at index $(index rxe0 10.1.0.12)"
+check "doctor: the neighbour is named" finds B neighbour rxe1:1 warn "10.2.0.11"
+check "doctor: MTU" finds A mtu rxe0:1 warn "1024 bytes"
+check "doctor: mode" finds A mode "" ok "as macvlan and ipvlan need it"
+check "doctor: uverbs" finds A uverbs rxe0 ok "can be opened"
+check "doctor: rdma_cm" finds A rdma-cm "" ok
+check "doctor: memory" finds A memlock "" ok
+check "doctor: traffic class" finds A traffic-class "" warn "--tc 106"
+check "doctor: nothing fails" ok in_pod A check
+check "doctor: but strict" fails in_pod A check --strict
+NCCL_IB_TC=106 check "doctor: traffic class in the environment" finds A traffic-class "" ok
+sleep 1000 &
+outside=$!
+ip netns exec A sleep 1000 &
+inside=$!
+check "doctor: from outside" within 10 sh -c "railctl rdma check --netns /proc/$inside/ns/net --json >$W/out"
+check "doctor: what a process has, but not what it may" want 'any(.[]; .check == "uverbs" and .result == "unknown" and
+	(.evidence | contains("is there"))) and any(.[]; .check == "memlock" and .result == "ok")'
+kill $inside $outside
+railctl rdma check --netns /run/netns/A --json >$W/out
+check "doctor: of a namespace without a process that is unknown" want 'any(.[]; .check == "memlock" and .result == "unknown")'
+
+without() { # POD SCRIPT: a check in a mount namespace of its own after SCRIPT
+	ip netns exec "$1" unshare -m sh -c "$2; exec railctl rdma check --json" >$W/out 2>$W/err
+}
+found() { jq -e --arg c "$1" --arg r "$2" --arg w "$3" 'any(.[]; .check == $c and .result == $r and
+	([.evidence, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said; }
+check "doctor: no character devices" fails without A 'mount -t tmpfs tmpfs /dev/infiniband'
+check "doctor: uverbs are missing" found uverbs fail "there is no /dev/infiniband/uverbs"
+check "doctor: rdma_cm is missing" found rdma-cm warn "rping"
+check "doctor: another's" fails without A 'cp -a /dev/infiniband/uverbs1 /tmp/u && mount -t tmpfs tmpfs /dev/infiniband &&
+	cp -a /tmp/u /dev/infiniband/uverbs0 && cp -a /tmp/u /dev/infiniband/uverbs1'
+check "doctor: another's is told" found uverbs fail "the device of another one"
+few() { ip netns exec A setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock prlimit --memlock=8388608:8388608 railctl rdma check --json >$W/out; }
+check "doctor: little memory" fails few
+check "doctor: little memory is told" found memlock fail "8192 KiB"
+nobody() { ip netns exec A setpriv --reuid 65534 --clear-groups sh -c 'railctl rdma check --json' >$W/out; }
+chmod 755 $W && chmod 600 /dev/infiniband/uverbs*
+check "doctor: a user who may not" fails nobody
+check "doctor: is told" found uverbs fail "Permission denied"
+chmod 666 /dev/infiniband/uverbs*
+
+check "$PF1 goes down" ip link set "$PF1" down
+down() { finds A port rxe1:1 fail "the port is DOWN"; }
+check "doctor: a port that is down" within 10 down
+check "env without it" ok in_pod A env --explain
+check "env says why" has "net2 on rxe1:1: its port is not ACTIVE"
+check "env uses the other" has "NCCL_IB_HCA='=rxe0:1'"
+check "$PF1 goes up" ip link set "$PF1" up
+check "no address but a link-local one" ip -n A addr flush dev net1 scope global
+check "doctor: that is none that can be routed" finds A gid rxe0:1 fail "can be routed"
+check "no address" ip -n A addr flush dev net1
+alone() { finds A rail net1 warn "so no GID can be its own"; }
+gone() { ! there rxe0 10.1.0.11; }
+check "its GID goes" within 10 gone
+check "doctor: an interface without address" within 10 alone
+check "IPv6 alone" ip -n A addr add fd01::11/64 dev net1 nodad
+six() { in_pod A env --interface net1 --json && jq -e '.env | any(.name == "NCCL_IB_GID_INDEX")' $W/out >/dev/null; }
+check "IPv6 alone: env" within 10 six
+check "IPv6 alone: doctor" finds A gid rxe0:1 ok "fd01::11"
+
+# ---- ipvlan -------------------------------------------------------------------------------------
+
+ipvlan()
+{
+	ip netns add I && ip link add link "$PF1" name net1 netns I type ipvlan mode l2 && ip -n I addr add 10.2.0.50/16 dev net1 &&
+		ip -n I link set net1 up
+}
+ip netns del A
+ip netns del B
+check "no macvlan is left on $PF1" within 10 sh -c "! ip -d link show type macvlan | grep -q ."
+check "pod I with ipvlan" ipvlan
+check "ipvlan: GID" within 10 there rxe1 10.2.0.50
+check "ipvlan: env" ok in_pod I env
+check "ipvlan: index" has "NCCL_IB_GID_INDEX='$(index rxe1 10.2.0.50)'"
+ip netns del I
+
+# ---- the examples of help -----------------------------------------------------------------------
+
+check "pod1 for the examples" pod pod1 21 "$PF0"
+check "pod1: GID" within 10 there rxe0 10.1.0.21
+railctl help --json | jq -r '.[].examples[] | select(test("railctl rdma (list|env|check)"))' >$W/examples
+check "there are examples" [ -s $W/examples ]
+while IFS= read -r line <&8; do
+	check "example: $line" bash -ec "$line"
+done 8<$W/examples
+ip netns del pod1
+check "rxe0 goes" rdma link del rxe0
+check "rxe1 goes" rdma link del rxe1
+
+# ---- pods with a device of their own, and traffic by what env says ------------------------------
+
+own() # POD NUMBER CARD: before 7.0 such a device hears nothing, but is seen
+{
+	pod "$1" "$2" "$3" && ip netns exec "$1" rdma link add "rxe$2" type rxe netdev net1 && within 10 there "rxe$2" "10.1.0.$2"
+}
+check "pod P" own P 31 "$PF0"
+check "pod Q" own Q 32 "$PF0"
+for p in P:31 Q:32; do
+	check "own device: env of pod ${p%:*}" ok in_pod "${p%:*}" env
+	cp $W/out "$W/env.${p%:*}"
+	check "own device: only that of pod ${p%:*}" has "NCCL_IB_HCA='=rxe${p#*:}:1'"
+	check "own device: doctor of pod ${p%:*}" finds "${p%:*}" port "rxe${p#*:}:1" ok
+done
+check "own device: its interface is here" ok in_pod P list --json
+check "own device: and the other's is not" want 'map({(.name): .ports[0].ifName}) | add == {"rxe31": "net1", "rxe32": null}'
+
+# probe POD WORD...: rdma-probe there with the device, port and GID that env printed, and nothing else.
+probe()
+{
+	# shellcheck disable=SC2016 # for the shell in the pod
+	ip netns exec "$1" sh -c '. "$0" && exec rdma-probe "$@" --device "${NCCL_IB_HCA#=}" --gid-index "$NCCL_IB_GID_INDEX"' "$W/env.$1" "${@:2}"
+}
+if [ "$WANT_KERNEL" != 6.12 ]; then
+	for p in P Q; do ip -n $p link set lo up; done
+	probe Q serve --timeout 60 >$W/serve 2>&1 &
+	server=$!
+	check "traffic: a server in pod Q" within 20 grep -q listening $W/serve
+	check "traffic: pod P to pod Q, as env says" probe P connect 10.1.0.32 --no-cm --iterations 3 --size 4K --seed 1
+	kill $server
+	wait $server
+fi
+ip netns del P
+ip netns del Q
+finish
