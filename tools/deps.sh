@@ -66,6 +66,7 @@ kmod|modprobe|finds its modules
 xz-utils|xz|unpacks them
 strace|strace|run in the guest
 iputils-ping|ping|run in the guest
+perftest|ib_send_bw|run in the guest
 jq|jq|JSON in shell tests"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# rdma.sh: pods attached by a chain that ends with the plugin rdma, and traffic between them by what `railctl rdma
+# env` printed in each. A suite sources it behind lib.sh.
+W=/run/work
+mkdir -p $W/bin
+# The emulated processor reads a program from the host's file system tenfold slower than from its own.
+cp "$BIN"/* $W/bin
+RB=$W/bin
+DEVICES=/sys/class/infiniband
+
+# conf TYPE NETWORK [KEYS]: one plugin's configuration; behind POD CONF: that, after what the plugins before it said.
+conf() { printf '{"cniVersion":"1.1.0","name":"%s","type":"%s"%s}' "$2" "$1" "${3:+,$3}"; }
+behind() { jq -c --slurpfile r "$W/prev.$1" '. + {prevResult: $r[0]}' <<<"$2"; }
+
+# call VERB PLUGIN POD CONF: the answer is in $W/out.POD. NETNS: another namespace than the pod's, or none.
+call()
+{
+	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$RB "$RB/$2" \
+		<<<"$4" >"$W/out.$3" 2>"$W/log.$3" || { cat "$W/out.$3" "$W/log.$3" && false; }
+}
+
+# attach POD CONF [RDMA-KEYS]: the interface, a rxe device on it in place of the card's own, then the plugin rdma. rxe
+# sends from its own interface's namespace, so that a pod cannot use that of the parent: with a card it would. In
+# mode exclusive it begins on the host, as a VF's does.
+attach()
+{
+	local type network
+	type=$(jq -r .type <<<"$2") network=$(jq -r .name <<<"$2")
+	ip netns add "$1" && ip -n "$1" link set lo up && call ADD "$type" "$1" "$2" && cp "$W/out.$1" "$W/prev.$1" &&
+		ip netns exec "$1" rdma link add "rxe_$1" type rxe netdev net1 && ${ATTACHED-:} "$1" &&
+		call ADD rdma "$1" "$(behind "$1" "$(conf rdma "$network" "${3-}")")"
+}
+detach() # POD CONF
+{
+	call DEL rdma "$1" "$(conf rdma "$(jq -r .name <<<"$2")")" && call DEL "$(jq -r .type <<<"$2")" "$1" "$2"
+}
+address() { jq -r '.ips[0].address | split("/")[0]' "$W/out.$1"; }
+
+# env_of POD: what `railctl rdma env` prints there, kept as a shell reads it. with_env POD SCRIPT WORD...: the script in
+# the pod, with the variables DEV, PORT and GID out of that and nothing else.
+env_of() { ip netns exec "$1" $RB/railctl rdma env >"$W/env.$1"; }
+with_env()
+{
+	# shellcheck disable=SC2016 # for the shell in the pod
+	INTO=(ip netns exec "$1" env -i "PATH=$RB:$PATH" "E=$W/env.$1" bash -c '. "$E" && DEV=${NCCL_IB_HCA#=} PORT=${DEV#*:} \
+		DEV=${DEV%:*} GID=$NCCL_IB_GID_INDEX; '"$2" x "${@:3}")
+	"${INTO[@]}"
+}
+# ANSWER of the plugin and printed env are of one mind.
+one_mind() # POD
+{
+	# shellcheck disable=SC2016
+	[ "$(with_env "$1" 'echo "$DEV $PORT $GID"')" = "$(jq -r '.rdma | "\(.device) \(.port) \(.gids[0].index)"' "$W/out.$1")" ] ||
+		{ cat "$W/env.$1" "$W/out.$1" && false; }
+}
+
+# ---- traffic ----
+
+# listens POD PORT: somebody does, there.
+listens() { ip netns exec "$1" grep -qi "$(printf ':%04X 0*:0000 0A' "$2")" /proc/net/tcp /proc/net/tcp6; }
+# sent POD: packets that its RDMA device has sent.
+sent() { cat "$DEVICES/rxe_$1/ports/1/hw_counters/sent_pkts" 2>/dev/null || ip netns exec "$1" rdma -j statistic show link "rxe_$1/1" | jq '.[0].sent_pkts'; }
+
+# exchange FROM TO WORDS...: rdma-probe between two pods, by what env said in each.
+exchange()
+{
+	local from=$1 to=$2 pid rc
+	shift 2
+	# shellcheck disable=SC2016
+	with_env "$to" 'exec rdma-probe serve --once --timeout 60 --device "$DEV:$PORT" --gid-index "$GID"' >"$W/serve.$to" 2>&1 &
+	pid=$!
+	within 20 listens "$to" 18515 || { cat "$W/serve.$to" && return 1; }
+	# shellcheck disable=SC2016
+	with_env "$from" 'exec rdma-probe connect --timeout 30 --device "$DEV:$PORT" --gid-index "$GID" "$@"' \
+		"$(address "$to")" --iterations 5 --size 16K --seed 1 "$@" >"$W/run.$from" 2>&1
+	rc=$?
+	wait $pid && [ $rc = 0 ] || { cat "$W/run.$from" "$W/serve.$to" && false; }
+}
+# perftest PROGRAM FROM TO [OPTION...]: one of perftest's programs between two pods, by what env said in each. The rates
+# that it prints may be 0: an emulated processor has no steady clock.
+perftest()
+{
+	local program=$1 from=$2 to=$3 pid rc
+	shift 3
+	# shellcheck disable=SC2016
+	local script='p=$1; shift; exec "$p" -d "$DEV" -i "$PORT" -x "$GID" -p 18600 -n 40 -s 4096 -F "$@"'
+	with_env "$to" "$script" "$program" "$@" >"$W/serve.$to" 2>&1 &
+	pid=$!
+	within 30 listens "$to" 18600 || { cat "$W/serve.$to" && return 1; }
+	with_env "$from" "$script" "$program" "$@" "$(address "$to")" >"$W/run.$from" 2>&1
+	rc=$?
+	wait $pid && [ $rc = 0 ] && grep -qE '^ *4096 +40 +[0-9.]+ +[0-9.]+' "$W/run.$from" ||
+		{ cat "$W/run.$from" "$W/serve.$to" && false; }
+}
+
+# ring POD...: an allreduce among those; every rank has checked every sum. A hop may be slower than the rest here.
+ring()
+{
+	local p pids=() bad=0
+	for p; do address "$p"; done >$W/peers
+	for p; do
+		(
+			# shellcheck disable=SC2016
+			with_env "$p" 'exec rdma-probe allreduce --peers '$W'/peers --timeout 60 --iterations 3 --size 32K --json \
+				--device "$DEV:$PORT" --gid-index "$GID"' >"$W/ring.$p" 2>"$W/ring.$p.log"
+			echo $? >"$W/ring.$p.rc"
+		) &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	for p; do
+		grep -qxE '0|7' "$W/ring.$p.rc" && jq -e --argjson n $# '.ranks == $n and .checkedSums == 24576 and
+			(.hops | length == $n and all(.writes.bytesPerSecond > 0))' "$W/ring.$p" >/dev/null || bad=1
+	done
+	[ $bad = 0 ] || { cat $W/ring.* && false; }
+}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# rdma-traffic: RoCE between pods that railhead's chains attached: macvlan, ipvlan and VFs of two cards; rdma-probe
+# and perftest find device, port and GID by what `railctl rdma env` printed, and by nothing else. Kernel 7.2: before,
+# rxe sends from the first network namespace only.
+# shellcheck source=conformance/vm/guest/lib.sh
+. conformance/vm/guest/lib.sh
+# shellcheck source=conformance/vm/guest/rdma.sh
+. conformance/vm/guest/rdma.sh
+read -r A B <<<"$PFS"
+modprobe -a rdma_rxe ib_uverbs rdma_ucm macvlan ipvlan
+ip link set "$A" up
+ip link set "$B" up
+
+ipam() { printf '"ipam":{"type":"railhead-ipam","subnet":"%s"}' "$1"; }
+# on NETWORK-TYPE CARD [VF]: the configuration of a pod there. Both cards are one network: a cable joins them.
+on()
+{
+	case $1 in
+	macvlan) conf macvlan mac "\"master\":\"$2\",$(ipam 10.90.0.0/24)" ;;
+	ipvlan) conf ipvlan ipv "\"master\":\"$2\",$(ipam 10.91.0.0/24)" ;;
+	sriov) conf sriov vfs "\"deviceID\":\"$(pci "$2" "$3")\",$(ipam 10.92.0.0/24)" ;;
+	esac
+}
+
+# pods TYPE LETTER NUMBER: LETTER0 and so on, on the two cards in turn.
+declare -A CONF
+pods()
+{
+	local i p card
+	for ((i = 0; i < $3; i++)); do
+		p=$2$i card=$A
+		[ $((i % 2)) = 0 ] || card=$B
+		CONF[$p]=$(on "$1" "$card" $((i / 2)))
+		check "$1: ADD of the chain for pod $p on $card" attach "$p" "${CONF[$p]}" '"mode":"shared"'
+		[ "$1" != sriov ] || check "$1: link of pod $p" within 20 carrier net1 "$p"
+		check "$1: env in pod $p" env_of "$p"
+		check "$1: it is what the plugin found" one_mind "$p"
+	done
+}
+# traffic TYPE FROM TO: both ways are measured by each program.
+traffic()
+{
+	local before
+	before=$(sent "$2")
+	check "$1: rdma-probe without RDMA CM" exchange "$2" "$3" --no-cm
+	check "$1: rdma-probe by RDMA CM" exchange "$3" "$2"
+	check "$1: ib_send_bw" perftest ib_send_bw "$2" "$3"
+	check "$1: ib_write_bw" perftest ib_write_bw "$2" "$3"
+	check "$1: it was the pod's own device that sent" test "$(sent "$2")" -gt $((before + 100))
+}
+gone() # TYPE POD...
+{
+	local type=$1 p
+	shift
+	for p; do
+		check "$type: DEL of pod $p" detach "$p" "${CONF[$p]}"
+		ip netns del "$p"
+	done
+}
+nothing_left()
+{
+	[ -z "$(rdma link)$(find /run/railhead -name '*,net1')" ] || { rdma link && find /run/railhead -name '*,net1' && false; }
+}
+
+pods macvlan m 4
+traffic macvlan m0 m1
+check "macvlan: allreduce of 4 pods on two cards" ring m0 m1 m2 m3
+check "macvlan: a GID that is the neighbour's is not taken" isnt eval 'sed -i "s/GID_INDEX=.*/GID_INDEX=0/" $W/env.m0; exchange m0 m1 --no-cm'
+gone macvlan m0 m1 m2 m3
+check "macvlan: nothing is left" within 5 nothing_left
+
+pods ipvlan i 2
+traffic ipvlan i0 i1
+gone ipvlan i0 i1
+check "ipvlan: nothing is left" within 5 nothing_left
+
+check "two VFs of each card" eval 'vfs "$A" 2 && vfs "$B" 2'
+pods sriov v 4
+traffic sriov v0 v1
+check "sriov: rdma-probe between VFs of one card" exchange v0 v2 --no-cm
+check "sriov: allreduce of 4 pods on VFs of two cards" ring v0 v1 v2 v3
+gone sriov v0 v1 v2 v3
+check "sriov: nothing is left" within 5 nothing_left
+vfs "$A" 0
+vfs "$B" 0
+finish
