@@ -238,6 +238,28 @@ int pci_driver(const char *root, const char *addr, char out[PCI_DRIVER_LEN], str
 	return 0;
 }
 
+int pci_root(const char *root, const char *addr, char out[PCI_ROOT_LEN], struct err *e)
+{
+	static const char devices[] = "/devices/";
+	char name[PCI_STR_LEN], path[PATH_MAX], target[LINK_MAX_BYTE];
+
+	if (pci_canonical(addr, name, e))
+		return -1;
+	(void)snprintf(path, sizeof(path), "%.1024s/" PCI_DEVICES "/%s", root, name);
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0 && errno == ENOENT)
+		return pci_absent(e, ENOENT, "there is no PCI function %s", name);
+	if (n < 0)
+		return err_set(e, ERR_IO, errno, "read link %s", path);
+	target[n] = '\0';
+	const char *first = strstr(target, devices);
+	size_t len = first ? strcspn(first + strlen(devices), "/") : 0;
+	if (!len || len >= PCI_ROOT_LEN)
+		return err_set(e, ERR_IO, EBADMSG, "PCI function %s is in \"%.64s\"", name, target);
+	(void)snprintf(out, PCI_ROOT_LEN, "%.*s", (int)len, first + strlen(devices));
+	return 0;
+}
+
 int pci_physfn(const char *root, const char *vf, char out[PCI_STR_LEN], struct err *e)
 {
 	struct err why;

@@ -36,6 +36,13 @@ struct pci_info {
 /* pci_read - ERR_NOTFOUND (ENOENT) when there is no such function. */
 int pci_read(const char *root, const char *addr, struct pci_info *out, struct err *e) must_check;
 
+/*
+ * pci_root - the root complex that it hangs on: the folder of devices/ that it is in, "pci0000:3a".
+ * ERR_NOTFOUND as above.
+ */
+#define PCI_ROOT_LEN 20
+int pci_root(const char *root, const char *addr, char out[PCI_ROOT_LEN], struct err *e) must_check;
+
 /* pci_driver - bound driver, "" when none; cheaper than pci_read. */
 int pci_driver(const char *root, const char *addr, char out[PCI_DRIVER_LEN],
 	       struct err *e) must_check;

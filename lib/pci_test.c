@@ -49,6 +49,41 @@ START_TEST(tells_what_a_function_is)
 }
 END_TEST
 
+START_TEST(the_root_complex)
+{
+	static const struct {
+		const char *target, *complex;
+	} good[] = {
+		{ "../../../devices/pci0000:3a/0000:3a:00.0/" PF, "pci0000:3a" },
+		{ "../../../devices/pci10000:e0/" PF, "pci10000:e0" },
+	};
+	static const char *const bad[] = { "../../../" PF, "../../../devices/",
+					   "../../../devices/a-name-of-21-letters./" PF };
+	const char *root = make_tree();
+	char path[256], out[PCI_ROOT_LEN] = "?";
+	struct err e = { 0 };
+
+	(void)snprintf(path, sizeof(path), "%s/bus/pci/devices/" PF, root);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		ck_assert(unlink(path) == 0 && symlink(good[i].target, path) == 0);
+		ck_assert_int_eq(pci_root(root, PF, out, &e), 0);
+		ck_assert_str_eq(out, good[i].complex);
+	}
+	ck_assert_str_eq(e.msg, "");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		ck_assert(unlink(path) == 0 && symlink(bad[i], path) == 0);
+		ck_assert_int_eq(pci_root(root, PF, out, &e), -1);
+		ck_assert_int_eq(e.errnum, EBADMSG);
+	}
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(pci_root(root, PF, out, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_int_eq(pci_root(root, "x", out, &e), -1);
+	ck_assert_int_eq(e.code, ERR_FIELD);
+	ck_assert_str_eq(out, good[1].complex);
+}
+END_TEST
+
 START_TEST(a_kernel_without_NUMA)
 {
 	const char *root = make_tree();
@@ -246,6 +281,7 @@ START_TEST(roots_that_cannot_be)
 }
 END_TEST
 
-TEST_PROGRAM("pci", tells_what_a_function_is, a_kernel_without_NUMA, long_domains_and_capitals,
-	     what_is_not_there, what_is_no_address, attributes_that_make_no_sense, the_pf_of_a_vf,
-	     links_to_what_cannot_be, the_function_behind_an_interface, roots_that_cannot_be)
+TEST_PROGRAM("pci", tells_what_a_function_is, the_root_complex, a_kernel_without_NUMA,
+	     long_domains_and_capitals, what_is_not_there, what_is_no_address,
+	     attributes_that_make_no_sense, the_pf_of_a_vf, links_to_what_cannot_be,
+	     the_function_behind_an_interface, roots_that_cannot_be)

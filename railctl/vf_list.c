@@ -34,8 +34,13 @@ static int add_mac(struct json *o, const uint8_t *mac)
 	return mac ? json_add_str(o, "mac", mac_format(mac, text)) : 0;
 }
 
-static int add_pci(struct json *o, const char *addr, const struct pci_info *p)
+static int add_pci(const struct rail *r, struct json *o, const char *addr, const struct pci_info *p)
 {
+	char root[PCI_ROOT_LEN] = "";
+	struct err none;
+
+	if (pci_root(r->ctx.sysfs, addr, root, &none) == 0 && json_add_str(o, "pcieRoot", root))
+		return -1;
 	return json_add_str(o, "pciAddress", addr) || add_hex(o, "pciVendor", p->vendor) ||
 	       add_hex(o, "pciDevice", p->device) ||
 	       (p->numa_node >= 0 && json_add_int(o, "numaNode", p->numa_node)) ||
@@ -86,9 +91,9 @@ static int add_owner(struct json *o, const struct vf_entry *x)
 	       json_add_str(w, "netns", x->owner.netns);
 }
 
-static int pf_json(struct json *o, const struct pf_view *p, struct err *e)
+static int pf_json(const struct rail *r, struct json *o, const struct pf_view *p, struct err *e)
 {
-	if (!o || add_pci(o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
+	if (!o || add_pci(r, o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
 	    add_mac(o, p->netdev.has_mac ? p->netdev.mac : NULL) || add_rdma(o, p->rdma) ||
 	    json_add_bool(o, "sriov", true) || json_add_int(o, "sriovVfs", p->count.num) ||
 	    json_add_int(o, "sriovTotalVfs", p->count.total))
@@ -96,9 +101,10 @@ static int pf_json(struct json *o, const struct pf_view *p, struct err *e)
 	return 0;
 }
 
-static int vf_json(struct json *o, const struct pf_view *p, const struct vf_view *v, struct err *e)
+static int vf_json(const struct rail *r, struct json *o, const struct pf_view *p,
+		   const struct vf_view *v, struct err *e)
 {
-	if (!o || add_pci(o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
+	if (!o || add_pci(r, o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
 	    add_mac(o, mac_of(v)) || add_rdma(o, v->rdma) || json_add_bool(o, "sriov", false) ||
 	    json_add_bool(o, "isSriovVf", true) || json_add_int(o, "vfID", v->index) ||
 	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
@@ -117,10 +123,10 @@ static int as_json(const struct rail *r, const struct inventory *all, struct err
 	for (size_t i = 0; i < all->n_pfs; i++) {
 		const struct pf_view *p = &all->pf[i];
 
-		if (pf_json(json_push_object(array), p, e))
+		if (pf_json(r, json_push_object(array), p, e))
 			return -1;
 		for (size_t k = 0; k < p->n_vfs; k++) {
-			if (vf_json(json_push_object(array), p, &p->vf[k], e))
+			if (vf_json(r, json_push_object(array), p, &p->vf[k], e))
 				return -1;
 		}
 	}

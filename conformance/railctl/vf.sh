@@ -32,7 +32,7 @@ $PF1 PF ens3f1 igb 1 0/2 VFs"
 $VF0 VF 0 ens3f0v0 igbvf
 $VF1 VF 1 ens3f0v1 igbvf"
 	ok vf list --pf $PF0 --json
-	want 'length == 3 and (.[0] | .pciAddress == "'$PF0'" and .pciVendor == "0x8086" and .pciDevice == "0x10c9" and
+	want 'length == 3 and (.[0] | .pciAddress == "'$PF0'" and .pcieRoot == "pci" and .pciVendor == "0x8086" and .pciDevice == "0x10c9" and
 		.numaNode == 1 and .ifName == "ens3f0" and .mtu == 1500 and .state == "down" and .rdma == false and
 		.sriov == true and .sriovVfs == 2 and .sriovTotalVfs == 4 and .driver == "igb" and
 		(has("isSriovVf") or has("vfID") or has("use") | not))'
