@@ -157,17 +157,49 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 }
 
 /* O_NONBLOCK: a FIFO of that name must not hold us up. */
-ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e)
+static int open_to_read(int dirfd, const char *name, struct err *e)
+{
+	int nofollow = dirfd == AT_FDCWD ? 0 : O_NOFOLLOW;
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | nofollow);
+
+	return fd < 0 ? err_set(e, ERR_IO, errno, "open %s", name) : fd;
+}
+
+static ssize_t read_named(int fd, const char *name, size_t max, char **out, struct err *e)
 {
 	size_t len = 0;
-	int nofollow = dirfd == AT_FDCWD ? 0 : O_NOFOLLOW;
-	auto_fd int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | nofollow);
 
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "open %s", name);
-	if (fs_read_fd(fd, max, out, &len, e))
-		return err_wrap(e, "%s", name);
-	return (ssize_t)len;
+	return fs_read_fd(fd, max, out, &len, e) ? err_wrap(e, "%s", name) : (ssize_t)len;
+}
+
+ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e)
+{
+	auto_fd int fd = open_to_read(dirfd, name, e);
+
+	return fd < 0 ? -1 : read_named(fd, name, max, out, e);
+}
+
+static int check_trusted(int fd, const char *name, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_set(e, ERR_IO, errno, "%s", name);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_FORBIDDEN, 0, "%s: is no plain file", name);
+	if (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	err_set(e, ERR_FORBIDDEN, 0,
+		st.st_uid ? "%s: does not belong to root" : "%s: others than root may write it",
+		name);
+	return err_hint(e, "it says what root does: chown root %s; chmod go-w %s", name, name);
+}
+
+ssize_t fs_read_trusted_at(int dirfd, const char *name, size_t max, char **out, struct err *e)
+{
+	auto_fd int fd = open_to_read(dirfd, name, e);
+
+	return fd < 0 || check_trusted(fd, name, e) ? -1 : read_named(fd, name, max, out, e);
 }
 
 int fs_write_fd(int fd, const void *data, size_t len, struct err *e)

@@ -30,6 +30,13 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_
  */
 ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e) must_check;
 
+/*
+ * fs_read_trusted_at - the same of what only an administrator may have written: ERR_FORBIDDEN
+ * unless it is a plain file that belongs to root and that nobody else may write.
+ */
+ssize_t fs_read_trusted_at(int dirfd, const char *name, size_t max, char **out,
+			   struct err *e) must_check;
+
 /* fs_write_fd - write all, EINTR and short writes handled. */
 int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
 

@@ -181,6 +181,40 @@ START_TEST(what_cannot_be_read)
 }
 END_TEST
 
+/* As root only: another owner cannot be had otherwise. */
+START_TEST(what_others_may_have_written)
+{
+	struct err e = { 0 };
+	auto_free char *text = NULL;
+	auto_fd int dir = top();
+
+	testing_file("/mnt/file", 0644, "text");
+	ck_assert_int_eq(fs_read_trusted_at(dir, "file", 10, &text, &e), 4);
+	ck_assert_str_eq(text, "text");
+	ck_assert_int_eq(fs_read_trusted_at(dir, "file", 3, &text, &e), -1);
+	ck_assert_int_eq(e.errnum, EFBIG);
+	ck_assert_int_eq(fs_read_trusted_at(dir, "nonesuch", 9, &text, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOENT);
+	ck_assert_int_eq(mkfifo("/mnt/fifo", 0600), 0);
+	ck_assert_int_eq(fs_read_trusted_at(dir, "fifo", 9, &text, &e), -1);
+	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
+	for (mode_t m = 020; m; m = m == 020 ? 02 : 0) {
+		ck_assert_int_eq(chmod("/mnt/file", 0644 | m), 0);
+		ck_assert_int_eq(fs_read_trusted_at(dir, "file", 9, &text, &e), -1);
+		ck_assert_int_eq(e.code, ERR_FORBIDDEN);
+		ck_assert_str_eq(e.msg, "file: others than root may write it");
+		ck_assert_str_eq(e.detail, "it says what root does: chown root file; chmod go-w "
+					   "file");
+		e.detail[0] = '\0';
+	}
+	if (chown("/mnt/file", 65534, 0))
+		return;
+	ck_assert_int_eq(chmod("/mnt/file", 0600), 0);
+	ck_assert_int_eq(fs_read_trusted_at(dir, "file", 9, &text, &e), -1);
+	ck_assert_str_eq(e.msg, "file: does not belong to root");
+}
+END_TEST
+
 START_TEST(a_full_disk_is_an_error)
 {
 	struct err e = { 0 };
@@ -261,5 +295,6 @@ END_TEST
 
 TEST_PROGRAM("fs", makes_missing_directories_for_us_alone,
 	     an_administrators_directory_stands_as_it_is, directories_that_cannot_be_opened,
-	     reads_up_to_the_limit, what_cannot_be_read, a_full_disk_is_an_error,
-	     locks_exclude_and_time_out, a_lock_is_had_when_its_holder_dies, allocations_may_fail)
+	     reads_up_to_the_limit, what_cannot_be_read, what_others_may_have_written,
+	     a_full_disk_is_an_error, locks_exclude_and_time_out,
+	     a_lock_is_had_when_its_holder_dies, allocations_may_fail)

@@ -86,6 +86,13 @@ struct json_field {
 int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
 		void *out, struct err *e) must_check;
 
+/*
+ * json_refuse_unknown - ERR_CONFIG naming the first key of obj that the table does not have: for
+ * files that a person writes, where a slip should not go unnoticed.
+ */
+int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
+			struct err *e) must_check;
+
 /* ---- building; each returns 0, or -1 when memory is out (add with || and one err_nomem()) ---- */
 
 struct json *json_new_object(void);

@@ -209,3 +209,18 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 	s.out = out;
 	return decode_all(obj, s, fields);
 }
+
+int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
+			struct err *e)
+{
+	json_each (it, obj) {
+		const struct json_field *f = fields;
+
+		while (f->key && strcmp(f->key, json_key(it)) != 0)
+			f++;
+		if (!f->key)
+			return err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
+				       where[0] ? "." : "", json_key(it));
+	}
+	return 0;
+}

@@ -243,5 +243,22 @@ START_TEST(not_an_object)
 }
 END_TEST
 
+START_TEST(keys_that_the_table_does_not_have)
+{
+	auto_json struct json *fine = parse("{\"mtu\":\"x\",\"name\":null}");
+	auto_json struct json *bad = parse("{\"mtu\":1,\"MTU\":2,\"other\":3}");
+	struct err e = { 0 };
+
+	ck_assert_int_eq(json_refuse_unknown(fine, "net", fields, &e), 0);
+	ck_assert_int_eq(json_refuse_unknown(NULL, "net", fields, &e), 0);
+	ck_assert_int_eq(json_refuse_unknown(bad, "net", fields, &e), -1);
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_str_eq(e.msg, "net.MTU: there is no such key");
+	ck_assert_int_eq(json_refuse_unknown(bad, "", fields, &e), -1);
+	ck_assert_str_eq(e.msg, "MTU: there is no such key");
+}
+END_TEST
+
 TEST_PROGRAM("json_decode", good, limits_are_included, absent_leaves_alone, wrong_types,
-	     out_of_range, unknown_words, long_lists_of_words, required, not_an_object)
+	     out_of_range, unknown_words, long_lists_of_words, required, not_an_object,
+	     keys_that_the_table_does_not_have)

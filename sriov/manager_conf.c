@@ -31,17 +31,9 @@ void vf_file_clear(struct vf_file *f)
 /* What is not known is not done, and whoever wrote it should hear of that. */
 static int refuse_unknown(const struct json *tree, struct err *e)
 {
-	json_each (it, tree) {
-		const struct json_field *f = fields;
-
-		while (f->key && strcmp(f->key, json_key(it)) != 0)
-			f++;
-		if (f->key)
-			continue;
-		err_set(e, ERR_CONFIG, 0, "%.64s: there is no such key", json_key(it));
-		return err_hint(e, "the keys are pf, count and driver: railhead-vf.d(5)");
-	}
-	return 0;
+	return json_refuse_unknown(tree, "", fields, e)
+		       ? err_hint(e, "the keys are pf, count and driver: railhead-vf.d(5)")
+		       : 0;
 }
 
 static int check_names(const struct vf_file *f, struct err *e)
