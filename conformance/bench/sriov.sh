@@ -37,6 +37,8 @@ export HELPERS=${HELPERS:-$W/conformance/bench}
 HELPERS=$(realpath "$HELPERS")
 LISTS=${LISTS:-$1/../test/lib/nl_vf_test}
 KERNEL=${KERNEL:-6.12}
+pick() { [ -n "$QUICK" ] && echo "$1" || echo "$2"; }
+MANY=$(pick 20 250)
 RAW=$W/raw ROWS=$W/rows
 : >"$RAW"
 : >"$ROWS"
@@ -54,8 +56,8 @@ references()
 here()
 {
 	say "on this machine, load $(cut -d' ' -f1-3 /proc/loadavg)"
-	"$HERE/../sandbox.sh" "$HERE/sriov-host.sh" "$W/here" || broken "it was not to be measured here"
-	[ ! -x "$LISTS" ] || BENCH_ROUNDS=$([ -n "$QUICK" ] && echo 20 || echo 5000) CK_FORK=no "$LISTS" | grep '^list-' >>"$W/here"
+	MOVES=$(pick 3 60) TURNS=$(pick 1 20) MANY=$MANY "$HERE/../sandbox.sh" "$HERE/sriov-host.sh" "$W/here" || broken "it was not to be measured here"
+	[ ! -x "$LISTS" ] || BENCH_ROUNDS=$(pick 20 5000) CK_FORK=no "$LISTS" | grep '^list-' >>"$W/here"
 }
 # A nanosecond of the guest's is an instruction of its processor, or a wait: whatever else this machine does, times
 # come out the same.
@@ -64,6 +66,7 @@ guest()
 	say "in a guest with kernel $KERNEL: minutes"
 	VM_CLOCK=shift=0,sleep=off "$HERE/../vm/run" --kernel "$KERNEL" --limit 1800 --bin "$BIN" --out "$W/out" bench >&2 || broken "the guest failed"
 	mv "$W/out/raw" "$W/guest"
+	mv "$W/out/veth" "$W/veth"
 }
 # take PREFIX FILE: into RAW, each label with the prefix, runs by themselves as their medians.
 take()
@@ -103,16 +106,18 @@ against()
 	fact "... system calls; bytes from the kernel" "" "$(median "$3" "$5" calls) / $(median "$4" "$5" calls); $(median "$3" \
 		"$5" received) / $(median "$4" "$5" received)" ""
 }
-rows_here()
+# rows_veth PLACE PREFIX
+rows_veth()
 {
-	local many
-	many=$([ -n "$QUICK" ] && echo 20 || echo 250)
-	beside here '' "no IPAM" move
-	beside here '' "IPAM static" static
-	against here "$many VFs against 1" many one ADD
-	against here "the first in a VF's life, $many VFs against 1" many-first one-first ADD
-	against here "one of $many free VFs chosen, against the only one" many-free one-free ADD
-	against here "the last free of $many VFs chosen, against the only one" many-last one-last ADD
+	beside "$1" "$2" "no IPAM" move
+	beside "$1" "$2" "IPAM static" static
+	against "$1" "$MANY VFs against 1" "$2many" "$2one" ADD
+	against "$1" "the first in a VF's life, $MANY VFs against 1" "$2many-first" "$2one-first" ADD
+	against "$1" "one of $MANY free VFs chosen, against the only one" "$2many-free" "$2one-free" ADD
+	against "$1" "the last free of $MANY VFs chosen, against the only one" "$2many-last" "$2one-last" ADD
+}
+lists()
+{
 	[ "$(value list-250 ns)" = 0 ] || fact "the list of VFs, read once in a VF's life: 250 VFs, 14, 1" "" "$(for n in 250 14 1; do
 		awk -v t="$(value list-$n ns)" -v n=$n 'BEGIN { printf "%s%.3f", n == 250 ? "" : " ms, ", t / 1e6 }'
 	done) ms" ""
@@ -120,13 +125,13 @@ rows_here()
 rows_guest()
 {
 	local n v title
-	beside guest vm- "no IPAM" move
-	beside guest vm- "IPAM static" static
+	beside VF vm- "no IPAM" move
+	beside VF vm- "IPAM static" static
 	for v in ADD DEL; do
-		against guest "7 VFs against 1" vm-seven vm-one $v
-		against guest "14 VFs against 1" vm-fourteen vm-one $v
+		against VF "7 VFs against 1" vm-seven vm-one $v
+		against VF "14 VFs against 1" vm-fourteen vm-one $v
 	done
-	against guest "the first in a VF's life, 14 VFs against 1" vm-fourteen-first vm-one-first ADD
+	against VF "the first in a VF's life, 14 VFs against 1" vm-fourteen-first vm-one-first ADD
 	n=$(grep -c '^vm-crowd crowd' "$RAW")
 	title="$n times 14 pods at once over two PFs"
 	zero "$title: duplicates" "$(value vm-crowd duplicates)"
@@ -137,7 +142,7 @@ rows_guest()
 }
 zero()
 {
-	fact "guest: $1" 0 "$2" "$([ "$2" = 0 ] && echo met || echo missed)"
+	fact "VF: $1" 0 "$2" "$([ "$2" = 0 ] && echo met || echo missed)"
 	[ "$2" = 0 ] || bad=1
 }
 
@@ -151,11 +156,16 @@ take '' "$W/here"
 [ -z "$VM" ] || {
 	guest
 	take vm- "$W/guest"
+	take vv- "$W/veth"
 }
-rows_here
-[ -z "$VM" ] || rows_guest
+rows_veth "veth here" ''
+lists
+[ -z "$VM" ] || {
+	rows_veth "veth in the guest" vv-
+	rows_guest
+}
 report
-[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$W"/{here,raw,rows} "$KEEP" && { [ -z "$VM" ] || cp "$W/guest" "$KEEP"; }; }
+[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$W"/{here,raw,rows} "$KEEP" && { [ -z "$VM" ] || cp "$W"/{guest,veth} "$KEEP"; }; }
 say "took $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
 [ -z "$QUICK" ] || echo "$(wc -l <"$ROWS") passed, $(grep -c '|0|.*|missed$' "$ROWS") failed, 0 skipped"
 [ -z "$bad" ]
