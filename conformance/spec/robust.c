@@ -214,6 +214,10 @@ static void cni_147(struct t *t)
 
 static void cni_148(struct t *t)
 {
+	if (t->p->kind == INTERFACE && !t->p->master) {
+		not_applicable(t, "the profile's netconf has no master");
+		return;
+	}
 	if (t->p->kind == INTERFACE) {
 		set(t, "master", "\"never0\"");
 		refused(t, "STATUS", NULL);

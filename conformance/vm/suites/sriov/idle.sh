@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# idle.sh: wait until all VFs of the first card are back from pods that have died; remove what else there is of links.
-pf=${PFS%% *}
-back() { [ "$(ls -d "/sys/class/net/$pf/device"/virtfn*/net/* 2>/dev/null | wc -l)" = "$(cat "/sys/class/net/$pf/device/sriov_numvfs")" ]; }
+# idle.sh: wait until all VFs are back from pods that have died; remove what else there is of links.
+count() { for pf in $PFS; do "$@" "$pf"; done; }
+vfs() { cat "/sys/class/net/$1/device/sriov_numvfs"; }
+nets() { ls -d "/sys/class/net/$1/device"/virtfn*/net/* 2>/dev/null; }
+back() { [ "$(count nets | wc -l)" = "$(count vfs | awk '{ n += $1 } END { print n }')" ]; }
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	! back || break
 	sleep 0.2
