@@ -46,6 +46,10 @@ vm 40 hangs.sh
 check "a suite that hangs is a failure" is "$RC" 1
 check "it is stopped in time" said 'stopped after 40 s'
 
+"$HERE/run" --bin "$BIN" --limit 900 "$HERE/suites/sriov/selftest.sh" >"$W/said" 2>&1
+RC=$?
+check "suite sriov catches each wrong plugin" eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
+
 # The command line of a QEMU of ours has the name of its card.
 MARK=selftest$$
 printf 'port rp0\nnic %s on rp0 mac 52:54:00:00:01:00\n' "$MARK" >"$W/$MARK.topo"
