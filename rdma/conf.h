@@ -15,7 +15,7 @@ struct rdma_conf {
 	const char *device;  /* deviceID, at the top or in runtimeConfig; NULL: not given. A shared
 				device plugin gives ids of its own, which are no bus addresses. */
 	const char *name;    /* deviceName: the RDMA device's in the pod; NULL: it keeps its own */
-	uint32_t timeout;    /* seconds: for GIDs, for the lock */
+	uint32_t timeout;    /* seconds, for GIDs to appear */
 	int renumbered;      /* enum rdma_renumbered: when character devices get other numbers */
 	bool debug;          /* args.cni.debug, as rdma-cni has it */
 	const char *devinfo; /* the device-information file; NULL: none is wanted */

@@ -16,6 +16,7 @@ struct way {
 	const struct rdma_taken *t;
 	struct netns home;
 	struct nl *nl; /* RDMA netlink at home */
+	bool locked;
 };
 
 static void way_clear(struct way *w)
@@ -116,6 +117,9 @@ static int try_pod(const struct way *w, const struct record *r, struct err *e)
 
 	if (rc <= 0 || netns_same(pod.id, w->home.id))
 		return rc < 0 ? -1 : 0;
+	auto_fd int lock = w->locked ? -1 : rdma_lock(w->ctx, RDMA_LOCK_MS, e);
+	if (!w->locked && lock < 0)
+		return -1;
 	rc = move_from(w, &pod, &why);
 	if (rc < 0)
 		*e = why;
@@ -149,9 +153,11 @@ static int await(const struct way *w, struct rdma_monitor *m, struct rdma_link *
 }
 
 int rdma_bring_home(const struct ctx *ctx, const struct record *r, const struct rdma_taken *t,
-		    struct err *e)
+		    bool locked, struct err *e)
 {
-	auto_clean(way_clear) struct way w = { .ctx = ctx, .t = t, .home = { .fd = -1 } };
+	auto_clean(way_clear) struct way w = {
+		.ctx = ctx, .t = t, .home = { .fd = -1 }, .locked = locked
+	};
 	auto_rdma_monitor struct rdma_monitor *m = NULL;
 	struct rdma_link d;
 	struct err why;

@@ -12,9 +12,10 @@
  * rdma_bring_home - the device that t tells of into the namespace of this process, from that of the
  * record, or from wherever the kernel has it. There already, and gone altogether (no such PCI
  * function any more, or no driver), is success. It gets back its name where that is free. ERR_AGAIN
- * when it is not to be seen for RDMA_HOME_MS. The caller has rdma_lock().
+ * when it is not to be seen for RDMA_HOME_MS. locked: the caller has rdma_lock(); else it is taken
+ * for as long as the device is moved, and not while the kernel is waited for.
  */
 int rdma_bring_home(const struct ctx *ctx, const struct record *r, const struct rdma_taken *t,
-		    struct err *e) must_check;
+		    bool locked, struct err *e) must_check;
 
 #endif

@@ -10,7 +10,6 @@
 #include "rdma/home.h"
 
 #define LOCK_NAME "RDMA devices"
-#define LOCK_MS   10000
 #define FOLDER    "/rdma"
 
 int rdma_place(const struct ctx *ctx, struct rdma_place *out, struct err *e)
@@ -83,11 +82,8 @@ static int restore(const struct ctx *ctx, const struct record *r, bool locked, s
 
 	if (rdma_taken_read(r, &t, e))
 		return -1;
-	if (t.moved) {
-		auto_fd int lock = locked ? -1 : rdma_lock(ctx, LOCK_MS, e);
-		if ((!locked && lock < 0) || rdma_bring_home(ctx, r, &t, e))
-			return -1;
-	}
+	if (t.moved && rdma_bring_home(ctx, r, &t, locked, e))
+		return -1;
 	if (t.devinfo && *t.devinfo == '/')
 		return devinfo_put_back(t.devinfo, t.devinfo_was, e);
 	return 0;

@@ -20,6 +20,9 @@ struct rdma_place {
 };
 int rdma_place(const struct ctx *ctx, struct rdma_place *out, struct err *e) must_check;
 
+/* A move may take half a second, and twenty pods may start at once. */
+#define RDMA_LOCK_MS 60000
+
 /*
  * rdma_lock - one process a node moves RDMA devices at a time: two moves at once may swap the
  * numbers of their character devices. ctx is the program's own. Returns a descriptor; closing it

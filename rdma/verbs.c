@@ -157,8 +157,7 @@ int rdma_add(const struct cni_call *call, struct err *e)
 	auto_fd int lock = record_lock(&p->place.ctx, &key, true, LOCK_MS, e);
 	if (lock < 0 || refuse_second(p, e))
 		return -1;
-	auto_fd int node =
-		p->mode == RDMA_SHARED ? -1 : rdma_lock(&call->ctx, (int)p->conf.timeout * 1000, e);
+	auto_fd int node = p->mode == RDMA_SHARED ? -1 : rdma_lock(&call->ctx, RDMA_LOCK_MS, e);
 	if (p->mode == RDMA_EXCLUSIVE && node < 0)
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
