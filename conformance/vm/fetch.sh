@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # fetch.sh DIR WHAT...: put what a guest is made of into DIR, from Debian; what is there stays.
 #
-# WHAT is qemu, jq, plugins or the beginning of a kernel's version, as 6.12. Nothing is installed, and the machine's
+# WHAT is qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or movable-6.12. Nothing is installed, and the machine's
 # own package sources stay as they are: a private apt configuration with the same mirror names the
 # releases needed, apt checks the signatures, and the packages are unpacked. In DIR afterwards:
 #   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)
 #   jq/                 a jq that starts ten times faster than 1.6, with the libraries for it (or empty)
 #   plugins/            the reference plugins of Debian's unstable, and plugins/version: for the bench
+#   movable-6.12/movable.ko: movable/, built with that kernel's headers and this machine's compiler
 #   kernel-6.12/vmlinuz and kernel-6.12/lib/modules/VERSION, kernel-6.12/version
 set -eu
 [ $# -ge 2 ] || {
 	sed -n '3s/^# //p' "$0" >&2
 	exit 2
 }
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$1"
 DIR=$(cd "$1" && pwd)
 shift
@@ -192,8 +194,35 @@ kernel() # PREFIX
 	mv "$new" "$DIR/kernel-$prefix"
 }
 
+# movable PREFIX: the module for the kernel that is here. Its headers' makefile is written for /usr/src.
+movable()
+{
+	local version src=$APT/headers/usr/src new=$DIR/movable-$1.new deb
+	version=$(<"$DIR/kernel-$1/version")
+	say "fetching the headers of kernel $version"
+	# shellcheck disable=SC2086 # words
+	sources $RELEASES
+	(cd "$APT" && apt apt-get download "linux-headers-$version" "linux-headers-${version%-amd64}-common" \
+		"linux-kbuild-${version%-amd64}") | tee "$APT/log" | progress
+	for deb in "$APT"/linux-*.deb; do
+		[ -e "$deb" ] || die "the headers could not be fetched: $(tail -n 3 "$APT/log")"
+		dpkg -x "$deb" "$APT/headers"
+	done
+	sed -i "s|/usr/src|$src|" "$src/linux-headers-$version/Makefile"
+	rm -rf "$new"
+	mkdir -p "$new"
+	cp "$HERE/movable/movable.c" "$new"
+	echo 'obj-m := movable.o' >"$new/Kbuild"
+	make -s -C "$src/linux-headers-$version" M="$new" CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$APT/log" 2>&1 ||
+		die "movable.ko could not be built: $(tail -n 3 "$APT/log")"
+	mv "$new" "$DIR/movable-$1"
+}
+
 for what; do
 	case $what in
+	movable-[0-9]*.[0-9]*)
+		[ -d "$DIR/$what" ] || { private_apt && movable "${what#movable-}"; }
+		;;
 	qemu)
 		[ -d "$DIR/qemu" ] || { private_apt && qemu; }
 		;;
@@ -206,6 +235,6 @@ for what; do
 	[0-9]*.[0-9]*)
 		[ -d "$DIR/kernel-$what" ] || { private_apt && kernel "$what"; }
 		;;
-	*) die "fetch.sh: '$what' is neither qemu, jq, plugins nor a kernel's version, as 6.12" ;;
+	*) die "fetch.sh: '$what' is none of qemu, jq, plugins, movable-6.12 and a kernel's version, as 6.12" ;;
 	esac
 done

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# needs: movable
+# rdma-move: mode exclusive in earnest: RDMA devices move into pods behind sriov, and come back.
+#
+# The cards have no RDMA, so rxe devices on interfaces of the host stand for those of the VFs: a copy of
+# /sys/bus/pci/devices shows one below each VF. Kernels before 7.3 do not move rxe; movable.ko lets them.
+. conformance/vm/guest/lib.sh
+W=/run/work
+mkdir -p $W
+read -r A B <<<"$PFS"
+modprobe -a rdma_rxe ib_uverbs macvlan
+insmod "$TREE/build/vm/movable-$WANT_KERNEL/movable.ko"
+check "mode exclusive, while there are no namespaces" "$BIN/railctl" rdma mode exclusive --modprobe-dir $W
+check "it would be so at boot" is "$("$BIN/railctl" rdma mode --json --modprobe-dir $W | jq -r '.mode + .atBoot')" exclusiveexclusive
+
+# ---- the node ----
+ip link set "$A" up
+ip link set "$B" up
+vfs "$A" 7 && vfs "$B" 7
+VFS=()
+for pf in "$A" "$B"; do for i in 0 1 2 3 4 5 6; do VFS+=("$(pci "$pf" "$i")"); done; done
+cp -a /sys/bus/pci/devices $W/bus
+for i in "${!VFS[@]}"; do
+	v=${VFS[$i]}
+	real=$(realpath "/sys/bus/pci/devices/$v")
+	ip link add "s$i" link "$A" type macvlan mode bridge && ip link set "s$i" up && rdma link add "hca$i" type rxe netdev "s$i"
+	rm "$W/bus/$v" && mkdir -p "$W/bus/$v/infiniband/hca$i" && ln -s "$(readlink -f "$real/driver")" "$W/bus/$v/driver"
+done
+# with COMMAND...: it sees those in its /sys.
+# shellcheck disable=SC2016 # expanded by that shell
+with() { unshare -m bash -c 'mount --bind '$W'/bus /sys/bus/pci/devices && exec "$@"' with "$@"; }
+
+# ---- calls ----
+conf() { printf '{"cniVersion":"1.1.0","name":"rails","type":"%s"%s}' "$1" "${2:+,$2}"; }
+call() # VERB PLUGIN POD CONF [COMMAND...]: the answer is in $W/POD.out
+{
+	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$BIN "${@:5}" "$BIN/$2" \
+		<<<"$4" >"$W/$3.out" 2>"$W/$3.log" || { cat "$W/$3.out" "$W/$3.log" && false; }
+}
+rdma_call() { call "$1" rdma "$2" "$3" with "${@:4}"; }
+behind() { jq -c --slurpfile r "$W/$1.prev" '. + {prevResult: $r[0]}' <<<"$2"; }
+# attach POD N [KEYS]: VF number N, then its RDMA device.
+attach()
+{
+	call ADD sriov "$1" "$(conf sriov "\"deviceID\":\"${VFS[$2]}\"")" && cp "$W/$1.out" "$W/$1.prev" &&
+		rdma_call ADD "$1" "$(behind "$1" "$(conf rdma "\"deviceID\":\"${VFS[$2]}\"${3:+,$3}")")"
+}
+detach() { rdma_call DEL "$1" "$(conf rdma)" && call DEL sriov "$1" "$(conf sriov)"; }
+says() { [ "$(jq -r "$2" "$W/$1.out")" = "$3" ] || { cat "$W/$1.out" && false; }; }
+refused() # POD CODE WORD COMMAND...
+{
+	local pod=$1 code=$2 word=$3
+	shift 3
+	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
+		'.code == $code and (.msg + " " + .details | contains($word))' "$W/$pod.out" >/dev/null || { cat "$W/$pod.out" && false; }
+}
+devices() { ${1+ip netns exec "$1"} rdma -j dev | jq -r '[.[].ifname] | sort | join(" ")'; }
+# All that a node has: which device has which character device, and is at home.
+numbers() { grep -H . /sys/class/infiniband_verbs/uverbs*/ibdev | sed 's,.*/\(uverbs[0-9]*\)/ibdev:,\1 ,' | sort; }
+state() { numbers && devices && find /run -path '/run/railhead/*' -name '*,net1'; }
+as_before() { diff $W/before <(state); }
+state >$W/before
+
+# ---- one pod ----
+ip netns add p
+check "ADD of the chain" attach p 3
+check "the device is in the pod" is "$(devices p)" hca3
+check "and not at home" isnt grep -qw hca3 <(devices)
+check "with the same character device" is "$(numbers)" "$(head -n 14 $W/before)"
+check "the result says so" says p '.rdma | [.mode, .device, .pciID] | join(" ")' "exclusive hca3 ${VFS[3]}"
+check "a fresh /sys of the pod shows it" is "$(ip netns exec p ls /sys/class/infiniband)" hca3
+check "CHECK" rdma_call CHECK p "$(behind p "$(conf rdma)")"
+check "a second ADD" refused p 103 "run DEL" rdma_call ADD p "$(behind p "$(conf rdma)")"
+check "DEL" detach p
+check "all is as before" as_before
+check "ADD with a name" attach p 4 '"deviceName":"roce0"'
+check "it has it" is "$(devices p)" roce0
+check "CHECK with a name" rdma_call CHECK p "$(behind p "$(conf rdma)")"
+check "DEL of it" detach p
+check "the old name is back" as_before
+
+# ---- the namespace goes ----
+check "ADD, and the pod is killed" attach p 5 '"deviceName":"roce0"'
+ip netns del p
+NETNS='' check "DEL without namespace" detach p
+check "the kernel brought it, we the name" as_before
+ip netns add p
+check "ADD, and a process stays" attach p 6
+ip netns exec p sleep 1000 &
+sleeper=$!
+within 5 ip netns pids p | grep -q .
+ip netns del p
+NETNS='' check "DEL says to try again" refused p 11 "not back" rdma_call DEL p "$(conf rdma)"
+kill $sleeper
+NETNS='' check "DEL when that has gone" detach p
+check "as before, after a process that stayed" as_before
+ip netns add p
+attach p 2 >/dev/null
+ip -n p link set net1 down && ip -n p link set net1 name other
+check "repair of what no DEL comes for" with "$BIN/railctl" attachments repair
+check "the device is at home" grep -qw hca2 <(devices)
+detach p >/dev/null
+ip netns del p
+
+# ---- numbers that move ----
+ip netns add p
+rdma link delete hca0
+check "a lower number became free" refused p 104 "uverbs1 was" attach p 1
+check "the device is back at home" grep -qw hca1 <(devices)
+call DEL sriov p "$(conf sriov)"
+ip netns del p
+for i in "${!VFS[@]}"; do rdma link delete "hca$i" 2>/dev/null; done
+for i in "${!VFS[@]}"; do rdma link add "hca$i" type rxe netdev "s$i"; done
+state >$W/before
+
+# ---- all at once ----
+for i in "${!VFS[@]}"; do ip netns add "q$i"; done
+all() # FUNCTION: of all pods at the same time
+{
+	local pids=() i rc=0
+	for i in "${!VFS[@]}"; do
+		"$1" "q$i" "$i" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do wait "$i" || rc=1; done
+	return $rc
+}
+check "14 ADDs at once" all attach
+there=
+for i in "${!VFS[@]}"; do there+="$(devices "q$i") "; done
+check "each pod has its own" is "$there" "$(printf 'hca%d ' "${!VFS[@]}")"
+check "no character device was swapped" is "$(numbers)" "$(head -n 14 $W/before)"
+check "14 DELs at once" all detach
+check "all are back" as_before
+
+# ---- killed ----
+broken=
+for delay in 0.02 0.05 0.1 0.15 0.2 0.3; do
+	attach q0 0 >/dev/null && detach q0 >/dev/null || broken+=" before"
+	call ADD sriov q0 "$(conf sriov "\"deviceID\":\"${VFS[0]}\"")" >/dev/null && cp $W/q0.out $W/q0.prev
+	rdma_call ADD q0 "$(behind q0 "$(conf rdma)")" timeout -s KILL "$delay" >/dev/null
+	detach q0 >/dev/null && as_before || broken+=" $delay"
+done
+check "an ADD that is killed, and DEL" is "$broken" ""
+for i in "${!VFS[@]}"; do ip netns del "q$i"; done
+vfs "$A" 0
+vfs "$B" 0
+for i in "${!VFS[@]}"; do rdma link delete "hca$i"; ip link del "s$i"; done
+check "mode shared again" within 20 "$BIN/railctl" rdma mode shared --modprobe-dir $W
+rmmod movable
+finish
