@@ -350,6 +350,85 @@ START_TEST(without_a_default_route)
 }
 END_TEST
 
+START_TEST(an_interface_for_bootstrap)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = defaults;
+
+	pod_port(&v, "mlx5_0", "", 0)->layer = INV_INFINIBAND;
+	/* That of the default route has no address, and the rail no interface. */
+	v.netdev[0].n_addrs = 0;
+	auto_env struct env none = made(&v, &defaults);
+	ck_assert_ptr_null(env_value(&none, "NCCL_SOCKET_IFNAME"));
+	warns(&none, 1, "no interface has an address");
+	/* A rail whose interface has none, then one that has. */
+	pod_port(&v, "mlx5_1", "", pod_netdev(&v, "ib1", "", ""))->layer = INV_INFINIBAND;
+	pod_port(&v, "mlx5_2", "", pod_netdev(&v, "ib2", "", "10.9.0.2/16"))->layer =
+		INV_INFINIBAND;
+	auto_env struct env rail = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&rail, "NCCL_SOCKET_IFNAME"), "=ib2");
+	o.socket = "a,b";
+	auto_env struct env wrong = made(&v, &o);
+	ck_assert_ptr_null(env_value(&wrong, "NCCL_SOCKET_IFNAME"));
+	warns(&wrong, 1, "cannot be written in NCCL_SOCKET_IFNAME");
+}
+END_TEST
+
+START_TEST(InfiniBand_beside_RoCE_of_several_indices)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
+	auto_rdma_inventory struct rdma_inventory w = pod_new(RDMA_EXCLUSIVE);
+
+	(void)pod_port(&v, "mlx5_8", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"));
+	v.device[2].port[0].layer = INV_INFINIBAND;
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_CROSS_NIC"), "0");
+	warns(&x, 4, "on mlx5_0:1 NCCL will take GID index 1");
+
+	pod_port(&w, "mlx5_8", "", pod_netdev(&w, "ib0", "", "10.9.0.5/16"))->layer =
+		INV_INFINIBAND;
+	pod_rail(&w, 1, "10.1.0.5/16", 3);
+	pod_rail(&w, 2, "10.2.0.5/16", 3);
+	auto_env struct env y = made(&w, &defaults);
+	ck_assert_str_eq(env_value(&y, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_ptr_nonnull(strstr(y.var[1].why, "10.1.0.5 on mlx5_1:1"));
+	ck_assert_str_eq(env_value(&y, "NCCL_CROSS_NIC"), "0");
+}
+END_TEST
+
+START_TEST(one_network_within_another)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "10.1.0.5/24", 3);
+	pod_rail(&v, 2, "10.1.7.5/16", 5);
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_ptr_null(env_value(&x, "NCCL_CROSS_NIC"));
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
+}
+END_TEST
+
+START_TEST(link_local_GIDs_do_not_lead_UCX_astray)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+	struct inv_port *p;
+
+	(void)pod_netdev(&v, "net1", "macvlan", "fd00:1::5/64");
+	(void)pod_netdev(&v, "net2", "macvlan", "fd00:2::5/64");
+	p = pod_port(&v, "mlx5_0", "", 0);
+	pod_gid(p, 0, GID_ROCE_V2, "fe80::9", "ens1");
+	pod_gid(p, 1, GID_ROCE_V1, "fd00:1::9", "ens1");
+	pod_gid(p, 2, GID_ROCE_V2, "10.1.0.9", "ens1");
+	pod_gid(p, 3, GID_ROCE_V2, "fd00:1::5", "net1");
+	p = pod_port(&v, "mlx5_1", "", 0);
+	pod_gid(p, 0, GID_ROCE_V2, "fd00:2::5", "net2");
+	inv_mark_gids(&v);
+	auto_env struct env x = made(&v, &defaults);
+	warns(&x, 0, NULL);
+}
+END_TEST
+
 START_TEST(more_than_NCCL_can_hold)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
@@ -544,7 +623,9 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("env", one_rail, eight_rails_of_one_index, indices_that_differ,
+TEST_PROGRAM("env", an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_several_indices,
+	     one_network_within_another, link_local_GIDs_do_not_lead_UCX_astray, one_rail,
+	     eight_rails_of_one_index, indices_that_differ,
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
 	     IPv6_only, one_family_for_all, what_was_asked_for,
 	     neighbours_GIDs_come_first_but_the_index_is_one,
