@@ -35,7 +35,8 @@ static int choose_bus(const struct rdma_pod *p, const char **bus, struct link_in
 		*e = why;
 		return err_wrap(e, "look at interface %s of the pod", ifname);
 	}
-	if (*link->kind && strcmp(link->kind, "ipoib") != 0)
+	/* An IPoIB interface has a kind too; one that is a child has a device below. */
+	if (*link->kind && (strcmp(link->kind, "ipoib") != 0 || link->lower_ifindex))
 		return not_its_own(p, link, e);
 	*bus = *link->parent && bus_addr_valid(link->parent) ? link->parent : given;
 	if (!*bus)
