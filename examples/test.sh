@@ -225,6 +225,26 @@ pools()
 	done
 }
 
+# --- bandwidth tiers -------------------------------------------------------------------------------------
+
+# A copy of /etc is mounted over it, for what the programs read there.
+etc_of_ours()
+{
+	cp -a /etc "$W/etc" && mount --bind "$W/etc" /etc && mkdir -p /etc/railhead &&
+		install -m 644 sriov/tiers.json /etc/railhead/tiers.json || exit 2
+}
+
+tiers()
+{
+	jq '.tiers |= [.[]]' sriov/tiers.json >"$W/one" # their names are anybody's
+	keys_known "$W/one"
+	judge $? sriov/tiers.json
+	jq '{cniVersion, name} + (.plugins[0] | .tier = "gold")' sriov/20-tier.conflist >"$W/conf"
+	call STATUS sriov "$W/conf"
+	jq -e '.msg | test("its tiers are critical, normal, background$")' "$W/out" >/dev/null 2>&1
+	judge $? 'sriov/tiers.json is no file of tiers'
+}
+
 # --- VFs at boot -----------------------------------------------------------------------------------------
 
 # follows FOLDER: each file is understood, and only its card is missing here
@@ -263,7 +283,7 @@ manifests()
 		done
 	done
 	for part in "$W"/m/*.kind; do
-		[ "$(cat "$part")" != Pod ] || pod "${part%.kind}"
+		! grep -qxE 'Pod|Job' "$part" || pod "${part%.kind}"
 	done
 }
 
@@ -271,7 +291,7 @@ manifest() # FILE PART
 {
 	local kind name
 	kind=$(cat "$2.kind") name=$(cat "$2.name" 2>/dev/null)
-	jq -e . "$2.json" >/dev/null 2>"$W/evidence"
+	{ [ -s "$2.json" ] && jq -e . "$2.json" >/dev/null; } 2>"$W/evidence"
 	judge $? "$1: $kind $name: its JSON"
 	[ "$kind" = NetworkAttachmentDefinition ] || return
 	[ "$(jq -r .name "$2.json")" = "$name" ] ||
@@ -354,10 +374,12 @@ self_tests()
 awk -f "$root/docs/keys.awk" "$root"/docs/man/railhead-*.[1-8] | sort -u >"$W/keys"
 [ "$(wc -l <"$W/keys")" -gt 50 ] || fail 'the manual pages name hardly any keys'
 stage
+etc_of_ours
 pools
 for file in */*.conflist; do
 	conflist "$file"
 done
+tiers
 vf_files
 manifests
 self_tests

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sriov/conf.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NOT_GIVEN   (-1)
@@ -29,6 +30,7 @@ const struct json_field sriov_fields[] = {
 	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING },
 	{ FIELD("resource", resource), .kind = J_OBJECT },
 	{ FIELD("mac", mac), .kind = J_STRING },
+	{ FIELD("tier", tier), .kind = J_STRING },
 	{ FIELD("vlan", vlan), .kind = J_I64, .min = 0, .max = 4094 },
 	{ FIELD("vlanQoS", qos), .kind = J_I64, .min = 0, .max = 7 },
 	{ FIELD("vlanProto", vlan_proto), .kind = J_ENUM, .names = protos },
@@ -47,6 +49,7 @@ void sriov_conf_defaults(void *conf)
 		.qos = NOT_GIVEN,
 		.min_rate = NOT_GIVEN,
 		.max_rate = NOT_GIVEN,
+		.traffic_class = NOT_GIVEN,
 		.vlan_proto = NOT_GIVEN,
 		.spoofchk = NOT_GIVEN,
 		.trust = NOT_GIVEN,
@@ -107,6 +110,76 @@ static void take_switches(const struct sriov_conf *c, struct vf_state *want)
 	}
 }
 
+/* ---- tier ---- */
+
+static int refuse_beside_tier(const struct sriov_conf *c, const char *key, int64_t value,
+			      struct err *e)
+{
+	err_set(e, ERR_CONFIG, 0, "tier: \"%.64s\" and %s: %lld exclude each other", c->tier, key,
+		(long long)value);
+	return err_hint(e, "a tier stands for rates, VLAN priority and traffic class; give it or "
+			   "them");
+}
+
+/* What both say could differ, and nobody would know which of them holds. */
+static int check_tier(struct sriov_conf *c, struct err *e)
+{
+	if (c->tier && !*c->tier)
+		c->tier = NULL;
+	if (!c->tier)
+		return 0;
+	if (!id_valid(c->tier) || strlen(c->tier) >= TIER_NAME_LEN)
+		return err_set(e, ERR_CONFIG, 0, "tier: \"%.64s\" is no name of a tier", c->tier);
+	if (c->min_rate != NOT_GIVEN)
+		return refuse_beside_tier(c, "min_tx_rate", c->min_rate, e);
+	if (c->max_rate != NOT_GIVEN)
+		return refuse_beside_tier(c, "max_tx_rate", c->max_rate, e);
+	if (c->qos != NOT_GIVEN)
+		return refuse_beside_tier(c, "vlanQoS", c->qos, e);
+	return 0;
+}
+
+int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err *e)
+{
+	struct sriov_conf n = *c;
+
+	n.min_rate = t->min_rate;
+	n.max_rate = t->max_rate;
+	n.traffic_class = t->traffic_class;
+	n.qos = t->qos;
+	if (t->qos > 0 && c->vlan <= 0) {
+		err_set(e, ERR_CONFIG, 0,
+			"tier: \"%s\" has vlanQoS %d, which needs a vlan of 1 to 4094, but %s",
+			t->name, (int)t->qos,
+			c->vlan == 0 ? "vlan is 0 (untagged)" : "no vlan is given");
+		return err_hint(e, "give vlan, or use a tier without vlanQoS");
+	}
+	/* No tag, no priority in it. */
+	if (c->vlan == NOT_GIVEN)
+		n.qos = NOT_GIVEN;
+	if (check_vlan(&n, &n.wish.pf_side, e) || check_rates(&n, &n.wish.pf_side, e))
+		return -1;
+	n.qos = t->qos;
+	*c = n;
+	return 0;
+}
+
+bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out)
+{
+	struct tier t = { .min_rate = c->min_rate,
+			  .max_rate = c->max_rate,
+			  .qos = c->qos,
+			  .traffic_class = c->traffic_class };
+
+	if (!c->tier)
+		return false;
+	(void)snprintf(t.name, sizeof(t.name), "%s", c->tier);
+	*out = t;
+	return true;
+}
+
+/* ---- the device ---- */
+
 /* Multus puts the device into two keys and the runtime's options; the first that is there counts.
  * NULL: none. */
 static int device_given(const struct attach *a, const struct sriov_conf *c, const char **key,
@@ -160,7 +233,7 @@ int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e
 	struct vf_wish w = { .mtu = a->conf.mtu };
 	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
 
-	if (mac < 0 || check_device(a, c, e) || check_vlan(c, &w.pf_side, e) ||
+	if (mac < 0 || check_device(a, c, e) || check_tier(c, e) || check_vlan(c, &w.pf_side, e) ||
 	    check_rates(c, &w.pf_side, e))
 		return -1;
 	if (mac > 0)

@@ -9,6 +9,7 @@
 #define RAILHEAD_SRIOV_CONF_H
 
 #include "cni/attach.h"
+#include "sriov/tier.h"
 #include "sriov/vf.h"
 
 #define SRIOV_PFS_MAX 16
@@ -16,8 +17,9 @@
 struct sriov_conf {
 	const char *device_id, *pci_bus_id; /* as given; NULL: not given */
 	const struct json *resource;        /* undecoded; NULL: not given */
-	const char *mac;
+	const char *mac, *tier;
 	int64_t vlan, qos, min_rate, max_rate;       /* -1: not given */
+	int64_t traffic_class;                       /* of the tier; -1: it has none */
 	int vlan_proto, spoofchk, trust, link_state; /* -1: not given */
 	char vf[PCI_STR_LEN];  /* the VF, "" until one is chosen from the resource */
 	struct vf_wish wish;   /* filled by sriov_conf_check */
@@ -40,6 +42,14 @@ void sriov_conf_defaults(void *conf);
  * and ERR_FIELD name key and value. The MAC is chosen by attach_choose_mac.
  */
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e) must_check;
+
+/*
+ * sriov_conf_take_tier - what c->tier stands for becomes part of the wish: after sriov_conf_check,
+ * which sees to it that the configuration says nothing of that itself. ERR_CONFIG: it has a VLAN
+ * priority, and the configuration no vlan. sriov_conf_tier - the inverse; false: there is none.
+ */
+int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err *e) must_check;
+bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out);
 
 /* sriov_resource_decode - c->resource; ERR_CONFIG when it is malformed. */
 int sriov_resource_decode(const struct json *n, struct sriov_resource *out,

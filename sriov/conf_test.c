@@ -259,6 +259,92 @@ START_TEST(rates)
 }
 END_TEST
 
+/* ---- tiers ---- */
+
+static const struct tier gold = { "gold", 100, 1000, 5, 106 };
+static const struct tier plain = { "plain", TIER_UNTOLD, 1000, TIER_UNTOLD, TIER_UNTOLD };
+
+START_TEST(a_tier_stands_for_keys)
+{
+	auto_reading struct reading r;
+	struct sriov_conf c = accepts(&r, "\"tier\":\"gold\",\"vlan\":7,\"trust\":\"on\"");
+	const struct vf_state *s = &c.wish.pf_side;
+	struct tier t;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(sriov_conf_take_tier(&c, &gold, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(s->has, VF_VLAN | VF_RATE | VF_TRUST);
+	ck_assert_uint_eq(s->vlan, 7);
+	ck_assert_uint_eq(s->qos, 5);
+	ck_assert_uint_eq(s->min_rate, 100);
+	ck_assert_uint_eq(s->max_rate, 1000);
+	ck_assert(sriov_conf_tier(&c, &t));
+	ck_assert_str_eq(t.name, "gold");
+	ck_assert_int_eq(t.min_rate, 100);
+	ck_assert_int_eq(t.max_rate, 1000);
+	ck_assert_int_eq(t.qos, 5);
+	ck_assert_int_eq(t.traffic_class, 106);
+}
+END_TEST
+
+/* What a tier says nothing of is not touched; and no priority needs no VLAN. */
+START_TEST(a_tier_without_a_VLAN)
+{
+	auto_reading struct reading r;
+	struct sriov_conf c = accepts(&r, "\"tier\":\"plain\"");
+	struct tier t = plain;
+	struct err e = { .msg = "" };
+
+	ck_assert_uint_eq(c.wish.pf_side.has, 0);
+	ck_assert_msg(sriov_conf_take_tier(&c, &plain, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(c.wish.pf_side.has, VF_RATE);
+	ck_assert(sriov_conf_tier(&c, &t));
+	ck_assert_int_eq(t.qos, TIER_UNTOLD);
+	t.qos = 0;
+	ck_assert_msg(sriov_conf_take_tier(&c, &t, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(c.wish.pf_side.has, VF_RATE);
+	ck_assert(sriov_conf_tier(&c, &t));
+	ck_assert_int_eq(t.qos, 0);
+	reading_clear(&r);
+	c = accepts(&r, "\"tier\":\"\"");
+	ck_assert(!sriov_conf_tier(&c, &t));
+}
+END_TEST
+
+START_TEST(a_VLAN_priority_needs_a_VLAN)
+{
+	static const char *const members[] = { "\"tier\":\"gold\"",
+					       "\"tier\":\"gold\",\"vlan\":0" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		auto_reading struct reading r;
+		struct sriov_conf c = accepts(&r, members[i]);
+		struct err e;
+
+		ck_assert_int_eq(sriov_conf_take_tier(&c, &gold, &e), -1);
+		ck_assert_int_eq(e.code, ERR_CONFIG);
+		ck_assert_ptr_nonnull(
+			strstr(e.msg, "tier: \"gold\" has vlanQoS 5, which needs a vlan"));
+		ck_assert_uint_eq(c.wish.pf_side.has & VF_RATE, 0);
+	}
+}
+END_TEST
+
+START_TEST(a_tier_beside_what_it_stands_for)
+{
+	static const struct bad list[] = {
+		{ "\"tier\":\"gold\",\"min_tx_rate\":1", ERR_CONFIG, "\"gold\"", "min_tx_rate: 1" },
+		{ "\"tier\":\"gold\",\"max_tx_rate\":0", ERR_CONFIG, "\"gold\"", "max_tx_rate: 0" },
+		{ "\"tier\":\"gold\",\"vlan\":5,\"vlanQoS\":3", ERR_CONFIG, "\"gold\"",
+		  "vlanQoS: 3" },
+		{ "\"tier\":\"a b\"", ERR_CONFIG, "tier", "a b" },
+		{ "\"tier\":5", ERR_DECODE, "tier", "5" },
+	};
+
+	refuses_all(list, ARRAY_SIZE(list));
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(bad_words_and_types)
@@ -372,5 +458,7 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("sriov/conf", nothing_is_touched_unasked, empty_is_not_given, every_key, every_word,
-	     the_first_device_that_is_given, vlans, bad_vlans, rates, bad_words_and_types,
-	     no_PCI_address, a_resource, bad_resources, as_many_PFs_as_allowed, out_of_memory)
+	     the_first_device_that_is_given, vlans, bad_vlans, rates, a_tier_stands_for_keys,
+	     a_tier_without_a_VLAN, a_VLAN_priority_needs_a_VLAN, a_tier_beside_what_it_stands_for,
+	     bad_words_and_types, no_PCI_address, a_resource, bad_resources, as_many_PFs_as_allowed,
+	     out_of_memory)

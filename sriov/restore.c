@@ -3,15 +3,22 @@
 
 #include "cni/devinfo.h"
 #include "sriov/claim.h"
+#include "sriov/tier.h"
 
-struct json *sriov_device(const struct vf_place *p, const char *devinfo)
+struct json *sriov_device(const struct vf_place *p, const char *devinfo, const struct tier *tier)
 {
 	auto_json struct json *o = json_new_object();
 
 	if (!o || json_add_str(o, "vf", p->vf) || json_add_str(o, "pf", p->pf) ||
-	    json_add_int(o, "index", p->index) || json_add_str(o, "deviceInfo", devinfo))
+	    json_add_int(o, "index", p->index) || json_add_str(o, "deviceInfo", devinfo) ||
+	    (tier && json_put(o, "tier", tier_to_json(tier))))
 		return NULL;
 	return TAKE_PTR(o);
+}
+
+int sriov_device_tier(const struct json *device, struct tier *out, struct err *e)
+{
+	return tier_from_json(json_get(device, "tier"), out, e);
 }
 
 const char *sriov_device_info(const struct json *device)

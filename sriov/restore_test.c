@@ -7,6 +7,7 @@
 #include "lib/testing_dir.h"
 #include "lib/testing_net.h"
 #include "sriov/testing_vf.h"
+#include "sriov/tier.h"
 
 #define INFO "/mnt/devinfo"
 
@@ -52,7 +53,8 @@ static bool is_owned(const struct world *w, uint32_t n)
 START_TEST(written_and_read)
 {
 	const struct vf_place p = { .vf = "0000:3b:02.1", .pf = "0000:3b:00.0", .index = 1 };
-	auto_json struct json *with = sriov_device(&p, INFO), *without = sriov_device(&p, NULL);
+	auto_json struct json *with = sriov_device(&p, INFO, NULL),
+			      *without = sriov_device(&p, NULL, NULL);
 	auto_free char *text = json_print(with, false);
 	const struct record r = { .device = with };
 
@@ -61,6 +63,24 @@ START_TEST(written_and_read)
 	ck_assert_str_eq(sriov_device_vf(&r), "0000:3b:02.1");
 	ck_assert_str_eq(sriov_device_info(with), INFO);
 	ck_assert_ptr_null(sriov_device_info(without));
+}
+END_TEST
+
+START_TEST(the_tier_of_an_attachment)
+{
+	const struct vf_place p = { .vf = "0000:3b:02.1", .pf = "0000:3b:00.0", .index = 1 };
+	const struct tier t = { "gold", TIER_UNTOLD, 10000, 5, 106 };
+	auto_json struct json *with = sriov_device(&p, INFO, &t),
+			      *without = sriov_device(&p, NULL, NULL);
+	struct tier read;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(sriov_device_tier(with, &read, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(read.name, "gold");
+	ck_assert_int_eq(read.traffic_class, 106);
+	ck_assert_int_eq(sriov_device_tier(without, &read, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_int_eq(sriov_device_tier(NULL, &read, &e), -1);
 }
 END_TEST
 
@@ -91,7 +111,7 @@ START_TEST(the_VF_and_the_file)
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	const struct vf_place place = { .vf = "0000:3b:02.0", .pf = WORLD_PF };
-	auto_json struct json *device = sriov_device(&place, INFO);
+	auto_json struct json *device = sriov_device(&place, INFO, NULL);
 	const struct record r = record_of(&who, device);
 	struct err e = { .msg = "" };
 
@@ -194,7 +214,8 @@ END_TEST
 
 static int keep(void *arg, struct err *e)
 {
-	auto_json struct json *device = sriov_device(arg, INFO);
+	const struct tier t = { .name = "gold", .qos = 5 };
+	auto_json struct json *device = sriov_device(arg, INFO, &t);
 
 	return device ? 0 : err_nomem(e);
 }
@@ -207,6 +228,6 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/restore", written_and_read, what_is_not_in_it, the_VF_and_the_file,
-	     a_VF_that_is_not_on_record, a_VF_that_a_new_pod_holds, a_VF_that_cannot_be_had,
-	     a_VF_that_is_none, survives_each_failing_allocation)
+TEST_PROGRAM("sriov/restore", written_and_read, the_tier_of_an_attachment, what_is_not_in_it,
+	     the_VF_and_the_file, a_VF_that_is_not_on_record, a_VF_that_a_new_pod_holds,
+	     a_VF_that_cannot_be_had, a_VF_that_is_none, survives_each_failing_allocation)

@@ -33,6 +33,33 @@ static int sriov_validate(struct attach *a, struct err *e)
 
 /* ---- which VF ---- */
 
+/* The file may have changed since the ADD: what the tier stood for then is on record. */
+static int recall_tier(struct sriov_conf *c, const struct json *device, struct err *e)
+{
+	struct tier t;
+
+	if (!c->tier)
+		return 0;
+	if (sriov_device_tier(device, &t, e)) {
+		e->code = ERR_STATE;
+		return err_wrap(e, "tier: \"%.64s\"", c->tier);
+	}
+	if (strcmp(t.name, c->tier) != 0)
+		return err_set(e, ERR_STATE, 0, "tier: is \"%s\", configured is \"%.64s\"", t.name,
+			       c->tier);
+	return sriov_conf_take_tier(c, &t, e);
+}
+
+static int look_up_tier(struct sriov_conf *c, struct err *e)
+{
+	struct tier t;
+
+	if (!c->tier)
+		return 0;
+	return tier_load(TIER_FILE, c->tier, &t, e) ? err_wrap(e, "tier: \"%.64s\"", c->tier)
+						    : sriov_conf_take_tier(c, &t, e);
+}
+
 /* CHECK: the configuration may leave it to us, the record knows which one it became. */
 static int recall(struct attach *a, struct err *e)
 {
@@ -48,7 +75,7 @@ static int recall(struct attach *a, struct err *e)
 	if (!vf || strlen(vf) >= PCI_STR_LEN)
 		return err_set(e, ERR_STATE, 0, "the record of this attachment names no VF");
 	(void)snprintf(conf_of(a)->vf, PCI_STR_LEN, "%s", vf);
-	return 0;
+	return recall_tier(conf_of(a), r.device, e);
 }
 
 /* STATUS knows no pod, and so no VF; but where we are to choose there must be something to choose.
@@ -70,10 +97,10 @@ static int sriov_find(struct attach *a, struct err *e)
 	struct sriov_conf *c = conf_of(a);
 	enum cni_verb verb = a->call->env.verb;
 
+	if (verb == CNI_CHECK ? recall(a, e) : look_up_tier(c, e))
+		return -1;
 	if (verb == CNI_STATUS)
 		return some_pf_has_vfs(a, c, e);
-	if (verb == CNI_CHECK && recall(a, e))
-		return -1;
 	if (!*c->vf && !c->resource)
 		return err_set(e, ERR_CONFIG, 0,
 			       "deviceID: missing: give the PCI address of a VF, as Multus and "
@@ -123,6 +150,7 @@ static int sriov_claim(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
 	const char *devinfo;
+	struct tier tier;
 
 	if (take_vf(a, e) || find_devinfo(a, &devinfo, e))
 		return -1;
@@ -131,7 +159,7 @@ static int sriov_claim(struct attach *a, struct err *e)
 	a->master.ifindex = c->place.pf_ifindex;
 	a->pci_id = c->vf;
 	a->no_link = vf_has_userspace_driver(&c->place);
-	a->device = sriov_device(&c->place, devinfo);
+	a->device = sriov_device(&c->place, devinfo, sriov_conf_tier(c, &tier) ? &tier : NULL);
 	return a->device ? 0 : err_nomem(e);
 }
 
