@@ -157,27 +157,44 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 			   "too (ip link set DEV up)");
 }
 
-static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
+static void say_small(struct finding *f, bool fits)
 {
-	uint32_t netdev =
-		r->port->netdev_mtu ? r->port->netdev_mtu : (r->netdev ? r->netdev->link.mtu : 0);
-	const char *whose =
-		r->port->netdev_mtu ? r->port->netdev : (r->netdev ? r->netdev->link.name : "");
-	uint32_t mtu = inv_rdma_mtu(netdev);
-	struct finding *f;
-
-	if (r->port->layer != INV_ETHERNET || !netdev)
-		return;
-	f = exam_add(x, "mtu", name, mtu == 4096 ? FINDING_OK : mtu ? FINDING_WARN : FINDING_FAIL);
-	exam_say(f->evidence, "the MTU of %s is %u: packets of RDMA carry %u bytes", whose, netdev,
-		 mtu);
-	if (mtu == 4096)
-		return;
-	exam_say(f->consequence, mtu ? "more packets for the same data: less bandwidth, more load"
-				     : "not even the smallest packets fit");
+	exam_say(f->consequence, fits ? "more packets for the same data: less bandwidth, more load"
+				      : "not even the smallest packets fit");
 	exam_say(f->remedy,
 		 "set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
 		 "network's configuration), and on the switches: both ends use the smaller one");
+}
+
+/* What lies above a card has no larger MTU than the card: large enough is large enough. */
+static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const char *name)
+{
+	const struct link_info *link = &r->netdev->link;
+	bool enough = inv_rdma_mtu(link->mtu) == 4096;
+	struct finding *f = exam_add(x, "mtu", name, enough ? FINDING_OK : FINDING_UNKNOWN);
+
+	exam_say(f->evidence, "the MTU of %s is %u, that of the port's own interface %s",
+		 link->name, link->mtu,
+		 enough ? "no smaller: packets of RDMA carry 4096 bytes"
+			: "is what counts, and is not seen from here: run it on the host");
+}
+
+static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
+{
+	uint32_t netdev = r->port->netdev_mtu, mtu = inv_rdma_mtu(netdev);
+	struct finding *f;
+
+	if (r->port->layer != INV_ETHERNET)
+		return;
+	if (!netdev && r->netdev)
+		check_mtu_above(x, r, name);
+	if (!netdev)
+		return;
+	f = exam_add(x, "mtu", name, mtu == 4096 ? FINDING_OK : mtu ? FINDING_WARN : FINDING_FAIL);
+	exam_say(f->evidence, "the MTU of %s is %u: packets of RDMA carry %u bytes",
+		 r->port->netdev, netdev, mtu);
+	if (mtu != 4096)
+		say_small(f, mtu);
 }
 
 /* ---- GIDs ---- */

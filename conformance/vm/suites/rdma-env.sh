@@ -146,11 +146,12 @@ check "it is the same" has "NCCL_IB_GID_INDEX='$(index rxe0 10.1.0.11)'"
 
 check "doctor: the host" ok r check --json
 check "doctor: a card may have no address" want 'any(.[]; .check == "gid" and .subject == "rxe1:1" and .result == "warn")'
+check "doctor: the card's MTU" want 'any(.[]; .check == "mtu" and .subject == "rxe0:1" and .result == "warn" and (.evidence | contains("1024 bytes")))'
 check "doctor: ports" finds A port rxe0:1 ok ACTIVE
 check "doctor: GIDs" finds A gid rxe1:1 ok "10.2.0.11 at index $(index rxe1 10.2.0.11)"
 check "doctor: a neighbour comes first" finds B neighbour rxe0:1 warn "ours is at index $(index rxe0 10.1.0.12)"
 check "doctor: the neighbour is named" finds B neighbour rxe1:1 warn "10.2.0.11"
-check "doctor: MTU" finds A mtu rxe0:1 warn "1024 bytes"
+check "doctor: the card's MTU is not seen" finds A mtu rxe0:1 unknown "run it on the host"
 check "doctor: mode" finds A mode "" ok "as macvlan and ipvlan need it"
 check "doctor: uverbs" finds A uverbs rxe0 ok "can be opened"
 check "doctor: rdma_cm" finds A rdma-cm "" ok
