@@ -251,6 +251,7 @@ START_TEST(rails_without_a_device)
 	p.v.mode = RDMA_SHARED;
 	examine(&p);
 	finds(&p, "rail net1 warn", "no visible RDMA port");
+	finds(&p, "rail net1 warn", "if its NIC has RDMA");
 	p.v.netdev[1].n_addrs = 0;
 	examine(&p);
 	finds(&p, "rail net1 warn", "ipam");

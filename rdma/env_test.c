@@ -183,6 +183,7 @@ START_TEST(what_was_asked_for)
 		  "UCX_IB_GID_INDEX=3\n"
 		  "UCX_IB_TRAFFIC_CLASS=106\n"
 		  "UCX_IB_SL=3\n");
+	ck_assert_ptr_nonnull(strstr(x.var[3].why, "DSCP 26"));
 	ck_assert_uint_eq(x.n_left_out, 1);
 	ck_assert_str_eq(x.left_out[0], "net1 on mlx5_1:1: not named by --interface");
 }
@@ -234,6 +235,22 @@ START_TEST(neighbours_GIDs_come_first_and_nothing_tells_ours_apart)
 	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
 	warns(&x, 4, "on mlx5_0:1 NCCL will take GID index 1 (10.1.0.1) and not 3 (10.1.0.50)");
 	warns(&x, 4, "on mlx5_1:1 it may take index 1 (10.2.0.1), which is not ours");
+}
+END_TEST
+
+START_TEST(another_address_of_our_own_is_no_neighbour)
+{
+	auto_rdma_inventory struct rdma_inventory v = crowded(1, 2);
+
+	/* The one before net2's first address is its second. */
+	(void)strcpy(v.device[1].port[0].gid[1].entry.netdev, "net2");
+	v.netdev[2].addr = realloc(v.netdev[2].addr, 2 * sizeof(*v.netdev[2].addr));
+	ck_assert_ptr_nonnull(v.netdev[2].addr);
+	ck_assert_int_eq(ip_parse_prefix("10.2.0.1/16", &v.netdev[2].addr[1]), 0);
+	v.netdev[2].n_addrs = 2;
+	inv_mark_gids(&v);
+	auto_env struct env x = made(&v, &defaults);
+	warns(&x, 1, "on mlx5_1:1 NCCL will take GID index 1 (10.2.0.1)");
 }
 END_TEST
 
@@ -629,7 +646,8 @@ TEST_PROGRAM("env", an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_severa
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
 	     IPv6_only, one_family_for_all, what_was_asked_for,
 	     neighbours_GIDs_come_first_but_the_index_is_one,
-	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart, a_narrow_range_leads_home,
+	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart,
+	     another_address_of_our_own_is_no_neighbour, a_narrow_range_leads_home,
 	     what_is_printed_leads_NCCL_home, InfiniBand, InfiniBand_beside_RoCE,
 	     a_bond_with_a_VLAN, the_default_route_is_no_rail_beside_others,
 	     without_a_default_route, more_than_NCCL_can_hold, no_rail_at_all,

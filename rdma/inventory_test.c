@@ -147,6 +147,10 @@ START_TEST(a_device_of_software_and_one_that_is_gone)
 	ck_assert_int_eq(d.numa_node, -1);
 	ck_assert(!d.vf);
 	ck_assert_str_eq(gone.bus, "");
+	/* Of older kernels: it leads to the interface below. */
+	put(root, "class/net/eth0/mtu", "1500\n");
+	to(root, "class/infiniband/rxe0/device", "../../net/eth0");
+	ck_assert_str_eq(device(root, "rxe0").bus, "");
 	ck_assert_int_eq(gone.numa_node, -1);
 }
 END_TEST

@@ -41,6 +41,15 @@ START_TEST(the_usual_table_of_a_VF)
 }
 END_TEST
 
+START_TEST(version_2_is_not_given_up)
+{
+	auto_rdma_inventory struct rdma_inventory v =
+		TABLE("2 10.0.0.5", "1 10.0.0.5", "1 10.0.0.6");
+
+	ck_assert_uint_eq(taken(&v, IP_V4, NULL), 0);
+}
+END_TEST
+
 START_TEST(the_first_of_equals_wins)
 {
 	auto_rdma_inventory struct rdma_inventory v =
@@ -111,6 +120,6 @@ START_TEST(entries_are_found_by_index)
 }
 END_TEST
 
-TEST_PROGRAM("nccl", the_usual_table_of_a_VF, the_first_of_equals_wins,
+TEST_PROGRAM("nccl", the_usual_table_of_a_VF, version_2_is_not_given_up, the_first_of_equals_wins,
 	     index_0_is_held_whatever_the_range, free_places_are_of_IPv6,
 	     a_global_address_beats_a_link_local_one, an_empty_table, entries_are_found_by_index)

@@ -55,6 +55,7 @@ static void set_up(struct world *w)
 	auto_nl struct nl *here = net_socket(), *there = net_socket_in(&w->b);
 	give(here, "net1", "10.1.0.5/16");
 	give(there, "net1", "10.1.0.6/16");
+	give(there, "net1", "10.1.0.5/16"); /* as we have it, in another network perhaps */
 	(void)pod_netdev(&w->v, "net1", "macvlan", "10.1.0.5/16");
 
 	struct inv_port *p = pod_port(&w->v, "mlx5_0", "", 0);
