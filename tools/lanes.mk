@@ -3,7 +3,7 @@
 
 .PHONY: help deps check demo bench bench-quick bench-sriov bench-sriov-quick check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm faults-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -82,9 +82,11 @@ interop: all ## our plugins behind containerd, podman, cnitool and what Multus h
 	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
 interop-selftest: all ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
-check-vm: all helpers ## the suites of conformance/vm in a guest with real VFs, on two kernels (root; fetches both once)
+check-vm: all helpers faults-lane ## the suites of conformance/vm in a guest with real VFs, on two kernels (root; fetches both once)
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
+faults-vm: all helpers faults-lane ## every fault for sriov, on true VFs, and for ipvlan, in the guest: hours (root)
+	@SUITES=faults FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} conformance/vm/check.sh $(B)/bin
 vm-selftest: all helpers ## what goes wrong in the guest, or with it, is a failure, and leaves nothing (root)
 	@conformance/vm/selftest.sh $(B)/bin
 conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side
@@ -92,7 +94,7 @@ conformance-doc: all helpers ## docs/conformance.md: our plugins and the referen
 
 # Programs of which a tracer can make an allocation fail.
 faults-lane:
-	$(sub) LANE=faults all
+	+@flock $(firstword $(MAKEFILE_LIST)) $(MAKE) --no-print-directory LANE=faults all
 faults: all helpers faults-lane ## every fault there is, one at a time: nothing is left of any (root): minutes
 	@conformance/faults/all.sh $(B)
 faults-quick: all helpers faults-lane ## the same with a part that stands for all, and with plugins that must be caught

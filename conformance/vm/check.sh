@@ -1,12 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # check.sh BINDIR: the suites on both kernels, beside each other; then what each printed, and one closing line.
-# SUITES, KERNELS: others than all.
+# SUITES, KERNELS: others than all. A suite that says "# topology: NAME" gets that, the others a pair of cards.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
-SUITES=${SUITES:-boot ipvlan vf probe}
+SUITES=${SUITES:-boot ipvlan spec sriov vf probe rdma-env faults vfio}
 KERNELS=${KERNELS:-6.12 7.2}
+
+topology_of() { sed -n '1,12s/^# topology: //p' "$HERE/suites/$1.sh" | grep . || echo pair; }
+topologies() { for suite in $SUITES; do topology_of "$suite"; done | sort -ru; }
+# boots KERNEL: one boot a topology, one after the other.
+boots()
+{
+	local suite topology
+	for topology in $(topologies); do
+		# shellcheck disable=SC2046 # words
+		setpriv --pdeathsig KILL "$HERE/run" --kernel "$1" --topology "$topology" --limit "${LIMIT:-1800}" --bin "$BIN" \
+			$(for suite in $SUITES; do [ "$(topology_of "$suite")" != "$topology" ] || echo "$suite"; done) \
+			>"$LOGS/$1.$topology" 2>&1 </dev/null
+	done
+}
+
+# Both ends are tied: who kills us ends all boots.
+if [ "${2-}" = --boots ]; then
+	boots "$3"
+	exit
+fi
+export SUITES LOGS
 LOGS=$(mktemp -d)
 trap 'rm -rf "$LOGS"' EXIT
 trap 'exit 143' TERM HUP
@@ -15,15 +36,14 @@ trap 'exit 130' INT
 # shellcheck disable=SC2086 # words
 "$HERE/fetch.sh" "$HERE/../../build/vm" qemu jq $KERNELS || exit 2
 for kernel in $KERNELS; do
-	# shellcheck disable=SC2086 # words
-	setpriv --pdeathsig KILL "$HERE/run" --kernel "$kernel" --limit "${LIMIT:-900}" --bin "$BIN" $SUITES \
-		>"$LOGS/$kernel" 2>&1 </dev/null &
+	setpriv --pdeathsig KILL "$0" "$BIN" --boots "$kernel" &
 done
 wait
-for kernel in $KERNELS; do
-	echo "# kernel $kernel"
-	sed '$d' "$LOGS/$kernel"
+logs() { for kernel in $KERNELS; do topologies | sed "s|^|$LOGS/$kernel.|"; done; }
+for log in $(logs); do
+	echo "# kernel ${log##*/}"
+	sed '$d' "$log"
 done
-for kernel in $KERNELS; do
-	tail -n 1 "$LOGS/$kernel" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' || echo '0 passed, 1 failed, 0 skipped'
+for log in $(logs); do
+	tail -n 1 "$log" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' || echo '0 passed, 1 failed, 0 skipped'
 done | awk '{ p += $1; f += $3; s += $5 } END { print p " passed, " f " failed, " s " skipped"; exit f > 0 }'
