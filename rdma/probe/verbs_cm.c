@@ -8,8 +8,6 @@
 #include "lib/ctx.h"
 #include "rdma/probe/verbs_priv.h"
 
-#define TRIES 7
-
 static void address(struct ip ip, uint16_t port, struct sockaddr_storage *out)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)out;
@@ -250,8 +248,8 @@ static struct rdma_conn_param parameters(const uint32_t *number)
 					 .private_data_len = sizeof(*number),
 					 .responder_resources = 1,
 					 .initiator_depth = 1,
-					 .retry_count = TRIES,
-					 .rnr_retry_count = TRIES };
+					 .retry_count = VERBS_TRIES,
+					 .rnr_retry_count = VERBS_TRIES };
 }
 
 static int get_mtu(struct verbs_conn *c, struct err *e)

@@ -9,7 +9,6 @@
 #define ACK_TIMEOUT                                                                                \
 	14           /* 4.096 us * 2^14 = 67 ms, and 7 tries: half a second until a path is dead */
 #define RNR_TIMER 12 /* 0.64 ms */
-#define TRIES     7
 
 static int to_init(struct verbs_conn *c)
 {
@@ -50,8 +49,8 @@ static int to_send(struct verbs_conn *c)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS,
 				    .timeout = ACK_TIMEOUT,
-				    .retry_cnt = TRIES,
-				    .rnr_retry = TRIES,
+				    .retry_cnt = VERBS_TRIES,
+				    .rnr_retry = VERBS_TRIES,
 				    .sq_psn = c->psn,
 				    .max_rd_atomic = 1 };
 

@@ -15,6 +15,8 @@ struct memory {
 };
 
 #define VERBS_BATCH 16
+/* 7 would be for ever: where a receive lacks, and with rxe also where packets are lost. */
+#define VERBS_TRIES 6
 
 struct verbs_conn {
 	struct verbs_plan plan;
