@@ -81,6 +81,9 @@ bad "layers: cJSON outside lib/json" 'belongs behind' "$tools/layers.sh" "$tree"
 plant lib/a.c "$spdx" '#include "lib/gone.h"'
 bad "layers: a header that does not exist" 'does not exist' "$tools/layers.sh" "$tree"
 fine
+plant rdma/a.c "$spdx" '#include <infiniband/verbs.h>'
+bad "layers: verbs outside rdma-probe's verbs files" 'belongs behind' "$tools/layers.sh" "$tree"
+rm "$tree/rdma/a.c"
 plant conformance/x/x.c "$spdx" '#include "lib/a.h"'
 bad "layers: conformance includes a header of ours" 'conformance/x/x.c:2' "$tools/layers.sh" "$tree"
 rm -r "$tree/conformance/x"
