@@ -24,6 +24,6 @@ indent_of($0) % 2 { complain("indented by an odd number") }
 /^[A-Za-z]+:/ { section = $1 }
 /^kind: / { put("kind", $2) }
 /^  name: / && section == "metadata:" { put("name", $2) }
-/^(  config|    k8s\.v1\.cni\.cncf\.io\/networks): \|$/ { block = indent_of($0) }
+/^(  config|    (    )?k8s\.v1\.cni\.cncf\.io\/networks): \|$/ { block = indent_of($0) }
 
 END { exit bad }
