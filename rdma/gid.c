@@ -129,34 +129,46 @@ static int try_at(struct search *q, uint32_t i, enum gid_place *place)
 }
 
 /*
- * The first place that is not taken, were there no holes: steps that double, then halves. With
- * holes it is one of them, or behind one.
+ * Places kept for addresses that are not there, and those of pods that ended, are holes: both types
+ * of an address leave two. So many in a row are not taken for the end.
  */
-static int find_edge(struct search *q, uint32_t *edge)
-{
-	uint32_t taken = 0, beyond = 1; /* all below taken are; beyond is not, once it is known */
-	enum gid_place place = GID_TAKEN;
+#define WINDOW 4
 
-	for (;;) {
+/* 1: one of the places from i on is taken; 0: none is; -1: error. */
+static int is_taken(const struct search *q, uint32_t i)
+{
+	enum gid_place place = GID_FREE;
+
+	for (uint32_t k = 0; k < WINDOW && place == GID_FREE; k++) {
 		struct gid g;
 
-		if (q->s->read(q->s->arg, beyond - 1, &g, &place, q->e))
+		if (q->s->read(q->s->arg, i + k, &g, &place, q->e))
 			return -1;
-		if (place != GID_TAKEN)
-			break;
+	}
+	return place == GID_TAKEN;
+}
+
+/*
+ * Where the places that are taken end: steps that double, then halves. Where many in a row are
+ * free it may be one of those gaps.
+ */
+static int find_edge(const struct search *q, uint32_t *edge)
+{
+	uint32_t taken = 0, beyond = 1; /* is_taken(taken - 1), not is_taken(beyond - 1) */
+	int rc;
+
+	while ((rc = is_taken(q, beyond - 1)) > 0) {
 		taken = beyond;
 		beyond *= 2;
 	}
-	while (beyond - taken > 1) {
+	while (rc >= 0 && beyond - taken > 1) {
 		uint32_t middle = taken + (beyond - taken) / 2;
-		struct gid g;
 
-		if (q->s->read(q->s->arg, middle - 1, &g, &place, q->e))
-			return -1;
-		*(place == GID_TAKEN ? &taken : &beyond) = middle;
+		rc = is_taken(q, middle - 1);
+		*(rc > 0 ? &taken : &beyond) = middle;
 	}
-	*edge = taken;
-	return 0;
+	*edge = taken + WINDOW - 1;
+	return rc < 0 ? -1 : 0;
 }
 
 int gid_search(const struct gid_source *s, const struct gid_want *want, struct gid_look *out,
