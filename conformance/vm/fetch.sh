@@ -194,7 +194,16 @@ kernel() # PREFIX
 	mv "$new" "$DIR/kernel-$prefix"
 }
 
-# movable PREFIX: the module for the kernel that is here. Its headers' makefile is written for /usr/src.
+# run_newer FOLDER PROGRAM REAL: a program of a newer Debian than this one runs with jq's loader and C library.
+run_newer()
+{
+	"$1/$3" --version >/dev/null 2>"$APT/log" || grep -q GLIBC_ "$APT/log" || return 0
+	printf '#!/bin/sh\nexec %s/ld.so --library-path %s:%s %s "$@"\n' "$DIR/jq" "$DIR/jq" \
+		"/lib/$(uname -m)-linux-gnu" "$1/$3" >"$1/$2"
+}
+
+# movable PREFIX: the module for the kernel that is here. Its headers' makefile is written for /usr/src, and a kernel
+# of a newer Debian is of a newer compiler, whose alignment of functions ours need not know.
 movable()
 {
 	local version src=$APT/headers/usr/src new=$DIR/movable-$1.new deb
@@ -213,7 +222,10 @@ movable()
 	mkdir -p "$new"
 	cp "$HERE/movable/movable.c" "$new"
 	echo 'obj-m := movable.o' >"$new/Kbuild"
-	make -s -C "$src/linux-headers-$version" M="$new" CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$APT/log" 2>&1 ||
+	run_newer "$src/linux-headers-$version/scripts/mod" modpost modpost.real-lsb-64
+	run_newer "$src/linux-headers-$version/tools/objtool" objtool objtool.real-x86
+	make -s -C "$src/linux-headers-$version" M="$new" CC=gcc CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= \
+		CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$APT/log" 2>&1 ||
 		die "movable.ko could not be built: $(tail -n 3 "$APT/log")"
 	mv "$new" "$DIR/movable-$1"
 }
