@@ -6,8 +6,10 @@
 
 #include "rdma/probe/verbs_priv.h"
 
-#define SPIN_NS  50000 /* an answer over a real fabric comes sooner than a sleeper wakes */
-#define WORDS_MS 300   /* for the peer's words about what went wrong */
+#define SPIN_NS 50000 /* an answer over a real fabric comes sooner than a sleeper wakes */
+/* IPv4, UDP, BTH, RETH, immediate data and ICRC are 64 bytes; ping adds 28 to its size. */
+#define ICMP_SIZE 36
+#define WORDS_MS  300 /* for the peer's words about what went wrong */
 
 static uint64_t now_ns(void)
 {
@@ -95,7 +97,7 @@ static int lost(const struct verbs_conn *c, struct err *e)
 		    "and VLAN? UDP port 4791 open? pauses (PFC) or ECN set alike everywhere?");
 	return err_hint(e,
 			"the path's MTU is %u bytes and headers: does \"ping -M do -s %u\" pass?",
-			c->mtu, c->mtu + 30);
+			c->mtu, c->mtu + ICMP_SIZE);
 }
 
 /* What a broken queue pair leaves is flushed, sometimes before the one that broke it is told of. */

@@ -210,11 +210,12 @@ pods()
 	check "the server found it" served 'data came out wrong: message 0 \(RDMA write\)' B
 	check "and serves on" exchange A 10.9.0.2 --no-cm
 	modprobe -a sch_ingress cls_u32
-	check "a filter" tc -n A qdisc add dev net1 clsact
-	check "that drops UDP" tc -n A filter add dev net1 egress protocol ip u32 match ip protocol 17 0xff action drop
-	check "packets that are lost" wrong 1 "peer's device stopped acknowledging .* UDP port 4791.* ping -M do -s 1054" probe A connect 10.9.0.2 --no-cm --timeout 30
+	# At the receiver: rxe notices what is dropped as it leaves, and breaks its queue pairs, that of the CM for ever.
+	check "a filter" tc -n B qdisc add dev net1 clsact
+	check "that drops UDP" tc -n B filter add dev net1 ingress protocol ip u32 match ip protocol 17 0xff action drop
+	check "packets that are lost" wrong 1 "peer's device stopped acknowledging .* UDP port 4791.*ping -M do -s 1060" probe A connect 10.9.0.2 --no-cm --timeout 30
 	check "RDMA CM that is not answered" wrong 1 "nothing came over RDMA for 3000 ms|did not answer" probe A connect 10.9.0.2 --timeout 3
-	check "no filter" tc -n A qdisc del dev net1 clsact
+	check "no filter" tc -n B qdisc del dev net1 clsact
 	check "and it is as before" exchange A 10.9.0.2
 	check "C serves" serve C --mesh
 	check "A serves" serve A
