@@ -194,7 +194,7 @@ static pid_t pick_in_child(const struct world *w, unsigned n, const struct pod *
 	struct claimant who = claimant_of(w, container, p);
 	who.nl = net_socket();
 	if (claim_any(&who, two, &place, &e) == 0)
-		_exit(atoi(place.name + 1));
+		_exit((int)strtol(place.name + 1, NULL, 10));
 	_exit(e.code == ERR_EXHAUSTED ? 100 : 99);
 }
 
