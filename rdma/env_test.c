@@ -2,10 +2,8 @@
 #include "rdma/env.h"
 
 #include <stdio.h>
-#include <sys/wait.h>
 
 #include "lib/testing.h"
-#include "lib/testing_alloc.h"
 #include "rdma/nccl.h"
 #include "rdma/testing_pod.h"
 
@@ -191,34 +189,9 @@ END_TEST
 
 /* ---- mode shared ---- */
 
-/* net1 and net2, macvlan on mlx5_0 and mlx5_1, with neighbours' GIDs before our own. */
-static struct rdma_inventory crowded(uint32_t first, uint32_t second)
-{
-	struct rdma_inventory v = pod_new(RDMA_SHARED);
-	struct inv_port *p;
-	char ip[32];
-
-	(void)pod_netdev(&v, "net1", "macvlan", "10.1.0.50/16");
-	(void)pod_netdev(&v, "net2", "macvlan", "10.2.0.50/16");
-	for (unsigned rail = 1; rail <= 2; rail++) {
-		p = pod_port(&v, rail == 1 ? "mlx5_0" : "mlx5_1",
-			     rail == 1 ? "0000:18:00.0" : "0000:19:00.0", 0);
-		pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens1");
-		for (uint32_t i = 1; i < (rail == 1 ? first : second); i++) {
-			(void)snprintf(ip, sizeof(ip), "10.%u.0.%u", rail, i);
-			pod_gid(p, i, GID_ROCE_V2, ip, rail == 1 ? "net1" : "net2");
-		}
-		(void)snprintf(ip, sizeof(ip), "10.%u.0.50", rail);
-		pod_gid(p, rail == 1 ? first : second, GID_ROCE_V2, ip,
-			rail == 1 ? "net1" : "net2");
-	}
-	inv_mark_gids(&v);
-	return v;
-}
-
 START_TEST(neighbours_GIDs_come_first_but_the_index_is_one)
 {
-	auto_rdma_inventory struct rdma_inventory v = crowded(7, 7);
+	auto_rdma_inventory struct rdma_inventory v = pod_crowded(7, 7);
 	auto_env struct env x = made(&v, &defaults);
 
 	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "7");
@@ -229,7 +202,7 @@ END_TEST
 
 START_TEST(neighbours_GIDs_come_first_and_nothing_tells_ours_apart)
 {
-	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
+	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 5);
 	auto_env struct env x = made(&v, &defaults);
 
 	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
@@ -240,7 +213,7 @@ END_TEST
 
 START_TEST(another_address_of_our_own_is_no_neighbour)
 {
-	auto_rdma_inventory struct rdma_inventory v = crowded(1, 2);
+	auto_rdma_inventory struct rdma_inventory v = pod_crowded(1, 2);
 
 	/* The one before net2's first address is its second. */
 	(void)strcpy(v.device[1].port[0].gid[1].entry.netdev, "net2");
@@ -279,7 +252,7 @@ START_TEST(what_is_printed_leads_NCCL_home)
 {
 	for (uint32_t i = 1; i < 6; i++) {
 		for (uint32_t k = 1; k < 6; k++) {
-			auto_rdma_inventory struct rdma_inventory v = crowded(i, k);
+			auto_rdma_inventory struct rdma_inventory v = pod_crowded(i, k);
 			auto_env struct env x = made(&v, &defaults);
 			struct nccl_rule r = { .family = IP_V4, .version = GID_ROCE_V2 };
 			const char *range = env_value(&x, "NCCL_IB_ADDR_RANGE");
@@ -393,7 +366,7 @@ END_TEST
 
 START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 {
-	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
+	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 5);
 	auto_rdma_inventory struct rdma_inventory w = pod_new(RDMA_EXCLUSIVE);
 
 	(void)pod_port(&v, "mlx5_8", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"));
@@ -501,7 +474,7 @@ END_TEST
 
 START_TEST(two_ports_that_cannot_be_told_apart)
 {
-	auto_rdma_inventory struct rdma_inventory v = crowded(3, 3);
+	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 3);
 
 	pod_gid(&v.device[1].port[0], 4, GID_ROCE_V2, "10.1.0.50", "net1");
 	inv_mark_gids(&v);
@@ -509,134 +482,6 @@ START_TEST(two_ports_that_cannot_be_told_apart)
 	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
 	ck_assert_uint_eq(x.n_left_out, 2);
 	ck_assert_ptr_nonnull(strstr(x.left_out[0], "cannot be told which"));
-}
-END_TEST
-
-/* ---- text ---- */
-
-static void quoted(const char *s, const char *want)
-{
-	auto_free char *q = env_quote(s);
-
-	ck_assert_str_eq(q, want);
-}
-
-START_TEST(quoting)
-{
-	quoted("", "''");
-	quoted("=mlx5_0:1", "'=mlx5_0:1'");
-	quoted("a b", "'a b'");
-	quoted("it's", "'it'\\''s'");
-	quoted("$(reboot) `x` \\ \" ! *", "'$(reboot) `x` \\ \" ! *'");
-	quoted("a\nb", "'a\nb'");
-}
-END_TEST
-
-/* A shell is the judge: it must get back each byte. */
-START_TEST(a_shell_reads_what_was_quoted)
-{
-	static const char nasty[] = "'; exit 7; '$HOME`id`\\\n\t\"*?[a]~ #!&|<>";
-	auto_free char *q = env_quote(nasty);
-	char script[512], back[256] = "";
-
-	(void)snprintf(script, sizeof(script), "x=%s; printf '%%s' \"$x\"", q);
-
-	int fds[2];
-
-	ck_assert_int_eq(pipe(fds), 0);
-	pid_t child = fork();
-	ck_assert_int_ge(child, 0);
-	if (child == 0) {
-		(void)dup2(fds[1], 1);
-		(void)execl("/bin/sh", "sh", "-c", script, (char *)NULL);
-		_exit(127);
-	}
-	(void)close(fds[1]);
-	ssize_t n = read(fds[0], back, sizeof(back) - 1);
-	(void)close(fds[0]);
-	int status;
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	ck_assert_int_eq((int)n, (int)strlen(nasty));
-	ck_assert_str_eq(back, nasty);
-}
-END_TEST
-
-START_TEST(as_shell_and_as_Kubernetes)
-{
-	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
-
-	pod_rail(&v, 1, "10.1.0.5/16", 3);
-	auto_env struct env x = made(&v, &defaults);
-	auto_free char *shell = env_shell(&x, false), *kube = env_kubernetes(&x, false);
-	auto_free char *why = env_shell(&x, true);
-
-	ck_assert_str_eq(shell, "export NCCL_IB_HCA='=mlx5_1:1'\n"
-				"export NCCL_IB_GID_INDEX='3'\n"
-				"export NCCL_SOCKET_IFNAME='=eth0'\n"
-				"export UCX_NET_DEVICES='mlx5_1:1'\n"
-				"export UCX_IB_GID_INDEX='3'\n");
-	ck_assert_str_eq(kube, "- name: NCCL_IB_HCA\n  value: \"=mlx5_1:1\"\n"
-			       "- name: NCCL_IB_GID_INDEX\n  value: \"3\"\n"
-			       "- name: NCCL_SOCKET_IFNAME\n  value: \"=eth0\"\n"
-			       "- name: UCX_NET_DEVICES\n  value: \"mlx5_1:1\"\n"
-			       "- name: UCX_IB_GID_INDEX\n  value: \"3\"\n");
-	ck_assert_ptr_nonnull(strstr(why, "# index 3 is the RoCE v2 GID of"));
-}
-END_TEST
-
-START_TEST(comments_stay_in_their_line)
-{
-	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
-
-	(void)strcpy(v.device[0].link.name, "x\nreboot");
-	auto_env struct env x = made(&v, &defaults);
-	auto_free char *shell = env_shell(&x, true);
-	char *save = NULL;
-	bool in_value = false;
-
-	for (char *l = strtok_r(shell, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
-		/* The value itself has the line break, between its quotes. */
-		ck_assert_msg(*l == '#' || strncmp(l, "export ", 7) == 0 || in_value, "%s", l);
-		in_value = strncmp(l, "export ", 7) == 0 && l[strlen(l) - 1] != '\'';
-	}
-}
-END_TEST
-
-START_TEST(as_JSON)
-{
-	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
-	auto_env struct env x = made(&v, &defaults);
-	auto_json struct json *o = env_json(&x);
-	const struct json *first = json_first(json_get(o, "env"));
-
-	ck_assert_str_eq(json_str(json_get(first, "name")), "NCCL_IB_HCA");
-	ck_assert_str_eq(json_str(json_get(first, "value")), "=mlx5_0:1,mlx5_1:1");
-	ck_assert_ptr_nonnull(json_str(json_get(first, "why")));
-	ck_assert_uint_eq(json_len(json_get(o, "warnings")), 4);
-	ck_assert_int_eq(json_type(json_get(o, "leftOut")), JSON_ARRAY);
-}
-END_TEST
-
-static int all_of_it(void *arg, struct err *e)
-{
-	struct env_options o = { .tc = 106, .sl = 3, .cross_nic = 0 };
-	auto_env struct env x = { 0 };
-
-	if (env_make(arg, &o, &x, e))
-		return -1;
-	auto_free char *shell = env_shell(&x, true), *kube = env_kubernetes(&x, true);
-	auto_json struct json *json = env_json(&x);
-	return shell && kube && json ? 0 : err_nomem(e);
-}
-
-START_TEST(allocations_may_fail)
-{
-	auto_rdma_inventory struct rdma_inventory v = crowded(3, 5);
-	auto_rdma_inventory struct rdma_inventory w = crowded(3, 3);
-
-	ck_assert_str_eq(alloc_fail_each(all_of_it, &v), "ok");
-	ck_assert_str_eq(alloc_fail_each(all_of_it, &w), "ok");
 }
 END_TEST
 
@@ -651,6 +496,4 @@ TEST_PROGRAM("env", an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_severa
 	     what_is_printed_leads_NCCL_home, InfiniBand, InfiniBand_beside_RoCE,
 	     a_bond_with_a_VLAN, the_default_route_is_no_rail_beside_others,
 	     without_a_default_route, more_than_NCCL_can_hold, no_rail_at_all,
-	     rails_that_cannot_be_used_say_why, two_ports_that_cannot_be_told_apart, quoting,
-	     a_shell_reads_what_was_quoted, as_shell_and_as_Kubernetes, comments_stay_in_their_line,
-	     as_JSON, allocations_may_fail)
+	     rails_that_cannot_be_used_say_why, two_ports_that_cannot_be_told_apart)

@@ -108,3 +108,27 @@ void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint3
 	pod_gid(p, index, GID_ROCE_V2, ip, name);
 	inv_mark_gids(v);
 }
+
+struct rdma_inventory pod_crowded(uint32_t first, uint32_t second)
+{
+	struct rdma_inventory v = pod_new(RDMA_SHARED);
+	struct inv_port *p;
+	char ip[32];
+
+	(void)pod_netdev(&v, "net1", "macvlan", "10.1.0.50/16");
+	(void)pod_netdev(&v, "net2", "macvlan", "10.2.0.50/16");
+	for (unsigned rail = 1; rail <= 2; rail++) {
+		p = pod_port(&v, rail == 1 ? "mlx5_0" : "mlx5_1",
+			     rail == 1 ? "0000:18:00.0" : "0000:19:00.0", 0);
+		pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens1");
+		for (uint32_t i = 1; i < (rail == 1 ? first : second); i++) {
+			(void)snprintf(ip, sizeof(ip), "10.%u.0.%u", rail, i);
+			pod_gid(p, i, GID_ROCE_V2, ip, rail == 1 ? "net1" : "net2");
+		}
+		(void)snprintf(ip, sizeof(ip), "10.%u.0.50", rail);
+		pod_gid(p, rail == 1 ? first : second, GID_ROCE_V2, ip,
+			rail == 1 ? "net1" : "net2");
+	}
+	inv_mark_gids(&v);
+	return v;
+}

@@ -34,4 +34,10 @@ void pod_gid(struct inv_port *p, uint32_t index, enum gid_type type, const char 
  */
 void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint32_t index);
 
+/*
+ * pod_crowded - in mode shared: net1 and net2, macvlan (10.1.0.50, 10.2.0.50) on mlx5_0 and mlx5_1,
+ * with as many neighbours' GIDs before our own that these have the indices first and second.
+ */
+struct rdma_inventory pod_crowded(uint32_t first, uint32_t second);
+
 #endif
