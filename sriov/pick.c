@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sriov/claim.h"
+#include "sriov/inventory.h"
 
 /* One search. */
 struct search {
@@ -55,6 +56,16 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 	return 0;
 }
 
+/* By its books, without asking the kernel: the others of a burst wait while we look. */
+static bool belongs_to_another(const struct search *s, const char *vf)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err ignored;
+
+	return inventory_entry(s->who->ctx, vf, &x, &ignored) == 0 && vf_owner_lives(&x) &&
+	       !vf_owner_is(&x, &s->who->key, s->who->netns_id);
+}
+
 /* Non-zero: it is ours, or nothing else is to be tried. */
 static int consider(const char *vf, void *arg)
 {
@@ -65,7 +76,7 @@ static int consider(const char *vf, void *arg)
 		s->seen++;
 		s->taken += taken;
 	}
-	if (taken != s->free_ones)
+	if (taken != s->free_ones && !(taken && belongs_to_another(s, vf)))
 		s->found = try_vf(s, vf, s->e);
 	return s->found;
 }
