@@ -263,6 +263,17 @@ static int get_mtu(struct verbs_conn *c, struct err *e)
 	return 0;
 }
 
+static int not_sent(const struct verbs_conn *c, int errnum, struct err *e)
+{
+	(void)failed(errnum, c->plan.server ? "accepting" : "connecting", e);
+	if (errnum != EINVAL)
+		return -1;
+	return err_hint(
+		e, "the kernel can send nothing from this port: look for \"Couldn't create ib_mad "
+		   "QP1\" in dmesg; an rxe device is so once it was moved to another network "
+		   "namespace");
+}
+
 int verbs_cm_join(struct verbs_conn *c, struct err *e)
 {
 	uint32_t number = htonl(c->psn);
@@ -273,7 +284,7 @@ int verbs_cm_join(struct verbs_conn *c, struct err *e)
 	if (make_qp(c, e))
 		return -1;
 	if (c->plan.server ? rdma_accept(c->id, &param) : rdma_connect(c->id, &param))
-		return failed(errno, c->plan.server ? "accepting" : "connecting", e);
+		return not_sent(c, errno, e);
 	return await_event(c, RDMA_CM_EVENT_ESTABLISHED, e) || get_mtu(c, e) ? -1 : 0;
 }
 
