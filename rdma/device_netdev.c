@@ -278,10 +278,11 @@ int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_se
 	if (descend(&d, ifname, e))
 		return -1;
 	rc = try_hardware(&d, &s, e);
-	if (rc == 0)
-		rc = try_software(&d, false, &s, e);
+	/* A device on the interface itself is nearer than one on what lies below. */
 	if (rc == 0)
 		rc = try_software(&d, true, &s, e);
+	if (rc == 0)
+		rc = try_software(&d, false, &s, e);
 	if (rc < 0)
 		return -1;
 	memcpy(out->pci, s.pci, sizeof(out->pci));

@@ -165,9 +165,10 @@ START_TEST(software)
 	d->ifindex = net_ifindex(s.home_nl, "pf0");
 	d->ifin = w.home;
 	serves(&s, "rxe0", 1, false);
+	d = fakehca_add("rxe1");
 	d->ifindex = net_ifindex(s.pod_nl, "net1");
 	d->ifin = p.ns.id;
-	serves(&s, "rxe0", 1, true);
+	serves(&s, "rxe1", 1, true);
 	close_sides(&s);
 }
 END_TEST
