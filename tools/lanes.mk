@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check demo bench bench-quick bench-sriov bench-sriov-quick check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm faults-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
@@ -42,6 +42,12 @@ demo: ## show the main job: two pods attached, pinging, and a clean host afterwa
 	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
 	@examples/demo.sh build/bin
 
+demo-rdma: ## show RoCE traffic between two pods, without RDMA hardware: in an emulated machine, minutes (root)
+	@tools/deps.sh vm
+	$(sub) -j$$(nproc) all helpers
+	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
+	@examples/demo-rdma.sh build/bin
+
 bench: ## measure against the reference plugins
 	@tools/deps.sh bench
 	$(sub) -j$$(nproc) all helpers
@@ -55,6 +61,9 @@ bench-sriov: all helpers $(B)/test/lib/nl_vf_test ## measure moves of devices be
 	@$(BENCH_SRIOV) $(B)/bin
 bench-sriov-quick: all helpers $(B)/test/lib/nl_vf_test ## the measuring itself, without the guest, with few rounds: its times mean nothing
 	@$(BENCH_SRIOV) --quick --no-vm $(B)/bin
+bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the guest (root): minutes
+	@tools/deps.sh vm
+	@conformance/bench/rdma.sh $(B)/bin
 
 # ---- tests ------------------------------------------------------------------------------------
 

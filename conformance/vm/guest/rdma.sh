@@ -13,24 +13,27 @@ DEVICES=/sys/class/infiniband
 conf() { printf '{"cniVersion":"1.1.0","name":"%s","type":"%s"%s}' "$2" "$1" "${3:+,$3}"; }
 behind() { jq -c --slurpfile r "$W/prev.$1" '. + {prevResult: $r[0]}' <<<"$2"; }
 
-# call VERB PLUGIN POD CONF: the answer is in $W/out.POD. NETNS: another namespace than the pod's, or none.
+# call VERB PLUGIN POD CONF: the answer is in $W/out.POD. NETNS: another namespace than the pod's, or none. VIEW: what
+# runs the plugin rdma, if that is to see another /sys.
+VIEW=()
 call()
 {
-	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$RB "$RB/$2" \
+	local view=()
+	[ "$2" != rdma ] || view=("${VIEW[@]}")
+	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$RB "${view[@]}" "$RB/$2" \
 		<<<"$4" >"$W/out.$3" 2>"$W/log.$3" || { cat "$W/out.$3" "$W/log.$3" && false; }
 }
 
-# attach POD CONF [RDMA-KEYS]: the interface, a rxe device on it in place of the card's own, then the plugin rdma. rxe
+# attach POD CONF [RDMA-KEYS]: the interface with a rxe device on it in place of the card's own, then the plugin rdma. rxe
 # sends from its own interface's namespace, so that a pod cannot use that of the parent: with a card it would. In
-# mode exclusive it begins on the host, as a VF's does.
-attach()
+# mode exclusive it begins on the host, as a VF's does. ATTACHED: what is to be done with the pod between the two.
+interface() # POD CONF
 {
-	local type network
-	type=$(jq -r .type <<<"$2") network=$(jq -r .name <<<"$2")
-	ip netns add "$1" && ip -n "$1" link set lo up && call ADD "$type" "$1" "$2" && cp "$W/out.$1" "$W/prev.$1" &&
-		ip netns exec "$1" rdma link add "rxe_$1" type rxe netdev net1 && ${ATTACHED-:} "$1" &&
-		call ADD rdma "$1" "$(behind "$1" "$(conf rdma "$network" "${3-}")")"
+	ip netns add "$1" && ip -n "$1" link set lo up && call ADD "$(jq -r .type <<<"$2")" "$1" "$2" && cp "$W/out.$1" "$W/prev.$1" &&
+		ip netns exec "$1" rdma link add "rxe_$1" type rxe netdev net1 && ${ATTACHED-:} "$1"
 }
+device() { call ADD rdma "$1" "$(behind "$1" "$(conf rdma "$(jq -r .name <<<"$2")" "${3-}")")"; }
+attach() { interface "$1" "$2" && device "$@"; }
 detach() # POD CONF
 {
 	call DEL rdma "$1" "$(conf rdma "$(jq -r .name <<<"$2")")" && call DEL "$(jq -r .type <<<"$2")" "$1" "$2"
