@@ -13,7 +13,7 @@ survives() # PLUGIN SAMPLE
 {
 	local a=0 b=0 rc part=(--sample "${FAULTS_SAMPLE:-$2}" --seed "${WANT_KERNEL/./}")
 	[ -z "${FULL-}" ] || part=()
-	conformance/faults/run.sh "$BIN" --plugin "$1" --workers 1 --crowd 10 --limit 200 "${part[@]}" | tee /tmp/said | grep -v '^faults: '
+	conformance/faults/run.sh "$BIN" --plugin "$1" --workers 1 --crowd 10 --limit 200 "${part[@]}" | tee /tmp/said | grep --line-buffered -v '^faults: '
 	rc=${PIPESTATUS[0]}
 	read -r a b < <(sed -n 's/^faults survived: \([0-9]*\) of \([0-9]*\)$/\1 \2/p' /tmp/said)
 	passed=$((passed + ${a:=0})) failed=$((failed + ${b:=0} - a))
