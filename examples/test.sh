@@ -268,6 +268,31 @@ vf_files()
 	if follows "$W/vf.d"; then fail 'self-test: a key that is none went unnoticed in vf.d'; else pass; fi
 }
 
+# --- quality of service at boot --------------------------------------------------------------------------
+
+# qos_follows FOLDER: each file is understood, and only what veth is not able to is refused
+qos_follows()
+{
+	"$BIN/railctl" rdma qos apply --dir "$1" --json >"$W/evidence" 2>&1
+	jq -e 'length > 0 and all(.action == "failed" and (.error | test("no data center bridging|no folder ecn")))' \
+		"$W/evidence" >"$W/out" 2>&1
+}
+
+qos_files()
+{
+	local file
+	[ -x "$BIN/railctl" ] || { skip "qos.d: railctl is not in $BIN"; return; }
+	mkdir -p "$W/qos.d" && install -m 644 qos.d/*.json "$W/qos.d/"
+	for file in qos.d/*.json; do
+		keys_known "$file"
+		judge $? "$file"
+	done
+	qos_follows "$W/qos.d"
+	judge $? qos.d
+	jq '.tc = 106' qos.d/eth1.json >"$W/qos.d/eth1.json"
+	if qos_follows "$W/qos.d"; then fail 'self-test: a key that is none went unnoticed in qos.d'; else pass; fi
+}
+
 # --- manifests -------------------------------------------------------------------------------------------
 
 manifests()
@@ -381,6 +406,7 @@ for file in */*.conflist; do
 done
 tiers
 vf_files
+qos_files
 manifests
 self_tests
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -3,7 +3,7 @@
 #include "railctl/rdma.h"
 
 static const struct cmd *const commands[] = { &rdma_list_cmd, &rdma_env_cmd, &rdma_check_cmd,
-					      &rdma_mode_cmd, NULL };
+					      &rdma_mode_cmd, &rdma_qos_cmd, NULL };
 
 const struct cmd cmd_rdma = {
 	.name = "rdma",

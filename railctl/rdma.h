@@ -5,6 +5,6 @@
 
 #include "railctl/cmd.h"
 
-extern const struct cmd rdma_check_cmd, rdma_env_cmd, rdma_list_cmd, rdma_mode_cmd;
+extern const struct cmd rdma_check_cmd, rdma_env_cmd, rdma_list_cmd, rdma_mode_cmd, rdma_qos_cmd;
 
 #endif

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vf_apply.c: `railctl vf apply`: the VFs that files ask for, at boot. */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "lib/fs.h"
+#include "railctl/dropin.h"
 #include "railctl/vf.h"
 
 #define DIR_DEFAULT "/etc/railhead/vf.d"
-#define FILE_MAX    65536
-#define SUFFIX      ".json"
 
 struct apply {
 	struct rail *rail;
 	struct manager m;
-	const char *dir;
-	int fd;
-	int64_t deadline;   /* for PFs to appear */
+	const struct dropin *d;
 	struct json *array; /* NULL: text */
 	struct json *pfs;   /* address: the file that was about it */
 	unsigned done, failed;
@@ -30,7 +22,7 @@ struct apply {
 static int load(const struct apply *a, const char *name, struct vf_file *out, struct err *e)
 {
 	auto_free char *text = NULL;
-	ssize_t len = fs_read_at(a->fd, name, FILE_MAX, &text, e);
+	ssize_t len = fs_read_at(a->d->fd, name, DROPIN_MAX, &text, e);
 
 	if (len < 0)
 		return err_wrap(e, "%s", name);
@@ -40,16 +32,13 @@ static int load(const struct apply *a, const char *name, struct vf_file *out, st
 /* A card's driver may come later than we do. */
 static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN], struct err *e)
 {
-	const struct timespec pause = { 0, 100 * 1000000 };
-
 	struct err why;
 
 	while (inventory_find_pf(&a->rail->ctx, pf, out, &why)) {
-		if (why.code != ERR_NOTFOUND || ctx_mono_ms() >= a->deadline) {
+		if (why.code != ERR_NOTFOUND || !dropin_nap(a->d)) {
 			*e = why;
 			return -1;
 		}
-		(void)nanosleep(&pause, NULL);
 	}
 	return 0;
 }
@@ -119,8 +108,9 @@ static int tell(struct apply *a, const char *name, const struct vf_file *f,
 	return 0;
 }
 
-static int apply_file(struct apply *a, const char *name, struct err *e)
+static int apply_file(const char *name, void *arg, struct err *e)
 {
+	struct apply *a = arg;
 	auto_vf_file struct vf_file f = { 0 };
 	struct vf_made made = { .before = 0 };
 	struct err why;
@@ -131,36 +121,6 @@ static int apply_file(struct apply *a, const char *name, struct err *e)
 
 /* ---- all of them ---- */
 
-static int is_ours(const struct dirent *d)
-{
-	size_t len = strlen(d->d_name);
-
-	return d->d_name[0] != '.' && len > strlen(SUFFIX) &&
-	       strcmp(d->d_name + len - strlen(SUFFIX), SUFFIX) == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int apply_all(struct apply *a, struct err *e)
-{
-	struct dirent **names;
-	int n = scandirat(a->fd, ".", &names, is_ours, by_name);
-	int rc = 0;
-
-	if (n < 0)
-		return err_set(e, ERR_IO, errno, "list %s", a->dir);
-	for (int i = 0; i < n; i++) {
-		if (rc == 0)
-			rc = apply_file(a, names[i]->d_name, e);
-		free(names[i]);
-	}
-	free(names);
-	return rc;
-}
-
 static int finish(const struct apply *a, struct err *e)
 {
 	if (a->failed)
@@ -168,39 +128,12 @@ static int finish(const struct apply *a, struct err *e)
 	if (a->array)
 		return out_json(&a->rail->out, a->array, e);
 	if (!a->done && !a->failed)
-		out_line(&a->rail->out, OUT_PLAIN, "No file %s/*" SUFFIX ": nothing was done.",
-			 a->dir);
+		out_line(&a->rail->out, OUT_PLAIN,
+			 "No file %s/*" DROPIN_SUFFIX ": nothing was done.", a->d->dir);
 	else
 		out_line(&a->rail->out, OUT_PLAIN, "%u file%s followed, %u failed", a->done,
 			 a->done == 1 ? "" : "s", a->failed);
 	return 0;
-}
-
-static int take_options(struct rail *r, struct apply *a, struct err *e)
-{
-	const char *wait = opt_get(&r->opts, "wait");
-	const char *dir = opt_get(&r->opts, "dir");
-	uint64_t seconds = 0;
-
-	if (wait && parse_u64(wait, 0, 3600, &seconds))
-		return cmd_usage(r, e, "--wait \"%.64s\" is no number from 0 to 3600", wait);
-	if (dir && *dir != '/')
-		return cmd_usage(r, e, "--dir \"%.256s\" must be an absolute path", dir);
-	a->deadline = ctx_mono_ms() + (int64_t)seconds * 1000;
-	a->dir = dir ? dir : DIR_DEFAULT;
-	return 0;
-}
-
-/* Nobody has to have the folder; but one that was named must be there. */
-static int open_dir(struct rail *r, struct apply *a, struct err *e)
-{
-	struct err why;
-
-	a->fd = fs_open_dir(a->dir, false, &why);
-	if (a->fd >= 0 || (why.errnum == ENOENT && !opt_is_set(&r->opts, "dir")))
-		return 0;
-	*e = why;
-	return -1;
 }
 
 static int apply(struct rail *r, struct err *e)
@@ -208,24 +141,20 @@ static int apply(struct rail *r, struct err *e)
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	auto_json struct json *pfs = json_new_object();
 	auto_nl struct nl *nl = NULL;
-	struct apply a = { .rail = r, .array = array, .pfs = pfs, .fd = -1 };
+	auto_dropin struct dropin d = { .fd = -1 };
+	struct apply a = { .rail = r, .array = array, .pfs = pfs, .d = &d };
 
 	if (!pfs || (r->out.json && !array))
 		return err_nomem(e);
-	if (take_options(r, &a, e) || open_dir(r, &a, e))
-		return -1;
-	auto_fd int fd = a.fd;
-	if (nl_open(&nl, e))
+	if (dropin_open(r, DIR_DEFAULT, &d, e) || nl_open(&nl, e))
 		return -1;
 	a.m = rail_manager(r, nl);
-	if (fd >= 0 && apply_all(&a, e))
-		return -1;
-	return finish(&a, e);
+	return dropin_each(&d, apply_file, &a, e) || finish(&a, e) ? -1 : 0;
 }
 
 static const struct opt opts[] = {
-	{ "dir", "DIR", "the folder of the files (default: " DIR_DEFAULT ")", 0 },
-	{ "wait", "SECONDS", "wait that long for cards whose driver is not there yet", 0 },
+	DROPIN_OPT_DIR(DIR_DEFAULT),
+	DROPIN_OPT_WAIT,
 	{ NULL, NULL, NULL, 0 },
 };
 

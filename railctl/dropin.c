@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "railctl/dropin.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/fs.h"
+#include "lib/parse.h"
+
+int dropin_dir(struct rail *r, const char *usual, const char **out, struct err *e)
+{
+	const char *dir = opt_get(&r->opts, "dir");
+
+	if (dir && *dir != '/')
+		return cmd_usage(r, e, "--dir \"%.256s\" must be an absolute path", dir);
+	*out = dir ? dir : usual;
+	return 0;
+}
+
+int dropin_open(struct rail *r, const char *usual, struct dropin *out, struct err *e)
+{
+	const char *wait = opt_get(&r->opts, "wait");
+	struct dropin d = { .fd = -1 };
+	uint64_t seconds = 0;
+	struct err why;
+
+	if (wait && parse_u64(wait, 0, 3600, &seconds))
+		return cmd_usage(r, e, "--wait \"%.64s\" is no number from 0 to 3600", wait);
+	if (dropin_dir(r, usual, &d.dir, e))
+		return -1;
+	d.deadline = ctx_mono_ms() + (int64_t)seconds * 1000;
+	d.fd = fs_open_dir(d.dir, false, &why);
+	if (d.fd < 0 && (why.errnum != ENOENT || opt_is_set(&r->opts, "dir"))) {
+		*e = why;
+		return -1;
+	}
+	*out = d;
+	return 0;
+}
+
+void dropin_close(struct dropin *d)
+{
+	base_close_fd(&d->fd);
+}
+
+static int is_ours(const struct dirent *d)
+{
+	size_t len = strlen(d->d_name);
+
+	return d->d_name[0] != '.' && len > strlen(DROPIN_SUFFIX) &&
+	       strcmp(d->d_name + len - strlen(DROPIN_SUFFIX), DROPIN_SUFFIX) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int dropin_each(const struct dropin *d, dropin_fn fn, void *arg, struct err *e)
+{
+	struct dirent **names;
+	int n = d->fd < 0 ? 0 : scandirat(d->fd, ".", &names, is_ours, by_name);
+	int rc = 0;
+
+	if (n < 0)
+		return err_set(e, ERR_IO, errno, "list %s", d->dir);
+	for (int i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = fn(names[i]->d_name, arg, e);
+		free(names[i]);
+	}
+	if (d->fd >= 0)
+		free(names);
+	return rc;
+}
+
+bool dropin_nap(const struct dropin *d)
+{
+	const struct timespec pause = { 0, 100 * 1000000 };
+
+	if (ctx_mono_ms() >= d->deadline)
+		return false;
+	(void)nanosleep(&pause, NULL);
+	return true;
+}
