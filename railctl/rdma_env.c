@@ -4,6 +4,7 @@
 
 #include "railctl/rdma.h"
 #include "railctl/rdma_pod.h"
+#include "railctl/rdma_tier.h"
 #include "rdma/env.h"
 
 enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
@@ -116,12 +117,13 @@ static int run(struct rail *r, struct err *e)
 	auto_env struct env x = { 0 };
 	const char *names[INTERFACES_MAX + 1];
 	struct env_options o = ENV_OPTIONS_INIT;
+	char why[RDMA_TIER_WHY_LEN];
 	enum format format;
 	int pid;
 
 	if (take_format(r, &format, e) || take_options(r, &o, e) ||
-	    take_interfaces(r, names, &o, e) || rdma_pod_read(r, &pid, &v, e) ||
-	    env_make(&v, &o, &x, e))
+	    take_interfaces(r, names, &o, e) || rdma_tier_class(r, &o, why, e) ||
+	    rdma_pod_read(r, &pid, &v, e) || env_make(&v, &o, &x, e))
 		return -1;
 	if (x.n_warnings)
 		r->status = RAIL_FAILED;

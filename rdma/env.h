@@ -13,6 +13,7 @@
 
 struct env_options {
 	int tc, sl;                    /* traffic class, service level; -1: not given */
+	const char *tc_why;            /* who says so; NULL: as asked for */
 	int cross_nic;                 /* NCCL_CROSS_NIC; -1: as the rails' networks suggest */
 	enum ip_family family;         /* addresses to use; IP_NONE: IPv4 if every rail has one */
 	const char *const *interfaces; /* only these are rails; NULL-terminated; NULL: all */

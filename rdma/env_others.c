@@ -62,10 +62,9 @@ static int set_qos(const struct env_plan *p, struct env *out, struct err *e)
 	int tc = p->options->tc, sl = p->options->sl;
 
 	if (tc >= 0 && env_add(out, e, (struct env_new){ "NCCL_IB_TC", env_text("%d", tc) },
-			       "as asked for: DSCP %d in each packet's header, by which switches "
-			       "and NIC choose "
-			       "the priority",
-			       tc / 4))
+			       "%s: DSCP %d in each packet's header, by which switches and NIC "
+			       "choose the priority",
+			       p->options->tc_why ? p->options->tc_why : "as asked for", tc / 4))
 		return -1;
 	return set_number(out, "NCCL_IB_SL", sl, e, "as asked for: the service level");
 }
