@@ -1,24 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # check.sh BINDIR: the suites on both kernels, beside each other; then what each printed, and one closing line.
-# SUITES, KERNELS: others than all. A suite that says "# topology: NAME" gets that, the others a pair of cards.
+# SUITES, KERNELS: others than all. A suite that says "# topology: NAME" gets that, the others a pair of cards; one that
+# says "# kernel: 7.2" runs on that alone.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
-SUITES=${SUITES:-boot ipvlan spec sriov vf probe rdma-env faults vfio}
+SUITES=${SUITES:-boot ipvlan spec sriov vf probe rdma rdma-env rdma-move rdma-traffic faults rdma-exclusive vfio}
 KERNELS=${KERNELS:-6.12 7.2}
 
-topology_of() { sed -n '1,12s/^# topology: //p' "$HERE/suites/$1.sh" | grep . || echo pair; }
-topologies() { for suite in $SUITES; do topology_of "$suite"; done | sort -ru; }
+said() { sed -n "1,12s/^# $1: //p" "$HERE/suites/$2.sh"; }
+# suites KERNEL: a line each, the topology and the name.
+suites()
+{
+	local suite kernel topology
+	for suite in $SUITES; do
+		kernel=$(said kernel "$suite") topology=$(said topology "$suite")
+		[ "${kernel:-$1}" != "$1" ] || echo "${topology:-pair} $suite"
+	done
+}
+topologies() { suites "$1" | cut -d' ' -f1 | sort -ru; }
 # boots KERNEL: one boot a topology, one after the other.
 boots()
 {
-	local suite topology
-	for topology in $(topologies); do
+	local topology
+	for topology in $(topologies "$1"); do
 		# shellcheck disable=SC2046 # words
 		setpriv --pdeathsig KILL "$HERE/run" --kernel "$1" --topology "$topology" --limit "${LIMIT:-1800}" --bin "$BIN" \
-			$(for suite in $SUITES; do [ "$(topology_of "$suite")" != "$topology" ] || echo "$suite"; done) \
-			>"$LOGS/$1.$topology" 2>&1 </dev/null
+			$(suites "$1" | sed -n "s/^$topology //p") >"$LOGS/$1.$topology" 2>&1 </dev/null
 	done
 }
 
@@ -39,7 +48,7 @@ for kernel in $KERNELS; do
 	setpriv --pdeathsig KILL "$0" "$BIN" --boots "$kernel" &
 done
 wait
-logs() { for kernel in $KERNELS; do topologies | sed "s|^|$LOGS/$kernel.|"; done; }
+logs() { for kernel in $KERNELS; do topologies "$kernel" | sed "s|^|$LOGS/$kernel.|"; done; }
 for log in $(logs); do
 	echo "# kernel ${log##*/}"
 	sed '$d' "$log"
