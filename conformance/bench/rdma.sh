@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# rdma.sh [--quick] [--markdown] [--raw DIR] BINDIR: what the plugin rdma adds to a chain, in a guest. Medians.
+#
+# --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: as
+# docs/performance.md has the tables. KERNEL: the guest's (6.12). A nanosecond of the guest's is an instruction of its
+# processor, or a wait, so that times come out the same whatever else this machine does.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+QUICK='' MARKDOWN='' KEEP=''
+while [[ ${1-} == --* ]]; do
+	case $1 in
+	--quick) QUICK=1 ;;
+	--markdown) MARKDOWN=1 ;;
+	--raw) KEEP=$(realpath -m "${2-}") && shift ;;
+	*) set -- ;;
+	esac
+	shift
+done
+[ $# = 1 ] && [ -x "$1/rdma" ] || {
+	sed -n '3s/^# //p' "$0" >&2
+	exit 2
+}
+W=$(mktemp -d /tmp/railhead-bench.XXXXXX)
+trap 'rm -rf "$W"' EXIT
+export QUICK
+RAW=$W/raw ROWS=$W/rows KERNEL=${KERNEL:-6.12} PEER_NAME=none
+: >"$ROWS"
+# shellcheck source=conformance/bench/lib.sh
+. "$HERE/lib.sh"
+
+say "in a guest with kernel $KERNEL: minutes"
+VM_CLOCK=shift=0,sleep=off "$HERE/../vm/run" --kernel "$KERNEL" --limit 1800 --bin "$1" --out "$W/out" bench-rdma >&2 || broken "the guest failed"
+{
+	grep ' sample ' "$W/out/raw" | fold
+	grep -v ' sample ' "$W/out/raw"
+} >"$RAW"
+wall() { median "$1" ADD wall; }
+# flat WHAT LABEL LABEL
+flat()
+{
+	row "$1" "<= 1.2" 1.2 "$(wall "$2")" "$(wall "$3")" ms
+	fact "... system calls; bytes from the kernel" "" "$(median "$2" ADD calls) / $(median "$3" ADD calls); $(median "$2" \
+		ADD received) / $(median "$3" ADD received)" ""
+}
+more=$(($(wall chain-both) - $(wall chain-macvlan)))
+fact "ADD of macvlan and rdma, more than macvlan alone" "<= 1 ms" "$(ms "$(wall chain-both)") - $(ms "$(wall chain-macvlan)") = $(ms $more) ms" \
+	"$([ $more -le 1000 ] && echo met || echo missed)"
+fact "... the program rdma by itself; a static program that does nothing" "" "$(ms "$(wall one)") ms; $(ms "$(wall nothing)") ms" ""
+fact "... the same where the pod's GID comes behind 250 others" "" "$(ms $(($(wall chain-many-both) - $(wall chain-many-macvlan)))) ms" ""
+read -r _ _ few _ many < <(grep '^gids ' "$RAW")
+flat "ADD of rdma, 9 RDMA devices against 1" nine one
+flat "ADD of rdma, $many GIDs against $few" many one
+report
+[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$RAW" "$ROWS" "$KEEP"; }
+[ -z "$QUICK" ] || echo "$(wc -l <"$ROWS") passed, 0 failed, 0 skipped"
