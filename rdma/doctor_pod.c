@@ -236,8 +236,8 @@ static void check_pfc(struct exam *x, const struct port_facts *p, const struct r
 		 "under load packets are dropped, and RDMA slows down far more than "
 		 "TCP would");
 	exam_say(f->remedy,
-		 "switch it on for one priority on NIC and switch alike: dcb pfc set dev %s "
-		 "prio-pfc all:off 3:on",
+		 "switch it on for one priority on NIC and switch alike: "
+		 "railctl rdma qos set --pf %s --pfc 3 --save",
 		 r->port->netdev);
 }
 
@@ -256,8 +256,7 @@ static void check_trust(struct exam *x, const struct port_facts *p, const struct
 	exam_say(f->evidence, "%s: no DSCP value has a priority of its own", r->port->netdev);
 	exam_say(f->consequence, "priorities follow the VLAN tag: packets without one all have "
 				 "priority 0, whatever their traffic class");
-	exam_say(f->remedy, "dcb app add dev %s dscp-prio 26:3 (with mlx5 that switches to DSCP)",
-		 r->port->netdev);
+	exam_say(f->remedy, "railctl rdma qos set --pf %s --trust dscp --save", r->port->netdev);
 }
 
 void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)

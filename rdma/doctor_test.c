@@ -374,8 +374,8 @@ START_TEST(quality_of_service)
 	admit(&p);
 	p.facts.device[0].port[0].dcb = (struct dcb_info){ .has_pfc = true, .has_app = true };
 	examine(&p);
-	finds(&p, "pfc mlx5_1:1 warn", "dcb pfc set dev net1");
-	finds(&p, "trust mlx5_1:1 warn", "dscp-prio 26:3");
+	finds(&p, "pfc mlx5_1:1 warn", "railctl rdma qos set --pf net1 --pfc 3");
+	finds(&p, "trust mlx5_1:1 warn", "--trust dscp");
 	p.facts.device[0].port[0].has_dcb = false;
 	examine(&p);
 	finds(&p, "pfc mlx5_1:1 unknown", "run it on the host");
