@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # check.sh BINDIR: the suites on both kernels, beside each other; then what each printed, and one closing line.
 # SUITES, KERNELS: others than all. A suite that says "# topology: NAME" gets that, the others a pair of cards; one that
-# says "# kernel: 7.2" runs on that alone.
+# says "# kernel: 7.2" runs on that alone. SPREAD=1, as make check does it: one that says "# check: 7.2" runs on that alone,
+# and one that says "# check: no" does not.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
@@ -16,6 +17,7 @@ suites()
 	local suite kernel topology
 	for suite in $SUITES; do
 		kernel=$(said kernel "$suite") topology=$(said topology "$suite")
+		[ -z "${SPREAD-}" ] || kernel=$(said check "$suite" | grep . || echo "$kernel")
 		[ "${kernel:-$1}" != "$1" ] || echo "${topology:-pair} $suite"
 	done
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# check: 7.2
 # faults: everything fails once: conformance/faults for sriov on a card's true VFs, and for ipvlan. Each kernel has cases
 # of its own. FAULTS_SAMPLE: about so many for each plugin; FULL=1: all of them, which takes hours; with either, failing
 # allocations and other clocks too, whose planning takes a minute. CASES: which plugins.

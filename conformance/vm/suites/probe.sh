@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# check: 7.2
 # probe: rdma-probe between pods: macvlans of a dummy with rxe devices on them. Before 7.0 rxe sends from the
 # first network namespace only: there one rxe device talks to itself.
 # shellcheck source=conformance/vm/guest/lib.sh

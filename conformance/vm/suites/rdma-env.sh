@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# check: 7.2
 # rdma-env: railctl rdma list, env and check, over rxe on two cards: pods that share their parents' devices, pods
 # with a device of their own, and what the doctor says when something is taken away.
 # shellcheck source=conformance/vm/guest/lib.sh

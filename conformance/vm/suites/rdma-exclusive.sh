@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# check: no
 # kernel: 7.2
 # needs: movable
 # topology: trio

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# check: no
 # needs: movable
 # rdma-move: mode exclusive in earnest: RDMA devices move into pods behind sriov, and come back.
 #

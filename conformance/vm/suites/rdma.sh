@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# check: 7.2
 # rdma: the rdma plugin behind macvlan and ipvlan, over rxe on a card, in mode shared; what it says in mode exclusive.
 . conformance/vm/guest/lib.sh
 W=/run/work

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154 # VA0 and so on: lib.sh
+# check: 6.12
 # vfio: VFs that have no interface, because vfio-pci has them: for DPDK, or a guest of the pod.
 # topology: iommu
 # shellcheck source=conformance/vm/guest/lib.sh

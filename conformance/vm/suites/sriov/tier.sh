@@ -22,9 +22,9 @@ check "tier: DEL without the file" del a "$GOLD"
 check "tier: as before" clean
 check "tier: no file" refused 7 "$TIERS" add a "$GOLD"
 echo '{"tiers":{"gold":{"max_tx_rate":100,"vlanQoS":5},"slow":{"max_tx_rate":10}}}' >$TIERS
-check "tier: one without a VLAN" add a "$(on "$VA1" '"tier":"slow"')"
-check "tier: its rate" sees a "$A" 1 '.vf.rate.max_tx == 10 and .vf.vlan_list == [{}]'
-check "tier: DEL" del a "$(on "$VA1" '"tier":"gone"')"
+check "tier: one without a VLAN" add a "$(on "$VA3" '"tier":"slow"')"
+check "tier: its rate" sees a "$A" 3 '.vf.rate.max_tx == 10 and .vf.vlan_list == [{}]'
+check "tier: DEL" del a "$(on "$VA3" '"tier":"gone"')"
 check "tier: unknown" refused 7 "its tiers are gold, slow" add a "$(on "$VA2" '"tier":"silver"')"
 check "tier: STATUS of an unknown one" refused 50 "its tiers are gold, slow" call STATUS a "$(on "$VA2" '"tier":"silver"')"
 check "tier: a priority without a VLAN" refused 7 "vlanQoS 5" add a "$(on "$VA2" '"tier":"gold"')"
