@@ -43,6 +43,12 @@ static void make_world(struct world *w)
 	(void)snprintf(w->netns, sizeof(w->netns), "/proc/self/fd/%d", w->pod.fd);
 }
 
+static void clear_world(struct world *w)
+{
+	nl_release(w->host);
+	netns_close(&w->pod);
+}
+
 static void attach_to(const struct world *w, const char *lower)
 {
 	struct nl *nl = net_socket_in(&w->pod);
@@ -99,6 +105,7 @@ START_TEST(on_its_master_or_not)
 	attach_to(&w, "one");
 	passes(&w, "one");
 	fails(&w, "two", "on device one");
+	clear_world(&w);
 }
 END_TEST
 
@@ -113,6 +120,7 @@ START_TEST(a_master_that_is_a_macvlan)
 	attach_to(&w, "between");
 	passes(&w, "between");
 	fails(&w, "elsewhere", "on another device");
+	clear_world(&w);
 }
 END_TEST
 
@@ -131,6 +139,7 @@ START_TEST(a_master_of_that_number_elsewhere)
 	net_veth("one", "one-peer", NULL); /* the same number, as it was made alike */
 	fails(&w, "one", "another network namespace");
 	netns_close(&other);
+	clear_world(&w);
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -126,6 +127,9 @@ START_TEST(what_cannot_be_read_now_is_not_damaged)
 	ck_assert_str_eq(seen, "net/c2/net1 ");
 	ck_assert_int_eq(e.errnum, EACCES);
 	ck_assert_int_eq(record_each(&ctx, "net", see, seen, &e), -1);
+	/* What the leak sanitizer needs to look at us. */
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(prctl(PR_SET_DUMPABLE, 1), 0);
 }
 END_TEST
 

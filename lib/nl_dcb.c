@@ -9,9 +9,9 @@
 
 #include "lib/nl_priv.h"
 
-_Static_assert(DCB_PRIORITIES == IEEE_8021Q_MAX_PRIORITIES && DCB_PRIORITIES == DCBX_MAX_BUFFERS &&
-		       DCB_PRIORITIES == IEEE_8021QAZ_MAX_TCS,
-	       "the kernel counts as we do");
+_Static_assert(DCB_PRIORITIES == IEEE_8021Q_MAX_PRIORITIES, "the kernel counts as we do");
+_Static_assert(DCB_PRIORITIES == DCBX_MAX_BUFFERS, "the kernel counts as we do");
+_Static_assert(DCB_PRIORITIES == IEEE_8021QAZ_MAX_TCS, "the kernel counts as we do");
 
 static const struct nla_policy top_policy[DCB_ATTR_MAX + 1] = {
 	[DCB_ATTR_IEEE] = { .type = NLA_NESTED },
@@ -153,7 +153,8 @@ static int on_status(const struct nlmsghdr *h, void *arg, struct err *e)
 
 	if (nl_attrs(h, sizeof(struct dcbmsg), top, DCB_ATTR_MAX, policy) || !top[DCB_ATTR_IEEE])
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's answer");
-	*(int *)arg = (int8_t)nla_get_u8(top[DCB_ATTR_IEEE]);
+	int status = nla_get_u8(top[DCB_ATTR_IEEE]);
+	*(int *)arg = status > INT8_MAX ? status - (UINT8_MAX + 1) : status;
 	return 0;
 }
 

@@ -173,7 +173,7 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 {
 	static const char *const absent[QOS_N] = {
 		[QOS_TC] = "its driver has no tc/1/traffic_class; NVIDIA's own (DOCA-OFED) has",
-		[QOS_CM] = "not asked for: that would make a folder in /sys/" QOS_CM_DIR,
+		[QOS_CM] = ("not asked for: that would make a folder in /sys/" QOS_CM_DIR),
 	};
 	char path[QOS_PATH_LEN], text[128];
 	struct err why;

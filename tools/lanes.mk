@@ -34,7 +34,7 @@ deps: ## install what the build needs (Debian; asks nothing)
 
 check: ## every check there is, after installing what they need; the log of each is in build/log/
 	@tools/deps.sh check
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-10} FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(LANES)
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-5} FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(LANES)
 
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
 	@tools/deps.sh demo

@@ -105,7 +105,7 @@ void cases_sample(struct cases *c, size_t n, unsigned seed)
 		have += chosen[i];
 	if (have > n)
 		thin_out(chosen, c->n, have, n, seed);
-	for (size_t i = 0; have < n && i < n - have; i++)
+	for (size_t i = 0; c->n && have < n && i < n - have; i++)
 		chosen[(i * c->n / (n - have) + seed) % c->n] = true;
 	keep_chosen(c, chosen);
 	free(seen);

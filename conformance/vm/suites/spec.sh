@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 6.12
+# check: 7.2
 # spec: the rules of the protocol against sriov, on true VFs: those that say more of the plugin than of the engine that all
 # have. FULL=1: all of them, and against ipvlan too. ITEMS="037 150": these. CASES: which plugins. In $OUT: PLUGIN.json for
 # docs/conformance.md.
