@@ -7,7 +7,7 @@
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
-LANES := gcc clang -- sanitize check-vm tidy attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
+LANES := gcc -- sanitize check-vm tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
 	spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick
 sub := +@$(MAKE) --no-print-directory
