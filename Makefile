@@ -184,7 +184,7 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 # is asked of the kernel to lib/testing_pf.h and lib/testing_hca.h.
 WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms nanosleep \
 	nl_change nl_query nl_query_whole nl_link_by_name nl_link_by_index $(addprefix nl_rdma_,open open_in sys_get get \
-	list by_name ports chardev rename move monitor_wait)
+	list by_name port ports chardev rename move monitor_wait)
 TESTING := $(call objects,$(TESTING_SRC))
 $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	@mkdir -p $(@D)

@@ -33,6 +33,8 @@ FAKED(nl_rdma_sys_get, struct nl *nl, struct rdma_sys *out, struct err *e);
 FAKED(nl_rdma_get, struct nl *nl, uint32_t index, struct rdma_link *out, struct err *e);
 FAKED(nl_rdma_list, struct nl *nl, rdma_link_fn fn, void *arg, struct err *e);
 FAKED(nl_rdma_by_name, struct nl *nl, const char *name, struct rdma_link *out, struct err *e);
+FAKED(nl_rdma_port, struct nl *nl, uint32_t index, uint32_t port, struct rdma_port *out,
+      struct err *e);
 FAKED(nl_rdma_ports, struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, struct err *e);
 FAKED(nl_rdma_chardev, struct nl *nl, struct rdma_chardev_of of, struct rdma_chardev *out,
       struct err *e);
@@ -236,6 +238,28 @@ int __wrap_nl_rdma_by_name(struct nl *nl, const char *name, struct rdma_link *ou
 	return missing(e);
 }
 
+/* The interface is the first port's. */
+static struct rdma_port port_of(const struct nl *nl, const struct fakehca_dev *d, uint32_t port)
+{
+	bool in_sight = port == 1 && netns_same(d->ifin, of_socket(nl));
+
+	return (struct rdma_port){ port, RDMA_PORT_ACTIVE, in_sight ? d->ifindex : 0 };
+}
+
+int __wrap_nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port *out,
+			struct err *e)
+{
+	if (!hca)
+		return __real_nl_rdma_port(nl, index, port, out, e);
+	if (count(e))
+		return -1;
+	const struct fakehca_dev *d = seen(nl, index);
+	if (!d || !port || port > d->link.ports)
+		return missing(e);
+	*out = port_of(nl, d, port);
+	return 0;
+}
+
 int __wrap_nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, struct err *e)
 {
 	if (!hca)
@@ -246,8 +270,7 @@ int __wrap_nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *a
 	if (!d)
 		return missing(e);
 	for (uint32_t i = 1; i <= d->link.ports; i++) {
-		bool in_sight = i == 1 && netns_same(d->ifin, of_socket(nl));
-		const struct rdma_port p = { i, RDMA_PORT_ACTIVE, in_sight ? d->ifindex : 0 };
+		const struct rdma_port p = port_of(nl, d, i);
 
 		if (fn(&p, arg))
 			break;

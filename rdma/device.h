@@ -35,9 +35,8 @@ int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_
 struct rdma_view {
 	const struct ctx *ctx;
 	const struct netns *home, *pod;
-	struct nl *home_nl, *pod_nl;     /* of nl.h */
-	struct nl *home_rdma, *pod_rdma; /* of nl_rdma.h; pod_rdma may be NULL: nothing is looked
-					    up in the pod */
+	struct nl *home_nl, *pod_nl; /* of nl.h */
+	struct nl *home_rdma;        /* of nl_rdma.h */
 };
 
 /* What an interface of a pod comes down to. */
@@ -50,7 +49,8 @@ struct rdma_serving {
 
 /*
  * rdma_of_netdev - follow ifname, in the pod, down to the hardware (VLAN, macvlan, ipvlan, bond),
- * and find the RDMA device and port there. *out->pci is filled in also when there is no device.
+ * and find the RDMA device and port there, among those that home sees (in mode shared all). The
+ * nearest one counts. *out->pci is filled in also when there is no device.
  * ERR_NOTFOUND (ENODEV): there is none; the text says what the interface comes down to.
  */
 int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_serving *out,

@@ -2,8 +2,9 @@
 /*
  * device_netdev.c: from a pod's interface down to the RDMA device that serves it.
  *
- * Hardware is found by its bus address, which costs the same however many devices there are. Only
- * for what has none (rxe, siw) the ports of all devices are asked for their interfaces.
+ * Hardware is found by its bus address, which costs the same however many devices there are. What
+ * has none (rxe, siw) has a GUID that the kernel made of its interface's MAC: those that fit are
+ * asked for their interface, and all of them only when none does.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +24,22 @@ struct descent {
 	const struct rdma_view *v;
 	struct level level[LEVELS_MAX]; /* the interface itself first */
 	size_t n;
+	struct nl *pod_rdma; /* owned; opened where it is needed, which is seldom */
 };
+
+static void descent_clear(struct descent *d)
+{
+	nl_release(d->pod_rdma);
+}
+
+/* RDMA netlink as one of the two namespaces sees it. */
+static int rdma_of(struct descent *d, bool in_pod, struct nl **out, struct err *e)
+{
+	if (in_pod && !d->pod_rdma && nl_rdma_open_in(d->v->pod, d->v->home, &d->pod_rdma, e))
+		return -1;
+	*out = in_pod ? d->pod_rdma : d->v->home_rdma;
+	return 0;
+}
 
 /* ---- down ---- */
 
@@ -100,12 +116,14 @@ struct by_ifindex {
 	size_t level; /* that of a port */
 	struct rdma_port port;
 	bool found;
+	bool elsewhere; /* none of the ports has an interface in that namespace */
 };
 
 static int match_port(const struct rdma_port *p, void *arg)
 {
 	struct by_ifindex *b = arg;
 
+	b->elsewhere &= !p->ifindex;
 	for (size_t i = 0; i < b->d->n && p->ifindex; i++) {
 		if (b->d->level[i].in_pod == b->in_pod &&
 		    b->d->level[i].link.ifindex == p->ifindex) {
@@ -118,9 +136,29 @@ static int match_port(const struct rdma_port *p, void *arg)
 	return b->found;
 }
 
-static struct nl *rdma_of(const struct descent *d, bool in_pod)
+/* Which port of the device has one of our interfaces there. A device that has just gone has none.
+ */
+static int look_at_ports(struct descent *d, const struct rdma_link *link, bool in_pod,
+			 struct by_ifindex *out, struct err *e)
 {
-	return in_pod ? d->v->pod_rdma : d->v->home_rdma;
+	struct rdma_port only;
+	struct err why;
+	struct nl *nl;
+
+	*out = (struct by_ifindex){ .d = d, .in_pod = in_pod, .elsewhere = true };
+	if (rdma_of(d, in_pod, &nl, e))
+		return -1;
+	/* One port is asked for it with half as many system calls as a list of one. */
+	int rc = link->ports == 1 ? nl_rdma_port(nl, link->index, 1, &only, &why)
+				  : nl_rdma_ports(nl, link->index, match_port, out, &why);
+
+	if (rc && why.code != ERR_NOTFOUND) {
+		*e = why;
+		return -1;
+	}
+	if (rc == 0 && link->ports == 1)
+		(void)match_port(&only, out);
+	return 0;
 }
 
 /*
@@ -128,11 +166,10 @@ static struct nl *rdma_of(const struct descent *d, bool in_pod)
  * it does not when the one is in the pod and the other is not yet; then dev_port, which counts from
  * 0, is all there is.
  */
-static int choose_port(const struct descent *d, size_t level, struct rdma_serving *out,
-		       struct err *e)
+static int choose_port(struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
 {
 	const struct level *l = &d->level[level];
-	struct by_ifindex b = { .d = d, .in_pod = l->in_pod };
+	struct by_ifindex b;
 	char path[64 + IFNAME_LEN];
 	uint64_t dev_port;
 	struct err why;
@@ -140,13 +177,8 @@ static int choose_port(const struct descent *d, size_t level, struct rdma_servin
 	out->port = 1;
 	if (out->link.ports < 2)
 		return 0;
-	if (rdma_of(d, l->in_pod) &&
-	    nl_rdma_ports(rdma_of(d, l->in_pod), out->link.index, match_port, &b, &why)) {
-		if (why.code != ERR_NOTFOUND) {
-			*e = why;
-			return -1;
-		}
-	}
+	if (look_at_ports(d, &out->link, l->in_pod, &b, e))
+		return -1;
 	(void)snprintf(path, sizeof(path), "class/net/%s/dev_port", l->link.name);
 	if (b.found)
 		out->port = b.port.port;
@@ -157,7 +189,7 @@ static int choose_port(const struct descent *d, size_t level, struct rdma_servin
 }
 
 /* 1: this is the hardware; 0: it has no RDMA device. */
-static int try_bus(const struct descent *d, size_t level, const char *bus, struct rdma_serving *out,
+static int try_bus(struct descent *d, size_t level, const char *bus, struct rdma_serving *out,
 		   struct err *e)
 {
 	struct err why;
@@ -174,7 +206,7 @@ static int try_bus(const struct descent *d, size_t level, const char *bus, struc
 }
 
 /* Of a bond the RDMA device is that of one of its members, the first in most cases. */
-static int try_bond(const struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
+static int try_bond(struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
 {
 	char path[64 + IFNAME_LEN], names[1024], one[IFNAME_LEN], pci[PCI_STR_LEN];
 	struct slice rest, name;
@@ -195,7 +227,7 @@ static int try_bond(const struct descent *d, size_t level, struct rdma_serving *
 	return rc;
 }
 
-static int try_hardware(const struct descent *d, struct rdma_serving *out, struct err *e)
+static int try_hardware(struct descent *d, struct rdma_serving *out, struct err *e)
 {
 	int rc = 0;
 
@@ -212,46 +244,66 @@ static int try_hardware(const struct descent *d, struct rdma_serving *out, struc
 
 /* ---- software ---- */
 
+/* As the kernel makes it of the MAC that the interface had then (addrconf_addr_eui48). */
+static uint64_t guid_of_mac(const uint8_t mac[MAC_LEN])
+{
+	const uint8_t eui[] = { mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5] };
+	uint64_t guid = 0;
+
+	for (size_t i = 0; i < sizeof(eui); i++)
+		guid = guid << 8 | eui[i];
+	return guid;
+}
+
 struct hunt {
-	struct nl *nl;
-	struct by_ifindex b;
-	struct rdma_link link;
+	struct descent *d;
+	bool all;               /* not only those whose GUID fits */
+	struct by_ifindex best; /* the nearest to the pod's interface so far */
+	struct rdma_link link;  /* its */
 	struct err *e;
 	bool failed;
 };
 
+static bool guid_fits(const struct descent *d, const struct rdma_link *link)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->level[i].link.has_mac &&
+		    guid_of_mac(d->level[i].link.mac) == link->node_guid)
+			return true;
+	}
+	return false;
+}
+
+/* Either namespace tells a port's interface only if that is there. */
 static int hunt_device(const struct rdma_link *link, void *arg)
 {
 	struct hunt *h = arg;
-	struct err why;
+	struct by_ifindex b;
 
-	if (nl_rdma_ports(h->nl, link->index, match_port, &h->b, &why)) {
-		/* One that has just gone is not it. */
-		h->failed = why.code != ERR_NOTFOUND;
-		if (h->failed)
-			*h->e = why;
-		return h->failed;
-	}
-	if (h->b.found)
+	if (!h->all && !guid_fits(h->d, link))
+		return 0;
+	h->failed = look_at_ports(h->d, link, false, &b, h->e) ||
+		    (b.elsewhere && look_at_ports(h->d, link, true, &b, h->e));
+	/* A device on the interface itself is nearer than one on what lies below. */
+	if (!h->failed && b.found && (!h->best.found || b.level < h->best.level)) {
+		h->best = b;
 		h->link = *link;
-	return h->b.found;
+	}
+	return h->failed;
 }
 
-/* 1: found among those that have an interface there. */
-static int try_software(const struct descent *d, bool in_pod, struct rdma_serving *out,
-			struct err *e)
+/* 1: found among those that are on one of our interfaces. */
+static int try_software(struct descent *d, bool all, struct rdma_serving *out, struct err *e)
 {
-	struct hunt h = { .nl = rdma_of(d, in_pod), .b = { .d = d, .in_pod = in_pod }, .e = e };
+	struct hunt h = { .d = d, .all = all, .e = e };
 
-	if (!h.nl)
-		return 0;
-	if (nl_rdma_list(h.nl, hunt_device, &h, e) || h.failed)
+	if (nl_rdma_list(d->v->home_rdma, hunt_device, &h, e) || h.failed)
 		return -1;
-	if (!h.b.found)
+	if (!h.best.found)
 		return 0;
 	out->link = h.link;
-	out->port = h.b.port.port;
-	out->own = h.b.level == 0;
+	out->port = h.best.port.port;
+	out->own = h.best.level == 0;
 	return 1;
 }
 
@@ -271,18 +323,17 @@ static int nothing(const struct descent *d, const struct rdma_serving *s, struct
 int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_serving *out,
 		   struct err *e)
 {
-	struct descent d = { .v = v };
+	auto_clean(descent_clear) struct descent d = { .v = v };
 	struct rdma_serving s = { .port = 0 };
 	int rc;
 
 	if (descend(&d, ifname, e))
 		return -1;
 	rc = try_hardware(&d, &s, e);
-	/* A device on the interface itself is nearer than one on what lies below. */
-	if (rc == 0)
-		rc = try_software(&d, true, &s, e);
 	if (rc == 0)
 		rc = try_software(&d, false, &s, e);
+	if (rc == 0)
+		rc = try_software(&d, true, &s, e);
 	if (rc < 0)
 		return -1;
 	memcpy(out->pci, s.pci, sizeof(out->pci));

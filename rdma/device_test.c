@@ -2,6 +2,7 @@
 #include "rdma/device.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "lib/testing.h"
 #include "lib/testing_net.h"
@@ -80,7 +81,6 @@ static void open_sides(struct sides *s, const struct rworld *w, const struct rpo
 		.home_nl = s->home_nl,
 		.pod_nl = s->pod_nl,
 		.home_rdma = s->home_nl,
-		.pod_rdma = s->pod_nl,
 	};
 }
 
@@ -173,6 +173,56 @@ START_TEST(software)
 }
 END_TEST
 
+static uint64_t guid_of(struct nl *nl, const char *ifname)
+{
+	struct link_info link;
+	struct err e;
+
+	ck_assert_int_eq(nl_link_by_name(nl, ifname, &link, &e), 0);
+	const uint8_t *m = link.mac;
+	return (uint64_t)(m[0] ^ 2) << 56 | (uint64_t)m[1] << 48 | (uint64_t)m[2] << 40 |
+	       UINT64_C(0xfffe) << 24 | (uint64_t)m[3] << 16 | (uint64_t)m[4] << 8 | m[5];
+}
+
+/* A GUID that fits is believed only when the port says the same; however many others there are. */
+START_TEST(software_among_many)
+{
+	struct rworld w = rworld(RDMA_SHARED, 1);
+	struct rpod p = rpod("c1");
+	struct sides s;
+	char name[16];
+
+	rworld_macvlan(&p);
+	open_sides(&s, &w, &p);
+	w.hca->dev[0].gone = true;
+	w.hca->moved();
+	for (int i = 0; i < 16; i++) {
+		(void)snprintf(name, sizeof(name), "other%d", i);
+		(void)fakehca_add(name);
+	}
+	struct fakehca_dev *liar = fakehca_add("liar"), *d = fakehca_add("rxe0");
+	liar->link.node_guid = guid_of(s.home_nl, "pf0");
+	liar->ifindex = 1;
+	liar->ifin = w.home;
+	d->link.node_guid = liar->link.node_guid;
+	d->ifindex = net_ifindex(s.home_nl, "pf0");
+	d->ifin = w.home;
+	w.hca->requests = 0;
+	serves(&s, "rxe0", 1, false);
+	ck_assert_uint_le(w.hca->requests, 3);
+	/* That on the pod's own interface, whatever comes first. */
+	struct fakehca_dev *own = fakehca_add("rxe1");
+	own->link.node_guid = guid_of(s.pod_nl, "net1");
+	own->ifindex = net_ifindex(s.pod_nl, "net1");
+	own->ifin = p.ns.id;
+	serves(&s, "rxe1", 1, true);
+	/* MACs change, GUIDs do not: then all are asked, and the nearest counts as well. */
+	own->link.node_guid = d->link.node_guid = 1;
+	serves(&s, "rxe1", 1, true);
+	close_sides(&s);
+}
+END_TEST
+
 START_TEST(a_veth_is_no_hardware)
 {
 	struct rworld w = rworld(RDMA_SHARED, 1);
@@ -216,4 +266,4 @@ START_TEST(numbers_that_differ)
 END_TEST
 
 TEST_PROGRAM("rdma/device", bus_addresses, of_a_function, a_vf_in_the_pod, a_macvlan_on_hardware,
-	     software, a_veth_is_no_hardware, numbers_that_differ)
+	     software, software_among_many, a_veth_is_no_hardware, numbers_that_differ)

@@ -17,7 +17,6 @@ struct rdma_view rdma_pod_view(const struct rdma_pod *p)
 		.home_nl = p->home_nl,
 		.pod_nl = p->pod_nl,
 		.home_rdma = p->home_rdma,
-		.pod_rdma = p->pod_rdma,
 	};
 }
 
@@ -68,11 +67,15 @@ int rdma_pod_open(struct rdma_pod *p, struct err *e)
 
 	if (open_netns(p, e) || nl_open(&p->home_nl, e) ||
 	    nl_open_in(&p->pod, &p->home, &p->pod_nl, e) || nl_rdma_open(&p->home_rdma, e) ||
-	    nl_rdma_open_in(&p->pod, &p->home, &p->pod_rdma, e) ||
 	    nl_rdma_sys_get(p->home_rdma, &sys, e))
 		return -1;
 	p->mode = sys.mode;
-	return rdma_mode_check(p->mode, &p->conf, e);
+	if (rdma_mode_check(p->mode, &p->conf, e))
+		return -1;
+	/* Shared devices are seen from everywhere. */
+	return p->mode == RDMA_SHARED || nl_rdma_open_in(&p->pod, &p->home, &p->pod_rdma, e) == 0
+		       ? 0
+		       : -1;
 }
 
 int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *e)
