@@ -191,8 +191,15 @@ int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err 
 
 int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_state *out, struct err *e)
 {
-	memset(out, 0, n * sizeof(*out));
-	if (n && ask(nl, pf_ifindex, &(struct seek){ 0, n, out }, e))
+	auto_free struct vf_state *all = NULL;
+
+	if (!n)
+		return 0;
+	all = calloc(n, sizeof(*all));
+	if (!all)
+		return err_nomem(e);
+	if (ask(nl, pf_ifindex, &(struct seek){ 0, n, all }, e))
 		return err_wrap(e, "read the VFs of interface number %d", pf_ifindex);
+	memcpy(out, all, n * sizeof(*out));
 	return 0;
 }

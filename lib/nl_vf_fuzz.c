@@ -14,14 +14,16 @@ FUZZ(const uint8_t *data, size_t size)
 {
 	auto_fuzz_kernel struct fuzz_kernel k = fuzz_kernel(data + !!size, size - !!size);
 	const struct vf_ref vf = { 5, size ? *data : 0 };
-	struct vf_state all[128];
+	const uint32_t n = vf.vf < 128 ? 0 : vf.vf - 127;
+	FUZZ_OUT(
+		union { struct vf_state vf[128]; }, all);
 	FUZZ_OUT(struct vf_state, s);
 	FUZZ_OUT(struct err, e);
 
 	if (vf.vf < 128 && fuzz_ok(nl_vf_get(k.nl, vf, &s, &e), &e, &s, sizeof(s)))
 		must_be_good(&s);
-	if (vf.vf >= 128 && fuzz_ok(nl_vf_list(k.nl, 5, vf.vf - 127, all, &e), &e, NULL, 0))
-		for (uint32_t i = 0; i < vf.vf - 127; i++)
-			must_be_good(&all[i]);
+	if (n && fuzz_ok(nl_vf_list(k.nl, 5, n, all.vf, &e), &e, &all, sizeof(all)))
+		for (uint32_t i = 0; i < n; i++)
+			must_be_good(&all.vf[i]);
 	return 0;
 }

@@ -287,7 +287,7 @@ START_TEST(answers_that_are_none)
 {
 	struct net_fake k = net_fake();
 	struct nlmsghdr h = { .nlmsg_type = RTM_NEWLINK, .nlmsg_seq = 1 };
-	struct vf_state s = { .has = 77 };
+	struct vf_state s = { .has = 77 }, all[2] = { { .has = 77 }, { .has = 77 } };
 	struct err e = { 0 };
 
 	net_say(&k, &h, "abc", 3);
@@ -302,6 +302,11 @@ START_TEST(answers_that_are_none)
 	ck_assert_int_eq(e.errnum, ENODEV);
 	ck_assert_ptr_nonnull(strstr(e.msg, "read VF 8 of interface number 5"));
 	ck_assert_uint_eq(s.has, 77);
+	net_ack(&k, 4, EPERM);
+	ck_assert_int_eq(nl_vf_list(k.nl, 5, 2, all, &e), -1);
+	ck_assert_int_eq(e.errnum, EPERM);
+	ck_assert_ptr_nonnull(strstr(e.msg, "read the VFs of interface number 5"));
+	ck_assert(all[0].has == 77 && all[1].has == 77);
 	nl_release(k.nl);
 }
 END_TEST
