@@ -111,7 +111,7 @@ static int decode_making(const struct json *making, struct pf_book *b, struct er
 	return 0;
 }
 
-static int decode(const char *text, size_t len, struct pf_book *out, struct err *e)
+int pf_book_decode(const char *text, size_t len, const char *pf, struct pf_book *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;
 	auto_pf_book struct pf_book b = { 0 };
@@ -121,9 +121,9 @@ static int decode(const char *text, size_t len, struct pf_book *out, struct err 
 	    json_decode(tree, "", book_fields, &t, e) || decode_macs(t.macs, &b, e) ||
 	    decode_making(t.making, &b, e))
 		return -1;
-	if (strcmp(t.pf, out->pf) != 0)
+	if (strcmp(t.pf, pf) != 0)
 		return err_set(e, ERR_DECODE, 0, "the file is about the PF %.64s", t.pf);
-	memcpy(b.pf, out->pf, sizeof(b.pf));
+	(void)snprintf(b.pf, sizeof(b.pf), "%s", pf);
 	memcpy(b.pf_mac, t.pf_mac, MAC_LEN);
 	*out = b;
 	b = (struct pf_book){ 0 };
@@ -155,7 +155,7 @@ static int add_making(struct json *o, const struct pf_book *b)
 		       : 0;
 }
 
-static char *print(const struct pf_book *b)
+char *pf_book_print(const struct pf_book *b)
 {
 	auto_json struct json *o = json_new_object();
 	char mac[MAC_STR_LEN];
@@ -191,7 +191,7 @@ int pf_book_read(const struct ctx *ctx, const char *pf, struct pf_book *out, str
 		*e = why;
 		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->state_dir, pf);
 	}
-	if (len >= 0 && decode(text, (size_t)len, &b, &why)) {
+	if (len >= 0 && pf_book_decode(text, (size_t)len, pf, &b, &why)) {
 		if (why.code == ERR_NOMEM) {
 			*e = why;
 			return -1;
@@ -205,7 +205,7 @@ int pf_book_read(const struct ctx *ctx, const char *pf, struct pf_book *out, str
 
 int pf_book_write(const struct ctx *ctx, const struct pf_book *b, struct err *e)
 {
-	auto_free char *text = print(b);
+	auto_free char *text = pf_book_print(b);
 
 	if (!text)
 		return err_nomem(e);

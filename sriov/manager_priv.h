@@ -55,6 +55,14 @@ struct pf_book {
 void pf_book_clear(struct pf_book *b);
 #define auto_pf_book auto_clean(pf_book_clear)
 
+/*
+ * pf_book_decode, pf_book_print - the text of that file, pure; pf is the PF that it must be about.
+ * ERR_DECODE; NULL: no memory, else free().
+ */
+int pf_book_decode(const char *text, size_t len, const char *pf, struct pf_book *out,
+		   struct err *e) must_check;
+char *pf_book_print(const struct pf_book *b);
+
 /* pf_book_read - nothing is remembered, also when the file is damaged: an empty one. */
 int pf_book_read(const struct ctx *ctx, const char *pf, struct pf_book *out,
 		 struct err *e) must_check;
