@@ -24,13 +24,14 @@ rdma-probe_LIBS := -libverbs -lrdmacm
 
 # Archives, one a folder, in the order of the arrows; mains are no part of them.
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
-TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c rdma/testing*.c rdma/probe/testing*.c railctl/testing*.c)
+TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c rdma/testing*.c rdma/probe/testing*.c rdma/affinity/testing*.c railctl/testing*.c)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
-ARCHIVES := railctl probe sriov rdma ipam cni railhead
+ARCHIVES := railctl probe sriov rdma affinity ipam cni railhead
 librailctl_SRC := $(call sources,railctl)
 libprobe_SRC := $(call sources,rdma/probe)
 libsriov_SRC := $(call sources,sriov)
 librdma_SRC := $(call sources,rdma)
+libaffinity_SRC := $(call sources,rdma/affinity)
 libipam_SRC := $(call sources,ipam)
 libcni_SRC := $(call sources,cni)
 librailhead_SRC := $(call sources,lib)
@@ -97,7 +98,7 @@ STATIC := $(if $(SANITIZED),,$(if $(filter static,$(CJSON)),$(PROBED_STATIC)))
 CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(B)/libcjson.a)
 LIBS := -Wl,--start-group $(ARCHIVES:%=$(B)/lib%.a) -Wl,--end-group $(CJSON_LIB)
 # pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
-SYSTEM_LIBS := -lnl-3 -llmdb -lpthread -lm
+SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lpthread -lm
 
 have = $(if $(wildcard $(firstword $(filter %/$(1).c %/main.c,$($(1)_SRC)))),$(1))
 BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))

@@ -23,6 +23,7 @@ gcc|gcc|the C compiler
 libc6-dev|lib:libc.a|C library with headers and static archive
 libnl-3-dev|lib:libnl-3.a|netlink library with headers and static archive
 liblmdb-dev|lib:liblmdb.a|LMDB with header and static archive
+libexpat1-dev|lib:libexpat.a|XML parser with header and static archive, for topology files
 libibverbs-dev|lib:libibverbs.so|RDMA verbs with headers, for rdma-probe
 librdmacm-dev|lib:librdmacm.so|RDMA connection manager with header, for rdma-probe
 dpkg-dev|dpkg-source|unpacks the source package of cJSON

@@ -13,8 +13,9 @@ arrows='
 lib|lib/
 cni|lib/ cni/
 ipam|lib/ cni/ ipam/
-sriov|lib/ cni/ sriov/
+sriov|lib/ cni/ sriov/ rdma/affinity/
 rdma|lib/ cni/ rdma/
+rdma/affinity|lib/ rdma/affinity/
 railctl|lib/ cni/ ipam/ sriov/ rdma/ railctl/
 tools|lib/
 conformance|conformance/'
@@ -30,6 +31,7 @@ rdma/rdma_netlink.h|^lib/nl[^/]*$
 cjson/|^lib/json[^/]*$
 cJSON.h|^lib/json[^/]*$
 lmdb.h|^ipam/store_lmdb[^/]*$
+expat.h|^rdma/affinity/xml[^/]*$
 infiniband/|^rdma/probe/verbs[^/]*$
 rdma/rdma_cma.h|^rdma/probe/verbs[^/]*$
 check.h|^lib/testing.h$'
@@ -56,10 +58,15 @@ while read -r file line what; do
 	name=${name%?}
 	case $what in
 	'"'*)
-		allowed=$(echo "$arrows" | sed -n "s:^${file%%/*}|::p")
-		case " $allowed" in
-		*" ${name%%/*}/"*) ;;
-		*) complain "$file:$line: ${file%%/*}/ may include: $allowed; not $name" ;;
+		# rdma/affinity is below rdma and sriov, and a folder of its own.
+		case $file in
+		rdma/affinity/*) folder=rdma/affinity ;;
+		*) folder=${file%%/*} ;;
+		esac
+		allowed=$(echo "$arrows" | sed -n "s:^$folder|::p")
+		case " $allowed " in
+		*" ${name%%/*}/ "* | *" ${name%/*}/ "*) ;;
+		*) complain "$file:$line: $folder/ may include: $allowed; not $name" ;;
 		esac
 		[ -e "$name" ] || complain "$file:$line: $name does not exist (name it from the top of the tree)"
 		;;
@@ -87,13 +94,13 @@ while read -r file line what; do
 	done
 done <"$includes"
 
-for folder in lib cni ipam sriov rdma railctl conformance; do
+for folder in lib cni ipam sriov rdma rdma/affinity railctl conformance; do
 	[ -e "$folder/README.md" ] || { complain "$folder/README.md is missing"; continue; }
 	want=$(echo "$arrows" | sed -n "s:^$folder|::p" | sed 's/ /, /g')
 	grep -qxF "May include: $want" "$folder/README.md" ||
 		complain "$folder/README.md: must have the line \"May include: $want\""
 done
-for folder in lib cni ipam sriov rdma railctl conformance examples docs packaging tools; do
+for folder in lib cni ipam sriov rdma rdma/affinity railctl conformance examples docs packaging tools; do
 	[ -e "$folder/README.md" ] || continue
 	lines=$(wc -l <"$folder/README.md")
 	[ "$lines" -le 60 ] || complain "$folder/README.md: $lines lines; a page is 60"

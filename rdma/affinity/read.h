@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.h: where a machine comes from: a tree of /sys and /proc, live or captured, or a topology
+ * file of NCCL or RCCL.
+ */
+#ifndef RAILHEAD_RDMA_AFFINITY_READ_H
+#define RAILHEAD_RDMA_AFFINITY_READ_H
+
+#include "rdma/affinity/machine.h"
+
+struct aff_read_opts {
+	/* More accelerators: PCI classes (24 bits, the last 8 may be left out by giving a mask). */
+	const uint32_t *class_code;
+	size_t n_classes;
+};
+
+/*
+ * aff_read_sysfs - sysfs and proc are the folders that stand for /sys and /proc; "/sys" itself is
+ * the live machine. Links are followed inside the folder only. The order in which a folder lists
+ * its entries changes nothing. What cannot be read is "not told"; a machine without a GPU or an HCA
+ * is a machine. ERR_NOTFOUND: it is no such folder.
+ */
+int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
+		   struct aff_machine *out, struct err *e) must_check;
+
+/*
+ * aff_read_functions - only these PCI functions with what is above them, in the order given: for
+ * the plugin, which cannot afford a whole machine. No GPU and HCA records.
+ */
+int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, struct aff_machine *out,
+		       struct err *e) must_check;
+
+/* aff_read_xml - the text of a topology file, version 1 or 2. ERR_FIELD names line and element. */
+int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct err *e) must_check;
+
+/* aff_link_parse - max_link_speed and the like: "16.0 GT/s PCIe", "16 GT/s"; 0 for anything else.
+ */
+uint16_t aff_link_parse(const char *text);
+/* aff_link_text - as the kernel writes it, "16.0 GT/s PCIe"; "" for 0. */
+const char *aff_link_text(uint16_t speed);
+
+#endif
