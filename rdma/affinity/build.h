@@ -22,8 +22,12 @@ int aff_add_nvlink(struct aff_gpu *g, const struct aff_nvlink *l, struct err *e)
 int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
 	printf_like(3, 4) must_check;
 
-/* aff_sort - GPUs and HCAs into the order that machine.h says, GPUs numbered; for a tree. */
+/* aff_sort - GPUs and HCAs into the order that machine.h says, GPUs and cards numbered; for a tree.
+ */
 void aff_sort(struct aff_machine *m);
+
+/* aff_cards - number the cards: the same GUID, or where one has none the same device of one bus. */
+void aff_cards(struct aff_machine *m);
 
 /* aff_vendor_of - by vendor and device id. on_package: its RDMA ports are its own. */
 enum aff_vendor aff_vendor_of(const struct aff_pci *p, bool *on_package);
