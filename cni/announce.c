@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cni/announce.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <linux/if_packet.h>
+#include <netinet/if_ether.h>
 #include <netinet/icmp6.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -69,5 +72,48 @@ int announce_v6(const struct link_info *link, struct ip addr, struct err *e)
 	    sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)&to, (socklen_t)sizeof(to)) < 0)
 		return err_set(e, ERR_KERNEL, errno, "announce %s on %s", ip_format(addr, text),
 			       link->name);
+	return 0;
+}
+
+/* RFC 5227 section 3: a request, with the address for sender and target. */
+static struct ether_arp gratuitous(const struct link_info *link, struct ip addr)
+{
+	struct ether_arp m = { .ea_hdr = { .ar_hrd = htons(ARPHRD_ETHER),
+					   .ar_pro = htons(ETH_P_IP),
+					   .ar_hln = MAC_LEN,
+					   .ar_pln = sizeof(m.arp_spa),
+					   .ar_op = htons(ARPOP_REQUEST) } };
+
+	uint8_t bytes[16] = { 0 };
+
+	(void)ip_to_bytes(addr, bytes);
+	memcpy(m.arp_sha, link->mac, MAC_LEN);
+	memcpy(m.arp_spa, bytes, sizeof(m.arp_spa));
+	memcpy(m.arp_tpa, bytes, sizeof(m.arp_tpa));
+	return m;
+}
+
+int announce_v4(const struct link_info *link, const struct cni_ip *ips, size_t n, struct err *e)
+{
+	const struct sockaddr_ll to = { .sll_family = AF_PACKET,
+					.sll_protocol = htons(ETH_P_ARP),
+					.sll_ifindex = link->ifindex,
+					.sll_halen = MAC_LEN,
+					.sll_addr = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } };
+	char text[IP_STR_LEN];
+
+	/* Protocol 0: it receives nothing. */
+	auto_fd int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_set(e, ERR_KERNEL, errno, "open a socket for ARP");
+	for (size_t i = 0; i < n; i++) {
+		struct ip addr = ips[i].address.addr;
+		struct ether_arp m = gratuitous(link, addr);
+
+		if (addr.family == IP_V4 &&
+		    sendto(fd, &m, sizeof(m), 0, (const void *)&to, (socklen_t)sizeof(to)) < 0)
+			return err_set(e, ERR_KERNEL, errno, "announce %s on %s",
+				       ip_format(addr, text), link->name);
+	}
 	return 0;
 }

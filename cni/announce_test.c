@@ -287,6 +287,44 @@ START_TEST(the_kernel_announces_ipv4)
 }
 END_TEST
 
+static void is_gratuitous(const struct frame *f, const struct wire *w, const uint8_t addr[4])
+{
+	static const uint8_t everybody[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	static const uint8_t head[] = { 0, 1, 8, 0, 6, 4, 0, 1 }, nobody[6];
+
+	ck_assert_mem_eq(f->b, everybody, 6);
+	ck_assert_mem_eq(f->b + 6, w->ours.mac, 6);
+	ck_assert_mem_eq(f->b + 14, head, 8); /* Ethernet, IPv4, a request */
+	ck_assert_mem_eq(f->b + 22, w->ours.mac, 6);
+	ck_assert_mem_eq(f->b + 28, addr, 4);
+	ck_assert_mem_eq(f->b + 32, nobody, 6);
+	ck_assert_mem_eq(f->b + 38, addr, 4);
+}
+
+/* RFC 5227 section 3, for a link that had no carrier when the kernel announced. */
+START_TEST(we_announce_ipv4)
+{
+	static const uint8_t addr[][4] = { { 192, 0, 2, 5 }, { 198, 51, 100, 7 } };
+	auto_wire struct wire w = new_wire();
+	struct err e = { .msg = "" };
+	const struct cni_ip ips[] = { { .address = { ip_of("192.0.2.5"), 24 } },
+				      { .address = { ip_of("2001:db8::5"), 64 } },
+				      { .address = { ip_of("198.51.100.7"), 24 } } };
+
+	ck_assert_msg(announce_v4(&w.ours, ips, ARRAY_SIZE(ips), &e) == 0, "%s", e.msg);
+	for (size_t i = 0; i < ARRAY_SIZE(addr); i++) {
+		struct frame f = hear(&w, is_arp);
+		is_gratuitous(&f, &w, addr[i]);
+	}
+	ck_assert_uint_eq(count_waiting(&w, is_arp), 0);
+
+	w.ours.ifindex = 424242;
+	ck_assert_int_eq(announce_v4(&w.ours, ips, 1, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_KERNEL);
+	ck_assert_ptr_nonnull(strstr(e.msg, "192.0.2.5"));
+}
+END_TEST
+
 /* Failures are told in the log, at a level that programs do not show, and are no obstacle. */
 START_TEST(what_cannot_be_set)
 {
@@ -309,4 +347,4 @@ END_TEST
 
 TEST_PROGRAM("cni/announce", one_neighbour_advertisement, a_link_local_address,
 	     an_address_that_is_not_ours, an_interface_that_is_gone, the_kernel_is_told,
-	     the_kernel_announces_ipv4, what_cannot_be_set)
+	     the_kernel_announces_ipv4, we_announce_ipv4, what_cannot_be_set)

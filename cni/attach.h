@@ -80,6 +80,9 @@ struct attach_type {
 	int (*find)(struct attach *a, struct err *e);
 	int (*claim)(struct attach *a, struct err *e);
 	attach_restore_fn restore;
+	/* How many ms it is worth to wait for carrier before addresses are announced: asked only
+	 * when the interface is up and has none. NULL: it always has at once. */
+	int (*carrier_ms)(const struct attach *a);
 };
 
 /* attach_main - the whole program of an interface plugin. */

@@ -6,6 +6,7 @@
 #include "cni/announce.h"
 #include "cni/attach_priv.h"
 #include "lib/nl_addr.h"
+#include "lib/nl_monitor.h"
 #include "lib/sysfs.h"
 
 #define DAD_TIMEOUT_MS 10000
@@ -107,12 +108,56 @@ static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct
 	return nl_addr_wait_dad(a->pod_nl, mon, &wait, e);
 }
 
+/* ---- announcing ---- */
+
+/* Whether there is somebody to tell: an ipvlan in mode l3 has no neighbours. */
+static bool has_neighbours(const struct attach *a, const struct cni_result *r)
+{
+	return r->n_ips && !(a->link.flags & IFF_NOARP);
+}
+
+/* A link that is made has carrier when it is up; a device's driver may take some 100 ms more, and
+ * what the kernel has announced by then nobody has heard. */
+static bool lacks_carrier(const struct attach *a)
+{
+	struct err e;
+
+	return a->type->carrier_ms && nl_link_carrier(a->pod_nl, a->link.ifindex, &e) == 0;
+}
+
+/* 1: it has carrier now; 0: not yet. */
+static int wait_carrier(const struct attach *a, struct err *e)
+{
+	auto_nl_monitor struct nl_monitor *mon = NULL;
+	int patience = a->type->carrier_ms(a);
+
+	if (patience <= 0)
+		return 0;
+	if (nl_monitor_open(NL_WATCH_LINKS, &mon, e))
+		return -1;
+	return nl_link_wait_carrier(a->pod_nl, mon, a->link.ifindex, ctx_mono_ms() + patience, e);
+}
+
+/* An attachment without announcement works: its neighbours find out a little later. */
+static void announce_late(const struct attach *a, const struct cni_result *r)
+{
+	const struct log *log = &a->call->ctx.log;
+	struct err e;
+	int rc = wait_carrier(a, &e);
+
+	if (rc == 0)
+		log_info(log, "%s has no carrier yet: its addresses are not announced",
+			 a->link.name);
+	if (rc > 0 && a->link.has_mac && has_family(r, IP_V4))
+		rc = announce_v4(&a->link, r->ips, r->n_ips, &e);
+	if (rc < 0)
+		log_warn(log, "%s", e.msg);
+}
+
 static void announce(const struct attach *a, const struct cni_result *r)
 {
 	struct err e;
 
-	if (a->link.flags & IFF_NOARP) /* ipvlan in mode l3: no neighbours to tell */
-		return;
 	for (size_t i = 0; i < r->n_ips; i++) {
 		if (r->ips[i].address.addr.family == IP_V6 &&
 		    announce_v6(&a->link, r->ips[i].address.addr, &e))
@@ -120,32 +165,31 @@ static void announce(const struct attach *a, const struct cni_result *r)
 	}
 }
 
-static void close_monitor(struct nl_monitor **mon)
-{
-	if (*mon)
-		nl_addr_monitor_close(*mon);
-}
+/* ---- all of it ---- */
 
 static int configure_inside(const struct attach *a, const struct cni_result *r, struct err *e)
 {
-	auto_clean(close_monitor) struct nl_monitor *mon = NULL;
-	bool v6 = has_family(r, IP_V6);
+	auto_nl_monitor struct nl_monitor *mon = NULL;
+	bool v6 = has_family(r, IP_V6), mute;
 
 	if (v6 && enable_v6(a, e))
 		return -1;
 	/* Without detection the kernel would tell of an address as well as we do. */
 	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6 && a->conf.dad);
-	if (v6 && a->conf.dad && nl_addr_monitor_open(&mon, e))
+	if (v6 && a->conf.dad && nl_monitor_open(NL_WATCH_ADDR6, &mon, e))
 		return -1;
 	if (add_addresses(a, r, e))
 		return -1;
 	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
 		return err_wrap(e, "set %s up", a->link.name);
+	mute = has_neighbours(a, r) && lacks_carrier(a);
 	if (mon && wait_dad(a, mon, r, e))
 		return -1;
 	if (add_routes(a, r, e))
 		return -1;
-	if (!mon)
+	if (mute)
+		announce_late(a, r);
+	if (!mon && has_neighbours(a, r))
 		announce(a, r);
 	return 0;
 }

@@ -54,7 +54,7 @@ int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e) must_check;
  * nl_addr_wait_dad - wait until no IPv6 address of want[] on the interface is tentative: on events,
  * without polling. ERR_BUSY when one failed duplicate address detection, ERR_STATE when one is not,
  * or no longer, on the interface, ERR_AGAIN past the deadline. IPv4 addresses are skipped. The
- * monitor must be opened in the interface's namespace before the link goes up.
+ * monitor, of NL_WATCH_ADDR6, must be opened in the interface's namespace before the link goes up.
  */
 struct nl_monitor;
 struct dad_wait {
@@ -63,9 +63,7 @@ struct dad_wait {
 	size_t n;
 	int timeout_ms;
 };
-int nl_addr_monitor_open(struct nl_monitor **out, struct err *e) must_check; /* current netns */
 int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, const struct dad_wait *wait,
 		     struct err *e) must_check;
-void nl_addr_monitor_close(struct nl_monitor *mon);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "lib/ctx.h"
 #include "lib/nl_link.h"
+#include "lib/nl_monitor.h"
 #include "lib/nl_priv.h"
 #include "lib/testing.h"
 #include "lib/testing_net.h"
@@ -37,7 +38,7 @@ static struct cable cable(void)
 	net_enter_new();
 	c.other = net_another();
 	c.here = net_socket();
-	ck_assert_int_eq(nl_addr_monitor_open(&c.mon, &e), 0);
+	ck_assert_int_eq(nl_monitor_open(NL_WATCH_ADDR6, &c.mon, &e), 0);
 	net_veth("near", "far", &c.other);
 	c.there = net_socket_in(&c.other);
 	/* The kernel's usual one to two seconds, shortened. */
@@ -50,7 +51,7 @@ static struct cable cable(void)
 
 static void drop(struct cable *c)
 {
-	nl_addr_monitor_close(c->mon);
+	nl_monitor_close(c->mon);
 	nl_release(c->here);
 	nl_release(c->there);
 	netns_close(&c->other);
@@ -173,12 +174,5 @@ START_TEST(a_flood_of_events_does_no_harm)
 }
 END_TEST
 
-START_TEST(a_monitor_may_be_absent)
-{
-	nl_addr_monitor_close(NULL);
-}
-END_TEST
-
 TEST_PROGRAM("nl_dad", nothing_to_wait_for, an_address_of_our_own_settles, a_duplicate_is_busy,
-	     no_carrier_is_try_again, an_address_that_is_not_there, a_flood_of_events_does_no_harm,
-	     a_monitor_may_be_absent)
+	     no_carrier_is_try_again, an_address_that_is_not_there, a_flood_of_events_does_no_harm)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cni/devinfo.h"
+#include "lib/nl_monitor.h"
 #include "sriov/claim.h"
 #include "sriov/conf.h"
 #include "sriov/restore.h"
@@ -211,6 +212,41 @@ static int sriov_create(struct attach *a, struct err *e)
 	return a->no_link ? describe_without_link(a, e) : move_in(a, e);
 }
 
+/* ---- carrier ---- */
+
+/* igbvf needs 200 ms, i40e and ice the PF's answer to a message. */
+#define CARRIER_MS 1000
+
+/* Whether the VF has a link of its own, or none, or follows the PF's (what a PF does that does not
+ * tell). */
+static enum vf_link_state link_policy(const struct attach *a)
+{
+	const struct sriov_conf *c = (const void *)a->plugin_conf;
+	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
+	struct vf_state is;
+	struct err ignored;
+
+	if (c->wish.pf_side.has & VF_LINK_STATE)
+		return c->wish.pf_side.link_state;
+	if (nl_vf_get(a->host_nl, vf, &is, &ignored) || !(is.has & VF_LINK_STATE))
+		return VF_LINK_AUTO;
+	return is.link_state;
+}
+
+/* Only for a carrier that will come: not where it is switched off, nor with the PF's cable out. */
+static int sriov_carrier_ms(const struct attach *a)
+{
+	const struct sriov_conf *c = (const void *)a->plugin_conf;
+	enum vf_link_state policy = link_policy(a);
+	struct err ignored;
+
+	if (policy == VF_LINK_DISABLE ||
+	    (policy == VF_LINK_AUTO &&
+	     nl_link_carrier(a->host_nl, c->place.pf_ifindex, &ignored) != 1))
+		return 0;
+	return CARRIER_MS;
+}
+
 /* ---- CHECK ---- */
 
 static int check_pf_side(const struct attach *a, const struct sriov_conf *c, struct err *e)
@@ -252,6 +288,7 @@ static const struct attach_type sriov = {
 	.create = sriov_create,
 	.check = sriov_check,
 	.restore = sriov_restore,
+	.carrier_ms = sriov_carrier_ms,
 };
 
 int main(void)
