@@ -47,16 +47,29 @@ static bool reaped_take(pid_t pid, int *status)
 	"\"ranges\":[[{\"subnet\":\"10.77.0.0/28\"}],[{\"subnet\":\"fd00:77::/124\"}]],"           \
 	"\"routes\":[{\"dst\":\"10.9.0.0/16\"},{\"dst\":\"fd00:9::/64\"}]"
 
+/* What the plugin before it said, which the runtime hands to each of the list; then what it said.
+ */
+static void previous(const struct world *w, const struct call *c, struct text *out)
+{
+	bool own = (c->verb == DEL || c->verb == CHECK) && w->result && !c->no_prev;
+
+	if (own) {
+		text_add(out, ",\"prevResult\":%s", w->result);
+	} else if (w->ground->chained && c->verb != GC && !c->no_prev) {
+		text_add(out, ",\"prevResult\":");
+		w->ground->previous(c->pod, out);
+	}
+}
+
 static void configuration(const struct world *w, const struct call *c, struct text *out)
 {
-	text_add(out,
-		 "{%s\"cniVersion\":\"1.1.0\",\"name\":\"testnet\",\"type\":\"%s\",%s,"
-		 "\"ipam\":{%s\"type\":\"railhead-ipam\"," POOLS "}",
-		 c->extra ? c->extra : "", w->o->plugin,
-		 c->any && w->ground->any ? w->ground->any : w->ground->keys,
-		 c->ipam_extra ? c->ipam_extra : "");
-	if ((c->verb == DEL || c->verb == CHECK) && w->result && !c->no_prev)
-		text_add(out, ",\"prevResult\":%s", w->result);
+	text_add(out, "{%s\"cniVersion\":\"1.1.0\",\"name\":\"testnet\",\"type\":\"%s\",%s",
+		 c->extra ? c->extra : "", world_program(w),
+		 c->any && w->ground->any ? w->ground->any : w->ground->keys);
+	if (!w->ground->chained)
+		text_add(out, ",\"ipam\":{%s\"type\":\"railhead-ipam\"," POOLS "}",
+			 c->ipam_extra ? c->ipam_extra : "");
+	previous(w, c, out);
 	if (c->verb == GC)
 		text_add(out, ",\"cni.dev/valid-attachments\":[]");
 	text_add(out, "}\n");
@@ -128,7 +141,7 @@ void call_start(struct world *w, const struct call *c, struct started *s)
 	(void)snprintf(program, sizeof(program), "%s/%s", w->bin,
 		       c->program           ? c->program
 		       : c->target == ALONE ? "railhead-ipam"
-					    : w->o->plugin);
+					    : world_program(w));
 	int in = memory(input.p);
 	s->out = memory(NULL);
 	s->err = memory(NULL);

@@ -92,5 +92,24 @@ const struct ground ground_veth = {
 
 const struct ground *ground_of(const char *plugin)
 {
-	return strcmp(plugin, "sriov") == 0 ? &ground_vf : &ground_veth;
+	static const struct {
+		const char *plugin;
+		const struct ground *ground;
+	} others[] = { { "sriov", &ground_vf },
+		       { "rdma", &ground_rdma },
+		       { "rdma-exclusive", &ground_rdma_exclusive } };
+
+	for (size_t i = 0; i < COUNT(others); i++) {
+		if (strcmp(plugin, others[i].plugin) == 0)
+			return others[i].ground;
+	}
+	return &ground_veth;
+}
+
+bool ground_suits(const struct ground *g, const char *name)
+{
+	char word[64];
+
+	(void)snprintf(word, sizeof(word), " %s ", name);
+	return !g->without || !strstr(g->without, word);
 }

@@ -5,13 +5,23 @@
 
 #include <stdbool.h>
 
+struct text;
+
 #define PF_VFS "4" /* as many as races need */
 
 struct ground {
-	bool is_hosts;     /* cards of the machine itself: one worker, in its network namespace */
-	const char *keys;  /* of a configuration, for one certain interface */
-	const char *any;   /* for any free one; NULL: the same */
-	unsigned capacity; /* attachments at a time that there is room for */
+	bool is_hosts;       /* cards of the machine itself: one worker, in its network namespace */
+	const char *program; /* NULL: the plugin's name */
+	/* It stands behind another plugin, without an IPAM: previous() is what that one said. */
+	bool chained;
+	void (*previous)(unsigned pod, struct text *out);
+	void (*furnish)(unsigned pod);  /* a pod's interface, if it has none; NULL: it needs none */
+	void (*strip)(unsigned pod);    /* the opposite */
+	void (*look)(struct text *out); /* more lines of the snapshot, or NULL */
+	const char *without; /* scenes and races that say nothing here: " name name ", or NULL */
+	const char *keys;    /* of a configuration, for one certain interface */
+	const char *any;     /* for any free one; NULL: the same */
+	unsigned capacity;   /* attachments at a time that there is room for */
 	/* false: this kernel or machine has none. */
 	bool (*probe)(const char *plugin);
 	void (*make)(void);
@@ -27,6 +37,9 @@ struct ground {
 
 const struct ground *ground_of(const char *plugin);
 
-extern const struct ground ground_veth, ground_vf;
+/* Whether a scene or race is one for it. */
+bool ground_suits(const struct ground *g, const char *name);
+
+extern const struct ground ground_veth, ground_vf, ground_rdma, ground_rdma_exclusive;
 
 #endif

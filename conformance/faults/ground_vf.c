@@ -118,7 +118,7 @@ static void lose_books(void)
 {
 	pod_drop(0);
 	reboot();
-	pod_make(0);
+	pod_add(0);
 }
 
 const struct ground ground_vf = {

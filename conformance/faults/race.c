@@ -93,9 +93,13 @@ static void del_all(struct race *race)
 
 static void pods(const struct race *race, bool make)
 {
-	if (make)
-		must("for i in $(seq 1 %u); do ip netns add p$i || exit; done", race->n - 1);
-	else
+	const struct ground *g = race->w->ground;
+
+	for (unsigned i = 1; i < race->n && make; i++)
+		pod_make(race->w, i);
+	for (unsigned i = 1; i < race->n && !make && g->strip; i++)
+		g->strip(i);
+	if (!make)
 		must("for i in $(seq 1 %u); do ip -n p$i -o link | grep -v ' lo: ' >&2 && exit 1; "
 		     "ip netns del p$i || exit; done",
 		     race->n - 1);

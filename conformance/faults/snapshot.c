@@ -169,5 +169,7 @@ void snapshot(struct world *w, struct text *out)
 	files("/run", NULL, out);
 	files("/var/lib", NULL, out);
 	mounts(out);
+	if (w->ground->look)
+		w->ground->look(out);
 	railctl(w, leases, out);
 }

@@ -29,6 +29,9 @@ static bool repair(struct world *w, struct text *why)
 /* By what the kernel and the IPAM say, as the runtime may not have got a result to CHECK with. */
 static bool is_whole(struct world *w, struct text *why)
 {
+	if (w->ground->chained)
+		return call_ok(w, &(struct call){ .verb = CHECK }, why);
+
 	static const char *const parts[] = {
 		"\"state\": \"healthy\"",   "pod address /28",         "pod address /124",
 		"pod route table 254 /16",  "pod route table 254 /64", "\"address\": \"10.77.0.",
@@ -77,18 +80,19 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 }
 
 /* Whether all is as before; else what is not. */
-#define FOLDER "file " RUN "/attachments/testnet 40700\n"
-
 static bool compare(struct world *w, bool but_folder, const char *when, struct text *why)
 {
 	auto_text now = { .p = NULL };
 	auto_text diff = { .p = NULL };
+	char line[100];
 
 	snapshot(w, &now);
-	char *folder = but_folder ? strstr(now.p, FOLDER) : NULL;
+	(void)snprintf(line, sizeof(line), "file " RUN "%s/attachments/testnet 40700\n",
+		       w->ground->chained ? "/rdma" : "");
+	char *folder = but_folder ? strstr(now.p, line) : NULL;
 	if (folder) {
-		now.len -= strlen(FOLDER);
-		memmove(folder, folder + strlen(FOLDER), strlen(folder + strlen(FOLDER)) + 1);
+		now.len -= strlen(line);
+		memmove(folder, folder + strlen(line), strlen(folder + strlen(line)) + 1);
 	}
 	if (!snapshot_differs(&w->base, &now, &diff))
 		return true;
@@ -204,7 +208,8 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 	auto_text diff = { .p = NULL };
 	snapshot(w, &now);
 	j->needed_recovery = f->verb == ADD && snapshot_differs(&w->base, &now, &diff);
-	return f->target == ALONE || in->how == STOP || address_is_kept(&now, &j->evidence);
+	return f->target == ALONE || in->how == STOP || w->ground->chained ||
+	       address_is_kept(&now, &j->evidence);
 }
 
 static void run_injected(struct world *w, const struct fault *f, struct judgement *j)
@@ -263,7 +268,8 @@ static void run_case(struct world *w, const struct fault *f, struct judgement *j
 	/* The kernel takes long to remove a link, so every fourth time it is a whole one; but the
 	 * next case begins with an ADD as well. */
 	static unsigned turn;
-	enum target next = f->target == ALONE || turn++ % 4 ? ALONE : PLUGIN;
+	bool alone = !w->ground->chained && (f->target == ALONE || turn++ % 4);
+	enum target next = alone ? ALONE : PLUGIN;
 	if (is_clean_soon(w, "left behind", &j->evidence) && w->has_kind &&
 	    whole_cycle(w, next, &j->evidence))
 		(void)is_clean_soon(w, "left behind after ADD, CHECK, DEL that followed",

@@ -31,13 +31,23 @@ void must(const char *fmt, ...)
 	}
 }
 
-void pod_make(unsigned pod)
+/* While an RDMA device goes together with its interface, no namespace can be made. */
+void pod_add(unsigned pod)
 {
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/run/netns/p%u", pod);
 	if (access(path, F_OK))
-		must("ip netns add p%u", pod);
+		must("n=0; until ip netns add p%u; do [ $((n += 1)) -lt 100 ] || exit 1; "
+		     "sleep 0.1; done",
+		     pod);
+}
+
+void pod_make(const struct world *w, unsigned pod)
+{
+	pod_add(pod);
+	if (w->ground->furnish)
+		w->ground->furnish(pod);
 }
 
 void pod_drop(unsigned pod)
@@ -58,7 +68,7 @@ void world_use_all(struct world *w)
 		return;
 	for (unsigned i = 0; i < w->ground->capacity; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "w%u", i);
-		pod_make(i);
+		pod_make(w, i);
 		c[i] = (struct call){ .verb = ADD, .pod = i, .container = names[i], .any = true };
 		if (!call_ok(w, &c[i], &why))
 			die("without any fault: %s", why.p);
@@ -95,7 +105,7 @@ void world_restore(struct world *w)
 {
 	bool was_away = w->ground->restore();
 
-	pod_make(0);
+	pod_make(w, 0);
 	/* What only the next ADD can mend, and pages for new VFs. */
 	if (was_away) {
 		world_use_all(w);
@@ -110,11 +120,16 @@ void world_rebuild(struct world *w)
 	(void)run_quiet("umount -R " RUN "; umount -R " STATE "; rm -rf " RUN " " STATE "; "
 			"umount /proc/sys/kernel/random/boot_id");
 	w->ground->make();
-	pod_make(0);
+	pod_make(w, 0);
 	w->bin = WORK "/bin";
 	warm_up(w);
 	text_free(&w->base);
 	snapshot(w, &w->base);
+}
+
+const char *world_program(const struct world *w)
+{
+	return w->ground->program ? w->ground->program : w->o->plugin;
 }
 
 /* Copies, so that whoever builds meanwhile does not pull the programs away. */
@@ -124,12 +139,12 @@ void world_open(struct world *w)
 
 	(void)mkdir(WORK "/bin", 0755);
 	(void)mkdir(WORK "/lane", 0755);
-	must("cp %s/%s %s/railhead-ipam %s/railctl " WORK "/bin", o->bin, o->plugin, o->bin,
+	w->ground = ground_of(o->plugin);
+	must("cp %s/%s %s/railhead-ipam %s/railctl " WORK "/bin", o->bin, world_program(w), o->bin,
 	     o->bin);
 	if (o->lane)
-		must("cp %s/%s %s/railhead-ipam %s/railctl " WORK "/lane", o->lane, o->plugin,
-		     o->lane, o->lane);
-	w->ground = ground_of(o->plugin);
+		must("cp %s/%s %s/railhead-ipam %s/railctl " WORK "/lane", o->lane,
+		     world_program(w), o->lane, o->lane);
 	w->has_kind = w->ground->probe(o->plugin);
 	world_rebuild(w);
 }

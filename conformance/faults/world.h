@@ -35,8 +35,11 @@ void world_use_all(struct world *w);
 
 int run_quiet(const char *cmd);
 void must(const char *fmt, ...) LIKE(1, 2);
-void pod_make(unsigned pod);
+void pod_add(unsigned pod);
+void pod_make(const struct world *w, unsigned pod); /* with all that its ground wants in it */
 void pod_drop(unsigned pod);
+/* The program of the plugin. */
+const char *world_program(const struct world *w);
 
 /* ---- what there is, as sorted lines ---- */
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# faults.sh: conformance/faults in the guest. A suite sources it behind lib.sh. FAULTS_SAMPLE: about so many cases of each
+# plugin; FULL=1: all of them, which takes hours; with either, failing allocations and other clocks too, whose planning
+# takes a minute. Each kernel has cases of its own.
+export FAULTS_PROGRAM=$HELPERS/faults/faults FAULTS_LANE=/vm/job/lane
+[ -n "${FULL-}${FAULTS_SAMPLE-}" ] || FAULTS_LANE=/none
+
+# A machine that is slow, with one processor: one worker, which waits long.
+survives() # PLUGIN SAMPLE
+{
+	local a=0 b=0 rc part=(--sample "${FAULTS_SAMPLE:-$2}" --seed "${WANT_KERNEL/./}")
+	[ -z "${FULL-}" ] || part=()
+	conformance/faults/run.sh "$BIN" --plugin "$1" --workers 1 --crowd 10 --limit 200 "${part[@]}" | tee /tmp/said | grep --line-buffered -v '^faults: '
+	rc=${PIPESTATUS[0]}
+	read -r a b < <(sed -n 's/^faults survived: \([0-9]*\) of \([0-9]*\)$/\1 \2/p' /tmp/said)
+	passed=$((passed + ${a:=0})) failed=$((failed + ${b:=0} - a))
+	check "$1: all of them, and most were met" test "$rc" = 0 -a "$b" -gt 0
+	echo "# $(cut -d. -f1 /proc/uptime) s"
+}
