@@ -121,7 +121,9 @@ enum aff_source { AFF_LIVE, AFF_CAPTURE, AFF_NCCL_XML, AFF_RCCL_XML };
 
 struct aff_machine {
 	enum aff_source source;
-	bool skeleton;       /* a topology file without gpu and net elements */
+	/* A topology file without gpu and net elements: GPUs (rank as index, 12 hidden NVLinks, sm
+	 * not told) and NICs (net0, ...; rate not told) are what NCCL would find, by address. */
+	bool skeleton;
 	enum aff_tri vm;     /* it is a virtual machine */
 	bool full_config;    /* more than 64 bytes of configuration space could be read */
 	struct aff_pci *pci; /* each array owned; parents before children */

@@ -30,7 +30,12 @@ int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_op
 int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, struct aff_machine *out,
 		       struct err *e) must_check;
 
-/* aff_read_xml - the text of a topology file, version 1 or 2. ERR_FIELD names line and element. */
+/*
+ * aff_read_xml - the text of a topology file, version 1 or 2, at most 4 MiB. PCI functions and HCAs
+ * in the order of the file, which decides ties in NCCL; GPUs without a rank and nets without a dev
+ * are left out, as NCCL does. What NCCL's parser would refuse is read, and noted. ERR_FIELD names
+ * line and element.
+ */
 int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct err *e) must_check;
 
 /* aff_link_parse - max_link_speed and the like: "16.0 GT/s PCIe", "16 GT/s"; 0 for anything else.
