@@ -110,23 +110,25 @@ static const char links[] = "link set lo up\n"
 			    "link set " MASTER " up\n"
 			    "link set " WIRE " up\n";
 
-static void prepare_host(const char *command)
+void run_shell(const char *netns, const char *command)
 {
 	pid_t pid = fork();
 	int status;
 
+	if (pid == 0 && netns && enter(netns))
+		broken(netns);
 	if (pid == 0) {
 		(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		broken("the profile's prepare");
+		broken(command);
 }
 
 void box_furnish(const struct profile *p, const char *self)
 {
 	if (p->host_network)
-		prepare_host(p->prepare);
+		run_shell(NULL, p->prepare);
 	else if (!write_file(WORK "/links", links) || !ip(NULL, "-batch " WORK "/links"))
 		broken("make the master interface with ip(8)");
 	copy_file(self, WORK "/bin/" FAKE);

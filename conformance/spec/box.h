@@ -28,6 +28,8 @@ int enter(const char *path);
 /* A new network namespace at path. */
 void make_netns(const char *path);
 void drop_netns(const char *path);
+/* What sh makes of it, in the network namespace at netns (NULL: here) must succeed. */
+void run_shell(const char *netns, const char *command);
 void copy_file(const char *from, const char *to);
 void remove_file(const char *path);
 

@@ -58,6 +58,7 @@ static void cni_127(struct t *t)
 		ip(t->ns, "link add x0 type veth peer name x1");
 		if (!ip(t->ns, text("link add %s %s", t->ifname, kinds[i])))
 			continue;
+		bring_up(t);
 		set(t, "prevResult>interfaces>0>mac",
 		    text("\"%s\"", jstr(link_of(t->ns, t->ifname), "address")));
 		add_and_del(t, text("p%zu", i));

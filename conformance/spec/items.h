@@ -47,6 +47,8 @@ bool attach_last(struct t *t, const char *name);
 bool given_mac(struct t *t);
 /* What the first call makes for good (folders, a store) is not a leak. */
 void warm_up(struct t *t);
+/* setup.c, for a chained plugin: the pod's interface goes up, with the address of prevResult. */
+void bring_up(struct t *t);
 /* ADD with this environment variable or key must succeed, and DEL after it. */
 bool add_and_del(struct t *t, const char *name);
 

@@ -39,7 +39,7 @@ static bool key_known(const char *key)
 	static const char *const keys[] = {
 		"name",        "kind", "linkKind",   "netconf",     "smallPool",     "twoAddresses",
 		"dualPool",    "dad",  "honoursMac", "stateDirs",   "notApplicable", "deviations",
-		"hostNetwork", "wire", "prepare",    "requestable", "request"
+		"hostNetwork", "wire", "prepare",    "requestable", "request",       "podPrepare"
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -90,6 +90,7 @@ struct profile *profile_load(const char *path)
 	p->host_network = cJSON_IsTrue(jget(p->tree, "hostNetwork"));
 	p->wire = *jstr(p->tree, "wire") ? jstr(p->tree, "wire") : WIRE;
 	p->prepare = jstr(p->tree, "prepare");
+	p->pod_prepare = jstr(p->tree, "podPrepare");
 	return p;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conformance/spec/box.h"
+#include "conformance/spec/items.h"
 #include "conformance/spec/json.h"
 #include "conformance/spec/observe.h"
 
@@ -78,16 +79,25 @@ void set_prev(struct t *t)
 		jset(t->conf, "prevResult", cJSON_Duplicate(t->result, true));
 }
 
-/* A chained plugin finds an interface, and the result that told of it. */
-static void furnish_chain(struct t *t)
+void bring_up(struct t *t)
 {
 	char *file = text(WORK "/pod");
 
-	if (!write_file(file, text("link add %s type veth peer name peer0\n"
-				   "link set %s up\naddr add 10.99.0.2/24 dev %s\n",
-				   t->ifname, t->ifname, t->ifname)) ||
+	if (!write_file(file, text("link set %s up\naddr add 10.99.0.2/24 dev %s\n", t->ifname,
+				   t->ifname)) ||
 	    !ip(t->ns, text("-batch %s", file)))
+		broken("bring up the pod's interface");
+	if (*t->p->pod_prepare)
+		run_shell(t->ns, t->p->pod_prepare);
+}
+
+/* A chained plugin finds an interface, and the result that told of it. */
+static void furnish_chain(struct t *t)
+{
+	if (!ip(t->ns, text("link add %s type veth peer name peer0", t->ifname)) ||
+	    !ip(t->ns, "link set peer0 up"))
 		broken("make the pod's interface");
+	bring_up(t);
 	const cJSON *link = link_of(t->ns, t->ifname);
 	cJSON *prev = jparse(
 		text("{\"interfaces\":[{\"name\":\"%s\",\"mac\":\"%s\",\"sandbox\":\"%s\"}],"

@@ -56,8 +56,8 @@ struct profile {
 	enum kind kind;
 	const char *link_kind;
 	bool mac, master, host_network;
-	const char *wire, *prepare; /* where announcements are heard; what sh runs first, or "" */
-	cJSON *tree;                /* the file, $MASTER replaced */
+	const char *wire, *prepare, *pod_prepare; /* where to hear; what sh runs first, in pods */
+	cJSON *tree;                              /* the file, $MASTER replaced */
 };
 
 /* What the plugin said of itself and the kernel of its link kind, found once before the items. */
