@@ -11,6 +11,7 @@
 
 #include "lib/fs.h"
 #include "lib/sysfs.h"
+#include "rdma/qos.h"
 
 void rdma_facts_clear(struct rdma_facts *f)
 {
@@ -164,24 +165,21 @@ static int read_environ(const struct facts_view *v, struct rdma_facts *f, struct
 
 /* ---- quality of service ---- */
 
-/* The vendor's driver has it as "Global tclass=106"; the one in the kernel has none. */
+/* The vendor's driver has it; the one in the kernel has none. */
 static int read_traffic_class(const struct ctx *ctx, const struct inv_device *d,
 			      struct device_facts *f, struct err *e)
 {
 	char path[160], text[128];
 	struct err why;
-	uint64_t n;
+	uint8_t n;
 
 	f->traffic_class = -1;
 	(void)snprintf(path, sizeof(path), "class/infiniband/%.64s/tc/1/traffic_class",
 		       d->link.name);
 	if (sysfs_read(ctx->sysfs, path, text, sizeof(text), &why))
 		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
-
-	const char *number = strrchr(text, '=');
-
-	if (parse_u64(number ? number + 1 : text, 0, 255, &n) == 0)
-		f->traffic_class = (int)n;
+	if (qos_class(text, &n) == 0)
+		f->traffic_class = n;
 	return 0;
 }
 
