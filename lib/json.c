@@ -6,6 +6,7 @@
 #include "lib/json.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <string.h>
 
 #include "lib/json_internal.h"
@@ -184,6 +185,16 @@ int json_add_int(struct json *obj, const char *key, int64_t v)
 int json_add_bool(struct json *obj, const char *key, bool v)
 {
 	return add(obj, key, cJSON_CreateBool(v)) ? 0 : -1;
+}
+
+int json_add_num(struct json *obj, const char *key, double v)
+{
+	return add(obj, key, isfinite(v) ? cJSON_CreateNumber(v) : cJSON_CreateNull()) ? 0 : -1;
+}
+
+int json_add_null(struct json *obj, const char *key)
+{
+	return add(obj, key, cJSON_CreateNull()) ? 0 : -1;
 }
 
 struct json *json_add_object(struct json *obj, const char *key)

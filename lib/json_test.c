@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "lib/testing.h"
@@ -125,6 +126,11 @@ START_TEST(build)
 	ck_assert_int_eq(json_add_int(j, "i", -7), 0);
 	ck_assert_int_eq(json_add_bool(j, "t", true), 0);
 	ck_assert_int_eq(json_add_bool(j, "f", false), 0);
+	ck_assert_int_eq(json_add_num(j, "d", 22.5), 0);
+	ck_assert_int_eq(json_add_num(j, "w", 24.0), 0);
+	ck_assert_int_eq(json_add_num(j, "nan", NAN), 0);
+	ck_assert_int_eq(json_add_num(j, "inf", INFINITY), 0);
+	ck_assert_int_eq(json_add_null(j, "z"), 0);
 	struct json *o = json_add_object(j, "o");
 	ck_assert_int_eq(json_add_copy(o, "c", copied), 0);
 	struct json *a = json_add_array(j, "a");
@@ -135,8 +141,10 @@ START_TEST(build)
 	/* optional values that are not there */
 	ck_assert_int_eq(json_add_str(j, "absent", NULL), 0);
 	ck_assert_int_eq(json_add_copy(j, "absent", NULL), 0);
-	assert_prints(j, "{\"s\":\"v\",\"i\":-7,\"t\":true,\"f\":false,\"o\":{\"c\":{\"deep\":[1,"
-			 "{\"x\":\"y\"}]}},\"a\":[\"x\",{\"n\":1},[]]}");
+	assert_prints(
+		j, "{\"s\":\"v\",\"i\":-7,\"t\":true,\"f\":false,\"d\":22.5,\"w\":24,\"nan\":null,"
+		   "\"inf\":null,\"z\":null,\"o\":{\"c\":{\"deep\":[1,{\"x\":\"y\"}]}},\"a\":["
+		   "\"x\",{\"n\":1},[]]}");
 }
 END_TEST
 
@@ -150,6 +158,8 @@ START_TEST(build_on_nothing_fails)
 		ck_assert_int_eq(json_add_str(wrong[i], "k", "v"), -1);
 		ck_assert_int_eq(json_add_int(wrong[i], "k", 1), -1);
 		ck_assert_int_eq(json_add_bool(wrong[i], "k", true), -1);
+		ck_assert_int_eq(json_add_num(wrong[i], "k", 1.5), -1);
+		ck_assert_int_eq(json_add_null(wrong[i], "k"), -1);
 		ck_assert_ptr_null(json_add_object(wrong[i], "k"));
 		ck_assert_ptr_null(json_add_array(wrong[i], "k"));
 		ck_assert_int_eq(json_add_copy(wrong[i], "k", object), -1);
