@@ -81,15 +81,39 @@ static int bad_options(struct rail *r, struct err *e)
 	return *e->detail ? -1 : err_hint(e, "see \"%s --help\"", r->path);
 }
 
-/* Command words with global options between them, then the command's own options and words. */
+static bool has_option(const struct opt *table, const char *name)
+{
+	for (; table && table->name; table++) {
+		if (strcmp(table->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Options of a group that is a command too may stand before the command below it, if it has them.
+ */
+static int check_inherited(struct rail *r, struct err *e)
+{
+	for (size_t i = 0; i < r->opts.n_values; i++) {
+		const char *name = r->opts.values[i].opt->name;
+
+		if (has_option(cmd_globals, name) || has_option(r->cmd->opts, name))
+			continue;
+		cmd_usage(r, e, "\"%s\" has no option --%s", r->path, name);
+		return err_hint(e, "see \"%s --help\"", r->path);
+	}
+	return 0;
+}
+
+/* Command words with options between them, then the command's own options and words. */
 static int parse(struct rail *r, char *const *argv, struct err *e)
 {
-	const struct opt *const global[] = { cmd_globals, NULL };
 	int i = argv[0] ? 1 : 0;
 
 	enter(r, r->root);
 	while (r->cmd->sub) {
-		int n = opt_parse(argv + i, global, true, &r->opts, e);
+		const struct opt *const tables[] = { cmd_globals, r->cmd->opts, NULL };
+		int n = opt_parse(argv + i, tables, true, &r->opts, e);
 		if (n < 0)
 			return bad_options(r, e);
 		i += n;
@@ -99,6 +123,8 @@ static int parse(struct rail *r, char *const *argv, struct err *e)
 		if (!next)
 			return unknown_command(r, argv[i], e);
 		enter(r, next);
+		if (check_inherited(r, e))
+			return -1;
 		i++;
 	}
 	const struct opt *const own[] = { cmd_globals, r->cmd->opts, NULL };

@@ -36,15 +36,18 @@ struct cmd {
 	const char *summary;         /* one line, imperative, no full stop */
 	const char *about;           /* further paragraphs; may be NULL */
 	const char *const *examples; /* whole command lines, NULL-terminated; may be NULL */
-	const struct cmd *const *sub; /* a group of commands, NULL-terminated, else NULL */
-	const struct opt *opts;       /* beside the global ones; may be NULL */
+	/* A group of commands, NULL-terminated, else NULL. One that has run as well is a command
+	 * of its own, without words. */
+	const struct cmd *const *sub;
+	const struct opt *opts; /* beside the global ones; may be NULL */
 	unsigned min_words, max_words;
 	int (*run)(struct rail *r, struct err *e);
 };
 
 extern const struct opt cmd_globals[];
 
-extern const struct cmd cmd_attachments, cmd_help, cmd_ipam, cmd_rdma, cmd_version, cmd_vf;
+extern const struct cmd cmd_attachments, cmd_help, cmd_ipam, cmd_rdma, cmd_topo, cmd_version,
+	cmd_vf;
 
 /* cmd_main - parse argv of main(), run the command, say what went wrong; the exit status. */
 int cmd_main(const struct cmd *root, char *const *argv);

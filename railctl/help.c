@@ -12,7 +12,9 @@ static void as_text(const struct rail *r)
 	const struct cmd *c = r->cmd;
 	FILE *to = r->out.to;
 
-	fprintf(to, "usage: %s%s%s%s [options]\n\n", r->path, c->sub ? " COMMAND" : "",
+	const char *below = c->run ? " [COMMAND]" : " COMMAND";
+
+	fprintf(to, "usage: %s%s%s%s [options]\n\n", r->path, c->sub ? below : "",
 		c->words ? " " : "", c->words ? c->words : "");
 	help_wrap(to, c->summary);
 	if (c->about) {
@@ -72,7 +74,8 @@ static int describe(struct json *list, const struct cmd *c, const char *path)
 	struct json *o = json_push_object(list);
 	char below[sizeof(((struct rail *)0)->path)];
 
-	if (!o || json_add_str(o, "command", path) || json_add_bool(o, "group", c->sub) ||
+	if (!o || json_add_str(o, "command", path) ||
+	    json_add_bool(o, "group", c->sub && !c->run) ||
 	    json_add_str(o, "words", c->words ? c->words : "") ||
 	    json_add_str(o, "summary", c->summary) ||
 	    describe_options(json_add_array(o, "options"), c->opts) ||
