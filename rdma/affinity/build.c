@@ -8,6 +8,7 @@
 #define MAX_PCI   65536
 #define MAX_HCAS  8192
 #define MAX_OTHER 1024
+#define MAX_NOTES 256
 
 /*
  * Room for one more behind n of them. An array has room for as many as the next power of two: it
@@ -139,10 +140,13 @@ int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	auto_free char *copy = strdup(text);
+	if (m->n_notes >= MAX_NOTES)
+		return 0;
+	auto_free char *copy =
+		strdup(m->n_notes < MAX_NOTES - 1 ? text : "more notes are left out");
 	if (!copy)
 		return err_nomem(e);
-	char **slot = ADD(m, note, n_notes, "notes", MAX_OTHER, e);
+	char **slot = ADD(m, note, n_notes, "notes", MAX_NOTES, e);
 	if (!slot)
 		return -1;
 	*slot = TAKE_PTR(copy);

@@ -42,29 +42,50 @@ void aff_sort(struct aff_machine *m)
 		m->gpu[i].index = (int)i;
 	if (m->n_hcas)
 		qsort_r(m->hca, m->n_hcas, sizeof(*m->hca), by_hca, m);
-	aff_cards(m);
 }
 
-/* One card: the same system image GUID, or the same device of one bus and vendor. */
-static bool one_card(const struct aff_machine *m, const struct aff_hca *a, const struct aff_hca *b)
+struct key {
+	uint64_t part[2]; /* what makes one card */
+	uint32_t hca;
+};
+
+static int by_key(const void *x, const void *y)
 {
-	if (a->guid && b->guid)
-		return a->guid == b->guid;
-	if (a->pci == AFF_NONE || b->pci == AFF_NONE ||
-	    place(m, a->pci) >> 8 != place(m, b->pci) >> 8)
-		return false;
-	return a->kind != AFF_HCA_VF && b->kind != AFF_HCA_VF &&
-	       m->pci[a->pci].vendor == m->pci[b->pci].vendor;
+	const struct key *a = x, *b = y;
+	int c = cmp(a->part[0], b->part[0]);
+
+	c = c ? c : cmp(a->part[1], b->part[1]);
+	return c ? c : cmp(a->hca, b->hca);
 }
 
-void aff_cards(struct aff_machine *m)
+/* One card: the same system image GUID; without one, the same device of one bus and vendor. A VF
+ * has an address of its own, and the card of its PF. */
+static struct key key_of(const struct aff_machine *m, uint32_t i)
 {
+	const struct aff_hca *h = &m->hca[i];
+	uint32_t pci = h->pci;
+
+	if (h->guid)
+		return (struct key){ { 1, h->guid }, i };
+	if (pci == AFF_NONE)
+		return (struct key){ { 0, i }, i };
+	if (m->pci[pci].physfn != AFF_NONE)
+		pci = m->pci[pci].physfn;
+	return (struct key){ { 2 + m->pci[pci].vendor, place(m, pci) >> 8 }, i };
+}
+
+int aff_cards(struct aff_machine *m, struct err *e)
+{
+	auto_free struct key *key = calloc(m->n_hcas + 1, sizeof(*key));
+
+	if (!key)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < m->n_hcas; i++)
+		key[i] = key_of(m, i);
+	qsort(key, m->n_hcas, sizeof(*key), by_key);
 	for (size_t i = 0; i < m->n_hcas; i++) {
-		struct aff_hca *h = &m->hca[i];
-		h->card = (uint32_t)i;
-		for (size_t k = 0; k < i && h->card == i; k++) {
-			if (one_card(m, &m->hca[k], h))
-				h->card = m->hca[k].card;
-		}
+		bool same = i && !memcmp(key[i].part, key[i - 1].part, sizeof(key[i].part));
+		m->hca[key[i].hca].card = same ? m->hca[key[i - 1].hca].card : key[i].hca;
 	}
+	return 0;
 }

@@ -184,23 +184,42 @@ static int by_dev(const void *x, const void *y)
 	return (a->pci > b->pci) - (a->pci < b->pci);
 }
 
+struct net {
+	int dev;
+	const char *name;
+};
+
+static int by_net(const void *x, const void *y)
+{
+	const struct net *a = x, *b = y;
+
+	if (a->dev != b->dev)
+		return a->dev < b->dev ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
 /* NCCL takes two net elements of one dev for one device, and its paths to it become nonsense. */
 static int note_twins(struct aff_machine *m, struct err *e)
 {
+	auto_free struct net *net = calloc(m->n_hcas + 1, sizeof(*net));
+
+	if (!net)
+		return err_nomem(e);
+	for (size_t i = 0; i < m->n_hcas; i++)
+		net[i] = (struct net){ m->hca[i].dev, m->hca[i].name };
+	qsort(net, m->n_hcas, sizeof(*net), by_net);
+	for (size_t i = 1; i < m->n_hcas; i++) {
+		if (net[i].dev == net[i - 1].dev &&
+		    aff_add_note(
+			    m, e,
+			    "%s and %s have the same dev=\"%d\": NCCL takes them for one device "
+			    "and finds wrong paths to it",
+			    net[i - 1].name, net[i].name, net[i].dev))
+			return -1;
+	}
 	for (size_t i = 1; i < m->n_gpus; i++) {
 		if (m->gpu[i].index == m->gpu[i - 1].index &&
 		    aff_add_note(m, e, "two gpu elements have dev=\"%d\"", m->gpu[i].index))
-			return -1;
-	}
-	for (size_t i = 1; i < m->n_hcas; i++) {
-		size_t k = 0;
-		while (k < i && m->hca[k].dev != m->hca[i].dev)
-			k++;
-		if (k < i &&
-		    aff_add_note(m, e,
-				 "%s and %s have the same dev=\"%d\": NCCL takes them for one "
-				 "device and finds wrong paths to it",
-				 m->hca[k].name, m->hca[i].name, m->hca[i].dev))
 			return -1;
 	}
 	return 0;
@@ -220,9 +239,8 @@ int xml_finish(struct xml_build *b, struct err *e)
 		return -1;
 	if (m->n_gpus)
 		qsort(m->gpu, m->n_gpus, sizeof(*m->gpu), by_dev);
-	if (note_twins(m, e))
+	if (note_twins(m, e) || aff_cards(m, e))
 		return -1;
-	aff_cards(m);
 	aff_tree_prepare(m);
 	return 0;
 }
