@@ -9,6 +9,7 @@
 #include <sys/mount.h>
 
 #include "rdma/owners.h"
+#include "rdma/served.h"
 
 /* Of a path like /proc/1234/ns/net; -1 for any other. */
 static int pid_of(const char *path)
@@ -42,10 +43,10 @@ static int mount_sysfs(const char *at, struct err *e)
 	return err_hint(e, "--netns needs root");
 }
 
-int rdma_pod_enter(struct rail *r, int *pid, struct err *e)
+/* Without --netns *ns is left alone. */
+static int open_netns(struct rail *r, int *pid, struct netns *ns, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "netns");
-	auto_netns struct netns ns = { .fd = -1 };
 
 	*pid = 0;
 	if (!path)
@@ -53,20 +54,37 @@ int rdma_pod_enter(struct rail *r, int *pid, struct err *e)
 	if (path[0] != '/')
 		return cmd_usage(r, e, "--netns \"%.256s\" must be an absolute path", path);
 	*pid = pid_of(path);
-	if (netns_open(path, &ns, e))
-		return -1;
-	if (netns_enter(&ns, e))
+	return netns_open(path, ns, e);
+}
+
+static int enter(struct rail *r, const struct netns *ns, struct err *e)
+{
+	if (ns->fd < 0)
+		return 0;
+	if (netns_enter(ns, e))
 		return e->errnum == EPERM ? err_hint(e, "--netns needs root") : -1;
 	return mount_sysfs(r->ctx.sysfs, e);
 }
 
+int rdma_pod_enter(struct rail *r, int *pid, struct err *e)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+
+	return open_netns(r, pid, &ns, e) || enter(r, &ns, e) ? -1 : 0;
+}
+
+/* What an interface lies on is seen from outside alone, so that is looked at first. */
 int rdma_pod_read(struct rail *r, int *pid, struct rdma_inventory *out, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
+	auto_netns struct netns ns = { .fd = -1 };
+	auto_served struct served served = { 0 };
 
-	if (rdma_pod_enter(r, pid, e) || rdma_inventory_read(&r->ctx, &v, e) ||
+	if (open_netns(r, pid, &ns, e) || (ns.fd >= 0 && served_read(&r->ctx, &ns, &served, e)) ||
+	    enter(r, &ns, e) || rdma_inventory_read(&r->ctx, &v, e) ||
 	    owners_name(&r->ctx, OWNERS_DIR, &v, e))
 		return -1;
+	served_note(&served, &v);
 	*out = v;
 	v = (struct rdma_inventory){ 0 };
 	return 0;

@@ -54,6 +54,9 @@ struct inv_netdev {
 	struct link_info link;
 	struct ip_prefix *addr; /* owned */
 	size_t n_addrs;
+	/* What it lies on, by served.h: the device's index, and a port, 0: that was not looked for
+	 */
+	uint32_t served_device, served_port;
 };
 
 struct rdma_inventory {

@@ -67,7 +67,7 @@ static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family f
 /* ---- which port serves an interface ---- */
 
 /* How much speaks for it; of several ports only those with the most are kept. */
-enum claim { CLAIM_NONE, CLAIM_GID, CLAIM_HARDWARE, CLAIM_OWN };
+enum claim { CLAIM_NONE, CLAIM_GID, CLAIM_HARDWARE, CLAIM_SERVES, CLAIM_OWN };
 
 static enum claim claim_of(const struct inv_device *dev, const struct inv_port *p,
 			   const struct inv_netdev *d)
@@ -76,6 +76,8 @@ static enum claim claim_of(const struct inv_device *dev, const struct inv_port *
 		return CLAIM_OWN;
 	if (!carries(p, d))
 		return CLAIM_NONE;
+	if (p->port == d->served_port && dev->link.index == d->served_device)
+		return CLAIM_SERVES;
 	return *dev->bus && strcmp(dev->bus, d->link.parent) == 0 ? CLAIM_HARDWARE : CLAIM_GID;
 }
 

@@ -3,8 +3,8 @@
  * rail.h: which interface of a namespace is served by which RDMA port, by which GIDs. Pure.
  *
  * An interface is a rail when it is the port's own, or when the port's GID table has one of its
- * addresses under its name (macvlan, ipvlan, VLAN, bond). Of two ports that both do, the one on the
- * interface's own hardware counts.
+ * addresses under its name (macvlan, ipvlan, VLAN, bond). Of two ports that both do, the one that
+ * it lies on counts, if that is known (served.h), else the one on the interface's own hardware.
  */
 #ifndef RAILHEAD_RDMA_RAIL_H
 #define RAILHEAD_RDMA_RAIL_H
