@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccl.h: what NCCL (2.30) or RCCL will choose on a machine. A prediction from the rules they use;
- * pure. NCCL's names are not nvidia-smi's: its PHB is everything through a CPU.
+ * nccl.h: what NCCL (2.30) or RCCL (2.22) will choose on a machine. Pure. A prediction from the
+ * rules they use. NCCL's names are not nvidia-smi's: its PHB is everything through a CPU.
  */
 #ifndef RAILHEAD_RDMA_AFFINITY_NCCL_H
 #define RAILHEAD_RDMA_AFFINITY_NCCL_H
@@ -27,18 +27,26 @@ const char *nccl_path_name(enum nccl_path p);
 enum nccl_policy { NCCL_AUTO, NCCL_ALL, NCCL_MAX };
 
 struct nccl_opts {
-	bool rccl;
+	bool rccl;               /* RCCL's rules; a file of version 2 can be asked either way */
 	enum nccl_policy policy; /* NCCL_NETDEVS_POLICY */
 	uint32_t max;            /* of MAX:N */
 	int gdr_level;           /* NCCL_NET_GDR_LEVEL as enum nccl_path; -1: not set */
 	bool keep_vf_path;       /* NCCL_IB_MERGE_VFS=0 */
 	bool no_pxn;             /* NCCL_PXN_DISABLE=1 */
 	/* Negative controls for tests: rules left out. */
-	bool no_flatten, no_mirror;
+	bool no_flatten, no_mirror, no_bandwidth, no_gdr;
 };
+#define NCCL_OPTS_DEFAULT                                                                          \
+	{                                                                                          \
+		.gdr_level = -1                                                                    \
+	}
 
-struct nccl_net { /* one net device as NCCL counts them: a port of an HCA */
+/* One net device as NCCL counts them: a port of an HCA, by its number (0: not told). VFs that NCCL
+ * takes for ports of one card (its NCCL_IB_MERGE_VFS) stand behind the first of them. */
+struct nccl_net {
 	uint32_t hca, port;
+	uint32_t fused; /* how many more stand behind it */
+	bool displaced; /* NCCL looks for it elsewhere than where it is */
 };
 
 struct nccl_way { /* from a GPU to a net */
@@ -46,13 +54,14 @@ struct nccl_way { /* from a GPU to a net */
 	double bw; /* GB/s */
 	uint32_t hops;
 	bool gdr_read, gdr_write;
+	uint32_t via; /* of PXN: the GPU between; else AFF_NONE */
 };
 
 struct nccl_gpu {
 	bool in;             /* it is in the communicator */
 	enum nccl_path type; /* of the local nets; NCCL_DIS: there are none */
 	double bw;
-	bool gdr;        /* read and write both */
+	bool gdr;        /* read and write both, with every net of its channels */
 	uint32_t *local; /* nets in NCCL's order; owned */
 	size_t n_local;
 	uint32_t *channel; /* nets, channel by channel; owned */
@@ -67,20 +76,15 @@ struct nccl_answer {
 	size_t n_gpus;
 };
 
-/* nccl_predict - for one communicator of the GPUs in scope that sees the HCAs in scope. */
+/*
+ * nccl_predict - for one communicator of the GPUs in scope that sees the HCAs in scope. With a mask
+ * of GPUs these are numbered from 0, as NVML does in a container that holds no others. Devices
+ * count as able to do GPUDirect RDMA unless a file says they are not; accelerators with their own
+ * RDMA ports are in no communicator.
+ */
 int nccl_predict(const struct aff_machine *m, const struct aff_scope *scope,
 		 const struct nccl_opts *o, struct nccl_answer *out, struct err *e) must_check;
 void nccl_answer_clear(struct nccl_answer *a);
 #define auto_nccl_answer auto_clean(nccl_answer_clear)
-
-/* aff_xml_write - the machine as a topology file that NCCL's parser takes: no prolog, no tabs, at
- * most 256 nodes, 16 attributes, 255 characters a value. *out is owned by the caller. ERR_FIELD
- * with the count when it would be more. */
-struct aff_xml_opts {
-	bool rccl;     /* version 2 */
-	bool skeleton; /* pci elements only, as NCCL_TOPO_FILE wants it */
-};
-int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, char **out,
-		  struct err *e) must_check;
 
 #endif

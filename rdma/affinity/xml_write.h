@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * xml_write.h: topology files as NCCL's and RCCL's own parsers take them. Pure.
+ *
+ * No prolog, no tabs, no line break in a tag, lower case; at most 256 elements, those counted that
+ * NCCL adds while it loads the file. *out is text with NUL, owned by the caller. ERR_FIELD says
+ * what is too much, or does not fit.
+ */
+#ifndef RAILHEAD_RDMA_AFFINITY_XML_WRITE_H
+#define RAILHEAD_RDMA_AFFINITY_XML_WRITE_H
+
+#include "rdma/affinity/machine.h"
+
+struct aff_xml_opts {
+	bool rccl;         /* version 2 */
+	bool skeleton;     /* pci elements only, as NCCL_TOPO_FILE wants it */
+	bool keep_vf_path; /* for NCCL_IB_MERGE_VFS=0; else devices are where NCCL looks for them */
+};
+
+/* aff_xml_write - the machine; read back, NCCL's answers are the same. A tree of /sys becomes what
+ * NCCL would see of it: one element for a switch, none for root ports. */
+int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, char **out,
+		  struct err *e) must_check;
+
+/* A function that the virtual machine has, and which one of the host it is. */
+struct aff_guest_pair {
+	struct pci_addr guest, host;
+};
+
+/* aff_guest_pair_parse - "guest=host", two PCI addresses. -1: it is none. */
+int aff_guest_pair_parse(const char *text, struct aff_guest_pair *out) must_check;
+
+/*
+ * aff_xml_write_guest - the NCCL_TOPO_FILE for a virtual machine that shows none of the host's
+ * switches: the part of the host's tree that holds the functions of the map, these under the
+ * guest's addresses, switches under invented ones (ffff:ff:01.0, ...), NUMA nodes the guest's. A
+ * switch that the host does not have is never declared: that would turn GPUDirect on across a host
+ * bridge. guest NULL: one NUMA node 0 with the host's kind of CPU; host nodes are laid on guest
+ * nodes in their order. The map's order is the order of ties, within a switch. ERR_NOTFOUND: a
+ * function of the map is not on the host.
+ */
+int aff_xml_write_guest(const struct aff_machine *host, const struct aff_machine *guest,
+			const struct aff_guest_pair *map, size_t n, char **out,
+			struct err *e) must_check;
+
+#endif
