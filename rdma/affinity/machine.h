@@ -46,6 +46,7 @@ struct aff_pci {
 	/* The link above it, by the weaker of its two ends: what it could do, and what it does. In
 	 * a topology file both are the file's. Not told for what is inside a switch. */
 	struct aff_link max, cur;
+	bool one_end;  /* of a tree: only one end of that link tells how wide it can be */
 	uint32_t chip; /* filled by aff_tree_prepare(): one number for all ports of one chip */
 };
 
