@@ -19,7 +19,8 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 log=build/log
 mkdir -p "$log"
 make=${MAKE:-make}
-limit=1200 # seconds; a lane that hangs has failed
+# Seconds; a lane that hangs has failed. Guests are emulated, and share the processors with another lane.
+limit_of() { [ "$1" = check-vm ] && echo 3000 || echo 1200; }
 # Lanes whose closing line is counted in full; of the others only failures count.
 counted=' check-fast attach railctl-check probe-check conformance interop interop-selftest soak-quick install-check tools-check examples-check man demo bench-quick check-vm '
 passed=0 failed=0 skipped=0
@@ -49,7 +50,7 @@ counts() # LOG: its last closing line, as three numbers
 start() # NAME
 {
 	set -m
-	timeout --kill-after=10 "$limit" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$1" </dev/null >"$log/$1.log" 2>&1 &
+	timeout --kill-after=10 "$(limit_of "$1")" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$1" </dev/null >"$log/$1.log" 2>&1 &
 	name_of[$!]=$1
 	begun[$1]=$SECONDS
 	set +m
@@ -81,6 +82,12 @@ add_up() # NAME WORD PASSED FAILED SKIPPED
 	esac
 }
 
+why() # NAME: what a lane that failed says of it, a few lines, for the end
+{
+	[ "$2" != 124 ] || echo "  it had not ended after $(limit_of "$1") s"
+	grep -E '^( *\| *)*(not ok |vm: suite |[^ ]*_test\.c:[0-9]+:[FE]:|[^ ]*: (error|FAILED)|.*Assertion .*failed)' "$log/$1.log" | head -n 8 | cut -c1-200 | sed 's/^ */  /'
+}
+
 show() # NAME WORD: the end of a log that tells why
 {
 	if [ "$2" = FAILED ]; then
@@ -104,6 +111,7 @@ finish() # PID RC
 	line=$(printf '%-16s %-8s %4ds  %s' "$name" "$word" $((SECONDS - begun[$name])) "$note")
 	summary+=("$line")
 	printf '[%2d/%d] %s\n' "$done_lanes" "$total" "$line"
+	[ "$word" != FAILED ] || reasons+=("$name: $note" "$(why "$name" "$2")")
 	show "$name" "$word"
 }
 
@@ -116,7 +124,7 @@ wait_one()
 }
 
 jobs=1
-summary=()
+summary=() reasons=()
 total=0
 for name in "$@"; do [ "$name" = -- ] || total=$((total + 1)); done
 echo "$total lanes; the log of each is in $log/"
@@ -135,5 +143,6 @@ echo
 echo "Summary, after $((SECONDS - begin)) s:"
 printf '  %s\n' "${summary[@]}"
 echo
+[ ${#reasons[@]} = 0 ] || { echo "What failed; more in $log/:"; printf '%s\n' "${reasons[@]}" | grep .; echo; }
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -57,7 +57,8 @@ plant() # FILE LINE...
 	mkdir -p "${file%/*}"
 	printf '%s\n' "$@" >"$file"
 }
-for folder in 'lib lib/' 'cni lib/, cni/' 'ipam lib/, cni/, ipam/' 'sriov lib/, cni/, sriov/' 'rdma lib/, cni/, rdma/' \
+for folder in 'lib lib/' 'cni lib/, cni/' 'ipam lib/, cni/, ipam/' 'sriov lib/, cni/, sriov/, rdma/affinity/' 'rdma lib/, cni/, rdma/' \
+	'rdma/affinity lib/, rdma/affinity/' \
 	'railctl lib/, cni/, ipam/, sriov/, rdma/, railctl/' 'conformance conformance/'; do
 	plant "${folder%% *}/README.md" "May include: ${folder#* }"
 done

@@ -62,18 +62,27 @@ static void running(const char *programs, struct text *out)
 		(void)closedir(d);
 }
 
+static int64_t mono_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 bool processes_end(struct text *why)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };
+	const int64_t end = mono_ms() + END_MS;
 	auto_text left = { .p = NULL };
 
-	for (int i = 0; i < END_MS; i++) {
+	do {
 		text_free(&left);
 		running(WORK "/", &left);
 		if (!left.len)
 			return true;
 		(void)nanosleep(&wait, NULL);
-	}
+	} while (mono_ms() < end);
 	text_add(why, "still running: %s", left.p);
 	return false;
 }

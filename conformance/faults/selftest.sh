@@ -71,7 +71,7 @@ wrong 'a file in the state' "$N" '+ file /var/lib/railhead/left' "$(after_del 'e
 wrong 'an empty folder' "$N" '+ file /run/railhead/attachments/testnet' "$(after_del 'mkdir /run/railhead/attachments/testnet')"
 wrong 'a mode' "$N" '+ file /run/railhead/lock 100644' "$(after_del 'chmod 644 /run/railhead/lock')"
 wrong 'a mount' "$N" '+ mounts' "$(after_del 'mount -t tmpfs x /run/netns')"
-wrong 'a process' "$N" 'still running' "$(after_del 'cp /bin/sleep /run/work/bin/sleep; /run/work/bin/sleep 30 </dev/null >/dev/null 2>&1 & disown')"
+wrong 'a process' "$N" 'still running' "$(after_del 'cp /bin/sleep /run/work/bin/sleep; /run/work/bin/sleep 300 </dev/null >/dev/null 2>&1 & disown')"
 wrong 'a lease' "$N" '+ lease: ' \
 	"$(after_del 'export CNI_COMMAND=ADD CNI_CONTAINERID=left; /run/work/bin/railhead-ipam <<<"$conf" >/dev/null')"
 wrong 'DEL that does nothing' "$N" '+ lease: ' '[ $wrapped = DEL ] || real'

@@ -41,8 +41,18 @@ fi
 export SUITES LOGS
 LOGS=$(mktemp -d)
 trap 'rm -rf "$LOGS"' EXIT
-trap 'exit 143' TERM HUP
 trap 'exit 130' INT
+
+logs() { for kernel in $KERNELS; do topologies "$kernel" | sed "s|^|$LOGS/$kernel.|"; done; }
+said_so_far()
+{
+	for log in $(logs); do
+		[ -s "$log" ] || continue
+		echo "# kernel ${log##*/}"
+		sed '$d' "$log"
+	done
+}
+trap 'said_so_far; echo "vm: interrupted"; exit 143' TERM HUP
 
 # shellcheck disable=SC2086 # words
 "$HERE/fetch.sh" "$HERE/../../build/vm" qemu jq $KERNELS || exit 2
@@ -50,11 +60,7 @@ for kernel in $KERNELS; do
 	setpriv --pdeathsig KILL "$0" "$BIN" --boots "$kernel" &
 done
 wait
-logs() { for kernel in $KERNELS; do topologies "$kernel" | sed "s|^|$LOGS/$kernel.|"; done; }
-for log in $(logs); do
-	echo "# kernel ${log##*/}"
-	sed '$d' "$log"
-done
+said_so_far
 for log in $(logs); do
 	tail -n 1 "$log" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' || echo '0 passed, 1 failed, 0 skipped'
 done | awk '{ p += $1; f += $3; s += $5 } END { print p " passed, " f " failed, " s " skipped"; exit f > 0 }'
