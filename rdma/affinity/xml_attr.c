@@ -30,7 +30,7 @@ int xml_bad(const struct xml_elem *x, const char *name, const char *what, struct
 		       v ? v : "", what);
 }
 
-int xml_int(const struct xml_elem *x, const char *name, int64_t min, int64_t max, int64_t *out,
+int xml_int(const struct xml_elem *x, const char *name, struct xml_range range, int64_t *out,
 	    struct err *e)
 {
 	const char *v = told(x, name);
@@ -43,7 +43,7 @@ int xml_int(const struct xml_elem *x, const char *name, int64_t min, int64_t max
 	long long n = strtoll(v, &end, hex ? 16 : 10);
 	if (end == v || *end)
 		return xml_bad(x, name, "it must be a number", e);
-	if (errno || n < min || n > max)
+	if (errno || n < range.min || n > range.max)
 		return xml_bad(x, name, "the number is out of range", e);
 	*out = n;
 	return 0;

@@ -16,7 +16,7 @@ static int open_system(struct aff_machine *m, struct xml_level *at, const struct
 	int64_t version = 0;
 
 	(void)at;
-	if (xml_int(x, "version", 0, INT32_MAX, &version, e))
+	if (xml_int(x, "version", XML_RANGE(0, INT32_MAX), &version, e))
 		return -1;
 	if (version != 1 && version != 2)
 		return xml_bad(x, "version", "NCCL writes 1 and RCCL 2", e);
@@ -29,9 +29,9 @@ static int open_cpu(struct aff_machine *m, struct xml_level *at, const struct xm
 {
 	int64_t numa = -1, family = -1, model = -1;
 
-	if (xml_int(x, "numaid", -1, INT32_MAX, &numa, e) ||
-	    xml_int(x, "familyid", -1, INT32_MAX, &family, e) ||
-	    xml_int(x, "modelid", -1, INT32_MAX, &model, e) ||
+	if (xml_int(x, "numaid", XML_RANGE(-1, INT32_MAX), &numa, e) ||
+	    xml_int(x, "familyid", XML_RANGE(-1, INT32_MAX), &family, e) ||
+	    xml_int(x, "modelid", XML_RANGE(-1, INT32_MAX), &model, e) ||
 	    aff_add_cpu(m, (int)numa, &at->cpu, e) || aff_add_root(m, "", &at->root, e))
 		return -1;
 	struct aff_cpu *c = &m->cpu[at->cpu];
@@ -76,7 +76,8 @@ static int open_pci(struct aff_machine *m, struct xml_level *at, const struct xm
 
 	if (!xml_value(x, "busid"))
 		return xml_bad(x, "busid", "it is missing", e);
-	if (xml_busid(x, "busid", &addr, e) || xml_int(x, "link_width", 0, 255, &width, e) ||
+	if (xml_busid(x, "busid", &addr, e) ||
+	    xml_int(x, "link_width", XML_RANGE(0, 255), &width, e) ||
 	    aff_add_pci(m, addr, &at->pci, e))
 		return -1;
 	struct aff_pci *p = &m->pci[at->pci];

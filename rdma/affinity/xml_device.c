@@ -24,9 +24,10 @@ int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *
 {
 	int64_t dev = -1, rank = -1, sm = 0, gdr = -1;
 
-	if (xml_int(x, "dev", -1, INT32_MAX, &dev, e) ||
-	    xml_int(x, "rank", -1, INT32_MAX, &rank, e) || xml_int(x, "sm", 0, 65535, &sm, e) ||
-	    xml_int(x, "gdr", -1, INT32_MAX, &gdr, e))
+	if (xml_int(x, "dev", XML_RANGE(-1, INT32_MAX), &dev, e) ||
+	    xml_int(x, "rank", XML_RANGE(-1, INT32_MAX), &rank, e) ||
+	    xml_int(x, "sm", XML_RANGE(0, 65535), &sm, e) ||
+	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e))
 		return -1;
 	/* As NCCL: one without a rank is of no communicator. */
 	if (!xml_value(x, "rank"))
@@ -50,10 +51,10 @@ static int set_net(struct aff_machine *m, uint32_t hca, const struct xml_elem *x
 	struct aff_hca *h = &m->hca[hca];
 	int64_t speed = 0, port = 0, maxconn = 0, gdr = -1;
 
-	if (xml_int(x, "speed", INT32_MIN, UINT32_MAX, &speed, e) ||
-	    xml_int(x, "port", 0, 65535, &port, e) ||
-	    xml_int(x, "maxconn", 0, UINT32_MAX, &maxconn, e) ||
-	    xml_int(x, "gdr", -1, INT32_MAX, &gdr, e) ||
+	if (xml_int(x, "speed", XML_RANGE(INT32_MIN, UINT32_MAX), &speed, e) ||
+	    xml_int(x, "port", XML_RANGE(0, 65535), &port, e) ||
+	    xml_int(x, "maxconn", XML_RANGE(0, UINT32_MAX), &maxconn, e) ||
+	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e) ||
 	    xml_hex(x, "guid", UINT64_MAX, &h->guid, e) ||
 	    xml_double(x, "latency", &h->latency, e) || aff_add_port(h, (uint32_t)port, e))
 		return -1;
@@ -73,7 +74,8 @@ int xml_net(struct aff_machine *m, const struct xml_level *at, const struct xml_
 	if (!xml_value(x, "dev"))
 		return aff_add_note(
 			m, e, "line %lu: a net element without a dev: NCCL leaves it out", x->line);
-	if (xml_int(x, "dev", 0, INT32_MAX, &dev, e) || xml_text(x, "name", name, sizeof(name), e))
+	if (xml_int(x, "dev", XML_RANGE(0, INT32_MAX), &dev, e) ||
+	    xml_text(x, "name", name, sizeof(name), e))
 		return -1;
 	if (!*name)
 		(void)snprintf(name, sizeof(name), "net%d", (int)dev);
@@ -100,7 +102,8 @@ int xml_nvlink(struct aff_machine *m, const struct xml_level *at, const struct x
 
 	if (at->gpu == AFF_NONE)
 		return 0;
-	if (xml_int(x, "count", 0, 65535, &count, e) || xml_int(x, "bw", 0, UINT32_MAX, &bw, e) ||
+	if (xml_int(x, "count", XML_RANGE(0, 65535), &count, e) ||
+	    xml_int(x, "bw", XML_RANGE(0, UINT32_MAX), &bw, e) ||
 	    xml_hex(x, "tclass", 0xffffff, &tclass, e))
 		return -1;
 	if (!strcmp(x->name, "c2c")) {

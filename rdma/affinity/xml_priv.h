@@ -17,7 +17,11 @@ struct xml_elem {
 
 /* Each leaves *out alone when the attribute is missing or empty; ERR_FIELD names line, element,
  * attribute and value. */
-int xml_int(const struct xml_elem *x, const char *name, int64_t min, int64_t max, int64_t *out,
+struct xml_range {
+	int64_t min, max;
+};
+#define XML_RANGE(min, max) ((struct xml_range){ min, max })
+int xml_int(const struct xml_elem *x, const char *name, struct xml_range range, int64_t *out,
 	    struct err *e) must_check; /* decimal, or hexadecimal with 0x */
 int xml_hex(const struct xml_elem *x, const char *name, uint64_t max, uint64_t *out,
 	    struct err *e) must_check; /* 0x or not */
