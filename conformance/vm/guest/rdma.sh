@@ -71,11 +71,11 @@ exchange()
 	local from=$1 to=$2 pid rc
 	shift 2
 	# shellcheck disable=SC2016
-	with_env "$to" 'exec rdma-probe serve --once --timeout 60 --device "$DEV:$PORT" --gid-index "$GID"' >"$W/serve.$to" 2>&1 &
+	with_env "$to" 'exec rdma-probe serve --once --timeout 120 --device "$DEV:$PORT" --gid-index "$GID"' >"$W/serve.$to" 2>&1 &
 	pid=$!
-	within 20 listens "$to" 18515 || { cat "$W/serve.$to" && return 1; }
+	within 60 listens "$to" 18515 || { cat "$W/serve.$to" && return 1; }
 	# shellcheck disable=SC2016
-	with_env "$from" 'exec rdma-probe connect --timeout 30 --device "$DEV:$PORT" --gid-index "$GID" "$@"' \
+	with_env "$from" 'exec rdma-probe connect --timeout 60 --device "$DEV:$PORT" --gid-index "$GID" "$@"' \
 		"$(address "$to")" --iterations 5 --size 16K --seed 1 "$@" >"$W/run.$from" 2>&1
 	rc=$?
 	wait $pid && [ $rc = 0 ] || { cat "$W/run.$from" "$W/serve.$to" && false; }
@@ -90,7 +90,7 @@ perftest()
 	local script='p=$1; shift; exec "$p" -d "$DEV" -i "$PORT" -x "$GID" -p 18600 -n 40 -s 4096 -F "$@"'
 	with_env "$to" "$script" "$program" "$@" >"$W/serve.$to" 2>&1 &
 	pid=$!
-	within 30 listens "$to" 18600 || { cat "$W/serve.$to" && return 1; }
+	within 60 listens "$to" 18600 || { cat "$W/serve.$to" && return 1; }
 	with_env "$from" "$script" "$program" "$@" "$(address "$to")" >"$W/run.$from" 2>&1
 	rc=$?
 	wait $pid && [ $rc = 0 ] && grep -qE '^ *4096 +40 +[0-9.]+ +[0-9.]+' "$W/run.$from" ||
@@ -105,7 +105,7 @@ ring()
 	for p; do
 		(
 			# shellcheck disable=SC2016
-			with_env "$p" 'exec rdma-probe allreduce --peers '$W'/peers --timeout 60 --iterations 3 --size 32K --json \
+			with_env "$p" 'exec rdma-probe allreduce --peers '$W'/peers --timeout 120 --iterations 3 --size 32K --json \
 				--device "$DEV:$PORT" --gid-index "$GID"' >"$W/ring.$p" 2>"$W/ring.$p.log"
 			echo $? >"$W/ring.$p.rc"
 		) &

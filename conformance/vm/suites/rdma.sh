@@ -5,18 +5,22 @@
 . conformance/vm/guest/lib.sh
 W=/run/work
 mkdir -p $W
-read -r PF _ <<<"$PFS"
-modprobe -a rdma_rxe ib_uverbs rdma_ucm macvlan ipvlan
+read -r PF PEER <<<"$PFS"
+modprobe -a rdma_rxe ib_uverbs rdma_ucm macvlan ipvlan bonding
 modprobe ib_umad 2>/dev/null
 
 # conf TYPE KEYS: the configuration of a plugin of the list; a chain is macvlan, then rdma with what macvlan said.
 conf() { printf '{"cniVersion":"1.1.0","name":"rails","type":"%s"%s}' "$1" "${2:+,$2}"; }
 ipam() { printf '"master":"%s","ipam":{"type":"railhead-ipam","subnet":"%s"}' "$1" "${2:-10.88.0.0/16}"; }
 
-# call VERB PLUGIN POD CONF: the answer is in $W/out, its status is returned.
+# call VERB PLUGIN POD CONF: the answer is in $W/out, its status is returned. VIEW: what runs the plugin rdma, if that is
+# to see another /sys.
+VIEW=()
 call()
 {
-	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$BIN "$BIN/$2" \
+	local view=()
+	[ "$2" != rdma ] || view=("${VIEW[@]}")
+	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$BIN "${view[@]}" "$BIN/$2" \
 		<<<"$4" >$W/out 2>$W/log || { cat $W/out $W/log && false; }
 }
 answer() { jq -r "$1" $W/out; }
@@ -108,6 +112,23 @@ check "DEL of that" call DEL rdma p5 "$(conf rdma)"
 # While such a device goes together with its interface, no namespace can be made (ENODEV).
 ip netns exec p5 rdma link delete rxe5
 ip netns del p5
+
+# A bond of both cards. A card's driver shows the device below the card; rxe does not, so a copy of /sys does.
+ip link set "$PF" down && ip link set "$PEER" down
+check "a bond" eval 'ip link add bond0 type bond mode active-backup miimon 100 && ip link set "$PF" master bond0 &&
+	ip link set "$PEER" master bond0 && ip link set bond0 up && within 30 carrier bond0'
+first=$(basename "$(readlink "/sys/class/net/$PF/device")")
+cp -a /sys/bus/pci/devices $W/bus
+rm "$W/bus/$first" && mkdir -p "$W/bus/$first/infiniband/rxe0"
+# shellcheck disable=SC2016 # expanded by that shell
+VIEW=(unshare -m bash -c 'mount --bind "$0" /sys/bus/pci/devices && exec "$@"' "$W/bus")
+BOND=$(conf macvlan "$(ipam bond0 10.92.0.0/16)")
+check "macvlan on a bond" attach macvlan p6 "$BOND"
+check "it comes down to a member's device" says '.rdma | [.device, .pciID] | join(" ")' "rxe0 $first"
+check "DEL of that, too" detach macvlan p6 "$BOND"
+VIEW=()
+check "the bond goes" ip link del bond0
+ip link set "$PF" up
 
 # The newest of 250.
 ip netns add many
