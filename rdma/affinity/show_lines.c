@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_lines.c: a line for each GPU. */
+#include <stdio.h>
+#include <string.h>
+
+#include "rdma/affinity/show_priv.h"
+
+static const struct out_column columns[] = {
+	{ "PCI", OUT_SPARE },
+	{ "GPU", OUT_RIGHT },
+	{ "NUMA", OUT_RIGHT | OUT_SPARE },
+	{ "NEAREST", OUT_SHRINK },
+	{ "CLASS", 0 },
+	{ "CHIPS", OUT_RIGHT },
+	{ "GBIT/S", OUT_RIGHT },
+	{ "ASSIGNED", 0 },
+	{ "NCCL TAKES", OUT_SHRINK },
+	{ "PATH", 0 },
+	{ "GDR", 0 },
+	{ "READY", 0 },
+};
+
+/* Texts of one line. */
+struct line {
+	char bdf[PCI_STR_LEN], index[16], numa[16], chips[16], gbps[32];
+	char *nearest, *takes; /* owned */
+};
+
+static void line_clear(struct line *l)
+{
+	free(l->nearest);
+	free(l->takes);
+}
+#define auto_line auto_clean(line_clear)
+
+static enum out_style style_of(enum aff_state s)
+{
+	static const enum out_style styles[] = {
+		[AFF_STATE_OK] = OUT_GOOD,
+		[AFF_STATE_WARN] = OUT_WARN,
+		[AFF_STATE_FAIL] = OUT_BAD,
+		[AFF_STATE_UNKNOWN] = OUT_FAINT,
+	};
+
+	return styles[s];
+}
+
+/* Downtrained: "96 of 192". */
+static void put_gbps(const struct aff_relation *r, char buf[32])
+{
+	if (r->cur_bw && r->cur_bw < r->max_bw)
+		(void)snprintf(buf, 32, "%u of %u", r->cur_bw / 10, r->max_bw / 10);
+	else if (r->max_bw)
+		(void)snprintf(buf, 32, "%u", r->max_bw / 10);
+}
+
+static int fill(const struct aff_view *v, size_t g, const struct aff_relation *r, struct line *l)
+{
+	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	int numa = show_numa(v->m, v->m->gpu[g].pci);
+	size_t n;
+	auto_free uint32_t *takes = show_takes(v->nccl, g, &n);
+
+	*l = (struct line){ .nearest = show_names(v->m, c->nearest, c->n_nearest) };
+	l->takes = takes ? show_names(v->m, takes, n) : NULL;
+	show_gpu_bdf(v->m, g, l->bdf);
+	(void)snprintf(l->index, sizeof(l->index), "%d", v->m->gpu[g].index);
+	if (numa >= 0)
+		(void)snprintf(l->numa, sizeof(l->numa), "%d", numa);
+	if (r) {
+		(void)snprintf(l->chips, sizeof(l->chips), "%u", r->switches);
+		put_gbps(r, l->gbps);
+	}
+	return l->nearest && l->takes ? 0 : -1;
+}
+
+static int add_line(const struct aff_view *v, size_t g, struct out_table *t, struct err *e)
+{
+	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	const struct nccl_gpu *n = &v->nccl->gpu[g];
+	bool none = !n->in || n->type == NCCL_DIS;
+	enum aff_state ready = v->facts ? aff_worst(v->facts, (uint32_t)g) : AFF_STATE_UNKNOWN;
+	struct aff_relation r = { .class = AFF_CLASS_UNKNOWN };
+	auto_line struct line l = { 0 };
+
+	if (c->n_nearest)
+		aff_relate_hca(v->m, (uint32_t)g, c->nearest[0], &r);
+	if (fill(v, g, r.class == AFF_CLASS_UNKNOWN ? NULL : &r, &l))
+		return err_nomem(e);
+	const struct out_cell cells[] = {
+		{ l.bdf, OUT_PLAIN },
+		{ l.index, OUT_PLAIN },
+		{ l.numa, OUT_PLAIN },
+		{ l.nearest, OUT_PLAIN },
+		{ r.class == AFF_CLASS_UNKNOWN ? NULL : aff_class_name(r.class), OUT_PLAIN },
+		{ l.chips, OUT_PLAIN },
+		{ l.gbps, r.cur_bw < r.max_bw && r.cur_bw ? OUT_WARN : OUT_PLAIN },
+		{ c->assigned == AFF_NONE ? NULL : v->m->hca[c->assigned].name, OUT_PLAIN },
+		{ l.takes, show_off(v, g) ? OUT_BAD : OUT_PLAIN },
+		{ none ? NULL : nccl_path_name(n->type), OUT_PLAIN },
+		{ none     ? NULL
+		  : n->gdr ? "on"
+			   : "off",
+		  none || n->gdr ? OUT_PLAIN : OUT_BAD },
+		{ v->facts ? aff_state_name(ready) : NULL, style_of(ready) },
+	};
+	return out_row(t, cells, e);
+}
+
+static void put_remark(const struct out *o, const char *whose, const char *text,
+		       const char *setting)
+{
+	out_line(o, OUT_WARN, "  - %s%s", whose, text);
+	if (setting)
+		out_line(o, OUT_PLAIN, "    set %s", setting);
+}
+
+/* Why a GPU has no HCA, and where NCCL goes its own way. Equal sentences of neighbours once. */
+static void put_remarks(const struct aff_view *v, const struct out *o)
+{
+	const char *last = NULL;
+	char whose[32];
+
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		const struct differ_gpu *d = &v->differ->gpu[g];
+		const char *why = v->choice->gpu[g].why_none;
+
+		if (!show_has_gpu(v, g))
+			continue;
+		(void)snprintf(whose, sizeof(whose), "GPU %d: ", v->m->gpu[g].index);
+		if (why && (!last || strcmp(last, why) != 0))
+			put_remark(o, whose, why, NULL);
+		last = why;
+		if (d->text)
+			put_remark(o, whose, d->text, d->setting);
+	}
+	if (v->differ->text)
+		put_remark(o, "", v->differ->text, v->differ->setting);
+	for (size_t i = 0; i < v->m->n_notes; i++)
+		put_remark(o, "", v->m->note[i], NULL);
+}
+
+int show_lines(const struct aff_view *v, const struct out *o, struct err *e)
+{
+	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+
+	for (size_t g = 0; g < v->m->n_gpus; g++)
+		if (show_has_gpu(v, g) && add_line(v, g, &t, e))
+			return -1;
+	if (t.n_rows)
+		out_table(o, &t);
+	put_remarks(v, o);
+	return 0;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * show_svg.c: the picture. Colours are classes, so that dark screens get others; paper is light.
+ * What red says is said by a mark and by a sentence too.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "rdma/affinity/svg.h"
+
+/* ---- colours ---- */
+
+static const char style[] =
+	"<style>\n"
+	"text{font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;"
+	"font-size:11px;fill:#1b2530}\n"
+	".h{font-size:19px;font-weight:600}.n{font-size:13px;font-weight:600}"
+	".d{fill:#5a6672}.b{font-weight:600}.m{text-anchor:middle}\n"
+	".page{fill:#fff}.socket{fill:#f4f6f9;stroke:#b9c3ce}"
+	".root{fill:none;stroke:#b9c3ce;stroke-dasharray:2 3}\n"
+	".switch{fill:#e4edf9;stroke:#7c9fcb}.hca{fill:#fff3d9;stroke:#c08a1e}"
+	".gpu{fill:#e0f3e3;stroke:#3f9151}\n"
+	".idle{stroke-dasharray:4 3}.way{fill:none;stroke-linecap:round}"
+	".mine{stroke:#1a66c9;stroke-width:3}.near{stroke:#1a66c9;stroke-width:1.2}\n"
+	".off{stroke:#c9202c;stroke-width:2;stroke-dasharray:6 4}"
+	".bad{stroke:#c9202c;stroke-width:2.5}.mark{fill:#c9202c}.on{fill:#fff;font-weight:700}\n"
+	"@media screen and (prefers-color-scheme:dark){\n"
+	"text{fill:#e6edf3}.d{fill:#9fabb8}.page{fill:#0d1117}"
+	".socket{fill:#161c25;stroke:#3d4855}.root{stroke:#4a5664}\n"
+	".switch{fill:#16263e;stroke:#4f77ab}.hca{fill:#33290f;stroke:#d0972a}"
+	".gpu{fill:#12301a;stroke:#44b35d}\n"
+	".mine{stroke:#62a8ff}.near{stroke:#62a8ff}.off{stroke:#ff6b70}.bad{stroke:#ff6b70}"
+	".mark{fill:#ff6b70}.on{fill:#0d1117}\n"
+	"}\n</style>\n";
+
+/* ---- legend and sentences ---- */
+
+#define LINE_H 17
+
+/* Text in lines of so many characters, broken at spaces. Returns where the next line is. */
+static int put_paragraph(const char *text, int y, size_t room, FILE *to)
+{
+	while (*text) {
+		size_t cut = strlen(text);
+
+		if (cut > room)
+			for (cut = room; cut > 0 && text[cut] != ' ';)
+				cut--;
+		if (cut == 0)
+			cut = strlen(text);
+		auto_free char *piece = strndup(text, cut);
+		svg_put_line(to, "t", (struct svg_point){ SVG_MARGIN + 24, y }, piece ? piece : "");
+		y += LINE_H;
+		text += cut + (text[cut] == ' ');
+	}
+	return y;
+}
+
+/* What the marks are about, GPU by GPU. Returns where the next line is. */
+static int put_trouble(const struct svg *s, uint32_t gpu, int y, FILE *to)
+{
+	const struct aff_view *v = s->v;
+	const struct aff_gpu_choice *c = &v->choice->gpu[gpu];
+	const char *const why[] = { svg_gpu_fact(v, gpu),
+				    show_off(v, gpu) ? v->differ->gpu[gpu].text : NULL,
+				    c->why_none };
+	size_t room = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
+
+	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
+		auto_free char *text = NULL;
+
+		if (!why[i] || asprintf(&text, "GPU %d: %s", v->m->gpu[gpu].index, why[i]) < 0)
+			continue;
+		svg_put_mark(SVG_MARGIN + 10, y - 13, to);
+		y = put_paragraph(text, y, room, to) + 4;
+	}
+	return y;
+}
+
+static void put_legend(int y, FILE *to)
+{
+	static const struct {
+		const char *class, *text;
+	} entry[] = {
+		{ "mine", "the HCA that the GPU should take" },
+		{ "near", "just as near" },
+		{ "off", "what NCCL takes instead" },
+	};
+	int x = SVG_MARGIN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(entry); i++) {
+		fprintf(to, "<path class=\"way %s\" d=\"M%d %dh28\"/>", entry[i].class, x, y - 4);
+		svg_put_line(to, "d", (struct svg_point){ x + 36, y }, entry[i].text);
+		x += 66 + 6 * (int)strlen(entry[i].text);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void put_head(const struct svg *s, int height, FILE *to)
+{
+	size_t gpus = show_count_gpus(s->v), hcas = show_count_hcas(s->v);
+	unsigned rails = s->v->choice->n_rails;
+	char text[160];
+
+	(void)snprintf(text, sizeof(text), "%zu GPU%s, %zu HCA%s, %u rail%s", gpus,
+		       gpus == 1 ? "" : "s", hcas, hcas == 1 ? "" : "s", rails,
+		       rails == 1 ? "" : "s");
+	fprintf(to,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+		"height=\"%d\" role=\"img\">\n<title>Which HCA is nearest to which GPU: "
+		"%s</title>\n"
+		"%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
+		s->box[0].w, height, s->box[0].w, height, text, style);
+	svg_put_line(to, "h", (struct svg_point){ SVG_MARGIN, 34 },
+		     "Which HCA is nearest to which GPU");
+	svg_put_line(to, "d", (struct svg_point){ SVG_MARGIN, 52 }, text);
+}
+
+/* Everything below the title. Returns the height of the picture, -1: no memory. */
+static int put_body(struct svg *s, FILE *to)
+{
+	int y = s->box[0].h + 6;
+
+	if (svg_put_all(s, to))
+		return -1;
+	put_legend(y, to);
+	y += LINE_H + 8;
+	for (uint32_t g = 0; g < s->v->m->n_gpus; g++)
+		if (show_has_gpu(s->v, g))
+			y = put_trouble(s, g, y, to);
+	return y + SVG_MARGIN / 2;
+}
+
+int show_svg(const struct aff_view *v, FILE *to, struct err *e)
+{
+	auto_svg struct svg s = { 0 };
+	char *body = NULL;
+	size_t size;
+	int height;
+
+	if (svg_build(v, &s))
+		return err_nomem(e);
+	svg_place(&s);
+	FILE *f = open_memstream(&body, &size);
+	if (!f)
+		return err_nomem(e);
+	height = put_body(&s, f);
+	bool lost = ferror(f);
+	auto_free char *owned = fclose(f) ? (free(body), NULL) : body;
+	if (height < 0 || lost || !owned)
+		return err_nomem(e);
+	put_head(&s, height, to);
+	fprintf(to, "%s</svg>\n", owned);
+	return show_finish(to, e);
+}
