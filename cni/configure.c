@@ -116,34 +116,24 @@ static bool has_neighbours(const struct attach *a, const struct cni_result *r)
 	return r->n_ips && !(a->link.flags & IFF_NOARP);
 }
 
-/* A link that is made has carrier when it is up; a device's driver may take some 100 ms more, and
- * what the kernel has announced by then nobody has heard. */
-static bool lacks_carrier(const struct attach *a)
-{
-	struct err e;
-
-	return a->type->carrier_ms && nl_link_carrier(a->pod_nl, a->link.ifindex, &e) == 0;
-}
-
 /* 1: it has carrier now; 0: not yet. */
-static int wait_carrier(const struct attach *a, struct err *e)
+static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct err *e)
 {
-	auto_nl_monitor struct nl_monitor *mon = NULL;
-	int patience = a->type->carrier_ms(a);
+	int rc = nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, 0, e);
+	int patience = rc == 0 ? a->type->carrier_ms(a) : 0;
 
 	if (patience <= 0)
-		return 0;
-	if (nl_monitor_open(NL_WATCH_LINKS, &mon, e))
-		return -1;
-	return nl_link_wait_carrier(a->pod_nl, mon, a->link.ifindex, ctx_mono_ms() + patience, e);
+		return rc;
+	return nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience, e);
 }
 
 /* An attachment without announcement works: its neighbours find out a little later. */
-static void announce_late(const struct attach *a, const struct cni_result *r)
+static void announce_late(const struct attach *a, const struct cni_result *r,
+			  struct nl_monitor *links)
 {
 	const struct log *log = &a->call->ctx.log;
 	struct err e;
-	int rc = wait_carrier(a, &e);
+	int rc = wait_carrier(a, links, &e);
 
 	if (rc == 0)
 		log_info(log, "%s has no carrier yet: its addresses are not announced",
@@ -167,10 +157,26 @@ static void announce(const struct attach *a, const struct cni_result *r)
 
 /* ---- all of it ---- */
 
+/*
+ * A link that is made has carrier from the start. A device's driver may need a moment more, and
+ * what the kernel has announced by then nobody has heard.
+ */
+static int set_up(const struct attach *a, struct nl_monitor *links, bool *mute, struct err *e)
+{
+	int carrier = 1;
+
+	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
+		return err_wrap(e, "set %s up", a->link.name);
+	if (links)
+		carrier = nl_link_rose_with_carrier(links, a->link.ifindex, e);
+	*mute = carrier == 0;
+	return carrier < 0 ? -1 : 0;
+}
+
 static int configure_inside(const struct attach *a, const struct cni_result *r, struct err *e)
 {
-	auto_nl_monitor struct nl_monitor *mon = NULL;
-	bool v6 = has_family(r, IP_V6), mute;
+	auto_nl_monitor struct nl_monitor *mon = NULL, *links = NULL;
+	bool v6 = has_family(r, IP_V6), neighbours = has_neighbours(a, r), mute = false;
 
 	if (v6 && enable_v6(a, e))
 		return -1;
@@ -180,16 +186,17 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		return -1;
 	if (add_addresses(a, r, e))
 		return -1;
-	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
-		return err_wrap(e, "set %s up", a->link.name);
-	mute = has_neighbours(a, r) && lacks_carrier(a);
+	if (neighbours && a->type->carrier_ms && nl_monitor_open(NL_WATCH_LINKS, &links, e))
+		return -1;
+	if (set_up(a, links, &mute, e))
+		return -1;
 	if (mon && wait_dad(a, mon, r, e))
 		return -1;
 	if (add_routes(a, r, e))
 		return -1;
 	if (mute)
-		announce_late(a, r);
-	if (!mon && has_neighbours(a, r))
+		announce_late(a, r, links);
+	if (!mon && neighbours)
 		announce(a, r);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event only says *that* something changed; the state is then read anew. So an event that was
- * dropped for want of room does no harm, and nothing needs to be remembered between events.
+ * To those who wait, an event only says *that* something changed; the state is then read anew. So
+ * an event that was dropped for want of room does no harm, and nothing needs to be remembered
+ * between events.
  */
 #include "lib/nl_monitor.h"
 
@@ -105,6 +106,38 @@ int nl_link_carrier(struct nl *nl, int ifindex, struct err *e)
 	if (nl_link_by_index(nl, ifindex, &li, e))
 		return -1;
 	return li.flags & IFF_LOWER_UP ? 1 : 0;
+}
+
+/* 1 or 0: what the first message says after which the interface is up; -1: there is none. */
+static int carrier_as_it_rose(const struct nl_monitor *mon, ssize_t len, int ifindex)
+{
+	int left = (int)len;
+
+	for (struct nlmsghdr *h = (void *)mon->nl->buf; nlmsg_ok(h, left);
+	     h = nlmsg_next(h, &left)) {
+		const struct ifinfomsg *ifi = nlmsg_data(h);
+
+		if (h->nlmsg_type == RTM_NEWLINK && subject(h) == ifindex &&
+		    (ifi->ifi_flags & IFF_UP))
+			return ifi->ifi_flags & IFF_LOWER_UP ? 1 : 0;
+	}
+	return -1;
+}
+
+int nl_link_rose_with_carrier(struct nl_monitor *mon, int ifindex, struct err *e)
+{
+	for (;;) {
+		ssize_t len = nl_recv_some(mon->nl, MSG_DONTWAIT);
+
+		if (len <= 0 && (len == 0 || errno == EAGAIN || errno == ENOBUFS))
+			return 0;
+		if (len < 0)
+			return err_set(e, ERR_KERNEL, errno, "read events");
+
+		int carrier = carrier_as_it_rose(mon, len, ifindex);
+		if (carrier >= 0)
+			return carrier;
+	}
 }
 
 /*

@@ -33,6 +33,13 @@ static inline void nl_monitor_closep(struct nl_monitor **mon)
 int nl_link_carrier(struct nl *nl, int ifindex, struct err *e) must_check;
 
 /*
+ * nl_link_rose_with_carrier - 1: an interface that was set up just now had carrier in that moment,
+ * as the event of it says; 0: it had none, or there is no such event. Nothing is waited for. mon:
+ * of NL_WATCH_LINKS, open since before.
+ */
+int nl_link_rose_with_carrier(struct nl_monitor *mon, int ifindex, struct err *e) must_check;
+
+/*
  * nl_link_wait_carrier - 1: it has carrier, and what is sent goes out (which begins a moment after
  * that: until then the kernel drops it); 0: not before the deadline. mon: of NL_WATCH_LINKS, in the
  * namespace of nl. ERR_KERNEL; errnum ENODEV: the interface is gone.

@@ -121,6 +121,48 @@ START_TEST(an_interface_that_is_gone)
 }
 END_TEST
 
+static int rose(const struct cable *c)
+{
+	struct err e = { 0 };
+	int rc = nl_link_rose_with_carrier(c->mon, c->near, &e);
+
+	ck_assert_int_ge(rc, 0);
+	return rc;
+}
+
+static void set_near(const struct cable *c, bool up)
+{
+	struct err e = { 0 };
+
+	ck_assert_int_eq(
+		up ? nl_link_set_up(c->nl, c->near, &e) : nl_link_set_down(c->nl, c->near, &e), 0);
+}
+
+/* How it was then counts, not how it is by now. */
+START_TEST(carrier_as_it_rose)
+{
+	struct cable c = cable();
+	struct err e = { 0 };
+
+	while (nl_monitor_next(c.mon, c.near, ctx_mono_ms(), &e) == 1)
+		;
+	ck_assert_int_eq(rose(&c), 0);
+	set_near(&c, false);
+	net_link("bridge", "br0");
+	ck_assert_int_eq(rose(&c), 0);
+	set_near(&c, true);
+	set_far(&c, true);
+	ck_assert_int_eq(rose(&c), 0);
+	set_near(&c, false);
+	while (nl_monitor_next(c.mon, c.near, ctx_mono_ms(), &e) == 1)
+		;
+	set_near(&c, true);
+	set_far(&c, false);
+	ck_assert_int_eq(rose(&c), 1);
+	drop(&c);
+}
+END_TEST
+
 /* What concerns another interface, or addresses, wakes nobody. */
 START_TEST(events_of_others)
 {
@@ -168,4 +210,4 @@ END_TEST
 
 TEST_PROGRAM("nl_monitor", carrier_that_is_there, carrier_that_does_not_come,
 	     carrier_that_comes_meanwhile, an_interface_that_is_gone, events_of_others,
-	     a_flood_of_events, a_monitor_may_be_absent)
+	     carrier_as_it_rose, a_flood_of_events, a_monitor_may_be_absent)

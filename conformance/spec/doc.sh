@@ -70,7 +70,8 @@ without STATUS has none to check), or it is a duty of the runtime. \`deviates\`:
 below. Newer releases of the reference plugins differ from Debian's in some items.
 
 ipvlan and sriov were run in the guest of [conformance/vm](../conformance/vm/README.md), the latter on the VFs of two
-emulated 82576 cards.
+emulated 82576 cards. What sriov does beyond the protocol (attributes, bandwidth tiers, MACs, names, owners) its suite there
+reads back from the kernel.
 
 Each item was seen to fail against at least one plugin made wrong for it (\`conformance/spec/selftest.sh\`).
 
