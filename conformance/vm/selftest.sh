@@ -46,9 +46,12 @@ vm 40 hangs.sh
 check "a suite that hangs is a failure" is "$RC" 1
 check "it is stopped in time" said 'stopped after 40 s'
 
-"$HERE/run" --bin "$BIN" --limit 900 "$HERE/suites/sriov/selftest.sh" >"$W/said" 2>&1
-RC=$?
-check "suite sriov catches each wrong plugin" eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
+for topology in pair iommu; do
+	"$HERE/run" --bin "$BIN" --topology $topology --limit 1800 "$HERE/suites/sriov/selftest.sh" >"$W/said" 2>&1
+	RC=$?
+	check "suite $([ $topology = pair ] && echo sriov || echo vfio) catches each wrong plugin" \
+		eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
+done
 
 # The command line of a QEMU of ours has the name of its card.
 MARK=selftest$$
