@@ -9,23 +9,27 @@
 #include "rdma/affinity/machine.h"
 
 struct aff_read_opts {
-	/* More accelerators: PCI classes (24 bits, the last 8 may be left out by giving a mask). */
+	/* More accelerators, by PCI class: 0x0b4000 is one class of 24 bits, 0x0b40 all that begin
+	 * so. Without: read_gpu.c has the table. */
 	const uint32_t *class_code;
 	size_t n_classes;
 };
 
 /*
- * aff_read_sysfs - sysfs and proc are the folders that stand for /sys and /proc; "/sys" itself is
- * the live machine. Links are followed inside the folder only. The order in which a folder lists
- * its entries changes nothing. What cannot be read is "not told"; a machine without a GPU or an HCA
- * is a machine. ERR_NOTFOUND: it is no such folder.
+ * aff_read_sysfs - sysfs and proc are the folders that stand for /sys and /proc (proc may be NULL);
+ * "/sys" itself is the live machine. Links are followed inside the folder only; what is refused is
+ * noted. The order in which a folder lists its entries changes nothing. What cannot be read is "not
+ * told"; a machine without a GPU or an HCA is a machine. A captured tree without class/infiniband:
+ * functions of the class InfiniBand are its HCAs, which is noted. ERR_NOTFOUND: it is no such
+ * folder.
  */
 int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
 		   struct aff_machine *out, struct err *e) must_check;
 
 /*
- * aff_read_functions - only these PCI functions with what is above them, in the order given: for
- * the plugin, which cannot afford a whole machine. No GPU and HCA records.
+ * aff_read_functions - only these PCI functions with what is above them, for the plugin, which
+ * cannot afford a whole machine: aff_find_pci() finds them. What is not there is left out. No GPU
+ * and HCA records, and of NUMA nodes only the numbers.
  */
 int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, struct aff_machine *out,
 		       struct err *e) must_check;
