@@ -236,9 +236,12 @@ static int collect_one(struct sweep *s, const struct record *r, struct err *e)
 	const struct delegate_call del = {
 		.verb = CNI_DEL, .container = r->key.container, .ifname = r->key.ifname, .netns = ""
 	};
+	auto_record struct record now = { 0 };
 	auto_fd int lock = -1;
+	int there = lock_if_any(call, &r->key, &lock, e) ? -1
+							 : record_now(&call->ctx, &r->key, &now, e);
 
-	if (lock_if_any(call, &r->key, &lock, e) || (r->tree && restore_own(call, r, e))) {
+	if (there < 0 || (there && restore_own(call, &now, e))) {
 		s->stays = true;
 		return -1;
 	}

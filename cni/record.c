@@ -271,6 +271,19 @@ bool record_is_damaged(const struct err *e)
 	}
 }
 
+int record_now(const struct ctx *ctx, const struct record_key *key, struct record *out,
+	       struct err *e)
+{
+	struct err why;
+
+	if (record_read(ctx, key, out, &why) == 0)
+		return 1;
+	if (why.code == ERR_NOTFOUND || record_is_damaged(&why))
+		return 0;
+	*e = why;
+	return -1;
+}
+
 void record_clear(struct record *r)
 {
 	json_free(r->tree);

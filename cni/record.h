@@ -61,6 +61,14 @@ int record_read(const struct ctx *ctx, const struct record_key *key, struct reco
  * never be read, rather than that it could not be read now (no memory, no descriptors, EIO).
  */
 bool record_is_damaged(const struct err *e);
+
+/*
+ * record_now - what is on record by now, for a sweep that met it before it had its lock: an ADD may
+ * have gone on meanwhile. 1: read; 0: there is none, or one that can never be read.
+ */
+int record_now(const struct ctx *ctx, const struct record_key *key, struct record *out,
+	       struct err *e) must_check;
+
 void record_clear(struct record *r);
 #define auto_record auto_clean(record_clear)
 

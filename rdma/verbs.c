@@ -206,17 +206,17 @@ int rdma_del(const struct cni_call *call, struct err *e)
 	if (rdma_place(&call->ctx, &place, e) || lock_if_any(&place, &key, &lock, e))
 		return -1;
 	if (record_read(&place.ctx, &key, &r, &why)) {
-		if (why.code == ERR_NOTFOUND)
-			return 0;
-		if (!record_is_damaged(&why)) {
+		if (why.code != ERR_NOTFOUND && !record_is_damaged(&why)) {
 			*e = why;
 			return -1;
 		}
-		log_warn(&call->ctx.log, "%s; the end of the pod brings its RDMA device home",
-			 why.msg);
+		if (why.code != ERR_NOTFOUND)
+			log_warn(&call->ctx.log,
+				 "%s; the end of the pod brings its RDMA device home", why.msg);
 	} else if (give_back(call, &r, e)) {
 		return -1;
 	}
+	/* Where there is none, its folder may be left of a DEL that was killed. */
 	return record_remove(&place.ctx, &key, e);
 }
 
@@ -229,11 +229,17 @@ struct sweep {
 
 static int collect_one(const struct sweep *s, const struct record *r, struct err *e)
 {
+	auto_record struct record now = { 0 };
 	auto_fd int lock = -1;
 
 	if (r->misplaced)
 		return record_refuse(&s->place->ctx, r, e);
-	if (lock_if_any(s->place, &r->key, &lock, e) || (r->tree && give_back(s->call, r, e)))
+	if (lock_if_any(s->place, &r->key, &lock, e))
+		return -1;
+
+	int there = record_now(&s->place->ctx, &r->key, &now, e);
+
+	if (there < 0 || (there && give_back(s->call, &now, e)))
 		return -1;
 	return record_remove(&s->place->ctx, &r->key, e);
 }

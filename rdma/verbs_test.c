@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib/fs.h"
 #include "cni/repair.h"
@@ -254,6 +255,22 @@ START_TEST(a_device_that_is_no_more)
 }
 END_TEST
 
+START_TEST(the_folder_that_a_killed_DEL_left)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_eq(mkdir(RWORLD_RUN "/rdma/attachments/rails", 0700), 0);
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_eq(rmdir(RWORLD_RUN "/rdma/attachments/rails"), -1);
+	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
 START_TEST(collects_what_is_not_in_the_list)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
@@ -445,6 +462,7 @@ END_TEST
 TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_tells,
 	     a_name_in_the_pod, names_of_each_namespace, character_devices_with_other_numbers,
 	     a_driver_that_cannot, a_device_that_is_not_here, the_namespace_has_gone,
-	     the_kernel_takes_its_time, a_device_that_is_no_more, collects_what_is_not_in_the_list,
-	     repaired_without_a_call, a_macvlan_shares, one_node_does_not_serve_both,
-	     device_information, each_failing_request, killed_at_each_request)
+	     the_kernel_takes_its_time, a_device_that_is_no_more, the_folder_that_a_killed_DEL_left,
+	     collects_what_is_not_in_the_list, repaired_without_a_call, a_macvlan_shares,
+	     one_node_does_not_serve_both, device_information, each_failing_request,
+	     killed_at_each_request)
