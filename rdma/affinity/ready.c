@@ -147,6 +147,16 @@ uint32_t ready_owner(const struct aff_machine *m, uint32_t hca)
 	return pci != AFF_NONE && m->pci[pci].is_vf ? m->pci[pci].physfn : pci;
 }
 
+bool ready_has_gpu(const struct ready *r, size_t gpu)
+{
+	return !r->scope || !r->scope->gpu || r->scope->gpu[gpu];
+}
+
+bool ready_has_hca(const struct ready *r, size_t hca)
+{
+	return !r->scope || !r->scope->hca || r->scope->hca[hca];
+}
+
 bool ready_is_near(const struct ready *r, uint32_t gpu, uint32_t hca)
 {
 	return r->near[gpu * r->m->n_hcas + hca];
@@ -257,6 +267,8 @@ static void look(struct ready *r, bool tree)
 		say_no_tree(r);
 	}
 	for (uint32_t g = 0; g < r->m->n_gpus && !r->failed; g++) {
+		if (!ready_has_gpu(r, g))
+			continue;
 		ready_gpu(r, g);
 		ready_ports(r, g);
 		for (size_t i = 0; i < r->c->gpu[g].n_nearest; i++)
@@ -309,7 +321,9 @@ int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 	      const struct aff_tree_dirs *d, struct aff_facts *out, struct err *e)
 {
 	bool tree = d && (m->source == AFF_LIVE || m->source == AFF_CAPTURE);
-	auto_clean(ready_free) struct ready r = { .m = m, .c = c, .dir = { -1, -1, -1 } };
+	auto_clean(ready_free) struct ready r = {
+		.m = m, .c = c, .dir = { -1, -1, -1 }, .scope = d ? d->scope : NULL
+	};
 
 	if (tree)
 		open_dirs(&r, d);

@@ -4,6 +4,14 @@
  *
  * What may not be read, or is not in a capture, is unknown with its reason, never ok. Nothing is
  * changed, and no remedy is run.
+ *
+ * Read, and so in a capture, beside the machine itself. Of a function: config, resource,
+ * resource0_resize and resource1_resize (that they are there), mem_info_vram_total, iommu_group.
+ * Below sys: kernel/iommu_groups (also when empty) and its N/type; module (also when none of these
+ * is there), module/nvidia_peermem/version, kernel/mm/memory_peers, kernel/memory_peers and
+ * memory_peers with {nv_mem,nv_mem_nc,amdkfd}/version. Below proc: cpuinfo, cmdline,
+ * sys/kernel/osrelease, driver/nvidia/version, driver/nvidia/gpus/<address>/numa_status. Of boot:
+ * config-<osrelease>.
  */
 #ifndef RAILHEAD_RDMA_AFFINITY_READY_H
 #define RAILHEAD_RDMA_AFFINITY_READY_H
@@ -35,6 +43,7 @@ struct aff_facts {
 /* The folders of a tree: "/sys", "/proc", "/boot" when live. boot may be NULL. */
 struct aff_tree_dirs {
 	const char *sysfs, *proc, *boot;
+	const struct aff_scope *scope; /* nothing is said of others; NULL: all */
 };
 
 /*

@@ -185,10 +185,10 @@ static void mend(struct ready *r, const char *consequence, const char *remedy)
 	ready_do(r, f, "%s", remedy);
 }
 
-static bool has(const struct aff_machine *m, enum aff_vendor v)
+static bool has(const struct ready *r, enum aff_vendor v)
 {
-	for (size_t i = 0; i < m->n_gpus; i++)
-		if (m->gpu[i].vendor == v && !m->gpu[i].on_package)
+	for (size_t i = 0; i < r->m->n_gpus; i++)
+		if (ready_has_gpu(r, i) && r->m->gpu[i].vendor == v && !r->m->gpu[i].on_package)
 			return true;
 	return false;
 }
@@ -199,7 +199,7 @@ static void check_vendor(struct ready *r, enum aff_vendor v)
 {
 	struct way peer = { 0 }, dmabuf = { 0 };
 
-	if (!has(r->m, v))
+	if (!has(r, v))
 		return;
 	peer_of(r, v, &peer);
 	dmabuf_of(r, v, &dmabuf);
@@ -220,7 +220,7 @@ void ready_driver(struct ready *r)
 
 	check_vendor(r, AFF_NVIDIA);
 	check_vendor(r, AFF_AMD);
-	if (!has(r->m, AFF_OTHER))
+	if (!has(r, AFF_OTHER))
 		return;
 	(void)kernel_has_it(r, &w);
 	say(r, "dmabuf", &w, NULL);

@@ -81,7 +81,7 @@ void ready_ports(struct ready *r, uint32_t gpu)
 		const struct aff_hca *h = &r->m->hca[i];
 		struct aff_fact *f;
 
-		if (is_active(h) != AFF_NO || h->kind == AFF_HCA_SOFTWARE ||
+		if (!ready_has_hca(r, i) || is_active(h) != AFF_NO || h->kind == AFF_HCA_SOFTWARE ||
 		    !would_be_near(r, gpu, i))
 			continue;
 		f = ready_add(r, "port", AFF_STATE_WARN, gpu, i);

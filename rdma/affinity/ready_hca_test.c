@@ -268,7 +268,7 @@ START_TEST(an_empty_tree_is_unknown_and_never_ok)
 	auto_aff_facts struct aff_facts f = { 0 };
 
 	world_make(&w);
-	w.dirs = (struct aff_tree_dirs){ "/mnt/none", "/mnt/none", NULL };
+	w.dirs = (struct aff_tree_dirs){ .sysfs = "/mnt/none", .proc = "/mnt/none" };
 	w.m.source = AFF_CAPTURE;
 	(void)world_look(&w, "", &f);
 	for (size_t i = 0; i < f.n; i++) {
@@ -293,6 +293,26 @@ START_TEST(no_gpu_no_facts)
 	ck_assert_uint_eq(f.n, 0);
 	ck_assert_int_eq(aff_worst(&f, AFF_NONE), AFF_STATE_OK);
 	w.m.n_gpus = 1;
+}
+END_TEST
+
+START_TEST(what_is_out_of_scope_is_not_looked_at)
+{
+	bool gpu[1] = { false }, hca[1] = { false };
+	struct aff_scope scope = { .hca = hca };
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.dirs.scope = &scope;
+	w.m.hca[0].port[0].active = AFF_NO;
+	w.choice.n_nearest = 0;
+	ck_assert(!is_said("port"));
+	ck_assert(is_said("nearest"));
+	scope.gpu = gpu;
+	(void)world_look(&w, "", &f);
+	ck_assert_ptr_null(world_find(&f, "nearest", 0, AFF_NONE));
+	ck_assert_ptr_null(world_find(&f, "peermem", AFF_NONE, AFF_NONE));
+	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_OK);
 }
 END_TEST
 
@@ -321,4 +341,4 @@ TEST_PROGRAM("ready_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
 	     pf_and_vf_together_are_taken_for_one_card, data_direct_is_seen,
 	     a_virtual_machine_says_what_it_hides, the_command_line_is_read,
 	     a_topology_file_tells_little, an_empty_tree_is_unknown_and_never_ok, no_gpu_no_facts,
-	     memory_may_end_anywhere)
+	     what_is_out_of_scope_is_not_looked_at, memory_may_end_anywhere)

@@ -13,7 +13,8 @@ enum ready_dir { READY_SYS, READY_PROC, READY_BOOT, READY_DIRS };
 struct ready {
 	const struct aff_machine *m;
 	const struct aff_choice *c;
-	int dir[READY_DIRS]; /* -1: there is no such folder */
+	const struct aff_scope *scope; /* NULL: all */
+	int dir[READY_DIRS];           /* -1: there is no such folder */
 	struct aff_facts out;
 	struct aff_fact spare; /* what is said when there is no memory to keep it */
 	bool failed;           /* no memory */
@@ -73,6 +74,10 @@ void ready_config_unknown(struct ready *r, struct aff_fact *f, uint32_t pci,
 /* ready_owner - the function whose link and settings count for an HCA: of a VF its PF's; AFF_NONE:
  * of a VF whose PF is not seen, or there is none. */
 uint32_t ready_owner(const struct aff_machine *m, uint32_t hca);
+
+/* ready_has_gpu, ready_has_hca - in scope. */
+bool ready_has_gpu(const struct ready *r, size_t gpu);
+bool ready_has_hca(const struct ready *r, size_t hca);
 
 /* ready_is_near - whether it is among the nearest of the GPU, ..._any: of any. */
 bool ready_is_near(const struct ready *r, uint32_t gpu, uint32_t hca);

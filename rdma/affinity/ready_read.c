@@ -117,18 +117,19 @@ struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready
 	return (struct pci_config){ out->byte, out->len };
 }
 
+#define AS_ROOT                                                                                    \
+	"look on the node as root; a capture is as good, if root took it: railctl topo capture "   \
+	"FILE.tar"
+
 void ready_unread(struct ready *r, struct aff_fact *f, int why)
 {
 	f->state = AFF_STATE_UNKNOWN;
+	/* The same words of a machine and of its capture. */
 	if (why == -ENOENT || why == -ENOTDIR || why == -ELOOP)
-		ready_so(r, f, "there is no such file%s",
-			 r->m->source == AFF_CAPTURE ? " in the capture" : "");
+		ready_so(r, f, "there is no such file here");
 	else
 		ready_so(r, f, "it cannot be read: %s", strerror(-why));
-	ready_do(r, f, "%s",
-		 r->m->source == AFF_CAPTURE
-			 ? "take a whole capture as root: railctl topo capture FILE.tar"
-			 : "railctl topo check as root, on the node");
+	ready_do(r, f, AS_ROOT);
 }
 
 void ready_config_unknown(struct ready *r, struct aff_fact *f, uint32_t pci,
@@ -149,8 +150,5 @@ void ready_config_unknown(struct ready *r, struct aff_fact *f, uint32_t pci,
 		return;
 	}
 	ready_so(r, f, "only root is shown more than 64 bytes of configuration space");
-	ready_do(r, f, "%s",
-		 r->m->source == AFF_CAPTURE
-			 ? "take the capture as root: railctl topo capture FILE.tar"
-			 : "railctl topo check as root, on the node");
+	ready_do(r, f, AS_ROOT);
 }

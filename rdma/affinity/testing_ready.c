@@ -168,7 +168,9 @@ static void add_files(struct world *w)
 void world_make(struct world *w)
 {
 	(void)testing_dir();
-	*w = (struct world){ .dirs = { ROOT "/sys", ROOT "/proc", ROOT "/boot" } };
+	*w = (struct world){
+		.dirs = { .sysfs = ROOT "/sys", .proc = ROOT "/proc", .boot = ROOT "/boot" }
+	};
 	w->m.source = AFF_LIVE;
 	w->m.vm = AFF_NO;
 	w->m.full_config = true;
