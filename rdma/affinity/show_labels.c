@@ -119,7 +119,7 @@ int show_labels(const struct aff_view *v, FILE *to, struct err *e)
 	fprintf(to, PREFIX "hcas=%zu\n", show_count_hcas(v));
 	fprintf(to, PREFIX "rails=%u\n", v->choice->n_rails);
 	fprintf(to, PREFIX "gpu-nic=%s\n", class);
-	fprintf(to, PREFIX "gpus-behind-one-switch=%zu\n", behind_switch);
+	fprintf(to, PREFIX "gpus-behind-switch=%zu\n", behind_switch);
 	fprintf(to, PREFIX "nccl-differs=%zu\n", count_differing(v));
 	fprintf(to, PREFIX "gdr-ready=%s\n", aff_state_name(ready));
 	fprintf(to, PREFIX "pcie-shape=%s\n", show_shape(v, shape));

@@ -77,7 +77,15 @@ static int put_trouble(const struct svg *s, uint32_t gpu, int y, FILE *to)
 	return y;
 }
 
-static void put_legend(int y, FILE *to)
+static bool any_away(const struct aff_view *v)
+{
+	for (size_t g = 0; g < v->m->n_gpus; g++)
+		if (show_has_gpu(v, g) && v->differ->gpu[g].verdict == DIFFER_AWAY)
+			return true;
+	return false;
+}
+
+static void put_legend(const struct svg *s, int y, FILE *to)
 {
 	static const struct {
 		const char *class, *text;
@@ -86,9 +94,10 @@ static void put_legend(int y, FILE *to)
 		{ "near", "just as near" },
 		{ "off", "what NCCL takes instead" },
 	};
+	size_t n = ARRAY_SIZE(entry) - !any_away(s->v);
 	int x = SVG_MARGIN;
 
-	for (size_t i = 0; i < ARRAY_SIZE(entry); i++) {
+	for (size_t i = 0; i < n; i++) {
 		fprintf(to, "<path class=\"way %s\" d=\"M%d %dh28\"/>", entry[i].class, x, y - 4);
 		svg_put_line(to, "d", (struct svg_point){ x + 36, y }, entry[i].text);
 		x += 66 + 6 * (int)strlen(entry[i].text);
@@ -124,7 +133,7 @@ static int put_body(struct svg *s, FILE *to)
 
 	if (svg_put_all(s, to))
 		return -1;
-	put_legend(y, to);
+	put_legend(s, y, to);
 	y += LINE_H + 8;
 	for (uint32_t g = 0; g < s->v->m->n_gpus; g++)
 		if (show_has_gpu(s->v, g))

@@ -41,6 +41,9 @@ const struct svg_box *svg_find(const struct svg *s, enum svg_kind kind, uint32_t
 #define SVG_TOP    64 /* above the first socket: the title */
 #define SVG_MARGIN 24
 
+/* svg_title_below - of a box that lines reach from above, the title is at its foot. */
+bool svg_title_below(const struct svg_box *b);
+
 /* svg_place - x, y, w, h of all; the page's are those of the sockets with the margin. */
 void svg_place(struct svg *s);
 

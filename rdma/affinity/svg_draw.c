@@ -81,8 +81,8 @@ static const char *chip_name(const struct aff_pci *p)
 		uint16_t vendor, device;
 		const char *name;
 	} known[] = {
-		{ 0x1000, 0xc010, "Broadcom PEX880xx" }, { 0x1000, 0xc030, "Broadcom PEX890xx" },
-		{ 0x104c, 0x8232, "TI XIO3130" },        { 0x104c, 0x8233, "TI XIO3130" },
+		{ 0x1000, 0xc010, "PEX880xx" },  { 0x1000, 0xc030, "PEX890xx" },
+		{ 0x104c, 0x8232, "XIO3130" },   { 0x104c, 0x8233, "XIO3130" },
 		{ 0x1b36, 0x000c, "QEMU port" },
 	};
 
@@ -92,11 +92,18 @@ static const char *chip_name(const struct aff_pci *p)
 	return p->kind == AFF_BRIDGE ? "bridge" : "switch";
 }
 
+/* As lspci writes it: domain 0 is left out. */
+static char *short_bdf(struct pci_addr a, char buf[PCI_STR_LEN])
+{
+	pci_format(a, buf);
+	return a.domain ? buf : buf + 5;
+}
+
 static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
 {
 	const struct aff_machine *m = s->v->m;
 	char text[128] = "", bdf[PCI_STR_LEN];
-	size_t room = (size_t)(b->w - 20) / 6;
+	size_t room = (size_t)(b->w - 20) * 10 / 63;
 
 	if (b->kind == SVG_SOCKET && (b->key == AFF_NONE || m->cpu[b->key].numa < 0))
 		(void)snprintf(text, sizeof(text), "NUMA node not told");
@@ -106,9 +113,9 @@ static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
 		(void)snprintf(text, sizeof(text), "root complex %s", m->root[b->key].name);
 	else if (b->kind == SVG_SWITCH)
 		(void)snprintf(text, sizeof(text), "%s %s", chip_name(&m->pci[b->pci]),
-			       pci_format(m->pci[b->pci].addr, bdf));
+			       short_bdf(m->pci[b->pci].addr, bdf));
 	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", b->kind == SVG_SOCKET ? "n" : "d",
-		b->x + 12, b->y + 16);
+		b->x + 12, svg_title_below(b) ? b->y + b->h - 8 : b->y + 16);
 	put_short(text, room, to);
 	fputs("</text>\n", to);
 }
@@ -259,6 +266,19 @@ static const char *way_class(const struct aff_gpu_choice *c, uint32_t hca)
 	return is_among(c->share, c->n_share, hca) ? "mine" : "near";
 }
 
+/* What NCCL takes instead of its own: none where that is as near. */
+static size_t strangers(const struct svg *s, uint32_t gpu, uint32_t *takes, size_t n)
+{
+	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s->v->differ->gpu[gpu].verdict == DIFFER_AWAY &&
+		    !is_among(c->nearest, c->n_nearest, takes[i]))
+			takes[kept++] = takes[i];
+	return kept;
+}
+
 static int put_ways(const struct svg *s, const struct svg_box *gpu, FILE *to)
 {
 	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu->key];
@@ -266,24 +286,19 @@ static int put_ways(const struct svg *s, const struct svg_box *gpu, FILE *to)
 	const uint32_t *list = all ? c->nearest : c->share;
 	size_t n = all ? c->n_nearest : c->n_share, n_takes;
 	auto_free uint32_t *takes = show_takes(s->v->nccl, gpu->key, &n_takes);
-	struct way w = { .gpu = gpu, .n = n + 1 };
+	struct way w = { .gpu = gpu };
 
 	if (!takes)
 		return -1;
-	for (size_t i = 0; i < n; i++) {
-		w.hca = svg_find(s, SVG_HCA, list[i]);
-		w.i = i;
+	n_takes = strangers(s, gpu->key, takes, n_takes);
+	w.n = n + n_takes;
+	for (w.i = 0; w.i < w.n; w.i++) {
+		bool off = w.i >= n;
+		uint32_t hca = off ? takes[w.i - n] : list[w.i];
+
+		w.hca = svg_find(s, SVG_HCA, hca);
 		if (w.hca)
-			put_way(&w, way_class(c, list[i]), to);
-	}
-	w.i = n;
-	for (size_t i = 0; i < n_takes; i++) {
-		if (s->v->differ->gpu[gpu->key].verdict != DIFFER_AWAY ||
-		    is_among(c->share, c->n_share, takes[i]))
-			continue;
-		w.hca = svg_find(s, SVG_HCA, takes[i]);
-		if (w.hca)
-			put_way(&w, "off", to);
+			put_way(&w, off ? "off" : way_class(c, hca), to);
 	}
 	return 0;
 }

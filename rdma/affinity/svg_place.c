@@ -11,7 +11,12 @@
 #define PAD     12
 #define TITLE   24
 #define LINES   60   /* between HCAs and GPUs */
-#define ROW_MAX 1160 /* a row is broken when it would be wider */
+#define ROW_MAX 1300 /* a row is broken when it would be wider */
+
+bool svg_title_below(const struct svg_box *b)
+{
+	return b->has_gpu && !b->has_hca;
+}
 
 enum group { GROUP_BOTH, GROUP_HCA, GROUP_GPU };
 
@@ -34,18 +39,38 @@ struct flow {
 	int w, h;  /* of all */
 };
 
+/* How many boxes of a group a row has, when rows are to be as long as each other. */
+static size_t in_a_row(const struct svg *s, size_t parent, enum group group)
+{
+	size_t n = 0, rows;
+	int w = 0;
+
+	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
+		if (!is_drawn(&s->box[i]) || group_of(&s->box[i]) != group)
+			continue;
+		w += s->box[i].w + (n ? GAP : 0);
+		n++;
+	}
+	rows = 1 + (size_t)(w > 0 ? w - 1 : 0) / ROW_MAX;
+	return (n + rows - 1) / rows;
+}
+
 /* The boxes of one group below parent; positions relative to it. */
 static void flow_group(struct svg *s, size_t parent, enum group group, struct flow *f)
 {
+	size_t most = in_a_row(s, parent, group), n = 0;
+
 	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
 		struct svg_box *b = &s->box[i];
 
 		if (!is_drawn(b) || group_of(b) != group)
 			continue;
-		if (f->x && f->x + b->w > ROW_MAX) {
+		if (n == most || (n && f->x + b->w > ROW_MAX)) {
 			f->y += f->row_h + GAP;
 			f->x = f->row_h = 0;
+			n = 0;
 		}
+		n++;
 		b->x = f->x;
 		b->y = f->y;
 		f->x += b->w + GAP;
@@ -98,7 +123,8 @@ static void measure(struct svg *s, size_t at)
 {
 	struct flow both = { 0 }, hca = { 0 }, gpu = { 0 };
 	bool page = s->box[at].kind == SVG_PAGE;
-	int head = page ? 0 : TITLE, pad = page ? 0 : PAD, column_w, column_h, beside, floor;
+	int pad = page ? 0 : PAD, head = page ? 0 : svg_title_below(&s->box[at]) ? PAD : TITLE;
+	int foot = page ? 0 : TITLE + PAD - head, column_w, column_h, beside, floor;
 
 	if (s->box[at].kind == SVG_HCA || s->box[at].kind == SVG_GPU) {
 		s->box[at].w = CARD_W;
@@ -131,7 +157,7 @@ static void measure(struct svg *s, size_t at)
 		shift(s, at, GROUP_GPU, &(struct svg_box){ .x = pad, .y = head + floor - gpu.h });
 		s->box[at].w = larger(both.w, column_w) + 2 * pad;
 	}
-	s->box[at].h = floor + head + pad;
+	s->box[at].h = floor + head + foot;
 	settle(s, at, GROUP_BOTH);
 	settle(s, at, GROUP_HCA);
 	settle(s, at, GROUP_GPU);
