@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read_priv.h: what the readers of a tree share.
+ *
+ * Paths are relative to the folder that stands for /sys and hold no links, "." and "..": a link is
+ * read and its text worked out here, and nothing is opened through one. So no link of a captured
+ * tree leads out of it, and none in circles.
+ */
+#ifndef RAILHEAD_RDMA_AFFINITY_READ_PRIV_H
+#define RAILHEAD_RDMA_AFFINITY_READ_PRIV_H
+
+#include <sys/types.h>
+
+#include "rdma/affinity/build.h"
+#include "rdma/affinity/read.h"
+
+#define TREE_VALUE 256  /* longest value that is taken, with NUL */
+#define TREE_PATH  1024 /* longest path, with NUL */
+
+struct tree_place {
+	struct pci_addr addr;
+	uint32_t pci;
+};
+
+struct tree {
+	int fd;
+	struct aff_machine *m;
+	struct tree_place *place; /* the functions by address, once they are read; owned */
+	size_t n_places;
+	struct tree_place *vf; /* VFs, with the addresses of their PFs; owned */
+	size_t n_vfs;
+};
+
+/* ---- read_tree.c: files and links ---- */
+
+/* tree_open - a folder below dir; -1 with errno. Without a link on the way. */
+int tree_open(int dir, const char *path);
+/* tree_value - the value of the file `name` in dir without its newline: 0, or -1: there is none, it
+ * cannot be read, or it is longer. */
+int tree_value(int dir, const char *name, char out[TREE_VALUE]);
+/* tree_hex, tree_number - the same of a number; 0x is optional. Leave *out alone when -1. */
+int tree_hex(int dir, const char *name, uint32_t max, uint32_t *out);
+int tree_number(int dir, const char *name, int *out);
+
+enum tree_link { TREE_LINK, TREE_NO_LINK, TREE_BAD_LINK };
+/* tree_link - where the link `name` of dir points to, which lies at the path `at`. TREE_NO_LINK:
+ * there is none of that name, or it is no link. TREE_BAD_LINK: it is absolute, or leads out. */
+enum tree_link tree_link(int dir, const char *at, const char *name, char out[TREE_PATH]);
+
+/* tree_names - the names in the folder dir, in order; *names and each of them owned by the caller.
+ * More than max: ERR_FIELD. A folder that cannot be read has none. */
+struct tree_names {
+	char **name;
+	size_t n;
+};
+int tree_names(int dir, size_t max, struct tree_names *out, struct err *e) must_check;
+void tree_names_clear(struct tree_names *n);
+#define auto_tree_names auto_clean(tree_names_clear)
+/* tree_push - a copy of the text behind the others. */
+int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e) must_check;
+
+/* ---- read_pci.c, read_walk.c: functions ---- */
+
+/* tree_list - the paths of all functions. */
+int tree_list(struct tree *t, struct tree_names *out, struct err *e) must_check;
+/* tree_list_one - that of one; nothing when there is no such function. */
+int tree_list_one(struct tree *t, const char *bdf, struct tree_names *out,
+		  struct err *e) must_check;
+/* tree_functions - read those at the paths, with what is above them; puts the paths in order. */
+int tree_functions(struct tree *t, struct tree_names *paths, struct err *e) must_check;
+/* tree_index - fill in t->place, and the PFs of the VFs. */
+int tree_index(struct tree *t, struct err *e) must_check;
+/* tree_find - AFF_NONE when there is no such function. */
+uint32_t tree_find(const struct tree *t, struct pci_addr a);
+/* tree_last - the function that a path names last; AFF_NONE. */
+uint32_t tree_last(const struct tree *t, const char *path);
+void tree_clear(struct tree *t);
+/* "pci0000:3a"; "0000:3a:00.0"; what is behind the last slash. */
+bool tree_is_root(struct slice name);
+bool tree_is_function(struct slice name, struct pci_addr *out);
+struct slice tree_last_name(const char *path);
+#define auto_tree auto_clean(tree_clear)
+
+/* read_function.c: the attributes of one. raw: what its own end of the link can do. */
+struct tree_ends {
+	struct aff_link max, cur;
+};
+void tree_function(struct tree *t, int dir, uint32_t pci, struct tree_ends *own);
+/* tree_above - its link and its kind, from its own end and that of the port above. */
+void tree_above(struct tree *t, uint32_t pci, const struct tree_ends *own,
+		const struct tree_ends *port);
+
+/* ---- the rest of the machine ---- */
+
+/* tree_cpus - NUMA nodes and the processor, and the nodes of the root complexes; tree_roots: only
+ * the last, by number. proc: NULL when there is none. */
+int tree_cpus(struct tree *t, const char *proc, struct err *e) must_check;
+int tree_roots(struct tree *t, struct err *e) must_check;
+int tree_gpus(struct tree *t, const struct aff_read_opts *o, struct err *e) must_check;
+int tree_hcas(struct tree *t, struct err *e) must_check;
+
+/* read_netdev.c: the function of a network interface; AFF_NONE. */
+uint32_t tree_netdev(const struct tree *t, const char *ifname);
+/* tree_port_netdev - the interface of a port: path is that of the RDMA device's folder. */
+void tree_port_netdev(const struct tree *t, const char *path, int dir, struct aff_port *p);
+/* tree_bond - the function of another slave of the bond that the interface is, or is in; AFF_NONE:
+ * there is none. */
+uint32_t tree_bond(const struct tree *t, const char *ifname, uint32_t not_this);
+
+#endif
