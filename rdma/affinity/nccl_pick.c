@@ -59,7 +59,7 @@ void nccl_set(struct nccl_sys *s, uint32_t gpu, uint32_t net, struct nccl_hop h)
 	*cell = h;
 }
 
-/* How many GPUs have their best path to a net, and which place `gpu` has among them. */
+/* How many GPUs have their best path to a net, at least one, and `gpu`'s place among them. */
 static uint32_t sharers(const struct nccl_sys *s, uint32_t net, uint32_t gpu, uint32_t *place)
 {
 	const struct nccl_hop *row = nccl_row(s->net_gpu, net, s->n_gpus);
@@ -76,7 +76,7 @@ static uint32_t sharers(const struct nccl_sys *s, uint32_t net, uint32_t gpu, ui
 			*place = count;
 		count += equals(&row[i], &best);
 	}
-	return count;
+	return count ? count : 1;
 }
 
 static uint32_t mirrored(uint32_t v, uint32_t n)
