@@ -7,7 +7,7 @@
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
-LANES := gcc -- sanitize check-vm tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
+LANES := gcc -- check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
 	spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick
 sub := +@$(MAKE) --no-print-directory
@@ -93,7 +93,7 @@ interop-selftest: all ## wrong plugins, each of which a case of interop must cat
 	@conformance/interop/selftest.sh $(B)/bin
 check-vm: all helpers faults-lane ## suites in a guest with real VFs, on two kernels; some on one of them (root; fetches both once)
 	@tools/deps.sh vm
-	@SPREAD=1 conformance/vm/check.sh $(B)/bin
+	@SPREAD=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
 vm: all helpers faults-lane ## all suites of conformance/vm on both kernels (root): half an hour
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
