@@ -92,8 +92,16 @@ static int count(struct err *e)
 
 /* ---- what is set ---- */
 
-static void take(struct vf_state *is, enum vf_attr one, const void *data)
+static bool is_zero(const uint8_t mac[MAC_LEN])
 {
+	static const uint8_t zero[MAC_LEN];
+
+	return memcmp(mac, zero, MAC_LEN) == 0;
+}
+
+static void take(struct fakepf_vf *vf, enum vf_attr one, const void *data)
+{
+	struct vf_state *is = &vf->is;
 	const struct ifla_vf_mac *mac = data;
 	const struct ifla_vf_rate *rate = data;
 	const struct ifla_vf_trust *on = data;
@@ -101,6 +109,7 @@ static void take(struct vf_state *is, enum vf_attr one, const void *data)
 
 	if (one == VF_MAC) {
 		memcpy(is->mac, mac->mac, MAC_LEN);
+		vf->admin = !is_zero(is->mac);
 	} else if (one == VF_VLAN) {
 		is->vlan = vlan->vlan;
 		is->qos = vlan->qos;
@@ -152,22 +161,22 @@ static int set_vf(const struct nlattr *list, struct err *e)
 		return refuse(errnum ? errnum : EINVAL, e);
 	if (what == VF_MAC && pf->mac_needs_trust && !pf->vf[vf].is.trust)
 		return refuse(EACCES, e);
-	take(&pf->vf[vf].is, what, nla_data(one));
+	take(&pf->vf[vf], what, nla_data(one));
 	return 0;
 }
 
 /* igbvf: with an administrator's MAC it takes none but that. 0: the VF's driver takes it. */
 static int mac_refusal(int ifindex, const struct nlattr *mac)
 {
-	static const uint8_t none[MAC_LEN];
-
 	for (uint32_t i = 0; i < pf->n; i++) {
-		const uint8_t *admin = pf->vf[i].is.mac;
-		if (pf->vf[i].link != ifindex)
+		struct fakepf_vf *vf = &pf->vf[i];
+		bool admin = pf->tells_own_macs ? vf->admin : !is_zero(vf->is.mac);
+		if (vf->link != ifindex)
 			continue;
-		if (pf->mac_is_the_pfs && memcmp(admin, none, MAC_LEN) != 0 &&
-		    memcmp(admin, nla_data(mac), MAC_LEN) != 0)
+		if (pf->mac_is_the_pfs && admin && memcmp(vf->is.mac, nla_data(mac), MAC_LEN) != 0)
 			return EADDRNOTAVAIL;
+		if (pf->tells_own_macs)
+			memcpy(vf->is.mac, nla_data(mac), MAC_LEN);
 		return pf->mac_needs_trust && !pf->vf[i].is.trust ? EACCES : pf->link_refuses_mac;
 	}
 	return 0;

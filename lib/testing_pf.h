@@ -18,8 +18,9 @@
 struct fakepf_vf {
 	struct vf_state is; /* what the PF tells, and what requests change */
 	char addr[PCI_STR_LEN];
-	int link; /* number that the veth which stands for it was made with; 0: none */
-	int peer; /* that of the veth's other end, by which it is known under any name */
+	int link;   /* number that the veth which stands for it was made with; 0: none */
+	bool admin; /* is.mac was set at the PF */
+	int peer;   /* that of the veth's other end, by which it is known under any name */
 };
 
 struct fakepf {
@@ -29,6 +30,7 @@ struct fakepf {
 	struct fakepf_vf vf[FAKEPF_VFS];
 	int refuses[VF_ALL + 1]; /* by enum vf_attr: errno of each attempt to set it; 0: it works */
 	bool mac_is_the_pfs;     /* igbvf: an interface takes no other MAC than its PF's */
+	bool tells_own_macs;     /* igb: what a VF's interface takes by itself shows in is.mac */
 	bool mac_needs_trust;    /* both MACs are refused while the VF is not trusted */
 	int link_refuses_mac;    /* errno with which the interface of any VF refuses one; 0: none */
 	bool old_kernel;         /* before 5.14: no link tells which device it is of */

@@ -140,17 +140,41 @@ int claim_vf(const struct claimant *who, const char *vf, struct vf_place *place,
 	return 0;
 }
 
-int claim_moved(const struct ctx *ctx, const char *vf, const struct record_key *key, int ifindex,
-		struct err *e)
+/* x: the entry of a VF that is ours, and locked. */
+static int read_ours(const struct ctx *ctx, const char *vf, const struct record_key *key,
+		     struct vf_entry *x, struct err *e)
 {
 	const struct netns_id any = { 0 };
+
+	if (ledger_read(ctx, vf, x, e))
+		return -1;
+	if (!vf_owner_is(x, key, any))
+		return err_set(e, ERR_STATE, 0, "VF %s was taken away meanwhile", vf);
+	return 0;
+}
+
+int claim_had_own_mac(const struct ctx *ctx, const char *vf, const struct record_key *key,
+		      struct err *e)
+{
 	auto_vf_entry struct vf_entry x = { 0 };
 	auto_fd int lock = ledger_lock(ctx, vf, LEDGER_LOCK_MS, e);
 
-	if (lock < 0 || ledger_read(ctx, vf, &x, e))
+	if (lock < 0 || read_ours(ctx, vf, key, &x, e))
 		return -1;
-	if (!vf_owner_is(&x, key, any))
-		return err_set(e, ERR_STATE, 0, "VF %s was taken away meanwhile", vf);
+	if (x.base.own_mac)
+		return 0;
+	x.base.own_mac = true;
+	return ledger_write(ctx, &x, e);
+}
+
+int claim_moved(const struct ctx *ctx, const char *vf, const struct record_key *key, int ifindex,
+		struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	auto_fd int lock = ledger_lock(ctx, vf, LEDGER_LOCK_MS, e);
+
+	if (lock < 0 || read_ours(ctx, vf, key, &x, e))
+		return -1;
 	if (x.owner.ifindex == ifindex)
 		return 0;
 	x.owner.ifindex = ifindex;

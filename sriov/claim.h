@@ -48,6 +48,10 @@ int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e) mus
 int claim_moved(const struct ctx *ctx, const char *vf, const struct record_key *key, int ifindex,
 		struct err *e) must_check;
 
+/* claim_had_own_mac - note that for the VF's baseline. */
+int claim_had_own_mac(const struct ctx *ctx, const char *vf, const struct record_key *key,
+		      struct err *e) must_check;
+
 /*
  * claim_release - put vf back and make it free, if it belongs to this attachment (an id of 0
  * matches any namespace); else nothing happens. claim_release_all - the same for every VF of the

@@ -62,7 +62,8 @@ static int add(void *arg, struct err *e)
 	int ifindex;
 
 	h->who = claimant_of(&h->w, "c1", &h->pod);
-	return claim_vf(&h->who, h->vf, &place, e) || vf_configure(h->w.nl, &place, &all, e) ||
+	return claim_vf(&h->who, h->vf, &place, e) ||
+			       vf_configure(h->w.nl, &place, &all, NULL, e) ||
 			       vf_move_in(&place, &to, &ifindex, e) ||
 			       claim_moved(&h->w.ctx, place.vf, &h->who.key, ifindex, e)
 		       ? -1

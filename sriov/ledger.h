@@ -19,11 +19,13 @@
 
 /* The VF as it was. */
 struct vf_baseline {
-	bool has_netdev; /* false: bound to a driver without one (vfio-pci); the next six say
+	bool has_netdev; /* false: bound to a driver without one (vfio-pci); the next seven say
 			    nothing */
 	char name[IFNAME_LEN];
 	uint8_t mac[MAC_LEN];
 	bool has_mac; /* false when its hardware address is not 6 bytes long */
+	bool own_mac; /* the MAC that its PF knows was the VF's own choice, no administrator's;
+			 false also when nobody can tell, see vf_configure() */
 	uint32_t mtu;
 	bool up;
 	char altnames[VF_ALTNAMES_MAX][VF_ALTNAME_LEN]; /* "": no more */

@@ -32,8 +32,8 @@ static int add_netdev(struct json *o, const struct vf_baseline *b)
 
 	if (json_add_str(o, "name", b->name) ||
 	    (b->has_mac && json_add_str(o, "mac", mac_format(b->mac, mac))) ||
-	    json_add_int(o, "mtu", b->mtu) || json_add_bool(o, "up", b->up) ||
-	    !(names = json_add_array(o, "altnames")))
+	    (b->own_mac && json_add_bool(o, "ownMac", true)) || json_add_int(o, "mtu", b->mtu) ||
+	    json_add_bool(o, "up", b->up) || !(names = json_add_array(o, "altnames")))
 		return -1;
 	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->altnames[i][0]; i++) {
 		if (json_push_str(names, b->altnames[i]))
@@ -91,7 +91,7 @@ struct netdev_text {
 	const struct json *altnames, *mac_given;
 	uint8_t mac[MAC_LEN];
 	uint32_t mtu;
-	bool up;
+	bool up, own_mac;
 };
 
 struct owner_text {
@@ -135,6 +135,7 @@ static const struct json_field netdev_fields[] = {
 	{ .key = "name", .kind = J_STRING, AT(netdev_text, name), MUST(IFNAME_LEN - 1) },
 	{ .key = "mac", .kind = J_ANY, AT(netdev_text, mac_given) },
 	{ .key = "mac", .kind = J_MAC, AT(netdev_text, mac) },
+	{ .key = "ownMac", .kind = J_BOOL, AT(netdev_text, own_mac) },
 	{ .key = "mtu", .kind = J_U32, AT(netdev_text, mtu) },
 	{ .key = "up", .kind = J_BOOL, AT(netdev_text, up) },
 	{ .key = "altnames", .kind = J_ARRAY, AT(netdev_text, altnames) },
@@ -201,6 +202,7 @@ static int decode_netdev(const struct json *n, struct vf_baseline *b, struct err
 		return err_set(e, ERR_DECODE, 0, "netdev.name: \"%.32s\": %s", t.name, problem);
 	b->has_netdev = true;
 	b->has_mac = t.mac_given != NULL;
+	b->own_mac = t.own_mac;
 	b->mtu = t.mtu;
 	b->up = t.up;
 	memcpy(b->mac, t.mac, MAC_LEN);

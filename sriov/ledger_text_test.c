@@ -142,6 +142,19 @@ START_TEST(without_interface_and_owner)
 }
 END_TEST
 
+START_TEST(a_MAC_of_its_own)
+{
+	char text[TEXT_MAX];
+	auto_vf_entry struct vf_entry before = decode(good),
+				      x = decode(with(text, "\"mtu\"", "\"ownMac\":true,\"mtu\""));
+	auto_free char *again = ledger_print(&x);
+
+	ck_assert(x.base.own_mac && !before.base.own_mac);
+	ck_assert_ptr_nonnull(again);
+	ck_assert_str_eq(again, text);
+}
+END_TEST
+
 START_TEST(an_interface_without_a_MAC)
 {
 	char text[TEXT_MAX];
@@ -368,5 +381,6 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("sriov/ledger_text", every_member, printed_and_read_again, without_interface_and_owner,
-	     an_interface_without_a_MAC, the_largest_numbers, what_it_needs, what_it_can_do_without,
-	     wrong_types, out_of_range, no_entry_at_all, altnames_at_their_bounds, out_of_memory)
+	     a_MAC_of_its_own, an_interface_without_a_MAC, the_largest_numbers, what_it_needs,
+	     what_it_can_do_without, wrong_types, out_of_range, no_entry_at_all,
+	     altnames_at_their_bounds, out_of_memory)

@@ -206,15 +206,18 @@ static int move_in(struct attach *a, struct err *e)
 static int sriov_create(struct attach *a, struct err *e)
 {
 	const struct sriov_conf *c = conf_of(a);
+	const struct record_key key = key_of(a);
+	bool own_mac;
 
-	if (vf_configure(a->host_nl, &c->place, &c->wish, e) || write_devinfo(a, e))
+	if (vf_configure(a->host_nl, &c->place, &c->wish, &own_mac, e) ||
+	    (own_mac && claim_had_own_mac(&a->call->ctx, c->vf, &key, e)) || write_devinfo(a, e))
 		return -1;
 	return a->no_link ? describe_without_link(a, e) : move_in(a, e);
 }
 
 /* ---- carrier ---- */
 
-/* igbvf needs 200 ms, i40e and ice the PF's answer to a message. */
+/* igbvf needs some ms, iavf the PF's answer to a message, a busy machine more. */
 #define CARRIER_MS 1000
 
 /* Whether the VF has a link of its own, or none, or follows the PF's (what a PF does that does not

@@ -32,7 +32,28 @@ static int explain(const struct vf_place *p, const char *key, struct err *e)
 			*p->driver ? p->driver : "none", p->pf_name);
 }
 
-int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, struct err *e)
+/*
+ * Whether the MAC that igb tells of a VF is that one's own or an administrator's it does not say,
+ * but an untrusted VF may change only the former. So it is tried, with the MAC that the VF is to
+ * have anyway. Other drivers do not tell a VF's own MAC, or take long to refuse (iavf).
+ */
+static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
+{
+	struct vf_state is;
+	struct link_info link;
+	struct err ignored;
+
+	if (!m->ifindex || strcmp(p->driver, "igbvf") != 0 ||
+	    nl_vf_get(m->nl, m->vf, &is, &ignored) || !(is.has & VF_TRUST) || is.trust ||
+	    nl_link_by_index(m->nl, m->ifindex, &link, &ignored))
+		return false;
+	/* One that it has already is never refused. */
+	return memcmp(is.mac, m->mac, MAC_LEN) != 0 && memcmp(link.mac, m->mac, MAC_LEN) != 0 &&
+	       nl_link_set_mac(m->nl, m->ifindex, m->mac, &ignored) == 0;
+}
+
+int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, bool *own_mac,
+		 struct err *e)
 {
 	/* Trust first: some drivers let only a trusted VF have another MAC. */
 	static const enum vf_attr order[] = { VF_TRUST, VF_VLAN, VF_RATE, VF_SPOOFCHK,
@@ -43,6 +64,8 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *
 
 	if (ifindex_here(nl, p, &macs.ifindex, e))
 		return err_wrap(e, "VF %s", p->vf);
+	if (own_mac)
+		*own_mac = (want->has & VF_MAC) && has_own_mac(p, &macs);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		if ((want->has & order[i]) && nl_vf_set(nl, vf, want, order[i], e))
 			return explain(p, refused_key(want, order[i], e->errnum), e);

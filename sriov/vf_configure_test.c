@@ -46,7 +46,7 @@ static void configure(const struct world *w, const struct vf_wish *want)
 	const struct vf_place p = locate(w, 0);
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(vf_configure(w->nl, &p, want, &e) == 0, "%s (%s)", e.msg, e.detail);
+	ck_assert_msg(vf_configure(w->nl, &p, want, NULL, &e) == 0, "%s (%s)", e.msg, e.detail);
 	ck_assert_str_eq(e.msg, "");
 }
 
@@ -55,7 +55,7 @@ static struct err refused(const struct world *w, const struct vf_wish *want)
 	const struct vf_place p = locate(w, 0);
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(vf_configure(w->nl, &p, want, &e), -1);
+	ck_assert_int_eq(vf_configure(w->nl, &p, want, NULL, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
 	return e;
 }
@@ -86,7 +86,7 @@ START_TEST(nothing_wanted_nothing_asked)
 	struct err e = { .msg = "" };
 
 	w.kernel->requests = 0;
-	ck_assert_int_eq(vf_configure(w.nl, &p, &none, &e), 0);
+	ck_assert_int_eq(vf_configure(w.nl, &p, &none, NULL, &e), 0);
 	ck_assert_uint_le(w.kernel->requests, 1); /* its number */
 }
 END_TEST
@@ -346,7 +346,7 @@ START_TEST(gone_before_it_moved)
 	ck_assert_int_eq(vf_move_in(&place, &to, &ifindex, &e), -1);
 	ck_assert_int_eq(e.errnum, ENODEV);
 	e = (struct err){ .msg = "" };
-	ck_assert_int_eq(vf_configure(w.nl, &place, &all, &e), -1);
+	ck_assert_int_eq(vf_configure(w.nl, &place, &all, NULL, &e), -1);
 	ck_assert_int_eq(e.errnum, ENODEV);
 	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);

@@ -272,6 +272,26 @@ static struct vf_state as_it_was(const struct vf_baseline *base, enum vf_attr on
 }
 
 /*
+ * The VF's own MAC once more, without an administrator's, by which an untrusted pod could never
+ * change it again. What is so already says nothing, and needs nothing.
+ */
+static bool give_own_mac(const struct back *b, struct vf_ref vf, bool differs)
+{
+	const struct vf_baseline *base = &b->x->base;
+	const struct vf_state none = { .has = VF_MAC };
+	struct vf_state is;
+	struct err why;
+
+	if (!base->own_mac || !b->link.ifindex)
+		return false;
+	if (!differs)
+		return nl_vf_get(b->nl, vf, &is, &why) == 0 && (is.has & VF_MAC) &&
+		       memcmp(is.mac, base->mac, MAC_LEN) == 0;
+	return vf_set_macs(&(struct vf_macs){ b->nl, vf, &none, b->link.ifindex, base->mac },
+			   &why) == 0;
+}
+
+/*
  * A pod may have changed the MAC of its interface alone. Then that is put back alone, if the driver
  * lets us: to set the PF's side of it would make it an administrator's.
  */
@@ -285,6 +305,8 @@ static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
 	struct err why;
 
 	if (!dirty && (!differs || nl_link_set_mac(b->nl, b->link.ifindex, base->mac, &why) == 0))
+		return 0;
+	if (here && give_own_mac(b, vf, differs))
 		return 0;
 	return vf_set_macs(
 		&(struct vf_macs){ b->nl, vf, &was, differs ? b->link.ifindex : 0, base->mac }, e);

@@ -131,7 +131,7 @@ START_TEST(everything_that_was_configured)
 
 	take(&l);
 	ok(vf_locate(&l.w.ctx, l.w.nl, world_vf(0), &place, &e), &e);
-	ok(vf_configure(l.w.nl, &place, &all, &e), &e);
+	ok(vf_configure(l.w.nl, &place, &all, NULL, &e), &e);
 	move(&l);
 	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 100);
 	give_back(&l);

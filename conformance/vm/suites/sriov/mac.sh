@@ -22,6 +22,9 @@ CARGS='IgnoreUnknown=1;MAC=02:00:00:00:03:02' with_mac "of the runtime" "$VA0" 0
 	'"mac":"02:00:00:00:03:01","capabilities":{"mac":true},"runtimeConfig":{"mac":"02:00:00:00:03:03"}'
 with_mac "none, after those" "$VA0" 0 "$(jq -r "select(.ifname == \"$EA0\").address" $W/before)" '"vlan":0'
 check "no administrative MAC: as before" as_before
+OLD=$(mac_of "$EA0")
+check "nor is one left: the VF may change its own" ip link set "$EA0" address 02:00:00:00:03:cc
+ip link set "$EA0" address "$OLD"
 
 # An administrator's MAC, which the VF's interface does not have yet.
 ip link set "$A" vf 2 mac 02:00:00:00:03:aa
@@ -29,6 +32,7 @@ remember
 sed -i "/\"$A\",\"vf\":2,/s/^.*$/$(grep "\"$A\",\"vf\":2," $W/before)/" $W/without
 with_mac "on a VF with an administrator's" "$VA2" 2 02:00:00:00:03:04 '"mac":"02:00:00:00:03:04"'
 check "an administrator's MAC: as before" as_before
+check "and it is one still" isnt ip link set "$EA2" address 02:00:00:00:03:cc
 
 # A pod may change what is its own, on a VF that never had an administrator's MAC.
 OLD=$(mac_of "$EA5")
