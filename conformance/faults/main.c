@@ -5,7 +5,7 @@
  *	--plugin NAME   macvlan (the default), ipvlan, sriov (on the machine's own cards)
  *	--lane DIR      programs whose allocations and clock can be spoiled
  *	--only CASE     one case, with all that is to be seen
- *	--sample N      about N cases, of each kind one before any has two
+ *	--sample N      N cases: a share for each class, and of each kind one before any has two
  *	--seed N        others than without
  *	--workers N     sandboxes at a time
  *	--crowd N       processes in a race, at most

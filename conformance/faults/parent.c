@@ -48,7 +48,7 @@ static void plan(struct run *r)
 		die("the planning ended early");
 	r->has_kind = strcmp(line, ".\n") == 0;
 	if (r->o->sample)
-		cases_sample(&r->cases, r->o->sample, r->o->seed);
+		cases_sample(&r->cases, r->o->sample, r->o->seed, r->o->plugin);
 }
 
 /* ---- counting ---- */

@@ -8,6 +8,8 @@
 
 #include "conformance/faults/faults.h"
 
+#define LAYERS 6 /* the classes of faults, (a) to (f) */
+
 void cases_add(struct cases *c, const char *text)
 {
 	if (c->n == c->room) {
@@ -47,33 +49,110 @@ static unsigned hash(const char *text)
 	return h >> 4;
 }
 
-/* Of all cases of the kind of the i-th, one: which, is spread by a hash. */
-static void pick_one(const struct cases *c, size_t i, unsigned seed, bool *seen, bool *chosen)
+/* ---- a part of the cases ---- */
+
+/* Cases of one class of faults, and what is chosen of them. */
+struct layer {
+	size_t n, kinds, quota;
+};
+
+struct pick {
+	const struct cases *c;
+	unsigned seed;
+	size_t *layer; /* by case */
+	bool *seen, *chosen;
+	struct layer of[LAYERS];
+};
+
+static size_t layer_of(const char *text, const char *plugin)
 {
+	struct fault f;
+
+	if (!fault_parse(text, plugin, &f))
+		die("not a case: %s", text);
+	for (size_t i = 0; i < fault_n_classes && i < LAYERS; i++) {
+		if (fault_classes[i] == fault_class(&f))
+			return i;
+	}
+	die("of no class: %s", text);
+}
+
+/* Of all cases of the kind of the i-th, one: which, is spread by a hash. */
+static void pick_one(struct pick *p, size_t i)
+{
+	char *const *list = p->c->list;
 	size_t same = 0;
 
-	for (size_t k = i; k < c->n; k++)
-		same += same_kind(c->list[i], c->list[k]);
-	size_t want = same ? (hash(c->list[i]) + seed) % same : 0;
-	for (size_t k = i; k < c->n; k++) {
-		if (!same_kind(c->list[i], c->list[k]))
+	for (size_t k = i; k < p->c->n; k++)
+		same += same_kind(list[i], list[k]);
+	size_t want = same ? (hash(list[i]) + p->seed) % same : 0;
+	for (size_t k = i; k < p->c->n; k++) {
+		if (!same_kind(list[i], list[k]))
 			continue;
-		seen[k] = true;
+		p->seen[k] = true;
 		if (want-- == 0)
-			chosen[k] = true;
+			p->chosen[k] = true;
 	}
 }
 
-/* Of those that are chosen, every so many-th, so that n are left. */
-static void thin_out(bool *chosen, size_t all, size_t have, size_t n, unsigned seed)
+/*
+ * Each class has a share, however many cases another one has: one half is dealt out evenly, the
+ * other to those classes that have more kinds than that, and then to those that have more cases.
+ */
+static void share_out(struct pick *p, size_t n)
 {
-	size_t at = 0;
+	size_t left = n, before;
 
-	for (size_t i = 0; i < all; i++) {
-		if (!chosen[i])
+	for (size_t i = 0; i < LAYERS; i++) {
+		p->of[i].quota = p->of[i].n < n / (2 * LAYERS) ? p->of[i].n : n / (2 * LAYERS);
+		left -= p->of[i].quota;
+	}
+	for (int enough = 0; enough < 2; enough++) {
+		do {
+			before = left;
+			for (size_t i = 0; i < LAYERS && left; i++) {
+				struct layer *l = &p->of[i];
+				bool more = l->quota < (enough ? l->n : l->kinds);
+				l->quota += more;
+				left -= more;
+			}
+		} while (left && left < before);
+	}
+}
+
+/* Of one class's, those that are chosen (or not) already; every so many-th, n of them, are turned.
+ */
+static void turn(struct pick *p, size_t layer, bool chosen, size_t n)
+{
+	size_t have = 0, at = 0;
+
+	for (size_t i = 0; i < p->c->n; i++)
+		have += p->layer[i] == layer && p->chosen[i] == chosen;
+	for (size_t i = 0; i < p->c->n && n; i++) {
+		if (p->layer[i] != layer || p->chosen[i] != chosen)
 			continue;
-		size_t turn = (at++ + seed) % have;
-		chosen[i] = turn * n / have != (turn + 1) * n / have;
+		size_t k = (at++ + p->seed) % have;
+		if (k * n / have != (k + 1) * n / have)
+			p->chosen[i] = !chosen;
+	}
+}
+
+static void choose(struct pick *p, const char *plugin, size_t n)
+{
+	for (size_t i = 0; i < p->c->n; i++) {
+		struct layer *l = &p->of[p->layer[i] = layer_of(p->c->list[i], plugin)];
+		l->n++;
+		l->kinds += !p->seen[i];
+		if (!p->seen[i])
+			pick_one(p, i);
+	}
+	share_out(p, n);
+	for (size_t i = 0; i < LAYERS; i++) {
+		const struct layer *l = &p->of[i];
+		if (l->kinds > l->quota)
+			turn(p, i, true, l->kinds - l->quota);
+		else
+			turn(p, i, false, l->quota - l->kinds);
 	}
 }
 
@@ -90,24 +169,18 @@ static void keep_chosen(struct cases *c, const bool *chosen)
 	c->n = kept;
 }
 
-void cases_sample(struct cases *c, size_t n, unsigned seed)
+void cases_sample(struct cases *c, size_t n, unsigned seed, const char *plugin)
 {
-	bool *seen = calloc(c->n + 1, sizeof(*seen)), *chosen = calloc(c->n + 1, sizeof(*chosen));
-	size_t have = 0;
+	struct pick p = { .c = c, .seed = seed };
 
-	if (!seen || !chosen)
+	p.layer = calloc(c->n + 1, sizeof(*p.layer));
+	p.seen = calloc(c->n + 1, sizeof(*p.seen));
+	p.chosen = calloc(c->n + 1, sizeof(*p.chosen));
+	if (!p.layer || !p.seen || !p.chosen)
 		die("out of memory");
-	for (size_t i = 0; i < c->n; i++) {
-		if (!seen[i])
-			pick_one(c, i, seed, seen, chosen);
-	}
-	for (size_t i = 0; i < c->n; i++)
-		have += chosen[i];
-	if (have > n)
-		thin_out(chosen, c->n, have, n, seed);
-	for (size_t i = 0; c->n && have < n && i < n - have; i++)
-		chosen[(i * c->n / (n - have) + seed) % c->n] = true;
-	keep_chosen(c, chosen);
-	free(seen);
-	free(chosen);
+	choose(&p, plugin, n < c->n ? n : c->n);
+	keep_chosen(c, p.chosen);
+	free(p.layer);
+	free(p.seen);
+	free(p.chosen);
 }

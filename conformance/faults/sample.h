@@ -11,8 +11,11 @@ struct cases {
 };
 
 void cases_add(struct cases *c, const char *text);
-/* Keep one of each system call with each errno, each action, scene and race, if n allows for that;
- * then every so many-th up to n. The same each time; others with another seed. */
-void cases_sample(struct cases *c, size_t n, unsigned seed);
+/*
+ * cases_sample - n of them: each class of faults has its share; of a class each system call with
+ * each errno, each action, scene and race comes once before any comes twice. The same each time;
+ * others with another seed.
+ */
+void cases_sample(struct cases *c, size_t n, unsigned seed, const char *plugin);
 
 #endif
