@@ -325,6 +325,8 @@ int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 		.m = m, .c = c, .dir = { -1, -1, -1 }, .scope = d ? d->scope : NULL
 	};
 
+	if (d)
+		r.others_seen = d->others_seen;
 	if (tree)
 		open_dirs(&r, d);
 	if (prepare(&r))

@@ -44,6 +44,7 @@ struct aff_facts {
 struct aff_tree_dirs {
 	const char *sysfs, *proc, *boot;
 	const struct aff_scope *scope; /* nothing is said of others; NULL: all */
+	bool others_seen;              /* HCAs out of scope are neighbours' that can be seen */
 };
 
 /*

@@ -316,6 +316,24 @@ START_TEST(what_is_out_of_scope_is_not_looked_at)
 }
 END_TEST
 
+START_TEST(neighbours_that_are_seen_are_named)
+{
+	bool hca[1] = { true };
+	struct aff_scope scope = { .hca = hca };
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.dirs.scope = &scope;
+	w.dirs.others_seen = true;
+	ck_assert(!is_said("neighbours"));
+	hca[0] = false;
+	w.choice.n_nearest = 0;
+	ck_assert_str_eq(world_look(&w, "neighbours", &f)->value, "mlx5_0");
+	w.dirs.others_seen = false;
+	ck_assert(!is_said("neighbours"));
+}
+END_TEST
+
 static int ask(void *arg, struct err *e)
 {
 	auto_aff_facts struct aff_facts f = { 0 };
@@ -341,4 +359,5 @@ TEST_PROGRAM("ready_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
 	     pf_and_vf_together_are_taken_for_one_card, data_direct_is_seen,
 	     a_virtual_machine_says_what_it_hides, the_command_line_is_read,
 	     a_topology_file_tells_little, an_empty_tree_is_unknown_and_never_ok, no_gpu_no_facts,
-	     what_is_out_of_scope_is_not_looked_at, memory_may_end_anywhere)
+	     what_is_out_of_scope_is_not_looked_at, neighbours_that_are_seen_are_named,
+	     memory_may_end_anywhere)

@@ -135,10 +135,49 @@ static void check_hcas(struct ready *r)
 		 "a pod, attach one");
 }
 
+/* ---- a pod that sees more than its own ---- */
+
+#define NAMES_LEN 320
+
+static size_t put_others(const struct ready *r, char names[NAMES_LEN])
+{
+	size_t n = 0, len = 0;
+
+	*names = '\0';
+	for (size_t h = 0; h < r->m->n_hcas; h++) {
+		if (ready_has_hca(r, h))
+			continue;
+		if (len < NAMES_LEN)
+			len += (size_t)snprintf(names + len, NAMES_LEN - len, "%s%s", n ? ", " : "",
+						r->m->hca[h].name);
+		n++;
+	}
+	return n;
+}
+
+static void check_neighbours(struct ready *r)
+{
+	char names[NAMES_LEN];
+	struct aff_fact *f;
+
+	if (!r->others_seen || !put_others(r, names))
+		return;
+	f = ready_add(r, "neighbours", AFF_STATE_WARN, AFF_NONE, AFF_NONE);
+	ready_path(r, f, READY_SYS, "class/infiniband");
+	ready_value(r, f, "%s", names);
+	ready_so(r, f,
+		 "they can be seen from here and are not this pod's: what is told nothing (NCCL, "
+		 "UCX) takes them too, with addresses of neighbours, and shares their rails");
+	ready_do(r, f,
+		 "set what \"railctl topo --env\" prints; with RDMA in mode exclusive a pod "
+		 "sees its own devices alone (railctl rdma mode exclusive)");
+}
+
 void ready_host(struct ready *r)
 {
 	check_vm(r);
 	check_flat(r);
 	check_cmdline(r);
 	check_hcas(r);
+	check_neighbours(r);
 }

@@ -14,7 +14,8 @@ struct ready {
 	const struct aff_machine *m;
 	const struct aff_choice *c;
 	const struct aff_scope *scope; /* NULL: all */
-	int dir[READY_DIRS];           /* -1: there is no such folder */
+	bool others_seen;
+	int dir[READY_DIRS]; /* -1: there is no such folder */
 	struct aff_facts out;
 	struct aff_fact spare; /* what is said when there is no memory to keep it */
 	bool failed;           /* no memory */
