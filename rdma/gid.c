@@ -121,7 +121,8 @@ static int try_at(struct search *q, uint32_t i, enum gid_place *place)
 		return -1;
 	bool fits = entry.type == w->type &&
 		    (!w->netdev || !*entry.netdev || strcmp(entry.netdev, w->netdev) == 0);
-	if (fits || q->look.found == GID_MISSING) {
+	/* Of those that do not, the newest tells most. */
+	if (fits || q->look.found == GID_MISSING || i > q->look.entry.index) {
 		q->look.entry = entry;
 		q->look.found = fits ? GID_THERE : GID_OTHER;
 	}
@@ -134,15 +135,13 @@ static int try_at(struct search *q, uint32_t i, enum gid_place *place)
  */
 #define WINDOW 4
 
-/* 1: one of the places from i on is taken; 0: none is; -1: error. */
-static int is_taken(const struct search *q, uint32_t i)
+/* 1: one of the places from i on is taken; 0: none is; -1: error, or it was met by the way. */
+static int is_taken(struct search *q, uint32_t i)
 {
 	enum gid_place place = GID_FREE;
 
 	for (uint32_t k = 0; k < WINDOW && place == GID_FREE; k++) {
-		struct gid g;
-
-		if (q->s->read(q->s->arg, i + k, &g, &place, q->e))
+		if (try_at(q, i + k, &place))
 			return -1;
 	}
 	return place == GID_TAKEN;
@@ -150,9 +149,9 @@ static int is_taken(const struct search *q, uint32_t i)
 
 /*
  * Where the places that are taken end: steps that double, then halves. Where many in a row are
- * free it may be one of those gaps.
+ * free it may be one of those gaps. -1 as is_taken().
  */
-static int find_edge(const struct search *q, uint32_t *edge)
+static int find_edge(struct search *q, uint32_t *edge)
 {
 	uint32_t taken = 0, beyond = 1; /* is_taken(taken - 1), not is_taken(beyond - 1) */
 	int rc;
@@ -167,7 +166,7 @@ static int find_edge(const struct search *q, uint32_t *edge)
 		rc = is_taken(q, middle - 1);
 		*(rc > 0 ? &taken : &beyond) = middle;
 	}
-	*edge = taken + WINDOW - 1;
+	*edge = taken;
 	return rc < 0 ? -1 : 0;
 }
 
@@ -176,12 +175,12 @@ int gid_search(const struct gid_source *s, const struct gid_want *want, struct g
 {
 	struct search q = { .s = s, .want = want, .e = e };
 	enum gid_place place = GID_TAKEN;
-	uint32_t edge;
+	uint32_t edge = 0;
 	int rc = 0;
 
 	if (find_edge(&q, &edge))
-		return -1;
-	for (uint32_t i = edge; i-- > 0 && rc == 0;)
+		rc = q.look.found == GID_THERE ? 1 : -1;
+	for (uint32_t i = edge; rc == 0 && i-- > 0;)
 		rc = try_at(&q, i, &place);
 	/* The kernel fills holes, but a table with holes has entries behind them. */
 	for (uint32_t i = edge; place != GID_END && rc == 0; i++)

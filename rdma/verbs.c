@@ -59,6 +59,12 @@ static int write_record(struct add *s, bool adding, struct err *e)
 	return record_write(&p->place.ctx, &s->record, e);
 }
 
+/* Whether DEL has anything to put back; else one record, at the end, will do. */
+static bool changes_anything(const struct rdma_pod *p)
+{
+	return p->mode == RDMA_EXCLUSIVE || (p->conf.devinfo && *p->serving.pci);
+}
+
 static int begin_record(struct add *s, struct err *e)
 {
 	const struct rdma_pod *p = &s->p;
@@ -84,7 +90,9 @@ static int begin_record(struct add *s, struct err *e)
 		.cni_path = call->env.path,
 		.args = call->env.args,
 	};
-	return ctx_boot_id(&call->ctx, s->record.boot, e) || write_record(s, true, e) ? -1 : 0;
+	if (ctx_boot_id(&call->ctx, s->record.boot, e))
+		return -1;
+	return changes_anything(p) ? write_record(s, true, e) : 0;
 }
 
 /*
