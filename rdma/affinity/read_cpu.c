@@ -47,7 +47,7 @@ static bool has_word(const char *list, const char *word)
 static void take_line(struct processor *c, const char *key, const char *value)
 {
 	if (!strcmp(key, "vendor_id")) {
-		take("x86_64", c->arch, sizeof(c->arch));
+		take(strncmp(value, "IBM/", 4) != 0 ? "x86_64" : "s390x", c->arch, sizeof(c->arch));
 		take(value, c->vendor, sizeof(c->vendor));
 	} else if (!strcmp(key, "cpu family")) {
 		c->family = take_number(value);

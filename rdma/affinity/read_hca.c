@@ -46,7 +46,8 @@ static enum aff_layer layer_of(const char *text)
 	return strcmp(text, "InfiniBand") != 0 ? AFF_LAYER_UNKNOWN : AFF_INFINIBAND;
 }
 
-static void read_port(const struct tree *t, const char *path, int dir, struct aff_port *p)
+static int read_port(const struct tree *t, const char *path, int dir, struct aff_port *p,
+		     struct err *e)
 {
 	char text[TREE_VALUE];
 
@@ -57,7 +58,7 @@ static void read_port(const struct tree *t, const char *path, int dir, struct af
 		p->rate_mbps = rate_of(text);
 	if (!tree_value(dir, "link_layer", text))
 		p->layer = layer_of(text);
-	tree_port_netdev(t, path, dir, p);
+	return tree_port_netdev(t, path, dir, p, e);
 }
 
 static int by_port(const void *x, const void *y)
@@ -85,9 +86,9 @@ static int read_ports(const struct tree *t, const char *path, int dir, struct af
 		folder = tree_open(ports, names.name[i]);
 		if (folder < 0)
 			continue;
-		if (aff_add_port(h, (uint32_t)number, e))
+		if (aff_add_port(h, (uint32_t)number, e) ||
+		    read_port(t, path, folder, &h->port[h->n_ports - 1], e))
 			return -1;
-		read_port(t, path, folder, &h->port[h->n_ports - 1]);
 	}
 	if (h->n_ports)
 		qsort(h->port, h->n_ports, sizeof(*h->port), by_port);
@@ -153,10 +154,15 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	    snprintf(path, sizeof(path), CLASS_IB "/%s", name) >= (int)sizeof(path))
 		l = TREE_BAD_LINK;
 	auto_fd int dir = l == TREE_BAD_LINK ? -1 : tree_open(t->fd, path);
-	if (!is_name(name) || dir < 0)
-		return aff_add_note(t->m, e, "an entry of " CLASS_IB " is left out: %s",
-				    dir < 0 ? "its link leads out of the tree or nowhere"
-					    : "its name is none of an RDMA device");
+	if (!is_name(name))
+		return aff_add_note(t->m, e,
+				    "an entry of " CLASS_IB " is left out: its name is "
+				    "none of an RDMA device");
+	if (dir < 0)
+		return aff_add_note(t->m, e,
+				    "%s is left out: its link leads out of the tree, or "
+				    "nowhere",
+				    name);
 	if (aff_add_hca(t->m, name, &hca, e) || read_ports(t, path, dir, &t->m->hca[hca], e))
 		return -1;
 	if (!tree_value(dir, "sys_image_guid", text))

@@ -6,7 +6,7 @@
 #include "rdma/affinity/read_priv.h"
 
 #define CLASS_NET "class/net"
-#define NETDEVS   4096
+#define NETDEVS   65536
 
 /* Where the folder of an interface is; false: there is none of that name. */
 static bool netdev_path(const struct tree *t, const char *ifname, char out[TREE_PATH])
@@ -58,18 +58,19 @@ static bool is_representor(int dir)
 }
 
 /* Of the interfaces of its function, the one of that port. */
-static void by_function(const struct tree *t, const char *path, struct aff_port *p)
+static int by_function(const struct tree *t, const char *path, struct aff_port *p, struct err *e)
 {
 	auto_tree_names struct tree_names names = { 0 };
 	char net[TREE_PATH];
 	const char *cut = strstr(path, "/infiniband/");
-	struct err e;
 
 	if (!cut || snprintf(net, sizeof(net), "%.*s/net", (int)(cut - path), path) >= TREE_PATH)
-		return;
+		return 0;
 	auto_fd int dir = tree_open(t->fd, net);
-	if (dir < 0 || tree_names(dir, NETDEVS, &names, &e))
-		return;
+	if (dir < 0)
+		return 0;
+	if (tree_names(dir, NETDEVS, &names, e))
+		return -1;
 	for (size_t i = 0; i < names.n && !*p->netdev; i++) {
 		auto_fd int folder = tree_open(dir, names.name[i]);
 		int port = 0;
@@ -79,17 +80,18 @@ static void by_function(const struct tree *t, const char *path, struct aff_port 
 		if ((uint32_t)port + 1 == p->port && !is_representor(folder))
 			set_netdev(p, names.name[i]);
 	}
+	return 0;
 }
 
-void tree_port_netdev(const struct tree *t, const char *path, int dir, struct aff_port *p)
+int tree_port_netdev(const struct tree *t, const char *path, int dir, struct aff_port *p,
+		     struct err *e)
 {
 	char name[TREE_VALUE];
 	auto_fd int ndevs = tree_open(dir, "gid_attrs/ndevs");
 
 	if (ndevs >= 0 && !tree_value(ndevs, "0", name))
 		set_netdev(p, name);
-	if (!*p->netdev)
-		by_function(t, path, p);
+	return *p->netdev ? 0 : by_function(t, path, p, e);
 }
 
 /* The list of slaves of the bond; false: it is none. */

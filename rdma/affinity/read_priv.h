@@ -102,7 +102,8 @@ int tree_hcas(struct tree *t, struct err *e) must_check;
 /* read_netdev.c: the function of a network interface; AFF_NONE. */
 uint32_t tree_netdev(const struct tree *t, const char *ifname);
 /* tree_port_netdev - the interface of a port: path is that of the RDMA device's folder. */
-void tree_port_netdev(const struct tree *t, const char *path, int dir, struct aff_port *p);
+int tree_port_netdev(const struct tree *t, const char *path, int dir, struct aff_port *p,
+		     struct err *e) must_check;
 /* tree_bond - the function of another slave of the bond that the interface is, or is in; AFF_NONE:
  * there is none. */
 uint32_t tree_bond(const struct tree *t, const char *ifname, uint32_t not_this);
