@@ -38,8 +38,9 @@ static void look_for(const struct ready *r, const char *const *paths, const char
 		found(w, AFF_YES, READY_SYS, *paths);
 		return;
 	}
-	(void)snprintf(w->value, sizeof(w->value), "no such module is loaded");
 	found(w, ready_there(r, READY_SYS, folder) ? AFF_NO : AFF_UNKNOWN, READY_SYS, folder);
+	(void)snprintf(w->value, sizeof(w->value), "%s",
+		       w->is == AFF_NO ? "no such module is loaded" : "");
 }
 
 static void peer_of(const struct ready *r, enum aff_vendor v, struct way *w)

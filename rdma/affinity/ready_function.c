@@ -16,6 +16,8 @@ void ready_group(const struct ready *r, uint32_t pci, struct ready_group *out)
 			    sizeof(out->name));
 
 	*out->type = '\0';
+	if (rc)
+		*out->name = '\0';
 	out->error = 0;
 	/* A kernel that could have groups has the folder, with or without an IOMMU. */
 	if (rc == -ENOENT && ready_there(r, READY_SYS, "kernel/iommu_groups")) {
@@ -40,8 +42,7 @@ void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	struct aff_fact *f = ready_add(r, "iommu", AFF_STATE_OK, gpu, hca);
 
 	ready_group(r, pci, &g);
-	(void)ready_pci_path(r, pci, *g.name && !g.error ? "iommu_group/type" : "iommu_group",
-			     path);
+	(void)ready_pci_path(r, pci, *g.name ? "iommu_group/type" : "iommu_group", path);
 	ready_path(r, f, READY_SYS, path);
 	if (g.mode == READY_IOMMU_UNKNOWN) {
 		ready_unread(r, f, g.error);
