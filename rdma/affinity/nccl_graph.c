@@ -81,14 +81,6 @@ static bool is_switch(const struct aff_pci *p)
 	return !p->has_class || (base != 0x03 && base != 0x02 && sub != 0x0680);
 }
 
-static uint64_t four_ids(const struct aff_pci *p)
-{
-	if (!p->has_ids)
-		return 0;
-	return (uint64_t)p->vendor << 48 | (uint64_t)p->device << 32 |
-	       (uint64_t)p->sub_vendor << 16 | p->sub_device;
-}
-
 static uint32_t new_node(struct nccl_graph *g, enum nccl_kind kind, uint32_t thing, uint32_t up)
 {
 	g->node[g->n_nodes] = (struct nccl_node){ .kind = kind, .thing = thing, .up = up };
@@ -124,7 +116,7 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 		g->gpu[w->gpu_at[i]] = w->node_of[i];
 	} else if (!w->nic[i] && is_switch(&w->m->pci[it->pci])) {
 		w->node_of[i] = new_node(g, NCCL_NODE_PCI, i, up);
-		g->node[w->node_of[i]].id = four_ids(&w->m->pci[it->pci]);
+		g->node[w->node_of[i]].id = nccl_ids(&w->m->pci[it->pci]);
 	} else {
 		return 0;
 	}

@@ -52,9 +52,9 @@ void nccl_outline_gpus(const struct aff_machine *m, const struct aff_scope *scop
 	}
 }
 
-static uint32_t cpu_item(const struct aff_machine *m, const struct nccl_outline *v, uint32_t cpu)
+static uint32_t cpu_item(const struct nccl_outline *v, uint32_t cpu)
 {
-	for (uint32_t i = 0; i < m->n_roots; i++) {
+	for (uint32_t i = 0; i < v->n_items && cpu != AFF_NONE; i++) {
 		if (v->item[i].cpu == cpu)
 			return i;
 	}
@@ -65,7 +65,7 @@ static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_outl
 {
 	const struct aff_hca *h = &m->hca[hca];
 	uint32_t rate = h->n_ports ? h->port[0].rate_mbps : 0;
-	uint32_t item = h->pci == AFF_NONE ? cpu_item(m, v, h->cpu) : v->item_of[h->pci];
+	uint32_t item = h->pci == AFF_NONE ? cpu_item(v, h->cpu) : v->item_of[h->pci];
 
 	if (item == AFF_NONE)
 		return;
@@ -78,22 +78,31 @@ static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_outl
 	};
 }
 
+/* A cpu element and those in it, which are together in a file. */
+static uint32_t file_cpu(const struct aff_machine *m, uint32_t root, uint32_t next,
+			 struct nccl_outline *v)
+{
+	uint32_t top = v->n_items, cpu = m->root[root].cpu;
+	int numa = cpu == AFF_NONE ? -1 : m->cpu[cpu].numa;
+
+	v->item[v->n_items++] = (struct nccl_item){ AFF_NONE, AFF_NONE, cpu, numa };
+	for (; next < m->n_pci && m->pci[next].root == root; next++) {
+		uint32_t parent = m->pci[next].parent;
+		v->item_of[next] = v->n_items;
+		v->item[v->n_items++] =
+			(struct nccl_item){ parent == AFF_NONE ? top : v->item_of[parent], next,
+					    AFF_NONE, -1 };
+	}
+	return next;
+}
+
 void nccl_outline_file(const struct aff_machine *m, const struct aff_scope *scope,
 		       struct nccl_outline *v)
 {
-	for (uint32_t i = 0; i < m->n_roots; i++) {
-		uint32_t cpu = m->root[i].cpu;
-		int numa = cpu == AFF_NONE ? -1 : m->cpu[cpu].numa;
-		v->item[v->n_items++] = (struct nccl_item){ AFF_NONE, AFF_NONE, cpu, numa };
-	}
-	for (uint32_t i = 0; i < m->n_pci; i++) {
-		const struct aff_pci *p = &m->pci[i];
-		uint32_t parent = p->parent == AFF_NONE ? p->root : v->item_of[p->parent];
-		if (parent == AFF_NONE)
-			continue;
-		v->item_of[i] = v->n_items;
-		v->item[v->n_items++] = (struct nccl_item){ parent, i, AFF_NONE, -1 };
-	}
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < m->n_roots; i++)
+		next = file_cpu(m, i, next, v);
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
 		if (!(scope && scope->hca && !scope->hca[i]))
 			file_net(m, i, v);

@@ -57,6 +57,10 @@ uint32_t nccl_ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool 
 struct aff_link nccl_link(const struct aff_machine *m, uint32_t pci);
 /* nccl_link_bw - GB/s. */
 float nccl_link_bw(struct aff_link l);
+/* nccl_ids - the four ids of a function as NCCL compares them; 0: not told. nccl_one_switch -
+ * whether it takes two levels for one Broadcom switch. */
+uint64_t nccl_ids(const struct aff_pci *p);
+bool nccl_one_switch(uint64_t upper, uint64_t lower);
 
 /* ---- graph ---- */
 

@@ -22,6 +22,21 @@ static int generation(uint64_t id, bool lower)
 	return id == (lower ? ID_GEN5 | ID_LEVEL1 : ID_GEN5) ? 5 : 0;
 }
 
+uint64_t nccl_ids(const struct aff_pci *p)
+{
+	if (!p->has_ids)
+		return 0;
+	return (uint64_t)p->vendor << 48 | (uint64_t)p->device << 32 |
+	       (uint64_t)p->sub_vendor << 16 | p->sub_device;
+}
+
+bool nccl_one_switch(uint64_t upper, uint64_t lower)
+{
+	int gen = generation(upper, false);
+
+	return gen && generation(lower, true) == gen;
+}
+
 static void drop_link(struct nccl_links *l, uint32_t i)
 {
 	memmove(&l->link[i], &l->link[i + 1], (l->n - i - 1) * sizeof(*l->link));

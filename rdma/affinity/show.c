@@ -83,6 +83,19 @@ char *show_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
 	return text;
 }
 
+char *show_strangers(const struct aff_view *v)
+{
+	auto_free uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return NULL;
+	for (uint32_t h = 0; h < v->m->n_hcas; h++)
+		if (!show_has_hca(v, h))
+			list[n++] = h;
+	return show_names(v->m, list, n);
+}
+
 uint32_t *show_takes(const struct nccl_answer *a, size_t gpu, size_t *n)
 {
 	const struct nccl_gpu *g = &a->gpu[gpu];

@@ -16,6 +16,7 @@
 struct aff_view {
 	const struct aff_machine *m;
 	struct aff_scope scope; /* GPUs and HCAs that count */
+	bool pod;               /* others are other pods', and still visible here */
 	const struct aff_choice *choice;
 	const struct nccl_answer *nccl;
 	const struct aff_facts *facts; /* NULL: nobody looked */
@@ -33,6 +34,10 @@ int show_matrix(const struct aff_view *v, const struct out *o, struct err *e) mu
 /* show_lines - a line for each GPU: what is nearest, what it should take, what NCCL will take. No
  * line begins with GPU or NIC: the matrix above is read by scripts. */
 int show_lines(const struct aff_view *v, const struct out *o, struct err *e) must_check;
+
+/* show_strangers - the names of the HCAs that are visible and do not count, "mlx5_1,mlx5_2"; owned
+ * by the caller; "" for none; NULL: no memory. */
+char *show_strangers(const struct aff_view *v);
 
 /* show_svg - a picture that needs nothing beside it, light and dark. */
 int show_svg(const struct aff_view *v, FILE *to, struct err *e) must_check;

@@ -140,6 +140,19 @@ static void put_remarks(const struct aff_view *v, const struct out *o)
 		put_remark(o, "", v->m->note[i], NULL);
 }
 
+static int put_strangers(const struct aff_view *v, const struct out *o, struct err *e)
+{
+	auto_free char *names = v->pod ? show_strangers(v) : strdup("");
+
+	if (!names)
+		return err_nomem(e);
+	if (!*names)
+		return 0;
+	out_line(o, OUT_WARN, "  - visible here, but other pods': %s", names);
+	out_line(o, OUT_PLAIN, "    NCCL would take them too: set what --env prints");
+	return 0;
+}
+
 int show_lines(const struct aff_view *v, const struct out *o, struct err *e)
 {
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
@@ -150,5 +163,5 @@ int show_lines(const struct aff_view *v, const struct out *o, struct err *e)
 	if (t.n_rows)
 		out_table(o, &t);
 	put_remarks(v, o);
-	return 0;
+	return put_strangers(v, o, e);
 }

@@ -56,48 +56,90 @@ static int put_paragraph(const char *text, int y, size_t room, FILE *to)
 	return y;
 }
 
-/* What the marks are about, GPU by GPU. Returns where the next line is. */
-static int put_trouble(const struct svg *s, uint32_t gpu, int y, FILE *to)
+/* What a mark at a GPU is about; NULL: there is none. */
+static const char *trouble_of(const struct aff_view *v, size_t gpu, unsigned which)
 {
-	const struct aff_view *v = s->v;
-	const struct aff_gpu_choice *c = &v->choice->gpu[gpu];
-	const char *const why[] = { svg_gpu_fact(v, gpu),
-				    show_off(v, gpu) ? v->differ->gpu[gpu].text : NULL,
-				    c->why_none };
+	const char *fact = svg_gpu_fact(v, (uint32_t)gpu);
+
+	if (!show_has_gpu(v, gpu))
+		return NULL;
+	if (which == 0)
+		return fact ? fact : v->choice->gpu[gpu].why_none;
+	return show_off(v, gpu) ? v->differ->gpu[gpu].text : NULL;
+}
+
+/* "GPU 0, 1, 2: sentence" for all that have that sentence; NULL unless gpu is the first of them. */
+static char *sentence(const struct aff_view *v, size_t gpu, unsigned which)
+{
+	const char *text = trouble_of(v, gpu, which), *other;
+	char whose[160];
+	size_t len = 0;
+	char *line;
+
+	if (!text)
+		return NULL;
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		other = trouble_of(v, g, which);
+		if (!other || strcmp(other, text) != 0)
+			continue;
+		if (g < gpu)
+			return NULL;
+		if (len < sizeof(whose) - 16)
+			len += (size_t)snprintf(whose + len, sizeof(whose) - len, "%s%d",
+						g == gpu ? "GPU " : ", ", v->m->gpu[g].index);
+	}
+	return asprintf(&line, "%s: %s", whose, text) < 0 ? NULL : line;
+}
+
+/* What the marks are about. Returns where the next line is. */
+static int put_troubles(const struct svg *s, int y, FILE *to)
+{
 	size_t room = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
 
-	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
-		auto_free char *text = NULL;
+	for (size_t g = 0; g < s->v->m->n_gpus; g++) {
+		for (unsigned which = 0; which < 2; which++) {
+			auto_free char *text = sentence(s->v, g, which);
 
-		if (!why[i] || asprintf(&text, "GPU %d: %s", v->m->gpu[gpu].index, why[i]) < 0)
-			continue;
-		svg_put_mark(SVG_MARGIN + 10, y - 13, to);
-		y = put_paragraph(text, y, room, to) + 4;
+			if (!text)
+				continue;
+			svg_put_mark(SVG_MARGIN + 10, y - 13, to);
+			y = put_paragraph(text, y, room, to) + 4;
+		}
 	}
 	return y;
 }
 
-static bool any_away(const struct aff_view *v)
+enum { WAY_MINE, WAY_NEAR, WAY_OFF, WAYS };
+
+static void ways_there(const struct aff_view *v, bool there[WAYS])
 {
-	for (size_t g = 0; g < v->m->n_gpus; g++)
-		if (show_has_gpu(v, g) && v->differ->gpu[g].verdict == DIFFER_AWAY)
-			return true;
-	return false;
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		const struct aff_gpu_choice *c = &v->choice->gpu[g];
+
+		if (!show_has_gpu(v, g))
+			continue;
+		there[WAY_MINE] |= c->n_share > 0;
+		there[WAY_NEAR] |= c->n_nearest > c->n_share;
+		there[WAY_OFF] |= v->differ->gpu[g].verdict == DIFFER_AWAY;
+	}
 }
 
 static void put_legend(const struct svg *s, int y, FILE *to)
 {
 	static const struct {
 		const char *class, *text;
-	} entry[] = {
-		{ "mine", "the HCA that the GPU should take" },
-		{ "near", "just as near" },
-		{ "off", "what NCCL takes instead" },
+	} entry[WAYS] = {
+		[WAY_MINE] = { "mine", "the HCA that the GPU should take" },
+		[WAY_NEAR] = { "near", "just as near" },
+		[WAY_OFF] = { "off", "what NCCL takes instead" },
 	};
-	size_t n = ARRAY_SIZE(entry) - !any_away(s->v);
+	bool there[WAYS] = { false };
 	int x = SVG_MARGIN;
 
-	for (size_t i = 0; i < n; i++) {
+	ways_there(s->v, there);
+	for (size_t i = 0; i < WAYS; i++) {
+		if (!there[i])
+			continue;
 		fprintf(to, "<path class=\"way %s\" d=\"M%d %dh28\"/>", entry[i].class, x, y - 4);
 		svg_put_line(to, "d", (struct svg_point){ x + 36, y }, entry[i].text);
 		x += 66 + 6 * (int)strlen(entry[i].text);
@@ -135,10 +177,7 @@ static int put_body(struct svg *s, FILE *to)
 		return -1;
 	put_legend(s, y, to);
 	y += LINE_H + 8;
-	for (uint32_t g = 0; g < s->v->m->n_gpus; g++)
-		if (show_has_gpu(s->v, g))
-			y = put_trouble(s, g, y, to);
-	return y + SVG_MARGIN / 2;
+	return put_troubles(s, y, to) + SVG_MARGIN / 2;
 }
 
 int show_svg(const struct aff_view *v, FILE *to, struct err *e)

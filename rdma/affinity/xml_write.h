@@ -9,12 +9,13 @@
 #ifndef RAILHEAD_RDMA_AFFINITY_XML_WRITE_H
 #define RAILHEAD_RDMA_AFFINITY_XML_WRITE_H
 
-#include "rdma/affinity/machine.h"
+#include "rdma/affinity/choose.h"
 
 struct aff_xml_opts {
 	bool rccl;         /* version 2 */
 	bool skeleton;     /* pci elements only, as NCCL_TOPO_FILE wants it */
 	bool keep_vf_path; /* for NCCL_IB_MERGE_VFS=0; else devices are where NCCL looks for them */
+	const struct aff_scope *scope; /* NULL: all GPUs and HCAs */
 };
 
 /* aff_xml_write - the machine; read back, NCCL's answers are the same. A tree of /sys becomes what
@@ -35,9 +36,10 @@ int aff_guest_pair_parse(const char *text, struct aff_guest_pair *out) must_chec
  * switches: the part of the host's tree that holds the functions of the map, these under the
  * guest's addresses, switches under invented ones (ffff:ff:01.0, ...), NUMA nodes the guest's. A
  * switch that the host does not have is never declared: that would turn GPUDirect on across a host
- * bridge. guest NULL: one NUMA node 0 with the host's kind of CPU; host nodes are laid on guest
- * nodes in their order. The map's order is the order of ties, within a switch. ERR_NOTFOUND: a
- * function of the map is not on the host.
+ * bridge. A host node becomes the guest's node that the guest tells of its functions, else one in
+ * their order; guest NULL: one node 0 with the host's kind of CPU. The map's order decides ties. A
+ * comment says so where NCCL_IB_MERGE_VFS=0 is needed with it. ERR_NOTFOUND: a function of the map
+ * is not on the host.
  */
 int aff_xml_write_guest(const struct aff_machine *host, const struct aff_machine *guest,
 			const struct aff_guest_pair *map, size_t n, char **out,
