@@ -95,7 +95,7 @@ static void deal_ports(const struct table *t, struct aff_gpu_choice *g, uint32_t
 	uint32_t ports = (uint32_t)ports_of(t, card), at = 0;
 	struct hand h = hand_of(ports, takers, nth);
 
-	if (!h.own)
+	if (!h.own && ports)
 		h = (struct hand){ nth % ports, 1, ports };
 	for (size_t k = 0; k < t->n_hcas; k++) {
 		if (t->d->m->hca[t->hca[k]].card != card)
