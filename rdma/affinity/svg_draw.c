@@ -42,7 +42,7 @@ static void put_short(const char *s, size_t n, FILE *to)
 		do {
 			buf[len] = s[len];
 			len++;
-		} while (((unsigned char)s[len] & 0xc0) == 0x80 && len < sizeof(buf) - 4);
+		} while (len < sizeof(buf) - 4 && ((unsigned char)s[len] & 0xc0) == 0x80);
 	if (s[len]) {
 		while (len && ((unsigned char)buf[--len] & 0xc0) == 0x80)
 			;

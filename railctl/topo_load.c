@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo_load.c: a machine as the options name it, and all answers about it. */
+#include <fcntl.h>
+#include <string.h>
+
+#include "lib/fs.h"
+#include "railctl/rdma_pod.h"
+#include "railctl/topo.h"
+#include "rdma/affinity/open.h"
+#include "rdma/affinity/read.h"
+
+#define XML_MAX     (4 * 1024 * 1024)
+#define ROUTES_MAX  (1024 * 1024)
+#define CLASSES_MAX 32
+
+/* ---- options ---- */
+
+/* "0x0b40" or "0b4000": all of that class and subclass, or of it with the interface. */
+static int parse_class(const char *text, uint32_t *out)
+{
+	const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
+	size_t n = strspn(digits, "0123456789abcdefABCDEF");
+
+	if ((n != 4 && n != 6) || digits[n])
+		return -1;
+	*out = (uint32_t)strtoul(digits, NULL, 16) << (n == 4 ? 8 : 0);
+	return 0;
+}
+
+static int take_classes(struct rail *r, uint32_t class[CLASSES_MAX], struct aff_read_opts *o,
+			struct err *e)
+{
+	const char *text;
+	size_t i = 0;
+
+	*o = (struct aff_read_opts){ .class_code = class };
+	while ((text = opt_next(&r->opts, "class", &i))) {
+		if (o->n_classes == CLASSES_MAX)
+			return cmd_usage(r, e, "more than %d times --class", CLASSES_MAX);
+		if (parse_class(text, &class[o->n_classes])) {
+			cmd_usage(r, e, "--class \"%.64s\" is no PCI class", text);
+			return err_hint(e, "4 or 6 hexadecimal digits, such as 0x0b40");
+		}
+		o->n_classes++;
+	}
+	return 0;
+}
+
+/* ---- the default route ---- */
+
+enum { ROUTE_IFNAME, ROUTE_DESTINATION, ROUTE_METRIC = 6, ROUTE_MASK, ROUTE_FIELDS };
+
+static bool is_zero(struct slice s)
+{
+	return s.len == 8 && strncmp(s.p, "00000000", 8) == 0;
+}
+
+/* A line of /proc/net/route: its metric when it is a default route, else -1. */
+static int64_t take_route(struct slice line, char ifname[IFNAME_LEN])
+{
+	struct slice field[ROUTE_FIELDS];
+	char metric[16];
+	uint64_t n;
+
+	for (size_t i = 0; i < ROUTE_FIELDS; i++)
+		if (!slice_next(&line, '\t', &field[i]))
+			return -1;
+	if (!is_zero(field[ROUTE_DESTINATION]) || !is_zero(field[ROUTE_MASK]) ||
+	    slice_copy(field[ROUTE_METRIC], metric, sizeof(metric)) ||
+	    parse_u64(metric, 0, UINT32_MAX, &n) ||
+	    slice_copy(field[ROUTE_IFNAME], ifname, IFNAME_LEN))
+		return -1;
+	return (int64_t)n;
+}
+
+/* The interface that it leads over, "" when there is none or that is not told. */
+static void find_default(const char *proc, char out[IFNAME_LEN])
+{
+	auto_free char *path = NULL, *text = NULL;
+	int64_t best = -1, metric;
+	char ifname[IFNAME_LEN];
+	struct err e = { 0 };
+
+	*out = '\0';
+	if (!proc || asprintf(&path, "%s/net/route", proc) < 0)
+		return;
+	if (fs_read_at(AT_FDCWD, path, ROUTES_MAX, &text, &e) < 0)
+		return;
+	struct slice rest = { text, strlen(text) }, line;
+	while (slice_next(&rest, '\n', &line)) {
+		metric = take_route(line, ifname);
+		if (metric < 0 || (best >= 0 && metric >= best))
+			continue;
+		best = metric;
+		(void)strcpy(out, ifname);
+	}
+}
+
+/* ---- reading ---- */
+
+static int read_xml(const char *path, struct topo *t, struct err *e)
+{
+	auto_free char *text = NULL;
+	ssize_t len = fs_read_at(AT_FDCWD, path, XML_MAX, &text, e);
+
+	if (len < 0)
+		return -1;
+	if (aff_read_xml(text, (size_t)len, &t->m, e))
+		return err_wrap(e, "%s", path);
+	aff_roles(&t->m, NULL);
+	return 0;
+}
+
+/* A tree, with what is read of it once its answers are known. */
+static int read_tree(const struct aff_tree_dirs *d, const struct aff_read_opts *o, struct topo *t,
+		     struct err *e)
+{
+	char ifname[IFNAME_LEN];
+
+	if (aff_read_sysfs(d->sysfs, d->proc, o, &t->m, e))
+		return -1;
+	find_default(d->proc, ifname);
+	aff_roles(&t->m, *ifname ? ifname : NULL);
+	return 0;
+}
+
+/* ---- answers ---- */
+
+/* What a GPU should take is the same whoever asks: all GPUs are dealt HCAs, also those of other
+ * pods; but of a pod's own HCAs its own GPUs alone. */
+static int choose(struct topo *t, struct err *e)
+{
+	const struct aff_scope own = { t->hca ? t->gpu : NULL, t->hca };
+
+	return aff_choose(&t->m, NULL, &t->node, e) || aff_choose(&t->m, &own, &t->choice, e) ? -1
+											      : 0;
+}
+
+static int answer(struct rail *r, const int *pid, struct topo *t, struct err *e)
+{
+	struct differ_in in = { .m = &t->m,
+				.scope = &t->view.scope,
+				.choice = &t->choice,
+				.node = &t->node,
+				.opts = &t->opts,
+				.nccl = &t->nccl };
+
+	if (topo_scope(r, pid, t, e) || topo_nccl_opts(r, t, e))
+		return -1;
+	t->view = (struct aff_view){ .m = &t->m,
+				     .scope = { t->gpu, t->hca },
+				     .pod = t->view.pod,
+				     .choice = &t->choice,
+				     .nccl = &t->nccl,
+				     .differ = &t->differ };
+	return choose(t, e) || nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
+			       differ_find(&in, &t->differ, e)
+		       ? -1
+		       : 0;
+}
+
+static int add_facts(struct topo *t, struct aff_tree_dirs *d, unsigned flags, struct err *e)
+{
+	if (!(flags & TOPO_FACTS))
+		return 0;
+	if (d) {
+		d->scope = &t->view.scope;
+		d->others_seen = t->view.pod;
+	}
+	if (aff_ready(&t->m, &t->choice, d, &t->facts, e))
+		return -1;
+	t->view.facts = &t->facts;
+	return 0;
+}
+
+static int load_tree(struct rail *r, unsigned flags, struct topo *t, struct err *e)
+{
+	const char *path = opt_get(&r->opts, "sysfs");
+	auto_aff_opened struct aff_opened opened = { 0 };
+	struct aff_tree_dirs dirs = { .sysfs = r->ctx.sysfs, .proc = r->ctx.proc, .boot = "/boot" };
+	uint32_t class[CLASSES_MAX];
+	struct aff_read_opts o;
+	int pid = 0;
+
+	if (take_classes(r, class, &o, e) ||
+	    (path ? aff_open(path, &opened, e) : rdma_pod_enter(r, &pid, e)))
+		return -1;
+	if (path)
+		dirs = opened.dirs;
+	return read_tree(&dirs, &o, t, e) || answer(r, path ? NULL : &pid, t, e) ||
+			       add_facts(t, &dirs, flags, e)
+		       ? -1
+		       : 0;
+}
+
+int topo_load(struct rail *r, unsigned flags, struct topo *t, struct err *e)
+{
+	const char *xml = opt_get(&r->opts, "nccl-xml");
+	bool tree = opt_is_set(&r->opts, "sysfs");
+
+	if (opt_is_set(&r->opts, "netns") && (xml || tree))
+		return cmd_usage(r, e, "--netns is of this machine: --%s is another",
+				 xml ? "nccl-xml" : "sysfs");
+	if (!xml)
+		return load_tree(r, flags, t, e);
+	if (tree)
+		return cmd_usage(r, e, "--sysfs and --nccl-xml exclude each other");
+	if (opt_is_set(&r->opts, "class"))
+		return cmd_usage(r, e, "--class is for a tree: a topology file says what a GPU is");
+	return read_xml(xml, t, e) || answer(r, NULL, t, e) || add_facts(t, NULL, flags, e) ? -1
+											    : 0;
+}
+
+void topo_clear(struct topo *t)
+{
+	aff_facts_clear(&t->facts);
+	differ_clear(&t->differ);
+	nccl_answer_clear(&t->nccl);
+	aff_choice_clear(&t->node);
+	aff_choice_clear(&t->choice);
+	free(t->gpu);
+	free(t->hca);
+	aff_machine_clear(&t->m);
+}
