@@ -105,7 +105,7 @@ void ready_path(struct ready *r, struct aff_fact *f, enum ready_dir dir, const c
 	static const char *const names[] = { "/sys", "/proc", "/boot" };
 	char text[SENTENCE_LEN];
 
-	if (r->failed)
+	if (r->failed || !r->tree)
 		return;
 	(void)snprintf(text, sizeof(text), "%s/%s", names[dir], path);
 	keep(r, &f->path, text);
@@ -221,12 +221,12 @@ static int prepare(struct ready *r)
 
 static void say_no_tree(struct ready *r)
 {
-	static const char *const ids[] = {
-		"peermem",      "dmabuf",           "acs",       "iommu", "bar1", "payload", "vm",
-		"read-request", "relaxed-ordering", "numa-told", NULL
-	};
+	static const char *const ids[] = { "peermem", "dmabuf",       "acs",
+					   "iommu",   "bar1",         "payload",
+					   "port",    "read-request", "relaxed-ordering",
+					   "vm" };
 
-	for (size_t i = 0; ids[i]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct aff_fact *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, AFF_NONE);
 
 		ready_so(r, f, "a topology file does not tell it");
@@ -258,9 +258,9 @@ static void ready_free(struct ready *r)
 	free(r->said);
 }
 
-static void look(struct ready *r, bool tree)
+static void look(struct ready *r)
 {
-	if (tree && r->m->n_gpus) {
+	if (r->tree && r->m->n_gpus) {
 		ready_host(r);
 		ready_driver(r);
 	} else if (r->m->n_gpus) {
@@ -320,18 +320,20 @@ static int judge(struct ready *r)
 int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 	      const struct aff_tree_dirs *d, struct aff_facts *out, struct err *e)
 {
-	bool tree = d && (m->source == AFF_LIVE || m->source == AFF_CAPTURE);
 	auto_clean(ready_free) struct ready r = {
-		.m = m, .c = c, .dir = { -1, -1, -1 }, .scope = d ? d->scope : NULL
+		.m = m,
+		.c = c,
+		.tree = d && (m->source == AFF_LIVE || m->source == AFF_CAPTURE),
+		.dir = { -1, -1, -1 },
+		.scope = d ? d->scope : NULL,
+		.others_seen = d && d->others_seen,
 	};
 
-	if (d)
-		r.others_seen = d->others_seen;
-	if (tree)
+	if (r.tree)
 		open_dirs(&r, d);
 	if (prepare(&r))
 		return err_nomem(e);
-	look(&r, tree);
+	look(&r);
 	if (r.failed || sort(&r) || judge(&r))
 		return err_nomem(e);
 	*out = r.out;

@@ -106,10 +106,8 @@ void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	struct aff_fact *f = ready_add(r, "link", AFF_STATE_OK, gpu, hca);
 	char path[READY_PATH_LEN];
 
-	if (r->dir[READY_SYS] >= 0)
-		ready_path(r, f, READY_SYS,
-			   ready_pci_path(r, slow == AFF_NONE ? pci : slow, "current_link_width",
-					  path));
+	ready_path(r, f, READY_SYS,
+		   ready_pci_path(r, slow == AFF_NONE ? pci : slow, "current_link_width", path));
 	if (slow != AFF_NONE) {
 		say_slow(r, f, slow);
 	} else if (!p->cur.width || !p->max.width) {
@@ -207,8 +205,7 @@ void ready_numa(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	int node = node_of(r->m, pci);
 	char path[READY_PATH_LEN];
 
-	if (r->dir[READY_SYS] >= 0)
-		ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "numa_node", path));
+	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "numa_node", path));
 	ready_value(r, f, "%d", node);
 	if (node >= 0)
 		return;

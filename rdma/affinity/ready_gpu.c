@@ -207,8 +207,6 @@ static void check_nearest(struct ready *r, uint32_t gpu)
 
 void ready_gpu(struct ready *r, uint32_t gpu)
 {
-	bool tree = r->dir[READY_SYS] >= 0;
-
 	if (r->m->gpu[gpu].on_package) {
 		check_on_package(r, gpu);
 		return;
@@ -217,7 +215,7 @@ void ready_gpu(struct ready *r, uint32_t gpu)
 	check_c2c(r, gpu);
 	ready_link_state(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
 	ready_numa(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
-	if (!tree)
+	if (!r->tree)
 		return;
 	check_window(r, gpu);
 	ready_iommu(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);

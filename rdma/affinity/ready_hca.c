@@ -45,8 +45,8 @@ static void check_port(struct ready *r, uint32_t hca)
 	enum aff_tri active = is_active(h);
 	struct aff_fact *f;
 
-	if (active == AFF_NO)
-		return; /* ready_ports */
+	if (active == AFF_NO || !r->tree)
+		return; /* AFF_NO: ready_ports */
 	f = ready_add(r, "port", active == AFF_YES ? AFF_STATE_OK : AFF_STATE_UNKNOWN, AFF_NONE,
 		      hca);
 	say_port(r, f, hca);
@@ -276,7 +276,7 @@ static void check_settings(struct ready *r, uint32_t hca)
 	if (owner == AFF_NONE || !ready_once(r, owner))
 		return;
 	ready_link_state(r, owner, AFF_NONE, hca);
-	if (r->dir[READY_SYS] < 0)
+	if (!r->tree)
 		return;
 	ready_payload(r, owner, AFF_NONE, hca);
 	check_setting(r, "read-request", owner, hca, judge_reads);
@@ -310,6 +310,6 @@ void ready_hca(struct ready *r, uint32_t hca)
 	if (h->pci == AFF_NONE)
 		return;
 	ready_numa(r, h->pci, AFF_NONE, hca);
-	if (r->dir[READY_SYS] >= 0)
+	if (r->tree)
 		ready_iommu(r, h->pci, AFF_NONE, hca);
 }

@@ -189,6 +189,6 @@ void ready_pair(struct ready *r, uint32_t gpu, uint32_t hca)
 	if (r->m->hca[hca].pci == AFF_NONE || r->m->hca[hca].kind == AFF_HCA_SOFTWARE)
 		return;
 	check_data_direct(r, gpu, hca, &x);
-	if (r->dir[READY_SYS] >= 0)
+	if (r->tree)
 		check_acs(r, gpu, hca, &x);
 }

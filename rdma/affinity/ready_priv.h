@@ -15,6 +15,7 @@ struct ready {
 	const struct aff_choice *c;
 	const struct aff_scope *scope; /* NULL: all */
 	bool others_seen;
+	bool tree;           /* else a topology file */
 	int dir[READY_DIRS]; /* -1: there is no such folder */
 	struct aff_facts out;
 	struct aff_fact spare; /* what is said when there is no memory to keep it */
@@ -30,7 +31,8 @@ struct ready {
 struct aff_fact *ready_add(struct ready *r, const char *id, enum aff_state state, uint32_t gpu,
 			   uint32_t hca);
 
-/* ready_path - the file that it was read from; path below the folder. The others: its texts. */
+/* ready_path - the file that it was read from; path below the folder; nothing of a topology file.
+ * The others: its texts. */
 void ready_path(struct ready *r, struct aff_fact *f, enum ready_dir dir, const char *path);
 void ready_value(struct ready *r, struct aff_fact *f, const char *fmt, ...) printf_like(3, 4);
 void ready_so(struct ready *r, struct aff_fact *f, const char *fmt, ...) printf_like(3, 4);
