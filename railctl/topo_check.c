@@ -48,7 +48,7 @@ static bool same_text(const char *a, const char *b)
 /* What is to be said and done is the same: one entry for all of them. */
 static bool belongs(const struct aff_fact *a, const struct aff_fact *b)
 {
-	return a->state == b->state && !strcmp(a->id, b->id) &&
+	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
 	       same_text(a->consequence, b->consequence) && same_text(a->remedy, b->remedy);
 }
 
@@ -85,9 +85,12 @@ static void put_subjects(const struct topo *t, size_t first, char line[LINE_LEN]
 /* "VALUE (PATH)", as far as there are any. */
 static void put_evidence(const struct aff_fact *f, char line[LINE_LEN])
 {
-	(void)snprintf(line, LINE_LEN, "%s%s%s%s", f->value ? f->value : "",
-		       f->value && f->path ? " (" : "", f->path ? f->path : "",
-		       f->value && f->path ? ")" : "");
+	if (!f->path)
+		(void)snprintf(line, LINE_LEN, "%s", f->value ? f->value : "-");
+	else if (!f->value)
+		(void)snprintf(line, LINE_LEN, "%s", f->path);
+	else
+		(void)snprintf(line, LINE_LEN, "%s (%s)", f->value, f->path);
 }
 
 static void show_fact(const struct rail *r, const struct aff_fact *f, const char *subjects)
