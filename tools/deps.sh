@@ -34,7 +34,8 @@ iputils-ping|ping|ping(8)"
 bench="
 containernetworking-plugins|/usr/lib/cni/host-local|the reference plugins, to measure against"
 test="
-check|lib:libcheck.a|the unit test framework Check"
+check|lib:libcheck.a|the unit test framework Check
+bzip2|bzcat|unpacks captured trees"
 check="
 clang-14|clang-14|second compiler
 libclang-rt-14-dev|lib:llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a|libFuzzer and the sanitizers of clang

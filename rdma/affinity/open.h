@@ -18,7 +18,7 @@ struct aff_opened {
 };
 
 /*
- * aff_open - path is a folder, or a file that tar(1) unpacks (compressed or not) into a private
+ * aff_open - path is a folder, or a file that is a tar (compressed or not), unpacked into a private
  * folder below $TMPDIR or /tmp: at most 256 MiB and 200000 entries, no devices among them. The
  * folder is what stands for /sys, or holds it as `sys` beside `proc` and `boot`, or holds one
  * single folder that does. "/sys" itself is the live machine. ERR_NOTFOUND: there is no such thing,

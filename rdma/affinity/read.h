@@ -9,8 +9,8 @@
 #include "rdma/affinity/machine.h"
 
 struct aff_read_opts {
-	/* More accelerators, by PCI class: 0x0b4000 is one class of 24 bits, 0x0b40 all that begin
-	 * so. Without: read_gpu.c has the table. */
+	/* More accelerators than those of the table in read_gpu.c, by PCI class: 0x0b40 and
+	 * 0x0b4000 are all that begin so, 0x0b4001 is just that. */
 	const uint32_t *class_code;
 	size_t n_classes;
 };

@@ -41,7 +41,9 @@ static bool asked_for(const struct aff_pci *p, const struct aff_read_opts *o)
 {
 	for (size_t i = 0; o && i < o->n_classes; i++) {
 		uint32_t c = o->class_code[i];
-		if (c == p->class_code || (c <= 0xffff && c == p->class_code >> 8))
+		/* 0x0b40 and 0x0b4000 alike: all that begin so */
+		c = c <= 0xffff ? c << 8 : c;
+		if (c == p->class_code || (!(c & 0xff) && c >> 8 == p->class_code >> 8))
 			return true;
 	}
 	return false;
