@@ -196,7 +196,7 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 		g->why_none = "where the RDMA devices are is not told";
 		return 0;
 	}
-	g->nearest = calloc(n, sizeof(*g->nearest));
+	g->nearest = calloc(n + 1, sizeof(*g->nearest));
 	if (!g->nearest)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < w->n_cand; i++) {

@@ -212,10 +212,10 @@ START_TEST(two_ports_are_no_two_rails)
 	ck_assert_str_eq(dual_cards(2, 1, 0), "0p0 | 0p0 own 0");
 	ck_assert_str_eq(dual_cards(2, 1, 1), "0p1 | 0p1 own 0");
 	ck_assert_str_eq(dual_cards(3, 1, 2), "0p0 | 0p0 own 0");
-	/* three GPUs on two cards: the first and the third have one card, the second its own */
+	/* three GPUs on two cards: neighbours have one card */
 	ck_assert_str_eq(dual_cards(3, 2, 0), "0p0 | 0p0 own 0");
-	ck_assert_str_eq(dual_cards(3, 2, 1), "1p0 | 1p0,1p1 own 2");
-	ck_assert_str_eq(dual_cards(3, 2, 2), "0p1 | 0p1 own 0");
+	ck_assert_str_eq(dual_cards(3, 2, 1), "0p1 | 0p1 own 0");
+	ck_assert_str_eq(dual_cards(3, 2, 2), "1p0 | 1p0,1p1 own 2");
 	ck_assert_str_eq(dual_cards(2, 3, 1), "1p0 | 1p0,1p1,2p0,2p1 own 2");
 }
 END_TEST

@@ -87,11 +87,16 @@ static size_t ports_of(const struct table *t, uint32_t card)
 	return n;
 }
 
-/* More GPUs than cards: some share one, and each has a port of its own as far as there are. */
+/*
+ * More GPUs than cards: neighbours share one, so that a pod of several GPUs has it for itself, and
+ * each has a port of its own as far as there are.
+ */
 static void deal_ports(const struct table *t, struct aff_gpu_choice *g, uint32_t i)
 {
-	uint32_t card = t->card[i % t->n_cards], nth = i / t->n_cards;
-	uint32_t takers = (t->n_takers - i % t->n_cards + t->n_cards - 1) / t->n_cards;
+	uint32_t nth_card = i * t->n_cards / t->n_takers, card = t->card[nth_card];
+	uint32_t first = (nth_card * t->n_takers + t->n_cards - 1) / t->n_cards;
+	uint32_t next = ((nth_card + 1) * t->n_takers + t->n_cards - 1) / t->n_cards;
+	uint32_t takers = next - first, nth = i - first;
 	uint32_t ports = (uint32_t)ports_of(t, card), at = 0;
 	struct hand h = hand_of(ports, takers, nth);
 
@@ -124,7 +129,7 @@ int aff_deal(const struct aff_dealt *d, const uint32_t *taker, uint32_t n, struc
 			return err_nomem(e);
 		if (t.n_cards >= n)
 			deal_cards(&t, g, i);
-		else
+		else if (t.n_cards)
 			deal_ports(&t, g, i);
 	}
 	return 0;

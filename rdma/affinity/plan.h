@@ -26,20 +26,21 @@ struct aff_plan_pod {
 struct aff_plan {
 	struct aff_plan_pod *pod; /* owned */
 	size_t n_pods;
-	/* What a reader should know of this plan, a sentence each: GPUs of one pod that share a
-	 * rail, rails that stay unused; owned. */
+	/* What a reader should know of this plan, a sentence each: GPUs of one pod that share an
+	 * HCA, HCAs that stay unused since they would be two pods'; owned. */
 	char **note;
 	size_t n_notes;
 };
 
 /*
  * aff_plan_make - pods pods of gpus_per_pod GPUs: pods take the scope's GPUs in the order of PCI
- * addresses, and of each GPU the rails that c deals to it alone, or the one that GPUs of the same
- * pod share. VFs of one HCA are given in the order of PCI addresses, first those that are free by
- * `taken` (one bool for each PCI function; NULL: all are). c: for the same scope.
+ * addresses. A pod gets what c deals to its GPUs on cards of which no other of these pods has a
+ * GPU; GPUs of one pod that are dealt the same HCA have the same VF of it. Of an HCA's VFs the one
+ * with the lowest PCI address is given that is free by `taken` (one bool for each PCI function;
+ * NULL: all are). c: for the same scope.
  *
  * ERR_FIELD: no pods, or no GPUs each. ERR_EXHAUSTED with the reason and the remedy when it cannot
- * be: too few GPUs, a GPU without an HCA, two pods whose GPUs have one rail only, no free VF left.
+ * be: too few GPUs, a GPU without an HCA, two pods whose GPUs have one card only, no free VF left.
  */
 struct aff_plan_wish {
 	uint32_t pods, gpus_per_pod;
