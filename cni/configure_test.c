@@ -84,6 +84,16 @@ static void scene(struct scene *s, const struct attach_type *type)
 	s->ear = listen_at(far.wire);
 }
 
+static void scene_clear(struct scene *s)
+{
+	nl_release(s->a.pod_nl);
+	nl_release(s->a.host_nl);
+	netns_close(&s->a.pod);
+	netns_close(&s->a.home);
+	(void)close(s->ear);
+}
+#define auto_scene auto_clean(scene_clear)
+
 static void configure(struct scene *s)
 {
 	struct err e = { .msg = "" };
@@ -123,7 +133,7 @@ static char heard(const struct scene *s, int ms)
 
 START_TEST(carrier_that_comes_is_waited_for)
 {
-	struct scene s;
+	auto_scene struct scene s = { .ear = -1 };
 
 	far.comes = true;
 	far.patience = PATIENCE;
@@ -140,7 +150,7 @@ END_TEST
 START_TEST(carrier_that_does_not_come)
 {
 	for (int patience = 0; patience <= 20; patience += 20) {
-		struct scene s;
+		auto_scene struct scene s = { .ear = -1 };
 
 		far.patience = patience;
 		scene(&s, &moves);
@@ -154,7 +164,7 @@ END_TEST
 /* What there is of carrier from the start, the kernel has announced. */
 START_TEST(carrier_that_is_there)
 {
-	struct scene s;
+	auto_scene struct scene s = { .ear = -1 };
 	struct err e;
 
 	far.patience = PATIENCE;
@@ -170,7 +180,7 @@ END_TEST
 
 START_TEST(nothing_to_announce)
 {
-	struct scene s;
+	auto_scene struct scene s = { .ear = -1 };
 
 	scene(&s, &moves);
 	s.r.n_ips = 0;
@@ -181,7 +191,7 @@ END_TEST
 
 START_TEST(a_link_that_is_made_is_not_waited_for)
 {
-	struct scene s;
+	auto_scene struct scene s = { .ear = -1 };
 
 	scene(&s, &makes);
 	configure(&s);
