@@ -53,6 +53,8 @@ int record_lock(const struct ctx *ctx, const struct record_key *key, bool create
 static struct json *encode(const struct record *r)
 {
 	auto_json struct json *o = json_new_object();
+	/* A clock before 1970 must not make the record one that cannot be read. */
+	int64_t created_ms = r->created > 0 ? r->created / 1000000 : 0;
 
 	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "network", r->key.network) ||
 	    json_add_str(o, "container", r->key.container) ||
@@ -60,7 +62,7 @@ static struct json *encode(const struct record *r)
 	    json_add_str(o, "kind", r->kind) || json_add_str(o, "netns", r->netns) ||
 	    json_add_int(o, "netnsDev", (int64_t)r->netns_id.dev) ||
 	    json_add_int(o, "netnsInode", (int64_t)r->netns_id.ino) ||
-	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", r->created / 1000000) ||
+	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", created_ms) ||
 	    (r->adding && json_add_bool(o, "adding", true)) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
 	    json_add_str(o, "args", r->args) ||

@@ -26,7 +26,7 @@ struct record {
 	const char *netns;  /* path as given */
 	struct netns_id netns_id;
 	char boot[CTX_BOOT_ID_LEN + 1];
-	int64_t created;           /* ns since 1970 */
+	int64_t created;           /* ns since 1970; what is less is written as 0 */
 	bool misplaced;            /* of record_each: the file holds another attachment's record */
 	bool adding;               /* its ADD is not done yet, or was killed before it was */
 	const char *master;        /* name of the lower device, "" if none */

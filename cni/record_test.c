@@ -101,9 +101,11 @@ START_TEST(what_is_written_is_read)
 	ck_assert(back.adding);
 	record_clear(&back);
 	r.adding = false;
+	r.created = -400 * INT64_C(86400000000000);
 	write_record(&ctx, &r);
 	ck_assert_msg(record_read(&ctx, &r.key, &back, &e) == 0, "%s", e.msg);
 	ck_assert(!back.adding);
+	ck_assert_int_eq(back.created, 0);
 }
 END_TEST
 
