@@ -11,7 +11,7 @@ enum differ_verdict {
 	DIFFER_SAME,     /* NCCL takes what the GPU should take */
 	DIFFER_PERMUTED, /* others that are as near: harmless alone, not beside other pods */
 	DIFFER_AWAY,     /* some that are farther */
-	DIFFER_NONE,     /* the GPU is in no communicator, or there is nothing to take */
+	DIFFER_NONE,     /* it is in no communicator, or there is nothing to take */
 };
 const char *differ_verdict_name(enum differ_verdict v);
 

@@ -256,22 +256,23 @@ static void plain_guest(const struct aff_machine *host, struct aff_cpu *cpu,
 	*out = (struct aff_machine){ .cpu = cpu, .n_cpus = 1 };
 }
 
-int aff_xml_write_guest(const struct aff_machine *host, const struct aff_machine *guest,
-			const struct aff_guest_pair *map, size_t n, char **out, struct err *e)
+int aff_xml_write_guest(const struct aff_machine *host, const struct aff_guest *guest, char **out,
+			struct err *e)
 {
+	bool told = guest->machine && guest->machine->n_cpus;
 	struct aff_machine plain;
 	struct aff_cpu cpu;
 	auto_xml_text struct xml_text t = { .skeleton = true };
 
-	if (n > XML_MAX_ELEMENTS)
-		return err_set(e, ERR_FIELD, 0, "%zu functions: NCCL takes %d elements in all", n,
-			       XML_MAX_ELEMENTS);
+	if (guest->n > XML_MAX_ELEMENTS)
+		return err_set(e, ERR_FIELD, 0, "%zu functions: NCCL takes %d elements in all",
+			       guest->n, XML_MAX_ELEMENTS);
 	plain_guest(host, &cpu, &plain);
 	auto_guest struct guest g = { .t = &t,
 				      .host = host,
-				      .guest = guest && guest->n_cpus ? guest : &plain,
-				      .map = map,
-				      .n = (uint32_t)n };
+				      .guest = told ? guest->machine : &plain,
+				      .map = guest->map,
+				      .n = (uint32_t)guest->n };
 	if (room(&g, e) || host_part(&g, e))
 		return -1;
 	xml_write_system(&t);

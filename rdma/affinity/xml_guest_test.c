@@ -29,10 +29,11 @@ static void map_of(struct job *j, const char *const *pairs, size_t n)
 
 static char *written(const struct job *j)
 {
+	struct aff_guest g = { j->map, j->n, j->guest };
 	char *text = NULL;
 	struct err e;
 
-	if (aff_xml_write_guest(j->host, j->guest, j->map, j->n, &text, &e))
+	if (aff_xml_write_guest(j->host, &g, &text, &e))
 		ck_abort_msg("%s", e.msg);
 	return text;
 }
@@ -227,19 +228,23 @@ START_TEST(what_is_not_there_is_named)
 
 	topo_xml("dgx-a100", &host);
 	map_of(&j, absent, 1);
-	ck_assert_int_eq(aff_xml_write_guest(&host, NULL, j.map, 1, &text, &e), -1);
+	ck_assert_int_eq(
+		aff_xml_write_guest(&host, &(struct aff_guest){ j.map, 1, NULL }, &text, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_str_eq(e.msg, "the host has no PCI function 0000:ee:00.0");
-	ck_assert_int_eq(aff_xml_write_guest(&host, NULL, many, 257, &text, &e), -1);
+	ck_assert_int_eq(
+		aff_xml_write_guest(&host, &(struct aff_guest){ many, 257, NULL }, &text, &e), -1);
 	ck_assert_int_eq(e.code, ERR_FIELD);
 	/* 64 of them have room for themselves only, not for what NCCL adds */
 	for (size_t i = 0; i < 64; i++) {
 		many[i].guest.bus = (uint8_t)i;
 		many[i].host = host.pci[host.hca[0].pci].addr;
 	}
-	ck_assert_int_eq(aff_xml_write_guest(&host, NULL, many, 64, &text, &e), -1);
+	ck_assert_int_eq(
+		aff_xml_write_guest(&host, &(struct aff_guest){ many, 64, NULL }, &text, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "at most 256"));
-	ck_assert_int_eq(aff_xml_write_guest(&host, NULL, many, 0, &text, &e), 0);
+	ck_assert_int_eq(
+		aff_xml_write_guest(&host, &(struct aff_guest){ many, 0, NULL }, &text, &e), 0);
 	ck_assert_str_eq(text, "<system version=\"1\"/>\n");
 	free(text);
 }
@@ -248,9 +253,10 @@ END_TEST
 static int write_it(void *arg, struct err *e)
 {
 	const struct job *j = arg;
+	struct aff_guest g = { j->map, j->n, j->guest };
 	auto_free char *text = NULL;
 
-	return aff_xml_write_guest(j->host, j->guest, j->map, j->n, &text, e);
+	return aff_xml_write_guest(j->host, &g, &text, e);
 }
 
 START_TEST(memory_may_end_anywhere)

@@ -31,18 +31,23 @@ struct aff_guest_pair {
 /* aff_guest_pair_parse - "guest=host", two PCI addresses. -1: it is none. */
 int aff_guest_pair_parse(const char *text, struct aff_guest_pair *out) must_check;
 
+struct aff_guest {
+	const struct aff_guest_pair *map;
+	size_t n;
+	const struct aff_machine *machine; /* the guest's own; NULL: not told */
+};
+
 /*
  * aff_xml_write_guest - the NCCL_TOPO_FILE for a virtual machine that shows none of the host's
  * switches: the part of the host's tree that holds the functions of the map, these under the
  * guest's addresses, switches under invented ones (ffff:ff:01.0, ...), NUMA nodes the guest's. A
  * switch that the host does not have is never declared: that would turn GPUDirect on across a host
  * bridge. A host node becomes the guest's node that the guest tells of its functions, else one in
- * their order; guest NULL: one node 0 with the host's kind of CPU. The map's order decides ties. A
- * comment says so where NCCL_IB_MERGE_VFS=0 is needed with it. ERR_NOTFOUND: a function of the map
- * is not on the host.
+ * their order; of a guest that is not told, one node 0 with the host's kind of CPU. The map's order
+ * decides ties. A comment says so where NCCL_IB_MERGE_VFS=0 is needed with it. ERR_NOTFOUND: a
+ * function of the map is not on the host.
  */
-int aff_xml_write_guest(const struct aff_machine *host, const struct aff_machine *guest,
-			const struct aff_guest_pair *map, size_t n, char **out,
+int aff_xml_write_guest(const struct aff_machine *host, const struct aff_guest *guest, char **out,
 			struct err *e) must_check;
 
 #endif
