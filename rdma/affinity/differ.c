@@ -109,15 +109,16 @@ static bool is_roleless(const struct differ_in *in, uint32_t net)
 	return role == AFF_STORAGE || role == AFF_MANAGEMENT;
 }
 
-static double best_near(const struct differ_in *in, uint32_t gpu)
+/* The widest way to what is nearest; NULL: NCCL does not see that. */
+static const struct nccl_way *best_near(const struct differ_in *in, uint32_t gpu)
 {
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
-	double best = 0;
+	const struct nccl_way *best = NULL;
 
 	for (uint32_t n = 0; n < in->nccl->n_nets; n++) {
-		double bw = in->nccl->gpu[gpu].way[n].bw;
-		if (differ_listed(in, c->nearest, c->n_nearest, n) && bw > best)
-			best = bw;
+		const struct nccl_way *w = &in->nccl->gpu[gpu].way[n];
+		if (differ_listed(in, c->nearest, c->n_nearest, n) && (!best || w->bw > best->bw))
+			best = w;
 	}
 	return best;
 }
@@ -132,7 +133,10 @@ static enum differ_cause away_cause(const struct differ_in *in, uint32_t gpu)
 		    is_roleless(in, g->channel[i]))
 			return DIFFER_ROLE;
 	}
-	return g->bw > best_near(in, gpu) ? DIFFER_FASTER : DIFFER_OTHER;
+	const struct nccl_way *near = best_near(in, gpu);
+	if (near && g->bw > near->bw)
+		return DIFFER_FASTER;
+	return near && !(near->gdr_read && near->gdr_write) ? DIFFER_GDR_OFF : DIFFER_OTHER;
 }
 
 static enum differ_cause cause_of(const struct differ_in *in, uint32_t gpu, enum differ_verdict v)
@@ -184,16 +188,10 @@ static int try_own_paths(const struct differ_in *in, bool *helped, struct err *e
 	return 0;
 }
 
-static int fill_gpu(const struct differ_in *in, uint32_t gpu, bool flat, bool helped,
-		    struct differ_gpu *out, struct err *e)
+static void judge(const struct differ_in *in, uint32_t gpu, struct differ_gpu *out)
 {
 	out->verdict = verdict_of(in, gpu);
 	out->cause = cause_of(in, gpu, out->verdict);
-	if (helped)
-		out->cause = DIFFER_VF_PATH;
-	else if (flat && out->verdict != DIFFER_NONE)
-		out->cause = DIFFER_FLAT_VM;
-	return differ_say(in, gpu, out, e);
 }
 
 int differ_find(const struct differ_in *in, struct differ *out, struct err *e)
@@ -208,7 +206,12 @@ int differ_find(const struct differ_in *in, struct differ *out, struct err *e)
 		return -1;
 	bool flat = is_flat(in);
 	for (uint32_t i = 0; i < n; i++) {
-		if (fill_gpu(in, i, flat, helped[i], &d.gpu[i], e))
+		judge(in, i, &d.gpu[i]);
+		if (helped[i])
+			d.gpu[i].cause = DIFFER_VF_PATH;
+		else if (flat && d.gpu[i].verdict != DIFFER_NONE)
+			d.gpu[i].cause = DIFFER_FLAT_VM;
+		if (differ_say(in, i, &d.gpu[i], e))
 			return -1;
 	}
 	if (differ_say_all(in, &d, e))

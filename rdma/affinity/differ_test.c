@@ -149,8 +149,8 @@ END_TEST
 
 START_TEST(gpudirect_is_off)
 {
-	auto_world struct world far = { 0 }, unable = { 0 }, driver = { 0 }, old = { 0 },
-				remote = { 0 };
+	auto_world struct world far = { 0 }, unable = { 0 }, driver = { 0 }, other = { 0 },
+				old = { 0 }, remote = { 0 };
 
 	topo_xml("rccl-topo_4p_942", &far.m);
 	answer(&far, NULL, NULL);
@@ -158,9 +158,14 @@ START_TEST(gpudirect_is_off)
 					"is PHB, through the CPU [NCCL_NET_GDR_LEVEL=PHB]");
 	topo_xml("dgx-a100", &unable.m);
 	unable.m.hca[0].gdr = AFF_NO;
-	answer(&unable, NULL, "0 2 3");
+	answer(&unable, NULL, "0");
 	ck_assert_str_eq(line(&unable, 0), "same gdr-off: NCCL does not use GPUDirect RDMA: the "
 					   "file says that a device or its driver cannot [-]");
+	topo_xml("dgx-a100", &other.m);
+	other.m.hca[0].gdr = AFF_NO;
+	answer(&other, NULL, "0 2 3");
+	ck_assert_str_eq(line(&other, 0), "away gdr-off: NCCL takes mlx5_2 instead of mlx5_0, with "
+					  "which it does not use GPUDirect RDMA [-]");
 	topo_xml("dgx-a100", &driver.m);
 	driver.m.gpu[0].gdr = AFF_NO;
 	answer(&driver, NULL, "0");

@@ -118,7 +118,12 @@ static void say(const struct differ_in *in, uint32_t gpu, enum differ_cause caus
 		(void)fputs(": it knows no storage and management networks", to);
 		return;
 	case DIFFER_GDR_OFF:
-		say_gdr_off(in, gpu, to);
+		if (differ_listed(in, c->nearest, c->n_nearest, *g->channel)) {
+			say_gdr_off(in, gpu, to);
+			return;
+		}
+		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
+		(void)fputs(", with which it does not use GPUDirect RDMA", to);
 		return;
 	case DIFFER_LONE_GPU:
 		(void)fputs("NCCL takes ", to);
