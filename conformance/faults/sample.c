@@ -156,17 +156,36 @@ static void choose(struct pick *p, const char *plugin, size_t n)
 	}
 }
 
-static void keep_chosen(struct cases *c, const bool *chosen)
+/* The class's next chosen case behind at, or the end. */
+static size_t next_of(const struct pick *p, size_t layer, size_t at)
 {
-	size_t kept = 0;
+	while (at < p->c->n && !(p->chosen[at] && p->layer[at] == layer))
+		at++;
+	return at;
+}
 
+/* Classes take turns, so that the beginning of a sample is one as well. */
+static void keep_chosen(struct cases *c, struct pick *p)
+{
+	size_t at[LAYERS] = { 0 }, kept = 0, before;
+	char **list = calloc(c->n + 1, sizeof(*list));
+
+	if (!list)
+		die("out of memory");
+	do {
+		before = kept;
+		for (size_t i = 0; i < LAYERS; i++) {
+			at[i] = next_of(p, i, at[i]);
+			if (at[i] < c->n)
+				list[kept++] = c->list[at[i]++];
+		}
+	} while (kept > before);
 	for (size_t i = 0; i < c->n; i++) {
-		if (chosen[i])
-			c->list[kept++] = c->list[i];
-		else
+		if (!p->chosen[i])
 			free(c->list[i]);
 	}
-	c->n = kept;
+	free(c->list);
+	*c = (struct cases){ .list = list, .n = kept, .room = c->n + 1 };
 }
 
 void cases_sample(struct cases *c, size_t n, unsigned seed, const char *plugin)
@@ -179,7 +198,7 @@ void cases_sample(struct cases *c, size_t n, unsigned seed, const char *plugin)
 	if (!p.layer || !p.seen || !p.chosen)
 		die("out of memory");
 	choose(&p, plugin, n < c->n ? n : c->n);
-	keep_chosen(c, p.chosen);
+	keep_chosen(c, &p);
 	free(p.layer);
 	free(p.seen);
 	free(p.chosen);
