@@ -45,8 +45,9 @@ static void close_dirp(DIR **d)
 		(void)closedir(*d);
 }
 
-/* The path of the folder with its RDMA devices. */
-static int folder_of(const char *sysfs, const char *addr, char out[PATH_MAX], struct err *e)
+/* The path of its folder with such devices: "infiniband", "infiniband_verbs". */
+static int folder_of(const char *sysfs, const char *addr, const char *kind, char out[PATH_MAX],
+		     struct err *e)
 {
 	struct pci_addr pci;
 	char text[PCI_STR_LEN];
@@ -56,8 +57,8 @@ static int folder_of(const char *sysfs, const char *addr, char out[PATH_MAX], st
 	if (!is_pci && !is_auxiliary(addr))
 		return err_set(e, ERR_FIELD, 0,
 			       "\"%.80s\" is neither a PCI address nor an auxiliary device", addr);
-	n = snprintf(out, PATH_MAX, "%s/bus/%s/devices/%s/infiniband", sysfs,
-		     is_pci ? "pci" : "auxiliary", is_pci ? pci_format(pci, text) : addr);
+	n = snprintf(out, PATH_MAX, "%s/bus/%s/devices/%s/%s", sysfs, is_pci ? "pci" : "auxiliary",
+		     is_pci ? pci_format(pci, text) : addr, kind);
 	return n < PATH_MAX ? 0 : err_set(e, ERR_IO, ENAMETOOLONG, "%.64s...", out);
 }
 
@@ -97,7 +98,7 @@ int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_
 	struct rdma_link d;
 	struct err why;
 
-	if (folder_of(sysfs, addr, folder, e) || only_name(folder, addr, before, e))
+	if (folder_of(sysfs, addr, "infiniband", folder, e) || only_name(folder, addr, before, e))
 		return -1;
 	for (int i = 0; i < RENAME_TRIES; i++) {
 		int rc = nl_rdma_by_name(nl, before, &d, &why);
@@ -118,6 +119,22 @@ int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_
 		after);
 	e->errnum = ENOENT;
 	return -1;
+}
+
+bool rdma_bus_has_verbs(const char *sysfs, const char *addr)
+{
+	char folder[PATH_MAX];
+	struct err ignored;
+	bool found = false;
+
+	if (folder_of(sysfs, addr, "infiniband_verbs", folder, &ignored))
+		return false;
+
+	auto_clean(close_dirp) DIR *dir = opendir(folder);
+
+	for (struct dirent *d; dir && !found && (d = readdir(dir));)
+		found = strncmp(d->d_name, "uverbs", 6) == 0;
+	return found || (!dir && errno != ENOENT && errno != ENOTDIR);
 }
 
 /* ---- character devices ---- */

@@ -29,6 +29,12 @@ bool bus_addr_valid(const char *s);
 int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_link *out,
 		struct err *e) must_check;
 
+/*
+ * rdma_bus_has_verbs - whether it has an RDMA device in any namespace: the folder of its character
+ * device (uverbs) is in all of them. Not while the device moves, nor without ib_uverbs.
+ */
+bool rdma_bus_has_verbs(const char *sysfs, const char *addr);
+
 /* ---- by network interface ---- */
 
 /* The two namespaces of an attachment. All members are borrowed. */

@@ -63,6 +63,15 @@ static int is_past(const struct way *w, struct err *e)
 	return why.code == ERR_NOTFOUND;
 }
 
+/*
+ * Its driver was unloaded, so it is nowhere. Asked at the end alone: a device that moves has no
+ * character device either.
+ */
+static bool is_nowhere(const struct way *w)
+{
+	return *w->t->uverbs && *w->t->bus && !rdma_bus_has_verbs(w->ctx->sysfs, w->t->bus);
+}
+
 /* udev and the kernel rename as well, so that a taken name, or none any more, is no failure. */
 static void rename_back(const struct way *w, const struct rdma_link *d)
 {
@@ -145,6 +154,8 @@ static int await(const struct way *w, struct rdma_monitor *m, struct rdma_link *
 		if (nl_rdma_monitor_wait(m, next < deadline ? next : deadline, e) < 0)
 			return -1;
 	}
+	if (is_nowhere(w))
+		return 0;
 	err_set(e, ERR_AGAIN, 0,
 		"RDMA device %s%s%s is not back in this network namespace after %d s", w->t->name,
 		*w->t->bus ? " of " : "", w->t->bus, RDMA_HOME_MS / 1000);

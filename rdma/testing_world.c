@@ -29,14 +29,26 @@ const char *rworld_vf(uint32_t n)
 	return out;
 }
 
-static void show(const struct fakehca_dev *d, const char *addr)
+static void hide(const char *addr, const char *folder)
 {
 	char from[160], to[64];
 	static unsigned spare;
 
-	(void)snprintf(from, sizeof(from), RWORLD_SYS "/devices/pci/%s/infiniband", addr);
+	(void)snprintf(from, sizeof(from), RWORLD_SYS "/devices/pci/%s/%s", addr, folder);
 	(void)snprintf(to, sizeof(to), "/mnt/gone-%d-%u", (int)getpid(), spare++);
 	(void)rename(from, to);
+}
+
+/* The character device is shown whatever namespace the RDMA device is in. */
+static void show(const struct fakehca_dev *d, const char *addr)
+{
+	char to[64];
+
+	hide(addr, "infiniband");
+	hide(addr, "infiniband_verbs");
+	(void)snprintf(to, sizeof(to), "infiniband_verbs/uverbs%u/dev", d->uverbs);
+	if (!d->gone)
+		fakepci_file(RWORLD_SYS, addr, to, "231:192\n");
 	(void)snprintf(to, sizeof(to), "infiniband/%.32s/node_type", d->link.name);
 	if (!d->gone && netns_same(d->in, home))
 		fakepci_file(RWORLD_SYS, addr, to, "1: CA\n");

@@ -138,16 +138,41 @@ static int take(struct add *s, struct undo *u, struct err *e)
 				      : rdma_exclusive_move(p, e);
 }
 
-/* CNI-042: without a DEL in between the record of the first ADD must not be lost. */
-static int refuse_second(const struct rdma_pod *p, struct err *e)
+static int give_back(const struct cni_call *call, const struct record *r, struct err *e)
+{
+	static const struct attach_restorer own[] = { { "rdma", rdma_restore }, { 0 } };
+
+	return attach_restore(&call->ctx, r, own, e);
+}
+
+/* The number of a namespace is used again: then what moved is not in this one. */
+static bool stands(const struct rdma_pod *p, const struct record *old)
+{
+	struct rdma_taken t;
+	struct rdma_link there;
+	struct err ignored;
+
+	if (old->adding || !netns_same(old->netns_id, p->pod.id))
+		return false;
+	return !p->pod_rdma || rdma_taken_read(old, &t, &ignored) || !t.moved ||
+	       nl_rdma_get(p->pod_rdma, t.index, &there, &ignored) == 0;
+}
+
+/*
+ * CNI-042: without a DEL in between the record of the first ADD must not be lost. One that was
+ * killed, or whose namespace has gone, gets its DEL now.
+ */
+static int settle_old(const struct rdma_pod *p, struct err *e)
 {
 	const struct record_key key = rdma_pod_key(p->call);
 	auto_record struct record old = { 0 };
 	struct err why;
 
-	if (record_read(&p->place.ctx, &key, &old, &why) || !netns_same(old.netns_id, p->pod.id) ||
-	    old.adding)
+	if (record_read(&p->place.ctx, &key, &old, &why))
 		return 0;
+	if (!stands(p, &old))
+		return give_back(p->call, &old, e) || record_remove(&p->place.ctx, &key, e) ? -1
+											    : 0;
 	return err_set(e, ERR_BUSY, 0,
 		       "container %s has the RDMA device %s for %s already: run DEL before "
 		       "another ADD",
@@ -163,7 +188,7 @@ int rdma_add(const struct cni_call *call, struct err *e)
 	if (rdma_pod_init(p, call, e) || rdma_pod_open(p, e))
 		return -1;
 	auto_fd int lock = record_lock(&p->place.ctx, &key, true, LOCK_MS, e);
-	if (lock < 0 || refuse_second(p, e))
+	if (lock < 0 || settle_old(p, e))
 		return -1;
 	auto_fd int node = p->mode == RDMA_SHARED ? -1 : rdma_lock(&call->ctx, RDMA_LOCK_MS, e);
 	if (p->mode == RDMA_EXCLUSIVE && node < 0)
@@ -178,13 +203,6 @@ int rdma_add(const struct cni_call *call, struct err *e)
 }
 
 /* ---- DEL and GC: replay what the record says ---- */
-
-static int give_back(const struct cni_call *call, const struct record *r, struct err *e)
-{
-	static const struct attach_restorer own[] = { { "rdma", rdma_restore }, { 0 } };
-
-	return attach_restore(&call->ctx, r, own, e);
-}
 
 /* A deletion waits for its turn; where no lock can be opened there is no record either. */
 static int lock_if_any(const struct rdma_place *place, const struct record_key *key, int *fd,

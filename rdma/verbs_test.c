@@ -254,6 +254,44 @@ START_TEST(a_device_that_is_no_more)
 }
 END_TEST
 
+/* The RDMA driver has gone, that of the interface has not; no character device is left. */
+START_TEST(a_driver_that_was_unloaded)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	w.hca->dev[1].gone = true;
+	fails(rworld_call(&w, CNI_DEL, &p, "", &e), &e, ERR_AGAIN, "is not back");
+	w.hca->moved();
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+#define INFO "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/info.json\"}"
+
+/* Its namespace has gone, and the new one has its number. */
+START_TEST(an_ADD_without_the_DEL_before)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+	struct stat st;
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, INFO, &e), &e);
+	fakehca_end(p.ns.id);
+	good(rworld_call(&w, CNI_ADD, &p, INFO, &e), &e);
+	ck_assert(rworld_in(&w, 0, &p));
+	good(rworld_call(&w, CNI_DEL, &p, INFO, &e), &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert_int_eq(stat("/run/info.json", &st), -1);
+}
+END_TEST
+
 START_TEST(the_folder_that_a_killed_DEL_left)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
@@ -462,7 +500,8 @@ END_TEST
 TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_tells,
 	     a_name_in_the_pod, names_of_each_namespace, character_devices_with_other_numbers,
 	     a_driver_that_cannot, a_device_that_is_not_here, the_namespace_has_gone,
-	     the_kernel_takes_its_time, a_device_that_is_no_more, the_folder_that_a_killed_DEL_left,
+	     the_kernel_takes_its_time, a_device_that_is_no_more, a_driver_that_was_unloaded,
+	     an_ADD_without_the_DEL_before, the_folder_that_a_killed_DEL_left,
 	     collects_what_is_not_in_the_list, repaired_without_a_call, a_macvlan_shares,
 	     one_node_does_not_serve_both, device_information, each_failing_request,
 	     killed_at_each_request)

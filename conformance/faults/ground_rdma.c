@@ -14,6 +14,7 @@
 #include "conformance/faults/world.h"
 
 #define DEVICE   "rxe0"
+#define NAME     "roce0" /* in a pod of mode exclusive */
 #define FUNCTION "0000:3b:02.0"
 #define BUS      WORK "/bus"
 #define FOLDER   BUS "/" FUNCTION
@@ -65,7 +66,8 @@ static void move(void)
 
 static void lose_device(void)
 {
-	(void)run_quiet("rdma link delete " DEVICE " || ip netns exec p0 rdma link delete " DEVICE);
+	(void)run_quiet("rdma link delete " DEVICE " || ip netns exec p0 rdma link delete " DEVICE
+			" || ip netns exec p0 rdma link delete " NAME);
 	device_is_lost = true;
 }
 
@@ -156,12 +158,12 @@ static bool probe_exclusive(const char *plugin)
 	return can_have("exclusive");
 }
 
-/* As the driver of a card shows it; infiniband_verbs is there whatever namespace it is in. */
+/* As the driver of a card shows it; it is the only RDMA device of the machine. */
 static void show(void)
 {
-	must("mkdir -p " INFO " " FOLDER "/infiniband/" DEVICE " " FOLDER
-	     "/infiniband_verbs/uverbs0"
-	     " && ln -sfn /sys/bus/pci/drivers/igbvf " FOLDER "/driver && "
+	must("mkdir -p " INFO " " FOLDER " && ln -sfn /sys/class/infiniband " FOLDER "/infiniband "
+	     "&& ln -sfn /sys/class/infiniband_verbs " FOLDER
+	     "/infiniband_verbs && ln -sfn /sys/bus/pci/drivers/igbvf " FOLDER "/driver && "
 	     "{ [ -e /sys/bus/pci/devices/" FUNCTION " ] || "
 	     "mount --bind " BUS " /sys/bus/pci/devices; }");
 }
@@ -191,16 +193,19 @@ static void move_exclusive(void)
 	must("rm -rf " FOLDER);
 }
 
-static void lose_device_exclusive(void)
-{
-	lose_device();
-	must("rm -rf " FOLDER "/infiniband*");
-}
-
 static void reboot_exclusive(void)
 {
 	lose();
 	make();
+	must("rm -f " INFO "/*");
+}
+
+/* Nobody brings back what nobody knows of; with its pod it comes back by itself. */
+static void lose_books_exclusive(void)
+{
+	pod_drop(0);
+	reboot_exclusive();
+	pod_add(0);
 }
 
 /* The host's /sys shows the devices of its own namespace. */
@@ -210,6 +215,7 @@ static void look(struct text *out)
 		text_add(out, "rdma host " DEVICE "\n");
 }
 
+/* What a boot does to names is not seen here, as it makes no device anew: no boot-changes. */
 const struct ground ground_rdma_exclusive = {
 	.is_hosts = true,
 	.program = "rdma",
@@ -217,8 +223,8 @@ const struct ground ground_rdma_exclusive = {
 	.without = " full-state-add full-state-del read-only-state-add read-only-state-del "
 		   "store-gone no-ipam ipam-not-executable ipam-no-program ipam-hangs ipam-dies "
 		   "ipam-says-nothing ipam-babbles one-address-2 one-address-50 last-addresses-50 "
-		   "gc-adds-10 gc-adds-50 ",
-	.keys = "\"mode\":\"exclusive\",\"deviceID\":\"" FUNCTION "\",\"deviceName\":\"roce0\","
+		   "gc-adds-10 gc-adds-50 boot-changes ",
+	.keys = "\"mode\":\"exclusive\",\"deviceID\":\"" FUNCTION "\",\"deviceName\":\"" NAME "\","
 		"\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"" INFO "/net1.json\"}",
 	.capacity = 1,
 	.probe = probe_exclusive,
@@ -229,7 +235,7 @@ const struct ground ground_rdma_exclusive = {
 	.look = look,
 	.lose = lose_exclusive,
 	.move = move_exclusive,
-	.lose_link = lose_device_exclusive,
+	.lose_link = lose_device,
 	.reboot = reboot_exclusive,
-	.lose_books = nothing,
+	.lose_books = lose_books_exclusive,
 };
