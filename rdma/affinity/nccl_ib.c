@@ -8,8 +8,6 @@
 
 #include "rdma/affinity/nccl_view.h"
 
-#define NET_MBPS_DEFAULT 10000
-
 static bool same(struct pci_addr a, struct pci_addr b)
 {
 	return a.domain == b.domain && a.bus == b.bus && a.dev == b.dev && a.fn == b.fn;
@@ -113,7 +111,7 @@ static void add(const struct aff_machine *m, uint32_t hca, const struct aff_port
 			 .port = port ? port->port : 0,
 			 .displaced = h->pci != AFF_NONE && displaced(m, at, h->pci) },
 		.item = at,
-		.mbps = port && port->rate_mbps ? port->rate_mbps : NET_MBPS_DEFAULT,
+		.mbps = port && port->rate_mbps ? port->rate_mbps : NCCL_MBPS_UNKNOWN,
 	};
 }
 

@@ -4,9 +4,8 @@
 
 #include "rdma/affinity/nccl_view.h"
 
-/* NCCL's own for a device that does not say; and for a skeleton, which cannot: not in the way. */
-#define NET_MBPS_DEFAULT  10000
-#define NET_MBPS_SKELETON 400000
+/* NCCL's own, for an element that does not say. */
+#define NET_MBPS_DEFAULT 10000
 
 #define LANES_DEFAULT 16
 #define SPEED_DEFAULT 60 /* 8 GT/s */
@@ -70,7 +69,7 @@ static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_outl
 	if (item == AFF_NONE)
 		return;
 	if (!rate)
-		rate = m->skeleton ? NET_MBPS_SKELETON : NET_MBPS_DEFAULT;
+		rate = m->skeleton ? NCCL_MBPS_UNKNOWN : NET_MBPS_DEFAULT;
 	v->net[v->n_nets++] = (struct nccl_place){
 		.net = { .hca = hca, .port = h->n_ports ? h->port[0].port : 0 },
 		.item = item,

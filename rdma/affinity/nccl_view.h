@@ -50,6 +50,9 @@ int nccl_outline_climb(const struct aff_machine *m, const struct nccl_opts *o,
 void nccl_outline_nets(const struct aff_machine *m, const struct aff_scope *scope,
 		       const struct nccl_opts *o, struct nccl_outline *v);
 
+/* What NCCL would know, but the source does not tell: not in the way. */
+#define NCCL_MBPS_UNKNOWN 400000
+
 bool nccl_is_tree(const struct aff_machine *m);
 /* nccl_ib_pci - the function where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
 uint32_t nccl_ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path);
