@@ -97,8 +97,8 @@ check-vm: all helpers faults-lane ## suites in a guest with real VFs, on two ker
 vm: all helpers faults-lane ## all suites of conformance/vm on both kernels (root): half an hour
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
-faults-vm: all helpers faults-lane ## every fault for sriov, on true VFs, and for ipvlan, in the guest: hours (root)
-	@SUITES=faults FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} conformance/vm/check.sh $(B)/bin
+faults-vm: all helpers faults-lane ## every fault for sriov, on true VFs, for ipvlan and for rdma, in the guest: hours (root)
+	@SUITES="faults rdma-faults" FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} conformance/vm/check.sh $(B)/bin
 vm-selftest: all helpers ## what goes wrong in the guest, or with it, is a failure, and leaves nothing (root)
 	@conformance/vm/selftest.sh $(B)/bin
 conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # check: 7.2
-# faults: everything fails once: conformance/faults for sriov on a card's true VFs, and for ipvlan. CASES: which plugins.
-# How many: guest/faults.sh.
+# faults: everything fails once: conformance/faults for sriov on a card's true VFs, for ipvlan, and for rdma behind
+# macvlan, over rxe, in mode shared. CASES: which plugins. How many: guest/faults.sh.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 # shellcheck source=conformance/vm/guest/faults.sh
 . conformance/vm/guest/faults.sh
 
-modprobe -a ipvlan igbvf
-for plugin in ${CASES:-sriov ipvlan}; do
+modprobe -a ipvlan igbvf rdma_rxe ib_uverbs macvlan
+for plugin in ${CASES:-sriov ipvlan rdma}; do
 	survives "$plugin" 12
 done
 finish

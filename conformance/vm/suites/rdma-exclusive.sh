@@ -28,7 +28,7 @@ owns() # POD
 {
 	local v
 	v=$(jq -r '.interfaces[-1].pciID' "$W/out.$1")
-	rm -rf "${W:?}/bus/$v" && mkdir -p "$W/bus/$v/infiniband/rxe_$1"
+	rm -rf "${W:?}/bus/$v" && mkdir -p "$W/bus/$v/infiniband/rxe_$1" "$W/bus/$v/infiniband_verbs/uverbs-$1"
 }
 ATTACHED=owns
 on() { conf sriov rails "\"deviceID\":\"$(pci "$1" "$2")\",\"ipam\":{\"type\":\"railhead-ipam\",\"subnet\":\"10.92.0.0/24\"}"; }

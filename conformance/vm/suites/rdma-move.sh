@@ -26,7 +26,7 @@ for i in "${!VFS[@]}"; do
 	v=${VFS[$i]}
 	real=$(realpath "/sys/bus/pci/devices/$v")
 	ip link add "s$i" link "$A" type macvlan mode bridge && ip link set "s$i" up && rdma link add "hca$i" type rxe netdev "s$i"
-	rm "$W/bus/$v" && mkdir -p "$W/bus/$v/infiniband/hca$i" && ln -s "$(readlink -f "$real/driver")" "$W/bus/$v/driver"
+	rm "$W/bus/$v" && mkdir -p "$W/bus/$v/infiniband/hca$i" "$W/bus/$v/infiniband_verbs/uverbs$i" && ln -s "$(readlink -f "$real/driver")" "$W/bus/$v/driver"
 done
 # with COMMAND...: it sees those in its /sys.
 # shellcheck disable=SC2016 # expanded by that shell
