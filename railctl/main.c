@@ -3,7 +3,7 @@
 #include "railctl/cmd.h"
 
 static const struct cmd *const commands[] = {
-	&cmd_attachments, &cmd_ipam, &cmd_rdma, &cmd_vf, &cmd_help, &cmd_version, NULL,
+	&cmd_attachments, &cmd_ipam, &cmd_rdma, &cmd_topo, &cmd_vf, &cmd_help, &cmd_version, NULL,
 };
 
 static const struct cmd root = {

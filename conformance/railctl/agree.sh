@@ -121,7 +121,7 @@ test_completion_of_a_line()
 	eq "options of the word before last" "$(complete_line attachments list --network x --n)" \
 		"--network --no-color"
 	eq "help" "$(complete_line help attachments s)" "show"
-	eq "each group" "$(for group in '' ipam 'ipam pool' 'ipam lease' attachments vf rdma; do
+	eq "each group" "$(for group in '' ipam 'ipam pool' 'ipam lease' attachments vf rdma topo; do
 		# shellcheck disable=SC2086
 		complete_line $group ''
 	done)" "$("$BIN/railctl" help --json | jq -r '
@@ -129,7 +129,7 @@ test_completion_of_a_line()
 			select(contains(" ") | not)) | sort | join(" ");
 		below("railctl"), below("railctl ipam"), below("railctl ipam pool"),
 		below("railctl ipam lease"), below("railctl attachments"), below("railctl vf"),
-		below("railctl rdma")')"
+		below("railctl rdma"), below("railctl topo")')"
 }
 
 test_completion_offers_what_there_is()
@@ -158,6 +158,10 @@ for_example()
 	fi
 	if [[ $1 == *"railctl rdma "* ]]; then
 		ip netns add pod1
+		return
+	fi
+	if [[ $1 == "railctl topo"* ]]; then
+		cp "$ROOT/rdma/affinity/testdata/nccl-xml/dgx-a100.xml" "$W"
 		return
 	fi
 	ok ipam pool add rail0 --subnet 10.1.0.0/16

@@ -27,7 +27,7 @@ struct aff_view {
 
 /*
  * show_matrix - as `nvidia-smi topo -m` prints it, for scripts that read that: cells between tabs,
- * the header underlined on a terminal only, a legend, and the names behind NIC0, NIC1, ...
+ * the header underlined where colours are, a legend, and the names behind NIC0, NIC1, ...
  */
 int show_matrix(const struct aff_view *v, const struct out *o, struct err *e) must_check;
 

@@ -107,7 +107,7 @@ static const char *hca_cell(const struct aff_machine *m, size_t a, size_t b)
 
 static void put_header(const struct aff_view *v, const struct out *o)
 {
-	const char *on = o->terminal ? "\033[4m" : "", *off = o->terminal ? "\033[0m" : "";
+	const char *on = o->color ? "\033[4m" : "", *off = o->color ? "\033[0m" : "";
 	size_t nic = 0;
 
 	for (size_t g = 0; g < v->m->n_gpus; g++)

@@ -37,19 +37,25 @@ static const char style[] =
 
 #define LINE_H 17
 
+#define LINE_LEN 256
+
 /* Text in lines of so many characters, broken at spaces. Returns where the next line is. */
 static int put_paragraph(const char *text, int y, size_t room, FILE *to)
 {
-	while (*text) {
-		size_t cut = strlen(text);
+	char piece[LINE_LEN];
 
-		if (cut > room)
-			for (cut = room; cut > 0 && text[cut] != ' ';)
-				cut--;
+	if (room >= LINE_LEN)
+		room = LINE_LEN - 1;
+	while (*text) {
+		size_t len = strlen(text), cut = len < room ? len : room;
+
+		while (cut < len && cut > 0 && text[cut] != ' ')
+			cut--;
 		if (cut == 0)
-			cut = strlen(text);
-		auto_free char *piece = strndup(text, cut);
-		svg_put_line(to, "t", (struct svg_point){ SVG_MARGIN + 24, y }, piece ? piece : "");
+			cut = len < room ? len : room;
+		memcpy(piece, text, cut);
+		piece[cut] = '\0';
+		svg_put_line(to, "t", (struct svg_point){ SVG_MARGIN + 24, y }, piece);
 		y += LINE_H;
 		text += cut + (text[cut] == ' ');
 	}

@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# topo.sh: topo on machines in files: what NCCL itself answered for them, and what scripts that read
+# nvidia-smi make of the matrix. conformance/vm has a live one.
+# shellcheck disable=SC2154
+
+DATA=$ROOT/rdma/affinity/testdata
+XML=$DATA/nccl-xml
+QEMU=$DATA/sysfs/qemu-pxb-xio3130-igb-sriov-rxe.tar.gz
+
+# Every topology file, by its name.
+each_xml() { find "$XML" -name '*.xml' -printf '%f\n' | sed 's/\.xml$//' | sort; }
+
+# NCCL's own answers in testdata/expected: a line for each GPU, "bdf local,set class bandwidth channels".
+expected_answers()
+{
+	awk '
+	/^gpu / { for (i = 2; i <= NF; i++) if ($i ~ /^bdf=/) bdf = substr($i, 5) }
+	/^ +local / {
+		type = bw = nets = ""
+		for (i = 2; i <= NF; i++) {
+			split($i, p, "=")
+			if (p[1] == "type") type = p[2]
+			if (p[1] == "bw") bw = p[2]
+			if (p[1] == "nets") nets = p[2]
+		}
+		n = split(nets, names, ",")
+		for (i = 2; i <= n; i++)
+			for (k = i; k > 1 && names[k - 1] > names[k]; k--) { t = names[k]; names[k] = names[k - 1]; names[k - 1] = t }
+		nets = ""
+		for (i = 1; i <= n; i++) nets = nets (i > 1 ? "," : "") names[i]
+	}
+	/^ +channels=/ { sub(/^ +channels=/, ""); print bdf, nets, type, bw + 0, $0 }' "$1"
+}
+
+our_answers()
+{
+	jq -r '.gpus[] | [.bdf, (.nccl.local | unique | join(",")), .nccl.class, (.nccl.bandwidth_gBps * 10 | round / 10),
+		(.nccl.channels | join(","))] | map(tostring) | join(" ")' "$W/out"
+}
+
+test_topo_says_what_nccl_answers()
+{
+	local name n=0
+	while read -r name; do
+		[ -e "$DATA/expected/$name.txt" ] || continue
+		ok topo --nccl-xml "$XML/$name.xml" --json
+		expected_answers "$DATA/expected/$name.txt" | sort >"$W/theirs"
+		our_answers | sort >"$W/ours"
+		[ -s "$W/theirs" ] || fail "test error: nothing read from $name.txt"
+		diff "$W/theirs" "$W/ours" >"$W/diff" || fail "$name: NCCL (<), topo (>): $(head -4 "$W/diff")"
+		n=$((n + 1))
+	done < <(each_xml)
+	[ "$n" -ge 20 ] || fail "only $n files"
+}
+
+# --- JSON --------------------------------------------------------------------------------------
+
+fits_schema()
+{
+	jq -r --slurpfile schema "$ROOT/docs/topo.schema.json" -f "$ROOT/conformance/railctl/schema.jq" "$W/out" >"$W/misfits" 2>&1
+	[ ! -s "$W/misfits" ] || fail "$1: $(head -3 "$W/misfits")"
+}
+
+test_topo_json_fits_its_schema()
+{
+	local name
+	while read -r name; do
+		ok topo --nccl-xml "$XML/$name.xml" --json
+		fits_schema "$name"
+		want '.version == 1 and (.gpus | length) > 0'
+		want '(.hcas | map(.name)) as $all | .gpus | all((.hcas | map(.name)) == $all)'
+		want '.hcas as $h | .gpus | all(.nearest - ($h | map(.name)) == [])'
+	done < <(each_xml)
+	for name in "$DATA"/sysfs/hwloc*.tar.* "$DATA"/sysfs/ghw*.tar.* "$QEMU"; do
+		ok topo --sysfs "$name" --class 0x0b40 --json
+		fits_schema "${name##*/}"
+	done
+	ok topo --json
+	fits_schema "this machine"
+}
+
+# A schema that nothing can miss proves nothing.
+test_topo_schema_is_strict()
+{
+	local change
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --json
+	cp "$W/out" "$W/good"
+	for change in '.version = 2' 'del(.gpus[3].nccl.channels)' '.gpus[0].hcas[7].class = "NEAR"' \
+		'.gpus[1].hcas[0].switches = 1.5' '.hcas[2].bdf = "0c:00.0"' '.hcas[0].ports[0].active = "yes"' \
+		'.gpus[0].numa = -1' 'del(.findings)' '.gpus[0].assigned = 5'; do
+		jq "$change" "$W/good" >"$W/out"
+		[ -n "$(jq -r --slurpfile schema "$ROOT/docs/topo.schema.json" -f "$ROOT/conformance/railctl/schema.jq" "$W/out")" ] ||
+			fail "fits as well: $change"
+	done
+}
+
+test_topo_dgx_a100()
+{
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --json
+	eq "nearest" "$(jq -c '[.gpus[].nearest]' "$W/out")" \
+		'[["mlx5_0","mlx5_1"],["mlx5_0","mlx5_1"],["mlx5_2","mlx5_3"],["mlx5_2","mlx5_3"],["mlx5_6","mlx5_7"],["mlx5_6","mlx5_7"],["mlx5_8","mlx5_9"],["mlx5_8","mlx5_9"]]'
+	eq "assigned" "$(jq -c '[.gpus[].assigned]' "$W/out")" \
+		'["mlx5_0","mlx5_1","mlx5_2","mlx5_3","mlx5_6","mlx5_7","mlx5_8","mlx5_9"]'
+	want '.gpus[0] | .index == 0 and .bdf == "0000:07:00.0" and .numa == 3'
+	want '.gpus[0].hcas[0] == {name: "mlx5_0", bdf: "0000:0c:00.0", class: "PXB", switches: 2, bandwidth_gbps: 192,
+		bandwidth_now_gbps: 192} + (.gpus[0].hcas[0] | {collapsed} | with_entries(select(.value)))'
+	want '.gpus[0].nccl == {local: ["mlx5_0", "mlx5_1"], class: "PXB", bandwidth_gBps: 24, gdr: true, channels: ["mlx5_0"]}'
+}
+
+test_topo_what_is_not_told_is_null()
+{
+	ok topo --nccl-xml "$XML/synthetic-c_flat_vm_8x8_numa-1.xml" --json
+	want '.gpus | all(.numa == null)'
+	ok topo --nccl-xml "$XML/aws-p4d.xml" --json
+	want '.hcas | all(.ports | all(.active == null and .rate_mbps == null))'
+	eq "names of a skeleton" "$(jq -r '[.hcas[].name] | join(" ")' "$W/out")" "net0 net1 net2 net3"
+}
+
+test_topo_says_the_same_twice()
+{
+	local form name=$XML/rccl-topo_8p_950.xml
+	for form in '' --json --env --map --labels '--svg -'; do
+		# shellcheck disable=SC2086
+		ok topo --nccl-xml "$name" $form
+		cp "$W/out" "$W/first"
+		# shellcheck disable=SC2086
+		ok topo --nccl-xml "$name" $form
+		cmp -s "$W/out" "$W/first" || fail "topo $form says another thing the second time"
+		[ -s "$W/out" ] || fail "topo $form says nothing"
+	done
+}
+
+# --- which GPUs --------------------------------------------------------------------------------
+
+test_topo_of_some_gpus()
+{
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --gpus 0000:0f:00.0 --json
+	want '.gpus | length == 1'
+	# Alone it takes its neighbour'"'"'s too; what it should take is the same as among all.
+	want '.gpus[0] | .bdf == "0000:0f:00.0" and .index == 1 and .assigned == "mlx5_1" and .nccl.channels == ["mlx5_0", "mlx5_1"]'
+	want '.gpus[0].differs | .cause == "lone-gpu" and (.setting | contains("NCCL_IB_HCA"))'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --gpus 0f:00.0 --set NCCL_NETDEVS_POLICY=MAX:1 --json
+	want '.gpus[0].nccl.channels == ["mlx5_0"]'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --gpus 07:00.0,0000:47:00.0 --gpus bd:00.0 --json
+	want '[.gpus[].bdf] == ["0000:07:00.0", "0000:47:00.0", "0000:bd:00.0"]'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --hcas mlx5_3 --json
+	want '.gpus | all((.hcas | length) == 1)'
+	want '[.hcas[] | select(.considered).name] == ["mlx5_3"]'
+	ok topo --nccl-xml "$XML/synthetic-j_dgxa100_only_gpu1.xml" --json
+	want '.gpus | length == 1'
+}
+
+# --- the matrix --------------------------------------------------------------------------------
+
+# How scripts read nvidia-smi: by columns of the header, by words, by the legend.
+test_topo_matrix_is_read_by_scripts()
+{
+	ok topo --nccl-xml "$XML/dgx-a100.xml"
+	cp "$W/out" "$W/matrix"
+	eq "GPUs counted" "$(grep -c '^GPU[0-9]' "$W/matrix")" 8
+	eq "NICs counted" "$(grep -c '^NIC[0-9]' "$W/matrix")" 8
+	eq "by tabs" "$(awk -F '\t' 'NR == 1 { for (i = 2; i <= NF; i++) name[i] = $i }
+		/^GPU2\t/ { for (i = 2; i <= NF; i++) if ($i == "PXB" || $i == "PIX") printf "%s ", name[i] }' "$W/matrix")" "NIC2 NIC3 "
+	eq "by words" "$(awk 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^NIC/) { first = i; break } }
+		$1 == "GPU7" { print $(first + 7), $(first + 8) }' "$W/matrix")" "PXB PXB"
+	eq "rows of NICs" "$(awk '/^NIC4/ { for (i = 2; i <= 9; i++) if ($i == "PXB") printf "GPU%d ", i - 2 }' "$W/matrix")" "GPU4 GPU5 "
+	eq "legend" "$(awk '/^NIC Legend:/ { on = 1; next } on && /^ *NIC[0-9]+:/ { sub(":", "", $1); printf "%s=%s ", $1, $2 }' "$W/matrix")" \
+		"NIC0=mlx5_0 NIC1=mlx5_1 NIC2=mlx5_2 NIC3=mlx5_3 NIC4=mlx5_6 NIC5=mlx5_7 NIC6=mlx5_8 NIC7=mlx5_9 "
+	eq "links" "$(awk -F '\t' '/^GPU0/ { print $2 "," $3 "," $9 }' "$W/matrix")" " X ,NV12,NV12"
+	eq "affinity" "$(awk -F '\t' 'NR == 1 { print $(NF - 1) "," $NF } /^GPU4/ { print $(NF - 1) "," $NF }' "$W/matrix" | paste -sd' ')" \
+		"CPU Affinity,NUMA Affinity 112-127,240-255,7"
+	eq "a NIC has none" "$(awk -F '\t' '/^NIC0/ { print NF "," $(NF - 1) "," $NF }' "$W/matrix")" "19,,"
+	head -n 1 "$W/matrix" | grep -q $'^\tGPU0\t' || fail "the header: $(head -n 1 "$W/matrix")"
+}
+
+test_topo_on_a_terminal()
+{
+	terminal 200 topo --nccl-xml "$XML/dgx-a100.xml"
+	[ "$RC" = 0 ] || fail "$(said)"
+	has $'\033[4mGPU0'
+	terminal 200 topo --nccl-xml "$XML/dgx-a100.xml" --no-color
+	hasnt $'\033['
+	ok topo --nccl-xml "$XML/dgx-a100.xml"
+	hasnt $'\033['
+	terminal 200 topo --nccl-xml "$XML/dgx-a100.xml" --json
+	hasnt $'\033['
+}
+
+# Below the matrix, a line each, and a sentence where NCCL goes its own way.
+test_topo_lines()
+{
+	ok topo --nccl-xml "$XML/synthetic-a_pix100_phb400.xml"
+	grep -qE '^0000:[0-9a-f]{2}:00\.0 +0 +0 +near100 +PIX +1 .* near100 +far400 +PHB +off' "$W/out" || fail "$(said)"
+	has 'NCCL_IB_HCA'
+	ok topo --nccl-xml "$XML/synthetic-a_pix100_phb400.xml" --json
+	want '.gpus[0] | .differs.verdict == "away" and .differs.cause == "faster" and (.differs.setting | startswith("NCCL_IB_HCA=="))'
+}
+
+# --- nothing there, or nothing that can be read ------------------------------------------------
+
+test_topo_of_a_machine_without_any()
+{
+	[ -z "$(ls /sys/class/infiniband 2>/dev/null)" ] || skip "this machine has RDMA devices"
+	ok topo
+	has "No HCAs"
+	ok topo --json
+	want '.hcas == []'
+	r topo check
+	[ "$RC" = 0 ] || [ "$RC" = 4 ] || fail "$(said)"
+	ok topo --labels
+	has 'railhead.io/hcas=0'
+	ok topo --env
+	[ -z "$(grep -v '^#' "$W/out")" ] || fail "$(said)"
+	ok topo --map
+	ok topo --svg "$W/none.svg"
+	mkdir -p "$W/empty/sys/bus/pci/devices"
+	ok topo --sysfs "$W/empty" --json
+	want '.gpus == [] and .hcas == []'
+	ok topo --sysfs "$W/empty"
+	has "No GPUs"
+}
+
+test_topo_sources_that_are_none()
+{
+	printf 'not a tree' >"$W/plain"
+	printf '<system version="1"><cpu numaid="0"></system>' >"$W/bad.xml"
+	printf '<system version="9"></system>' >"$W/nine.xml"
+	mkdir -p "$W/hollow"
+	refused 1 'No such file' topo --nccl-xml "$W/nothing.xml"
+	refused 1 'bad.xml' topo --nccl-xml "$W/bad.xml"
+	refused 1 'version' topo --nccl-xml "$W/nine.xml"
+	refused 1 "$W/plain" topo --nccl-xml "$W/plain"
+	refused 1 "$W/plain" topo --sysfs "$W/plain"
+	refused 1 "$W/nothing" topo --sysfs "$W/nothing"
+	refused 1 "$W/hollow" topo --sysfs "$W/hollow"
+	refused 1 'nothing' topo check --sysfs "$W/nothing"
+}
+
+test_topo_options_that_are_wrong()
+{
+	local x=$XML/dgx-a100.xml
+	refused 2 'exclude each other' topo --sysfs / --nccl-xml "$x"
+	refused 2 'exclude each other' topo --nccl-xml "$x" --env --map
+	refused 2 'exclude each other' topo --nccl-xml "$x" --json --svg -
+	refused 2 '--per-gpu is for --env' topo --nccl-xml "$x" --per-gpu
+	refused 2 '--skeleton is for' topo --nccl-xml "$x" --skeleton
+	refused 2 'is no PCI address' topo --nccl-xml "$x" --gpus gpu0
+	refused 2 'is no name' topo --nccl-xml "$x" --gpus ''
+	refused 2 'is no name' topo --nccl-xml "$x" --gpus 07:00.0,
+	refused 1 'there is no GPU at "01:02.3"; there are 0000:07:00.0' topo --nccl-xml "$x" --gpus 01:02.3
+	refused 1 'there is no HCA "mlx5_77"' topo --nccl-xml "$x" --hcas mlx5_77
+	refused 2 'is no PCI class' topo --class 3d
+	refused 2 '--class is for a tree' topo --nccl-xml "$x" --class 0x0b40
+	refused 2 '--netns is of this machine' topo --nccl-xml "$x" --netns /proc/self/ns/net
+	refused 2 'NAME is one of NCCL_NETDEVS_POLICY' topo --nccl-xml "$x" --set NCCL_DEBUG=INFO
+	refused 2 'it must be AUTO, ALL or MAX:N' topo --nccl-xml "$x" --set NCCL_NETDEVS_POLICY=MAX:0
+	refused 2 'it must be LOC, PIX' topo --nccl-xml "$x" --set NCCL_NET_GDR_LEVEL=near
+	refused 2 'it must be 0 or 1' topo --nccl-xml "$x" --set NCCL_IB_MERGE_VFS=
+	refused 2 'has no option --svg' topo --svg x check
+	refused 2 'did you mean "railctl topo check"' topo chek
+	refused 2 'needs FILE.tar' topo capture
+	refused 2 'needs --pods N' topo plan
+	refused 2 'is no number from 1' topo plan --pods 0 --gpus-per-pod 1
+	refused 1 'No such file' topo --nccl-xml "$x" --svg "$W/nowhere/x.svg"
+	refused 1 'Is a directory' topo --nccl-xml "$x" --svg "$W"
+}
+
+# --- what others read --------------------------------------------------------------------------
+
+test_topo_env()
+{
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --env
+	eq "for a shell" "$(env -i bash -c '. "$1"; printf %s "$NCCL_IB_HCA $UCX_NET_DEVICES"' - "$W/out")" \
+		"=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_6:1,mlx5_7:1,mlx5_8:1,mlx5_9:1 mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_6:1,mlx5_7:1,mlx5_8:1,mlx5_9:1"
+	hasnt GID_INDEX
+	hasnt MERGE_VFS
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --env --gpus 0f:00.0
+	has "NCCL_IB_HCA='=mlx5_1:1'"
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --env --per-gpu
+	eq "GPUs" "$(grep -c "^export NCCL_IB_HCA='=mlx5_[0-9]:1'$" "$W/out")" 8
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env --json
+	want '.env[0] | .name == "NCCL_IB_HCA" and (.value | startswith("=mlx5_0:1,mlx5_1:2,"))'
+	want '.gpus | length == 8 and all(.env[0].value | test("^=mlx5_[0-9]+:1,mlx5_[0-9]+:2$"))'
+}
+
+test_topo_map()
+{
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --map
+	eq "for vLLM" "$(env -i bash -c '. "$1"; printf %s "$VLLM_GPU_NIC_PCIE_MAPPING"' - "$W/out" | cut -d, -f1-2)" \
+		"0000:07:00.0=0000:0c:00.0,0000:0f:00.0=0000:12:00.0"
+	has VLLM_NIC_SELECTION_VARS
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --map --json
+	want 'keys | length == 8'
+	want '.["cuda:1"][0] == ["mlx5_1"] and (.["cuda:1"][1] | length == 7 and index("mlx5_1") == null)'
+}
+
+# Values must be those that Kubernetes takes, or the whole file is refused.
+test_topo_labels()
+{
+	local name
+	for name in dgx-a100 rccl-topo_8p_950 synthetic-c_flat_vm_8x8_numa-1; do
+		ok topo --nccl-xml "$XML/$name.xml" --labels
+		[ -z "$(grep -vE '^railhead\.io/[a-z][a-z0-9-]{0,61}[a-z0-9]=[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$' "$W/out")" ] ||
+			fail "no label: $(said)"
+	done
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --labels
+	has 'railhead.io/rails=8'
+	has 'railhead.io/gpu-nic=PXB'
+	has 'railhead.io/gdr-ready=unknown'
+	# One machine has one shape, whatever its bus numbers and names; another has another.
+	grep pcie-shape "$W/out" >"$W/shape"
+	sed 's/"0000:\([0-9a-f]\{2\}\):/"0001:\1:/g; s/mlx5_/roce/g' "$XML/dgx-a100.xml" >"$W/moved.xml"
+	ok topo --nccl-xml "$W/moved.xml" --labels
+	eq "shape of the same" "$(grep pcie-shape "$W/out")" "$(<"$W/shape")"
+	sed '0,/link_width="16"/s//link_width="8"/' "$XML/dgx-a100.xml" >"$W/narrow.xml"
+	ok topo --nccl-xml "$W/narrow.xml" --labels
+	[ "$(grep pcie-shape "$W/out")" != "$(<"$W/shape")" ] || fail "a narrow link leaves the shape as it is"
+}
+
+# --- pictures ----------------------------------------------------------------------------------
+
+# Every tag is closed, in order; no text has a bare sign.
+well_formed()
+{
+	awk '
+	{ text = text $0 "\n" }
+	END {
+		while (match(text, /<[^>]*>/)) {
+			before = substr(text, 1, RSTART - 1)
+			tag = substr(text, RSTART, RLENGTH)
+			text = substr(text, RSTART + RLENGTH)
+			if (stack[depth] != "style" && before ~ /&/ && before !~ /^([^&]|&(amp|lt|gt|quot|apos|#[0-9]+);)*$/) print "sign: " before
+			if (tag ~ /\/>$/) continue
+			name = tag
+			gsub(/^<\/?|[ >].*$/, "", name)
+			if (tag ~ /^<\//) {
+				if (stack[depth--] != name) print "closed: " tag
+			} else stack[++depth] = name
+		}
+		if (depth) print "open: " stack[depth]
+		if (text ~ /</) print "rest: " text
+	}' "$1"
+}
+
+test_topo_svg()
+{
+	local name
+	while read -r name; do
+		ok topo --nccl-xml "$XML/$name.xml" --svg "$W/x.svg"
+		[ -z "$OUT" ] || fail "$(said)"
+		eq "$name" "$(well_formed "$W/x.svg")" ""
+		eq "GPUs of $name" "$(grep -c '>GPU [0-9]*</text>' "$W/x.svg")" "$("$BIN/railctl" topo --nccl-xml "$XML/$name.xml" --json | jq '.gpus | length')"
+	done < <(each_xml)
+	grep -q 'prefers-color-scheme:dark' "$W/x.svg" || fail "nothing for the dark"
+	if grep -qiE '(href|src|url\(|@import|<script)' "$W/x.svg"; then fail "it needs something beside itself"; fi
+	eq "mode" "$(umask 022; "$BIN/railctl" topo --nccl-xml "$XML/dgx-a100.xml" --svg "$W/m.svg"; stat -c %a "$W/m.svg")" 644
+	printf '<x><' >"$W/broken.svg"
+	[ -n "$(well_formed "$W/broken.svg")" ] || fail "test error: anything is well-formed"
+}
+
+# A name in a file is text, whatever signs it has.
+test_topo_svg_escapes()
+{
+	sed 's/name="mlx5_0"/name="a\&lt;b\&amp;c\&quot;"/' "$XML/dgx-a100.xml" >"$W/signs.xml"
+	ok topo --nccl-xml "$W/signs.xml" --svg "$W/x.svg"
+	eq "signs" "$(well_formed "$W/x.svg")" ""
+	grep -q 'a&lt;b&amp;c&quot;' "$W/x.svg" || fail "the name is lost"
+	ok topo --nccl-xml "$W/signs.xml" --json
+	want '.hcas[0].name == "a<b&c\""'
+	ok topo --nccl-xml "$W/signs.xml" --env
+	eq "for a shell" "$(env -i bash -c '. "$1"; printf %s "${NCCL_IB_HCA%%,*}"' - "$W/out")" '=a<b&c":1'
+}
+
+# What is wrong has a mark and a sentence, not only a colour.
+test_topo_svg_trouble()
+{
+	ok topo --nccl-xml "$XML/synthetic-a_pix100_phb400.xml" --svg "$W/x.svg"
+	grep -q 'class="mark"' "$W/x.svg" || fail "no mark"
+	grep -q 'class="way off"' "$W/x.svg" || fail "no line to what NCCL takes"
+	grep -q '>GPU 0: ' "$W/x.svg" || fail "no sentence"
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --svg "$W/x.svg"
+	if grep -q 'class="mark"' "$W/x.svg"; then fail "a mark where all is well"; fi
+}
+
+# --- captures, files for NCCL, plans -----------------------------------------------------------
+
+# A colleague's capture: the folder, the tar, and the tar in a folder say the same.
+test_topo_of_a_capture()
+{
+	local form
+	mkdir -p "$W/tree"
+	tar -xf "$QEMU" -C "$W/tree"
+	for form in '' --json '--svg -' --labels; do
+		# shellcheck disable=SC2086
+		ok topo --sysfs "$QEMU" $form
+		cp "$W/out" "$W/first"
+		# shellcheck disable=SC2086
+		ok topo --sysfs "$W/tree" $form
+		cmp -s "$W/out" "$W/first" || fail "topo $form: $(diff "$W/first" "$W/out" | head -5)"
+	done
+	ok topo --sysfs "$QEMU" --json
+	want '[.gpus[].bdf] == ["0000:23:00.0", "0000:24:00.0", "0000:83:00.0"]'
+	eq "class" "$(jq -r '.gpus[0].hcas[] | select(.bdf == "0000:25:00.0").class' "$W/out")" PIX
+	eq "VFs" "$(jq -r '[.hcas[].bdf] | map(select(startswith("0000:25:10."))) | join(" ")' "$W/out")" "0000:25:10.0 0000:25:10.2"
+	r topo check --sysfs "$QEMU" --json
+	cp "$W/out" "$W/first"
+	r topo check --sysfs "$W/tree" --json
+	cmp -s "$W/out" "$W/first" || fail "check: $(diff "$W/first" "$W/out" | head -5)"
+	[ -z "$(ls /tmp/railhead* 2>/dev/null)" ] || fail "left in /tmp: $(ls -d /tmp/railhead*)"
+}
+
+# This machine, here and by its capture.
+test_topo_capture_says_what_the_machine_says()
+{
+	local form
+	ok topo capture "$W/here.tar"
+	has "$W/here.tar"
+	ok topo capture --json "$W/here.tar"
+	want '.files > 0 and .bytes > 0'
+	for form in '' --json --labels check 'check --json'; do
+		# shellcheck disable=SC2086
+		r topo $form
+		cp "$W/out" "$W/first"
+		# shellcheck disable=SC2086
+		r topo $form --sysfs "$W/here.tar"
+		cmp -s "$W/out" "$W/first" || fail "topo $form: $(diff "$W/first" "$W/out" | head -5)"
+	done
+	"$BIN/railctl" topo capture - >"$W/there.tar" 2>"$W/err" || fail "to standard output: $(<"$W/err")"
+	tar -tf "$W/there.tar" >"$W/out" || fail "no tar"
+	refused 1 'No such file' topo capture "$W/nowhere/x.tar"
+}
+
+# What was written is read as the same machine, by its GPUs and HCAs and what NCCL does with them.
+test_topo_file_for_nccl_read_back()
+{
+	local name
+	for name in dgx-a100 oci-bm-gpu-h100 synthetic-e_1switch_3gpu_4nic synthetic-c_flat_vm_8x8_numa-1; do
+		ok topo --nccl-xml "$XML/$name.xml" --json
+		our_answers >"$W/first"
+		ok topo --nccl-xml "$XML/$name.xml" --nccl-xml-out "$W/back.xml"
+		[ -z "$OUT" ] || fail "$(said)"
+		ok topo --nccl-xml "$W/back.xml" --json
+		our_answers >"$W/second"
+		diff "$W/first" "$W/second" >"$W/diff" || fail "$name: $(head -4 "$W/diff")"
+		if grep -q $'\t' "$W/back.xml" || grep -q '<?xml' "$W/back.xml" || grep -q ' />' "$W/back.xml"; then
+			fail "$name: what NCCL's parser refuses"
+		fi
+	done
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --skeleton
+	hasnt '<gpu'
+	hasnt '<net'
+}
+
+test_topo_plan()
+{
+	ok topo plan --nccl-xml "$XML/dgx-a100.xml" --pods 4 --gpus-per-pod 2 --json
+	want '.version == 1 and (.pods | length == 4)'
+	want '[.pods[].vfs[].rail] | length == 8 and (unique | length == 8)'
+	want '.pods[0].gpus == ["0000:07:00.0", "0000:0f:00.0"] and [.pods[0].vfs[].hca] == ["mlx5_0", "mlx5_1"]'
+	ok topo plan --nccl-xml "$XML/dgx-a100.xml" --pods 8 --gpus-per-pod 1
+	eq "lines" "$(grep -c ' mlx5_[0-9] ' "$W/out")" 8
+	refused 1 'GPU' topo plan --nccl-xml "$XML/dgx-a100.xml" --pods 9 --gpus-per-pod 1
+}
+
+test_topo_check()
+{
+	r topo check --nccl-xml "$XML/dgx-a100.xml"
+	eq "last line" "$(tail -n 1 "$W/out" | sed 's/[0-9][0-9]*/N/g')" "N ok, N warned, N failed, N unknown"
+	r topo check --sysfs "$QEMU" --json
+	[ "$RC" = 4 ] || fail "something fails there: $(said)"
+	want '.version == 1 and .state == "fail" and (.gpus | length == 3)'
+	want '.findings | map(.state) as $s | ["fail", "warn", "unknown", "ok"] as $order | $s == ($s | sort_by(. as $x | $order | index($x)))'
+	want '.findings | all(.state == "ok" or (.consequence | length > 0))'
+	want '.findings | all((.state != "warn" and .state != "fail") or (.remedy | length > 0))'
+}
