@@ -78,7 +78,18 @@ static int add_pf_side(struct json *o, const struct vf_state *s)
 		json_add_str(o, "linkState", states[s->link_state]));
 }
 
-static int add_owner(struct json *o, const struct vf_entry *x)
+/* Its record tells why it has this VF, when that was chosen for it. */
+static int add_near(const struct rail *r, struct json *o, const struct vf_entry *x)
+{
+	auto_record struct record rec = { 0 };
+	struct err ignored;
+
+	if (record_read(&r->ctx, &x->owner.key, &rec, &ignored))
+		return 0;
+	return json_add_copy(o, "near", json_get(rec.device, "near"));
+}
+
+static int add_owner(const struct rail *r, struct json *o, const struct vf_entry *x)
 {
 	struct json *w;
 
@@ -88,7 +99,7 @@ static int add_owner(struct json *o, const struct vf_entry *x)
 	return !w || json_add_str(w, "network", x->owner.key.network) ||
 	       json_add_str(w, "container", x->owner.key.container) ||
 	       json_add_str(w, "ifname", x->owner.key.ifname) ||
-	       json_add_str(w, "netns", x->owner.netns);
+	       json_add_str(w, "netns", x->owner.netns) || add_near(r, w, x);
 }
 
 static int pf_json(const struct rail *r, struct json *o, const struct pf_view *p, struct err *e)
@@ -109,7 +120,7 @@ static int vf_json(const struct rail *r, struct json *o, const struct pf_view *p
 	    json_add_bool(o, "isSriovVf", true) || json_add_int(o, "vfID", v->index) ||
 	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
 	    json_add_str(o, "pfPciAddress", p->addr) || add_pf_side(o, &v->pf_side) ||
-	    json_add_str(o, "use", vf_use_name(v->use)) || add_owner(o, &v->entry))
+	    json_add_str(o, "use", vf_use_name(v->use)) || add_owner(r, o, &v->entry))
 		return err_nomem(e);
 	return 0;
 }

@@ -23,6 +23,8 @@ struct claimant {
 	const char *netns; /* path as given */
 	struct netns_id netns_id;
 	unsigned dirt; /* enum vf_attr: what it is going to change */
+	/* claim_any passes over PFs of which the container has a VF, as another interface. */
+	bool one_a_pf;
 };
 
 /* Names or PCI addresses of PFs, in the order of preference. */
@@ -40,6 +42,15 @@ int claim_vf(const struct claimant *who, const char *vf, struct vf_place *place,
 	     struct err *e) must_check;
 int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *place,
 	      struct err *e) must_check;
+
+/*
+ * claim_has - whether the container has a VF of the PF at this address, as another interface than
+ * the claimant's. While the PF is not locked that may change. claim_find_pf - the address of a PF
+ * of the list; ERR_CONFIG naming the key when there is no such interface.
+ */
+bool claim_has(const struct claimant *who, const char *pf);
+int claim_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN],
+		  struct err *e) must_check;
 
 /* claim_possible - whether every one of these is a PF, and one has VFs at all, taken or not. */
 int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e) must_check;

@@ -29,6 +29,7 @@ const struct json_field sriov_fields[] = {
 	{ FIELD("deviceID", device_id), .kind = J_STRING },
 	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING },
 	{ FIELD("resource", resource), .kind = J_OBJECT },
+	{ FIELD("near", near), .kind = J_ANY },
 	{ FIELD("mac", mac), .kind = J_STRING },
 	{ FIELD("tier", tier), .kind = J_STRING },
 	{ FIELD("vlan", vlan), .kind = J_I64, .min = 0, .max = 4094 },
@@ -228,13 +229,30 @@ static int check_device(const struct attach *a, struct sriov_conf *c, struct err
 	return 0;
 }
 
+static int check_near(struct sriov_conf *c, struct err *e)
+{
+	const char *text = json_str(c->near);
+	struct near_gpus ignored;
+
+	if (text && !*text)
+		c->near = NULL;
+	if (!c->near)
+		return 0;
+	if (near_decode(c->near, &ignored, e))
+		return -1;
+	if (c->resource)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "near: needs a resource, of whose free VFs it is to choose");
+	return err_hint(e, "a VF that deviceID names was chosen by whoever named it");
+}
+
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e)
 {
 	struct vf_wish w = { .mtu = a->conf.mtu };
 	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
 
-	if (mac < 0 || check_device(a, c, e) || check_tier(c, e) || check_vlan(c, &w.pf_side, e) ||
-	    check_rates(c, &w.pf_side, e))
+	if (mac < 0 || check_device(a, c, e) || check_near(c, e) || check_tier(c, e) ||
+	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e))
 		return -1;
 	if (mac > 0)
 		w.pf_side.has |= VF_MAC;

@@ -3,12 +3,14 @@
  * conf.h: what a configuration of type "sriov" asks for. Pure.
  *
  * The keys are those of k8snetworkplumbingwg/sriov-cni, with the meaning they have there, and
- * "resource". What sriov-cni takes for "off" without a word ("spoofchk": "yes") is an error here.
+ * "resource", "near" and "tier". What sriov-cni takes for "off" without a word ("spoofchk": "yes")
+ * is an error here.
  */
 #ifndef RAILHEAD_SRIOV_CONF_H
 #define RAILHEAD_SRIOV_CONF_H
 
 #include "cni/attach.h"
+#include "sriov/near.h"
 #include "sriov/tier.h"
 #include "sriov/vf.h"
 
@@ -16,14 +18,15 @@
 
 struct sriov_conf {
 	const char *device_id, *pci_bus_id; /* as given; NULL: not given */
-	const struct json *resource;        /* undecoded; NULL: not given */
+	const struct json *resource, *near; /* undecoded; NULL: not given */
 	const char *mac, *tier;
 	int64_t vlan, qos, min_rate, max_rate;       /* -1: not given */
 	int64_t traffic_class;                       /* of the tier; -1: it has none */
 	int vlan_proto, spoofchk, trust, link_state; /* -1: not given */
-	char vf[PCI_STR_LEN];  /* the VF, "" until one is chosen from the resource */
-	struct vf_wish wish;   /* filled by sriov_conf_check */
-	struct vf_place place; /* of the VF, once it is found */
+	char vf[PCI_STR_LEN];    /* the VF, "" until one is chosen from the resource */
+	struct vf_wish wish;     /* filled by sriov_conf_check */
+	struct vf_place place;   /* of the VF, once it is found */
+	struct near_found found; /* why this VF, when it was chosen by near */
 };
 
 /* "resource": take a free VF of one of these. */

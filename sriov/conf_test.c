@@ -422,6 +422,26 @@ START_TEST(bad_resources)
 }
 END_TEST
 
+#define PFS "\"resource\":{\"pf\":[\"ens3f0\"]},"
+
+START_TEST(near_a_gpu)
+{
+	static const struct bad list[] = {
+		{ "\"near\":\"0000:0f:00.0\"", ERR_CONFIG, "near", "needs a resource" },
+		{ "\"near\":\"gpu\",\"deviceID\":\"" VF "\"", ERR_CONFIG, "near",
+		  "needs a resource" },
+		{ PFS "\"near\":\"0f:00.0\"", ERR_CONFIG, "near", "0f:00.0" },
+		{ PFS "\"near\":[]", ERR_CONFIG, "near", "an array" },
+		{ PFS "\"near\":1", ERR_CONFIG, "near", "1" },
+	};
+	auto_reading struct reading r, none;
+
+	ck_assert_ptr_nonnull(accepts(&r, PFS "\"near\":[\"0000:0f:00.0\"]").near);
+	ck_assert_ptr_null(accepts(&none, "\"near\":\"\"").near);
+	refuses_all(list, ARRAY_SIZE(list));
+}
+END_TEST
+
 START_TEST(as_many_PFs_as_allowed)
 {
 	char text[512] = "\"resource\":{\"pf\":[\"p\"";
@@ -460,5 +480,5 @@ END_TEST
 TEST_PROGRAM("sriov/conf", nothing_is_touched_unasked, empty_is_not_given, every_key, every_word,
 	     the_first_device_that_is_given, vlans, bad_vlans, rates, a_tier_stands_for_keys,
 	     a_tier_without_a_VLAN, a_VLAN_priority_needs_a_VLAN, a_tier_beside_what_it_stands_for,
-	     bad_words_and_types, no_PCI_address, a_resource, bad_resources, as_many_PFs_as_allowed,
-	     out_of_memory)
+	     bad_words_and_types, no_PCI_address, a_resource, bad_resources, near_a_gpu,
+	     as_many_PFs_as_allowed, out_of_memory)

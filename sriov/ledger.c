@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cni/env.h"
 #include "lib/fs.h"
 #include "lib/lock.h"
 
@@ -67,16 +68,29 @@ int ledger_folder(const struct ctx *ctx)
 	return open_folder(ctx, false, &ignored);
 }
 
-bool ledger_glance(int folder, const char *vf)
+static bool has_text(int folder, const char *vf, const char *what)
 {
-	static const char owner[] = "\"owner\":"; /* within a string its quotes would be escaped */
 	char text[GLANCE];
 	auto_fd int fd =
 		folder < 0 ? -1
 			   : openat(folder, vf, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
-	return n > 0 && memmem(text, (size_t)n, owner, sizeof(owner) - 1);
+	return n > 0 && memmem(text, (size_t)n, what, strlen(what));
+}
+
+bool ledger_glance(int folder, const char *vf)
+{
+	/* within a string its quotes would be escaped */
+	return has_text(folder, vf, "\"owner\":");
+}
+
+bool ledger_names(int folder, const char *vf, const char *container)
+{
+	char quoted[CNI_ID_MAX + 3];
+
+	(void)snprintf(quoted, sizeof(quoted), "\"%.*s\"", CNI_ID_MAX, container);
+	return has_text(folder, vf, quoted);
 }
 
 int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e)

@@ -80,9 +80,11 @@ int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e) must_che
  * ledger_glance - whether a VF has an owner by the look of its entry, of which nothing else is
  * understood: for a search among hundreds, as a hint of whom to ask first. ledger_folder - where
  * they lie: a descriptor, or -1 when there are none (yet), which ledger_glance takes as well.
+ * ledger_names - whether the entry has this container's name in it, by the same look.
  */
 int ledger_folder(const struct ctx *ctx);
 bool ledger_glance(int folder, const char *vf);
+bool ledger_names(int folder, const char *vf, const char *container);
 
 /*
  * ledger_each - every entry in the order of addresses; damaged ones have vf set and boot "".

@@ -16,6 +16,7 @@ struct search {
 	int found; /* 1, or -1 with e set */
 	struct err *e;
 	uint32_t seen, taken;
+	uint32_t passed; /* PFs of which the container has a VF */
 };
 
 static int pf_address(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
@@ -37,6 +38,11 @@ static int explain(const char *name, struct err *e)
 	if (e->code == ERR_NOTFOUND)
 		e->code = ERR_CONFIG;
 	return err_wrap(e, "resource.pf: \"%s\"", name);
+}
+
+int claim_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
+{
+	return pf_address(ctx, name, out, e) ? explain(name, e) : 0;
 }
 
 /* 1: it is ours now. */
@@ -64,6 +70,36 @@ static bool belongs_to_another(const struct search *s, const char *vf)
 
 	return inventory_entry(s->who->ctx, vf, &x, &ignored) == 0 && vf_owner_lives(&x) &&
 	       !vf_owner_is(&x, &s->who->key, s->who->netns_id);
+}
+
+struct look {
+	const struct claimant *who;
+	int ledger;
+	bool found;
+};
+
+static int is_containers(const char *vf, void *arg)
+{
+	struct look *l = arg;
+	const struct record_key *key = &l->who->key;
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err ignored;
+
+	if (!ledger_names(l->ledger, vf, key->container) ||
+	    inventory_entry(l->who->ctx, vf, &x, &ignored))
+		return 0;
+	l->found = x.owned && !strcmp(x.owner.key.container, key->container) &&
+		   !vf_owner_is(&x, key, l->who->netns_id) && vf_owner_lives(&x);
+	return l->found;
+}
+
+bool claim_has(const struct claimant *who, const char *pf)
+{
+	auto_fd int ledger = ledger_folder(who->ctx);
+	struct look l = { who, ledger, false };
+	struct err ignored;
+
+	return pci_vf_each(who->ctx->sysfs, pf, is_containers, &l, &ignored) == 0 && l.found;
 }
 
 /* Non-zero: it is ours, or nothing else is to be tried. */
@@ -110,6 +146,11 @@ static int search_locked(struct search *s, const char *pf, struct err *e)
 
 	if (lock < 0)
 		return -1;
+	/* Asked under the lock: of a container's interfaces several may be made at once. */
+	if (s->who->one_a_pf && claim_has(s->who, pf)) {
+		s->passed++;
+		return 0;
+	}
 	auto_fd int ledger = ledger_folder(s->who->ctx);
 	s->ledger = ledger;
 	return search_pf(s, pf, e);
@@ -129,6 +170,12 @@ int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *p
 	}
 	err_set(e, ERR_EXHAUSTED, 0, "resource: no free VF: of %u, %u belong to attachments",
 		s.seen, s.taken);
+	if (s.passed)
+		(void)err_hint(
+			e,
+			"%u of the PFs %s not asked: the container has a VF of each as another "
+			"interface, and two of one PF are not two rails",
+			s.passed, s.passed == 1 ? "was" : "were");
 	return err_hint(e, "railctl vf list shows them; railctl vf create makes more");
 }
 

@@ -114,6 +114,21 @@ static int sriov_find(struct attach *a, struct err *e)
 
 /* ---- ADD ---- */
 
+static int take_near(struct attach *a, const struct claimant *who, struct pf_list pfs,
+		     struct err *e)
+{
+	struct sriov_conf *c = conf_of(a);
+	struct near_gpus gpus;
+	char text[NEAR_TEXT_LEN];
+
+	if (near_gpus(a->call, c->near, &gpus, e) ||
+	    near_claim(who, &gpus, pfs, &c->place, &c->found, e))
+		return -1;
+	log_info(&a->call->ctx.log, "VF %s is for GPU %s of %s: %s", c->place.vf, c->found.gpu,
+		 c->found.source, near_text(&c->found, text));
+	return 0;
+}
+
 static int take_vf(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
@@ -129,10 +144,22 @@ static int take_vf(struct attach *a, struct err *e)
 
 	if (*c->vf)
 		return claim_vf(&who, c->vf, &c->place, e);
-	return sriov_resource_decode(c->resource, &r, e) ||
-			       claim_any(&who, (struct pf_list){ r.pf, r.n }, &c->place, e)
-		       ? -1
-		       : 0;
+	if (sriov_resource_decode(c->resource, &r, e))
+		return -1;
+	const struct pf_list pfs = { r.pf, r.n };
+	return c->near ? take_near(a, &who, pfs, e) : claim_any(&who, pfs, &c->place, e);
+}
+
+/* What it keeps of the VF, for DEL, CHECK, and whoever asks why it is this one. */
+static struct json *device_of(const struct sriov_conf *c, const char *devinfo)
+{
+	struct tier tier;
+	auto_json struct json *o =
+		sriov_device(&c->place, devinfo, sriov_conf_tier(c, &tier) ? &tier : NULL);
+
+	if (!o || (*c->found.gpu && json_put(o, "near", near_to_json(&c->found))))
+		return NULL;
+	return TAKE_PTR(o);
 }
 
 /* Only a file that we are going to make is on record, and so DEL's to remove. */
@@ -151,7 +178,6 @@ static int sriov_claim(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
 	const char *devinfo;
-	struct tier tier;
 
 	if (take_vf(a, e) || find_devinfo(a, &devinfo, e))
 		return -1;
@@ -160,7 +186,7 @@ static int sriov_claim(struct attach *a, struct err *e)
 	a->master.ifindex = c->place.pf_ifindex;
 	a->pci_id = c->vf;
 	a->no_link = vf_has_userspace_driver(&c->place);
-	a->device = sriov_device(&c->place, devinfo, sriov_conf_tier(c, &tier) ? &tier : NULL);
+	a->device = device_of(c, devinfo);
 	return a->device ? 0 : err_nomem(e);
 }
 

@@ -249,8 +249,8 @@ static int serve_pod(struct planning *p, uint32_t number, struct err *e)
 
 	for (uint32_t i = 0; i < each; i++)
 		items += p->c->gpu[first[i]].n_share;
-	pod->gpu = calloc(each, sizeof(*pod->gpu));
-	pod->item = calloc(items, sizeof(*pod->item));
+	pod->gpu = calloc(each + 1, sizeof(*pod->gpu));
+	pod->item = calloc(items + 1, sizeof(*pod->item));
 	if (!pod->gpu || !pod->item)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < each; i++)
