@@ -16,7 +16,7 @@
 read -r A B C <<<"$PFS"
 modprobe -a rdma_rxe ib_uverbs rdma_ucm
 insmod "$TREE/build/vm/movable-$WANT_KERNEL/movable.ko"
-check "mode exclusive, while there are no namespaces" "$RB/railctl" rdma mode exclusive --modprobe-dir $W
+check "mode exclusive, while there are no namespaces" within 120 "$RB/railctl" rdma mode exclusive --modprobe-dir $W
 for pf in $PFS; do ip link set "$pf" up; done
 check "21 VFs" eval 'vfs "$A" 7 && vfs "$B" 7 && vfs "$C" 7'
 cp -a /sys/bus/pci/devices $W/bus

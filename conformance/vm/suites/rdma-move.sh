@@ -12,7 +12,7 @@ mkdir -p $W
 read -r A B <<<"$PFS"
 modprobe -a rdma_rxe ib_uverbs macvlan
 insmod "$TREE/build/vm/movable-$WANT_KERNEL/movable.ko"
-check "mode exclusive, while there are no namespaces" "$BIN/railctl" rdma mode exclusive --modprobe-dir $W
+check "mode exclusive, while there are no namespaces" within 120 "$BIN/railctl" rdma mode exclusive --modprobe-dir $W
 check "it would be so at boot" is "$("$BIN/railctl" rdma mode --json --modprobe-dir $W | jq -r '.mode + .atBoot')" exclusiveexclusive
 
 # ---- the node ----
