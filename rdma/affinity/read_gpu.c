@@ -37,43 +37,30 @@ static bool is_below_switch(const struct aff_machine *m, const struct aff_pci *p
 	return false;
 }
 
-static bool asked_for(const struct aff_pci *p, const struct aff_read_opts *o)
-{
-	for (size_t i = 0; o && i < o->n_classes; i++) {
-		uint32_t c = o->class_code[i];
-		/* 0x0b40 and 0x0b4000 alike: all that begin so */
-		c = c <= 0xffff ? c << 8 : c;
-		if (c == p->class_code || (!(c & 0xff) && c >> 8 == p->class_code >> 8))
-			return true;
-	}
-	return false;
-}
-
-static bool is_gpu(const struct aff_machine *m, const struct aff_pci *p,
-		   const struct aff_read_opts *o)
+static bool is_gpu(const struct tree *t, const struct aff_pci *p)
 {
 	uint32_t class = p->class_code >> 8;
 
 	/* A slice of a GPU, made for a virtual machine: the GPU itself is here. */
 	if (!p->has_class || p->physfn != AFF_NONE)
 		return false;
-	if (asked_for(p, o))
+	if (tree_asked_for(p, t->opts))
 		return true;
 	for (size_t i = 0; p->has_ids && i < ARRAY_SIZE(accelerators); i++) {
 		if (p->vendor == accelerators[i].vendor && class == accelerators[i].class &&
 		    p->device >= accelerators[i].from && p->device <= accelerators[i].to)
 			return !is_management_vga(p);
 	}
-	return (class == 0x0302 || class == 0x0380) && is_below_switch(m, p);
+	return (class == 0x0302 || class == 0x0380) && is_below_switch(t->m, p);
 }
 
-int tree_gpus(struct tree *t, const struct aff_read_opts *o, struct err *e)
+int tree_gpus(struct tree *t, struct err *e)
 {
 	struct aff_machine *m = t->m;
 	uint32_t gpu;
 
 	for (uint32_t i = 0; i < m->n_pci; i++) {
-		if (!is_gpu(m, &m->pci[i], o))
+		if (!is_gpu(t, &m->pci[i]))
 			continue;
 		if (aff_add_gpu(m, i, &gpu, e))
 			return -1;

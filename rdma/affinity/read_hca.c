@@ -46,92 +46,102 @@ static enum aff_layer layer_of(const char *text)
 	return strcmp(text, "InfiniBand") != 0 ? AFF_LAYER_UNKNOWN : AFF_INFINIBAND;
 }
 
-static int read_port(const struct tree *t, const char *path, int dir, struct aff_port *p,
-		     struct err *e)
+static const char *port_file(struct tree_path *path, uint32_t port, const char *name)
+{
+	char file[64];
+
+	(void)snprintf(file, sizeof(file), "ports/%u/%s", port, name);
+	return tree_at(path, file);
+}
+
+static void read_speed(const struct tree *t, struct tree_path *path, struct aff_port *p)
 {
 	char text[TREE_VALUE];
 
-	/* "4: ACTIVE" */
-	if (!tree_value(dir, "state", text))
-		p->active = strstr(text, "ACTIVE") ? AFF_YES : AFF_NO;
-	if (!tree_value(dir, "rate", text))
+	if (!tree_value(t->fd, port_file(path, p->port, "rate"), text))
 		p->rate_mbps = rate_of(text);
-	if (!tree_value(dir, "link_layer", text))
+	if (!tree_value(t->fd, port_file(path, p->port, "link_layer"), text))
 		p->layer = layer_of(text);
-	return tree_port_netdev(t, path, dir, p, e);
 }
 
-static int by_port(const void *x, const void *y)
-{
-	const struct aff_port *a = x, *b = y;
-
-	return (a->port > b->port) - (a->port < b->port);
-}
-
-static int read_ports(const struct tree *t, const char *path, int dir, struct aff_hca *h,
+/* Ports are numbered from 1, each with a state. The speed of a VF's is its PF's: finish_vfs(). */
+static int read_ports(const struct tree *t, struct tree_path *path, struct aff_hca *h,
 		      struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
-	auto_fd int ports = tree_open(dir, "ports");
-	uint64_t number;
+	char text[TREE_VALUE];
 
-	if (ports < 0)
-		return 0;
-	if (tree_names(ports, PORTS, &names, e))
-		return -1;
-	for (size_t i = 0; i < names.n; i++) {
-		auto_fd int folder = -1;
-		if (parse_u64(names.name[i], 1, PORTS, &number))
-			continue;
-		folder = tree_open(ports, names.name[i]);
-		if (folder < 0)
-			continue;
-		if (aff_add_port(h, (uint32_t)number, e) ||
-		    read_port(t, path, folder, &h->port[h->n_ports - 1], e))
+	for (uint32_t n = 1; n <= PORTS; n++) {
+		/* "4: ACTIVE" */
+		bool told = !tree_value(t->fd, port_file(path, n, "state"), text);
+		auto_fd int folder = told || n > 1 ? -1 : tree_open(t->fd, port_file(path, 1, "."));
+		if (!told && folder < 0)
+			return 0;
+		if (aff_add_port(h, n, e))
 			return -1;
+		struct aff_port *p = &h->port[n - 1];
+		if (told)
+			p->active = strstr(text, "ACTIVE") ? AFF_YES : AFF_NO;
+		if (h->kind != AFF_HCA_VF)
+			read_speed(t, path, p);
 	}
-	if (h->n_ports)
-		qsort(h->port, h->n_ports, sizeof(*h->port), by_port);
 	return 0;
 }
 
-/* Where a software device's packets go: the interface that it names, or that its port has. */
-static void place_software(const struct tree *t, int dir, struct aff_hca *h)
+static int read_netdevs(const struct tree *t, struct tree_path *path, struct aff_hca *h,
+			struct err *e)
 {
-	char parent[TREE_VALUE];
-
-	h->kind = AFF_HCA_SOFTWARE;
-	if (!tree_value(dir, "parent", parent))
-		h->pci = tree_netdev(t, parent);
-	else if (h->n_ports)
-		h->pci = tree_netdev(t, h->port[0].netdev);
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (tree_port_netdev(t, path, h, &h->port[i], e))
+			return -1;
+	}
+	return 0;
 }
 
-/* A bond's, when it stands for both functions; each with a device of its own is an ordinary one. */
-static void place_bond(const struct tree *t, struct aff_hca *h)
+/* Where it is, by its paths alone. Software: its packets go where its interface is. */
+static void place(const struct tree *t, struct tree_path *path, struct aff_hca *h)
 {
-	if (h->kind == AFF_HCA_PF && h->n_ports && *h->port[0].netdev)
-		h->second = tree_bond(t, h->port[0].netdev, h->pci);
-}
+	char device[TREE_PATH] = "", parent[TREE_VALUE];
 
-static void place(const struct tree *t, const char *path, int dir, struct aff_hca *h)
-{
-	char device[TREE_PATH] = "";
-
-	h->pci = tree_last(t, path);
-	if (h->pci == AFF_NONE && tree_link(dir, path, "device", device) == TREE_LINK)
-		h->pci = tree_last(t, device);
+	path->text[path->len] = '\0';
+	h->pci = tree_last(t, path->text);
+	bool virtual = !strncmp(path->text, "devices/virtual/", 16);
+	bool sf = strstr(path->text, "_core.sf.");
 	if (h->pci == AFF_NONE) {
-		char parent[TREE_VALUE];
-		if (!strncmp(path, "devices/virtual/", 16) || !tree_value(dir, "parent", parent))
-			place_software(t, dir, h);
+		auto_fd int dir = tree_open(t->fd, path->text);
+		if (dir >= 0 && tree_link(dir, path->text, "device", device) == TREE_LINK)
+			h->pci = tree_last(t, device);
+		sf = strstr(device, "_core.sf.");
+	}
+	if (h->pci != AFF_NONE) {
+		h->kind = sf ? AFF_HCA_SF : t->m->pci[h->pci].is_vf ? AFF_HCA_VF : AFF_HCA_PF;
 		return;
 	}
-	if (t->m->pci[h->pci].is_vf)
-		h->kind = AFF_HCA_VF;
-	if (strstr(path, "_core.sf.") || strstr(device, "_core.sf."))
-		h->kind = AFF_HCA_SF;
-	place_bond(t, h);
+	bool named = !tree_value(t->fd, tree_at(path, "parent"), parent);
+	if (named)
+		h->pci = tree_netdev(t, parent);
+	if (named || virtual)
+		h->kind = AFF_HCA_SOFTWARE;
+}
+
+/* The class of its function may have been none that matters. */
+static void complete(struct tree *t, struct tree_path *path, const struct aff_hca *h)
+{
+	struct tree_path p = { .len = 0 };
+	struct pci_addr a, want;
+
+	if (h->pci == AFF_NONE || t->m->pci[h->pci].has_ids || h->kind == AFF_HCA_SOFTWARE)
+		return;
+	want = t->m->pci[h->pci].addr;
+	for (size_t i = 1; i <= path->len && i < TREE_PATH; i++) {
+		if (path->text[i] != '/')
+			continue;
+		memcpy(p.text, path->text, i);
+		p.text[i] = '\0';
+		if (tree_is_function(tree_last_name(p.text), &a) && !memcmp(&a, &want, sizeof(a)))
+			p.len = i;
+	}
+	if (p.len)
+		tree_function(t, &p, h->pci);
 }
 
 /* What is printed goes to terminals and into files that others parse. */
@@ -144,30 +154,108 @@ static bool is_name(const char *s)
 	return *s && strlen(s) < AFF_NAME_LEN && utf8_valid(s, strlen(s));
 }
 
+/* Where an entry is; false: its link leads out of the tree. */
+static bool path_of(int class, const char *name, struct tree_path *out)
+{
+	struct tree_path p = { .len = 0 };
+	enum tree_link l = tree_link(class, CLASS_IB, name, p.text);
+
+	if (l == TREE_NO_LINK && snprintf(p.text, TREE_PATH, CLASS_IB "/%s", name) >= TREE_PATH)
+		l = TREE_BAD_LINK;
+	if (l == TREE_BAD_LINK)
+		return false;
+	p.len = strlen(p.text);
+	*out = p;
+	return true;
+}
+
+static bool is_there(const struct tree *t, struct tree_path *path)
+{
+	path->text[path->len] = '\0';
+	auto_fd int dir = tree_open(t->fd, path->text);
+	return dir >= 0;
+}
+
+static int left_out(struct tree *t, const char *name, struct err *e)
+{
+	return aff_add_note(t->m, e, "%s is left out: its link leads out of the tree, or nowhere",
+			    name);
+}
+
 static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 {
-	char path[TREE_PATH], text[TREE_VALUE];
-	enum tree_link l = tree_link(class, CLASS_IB, name, path);
+	struct tree_path path;
+	char text[TREE_VALUE];
 	uint32_t hca;
 
-	if (l == TREE_NO_LINK &&
-	    snprintf(path, sizeof(path), CLASS_IB "/%s", name) >= (int)sizeof(path))
-		l = TREE_BAD_LINK;
-	auto_fd int dir = l == TREE_BAD_LINK ? -1 : tree_open(t->fd, path);
 	if (!is_name(name))
 		return aff_add_note(t->m, e,
 				    "an entry of " CLASS_IB " is left out: its name is "
 				    "none of an RDMA device");
-	if (dir < 0)
-		return aff_add_note(t->m, e,
-				    "%s is left out: its link leads out of the tree, or "
-				    "nowhere",
-				    name);
-	if (aff_add_hca(t->m, name, &hca, e) || read_ports(t, path, dir, &t->m->hca[hca], e))
+	bool there = path_of(class, name, &path);
+	if (!there || aff_add_hca(t->m, name, &hca, e))
+		return there ? -1 : left_out(t, name, e);
+	struct aff_hca *h = &t->m->hca[hca];
+	place(t, &path, h);
+	complete(t, &path, h);
+	if (read_ports(t, &path, h, e) || read_netdevs(t, &path, h, e))
 		return -1;
-	if (!tree_value(dir, "sys_image_guid", text))
-		t->m->hca[hca].guid = guid_of(text);
-	place(t, path, dir, &t->m->hca[hca]);
+	if (h->kind != AFF_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
+		h->guid = guid_of(text);
+	if (!h->n_ports && !is_there(t, &path)) {
+		t->m->n_hcas--;
+		return left_out(t, name, e);
+	}
+	if (h->kind == AFF_HCA_SOFTWARE && h->pci == AFF_NONE && h->n_ports)
+		h->pci = tree_netdev(t, h->port[0].netdev);
+	/* A bond's, when it stands for both functions. */
+	if (h->kind == AFF_HCA_PF && h->pci != AFF_NONE && h->n_ports && *h->port[0].netdev)
+		h->second = tree_bond(t, h->port[0].netdev, h->pci);
+	return 0;
+}
+
+static void finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct aff_hca *pf)
+{
+	struct tree_path path;
+	char text[TREE_VALUE];
+	bool there = !pf && path_of(class, vf->name, &path);
+
+	if (pf)
+		vf->guid = pf->guid;
+	else if (there && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
+		vf->guid = guid_of(text);
+	for (size_t k = 0; k < vf->n_ports; k++) {
+		if (pf && k < pf->n_ports) {
+			vf->port[k].rate_mbps = pf->port[k].rate_mbps;
+			vf->port[k].layer = pf->port[k].layer;
+		} else if (there) {
+			read_speed(t, &path, &vf->port[k]);
+		}
+	}
+}
+
+/* A VF's packets leave by the port of its PF, and both are of one card: where the PF's device is at
+ * hand, hundreds need not be asked the same. */
+static int finish_vfs(struct tree *t, int class, struct err *e)
+{
+	struct aff_machine *m = t->m;
+	auto_free uint32_t *of = malloc((m->n_pci + 1) * sizeof(*of));
+
+	if (!of)
+		return err_nomem(e);
+	memset(of, 0xff, (m->n_pci + 1) * sizeof(*of));
+	for (uint32_t i = 0; i < m->n_hcas; i++) {
+		if (m->hca[i].kind == AFF_HCA_PF && m->hca[i].pci != AFF_NONE)
+			of[m->hca[i].pci] = i;
+	}
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		struct aff_hca *h = &m->hca[i];
+		if (h->kind != AFF_HCA_VF)
+			continue;
+		uint32_t pf = m->pci[h->pci].physfn;
+		finish_vf(t, class, h,
+			  pf == AFF_NONE || of[pf] == AFF_NONE ? NULL : &m->hca[of[pf]]);
+	}
 	return 0;
 }
 
@@ -243,5 +331,5 @@ int tree_hcas(struct tree *t, struct err *e)
 		if (read_hca(t, class, names.name[i], e))
 			return -1;
 	}
-	return mark_bonds(t->m, e);
+	return finish_vfs(t, class, e) || mark_bonds(t->m, e) ? -1 : 0;
 }

@@ -47,7 +47,9 @@ START_TEST(the_weaker_end_counts)
 	auto_aff_machine struct aff_machine m = { 0 };
 	const char *sys = card();
 
+	tree_put(sys, "devices/" NIC "/current_link_speed", "16.0 GT/s PCIe\n");
 	tree_put(sys, "devices/" NIC "/current_link_width", "4\n");
+	tree_put(sys, "devices/" NIC1 "/current_link_speed", "Unknown\n");
 	tree_put(sys, "devices/" NIC1 "/max_link_speed", "Unknown\n");
 	tree_put(sys, "devices/" NIC1 "/max_link_width", "255\n");
 	read_tree(&m);
@@ -55,6 +57,7 @@ START_TEST(the_weaker_end_counts)
 	ck_assert(m.pci[1].max.speed == 120 && m.pci[1].max.width == 8 && !m.pci[1].one_end);
 	ck_assert(m.pci[1].cur.speed == 120 && m.pci[1].cur.width == 4);
 	ck_assert(m.pci[2].max.speed == 120 && m.pci[2].max.width == 16 && m.pci[2].one_end);
+	ck_assert(m.pci[2].cur.speed == 120 && m.pci[2].cur.width == 8); /* the port knows */
 }
 END_TEST
 

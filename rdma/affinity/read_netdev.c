@@ -41,6 +41,62 @@ uint32_t tree_netdev(const struct tree *t, const char *ifname)
 	return tree_last(t, device);
 }
 
+/* ---- all of them ---- */
+
+static int by_function_and_name(const void *x, const void *y)
+{
+	const struct tree_netdev *a = x, *b = y;
+
+	if (a->pci != b->pci)
+		return a->pci < b->pci ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+int tree_netdevs(struct tree *t, struct err *e)
+{
+	auto_tree_names struct tree_names names = { 0 };
+	auto_fd int net = tree_open(t->fd, CLASS_NET);
+	char path[TREE_PATH];
+
+	if (net < 0)
+		return 0;
+	if (tree_names(net, NETDEVS, &names, e))
+		return -1;
+	t->netdev = calloc(names.n + 1, sizeof(*t->netdev));
+	if (!t->netdev)
+		return err_nomem(e);
+	for (size_t i = 0; i < names.n; i++) {
+		struct tree_netdev *d = &t->netdev[t->n_netdevs];
+		if (ifname_problem(names.name[i]) ||
+		    tree_link(net, CLASS_NET, names.name[i], path) != TREE_LINK)
+			continue;
+		d->pci = tree_last(t, path);
+		memcpy(d->name, names.name[i], strlen(names.name[i]) + 1);
+		t->n_netdevs += d->pci != AFF_NONE;
+	}
+	qsort(t->netdev, t->n_netdevs, sizeof(*t->netdev), by_function_and_name);
+	return 0;
+}
+
+/* The interface of a function that has just one; NULL. */
+static const char *only_netdev(const struct tree *t, uint32_t pci)
+{
+	size_t lo = 0, hi = t->n_netdevs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (t->netdev[mid].pci < pci)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == t->n_netdevs || t->netdev[lo].pci != pci)
+		return NULL;
+	return lo + 1 < t->n_netdevs && t->netdev[lo + 1].pci == pci ? NULL : t->netdev[lo].name;
+}
+
+/* ---- of a port ---- */
+
 static void set_netdev(struct aff_port *p, const char *name)
 {
 	if (!ifname_problem(name))
@@ -83,16 +139,25 @@ static int by_function(const struct tree *t, const char *path, struct aff_port *
 	return 0;
 }
 
-int tree_port_netdev(const struct tree *t, const char *path, int dir, struct aff_port *p,
-		     struct err *e)
+int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct aff_hca *h,
+		     struct aff_port *p, struct err *e)
 {
-	char name[TREE_VALUE];
-	auto_fd int ndevs = tree_open(dir, "gid_attrs/ndevs");
+	bool simple = h->n_ports == 1 && (h->kind == AFF_HCA_PF || h->kind == AFF_HCA_VF);
+	const char *only = simple && h->pci != AFF_NONE ? only_netdev(t, h->pci) : NULL;
+	char name[TREE_VALUE], file[64];
 
-	if (ndevs >= 0 && !tree_value(ndevs, "0", name))
+	if (only) {
+		set_netdev(p, only);
+		return 0;
+	}
+	(void)snprintf(file, sizeof(file), "ports/%u/gid_attrs/ndevs/0", p->port);
+	if (!tree_value(t->fd, tree_at(path, file), name))
 		set_netdev(p, name);
-	return *p->netdev ? 0 : by_function(t, path, p, e);
+	path->text[path->len] = '\0';
+	return *p->netdev ? 0 : by_function(t, path->text, p, e);
 }
+
+/* ---- bonds ---- */
 
 /* The list of slaves of the bond; false: it is none. */
 static bool slaves_of(const struct tree *t, const char *path, char out[TREE_VALUE])

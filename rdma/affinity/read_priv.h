@@ -22,21 +22,47 @@ struct tree_place {
 	uint32_t pci;
 };
 
+/* What one end of a function's link can do, and does. */
+struct tree_ends {
+	struct aff_link max, cur;
+};
+
+/* VFs of one PF: n from first on, in steps. like: the first that was read; AFF_NONE. */
+struct tree_vfs {
+	struct pci_addr first;
+	uint32_t n, stride, pf, like;
+};
+
 struct tree {
 	int fd;
 	struct aff_machine *m;
+	const struct aff_read_opts *opts; /* may be NULL */
+	struct tree_ends *ends;           /* of each function its own end; owned */
+	struct tree_vfs *vfs;             /* what PFs tell; owned */
+	size_t n_vfs;
 	struct tree_place *place; /* the functions by address, once they are read; owned */
 	size_t n_places;
-	struct tree_place *vf; /* VFs, with the addresses of their PFs; owned */
-	size_t n_vfs;
+	struct tree_place *physfn; /* VFs, with the addresses of their PFs; owned */
+	size_t n_physfns;
+	struct tree_netdev *netdev; /* interfaces by function; owned */
+	size_t n_netdevs;
 };
 
-/* ---- read_tree.c: files and links ---- */
+/* A path with room behind it for the name of a file. */
+struct tree_path {
+	char text[TREE_PATH + 64];
+	size_t len;
+};
+/* tree_at - the path with /name behind; valid until the next call. */
+const char *tree_at(struct tree_path *p, const char *name);
 
-/* tree_open - a folder below dir; -1 with errno. Without a link on the way. */
+/* ---- read_tree.c ---- */
+/* tree_open - a folder below dir; -1 with errno. */
 int tree_open(int dir, const char *path);
-/* tree_value - the value of the file `name` in dir without its newline: 0, or -1: there is none, it
- * cannot be read, or it is longer. */
+/* tree_file - the same of a file, to be read. */
+int tree_file(int dir, const char *path);
+/* tree_value - the value of the file `name` below dir without its newline: 0, or -1: there is none,
+ * it cannot be read, or it is longer. */
 int tree_value(int dir, const char *name, char out[TREE_VALUE]);
 /* tree_hex, tree_number - the same of a number; 0x is optional. Leave *out alone when -1. */
 int tree_hex(int dir, const char *name, uint32_t max, uint32_t *out);
@@ -81,29 +107,42 @@ bool tree_is_function(struct slice name, struct pci_addr *out);
 struct slice tree_last_name(const char *path);
 #define auto_tree auto_clean(tree_clear)
 
-/* read_function.c: the attributes of one. raw: what its own end of the link can do. */
-struct tree_ends {
-	struct aff_link max, cur;
-};
-void tree_function(struct tree *t, int dir, uint32_t pci, struct tree_ends *own);
-/* tree_above - its link and its kind, from its own end and that of the port above. */
-void tree_above(struct tree *t, uint32_t pci, const struct tree_ends *own,
-		const struct tree_ends *port);
+/* ---- read_function.c: one function; its record is there, p is its path ---- */
 
-/* ---- the rest of the machine ---- */
+/* tree_function - all of it; for those that matter, which tree_matters() tells by the class. */
+void tree_function(struct tree *t, struct tree_path *p, uint32_t pci);
+bool tree_matters(const struct tree *t, const struct aff_pci *p);
+/* tree_asked_for - its class is among the caller's. */
+bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o);
 
+/* ---- read_vf.c: which functions are VFs ---- */
+
+/* tree_vf_of - what a PF told of the function before; NULL: it is no VF, or not known yet. */
+const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a);
+/* tree_sriov - the VFs of a PF; or, of a VF, its PF. */
+int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e) must_check;
+
+/* ---- the rest ---- */
 /* tree_cpus - NUMA nodes and the processor, and the nodes of the root complexes; tree_roots: only
  * the last, by number. proc: NULL when there is none. */
 int tree_cpus(struct tree *t, const char *proc, struct err *e) must_check;
 int tree_roots(struct tree *t, struct err *e) must_check;
-int tree_gpus(struct tree *t, const struct aff_read_opts *o, struct err *e) must_check;
+int tree_gpus(struct tree *t, struct err *e) must_check;
 int tree_hcas(struct tree *t, struct err *e) must_check;
 
-/* read_netdev.c: the function of a network interface; AFF_NONE. */
+/* ---- read_netdev.c ---- */
+
+struct tree_netdev {
+	uint32_t pci;
+	char name[IFNAME_LEN];
+};
+/* tree_netdevs - the interfaces of all functions; one stat each. */
+int tree_netdevs(struct tree *t, struct err *e) must_check;
+/* tree_netdev - the function of an interface; AFF_NONE. */
 uint32_t tree_netdev(const struct tree *t, const char *ifname);
 /* tree_port_netdev - the interface of a port: path is that of the RDMA device's folder. */
-int tree_port_netdev(const struct tree *t, const char *path, int dir, struct aff_port *p,
-		     struct err *e) must_check;
+int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct aff_hca *h,
+		     struct aff_port *p, struct err *e) must_check;
 /* tree_bond - the function of another slave of the bond that the interface is, or is in; AFF_NONE:
  * there is none. */
 uint32_t tree_bond(const struct tree *t, const char *ifname, uint32_t not_this);

@@ -21,13 +21,12 @@ static int open_tree(const char *sysfs, struct tree *t, struct err *e)
 		       sysfs);
 }
 
-static int read_whole(struct tree *t, const char *proc, const struct aff_read_opts *o,
-		      struct err *e)
+static int read_whole(struct tree *t, const char *proc, struct err *e)
 {
 	auto_tree_names struct tree_names paths = { 0 };
 
 	if (tree_list(t, &paths, e) || tree_functions(t, &paths, e) || tree_index(t, e) ||
-	    tree_cpus(t, proc, e) || tree_gpus(t, o, e) || tree_hcas(t, e))
+	    tree_cpus(t, proc, e) || tree_gpus(t, e) || tree_netdevs(t, e) || tree_hcas(t, e))
 		return -1;
 	aff_sort(t->m);
 	if (aff_cards(t->m, e))
@@ -40,10 +39,10 @@ int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_op
 		   struct aff_machine *out, struct err *e)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_tree struct tree t = { .fd = -1, .m = &m };
+	auto_tree struct tree t = { .fd = -1, .m = &m, .opts = o };
 
 	m.source = strcmp(sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
-	if (open_tree(sysfs, &t, e) || read_whole(&t, proc, o, e))
+	if (open_tree(sysfs, &t, e) || read_whole(&t, proc, e))
 		return -1;
 	*out = m;
 	m = (struct aff_machine){ 0 };

@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "rdma/affinity/read_priv.h"
 
@@ -11,7 +13,8 @@
 #define OPEN_FILE (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
 #define OPEN_DIR  (O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
 
-int tree_open(int dir, const char *path)
+/* Component by component, each without following: what the kernel does by itself since 5.6. */
+static int walk(int dir, const char *path, int flags)
 {
 	struct slice rest = { path, strlen(path) }, part;
 	char name[TREE_VALUE];
@@ -19,20 +22,52 @@ int tree_open(int dir, const char *path)
 
 	while (slice_next(&rest, '/', &part)) {
 		auto_fd int above = fd;
+		fd = -1;
 		if (slice_copy(part, name, sizeof(name))) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		fd = openat(above < 0 ? dir : above, name, rest.p ? OPEN_DIR | O_PATH : OPEN_DIR);
+		fd = openat(above < 0 ? dir : above, name, rest.p ? OPEN_DIR | O_PATH : flags);
 		if (fd < 0)
 			return -1;
 	}
 	return fd;
 }
 
+static int open_below(int dir, const char *path, int flags)
+{
+	struct open_how how = { .flags = (unsigned)flags,
+				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+	int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	/* EPERM: a filter of system calls that does not know it */
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(dir, path, flags) : fd;
+}
+
+int tree_open(int dir, const char *path)
+{
+	return open_below(dir, path, OPEN_DIR);
+}
+
+int tree_file(int dir, const char *path)
+{
+	return open_below(dir, path, OPEN_FILE);
+}
+
+const char *tree_at(struct tree_path *p, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (p->len + len + 2 > sizeof(p->text))
+		return "";
+	p->text[p->len] = '/';
+	memcpy(p->text + p->len + 1, name, len + 1);
+	return p->text;
+}
+
 int tree_value(int dir, const char *name, char out[TREE_VALUE])
 {
-	auto_fd int fd = openat(dir, name, OPEN_FILE);
+	auto_fd int fd = tree_file(dir, name);
 
 	if (fd < 0)
 		return -1;

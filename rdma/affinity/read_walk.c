@@ -4,7 +4,6 @@
  * its root complex and what is above it. Paths in order put what is above before what is below, so
  * one walk with the folders of the way at hand reads all.
  */
-#include <fcntl.h>
 #include <string.h>
 
 #include "rdma/affinity/read_priv.h"
@@ -77,9 +76,7 @@ static int by_path(const void *x, const void *y)
 
 struct level {
 	size_t len; /* of its path */
-	int fd;
 	uint32_t pci;
-	struct tree_ends ends;
 };
 
 struct walk {
@@ -87,99 +84,120 @@ struct walk {
 	struct err *e;
 	const char *path; /* of what was read last */
 	uint32_t root;
+	bool placed;                /* the NUMA node of the root complex is known */
 	struct level level[LEVELS]; /* [0] is the root complex */
 	size_t depth;
 };
-
-static void walk_clear(struct walk *w)
-{
-	while (w->depth)
-		(void)close(w->level[--w->depth].fd);
-}
 
 /* Up to what the path has in common with the one before. */
 static void pop_to(struct walk *w, const char *path, size_t root)
 {
 	if (w->depth && w->level[0].len != root)
-		walk_clear(w);
-	while (w->depth) {
+		w->depth = 0;
+	for (; w->depth; w->depth--) {
 		size_t len = w->level[w->depth - 1].len;
 		if (!strncmp(w->path, path, len) && (path[len] == '/' || path[len] == '\0'))
 			return;
-		(void)close(w->level[--w->depth].fd);
 	}
 }
 
-static int root_index(struct walk *w, struct slice name)
-{
-	struct aff_machine *m = w->t->m;
-	char text[PCI_ROOT_LEN] = "";
-
-	if (tree_is_root(name) && slice_copy(name, text, sizeof(text)))
-		*text = '\0';
-	for (w->root = 0; w->root < m->n_roots; w->root++) {
-		if (!strcmp(m->root[w->root].name, text))
-			return 0;
-	}
-	return aff_add_root(m, text, &w->root, w->e);
-}
-
-/* 1: it cannot be opened */
 static int push_root(struct walk *w, const char *path, size_t len)
 {
-	char text[TREE_PATH];
+	struct aff_machine *m = w->t->m;
+	char text[TREE_PATH], name[PCI_ROOT_LEN] = "";
 
 	if (slice_copy((struct slice){ path, len }, text, sizeof(text)))
 		return 1;
-	int fd = tree_open(w->t->fd, text);
-	if (fd < 0)
-		return 1;
-	w->level[w->depth++] = (struct level){ .len = len, .fd = fd, .pci = AFF_NONE };
-	return root_index(w, tree_last_name(text));
+	if (tree_is_root(tree_last_name(text)))
+		(void)strcpy(name, tree_last_name(text).p);
+	w->level[w->depth++] = (struct level){ .len = len, .pci = AFF_NONE };
+	w->placed = false;
+	for (w->root = 0; w->root < m->n_roots; w->root++) {
+		if (!strcmp(m->root[w->root].name, name))
+			return 0;
+	}
+	return aff_add_root(m, name, &w->root, w->e);
 }
 
-static int read_physfn(struct tree *t, int dir, uint32_t vf, struct err *e)
+/* Room for the ends of one more: as build.c has it. */
+static int add_ends(struct tree *t, struct err *e)
 {
-	char path[TREE_PATH];
-	struct tree_place pf = { .pci = vf };
+	size_t n = t->m->n_pci;
 
-	/* "../0000:25:00.0": only the name counts. */
-	if (tree_link(dir, "x/x", "physfn", path) != TREE_LINK ||
-	    !tree_is_function(tree_last_name(path), &pf.addr))
-		return 0;
-	t->m->pci[vf].is_vf = true;
-	if (!(t->n_vfs & (t->n_vfs - 1))) {
-		void *more = reallocarray(t->vf, t->n_vfs ? 2 * t->n_vfs : 1, sizeof(*t->vf));
+	if (!(n & (n - 1))) {
+		void *more = reallocarray(t->ends, n ? 2 * n : 1, sizeof(*t->ends));
 		if (!more)
 			return err_nomem(e);
-		t->vf = more;
+		t->ends = more;
 	}
-	t->vf[t->n_vfs++] = pf;
+	t->ends[n] = (struct tree_ends){ 0 };
+	return 0;
+}
+
+/* Its record; 1: there is no such function, or the way to it is a link. Of most nothing but the
+ * class is of interest. */
+static int add(struct walk *w, struct tree_path *p, struct pci_addr a, uint32_t *out)
+{
+	struct tree *t = w->t;
+	uint32_t class = 0;
+	bool has_class = !tree_hex(t->fd, tree_at(p, "class"), 0xffffff, &class);
+
+	if (!has_class) {
+		p->text[p->len] = '\0';
+		auto_fd int dir = tree_open(t->fd, p->text);
+		if (dir < 0)
+			return 1;
+	}
+	if (add_ends(t, w->e) || aff_add_pci(t->m, a, out, w->e))
+		return -1;
+	struct aff_pci *f = &t->m->pci[*out];
+	f->has_class = has_class;
+	f->class_code = class;
+	f->parent = w->level[w->depth - 1].pci;
+	f->root = w->root;
+	return 0;
+}
+
+static int add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
+{
+	const struct tree_vfs *v = tree_vf_of(w->t, a);
+
+	if (!v || v->like == AFF_NONE)
+		return 1;
+	const struct aff_pci like = w->t->m->pci[v->like];
+	if (add_ends(w->t, w->e) || aff_add_pci(w->t->m, a, out, w->e))
+		return -1;
+	w->t->m->pci[*out] = like;
+	w->t->m->pci[*out].addr = a;
 	return 0;
 }
 
 /* One function further down. 1: it is none, or cannot be opened. */
 static int push(struct walk *w, const char *path, struct slice part)
 {
-	const struct level *top = &w->level[w->depth - 1];
-	struct level new = { .len = (size_t)(part.p + part.len - path) };
+	struct tree_path p = { .len = (size_t)(part.p + part.len - path) };
+	struct tree *t = w->t;
 	struct pci_addr a;
-	char name[PCI_STR_LEN];
+	uint32_t pci = 0;
 
-	if (w->depth == LEVELS || !tree_is_function(part, &a) ||
-	    slice_copy(part, name, sizeof(name)))
+	if (w->depth == LEVELS || !tree_is_function(part, &a) || p.len >= TREE_PATH)
 		return 1;
-	auto_fd int fd = openat(top->fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return 1;
-	if (aff_add_pci(w->t->m, a, &new.pci, w->e) || read_physfn(w->t, fd, new.pci, w->e))
-		return -1;
-	w->t->m->pci[new.pci].parent = top->pci;
-	w->t->m->pci[new.pci].root = w->root;
-	tree_function(w->t, fd, new.pci, &new.ends);
-	tree_above(w->t, new.pci, &new.ends, &top->ends);
-	new.fd = TAKE_FD(fd);
-	w->level[w->depth++] = new;
+	int rc = add_vf(w, a, &pci);
+	if (rc == 1) {
+		memcpy(p.text, path, p.len);
+		rc = add(w, &p, a, &pci);
+		if (rc == 0 && tree_matters(t, &t->m->pci[pci])) {
+			rc = tree_sriov(t, &p, pci, w->e);
+			tree_function(t, &p, pci);
+		}
+	}
+	if (rc)
+		return rc;
+	struct aff_pci *f = &t->m->pci[pci];
+	if (!w->placed && f->parent == AFF_NONE && !f->has_ids)
+		(void)tree_number(t->fd, tree_at(&p, "numa_node"), &f->numa);
+	w->placed |= f->numa >= 0;
+	w->level[w->depth++] = (struct level){ .len = p.len, .pci = pci };
 	return 0;
 }
 
@@ -205,7 +223,7 @@ static int walk_to(struct walk *w, const char *path)
 
 int tree_functions(struct tree *t, struct tree_names *paths, struct err *e)
 {
-	auto_clean(walk_clear) struct walk w = { .t = t, .e = e };
+	struct walk w = { .t = t, .e = e };
 
 	if (paths->n)
 		qsort(paths->name, paths->n, sizeof(*paths->name), by_path);
@@ -214,66 +232,4 @@ int tree_functions(struct tree *t, struct tree_names *paths, struct err *e)
 			return -1;
 	}
 	return 0;
-}
-
-/* ---- by address ---- */
-
-static int by_addr(const void *x, const void *y)
-{
-	const struct pci_addr a = ((const struct tree_place *)x)->addr,
-			      b = ((const struct tree_place *)y)->addr;
-	uint64_t ka = (uint64_t)a.domain << 24 | (uint64_t)a.bus << 16 | (uint64_t)a.dev << 8 |
-		      a.fn,
-		 kb = (uint64_t)b.domain << 24 | (uint64_t)b.bus << 16 | (uint64_t)b.dev << 8 |
-		      b.fn;
-
-	return (ka > kb) - (ka < kb);
-}
-
-int tree_index(struct tree *t, struct err *e)
-{
-	struct aff_machine *m = t->m;
-
-	t->place = calloc(m->n_pci + 1, sizeof(*t->place));
-	if (!t->place)
-		return err_nomem(e);
-	for (uint32_t i = 0; i < m->n_pci; i++)
-		t->place[i] = (struct tree_place){ m->pci[i].addr, i };
-	t->n_places = m->n_pci;
-	qsort(t->place, t->n_places, sizeof(*t->place), by_addr);
-	for (size_t i = 0; i < t->n_vfs; i++)
-		m->pci[t->vf[i].pci].physfn = tree_find(t, t->vf[i].addr);
-	return 0;
-}
-
-uint32_t tree_find(const struct tree *t, struct pci_addr a)
-{
-	const struct tree_place key = { .addr = a };
-	const struct tree_place *found =
-		t->n_places ? bsearch(&key, t->place, t->n_places, sizeof(key), by_addr) : NULL;
-
-	return found ? found->pci : AFF_NONE;
-}
-
-uint32_t tree_last(const struct tree *t, const char *path)
-{
-	struct slice rest = { path, strlen(path) }, part;
-	struct pci_addr a, last;
-	bool any = false;
-
-	while (slice_next(&rest, '/', &part)) {
-		if (!tree_is_function(part, &a))
-			continue;
-		last = a;
-		any = true;
-	}
-	return any ? tree_find(t, last) : AFF_NONE;
-}
-
-void tree_clear(struct tree *t)
-{
-	if (t->fd >= 0)
-		(void)close(t->fd);
-	free(t->place);
-	free(t->vf);
 }
