@@ -5,6 +5,7 @@
 #include "lib/testing.h"
 #include "lib/testing_alloc.h"
 #include "rdma/affinity/differ.h"
+#include "rdma/affinity/read.h"
 #include "rdma/affinity/testing_topo.h"
 #include "rdma/affinity/testing_yard.h"
 
@@ -244,6 +245,115 @@ START_TEST(more_ports_than_nccl_takes)
 }
 END_TEST
 
+/* Whoever asks without a scope, and without the whole machine's choice. */
+START_TEST(nobody_else)
+{
+	auto_world struct world w = { 0 };
+	auto_differ struct differ d = { 0 };
+	struct differ_in in = { &w.m, NULL, &w.choice, NULL, &w.opts, &w.nccl };
+	struct aff_scope all = { 0 };
+	struct err e;
+
+	topo_xml("dgx-a100", &w.m);
+	answer(&w, NULL, NULL);
+	ck_assert_int_eq(differ_find(&in, &d, &e), 0);
+	ck_assert_int_eq(d.gpu[0].cause, DIFFER_NO_CAUSE);
+	differ_clear(&d);
+	in.scope = &all;
+	in.node = &w.node;
+	ck_assert_int_eq(differ_find(&in, &d, &e), 0);
+	ck_assert_int_eq(d.gpu[7].cause, DIFFER_NO_CAUSE);
+}
+END_TEST
+
+/* Two VFs of a card that is not there are one device to NCCL: whichever a GPU should take. */
+START_TEST(vfs_that_nccl_takes_for_one)
+{
+	auto_world struct world w = { 0 };
+	struct yard y = { .m = &w.m };
+	char hcas[32];
+
+	w.m.source = AFF_LIVE;
+	yard_root(&y, 0);
+	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
+	(void)yard_gpu(&y, yard_down(&y, up));
+	(void)yard_gpu(&y, yard_down(&y, up));
+	uint32_t pf = yard_hca(&y, yard_down(&y, up), "pf");
+	(void)yard_vf(&y, pf, 0, "vf0");
+	(void)yard_vf(&y, pf, 1, "vf1");
+	yard_done(&y);
+	for (size_t i = 0; i < w.m.n_hcas; i++)
+		w.m.hca[i].card = 0;
+	(void)snprintf(hcas, sizeof(hcas), "%u %u", aff_find_hca(&w.m, "vf0"),
+		       aff_find_hca(&w.m, "vf1"));
+	answer(&w, "0 1", hcas);
+	ck_assert_uint_eq(w.nccl.n_nets, 1);
+	ck_assert_uint_eq(w.nccl.net[0].fused, 1);
+	for (uint32_t g = 0; g < 2; g++)
+		ck_assert_str_eq(line(&w, g), "same : - [-]");
+}
+END_TEST
+
+static void read_text(struct world *w, const char *text)
+{
+	struct err e;
+
+	if (aff_read_xml(text, strlen(text), &w->m, &e))
+		ck_abort_msg("%s", e.msg);
+}
+
+#define PCI(bus, class, inside)                                                                    \
+	"<pci busid=\"0000:" bus                                                                   \
+	":00.0\" class=\"" class "\" link_speed=\"16 GT/s\" link_width=\"16\">" inside "</pci>"
+#define FAR_GPU PCI("03", "0x030200", "<gpu dev=\"0\" rank=\"0\" sm=\"90\" gdr=\"1\"/>")
+#define NET(name, dev)                                                                             \
+	"<nic><net name=\"" name "\" dev=\"" dev "\" speed=\"100000\" gdr=\"1\"/></nic>"
+
+/* Three switches between, or four: to NCCL both are PXB. */
+START_TEST(names_that_say_less)
+{
+	auto_world struct world w = { 0 };
+
+	read_text(&w, "<system version=\"1\"><cpu numaid=\"0\">" PCI(
+			      "01", "0x060400",
+			      PCI("02", "0x060400", FAR_GPU)
+				      PCI("04", "0x060400", PCI("05", "0x020000", NET("near", "0")))
+					      PCI("06", "0x060400",
+						  PCI("07", "0x060400",
+						      PCI("08", "0x020000",
+							  NET("far", "1"))))) "</cpu></system>");
+	answer(&w, NULL, NULL);
+	ck_assert_str_eq(line(&w, 0),
+			 "away other: NCCL takes near, far instead of near [NCCL_IB_HCA==near]");
+}
+END_TEST
+
+/* An HCA without a function, and devices on root ports of which some tell their node. */
+START_TEST(what_is_not_flat)
+{
+	auto_world struct world w = { 0 }, told = { 0 };
+	struct yard y = { .m = &told.m };
+
+	read_text(&w, "<system version=\"1\"><cpu numaid=\"-1\">" FAR_GPU NET("a", "0")
+			      NET("b", "1") "</cpu></system>");
+	answer(&w, NULL, NULL);
+	ck_assert_int_ne(w.differ.gpu[0].cause, DIFFER_FLAT_VM);
+	for (int flat = 0; flat < 2; flat++) {
+		auto_world struct world vm = { 0 };
+		y = (struct yard){ .m = &vm.m };
+		vm.m.source = AFF_LIVE;
+		vm.m.vm = flat ? AFF_YES : AFF_NO;
+		yard_root(&y, 0);
+		(void)yard_gpu(&y, yard_port(&y));
+		(void)yard_hca(&y, yard_port(&y), "mlx5_0");
+		(void)yard_hca(&y, yard_port(&y), "mlx5_1");
+		yard_done(&y);
+		answer(&vm, NULL, NULL);
+		ck_assert_int_eq(vm.differ.gpu[0].cause == DIFFER_FLAT_VM, flat);
+	}
+}
+END_TEST
+
 static int find_it(void *arg, struct err *e)
 {
 	const struct differ_in *in = arg;
@@ -267,4 +377,5 @@ END_TEST
 TEST_PROGRAM("differ", nothing_is_said_where_all_is_well, a_faster_one_far_away, a_card_for_storage,
 	     a_flat_virtual_machine, one_gpu_takes_its_neighbours_too, a_tie_dealt_otherwise,
 	     gpudirect_is_off, a_vf_that_nccl_looks_for_elsewhere, more_ports_than_nccl_takes,
+	     nobody_else, vfs_that_nccl_takes_for_one, names_that_say_less, what_is_not_flat,
 	     memory_may_end_anywhere)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Verdicts in words, and the settings that mend them. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,61 +11,60 @@
 /* ---- text that grows ---- */
 
 struct words {
-	FILE *to;
-	char *text;
-	size_t size;
+	char *text; /* owned; NULL: nothing was said */
+	size_t len;
+	bool failed;
 };
-
-static int words_open(struct words *w, struct err *e)
-{
-	w->to = open_memstream(&w->text, &w->size);
-	return w->to ? 0 : err_nomem(e);
-}
-
-static int words_done(struct words *w, char **out, struct err *e)
-{
-	bool bad = fflush(w->to) || ferror(w->to);
-
-	bad = fclose(w->to) || bad;
-	w->to = NULL;
-	if (bad)
-		return err_nomem(e);
-	*out = TAKE_PTR(w->text);
-	return 0;
-}
 
 static void words_clear(struct words *w)
 {
-	if (w->to)
-		(void)fclose(w->to);
 	free(w->text);
 }
 #define auto_words auto_clean(words_clear)
 
-static void names(const struct aff_machine *m, const uint32_t *hca, size_t n, const char *sep,
-		  FILE *to)
+static void put(struct words *w, const char *fmt, ...) printf_like(2, 3);
+
+static void put(struct words *w, const char *fmt, ...)
 {
-	for (size_t i = 0; i < n; i++)
-		(void)fprintf(to, "%s%s", i ? sep : "", m->hca[hca[i]].name);
+	char piece[320];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(piece, sizeof(piece), fmt, ap);
+	va_end(ap);
+	size_t len = strlen(piece);
+	char *more = w->failed ? NULL : realloc(w->text, w->len + len + 1);
+	w->failed = !more;
+	if (!more)
+		return;
+	memcpy(more + w->len, piece, len + 1);
+	w->text = more;
+	w->len += len;
 }
 
-static void channel_names(const struct differ_in *in, uint32_t gpu, FILE *to)
+static void names(const struct aff_machine *m, const uint32_t *hca, size_t n, const char *sep,
+		  struct words *to)
+{
+	for (size_t i = 0; i < n; i++)
+		put(to, "%s%s", i ? sep : "", m->hca[hca[i]].name);
+}
+
+static void channel_names(const struct differ_in *in, uint32_t gpu, struct words *to)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	for (size_t i = 0; i < g->n_channels; i++)
-		(void)fprintf(to, "%s%s", i ? ", " : "",
-			      in->m->hca[in->nccl->net[g->channel[i]].hca].name);
+		put(to, "%s%s", i ? ", " : "", in->m->hca[in->nccl->net[g->channel[i]].hca].name);
 }
 
 /* ---- sentences ---- */
 
 static void takes_instead(const struct differ_in *in, uint32_t gpu, const uint32_t *hca, size_t n,
-			  FILE *to)
+			  struct words *to)
 {
-	(void)fputs("NCCL takes ", to);
+	put(to, "NCCL takes ");
 	channel_names(in, gpu, to);
-	(void)fputs(" instead of ", to);
+	put(to, " instead of ");
 	names(in->m, hca, n, ", ", to);
 }
 
@@ -80,42 +80,41 @@ static bool told_unable(const struct differ_in *in, uint32_t gpu)
 	return in->m->gpu[gpu].gdr == AFF_NO;
 }
 
-static void say_gdr_off(const struct differ_in *in, uint32_t gpu, FILE *to)
+static void say_gdr_off(const struct differ_in *in, uint32_t gpu, struct words *to)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
-	(void)fputs("NCCL does not use GPUDirect RDMA: ", to);
+	put(to, "NCCL does not use GPUDirect RDMA: ");
 	if (told_unable(in, gpu))
-		(void)fputs("the file says that a device or its driver cannot", to);
+		put(to, "the file says that a device or its driver cannot");
 	else if (g->type >= NCCL_PHB)
-		(void)fprintf(to, "the path is %s, through the CPU", nccl_path_name(g->type));
+		put(to, "the path is %s, through the CPU", nccl_path_name(g->type));
 	else
-		(void)fputs("the GPU is older than Ampere and has no NVLink", to);
+		put(to, "the GPU is older than Ampere and has no NVLink");
 }
 
-static void say(const struct differ_in *in, uint32_t gpu, enum differ_cause cause, FILE *to)
+static void say(const struct differ_in *in, uint32_t gpu, enum differ_cause cause, struct words *to)
 {
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	switch (cause) {
 	case DIFFER_FLAT_VM:
-		(void)fputs("the machine shows neither switches nor NUMA nodes: all HCAs are as "
-			    "near, and NCCL does not use GPUDirect RDMA",
-			    to);
+		put(to, "the machine shows neither switches nor NUMA nodes: all HCAs are as "
+			"near, and NCCL does not use GPUDirect RDMA");
 		return;
 	case DIFFER_VF_PATH:
 		takes_instead(in, gpu, c->share, c->n_share, to);
-		(void)fputs(": it looks for a VF's function at device 00 of its bus", to);
+		put(to, ": it looks for a VF's function at device 00 of its bus");
 		return;
 	case DIFFER_FASTER:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		(void)fprintf(to, ": more bandwidth counts before distance%s",
-			      g->gdr ? "" : ", and GPUDirect RDMA is off there");
+		put(to, ": more bandwidth counts before distance%s",
+		    g->gdr ? "" : ", and GPUDirect RDMA is off there");
 		return;
 	case DIFFER_ROLE:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		(void)fputs(": it knows no storage and management networks", to);
+		put(to, ": it knows no storage and management networks");
 		return;
 	case DIFFER_GDR_OFF:
 		if (differ_listed(in, c->nearest, c->n_nearest, *g->channel)) {
@@ -123,18 +122,17 @@ static void say(const struct differ_in *in, uint32_t gpu, enum differ_cause caus
 			return;
 		}
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		(void)fputs(", with which it does not use GPUDirect RDMA", to);
+		put(to, ", with which it does not use GPUDirect RDMA");
 		return;
 	case DIFFER_LONE_GPU:
-		(void)fputs("NCCL takes ", to);
+		put(to, "NCCL takes ");
 		channel_names(in, gpu, to);
-		(void)fputs(": it does not know the other GPUs of the machine, whose HCAs are "
-			    "among these",
-			    to);
+		put(to, ": it does not know the other GPUs of the machine, whose HCAs are "
+			"among these");
 		return;
 	case DIFFER_TIE:
 		takes_instead(in, gpu, c->share, c->n_share, to);
-		(void)fputs(", which are as near: it deals equal ones in another order", to);
+		put(to, ", which are as near: it deals equal ones in another order");
 		return;
 	case DIFFER_OTHER:
 	case DIFFER_NO_CAUSE:
@@ -153,32 +151,41 @@ static const struct aff_gpu_choice *own_share(const struct differ_in *in, uint32
 	return from->gpu[gpu].n_share ? &from->gpu[gpu] : &in->choice->gpu[gpu];
 }
 
-static void set(const struct differ_in *in, uint32_t gpu, enum differ_cause cause, FILE *to)
+static void set(const struct differ_in *in, uint32_t gpu, enum differ_cause cause, struct words *to)
 {
 	const struct aff_gpu_choice *c = own_share(in, gpu);
 
 	switch (cause) {
 	case DIFFER_FLAT_VM:
-		(void)fputs("NCCL_TOPO_FILE=<a file made of the host's tree>", to);
+		put(to, "NCCL_TOPO_FILE=<a file made of the host's tree>");
 		return;
 	case DIFFER_VF_PATH:
-		(void)fputs("NCCL_IB_MERGE_VFS=0", to);
+		put(to, "NCCL_IB_MERGE_VFS=0");
 		return;
 	case DIFFER_GDR_OFF:
 		if (!told_unable(in, gpu) && in->nccl->gpu[gpu].type == NCCL_PHB)
-			(void)fputs("NCCL_NET_GDR_LEVEL=PHB", to);
+			put(to, "NCCL_NET_GDR_LEVEL=PHB");
 		return;
 	case DIFFER_FASTER:
 	case DIFFER_ROLE:
 	case DIFFER_LONE_GPU:
 	case DIFFER_TIE:
 	case DIFFER_OTHER:
-		(void)fputs("NCCL_IB_HCA==", to);
+		put(to, "NCCL_IB_HCA==");
 		names(in->m, c->share, c->n_share, ",", to);
 		return;
 	case DIFFER_NO_CAUSE:
 		return;
 	}
+}
+
+static int take(struct words *text, struct words *setting, char **said, char **mend, struct err *e)
+{
+	if (text->failed || setting->failed)
+		return err_nomem(e);
+	*said = TAKE_PTR(text->text);
+	*mend = TAKE_PTR(setting->text);
+	return 0;
 }
 
 int differ_say(const struct differ_in *in, uint32_t gpu, struct differ_gpu *d, struct err *e)
@@ -187,17 +194,9 @@ int differ_say(const struct differ_in *in, uint32_t gpu, struct differ_gpu *d, s
 
 	if (d->cause == DIFFER_NO_CAUSE)
 		return 0;
-	if (words_open(&text, e) || words_open(&setting, e))
-		return -1;
-	say(in, gpu, d->cause, text.to);
-	set(in, gpu, d->cause, setting.to);
-	if (words_done(&text, &d->text, e) || words_done(&setting, &d->setting, e))
-		return -1;
-	if (!*d->setting) {
-		free(d->setting);
-		d->setting = NULL;
-	}
-	return 0;
+	say(in, gpu, d->cause, &text);
+	set(in, gpu, d->cause, &setting);
+	return take(&text, &setting, &d->text, &d->setting, e);
 }
 
 /* ---- of all together ---- */
@@ -214,13 +213,13 @@ static bool is_ours(const struct differ_in *in, uint32_t hca)
 	return false;
 }
 
-static void all_ours(const struct differ_in *in, FILE *to)
+static void all_ours(const struct differ_in *in, struct words *to)
 {
 	const char *sep = "NCCL_IB_HCA==";
 
 	for (uint32_t h = 0; h < in->m->n_hcas; h++) {
 		if (is_ours(in, h)) {
-			(void)fprintf(to, "%s%s", sep, in->m->hca[h].name);
+			put(to, "%s%s", sep, in->m->hca[h].name);
 			sep = ",";
 		}
 	}
@@ -235,31 +234,31 @@ static unsigned int counted(const struct differ *d, enum differ_cause cause)
 	return n;
 }
 
-static void say_all(const struct differ_in *in, const struct differ *d, FILE *text, FILE *setting)
+static void say_all(const struct differ_in *in, const struct differ *d, struct words *text,
+		    struct words *setting)
 {
 	static const enum differ_cause own[] = { DIFFER_FASTER, DIFFER_ROLE, DIFFER_LONE_GPU,
 						 DIFFER_OTHER };
 
 	if (counted(d, DIFFER_VF_PATH)) {
-		(void)fputs("NCCL looks for VFs elsewhere than where they are", text);
-		(void)fputs("NCCL_IB_MERGE_VFS=0", setting);
+		put(text, "NCCL looks for VFs elsewhere than where they are");
+		put(setting, "NCCL_IB_MERGE_VFS=0");
 		return;
 	}
 	if (counted(d, DIFFER_FLAT_VM)) {
-		(void)fputs("the machine shows neither switches nor NUMA nodes", text);
-		(void)fputs("NCCL_TOPO_FILE=<a file made of the host's tree>", setting);
+		put(text, "the machine shows neither switches nor NUMA nodes");
+		put(setting, "NCCL_TOPO_FILE=<a file made of the host's tree>");
 		return;
 	}
 	if (in->nccl->n_nets > NCCL_MAX_PORTS) {
-		(void)fprintf(text,
-			      "NCCL takes %d ports, and %zu are there: which it takes is not told",
-			      NCCL_MAX_PORTS, in->nccl->n_nets);
+		put(text, "NCCL takes %d ports, and %zu are there: which it takes is not told",
+		    NCCL_MAX_PORTS, in->nccl->n_nets);
 		all_ours(in, setting);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
 		if (counted(d, own[i])) {
-			(void)fputs("NCCL takes HCAs that are not these GPUs' own", text);
+			put(text, "NCCL takes HCAs that are not these GPUs' own");
 			all_ours(in, setting);
 			return;
 		}
@@ -269,16 +268,7 @@ static void say_all(const struct differ_in *in, const struct differ *d, FILE *te
 int differ_say_all(const struct differ_in *in, struct differ *d, struct err *e)
 {
 	auto_words struct words text = { 0 }, setting = { 0 };
-	auto_free char *said = NULL, *mend = NULL;
 
-	if (words_open(&text, e) || words_open(&setting, e))
-		return -1;
-	say_all(in, d, text.to, setting.to);
-	if (words_done(&text, &said, e) || words_done(&setting, &mend, e))
-		return -1;
-	if (*said) {
-		d->text = TAKE_PTR(said);
-		d->setting = *mend ? TAKE_PTR(mend) : NULL;
-	}
-	return 0;
+	say_all(in, d, &text, &setting);
+	return take(&text, &setting, &d->text, &d->setting, e);
 }

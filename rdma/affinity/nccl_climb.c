@@ -26,6 +26,18 @@ static uint32_t step(const struct aff_machine *m, uint32_t pci)
 	return port == AFF_NONE ? AFF_NONE : component_above(m, port);
 }
 
+/* Functions have their bus's node; where the reader did not ask one, the next above it tells. */
+static int numa_of(const struct aff_machine *m, uint32_t pci)
+{
+	int numa = m->pci[pci].numa;
+
+	for (uint32_t up = component_above(m, pci); numa < 0 && up != AFF_NONE;) {
+		numa = m->pci[up].numa;
+		up = component_above(m, up);
+	}
+	return numa;
+}
+
 static uint32_t cpu_of(const struct aff_machine *m, int numa, struct nccl_outline *v)
 {
 	for (uint32_t i = 0; i < v->n_items; i++) {
@@ -49,7 +61,7 @@ static void climb(const struct aff_machine *m, bool rccl, uint32_t pci, struct n
 		v->item_of[pci] = me;
 		v->item[me] = (struct nccl_item){ AFF_NONE, pci, AFF_NONE, -1 };
 		if (up == AFF_NONE) {
-			int numa = m->pci[pci].numa;
+			int numa = numa_of(m, pci);
 			v->item[me].parent = cpu_of(m, rccl && numa < 0 ? 0 : numa, v);
 			return;
 		}

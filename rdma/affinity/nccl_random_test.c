@@ -12,7 +12,7 @@
 #include "rdma/affinity/read.h"
 #include "rdma/affinity/xml_write.h"
 
-#define MACHINES 300
+#define MACHINES 60
 #define MAX_NODE 96
 
 enum kind { CPU, SWITCH, GPU, NIC };

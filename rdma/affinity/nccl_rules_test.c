@@ -255,6 +255,29 @@ START_TEST(other_ends_of_nvlink)
 }
 END_TEST
 
+/* Links that lead nowhere, or back, and a C2C link of no bandwidth, are no links. */
+START_TEST(links_to_nothing)
+{
+	static const char text[] =
+		SYSTEM(CPU("0", "arch=\"arm64\"",
+			   GPU("01", "0", "sm=\"90\"",
+			       NVLINK("01") NVLINK("0f") "<nvlink target=\"fffffff:ffff:ff\" "
+							 "count=\"1\" tclass=\"0x030000\"/>"
+							 "<nvlink target=\"0000:02:00.0\" "
+							 "count=\"1\" tclass=\"0x120000\"/>"
+							 "<c2c bw=\"0\" count=\"10\"/>")
+				   NIC("02", "0", "100000")));
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(text, &m);
+	predict(&m, &o, &a);
+	ck_assert_str_eq(type(&a, 0, 0), "PHB");
+	ck_assert_uint_eq(a.gpu[0].way[0].hops, 4);
+}
+END_TEST
+
 /* One hop by NVLink over another GPU: only from a GPU or the CPU beside it. */
 START_TEST(through_a_gpu)
 {
@@ -364,5 +387,5 @@ END_TEST
 
 TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, cpus_by_their_kind,
 	     nvlink_to_the_gpu_beside_the_nic, how_far_gpudirect_goes, old_gpus_do_not_read,
-	     chip_to_chip, other_ends_of_nvlink, through_a_gpu, policies, a_pod_counts_from_zero,
-	     document_order_decides_ties)
+	     chip_to_chip, other_ends_of_nvlink, links_to_nothing, through_a_gpu, policies,
+	     a_pod_counts_from_zero, document_order_decides_ties)

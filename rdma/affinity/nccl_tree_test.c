@@ -5,6 +5,7 @@
 
 #include "lib/testing.h"
 #include "lib/testing_alloc.h"
+#include "rdma/affinity/build.h"
 #include "rdma/affinity/read.h"
 #include "rdma/affinity/testing_nccl.h"
 #include "rdma/affinity/testing_topo.h"
@@ -192,6 +193,32 @@ START_TEST(ports_that_are_down_are_not_there)
 }
 END_TEST
 
+/* Each port is a device; one that tells no port has one; without a function it hangs on a CPU. */
+START_TEST(ports_and_places)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct yard y = { 0 };
+	uint32_t bare, none, h = two_switches(&m, &y);
+	struct err e;
+
+	ck_assert_int_eq(aff_add_port(&m.hca[h], 2, &e), 0);
+	ck_assert_int_eq(aff_add_hca(&m, "bare", &bare, &e), 0);
+	ck_assert_int_eq(aff_add_hca(&m, "none", &none, &e), 0);
+	m.hca[bare].pci = m.hca[h].pci;
+	yard_done(&y);
+	predict(&m, NULL, false, &a);
+	ck_assert_uint_eq(a.n_nets, 4);
+	for (uint32_t n = 0; n < 4; n++) {
+		const struct aff_hca *at = &m.hca[a.net[n].hca];
+		bool lost = at->pci == AFF_NONE;
+		ck_assert_int_eq(a.gpu[0].way[n].type, lost ? NCCL_PHB : NCCL_PIX);
+		ck_assert_int_eq(a.net[n].port > 0, at->n_ports > 0);
+		ck_assert(!a.net[n].displaced);
+	}
+}
+END_TEST
+
 /* A VF of InfiniBand is no port of an Ethernet card. */
 START_TEST(layers_are_not_fused)
 {
@@ -336,5 +363,6 @@ END_TEST
 
 TEST_PROGRAM("nccl_tree", a_real_tree, a_guest_with_vfs, vfs_are_looked_for_at_device_00,
 	     integrated_functions_become_the_host_bridge, ports_that_are_down_are_not_there,
-	     layers_are_not_fused, long_domains_end_the_climb, links_as_nccl_reads_them,
-	     nodes_that_are_not_told, captures_written_and_read_back, memory_may_end_anywhere)
+	     ports_and_places, layers_are_not_fused, long_domains_end_the_climb,
+	     links_as_nccl_reads_them, nodes_that_are_not_told, captures_written_and_read_back,
+	     memory_may_end_anywhere)
