@@ -201,16 +201,60 @@ static int put_legend(const struct aff_view *v, const struct out *o, struct err 
 	return 0;
 }
 
+/* ---- many VFs ---- */
+
+/* More columns than that nobody reads, and thousands would take minutes to reckon. */
+#define NICS_MAX 64
+
+/* Of more HCAs than that, those to show: VFs whose PF is there are as far from all as that. *mask
+ * is NULL when all are shown; owned by the caller. Their number. */
+static int fold_vfs(const struct aff_view *v, bool **mask, size_t *folded, struct err *e)
+{
+	const struct aff_machine *m = v->m;
+	auto_free bool *pf = calloc(m->n_pci + 1, sizeof(*pf));
+	auto_free bool *show = calloc(m->n_hcas + 1, sizeof(*show));
+
+	if (!pf || !show)
+		return err_nomem(e);
+	if (show_count_hcas(v) <= NICS_MAX)
+		return 0;
+	for (size_t h = 0; h < m->n_hcas; h++) {
+		const struct aff_hca *d = &m->hca[h];
+		if (show_has_hca(v, h) && d->pci != AFF_NONE && d->kind != AFF_HCA_VF)
+			pf[d->pci] = true;
+	}
+	for (size_t h = 0; h < m->n_hcas; h++) {
+		const struct aff_hca *d = &m->hca[h];
+		bool vf = d->kind == AFF_HCA_VF && m->pci[d->pci].physfn != AFF_NONE &&
+			  pf[m->pci[d->pci].physfn];
+		show[h] = show_has_hca(v, h) && !vf;
+		*folded += show_has_hca(v, h) && vf;
+	}
+	*mask = TAKE_PTR(show);
+	return 0;
+}
+
 int show_matrix(const struct aff_view *v, const struct out *o, struct err *e)
 {
-	size_t nic = 0;
+	auto_free bool *mask = NULL;
+	struct aff_view shown = *v;
+	size_t nic = 0, folded = 0;
 
-	put_header(v, o);
+	if (fold_vfs(v, &mask, &folded, e))
+		return -1;
+	if (mask)
+		shown.scope.hca = mask;
+	put_header(&shown, o);
 	for (size_t g = 0; g < v->m->n_gpus; g++)
-		if (show_has_gpu(v, g))
-			put_gpu_row(v, g, o->to);
+		if (show_has_gpu(&shown, g))
+			put_gpu_row(&shown, g, o->to);
 	for (size_t h = 0; h < v->m->n_hcas; h++)
-		if (show_has_hca(v, h))
-			put_hca_row(v, h, nic++, o->to);
-	return put_legend(v, o, e);
+		if (show_has_hca(&shown, h))
+			put_hca_row(&shown, h, nic++, o->to);
+	if (put_legend(&shown, o, e))
+		return -1;
+	if (folded)
+		fprintf(o->to, "\n  %zu VFs are not shown: each is as far from all as its PF\n",
+			folded);
+	return 0;
 }
