@@ -31,6 +31,7 @@ guest_column() # NAME PLUGIN
 column 'railhead macvlan' "$BIN/macvlan" railhead-macvlan
 guest_column 'railhead ipvlan' ipvlan
 guest_column 'railhead sriov' sriov
+[ ! -e "$GUEST/rdma.json" ] || guest_column 'railhead rdma' rdma
 column 'reference macvlan' "$PEER_DIR/macvlan" reference-macvlan
 column 'railhead-ipam' "$BIN/railhead-ipam" railhead-ipam
 column 'reference host-local' "$PEER_DIR/host-local" reference-host-local
