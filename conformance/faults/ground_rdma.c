@@ -127,13 +127,15 @@ static void previous(unsigned pod, struct text *out)
 		 pod + 2, pod, pod + 2, pod + 2);
 }
 
+/* A namespace made anew may have the number of the one before, and then an ADD without a DEL
+ * between is refused as the second one (CNI-042): no netns-gone-add. */
 const struct ground ground_rdma = {
 	.program = "rdma",
 	.chained = true,
 	.without = " full-state-add full-state-del read-only-state-add read-only-state-del "
 		   "store-gone no-ipam ipam-not-executable ipam-no-program ipam-hangs ipam-dies "
 		   "ipam-says-nothing ipam-babbles one-name-2 one-name-50 one-address-2 "
-		   "one-address-50 last-addresses-50 ",
+		   "one-address-50 last-addresses-50 netns-gone-add ",
 	.keys = "\"mode\":\"shared\"",
 	.capacity = 13,
 	.probe = probe_shared,

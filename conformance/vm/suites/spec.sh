@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # check: 7.2
-# spec: the rules of the protocol against sriov, on true VFs, and against rdma, over rxe: those that say more of the
-# plugin than of the engine that all have. FULL=1: all of them, and against ipvlan too. ITEMS="037 150": these. CASES:
-# which plugins. In $OUT: PLUGIN.json for docs/conformance.md.
+# spec: the rules of the protocol against sriov, on true VFs: those that say more of the plugin than of the engine that all
+# have. FULL=1: all of them, and against ipvlan and, over rxe, rdma too. ITEMS="037 150": these. CASES: which plugins. In
+# $OUT: PLUGIN.json for docs/conformance.md.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 [ -n "${FULL-}" ] || ITEMS=${ITEMS:-013 014 037 038 042 043 044 047 048 050 052 058 100 106 120 121 127 141 149 150 151 160 161 171}
@@ -25,7 +25,7 @@ for pf in $PFS; do
 done
 check "the cable" within 20 carrier "${PFS%% *}"
 modprobe -a ipvlan rdma_rxe ib_uverbs
-for plugin in ${CASES:-sriov rdma ${FULL:+ipvlan}}; do
+for plugin in ${CASES:-sriov ${FULL:+ipvlan rdma}}; do
 	# shellcheck disable=SC2046,SC2086 # words
 	held "$plugin" ${ITEMS:+--items $(printf 'CNI-%s,' $ITEMS)}
 	echo "# $plugin, $(cut -d. -f1 /proc/uptime) s"
