@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "railctl/rdma_pod.h"
-#include "rdma/affinity/xml_write.h"
 
 /* ---- files ---- */
 
@@ -37,20 +36,6 @@ static int write_svg(struct rail *r, const struct topo *t, const char *path, str
 	if (sink_open(&s, e) || show_svg(&t->view, s.to, e))
 		return -1;
 	return topo_write(r, path, s.text, e);
-}
-
-static int write_xml(struct rail *r, const struct topo *t, const char *path, struct err *e)
-{
-	const struct aff_xml_opts o = {
-		.rccl = opt_is_set(&r->opts, "rccl"),
-		.skeleton = opt_is_set(&r->opts, "skeleton"),
-		.keep_vf_path = t->opts.keep_vf_path,
-	};
-	auto_free char *text = NULL;
-
-	if (aff_xml_write(&t->m, &o, &text, e))
-		return -1;
-	return topo_write(r, path, text, e);
 }
 
 /* ---- what to show ---- */
@@ -119,9 +104,7 @@ static int check_outputs(struct rail *r, struct err *e)
 		return cmd_usage(r, e, "--json and --%s exclude each other", first);
 	if (opt_is_set(&r->opts, "per-gpu") && !opt_is_set(&r->opts, "env"))
 		return cmd_usage(r, e, "--per-gpu is for --env");
-	if (opt_is_set(&r->opts, "skeleton") && !opt_is_set(&r->opts, "nccl-xml-out"))
-		return cmd_usage(r, e, "--skeleton is for --nccl-xml-out");
-	return 0;
+	return topo_check_xml(r, e);
 }
 
 static int run(struct rail *r, struct err *e)
@@ -135,7 +118,7 @@ static int run(struct rail *r, struct err *e)
 	if (svg)
 		return write_svg(r, &t, svg, e);
 	if (xml)
-		return write_xml(r, &t, xml, e);
+		return topo_write_xml(r, &t, xml, e);
 	if (opt_is_set(&r->opts, "env"))
 		return show_environment(r, &t, e);
 	if (opt_is_set(&r->opts, "map"))
@@ -167,6 +150,10 @@ static const struct opt options[] = {
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
 	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
 	{ "skeleton", NULL, "with --nccl-xml-out: PCI functions alone, for NCCL_TOPO_FILE", 0 },
+	{ "guest-map", "GUEST=HOST,...",
+	  "with --nccl-xml-out: for a virtual machine that has these functions of this host",
+	  OPT_MANY },
+	{ "guest", "DIR|TAR", "with --guest-map: a capture of that virtual machine", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 

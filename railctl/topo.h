@@ -63,4 +63,9 @@ int topo_nccl_opts(struct rail *r, struct topo *t, struct err *e) must_check;
 /* topo_write - a file of this text in one step, for everybody to read; "-": standard output. */
 int topo_write(const struct rail *r, const char *path, const char *text, struct err *e) must_check;
 
+/* topo_check_xml, topo_write_xml - what --nccl-xml-out and the options beside it ask for. */
+int topo_check_xml(struct rail *r, struct err *e) must_check;
+int topo_write_xml(struct rail *r, const struct topo *t, const char *path,
+		   struct err *e) must_check;
+
 #endif

@@ -141,12 +141,13 @@ static int answer(struct rail *r, const int *pid, struct topo *t, struct err *e)
 	struct differ_in in = { .m = &t->m,
 				.scope = &t->view.scope,
 				.choice = &t->choice,
-				.node = &t->node,
 				.opts = &t->opts,
 				.nccl = &t->nccl };
 
 	if (topo_scope(r, pid, t, e) || topo_nccl_opts(r, t, e))
 		return -1;
+	/* Of a pod's own HCAs none is a neighbour's. */
+	in.node = t->hca ? NULL : &t->node;
 	t->view = (struct aff_view){ .m = &t->m,
 				     .scope = { t->gpu, t->hca },
 				     .pod = t->view.pod,

@@ -372,6 +372,16 @@ test_topo_svg_escapes()
 	eq "for a shell" "$(env -i bash -c '. "$1"; printf %s "${NCCL_IB_HCA%%,*}"' - "$W/out")" '=a<b&c":1'
 }
 
+# The pictures in docs/ are what the program draws.
+test_topo_svg_in_the_documents()
+{
+	local pair
+	for pair in dgx-a100:dgx-a100 oci-bm-gpu-h100:oci-h100 synthetic-a_pix100_phb400:far-nic; do
+		ok topo --nccl-xml "$XML/${pair%:*}.xml" --svg -
+		cmp -s "$W/out" "$ROOT/docs/img/topo-${pair#*:}.svg" || fail "docs/img/topo-${pair#*:}.svg is another: see docs/affinity.md"
+	done
+}
+
 # What is wrong has a mark and a sentence, not only a colour.
 test_topo_svg_trouble()
 {
@@ -450,6 +460,22 @@ test_topo_file_for_nccl_read_back()
 	ok topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --skeleton
 	hasnt '<gpu'
 	hasnt '<net'
+}
+
+# Two GPUs and two HCAs of a DGX A100 in a flat virtual machine.
+test_topo_file_for_a_guest()
+{
+	local map=0000:05:00.0=0000:07:00.0,0000:06:00.0=0000:0c:00.0,0000:07:00.0=0000:47:00.0
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out "$W/guest.xml" --guest-map $map --guest-map 0000:08:00.0=0000:4b:00.0
+	grep -q 'busid="0000:05:00.0"' "$W/guest.xml" || fail "the guest's address is not there: $(<"$W/guest.xml")"
+	if grep -q 'busid="0000:47:00.0"' "$W/guest.xml"; then fail "an address of the host's is there"; fi
+	ok topo --nccl-xml "$W/guest.xml" --json
+	eq "assigned" "$(jq -r '[.gpus[] | .assigned] | length' "$W/out")" 2
+	want '[.gpus[].hcas | map(select(.class == "PXB" or .class == "PIX")) | length] == [1, 1]'
+	refused 2 'no pair of PCI addresses' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest-map 05:00.0
+	refused 2 '--guest-map is for --nccl-xml-out' topo --nccl-xml "$XML/dgx-a100.xml" --guest-map $map
+	refused 2 '--guest is for --guest-map' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest x
+	refused 1 '0000:aa:00.0' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest-map 0000:05:00.0=0000:aa:00.0
 }
 
 test_topo_plan()

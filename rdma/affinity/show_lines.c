@@ -54,6 +54,19 @@ static void put_gbps(const struct aff_relation *r, char buf[32])
 		(void)snprintf(buf, 32, "%u", r->max_bw / 10);
 }
 
+#define NAMES_MAX 4
+
+/* More than these are told by their number: "mlx5_0,mlx5_1,mlx5_2,+5"; JSON has them all. */
+static char *some_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
+{
+	auto_free char *names = show_names(m, hca, n <= NAMES_MAX ? n : NAMES_MAX - 1);
+	char *text;
+
+	if (!names || n <= NAMES_MAX)
+		return TAKE_PTR(names);
+	return asprintf(&text, "%s,+%zu", names, n - (NAMES_MAX - 1)) < 0 ? NULL : text;
+}
+
 static int fill(const struct aff_view *v, size_t g, const struct aff_relation *r, struct line *l)
 {
 	const struct aff_gpu_choice *c = &v->choice->gpu[g];
@@ -61,8 +74,8 @@ static int fill(const struct aff_view *v, size_t g, const struct aff_relation *r
 	size_t n;
 	auto_free uint32_t *takes = show_takes(v->nccl, g, &n);
 
-	*l = (struct line){ .nearest = show_names(v->m, c->nearest, c->n_nearest) };
-	l->takes = takes ? show_names(v->m, takes, n) : NULL;
+	*l = (struct line){ .nearest = some_names(v->m, c->nearest, c->n_nearest) };
+	l->takes = takes ? some_names(v->m, takes, n) : NULL;
 	show_gpu_bdf(v->m, g, l->bdf);
 	(void)snprintf(l->index, sizeof(l->index), "%d", v->m->gpu[g].index);
 	if (numa >= 0)
@@ -115,27 +128,65 @@ static void put_remark(const struct out *o, const char *whose, const char *text,
 		out_line(o, OUT_PLAIN, "    set %s", setting);
 }
 
-/* Why a GPU has no HCA, and where NCCL goes its own way. Equal sentences of neighbours once. */
-static void put_remarks(const struct aff_view *v, const struct out *o)
+/* What is said of a GPU, and the setting with it: where NCCL goes its own way, or why it has none.
+ */
+static const char *remark_of(const struct aff_view *v, size_t gpu, unsigned which,
+			     const char **setting)
 {
-	const char *last = NULL;
-	char whose[32];
+	const struct differ_gpu *d = &v->differ->gpu[gpu];
+
+	*setting = NULL;
+	if (!show_has_gpu(v, gpu))
+		return NULL;
+	if (which == 0)
+		return v->choice->gpu[gpu].why_none;
+	*setting = d->setting;
+	return d->text;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+#define WHOSE_LEN 160
+
+/* "GPU 0, 1, 2: " for all of which the same is to be said; false unless gpu is the first. */
+static bool put_whose(const struct aff_view *v, size_t gpu, unsigned which, char whose[WHOSE_LEN])
+{
+	const char *setting, *other_setting, *text = remark_of(v, gpu, which, &setting), *other;
+	size_t len = 0;
 
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		const struct differ_gpu *d = &v->differ->gpu[g];
-		const char *why = v->choice->gpu[g].why_none;
-
-		if (!show_has_gpu(v, g))
+		other = remark_of(v, g, which, &other_setting);
+		if (!same(text, other) || !same(setting, other_setting))
 			continue;
-		(void)snprintf(whose, sizeof(whose), "GPU %d: ", v->m->gpu[g].index);
-		if (why && (!last || strcmp(last, why) != 0))
-			put_remark(o, whose, why, NULL);
-		last = why;
-		if (d->text)
-			put_remark(o, whose, d->text, d->setting);
+		if (g < gpu)
+			return false;
+		if (len < WHOSE_LEN - 20)
+			len += (size_t)snprintf(whose + len, WHOSE_LEN - len, "%s%d",
+						g == gpu ? "GPU " : ", ", v->m->gpu[g].index);
 	}
-	if (v->differ->text)
-		put_remark(o, "", v->differ->text, v->differ->setting);
+	(void)snprintf(whose + len, WHOSE_LEN - len, ": ");
+	return true;
+}
+
+static void put_remarks(const struct aff_view *v, const struct out *o)
+{
+	const char *text, *setting;
+	char whose[WHOSE_LEN];
+	bool said = false;
+
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		for (unsigned which = 0; which < 2; which++) {
+			text = remark_of(v, g, which, &setting);
+			said |= setting && same(setting, v->differ->setting);
+			if (text && put_whose(v, g, which, whose))
+				put_remark(o, whose, text, setting);
+		}
+	}
+	if (v->differ->text && !said)
+		put_remark(o, "all: ", v->differ->text, v->differ->setting);
 	for (size_t i = 0; i < v->m->n_notes; i++)
 		put_remark(o, "", v->m->note[i], NULL);
 }
