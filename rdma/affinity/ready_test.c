@@ -105,6 +105,9 @@ START_TEST(above_the_switch_nothing_matters)
 	world_config(&w, w.upstream, port(0x1d), 4096);
 	world_config(&w, w.gpu, port(0x1d), 4096);
 	ck_assert_int_eq(state_of("acs"), AFF_STATE_OK);
+	/* Another switch above: its ports are not on the way either. */
+	w.m.pci[w.root_port].kind = AFF_DOWNSTREAM;
+	ck_assert_int_eq(state_of("acs"), AFF_STATE_OK);
 }
 END_TEST
 
