@@ -373,7 +373,7 @@ static int receive(struct exchange *x)
 		if (n < 0 && errno == ENOMEM)
 			return err_nomem(x->e);
 		if (n <= 0)
-			return err_set(x->e, ERR_KERNEL, n ? errno : EPIPE, "read from netlink");
+			return err_set(x->e, ERR_IO, n ? errno : EPIPE, "read from netlink");
 
 		int left = (int)n;
 
@@ -396,7 +396,7 @@ static int talk(struct exchange *x)
 	h->nlmsg_seq = ++x->nl->seq;
 	while (send(x->nl->fd, h, h->nlmsg_len, 0) < 0)
 		if (errno != EINTR)
-			return err_set(x->e, ERR_KERNEL, errno, "write to netlink");
+			return err_set(x->e, ERR_IO, errno, "write to netlink");
 	return receive(x);
 }
 

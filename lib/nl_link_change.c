@@ -247,7 +247,7 @@ static int change_altname(struct nl *nl, int ifindex, int type, const char *name
 	nl_req_nest_end(&rq, list);
 	if (nl_change(nl, &rq, &why) == 0)
 		return 0;
-	if (why.code == ERR_KERNEL && stands(nl, ifindex, name, add))
+	if (why.code != ERR_NOMEM && stands(nl, ifindex, name, add))
 		return 0;
 	*e = why;
 	return err_wrap(e, "%s alternative name \"%s\" %s interface number %d",

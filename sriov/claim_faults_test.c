@@ -303,6 +303,8 @@ static void short_of_memory(int (*before)(void *arg, struct err *e),
 		failed = c.failed;
 		ck_assert_uint_eq(c.live, 0);
 		ck_assert_msg(rc == 0 || (failed && e.code == ERR_NOMEM), "%s", e.msg);
+		if (rc == 0 && fn == del)
+			is_as_before(&h);
 		works(del, &h);
 	}
 	is_usable(&h);

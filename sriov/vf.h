@@ -86,9 +86,10 @@ int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifinde
  * vf_put_back - the VF of x to its baseline: out of the owner's namespace if that is alive, name,
  * alternative names, MAC, MTU, and those attributes of the PF's side that x calls dirty. x->dirty
  * keeps those that the kernel refused to put back, which is a warning in the log. A VF or PF that
- * is gone is success; -1 means that the interface could not be fetched or looked for. x is owned no
- * longer, unless its owner's namespace has no name any more and the interface is not back: whoever
- * asks for that attachment again may find it.
+ * is gone is success; -1 means that the interface could not be fetched or looked for, or that
+ * something failed that may work the next time (memory, a socket). Then x is as it was owned; else
+ * it is owned no longer, unless its owner's namespace has no name any more and the interface is not
+ * back: whoever asks for that attachment again may find it.
  */
 int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e) must_check;
 

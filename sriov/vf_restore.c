@@ -14,16 +14,31 @@
 
 #define RETURN_MS 2000 /* for an interface to come back from a namespace that died */
 
+/* What kept something from being put back that is not the driver's word, but may work next time. */
+struct mishap {
+	bool any;
+	struct err err;
+};
+
 struct back {
 	const struct ctx *ctx;
+	struct mishap *mishap;
 	struct nl *nl;
 	struct vf_entry *x;
 	bool fetched;          /* by us, out of the pod */
 	struct link_info link; /* on the host; ifindex 0: it has none here */
 };
 
+static bool may_pass(const struct err *why)
+{
+	return why->code == ERR_NOMEM || why->code == ERR_IO || why->code == ERR_AGAIN ||
+	       why->errnum == ENOMEM || why->errnum == ENOBUFS;
+}
+
 static void note(const struct back *b, const char *what, const struct err *why)
 {
+	if (may_pass(why) && !b->mishap->any)
+		*b->mishap = (struct mishap){ true, *why };
 	log_warn(&b->ctx->log, "VF %s: %s cannot be put back: %s", b->x->vf, what, why->msg);
 }
 
@@ -355,6 +370,12 @@ static void mend_pf_side(struct back *b, struct vf_ref vf)
 
 /* ---- all of it ---- */
 
+/* A card that is gone has nothing to mend. */
+static bool is_gone(const struct err *why)
+{
+	return why->code == ERR_NOTFOUND || why->code == ERR_CONFIG || why->errnum == ENODEV;
+}
+
 static int put_back(struct back *b, struct err *e)
 {
 	auto_netns struct netns home = { .fd = -1 };
@@ -365,18 +386,25 @@ static int put_back(struct back *b, struct err *e)
 	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
 	    look_here(b, &home, dead || b->fetched || (b->x->dirty & VF_AWAY), e))
 		return err_wrap(e, "bring VF %s back", b->x->vf);
-	b->x->owned = dead && (b->x->dirty & VF_AWAY);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
 		mend_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
-	else
+	else if (is_gone(&why))
 		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
+	else
+		*b->mishap = (struct mishap){ true, why };
 	mend_netdev(b);
+	if (b->mishap->any) {
+		*e = b->mishap->err;
+		return err_wrap(e, "put VF %s back", b->x->vf);
+	}
+	b->x->owned = dead && (b->x->dirty & VF_AWAY);
 	return 0;
 }
 
 int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e)
 {
-	struct back b = { .ctx = ctx, .nl = nl, .x = x };
+	struct mishap mishap = { .any = false };
+	struct back b = { .ctx = ctx, .mishap = &mishap, .nl = nl, .x = x };
 	struct err why;
 	uint64_t life;
 
