@@ -98,6 +98,16 @@ static int hang_below(struct work *w, uint32_t node, uint32_t pci, struct err *e
 	return nccl_add_link(&w->g->node[n->up].core, down, e);
 }
 
+/* Several ranks can be on one device. */
+static void same_device(const struct work *w, uint32_t i)
+{
+	for (uint32_t k = w->gpu_at[i]; k < w->v->n_gpus; k++) {
+		if (w->v->item_of[w->m->gpu[w->v->gpu[k]].pci] != i)
+			return;
+		w->g->gpu[k] = w->node_of[i];
+	}
+}
+
 static int add_item(struct work *w, uint32_t i, struct err *e)
 {
 	const struct nccl_item *it = &w->v->item[i];
@@ -113,7 +123,7 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 		return 0;
 	if (w->gpu_at[i] != AFF_NONE) {
 		w->node_of[i] = new_node(g, NCCL_NODE_GPU, w->gpu_at[i], up);
-		g->gpu[w->gpu_at[i]] = w->node_of[i];
+		same_device(w, i);
 	} else if (!w->nic[i] && is_switch(&w->m->pci[it->pci])) {
 		w->node_of[i] = new_node(g, NCCL_NODE_PCI, i, up);
 		g->node[w->node_of[i]].id = nccl_ids(&w->m->pci[it->pci]);

@@ -297,6 +297,29 @@ START_TEST(through_a_gpu)
 }
 END_TEST
 
+/* Two ranks on one device: the same ways, and each its channels. */
+START_TEST(ranks_on_one_device)
+{
+	static const char text[] = SYSTEM(
+		CPU("0", INTEL,
+		    SWITCH("01", PCI("02", "0x030200", "16.0 GT/s PCIe",
+				     "<gpu dev=\"0\" rank=\"0\" sm=\"90\" gdr=\"1\"/>"
+				     "<gpu dev=\"1\" rank=\"1\" sm=\"90\" gdr=\"1\"/>")
+					 NIC("03", "0", "100000") NIC("04", "1", "100000"))));
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(text, &m);
+	predict(&m, &o, &a);
+	for (uint32_t g = 0; g < 2; g++) {
+		ck_assert_str_eq(type(&a, g, 0), "PIX");
+		ck_assert_uint_eq(a.gpu[g].n_channels, 1);
+		ck_assert_uint_eq(*a.gpu[g].channel, g);
+	}
+}
+END_TEST
+
 /* ---- how many, and in which order ---- */
 
 static void channels(const struct aff_machine *m, const struct nccl_answer *a, uint32_t gpu,
@@ -387,5 +410,5 @@ END_TEST
 
 TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, cpus_by_their_kind,
 	     nvlink_to_the_gpu_beside_the_nic, how_far_gpudirect_goes, old_gpus_do_not_read,
-	     chip_to_chip, other_ends_of_nvlink, links_to_nothing, through_a_gpu, policies,
-	     a_pod_counts_from_zero, document_order_decides_ties)
+	     chip_to_chip, other_ends_of_nvlink, links_to_nothing, through_a_gpu,
+	     ranks_on_one_device, policies, a_pod_counts_from_zero, document_order_decides_ties)

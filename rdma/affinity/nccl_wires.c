@@ -270,7 +270,10 @@ int nccl_wires(const struct aff_machine *m, const struct nccl_outline *v, bool r
 	struct wiring w = { m, v, rccl };
 
 	for (uint32_t i = 0; i < v->n_gpus; i++) {
-		if (g->gpu[i] != AFF_NONE && (wire_gpu(&w, i, g, e) || wire_c2c(&w, i, g, e)))
+		/* of ranks on one device the first tells its links */
+		bool first = !i || g->gpu[i] != g->gpu[i - 1];
+		if (g->gpu[i] != AFF_NONE && first &&
+		    (wire_gpu(&w, i, g, e) || wire_c2c(&w, i, g, e)))
 			return -1;
 	}
 	return wire_cpus(&w, g, e);

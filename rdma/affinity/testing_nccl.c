@@ -110,3 +110,32 @@ void nccl_compare(const char *name, const struct aff_machine *m, const struct nc
 		one_line(&c, line, what);
 	free(text);
 }
+
+static bool same_way(const struct nccl_way *x, const struct nccl_way *y)
+{
+	return x->type == y->type && x->bw == y->bw && x->hops == y->hops &&
+	       x->gdr_read == y->gdr_read && x->gdr_write == y->gdr_write && x->via == y->via;
+}
+
+static bool same_choice(const struct nccl_gpu *x, const struct nccl_gpu *y)
+{
+	return x->type == y->type && x->bw == y->bw && x->gdr == y->gdr &&
+	       x->n_local == y->n_local && x->n_channels == y->n_channels &&
+	       !memcmp(x->local, y->local, x->n_local * sizeof(*x->local)) &&
+	       !memcmp(x->channel, y->channel, x->n_channels * sizeof(*x->channel));
+}
+
+bool nccl_same(const struct nccl_answer *x, const struct nccl_answer *y)
+{
+	if (x->n_nets != y->n_nets || x->n_gpus != y->n_gpus)
+		return false;
+	for (size_t g = 0; g < x->n_gpus; g++) {
+		for (size_t n = 0; n < x->n_nets; n++) {
+			if (!same_way(&x->gpu[g].way[n], &y->gpu[g].way[n]))
+				return false;
+		}
+		if (!same_choice(&x->gpu[g], &y->gpu[g]))
+			return false;
+	}
+	return true;
+}

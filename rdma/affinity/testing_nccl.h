@@ -19,4 +19,7 @@ enum { TALLY_CHOICE = 1, TALLY_PATHS = 2, TALLY_ALL = 3 };
 void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_answer *a,
 		  int what, struct nccl_tally *t);
 
+/* nccl_same - whether two answers are equal, net by net. */
+bool nccl_same(const struct nccl_answer *x, const struct nccl_answer *y);
+
 #endif

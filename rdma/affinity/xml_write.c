@@ -8,7 +8,7 @@ struct writing {
 	struct xml_text *t;
 	const struct aff_machine *m;
 	const struct nccl_outline *v;
-	uint32_t *gpu_at; /* of each item: the machine's GPU in it; AFF_NONE */
+	uint32_t *gpu_at; /* of each item: its first GPU; AFF_NONE */
 	uint32_t *net_at; /* of each item: its first net; AFF_NONE */
 };
 
@@ -16,12 +16,22 @@ struct writing {
 #define NIC_CHILDREN 3
 #define GPU_CHILDREN 2
 
+/* Those in an element: they stand together, as the outline is in document order. */
+static void gpus(const struct writing *w, uint32_t item)
+{
+	for (uint32_t i = w->gpu_at[item]; i < w->v->n_gpus; i++) {
+		const struct aff_gpu *g = &w->m->gpu[w->v->gpu[i]];
+		if (w->v->item_of[g->pci] != item)
+			return;
+		if (w->t->skeleton)
+			w->t->elements += GPU_CHILDREN + (unsigned int)g->n_nvlinks;
+		else
+			xml_write_gpu(w->t, g, g->index);
+	}
+}
+
 static void count_children(const struct writing *w, uint32_t item)
 {
-	uint32_t gpu = w->gpu_at[item];
-
-	if (gpu != AFF_NONE)
-		w->t->elements += GPU_CHILDREN + (unsigned int)w->m->gpu[gpu].n_nvlinks;
 	if (w->net_at[item] != AFF_NONE)
 		w->t->elements += NIC_CHILDREN;
 }
@@ -54,7 +64,6 @@ static bool nic_first(const struct writing *w, uint32_t cpu)
 static void open_item(const struct writing *w, uint32_t i)
 {
 	const struct nccl_item *it = &w->v->item[i];
-	uint32_t gpu = w->gpu_at[i];
 
 	if (it->pci == AFF_NONE) {
 		xml_write_cpu(w->t, it->numa, it->cpu == AFF_NONE ? NULL : &w->m->cpu[it->cpu]);
@@ -64,10 +73,9 @@ static void open_item(const struct writing *w, uint32_t i)
 	}
 	const struct aff_pci *p = &w->m->pci[it->pci];
 	xml_write_pci(w->t, p, nccl_link(w->m, it->pci), p->addr, true);
+	gpus(w, i);
 	if (w->t->skeleton)
 		count_children(w, i);
-	else if (gpu != AFF_NONE)
-		xml_write_gpu(w->t, &w->m->gpu[gpu], w->m->gpu[gpu].index);
 	write_nic(w, i);
 }
 
@@ -103,7 +111,7 @@ static void contents(const struct aff_machine *m, const struct nccl_outline *v, 
 	for (uint32_t i = 0; i < v->n_items; i++)
 		gpu_at[i] = net_at[i] = AFF_NONE;
 	for (uint32_t i = v->n_gpus; i-- > 0;)
-		gpu_at[v->item_of[m->gpu[v->gpu[i]].pci]] = v->gpu[i];
+		gpu_at[v->item_of[m->gpu[v->gpu[i]].pci]] = i;
 	for (uint32_t i = v->n_nets; i-- > 0;)
 		net_at[v->net[i].item] = i;
 }
