@@ -27,6 +27,11 @@
 
 static bool has_devices, device_is_lost;
 
+static void clear(void)
+{
+	(void)run_quiet("rdma link delete " DEVICE "; ip link del " MASTER "; rm -rf " INFO);
+}
+
 static bool can_have(const char *mode)
 {
 	char cmd[200];
@@ -34,6 +39,8 @@ static bool can_have(const char *mode)
 	(void)snprintf(cmd, sizeof(cmd), "rdma system | grep -q 'netns %s'", mode);
 	if (run_quiet(cmd))
 		return false;
+	/* A worker that died has left it in the machine's own namespace. */
+	clear();
 	ground_veth.make();
 	has_devices = run_quiet("n=0; " ADD_DEVICE) == 0;
 	(void)run_quiet("rdma link delete " DEVICE "; ip link del " MASTER);
@@ -46,11 +53,6 @@ static void make(void)
 	if (has_devices)
 		must("n=0; " ADD_DEVICE);
 	device_is_lost = false;
-}
-
-static void clear(void)
-{
-	(void)run_quiet("rdma link delete " DEVICE "; ip link del " MASTER "; rm -rf " INFO);
 }
 
 static void lose(void)
