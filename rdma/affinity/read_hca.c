@@ -46,6 +46,10 @@ static enum aff_layer layer_of(const char *text)
 	return strcmp(text, "InfiniBand") != 0 ? AFF_LAYER_UNKNOWN : AFF_INFINIBAND;
 }
 
+struct ports {
+	uint32_t from, to;
+};
+
 static const char *port_file(struct tree_path *path, uint32_t port, const char *name)
 {
 	char file[64];
@@ -64,13 +68,13 @@ static void read_speed(const struct tree *t, struct tree_path *path, struct aff_
 		p->layer = layer_of(text);
 }
 
-/* Ports are numbered from 1, each with a state. The speed of a VF's is its PF's: finish_vfs(). */
+/* Those from..to that are there: ports are numbered from 1, each with a state. */
 static int read_ports(const struct tree *t, struct tree_path *path, struct aff_hca *h,
-		      struct err *e)
+		      struct ports which, struct err *e)
 {
 	char text[TREE_VALUE];
 
-	for (uint32_t n = 1; n <= PORTS; n++) {
+	for (uint32_t n = which.from; n <= which.to; n++) {
 		/* "4: ACTIVE" */
 		bool told = !tree_value(t->fd, port_file(path, n, "state"), text);
 		auto_fd int folder = told || n > 1 ? -1 : tree_open(t->fd, port_file(path, 1, "."));
@@ -78,7 +82,7 @@ static int read_ports(const struct tree *t, struct tree_path *path, struct aff_h
 			return 0;
 		if (aff_add_port(h, n, e))
 			return -1;
-		struct aff_port *p = &h->port[n - 1];
+		struct aff_port *p = &h->port[h->n_ports - 1];
 		if (told)
 			p->active = strstr(text, "ACTIVE") ? AFF_YES : AFF_NO;
 		if (h->kind != AFF_HCA_VF)
@@ -198,7 +202,9 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	struct aff_hca *h = &t->m->hca[hca];
 	place(t, &path, h);
 	complete(t, &path, h);
-	if (read_ports(t, &path, h, e) || read_netdevs(t, &path, h, e))
+	/* More ports and the speed of a VF: finish_vfs(). */
+	struct ports which = { 1, h->kind == AFF_HCA_VF ? 1 : PORTS };
+	if (read_ports(t, &path, h, which, e) || read_netdevs(t, &path, h, e))
 		return -1;
 	if (h->kind != AFF_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
 		h->guid = guid_of(text);
@@ -214,12 +220,16 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	return 0;
 }
 
-static void finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct aff_hca *pf)
+static int finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct aff_hca *pf,
+		     struct err *e)
 {
+	const struct ports more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
 	struct tree_path path;
 	char text[TREE_VALUE];
-	bool there = !pf && path_of(class, vf->name, &path);
+	bool there = (!pf || pf->n_ports > 1) && vf->n_ports && path_of(class, vf->name, &path);
 
+	if (there && read_ports(t, &path, vf, more, e))
+		return -1;
 	if (pf)
 		vf->guid = pf->guid;
 	else if (there && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
@@ -232,6 +242,7 @@ static void finish_vf(struct tree *t, int class, struct aff_hca *vf, const struc
 			read_speed(t, &path, &vf->port[k]);
 		}
 	}
+	return 0;
 }
 
 /* A VF's packets leave by the port of its PF, and both are of one card: where the PF's device is at
@@ -253,8 +264,10 @@ static int finish_vfs(struct tree *t, int class, struct err *e)
 		if (h->kind != AFF_HCA_VF)
 			continue;
 		uint32_t pf = m->pci[h->pci].physfn;
-		finish_vf(t, class, h,
-			  pf == AFF_NONE || of[pf] == AFF_NONE ? NULL : &m->hca[of[pf]]);
+		const struct aff_hca *of_pf =
+			pf == AFF_NONE || of[pf] == AFF_NONE ? NULL : &m->hca[of[pf]];
+		if (finish_vf(t, class, h, of_pf, e))
+			return -1;
 	}
 	return 0;
 }

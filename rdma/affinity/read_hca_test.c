@@ -112,6 +112,42 @@ START_TEST(ports_and_representors)
 }
 END_TEST
 
+START_TEST(vfs_are_as_fast_as_their_pf)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	const char *sys = card();
+
+	tree_add_vfs(sys, NIC, 2, "vf");
+	tree_put(sys, "devices/" PORT0 "/0000:01:00.2/infiniband/vf0/ports/1/rate", "1 Gb/sec\n");
+	tree_put(sys, "devices/" PORT0 "/0000:01:00.3/infiniband/vf1/ports/2/state", "1: DOWN\n");
+	/* without the PF's device they are asked themselves */
+	read_tree(&m);
+	ck_assert(hca(&m, "vf0")->port[0].rate_mbps == 1000 && hca(&m, "vf0")->guid == 0);
+	ck_assert(hca(&m, "vf1")->port[0].rate_mbps == 400000 && hca(&m, "vf1")->n_ports == 2);
+	/* by links, and by numbers that agree with the first of them */
+	tree_add_hca(sys, NIC, "pf", 77);
+	tree_put(sys, "devices/" NIC "/infiniband/pf/ports/2/state", "4: ACTIVE\n");
+	tree_put(sys, "devices/" NIC "/sriov_numvfs", "2\n");
+	for (int i = 0; i < 2; i++) {
+		if (i) {
+			tree_put(sys, "devices/" NIC "/sriov_offset", "2\n");
+			tree_put(sys, "devices/" NIC "/sriov_stride", "1\n");
+		}
+		tree_ln(sys, "devices/" NIC "/virtfn0", "../0000:01:00.2");
+		tree_ln(sys, "devices/" NIC "/virtfn1", "../0000:01:00.3");
+		aff_machine_clear(&m);
+		read_tree(&m);
+		const struct aff_hca *vf = hca(&m, "vf0"), *other = hca(&m, "vf1");
+		ck_assert(vf->kind == AFF_HCA_VF && vf->port[0].rate_mbps == 400000);
+		ck_assert(vf->port[0].layer == AFF_ETHERNET && vf->guid == 77 && vf->n_ports == 1);
+		ck_assert(other->n_ports == 2 && other->port[1].active == AFF_NO);
+		ck_assert(m.pci[other->pci].is_vf && m.pci[m.pci[other->pci].physfn].addr.fn == 0);
+		ck_assert(m.pci[other->pci].class_code == 0x020000 && other->card == vf->card);
+		ck_assert(m.pci[vf->pci].parent == 0 && m.pci[other->pci].parent == 0);
+	}
+}
+END_TEST
+
 START_TEST(vfs_and_subfunctions_and_no_link)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
@@ -393,7 +429,7 @@ START_TEST(thousands_of_vfs)
 END_TEST
 
 TEST_PROGRAM("read_hca", the_weaker_end_counts, functions_of_one_card, ports_and_representors,
-	     vfs_and_subfunctions_and_no_link, a_bond_has_two_functions, software_devices,
-	     a_root_complex_below_a_function, gpus_by_vendor_and_class, the_processor_is_told,
-	     only_some_functions, links_lead_nowhere_else, what_is_no_file_of_that_kind,
-	     thousands_of_vfs)
+	     vfs_are_as_fast_as_their_pf, vfs_and_subfunctions_and_no_link,
+	     a_bond_has_two_functions, software_devices, a_root_complex_below_a_function,
+	     gpus_by_vendor_and_class, the_processor_is_told, only_some_functions,
+	     links_lead_nowhere_else, what_is_no_file_of_that_kind, thousands_of_vfs)
