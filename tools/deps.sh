@@ -32,7 +32,8 @@ demo="
 iproute2|ip|ip(8)
 iputils-ping|ping|ping(8)"
 bench="
-containernetworking-plugins|/usr/lib/cni/host-local|the reference plugins, to measure against"
+containernetworking-plugins|/usr/lib/cni/host-local|the reference plugins, to measure against
+hwloc-nox|lstopo-no-graphics|hwloc, to measure railctl topo against"
 test="
 check|lib:libcheck.a|the unit test framework Check
 bzip2|bzcat|unpacks captured trees"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
@@ -9,7 +9,7 @@
 # time, the longest first.
 LANES := gcc -- check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
-	spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick
+	spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -61,6 +61,11 @@ bench-sriov: all helpers $(B)/test/lib/nl_vf_test ## measure moves of devices be
 	@$(BENCH_SRIOV) $(B)/bin
 bench-sriov-quick: all helpers $(B)/test/lib/nl_vf_test ## the measuring itself, without the guest, with few rounds: its times mean nothing
 	@$(BENCH_SRIOV) --quick --no-vm $(B)/bin
+bench-topo: all helpers ## measure `railctl topo` on a tree of the size of a DGX, beside lstopo: a minute
+	@tools/deps.sh bench
+	@HELPERS=$(B)/conformance/bench conformance/bench/topo.sh $(B)/bin
+bench-topo-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
+	@HELPERS=$(B)/conformance/bench conformance/bench/topo.sh --quick $(B)/bin
 bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the guest (root): minutes
 	@tools/deps.sh vm
 	@conformance/bench/rdma.sh $(B)/bin
