@@ -141,19 +141,15 @@ static enum differ_cause away_cause(const struct differ_in *in, uint32_t gpu)
 
 static enum differ_cause cause_of(const struct differ_in *in, uint32_t gpu, enum differ_verdict v)
 {
-	switch (v) {
-	case DIFFER_AWAY:
+	if (v == DIFFER_NONE)
+		return DIFFER_NO_CAUSE;
+	if (v == DIFFER_AWAY)
 		return away_cause(in, gpu);
-	case DIFFER_PERMUTED:
-		return takes_neighbours(in, gpu) ? DIFFER_LONE_GPU : DIFFER_TIE;
-	case DIFFER_SAME:
-		if (takes_neighbours(in, gpu))
-			return DIFFER_LONE_GPU;
-		return in->nccl->gpu[gpu].gdr ? DIFFER_NO_CAUSE : DIFFER_GDR_OFF;
-	case DIFFER_NONE:
-		break;
-	}
-	return DIFFER_NO_CAUSE;
+	if (takes_neighbours(in, gpu))
+		return DIFFER_LONE_GPU;
+	if (v == DIFFER_PERMUTED)
+		return DIFFER_TIE;
+	return in->nccl->gpu[gpu].gdr ? DIFFER_NO_CAUSE : DIFFER_GDR_OFF;
 }
 
 /* ---- would NCCL_IB_MERGE_VFS=0 help ---- */

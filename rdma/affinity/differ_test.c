@@ -92,9 +92,13 @@ END_TEST
 
 START_TEST(a_card_for_storage)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct world w = { 0 }, other = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &w.m);
+	topo_xml("synthetic-a_pix100_phb400", &other.m);
+	other.m.hca[aff_find_hca(&other.m, "far400")].role = AFF_MANAGEMENT;
+	answer(&other, NULL, NULL);
+	ck_assert_int_eq(other.differ.gpu[0].cause, DIFFER_ROLE);
 	w.m.hca[aff_find_hca(&w.m, "far400")].role = AFF_STORAGE;
 	answer(&w, NULL, NULL);
 	ck_assert_str_eq(line(&w, 0), "away role: NCCL takes far400 instead of near100: it knows "
@@ -354,6 +358,23 @@ START_TEST(what_is_not_flat)
 }
 END_TEST
 
+START_TEST(nothing_to_take)
+{
+	auto_world struct world none = { 0 }, software = { 0 };
+
+	topo_xml("synthetic-a_pix100_phb400", &none.m);
+	answer(&none, NULL, "");
+	ck_assert_str_eq(line(&none, 0), "none : - [-]");
+	/* NCCL would take a software device: nothing is nearest */
+	topo_xml("synthetic-a_pix100_phb400", &software.m);
+	for (size_t i = 0; i < software.m.n_hcas; i++)
+		software.m.hca[i].kind = AFF_HCA_SOFTWARE;
+	answer(&software, NULL, NULL);
+	ck_assert_uint_gt(software.nccl.gpu[0].n_channels, 0);
+	ck_assert_str_eq(line(&software, 0), "none : - [-]");
+}
+END_TEST
+
 static int find_it(void *arg, struct err *e)
 {
 	const struct differ_in *in = arg;
@@ -378,4 +399,4 @@ TEST_PROGRAM("differ", nothing_is_said_where_all_is_well, a_faster_one_far_away,
 	     a_flat_virtual_machine, one_gpu_takes_its_neighbours_too, a_tie_dealt_otherwise,
 	     gpudirect_is_off, a_vf_that_nccl_looks_for_elsewhere, more_ports_than_nccl_takes,
 	     nobody_else, vfs_that_nccl_takes_for_one, names_that_say_less, what_is_not_flat,
-	     memory_may_end_anywhere)
+	     nothing_to_take, memory_may_end_anywhere)
