@@ -139,8 +139,10 @@ static int run(struct rail *r, struct err *e)
 	auto_json struct json *o = NULL;
 
 	if (take_number(r, "pods", &w.pods, e) ||
-	    take_number(r, "gpus-per-pod", &w.gpus_per_pod, e) || topo_load(r, 0, &t, e) ||
-	    aff_plan_make(&t.m, &t.view.scope, &t.choice, &w, &p, e))
+	    take_number(r, "gpus-per-pod", &w.gpus_per_pod, e) || topo_load(r, 0, &t, e))
+		return -1;
+	w.scope = &t.view.scope;
+	if (aff_plan_make(&t.m, &t.choice, &w, &p, e))
 		return -1;
 	if (!r->out.json)
 		return show_table(r, &t, &p, e);

@@ -185,14 +185,14 @@ static void explain(const struct survey *s, const char *pf, struct near_found *f
 	}
 }
 
-int near_claim(const struct claimant *who, const struct near_gpus *gpus, struct pf_list pfs,
-	       struct vf_place *place, struct near_found *found, struct err *e)
+int near_claim(const struct claimant *who, struct near_wish wish, struct vf_place *place,
+	       struct near_found *found, struct err *e)
 {
 	struct claimant apart = *who;
-	auto_survey struct survey s = { .who = &apart, .gpus = gpus };
+	auto_survey struct survey s = { .who = &apart, .gpus = wish.gpus };
 
 	apart.one_a_pf = true;
-	if (survey(&s, pfs, e))
+	if (survey(&s, wish.pfs, e))
 		return -1;
 	auto_free const char **name = calloc(s.n + 1, sizeof(*name));
 	if (!name)

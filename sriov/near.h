@@ -46,8 +46,12 @@ struct near_found {
  * VFs of one port are not two rails. Reads nothing but the paths of the GPUs and PFs. ERR_CONFIG
  * naming a GPU that is not there; ERR_EXHAUSTED.
  */
-int near_claim(const struct claimant *who, const struct near_gpus *gpus, struct pf_list pfs,
-	       struct vf_place *place, struct near_found *found, struct err *e) must_check;
+struct near_wish {
+	const struct near_gpus *gpus;
+	struct pf_list pfs;
+};
+int near_claim(const struct claimant *who, struct near_wish wish, struct vf_place *place,
+	       struct near_found *found, struct err *e) must_check;
 
 /* near_text - "PXB over 2 switches, 192.0 Gbit/s". near_to_json - for the record; NULL: no memory.
  */

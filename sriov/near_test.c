@@ -98,7 +98,8 @@ static struct near_found take(const struct claimant *who, const struct near_gpus
 	struct near_found f;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(near_claim(who, g, pfs, &place, &f, &e) == 0, "%s (%s)", e.msg, e.detail);
+	ck_assert_msg(near_claim(who, (struct near_wish){ g, pfs }, &place, &f, &e) == 0, "%s (%s)",
+		      e.msg, e.detail);
 	ck_assert_str_eq(place.pf, pf);
 	return f;
 }
@@ -109,7 +110,7 @@ static struct err refused(const struct claimant *who, const struct near_gpus *g,
 	struct near_found f;
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(near_claim(who, g, pfs, &place, &f, &e), -1);
+	ck_assert_int_eq(near_claim(who, (struct near_wish){ g, pfs }, &place, &f, &e), -1);
 	return e;
 }
 
@@ -263,7 +264,7 @@ static pid_t take_in_child(const struct world *w, const struct pod *p, unsigned 
 	(void)snprintf(ifname, sizeof(ifname), "net%u", n);
 	struct claimant who = net(w, p, ifname);
 	who.nl = net_socket();
-	if (near_claim(&who, &both, three, &place, &f, &e) == 0)
+	if (near_claim(&who, (struct near_wish){ &both, three }, &place, &f, &e) == 0)
 		_exit(strcmp(place.pf, WORLD_PF) == 0 ? 1 : strcmp(place.pf, SECOND) == 0 ? 2 : 3);
 	_exit(e.code == ERR_EXHAUSTED ? 4 : 99);
 }
@@ -304,7 +305,7 @@ START_TEST(survives_each_failing_allocation)
 	for (unsigned n = 1; failed; n++) {
 		struct err e = { .msg = "" };
 		alloc_fail_begin(n);
-		int rc = near_claim(&a, &both, three, &place, &f, &e);
+		int rc = near_claim(&a, (struct near_wish){ &both, three }, &place, &f, &e);
 		struct alloc_count c = alloc_fail_end();
 		failed = c.failed;
 		ck_assert_uint_eq(c.live, 0);

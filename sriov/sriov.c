@@ -122,7 +122,7 @@ static int take_near(struct attach *a, const struct claimant *who, struct pf_lis
 	char text[NEAR_TEXT_LEN];
 
 	if (near_gpus(a->call, c->near, &gpus, e) ||
-	    near_claim(who, &gpus, pfs, &c->place, &c->found, e))
+	    near_claim(who, (struct near_wish){ &gpus, pfs }, &c->place, &c->found, e))
 		return -1;
 	log_info(&a->call->ctx.log, "VF %s is for GPU %s of %s: %s", c->place.vf, c->found.gpu,
 		 c->found.source, near_text(&c->found, text));

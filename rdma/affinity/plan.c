@@ -100,8 +100,10 @@ static int check_wish(const struct planning *p, struct err *e)
 	return err_hint(e, "fewer pods, or fewer GPUs each");
 }
 
-static int gather(struct planning *p, const struct aff_scope *s, struct err *e)
+static int gather(struct planning *p, struct err *e)
 {
+	const struct aff_scope *s = p->w->scope;
+
 	p->gpu = calloc(p->m->n_gpus + 1, sizeof(*p->gpu));
 	p->pod_of = calloc(p->m->n_hcas + 1, sizeof(*p->pod_of));
 	if (!p->gpu || !p->pod_of)
@@ -276,9 +278,9 @@ static int tell_unused(struct planning *p, struct err *e)
 	return 0;
 }
 
-static int make(struct planning *p, const struct aff_scope *scope, struct err *e)
+static int make(struct planning *p, struct err *e)
 {
-	if (gather(p, scope, e) || check_wish(p, e) || claim_cards(p, e))
+	if (gather(p, e) || check_wish(p, e) || claim_cards(p, e))
 		return -1;
 	p->plan->pod = calloc(p->w->pods, sizeof(*p->plan->pod));
 	if (!p->plan->pod)
@@ -291,14 +293,13 @@ static int make(struct planning *p, const struct aff_scope *scope, struct err *e
 	return tell_unused(p, e);
 }
 
-int aff_plan_make(const struct aff_machine *m, const struct aff_scope *scope,
-		  const struct aff_choice *c, const struct aff_plan_wish *w, struct aff_plan *out,
-		  struct err *e)
+int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
+		  const struct aff_plan_wish *w, struct aff_plan *out, struct err *e)
 {
 	auto_aff_plan struct aff_plan plan = { 0 };
 	auto_planning struct planning p = { .m = m, .c = c, .w = w, .plan = &plan };
 
-	if (make(&p, scope, e))
+	if (make(&p, e))
 		return -1;
 	*out = plan;
 	plan = (struct aff_plan){ 0 };

@@ -43,12 +43,12 @@ struct aff_plan {
  * be: too few GPUs, a GPU without an HCA, two pods whose GPUs have one card only, no free VF left.
  */
 struct aff_plan_wish {
+	const struct aff_scope *scope; /* NULL: all */
 	uint32_t pods, gpus_per_pod;
 	const bool *taken;
 };
-int aff_plan_make(const struct aff_machine *m, const struct aff_scope *scope,
-		  const struct aff_choice *c, const struct aff_plan_wish *w, struct aff_plan *out,
-		  struct err *e) must_check;
+int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
+		  const struct aff_plan_wish *w, struct aff_plan *out, struct err *e) must_check;
 void aff_plan_clear(struct aff_plan *p);
 #define auto_aff_plan auto_clean(aff_plan_clear)
 

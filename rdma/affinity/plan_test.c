@@ -33,8 +33,9 @@ static int plan(struct desk *d, uint32_t pods, uint32_t each)
 	aff_plan_clear(&d->plan);
 	d->wish.pods = pods;
 	d->wish.gpus_per_pod = each;
+	d->wish.scope = d->scope;
 	ck_assert_int_eq(aff_choose(&d->m, d->scope, &d->c, &d->e), 0);
-	return aff_plan_make(&d->m, d->scope, &d->c, &d->wish, &d->plan, &d->e);
+	return aff_plan_make(&d->m, &d->c, &d->wish, &d->plan, &d->e);
 }
 
 /* "gpu:hca[=vf] ..." of one pod, GPUs by number, VFs by address without the domain. */
@@ -225,7 +226,7 @@ static int plan_once(void *arg, struct err *e)
 	struct desk *d = arg;
 	auto_aff_plan struct aff_plan p = { 0 };
 
-	return aff_plan_make(&d->m, NULL, &d->c, &d->wish, &p, e);
+	return aff_plan_make(&d->m, &d->c, &d->wish, &p, e);
 }
 
 START_TEST(memory)
