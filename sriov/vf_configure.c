@@ -47,9 +47,13 @@ static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
 	    nl_vf_get(m->nl, m->vf, &is, &ignored) || !(is.has & VF_TRUST) || is.trust ||
 	    nl_link_by_index(m->nl, m->ifindex, &link, &ignored))
 		return false;
-	/* One that it has already is never refused. */
+	/*
+	 * One that it has already is never refused; and one that the PF gave it at its last reset
+	 * igbvf calls taken although it was refused, so the PF is asked.
+	 */
 	return memcmp(is.mac, m->mac, MAC_LEN) != 0 && memcmp(link.mac, m->mac, MAC_LEN) != 0 &&
-	       nl_link_set_mac(m->nl, m->ifindex, m->mac, &ignored) == 0;
+	       nl_link_set_mac(m->nl, m->ifindex, m->mac, &ignored) == 0 &&
+	       nl_vf_get(m->nl, m->vf, &is, &ignored) == 0 && memcmp(is.mac, m->mac, MAC_LEN) == 0;
 }
 
 int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, bool *own_mac,

@@ -32,6 +32,7 @@ remember
 sed -i "/\"$A\",\"vf\":2,/s/^.*$/$(grep "\"$A\",\"vf\":2," $W/before)/" $W/without
 with_mac "on a VF with an administrator's" "$VA2" 2 02:00:00:00:03:04 '"mac":"02:00:00:00:03:04"'
 check "an administrator's MAC: as before" as_before
+with_mac "on that once more" "$VA2" 2 02:00:00:00:03:04 '"mac":"02:00:00:00:03:04"'
 check "and it is one still" isnt ip link set "$EA2" address 02:00:00:00:03:cc
 
 # A pod may change what is its own, on a VF that never had an administrator's MAC.
