@@ -306,10 +306,11 @@ static void read_text(struct world *w, const char *text)
 		ck_abort_msg("%s", e.msg);
 }
 
-#define PCI(bus, class, inside)                                                                    \
+#define PCI(bus, class)                                                                            \
 	"<pci busid=\"0000:" bus                                                                   \
-	":00.0\" class=\"" class "\" link_speed=\"16 GT/s\" link_width=\"16\">" inside "</pci>"
-#define FAR_GPU PCI("03", "0x030200", "<gpu dev=\"0\" rank=\"0\" sm=\"90\" gdr=\"1\"/>")
+	":00.0\" class=\"" class "\" link_speed=\"16 GT/s\" link_width=\"16\">"
+#define END     "</pci>"
+#define FAR_GPU PCI("03", "0x030200") "<gpu dev=\"0\" rank=\"0\" sm=\"90\" gdr=\"1\"/>" END
 #define NET(name, dev)                                                                             \
 	"<nic><net name=\"" name "\" dev=\"" dev "\" speed=\"100000\" gdr=\"1\"/></nic>"
 
@@ -318,14 +319,12 @@ START_TEST(names_that_say_less)
 {
 	auto_world struct world w = { 0 };
 
-	read_text(&w, "<system version=\"1\"><cpu numaid=\"0\">" PCI(
-			      "01", "0x060400",
-			      PCI("02", "0x060400", FAR_GPU)
-				      PCI("04", "0x060400", PCI("05", "0x020000", NET("near", "0")))
-					      PCI("06", "0x060400",
-						  PCI("07", "0x060400",
-						      PCI("08", "0x020000",
-							  NET("far", "1"))))) "</cpu></system>");
+	read_text(&w, "<system version=\"1\"><cpu numaid=\"0\">" PCI("01", "0x060400")
+			      PCI("02", "0x060400") FAR_GPU END PCI("04", "0x060400")
+				      PCI("05", "0x020000") NET("near", "0")
+					      END END PCI("06", "0x060400") PCI("07", "0x060400")
+						      PCI("08", "0x020000") NET("far", "1")
+							      END END END END "</cpu></system>");
 	answer(&w, NULL, NULL);
 	ck_assert_str_eq(line(&w, 0),
 			 "away other: NCCL takes near, far instead of near [NCCL_IB_HCA==near]");
