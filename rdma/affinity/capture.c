@@ -123,7 +123,7 @@ static int open_draft(struct capture *c, const char *to, struct draft *d, struct
 	c->to = fdopen(fd, "w");
 	if (!c->to)
 		return err_nomem(e);
-	fd = -1; /* fclose() closes it */
+	(void)TAKE_FD(fd); /* fclose() closes it */
 	return 0;
 }
 

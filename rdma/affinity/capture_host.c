@@ -159,12 +159,12 @@ static void keep_routes(struct capture *c)
 
 	while (rest && (line = strsep(&rest, "\n"))) {
 		char name[16], tail[80];
-		unsigned long to, gateway;
-		if (sscanf(line, "%15s %lx %lx %79[^\n]", name, &to, &gateway, tail) != 4 ||
-		    to != 0 || len > sizeof(out) - 160)
+		char to[9], gateway[9];
+		if (sscanf(line, "%15s %8s %8s %79[^\n]", name, to, gateway, tail) != 4 ||
+		    strcmp(to, "00000000") != 0 || len > sizeof(out) - 160)
 			continue;
-		len += (size_t)snprintf(out + len, sizeof(out) - len, "%s\t00000000\t%08lX\t%s\n",
-					name, c->raw ? gateway : 0, tail);
+		len += (size_t)snprintf(out + len, sizeof(out) - len, "%s\t00000000\t%s\t%s\n",
+					name, c->raw ? gateway : "00000000", tail);
 	}
 	if (text)
 		tar_file(c, "proc/net/route", out, len);

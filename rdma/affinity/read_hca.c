@@ -28,15 +28,19 @@ static uint32_t rate_of(const char *text)
 /* "0c42:a103:00f7:0bcf" */
 static uint64_t guid_of(const char *text)
 {
+	static const char hex[] = "0123456789abcdef0123456789ABCDEF";
 	uint64_t guid = 0;
-	unsigned int part[4];
-	char more;
+	size_t digits = 0;
 
-	if (sscanf(text, "%4x:%4x:%4x:%4x%c", &part[0], &part[1], &part[2], &part[3], &more) != 4)
-		return 0;
-	for (size_t i = 0; i < 4; i++)
-		guid = guid << 16 | part[i];
-	return guid;
+	for (; *text; text++) {
+		const char *at = strchr(hex, *text);
+		if (!at && *text != ':')
+			return 0;
+		if (at)
+			guid = guid << 4 | ((uint64_t)(at - hex) & 15);
+		digits += at != NULL;
+	}
+	return digits == 16 ? guid : 0;
 }
 
 static enum aff_layer layer_of(const char *text)
@@ -131,17 +135,16 @@ static void place(const struct tree *t, struct tree_path *path, struct aff_hca *
 static void complete(struct tree *t, struct tree_path *path, const struct aff_hca *h)
 {
 	struct tree_path p = { .len = 0 };
-	struct pci_addr a, want;
+	struct pci_addr a;
 
 	if (h->pci == AFF_NONE || t->m->pci[h->pci].has_ids || h->kind == AFF_HCA_SOFTWARE)
 		return;
-	want = t->m->pci[h->pci].addr;
 	for (size_t i = 1; i <= path->len && i < TREE_PATH; i++) {
 		if (path->text[i] != '/')
 			continue;
 		memcpy(p.text, path->text, i);
 		p.text[i] = '\0';
-		if (tree_is_function(tree_last_name(p.text), &a) && !memcmp(&a, &want, sizeof(a)))
+		if (tree_is_function(tree_last_name(p.text), &a) && tree_find(t, a) == h->pci)
 			p.len = i;
 	}
 	if (p.len)

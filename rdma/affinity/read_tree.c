@@ -21,8 +21,7 @@ static int walk(int dir, const char *path, int flags)
 	int fd = -1;
 
 	while (slice_next(&rest, '/', &part)) {
-		auto_fd int above = fd;
-		fd = -1;
+		auto_fd int above = TAKE_FD(fd);
 		if (slice_copy(part, name, sizeof(name))) {
 			errno = ENAMETOOLONG;
 			return -1;
@@ -203,7 +202,7 @@ int tree_names(int dir, size_t max, struct tree_names *out, struct err *e)
 		*out = (struct tree_names){ 0 };
 		return 0;
 	}
-	fd = -1; /* closedir() closes it */
+	(void)TAKE_FD(fd); /* closedir() closes it */
 	while ((entry = readdir(d))) {
 		if (*entry->d_name != '.' && tree_push(&all, max, entry->d_name, e))
 			return -1;

@@ -152,8 +152,7 @@ static int open_above(struct reader *r, const char *path, char last[256])
 	while (fd >= 0 && slice_next(&rest, '/', &part)) {
 		if (part.len == 0 || (part.len == 1 && *part.p == '.'))
 			continue;
-		auto_fd int above = fd;
-		fd = -1;
+		auto_fd int above = TAKE_FD(fd);
 		if (slice_copy(part, last, 256) || !strcmp(last, ".."))
 			return bad(r, "its name leads out of the folder, or is too long");
 		if (*name && mkdirat(above, name, 0700) && errno != EEXIST)

@@ -144,7 +144,8 @@ static void blank_nameless(char *s)
 		} else if (!tag) {
 			tag = *s == '<';
 		} else if (quote) {
-			quote = *s == quote ? 0 : quote;
+			if (*s == quote)
+				quote = '\0';
 		} else if (!strncmp(s, " =\"\"", 4)) {
 			memset(s, ' ', 4);
 		} else if (*s == '"' || *s == '\'') {
