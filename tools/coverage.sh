@@ -13,7 +13,7 @@ build=${1:?usage: coverage.sh BUILD}
 least=90
 # These, and every file whose header says "Pure." in its first lines.
 pure='^(lib/(err|undo|parse|pci_addr|json[a-z_]*)|cni/(env|conf|result[a-z_]*)|sriov/(ledger_text|manager_conf)PLUS)\.c$'
-more=$(for header in lib/*.h cni/*.h ipam/*.h sriov/*.h rdma/*.h rdma/probe/*.h railctl/*.h; do
+more=$(for header in lib/*.h cni/*.h ipam/*.h sriov/*.h rdma/*.h rdma/probe/*.h rdma/affinity/*.h railctl/*.h; do
 	head -n 8 "$header" | grep -q 'Pure\.' && printf '|%s(_[a-z_]*)?' "${header%.h}"
 done) || true
 pure=$(echo "$pure" | sed "s:PLUS:${more}:")

@@ -2,8 +2,9 @@
 /*
  * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
  *
- *	--plugin NAME   macvlan (the default), ipvlan, sriov (on the machine's own cards), rdma (behind
- *	                macvlan, in mode shared), rdma-exclusive (the machine is in that mode)
+ *	--plugin NAME   macvlan (the default), ipvlan, sriov (on the machine's own cards),
+ *	                rdma (behind macvlan, in mode shared), rdma-exclusive (the machine in
+ *	                that mode)
  *	--lane DIR      programs whose allocations and clock can be spoiled
  *	--only CASE     one case, with all that is to be seen
  *	--sample N      N cases: a share for each class, and of each kind one before any has two

@@ -105,10 +105,11 @@ static const char *judge_all(const struct aff_machine *m, uint32_t pci, const st
 			     const struct table *is, judge_fn judge)
 {
 	const char *bad = NULL;
+	struct stand s;
 
 	for (uint32_t g = 0; g < m->n_gpus && !bad; g++) {
 		for (uint32_t h = 0; h < m->n_hcas && !bad; h++) {
-			struct stand s = stand(m, pci, g, h);
+			s = stand(m, pci, g, h);
 			size_t at = g * m->n_hcas + h;
 			bad = judge(&s, &was->way[at], &is->way[at]);
 		}

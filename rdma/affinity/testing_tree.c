@@ -174,7 +174,10 @@ void tree_add_vfs(const char *root, const char *path, unsigned n, const char *st
 
 void tree_reverse(const char *root, const char *folder)
 {
-	char path[PATH], (*name)[256] = NULL, (*target)[PATH] = NULL;
+	struct link {
+		char name[256], target[PATH];
+	} *link = NULL;
+	char path[PATH];
 	struct dirent *entry;
 	size_t n = 0;
 
@@ -182,21 +185,21 @@ void tree_reverse(const char *root, const char *folder)
 	DIR *d = opendir(path);
 	ck_assert_ptr_nonnull(d);
 	while ((entry = readdir(d))) {
-		name = realloc(name, (n + 1) * sizeof(*name));
-		target = realloc(target, (n + 1) * sizeof(*target));
-		ssize_t len = readlinkat(dirfd(d), entry->d_name, target[n], PATH - 1);
+		struct link *more = realloc(link, (n + 1) * sizeof(*link));
+		ck_assert_ptr_nonnull(more);
+		link = more;
+		ssize_t len = readlinkat(dirfd(d), entry->d_name, link[n].target, PATH - 1);
 		if (len < 0)
 			continue;
-		target[n][len] = '\0';
-		(void)snprintf(name[n++], sizeof(*name), "%s", entry->d_name);
+		link[n].target[len] = '\0';
+		(void)snprintf(link[n++].name, sizeof(link->name), "%s", entry->d_name);
 	}
 	for (size_t i = 0; i < n; i++)
-		ck_assert_int_eq(unlinkat(dirfd(d), name[i], 0), 0);
+		ck_assert_int_eq(unlinkat(dirfd(d), link[i].name, 0), 0);
 	for (size_t i = 0; i < n; i++)
-		ck_assert_int_eq(symlinkat(target[i], dirfd(d), name[i]), 0);
+		ck_assert_int_eq(symlinkat(link[i].target, dirfd(d), link[i].name), 0);
 	(void)closedir(d);
-	free(name);
-	free(target);
+	free(link);
 }
 
 void tree_machine(const char *dir, struct aff_machine *out)
