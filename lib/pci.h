@@ -22,6 +22,9 @@ struct pci_addr {
 
 /* pci_parse - as sysfs writes it, either case; -1 when it is anything else. Pure. */
 int pci_parse(const char *s, struct pci_addr *out) must_check;
+/* pci_parse_loose - also as tools write it: lspci leaves out the domain 0000 ("0f:00.0"),
+ * nvidia-smi writes eight digits of it ("00000000:0F:00.0"). Pure. */
+int pci_parse_loose(const char *s, struct pci_addr *out) must_check;
 /* pci_format - lower case, at least 4 digits of domain. Returns out. */
 char *pci_format(struct pci_addr a, char out[PCI_STR_LEN]);
 

@@ -52,6 +52,18 @@ int pci_parse(const char *s, struct pci_addr *out)
 	return 0;
 }
 
+int pci_parse_loose(const char *s, struct pci_addr *out)
+{
+	char whole[PCI_STR_LEN];
+
+	if (!strncmp(s, "0000", DOMAIN_DIGITS_MIN) && strcspn(s, ":") == DOMAIN_DIGITS_MAX)
+		s += DOMAIN_DIGITS_MIN;
+	if (strcspn(s, ":") != 2 || strlen(s) > PCI_STR_LEN - sizeof("0000:"))
+		return pci_parse(s, out);
+	(void)stpcpy(stpcpy(whole, "0000:"), s);
+	return pci_parse(whole, out);
+}
+
 char *pci_format(struct pci_addr a, char out[PCI_STR_LEN])
 {
 	(void)snprintf(out, PCI_STR_LEN, "%04x:%02x:%02x.%x", a.domain, (unsigned)a.bus,

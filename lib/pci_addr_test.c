@@ -76,6 +76,33 @@ START_TEST(refuses_what_is_none)
 }
 END_TEST
 
+START_TEST(addresses_as_tools_write_them)
+{
+	static const char *const same[] = { "0000:0f:00.0", "0f:00.0", "00000000:0F:00.0",
+					    "0F:00.0" };
+	static const char *const none[] = { "",
+					    "f:00.0",
+					    "00:",
+					    ":0f:00.0",
+					    "000000000:0f:00.0",
+					    "0f:00.0 ",
+					    "0f:00.00000000000000" };
+	char text[PCI_STR_LEN];
+	struct pci_addr a;
+
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		ck_assert_int_eq(pci_parse_loose(same[i], &a), 0);
+		ck_assert_str_eq(pci_format(a, text), "0000:0f:00.0");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		ck_assert_msg(pci_parse_loose(none[i], &a) == -1, "%s", none[i]);
+	ck_assert_int_eq(pci_parse_loose("10000:0f:00.0", &a), 0);
+	ck_assert_uint_eq(a.domain, 0x10000);
+	ck_assert_int_eq(pci_parse_loose("00000001:0f:00.0", &a), 0);
+	ck_assert_uint_eq(a.domain, 1);
+}
+END_TEST
+
 START_TEST(numbers_of_attributes)
 {
 	static const char *const bad[] = { "",     "0",   "0x",  "8086",        "0x10000", "0xg",
@@ -151,5 +178,5 @@ START_TEST(port_names)
 }
 END_TEST
 
-TEST_PROGRAM("pci_addr", reads_and_writes_addresses, refuses_what_is_none, numbers_of_attributes,
-	     numbers_of_vfs, port_names)
+TEST_PROGRAM("pci_addr", reads_and_writes_addresses, refuses_what_is_none,
+	     addresses_as_tools_write_them, numbers_of_attributes, numbers_of_vfs, port_names)

@@ -20,26 +20,13 @@ static int unknown_gpu(const struct topo *t, const char *word, struct err *e)
 	return *list ? err_hint(e, "there are %s", list) : err_hint(e, "this machine has no GPU");
 }
 
-/* "0000:0f:00.0", or without the domain as lspci writes it. */
-static int parse_bdf(const char *word, struct pci_addr *out)
-{
-	char whole[PCI_STR_LEN + 8];
-
-	if (pci_parse(word, out) == 0)
-		return 0;
-	if (strlen(word) >= PCI_STR_LEN)
-		return -1;
-	(void)stpcpy(stpcpy(whole, "0000:"), word);
-	return pci_parse(whole, out);
-}
-
 static int mark_gpu(struct rail *r, const char *word, void *arg, struct err *e)
 {
 	struct topo *t = arg;
 	struct pci_addr addr;
 	uint32_t g;
 
-	if (parse_bdf(word, &addr)) {
+	if (pci_parse_loose(word, &addr)) {
 		cmd_usage(r, e, "--gpus \"%.64s\" is no PCI address", word);
 		return err_hint(e, "such as 0000:0f:00.0");
 	}

@@ -7,18 +7,12 @@
 
 #define POD "gpu"
 
-/* NVIDIA's tools write eight digits of domain, whatever it is: "00000000:0F:00.0". */
-static const char *without_zeros(const char *text)
-{
-	return !strncmp(text, "0000", 4) && strcspn(text, ":") == 8 ? text + 4 : text;
-}
-
 static int add(struct near_gpus *g, const char *text, struct err *e)
 {
 	struct pci_addr a;
 	char one[PCI_STR_LEN];
 
-	if (pci_parse(without_zeros(text), &a)) {
+	if (pci_parse_loose(text, &a)) {
 		err_set(e, ERR_CONFIG, 0, "%s: \"%.64s\" is not a PCI address such as 0000:0f:00.0",
 			g->source, text);
 		return err_hint(e, "railctl topo shows the addresses of the GPUs");
