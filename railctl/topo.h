@@ -57,6 +57,10 @@ void topo_clear(struct topo *t);
  * NULL, those of the pod that process *pid is of (as of struct topo_who). */
 int topo_scope(struct rail *r, const int *pid, struct topo *t, struct err *e) must_check;
 
+/* topo_taken - of this machine: one bool for each PCI function, true for VFs that are no pod's to
+ * take; owned by the caller. Of another machine nothing is known, and *out stays as it is. */
+int topo_taken(struct rail *r, const struct topo *t, bool **out, struct err *e) must_check;
+
 /* topo_nccl_opts - of --set and --rccl. */
 int topo_nccl_opts(struct rail *r, struct topo *t, struct err *e) must_check;
 

@@ -137,11 +137,14 @@ static int run(struct rail *r, struct err *e)
 	auto_aff_plan struct aff_plan p = { 0 };
 	struct aff_plan_wish w = { 0 };
 	auto_json struct json *o = NULL;
+	auto_free bool *taken = NULL;
 
 	if (take_number(r, "pods", &w.pods, e) ||
-	    take_number(r, "gpus-per-pod", &w.gpus_per_pod, e) || topo_load(r, 0, &t, e))
+	    take_number(r, "gpus-per-pod", &w.gpus_per_pod, e) || topo_load(r, 0, &t, e) ||
+	    topo_taken(r, &t, &taken, e))
 		return -1;
 	w.scope = &t.view.scope;
+	w.taken = taken;
 	if (aff_plan_make(&t.m, &t.choice, &w, &p, e))
 		return -1;
 	if (!r->out.json)
@@ -171,7 +174,7 @@ const struct cmd topo_plan_cmd = {
 	.summary = "say which VF each pod should get, so that no two pods share a rail",
 	.about = "Pods take the GPUs in the order of their PCI addresses, and for each GPU the "
 		 "HCA that \"railctl topo\" assigns to it: one of its VFs, or all of it where it "
-		 "has none. Nothing is changed.",
+		 "has none. On this machine, of the VFs that no pod has. Nothing is changed.",
 	.opts = options,
 	.examples = examples,
 	.run = run,
