@@ -233,10 +233,14 @@ static int sriov_create(struct attach *a, struct err *e)
 {
 	const struct sriov_conf *c = conf_of(a);
 	const struct record_key key = key_of(a);
-	bool own_mac;
+	bool own_mac = false;
+	struct err why;
 
-	if (vf_configure(a->host_nl, &c->place, &c->wish, &own_mac, e) ||
-	    (own_mac && claim_had_own_mac(&a->call->ctx, c->vf, &key, e)) || write_devinfo(a, e))
+	int rc = vf_configure(a->host_nl, &c->place, &c->wish, &own_mac, e);
+	/* Also when it failed: the VF is put back by what is known of it. */
+	if (own_mac && claim_had_own_mac(&a->call->ctx, c->vf, &key, rc ? &why : e))
+		return -1;
+	if (rc || write_devinfo(a, e))
 		return -1;
 	return a->no_link ? describe_without_link(a, e) : move_in(a, e);
 }

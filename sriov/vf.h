@@ -63,7 +63,8 @@ struct vf_wish {
 /*
  * vf_configure - grant it, on the host. Not atomic: after a failure vf_put_back() undoes what was
  * done. Errors name the key, the driver and the PF. *own_mac (may be NULL) becomes true when the
- * VF turns out to have had a MAC of its own, which only a VF that is given another one shows.
+ * VF turns out to have had a MAC of its own, which only a VF that is given another one shows; also
+ * when another key fails after that.
  */
 int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, bool *own_mac,
 		 struct err *e) must_check;
