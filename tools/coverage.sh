@@ -19,7 +19,7 @@ done) || true
 pure=$(echo "$pure" | sed "s:PLUS:${more}:")
 
 report=$build/coverage.csv
-gcovr --root . --object-directory "$build/obj" --exclude '.*_test\.c' --exclude '.*_fuzz\.c' \
+gcovr --gcov-ignore-parse-errors --root . --object-directory "$build/obj" --exclude '.*_test\.c' --exclude '.*_fuzz\.c' \
 	--exclude '.*/testing.*' --exclude '.*_contract\.[ch]' --exclude 'build/.*' --exclude 'conformance/.*' --csv --output "$report" \
 	"$build/obj" 2>"$build/coverage.err" || { cat "$build/coverage.err" >&2; exit 1; }
 

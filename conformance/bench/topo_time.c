@@ -47,6 +47,8 @@ static void run(struct subject *s, int round)
 	posix_spawn_file_actions_init(&to);
 	posix_spawn_file_actions_addopen(&to, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	int64_t start = now_us();
+	if (!s->argv[0])
+		fail(s->label);
 	errno = posix_spawnp(&pid, s->argv[0], &to, NULL, s->argv, environ);
 	if (errno || wait4(pid, &status, 0, &u) < 0)
 		fail(s->argv[0]);
@@ -78,7 +80,7 @@ static void print(const char *what, int64_t *v, int n)
 int main(int argc, char **argv)
 {
 	struct subject s[MAX_SUBJECTS] = { { 0 } };
-	int n = 0, rounds = argc > 3 ? atoi(argv[1]) : 0;
+	int n = 0, rounds = argc > 3 ? (int)strtol(argv[1], NULL, 10) : 0;
 
 	for (int i = 2; rounds > 0 && i + 1 < argc && n < MAX_SUBJECTS; n++) {
 		s[n].label = argv[i++];
@@ -87,7 +89,7 @@ int main(int argc, char **argv)
 		s[n].cpu = calloc((size_t)rounds, sizeof(int64_t));
 		if (!s[n].wall || !s[n].cpu)
 			fail("memory");
-		while (i < argc && strcmp(argv[i], "--"))
+		while (i < argc && strcmp(argv[i], "--") != 0)
 			i++;
 		if (i < argc)
 			argv[i++] = NULL;

@@ -256,9 +256,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: topo_tree DIR GPUS HCAS VFS\n");
 		return 2;
 	}
-	unsigned gpus = (unsigned)atoi(argv[2]), hcas = (unsigned)atoi(argv[3]);
-	struct machine m = { argv[1], hcas, 0, hcas ? (unsigned)atoi(argv[4]) / hcas : 0 };
-	unsigned more = hcas ? (unsigned)atoi(argv[4]) % hcas : 0, each = m.vfs;
+	unsigned gpus = (unsigned)strtoul(argv[2], NULL, 10),
+		 hcas = (unsigned)strtoul(argv[3], NULL, 10);
+	struct machine m = { argv[1], hcas, 0,
+			     hcas ? (unsigned)strtoul(argv[4], NULL, 10) / hcas : 0 };
+	unsigned more = hcas ? (unsigned)strtoul(argv[4], NULL, 10) % hcas : 0, each = m.vfs;
 
 	processors(argv[1]);
 	for (unsigned i = 0; i < NOISE; i++) {

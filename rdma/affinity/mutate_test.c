@@ -35,11 +35,11 @@ static void table_clear(struct table *t)
 }
 #define auto_table auto_clean(table_clear)
 
-static bool is_above(const struct aff_machine *m, uint32_t top, uint32_t pci)
+static bool is_above(const struct aff_machine *m, uint32_t top, uint32_t at)
 {
-	while (pci != AFF_NONE && pci != top)
-		pci = m->pci[pci].parent;
-	return pci == top;
+	while (at != AFF_NONE && at != top)
+		at = m->pci[at].parent;
+	return at == top;
 }
 
 /* How a function stands to a pair: above one of the two ends (or that itself), above both. */
@@ -50,9 +50,9 @@ struct stand {
 static struct stand stand(const struct aff_machine *m, uint32_t pci, uint32_t g, uint32_t h)
 {
 	const struct aff_hca *hca = &m->hca[h];
-	uint32_t second = hca->second == AFF_NONE ? hca->pci : hca->second;
+	uint32_t other = hca->second == AFF_NONE ? hca->pci : hca->second;
 	bool a = is_above(m, pci, m->gpu[g].pci), b = is_above(m, pci, hca->pci),
-	     c = is_above(m, pci, second);
+	     c = is_above(m, pci, other);
 	struct aff_relation r;
 
 	aff_relate_hca(m, g, h, &r);

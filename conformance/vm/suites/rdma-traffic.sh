@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 7.2
+# check: no
 # kernel: 7.2
 # rdma-traffic: RoCE between pods that railhead's chains attached: macvlan, ipvlan and VFs of two cards; rdma-probe
 # and perftest find device, port and GID by what `railctl rdma env` printed, and by nothing else. Kernel 7.2: before,
