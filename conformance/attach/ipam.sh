@@ -370,9 +370,9 @@ test_ipam_parallel_mixed()
 {
 	local i
 	PLUGIN=$IPAM
+	conf_ipam '{"subnet":"10.77.8.0/27"}' "del(.master) | .ipam.type=\"$IPAM\""
 	for i in {1..24}; do
 		(
-			conf_ipam '{"subnet":"10.77.8.0/27"}' "del(.master) | .ipam.type=\"$IPAM\""
 			CID=mix$i
 			for _ in 1 2 3; do
 				cni_to "$i" ADD
