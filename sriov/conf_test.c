@@ -430,7 +430,7 @@ START_TEST(near_a_gpu)
 		{ "\"near\":\"0000:0f:00.0\"", ERR_CONFIG, "near", "needs a resource" },
 		{ "\"near\":\"gpu\",\"deviceID\":\"" VF "\"", ERR_CONFIG, "near",
 		  "needs a resource" },
-		{ PFS "\"near\":\"0f:00.0\"", ERR_CONFIG, "near", "0f:00.0" },
+		{ PFS "\"near\":\"f:00.0\"", ERR_CONFIG, "near", "f:00.0" },
 		{ PFS "\"near\":[]", ERR_CONFIG, "near", "an array" },
 		{ PFS "\"near\":1", ERR_CONFIG, "near", "1" },
 	};
