@@ -11,7 +11,8 @@
 struct helper {
 	pid_t pid;
 	FILE *to, *from;
-	size_t at; /* the case it works on */
+	size_t at;      /* the case it works on, */
+	unsigned tries; /* for the how many-th time */
 	bool busy;
 };
 

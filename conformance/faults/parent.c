@@ -15,6 +15,8 @@
 
 #define WORKERS    16
 #define PROGRESS_S 5
+/* Of a case whose fault is not met: how many calls a run makes may hang on the clock. */
+#define TRIES 3
 
 struct score {
 	unsigned runs, survived, needed, unreached, absent;
@@ -96,6 +98,13 @@ static void tell_failure(const struct run *r, size_t at, const char *evidence)
 	(void)fflush(stdout);
 }
 
+static void hand_over(const struct run *r, struct helper *h)
+{
+	(void)fprintf(h->to, "%s\n", r->cases.list[h->at]);
+	(void)fflush(h->to);
+	h->tries++;
+}
+
 static void take_answer(struct run *r, struct helper *h)
 {
 	auto_text evidence = { .p = NULL };
@@ -112,6 +121,10 @@ static void take_answer(struct run *r, struct helper *h)
 		if (whole)
 			break;
 		text_add(&evidence, "  # %s", line);
+	}
+	if (whole && strcmp(word, "unreached") == 0 && h->tries < TRIES) {
+		hand_over(r, h);
+		return;
 	}
 	h->busy = false;
 	if (!whole) {
@@ -153,8 +166,8 @@ static bool hand_out(struct run *r)
 		if (!h->busy && r->next < r->cases.n) {
 			h->at = r->next++;
 			h->busy = true;
-			(void)fprintf(h->to, "%s\n", r->cases.list[h->at]);
-			(void)fflush(h->to);
+			h->tries = 0;
+			hand_over(r, h);
 		}
 		busy = busy || h->busy;
 	}
@@ -195,7 +208,9 @@ static void table(const struct run *r)
 	(void)printf("\n");
 }
 
-/* A fault that is planned but not met proves nothing; a few are, where two processes run at once.
+/*
+ * A fault that is planned but not met proves nothing. A few are not, where processes run at once:
+ * one in fifty, and one more, as a sample may be smaller.
  */
 static bool enough_reached(const struct run *r)
 {
@@ -203,7 +218,7 @@ static bool enough_reached(const struct run *r)
 
 	for (size_t i = 0; i < fault_n_classes; i++)
 		unreached += r->score[i].unreached;
-	if (unreached * 50 <= r->done)
+	if (unreached * 50 <= r->done + 50 && unreached <= r->done)
 		return true;
 	(void)printf("%u planned faults were not reached\n", unreached);
 	return false;
