@@ -70,6 +70,7 @@ xz-utils|xz|unpacks them
 strace|strace|run in the guest
 iputils-ping|ping|run in the guest
 perftest|ib_send_bw|run in the guest
+systemd|/lib/systemd/systemd|boots our units in the guest
 jq|jq|JSON in shell tests"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"

@@ -7,7 +7,7 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
-SUITES=${SUITES:-boot ipvlan spec sriov vf probe rdma rdma-env rdma-move rdma-traffic faults rdma-faults rdma-exclusive topo vfio}
+SUITES=${SUITES:-boot ipvlan spec sriov vf unit probe rdma rdma-env rdma-move rdma-traffic faults rdma-faults rdma-exclusive topo vfio}
 KERNELS=${KERNELS:-6.12 7.2}
 
 said() { sed -n "1,12s/^# $1: //p" "$HERE/suites/$2.sh"; }

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154,SC2317 # functions that check calls
+# check: 7.2
+# unit: a boot of systemd, in namespaces of its own, as a container's is: railhead-vf.service makes the VFs before
+# network-pre.target is reached and before a runtime starts, keeps them when restarted, and its failure stops nobody.
+# shellcheck source=conformance/vm/guest/lib.sh
+. conformance/vm/guest/lib.sh
+SAW=/run/saw
+ETC=/etc/systemd/system
+
+# The machine's own units stay out: only what a boot to multi-user.target with ours must have.
+units()
+{
+	rm -rf "$ETC" /lib/systemd/system/*.wants
+	mkdir -p "$ETC/railhead-vf.service.d"
+	printf '[Service]\nStandardOutput=append:%s/said\nStandardError=inherit\n' $SAW >"$ETC/railhead-vf.service.d/test.conf"
+	install -m 755 "$BIN/railctl" /usr/local/sbin/railctl
+	install -D -m 644 -t /usr/local/lib/systemd/system packaging/systemd/*.service
+	cat >"$ETC/railhead-test.target" <<-END
+		[Unit]
+		DefaultDependencies=no
+		Wants=multi-user.target containerd.service network-reader.service
+	END
+	cat >"$ETC/multi-user.target" <<-END
+		[Unit]
+		DefaultDependencies=no
+	END
+	witness containerd.service
+	witness network-reader.service network-pre.target
+	cat >"$ETC/end.service" <<-END
+		[Unit]
+		DefaultDependencies=no
+		After=containerd.service network-reader.service railhead-vf.service railhead-qos.service
+		SuccessAction=exit-force
+		FailureAction=exit-force
+		[Service]
+		Type=oneshot
+		ExecStart=-/bin/bash $SAW/script
+	END
+	systemctl --root=/ enable railhead-vf.service railhead-qos.service
+	mkdir "$ETC/railhead-test.target.wants"
+	ln -s ../end.service "$ETC/railhead-test.target.wants/"
+}
+
+# witness UNIT [AFTER]: a unit that writes down how many VFs there were when it started.
+witness()
+{
+	cat >"$ETC/$1" <<-END
+		[Unit]
+		DefaultDependencies=no
+		After=${2-}
+		[Service]
+		Type=oneshot
+		RemainAfterExit=yes
+		ExecStart=/bin/sh -c 'cat /sys/bus/pci/devices/*/sriov_numvfs | paste -sd+ | tr -d "\\\\n" >$SAW/$1'
+	END
+}
+
+# boots SCRIPT: a boot, SCRIPT at its end.
+boots()
+{
+	rm -rf $SAW
+	mkdir $SAW
+	printf '%s\n' "$1" >$SAW/script
+	timeout 200 unshare --pid --fork --kill-child --mount --mount-proc --cgroup env -i container=railhead PATH="$PATH" \
+		/lib/systemd/systemd --system --unit=railhead-test.target --log-target=console --log-level=info --show-status=no \
+		</dev/null >$SAW/log 2>&1
+	cat $SAW/log
+	[ -e $SAW/end ]
+}
+saw() { is "$(cat "$SAW/$1")" "$2"; }
+prop() { grep -qx "$2" "$SAW/$1" || { cat "$SAW/$1" && false; }; }
+
+# shellcheck disable=SC2086 # words
+set -- $PFS
+ASK='systemctl show railhead-vf.service >'$SAW'/vf; systemctl show railhead-qos.service >'$SAW'/qos; touch '$SAW'/end'
+check "the units are there" units
+check "a boot without configuration" boots "$ASK"
+check "the unit is not started" prop vf ConditionResult=no
+check "neither is that of quality of service" prop qos ConditionResult=no
+check "and there are no VFs" saw containerd.service 0+0
+
+mkdir -p /etc/railhead/vf.d
+echo '{"pf": "'"$1"'", "count": 4}' >/etc/railhead/vf.d/10.json
+check "a boot with a file" boots "mv $SAW/containerd.service $SAW/first
+	ls -l /sys/class/net >$SAW/before; systemctl restart railhead-vf.service; ls -l /sys/class/net >$SAW/after
+	$ASK"
+check "it ended well" prop vf Result=success
+check "and counts as up" prop vf SubState=exited
+check "a runtime that starts finds the VFs" saw first 4+0
+check "and so does what sets up networks" saw network-reader.service 4+0
+check "VFs are there" test "$(cat "/sys/class/net/$1/device/sriov_numvfs")" = 4
+check "a restart" test -s $SAW/before
+check "leaves the interfaces as they are" cmp $SAW/before $SAW/after
+
+echo '{"pf": "ens99", "count": 3}' >/etc/railhead/vf.d/20.json
+check "a boot with a card that is not there" boots "$ASK"
+check "the unit has failed" prop vf Result=exit-code
+check "and says which" grep -q 'ens99' $SAW/said
+check "the runtime starts" saw containerd.service 4+0
+
+echo 0 >"/sys/class/net/$1/device/sriov_numvfs"
+rm -rf /etc/railhead /run/railhead /var/lib/railhead
+echo "# $(cut -d. -f1 /proc/uptime) s"
+finish
