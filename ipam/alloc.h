@@ -71,8 +71,4 @@ struct alloc_gc {
 int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal,
 	     struct err *e) must_check;
 
-/* alloc_pools - load the definitions of conf's pools: one set a family, in the order written. */
-int alloc_pools(struct ledger *l, const struct ipam_conf *conf, struct source_sets *out,
-		struct err *e) must_check;
-
 #endif

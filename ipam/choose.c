@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A release further in the future than a cooldown can explain: the clock was set back since. */
-bool choose_rested(int64_t since, int64_t now, int64_t cooldown)
+/* Released further in the future than a cooldown can explain: the clock was set back since. */
+static bool has_rested(int64_t since, int64_t now, int64_t cooldown)
 {
 	return since <= now - cooldown || since > now + cooldown;
 }
@@ -167,7 +167,7 @@ static int choose_queued(struct ledger *l, const struct source *s, const struct 
 		return -1;
 	/* Behind those that cool down there may be some that a clock set back since has released.
 	 */
-	if (q.ip.family && !choose_rested(q.since, l->now, s->policy.cooldown) &&
+	if (q.ip.family && !has_rested(q.since, l->now, s->policy.cooldown) &&
 	    queue_head(l, &q, s->id, l->now + s->policy.cooldown + 1, e))
 		return -1;
 	*out = q.ip;
@@ -246,7 +246,7 @@ static int choose_lost(struct sweep w, const struct tally *t, struct choice *c, 
 
 	if (load_others(w.l, w.s, &others, e) || find_stray(w.l, &others, w.ask, &q, e))
 		return -1;
-	if (q.ip.family && choose_rested(q.since, w.l->now, w.s->policy.cooldown)) {
+	if (q.ip.family && has_rested(q.since, w.l->now, w.s->policy.cooldown)) {
 		c->ip = q.ip;
 		return 1;
 	}
@@ -345,7 +345,7 @@ int choose_exactly(struct ledger *l, const struct source *s, const struct ask *a
 	if (found && rec.state == LEASE_HELD)
 		return refuse_held(&rec, ip, e);
 	if (found && s->policy.strict && !owner_same_pod(&rec.owner, ask->owner) &&
-	    !choose_rested(rec.since, l->now, s->policy.cooldown))
+	    !has_rested(rec.since, l->now, s->policy.cooldown))
 		return refuse_cooling(s, ip, rec.since + s->policy.cooldown - l->now, e);
 	*out = keep_cursor(s, ip, &t);
 	return 0;

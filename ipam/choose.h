@@ -37,7 +37,4 @@ int choose_cooling(struct ledger *l, const struct source *s, const struct ask *a
 int choose_exactly(struct ledger *l, const struct source *s, const struct ask *ask,
 		   struct choice *out, struct err *e) must_check;
 
-/* choose_rested - whether an address released at `since` has rested. Pure. */
-bool choose_rested(int64_t since, int64_t now, int64_t cooldown);
-
 #endif

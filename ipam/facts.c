@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int facts_add(struct facts *f, const char *key, const char *detail, uint64_t count, struct err *e)
+static int add(struct facts *f, const char *key, const char *detail, uint64_t count, struct err *e)
 {
 	if (count == 0)
 		return 0;
@@ -35,18 +35,17 @@ int facts_of_lease(struct facts *f, const struct key_address *a, const struct le
 	key_of_tally(&tally, a->scope, rec->source);
 	if (rec->state == LEASE_RESTING) {
 		key_of_rest(&k, a->scope, rec->source, rec->since, &a->ip);
-		return facts_add(f, k.s, "", 1, e) || facts_add(f, tally.s, "resting", 1, e) ? -1
-											     : 0;
+		return add(f, k.s, "", 1, e) || add(f, tally.s, "resting", 1, e) ? -1 : 0;
 	}
 	struct key address;
 	key_of_address(&address, a->scope, a->ip);
 	key_of_owner(&k, rec->owner.container, rec->owner.ifname, rec->owner.network);
-	if (facts_add(f, k.s, address.s, 1, e) || facts_add(f, tally.s, "used", 1, e))
+	if (add(f, k.s, address.s, 1, e) || add(f, tally.s, "used", 1, e))
 		return -1;
 	if (!key_pool_of(a->scope))
 		return 0;
 	key_of_quota(&k, a->scope, rec->owner.ns);
-	return facts_add(f, k.s, "", 1, e);
+	return add(f, k.s, "", 1, e);
 }
 
 static int of_owner(struct facts *f, const char *key, const char *value, struct err *e)
@@ -56,19 +55,19 @@ static int of_owner(struct facts *f, const char *key, const char *value, struct 
 	if (key_list_parse(value, key, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
-		if (facts_add(f, key, list.items[i].s, 1, e))
+		if (add(f, key, list.items[i].s, 1, e))
 			return -1;
 	}
-	return list.n ? 0 : facts_add(f, key, "nothing", 1, e);
+	return list.n ? 0 : add(f, key, "nothing", 1, e);
 }
 
 static int of_tally(struct facts *f, const char *key, const char *value, struct err *e)
 {
 	struct tally t;
 
-	if (tally_parse(value, key, &t, e) || facts_add(f, key, "used", t.used, e))
+	if (tally_parse(value, key, &t, e) || add(f, key, "used", t.used, e))
 		return -1;
-	return facts_add(f, key, "resting", t.resting, e);
+	return add(f, key, "resting", t.resting, e);
 }
 
 static int of_quota(struct facts *f, const char *key, const char *value, struct err *e)
@@ -78,7 +77,7 @@ static int of_quota(struct facts *f, const char *key, const char *value, struct 
 	if (parse_u64(value, 1, INT64_MAX, &n))
 		return err_set(e, ERR_STORE, 0, "the store's record %s is damaged: \"%.32s\"", key,
 			       value);
-	return facts_add(f, key, "", n, e);
+	return add(f, key, "", n, e);
 }
 
 int facts_of_record(struct facts *f, const char *key, const char *value, struct err *e)
@@ -91,7 +90,7 @@ int facts_of_record(struct facts *f, const char *key, const char *value, struct 
 	case 'q':
 		return of_quota(f, key, value, e);
 	default:
-		return facts_add(f, key, "", 1, e);
+		return add(f, key, "", 1, e);
 	}
 }
 

@@ -22,10 +22,6 @@ struct facts {
 	size_t n, room;
 };
 
-/* facts_add - count of 0 adds nothing. */
-int facts_add(struct facts *f, const char *key, const char *detail, uint64_t count,
-	      struct err *e) must_check;
-
 /* facts_of_lease - all that follows from one lease record. */
 int facts_of_lease(struct facts *f, const struct key_address *a, const struct lease *rec,
 		   struct err *e) must_check;

@@ -17,11 +17,6 @@ static uint64_t hash(const char *text, uint64_t h)
 	return h;
 }
 
-void key_hash(const char *text, char out[KEY_ID_LEN + 1])
-{
-	(void)snprintf(out, KEY_ID_LEN + 1, "%016" PRIx64, hash(text, 0xcbf29ce484222325u));
-}
-
 /* Grows past its end without writing there: too long is known only when all parts are in. */
 struct text {
 	char *s;

@@ -77,7 +77,4 @@ const char *key_pool_of(const char *scope);
 /* key_scope_log - what the audit log calls a scope: a pool's name, else the label, in out. */
 const char *key_scope_log(const char *scope, char *out, size_t size);
 
-/* key_hash - 64 bits of text as hex, for ids of sources. */
-void key_hash(const char *text, char out[KEY_ID_LEN + 1]);
-
 #endif

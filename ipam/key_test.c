@@ -230,16 +230,5 @@ START_TEST(scopes)
 }
 END_TEST
 
-START_TEST(hashes)
-{
-	char a[KEY_ID_LEN + 1], b[KEY_ID_LEN + 1];
-
-	key_hash("", a);
-	ck_assert_str_eq(a, "cbf29ce484222325");
-	key_hash("x", b);
-	ck_assert_str_ne(a, b);
-}
-END_TEST
-
 TEST_PROGRAM("key", addresses, key_order_is_address_order, owners, rests, others,
-	     long_ones_are_hashed, malformed, scopes, hashes)
+	     long_ones_are_hashed, malformed, scopes)

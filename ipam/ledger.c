@@ -219,7 +219,8 @@ int owner_json(struct json *obj, const struct owner *o)
 	return 0;
 }
 
-int ledger_note(struct ledger *l, const char *what, const struct key_address *a,
+/* A line of the journal, if there is one. ip may have family IP_NONE. */
+static int note(struct ledger *l, const char *what, const struct key_address *a,
 		const struct owner *o, struct err *e)
 {
 	char text[IP_STR_LEN], label[KEY_SCOPE_MAX + 32];
@@ -321,7 +322,7 @@ int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o,
 	    add_owned(l, o, &k, e) || count_taken(l, c, e) ||
 	    count_quota(l, a.scope, o->ns, true, e) || remember(l, c, o, &k, e))
 		return -1;
-	return ledger_note(l, "allocate", &a, o, e);
+	return note(l, "allocate", &a, o, e);
 }
 
 struct first {
@@ -340,22 +341,8 @@ static int first_rest(const char *key, const char *value, void *arg)
 	return 1;
 }
 
-/*
- * A wide pool gives every new pod a fresh address, so its records would grow without end: of those
- * at rest the oldest is forgotten.
- */
-static int forget_oldest(struct ledger *l, const char *scope, const char *source, struct err *e)
-{
-	struct first f = { .found = false };
-	struct key k;
-
-	key_of_rests(&k, scope, source);
-	if (ledger_scan(l, &k, first_rest, &f, e))
-		return -1;
-	return f.found ? ledger_drop(l, &f.a, e) : 0;
-}
-
-int ledger_drop(struct ledger *l, const struct key_address *a, struct err *e)
+/* A resting address altogether: it counts as never used. */
+static int forget(struct ledger *l, const struct key_address *a, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
 	struct key k;
@@ -369,6 +356,21 @@ int ledger_drop(struct ledger *l, const struct key_address *a, struct err *e)
 	if (stop_rest(l, a, &rec, true, e) || unremember(l, a, &k, &rec.owner, e))
 		return -1;
 	return ledger_del(l, k.s, e);
+}
+
+/*
+ * A wide pool gives every new pod a fresh address, so its records would grow without end: of those
+ * at rest the oldest is forgotten.
+ */
+static int forget_oldest(struct ledger *l, const char *scope, const char *source, struct err *e)
+{
+	struct first f = { .found = false };
+	struct key k;
+
+	key_of_rests(&k, scope, source);
+	if (ledger_scan(l, &k, first_rest, &f, e))
+		return -1;
+	return f.found ? forget(l, &f.a, e) : 0;
 }
 
 static int count_released(struct ledger *l, const struct key_address *a, const struct lease *rec,
@@ -418,5 +420,5 @@ int ledger_release(struct ledger *l, const struct key_address *a, int64_t since,
 	if (remove_owned(l, &rec.owner, &k, e) || ledger_put(l, k.s, lease_print(&rec), e) ||
 	    l->t->store->ops->put(l->t, rest.s, "", e) || count_released(l, a, &rec, e))
 		return -1;
-	return ledger_note(l, "release", a, &rec.owner, e);
+	return note(l, "release", a, &rec.owner, e);
 }

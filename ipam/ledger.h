@@ -65,13 +65,6 @@ int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o,
 int ledger_release(struct ledger *l, const struct key_address *a, int64_t since,
 		   struct err *e) must_check;
 
-/* ledger_drop - forget a resting address altogether: it counts as never used. */
-int ledger_drop(struct ledger *l, const struct key_address *a, struct err *e) must_check;
-
-/* ledger_note - add a line to the journal, if there is one. ip may have family IP_NONE. */
-int ledger_note(struct ledger *l, const char *what, const struct key_address *a,
-		const struct owner *o, struct err *e) must_check;
-
 /* owner_json - add the parts of *o that are known to obj as "owner". -1: no memory. */
 int owner_json(struct json *obj, const struct owner *o) must_check;
 

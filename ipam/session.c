@@ -32,19 +32,6 @@ static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
 		(void)snprintf(m->node, sizeof(m->node), "%s", names.nodename);
 }
 
-int ipam_attach(const struct ctx *ctx, struct store *store, struct ipam *out, struct err *e)
-{
-	struct ipam m = { .store = NULL };
-
-	if (ctx_boot_id(ctx, m.boot, e)) {
-		store_close(store);
-		return -1;
-	}
-	finish(ctx, store, &m);
-	*out = m;
-	return 0;
-}
-
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out, struct err *e)
 {
 	struct ipam m = { .store = NULL };

@@ -20,10 +20,6 @@
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out,
 	      struct err *e) must_check;
 
-/* ipam_attach - the same on an open store, which is taken over in any case. */
-int ipam_attach(const struct ctx *ctx, struct store *store, struct ipam *out,
-		struct err *e) must_check;
-
 void ipam_close(struct ipam *m);
 #define auto_ipam auto_clean(ipam_close)
 

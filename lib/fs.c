@@ -5,16 +5,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 
-#include "lib/ctx.h"
-
-#define DIR_FLAGS    (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-#define READ_FIRST   4096
-#define LOCK_NAP_MIN INT64_C(100000)  /* ns */
-#define LOCK_NAP_MAX INT64_C(2000000) /* ns */
+#define DIR_FLAGS  (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define READ_FIRST 4096
 
 /* ---- directories ---- */
 
@@ -217,44 +211,4 @@ int fs_write_fd(int fd, const void *data, size_t len, struct err *e)
 		len -= (size_t)n;
 	}
 	return 0;
-}
-
-/* ---- locking ---- */
-
-/*
- * flock(2) has no deadline of its own, and an alarm would be everybody's. So: try, then nap; the
- * naps grow from a tenth of a millisecond, about a short holder's time, to two.
- */
-static int lock_fd(int fd, int timeout_ms)
-{
-	int64_t deadline = ctx_mono_ms() + timeout_ms, nap = LOCK_NAP_MIN;
-
-	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		struct timespec ts = { .tv_nsec = nap };
-
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -1;
-		if (ctx_mono_ms() >= deadline) {
-			errno = EWOULDBLOCK;
-			return -1;
-		}
-		(void)nanosleep(&ts, NULL);
-		nap = nap * 2 < LOCK_NAP_MAX ? nap * 2 : LOCK_NAP_MAX;
-	}
-	return 0;
-}
-
-int fs_lock_at(int dirfd, const char *name, int timeout_ms, struct err *e)
-{
-	auto_fd int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "open lock file %s", name);
-	if (lock_fd(fd, timeout_ms) == 0)
-		return TAKE_FD(fd);
-	if (errno != EWOULDBLOCK)
-		return err_set(e, ERR_IO, errno, "lock %s", name);
-	err_set(e, ERR_AGAIN, EWOULDBLOCK, "lock %s is held by another process for over %d ms",
-		name, timeout_ms);
-	return -1;
 }

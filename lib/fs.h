@@ -52,10 +52,4 @@ int fs_replace_at(int dirfd, const char *name, const char *text, bool durable,
 /* fs_unlink_at - remove, and what a killed fs_replace_at left beside it; absent is success. */
 int fs_unlink_at(int dirfd, const char *name, struct err *e) must_check;
 
-/*
- * fs_lock_at - exclusive flock on a lock file below dirfd (created 0600), waiting up to timeout_ms
- * (ERR_AGAIN after that). Returns a descriptor; closing it unlocks.
- */
-int fs_lock_at(int dirfd, const char *name, int timeout_ms, struct err *e) must_check;
-
 #endif

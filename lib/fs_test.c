@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "lib/ctx.h"
 #include "lib/testing.h"
 #include "lib/testing_alloc.h"
 #include "lib/testing_dir.h"
@@ -227,57 +226,6 @@ START_TEST(a_full_disk_is_an_error)
 }
 END_TEST
 
-/* ---- locking ---- */
-
-START_TEST(locks_exclude_and_time_out)
-{
-	auto_fd int dir = top();
-	struct err e = { 0 };
-	int first = fs_lock_at(dir, "lock", 0, &e);
-	int64_t start = ctx_mono_ms();
-
-	ck_assert_int_ge(first, 0);
-	ck_assert_uint_eq(mode("/mnt/lock"), 0600);
-	ck_assert_int_eq(fs_lock_at(dir, "lock", 30, &e), -1);
-	ck_assert_int_eq(e.code, ERR_AGAIN);
-	ck_assert_int_ge(ctx_mono_ms() - start, 30);
-	(void)close(first);
-	auto_fd int second = fs_lock_at(dir, "lock", 0, &e);
-	ck_assert_int_ge(second, 0);
-	ck_assert_int_eq(symlink("lock", "/mnt/link"), 0);
-	ck_assert_int_eq(fs_lock_at(dir, "link", 0, &e), -1);
-	ck_assert_int_eq(e.errnum, ELOOP);
-}
-END_TEST
-
-START_TEST(a_lock_is_had_when_its_holder_dies)
-{
-	auto_fd int dir = top();
-	struct err e = { 0 };
-	int ready[2];
-	char c;
-
-	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
-
-	pid_t holder = fork();
-
-	if (holder == 0) {
-		int fd = fs_lock_at(dir, "lock", 0, &e);
-
-		if (fd < 0 || write(ready[1], "x", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	ck_assert_int_eq(read(ready[0], &c, 1), 1);
-	ck_assert_int_eq(fs_lock_at(dir, "lock", 0, &e), -1);
-	ck_assert_int_eq(kill(holder, SIGKILL), 0);
-	auto_fd int fd = fs_lock_at(dir, "lock", 10000, &e);
-	ck_assert_msg(fd >= 0, "%s", e.msg);
-	ck_assert_int_eq(waitpid(holder, NULL, 0), holder);
-}
-END_TEST
-
 static int read_passwd(void *arg, struct err *e)
 {
 	char *text = NULL;
@@ -296,5 +244,4 @@ END_TEST
 TEST_PROGRAM("fs", makes_missing_directories_for_us_alone,
 	     an_administrators_directory_stands_as_it_is, directories_that_cannot_be_opened,
 	     reads_up_to_the_limit, what_cannot_be_read, what_others_may_have_written,
-	     a_full_disk_is_an_error, locks_exclude_and_time_out,
-	     a_lock_is_had_when_its_holder_dies, allocations_may_fail)
+	     a_full_disk_is_an_error, allocations_may_fail)

@@ -244,13 +244,3 @@ bool ip_in_prefix(struct ip_prefix p, struct ip a)
 {
 	return a.family == p.addr.family && !((a.v ^ p.addr.v) & ip_mask(a.family, p.len));
 }
-
-bool ip_in_range(struct ip_range r, struct ip a)
-{
-	return a.family == r.first.family && a.v >= r.first.v && a.v <= r.last.v;
-}
-
-bool ip_ranges_overlap(struct ip_range a, struct ip_range b)
-{
-	return a.first.family == b.first.family && a.first.v <= b.last.v && b.first.v <= a.last.v;
-}

@@ -59,7 +59,5 @@ bool ip_equal(struct ip a, struct ip b);
 struct ip ip_network(struct ip_prefix p); /* first address of the prefix */
 struct ip ip_last(struct ip_prefix p);    /* last address of the prefix */
 bool ip_in_prefix(struct ip_prefix p, struct ip a);
-bool ip_in_range(struct ip_range r, struct ip a);
-bool ip_ranges_overlap(struct ip_range a, struct ip_range b);
 
 #endif

@@ -310,19 +310,6 @@ START_TEST(membership)
 	ck_assert(ip_in_prefix(prefix("::/0"), ip("8000::")));
 	ck_assert(ip_in_prefix(prefix("fd00::1/128"), ip("fd00::1")));
 	ck_assert(!ip_in_prefix(prefix("fd00::1/128"), ip("fd00::2")));
-
-	ck_assert(ip_in_range(range("10.0.0.5-10.0.0.7"), ip("10.0.0.5")));
-	ck_assert(ip_in_range(range("10.0.0.5-10.0.0.7"), ip("10.0.0.7")));
-	ck_assert(!ip_in_range(range("10.0.0.5-10.0.0.7"), ip("10.0.0.4")));
-	ck_assert(!ip_in_range(range("10.0.0.5-10.0.0.7"), ip("10.0.0.8")));
-	ck_assert(!ip_in_range(range("0.0.0.0-255.255.255.255"), ip("::5")));
-
-	ck_assert(ip_ranges_overlap(range("10.0.0.5-10.0.0.7"), range("10.0.0.7-10.0.0.9")));
-	ck_assert(ip_ranges_overlap(range("10.0.0.7-10.0.0.9"), range("10.0.0.5-10.0.0.7")));
-	ck_assert(ip_ranges_overlap(range("10.0.0.0/8"), range("10.0.0.7")));
-	ck_assert(!ip_ranges_overlap(range("10.0.0.5-10.0.0.6"), range("10.0.0.7-10.0.0.9")));
-	ck_assert(!ip_ranges_overlap(range("10.0.0.7-10.0.0.9"), range("10.0.0.5-10.0.0.6")));
-	ck_assert(!ip_ranges_overlap(range("0.0.0.0/0"), range("::/0")));
 }
 END_TEST
 
@@ -440,7 +427,8 @@ START_TEST(prefix_properties)
 		if (ip_cmp(r.first, a) > 0 || ip_cmp(a, r.last) > 0 || !ip_in_prefix(p, r.first) ||
 		    !ip_in_prefix(p, r.last))
 			ck_abort_msg("%s is not in its own network", s);
-		if (ip_in_prefix(p, b) != ip_in_range(r, b))
+		if (ip_in_prefix(p, b) !=
+		    (b.family == a.family && ip_cmp(r.first, b) <= 0 && ip_cmp(b, r.last) <= 0))
 			ck_abort_msg("prefix and range of %s differ about %s", s, text(b));
 		/* as many addresses as the length says; of /0 in IPv6 that is 0 modulo 2^128 */
 		unsigned host = ip_bits(a.family) - p.len;

@@ -39,8 +39,8 @@ int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct e
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_IO, errno, "lock %s", name);
 		if (ctx_mono_ms() >= deadline)
-			return err_set(e, ERR_AGAIN, ETIMEDOUT,
-				       "another process works on %s; try again", name);
+			return err_set(e, ERR_AGAIN, 0, "another process works on %s; try again",
+				       name);
 		struct timespec pause = { 0, pause_ms * 1000000 };
 		(void)nanosleep(&pause, NULL);
 		pause_ms = pause_ms < 32 ? pause_ms * 2 : pause_ms;

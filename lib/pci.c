@@ -114,7 +114,8 @@ int pci_attr_u32(int dir, const char *name, uint32_t max, uint32_t *out, struct 
 	return 0;
 }
 
-int pci_link(int dir, const char *name, char *out, size_t size, struct err *e)
+/* The last component of what a link points to. */
+static int last_of_link(int dir, const char *name, char *out, size_t size, struct err *e)
 {
 	char target[LINK_MAX_BYTE];
 	ssize_t n = readlinkat(dir, name, target, sizeof(target));
@@ -141,7 +142,7 @@ int pci_link_addr(int dir, const char *name, char out[PCI_STR_LEN], struct err *
 	char target[PCI_STR_LEN];
 	struct pci_addr a;
 
-	if (pci_link(dir, name, target, sizeof(target), e))
+	if (last_of_link(dir, name, target, sizeof(target), e))
 		return -1;
 	if (pci_parse(target, &a))
 		return err_set(e, ERR_IO, EBADMSG, "link %s to %s", name, target);
@@ -155,7 +156,7 @@ static int driver_of(int dir, char out[PCI_DRIVER_LEN], struct err *e)
 {
 	struct err why;
 
-	if (pci_link(dir, "driver", out, PCI_DRIVER_LEN, &why) == 0)
+	if (last_of_link(dir, "driver", out, PCI_DRIVER_LEN, &why) == 0)
 		return 0;
 	if (why.errnum == ENOENT) {
 		out[0] = '\0';

@@ -86,15 +86,6 @@ int pci_sriov(const char *root, const char *pf, struct pci_sriov *out, struct er
 int pci_set_numvfs(const char *root, const char *pf, uint32_t n, struct err *e) must_check;
 
 /*
- * pci_netdevs - call fn for each network interface of the function that lives in the network
- * namespace which root was mounted in, in name order: what is in a pod is not among them. Non-zero
- * from fn ends the walk and is not an error.
- */
-typedef int (*pci_netdev_fn)(const char *ifname, void *arg);
-int pci_netdevs(const char *root, const char *addr, pci_netdev_fn fn, void *arg,
-		struct err *e) must_check;
-
-/*
  * pci_pf_netdev - the interface that stands for the PF itself. Beside it a PF in switchdev mode
  * shows representors: the PF's own has no phys_port_name, or one of the form "p<number>".
  * ERR_NOTFOUND when there is none here.

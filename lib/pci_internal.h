@@ -41,10 +41,9 @@ int pci_open(const char *root, const char *addr, struct err *e) must_check;
 int pci_attr(int dir, const char *name, char out[PCI_ATTR_LEN], struct err *e) must_check;
 int pci_attr_u32(int dir, const char *name, uint32_t max, uint32_t *out, struct err *e) must_check;
 
-/* pci_link - the last component of what a link points to; errnum ENOENT when absent, ENAMETOOLONG
- * when it does not fit. */
-int pci_link(int dir, const char *name, char *out, size_t size, struct err *e) must_check;
-/* pci_link_addr - the same, where that is the address of a function. */
+/* pci_link_addr - the last component of what a link points to, where that is the address of a
+ * function; errnum ENOENT when absent, ENAMETOOLONG when it does not fit, EBADMSG for anything
+ * else. */
 int pci_link_addr(int dir, const char *name, char out[PCI_STR_LEN], struct err *e) must_check;
 
 /* pci_absent - the thing, not a file, does not exist: ERR_NOTFOUND with errnum, whose text is not

@@ -92,21 +92,6 @@ static int list(int dir, const char *folder, size_t limit, struct entries *all, 
 	return read_entries(d, limit, all, e);
 }
 
-int pci_netdevs(const char *root, const char *addr, pci_netdev_fn fn, void *arg, struct err *e)
-{
-	auto_entries struct entries all = { 0 };
-	auto_fd int dir = pci_open(root, addr, e);
-
-	if (dir < 0)
-		return -1;
-	if (list(dir, "net", IFNAME_LEN, &all, e))
-		return err_wrap(e, "PCI function %s", addr);
-	for (size_t i = 0; i < all.n; i++)
-		if (fn(all.at[i].name, arg))
-			break;
-	return 0;
-}
-
 /* Most drivers have no such name: EOPNOTSUPP. With any other errno it is about to vanish. */
 static bool stands_for_pf(int dir, const char *ifname)
 {

@@ -21,46 +21,32 @@ static const char *make_tree(void)
 	return root;
 }
 
-struct names {
-	char text[128];
-	int until;
-};
-
-static int collect(const char *ifname, void *arg)
+START_TEST(the_first_by_name)
 {
-	struct names *n = arg;
-
-	testing_append(n->text, sizeof(n->text), ifname);
-	testing_append(n->text, sizeof(n->text), " ");
-	return --n->until == 0;
-}
-
-START_TEST(interfaces_in_the_order_of_their_names)
-{
-	static const char *const made[] = { "eth2", "eth10", "a", "fifteen-bytes-x", "eth1" };
+	static const char *const made[] = { "fifteen-bytes-x", "eth2", "eth9", "eth10", "f" };
+	static const char *const first[] = { "fifteen-bytes-x", "eth2", "eth2", "eth10", "eth10" };
 	const char *root = make_tree();
-	struct names none = { .until = 99 }, all = none, two = { .until = 2 };
+	char out[IFNAME_LEN];
 	struct err e = { 0 };
 
-	ck_assert_int_eq(pci_netdevs(root, PF, collect, &none, &e), 0);
-	ck_assert_str_eq(none.text, "");
-	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
-		fakepci_netdev(root, PF, made[i], NULL);
 	/* What no interface can be called. */
-	fakepci_file(root, PF, "net/sixteen-bytes-xx/address", "");
+	fakepci_file(root, PF, "net/a-sixteen-bytes-x/address", "");
 	fakepci_file(root, PF, "net/.hidden", "");
-	ck_assert_int_eq(pci_netdevs(root, PF, collect, &all, &e), 0);
-	ck_assert_str_eq(all.text, "a eth1 eth10 eth2 fifteen-bytes-x ");
-	ck_assert_int_eq(pci_netdevs(root, PF, collect, &two, &e), 0);
-	ck_assert_str_eq(two.text, "a eth1 ");
-	ck_assert_str_eq(e.msg, "");
+	ck_assert_int_eq(pci_pf_netdev(root, PF, out, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		fakepci_netdev(root, PF, made[i], NULL);
+		ck_assert_int_eq(pci_pf_netdev(root, PF, out, &e), 0);
+		ck_assert_str_eq(out, first[i]);
+		ck_assert_int_eq(pci_vf_netdev(root, PF, out, &e), 0);
+		ck_assert_str_eq(out, first[i]);
+	}
 }
 END_TEST
 
 START_TEST(what_has_no_interfaces)
 {
 	const char *root = make_tree();
-	struct names n = { .until = 99 };
 	char out[IFNAME_LEN] = "before";
 	struct err e = { 0 };
 
@@ -71,14 +57,11 @@ START_TEST(what_has_no_interfaces)
 	ck_assert_int_eq(pci_pf_netdev(root, PF, out, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_int_eq(e.errnum, ENOENT);
-	ck_assert_int_eq(pci_netdevs(root, "0000:99:00.0", collect, &n, &e), -1);
-	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_int_eq(pci_vf_netdev(root, "0000:99:00.0", out, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_int_eq(pci_pf_netdev(root, "0000:99:00.0", out, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_str_eq(out, "before");
-	ck_assert_str_eq(n.text, "");
 }
 END_TEST
 
@@ -97,14 +80,11 @@ END_TEST
 START_TEST(a_folder_that_is_none)
 {
 	const char *root = make_tree();
-	struct names n = { .until = 99 };
 	char out[IFNAME_LEN], rdma[PCI_RDMA_LEN];
 	struct err e = { 0 };
 
 	fakepci_file(root, PF, "net", "");
 	fakepci_file(root, PF, "infiniband", "");
-	ck_assert_int_eq(pci_netdevs(root, PF, collect, &n, &e), -1);
-	ck_assert_int_eq(e.code, ERR_IO);
 	ck_assert_int_eq(pci_pf_netdev(root, PF, out, &e), -1);
 	ck_assert_int_eq(e.code, ERR_IO);
 	ck_assert_int_eq(pci_rdma_device(root, PF, rdma, &e), -1);
@@ -188,22 +168,11 @@ START_TEST(the_rdma_device)
 }
 END_TEST
 
-static int count(const char *ifname, void *arg)
-{
-	(void)ifname;
-	++*(int *)arg;
-	return 0;
-}
-
 static int all_of_it(void *arg, struct err *e)
 {
 	char out[IFNAME_LEN];
-	int n = 0;
 
-	return pci_pf_netdev(arg, PF, out, e) || pci_vf_netdev(arg, PF, out, e) ||
-			       pci_netdevs(arg, PF, count, &n, e)
-		       ? -1
-		       : 0;
+	return pci_pf_netdev(arg, PF, out, e) || pci_vf_netdev(arg, PF, out, e) ? -1 : 0;
 }
 
 START_TEST(survives_each_failing_allocation)
@@ -219,7 +188,6 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("pci_netdev", interfaces_in_the_order_of_their_names, what_has_no_interfaces,
-	     the_interface_of_a_vf, a_folder_that_is_none, a_pf_without_a_port_name,
-	     a_pf_among_its_representors, an_interface_that_vanishes, the_rdma_device,
-	     survives_each_failing_allocation)
+TEST_PROGRAM("pci_netdev", the_first_by_name, what_has_no_interfaces, the_interface_of_a_vf,
+	     a_folder_that_is_none, a_pf_without_a_port_name, a_pf_among_its_representors,
+	     an_interface_that_vanishes, the_rdma_device, survives_each_failing_allocation)

@@ -30,7 +30,7 @@ int cmd_usage(struct rail *r, struct err *e, const char *fmt, ...)
 	return err_set(e, ERR_CONFIG, 0, "%s", text);
 }
 
-const struct cmd *cmd_find(const struct cmd *group, const char *name)
+static const struct cmd *find_sub(const struct cmd *group, const char *name)
 {
 	for (size_t i = 0; group->sub && group->sub[i]; i++) {
 		if (strcmp(group->sub[i]->name, name) == 0)
@@ -66,7 +66,7 @@ int cmd_resolve(struct rail *r, const char *const *words, size_t n, struct err *
 	for (size_t i = 0; i < n; i++) {
 		if (!r->cmd->sub)
 			return cmd_usage(r, e, "\"%s\" has no commands below it", r->path);
-		const struct cmd *next = cmd_find(r->cmd, words[i]);
+		const struct cmd *next = find_sub(r->cmd, words[i]);
 		if (!next)
 			return unknown_command(r, words[i], e);
 		enter(r, next);
@@ -119,7 +119,7 @@ static int parse(struct rail *r, char *const *argv, struct err *e)
 		i += n;
 		if (!argv[i])
 			return 0;
-		const struct cmd *next = cmd_find(r->cmd, argv[i]);
+		const struct cmd *next = find_sub(r->cmd, argv[i]);
 		if (!next)
 			return unknown_command(r, argv[i], e);
 		enter(r, next);

@@ -52,9 +52,6 @@ extern const struct cmd cmd_attachments, cmd_help, cmd_ipam, cmd_rdma, cmd_topo,
 /* cmd_main - parse argv of main(), run the command, say what went wrong; the exit status. */
 int cmd_main(const struct cmd *root, char *const *argv);
 
-/* cmd_find - among the commands of a group; NULL when there is none of that name. */
-const struct cmd *cmd_find(const struct cmd *group, const char *name);
-
 /*
  * cmd_resolve - the command that a line of words names, below r->root; sets r->cmd and r->path.
  * Unknown words are a usage error that suggests the nearest command.

@@ -20,14 +20,6 @@ void env_clear(struct env *v)
 	*v = (struct env){ 0 };
 }
 
-const char *env_value(const struct env *v, const char *name)
-{
-	for (size_t i = 0; i < v->n_vars; i++)
-		if (strcmp(v->var[i].name, name) == 0)
-			return v->var[i].value;
-	return NULL;
-}
-
 printf_like(3, 0) static int push(char (**list)[ENV_TEXT_LEN], size_t *n, const char *fmt,
 				  va_list ap)
 {
@@ -50,7 +42,7 @@ int env_warn(struct env *out, struct err *e, const char *fmt, ...)
 	return rc ? err_nomem(e) : 0;
 }
 
-int env_leave_out(struct env *out, struct err *e, const char *fmt, ...)
+printf_like(3, 4) static int leave_out(struct env *out, struct err *e, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -128,13 +120,13 @@ static int consider(struct env_plan *p, const struct rdma_rail *r, struct env *o
 
 	rail_port(r, port);
 	if (p->options->interfaces && !is_named(p->options, r))
-		return env_leave_out(out, e, "%s on %s: not named by --interface", netdev_name(r),
-				     port);
+		return leave_out(out, e, "%s on %s: not named by --interface", netdev_name(r),
+				 port);
 	if (fault)
-		return env_leave_out(out, e, "%s on %s: %s", netdev_name(r), port, fault);
+		return leave_out(out, e, "%s on %s: %s", netdev_name(r), port, fault);
 	if (user)
-		return env_leave_out(out, e, "%s on %s: %s uses that port already", netdev_name(r),
-				     port, netdev_name(user->rail));
+		return leave_out(out, e, "%s on %s: %s uses that port already", netdev_name(r),
+				 port, netdev_name(user->rail));
 	return use(p, r, e);
 }
 
@@ -154,11 +146,10 @@ static int choose(struct env_plan *p, const struct rails *all, struct env *out, 
 		if (!is_default(p, r))
 			continue;
 		if (!others ? consider(p, r, out, e)
-			    : env_leave_out(
-				      out, e,
-				      "%s on %s: it has the default route, and there are other "
-				      "rails; --interface takes it in",
-				      netdev_name(r), rail_port(r, port)))
+			    : leave_out(out, e,
+					"%s on %s: it has the default route, and there are other "
+					"rails; --interface takes it in",
+					netdev_name(r), rail_port(r, port)))
 			return -1;
 	}
 	return 0;
@@ -242,8 +233,8 @@ static int drop_other_family(struct env_plan *p, struct env *out, struct err *e)
 			continue;
 		}
 		(void)rail_port(r.rail, port);
-		if (env_leave_out(out, e, "%s on %s: it has no RoCE v2 GID of %s",
-				  netdev_name(r.rail), port, family) ||
+		if (leave_out(out, e, "%s on %s: it has no RoCE v2 GID of %s", netdev_name(r.rail),
+			      port, family) ||
 		    env_warn(
 			    out, e,
 			    "%s on %s is not used: it has no RoCE v2 GID of %s, and NCCL takes one "

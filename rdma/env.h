@@ -54,9 +54,6 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 void env_clear(struct env *v);
 #define auto_env auto_clean(env_clear)
 
-/* env_value - of a variable; NULL when it is not set. */
-const char *env_value(const struct env *v, const char *name);
-
 /* ---- as text (env_text.c); freed with free(); NULL: no memory ---- */
 
 /* env_quote - a word for a POSIX shell that is s, whatever bytes it has. */

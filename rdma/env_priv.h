@@ -20,10 +20,8 @@ struct env_plan {
 	uint32_t index;
 };
 
-/* env_warn, env_leave_out - one more text for out. */
+/* env_warn - one more text for out. */
 int env_warn(struct env *out, struct err *e, const char *fmt, ...) printf_like(3, 4) must_check;
-int env_leave_out(struct env *out, struct err *e, const char *fmt, ...)
-	printf_like(3, 4) must_check;
 
 /* env_add - a variable; the value is taken, and NULL is ERR_NOMEM. */
 struct env_new {

@@ -2,6 +2,7 @@
 #include "rdma/env.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/testing.h"
 #include "rdma/nccl.h"
@@ -31,6 +32,15 @@ static void shows(const struct env *x, const char *want)
 		ck_assert_uint_gt(strlen(x->var[i].why), 5);
 	}
 	ck_assert_str_eq(text, want);
+}
+
+/* Of a variable; NULL when it is not set. */
+static const char *env_value(const struct env *x, const char *name)
+{
+	for (size_t i = 0; i < x->n_vars; i++)
+		if (strcmp(x->var[i].name, name) == 0)
+			return x->var[i].value;
+	return NULL;
 }
 
 static void warns(const struct env *x, size_t n, const char *part)

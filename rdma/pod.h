@@ -76,10 +76,7 @@ int rdma_shared_verify(struct rdma_pod *p, int64_t deadline_ms, struct err *e) m
 
 /* ---- report.c ---- */
 
-/* rdma_report - what was found, as the key "rdma" of the result says it; owned by the caller. */
-struct json *rdma_report(const struct rdma_pod *p);
-
-/* rdma_emit - print prevResult as it came, with the report added. */
+/* rdma_emit - print prevResult as it came, with what was found added, as its key "rdma". */
 int rdma_emit(const struct rdma_pod *p, struct err *e) must_check;
 
 #endif

@@ -246,7 +246,8 @@ static void keep_latency(struct soak *s, const struct call *c)
 	s->lat.us[c->verb][s->lat.n[c->verb]++ % s->cycles] = (uint32_t)us;
 }
 
-void cycle_ended(struct soak *s, struct pod *p)
+/* The pod's run is over. */
+static void ended(struct soak *s, struct pod *p)
 {
 	struct call *c = &p->call;
 	bool succeeded = WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0;
@@ -277,7 +278,7 @@ static void reap(struct soak *s)
 		for (int i = 0; i < s->n_pods; i++)
 			if (s->pods[i].call.pid == pid) {
 				s->pods[i].call.status = status;
-				cycle_ended(s, &s->pods[i]);
+				ended(s, &s->pods[i]);
 				break;
 			}
 }

@@ -74,8 +74,6 @@ struct soak {
 void complain(struct soak *s, const struct call *c, const char *what, const struct attachment *a);
 /* cycle_step - let a pod do what comes next; false: it has nothing to do now. */
 bool cycle_step(struct soak *s, struct pod *p);
-/* cycle_ended - the pod's run is over. */
-void cycle_ended(struct soak *s, struct pod *p);
 /* cycle_look - take note of the runs that ended, and let the blows fall that are due. */
 void cycle_look(struct soak *s);
 /* cycle_wait - the same, when something of that happens. */

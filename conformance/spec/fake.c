@@ -14,7 +14,7 @@
 
 #include "conformance/spec/json.h"
 
-char *fake_slurp(int fd, size_t *len)
+static char *slurp(int fd, size_t *len)
 {
 	size_t size = 1 << 16, used = 0;
 	char *buf = malloc(size);
@@ -48,7 +48,7 @@ static char *slurp_beside(const struct fake *f, const char *suffix)
 {
 	size_t len;
 	int fd = open(beside(f, suffix), O_RDONLY | O_CLOEXEC);
-	char *s = fd < 0 ? NULL : fake_slurp(fd, &len);
+	char *s = fd < 0 ? NULL : slurp(fd, &len);
 
 	if (fd >= 0)
 		close(fd);
@@ -119,7 +119,7 @@ static void read_conf(struct fake *f)
 	/* What cannot be read is for the plugin below to find out. */
 	if (read(0, &probe, 0) < 0)
 		return;
-	f->input = fake_slurp(0, &f->input_len);
+	f->input = slurp(0, &f->input_len);
 	f->conf = jparse(f->input);
 }
 
@@ -157,7 +157,7 @@ static void run_real(struct fake *f, const char *real)
 		;
 	f->rc = WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 	(void)lseek(out, 0, SEEK_SET);
-	f->out = fake_slurp(out, &len);
+	f->out = slurp(out, &len);
 }
 
 static void run_base(struct fake *f)

@@ -40,6 +40,5 @@ void fake_after(struct fake *f, char *rules);
 void fake_pool(struct fake *f);
 void fake_meta(struct fake *f);
 void fake_error(struct fake *f, int code, const char *msg);
-char *fake_slurp(int fd, size_t *len);
 
 #endif

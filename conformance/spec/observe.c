@@ -83,7 +83,7 @@ static char *ip_text(const char *ns, const char *command)
 	return out;
 }
 
-cJSON *ip_json(const char *ns, const char *command)
+static cJSON *ip_json(const char *ns, const char *command)
 {
 	char *out = ip_text(ns, text("-j -d %s", command));
 	cJSON *tree = jparse(out);

@@ -7,7 +7,6 @@
 
 /* ns is a path, NULL for the host. All arguments of ip(8) are separated by blanks. */
 bool ip(const char *ns, const char *command);
-cJSON *ip_json(const char *ns, const char *command);
 /* NULL: no such link. With addresses in addr_info. */
 cJSON *link_of(const char *ns, const char *name);
 bool has_link(const char *ns, const char *name);

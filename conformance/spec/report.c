@@ -13,7 +13,7 @@ const char *level_name(enum level level)
 	return names[level];
 }
 
-const char *verdict_name(enum verdict v)
+static const char *verdict_name(enum verdict v)
 {
 	static const char *const names[] = {
 		[PASS] = "pass", [FAIL] = "FAIL", [NOT_APPLICABLE] = "n/a", [DECLARED] = "deviates"
@@ -28,7 +28,8 @@ static bool is_wrong(const struct outcome *x)
 	return x->wrong && *x->wrong;
 }
 
-bool is_good(const struct outcome *x)
+/* A wrong plugin that was caught, or a right one that passed. */
+static bool is_good(const struct outcome *x)
 {
 	return x->verdict == (is_wrong(x) ? FAIL : PASS);
 }

@@ -20,9 +20,6 @@ void report_begin(struct report *r, size_t n);
 void report_one(struct report *r, const struct outcome *x);
 void report_end(struct report *r, const struct outcome *all, size_t n);
 const char *level_name(enum level level);
-const char *verdict_name(enum verdict v);
-/* A wrong plugin that was caught, or a right one that passed. */
-bool is_good(const struct outcome *x);
 bool is_bad(const struct outcome *x);
 
 #endif

@@ -215,7 +215,8 @@ static const char *lacking(const struct order *o, unsigned needs)
 	return NULL;
 }
 
-const char *runner_excuse(const struct order *o, const struct item *item)
+/* Why the item does not apply, NULL: it does. */
+static const char *excuse_of(const struct order *o, const struct item *item)
 {
 	const char *said = profile_excuse(o->profile, "notApplicable", item->id);
 	unsigned needs = item->needs;
@@ -236,7 +237,7 @@ const char *runner_excuse(const struct order *o, const struct item *item)
 
 static bool begin(struct task *k)
 {
-	const char *excuse = runner_excuse(k->order, k->outcome->item);
+	const char *excuse = excuse_of(k->order, k->outcome->item);
 
 	if (!excuse) {
 		start(k, check_one, k);
@@ -299,13 +300,4 @@ void runner_run(const struct order *o, struct outcome *outcomes, size_t n,
 			done(&outcomes[told], arg);
 	}
 	free(tasks);
-}
-
-int runner_verdict_count(const struct outcome *outcomes, size_t n, enum verdict v)
-{
-	int count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count += outcomes[i].verdict == v;
-	return count;
 }

@@ -15,11 +15,8 @@ struct order {
 
 /* Ask the plugin for its versions and the kernel for its kind of link. */
 void runner_probe(struct order *o);
-/* Why the item does not apply, NULL: it does. */
-const char *runner_excuse(const struct order *o, const struct item *item);
 /* Run all, a few beside each other; done() is called in the order of the outcomes. */
 void runner_run(const struct order *o, struct outcome *outcomes, size_t n,
 		void (*done)(const struct outcome *one, void *arg), void *arg);
-int runner_verdict_count(const struct outcome *outcomes, size_t n, enum verdict v);
 
 #endif

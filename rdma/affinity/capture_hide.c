@@ -49,7 +49,8 @@ static uint64_t hash(const uint64_t key[2], uint64_t value, uint64_t len)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-void hide_bytes(const uint64_t key[2], uint8_t *b, size_t len)
+/* Other bytes, the same for the same under one key. */
+static void hide_bytes(const uint64_t key[2], uint8_t *b, size_t len)
 {
 	while (len) {
 		size_t n = len < 8 ? len : 8;

@@ -30,8 +30,6 @@ void tar_end(struct capture *c);
 
 /* ---- capture_hide.c: pure; all of one length and kind stay so ---- */
 
-/* hide_bytes - other bytes, the same for the same under one key. */
-void hide_bytes(const uint64_t key[2], uint8_t *b, size_t len);
 /* hide_text - a GUID, a MAC or a GID as text: runs of hexadecimal digits become others. Zeros stay
  * zeros, and so does the prefix of a GID (fe80::, ::ffff:). */
 void hide_text(const uint64_t key[2], char *text);

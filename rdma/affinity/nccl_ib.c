@@ -13,7 +13,8 @@ static bool same(struct pci_addr a, struct pci_addr b)
 	return a.domain == b.domain && a.bus == b.bus && a.dev == b.dev && a.fn == b.fn;
 }
 
-uint32_t nccl_ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
+/* Where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
+static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
 {
 	if (h->pci == AFF_NONE || !nccl_is_tree(m))
 		return h->pci;
@@ -104,7 +105,7 @@ static void add(const struct aff_machine *m, uint32_t hca, const struct aff_port
 		const struct nccl_opts *o, struct nccl_outline *v)
 {
 	const struct aff_hca *h = &m->hca[hca];
-	uint32_t at = nccl_ib_pci(m, h, o->keep_vf_path);
+	uint32_t at = ib_pci(m, h, o->keep_vf_path);
 
 	v->net[v->n_nets++] = (struct nccl_place){
 		.net = { .hca = hca,

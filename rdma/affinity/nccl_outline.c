@@ -42,8 +42,8 @@ float nccl_link_bw(struct aff_link l)
 	return (float)(width * speed / 80.0);
 }
 
-void nccl_outline_gpus(const struct aff_machine *m, const struct aff_scope *scope,
-		       struct nccl_outline *v)
+static void take_gpus(const struct aff_machine *m, const struct aff_scope *scope,
+		      struct nccl_outline *v)
 {
 	for (uint32_t i = 0; i < m->n_gpus; i++) {
 		if (!m->gpu[i].on_package && !(scope && scope->gpu && !scope->gpu[i]))
@@ -142,7 +142,7 @@ int nccl_outline_make(const struct aff_machine *m, const struct aff_scope *scope
 
 	if (room(m, &v, e))
 		return -1;
-	nccl_outline_gpus(m, scope, &v);
+	take_gpus(m, scope, &v);
 	if (nccl_is_tree(m)) {
 		nccl_outline_nets(m, scope, o, &v);
 		if (nccl_outline_climb(m, o, &v, e))

@@ -39,10 +39,8 @@ int nccl_outline_make(const struct aff_machine *m, const struct aff_scope *scope
 void nccl_outline_clear(struct nccl_outline *v);
 #define auto_nccl_outline auto_clean(nccl_outline_clear)
 
-/* Steps of it. _gpus: which are in, in any order; _file: elements and nets of a topology file;
- * _climb: elements of a tree, as NCCL climbs; _nets: of a tree. */
-void nccl_outline_gpus(const struct aff_machine *m, const struct aff_scope *scope,
-		       struct nccl_outline *v);
+/* Steps of it. _file: elements and nets of a topology file; _climb: elements of a tree, as NCCL
+ * climbs; _nets: of a tree. */
 void nccl_outline_file(const struct aff_machine *m, const struct aff_scope *scope,
 		       struct nccl_outline *v);
 int nccl_outline_climb(const struct aff_machine *m, const struct nccl_opts *o,
@@ -54,8 +52,6 @@ void nccl_outline_nets(const struct aff_machine *m, const struct aff_scope *scop
 #define NCCL_MBPS_UNKNOWN 400000
 
 bool nccl_is_tree(const struct aff_machine *m);
-/* nccl_ib_pci - the function where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
-uint32_t nccl_ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path);
 /* nccl_link - the link above a function as NCCL reads it; 0: it will take its default. */
 struct aff_link nccl_link(const struct aff_machine *m, uint32_t pci);
 /* nccl_link_bw - GB/s. */

@@ -157,7 +157,7 @@ bool ready_has_hca(const struct ready *r, size_t hca)
 	return !r->scope || !r->scope->hca || r->scope->hca[hca];
 }
 
-bool ready_is_near(const struct ready *r, uint32_t gpu, uint32_t hca)
+static bool is_near(const struct ready *r, uint32_t gpu, uint32_t hca)
 {
 	return r->near[gpu * r->m->n_hcas + hca];
 }
@@ -165,7 +165,7 @@ bool ready_is_near(const struct ready *r, uint32_t gpu, uint32_t hca)
 bool ready_is_near_any(const struct ready *r, uint32_t hca)
 {
 	for (uint32_t g = 0; g < r->m->n_gpus; g++)
-		if (ready_is_near(r, g, hca))
+		if (is_near(r, g, hca))
 			return true;
 	return false;
 }
@@ -185,7 +185,7 @@ static bool concerns(const struct ready *r, const struct aff_fact *f, uint32_t g
 
 	if (f->gpu != AFF_NONE)
 		return f->gpu == gpu;
-	if (f->hca == AFF_NONE || ready_is_near(r, gpu, f->hca))
+	if (f->hca == AFF_NONE || is_near(r, gpu, f->hca))
 		return true;
 	owner = ready_owner(r->m, f->hca);
 	return owner != AFF_NONE && r->near_card[gpu * r->m->n_pci + owner];

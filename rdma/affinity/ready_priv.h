@@ -82,8 +82,7 @@ uint32_t ready_owner(const struct aff_machine *m, uint32_t hca);
 bool ready_has_gpu(const struct ready *r, size_t gpu);
 bool ready_has_hca(const struct ready *r, size_t hca);
 
-/* ready_is_near - whether it is among the nearest of the GPU, ..._any: of any. */
-bool ready_is_near(const struct ready *r, uint32_t gpu, uint32_t hca);
+/* ready_is_near_any - whether it is among the nearest of any GPU. */
 bool ready_is_near_any(const struct ready *r, uint32_t hca);
 /* ready_once - false when it was asked of this function before. */
 bool ready_once(struct ready *r, uint32_t pci);

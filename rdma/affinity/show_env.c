@@ -3,7 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rdma/affinity/show_env.h"
+#include "rdma/affinity/show_priv.h"
+
+/* What some GPUs together are told. */
+struct env {
+	struct {
+		const char *name; /* a literal, as why */
+		char *value;      /* owned */
+		const char *why;
+	} var[4];
+	size_t n;
+};
 
 /* ---- whose HCAs ---- */
 
@@ -78,7 +88,7 @@ static bool is_displaced(const struct aff_view *v, uint32_t hca)
 
 /* ---- variables ---- */
 
-static int put_var(struct show_env *e, const char *name, char *value, const char *why)
+static int put_var(struct env *e, const char *name, char *value, const char *why)
 {
 	if (!value)
 		return -1;
@@ -96,14 +106,23 @@ static char *exact(const char *devices)
 	return asprintf(&text, "=%s", devices) < 0 ? NULL : text;
 }
 
-int show_env_make(const struct aff_view *v, const bool *want, struct show_env *out)
+static void env_clear(struct env *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		free(e->var[i].value);
+	*e = (struct env){ 0 };
+}
+#define auto_env auto_clean(env_clear)
+
+/* For the GPUs that want[] marks together; -1: no memory. None when nothing is nearest to them. */
+static int make_env(const struct aff_view *v, const bool *want, struct env *out)
 {
 	size_t n;
 	auto_free uint32_t *hca = shares(v, want, &n);
 	auto_free char *devices = hca ? device_list(v->m, hca, n) : NULL;
 	bool misled = false;
 
-	*out = (struct show_env){ 0 };
+	*out = (struct env){ 0 };
 	if (!devices)
 		return -1;
 	for (size_t i = 0; i < n; i++)
@@ -117,22 +136,16 @@ int show_env_make(const struct aff_view *v, const bool *want, struct show_env *o
 		     "else NCCL looks for a VF at device 00 of its bus, where its card is not")) ||
 	    put_var(out, "UCX_NET_DEVICES", strdup(devices), "the same for UCX") ||
 	    put_var(out, "NVSHMEM_HCA_LIST", strdup(devices), "the same for NVSHMEM")) {
-		show_env_clear(out);
+		env_clear(out);
 		return -1;
 	}
 	return 0;
 }
 
-void show_env_clear(struct show_env *e)
-{
-	for (size_t i = 0; i < e->n; i++)
-		free(e->var[i].value);
-	*e = (struct show_env){ 0 };
-}
-
 /* ---- as shell ---- */
 
-void show_quote(const char *s, FILE *to)
+/* A word for a POSIX shell that is s, whatever bytes it has. */
+static void quote(const char *s, FILE *to)
 {
 	fputc('\'', to);
 	for (; *s; s++) {
@@ -144,11 +157,11 @@ void show_quote(const char *s, FILE *to)
 	fputc('\'', to);
 }
 
-static void put_env(const struct show_env *e, FILE *to)
+static void put_env(const struct env *e, FILE *to)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		fprintf(to, "export %s=", e->var[i].name);
-		show_quote(e->var[i].value, to);
+		quote(e->var[i].value, to);
 		fputc('\n', to);
 	}
 }
@@ -165,12 +178,12 @@ static int put_each(const struct aff_view *v, bool *want, FILE *to)
 	char bdf[PCI_STR_LEN];
 
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		auto_show_env struct show_env one = { 0 };
+		auto_env struct env one = { 0 };
 
 		if (!show_has_gpu(v, g))
 			continue;
 		want[g] = true;
-		if (show_env_make(v, want, &one))
+		if (make_env(v, want, &one))
 			return -1;
 		want[g] = false;
 		fprintf(to, "# GPU %d, %s%s\n", v->m->gpu[g].index, show_gpu_bdf(v->m, g, bdf),
@@ -192,9 +205,9 @@ static bool *all_gpus(const struct aff_view *v)
 int show_env(const struct aff_view *v, bool each, FILE *to, struct err *e)
 {
 	auto_free bool *want = all_gpus(v);
-	auto_show_env struct show_env all = { 0 };
+	auto_env struct env all = { 0 };
 
-	if (!want || show_env_make(v, want, &all))
+	if (!want || make_env(v, want, &all))
 		return err_nomem(e);
 	if (!all.n)
 		put_none(v, to);
@@ -208,7 +221,7 @@ int show_env(const struct aff_view *v, bool each, FILE *to, struct err *e)
 
 /* ---- as JSON ---- */
 
-static int add_env(struct json *o, const struct show_env *env)
+static int add_env(struct json *o, const struct env *env)
 {
 	struct json *list = json_add_array(o, "env");
 
@@ -233,14 +246,14 @@ static int add_each(struct json *o, const struct aff_view *v, bool *want)
 	if (!list)
 		return -1;
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		auto_show_env struct show_env one = { 0 };
+		auto_env struct env one = { 0 };
 		struct json *gpu;
 
 		if (!show_has_gpu(v, g))
 			continue;
 		want[g] = true;
 		gpu = json_push_object(list);
-		if (!gpu || show_env_make(v, want, &one) ||
+		if (!gpu || make_env(v, want, &one) ||
 		    json_add_int(gpu, "index", v->m->gpu[g].index) ||
 		    json_add_str(gpu, "bdf", show_gpu_bdf(v->m, g, bdf)) || add_env(gpu, &one))
 			return -1;
@@ -253,9 +266,9 @@ struct json *show_env_json(const struct aff_view *v)
 {
 	auto_json struct json *o = json_new_object();
 	auto_free bool *want = all_gpus(v);
-	auto_show_env struct show_env all = { 0 };
+	auto_env struct env all = { 0 };
 
-	if (!o || !want || show_env_make(v, want, &all) || add_env(o, &all))
+	if (!o || !want || make_env(v, want, &all) || add_env(o, &all))
 		return NULL;
 	memset(want, 0, v->m->n_gpus * sizeof(*want));
 	if (add_each(o, v, want))

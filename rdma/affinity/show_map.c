@@ -2,7 +2,7 @@
 /* show_map.c: which HCA each GPU should take, as vLLM and Mooncake read it. */
 #include <stdio.h>
 
-#include "rdma/affinity/show_env.h"
+#include "rdma/affinity/show_priv.h"
 
 /* ---- vLLM ---- */
 
