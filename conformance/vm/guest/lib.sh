@@ -50,4 +50,11 @@ netdev() { ls "/sys/bus/pci/devices/$1/net" 2>/dev/null; }
 
 # vf PF N FILTER: from the PF's list of VFs, by a jq filter.
 vf() { ip -j link show "$1" | jq -rc --argjson n "$2" ".[0].vfinfo_list[] | select(.vf == \$n) | $3"; }
+# is_free CARD: the kernel has taken apart what pods that are gone had on it: it can be the parent of either kind. A
+# macvlan of a namespace that something holds is seen nowhere else.
+is_free()
+{
+	local type
+	for type in macvlan ipvlan; do ip link add link "$1" name trial type $type && ip link del trial || return; done
+}
 carrier() { [ "$(ip ${2:+-n "$2"} -j link show "$1" | jq -r '.[0].operstate')" = UP ]; }

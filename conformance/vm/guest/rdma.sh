@@ -41,15 +41,16 @@ detach() # POD CONF
 address() { jq -r '.ips[0].address | split("/")[0]' "$W/out.$1"; }
 
 # env_of POD: what `railctl rdma env` prints there, kept as a shell reads it. with_env POD SCRIPT WORD...: the script in
-# the pod, with the variables DEV, PORT and GID out of that and nothing else.
+# the pod, with the variables DEV, PORT and GID out of that and nothing else. in_env: INTO is that command: `with_env &`
+# would be a shell that waits for it, and to kill that shell leaves the program in its pod, and the pod in the kernel.
 env_of() { ip netns exec "$1" $RB/railctl rdma env >"$W/env.$1"; }
-with_env()
+in_env()
 {
 	# shellcheck disable=SC2016 # for the shell in the pod
-	INTO=(ip netns exec "$1" env -i "PATH=$RB:$PATH" "E=$W/env.$1" bash -c '. "$E" && DEV=${NCCL_IB_HCA#=} PORT=${DEV#*:} \
+	INTO=(ip netns exec "$1" timeout -k 5 240 env -i "PATH=$RB:$PATH" "E=$W/env.$1" bash -c '. "$E" && DEV=${NCCL_IB_HCA#=} PORT=${DEV#*:} \
 		DEV=${DEV%:*} GID=$NCCL_IB_GID_INDEX; '"$2" x "${@:3}")
-	"${INTO[@]}"
 }
+with_env() { in_env "$@" && "${INTO[@]}"; }
 # ANSWER of the plugin and printed env are of one mind.
 one_mind() # POD
 {
@@ -62,39 +63,42 @@ one_mind() # POD
 
 # listens POD PORT: somebody does, there.
 listens() { ip netns exec "$1" grep -qi "$(printf ':%04X 0*:0000 0A' "$2")" /proc/net/tcp /proc/net/tcp6; }
+ready() { ! kill -0 "$1" 2>/dev/null || listens "$2" "$3"; } # PID POD PORT: it listens, or has ended
 # sent POD: packets that its RDMA device has sent.
 sent() { cat "$DEVICES/rxe_$1/ports/1/hw_counters/sent_pkts" 2>/dev/null || ip netns exec "$1" rdma -j statistic show link "rxe_$1/1" | jq '.[0].sent_pkts'; }
+
+# meet FROM TO PORT SCRIPT WORD...: INTO, from in_env, is a server at PORT of pod TO, and the script its client in pod FROM.
+# Both end well. A server waits for its client without end: one whose client failed is ended.
+meet()
+{
+	local from=$1 to=$2 port=$3 pid rc
+	: >"$W/run.$from"
+	"${INTO[@]}" >"$W/serve.$to" 2>&1 &
+	pid=$!
+	within 60 ready $pid "$to" "$port" && kill -0 $pid && with_env "$from" "${@:4}" >"$W/run.$from" 2>&1
+	rc=$?
+	[ $rc = 0 ] || within 10 isnt kill -0 $pid 2>/dev/null || kill $pid
+	wait $pid && [ $rc = 0 ] || { cat "$W/run.$from" "$W/serve.$to" && false; }
+}
 
 # exchange FROM TO WORDS...: rdma-probe between two pods, by what env said in each.
 exchange()
 {
-	local from=$1 to=$2 pid rc
-	shift 2
 	# shellcheck disable=SC2016
-	with_env "$to" 'exec rdma-probe serve --once --timeout 120 --device "$DEV:$PORT" --gid-index "$GID"' >"$W/serve.$to" 2>&1 &
-	pid=$!
-	within 60 listens "$to" 18515 || { cat "$W/serve.$to" && return 1; }
+	in_env "$2" 'exec rdma-probe serve --once --timeout 120 --device "$DEV:$PORT" --gid-index "$GID"'
 	# shellcheck disable=SC2016
-	with_env "$from" 'exec rdma-probe connect --timeout 60 --device "$DEV:$PORT" --gid-index "$GID" "$@"' \
-		"$(address "$to")" --iterations 5 --size 16K --seed 1 "$@" >"$W/run.$from" 2>&1
-	rc=$?
-	wait $pid && [ $rc = 0 ] || { cat "$W/run.$from" "$W/serve.$to" && false; }
+	meet "$1" "$2" 18515 'exec rdma-probe connect --timeout 60 --device "$DEV:$PORT" --gid-index "$GID" "$@"' \
+		"$(address "$2")" --iterations 5 --size 16K --seed 1 "${@:3}"
 }
 # perftest PROGRAM FROM TO [OPTION...]: one of perftest's programs between two pods, by what env said in each. The rates
 # that it prints may be 0: an emulated processor has no steady clock.
 perftest()
 {
-	local program=$1 from=$2 to=$3 pid rc
-	shift 3
 	# shellcheck disable=SC2016
 	local script='p=$1; shift; exec "$p" -d "$DEV" -i "$PORT" -x "$GID" -p 18600 -n 40 -s 4096 -F "$@"'
-	with_env "$to" "$script" "$program" "$@" >"$W/serve.$to" 2>&1 &
-	pid=$!
-	within 60 listens "$to" 18600 || { cat "$W/serve.$to" && return 1; }
-	with_env "$from" "$script" "$program" "$@" "$(address "$to")" >"$W/run.$from" 2>&1
-	rc=$?
-	wait $pid && [ $rc = 0 ] && grep -qE '^ *4096 +40 +[0-9.]+ +[0-9.]+' "$W/run.$from" ||
-		{ cat "$W/run.$from" "$W/serve.$to" && false; }
+	in_env "$3" "$script" "$1" "${@:4}"
+	meet "$2" "$3" 18600 "$script" "$1" "${@:4}" "$(address "$3")" &&
+		grep -qE '^ *4096 +40 +[0-9.]+ +[0-9.]+' "$W/run.$2" || { cat "$W/run.$2" "$W/serve.$3" && false; }
 }
 
 # ring POD...: an allreduce among those; every rank has checked every sum. A hop may be slower than the rest here.

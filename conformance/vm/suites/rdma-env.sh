@@ -220,7 +220,7 @@ ipvlan()
 }
 ip netns del A
 ip netns del B
-check "no macvlan is left on $PF1" within 10 sh -c "! ip -d link show type macvlan | grep -q ."
+check "no macvlan is left on $PF1" within 60 is_free "$PF1"
 check "pod I with ipvlan" ipvlan
 check "ipvlan: GID" within 10 there rxe1 10.2.0.50
 check "ipvlan: env" ok in_pod I env
@@ -257,18 +257,21 @@ done
 check "own device: its interface is here" ok in_pod P list --json
 check "own device: and the other's is not" want 'map({(.name): .ports[0].ifName}) | add == {"rxe31": "net1", "rxe32": null}'
 
-# probe POD WORD...: rdma-probe there with the device, port and GID that env printed, and nothing else.
+# probe POD WORD...: PROBE is rdma-probe there with the device, port and GID that env printed, and nothing else. It is run
+# by itself, so that to kill it is not to kill a shell that waits for it: it would hold its namespace.
 probe()
 {
 	# shellcheck disable=SC2016 # for the shell in the pod
-	ip netns exec "$1" sh -c '. "$0" && exec rdma-probe "$@" --device "${NCCL_IB_HCA#=}" --gid-index "$NCCL_IB_GID_INDEX"' "$W/env.$1" "${@:2}"
+	PROBE=(ip netns exec "$1" sh -c '. "$0" && exec rdma-probe "$@" --device "${NCCL_IB_HCA#=}" --gid-index "$NCCL_IB_GID_INDEX"' "$W/env.$1" "${@:2}")
 }
 if [ "$WANT_KERNEL" != 6.12 ]; then
 	for p in P Q; do ip -n $p link set lo up; done
-	probe Q serve --timeout 60 >$W/serve 2>&1 &
+	probe Q serve --timeout 60
+	"${PROBE[@]}" >$W/serve 2>&1 &
 	server=$!
 	check "traffic: a server in pod Q" within 20 grep -q listening $W/serve
-	check "traffic: pod P to pod Q, as env says" probe P connect 10.1.0.32 --no-cm --iterations 3 --size 4K --seed 1
+	probe P connect 10.1.0.32 --no-cm --iterations 3 --size 4K --seed 1
+	check "traffic: pod P to pod Q, as env says" "${PROBE[@]}"
 	kill $server
 	wait $server
 fi
@@ -276,4 +279,5 @@ fi
 for d in rxe31 rxe32; do check "own device: $d goes" rdma link del $d; done
 ip netns del P
 ip netns del Q
+check "own device: nothing holds the pods or $PF0" within 60 is_free "$PF0"
 finish
