@@ -2,6 +2,7 @@
 #include "lib/nl_monitor.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -163,6 +164,24 @@ START_TEST(carrier_as_it_rose)
 }
 END_TEST
 
+/* Until the kernel has told all that it will of near: it tells of carrier when it gets round to it,
+ * and then alone the interface begins, or ceases, to run. */
+static void settle(const struct cable *c)
+{
+	struct link_info li = { .flags = IFF_RUNNING };
+	struct err e = { 0 };
+
+	set_far(c, true);
+	ck_assert_msg(wait_for(c, LONG_MS, &e) == 1, "%s", e.msg);
+	set_far(c, false);
+	while (li.flags & IFF_RUNNING) {
+		ck_assert_int_ge(nl_monitor_next(c->mon, c->near, ctx_mono_ms() + LONG_MS, &e), 0);
+		ck_assert_int_eq(nl_link_by_index(c->nl, c->near, &li, &e), 0);
+	}
+	while (nl_monitor_next(c->mon, c->near, ctx_mono_ms(), &e) == 1)
+		;
+}
+
 /* What concerns another interface, or addresses, wakes nobody. */
 START_TEST(events_of_others)
 {
@@ -170,9 +189,7 @@ START_TEST(events_of_others)
 	struct err e = { 0 };
 	struct ip_prefix a;
 
-	/* What is there already: near lost its carrier, far went down. */
-	while (nl_monitor_next(c.mon, c.near, ctx_mono_ms(), &e) == 1)
-		;
+	settle(&c);
 	net_link("bridge", "br0");
 	ck_assert_int_eq(ip_parse_prefix("10.0.0.1/24", &a), 0);
 	ck_assert_int_eq(nl_addr_add(c.nl, c.near, a, false, &e), 0);
