@@ -33,6 +33,12 @@
 		taken_;                                                                            \
 	})
 
+/* cmp_u64 - for qsort(): < 0, 0, > 0. */
+static inline int cmp_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 static inline void base_free_ptr(void *p)
 {
 	free(*(void **)p);

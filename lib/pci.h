@@ -25,6 +25,20 @@ int pci_parse(const char *s, struct pci_addr *out) must_check;
 /* pci_parse_loose - also as tools write it: lspci leaves out the domain 0000 ("0f:00.0"),
  * nvidia-smi writes eight digits of it ("00000000:0F:00.0"). Pure. */
 int pci_parse_loose(const char *s, struct pci_addr *out) must_check;
+/* pci_order - a number for each address, by which they are in order. Pure. */
+static inline uint64_t pci_order(struct pci_addr a)
+{
+	return (uint64_t)a.domain << 24 | (uint64_t)a.bus << 16 | (uint64_t)a.dev << 8 | a.fn;
+}
+static inline bool pci_same(struct pci_addr a, struct pci_addr b)
+{
+	return pci_order(a) == pci_order(b);
+}
+/* pci_routing_id - bus, device and function in 16 bits (PCIe base specification 2.2.4.2). Pure. */
+static inline uint32_t pci_routing_id(struct pci_addr a)
+{
+	return (uint32_t)a.bus << 8 | (uint32_t)a.dev << 3 | a.fn;
+}
 /* pci_format - lower case, at least 4 digits of domain. Returns out. */
 char *pci_format(struct pci_addr a, char out[PCI_STR_LEN]);
 

@@ -85,14 +85,9 @@ int pci_parse_hex(const char *s, uint32_t max, uint32_t *out)
 	return 0;
 }
 
-static uint32_t routing_id(struct pci_addr a)
-{
-	return (uint32_t)a.bus << 8 | (uint32_t)a.dev << 3 | a.fn;
-}
-
 int pci_vf_number(struct pci_addr pf, struct pci_addr vf, struct pci_layout l, uint32_t *out)
 {
-	uint32_t first = routing_id(pf) + l.offset, id = routing_id(vf);
+	uint32_t first = pci_routing_id(pf) + l.offset, id = pci_routing_id(vf);
 
 	if (pf.domain != vf.domain || l.offset > PCI_VFS_MAX || l.offset == 0 || id < first)
 		return -1;

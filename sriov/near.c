@@ -96,15 +96,10 @@ static int find_functions(struct survey *s, struct err *e)
 
 /* ---- what is best ---- */
 
-static int cmp(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* Whoever has none yet comes first, then whoever is nearer. */
 static int better(const struct offer *a, const struct offer *b)
 {
-	int c = cmp(a->served, b->served);
+	int c = cmp_u64(a->served, b->served);
 
 	return c ? c : aff_nearer(&a->way, &b->way);
 }
@@ -148,8 +143,8 @@ static int by_worth(const void *x, const void *y)
 	const struct offer *a = x, *b = y;
 	int c = better(a, b);
 
-	c = c ? c : cmp(a->card_held, b->card_held);
-	return c ? c : cmp(a->nth, b->nth);
+	c = c ? c : cmp_u64(a->card_held, b->card_held);
+	return c ? c : cmp_u64(a->nth, b->nth);
 }
 
 static int survey(struct survey *s, struct pf_list pfs, struct err *e)

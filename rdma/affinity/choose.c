@@ -50,24 +50,11 @@ static bool hca_in(const struct work *w, uint32_t hca)
 
 /* ---- the order of addresses ---- */
 
-static uint64_t place(const struct aff_machine *m, uint32_t pci)
-{
-	if (pci == AFF_NONE)
-		return UINT64_MAX;
-	struct pci_addr a = m->pci[pci].addr;
-	return (uint64_t)a.domain << 24 | (uint64_t)a.bus << 16 | (uint64_t)a.dev << 8 | a.fn;
-}
-
-static int cmp(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_hca(const void *x, const void *y, void *arg)
 {
 	const struct aff_machine *m = arg;
 	const struct aff_hca *a = &m->hca[*(const uint32_t *)x], *b = &m->hca[*(const uint32_t *)y];
-	int c = cmp(place(m, a->pci), place(m, b->pci));
+	int c = cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
 
 	return c ? c : strverscmp(a->name, b->name);
 }
@@ -77,7 +64,7 @@ static int by_gpu(const void *x, const void *y, void *arg)
 	const struct aff_machine *m = arg;
 	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
 
-	return cmp(place(m, a), place(m, b));
+	return cmp_u64(aff_place(m, a), aff_place(m, b));
 }
 
 /* ---- candidates ---- */

@@ -3,15 +3,10 @@
 
 #include "rdma/affinity/machine.h"
 
-static bool same_addr(struct pci_addr a, struct pci_addr b)
-{
-	return a.domain == b.domain && a.bus == b.bus && a.dev == b.dev && a.fn == b.fn;
-}
-
 uint32_t aff_find_pci(const struct aff_machine *m, struct pci_addr a)
 {
 	for (size_t i = 0; i < m->n_pci; i++) {
-		if (same_addr(m->pci[i].addr, a))
+		if (pci_same(m->pci[i].addr, a))
 			return (uint32_t)i;
 	}
 	return AFF_NONE;
@@ -20,7 +15,7 @@ uint32_t aff_find_pci(const struct aff_machine *m, struct pci_addr a)
 uint32_t aff_find_gpu(const struct aff_machine *m, struct pci_addr a)
 {
 	for (size_t i = 0; i < m->n_gpus; i++) {
-		if (same_addr(m->pci[m->gpu[i].pci].addr, a))
+		if (pci_same(m->pci[m->gpu[i].pci].addr, a))
 			return (uint32_t)i;
 	}
 	return AFF_NONE;
@@ -33,6 +28,11 @@ uint32_t aff_find_hca(const struct aff_machine *m, const char *name)
 			return (uint32_t)i;
 	}
 	return AFF_NONE;
+}
+
+uint64_t aff_place(const struct aff_machine *m, uint32_t pci)
+{
+	return pci == AFF_NONE ? UINT64_MAX : pci_order(m->pci[pci].addr);
 }
 
 void aff_machine_clear(struct aff_machine *m)

@@ -145,5 +145,6 @@ void aff_machine_clear(struct aff_machine *m);
 uint32_t aff_find_pci(const struct aff_machine *m, struct pci_addr a);
 uint32_t aff_find_gpu(const struct aff_machine *m, struct pci_addr a);
 uint32_t aff_find_hca(const struct aff_machine *m, const char *name);
+uint64_t aff_place(const struct aff_machine *m, uint32_t pci); /* pci_order(); NONE: last */
 
 #endif

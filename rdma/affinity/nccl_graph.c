@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rdma/affinity/nccl_view.h"
+#include "rdma/affinity/tree.h"
 
 static int grow(struct nccl_links *l, struct err *e)
 {
@@ -126,7 +127,7 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 		same_device(w, i);
 	} else if (!w->nic[i] && is_switch(&w->m->pci[it->pci])) {
 		w->node_of[i] = new_node(g, NCCL_NODE_PCI, i, up);
-		g->node[w->node_of[i]].id = nccl_ids(&w->m->pci[it->pci]);
+		g->node[w->node_of[i]].id = aff_ids(&w->m->pci[it->pci]);
 	} else {
 		return 0;
 	}

@@ -8,11 +8,6 @@
 
 #include "rdma/affinity/nccl_view.h"
 
-static bool same(struct pci_addr a, struct pci_addr b)
-{
-	return a.domain == b.domain && a.bus == b.bus && a.dev == b.dev && a.fn == b.fn;
-}
-
 /* Where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
 static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
 {
@@ -26,9 +21,9 @@ static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, boo
 	a.fn = 0;
 	if (!keep_vf_path)
 		a.dev = 0;
-	if (same(a, p->addr))
+	if (pci_same(a, p->addr))
 		return h->pci;
-	if (p->physfn != AFF_NONE && same(a, m->pci[p->physfn].addr))
+	if (p->physfn != AFF_NONE && pci_same(a, m->pci[p->physfn].addr))
 		return p->physfn;
 	return aff_find_pci(m, a);
 }
@@ -36,10 +31,7 @@ static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, boo
 /* By what is left of the path, as NCCL orders them; those without one last. */
 static uint64_t key(const struct aff_machine *m, const struct nccl_place *p)
 {
-	if (p->item == AFF_NONE)
-		return UINT64_MAX;
-	struct pci_addr a = m->pci[p->item].addr;
-	return (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | (uint64_t)a.dev << 3 | a.fn;
+	return aff_place(m, p->item);
 }
 
 static int by_path(const void *x, const void *y, void *m)
@@ -98,7 +90,7 @@ static bool displaced(const struct aff_machine *m, uint32_t at, uint32_t real)
 		return true;
 	struct pci_addr a = m->pci[at].addr, r = m->pci[real].addr;
 	a.fn = r.fn;
-	return !same(a, r) && at != m->pci[real].physfn;
+	return !pci_same(a, r) && at != m->pci[real].physfn;
 }
 
 static void add(const struct aff_machine *m, uint32_t hca, const struct aff_port *port,

@@ -56,10 +56,6 @@ bool nccl_is_tree(const struct aff_machine *m);
 struct aff_link nccl_link(const struct aff_machine *m, uint32_t pci);
 /* nccl_link_bw - GB/s. */
 float nccl_link_bw(struct aff_link l);
-/* nccl_ids - the four ids of a function as NCCL compares them; 0: not told. nccl_one_switch -
- * whether it takes two levels for one Broadcom switch. */
-uint64_t nccl_ids(const struct aff_pci *p);
-bool nccl_one_switch(uint64_t upper, uint64_t lower);
 
 /* ---- graph ---- */
 
@@ -89,7 +85,7 @@ struct nccl_node {
 	uint32_t thing; /* item; of a GPU or net: which of the outline's */
 	uint32_t up;    /* the node above; AFF_NONE */
 	float bw;       /* of the link to it */
-	uint64_t id;    /* of a switch: its four ids; of a NIC: its bus and device */
+	uint64_t id;    /* of a switch: aff_ids(); of a NIC: its bus and device */
 	/* Ways on, in the order in which NCCL tries them. Those to NICs and nets lead nowhere else
 	 * and are kept apart: a search need not look at hundreds of VFs. */
 	struct nccl_links core, leaf;

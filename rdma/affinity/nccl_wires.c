@@ -3,39 +3,10 @@
 #include <string.h>
 
 #include "rdma/affinity/nccl_view.h"
+#include "rdma/affinity/tree.h"
 
-/*
- * PEX880xx (1000:c010, subsystem 1000:axxx) and PEX890xx (1000:c030, subsystem 1000:0xxx above
- * 1000:1xxx) show two levels for one chip. A maker's own subsystem ids are not known to NCCL.
- */
-#define ID_MASK   UINT64_C(0xfffffffffffff000)
-#define ID_GEN4   UINT64_C(0x1000c0101000a000)
-#define ID_GEN5   UINT64_C(0x1000c03010000000)
-#define ID_LEVEL1 UINT64_C(0x1000)
-#define ID_DONE   UINT64_C(0xffff)
-
-static int generation(uint64_t id, bool lower)
-{
-	id &= ID_MASK;
-	if (id == ID_GEN4)
-		return 4;
-	return id == (lower ? ID_GEN5 | ID_LEVEL1 : ID_GEN5) ? 5 : 0;
-}
-
-uint64_t nccl_ids(const struct aff_pci *p)
-{
-	if (!p->has_ids)
-		return 0;
-	return (uint64_t)p->vendor << 48 | (uint64_t)p->device << 32 |
-	       (uint64_t)p->sub_vendor << 16 | p->sub_device;
-}
-
-bool nccl_one_switch(uint64_t upper, uint64_t lower)
-{
-	int gen = generation(upper, false);
-
-	return gen && generation(lower, true) == gen;
-}
+/* What is one node now looks like no switch of Broadcom's any more. */
+#define ID_DONE UINT64_C(0xffff)
 
 static void drop_link(struct nccl_links *l, uint32_t i)
 {
@@ -80,7 +51,7 @@ static int flatten_one(struct nccl_graph *g, uint32_t upper, int gen, struct err
 	for (uint32_t i = 0; i < n;) {
 		uint32_t lower = l->link[i].to;
 		if (g->node[lower].kind != NCCL_NODE_PCI || g->node[lower].up != upper ||
-		    generation(g->node[lower].id, true) != gen) {
+		    aff_pex(g->node[lower].id, true) != gen) {
 			i++;
 			continue;
 		}
@@ -96,7 +67,7 @@ static int flatten_one(struct nccl_graph *g, uint32_t upper, int gen, struct err
 int nccl_flatten(struct nccl_graph *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
-		int gen = generation(g->node[i].id, false);
+		int gen = aff_pex(g->node[i].id, false);
 		if (g->node[i].kind == NCCL_NODE_PCI && !g->node[i].gone && gen &&
 		    flatten_one(g, i, gen, e))
 			return -1;

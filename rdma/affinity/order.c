@@ -4,32 +4,18 @@
 
 #include "rdma/affinity/build.h"
 
-static int cmp(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-/* Without a function: behind all others. */
-static uint64_t place(const struct aff_machine *m, uint32_t pci)
-{
-	if (pci == AFF_NONE)
-		return UINT64_MAX;
-	struct pci_addr a = m->pci[pci].addr;
-	return (uint64_t)a.domain << 24 | (uint64_t)a.bus << 16 | (uint64_t)a.dev << 8 | a.fn;
-}
-
 static int by_gpu(const void *x, const void *y, void *m)
 {
 	const struct aff_gpu *a = x, *b = y;
 
-	return cmp(place(m, a->pci), place(m, b->pci));
+	return cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
 }
 
 /* Names as a person counts: mlx5_2 before mlx5_10. */
 static int by_hca(const void *x, const void *y, void *m)
 {
 	const struct aff_hca *a = x, *b = y;
-	int c = cmp(place(m, a->pci), place(m, b->pci));
+	int c = cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
 
 	return c ? c : strverscmp(a->name, b->name);
 }
@@ -52,10 +38,10 @@ struct key {
 static int by_key(const void *x, const void *y)
 {
 	const struct key *a = x, *b = y;
-	int c = cmp(a->part[0], b->part[0]);
+	int c = cmp_u64(a->part[0], b->part[0]);
 
-	c = c ? c : cmp(a->part[1], b->part[1]);
-	return c ? c : cmp(a->hca, b->hca);
+	c = c ? c : cmp_u64(a->part[1], b->part[1]);
+	return c ? c : cmp_u64(a->hca, b->hca);
 }
 
 /* One card: the same system image GUID; without one, the same device of one bus and vendor. A VF
@@ -71,7 +57,7 @@ static struct key key_of(const struct aff_machine *m, uint32_t i)
 		return (struct key){ { 0, i }, i };
 	if (m->pci[pci].physfn != AFF_NONE)
 		pci = m->pci[pci].physfn;
-	return (struct key){ { 2 + m->pci[pci].vendor, place(m, pci) >> 8 }, i };
+	return (struct key){ { 2 + m->pci[pci].vendor, aff_place(m, pci) >> 8 }, i };
 }
 
 int aff_cards(struct aff_machine *m, struct err *e)

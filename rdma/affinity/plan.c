@@ -65,24 +65,12 @@ static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
 
 /* ---- who takes part ---- */
 
-static int cmp(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static uint64_t place(const struct aff_machine *m, uint32_t pci)
-{
-	struct pci_addr a = m->pci[pci].addr;
-
-	return (uint64_t)a.domain << 24 | (uint64_t)a.bus << 16 | (uint64_t)a.dev << 8 | a.fn;
-}
-
 static int by_gpu(const void *x, const void *y, void *arg)
 {
 	const struct aff_machine *m = arg;
 	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
 
-	return cmp(place(m, a), place(m, b));
+	return cmp_u64(aff_place(m, a), aff_place(m, b));
 }
 
 static int check_wish(const struct planning *p, struct err *e)
@@ -157,7 +145,7 @@ static int pick_vf(const struct planning *p, uint32_t hca, uint32_t *out, struct
 			continue;
 		all++;
 		if ((!p->w->taken || !p->w->taken[i]) &&
-		    (best == AFF_NONE || place(p->m, i) < place(p->m, best)))
+		    (best == AFF_NONE || aff_place(p->m, i) < aff_place(p->m, best)))
 			best = i;
 	}
 	*out = best;

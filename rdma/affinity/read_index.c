@@ -6,14 +6,8 @@
 
 static int by_addr(const void *x, const void *y)
 {
-	const struct pci_addr a = ((const struct tree_place *)x)->addr,
-			      b = ((const struct tree_place *)y)->addr;
-	uint64_t ka = (uint64_t)a.domain << 24 | (uint64_t)a.bus << 16 | (uint64_t)a.dev << 8 |
-		      a.fn,
-		 kb = (uint64_t)b.domain << 24 | (uint64_t)b.bus << 16 | (uint64_t)b.dev << 8 |
-		      b.fn;
-
-	return (ka > kb) - (ka < kb);
+	return cmp_u64(pci_order(((const struct tree_place *)x)->addr),
+		       pci_order(((const struct tree_place *)y)->addr));
 }
 
 int tree_index(struct tree *t, struct err *e)

@@ -11,11 +11,6 @@
 
 #define VFS_MAX 65535
 
-static uint32_t number_of(struct pci_addr a)
-{
-	return (uint32_t)(a.bus << 8 | a.dev << 3 | a.fn);
-}
-
 static struct pci_addr address_of(uint32_t domain, uint32_t number)
 {
 	return (struct pci_addr){ domain, (uint8_t)(number >> 8), number >> 3 & 31, number & 7 };
@@ -23,12 +18,12 @@ static struct pci_addr address_of(uint32_t domain, uint32_t number)
 
 const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a)
 {
-	uint32_t n = number_of(a);
+	uint32_t n = pci_routing_id(a);
 
 	/* Those of the PF that was read last are looked for first: they come behind it. */
 	for (size_t i = t->n_vfs; i-- > 0;) {
 		const struct tree_vfs *v = &t->vfs[i];
-		uint32_t first = number_of(v->first);
+		uint32_t first = pci_routing_id(v->first);
 		if (v->first.domain == a.domain && n >= first && (n - first) % v->stride == 0 &&
 		    (n - first) / v->stride < v->n)
 			return v;
@@ -68,10 +63,10 @@ static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n,
 
 	(void)tree_number(t->fd, tree_at(p, "sriov_offset"), &offset);
 	(void)tree_number(t->fd, tree_at(p, "sriov_stride"), &stride);
-	v.first = address_of(a.domain, (number_of(a) + (uint32_t)offset) & 0xffff);
+	v.first = address_of(a.domain, (pci_routing_id(a) + (uint32_t)offset) & 0xffff);
 	v.stride = stride > 0 ? (uint32_t)stride : 1;
 	if (offset > 0 && (stride > 0 || n == 1) && link_to(t, p, "virtfn0", &vf) &&
-	    vf.domain == v.first.domain && number_of(vf) == number_of(v.first))
+	    vf.domain == v.first.domain && pci_routing_id(vf) == pci_routing_id(v.first))
 		return add(t, &v, e);
 	for (uint32_t i = 0; i < n; i++) {
 		(void)snprintf(name, sizeof(name), "virtfn%u", i);

@@ -244,14 +244,9 @@ static int rank(enum aff_class c)
 	return c == AFF_PXB ? (int)AFF_PIX : (int)c;
 }
 
-static int cmp(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
-
 int aff_nearer(const struct aff_relation *x, const struct aff_relation *y)
 {
-	int c = cmp((uint32_t)rank(x->class), (uint32_t)rank(y->class));
+	int c = cmp_u64((uint64_t)rank(x->class), (uint64_t)rank(y->class));
 
-	return c ? c : cmp(x->switches, y->switches);
+	return c ? c : cmp_u64(x->switches, y->switches);
 }

@@ -13,11 +13,6 @@
 #define CLASS_NVSWITCH    0x0680
 #define CLASS_NVLINK_HOST 0x068001 /* POWER: a CPU at the other end */
 
-static bool same(struct pci_addr a, struct pci_addr b)
-{
-	return a.domain == b.domain && a.bus == b.bus && a.dev == b.dev && a.fn == b.fn;
-}
-
 /* How many links of a GPU end in a switch; those of a GPU without a target count as such. */
 static uint32_t links_to_switches(const struct aff_gpu *g)
 {
@@ -39,7 +34,8 @@ static uint32_t links_between(const struct aff_machine *m, size_t a, size_t b)
 	uint32_t n = 0, here, there;
 
 	for (size_t i = 0; i < g->n_nvlinks; i++)
-		if (!g->nvlink[i].hidden && same(g->nvlink[i].target, m->pci[m->gpu[b].pci].addr))
+		if (!g->nvlink[i].hidden &&
+		    pci_same(g->nvlink[i].target, m->pci[m->gpu[b].pci].addr))
 			n += g->nvlink[i].count;
 	if (n)
 		return n;

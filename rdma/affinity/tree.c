@@ -43,20 +43,32 @@ static bool is(const struct aff_pci *p, uint16_t vendor, uint16_t device)
 	return p->has_ids && p->vendor == vendor && p->device == device;
 }
 
-/*
- * The maker's synthetic switches: with its own subsystem ids, by which NCCL tells them as well. A
- * card's maker that puts its ids there hides from us whether there is one chip or two.
- */
-static bool one_chip(const struct aff_pci *above, const struct aff_pci *below)
-{
-	unsigned up = above->sub_device >> 12, down = below->sub_device >> 12;
+#define IDS_MASK  UINT64_C(0xfffffffffffff000)
+#define IDS_GEN4  UINT64_C(0x1000c0101000a000)
+#define IDS_GEN5  UINT64_C(0x1000c03010000000)
+#define IDS_LOWER UINT64_C(0x1000)
 
-	if (above->sub_vendor != VENDOR_BROADCOM || below->sub_vendor != VENDOR_BROADCOM)
-		return false;
-	if (is(above, VENDOR_BROADCOM, PEX880XX) && is(below, VENDOR_BROADCOM, PEX880XX))
-		return up == 0xa && down == 0xa;
-	return is(above, VENDOR_BROADCOM, PEX890XX) && is(below, VENDOR_BROADCOM, PEX890XX) &&
-	       up == 0x0 && down == 0x1;
+uint64_t aff_ids(const struct aff_pci *p)
+{
+	if (!p->has_ids)
+		return 0;
+	return (uint64_t)p->vendor << 48 | (uint64_t)p->device << 32 |
+	       (uint64_t)p->sub_vendor << 16 | p->sub_device;
+}
+
+int aff_pex(uint64_t ids, bool lower)
+{
+	ids &= IDS_MASK;
+	if (ids == IDS_GEN4)
+		return 4;
+	return ids == (lower ? IDS_GEN5 | IDS_LOWER : IDS_GEN5) ? 5 : 0;
+}
+
+bool aff_one_chip(uint64_t upper, uint64_t lower)
+{
+	int generation = aff_pex(upper, false);
+
+	return generation && aff_pex(lower, true) == generation;
 }
 
 /* A switch below a switch becomes part of the upper one's chip; of the chip's ports the topmost
@@ -74,7 +86,7 @@ static uint32_t chip_of(const struct aff_machine *m, uint32_t pci)
 	if (above == AFF_NONE)
 		return pci;
 	above = m->pci[above].chip;
-	return one_chip(&m->pci[above], &m->pci[pci]) ? above : pci;
+	return aff_one_chip(aff_ids(&m->pci[above]), aff_ids(&m->pci[pci])) ? above : pci;
 }
 
 void aff_tree_prepare(struct aff_machine *m)

@@ -141,12 +141,8 @@ static size_t find(const struct aff_machine *m, bool (*is)(const struct aff_mach
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < m->n_pci; i++) {
-		struct pci_addr a = m->pci[i].addr;
 		if (is(m, m->pci[i].class_code >> 16))
-			out[n++] =
-				(struct found){ (uint64_t)a.domain << 24 | (uint64_t)a.bus << 16 |
-							(uint64_t)a.dev << 8 | a.fn,
-						i };
+			out[n++] = (struct found){ aff_place(m, i), i };
 	}
 	qsort(out, n, sizeof(*out), by_place);
 	return n;

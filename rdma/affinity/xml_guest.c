@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rdma/affinity/nccl_view.h"
+#include "rdma/affinity/tree.h"
 #include "rdma/affinity/xml_text.h"
 #include "rdma/affinity/xml_write.h"
 
@@ -94,9 +95,9 @@ static int host_part(struct guest *g, struct err *e)
 		const struct nccl_item *it = &g->v.item[i];
 		if (it->pci == AFF_NONE || g->v.item[it->parent].pci == AFF_NONE)
 			continue;
-		uint64_t upper = nccl_ids(&g->host->pci[g->v.item[it->parent].pci]);
+		uint64_t upper = aff_ids(&g->host->pci[g->v.item[it->parent].pci]);
 		g->merged[i] = !g->merged[it->parent] &&
-			       nccl_one_switch(upper, nccl_ids(&g->host->pci[it->pci]));
+			       aff_one_chip(upper, aff_ids(&g->host->pci[it->pci]));
 	}
 	return 0;
 }
