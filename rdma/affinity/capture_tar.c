@@ -3,25 +3,17 @@
 #include <string.h>
 
 #include "rdma/affinity/capture_priv.h"
-
-#define BLOCK 512
-
-struct header {
-	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], chksum[8];
-	char type, linkname[100], magic[8], uname[32], gname[32], major[8], minor[8];
-	char prefix[155], pad[12];
-};
-_Static_assert(sizeof(struct header) == BLOCK, "a header is one block");
+#include "rdma/affinity/tar.h"
 
 static void put(struct capture *c, const void *data, size_t len)
 {
-	static const char zero[BLOCK];
-	size_t rest = len % BLOCK;
+	static const char zero[TAR_BLOCK];
+	size_t rest = len % TAR_BLOCK;
 
 	(void)fwrite(data, 1, len, c->to);
 	if (rest)
-		(void)fwrite(zero, 1, BLOCK - rest, c->to);
-	c->sum.bytes += len + (rest ? BLOCK - rest : 0);
+		(void)fwrite(zero, 1, TAR_BLOCK - rest, c->to);
+	c->sum.bytes += len + (rest ? TAR_BLOCK - rest : 0);
 }
 
 /* strncpy() is what such a field wants: no NUL where it is full. */
@@ -35,8 +27,7 @@ static void fill(char *field, size_t size, const char *text)
 static void put_header(struct capture *c, char type, const char *name, const char *link,
 		       size_t size)
 {
-	struct header h = { 0 };
-	unsigned int sum = 0;
+	struct tar_header h = { 0 };
 
 	fill(h.name, sizeof(h.name), name);
 	fill(h.linkname, sizeof(h.linkname), link);
@@ -47,20 +38,18 @@ static void put_header(struct capture *c, char type, const char *name, const cha
 	fill(h.magic, sizeof(h.magic), "ustar  "); /* GNU's: it says how long names are told */
 	(void)snprintf(h.size, sizeof(h.size), "%011zo", size & 077777777777);
 	h.type = type;
-	memset(h.chksum, ' ', sizeof(h.chksum));
-	for (size_t i = 0; i < sizeof(h); i++)
-		sum += ((const uint8_t *)&h)[i];
-	(void)snprintf(h.chksum, sizeof(h.chksum), "%06o", sum & 0777777);
+	h.chksum[sizeof(h.chksum) - 1] = ' ';
+	(void)snprintf(h.chksum, sizeof(h.chksum) - 1, "%06zo", tar_sum(&h) & 0777777);
 	put(c, &h, sizeof(h));
 }
 
 static void entry(struct capture *c, char type, const char *name, const char *link, size_t size)
 {
-	if (strlen(name) >= sizeof(((struct header *)0)->name)) {
+	if (strlen(name) >= sizeof(((struct tar_header *)0)->name)) {
 		put_header(c, 'L', "././@LongLink", "", strlen(name) + 1);
 		put(c, name, strlen(name) + 1);
 	}
-	if (strlen(link) >= sizeof(((struct header *)0)->linkname)) {
+	if (strlen(link) >= sizeof(((struct tar_header *)0)->linkname)) {
 		put_header(c, 'K', "././@LongLink", "", strlen(link) + 1);
 		put(c, link, strlen(link) + 1);
 	}
@@ -87,7 +76,7 @@ void tar_link(struct capture *c, const char *path, const char *target)
 
 void tar_end(struct capture *c)
 {
-	static const char zero[2 * BLOCK];
+	static const char zero[2 * TAR_BLOCK];
 
 	put(c, zero, sizeof(zero));
 }

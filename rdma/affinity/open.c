@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,26 +61,21 @@ static int unpack_with(const char *program, int fd, int dir, struct err *e)
 	if (access(path, X_OK))
 		(void)memmove(path, path + 4, strlen(path + 4) + 1); /* "/bin/..." */
 	struct exec_req req = { path, env, text, len, TIMEOUT_MS };
-	if (exec_start(&req, &child, e) || untar(child.out_fd, dir, e) ||
-	    exec_finish(&child, &res, e))
+	if (exec_start(&req, &child, e))
+		return err_hint(e, "install it, or unpack the file first");
+	if (untar(child.out_fd, dir, e) || exec_finish(&child, &res, e))
 		return -1;
 	free(res.output);
-	return 0;
+	return res.status ? err_set(e, ERR_FIELD, 0, "%s says that it is damaged", program) : 0;
 }
 
 static int unpack(int fd, struct aff_opened *o, struct err *e)
 {
-	const char *tmp = secure_getenv("TMPDIR"), *program = packer_of(fd);
-	auto_free char *temp = NULL;
+	const char *program = packer_of(fd);
 
-	if (asprintf(&temp, "%s/railctl-topo-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp") < 0) {
-		temp = NULL;
-		return err_nomem(e);
-	}
-	if (!mkdtemp(temp))
-		return err_set(e, ERR_IO, errno, "make the folder %s", temp);
-	o->temp = TAKE_PTR(temp);
-	auto_fd int dir = fs_open_dir(o->temp, false, e);
+	if (temp_dir_make(&o->temp, e))
+		return -1;
+	auto_fd int dir = fs_open_dir(o->temp.path, false, e);
 	if (dir < 0)
 		return -1;
 	return program ? unpack_with(program, fd, dir, e) : untar(fd, dir, e);
@@ -207,7 +201,7 @@ static int open_any(const char *path, struct aff_opened *o, struct err *e)
 		return err_set(e, ERR_FIELD, 0, "%s is neither a folder nor a file", path);
 	if (unpack(fd, o, e))
 		return err_wrap(e, "%s", path);
-	return find(o->temp, path, o, e);
+	return find(o->temp.path, path, o, e);
 }
 
 int aff_open(const char *path, struct aff_opened *out, struct err *e)
@@ -222,18 +216,9 @@ int aff_open(const char *path, struct aff_opened *out, struct err *e)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	(void)remove(path);
-	return 0;
-}
-
 void aff_opened_clear(struct aff_opened *o)
 {
-	if (o->temp)
-		(void)nftw(o->temp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(o->temp);
+	temp_dir_clear(&o->temp);
 	free(o->sysfs);
 	free(o->proc);
 	free(o->boot);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rdma/affinity/open.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "lib/testing.h"
 #include "lib/testing_dir.h"
@@ -135,7 +140,7 @@ START_TEST(what_is_refused_leaves_nothing)
 		ck_assert_msg(aff_open("/mnt/x", &o, &e) == -1, "%s", in[i].make);
 		ck_assert_msg(e.code == in[i].code && !strncmp(e.msg, in[i].msg, strlen(in[i].msg)),
 			      "%s: %d %s", in[i].make, (int)e.code, e.msg);
-		ck_assert(!o.temp && !o.sysfs);
+		ck_assert(!o.temp.path && !o.sysfs);
 		nothing_left();
 	}
 }
@@ -165,5 +170,77 @@ START_TEST(nothing_is_written_through_a_link)
 }
 END_TEST
 
+START_TEST(what_an_entry_asks_for_is_bounded)
+{
+	/* 4 KiB of a name, and of each of 120 entries 450 folders of its own */
+	static const char *const make[] = {
+		"d=$(printf '%02000d' 0 | sed 's,0,d/,g'); mkdir -p /mnt/d/sys/bus; "
+		"tar --transform \"s,sys,$d,\" -cf /mnt/x -C /mnt/d sys",
+		"d=$(printf '%0450d' 0 | sed 's,0,/d,g'); mkdir -p /mnt/d/s; cd /mnt/d; "
+		"for i in $(seq 120); do echo $i >s/$i; done; "
+		"tar --transform \"s,s/\\(.*\\),\\1$d/\\1,\" -cf /mnt/x -C /mnt/d s",
+	};
+	static const char *const msg[] = { "its name is too long", "more than 50000 folders" };
+
+	(void)testing_dir();
+	use_tmp();
+	for (size_t i = 0; i < ARRAY_SIZE(make); i++) {
+		struct aff_opened o = { 0 };
+		struct err e = { 0 };
+		run("rm -rf /mnt/x /mnt/d");
+		run(make[i]);
+		ck_assert_int_eq(aff_open("/mnt/x", &o, &e), -1);
+		ck_assert_msg(strstr(e.msg, msg[i]), "%s", e.msg);
+		nothing_left();
+	}
+}
+END_TEST
+
+START_TEST(what_the_packer_finds_damaged)
+{
+	struct aff_opened o = { 0 };
+	struct err e = { 0 };
+
+	(void)testing_dir();
+	use_tmp();
+	run("mkdir -p /mnt/d/sys/bus; tar -czf /mnt/x -C /mnt/d sys; printf oops >>/mnt/x");
+	run("size=$(stat -c %s /mnt/x); printf zzzz | "
+	    "dd of=/mnt/x bs=1 seek=$((size - 12)) conv=notrunc 2>/dev/null");
+	ck_assert_int_eq(aff_open("/mnt/x", &o, &e), -1);
+	ck_assert_str_eq(e.msg, "/mnt/x: zcat says that it is damaged");
+	nothing_left();
+}
+END_TEST
+
+/* SIGKILL of the one who opened it: the keeper is ours then, and ends when it is done. */
+START_TEST(nothing_is_left_of_who_is_killed)
+{
+	struct err e = { 0 };
+	int ready[2];
+	char c;
+
+	(void)testing_dir();
+	use_tmp();
+	run("mkdir -p /mnt/d/sys/bus; tar -cf /mnt/x -C /mnt/d sys");
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	pid_t opener = fork();
+	if (opener == 0) {
+		struct aff_opened o = { 0 };
+		if (aff_open("/mnt/x", &o, &e) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	run("test -d /mnt/tmp/*/sys/bus");
+	ck_assert_int_eq(kill(opener, SIGKILL), 0);
+	while (wait(NULL) > 0)
+		;
+	nothing_left();
+}
+END_TEST
+
 TEST_PROGRAM("open", every_way_to_name_it, the_live_machine, what_is_refused_leaves_nothing,
-	     nothing_is_written_through_a_link)
+	     nothing_is_written_through_a_link, what_an_entry_asks_for_is_bounded,
+	     what_the_packer_finds_damaged, nothing_is_left_of_who_is_killed)

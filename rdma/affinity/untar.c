@@ -9,22 +9,16 @@
 
 #include "lib/fs.h"
 #include "lib/parse.h"
+#include "rdma/affinity/tar.h"
 
-#define BLOCK        512
 #define NAME_MAX_LEN 4096 /* with NUL */
-
-/* The fields that are used, of POSIX.1-1988's ustar. */
-struct header {
-	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], chksum[8];
-	char type, linkname[100], magic[8], uname[32], gname[32], major[8], minor[8];
-	char prefix[155], pad[12];
-};
-_Static_assert(sizeof(struct header) == BLOCK, "a header is one block");
+#define PATH_LEN     1024 /* of a path that is made, with NUL: whoever reads it takes no longer one */
 
 struct reader {
 	int fd, dir;
 	struct err *e;
 	size_t bytes, entries;
+	size_t folders;                              /* made without an entry of their own */
 	char name[NAME_MAX_LEN], link[NAME_MAX_LEN]; /* of the next entry, told before it; "" */
 };
 
@@ -68,34 +62,28 @@ static int octal(const char *field, size_t size, size_t *out)
 	return i == size || field[i] == ' ' || field[i] == '\0' ? 0 : -1;
 }
 
-static bool sum_is_right(const struct header *h)
+static bool sum_is_right(const struct tar_header *h)
 {
-	const uint8_t *b = (const uint8_t *)h;
-	size_t sum = 0, want;
+	size_t want;
 
-	for (size_t i = 0; i < BLOCK; i++) {
-		bool field =
-			i >= offsetof(struct header, chksum) && i < offsetof(struct header, type);
-		sum += field ? ' ' : b[i];
-	}
-	return !octal(h->chksum, sizeof(h->chksum), &want) && want == sum;
+	return !octal(h->chksum, sizeof(h->chksum), &want) && want == tar_sum(h);
 }
 
-static bool is_zero(const struct header *h)
+static bool is_zero(const struct tar_header *h)
 {
 	const char *b = (const char *)h;
 
-	return !*b && !memcmp(b, b + 1, BLOCK - 1);
+	return !*b && !memcmp(b, b + 1, TAR_BLOCK - 1);
 }
 
 /* ---- what comes behind a header ---- */
 
 static int skip(struct reader *r, size_t size)
 {
-	char block[BLOCK];
+	char block[TAR_BLOCK];
 
-	for (size_t left = (size + BLOCK - 1) / BLOCK; left; left--) {
-		int rc = take(r, block, BLOCK);
+	for (size_t left = (size + TAR_BLOCK - 1) / TAR_BLOCK; left; left--) {
+		int rc = take(r, block, TAR_BLOCK);
 		if (rc)
 			return rc < 0 ? -1 : bad(r, "the tar ends in it");
 	}
@@ -105,7 +93,7 @@ static int skip(struct reader *r, size_t size)
 /* As a string of at most NAME_MAX_LEN - 1 bytes. */
 static int take_text(struct reader *r, size_t size, char out[NAME_MAX_LEN])
 {
-	size_t whole = (size + BLOCK - 1) / BLOCK * BLOCK;
+	size_t whole = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 
 	if (size >= NAME_MAX_LEN || whole > NAME_MAX_LEN)
 		return bad(r, "a name is too long");
@@ -142,21 +130,33 @@ static int take_pax(struct reader *r, size_t size)
 
 /* ---- what is made ---- */
 
+/* A folder that others lie in: a single entry may ask for hundreds. */
+static int make_above(struct reader *r, int above, const char *name)
+{
+	if (mkdirat(above, name, 0700))
+		return errno == EEXIST ? 0
+				       : err_set(r->e, ERR_IO, errno, "make the folder %s", name);
+	return ++r->folders > UNTAR_FOLDERS ? bad(r, "it lies in more than 50000 folders") : 0;
+}
+
 /* The folder that the last component of the path lies in, made where it is missing. */
 static int open_above(struct reader *r, const char *path, char last[256])
 {
 	struct slice rest = { path, strlen(path) }, part;
 	char name[256] = "";
-	int fd = fcntl(r->dir, F_DUPFD_CLOEXEC, 0);
+	int fd = -1;
 
+	if (rest.len >= PATH_LEN)
+		return bad(r, "its name is too long");
+	fd = fcntl(r->dir, F_DUPFD_CLOEXEC, 0);
 	while (fd >= 0 && slice_next(&rest, '/', &part)) {
 		if (part.len == 0 || (part.len == 1 && *part.p == '.'))
 			continue;
 		auto_fd int above = TAKE_FD(fd);
 		if (slice_copy(part, last, 256) || !strcmp(last, ".."))
 			return bad(r, "its name leads out of the folder, or is too long");
-		if (*name && mkdirat(above, name, 0700) && errno != EEXIST)
-			return err_set(r->e, ERR_IO, errno, "make the folder %s", name);
+		if (*name && make_above(r, above, name))
+			return -1;
 		fd = openat(above, *name ? name : ".",
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		memcpy(name, last, sizeof(name));
@@ -171,7 +171,7 @@ static int open_above(struct reader *r, const char *path, char last[256])
 
 static int make_file(struct reader *r, int above, const char *name, size_t size)
 {
-	char block[BLOCK];
+	char block[TAR_BLOCK];
 
 	(void)unlinkat(above, name, 0);
 	auto_fd int fd =
@@ -179,8 +179,8 @@ static int make_file(struct reader *r, int above, const char *name, size_t size)
 	if (fd < 0)
 		return err_set(r->e, ERR_IO, errno, "make the file %s", name);
 	while (size) {
-		size_t n = size < BLOCK ? size : BLOCK;
-		int rc = take(r, block, BLOCK);
+		size_t n = size < TAR_BLOCK ? size : TAR_BLOCK;
+		int rc = take(r, block, TAR_BLOCK);
 		if (rc)
 			return rc < 0 ? -1 : bad(r, "the tar ends in it");
 		if (fs_write_fd(fd, block, n, r->e))
@@ -223,7 +223,7 @@ static int make(struct reader *r, char type, size_t size)
 }
 
 /* Names in the header itself need no NUL at the end. */
-static int name_entry(struct reader *r, const struct header *h)
+static void name_entry(struct reader *r, const struct tar_header *h)
 {
 	bool ustar = !strncmp(h->magic, "ustar", 5) && h->magic[5] == '\0';
 
@@ -233,10 +233,9 @@ static int name_entry(struct reader *r, const struct header *h)
 		(void)snprintf(r->name, sizeof(r->name), "%.100s", h->name);
 	if (!*r->link)
 		(void)snprintf(r->link, sizeof(r->link), "%.100s", h->linkname);
-	return 0;
 }
 
-static int entry(struct reader *r, const struct header *h)
+static int entry(struct reader *r, const struct tar_header *h)
 {
 	size_t size;
 
@@ -254,7 +253,8 @@ static int entry(struct reader *r, const struct header *h)
 		return take_pax(r, size);
 	if (h->type == 'g')
 		return skip(r, size);
-	if (name_entry(r, h) || make(r, h->type, size))
+	name_entry(r, h);
+	if (make(r, h->type, size))
 		return -1;
 	*r->name = *r->link = '\0';
 	return 0;
@@ -263,7 +263,7 @@ static int entry(struct reader *r, const struct header *h)
 int untar(int fd, int dir, struct err *e)
 {
 	struct reader r = { .fd = fd, .dir = dir, .e = e };
-	struct header h;
+	struct tar_header h;
 
 	for (;;) {
 		int rc = take(&r, &h, sizeof(h));

@@ -7,6 +7,7 @@
 
 #define UNTAR_BYTES   ((size_t)256 * 1024 * 1024)
 #define UNTAR_ENTRIES 200000
+#define UNTAR_FOLDERS 50000 /* that entries lie in, and that have no entry of their own */
 
 /*
  * untar - the tar that fd gives (ustar, with GNU's and pax's long names) into the folder dir:
