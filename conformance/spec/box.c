@@ -41,12 +41,28 @@ int enter(const char *path)
 	return rc;
 }
 
+/*
+ * While an RDMA device of software goes with the namespace of its interface, the kernel makes no
+ * network namespace: ENODEV, for a moment (conformance/vm/rxe.md).
+ */
+static int apart(int flags)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	int rc = unshare(flags);
+
+	for (int i = 0; rc && errno == ENODEV && i < 500; i++) {
+		(void)nanosleep(&moment, NULL);
+		rc = unshare(flags);
+	}
+	return rc;
+}
+
 void make_netns(const char *path)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	int file = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
 
-	if (home < 0 || file < 0 || unshare(CLONE_NEWNET) ||
+	if (home < 0 || file < 0 || apart(CLONE_NEWNET) ||
 	    mount("/proc/self/ns/net", path, "none", MS_BIND, NULL) || setns(home, CLONE_NEWNET))
 		broken(path);
 	close(file);
@@ -153,7 +169,7 @@ pid_t box_start(const struct profile *p, void (*body)(void *arg, int fd), void *
 	if (outer)
 		return outer;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (unshare(CLONE_NEWNS | net | CLONE_NEWPID | CLONE_NEWIPC))
+	if (apart(CLONE_NEWNS | net | CLONE_NEWPID | CLONE_NEWIPC))
 		broken("namespaces (root is needed)");
 	pid_t inner = fork();
 	if (inner < 0)
