@@ -19,7 +19,7 @@ int dropin_dir(struct rail *r, const char *usual, const char **out, struct err *
 	return 0;
 }
 
-int dropin_open(struct rail *r, const char *usual, struct dropin *out, struct err *e)
+static int open_dir(struct rail *r, const char *usual, struct dropin *out, struct err *e)
 {
 	const char *wait = opt_get(&r->opts, "wait");
 	struct dropin d = { .fd = -1 };
@@ -38,11 +38,6 @@ int dropin_open(struct rail *r, const char *usual, struct dropin *out, struct er
 	}
 	*out = d;
 	return 0;
-}
-
-void dropin_close(struct dropin *d)
-{
-	base_close_fd(&d->fd);
 }
 
 static int is_ours(const struct dirent *d)
@@ -84,4 +79,61 @@ bool dropin_nap(const struct dropin *d)
 		return false;
 	(void)nanosleep(&pause, NULL);
 	return true;
+}
+
+ssize_t dropin_read(const struct dropin *d, const char *name, char **out, struct err *e)
+{
+	return fs_read_trusted_at(d->fd, name, DROPIN_MAX, out, e);
+}
+
+/* ---- one file after the other ---- */
+
+void dropin_work_clear(struct dropin_work *w)
+{
+	base_close_fd(&w->d.fd);
+	json_free(w->array);
+	json_free(w->pfs);
+}
+
+int dropin_begin(struct rail *r, const char *usual, struct dropin_work *out, struct err *e)
+{
+	auto_dropin_work struct dropin_work w = { .rail = r, .d.fd = -1 };
+
+	if (open_dir(r, usual, &w.d, e))
+		return -1;
+	w.array = r->out.json ? json_new_array() : NULL;
+	w.pfs = json_new_object();
+	if (!w.pfs || (r->out.json && !w.array))
+		return err_nomem(e);
+	*out = w;
+	w = (struct dropin_work){ .d.fd = -1 };
+	return 0;
+}
+
+int dropin_claim(const struct dropin_work *w, const char *pf, const char *name, struct err *e)
+{
+	const char *other = json_str(json_get(w->pfs, pf));
+
+	if (other) {
+		err_set(e, ERR_CONFIG, 0, "pf: %s is what %s is about already", pf, other);
+		return err_hint(e, "one file for each PF; %s was followed", other);
+	}
+	return json_add_str(w->pfs, pf, name) ? err_nomem(e) : 0;
+}
+
+int dropin_end(const struct dropin_work *w, struct err *e)
+{
+	const struct out *o = &w->rail->out;
+
+	if (w->failed)
+		w->rail->status = RAIL_FAILED;
+	if (w->array)
+		return out_json(o, w->array, e);
+	if (!w->done && !w->failed)
+		out_line(o, OUT_PLAIN, "No file %s/*" DROPIN_SUFFIX ": nothing was done.",
+			 w->d.dir);
+	else
+		out_line(o, OUT_PLAIN, "%u file%s followed, %u failed", w->done,
+			 w->done == 1 ? "" : "s", w->failed);
+	return 0;
 }

@@ -2,31 +2,29 @@
 /* vf_apply.c: `railctl vf apply`: the VFs that files ask for, at boot. */
 #include <stdio.h>
 
-#include "lib/fs.h"
 #include "railctl/dropin.h"
 #include "railctl/vf.h"
 
 #define DIR_DEFAULT "/etc/railhead/vf.d"
 
 struct apply {
-	struct rail *rail;
+	struct dropin_work w;
 	struct manager m;
-	const struct dropin *d;
-	struct json *array; /* NULL: text */
-	struct json *pfs;   /* address: the file that was about it */
-	unsigned done, failed;
 };
+
+static void apply_clear(struct apply *a)
+{
+	dropin_work_clear(&a->w);
+}
 
 /* ---- one file ---- */
 
 static int load(const struct apply *a, const char *name, struct vf_file *out, struct err *e)
 {
 	auto_free char *text = NULL;
-	ssize_t len = fs_read_at(a->d->fd, name, DROPIN_MAX, &text, e);
+	ssize_t len = dropin_read(&a->w.d, name, &text, e);
 
-	if (len < 0)
-		return err_wrap(e, "%s", name);
-	return vf_file_decode(text, (size_t)len, name, out, e);
+	return len < 0 ? -1 : vf_file_decode(text, (size_t)len, name, out, e);
 }
 
 /* A card's driver may come later than we do. */
@@ -34,24 +32,13 @@ static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN],
 {
 	struct err why;
 
-	while (inventory_find_pf(&a->rail->ctx, pf, out, &why)) {
-		if (why.code != ERR_NOTFOUND || !dropin_nap(a->d)) {
+	while (inventory_find_pf(&a->w.rail->ctx, pf, out, &why)) {
+		if (why.code != ERR_NOTFOUND || !dropin_nap(&a->w.d)) {
 			*e = why;
 			return -1;
 		}
 	}
 	return 0;
-}
-
-static int claim_pf(struct apply *a, const char *pf, const char *name, struct err *e)
-{
-	const char *other = json_str(json_get(a->pfs, pf));
-
-	if (other) {
-		err_set(e, ERR_CONFIG, 0, "pf: %s is what %s is about already", pf, other);
-		return err_hint(e, "one file for each PF; %s was followed", other);
-	}
-	return json_add_str(a->pfs, pf, name) ? err_nomem(e) : 0;
 }
 
 static int follow(struct apply *a, const struct vf_file *f, const char *name, struct vf_made *made,
@@ -60,7 +47,7 @@ static int follow(struct apply *a, const struct vf_file *f, const char *name, st
 	const struct vf_order order = { .pf = f->pf, .count = f->count, .driver = f->driver };
 	char pf[PCI_STR_LEN];
 
-	if (find_pf(a, f->pf, pf, e) || claim_pf(a, pf, name, e) ||
+	if (find_pf(a, f->pf, pf, e) || dropin_claim(&a->w, pf, name, e) ||
 	    manager_create(&a->m, &order, made, e))
 		return err_wrap(e, "%s", name);
 	return 0;
@@ -71,7 +58,7 @@ static int follow(struct apply *a, const struct vf_file *f, const char *name, st
 static int tell_json(const struct apply *a, const char *name, const struct vf_file *f,
 		     const struct vf_made *made, const struct err *why)
 {
-	struct json *o = json_push_object(a->array);
+	struct json *o = json_push_object(a->w.array);
 
 	if (!o || json_add_str(o, "file", name) ||
 	    json_add_str(o, "action",
@@ -89,14 +76,14 @@ static int tell_json(const struct apply *a, const char *name, const struct vf_fi
 static int tell(struct apply *a, const char *name, const struct vf_file *f,
 		const struct vf_made *made, const struct err *why)
 {
-	const struct out *o = &a->rail->out;
+	const struct out *o = &a->w.rail->out;
 	char line[OUT_ERROR_LEN];
 
 	if (why)
-		a->failed++;
+		a->w.failed++;
 	else
-		a->done++;
-	if (a->array)
+		a->w.done++;
+	if (a->w.array)
 		return tell_json(a, name, f, made, why);
 	if (why)
 		out_line(o, OUT_BAD, "failed %s", out_error(why, line));
@@ -121,35 +108,15 @@ static int apply_file(const char *name, void *arg, struct err *e)
 
 /* ---- all of them ---- */
 
-static int finish(const struct apply *a, struct err *e)
-{
-	if (a->failed)
-		a->rail->status = RAIL_FAILED;
-	if (a->array)
-		return out_json(&a->rail->out, a->array, e);
-	if (!a->done && !a->failed)
-		out_line(&a->rail->out, OUT_PLAIN,
-			 "No file %s/*" DROPIN_SUFFIX ": nothing was done.", a->d->dir);
-	else
-		out_line(&a->rail->out, OUT_PLAIN, "%u file%s followed, %u failed", a->done,
-			 a->done == 1 ? "" : "s", a->failed);
-	return 0;
-}
-
 static int apply(struct rail *r, struct err *e)
 {
-	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
-	auto_json struct json *pfs = json_new_object();
 	auto_nl struct nl *nl = NULL;
-	auto_dropin struct dropin d = { .fd = -1 };
-	struct apply a = { .rail = r, .array = array, .pfs = pfs, .d = &d };
+	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
 
-	if (!pfs || (r->out.json && !array))
-		return err_nomem(e);
-	if (dropin_open(r, DIR_DEFAULT, &d, e) || nl_open(&nl, e))
+	if (dropin_begin(r, DIR_DEFAULT, &a.w, e) || nl_open(&nl, e))
 		return -1;
 	a.m = rail_manager(r, nl);
-	return dropin_each(&d, apply_file, &a, e) || finish(&a, e) ? -1 : 0;
+	return dropin_each(&a.w.d, apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
 }
 
 static const struct opt opts[] = {

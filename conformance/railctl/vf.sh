@@ -263,6 +263,7 @@ test_vf_apply()
 	echo '{"pf": "ens3f0", "count": 5}' >"$d/12-bad.json"
 	echo '{"pf": "ens9", "count": 5}' >"$d/13-bad.json"
 	echo '{' >"$d/14-bad.json"
+	echo '{"pf": "ens3f0", "count": 1}' >"$d/15-open.json" && chmod 666 "$d/15-open.json"
 	echo '{' >"$d/.hidden.json"
 	echo '{' >"$d/README"
 	r vf apply --dir "$d"
@@ -272,9 +273,10 @@ test_vf_apply()
 	has 'failed 12-bad.json: count 5: PF 0000:3b:00.0 can have 4'
 	has 'failed 13-bad.json: PF "ens9"'
 	has 'failed 14-bad.json: '
+	has 'failed 15-open.json: others than root may write it'
 	has "created 30-good.json: ens3f1 has 2 VFs"
 	has "failed 40-twice.json: pf: $PF1 is what 30-good.json is about already"
-	has "1 file followed, 6 failed"
+	has "1 file followed, 7 failed"
 	hasnt README
 	eq "VFs" "$(numvfs $PF0) $(numvfs $PF1)" "0 2"
 	rm "$d"/1* "$d"/4*
