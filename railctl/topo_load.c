@@ -10,7 +10,6 @@
 #include "rdma/affinity/read.h"
 
 #define XML_MAX     (4 * 1024 * 1024)
-#define ROUTES_MAX  (1024 * 1024)
 #define CLASSES_MAX 32
 
 /* ---- options ---- */
@@ -46,56 +45,6 @@ static int take_classes(struct rail *r, uint32_t class[CLASSES_MAX], struct aff_
 	return 0;
 }
 
-/* ---- the default route ---- */
-
-enum { ROUTE_IFNAME, ROUTE_DESTINATION, ROUTE_METRIC = 6, ROUTE_MASK, ROUTE_FIELDS };
-
-static bool is_zero(struct slice s)
-{
-	return s.len == 8 && strncmp(s.p, "00000000", 8) == 0;
-}
-
-/* A line of /proc/net/route: its metric when it is a default route, else -1. */
-static int64_t take_route(struct slice line, char ifname[IFNAME_LEN])
-{
-	struct slice field[ROUTE_FIELDS];
-	char metric[16];
-	uint64_t n;
-
-	for (size_t i = 0; i < ROUTE_FIELDS; i++)
-		if (!slice_next(&line, '\t', &field[i]))
-			return -1;
-	if (!is_zero(field[ROUTE_DESTINATION]) || !is_zero(field[ROUTE_MASK]) ||
-	    slice_copy(field[ROUTE_METRIC], metric, sizeof(metric)) ||
-	    parse_u64(metric, 0, UINT32_MAX, &n) ||
-	    slice_copy(field[ROUTE_IFNAME], ifname, IFNAME_LEN))
-		return -1;
-	return (int64_t)n;
-}
-
-/* The interface that it leads over, "" when there is none or that is not told. */
-static void find_default(const char *proc, char out[IFNAME_LEN])
-{
-	auto_free char *path = NULL, *text = NULL;
-	int64_t best = -1, metric;
-	char ifname[IFNAME_LEN];
-	struct err e = { 0 };
-
-	*out = '\0';
-	if (!proc || asprintf(&path, "%s/net/route", proc) < 0)
-		return;
-	if (fs_read_at(AT_FDCWD, path, ROUTES_MAX, &text, &e) < 0)
-		return;
-	struct slice rest = { text, strlen(text) }, line;
-	while (slice_next(&rest, '\n', &line)) {
-		metric = take_route(line, ifname);
-		if (metric < 0 || (best >= 0 && metric >= best))
-			continue;
-		best = metric;
-		(void)strcpy(out, ifname);
-	}
-}
-
 /* ---- reading ---- */
 
 static int read_xml(const char *path, struct topo *t, struct err *e)
@@ -108,19 +57,6 @@ static int read_xml(const char *path, struct topo *t, struct err *e)
 	if (aff_read_xml(text, (size_t)len, &t->m, e))
 		return err_wrap(e, "%s", path);
 	aff_roles(&t->m, NULL);
-	return 0;
-}
-
-/* A tree, with what is read of it once its answers are known. */
-static int read_tree(const struct aff_tree_dirs *d, const struct aff_read_opts *o, struct topo *t,
-		     struct err *e)
-{
-	char ifname[IFNAME_LEN];
-
-	if (aff_read_sysfs(d->sysfs, d->proc, o, &t->m, e))
-		return -1;
-	find_default(d->proc, ifname);
-	aff_roles(&t->m, *ifname ? ifname : NULL);
 	return 0;
 }
 
@@ -181,6 +117,7 @@ static int load_tree(struct rail *r, unsigned flags, struct topo *t, struct err 
 	struct aff_tree_dirs dirs = { .sysfs = r->ctx.sysfs, .proc = r->ctx.proc, .boot = "/boot" };
 	uint32_t class[CLASSES_MAX];
 	struct aff_read_opts o;
+	char ifname[IFNAME_LEN];
 	int pid = 0;
 
 	if (take_classes(r, class, &o, e) ||
@@ -188,10 +125,11 @@ static int load_tree(struct rail *r, unsigned flags, struct topo *t, struct err 
 		return -1;
 	if (path)
 		dirs = opened.dirs;
-	return read_tree(&dirs, &o, t, e) || answer(r, path ? NULL : &pid, t, e) ||
-			       add_facts(t, &dirs, flags, e)
-		       ? -1
-		       : 0;
+	if (aff_read_sysfs(dirs.sysfs, dirs.proc, &o, &t->m, e))
+		return -1;
+	aff_default_netdev(dirs.proc, !path, ifname);
+	aff_roles(&t->m, ifname);
+	return answer(r, path ? NULL : &pid, t, e) || add_facts(t, &dirs, flags, e) ? -1 : 0;
 }
 
 int topo_load(struct rail *r, unsigned flags, struct topo *t, struct err *e)

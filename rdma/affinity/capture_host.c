@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* NUMA nodes, IOMMU groups, modules, and what /proc and /boot tell. */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "rdma/affinity/capture_priv.h"
 
@@ -63,30 +60,11 @@ int capture_modules(struct capture *c, struct err *e)
 
 /* ---- /proc and /boot: text, of which a part is kept ---- */
 
-/* /proc/net is a link, of the kernel's own. */
-static int open_text(const struct capture *c, int dir, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char above[256];
-
-	if (dir < 0)
-		return -1;
-	if (c->m.source == AFF_LIVE)
-		return openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (!slash)
-		return openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	(void)snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
-	auto_fd int folder = tree_open(dir, above);
-	return folder < 0
-		       ? -1
-		       : openat(folder, slash + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-}
-
 /* The text of a file, from its beginning; owned by the caller; NULL: there is none, or no memory.
  */
 static char *read_text(const struct capture *c, int dir, const char *path, size_t max)
 {
-	auto_fd int fd = open_text(c, dir, path);
+	auto_fd int fd = dir < 0 ? -1 : tree_text(dir, path, c->m.source == AFF_LIVE);
 	auto_free char *text = fd < 0 ? NULL : malloc(max + 1);
 	size_t len = 0;
 	ssize_t n;
@@ -170,12 +148,25 @@ static void keep_routes(struct capture *c)
 		tar_file(c, "proc/net/route", out, len);
 }
 
+/* "CONFIG_NAME=..."; NULL. */
+static const char *line_of(const char *config, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at = config;
+
+	while (at && (strncmp(at, name, len) != 0 || at[len] != '=')) {
+		at = strchr(at, '\n');
+		at += at != NULL;
+	}
+	return at;
+}
+
 static void keep_kernel(struct capture *c)
 {
 	static const char *const options[] = { "CONFIG_PCI_P2PDMA", "CONFIG_DMABUF_MOVE_NOTIFY" };
 	auto_free char *release = read_text(c, c->proc, "sys/kernel/osrelease", 128);
 	auto_free char *config = NULL;
-	char path[256], out[128] = "";
+	char path[256], out[256] = "";
 	size_t len = 0;
 
 	if (!release)
@@ -185,10 +176,10 @@ static void keep_kernel(struct capture *c)
 	(void)snprintf(path, sizeof(path), "config-%s", release);
 	config = read_text(c, c->boot, path, 1 << 20);
 	for (size_t i = 0; config && i < ARRAY_SIZE(options); i++) {
-		const char *at = strstr(config, options[i]);
-		if (at && at[strlen(options[i])] == '=')
-			len += (size_t)snprintf(out + len, sizeof(out) - len, "%.*s\n",
-						(int)strcspn(at, "\n"), at);
+		const char *at = line_of(config, options[i]);
+		size_t n = at ? strcspn(at, "\n") : sizeof(out);
+		if (n < sizeof(out) / ARRAY_SIZE(options) - 1)
+			len += (size_t)snprintf(out + len, sizeof(out) - len, "%.*s\n", (int)n, at);
 	}
 	(void)snprintf(path, sizeof(path), "boot/config-%s", release);
 	if (config)

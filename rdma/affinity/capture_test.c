@@ -74,6 +74,7 @@ END_TEST
 static void secrets(void)
 {
 	const char *dir = testing_dir();
+	char config[512];
 
 	tree_put(dir, "m/proc/cmdline",
 		 "root=UUID=secret1 pci=realloc quiet host=secret2 iommu=pt\n");
@@ -82,8 +83,11 @@ static void secrets(void)
 		 "eth0\t00000000\t0102030A\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
 		 "eth0\t0002030A\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0\n");
 	tree_put(dir, "m/proc/sys/kernel/osrelease", "6.1.0-9-amd64\n");
-	tree_put(dir, "m/boot/config-6.1.0-9-amd64",
-		 "CONFIG_SECRET3=y\nCONFIG_PCI_P2PDMA=y\n# CONFIG_DMABUF_MOVE_NOTIFY is not set\n");
+	(void)snprintf(config, sizeof(config),
+		       "CONFIG_SECRET3=y\nCONFIG_PCI_P2PDMA_SECRET=y\nCONFIG_PCI_P2PDMA=y\n"
+		       "CONFIG_DMABUF_MOVE_NOTIFY=%0300d\n",
+		       0);
+	tree_put(dir, "m/boot/config-6.1.0-9-amd64", config);
 	tree_put(dir, "m/proc/driver/nvidia/version", "NVRM version: Open Kernel Module\n");
 	tree_put(dir, "m/proc/driver/nvidia/gpus/0000:01:00.0/information", "GPU UUID: secret4\n");
 	tree_put(dir, "m/proc/driver/nvidia/gpus/0000:01:00.0/numa_status", "Node: 4\n");

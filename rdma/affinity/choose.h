@@ -44,7 +44,7 @@ bool aff_usable(const struct aff_hca *h);
  *	infiniband	compute: below a GPU's NUMA node, and its link layer is InfiniBand
  *	phb, node	storage: as near, and its link layer is Ethernet
  *	bluefield	management: a BlueField that is on another node than every GPU
- * default_netdev: the interface of the default route, NULL when not known.
+ * default_netdev: the interface of the default route; NULL or "": not known.
  */
 void aff_roles(struct aff_machine *m, const char *default_netdev);
 

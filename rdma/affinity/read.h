@@ -26,6 +26,11 @@ struct aff_read_opts {
 int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
 		   struct aff_machine *out, struct err *e) must_check;
 
+/* aff_default_netdev - the interface of the default route over IPv4, that of the least metric where
+ * there are several; "" when there is none, or that is not told. proc as above. live: it is this
+ * machine's, whose links are followed. */
+void aff_default_netdev(const char *proc, bool live, char out[IFNAME_LEN]);
+
 /*
  * aff_read_functions - only these PCI functions with what is above them, for the plugin, which
  * cannot afford a whole machine: aff_find_pci() finds them. What is not there is left out. No GPU

@@ -59,8 +59,9 @@ const char *tree_at(struct tree_path *p, const char *name);
 /* ---- read_tree.c ---- */
 /* tree_open - a folder below dir; -1 with errno. */
 int tree_open(int dir, const char *path);
-/* tree_file - the same of a file, to be read. */
+/* tree_file, tree_text - the same of a file; live: of this machine, where /proc/net is a link. */
 int tree_file(int dir, const char *path);
+int tree_text(int dir, const char *path, bool live);
 /* tree_value - the value of the file `name` below dir without its newline: 0, or -1: there is none,
  * it cannot be read, or it is longer. */
 int tree_value(int dir, const char *name, char out[TREE_VALUE]);

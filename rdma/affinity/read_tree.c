@@ -53,6 +53,11 @@ int tree_file(int dir, const char *path)
 	return open_below(dir, path, OPEN_FILE);
 }
 
+int tree_text(int dir, const char *path, bool live)
+{
+	return live ? openat(dir, path, OPEN_FILE & ~O_NOFOLLOW) : tree_file(dir, path);
+}
+
 const char *tree_at(struct tree_path *p, const char *name)
 {
 	size_t len = strlen(name);
