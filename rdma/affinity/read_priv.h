@@ -57,9 +57,9 @@ struct tree_path {
 const char *tree_at(struct tree_path *p, const char *name);
 
 /* ---- read_tree.c ---- */
-/* tree_open - a folder below dir; -1 with errno. */
+/* tree_open, tree_file - a folder, a file below dir; -1 with errno. tree_text: a file below /proc
+ * or /boot; live: of this machine, where /proc/net is a link. */
 int tree_open(int dir, const char *path);
-/* tree_file, tree_text - the same of a file; live: of this machine, where /proc/net is a link. */
 int tree_file(int dir, const char *path);
 int tree_text(int dir, const char *path, bool live);
 /* tree_value - the value of the file `name` below dir without its newline: 0, or -1: there is none,
@@ -97,9 +97,8 @@ int tree_list_one(struct tree *t, const char *bdf, struct tree_names *out,
 int tree_functions(struct tree *t, struct tree_names *paths, struct err *e) must_check;
 /* tree_index - fill in t->place, and the PFs of the VFs. */
 int tree_index(struct tree *t, struct err *e) must_check;
-/* tree_find - AFF_NONE when there is no such function. */
+/* tree_find, tree_last - by address; the one that a path names last. AFF_NONE: there is none. */
 uint32_t tree_find(const struct tree *t, struct pci_addr a);
-/* tree_last - the function that a path names last; AFF_NONE. */
 uint32_t tree_last(const struct tree *t, const char *path);
 void tree_clear(struct tree *t);
 /* "pci0000:3a"; "0000:3a:00.0"; what is behind the last slash. */
