@@ -9,6 +9,8 @@
 #ifndef RAILHEAD_LIB_FS_H
 #define RAILHEAD_LIB_FS_H
 
+#include <sys/types.h>
+
 #include "lib/err.h"
 
 /*
@@ -48,6 +50,19 @@ int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
  */
 int fs_replace_at(int dirfd, const char *name, const char *text, bool durable,
 		  struct err *e) must_check;
+
+/*
+ * fs_put - the same at a path that a user named, of any bytes: the mode is the umask's to narrow.
+ * What is there and no plain file (/dev/null, a FIFO) is written to as it is; a directory is
+ * refused.
+ */
+struct fs_content {
+	const void *data;
+	size_t len;
+	mode_t mode; /* such as 0666 */
+	bool durable;
+};
+int fs_put(const char *path, const struct fs_content *c, struct err *e) must_check;
 
 /* fs_unlink_at - remove, and what a killed fs_replace_at left beside it; absent is success. */
 int fs_unlink_at(int dirfd, const char *name, struct err *e) must_check;

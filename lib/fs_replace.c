@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define DIR_FLAGS     (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -90,19 +91,18 @@ static int link_over(int fd, int dirfd, const char *name)
 	return -1;
 }
 
-static int fill(int fd, const char *text, bool durable, struct err *e)
+static int fill(int fd, const struct fs_content *c, struct err *e)
 {
-	if (fs_write_fd(fd, text, strlen(text), e))
+	if (fs_write_fd(fd, c->data, c->len, e))
 		return -1;
-	if (durable && fsync(fd))
+	if (c->durable && fsync(fd))
 		return err_set(e, ERR_IO, errno, "fsync");
 	return 0;
 }
 
 /* For file systems without O_TMPFILE (NFS, older overlayfs): here a killed writer does leave a
  * file. */
-static int replace_by_name(int dirfd, const char *name, const char *text, bool durable,
-			   struct err *e)
+static int replace_by_name(int dirfd, const char *name, const struct fs_content *c, struct err *e)
 {
 	char tmp[NAME_MAX + 1];
 	uint64_t r = 0;
@@ -115,12 +115,12 @@ static int replace_by_name(int dirfd, const char *name, const char *text, bool d
 	if (n < 0 || (size_t)n >= sizeof(tmp))
 		return err_set(e, ERR_IO, ENAMETOOLONG, "temporary file beside %s", name);
 
-	auto_fd int fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	auto_fd int fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, c->mode);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "create %s", tmp);
 
-	int rc = fill(fd, text, durable, e);
+	int rc = fill(fd, c, e);
 
 	if (rc == 0 && renameat(dirfd, tmp, dirfd, name))
 		rc = err_set(e, ERR_IO, errno, "rename to %s", name);
@@ -130,30 +130,30 @@ static int replace_by_name(int dirfd, const char *name, const char *text, bool d
 }
 
 /* 0, -1, or 1: start over. */
-static int replace_once(int dirfd, const char *name, const char *text, bool durable, struct err *e)
+static int replace_once(int dirfd, const char *name, const struct fs_content *c, struct err *e)
 {
-	auto_fd int fd = openat(dirfd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	auto_fd int fd = openat(dirfd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, c->mode);
 
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		return replace_by_name(dirfd, name, text, durable, e);
+		return replace_by_name(dirfd, name, c, e);
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "create a file");
-	if (fill(fd, text, durable, e))
+	if (fill(fd, c, e))
 		return -1;
 	if (link_over(fd, dirfd, name) == 0)
 		return 0;
 	return errno == EAGAIN ? 1 : err_set(e, ERR_IO, errno, "put the new content in place");
 }
 
-static int replace_in(int dirfd, const char *name, const char *text, bool durable, struct err *e)
+static int replace_in(int dirfd, const char *name, const struct fs_content *c, struct err *e)
 {
 	int rc = 1;
 
 	for (int i = 0; rc == 1 && i < REPLACE_TRIES; i++)
-		rc = replace_once(dirfd, name, text, durable, e);
+		rc = replace_once(dirfd, name, c, e);
 	if (rc == 1)
 		return err_set(e, ERR_IO, EAGAIN, "other writers keep replacing it");
-	if (rc == 0 && durable && fsync(dirfd))
+	if (rc == 0 && c->durable && fsync(dirfd))
 		return err_set(e, ERR_IO, errno, "fsync the directory");
 	return rc;
 }
@@ -176,7 +176,7 @@ static int open_parent(int dirfd, const char *name, const char **last)
 	return openat(dirfd, len ? dir : ".", DIR_FLAGS);
 }
 
-int fs_replace_at(int dirfd, const char *name, const char *text, bool durable, struct err *e)
+static int replace(int dirfd, const char *name, const struct fs_content *c, struct err *e)
 {
 	const char *last = name;
 	auto_fd int parent = -1;
@@ -186,9 +186,34 @@ int fs_replace_at(int dirfd, const char *name, const char *text, bool durable, s
 		if (parent < 0)
 			return err_set(e, ERR_IO, errno, "directory of %s", name);
 	}
-	if (replace_in(parent < 0 ? dirfd : parent, last, text, durable, e))
+	if (replace_in(parent < 0 ? dirfd : parent, last, c, e))
 		return err_wrap(e, "write %s", name);
 	return 0;
+}
+
+int fs_replace_at(int dirfd, const char *name, const char *text, bool durable, struct err *e)
+{
+	return replace(dirfd, name, &(struct fs_content){ text, strlen(text), 0600, durable }, e);
+}
+
+static int write_in_place(const char *path, const struct fs_content *c, struct err *e)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "%s", path);
+	return fs_write_fd(fd, c->data, c->len, e) ? err_wrap(e, "%s", path) : 0;
+}
+
+int fs_put(const char *path, const struct fs_content *c, struct err *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return replace(AT_FDCWD, path, c, e);
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, ERR_IO, EISDIR, "%s", path);
+	return write_in_place(path, c, e);
 }
 
 static int unlink_spare(int dirfd, const char *name)

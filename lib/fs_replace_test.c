@@ -243,6 +243,48 @@ START_TEST(a_killed_writer_does_no_harm)
 }
 END_TEST
 
+START_TEST(puts_what_a_user_asked_for)
+{
+	const struct fs_content c = { "a\0b", 3, 0666, false };
+	auto_free char *text = NULL;
+	auto_fd int dir = top();
+	struct err e = { 0 };
+
+	(void)umask(026);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_msg(fs_put("/mnt/file", &c, &e) == 0, "%s", e.msg);
+		ck_assert_int_eq(fs_read_at(dir, "file", 9, &text, &e), 3);
+		ck_assert_mem_eq(text, "a\0b", 4);
+		free(TAKE_PTR(text));
+		ck_assert_uint_eq(mode("/mnt/file"), 0640);
+		ck_assert_int_eq(entries("/mnt"), 1);
+	}
+	ck_assert_int_eq(fs_put("/mnt", &c, &e), -1);
+	ck_assert_str_eq(e.msg, "/mnt: Is a directory");
+	ck_assert_int_eq(fs_put("/mnt/none/file", &c, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOENT);
+}
+END_TEST
+
+START_TEST(puts_into_what_is_no_plain_file)
+{
+	const struct fs_content c = { "text", 4, 0666, false };
+	struct err e = { 0 };
+	char got[8] = "";
+
+	(void)testing_dir();
+	ck_assert_int_eq(mkfifo("/mnt/fifo", 0600), 0);
+	auto_fd int end = open("/mnt/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_eq(symlink("fifo", "/mnt/link"), 0);
+	ck_assert_msg(fs_put("/mnt/link", &c, &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(read(end, got, sizeof(got)), 4);
+	ck_assert_str_eq(got, "text");
+	ck_assert_int_eq(fs_put("/dev/full", &c, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOSPC);
+	ck_assert_int_eq(entries("/mnt"), 2);
+}
+END_TEST
+
 START_TEST(unlinks)
 {
 	auto_fd int dir = top();
@@ -262,6 +304,7 @@ START_TEST(unlinks)
 }
 END_TEST
 
-TEST_PROGRAM("fs_replace", replaces_and_leaves_nothing_else, a_link_is_replaced_itself,
+TEST_PROGRAM("fs_replace", replaces_and_leaves_nothing_else, puts_what_a_user_asked_for,
+	     puts_into_what_is_no_plain_file, a_link_is_replaced_itself,
 	     what_a_killed_writer_left_goes_with_the_next, what_cannot_be_replaced,
 	     where_there_is_no_O_TMPFILE, writers_do_not_mix, a_killed_writer_does_no_harm, unlinks)

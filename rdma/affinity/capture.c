@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "lib/fs.h"
 #include "rdma/affinity/capture_priv.h"
 
 #define PATH 2048
@@ -68,8 +69,6 @@ static int write_all(struct capture *c, struct err *e)
 
 static void capture_clear(struct capture *c)
 {
-	if (c->to && c->to != stdout)
-		(void)fclose(c->to);
 	if (c->proc >= 0)
 		(void)close(c->proc);
 	if (c->boot >= 0)
@@ -96,62 +95,41 @@ static int open_from(struct capture *c, const struct aff_tree_dirs *from, struct
 	return 0;
 }
 
-/* Beside the file, so that it can take its place; gone again unless it did. */
-struct draft {
-	char path[PATH];
-	bool kept;
-};
-
-static void draft_clear(struct draft *d)
+/* In memory first: the file is written in one step, or not at all. */
+static int write_file(struct capture *c, const char *to, struct err *e)
 {
-	if (*d->path && !d->kept)
-		(void)unlink(d->path);
-}
+	auto_free char *text = NULL;
+	size_t len = 0;
 
-static int open_draft(struct capture *c, const char *to, struct draft *d, struct err *e)
-{
-	if (snprintf(d->path, sizeof(d->path), "%s.XXXXXX", to) >= (int)sizeof(d->path)) {
-		*d->path = '\0';
-		return err_set(e, ERR_IO, ENAMETOOLONG, "%.64s...", to);
-	}
-	auto_fd int fd = mkostemp(d->path, O_CLOEXEC);
-	if (fd < 0) {
-		int errnum = errno;
-		*d->path = '\0';
-		return err_set(e, ERR_IO, errnum, "write %s", to);
-	}
-	c->to = fdopen(fd, "w");
+	c->to = open_memstream(&text, &len);
 	if (!c->to)
 		return err_nomem(e);
-	(void)TAKE_FD(fd); /* fclose() closes it */
-	return 0;
+	int rc = write_all(c, e);
+	(void)fclose(TAKE_PTR(c->to)); /* text and len are there from now on */
+	const struct fs_content all = { .data = text, .len = len, .mode = 0600 };
+	return rc || fs_put(to, &all, e) ? -1 : 0;
 }
 
-static int close_draft(struct capture *c, const char *to, struct draft *d, struct err *e)
+static int write_stream(struct capture *c, struct err *e)
 {
-	FILE *f = TAKE_PTR(c->to);
-
-	if (fclose(f) || rename(d->path, to))
-		return err_set(e, ERR_IO, errno, "write %s", to);
-	d->kept = true;
-	return 0;
+	c->to = stdout;
+	int rc = write_all(c, e);
+	c->to = NULL;
+	return rc;
 }
 
 int aff_capture(const struct aff_tree_dirs *from, const struct aff_capture_opts *o, const char *to,
 		struct aff_capture_sum *sum, struct err *e)
 {
 	auto_free struct capture *c = calloc(1, sizeof(*c));
-	auto_clean(draft_clear) struct draft d = { .path = "" };
-	bool out = !strcmp(to, "-");
 
 	if (!c)
 		return err_nomem(e);
 	c->t = (struct tree){ .fd = -1, .m = &c->m };
 	c->raw = o->raw;
 	c->proc = c->boot = -1;
-	c->to = out ? stdout : NULL;
-	int rc = open_from(c, from, e) || (!out && open_draft(c, to, &d, e)) || write_all(c, e) ||
-				 (!out && close_draft(c, to, &d, e))
+	int rc = open_from(c, from, e) ||
+				 (strcmp(to, "-") != 0 ? write_file(c, to, e) : write_stream(c, e))
 			 ? -1
 			 : 0;
 	if (!rc && sum)

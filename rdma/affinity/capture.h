@@ -22,9 +22,9 @@ struct aff_capture_sum {
 };
 
 /*
- * aff_capture - write the tar into the file `to` (mode 0600 when it comes to exist; "-" is standard
- * output), uncompressed, some 10 KiB a PCI function. A file that was there is replaced in one step,
- * and stays when this fails. sum may be NULL.
+ * aff_capture - write the tar into the file `to` (mode 0600; "-" is standard output), uncompressed,
+ * some 10 KiB a PCI function; as fs_put() does. A file that was there stays when this fails. sum
+ * may be NULL.
  */
 int aff_capture(const struct aff_tree_dirs *from, const struct aff_capture_opts *o, const char *to,
 		struct aff_capture_sum *sum, struct err *e) must_check;
