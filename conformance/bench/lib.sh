@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# lib.sh: rows of figures and the tables made of them. Sourced by the benches.
+# lib.sh: the options of the benches, rows of figures, and the tables made of them. Sourced by the benches.
 #
 # ROWS and RAW are files: what was aimed at and what came out, and what measure printed. With MARKDOWN set,
 # tables are as docs/performance.md has them.
@@ -11,6 +11,31 @@ broken()
 	say "$*"
 	exit 1
 }
+
+# --- options -----------------------------------------------------------------------------------
+
+usage()
+{
+	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+}
+# options WORD...: --quick, --markdown and --raw DIR become QUICK, MARKDOWN and KEEP, those among $OWN go into OWNED, what
+# comes behind them into ARGS. Anything else ends in the usage.
+options()
+{
+	QUICK='' MARKDOWN='' KEEP='' OWNED=' '
+	while [[ ${1-} == -* ]]; do
+		case $1 in
+		--quick) QUICK=1 ;;
+		--markdown) MARKDOWN=1 ;;
+		--raw) [ -n "${2-}" ] && KEEP=$(realpath -m "$2") && shift || usage ;;
+		*) [[ " ${OWN-} " == *" $1 "* ]] && OWNED+="$1 " || usage ;;
+		esac
+		shift
+	done
+	ARGS=("$@")
+}
+has_own() { [[ $OWNED == *" $1 "* ]]; }
 
 # --- figures -----------------------------------------------------------------------------------
 
@@ -89,6 +114,14 @@ report()
 	table 'what|target|figure|verdict' <"$ROWS"
 	raw_rows | table 'median (p10 to p90), ms|wall|CPU'
 	[ -z "$(memory_rows)" ] || memory_rows | table 'peak memory, KiB|largest process|sum of processes'
+}
+
+# finish [FILE...]: the report; of --raw the files, beside those of all benches; of --quick, what a test says at its end.
+finish()
+{
+	report
+	[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$RAW" "$ROWS" "$@" "$KEEP"; }
+	[ -z "$QUICK" ] || echo "$(wc -l <"$ROWS") passed, $(grep -c '|0|.*|missed$' "$ROWS") failed, 0 skipped"
 }
 
 # fold: of each run by itself (measure samples) on stdin, what measure time prints: deciles and medians.

@@ -7,27 +7,16 @@
 # processor, or a wait, so that times come out the same whatever else this machine does.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-QUICK='' MARKDOWN='' KEEP=''
-while [[ ${1-} == --* ]]; do
-	case $1 in
-	--quick) QUICK=1 ;;
-	--markdown) MARKDOWN=1 ;;
-	--raw) KEEP=$(realpath -m "${2-}") && shift ;;
-	*) set -- ;;
-	esac
-	shift
-done
-[ $# = 1 ] && [ -x "$1/rdma" ] || {
-	sed -n '3s/^# //p' "$0" >&2
-	exit 2
-}
+# shellcheck source=conformance/bench/lib.sh
+. "$HERE/lib.sh"
+options "$@"
+set -- "${ARGS[@]}"
+[ $# = 1 ] && [ -x "$1/rdma" ] || usage
 W=$(mktemp -d /tmp/railhead-bench.XXXXXX)
 trap 'rm -rf "$W"' EXIT
 export QUICK
 RAW=$W/raw ROWS=$W/rows KERNEL=${KERNEL:-6.12} PEER_NAME=none
 : >"$ROWS"
-# shellcheck source=conformance/bench/lib.sh
-. "$HERE/lib.sh"
 
 say "in a guest with kernel $KERNEL: minutes"
 VM_CLOCK=shift=0,sleep=off "$HERE/../vm/run" --kernel "$KERNEL" --limit 1800 --bin "$1" --out "$W/out" bench-rdma >&2 || broken "the guest failed"
@@ -51,6 +40,4 @@ fact "... the same where the pod's GID comes behind 250 others" "" "$(ms $(($(wa
 read -r _ _ few _ many < <(grep '^gids ' "$RAW")
 flat "ADD of rdma, 9 RDMA devices against 1" nine one
 flat "ADD of rdma, $many GIDs against $few" many one
-report
-[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$RAW" "$ROWS" "$KEEP"; }
-[ -z "$QUICK" ] || echo "$(wc -l <"$ROWS") passed, 0 failed, 0 skipped"
+finish

@@ -9,35 +9,18 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-usage()
-{
-	sed -n '3,8s/^# //p' "$0" >&2
-	exit 2
-}
-
-options=()
-inside=
-while [ $# -gt 0 ]; do
-	case $1 in
-	--inside) inside=1 ;;
-	--quick | --markdown) options+=("$1") ;;
-	-*) usage ;;
-	*) break ;;
-	esac
-	shift
-done
-[ $# = 1 ] && [ -d "$1" ] || usage
+# shellcheck source=conformance/bench/lib.sh
+. "$HERE/lib.sh"
+OWN=--inside
+options "$@"
+set -- "${ARGS[@]}"
+[ $# = 1 ] && [ -d "$1" ] && [ -z "$KEEP" ] || usage
 BIN=$(cd "$1" && pwd)
 # The sandbox hides the package database.
-[ -n "$inside" ] || PEER_NAME=$(dpkg-query -W -f '${Package} ${Version}' \
+has_own --inside || PEER_NAME=$(dpkg-query -W -f '${Package} ${Version}' \
 	containernetworking-plugins 2>/dev/null || echo "${PEER_DIR:-/usr/lib/cni}") && export PEER_NAME
-[ -n "$inside" ] || exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside "${options[@]}" "$BIN"
+has_own --inside || exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside ${QUICK:+--quick} ${MARKDOWN:+--markdown} "$BIN"
 
-QUICK= MARKDOWN=
-for o in "${options[@]}"; do
-	[ "$o" != --quick ] || QUICK=1
-	[ "$o" != --markdown ] || MARKDOWN=1
-done
 PEER=${PEER_DIR:-/usr/lib/cni}
 W=/run/work
 ROWS=$W/rows RAW=$W/raw
@@ -54,9 +37,6 @@ MANY=$(pick 300 10000)
 MOST=$(pick 600 60000)
 LINKS=$(pick 50 1000)
 PARALLEL=16
-
-# shellcheck source=conformance/bench/lib.sh
-. "$HERE/lib.sh"
 
 have_peer() { [ -x "$PEER/macvlan" ] && [ -x "$PEER/host-local" ]; }
 

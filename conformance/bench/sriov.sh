@@ -10,24 +10,14 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TREE=$(cd "$HERE/../.." && pwd)
-usage()
-{
-	sed -n '3,9s/^# //p' "$0" >&2
-	exit 2
-}
-
-QUICK='' MARKDOWN='' VM=1 KEEP=''
-while [[ ${1-} == --* ]]; do
-	case $1 in
-	--quick) QUICK=1 ;;
-	--markdown) MARKDOWN=1 ;;
-	--no-vm) VM='' ;;
-	--raw) KEEP=$(realpath -m "${2-}") && shift ;;
-	*) usage ;;
-	esac
-	shift
-done
+# shellcheck source=conformance/bench/lib.sh
+. "$HERE/lib.sh"
+OWN=--no-vm
+options "$@"
+set -- "${ARGS[@]}"
 [ $# = 1 ] && [ -x "$1/sriov" ] || usage
+VM=1
+! has_own --no-vm || VM=''
 W=$(mktemp -d /tmp/railhead-bench.XXXXXX)
 trap 'rm -rf "$W"' EXIT
 # A copy: whoever builds meanwhile does not pull the programs away.
@@ -42,8 +32,6 @@ MANY=$(pick 20 250)
 RAW=$W/raw ROWS=$W/rows
 : >"$RAW"
 : >"$ROWS"
-# shellcheck source=conformance/bench/lib.sh
-. "$HERE/lib.sh"
 
 # --- measuring ---------------------------------------------------------------------------------
 
@@ -164,8 +152,10 @@ lists
 	rows_veth "veth in the guest" vv-
 	rows_guest
 }
-report
-[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$W"/{here,raw,rows} "$KEEP" && { [ -z "$VM" ] || cp "$W"/{guest,veth} "$KEEP"; }; }
+if [ -n "$VM" ]; then
+	finish "$W"/{here,guest,veth}
+else
+	finish "$W/here"
+fi
 say "took $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
-[ -z "$QUICK" ] || echo "$(wc -l <"$ROWS") passed, $(grep -c '|0|.*|missed$' "$ROWS") failed, 0 skipped"
 [ -z "$bad" ]

@@ -8,20 +8,11 @@
 # docs/performance.md has the tables. HELPERS: where topo_tree and topo_time are.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-QUICK='' MARKDOWN='' KEEP=''
-while [[ ${1-} == --* ]]; do
-	case $1 in
-	--quick) QUICK=1 ;;
-	--markdown) MARKDOWN=1 ;;
-	--raw) KEEP=$(realpath -m "${2-}") && shift ;;
-	*) set -- ;;
-	esac
-	shift
-done
-[ $# = 1 ] && [ -x "$1/railctl" ] || {
-	sed -n '3s/^# //p' "$0" >&2
-	exit 2
-}
+# shellcheck source=conformance/bench/lib.sh
+. "$HERE/lib.sh"
+options "$@"
+set -- "${ARGS[@]}"
+[ $# = 1 ] && [ -x "$1/railctl" ] || usage
 RAILCTL=$(realpath "$1/railctl")
 HELPERS=$(realpath "${HELPERS:-build/conformance/bench}")
 W=$(mktemp -d -p /dev/shm railhead-bench.XXXXXX)
@@ -29,8 +20,6 @@ trap 'rm -rf "$W"' EXIT
 RAW=$W/raw ROWS=$W/rows
 PEER_NAME="$(lstopo-no-graphics --version 2>/dev/null || echo none)"
 : >"$ROWS"
-# shellcheck source=conformance/bench/lib.sh
-. "$HERE/lib.sh"
 
 rounds=${QUICK:+3}
 rounds=${rounds:-25}
@@ -65,6 +54,4 @@ each=$((($(of "topo-$last" cpu) - $(of "topo-$first" cpu)) / (last - first)))
 before=$(($(of "topo-$first" cpu) / first))
 row "CPU for each VF, $first to $last of them / all CPU by VFs at $first" "<= 1" 1 "$each" "$before" us
 fact "railctl topo, $last VFs" "" "$(ms "$(of "topo-$last" wall)") ms, CPU $(ms "$(of "topo-$last" cpu)") ms, $(of "topo-$last" largest) KiB" ""
-report
-[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$RAW" "$ROWS" "$KEEP"; }
-[ -z "$QUICK" ] || echo "$(wc -l <"$ROWS") passed, 0 failed, 0 skipped"
+finish
