@@ -131,6 +131,14 @@ static char heard(const struct scene *s, int ms)
 	return what;
 }
 
+/* Both addresses are announced, once each. */
+static void announced(const struct scene *s)
+{
+	ck_assert_int_eq(heard(s, PATIENCE), 'a');
+	ck_assert_int_eq(heard(s, PATIENCE), 'n');
+	ck_assert_int_eq(heard(s, 0), '0');
+}
+
 START_TEST(carrier_that_comes_is_waited_for)
 {
 	auto_scene struct scene s = { .ear = -1 };
@@ -140,9 +148,7 @@ START_TEST(carrier_that_comes_is_waited_for)
 	scene(&s, &moves);
 	configure(&s);
 	ck_assert_int_eq(far.asked, 1);
-	ck_assert_int_eq(heard(&s, PATIENCE), 'a');
-	ck_assert_int_eq(heard(&s, PATIENCE), 'n');
-	ck_assert_int_eq(heard(&s, 0), '0');
+	announced(&s);
 }
 END_TEST
 
@@ -172,9 +178,7 @@ START_TEST(carrier_that_is_there)
 	ck_assert_int_eq(nl_link_set_up(far.nl, far.wire, &e), 0);
 	configure(&s);
 	ck_assert_int_eq(far.asked, 0);
-	ck_assert_int_eq(heard(&s, PATIENCE), 'a');
-	ck_assert_int_eq(heard(&s, PATIENCE), 'n');
-	ck_assert_int_eq(heard(&s, 0), '0');
+	announced(&s);
 }
 END_TEST
 

@@ -27,19 +27,6 @@ static enum out_style style_of(enum aff_state s)
 #define LINE_LEN 1200
 #define NAME_LEN 100 /* room for one more */
 
-/* "GPU 0 mlx5_0"; of the whole machine "". Returns the length. */
-static size_t put_subject(const struct topo *t, const struct aff_fact *f, char *buf, size_t size)
-{
-	char gpu[24] = "";
-	bool has_hca = f->hca != AFF_NONE;
-
-	if (f->gpu != AFF_NONE)
-		(void)snprintf(gpu, sizeof(gpu), "GPU %d", t->m.gpu[f->gpu].index);
-	(void)snprintf(buf, size, "%s%s%s", gpu, *gpu && has_hca ? " " : "",
-		       has_hca ? t->m.hca[f->hca].name : "");
-	return strlen(buf);
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
@@ -76,7 +63,7 @@ static void put_subjects(const struct topo *t, size_t first, char line[LINE_LEN]
 		}
 		if (len)
 			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ");
-		len += put_subject(t, &all->fact[i], line + len, LINE_LEN - len);
+		len += strlen(show_subject(&t->m, &all->fact[i], line + len, LINE_LEN - len));
 	}
 	if (len)
 		(void)snprintf(line + len, LINE_LEN - len, ": ");
@@ -113,7 +100,7 @@ static void show(const struct rail *r, const struct topo *t, size_t at)
 	char line[LINE_LEN];
 
 	if (opt_is_set(&r->opts, "all")) {
-		size_t len = put_subject(t, f, line, sizeof(line));
+		size_t len = strlen(show_subject(&t->m, f, line, sizeof(line)));
 
 		if (len)
 			(void)snprintf(line + len, sizeof(line) - len, ": ");

@@ -39,6 +39,9 @@ int show_lines(const struct aff_view *v, const struct out *o, struct err *e) mus
  * by the caller; "" for none; NULL: no memory. */
 char *show_strangers(const struct aff_view *v);
 
+/* show_subject - whose a fact is: "GPU 0", "mlx5_0", "GPU 0 mlx5_0" or "". Returns buf. */
+char *show_subject(const struct aff_machine *m, const struct aff_fact *f, char *buf, size_t size);
+
 /* show_svg - a picture that needs nothing beside it, light and dark. */
 int show_svg(const struct aff_view *v, FILE *to, struct err *e) must_check;
 

@@ -30,9 +30,6 @@ bool show_off(const struct aff_view *v, size_t gpu);
  * GPU's channels, owned by the caller; NULL: no memory. */
 uint32_t *show_takes(const struct nccl_answer *a, size_t gpu, size_t *n);
 
-/* show_subject - whose a fact is: "GPU 0", "mlx5_0", "GPU 0 mlx5_0" or "". */
-char *show_subject(const struct aff_machine *m, const struct aff_fact *f, char *buf, size_t size);
-
 /* show_cpus - "0-31,64-95" of a cpumap's mask "ffffffff,00000000,ffffffff"; "" for anything
  * else, or when it does not fit. */
 char *show_cpus(const char *mask, char *buf, size_t size);
