@@ -38,7 +38,7 @@ static void put_short(const char *s, size_t n, FILE *to)
 
 	if (n > 64)
 		n = 64;
-	for (; s[len] && i < n; i++)
+	for (; s[len] && i < n && len < sizeof(buf) - 4; i++)
 		do {
 			buf[len] = s[len];
 			len++;

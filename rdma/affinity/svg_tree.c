@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "rdma/affinity/svg.h"
+#include "rdma/affinity/tree.h"
 
 #define DEPTH_MAX 64
 
@@ -90,12 +91,6 @@ void svg_clear(struct svg *s)
 
 /* ---- what a function is in ---- */
 
-static bool is_own_bridge(const struct aff_machine *m, uint32_t pci, bool gpu)
-{
-	return gpu && m->pci[pci].has_ids && m->pci[pci].vendor == 0x1022 &&
-	       m->pci[pci].device == 0x1500;
-}
-
 /* One function for each chip on the way up, the lowest first. */
 static size_t chips_above(const struct aff_machine *m, uint32_t pci, bool gpu,
 			  uint32_t chip[DEPTH_MAX])
@@ -104,7 +99,7 @@ static size_t chips_above(const struct aff_machine *m, uint32_t pci, bool gpu,
 
 	for (uint32_t at = m->pci[pci].parent; at != AFF_NONE && n < DEPTH_MAX;
 	     at = m->pci[at].parent) {
-		if (m->pci[at].kind == AFF_ROOT_PORT || is_own_bridge(m, at, gpu))
+		if (m->pci[at].kind == AFF_ROOT_PORT || (gpu && aff_own_bridge(m, at, pci)))
 			continue;
 		if (n && m->pci[chip[n - 1]].chip == m->pci[at].chip)
 			chip[n - 1] = at; /* the port nearest to the root names the chip */

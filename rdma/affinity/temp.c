@@ -23,7 +23,7 @@ static void remove_tree(const char *dir)
 }
 
 /* In a process of its own: what ends its parent does not end it, and it holds nothing open. */
-static void keep(const char *dir, int until)
+static _Noreturn void keep(const char *dir, int until)
 {
 	sigset_t all;
 	char c;
