@@ -106,7 +106,9 @@ int dropin_begin(struct rail *r, const char *usual, struct dropin_work *out, str
 	if (!w.pfs || (r->out.json && !w.array))
 		return err_nomem(e);
 	*out = w;
-	w = (struct dropin_work){ .d.fd = -1 };
+	(void)TAKE_FD(w.d.fd);
+	(void)TAKE_PTR(w.array);
+	(void)TAKE_PTR(w.pfs);
 	return 0;
 }
 
