@@ -26,6 +26,7 @@ suite skips.sh 'echo "1 passed, 0 failed, 1 skipped"'
 suite fails.sh 'echo "1 passed, 2 failed, 0 skipped"' 'exit 1'
 suite silent.sh 'exit 3'
 suite panics.sh 'echo "1 passed, 0 failed, 0 skipped"' 'echo c >/proc/sysrq-trigger' 'sleep 100'
+suite leaves.sh 'ip netns add x' 'ip netns exec x sleep 1000 &' 'until ip netns pids x | grep -q .; do :; done; ip netns del x' 'echo "1 passed, 0 failed, 0 skipped"'
 suite hangs.sh 'echo "1 passed, 0 failed, 0 skipped"' 'sleep 1000'
 
 "$HERE/run" --bin "$BIN" --out "$W/out" "$W/good.sh" >"$W/said" 2>&1
@@ -38,6 +39,10 @@ check "failures and skips make it a failure" is "$RC" 1
 check "they are added up" closing '4 passed, 3 failed, 0 skipped'
 check "a skip is named" said '1 skipped: in the guest a skip is a failure'
 check "a suite that ends badly is named" said 'suite silent ended with 3'
+vm 200 leaves.sh good.sh
+check "a process in a namespace that was deleted is a failure" is "$RC" 1
+check "it is shown" said '# *[0-9]+ +[0-9]+ sleep 1000$'
+check "it counts" closing '3 passed, 1 failed, 0 skipped'
 vm 200 panics.sh good.sh
 check "a panic is a failure" is "$RC" 1
 check "the suite that it broke is named" said 'suite panics did not end'

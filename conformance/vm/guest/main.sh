@@ -52,12 +52,31 @@ machine()
 	set +a
 }
 
+# What a suite left in namespaces of its own holds the cards from the next one: that is a failure, and goes.
+processes_elsewhere() { ps -eo netns=,pid=,args= | grep -vE "^ *($(stat -Lc %i /proc/self/ns/net)|-) "; }
+clean() # NAME
+{
+	local left end=$((SECONDS + 20))
+	while left=$(ls /run/netns && processes_elsewhere) && [ -n "$left" ]; do
+		[ $SECONDS -lt $end ] || break
+		sleep 0.2
+	done
+	[ -n "$left" ] || return 0
+	printf 'not ok - suite %s left namespaces, or processes in some\n0 passed, 1 failed, 0 skipped\n' "$1"
+	printf '%s\n' "$left" | head -n 20 | sed 's/^/  # /'
+	processes_elsewhere | awk '{ print $2 }' | xargs -r kill -KILL
+	ip -all netns delete
+	false
+}
 # A process 1 that ends is a panic: a suite is a child, in a session of its own.
 suite() # NAME SCRIPT
 {
+	local rc
 	step "suite $1"
 	(cd "$TREE" && exec setsid -w bash "$2")
-	echo $? >"$JOB/$1.rc"
+	rc=$?
+	clean "$1" || rc=1
+	echo $rc >"$JOB/$1.rc"
 }
 
 machine
