@@ -39,7 +39,7 @@ check "failures and skips make it a failure" is "$RC" 1
 check "they are added up" closing '4 passed, 3 failed, 0 skipped'
 check "a skip is named" said '1 skipped: in the guest a skip is a failure'
 check "a suite that ends badly is named" said 'suite silent ended with 3'
-vm 200 leaves.sh good.sh
+vm 400 leaves.sh good.sh
 check "a process in a namespace that was deleted is a failure" is "$RC" 1
 check "it is shown" said '# *[0-9]+ +[0-9]+ sleep 1000$'
 check "it counts" closing '3 passed, 1 failed, 0 skipped'
