@@ -29,7 +29,8 @@
 	"until d=$(ls $n/virtfn$i/net) && [ -n \"$d\" ]; do sleep 0.05; done; "                    \
 	"[ $d = vf$i ] || ip link set $d down name vf$i || exit; "                                 \
 	"ip link set vf$i addrgenmode none && ip link set $pf vf $i mac $m || exit; "              \
-	"until [ $(cat /sys/class/net/vf$i/address) = $m ]; do "                                   \
+	"t=0; until [ $(cat /sys/class/net/vf$i/address) = $m ]; do "                              \
+	"[ $((t += 1)) -lt 100 ] || exit; "                                                        \
 	"ip link set vf$i up && ip link set vf$i down; done; done"
 
 static bool probe(const char *plugin)
@@ -89,7 +90,10 @@ static void move(void)
 static bool restore(void)
 {
 	if (access("/run/netns/away", F_OK) == 0) {
-		must(PF "ip -n away link set $pf netns 1 && ip netns del away");
+		/* What it knows of a VF was out of reach: he who brings it back has it mended. */
+		must(PF "ip -n away link set $pf netns 1 && ip netns del away && "
+			"ip link set $pf addrgenmode none && " PF_UP);
+		(void)run_quiet(WORK "/bin/railctl vf repair");
 		make();
 		return true;
 	}
