@@ -70,8 +70,8 @@ robustness, not a violation. An empty cell: the item does not apply to that plug
 without STATUS has none to check), or it is a duty of the runtime. \`deviates\`: we do otherwise on purpose, the reason is
 below. Newer releases of the reference plugins differ from Debian's in some items.
 
-ipvlan and sriov were run in the guest of [conformance/vm](../conformance/vm/README.md), the latter on the VFs of two
-emulated 82576 cards. What sriov does beyond the protocol (attributes, bandwidth tiers, MACs, names, owners) its suite there
+ipvlan, sriov and rdma were run in the guest of [conformance/vm](../conformance/vm/README.md): sriov on the VFs of two emulated
+82576 cards, rdma in mode shared behind an interface with rxe, where what a plugin that only chains cannot do does not apply. What sriov does beyond the protocol (attributes, bandwidth tiers, MACs, names, owners) its suite there
 reads back from the kernel.
 
 Each item was seen to fail against at least one plugin made wrong for it (\`conformance/spec/selftest.sh\`).
