@@ -2,6 +2,7 @@
 /* configure.c: addresses and routes of a result, put on the pod's interface. */
 #include <errno.h>
 #include <net/if.h>
+#include <time.h>
 
 #include "cni/announce.h"
 #include "cni/attach_priv.h"
@@ -11,6 +12,7 @@
 
 #define DAD_TIMEOUT_MS 10000
 #define MAX_DAD        64
+#define READY_MS       1000 /* the kernel looks after links once a second */
 
 static bool has_family(const struct cni_result *r, enum ip_family f)
 {
@@ -144,13 +146,33 @@ static void announce_late(const struct attach *a, const struct cni_result *r,
 		log_warn(log, "%s", e.msg);
 }
 
+/*
+ * A driver may say that it has carrier before the kernel has taken notice; IPv6 has no route for
+ * all nodes until then.
+ */
+static int announce_when_ready(const struct attach *a, struct ip addr, int64_t deadline_ms,
+			       struct err *e)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct err ignored;
+
+	while (announce_v6(&a->link, addr, e)) {
+		if (e->errnum != ENETUNREACH || ctx_mono_ms() >= deadline_ms ||
+		    nl_link_carrier(a->pod_nl, a->link.ifindex, &ignored) != 1)
+			return -1;
+		(void)nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 static void announce(const struct attach *a, const struct cni_result *r)
 {
+	const int64_t deadline = ctx_mono_ms() + READY_MS;
 	struct err e;
 
 	for (size_t i = 0; i < r->n_ips; i++) {
 		if (r->ips[i].address.addr.family == IP_V6 &&
-		    announce_v6(&a->link, r->ips[i].address.addr, &e))
+		    announce_when_ready(a, r->ips[i].address.addr, deadline, &e))
 			log_warn(&a->call->ctx.log, "%s", e.msg);
 	}
 }
