@@ -31,16 +31,29 @@ void must(const char *fmt, ...)
 	}
 }
 
+static ino_t pod_number(unsigned pod)
+{
+	char path[64];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "/run/netns/p%u", pod);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/* The kernel gives the numbers of namespaces again, and a runtime no path. */
+static ino_t last_number;
+
 /* While an RDMA device goes together with its interface, no namespace can be made. */
 void pod_add(unsigned pod)
 {
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/run/netns/p%u", pod);
-	if (access(path, F_OK))
-		must("n=0; until ip netns add p%u; do [ $((n += 1)) -lt 100 ] || exit 1; "
-		     "sleep 0.1; done",
-		     pod);
+	if (pod_number(pod))
+		return;
+	must("n=0; until ip netns add p%u; do [ $((n += 1)) -lt 100 ] || exit 1; sleep 0.1; done",
+	     pod);
+	if (pod_number(pod) == last_number)
+		must("cd /run/netns && touch spare && mount --bind p%u spare && umount p%u && "
+		     "rm p%u && ip netns add p%u && ip netns del spare",
+		     pod, pod, pod, pod);
 }
 
 void pod_make(const struct world *w, unsigned pod)
@@ -54,6 +67,7 @@ void pod_drop(unsigned pod)
 {
 	char cmd[64];
 
+	last_number = pod_number(pod);
 	(void)snprintf(cmd, sizeof(cmd), "ip netns del p%u", pod);
 	(void)run_quiet(cmd);
 }
