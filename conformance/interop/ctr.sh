@@ -20,6 +20,8 @@ ctr_exec()
 	shift
 	ctr task exec --exec-id "e$RANDOM" "$name" "$@"
 }
+# More than once: ctr may end before it has passed on what a short program printed.
+ctr_shows() { ctr_exec "$1" ip -o -4 addr show dev eth0 | grep -F "$2"; } # NAME ADDRESS
 ctr_stop() # NAME CTR
 {
 	is 'task kill' ctr task kill -s KILL "$1"
@@ -37,7 +39,7 @@ ctr_drop()
 
 test_ctr_attach()
 {
-	local ctr1 ns1 address1 out
+	local ctr1 ns1 address1
 	containerd_up || return
 	network
 	ctr_run a || return
@@ -47,8 +49,7 @@ test_ctr_attach()
 	attached "$ns1" eth0
 	attached "$NS" eth0
 	eq 'MTU of the chained plugin' "$(link "$NS" eth0 .mtu)" 1400
-	out=$(ctr_exec b ip -o -4 addr show dev eth0)
-	has 'seen from inside' "$out" "$(addresses "$NS" eth0)"
+	eventually ctr_shows b "$(addresses "$NS" eth0)"
 	is 'ping the other pod' ctr_exec b ping -c 1 -W 3 "$address1"
 	is 'ping back' ctr_exec a ping -c 1 -W 3 "$(addresses "$NS" eth0)"
 	reach "$ns1" "$GATEWAY"
