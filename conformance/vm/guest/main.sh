@@ -26,12 +26,12 @@ mounts()
 	ln -s "$(<$JOB/kernel)/lib/modules/$(uname -r)" "/lib/modules/$(uname -r)"
 }
 
-# The cards get the names that the topology gives them, by the address it gave them.
+# The cards get the names that the topology gives them, by the address it gave them. Those before are renamed meanwhile.
 names()
 {
 	local name mac dev
 	while read -r name mac; do
-		dev=$(grep -l "$mac" /sys/class/net/*/address)
+		dev=$(grep -ls "$mac" /sys/class/net/*/address)
 		dev=${dev%/address}
 		echo "link set ${dev##*/} name $name"
 	done <$JOB/nics | ip -batch -
