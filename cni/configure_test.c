@@ -7,20 +7,42 @@
 #include <net/ethernet.h>
 #include <netinet/icmp6.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 #include "cni/attach_priv.h"
 #include "lib/nl_link.h"
 #include "lib/testing.h"
 #include "lib/testing_net.h"
+#include "lib/testing_time.h"
 
 #define PATIENCE 10000 /* ms; on a good day it takes none */
 
 static struct {
 	struct nl *nl; /* of the far end */
 	int wire, asked, patience;
-	bool comes; /* the carrier, while we are asked */
+	bool comes; /* the carrier, while we are asked, */
+	bool deaf;  /* and IPv6 is not ready for it, */
+	int naps;   /* until so many ms are slept through */
 } far;
+
+/* What IPv6 has not done before it has noticed the carrier. */
+static void route_to_all(const char *verb)
+{
+	char command[128];
+
+	(void)snprintf(command, sizeof(command),
+		       "until ip -6 route %s multicast ff00::/8 dev net1 table local 2>/dev/null; "
+		       "do :; done",
+		       verb);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void nap(int64_t ms)
+{
+	if (ms == far.naps)
+		route_to_all("add");
+}
 
 static int carrier_ms(const struct attach *a)
 {
@@ -30,6 +52,8 @@ static int carrier_ms(const struct attach *a)
 	far.asked++;
 	if (far.comes)
 		ck_assert_int_eq(nl_link_set_up(far.nl, far.wire, &e), 0);
+	if (far.deaf)
+		route_to_all("del");
 	return far.patience;
 }
 
@@ -152,6 +176,37 @@ START_TEST(carrier_that_comes_is_waited_for)
 }
 END_TEST
 
+/* The kernel needs a moment to make an interface that has carrier ready for IPv6. */
+START_TEST(readiness_is_waited_for)
+{
+	auto_scene struct scene s = { .ear = -1 };
+
+	far.comes = far.deaf = true;
+	far.patience = PATIENCE;
+	far.naps = 3;
+	scene(&s, &moves);
+	faketime_begin(nap);
+	configure(&s);
+	ck_assert_int_eq(faketime_gone(), 3);
+	announced(&s);
+}
+END_TEST
+
+START_TEST(readiness_that_does_not_come)
+{
+	auto_scene struct scene s = { .ear = -1 };
+
+	far.comes = far.deaf = true;
+	far.patience = PATIENCE;
+	scene(&s, &moves);
+	faketime_begin(NULL);
+	configure(&s);
+	ck_assert_int_eq(faketime_gone(), 1000);
+	ck_assert_int_eq(heard(&s, PATIENCE), 'a');
+	ck_assert_int_eq(heard(&s, 0), '0');
+}
+END_TEST
+
 /* Nor does it fail: 0 is not to wait at all, and nobody hears what is not sent. */
 START_TEST(carrier_that_does_not_come)
 {
@@ -160,7 +215,9 @@ START_TEST(carrier_that_does_not_come)
 
 		far.patience = patience;
 		scene(&s, &moves);
+		faketime_begin(NULL);
 		configure(&s);
+		ck_assert_int_eq(faketime_gone(), 0);
 		ck_assert_int_eq(heard(&s, 0), '0');
 	}
 	ck_assert_int_eq(far.asked, 2);
@@ -203,5 +260,6 @@ START_TEST(a_link_that_is_made_is_not_waited_for)
 }
 END_TEST
 
-TEST_PROGRAM("cni/configure", carrier_that_comes_is_waited_for, carrier_that_does_not_come,
-	     carrier_that_is_there, nothing_to_announce, a_link_that_is_made_is_not_waited_for)
+TEST_PROGRAM("cni/configure", carrier_that_comes_is_waited_for, readiness_is_waited_for,
+	     readiness_that_does_not_come, carrier_that_does_not_come, carrier_that_is_there,
+	     nothing_to_announce, a_link_that_is_made_is_not_waited_for)

@@ -102,6 +102,18 @@ START_TEST(the_live_machine)
 }
 END_TEST
 
+/* /mnt/x, as make makes it, is refused, and nothing stays of it. */
+static void refused(const char *make, struct err *e)
+{
+	struct aff_opened o = { 0 };
+
+	run("rm -rf /mnt/x /mnt/d");
+	run(make);
+	ck_assert_msg(aff_open("/mnt/x", &o, e) == -1, "%s", make);
+	ck_assert(!o.temp.path && !o.sysfs);
+	nothing_left();
+}
+
 START_TEST(what_is_refused_leaves_nothing)
 {
 	static const struct {
@@ -133,15 +145,10 @@ START_TEST(what_is_refused_leaves_nothing)
 	(void)testing_dir();
 	use_tmp();
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
-		struct aff_opened o = { 0 };
 		struct err e = { 0 };
-		run("rm -rf /mnt/x /mnt/d");
-		run(in[i].make);
-		ck_assert_msg(aff_open("/mnt/x", &o, &e) == -1, "%s", in[i].make);
+		refused(in[i].make, &e);
 		ck_assert_msg(e.code == in[i].code && !strncmp(e.msg, in[i].msg, strlen(in[i].msg)),
 			      "%s: %d %s", in[i].make, (int)e.code, e.msg);
-		ck_assert(!o.temp.path && !o.sysfs);
-		nothing_left();
 	}
 }
 END_TEST
@@ -185,30 +192,24 @@ START_TEST(what_an_entry_asks_for_is_bounded)
 	(void)testing_dir();
 	use_tmp();
 	for (size_t i = 0; i < ARRAY_SIZE(make); i++) {
-		struct aff_opened o = { 0 };
 		struct err e = { 0 };
-		run("rm -rf /mnt/x /mnt/d");
-		run(make[i]);
-		ck_assert_int_eq(aff_open("/mnt/x", &o, &e), -1);
+		refused(make[i], &e);
 		ck_assert_msg(strstr(e.msg, msg[i]), "%s", e.msg);
-		nothing_left();
 	}
 }
 END_TEST
 
 START_TEST(what_the_packer_finds_damaged)
 {
-	struct aff_opened o = { 0 };
 	struct err e = { 0 };
 
 	(void)testing_dir();
 	use_tmp();
-	run("mkdir -p /mnt/d/sys/bus; tar -czf /mnt/x -C /mnt/d sys; printf oops >>/mnt/x");
-	run("size=$(stat -c %s /mnt/x); printf zzzz | "
-	    "dd of=/mnt/x bs=1 seek=$((size - 12)) conv=notrunc 2>/dev/null");
-	ck_assert_int_eq(aff_open("/mnt/x", &o, &e), -1);
+	refused("mkdir -p /mnt/d/sys/bus; tar -czf /mnt/x -C /mnt/d sys; printf oops >>/mnt/x; "
+		"size=$(stat -c %s /mnt/x); printf zzzz | "
+		"dd of=/mnt/x bs=1 seek=$((size - 12)) conv=notrunc 2>/dev/null",
+		&e);
 	ck_assert_str_eq(e.msg, "/mnt/x: zcat says that it is damaged");
-	nothing_left();
 }
 END_TEST
 
