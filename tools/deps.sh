@@ -36,7 +36,8 @@ containernetworking-plugins|/usr/lib/cni/host-local|the reference plugins, to me
 hwloc-nox|lstopo-no-graphics|hwloc, to measure railctl topo against"
 test="
 check|lib:libcheck.a|the unit test framework Check
-bzip2|bzcat|unpacks captured trees"
+bzip2|bzcat|unpacks captured trees
+iproute2|ip|ip(8)"
 check="
 clang-14|clang-14|second compiler
 libclang-rt-14-dev|lib:llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a|libFuzzer and the sanitizers of clang
