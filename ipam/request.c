@@ -69,26 +69,31 @@ static int add_env(struct request *r, const struct cni_env *env, struct err *e)
 }
 
 /*
- * A pool's policy goes by these. Given twice, one of them may be the words of somebody whose
- * address or MAC was put into CNI_ARGS as it came.
+ * The policy of a pool depends on these keys. Two different values may mean that somebody put a
+ * key into an address or MAC which was copied into CNI_ARGS. Thin Multus gives every key twice,
+ * with one value (its pkg/types/conf.go appends the CNI_ARGS of the runtime to its own).
  */
-static int check_once(const char *args, const char *key, struct err *e)
+static int check_one_value(const char *args, const char *key, struct err *e)
 {
-	struct slice rest = { args, strlen(args) }, pair;
-	size_t len = strlen(key), n = 0;
+	struct slice rest = { args, strlen(args) }, pair, first = { NULL, 0 };
+	size_t len = strlen(key);
 
-	while (slice_next(&rest, ';', &pair))
-		n += pair.len > len && pair.p[len] == '=' && memcmp(pair.p, key, len) == 0;
-	if (n <= 1)
-		return 0;
-	return err_set(e, ERR_ENV, 0, "CNI_ARGS: %s is given %zu times", key, n);
+	while (slice_next(&rest, ';', &pair)) {
+		if (pair.len <= len || pair.p[len] != '=' || memcmp(pair.p, key, len) != 0)
+			continue;
+		if (!first.p)
+			first = pair;
+		else if (pair.len != first.len || memcmp(pair.p, first.p, pair.len) != 0)
+			return err_set(e, ERR_ENV, 0, "CNI_ARGS: %s has two values", key);
+	}
+	return 0;
 }
 
 static int load_name(const struct cni_env *env, const char *key, char *buf, struct err *e)
 {
 	int rc = cni_args_get(env->args, key, buf, REQUEST_NAME_MAX, e);
 
-	if (rc < 0 || check_once(env->args, key, e))
+	if (rc < 0 || check_one_value(env->args, key, e))
 		return -1;
 	if (rc == 0)
 		*buf = '\0';

@@ -34,10 +34,11 @@ unpod() { ip netns del "cni-$POD"; }
 # runtimeConfig's keys; DEVICE the device that the kubelet gave; CNI_ARGS_MORE what it appends there.
 plugin()
 {
-	local type args
+	local type args pod
 	type=$(jq -r ".plugins[$4].type" "$NADS/$2")
-	args="IgnoreUnknown=true;K8S_POD_NAMESPACE=interop;K8S_POD_NAME=$POD;K8S_POD_INFRA_CONTAINER_ID=$CID"
-	args+=";K8S_POD_UID=uid-$POD${CNI_ARGS_MORE-}"
+	# Thin Multus writes its own keys first and appends those of the runtime: each one comes twice.
+	pod="K8S_POD_NAMESPACE=interop;K8S_POD_NAME=$POD;K8S_POD_INFRA_CONTAINER_ID=$CID;K8S_POD_UID=uid-$POD"
+	args="IgnoreUnknown=true;$pod;IgnoreUnknown=1;$pod${CNI_ARGS_MORE-}"
 	jq -c --argjson i "$4" --argjson selection "${SELECTION:-{\}}" --arg device "${DEVICE-}" \
 		--argjson cniargs "${CNIARGS:-null}" --slurpfile prev "${5:-/dev/null}" '
 		. as $list | .plugins[$i] | .name = $list.name | .cniVersion = $list.cniVersion
