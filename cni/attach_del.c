@@ -146,7 +146,8 @@ static int restore_unrecorded(const struct cni_call *call, struct err *e)
 	return ctx_boot_id(&call->ctx, r.boot, e) ? -1 : restore_own(call, &r, e);
 }
 
-static int delete_interface(const struct cni_call *call, struct err *e)
+/* *done: whether its ADD came to its end, or may have. */
+static int delete_interface(const struct cni_call *call, bool *done, struct err *e)
 {
 	const struct record_key key = attach_key(call);
 	auto_record struct record r = { 0 };
@@ -159,9 +160,11 @@ static int delete_interface(const struct cni_call *call, struct err *e)
 		}
 		if (why.code != ERR_NOTFOUND)
 			log_warn(&call->ctx.log, "%s; looking at CNI_NETNS instead", why.msg);
+		*done = why.code != ERR_NOTFOUND;
 		return attach_type_of(call)->restore ? restore_unrecorded(call, e)
 						     : delete_unrecorded(call, e);
 	}
+	*done = !r.adding;
 	return restore_own(call, &r, e);
 }
 
@@ -176,6 +179,30 @@ static int ipam_timeout(const struct cni_call *call)
 	int ms = attach_timeout_ms(&a);
 	attach_clear(&a);
 	return ms;
+}
+
+/*
+ * An ADD whose IPAM cannot be run has no address, and the runtime calls DEL for it until that
+ * succeeds: a pod would be terminating for ever. One that came to its end has an address, and then
+ * a program that is missing now must come back, or be done without by hand.
+ */
+static int release_address(const struct cni_call *call, const struct delegate_call *del, bool done,
+			   struct err *e)
+{
+	struct delegate ipam;
+	struct err why;
+
+	if (!*call->conf.ipam_type)
+		return 0;
+	if (delegate_start(call, del, ipam_timeout(call), &ipam, &why) == 0)
+		return delegate_finish(&ipam, NULL, NULL, e);
+	if (done || why.code != ERR_DELEGATE) {
+		*e = why;
+		return -1;
+	}
+	log_warn(&call->ctx.log, "%s; no ADD came to its end here, so that there is no address",
+		 why.msg);
+	return 0;
 }
 
 /*
@@ -199,10 +226,10 @@ int attach_del(const struct cni_call *call, struct err *e)
 	const struct delegate_call del = { .verb = CNI_DEL };
 	const struct record_key key = attach_key(call);
 	auto_fd int lock = -1;
+	bool done;
 
-	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, e))
-		return -1;
-	if (*call->conf.ipam_type && delegate_run(call, &del, ipam_timeout(call), e))
+	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, &done, e) ||
+	    release_address(call, &del, done, e))
 		return -1;
 	return record_remove(&call->ctx, &key, e);
 }
@@ -245,7 +272,7 @@ static int collect_one(struct sweep *s, const struct record *r, struct err *e)
 		s->stays = true;
 		return -1;
 	}
-	if (*call->conf.ipam_type && delegate_run(call, &del, ipam_timeout(call), e))
+	if (release_address(call, &del, there && !now.adding, e))
 		return -1;
 	return record_remove(&call->ctx, &r->key, e);
 }

@@ -72,13 +72,15 @@ static bool is_nowhere(const struct way *w)
 	return *w->t->uverbs && *w->t->bus && !rdma_bus_has_verbs(w->ctx->sysfs, w->t->bus);
 }
 
-/* udev and the kernel rename as well, so that a taken name, or none any more, is no failure. */
+/*
+ * Whatever name it comes with: the pod may have given it one, whether or not we had. udev and the
+ * kernel rename as well, so that a taken name, or none any more, is no failure.
+ */
 static void rename_back(const struct way *w, const struct rdma_link *d)
 {
 	struct err why;
 
-	if (strcmp(d->name, w->t->name) == 0 ||
-	    (strcmp(w->t->name, w->t->pod_name) == 0 && strncmp(d->name, "ibdev", 5) != 0))
+	if (strcmp(d->name, w->t->name) == 0)
 		return;
 	if (nl_rdma_rename(w->nl, d->index, w->t->name, &why))
 		log_warn(&w->ctx->log, "%s; it stays %s", why.msg, d->name);

@@ -254,6 +254,26 @@ START_TEST(a_device_that_is_no_more)
 }
 END_TEST
 
+/* Not by us, but by whoever is in the pod: it is brought by us, or by the kernel. */
+START_TEST(a_name_that_the_pod_gave_it)
+{
+	for (int dies = 0; dies < 2; dies++) {
+		struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+		struct rpod p = rpod("c1");
+		struct err e = { 0 };
+
+		rworld_give(0, &p);
+		good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+		(void)snprintf(w.hca->dev[1].link.name, RDMA_NAME_LEN, "mine");
+		if (dies)
+			fakehca_end(p.ns.id);
+		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+		ck_assert(rworld_home(&w, 0, "mlx5_0"));
+		fakehca_stop();
+	}
+}
+END_TEST
+
 /* The RDMA driver has gone, that of the interface has not; no character device is left. */
 START_TEST(a_driver_that_was_unloaded)
 {
@@ -500,8 +520,8 @@ END_TEST
 TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_tells,
 	     a_name_in_the_pod, names_of_each_namespace, character_devices_with_other_numbers,
 	     a_driver_that_cannot, a_device_that_is_not_here, the_namespace_has_gone,
-	     the_kernel_takes_its_time, a_device_that_is_no_more, a_driver_that_was_unloaded,
-	     an_ADD_without_the_DEL_before, the_folder_that_a_killed_DEL_left,
-	     collects_what_is_not_in_the_list, repaired_without_a_call, a_macvlan_shares,
-	     one_node_does_not_serve_both, device_information, each_failing_request,
-	     killed_at_each_request)
+	     the_kernel_takes_its_time, a_device_that_is_no_more, a_name_that_the_pod_gave_it,
+	     a_driver_that_was_unloaded, an_ADD_without_the_DEL_before,
+	     the_folder_that_a_killed_DEL_left, collects_what_is_not_in_the_list,
+	     repaired_without_a_call, a_macvlan_shares, one_node_does_not_serve_both,
+	     device_information, each_failing_request, killed_at_each_request)

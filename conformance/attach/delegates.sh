@@ -261,12 +261,27 @@ test_delegates_missing_or_no_program()
 	chmod +x "$FAKE/text"
 	want_err ADD 105 text
 	no_link p1 net1
-	# What was never there has nothing to release, but we cannot know: the runtime is told.
-	fake_conf nosuch-ipam
-	cni DEL
-	[ "$RC" = 0 ] || is_err 105 nosuch-ipam
-	fake_good text
-	fake_good nosuch-ipam
+	# An ADD that never ran its IPAM has nothing to release: a pod must be able to go.
+	want_ok DEL DEL
+	for ipam in nosuch-ipam folder; do
+		fake_conf "$ipam"
+		want_err ADD 105 "$ipam"
+		want_ok DEL DEL
+	done
+}
+
+# Of an attachment that had an address DEL says what is missing, for as long as it is.
+test_delegates_missing_after_ADD()
+{
+	pod p1
+	fake_good late
+	fake_conf late
+	want_ok ADD
+	mv "$FAKE/late" "$FAKE/away"
+	want_err DEL 105 late
+	no_link p1 net1
+	want_err DEL 105 late
+	mv "$FAKE/away" "$FAKE/late"
 	want_ok DEL
 }
 
