@@ -443,7 +443,7 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 	return 0;
 }
 
-/* As ADD for nobody in particular: everything but the taking. */
+/* As ADD for nobody in particular, without the taking; and the choice only where it is wanted. */
 static int status_in_txn(struct ledger *l, void *arg, struct err *e)
 {
 	static const struct owner nobody = { "", "", "", "", "" };
@@ -455,6 +455,8 @@ static int status_in_txn(struct ledger *l, void *arg, struct err *e)
 
 	if (conf->n_pools && load_pools(l, conf, &pools, e))
 		return -1;
+	if (!conf->status_when_full)
+		return 0;
 	return choose_all(&h, conf->n_pools ? &pools : &conf->fixed, NULL, choices, e);
 }
 

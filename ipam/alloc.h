@@ -56,7 +56,11 @@ struct alloc_check {
 };
 int alloc_check(struct ipam *m, const struct alloc_check *check, struct err *e) must_check;
 
-/* alloc_status - could an ADD be served? ERR_UNAVAILABLE when a set has no address to give. */
+/*
+ * alloc_status - can the store be used, and does every pool exist? That no address is left is
+ * ERR_UNAVAILABLE only with conf->status_when_full: kubelet evicts the pods of a node that is not
+ * ready, the healthy ones too.
+ */
 int alloc_status(struct ipam *m, const struct ipam_conf *conf, struct err *e) must_check;
 
 /*

@@ -68,6 +68,15 @@ START_TEST(both_families_or_neither)
 }
 END_TEST
 
+/* The same configuration, whose STATUS also tells that no address is left. */
+static const char *status_when_full(struct world *w, const char *conf)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), "{\"statusWhenFull\":true,%s", conf + 1);
+	return w_status(w, text);
+}
+
 #define ONE "{\"subnet\":\"10.0.0.0/29\",\"rangeStart\":\"10.0.0.3\",\"rangeEnd\":\"10.0.0.3\"}"
 
 START_TEST(exhausted)
@@ -79,10 +88,12 @@ START_TEST(exhausted)
 	fill(&w, SMALL, 2, 6);
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""),
 			 "!101 no address is left in range 10.0.0.0/29 (5 addresses)");
-	ck_assert_int_eq(strncmp(w_status(&w, SMALL), "!50", 3), 0);
+	ck_assert_int_eq(strncmp(status_when_full(&w, SMALL), "!50", 3), 0);
+	/* the node is well, and its pods are to stay */
+	ck_assert_str_eq(w_status(&w, SMALL), "");
 	ck_assert_ptr_nonnull(strstr(w_add(&w, ONE, "c1", ""), " (1 address)"));
 	w_del(&w, "f4");
-	ck_assert_str_eq(w_status(&w, SMALL), "");
+	ck_assert_str_eq(status_when_full(&w, SMALL), "");
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""), "10.0.0.4");
 	w_sound(&w);
 }
@@ -124,7 +135,7 @@ START_TEST(strict_cooldown_is_a_wall)
 	ck_assert_ptr_nonnull(strstr(w.e.detail, "strictCooldown"));
 	ck_assert_int_eq(strncmp(w_add(&w, STRICT, "c1", "IP=10.0.0.4"), "!103", 4), 0);
 	ck_assert_ptr_nonnull(strstr(w.e.msg, "cools down for another 2 s"));
-	ck_assert_int_eq(strncmp(w_status(&w, STRICT), "!50", 3), 0);
+	ck_assert_int_eq(strncmp(status_when_full(&w, STRICT), "!50", 3), 0);
 	w.now += SECOND;
 	ck_assert_str_eq(w_add(&w, STRICT, "c1", ""), "10.0.0.4");
 }

@@ -54,6 +54,9 @@ static const struct json_field common_fields[] = {
 	{ .key = "dns", .kind = J_OBJECT, .offset = offsetof(struct ipam_conf, dns) },
 	{ .key = "routes", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, routes) },
 	{ .key = "addresses", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, addresses) },
+	{ .key = "statusWhenFull",
+	  .kind = J_BOOL,
+	  .offset = offsetof(struct ipam_conf, status_when_full) },
 	{ 0 },
 };
 

@@ -25,7 +25,8 @@ struct ipam_conf {
 	const struct json *dns;    /* object; NULL: none */
 	const struct json *routes; /* array, checked; NULL: none */
 	const struct json
-		*addresses; /* array of {address, gateway}, checked: given to every pod; NULL */
+		*addresses;    /* array of {address, gateway}, checked: given to every pod; NULL */
+	bool status_when_full; /* STATUS fails when no address is left */
 };
 
 /* ipam_conf_decode - ERR_CONFIG or ERR_DECODE naming key and value. Clear with ipam_conf_clear().

@@ -8,9 +8,10 @@
 #include "ipam/testing_ipam.h"
 #include "lib/testing_alloc.h"
 
-#define POOLS "{\"pools\":[\"rail0\",\"six\"]}"
-#define POD_A "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a"
-#define POD_B "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=b"
+#define POOLS_KEY "\"pools\":[\"rail0\",\"six\"]"
+#define POOLS     "{" POOLS_KEY "}"
+#define POD_A     "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a"
+#define POD_B     "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=b"
 
 /* ---- a store whose n-th call fails, over another store ---- */
 
@@ -186,7 +187,7 @@ static int v_check(struct world *w)
 
 static int v_status(struct world *w)
 {
-	return w_status(w, POOLS)[0] == '!' ? -1 : 0;
+	return w_status(w, "{\"statusWhenFull\":true," POOLS_KEY "}")[0] == '!' ? -1 : 0;
 }
 
 static bool keep_none(const char *container, const char *ifname, const void *arg)

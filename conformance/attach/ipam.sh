@@ -218,6 +218,8 @@ test_ipam_exhausted()
 		ask "$i" "$small"
 	done
 	refused 6 "$small" . 101 10.77.2.0/29
+	[ -n "$PEERS" ] || want_ok STATUS
+	edit '.ipam.statusWhenFull=true'
 	cni_net STATUS
 	[ -n "$PEERS" ] || is_err 50 10.77.2.0/29
 	give 3
@@ -262,6 +264,7 @@ test_ipam_strictCooldown_is_a_wall()
 	released=${EPOCHREALTIME/[.,]/}
 	give 1
 	refused 2 "$r" . 101 10.77.5.0/30
+	edit '.ipam.statusWhenFull=true'
 	cni_net STATUS
 	is_err 50
 	for i in {1..60}; do

@@ -43,6 +43,8 @@ test_pools_one_pool()
 	draw 2 rail0
 	eq "the second range" "$(got)" 10.90.0.30/24
 	pool_refused 3 rail0 101 rail0
+	want_ok STATUS
+	edit '.ipam.statusWhenFull=true'
 	cni_net STATUS
 	is_err 50 rail0
 	give 1 2

@@ -92,8 +92,6 @@ static void cni_133(struct t *t)
 	cJSON *conf = cJSON_Duplicate(t->conf, true);
 	set_prev(t);
 	ok(t, "CHECK");
-	if (at_least(t->version, "1.1.0"))
-		refused(t, "STATUS", "50,51");
 	ok(t, "DEL");
 	refused(t, "CHECK", NULL);
 	t->conf = conf;
@@ -184,10 +182,10 @@ const struct item items_ipam[] = {
 	  SHOULD,
 	  IPAM,
 	  NEED_POOL | NEED_CHECK,
-	  "CHECK, STATUS and GC know the reservations",
+	  "CHECK and GC know the reservations",
 	  cni_133,
 	  NULL,
-	  { "CHECK: skip", "STATUS: skip", "GC: skip" } },
+	  { "CHECK: skip", "GC: skip" } },
 	{ 134,
 	  LIB,
 	  IPAM,

@@ -214,17 +214,12 @@ static void cni_147(struct t *t)
 
 static void cni_148(struct t *t)
 {
-	if (t->p->kind == INTERFACE && !t->p->master) {
+	if (!t->p->master) {
 		not_applicable(t, "the profile's netconf has no master");
 		return;
 	}
-	if (t->p->kind == INTERFACE) {
-		set(t, "master", "\"never0\"");
-		refused(t, "STATUS", NULL);
-		return;
-	}
-	if (attach_last(t, "a"))
-		refused(t, "STATUS", NULL);
+	set(t, "master", "\"never0\"");
+	refused(t, "STATUS", NULL);
 }
 
 #define VALID "cni.dev/valid-attachments"
@@ -447,9 +442,9 @@ const struct item items_robust[] = {
 	  { "ADD?failed: hostip=link,add,left0,type,veth", "ADD?failed: before={}" } },
 	{ 148,
 	  DES,
-	  INTERFACE | IPAM,
-	  NEED_11 | NEED_ADD | NEED_POOL,
-	  "STATUS without the master, or without addresses",
+	  INTERFACE,
+	  NEED_11 | NEED_ADD,
+	  "STATUS without the master",
 	  cni_148,
 	  NULL,
 	  { "STATUS: skip" } },
