@@ -88,7 +88,8 @@ static int become_child(const struct plan *p)
 	/* What is ignored stays ignored over exec: a plugin expects SIGPIPE to be as usual. */
 	for (int sig = 1; sig < NSIG; sig++)
 		(void)sigaction(sig, &p->dfl, NULL);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+	/* its own group: past its deadline it ends with all that it started */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || setpgid(0, 0))
 		return -1;
 	/* Our parent may have died before that call: then nobody would tell us. */
 	if (getppid() != p->parent) {

@@ -6,6 +6,9 @@
  * both sides. It dies with us (PR_SET_PDEATHSIG): an ADD of the IPAM must not finish after the
  * runtime killed the plugin and ran its DEL. (The kernel counts the calling thread as the parent:
  * start it from a thread that stays.)
+ *
+ * The child leads a process group. Who is killed past the deadline is that whole group; a
+ * descendant that left it (setsid, setpgid) did so to outlive the call, and does.
  */
 #ifndef RAILHEAD_LIB_EXEC_H
 #define RAILHEAD_LIB_EXEC_H
@@ -47,7 +50,8 @@ int exec_start(const struct exec_req *req, struct exec_child *child, struct err 
  */
 int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e) must_check;
 
-/* exec_kill - SIGKILL and reap; nothing happens when there is no child. Fits auto_clean(). */
+/* exec_kill - SIGKILL to the child's group, and reap the child; nothing happens when there is no
+ * child. Fits auto_clean(). */
 void exec_kill(struct exec_child *child);
 
 #endif

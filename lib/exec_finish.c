@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "lib/ctx.h"
+#include "lib/retry.h"
 
 #define READ_SIZE 4096
 /* How often to look for the end of a child on kernels before 5.3, which have no pollable pidfd. */
@@ -15,17 +16,19 @@
 
 static pid_t reap(pid_t pid, int *status)
 {
+	unsigned tries = 0;
 	pid_t got;
 
 	do
 		got = waitpid(pid, status, 0);
-	while (got < 0 && errno == EINTR);
+	while (got < 0 && retry_interrupted(&tries));
 	return got;
 }
 
 struct output {
 	char *buf;
 	size_t len, room;
+	unsigned tries; /* reads and waits that were interrupted */
 };
 
 static int output_reserve(struct output *o, struct err *e)
@@ -54,7 +57,9 @@ static int read_some(struct exec_child *c, struct output *o, struct err *e)
 	/* room for the NUL */
 	ssize_t n = read(c->out_fd, o->buf + o->len, o->room - o->len - 1);
 
-	if (n < 0 && errno != EINTR && errno != EAGAIN)
+	if (n < 0 && errno == EAGAIN)
+		errno = EINTR;
+	if (n < 0 && !retry_interrupted(&o->tries))
 		return err_set(e, ERR_DELEGATE, errno, "read the output of %s", c->path);
 	if (n > 0)
 		o->len += (size_t)n;
@@ -103,7 +108,7 @@ static int collect(struct exec_child *c, int pidfd, struct output *o, struct err
 
 		int n = poll(p, 2, ended ? 0 : (int)left);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && !retry_interrupted(&o->tries))
 			return err_set(e, ERR_DELEGATE, errno, "wait for %s", c->path);
 		if (n == 0 && ended)
 			return 0;
@@ -138,9 +143,11 @@ int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e
 	return 0;
 }
 
+/* The group before its leader is reaped: after that its number may be another's. */
 void exec_kill(struct exec_child *child)
 {
 	if (child->pid > 0) {
+		(void)kill(-child->pid, SIGKILL);
 		(void)kill(child->pid, SIGKILL);
 		(void)reap(child->pid, NULL);
 	}

@@ -249,6 +249,29 @@ START_TEST(who_hangs_is_killed)
 }
 END_TEST
 
+/* Its descendants end with it: they may hold what the next call waits for. */
+START_TEST(who_hangs_is_killed_with_all_that_it_started)
+{
+	struct exec_req req = shell("sh -c 'sleep 1000 & sleep 1000' & sleep 1000");
+	struct exec_child c;
+	struct exec_result res;
+	struct err e;
+	int n = 0;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	req.timeout_ms = 200;
+	ck_assert_int_eq(exec_start(&req, &c, &e), 0);
+	ck_assert_int_eq(exec_finish(&c, &res, &e), -1);
+	ck_assert_int_eq(e.errnum, ETIMEDOUT);
+	/* they are ours to reap now; one that lived on would be waited for in vain */
+	(void)alarm(20);
+	while (wait(NULL) > 0)
+		n++;
+	ck_assert_int_eq(errno, ECHILD);
+	ck_assert_int_ge(n, 1);
+}
+END_TEST
+
 START_TEST(a_grandchild_that_holds_the_pipe_is_not_waited_for)
 {
 	struct exec_req req = shell("sleep 1000 & echo $!");
@@ -378,5 +401,6 @@ TEST_PROGRAM("exec", gives_name_environment_and_input, input_and_output_of_any_l
 	     the_exit_status_is_the_callers_business, what_cannot_be_run, the_input_is_sealed,
 	     signals_are_as_usual_in_the_child, an_ignored_SIGCHLD_does_not_swallow_the_status,
 	     nothing_else_is_inherited, our_own_stdio_may_be_closed, who_hangs_is_killed,
+	     who_hangs_is_killed_with_all_that_it_started,
 	     a_grandchild_that_holds_the_pipe_is_not_waited_for, serves_kernels_without_pidfd,
 	     killing_is_idempotent, the_child_dies_with_us, allocations_may_fail)

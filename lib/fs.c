@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/retry.h"
+
 #define DIR_FLAGS  (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define READ_FIRST 4096
 
@@ -98,11 +100,12 @@ int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e)
 
 static ssize_t read_retry(int fd, void *buf, size_t len)
 {
+	unsigned tries = 0;
 	ssize_t n;
 
 	do
 		n = read(fd, buf, len);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && retry_interrupted(&tries));
 	return n;
 }
 
@@ -199,11 +202,12 @@ ssize_t fs_read_trusted_at(int dirfd, const char *name, size_t max, char **out, 
 int fs_write_fd(int fd, const void *data, size_t len, struct err *e)
 {
 	const char *p = data;
+	unsigned tries = 0;
 
 	while (len) {
 		ssize_t n = write(fd, p, len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && retry_interrupted(&tries))
 			continue;
 		if (n < 0)
 			return err_set(e, ERR_IO, errno, "write");

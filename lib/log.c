@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/parse.h"
+#include "lib/retry.h"
 
 /* A pipe takes a write of this size whole, so lines of parallel programs do not mix (pipe(7)). */
 #define LINE_MAX_BYTES 4096
@@ -88,12 +89,13 @@ static void line_write(struct line *l, int fd)
 {
 	const char *tail = l->cut ? LINE_TAIL : "\"\n";
 	size_t len = strlen(tail);
+	unsigned tries = 0;
 	ssize_t n;
 
 	memcpy(l->buf + l->len, tail, len);
 	do {
 		n = write(fd, l->buf, l->len + len);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && retry_interrupted(&tries));
 }
 
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)

@@ -7,9 +7,11 @@
 
 #include "lib/ctx.h"
 #include "lib/netns.h"
+#include "lib/retry.h"
 
 #define WALK_TRIES    5
-#define ERRNO_MAX     4095 /* the kernel's own limit, include/linux/err.h */
+#define STRANGERS_MAX (1u << 16) /* messages of other processes that one answer may hide among */
+#define ERRNO_MAX     4095       /* the kernel's own limit, include/linux/err.h */
 #define RCVBUF_MAX    (8 * 1024 * 1024)
 #define LIST_MAX_BYTE ((size_t)64 * 1024 * 1024)
 #define WHOLE_MAX     ((size_t)4 * 1024 * 1024) /* a PF with 20000 VFs */
@@ -184,21 +186,27 @@ int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e)
 
 static ssize_t recv_into(int fd, struct nl_room room, int flags)
 {
+	unsigned tries = 0, strangers = 0;
+
 	for (;;) {
 		struct sockaddr_nl from = { 0 };
 		socklen_t from_len = sizeof(from);
 		ssize_t n = recvfrom(fd, room.at, room.size, flags | MSG_TRUNC,
 				     (struct sockaddr *)&from, &from_len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && retry_interrupted(&tries))
 			continue;
 		if (n > (ssize_t)room.size) {
 			errno = EMSGSIZE;
 			return -1;
 		}
-		/* Only the kernel has port 0; any process may write to ours. */
+		/* Only the kernel has port 0; any process may write to ours, but not keep us. */
 		if (n < 0 || from.nl_pid == 0)
 			return n;
+		if (++strangers == STRANGERS_MAX) {
+			errno = EBUSY;
+			return -1;
+		}
 	}
 }
 
@@ -339,11 +347,12 @@ static int make_room(struct exchange *x, ssize_t size)
 static ssize_t receive_one(struct exchange *x)
 {
 	int flags = x->lost ? MSG_DONTWAIT : 0;
+	unsigned tries = 0;
 	ssize_t size;
 
 	while (x->whole) {
 		size = recv(x->nl->fd, NULL, 0, flags | MSG_PEEK | MSG_TRUNC);
-		if (size < 0 && errno == EINTR)
+		if (size < 0 && retry_interrupted(&tries))
 			continue;
 		if (size < 0 || make_room(x, size))
 			return -1;
@@ -364,11 +373,11 @@ static int receive(struct exchange *x)
 	while (!x->done) {
 		ssize_t n = receive_one(x);
 
-		if (n < 0 && errno == ENOBUFS) {
+		if (n < 0 && errno == ENOBUFS && !x->lost) {
 			x->lost = true;
 			continue;
 		}
-		if (n < 0 && errno == EAGAIN && x->lost)
+		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS) && x->lost)
 			return 0;
 		if (n < 0 && errno == ENOMEM)
 			return err_nomem(x->e);
@@ -390,12 +399,13 @@ static int talk(struct exchange *x)
 		return err_nomem(x->e);
 
 	struct nlmsghdr *h = nlmsg_hdr(x->rq->msg);
+	unsigned tries = 0;
 
 	if (!x->whole)
 		x->room = (struct nl_room){ x->nl->buf, sizeof(x->nl->buf) };
 	h->nlmsg_seq = ++x->nl->seq;
 	while (send(x->nl->fd, h, h->nlmsg_len, 0) < 0)
-		if (errno != EINTR)
+		if (!retry_interrupted(&tries))
 			return err_set(x->e, ERR_IO, errno, "write to netlink");
 	return receive(x);
 }

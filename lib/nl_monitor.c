@@ -79,8 +79,10 @@ int nl_monitor_next(struct nl_monitor *mon, int ifindex, int64_t deadline_ms, st
 		struct pollfd p = { .fd = mon->nl->fd, .events = POLLIN };
 		int n = poll(&p, 1, left > 0 ? (int)left : 0);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR && left > 0)
 			continue;
+		if (n < 0 && errno == EINTR)
+			return 0;
 		if (n < 0)
 			return err_set(e, ERR_KERNEL, errno, "wait for events");
 		if (n == 0)

@@ -10,6 +10,7 @@
 #include "lib/nl_priv.h"
 #include "lib/nl_rdma_compat.h"
 
+#define LOSSES_MAX          1000
 #define UEVENT_GROUP_KERNEL 1 /* lib/kobject_uevent.c sends to this one; udev has the second */
 
 struct rdma_monitor {
@@ -60,7 +61,7 @@ static bool is_about_rdma(const char *text, size_t len)
 /* 1: something to look at, 0: nothing. Events that were lost may have been any. */
 static int drain(struct nl *nl, bool uevents, struct err *e)
 {
-	int seen = 0;
+	int seen = 0, losses = 0;
 
 	for (;;) {
 		ssize_t n = nl_recv_some(nl, MSG_DONTWAIT);
@@ -73,7 +74,7 @@ static int drain(struct nl *nl, bool uevents, struct err *e)
 			errno = EPIPE;
 		if (errno == EAGAIN)
 			return seen;
-		if (errno != ENOBUFS)
+		if (errno != ENOBUFS || ++losses > LOSSES_MAX)
 			return err_set(e, ERR_KERNEL, errno, "listen for RDMA devices");
 		seen = 1;
 	}

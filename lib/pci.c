@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/pci_internal.h"
+#include "lib/retry.h"
 
 #define LINK_MAX_BYTE 1024 /* targets are paths of devices behind devices behind bridges */
 
@@ -78,13 +79,14 @@ int pci_attr(int dir, const char *name, char out[PCI_ATTR_LEN], struct err *e)
 {
 	char text[PCI_ATTR_LEN + 1];
 	auto_fd int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	unsigned tries = 0;
 	ssize_t n;
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open %s", name);
 	do
 		n = read(fd, text, sizeof(text));
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && retry_interrupted(&tries));
 	if (n < 0)
 		return err_set(e, ERR_IO, errno, "read %s", name);
 	if (n > 0 && text[n - 1] == '\n')

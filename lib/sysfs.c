@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/parse.h"
+#include "lib/retry.h"
 
 static int join(const char *root, const char *path, char out[PATH_MAX], struct err *e)
 {
@@ -22,11 +23,12 @@ static int join(const char *root, const char *path, char out[PATH_MAX], struct e
 static ssize_t read_all(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
+	unsigned tries = 0;
 
 	while (len < size) {
 		ssize_t n = read(fd, buf + len, size - len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && retry_interrupted(&tries))
 			continue;
 		if (n < 0)
 			return -1;
@@ -94,11 +96,12 @@ static int write_value(const char *path, const char *value, struct err *e)
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open %s", path);
 
+	unsigned tries = 0;
 	ssize_t n;
 
 	do
 		n = write(fd, value, len);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && retry_interrupted(&tries));
 	if (n < 0)
 		return err_set(e, ERR_IO, errno, "write \"%s\" to %s", value, path);
 	if ((size_t)n != len)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "lib/retry.h"
 #include "rdma/affinity/ready_priv.h"
 
 /*
@@ -37,13 +38,14 @@ ssize_t ready_read(const struct ready *r, enum ready_dir dir, const char *path, 
 {
 	auto_fd int fd = open_in(r, dir, path, O_RDONLY);
 	size_t len = 0;
+	unsigned tries = 0;
 
 	if (fd < 0)
 		return fd;
 	while (len < size) {
 		ssize_t n = read(fd, (char *)buf + len, size - len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && retry_interrupted(&tries))
 			continue;
 		if (n < 0)
 			return -errno;

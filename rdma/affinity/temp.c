@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "lib/retry.h"
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st, (void)type, (void)at;
@@ -25,6 +27,7 @@ static void remove_tree(const char *dir)
 /* In a process of its own: what ends its parent does not end it, and it holds nothing open. */
 static _Noreturn void keep(const char *dir, int until)
 {
+	unsigned tries = 0;
 	sigset_t all;
 	char c;
 
@@ -37,7 +40,7 @@ static _Noreturn void keep(const char *dir, int until)
 	for (int fd = STDIN_FILENO + 1;
 	     syscall(SYS_close_range, STDIN_FILENO + 1, ~0U, 0) && fd < 1024; fd++)
 		(void)close(fd);
-	while (read(STDIN_FILENO, &c, 1) < 0 && errno == EINTR)
+	while (read(STDIN_FILENO, &c, 1) < 0 && retry_interrupted(&tries))
 		;
 	remove_tree(dir);
 	_exit(0);
@@ -86,9 +89,11 @@ int temp_dir_make(struct temp_dir *out, struct err *e)
 
 void temp_dir_clear(struct temp_dir *t)
 {
+	unsigned tries = 0;
+
 	if (t->keeper) {
 		(void)close(t->alive);
-		while (waitpid(t->keeper, NULL, 0) < 0 && errno == EINTR)
+		while (waitpid(t->keeper, NULL, 0) < 0 && retry_interrupted(&tries))
 			;
 	} else if (t->path) {
 		remove_tree(t->path);

@@ -9,6 +9,7 @@
 
 #include "lib/fs.h"
 #include "lib/parse.h"
+#include "lib/retry.h"
 #include "rdma/affinity/tar.h"
 
 #define NAME_MAX_LEN 4096 /* with NUL */
@@ -31,10 +32,11 @@ static int bad(struct reader *r, const char *what)
 static int take(struct reader *r, void *buf, size_t n)
 {
 	size_t len = 0;
+	unsigned tries = 0;
 
 	while (len < n) {
 		ssize_t more = read(r->fd, (char *)buf + len, n - len);
-		if (more < 0 && errno == EINTR)
+		if (more < 0 && retry_interrupted(&tries))
 			continue;
 		if (more < 0)
 			return err_set(r->e, ERR_IO, errno, "read the tar");

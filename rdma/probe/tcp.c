@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "lib/ctx.h"
+#include "lib/retry.h"
 
 #define RETRY_MS 100
 #define BACKLOG  64
@@ -110,11 +111,12 @@ static void ready(struct tcp *t)
 int tcp_accept(int listening, int wait_ms, int timeout_ms, struct tcp *out, struct err *e)
 {
 	struct pollfd p = { .fd = listening, .events = POLLIN };
+	unsigned tries = 0;
 	int n;
 
 	do {
 		n = poll(&p, 1, wait_ms);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && retry_interrupted(&tries));
 	if (n == 0)
 		return err_set(e, ERR_AGAIN, 0, "nobody connected within %d ms", wait_ms);
 	struct tcp t = { .fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
@@ -130,11 +132,12 @@ int tcp_accept(int listening, int wait_ms, int timeout_ms, struct tcp *out, stru
 static int await(const struct tcp *t, short events, struct err *e)
 {
 	struct pollfd p = { .fd = t->fd, .events = events };
+	unsigned tries = 0;
 	int n;
 
 	do {
 		n = poll(&p, 1, t->timeout_ms);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && retry_interrupted(&tries));
 	if (n == 0)
 		return err_set(e, ERR_AGAIN, 0, "the peer was silent for %d ms", t->timeout_ms);
 	return n < 0 ? err_set(e, ERR_IO, errno, "waiting for the peer") : 0;
@@ -206,6 +209,7 @@ int tcp_send(struct tcp *t, const struct wire_msg *m, struct err *e)
 {
 	uint8_t frame[WIRE_FRAME];
 	size_t len = wire_encode(m, frame);
+	unsigned tries = 0;
 
 	for (size_t at = 0; at < len;) {
 		ssize_t n = send(t->fd, frame + at, len - at, MSG_NOSIGNAL);
@@ -213,7 +217,7 @@ int tcp_send(struct tcp *t, const struct wire_msg *m, struct err *e)
 			at += (size_t)n;
 		else if (errno == EAGAIN && await(t, POLLOUT, e))
 			return -1;
-		else if (errno != EAGAIN && errno != EINTR)
+		else if (errno != EAGAIN && !retry_interrupted(&tries))
 			return gone(errno, e);
 	}
 	return 0;
@@ -221,6 +225,8 @@ int tcp_send(struct tcp *t, const struct wire_msg *m, struct err *e)
 
 static int read_all(struct tcp *t, uint8_t *buf, size_t len, struct err *e)
 {
+	unsigned tries = 0;
+
 	for (size_t at = 0; at < len;) {
 		ssize_t n = recv(t->fd, buf + at, len - at, 0);
 		if (n > 0)
@@ -229,7 +235,7 @@ static int read_all(struct tcp *t, uint8_t *buf, size_t len, struct err *e)
 			return gone(0, e);
 		else if (errno == EAGAIN && await(t, POLLIN, e))
 			return -1;
-		else if (errno != EAGAIN && errno != EINTR)
+		else if (errno != EAGAIN && !retry_interrupted(&tries))
 			return gone(errno, e);
 	}
 	return 0;

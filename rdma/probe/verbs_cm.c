@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/ctx.h"
+#include "lib/retry.h"
 #include "rdma/probe/verbs_priv.h"
 
 static void address(struct ip ip, uint16_t port, struct sockaddr_storage *out)
@@ -53,8 +54,10 @@ static int get_channel(struct verbs_conn *c, struct err *e)
 
 static int next_event(struct verbs_conn *c, struct rdma_cm_event **out, struct err *e)
 {
+	unsigned tries = 0;
+
 	while (rdma_get_cm_event(c->events, out)) {
-		if (errno != EAGAIN && errno != EINTR)
+		if (errno != EAGAIN && !retry_interrupted(&tries))
 			return failed(errno, "waiting for an event", e);
 		if (verbs_await(c, c->events->fd, e))
 			return -1;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <time.h>
 
+#include "lib/retry.h"
 #include "rdma/probe/verbs_priv.h"
 
 #define SPIN_NS 50000 /* an answer over a real fabric comes sooner than a sleeper wakes */
@@ -30,10 +31,11 @@ int verbs_await(struct verbs_conn *c, int fd, struct err *e)
 {
 	struct pollfd p[] = { { .fd = fd, .events = POLLIN },
 			      { .fd = c->control->fd, .events = POLLIN } };
+	unsigned tries = 0;
 
 	for (;;) {
 		int n = poll(p, ARRAY_SIZE(p), c->control->timeout_ms);
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && !retry_interrupted(&tries))
 			return err_set(e, ERR_IO, errno, "waiting for the device");
 		if (n == 0)
 			return silent(c, e);
