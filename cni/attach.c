@@ -53,7 +53,7 @@ static int undo_ipam(void *arg, struct err *e)
 		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
 	if (s->link_stays)
 		return 0;
-	return delegate_run(s->a.call, &del, attach_timeout_ms(&s->a), e);
+	return delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e);
 }
 
 static int delete_link(struct add *s, struct err *e)
@@ -201,7 +201,7 @@ static int start_ipam(struct add *s, struct undo *u, struct err *e)
 
 	if (!*s->a.call->conf.ipam_type)
 		return 0;
-	if (delegate_start(s->a.call, &add, attach_timeout_ms(&s->a), &s->ipam, e))
+	if (delegate_start(s->a.call, &add, attach_ipam_add_ms(&s->a), &s->ipam, e))
 		return -1;
 	undo_push(u, undo_ipam, s, "IPAM ADD");
 	return 0;
@@ -339,7 +339,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find(&s.a, e))
 		return -1;
 	const struct record_key key = attach_key(call);
-	auto_fd int lock = record_lock(&call->ctx, &key, true, ATTACH_LOCK_MS, e);
+	auto_fd int lock = record_lock(&call->ctx, &key, true, attach_lock_ms(&s.a), e);
 	if (lock < 0 || refuse_taken_name(&s.a, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };

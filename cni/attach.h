@@ -31,6 +31,7 @@ struct attach_conf {
 struct attach {
 	const struct cni_call *call;
 	const struct attach_type *type;
+	int64_t begun_ms; /* of ctx_mono_ms() */
 	struct attach_conf conf;
 	_Alignas(
 		16) unsigned char plugin_conf[ATTACH_PLUGIN_CONF_MAX]; /* decoded by type->fields */

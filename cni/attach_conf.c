@@ -34,6 +34,7 @@ void attach_init(struct attach *a, const struct cni_call *call)
 	*a = (struct attach){
 		.call = call,
 		.type = attach_type_of(call),
+		.begun_ms = ctx_mono_ms(),
 		.conf = { .ipam_timeout = DEFAULT_IPAM_TIMEOUT },
 		.home = { .fd = -1 },
 		.pod = { .fd = -1 },
@@ -53,6 +54,29 @@ void attach_clear(struct attach *a)
 int attach_timeout_ms(const struct attach *a)
 {
 	return (int)a->conf.ipam_timeout * 1000;
+}
+
+static int at_least_a_second(int64_t ms)
+{
+	return ms < 1000 ? 1000 : (int)ms;
+}
+
+int attach_lock_ms(const struct attach *a)
+{
+	int half = attach_timeout_ms(a) / 2;
+
+	return half < ATTACH_LOCK_MS ? half : ATTACH_LOCK_MS;
+}
+
+int attach_ipam_add_ms(const struct attach *a)
+{
+	return at_least_a_second(a->begun_ms + attach_timeout_ms(a) - ctx_mono_ms());
+}
+
+int attach_ipam_undo_ms(const struct attach *a)
+{
+	return at_least_a_second(a->begun_ms + attach_timeout_ms(a) + ATTACH_UNDO_MS -
+				 ctx_mono_ms());
 }
 
 static int check_master(const struct attach *a, struct err *e)

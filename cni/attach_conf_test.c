@@ -2,10 +2,12 @@
 /* What every interface plugin reads from its configuration, before it looks at the system. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cni/attach_priv.h"
 #include "lib/testing.h"
 #include "lib/testing_alloc.h"
+#include "lib/testing_time.h"
 
 /* ---- a plugin with one key of its own ---- */
 
@@ -255,6 +257,33 @@ START_TEST(timeout_of_a_bad_configuration)
 }
 END_TEST
 
+static void wait_ms(int64_t ms)
+{
+	const struct timespec nap = { ms / 1000, ms % 1000 * 1000000 };
+
+	(void)nanosleep(&nap, NULL);
+}
+
+/* An IPAM that hangs in ADD and in the DEL after it: together ipamTimeout and ten seconds. */
+START_TEST(a_failed_ADD_and_its_DEL_have_one_budget)
+{
+	auto_reading struct reading r, brief;
+
+	faketime_begin(NULL);
+	accepts(&r, &plain, HEAD ",\"ipamTimeout\":40}");
+	ck_assert_int_eq(attach_lock_ms(&r.a), 10000);
+	wait_ms(9000); /* for the attachment's lock */
+	ck_assert_int_eq(attach_ipam_add_ms(&r.a), 31000);
+	ck_assert_int_eq(attach_ipam_undo_ms(&r.a), 41000);
+	wait_ms(31000);
+	ck_assert_int_eq(attach_ipam_undo_ms(&r.a), 10000);
+	wait_ms(9500);
+	ck_assert_int_eq(attach_ipam_undo_ms(&r.a), 1000);
+	accepts(&brief, &plain, HEAD ",\"ipamTimeout\":1}");
+	ck_assert_int_eq(attach_lock_ms(&brief.a), 500);
+}
+END_TEST
+
 static int read_and_clear(void *arg, struct err *e)
 {
 	auto_reading struct reading r;
@@ -273,4 +302,5 @@ END_TEST
 
 TEST_PROGRAM("cni/attach_conf", what_is_not_given, what_is_given, the_plugins_own_keys,
 	     an_empty_master_is_none, bad_values, prev_result, versions_that_need_an_address,
-	     whose_attachment, timeout_of_a_bad_configuration, out_of_memory)
+	     whose_attachment, timeout_of_a_bad_configuration,
+	     a_failed_ADD_and_its_DEL_have_one_budget, out_of_memory)

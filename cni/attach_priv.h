@@ -7,6 +7,7 @@
 #include "cni/delegate.h"
 
 #define ATTACH_LOCK_MS 10000
+#define ATTACH_UNDO_MS 10000 /* of a failed ADD, kept for the IPAM's DEL */
 
 /* ---- attach_conf.c: pure ---- */
 
@@ -24,6 +25,15 @@ struct record_key attach_key(const struct cni_call *call);
 /* attach_timeout_ms - how long the IPAM may take; the default when the configuration is unreadable.
  */
 int attach_timeout_ms(const struct attach *a);
+
+/*
+ * The time of one ADD, in ms from now; each at least a second. The attachment's lock has at most
+ * half of ipamTimeout, and the IPAM's ADD ends at ipamTimeout after the plugin began.
+ * ATTACH_UNDO_MS after that the IPAM's DEL of the failed ADD has ended, too.
+ */
+int attach_lock_ms(const struct attach *a);
+int attach_ipam_add_ms(const struct attach *a);
+int attach_ipam_undo_ms(const struct attach *a);
 
 /* attach_type_of - the plugin that this call belongs to. */
 const struct attach_type *attach_type_of(const struct cni_call *call);

@@ -353,3 +353,14 @@ test_delegates_our_ipam_below_the_reference_macvlan()
 	rm -r "$W/mixed"
 	eq leases "$(lease_count)" 0
 }
+
+# What an IPAM started ends with it: it may hold what the next call waits for.
+test_delegates_that_hang_with_all_their_children()
+{
+	pod p1
+	fake tree <<-'EOF'
+		[ $CNI_COMMAND != ADD ] || { sleep 1000 & sh -c 'sleep 1000; sleep 1000' & sleep 1000; }
+	EOF
+	fails_with tree 105 tree
+	eq "left of the IPAM" "$(pgrep -x sleep | wc -l)" 0
+}
