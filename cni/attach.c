@@ -168,8 +168,9 @@ static int parse_ipam_result(struct add *s, const char *text, size_t len, struct
 	const struct cni_conf *c = &s->a.call->conf;
 	auto_json struct json *tree = NULL;
 
-	if (json_parse(text, len, "its result", &tree, e) ||
-	    cni_result_parse(tree, "its result", c->version, &s->from_ipam, e)) {
+	int rc = json_parse(text, len, "its result", &tree, e);
+	json_fold_case(tree);
+	if (rc || cni_result_parse(tree, "its result", c->version, &s->from_ipam, e)) {
 		/* not our configuration is at fault, nor its version */
 		if (e->code != ERR_NOMEM)
 			e->code = ERR_DELEGATE;

@@ -5,7 +5,10 @@
 	90 /* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */
 
 static const struct json_field common_fields[] = {
-	{ .key = "master", .kind = J_STRING, .offset = offsetof(struct attach_conf, master) },
+	{ .key = "master",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct attach_conf, master),
+	  .flags = J_EMPTY_OK },
 	{ .key = "mtu", .kind = J_U32, .offset = offsetof(struct attach_conf, mtu), .max = 65535 },
 	{ .key = "linkInContainer",
 	  .kind = J_BOOL,
@@ -113,9 +116,8 @@ int attach_read_conf(struct attach *a, struct err *e)
 	if (c->prev_result &&
 	    cni_result_parse(c->prev_result, "prevResult", c->version, &a->prev, e))
 		return -1;
-	if (a->conf.master && !*a->conf.master)
-		a->conf.master = NULL;
-	if (check_master(a, e) || check_version_can_say_it(a, e))
+	if (check_master(a, e) || check_version_can_say_it(a, e) ||
+	    (a->type->validate && a->type->validate(a, e)))
 		return -1;
-	return a->type->validate ? a->type->validate(a, e) : 0;
+	return cni_conf_check_case(c, e);
 }

@@ -12,6 +12,27 @@ static const struct json_field envelope[] = {
 	{ 0 },
 };
 
+struct clash {
+	struct err *e;
+};
+
+static int refuse_clash(const char *path, bool clash, void *arg)
+{
+	struct clash *c = arg;
+
+	if (!clash)
+		return 0;
+	err_set(c->e, ERR_CONFIG, 0, "%.200s: this key is given twice, in different case", path);
+	return err_hint(c->e, "keys match without regard to case; keep one of them");
+}
+
+int cni_conf_check_case(const struct cni_conf *c, struct err *e)
+{
+	struct clash clash = { e };
+
+	return json_each_case(c->tree, refuse_clash, &clash);
+}
+
 static bool has_separator(const char *type)
 {
 	return strchr(type, '/') || strcmp(type, ".") == 0 || strcmp(type, "..") == 0;
@@ -134,7 +155,9 @@ static int read_envelope(struct cni_conf *c, enum cni_verb verb, struct err *e)
 		return -1;
 	if (has_separator(c->type))
 		return err_set(e, ERR_CONFIG, 0, "type: \"%.64s\" must not be a path", c->type);
-	return verb == CNI_GC ? read_valid(c, e) : 0;
+	if (verb == CNI_GC)
+		return read_valid(c, e);
+	return cni_conf_check_case(c, e);
 }
 
 int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *out, struct err *e)
@@ -144,6 +167,7 @@ int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *
 	};
 	if (json_parse(text, len, "network configuration", &out->tree, e))
 		return -1;
+	json_fold_case(out->tree);
 	if (json_type(out->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "network configuration must be an object, got %s",
 			       json_type_name(out->tree));

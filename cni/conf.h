@@ -2,7 +2,8 @@
 /*
  * conf.h: the envelope of a network configuration: what every plugin reads the same way.
  *
- * A plugin's own keys are decoded from conf->tree by its own table.
+ * A plugin's own keys are decoded from conf->tree by its own table. Keys match in any case, as for
+ * Go's decoder (json_fold_case).
  */
 #ifndef RAILHEAD_CNI_CONF_H
 #define RAILHEAD_CNI_CONF_H
@@ -40,6 +41,13 @@ struct cni_conf {
 int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *out,
 		   struct err *e) must_check;
 void cni_conf_clear(struct cni_conf *c);
+
+/*
+ * cni_conf_check_case - ERR_CONFIG when a key that was read so far is given in two cases, as
+ * "master" and "Master" are: nobody could say which one was meant. For all but deletions, which
+ * take the exact one. cni_conf_parse has checked the keys of the envelope.
+ */
+int cni_conf_check_case(const struct cni_conf *c, struct err *e) must_check;
 
 /* cni_conf_is_valid - whether (container, ifname) is in conf->valid. False when that is NULL. */
 bool cni_conf_is_valid(const struct cni_conf *c, const char *container, const char *ifname);

@@ -126,10 +126,55 @@ START_TEST(cni_016_keys)
 {
 	auto_conf struct cni_conf c;
 
-	accepts("{\"name\":\"a\",\"Name\":\"/\",\"TYPE\":5,\"name\":\"b\"}", CNI_ADD, &c);
-	ck_assert_str_eq(c.name, "b"); /* the last one wins, and case counts */
-	ck_assert_str_eq(c.type, "");
-	(void)refuses("{\"Name\":\"n\"}", CNI_ADD, 7);
+	accepts("{\"name\":\"a\",\"name\":\"b\"}", CNI_ADD, &c);
+	ck_assert_str_eq(c.name, "b"); /* the last one wins */
+}
+END_TEST
+
+/* As Go reads it: the peers' configurations were tested with that. */
+START_TEST(keys_in_another_case)
+{
+	static const char text[] =
+		"{\"CNIVersion\":\"1.1.0\",\"Name\":\"n\",\"TYPE\":\"macvlan\","
+		"\"IPAM\":{\"Type\":\"host-local\"},\"DNS\":{},\"PrevResult\":{},"
+		"\"RuntimeConfig\":{},\"Args\":{\"CNI\":{\"IPs\":[]}},"
+		"\"CNI.dev/Valid-Attachments\":[{\"ContainerId\":\"c1\",\"IfName\":\"net1\"}]}";
+
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		auto_conf struct cni_conf c;
+
+		accepts(text, verbs[i], &c);
+		ck_assert_int_eq((int)c.version, CNI_110);
+		ck_assert_str_eq(c.name, "n");
+		ck_assert_str_eq(c.type, "macvlan");
+		ck_assert_str_eq(c.ipam_type, "host-local");
+		ck_assert(c.dns && c.prev_result && c.runtime && c.args_cni);
+		if (verbs[i] == CNI_GC)
+			ck_assert(cni_conf_is_valid(&c, "c1", "net1"));
+	}
+}
+END_TEST
+
+/* Nobody could say which one is meant, but a deletion must go on: it takes the exact one. */
+START_TEST(keys_in_two_cases)
+{
+	static const char *const texts[] = {
+		"{\"name\":\"n\",\"Name\":\"m\"}",
+		"{\"name\":\"n\",\"type\":\"x\",\"Type\":\"y\"}",
+		"{\"name\":\"n\",\"ipam\":{\"type\":\"x\",\"TYPE\":\"y\"}}",
+		"{\"name\":\"n\",\"Ipam\":{\"type\":\"x\"},\"IPAM\":{\"type\":\"y\"}}",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		auto_conf struct cni_conf c;
+		struct err e = refuses(texts[i], CNI_ADD, 7);
+
+		ck_assert_msg(strstr(e.msg, "given twice, in different case"), "%s", e.msg);
+		accepts(texts[i], CNI_DEL, &c);
+		ck_assert_str_eq(c.name, "n");
+	}
+	auto_conf struct cni_conf c; /* what nobody reads may be anything */
+	accepts("{\"name\":\"n\",\"args\":{\"labels\":{\"App\":1,\"app\":2}}}", CNI_ADD, &c);
 }
 END_TEST
 
@@ -483,8 +528,8 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("cni/conf", the_whole_envelope, cni_110_the_text_is_kept, absent_keys, cni_016_keys,
-	     cni_027_unknown_versions, cni_029_verbs_of_later_versions, the_version_of_an_error,
-	     cni_011_network_names, long_network_names, cni_015_not_json, a_nul_byte_ends_nothing,
-	     truncated_anywhere, wrong_types, cni_089_a_deletion_takes_what_it_can_get,
-	     cni_090_types_are_no_paths, cni_070_valid_attachments, cni_076_absent_is_not_empty,
-	     damaged_lists, out_of_memory)
+	     keys_in_another_case, keys_in_two_cases, cni_027_unknown_versions,
+	     cni_029_verbs_of_later_versions, the_version_of_an_error, cni_011_network_names,
+	     long_network_names, cni_015_not_json, a_nul_byte_ends_nothing, truncated_anywhere,
+	     wrong_types, cni_089_a_deletion_takes_what_it_can_get, cni_090_types_are_no_paths,
+	     cni_070_valid_attachments, cni_076_absent_is_not_empty, damaged_lists, out_of_memory)

@@ -82,6 +82,14 @@ int cni_emit_result(const struct cni_call *call, const struct cni_result *r, str
 	return 0;
 }
 
+static int warn_of_case(const char *path, bool clash, void *arg)
+{
+	if (!clash)
+		log_warn(arg, "%s: the configuration has this key in another case; write it so",
+			 path);
+	return 0;
+}
+
 static int dispatch(const struct cni_plugin *p, const struct cni_call *call, struct err *e)
 {
 	cni_verb_fn fn = NULL;
@@ -105,7 +113,11 @@ static int dispatch(const struct cni_plugin *p, const struct cni_call *call, str
 	case CNI_VERSION:
 		return 0; /* answered before the configuration is read */
 	}
-	return fn ? fn(call, e) : 0;
+	int rc = fn ? fn(call, e) : 0;
+	struct log log = call->ctx.log;
+	if (call->env.verb != CNI_DEL && call->env.verb != CNI_GC)
+		(void)json_each_case(call->conf.tree, warn_of_case, &log);
+	return rc;
 }
 
 /*

@@ -210,6 +210,7 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 	t.r.netns_id = (struct netns_id){ (uint64_t)t.dev, (uint64_t)t.ino };
 	t.r.created = t.created_ms * 1000000;
 	(void)snprintf(t.r.boot, sizeof(t.r.boot), "%.*s", CTX_BOOT_ID_LEN, t.boot);
+	json_fold_case(json_get_mut(tree, "config"));
 	t.r.tree = TAKE_PTR(tree);
 	*out = t.r;
 	return 0;

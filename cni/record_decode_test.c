@@ -86,6 +86,21 @@ START_TEST(numbers_that_cannot_be)
 }
 END_TEST
 
+/* Repair calls the IPAM that the configuration names, in whatever case. */
+START_TEST(a_configuration_in_another_case)
+{
+	char whole[2048];
+	auto_record struct record r = { 0 };
+	struct err e = { 0 };
+
+	(void)snprintf(whole, sizeof(whole), "{\"config\":{\"IPAM\":{\"Type\":\"x\"}},%s",
+		       good + 1);
+	ck_assert_msg(record_decode(whole, strlen(whole), &r, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(json_str(json_get(json_get(r.config, "ipam"), "type")), "x");
+	ck_assert_ptr_null(json_get(r.tree, "CONFIG"));
+}
+END_TEST
+
 static int decode_and_clear(void *arg, struct err *e)
 {
 	auto_record struct record r = { 0 };
@@ -104,4 +119,4 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("cni/record_decode", what_a_record_needs, what_is_no_record, numbers_that_cannot_be,
-	     out_of_memory)
+	     a_configuration_in_another_case, out_of_memory)

@@ -16,6 +16,18 @@ int conf_ip(const char *text, const char *where, const char *key, struct ip *out
 	return 0;
 }
 
+/*
+ * A Go program that writes such a configuration writes out what it leaves empty. host-local itself
+ * refuses an empty subnet, though.
+ */
+const struct json *conf_given(const struct json *ipam, const char *key)
+{
+	const struct json *n = json_get(ipam, key);
+	const char *text = json_str(n);
+
+	return text && !*text && strcmp(key, "subnet") != 0 ? NULL : n;
+}
+
 static int conf_path(const char *path, const char *key, struct err *e)
 {
 	if (!path || *path == '/')
@@ -46,11 +58,18 @@ static int conf_log(const char *path, struct err *e)
 /* ---- keys that all dialects share ---- */
 
 static const struct json_field common_fields[] = {
-	{ .key = "dataDir", .kind = J_STRING, .offset = offsetof(struct ipam_conf, data_dir) },
-	{ .key = "auditLog", .kind = J_STRING, .offset = offsetof(struct ipam_conf, audit_log) },
+	{ .key = "dataDir",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct ipam_conf, data_dir),
+	  .flags = J_EMPTY_OK },
+	{ .key = "auditLog",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct ipam_conf, audit_log),
+	  .flags = J_EMPTY_OK },
 	{ .key = "resolvConf",
 	  .kind = J_STRING,
-	  .offset = offsetof(struct ipam_conf, resolv_conf) },
+	  .offset = offsetof(struct ipam_conf, resolv_conf),
+	  .flags = J_EMPTY_OK },
 	{ .key = "dns", .kind = J_OBJECT, .offset = offsetof(struct ipam_conf, dns) },
 	{ .key = "routes", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, routes) },
 	{ .key = "addresses", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, addresses) },
@@ -84,7 +103,10 @@ static const struct json_field extra_fields[] = {
 	  .kind = J_STRING,
 	  .offset = offsetof(struct extra_text, address),
 	  .flags = J_REQUIRED },
-	{ .key = "gateway", .kind = J_STRING, .offset = offsetof(struct extra_text, gateway) },
+	{ .key = "gateway",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct extra_text, gateway),
+	  .flags = J_EMPTY_OK },
 	{ 0 },
 };
 
@@ -163,12 +185,12 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 {
 	static const char *const elsewhere[] = { "sticky", "cooldown", "strictCooldown",
 						 "gateway" };
-	const struct json *one = json_get(conf->ipam, "pool"),
+	const struct json *one = conf_given(conf->ipam, "pool"),
 			  *many = json_get(conf->ipam, "pools");
 	size_t i = 0;
 
 	for (size_t k = 0; k < ARRAY_SIZE(elsewhere); k++) {
-		if (json_get(conf->ipam, elsewhere[k]))
+		if (conf_given(conf->ipam, elsewhere[k]))
 			return err_set(
 				e, ERR_CONFIG, 0,
 				"ipam.%s: belongs to the pool; set it with `railctl ipam pool set`",
@@ -215,7 +237,7 @@ static int find_dialect(const struct cni_conf *conf, enum dialect *out, struct e
 	enum dialect found = runtime ? HOST_LOCAL : NO_DIALECT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dialect_keys); i++) {
-		if (!json_get(conf->ipam, dialect_keys[i].key))
+		if (!conf_given(conf->ipam, dialect_keys[i].key))
 			continue;
 		if (found != NO_DIALECT && found != dialect_keys[i].dialect)
 			return err_set(e, ERR_CONFIG, 0,
@@ -255,7 +277,8 @@ int ipam_conf_decode(const struct cni_conf *conf, struct ipam_conf *out, struct 
 	if (!conf->ipam)
 		return err_set(e, ERR_CONFIG, 0,
 			       "ipam: missing; it says where addresses come from");
-	if (decode_common(conf, &c, e) || decode_sources(conf, &c, e)) {
+	if (decode_common(conf, &c, e) || decode_sources(conf, &c, e) ||
+	    cni_conf_check_case(conf, e)) {
 		ipam_conf_clear(&c);
 		return -1;
 	}

@@ -10,7 +10,8 @@ struct range_text {
 
 #define TEXT(k, field)                                                                             \
 	{                                                                                          \
-		.key = k, .kind = J_STRING, .offset = offsetof(struct range_text, field)           \
+		.key = k, .kind = J_STRING, .offset = offsetof(struct range_text, field),          \
+		.flags = J_EMPTY_OK                                                                \
 	}
 
 static const struct json_field range_fields[] = {

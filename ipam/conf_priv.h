@@ -15,4 +15,7 @@ int conf_whereabouts(const struct cni_conf *conf, const struct policy *policy,
 int conf_ip(const char *text, const char *where, const char *key, struct ip *out,
 	    struct err *e) must_check;
 
+/* conf_given - the value of a key of "ipam", NULL when it is absent, null or "". */
+const struct json *conf_given(const struct json *ipam, const char *key);
+
 #endif

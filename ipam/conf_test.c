@@ -56,6 +56,26 @@ static void show(const struct ipam_conf *c, char *out, size_t size)
 static const struct {
 	const char *conf, *want;
 } good[] = {
+	/* what a Go program writes that leaves the rest empty */
+	{ "\"ipam\":{\"subnet\":\"10.1.0.0/24\",\"rangeStart\":\"\",\"rangeEnd\":\"\","
+	  "\"gateway\":\"\",\"dataDir\":\"\",\"resolvConf\":\"\",\"range\":\"\",\"pool\":\"\","
+	  "\"auditLog\":\"\",\"routes\":[{\"dst\":\"10.0.0.0/8\",\"gw\":\"\"}]}",
+	  "[n/net 10.1.0.0/24 10.1.0.1 10.1.0.2-10.1.0.254]" },
+	{ "\"ipam\":{\"range\":\"\",\"range_start\":\"\",\"range_end\":\"\",\"gateway\":\"\","
+	  "\"network_name\":\"\",\"ipRanges\":[{\"range\":\"10.1.0.0/24\",\"range_start\":\"\","
+	  "\"range_end\":\"\"}],\"addresses\":[{\"address\":\"10.2.0.1/24\",\"gateway\":\"\"}]}",
+	  "[w/ 10.1.0.0/24 - 10.1.0.1-10.1.0.254]" },
+	/* and what one takes that ignores the case of keys */
+	{ "\"IPAM\":{\"Subnet\":\"10.1.0.0/24\",\"RANGESTART\":\"10.1.0.7\",\"rangeend\":"
+	  "\"10.1.0.9\",\"Gateway\":\"10.1.0.8\"}",
+	  "[n/net 10.1.0.0/24 10.1.0.8 10.1.0.7-10.1.0.7 10.1.0.9-10.1.0.9]" },
+	{ "\"ipam\":{\"Ranges\":[[{\"\u017fubnet\":\"10.1.0.0/24\"}]]},\"RuntimeConfig\":{"
+	  "\"ipranges\":[[{\"SUBNET\":\"10.3.0.0/24\"}]]}",
+	  "[n/net 10.3.0.0/24 10.3.0.1 10.3.0.2-10.3.0.254] "
+	  "[n/net 10.1.0.0/24 10.1.0.1 10.1.0.2-10.1.0.254]" },
+	{ "\"ipam\":{\"Range\":\"10.1.0.0/29\",\"Exclude\":[\"10.1.0.2/"
+	  "31\"],\"Network_Name\":\"a\"}",
+	  "[w/a 10.1.0.0/29 - 10.1.0.1-10.1.0.1 10.1.0.4-10.1.0.6]" },
 	/* host-local */
 	{ "\"ipam\":{\"subnet\":\"10.1.0.0/24\"}",
 	  "[n/net 10.1.0.0/24 10.1.0.1 10.1.0.2-10.1.0.254]" },
@@ -175,6 +195,15 @@ static const struct {
 	const char *says;
 } bad[] = {
 	{ "\"x\":1", ERR_CONFIG, "ipam: missing" },
+	{ "\"ipam\":{\"subnet\":\"\"}", ERR_CONFIG, "ipam.subnet" },
+	{ "\"ipam\":{\"ipRanges\":[{\"range\":\"\"}]}", ERR_CONFIG, "ipam.ipRanges[0].range" },
+	{ "\"ipam\":{" SUBNET ",\"addresses\":[{\"address\":\"\"}]}", ERR_CONFIG,
+	  "ipam.addresses[0].address" },
+	{ "\"ipam\":{" SUBNET ",\"Subnet\":\"10.2.0.0/24\"}", ERR_CONFIG, "ipam.Subnet: this key" },
+	{ "\"ipam\":{" SUBNET ",\"gateway\":\"\",\"GATEWAY\":\"10.1.0.9\"}", ERR_CONFIG,
+	  "ipam.GATEWAY: this key" },
+	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"exclude\":[],\"Exclude\":[\"10.1.0.1\"]}",
+	  ERR_CONFIG, "ipam.Exclude: this key" },
 	{ "\"ipam\":{}", ERR_CONFIG, "ipam: nothing says where" },
 	{ "\"ipam\":{\"ranges\":[]}", ERR_CONFIG, "ipam.ranges" },
 	{ "\"ipam\":{\"ranges\":{}}", ERR_DECODE, "ipam.ranges" },

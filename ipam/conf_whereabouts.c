@@ -22,8 +22,14 @@ static const struct json_field range_fields[] = {
 	  .kind = J_STRING,
 	  .offset = offsetof(struct range_text, range),
 	  .flags = J_REQUIRED },
-	{ .key = "range_start", .kind = J_STRING, .offset = offsetof(struct range_text, start) },
-	{ .key = "range_end", .kind = J_STRING, .offset = offsetof(struct range_text, end) },
+	{ .key = "range_start",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct range_text, start),
+	  .flags = J_EMPTY_OK },
+	{ .key = "range_end",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct range_text, end),
+	  .flags = J_EMPTY_OK },
 	{ .key = "exclude", .kind = J_ARRAY, .offset = offsetof(struct range_text, exclude) },
 	{ 0 },
 };
@@ -34,7 +40,10 @@ struct common {
 };
 
 static const struct json_field common_fields[] = {
-	{ .key = "gateway", .kind = J_STRING, .offset = offsetof(struct common, gateway) },
+	{ .key = "gateway",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct common, gateway),
+	  .flags = J_EMPTY_OK },
 	{ .key = "network_name",
 	  .kind = J_STRING,
 	  .offset = offsetof(struct common, network_name),
@@ -182,7 +191,7 @@ int conf_whereabouts(const struct cni_conf *conf, const struct policy *policy,
 		return err_set(e, ERR_DECODE, 0, "ipam.ipRanges: must be an array, got %s",
 			       json_type_name(list));
 	/* the single range comes first, if there is one */
-	const struct json *n = json_get(conf->ipam, "range") ? conf->ipam : json_first(list);
+	const struct json *n = conf_given(conf->ipam, "range") ? conf->ipam : json_first(list);
 	if (!n)
 		return err_set(e, ERR_CONFIG, 0, "ipam.ipRanges: it is empty");
 	while (n) {

@@ -158,7 +158,8 @@ static int add(const struct cni_call *call, struct err *e)
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
 	struct request r;
 
-	if (ipam_conf_decode(&call->conf, &conf, e) || request_load(&call->env, &call->conf, &r, e))
+	if (ipam_conf_decode(&call->conf, &conf, e) ||
+	    request_load(&call->env, &call->conf, &r, e) || cni_conf_check_case(&call->conf, e))
 		return -1;
 	if (allocate(call, &conf, &r, e)) {
 		audit_refused(call, &conf, &r, e);

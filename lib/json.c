@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/json_internal.h"
@@ -71,18 +72,127 @@ const char *json_type_name(const struct json *n)
 	return names[json_type(n)];
 }
 
-/* The last member of that key, from the back: cJSON keeps the last child as prev of the first. */
-static cJSON *find(const struct json *obj, const char *key)
-{
-	cJSON *first, *c;
+/* Bits of cJSON's type that cJSON itself leaves alone. */
+#define FOLDS  (1 << 16) /* object: keys in another case are taken, too */
+#define FOLDED (1 << 17) /* member: its key was in another case and has been rewritten */
+#define CLASHES                                                                                    \
+	(1 << 18) /* member: its key is given in another case as well, and was asked for           \
+		   */
 
-	if (json_type(obj) != JSON_OBJECT || !obj->c.child)
-		return NULL;
-	first = obj->c.child;
-	for (c = first->prev; strcmp(c->string, key) != 0; c = c->prev)
+/* The next character of a key, as Go folds it: U+017F is an s and U+212A a k. */
+static int next_folded(const char **key)
+{
+	const char *s = *key;
+
+	if (strncmp(s, "\xc5\xbf", 2) == 0) {
+		*key += 2;
+		return 's';
+	}
+	if (strncmp(s, "\xe2\x84\xaa", 3) == 0) {
+		*key += 3;
+		return 'k';
+	}
+	*key += 1;
+	return *s >= 'A' && *s <= 'Z' ? *s + ('a' - 'A') : *s;
+}
+
+static bool same_but_case(const char *a, const char *b)
+{
+	int c;
+
+	do {
+		c = next_folded(&a);
+		if (c != next_folded(&b))
+			return false;
+	} while (c);
+	return true;
+}
+
+/* The last member of that key, from the back: cJSON keeps the last child as prev of the first. */
+static cJSON *find_exact(const struct json *obj, const char *key)
+{
+	cJSON *first = obj->c.child, *c = first->prev;
+
+	for (; strcmp(c->string, key) != 0; c = c->prev)
 		if (c == first)
 			return NULL;
 	return c;
+}
+
+/*
+ * exact, or the last member of that key in another case, which gets the key asked for: it is never
+ * longer than the one in the text. Members that lose to another one are marked.
+ */
+static cJSON *find_folded(const struct json *obj, const char *key, cJSON *exact)
+{
+	cJSON *first = obj->c.child, *found = exact, *c = first;
+
+	do {
+		c = c->prev;
+		if (strcmp(c->string, key) == 0 || !same_but_case(c->string, key))
+			continue;
+		if (found)
+			c->type |= CLASHES;
+		else
+			found = c;
+	} while (c != first);
+	if (found && found != exact) {
+		memcpy(found->string, key, strlen(key) + 1);
+		found->type |= FOLDED;
+	}
+	return found;
+}
+
+static cJSON *find(const struct json *obj, const char *key)
+{
+	if (json_type(obj) != JSON_OBJECT || !obj->c.child)
+		return NULL;
+	cJSON *exact = find_exact(obj, key);
+	return obj->c.type & FOLDS ? find_folded(obj, key, exact) : exact;
+}
+
+void json_fold_case(struct json *root)
+{
+	if (json_type(root) == JSON_OBJECT)
+		root->c.type |= FOLDS;
+	for (cJSON *c = root ? root->c.child : NULL; c; c = c->next)
+		json_fold_case(wrap(c));
+}
+
+/* The path of the member at hand, and who wants to know. */
+struct case_scan {
+	char path[256];
+	json_case_fn fn;
+	void *arg;
+};
+
+static int scan_cases(const struct json *n, struct case_scan *s, size_t len)
+{
+	bool object = json_type(n) == JSON_OBJECT;
+	size_t i = 0;
+	int rc = 0;
+
+	json_each (it, n) {
+		size_t left = sizeof(s->path) - len;
+		int m = object ? snprintf(s->path + len, left, "%s%s", len ? "." : "", it->c.string)
+			       : snprintf(s->path + len, left, "[%zu]", i++);
+		size_t end = m < 0 || (size_t)m >= left ? sizeof(s->path) - 1 : len + (size_t)m;
+
+		if (it->c.type & (FOLDED | CLASHES))
+			rc = s->fn(s->path, it->c.type & CLASHES, s->arg);
+		if (rc == 0)
+			rc = scan_cases(it, s, end);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int json_each_case(const struct json *root, json_case_fn fn, void *arg)
+{
+	struct case_scan s = { .path = "", .fn = fn, .arg = arg };
+
+	return scan_cases(root, &s, 0);
 }
 
 const struct json *json_get(const struct json *obj, const char *key)

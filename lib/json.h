@@ -3,8 +3,9 @@
  * json.h: the one door to JSON. cJSON appears only in json.c.
  *
  * Input is bounded in size and depth, must be valid UTF-8 without \u0000, and is consumed whole.
- * Keys match exactly, case included; of duplicate keys the last wins (CNI-016). Numbers are doubles
- * and range-checked on the way into integers. A node is owned by its tree; only a root is freed.
+ * Keys match exactly, case included, unless json_fold_case() says otherwise; of duplicate keys the
+ * last wins (CNI-016). Numbers are doubles and range-checked on the way into integers. A node is
+ * owned by its tree; only a root is freed.
  */
 #ifndef RAILHEAD_LIB_JSON_H
 #define RAILHEAD_LIB_JSON_H
@@ -47,6 +48,20 @@ const struct json *json_next(const struct json *n);
 /* Iterate over array elements or object members; n may be NULL. */
 #define json_each(it, n) for (const struct json *it = json_first(n); it; it = json_next(it))
 
+/*
+ * json_fold_case - from now on json_get() and json_decode() take a key of this tree in another case
+ * as well, as Go's decoder does: ASCII letters, U+017F for s, U+212A for k. The exact key wins,
+ * else the last one; what is taken is rewritten as the key that was asked for.
+ */
+void json_fold_case(struct json *root);
+
+/*
+ * json_each_case - call fn for each key that was taken in another case, and (clash) for each that
+ * lost to another spelling of it. path: "ipam.ranges[0].subnet". Returns what fn did if not 0.
+ */
+typedef int (*json_case_fn)(const char *path, bool clash, void *arg);
+int json_each_case(const struct json *root, json_case_fn fn, void *arg);
+
 /* ---- decoding into structs by table ---- */
 
 enum json_kind {
@@ -67,6 +82,7 @@ struct json_enum {
 };
 
 #define J_REQUIRED 1u /* absent or null is ERR_CONFIG */
+#define J_EMPTY_OK 2u /* "" counts as absent, as for Go, which cannot tell the two apart */
 
 struct json_field {
 	const char *key; /* NULL ends the table */

@@ -179,10 +179,18 @@ static int decode_value(const struct slot *s)
 	return decode_node(s);
 }
 
+static const struct json *given(const struct json *obj, const struct json_field *f)
+{
+	const struct json *v = json_get(obj, f->key);
+	const char *text = (f->flags & J_EMPTY_OK) ? json_str(v) : NULL;
+
+	return text && !*text ? NULL : v;
+}
+
 static int decode_all(const struct json *obj, struct slot s, const struct json_field *fields)
 {
 	for (s.field = fields; s.field->key; s.field++) {
-		s.value = json_get(obj, s.field->key);
+		s.value = given(obj, s.field);
 		if (s.value && decode_value(&s))
 			return -1;
 		if (!s.value && (s.field->flags & J_REQUIRED))
