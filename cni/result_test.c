@@ -299,8 +299,8 @@ START_TEST(wrong_values)
 		{ "{\"routes\":[{}]}", ERR_CONFIG, "prevResult.routes[0].dst", "missing" },
 		{ "{\"routes\":[{\"dst\":\"default\"}]}", ERR_CONFIG, "prevResult.routes[0].dst",
 		  "\"default\"" },
-		{ "{\"routes\":[{\"dst\":\"10.0.0.0/8\"},{\"dst\":\"10.0.0.0/8\",\"gw\":\"\"}]}",
-		  ERR_CONFIG, "prevResult.routes[1].gw", "\"\"" },
+		{ "{\"routes\":[{\"dst\":\"10.0.0.0/8\"},{\"dst\":\"10.0.0.0/8\",\"gw\":\" \"}]}",
+		  ERR_CONFIG, "prevResult.routes[1].gw", "\" \"" },
 		/* CNI-102 */
 		{ "{\"routes\":[{\"dst\":\"10.0.0.0/8\",\"gw\":\"fd00::1\"}]}", ERR_CONFIG,
 		  "prevResult.routes[0]", "fd00::1" },

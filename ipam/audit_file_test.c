@@ -33,8 +33,8 @@ static int decode(const char *path, struct err *e)
 
 START_TEST(it_is_called_a_log)
 {
-	static const char *const bad[] = { "",      "audit.log",     "/etc/profile.d/x.sh",
-					   "/.log", "/root/.bashrc", "/var/log/audit.log/" };
+	static const char *const bad[] = { "audit.log", "/etc/profile.d/x.sh", "/.log",
+					   "/root/.bashrc", "/var/log/audit.log/" };
 	struct err e;
 
 	ck_assert_int_eq(decode("/var/log/railhead-ipam.log", &e), 0);
