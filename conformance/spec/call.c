@@ -176,11 +176,15 @@ static char *read_back(int fd)
 static void await(struct t *t, struct job *j, struct rusage *usage)
 {
 	struct pollfd p = { .fd = pidfd_of(j->pid), .events = POLLIN };
+	double limit = t->facts->slower * LIMIT_MS;
 	int status = 0;
 
+	t->overdue = 0;
 	if (t->how.kill_after_us)
 		usleep((useconds_t)t->how.kill_after_us);
-	if (t->how.kill_after_us || poll(&p, 1, LIMIT_MS) == 0)
+	else if (poll(&p, 1, (int)limit) == 0)
+		t->overdue = limit;
+	if (t->how.kill_after_us || t->overdue > 0)
 		(void)kill(j->pid, SIGKILL);
 	while (wait4(j->pid, &status, 0, usage) < 0 && errno == EINTR)
 		;
@@ -205,8 +209,10 @@ static char *tell(const struct t *t, const struct job *j)
 		if (strncmp(env[len], "PATH=", 5) != 0)
 			line = text("%s%s'%.120s'", line, len ? " " : "", env[len]);
 	}
-	return text("env %s | stdin %.700s | exit %d | stdout %.500s | stderr %.300s", line,
-		    input ? one_line(input) : "", t->rc, one_line(t->out), one_line(t->err));
+	return text("env %s | stdin %.700s | exit %d%s | stdout %.500s | stderr %.300s", line,
+		    input ? one_line(input) : "", t->rc,
+		    t->overdue > 0 ? " (killed at the limit)" : "", one_line(t->out),
+		    one_line(t->err));
 }
 
 void job_end(struct t *t, struct job *j)

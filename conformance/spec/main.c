@@ -9,10 +9,13 @@
 #include "conformance/spec/profile.h"
 #include "conformance/spec/report.h"
 
+enum { SLOWER_MAX = 10000 };
+
 struct options {
 	const char *plugin, *profile, *path, *format, *output, *items;
 	bool list, selftest;
-	unsigned jobs, slower;
+	unsigned jobs;
+	double slower;
 };
 
 static const char usage_text[] =
@@ -53,8 +56,8 @@ static bool read_option(struct options *o, int c)
 		o->jobs = (unsigned)strtoul(optarg, NULL, 10);
 		return o->jobs > 0;
 	case 'w':
-		o->slower = (unsigned)strtoul(optarg, NULL, 10);
-		return o->slower > 0;
+		o->slower = strtod(optarg, NULL);
+		return o->slower > 0 && o->slower <= SLOWER_MAX;
 	case 'l':
 		return o->list = true;
 	case 's':

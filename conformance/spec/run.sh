@@ -21,8 +21,8 @@ PEER_DIR=${PEER_DIR:-/usr/lib/cni}
 }
 
 passed=0 failed=0 skipped=0
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+out=$(mktemp) slow=$(mktemp)
+trap 'rm -f "$out" "$slow"' EXIT
 
 # What of a run is shown: all, or what is not as it should be.
 show()
@@ -50,10 +50,32 @@ run() # COUNTED PLUGIN PROFILE [ARGUMENT...]
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
+# limit SLOWER CONDITION: of the report on a plugin that takes a second to answer VERSION. The limit of a call is 15 s.
+limit()
+{
+	"$PROGRAM" --plugin "$slow" --profile "$HERE/profiles/meta.json" --items CNI-023 --format json --slower "$1" >"$out" 2>&1
+	if jq -e "$2" "$out" >/dev/null; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "not ok: --slower $1: not $2"
+		cat "$out"
+	fi
+}
+limits()
+{
+	printf '#!/bin/sh\nsleep 1\necho '\''{"cniVersion":"1.1.0","supportedVersions":["1.1.0"]}'\''\n' >"$slow"
+	chmod 755 "$slow"
+	limit 1 '.verdict == "pass"'
+	limit 0.02 '.verdict == "FAIL" and (.note | startswith("cni-conformance killed the call after 0.3 s"))'
+}
+
 echo "# Selftest: plugins that break one rule each"
 run yes "$BIN/macvlan" railhead-macvlan --selftest
 run yes "$BIN/railhead-ipam" railhead-ipam --selftest
 run yes @meta meta --selftest --items CNI-030,CNI-127
+echo "# Limits of time"
+limits
 echo "# railhead"
 run yes "$BIN/macvlan" railhead-macvlan
 run yes "$BIN/ipvlan" railhead-ipvlan

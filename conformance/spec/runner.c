@@ -22,6 +22,7 @@ struct task {
 	int fd;
 	double begin;
 	bool over;
+	bool overdue; /* it reached its limit, and was killed for that */
 };
 
 /* ---- inside the box ---- */
@@ -160,7 +161,11 @@ static void take(struct task *k)
 	x->verdict = o                       ? (enum verdict)(int)jnum(o, "verdict")
 		     : x->wrong && *x->wrong ? PASS
 					     : FAIL;
-	x->note = text("%s", o ? jstr(o, "note") : "the check did not come to an end");
+	x->note = o            ? text("%s", jstr(o, "note"))
+		  : k->overdue ? text("cni-conformance ended the check after %.1f s, which is its "
+				      "limit (--slower raises it)",
+				      x->ms / 1e3)
+			       : text("the check did not come to an end");
 	x->evidence = text("%s", jstr(o, "evidence"));
 	if (x->verdict == FAIL && declared && (!x->wrong || !*x->wrong)) {
 		x->verdict = DECLARED;
@@ -260,7 +265,7 @@ static void await_any(struct task *tasks, const size_t *running, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct task *k = &tasks[running[i]];
 		if (!p[i].revents && now_ms() - k->begin > k->order->facts.slower * ITEM_LIMIT_MS)
-			(void)kill(k->pid, SIGKILL);
+			k->overdue = kill(k->pid, SIGKILL) == 0;
 		if (p[i].revents)
 			take(k);
 	}

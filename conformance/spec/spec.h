@@ -65,7 +65,7 @@ struct facts {
 	const char *versions[16];
 	size_t n_versions;
 	bool kernel_has_link;
-	unsigned slower; /* than the machines that limits are for: 1, unless the user says */
+	double slower; /* than the machines that limits are for: 1, unless the user says */
 };
 
 /* How the next call is made where it differs from the ordinary; run() resets it. */
@@ -92,7 +92,7 @@ struct t {
 	int rc;                 /* exit status, or minus the signal */
 	char *out, *err, *said; /* said: the call and its outcome, for evidence */
 	cJSON *doc, *result;    /* stdout if it is one JSON document; that of the last good ADD */
-	double ms;
+	double ms, overdue;     /* overdue: killed at this limit (ms); 0: it ended before */
 	long rss_kib;
 	/* the verdict */
 	enum verdict verdict;
