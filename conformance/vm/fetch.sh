@@ -216,6 +216,7 @@ movable()
 	for deb in "$APT"/linux-*.deb; do
 		[ -e "$deb" ] || die "the headers could not be fetched: $(tail -n 3 "$APT/log")"
 		dpkg -x "$deb" "$APT/headers"
+		rm "$deb"
 	done
 	sed -i "s|/usr/src|$src|" "$src/linux-headers-$version/Makefile"
 	rm -rf "$new"

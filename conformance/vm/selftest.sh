@@ -3,7 +3,7 @@
 # selftest.sh BINDIR: what goes wrong in a guest, or with it, is a failure, and a killed run leaves nothing.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-BIN=${1:?usage: selftest.sh BINDIR}
+BIN=$(realpath "${1:?usage: selftest.sh BINDIR}")
 W=$(mktemp -d)
 trap 'rm -rf "$W"' EXIT
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -29,7 +29,9 @@ suite panics.sh 'echo "1 passed, 0 failed, 0 skipped"' 'echo c >/proc/sysrq-trig
 suite leaves.sh 'ip netns add x' 'ip netns exec x sleep 1000 &' 'until ip netns pids x | grep -q .; do :; done; ip netns del x' 'echo "1 passed, 0 failed, 0 skipped"'
 suite hangs.sh 'echo "1 passed, 0 failed, 0 skipped"' 'sleep 1000'
 
-"$HERE/run" --bin "$BIN" --out "$W/out" "$W/good.sh" >"$W/said" 2>&1
+# Relative paths are those of the caller.
+mkdir "$W/rel" && cp "$W/good.sh" "$W/rel" && cp "$HERE/topologies/pair.topo" "$W/rel"
+(cd "$W" && "$HERE/run" --bin "$BIN" --topology rel/pair.topo --out out rel/good.sh) >"$W/said" 2>&1
 RC=$?
 check "a good suite is good" is "$RC" 0
 check "its sum is told" closing '2 passed, 0 failed, 0 skipped'
