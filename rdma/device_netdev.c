@@ -313,9 +313,16 @@ static int nothing(const struct descent *d, const struct rdma_serving *s, struct
 {
 	const struct level *bottom = &d->level[d->n - 1];
 
-	err_set(e, ERR_NOTFOUND, 0, "interface %s%s%s%s%s%s has no RDMA device",
-		d->level[0].link.name, d->n > 1 ? " lies on " : "",
-		d->n > 1 ? bottom->link.name : "", *s->pci ? " (" : "", s->pci, *s->pci ? ")" : "");
+	char hardware[BUS_ADDR_LEN + 4] = "";
+
+	if (*s->pci)
+		(void)snprintf(hardware, sizeof(hardware), " (%s)", s->pci);
+	if (d->n > 1)
+		err_set(e, ERR_NOTFOUND, 0, "interface %s lies on %s%s, which has no RDMA device",
+			d->level[0].link.name, bottom->link.name, hardware);
+	else
+		err_set(e, ERR_NOTFOUND, 0, "interface %s%s has no RDMA device",
+			d->level[0].link.name, hardware);
 	e->errnum = ENODEV;
 	return err_hint(e, "is the RDMA driver of the NIC loaded (mlx5_ib, irdma, bnxt_re)?");
 }

@@ -143,7 +143,8 @@ START_TEST(a_macvlan_on_hardware)
 	w.hca->moved();
 	ck_assert_int_eq(rdma_of_netdev(&s.v, "net1", &out, &e), -1);
 	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENODEV);
-	ck_assert_ptr_nonnull(strstr(e.msg, "net1 lies on pf0 (0000:3b:00.0)"));
+	ck_assert_ptr_nonnull(strstr(
+		e.msg, "interface net1 lies on pf0 (0000:3b:00.0), which has no RDMA device"));
 	ck_assert_str_eq(out.pci, "0000:3b:00.0");
 	close_sides(&s);
 }
