@@ -81,6 +81,21 @@ check "a file with a wrong line" wrong 1 "bad: line 2: \"foo\" is no address" al
 printf '127.0.0.1:9\n127.0.0.2:9\n' >"$W/local"
 check "a rank that is not in the file" wrong 2 'lists 2 ranks, from 0' allreduce --peers "$W/local" --rank 2
 check "a rank that cannot be told" wrong 2 '2 of the addresses .* --rank says which' allreduce --peers "$W/local"
+printf '127.0.0.1:9\n127.0.0.2:10\n' >"$W/two"
+check "a rank that is missing" wrong 1 'the next rank, 1: cannot connect to .*; is "rdma-probe allreduce" running there' \
+	allreduce --peers "$W/two" --rank 0 --timeout 1
+busy() # a server has the port
+{
+	local pid rc
+	"$P" serve --bind 127.0.0.1 --port 18777 >"$W/serve" 2>&1 &
+	pid=$!
+	within 20 grep -q listening "$W/serve" && wrong 1 'TCP port 18777: Address already in use; .*perftest.*--port takes another' \
+		serve --bind 127.0.0.1 --port 18777
+	rc=$?
+	kill $pid
+	return $rc
+}
+check "a port that somebody has" busy
 check "nobody serves" wrong 1 'TCP port 9: Connection refused; is "rdma-probe serve" running' connect 127.0.0.1:9
 check "an address of somebody else's" wrong 1 '192.0.2.1 is no address of this network namespace' connect 127.0.0.1 --bind 192.0.2.1
 check "nor can it serve there" wrong 1 'cannot listen at 192.0.2.1' serve --bind 192.0.2.1

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#define SLACK 4 /* work requests beside those of the ring */
+#define SLACK   4    /* work requests beside those of the ring */
+#define TELL_MS 1000 /* how long the next rank may take to hear of a failure */
 
 static uint64_t now_ns(void)
 {
@@ -32,7 +33,8 @@ static int join_next(struct allreduce *a, const struct conf *c, struct err *e)
 	struct tcp_to to = { .peer = a->peers.list[next_of(a)],
 			     .from = a->peers.list[a->rank].addr,
 			     .timeout_ms = c->timeout_ms,
-			     .patient = true };
+			     .patient = true,
+			     .server = "rdma-probe allreduce" };
 	struct memory_plan memory = { a->data.elements * RING_ELEMENT, 0, a->data.ranks + SLACK };
 
 	a->next.client = true;
@@ -45,10 +47,44 @@ static int join_next(struct allreduce *a, const struct conf *c, struct err *e)
 	return 0;
 }
 
+static unsigned before_of(const struct allreduce *a)
+{
+	return (a->rank + a->data.ranks - 1) % a->data.ranks;
+}
+
+static const char *type_word(unsigned type)
+{
+	return type == RING_F32 ? "f32" : "u32";
+}
+
+/* The first option in which the rank before differs from this one. */
+static int check_options(const struct allreduce *a, const struct wire_hello *h, struct err *e)
+{
+	const struct wire_hello *own = &a->hello;
+	unsigned before = before_of(a);
+
+	if (h->size != own->size)
+		err_set(e, ERR_CONFIG, 0, "rank %u was started with --size %u, rank %u with %u",
+			before, h->size, a->rank, own->size);
+	else if (h->iterations != own->iterations)
+		err_set(e, ERR_CONFIG, 0,
+			"rank %u was started with --iterations %u, rank %u with %u", before,
+			h->iterations, a->rank, own->iterations);
+	else if (h->ring_type != own->ring_type)
+		err_set(e, ERR_CONFIG, 0, "rank %u was started with --type %s, rank %u with %s",
+			before, type_word(h->ring_type), a->rank, type_word(own->ring_type));
+	else if (h->cm != own->cm)
+		err_set(e, ERR_CONFIG, 0, "rank %u was started with --no-cm, and rank %u without",
+			h->cm ? a->rank : before, h->cm ? before : a->rank);
+	else
+		return 0;
+	return err_hint(e, "start all ranks with the same options");
+}
+
 /* All ranks must have been started alike. Rank 0's seed goes around. */
 static int check_hello(struct allreduce *a, const struct wire_hello *h, struct err *e)
 {
-	unsigned before = (a->rank + a->data.ranks - 1) % a->data.ranks;
+	unsigned before = before_of(a);
 
 	if (h->purpose != WIRE_RING)
 		return err_set(e, ERR_CONFIG, 0, "somebody connected who is no rank of a ring");
@@ -58,12 +94,8 @@ static int check_hello(struct allreduce *a, const struct wire_hello *h, struct e
 			"rank %u of %u connected where rank %u of %u was due: have all ranks the "
 			"same file of peers?",
 			h->rank, h->ranks, before, a->data.ranks);
-	if (h->size != a->hello.size || h->iterations != a->hello.iterations ||
-	    h->ring_type != a->hello.ring_type || h->cm != a->hello.cm)
-		return err_set(
-			e, ERR_CONFIG, 0,
-			"rank %u was started with another --size, --iterations, --type or --no-cm",
-			before);
+	if (check_options(a, h, e))
+		return -1;
 	if (a->rank != 0)
 		a->hello.seed = a->data.seed = h->seed;
 	else if (h->seed != a->hello.seed)
@@ -71,13 +103,33 @@ static int check_hello(struct allreduce *a, const struct wire_hello *h, struct e
 	return 0;
 }
 
+/* Of rank 0 the next rank is connected already: what goes wrong anywhere comes from there. */
+static int accept_before(struct allreduce *a, const struct conf *c, int listening, struct err *e)
+{
+	const struct tcp_wait wait = { .listening = listening,
+				       .wait_ms = c->timeout_ms,
+				       .timeout_ms = c->timeout_ms,
+				       .beside = a->next_tcp.fd < 0 ? NULL : &a->next_tcp };
+	struct err why;
+
+	if (tcp_accept(&wait, &a->before_tcp, &why) == 0)
+		return 0;
+	*e = why;
+	if (why.code != ERR_AGAIN)
+		return err_wrap(e, "the next rank, %u", next_of(a));
+	(void)err_wrap(e, "waiting for rank %u, the one before", before_of(a));
+	return err_hint(e, "is \"rdma-probe allreduce\" running there? All ranks are started with "
+			   "the same file within --timeout of each other; one that has ended says "
+			   "why");
+}
+
 static int join_before(struct allreduce *a, const struct conf *c, int listening, struct err *e)
 {
 	struct memory_plan memory = { 0, a->data.ranks * slot_size(a), a->data.ranks + SLACK };
 	struct wire_msg m;
 
-	if (tcp_accept(listening, c->timeout_ms, c->timeout_ms, &a->before_tcp, e))
-		return err_wrap(e, "waiting for the rank before");
+	if (accept_before(a, c, listening, e))
+		return -1;
 	a->before.tcp = &a->before_tcp;
 	if (tcp_receive(&a->before_tcp, WIRE_HELLO, &m, e) || check_hello(a, &m.hello, e))
 		return -1;
@@ -229,10 +281,21 @@ int allreduce_gather(struct allreduce *a, struct wire_hop *hops, struct err *e)
 	return 0;
 }
 
+/* The rank behind waits for this one, and would not hear of what went wrong before that. */
+static void tell_next(struct allreduce *a, const struct err *why)
+{
+	const struct tcp_to to = { .peer = a->peers.list[next_of(a)],
+				   .from = a->peers.list[a->rank].addr,
+				   .timeout_ms = TELL_MS };
+	struct err ignored = { 0 };
+
+	if (a->next_tcp.fd >= 0 || tcp_connect(&to, &a->next_tcp, &ignored) == 0)
+		tcp_tell(&a->next_tcp, why);
+}
+
 void allreduce_tell(struct allreduce *a, const struct err *why)
 {
-	if (a->next_tcp.fd >= 0)
-		tcp_tell(&a->next_tcp, why);
+	tell_next(a, why);
 	if (a->before_tcp.fd >= 0)
 		tcp_tell(&a->before_tcp, why);
 }

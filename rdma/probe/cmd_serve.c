@@ -97,7 +97,11 @@ static int next_client(const struct probe *p, int listening, struct err *e)
 	struct run r = { .tcp = &tcp };
 	struct err failed = { 0 };
 
-	if (tcp_accept(listening, -1, p->conf.timeout_ms, &tcp, e))
+	const struct tcp_wait wait = { .listening = listening,
+				       .wait_ms = -1,
+				       .timeout_ms = p->conf.timeout_ms };
+
+	if (tcp_accept(&wait, &tcp, e))
 		return -1;
 	int rc = serve_one(p, &r, &failed);
 	verbs_close(&r.conn);

@@ -65,6 +65,20 @@ static int new_socket(int family, struct err *e)
 	return fd < 0 ? err_set(e, ERR_IO, errno, "a TCP socket") : fd;
 }
 
+/* Programs of perftest have the same default port. */
+static int why_not_listening(uint16_t port, struct err *e)
+{
+	if (e->errnum == EADDRNOTAVAIL)
+		return err_hint(e, "the address is none of this network namespace");
+	if (e->errnum == EADDRINUSE)
+		return err_hint(e,
+				"another rdma-probe may have the port, or a program of perftest "
+				"such as ib_send_bw; \"ss -Hltnp sport = :%u\" shows who; --port "
+				"takes another port",
+				port);
+	return err_hint(e, "--port takes another port");
+}
+
 int tcp_listen(struct ip addr, uint16_t port, struct err *e)
 {
 	union address at;
@@ -87,9 +101,7 @@ int tcp_listen(struct ip addr, uint16_t port, struct err *e)
 	if (bind(fd, &at.sa, len) || listen(fd, BACKLOG)) {
 		err_set(e, ERR_IO, errno, "cannot listen at %s, TCP port %u",
 			addr.family == IP_NONE ? "any address" : ip_format(addr, text), port);
-		if (errno == EADDRNOTAVAIL)
-			return err_hint(e, "the address is none of this network namespace");
-		return err_hint(e, "--port takes another port");
+		return why_not_listening(port, e);
 	}
 	return TAKE_FD(fd);
 }
@@ -108,19 +120,39 @@ static void ready(struct tcp *t)
 		t->peer = from_address(&a);
 }
 
-int tcp_accept(int listening, int wait_ms, int timeout_ms, struct tcp *out, struct err *e)
+/* Until a client is there. What the connection beside it says is looked at once: a frame of
+ * another type than FAULT stays unread, and would wake this for ever. */
+static int await_client(const struct tcp_wait *w, struct err *e)
 {
-	struct pollfd p = { .fd = listening, .events = POLLIN };
+	struct pollfd p[] = { { .fd = w->listening, .events = POLLIN },
+			      { .fd = w->beside ? w->beside->fd : -1, .events = POLLIN } };
+	int64_t end = ctx_mono_ms() + w->wait_ms;
 	unsigned tries = 0;
-	int n;
 
-	do {
-		n = poll(&p, 1, wait_ms);
-	} while (n < 0 && retry_interrupted(&tries));
-	if (n == 0)
-		return err_set(e, ERR_AGAIN, 0, "nobody connected within %d ms", wait_ms);
-	struct tcp t = { .fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
-			 .timeout_ms = timeout_ms };
+	for (;;) {
+		int64_t left = end - ctx_mono_ms();
+		int n = poll(p, ARRAY_SIZE(p), w->wait_ms < 0 ? -1 : left > 0 ? (int)left : 0);
+
+		if (n < 0 && retry_interrupted(&tries))
+			continue;
+		if (n == 0)
+			return err_set(e, ERR_AGAIN, 0, "nobody connected within %d ms",
+				       w->wait_ms);
+		if (n < 0 || p[0].revents)
+			return 0;
+		tries = 0;
+		if (tcp_alive(w->beside, e))
+			return -1;
+		p[1].fd = -1;
+	}
+}
+
+int tcp_accept(const struct tcp_wait *w, struct tcp *out, struct err *e)
+{
+	if (await_client(w, e))
+		return -1;
+	struct tcp t = { .fd = accept4(w->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
+			 .timeout_ms = w->timeout_ms };
 	if (t.fd < 0)
 		return err_set(e, ERR_IO, errno, "taking a connection");
 	ready(&t);
@@ -174,7 +206,8 @@ static int refused(const struct tcp_to *to, int errnum, struct err *e)
 	err_set(e, ERR_IO, errnum, "cannot connect to %s, TCP port %u",
 		peer_format(&to->peer, text), to->peer.port);
 	if (errnum == ECONNREFUSED)
-		return err_hint(e, "is \"rdma-probe serve\" running there?");
+		return err_hint(e, "is \"%s\" running there?",
+				to->server ? to->server : "rdma-probe serve");
 	if (errnum == EADDRNOTAVAIL)
 		return err_hint(e, "%s is no address of this network namespace",
 				ip_format(to->from, from));

@@ -16,15 +16,24 @@ struct tcp {
  */
 int tcp_listen(struct ip addr, uint16_t port, struct err *e) must_check;
 
-/* tcp_accept - the next client; wait_ms -1: for ever (ERR_AGAIN when it is over). */
-int tcp_accept(int listening, int wait_ms, int timeout_ms, struct tcp *out,
-	       struct err *e) must_check;
+struct tcp_wait {
+	int listening;  /* what tcp_listen() returned; borrowed */
+	int wait_ms;    /* for a client; -1: for ever */
+	int timeout_ms; /* of the connection that comes */
+	/* A connection that is watched meanwhile, NULL: none. Its end, or a FAULT from it, ends the
+	 * wait: the error is that of tcp_alive(). Borrowed. */
+	const struct tcp *beside;
+};
+
+/* tcp_accept - the next client. ERR_AGAIN: nobody connected in time. */
+int tcp_accept(const struct tcp_wait *w, struct tcp *out, struct err *e) must_check;
 
 struct tcp_to {
 	struct peer peer;
 	struct ip from; /* own address, IP_NONE: the kernel chooses */
 	int timeout_ms;
-	bool patient; /* try again until then while nobody listens yet */
+	bool patient;       /* try again until then while nobody listens yet */
+	const char *server; /* what should listen there, for the error; NULL: "rdma-probe serve" */
 };
 int tcp_connect(const struct tcp_to *to, struct tcp *out, struct err *e) must_check;
 
