@@ -3,7 +3,7 @@
 # check.sh BINDIR: the suites on both kernels, beside each other; then what each printed, and one closing line.
 # SUITES, KERNELS: others than all. A suite that says "# topology: NAME" gets that, the others a pair of cards; one that
 # says "# kernel: 7.2" runs on that alone. SPREAD=1, as make check does it: one that says "# check: 7.2" runs on that alone,
-# and one that says "# check: no" does not.
+# one that says "# check: no" does not, and one that minds QUICK is quick.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
@@ -39,6 +39,7 @@ if [ "${2-}" = --boots ]; then
 	exit
 fi
 export SUITES LOGS
+[ -z "${SPREAD-}" ] || export QUICK=1
 LOGS=$(mktemp -d)
 trap 'rm -rf "$LOGS"' EXIT
 trap 'exit 130' INT

@@ -60,6 +60,29 @@ for topology in pair iommu; do
 		eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
 done
 
+# Builds of the plugin rdma with one mistake each. mutant NAME FILE SED: that change of a copy of the sources.
+MUTANTS=$W/mutants TREE=$(cd "$HERE/../.." && pwd)
+mkdir -p "$MUTANTS/src/build" "$MUTANTS/bin"
+tar -C "$TREE" --exclude=./build --exclude=./.git -cf - . | tar -C "$MUTANTS/src" -xf -
+cp -r "$TREE/build/cjson" "$TREE"/build/config-*.mk "$MUTANTS/src/build"
+cp -r "$BIN/." "$MUTANTS/bin" && cp -r "$BIN/../conformance" "$MUTANTS" && mkdir "$MUTANTS/bin/mutants"
+mutant()
+{
+	local file=$MUTANTS/src/$2 rc
+	cp "$file" "$W/kept" && sed -i "$3" "$file"
+	! cmp "$file" "$W/kept" 2>/dev/null || { echo "$2 is as before" && return 1; }
+	make -C "$MUTANTS/src" build/bin/rdma && cp "$MUTANTS/src/build/bin/rdma" "$MUTANTS/bin/mutants/rdma.$1"
+	rc=$?
+	cp "$W/kept" "$file"
+	return $rc
+}
+check "a build that takes the first device" mutant first-device rdma/device_netdev.c \
+	's/link.ifindex == p->ifindex) {/link.ifindex) {/; s/guid_of_mac(\(.*\)) == link->node_guid/guid_of_mac(\1)/'
+check "a build that does not wait for GIDs" mutant no-wait rdma/shared.c 's/, deadline_ms, &look/, 0, \&look/'
+"$HERE/run" --kernel 7.2 --bin "$MUTANTS/bin" --limit 1800 "$HERE/suites/rdma/selftest.sh" >"$W/said" 2>&1
+RC=$?
+check "suite rdma catches each wrong build" eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
+
 # The command line of a QEMU of ours has the name of its card.
 MARK=selftest$$
 printf 'port rp0\nnic %s on rp0 mac 52:54:00:00:01:00\n' "$MARK" >"$W/$MARK.topo"

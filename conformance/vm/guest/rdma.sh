@@ -3,7 +3,7 @@
 # rdma.sh: pods attached by a chain that ends with the plugin rdma, and traffic between them by what `railctl rdma
 # env` printed in each. A suite sources it behind lib.sh.
 W=/run/work
-mkdir -p $W/bin
+rm -rf $W && mkdir -p $W/bin
 # The emulated processor reads a program from the host's file system tenfold slower than from its own.
 cp "$BIN"/* $W/bin
 RB=$W/bin

@@ -4,7 +4,7 @@
 # rdma: the rdma plugin behind macvlan and ipvlan, over rxe on a card, in mode shared; what it says in mode exclusive.
 . conformance/vm/guest/lib.sh
 W=/run/work
-mkdir -p $W
+rm -rf $W && mkdir -p $W
 read -r PF PEER <<<"$PFS"
 modprobe -a rdma_rxe ib_uverbs rdma_ucm macvlan ipvlan bonding
 modprobe ib_umad 2>/dev/null
@@ -44,7 +44,7 @@ refused() # CODE WORD COMMAND...
 		'.code == $code and (.msg + " " + .details | contains($word))' $W/out >/dev/null || { cat $W/out && false; }
 }
 records() { find /run/railhead/rdma -name '*,net1' 2>/dev/null | wc -l; }
-gid() { cat "/sys/class/infiniband/rxe0/ports/1/gids/$1"; }
+gid() { cat "/sys/class/infiniband/${2:-rxe0}/ports/1/gids/$1"; }
 ndev() { cat "/sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/$1"; }
 
 ip link set "$PF" up
@@ -76,6 +76,44 @@ for type in macvlan ipvlan; do
 	check "$type: DEL" detach $type p1 "$c"
 	check "$type: no record is left" is "$(records)" 0
 done
+
+# Two cards have a device each: a pod on the second one gets that of its own card.
+check "$PEER is up" ip link set "$PEER" up
+check "a rxe on $PEER, too" rdma link add rxe1 type rxe netdev "$PEER"
+SECOND=$(conf macvlan "$(ipam "$PEER")")
+check "a pod on the second of two cards" attach macvlan p7 "$SECOND"
+check "has the device of its own card" says .rdma.device rxe1
+check "and the GID of that" is "$(gid "$(answer '.rdma.gids[0].index')" rxe1)" "$(answer '.rdma.gids[0].gid')"
+check "CHECK of a pod on the second card" call CHECK rdma p7 "$(behind "$(conf rdma)")"
+check "it goes, too" detach macvlan p7 "$SECOND"
+rdma link delete rxe1
+
+# An address that comes while the plugin waits for its GID. sleeps PID: the plugin does, or the call has ended.
+sleeps()
+{
+	local p
+	for p in $(pgrep -x rdma); do
+		# Numbers of nanosleep and clock_nanosleep.
+		! grep -qE '^(35|230) ' "/proc/$p/syscall" || return 0
+	done
+	! kill -0 "$1" 2>/dev/null
+}
+late() # POD ADDRESS
+{
+	local pid
+	call ADD rdma "$1" "$(behind "$(conf rdma '"timeout":60')")" &
+	pid=$!
+	within 60 sleeps $pid && ip -n "$1" addr add "$2" dev net1 && wait $pid
+}
+no_gid() { isnt is "$(gid "$i")" "$was"; }
+check "a pod that has its address" attach macvlan p8 "$MAC"
+ip4=$(answer '.ips[0].address') i=$(answer '.rdma.gids[0].index') was=$(answer '.rdma.gids[0].gid')
+check "its RDMA device is given back" call DEL rdma p8 "$(conf rdma)"
+ip -n p8 addr flush dev net1
+check "without its address it has no GID" within 20 no_gid
+check "ADD waits for an address that comes late" late p8 "$ip4"
+check "and finds its GID" says '.rdma.gids[0].gid' "$was"
+check "the pod goes" detach macvlan p8 "$MAC"
 
 check "an address that is not there is waited for, and then named" attach macvlan p2 "$MAC"
 call DEL rdma p2 "$(conf rdma)"
