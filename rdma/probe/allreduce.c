@@ -44,6 +44,7 @@ static int join_next(struct allreduce *a, const struct conf *c, struct err *e)
 	if (tcp_connect(&to, &a->next_tcp, e) || session_client(&a->next, c, &memory, e) ||
 	    measure_meet(&a->next, e))
 		return err_wrap(e, "the next rank, %u", next_of(a));
+	a->hop.one_card = run_is_local(&a->next);
 	return 0;
 }
 

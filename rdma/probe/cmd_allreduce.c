@@ -50,6 +50,7 @@ struct summary {
 	uint64_t slowest_ns;   /* the longest that a rank took for all rounds */
 	double algorithm, bus; /* bytes a second, as nccl-tests counts them */
 	size_t slow;
+	bool all_local; /* all ranks are on one card */
 };
 
 static double hop_rate(const struct wire_hop *h)
@@ -57,22 +58,40 @@ static double hop_rate(const struct wire_hop *h)
 	return stats_per_second(h->bytes, h->ns);
 }
 
+/* Hops inside a card are no measure for those over a network, unless there are no others. */
+static bool is_compared(const struct summary *s, const struct wire_hop *h)
+{
+	return s->all_local || !h->one_card;
+}
+
+static bool is_slow(const struct summary *s, unsigned rank)
+{
+	const struct wire_hop *h = &s->hops[rank];
+
+	return is_compared(s, h) && hop_rate(h) < s->spread.low;
+}
+
 static int summarise(struct summary *s, struct err *e)
 {
 	unsigned ranks = s->a->data.ranks;
 	uint64_t bytes = (uint64_t)s->a->data.round * s->a->data.elements * RING_ELEMENT;
 	auto_free double *rates = calloc(ranks, sizeof(*rates));
+	size_t n = 0;
 
 	if (!rates)
 		return err_nomem(e);
+	s->all_local = true;
+	for (unsigned i = 0; i < ranks; i++)
+		s->all_local &= s->hops[i].one_card == 1;
 	for (unsigned i = 0; i < ranks; i++) {
-		rates[i] = hop_rate(&s->hops[i]);
+		if (is_compared(s, &s->hops[i]))
+			rates[n++] = hop_rate(&s->hops[i]);
 		if (s->hops[i].total_ns > s->slowest_ns)
 			s->slowest_ns = s->hops[i].total_ns;
 	}
-	s->spread = stats_spread(rates, ranks);
+	s->spread = stats_spread(rates, n);
 	for (unsigned i = 0; i < ranks; i++)
-		s->slow += hop_rate(&s->hops[i]) < s->spread.low;
+		s->slow += is_slow(s, i);
 	s->algorithm = stats_per_second(bytes, s->slowest_ns);
 	s->bus = s->algorithm * ring_steps(ranks) / ranks;
 	return 0;
@@ -93,7 +112,8 @@ static int json_hops(struct json *list, const struct summary *s)
 		struct wire_flow flow = { s->hops[i].bytes, s->hops[i].ns };
 		if (!o || json_add_int(o, "rank", i) || json_add_str(o, "from", from) ||
 		    json_add_str(o, "to", to) || report_flow(o, "writes", flow) ||
-		    json_add_bool(o, "slow", hop_rate(&s->hops[i]) < s->spread.low))
+		    json_add_bool(o, "oneCard", s->hops[i].one_card) ||
+		    json_add_bool(o, "slow", is_slow(s, i)))
 			return -1;
 	}
 	return list ? 0 : -1;
@@ -128,7 +148,7 @@ static int show_hops(const struct out *out, const struct summary *s, struct err 
 		rate[STATS_TEXT_LEN + 8];
 
 	for (unsigned i = 0; i < s->a->data.ranks; i++) {
-		bool slow = hop_rate(&s->hops[i]) < s->spread.low;
+		bool slow = is_slow(s, i);
 		(void)snprintf(rank, sizeof(rank), "%u", i);
 		stats_rate(hop_rate(&s->hops[i]), plain);
 		(void)snprintf(rate, sizeof(rate), "%s%s", slow ? "slow: " : "", plain);

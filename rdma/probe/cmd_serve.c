@@ -35,6 +35,7 @@ static int serve_order(const struct probe *p, struct run *r, struct err *e)
 	if (session_measure(&c, &h, &peer, &there, e))
 		return -1;
 	m.result = there.result;
+	m.result.one_card = run_is_local(&there);
 	r->result = there.result;
 	return tcp_send(r->tcp, &m, e);
 }

@@ -96,6 +96,8 @@ static void fill_matrix(struct mesh *m)
 				       *in = &p->result.in[WAY_WRITE];
 		if (!p->measured)
 			continue;
+		if (p->result.one_card)
+			matrix_set_local(&m->matrix, p->a, p->b);
 		matrix_set(&m->matrix, p->a, p->b, stats_per_second(out->bytes, out->ns));
 		matrix_set(&m->matrix, p->b, p->a, stats_per_second(in->bytes, in->ns));
 	}
@@ -162,40 +164,67 @@ static void show_outliers(const struct mesh *m)
 
 	for (size_t i = 0; i < x->n; i++) {
 		if (x->slow_node[i])
-			out_line(&m->p->out, OUT_BAD, "slow node: %s: %s where the median is %s",
+			out_line(&m->p->out, OUT_BAD,
+				 "slow node: %s: %s where the median of the others is %s",
 				 name(m, i, a), stats_rate(x->node[i], rate),
-				 stats_rate(x->nodes.median, median));
+				 stats_rate(x->links.median, median));
 	}
 	for (size_t i = 0; x->n && i < x->n * x->n; i++) {
+		const struct spread *s = x->local[i] && !x->all_local ? &x->locals : &x->links;
+
 		if (x->slow[i])
 			out_line(&m->p->out, OUT_BAD,
 				 "slow link: %s to %s: %s where the median is %s",
 				 name(m, i / x->n, a), name(m, i % x->n, b),
-				 stats_rate(x->rate[i], rate), stats_rate(x->links.median, median));
+				 stats_rate(x->rate[i], rate), stats_rate(s->median, median));
 	}
+}
+
+/* The rule that outliers were told by, for one kind of links. */
+static void show_rule(const struct mesh *m, const char *what, const struct spread *s)
+{
+	char median[STATS_TEXT_LEN], low[STATS_TEXT_LEN];
+
+	stats_rate(s->median, median);
+	stats_rate(s->low, low);
+	if (s->low <= 0)
+		out_line(&m->p->out, OUT_FAINT,
+			 "%s: median %s; they differ too much for one to be called slow", what,
+			 median);
+	else
+		out_line(&m->p->out, OUT_FAINT,
+			 "%s: median %s; slow is below %s: 5 x 1.4826 MAD and a tenth under the "
+			 "median",
+			 what, median, low);
+}
+
+static void show_rules(const struct mesh *m, size_t outliers)
+{
+	const struct matrix *x = &m->matrix;
+	bool any = x->links.n || x->locals.n;
+
+	if (x->links.n)
+		show_rule(m,
+			  x->all_local  ? "RDMA writes inside one card"
+			  : x->locals.n ? "RDMA writes between cards"
+					: "RDMA writes",
+			  &x->links);
+	if (x->locals.n)
+		show_rule(m, "RDMA writes inside a card, which are compared with no others",
+			  &x->locals);
+	if (!any)
+		out_line(&m->p->out, OUT_FAINT, "nothing was measured");
+	else if (!outliers)
+		out_line(&m->p->out, OUT_GOOD, "nothing is slow");
 }
 
 static int show(const struct mesh *m, size_t outliers, struct err *e)
 {
-	char median[STATS_TEXT_LEN], low[STATS_TEXT_LEN];
-	const struct spread *links = &m->matrix.links;
-
 	if (show_matrix(m, e))
 		return -1;
 	show_failures(m);
 	show_outliers(m);
-	stats_rate(links->median, median);
-	stats_rate(links->low, low);
-	if (links->low <= 0)
-		out_line(&m->p->out, OUT_FAINT,
-			 "RDMA writes; median %s; they differ too much for one to be called slow",
-			 median);
-	else
-		out_line(&m->p->out, OUT_FAINT,
-			 "RDMA writes; median %s; slow is below %s: 5 x 1.4826 MAD and a tenth "
-			 "under the "
-			 "median%s",
-			 median, low, outliers ? "" : "; nothing is");
+	show_rules(m, outliers);
 	return 0;
 }
 
@@ -214,7 +243,8 @@ static int json_pair(const struct mesh *m, struct json *list, const struct pair 
 		return 0;
 	to = json_add_object(o, "aToB");
 	from = json_add_object(o, "bToA");
-	if (!to || !from || json_add_int(o, "latencyP50Ns", (int64_t)p->result.lat_p50) ||
+	if (!to || !from || json_add_bool(o, "oneCard", p->result.one_card) ||
+	    json_add_int(o, "latencyP50Ns", (int64_t)p->result.lat_p50) ||
 	    json_add_int(o, "latencyP99Ns", (int64_t)p->result.lat_p99) ||
 	    json_add_int(o, "latencyMaxNs", (int64_t)p->result.lat_max) ||
 	    report_flow(to, "send", p->result.out[WAY_SEND]) ||

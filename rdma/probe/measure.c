@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "rdma/probe/card.h"
 #include "rdma/probe/pattern.h"
 #include "rdma/probe/stats.h"
 
@@ -12,6 +13,11 @@
 #define SMALL_SLOTS 4u     /* a slow end is at most two messages behind */
 #define SIGNAL      16u    /* every so many sends one tells that it is done */
 #define TRIPS       10000u /* as many are enough for a 99th percentile */
+
+bool run_is_local(const struct run *r)
+{
+	return card_is_one(r->own.card, r->peer.card);
+}
 
 static uint64_t now_ns(void)
 {

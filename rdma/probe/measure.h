@@ -24,6 +24,9 @@ struct run {
 	struct wire_result result;
 };
 
+/* run_is_local - both ends are on one card: what was measured passed no network. */
+bool run_is_local(const struct run *r);
+
 /* What verbs_plan needs for it: the same at both ends. */
 #define MEASURE_DEPTH 512u
 size_t measure_memory(const struct wire_hello *h);

@@ -69,6 +69,7 @@ static int as_json(const struct out *o, const struct run *r, const char *peer, s
 	if (!root || json_add_str(root, "peer", peer) ||
 	    json_add_str(root, "connection", r->hello.cm ? "rdma-cm" : "verbs") ||
 	    json_end(root, "local", &r->own) || json_end(root, "remote", &r->peer) ||
+	    json_add_bool(root, "oneCard", run_is_local(r)) ||
 	    json_add_int(root, "pathMtu", r->mtu) || json_add_int(root, "size", r->hello.size) ||
 	    json_add_int(root, "iterations", r->hello.iterations) ||
 	    json_latency(root, &r->result) || json_flows(root, &r->result) ||
@@ -117,6 +118,8 @@ int report_run(const struct out *o, const struct run *r, const struct peer *peer
 		 r->hello.cm ? "connected by RDMA CM" : "connected without RDMA CM", r->mtu);
 	text_end(o, "local", &r->own);
 	text_end(o, "remote", &r->peer);
+	if (run_is_local(r))
+		out_line(o, OUT_WARN, "both ends are on one card: the data passed no network");
 	if (r->own.mtu != r->peer.mtu)
 		out_line(o, OUT_WARN, "the ports have different MTUs: %u here, %u there",
 			 128u << r->own.mtu, 128u << r->peer.mtu);

@@ -40,7 +40,7 @@ double stats_median(double *values, size_t n)
 
 struct spread stats_spread(double *values, size_t n)
 {
-	struct spread s = { 0 };
+	struct spread s = { .n = n };
 
 	if (n == 0)
 		return s;

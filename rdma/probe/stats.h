@@ -24,6 +24,7 @@ double stats_median(double *values, size_t n);
  * the MAD is next to nothing. low is 0 where the values differ so much that none can stand out.
  */
 struct spread {
+	size_t n; /* values */
 	double median, mad, low;
 };
 

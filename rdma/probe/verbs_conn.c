@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 
+#include "rdma/probe/card.h"
 #include "rdma/probe/stats.h"
 #include "rdma/probe/verbs_priv.h"
 
@@ -176,6 +177,7 @@ void verbs_path(const struct verbs_conn *c, struct wire_path *out)
 		.length = c->in.len,
 	};
 	(void)snprintf(out->device, sizeof(out->device), "%s", ibv_get_device_name(c->ctx->device));
+	out->card = card_of("/sys", "/proc", out->device);
 	memcpy(out->gid, c->gid.raw, sizeof(out->gid));
 }
 

@@ -124,6 +124,7 @@ static void path(struct codec *c, struct wire_path *m)
 	for (size_t i = 0; i < sizeof(m->gid); i++)
 		u8(c, &m->gid[i]);
 	u32(c, &m->gid_index);
+	u64(c, &m->card);
 	u16(c, &m->lid);
 	u32(c, &m->qpn);
 	u32(c, &m->psn);
@@ -156,6 +157,8 @@ static void result(struct codec *c, struct wire_result *m)
 	}
 	u64(c, &m->checked);
 	u64(c, &m->messages);
+	u8(c, &m->one_card);
+	limit(c, m->one_card <= 1, "a choice is unknown");
 }
 
 static void hop(struct codec *c, struct wire_hop *m)
@@ -164,6 +167,8 @@ static void hop(struct codec *c, struct wire_hop *m)
 	u64(c, &m->bytes);
 	u64(c, &m->ns);
 	u64(c, &m->total_ns);
+	u8(c, &m->one_card);
+	limit(c, m->one_card <= 1, "a choice is unknown");
 	limit(c, m->rank < WIRE_RANKS_MAX, "the rank is out of range");
 }
 

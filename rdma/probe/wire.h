@@ -20,7 +20,7 @@
 
 #include "lib/err.h"
 
-#define WIRE_VERSION   1
+#define WIRE_VERSION   2
 #define WIRE_HEADER    12u
 #define WIRE_BODY      1024u /* no body is longer */
 #define WIRE_FRAME     (WIRE_HEADER + WIRE_BODY)
@@ -64,6 +64,7 @@ struct wire_path {
 	uint8_t mtu; /* 1 to 5: 256 to 4096 bytes */
 	uint8_t gid[16];
 	uint32_t gid_index; /* to show it */
+	uint64_t card;      /* of card_of(); 0: not known */
 	uint16_t lid;       /* 0 over Ethernet */
 	uint32_t qpn, psn;  /* 24 bits */
 	uint16_t cm_port;   /* where the server's RDMA CM listens, else 0 */
@@ -88,6 +89,7 @@ struct wire_result {
 	struct wire_flow in[WAYS]; /* only in the answer to an order: what the other end sent */
 	uint64_t checked;          /* bytes received and found right */
 	uint64_t messages;
+	uint8_t one_card; /* likewise: 1: both ends are on one card */
 };
 
 struct wire_fault {
@@ -99,6 +101,7 @@ struct wire_fault {
 struct wire_hop {
 	uint16_t rank;
 	uint64_t bytes, ns, total_ns;
+	uint8_t one_card; /* 1: the next rank is on the same card */
 };
 
 struct wire_msg {

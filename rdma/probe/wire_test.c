@@ -22,6 +22,7 @@ static const struct wire_msg examples[] = {
 		    .mtu = 5,
 		    .gid = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 },
 		    .gid_index = 7,
+		    .card = 0x1122334455667788,
 		    .lid = 8,
 		    .qpn = 0xffffff,
 		    .psn = 0x123456,
@@ -40,10 +41,12 @@ static const struct wire_msg examples[] = {
 		      .out = { { 6, 7 }, { 8, 9 } },
 		      .in = { { 10, 11 }, { 12, 13 } },
 		      .checked = 14,
-		      .messages = 15 } },
+		      .messages = 15,
+		      .one_card = 1 } },
 	{ .type = WIRE_FAULT,
 	  .fault = { .code = ERR_STATE, .text = "message 3: a byte is wrong" } },
-	{ .type = WIRE_HOP, .hop = { .rank = 1, .bytes = 2, .ns = 3, .total_ns = 4 } },
+	{ .type = WIRE_HOP,
+	  .hop = { .rank = 1, .bytes = 2, .ns = 3, .total_ns = 4, .one_card = 1 } },
 };
 
 START_TEST(every_message_comes_back)
@@ -134,7 +137,7 @@ START_TEST(what_makes_no_sense_is_refused)
 	const size_t b = WIRE_HEADER;
 
 	refuse(0, 0, 'X', "no rdma-probe");
-	refuse(0, 4, 2, "another version");
+	refuse(0, 4, 1, "another version");
 	refuse(0, 5, 99, "type is unknown");
 	refuse(0, 5, 0, "type is unknown");
 	refuse(0, 6, 1, "header is wrong");
@@ -151,10 +154,12 @@ START_TEST(what_makes_no_sense_is_refused)
 	refuse(0, b + 25, 0x1b, "not printable");
 	refuse(1, b + 9, 0, "MTU");
 	refuse(1, b + 9, 6, "MTU");
-	refuse(1, b + 32, 1, "queue pair");
-	refuse(1, b + 36, 1, "queue pair");
-	refuse(1, b + 45, 0, "depth");
+	refuse(1, b + 40, 1, "queue pair");
+	refuse(1, b + 44, 1, "queue pair");
+	refuse(1, b + 53, 0, "depth");
+	refuse(3, b + 120, 2, "choice is unknown");
 	refuse(5, b, 2, "rank is out of range");
+	refuse(5, b + 26, 2, "choice is unknown");
 }
 END_TEST
 
