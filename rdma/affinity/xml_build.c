@@ -45,6 +45,12 @@ static int open_cpu(struct aff_machine *m, struct xml_level *at, const struct xm
 		       : 0;
 }
 
+/* 0x0604 as lspci has it, without the programming interface: at most four digits. */
+static bool class_is_short(const char *text)
+{
+	return strlen(text) - (strncasecmp(text, "0x", 2) ? 0 : 2) <= 4;
+}
+
 static int pci_ids(struct aff_pci *p, const struct xml_elem *x, struct err *e)
 {
 	uint64_t id[4] = { 0 }, class = 0;
@@ -56,8 +62,7 @@ static int pci_ids(struct aff_pci *p, const struct xml_elem *x, struct err *e)
 	    xml_hex(x, "subsystem_device", 0xffff, &id[3], e))
 		return -1;
 	p->has_class = text && *text;
-	/* 0x0604 as lspci has it, without the programming interface */
-	p->class_code = (uint32_t) class << (p->has_class && strlen(text) <= 6 ? 8 : 0);
+	p->class_code = (uint32_t) class << (p->has_class && class_is_short(text) ? 8 : 0);
 	p->has_ids = xml_value(x, "vendor") || xml_value(x, "device");
 	p->vendor = (uint16_t)id[0];
 	p->device = (uint16_t)id[1];

@@ -225,6 +225,42 @@ START_TEST(a_nameless_attribute_is_dropped)
 }
 END_TEST
 
+/* Each spelling of a class is the class of 24 bits that it means, and never more than that. */
+START_TEST(a_class_has_24_bits_however_it_is_written)
+{
+	static const struct {
+		const char *text;
+		uint32_t class_code;
+	} good[] = {
+		{ "0x060400", 0x060400 },
+		{ "060400", 0x060400 },
+		{ "0X060400", 0x060400 },
+		{ "0x0604", 0x060400 },
+		{ "0604", 0x060400 },
+		{ "604", 0x060400 },
+		{ "60400", 0x060400 },
+		{ "ffffff", 0xffffff },
+		{ "0xffff", 0xffff00 },
+		{ "0x00000604", 0x604 },
+		{ "", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		auto_aff_machine struct aff_machine m = { 0 };
+		char file[256];
+		struct err e;
+		(void)snprintf(file, sizeof(file),
+			       "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0:7:0.0\" "
+			       "class=\"%s\"/></cpu></system>",
+			       good[i].text);
+		if (aff_read_xml(file, strlen(file), &m, &e))
+			ck_abort_msg("%s: %s", good[i].text, e.msg);
+		ck_assert_msg(m.pci[0].class_code == good[i].class_code, "%s: 0x%x", good[i].text,
+			      m.pci[0].class_code);
+	}
+}
+END_TEST
+
 START_TEST(errors_name_line_and_element)
 {
 	static const struct {
@@ -383,5 +419,6 @@ END_TEST
 TEST_PROGRAM("xml_read", every_file_is_read, a_dump_is_kept_whole, ports_of_a_card_are_one_card,
 	     a_skeleton_is_completed_in_order_of_addresses, left_out_as_nccl_does,
 	     what_is_unknown_or_out_of_place_is_kept_out, what_nccl_refuses_is_read_and_noted,
-	     a_nameless_attribute_is_dropped, errors_name_line_and_element, everything_is_bounded,
-	     notes_end, every_allocation_may_fail, link_speeds)
+	     a_nameless_attribute_is_dropped, a_class_has_24_bits_however_it_is_written,
+	     errors_name_line_and_element, everything_is_bounded, notes_end,
+	     every_allocation_may_fail, link_speeds)

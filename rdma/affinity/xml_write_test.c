@@ -229,6 +229,27 @@ START_TEST(virtual_nics_keep_their_place)
 }
 END_TEST
 
+/* A class in six digits without 0x was taken for one of four, and written with eight. */
+START_TEST(what_is_written_can_be_read)
+{
+	static const char *const classes[] = { "ffffff", "030200", "30200", "0x0302", "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
+		char file[256];
+		(void)snprintf(file, sizeof(file),
+			       "<system version=\"1\"><cpu numaid=\"0\">"
+			       "<pci busid=\"0000:01:00.0\" class=\"%s\">"
+			       "<gpu dev=\"0\" rank=\"0\"/></pci></cpu></system>",
+			       classes[i]);
+		reread(file, &m);
+		auto_free char *text = written(&m, &(struct aff_xml_opts){ 0 });
+		reread(text, &again);
+		ck_assert_uint_eq(again.pci[0].class_code, m.pci[0].class_code);
+	}
+}
+END_TEST
+
 static int write_it(void *arg, struct err *e)
 {
 	auto_free char *text = NULL;
@@ -248,4 +269,4 @@ END_TEST
 TEST_PROGRAM("xml_write", every_file_read_back_is_answered_the_same,
 	     a_skeleton_stays_one_and_others_become_one, nccl_takes_256_elements,
 	     names_that_nccl_cannot_read_are_refused, virtual_nics_keep_their_place,
-	     memory_may_end_anywhere)
+	     what_is_written_can_be_read, memory_may_end_anywhere)
