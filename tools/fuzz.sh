@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run the fuzz targets, which `make fuzz` built with libFuzzer, ASan and UBSan.
 #
-# usage: tools/fuzz.sh smoke BUILD [TARGET...]   each target for FUZZ_SECONDS (60), FUZZ_JOBS (2) at a time
-#        tools/fuzz.sh long BUILD [TARGET...]    in rounds of FUZZ_SECONDS a target, until all together
+# usage: tools/fuzz.sh smoke BUILD [TARGET...]   each target's corpus, then FUZZ_RUNS (50000) inputs made from
+#                                                it with FUZZ_SEED (1), FUZZ_JOBS (2) targets at a time
+#        tools/fuzz.sh long BUILD [TARGET...]    in rounds of FUZZ_SECONDS (60) a target, until all together
 #                                                have had FUZZ_CPU_SECONDS (7200) of CPU; niced
 #        tools/fuzz.sh keep BUILD [TARGET...]    what was found, minimised, becomes the corpus in the tree
 #        tools/fuzz.sh figures BUILD             what the long runs have done so far, as a table
+#
+# The mode smoke is the same every time: one seed, one number of runs, nothing of what earlier runs found.
+# The mode long explores: a seed of the moment, and it goes on from what was found.
 #
 # TARGET: lib/json for lib/json_fuzz.c. Its corpus is in lib/corpus/json/, its dictionary in
 # lib/corpus/json.dict. FUZZ_ROUNDS ends a long run earlier; the next one goes on where it stopped.
@@ -20,6 +24,8 @@ build=${2:-}
 [ -n "$build" ] || { sed -n 's/^# \{0,1\}\(usage:.*\|       .*\)$/\1/p' "$0" >&2; exit 2; }
 shift 2
 seconds=${FUZZ_SECONDS:-60}
+runs=${FUZZ_RUNS:-50000}
+seed=${FUZZ_SEED:-1}
 jobs=${FUZZ_JOBS:-2}
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1:quarantine_size_mb=32}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
@@ -32,9 +38,25 @@ else
 fi
 
 # A folder of their own for targets that need files; in memory where that is to be had.
-TMPDIR=$(mktemp -d -p /dev/shm fuzz-XXXXXX 2>/dev/null || mktemp -d)
-export TMPDIR
-trap 'rm -rf "$TMPDIR"' EXIT
+# Under one name always: libFuzzer takes words for its inputs from what it compares, arguments included.
+folder=$(mktemp -d -p /dev/shm fuzz-XXXXXX 2>/dev/null || mktemp -d)
+export TMPDIR=$build/tmp
+trap 'rm -rf "$folder" "$TMPDIR"' EXIT
+mkdir -p "$build"
+rm -rf "$TMPDIR"
+ln -s "$folder" "$TMPDIR"
+
+# What it does depends on addresses, and those on the environment: without this no two runs are the same.
+alike=()
+if [ "$mode" = smoke ]; then
+	alike=(env -i "PATH=$PATH" "ASAN_OPTIONS=$ASAN_OPTIONS" "UBSAN_OPTIONS=$UBSAN_OPTIONS"
+		"ASAN_SYMBOLIZER_PATH=$ASAN_SYMBOLIZER_PATH")
+	if setarch -R true 2>/dev/null; then
+		alike+=(setarch -R)
+	else
+		echo "NOTE: addresses cannot be fixed here (setarch -R): not quite the same runs as elsewhere"
+	fi
+fi
 
 # A target is short: what it does has to be seen at a glance.
 for target in "${targets[@]}"; do
@@ -47,23 +69,26 @@ corpus_of() # TARGET: its folder in the tree
 	echo "${1%/*}/corpus/${1##*/}"
 }
 
-# Run one target; prints "RUNS EDGES CPU_SECONDS STATUS" and leaves the output in a log.
-run_one() # TARGET LOG [COMMAND...]
+# Run one target; prints "RUNS EDGES CPU_SECONDS STATUS" and leaves the output in a log. FOUND: the folder
+# that gets new inputs; those in it already are used, too.
+run_one() # TARGET LOG FOUND FLAG...: flags of libFuzzer
 {
-	local target=$1 log=$2 found dict status
-	shift 2
-	found=$build/found/$target
-	dict=$(corpus_of "$target").dict
-	mkdir -p "$found" "$build/crash" "$(corpus_of "$target")" "$TMPDIR/$target"
+	local target=$1 log=$2 found=$3 corpus dict longest status
+	shift 3
+	corpus=$(corpus_of "$target")
+	dict=$corpus.dict
+	mkdir -p "$found" "$build/crash" "$corpus" "$TMPDIR/$target"
 	# no longer than 8 KiB, unless its own examples are
-	local longest
-	longest=$(find "$(corpus_of "$target")" -type f -printf '%s\n' | sort -n | tail -n 1)
-	local args=(-max_total_time="$seconds" -max_len=$((${longest:-0} > 8192 ? longest : 8192)) -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128
+	longest=$(find "$corpus" -type f -printf '%s\n' | sort -n | tail -n 1)
+	local args=("$@" -max_len=$((${longest:-0} > 8192 ? longest : 8192)) -rss_limit_mb=1024 -malloc_limit_mb=128
 		-print_final_stats=1 -artifact_prefix="$build/crash/${target//\//-}-")
 	[ ! -e "$dict" ] || args+=(-dict="$dict")
+	# By name: a folder's own order is another one in each copy of the tree.
+	find "$corpus" -type f | sort | paste -sd, | tr -d '\n' >"$log.corpus"
+	[ ! -s "$log.corpus" ] || args+=(-seed_inputs="@$log.corpus")
 	# shellcheck disable=SC2086 # words on purpose
 	TIMEFORMAT='cpu: %U %S'
-	{ time TMPDIR=$TMPDIR/$target "$@" "$build/target/$target" "${args[@]}" ${FUZZ_FLAGS:-} "$found" "$(corpus_of "$target")"; } \
+	{ time "${alike[@]}" env TMPDIR="$TMPDIR/$target" "$build/target/$target" "${args[@]}" ${FUZZ_FLAGS:-} "$found"; } \
 		>"$log" 2>&1 </dev/null
 	status=$?
 	awk -v status="$status" '
@@ -90,7 +115,8 @@ smoke_one() # TARGET
 {
 	local log=$build/log/${1//\//-}.log numbers
 	mkdir -p "$build/log"
-	numbers=$(run_one "$1" "$log")
+	# A timeout of a minute: a machine that is busy must not make a difference.
+	numbers=$(run_one "$1" "$log" "$TMPDIR/new/$1" -runs="$runs" -seed="$seed" -reload=0 -timeout=60)
 	# shellcheck disable=SC2086 # four numbers
 	report "$1" "$log" $numbers
 	echo "${numbers##* }" >"$log.status"
@@ -124,7 +150,7 @@ smoke()
 	local target logs=() bad=0
 	mkdir -p "$build/crash"
 	large || bad=1
-	echo "${#targets[@]} targets, ${seconds} s each, $jobs at a time"
+	echo "${#targets[@]} targets, $runs runs each with seed $seed, $jobs at a time"
 	trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM HUP
 	for target in "${targets[@]}"; do
 		while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
@@ -151,6 +177,7 @@ long_cpu() # seconds so far
 long()
 {
 	local want=${FUZZ_CPU_SECONDS:-7200} rounds=${FUZZ_ROUNDS:-0} before target
+	renice -n 19 $$ >/dev/null
 	mkdir -p "$build/log"
 	touch "$long_table"
 	before=$(wc -l <"$long_table")
@@ -161,7 +188,7 @@ long()
 			[ "$(long_cpu)" -lt "$want" ] || break
 			{
 				log=$build/log/long-${target//\//-}.log
-				numbers=$(run_one "$target" "$log" nice -n 19)
+				numbers=$(run_one "$target" "$log" "$build/found/$target" -max_total_time="$seconds" -timeout=10)
 				echo "$target $numbers" >>"$long_table"
 				# shellcheck disable=SC2086 # four numbers
 				report "$target" "$log" $numbers

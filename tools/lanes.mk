@@ -34,7 +34,7 @@ deps: ## install what the build needs (Debian; asks nothing)
 
 check: ## every check there is, after installing what they need; the log of each is in build/log/
 	@tools/deps.sh check
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-5} FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(LANES)
+	@FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(LANES)
 
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
 	@tools/deps.sh demo
@@ -122,7 +122,7 @@ soak: all helpers ## 50,000 attachments come and go, some of them killed, and no
 	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
 soak-quick: all helpers ## the same with 1,500, and with plugins that must be caught
 	@conformance/soak/selftest.sh $(B)
-	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 1500 $(B)/bin
+	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 1500 --seed $${SOAK_SEED:-1} $(B)/bin
 
 # Leaks in a plugin end it with a status that no test expects.
 asan: ## unit and black-box tests under the address and leak sanitizer
@@ -143,9 +143,9 @@ coverage: ## lines and branches that the unit tests reach; pure code must have 9
 
 fuzz: ## build the fuzz targets (clang; libFuzzer, ASan, UBSan)
 	$(sub) LANE=fuzz CC=clang-14 WERROR=1 -j$$(nproc) fuzzers
-fuzz-smoke: fuzz ## each fuzz target for FUZZ_SECONDS (60), two at a time
+fuzz-smoke: fuzz ## each fuzz target's corpus and FUZZ_RUNS (50000) inputs made with FUZZ_SEED (1): the same every time
 	@tools/fuzz.sh smoke build/fuzz
-fuzz-long: fuzz ## the fuzz targets in turn until they had FUZZ_CPU_SECONDS (7200) of CPU; niced
+fuzz-long: fuzz ## explore: the fuzz targets in turn until they had FUZZ_CPU_SECONDS (7200) of CPU; niced
 	@tools/fuzz.sh long build/fuzz
 
 # The test itself is part of check-fast, with fewer steps.

@@ -205,6 +205,28 @@ printf 'p:\n\t@echo >p; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e q ] || exit 0; sle
 good "check: two at once" check -- p q
 bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
 
+# ---- fuzzing ------------------------------------------------------------------------------------
+
+# Targets that only say how they were called. What earlier runs found must make no difference.
+mkdir -p "$dir/fuzz/found/lib/json"
+find "$tools/../lib" "$tools/../cni" "$tools/../ipam" "$tools/../sriov" "$tools/../rdma" "$tools/../railctl" -name '*_fuzz.c' |
+	sed "s|^$tools/../||; s|_fuzz\.c$||" | while read -r target; do
+	mkdir -p "$dir/fuzz/target/${target%/*}"
+	printf '#!/bin/sh\necho "$@"; env | sort\n' >"$dir/fuzz/target/$target"
+	chmod +x "$dir/fuzz/target/$target"
+done
+fuzz_call() # NAME: how the target is called, its addresses left out
+{
+	(cd "$tools/.." && tools/fuzz.sh smoke "$dir/fuzz" lib/json >/dev/null && grep -v '^cpu' "$dir/fuzz/log/lib-json.log" >"$dir/$1")
+}
+good "fuzz-smoke: runs" fuzz_call call1
+good "fuzz-smoke: with a seed and a number of runs, not with a time" \
+	sh -c "grep -q -- '-runs=[0-9]* -seed=1 ' '$dir/call1' && ! grep -q -- 'max_total_time\|/found/' '$dir/call1'"
+touch "$dir/fuzz/found/lib/json/more"
+export SOMETHING_ELSE=1
+good "fuzz-smoke: again, elsewhere" fuzz_call call2
+good "fuzz-smoke: it is called the same way" cmp "$dir/call1" "$dir/call2"
+
 # ---- dependencies -------------------------------------------------------------------------------
 
 # Stand-ins that know nothing installed, and write down what they are asked to do.

@@ -396,6 +396,7 @@ test_ipam_killed_at_random_points()
 	need_railhead
 	PLUGIN=$IPAM
 	conf_ipam "$(dual_ipam)" "del(.master) | .ipam.type=\"$IPAM\""
+	seed_random
 	for i in {1..60}; do
 		CID=kill$i
 		cni_env ADD

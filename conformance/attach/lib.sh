@@ -361,6 +361,13 @@ cni_to()
 	echo $? >"$W/par.$1.rc"
 }
 
+# seed_random: $RANDOM gives the same numbers every time; RAILHEAD_SEED for others.
+seed_random()
+{
+	RANDOM=${RAILHEAD_SEED:-1}
+	echo "# seed ${RAILHEAD_SEED:-1}"
+}
+
 # eventually COMMAND...: until it succeeds, for at most 5 seconds.
 eventually()
 {

@@ -3,12 +3,13 @@
 # cri.sh: containerd through its CRI endpoint, as a kubelet uses it. Sourced by run.sh.
 
 CRI=$W/cri
+CRI_CALLS=0
 
 # cri COMMAND [ARG...]: see cri.py.
 cri()
 {
 	local name rc=
-	name=$BASHPID.$RANDOM
+	name=$BASHPID.$((++CRI_CALLS))
 	mkfifo "$CRI/$name"
 	# <>: opening does not wait for the other side; reading is bounded.
 	exec 8<>"$CRI/$name"

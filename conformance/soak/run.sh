@@ -3,9 +3,9 @@
 # run.sh [--cycles N] [--seed N] [--kill PERMILLE] BINDIR: attachments come and go, 32 at a time, some of
 # their runs killed; then nothing may be left.
 #
-# In namespaces of their own. The seed is printed; the same one makes the same choices (whom to kill,
-# when, what the runtime does then), though what they meet is up to the scheduler. HELPERS=DIR: where
-# the driver was built, else it is compiled.
+# In namespaces of their own. Without --seed or SOAK_SEED the seed is one of the moment. It is printed; the
+# same one makes the same choices (whom to kill, when, what the runtime does then), though what they meet
+# is up to the scheduler. HELPERS=DIR: where the driver was built, else it is compiled.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -15,7 +15,7 @@ usage()
 	exit 2
 }
 
-CYCLES=50000 KILL=200 SEED=$((RANDOM * 32768 + RANDOM)) INSIDE=
+CYCLES=50000 KILL=200 SEED=${SOAK_SEED:-$((RANDOM * 32768 + RANDOM))} INSIDE=
 while [ $# -gt 1 ]; do
 	case $1 in
 	--cycles) CYCLES=$2 ;;
