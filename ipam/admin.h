@@ -57,7 +57,7 @@ struct lease_filter {
 /*
  * admin_leases - in order of pool and address:
  *	[{"address", "scope", "pool", "state": "leased"|"resting"|"stale", "network", "container",
- *	  "ifname", "namespace", "pod", "node", "since"}]
+ *	  "ifname", "namespace", "pod", "uid", "node", "since"}]
  * "scope" is text for people ("pool rail0", "network n"); keys that are not known are left out.
  * stale: of an earlier boot; the next ADD or DEL releases it.
  */

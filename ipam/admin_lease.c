@@ -55,7 +55,8 @@ static int show(struct lease_job *job, const struct key_address *a, const struct
 	    add_known(o, "network", rec->owner.network) ||
 	    add_known(o, "container", rec->owner.container) ||
 	    add_known(o, "ifname", rec->owner.ifname) || add_known(o, "namespace", rec->owner.ns) ||
-	    add_known(o, "pod", rec->owner.pod) || add_known(o, "node", rec->node) ||
+	    add_known(o, "pod", rec->owner.pod) || add_known(o, "uid", rec->owner.uid) ||
+	    add_known(o, "node", rec->node) ||
 	    json_add_str(o, "since", audit_time(rec->since, since)))
 		return -1;
 	return 0;

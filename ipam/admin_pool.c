@@ -192,7 +192,7 @@ static int count_held(const char *key, const char *value, void *arg)
 static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
 {
 	const struct admin_delete *d = arg;
-	static const char kinds[] = "arsuq";
+	static const char kinds[] = "airsuq";
 	const char *text;
 	uint64_t held = 0;
 	struct key k, addresses;

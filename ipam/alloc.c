@@ -7,6 +7,7 @@
 
 #include "ipam/choose.h"
 #include "ipam/pool.h"
+#include "ipam/sandbox.h"
 
 void alloc_result_clear(struct alloc_result *r)
 {
@@ -347,9 +348,24 @@ static int refuse_exhausted(const struct hunt *h, struct err *e)
 		   "another pool, or a wider range");
 }
 
+/* The address of the pod's earlier sandbox, wherever among the sources it is. 1 found, 0 none. */
+static int find_own(struct hunt *h, struct choice *out, struct err *e)
+{
+	const struct source *s = sources_find(h->set, h->ask->own);
+
+	if (!s)
+		return 0;
+	if (allowed(h->l, s, h->ask->owner, e))
+		return e->code == ERR_FORBIDDEN ? 0 : -1;
+	return choose(h->l, s, h->ask, out, e);
+}
+
 static int find_one(struct hunt *h, struct choice *out, struct err *e)
 {
-	int rc = ask_sources(h, choose, out, e);
+	int rc = find_own(h, out, e);
+
+	if (rc == 0)
+		rc = ask_sources(h, choose, out, e);
 
 	if (rc == 0)
 		rc = ask_sources(h, choose_cooling, out, e);
@@ -367,6 +383,21 @@ static int find_exactly(struct hunt *h, struct choice *out, struct err *e)
 	return choose_exactly(h->l, s, h->ask, out, e);
 }
 
+/* What earlier sandboxes of the pod hold of this set, and are proved not to need any more. */
+static int take_over(struct hunt *h, struct err *e)
+{
+	h->ask->own = (struct ip){ .family = IP_NONE };
+	for (size_t i = 0; i < h->set->n; i++) {
+		struct ip ip;
+
+		if (sandbox_take_over(h->l, &h->set->items[i], h->ask->owner, &ip, e))
+			return -1;
+		if (ip.family && !h->ask->own.family)
+			h->ask->own = ip;
+	}
+	return 0;
+}
+
 /* One address of every set, none of them taken yet. want NULL: nothing is requested. */
 static int choose_all(struct hunt *h, const struct source_sets *sets, const struct ip *want,
 		      struct choice *out, struct err *e)
@@ -374,6 +405,8 @@ static int choose_all(struct hunt *h, const struct source_sets *sets, const stru
 	for (size_t i = 0; i < sets->n; i++) {
 		h->set = &sets->sets[i];
 		h->ask->want = want ? want[i] : (struct ip){ .family = IP_NONE };
+		if (take_over(h, e))
+			return -1;
 		int rc =
 			h->ask->want.family ? find_exactly(h, &out[i], e) : find_one(h, &out[i], e);
 		if (rc)
@@ -446,7 +479,7 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 /* As ADD for nobody in particular, without the taking; and the choice only where it is wanted. */
 static int status_in_txn(struct ledger *l, void *arg, struct err *e)
 {
-	static const struct owner nobody = { "", "", "", "", "" };
+	static const struct owner nobody = { "", "", "", "", "", "" };
 	const struct ipam_conf *conf = arg;
 	auto_sources struct source_sets pools = { .n = 0 };
 	struct ask ask = { .owner = &nobody };

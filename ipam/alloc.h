@@ -64,7 +64,8 @@ int alloc_check(struct ipam *m, const struct alloc_check *check, struct err *e) 
 int alloc_status(struct ipam *m, const struct ipam_conf *conf, struct err *e) must_check;
 
 /*
- * alloc_gc - release every lease of network for whose container and interface keep() says false.
+ * alloc_gc - release every lease of network for whose container and interface keep() says false,
+ * unless the attachment has a record and may live: whoever removes that releases the lease.
  * Goes on after damaged records and returns the first error at the end.
  */
 struct alloc_gc {

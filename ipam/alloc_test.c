@@ -233,11 +233,11 @@ START_TEST(sticky)
 	ck_assert_str_eq(w_add(&w, STICKY, "c2", POD_B), "10.0.0.3");
 	ck_assert_str_eq(w_add(&w, STICKY, "c3", ""), "10.0.0.4");
 	ck_assert_str_eq(w_add(&w, STICKY, "c4", POD_A), "10.0.0.2");
-	/* the old sandbox is still there: another address, which is then the one to keep */
+	/* the old sandbox is still there: another address, and the pod keeps its own */
 	ck_assert_str_eq(w_add(&w, STICKY, "c5", POD_A), "10.0.0.5");
 	w_del(&w, "c4");
 	w_del(&w, "c5");
-	ck_assert_str_eq(w_add(&w, STICKY, "c6", POD_A), "10.0.0.5");
+	ck_assert_str_eq(w_add(&w, STICKY, "c6", POD_A), "10.0.0.2");
 	w_sound(&w);
 }
 END_TEST

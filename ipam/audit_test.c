@@ -22,7 +22,7 @@ START_TEST(lines)
 {
 	struct json *journal = NULL;
 	const struct err why = { .msg = "no address is left" };
-	const struct owner who = { "net", "c2", "net1", "", "" };
+	const struct owner who = { "net", "c2", "net1", "", "", "" };
 	const struct refusal refusal = { "ADD", "", "rail0", &who, &why };
 	auto_world struct world w = { .now = 0 };
 	struct stat st;
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(places_that_cannot_be_written)
 {
 	const struct err why = { .msg = "x" };
-	const struct owner who = { "", "", "", "", "" };
+	const struct owner who = { "", "", "", "", "", "" };
 	const struct refusal refusal = { "ADD", "", "", &who, &why };
 	auto_json struct json *journal = audit_refusal_line(&refusal);
 	auto_world struct world w = { .now = 0 };
@@ -103,7 +103,7 @@ START_TEST(many_at_once)
 		if (pid)
 			continue;
 		const struct err why = { .msg = "some reason that takes up a little room" };
-		const struct owner who = { "net", "c1", "net1", "", "" };
+		const struct owner who = { "net", "c1", "net1", "", "", "" };
 		const struct refusal refusal = { "ADD", "", "rail0", &who, &why };
 		for (int k = 0; k < LINES; k++) {
 			struct json *journal = audit_refusal_line(&refusal);

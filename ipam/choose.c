@@ -54,6 +54,15 @@ static int choose_sticky(struct ledger *l, const struct source *s, const struct 
 	return 0;
 }
 
+/* What an earlier sandbox of the pod had. */
+static int choose_own(const struct source *s, const struct ask *ask, struct ip *out)
+{
+	if (!ask->own.family || !ranges_contain(&s->usable, ask->own) || avoided(ask, ask->own))
+		return 0;
+	*out = ask->own;
+	return 1;
+}
+
 /* ---- never used addresses, by the cursor ---- */
 
 struct sweep {
@@ -269,6 +278,8 @@ int choose(struct ledger *l, const struct source *s, const struct ask *ask, stru
 		return -1;
 	c = keep_cursor(s, (struct ip){ .family = IP_NONE }, &t);
 	rc = choose_sticky(l, s, ask, &c.ip, e);
+	if (rc == 0)
+		rc = choose_own(s, ask, &c.ip);
 	if (rc == 0 && !t.done)
 		rc = choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e);
 	if (rc == 0)

@@ -3,9 +3,9 @@
  * choose.h: which address is next. Reads only, and never more of the leases than the few that it
  * meets on its way.
  *
- * Of each source in turn: the sticky address of the pod; one never used; the one that rested
- * longest. When no source has any: the one that has cooled down longest, unless strictCooldown
- * forbids it.
+ * Of each source in turn: the sticky address of the pod; that of its earlier sandbox; one never
+ * used; the one that rested longest. When no source has any: the one that has cooled down longest,
+ * unless strictCooldown forbids it.
  */
 #ifndef RAILHEAD_IPAM_CHOOSE_H
 #define RAILHEAD_IPAM_CHOOSE_H
@@ -20,6 +20,7 @@ struct ask {
 	struct ip avoid[CHOOSE_AVOID_MAX];
 	size_t n_avoid;
 	struct ip want; /* for choose_exactly */
+	struct ip own;  /* free, and given up by an earlier sandbox of the pod; IP_NONE: none */
 };
 
 /* choose - an address of the source. 1 with *out filled, 0 when it has none, -1 on error. */

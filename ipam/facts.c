@@ -42,6 +42,13 @@ int facts_of_lease(struct facts *f, const struct key_address *a, const struct le
 	key_of_owner(&k, rec->owner.container, rec->owner.ifname, rec->owner.network);
 	if (add(f, k.s, address.s, 1, e) || add(f, tally.s, "used", 1, e))
 		return -1;
+	if (owner_has_pod(&rec->owner)) {
+		const char *const pod[3] = { rec->owner.ns, rec->owner.pod, rec->owner.ifname };
+
+		key_of_pod(&k, a->scope, pod, &a->ip);
+		if (add(f, k.s, address.s, 1, e))
+			return -1;
+	}
 	if (!key_pool_of(a->scope))
 		return 0;
 	key_of_quota(&k, a->scope, rec->owner.ns);
@@ -85,6 +92,8 @@ int facts_of_record(struct facts *f, const char *key, const char *value, struct 
 	switch (*key) {
 	case 'o':
 		return of_owner(f, key, value, e);
+	case 'i':
+		return add(f, key, value, 1, e);
 	case 'u':
 		return of_tally(f, key, value, e);
 	case 'q':
@@ -160,6 +169,7 @@ int facts_record(const struct facts *want, const char *key, char **out, struct e
 {
 	struct key_list list = { .n = 0 };
 	struct tally t = { 0 };
+	const char *address = "";
 	uint64_t n = 0;
 	char *text = NULL;
 
@@ -174,6 +184,8 @@ int facts_record(const struct facts *want, const char *key, char **out, struct e
 			t.used = f->count;
 		if (strcmp(f->detail, "resting") == 0)
 			t.resting = f->count;
+		if (*key == 'i')
+			address = f->detail;
 		n += f->count;
 	}
 	*out = NULL;
@@ -183,8 +195,8 @@ int facts_record(const struct facts *want, const char *key, char **out, struct e
 		text = key_list_print(&list);
 	else if (*key == 'u')
 		text = tally_print(&t);
-	else if (*key == 'r')
-		text = strdup("");
+	else if (*key == 'r' || *key == 'i')
+		text = strdup(address);
 	else if (asprintf(&text, "%" PRIu64, n) < 0)
 		text = NULL;
 	*out = text;

@@ -173,6 +173,21 @@ void key_of_sticky(struct key *k, const char *scope, const char *const pod[3])
 	end(k, &t);
 }
 
+void key_of_pod(struct key *k, const char *scope, const char *const pod[3], const struct ip *ip)
+{
+	struct text t = start(k, "i/");
+
+	add(&t, scope);
+	for (int i = 0; i < 3; i++) {
+		add(&t, "/");
+		add_part(&t, pod[i]);
+	}
+	add(&t, "/");
+	if (ip)
+		add_ip(&t, *ip);
+	end(k, &t);
+}
+
 void key_of_tally(struct key *k, const char *scope, const char *source)
 {
 	struct text t = start(k, "u/");

@@ -6,6 +6,7 @@
  *	o/<container>/<ifname>/<network>      owner: the addresses it holds
  *	r/<scope>/<source>/<time>/<address>   resting addresses, longest first
  *	s/<scope>/<namespace>/<pod>/<ifname>  sticky: the addresses a pod had last
+ *	i/<scope>/<namespace>/<pod>/<ifname>/<address>  the same pod's held addresses
  *	u/<scope>/<source>                    tally of a source: used, resting, where to look next
  *	q/<scope>/<namespace>                 addresses a namespace holds in a pool
  *	d/<pool>                              definition of a pool
@@ -46,7 +47,7 @@ struct key_address {
 
 /*
  * Builders. They cannot fail: parts that together exceed STORE_KEY_MAX are replaced by a hash,
- * which happens to sticky keys of very long pod names only; such keys are looked up, never parsed.
+ * which happens to keys of very long pod names only; such keys are looked up, never parsed.
  */
 void key_of_address(struct key *k, const char *scope, struct ip ip);
 void key_of_addresses(struct key *k, const char *scope, enum ip_family f); /* the prefix of all */
@@ -56,7 +57,9 @@ void key_of_rest(struct key *k, const char *scope, const char *source, int64_t s
 		 const struct ip *ip); /* ip NULL: the first one of that time */
 void key_of_rests(struct key *k, const char *scope, const char *source);
 void key_of_sticky(struct key *k, const char *scope,
-		   const char *const pod[3]);                            /* ns, pod, ifname */
+		   const char *const pod[3]); /* ns, pod, ifname */
+/* pod: ns, pod, ifname. ip NULL: the prefix of all that the pod holds in scope */
+void key_of_pod(struct key *k, const char *scope, const char *const pod[3], const struct ip *ip);
 void key_of_tally(struct key *k, const char *scope, const char *source); /* source "": the prefix */
 void key_of_quota(struct key *k, const char *scope, const char *ns);
 void key_of_pool(struct key *k, const char *name);

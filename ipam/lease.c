@@ -37,6 +37,7 @@ static const struct json_field fields[] = {
 	TEXT("ifname", l.owner.ifname),
 	TEXT("namespace", l.owner.ns),
 	TEXT("pod", l.owner.pod),
+	TEXT("uid", l.owner.uid),
 	TEXT("boot", l.boot),
 	TEXT("node", l.node),
 	TEXT("source", l.source),
@@ -70,7 +71,7 @@ static int parse_object(const char *text, const char *what, struct json **out, s
 int lease_parse(const char *text, const char *what, struct lease *out, struct err *e)
 {
 	struct raw r = {
-		.l = { .owner = { "", "", "", "", "" }, .boot = "", .node = "", .source = "" }
+		.l = { .owner = { "", "", "", "", "", "" }, .boot = "", .node = "", .source = "" }
 	};
 	auto_json struct json *tree = NULL;
 	uint64_t since;
@@ -105,9 +106,9 @@ char *lease_print(const struct lease *l)
 	    add_text(o, "network", l->owner.network) ||
 	    add_text(o, "container", l->owner.container) ||
 	    add_text(o, "ifname", l->owner.ifname) || add_text(o, "namespace", l->owner.ns) ||
-	    add_text(o, "pod", l->owner.pod) || add_text(o, "boot", l->boot) ||
-	    add_text(o, "node", l->node) || add_text(o, "source", l->source) ||
-	    json_add_str(o, "since", since))
+	    add_text(o, "pod", l->owner.pod) || add_text(o, "uid", l->owner.uid) ||
+	    add_text(o, "boot", l->boot) || add_text(o, "node", l->node) ||
+	    add_text(o, "source", l->source) || json_add_str(o, "since", since))
 		return NULL;
 	return json_print(o, false);
 }
@@ -124,9 +125,14 @@ bool owner_same(const struct owner *a, const struct owner *b)
 	       strcmp(a->ifname, b->ifname) == 0;
 }
 
+bool owner_has_pod(const struct owner *o)
+{
+	return *o->ns && *o->pod;
+}
+
 bool owner_same_pod(const struct owner *a, const struct owner *b)
 {
-	return *a->ns && *a->pod && strcmp(a->ns, b->ns) == 0 && strcmp(a->pod, b->pod) == 0 &&
+	return owner_has_pod(a) && strcmp(a->ns, b->ns) == 0 && strcmp(a->pod, b->pod) == 0 &&
 	       strcmp(a->ifname, b->ifname) == 0;
 }
 

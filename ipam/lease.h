@@ -20,6 +20,7 @@ enum lease_state { LEASE_HELD, LEASE_RESTING };
 struct owner {
 	const char *network, *container, *ifname;
 	const char *ns, *pod;
+	const char *uid; /* of the pod: a pod made again under its name has another one */
 };
 
 struct lease {
@@ -39,6 +40,7 @@ void lease_clear(struct lease *l);
 #define auto_lease auto_clean(lease_clear)
 
 bool owner_same(const struct owner *a, const struct owner *b); /* network, container, ifname */
+bool owner_has_pod(const struct owner *o);                     /* namespace and pod known */
 bool owner_same_pod(const struct owner *a,
 		    const struct owner *b); /* namespace, pod, ifname; known */
 

@@ -6,7 +6,7 @@
 #include "lib/testing.h"
 #include "lib/testing_alloc.h"
 
-static const struct owner who = { "net", "c1", "net1", "ns", "pod-0" };
+static const struct owner who = { "net", "c1", "net1", "ns", "pod-0", "uid-0" };
 
 START_TEST(round_trip)
 {
@@ -34,7 +34,7 @@ END_TEST
 START_TEST(unknown_parts_are_left_out_and_read_as_empty)
 {
 	struct lease l = { .state = LEASE_RESTING,
-			   .owner = { "", "", "", "", "" },
+			   .owner = { "", "", "", "", "", "" },
 			   .boot = "",
 			   .node = "",
 			   .source = "",

@@ -145,7 +145,7 @@ static int count_quota(struct ledger *l, const char *scope, const char *ns, bool
 static bool sticky_key(struct key *k, const char *scope, const struct owner *o)
 {
 	key_of_sticky(k, scope, (const char *const[]){ o->ns, o->pod, o->ifname });
-	return *o->ns && *o->pod;
+	return owner_has_pod(o);
 }
 
 int ledger_sticky(struct ledger *l, const char *scope, const struct owner *o, struct key_list *out,
@@ -157,7 +157,32 @@ int ledger_sticky(struct ledger *l, const char *scope, const struct owner *o, st
 	return sticky_key(&k, scope, o) ? get_list(l, &k, out, e) : 0;
 }
 
-/* What the pod had from this source before is replaced by the address of c. */
+/* 1: it is, 0: it is not. */
+static int held_by_pod(struct ledger *l, const char *address, const struct owner *o, struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	bool found;
+
+	if (ledger_lease(l, address, &rec, &found, e))
+		return -1;
+	return found && rec.state == LEASE_HELD && owner_same_pod(&rec.owner, o);
+}
+
+/* 1: an address that the pod had stays the pod's, beside the one that c gives it now. 0: not. */
+static int stays(struct ledger *l, const struct choice *c, const struct owner *o,
+		 const char *address, struct err *e)
+{
+	struct key_address a;
+
+	if (key_parse_address(address, &a))
+		return 0;
+	return ranges_contain(&c->source->usable, a.ip) ? held_by_pod(l, address, o, e) : 1;
+}
+
+/*
+ * What the pod had from this source before is replaced by the address of c. What an earlier sandbox
+ * of the pod still holds stays first: its DEL comes, and the next start is to find it.
+ */
 static int remember(struct ledger *l, const struct choice *c, const struct owner *o,
 		    const struct key *address, struct err *e)
 {
@@ -170,9 +195,11 @@ static int remember(struct ledger *l, const struct choice *c, const struct owner
 	if (get_list(l, &k, &old, e))
 		return -1;
 	for (size_t i = 0; i < old.n; i++) {
-		struct key_address a;
-		if (key_parse_address(old.items[i].s, &a) == 0 &&
-		    !ranges_contain(&s->usable, a.ip) && key_list_add(&list, old.items[i].s))
+		int kept = stays(l, c, o, old.items[i].s, e);
+
+		if (kept < 0)
+			return -1;
+		if (kept && key_list_add(&list, old.items[i].s))
 			break;
 	}
 	/* A full list holds addresses of ranges long gone: better to forget those. */
@@ -206,7 +233,7 @@ int owner_json(struct json *obj, const struct owner *o)
 	const char *const parts[][2] = {
 		{ "network", o->network }, { "container", o->container },
 		{ "ifname", o->ifname },   { "namespace", o->ns },
-		{ "pod", o->pod },
+		{ "pod", o->pod },         { "uid", o->uid },
 	};
 	struct json *owner = json_add_object(obj, "owner");
 
@@ -304,6 +331,28 @@ static int add_owned(struct ledger *l, const struct owner *o, const struct key *
 	return put_list(l, &k, &list, e);
 }
 
+static int put_by_pod(struct ledger *l, const struct key_address *a, const struct owner *o,
+		      const struct key *address, struct err *e)
+{
+	struct key k;
+
+	if (!owner_has_pod(o))
+		return 0;
+	key_of_pod(&k, a->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, &a->ip);
+	return l->t->store->ops->put(l->t, k.s, address->s, e);
+}
+
+static int del_by_pod(struct ledger *l, const struct key_address *a, const struct owner *o,
+		      struct err *e)
+{
+	struct key k;
+
+	if (!owner_has_pod(o))
+		return 0;
+	key_of_pod(&k, a->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, &a->ip);
+	return ledger_del(l, k.s, e);
+}
+
 int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o, struct err *e)
 {
 	const struct source *s = c->source;
@@ -319,7 +368,7 @@ int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o,
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
 	if (clear_past(l, &a, &k, o, e) || ledger_put(l, k.s, lease_print(&rec), e) ||
-	    add_owned(l, o, &k, e) || count_taken(l, c, e) ||
+	    add_owned(l, o, &k, e) || put_by_pod(l, &a, o, &k, e) || count_taken(l, c, e) ||
 	    count_quota(l, a.scope, o->ns, true, e) || remember(l, c, o, &k, e))
 		return -1;
 	return note(l, "allocate", &a, o, e);
@@ -417,7 +466,8 @@ int ledger_release(struct ledger *l, const struct key_address *a, int64_t since,
 	rec.since = since < 0 ? 0 : since;
 	rec.boot = rec.node = "";
 	key_of_rest(&rest, a->scope, rec.source, rec.since, &a->ip);
-	if (remove_owned(l, &rec.owner, &k, e) || ledger_put(l, k.s, lease_print(&rec), e) ||
+	if (remove_owned(l, &rec.owner, &k, e) || del_by_pod(l, a, &rec.owner, e) ||
+	    ledger_put(l, k.s, lease_print(&rec), e) ||
 	    l->t->store->ops->put(l->t, rest.s, "", e) || count_released(l, a, &rec, e))
 		return -1;
 	return note(l, "release", a, &rec.owner, e);

@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_IPAM_LEDGER_H
 #define RAILHEAD_IPAM_LEDGER_H
 
-#include "ipam/lease.h"
+#include "ipam/holder.h"
 #include "ipam/source.h"
 
 #define LEDGER_REST_MAX 65536 /* resting addresses a source remembers; older ones are forgotten */
@@ -20,6 +20,7 @@ struct ipam {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char node[65];
 	uint64_t rest_max;
+	enum holder (*holder)(const struct ctx *ctx, const struct owner *o);
 };
 
 /* One transaction on it. */
@@ -28,6 +29,7 @@ struct ledger {
 	struct store_txn *t;
 	int64_t now;
 	const char *by;       /* the verb that is at work, for the journal */
+	bool indexed;         /* the store knows by pod what is held */
 	struct json *journal; /* array of what was done; NULL: nobody wants to know */
 };
 

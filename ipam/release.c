@@ -185,10 +185,17 @@ static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (rc == 0 && found.nomem)
 		rc = err_nomem(e);
 	for (size_t i = 0; rc == 0 && i < found.n; i++) {
-		const struct owner o = { job->gc->network, found.items[i].container,
-					 found.items[i].ifname, "", "" };
+		const struct owner o = { job->gc->network,
+					 found.items[i].container,
+					 found.items[i].ifname,
+					 "",
+					 "",
+					 "" };
 
-		rc = collect_one(l, job, &o, e);
+		/* An ADD may have begun since the runtime made its list: its record came before its
+		 * lease. What the interface plugin's own GC has removed has no record any more. */
+		if (l->ipam->holder(l->ipam->ctx, &o) != HOLDER_MAY_LIVE)
+			rc = collect_one(l, job, &o, e);
 	}
 	free(found.items);
 	return rc;

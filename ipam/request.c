@@ -11,7 +11,8 @@ void request_owner(const struct cni_env *env, const struct cni_conf *conf, struc
 					    .container = env->container,
 					    .ifname = env->ifname,
 					    .ns = out->ns,
-					    .pod = out->pod } };
+					    .pod = out->pod,
+					    .uid = out->uid } };
 }
 
 static int add_want(struct request *r, const char *text, const char *where, struct err *e)
@@ -113,6 +114,7 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 		return err_set(e, ERR_ENV, 0, "CNI_IFNAME is not UTF-8 text");
 	if (load_name(env, "K8S_POD_NAMESPACE", out->ns, e) ||
 	    load_name(env, "K8S_POD_NAME", out->pod, e) ||
+	    load_name(env, "K8S_POD_UID", out->uid, e) ||
 	    add_array(out, json_get(conf->runtime, "ips"), "runtimeConfig.ips", e) ||
 	    add_array(out, args, "args.cni.ips", e))
 		return -1;

@@ -10,8 +10,8 @@
 #define REQUEST_NAME_MAX 254 /* of a Kubernetes object's name, with NUL */
 
 struct request {
-	struct owner owner; /* borrows from the call and from the two buffers below */
-	char ns[REQUEST_NAME_MAX], pod[REQUEST_NAME_MAX];
+	struct owner owner; /* borrows from the call and from the buffers below */
+	char ns[REQUEST_NAME_MAX], pod[REQUEST_NAME_MAX], uid[REQUEST_NAME_MAX];
 	struct ip want[SOURCE_SETS_MAX]; /* requested addresses, each once */
 	size_t n_want;
 };
@@ -20,10 +20,11 @@ struct request {
 void request_owner(const struct cni_env *env, const struct cni_conf *conf, struct request *out);
 
 /*
- * request_load - also the pod (CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME, each at most once) and the
- * requested addresses, with or without "/len": runtimeConfig.ips and args.cni.ips, and CNI_ARGS IP
- * (separated by commas) unless args.cni.ips says it already (CNI-083, CNI-134). ERR_ENV, ERR_CONFIG
- * or ERR_DECODE name key and value. out->owner points into *out: do not copy it.
+ * request_load - also the pod (CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME, K8S_POD_UID, each at most
+ * once) and the requested addresses, with or without "/len": runtimeConfig.ips and args.cni.ips,
+ * and CNI_ARGS IP (separated by commas) unless args.cni.ips says it already (CNI-083, CNI-134).
+ * ERR_ENV, ERR_CONFIG or ERR_DECODE name key and value. out->owner points into *out: do not copy
+ * it.
  */
 int request_load(const struct cni_env *env, const struct cni_conf *conf, struct request *out,
 		 struct err *e) must_check;

@@ -28,6 +28,7 @@ static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
 	m->store = store;
 	m->ctx = ctx;
 	m->rest_max = LEDGER_REST_MAX;
+	m->holder = holder_look;
 	if (uname(&names) == 0)
 		(void)snprintf(m->node, sizeof(m->node), "%s", names.nodename);
 }
@@ -166,9 +167,18 @@ static int begin_boot(struct ledger *l, struct err *e)
 	return rc;
 }
 
+/* Once, after an earlier version: what it did not write follows from the leases. */
+static int index_pods(struct ledger *l, struct err *e)
+{
+	struct verify v = { .repair = true };
+
+	return verify_books(l, &v, e);
+}
+
 struct meta {
 	int64_t schema;
 	const char *boot;
+	bool indexed; /* false: a version without keys by pod has written this store */
 };
 
 static const struct json_field meta_fields[] = {
@@ -177,6 +187,7 @@ static const struct json_field meta_fields[] = {
 	  .offset = offsetof(struct meta, schema),
 	  .flags = J_REQUIRED },
 	{ .key = "boot", .kind = J_STRING, .offset = offsetof(struct meta, boot) },
+	{ .key = "byPod", .kind = J_BOOL, .offset = offsetof(struct meta, indexed) },
 	{ 0 },
 };
 
@@ -184,7 +195,8 @@ static char *print_meta(const char *boot)
 {
 	auto_json struct json *o = json_new_object();
 
-	if (!o || json_add_int(o, "schema", SESSION_SCHEMA) || json_add_str(o, "boot", boot))
+	if (!o || json_add_int(o, "schema", SESSION_SCHEMA) || json_add_str(o, "boot", boot) ||
+	    json_add_bool(o, "byPod", true))
 		return NULL;
 	return json_print(o, false);
 }
@@ -214,10 +226,14 @@ static int enter(struct ledger *l, enum store_mode mode, struct err *e)
 
 	if (ledger_get(l, KEY_META, &text, e) || (text && read_meta(text, &tree, &m, e)))
 		return -1;
-	if (mode == STORE_READ || strcmp(m.boot, l->ipam->boot) == 0)
+	bool new_boot = strcmp(m.boot, l->ipam->boot) != 0;
+
+	l->indexed = m.indexed;
+	if (mode == STORE_READ || (!new_boot && m.indexed))
 		return 0;
-	if (begin_boot(l, e))
+	if (new_boot ? begin_boot(l, e) : index_pods(l, e))
 		return -1;
+	l->indexed = true;
 	return ledger_put(l, KEY_META, print_meta(l->ipam->boot), e);
 }
 

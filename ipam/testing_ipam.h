@@ -67,7 +67,7 @@ static inline const char *w_add(struct world *w, const char *ipam, const char *i
 
 static inline struct owner w_owner(const struct world *w, const char *id)
 {
-	return (struct owner){ w->network, id, w->ifname, "", "" };
+	return (struct owner){ w->network, id, w->ifname, "", "", "" };
 }
 
 static inline void w_del(struct world *w, const char *id)

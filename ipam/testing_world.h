@@ -57,6 +57,7 @@ static inline void world_open(struct world *w)
 				 mkdir("/mnt/proc/sys/kernel/random", 0700),
 			 0);
 	w->ctx = (struct ctx){ .proc = "/mnt/proc",
+			       .run_dir = "/mnt/run",
 			       .state_dir = "/mnt/state",
 			       .now = world_now,
 			       .clock = &w->now,

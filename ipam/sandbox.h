@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sandbox.h: a pod whose sandbox is made anew, before the DEL of the old one or without any.
+ *
+ * The new sandbox takes the pod's own address, if the old one is proved gone. While that may live,
+ * the pod gets a second address: no address ever has two living holders.
+ */
+#ifndef RAILHEAD_IPAM_SANDBOX_H
+#define RAILHEAD_IPAM_SANDBOX_H
+
+#include "ipam/ledger.h"
+
+/*
+ * sandbox_take_over - release what earlier sandboxes of the pod of o (namespace, name, interface)
+ * hold of s, as far as they are proved gone. *out is the first such address, family IP_NONE when
+ * there is none or the pod is not known. A sandbox whose UID is known and another is a pod of its
+ * own, whose address is taken over only where addresses stick to names.
+ */
+int sandbox_take_over(struct ledger *l, const struct source *s, const struct owner *o,
+		      struct ip *out, struct err *e) must_check;
+
+#endif
