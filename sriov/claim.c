@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/nl_link.h"
+#include "sriov/residue.h"
 
 /* What one change of ownership works on; its VF is locked. */
 struct turn {
@@ -93,12 +94,47 @@ static int host_ifindex(struct turn *t, int *out, struct err *e)
 	return 0;
 }
 
+/*
+ * What was changed while nobody had it is an administrator's, and becomes the baseline; but residue
+ * when somebody had it of whom only traces are left.
+ */
+static int follow(struct turn *t, struct err *e)
+{
+	const struct ctx *ctx = t->who->ctx;
+	struct vf_entry *x = &t->entry;
+	struct vf_differences d;
+	struct vf_baseline now;
+	char who[RESIDUE_LEN];
+
+	if (vf_capture(t->who->nl, &t->place, &now, e))
+		return -1;
+	vf_compare(&now, x->has_left ? &x->left : &x->base, true, &d);
+	if (!*d.text && x->base.has_settings)
+		return 0;
+	if (*d.text && residue_of(ctx, x->vf, &t->who->key, who)) {
+		log_warn(&ctx->log, "VF %s: %s: left by %s; it is put back", x->vf, d.text, who);
+		x->dirty |= d.attrs;
+		return vf_put_back(ctx, t->who->nl, x, e) ||
+				       vf_locate(ctx, t->who->nl, x->vf, &t->place, e)
+			       ? -1
+			       : 0;
+	}
+	if (*d.text)
+		log_info(&ctx->log,
+			 "VF %s: changed while nobody had it: %s; that is what it is put back to "
+			 "from now on",
+			 x->vf, d.text);
+	vf_follow(&x->base, x->has_left ? &x->left : &x->base, &now);
+	return 0;
+}
+
 static int write_owner(struct turn *t, struct err *e)
 {
 	struct vf_entry *x = &t->entry;
 	const struct claimant *who = t->who;
 
 	x->owned = true;
+	x->has_left = false;
 	x->owner = (struct vf_owner){ who->key, who->netns, who->netns_id, 0 };
 	x->dirty = who->dirt | (x->dirty & VF_AWAY);
 	return host_ifindex(t, &x->owner.ifindex, e) || ledger_write(t->who->ctx, x, e) ? -1 : 0;
@@ -116,13 +152,15 @@ static int take(struct turn *t, struct err *e)
 {
 	bool ours = t->known && vf_owner_is(&t->entry, &t->who->key, t->who->netns_id);
 
+	bool clean = t->known && !t->entry.owned && !t->entry.dirty;
+
 	if (t->known && !ours && vf_owner_lives(&t->entry))
 		return refuse_owned(t, e);
 	if (t->known && clean_up(t, e))
 		return -1;
 	if (vf_check_usable(&t->place, e))
 		return -1;
-	if (t->known ? refresh_netdev(t, e) : start_entry(t, e))
+	if (t->known ? refresh_netdev(t, e) || (clean && follow(t, e)) : start_entry(t, e))
 		return -1;
 	return write_owner(t, e);
 }

@@ -113,23 +113,6 @@ START_TEST(released_and_claimed_again)
 }
 END_TEST
 
-/* The first one counts: what a pod left is nobody's baseline. */
-START_TEST(the_baseline_is_of_the_first_claim)
-{
-	auto_world struct world w = world(1);
-	auto_pod struct pod p = pod();
-	const struct claimant a = claimant_of(&w, "c1", &p);
-	struct err e = { .msg = "" };
-
-	(void)claim(&a, 0);
-	release(&a, 0, p.ns.id);
-	ck_assert_int_eq(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 1300, &e), 0);
-	(void)claim(&a, 0);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
-	ck_assert_uint_eq(x.base.mtu, 1500);
-}
-END_TEST
-
 START_TEST(what_never_had_an_entry)
 {
 	auto_world struct world w = world(1);
@@ -467,10 +450,10 @@ START_TEST(not_to_be_used)
 END_TEST
 
 TEST_PROGRAM("sriov/claim", what_a_claim_writes, released_and_claimed_again,
-	     the_baseline_is_of_the_first_claim, what_never_had_an_entry, who_has_it_is_named,
-	     an_own_attempt_again, a_dead_owners_VF_is_put_back_first, a_path_used_again,
-	     a_late_release_changes_nothing, the_namespace_counts, moved_by_somebody_else,
-	     all_of_an_attachment, made_anew_it_has_no_owner,
-	     released_in_its_next_life_it_is_not_touched, no_longer_there, gone_with_all_of_its_PF,
-	     its_PF_has_no_interface, bound_to_another_driver, while_another_one_works_on_it,
-	     a_damaged_entry, not_to_be_used)
+	     what_never_had_an_entry, who_has_it_is_named, an_own_attempt_again,
+	     a_dead_owners_VF_is_put_back_first, a_path_used_again, a_late_release_changes_nothing,
+	     the_namespace_counts, moved_by_somebody_else, all_of_an_attachment,
+	     made_anew_it_has_no_owner, released_in_its_next_life_it_is_not_touched,
+	     no_longer_there, gone_with_all_of_its_PF, its_PF_has_no_interface,
+	     bound_to_another_driver, while_another_one_works_on_it, a_damaged_entry,
+	     not_to_be_used)

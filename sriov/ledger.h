@@ -2,15 +2,17 @@
 /*
  * ledger.h: who has which VF, and what each VF was like before anybody had it.
  *
- * One JSON file a VF, <run_dir>/vf/<PCI address>. The baseline is captured once per life of the VF
- * (a boot, a change of sriov_numvfs), never from what the last pod left. An entry with an owner is
- * written before the VF is touched; what the owner changes is noted with it, so that whoever comes
- * later can put it back.
+ * One JSON file a VF, <run_dir>/vf/<PCI address>. The baseline is never what a pod left: it is
+ * captured when a VF is first taken in its life (a boot, a change of sriov_numvfs), and follows
+ * what is changed while nobody has it. An entry with an owner is written before the VF is touched;
+ * what the owner changes is noted with it, so that whoever comes later can put it back.
  */
 #ifndef RAILHEAD_SRIOV_LEDGER_H
 #define RAILHEAD_SRIOV_LEDGER_H
 
 #include "cni/record.h"
+#include "lib/ethtool.h"
+#include "lib/nl_settings.h"
 #include "lib/nl_vf.h"
 #include "lib/pci.h"
 
@@ -29,7 +31,11 @@ struct vf_baseline {
 	uint32_t mtu;
 	bool up;
 	char altnames[VF_ALTNAMES_MAX][VF_ALTNAME_LEN]; /* "": no more */
-	struct vf_state pf_side;                        /* what its PF knew of it */
+	bool has_settings; /* false: of an earlier version, or nobody knows; then the next two say
+			      nothing */
+	struct link_settings link;
+	struct ethtool_state tool;
+	struct vf_state pf_side; /* what its PF knew of it */
 };
 
 /*
@@ -53,6 +59,9 @@ struct vf_entry {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	uint64_t life; /* vf_life() when the baseline was captured */
 	struct vf_baseline base;
+	/* What it was like after it had been put back: only when not all came out as in base. */
+	bool has_left;
+	struct vf_baseline left;
 	unsigned dirty; /* enum vf_attr: may differ from base.pf_side; VF_AWAY */
 	bool owned;
 	struct vf_owner owner;
@@ -61,6 +70,12 @@ struct vf_entry {
 
 void vf_entry_clear(struct vf_entry *x);
 #define auto_vf_entry auto_clean(vf_entry_clear)
+
+/* ledger_add_settings, ledger_read_settings - a part of that text: the settings of b's interface.
+ */
+int ledger_add_settings(struct json *netdev, const struct vf_baseline *b) must_check;
+int ledger_read_settings(const struct json *netdev, struct vf_baseline *b,
+			 struct err *e) must_check;
 
 /* ledger_decode, ledger_print - text of a file, pure. ERR_DECODE; NULL: no memory, else free(). */
 int ledger_decode(const char *text, size_t len, struct vf_entry *out, struct err *e) must_check;

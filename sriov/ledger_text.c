@@ -39,7 +39,17 @@ static int add_netdev(struct json *o, const struct vf_baseline *b)
 		if (json_push_str(names, b->altnames[i]))
 			return -1;
 	}
-	return 0;
+	return ledger_add_settings(o, b);
+}
+
+static int add_baseline(struct json *o, const struct vf_baseline *b)
+{
+	struct json *part = json_add_object(o, "pfSide");
+
+	if (!part || add_pf_side(part, &b->pf_side))
+		return -1;
+	return b->has_netdev && (!(part = json_add_object(o, "netdev")) || add_netdev(part, b)) ? -1
+												: 0;
 }
 
 static int add_owner(struct json *o, const struct vf_owner *w)
@@ -62,12 +72,11 @@ char *ledger_print(const struct vf_entry *x)
 	    json_add_str(o, "boot", x->boot) || json_add_int(o, "life", (int64_t)x->life) ||
 	    json_add_int(o, "dirty", x->dirty))
 		return NULL;
-	if (!(part = json_add_object(o, "pfSide")) || add_pf_side(part, &x->base.pf_side))
-		return NULL;
-	if (x->base.has_netdev &&
-	    (!(part = json_add_object(o, "netdev")) || add_netdev(part, &x->base)))
-		return NULL;
+	/* Before all that may be long: ledger_glance() looks for it. */
 	if (x->owned && (!(part = json_add_object(o, "owner")) || add_owner(part, &x->owner)))
+		return NULL;
+	if (add_baseline(o, &x->base) ||
+	    (x->has_left && (!(part = json_add_object(o, "left")) || add_baseline(part, &x->left))))
 		return NULL;
 	return json_print(o, false);
 }
@@ -77,7 +86,11 @@ char *ledger_print(const struct vf_entry *x)
 struct entry_text {
 	int64_t version, index, life, dirty;
 	const char *vf, *pf, *boot;
-	const struct json *pf_side, *netdev, *owner;
+	const struct json *pf_side, *netdev, *owner, *left;
+};
+
+struct left_text {
+	const struct json *pf_side, *netdev;
 };
 
 struct pf_side_text {
@@ -114,6 +127,13 @@ static const struct json_field entry_fields[] = {
 	{ .key = "pfSide", .kind = J_OBJECT, AT(entry_text, pf_side), J_REQUIRED },
 	{ .key = "netdev", .kind = J_OBJECT, AT(entry_text, netdev) },
 	{ .key = "owner", .kind = J_OBJECT, AT(entry_text, owner) },
+	{ .key = "left", .kind = J_OBJECT, AT(entry_text, left) },
+	{ 0 },
+};
+
+static const struct json_field left_fields[] = {
+	{ .key = "pfSide", .kind = J_OBJECT, AT(left_text, pf_side), J_REQUIRED },
+	{ .key = "netdev", .kind = J_OBJECT, AT(left_text, netdev) },
 	{ 0 },
 };
 
@@ -207,7 +227,21 @@ static int decode_netdev(const struct json *n, struct vf_baseline *b, struct err
 	b->up = t.up;
 	memcpy(b->mac, t.mac, MAC_LEN);
 	memcpy(b->name, t.name, strlen(t.name) + 1);
-	return decode_altnames(t.altnames, b, e);
+	return decode_altnames(t.altnames, b, e) || ledger_read_settings(n, b, e) ? -1 : 0;
+}
+
+static int decode_left(const struct json *n, struct vf_entry *x, struct err *e)
+{
+	struct left_text t = { 0 };
+
+	if (!n)
+		return 0;
+	x->has_left = true;
+	return json_decode(n, "left", left_fields, &t, e) ||
+			       decode_pf_side(t.pf_side, &x->left.pf_side, e) ||
+			       decode_netdev(t.netdev, &x->left, e)
+		       ? -1
+		       : 0;
 }
 
 static int decode_owner(const struct json *n, struct vf_entry *x, struct err *e)
@@ -250,7 +284,8 @@ static int decode_all(const struct json *tree, struct vf_entry *x, struct err *e
 	x->dirty = (unsigned)t.dirty;
 	memcpy(x->boot, t.boot, strlen(t.boot) + 1);
 	return decode_pf_side(t.pf_side, &x->base.pf_side, e) ||
-			       decode_netdev(t.netdev, &x->base, e) || decode_owner(t.owner, x, e)
+			       decode_netdev(t.netdev, &x->base, e) || decode_left(t.left, x, e) ||
+			       decode_owner(t.owner, x, e)
 		       ? -1
 		       : 0;
 }

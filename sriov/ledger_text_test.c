@@ -14,13 +14,13 @@
 static const char good[] =
 	"{\"version\":1,\"vf\":\"0000:3b:02.5\",\"pf\":\"0000:3b:00.0\",\"index\":3,"
 	"\"boot\":\"" BOOT "\",\"life\":4711,\"dirty\":17,"
+	"\"owner\":{\"network\":\"net-a\",\"container\":\"c1\",\"ifname\":\"net1\","
+	"\"netns\":\"/run/netns/a\",\"netnsDev\":4,\"netnsInode\":4026532008,\"ifindex\":12},"
 	"\"pfSide\":{\"told\":63,\"mac\":\"02:00:00:00:00:01\",\"vlan\":100,\"qos\":5,"
 	"\"proto\":34984,\"minRate\":10,\"maxRate\":1000,\"spoofchk\":true,\"trust\":true,"
 	"\"linkState\":2},"
 	"\"netdev\":{\"name\":\"ens3f0v3\",\"mac\":\"02:00:00:00:00:02\",\"mtu\":9000,\"up\":true,"
-	"\"altnames\":[\"enp59s0f0v3\",\"second\"]},"
-	"\"owner\":{\"network\":\"net-a\",\"container\":\"c1\",\"ifname\":\"net1\","
-	"\"netns\":\"/run/netns/a\",\"netnsDev\":4,\"netnsInode\":4026532008,\"ifindex\":12}}";
+	"\"altnames\":[\"enp59s0f0v3\",\"second\"]}}";
 
 /* good with one piece of it, which must be there, replaced. */
 static const char *with(char text[TEXT_MAX], const char *piece, const char *by)

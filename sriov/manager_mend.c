@@ -32,77 +32,17 @@ static void report_owner(struct vf_report *r, const struct vf_entry *x)
 
 /* ---- what is not as it was ---- */
 
-/* Names of what differs, after one another. */
-struct differences {
-	unsigned attrs; /* enum vf_attr */
-	bool away;      /* it should have an interface here, and has none */
-	char text[160];
-};
-
-static void add(struct differences *d, const char *what)
-{
-	size_t len = strlen(d->text);
-
-	(void)snprintf(d->text + len, sizeof(d->text) - len, "%s%s", len ? ", " : "", what);
-}
-
-static void compare_pf_side(const struct vf_state *is, const struct vf_state *was,
-			    struct differences *d)
-{
-	struct vf_state rest = *is;
-	enum vf_attr one;
-
-	while ((one = vf_differing(&rest, was))) {
-		d->attrs |= one;
-		rest.has &= ~(unsigned)one;
-		add(d, vf_attr_name(one));
-	}
-}
-
-static bool has_altname(const struct vf_baseline *b, const char *name)
-{
-	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->altnames[i][0]; i++) {
-		if (strcmp(b->altnames[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Without an interface, then or now, there is none to compare: it has another driver. */
-static void compare_netdev(const struct vf_baseline *is, const struct vf_baseline *was,
-			   struct differences *d)
-{
-	if (!is->has_netdev || !was->has_netdev)
-		return;
-	if (strcmp(is->name, was->name) != 0)
-		add(d, "name");
-	if (is->has_mac && was->has_mac && memcmp(is->mac, was->mac, MAC_LEN) != 0)
-		add(d, "address");
-	if (is->mtu != was->mtu)
-		add(d, "mtu");
-	if (was->up && !is->up)
-		add(d, "down");
-	for (size_t i = 0; i < VF_ALTNAMES_MAX && was->altnames[i][0]; i++) {
-		if (!has_altname(is, was->altnames[i])) {
-			add(d, "alternative names");
-			return;
-		}
-	}
-}
-
-static int compare(const struct manager *m, const struct vf_entry *x, struct differences *d,
+static int compare(const struct manager *m, const struct vf_entry *x, struct vf_differences *d,
 		   struct err *e)
 {
 	struct vf_place place;
 	struct vf_baseline now;
 
-	*d = (struct differences){ .text = "" };
 	if (vf_locate(m->ctx, m->nl, x->vf, &place, e) || vf_capture(m->nl, &place, &now, e))
 		return -1;
+	vf_compare(&now, &x->base, false, d);
 	d->away = x->base.has_netdev && !now.has_netdev && *place.driver &&
 		  !vf_has_userspace_driver(&place);
-	compare_pf_side(&now.pf_side, &x->base.pf_side, d);
-	compare_netdev(&now, &x->base, d);
 	return 0;
 }
 
@@ -110,7 +50,7 @@ static int compare(const struct manager *m, const struct vf_entry *x, struct dif
 
 static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs, struct err *e)
 {
-	struct differences left;
+	struct vf_differences left;
 	struct err why;
 
 	x->dirty |= attrs;
@@ -138,7 +78,7 @@ static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs,
 static int mend(const struct manager *m, struct vf_view *v, bool dry_run, struct vf_report *r,
 		struct err *e)
 {
-	struct differences d = { .text = "" };
+	struct vf_differences d = { .text = "" };
 	unsigned dirty = v->entry.dirty & VF_ALL;
 
 	/* Of one that is elsewhere only the PF's side can be seen. */

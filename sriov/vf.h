@@ -51,6 +51,22 @@ int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baselin
 int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 		   struct vf_entry *out, struct err *e) must_check;
 
+/*
+ * vf_compare - what of a VF is not as it was, as words. An interface is compared when both have
+ * one; one that is up, and alternative names that have been added, are no difference unless both is
+ * set. vf_follow - base takes over what was changed by somebody who may: what is now other than it
+ * was left. Both pure.
+ */
+struct vf_differences {
+	unsigned attrs; /* enum vf_attr */
+	bool away;      /* it should have an interface here, and has none (its caller's to set) */
+	char text[256]; /* with commas between; "": none */
+};
+void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, bool both,
+		struct vf_differences *d);
+void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
+	       const struct vf_baseline *now);
+
 /* vf_differing - an attribute that both know and that is not as wanted; 0: none. */
 enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want);
 

@@ -93,8 +93,10 @@ int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baselin
 
 	memset(out->altnames, 0, sizeof(out->altnames));
 	if (nl_link_by_name(nl, p->name, &link, e) ||
-	    nl_link_altnames(nl, link.ifindex, keep_altname, out, e))
+	    nl_link_altnames(nl, link.ifindex, keep_altname, out, e) ||
+	    nl_settings_get(nl, link.ifindex, &out->link, e) || ethtool_get(p->name, &out->tool, e))
 		return err_wrap(e, "VF %s", p->vf);
+	out->has_settings = true;
 	out->has_netdev = true;
 	memcpy(out->name, link.name, sizeof(out->name));
 	memcpy(out->mac, link.mac, MAC_LEN);

@@ -230,7 +230,7 @@ START_TEST(each_failing_request)
 		ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
 		ck_assert_int_eq(b.name[0], 0x5a);
 	} while (rc);
-	ck_assert_uint_eq(n, 4); /* the interface, its names, its PF */
+	ck_assert_uint_eq(n, 5); /* the interface, its names, its settings, its PF */
 }
 END_TEST
 

@@ -22,4 +22,15 @@ struct vf_macs {
  */
 int vf_set_macs(const struct vf_macs *m, struct err *e) must_check;
 
+/* vf_mend_settings - those of the interface ifindex to the baseline's; refused: for each that the
+ * kernel refuses. */
+struct vf_mend {
+	struct nl *nl;
+	int ifindex;
+	const struct vf_baseline *base;
+	void (*refused)(const char *what, const struct err *why, void *arg);
+	void *arg;
+};
+void vf_mend_settings(const struct vf_mend *m);
+
 #endif

@@ -264,6 +264,11 @@ static void mend_altnames(const struct back *b)
 	}
 }
 
+static void on_refused(const char *what, const struct err *why, void *arg)
+{
+	note_netdev(arg, what, why);
+}
+
 static void mend_netdev(const struct back *b)
 {
 	const struct vf_baseline *base = &b->x->base;
@@ -274,6 +279,7 @@ static void mend_netdev(const struct back *b)
 	if (b->link.mtu != base->mtu && nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
 		note_netdev(b, "its MTU", &why);
 	mend_altnames(b);
+	vf_mend_settings(&(struct vf_mend){ b->nl, b->link.ifindex, base, on_refused, (void *)b });
 	if (base->up && nl_link_set_up(b->nl, b->link.ifindex, &why))
 		note_netdev(b, "that it was up", &why);
 }
@@ -368,6 +374,33 @@ static void mend_pf_side(struct back *b, struct vf_ref vf)
 	}
 }
 
+/*
+ * What is other than it was although nobody refused anything: it is not an administrator's when
+ * somebody looks again. pf_side: its PF was asked to change it.
+ */
+static void note_what_is_left(const struct back *b, bool pf_side)
+{
+	struct vf_entry *x = b->x;
+	struct vf_differences d = { .text = "" };
+	struct vf_place place;
+	struct vf_baseline now = { .has_netdev = false };
+	struct err ignored;
+
+	x->has_left = false;
+	if ((x->dirty & VF_AWAY) || vf_locate(b->ctx, b->nl, x->vf, &place, &ignored) ||
+	    (*place.name && vf_capture_netdev(b->nl, &place, &now, &ignored)))
+		return;
+	now.pf_side = x->base.pf_side;
+	if (pf_side && nl_vf_get(b->nl, (struct vf_ref){ place.pf_ifindex, place.index },
+				 &now.pf_side, &ignored))
+		return;
+	vf_compare(&now, &x->base, true, &d);
+	x->has_left = *d.text;
+	x->left = now;
+	if (x->has_left)
+		log_info(&b->ctx->log, "VF %s: put back, but for %s", x->vf, d.text);
+}
+
 /* ---- all of it ---- */
 
 /* A card that is gone has nothing to mend. */
@@ -381,7 +414,7 @@ static int put_back(struct back *b, struct err *e)
 	auto_netns struct netns home = { .fd = -1 };
 	struct vf_place place;
 	struct err why;
-	bool dead = false;
+	bool dead = false, pf_side = b->x->dirty & VF_ALL;
 
 	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
 	    look_here(b, &home, dead || b->fetched || (b->x->dirty & VF_AWAY), e))
@@ -398,6 +431,7 @@ static int put_back(struct back *b, struct err *e)
 		return err_wrap(e, "put VF %s back", b->x->vf);
 	}
 	b->x->owned = dead && (b->x->dirty & VF_AWAY);
+	note_what_is_left(b, pf_side);
 	return 0;
 }
 
@@ -419,6 +453,6 @@ int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct
 		return put_back(&b, e);
 	/* It was removed with sriov_numvfs; if one is there now it is a new one, as new. */
 	x->dirty = 0;
-	x->owned = false;
+	x->owned = x->has_left = false;
 	return 0;
 }
