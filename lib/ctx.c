@@ -34,6 +34,7 @@ void ctx_init(struct ctx *ctx, const char *tag)
 		.dev = "/dev",
 		.run_dir = "/run/railhead",
 		.state_dir = "/var/lib/railhead",
+		.cni_dir = "/var/lib/cni",
 		.now = wall_clock,
 		.log = { .fd = STDERR_FILENO, .level = LOG_LEVEL_INFO, .tag = tag },
 	};

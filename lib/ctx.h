@@ -18,6 +18,7 @@ struct ctx {
 	const char *dev;             /* "/dev" */
 	const char *run_dir;         /* "/run/railhead": what lives as long as the boot */
 	const char *state_dir;       /* "/var/lib/railhead": what outlives it */
+	const char *cni_dir;         /* "/var/lib/cni": what plugins of others keep there */
 	int64_t (*now)(void *clock); /* wall clock, nanoseconds since 1970 */
 	void *clock;
 	struct log log;

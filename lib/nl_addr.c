@@ -90,6 +90,7 @@ static int decode(const struct nlmsghdr *h, struct addr_info *out)
 {
 	static const struct nla_policy policy[IFA_MAX + 1] = {
 		[IFA_FLAGS] = { .type = NLA_U32 },
+		[IFA_PROTO] = { .type = NLA_U8 },
 	};
 	struct nlattr *tb[IFA_MAX + 1];
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
@@ -105,6 +106,9 @@ static int decode(const struct nlmsghdr *h, struct addr_info *out)
 		.addr.len = ifa->ifa_prefixlen,
 		.tentative = flags & IFA_F_TENTATIVE,
 		.dadfailed = flags & IFA_F_DADFAILED,
+		.given = (ifa->ifa_family == AF_INET6 && ifa->ifa_scope == RT_SCOPE_LINK) ||
+			 (tb[IFA_PROTO] && nla_get_u8(tb[IFA_PROTO]) <= IFAPROT_KERNEL_LL &&
+			  nla_get_u8(tb[IFA_PROTO]) != IFAPROT_UNSPEC),
 	};
 
 	if (!own || nl_ip(own, ifa->ifa_family, &a.addr.addr) ||

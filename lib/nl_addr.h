@@ -27,6 +27,7 @@ struct addr_info {
 	int ifindex;
 	struct ip_prefix addr;
 	bool tentative, dadfailed;
+	bool given; /* by the kernel itself: link-local, or by router advertisement (5.18) */
 };
 typedef int (*addr_fn)(const struct addr_info *a, void *arg);
 typedef int (*route_fn)(const struct route_spec *r, void *arg);

@@ -100,6 +100,14 @@ int nl_link_altnames(struct nl *nl, int ifindex, link_altname_fn fn, void *arg,
 int nl_link_altname_add(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
 int nl_link_altname_del(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
 
+/*
+ * nl_link_listens - call fn for each address beside its own, of stations and groups, whose frames
+ * an Ethernet interface takes in; non-zero ends the walk, no error.
+ */
+typedef int (*link_mac_fn)(const uint8_t mac[MAC_LEN], void *arg);
+int nl_link_listens(struct nl *nl, int ifindex, link_mac_fn fn, void *arg,
+		    struct err *e) must_check;
+
 /* nl_link_delete - already gone is success. */
 int nl_link_delete(struct nl *nl, int ifindex, struct err *e) must_check;
 

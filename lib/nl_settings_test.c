@@ -3,9 +3,7 @@
  */
 #include "lib/nl_settings.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
@@ -13,7 +11,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "lib/ethtool.h"
 #include "lib/nl_link.h"
 #include "lib/nl_priv.h"
 #include "lib/testing.h"
@@ -225,13 +222,10 @@ START_TEST(an_interface_that_is_not_there)
 {
 	auto_world struct world w = make_world();
 	struct link_settings s;
-	struct ethtool_state t;
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(nl_settings_get(w.nl, 0, &s, &e), -1);
 	ck_assert_int_eq(nl_settings_get(w.nl, 9999, &s, &e), -1);
-	ck_assert_int_eq(e.errnum, ENODEV);
-	ck_assert_int_eq(ethtool_get("nosuch0", &t, &e), -1);
 	ck_assert_int_eq(e.errnum, ENODEV);
 }
 END_TEST
@@ -280,156 +274,7 @@ START_TEST(a_program_that_was_attached)
 }
 END_TEST
 
-/* ---- ethtool ---- */
-
-static struct ethtool_state tool(void)
-{
-	struct ethtool_state s;
-	struct err e = { .msg = "" };
-
-	ck_assert_msg(ethtool_get("v0", &s, &e) == 0, "%s", e.msg);
-	return s;
-}
-
-/* Each that this kernel lets us change. */
-START_TEST(each_feature)
-{
-	auto_world struct world w = make_world();
-	const struct ethtool_state was = tool();
-	unsigned turned = 0;
-	char ignored[64];
-
-	ck_assert_uint_ge(was.blocks, 2);
-	ck_assert_uint_lt(was.blocks, ETHTOOL_BLOCKS + 1);
-	for (unsigned bit = 0; bit < was.blocks * 32; bit++) {
-		struct ethtool_state other = was;
-		if (!(was.can[bit / 32] & 1u << bit % 32))
-			continue;
-		other.wanted[bit / 32] ^= 1u << bit % 32;
-		ethtool_put("v0", &(struct ethtool_put){ &was, &other, note_refusal, ignored });
-		const struct ethtool_state is = tool();
-		turned += ethtool_differ(&is, &was, 0) != NULL;
-		ethtool_put("v0", &(struct ethtool_put){ &is, &was, is_not_refused, NULL });
-		const struct ethtool_state now = tool();
-		ck_assert_ptr_null(ethtool_differ(&now, &was, 0));
-	}
-	ck_assert_uint_ge(turned, 8);
-}
-END_TEST
-
-START_TEST(differences_of_parts)
-{
-	struct ethtool_state a = { .has = { [ETHTOOL_RINGS] = true, [ETHTOOL_PAUSE] = true } }, b;
-
-	b = a;
-	a.part[ETHTOOL_RINGS][0] = 1; /* the request's own number */
-	ck_assert_ptr_null(ethtool_differ(&a, &b, 0));
-	a.part[ETHTOOL_RINGS][20] = 1;
-	a.part[ETHTOOL_PAUSE][8] = 1;
-	ck_assert_str_eq(ethtool_differ(&a, &b, 0), "rings");
-	ck_assert_str_eq(ethtool_differ(&a, &b, 1), "pause");
-	b.has[ETHTOOL_RINGS] = false;
-	ck_assert_str_eq(ethtool_differ(&a, &b, 0), "pause");
-}
-END_TEST
-
-/* ---- sysctls ---- */
-
-static ssize_t read_text(const char *path, char *out, size_t size)
-{
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, out, size - 1);
-
-	out[n > 0 ? n : 0] = '\0';
-	return n;
-}
-
-static bool write_text(const char *path, const char *text)
-{
-	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	return fd >= 0 && write(fd, text, strlen(text)) > 0;
-}
-
-/* false: it takes no other value. */
-static bool change_sysctl(const char *path, const char *was)
-{
-	static const char *const tries[] = { "1", "0", "2", "7", "100", "3000", "100000" };
-	char now[256];
-
-	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
-		if (write_text(path, tries[i]) && read_text(path, now, sizeof(now)) > 0 &&
-		    strcmp(now, was) != 0)
-			return true;
-	}
-	return false;
-}
-
-static void there_and_back(const struct world *w)
-{
-	auto_netns struct netns away = net_another(), home = net_self();
-	auto_nl struct nl *nl = net_socket_in(&away);
-	struct err e = { .msg = "" };
-
-	ck_assert_msg(nl_link_move(w->nl, w->dev, &away, "x0", &e) == 0, "%s", e.msg);
-	ck_assert_msg(nl_link_move(nl, net_ifindex(nl, "x0"), &home, "v0", &e) == 0, "%s", e.msg);
-}
-
-struct sysctl {
-	char path[160], was[256];
-};
-
-static unsigned read_all(const char *folder, struct sysctl *out, unsigned room)
-{
-	char path[80];
-	struct dirent *d;
-	unsigned n = 0;
-
-	(void)snprintf(path, sizeof(path), "/proc/sys/net/%.40s/v0", folder);
-	DIR *dir = opendir(path);
-	while (dir && n < room && (d = readdir(dir))) {
-		struct sysctl *s = &out[n];
-		(void)snprintf(s->path, sizeof(s->path), "%s/%.60s", path, d->d_name);
-		n += d->d_name[0] != '.' && read_text(s->path, s->was, sizeof(s->was)) > 0;
-	}
-	if (dir)
-		(void)closedir(dir);
-	ck_assert_uint_lt(n, room);
-	return n;
-}
-
-/* All of v0's in a folder: none survives a move, so that none need be kept. */
-static unsigned sysctls_in(const char *folder)
-{
-	auto_world struct world w = make_world();
-	struct sysctl all[128] = { 0 };
-	unsigned n = read_all(folder, all, ARRAY_SIZE(all)), changed = 0;
-	char now[256];
-
-	/* Read before any is changed: some are others in another unit. */
-	for (unsigned i = 0; i < n; i++)
-		changed += change_sysctl(all[i].path, all[i].was);
-	there_and_back(&w);
-	for (unsigned i = 0; i < n; i++) {
-		ck_assert_int_gt(read_text(all[i].path, now, sizeof(now)), 0);
-		ck_assert_msg(strcmp(now, all[i].was) == 0,
-			      "%s survives: it was %s, is %s: a pod leaves it to the next one",
-			      all[i].path, all[i].was, now);
-	}
-	return changed;
-}
-
-START_TEST(no_sysctl_survives_a_move)
-{
-	ck_assert_uint_ge(sysctls_in("ipv4/conf"), 20);
-	ck_assert_uint_ge(sysctls_in("ipv4/neigh"), 8);
-	ck_assert_uint_ge(sysctls_in("ipv6/conf"), 25);
-	ck_assert_uint_ge(sysctls_in("ipv6/neigh"), 8);
-}
-END_TEST
-
 TEST_PROGRAM("lib/nl_settings", each_attribute_of_the_headers, each_attribute_of_this_kernel,
 	     an_attribute_of_the_future, each_flag, numbers_and_names,
 	     a_refusal_does_not_stop_the_rest, an_interface_that_is_not_there,
-	     a_program_that_was_attached, each_feature, differences_of_parts,
-	     no_sysctl_survives_a_move)
+	     a_program_that_was_attached)

@@ -120,7 +120,8 @@ static int vf_json(const struct rail *r, struct json *o, const struct pf_view *p
 	    json_add_bool(o, "isSriovVf", true) || json_add_int(o, "vfID", v->index) ||
 	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
 	    json_add_str(o, "pfPciAddress", p->addr) || add_pf_side(o, &v->pf_side) ||
-	    json_add_str(o, "use", vf_use_name(v->use)) || add_owner(r, o, &v->entry))
+	    json_add_str(o, "use", vf_use_name(v->use)) ||
+	    (*v->why && json_add_str(o, "why", v->why)) || add_owner(r, o, &v->entry))
 		return err_nomem(e);
 	return 0;
 }
@@ -195,16 +196,16 @@ static enum out_style style_of(enum vf_use u)
 {
 	if (u == VF_FREE)
 		return OUT_GOOD;
-	return u == VF_IN_USE ? OUT_PLAIN : OUT_WARN;
+	return u == VF_IN_USE || u == VF_TAKEN ? OUT_PLAIN : OUT_WARN;
 }
 
-static const char *owner_text(const struct rail *r, const struct vf_entry *x, char *buf,
-			      size_t size)
+static const char *owner_text(const struct rail *r, const struct vf_view *v, char *buf, size_t size)
 {
+	const struct vf_entry *x = &v->entry;
 	char id[OUT_ID_LEN];
 
 	if (!x->owned)
-		return NULL;
+		return or_none(v->why);
 	(void)snprintf(buf, size, "%s/%s/%s", out_id(&r->out, x->owner.key.container, id),
 		       x->owner.key.ifname, x->owner.key.network);
 	return buf;
@@ -227,7 +228,7 @@ static int vf_row(const struct rail *r, struct out_table *t, const struct vf_vie
 		{ number(v->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(v->rdma), OUT_PLAIN },
 		{ vf_use_name(v->use), style_of(v->use) },
-		{ owner_text(r, &v->entry, owner, sizeof(owner)), OUT_PLAIN },
+		{ owner_text(r, v, owner, sizeof(owner)), OUT_PLAIN },
 	};
 
 	return out_row(t, cells, e);
@@ -296,9 +297,11 @@ static const char *const examples[] = {
 const struct cmd cmd_vf_list = {
 	.name = "list",
 	.summary = "list the network cards with SR-IOV, their VFs and who has them",
-	.about = "USE is free; in-use while an attachment has it; owner-gone and unmended when "
-		 "repair would put it back; elsewhere when its interface is in a network namespace "
-		 "where no plugin has put it; damaged when what is recorded cannot be read.",
+	.about =
+		"USE is free; in-use while an attachment has it, or the host (OWNER says by what); "
+		"owner-gone and unmended when "
+		"repair would put it back; elsewhere when its interface is in a network namespace "
+		"where no plugin has put it; damaged when what is recorded cannot be read.",
 	.opts = opts,
 	.examples = examples,
 	.run = list,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_repair.c: `railctl vf repair` and `railctl vf gc`. */
+/* vf_repair.c: `railctl vf repair`, `adopt` and `gc`. */
 #include <stdio.h>
 
 #include "railctl/vf.h"
@@ -35,7 +35,7 @@ static int begin(struct rail *r, struct vf_work *w, struct json **array, struct 
 
 /* ---- repair ---- */
 
-static int repair_named(struct vf_work *w, struct err *e)
+static int do_named(struct vf_work *w, vf_do act, struct err *e)
 {
 	const struct opts *o = &w->rail->opts;
 	char vf[PCI_STR_LEN];
@@ -45,14 +45,14 @@ static int repair_named(struct vf_work *w, struct err *e)
 	for (size_t i = 0; i < o->n_words; i++) {
 		int rc = rail_vf(w->rail, o->words[i], vf, &why)
 				 ? vf_work_tell(w, o->words[i], NULL, &why, e)
-				 : work_on(w, vf, manager_repair, e);
+				 : work_on(w, vf, act, e);
 		if (rc)
 			return -1;
 	}
 	return 0;
 }
 
-static int repair_all(struct vf_work *w, struct err *e)
+static int do_all(struct vf_work *w, vf_do act, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
 
@@ -60,23 +60,28 @@ static int repair_all(struct vf_work *w, struct err *e)
 		return -1;
 	for (size_t i = 0; i < all.n_pfs; i++) {
 		for (size_t k = 0; k < all.pf[i].n_vfs; k++) {
-			if (work_on(w, all.pf[i].vf[k].addr, manager_repair, e))
+			if (work_on(w, all.pf[i].vf[k].addr, act, e))
 				return -1;
 		}
 	}
 	return 0;
 }
 
-static int repair(struct rail *r, struct err *e)
+static int run(struct rail *r, const char *verb, vf_do act, struct err *e)
 {
 	auto_json struct json *array = NULL;
 	auto_nl struct nl *nl = NULL;
-	struct vf_work w = { .verb = "repaired" };
+	struct vf_work w = { .verb = verb };
 
 	if (begin(r, &w, &array, &nl, e) ||
-	    (r->opts.n_words ? repair_named(&w, e) : repair_all(&w, e)))
+	    (r->opts.n_words ? do_named(&w, act, e) : do_all(&w, act, e)))
 		return -1;
 	return vf_work_end(&w, e);
+}
+
+static int repair(struct rail *r, struct err *e)
+{
+	return run(r, "repaired", manager_repair, e);
 }
 
 static const struct opt opts[] = {
@@ -105,6 +110,34 @@ const struct cmd cmd_vf_repair = {
 	.examples = repair_examples,
 	.max_words = 65535,
 	.run = repair,
+};
+
+/* ---- adopt ---- */
+
+static int adopt(struct rail *r, struct err *e)
+{
+	return run(r, "adopted", manager_adopt, e);
+}
+
+static const char *const adopt_examples[] = {
+	"railctl vf adopt ens3f0v0",
+	"railctl vf adopt --dry-run",
+	NULL,
+};
+
+const struct cmd cmd_vf_adopt = {
+	.name = "adopt",
+	.words = "[VF...]",
+	.summary = "take VFs as they are now for what they are put back to",
+	.about = "Of all free VFs of this host, or those that are named by PCI address or "
+		 "interface. "
+		 "What is changed while nobody has a VF becomes that by itself when it is attached "
+		 "the next time; this does it at once, and also takes what could not be put back. "
+		 "A VF that somebody has, or that a dead owner left, is not touched.",
+	.opts = opts,
+	.examples = adopt_examples,
+	.max_words = 65535,
+	.run = adopt,
 };
 
 /* ---- gc ---- */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "lib/nl_link.h"
+#include "sriov/host_use.h"
+#include "sriov/peer.h"
 #include "sriov/residue.h"
 
 /* What one change of ownership works on; its VF is locked. */
@@ -64,6 +66,54 @@ static int refuse_owned(const struct turn *t, struct err *e)
 		k->container, k->network, k->ifname);
 	return err_hint(e, "its network namespace %s is alive: DEL of that attachment frees the VF",
 			t->entry.owner.netns);
+}
+
+static int refuse_peer(const struct turn *t, const struct peer *p, struct err *e)
+{
+	err_set(e, ERR_BUSY, 0, "VF %s belongs to container %.64s%s%.16s, attached by sriov-cni",
+		t->place.vf, *p->container ? p->container : "(unknown)", *p->ifname ? " as " : "",
+		p->ifname);
+	return err_hint(e,
+			"by %s/sriov/%.128s; DEL of that attachment frees it, and railctl "
+			"attachments import takes it over",
+			t->who->ctx->cni_dir, *p->file ? p->file : "pci");
+}
+
+/* Those of the plugin that we replaced: what they changed is in no entry of ours. */
+static int settle_peer(struct turn *t, struct err *e)
+{
+	auto_peer struct peer p = { .file = "" };
+	int rc = peer_of_vf(t->who->ctx, t->place.vf, &p, e);
+
+	if (rc <= (int)PEER_NONE)
+		return rc;
+	if (rc == (int)PEER_LIVES)
+		return refuse_peer(t, &p, e);
+	if (peer_restore(t->who->ctx, t->who->nl, &p, &t->entry, e))
+		return -1;
+	t->known = true;
+	return vf_locate(t->who->ctx, t->who->nl, t->place.vf, &t->place, e);
+}
+
+/* A device above it would lose it; an address alone does not keep it from who asked for this VF. */
+static int refuse_used_by_host(const struct turn *t, struct err *e)
+{
+	const struct claimant *who = t->who;
+	char why[HOST_USE_LEN];
+
+	if (!*t->place.name)
+		return 0;
+	int use = host_use(who->ctx, who->nl, t->place.name, why, e);
+	if (use <= (int)HOST_USES_NOT)
+		return use;
+	if (use == (int)HOST_HAS_ADDRESS && !who->any_will_do) {
+		log_warn(&who->ctx->log, "VF %s: its interface %s %s on the host, and loses it",
+			 t->place.vf, t->place.name, why);
+		return 0;
+	}
+	err_set(e, ERR_BUSY, 0, "VF %s is in use by the host: its interface %s %s", t->place.vf,
+		t->place.name, why);
+	return err_hint(e, "railctl vf list shows who has which");
 }
 
 /* What an owner that died, or a failed attempt of our own, left behind. */
@@ -156,9 +206,9 @@ static int take(struct turn *t, struct err *e)
 
 	if (t->known && !ours && vf_owner_lives(&t->entry))
 		return refuse_owned(t, e);
-	if (t->known && clean_up(t, e))
+	if ((t->known && clean_up(t, e)) || (!ours && settle_peer(t, e)))
 		return -1;
-	if (vf_check_usable(&t->place, e))
+	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e))
 		return -1;
 	if (t->known ? refresh_netdev(t, e) || (clean && follow(t, e)) : start_entry(t, e))
 		return -1;

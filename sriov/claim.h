@@ -23,6 +23,8 @@ struct claimant {
 	const char *netns; /* path as given */
 	struct netns_id netns_id;
 	unsigned dirt; /* enum vf_attr: what it is going to change */
+	/* Nobody said which VF: one that the host has an address on is passed over, too. */
+	bool any_will_do;
 	/* claim_any passes over PFs of which the container has a VF, as another interface. */
 	bool one_a_pf;
 };

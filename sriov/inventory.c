@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "lib/nl_link.h"
+#include "sriov/host_use.h"
+#include "sriov/peer.h"
 
 #define CLASS_NETWORK 0x02u
 
@@ -21,6 +23,8 @@ const char *vf_use_name(enum vf_use u)
 		[VF_UNMENDED] = "unmended",
 		[VF_ELSEWHERE] = "elsewhere",
 		[VF_DAMAGED] = "damaged",
+		[VF_TAKEN] = "in-use",
+		[VF_PEER_GONE] = "owner-gone",
 	};
 
 	return names[u];
@@ -138,7 +142,41 @@ static bool is_away(const struct vf_view *v)
 	return *p.driver && !*v->netdev.name && !vf_has_userspace_driver(&p);
 }
 
-static int judge(const struct ctx *ctx, struct vf_view *v, struct err *e)
+static int judge_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
+{
+	auto_peer struct peer p = { .file = "" };
+	int rc = peer_of_vf(ctx, v->addr, &p, e);
+
+	if (rc <= (int)PEER_NONE)
+		return rc;
+	v->use = rc == (int)PEER_LIVES ? VF_TAKEN : VF_PEER_GONE;
+	(void)snprintf(v->why, sizeof(v->why),
+		       "was attached by sriov-cni to container %.64s%s%.16s",
+		       *p.container ? p.container : "(unknown)", *p.ifname ? " as " : "", p.ifname);
+	return 0;
+}
+
+static int judge_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+{
+	char why[HOST_USE_LEN];
+	int use = *v->netdev.name ? host_use(ctx, nl, v->netdev.name, why, e) : 0;
+
+	if (use <= (int)HOST_USES_NOT)
+		return use;
+	v->use = VF_TAKEN;
+	(void)snprintf(v->why, sizeof(v->why), "%s", why);
+	return 0;
+}
+
+/* Of what our books call free: whether it is, as far as can be seen. */
+static int judge_others(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+{
+	if (judge_peer(ctx, v, e))
+		return -1;
+	return v->use == VF_FREE || v->use == VF_UNMENDED ? judge_host(ctx, nl, v, e) : 0;
+}
+
+static int judge(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	struct err why;
 
@@ -153,6 +191,10 @@ static int judge(const struct ctx *ctx, struct vf_view *v, struct err *e)
 	} else {
 		v->use = v->entry.dirty ? VF_UNMENDED : VF_FREE;
 	}
+	if (v->use != VF_FREE && v->use != VF_UNMENDED)
+		return 0;
+	if (judge_others(ctx, nl, v, e))
+		return -1;
 	if ((v->use == VF_FREE || v->use == VF_UNMENDED) && is_away(v))
 		v->use = VF_ELSEWHERE;
 	return 0;
@@ -162,7 +204,7 @@ static int judge(const struct ctx *ctx, struct vf_view *v, struct err *e)
 static int look_at_vf(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	return pci_read(ctx->sysfs, v->addr, &v->pci, e) || look_at_vf_netdev(ctx, nl, v, e) ||
-			       find_rdma(ctx, v->addr, v->rdma, e) || judge(ctx, v, e)
+			       find_rdma(ctx, v->addr, v->rdma, e) || judge(ctx, nl, v, e)
 		       ? -1
 		       : 0;
 }

@@ -17,6 +17,8 @@ enum vf_use {
 	VF_UNMENDED,   /* free, but something of its last owner could not be put back */
 	VF_ELSEWHERE,  /* nobody has it, but its interface is not in this network namespace */
 	VF_DAMAGED,    /* its entry in the ledger cannot be read */
+	VF_TAKEN,      /* in use by the host, or by an attachment of sriov-cni; why says by what */
+	VF_PEER_GONE,  /* sriov-cni attached it to a container that has gone; why says to which */
 };
 
 /* vf_use_name - the word that users see: "in-use". */
@@ -31,6 +33,8 @@ struct netdev_view {
 	bool up;
 };
 
+#define VF_WHY_LEN 192
+
 struct vf_view {
 	char addr[PCI_STR_LEN];
 	uint32_t index;
@@ -39,6 +43,7 @@ struct vf_view {
 	char rdma[PCI_RDMA_LEN]; /* "" when it has none here */
 	struct vf_state pf_side;
 	enum vf_use use;
+	char why[VF_WHY_LEN];  /* VF_TAKEN, VF_PEER_GONE: a phrase after "it"; else "" */
 	struct vf_entry entry; /* of this life of the VF; vf is "" when there is none */
 };
 

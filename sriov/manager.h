@@ -76,6 +76,13 @@ int manager_repair(const struct manager *m, const char *vf, bool dry_run, struct
 		   struct err *e) must_check;
 
 /*
+ * manager_adopt - a free VF as it is now becomes its baseline, also what could not be put back. One
+ * that somebody has, or has left, is let alone.
+ */
+int manager_adopt(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
+		  struct err *e) must_check;
+
+/*
  * manager_gc - what the ledger says of a VF that does not exist any more is forgotten; one whose
  * owner has gone is put back and free.
  */

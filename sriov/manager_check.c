@@ -41,6 +41,8 @@ static bool is_in_use(const struct vf_view *v, char why[192])
 		(void)snprintf(why, 192, "has its interface in another network namespace");
 	else if (v->use == VF_DAMAGED)
 		(void)snprintf(why, 192, "has a damaged entry: whose it is cannot be told");
+	else if (v->use == VF_TAKEN)
+		(void)snprintf(why, 192, "%.180s", v->why);
 	else if (vf_has_userspace_driver(&p))
 		(void)snprintf(why, 192, "is bound to %s: a virtual machine may have it", p.driver);
 	else

@@ -8,6 +8,7 @@
 #include "lib/nl_link.h"
 #include "lib/undo.h"
 #include "sriov/manager_priv.h"
+#include "sriov/peer.h"
 
 #define NETDEV_MS 10000
 
@@ -112,6 +113,15 @@ static int mend_damaged(const struct manager *m, const struct vf_view *v, bool d
 	return dry_run ? 0 : ledger_remove(m->ctx, v->addr, e);
 }
 
+static int mend_after_peer(const struct manager *m, const struct vf_view *v, struct err *e)
+{
+	auto_peer struct peer p = { .file = "" };
+	auto_vf_entry struct vf_entry x = { 0 };
+	int rc = peer_of_vf(m->ctx, v->addr, &p, e);
+
+	return rc == (int)PEER_GONE ? peer_restore(m->ctx, m->nl, &p, &x, e) : rc < 0 ? -1 : 0;
+}
+
 static int repair_locked(const struct manager *m, struct vf_view *v, bool dry_run,
 			 struct vf_report *r, struct err *e)
 {
@@ -135,6 +145,12 @@ static int repair_locked(const struct manager *m, struct vf_view *v, bool dry_ru
 		       "nothing is recorded of it: its first attachment does that, "
 		       "or \"railctl vf create\"");
 		return 0;
+	case VF_TAKEN:
+		report(r, VF_LEFT_ALONE, "it %.180s", v->why);
+		return 0;
+	case VF_PEER_GONE:
+		report(r, dry_run ? VF_WOULD_MEND : VF_MENDED, "it %.180s, which has gone", v->why);
+		return dry_run ? 0 : mend_after_peer(m, v, e);
 	case VF_OWNER_GONE:
 	case VF_UNMENDED:
 		return mend(m, v, dry_run, r, e);
@@ -167,6 +183,8 @@ static int refuse_taken(const struct vf_view *v, struct err *e)
 			k->container, k->network, k->ifname);
 		return err_hint(e, "DEL of that attachment frees it");
 	}
+	if (v->use == VF_TAKEN || v->use == VF_PEER_GONE)
+		return err_set(e, ERR_BUSY, 0, "VF %s %s", v->addr, v->why);
 	if (v->use == VF_ELSEWHERE) {
 		err_set(e, ERR_BUSY, 0, "VF %s has its interface in another network namespace",
 			v->addr);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sriov/restore.h"
 
+#include <string.h>
+
 #include "cni/devinfo.h"
 #include "sriov/claim.h"
+#include "sriov/peer.h"
 #include "sriov/tier.h"
 
 struct json *sriov_device(const struct vf_place *p, const char *devinfo, const struct tier *tier)
@@ -33,14 +36,36 @@ const char *sriov_device_vf(const struct record *r)
 	return json_str(json_get(r->device, "vf"));
 }
 
-int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
+/* One that was imported, or attached anew: what the peer has on record of it is no longer so. */
+static int forget_peer(const struct ctx *ctx, const struct record *r, const char *vf, struct err *e)
+{
+	auto_peer struct peer p = { .file = "" };
+	struct err ignored;
+
+	if (peer_find(ctx, r->key.container, r->key.ifname, &p, &ignored) || strcmp(p.vf, vf) != 0)
+		return 0;
+	return peer_forget(ctx, &p, e);
+}
+
+static int restore_vf(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	const char *vf = sriov_device_vf(r);
+	const struct peer_owner owner = { r->key, r->netns };
+
+	if (vf)
+		return claim_release(ctx, vf, &r->key, r->netns_id, e) || forget_peer(ctx, r, vf, e)
+			       ? -1
+			       : 0;
+	/* An ADD that was killed between the claim and its record, or the peer's. */
+	return claim_release_all(ctx, &r->key, r->netns_id, e) || peer_release(ctx, &owner, e) ? -1
+											       : 0;
+}
+
+int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
+{
 	const char *devinfo = sriov_device_info(r->device);
 
-	/* An ADD that was killed between the claim and its record. */
-	if (vf ? claim_release(ctx, vf, &r->key, r->netns_id, e)
-	       : claim_release_all(ctx, &r->key, r->netns_id, e))
+	if (restore_vf(ctx, r, e))
 		return -1;
 	return devinfo ? devinfo_remove(devinfo, e) : 0;
 }

@@ -132,7 +132,7 @@ static int take_near(struct attach *a, const struct claimant *who, struct pf_lis
 static int take_vf(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
-	const struct claimant who = {
+	struct claimant who = {
 		.ctx = &a->call->ctx,
 		.nl = a->host_nl,
 		.key = key_of(a),
@@ -147,6 +147,7 @@ static int take_vf(struct attach *a, struct err *e)
 	if (sriov_resource_decode(c->resource, &r, e))
 		return -1;
 	const struct pf_list pfs = { r.pf, r.n };
+	who.any_will_do = true;
 	return c->near ? take_near(a, &who, pfs, e) : claim_any(&who, pfs, &c->place, e);
 }
 

@@ -128,6 +128,7 @@ struct world world(uint32_t vfs)
 	ctx_init(&w.ctx, "test");
 	w.ctx.sysfs = WORLD_SYS;
 	w.ctx.run_dir = WORLD_RUN;
+	w.ctx.cni_dir = WORLD_CNI;
 	w.ctx.log.fd = open(WORLD_LOG, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	ck_assert_int_ge(w.ctx.log.fd, 0);
 	w.ctx.log.level = LOG_LEVEL_DEBUG;

@@ -14,6 +14,7 @@
 
 #define WORLD_SYS "/mnt/sys"
 #define WORLD_RUN "/mnt/run"
+#define WORLD_CNI "/mnt/cni" /* not there until a test makes it */
 #define WORLD_LOG "/mnt/log"
 #define WORLD_PF  "0000:3b:00.0" /* its interface is "pf0"; VF n is "v<n>" */
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_use.h: whether the host itself uses the interface of a VF, which nobody has taken.
+ *
+ * An address, or a device above it: a macvlan, a VLAN, a bridge or a bond that has it. A macvlan in
+ * a pod shows by its address in the list of those that the interface listens to.
+ */
+#ifndef RAILHEAD_SRIOV_HOST_USE_H
+#define RAILHEAD_SRIOV_HOST_USE_H
+
+#include "lib/ctx.h"
+#include "lib/nl.h"
+
+#define HOST_USE_LEN 192
+
+enum host_use {
+	HOST_USES_NOT,
+	HOST_HAS_ADDRESS, /* nothing but an address: it goes with the interface when that moves */
+	HOST_HAS_ABOVE,   /* a device above it, which would lose it */
+};
+
+/* host_use - why becomes a phrase after "it": "has the address 10.0.0.5/24". -1: cannot be told. */
+int host_use(const struct ctx *ctx, struct nl *nl, const char *ifname, char why[HOST_USE_LEN],
+	     struct err *e) must_check;
+
+#endif
