@@ -74,11 +74,11 @@ configure()
 	title "An invented host with a network card, and two pools of addresses"
 	tell "The card is eth0. Pods will get interfaces on it (macvlan), and addresses from these pools:"
 	{
-		"$BIN/railctl" ipam pool add rail0-v4 --subnet 10.10.0.0/28 --gateway 10.10.0.1 --route 0.0.0.0/0 &&
-			"$BIN/railctl" ipam pool add rail0-v6 --subnet fd00:10::/64 --gateway fd00:10::1
+		"$BIN/railctl" ipam pool add rail0-v4 --subnet 10.10.0.0/28 --this-node-only --gateway 10.10.0.1 --route 0.0.0.0/0 &&
+			"$BIN/railctl" ipam pool add rail0-v6 --subnet fd00:10::/64 --this-node-only --gateway fd00:10::1
 	} >"$W/out" 2>&1 || bad "$(cat "$W/out")"
-	typed railctl ipam pool add rail0-v4 --subnet 10.10.0.0/28 --gateway 10.10.0.1 --route 0.0.0.0/0
-	typed railctl ipam pool add rail0-v6 --subnet fd00:10::/64 --gateway fd00:10::1
+	typed railctl ipam pool add rail0-v4 --subnet 10.10.0.0/28 --this-node-only --gateway 10.10.0.1 --route 0.0.0.0/0
+	typed railctl ipam pool add rail0-v6 --subnet fd00:10::/64 --this-node-only --gateway fd00:10::1
 	cat >"$W/conf" <<-'EOF'
 		{ "cniVersion": "1.1.0", "name": "rail0", "type": "macvlan", "master": "eth0",
 		  "ipam": { "type": "railhead-ipam", "pools": ["rail0-v4", "rail0-v6"] } }

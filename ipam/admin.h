@@ -14,7 +14,8 @@ struct admin_pool {
 	const char *name;
 	const struct json *definition; /* see ipam/pool.h */
 	bool replace;                  /* false: `pool add`, true: `pool set` */
-	uint64_t outside;              /* output: leases that the new definition does not cover */
+	bool say_whose;   /* refuse a whole subnet that is not said to be this node's */
+	uint64_t outside; /* output: leases that the new definition does not cover */
 };
 
 /*

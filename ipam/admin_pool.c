@@ -86,10 +86,8 @@ static int put_in_txn(struct ledger *l, void *arg, struct err *e)
 		err_set(e, ERR_BUSY, 0, "pool %s exists", p->name);
 		return err_hint(e, "change it with `railctl ipam pool set`");
 	}
-	if (!job->exists && p->replace) {
-		err_set(e, ERR_NOTFOUND, 0, "pool %s does not exist", p->name);
-		return err_hint(e, "make it with `railctl ipam pool add`");
-	}
+	if (!job->exists && p->replace)
+		return pool_missing(p->name, l->ipam->node, e);
 	addresses_of(&addresses, p->name);
 	if (ledger_scan(l, &addresses, count_outside, job, e))
 		return -1;
@@ -106,7 +104,9 @@ int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
 	if (pool_name_valid(p->name, e) || pool_check_keys(p->definition, e) ||
 	    pool_decode(p->name, p->definition, &arg.source, e))
 		return -1;
-	int rc = ipam_run(m, &job, e);
+	int rc = p->say_whose ? pool_says_whose(p->name, p->definition, e) : 0;
+	if (rc == 0)
+		rc = ipam_run(m, &job, e);
 	source_clear(&arg.source);
 	return rc;
 }
@@ -202,7 +202,7 @@ static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (ledger_get(l, k.s, &text, e))
 		return -1;
 	if (!text)
-		return err_set(e, ERR_NOTFOUND, 0, "pool %s does not exist", d->name);
+		return pool_missing(d->name, l->ipam->node, e);
 	if (ledger_scan(l, &addresses, count_held, &held, e))
 		return -1;
 	if (held && !d->force) {
@@ -351,7 +351,7 @@ static int list_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (ledger_scan(l, &prefix, list_pool, job, e) || job->failed)
 		return -1;
 	if (job->name && json_len(job->out) == 0)
-		return err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist", job->name);
+		return pool_missing(job->name, l->ipam->node, e);
 	return 0;
 }
 

@@ -28,8 +28,9 @@ static int load_pool(struct ledger *l, const char *name, struct source_sets *set
 	if (ledger_get(l, k.s, &text, e))
 		return -1;
 	if (!text) {
-		err_set(e, ERR_CONFIG, 0, "pool %s does not exist", name);
-		return err_hint(e, "make it with `railctl ipam pool add %s --subnet ...`", name);
+		(void)pool_missing(name, l->ipam->node, e);
+		e->code = ERR_CONFIG;
+		return -1;
 	}
 	if (json_parse(text, strlen(text), k.s, &def, e) || sources_keep(sets, def, e)) {
 		e->code = e->code == ERR_NOMEM ? ERR_NOMEM : ERR_STORE;

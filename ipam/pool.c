@@ -9,6 +9,7 @@
 struct pool {
 	const char *subnet, *gateway;
 	const struct json *ranges, *excludes, *routes, *namespaces, *quota;
+	bool this_node_only; /* nobody else gives addresses of the subnet */
 };
 
 #define KEY(k, kind_, field)                                                                       \
@@ -27,6 +28,7 @@ static const struct json_field pool_fields[] = {
 	KEY("routes", J_ARRAY, routes),
 	KEY("namespaces", J_ARRAY, namespaces),
 	KEY("quota", J_ANY, quota),
+	KEY("thisNodeOnly", J_BOOL, this_node_only),
 	{ 0 },
 };
 
@@ -68,6 +70,31 @@ int pool_name_valid(const char *name, struct err *e)
 		e, ERR_CONFIG, 0,
 		"pool: \"%.128s\" is not a name: letters, digits, '_', '.' and '-', at most %d",
 		name, KEY_NAME_MAX);
+}
+
+int pool_says_whose(const char *name, const struct json *def, struct err *e)
+{
+	if (json_get(def, "ranges") || json_true(json_get(def, "thisNodeOnly")))
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"pool %.100s: the whole subnet, without a word about the other nodes; two nodes "
+		"with "
+		"the same range give the same addresses, as they do not know each other's leases",
+		name);
+	err_hint(e, "give this node a range of its own: --range 10.1.1.0/24, or \"ranges\" in the "
+		    "definition");
+	return err_hint(e, "if no other node gives addresses of this subnet: --this-node-only, or "
+			   "\"thisNodeOnly\": true");
+}
+
+int pool_missing(const char *name, const char *node, struct err *e)
+{
+	err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist on node %.64s", name,
+		*node ? node : "(without a name)");
+	return err_hint(e,
+			"pools belong to a node, each has its own: make it there with "
+			"`railctl ipam pool add %.100s --subnet ... --range ...`",
+			name);
 }
 
 int pool_check_keys(const struct json *def, struct err *e)
@@ -116,7 +143,32 @@ static int decode_gateway(const struct pool *p, struct source *s, struct err *e)
 	return 0;
 }
 
-typedef int (*range_fn)(struct ranges *s, struct ip_range r, struct err *e);
+/*
+ * A network as a range: its first and last address look like those that no host has, and elsewhere
+ * there are people and devices who treat them so. "10.1.1.0-10.1.1.255" gives all of them.
+ */
+static struct ip_range inner(const char *text, struct ip_range r)
+{
+	if (!strchr(text, '/') || r.last.v - r.first.v < 3)
+		return r;
+	r.first.v++;
+	if (r.first.family == IP_V4)
+		r.last.v--;
+	return r;
+}
+
+static int add_inner(struct ranges *s, const char *text, struct ip_range r, struct err *e)
+{
+	return ranges_add(s, inner(text, r), e);
+}
+
+static int exclude(struct ranges *s, const char *text, struct ip_range r, struct err *e)
+{
+	(void)text;
+	return ranges_remove(s, r, e);
+}
+
+typedef int (*range_fn)(struct ranges *s, const char *text, struct ip_range r, struct err *e);
 
 static int each_range(const struct json *list, const char *key, struct source *s, range_fn fn,
 		      struct err *e)
@@ -135,7 +187,7 @@ static int each_range(const struct json *list, const char *key, struct source *s
 		if (!ip_in_prefix(s->subnet, r.first) || !ip_in_prefix(s->subnet, r.last))
 			return err_set(e, ERR_CONFIG, 0, "%s[%zu]: %.100s is not in the subnet",
 				       key, i, text);
-		if (fn(&s->usable, r, e))
+		if (fn(&s->usable, text, r, e))
 			return err_wrap(e, "%s[%zu]", key, i);
 		i++;
 	}
@@ -148,8 +200,8 @@ static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 
 	if (!p->ranges && ranges_add(&s->usable, all, e))
 		return -1;
-	if (each_range(p->ranges, "ranges", s, ranges_add, e) ||
-	    each_range(p->excludes, "excludes", s, ranges_remove, e))
+	if (each_range(p->ranges, "ranges", s, add_inner, e) ||
+	    each_range(p->excludes, "excludes", s, exclude, e))
 		return -1;
 	return source_finish(s, e);
 }

@@ -5,8 +5,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "ipam/guard.h"
+#include "ipam/pool.h"
 
 int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
 {
@@ -20,6 +22,13 @@ int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
 	return e->code == ERR_NOTFOUND ? 1 : -1;
 }
 
+int rail_no_pool(const char *name, struct err *e)
+{
+	struct utsname names;
+
+	return pool_missing(name, uname(&names) == 0 ? names.nodename : "", e);
+}
+
 int rail_pools(struct rail *r, const char *name, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
@@ -30,7 +39,7 @@ int rail_pools(struct rail *r, const char *name, struct json **out, struct err *
 	if (rc == 0)
 		return admin_pools(&m, name, out, e);
 	if (name)
-		return err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist", name);
+		return rail_no_pool(name, e);
 	*out = json_new_array();
 	return *out ? 0 : err_nomem(e);
 }

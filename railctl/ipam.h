@@ -19,6 +19,9 @@ int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e) must
 /* rail_pools - admin_pools(), where a store that is not there has no pools. */
 int rail_pools(struct rail *r, const char *name, struct json **out, struct err *e) must_check;
 
+/* rail_no_pool - the error of a node that has no store, and so no pool of that name. Returns -1. */
+int rail_no_pool(const char *name, struct err *e);
+
 /* rail_share - how full a pool of admin_pools() is, 0 to 1; negative when that cannot be told. */
 double rail_share(const struct json *pool);
 

@@ -45,7 +45,7 @@ static int put(struct rail *r, struct admin_pool *p, struct err *e)
 	int rc = rail_open(r, !p->replace, &m, e);
 
 	if (rc > 0)
-		return err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist", p->name);
+		return rail_no_pool(p->name, e);
 	if (rc < 0 || admin_pool_put(&m, p, e))
 		return -1;
 	ipam_close(&m);
@@ -77,7 +77,7 @@ static int pool_add(struct rail *r, struct err *e)
 {
 	auto_json struct json *def = NULL;
 	const char *file = opt_get(&r->opts, "file");
-	struct admin_pool p = { .name = r->opts.words[0] };
+	struct admin_pool p = { .name = r->opts.words[0], .say_whose = true };
 
 	if (file) {
 		if (read_file(r, file, &def, e))
@@ -96,9 +96,9 @@ static int pool_add(struct rail *r, struct err *e)
 }
 
 static const char *const add_examples[] = {
-	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --gateway 10.2.0.1",
-	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --exclude 10.2.0.0/28",
-	"railctl ipam pool add v6 --subnet fd00:2::/64 --quota 64 --quota team-a=256",
+	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --range 10.2.1.0/24",
+	"railctl ipam pool add rail1 --subnet 10.2.0.0/24 --this-node-only",
+	"railctl ipam pool add v6 --subnet fd00:2::/64 --range fd00:2::1:0/112",
 	"railctl ipam pool add rail1 --file pool.json",
 	NULL,
 };
@@ -107,11 +107,11 @@ const struct cmd cmd_pool_add = {
 	.name = "add",
 	.words = "NAME",
 	.summary = "make a pool",
-	.about = "Networks draw from it by \"pool\": \"NAME\" in their ipam section. Released "
-		 "addresses rest "
-		 "before they are given again: the longest-rested one goes first, and one that "
-		 "still "
-		 "rests only when no other is left.",
+	.about = "Networks draw from it by \"pool\": \"NAME\" in their ipam section. Each node has "
+		 "pools of its own, and does not know the leases of the others: --range says "
+		 "which addresses are this node's. Released addresses rest before they are given "
+		 "again: the longest-rested one goes first, and one that still rests only when "
+		 "no other is left.",
 	.opts = pool_add_opts,
 	.examples = add_examples,
 	.min_words = 1,
@@ -124,7 +124,10 @@ const struct cmd cmd_pool_add = {
 static int pool_set(struct rail *r, struct err *e)
 {
 	auto_json struct json *pools = NULL, *def = NULL;
-	struct admin_pool p = { .name = r->opts.words[0], .replace = true };
+	struct admin_pool p = { .name = r->opts.words[0],
+				.replace = true,
+				.say_whose = opt_is_set(&r->opts, "no-range") ||
+					     opt_is_set(&r->opts, "no-this-node-only") };
 
 	if (!pool_def_given(&r->opts))
 		return cmd_usage(
@@ -192,7 +195,7 @@ static int pool_delete(struct rail *r, struct err *e)
 	uint64_t leases = (uint64_t)json_num(json_get(json_first(pools), "used"));
 	int rc = rail_open(r, false, &m, e);
 	if (rc > 0)
-		return err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist", d.name);
+		return rail_no_pool(d.name, e);
 	if (rc < 0 || admin_pool_delete(&m, &d, NULL, e))
 		return -1;
 	return say_deleted(r, d.name, leases, e);

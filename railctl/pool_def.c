@@ -16,17 +16,25 @@ static const struct key {
 	const char *option, *key;
 	enum key_kind kind;
 } keys[] = {
-	{ "subnet", "subnet", KEY_TEXT },        { "range", "ranges", KEY_LIST },
-	{ "exclude", "excludes", KEY_LIST },     { "gateway", "gateway", KEY_TEXT },
-	{ "route", "routes", KEY_ROUTES },       { "sticky", "sticky", KEY_FLAG },
-	{ "cooldown", "cooldown", KEY_SECONDS }, { "strict-cooldown", "strictCooldown", KEY_FLAG },
-	{ "namespace", "namespaces", KEY_LIST }, { "quota", "quota", KEY_QUOTA },
+	{ "subnet", "subnet", KEY_TEXT },
+	{ "range", "ranges", KEY_LIST },
+	{ "this-node-only", "thisNodeOnly", KEY_FLAG },
+	{ "exclude", "excludes", KEY_LIST },
+	{ "gateway", "gateway", KEY_TEXT },
+	{ "route", "routes", KEY_ROUTES },
+	{ "sticky", "sticky", KEY_FLAG },
+	{ "cooldown", "cooldown", KEY_SECONDS },
+	{ "strict-cooldown", "strictCooldown", KEY_FLAG },
+	{ "namespace", "namespaces", KEY_LIST },
+	{ "quota", "quota", KEY_QUOTA },
 };
 
 #define DEFINITION                                                                                 \
 	{ "subnet", "CIDR", "the network: 10.1.0.0/16, fd00:1::/64", 0 },                          \
-		{ "range", "RANGE",                                                                \
-		  "give addresses of RANGE only: A-B, A or A/LEN; again for more", OPT_MANY },     \
+		{ "range", "RANGE", "this node's addresses: A-B, A or A/LEN; again for more",      \
+		  OPT_MANY },                                                                      \
+		{ "this-node-only", NULL,                                                          \
+		  "give the whole subnet; no other node gives addresses of it", 0 },               \
 		{ "exclude", "RANGE", "never give these; again for more", OPT_MANY },              \
 		{ "gateway", "IP", "gateway for the containers; never given", 0 },                 \
 		{ "route", "DST[,GW]", "route for the containers; again for more", OPT_MANY },     \
@@ -47,6 +55,7 @@ const struct opt pool_add_opts[] = {
 const struct opt pool_set_opts[] = {
 	DEFINITION,
 	{ "no-range", NULL, "give addresses of the whole subnet", 0 },
+	{ "no-this-node-only", NULL, "other nodes give addresses of the subnet, too", 0 },
 	{ "no-exclude", NULL, "exclude nothing", 0 },
 	{ "no-gateway", NULL, "no gateway", 0 },
 	{ "no-route", NULL, "no routes", 0 },

@@ -51,6 +51,10 @@ START_TEST(makes_a_definition)
 	becomes("{}", "--route 0.0.0.0/0 --route 10.0.0.0/8,10.1.0.1",
 		"{\"routes\":[{\"dst\":\"0.0.0.0/0\"},{\"dst\":\"10.0.0.0/"
 		"8\",\"gw\":\"10.1.0.1\"}]}");
+	becomes("{}", "--subnet 10.0.0.0/8 --this-node-only",
+		"{\"subnet\":\"10.0.0.0/8\",\"thisNodeOnly\":true}");
+	becomes("{\"thisNodeOnly\":true}", "--range 10.0.0.1 --no-this-node-only",
+		"{\"ranges\":[\"10.0.0.1\"]}");
 	becomes("{}", "--namespace a --namespace b", "{\"namespaces\":[\"a\",\"b\"]}");
 }
 END_TEST

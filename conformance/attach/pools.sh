@@ -55,7 +55,7 @@ test_pools_one_pool()
 test_pools_dual_stack_both_or_neither()
 {
 	need_railhead
-	pool_add rail0-v4 --subnet 10.90.0.0/24
+	pool_add rail0-v4 --subnet 10.90.0.0/24 --this-node-only
 	pool_add rail0-v6 --subnet fd00:90::/64 --range fd00:90::5
 	draw 1 '["rail0-v4","rail0-v6"]'
 	eq "one of each family" "$(got | sed 's,10\.90\.0\.[0-9]*/24,v4,; s,fd00:90::5/64,v6,')" "v4 v6"
@@ -72,7 +72,7 @@ test_pools_are_tried_in_the_order_written()
 	need_railhead
 	pool_add first --subnet 10.90.1.0/24 --range 10.90.1.7
 	pool_add second --subnet 10.90.2.0/24 --range 10.90.2.7
-	pool_add six --subnet fd00:90::/64
+	pool_add six --subnet fd00:90::/64 --this-node-only
 	draw 1 '["second","six","first"]'
 	eq "the first written" "$(addr4)" 10.90.2.7/24
 	draw 2 '["second","six","first"]'
@@ -86,7 +86,7 @@ test_pools_are_tried_in_the_order_written()
 test_pools_namespaces()
 {
 	need_railhead
-	pool_add team --subnet 10.90.0.0/24 --namespace team-a --namespace team-b
+	pool_add team --subnet 10.90.0.0/24 --this-node-only --namespace team-a --namespace team-b
 	pod_is team-a
 	draw 1 team
 	pod_is team-b
@@ -104,8 +104,8 @@ test_pools_namespaces()
 test_pools_namespaces_and_order()
 {
 	need_railhead
-	pool_add team --subnet 10.90.1.0/24 --namespace team-a
-	pool_add all --subnet 10.90.2.0/24
+	pool_add team --subnet 10.90.1.0/24 --this-node-only --namespace team-a
+	pool_add all --subnet 10.90.2.0/24 --this-node-only
 	pod_is team-c
 	draw 1 '["team","all"]'
 	has "address" "$(got)" 10.90.2.
@@ -119,7 +119,7 @@ test_pools_namespaces_and_order()
 test_pools_quota()
 {
 	need_railhead
-	pool_add q --subnet 10.90.0.0/24 --quota 2 --quota big=3
+	pool_add q --subnet 10.90.0.0/24 --this-node-only --quota 2 --quota big=3
 	pod_is a p1
 	draw 1 q
 	draw 2 q
@@ -144,7 +144,7 @@ test_pools_quota_in_parallel()
 {
 	local i good=0
 	need_railhead
-	pool_add q --subnet 10.90.0.0/24 --quota 5
+	pool_add q --subnet 10.90.0.0/24 --this-node-only --quota 5
 	PLUGIN=$IPAM
 	pod_is a
 	conf_ipam '{"pool":"q"}' "del(.master) | .ipam.type=\"$IPAM\""
@@ -166,7 +166,7 @@ test_pools_sticky_and_cooldown()
 {
 	local a
 	need_railhead
-	pool_add s --subnet 10.90.0.0/29 --sticky --cooldown 3600
+	pool_add s --subnet 10.90.0.0/29 --this-node-only --sticky --cooldown 3600
 	pod_is ns web-0
 	draw 1 s
 	a=$(got)
@@ -196,7 +196,7 @@ test_pools_are_shared_by_networks()
 {
 	local a
 	need_railhead
-	pool_add p --subnet 10.90.0.0/24
+	pool_add p --subnet 10.90.0.0/24 --this-node-only
 	draw 1 p '.name="net-a"'
 	a=$(got)
 	draw 2 p '.name="net-b"'
@@ -213,8 +213,8 @@ test_pools_are_shared_by_networks()
 test_pools_with_macvlan()
 {
 	need_railhead
-	pool_add rail0-v4 --subnet 10.90.0.0/24 --gateway 10.90.0.1 --route 0.0.0.0/0
-	pool_add rail0-v6 --subnet fd00:90::/64 --gateway fd00:90::1
+	pool_add rail0-v4 --subnet 10.90.0.0/24 --this-node-only --gateway 10.90.0.1 --route 0.0.0.0/0
+	pool_add rail0-v6 --subnet fd00:90::/64 --this-node-only --gateway fd00:90::1
 	pod p1
 	conf_ipam '{"type":"railhead-ipam","pools":["rail0-v4","rail0-v6"]}'
 	want_ok ADD
@@ -243,20 +243,22 @@ test_pools_add_refuses_nonsense()
 	ctl_fails ipam pool add x --subnet 10.1.0.0/24 --bogus
 	ctl_fails ipam pool add x --subnet 10.1.0.0/24 --exclude 10.1.0.0/24
 	eq "pools" "$("$RAILCTL" ipam pool list --json | jq -c 'if type == "object" then .pools else . end | length')" 0
-	pool_add x --subnet 10.1.0.0/24
-	ctl_fails ipam pool add x --subnet 10.9.0.0/24
+	pool_add x --subnet 10.1.0.0/24 --this-node-only
+	ctl_fails ipam pool add x --subnet 10.9.0.0/24 --this-node-only
 	ctl_said x
 	# Overlapping pools would give one address twice.
-	ctl_fails ipam pool add y --subnet 10.1.0.128/25
+	ctl_fails ipam pool add y --subnet 10.1.0.128/25 --this-node-only
 	ctl_said x
-	ctl_fails ipam pool add y --subnet 10.0.0.0/8
+	ctl_fails ipam pool add y --subnet 10.0.0.0/8 --this-node-only
+	ctl_fails ipam pool add y --subnet 10.9.0.0/24
+	ctl_said --this-node-only
 	pool_del x
 }
 
 test_pools_in_use_are_not_deleted()
 {
 	need_railhead
-	pool_add p --subnet 10.90.0.0/24
+	pool_add p --subnet 10.90.0.0/24 --this-node-only
 	draw 1 p
 	ctl_fails ipam pool delete p
 	ctl_said p
@@ -266,7 +268,7 @@ test_pools_in_use_are_not_deleted()
 	give 1
 	ctl ipam pool delete p
 	ctl_fails ipam pool show p
-	pool_add p --subnet 10.90.0.0/24
+	pool_add p --subnet 10.90.0.0/24 --this-node-only
 	draw 1 p
 	ctl ipam pool delete --force p
 	# Its leases go with it; the late DEL of their owner is still a success.
@@ -277,7 +279,7 @@ test_pools_in_use_are_not_deleted()
 test_pools_list_show_set()
 {
 	need_railhead
-	pool_add p --subnet 10.90.0.0/24 --gateway 10.90.0.1
+	pool_add p --subnet 10.90.0.0/24 --this-node-only --gateway 10.90.0.1
 	draw 1 p
 	is "list" sh -c "'$RAILCTL' ipam pool list | grep -q 10.90.0.0/24"
 	is "list --json" sh -c "'$RAILCTL' ipam pool list --json | jq -e '(if type == \"object\" then .pools else . end) |
@@ -297,7 +299,7 @@ test_pools_leases_by_railctl()
 {
 	local a
 	need_railhead
-	pool_add p --subnet 10.90.0.0/24
+	pool_add p --subnet 10.90.0.0/24 --this-node-only
 	pod_is team-a web
 	draw 1 p
 	a=$(addr4)
@@ -325,7 +327,7 @@ test_pools_leases_by_railctl()
 test_pools_verify()
 {
 	need_railhead
-	pool_add p --subnet 10.90.0.0/24
+	pool_add p --subnet 10.90.0.0/24 --this-node-only
 	draw 1 p
 	ctl ipam verify
 	is "verify --json" sh -c "'$RAILCTL' ipam verify --json | jq -e ."

@@ -97,7 +97,7 @@ links()
 pools()
 {
 	"$RAILCTL" ipam pool add rails --subnet 10.77.0.0/24 --range 10.77.0.2-10.77.0.199 --gateway "$GATEWAY" &&
-		"$RAILCTL" ipam pool add rails6 --subnet fd77::/64 &&
+		"$RAILCTL" ipam pool add rails6 --subnet fd77::/64 --this-node-only &&
 		"$RAILCTL" ipam pool add one --subnet 10.77.0.0/24 --range 10.77.0.200
 } >/dev/null
 

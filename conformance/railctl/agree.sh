@@ -164,9 +164,10 @@ for_example()
 		cp "$ROOT/rdma/affinity/testdata/nccl-xml/dgx-a100.xml" "$W"
 		return
 	fi
-	ok ipam pool add rail0 --subnet 10.1.0.0/16
+	ok ipam pool add rail0 --subnet 10.1.0.0/16 --this-node-only
 	attach rail0-net 4f5e6d7c8b9a pod1 '{"type":"railhead-ipam","pool":"rail0"}'
-	echo '{"subnet":"10.9.0.0/24"}' >"$W/pool.json"
+	echo '{"subnet":"10.9.0.0/24","thisNodeOnly":true}' >"$W/pool.json"
+	echo '[]' >"$W/node2.json"
 }
 
 # without_rdma LINE: where the kernel has no RDMA device, these fail and say so. In the guest of
@@ -177,11 +178,11 @@ without_rdma()
 		[ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]
 }
 
-# run_example LINE
+# run_example LINE: what it asks of another node is asked of another store.
 run_example()
 {
-	local line=$1
-	(cd "$W" && bash -c "$line") >"$W/out" 2>"$W/err" </dev/null || without_rdma "$line" ||
+	local line=$1 ssh="ssh() { shift; bash -c \"\${*//railctl/railctl --data-dir $W/node2}\"; };"
+	(cd "$W" && bash -c "$ssh $line") >"$W/out" 2>"$W/err" </dev/null || without_rdma "$line" ||
 		fail "the example fails: $line: $(<"$W/out")$(<"$W/err")"
 }
 

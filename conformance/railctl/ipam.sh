@@ -20,10 +20,10 @@ test_pools_come_and_go()
 	ok ipam pool list --json
 	want '. == []'
 	[ ! -e $STATE ] || [ -z "$(ls -A $STATE)" ] || fail "looking must not make a store"
-	ok ipam pool add rail0 --subnet 10.1.0.0/16 --gateway 10.1.0.1
+	ok ipam pool add rail0 --subnet 10.1.0.0/16 --this-node-only --gateway 10.1.0.1
 	eq "what it says" "$OUT" "Pool rail0 added: 65533 addresses."
-	ok ipam pool add rail0-v6 --subnet fd00:1::/64 --json
-	want '.name == "rail0-v6" and .definition == {subnet:"fd00:1::/64"} and .used == 0'
+	ok ipam pool add rail0-v6 --subnet fd00:1::/64 --this-node-only --json
+	want '.name == "rail0-v6" and .definition == {subnet:"fd00:1::/64",thisNodeOnly:true} and .used == 0'
 	ok ipam pool list
 	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $5 }')" \
 		"rail0 10.1.0.0/16 0 65533 0%
@@ -48,14 +48,14 @@ test_pool_add_takes_everything()
 	want '.definition == {subnet:"10.1.0.0/16",ranges:["10.1.1.0-10.1.1.99","10.1.2.0/24","10.1.3.7"],
 		excludes:["10.1.1.50"],gateway:"10.1.0.1",routes:[{dst:"0.0.0.0/0"},{dst:"10.0.0.0/8",gw:"10.1.0.2"}],
 		sticky:true,cooldown:300,strictCooldown:true,namespaces:["a","b"],quota:{"*":5,a:10}}
-		and .capacity == 356'
+		and .capacity == 354'
 	jq .definition "$W/out" >"$W/p.json"
 	ok ipam pool show p
 	has "10.1.1.0-10.1.1.99, 10.1.2.0/24, 10.1.3.7"
 	has "0.0.0.0/0, 10.0.0.0/8 via 10.1.0.2"
 	has "300 s, strict"
 	has "others 5, a 10"
-	has "0 of 356"
+	has "0 of 354"
 	# What show prints, add reads.
 	ok ipam pool delete p
 	ok ipam pool add p --file "$W/p.json" --json
@@ -74,8 +74,9 @@ test_pool_set_changes_what_is_given()
 	ok ipam pool show p --json
 	want '.definition == {subnet:"10.1.0.0/24",sticky:true,ranges:["10.1.0.10-10.1.0.19"],quota:3,cooldown:5,
 		namespaces:["b"]}'
-	ok ipam pool set p --no-sticky --no-range --no-quota --no-namespace --json
-	want '.definition == {subnet:"10.1.0.0/24",cooldown:5}'
+	refused 1 "--this-node-only" ipam pool set p --no-range
+	ok ipam pool set p --no-sticky --no-range --this-node-only --no-quota --no-namespace --json
+	want '.definition == {subnet:"10.1.0.0/24",thisNodeOnly:true,cooldown:5}'
 	refused 2 "say what to change" ipam pool set p
 	refused 1 "exclude each other" ipam pool set p --sticky --no-sticky
 	refused 1 "does not exist" ipam pool set q --sticky
@@ -84,7 +85,7 @@ test_pool_set_changes_what_is_given()
 test_pool_set_tells_of_leases_left_outside()
 {
 	need railhead-ipam
-	ok ipam pool add p --subnet 10.1.0.0/24
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	lease net-a c1 '{"pool":"p"}'
 	ok ipam pool set p --range 10.1.0.100-10.1.0.109
 	has "1 leased address is outside"
@@ -92,12 +93,58 @@ test_pool_set_tells_of_leases_left_outside()
 	has 10.1.0.1
 }
 
+# Until nodes share pools, two of them with one range give the same addresses: somebody must say whose it is.
+test_pool_add_wants_to_know_whose_range_it_is()
+{
+	refused 1 "do not know each other's leases" ipam pool add p --subnet 10.1.0.0/16
+	refused 1 "--range" ipam pool add p --subnet 10.1.0.0/16 --gateway 10.1.0.1
+	refused 1 "--this-node-only" ipam pool add p --subnet 10.1.0.0/16
+	echo '{"subnet":"10.1.0.0/16"}' >"$W/p.json"
+	refused 1 '"thisNodeOnly": true' ipam pool add p --file "$W/p.json"
+	ok ipam pool list --json
+	want '. == []'
+	ok ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0/24
+	ok ipam pool delete p
+	echo '{"subnet":"10.1.0.0/16","thisNodeOnly":true}' >"$W/p.json"
+	ok ipam pool add p --file "$W/p.json"
+	ok ipam pool set p --sticky --json
+	want '.definition.thisNodeOnly == true'
+	refused 1 "--range" ipam pool set p --no-this-node-only
+	ok ipam pool set p --no-this-node-only --range 10.1.2.0/24
+}
+
+# Of a network given as a range, the addresses that look like a network's own are not given.
+test_pool_range_that_is_a_network()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0/30
+	eq "what it says" "$OUT" "Pool p added: 2 addresses."
+	lease net-a c1 '{"pool":"p"}'
+	lease net-a c2 '{"pool":"p"}'
+	ok ipam lease list --json
+	want '[.[].address] == ["10.1.1.1","10.1.1.2"]'
+	ok ipam pool add v6 --subnet fd00:1::/48 --range fd00:1:0:1::/126
+	eq "what it says" "$OUT" "Pool v6 added: 3 addresses."
+	ok ipam pool add all --subnet 10.2.0.0/16 --range 10.2.1.0-10.2.1.255 --range 10.2.2.0/31 --range 10.2.3.0/32
+	eq "what it says" "$OUT" "Pool all added: 259 addresses."
+}
+
+test_pool_that_is_on_another_node()
+{
+	refused 1 "does not exist on node $(uname -n)" ipam pool show q
+	refused 1 "pools belong to a node" ipam pool show q
+	ok ipam pool add p --subnet 10.1.0.0/16 --this-node-only
+	refused 1 "does not exist on node $(uname -n)" ipam pool show q
+	refused 1 "does not exist on node $(uname -n)" ipam pool set q --sticky
+	refused 1 "does not exist on node $(uname -n)" ipam pool delete q
+}
+
 test_pool_mistakes()
 {
-	ok ipam pool add p --subnet 10.1.0.0/24
-	refused 1 "exists" ipam pool add p --subnet 10.2.0.0/24
-	refused 1 "railctl ipam pool set" ipam pool add p --subnet 10.2.0.0/24
-	refused 1 "overlaps with pool p" ipam pool add q --subnet 10.1.0.0/16
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	refused 1 "exists" ipam pool add p --subnet 10.2.0.0/24 --this-node-only
+	refused 1 "railctl ipam pool set" ipam pool add p --subnet 10.2.0.0/24 --this-node-only
+	refused 1 "overlaps with pool p" ipam pool add q --subnet 10.1.0.0/16 --this-node-only
 	refused 1 "10.1.2.3/24" ipam pool add q --subnet 10.1.2.3/24
 	refused 1 "fnord" ipam pool add q --subnet fnord
 	refused 1 "10.9.0.0" ipam pool add q --subnet 10.2.0.0/24 --range 10.9.0.0/24
@@ -142,7 +189,7 @@ test_commands_without_a_store()
 test_a_pool_in_use_is_not_deleted()
 {
 	need railhead-ipam
-	ok ipam pool add p --subnet 10.1.0.0/24
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	lease net-a c1 '{"pool":"p"}'
 	lease net-a c2 '{"pool":"p"}'
 	refused 1 "2 addresses are held" ipam pool delete p
@@ -160,7 +207,7 @@ test_a_pool_in_use_is_not_deleted()
 test_the_first_ipv6_address_is_never_leased()
 {
 	need railhead-ipam
-	ok ipam pool add p --subnet fd00:1::/64
+	ok ipam pool add p --subnet fd00:1::/64 --this-node-only
 	lease net-a c1 '{"pool":"p"}'
 	ok ipam lease list --json
 	want '.[0].address == "fd00:1::1"'
@@ -169,7 +216,7 @@ test_the_first_ipv6_address_is_never_leased()
 test_lease_list()
 {
 	need railhead-ipam
-	ok ipam pool add p --subnet 10.1.0.0/24
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	CARGS="K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=web-0" lease net-a c1 '{"pool":"p"}'
 	CARGS="K8S_POD_NAMESPACE=team-b;K8S_POD_NAME=web-0" lease net-b c2 '{"pool":"p"}'
 	lease net-c c3 '{"subnet":"10.3.0.0/24"}'
@@ -197,7 +244,7 @@ test_lease_release()
 {
 	need railhead-ipam
 	local a
-	ok ipam pool add p --subnet 10.1.0.0/24
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	lease net-a c1 '{"pool":"p"}'
 	a=$(jq -r '.ips[0].address | split("/")[0]' "$W/add.out")
 	refused 1 "10.1.0.200 is not leased" ipam lease release 10.1.0.200
@@ -236,7 +283,7 @@ test_lease_release_of_what_is_leased_twice()
 test_quotas_hold()
 {
 	need railhead-ipam
-	ok ipam pool add p --subnet 10.1.0.0/24 --quota 2 --quota default=1
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only --quota 2 --quota default=1
 	CARGS="K8S_POD_NAMESPACE=default;K8S_POD_NAME=a" lease net-a c1 '{"pool":"p"}'
 	CARGS="K8S_POD_NAMESPACE=other;K8S_POD_NAME=a" lease net-a c2 '{"pool":"p"}'
 	CARGS="K8S_POD_NAMESPACE=other;K8S_POD_NAME=b" lease net-a c3 '{"pool":"p"}'
@@ -254,8 +301,8 @@ test_quotas_hold()
 test_usage()
 {
 	need railhead-ipam
-	ok ipam pool add small --subnet 10.1.0.0/29
-	ok ipam pool add wide --subnet fd00:1::/64
+	ok ipam pool add small --subnet 10.1.0.0/29 --this-node-only
+	ok ipam pool add wide --subnet fd00:1::/64 --this-node-only
 	local i
 	for i in 1 2 3; do lease net-a c$i '{"pool":"small"}'; done
 	lease net-b c4 '{"subnet":"10.3.0.0/24"}'
@@ -282,7 +329,7 @@ test_long_names_fit_80_columns()
 	need railhead-ipam
 	local id
 	id=$(printf '0123456789abcdef%.0s' 1 2 3 4)
-	ok ipam pool add a-pool-with-quite-a-long-name-for-rail-0 --subnet fd00:1234:5678:9abc::/64
+	ok ipam pool add a-pool-with-quite-a-long-name-for-rail-0 --subnet fd00:1234:5678:9abc::/64 --this-node-only
 	CARGS="K8S_POD_NAMESPACE=a-long-namespace;K8S_POD_NAME=a-long-name-of-a-pod-0" \
 		lease a-network-with-a-long-name "$id" '{"pool":"a-pool-with-quite-a-long-name-for-rail-0"}'
 	for words in "ipam pool list" "ipam usage" "ipam lease list"; do
@@ -301,12 +348,159 @@ test_long_names_fit_80_columns()
 test_verify_of_a_good_store()
 {
 	need railhead-ipam
-	ok ipam pool add p --subnet 10.1.0.0/24
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	lease net-a c1 '{"pool":"p"}'
 	ok ipam verify
 	has "1 pool, 1 lease, 0 at rest: 0 problems found, 0 left"
 	ok ipam verify --repair --json
-	want '. == {pools:1,leased:1,resting:0,found:0,left:0,problems:[]}'
+	want '. == {pools:1,leased:1,resting:0,attached:0,unrecorded:1,found:0,left:0,problems:[],against:[]}'
+}
+
+# --- the leases beside the attachments -----------------------------------------------------------
+
+# problems: those of verify, which must say with its exit status that there are some.
+problems()
+{
+	r ipam verify --json
+	eq "exit status of verify" "$RC" 1
+	jq -r '.problems[]' "$W/out"
+}
+
+test_verify_of_living_attachments()
+{
+	need macvlan
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	attach net-a c-one pod1 '{"type":"railhead-ipam","pool":"p"}'
+	attach net-a c-two pod2 '{"type":"railhead-ipam","pool":"p"}'
+	ok ipam verify --json
+	want '.attached == 2 and .unrecorded == 0 and .found == 0'
+	# Somebody took the address off the interface.
+	ip -n pod1 addr flush dev net1
+	eq "without its address" "$(problems)" \
+		"10.1.0.1 (pool p) is leased to net1 of container c-one, which does not have it"
+	ip -n pod1 addr add 10.1.0.1/24 dev net1
+	# Somebody released the lease of a living one.
+	ok ipam lease release 10.1.0.2
+	[[ $(problems) == "net1 of container c-two (network net-a, "*") is attached, and holds no lease: "* ]] ||
+		fail "the attachment without a lease: $(said)"
+	r ipam verify
+	has "1 problem found, 1 left"
+	hasnt "verify --repair"
+}
+
+test_verify_of_an_attachment_that_is_gone()
+{
+	need macvlan
+	need railhead-ipam
+	attach net-a c-one pod1 '{"type":"railhead-ipam","subnet":"10.1.0.0/24"}'
+	ip netns del pod1
+	[[ $(problems) == "10.1.0.2 (network net-a) is leased to net1 of container c-one, which is netns-gone: "* ]] ||
+		fail "the lease of what is gone: $(said)"
+	ok attachments repair
+	ok ipam verify
+	has "0 problems"
+}
+
+# --- another node ----------------------------------------------------------------------------------
+
+# here, there WORD...: railctl on two nodes with a store each.
+here() { ok "$@" --data-dir "$STATE/node1"; }
+there() { ok "$@" --data-dir "$STATE/node2"; }
+lease_at() # NODE NETWORK CONTAINER IPAM-JSON
+{
+	lease "$2" "$3" "$(jq -c --arg d "$STATE/$1" '.dataDir = $d' <<<"$4")"
+}
+# lists: what the other node's administrator sends. Its name is in its leases, and both are this machine's.
+lists()
+{
+	there ipam pool list --json
+	cp "$W/out" "$W/lists.json"
+	there ipam lease list --resting --json
+	jq 'map(.node = "node2")' "$W/out" >>"$W/lists.json"
+}
+# against: the problems of this node beside that one.
+against()
+{
+	r ipam verify --against "$W/lists.json" --json --data-dir "$STATE/node1"
+	jq -r '.problems[]' "$W/out"
+}
+
+test_verify_against_a_node_with_its_own_range()
+{
+	need railhead-ipam
+	here ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0/24
+	there ipam pool add p --subnet 10.1.0.0/16 --range 10.1.2.0/24
+	lease_at node1 net-a c1 '{"pool":"p"}'
+	lease_at node2 net-a c1 '{"pool":"p"}'
+	lists
+	eq "problems" "$(against)" ""
+	eq "exit status" "$RC" 0
+	want '.against == [{from:"'"$W"'/lists.json",leases:1,pools:1,leasedOnBoth:0,overlaps:0}]'
+	r ipam verify --data-dir "$STATE/node1" --against - <"$W/lists.json"
+	has "compared with -: 1 leases, 1 pools: 0 addresses leased on both nodes, 0 overlaps"
+}
+
+# One pool on two nodes: 8 pods have 4 addresses, and both stores are in order.
+test_verify_against_a_node_with_the_same_range()
+{
+	need railhead-ipam
+	local i
+	here ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	there ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	for i in 1 2 3 4; do
+		CARGS="K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a$i" lease_at node1 net-a "a$i" '{"pool":"p"}'
+		CARGS="K8S_POD_NAMESPACE=ns;K8S_POD_NAME=b$i" lease_at node2 net-a "b$i" '{"pool":"p"}'
+	done
+	here ipam verify
+	there ipam verify
+	lists
+	against >"$W/problems"
+	eq "exit status" "$RC" 1
+	want '.found == 5 and .left == 5 and .against[0].leasedOnBoth == 4 and .against[0].overlaps == 1'
+	eq "the ranges" "$(head -1 "$W/problems")" "pool p of here and pool p of there overlap in 10.1.0.1-10.1.0.254"
+	eq "an address" "$(sed -n 2p "$W/problems")" \
+		"10.1.0.1 is leased on both nodes: here (node $(uname -n), pool p, pod ns/a1) and there (node node2, pool p, pod ns/b1)"
+	# Without the pools the leases alone tell it.
+	there ipam lease list --json
+	jq 'map(.node = "node2") | .[3].address = "10.1.0.99"' "$W/out" >"$W/lists.json"
+	against >"$W/problems"
+	eq "addresses" "$(grep -c "on both nodes" "$W/problems")" 3
+	eq "ranges" "$(grep -c "^pool p of here gives 10.1.0.99 too, which is given there" "$W/problems")" 1
+}
+
+# Without pools it is the name of the network that says which addresses are the same.
+test_verify_against_ranges_without_a_pool()
+{
+	need railhead-ipam
+	local range='{"subnet":"10.1.0.0/24"}'
+	lease_at node1 net-a c1 "$range"
+	lease_at node1 net-b c2 "$range"
+	lease_at node2 net-a c3 "$range"
+	lease_at node2 net-c c4 "$range"
+	there ipam lease release 10.1.0.2 --network net-a
+	lists
+	eq "problems" "$(against)" \
+		"10.1.0.2 was given on both nodes: here (node $(uname -n), network net-a, container c1) and there (node node2, network net-a, container c3)"
+}
+
+test_verify_against_what_is_no_list()
+{
+	need railhead-ipam
+	local text
+	here ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	lease_at node1 net-a c1 '{"pool":"p"}'
+	here ipam lease list --json
+	cp "$W/out" "$W/own.json"
+	refused 1 "of this node itself" ipam verify --data-dir "$STATE/node1" --against "$W/own.json"
+	refused 1 "No such file" ipam verify --data-dir "$STATE/node1" --against "$W/not-there"
+	for text in '' 'No leases.' '[{"address":"10.1.0.1"' '[{"a":1}]' '[{"address":5}]' '[{"address":"x"}]' '{"x":[}' \
+		'[{"definition":{},"name":"p"}]' '[1]' '[{"address":"10.1.0.1","s":"}' '}' '[]x'; do
+		printf '%s' "$text" >"$W/bad.json"
+		refused 1 "--against $W/bad.json" ipam verify --data-dir "$STATE/node1" --against "$W/bad.json"
+	done
+	printf '[]\n[]' >"$W/good.json"
+	ok ipam verify --data-dir "$STATE/node1" --against "$W/good.json" --against "$W/good.json"
 }
 
 test_another_data_dir()
@@ -327,7 +521,7 @@ test_no_damage_kills_it()
 {
 	need railhead-ipam
 	local i page size
-	ok ipam pool add p --subnet 10.1.0.0/24
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	for i in $(seq 40); do lease net-a "c$i" '{"pool":"p"}'; done
 	cp $STATE/ipam/data.mdb "$W/good.mdb"
 	size=$(stat -c %s "$W/good.mdb")
@@ -347,7 +541,7 @@ test_no_damage_kills_it()
 test_a_damaged_store_is_an_error()
 {
 	need railhead-ipam
-	ok ipam pool add p --subnet 10.1.0.0/24
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	seq 5000 | gzip -n | head -c 8192 >$STATE/ipam/data.mdb # garbage, but the same every time
 	refused 1 "$STATE/ipam" ipam pool list
 }

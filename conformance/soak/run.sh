@@ -42,7 +42,7 @@ fi
 {
 	ip link add mst0 type veth peer name wire0 &&
 		ip link set mst0 up && ip link set wire0 up &&
-		"$W/bin/railctl" ipam pool add soak4 --subnet 10.77.0.0/24 &&
+		"$W/bin/railctl" ipam pool add soak4 --subnet 10.77.0.0/24 --this-node-only &&
 		"$W/bin/railctl" ipam pool add soak6 --subnet fd00:77::/64 --range fd00:77::10-fd00:77::ff
 } >&2 || exit 2
 printf '{"cniVersion":"1.1.0","name":"soak","type":"macvlan","master":"mst0","mode":"bridge",%s}' \
