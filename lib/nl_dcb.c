@@ -59,6 +59,12 @@ static void take_pfc(const struct nlattr *a, struct dcb_info *out)
 	struct ieee_pfc pfc;
 
 	memcpy(&pfc, nla_data(a), offsetof(struct ieee_pfc, requests));
+	out->has_pauses = nla_len(a) >= (int)sizeof(pfc);
+	if (out->has_pauses) {
+		memcpy(&pfc, nla_data(a), sizeof(pfc));
+		memcpy(out->pauses_sent, pfc.requests, sizeof(out->pauses_sent));
+		memcpy(out->pauses_heard, pfc.indications, sizeof(out->pauses_heard));
+	}
 	out->has_pfc = true;
 	out->pfc = pfc.pfc_en;
 	out->pfc_cap = pfc.pfc_cap;

@@ -16,6 +16,8 @@ struct dcb_info {
 	uint8_t pfc;              /* bit n: priority n does not drop but pauses */
 	uint8_t pfc_cap, pfc_mbc; /* what else a request must repeat */
 	uint16_t pfc_delay;
+	bool has_pauses; /* the driver counts what it sends and receives of them, by priority */
+	uint64_t pauses_sent[DCB_PRIORITIES], pauses_heard[DCB_PRIORITIES];
 	bool has_app;
 	unsigned dscp_rules;    /* how many DSCP values have a priority of their own; with mlx5, any
 				   at all means that DSCP is trusted */

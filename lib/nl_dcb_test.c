@@ -14,7 +14,9 @@
 static struct nl_msg *answer(uint8_t pfc, const struct dcb_app *apps, size_t n)
 {
 	struct dcbmsg head = { .cmd = DCB_CMD_IEEE_GET };
-	struct ieee_pfc p = { .pfc_cap = 8, .pfc_en = pfc };
+	struct ieee_pfc p = {
+		.pfc_cap = 8, .pfc_en = pfc, .requests = { [3] = 5 }, .indications = { [3] = 6 }
+	};
 	struct nl_msg *m = nlmsg_alloc_simple(RTM_GETDCB, 0);
 
 	ck_assert_ptr_nonnull(m);
