@@ -111,6 +111,47 @@ static int print(const struct rail *r, const struct env *x, enum format format, 
 	return 0;
 }
 
+static void complain(const char *what, const char *text)
+{
+	auto_free char *clean = out_clean(text);
+
+	(void)fprintf(stderr, "railctl rdma env: %s: %s\n", what, clean ? clean : "(no memory)");
+}
+
+/*
+ * What is wrong with the variables, on standard error: `eval` hides comments. Who says how many
+ * rails there are to be has said which ones may be missing.
+ */
+static bool judge(const struct env *x, uint64_t expected)
+{
+	bool count_is_right = expected && x->n_rails == expected;
+	char text[96];
+
+	for (size_t i = 0; i < x->n_warnings; i++)
+		complain("warning", x->warning[i]);
+	for (size_t i = 0; !count_is_right && i < x->n_missing; i++)
+		complain("left out", x->missing[i]);
+	if (expected && !count_is_right) {
+		(void)snprintf(text, sizeof(text), "%zu, and %llu are expected", x->n_rails,
+			       (unsigned long long)expected);
+		complain("rails", text);
+	}
+	return x->n_warnings == 0 && (count_is_right || (!expected && x->n_missing == 0));
+}
+
+#define RAILS_MAX 256
+
+static int take_expected(struct rail *r, uint64_t *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "expect-rails");
+
+	*out = 0;
+	if (text && parse_u64(text, 1, RAILS_MAX, out))
+		return cmd_usage(r, e, "--expect-rails \"%.64s\" is no number from 1 to %d", text,
+				 RAILS_MAX);
+	return 0;
+}
+
 static int run(struct rail *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
@@ -119,13 +160,15 @@ static int run(struct rail *r, struct err *e)
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
 	enum format format;
+	uint64_t expected;
 	int pid;
 
 	if (take_format(r, &format, e) || take_options(r, &o, e) ||
-	    take_interfaces(r, names, &o, e) || rdma_tier_class(r, &o, why, e) ||
-	    rdma_pod_read(r, &pid, &v, e) || env_make(&v, &o, &x, e))
+	    take_expected(r, &expected, e) || take_interfaces(r, names, &o, e) ||
+	    rdma_tier_class(r, &o, why, e) || rdma_pod_read(r, &pid, &v, e) ||
+	    env_make(&v, &o, &x, e))
 		return -1;
-	if (x.n_warnings)
+	if (!judge(&x, expected))
 		r->status = RAIL_FAILED;
 	return print(r, &x, format, e);
 }
@@ -134,6 +177,7 @@ static const struct opt options[] = {
 	RDMA_OPT_NETNS,
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
 	{ "explain", NULL, "say why, line by line, and what was left out", 0 },
+	{ "expect-rails", "N", "fail unless there are that many", 0 },
 	{ "interface", "NAME", "only this interface is a rail; may be given more than once",
 	  OPT_MANY },
 	{ "family", "4|6", "use GIDs of IPv4 or of IPv6", 0 },
@@ -147,6 +191,7 @@ static const struct opt options[] = {
 static const char *const examples[] = {
 	"railctl rdma env --explain",
 	"eval \"$(railctl rdma env --tc 106)\"",
+	"railctl rdma env --expect-rails 1",
 	"railctl rdma env --netns /run/netns/pod1 --format kubernetes",
 	NULL,
 };
@@ -157,7 +202,8 @@ const struct cmd rdma_env_cmd = {
 	.about = "To be run in the pod, or from the host with --netns. Only ports that carry an "
 		 "address of this network namespace are named. NCCL_IB_GID_INDEX is set where one "
 		 "index is right for all of them, else what leads NCCL to each of them by itself. "
-		 "Where nothing does, a warning says so and the exit status is 1.",
+		 "Where nothing does, or where a rail is left out because its link is down or it "
+		 "has no address, a line on standard error says so and the exit status is 1.",
 	.opts = options,
 	.examples = examples,
 	.run = run,

@@ -3,6 +3,7 @@
 #include "rdma/env.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ void env_clear(struct env *v)
 		free(v->var[i].value);
 	free(v->warning);
 	free(v->left_out);
+	free(v->missing);
 	*v = (struct env){ 0 };
 }
 
@@ -52,6 +54,20 @@ printf_like(3, 4) static int leave_out(struct env *out, struct err *e, const cha
 	return rc ? err_nomem(e) : 0;
 }
 
+/* Left out, and it should be a rail. */
+printf_like(3, 4) static int miss(struct env *out, struct err *e, const char *fmt, ...)
+{
+	va_list ap, again;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int rc = push(&out->left_out, &out->n_left_out, fmt, ap) ||
+		 push(&out->missing, &out->n_missing, fmt, again);
+	va_end(again);
+	va_end(ap);
+	return rc ? err_nomem(e) : 0;
+}
+
 /* ---- which rails ---- */
 
 static const char *netdev_name(const struct rdma_rail *r)
@@ -59,10 +75,10 @@ static const char *netdev_name(const struct rdma_rail *r)
 	return r->netdev ? r->netdev->link.name : "no interface";
 }
 
-static bool is_named(const struct env_options *o, const struct rdma_rail *r)
+static bool is_named(const struct env_options *o, const struct inv_netdev *d)
 {
 	for (size_t i = 0; o->interfaces[i]; i++)
-		if (r->netdev && strcmp(r->netdev->link.name, o->interfaces[i]) == 0)
+		if (d && strcmp(d->link.name, o->interfaces[i]) == 0)
 			return true;
 	return false;
 }
@@ -119,15 +135,61 @@ static int consider(struct env_plan *p, const struct rdma_rail *r, struct env *o
 	const struct env_rail *user = user_of(p, r);
 
 	rail_port(r, port);
-	if (p->options->interfaces && !is_named(p->options, r))
+	if (p->options->interfaces && !is_named(p->options, r->netdev))
 		return leave_out(out, e, "%s on %s: not named by --interface", netdev_name(r),
 				 port);
-	if (fault)
+	if (fault && rail_is_bare(r) && !p->options->interfaces)
 		return leave_out(out, e, "%s on %s: %s", netdev_name(r), port, fault);
+	if (fault)
+		return miss(out, e, "%s on %s: %s", netdev_name(r), port, fault);
 	if (user)
 		return leave_out(out, e, "%s on %s: %s uses that port already", netdev_name(r),
 				 port, netdev_name(user->rail));
 	return use(p, r, e);
+}
+
+static bool is_served(const struct rails *all, const struct inv_netdev *d)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->rail[i].netdev == d)
+			return true;
+	return false;
+}
+
+/*
+ * An interface that no port serves. Whether it lies on an RDMA device cannot be told in a pod when
+ * it is down or has no address: then it has no GIDs either. With both, it is one without RDMA,
+ * unless the host sees such a device below it.
+ */
+static int consider_unserved(const struct env_plan *p, const struct inv_netdev *d, struct env *out,
+			     struct err *e)
+{
+	const char *name = d->link.name;
+
+	if (!(d->link.flags & IFF_UP))
+		return miss(out, e, "%s: its link is down", name);
+	if (!d->n_addrs)
+		return miss(out, e, "%s: it has no address, and so no GID", name);
+	if (p->options->interfaces || d->served_port)
+		return miss(out, e, "%s: no RDMA port has a GID of its addresses", name);
+	return leave_out(out, e, "%s: no RDMA port has a GID of its addresses", name);
+}
+
+/* Hardware without a port of its own has no RDMA, but when it was named. */
+static int choose_unserved(struct env_plan *p, const struct rails *all, struct env *out,
+			   struct err *e)
+{
+	const struct rdma_inventory *v = p->inventory;
+
+	for (size_t i = 0; v->n_devices && i < v->n_netdevs; i++) {
+		const struct inv_netdev *d = &v->netdev[i];
+		bool wanted = p->options->interfaces ? is_named(p->options, d)
+						     : rail_expected(v, d) && !*d->link.parent;
+
+		if (wanted && !is_served(all, d) && consider_unserved(p, d, out, e))
+			return -1;
+	}
+	return 0;
 }
 
 /* Rails proper first, then that of the default route, if there is no other. */
@@ -263,13 +325,14 @@ static void look_for_common_index(struct env_plan *p)
 
 static int plan(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
 {
-	if (check_names(p, e) || choose(p, all, out, e))
+	if (check_names(p, e) || choose(p, all, out, e) || choose_unserved(p, all, out, e))
 		return -1;
 	choose_family(p);
 	if (drop_other_family(p, out, e))
 		return -1;
 	if (!p->n)
 		return none(p, out, e);
+	out->n_rails = p->n;
 	look_for_common_index(p);
 	return 0;
 }

@@ -4,6 +4,10 @@
  *
  * What is printed is held against NCCL's own rule (nccl.h) for every rail before it is given out;
  * where no setting leads to the right GID, a warning says so.
+ *
+ * What is left out is missing when it looks as if it should be a rail: its port or link is down, it
+ * has no address, its GIDs are not there. Not missing is what the caller did not name, what has the
+ * default route, a second interface of a port, and a card without an address of its own.
  */
 #ifndef RAILHEAD_RDMA_ENV_H
 #define RAILHEAD_RDMA_ENV_H
@@ -42,6 +46,9 @@ struct env {
 	size_t n_warnings;
 	char (*left_out)[ENV_TEXT_LEN]; /* owned: what is no rail, and why */
 	size_t n_left_out;
+	char (*missing)[ENV_TEXT_LEN]; /* owned: those of left_out that should be one */
+	size_t n_missing;
+	size_t n_rails; /* that the variables name */
 };
 
 /*
@@ -66,7 +73,8 @@ char *env_shell(const struct env *v, bool explain);
 /* env_kubernetes - the list under "env:" of a container, YAML. */
 char *env_kubernetes(const struct env *v, bool explain);
 
-/* env_json - {"env": [{name, value, why}], "warnings": [...], "leftOut": [...]}. */
+/* env_json - {"rails": N, "env": [{name, value, why}], "warnings": [...], "leftOut": [...],
+ * "missing": [...]}. */
 struct json *env_json(const struct env *v);
 
 #endif

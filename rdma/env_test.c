@@ -52,6 +52,15 @@ static void warns(const struct env *x, size_t n, const char *part)
 	ck_assert_msg(!part, "no warning has \"%s\"; first: %s", part, n ? x->warning[0] : "");
 }
 
+static void misses(const struct env *x, size_t n, const char *part)
+{
+	ck_assert_uint_eq(x->n_missing, n);
+	for (size_t i = 0; i < n; i++)
+		if (strstr(x->missing[i], part))
+			return;
+	ck_assert_msg(!part, "\"%s\" is not missing; first: %s", part, n ? x->missing[0] : "");
+}
+
 /* ---- pods with VFs ---- */
 
 START_TEST(one_rail)
@@ -482,6 +491,67 @@ START_TEST(rails_that_cannot_be_used_say_why)
 }
 END_TEST
 
+START_TEST(a_rail_that_is_left_out_is_missing)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	add_rails(&v, 8, 3, 0);
+	auto_env struct env all = made(&v, &defaults);
+	ck_assert_uint_eq(all.n_rails, 8);
+	misses(&all, 0, NULL);
+	v.device[2].port[0].state = RDMA_PORT_DOWN;
+	v.device[4].vf = true;
+	v.netdev[5].n_addrs = 0;
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_uint_eq(x.n_rails, 6);
+	misses(&x, 2, "net3 on mlx5_3:1: its port is not ACTIVE");
+	misses(&x, 2, "net5 on mlx5_5:1: its GID table has no RoCE v2 entry");
+	ck_assert_uint_eq(x.n_left_out, 2);
+	/* A card of the host that nobody gave an address, whether it is up or not. */
+	v.device[4].vf = false;
+	auto_env struct env bare = made(&v, &defaults);
+	misses(&bare, 1, "net3");
+	v.device[4].port[0].state = RDMA_PORT_DOWN;
+	auto_env struct env unused = made(&v, &defaults);
+	misses(&unused, 1, "net3");
+	ck_assert_uint_eq(unused.n_left_out, 2);
+}
+END_TEST
+
+/* No GID can be its own, so that no port is seen to serve it. */
+START_TEST(an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no_address)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 3);
+	const char *const both[] = { "net1", "net3", NULL };
+	struct env_options o = ENV_OPTIONS_INIT;
+
+	(void)pod_netdev(&v, "net3", "macvlan", "10.3.0.5/16");
+	struct inv_netdev *net3 = &v.netdev[v.n_netdevs - 1];
+
+	auto_env struct env other = made(&v, &defaults);
+	misses(&other, 0, NULL);
+	ck_assert_uint_eq(other.n_left_out, 1);
+	ck_assert_str_eq(other.left_out[0], "net3: no RDMA port has a GID of its addresses");
+	o.interfaces = both;
+	auto_env struct env named = made(&v, &o);
+	misses(&named, 1, "net3: no RDMA port has a GID of its addresses");
+	net3->served_port = 1;
+	auto_env struct env served = made(&v, &defaults);
+	misses(&served, 1, "net3: no RDMA port has a GID of its addresses");
+	net3->served_port = 0;
+	net3->n_addrs = 0;
+	auto_env struct env bare = made(&v, &defaults);
+	misses(&bare, 1, "net3: it has no address");
+	net3->link.flags = 0;
+	auto_env struct env down = made(&v, &defaults);
+	misses(&down, 1, "net3: its link is down");
+	/* Hardware without a port is a NIC without RDMA. */
+	(void)strcpy(net3->link.parent, "0000:01:00.0");
+	auto_env struct env nic = made(&v, &defaults);
+	misses(&nic, 0, NULL);
+}
+END_TEST
+
 START_TEST(two_ports_that_cannot_be_told_apart)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 3);
@@ -495,7 +565,9 @@ START_TEST(two_ports_that_cannot_be_told_apart)
 }
 END_TEST
 
-TEST_PROGRAM("env", an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_several_indices,
+TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
+	     an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no_address,
+	     an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_several_indices,
 	     one_network_within_another, link_local_GIDs_do_not_lead_UCX_astray, one_rail,
 	     eight_rails_of_one_index, indices_that_differ,
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,

@@ -140,11 +140,14 @@ struct json *env_json(const struct env *v)
 {
 	auto_json struct json *o = json_new_object();
 
-	if (!o || add_vars(json_add_array(o, "env"), v) ||
+	if (!o || json_add_int(o, "rails", (int64_t)v->n_rails) ||
+	    add_vars(json_add_array(o, "env"), v) ||
 	    add_texts(json_add_array(o, "warnings"), (const char(*)[ENV_TEXT_LEN])v->warning,
 		      v->n_warnings) ||
 	    add_texts(json_add_array(o, "leftOut"), (const char(*)[ENV_TEXT_LEN])v->left_out,
-		      v->n_left_out))
+		      v->n_left_out) ||
+	    add_texts(json_add_array(o, "missing"), (const char(*)[ENV_TEXT_LEN])v->missing,
+		      v->n_missing))
 		return NULL;
 	return TAKE_PTR(o);
 }

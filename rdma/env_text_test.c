@@ -119,6 +119,7 @@ START_TEST(as_JSON)
 	ck_assert_ptr_nonnull(json_str(json_get(first, "why")));
 	ck_assert_uint_eq(json_len(json_get(o, "warnings")), 4);
 	ck_assert_int_eq(json_type(json_get(o, "leftOut")), JSON_ARRAY);
+	ck_assert_int_eq(json_type(json_get(o, "missing")), JSON_ARRAY);
 }
 END_TEST
 

@@ -25,6 +25,16 @@ bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d)
 	return *d->link.parent || strcmp(kind, "macvlan") == 0 || strcmp(kind, "ipvlan") == 0;
 }
 
+bool rail_is_bare(const struct rdma_rail *r)
+{
+	if (!r->netdev || !*r->netdev->link.parent || r->device->vf)
+		return false;
+	for (size_t i = 0; i < r->netdev->n_addrs; i++)
+		if (!inv_is_link_local(r->netdev->addr[i].addr))
+			return false;
+	return true;
+}
+
 /* ---- by GID ---- */
 
 static bool is_of(const struct inv_gid *g, const struct inv_netdev *d, struct ip a)

@@ -38,6 +38,12 @@ void rails_clear(struct rails *r);
  */
 bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d);
 
+/*
+ * rail_is_bare - a card without an address that can be routed. It needs none when it only carries
+ * what lies above it.
+ */
+bool rail_is_bare(const struct rdma_rail *r);
+
 #define RAIL_PORT_LEN (RDMA_NAME_LEN + 12)
 /* rail_port - "mlx5_0:1". Returns out. */
 char *rail_port(const struct rdma_rail *r, char out[RAIL_PORT_LEN]);

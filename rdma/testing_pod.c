@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rdma/testing_pod.h"
 
+#include <net/if.h>
 #include <stdio.h>
 
 #include "lib/testing.h"
@@ -35,7 +36,9 @@ int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, con
 
 	struct inv_netdev *d = &v->netdev[v->n_netdevs++];
 
-	*d = (struct inv_netdev){ .link.ifindex = 10 + (int)v->n_netdevs, .link.mtu = 4200 };
+	*d = (struct inv_netdev){ .link.ifindex = 10 + (int)v->n_netdevs,
+				  .link.mtu = 4200,
+				  .link.flags = IFF_UP };
 	(void)snprintf(d->link.name, sizeof(d->link.name), "%s", name);
 	if (bus_addr_valid(what))
 		(void)snprintf(d->link.parent, sizeof(d->link.parent), "%.31s", what);

@@ -38,6 +38,7 @@ test_rdma_env_options_that_are_wrong()
 {
 	refused 2 'none of shell, json, kubernetes' rdma env --format yaml
 	refused 2 'exclude each other' rdma env --format shell --json
+	refused 2 '--expect-rails "0" is no number from 1 to 256' rdma env --expect-rails 0
 	refused 2 '--tc "256" is no number from 0 to 255' rdma env --tc 256
 	refused 2 '--tc "" is no number' rdma env --tc ''
 	refused 2 '--sl "16" is no number from 0 to 15' rdma env --sl 16
