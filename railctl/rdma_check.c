@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rdma_check.c: `railctl rdma check`. */
+#include <errno.h>
+#include <time.h>
+
 #include "railctl/rdma.h"
 #include "railctl/rdma_pod.h"
 #include "rdma/doctor.h"
@@ -70,14 +73,41 @@ static int report(struct rail *r, const struct findings *all, struct err *e)
 	return 0;
 }
 
+static void wait_ms(int64_t ms, void *arg)
+{
+	struct timespec left = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+
+	(void)arg;
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+#define INTERVAL_S 1
+
+static int take_interval(struct rail *r, int64_t *ms, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "interval");
+	uint64_t seconds = INTERVAL_S;
+
+	if (text && parse_u64(text, 0, 3600, &seconds))
+		return cmd_usage(r, e, "--interval \"%.64s\" is no number from 0 to 3600", text);
+	*ms = (int64_t)seconds * 1000;
+	return 0;
+}
+
 static int check(struct rail *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
 	auto_rdma_facts struct rdma_facts facts = { 0 };
 	auto_findings struct findings found = { 0 };
-	struct facts_view view = { .ctx = &r->ctx };
+	struct facts_view view = { .ctx = &r->ctx, .wait = wait_ms };
+	char host[RDMA_POD_SYSFS_LEN];
+	auto_fd int fd = -1;
 
+	if (take_interval(r, &view.watch_ms, e) || rdma_pod_host_sysfs(r, &fd, host, e))
+		return -1;
+	view.host_sysfs = *host ? host : NULL;
 	if (rdma_pod_read(r, &view.pid, &v, e) || rails_find(&v, &rails, e) ||
 	    rdma_facts_read(&view, &v, &rails, &facts, e) || doctor_examine(&facts, &found, e))
 		return -1;
@@ -86,6 +116,7 @@ static int check(struct rail *r, struct err *e)
 
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
+	{ "interval", "SECONDS", "how long counters are watched; default 1, 0: read once", 0 },
 	{ "strict", NULL, "exit status 1 also when something is warned of or unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
@@ -93,6 +124,7 @@ static const struct opt options[] = {
 static const char *const examples[] = {
 	"railctl rdma check",
 	"railctl rdma check --netns /run/netns/pod1 --json",
+	"railctl rdma check --interval 3",
 	NULL,
 };
 
@@ -100,9 +132,9 @@ const struct cmd rdma_check_cmd = {
 	.name = "check",
 	.summary = "look for what is wrong with RDMA in a pod, and say what to do",
 	.about = "Each line is ok, warn, fail or unknown, with the evidence, what follows from it "
-		 "(so) and what to do (do). The exit status is 1 when something fails. In the pod "
-		 "it "
-		 "sees most; from the host, --netns /proc/PID/ns/net of a process of the pod also "
+		 "(so) and what to do (do). The exit status is 1 when something fails. What ports "
+		 "count is read twice, and judged by what moved meanwhile. In the pod it sees "
+		 "most; from the host, --netns /proc/PID/ns/net of a process of the pod also "
 		 "tells its character devices and limits.",
 	.opts = options,
 	.examples = examples,

@@ -2,6 +2,7 @@
 #include "railctl/rdma_pod.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -64,6 +65,18 @@ static int enter(struct rail *r, const struct netns *ns, struct err *e)
 	if (netns_enter(ns, e))
 		return e->errnum == EPERM ? err_hint(e, "--netns needs root") : -1;
 	return mount_sysfs(r->ctx.sysfs, e);
+}
+
+int rdma_pod_host_sysfs(const struct rail *r, int *fd, char out[RDMA_POD_SYSFS_LEN], struct err *e)
+{
+	*out = '\0';
+	if (!opt_get(&r->opts, "netns"))
+		return 0;
+	*fd = open(r->ctx.sysfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0)
+		return err_set(e, ERR_IO, errno, "open %s", r->ctx.sysfs);
+	(void)snprintf(out, RDMA_POD_SYSFS_LEN, "/proc/self/fd/%d", *fd);
+	return 0;
 }
 
 int rdma_pod_enter(struct rail *r, int *pid, struct err *e)

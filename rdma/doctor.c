@@ -176,12 +176,15 @@ static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const cha
 	exam_say(f->evidence, "the MTU of %s is %u, that of the port's own interface %s",
 		 link->name, link->mtu,
 		 enough ? "no smaller: packets of RDMA carry 4096 bytes"
-			: "is what counts, and is not seen from here: run it on the host");
+			: "is what counts, and is not seen from here: run it on the host, with "
+			  "--netns");
 }
 
 static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
 {
-	uint32_t netdev = r->port->netdev_mtu, mtu = inv_rdma_mtu(netdev);
+	bool seen = !r->port->netdev_mtu && r->netdev && r->netdev->below_mtu;
+	uint32_t netdev = seen ? r->netdev->below_mtu : r->port->netdev_mtu;
+	uint32_t mtu = inv_rdma_mtu(netdev);
 	struct finding *f;
 
 	if (r->port->layer != INV_ETHERNET)
@@ -192,7 +195,7 @@ static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *nam
 		return;
 	f = exam_add(x, "mtu", name, mtu == 4096 ? FINDING_OK : mtu ? FINDING_WARN : FINDING_FAIL);
 	exam_say(f->evidence, "the MTU of %s is %u: packets of RDMA carry %u bytes",
-		 r->port->netdev, netdev, mtu);
+		 seen ? r->netdev->below : r->port->netdev, netdev, mtu);
 	if (mtu != 4096)
 		say_small(f, mtu);
 }
@@ -229,15 +232,6 @@ static void say_what_is_there(const struct rdma_rail *r, struct finding *f)
 		      "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
 }
 
-/* A card that only carries the interfaces above it needs no address of its own. */
-static bool may_be_bare(const struct rdma_rail *r)
-{
-	for (size_t i = 0; i < r->netdev->n_addrs; i++)
-		if (!inv_is_link_local(r->netdev->addr[i].addr))
-			return false;
-	return *r->netdev->link.parent && !r->device->vf;
-}
-
 static void check_bare(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	struct finding *f = exam_add(x, "gid", name, FINDING_WARN);
@@ -267,7 +261,7 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 			 "host");
 		return;
 	}
-	if (!g && may_be_bare(r)) {
+	if (!g && rail_is_bare(r)) {
 		check_bare(x, r, name);
 		return;
 	}
@@ -344,6 +338,7 @@ static void check_rails(struct exam *x)
 		check_neighbour(x, r, name);
 		check_mtu(x, r, name);
 		exam_qos(x, r, name);
+		exam_counters(x, r, name);
 	}
 }
 

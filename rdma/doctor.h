@@ -33,7 +33,8 @@ struct findings {
 
 /*
  * doctor_examine - the checks: devices, rail, port, gid, neighbour, mtu, mode, uverbs, rdma-cm,
- * memlock, pfc, trust, traffic-class. railctl(8) says what each means.
+ * memlock, pfc, trust, traffic-class, retries, sequence, congestion, link-down, counters.
+ * railctl(8) says what each means.
  */
 int doctor_examine(const struct rdma_facts *f, struct findings *out, struct err *e) must_check;
 

@@ -195,7 +195,7 @@ void exam_access(struct exam *x)
 
 /* ---- quality of service ---- */
 
-static const struct port_facts *facts_of(const struct exam *x, const struct rdma_rail *r)
+const struct port_facts *exam_port(const struct exam *x, const struct rdma_rail *r)
 {
 	size_t d = (size_t)(r->device - x->facts->inventory->device);
 
@@ -261,7 +261,7 @@ static void check_trust(struct exam *x, const struct port_facts *p, const struct
 
 void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 {
-	const struct port_facts *p = facts_of(x, r);
+	const struct port_facts *p = exam_port(x, r);
 	struct finding *f;
 
 	/* Software has neither. */

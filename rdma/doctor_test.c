@@ -40,10 +40,12 @@ static void well_fed(struct rdma_facts *f)
 		f->device[i].port[0].dcb = (struct dcb_info){
 			.has_pfc = true, .pfc = 0x18, .has_app = true, .dscp_rules = 2
 		};
+		f->device[i].port[0].last.known = (1u << COUNT_N) - 1;
 	}
 	f->rdma_cm = (struct fact_file){ .access = ACCESS_OK, .path = "/dev/infiniband/rdma_cm" };
 	f->has_memlock = f->has_environ = f->nccl_tc = true;
 	f->memlock = FACT_UNLIMITED;
+	f->watched_ms = 5000;
 }
 
 /* After the inventory was changed, before the facts are. */
@@ -235,7 +237,15 @@ START_TEST(the_GID_of_a_neighbour)
 	p.v.netdev[1].link.mtu = 1500;
 	examine(&p);
 	finds(&p, "mtu mlx5_0:1 unknown", "the MTU of net1 is 1500");
-	finds(&p, "mtu mlx5_0:1 unknown", "run it on the host");
+	finds(&p, "mtu mlx5_0:1 unknown", "run it on the host, with --netns");
+	/* From the host the card's own is seen. */
+	(void)strcpy(p.v.netdev[1].below, "ens1f0");
+	p.v.netdev[1].below_mtu = 9000;
+	examine(&p);
+	finds(&p, "mtu mlx5_0:1 ok", "the MTU of ens1f0 is 9000: packets of RDMA carry 4096 bytes");
+	p.v.netdev[1].below_mtu = 1500;
+	examine(&p);
+	finds(&p, "mtu mlx5_0:1 warn", "the MTU of ens1f0 is 1500: packets of RDMA carry 1024");
 }
 END_TEST
 
@@ -390,6 +400,106 @@ START_TEST(quality_of_service)
 }
 END_TEST
 
+/* Both readings of a counter of the only port. */
+static void counted(struct patient *p, enum port_counter c, uint64_t first, uint64_t last)
+{
+	struct port_facts *port = &p->facts.device[0].port[0];
+
+	port->first.known = port->last.known = (1u << COUNT_N) - 1;
+	port->first.value[c] = first;
+	port->last.value[c] = last;
+}
+
+START_TEST(what_moves_is_judged_and_not_what_was)
+{
+	static const struct {
+		enum port_counter counter;
+		const char *quiet, *moving, *evidence, *remedy;
+	} all[] = {
+		{ COUNT_RETRY, "retries mlx5_1:1 ok", "retries mlx5_1:1 warn",
+		  "packets sent again: 3 in 5 s, 20 in all", "pfc, trust and mtu" },
+		{ COUNT_SEQUENCE, "sequence mlx5_1:1 ok", "sequence mlx5_1:1 warn",
+		  "packets out of order: 3 in 5 s, 20 in all", "switches drop" },
+		{ COUNT_LINK_DOWN, "link-down mlx5_1:1 ok", "link-down mlx5_1:1 fail",
+		  "went down: 3 in 5 s, 20 in all", "cable" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		auto_patient struct patient p;
+
+		one_vf(&p);
+		admit(&p);
+		counted(&p, all[i].counter, 20, 20);
+		examine(&p);
+		finds(&p, all[i].quiet, "0 in 5 s, 20 in all");
+		ck_assert_int_eq(findings_worst(&p.found), FINDING_OK);
+		counted(&p, all[i].counter, 17, 20);
+		examine(&p);
+		finds(&p, all[i].moving, all[i].evidence);
+		finds(&p, all[i].moving, all[i].remedy);
+	}
+}
+END_TEST
+
+START_TEST(one_reading_tells_nothing_of_what_was_counted_once)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.facts.watched_ms = 0;
+	counted(&p, COUNT_RETRY, 20, 20);
+	counted(&p, COUNT_PAUSE_HEARD, 9, 9);
+	examine(&p);
+	finds(&p, "retries mlx5_1:1 unknown", "20 in all; whether they grow was not looked at");
+	finds(&p, "retries mlx5_1:1 unknown", "--interval");
+	finds(&p, "sequence mlx5_1:1 ok", "0 in all");
+	finds(&p, "congestion mlx5_1:1 ok", "pauses received: 9 in all");
+}
+END_TEST
+
+START_TEST(congestion)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	counted(&p, COUNT_CNP_HEARD, 0, 7);
+	counted(&p, COUNT_PAUSE_SENT, 1, 4);
+	examine(&p);
+	finds(&p, "congestion mlx5_1:1 ok", "CNPs received: 7 in 5 s, 7 in all");
+	finds(&p, "congestion mlx5_1:1 ok", "pauses sent: 3 in 5 s, 4 in all");
+	counted(&p, COUNT_CNP_HEARD, 7, 7);
+	examine(&p);
+	finds(&p, "congestion mlx5_1:1 warn", "railctl rdma qos set --pf net1 --ecn 3");
+	/* Whether ECN works cannot be told. */
+	p.facts.device[0].port[0].last.known &= ~(1u << COUNT_CNP_SENT | 1u << COUNT_CNP_HEARD);
+	examine(&p);
+	finds(&p, "congestion mlx5_1:1 ok", "pauses sent: 3 in 5 s");
+}
+END_TEST
+
+START_TEST(counters_that_are_not_shown)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.facts.device[0].port[0].last.known = 1u << COUNT_SEQUENCE;
+	examine(&p);
+	finds(&p, "sequence mlx5_1:1 ok", "0 in all");
+	ck_assert_ptr_null(look(&p, "retries", "mlx5_1:1"));
+	ck_assert_ptr_null(look(&p, "congestion", "mlx5_1:1"));
+	p.facts.device[0].port[0].last.known = 0;
+	examine(&p);
+	finds(&p, "counters mlx5_1:1 unknown", "the pod alone sees them");
+	ck_assert_ptr_null(look(&p, "sequence", "mlx5_1:1"));
+	p.v.mode = RDMA_SHARED;
+	examine(&p);
+	finds(&p, "counters mlx5_1:1 unknown", "with --netns");
+}
+END_TEST
+
 START_TEST(traffic_class)
 {
 	auto_patient struct patient p;
@@ -448,5 +558,7 @@ END_TEST
 
 TEST_PROGRAM("doctor", all_is_well, nothing_to_see, ports_that_are_down, no_GID_of_RoCE_v2,
 	     the_GID_of_a_neighbour, rails_without_a_device, an_address_that_two_ports_have, MTUs,
-	     VFs_in_mode_shared, character_devices, memory, quality_of_service, traffic_class,
-	     the_worst_counts, allocations_may_fail)
+	     what_moves_is_judged_and_not_what_was,
+	     one_reading_tells_nothing_of_what_was_counted_once, congestion,
+	     counters_that_are_not_shown, VFs_in_mode_shared, character_devices, memory,
+	     quality_of_service, traffic_class, the_worst_counts, allocations_may_fail)

@@ -195,30 +195,96 @@ static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_facts *
 	return 0;
 }
 
-static int read_device(const struct facts_view *v, struct nl *nl, const struct inv_device *d,
+static int read_device(const struct facts_view *v, const struct inv_device *d,
 		       struct device_facts *f, struct err *e)
 {
 	look_at(v, &d->uverbs, &f->uverbs);
-	for (size_t p = 0; p < d->n_ports; p++)
-		if (read_dcb(nl, &d->port[p], &f->port[p], e))
-			return -1;
 	return read_traffic_class(v->ctx, d, f, e);
 }
 
 static int read_devices(const struct facts_view *view, struct rdma_facts *f, struct err *e)
 {
 	const struct rdma_inventory *v = f->inventory;
-	auto_nl struct nl *nl = NULL;
 
 	f->device = calloc(v->n_devices + 1, sizeof(*f->device));
 	if (!f->device)
 		return err_nomem(e);
-	if (nl_open(&nl, e))
-		return -1;
 	for (size_t i = 0; i < v->n_devices; i++)
-		if (read_device(view, nl, &v->device[i], &f->device[i], e))
+		if (read_device(view, &v->device[i], &f->device[i], e))
 			return -1;
 	return 0;
+}
+
+/* ---- counters ---- */
+
+/* The port's own interface, as the host sees it, is known to what lies above it. */
+static const char *netdev_of(const struct rdma_facts *f, const struct inv_port *p)
+{
+	for (size_t i = 0; !*p->netdev && i < f->rails->n; i++) {
+		const struct rdma_rail *r = &f->rails->rail[i];
+
+		if (r->port == p && r->netdev)
+			return r->netdev->below;
+	}
+	return p->netdev;
+}
+
+static int read_counters(const struct facts_view *v, const struct rdma_facts *f, size_t device,
+			 size_t port, struct err *e)
+{
+	const struct inv_device *d = &f->inventory->device[device];
+	struct port_facts *out = &f->device[device].port[port];
+	struct counters_of of = { v->ctx->sysfs, d->link.name, d->port[port].port,
+				  d->port[port].netdev };
+
+	struct port_counters host = { 0 };
+
+	if (counters_read(&of, &out->last, e))
+		return -1;
+	of.sysfs = v->host_sysfs;
+	of.netdev = netdev_of(f, &d->port[port]);
+	if (of.sysfs && counters_read(&of, &host, e))
+		return -1;
+	/* A pod in mode shared sees its interface at most. */
+	if (host.known & ~(1u << COUNT_LINK_DOWN))
+		out->last = host;
+	counters_add_pauses(&out->dcb, &out->last);
+	return 0;
+}
+
+/* What changes while it is looked at. */
+static int read_ports(const struct facts_view *view, struct nl *nl, const struct rdma_facts *f,
+		      struct err *e)
+{
+	const struct rdma_inventory *v = f->inventory;
+
+	for (size_t i = 0; i < v->n_devices; i++)
+		for (size_t p = 0; p < v->device[i].n_ports; p++)
+			if (read_dcb(nl, &v->device[i].port[p], &f->device[i].port[p], e) ||
+			    read_counters(view, f, i, p, e))
+				return -1;
+	return 0;
+}
+
+static void keep_first(const struct rdma_facts *f)
+{
+	for (size_t i = 0; i < f->inventory->n_devices; i++)
+		for (size_t p = 0; p < RDMA_PORTS_MAX; p++)
+			f->device[i].port[p].first = f->device[i].port[p].last;
+}
+
+static int watch(const struct facts_view *view, struct rdma_facts *f, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+
+	if (nl_open(&nl, e) || read_ports(view, nl, f, e))
+		return -1;
+	keep_first(f);
+	if (!view->watch_ms || !f->inventory->n_devices)
+		return 0;
+	view->wait(view->watch_ms, view->wait_arg);
+	f->watched_ms = view->watch_ms;
+	return read_ports(view, nl, f, e);
 }
 
 int rdma_facts_read(const struct facts_view *view, const struct rdma_inventory *v,
@@ -229,7 +295,7 @@ int rdma_facts_read(const struct facts_view *view, const struct rdma_inventory *
 
 	look_at(view, &cm, &f.rdma_cm);
 	if (read_devices(view, &f, e) || read_memlock(view, &f, e) ||
-	    read_capabilities(view, &f, e) || read_environ(view, &f, e))
+	    read_capabilities(view, &f, e) || read_environ(view, &f, e) || watch(view, &f, e))
 		return -1;
 	*out = f;
 	f.device = NULL;

@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_RDMA_FACTS_H
 #define RAILHEAD_RDMA_FACTS_H
 
-#include "lib/nl_dcb.h"
+#include "rdma/counters.h"
 #include "rdma/rail.h"
 
 enum fact_access {
@@ -28,6 +28,7 @@ struct fact_file {
 struct port_facts {
 	bool has_dcb; /* dcb says something: the port's interface is here, and its driver tells */
 	struct dcb_info dcb;
+	struct port_counters first, last; /* two readings; the same where there was but one */
 };
 
 struct device_facts {
@@ -44,16 +45,23 @@ struct rdma_facts {
 	struct device_facts *device; /* owned; as in the inventory */
 	struct fact_file rdma_cm;
 	bool has_memlock;
-	uint64_t memlock; /* bytes that an unprivileged process may lock; FACT_UNLIMITED */
-	bool ipc_lock;    /* CAP_IPC_LOCK: the limit does not count */
-	bool has_environ; /* the process's environment was read */
-	bool nccl_tc;     /* NCCL_IB_TC or UCX_IB_TRAFFIC_CLASS is set in it */
+	uint64_t memlock;   /* bytes that an unprivileged process may lock; FACT_UNLIMITED */
+	bool ipc_lock;      /* CAP_IPC_LOCK: the limit does not count */
+	bool has_environ;   /* the process's environment was read */
+	bool nccl_tc;       /* NCCL_IB_TC or UCX_IB_TRAFFIC_CLASS is set in it */
+	int64_t watched_ms; /* between the two readings of counters; 0: there was one */
 };
 
-/* Whose /dev, limits and environment count. */
+/* Whose /dev, limits and environment count, and for how long counters are watched. */
 struct facts_view {
 	const struct ctx *ctx;
 	int pid; /* 0: the caller's own; -1: nobody's, they are unknown; else those of a process */
+	/* The host's sysfs, where that is another one: in mode shared it alone shows counters. NULL
+	 */
+	const char *host_sysfs;
+	int64_t watch_ms;              /* 0: counters are read once */
+	void (*wait)(int64_t, void *); /* between the readings, that many ms */
+	void *wait_arg;
 };
 
 /* rdma_facts_read - in the namespace that v was read in. *out borrows v and r. */

@@ -72,7 +72,7 @@ static void tear_down(struct world *w)
 
 static struct rdma_facts facts(const struct world *w, int pid)
 {
-	const struct facts_view view = { &w->ctx, pid };
+	const struct facts_view view = { .ctx = &w->ctx, .pid = pid };
 	struct rdma_facts f;
 	struct err e = { 0 };
 
@@ -257,10 +257,59 @@ START_TEST(the_traffic_class_of_the_driver)
 }
 END_TEST
 
+#define PORT "class/infiniband/mlx5_1/ports/1/"
+
+/* The kernel counts on while it is waited. */
+static void count_on(int64_t ms, void *arg)
+{
+	const struct world *w = arg;
+
+	ck_assert_int_eq(ms, 2000);
+	put_in(w, "sys/" PORT "hw_counters/out_of_sequence", "12\n");
+	put_in(w, "host/" PORT "hw_counters/out_of_sequence", "112\n");
+}
+
+START_TEST(counters_are_read_twice)
+{
+	auto_world struct world w;
+	struct facts_view view = {
+		.ctx = &w.ctx, .watch_ms = 2000, .wait = count_on, .wait_arg = &w
+	};
+	struct err e;
+	char host[64];
+
+	set_up(&w);
+	put_in(&w, "sys/" PORT "hw_counters/out_of_sequence", "7\n");
+	put_in(&w, "host/" PORT "hw_counters/out_of_sequence", "100\n");
+	put_in(&w, "host/class/net/ens1f0/carrier_down_count", "4\n");
+	auto_rdma_facts struct rdma_facts f = { 0 };
+	ck_assert_int_eq(rdma_facts_read(&view, &w.v, &w.rails, &f, &e), 0);
+	ck_assert_int_eq(f.watched_ms, 2000);
+	ck_assert_uint_eq(f.device[0].port[0].first.value[COUNT_SEQUENCE], 7);
+	ck_assert_uint_eq(f.device[0].port[0].last.value[COUNT_SEQUENCE], 12);
+
+	/* Of a pod in mode shared the host shows them, and the link of the card. */
+	(void)snprintf(host, sizeof(host), "%s/host", w.dir);
+	view.host_sysfs = host;
+	w.v.device[0].port[0].netdev[0] = '\0';
+	(void)snprintf(w.v.netdev[1].below, sizeof(w.v.netdev[1].below), "ens1f0");
+	put_in(&w, "host/" PORT "hw_counters/out_of_sequence", "100\n");
+	auto_rdma_facts struct rdma_facts g = { 0 };
+	ck_assert_int_eq(rdma_facts_read(&view, &w.v, &w.rails, &g, &e), 0);
+	ck_assert_uint_eq(g.device[0].port[0].first.value[COUNT_SEQUENCE], 100);
+	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_SEQUENCE], 112);
+	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_LINK_DOWN], 4);
+
+	auto_rdma_facts struct rdma_facts once = facts(&w, 0);
+	ck_assert_int_eq(once.watched_ms, 0);
+	ck_assert_uint_eq(once.device[0].port[0].first.value[COUNT_SEQUENCE], 12);
+}
+END_TEST
+
 static int read_all(void *arg, struct err *e)
 {
 	const struct world *w = arg;
-	const struct facts_view view = { &w->ctx, 0 };
+	const struct facts_view view = { .ctx = &w->ctx };
 	auto_rdma_facts struct rdma_facts f = { 0 };
 
 	return rdma_facts_read(&view, &w->v, &w->rails, &f, e);
@@ -281,4 +330,4 @@ END_TEST
 TEST_PROGRAM("facts", a_character_device_that_is_missing_or_another,
 	     a_character_device_that_may_not_be_opened, seen_from_outside,
 	     memory_that_may_be_locked, the_capability, the_environment,
-	     the_traffic_class_of_the_driver, allocations_may_fail)
+	     the_traffic_class_of_the_driver, counters_are_read_twice, allocations_may_fail)

@@ -2,6 +2,7 @@
 #include "rdma/served.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/nl_addr.h"
 
@@ -39,6 +40,20 @@ static int add(struct look *l, struct served_one one)
 	return 0;
 }
 
+/* The port's own interface, unless that is in a pod. */
+static void note_netdev(const struct look *l, struct served_one *one)
+{
+	struct rdma_port port;
+	struct link_info link;
+	struct err ignored;
+
+	if (nl_rdma_port(l->v.home_rdma, one->device, one->port, &port, &ignored) ||
+	    !port.ifindex || nl_link_by_index(l->v.home_nl, port.ifindex, &link, &ignored))
+		return;
+	memcpy(one->netdev, link.name, sizeof(one->netdev));
+	one->mtu = link.mtu;
+}
+
 /* Whatever cannot be told of an interface leaves it to what its pod sees. */
 static int follow(struct look *l, int ifindex)
 {
@@ -49,7 +64,11 @@ static int follow(struct look *l, int ifindex)
 	if (nl_link_by_index(l->v.pod_nl, ifindex, &link, &why) ||
 	    rdma_of_netdev(&l->v, link.name, &s, &why))
 		return why.code == ERR_NOMEM ? err_nomem(l->e) : 0;
-	return add(l, (struct served_one){ ifindex, s.link.index, s.port });
+
+	struct served_one one = { .ifindex = ifindex, .device = s.link.index, .port = s.port };
+
+	note_netdev(l, &one);
+	return add(l, one);
 }
 
 static int on_addr(const struct addr_info *a, void *arg)
@@ -104,6 +123,8 @@ void served_note(const struct served *s, struct rdma_inventory *v)
 				continue;
 			d->served_device = s->one[k].device;
 			d->served_port = s->one[k].port;
+			memcpy(d->below, s->one[k].netdev, sizeof(d->below));
+			d->below_mtu = s->one[k].mtu;
 		}
 	}
 }

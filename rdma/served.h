@@ -13,6 +13,8 @@
 struct served_one {
 	int ifindex; /* in the pod */
 	uint32_t device, port;
+	char netdev[IFNAME_LEN]; /* the port's own interface on the host, and its MTU; "" and 0 */
+	uint32_t mtu;
 };
 
 struct served {
@@ -30,7 +32,7 @@ int served_read(const struct ctx *ctx, const struct netns *pod, struct served *o
 void served_clear(struct served *s);
 #define auto_served auto_clean(served_clear)
 
-/* served_note - in an inventory of the pod: served_device and served_port of its interfaces. */
+/* served_note - in an inventory of the pod: what its interfaces lie on. */
 void served_note(const struct served *s, struct rdma_inventory *v);
 
 #endif

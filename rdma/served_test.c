@@ -46,6 +46,10 @@ START_TEST(a_macvlan_lies_on_a_card)
 	served_note(&s, &v);
 	ck_assert_uint_eq(d[0].served_port, 0);
 	ck_assert(d[1].served_port == 1 && d[1].served_device == s.one[0].device);
+	/* The MTU that counts is the card's. */
+	ck_assert_str_eq(d[1].below, "pf0");
+	ck_assert_uint_gt(d[1].below_mtu, 0);
+	ck_assert_str_eq(d[0].below, "");
 }
 END_TEST
 
