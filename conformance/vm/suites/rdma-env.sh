@@ -32,7 +32,7 @@ hasnt() { ! grep -qF -- "$1" $W/out $W/err || said; }
 # finds POD CHECK SUBJECT RESULT [WORDS]: of `railctl rdma check` in that pod; "" for the subject of the whole pod.
 finds()
 {
-	in_pod "$1" check --json
+	in_pod "$1" check --interval 0 --json
 	jq -e --arg c "$2" --arg s "$3" --arg r "$4" --arg w "${5-}" 'any(.[]; .check == $c and (.subject // "") == $s and
 		.result == $r and ([.evidence, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said
 }
@@ -153,6 +153,12 @@ check "doctor: GIDs" finds A gid rxe1:1 ok "10.2.0.11 at index $(index rxe1 10.2
 check "doctor: a neighbour comes first" finds B neighbour rxe0:1 warn "ours is at index $(index rxe0 10.1.0.12)"
 check "doctor: the neighbour is named" finds B neighbour rxe1:1 warn "10.2.0.11"
 check "doctor: the card's MTU is not seen" finds A mtu rxe0:1 unknown "run it on the host"
+check "doctor: from the host it is" ok r check --netns /run/netns/A --interval 0 --json
+check "doctor: and is small" want 'any(.[]; .check == "mtu" and .subject == "rxe0:1" and .result == "warn" and
+	(.evidence | contains("the MTU of '"$PF0"' is 1500")))'
+check "doctor: the host sees what ports count" want '[.[] | select(.check == "retries" or .check == "sequence" or .check == "link-down") |
+	.subject] | sort == ["rxe0:1", "rxe0:1", "rxe0:1", "rxe1:1", "rxe1:1", "rxe1:1"]'
+check "doctor: a pod in mode shared does not" finds A counters rxe0:1 unknown "--netns"
 check "doctor: mode" finds A mode "" ok "as macvlan and ipvlan need it"
 check "doctor: uverbs" finds A uverbs rxe0 ok "can be opened"
 check "doctor: rdma_cm" finds A rdma-cm "" ok
@@ -173,7 +179,7 @@ railctl rdma check --netns /run/netns/A --json >$W/out
 check "doctor: of a namespace without a process that is unknown" want 'any(.[]; .check == "memlock" and .result == "unknown")'
 
 without() { # POD SCRIPT: a check in a mount namespace of its own after SCRIPT
-	ip netns exec "$1" unshare -m sh -c "$2; exec railctl rdma check --json" >$W/out 2>$W/err
+	ip netns exec "$1" unshare -m sh -c "$2; exec railctl rdma check --interval 0 --json" >$W/out 2>$W/err
 }
 found() { jq -e --arg c "$1" --arg r "$2" --arg w "$3" 'any(.[]; .check == $c and .result == $r and
 	([.evidence, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said; }
@@ -195,7 +201,12 @@ chmod 666 /dev/infiniband/uverbs*
 check "$PF1 goes down" ip link set "$PF1" down
 down() { finds A port rxe1:1 fail "the port is DOWN"; }
 check "doctor: a port that is down" within 10 down
-check "env without it" ok in_pod A env --explain
+check "env without it fails" fails in_pod A env --explain
+check "env names it on standard error" grep -q '^railctl rdma env: left out: net2 on rxe1:1: its port is not ACTIVE' $W/err
+check "env with as many rails as are expected" ok in_pod A env --expect-rails 1 --explain
+check "env with fewer" fails in_pod A env --expect-rails 2
+check "env says how many there are" grep -q 'rails: 1, and 2 are expected' $W/err
+in_pod A env --explain
 check "env says why" has "net2 on rxe1:1: its port is not ACTIVE"
 check "env uses the other" has "NCCL_IB_HCA='=rxe0:1'"
 check "$PF1 goes up" ip link set "$PF1" up
