@@ -113,7 +113,7 @@ objects = $(patsubst %.c,$(O)/%.o,$(1))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BINS) $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB)) ## build the programs into build/bin/ (the default)
+all: $(BINS) $(if $(STATIC),$(B)/libraries.tsv) $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB)) ## build the programs into build/bin/ (the default)
 tests: $(TESTS)
 helpers: $(HELPERS)
 fuzzers: $(FUZZERS)
@@ -180,6 +180,10 @@ $(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(call static_of,$(
 		-Wl,-u,railhead_ident $(WRAP_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(LIBS) $$(SYSTEM_LIBS) $$($(1)_LIBS)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
+
+# What of other people is in the static programs, as it was when they were linked.
+$(B)/libraries.tsv: tools/static-libs.sh $(BINS)
+	@tools/static-libs.sh '$(CC)' $(CJSON_DIR) $(SYSTEM_LIBS) -lc -lgcc -lgcc_eh >$@.new && mv $@.new $@
 
 # Tests alone: the linker sends allocations to lib/testing_alloc.h, waits to lib/testing_time.h, and what
 # is asked of the kernel to lib/testing_pf.h and lib/testing_hca.h.

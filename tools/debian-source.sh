@@ -7,7 +7,13 @@
 #
 # It comes from the same archive that the machine already installs from and trusts, through a private apt
 # configuration below DIR: neither the machine's sources, nor its lists, nor its caches are touched.
-# Without such an archive it exits 1 and says why.
+# Without such an archive it exits 1 and says why. DIR/source names what came, a line a file:
+# PACKAGE VERSION SHA256 FILE.
+#
+# apt checks every byte against a signed list, and that the list is neither expired nor from the future,
+# whatever the machine's own configuration says. A signed list of tomorrow proves that this clock is behind:
+# only then the dates are not looked at, and it is said. An expired list proves nothing, as an old mirror and a
+# replayed one look the same: RAILHEAD_EXPIRED_LISTS=yes takes it all the same, and that is said, too.
 set -eu
 
 package=${1:?usage: debian-source.sh PACKAGE DIR}
@@ -99,6 +105,8 @@ done | awk -v code="$VERSION_CODENAME" '
 	fail "no archive of Debian $VERSION_CODENAME main in ${etc}sources.list(.d)"
 
 # Read after the machine's own configuration (proxies, certificates), so these win.
+configure()
+{
 cat >"$work/apt.conf" <<CONF
 #clear APT::Update;
 #clear DPkg;
@@ -109,21 +117,53 @@ Dir::Cache "$work/cache";
 Dir::Cache::archives "$work/cache/archives";
 Dir::Cache::pkgcache "";
 Dir::Cache::srcpkgcache "";
-Acquire::Check-Valid-Until "false";
+Acquire::Check-Valid-Until "$check_until";
+Acquire::Check-Date "$check_date";
 Acquire::Languages "none";
 Acquire::Retries "3";
 APT::Get::List-Cleanup "false";
 APT::Sandbox::User "root";
 CONF
 
-cd "$work"
-# A source that fails (a repository without source packages) is no harm if another one delivers.
-apt-get -c "$work/apt.conf" -qq update </dev/null >update.log 2>&1 || true
-if ! apt-get -c "$work/apt.conf" -qq source --download-only "$package" </dev/null >source.log 2>&1; then
-	cat update.log source.log >&2
+}
+
+fetch() # 0: it is here
+{
+	configure
+	(
+		cd "$work"
+		# A source that fails (a repository without source packages) is no harm if another one delivers.
+		apt-get -c "$work/apt.conf" -q update </dev/null >update.log 2>&1 || true
+		apt-get -c "$work/apt.conf" -qq source --download-only "$package" </dev/null >source.log 2>&1
+	)
+}
+
+check_until=true check_date=true
+[ "${RAILHEAD_EXPIRED_LISTS:-}" != yes ] || {
+	check_until=false
+	echo "debian-source: WARNING: RAILHEAD_EXPIRED_LISTS=yes: expired package lists are taken; they may lack fixes" >&2
+}
+fetched=
+fetch && fetched=yes
+if [ -z "$fetched" ] && grep -q 'is not valid yet' "$work/update.log"; then
+	echo "debian-source: WARNING: this machine's clock ($(date -u)) is behind: the archive's signed list is of later." \
+		"Set the clock; until then the dates of lists are not checked" >&2
+	check_date=false
+	fetch && fetched=yes
+fi
+if [ -z "$fetched" ]; then
+	cat "$work/update.log" "$work/source.log" >&2
+	! grep -q 'is expired' "$work/update.log" ||
+		fail "the archive's list is expired by this machine's clock ($(date -u)). If the clock is wrong, set it; if the" \
+			"mirror is an old one on purpose: RAILHEAD_EXPIRED_LISTS=yes"
 	fail "apt found no source package $package"
 fi
+cd "$work"
 dpkg-source -q -x ./"$package"_*.dsc tree >unpack.log 2>&1 || {
 	cat unpack.log >&2
 	fail "cannot unpack $package"
 }
+version=$(sed -n 's/^Version: //p' ./"$package"_*.dsc | head -n 1)
+sha256sum ./"$package"_* | sed "s|^\([0-9a-f]*\)  \./\(.*\)|$package $version \1 \2|" >source
+echo "debian-source: $package $version from the archive's signed list:"
+sed 's/^[^ ]* [^ ]* \(.*\)/  sha256 \1/' source

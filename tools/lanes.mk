@@ -2,14 +2,14 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
+	dup deps-current release spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 LANES := gcc -- check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
-	spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
+	deps-current spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -166,6 +166,11 @@ tools-check: ## each of the checks below fails when it should
 
 repro: all ## a second build, in another folder, is byte for byte the same
 	@tools/repro.sh $(B) '$(WERROR)'
+
+deps-current: all ## static libraries that were linked against what apt offers: old ones are a warning
+	@tools/deps-current.sh $(B)
+release: all helpers ## build/release/: source, programs, what is in them (SPDX), checksums; refuses old libraries
+	@tools/release.sh $(B) build/release
 
 # ---- the source -------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ printf 'PROBED_WARN :='
 taken compiles -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wformat=2 -Wswitch-enum -Wvla -Wundef -Wcast-align -Wnull-dereference
 printf 'PROBED_HARDEN :='
-taken compiles -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fcf-protection
+taken compiles -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection
 printf 'PROBED_CFLAGS :='
 taken compiles -fvisibility=hidden -fPIE -ffunction-sections -fdata-sections
 printf 'PROBED_LDFLAGS :='

@@ -255,5 +255,60 @@ bad "deps: a failing installation fails and says why" 'no network' deps 0 debian
 bad "deps: another distribution gets a list" 'not Debian' env PATH="$fake:$PATH" OS_RELEASE="$dir/fedora" \
 	LOOK_IN="$dir" "$tools/deps.sh" bench
 
+# ---- supply chain -------------------------------------------------------------------------------
+
+mkdir -p "$dir/linked/build" "$dir/linked/lists"
+printf 'libold-dev\t1.0-1\told\t1.0-1\t00\t/usr/lib/libold.a\nlibnew-dev\t2.0-1\tnew\t2.0-1\t00\t/usr/lib/libnew.a\n' \
+	>"$dir/linked/build/libraries.tsv"
+offers() # VERSION of libold-dev
+{
+	printf '#!/bin/sh\n[ "$2" = libold-dev ] && echo "  Candidate: %s" || echo "  Candidate: 2.0-1"\n' "$1" >"$fake/apt-cache"
+	chmod +x "$fake/apt-cache"
+}
+current() { env PATH="$fake:$PATH" APT_LISTS="$dir/linked/lists" "$tools/deps-current.sh" "$@"; }
+offers 1.0-1+deb12u1
+good "deps-current: offline it says so" says 'deps-current: cannot tell: there are no package lists here (offline); apt-get update brings them' \
+	current "$dir/linked/build"
+bad "deps-current: offline, for a release" 'cannot tell' current --strict "$dir/linked/build"
+touch "$dir/linked/lists/InRelease"
+good "deps-current: an old library is a warning" current "$dir/linked/build"
+named() { current "$dir/linked/build" | grep -q "$1"; }
+good "deps-current: it is named, with what apt offers" \
+	named '^WARNING: libold.a is linked from libold-dev 1.0-1, apt offers 1.0-1+deb12u1'
+bad "deps-current: an old library, for a release" '1 older' current --strict "$dir/linked/build"
+offers 1.0-1
+good "deps-current: all is new" current --strict "$dir/linked/build"
+printf -- '-\t-\t-\t-\t00\t/opt/libown.a\n' >>"$dir/linked/build/libraries.tsv"
+bad "deps-current: what nobody knows, for a release" 'unknown: .*libown.a' current --strict "$dir/linked/build"
+
+# An archive whose lists are expired, or of tomorrow; the fake writes down what it is told about dates.
+cat >"$fake/apt-get" <<END
+#!/bin/sh
+dates=\$(sed -n 's/^Acquire::Check-\(.*\) "\(.*\)";/\1=\2/p' "\$2" | tr '\n' ' ')
+echo "\$4 \$dates" >>"$dir/dates"
+case "\$FAKE_LISTS \$dates" in
+*old*Valid-Until=true*) echo 'E: Release file for x is expired (invalid since 1d)' ; exit 100 ;;
+*new*Date=true*) echo 'E: Release file for x is not valid yet (invalid for another 1d)' ; exit 100 ;;
+esac
+exit 100
+END
+printf '#!/bin/sh\n' >"$fake/dpkg-source"
+printf '#!/bin/sh\necho "d='"'$dir/apt/'"'"\n' >"$fake/apt-config"
+chmod +x "$fake/dpkg-source" "$fake/apt-config"
+mkdir -p "$dir/apt"
+fetch_source() # LISTS: old or new
+{
+	rm -rf "$dir/dates" "$dir/source"
+	(. /etc/os-release && echo "deb file:/nowhere $VERSION_CODENAME main" >"$dir/apt/sources.list")
+	env PATH="$fake:$PATH" FAKE_LISTS="$1" "$tools/debian-source.sh" x "$dir/source"
+}
+if (. /etc/os-release && [ "$ID" = debian ]) && command -v apt-get >/dev/null; then
+	bad "debian-source: an expired list is refused, with what to do" 'RAILHEAD_EXPIRED_LISTS=yes' fetch_source old
+	good "debian-source: its date was looked at" grep -q 'Valid-Until=true Date=true' "$dir/dates"
+	bad "debian-source: a list of tomorrow proves that the clock is behind" "clock.* is behind" fetch_source new
+	good "debian-source: the end of a list's validity is looked at even then" \
+		sh -c "grep -q 'Valid-Until=true Date=false' '$dir/dates' && ! grep -q 'Valid-Until=false' '$dir/dates'"
+fi
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

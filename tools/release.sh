@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Make what a release consists of, in OUT: source and programs as tar files, what is in them (SPDX), checksums.
+# The same commit and the same libraries give the same bytes. Nothing is tagged, signed or sent anywhere.
+#
+# usage: tools/release.sh BUILD OUT
+#
+# It refuses a tree with changes, a version without an entry of its own in CHANGELOG.md (RELEASE_DRAFT=1 lets
+# both pass), and libraries older than those that apt offers.
+set -eu
+
+build=${1:?usage: release.sh BUILD OUT}
+out=${2:?usage: release.sh BUILD OUT}
+tools=${0%/*}
+version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' lib/version.h)
+epoch=${SOURCE_DATE_EPOCH:-0}
+name=railhead-$version
+
+fail()
+{
+	echo "release: $*" >&2
+	exit 1
+}
+
+[ -n "$version" ] || fail 'lib/version.h has no RAILHEAD_VERSION'
+if [ -z "${RELEASE_DRAFT:-}" ]; then
+	[ -z "$(git status --porcelain)" ] || fail 'the tree has changes that are not committed'
+	grep -q "^## $version ([0-9]" CHANGELOG.md || fail "CHANGELOG.md: \"## $version (DATE)\" is missing"
+fi
+"$tools/deps-current.sh" --strict "$build" || fail 'see above: link against what Debian offers now'
+
+rm -rf "$out"
+mkdir -p "$out/tree"
+# Names, owners, times and order are the same whoever packs.
+pack() # FILE FOLDER: what is in the folder
+{
+	tar -C "$2" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" -cf - "$name" | gzip -n -9 >"$1"
+}
+git archive --prefix="$name/" HEAD | tar -C "$out/tree" -xf -
+pack "$out/$name.tar.gz" "$out/tree"
+rm -rf "$out/tree"
+
+machine=$(uname -m)
+mkdir -p "$out/tree/$name"
+DESTDIR=$(cd "$out/tree/$name" && pwd)
+export DESTDIR
+BIN=$build/bin CNI_BIN=/opt/cni/bin PLUGIN_PREFIX='' sbindir=/usr/local/sbin mandir=/usr/local/share/man \
+	bashcompdir=/usr/local/share/bash-completion/completions unitdir=/usr/local/lib/systemd/system \
+	FORCE='' STRIP=1 "$tools/install.sh" install >/dev/null
+cp LICENSE CHANGELOG.md "$out/tree/$name/"
+pack "$out/$name-linux-$machine.tar.gz" "$out/tree"
+"$tools/sbom.sh" "$build" "$version" "$out/tree/$name" >"$out/$name-linux-$machine.spdx"
+rm -rf "$out/tree"
+(cd "$out" && sha256sum -- *.tar.gz *.spdx >SHA256SUMS)
+echo "release: in $out:"
+sed 's/^/  /' "$out/SHA256SUMS"
