@@ -425,15 +425,18 @@ struct add_job {
 	struct alloc_result *out;
 };
 
-static int grant_new(struct ledger *l, const struct source_sets *sets, const struct request *r,
+static int grant_new(struct ledger *l, const struct source_sets *sets, const struct alloc_add *add,
 		     struct alloc_result *out, struct err *e)
 {
-	struct ask ask = { .owner = &r->owner };
+	const struct request *r = add->request;
+	auto_elsewhere struct elsewhere elsewhere = { .files = { .dir = -1 } };
+	struct ask ask = { .owner = &r->owner, .elsewhere = &elsewhere };
 	struct hunt h = { .l = l, .ask = &ask };
 	struct choice choices[SOURCE_SETS_MAX];
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
 
-	if (assign(sets, r, want, e) || load_avoided(l, &r->owner, &ask, e) ||
+	if (elsewhere_open(&elsewhere, l, add->conf->data_dir, r->owner.network, e) ||
+	    assign(sets, r, want, e) || load_avoided(l, &r->owner, &ask, e) ||
 	    choose_all(&h, sets, want, choices, e))
 		return -1;
 	for (size_t i = 0; i < sets->n; i++) {
@@ -460,7 +463,8 @@ static int add_in_txn(struct ledger *l, void *arg, struct err *e)
 		return -1;
 	if (load_held(l, &r->owner, &held, e))
 		return -1;
-	return held.n ? repeat(sets, r, &held, job->out, e) : grant_new(l, sets, r, job->out, e);
+	return held.n ? repeat(sets, r, &held, job->out, e)
+		      : grant_new(l, sets, job->add, job->out, e);
 }
 
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,

@@ -10,13 +10,27 @@ static bool has_rested(int64_t since, int64_t now, int64_t cooldown)
 	return since <= now - cooldown || since > now + cooldown;
 }
 
-static bool avoided(const struct ask *ask, struct ip ip)
+static bool is_own(const struct ask *ask, struct ip ip)
 {
 	for (size_t i = 0; i < ask->n_avoid; i++) {
 		if (ip_equal(ask->avoid[i], ip))
 			return true;
 	}
 	return false;
+}
+
+static bool avoided(const struct ask *ask, const struct source *s, struct ip ip)
+{
+	return is_own(ask, ip) || elsewhere_holds(ask->elsewhere, s, ip);
+}
+
+/* What could not be looked at counted as held: the choice made of it is none. */
+static int answer(const struct ask *ask, int rc, struct err *e)
+{
+	if (!ask->elsewhere || !ask->elsewhere->failed)
+		return rc;
+	*e = ask->elsewhere->e;
+	return -1;
 }
 
 /* The cursor stays as it is for whatever is not found by it. */
@@ -42,7 +56,7 @@ static int choose_sticky(struct ledger *l, const struct source *s, const struct 
 		bool found;
 
 		if (key_parse_address(list.items[i].s, &a) || !ranges_contain(&s->usable, a.ip) ||
-		    strcmp(a.scope, s->scope) != 0 || avoided(ask, a.ip))
+		    strcmp(a.scope, s->scope) != 0 || avoided(ask, s, a.ip))
 			continue;
 		if (ledger_lease(l, list.items[i].s, &rec, &found, e))
 			return -1;
@@ -57,7 +71,7 @@ static int choose_sticky(struct ledger *l, const struct source *s, const struct 
 /* What an earlier sandbox of the pod had. */
 static int choose_own(const struct source *s, const struct ask *ask, struct ip *out)
 {
-	if (!ask->own.family || !ranges_contain(&s->usable, ask->own) || avoided(ask, ask->own))
+	if (!ask->own.family || !ranges_contain(&s->usable, ask->own) || avoided(ask, s, ask->own))
 		return 0;
 	*out = ask->own;
 	return 1;
@@ -99,7 +113,7 @@ static int sweep_on(struct sweep *w, struct err *e)
 		key_of_address(&from, w->s->scope, w->want);
 		if (ledger_scan_from(w->l, (struct store_span){ prefix.s, from.s }, meet, w, e))
 			return -1;
-		if (!w->have || !avoided(w->ask, w->want))
+		if (!w->have || !avoided(w->ask, w->s, w->want))
 			return 0;
 		/* not for this container, but for the next one */
 		if (!w->hold.family)
@@ -149,7 +163,7 @@ static int take_first(const char *key, const char *value, void *arg)
 
 	(void)value;
 	if (key_parse_rest(key, &a, source, &q->since) || !ranges_contain(&q->s->usable, a.ip) ||
-	    avoided(q->ask, a.ip))
+	    avoided(q->ask, q->s, a.ip))
 		return 0;
 	q->ip = a.ip;
 	return 1;
@@ -288,7 +302,7 @@ int choose(struct ledger *l, const struct source *s, const struct ask *ask, stru
 		rc = choose_lost(w, &t, &c, e);
 	if (rc > 0)
 		*out = c;
-	return rc;
+	return answer(ask, rc, e);
 }
 
 int choose_cooling(struct ledger *l, const struct source *s, const struct ask *ask,
@@ -313,7 +327,7 @@ int choose_cooling(struct ledger *l, const struct source *s, const struct ask *a
 	if (stray.ip.family && (!own.ip.family || stray.since < own.since))
 		c.ip = stray.ip;
 	*out = c;
-	return c.ip.family ? 1 : 0;
+	return answer(ask, c.ip.family ? 1 : 0, e);
 }
 
 static int refuse_held(const struct lease *rec, struct ip ip, struct err *e)
@@ -346,7 +360,7 @@ int choose_exactly(struct ledger *l, const struct source *s, const struct ask *a
 	struct key k;
 	bool found;
 
-	if (avoided(ask, ip))
+	if (is_own(ask, ip))
 		return err_set(e, ERR_BUSY, 0,
 			       "address %s is held by another interface of the same container",
 			       ip_format(ip, text));
@@ -355,6 +369,14 @@ int choose_exactly(struct ledger *l, const struct source *s, const struct ask *a
 		return -1;
 	if (found && rec.state == LEASE_HELD)
 		return refuse_held(&rec, ip, e);
+	if (elsewhere_holds(ask->elsewhere, s, ip)) {
+		if (answer(ask, 0, e))
+			return -1;
+		err_set(e, ERR_BUSY, 0, "address %s is held outside of %s", ip_format(ip, text),
+			s->label);
+		return err_hint(e, "by an overlapping range of this network_name, or by a file of "
+				   "host-local in /var/lib/cni/networks");
+	}
 	if (found && s->policy.strict && !owner_same_pod(&rec.owner, ask->owner) &&
 	    !has_rested(rec.since, l->now, s->policy.cooldown))
 		return refuse_cooling(s, ip, rec.since + s->policy.cooldown - l->now, e);

@@ -10,7 +10,7 @@
 #ifndef RAILHEAD_IPAM_CHOOSE_H
 #define RAILHEAD_IPAM_CHOOSE_H
 
-#include "ipam/ledger.h"
+#include "ipam/elsewhere.h"
 
 #define CHOOSE_AVOID_MAX 256
 
@@ -21,6 +21,7 @@ struct ask {
 	size_t n_avoid;
 	struct ip want; /* for choose_exactly */
 	struct ip own;  /* free, and given up by an earlier sandbox of the pod; IP_NONE: none */
+	struct elsewhere *elsewhere; /* NULL: nobody else has addresses */
 };
 
 /* choose - an address of the source. 1 with *out filled, 0 when it has none, -1 on error. */

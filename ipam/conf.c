@@ -13,6 +13,7 @@ int conf_ip(const char *text, const char *where, const char *key, struct ip *out
 	if (text && ip_parse(text, out))
 		return err_set(e, ERR_CONFIG, 0, "%s.%s: \"%.64s\" is not an IP address", where,
 			       key, text);
+	*out = ip_unmap(*out);
 	return 0;
 }
 

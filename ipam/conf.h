@@ -19,6 +19,7 @@ struct ipam_conf {
 	struct source_sets fixed; /* owned; of host-local's and whereabouts' keys */
 	const char *pools[SOURCE_SETS_MAX];
 	size_t n_pools;
+	bool whereabouts;          /* fixed is of whereabouts' keys */
 	const char *data_dir;      /* absolute; NULL: the default store */
 	const char *audit_log;     /* absolute, ends in ".log"; NULL: none */
 	const char *resolv_conf;   /* NULL: none */

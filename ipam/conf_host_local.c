@@ -30,7 +30,9 @@ static int read_subnet(const struct range_text *t, const char *where, struct sou
 {
 	char text[PREFIX_STR_LEN];
 
-	if (ip_parse_prefix(t->subnet, &s->subnet))
+	/* host-local refuses a network of IPv4-mapped addresses: it is IPv4 with a mask of IPv6 */
+	if (ip_parse_prefix(t->subnet, &s->subnet) ||
+	    ip_unmap(s->subnet.addr).family != s->subnet.addr.family)
 		return err_set(e, ERR_CONFIG, 0,
 			       "%s.subnet: \"%.64s\" is not a network like 10.1.0.0/16", where,
 			       t->subnet);

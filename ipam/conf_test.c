@@ -6,6 +6,8 @@
 #include "lib/testing.h"
 #include "lib/testing_alloc.h"
 
+#define TN "\"thisNodeOnly\":true,"
+
 static char *whole(const char *rest)
 {
 	char *text = NULL;
@@ -61,7 +63,7 @@ static const struct {
 	  "\"gateway\":\"\",\"dataDir\":\"\",\"resolvConf\":\"\",\"range\":\"\",\"pool\":\"\","
 	  "\"auditLog\":\"\",\"routes\":[{\"dst\":\"10.0.0.0/8\",\"gw\":\"\"}]}",
 	  "[n/net 10.1.0.0/24 10.1.0.1 10.1.0.2-10.1.0.254]" },
-	{ "\"ipam\":{\"range\":\"\",\"range_start\":\"\",\"range_end\":\"\",\"gateway\":\"\","
+	{ "\"ipam\":{" TN "\"range\":\"\",\"range_start\":\"\",\"range_end\":\"\",\"gateway\":\"\","
 	  "\"network_name\":\"\",\"ipRanges\":[{\"range\":\"10.1.0.0/24\",\"range_start\":\"\","
 	  "\"range_end\":\"\"}],\"addresses\":[{\"address\":\"10.2.0.1/24\",\"gateway\":\"\"}]}",
 	  "[w/ 10.1.0.0/24 - 10.1.0.1-10.1.0.254]" },
@@ -73,7 +75,7 @@ static const struct {
 	  "\"ipranges\":[[{\"SUBNET\":\"10.3.0.0/24\"}]]}",
 	  "[n/net 10.3.0.0/24 10.3.0.1 10.3.0.2-10.3.0.254] "
 	  "[n/net 10.1.0.0/24 10.1.0.1 10.1.0.2-10.1.0.254]" },
-	{ "\"ipam\":{\"Range\":\"10.1.0.0/29\",\"Exclude\":[\"10.1.0.2/"
+	{ "\"ipam\":{" TN "\"Range\":\"10.1.0.0/29\",\"Exclude\":[\"10.1.0.2/"
 	  "31\"],\"Network_Name\":\"a\"}",
 	  "[w/a 10.1.0.0/29 - 10.1.0.1-10.1.0.1 10.1.0.4-10.1.0.6]" },
 	/* host-local */
@@ -103,21 +105,34 @@ static const struct {
 	{ "\"ipam\":{},\"runtimeConfig\":{\"ipRanges\":[[{\"subnet\":\"10.3.0.0/24\"}]]}",
 	  "[n/net 10.3.0.0/24 10.3.0.1 10.3.0.2-10.3.0.254]" },
 	/* whereabouts */
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\"}", "[w/ 10.1.0.0/24 - 10.1.0.1-10.1.0.254]" },
-	{ "\"ipam\":{\"range\":\"10.1.0.77/24\",\"gateway\":\"10.1.0.1\"}",
+	{ "\"ipam\":{" TN
+	  "\"range\":\"010.001.000.000/024\",\"exclude\":[\"010.1.0.2/32\",\"10.1.0.03\"],"
+	  "\"gateway\":\"010.1.0.001\",\"etcd_host\":\"\",\"datastore\":\"etcd\",\"node_slice_"
+	  "size\":\"/26\"}",
+	  "[w/ 10.1.0.0/24 10.1.0.1 10.1.0.4-10.1.0.254]" },
+	{ "\"ipam\":{" TN "\"range\":\"010.1.0.08-10.1.0.020/24\"}",
+	  "[w/ 10.1.0.0/24 - 10.1.0.8-10.1.0.20]" },
+	{ "\"ipam\":{" TN "\"range\":\"::ffff:10.1.0.0/120\",\"range_start\":\"::ffff:10.1.0.9\","
+	  "\"gateway\":\"::ffff:10.1.0.10\"}",
+	  "[w/ 10.1.0.0/24 10.1.0.10 10.1.0.9-10.1.0.9 10.1.0.11-10.1.0.254]" },
+	{ "\"ipam\":{\"subnet\":\"10.1.0.0/"
+	  "24\",\"rangeStart\":\"::ffff:10.1.0.9\",\"gateway\":\"::ffff:10.1.0.1\"}",
+	  "[n/net 10.1.0.0/24 10.1.0.1 10.1.0.9-10.1.0.254]" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\"}", "[w/ 10.1.0.0/24 - 10.1.0.1-10.1.0.254]" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.77/24\",\"gateway\":\"10.1.0.1\"}",
 	  "[w/ 10.1.0.0/24 10.1.0.1 10.1.0.2-10.1.0.254]" },
-	{ "\"ipam\":{\"range\":\"10.1.0.10-10.1.0.20/24\",\"network_name\":\"a.b\"}",
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.10-10.1.0.20/24\",\"network_name\":\"a.b\"}",
 	  "[w/a.b 10.1.0.0/24 - 10.1.0.10-10.1.0.20]" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/"
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/"
 	  "24\",\"range_start\":\"10.1.0.5\",\"range_end\":\"10.1.0.9\",\"exclude\":[\"10.1.0.6\","
 	  "\"10.1.0.8/30\",\"172.16.0.0/12\"]}",
 	  "[w/ 10.1.0.0/24 - 10.1.0.5-10.1.0.5 10.1.0.7-10.1.0.7]" },
-	{ "\"ipam\":{\"ipRanges\":[{\"range\":\"10.1.0.0/31\"},{\"range\":\"fd00::/"
+	{ "\"ipam\":{" TN "\"ipRanges\":[{\"range\":\"10.1.0.0/31\"},{\"range\":\"fd00::/"
 	  "64\"}],\"enable_overlapping_ranges\":false}",
 	  "[x//0a010000-0a010001 10.1.0.0/31 - 10.1.0.0-10.1.0.1] "
 	  "[x//fd000000000000000000000000000000-fd00000000000000ffffffffffffffff fd00::/64 - "
 	  "fd00::1-fd00::ffff:ffff:ffff:ffff]" },
-	{ "\"ipam\":{\"range\":\"10.1.0.4/32\",\"ipRanges\":[{\"range\":\"fd00::/127\"}]}",
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.4/32\",\"ipRanges\":[{\"range\":\"fd00::/127\"}]}",
 	  "[w/ 10.1.0.4/32 - 10.1.0.4-10.1.0.4] [w/ fd00::/127 - fd00::-fd00::1]" },
 };
 
@@ -195,14 +210,32 @@ static const struct {
 	const char *says;
 } bad[] = {
 	{ "\"x\":1", ERR_CONFIG, "ipam: missing" },
+	/* whereabouts would share it among all nodes */
+	{ "\"ipam\":{\"range\":\"10.1.0.0/24\"}", ERR_CONFIG, "shares a range among all nodes" },
+	{ "\"ipam\":{\"ipRanges\":[{\"range\":\"10.1.0.0/24\"}]}", ERR_CONFIG,
+	  "shares a range among all nodes" },
+	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"thisNodeOnly\":false}", ERR_CONFIG,
+	  "shares a range among all nodes" },
+	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"node_slice_size\":\"/26\"}", ERR_CONFIG,
+	  "ipam.node_slice_size: \"/26\"" },
+	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"thisNodeOnly\":1}", ERR_DECODE,
+	  "ipam.thisNodeOnly" },
+	{ "\"ipam\":{" TN "\"range\":\"::ffff:10.1.0.0/90\"}", ERR_CONFIG, "ipam.range" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"range_start\":\"010.1.0.9\"}", ERR_CONFIG,
+	  "ipam.range_start: \"010.1.0.9\"" },
+	{ "\"ipam\":{" TN
+	  "\"range\":\"10.1.0.0/24\",\"range_start\":\"10.1.0.9\",\"range_end\":\"10.1.0.8\"}",
+	  ERR_CONFIG, "10.1.0.9" },
+	{ "\"ipam\":{\"subnet\":\"::ffff:10.1.0.0/120\"}", ERR_CONFIG, "ipam.subnet" },
 	{ "\"ipam\":{\"subnet\":\"\"}", ERR_CONFIG, "ipam.subnet" },
-	{ "\"ipam\":{\"ipRanges\":[{\"range\":\"\"}]}", ERR_CONFIG, "ipam.ipRanges[0].range" },
+	{ "\"ipam\":{" TN "\"ipRanges\":[{\"range\":\"\"}]}", ERR_CONFIG,
+	  "ipam.ipRanges[0].range" },
 	{ "\"ipam\":{" SUBNET ",\"addresses\":[{\"address\":\"\"}]}", ERR_CONFIG,
 	  "ipam.addresses[0].address" },
 	{ "\"ipam\":{" SUBNET ",\"Subnet\":\"10.2.0.0/24\"}", ERR_CONFIG, "ipam.Subnet: this key" },
 	{ "\"ipam\":{" SUBNET ",\"gateway\":\"\",\"GATEWAY\":\"10.1.0.9\"}", ERR_CONFIG,
 	  "ipam.GATEWAY: this key" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"exclude\":[],\"Exclude\":[\"10.1.0.1\"]}",
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"exclude\":[],\"Exclude\":[\"10.1.0.1\"]}",
 	  ERR_CONFIG, "ipam.Exclude: this key" },
 	{ "\"ipam\":{}", ERR_CONFIG, "ipam: nothing says where" },
 	{ "\"ipam\":{\"ranges\":[]}", ERR_CONFIG, "ipam.ranges" },
@@ -262,34 +295,39 @@ static const struct {
 	{ "\"ipam\":{\"pools\":[\"a\",\"a\"]}", ERR_CONFIG, "\"a\" is named twice" },
 	{ "\"ipam\":{\"pool\":\"x\",\"pools\":[" MANY16 "]}", ERR_CONFIG, "more than 16" },
 	{ "\"ipam\":{\"pool\":\"a\",\"sticky\":true}", ERR_CONFIG, "ipam.sticky" },
-	{ "\"ipam\":{\"range\":5}", ERR_DECODE, "ipam.range" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0\"}", ERR_CONFIG, "ipam.range: \"10.1.0.0\"" },
-	{ "\"ipam\":{\"range\":\"x-10.1.0.5/24\"}", ERR_CONFIG, "ipam.range" },
-	{ "\"ipam\":{\"range\":\"10.1.0.5-10.1.0.4/24\"}", ERR_CONFIG, "ends before it starts" },
-	{ "\"ipam\":{\"range\":\"10.2.0.5-10.1.0.4/24\"}", ERR_CONFIG, "ipam.range_start" },
-	{ "\"ipam\":{\"range\":\"0123456789012345678901234567890123456789012345678-10.1.0.4/24\"}",
+	{ "\"ipam\":{" TN "\"range\":5}", ERR_DECODE, "ipam.range" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0\"}", ERR_CONFIG, "ipam.range: \"10.1.0.0\"" },
+	{ "\"ipam\":{" TN "\"range\":\"x-10.1.0.5/24\"}", ERR_CONFIG, "ipam.range" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.5-10.1.0.4/24\"}", ERR_CONFIG,
+	  "ends before it starts" },
+	{ "\"ipam\":{" TN "\"range\":\"10.2.0.5-10.1.0.4/24\"}", ERR_CONFIG, "ipam.range_start" },
+	{ "\"ipam\":{" TN
+	  "\"range\":\"0123456789012345678901234567890123456789012345678-10.1.0.4/24\"}",
 	  ERR_CONFIG, "ipam.range" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"range_start\":\"x\"}", ERR_CONFIG,
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"range_start\":\"x\"}", ERR_CONFIG,
 	  "ipam.range_start" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"range_end\":\"10.2.0.1\"}", ERR_CONFIG,
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"range_end\":\"10.2.0.1\"}", ERR_CONFIG,
 	  "ipam.range_end: 10.2.0.1" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"range_end\":\"x\"}", ERR_CONFIG,
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"range_end\":\"x\"}", ERR_CONFIG,
 	  "ipam.range_end" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"gateway\":\"x\"}", ERR_CONFIG, "ipam.gateway" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"exclude\":\"x\"}", ERR_DECODE, "ipam.exclude" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"exclude\":[\"x\"]}", ERR_CONFIG,
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"gateway\":\"x\"}", ERR_CONFIG,
+	  "ipam.gateway" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"exclude\":\"x\"}", ERR_DECODE,
+	  "ipam.exclude" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"exclude\":[\"x\"]}", ERR_CONFIG,
 	  "ipam.exclude[0]" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"exclude\":[1]}", ERR_DECODE, "ipam.exclude[0]" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"exclude\":[\"10.0.0.0/8\"]}", ERR_CONFIG,
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"exclude\":[1]}", ERR_DECODE,
+	  "ipam.exclude[0]" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"exclude\":[\"10.0.0.0/8\"]}", ERR_CONFIG,
 	  "no address is left" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"network_name\":\"a/b\"}", ERR_CONFIG,
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"network_name\":\"a/b\"}", ERR_CONFIG,
 	  "ipam.network_name: \"a/b\"" },
-	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"network_name\":5}", ERR_DECODE,
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"network_name\":5}", ERR_DECODE,
 	  "ipam.network_name" },
-	{ "\"ipam\":{\"ipRanges\":5}", ERR_DECODE, "ipam.ipRanges" },
-	{ "\"ipam\":{\"ipRanges\":[]}", ERR_CONFIG, "ipam.ipRanges" },
-	{ "\"ipam\":{\"ipRanges\":[5]}", ERR_DECODE, "ipam.ipRanges[0]" },
-	{ "\"ipam\":{\"ipRanges\":[{}]}", ERR_CONFIG, "ipam.ipRanges[0].range" },
+	{ "\"ipam\":{" TN "\"ipRanges\":5}", ERR_DECODE, "ipam.ipRanges" },
+	{ "\"ipam\":{" TN "\"ipRanges\":[]}", ERR_CONFIG, "ipam.ipRanges" },
+	{ "\"ipam\":{" TN "\"ipRanges\":[5]}", ERR_DECODE, "ipam.ipRanges[0]" },
+	{ "\"ipam\":{" TN "\"ipRanges\":[{}]}", ERR_CONFIG, "ipam.ipRanges[0].range" },
 };
 
 START_TEST(refused)
@@ -313,7 +351,7 @@ END_TEST
 START_TEST(too_many_sets)
 {
 	static const char *const shapes[] = {
-		"\"ipam\":{\"ranges\":[", "\"ipam\":{\"ipRanges\":[",
+		"\"ipam\":{\"ranges\":[", "\"ipam\":{" TN "\"ipRanges\":[",
 		"\"ipam\":{\"subnet\":\"10.99.0.0/24\"},\"runtimeConfig\":{\"ipRanges\":["
 	};
 

@@ -15,8 +15,9 @@
  * Numbers are hexadecimal of fixed width, so that key order is address order and time order. A
  *scope is where an address is unique: p/<pool>, n/<network>, w/<network_name>,
  *x/<network_name>/<first-last>; its letter says how many parts it has. Parts are escaped, so that
- *'/' only separates. The container comes first in the owner, so that one short scan finds all
- *addresses of a pod's other interfaces.
+ *'/' only separates. Ranges of whereabouts are in w/ or x/, by enable_overlapping_ranges: what is
+ *unique across the two is decided in ipam/elsewhere.h. The container comes first in the owner, so
+ *that one short scan finds all addresses of a pod's other interfaces.
  */
 #ifndef RAILHEAD_IPAM_KEY_H
 #define RAILHEAD_IPAM_KEY_H

@@ -41,6 +41,7 @@ static const struct json_field fields[] = {
 	TEXT("boot", l.boot),
 	TEXT("node", l.node),
 	TEXT("source", l.source),
+	TEXT("range", l.range),
 	{ 0 },
 };
 
@@ -70,9 +71,11 @@ static int parse_object(const char *text, const char *what, struct json **out, s
 
 int lease_parse(const char *text, const char *what, struct lease *out, struct err *e)
 {
-	struct raw r = {
-		.l = { .owner = { "", "", "", "", "", "" }, .boot = "", .node = "", .source = "" }
-	};
+	struct raw r = { .l = { .owner = { "", "", "", "", "", "" },
+				.boot = "",
+				.node = "",
+				.source = "",
+				.range = "" } };
 	auto_json struct json *tree = NULL;
 	uint64_t since;
 
@@ -108,7 +111,8 @@ char *lease_print(const struct lease *l)
 	    add_text(o, "ifname", l->owner.ifname) || add_text(o, "namespace", l->owner.ns) ||
 	    add_text(o, "pod", l->owner.pod) || add_text(o, "uid", l->owner.uid) ||
 	    add_text(o, "boot", l->boot) || add_text(o, "node", l->node) ||
-	    add_text(o, "source", l->source) || json_add_str(o, "since", since))
+	    add_text(o, "source", l->source) || add_text(o, "range", l->range ? l->range : "") ||
+	    json_add_str(o, "since", since))
 		return NULL;
 	return json_print(o, false);
 }

@@ -28,8 +28,10 @@ struct lease {
 	struct owner owner; /* of a resting address: who had it last */
 	const char *boot, *node;
 	const char *source; /* id of the source it was taken from */
-	int64_t since;      /* ns since 1970: taken, or released */
-	struct json *tree;  /* owns the strings; NULL when they are somebody else's */
+	const char
+		*range; /* source's range; "" when it has none, and in leases of early versions */
+	int64_t since;  /* ns since 1970: taken, or released */
+	struct json *tree; /* owns the strings; NULL when they are somebody else's */
 };
 
 /* lease_parse - what names the record in errors. ERR_STORE when the text is not a lease. */

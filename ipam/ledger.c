@@ -361,6 +361,7 @@ int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o,
 			     .boot = l->ipam->boot,
 			     .node = l->ipam->node,
 			     .source = s->id,
+			     .range = s->range,
 			     .since = l->now };
 	struct key_address a = { .ip = c->ip };
 	struct key k;

@@ -10,6 +10,7 @@
 #include "ipam/alloc.h"
 #include "ipam/audit.h"
 #include "ipam/guard.h"
+#include "ipam/hostlocal.h"
 #include "ipam/resolv.h"
 #include "lib/fs.h"
 
@@ -153,13 +154,26 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 	return -1;
 }
 
+/* With whereabouts it is the gateway of further addresses that nobody keeps a record of. */
+static int refuse_gateway(const struct cni_call *call, const struct ipam_conf *conf, struct err *e)
+{
+	char value[64];
+
+	if (!conf->whereabouts ||
+	    cni_args_get(call->env.args, "GATEWAY", value, sizeof(value), e) == 0)
+		return 0;
+	err_set(e, ERR_ENV, 0, "CNI_ARGS: GATEWAY is not supported");
+	return err_hint(e, "give ipam.gateway, or ipam.addresses with a gateway");
+}
+
 static int add(const struct cni_call *call, struct err *e)
 {
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
 	struct request r;
 
 	if (ipam_conf_decode(&call->conf, &conf, e) ||
-	    request_load(&call->env, &call->conf, &r, e) || cni_conf_check_case(&call->conf, e))
+	    request_load(&call->env, &call->conf, &r, e) || cni_conf_check_case(&call->conf, e) ||
+	    refuse_gateway(call, &conf, e))
 		return -1;
 	if (allocate(call, &conf, &r, e)) {
 		audit_refused(call, &conf, &r, e);
@@ -177,6 +191,20 @@ static int open_existing(const struct cni_call *call, const struct ipam_conf *co
 	return e->code == ERR_NOTFOUND ? 1 : -1;
 }
 
+/*
+ * The runtime calls nobody else for an attachment that host-local served before the node was moved
+ * here. What cannot be removed is not given out either, so that it is no reason to fail.
+ */
+static void release_files(const struct cni_call *call, const struct ipam_conf *conf)
+{
+	auto_hostlocal struct hostlocal files = { .dir = -1 };
+	struct err e;
+
+	if (hostlocal_open(&call->ctx, conf->data_dir, call->conf.name, &files, &e) ||
+	    hostlocal_release(&files, call->env.container, call->env.ifname, &e))
+		log_warn(&call->ctx.log, "%s", e.msg);
+}
+
 static int del(const struct cni_call *call, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
@@ -187,11 +215,12 @@ static int del(const struct cni_call *call, struct err *e)
 	ipam_conf_paths(&call->conf, &conf);
 	request_owner(&call->env, &call->conf, &r);
 	int rc = open_existing(call, &conf, &m, e);
-	if (rc)
-		return rc < 0 ? -1 : 0;
-	if (alloc_del(&m, &r.owner, conf.audit_log ? &journal : NULL, e))
+	if (rc < 0)
+		return -1;
+	if (rc == 0 && alloc_del(&m, &r.owner, conf.audit_log ? &journal : NULL, e))
 		return -1;
 	audit(call, conf.audit_log, journal);
+	release_files(call, &conf);
 	return 0;
 }
 

@@ -195,7 +195,8 @@ START_TEST(networks_are_summed_up)
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "10.0.0.1");
 	ck_assert_str_eq(w_add(&w, conf, "c2", ""), "10.0.0.2 fd00::2");
 	ck_assert_str_eq(w_add(&w, conf, "c3", ""), "10.0.0.3 fd00::3");
-	ck_assert_str_eq(w_add(&w, "{\"range\":\"10.0.0.0/29\"}", "c4", ""), "10.0.0.1");
+	ck_assert_str_eq(w_add(&w, "{\"range\":\"10.0.0.0/29\",\"thisNodeOnly\":true}", "c4", ""),
+			 "10.0.0.1");
 	w_del(&w, "c3");
 	ck_assert_int_eq(admin_networks(&w.m, &list, &w.e), 0);
 	auto_free char *text = json_print(list, false);

@@ -26,7 +26,9 @@ struct policy {
 struct source {
 	char scope[KEY_SCOPE_MAX];
 	char id[KEY_ID_LEN + 1]; /* changes whenever the usable addresses do */
-	char label[128];         /* "pool rail0", "range 10.1.0.0/24", for people */
+	char range[72];  /* whereabouts' range as "first-last", hexadecimal; "": of another dialect
+			  */
+	char label[128]; /* "pool rail0", "range 10.1.0.0/24", for people */
 	struct ip_prefix subnet; /* host bits zero */
 	struct ip gateway;       /* family IP_NONE: none */
 	struct ranges usable;    /* owned */

@@ -67,6 +67,13 @@ int ip_parse(const char *s, struct ip *out)
 	return parse_addr(whole(s), out);
 }
 
+struct ip ip_unmap(struct ip a)
+{
+	if (a.family == IP_V6 && a.v >> 32 == 0xffff)
+		return (struct ip){ IP_V4, (uint32_t)a.v };
+	return a;
+}
+
 int ip_parse_prefix(const char *s, struct ip_prefix *out)
 {
 	return parse_prefix(whole(s), out);

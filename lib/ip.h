@@ -34,6 +34,9 @@ struct ip_range {
 /* ip_parse - dotted quad (no leading zeros) or RFC 4291 text; no zone. -1 if it is neither. */
 int ip_parse(const char *s, struct ip *out) must_check;
 
+/* ip_unmap - IPv4-mapped IPv6 as IPv4: for programs in Go the two are one address. */
+struct ip ip_unmap(struct ip a);
+
 /* ip_parse_prefix - "addr/len"; the length is required and has no leading zeros. */
 int ip_parse_prefix(const char *s, struct ip_prefix *out) must_check;
 

@@ -228,15 +228,39 @@ test_badinput_whereabouts_ranges()
 {
 	need_railhead
 	pod p1
-	ipam_bad '{"range":"banana"}' '6|7' range banana
-	ipam_bad '{"range":"10.1.0.0/24","range_start":"10.2.0.5"}' 7 range_start 10.2.0.5
-	ipam_bad '{"range":"10.1.0.0/24","range_start":"10.1.0.9","range_end":"10.1.0.2"}' 7 10.1.0.9
-	ipam_bad '{"range":"10.1.0.20-10.1.0.10/24"}' 7 10.1.0.20
-	ipam_bad '{"range":"10.1.0.10-10.3.0.10/24"}' 7 10.3.0.10
-	ipam_bad '{"range":"10.1.0.0/24","exclude":["banana"]}' '6|7' exclude banana
-	ipam_bad '{"range":"10.1.0.0/24","exclude":"10.1.0.1"}' 6 exclude
-	ipam_bad '{"ipRanges":[{}]}' 7 range
-	ipam_bad '{"range":"10.1.0.0/24","network_name":"a/b"}' 7 network_name a/b
+	ipam_bad '{"thisNodeOnly":true,"range":"banana"}' '6|7' range banana
+	ipam_bad '{"thisNodeOnly":true,"range":"10.1.0.0/24","range_start":"10.2.0.5"}' 7 range_start 10.2.0.5
+	ipam_bad '{"thisNodeOnly":true,"range":"10.1.0.0/24","range_start":"10.1.0.9","range_end":"10.1.0.2"}' 7 10.1.0.9
+	ipam_bad '{"thisNodeOnly":true,"range":"10.1.0.20-10.1.0.10/24"}' 7 10.1.0.20
+	ipam_bad '{"thisNodeOnly":true,"range":"10.1.0.10-10.3.0.10/24"}' 7 10.3.0.10
+	ipam_bad '{"thisNodeOnly":true,"range":"10.1.0.0/24","exclude":["banana"]}' '6|7' exclude banana
+	ipam_bad '{"thisNodeOnly":true,"range":"10.1.0.0/24","exclude":"10.1.0.1"}' 6 exclude
+	ipam_bad '{"thisNodeOnly":true,"ipRanges":[{}]}' 7 range
+	ipam_bad '{"thisNodeOnly":true,"range":"10.1.0.0/24","network_name":"a/b"}' 7 network_name a/b
+}
+
+# Each node would give the same addresses, without a word.
+test_badinput_whereabouts_range_of_all_nodes()
+{
+	need_railhead
+	pod p1
+	ipam_bad '{"range":"10.1.0.0/24"}' 7 range thisNodeOnly
+	ipam_bad '{"ipRanges":[{"range":"10.1.0.0/24"}]}' 7 range thisNodeOnly
+	ipam_bad '{"range":"10.1.0.0/24","node_slice_size":"/26"}' 7 node_slice_size /26 thisNodeOnly
+	conf_ipam '{"range":"10.1.0.0/24"}' ".ipam.type=\"$IPAM\""
+	PLUGIN=$IPAM want_err STATUS 7 thisNodeOnly
+	want_ok DEL
+}
+
+test_badinput_whereabouts_GATEWAY()
+{
+	need_railhead
+	PLUGIN=$IPAM CID=c1 NS=/run/netns/none
+	CARGS='GATEWAY=10.1.0.1'
+	conf_ipam '{"thisNodeOnly":true,"range":"10.1.0.0/24"}' ".ipam.type=\"$IPAM\""
+	want_err ADD 4 GATEWAY ipam.gateway
+	CARGS='IP=10.2.0.9/24'
+	want_err ADD 7 10.2.0.9
 }
 
 test_badinput_requested_addresses()

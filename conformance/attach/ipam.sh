@@ -135,26 +135,26 @@ test_ipam_one_network_name_is_one_pool()
 test_ipam_whereabouts_keys()
 {
 	need_railhead
-	ask 1 '{"range":"192.168.10.0/24"}'
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.10.0/24"}'
 	eq "range" "$(got)" 192.168.10.1/24
 	give 1
-	ask 1 '{"range":"192.168.10.10-192.168.10.20/24"}'
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.10.10-192.168.10.20/24"}'
 	eq "range a-b" "$(got)" 192.168.10.10/24
 	give 1
-	ask 1 '{"range":"192.168.11.0/24","range_start":"192.168.11.100","range_end":"192.168.11.101",
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.11.0/24","range_start":"192.168.11.100","range_end":"192.168.11.101",
 		"exclude":["192.168.11.100/32"],"gateway":"192.168.11.1","routes":[{"dst":"10.0.0.0/8"}]}'
 	eq "range_start, exclude" "$(got)" 192.168.11.101/24
 	want "gateway and routes" '.ips[0].gateway == "192.168.11.1" and .routes[0].dst == "10.0.0.0/8"'
-	refused 2 '{"range":"192.168.11.0/24","range_start":"192.168.11.100","range_end":"192.168.11.101",
+	refused 2 '{"thisNodeOnly":true,"range":"192.168.11.0/24","range_start":"192.168.11.100","range_end":"192.168.11.101",
 		"exclude":["192.168.11.100/32"]}' . 101 192.168.11.0/24
 	give 1
-	ask 1 '{"range":"192.168.12.0/24","exclude":["192.168.12.0/28","192.168.12.16"],"gateway":"192.168.12.17"}'
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.12.0/24","exclude":["192.168.12.0/28","192.168.12.16"],"gateway":"192.168.12.17"}'
 	eq "exclude a network, an address, and the gateway" "$(got)" 192.168.12.18/24
 	give 1
-	ask 1 '{"ipRanges":[{"range":"192.168.13.0/24"},{"range":"abcd::/64","exclude":["abcd::1"]}]}'
+	ask 1 '{"thisNodeOnly":true,"ipRanges":[{"range":"192.168.13.0/24"},{"range":"abcd::/64","exclude":["abcd::1"]}]}'
 	eq "ipRanges" "$(got)" "192.168.13.1/24 abcd::2/64"
 	give 1
-	ask 1 '{"range":"192.168.14.0/24","ipRanges":[{"range":"abce::/64"}],"network_name":"n","log_level":"debug",
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.14.0/24","ipRanges":[{"range":"abce::/64"}],"network_name":"n","log_level":"debug",
 		"kubernetes":{"kubeconfig":"/x"},"datastore":"kubernetes","enable_overlapping_ranges":true,
 		"leader_lease_duration":1500,"node_slice_size":"/26"}'
 	eq "range beside ipRanges, and keys without meaning here" "$(got)" "192.168.14.1/24 abce::1/64"
@@ -166,17 +166,75 @@ test_ipam_whereabouts_network_name()
 {
 	local a
 	need_railhead
-	ask 1 '{"range":"192.168.20.0/24"}' '.name="net-a"'
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.20.0/24"}' '.name="net-a"'
 	a=$(got)
-	ask 2 '{"range":"192.168.20.0/24"}' '.name="net-b"'
+	ask 2 '{"thisNodeOnly":true,"range":"192.168.20.0/24"}' '.name="net-b"'
 	[ "$(got)" != "$a" ] || fail "two networks on one range both got $a"
-	ask 3 '{"range":"192.168.20.0/24","network_name":"apart"}' '.name="net-b"'
+	ask 3 '{"thisNodeOnly":true,"range":"192.168.20.0/24","network_name":"apart"}' '.name="net-b"'
 	eq "network_name parts them" "$(got)" "$a"
 	give 3
-	ask 2 '{"range":"192.168.20.0/24"}' '.name="net-b"'
+	ask 2 '{"thisNodeOnly":true,"range":"192.168.20.0/24"}' '.name="net-b"'
 	give 2
-	ask 1 '{"range":"192.168.20.0/24"}' '.name="net-a"'
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.20.0/24"}' '.name="net-a"'
 	give 1
+}
+
+# Two networks name one range, one with the flag and one without.
+test_ipam_whereabouts_overlap_flag()
+{
+	local a
+	need_railhead
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.30.0/24"}' '.name="net-a"'
+	a=$(got)
+	ask 2 '{"thisNodeOnly":true,"range":"192.168.30.0/24","enable_overlapping_ranges":false}' '.name="net-b"'
+	[ "$(got)" != "$a" ] || fail "two networks on one range both got $a"
+	give 2
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.30.0/24"}' '.name="net-a"'
+	give 1
+}
+
+test_ipam_whereabouts_numbers_as_it_reads_them()
+{
+	need_railhead
+	ask 1 '{"thisNodeOnly":true,"range":"192.168.031.000/024","exclude":["192.168.31.001"],"gateway":"192.168.031.2"}'
+	eq "leading zeros" "$(got)" 192.168.31.3/24
+	give 1
+	ask 1 '{"thisNodeOnly":true,"range":"::ffff:192.168.32.0/120"}'
+	eq "IPv4-mapped" "$(got)" 192.168.32.1/24
+	give 1
+}
+
+# --- moving from host-local --------------------------------------------------------------------
+
+# The IPAM is swapped under living pods: real host-local gave the first ones their addresses.
+test_ipam_swapped_under_living_pods()
+{
+	local a b
+	need_railhead
+	need_peer host-local
+	(
+		IPAM=host-local BIN=$PEER_DIR RAILCTL='' PEERS=1
+		for i in 1 2; do
+			ask "$i" "$(v4_ipam)" '.cniVersion="1.0.0" | .name="moved"'
+			got >"$W/hl.$i"
+		done
+	)
+	a=$(<"$W/hl.1") b=$(<"$W/hl.2")
+	eq "host-local's files" "$(find /var/lib/cni/networks/moved -name '10.*' | wc -l)" 2
+	ask 3 "$(v4_ipam)" '.name="moved"'
+	[ "$(got)" != "$a" ] && [ "$(got)" != "$b" ] || fail "$(got) is a living pod's: $a and $b"
+	refused 4 "$(v4_ipam)" '.name="moved" | .runtimeConfig={"ips":["'"${a%/*}"'"]}' 103 "${a%/*}" host-local
+	# DEL comes to us, who never gave it: the address is free, and that of the other pod is not.
+	conf_ipam "$(v4_ipam)" 'del(.master) | .name="moved"'
+	give 1
+	[ ! -e "/var/lib/cni/networks/moved/${a%/*}" ] || fail "host-local's file of c1 is left"
+	[ -e "/var/lib/cni/networks/moved/${b%/*}" ] || fail "host-local's file of c2 is gone"
+	ask 4 "$(v4_ipam)" '.name="moved" | .runtimeConfig={"ips":["'"${a%/*}"'"]}'
+	eq "the address of the pod that went" "$(got)" "$a"
+	conf_ipam "$(v4_ipam)" 'del(.master) | .name="moved"'
+	give 2 3 4
+	eq "files that are left" "$(find /var/lib/cni/networks/moved -name '10.*')" ''
+	rm -rf /var/lib/cni/networks
 }
 
 # --- promises ----------------------------------------------------------------------------------

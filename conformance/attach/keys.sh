@@ -37,7 +37,7 @@ test_keys_of_whereabouts_in_another_case()
 {
 	need_railhead
 	PLUGIN=$IPAM CID=c1 NS=/run/netns/none
-	conf_ipam '{"Range":"192.168.10.0/24","Exclude":["192.168.10.0/28"],"Gateway":"192.168.10.16"}' \
+	conf_ipam '{"thisNodeOnly":true,"Range":"192.168.10.0/24","Exclude":["192.168.10.0/28"],"Gateway":"192.168.10.16"}' \
 		".ipam.type=\"$IPAM\""
 	want_ok ADD
 	eq "address" "$(res '.ips[0].address')" 192.168.10.17/24
@@ -82,7 +82,7 @@ test_keys_of_whereabouts_that_are_empty()
 {
 	need_railhead
 	PLUGIN=$IPAM CID=c1 NS=/run/netns/none
-	conf_ipam '{"range":"","range_start":"","range_end":"","gateway":"","network_name":"","datastore":"",
+	conf_ipam '{"thisNodeOnly":true,"range":"","range_start":"","range_end":"","gateway":"","network_name":"","datastore":"",
 		"log_file":"","log_level":"","configuration_path":"","exclude":null,
 		"ipRanges":[{"range":"192.168.10.0/24","range_start":"","range_end":""}]}' ".ipam.type=\"$IPAM\""
 	want_ok ADD
