@@ -22,65 +22,14 @@ shift
 exec 9>"$DIR/lock"
 flock 9
 
-# shellcheck source=/dev/null
-CODENAME=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
+WHO=vm
+# shellcheck source=conformance/debian.sh
+. "$HERE/../debian.sh"
 # Where a kernel may be, the nearest first. sid last: its list alone takes longer than the rest.
 RELEASES="$CODENAME-backports $CODENAME trixie-backports sid"
 PRUNE="sound drivers/gpu drivers/media drivers/staging drivers/usb drivers/scsi drivers/hid drivers/input drivers/iio
 	drivers/net/wireless drivers/mtd drivers/leds drivers/mmc drivers/hwmon drivers/accel drivers/bluetooth net/mac80211
 	net/wireless net/bluetooth fs/xfs fs/btrfs fs/ocfs2 fs/f2fs fs/bcachefs fs/smb"
-
-say() { echo "vm: $*"; }
-die()
-{
-	echo "vm: $*" >&2
-	exit 1
-}
-
-# mirror: the address of this machine's Debian mirror, and under which releases it is known here.
-sources_here()
-{
-	# shellcheck disable=SC2016 # apt's own variables
-	apt-get indextargets --format '$(CREATED_BY) $(RELEASE) $(REPO_URI) $(COMPONENT)' |
-		awk -v c="$CODENAME" '$1 == "Packages" && ($2 == c || index($2, c "-") == 1) { print $3, $2, $4 }' | sort -u
-}
-mirror() { sources_here | awk -v c="$CODENAME" '$2 == c { print $1; exit }'; }
-
-# sources RELEASE...: the private list: what this machine has, and these releases from the same mirror.
-sources()
-{
-	local sign='' release site
-	[ ! -e "$KEYS" ] || sign="[signed-by=$KEYS] "
-	site=$(mirror)
-	[ -n "$site" ] || die "no package source for '$CODENAME' is configured here; the guest comes from Debian's packages"
-	{
-		sources_here
-		for release; do echo "$site $release main"; done
-	} | sort -u | sed "s|^|deb $sign|" >"$APT/sources.list"
-	apt apt-get update >"$APT/log" 2>&1 || {
-		tail -n 5 "$APT/log" >&2
-		return 1
-	}
-}
-
-apt() # PROGRAM ARGUMENT...: with the private configuration
-{
-	local program=$1
-	shift
-	"$program" -q -o Dir::Etc::SourceList="$APT/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-		-o Dir::State::Lists="$APT/lists" -o Dir::Cache="$APT/cache" -o APT::Sandbox::User=root \
-		-o Acquire::Retries=3 -o Acquire::Check-Valid-Until=false "$@" </dev/null
-}
-
-private_apt()
-{
-	APT=$DIR/apt.$$
-	trap 'rm -rf "$APT" "$DIR"/*.new' EXIT
-	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
-}
-
-progress() { sed -u -n 's/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*\[\(.*\)\]$/vm:   \1, \2/p'; }
 
 has_igb() { "$1" -device help 2>/dev/null | grep -q '"igb"'; }
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# debian.sh: packages of other Debian releases, unpacked and not installed. Sourced, with set -eu.
+#
+# The caller sets DIR, a folder that exists, and WHO, the word before its messages. The machine's own package sources stay as
+# they are: a private apt configuration with the same mirror names the releases needed, and apt checks the signatures.
+
+# shellcheck source=/dev/null
+CODENAME=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
+
+say() { echo "$WHO: $*"; }
+die()
+{
+	echo "$WHO: $*" >&2
+	exit 1
+}
+
+# mirror: the address of this machine's Debian mirror, and under which releases it is known here.
+sources_here()
+{
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(CREATED_BY) $(RELEASE) $(REPO_URI) $(COMPONENT)' |
+		awk -v c="$CODENAME" '$1 == "Packages" && ($2 == c || index($2, c "-") == 1) { print $3, $2, $4 }' | sort -u
+}
+mirror() { sources_here | awk -v c="$CODENAME" '$2 == c { print $1; exit }'; }
+
+# signed: what a line of a package source says of its keys.
+signed() { [ ! -e "$KEYS" ] || echo "[signed-by=$KEYS] "; }
+
+# sources RELEASE...: the private list: what this machine has, and these releases from the same mirror.
+sources()
+{
+	local release site
+	site=$(mirror)
+	[ -n "$site" ] || die "no package source for '$CODENAME' is configured here; what is needed comes from Debian's packages"
+	{
+		sources_here
+		for release; do echo "$site $release main"; done
+	} | sort -u | sed "s|^|deb $(signed)|" >"$APT/sources.list"
+	apt apt-get update >"$APT/log" 2>&1 || {
+		tail -n 5 "$APT/log" >&2
+		return 1
+	}
+}
+
+apt() # PROGRAM ARGUMENT...: with the private configuration
+{
+	local program=$1
+	shift
+	"$program" -q -o Dir::Etc::SourceList="$APT/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+		-o Dir::State::Lists="$APT/lists" -o Dir::Cache="$APT/cache" -o APT::Sandbox::User=root \
+		-o Acquire::Retries=3 -o Acquire::Check-Valid-Until=false "$@" </dev/null
+}
+
+private_apt()
+{
+	APT=$DIR/apt.$$
+	trap 'rm -rf "$APT" "$DIR"/*.new' EXIT
+	mkdir -p "$APT/lists/partial" "$APT/cache/archives/partial"
+}
+
+progress() { sed -u -n "s/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .*\\[\\(.*\\)\\]\$/$WHO:   \\1, \\2/p"; }
