@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # multus.sh: what Multus hands the plugins of a pod's further networks. Sourced by run.sh.
 #
-# Multus itself is not in Debian. This does what it does between the annotation of a pod and the plugin's
-# process: which configuration, which runtimeConfig, which CNI_ARGS, which verbs, in which order. A NAD is a
-# file in $NADS; the results of ADD are kept in $CACHE and come back as prevResult.
+# A stand-in: this does what Multus does between the annotation of a pod and the plugin's process: which configuration,
+# which runtimeConfig, which CNI_ARGS, which verbs, in which order. A NAD is a file in $NADS; the results of ADD are kept in
+# $CACHE and come back as prevResult. What the real one does, thin and thick, is tested in conformance/cluster.
 
 NADS=$W/nads
 CACHE=$W/multus
