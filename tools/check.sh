@@ -19,10 +19,18 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 log=build/log
 mkdir -p "$log"
 make=${MAKE:-make}
-# Seconds; a lane that hangs has failed. Guests are emulated, and share the processors with another lane.
-limit_of() { [ "$1" = check-vm ] && echo 3000 || echo 1200; }
+# Seconds; a lane that hangs has failed. Guests are emulated, and share the processors with another lane; the programs of a
+# cluster are built the first time.
+limit_of()
+{
+	case $1 in
+	check-vm) echo 3000 ;;
+	cluster-quick) echo 3600 ;;
+	*) echo 1200 ;;
+	esac
+}
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' check-fast attach railctl-check probe-check conformance interop interop-selftest soak-quick install-check tools-check examples-check man demo bench-quick check-vm '
+counted=' check-fast attach railctl-check probe-check conformance interop interop-selftest cluster-quick soak-quick install-check tools-check examples-check man demo bench-quick check-vm '
 passed=0 failed=0 skipped=0
 declare -A begun=() name_of=()
 begin=$SECONDS

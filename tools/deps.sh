@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|check|bench|demo|interop|vm|cjson   install what is missing
+# usage: tools/deps.sh build|test|check|bench|demo|interop|cluster|vm|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -63,6 +63,13 @@ python3-grpc-tools|/usr/lib/python3/dist-packages/grpc_tools|its compiler for me
 python3-pkg-resources|/usr/lib/python3/dist-packages/pkg_resources|which that compiler needs
 procps|ps|ps(1)
 jq|jq|JSON in shell tests"
+cluster="
+mmdebstrap|mmdebstrap|unpacks the files of a node
+curl|curl|asks servers whether they are ready
+openssl|openssl|makes the key of service accounts
+iproute2|ip|ip(8)
+procps|pgrep|pgrep(1)
+jq|jq|JSON in shell tests"
 vm="
 busybox-static|busybox|first program of the guest
 cpio|cpio|packs its initramfs
@@ -81,8 +88,9 @@ build) table=$build ;;
 demo) table=$build$demo$bench ;;
 bench) table=$build$demo$bench ;;
 test) table=$build$test ;;
-check) table=$build$demo$bench$test$check$interop$vm ;;
+check) table=$build$demo$bench$test$check$interop$cluster$vm ;;
 interop) table=$build$demo$interop ;;
+cluster) table=$build$cluster ;;
 vm) table=$build$demo$vm ;;
 cjson) table=$cjson ;;
 *)

@@ -3,11 +3,11 @@
 
 .PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
-LANES := gcc -- check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
+LANES := gcc -- cluster-quick check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
 	deps-current spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
@@ -96,6 +96,17 @@ interop: all ## our plugins behind containerd, podman, cnitool and what Multus h
 	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
 interop-selftest: all ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
+# What is built and unpacked stays in build/cluster, also after make clean.
+CLUSTER := build/cluster
+cluster-programs: ## build Kubernetes, Multus and the reference plugins from Go modules: 10 to 30 minutes the first time
+	@tools/deps.sh cluster
+	@conformance/cluster/programs/build.sh $(CLUSTER)
+	@conformance/cluster/fetch.sh $(CLUSTER) tree
+cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
+	@$(MAKE) --no-print-directory cluster-programs
+	@CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
+cluster-quick: all ## the same with the cases that stand for all: three minutes, once the programs are built
+	@conformance/cluster/quick.sh $(B)/bin $(CLUSTER)
 check-vm: all helpers faults-lane ## suites in a guest with real VFs, on two kernels; some on one of them (root; fetches both once)
 	@tools/deps.sh vm
 	@SPREAD=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
@@ -243,7 +254,7 @@ uninstall: ## remove what `make install` put there, and only that
 	@$(install_env) tools/install.sh uninstall
 
 clean: ## remove what was built, keep what was downloaded
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson ! -name vm -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson ! -name vm ! -name cluster -exec rm -rf {} +; fi
 
 distclean: ## remove build/ and compile_commands.json
 	@rm -rf build compile_commands.json

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# addresses.sh: who keeps an address, and that nobody else gets it. Sourced by run.sh.
+
+# set_of NAME COUNT NETWORK: a StatefulSet on the node of the case.
+set_of()
+{
+	jq -n --arg name "$1" --argjson count "$2" --arg net "$3" --arg node "n$NODE" --arg image "$IMAGE" '{apiVersion: "apps/v1",
+		kind: "StatefulSet", metadata: {name: $name}, spec: {serviceName: $name, replicas: $count,
+		podManagementPolicy: "Parallel", selector: {matchLabels: {app: $name}}, template: {
+		metadata: {labels: {app: $name}, annotations: {"k8s.v1.cni.cncf.io/networks": $net}},
+		spec: {nodeSelector: {"kubernetes.io/hostname": $node}, terminationGracePeriodSeconds: 1, enableServiceLinks: false,
+		containers: [{name: "c", image: $image, imagePullPolicy: "Never"}]}}}}' | kn apply -f - >/dev/null ||
+		fail "test error: set $1"
+}
+# set_ready NAME COUNT: so many of its pods are ready, and nothing is under way.
+set_ready()
+{
+	kn wait --for=jsonpath='{.status.readyReplicas}'="$2" "statefulset/$1" --timeout=${LONG}s >"$W/is" 2>&1 ||
+		fail "$1 has not $2 ready pods: $(tail -c 300 "$W/is")"
+}
+# new_pod NAME UID: another pod of that name than that one is ready.
+uid() { kn get pod "$1" -o jsonpath='{.metadata.uid}'; }
+is_another() { [ -n "$(uid "$1" 2>/dev/null)" ] && [ "$(uid "$1")" != "$2" ]; }
+another() { eventually is_another "$@" && running "$1"; }
+
+addresses_of() # POD...: "pod address" a line
+{
+	local p
+	for p; do echo "$p $(address "$p" net1)"; done
+}
+
+# quick: thick
+test_statefulset()
+{
+	local first id
+	rails sts --sticky
+	nad sts "$(macvlan sts sts)"
+	set_of db 3 sts
+	set_ready db 3
+	first=$(addresses_of db-0 db-1 db-2)
+	eq 'addresses' "$(cut -d' ' -f2 <<<"$first" | sort -u | grep -c "^10\.10\.$NODE\.")" 3
+	audit
+	id=$(uid db-1)
+	delete db-1
+	another db-1 "$id"
+	eq 'after one was deleted' "$(addresses_of db-0 db-1 db-2)" "$first"
+	is 'scale to nothing' kn scale statefulset/db --replicas=0
+	kn wait --for=delete pod -l app=db --timeout=${LONG}s >/dev/null
+	eventually no_leases "$NODE"
+	is 'scale to three' kn scale statefulset/db --replicas=3
+	set_ready db 3
+	eq 'after all were away' "$(addresses_of db-0 db-1 db-2)" "$first"
+	audit
+}
+no_leases() { [ -z "$(leases "$1")" ]; }

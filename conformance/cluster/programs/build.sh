@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# build.sh DIR [MODULE...]: build the programs of a cluster into DIR/bin: Kubernetes, Multus, the reference plugins.
+#
+# Each folder here with a go.mod is a MODULE: its "tool" lines say what is built, its go.sum which bytes of it. What is
+# built stays until go.mod or the compiler changes; Go's own cache makes a later build short, also for another clone. The
+# first one takes 10 to 30 minutes on two processors. Go is the machine's when it is new enough, else Debian's.
+# Exit status 3: the modules cannot be had here; the last line says why.
+set -eu
+[ $# -ge 1 ] || {
+	sed -n '3s/^# //p' "$0" >&2
+	exit 2
+}
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mkdir -p "$1/bin"
+DIR=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- cni multus kubernetes
+exec 9>"$DIR/lock.build"
+flock 9
+
+say() { echo "cluster-programs: $*"; }
+# Static, without what only a debugger reads: half of the time, and they run in any tree.
+export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS="${GOFLAGS:+$GOFLAGS }-trimpath -buildvcs=false"
+LEAN=-gcflags=all=-dwarf=false
+
+# go_for VERSION: a compiler at least that new.
+go_for()
+{
+	local go have
+	for go in "${GO-}" go /usr/local/go/bin/go "$DIR/go/usr/lib/go-1.26/bin/go"; do
+		[ -n "$go" ] && go=$(command -v "$go") || continue
+		have=$("$go" env GOVERSION 2>/dev/null) || continue
+		if [ "$(printf '%s\n' "$1" "${have#go}" | sort -V | head -n 1)" = "$1" ]; then
+			GO=$go
+			return
+		fi
+	done
+	"$HERE/../fetch.sh" "$DIR" go || return
+	GO=$DIR/go/usr/lib/go-1.26/bin/go
+}
+
+tools() { "$GO" mod edit -json | sed -n '/"Tool"/,/\]/s/.*"Path": "\(.*\)".*/\1/p'; }
+
+# Whether the module of the first tool can be had: when not even that can, nothing is wrong with the files here.
+can_be_had()
+{
+	local tool module i
+	tool=$(tools | head -n 1)
+	for module in $("$GO" mod edit -json | sed -n '/"Require"/,/\]/s/.*"Path": "\(.*\)".*/\1/p'); do
+		[[ $tool/ == "$module"/* ]] || continue
+		for i in 1 2 3; do
+			"$GO" mod download "$module" >"$DIR/log" 2>&1 && return
+			sleep "$i"
+		done
+	done
+	say "Go modules cannot be had here: $(tail -n 1 "$DIR/log")"
+	return 1
+}
+
+# Names the linker puts into the programs: the version that they tell each other.
+version_of()
+{
+	local version
+	version=$(sed -n 's/^\t*\(require \)\{0,1\}k8s.io\/kubernetes \(v[0-9.]*\).*/\2/p' go.mod | head -n 1)
+	[ -z "$version" ] || printf -- ' -X k8s.io/component-base/version.gitVersion=%s' "$version"
+}
+
+# retry COMMAND...: fetching may fail once.
+retry() { "$@" || "$@" || "$@"; }
+
+build() # MODULE
+{
+	local stamp=$DIR/$1.stamp want all begin=$SECONDS packages
+	cd "$HERE/$1" && go_for "$(sed -n 's/^go //p' go.mod)" || return
+	mapfile -t packages < <(tools)
+	[ ${#packages[@]} -gt 0 ] || return
+	want="$("$GO" env GOVERSION) $(cat go.mod go.sum "$HERE/build.sh" | sha256sum | cut -c1-64)"
+	[ "$(cat "$stamp" 2>/dev/null)" != "$want" ] || return 0
+	can_be_had || exit 3
+	retry "$GO" list -deps "${packages[@]}" >"$DIR/log.list" || return
+	all=$(wc -l <"$DIR/log.list")
+	say "$1: ${#packages[@]} programs of $all packages, with $("$GO" env GOVERSION)"
+	"$GO" build -v "$LEAN" -ldflags "-s -w$(version_of)" -o "$DIR/bin/" "${packages[@]}" 2>&1 | tee "$DIR/log.$1" |
+		awk -v who="cluster-programs: $1:" -v all="$all" '
+			/^[a-zA-Z0-9._\/~-]+$/ { if (++n % 100 == 0) { print who, n, "of at most", all, "packages"; fflush() } next }
+			{ print; fflush() }'
+	[ "${PIPESTATUS[0]}" = 0 ] || return
+	echo "$want" >"$stamp"
+	say "$1: built in $((SECONDS - begin)) s"
+}
+
+# In what stands before || a shell does not stop at errors by itself: build says "|| return" where it must.
+for module; do
+	(build "$module") || exit
+done

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BINDIR [CASE...]: the plugins in BINDIR in a Kubernetes cluster: two nodes, thin Multus on n1 and thick on n2.
+#
+# CASE is the name of a case, with or without its node's flavour, or of a theme, or a pattern: readme, readme.thin, crash.
+# CLUSTER=DIR: what fetch.sh and programs/build.sh made (BINDIR/../cluster); QUICK=1: the cases that stand for all;
+# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; KEEP=1: a shell in the cluster before it goes.
+# Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+
+usage()
+{
+	sed -n '3,7s/^# //p' "$0" >&2
+	exit 2
+}
+
+# Control groups are what would outlive the sandbox. The process that waits for its end is in a session of its own: what
+# kills the suite does not reach it. Groups of suites that are not there any more go, too.
+leave_no_groups()
+{
+	local name
+	for name in $("$HERE/cgroups.sh" names); do
+		kill -0 "${name##*-}" 2>/dev/null || "$HERE/cgroups.sh" remove "$name"
+	done
+	exec 8> >(trap '' INT TERM HUP && exec setsid bash -c 'cat >/dev/null; "$@"' reaper \
+		"$HERE/cgroups.sh" remove "$GROUP" >/dev/null 2>&1)
+}
+
+if [ "${1-}" != --inside ]; then
+	[ $# -ge 1 ] && [ -d "$1" ] || usage
+	dir=$(cd "$1" && pwd) || exit 2
+	shift
+	export CLUSTER GROUP=railhead-cluster-$$
+	CLUSTER=$(realpath -m "${CLUSTER:-$dir/../cluster}")
+	for file in tree/.complete bin/kubelet bin/kube-apiserver bin/multus bin/multus-daemon bin/bridge; do
+		[ -e "$CLUSTER/$file" ] || {
+			echo "run.sh: $CLUSTER/$file is not there; to make it: make cluster-programs" >&2
+			exit 2
+		}
+	done
+	leave_no_groups
+	exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside "$dir" "$@"
+fi
+shift
+FROM=$1
+shift
+
+W=/run/work
+TREE=$CLUSTER/tree
+THEMES=(networks addresses failures crashes burst)
+for part in lib cgroups world node multus pods "${THEMES[@]}"; do
+	# shellcheck disable=SC1090
+	. "$HERE/$part.sh" || exit 2
+done
+
+# test_X is run on both nodes, once_X on the first. A comment "# quick: thin" or "# quick: both" before it: part of QUICK=1.
+cases()
+{
+	local theme
+	for theme in "${THEMES[@]}"; do
+		awk -v theme="$theme" -v quick="${QUICK-}" '
+			/^# quick: / { part = $3; next }
+			/^test_[a-z0-9_]+\(\)/ { name = substr($1, 6, length($1) - 7)
+				if (!quick || part ~ /both|thin/) print theme, name, "thin", "test_" name
+				if (!quick || part ~ /both|thick/) print theme, name, "thick", "test_" name }
+			/^once_[a-z0-9_]+\(\)/ { name = substr($1, 6, length($1) - 7)
+				if (!quick || part) print theme, name, "both", "once_" name }
+			!/^#/ { part = "" }' "$HERE/$theme.sh"
+	done
+}
+
+chosen() # THEME NAME FLAVOUR WANTED...
+{
+	local theme=$1 name=$2 flavour=$3 want
+	shift 3
+	[ $# -gt 0 ] || return 0
+	for want; do
+		# shellcheck disable=SC2053
+		[[ $theme == $want || $name == $want || $name.$flavour == $want ]] && return 0
+	done
+	return 1
+}
+
+verdict() # NAME STATUS
+{
+	local took=
+	[ -z "${VERBOSE-}" ] || took=" ($((SECONDS - begun)) s)"
+	if [ "$2" = 77 ] && [ ! -s "$W/evidence" ] && [ -z "${NO_SKIP-}" ]; then
+		echo "ok $n - $1$took # SKIP $(<"$W/skip")"
+		skipped=$((skipped + 1))
+	elif [ -s "$W/evidence" ] || [ "$2" != 0 ]; then
+		echo "not ok $n - $1$took"
+		{
+			cat "$W/skip" "$W/evidence" "$W/case.out"
+			[ -n "${SHOWN-}" ] || what_the_cluster_says
+		} 2>/dev/null | head -60 | cut -c1-1500 | sed 's/^/  # /'
+		failed=$((failed + 1))
+	else
+		echo "ok $n - $1$took"
+		passed=$((passed + 1))
+	fi
+}
+
+one() # NAME FLAVOUR FUNCTION
+{
+	local begun=$SECONDS rc
+	n=$((n + 1))
+	NAMESPACE=case-$n
+	NODE=1
+	[ "$2" != thick ] || NODE=2
+	: >"$W/evidence"
+	: >"$W/skip"
+	case_begins
+	(
+		set +e
+		"$3"
+	) >"$W/case.out" 2>&1
+	rc=$?
+	[ "$rc" = 77 ] || [ "$rc" = 0 ] || [ -s "$W/evidence" ] || fail "the case ended with status $rc"
+	verdict_first=
+	[ ! -s "$W/evidence" ] || verdict_first=$(what_the_cluster_says 2>&1)
+	case_ends >>"$W/case.out" 2>&1
+	[ -z "$verdict_first" ] || printf '%s\n' "$verdict_first" >>"$W/case.out"
+	SHOWN=$verdict_first verdict "${1//_/ } ($2)" "$rc"
+}
+
+passed=0 failed=0 skipped=0 n=0
+trap 'exit 143' TERM
+begin=$SECONDS
+if ! world; then
+	echo "not ok 1 - a cluster comes up"
+	failed=1
+else
+	n=1 passed=1
+	echo "ok 1 - a cluster comes up (kubelet $("$CLUSTER/bin/kubelet" --version | cut -d' ' -f2)," \
+		"containerd $(node 1 containerd --version | cut -d' ' -f3), after $((SECONDS - begin)) s)"
+	while read -r theme name flavour function; do
+		chosen "$theme" "$name" "$flavour" "$@" || continue
+		one "$name" "$flavour" "$function" </dev/null
+	done < <(cases)
+fi
+[ -z "${KEEP-}" ] || [ ! -t 0 ] || bash -i
+stop_world
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

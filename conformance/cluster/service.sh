@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# service.sh N NAME start|stop|kill: a service of node N, run inside it. NAME: containerd, kubelet, multus-daemon.
+#
+# start returns when the service answers; stop and kill (without a chance to say anything) when its process is gone.
+set -u
+n=$1 name=$2
+pidfile=/run/railhead-node/$name.pid
+log=/var/log/$name.log
+
+# A service is in the node's own control groups, not in those of who called.
+join()
+{
+	local g
+	if [ -d /sys/fs/cgroup/services ]; then
+		echo 0 >/sys/fs/cgroup/services/cgroup.procs
+		return
+	fi
+	for g in /sys/fs/cgroup/*/cgroup.procs; do
+		echo 0 >"$g"
+	done
+}
+
+run() # COMMAND...
+{
+	(
+		join
+		exec setsid "$@" >>"$log" 2>&1 </dev/null
+	) &
+	echo $! >"$pidfile"
+}
+
+answers()
+{
+	case $name in
+	containerd) ctr version ;;
+	kubelet) [ "$(exec 3<>/dev/tcp/127.0.0.1/10248 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && tail -n 1 <&3)" = ok ] ;;
+	multus-daemon) [ -S /run/multus/multus.sock ] && [ -e /etc/cni/net.d/00-multus.conf ] ;;
+	esac >/dev/null 2>&1
+}
+
+start()
+{
+	local i
+	case $name in
+	containerd) run containerd --config /etc/containerd.toml ;;
+	kubelet)
+		mountpoint -q /var/lib/kubelet || { mount --bind /var/lib/kubelet /var/lib/kubelet && mount --make-rshared /var/lib/kubelet; }
+		run /railhead/bin/kubelet --config /etc/kubelet.yaml --kubeconfig /etc/kubelet.kubeconfig \
+			--hostname-override "n$n" --node-ip "10.77.0.$((n + 1))" --root-dir /var/lib/kubelet --v=2
+		;;
+	multus-daemon)
+		KUBERNETES_SERVICE_HOST=10.77.0.1 KUBERNETES_SERVICE_PORT=6443 MULTUS_NODE_NAME=n$n \
+			run /railhead/bin/multus-daemon --config /etc/multus-daemon.json
+		;;
+	esac
+	for ((i = 0; i < 1200; i++)); do
+		! answers || return 0
+		kill -0 "$(<"$pidfile")" 2>/dev/null || break
+		sleep 0.1
+	done
+	echo "$name does not answer; the end of its log:" >&2
+	tail -n 15 "$log" >&2
+	return 1
+}
+
+finish() # SIGNAL
+{
+	local pid
+	pid=$(cat "$pidfile" 2>/dev/null) || return 0
+	kill "-$1" "$pid" 2>/dev/null
+	timeout 60 tail --pid="$pid" -s 0.1 -f /dev/null
+	rm -f "$pidfile"
+}
+
+case ${3-} in
+start) start ;;
+stop) finish TERM ;;
+kill) finish KILL ;;
+*) exit 2 ;;
+esac
