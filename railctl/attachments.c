@@ -306,10 +306,10 @@ static const struct cmd cmd_show = {
 	.run = show,
 };
 
-static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair, NULL };
+static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair, &cmd_attachments_import, NULL };
 
 const struct cmd cmd_attachments = {
 	.name = "attachments",
-	.summary = "interfaces in containers: list, show, repair",
+	.summary = "interfaces in containers: list, show, repair, import",
 	.sub = commands,
 };

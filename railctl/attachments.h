@@ -9,7 +9,7 @@
 struct cmd;
 struct rail;
 
-extern const struct cmd cmd_attachments_repair;
+extern const struct cmd cmd_attachments_import, cmd_attachments_repair;
 
 /* attachments_add_json - the members that all commands show of an attachment, into o. */
 int attachments_add_json(struct json *o, const struct record *r, const struct repair_view *v,

@@ -91,6 +91,7 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 	ctx_init(&w.ctx, "rdma");
 	w.ctx.sysfs = RWORLD_SYS;
 	w.ctx.run_dir = RWORLD_RUN;
+	w.ctx.cni_dir = RWORLD_CNI;
 	w.ctx.log.fd = -1;
 	/* Device-information files are below /run; testing_dir() made the mounts our own. */
 	ck_assert_int_eq(mount("none", "/run", "tmpfs", 0, NULL), 0);

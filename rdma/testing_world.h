@@ -15,6 +15,7 @@
 
 #define RWORLD_SYS "/mnt/sys"
 #define RWORLD_RUN "/mnt/run"
+#define RWORLD_CNI "/mnt/cni" /* not there until a test makes it */
 #define RWORLD_OUT "/mnt/out" /* what was printed last */
 
 struct rworld {

@@ -4,6 +4,7 @@
 #include "cni/attach.h"
 #include "cni/devinfo.h"
 #include "lib/undo.h"
+#include "rdma/peer.h"
 #include "rdma/pod.h"
 
 #define LOCK_MS 10000
@@ -217,9 +218,15 @@ static int lock_if_any(const struct rdma_place *place, const struct record_key *
 	return -1;
 }
 
+/* Of what was imported the file alone is left to remove. */
+static int release_peer(const struct cni_call *call, const struct record_key *key, struct err *e)
+{
+	return rdma_peer_release(&call->ctx, key, call->env.netns ? call->env.netns : "", e);
+}
+
 /*
- * Without a record there is nothing of ours: a device that another plugin moved comes home with the
- * end of the pod's namespace.
+ * Without a record there is nothing of ours: perhaps of rdma-cni, in whose place we are. A device
+ * that yet another plugin moved comes home with the end of the pod's namespace.
  */
 int rdma_del(const struct cni_call *call, struct err *e)
 {
@@ -242,6 +249,8 @@ int rdma_del(const struct cni_call *call, struct err *e)
 	} else if (give_back(call, &r, e)) {
 		return -1;
 	}
+	if (release_peer(call, &key, e))
+		return -1;
 	/* Where there is none, its folder may be left of a DEL that was killed. */
 	return record_remove(&place.ctx, &key, e);
 }

@@ -289,6 +289,46 @@ START_TEST(a_dead_ones_is_repaired)
 }
 END_TEST
 
+/* ---- imported ---- */
+
+START_TEST(imported_it_is_ours)
+{
+	auto_lent struct lent l = attached_by_peer();
+	auto_peer struct peer p = { .file = "" };
+	auto_record struct record r = { 0 };
+	struct err e = { .msg = "" };
+
+	good(peer_find(&l.w.ctx, "c1", "net1", &p, &e), &e);
+	good(peer_import(&l.w.ctx, &p, &e), &e);
+	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+	e = (struct err){ .msg = "" };
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(x.owned && vf_owner_lives(&x));
+	ck_assert_uint_eq(x.dirty, VF_VLAN | VF_SPOOFCHK | VF_TRUST);
+	good(record_read(&l.w.ctx, &l.key, &r, &e), &e);
+	ck_assert_str_eq(r.plugin, "sriov");
+	ck_assert_str_eq(sriov_device_vf(&r), world_vf(0));
+	good(sriov_restore(&l.w.ctx, &r, &e), &e);
+	is_as_it_was(&l);
+}
+END_TEST
+
+START_TEST(what_cannot_be_imported)
+{
+	auto_lent struct lent l = left_by_peer();
+	auto_peer struct peer p = { .file = "" };
+	struct err e = { .msg = "" };
+
+	good(peer_find(&l.w.ctx, "c1", "net1", &p, &e), &e);
+	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_STATE);
+	(void)snprintf(p.netns, sizeof(p.netns), "/nowhere");
+	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "has gone"));
+}
+END_TEST
+
 /* ---- the files ---- */
 
 START_TEST(of_earlier_and_damaged_versions)
@@ -349,4 +389,5 @@ END_TEST
 TEST_PROGRAM("sriov/peer", what_it_attached_we_put_back, without_a_namespace, its_pod_has_gone,
 	     of_another_network, it_is_somebody_elses_by_now, a_living_one_is_in_use,
 	     without_an_interface_it_is_in_use_too, a_dead_ones_is_put_back_before_it_is_taken,
-	     a_dead_ones_is_repaired, of_earlier_and_damaged_versions, names_of_files)
+	     a_dead_ones_is_repaired, imported_it_is_ours,
+	     what_cannot_be_imported, of_earlier_and_damaged_versions, names_of_files)
