@@ -27,6 +27,16 @@ void announce_prepare(const struct ctx *ctx, const char *ifname, bool v4, bool v
 		set(ctx, ifname, "ipv6/ndisc_notify");
 }
 
+void announce_moved(const struct ctx *ctx, const char *ifname, bool is_up)
+{
+	if (!is_up) {
+		set(ctx, ifname, "ipv6/optimistic_dad");
+		return;
+	}
+	set(ctx, ifname, "ipv4/arp_notify");
+	set(ctx, ifname, "ipv6/ndisc_notify");
+}
+
 /* RFC 4861 section 4.4, with the one option that matters here. */
 struct advertisement {
 	struct nd_neighbor_advert na;

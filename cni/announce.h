@@ -22,6 +22,13 @@
 void announce_prepare(const struct ctx *ctx, const char *ifname, bool v4, bool v6);
 
 /*
+ * announce_moved - the same for a device that was moved, as sriov-cni does it: optimistic, before
+ * there are addresses, so that these are usable while they are being detected; notify, once it is
+ * up: it announces them by itself whenever its link or MAC changes.
+ */
+void announce_moved(const struct ctx *ctx, const char *ifname, bool is_up);
+
+/*
  * announce_v6 - send one unsolicited neighbour advertisement (RFC 4861 section 7.2.6, override set)
  * for addr, which is valid on link, in the caller's netns. ERR_KERNEL.
  */

@@ -177,6 +177,8 @@ static int parse_ipam_result(struct add *s, const char *text, size_t len, struct
 		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
 	}
 	s->from_ipam.tree = TAKE_PTR(tree);
+	log_debug(&s->a.call->ctx.log, "ipam.type \"%s\": %zu addresses, %zu routes", c->ipam_type,
+		  s->from_ipam.n_ips, s->from_ipam.n_routes);
 	if (s->from_ipam.n_ips == 0)
 		return err_set(e, ERR_DELEGATE, 0,
 			       "ipam.type: \"%.64s\" succeeded, but returned no address",
@@ -245,6 +247,8 @@ static int create_link(struct add *s, struct undo *u, struct err *e)
 		return 0;
 	if (nl_link_by_name(a->pod_nl, a->call->env.ifname, &a->link, e))
 		return err_wrap(e, "look at the new interface");
+	log_debug(&a->call->ctx.log, "%s is in the pod, number %d, mtu %u", a->link.name,
+		  a->link.ifindex, a->link.mtu);
 	return 0;
 }
 
@@ -256,7 +260,8 @@ static int add_our_interface(struct add *s, struct cni_result *r, struct err *e)
 	struct cni_interface x = { .name = a->call->env.ifname,
 				   .sandbox = a->call->env.netns,
 				   .pci_id = a->pci_id,
-				   .mtu = a->link.mtu };
+				   .mtu = a->link.mtu,
+				   .moved = a->type->claim != NULL };
 
 	if (a->link.has_mac)
 		x.mac = mac_format(a->link.mac, s->mac);
@@ -322,6 +327,7 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 
 	if (write_record(s, e))
 		return -1;
+	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || start_ipam(s, u, e) || create_link(s, u, e) ||
 	    finish_ipam(s, e) || (!s->a.no_link && attach_configure(&s->a, ours(s), e)))

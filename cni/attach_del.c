@@ -228,9 +228,12 @@ int attach_del(const struct cni_call *call, struct err *e)
 	auto_fd int lock = -1;
 	bool done;
 
-	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, &done, e) ||
-	    release_address(call, &del, done, e))
+	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, &done, e))
 		return -1;
+	log_debug(&call->ctx.log, "the interface has gone");
+	if (release_address(call, &del, done, e))
+		return -1;
+	log_debug(&call->ctx.log, "the record goes, and with it the attachment");
 	return record_remove(&call->ctx, &key, e);
 }
 

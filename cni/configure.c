@@ -204,6 +204,8 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		return -1;
 	/* Without detection the kernel would tell of an address as well as we do. */
 	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6 && a->conf.dad);
+	if (a->type->claim)
+		announce_moved(&a->call->ctx, a->link.name, false);
 	if (v6 && a->conf.dad && nl_monitor_open(NL_WATCH_ADDR6, &mon, e))
 		return -1;
 	if (add_addresses(a, r, e))
@@ -212,10 +214,15 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		return -1;
 	if (set_up(a, links, &mute, e))
 		return -1;
+	log_debug(&a->call->ctx.log, "%s: %zu addresses, up%s", a->link.name, r->n_ips,
+		  mute ? ", no carrier yet" : "");
+	if (a->type->claim)
+		announce_moved(&a->call->ctx, a->link.name, true);
 	if (mon && wait_dad(a, mon, r, e))
 		return -1;
 	if (add_routes(a, r, e))
 		return -1;
+	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
 	if (mute)
 		announce_late(a, r, links);
 	if (!mon && neighbours)

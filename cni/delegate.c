@@ -94,6 +94,8 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
 				      .input = call->conf.text,
 				      .input_len = call->conf.len,
 				      .timeout_ms = timeout_ms };
+	log_debug(&call->ctx.log, "ipam.type \"%s\": %s of %s", type, cni_verb_name(what->verb),
+		  d->path);
 	if (exec_start(&req, &d->child, e))
 		return err_wrap(e, "ipam.type: \"%.64s\"", type);
 	return 0;

@@ -18,7 +18,8 @@ struct cni_interface {
 	const char *sandbox; /* NULL: on the host */
 	const char *pci_id;  /* NULL: not given */
 	const char *socket_path;
-	uint32_t mtu;           /* 0: not given */
+	uint32_t mtu; /* 0: not given */
+	bool moved;   /* a device that was moved: its mtu is told in 1.0.0 too, as sriov-cni does */
 	const struct json *src; /* NULL when built by us */
 };
 

@@ -51,9 +51,10 @@ static int print_interface(struct json *list, const struct cni_interface *x, enu
 	if (!o || json_add_str(o, "name", x->name) || add_optional(o, "mac", x->mac) ||
 	    add_optional(o, "sandbox", x->sandbox))
 		return -1;
+	if ((v >= CNI_110 || (v == CNI_100 && x->moved)) && add_positive(o, "mtu", x->mtu))
+		return -1;
 	if (v >= CNI_110 &&
-	    (add_positive(o, "mtu", x->mtu) || add_optional(o, "pciID", x->pci_id) ||
-	     add_optional(o, "socketPath", x->socket_path)))
+	    (add_optional(o, "pciID", x->pci_id) || add_optional(o, "socketPath", x->socket_path)))
 		return -1;
 	/* 1.0.0 lets pass what it does not know (CNI-097); before it, the keys go (CNI-096). */
 	return copy_unknown(o, x->src, v == CNI_100 ? known + SINCE_110 : known);

@@ -106,6 +106,25 @@ START_TEST(cni_095_ours_in_each_version)
 }
 END_TEST
 
+/* What sriov-cni's results have, in each version. */
+START_TEST(the_mtu_of_a_device_that_was_moved)
+{
+	for (enum cni_version v = CNI_030; v <= CNI_110; v++) {
+		struct cni_interface i = { .name = "net1", .mtu = 9000, .moved = true };
+		struct cni_result r = { .interfaces = &i, .n_interfaces = 1 };
+		auto_free char *text = NULL;
+		struct err e = { .msg = "" };
+
+		ck_assert_int_eq(cni_result_print(&r, v, &text, &e), 0);
+		ck_assert_int_eq(strstr(text, "9000") != NULL, v >= CNI_100);
+		i.moved = false;
+		auto_free char *made = NULL;
+		ck_assert_int_eq(cni_result_print(&r, v, &made, &e), 0);
+		ck_assert_int_eq(strstr(made, "9000") != NULL, v >= CNI_110);
+	}
+}
+END_TEST
+
 /* mtu, pciID and socketPath go, the keys of routes stay, the family and dns come. */
 START_TEST(cni_096_down_to_the_shape_between)
 {
@@ -446,4 +465,5 @@ TEST_PROGRAM("cni/result_print", cni_105_the_newest_stays_as_it_is, cni_097_rela
 	     cni_095_ours_in_each_version, cni_096_down_to_the_shape_between,
 	     cni_096_down_to_the_oldest_shape, cni_097_up_from_the_oldest_shape,
 	     no_address_in_the_oldest_shape, cni_098_what_is_empty, cni_105_unknown_keys_survive,
-	     round_trips, round_trips_of_the_oldest_shape, there_and_back, out_of_memory)
+	     round_trips, round_trips_of_the_oldest_shape, there_and_back, out_of_memory,
+	     the_mtu_of_a_device_that_was_moved)

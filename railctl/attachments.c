@@ -306,7 +306,8 @@ static const struct cmd cmd_show = {
 	.run = show,
 };
 
-static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair, &cmd_attachments_import, NULL };
+static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair,
+					      &cmd_attachments_import, NULL };
 
 const struct cmd cmd_attachments = {
 	.name = "attachments",

@@ -237,8 +237,7 @@ int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const
 	char file[RDMA_PEER_LEN];
 	struct err why;
 	auto_fd int dir = open_folder(ctx, &why);
-	int n = snprintf(file, sizeof(file), "%s-%s-%s", key->network, key->container,
-			 key->ifname);
+	int n = snprintf(file, sizeof(file), "%s-%s-%s", key->network, key->container, key->ifname);
 
 	if (dir < 0 || n >= (int)sizeof(file) || read_file(dir, file, &p, &why)) {
 		if (dir >= 0 && n < (int)sizeof(file) && !is_absent(&why))

@@ -277,8 +277,13 @@ static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err 
 	struct err gone;
 	uint64_t life;
 
+	log_debug(&ctx->log, "VF %s: giving it back, out of %s", x->vf, x->owner.netns);
 	if (nl_open(&nl, e) || vf_put_back(ctx, nl, x, e))
 		return -1;
+	log_debug(&ctx->log, "VF %s: %s", x->vf,
+		  x->owned   ? "its interface has not come back yet"
+		  : x->dirty ? "free, but not all is as it was"
+			     : "as it was, and free");
 	if (vf_life(ctx, x->vf, &life, &gone) && gone.code == ERR_NOTFOUND)
 		return ledger_remove(ctx, x->vf, e);
 	return ledger_write(ctx, x, e);

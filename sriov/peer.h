@@ -81,8 +81,8 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct err *e) must_check;
 
 /*
- * peer_import - make it an attachment of ours: an entry of the ledger and a record. ERR_BUSY: it is,
- * or its VF is another one's by now; ERR_STATE: its namespace has gone, or cannot be told.
+ * peer_import - make it an attachment of ours: an entry of the ledger and a record. ERR_BUSY: it
+ * is, or its VF is another one's by now; ERR_STATE: its namespace has gone, or cannot be told.
  * peer_may_import - whether the latter is not so; changes nothing.
  */
 int peer_import(const struct ctx *ctx, const struct peer *p, struct err *e) must_check;

@@ -389,5 +389,5 @@ END_TEST
 TEST_PROGRAM("sriov/peer", what_it_attached_we_put_back, without_a_namespace, its_pod_has_gone,
 	     of_another_network, it_is_somebody_elses_by_now, a_living_one_is_in_use,
 	     without_an_interface_it_is_in_use_too, a_dead_ones_is_put_back_before_it_is_taken,
-	     a_dead_ones_is_repaired, imported_it_is_ours,
-	     what_cannot_be_imported, of_earlier_and_damaged_versions, names_of_files)
+	     a_dead_ones_is_repaired, imported_it_is_ours, what_cannot_be_imported,
+	     of_earlier_and_damaged_versions, names_of_files)

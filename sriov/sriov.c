@@ -9,6 +9,7 @@
 #include "lib/nl_monitor.h"
 #include "sriov/claim.h"
 #include "sriov/conf.h"
+#include "sriov/peer.h"
 #include "sriov/restore.h"
 
 _Static_assert(sizeof(struct sriov_conf) <= ATTACH_PLUGIN_CONF_MAX, "plugin_conf is too small");
@@ -61,6 +62,23 @@ static int look_up_tier(struct sriov_conf *c, struct err *e)
 						    : sriov_conf_take_tier(c, &t, e);
 }
 
+/* The pod may be older than this program on this node. */
+static int explain_peer(const struct attach *a, struct err *e)
+{
+	const struct cni_env *env = &a->call->env;
+	auto_peer struct peer p = { .file = "" };
+	struct err ignored;
+
+	if (peer_find(&a->call->ctx, env->container, env->ifname, &p, &ignored))
+		return -1;
+	err_set(e, ERR_STATE, 0,
+		"attachment %s of container %s was made by sriov-cni (VF %s), and is not known to "
+		"railhead",
+		env->ifname, env->container, p.vf);
+	return err_hint(e, "railctl attachments import takes it over; DEL puts its VF back in any "
+			   "case");
+}
+
 /* CHECK: the configuration may leave it to us, the record knows which one it became. */
 static int recall(struct attach *a, struct err *e)
 {
@@ -68,9 +86,10 @@ static int recall(struct attach *a, struct err *e)
 	auto_record struct record r = { 0 };
 
 	if (record_read(&a->call->ctx, &key, &r, e)) {
-		if (e->code == ERR_NOTFOUND)
-			e->code = ERR_STATE;
-		return -1;
+		if (e->code != ERR_NOTFOUND)
+			return -1;
+		e->code = ERR_STATE;
+		return explain_peer(a, e);
 	}
 	const char *vf = sriov_device_vf(&r);
 	if (!vf || strlen(vf) >= PCI_STR_LEN)
@@ -182,6 +201,10 @@ static int sriov_claim(struct attach *a, struct err *e)
 
 	if (take_vf(a, e) || find_devinfo(a, &devinfo, e))
 		return -1;
+	log_debug(&a->call->ctx.log, "VF %s (number %u of %s, driver %s, interface %s) is ours",
+		  c->place.vf, c->place.index, c->place.pf_name,
+		  *c->place.driver ? c->place.driver : "none",
+		  *c->place.name ? c->place.name : "none");
 	memcpy(c->vf, c->place.vf, sizeof(c->vf));
 	memcpy(a->master.name, c->place.pf_name, sizeof(a->master.name));
 	a->master.ifindex = c->place.pf_ifindex;
@@ -204,7 +227,7 @@ static int write_devinfo(struct attach *a, struct err *e)
 	return path ? devinfo_write(path, &what, &made, e) : 0;
 }
 
-/* A VF without interface has no address but the one its PF gave it. */
+/* A VF without interface has no address but the one its PF gave it, and no MTU but the PF's. */
 static int describe_without_link(struct attach *a, struct err *e)
 {
 	static const uint8_t zero[MAC_LEN];
@@ -215,6 +238,7 @@ static int describe_without_link(struct attach *a, struct err *e)
 		return -1;
 	memcpy(a->link.mac, s.mac, MAC_LEN);
 	a->link.has_mac = (s.has & VF_MAC) && memcmp(s.mac, zero, MAC_LEN) != 0;
+	a->link.mtu = c->place.pf_mtu;
 	return 0;
 }
 
@@ -227,6 +251,8 @@ static int move_in(struct attach *a, struct err *e)
 
 	if (vf_move_in(&c->place, &to, &ifindex, e))
 		return -1;
+	log_debug(&a->call->ctx.log, "VF %s: %s is in the pod as %s", c->vf, c->place.name,
+		  key.ifname);
 	return claim_moved(&a->call->ctx, c->vf, &key, ifindex, e);
 }
 
@@ -237,6 +263,11 @@ static int sriov_create(struct attach *a, struct err *e)
 	bool own_mac = false;
 	struct err why;
 
+	for (unsigned one = 1; one <= VF_ALL; one <<= 1) {
+		if (c->wish.pf_side.has & one)
+			log_debug(&a->call->ctx.log, "VF %s: setting its %s", c->vf,
+				  vf_attr_name((enum vf_attr)one));
+	}
 	int rc = vf_configure(a->host_nl, &c->place, &c->wish, &own_mac, e);
 	/* Also when it failed: the VF is put back by what is known of it. */
 	if (own_mac && claim_had_own_mac(&a->call->ctx, c->vf, &key, rc ? &why : e))

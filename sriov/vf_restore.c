@@ -165,6 +165,7 @@ static int fetch_from(struct back *b, const struct netns *pod, const struct netn
 	if (nl_link_set_down(pod_nl, link.ifindex, e) || move_to(b, pod_nl, link.ifindex, home, e))
 		return -1;
 	b->fetched = true;
+	log_debug(&b->ctx->log, "VF %s: %s has left the pod", b->x->vf, link.name);
 	return 0;
 }
 
@@ -367,6 +368,8 @@ static void mend_pf_side(struct back *b, struct vf_ref vf)
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		if (!(b->x->dirty & order[i]))
 			continue;
+		log_debug(&b->ctx->log, "VF %s: putting its %s back", b->x->vf,
+			  vf_attr_name(order[i]));
 		if (mend_one(b, vf, order[i], &why))
 			note(b, vf_attr_name(order[i]), &why);
 		else
