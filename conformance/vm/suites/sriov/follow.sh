@@ -37,6 +37,7 @@ done
 check "a tenant: DEL" del a "$(on "$VA1")"
 check "nothing of it is left: $(settings "$EA1")" cmp $W/settings <(settings "$EA1")
 check "as before" clean
+export CK_TIMEOUT_MULTIPLIER=30
 check "each attribute that this kernel tells of a link has been thought of" "$TREE/build/test/lib/nl_settings_test"
 check "no sysctl of an interface survives a move here" "$TREE/build/test/lib/nl_settings_sysctl_test"
 
@@ -80,13 +81,13 @@ peer a "$VA0" 0 "$EA0"
 check "what sriov-cni attached is in use" is "$(use "$VA0")" "in-use was attached by sriov-cni to container a as net1"
 check "it is not taken" refused 103 "attached by sriov-cni" add b "$(on "$VA0")"
 echo '{"cniVersion":"1.1.0","interfaces":[{"name":"net1","sandbox":"/run/netns/a"}]}' >$W/prev
-check "CHECK says what it is" isnt checked a "$(on "$VA0")" $W/prev
+check "CHECK says what it is" isnt checked a "$(on "$VA0" | jq -c 'del(.ipam)')" $W/prev
 check "it names sriov-cni" grep -q "was made by sriov-cni" $W/out
 check "our DEL" del a "$(on "$VA0")"
 check "puts it back" clean
 check "and nothing is on record" is "$(find $PEER -type f)" ""
 peer a "$VA0" 0 "$EA0"
-check "import shows it" grep -q "^would-import sriov rails a net1 $VA0" <("$RAILCTL" attachments import --dry-run)
+check "import shows it" grep -qF "would-import sriov rails a net1 ($VA0)" <("$RAILCTL" attachments import --dry-run)
 check "import" "$RAILCTL" attachments import
 check "it is in the list" grep -q "^rails *a *net1 *sriov .*healthy" <("$RAILCTL" attachments list)
 ip netns del a
