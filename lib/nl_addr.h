@@ -36,8 +36,9 @@ typedef int (*route_fn)(const struct route_spec *r, void *arg);
 int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
 
 /*
- * nl_route_add - appended: the same route again is EEXIST, an equal one of another gateway is
- * taken: IPv6 makes one multipath route (ECMP) of them, IPv4 tries them in the order they came.
+ * nl_route_add - the same route again is EEXIST. One with the destination and metric of another,
+ * but another gateway or interface, is taken: IPv4 puts it before that one, so that it is used from
+ * now on; IPv6 makes one multipath route (ECMP) of those that have gateways.
  */
 int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e) must_check;
 

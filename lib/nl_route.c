@@ -62,8 +62,8 @@ static int explain_add(const struct route_spec *r, struct err *e)
 }
 
 /*
- * With NLM_F_APPEND, and without NLM_F_EXCL, both families take a second gateway for a destination:
- * IPv6 makes one multipath route of them, IPv4 keeps them in the order they came.
+ * With NLM_F_CREATE alone, as the reference plugins add routes: IPv4 puts the new one before equal
+ * ones (NLM_F_APPEND would put it behind them), IPv6 makes one multipath route of them.
  */
 int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e)
 {
@@ -79,7 +79,7 @@ int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e)
 		.rtm_flags = r->onlink ? RTNH_F_ONLINK : 0,
 	};
 
-	nl_req_begin(&rq, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_APPEND, &rtm, sizeof(rtm));
+	nl_req_begin(&rq, RTM_NEWROUTE, NLM_F_CREATE, &rtm, sizeof(rtm));
 	nl_req_put_u32(&rq, RTA_TABLE, table);
 	if (r->dst.len)
 		nl_req_put_ip(&rq, RTA_DST, ip_network(r->dst));

@@ -180,8 +180,8 @@ START_TEST(the_same_again_is_EEXIST_another_gateway_is_not)
 	}
 	ck_assert_ptr_nonnull(strstr(e.msg, "add route fd05::/64 via fd00::9"));
 	lists(w.nl, w.up0,
-	      OWN_V4 "10.5.0.0/16 via 10.1.0.1\n"
-		     "10.5.0.0/16 via 10.1.0.9\n" OWN_V6 "fd05::/64 via fd00::1\n"
+	      OWN_V4 "10.5.0.0/16 via 10.1.0.9\n"
+		     "10.5.0.0/16 via 10.1.0.1\n" OWN_V6 "fd05::/64 via fd00::1\n"
 		     "fd05::/64 via fd00::9\n");
 	nl_release(w.nl);
 }
