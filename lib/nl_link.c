@@ -131,8 +131,8 @@ static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
 }
 
 /*
- * No IFLA_EXT_MASK: whoever asks for RTEXT_FILTER_VF gets the statistics of every VF (nl.h). And
- * IFLA_IFNAME, not IFLA_ALT_IFNAME: a device's other names are not what a configuration means.
+ * No IFLA_EXT_MASK: whoever asks for RTEXT_FILTER_VF gets the statistics of every VF (nl.h). The
+ * kernel (5.5 and later) matches alternative names with IFLA_IFNAME, too.
  */
 void nl_link_get_request(struct nl_req *rq, const char *name, int ifindex)
 {
@@ -143,7 +143,7 @@ void nl_link_get_request(struct nl_req *rq, const char *name, int ifindex)
 		nl_req_put_str(rq, IFLA_IFNAME, name);
 }
 
-int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e)
+int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 
@@ -153,6 +153,20 @@ int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, stru
 	nl_link_get_request(&rq, name, 0);
 	if (nl_query(nl, &rq, (struct nl_sink){ on_link, out }, e))
 		return err_wrap(e, "interface \"%s\"", name);
+	return 0;
+}
+
+int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e)
+{
+	struct link_info li;
+
+	if (nl_link_by_any_name(nl, name, &li, e))
+		return -1;
+	if (strcmp(li.name, name) != 0) {
+		err_set(e, ERR_KERNEL, ENODEV, "interface \"%s\"", name);
+		return err_hint(e, "it is an alternative name of interface %s", li.name);
+	}
+	*out = li;
 	return 0;
 }
 
@@ -267,7 +281,7 @@ static int create_despite_own_name(struct nl *nl, const struct link_spec *spec, 
 	struct link_info own;
 	struct err ignored;
 
-	if (!spec->target || nl_link_by_name(nl, spec->name, &own, &ignored))
+	if (!spec->target || nl_link_by_any_name(nl, spec->name, &own, &ignored))
 		return -1;
 	for (int i = 0; i < 3; i++) {
 		if (nl_link_create_as(nl, spec, random_ifindex(), e) == 0)

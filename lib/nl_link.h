@@ -54,9 +54,15 @@ struct link_spec {
 	int ipvlan_mode, ipvlan_flag; /* for ipvlan */
 };
 
-/* nl_link_by_name, nl_link_by_index - errnum ENODEV when there is none. */
+/*
+ * nl_link_by_name, nl_link_by_index - errnum ENODEV when there is none. An alternative name
+ * (altname) is not the name: what has it is another interface. nl_link_by_any_name takes it as
+ * well, as the kernel does: for a device that a person named, and for whether a name is taken.
+ */
 int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out,
 		    struct err *e) must_check;
+int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out,
+			struct err *e) must_check;
 int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e) must_check;
 
 /* nl_link_nsid - the number by which the socket's namespace knows another one; -1: it has none. */

@@ -123,6 +123,25 @@ START_TEST(what_is_not_there_is_no_device)
 }
 END_TEST
 
+/* The kernel answers for an altname as well, and the interface that has it may be anybody's. */
+START_TEST(an_altname_is_not_the_name)
+{
+	auto_world struct world w = make_world();
+	struct link_info li = { .ifindex = 77 };
+	struct err e = { 0 };
+
+	ck_assert_int_eq(nl_link_altname_add(w.host, net_ifindex(w.host, "up0"), "net1", &e), 0);
+	ck_assert_int_eq(nl_link_by_name(w.host, "net1", &li, &e), -1);
+	ck_assert_int_eq(e.errnum, ENODEV);
+	ck_assert_ptr_nonnull(strstr(e.detail, "up0"));
+	ck_assert_int_eq(li.ifindex, 77);
+	ck_assert_int_eq(nl_link_by_any_name(w.host, "net1", &li, &e), 0);
+	ck_assert_str_eq(li.name, "up0");
+	ck_assert_int_eq(nl_link_by_any_name(w.host, "nonesuch", &li, &e), -1);
+	ck_assert_int_eq(e.errnum, ENODEV);
+}
+END_TEST
+
 /* Whoever asks with RTEXT_FILTER_VF makes the kernel collect the statistics of every VF. */
 START_TEST(look_ups_carry_no_ext_mask)
 {
@@ -502,8 +521,9 @@ START_TEST(goes_up_and_away)
 END_TEST
 
 TEST_PROGRAM("nl_link", looks_up_by_name_and_by_number, what_is_not_there_is_no_device,
-	     look_ups_carry_no_ext_mask, a_description_that_makes_no_sense,
-	     makes_a_macvlan_in_the_pod, knows_the_namespace_of_the_lower_device, makes_every_mode,
+	     an_altname_is_not_the_name, look_ups_carry_no_ext_mask,
+	     a_description_that_makes_no_sense, makes_a_macvlan_in_the_pod,
+	     knows_the_namespace_of_the_lower_device, makes_every_mode,
 	     makes_one_in_its_own_namespace, the_host_may_have_the_same_name,
 	     a_chosen_number_serves_as_well, a_name_that_the_pod_has_is_taken,
 	     an_older_kernel_gets_a_number, the_address_that_it_was_made_with,

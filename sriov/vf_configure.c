@@ -100,7 +100,7 @@ static bool is_in_the_way(const struct clash *c, const char *name)
 	if (c->long_ones)
 		return strnlen(name, IFNAME_LEN) == IFNAME_LEN;
 	return strcmp(name, c->to->ifname) == 0 ||
-	       nl_link_by_name(c->to->pod_nl, name, &other, &ignored) == 0;
+	       nl_link_by_any_name(c->to->pod_nl, name, &other, &ignored) == 0;
 }
 
 static int drop_if_in_the_way(const char *name, void *arg)
