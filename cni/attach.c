@@ -12,7 +12,8 @@ struct add {
 	struct delegate ipam;
 	struct cni_result from_ipam;
 	struct record record;
-	bool link_stays; /* it could not be taken back */
+	bool link_stays;  /* it could not be taken back */
+	bool lease_stays; /* the IPAM could not release it */
 	char mac[MAC_STR_LEN];
 };
 
@@ -26,19 +27,24 @@ static void add_clear(struct add *s)
 /*
  * ---- inverses ----
  *
- * Run last first. While the interface stays, its address must stay taken, and the record is what
- * the runtime's DEL, GC and repair go by.
+ * Run last first. While the interface stays, its address must stay taken. While either stays, the
+ * record does, too: the runtime's DEL, GC and repair go by it.
  */
 
 static int undo_record(void *arg, struct err *e)
 {
-	const struct add *s = arg;
+	struct add *s = arg;
 	const struct cni_call *call = s->a.call;
 	const struct record_key key = attach_key(call);
 
 	if (s->link_stays)
 		return 0;
-	return record_remove(&call->ctx, &key, e);
+	if (!s->lease_stays)
+		return record_remove(&call->ctx, &key, e);
+	/* There may be an address, and whoever comes next is to release it. */
+	s->record.adding = false;
+	s->record.deleting = true;
+	return record_write(&call->ctx, &s->record, e);
 }
 
 /* A half-done ADD of an IPAM is let finish first: killed, it might leave what its DEL cannot find.
@@ -53,7 +59,8 @@ static int undo_ipam(void *arg, struct err *e)
 		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
 	if (s->link_stays)
 		return 0;
-	return delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e);
+	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
+	return s->lease_stays ? -1 : 0;
 }
 
 static int delete_link(struct add *s, struct err *e)
@@ -83,30 +90,34 @@ static int undo_link(void *arg, struct err *e)
 
 /* ---- steps ---- */
 
-/* Whether an ADD without DEL in between (CNI-042) is why the name is taken. */
+/*
+ * Whether this is an ADD without DEL in between (CNI-042): the interface of the first one is there,
+ * under whatever name. A record whose interface is not there is what a killed ADD left.
+ */
 static bool is_second_add(const struct attach *a, const struct record_key *key)
 {
 	auto_record struct record old = { 0 };
+	enum attach_found found;
+	struct link_info link;
 	struct err ignored;
 
 	return record_read(&a->call->ctx, key, &old, &ignored) == 0 &&
-	       netns_same(old.netns_id, a->pod.id);
+	       netns_same(old.netns_id, a->pod.id) &&
+	       attach_find_link(a->pod_nl, &old, &link, &found, &ignored) == 0 &&
+	       (found == FOUND_OURS || found == FOUND_RENAMED);
 }
 
 /*
  * The name must be free (CNI-014), and known to have been: only then may we take back an interface
- * of which we cannot tell whether it was made. A record whose interface is not there is what a
- * killed ADD left, and is written over.
+ * of which we cannot tell whether it was made.
  */
 static int refuse_taken_name(const struct attach *a, struct err *e)
 {
 	const struct record_key key = attach_key(a->call);
-	struct link_info link;
+	struct link_info link = { 0 };
 	struct err why;
 
-	if (nl_link_by_name(a->pod_nl, key.ifname, &link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
+	if (nl_link_by_any_name(a->pod_nl, key.ifname, &link, &why) && why.errnum != ENODEV) {
 		*e = why;
 		return -1;
 	}
@@ -115,6 +126,13 @@ static int refuse_taken_name(const struct attach *a, struct err *e)
 			       "network %s is attached to container %s as %s already: run DEL "
 			       "before another ADD",
 			       key.network, key.container, key.ifname);
+	if (!link.ifindex)
+		return 0;
+	if (strcmp(link.name, key.ifname) != 0)
+		return err_set(e, ERR_BUSY, 0,
+			       "CNI_IFNAME: %s is an alternative name of interface %s of the "
+			       "container: take another name, or that one from %s",
+			       key.ifname, link.name, link.name);
 	return err_set(e, ERR_BUSY, 0,
 		       "CNI_IFNAME: the container has an interface %s already, of kind \"%s\"",
 		       key.ifname, link.kind);
@@ -132,6 +150,7 @@ static int write_record(struct add *s, struct err *e)
 		.kind = a->type->kind,
 		.netns = call->env.netns,
 		.netns_id = a->pod.id,
+		.from = a->view,
 		.created = call->ctx.now(call->ctx.clock),
 		.master = a->master.name,
 		.cni_path = call->env.path,
@@ -148,6 +167,8 @@ static int write_record(struct add *s, struct err *e)
 static int complete_record(struct add *s, struct err *e)
 {
 	s->record.adding = false;
+	s->record.ifindex = s->a.link.ifindex;
+	s->record.lower_ifindex = s->a.link.lower_ifindex;
 	return record_write(&s->a.call->ctx, &s->record, e);
 }
 

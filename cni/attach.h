@@ -36,6 +36,7 @@ struct attach {
 	_Alignas(
 		16) unsigned char plugin_conf[ATTACH_PLUGIN_CONF_MAX]; /* decoded by type->fields */
 	struct netns home, pod;
+	struct netns_view view; /* from where pod was opened */
 	struct nl *host_nl, *pod_nl;
 	struct cni_result prev;  /* decoded prevResult; empty when there is none */
 	struct link_info master; /* ifindex 0 before it was looked up */
@@ -114,8 +115,25 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 int attach_choose_mac(const struct attach *a, const char *configured, uint8_t out[MAC_LEN],
 		      struct err *e) must_check;
 
-/* attach_netns_of - 1: pod is the namespace of the record, open; 0: that is gone. -1: cannot tell.
+/*
+ * attach_netns_of - 1: pod is the namespace of the record, open, whatever leads to it now; 0: it is
+ * proved gone; -1: cannot tell (netns_locate.h).
  */
-int attach_netns_of(const struct record *r, struct netns *pod, struct err *e) must_check;
+int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod,
+		    struct err *e) must_check;
+
+/*
+ * attach_find_link - the interface of the record in its namespace, by its number or, when that is
+ * not known, by its name. *out is set unless there is none. A record's number that another kind of
+ * interface has, or one on another lower device, does not count.
+ */
+enum attach_found {
+	FOUND_NONE,
+	FOUND_OURS,
+	FOUND_RENAMED, /* ours, under another name */
+	FOUND_OTHER,   /* not ours, but it has the name */
+};
+int attach_find_link(struct nl *pod_nl, const struct record *r, struct link_info *out,
+		     enum attach_found *found, struct err *e) must_check;
 
 #endif

@@ -11,16 +11,23 @@
 
 #include "cni/attach_priv.h"
 
+static int open_nl(const struct netns *pod, struct nl **nl, struct err *e)
+{
+	auto_netns struct netns home = { .fd = -1 };
+
+	return netns_open_self(&home, e) || nl_open_in(pod, &home, nl, e) ? -1 : 0;
+}
+
 /* Delete ifname in pod if it is of kind: names are reused, and a stranger's interface is not ours.
  */
-static int delete_in(const struct netns *pod, const char *ifname, const char *kind, struct err *e)
+static int delete_named(const struct netns *pod, const char *ifname, const char *kind,
+			struct err *e)
 {
-	auto_clean(netns_close) struct netns home = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
 	struct link_info link;
 	struct err why;
 
-	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e))
+	if (open_nl(pod, &nl, e))
 		return -1;
 	if (nl_link_by_name(nl, ifname, &link, &why)) {
 		if (why.errnum == ENODEV)
@@ -33,41 +40,53 @@ static int delete_in(const struct netns *pod, const char *ifname, const char *ki
 	return nl_link_delete(nl, link.ifindex, e);
 }
 
-/* 1: open, 0: gone, with all that was in it. -1: cannot tell. */
-static int open_pod(const char *path, struct netns *pod, struct err *e)
+/*
+ * From here on repair may finish what we began: without this an interface that is missing from a
+ * living pod would look like one that the pod has put elsewhere. A deletion must not fail for it.
+ */
+static void note_deleting(const struct ctx *ctx, const struct record *r)
 {
+	struct record begun = *r;
 	struct err why;
 
-	if (!*path)
-		return 0;
-	if (netns_open(path, pod, &why) == 0)
-		return 1;
-	/* A directory, a device or a namespace of another kind took its place (CNI-049). */
-	if (why.errnum == ENOENT || why.errnum == EINVAL)
-		return 0;
-	*e = why;
-	return -1;
+	begun.deleting = true;
+	if (!r->deleting && record_write(ctx, &begun, &why))
+		log_warn(&ctx->log, "%s", why.msg);
 }
 
-int attach_netns_of(const struct record *r, struct netns *pod, struct err *e)
+static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const struct record *r,
+			   struct err *e)
 {
-	int rc = open_pod(r->netns, pod, e);
+	auto_nl struct nl *nl = NULL;
+	enum attach_found found;
+	struct link_info link;
 
-	if (rc > 0 && !netns_same(pod->id, r->netns_id)) {
-		/* Another namespace under the same path belongs to somebody who came later. */
-		netns_close(pod);
-		*pod = (struct netns){ .fd = -1 };
+	if (open_nl(pod, &nl, e) || attach_find_link(nl, r, &link, &found, e))
+		return -1;
+	if (found != FOUND_OURS && found != FOUND_RENAMED)
 		return 0;
-	}
+	note_deleting(ctx, r);
+	return nl_link_delete(nl, link.ifindex, e);
+}
+
+int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod, struct err *e)
+{
+	const struct netns_noted what = record_noted(r);
+	char holder[NETNS_HOLDER_LEN];
+	int rc = netns_locate(ctx, &what, pod, holder, e);
+
+	if (rc > 0 && *holder)
+		log_debug(&ctx->log, "network namespace %s is not at its path any more: %s has it",
+			  r->netns, holder);
 	return rc;
 }
 
-static int restore_link(const struct record *r, struct err *e)
+static int restore_link(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
-	int rc = attach_netns_of(r, &pod, e);
+	int rc = attach_netns_of(ctx, r, &pod, e);
 
-	return rc > 0 ? delete_in(&pod, r->key.ifname, r->kind, e) : rc;
+	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
 }
 
 int attach_restore(const struct ctx *ctx, const struct record *r,
@@ -83,7 +102,7 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 		if (strcmp(others->plugin, r->plugin) == 0)
 			return others->restore(ctx, r, e);
 	}
-	return restore_link(r, e);
+	return restore_link(ctx, r, e);
 }
 
 static int restore_own(const struct cni_call *call, const struct record *r, struct err *e)
@@ -109,6 +128,22 @@ static int find_claim(const struct record *r, void *arg)
 	return c->found;
 }
 
+/* Without a record no other place is known: 1: open, 0: there is no network namespace. */
+static int open_pod(const char *path, struct netns *pod, struct err *e)
+{
+	struct err why;
+
+	if (!*path)
+		return 0;
+	if (netns_open(path, pod, &why) == 0)
+		return 1;
+	/* A file, a directory, a device or a namespace of another kind took its place (CNI-049). */
+	if (why.errnum == ENOENT || why.errnum == EINVAL)
+		return 0;
+	*e = why;
+	return -1;
+}
+
 /*
  * Without a record: an ADD of the plugin that we replaced, or of nobody. Only our kind is touched,
  * and nothing that another attachment's record calls its own: a late DEL of an old pod must not
@@ -130,7 +165,7 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 		return -1;
 	if (claim.found)
 		return 0;
-	return delete_in(&pod, call->env.ifname, attach_type_of(call)->kind, e);
+	return delete_named(&pod, call->env.ifname, attach_type_of(call)->kind, e);
 }
 
 /* What a type takes is known to itself, by the attachment that took it. */
@@ -165,6 +200,7 @@ static int delete_interface(const struct cni_call *call, bool *done, struct err 
 						     : delete_unrecorded(call, e);
 	}
 	*done = !r.adding;
+	r.netns_also = call->env.netns;
 	return restore_own(call, &r, e);
 }
 

@@ -18,6 +18,7 @@ int attach_open(struct attach *a, struct err *e)
 		return err_hint(e, "CNI_NETNS=%.256s is the host's; CNI_NETNS_OVERRIDE=1 allows it",
 				env->netns);
 	}
+	a->view = netns_view_self(&a->call->ctx);
 	if (nl_open(&a->host_nl, e))
 		return -1;
 	return nl_open_in(&a->pod, &a->home, &a->pod_nl, e);
@@ -53,7 +54,7 @@ int attach_find_master(struct attach *a, struct err *e)
 
 	if (!name && find_default(a, nl, e))
 		return -1;
-	if (name && nl_link_by_name(nl, name, &a->master, e)) {
+	if (name && nl_link_by_any_name(nl, name, &a->master, e)) {
 		if (e->errnum == ENODEV)
 			return err_set(e, ERR_CONFIG, 0, "master: there is no interface \"%s\" %s",
 				       name, where(a));

@@ -62,8 +62,14 @@ static struct json *encode(const struct record *r)
 	    json_add_str(o, "kind", r->kind) || json_add_str(o, "netns", r->netns) ||
 	    json_add_int(o, "netnsDev", (int64_t)r->netns_id.dev) ||
 	    json_add_int(o, "netnsInode", (int64_t)r->netns_id.ino) ||
+	    (r->netns_id.cookie && json_add_int(o, "netnsCookie", (int64_t)r->netns_id.cookie)) ||
+	    (r->from.pid_ns && json_add_int(o, "pidNs", (int64_t)r->from.pid_ns)) ||
+	    (r->from.mnt_ns && json_add_int(o, "mntNs", (int64_t)r->from.mnt_ns)) ||
+	    (r->ifindex && json_add_int(o, "ifindex", r->ifindex)) ||
+	    (r->lower_ifindex && json_add_int(o, "lowerIfindex", r->lower_ifindex)) ||
 	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", created_ms) ||
 	    (r->adding && json_add_bool(o, "adding", true)) ||
+	    (r->deleting && json_add_bool(o, "deleting", true)) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
 	    json_add_str(o, "args", r->args) ||
 	    (r->config && json_add_copy(o, "config", r->config)) ||
@@ -155,7 +161,7 @@ int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 struct record_text {
 	struct record r;
 	const char *boot;
-	int64_t version, dev, ino, created_ms;
+	int64_t version, dev, ino, cookie, pid_ns, mnt_ns, ifindex, lower, created_ms;
 };
 
 #define TEXT(k, field, req)                                                                        \
@@ -189,8 +195,14 @@ static const struct json_field record_fields[] = {
 	TEXT("args", r.args, 0),
 	NUMBER("netnsDev", dev, INT64_MAX),
 	NUMBER("netnsInode", ino, INT64_MAX),
+	NUMBER("netnsCookie", cookie, INT64_MAX),
+	NUMBER("pidNs", pid_ns, INT64_MAX),
+	NUMBER("mntNs", mnt_ns, INT64_MAX),
+	NUMBER("ifindex", ifindex, INT32_MAX),
+	NUMBER("lowerIfindex", lower, INT32_MAX),
 	NUMBER("created", created_ms, MS_MAX),
 	{ .key = "adding", .kind = J_BOOL, .offset = offsetof(struct record_text, r.adding) },
+	{ .key = "deleting", .kind = J_BOOL, .offset = offsetof(struct record_text, r.deleting) },
 	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
 	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
 	{ 0 },
@@ -207,7 +219,10 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 		e->code = ERR_DECODE; /* whatever it would be in a configuration: we wrote this */
 		return -1;
 	}
-	t.r.netns_id = (struct netns_id){ (uint64_t)t.dev, (uint64_t)t.ino };
+	t.r.netns_id = (struct netns_id){ (uint64_t)t.dev, (uint64_t)t.ino, (uint64_t)t.cookie };
+	t.r.from = (struct netns_view){ (uint64_t)t.pid_ns, (uint64_t)t.mnt_ns };
+	t.r.ifindex = (int)t.ifindex;
+	t.r.lower_ifindex = (int)t.lower;
 	t.r.created = t.created_ms * 1000000;
 	(void)snprintf(t.r.boot, sizeof(t.r.boot), "%.*s", CTX_BOOT_ID_LEN, t.boot);
 	json_fold_case(json_get_mut(tree, "config"));

@@ -12,7 +12,7 @@
 
 #include "lib/ctx.h"
 #include "lib/json.h"
-#include "lib/netns.h"
+#include "lib/netns_locate.h"
 
 /* Which attachment: borrowed strings. */
 struct record_key {
@@ -25,10 +25,15 @@ struct record {
 	const char *kind;   /* link kind created, "" when an existing device was moved */
 	const char *netns;  /* path as given */
 	struct netns_id netns_id;
+	struct netns_view from; /* of the program that wrote it; 0: of an earlier version */
+	const char *netns_also; /* CNI_NETNS of the call at hand, or NULL; not in the file */
+	int ifindex;            /* of the interface in the pod; 0: not made yet, or not known */
+	int lower_ifindex;      /* and what it stands on (struct link_info); 0: not known */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	int64_t created;           /* ns since 1970; what is less is written as 0 */
 	bool misplaced;            /* of record_each: the file holds another attachment's record */
 	bool adding;               /* its ADD is not done yet, or was killed before it was */
+	bool deleting;             /* its DEL has begun to remove the interface */
 	const char *master;        /* name of the lower device, "" if none */
 	const char *cni_path;      /* where the delegates were found, for repair */
 	const char *args;          /* CNI_ARGS, for repair */
@@ -91,6 +96,12 @@ void record_tidy(const struct ctx *ctx);
 typedef int (*record_fn)(const struct record *r, void *arg);
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg,
 		struct err *e) must_check;
+
+/* record_noted - what is known of the namespace of an attachment; borrows from r. */
+static inline struct netns_noted record_noted(const struct record *r)
+{
+	return (struct netns_noted){ r->netns, r->netns_also, r->netns_id, r->from };
+}
 
 /* record_refuse - the error of a record with r->misplaced: names the file. Returns -1. */
 int record_refuse(const struct ctx *ctx, const struct record *r, struct err *e);

@@ -23,6 +23,9 @@ static const char *const state_names[] = {
 	[REPAIR_NETNS_REPLACED] = "netns-replaced",
 	[REPAIR_LINK_GONE] = "interface-gone",
 	[REPAIR_LINK_REPLACED] = "interface-replaced",
+	[REPAIR_LINK_RENAMED] = "interface-renamed",
+	[REPAIR_NETNS_MOVED] = "netns-moved",
+	[REPAIR_NETNS_UNKNOWN] = "netns-unknown",
 	[REPAIR_UNFINISHED] = "unfinished",
 	[REPAIR_DAMAGED] = "damaged",
 };
@@ -35,6 +38,11 @@ const char *repair_state_name(enum repair_state s)
 bool repair_is_stale(enum repair_state s)
 {
 	return s >= REPAIR_EARLIER_BOOT;
+}
+
+bool repair_needs_force(enum repair_state s)
+{
+	return s >= REPAIR_LINK_RENAMED && s < REPAIR_EARLIER_BOOT;
 }
 
 static int say(struct repair_view *v, enum repair_state s, const char *fmt, ...) printf_like(3, 4);
@@ -51,45 +59,81 @@ static int say(struct repair_view *v, enum repair_state s, const char *fmt, ...)
 
 /* ---- looking ---- */
 
+static int judge_link(const struct record *r, enum attach_found found, const struct link_info *link,
+		      struct repair_view *v)
+{
+	switch (found) {
+	case FOUND_OURS:
+		return say(v, REPAIR_HEALTHY, "%s", "");
+	case FOUND_RENAMED:
+		return say(v, REPAIR_LINK_RENAMED, "%s in %.200s has the name %s now",
+			   r->key.ifname, r->netns, link->name);
+	case FOUND_NONE:
+		return say(v, REPAIR_LINK_GONE, "no interface %s in %.200s any more", r->key.ifname,
+			   r->netns);
+	case FOUND_OTHER:
+		break;
+	}
+	if (*r->kind && strcmp(link->kind, r->kind) != 0)
+		return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is %s now, not the %s of ADD",
+			   r->key.ifname, r->netns, *link->kind ? link->kind : "a device", r->kind);
+	return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is another interface than that of ADD",
+		   r->key.ifname, r->netns);
+}
+
+static bool is_half_done(const struct record *r)
+{
+	return r->adding || r->deleting;
+}
+
 static int look_at_link(const struct record *r, const struct netns *pod, struct repair_view *v,
 			struct err *e)
 {
 	auto_netns struct netns home = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
+	enum attach_found found;
 	struct link_info link;
-	struct err why;
 
-	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e))
+	if (is_half_done(r))
+		return say(v, REPAIR_UNFINISHED, "its %s ended before it was done",
+			   r->deleting ? "DEL" : "ADD");
+	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e) ||
+	    attach_find_link(nl, r, &link, &found, e))
 		return -1;
-	if (nl_link_by_name(nl, r->key.ifname, &link, &why)) {
-		if (why.errnum == ENODEV)
-			return say(v, REPAIR_LINK_GONE, "no interface %s in %.200s any more",
-				   r->key.ifname, r->netns);
-		*e = why;
-		return -1;
-	}
-	if (*r->kind && strcmp(link.kind, r->kind) != 0)
-		return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is %s now, not the %s of ADD",
-			   r->key.ifname, r->netns, *link.kind ? link.kind : "a device", r->kind);
-	if (r->adding)
-		return say(v, REPAIR_UNFINISHED, "its ADD ended before it was done");
-	return say(v, REPAIR_HEALTHY, "%s", "");
+	return judge_link(r, found, &link, v);
 }
 
-static int look_at_netns(const struct record *r, struct repair_view *v, struct err *e)
+/* Whether another namespace is under the path of the one that is gone. */
+static bool is_replaced(const struct record *r)
 {
-	auto_netns struct netns pod = { .fd = -1 };
-	struct err why;
+	auto_netns struct netns other = { .fd = -1 };
+	struct err ignored;
 
-	if (netns_open(r->netns, &pod, &why)) {
-		if (why.errnum == ENOENT)
-			return say(v, REPAIR_NETNS_GONE, "network namespace %.240s is gone",
-				   r->netns);
-		return say(v, REPAIR_UNKNOWN, "%.300s", why.msg);
-	}
-	if (!netns_same(pod.id, r->netns_id))
+	return netns_open(r->netns, &other, &ignored) == 0;
+}
+
+static int look_at_netns(const struct ctx *ctx, const struct record *r, struct repair_view *v,
+			 struct err *e)
+{
+	const struct netns_noted what = record_noted(r);
+	auto_netns struct netns pod = { .fd = -1 };
+	char holder[NETNS_HOLDER_LEN];
+	struct err why;
+	int rc = netns_locate(ctx, &what, &pod, holder, &why);
+
+	if (rc < 0)
+		return say(v, REPAIR_NETNS_UNKNOWN, "%.260s%s%.200s", why.msg,
+			   *why.detail ? ": " : "", why.detail);
+	if (rc == 0 && is_replaced(r))
 		return say(v, REPAIR_NETNS_REPLACED, "%.200s is another network namespace now",
 			   r->netns);
+	if (rc == 0)
+		return say(v, REPAIR_NETNS_GONE, "network namespace %.240s is gone", r->netns);
+	if (*holder && !is_half_done(r))
+		return say(
+			v, REPAIR_NETNS_MOVED,
+			"%.160s does not lead to its network namespace any more, but %.100s has it",
+			r->netns, holder);
 	return look_at_link(r, &pod, v, e);
 }
 
@@ -108,7 +152,7 @@ static int look(const struct ctx *ctx, const struct record *r, struct repair_vie
 		return -1;
 	if (strcmp(boot, r->boot) != 0)
 		return say(v, REPAIR_EARLIER_BOOT, "made before the last reboot");
-	return look_at_netns(r, v, e);
+	return look_at_netns(ctx, r, v, e);
 }
 
 /*
@@ -144,7 +188,7 @@ int repair_look(const struct ctx *ctx, const struct record *r, struct repair_vie
 
 	if (look(ctx, r, &v, e))
 		return -1;
-	if (repair_is_stale(v.state)) {
+	if (repair_is_stale(v.state) || repair_needs_force(v.state)) {
 		auto_fd int lock = record_lock(ctx, &r->key, false, 0, &why);
 		if (lock < 0 && why.code == ERR_AGAIN)
 			(void)say(&v, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
@@ -202,16 +246,21 @@ static int release_addresses(const struct ctx *ctx, const struct record *r, stru
 	return rc;
 }
 
-static int undo_record(const struct ctx *ctx, const struct record *r,
-		       const struct attach_restorer *others, struct err *e)
+/* By force also when the namespace cannot be found: what is in it stays there. */
+static int undo_record(const struct ctx *ctx, const struct record *r, const struct repair_how *how,
+		       enum repair_state state, struct err *e)
 {
-	if (r->tree && (attach_restore(ctx, r, others, e) || release_addresses(ctx, r, e)))
+	bool blind = state == REPAIR_NETNS_UNKNOWN;
+
+	if (r->tree && attach_restore(ctx, r, how->others, e) && !blind)
+		return -1;
+	if (r->tree && release_addresses(ctx, r, e))
 		return -1;
 	return record_remove(ctx, &r->key, e);
 }
 
-int repair_one(const struct ctx *ctx, const struct record_key *key,
-	       const struct attach_restorer *others, struct repair_view *out, struct err *e)
+int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_how *how,
+	       struct repair_view *out, struct err *e)
 {
 	auto_record struct record r = { 0 };
 	struct err why;
@@ -226,5 +275,7 @@ int repair_one(const struct ctx *ctx, const struct record_key *key,
 	}
 	if (look_again(ctx, key, &r, out, e))
 		return -1;
-	return repair_is_stale(out->state) ? undo_record(ctx, &r, others, e) : 0;
+	if (!repair_is_stale(out->state) && !(how->force && repair_needs_force(out->state)))
+		return 0;
+	return undo_record(ctx, &r, how, out->state, e);
 }

@@ -7,8 +7,15 @@
 #include <linux/nsfs.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+
+/* Of the thread: a program may have threads elsewhere. */
+#define SELF "/proc/thread-self/ns/net"
+
+/* A number in JSON is exact up to here. The kernel counts cookies from 1. */
+#define COOKIE_MAX (UINT64_C(1) << 53)
 
 /* A process that is gone, or just going, answers in several ways for its /proc/PID/ns/net. */
 static int cannot_reach(const char *path, int errnum, struct err *e)
@@ -26,16 +33,60 @@ static int not_a_namespace(const char *path, struct err *e)
 		return cannot_reach(path, errno, e);
 	if (S_ISREG(st.st_mode)) {
 		err_set(e, ERR_NETNS, 0, "%s is a plain file, not a network namespace", path);
-		err_hint(e,
-			 "the namespace that was mounted on it is gone (after a reboot, perhaps)");
-		e->errnum = ENOENT;
-		return -1;
+		err_hint(e, "a namespace that was mounted on it is gone (after a reboot, perhaps), "
+			    "or is mounted there in another mount namespace only");
+	} else {
+		err_set(e, ERR_NETNS, 0, "%s is not a network namespace", path);
 	}
-	err_set(e, ERR_NETNS, 0, "%s is not a network namespace", path);
 	e->errnum = EINVAL;
 	return -1;
 }
 
+/* ---- cookies ---- */
+
+/* That of the namespace which the thread is in; any socket knows it. */
+static int own_cookie(uint64_t *out, struct err *e)
+{
+	socklen_t len = sizeof(*out);
+	auto_fd int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return err_set(e, ERR_NETNS, errno, "socket for the cookie of a network namespace");
+	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, out, &len) == 0) {
+		if (*out > COOKIE_MAX)
+			*out = 0;
+		return 0;
+	}
+	*out = 0;
+	if (errno == ENOPROTOOPT) /* before Linux 5.14 */
+		return 0;
+	return err_set(e, ERR_NETNS, errno, "cookie of a network namespace");
+}
+
+/* Who may not enter the namespace (only looks) does without. */
+static int cookie_of(struct netns *ns, const char *path, struct err *e)
+{
+	auto_fd int home = open(SELF, O_RDONLY | O_CLOEXEC);
+	struct err back;
+
+	if (home < 0)
+		return err_set(e, ERR_NETNS, errno, "network namespace of this process");
+	if (setns(ns->fd, CLONE_NEWNET))
+		return errno == EPERM
+			       ? 0
+			       : err_set(e, ERR_NETNS, errno, "enter network namespace %s", path);
+
+	int rc = own_cookie(&ns->id.cookie, e);
+
+	if (setns(home, CLONE_NEWNET)) {
+		err_set(&back, ERR_NETNS, errno, "return from network namespace %s", path);
+		*e = back;
+		return -1;
+	}
+	return rc;
+}
+
+/* out->fd is set after success only. */
 static int open_nsfs(const char *path, struct netns *out, struct err *e)
 {
 	struct stat st;
@@ -73,18 +124,45 @@ int netns_open(const char *path, struct netns *out, struct err *e)
 		return cannot_reach(path, errno, e);
 	if (sfs.f_type != NSFS_MAGIC)
 		return not_a_namespace(path, e);
-	return open_nsfs(path, out, e);
+
+	auto_netns struct netns ns = { .fd = -1 };
+
+	if (open_nsfs(path, &ns, e) || cookie_of(&ns, path, e))
+		return -1;
+	*out = ns;
+	ns.fd = -1;
+	return 0;
 }
 
-/* Of the thread: a program may have threads elsewhere. */
 int netns_open_self(struct netns *out, struct err *e)
 {
-	return open_nsfs("/proc/thread-self/ns/net", out, e);
+	auto_netns struct netns ns = { .fd = -1 };
+
+	if (open_nsfs(SELF, &ns, e) || own_cookie(&ns.id.cookie, e))
+		return -1;
+	*out = ns;
+	ns.fd = -1;
+	return 0;
+}
+
+static bool same_inode(struct netns_id a, struct netns_id b)
+{
+	return a.dev == b.dev && a.ino == b.ino;
+}
+
+static bool other_cookie(struct netns_id a, struct netns_id b)
+{
+	return a.cookie && b.cookie && a.cookie != b.cookie;
 }
 
 bool netns_same(struct netns_id a, struct netns_id b)
 {
-	return a.dev == b.dev && a.ino == b.ino;
+	return same_inode(a, b) && !other_cookie(a, b);
+}
+
+bool netns_reused(struct netns_id a, struct netns_id b)
+{
+	return same_inode(a, b) && other_cookie(a, b);
 }
 
 int netns_enter(const struct netns *ns, struct err *e)

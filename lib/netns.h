@@ -5,9 +5,12 @@
 
 #include "lib/err.h"
 
-/* Which namespace it is: paths are used again, a pair of device and inode much less so. */
+/*
+ * Which namespace it is. Paths are used again, and so are inodes: the kernel gives out the lowest
+ * free one. The cookie never comes again within a boot; 0: not known (before Linux 5.14).
+ */
 struct netns_id {
-	uint64_t dev, ino;
+	uint64_t dev, ino, cookie;
 };
 
 struct netns {
@@ -16,17 +19,22 @@ struct netns {
 };
 
 /*
- * netns_open - open the network namespace at path. ERR_NETNS in two flavours:
- * errnum ENOENT: the path does not exist, or is a plain file left behind (CNI-048, CNI-049), that
- * is, the namespace is gone; any other errnum: something is there that cannot be used (for example
- * a namespace of another type: EINVAL).
+ * netns_open - open the network namespace at path. ERR_NETNS in three flavours:
+ * errnum ENOENT: the path does not exist; EINVAL: something is there that is no network namespace
+ * (a plain file, a folder, a namespace of another type); any other errnum: it cannot be looked at.
+ * None of them says that a namespace is gone: it may be mounted there in another mount namespace,
+ * or be held by a process (netns_locate.h).
  */
 int netns_open(const char *path, struct netns *out, struct err *e) must_check;
 
 /* netns_open_self - the namespace that this process is in. */
 int netns_open_self(struct netns *out, struct err *e) must_check;
 
+/* netns_same - one and the same. A cookie counts when both are known. */
 bool netns_same(struct netns_id a, struct netns_id b);
+
+/* netns_reused - the one has the inode that the other one had: one of them is gone. */
+bool netns_reused(struct netns_id a, struct netns_id b);
 
 /* netns_enter - setns() the calling thread. */
 int netns_enter(const struct netns *ns, struct err *e) must_check;

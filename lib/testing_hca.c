@@ -74,7 +74,7 @@ static struct netns_id of_fd(int fd)
 	struct stat st;
 
 	MUST(fstat(fd, &st) == 0);
-	return (struct netns_id){ st.st_dev, st.st_ino };
+	return (struct netns_id){ .dev = st.st_dev, .ino = st.st_ino };
 }
 
 static struct netns_id of_socket(const struct nl *nl)

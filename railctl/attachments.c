@@ -12,7 +12,8 @@ static enum out_style style_of(enum repair_state s)
 {
 	if (s == REPAIR_HEALTHY)
 		return OUT_GOOD;
-	return repair_is_stale(s) || s == REPAIR_UNKNOWN ? OUT_BAD : OUT_WARN;
+	return repair_is_stale(s) || s == REPAIR_UNKNOWN || s == REPAIR_NETNS_UNKNOWN ? OUT_BAD
+										      : OUT_WARN;
 }
 
 int attachments_add_json(struct json *o, const struct record *r, const struct repair_view *v,
@@ -168,15 +169,8 @@ static int consider(const struct record *r, void *arg)
 	return 0;
 }
 
-/* Let key->container be the whole id of what was typed. s holds it. */
-static int find(struct rail *r, struct record_key *key, struct search *s, struct err *e)
+static int pick(const struct search *s, const struct record_key *key, struct err *e)
 {
-	if (!id_valid(key->network) || ifname_problem(key->ifname))
-		return cmd_usage(r, e,
-				 "\"%.64s\" and \"%.64s\" cannot be a network and an interface",
-				 key->network, key->ifname);
-	if (record_each(&r->ctx, key->network, consider, s, e))
-		return -1;
 	if (s->n == 0) {
 		err_set(e, ERR_NOTFOUND, 0, "network %s has no attachment %s of container %s",
 			key->network, key->ifname, key->container);
@@ -189,8 +183,22 @@ static int find(struct rail *r, struct record_key *key, struct search *s, struct
 			err_hint(e, "%s", s->found[i]);
 		return -1;
 	}
-	if (!s->exact)
-		key->container = s->found[0];
+	return 0;
+}
+
+int attachments_find(struct rail *r, const struct ctx *ctx, struct record_key *key,
+		     char container[CNI_ID_MAX + 1], struct err *e)
+{
+	struct search s = { .container = key->container, .ifname = key->ifname };
+
+	if (!id_valid(key->network) || ifname_problem(key->ifname))
+		return cmd_usage(r, e,
+				 "\"%.64s\" and \"%.64s\" cannot be a network and an interface",
+				 key->network, key->ifname);
+	if (record_each(ctx, key->network, consider, &s, e) || pick(&s, key, e))
+		return -1;
+	(void)snprintf(container, CNI_ID_MAX + 1, "%s", s.exact ? key->container : s.found[0]);
+	key->container = container;
 	return 0;
 }
 
@@ -203,7 +211,9 @@ static int show_json(const struct rail *r, const struct record *x, const struct 
 		return -1;
 	if (x->tree &&
 	    (json_add_int(o, "netnsInode", (int64_t)x->netns_id.ino) ||
-	     json_add_str(o, "cniPath", x->cni_path) || json_add_str(o, "args", x->args) ||
+	     json_add_int(o, "netnsCookie", (int64_t)x->netns_id.cookie) ||
+	     json_add_int(o, "ifindex", x->ifindex) || json_add_str(o, "cniPath", x->cni_path) ||
+	     json_add_str(o, "args", x->args) ||
 	     (x->config && json_add_copy(o, "config", x->config)) ||
 	     (x->device && json_add_copy(o, "device", x->device))))
 		return err_nomem(e);
@@ -251,12 +261,12 @@ static int show_text(const struct rail *r, const struct record *x, const struct 
 static int show(struct rail *r, struct err *e)
 {
 	struct record_key key = { r->opts.words[0], r->opts.words[1], r->opts.words[2] };
-	struct search s = { .container = key.container, .ifname = key.ifname };
+	char container[CNI_ID_MAX + 1];
 	auto_record struct record x = { 0 };
 	struct repair_view v;
 	struct err damage;
 
-	if (find(r, &key, &s, e))
+	if (attachments_find(r, &r->ctx, &key, container, e))
 		return -1;
 	if (record_read(&r->ctx, &key, &x, &damage))
 		x = (struct record){ .key = key };
@@ -282,9 +292,10 @@ static const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "list the interfaces that plugins attached to containers",
 	.about = "STATE is healthy; busy while a plugin works on it; netns-gone, netns-replaced, "
-		 "interface-gone, interface-replaced, earlier-boot or damaged when repair would "
-		 "clean "
-		 "it up; unknown when it cannot be told.",
+		 "unfinished, earlier-boot or damaged when repair would clean it up; "
+		 "interface-renamed, interface-gone, interface-replaced, netns-moved or "
+		 "netns-unknown when somebody may still use its address, so that only repair "
+		 "--force does; unknown when it cannot be told.",
 	.opts = list_opts,
 	.examples = list_examples,
 	.run = list,

@@ -45,7 +45,7 @@ static struct rail host(int second)
 	ctx_init(&r.ctx, "test");
 	(void)testing_dir();
 	r.ctx.run_dir = "/mnt";
-	attached(&r.ctx, "net0", (struct netns_id){ 1, 2 }, &other);
+	attached(&r.ctx, "net0", (struct netns_id){ .dev = 1, .ino = 2 }, &other);
 	attached(&r.ctx, "net1", self.id, NULL);
 	attached(&r.ctx, "net2", self.id, &rates);
 	attached(&r.ctx, "net3", self.id, &gold);

@@ -124,7 +124,7 @@ static int try_pod(const struct way *w, const struct record *r, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	struct err why;
-	int rc = attach_netns_of(r, &pod, e);
+	int rc = attach_netns_of(w->ctx, r, &pod, e);
 
 	if (rc <= 0 || netns_same(pod.id, w->home.id))
 		return rc < 0 ? -1 : 0;

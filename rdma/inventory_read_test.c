@@ -99,7 +99,7 @@ START_TEST(mode_exclusive)
 
 	set_up(&w);
 	w.hca->mode = RDMA_EXCLUSIVE;
-	w.hca->dev[1].in = (struct netns_id){ 0, 1 };
+	w.hca->dev[1].in = (struct netns_id){ .ino = 1 };
 	auto_rdma_inventory struct rdma_inventory v = look(&w);
 	ck_assert_int_eq(v.mode, RDMA_EXCLUSIVE);
 	ck_assert_uint_eq(v.n_devices, 1);

@@ -86,6 +86,7 @@ static int begin_record(struct add *s, struct err *e)
 		.kind = "",
 		.netns = call->env.netns,
 		.netns_id = p->pod.id,
+		.from = netns_view_self(&call->ctx),
 		.created = call->ctx.now(call->ctx.clock),
 		.master = p->serving.link.name,
 		.cni_path = call->env.path,
@@ -246,8 +247,10 @@ int rdma_del(const struct cni_call *call, struct err *e)
 		if (why.code != ERR_NOTFOUND)
 			log_warn(&call->ctx.log,
 				 "%s; the end of the pod brings its RDMA device home", why.msg);
-	} else if (give_back(call, &r, e)) {
-		return -1;
+	} else {
+		r.netns_also = call->env.netns;
+		if (give_back(call, &r, e))
+			return -1;
 	}
 	if (release_peer(call, &key, e))
 		return -1;

@@ -364,14 +364,20 @@ START_TEST(repaired_without_a_call)
 	ck_assert_int_eq(rdma_place(&w.ctx, &place, &e), 0);
 	rworld_give(0, &p);
 	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
-	good(repair_one(&place.ctx, &key, own, &v, &e), &e);
+	struct repair_how how = { .others = own };
+
+	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
 	ck_assert_int_eq(v.state, REPAIR_HEALTHY);
 	ck_assert(rworld_in(&w, 0, &p));
-	/* Its interface has gone from it, and nobody calls DEL. */
+	/* Its interface has gone from it, and nobody calls DEL: its pod may still use the device.
+	 */
 	auto_nl struct nl *nl = net_socket_in(&p.ns);
 	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, "net1"), &e), 0);
-	good(repair_one(&place.ctx, &key, own, &v, &e), &e);
+	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
 	ck_assert_int_eq(v.state, REPAIR_LINK_GONE);
+	ck_assert(rworld_in(&w, 0, &p));
+	how.force = true;
+	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
 	ck_assert(rworld_home(&w, 0, "mlx5_0"));
 	ck_assert_uint_eq(rworld_records(&w), 0);
 }

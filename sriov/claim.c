@@ -185,7 +185,10 @@ static int write_owner(struct turn *t, struct err *e)
 
 	x->owned = true;
 	x->has_left = false;
-	x->owner = (struct vf_owner){ who->key, who->netns, who->netns_id, 0 };
+	x->owner = (struct vf_owner){ .key = who->key,
+				      .netns = who->netns,
+				      .netns_id = who->netns_id,
+				      .from = netns_view_self(who->ctx) };
 	x->dirty = who->dirt | (x->dirty & VF_AWAY);
 	return host_ifindex(t, &x->owner.ifindex, e) || ledger_write(t->who->ctx, x, e) ? -1 : 0;
 }
@@ -204,7 +207,7 @@ static int take(struct turn *t, struct err *e)
 
 	bool clean = t->known && !t->entry.owned && !t->entry.dirty;
 
-	if (t->known && !ours && vf_owner_lives(&t->entry))
+	if (t->known && !ours && vf_owner_lives(t->who->ctx, &t->entry))
 		return refuse_owned(t, e);
 	if ((t->known && clean_up(t, e)) || (!ours && settle_peer(t, e)))
 		return -1;

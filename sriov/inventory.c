@@ -187,7 +187,7 @@ static int judge(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct
 		}
 		v->use = why.code == ERR_DECODE ? VF_DAMAGED : VF_FREE;
 	} else if (v->entry.owned) {
-		v->use = vf_owner_lives(&v->entry) ? VF_IN_USE : VF_OWNER_GONE;
+		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
 	} else {
 		v->use = v->entry.dirty ? VF_UNMENDED : VF_FREE;
 	}

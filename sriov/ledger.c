@@ -221,14 +221,32 @@ bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct 
 	       (id.ino == 0 || netns_same(x->owner.netns_id, id));
 }
 
-bool vf_owner_lives(const struct vf_entry *x)
+static int by_path(const char *path, struct netns *out, struct err *e)
 {
-	auto_netns struct netns ns = { .fd = -1 };
 	struct err why;
 
-	if (!x->owned)
-		return false;
-	if (netns_open(x->owner.netns, &ns, &why)) /* what cannot be looked at may well live */
-		return why.errnum != ENOENT && why.errnum != EINVAL;
-	return netns_same(ns.id, x->owner.netns_id);
+	if (netns_open(path, out, &why) == 0)
+		return 1;
+	if (why.errnum == ENOENT || why.errnum == EINVAL)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int vf_owner_netns(const struct ctx *ctx, const struct vf_owner *w, struct netns *out,
+		   struct err *e)
+{
+	const struct netns_noted what = { w->netns, NULL, w->netns_id, w->from };
+	char holder[NETNS_HOLDER_LEN];
+
+	return w->netns_id.ino ? netns_locate(ctx, &what, out, holder, e)
+			       : by_path(w->netns, out, e);
+}
+
+bool vf_owner_lives(const struct ctx *ctx, const struct vf_entry *x)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+	struct err ignored;
+
+	return x->owned && vf_owner_netns(ctx, &x->owner, &ns, &ignored) != 0;
 }

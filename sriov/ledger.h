@@ -50,6 +50,7 @@ struct vf_owner {
 	struct record_key key;
 	const char *netns; /* path as given */
 	struct netns_id netns_id;
+	struct netns_view from; /* of the plugin that took the VF; 0: of an earlier version */
 	int ifindex; /* of the VF when it was taken, and inside the pod; 0: no interface */
 };
 
@@ -126,7 +127,18 @@ int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e)
 /* vf_owner_is - whether the VF belongs to this attachment; an inode of 0 in id matches any. */
 bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct netns_id id);
 
-/* vf_owner_lives - whether the owner's network namespace is still there, under its path. */
-bool vf_owner_lives(const struct vf_entry *x);
+/*
+ * vf_owner_lives - whether the VF has an owner whose network namespace is not proved gone. What
+ * cannot be told may well live.
+ */
+bool vf_owner_lives(const struct ctx *ctx, const struct vf_entry *x);
+
+/*
+ * vf_owner_netns - 1: the owner's namespace, open; 0: it is gone; -1: cannot tell (netns_locate.h).
+ * Of an owner whose namespace nobody has on record (sriov-cni notes its path alone) the path
+ * decides.
+ */
+int vf_owner_netns(const struct ctx *ctx, const struct vf_owner *w, struct netns *out,
+		   struct err *e) must_check;
 
 #endif

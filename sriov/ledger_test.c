@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -284,11 +285,13 @@ END_TEST
 START_TEST(whose_it_is)
 {
 	const struct record_key key = { "net", "c1", "net1" };
-	const struct netns_id id = { 4, 26 }, any = { 4, 0 }, dev = { 5, 26 }, ino = { 4, 27 };
+	const struct netns_id id = { 4, 26, 7 }, any = { 4, 0, 0 }, dev = { 5, 26, 7 };
+	const struct netns_id ino = { 4, 27, 7 }, later = { 4, 26, 8 }, old = { 4, 26, 0 };
 	struct vf_entry x = { .owned = true, .owner = { .key = key, .netns_id = id } };
 
 	ck_assert(vf_owner_is(&x, &key, id) && vf_owner_is(&x, &key, any));
 	ck_assert(!vf_owner_is(&x, &key, dev) && !vf_owner_is(&x, &key, ino));
+	ck_assert(!vf_owner_is(&x, &key, later) && vf_owner_is(&x, &key, old));
 	ck_assert(!vf_owner_is(&x, &(struct record_key){ "ne", "c1", "net1" }, id));
 	ck_assert(!vf_owner_is(&x, &(struct record_key){ "net", "c2", "net1" }, id));
 	ck_assert(!vf_owner_is(&x, &(struct record_key){ "net", "c1", "net2" }, any));
@@ -297,25 +300,33 @@ START_TEST(whose_it_is)
 }
 END_TEST
 
+/* Gone is what is proved gone: a path that does not lead there proves nothing. */
 START_TEST(who_lives)
 {
+	struct ctx ctx;
+
+	ctx_init(&ctx, "test");
 	net_enter_new();
 
-	auto_netns struct netns self = net_self();
-	struct vf_entry x = { .owned = true,
-			      .owner = { .netns = "/proc/self/ns/net", .netns_id = self.id } };
+	struct netns pod = net_another();
+	struct vf_entry x = {
+		.owned = true,
+		.owner = { .netns = "/mnt/none", .netns_id = pod.id, .from = netns_view_self(&ctx) }
+	};
 
-	ck_assert(vf_owner_lives(&x));
-	x.owner.netns = "/proc/self/ns/uts"; /* something is there, but no network namespace */
-	ck_assert(!vf_owner_lives(&x));
-	x.owner.netns = "/mnt/none";
-	ck_assert(!vf_owner_lives(&x));
-	x.owner.netns = "/proc/self/ns/net";
-	x.owner.netns_id.ino++;
-	ck_assert(!vf_owner_lives(&x));
-	x.owner.netns_id = self.id;
+	ck_assert(vf_owner_lives(&ctx, &x)); /* this process has it open */
+	x.owner.netns = "/proc/self/ns/uts";
+	ck_assert(vf_owner_lives(&ctx, &x));
 	x.owned = false;
-	ck_assert(!vf_owner_lives(&x));
+	ck_assert(!vf_owner_lives(&ctx, &x));
+	x.owned = true;
+	netns_close(&pod);
+	ck_assert(!vf_owner_lives(&ctx, &x));
+	x.owner.netns = "/proc/self/ns/net"; /* another one's */
+	ck_assert(!vf_owner_lives(&ctx, &x));
+	x.owner.from.mnt_ns++;
+	ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+	ck_assert(vf_owner_lives(&ctx, &x)); /* it cannot be told from here */
 }
 END_TEST
 

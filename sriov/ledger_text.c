@@ -59,6 +59,10 @@ static int add_owner(struct json *o, const struct vf_owner *w)
 	       json_add_str(o, "ifname", w->key.ifname) || json_add_str(o, "netns", w->netns) ||
 	       json_add_int(o, "netnsDev", (int64_t)w->netns_id.dev) ||
 	       json_add_int(o, "netnsInode", (int64_t)w->netns_id.ino) ||
+	       (w->netns_id.cookie &&
+		json_add_int(o, "netnsCookie", (int64_t)w->netns_id.cookie)) ||
+	       (w->from.pid_ns && json_add_int(o, "pidNs", (int64_t)w->from.pid_ns)) ||
+	       (w->from.mnt_ns && json_add_int(o, "mntNs", (int64_t)w->from.mnt_ns)) ||
 	       json_add_int(o, "ifindex", w->ifindex);
 }
 
@@ -109,7 +113,7 @@ struct netdev_text {
 
 struct owner_text {
 	const char *network, *container, *ifname, *netns;
-	int64_t dev, ino, ifindex;
+	int64_t dev, ino, cookie, pid_ns, mnt_ns, ifindex;
 };
 
 #define EXACT      (INT64_C(1) << 53)
@@ -169,6 +173,9 @@ static const struct json_field owner_fields[] = {
 	{ .key = "netns", .kind = J_STRING, AT(owner_text, netns), J_REQUIRED },
 	{ .key = "netnsDev", .kind = J_I64, AT(owner_text, dev), MUST(EXACT) },
 	{ .key = "netnsInode", .kind = J_I64, AT(owner_text, ino), MUST(EXACT) },
+	{ .key = "netnsCookie", .kind = J_I64, AT(owner_text, cookie), .max = EXACT },
+	{ .key = "pidNs", .kind = J_I64, AT(owner_text, pid_ns), .max = EXACT },
+	{ .key = "mntNs", .kind = J_I64, AT(owner_text, mnt_ns), .max = EXACT },
 	{ .key = "ifindex", .kind = J_I64, AT(owner_text, ifindex), MUST(INT_MAX) },
 	{ 0 },
 };
@@ -256,7 +263,8 @@ static int decode_owner(const struct json *n, struct vf_entry *x, struct err *e)
 	x->owner = (struct vf_owner){
 		.key = { t.network, t.container, t.ifname },
 		.netns = t.netns,
-		.netns_id = { (uint64_t)t.dev, (uint64_t)t.ino },
+		.netns_id = { (uint64_t)t.dev, (uint64_t)t.ino, (uint64_t)t.cookie },
+		.from = { (uint64_t)t.pid_ns, (uint64_t)t.mnt_ns },
 		.ifindex = (int)t.ifindex,
 	};
 	return 0;

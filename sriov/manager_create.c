@@ -188,7 +188,7 @@ static void forget(const struct making *k, const struct vf_locks *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		auto_vf_entry struct vf_entry x = { 0 };
 
-		if (ledger_read(k->m->ctx, l->at[i].vf, &x, &why) || vf_owner_lives(&x))
+		if (ledger_read(k->m->ctx, l->at[i].vf, &x, &why) || vf_owner_lives(k->m->ctx, &x))
 			continue;
 		if (ledger_remove(k->m->ctx, l->at[i].vf, &why))
 			log_debug(&k->m->ctx->log, "%s", why.msg);

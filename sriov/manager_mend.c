@@ -316,7 +316,7 @@ static int tidy(const struct manager *m, struct vf_entry *x, bool dry_run, struc
 	}
 	if (!x->owned)
 		return 0;
-	if (vf_owner_lives(x)) {
+	if (vf_owner_lives(m->ctx, x)) {
 		report_owner(r, x);
 		return 0;
 	}

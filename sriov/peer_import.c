@@ -38,7 +38,7 @@ static int write_entry(const struct ctx *ctx, const struct peer *p, struct vf_pl
 	if (nl_open(&nl, e) || vf_locate(ctx, nl, p->vf, place, e))
 		return -1;
 	h.nl = nl;
-	if (ledger_read(ctx, p->vf, &old, &why) == 0 && old.owned && vf_owner_lives(&old)) {
+	if (ledger_read(ctx, p->vf, &old, &why) == 0 && old.owned && vf_owner_lives(ctx, &old)) {
 		if (vf_owner_is(&old, &owner.key, (struct netns_id){ 0 }))
 			return 0;
 		return err_set(e, ERR_BUSY, 0, "VF %s belongs to container %.64s by now", p->vf,

@@ -115,7 +115,11 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 		x.dirty = p->dirty;
 	}
 	x.owned = true;
-	x.owner = (struct vf_owner){ owner->key, owner->netns, at.netns, at.ifindex };
+	x.owner = (struct vf_owner){ .key = owner->key,
+				     .netns = owner->netns,
+				     .netns_id = at.netns,
+				     .from = netns_view_self(h->ctx),
+				     .ifindex = at.ifindex };
 	*out = x;
 	return 0;
 }

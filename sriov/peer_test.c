@@ -304,7 +304,7 @@ START_TEST(imported_it_is_ours)
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 	e = (struct err){ .msg = "" };
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
-	ck_assert(x.owned && vf_owner_lives(&x));
+	ck_assert(x.owned && vf_owner_lives(&l.w.ctx, &x));
 	ck_assert_uint_eq(x.dirty, VF_VLAN | VF_SPOOFCHK | VF_TRUST);
 	good(record_read(&l.w.ctx, &l.key, &r, &e), &e);
 	ck_assert_str_eq(r.plugin, "sriov");

@@ -68,8 +68,8 @@ static bool belongs_to_another(const struct search *s, const char *vf)
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err ignored;
 
-	return inventory_entry(s->who->ctx, vf, &x, &ignored) == 0 && vf_owner_lives(&x) &&
-	       !vf_owner_is(&x, &s->who->key, s->who->netns_id);
+	return inventory_entry(s->who->ctx, vf, &x, &ignored) == 0 &&
+	       !vf_owner_is(&x, &s->who->key, s->who->netns_id) && vf_owner_lives(s->who->ctx, &x);
 }
 
 struct look {
@@ -89,7 +89,7 @@ static int is_containers(const char *vf, void *arg)
 	    inventory_entry(l->who->ctx, vf, &x, &ignored))
 		return 0;
 	l->found = x.owned && !strcmp(x.owner.key.container, key->container) &&
-		   !vf_owner_is(&x, key, l->who->netns_id) && vf_owner_lives(&x);
+		   !vf_owner_is(&x, key, l->who->netns_id) && vf_owner_lives(l->who->ctx, &x);
 	return l->found;
 }
 

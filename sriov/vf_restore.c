@@ -181,14 +181,12 @@ static int fetch_if_owner_lives(struct back *b, const struct netns *home, bool *
 	/* What is here is not in the pod, whatever has its number there. */
 	if (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why) == 0)
 		return 0;
-	if (netns_open(w->netns, &pod, &why)) {
-		*dead = why.errnum == ENOENT || why.errnum == EINVAL;
-		if (*dead)
-			return 0;
-		*e = why;
+
+	int rc = vf_owner_netns(b->ctx, w, &pod, e);
+
+	if (rc < 0)
 		return -1;
-	}
-	*dead = !netns_same(pod.id, w->netns_id);
+	*dead = rc == 0;
 	if (*dead || netns_same(pod.id, home->id))
 		return 0;
 	return fetch_from(b, &pod, home, e);

@@ -366,6 +366,10 @@ test_faults_state_directory_read_only()
 	mount --bind "$STATE" "$STATE" && mount -o remount,bind,ro "$STATE"
 	want_err ADD '102|5' "$STATE"
 	umount "$STATE"
+	no_link p1 net1
+	# The IPAM could not be told to release: the record stays until a DEL has got through.
+	eq "records" "$(find $RUN -type f -name 'cid-p1,net1' | wc -l)" 1
+	want_ok DEL
 	nothing_left "read-only $STATE"
 	want_ok ADD DEL
 }

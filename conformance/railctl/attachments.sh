@@ -120,11 +120,93 @@ test_repair_netns_replaced()
 	ip -n other link show net1 >/dev/null || fail "the interface of the other namespace must stay"
 }
 
+# lived_on STATE [STATUS]: somebody may live on the address of net-a c1: repair says so and frees nothing;
+# --force does.
+lived_on()
+{
+	is_state c1 "$1"
+	r attachments repair
+	eq "status of repair" "$RC" "${2-1}"
+	has "left-alone net-a c1 net1: "
+	has "railctl attachments repair --force net-a c1 net1"
+	has "0 repaired, 0 healthy, 1 left alone"
+	eq "IPAM" "$(fake_log ipam-one)" "ADD c1 net1;"
+	[ -e "$(record net-a c1)" ] || fail "the record must stay"
+	r attachments repair --dry-run --force net-a c1 net1
+	eq "status of the dry run" "$RC" 1
+	has "would-repair net-a c1 net1: "
+	eq "IPAM after the dry run" "$(fake_log ipam-one)" "ADD c1 net1;"
+	ok attachments repair --force net-a c net1
+	has "1 repaired, 0 healthy, 0 left alone"
+	eq "IPAM" "$(fake_log ipam-one)" "ADD c1 net1;DEL c1 net1;"
+	[ ! -e "$(record net-a c1)" ] || fail "the record must be gone"
+}
+
 test_repair_interface_gone()
 {
 	one_attachment
 	ip -n pod1 link del net1
-	repaired interface-gone
+	lived_on interface-gone
+}
+
+# What KubeVirt's bridge binding does.
+test_repair_interface_renamed()
+{
+	one_attachment
+	ip -n pod1 link set net1 down
+	ip -n pod1 link set net1 name net1-nic
+	ip -n pod1 link add net1 type bridge
+	lived_on interface-renamed 0
+	! ip -n pod1 link show net1-nic >"$W/is" 2>&1 || fail "the renamed interface must be gone"
+	ip -n pod1 link show net1 >/dev/null || fail "the pod's bridge must stay"
+}
+
+test_repair_netns_moved()
+{
+	one_attachment
+	mkdir "$W/moved" && touch "$W/moved/pod1"
+	mount --bind /run/netns/pod1 "$W/moved/pod1"
+	ip netns del pod1
+	lived_on netns-moved
+	umount "$W/moved/pod1" && rm -r "$W/moved"
+}
+
+# From a mount namespace that lacks the host's /run/netns, every pod looks as if it were gone.
+test_repair_from_another_mount_namespace()
+{
+	local before
+	one_attachment
+	attach net-b c2 pod2
+	before=$(cat "$(record net-a c1)" "$(record net-b c2)")
+	unshare --mount sh -c 'umount -a -t nsfs; for n in pod1 pod2; do umount /run/netns/$n; done 2>/dev/null
+		rm /run/netns/pod2; "$@"' sh "$BIN/railctl" attachments repair --json >"$W/out" 2>"$W/err"
+	eq "status" "$?" 1
+	RC=1 OUT=$(<"$W/out") ERR=$(<"$W/err") LAST="repair elsewhere"
+	want 'length == 2 and all(.[]; .action == "left-alone" and (.state | test("^netns-(moved|unknown)$")))'
+	eq "IPAM" "$(fake_log ipam-one)" "ADD c1 net1;"
+	eq "records" "$(cat "$(record net-a c1)" "$(record net-b c2)")" "$before"
+	touch /run/netns/pod2 # for ip netns del
+	umount /run/netns/pod1
+	unshare --mount "$BIN/railctl" attachments repair --json >"$W/out" 2>"$W/err"
+	OUT=$(<"$W/out") ERR=$(<"$W/err")
+	want '.[0].state == "netns-unknown" and .[0].action == "left-alone" and
+		(.[0].why | contains("nsenter -t 1 -m"))'
+	is_state c1 netns-gone
+	ok attachments repair --network net-a
+	has "1 repaired"
+}
+
+test_repair_force_is_for_one()
+{
+	one_attachment
+	refused 2 "NETWORK CONTAINER IFNAME" attachments repair --force
+	refused 2 "NETWORK CONTAINER IFNAME" attachments repair --force --network net-a
+	refused 2 "NETWORK CONTAINER IFNAME" attachments repair --force net-a c1
+	refused 2 "without --network" attachments repair --network net-a net-a c1 net1
+	refused 1 "has no attachment net9" attachments repair --force net-a c1 net9
+	ok attachments repair --force net-a c1 net1
+	has "0 repaired, 1 healthy, 0 left alone"
+	is_state c1 healthy
 }
 
 # As an ADD leaves it that was killed before it had set the addresses.
@@ -143,7 +225,7 @@ test_repair_interface_replaced()
 	one_attachment
 	ip -n pod1 link del net1
 	ip -n pod1 link add net1 type veth
-	repaired interface-replaced
+	lived_on interface-replaced
 	ip -n pod1 link show net1 >/dev/null || fail "somebody else's interface must stay"
 }
 
@@ -235,7 +317,8 @@ test_repair_after_a_killed_add()
 	fake ipam-one </dev/null
 	attach net-a c1 pod1 "$ONE"
 	ip -n pod1 link del net1
-	repaired interface-gone
+	rewrite "$(record net-a c1)" '.adding = true | del(.ifindex, .lowerIfindex)'
+	repaired unfinished
 	attach net-a c1 pod1 "$ONE"
 	is_state c1 healthy
 }
@@ -272,12 +355,13 @@ test_repair_says_what_failed()
 test_repair_touches_nothing_it_cannot_judge()
 {
 	one_attachment
+	rewrite "$(record net-a c1)" '.netnsInode = 0'
 	rewrite "$(record net-a c1)" '.netns = "/run/work"'
-	is_state c1 unknown
+	is_state c1 netns-unknown
 	r attachments repair
 	eq "status" "$RC" 1
 	has "left-alone net-a c1 net1: "
-	has "is not a network namespace"
+	has "not known which"
 	[ -e "$(record net-a c1)" ] || fail "the record must stay"
 }
 

@@ -5,13 +5,15 @@
 
 VF0=0000:3b:00.2 VF1=0000:3b:00.3
 
+inode_of() { stat -L -c %i "/proc/self/ns/$1"; }
 # owned VF POD: as the sriov plugin notes that container c1 in POD has it.
 owned()
 {
 	local f=$RUN/vf/$1
 	ip netns list | grep -qw "$2" || ip netns add "$2"
 	rewrite "$f" "$(stat -L -c '.owner = {network: "net-a", container: "c1", ifname: "net1", ifindex: 0,
-		netns: "/run/netns/'"$2"'", netnsDev: %d, netnsInode: %i}' "/run/netns/$2")"
+		netns: "/run/netns/'"$2"'", netnsDev: %d, netnsInode: %i,
+		pidNs: '"$(inode_of pid)"', mntNs: '"$(inode_of mnt)"'}' "/run/netns/$2")"
 }
 
 test_vf_list()
