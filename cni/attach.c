@@ -359,10 +359,29 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	return cni_emit_result(call, &r, e);
 }
 
+/*
+ * Results below 0.3.0 name no interface, and Multus makes an entry of its network status of each
+ * interface. A newer result than was asked for is no way out: the specification forbids it, and
+ * callers with a libcni before 1.0 read it as an empty one of their own version.
+ */
+static void warn_of_version(const struct cni_call *call)
+{
+	struct err ignored;
+	char pod[8];
+
+	if (call->conf.version < CNI_030 &&
+	    cni_args_get(call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) != 0)
+		log_warn(&call->ctx.log,
+			 "cniVersion: \"%s\" or none: its results name no interface, and the pod's "
+			 "network-status annotation will lack this network; write 0.3.1 or later",
+			 cni_version_name(call->conf.version));
+}
+
 int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
 
+	warn_of_version(call);
 	attach_init(&s.a, call);
 	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find(&s.a, e))
 		return -1;

@@ -88,6 +88,35 @@ test_protocol_every_version_layer_2_only()
 	done
 }
 
+# Multus makes its network status of the interfaces of a result, and these have none.
+test_protocol_old_versions_warn_of_the_network_status()
+{
+	local v
+	need_railhead
+	pod p1
+	for v in 0.1.0 0.2.0 0.3.0 0.3.1 1.1.0; do
+		conf_ipam "$(v4_ipam)" ".cniVersion=\"$v\""
+		CARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p1"
+		want_ok ADD
+		case $v in
+		0.[12].0) has "$v: the log" "$ERR" "network-status" ;;
+		*) eq "$v: the log" "$ERR" "" ;;
+		esac
+		stderr_is_log
+		want_ok DEL
+		# who is not in Kubernetes has no use for it
+		CARGS=
+		want_ok ADD
+		eq "$v: the log without a pod" "$ERR" ""
+		want_ok DEL
+	done
+	conf_ipam "$(v4_ipam)" 'del(.cniVersion)'
+	CARGS="K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p1"
+	want_ok ADD
+	has "without a version" "$ERR" "network-status"
+	want_ok DEL
+}
+
 test_protocol_VERSION_of_every_program()
 {
 	local v want
