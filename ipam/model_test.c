@@ -9,6 +9,7 @@
 
 #define COOLDOWN   (5 * SECOND)
 #define CONTAINERS 40
+#define PODS       30 /* containers 30 to 39 are second sandboxes of pods 0 to 9 */
 #define NETWORKS   3
 #define ADDRESSES  64
 
@@ -49,11 +50,37 @@ struct set {
 	size_t n;
 };
 
+/* What sticks to a pod, in order: addresses of a network's first set. */
+struct claims {
+	struct address *items[ADDRESSES];
+	size_t n;
+};
+
 struct model {
 	struct world w;
 	struct set sets[NETWORKS][2];
+	struct claims claims[NETWORKS][PODS];
+	bool dead[CONTAINERS]; /* its namespace is gone, and no DEL came */
 	uint64_t seed;
 };
+
+static struct model model;
+
+/* Every fourth one is of a plugin without records. */
+static bool has_record(int container)
+{
+	return container % 4 != 0;
+}
+
+static enum holder holder(const struct ctx *ctx, const struct owner *o)
+{
+	int container = atoi(o->container + 1);
+
+	(void)ctx;
+	if (!has_record(container))
+		return HOLDER_UNRECORDED;
+	return model.dead[container] ? HOLDER_GONE : HOLDER_MAY_LIVE;
+}
 
 static unsigned random_below(struct model *m, unsigned n)
 {
@@ -122,39 +149,105 @@ static struct address *find(struct set *s, const char *text)
 	return NULL;
 }
 
-/* The address that a pod of a sticky network must get: its last one, while free. */
+/* The address that a pod of a sticky network must get: the first of its own that is free. */
 static struct address *sticky_of(struct model *m, int net, int container)
 {
-	struct address *found = NULL;
-	struct set *s = &m->sets[net][0];
+	const struct claims *c = &m->claims[net][container % PODS];
 
-	for (size_t i = 0; networks[net].sticky && i < s->n; i++) {
-		struct address *a = &s->items[i];
-		if (a->last == container && a->holder < 0 && (!found || a->since > found->since))
-			found = a;
+	for (size_t i = 0; networks[net].sticky && i < c->n; i++) {
+		if (c->items[i]->holder < 0)
+			return c->items[i];
 	}
-	return found;
+	return NULL;
+}
+
+static void drop_claim(struct claims *c, const struct address *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->items[i] != a)
+			c->items[n++] = c->items[i];
+	}
+	c->n = n;
+}
+
+/* What a sandbox of the pod holds stays the pod's; of the rest only the new address does. */
+static void claim(struct model *m, int net, int pod, struct address *a)
+{
+	struct claims *c = &m->claims[net][pod];
+	size_t n = 0;
+
+	for (int other = 0; other < PODS; other++) {
+		if (other != pod)
+			drop_claim(&m->claims[net][other], a);
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->items[i]->holder >= 0 && c->items[i]->holder % PODS == pod)
+			c->items[n++] = c->items[i];
+	}
+	c->n = n;
+	for (size_t i = 0; i < n; i++) {
+		if (c->items[i] == a)
+			return;
+	}
+	c->items[c->n++] = a;
+}
+
+/* Of another sandbox of the pod, which is proved gone. */
+static bool inherits(const struct model *m, const struct address *a, int container)
+{
+	int h = a->holder;
+
+	return h >= 0 && h != container && h % PODS == container % PODS && m->dead[h] &&
+	       has_record(h);
+}
+
+/* What ADD releases before it chooses. Returns one of them, NULL for none. */
+static struct address *release_inherited(struct model *m, struct set *s, int container)
+{
+	struct address *own = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!inherits(m, &s->items[i], container))
+			continue;
+		s->items[i].holder = -1;
+		s->items[i].since = m->w.now;
+		own = &s->items[i];
+	}
+	return own;
 }
 
 static void give(struct model *m, int net, struct set *s, int container, const char *text)
 {
+	struct address *own = release_inherited(m, s, container);
 	struct address *a = find(s, text), *want = sticky_of(m, net, container);
 
 	ck_assert_msg(a != NULL, "%s is not of network %s", text, networks[net].name);
 	ck_assert_msg(a->holder < 0, "%s given twice: container %d holds it", text, a->holder);
 	if (want)
-		ck_assert_msg(a == want, "sticky: %s is not the pod's last address", text);
+		ck_assert_msg(a == want, "sticky: %s is not the pod's own address", text);
+	else if (own)
+		ck_assert_msg(a->last == container % PODS && a->since == m->w.now,
+			      "%s is not of the pod's earlier sandbox", text);
 	else
 		ck_assert_msg(rank(m, net, a) == best_rank(m, net, s), "%s is not the best one",
 			      text);
 	a->holder = container;
-	a->last = container;
+	a->last = container % PODS;
+	if (networks[net].sticky)
+		claim(m, net, container % PODS, a);
 }
 
-static bool can_give(const struct model *m, int net)
+static bool can_give(const struct model *m, int net, int container)
 {
 	for (int i = 0; i < 2; i++) {
-		if (m->sets[net][i].n && best_rank(m, net, &m->sets[net][i]) < 0)
+		const struct set *s = &m->sets[net][i];
+		bool inherited = false;
+
+		for (size_t k = 0; k < s->n; k++)
+			inherited = inherited || inherits(m, &s->items[k], container);
+		if (s->n && !inherited && best_rank(m, net, s) < 0)
 			return false;
 	}
 	return true;
@@ -165,7 +258,8 @@ static const char *call_add(struct model *m, int net, int container)
 	char id[16], args[64];
 
 	(void)snprintf(id, sizeof(id), "c%d", container);
-	(void)snprintf(args, sizeof(args), "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p%d", container);
+	(void)snprintf(args, sizeof(args), "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p%d",
+		       container % PODS);
 	m->w.network = networks[net].name;
 	return w_add(&m->w, networks[net].conf, id, args);
 }
@@ -174,12 +268,13 @@ static void step_add(struct model *m, int net, int container)
 {
 	struct address *v4 = held_by(&m->sets[net][0], container);
 	struct address *v6 = held_by(&m->sets[net][1], container);
+	m->dead[container] = false;
 	const char *got = call_add(m, net, container);
 	char first[64], *second;
 
 	if (*got == '!') {
 		ck_assert_msg(!v4 && strncmp(got, "!101", 4) == 0, "%s", got);
-		ck_assert_msg(!can_give(m, net), "%s", got);
+		ck_assert_msg(!can_give(m, net, container), "%s", got);
 		return;
 	}
 	(void)snprintf(first, sizeof(first), "%s", got);
@@ -218,6 +313,12 @@ static void step_del(struct model *m, int net, int container)
 	let_go(m, net, container, m->w.now);
 }
 
+/* Its namespace goes, with the address in it; the lease stays. */
+static void step_die(struct model *m, int container)
+{
+	m->dead[container] = true;
+}
+
 static bool keep_odd(const char *container, const char *ifname, const void *arg)
 {
 	(void)ifname;
@@ -230,8 +331,10 @@ static void step_gc(struct model *m, int net)
 	const struct alloc_gc gc = { networks[net].name, keep_odd, NULL };
 
 	ck_assert_int_eq(alloc_gc(&m->w.m, &gc, NULL, &m->w.e), 0);
-	for (int c = 0; c < CONTAINERS; c += 2)
-		let_go(m, net, c, m->w.now);
+	for (int c = 0; c < CONTAINERS; c += 2) {
+		if (!has_record(c) || m->dead[c])
+			let_go(m, net, c, m->w.now);
+	}
 }
 
 /* All is free. */
@@ -250,6 +353,8 @@ static void step(struct model *m)
 	m->w.now += random_below(m, 1000) * (SECOND / 1000) + 1;
 	if (what < 500)
 		step_add(m, net, container);
+	else if (what < 560)
+		step_die(m, container);
 	else if (what < 995)
 		step_del(m, net, container);
 	else if (what < 998)
@@ -270,26 +375,27 @@ static unsigned env_number(const char *name, unsigned otherwise)
 
 START_TEST(agrees_with_the_model)
 {
-	static struct model m;
+	struct model *m = &model;
 	unsigned steps = env_number("MODEL_STEPS", 20000);
 
-	m.seed = env_number("MODEL_SEED", 1);
-	world_open(&m.w);
+	m->seed = env_number("MODEL_SEED", 1);
+	world_open(&m->w);
+	m->w.m.holder = holder;
 	for (int net = 0; net < NETWORKS; net++) {
 		for (int i = 0; i < 2; i++)
-			load_set(&m.sets[net][i], networks[net].ranges[i]);
+			load_set(&m->sets[net][i], networks[net].ranges[i]);
 	}
 	for (unsigned i = 0; i < steps; i++)
-		step(&m);
-	w_sound(&m.w);
-	step_boot(&m);
-	w_sound(&m.w);
+		step(m);
+	w_sound(&m->w);
+	step_boot(m);
+	w_sound(&m->w);
 	struct json *list = NULL;
 	const struct lease_filter all = { .pool = NULL };
-	ck_assert_int_eq(admin_leases(&m.w.m, &all, &list, &m.w.e), 0);
+	ck_assert_int_eq(admin_leases(&m->w.m, &all, &list, &m->w.e), 0);
 	ck_assert_uint_eq(json_len(list), 0);
 	json_free(list);
-	world_close(&m.w);
+	world_close(&m->w);
 }
 END_TEST
 
