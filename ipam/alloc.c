@@ -285,6 +285,7 @@ struct hunt {
 	struct ledger *l;
 	const struct source_set *set;
 	struct ask *ask;
+	struct proofs *proofs;
 	bool any_namespace; /* do not look at the pools' policies */
 	struct err refusal; /* the first one by a policy, when refused > 0 */
 	size_t refused;
@@ -387,11 +388,13 @@ static int find_exactly(struct hunt *h, struct choice *out, struct err *e)
 /* What earlier sandboxes of the pod hold of this set, and are proved not to need any more. */
 static int take_over(struct hunt *h, struct err *e)
 {
+	const struct sandbox new = { h->l, h->ask->owner, h->proofs };
+
 	h->ask->own = (struct ip){ .family = IP_NONE };
 	for (size_t i = 0; i < h->set->n; i++) {
 		struct ip ip;
 
-		if (sandbox_take_over(h->l, &h->set->items[i], h->ask->owner, &ip, e))
+		if (sandbox_take_over(&new, &h->set->items[i], &ip, e))
 			return -1;
 		if (ip.family && !h->ask->own.family)
 			h->ask->own = ip;
@@ -423,22 +426,27 @@ static int choose_all(struct hunt *h, const struct source_sets *sets, const stru
 struct add_job {
 	const struct alloc_add *add;
 	struct alloc_result *out;
+	struct proofs *proofs;
+	bool last; /* what is not proved by now may live */
 };
 
-static int grant_new(struct ledger *l, const struct source_sets *sets, const struct alloc_add *add,
-		     struct alloc_result *out, struct err *e)
+static int grant_new(struct ledger *l, const struct source_sets *sets, const struct add_job *job,
+		     struct err *e)
 {
-	const struct request *r = add->request;
+	const struct request *r = job->add->request;
+	struct alloc_result *out = job->out;
 	auto_elsewhere struct elsewhere elsewhere = { .files = { .dir = -1 } };
 	struct ask ask = { .owner = &r->owner, .elsewhere = &elsewhere };
-	struct hunt h = { .l = l, .ask = &ask };
+	struct hunt h = { .l = l, .ask = &ask, .proofs = job->proofs };
 	struct choice choices[SOURCE_SETS_MAX];
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
 
-	if (elsewhere_open(&elsewhere, l, add->conf->data_dir, r->owner.network, e) ||
+	if (elsewhere_open(&elsewhere, l, job->add->conf->data_dir, r->owner.network, e) ||
 	    assign(sets, r, want, e) || load_avoided(l, &r->owner, &ask, e) ||
 	    choose_all(&h, sets, want, choices, e))
 		return -1;
+	if (job->proofs->missing && !job->last)
+		return err_set(e, ERR_AGAIN, 0, "an earlier sandbox of the pod is looked at");
 	for (size_t i = 0; i < sets->n; i++) {
 		if (ledger_take(l, &choices[i], &r->owner, e))
 			return -1;
@@ -463,18 +471,24 @@ static int add_in_txn(struct ledger *l, void *arg, struct err *e)
 		return -1;
 	if (load_held(l, &r->owner, &held, e))
 		return -1;
-	return held.n ? repeat(sets, r, &held, job->out, e)
-		      : grant_new(l, sets, job->add, job->out, e);
+	return held.n ? repeat(sets, r, &held, job->out, e) : grant_new(l, sets, job, e);
 }
 
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
 	      struct json **journal, struct err *e)
 {
 	auto_alloc struct alloc_result r = { .n = 0 };
-	struct add_job arg = { add, &r };
+	auto_proofs struct proofs proofs = { .n = 0 };
+	struct add_job arg = { add, &r, &proofs, false };
 	struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
+	int rc = ipam_run(m, &job, e);
 
-	if (ipam_run(m, &job, e))
+	if (rc && proofs.missing) {
+		(void)proofs_look(&proofs, m->holders, m->ctx);
+		arg.last = true;
+		rc = ipam_run(m, &job, e);
+	}
+	if (rc)
 		return -1;
 	*out = r;
 	r = (struct alloc_result){ .n = 0 };
@@ -488,7 +502,8 @@ static int status_in_txn(struct ledger *l, void *arg, struct err *e)
 	const struct ipam_conf *conf = arg;
 	auto_sources struct source_sets pools = { .n = 0 };
 	struct ask ask = { .owner = &nobody };
-	struct hunt h = { .l = l, .ask = &ask, .any_namespace = true };
+	struct proofs none = { .n = 0 };
+	struct hunt h = { .l = l, .ask = &ask, .proofs = &none, .any_namespace = true };
 	struct choice choices[SOURCE_SETS_MAX];
 
 	if (conf->n_pools && load_pools(l, conf, &pools, e))

@@ -20,7 +20,7 @@ struct ipam {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char node[65];
 	uint64_t rest_max;
-	enum holder (*holder)(const struct ctx *ctx, const struct owner *o);
+	const struct holder_ops *holders;
 };
 
 /* One transaction on it. */

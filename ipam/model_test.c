@@ -72,15 +72,23 @@ static bool has_record(int container)
 	return container % 4 != 0;
 }
 
-static enum holder holder(const struct ctx *ctx, const struct owner *o)
+static uint64_t mark(const struct ctx *ctx, const struct owner *o)
+{
+	(void)ctx;
+	return has_record(atoi(o->container + 1)) ? 1 : 0;
+}
+
+static void look(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
 {
 	int container = atoi(o->container + 1);
 
-	(void)ctx;
-	if (!has_record(container))
-		return HOLDER_UNRECORDED;
-	return model.dead[container] ? HOLDER_GONE : HOLDER_MAY_LIVE;
+	out->mark = mark(ctx, o);
+	out->state = !out->mark              ? HOLDER_UNRECORDED
+		     : model.dead[container] ? HOLDER_GONE
+					     : HOLDER_MAY_LIVE;
 }
+
+static const struct holder_ops holders = { look, mark };
 
 static unsigned random_below(struct model *m, unsigned n)
 {
@@ -380,7 +388,7 @@ START_TEST(agrees_with_the_model)
 
 	m->seed = env_number("MODEL_SEED", 1);
 	world_open(&m->w);
-	m->w.m.holder = holder;
+	m->w.m.holders = &holders;
 	for (int net = 0; net < NETWORKS; net++) {
 		for (int i = 0; i < 2; i++)
 			load_set(&m->sets[net][i], networks[net].ranges[i]);

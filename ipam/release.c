@@ -130,6 +130,7 @@ static int collect(const char *key, const char *value, void *arg)
 
 struct gc_job {
 	const struct alloc_gc *gc;
+	struct proofs proofs;
 	struct err first; /* error that did not stop us; code 0: none */
 };
 
@@ -174,6 +175,19 @@ static int collect_one(struct ledger *l, struct gc_job *job, const struct owner 
 	return 0;
 }
 
+/*
+ * An ADD may have begun since the runtime made its list: its record came before its lease. What the
+ * interface plugin's own GC has removed has no record any more.
+ */
+static int nobody_lives(struct ledger *l, struct gc_job *job, const struct owner *o, struct err *e)
+{
+	const struct ipam *m = l->ipam;
+
+	if (m->holders->mark(m->ctx, o) == 0)
+		return 1;
+	return proofs_gone(&job->proofs, m->holders, m->ctx, o, e);
+}
+
 static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
 {
 	struct gc_job *job = arg;
@@ -192,24 +206,42 @@ static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
 					 "",
 					 "" };
 
-		/* An ADD may have begun since the runtime made its list: its record came before its
-		 * lease. What the interface plugin's own GC has removed has no record any more. */
-		if (l->ipam->holder(l->ipam->ctx, &o) != HOLDER_MAY_LIVE)
-			rc = collect_one(l, job, &o, e);
+		int free_it = nobody_lives(l, job, &o, e);
+
+		rc = free_it > 0 ? collect_one(l, job, &o, e) : free_it;
 	}
 	free(found.items);
 	return rc;
+}
+
+/* What the second transaction does comes after the first one's in the journal. */
+static int run_again(struct ipam *m, const struct ipam_job *job, struct err *e)
+{
+	auto_json struct json *journal = NULL;
+	struct ipam_job again = *job;
+
+	again.journal = job->journal ? &journal : NULL;
+	if (ipam_run(m, &again, e))
+		return -1;
+	json_each (line, journal) {
+		if (json_push(*job->journal, json_dup(line)))
+			return err_nomem(e);
+	}
+	return 0;
 }
 
 int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, struct err *e)
 {
 	struct gc_job arg = { .gc = gc };
 	struct ipam_job job = { STORE_WRITE, "GC", gc_in_txn, &arg, journal };
+	int rc = ipam_run(m, &job, e);
 
-	if (ipam_run(m, &job, e))
-		return -1;
-	if (!arg.first.code)
-		return 0;
+	/* Those that a plugin left behind which the network does not have any more. */
+	if (rc == 0 && arg.proofs.missing && proofs_look(&arg.proofs, m->holders, m->ctx))
+		rc = run_again(m, &job, e);
+	proofs_clear(&arg.proofs);
+	if (rc || !arg.first.code)
+		return rc;
 	*e = arg.first;
 	return -1;
 }

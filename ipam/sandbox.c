@@ -32,9 +32,10 @@ static bool is_old(const struct lease *rec, const struct source *s, const struct
 }
 
 /* 1: released. 0: it stays. */
-static int release_gone(struct ledger *l, const struct source *s, const struct key_address *a,
-			const struct owner *o, struct err *e)
+static int release_gone(const struct sandbox *new, const struct source *s,
+			const struct key_address *a, struct err *e)
 {
+	struct ledger *l = new->ledger;
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key k;
 	bool found;
@@ -42,15 +43,20 @@ static int release_gone(struct ledger *l, const struct source *s, const struct k
 	key_of_address(&k, a->scope, a->ip);
 	if (ledger_lease(l, k.s, &rec, &found, e))
 		return -1;
-	if (!found || !is_old(&rec, s, o) ||
-	    l->ipam->holder(l->ipam->ctx, &rec.owner) != HOLDER_GONE)
+	if (!found || !is_old(&rec, s, new->owner))
 		return 0;
+
+	int gone = proofs_gone(new->proofs, l->ipam->holders, l->ipam->ctx, &rec.owner, e);
+
+	if (gone <= 0)
+		return gone;
 	return ledger_release(l, a, l->now, e) ? -1 : 1;
 }
 
-int sandbox_take_over(struct ledger *l, const struct source *s, const struct owner *o,
-		      struct ip *out, struct err *e)
+int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,
+		      struct err *e)
 {
+	const struct owner *o = new->owner;
 	struct old old = { .source = s };
 	struct key prefix;
 
@@ -58,10 +64,10 @@ int sandbox_take_over(struct ledger *l, const struct source *s, const struct own
 	if (!owner_has_pod(o))
 		return 0;
 	key_of_pod(&prefix, s->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, NULL);
-	if (ledger_scan(l, &prefix, note_address, &old, e))
+	if (ledger_scan(new->ledger, &prefix, note_address, &old, e))
 		return -1;
 	for (size_t i = 0; i < old.n; i++) {
-		int released = release_gone(l, s, &old.items[i], o, e);
+		int released = release_gone(new, s, &old.items[i], e);
 
 		if (released < 0)
 			return -1;

@@ -11,12 +11,18 @@
 #include "ipam/ledger.h"
 
 /*
- * sandbox_take_over - release what earlier sandboxes of the pod of o (namespace, name, interface)
- * hold of s, as far as they are proved gone. *out is the first such address, family IP_NONE when
- * there is none or the pod is not known. A sandbox whose UID is known and another is a pod of its
- * own, whose address is taken over only where addresses stick to names.
+ * sandbox_take_over - release what earlier sandboxes of the owner's pod (namespace, name,
+ * interface) hold of s, as far as they are proved gone. *out is the first such address, family
+ * IP_NONE when there is none or the pod is not known. A sandbox whose UID is known and another is a
+ * pod of its own, whose address is taken over only where addresses stick to names.
  */
-int sandbox_take_over(struct ledger *l, const struct source *s, const struct owner *o,
-		      struct ip *out, struct err *e) must_check;
+struct sandbox {
+	struct ledger *ledger;
+	const struct owner *owner;
+	struct proofs
+		*proofs; /* without the proof that is needed it is noted there: see proofs_look */
+};
+int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,
+		      struct err *e) must_check;
 
 #endif

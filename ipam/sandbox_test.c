@@ -11,18 +11,29 @@
 #define POD_A  "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a"
 #define POD_B  "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=b"
 
-static enum holder by_name(const struct ctx *ctx, const struct owner *o)
+static void look_by_name(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
 {
 	(void)ctx;
-	if (strncmp(o->container, "gone", 4) == 0)
-		return HOLDER_GONE;
-	return strncmp(o->container, "none", 4) == 0 ? HOLDER_UNRECORDED : HOLDER_MAY_LIVE;
+	out->state = strncmp(o->container, "gone", 4) == 0   ? HOLDER_GONE
+		     : strncmp(o->container, "none", 4) == 0 ? HOLDER_UNRECORDED
+							     : HOLDER_MAY_LIVE;
+	out->mark = 7;
 }
+
+static uint64_t mark_by_name(const struct ctx *ctx, const struct owner *o)
+{
+	(void)ctx;
+	if (strncmp(o->container, "gone-again", 10) == 0)
+		return 8; /* attached again since it was looked at */
+	return strncmp(o->container, "none", 4) == 0 ? 0 : 7;
+}
+
+static const struct holder_ops by_name = { look_by_name, mark_by_name };
 
 static void open_world(struct world *w)
 {
 	world_open(w);
-	w->m.holder = by_name;
+	w->m.holders = &by_name;
 }
 
 /* A forced deletion: the new pod starts while the old one still ends. */
@@ -102,7 +113,7 @@ END_TEST
 
 START_TEST(sandbox_that_may_live_keeps_its_address)
 {
-	static const char *const old[] = { "live-1", "none-1" };
+	static const char *const old[] = { "live-1", "none-1", "gone-again" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(old); i++) {
 		auto_world struct world w = { .now = 0 };
@@ -239,14 +250,19 @@ static bool keep_none(const char *container, const char *ifname, const void *arg
 START_TEST(gc_leaves_what_has_a_record)
 {
 	const struct alloc_gc gc = { "net", keep_none, NULL };
+	struct json *journal = NULL;
 	auto_world struct world w = { .now = 0 };
 
 	open_world(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "live-1", ""), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", ""), "10.0.0.3");
 	ck_assert_str_eq(w_add(&w, SMALL, "none-1", ""), "10.0.0.4");
-	ck_assert_int_eq(alloc_gc(&w.m, &gc, NULL, &w.e), 0);
+	ck_assert_str_eq(w_add(&w, SMALL, "gone-again", ""), "10.0.0.5");
+	ck_assert_int_eq(alloc_gc(&w.m, &gc, &journal, &w.e), 0);
+	ck_assert_uint_eq(json_len(journal), 2);
+	json_free(journal);
 	ck_assert_str_eq(w_add(&w, SMALL, "live-1", ""), "10.0.0.2");
+	ck_assert_str_eq(w_add(&w, SMALL, "gone-again", ""), "10.0.0.5");
 	ck_assert_str_eq(w_add(&w, SMALL, "x", "IP=10.0.0.3"), "10.0.0.3");
 	ck_assert_str_eq(w_add(&w, SMALL, "y", "IP=10.0.0.4"), "10.0.0.4");
 	w_sound(&w);

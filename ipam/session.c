@@ -28,7 +28,7 @@ static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
 	m->store = store;
 	m->ctx = ctx;
 	m->rest_max = LEDGER_REST_MAX;
-	m->holder = holder_look;
+	m->holders = &holder_records;
 	if (uname(&names) == 0)
 		(void)snprintf(m->node, sizeof(m->node), "%s", names.nodename);
 }
