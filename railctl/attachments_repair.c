@@ -36,7 +36,7 @@ static const char *const outcome_names[] = {
 
 static void count(struct repair *x, enum outcome outcome, enum repair_state state)
 {
-	if (outcome == REPAIRED)
+	if (outcome == REPAIRED || outcome == WOULD_REPAIR)
 		x->repaired++;
 	else if (state == REPAIR_HEALTHY)
 		x->healthy++;
@@ -219,8 +219,9 @@ static int repair(struct rail *r, struct err *e)
 		r->status = RAIL_FAILED;
 	if (array)
 		return out_json(&r->out, array, e);
-	out_line(&r->out, OUT_PLAIN, "%u repaired, %u healthy, %u left alone%s", x.repaired,
-		 x.healthy, x.left, x.dry_run ? " (dry run: nothing was changed)" : "");
+	out_line(&r->out, OUT_PLAIN, "%u %s, %u healthy, %u left alone%s", x.repaired,
+		 x.dry_run ? "would be repaired" : "repaired", x.healthy, x.left,
+		 x.dry_run ? " (dry run: nothing was changed)" : "");
 	return 0;
 }
 

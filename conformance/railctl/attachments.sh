@@ -84,6 +84,7 @@ repaired() # STATE: the one attachment net-a c1 is repaired, and the IPAM was to
 	is_state c1 "$1"
 	r attachments repair --dry-run
 	eq "status of the dry run" "$RC" 1
+	has "1 would be repaired, 0 healthy, 0 left alone (dry run: nothing was changed)"
 	has "would-repair net-a c1 net1: "
 	[ -e "$(record net-a c1)" ] || fail "the dry run removed the record"
 	eq "IPAM after the dry run" "$(fake_log ipam-one)" "ADD c1 net1;"
