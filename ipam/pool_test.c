@@ -254,5 +254,43 @@ START_TEST(sets_of_sources)
 }
 END_TEST
 
-TEST_PROGRAM("pool", what_is_given, all_keys, defaults, the_id_changes_with_the_addresses, refused,
+/* 0, or -1 with *e set. */
+static int whose(const char *text, struct err *e)
+{
+	auto_json struct json *def = NULL;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "test", &def, e), 0);
+	return pool_says_whose("rail0", def, e);
+}
+
+START_TEST(a_new_pool_says_whose_it_is)
+{
+	struct err e = { 0 };
+
+	ck_assert_int_eq(whose("{\"subnet\":\"10.0.0.0/24\",\"ranges\":[\"10.0.0.9\"]}", &e), 0);
+	ck_assert_int_eq(whose("{\"subnet\":\"10.0.0.0/24\",\"thisNodeOnly\":true}", &e), 0);
+	ck_assert_int_eq(whose("{\"subnet\":\"10.0.0.0/24\",\"thisNodeOnly\":false}", &e), -1);
+	ck_assert_int_eq(whose("{\"subnet\":\"10.0.0.0/24\"}", &e), -1);
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_ptr_nonnull(strstr(e.msg, "pool rail0"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "--range"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "--this-node-only"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "\"thisNodeOnly\": true"));
+}
+END_TEST
+
+START_TEST(a_pool_that_is_missing_is_on_another_node)
+{
+	struct err e = { 0 };
+
+	ck_assert_int_eq(pool_missing("rail0", "node-7", &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_str_eq(e.msg, "pool rail0 does not exist on node node-7");
+	ck_assert_int_eq(pool_missing("rail0", "", &e), -1);
+	ck_assert_str_eq(e.msg, "pool rail0 does not exist on node (without a name)");
+}
+END_TEST
+
+TEST_PROGRAM("pool", a_new_pool_says_whose_it_is, a_pool_that_is_missing_is_on_another_node,
+	     what_is_given, all_keys, defaults, the_id_changes_with_the_addresses, refused,
 	     names_and_keys, out_of_memory, sets_of_sources)
