@@ -474,6 +474,13 @@ static int add_in_txn(struct ledger *l, void *arg, struct err *e)
 	return held.n ? repeat(sets, r, &held, job->out, e) : grant_new(l, sets, job, e);
 }
 
+/* Errors that an address more could undo. */
+static bool may_change(const struct err *e)
+{
+	return e->code == ERR_AGAIN || e->code == ERR_EXHAUSTED || e->code == ERR_BUSY ||
+	       e->code == ERR_FORBIDDEN;
+}
+
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
 	      struct json **journal, struct err *e)
 {
@@ -483,7 +490,7 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 	struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
 	int rc = ipam_run(m, &job, e);
 
-	if (rc && proofs.missing) {
+	if (rc && proofs.missing && may_change(e)) {
 		(void)proofs_look(&proofs, m->holders, m->ctx);
 		arg.last = true;
 		rc = ipam_run(m, &job, e);
