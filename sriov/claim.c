@@ -101,9 +101,8 @@ static int refuse_used_by_host(const struct turn *t, struct err *e)
 	const struct claimant *who = t->who;
 	char why[HOST_USE_LEN];
 
-	if (!*t->place.name)
-		return 0;
-	int use = host_use(who->ctx, who->nl, t->place.name, why, e);
+	int use = *t->place.name ? host_use(who->ctx, who->nl, t->place.name, why, e)
+				 : host_use_vfio(who->ctx, t->place.vf, why, e);
 	if (use <= (int)HOST_USES_NOT)
 		return use;
 	if (use == (int)HOST_HAS_ADDRESS && !who->any_will_do) {
@@ -111,8 +110,9 @@ static int refuse_used_by_host(const struct turn *t, struct err *e)
 			 t->place.vf, t->place.name, why);
 		return 0;
 	}
-	err_set(e, ERR_BUSY, 0, "VF %s is in use by the host: its interface %s %s", t->place.vf,
-		t->place.name, why);
+	err_set(e, ERR_BUSY, 0, "VF %s is in use by the host: %s%s%s %s", t->place.vf,
+		*t->place.name ? "its interface" : "it", *t->place.name ? " " : "", t->place.name,
+		why);
 	return err_hint(e, "railctl vf list shows who has which");
 }
 

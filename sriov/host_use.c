@@ -74,9 +74,15 @@ static int look_into_pods(struct nl *nl, const struct link_info *link, char why[
 {
 	struct listening l = { .own = link->mac, .why = why };
 
-	if (!link->has_mac)
+	struct err why_not;
+
+	if (!link->has_mac || nl_link_listens(nl, link->ifindex, is_anothers, &l, &why_not) == 0)
+		return l.found;
+	/* A driver with a list of its own may refuse to tell it. */
+	if (why_not.code == ERR_KERNEL)
 		return 0;
-	return nl_link_listens(nl, link->ifindex, is_anothers, &l, e) ? -1 : l.found;
+	*e = why_not;
+	return -1;
 }
 
 /* ---- its addresses ---- */

@@ -16,11 +16,19 @@
 enum host_use {
 	HOST_USES_NOT,
 	HOST_HAS_ADDRESS, /* nothing but an address: it goes with the interface when that moves */
-	HOST_HAS_ABOVE,   /* a device above it, which would lose it */
+	HOST_HAS_ABOVE,   /* a device above it, or a process, which would lose it */
 };
 
 /* host_use - why becomes a phrase after "it": "has the address 10.0.0.5/24". -1: cannot be told. */
 int host_use(const struct ctx *ctx, struct nl *nl, const char *ifname, char why[HOST_USE_LEN],
 	     struct err *e) must_check;
+
+/*
+ * host_use_vfio - of a VF that a driver of user space has: HOST_HAS_ABOVE when a process has it
+ * open, a virtual machine perhaps. Looks through all processes; opens none of the VF's files, which
+ * would keep others from them.
+ */
+int host_use_vfio(const struct ctx *ctx, const char *vf, char why[HOST_USE_LEN],
+		  struct err *e) must_check;
 
 #endif

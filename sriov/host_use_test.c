@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/nl_addr.h"
 #include "lib/testing.h"
@@ -181,6 +183,35 @@ START_TEST(not_removed_with_the_others)
 }
 END_TEST
 
+/* Bound to vfio-pci it has no interface; a virtual machine may have it. */
+START_TEST(a_process_that_has_it)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	char why[HOST_USE_LEN];
+	struct err e = { .msg = "" };
+
+	world_shows(0, NULL);
+	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
+	fakepci_link(WORLD_SYS, world_vf(0), "iommu_group", "../../kernel/iommu_groups/42");
+	w.ctx.proc = "/mnt/proc";
+	ck_assert(mkdir("/mnt/proc", 0700) == 0 && mkdir("/mnt/proc/12", 0700) == 0 &&
+		  mkdir("/mnt/proc/12/fd", 0700) == 0 && mkdir("/mnt/proc/sys", 0700) == 0 &&
+		  mkdir("/mnt/proc/sys/kernel", 0700) == 0 &&
+		  mkdir("/mnt/proc/sys/kernel/random", 0700) == 0);
+	testing_file("/mnt/proc/sys/kernel/random/boot_id", 0600,
+		     "01234567-89ab-cdef-0123-456789abcdef\n");
+	testing_file("/mnt/proc/12/comm", 0600, "qemu\n");
+	ck_assert_int_eq(symlink("/dev/vfio/4", "/mnt/proc/12/fd/3"), 0);
+	ck_assert_int_eq(host_use_vfio(&w.ctx, world_vf(0), why, &e), HOST_USES_NOT);
+	ck_assert_int_eq(symlink("/dev/vfio/42", "/mnt/proc/12/fd/4"), 0);
+	shown_as(&w, 0, "is had by process 12 (qemu)");
+	e = named(&w, &p, 0);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "in use by the host: it is had by process 12 (qemu)"));
+}
+END_TEST
+
 START_TEST(one_that_is_no_more)
 {
 	auto_world struct world w = world(1);
@@ -237,4 +268,5 @@ END_TEST
 
 TEST_PROGRAM("sriov/host_use", an_address, what_the_kernel_gives_is_no_use, an_address_of_IPv6,
 	     a_port_of_a_bridge, a_macvlan_above_it, a_macvlan_in_a_pod,
-	     not_removed_with_the_others, one_that_is_no_more, adopted_by_command)
+	     not_removed_with_the_others, a_process_that_has_it, one_that_is_no_more,
+	     adopted_by_command)

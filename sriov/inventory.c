@@ -159,7 +159,14 @@ static int judge_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
 static int judge_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	char why[HOST_USE_LEN];
-	int use = *v->netdev.name ? host_use(ctx, nl, v->netdev.name, why, e) : 0;
+	struct vf_place p = { 0 };
+	int use = HOST_USES_NOT;
+
+	memcpy(p.driver, v->pci.driver, sizeof(p.driver));
+	if (*v->netdev.name)
+		use = host_use(ctx, nl, v->netdev.name, why, e);
+	else if (vf_has_userspace_driver(&p))
+		use = host_use_vfio(ctx, v->addr, why, e);
 
 	if (use <= (int)HOST_USES_NOT)
 		return use;

@@ -456,3 +456,24 @@ test_protocol_dns_of_the_ipam_is_returned()
 	want "dns of the IPAM" '.dns.nameservers == ["10.2.2.2"] and .dns.search == ["x.local"]'
 	want_ok DEL
 }
+
+# logLevel debug says each step of ADD and of DEL, in their order; without it nothing is said.
+test_protocol_debug_says_each_step()
+{
+	local got
+
+	need_railhead
+	pod p1
+	conf_ipam "$(v4_ipam)"
+	want_ok ADD DEL
+	eq "without it" "$(grep -c level=debug "$W/err")" 0
+	conf_ipam "$(v4_ipam)" '.logLevel="debug"'
+	want_ok ADD
+	got=$(grep -oE 'is on record|ADD of|is in the pod|[0-9]+ addresses, up|[0-9]+ routes' "$W/err" | tr '\n' ,)
+	has "steps of ADD" "$got" "is on record,ADD of,"
+	has "steps of ADD" "$got" "is in the pod,"
+	has "steps of ADD" "$got" "1 addresses, up,0 routes,"
+	want_ok DEL
+	got=$(grep -oE 'the interface has gone|DEL of|the record goes' "$W/err" | tr '\n' ,)
+	eq "steps of DEL" "$got" "the interface has gone,DEL of,the record goes,"
+}

@@ -32,6 +32,7 @@ SOME=$(on "$VA0" '"vlan":6,"vlanQoS":1,"spoofchk":"off","trust":"on","mac":"02:0
 check "ADD" add a "$SOME"
 cp $W/out $W/result
 check "the result has its address and MAC" is "$(answer '.interfaces[0] | [.pciID, .mac] | join(" ")')" "$VA0 02:00:00:00:0a:01"
+check "and the MTU of its PF" is "$(answer '.interfaces[0].mtu')" "$(cat "/sys/class/net/$A/mtu")"
 check "and an IP address" is "$(answer '.ips | length')" 1
 check "its PF says so" of_pf 0 '.address == "02:00:00:00:0a:01" and .vlan_list[0].vlan == 6 and .vlan_list[0].qos == 1 and (.spoofchk | not) and .trust'
 check "no interface in the pod" isnt ip -n a link show net1

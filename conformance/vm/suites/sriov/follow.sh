@@ -6,6 +6,9 @@ remember
 
 # --- an administrator's --------------------------------------------------------------------
 check "a first pod: ADD" add a "$(on "$VA0" '"vlan":5,"trust":"on"')"
+for key in ipv4/conf/net1/arp_notify ipv6/conf/net1/ndisc_notify ipv6/conf/net1/optimistic_dad; do
+	check "a first pod: $key" is "$(ip netns exec a cat /proc/sys/net/$key)" 1
+done
 check "a first pod: DEL" del a "$(on "$VA0")"
 check "as before" clean
 batch "link set $EA0 mtu 1480 alias host txqueuelen 500" "link set $A vf 0 vlan 9" "link set $A vf 0 trust on"
