@@ -43,10 +43,11 @@ FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
 # each is one.
 SPEC_SRC := $(wildcard conformance/spec/*.c)
 SOAK_SRC := $(wildcard conformance/soak/*.c)
+DIFFERENTIAL_SRC := $(wildcard conformance/differential/*.c)
 FAULTS_SRC := $(wildcard conformance/faults/*.c)
 # Those of rdma/ are libraries to preload.
 PRELOAD_SRC := $(wildcard conformance/rdma/*.c)
-HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) $(PRELOAD_SRC),$(wildcard conformance/*/*.c))
+HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) $(PRELOAD_SRC),$(wildcard conformance/*/*.c))
 
 # ---- where and with what ----------------------------------------------------------------------
 
@@ -106,7 +107,8 @@ BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
 FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)
 HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(PRELOAD_SRC:%.c=$(B)/%.so) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance) \
-	$(if $(SOAK_SRC),$(B)/conformance/soak/soak) $(if $(FAULTS_SRC),$(B)/conformance/faults/faults)
+	$(if $(SOAK_SRC),$(B)/conformance/soak/soak) \
+	$(if $(DIFFERENTIAL_SRC),$(B)/conformance/differential/differential) $(if $(FAULTS_SRC),$(B)/conformance/faults/faults)
 objects = $(patsubst %.c,$(O)/%.o,$(1))
 
 .PHONY: all tests helpers fuzzers FORCE
@@ -222,6 +224,9 @@ $(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC) tools/ident.c)
 		$(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/soak/soak: $(call objects,$(SOAK_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
+		$(filter %.a,$(CJSON_LIB))
+	$(helper)
+$(B)/conformance/differential/differential: $(call objects,$(DIFFERENTIAL_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
 		$(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/faults/faults: $(call objects,$(FAULTS_SRC)) $(if $(STATIC),$(O)/tools/static.o) \

@@ -67,6 +67,7 @@ static int read_ip(const char *text, const char *where, const char *key, struct 
 	if (text && ip_parse(text, out))
 		return err_set(e, ERR_CONFIG, 0, "%s.%s: \"%.64s\" is not an IP address", where,
 			       key, text);
+	*out = ip_unmap(*out);
 	return 0;
 }
 
@@ -77,6 +78,9 @@ static int read_prefix(const char *text, const char *where, const char *key, str
 		return err_set(e, ERR_CONFIG, 0,
 			       "%s.%s: \"%.64s\" is not an address with a prefix length", where,
 			       key, text);
+	/* an IPv4 prefix is never that long */
+	if (out->len >= 96 && ip_unmap(out->addr).family == IP_V4)
+		*out = (struct ip_prefix){ ip_unmap(out->addr), (uint8_t)(out->len - 96) };
 	return 0;
 }
 

@@ -21,6 +21,7 @@ static int add_want(struct request *r, const char *text, const char *where, stru
 
 	if (ip_parse_prefix(text, &p) && ip_parse(text, &p.addr))
 		return err_set(e, ERR_CONFIG, 0, "%s: \"%.64s\" is not an IP address", where, text);
+	p.addr = ip_unmap(p.addr);
 	for (size_t i = 0; i < r->n_want; i++) {
 		if (ip_equal(r->want[i], p.addr))
 			return 0;

@@ -3,7 +3,8 @@
  * ip.h: IPv4 and IPv6 addresses, prefixes and ranges as numbers. Pure.
  *
  * An address is a family and a 128-bit number in host order (IPv4 in the low 32 bits), so that
- * arithmetic and order are plain. IPv4-mapped IPv6 text (::ffff:a.b.c.d) is kept as IPv6.
+ * arithmetic and order are plain. IPv4-mapped IPv6 text (::ffff:a.b.c.d) is kept as IPv6; readers
+ * of configurations call ip_unmap().
  */
 #ifndef RAILHEAD_LIB_IP_H
 #define RAILHEAD_LIB_IP_H

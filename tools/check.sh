@@ -30,7 +30,7 @@ limit_of()
 	esac
 }
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' check-fast attach railctl-check probe-check conformance interop interop-selftest cluster-quick soak-quick install-check tools-check examples-check man demo bench-quick check-vm '
+counted=' check-fast attach railctl-check probe-check conformance interop interop-selftest cluster-quick soak-quick differential install-check tools-check examples-check man demo bench-quick check-vm '
 passed=0 failed=0 skipped=0
 declare -A begun=() name_of=()
 begin=$SECONDS

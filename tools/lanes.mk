@@ -3,16 +3,16 @@
 
 .PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs cnitool faults faults-quick faults-lane soak soak-quick fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs cnitool faults faults-quick faults-lane soak soak-quick differential differential-long fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
-LANES := gcc -- cluster-quick check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick \
+LANES := gcc -- cluster-quick check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick differential \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
 	deps-current spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
-C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
+C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares.
 PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
@@ -128,6 +128,11 @@ faults: all helpers faults-lane ## every fault there is, one at a time: nothing 
 faults-quick: all helpers faults-lane ## the same with a part that stands for all, and with plugins that must be caught
 	@conformance/faults/selftest.sh $(B)
 	@FAULTS_SAMPLE=$${FAULTS_SAMPLE:-400} conformance/faults/all.sh $(B)
+
+differential: all helpers ## generated configurations for railhead-ipam and the real host-local: equal answers, or a listed reason (root)
+	@HELPERS=$(B)/conformance/differential conformance/differential/run.sh $(B)/bin
+differential-long: all helpers ## the same with 100,000, of a seed of the moment (root): minutes
+	@HELPERS=$(B)/conformance/differential conformance/differential/run.sh --seed $$(date +%s) --count 100000 $(B)/bin
 
 soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes
 	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
