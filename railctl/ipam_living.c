@@ -98,6 +98,12 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 		     address, json_text(lease, "scope"), r->key.ifname, r->key.container);
 }
 
+/* Nobody has the interface; a renamed one is still there, with its address. */
+static bool has_ended(enum repair_state s)
+{
+	return repair_is_stale(s) || s == REPAIR_LINK_GONE || s == REPAIR_LINK_REPLACED;
+}
+
 static int compare_lease(const struct walk *w, const struct json *lease)
 {
 	const struct ctx *ctx = &w->l->rail->ctx;
@@ -116,7 +122,7 @@ static int compare_lease(const struct walk *w, const struct json *lease)
 	w->l->compared++;
 	if (repair_look(ctx, &r, &view, w->e))
 		return -1;
-	if (repair_is_stale(view.state) && leases_still(w, &key, json_text(lease, "address")))
+	if (has_ended(view.state) && leases_still(w, &key, json_text(lease, "address")))
 		findings_add(w->f,
 			     "%s (%s) is leased to %s of container %.64s, which is %s: %s; see "
 			     "`railctl attachments repair`",
