@@ -74,6 +74,30 @@ test_sandbox_made_anew_after_the_old_one_is_gone()
 	no_lease 10.77.0.9
 }
 
+in_another_netns() { [ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
+# Its path is gone, but a process is still in it: the old sandbox answers for its address.
+test_sandbox_whose_path_is_gone_but_not_its_namespace()
+{
+	need_railhead
+	local pid first
+	pod_named p-0 uid-1
+	sandbox old
+	first=$(addr4)
+	ip netns exec old sleep 1000 &
+	pid=$!
+	eventually in_another_netns "$pid"
+	unpod old
+	sandbox new
+	[ "$(addr4)" != "$first" ] || fail "two living sandboxes have $first"
+	has_lease "$first"
+	kill "$pid"
+	wait "$pid" 2>/dev/null
+	sandbox_del new
+	use old
+	want_ok DEL
+	eq "leases" "$(lease_count)" 0
+}
+
 # The interface plugin of the old sandbox keeps no records: nothing is known of it.
 test_sandbox_of_another_plugin_may_live()
 {
