@@ -301,6 +301,9 @@ START_TEST(wrong_values)
 		  "\"default\"" },
 		{ "{\"routes\":[{\"dst\":\"10.0.0.0/8\"},{\"dst\":\"10.0.0.0/8\",\"gw\":\" \"}]}",
 		  ERR_CONFIG, "prevResult.routes[1].gw", "\" \"" },
+		/* an IPv4-mapped address is IPv4, as in Go */
+		{ "{\"routes\":[{\"dst\":\"::ffff:10.0.0.0/104\",\"gw\":\"fd00::1\"}]}", ERR_CONFIG,
+		  "prevResult.routes[0]", "fd00::1" },
 		/* CNI-102 */
 		{ "{\"routes\":[{\"dst\":\"10.0.0.0/8\",\"gw\":\"fd00::1\"}]}", ERR_CONFIG,
 		  "prevResult.routes[0]", "fd00::1" },

@@ -237,6 +237,30 @@ test_ipam_swapped_under_living_pods()
 	rm -rf /var/lib/cni/networks
 }
 
+# Interface plugin and IPAM are swapped: DEL finds an interface without a record, and an address without a lease.
+test_ipam_swapped_with_the_interface_plugin()
+{
+	local a
+	need_railhead
+	need_peer host-local
+	need_peer macvlan
+	need_kind macvlan
+	pod p1
+	(
+		IPAM=host-local BIN=$PEER_DIR RAILCTL='' PEERS=1 PLUGIN=macvlan
+		conf_ipam "$(v4_ipam)" '.cniVersion="1.0.0" | .name="moved"'
+		want_ok ADD
+	)
+	a=$(find /var/lib/cni/networks/moved -name '10.*' -printf %f)
+	is "the reference's interface is there" ip -n p1 link show net1
+	conf_ipam "$(v4_ipam)" '.name="moved"'
+	want_ok DEL
+	no_link p1 net1
+	[ -n "$a" ] && [ ! -e "/var/lib/cni/networks/moved/$a" ] || fail "host-local's file of '$a' is left"
+	want_ok DEL
+	rm -rf /var/lib/cni/networks
+}
+
 # --- promises ----------------------------------------------------------------------------------
 
 test_ipam_ADD_twice_gives_the_same()
