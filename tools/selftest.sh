@@ -310,5 +310,21 @@ if (. /etc/os-release && [ "$ID" = debian ]) && command -v apt-get >/dev/null; t
 		sh -c "grep -q 'Valid-Until=true Date=false' '$dir/dates' && ! grep -q 'Valid-Until=false' '$dir/dates'"
 fi
 
+# Where Go modules cannot be had; the compiler is new enough and says so.
+mkdir -p "$dir/nogo"
+cat >"$dir/nogo/go" <<'END'
+#!/bin/sh
+case "$*" in
+'env GOVERSION') echo go9.0.0 ;;
+'mod edit -json') printf '{"Require": [\n{"Path": "h.example/m"\n}\n],"Tool": [\n{"Path": "h.example/m/cmd/a"\n}\n]}\n' ;;
+*) echo 'dial tcp: lookup h.example: no such host' >&2; exit 1 ;;
+esac
+END
+chmod +x "$dir/nogo/go"
+no_modules() { env GO="$dir/nogo/go" "$tools/../conformance/cluster/quick.sh" "$dir" "$dir/nogo" >"$dir/nogo/out" 2>&1; }
+good "cluster: without Go modules the lane is no failure" no_modules
+good "cluster: it is skipped, says why, and is loud" sh -c "grep -q '^NO KUBERNETES' '$dir/nogo/out' &&
+	grep -q 'no such host' '$dir/nogo/out' && tail -n 1 '$dir/nogo/out' | grep -q '^skipped: '"
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

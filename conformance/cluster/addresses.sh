@@ -54,3 +54,72 @@ test_statefulset()
 	audit
 }
 no_leases() { [ -z "$(leases "$1")" ]; }
+
+# by_force POD: gone for Kubernetes at once; the kubelet ends its sandbox when it can.
+by_force() { is "delete $1 by force" kn delete pod "$1" --force --grace-period=0 --wait=false; }
+
+# Deleted by force, a pod's successor comes before its sandbox is gone. Nobody has the address of somebody living, and the
+# name has its own address again with the next start at the latest.
+# quick: thin
+test_force_delete()
+{
+	local first id i
+	rails sts --sticky
+	nad sts "$(macvlan sts sts)"
+	set_of db 2 sts
+	set_ready db 2
+	first=$(addresses_of db-0 db-1)
+	for i in 1 2; do
+		id=$(uid db-1)
+		by_force db-1
+		another db-1 "$id"
+		audit
+	done
+	id=$(uid db-1)
+	delete db-1
+	another db-1 "$id"
+	eq 'after the next start' "$(addresses_of db-0 db-1)" "$first"
+	audit
+}
+
+# A range that is just as large as the set: the successor waits for the address, and gets it.
+test_tight_set()
+{
+	local first id
+	pool "$NODE" tight --subnet 10.10.0.0/16 --range "10.10.$NODE.10-10.10.$NODE.12" --sticky
+	nad tight "$(macvlan tight tight)"
+	set_of db 3 tight
+	set_ready db 3
+	first=$(addresses_of db-0 db-1 db-2)
+	id=$(uid db-1)
+	by_force db-1
+	another db-1 "$id"
+	eq 'after one was deleted by force' "$(addresses_of db-0 db-1 db-2)" "$first"
+	audit
+	is 'rollout restart' kn rollout restart statefulset/db
+	is 'rollout status' kn rollout status statefulset/db --timeout=${LONG}s
+	eq 'after all were made anew' "$(addresses_of db-0 db-1 db-2)" "$first"
+	audit
+}
+
+# Two nodes, one pool: one has to say whose range it is; where it is said wrongly, the comparison of two nodes finds it.
+once_two_nodes()
+{
+	local n
+	isnt 'a subnet for everybody' node 1 railctl ipam pool add whose --subnet 10.10.0.0/16
+	has 'what to say' "$(<"$W/is")" --this-node-only
+	for n in $NODES; do
+		pool "$n" same --subnet 10.10.0.0/16 --range 10.10.9.1-10.10.9.4
+	done
+	nad same "$(macvlan same same)"
+	pod a same
+	NODE=2 pod b same
+	running a b
+	eq 'the address of both' "$(address b net1)" "$(address a net1)"
+	is 'verify sees one node' node 1 railctl ipam verify
+	node 2 railctl ipam lease list --resting --json >"$W/others"
+	isnt 'verify --against' verify_against 1
+	has 'what it says' "$(<"$W/is")" "$(address a net1)"
+	delete a b
+}
+verify_against() { node "$1" railctl ipam verify --against - <"$W/others"; }

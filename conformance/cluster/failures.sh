@@ -34,3 +34,61 @@ test_pool_of_one()
 	eq 'its address' "$(address second net1)" "10.10.$NODE.9"
 	audit
 }
+
+# --- STATUS ------------------------------------------------------------------------------------
+
+# default_network N CONFIG: it is the cluster's network of the node now. containerd reads it when it notices.
+default_network()
+{
+	local i
+	multus_thin "$1" "$2"
+	for ((i = 0; i < 50; i++)); do
+		NODE=$1 pod "probe$i" ''
+		running "probe$i"
+		kn get pod "probe$i" -o json | jq -e --arg net "$(jq -r .name <<<"$2")" \
+			'.metadata.annotations["k8s.v1.cni.cncf.io/network-status"] | fromjson | .[0].name == $net' >/dev/null && break
+		delete "probe$i"
+	done
+	[ "$i" -lt 50 ] || fail "the network of n$1 does not change"
+	delete "probe$i"
+}
+# A plugin that notes what it is called for.
+noting_plugin()
+{
+	printf '#!/bin/sh\necho "$CNI_COMMAND" >>/run/verbs\nexec /opt/cni/bin/macvlan\n' | node "$1" tee /opt/cni/bin/noting-macvlan >/dev/null
+	node "$1" sh -c 'chmod +x /opt/cni/bin/noting-macvlan && : >/run/verbs'
+}
+asked() { [ "$(node "$1" grep -c '^STATUS$' /run/verbs)" -ge "$2" ]; }
+since() { k get node "n$1" -o json | jq -c '.status.conditions[] | select(.type == "Ready") | [.status, .lastTransitionTime]'; }
+
+# As the cluster's own network with 1.1.0, with a pool that is full: a fourth pod waits, and the node, which asks STATUS every
+# few seconds, stays Ready with its three. Who wants it otherwise says so, and has it otherwise.
+# quick: thin
+once_status_of_a_full_pool()
+{
+	local network ready
+	pool "$NODE" few --subnet 10.10.0.0/16 --range "10.10.$NODE.1-10.10.$NODE.3"
+	noting_plugin "$NODE"
+	network=$(macvlan few few '.type = "noting-macvlan"')
+	default_network "$NODE" "$network"
+	pod f1 ''
+	pod f2 ''
+	pod f3 ''
+	running f1 f2 f3
+	pod f4 ''
+	event f4 'no address is left'
+	eq leases "$(leases "$NODE" | wc -l)" 3
+	ready=$(since "$NODE")
+	node "$NODE" sh -c ': >/run/verbs'
+	eventually asked "$NODE" 4
+	eq 'the node is Ready since' "$(since "$NODE")" "$ready"
+	has 'the node' "$ready" True
+	# The other way round, so that this case can tell.
+	[ -n "${QUICK-}" ] || {
+		multus_thin "$NODE" "$(jq -c '.ipam.statusWhenFull = true' <<<"$network")"
+		k wait --for=condition=Ready=false "node/n$NODE" --timeout=${LONG}s >/dev/null || fail 'with statusWhenFull the node stays Ready'
+	}
+	multus_thin "$NODE" "$(cluster_network "$NODE")"
+	k wait --for=condition=Ready "node/n$NODE" --timeout=${LONG}s >/dev/null || fail 'the node is not Ready again'
+	delete f1 f2 f3 f4
+}

@@ -184,7 +184,7 @@ what_the_cluster_says()
 		node "$n" railctl ipam lease list
 		node "$n" railctl attachments list
 		node "$n" sh -c 'tail -n 2 /var/log/multus.log /var/log/multus-daemon.log 2>/dev/null'
-		node "$n" sh -c 'grep -hE "level=(error|fatal)" /var/log/containerd.log | tail -n 2'
+		node "$n" sh -c 'grep -hE "level=(error|fatal)" /var/log/containerd.log | grep -v "ContainerStatus for" | tail -n 2'
 	done
 }
 

@@ -40,6 +40,12 @@ if [ "${1-}" != --inside ]; then
 			exit 2
 		}
 	done
+	for tool in jq curl openssl ip nsenter pgrep; do
+		command -v "$tool" >/dev/null || {
+			echo "run.sh: $tool is missing; to install it: tools/deps.sh cluster" >&2
+			exit 2
+		}
+	done
 	leave_no_groups
 	exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside "$dir" "$@"
 fi
@@ -95,7 +101,7 @@ verdict() # NAME STATUS
 		{
 			cat "$W/skip" "$W/evidence" "$W/case.out"
 			[ -n "${SHOWN-}" ] || what_the_cluster_says
-		} 2>/dev/null | head -60 | cut -c1-1500 | sed 's/^/  # /'
+		} 2>/dev/null | head -45 | cut -c1-1500 | sed 's/^/  # /'
 		failed=$((failed + 1))
 	else
 		echo "ok $n - $1$took"
