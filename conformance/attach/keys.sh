@@ -37,10 +37,10 @@ test_keys_of_whereabouts_in_another_case()
 {
 	need_railhead
 	PLUGIN=$IPAM CID=c1 NS=/run/netns/none
-	conf_ipam '{"thisNodeOnly":true,"Range":"192.168.10.0/24","Exclude":["192.168.10.0/28"],"Gateway":"192.168.10.16"}' \
+	conf_ipam '{"thisNodeOnly":true,"Range":"192.168.40.0/24","Exclude":["192.168.40.0/28"],"Gateway":"192.168.40.16"}' \
 		".ipam.type=\"$IPAM\""
 	want_ok ADD
-	eq "address" "$(res '.ips[0].address')" 192.168.10.17/24
+	eq "address" "$(res '.ips[0].address')" 192.168.40.17/24
 	want_ok DEL
 }
 
@@ -84,9 +84,9 @@ test_keys_of_whereabouts_that_are_empty()
 	PLUGIN=$IPAM CID=c1 NS=/run/netns/none
 	conf_ipam '{"thisNodeOnly":true,"range":"","range_start":"","range_end":"","gateway":"","network_name":"","datastore":"",
 		"log_file":"","log_level":"","configuration_path":"","exclude":null,
-		"ipRanges":[{"range":"192.168.10.0/24","range_start":"","range_end":""}]}' ".ipam.type=\"$IPAM\""
+		"ipRanges":[{"range":"192.168.40.0/24","range_start":"","range_end":""}]}' ".ipam.type=\"$IPAM\""
 	want_ok ADD
-	eq "address" "$(res '.ips[0].address')" 192.168.10.1/24
+	eq "address" "$(res '.ips[0].address')" 192.168.40.1/24
 	want "no gateway" '.ips[0] | has("gateway") | not'
 	want_ok DEL
 }
