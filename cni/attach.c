@@ -12,6 +12,7 @@ struct add {
 	struct delegate ipam;
 	struct cni_result from_ipam;
 	struct record record;
+	struct conflict conflict;
 	bool link_stays;  /* it could not be taken back */
 	bool lease_stays; /* the IPAM could not release it */
 	char mac[MAC_STR_LEN];
@@ -51,8 +52,10 @@ static int undo_record(void *arg, struct err *e)
  */
 static int undo_ipam(void *arg, struct err *e)
 {
-	const struct delegate_call del = { .verb = CNI_DEL };
 	struct add *s = arg;
+	const struct delegate_call del = { .verb = CNI_DEL,
+					   .conflict =
+						   *s->conflict.text ? s->conflict.text : NULL };
 	struct err ignored;
 
 	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
@@ -351,7 +354,8 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || start_ipam(s, u, e) || create_link(s, u, e) ||
-	    finish_ipam(s, e) || (!s->a.no_link && attach_configure(&s->a, ours(s), e)))
+	    finish_ipam(s, e) || attach_probe(&s->a, ours(s), &s->conflict, e) ||
+	    (!s->a.no_link && attach_configure(&s->a, ours(s), e)))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e) || complete_record(s, e))

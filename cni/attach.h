@@ -22,6 +22,7 @@ struct attach_conf {
 	uint32_t mtu;       /* 0: the master's */
 	bool in_container;  /* linkInContainer: the master lives in the pod's netns */
 	bool dad;           /* wait for duplicate address detection */
+	bool probe;         /* ask the wire before an address is used */
 	uint32_t ipam_timeout; /* seconds */
 };
 
@@ -44,6 +45,7 @@ struct attach {
 	/* Of a device that is moved instead of made: */
 	struct json *device; /* owned; what the record keeps of it */
 	const char *pci_id;  /* for the result; borrowed from device or the configuration */
+	bool is_up;          /* the pod's interface was set up before it had its addresses */
 	bool no_link;        /* it has no network interface (vfio-pci): nothing to configure */
 };
 
@@ -70,6 +72,7 @@ struct attach_type {
 	int (*create)(struct attach *a, struct err *e);
 	/* CHECK: compare a->link with the configuration. ERR_STATE. */
 	int (*check)(const struct attach *a, struct err *e);
+	bool shares_mac;      /* with its master, which hears what is answered to it */
 	bool adopts_prev_ips; /* without an IPAM it takes over the addresses of prevResult */
 
 	/*

@@ -14,6 +14,7 @@ static const struct json_field common_fields[] = {
 	  .kind = J_BOOL,
 	  .offset = offsetof(struct attach_conf, in_container) },
 	{ .key = "dad", .kind = J_BOOL, .offset = offsetof(struct attach_conf, dad) },
+	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct attach_conf, probe) },
 	{ .key = "ipamTimeout",
 	  .kind = J_U32,
 	  .offset = offsetof(struct attach_conf, ipam_timeout),

@@ -49,6 +49,20 @@ int attach_find_master(struct attach *a, struct err *e) must_check;
 /* attach_find - the master, or what the type has in its place. */
 int attach_find(struct attach *a, struct err *e) must_check;
 
+/* ---- attach_probe.c ---- */
+
+/* Addresses that somebody else has, apart by commas; "": none. For the IPAM's DEL. */
+struct conflict {
+	char text[16 * IP_STR_LEN];
+};
+
+/*
+ * attach_probe - with the key probe: ask the wire for the addresses of r, which are not on a->link
+ * yet; sets it up. Back home when it returns. ERR_CONFLICT naming address and MAC, and *out filled.
+ */
+int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *out,
+		 struct err *e) must_check;
+
 /* ---- configure.c ---- */
 
 /*

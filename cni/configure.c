@@ -122,7 +122,7 @@ static bool has_neighbours(const struct attach *a, const struct cni_result *r)
 static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct err *e)
 {
 	int rc = nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, 0, e);
-	int patience = rc == 0 ? a->type->carrier_ms(a) : 0;
+	int patience = rc == 0 && a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
 
 	if (patience <= 0)
 		return rc;
@@ -187,6 +187,10 @@ static int set_up(const struct attach *a, struct nl_monitor *links, bool *mute, 
 {
 	int carrier = 1;
 
+	/* What went up before it had addresses has announced none. */
+	*mute = a->is_up;
+	if (a->is_up)
+		return 0;
 	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
 		return err_wrap(e, "set %s up", a->link.name);
 	if (links)
@@ -210,12 +214,13 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		return -1;
 	if (add_addresses(a, r, e))
 		return -1;
-	if (neighbours && a->type->carrier_ms && nl_monitor_open(NL_WATCH_LINKS, &links, e))
+	if (neighbours && (a->type->carrier_ms || a->is_up) &&
+	    nl_monitor_open(NL_WATCH_LINKS, &links, e))
 		return -1;
 	if (set_up(a, links, &mute, e))
 		return -1;
 	log_debug(&a->call->ctx.log, "%s: %zu addresses, up%s", a->link.name, r->n_ips,
-		  mute ? ", no carrier yet" : "");
+		  mute && !a->is_up ? ", no carrier yet" : "");
 	if (a->type->claim)
 		announce_moved(&a->call->ctx, a->link.name, true);
 	if (mon && wait_dad(a, mon, r, e))
@@ -223,7 +228,7 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 	if (add_routes(a, r, e))
 		return -1;
 	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
-	if (mute)
+	if (mute && links)
 		announce_late(a, r, links);
 	if (!mon && neighbours)
 		announce(a, r);

@@ -28,7 +28,7 @@ int delegate_find(const char *cni_path, const char *type, char *out, size_t size
 struct variable {
 	const char *name, *value;
 };
-#define OVERRIDES 6
+#define OVERRIDES 7
 
 static bool is_overridden(const char *entry, const struct variable *vars)
 {
@@ -50,6 +50,7 @@ static char **make_env(const struct delegate_call *what, struct err *e)
 		{ "CNI_NETNS", what->netns },
 		{ "CNI_ARGS", what->args },
 		{ "CNI_PATH", what->path },
+		{ DELEGATE_CONFLICT, what->conflict },
 	};
 	size_t n = 0, text = 0, used = 0;
 

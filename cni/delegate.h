@@ -12,6 +12,12 @@
 #include "lib/exec.h"
 
 /*
+ * Of an IPAM's DEL after a failed ADD: which of the addresses, apart by commas, were found in use
+ * on the wire. They should rest, whatever the pool's cooldown is. Other IPAMs do not know it.
+ */
+#define DELEGATE_CONFLICT "RAILHEAD_CONFLICT"
+
+/*
  * Whose attachment the delegate is called for; NULL members: as in our own environment. Outside of
  * a plugin there is none, and all are given.
  */
@@ -19,6 +25,7 @@ struct delegate_call {
 	enum cni_verb verb;
 	const char *container, *ifname, *netns;
 	const char *args, *path; /* CNI_ARGS, CNI_PATH */
+	const char *conflict;    /* DELEGATE_CONFLICT: addresses that somebody else uses */
 };
 
 struct delegate {

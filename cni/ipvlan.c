@@ -71,6 +71,7 @@ static const struct attach_type ipvlan = {
 	.validate = ipvlan_validate,
 	.create = ipvlan_create,
 	.check = ipvlan_check,
+	.shares_mac = true,
 	.adopts_prev_ips = true,
 };
 

@@ -46,6 +46,18 @@ int alloc_del(struct ipam *m, const struct owner *o, struct json **journal,
 	      struct err *e) must_check;
 
 /*
+ * alloc_del_conflict - the same; those of the addresses that are in conflict[] somebody else uses.
+ * They rest for LEDGER_CONFLICT_NS at least, and are nobody's sticky address until then.
+ */
+struct alloc_del {
+	const struct owner *owner;
+	const struct ip *conflict;
+	size_t n_conflict;
+};
+int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,
+		       struct err *e) must_check;
+
+/*
  * alloc_check - the owner's leases exist, are of this boot, and each is among the n addresses in
  * shown[] (NULL: not compared). ERR_STATE saying what differs.
  */

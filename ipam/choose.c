@@ -4,10 +4,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+static int64_t longer(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Released further in the future than a cooldown can explain: the clock was set back since. */
 static bool has_rested(int64_t since, int64_t now, int64_t cooldown)
 {
-	return since <= now - cooldown || since > now + cooldown;
+	return since <= now - cooldown || since > now + longer(cooldown, LEDGER_CONFLICT_NS);
+}
+
+/* Somebody on the wire had it, a moment ago. */
+static bool in_conflict(const struct lease *rec, int64_t now)
+{
+	return rec->state == LEASE_RESTING && rec->since > now && !has_rested(rec->since, now, 0);
 }
 
 static bool is_own(const struct ask *ask, struct ip ip)
@@ -60,7 +71,7 @@ static int choose_sticky(struct ledger *l, const struct source *s, const struct 
 			continue;
 		if (ledger_lease(l, list.items[i].s, &rec, &found, e))
 			return -1;
-		if (found && rec.state == LEASE_HELD)
+		if (found && (rec.state == LEASE_HELD || in_conflict(&rec, l->now)))
 			continue;
 		*out = a.ip;
 		return 1;
@@ -191,7 +202,8 @@ static int choose_queued(struct ledger *l, const struct source *s, const struct 
 	/* Behind those that cool down there may be some that a clock set back since has released.
 	 */
 	if (q.ip.family && !has_rested(q.since, l->now, s->policy.cooldown) &&
-	    queue_head(l, &q, s->id, l->now + s->policy.cooldown + 1, e))
+	    queue_head(l, &q, s->id, l->now + longer(s->policy.cooldown, LEDGER_CONFLICT_NS) + 1,
+		       e))
 		return -1;
 	*out = q.ip;
 	return q.ip.family ? 1 : 0;

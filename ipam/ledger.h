@@ -13,6 +13,10 @@
 
 #define LEDGER_REST_MAX 65536 /* resting addresses a source remembers; older ones are forgotten */
 
+/* An address that somebody else was found to use rests this long, and the cooldown: it is released
+ * that far in the future. */
+#define LEDGER_CONFLICT_NS INT64_C(60000000000)
+
 /* One open IPAM. */
 struct ipam {
 	struct store *store; /* owned */

@@ -207,6 +207,8 @@ static void release_files(const struct cni_call *call, const struct ipam_conf *c
 
 static int del(const struct cni_call *call, struct err *e)
 {
+	struct ip conflict[SOURCE_SETS_MAX];
+	const size_t n_conflict = request_conflicts(conflict, SOURCE_SETS_MAX);
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_json struct json *journal = NULL;
 	struct ipam_conf conf;
@@ -217,7 +219,8 @@ static int del(const struct cni_call *call, struct err *e)
 	int rc = open_existing(call, &conf, &m, e);
 	if (rc < 0)
 		return -1;
-	if (rc == 0 && alloc_del(&m, &r.owner, conf.audit_log ? &journal : NULL, e))
+	const struct alloc_del what = { &r.owner, conflict, n_conflict };
+	if (rc == 0 && alloc_del_conflict(&m, &what, conf.audit_log ? &journal : NULL, e))
 		return -1;
 	audit(call, conf.audit_log, journal);
 	release_files(call, &conf);

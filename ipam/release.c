@@ -7,8 +7,24 @@
 
 /* ---- DEL ---- */
 
+/* Addresses among the owner's that somebody else was found to use. */
+struct conflicts {
+	const struct ip *addrs;
+	size_t n;
+};
+
+static int64_t release_time(const struct ledger *l, const struct conflicts *c, struct ip ip)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (ip_equal(c->addrs[i], ip))
+			return l->now + LEDGER_CONFLICT_NS;
+	}
+	return l->now;
+}
+
 /* The list is a copy, as each release shortens the record it came from. */
-static int release_owner(struct ledger *l, const struct owner *o, struct err *e)
+static int release_owner(struct ledger *l, const struct owner *o, const struct conflicts *c,
+			 struct err *e)
 {
 	struct key_list list;
 	struct key_address a;
@@ -17,7 +33,8 @@ static int release_owner(struct ledger *l, const struct owner *o, struct err *e)
 	if (ledger_owned(l, o, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
-		if (key_parse_address(list.items[i].s, &a) == 0 && ledger_release(l, &a, l->now, e))
+		if (key_parse_address(list.items[i].s, &a) == 0 &&
+		    ledger_release(l, &a, release_time(l, c, a.ip), e))
 			return -1;
 	}
 	if (list.n == 0)
@@ -29,14 +46,25 @@ static int release_owner(struct ledger *l, const struct owner *o, struct err *e)
 
 static int del_in_txn(struct ledger *l, void *arg, struct err *e)
 {
-	return release_owner(l, arg, e);
+	const struct alloc_del *d = arg;
+	const struct conflicts c = { d->conflict, d->n_conflict };
+
+	return release_owner(l, d->owner, &c, e);
+}
+
+int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,
+		       struct err *e)
+{
+	struct ipam_job job = { STORE_WRITE, "DEL", del_in_txn, (void *)(uintptr_t)del, journal };
+
+	return ipam_run(m, &job, e);
 }
 
 int alloc_del(struct ipam *m, const struct owner *o, struct json **journal, struct err *e)
 {
-	struct ipam_job job = { STORE_WRITE, "DEL", del_in_txn, (void *)(uintptr_t)o, journal };
+	const struct alloc_del del = { .owner = o };
 
-	return ipam_run(m, &job, e);
+	return alloc_del_conflict(m, &del, journal, e);
 }
 
 /* ---- CHECK ---- */
@@ -165,7 +193,7 @@ static int collect_one(struct ledger *l, struct gc_job *job, const struct owner 
 	struct err why;
 
 	if (readable(l, o, &why) == 0)
-		return release_owner(l, o, e);
+		return release_owner(l, o, &(struct conflicts){ NULL, 0 }, e);
 	if (why.code == ERR_NOMEM) {
 		*e = why;
 		return -1;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipam/request.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "cni/delegate.h"
 
 #define IP_ARG_MAX 1024 /* CNI_ARGS IP: more than SOURCE_SETS_MAX prefixes */
 
@@ -120,4 +123,19 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 	    add_array(out, args, "args.cni.ips", e))
 		return -1;
 	return json_len(args) ? 0 : add_env(out, env, e);
+}
+
+/* Anybody else's variable of that name does no harm: only addresses of the owner are looked for. */
+size_t request_conflicts(struct ip *out, size_t room)
+{
+	const char *text = getenv(DELEGATE_CONFLICT);
+	struct slice rest = { text, text ? strlen(text) : 0 }, item;
+	char one[IP_STR_LEN];
+	size_t n = 0;
+
+	while (n < room && text && slice_next(&rest, ',', &item)) {
+		if (slice_copy(item, one, sizeof(one)) == 0 && ip_parse(one, &out[n]) == 0)
+			n++;
+	}
+	return n;
 }

@@ -29,4 +29,10 @@ void request_owner(const struct cni_env *env, const struct cni_conf *conf, struc
 int request_load(const struct cni_env *env, const struct cni_conf *conf, struct request *out,
 		 struct err *e) must_check;
 
+/*
+ * request_conflicts - of DEL after an ADD that failed by its probe: the addresses that somebody
+ * else was found to use, from the environment (cni/delegate.h). Fills out[room], returns how many.
+ */
+size_t request_conflicts(struct ip *out, size_t room);
+
 #endif

@@ -36,6 +36,7 @@ enum err_code {
 	ERR_FORBIDDEN = 106,  /* a policy says no: namespace, quota */
 	ERR_NOMEM = 107,      /* out of memory */
 	ERR_NOTFOUND = 108,   /* the thing named does not exist */
+	ERR_CONFLICT = 109,   /* somebody else on the network uses an address that was assigned */
 };
 
 struct err {

@@ -47,7 +47,7 @@ done
 # shellcheck source=conformance/attach/lib.sh
 . "$HERE/lib.sh" || exit 2
 [ -z "$PEERS" ] || unset "VERSIONS[6]"
-THEMES=(protocol badinput keys macvlan ipvlan delegates ipam pools sandboxes faults alive routes gc-status-check announce)
+THEMES=(protocol badinput keys macvlan ipvlan delegates ipam pools sandboxes faults alive routes gc-status-check announce probe)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2
@@ -61,7 +61,7 @@ setup()
 	if [ -z "${HELPERS-}" ]; then
 		HELPERS=$W/helpers
 		mkdir -p "$HELPERS"
-		for c in sniff ping; do
+		for c in sniff ping late; do
 			"${CC:-cc}" -O1 -o "$HELPERS/$c" "$HERE/$c.c" || exit 2
 		done
 	fi

@@ -3,6 +3,7 @@
  * sniff.c: print who announces or probes an address on a link, one line per frame, until killed.
  *
  *	garp ADDRESS MAC request|reply to MAC      ARP whose sender and target address are equal
+ *	probe ADDRESS MAC                          ARP request from 0.0.0.0
  *	na ADDRESS MAC flags=ROS to ADDRESS        neighbour advertisement (MAC: its link-layer
  *option) dad ADDRESS                                neighbour solicitation from ::
  *
@@ -31,6 +32,12 @@ static void show_arp(const unsigned char *frame, size_t len)
 	if (len < ETH_HLEN + sizeof(arp))
 		return;
 	memcpy(&arp, frame + ETH_HLEN, sizeof(arp));
+	if (arp.arp_op == htons(ARPOP_REQUEST) &&
+	    memcmp(arp.arp_spa, "\0\0\0\0", sizeof(arp.arp_spa)) == 0) {
+		inet_ntop(AF_INET, arp.arp_tpa, ip, sizeof(ip));
+		printf("probe %s %s\n", ip, mac_text(arp.arp_sha, mac));
+		return;
+	}
 	if (memcmp(arp.arp_spa, arp.arp_tpa, sizeof(arp.arp_spa)) != 0)
 		return;
 	inet_ntop(AF_INET, arp.arp_spa, ip, sizeof(ip));
