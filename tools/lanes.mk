@@ -127,7 +127,7 @@ faults: all helpers faults-lane ## every fault there is, one at a time: nothing 
 	@conformance/faults/all.sh $(B)
 faults-quick: all helpers faults-lane ## the same with a part that stands for all, and with plugins that must be caught
 	@conformance/faults/selftest.sh $(B)
-	@FAULTS_SAMPLE=$${FAULTS_SAMPLE:-400} conformance/faults/all.sh $(B)
+	@FAULTS_SAMPLE=$${FAULTS_SAMPLE:-460} conformance/faults/all.sh $(B)
 
 differential: all helpers ## generated configurations for railhead-ipam and the real host-local: equal answers, or a listed reason (root)
 	@HELPERS=$(B)/conformance/differential conformance/differential/run.sh $(B)/bin

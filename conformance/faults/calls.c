@@ -88,6 +88,7 @@ static const struct known known[] = {
 	CALL(prctl, "EPERM EINVAL"),
 	CALL(prlimit64, "EPERM"),
 	CALL(kill, "EPERM"),
+	CALL(setpgid, "EPERM"),
 	CALL(getrandom, "EINTR EAGAIN ENOSYS"),
 	CALL(set_robust_list, "ENOSYS"),
 	CALL(rseq, "ENOSYS EPERM"),

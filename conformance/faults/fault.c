@@ -69,7 +69,7 @@ void fault_print(const struct fault *f, const char *plugin, char *out, size_t si
 		       f->what, f->nth, f->recovery);
 }
 
-enum { A, B, C, D, E, F };
+enum { A, B, C, D, E, F, G, H };
 const char *const fault_classes[] = {
 	"(a) a system call fails",
 	"(b) killed at a system call",
@@ -77,6 +77,8 @@ const char *const fault_classes[] = {
 	"(d) disk full, read-only, clock, boot",
 	"(e) races",
 	"(f) master, netns, module, IPAM gone",
+	"(g) a system call fails from then on",
+	"(h) and another one after it",
 };
 const size_t fault_n_classes = COUNT(fault_classes);
 
@@ -84,6 +86,8 @@ const char *fault_class(const struct fault *f)
 {
 	static const char *const around[] = { "full", "read-only", "boot", "reboot" };
 
+	if (strchr(f->what, '+') || strchr(f->what, '/'))
+		return fault_classes[strchr(f->what, '+') ? G : H];
 	if (strcmp(f->call, "malloc") == 0)
 		return fault_classes[C];
 	if (strcmp(f->call, "race") == 0)

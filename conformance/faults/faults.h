@@ -35,8 +35,10 @@ struct fault {
 	enum verb verb;
 	enum target target;
 	char call[24]; /* a system call, or malloc, clock, scene, race */
-	char what[32]; /* an errno, KILL, @action, or the name of a scene */
-	unsigned nth;  /* of such calls of that process, from 1; of a race: the round */
+	/* An errno (EIO; EIO+: from then on; EIO/3: and another one 3 calls later), KILL, @action,
+	 * or the name of a scene. */
+	char what[32];
+	unsigned nth; /* of such calls of that process, from 1; of a race: the round */
 	char recovery[12];
 };
 

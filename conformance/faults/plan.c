@@ -61,6 +61,37 @@ static void plan_errnos(struct plan *p, const struct step *s)
 	}
 }
 
+/* From the 1st, 2nd, 4th, 8th ... call on: what a call does then it does again and again. */
+static void plan_forever(struct plan *p, const struct step *s)
+{
+	char all[128], what[32], *save;
+
+	if (s->nth & (s->nth - 1))
+		return;
+	(void)snprintf(all, sizeof(all), "%s", call_errnos(s->nr));
+	for (char *e = strtok_r(all, " ", &save); e; e = strtok_r(NULL, " ", &save)) {
+		if (strcmp(e, "ENOENT") == 0 || !is_plausible(s, e))
+			continue;
+		(void)snprintf(what, sizeof(what), "%s+", e);
+		print_case(p, call_name(s->nr), what, s->nth, next_recovery(p));
+	}
+}
+
+/* Two: the second within what is done about the first. Errno and distance take turns. */
+static void plan_two(struct plan *p, const struct step *s)
+{
+	char all[128], what[32], *save;
+	unsigned n = 0;
+
+	(void)snprintf(all, sizeof(all), "%s", call_errnos(s->nr));
+	for (char *e = strtok_r(all, " ", &save); e; e = strtok_r(NULL, " ", &save)) {
+		if (strcmp(e, "ENOENT") == 0 || !is_plausible(s, e) || n++ % 3 != s->nth % 3)
+			continue;
+		(void)snprintf(what, sizeof(what), "%s/%u", e, 1 + (s->nth + n) % 12);
+		print_case(p, call_name(s->nr), what, s->nth, next_recovery(p));
+	}
+}
+
 static void plan_kills(struct plan *p, const struct step *s)
 {
 	static const char *const each[] = { "del", "gc", "add", "repair" };
@@ -127,6 +158,8 @@ static void plan_step(struct plan *p, const struct step *s, bool lane)
 		return;
 	}
 	plan_errnos(p, s);
+	plan_forever(p, s);
+	plan_two(p, s);
 	plan_kills(p, s);
 	plan_actions(p, s);
 }

@@ -8,7 +8,7 @@
 
 #include "conformance/faults/faults.h"
 
-#define LAYERS 6 /* the classes of faults, (a) to (f) */
+#define LAYERS 8 /* the classes of faults, (a) to (h) */
 
 void cases_add(struct cases *c, const char *text)
 {

@@ -99,6 +99,11 @@ wrong 'two with one name' 'add macvlan race:one-name-2:1' 'must have the name' \
 wrong 'success that CHECK denies' 'add macvlan read:EINTR:3' 'CHECK fails' \
 	'real; rc=$?; [ $wrapped != ADD ] || ip -n p0 addr flush dev net1; exit $rc'
 
+# Faults that last, and a second one.
+wrong 'a DEL that says nothing while the fault lasts' 'add macvlan read:EINTR+:1' 'DEL neither a result' 'real' 3
+wrong 'success that CHECK denies, after two faults' 'add macvlan read:EINTR/1:3' 'CHECK fails' \
+	'real; rc=$?; [ $wrapped != ADD ] || ip -n p0 addr flush dev net1; exit $rc'
+
 wait
 for ((i = 1; i <= n; i++)); do
 	if [ "$(<"$D/$i/verdict")" = ok ]; then passed=$((passed + 1)); else

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -43,6 +44,7 @@ struct session {
 	pid_t main;
 	int main_status;
 	bool main_ended;
+	unsigned after; /* calls that could fail since the first fault */
 };
 
 static volatile sig_atomic_t alarmed;
@@ -124,7 +126,7 @@ static void inject(struct session *s, struct tracee *t, long nr,
 	struct inject *in = s->in;
 
 	s->out->reached = true;
-	in->has_stdout = (nr == SYS_write || nr == SYS_writev) && i->entry.args[0] == 1;
+	in->has_stdout |= (nr == SYS_write || nr == SYS_writev) && i->entry.args[0] == 1;
 	switch (in->how) {
 	case LET_GO:
 		break;
@@ -143,6 +145,40 @@ static void inject(struct session *s, struct tracee *t, long nr,
 	}
 }
 
+/* One of the call's plausible errnos, by turns; "not there" might be believed. 0: it cannot fail.
+ */
+static int second_errno(long nr, unsigned turn)
+{
+	char all[128], *save;
+	int list[16];
+	unsigned n = 0;
+
+	(void)snprintf(all, sizeof(all), "%s", call_name(nr) ? call_errnos(nr) : "");
+	for (char *e = strtok_r(all, " ", &save); e && n < COUNT(list);
+	     e = strtok_r(NULL, " ", &save)) {
+		if (strcmp(e, "ENOENT") != 0)
+			list[n++] = errno_number(e);
+	}
+	return n ? list[turn % n] : 0;
+}
+
+/* What comes after the first fault. */
+static void inject_more(struct session *s, struct tracee *t, long nr,
+			const struct __ptrace_syscall_info *i)
+{
+	struct inject *in = s->in;
+	int e = second_errno(nr, in->nth + in->second);
+
+	if (in->forever && nr == in->nr) {
+		inject(s, t, nr, i);
+	} else if (in->second && e && ++s->after == in->second) {
+		in->has_stdout |= (nr == SYS_write || nr == SYS_writev) && i->entry.args[0] == 1;
+		in->second_nr = nr;
+		in->second_errnum = e;
+		spoil(t, nr, -e);
+	}
+}
+
 static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_syscall_info *i)
 {
 	const struct inject *in = s->in;
@@ -157,6 +193,8 @@ static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_
 	bool mine = !s->out->reached && t->role == in->role && n == in->nth;
 	if (nr == in->nr && (mine || in->how == ANSWER))
 		inject(s, t, nr, i);
+	else if (s->out->reached && in->how == FAIL)
+		inject_more(s, t, nr, i);
 }
 
 static void at_exit_of(struct tracee *t, const struct __ptrace_syscall_info *i)
@@ -182,7 +220,9 @@ static void at_call(struct session *s, struct tracee *t)
 
 static void resume(const struct session *s, const struct tracee *t, int sig)
 {
-	bool done = s->out->reached && !t->spoiled && s->in->how != ANSWER && !s->steps;
+	const struct inject *in = s->in;
+	bool more = in->how == ANSWER || in->forever || s->after < in->second;
+	bool done = s->out->reached && !t->spoiled && !more && !s->steps;
 
 	(void)ptrace(done ? PTRACE_CONT : PTRACE_SYSCALL, t->pid, NULL, sig);
 }

@@ -24,6 +24,10 @@ struct inject {
 	long nr;
 	unsigned nth;
 	int errnum;
+	bool forever;    /* FAIL: all calls of nr from then on, in all processes */
+	unsigned second; /* FAIL: so many calls after it that can fail, that one does; 0: none */
+	long second_nr;  /* out: which one that was, and how it failed; 0: none came */
+	int second_errnum;
 	long value;
 	void (*act)(void *arg);
 	void *arg;

@@ -155,10 +155,16 @@ bool whole_cycle(struct world *w, enum target target, struct text *why)
 
 static bool set_up_injection(struct world *w, const struct fault *f, struct inject *in)
 {
+	char name[sizeof(f->what)];
+	const char *rest = f->what + strcspn(f->what, "+/");
+
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(rest - f->what), f->what);
 	*in = (struct inject){ .role = f->target == CHILD,
 			       .nr = call_number(f->call),
 			       .nth = f->nth,
-			       .errnum = errno_number(f->what) };
+			       .errnum = errno_number(name),
+			       .forever = *rest == '+',
+			       .second = *rest == '/' ? (unsigned)strtoul(rest + 1, NULL, 10) : 0 };
 	if (*f->what == '@') {
 		in->how = STOP;
 		return in->nr >= 0 && action_find(w, f->what, in);
@@ -181,6 +187,9 @@ static bool judge_success(struct world *w, const struct fault *f, const struct i
 
 	if (f->verb == ADD || f->verb == CHECK)
 		return in->how == STOP || call_ok(w, &check, &j->evidence);
+	/* The IPAM's GC keeps the address of who may live: a record that it could not look at. */
+	if (f->verb == GC && f->target != PLUGIN)
+		return true;
 	/* Told that a thing is not there, it may believe it. */
 	return in->how == STOP || in->errnum == ENOENT ||
 	       is_clean_but_folder(w, "the call said that all is well, but", &j->evidence);
@@ -212,6 +221,25 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 	       address_is_kept(&now, &j->evidence);
 }
 
+/* The runtime's DEL, while the fault lasts: it may fail, but it ends, and frees no address in use.
+ */
+static void del_meanwhile(struct world *w, const struct fault *f, const struct inject *first,
+			  struct judgement *j)
+{
+	const struct call del = { .verb = DEL, .target = f->target };
+	struct inject in = *first;
+	auto_outcome o = { .out = NULL };
+	auto_text now = { .p = NULL };
+
+	in.nth = 1;
+	in.has_stdout = false;
+	trace_run(w, &del, &in, NULL, &o);
+	(void)call_judge(&del, &o, in.has_stdout || started_badly(f, &o), &j->evidence);
+	snapshot(w, &now);
+	if (f->target != ALONE && !w->ground->chained)
+		(void)address_is_kept(&now, &j->evidence);
+}
+
 static void run_injected(struct world *w, const struct fault *f, struct judgement *j)
 {
 	const struct call add = { .verb = ADD, .target = f->target };
@@ -235,7 +263,13 @@ static void run_injected(struct world *w, const struct fault *f, struct judgemen
 	bool good = judge_call(w, f, &in, &o, j);
 	bool attached = o.status == 0 && (f->verb == ADD || f->verb == CHECK);
 	action_end(w, &j->evidence);
-	if (!recover(w, f, attached, &j->evidence) || !good) {
+	if (in.forever)
+		del_meanwhile(w, f, &in, j);
+	bool recovered = recover(w, f, attached, &j->evidence);
+	if ((!recovered || !good) && in.second_errnum)
+		text_add(&j->evidence, "the second fault: %s %s\n", call_name(in.second_nr),
+			 strerrorname_np(in.second_errnum));
+	if (!recovered || !good) {
 		auto_text said = { .p = NULL };
 		call_said(&o, &said);
 		text_add(&j->evidence, "the spoiled %s: %s", verb_names[f->verb], said.p);
