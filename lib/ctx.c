@@ -35,6 +35,7 @@ void ctx_init(struct ctx *ctx, const char *tag)
 		.run_dir = "/run/railhead",
 		.state_dir = "/var/lib/railhead",
 		.cni_dir = "/var/lib/cni",
+		.etc_dir = "/etc/railhead",
 		.now = wall_clock,
 		.log = { .fd = STDERR_FILENO, .level = LOG_LEVEL_INFO, .tag = tag },
 	};

@@ -19,6 +19,7 @@ struct ctx {
 	const char *run_dir;   /* "/run/railhead": what lives as long as the boot */
 	const char *state_dir; /* "/var/lib/railhead": what outlives it */
 	const char *cni_dir; /* "/var/lib/cni": what plugins of others keep; NULL: not looked at */
+	const char *etc_dir; /* "/etc/railhead"; NULL: what is in it does not count */
 	int64_t (*now)(void *clock); /* wall clock, nanoseconds since 1970 */
 	void *clock;
 	struct log log;
