@@ -9,18 +9,23 @@
 #include <sys/stat.h>
 
 #include "lib/fs.h"
+#include "lib/safe_path.h"
 
 #define KEY "runtimeConfig.CNIDeviceInfoFile"
 
 /*
- * Multus keeps these files below /run. Whoever writes a network's configuration gives the path too,
- * and is not to make files elsewhere as root: an /etc/nologin would be enough to do harm.
+ * Where the specification has these files. Whoever writes a network's configuration gives the path
+ * too, and is not to make files elsewhere as root: a /run/nologin would be enough to do harm.
  */
-static bool is_below_run(const char *path)
+#define FOLDER "/run/k8s.cni.cncf.io/devinfo"
+
+static bool is_device_info(const char *path)
 {
-	if (strncmp(path, "/run/", 5) != 0 && strncmp(path, "/var/run/", 9) != 0)
-		return false;
-	return !strstr(path, "/../") && !strstr(path, "/./") && !strstr(path, "//");
+	static const char *const roots[] = { FOLDER, NULL };
+
+	return safe_path_below(path, roots) && !strstr(path, "//") &&
+	       path[strlen(path) - 1] != '/' && strcmp(path, FOLDER) != 0 &&
+	       strcmp(path, "/var" FOLDER) != 0;
 }
 
 int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e)
@@ -33,10 +38,8 @@ int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e)
 		*out = NULL;
 		return 0;
 	}
-	if (!path || !is_below_run(path) || strlen(path) >= PATH_MAX ||
-	    path[strlen(path) - 1] == '/')
-		return err_set(e, ERR_CONFIG, 0,
-			       KEY ": %s is not the path of a file below /run or /var/run",
+	if (!path || strlen(path) >= PATH_MAX || !is_device_info(path))
+		return err_set(e, ERR_CONFIG, 0, KEY ": %s is not the path of a file below " FOLDER,
 			       json_show(n, shown));
 	*out = path;
 	return 0;
@@ -45,12 +48,7 @@ int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e)
 /* The folder of path, open, and in *name the rest. */
 static int open_parent(const char *path, bool create, const char **name, struct err *e)
 {
-	char dir[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-
-	(void)snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
-	*name = slash + 1;
-	return fs_open_dir(dir, create, e);
+	return safe_open_parent(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), name, e);
 }
 
 static char *encode(const struct devinfo_pci *what)
@@ -114,9 +112,11 @@ static int amend(const char *text, const struct devinfo_pci *what, char **out, s
 static int read_if_any(int dir, const char *name, char **text, struct err *e)
 {
 	struct err why;
+	size_t len;
+	auto_fd int fd = safe_open_file(dir, name, O_RDONLY, &why);
 
-	if (fs_read_at(dir, name, JSON_MAX_SIZE, text, &why) >= 0)
-		return 1;
+	if (fd >= 0)
+		return fs_read_fd(fd, JSON_MAX_SIZE, text, &len, e) ? -1 : 1;
 	if (why.errnum == ENOENT)
 		return 0;
 	*e = why;

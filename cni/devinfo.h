@@ -16,7 +16,11 @@ struct devinfo_pci {
 	const char *rdma_device;          /* NULL: none */
 };
 
-/* devinfo_path - NULL when the runtime wants none. ERR_CONFIG unless it is below /run. */
+/*
+ * devinfo_path - NULL when the runtime wants none. ERR_CONFIG unless it is below
+ * /run/k8s.cni.cncf.io/devinfo (also written as /var/run/...), where the specification has it. The
+ * calls below follow no link, and touch nothing that is not root's own.
+ */
 int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e) must_check;
 
 /*

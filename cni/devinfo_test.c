@@ -14,6 +14,7 @@
 
 #define FILE_AT "/mnt/a/b/info.json" /* in folders that are not there */
 #define KEY     "runtimeConfig.CNIDeviceInfoFile"
+#define AT      "/run/k8s.cni.cncf.io/devinfo"
 
 static const struct devinfo_pci vf = { "0000:3b:02.5", "0000:3b:00.0", "mlx5_3" };
 
@@ -53,8 +54,8 @@ START_TEST(the_path)
 		{ "{}", NULL },
 		{ "{\"CNIDeviceInfoFile\":null}", NULL },
 		{ "{\"CNIDeviceInfoFile\":\"\"}", NULL },
-		{ "{\"CNIDeviceInfoFile\":\"/run/f\"}", "/run/f" },
-		{ "{\"CNIDeviceInfoFile\":\"/var/run/x y.json\"}", "/var/run/x y.json" },
+		{ "{\"CNIDeviceInfoFile\":\"" AT "/cni/f\"}", AT "/cni/f" },
+		{ "{\"CNIDeviceInfoFile\":\"/var" AT "/x y.json\"}", "/var" AT "/x y.json" },
 	};
 	const struct cni_conf none = { 0 };
 	const char *path = "?";
@@ -80,13 +81,17 @@ START_TEST(no_path)
 		"[]",
 		"\"info.json\"",
 		"\"./info\"",
-		"\"/run/info/\"",
+		"\"" AT "/info/\"",
+		"\"" AT "\"",
+		"\"" AT "/\"",
+		"\"/run/nologin\"",
+		"\"/run/railhead/attachments/n/c,net1\"",
 		"\"/\"",
 		"\"/etc/nologin\"",
 		"\"/runner/f\"",
-		"\"/run/../etc/nologin\"",
-		"\"/var/run/./f\"",
-		"\"/run//f\"",
+		"\"" AT "/../../nologin\"",
+		"\"/var" AT "/./f\"",
+		"\"" AT "//f\"",
 	};
 	const char *path = "?";
 	char text[PATH_MAX + 64];
@@ -98,8 +103,8 @@ START_TEST(no_path)
 		if (i < ARRAY_SIZE(values))
 			(void)snprintf(text, sizeof(text), "{\"CNIDeviceInfoFile\":%s}", values[i]);
 		else
-			(void)snprintf(text, sizeof(text), "{\"CNIDeviceInfoFile\":\"/run/%0*d\"}",
-				       PATH_MAX - 5, 0);
+			(void)snprintf(text, sizeof(text),
+				       "{\"CNIDeviceInfoFile\":\"" AT "/%0*d\"}", PATH_MAX - 5, 0);
 		ck_assert_int_eq(path_of(text, &path, &tree, &e), -1);
 		ck_assert_int_eq((int)e.code, ERR_CONFIG);
 		ck_assert_ptr_nonnull(strstr(e.msg, KEY));
@@ -259,6 +264,63 @@ START_TEST(what_has_gone_is_not_put_back)
 }
 END_TEST
 
+/* ---- a folder that is somebody else's ---- */
+
+static void refused(const char *path, int errnum)
+{
+	char *text = NULL;
+	struct err e;
+	bool made;
+
+	ck_assert_int_eq(devinfo_write(path, &vf, &made, &e), -1);
+	ck_assert_int_eq(e.errnum, errnum);
+	ck_assert_int_eq(devinfo_text(path, &text, &e), -1);
+	ck_assert_int_eq(devinfo_set_rdma(path, &vf, &e), -1);
+	ck_assert_int_eq(devinfo_put_back(path, "x", &e), -1);
+	ck_assert_int_eq(devinfo_remove(path, &e), -1);
+}
+
+START_TEST(a_hostile_folder)
+{
+	(void)testing_dir();
+	ck_assert_int_eq(mkdir("/mnt/host", 0700) | mkdir("/mnt/open", 0700) |
+				 chmod("/mnt/open", 0777) | symlink("/mnt/host", "/mnt/link"),
+			 0);
+	testing_file("/mnt/host/passwd", 0600, "root");
+	refused("/mnt/link/passwd", ELOOP);
+	testing_file("/mnt/open/f", 0600, "theirs");
+	refused("/mnt/open/f", EPERM);
+	auto_free char *text = content("/mnt/host", "passwd");
+	ck_assert_str_eq(text, "root");
+}
+END_TEST
+
+/* Of what lies there only a plain file of root's with one name is read or changed. */
+START_TEST(hostile_files)
+{
+	static const char *const names[] = { "/mnt/link", "/mnt/fifo", "/mnt/hard", "/mnt/other" };
+	struct err e;
+
+	(void)testing_dir();
+	testing_file("/mnt/victim", 0600, "{\"type\":\"pci\",\"pci\":{}}");
+	testing_file("/mnt/victim2", 0600, "{\"type\":\"pci\",\"pci\":{}}");
+	testing_file("/mnt/other", 0600, "{\"type\":\"pci\",\"pci\":{}}");
+	ck_assert_int_eq(symlink("victim", "/mnt/link") | mkfifo("/mnt/fifo", 0600) |
+				 link("/mnt/victim2", "/mnt/hard"),
+			 0);
+	size_t n = chown("/mnt/other", 1234, 0) ? 3 : 4;
+	for (size_t i = 0; i < n; i++) {
+		char *text = NULL;
+
+		ck_assert_msg(devinfo_text(names[i], &text, &e) == -1, "%s", names[i]);
+		ck_assert_int_eq((int)e.code, ERR_FORBIDDEN);
+		ck_assert_int_eq(devinfo_set_rdma(names[i], &vf, &e), -1);
+	}
+	auto_free char *text = content("/mnt", "victim");
+	ck_assert_str_eq(text, "{\"type\":\"pci\",\"pci\":{}}");
+}
+END_TEST
+
 static int write_and_remove(void *arg, struct err *e)
 {
 	auto_free char *before = NULL;
@@ -283,4 +345,5 @@ END_TEST
 
 TEST_PROGRAM("cni/devinfo", the_path, no_path, written, of_a_function_that_is_no_VF,
 	     what_is_there_stays, cannot_be_written, removed, what_cannot_be_removed,
-	     the_rdma_device, what_has_gone_is_not_put_back, out_of_memory)
+	     the_rdma_device, what_has_gone_is_not_put_back, a_hostile_folder, hostile_files,
+	     out_of_memory)

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
+
+#include "lib/safe_path.h"
+#include "lib/site.h"
 
 int logging_level(const char *word)
 {
@@ -26,63 +26,48 @@ int logging_level(const char *word)
 	return -1;
 }
 
-const char *logging_path_problem(const char *path)
+static bool is_called_a_log(const char *path)
 {
 	size_t len = strlen(path);
 
-	if (strncmp(path, LOGGING_ROOT, strlen(LOGGING_ROOT)) != 0)
-		return "is not below " LOGGING_ROOT;
-	if (strstr(path, "/../") || strstr(path, "/./") || strstr(path, "//"))
-		return "has components that lead elsewhere";
-	if (len < 5 || strcmp(path + len - 4, ".log") != 0 || path[len - 5] == '/')
-		return "does not end in .log";
-	return NULL;
+	return len > 4 && strcmp(path + len - 4, ".log") == 0 && path[len - 5] != '/';
 }
 
-/*
- * Folders below may belong to daemons, whose links are not followed. Never waits for the reader of
- * a fifo, and never writes into a device.
- */
-static int open_file(const char *path)
+/* Folders below may belong to daemons, whose links are not followed. */
+int logging_open(const struct ctx *ctx, const char *path, int flags, struct err *e)
 {
-	struct open_how how = {
-		.flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		.mode = 0640,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
-	};
-	auto_fd int root = open(LOGGING_ROOT, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	auto_fd int fd = -1;
-	struct stat st;
+	auto_site struct site site = { .tree = NULL };
+	const char *name;
 
-	if (root < 0)
+	if (!is_called_a_log(path))
+		return err_set(e, ERR_FORBIDDEN, EPERM, "\"%.255s\" does not end in .log", path);
+	if (site_load(ctx, &site, e))
 		return -1;
-	fd = (int)syscall(SYS_openat2, root, path + strlen(LOGGING_ROOT), &how, sizeof(how));
-	if (fd < 0 || fstat(fd, &st))
-		return -1;
-	if (!S_ISREG(st.st_mode)) {
-		errno = EINVAL;
-		return -1;
+	if (!safe_path_below(path, site.log_dirs)) {
+		err_set(e, ERR_FORBIDDEN, EPERM, "\"%.255s\" is in no folder for logs", path);
+		return err_hint(e,
+				"choose a file below /var/log, or name its folder in \"logDirs\" "
+				"of /etc/railhead/" SITE_FILE);
 	}
-	return TAKE_FD(fd);
+	auto_fd int dir = safe_open_parent(path, 0, &name, e);
+	int fd = dir < 0 ? -1 : safe_open_file(dir, name, flags | O_APPEND | O_CREAT, e);
+	return fd < 0 ? err_wrap(e, "%.255s", path) : fd;
 }
 
-static void apply_file(const char *path, struct log *log)
+static void apply_file(const char *path, struct ctx *ctx)
 {
-	const char *problem = logging_path_problem(path);
+	struct err e;
+	int fd = logging_open(ctx, path, O_WRONLY, &e);
 
-	if (problem) {
-		log_warn(log, "logFile: \"%.256s\" %s: not written", path, problem);
-		return;
-	}
-	int fd = open_file(path);
 	if (fd < 0)
-		log_warn(log, "logFile: \"%.256s\": %s", path, strerror(errno));
+		log_warn(&ctx->log, "logFile: %s: not written", e.msg);
 	else
-		log->fd = fd;
+		ctx->log.fd = fd;
 }
 
-void logging_apply(const struct cni_conf *conf, struct log *log)
+void logging_apply(const struct cni_conf *conf, struct ctx *ctx)
 {
+	struct log *log = &ctx->log;
 	const char *word = json_str(json_get(conf->tree, "logLevel"));
 	const char *path = json_str(json_get(conf->tree, "logFile"));
 	int level = word && *word ? logging_level(word) : (int)log->level;
@@ -93,5 +78,5 @@ void logging_apply(const struct cni_conf *conf, struct log *log)
 	else
 		log->level = (enum log_level)level;
 	if (path && *path)
-		apply_file(path, log);
+		apply_file(path, ctx);
 }

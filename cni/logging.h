@@ -4,27 +4,29 @@
  * network operator write them.
  *
  * Whoever may write a NetworkAttachmentDefinition chooses that file, and it is written as root: so
- * only regular files below /var/log with a name in .log are. Nothing here makes a call fail.
+ * only regular files below /var/log (or what railhead.json(5) names) with a name in .log are.
+ * Nothing here makes a call fail.
  */
 #ifndef RAILHEAD_CNI_LOGGING_H
 #define RAILHEAD_CNI_LOGGING_H
 
 #include "cni/conf.h"
-#include "lib/log.h"
+#include "lib/ctx.h"
 
-#define LOGGING_ROOT "/var/log/"
-
-/*
- * logging_level - "panic" and "error", "warning", "info", "debug"; -1 for any other word. Pure.
- * logging_path_problem - why a file is not written, or NULL if it may be. Pure.
- */
+/* logging_level - "panic" and "error", "warning", "info", "debug"; -1 for any other word. Pure. */
 int logging_level(const char *word);
-const char *logging_path_problem(const char *path);
 
 /*
- * logging_apply - set log as conf says; what cannot be done is a warning in the log as it was. The
- * file stays open for the life of the process.
+ * logging_open - the file path to append to; e names it. flags: O_WRONLY or O_RDWR. ERR_FORBIDDEN:
+ * it is in none of the folders (logDirs of railhead.json), has another name than a log, or a link
+ * leads to it or away from it.
  */
-void logging_apply(const struct cni_conf *conf, struct log *log);
+int logging_open(const struct ctx *ctx, const char *path, int flags, struct err *e) must_check;
+
+/*
+ * logging_apply - set ctx->log as conf says; what cannot be done is a warning in the log as it was.
+ * The file stays open for the life of the process.
+ */
+void logging_apply(const struct cni_conf *conf, struct ctx *ctx);
 
 #endif

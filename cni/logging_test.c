@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cni/logging.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/testing.h"
+#include "lib/testing_dir.h"
 
 START_TEST(levels)
 {
@@ -18,10 +21,38 @@ START_TEST(levels)
 }
 END_TEST
 
+static int open_log(const char *path, struct err *e)
+{
+	struct ctx ctx;
+	int fd;
+
+	ctx_init(&ctx, "t");
+	ctx.etc_dir = "/mnt/etc";
+	fd = logging_open(&ctx, path, O_WRONLY, e);
+	if (fd >= 0)
+		(void)close(fd);
+	return fd < 0 ? -1 : 0;
+}
+
+/* A tmpfs with folders of which railhead.json allows one. */
+static void make_folders(void)
+{
+	(void)testing_dir();
+	ck_assert_int_eq(mkdir("/mnt/etc", 0700) | mkdir("/mnt/log", 0775) | mkdir("/mnt/d", 0700),
+			 0);
+	testing_file("/mnt/etc/railhead.json", 0600, "{\"logDirs\":[\"/mnt/log\"]}");
+}
+
 START_TEST(files_that_may_be_written)
 {
-	ck_assert_ptr_null(logging_path_problem("/var/log/sriov.log"));
-	ck_assert_ptr_null(logging_path_problem("/var/log/cni/sriov.log"));
+	struct err e = { .msg = "" };
+	struct stat st;
+
+	make_folders();
+	ck_assert_msg(open_log("/mnt/log/x.log", &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(open_log("/mnt/log/x.log", &e), 0);
+	ck_assert_int_eq(stat("/mnt/log/x.log", &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 }
 END_TEST
 
@@ -31,24 +62,41 @@ START_TEST(files_that_may_not)
 		"",
 		"sriov.log",
 		"/etc/cron.d/x.log",
-		"/var/log",
-		"/var/log/",
-		"/var/log/.log",
-		"/var/log/messages",
-		"/var/log/../../etc/passwd.log",
-		"/var/log/a/./b.log",
-		"/var/log//x.log",
-		"/var/logs/x.log",
+		"/var/log/x.log",
+		"/mnt/log",
+		"/mnt/log/",
+		"/mnt/log/.log",
+		"/mnt/log/messages",
+		"/mnt/log/../d/passwd.log",
+		"/mnt/log/a/./b.log",
+		"/mnt/logs/x.log",
+		"/mnt/log/fifo.log",
+		"/mnt/log/link.log",
+		"/mnt/log/hard.log",
+		"/mnt/log/away/x.log",
 	};
+	struct err e;
 
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		ck_assert_msg(logging_path_problem(bad[i]), "accepted: %s", bad[i]);
+	make_folders();
+	testing_file("/mnt/d/victim", 0600, "");
+	ck_assert_int_eq(symlink("/mnt/d/victim", "/mnt/log/link.log") |
+				 link("/mnt/d/victim", "/mnt/log/hard.log") |
+				 symlink("/mnt/d", "/mnt/log/away") |
+				 mkfifo("/mnt/log/fifo.log", 0600),
+			 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		ck_assert_msg(open_log(bad[i], &e) == -1, "accepted: %s", bad[i]);
+		ck_assert_int_eq((int)e.code, ERR_FORBIDDEN);
+	}
+	ck_assert_int_eq(access("/mnt/d/x.log", F_OK), -1);
+	ck_assert_int_eq(open_log("/mnt/log/no/such/x.log", &e), -1);
+	ck_assert_int_eq(e.errnum, ENOENT);
 }
 END_TEST
 
 struct written {
 	struct cni_conf conf;
-	struct log log;
+	struct ctx ctx;
 	int fds[2];
 };
 
@@ -58,9 +106,9 @@ static void apply(struct written *w, const char *text)
 
 	ck_assert_int_eq(pipe2(w->fds, O_NONBLOCK), 0);
 	w->conf = (struct cni_conf){ 0 };
-	w->log = (struct log){ .fd = w->fds[1], .level = LOG_LEVEL_INFO, .tag = "t" };
+	w->ctx = (struct ctx){ .log = { .fd = w->fds[1], .level = LOG_LEVEL_INFO, .tag = "t" } };
 	ck_assert_msg(json_parse(text, strlen(text), "test", &w->conf.tree, &e) == 0, "%s", e.msg);
-	logging_apply(&w->conf, &w->log);
+	logging_apply(&w->conf, &w->ctx);
 }
 
 static void complains(const char *text, const char *word)
@@ -71,7 +119,7 @@ static void complains(const char *text, const char *word)
 	apply(&w, text);
 	ck_assert_int_gt(read(w.fds[0], said, sizeof(said) - 1), 0);
 	ck_assert_msg(strstr(said, word), "\"%s\" is not in: %s", word, said);
-	ck_assert_int_eq(w.log.fd, w.fds[1]);
+	ck_assert_int_eq(w.ctx.log.fd, w.fds[1]);
 	json_free(w.conf.tree);
 }
 
@@ -88,12 +136,12 @@ START_TEST(what_is_given_counts)
 	struct written w;
 
 	apply(&w, "{\"logLevel\":\"debug\"}");
-	ck_assert_int_eq(w.log.level, LOG_LEVEL_DEBUG);
-	ck_assert_int_eq(w.log.fd, w.fds[1]);
+	ck_assert_int_eq(w.ctx.log.level, LOG_LEVEL_DEBUG);
+	ck_assert_int_eq(w.ctx.log.fd, w.fds[1]);
 	json_free(w.conf.tree);
 	apply(&w, "{\"logLevel\":\"\",\"logFile\":\"\"}");
-	ck_assert_int_eq(w.log.level, LOG_LEVEL_INFO);
-	ck_assert_int_eq(w.log.fd, w.fds[1]);
+	ck_assert_int_eq(w.ctx.log.level, LOG_LEVEL_INFO);
+	ck_assert_int_eq(w.ctx.log.fd, w.fds[1]);
 	json_free(w.conf.tree);
 }
 END_TEST

@@ -178,7 +178,7 @@ static int run(const struct cni_plugin *p, const char *command, struct cni_call 
 	if (fill_stdio(e) || cni_env_load(verb, getenv, &call->env, e) || read_conf(call, e))
 		return -1;
 	name_in_log(call);
-	logging_apply(&call->conf, &call->ctx.log);
+	logging_apply(&call->conf, &call->ctx);
 	return never_served(call) ? 0 : dispatch(p, call, e);
 }
 

@@ -3,7 +3,7 @@
 # sandbox.sh [--host-net] COMMAND [ARG...]: run a command in mount, network and process namespaces of its own.
 #
 # --host-net: not a network namespace of its own; for a guest, whose cards cannot be had otherwise.
-# Inside, /run, /var/lib and /etc/modprobe.d are empty memory file systems, /proc and /sys show the new namespaces, and
+# Inside, /run, /var/lib, /var/log and /etc/modprobe.d are empty memory file systems, /proc and /sys show the new namespaces, and
 # the only link is lo. Nothing of the machine can be touched, and everything (processes, namespaces,
 # links, files) goes when the command ends or this script is interrupted, terminated or killed.
 set -u
@@ -12,6 +12,7 @@ inside()
 {
 	mount -t tmpfs -o mode=755 railhead-sandbox /run &&
 		mount -t tmpfs -o mode=755 railhead-sandbox /var/lib &&
+		mount -t tmpfs -o mode=755 railhead-sandbox /var/log &&
 		{ [ ! -d /etc/modprobe.d ] || mount -t tmpfs -o mode=755 railhead-sandbox /etc/modprobe.d; } &&
 		mkdir -p /run/netns /run/work || exit 2
 	if [ "$1" = --host-net ]; then shift; else

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "cni/logging.h"
 #include "ipam/ledger.h"
 
 char *audit_time(int64_t ns, char out[AUDIT_TIME_LEN])
@@ -66,22 +67,21 @@ static int write_line(int fd, const struct json *line, const char *time, struct 
 
 /*
  * The path comes from a configuration, which need not be root's own. A log of ours is a file whose
- * lines begin like ours; nothing else is written to, be it a device or somebody's file.
+ * lines begin like ours; nothing else is written to.
  */
-static int open_log(const char *path, struct err *e)
+static int open_log(const struct ctx *ctx, const char *path, struct err *e)
 {
 	static const char begin[] = "{\"time\":";
-	const int flags =
-		O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	char have[sizeof(begin) - 1];
-	auto_fd int fd = open(path, flags, 0600);
+	auto_fd int fd = logging_open(ctx, path, O_RDWR, e);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st))
-		return err_set(e, ERR_IO, errno, "open the audit log %s", path);
-	if (!S_ISREG(st.st_mode) ||
-	    (st.st_size > 0 && (pread(fd, have, sizeof(have), 0) != (ssize_t)sizeof(have) ||
-				memcmp(have, begin, sizeof(have)) != 0)))
+	if (fd < 0)
+		return err_wrap(e, "open the audit log");
+	if (fstat(fd, &st))
+		return err_set(e, ERR_IO, errno, "look at the audit log %s", path);
+	if (st.st_size > 0 && (pread(fd, have, sizeof(have), 0) != (ssize_t)sizeof(have) ||
+			       memcmp(have, begin, sizeof(have)) != 0))
 		return err_set(e, ERR_IO, EINVAL, "%s is there and is not an audit log", path);
 	return TAKE_FD(fd);
 }
@@ -92,7 +92,7 @@ int audit_write(const struct ctx *ctx, const char *path, const struct json *jour
 
 	if (json_len(journal) == 0)
 		return 0;
-	auto_fd int fd = open_log(path, e);
+	auto_fd int fd = open_log(ctx, path, e);
 	if (fd < 0)
 		return -1;
 	audit_time(ctx->now(ctx->clock), time);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the audit log may be, and where not: whoever writes a configuration chooses the path. */
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -52,6 +53,7 @@ static int write_to(const char *path, struct err *e)
 	struct ctx ctx;
 
 	ctx_init(&ctx, "test");
+	ctx.etc_dir = "/mnt/etc";
 	ck_assert_int_eq(json_add_str(json_push_object(journal), "verb", "allocate"), 0);
 	return audit_write(&ctx, path, journal, e);
 }
@@ -63,6 +65,8 @@ START_TEST(only_a_log_is_appended_to)
 	struct stat st;
 
 	ck_assert_str_eq(testing_dir(), "/mnt");
+	ck_assert_int_eq(mkdir("/mnt/etc", 0700), 0);
+	testing_file("/mnt/etc/railhead.json", 0600, "{\"logDirs\":[\"/mnt\"]}");
 	ck_assert_int_eq(write_to(log, &e), 0);
 	ck_assert_int_eq(write_to(log, &e), 0);
 	ck_assert_int_eq(stat(log, &st), 0);
@@ -76,6 +80,15 @@ START_TEST(only_a_log_is_appended_to)
 	ck_assert_int_eq(st.st_size, 31);
 	ck_assert_int_eq(write_to(fifo, &e), -1);
 	ck_assert_int_eq(write_to("/dev", &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_FORBIDDEN);
+	/* no folder for logs, whatever it is called */
+	ck_assert_int_eq(mkdir("/mnt/cron.d", 0700) | symlink("/mnt/cron.d", "/mnt/way"), 0);
+	ck_assert_int_eq(write_to("/mnt/way/x.log", &e), -1);
+	ck_assert_int_eq(e.errnum, ELOOP);
+	testing_file("/mnt/etc/railhead.json", 0600, "{}");
+	ck_assert_int_eq(write_to("/mnt/cron.d/x.log", &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_FORBIDDEN);
+	ck_assert_int_eq(access("/mnt/cron.d/x.log", F_OK), -1);
 }
 END_TEST
 

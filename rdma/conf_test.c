@@ -60,7 +60,8 @@ START_TEST(all_keys)
 	ck_assert_int_eq(
 		read_conf("\"mode\":\"exclusive\",\"deviceName\":\"roce-0.1_a\",\"timeout\":600,"
 			  "\"renumbered\":\"report\",\"runtimeConfig\":{\"deviceID\":"
-			  "\"mlx5_core.sf.2\",\"CNIDeviceInfoFile\":\"/run/x\"}",
+			  "\"mlx5_core.sf.2\",\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/"
+			  "x\"}",
 			  &conf, &c, &e),
 		0);
 	ck_assert_int_eq(c.mode, RDMA_WANT_EXCLUSIVE);
@@ -68,7 +69,7 @@ START_TEST(all_keys)
 	ck_assert_uint_eq(c.timeout, 600);
 	ck_assert_int_eq(c.renumbered, RDMA_RENUMBERED_REPORT);
 	ck_assert_str_eq(rdma_conf_bus(&c), "mlx5_core.sf.2");
-	ck_assert_str_eq(c.devinfo, "/run/x");
+	ck_assert_str_eq(c.devinfo, "/run/k8s.cni.cncf.io/devinfo/x");
 	cni_conf_clear(&conf);
 	/* The key at the top goes before, and empty ones count as absent. */
 	ck_assert_int_eq(

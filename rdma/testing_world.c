@@ -94,7 +94,7 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 	w.ctx.cni_dir = RWORLD_CNI;
 	w.ctx.log.fd = -1;
 	/* Device-information files are below /run; testing_dir() made the mounts our own. */
-	ck_assert_int_eq(mount("none", "/run", "tmpfs", 0, NULL), 0);
+	ck_assert_int_eq(mount("none", "/run", "tmpfs", 0, "mode=0755"), 0);
 	net_veth("pf0", "w-pf0", NULL);
 	(void)fakepf(net_ifindex(nl, "pf0"), vfs + 1);
 	fakepf_link(vfs, PF, net_ifindex(nl, "pf0"), net_ifindex(nl, "w-pf0"));

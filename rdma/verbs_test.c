@@ -291,7 +291,7 @@ START_TEST(a_driver_that_was_unloaded)
 }
 END_TEST
 
-#define INFO "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/info.json\"}"
+#define INFO "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/info.json\"}"
 
 /* Its namespace has gone, and the new one has its number. */
 START_TEST(an_ADD_without_the_DEL_before)
@@ -308,7 +308,7 @@ START_TEST(an_ADD_without_the_DEL_before)
 	ck_assert(rworld_in(&w, 0, &p));
 	good(rworld_call(&w, CNI_DEL, &p, INFO, &e), &e);
 	ck_assert(rworld_home(&w, 0, "mlx5_0"));
-	ck_assert_int_eq(stat("/run/info.json", &st), -1);
+	ck_assert_int_eq(stat("/run/k8s.cni.cncf.io/devinfo/info.json", &st), -1);
 }
 END_TEST
 
@@ -446,26 +446,30 @@ START_TEST(device_information)
 
 	rworld_give(0, &p);
 	good(rworld_call(&w, CNI_ADD, &p,
-			 "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/a/info\"}", &e),
+			 "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/"
+			 "a/info\"}",
+			 &e),
 	     &e);
-	ck_assert_int_ge(fs_read_at(AT_FDCWD, "/run/a/info", 4096, &text, &e), 0);
+	ck_assert_int_ge(
+		fs_read_at(AT_FDCWD, "/run/k8s.cni.cncf.io/devinfo/a/info", 4096, &text, &e), 0);
 	ck_assert_ptr_nonnull(strstr(text, "\"pci-address\":\"0000:3b:02.0\""));
 	ck_assert_ptr_nonnull(strstr(text, "\"rdma-device\":\"mlx5_0\""));
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert_int_eq(stat("/run/a/info", &st), -1);
+	ck_assert_int_eq(stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st), -1);
 }
 END_TEST
 
 /* ---- every request fails once; the plugin is killed at every request once ---- */
 
 static const char all_keys[] = "\"deviceName\":\"roce0\",\"runtimeConfig\":{\"CNIDeviceInfoFile\":"
-			       "\"/run/a/info\"}";
+			       "\"/run/k8s.cni.cncf.io/devinfo/a/info\"}";
 
 static bool all_is_as_before(const struct rworld *w)
 {
 	struct stat st;
 
-	return rworld_home(w, 0, "mlx5_0") && rworld_records(w) == 0 && stat("/run/a/info", &st);
+	return rworld_home(w, 0, "mlx5_0") && rworld_records(w) == 0 &&
+	       stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st);
 }
 
 START_TEST(each_failing_request)

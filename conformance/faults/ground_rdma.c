@@ -18,7 +18,7 @@
 #define FUNCTION "0000:3b:02.0"
 #define BUS      WORK "/bus"
 #define FOLDER   BUS "/" FUNCTION
-#define INFO     "/run/devinfo"
+#define INFO     "/run/k8s.cni.cncf.io/devinfo"
 
 /* A device that goes with its interface takes its time, and keeps its name until then. */
 #define ADD_DEVICE                                                                                 \

@@ -126,7 +126,7 @@ test_multus_attach()
 # All that a pod can ask for, at once. What macvlan has no use for must not disturb.
 test_multus_runtime_config()
 {
-	local SELECTION DEVICE=0000:03:00.1 CNIARGS='{"speed": "fast"}' n info=$W/devinfo/cni/rails-net1
+	local SELECTION DEVICE=0000:03:00.1 CNIARGS='{"speed": "fast"}' n info=/run/k8s.cni.cncf.io/devinfo/cni/rails-net1
 	mkdir -p "${info%/*}"
 	echo '{"type":"pci","version":"1.1.0","pci":{"pci-address":"0000:03:00.1"}}' >"$info"
 	SELECTION=$(jq -n --arg info "$info" '{ips: ["10.77.0.61/24"], mac: "02:77:00:00:00:61",

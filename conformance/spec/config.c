@@ -20,7 +20,8 @@ static void cni_080(struct t *t)
 	    "\"dns\":{\"searches\":[\"example.org\"],\"servers\":[\"192.0.2.1\"],\"options\":["
 	    "\"ndots:2\"]},"
 	    "\"infinibandGUID\":\"24:8a:07:03:00:8d:ae:2e\",\"deviceID\":\"0000:04:00.5\","
-	    "\"aliases\":[\"a\"],\"cgroupPath\":\"/kubelet/x\",\"CNIDeviceInfoFile\":\"/run/x\","
+	    "\"aliases\":[\"a\"],\"cgroupPath\":\"/kubelet/x\",\"CNIDeviceInfoFile\":\"/run/"
+	    "k8s.cni.cncf.io/devinfo/x\","
 	    "\"io.kubernetes.cri.pod-annotations\":{\"a\":\"b\"}}");
 	add_and_del(t, "a");
 }

@@ -128,7 +128,7 @@ check "GC" call GC rdma '' "$(conf rdma '"cni.dev/valid-attachments":[]')"
 check "no record after it" is "$(records)" 0
 check "a device name needs mode exclusive" refused 104 deviceName call ADD rdma p2 "$(behind "$(conf rdma '"deviceName":"roce0"')")"
 check "mode exclusive on this node" refused 104 "railctl rdma mode exclusive" call ADD rdma p2 "$(behind "$(conf rdma '"mode":"exclusive"')")"
-info=$W/devinfo/p2.json
+info=/run/k8s.cni.cncf.io/devinfo/cni/p2.json
 check "device information" call ADD rdma p2 "$(behind "$(conf rdma "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"$info\"}")")"
 check "it names the device" is "$(jq -r '.pci["rdma-device"]' $info)" rxe0
 check "it goes" eval 'detach macvlan p2 "$MAC" && [ ! -e $info ]'

@@ -34,16 +34,16 @@ check "DEL" del a "$NAD"
 check "all is as it was" clean
 
 # --- what is told of the device ---------------------------------------------------------------
-INFO=$(on "$VA0" "\"capabilities\":{\"CNIDeviceInfoFile\":true},\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"$W/devinfo/cni/one.json\"}")
+INFO=$(on "$VA0" "\"capabilities\":{\"CNIDeviceInfoFile\":true},\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/cni/one.json\"}")
 check "ADD with a device-info file" add a "$INFO"
-check "its content" is "$(jq -c . $W/devinfo/cni/one.json)" \
+check "its content" is "$(jq -c . /run/k8s.cni.cncf.io/devinfo/cni/one.json)" \
 	"{\"type\":\"pci\",\"version\":\"1.1.0\",\"pci\":{\"pci-address\":\"$VA0\",\"pf-pci-address\":\"$(basename "$(readlink "/sys/class/net/$A/device")")\"}}"
 check "DEL" del a "$INFO"
-check "removes it" test ! -e $W/devinfo/cni/one.json
-echo '{"of":"a device plugin"}' >$W/devinfo/cni/one.json
+check "removes it" test ! -e /run/k8s.cni.cncf.io/devinfo/cni/one.json
+echo '{"of":"a device plugin"}' >/run/k8s.cni.cncf.io/devinfo/cni/one.json
 check "ADD with a file of the device plugin's" add a "$INFO"
 check "DEL" del a "$INFO"
-check "leaves it alone" is "$(<$W/devinfo/cni/one.json)" '{"of":"a device plugin"}'
+check "leaves it alone" is "$(</run/k8s.cni.cncf.io/devinfo/cni/one.json)" '{"of":"a device plugin"}'
 ip link property del dev "$EA0" altname rail-alt0
 forget
 no_pods a b c
