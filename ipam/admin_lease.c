@@ -147,7 +147,7 @@ int admin_release(struct ipam *m, const struct lease_filter *f, uint64_t *n, str
 {
 	struct lease_filter held = *f;
 	struct lease_job arg = { .f = &held };
-	struct ipam_job job = { STORE_WRITE, "RELEASE", release_in_txn, &arg, journal };
+	struct ipam_job job = { STORE_RELEASE, "RELEASE", release_in_txn, &arg, journal };
 
 	if (!f->pool && !f->network && !f->container && !f->ifname && !f->ns && !f->pod &&
 	    !f->address.family)

@@ -14,8 +14,9 @@
 
 static struct store *open_store(void)
 {
-	const struct store_lmdb at = { "/mnt/s", "11111111-1111-1111-1111-111111111111",
-				       STORE_CREATE };
+	const struct store_lmdb at = { .dir = "/mnt/s",
+				       .boot = "11111111-1111-1111-1111-111111111111",
+				       .create = STORE_CREATE };
 	struct store *s = NULL;
 	struct err e;
 
@@ -38,6 +39,11 @@ static void load(struct file *f)
 	free(f->bytes);
 	f->bytes = malloc(f->len);
 	ck_assert_int_eq(read(fd, f->bytes, f->len), st.st_size);
+	/* behind the last page there is only room */
+	struct lmdb_meta m;
+	if (lmdb_meta_read(f->bytes, f->len, &m) == LMDB_FILE_GOOD &&
+	    (m.last_page + 1) * m.page_size < f->len)
+		f->len = (size_t)(m.last_page + 1) * m.page_size;
 }
 
 static void is_whole(struct file *f)

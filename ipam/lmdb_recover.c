@@ -10,6 +10,7 @@
 
 #include "ipam/lmdb_file.h"
 #include "lib/fs.h"
+#include "lib/safe_path.h"
 
 #define CHUNK 65536
 
@@ -22,12 +23,13 @@ int lmdb_damaged(const char *file, const char *how, struct err *e)
 
 int lmdb_trust(const struct lmdb_place *p, enum lmdb_trust *out, struct err *e)
 {
+	static const char none[CTX_BOOT_ID_LEN];
 	char stamp[CTX_BOOT_ID_LEN];
 	ssize_t n = pread(p->lockfd, stamp, sizeof(stamp), 0);
 
 	if (n < 0)
 		return err_set(e, ERR_STORE, errno, "read the file \"lock\" beside %s", p->file);
-	if (n == 0)
+	if (n == 0 || (n == CTX_BOOT_ID_LEN && memcmp(stamp, none, sizeof(none)) == 0))
 		*out = LMDB_NEW;
 	else if (n == CTX_BOOT_ID_LEN && memcmp(stamp, p->boot, CTX_BOOT_ID_LEN) == 0)
 		*out = LMDB_TRUSTED;
@@ -46,10 +48,14 @@ static int stamp(const struct lmdb_place *p, struct err *e)
 
 static int open_file(const struct lmdb_place *p, const char *name, int *fd, struct err *e)
 {
-	*fd = openat(p->dirfd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (*fd < 0 && errno != ENOENT)
-		return err_set(e, ERR_STORE, errno, "open %s beside %s", name, p->file);
-	return 0;
+	struct err why;
+
+	*fd = safe_open_file(p->dirfd, name, O_RDWR, &why);
+	if (*fd >= 0 || why.errnum == ENOENT)
+		return 0;
+	*e = why;
+	e->code = ERR_STORE;
+	return err_wrap(e, "open %s beside %s", name, p->file);
 }
 
 /* What is wrong with the whole file, NULL when nothing is. */
@@ -70,15 +76,16 @@ static const char *inspect_all(int fd)
 	return bad;
 }
 
-static int copy_all(int from, int to, struct err *e)
+/* The first len bytes; what is behind them is room, and no part of the store. */
+static int copy_all(int from, int to, off_t len, struct err *e)
 {
 	auto_free char *buf = malloc(CHUNK);
 	off_t at = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (!buf)
 		return err_nomem(e);
-	while ((n = pread(from, buf, CHUNK, at)) > 0) {
+	while (at < len && (n = pread(from, buf, CHUNK, at)) > 0) {
 		if (fs_write_fd(to, buf, (size_t)n, e))
 			return -1;
 		at += n;
@@ -89,9 +96,15 @@ static int copy_all(int from, int to, struct err *e)
 /* Atomic and durable: name is the old file or the whole new one. */
 static int copy_to(const struct lmdb_place *p, int from, const char *name, struct err *e)
 {
-	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	struct lmdb_file f;
+
+	if (lmdb_file_inspect(from, &f, e))
+		return -1;
+	(void)unlinkat(p->dirfd, LMDB_TEMP, 0); /* of a writer that was killed */
 	auto_fd int to = openat(p->dirfd, LMDB_TEMP, flags, 0600);
-	int rc = to < 0 ? err_set(e, ERR_STORE, errno, "create") : copy_all(from, to, e);
+	int rc = to < 0 ? err_set(e, ERR_STORE, errno, "create")
+			: copy_all(from, to, (off_t)f.want, e);
 
 	if (rc == 0 &&
 	    (fsync(to) || renameat(p->dirfd, LMDB_TEMP, p->dirfd, name) || fsync(p->dirfd)))

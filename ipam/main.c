@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: the plugin railhead-ipam: between the CNI protocol and ipam/alloc.h. */
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cni/plugin.h"
 #include "ipam/alloc.h"
@@ -12,14 +10,24 @@
 #include "ipam/guard.h"
 #include "ipam/hostlocal.h"
 #include "ipam/resolv.h"
-#include "lib/fs.h"
+#include "lib/safe_path.h"
 
 static int open_store(const struct cni_call *call, const char *data_dir, bool create,
 		      struct ipam *out, struct err *e)
 {
 	char dir[PATH_MAX];
+	struct err why;
 
-	if (ipam_dir(&call->ctx, data_dir, dir, sizeof(dir), e) || guard_arm(dir, e))
+	if (ipam_dir(&call->ctx, data_dir, dir, sizeof(dir), e))
+		return -1;
+	if (data_dir && ipam_dir_check(&call->ctx, data_dir, &why)) {
+		*e = why;
+		/* it was always refused: then there is nothing to release either */
+		if (!create && ipam_dir_is_empty(dir))
+			e->code = ERR_NOTFOUND;
+		return -1;
+	}
+	if (guard_arm(dir, e))
 		return -1;
 	return ipam_open(&call->ctx, dir, create, out, e);
 }
@@ -97,12 +105,8 @@ static int add_extras(struct cni_result *res, const struct json *addresses, stru
 static int read_dns(const char *path, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
-	struct stat st;
+	ssize_t len = safe_read_public(path, RESOLV_MAX, &text, e);
 
-	/* Opening a device can do things. */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return err_set(e, ERR_CONFIG, 0, "ipam.resolvConf: %.256s is not a file", path);
-	ssize_t len = fs_read_at(AT_FDCWD, path, RESOLV_MAX, &text, e);
 	if (len < 0 || resolv_parse(text, (size_t)len, out, e))
 		return err_wrap(e, "ipam.resolvConf: %.256s", path);
 	return 0;

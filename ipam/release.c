@@ -55,7 +55,7 @@ static int del_in_txn(struct ledger *l, void *arg, struct err *e)
 int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,
 		       struct err *e)
 {
-	struct ipam_job job = { STORE_WRITE, "DEL", del_in_txn, (void *)(uintptr_t)del, journal };
+	struct ipam_job job = { STORE_RELEASE, "DEL", del_in_txn, (void *)(uintptr_t)del, journal };
 
 	return ipam_run(m, &job, e);
 }
@@ -261,7 +261,7 @@ static int run_again(struct ipam *m, const struct ipam_job *job, struct err *e)
 int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, struct err *e)
 {
 	struct gc_job arg = { .gc = gc };
-	struct ipam_job job = { STORE_WRITE, "GC", gc_in_txn, &arg, journal };
+	struct ipam_job job = { STORE_RELEASE, "GC", gc_in_txn, &arg, journal };
 	int rc = ipam_run(m, &job, e);
 
 	/* Those that a plugin left behind which the network does not have any more. */

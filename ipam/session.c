@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipam/session.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "ipam/lmdb_recover.h"
 #include "ipam/store_lmdb.h"
 #include "ipam/verify.h"
+#include "lib/safe_path.h"
+#include "lib/site.h"
 
 #define TRIES 16 /* of one transaction, when others get in between */
 
@@ -19,6 +25,60 @@ int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size
 		return err_set(e, ERR_CONFIG, 0, "ipam.dataDir: the path is longer than %zu bytes",
 			       size);
 	return 0;
+}
+
+/* Folders in which only railhead puts files, and what it puts there would be taken for its own. */
+static int check_own(const struct ctx *ctx, const char *data_dir, const char *dir, struct err *e)
+{
+	static const char *const names[] = { "attachments", "vf", "rdma", "ipam" };
+	const char *const roots[] = { ctx->run_dir, ctx->state_dir };
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+		const char *const store[] = { dir, NULL };
+
+		if (!roots[i])
+			continue;
+		/* dataDir "/run" would make railhead's own folder the store's */
+		bool own = safe_path_below(roots[i], store);
+		for (size_t k = 0; k < ARRAY_SIZE(names) && !own; k++) {
+			char path[4096];
+			const char *const one[] = { path, NULL };
+
+			(void)snprintf(path, sizeof(path), "%s/%s", roots[i], names[k]);
+			own = safe_path_below(data_dir, one);
+		}
+		if (own)
+			return err_set(e, ERR_CONFIG, 0,
+				       "ipam.dataDir: \"%.128s\" is a folder of railhead's own",
+				       data_dir);
+	}
+	return 0;
+}
+
+int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e)
+{
+	auto_site struct site site = { .tree = NULL };
+	char dir[4096];
+
+	if (ipam_dir(ctx, data_dir, dir, sizeof(dir), e) || site_load(ctx, &site, e))
+		return -1;
+	if (safe_path_below(data_dir, site.data_dirs))
+		return check_own(ctx, data_dir, dir, e);
+	err_set(e, ERR_CONFIG, 0, "ipam.dataDir: \"%.128s\" is in no folder for stores", data_dir);
+	return err_hint(e,
+			"leave it out, choose a folder below /var/lib/cni, or name its folder in "
+			"\"dataDirs\" of /etc/railhead/" SITE_FILE);
+}
+
+bool ipam_dir_is_empty(const char *dir)
+{
+	struct err why;
+	struct stat st;
+	auto_fd int fd = safe_open_dir(dir, SAFE_OWNED, &why);
+
+	if (fd < 0)
+		return why.errnum == ENOENT || why.errnum == ENOTDIR;
+	return fstatat(fd, LMDB_DATA, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
 }
 
 static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
@@ -36,17 +96,16 @@ static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out, struct err *e)
 {
 	struct ipam m = { .store = NULL };
-	char path[4096];
+	char usual[4096];
 	struct store *s;
 
-	if (!dir) {
-		if (ipam_dir(ctx, NULL, path, sizeof(path), e))
-			return -1;
-		dir = path;
-	}
-	if (ctx_boot_id(ctx, m.boot, e))
+	if (ipam_dir(ctx, NULL, usual, sizeof(usual), e) || ctx_boot_id(ctx, m.boot, e))
 		return -1;
-	struct store_lmdb at = { dir, m.boot, create ? STORE_CREATE : STORE_EXISTING };
+	const struct store_lmdb at = { .dir = dir ? dir : usual,
+				       .boot = m.boot,
+				       .create = create ? STORE_CREATE : STORE_EXISTING,
+				       .outside = dir && strcmp(dir, usual) != 0,
+				       .log = &ctx->log };
 	if (store_lmdb_open(&at, &s, e))
 		return -1;
 	finish(ctx, s, &m);
@@ -218,7 +277,8 @@ static int read_meta(const char *text, struct json **tree, struct meta *m, struc
 	return 0;
 }
 
-static int enter(struct ledger *l, enum store_mode mode, struct err *e)
+/* A release on a full disk leaves the sweep, which changes much, to who comes after. */
+static int enter(struct ledger *l, enum store_mode mode, bool sweep, struct err *e)
 {
 	struct meta m = { .boot = "" };
 	auto_json struct json *tree = NULL;
@@ -229,7 +289,7 @@ static int enter(struct ledger *l, enum store_mode mode, struct err *e)
 	bool new_boot = strcmp(m.boot, l->ipam->boot) != 0;
 
 	l->indexed = m.indexed;
-	if (mode == STORE_READ || (!new_boot && m.indexed))
+	if (mode == STORE_READ || !sweep || (!new_boot && m.indexed))
 		return 0;
 	if (new_boot ? begin_boot(l, e) : index_pods(l, e))
 		return -1;
@@ -240,7 +300,8 @@ static int enter(struct ledger *l, enum store_mode mode, struct err *e)
 /* ---- transactions ---- */
 
 /* 1: conflict, try again. */
-static int attempt(struct ipam *m, const struct ipam_job *job, struct json *journal, struct err *e)
+static int attempt(struct ipam *m, const struct ipam_job *job, bool sweep, struct json *journal,
+		   struct err *e)
 {
 	const struct store_ops *ops = m->store->ops;
 	struct ledger l = { .ipam = m, .by = job->by, .journal = journal };
@@ -250,7 +311,7 @@ static int attempt(struct ipam *m, const struct ipam_job *job, struct json *jour
 		return -1;
 	/* after the wait for others, so that times of releases rise with the transactions */
 	l.now = m->ctx->now(m->ctx->clock);
-	if (enter(&l, job->mode, e) || job->fn(&l, job->arg, e)) {
+	if (enter(&l, job->mode, sweep, e) || job->fn(&l, job->arg, e)) {
 		ops->abort(l.t);
 		return -1;
 	}
@@ -265,12 +326,18 @@ static int attempt(struct ipam *m, const struct ipam_job *job, struct json *jour
 
 int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
 {
+	bool sweep = true;
+
 	for (int i = 0; i < TRIES; i++) {
 		auto_json struct json *journal = NULL;
 
 		if (job->journal && !(journal = json_new_array()))
 			return err_nomem(e);
-		int rc = attempt(m, job, journal, e);
+		int rc = attempt(m, job, sweep, journal, e);
+		if (rc < 0 && sweep && job->mode == STORE_RELEASE && e->errnum == ENOSPC) {
+			sweep = false;
+			continue;
+		}
 		if (rc < 0)
 			return -1;
 		if (rc == 0) {

@@ -14,14 +14,25 @@
 #define SESSION_SCHEMA 1 /* of keys and values; a store of a later one is refused */
 
 /*
- * ipam_open - the embedded store below dir (NULL: <state_dir>/ipam). create: make what is missing;
- * else ERR_NOTFOUND (errnum ENOENT) when there is none. ctx is borrowed. Close with ipam_close().
+ * ipam_open - the embedded store in dir (NULL: <state_dir>/ipam). create: make what is missing;
+ * else ERR_NOTFOUND (errnum ENOENT) when there is none. Any other folder than the default one, and
+ * those above it, must be root's and writable by nobody else, and its store is checked whole. ctx
+ * is borrowed. Close with ipam_close().
  */
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out,
 	      struct err *e) must_check;
 
 void ipam_close(struct ipam *m);
 #define auto_ipam auto_clean(ipam_close)
+
+/*
+ * ipam_dir_check - whether a configuration may have its store below data_dir: in a folder that
+ * railhead.json(5) allows, and none of railhead's own. ERR_CONFIG with a hint.
+ */
+int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e) must_check;
+
+/* ipam_dir_is_empty - true only if it is certain that no store is in dir. */
+bool ipam_dir_is_empty(const char *dir);
 
 /* ipam_dir - where a configuration's store lives: <data_dir>/railhead, or <state_dir>/ipam for
  * NULL. */

@@ -21,7 +21,11 @@
 struct store;
 struct store_txn;
 
-enum store_mode { STORE_READ, STORE_WRITE };
+enum store_mode {
+	STORE_READ,
+	STORE_WRITE,   /* ERR_STORE (errnum ENOSPC) when it would use what is kept for releases */
+	STORE_RELEASE, /* writes that give back more than they take: works on a full disk, too */
+};
 enum store_commit { STORE_DONE, STORE_CONFLICT };
 
 /* Called for each pair of a scan; non-zero ends it (and is returned by nobody). Both are

@@ -18,24 +18,28 @@
 #include <lmdb.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "ipam/lmdb_file.h"
+#include "ipam/lmdb_lock.h"
 #include "ipam/lmdb_recover.h"
-#include "lib/ctx.h"
+#include "ipam/lmdb_room.h"
 #include "lib/fs.h"
+#include "lib/safe_path.h"
 
 /* Address space, not disk: the file grows as it is used. Enough for about a million leases. */
-#define MAP_SIZE ((size_t)1 << 30)
-#define FLAGS    (MDB_NOLOCK | MDB_NOTLS | MDB_NOSYNC | MDB_NORDAHEAD)
+#define STORE_SIZE ((size_t)1 << 30)
+#define MAP_SIZE   (STORE_SIZE + STORE_SIZE / 4) /* what releases may need when it is full */
+#define FLAGS      (MDB_NOLOCK | MDB_NOTLS | MDB_NOSYNC | MDB_NORDAHEAD | MDB_NOSUBDIR)
 
-#define LOCK_FILE "lock"
+#define LOCK_FILE  "lock"
+#define FREE_LISTS 0 /* the database of LMDB's own in which free pages are listed */
 
 struct lmdb {
 	struct store base;
 	MDB_env *env;
-	int dirfd, lockfd;
+	int dirfd, lockfd, datafd;
 	int wait_ms;
+	const struct log *log;
 	char *file; /* path of data.mdb, for errors */
 	char boot[CTX_BOOT_ID_LEN + 1];
 };
@@ -44,7 +48,7 @@ struct lmdb_txn {
 	struct store_txn base;
 	MDB_txn *txn;
 	MDB_dbi dbi;
-	bool keep;
+	bool keep, release;
 };
 
 static struct lmdb *lmdb_of(struct store *s)
@@ -67,8 +71,12 @@ static int fail(const struct lmdb *s, int rc, const char *what, struct err *e)
 {
 	if (rc == ENOMEM)
 		return err_nomem(e);
+	/* LMDB's word for a write that ended early */
+	if ((rc == EIO && lmdb_room_is_out(s->dirfd)) || rc == EDQUOT)
+		rc = ENOSPC;
 	if (rc == MDB_MAP_FULL) {
-		err_set(e, ERR_STORE, 0, "the store %s is full (%zu MiB)", s->file, MAP_SIZE >> 20);
+		err_set(e, ERR_STORE, ENOSPC, "the store %s is full (%zu MiB)", s->file,
+			STORE_SIZE >> 20);
 		return err_hint(e, "`railctl ipam verify` shows what is in it");
 	}
 	if (rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_INVALID ||
@@ -80,47 +88,16 @@ static int fail(const struct lmdb *s, int rc, const char *what, struct err *e)
 	return rc == ENOSPC ? err_hint(e, "the file system is full") : -1;
 }
 
-static int try_lock(int fd, short type)
+static int lock(const struct lmdb *s, bool exclusive, struct err *e)
 {
-	struct flock all = { .l_type = type, .l_whence = SEEK_SET };
+	const struct lmdb_lock l = { s->lockfd, s->wait_ms, s->file, s->log };
 
-	return fcntl(fd, F_OFD_SETLK, &all);
-}
-
-/*
- * Wait for a lock by asking again: transactions take less than a millisecond, and a blocking wait
- * could only be ended by a signal.
- */
-static int lock(const struct lmdb *s, short type, struct err *e)
-{
-	struct timespec pause = { 0, 50000 };
-	int64_t deadline = 0;
-
-	while (try_lock(s->lockfd, type)) {
-		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-			return err_set(e, ERR_STORE, errno, "lock %s", s->file);
-		int64_t now = ctx_mono_ms();
-		if (!deadline)
-			deadline = now + s->wait_ms;
-		if (now >= deadline) {
-			err_set(e, ERR_AGAIN, ETIMEDOUT, "another process holds the store %s",
-				s->file);
-			return err_hint(
-				e,
-				"`fuser -v` on the file \"%s\" beside it names the process; "
-				"is it stopped?",
-				LOCK_FILE);
-		}
-		(void)nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 1000000)
-			pause.tv_nsec *= 2;
-	}
-	return 0;
+	return lmdb_lock_take(&l, exclusive, e);
 }
 
 static void unlock(const struct lmdb *s)
 {
-	(void)try_lock(s->lockfd, F_UNLCK);
+	lmdb_lock_drop(&(struct lmdb_lock){ .fd = s->lockfd });
 }
 
 /* ---- transactions ---- */
@@ -131,17 +108,69 @@ static void txn_end(struct lmdb_txn *t)
 	free(t);
 }
 
+static uint64_t used_bytes(const struct lmdb *s)
+{
+	MDB_envinfo info = { 0 };
+	MDB_stat stat = { 0 };
+
+	(void)mdb_env_info(s->env, &info);
+	(void)mdb_env_stat(s->env, &stat);
+	return ((uint64_t)info.me_last_pgno + 1) * stat.ms_psize;
+}
+
+/* What was released lies inside the file, and is used again before the file grows. */
+static uint64_t free_bytes(const struct lmdb *s)
+{
+	MDB_stat stat = { 0 };
+	MDB_cursor *c;
+	MDB_val k, v;
+	MDB_txn *txn;
+	uint64_t n = 0;
+
+	if (mdb_env_stat(s->env, &stat) || mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn))
+		return 0;
+	if (mdb_cursor_open(txn, FREE_LISTS, &c) == 0) {
+		while (mdb_cursor_get(c, &k, &v, MDB_NEXT) == 0)
+			n += *(const size_t *)v.mv_data;
+		mdb_cursor_close(c);
+	}
+	mdb_txn_abort(txn);
+	return n * stat.ms_psize;
+}
+
+/* A release begins in any case: the room that it needs was kept for it. */
+static int make_room(const struct lmdb *s, enum store_mode mode, struct err *e)
+{
+	uint64_t used = used_bytes(s), kept = lmdb_room_kept(used);
+	bool fits = used + 2 * kept <= STORE_SIZE;
+	struct err why;
+
+	if (fits && lmdb_room_make(s->datafd, used, &why) == 0)
+		return 0;
+	if (mode == STORE_RELEASE || lmdb_room_behind(s->datafd, used) + free_bytes(s) >= 2 * kept)
+		return 0;
+	if (!fits)
+		return fail(s, MDB_MAP_FULL, "begin a transaction", e);
+	*e = why;
+	return err_wrap(e, "%s", s->file);
+}
+
 static int lmdb_begin(struct store *store, enum store_mode mode, struct store_txn **out,
 		      struct err *e)
 {
 	struct lmdb *s = lmdb_of(store);
 	auto_free struct lmdb_txn *t = calloc(1, sizeof(*t));
-	bool write = mode == STORE_WRITE;
+	bool write = mode != STORE_READ;
 
 	if (!t)
 		return err_nomem(e);
-	if (lock(s, write ? F_WRLCK : F_RDLCK, e))
+	if (lock(s, write, e))
 		return -1;
+	if (write && make_room(s, mode, e)) {
+		unlock(s);
+		return -1;
+	}
+	t->release = mode == STORE_RELEASE;
 	int rc = mdb_txn_begin(s->env, NULL, write ? 0 : MDB_RDONLY, &t->txn);
 	if (rc == 0) {
 		rc = mdb_dbi_open(t->txn, NULL, 0, &t->dbi);
@@ -284,6 +313,14 @@ static void lmdb_keep_txn(struct store_txn *txn)
 	txn_of(txn)->keep = true;
 }
 
+/* What a release writes need not outlive a power loss: then no lease does. */
+static int keep(const struct lmdb_place *place, bool release, struct err *e)
+{
+	int rc = lmdb_keep(place, e);
+
+	return rc && release && e->errnum == ENOSPC ? 0 : rc;
+}
+
 static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err *e)
 {
 	struct lmdb_txn *t = txn_of(txn);
@@ -294,7 +331,7 @@ static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err
 	if (rc)
 		rc = fail(s, rc, "commit", e);
 	else if (t->keep)
-		rc = lmdb_keep(&place, e);
+		rc = keep(&place, t->release, e);
 	txn_end(t);
 	if (rc)
 		return -1;
@@ -320,6 +357,8 @@ static void lmdb_close(struct store *store)
 		mdb_env_close(s->env);
 	if (s->lockfd >= 0)
 		(void)close(s->lockfd);
+	if (s->datafd >= 0)
+		(void)close(s->datafd);
 	if (s->dirfd >= 0)
 		(void)close(s->dirfd);
 	free(s->file);
@@ -338,35 +377,62 @@ static const struct store_ops lmdb_ops = {
 	.abort = lmdb_abort,
 };
 
-static int open_env(struct lmdb *s, const char *dir, struct err *e)
+/* Errors of a store, whatever they were before. */
+static int not_opened(const struct lmdb *s, const struct err *why, struct err *e)
 {
-	int rc = mdb_env_create(&s->env);
+	*e = *why;
+	if (e->code != ERR_NOMEM)
+		e->code = ERR_STORE;
+	return err_wrap(e, "open the store %s", s->file);
+}
 
+/* By its descriptor: nobody can put a link in its place meanwhile. */
+static int open_env(struct lmdb *s, struct err *e)
+{
+	struct err why;
+	char path[32];
+	int rc;
+
+	s->datafd = safe_open_file(s->dirfd, LMDB_DATA, O_RDWR | O_CREAT, &why);
+	if (s->datafd < 0)
+		return not_opened(s, &why, e);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", s->datafd);
+	rc = mdb_env_create(&s->env);
 	if (rc == 0)
 		rc = mdb_env_set_mapsize(s->env, MAP_SIZE);
 	if (rc == 0)
-		rc = mdb_env_open(s->env, dir, FLAGS, 0600);
+		rc = mdb_env_open(s->env, path, FLAGS, 0600);
 	return rc ? fail(s, rc, "open the store", e) : 0;
 }
 
 /* Nobody may begin or commit while the file is looked at, or made. */
-static int open_settled(struct lmdb *s, const char *dir, struct err *e)
+static int open_settled(struct lmdb *s, struct err *e)
 {
 	const struct lmdb_place place = place_of(s);
 
-	if (lock(s, F_WRLCK, e))
+	if (lock(s, true, e))
 		return -1;
 	int rc = lmdb_settle(&place, e);
 	if (rc == 0)
-		rc = open_env(s, dir, e);
+		rc = open_env(s, e);
 	unlock(s);
 	return rc;
+}
+
+static int open_folder(const struct store_lmdb *at, struct err *e)
+{
+	bool create = at->create == STORE_CREATE;
+
+	if (at->outside)
+		return safe_open_dir(at->dir, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
+	auto_fd int fd = fs_open_dir(at->dir, create, e);
+	return fd < 0 || safe_check_dir(fd, at->dir, e) ? -1 : TAKE_FD(fd);
 }
 
 static int open_dir(const struct store_lmdb *at, struct err *e)
 {
 	struct err cause;
-	int fd = fs_open_dir(at->dir, at->create == STORE_CREATE, &cause);
+	int fd = open_folder(at, &cause);
 
 	if (fd >= 0)
 		return fd;
@@ -377,12 +443,26 @@ static int open_dir(const struct store_lmdb *at, struct err *e)
 
 static int look(const struct lmdb *s, struct lmdb_file *out, struct err *e)
 {
-	auto_fd int fd =
-		openat(s->dirfd, LMDB_DATA, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct err why;
+	auto_fd int fd = safe_open_file(s->dirfd, LMDB_DATA, O_RDONLY, &why);
 
-	if (fd < 0 && errno != ENOENT)
-		return err_set(e, ERR_STORE, errno, "open the store %s", s->file);
+	if (fd < 0 && why.errnum != ENOENT)
+		return not_opened(s, &why, e);
 	return lmdb_file_inspect(fd, out, e);
+}
+
+static int open_lock(struct lmdb *s, enum lmdb_file_state state, struct err *e)
+{
+	/* without a lock file beside it, it is not a store of ours that was torn */
+	int make = state == LMDB_FILE_BAD ? 0 : O_CREAT;
+	struct err why;
+
+	s->lockfd = safe_open_file(s->dirfd, LOCK_FILE, O_RDWR | make, &why);
+	if (s->lockfd >= 0)
+		return 0;
+	if (why.errnum == ENOENT)
+		return lmdb_damaged(s->file, "it does not begin as a store of ours does", e);
+	return not_opened(s, &why, e);
 }
 
 static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e)
@@ -395,19 +475,14 @@ static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e
 		return -1;
 	if (f.state == LMDB_FILE_EMPTY && at->create == STORE_EXISTING)
 		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", at->dir);
-	/* without a lock file beside it, it is not a store of ours that was torn */
-	int make = f.state == LMDB_FILE_BAD ? 0 : O_CREAT;
-	s->lockfd = openat(s->dirfd, LOCK_FILE, O_RDWR | make | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (s->lockfd < 0 && errno == ENOENT)
-		return lmdb_damaged(s->file, "it does not begin as a store of ours does", e);
-	if (s->lockfd < 0)
-		return err_set(e, ERR_STORE, errno, "open %s/%s", at->dir, LOCK_FILE);
+	if (open_lock(s, f.state, e))
+		return -1;
 	const struct lmdb_place place = place_of(s);
 	if (lmdb_trust(&place, &trust, e))
 		return -1;
-	if (f.state == LMDB_FILE_GOOD && trust == LMDB_TRUSTED)
-		return open_env(s, at->dir, e);
-	return open_settled(s, at->dir, e);
+	if (f.state == LMDB_FILE_GOOD && trust == LMDB_TRUSTED && !at->outside)
+		return open_env(s, e);
+	return open_settled(s, e);
 }
 
 int store_lmdb_open(const struct store_lmdb *at, struct store **out, struct err *e)
@@ -417,8 +492,9 @@ int store_lmdb_open(const struct store_lmdb *at, struct store **out, struct err 
 	if (!s)
 		return err_nomem(e);
 	s->base.ops = &lmdb_ops;
-	s->dirfd = s->lockfd = -1;
+	s->dirfd = s->lockfd = s->datafd = -1;
 	s->wait_ms = STORE_LMDB_WAIT_MS;
+	s->log = at->log;
 	(void)snprintf(s->boot, sizeof(s->boot), "%s", at->boot);
 	if (asprintf(&s->file, "%s/%s", at->dir, LMDB_DATA) < 0) {
 		s->file = NULL;

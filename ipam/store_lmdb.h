@@ -4,6 +4,7 @@
 #define RAILHEAD_IPAM_STORE_LMDB_H
 
 #include "ipam/store.h"
+#include "lib/log.h"
 
 #define STORE_LMDB_WAIT_MS 10000 /* how long a transaction waits for those of other processes */
 
@@ -16,6 +17,12 @@ struct store_lmdb {
 	const char *dir;
 	const char *boot; /* id of this boot: see ipam/lmdb_recover.h */
 	enum store_create create;
+	/*
+	 * A configuration chose the folder: no link leads to it, nobody but root may write on the
+	 * way there, and the whole file is checked each time before LMDB sees it.
+	 */
+	bool outside;
+	const struct log *log; /* what was done to a stopped process; NULL: said nowhere */
 };
 
 /*

@@ -14,8 +14,9 @@ static int see(const char *key, const char *value, void *arg)
 /* What is taken for a whole file can be read and written to, and LMDB survives it. */
 FUZZ(const uint8_t *data, size_t size)
 {
-	const struct store_lmdb where = { getenv("TMPDIR"), "an-id-of-thirty-six-characters-here.",
-					  STORE_CREATE };
+	const struct store_lmdb where = { .dir = getenv("TMPDIR"),
+					  .boot = "an-id-of-thirty-six-characters-here.",
+					  .create = STORE_CREATE };
 	struct err e;
 	auto_fd int at = fs_open_dir(where.dir, false, &e);
 	auto_fd int fd = openat(at, "data.mdb", O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "ipam/lmdb_file.h"
 #include "ipam/store_contract.h"
 #include "lib/testing_dir.h"
 
@@ -21,7 +22,7 @@ static bool have_dir;
 static int open_at(const char *dir, const char *boot, enum store_create create, struct store **out,
 		   struct err *e)
 {
-	const struct store_lmdb at = { dir, boot, create };
+	const struct store_lmdb at = { .dir = dir, .boot = boot, .create = create };
 
 	if (!have_dir)
 		(void)testing_dir();
@@ -154,45 +155,109 @@ START_TEST(read_only_place)
 }
 END_TEST
 
+/* Takes all that is left of the file system. */
+static void fill_disk(void)
+{
+	static const char zeros[4096];
+	auto_fd int fd = open("/mnt/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	while (write(fd, zeros, sizeof(zeros)) > 0)
+		;
+	ck_assert_int_eq(errno, ENOSPC);
+}
+
+static void key_of(int n, char key[16])
+{
+	(void)snprintf(key, 16, "k%04d", n);
+}
+
+static int put_many(struct store *s, struct err *e)
+{
+	char value[1000], key[16];
+
+	memset(value, 'v', sizeof(value));
+	value[sizeof(value) - 1] = '\0';
+	for (int n = 0;; n++) {
+		struct store_txn *t;
+
+		ck_assert_int_lt(n, 10000);
+		if (s->ops->begin(s, STORE_WRITE, &t, e))
+			return n;
+		key_of(n, key);
+		c_put(t, key, value);
+		c_commit(t);
+	}
+}
+
+/* Nothing more is taken, and all that was taken can be given back. */
 START_TEST(full_disk)
+{
+	struct store *s = open_boot(BOOT_1);
+	struct err e;
+	char key[16];
+
+	put_one(s, "first", "1", true);
+	ck_assert_int_eq(mount("none", "/mnt", NULL, MS_REMOUNT, "size=2m"), 0);
+	int n = put_many(s, &e);
+	ck_assert_int_gt(n, 100);
+	ck_assert_int_eq(e.code, ERR_STORE);
+	ck_assert_int_eq(e.errnum, ENOSPC);
+	ck_assert_ptr_nonnull(strstr(e.msg, DATA));
+	ck_assert_ptr_nonnull(strstr(e.detail, "full"));
+	fill_disk();
+	store_close(s);
+	for (int i = 0; i < n; i++) {
+		s = open_boot(BOOT_1);
+		struct store_txn *t = c_begin(s, STORE_RELEASE);
+		key_of(i, key);
+		ck_assert_int_eq(s->ops->del(t, key, &e), 0);
+		key[0] = 'r'; /* what a release leaves: an address at rest */
+		c_put(t, key, "some record of who had it and since when");
+		if (i % 50 == 0)
+			s->ops->keep(t); /* its copy has no room, and that is no error */
+		c_commit(t);
+		store_close(s);
+	}
+	s = open_boot(BOOT_1);
+	struct store_txn *t = c_begin(s, STORE_READ);
+	ck_assert_str_eq(c_get(t, "first"), "1");
+	ck_assert_str_eq(c_get(t, "k0000"), "(absent)");
+	s->ops->abort(t);
+	ck_assert_int_eq(unlink("/mnt/filler"), 0);
+	put_one(s, "last", "1", false);
+	store_close(s);
+}
+END_TEST
+
+/* A store of an earlier version, which kept nothing: the error has its name. */
+START_TEST(full_disk_without_room_kept)
 {
 	struct store *s = open_boot(BOOT_1);
 	struct store_txn *t;
 	enum store_commit done;
-	char key[16];
+	struct lmdb_file f;
+	char value[60000];
 	struct err e;
-	int n = 0;
 
 	put_one(s, "first", "1", true);
 	store_close(s);
-	/* no room beside what is there */
-	ck_assert_int_eq(mount("none", "/mnt", NULL, MS_REMOUNT, "size=128k"), 0);
+	auto_fd int fd = open(DATA, O_RDWR | O_CLOEXEC);
+	ck_assert_int_eq(lmdb_file_inspect(fd, &f, &e), 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)f.want), 0);
+	ck_assert_int_eq(mount("none", "/mnt", NULL, MS_REMOUNT, "size=80k"), 0);
+	fill_disk();
 	s = open_boot(BOOT_1);
-	char value[4000];
+	ck_assert_int_eq(s->ops->begin(s, STORE_WRITE, &t, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOSPC);
 	memset(value, 'v', sizeof(value));
 	value[sizeof(value) - 1] = '\0';
-	for (;; n++) {
-		ck_assert_int_lt(n, 100);
-		t = c_begin(s, STORE_WRITE);
-		(void)snprintf(key, sizeof(key), "k%03d", n);
-		c_put(t, key, value);
-		if (s->ops->commit(t, &done, &e))
-			break;
-	}
+	t = c_begin(s, STORE_RELEASE);
+	c_put(t, "k", value);
+	ck_assert_int_eq(s->ops->commit(t, &done, &e), -1);
 	ck_assert_int_eq(e.code, ERR_STORE);
 	ck_assert_int_eq(e.errnum, ENOSPC);
-	/* all that was committed is there, and there is a use for the store again */
-	store_close(s);
-	ck_assert_int_eq(mount("none", "/mnt", NULL, MS_REMOUNT, "size=64m"), 0);
-	s = open_boot(BOOT_2);
-	t = c_begin(s, STORE_WRITE);
-	ck_assert_str_eq(c_get(t, "first"), "1");
-	for (int i = 0; i < n; i++) {
-		(void)snprintf(key, sizeof(key), "k%03d", i);
-		ck_assert_str_eq(c_get(t, key), value);
-	}
-	c_put(t, "last", "1");
-	c_commit(t);
+	all_is(s, "first=1 ");
 	store_close(s);
 }
 END_TEST
@@ -411,6 +476,6 @@ START_TEST(made_by_many_at_once)
 END_TEST
 
 TEST_PROGRAM("store_lmdb", STORE_CONTRACT, is_private, creates_nothing_unless_told, bad_places,
-	     read_only_place, full_disk, waits_for_others_but_not_for_ever, killed_writers,
-	     torn_by_a_power_loss, damaged_while_in_use, cut_off, torn_at_birth,
-	     made_by_many_at_once)
+	     read_only_place, full_disk, full_disk_without_room_kept,
+	     waits_for_others_but_not_for_ever, killed_writers, torn_by_a_power_loss,
+	     damaged_while_in_use, cut_off, torn_at_birth, made_by_many_at_once)

@@ -539,7 +539,7 @@ test_ipam_GC()
 
 test_ipam_auditLog()
 {
-	local log=/run/work/audit.log v
+	local log=/var/log/audit.log v
 	need_railhead
 	rm -f $log
 	CARGS='K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web'
@@ -569,9 +569,9 @@ test_ipam_auditLog()
 test_ipam_dataDir()
 {
 	need_railhead
-	ask 1 "$(v4_ipam)" '.ipam.dataDir="/var/lib/elsewhere"'
+	ask 1 "$(v4_ipam)" '.ipam.dataDir="/var/lib/cni/elsewhere"'
 	give 1
-	rm -rf /var/lib/elsewhere
+	rm -rf /var/lib/cni/elsewhere
 }
 
 test_ipam_store_is_private()

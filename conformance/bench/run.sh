@@ -77,7 +77,7 @@ conf()
 }
 V4='"ranges":[[{"subnet":"10.64.0.0/10"}]],"routes":[{"dst":"0.0.0.0/0"}]'
 DUAL='"ranges":[[{"subnet":"10.64.0.0/10"}],[{"subnet":"fd00:64::/64"}]],"routes":[{"dst":"0.0.0.0/0"},{"dst":"::/0"}]'
-ours_ipam() { printf '{"type":"railhead-ipam","dataDir":"/var/lib/%s",%s}' "$1" "$2"; }
+ours_ipam() { printf '{"type":"railhead-ipam","dataDir":"/var/lib/cni/%s",%s}' "$1" "$2"; }
 peer_ipam() { printf '{"type":"host-local","dataDir":"/var/lib/%s",%s}' "$1" "$2"; }
 
 configurations()

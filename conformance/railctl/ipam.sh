@@ -506,7 +506,7 @@ test_verify_against_what_is_no_list()
 test_another_data_dir()
 {
 	need railhead-ipam
-	local dir=$W/data
+	local dir=/var/lib/cni/data
 	lease net-a c1 "{\"subnet\":\"10.3.0.0/24\",\"dataDir\":\"$dir\"}"
 	ok ipam lease list --json
 	want '. == []'
