@@ -20,6 +20,7 @@
 #define OFF_VERSION   20
 #define OFF_DB        40 /* two records of DB_LEN bytes; the first field of the first is the page size */
 #define DB_LEN        48
+#define OFF_DB_FLAGS  4
 #define OFF_DB_DEPTH  6
 #define OFF_DB_COUNT  32
 #define OFF_DB_ROOT   40
@@ -27,7 +28,7 @@
 #define OFF_TXNID     144
 #define META_LEN      152
 #define PAGE_MIN      512
-#define PAGE_MAX      65536
+#define PAGE_MAX      32768 /* offsets in a page have 16 bits, and its end is one */
 
 static uint16_t u16(const uint8_t *p)
 {
@@ -60,6 +61,7 @@ static bool parse_meta(const uint8_t *b, struct lmdb_meta *out)
 	out->txnid = u64(b + OFF_TXNID);
 	for (int i = 0; i < 2; i++) {
 		const uint8_t *db = b + OFF_DB + i * DB_LEN;
+		out->flags[i] = u16(db + OFF_DB_FLAGS);
 		out->depth[i] = u16(db + OFF_DB_DEPTH);
 		out->entries[i] = u64(db + OFF_DB_COUNT);
 		out->root[i] = u64(db + OFF_DB_ROOT);
@@ -162,6 +164,10 @@ int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e)
 #define P_OVERFLOW  0x04
 #define NODE_BIG    0x01 /* the value is the number of an overflow page */
 #define DEPTH_MAX   16
+#define KEY_MAX     511
+#define SIZE_MAX_OK ((uint64_t)1280 << 20) /* the map of store_lmdb.c */
+#define KIND_MASK   0x7f                   /* of a tree: what keys and values it has */
+#define KIND_NUMBER 0x08
 #define NONE        (~UINT64_C(0))
 
 struct key_bytes {
@@ -222,6 +228,8 @@ static const char *check_free(struct checker *c, const uint8_t *data, size_t siz
 	if (size < 8 || n > size / 8 - 1)
 		return "a list of free pages is longer than its record";
 	for (uint64_t i = 1; i <= n; i++) {
+		if (i > 1 && u64(data + 8 * i) >= u64(data + 8 * (i - 1)))
+			return "a list of free pages is out of order";
 		if (!mark(c, u64(data + 8 * i)))
 			return "a page is free and in use, or free twice";
 	}
@@ -249,7 +257,7 @@ static const uint8_t *node_at(const struct checker *c, const uint8_t *page, size
 {
 	size_t at = u16(page + PAGE_HEADER + 2 * i);
 
-	if (at < u16(page + OFF_UPPER) || at + NODE_HEADER > c->m.page_size ||
+	if (at % 2 || at < u16(page + OFF_UPPER) || at + NODE_HEADER > c->m.page_size ||
 	    at + NODE_HEADER + u16(page + at + 6) > c->m.page_size)
 		return NULL;
 	return page + at;
@@ -260,6 +268,41 @@ static struct key_bytes key_of(const uint8_t *node)
 	return (struct key_bytes){ node + NODE_HEADER, u16(node + 6) };
 }
 
+static size_t leaf_size(const uint8_t *node)
+{
+	size_t size = u16(node) | (size_t)u16(node + 2) << 16;
+
+	return NODE_HEADER + u16(node + 6) + (u16(node + 4) == NODE_BIG ? sizeof(uint64_t) : size);
+}
+
+/* Two records fit into each page: what is longer has pages of its own. */
+static size_t node_max(const struct checker *c)
+{
+	return (((c->m.page_size - PAGE_HEADER) / 2) & ~(size_t)1) - 2;
+}
+
+/* LMDB moves the records of a page together when one goes: they must not lie over each other. */
+static const char *check_layout(const struct checker *c, const uint8_t *page, size_t n, bool leaf)
+{
+	uint8_t taken[PAGE_MAX / 2] = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *node = node_at(c, page, i);
+		size_t at = node ? (size_t)(node - page) : 0;
+		size_t branch = node ? (size_t)NODE_HEADER + u16(node + 6) : 0;
+		size_t end = at + (node && leaf ? leaf_size(node) : branch);
+
+		if (!node || end > c->m.page_size)
+			return "a record reaches over its page";
+		for (; at < end; at += 2) {
+			if (taken[at / 2])
+				return "two records lie over each other";
+			taken[at / 2] = 1;
+		}
+	}
+	return NULL;
+}
+
 static const char *check_leaf_node(struct checker *c, const uint8_t *page, const uint8_t *node)
 {
 	struct key_bytes key = key_of(node);
@@ -268,8 +311,11 @@ static const char *check_leaf_node(struct checker *c, const uint8_t *page, const
 	bool big = u16(node + 4) == NODE_BIG;
 	const char *bad = NULL;
 
-	if (u16(node + 4) & ~NODE_BIG || key.len == 0 || (c->numbers && key.len != 8))
+	if (u16(node + 4) & ~NODE_BIG || key.len == 0 || key.len > KEY_MAX ||
+	    (c->numbers && key.len != 8))
 		return "a record is of a kind that is not used";
+	if (c->numbers && (u64(key.p) == 0 || u64(key.p) > c->m.txnid))
+		return "a list of free pages is of a transaction to come";
 	if (!in_order(c, key))
 		return "keys are out of order";
 	c->last = key;
@@ -277,6 +323,8 @@ static const char *check_leaf_node(struct checker *c, const uint8_t *page, const
 	c->entries++;
 	if (data + (big ? 8 : size) > page + c->m.page_size)
 		return "a value reaches over its page";
+	if (leaf_size(node) > node_max(c))
+		return "a value is too long for its page";
 	if (big)
 		bad = check_big(c, u64(data), size, &data);
 	return bad || !c->numbers ? bad : check_free(c, data, size);
@@ -291,7 +339,8 @@ static const char *check_child(struct checker *c, const uint8_t *node, bool firs
 	struct key_bytes key = key_of(node);
 
 	if (!first) {
-		if (key.len == 0 || (c->numbers && key.len != 8) || !in_order(c, key))
+		if (key.len == 0 || key.len > KEY_MAX || (c->numbers && key.len != 8) ||
+		    !in_order(c, key))
 			return "keys are out of order";
 		c->last = key;
 		c->last_may_come = true;
@@ -302,7 +351,12 @@ static const char *check_child(struct checker *c, const uint8_t *node, bool firs
 static const char *check_nodes(struct checker *c, const uint8_t *page, unsigned depth)
 {
 	size_t n = (size_t)(u16(page + OFF_LOWER) - PAGE_HEADER) / 2;
+	const char *over = check_layout(c, page, n, depth == 1);
 
+	if (over)
+		return over;
+	if (depth > 1 && n == 1 && !c->numbers)
+		return "a branch has one child only";
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *node = node_at(c, page, i);
 		const char *bad = !node        ? "a record reaches over its page"
@@ -335,6 +389,8 @@ static const char *check_tree(struct checker *c, int db)
 {
 	uint64_t root = c->m.root[db];
 
+	if ((c->m.flags[db] & KIND_MASK) != (db == 0 ? KIND_NUMBER : 0))
+		return "a tree is of a kind that is not used";
 	c->numbers = db == 0;
 	c->last.p = NULL;
 	c->last_may_come = false;
@@ -356,7 +412,8 @@ const char *lmdb_check(const uint8_t *file, size_t len)
 	if (lmdb_meta_read(file, len, &c.m) != LMDB_FILE_GOOD)
 		return "it does not begin as an LMDB file of this machine does";
 	/* a page number that no file of this size can have: do not even count up to it */
-	if (c.m.last_page > len / PAGE_MIN + (1u << 20))
+	if (c.m.last_page > len / PAGE_MIN + (1u << 20) ||
+	    c.m.last_page >= SIZE_MAX_OK / c.m.page_size)
 		return "a page lies behind the end of the file";
 	c.seen = calloc(1, c.m.last_page / 8 + 1);
 	if (!c.seen)

@@ -32,7 +32,7 @@ struct lmdb_meta {
 	uint32_t page_size;
 	uint64_t last_page, txnid;
 	uint64_t root[2]; /* page numbers of the free list and of the data; ~0: none */
-	uint16_t depth[2];
+	uint16_t flags[2], depth[2];
 	uint64_t entries[2];
 };
 

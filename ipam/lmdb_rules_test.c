@@ -75,6 +75,7 @@ static void meta(struct image *m, size_t page, uint64_t txnid)
 	put(m, at + 16, 0xbeefc0de, 4);
 	put(m, at + 20, 1, 4);
 	put(m, at + 40, PAGE, 4); /* free list */
+	put(m, at + 40 + 4, 8, 2);
 	put(m, at + 40 + 6, 1, 2);
 	put(m, at + 40 + 32, 2, 8);
 	put(m, at + 40 + 40, 7, 8);
@@ -173,6 +174,10 @@ static const struct {
 	{ 0, -2, 136, 8, 7, "free and in use" }, /* page 8 is behind the last */
 	{ 1, -2, 16, 4, 1, "does not begin" },
 	{ 1, -2, 40, 4, 1024, "does not begin" },
+	{ 0, -2, 40, 4, 65536, "does not begin" },
+	{ 0, -2, 88 + 4, 2, 4, "kind that is not used" },  /* several values for a key */
+	{ 0, -2, 88 + 4, 2, 16, "kind that is not used" }, /* values of a fixed size */
+	{ 0, -2, 40 + 4, 2, 0, "kind that is not used" },
 	{ 0, -2, 88 + 6, 2, 0, "depth" },
 	{ 0, -2, 88 + 6, 2, 17, "depth" },
 	{ 0, -2, 88 + 6, 2, 1, "not what it should be" },
@@ -197,7 +202,7 @@ static const struct {
 	{ 3, 0, 8, 1, 'b', "out of order" },
 	{ 3, 1, 8, 1, 'a', "out of order" },
 	{ 3, 1, 8, 1, 'd', "out of order" }, /* not less than the separator that follows */
-	{ 3, 0, 0, 4, 500, "a value reaches over" },
+	{ 3, 0, 0, 4, 500, "reaches over" },
 	{ 4, 0, 8, 1, 'b', "out of order" }, /* less than the separator before it */
 	{ 4, 1, 9, 8, 99, "long value" },
 	{ 4, 1, 9, 8, 8, "long value" },
@@ -206,6 +211,10 @@ static const struct {
 	{ 5, -1, 10, 2, 2, "long value" },
 	{ 5, -1, 12, 4, 1, "long value" },
 	{ 5, -1, 12, 4, 99, "used twice" },
+	{ 2, -1, 12, 2, 18, "one child" },
+	{ 3, 0, 0, 4, 500, "reaches over" },
+	{ 3, -1, 16, 2, 493, "reaches over" },    /* no even number */
+	{ 3, -1, 16, 2, 488, "over each other" }, /* into the second record */
 	{ 2, 0, 0, 4, 4, "out of order" },
 	{ 2, 0, 0, 4, 2, "used twice" },
 	{ 2, 1, 0, 4, 3, "used twice" },
@@ -214,6 +223,8 @@ static const struct {
 	{ 2, 1, 8, 1, 'a', "out of order" },
 	{ 7, 0, 6, 2, 7, "kind that is not used" },
 	{ 7, 0, 8, 8, 10, "out of order" },
+	{ 7, 0, 8, 8, 0, "transaction to come" },
+	{ 7, 1, 8, 8, 12, "transaction to come" },
 	{ 7, 0, 0, 4, 7, "list of free pages" },
 	{ 7, 0, 16, 8, 2, "list of free pages" },
 	{ 7, 0, 24, 8, 4, "free and in use" },
@@ -235,6 +246,25 @@ START_TEST(each_rule)
 		ck_assert_msg(strstr(bad, broken[i].says) != NULL, "%zu: %s, want %s", i, bad,
 			      broken[i].says);
 	}
+}
+END_TEST
+
+/* LMDB gives such a value pages of its own: two records fit into each page. */
+START_TEST(a_long_value_in_a_leaf)
+{
+	static const char value[240];
+	struct image m;
+
+	build(&m);
+	put(&m, 88 + 32, 3, 8);
+	begin_page(&m, 3, 2);
+	add_node(&m, 3, &(struct record){ "a", 1, 236, 0, value, 236 });
+	is_whole(&m);
+	begin_page(&m, 3, 2);
+	add_node(&m, 3, &(struct record){ "a", 1, 238, 0, value, 238 });
+	const char *bad = lmdb_check(m.b, sizeof(m.b));
+	ck_assert_ptr_nonnull(bad);
+	ck_assert_ptr_nonnull(strstr(bad, "too long"));
 }
 END_TEST
 
@@ -282,4 +312,5 @@ START_TEST(short_ones)
 }
 END_TEST
 
-TEST_PROGRAM("lmdb_rules", as_built, also_whole, each_rule, separators_of_numbers, short_ones)
+TEST_PROGRAM("lmdb_rules", as_built, also_whole, each_rule, a_long_value_in_a_leaf,
+	     separators_of_numbers, short_ones)
