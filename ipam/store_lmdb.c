@@ -31,8 +31,9 @@
 #define MAP_SIZE   (STORE_SIZE + STORE_SIZE / 4) /* what releases may need when it is full */
 #define FLAGS      (MDB_NOLOCK | MDB_NOTLS | MDB_NOSYNC | MDB_NORDAHEAD | MDB_NOSUBDIR)
 
-#define LOCK_FILE  "lock"
-#define FREE_LISTS 0 /* the database of LMDB's own in which free pages are listed */
+#define COMMIT_MAX_S 20 /* it writes to memory: what takes longer does not end */
+#define LOCK_FILE    "lock"
+#define FREE_LISTS   0 /* the database of LMDB's own in which free pages are listed */
 
 struct lmdb {
 	struct store base;
@@ -326,7 +327,10 @@ static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err
 	struct lmdb_txn *t = txn_of(txn);
 	const struct lmdb *s = lmdb_of(txn->store);
 	const struct lmdb_place place = place_of(s);
+	/* LMDB repeats a write that is interrupted, for ever; killed, it leaves all as it was */
+	(void)alarm(COMMIT_MAX_S);
 	int rc = mdb_txn_commit(t->txn);
+	(void)alarm(0);
 
 	if (rc)
 		rc = fail(s, rc, "commit", e);

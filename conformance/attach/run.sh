@@ -35,7 +35,7 @@ IPAM=railhead-ipam
 TOP=1.1.0
 mkdir -p "$BIN"
 # A copy: whoever builds meanwhile does not pull the programs away from under the cases.
-for p in macvlan ipvlan railhead-ipam railctl host-local; do
+for p in macvlan ipvlan sriov rdma railhead-ipam railctl host-local; do
 	[ ! -x "$FROM/$p" ] || cp "$FROM/$p" "$BIN" || exit 2
 done
 [ ! -x "$BIN/railctl" ] || RAILCTL=$BIN/railctl
@@ -47,7 +47,7 @@ done
 # shellcheck source=conformance/attach/lib.sh
 . "$HERE/lib.sh" || exit 2
 [ -z "$PEERS" ] || unset "VERSIONS[6]"
-THEMES=(protocol badinput keys macvlan ipvlan delegates ipam pools sandboxes faults alive routes gc-status-check announce probe)
+THEMES=(protocol badinput keys macvlan ipvlan delegates ipam pools sandboxes faults alive routes gc-status-check announce probe hostile)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2
@@ -61,7 +61,7 @@ setup()
 	if [ -z "${HELPERS-}" ]; then
 		HELPERS=$W/helpers
 		mkdir -p "$HELPERS"
-		for c in sniff ping late; do
+		for c in sniff ping late always; do
 			"${CC:-cc}" -O1 -o "$HELPERS/$c" "$HERE/$c.c" || exit 2
 		done
 	fi

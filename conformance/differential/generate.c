@@ -270,7 +270,7 @@ static cJSON *make_ipam(struct random *r)
 	if (chance(r, 25))
 		put_text(r, ipam, "resolvConf", PICK(r, resolv));
 	if (chance(r, 10))
-		put_text(r, ipam, "dataDir", chance(r, 50) ? "" : "/run/work/data");
+		put_text(r, ipam, "dataDir", chance(r, 50) ? "" : "/var/lib/cni/data");
 	if (chance(r, 4))
 		put_text(r, ipam, "name", "x");
 	if (chance(r, 6))
