@@ -61,6 +61,7 @@ static const struct known known[] = {
 	CALL(getcwd, "ENOENT"),
 	/* the network */
 	CALL(socket, "EMFILE ENFILE ENOBUFS ENOMEM EACCES EAFNOSUPPORT"),
+	CALL(getsockopt, "ENOPROTOOPT ENOBUFS"),
 	CALL(setsockopt, "ENOPROTOOPT ENOMEM EPERM"),
 	CALL(bind, "ENOMEM EADDRINUSE EADDRNOTAVAIL"),
 	CALL(connect, "ECONNREFUSED EINTR ENOENT"),

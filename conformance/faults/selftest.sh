@@ -90,7 +90,7 @@ wrong 'a DEL that fails' "$N" 'DEL fails' "[ \$wrapped != DEL ] && real || { ech
 wrong 'a CHECK that fails' "$N" 'CHECK fails' "[ \$wrapped != CHECK ] && real || { echo '{\"code\":5,\"msg\":\"x\"}'; exit 1; }"
 
 # What is done wrong only when something fails: an ADD without its undo, which repair must find, ...
-wrong 'a failed ADD that GC cannot know of' 'add macvlan scene:ipam-dies:1' 'left by the failed ADD' \
+wrong 'a failed ADD that GC cannot know of' 'add macvlan scene:ipam-babbles:1' 'left by the failed ADD' \
 	'real || { ip link add left0 type veth peer name left1; exit 1; }'
 # ... a race that two win, ...
 wrong 'two with one name' 'add macvlan race:one-name-2:1' 'must have the name' \
