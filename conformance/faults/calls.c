@@ -108,8 +108,10 @@ static const struct known known[] = {
 	CALL(clock_gettime, ""),
 	CALL(exit_group, ""),
 	CALL(sched_yield, ""),
+	CALL(setitimer, ""),
 #ifdef __x86_64__
 	CALL(arch_prctl, ""),
+	CALL(alarm, ""),
 	CALL(readlink, "ENOENT " PATH_ERRNOS),
 	CALL(poll, "EINTR ENOMEM"),
 	CALL(dup2, "EMFILE EBUSY EINTR"),
