@@ -263,20 +263,32 @@ static int is_of_vf(const struct peer *p, void *arg)
 	return 1;
 }
 
-/* Its namespace, where that is told; else whether the interface has come home tells. */
+/* Whether no network driver has the VF: vfio-pci has, or nobody. */
+static bool has_no_interface(const struct ctx *ctx, const char *vf)
+{
+	char driver[PCI_DRIVER_LEN];
+	struct err ignored;
+
+	return pci_driver(ctx->sysfs, vf, driver, &ignored) == 0 &&
+	       (!*driver || strncmp(driver, "vfio", 4) == 0);
+}
+
+/*
+ * The kernel moves the interface of a VF to the host when its namespace ends. A path that is not
+ * seen from here proves nothing while the interface is not back: it may be in a living pod.
+ */
 static enum peer_state judge(const struct ctx *ctx, const struct peer *p)
 {
 	auto_netns struct netns ns = { .fd = -1 };
 	char name[IFNAME_LEN];
 	struct err why;
 
-	if (*p->netns)
-		return netns_open(p->netns, &ns, &why) == 0 ||
-				       (why.errnum != ENOENT && why.errnum != EINVAL)
-			       ? PEER_LIVES
-			       : PEER_GONE;
-	return p->base.has_netdev && pci_vf_netdev(ctx->sysfs, p->vf, name, &why) == 0 ? PEER_GONE
-										       : PEER_LIVES;
+	if (*p->netns && (netns_open(p->netns, &ns, &why) == 0 ||
+			  (why.errnum != ENOENT && why.errnum != EINVAL)))
+		return PEER_LIVES;
+	if ((*p->netns || p->base.has_netdev) && pci_vf_netdev(ctx->sysfs, p->vf, name, &why) == 0)
+		return PEER_GONE;
+	return *p->netns && has_no_interface(ctx, p->vf) ? PEER_GONE : PEER_LIVES;
 }
 
 int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct err *e)

@@ -241,6 +241,26 @@ START_TEST(without_an_interface_it_is_in_use_too)
 }
 END_TEST
 
+/* A container without the host's /run/netns does not see the path of a living pod. */
+START_TEST(a_path_that_is_not_seen_proves_nothing)
+{
+	auto_lent struct lent l = attached_by_peer();
+	auto_pod struct pod next = pod();
+	auto_vf_view struct vf_view v = { 0 };
+	const struct claimant who = claimant_of(&l.w, "c2", &next);
+	struct vf_place place;
+	struct err e = { .msg = "" };
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", world_vf(0));
+	testing_file(path, 0600, "/nowhere");
+	good(inventory_vf(&l.w.ctx, l.w.nl, world_vf(0), &v, &e), &e);
+	ck_assert_str_eq(vf_use_name(v.use), "in-use");
+	ck_assert_int_eq(claim_vf(&who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+}
+END_TEST
+
 static struct lent left_by_peer(void)
 {
 	struct lent l = attached_by_peer();
@@ -388,6 +408,7 @@ END_TEST
 
 TEST_PROGRAM("sriov/peer", what_it_attached_we_put_back, without_a_namespace, its_pod_has_gone,
 	     of_another_network, it_is_somebody_elses_by_now, a_living_one_is_in_use,
-	     without_an_interface_it_is_in_use_too, a_dead_ones_is_put_back_before_it_is_taken,
-	     a_dead_ones_is_repaired, imported_it_is_ours, what_cannot_be_imported,
-	     of_earlier_and_damaged_versions, names_of_files)
+	     without_an_interface_it_is_in_use_too, a_path_that_is_not_seen_proves_nothing,
+	     a_dead_ones_is_put_back_before_it_is_taken, a_dead_ones_is_repaired,
+	     imported_it_is_ours, what_cannot_be_imported, of_earlier_and_damaged_versions,
+	     names_of_files)
