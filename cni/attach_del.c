@@ -181,8 +181,8 @@ static int restore_unrecorded(const struct cni_call *call, struct err *e)
 	return ctx_boot_id(&call->ctx, r.boot, e) ? -1 : restore_own(call, &r, e);
 }
 
-/* *done: whether its ADD came to its end, or may have. */
-static int delete_interface(const struct cni_call *call, bool *done, struct err *e)
+/* *leased: whether its IPAM may have given an address: an ADD that failed whole has no record. */
+static int delete_interface(const struct cni_call *call, bool *leased, struct err *e)
 {
 	const struct record_key key = attach_key(call);
 	auto_record struct record r = { 0 };
@@ -195,11 +195,11 @@ static int delete_interface(const struct cni_call *call, bool *done, struct err 
 		}
 		if (why.code != ERR_NOTFOUND)
 			log_warn(&call->ctx.log, "%s; looking at CNI_NETNS instead", why.msg);
-		*done = why.code != ERR_NOTFOUND;
+		*leased = why.code != ERR_NOTFOUND;
 		return attach_type_of(call)->restore ? restore_unrecorded(call, e)
 						     : delete_unrecorded(call, e);
 	}
-	*done = !r.adding;
+	*leased = true;
 	r.netns_also = call->env.netns;
 	return restore_own(call, &r, e);
 }
@@ -219,11 +219,11 @@ static int ipam_timeout(const struct cni_call *call)
 
 /*
  * An ADD whose IPAM cannot be run has no address, and the runtime calls DEL for it until that
- * succeeds: a pod would be terminating for ever. One that came to its end has an address, and then
- * a program that is missing now must come back, or be done without by hand.
+ * succeeds: a pod would be terminating for ever. Where an IPAM may have run, by an ADD that was
+ * killed for instance, a program that is missing now must come back, or be done without by hand.
  */
-static int release_address(const struct cni_call *call, const struct delegate_call *del, bool done,
-			   struct err *e)
+static int release_address(const struct cni_call *call, const struct delegate_call *del,
+			   bool leased, struct err *e)
 {
 	struct delegate ipam;
 	struct err why;
@@ -232,11 +232,11 @@ static int release_address(const struct cni_call *call, const struct delegate_ca
 		return 0;
 	if (delegate_start(call, del, ipam_timeout(call), &ipam, &why) == 0)
 		return delegate_finish(&ipam, NULL, NULL, e);
-	if (done || why.code != ERR_DELEGATE) {
+	if (leased || why.code != ERR_DELEGATE) {
 		*e = why;
 		return -1;
 	}
-	log_warn(&call->ctx.log, "%s; no ADD came to its end here, so that there is no address",
+	log_warn(&call->ctx.log, "%s; there is no record of this attachment, and so no address",
 		 why.msg);
 	return 0;
 }
@@ -262,12 +262,12 @@ int attach_del(const struct cni_call *call, struct err *e)
 	const struct delegate_call del = { .verb = CNI_DEL };
 	const struct record_key key = attach_key(call);
 	auto_fd int lock = -1;
-	bool done;
+	bool leased;
 
-	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, &done, e))
+	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, &leased, e))
 		return -1;
 	log_debug(&call->ctx.log, "the interface has gone");
-	if (release_address(call, &del, done, e))
+	if (release_address(call, &del, leased, e))
 		return -1;
 	log_debug(&call->ctx.log, "the record goes, and with it the attachment");
 	return record_remove(&call->ctx, &key, e);
@@ -311,7 +311,7 @@ static int collect_one(struct sweep *s, const struct record *r, struct err *e)
 		s->stays = true;
 		return -1;
 	}
-	if (release_address(call, &del, there && !now.adding, e))
+	if (release_address(call, &del, there, e))
 		return -1;
 	return record_remove(&call->ctx, &r->key, e);
 }

@@ -285,6 +285,28 @@ test_delegates_missing_after_ADD()
 	want_ok DEL
 }
 
+# An ADD that was killed may have an address: it is not forgotten for want of a program.
+test_delegates_missing_after_a_killed_ADD()
+{
+	pod p1
+	fake lethal <<-'EOF'
+		case $CNI_COMMAND in
+		ADD) touch "$log.leased"; kill -KILL $PPID ;;
+		DEL) rm -f "$log.leased" ;;
+		esac
+	EOF
+	fake_conf lethal
+	cni ADD
+	eq 'exit status of the killed ADD' "$RC" 137
+	is 'the lease' test -e "$FAKE/lethal.leased"
+	mv "$FAKE/lethal" "$FAKE/away"
+	want_err DEL 105 lethal
+	want_err DEL 105 lethal
+	mv "$FAKE/away" "$FAKE/lethal"
+	want_ok DEL
+	isnt 'the lease' test -e "$FAKE/lethal.leased"
+}
+
 # A real one of other people's: what Debian ships.
 test_delegates_host_local()
 {
