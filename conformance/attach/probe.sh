@@ -33,8 +33,8 @@ squatter()
 	OTHER_MAC=$(ip netns exec other cat /sys/class/net/sq0/address)
 }
 
-# refused ADDRESS: ADD fails with a code of its own, names who has the address, and leaves nothing.
-refused()
+# probe_refused ADDRESS: ADD fails with a code of its own, names who has the address, and leaves nothing.
+probe_refused()
 {
 	want_err ADD 109 "$1"
 	has "who has it" "$OUT" "$OTHER_MAC"
@@ -51,7 +51,7 @@ test_probe_finds_who_has_the_address()
 	pod p1
 	squatter $N4.2/24
 	conf_ipam "$DUAL_IPAM" '.probe=true'
-	refused $N4.2
+	probe_refused $N4.2
 	# It rests: the next one gets another.
 	want_ok ADD
 	a=$(addr4)
@@ -68,7 +68,7 @@ test_probe_finds_who_has_the_ipv6_address()
 	pod p1
 	squatter $N6:2/64
 	conf_ipam "$N6_IPAM" '.probe=true'
-	refused $N6:2
+	probe_refused $N6:2
 	want_ok ADD
 	eq "the address" "$(addr6)" $N6:3/64
 	want_ok DEL
@@ -84,7 +84,7 @@ test_probe_the_address_rests_without_cooldown_and_is_not_sticky()
 	squatter $N4.2/24
 	conf_ipam "{\"type\":\"railhead-ipam\",\"subnet\":\"$N4.0/24\",\"cooldown\":0,\"sticky\":true}" '.probe=true'
 	CARGS='K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web-0'
-	refused $N4.2
+	probe_refused $N4.2
 	want_ok ADD
 	eq "the address" "$(addr4)" $N4.3/24
 	want_ok DEL
@@ -99,9 +99,9 @@ test_probe_an_address_that_was_asked_for()
 	pod p1
 	squatter $N4.9/24 $N6:9/64
 	conf_ipam "$DUAL_IPAM" ".probe=true | .args={\"cni\":{\"ips\":[\"$N4.9\",\"$N6:9\"]}}"
-	refused $N4.9
+	probe_refused $N4.9
 	has "the other one" "$OUT" $N6:9
-	refused $N4.9
+	probe_refused $N4.9
 	ip -n other link del sq0
 	want_ok ADD
 	eq "the addresses" "$(addr4) $(addr6)" "$N4.9/24 $N6:9/64"
@@ -119,7 +119,7 @@ test_probe_an_answer_that_comes_late()
 	eventually grep -q ready "$W/late"
 	OTHER_MAC=02:00:00:00:aa:aa
 	conf_ipam "$N4_IPAM" '.probe=true'
-	refused $N4.2
+	probe_refused $N4.2
 	eventually grep -q answered "$W/late"
 	kill "$LATE" 2>/dev/null
 	has "it was asked twice" "$(<"$W/late")" answered
@@ -173,7 +173,7 @@ test_probe_ipvlan()
 	ip addr add $N6:2/64 dev "$WIRE" nodad
 	OTHER_MAC=$(cat /sys/class/net/"$WIRE"/address)
 	conf_ipam "$DUAL_IPAM" '.probe=true'
-	refused $N4.2
+	probe_refused $N4.2
 	has "the other one" "$OUT" $N6:2
 	ip addr flush dev "$WIRE"
 	want_ok ADD DEL
