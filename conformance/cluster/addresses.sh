@@ -102,7 +102,8 @@ test_tight_set()
 	audit
 }
 
-# Two nodes, one pool: one has to say whose range it is; where it is said wrongly, the comparison of two nodes finds it.
+# Two nodes, one pool: one has to say whose range it is; where it is said wrongly, the comparison of two nodes finds it, and a
+# network with "probe" asks the wire: the pod waits for an address that nobody has, and is told whose the other one was.
 once_two_nodes()
 {
 	local n
@@ -112,14 +113,22 @@ once_two_nodes()
 		pool "$n" same --subnet 10.10.0.0/16 --range 10.10.9.1-10.10.9.4
 	done
 	nad same "$(macvlan same same)"
+	nad asking "$(macvlan asking same '.probe = true')"
 	pod a same
+	running a
+	pod a2 same
 	NODE=2 pod b same
-	running a b
+	running a2 b
 	eq 'the address of both' "$(address b net1)" "$(address a net1)"
 	is 'verify sees one node' node 1 railctl ipam verify
 	node 2 railctl ipam lease list --resting --json >"$W/others"
 	isnt 'verify --against' verify_against 1
 	has 'what it says' "$(<"$W/is")" "$(address a net1)"
-	delete a b
+	delete b
+	NODE=2 pod c asking
+	event c "$(status a2 '.[1].mac' | tr -d '"')"
+	running c
+	hasnt 'addresses of the others' "$(address a net1) $(address a2 net1)" "$(address c net1)"
+	audit
 }
 verify_against() { node "$1" railctl ipam verify --against - <"$W/others"; }

@@ -66,7 +66,7 @@ cgroups_remove()
 			while read -r pid; do
 				kill -KILL "$pid" 2>/dev/null
 			done < <(find "$path/$2" -name cgroup.procs -exec cat {} + 2>/dev/null)
-			find "$path/$2" -depth -type d -exec rmdir {} \; 2>/dev/null
+			find "$path/$2" -depth -type d -exec rmdir {} + 2>/dev/null
 			[ ! -d "$path/$2" ] || left=yes
 		done < <(cgroups_paths "$1")
 		[ -n "$left" ] || return 0

@@ -118,7 +118,7 @@ balance()
 	leased=$(leases "$1")
 	states=$(records "$1")
 	[ "$real" = "$leased" ] || echo "n$1: addresses in pods and leases differ: $(diff <(echo "$real") <(echo "$leased") | grep '^[<>]' | tr '\n' ' ')"
-	[ -z "$(uniq -d <<<"$real")" ] || echo "n$1: two pods have $(uniq -d <<<"$real" | tr '\n' ' ')"
+	echo "$real" >"$W/real.$1"
 	[ "$(grep -c . <<<"$states")" = "$links" ] || echo "n$1: $links interfaces, but $(grep -c . <<<"$states") records"
 	[ -z "$(grep -v '^healthy$' <<<"$states")" ] || echo "n$1: records that are $(grep -v '^healthy$' <<<"$states" | sort | uniq -c | tr '\n' ' ')"
 	node "$1" railctl ipam verify >"$W/verify" 2>&1 || echo "n$1: verify: $(tail -c 600 "$W/verify")"
@@ -128,10 +128,13 @@ balance()
 }
 balances() # of both nodes; nobody has an address of the other's
 {
-	local n wrong=
+	local n wrong= twice
+	rm -f "$W"/real.*
 	for n in $NODES; do
 		[ ! -e "$W/n$n/pid" ] || wrong+=$(balance "$n")
 	done
+	twice=$(cat "$W"/real.* 2>/dev/null | grep . | sort | uniq -d)
+	[ -z "$twice" ] || wrong+=" two pods have ${twice//$'\n'/ }"
 	printf '%s\n' "$wrong" >"$W/balance"
 	[ -z "$wrong" ]
 }
