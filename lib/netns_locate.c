@@ -19,7 +19,7 @@ struct search {
 	struct netns found;
 	char link[32]; /* what a link to it says: "net:[4026532000]" */
 	char holder[NETNS_HOLDER_LEN];
-	uint64_t *mnt_seen; /* owned: mount namespaces whose mounts were read */
+	uint64_t *mnt_seen; /* owned: mount namespaces whose mounts were all read */
 	size_t n_mnt;
 	bool blind; /* something could not be looked at, for the reason in why */
 	struct err why;
@@ -201,7 +201,8 @@ static enum verdict look_at_mount(struct search *s, const char *process, char *l
 	return try_seen(s, path);
 }
 
-static enum verdict read_mounts(struct search *s, const char *process)
+/* *whole: nothing is left to read. */
+static enum verdict read_mounts(struct search *s, const char *process, bool *whole)
 {
 	char path[PATH_MAX], *line = NULL;
 	enum verdict v = NOT_SEEN;
@@ -214,8 +215,11 @@ static enum verdict read_mounts(struct search *s, const char *process)
 			note_blind(s, errno, path);
 		return NOT_SEEN;
 	}
-	while (v == NOT_SEEN && getline(&line, &room, f) > 0)
+	size_t lines = 0;
+
+	for (; v == NOT_SEEN && getline(&line, &room, f) > 0; lines++)
 		v = look_at_mount(s, process, line);
+	*whole = v == NOT_SEEN && feof(f) && lines; /* a process has a root folder at least */
 	if (v == NOT_SEEN && !feof(f) && !has_gone(errno))
 		note_blind(s, errno, path);
 	free(line);
@@ -249,6 +253,8 @@ static void note_read(struct search *s, uint64_t mnt)
 static enum verdict look_at_mounts(struct search *s, const char *process)
 {
 	char path[PATH_MAX], root[4];
+	bool whole = false;
+	enum verdict v;
 	uint64_t mnt;
 	ssize_t n;
 
@@ -258,15 +264,38 @@ static enum verdict look_at_mounts(struct search *s, const char *process)
 		return NOT_SEEN;
 	(void)snprintf(path, sizeof(path), "%s/ns/mnt", process);
 	mnt = ns_inode(path);
-	if (n == 1 && mnt) {
-		if (was_read(s, mnt))
-			return NOT_SEEN;
+	if (n != 1)
+		mnt = 0;
+	if (mnt && was_read(s, mnt))
+		return NOT_SEEN;
+	v = read_mounts(s, process, &whole);
+	if (mnt && whole)
 		note_read(s, mnt);
-	}
-	return read_mounts(s, process);
+	return v;
 }
 
 /* ---- all of it ---- */
+
+static enum verdict look_at_files_and_mounts(struct search *s, const char *folder, const char *id)
+{
+	char process[PATH_MAX - 32], path[PATH_MAX];
+	enum verdict v;
+
+	(void)snprintf(process, sizeof(process), "%.4000s/%.16s", folder, id);
+	(void)snprintf(path, sizeof(path), "%s/fd", process);
+	(void)snprintf(s->holder, sizeof(s->holder), "a file that process %.16s has open", id);
+	v = each_number(s, path, look_at_file);
+	return v == NOT_SEEN ? look_at_mounts(s, process) : v;
+}
+
+/* A first thread that has ended shows neither files nor mounts; other threads may still run. */
+static bool shows_nothing(const char *process)
+{
+	char path[PATH_MAX], root[4];
+
+	(void)snprintf(path, sizeof(path), "%s/root", process);
+	return readlink(path, root, sizeof(root)) < 0 && has_gone(errno);
+}
 
 static enum verdict look_into(struct search *s, const char *proc, const char *pid)
 {
@@ -279,10 +308,8 @@ static enum verdict look_into(struct search *s, const char *proc, const char *pi
 
 	if (v != NOT_SEEN)
 		return v;
-	(void)snprintf(path, sizeof(path), "%s/fd", process);
-	(void)snprintf(s->holder, sizeof(s->holder), "a file that process %.16s has open", pid);
-	v = each_number(s, path, look_at_file);
-	return v == NOT_SEEN ? look_at_mounts(s, process) : v;
+	return shows_nothing(process) ? each_number(s, path, look_at_files_and_mounts)
+				      : look_at_files_and_mounts(s, proc, pid);
 }
 
 /* Process 1 may be closed to us (hardened hosts); it is no pod's, or sees_enough() says no. */
@@ -297,9 +324,10 @@ static enum verdict look_at_process(struct search *s, const char *proc, const ch
 }
 
 /* That nothing was seen proves something only for who sees enough. */
-static int sees_enough(const struct search *s, struct err *e)
+static int sees_enough(struct search *s, struct err *e)
 {
 	const struct netns_view own = netns_view_self(s->ctx), *from = &s->what->from;
+	const uint64_t host = ns_of(s->ctx, "1", "mnt");
 
 	err_set(e, ERR_NETNS, 0, "network namespace %s (%s) is not to be seen, and may be alive",
 		s->what->path, s->link);
@@ -308,7 +336,7 @@ static int sees_enough(const struct search *s, struct err *e)
 	if (!own.pid_ns || (own.pid_ns != FIRST_PID_NS && own.pid_ns != from->pid_ns))
 		return err_hint(e, "this program does not see the processes of the host: run it in "
 				   "the process namespace of the container runtime");
-	if (!own.mnt_ns || (own.mnt_ns != from->mnt_ns && own.mnt_ns != ns_of(s->ctx, "1", "mnt")))
+	if (!own.mnt_ns || (own.mnt_ns != from->mnt_ns && own.mnt_ns != host && !was_read(s, host)))
 		return err_hint(e,
 				"this program does not see the mounts of the host: run it in the "
 				"mount namespace of process 1 (nsenter -t 1 -m)");

@@ -151,6 +151,50 @@ static void enter_by_thread(void *arg)
 	(void)pthread_barrier_wait(&entered);
 }
 
+/* The first thread goes; the second says that all is ready, and stays. */
+static void *outlive(void *arg)
+{
+	const int *fds = arg;
+	char state[256] = "";
+
+	while (!strstr(state, ") Z ")) {
+		auto_fd int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+		if (read(fd, state, sizeof(state) - 1) <= 0)
+			_exit(1);
+		(void)sched_yield();
+	}
+	if (write(fds[0], "", 1) == 1)
+		_exit((int)read(fds[1], state, 1));
+	_exit(1);
+}
+
+static pid_t helper_without_first_thread(void)
+{
+	static int fds[2]; /* the first thread's stack goes */
+	int ready[2], stay[2];
+	char byte;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	ck_assert_int_eq(pipe(stay), 0);
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		pthread_t thread;
+
+		(void)close(stay[1]);
+		fds[0] = ready[1];
+		fds[1] = stay[0];
+		if (pthread_create(&thread, NULL, outlive, fds))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	ck_assert_int_eq(close(ready[1]), 0);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(close(ready[0]), 0);
+	return pid;
+}
+
 /* In a mount namespace of its own, at a path with a space. */
 static void mount_elsewhere(void *arg)
 {
@@ -209,6 +253,21 @@ START_TEST(whatever_holds_it_is_found)
 		end(pid);
 		gone(&what);
 	}
+}
+END_TEST
+
+START_TEST(a_process_without_its_first_thread_holds_it)
+{
+	net_enter_new();
+
+	struct netns pod = net_another();
+	const struct netns_noted what = noted(&pod);
+	pid_t pid = helper_without_first_thread();
+
+	netns_close(&pod);
+	lives(&what, "a file that process");
+	end(pid);
+	gone(&what);
 }
 END_TEST
 
@@ -340,6 +399,29 @@ START_TEST(who_does_not_see_the_host_proves_nothing)
 }
 END_TEST
 
+/* The daemon of Multus after an update: its own mounts are new, and it sees those of process 1. */
+START_TEST(mounts_of_process_1_may_be_read_from_elsewhere)
+{
+	const struct ctx ctx = empty_proc();
+	struct netns_noted what = { .path = "/mnt/none",
+				    .id = { 4, 4026532000, 9 },
+				    .from = { 77, 5 } };
+
+	look_from("pid:[77]", "mnt:[7]", "mnt:[6]");
+	link_to(PROC "/1/root", "/");
+	unknown(&ctx, &what, "mounts");
+	testing_file(PROC "/1/mountinfo", 0600, "");
+	unknown(&ctx, &what, "mounts");
+	testing_file(PROC "/1/mountinfo", 0600, "20 1 0:1 / / rw - tmpfs none rw\n");
+	proved(&ctx, &what);
+	what.from.pid_ns = 78;
+	unknown(&ctx, &what, "processes");
+	what.from.pid_ns = 77;
+	link_to(PROC "/1/root", "/jail"); /* then there may be more */
+	unknown(&ctx, &what, "mounts");
+}
+END_TEST
+
 /* A record of an earlier version does not say from where: only who sees all processes knows. */
 START_TEST(what_was_noted_by_an_earlier_version)
 {
@@ -356,6 +438,7 @@ START_TEST(what_was_noted_by_an_earlier_version)
 END_TEST
 
 TEST_PROGRAM("netns_locate", its_path_leads_there, whatever_holds_it_is_found,
-	     what_is_at_its_path_does_not_count, another_one_with_its_inode_proves_it_gone,
-	     what_cannot_be_looked_at_is_unknown, who_does_not_see_the_host_proves_nothing,
-	     what_was_noted_by_an_earlier_version)
+	     a_process_without_its_first_thread_holds_it, what_is_at_its_path_does_not_count,
+	     another_one_with_its_inode_proves_it_gone, what_cannot_be_looked_at_is_unknown,
+	     who_does_not_see_the_host_proves_nothing,
+	     mounts_of_process_1_may_be_read_from_elsewhere, what_was_noted_by_an_earlier_version)
