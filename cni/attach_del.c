@@ -18,28 +18,6 @@ static int open_nl(const struct netns *pod, struct nl **nl, struct err *e)
 	return netns_open_self(&home, e) || nl_open_in(pod, &home, nl, e) ? -1 : 0;
 }
 
-/* Delete ifname in pod if it is of kind: names are reused, and a stranger's interface is not ours.
- */
-static int delete_named(const struct netns *pod, const char *ifname, const char *kind,
-			struct err *e)
-{
-	auto_nl struct nl *nl = NULL;
-	struct link_info link;
-	struct err why;
-
-	if (open_nl(pod, &nl, e))
-		return -1;
-	if (nl_link_by_name(nl, ifname, &link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
-	if (strcmp(link.kind, kind) != 0)
-		return 0;
-	return nl_link_delete(nl, link.ifindex, e);
-}
-
 /*
  * From here on repair may finish what we began: without this an interface that is missing from a
  * living pod would look like one that the pod has put elsewhere. A deletion must not fail for it.
@@ -116,15 +94,17 @@ static int restore_own(const struct cni_call *call, const struct record *r, stru
 struct claim {
 	struct netns_id pod;
 	const char *ifname;
+	int ifindex; /* what has that name now */
 	bool found;
 };
 
+/* By the number, too: the pod may have given its interface that name since. */
 static int find_claim(const struct record *r, void *arg)
 {
 	struct claim *c = arg;
 
-	c->found =
-		r->tree && netns_same(r->netns_id, c->pod) && strcmp(r->key.ifname, c->ifname) == 0;
+	c->found = r->tree && netns_same(r->netns_id, c->pod) &&
+		   (strcmp(r->key.ifname, c->ifname) == 0 || r->ifindex == c->ifindex);
 	return c->found;
 }
 
@@ -145,10 +125,34 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 }
 
 /*
- * Without a record: an ADD of the plugin that we replaced, or of nobody. Only our kind is touched,
- * and nothing that another attachment's record calls its own: a late DEL of an old pod must not
- * take the interface of the new one.
+ * Only our kind, as names are reused and a stranger's interface is not ours; and nothing that
+ * another attachment's record calls its own: a late DEL of an old pod must not take the interface
+ * of the new one.
  */
+static int delete_unclaimed(const struct cni_call *call, const struct netns *pod, struct err *e)
+{
+	struct claim claim = { .pod = pod->id, .ifname = call->env.ifname };
+	auto_nl struct nl *nl = NULL;
+	struct link_info link;
+	struct err why;
+
+	if (open_nl(pod, &nl, e))
+		return -1;
+	if (nl_link_by_name(nl, claim.ifname, &link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (strcmp(link.kind, attach_type_of(call)->kind) != 0)
+		return 0;
+	claim.ifindex = link.ifindex;
+	if (record_each(&call->ctx, NULL, find_claim, &claim, e))
+		return -1;
+	return claim.found ? 0 : nl_link_delete(nl, link.ifindex, e);
+}
+
+/* Without a record: an ADD of the plugin that we replaced, or of nobody. */
 static int delete_unrecorded(const struct cni_call *call, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 }, home = { .fd = -1 };
@@ -160,12 +164,7 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 		return -1;
 	if (netns_same(pod.id, home.id) && !call->env.netns_override)
 		return 0;
-	struct claim claim = { .pod = pod.id, .ifname = call->env.ifname };
-	if (record_each(&call->ctx, NULL, find_claim, &claim, e))
-		return -1;
-	if (claim.found)
-		return 0;
-	return delete_named(&pod, call->env.ifname, attach_type_of(call)->kind, e);
+	return delete_unclaimed(call, &pod, e);
 }
 
 /* What a type takes is known to itself, by the attachment that took it. */

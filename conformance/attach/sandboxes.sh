@@ -203,3 +203,51 @@ test_sandbox_GC_by_another_interface_plugin()
 	use old
 	want_ok DEL
 }
+
+# --- an ADD that was killed, names that were swapped -------------------------------------------
+
+# As if the ADD had been killed after its IPAM had given an address.
+was_killed()
+{
+	local f
+	f=$(find $RUN/attachments -type f)
+	jq -c '.adding = true' "$f" >"$W/record" && cat "$W/record" >"$f"
+}
+
+# While programs are replaced the IPAM is missing for a moment: a DEL that succeeds is not called again.
+test_sandbox_of_a_killed_ADD_keeps_its_lease_while_the_ipam_is_missing()
+{
+	need_railhead
+	sandbox a
+	was_killed
+	mv "$BIN/$IPAM" "$W/away"
+	want_err DEL 105 "$IPAM"
+	edit '."cni.dev/valid-attachments"=[]'
+	want_err GC 105 "$IPAM"
+	mv "$W/away" "$BIN/$IPAM"
+	eq leases "$(lease_count)" 1
+	want_ok DEL
+	eq leases "$(lease_count)" 0
+}
+
+# A second DEL has no record to go by, and the name leads to the interface of another network.
+test_sandbox_second_DEL_after_the_pod_swapped_names()
+{
+	need_railhead
+	local kept
+	sandbox a
+	IFN=net2
+	conf_ipam "$(v4_ipam)" '.name="othernet"'
+	want_ok ADD
+	kept=$(addr4)
+	ip -n a link set net1 name net3 && ip -n a link set net2 name net1 && ip -n a link set net3 name net2
+	IFN=net1
+	conf_ipam "$(v4_ipam)"
+	want_ok DEL
+	no_link a net2
+	want_ok DEL
+	has_addr a net1 "$kept"
+	IFN=net2
+	conf_ipam "$(v4_ipam)" '.name="othernet"'
+	want_ok DEL
+}
