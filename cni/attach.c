@@ -93,21 +93,54 @@ static int undo_link(void *arg, struct err *e)
 
 /* ---- steps ---- */
 
+/* The interface of an earlier ADD, also in another namespace: that may live on without its path. */
+static int find_earlier(const struct attach *a, const struct record *old, enum attach_found *found,
+			struct err *e)
+{
+	const struct ctx *ctx = &a->call->ctx;
+	auto_netns struct netns pod = { .fd = -1 }, home = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct link_info link;
+
+	*found = FOUND_NONE;
+	if (netns_same(old->netns_id, a->pod.id))
+		return attach_find_link(a->pod_nl, old, &link, found, e);
+	if (ctx_boot_id(ctx, boot, e))
+		return -1;
+
+	int rc = strcmp(boot, old->boot) == 0 ? attach_netns_of(ctx, old, &pod, e) : 0;
+
+	if (rc <= 0)
+		return rc;
+	return netns_open_self(&home, e) || nl_open_in(&pod, &home, &nl, e)
+		       ? -1
+		       : attach_find_link(nl, old, &link, found, e);
+}
+
 /*
- * Whether this is an ADD without DEL in between (CNI-042): the interface of the first one is there,
- * under whatever name. A record whose interface is not there is what a killed ADD left.
+ * Refuse an ADD without DEL in between (CNI-042): the interface of the first one is there, under
+ * whatever name, and would have the same address. A record whose interface is not there is what a
+ * killed ADD left.
  */
-static bool is_second_add(const struct attach *a, const struct record_key *key)
+static int refuse_second_add(const struct attach *a, const struct record_key *key, struct err *e)
 {
 	auto_record struct record old = { 0 };
 	enum attach_found found;
-	struct link_info link;
 	struct err ignored;
 
-	return record_read(&a->call->ctx, key, &old, &ignored) == 0 &&
-	       netns_same(old.netns_id, a->pod.id) &&
-	       attach_find_link(a->pod_nl, &old, &link, &found, &ignored) == 0 &&
-	       (found == FOUND_OURS || found == FOUND_RENAMED);
+	if (record_read(&a->call->ctx, key, &old, &ignored))
+		return 0;
+	if (find_earlier(a, &old, &found, e))
+		return -1;
+	if (found != FOUND_OURS && found != FOUND_RENAMED)
+		return 0;
+	err_set(e, ERR_BUSY, 0,
+		"network %s is attached to container %s as %s already: run DEL before another ADD",
+		key->network, key->container, key->ifname);
+	if (netns_same(old.netns_id, a->pod.id))
+		return -1;
+	return err_hint(e, "its interface is in another network namespace, which lives");
 }
 
 /*
@@ -124,11 +157,8 @@ static int refuse_taken_name(const struct attach *a, struct err *e)
 		*e = why;
 		return -1;
 	}
-	if (is_second_add(a, &key))
-		return err_set(e, ERR_BUSY, 0,
-			       "network %s is attached to container %s as %s already: run DEL "
-			       "before another ADD",
-			       key.network, key.container, key.ifname);
+	if (refuse_second_add(a, &key, e))
+		return -1;
 	if (!link.ifindex)
 		return 0;
 	if (strcmp(link.name, key.ifname) != 0)

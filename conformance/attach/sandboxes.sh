@@ -251,3 +251,32 @@ test_sandbox_second_DEL_after_the_pod_swapped_names()
 	conf_ipam "$(v4_ipam)" '.name="othernet"'
 	want_ok DEL
 }
+
+# The namespace was made anew under its path, and the container has the same id (cnitool makes that of the path).
+test_sandbox_second_ADD_while_the_first_namespace_lives()
+{
+	need_railhead
+	local first pid
+	sandbox a
+	first=$(addr4)
+	ip netns exec a sleep 60 &
+	pid=$!
+	# shellcheck disable=SC2016
+	eventually sh -c '[ "$(readlink /proc/$1/ns/net)" != "$(readlink /proc/self/ns/net)" ]' sh "$pid"
+	unpod a
+	pod a
+	want_err ADD 103 "run DEL before"
+	no_link a net1
+	has_lease "$first"
+	is "the first one lives on" nsenter --net="/proc/$pid/ns/net" ip link show dev net1
+	want_ok DEL
+	isnt "DEL removes the first one" nsenter --net="/proc/$pid/ns/net" ip link show dev net1
+	want_ok ADD DEL
+	# one that is gone does not stand in the way
+	want_ok ADD
+	kill "$pid"
+	wait "$pid" 2>/dev/null
+	unpod a
+	pod a
+	want_ok ADD DEL
+}
