@@ -310,7 +310,8 @@ static int collect_one(struct sweep *s, const struct record *r, struct err *e)
 		s->stays = true;
 		return -1;
 	}
-	if (release_address(call, &del, there, e))
+	/* of a damaged record it cannot be said */
+	if (release_address(call, &del, there || !r->tree, e))
 		return -1;
 	return record_remove(&call->ctx, &r->key, e);
 }
