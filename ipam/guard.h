@@ -12,8 +12,9 @@
 #include "lib/err.h"
 
 /*
- * guard_arm - from here on such a signal prints {"code", "msg", "details"} on stdout and exits with
- * status 1. For programs, once; dir is the store's directory.
+ * guard_arm - from here on such a signal, and SIGALRM (a commit that does not end), prints {"code",
+ * "msg", "details"} on stdout and exits with status 1. For programs, once; dir is the store's
+ * directory.
  */
 int guard_arm(const char *dir, struct err *e) must_check;
 

@@ -31,7 +31,7 @@
 #define MAP_SIZE   (STORE_SIZE + STORE_SIZE / 4) /* what releases may need when it is full */
 #define FLAGS      (MDB_NOLOCK | MDB_NOTLS | MDB_NOSYNC | MDB_NORDAHEAD | MDB_NOSUBDIR)
 
-#define COMMIT_MAX_S 20 /* it writes to memory: what takes longer does not end */
+#define COMMIT_MAX_S 8 /* it writes to memory; less than others wait for the lock */
 #define LOCK_FILE    "lock"
 #define FREE_LISTS   0 /* the database of LMDB's own in which free pages are listed */
 
