@@ -3,7 +3,7 @@
 # fetch.sh DIR WHAT...: put what a cluster is made of into DIR, from Debian; what is there stays.
 #
 # WHAT is tree or go. Nothing is installed: see ../debian.sh. In DIR afterwards:
-#   tree/    the files of a node: Debian's unstable with containerd 2, runc and etcd; tree/.complete lists the packages
+#   tree/    the files of a node: Debian's unstable with containerd 2, runc and etcd; made anew when this script changes
 #   go/      a Go compiler of trixie's backports, for machines whose own is older than the programs need
 set -eu
 [ $# -ge 2 ] || {
@@ -22,6 +22,7 @@ WHO=cluster
 . "$HERE/../debian.sh"
 
 PACKAGES=base-files,bash,busybox-static,ca-certificates,containerd,coreutils,dash,etcd-server,findutils,gawk,grep,hostname
+RECIPE=$(sha256sum <"$HERE/fetch.sh")
 PACKAGES+=,iproute2,kmod,libc-bin,mount,procps,runc,sed,tar,util-linux
 
 # The packages are unpacked, not set up: nothing in a node asks for more than the files and an entry for root.
@@ -42,10 +43,10 @@ tree()
 	[ -x "$new/usr/bin/containerd" ] && [ -x "$new/usr/bin/etcd" ] || die "no tree: $(tail -n 3 "$DIR/tree.log")"
 	echo 'root:x:0:0:root:/root:/bin/bash' >"$new/etc/passwd"
 	echo 'root:x:0:' >"$new/etc/group"
-	ln -sfn /run "$new/var/run"
+	rm -rf "$new/var/run" && ln -s /run "$new/var/run"
 	# Every root of a node has places of its own on top of it.
 	mkdir -p "$new/opt/cni/bin" "$new/etc/cni/net.d" "$new/railhead"
-	echo "$PACKAGES" >"$new/.complete"
+	echo "$RECIPE" >"$new/.complete"
 	rm -rf "$DIR/tree"
 	mv "$new" "$DIR/tree"
 }
@@ -76,7 +77,7 @@ go()
 for what; do
 	case $what in
 	tree)
-		[ "$(cat "$DIR/tree/.complete" 2>/dev/null)" = "$PACKAGES" ] || { private_apt && tree; }
+		[ "$(cat "$DIR/tree/.complete" 2>/dev/null)" = "$RECIPE" ] || { private_apt && tree; }
 		;;
 	go)
 		[ -x "$DIR/go/usr/lib/go-1.26/bin/go" ] || { private_apt && go; }
