@@ -159,7 +159,7 @@ static int follow(struct turn *t, struct err *e)
 	if (vf_capture(t->who->nl, &t->place, &now, e))
 		return -1;
 	vf_compare(&now, x->has_left ? &x->left : &x->base, true, &d);
-	if (!*d.text && x->base.has_settings)
+	if (!*d.text && x->base.has_settings && (x->base.mtu || !x->base.has_netdev))
 		return 0;
 	if (*d.text && residue_of(ctx, x->vf, &t->who->key, who)) {
 		log_warn(&ctx->log, "VF %s: %s: left by %s; it is put back", x->vf, d.text, who);

@@ -78,16 +78,34 @@ static unsigned configured(const struct json *conf)
 	       (says(conf, "link_state") ? VF_LINK_STATE : 0);
 }
 
-static void take_netdev(const struct json *o, struct vf_baseline *b)
+static void take_name(const struct json *o, const char *key, struct vf_baseline *b)
 {
-	const char *name = json_str(json_get(o, "HostIFName"));
+	const char *name = json_str(json_get(o, key));
 
 	b->has_netdev = name && !ifname_problem(name);
+	if (b->has_netdev)
+		(void)snprintf(b->name, sizeof(b->name), "%s", name);
+}
+
+static void take_netdev(const struct json *o, struct vf_baseline *b)
+{
+	take_name(o, "HostIFName", b);
 	if (!b->has_netdev)
 		return;
-	(void)snprintf(b->name, sizeof(b->name), "%s", name);
 	b->has_mac = take_mac(o, "EffectiveMAC", b->mac);
 	b->mtu = number(o, "MTU");
+}
+
+/* Up to version 2.1 it kept the name alone, and knew of a VLAN alone, of which 0 was none. */
+static bool is_early(const struct json *conf)
+{
+	return !has(conf, "OrigVfState") && json_str(json_get(conf, "HostIFNames"));
+}
+
+static void take_early(const struct json *conf, struct peer *p)
+{
+	take_name(conf, "HostIFNames", &p->base);
+	p->dirty = number(conf, "vlan") ? VF_VLAN : 0;
 }
 
 int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
@@ -101,14 +119,19 @@ int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
 	const char *vf = json_str(json_get(conf, "deviceID"));
 	const char *network = json_str(json_get(conf, "name"));
 	const struct json *was = json_get(conf, "OrigVfState");
-	if (!vf || pci_parse(vf, &a) || json_type(was) != JSON_OBJECT)
+	bool early = is_early(conf);
+	if (!vf || pci_parse(vf, &a) || (!early && json_type(was) != JSON_OBJECT))
 		return err_set(e, ERR_DECODE, 0,
 			       "deviceID or OrigVfState: missing: it is none of sriov-cni's");
 	pci_format(a, p.vf);
 	p.network = network ? network : "";
-	p.dirty = configured(conf);
-	take_pf_side(was, &p.base.pf_side);
-	take_netdev(was, &p.base);
+	if (early) {
+		take_early(conf, &p);
+	} else {
+		p.dirty = configured(conf);
+		take_pf_side(was, &p.base.pf_side);
+		take_netdev(was, &p.base);
+	}
 	p.conf = TAKE_PTR(conf);
 	*out = p;
 	return 0;

@@ -10,12 +10,26 @@
 
 /* ---- what it was like ---- */
 
+/* What an earlier version of the peer does not tell of the interface. */
+static void add_netdev(struct vf_baseline *b, uint32_t mtu, const uint8_t *mac)
+{
+	if (!b->mtu)
+		b->mtu = mtu;
+	if (b->has_mac || !mac)
+		return;
+	memcpy(b->mac, mac, MAC_LEN);
+	b->has_mac = true;
+}
+
 /* As it would be without a tenant, of what the peer does not tell. */
-static void guess_settings(struct nl *nl, int ifindex, const char *name, struct vf_baseline *b)
+static void guess(struct nl *nl, const struct link_info *link, const char *name,
+		  struct vf_baseline *b)
 {
 	struct err ignored;
 
-	if (nl_settings_get(nl, ifindex, &b->link, &ignored))
+	if (b->has_netdev)
+		add_netdev(b, link->mtu, link->has_mac ? link->mac : NULL);
+	if (nl_settings_get(nl, link->ifindex, &b->link, &ignored))
 		return;
 	b->link.flags &= ~(unsigned)(IFF_PROMISC | IFF_ALLMULTI);
 	b->link.alias[0] = '\0';
@@ -40,6 +54,24 @@ static void merge(struct vf_baseline *b, const struct vf_baseline *known)
 	*b = both;
 }
 
+/* An attribute that the peer set and does not tell of is a fresh VF's; one that it did not set is
+ * as it is now. */
+static void complete(struct vf_baseline *b, const struct vf_state *now, unsigned dirty)
+{
+	struct vf_state *s = &b->pf_side;
+	const unsigned fresh = dirty & ~(unsigned)VF_MAC & ~s->has;
+	struct vf_baseline rest = { .pf_side = *now };
+	const struct vf_baseline none = { .has_netdev = false };
+
+	if (fresh & VF_VLAN)
+		s->vlan_proto = VLAN_PROTO_8021Q;
+	if (fresh & VF_SPOOFCHK)
+		s->spoofchk = true;
+	s->has |= fresh;
+	rest.pf_side.has &= ~dirty;
+	vf_follow(b, &none, &rest);
+}
+
 /* Where its interface is, and by which number. */
 struct found {
 	struct netns_id netns;
@@ -60,7 +92,7 @@ static int look_in_pod(const struct netns *pod, const struct peer *p, const char
 	if (nl_link_by_name(nl, ifname, &link, &why) ||
 	    (*link.parent ? strcmp(link.parent, p->vf) != 0 : *link.kind != '\0'))
 		return 0;
-	guess_settings(nl, link.ifindex, NULL, b);
+	guess(nl, &link, NULL, b);
 	return link.ifindex;
 }
 
@@ -83,7 +115,7 @@ static int find(const struct peer_host *h, const struct peer *p, const struct pe
 	}
 	if (pci_vf_netdev(h->ctx->sysfs, p->vf, name, &why) == 0 &&
 	    nl_link_by_name(h->nl, name, &link, &why) == 0)
-		guess_settings(h->nl, link.ifindex, name, b);
+		guess(h->nl, &link, name, b);
 	return 0;
 }
 
@@ -106,11 +138,15 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 	struct found at = { .base = p->base };
 	struct vf_entry x;
 
+	if (p->has_base && at.base.has_netdev && h->known)
+		add_netdev(&at.base, h->known->base.mtu,
+			   h->known->base.has_mac ? h->known->base.mac : NULL);
 	if (begin(h, p, &x, e) || find(h, p, owner, &at, e))
 		return -1;
 	if (p->has_base) {
 		if (h->known)
 			merge(&at.base, &h->known->base);
+		complete(&at.base, &x.base.pf_side, p->dirty);
 		x.base = at.base;
 		x.dirty = p->dirty;
 	}

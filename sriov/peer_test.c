@@ -27,6 +27,12 @@ static const char cache[] =
 	"\"802.1q\",\"deviceID\":\"%s\",\"VFID\":0,\"min_tx_rate\":null,\"max_tx_rate\":null,"
 	"\"spoofchk\":\"off\",\"trust\":\"on\",\"runtimeConfig\":{}}";
 
+/* As version 2.1.0 writes it, which is the real one of conformance/vm/suites/peers-sriov. */
+static const char early[] =
+	"{\"cniVersion\":\"0.3.1\",\"name\":\"net-a\",\"type\":\"sriov\",\"ipam\":{\"type\":"
+	"\"host-local\"},\"dns\":{},\"DPDKMode\":false,\"Master\":\"pf0\",\"vlan\":%u,"
+	"\"deviceID\":\"%s\",\"VFID\":0,\"HostIFNames\":\"v0\",\"ContIFNames\":\"net1\"}";
+
 struct lent {
 	struct world w;
 	struct pod pod;
@@ -204,6 +210,122 @@ START_TEST(it_is_somebody_elses_by_now)
 }
 END_TEST
 
+/* ---- what earlier versions do not tell ---- */
+
+static struct lent attached_by_early(unsigned vlan)
+{
+	struct lent l = { .w = world(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
+	char text[2048];
+	struct err e = { .msg = "" };
+
+	good(nl_link_by_name(l.w.nl, "v0", &l.was, &e), &e);
+	good(nl_link_move(l.w.nl, l.was.ifindex, &l.pod.ns, "net1", &e), &e);
+	l.w.kernel->vf[0].is.vlan = vlan ? vlan : 9;
+	l.w.kernel->vf[0].is.trust = true;
+	(void)!mkdir(WORLD_CNI, 0700);
+	(void)!mkdir(FOLDER, 0700);
+	(void)snprintf(text, sizeof(text), early, vlan, world_vf(0));
+	testing_file(FOLDER "/c1-net1", 0600, text);
+	return l;
+}
+
+START_TEST(an_early_one_is_put_back)
+{
+	auto_lent struct lent l = attached_by_early(7);
+	auto_vf_view struct vf_view v = { 0 };
+	struct link_info now;
+	struct stat st;
+	struct err e = { .msg = "" };
+
+	good(inventory_vf(&l.w.ctx, l.w.nl, world_vf(0), &v, &e), &e);
+	ck_assert_str_eq(v.why, "was attached by sriov-cni to container c1 as net1");
+	good(del(&l, l.pod.path, &e), &e);
+	good(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
+	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 0);
+	ck_assert(l.w.kernel->vf[0].is.trust);
+	ck_assert_int_eq(stat(FOLDER "/c1-net1", &st), -1);
+	/* Nothing is missing in what the next pods are put back to. */
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert_uint_eq(x.dirty, 0);
+	ck_assert_uint_eq(x.base.mtu, 1500);
+	ck_assert(x.base.has_mac);
+	ck_assert_mem_eq(x.base.mac, l.was.mac, MAC_LEN);
+	ck_assert_uint_eq(x.base.pf_side.has, l.w.kernel->vf[0].is.has);
+	ck_assert_uint_eq(x.base.pf_side.vlan, 0);
+	ck_assert(x.base.pf_side.trust);
+}
+END_TEST
+
+/* It writes "vlan":0 when there is none, and then has touched nothing. */
+START_TEST(an_early_one_without_a_vlan)
+{
+	auto_lent struct lent l = attached_by_early(0);
+	struct err e = { .msg = "" };
+
+	good(del(&l, l.pod.path, &e), &e);
+	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 9);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert_uint_eq(x.base.pf_side.vlan, 9);
+}
+END_TEST
+
+/* Its file tells no MTU, but the ledger does. */
+START_TEST(an_early_one_of_which_we_know)
+{
+	auto_pod struct pod first = pod();
+	struct lent l;
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	l = attached_by_early(7);
+	auto_netns struct netns here = net_self();
+	int dev = net_ifindex(l.pod.nl, "net1");
+	good(nl_link_move(l.pod.nl, dev, &here, "v0", &e), &e);
+	ck_assert_int_eq(unlink(FOLDER "/c1-net1"), 0);
+	l.w.kernel->vf[0].is.vlan = 0;
+	const struct claimant who = claimant_of(&l.w, "c0", &first);
+	good(claim_vf(&who, world_vf(0), &place, &e), &e);
+	good(claim_release(&l.w.ctx, world_vf(0), &who.key, who.netns_id, &e), &e);
+	/* And now the peer has it. */
+	char text[2048];
+	(void)snprintf(text, sizeof(text), early, 7, world_vf(0));
+	testing_file(FOLDER "/c1-net1", 0600, text);
+	l.w.kernel->vf[0].is.vlan = 7;
+	good(nl_link_move(l.w.nl, net_ifindex(l.w.nl, "v0"), &l.pod.ns, "net1", &e), &e);
+	good(nl_link_set_mtu(l.pod.nl, net_ifindex(l.pod.nl, "net1"), 1300, &e), &e);
+	good(del(&l, l.pod.path, &e), &e);
+	struct link_info now;
+	good(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
+	ck_assert_uint_eq(now.mtu, 1500);
+	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 0);
+	end(&l);
+}
+END_TEST
+
+/* One that tells all but what a later one tells: trust was set, and not kept. */
+START_TEST(an_older_one_that_set_trust)
+{
+	static const char older[] =
+		"{\"name\":\"net-a\",\"type\":\"sriov\",\"OrigVfState\":{\"HostIFName\":\"v0\","
+		"\"SpoofChk\":true,\"AdminMAC\":\"\",\"EffectiveMAC\":\"\",\"Vlan\":0,"
+		"\"MinTxRate\":0,\"MaxTxRate\":0,\"LinkState\":0},\"vlan\":7,\"deviceID\":"
+		"\"%s\",\"trust\":\"on\"}";
+	auto_lent struct lent l = attached_by_early(7);
+	char text[1024];
+	struct err e = { .msg = "" };
+
+	(void)snprintf(text, sizeof(text), older, world_vf(0));
+	testing_file(FOLDER "/c1-net1", 0600, text);
+	good(del(&l, l.pod.path, &e), &e);
+	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 0);
+	ck_assert(!l.w.kernel->vf[0].is.trust);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(x.base.pf_side.has & VF_TRUST);
+	ck_assert(!x.base.pf_side.trust);
+	ck_assert_uint_eq(x.base.mtu, 1500);
+}
+END_TEST
+
 /* ---- free? ---- */
 
 START_TEST(a_living_one_is_in_use)
@@ -358,7 +480,9 @@ START_TEST(of_earlier_and_damaged_versions)
 					   "[]",
 					   "{\"deviceID\":\"x\",\"OrigVfState\":{}}",
 					   "{\"deviceID\":\"0000:3b:02.0\"}",
-					   "{\"deviceID\":\"0000:3b:02.0\",\"OrigVfState\":3}" };
+					   "{\"deviceID\":\"0000:3b:02.0\",\"OrigVfState\":3}",
+					   "{\"deviceID\":\"0000:3b:02.0\",\"HostIFNames\":3}",
+					   "{\"deviceID\":\"x\",\"HostIFNames\":\"v0\"}" };
 	static const char old[] = "{\"name\":\"n\",\"deviceID\":\"0000:3b:02.0\",\"vlan\":5,"
 				  "\"OrigVfState\":{\"HostIFName\":\"ens1\",\"AdminMAC\":\"\","
 				  "\"EffectiveMAC\":\"02:00:00:00:00:07\",\"Vlan\":3}}";
@@ -407,7 +531,9 @@ START_TEST(names_of_files)
 END_TEST
 
 TEST_PROGRAM("sriov/peer", what_it_attached_we_put_back, without_a_namespace, its_pod_has_gone,
-	     of_another_network, it_is_somebody_elses_by_now, a_living_one_is_in_use,
+	     of_another_network, an_early_one_is_put_back, an_early_one_without_a_vlan,
+	     an_early_one_of_which_we_know, an_older_one_that_set_trust,
+	     it_is_somebody_elses_by_now, a_living_one_is_in_use,
 	     without_an_interface_it_is_in_use_too, a_path_that_is_not_seen_proves_nothing,
 	     a_dead_ones_is_put_back_before_it_is_taken, a_dead_ones_is_repaired,
 	     imported_it_is_ours, what_cannot_be_imported, of_earlier_and_damaged_versions,

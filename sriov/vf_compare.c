@@ -83,7 +83,7 @@ void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, boo
 		add(d, "name");
 	if (has_other_mac(is, was))
 		add(d, "address");
-	if (is->mtu != was->mtu)
+	if (was->mtu && is->mtu != was->mtu)
 		add(d, "mtu");
 	if (is->up != was->up && (both || was->up))
 		add(d, is->up ? "up" : "down");

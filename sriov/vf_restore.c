@@ -275,7 +275,8 @@ static void mend_netdev(const struct back *b)
 
 	if (!b->link.ifindex || !base->has_netdev)
 		return;
-	if (b->link.mtu != base->mtu && nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
+	if (base->mtu && b->link.mtu != base->mtu &&
+	    nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
 		note_netdev(b, "its MTU", &why);
 	mend_altnames(b);
 	vf_mend_settings(&(struct vf_mend){ b->nl, b->link.ifindex, base, on_refused, (void *)b });
