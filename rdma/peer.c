@@ -208,6 +208,45 @@ static struct rdma_taken taken_of(const struct rdma_peer *p, const struct rdma_l
 				    .uverbs = "" };
 }
 
+/* ---- whose it is by now ---- */
+
+struct claim {
+	const struct record_key * not ;
+	const char *bus;
+	bool found;
+};
+
+static bool is_key(const struct record_key *a, const struct record_key *b)
+{
+	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&
+	       strcmp(a->ifname, b->ifname) == 0;
+}
+
+static int is_claim(const struct record *r, void *arg)
+{
+	struct claim *c = arg;
+	struct rdma_taken t;
+	struct err ignored;
+
+	if (!r->tree || is_key(&r->key, c->not ) || rdma_taken_read(r, &t, &ignored))
+		return 0;
+	c->found = t.moved && strcmp(t.bus, c->bus) == 0;
+	return c->found;
+}
+
+/* 1: another pod got it from us after the kernel had brought it home. */
+static int is_anothers(const struct ctx *ctx, const struct rdma_peer *p,
+		       const struct record_key *key, struct err *e)
+{
+	struct claim c = { key, p->bus, false };
+	struct rdma_place place;
+
+	if (rdma_place(ctx, &place, e))
+		return -1;
+	int rc = record_each(&place.ctx, NULL, is_claim, &c, e);
+	return c.found ? 1 : rc;
+}
+
 /* ---- released ---- */
 
 static int bring_home(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
@@ -224,9 +263,36 @@ static int bring_home(const struct ctx *ctx, const struct rdma_peer *p, struct r
 	}
 	if (!rdma_bus_has_verbs(ctx->sysfs, p->bus))
 		return 0;
+	rc = is_anothers(ctx, p, &r->key, e);
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	return err_set(e, ERR_AGAIN, 0,
 		       "RDMA device %s of %s, which rdma-cni moved, is neither in the pod nor back",
 		       p->name, p->bus);
+}
+
+/* The folder, open, and what the file in it says; -1: there is none that can be read. */
+static int open_file(const struct ctx *ctx, const struct record_key *key, struct rdma_peer *out)
+{
+	char file[RDMA_PEER_LEN];
+	struct err why;
+	auto_fd int dir = open_folder(ctx, &why);
+	int n = snprintf(file, sizeof(file), "%s-%s-%s", key->network, key->container, key->ifname);
+
+	if (dir < 0 || n >= (int)sizeof(file))
+		return -1;
+	if (read_file(dir, file, out, &why) == 0)
+		return TAKE_FD(dir);
+	if (!is_absent(&why))
+		log_warn(&ctx->log, "%s/" FOLDER "/%s: %s", ctx->cni_dir, file, why.msg);
+	return -1;
+}
+
+static int remove_file(const struct ctx *ctx, int dir, const struct rdma_peer *p, struct err *e)
+{
+	if (unlinkat(dir, p->file, 0) && errno != ENOENT)
+		return err_set(e, ERR_IO, errno, "remove %s/" FOLDER "/%s", ctx->cni_dir, p->file);
+	return 0;
 }
 
 int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const char *netns,
@@ -234,23 +300,22 @@ int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const
 {
 	struct record r = { .key = *key, .plugin = "rdma", .kind = "", .netns = netns };
 	struct rdma_peer p = { .file = "" };
-	char file[RDMA_PEER_LEN];
-	struct err why;
-	auto_fd int dir = open_folder(ctx, &why);
-	int n = snprintf(file, sizeof(file), "%s-%s-%s", key->network, key->container, key->ifname);
+	auto_fd int dir = open_file(ctx, key, &p);
 
-	if (dir < 0 || n >= (int)sizeof(file) || read_file(dir, file, &p, &why)) {
-		if (dir >= 0 && n < (int)sizeof(file) && !is_absent(&why))
-			log_warn(&ctx->log, "%s/" FOLDER "/%s: %s", ctx->cni_dir, file, why.msg);
+	if (dir < 0)
 		return 0;
-	}
 	log_info(&ctx->log, "RDMA device %s of %s: brought home as rdma-cni found it", p.name,
 		 p.bus);
-	if (bring_home(ctx, &p, &r, e))
-		return -1;
-	if (unlinkat(dir, file, 0) && errno != ENOENT)
-		return err_set(e, ERR_IO, errno, "remove %s/" FOLDER "/%s", ctx->cni_dir, file);
-	return 0;
+	return bring_home(ctx, &p, &r, e) || remove_file(ctx, dir, &p, e) ? -1 : 0;
+}
+
+int rdma_peer_forget(const struct ctx *ctx, const struct record_key *key, const char *bus,
+		     struct err *e)
+{
+	struct rdma_peer p = { .file = "" };
+	auto_fd int dir = open_file(ctx, key, &p);
+
+	return dir < 0 || strcmp(p.bus, bus) != 0 ? 0 : remove_file(ctx, dir, &p, e);
 }
 
 /* ---- imported ---- */

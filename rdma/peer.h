@@ -29,11 +29,15 @@ int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err
 
 /*
  * rdma_peer_release - what DEL does about an attachment of the peer, where there is one: its device
- * comes home with its name, and the file is removed. netns: of the pod, may be "" or gone.
- * ERR_AGAIN: the kernel has not brought it yet.
+ * comes home with its name, unless it is another attachment's of ours by now, and the file is
+ * removed. netns: of the pod, may be "" or gone. ERR_AGAIN: the kernel has not brought it yet.
+ * rdma_peer_forget - the file alone, of one that was imported, when the device of bus is home.
  */
 int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const char *netns,
 		      struct err *e) must_check;
+
+int rdma_peer_forget(const struct ctx *ctx, const struct record_key *key, const char *bus,
+		     struct err *e) must_check;
 
 /* rdma_peer_import - make it an attachment of ours: a record, by which DEL, GC and repair go.
  * ERR_STATE: its device is not in that namespace. */

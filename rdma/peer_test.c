@@ -96,6 +96,50 @@ START_TEST(its_pod_has_gone)
 }
 END_TEST
 
+/* The kernel brought it, another pod got it from us, and only then does DEL come. */
+START_TEST(anothers_by_now)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1"), next = rpod("c2");
+	struct stat st;
+	struct err e = { .msg = "" };
+
+	attached_by_peer(&w, &p);
+	auto_netns struct netns here = net_self();
+	auto_nl struct nl *nl = net_socket_in(&p.ns);
+	good(nl_link_move(nl, net_ifindex(nl, "net1"), &here, "v0", &e), &e);
+	rpod_end(&p);
+	rworld_give(0, &next);
+	good(rworld_call(&w, CNI_ADD, &next, "", &e), &e);
+	ck_assert(rworld_in(&w, 0, &next));
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(rworld_in(&w, 0, &next));
+	ck_assert_int_eq(stat(file_of(&p), &st), -1);
+	good(rworld_call(&w, CNI_DEL, &next, "", &e), &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+}
+END_TEST
+
+/* repair and GC do what DEL does: nothing is left of the peer either. */
+START_TEST(imported_and_collected)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct rdma_peer peer = { .network = "rails", .container = "c1", .ifname = "net1" };
+	struct err e = { .msg = "" };
+
+	attached_by_peer(&w, &p);
+	(void)snprintf(peer.bus, sizeof(peer.bus), "%s", rworld_vf(0));
+	(void)snprintf(peer.name, sizeof(peer.name), "mlx5_0");
+	(void)snprintf(peer.pod_name, sizeof(peer.pod_name), "mlx5_0");
+	good(rdma_peer_import(&w.ctx, &peer, p.path, &e), &e);
+	rpod_end(&p);
+	good(rworld_call(&w, CNI_GC, &p, "\"cni.dev/valid-attachments\":[]", &e), &e);
+	is_home(&w, &p);
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
 START_TEST(imported_it_is_ours)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
@@ -156,4 +200,4 @@ START_TEST(files)
 END_TEST
 
 TEST_PROGRAM("rdma/peer", comes_home_by_our_DEL, renamed_by_its_pod, its_pod_has_gone,
-	     imported_it_is_ours, files)
+	     anothers_by_now, imported_and_collected, imported_it_is_ours, files)

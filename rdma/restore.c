@@ -8,6 +8,7 @@
 #include "lib/fs.h"
 #include "lib/lock.h"
 #include "rdma/home.h"
+#include "rdma/peer.h"
 
 #define LOCK_NAME "RDMA devices"
 #define FOLDER    "/rdma"
@@ -82,7 +83,8 @@ static int restore(const struct ctx *ctx, const struct record *r, bool locked, s
 
 	if (rdma_taken_read(r, &t, e))
 		return -1;
-	if (t.moved && rdma_bring_home(ctx, r, &t, locked, e))
+	if (t.moved && (rdma_bring_home(ctx, r, &t, locked, e) ||
+			(t.bus && rdma_peer_forget(ctx, &r->key, t.bus, e))))
 		return -1;
 	if (t.devinfo && *t.devinfo == '/')
 		return devinfo_put_back(t.devinfo, t.devinfo_was, e);
