@@ -3,7 +3,7 @@
 
 .PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs cnitool faults faults-quick faults-lane soak soak-quick differential differential-long fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-lane soak soak-quick differential differential-long fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -102,6 +102,11 @@ cluster-programs: ## build Kubernetes, Multus and the reference plugins from Go 
 	@tools/deps.sh cluster
 	@conformance/cluster/programs/build.sh $(CLUSTER)
 	@conformance/cluster/fetch.sh $(CLUSTER) tree
+# In a folder of their own: two have the names of ours.
+PEERS := build/peers
+peer-programs: ## build the real sriov-cni and rdma-cni, whose attachments make vm then hands over to ours
+	@tools/deps.sh cluster
+	@conformance/cluster/programs/build.sh $(PEERS) cni sriov-cni rdma-cni
 cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
 	@$(MAKE) --no-print-directory cluster-programs
 	@CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
@@ -259,7 +264,7 @@ uninstall: ## remove what `make install` put there, and only that
 	@$(install_env) tools/install.sh uninstall
 
 clean: ## remove what was built, keep what was downloaded
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson ! -name vm ! -name cluster -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson ! -name vm ! -name cluster ! -name peers -exec rm -rf {} +; fi
 
 distclean: ## remove build/ and compile_commands.json
 	@rm -rf build compile_commands.json

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # build.sh DIR [MODULE...]: build the programs of a cluster into DIR/bin: Kubernetes, Multus, the reference plugins.
 #
+# sriov-cni and rdma-cni are built when they are named (make peer-programs): their programs have the names of ours.
 # Each folder here with a go.mod is a MODULE: its "tool" lines say what is built, its go.sum which bytes of it. What is
 # built stays until go.mod or the compiler changes; Go's own cache makes a later build short, also for another clone. The
 # first one takes 10 to 30 minutes on two processors. Go is the machine's when it is new enough, else Debian's.
