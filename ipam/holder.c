@@ -44,7 +44,7 @@ static void look(const struct ctx *ctx, const struct owner *o, struct holder_vie
 	struct repair_view view;
 	struct err why;
 
-	*out = (struct holder_view){ .state = HOLDER_MAY_LIVE };
+	*out = (struct holder_view){ .state = HOLDER_UNKNOWN };
 	if (record_read(ctx, &key, &r, &why)) {
 		if (why.code == ERR_NOTFOUND)
 			out->state = HOLDER_UNRECORDED;
@@ -53,6 +53,7 @@ static void look(const struct ctx *ctx, const struct owner *o, struct holder_vie
 	out->mark = mark_of(&r);
 	if (repair_look(ctx, &r, &view, &why))
 		return;
+	out->state = HOLDER_MAY_LIVE;
 	/* An interface that is not seen in a living namespace may only have another name. */
 	if (out->mark != UNREADABLE &&
 	    (view.state == REPAIR_NETNS_GONE || view.state == REPAIR_NETNS_REPLACED))
@@ -122,8 +123,17 @@ size_t proofs_look(struct proofs *p, const struct holder_ops *ops, const struct 
 		if (!x->looked)
 			ops->look(ctx, &o, &x->view);
 		x->looked = true;
-		gone += x->view.state == HOLDER_GONE;
+		gone += x->view.state == HOLDER_GONE || x->view.state == HOLDER_UNRECORDED;
 	}
 	p->missing = false;
 	return gone;
+}
+
+const struct key_owner *proofs_unknown(const struct proofs *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->items[i].looked && p->items[i].view.state == HOLDER_UNKNOWN)
+			return &p->items[i].who;
+	}
+	return NULL;
 }

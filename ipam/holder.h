@@ -17,7 +17,8 @@
 
 enum holder {
 	HOLDER_UNRECORDED,
-	HOLDER_MAY_LIVE, /* it has a record and is not proved gone, or the record cannot be read */
+	HOLDER_UNKNOWN,  /* its record or its namespace cannot be looked at now: may live */
+	HOLDER_MAY_LIVE, /* it has a record and is not proved gone */
 	HOLDER_GONE,     /* its namespace is proved gone, and no ADD or DEL is at work on it */
 };
 
@@ -28,7 +29,7 @@ struct holder_view {
 
 /* How holders are looked at; tests have their own. */
 struct holder_ops {
-	/* Slow. Whatever cannot be told is HOLDER_MAY_LIVE. */
+	/* Slow. */
 	void (*look)(const struct ctx *ctx, const struct owner *o, struct holder_view *out);
 	/* Quick: another number for every record there ever was; 0: there is none. */
 	uint64_t (*mark)(const struct ctx *ctx, const struct owner *o);
@@ -58,7 +59,13 @@ void proofs_clear(struct proofs *p);
 int proofs_gone(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx,
 		const struct owner *o, struct err *e) must_check;
 
-/* proofs_look - outside of transactions: look at all who were noted. Returns how many are gone. */
+/*
+ * proofs_look - outside of transactions: look at all who were noted. Returns how many are gone, or
+ * have no record any more.
+ */
 size_t proofs_look(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx);
+
+/* proofs_unknown - the first one who could not be looked at; NULL: there is none. */
+const struct key_owner *proofs_unknown(const struct proofs *p);
 
 #endif

@@ -267,6 +267,12 @@ int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, s
 	/* Those that a plugin left behind which the network does not have any more. */
 	if (rc == 0 && arg.proofs.missing && proofs_look(&arg.proofs, m->holders, m->ctx))
 		rc = run_again(m, &job, e);
+	const struct key_owner *who = proofs_unknown(&arg.proofs);
+	if (who && !arg.first.code)
+		(void)err_set(&arg.first, ERR_AGAIN, 0,
+			      "attachment %s/%s: its record cannot be looked at now, so its "
+			      "addresses stay leased",
+			      who->container, who->ifname);
 	proofs_clear(&arg.proofs);
 	if (rc || !arg.first.code)
 		return rc;

@@ -16,6 +16,7 @@ static void look_by_name(const struct ctx *ctx, const struct owner *o, struct ho
 	(void)ctx;
 	out->state = strncmp(o->container, "gone", 4) == 0   ? HOLDER_GONE
 		     : strncmp(o->container, "none", 4) == 0 ? HOLDER_UNRECORDED
+		     : strncmp(o->container, "dark", 4) == 0 ? HOLDER_UNKNOWN
 							     : HOLDER_MAY_LIVE;
 	out->mark = 7;
 }
@@ -247,6 +248,24 @@ static bool keep_none(const char *container, const char *ifname, const void *arg
 	return false;
 }
 
+/* GC frees the others, keeps the address of this one, and says that it did not do all. */
+START_TEST(gc_says_whom_it_could_not_look_at)
+{
+	const struct alloc_gc gc = { "net", keep_none, NULL };
+	auto_world struct world w = { .now = 0 };
+
+	open_world(&w);
+	ck_assert_str_eq(w_add(&w, SMALL, "dark-1", ""), "10.0.0.2");
+	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", ""), "10.0.0.3");
+	ck_assert_int_eq(alloc_gc(&w.m, &gc, NULL, &w.e), -1);
+	ck_assert_int_eq((int)w.e.code, ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "dark-1"));
+	ck_assert_str_eq(w_add(&w, SMALL, "dark-1", ""), "10.0.0.2");
+	ck_assert_str_eq(w_add(&w, SMALL, "x", "IP=10.0.0.3"), "10.0.0.3");
+	w_sound(&w);
+}
+END_TEST
+
 START_TEST(gc_leaves_what_has_a_record)
 {
 	const struct alloc_gc gc = { "net", keep_none, NULL };
@@ -323,4 +342,5 @@ TEST_PROGRAM("sandbox", sticky_address_comes_back_to_the_pod,
 	     sandbox_made_anew_in_a_full_range, sandbox_made_anew_asks_for_its_address,
 	     uid_tells_pods_apart, only_the_same_interface_of_the_same_pod,
 	     own_address_in_the_second_pool, nothing_is_taken_over_by_a_failed_add,
-	     gc_leaves_what_has_a_record, store_of_an_earlier_version, index_is_verified)
+	     gc_leaves_what_has_a_record, gc_says_whom_it_could_not_look_at,
+	     store_of_an_earlier_version, index_is_verified)

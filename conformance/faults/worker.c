@@ -187,9 +187,6 @@ static bool judge_success(struct world *w, const struct fault *f, const struct i
 
 	if (f->verb == ADD || f->verb == CHECK)
 		return in->how == STOP || call_ok(w, &check, &j->evidence);
-	/* The IPAM's GC keeps the address of who may live: a record that it could not look at. */
-	if (f->verb == GC && f->target != PLUGIN)
-		return true;
 	/* Told that a thing is not there, it may believe it. */
 	return in->how == STOP || in->errnum == ENOENT ||
 	       is_clean_but_folder(w, "the call said that all is well, but", &j->evidence);
