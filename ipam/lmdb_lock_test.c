@@ -3,6 +3,7 @@
 #include "ipam/lmdb_lock.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -42,6 +43,25 @@ static void all_is(struct store *s, const char *want)
 
 enum ending { STOPPED, ASLEEP, BUSY, IDLE };
 
+/* The clock of a test is quicker than the scheduler: what is not asleep yet counts as busy. */
+static void await_sleep(pid_t pid)
+{
+	struct lmdb_holder h = { .state = '\0' };
+	char path[64], text[1024];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (int i = 0; i < 30000 && h.state != 'S'; i++) {
+		auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t n = read(fd, text, sizeof(text) - 1);
+
+		ck_assert_int_gt(n, 0);
+		text[n] = '\0';
+		ck_assert_int_eq(lmdb_proc_parse(text, &h), 0);
+		(void)poll(NULL, 0, 1);
+	}
+	ck_assert_int_eq(h.state, 'S');
+}
+
 /* A process with the lock, or without it any more (IDLE). */
 static pid_t start_holder(enum ending how, enum store_mode mode)
 {
@@ -70,6 +90,8 @@ static pid_t start_holder(enum ending how, enum store_mode mode)
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
 	if (how == STOPPED)
 		ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
+	if (how == ASLEEP || how == IDLE)
+		await_sleep(pid);
 	(void)close(ready[0]);
 	return pid;
 }
