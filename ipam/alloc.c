@@ -49,9 +49,8 @@ static size_t set_of_family(const struct source_sets *sets, enum ip_family f)
 	return i;
 }
 
-/* One set a family, in the order in which the pools are written. */
-static int load_pools(struct ledger *l, const struct ipam_conf *conf, struct source_sets *out,
-		      struct err *e)
+int alloc_pools(struct ledger *l, const struct ipam_conf *conf, struct source_sets *out,
+		struct err *e)
 {
 	auto_sources struct source_sets sets = { .n = 0 };
 
@@ -464,7 +463,7 @@ static int add_in_txn(struct ledger *l, void *arg, struct err *e)
 	struct held held;
 
 	alloc_result_clear(job->out);
-	if (conf->n_pools && load_pools(l, conf, &job->out->pools, e))
+	if (conf->n_pools && alloc_pools(l, conf, &job->out->pools, e))
 		return -1;
 	const struct source_sets *sets = conf->n_pools ? &job->out->pools : &conf->fixed;
 	if (job->add->one_per_family && check_families(sets, e))
@@ -513,7 +512,7 @@ static int status_in_txn(struct ledger *l, void *arg, struct err *e)
 	struct hunt h = { .l = l, .ask = &ask, .proofs = &none, .any_namespace = true };
 	struct choice choices[SOURCE_SETS_MAX];
 
-	if (conf->n_pools && load_pools(l, conf, &pools, e))
+	if (conf->n_pools && alloc_pools(l, conf, &pools, e))
 		return -1;
 	if (!conf->status_when_full)
 		return 0;

@@ -41,6 +41,13 @@ struct alloc_add {
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
 	      struct json **journal, struct err *e) must_check;
 
+/*
+ * alloc_pools - the pools that conf names, in a transaction: one set a family, in the order in
+ * which they are written. ERR_CONFIG when one does not exist.
+ */
+int alloc_pools(struct ledger *l, const struct ipam_conf *conf, struct source_sets *out,
+		struct err *e) must_check;
+
 /* alloc_del - release what the owner has; nothing is fine. */
 int alloc_del(struct ipam *m, const struct owner *o, struct json **journal,
 	      struct err *e) must_check;

@@ -14,6 +14,14 @@
 
 #define FILE_MAX 1024 /* two names and a line break */
 
+int hostlocal_open_dir(const char *path, struct hostlocal *out, struct err *e)
+{
+	out->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (out->dir < 0 && errno != ENOENT && errno != ENOTDIR)
+		return err_set(e, ERR_IO, errno, "open host-local's folder %.256s", path);
+	return 0;
+}
+
 int hostlocal_open(const struct ctx *ctx, const char *data_dir, const char *network,
 		   struct hostlocal *out, struct err *e)
 {
@@ -26,10 +34,7 @@ int hostlocal_open(const struct ctx *ctx, const char *data_dir, const char *netw
 	int n = snprintf(path, sizeof(path), "%s/%s%s", root, data_dir ? "" : "networks/", network);
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return err_set(e, ERR_IO, ENAMETOOLONG, "host-local's folder of %.64s", network);
-	out->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (out->dir < 0 && errno != ENOENT && errno != ENOTDIR)
-		return err_set(e, ERR_IO, errno, "open host-local's folder %s", path);
-	return 0;
+	return hostlocal_open_dir(path, out, e);
 }
 
 void hostlocal_close(struct hostlocal *h)

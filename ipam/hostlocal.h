@@ -21,6 +21,8 @@ struct hostlocal {
  */
 int hostlocal_open(const struct ctx *ctx, const char *data_dir, const char *network,
 		   struct hostlocal *out, struct err *e) must_check;
+/* hostlocal_open_dir - the folder of a network at path. */
+int hostlocal_open_dir(const char *path, struct hostlocal *out, struct err *e) must_check;
 void hostlocal_close(struct hostlocal *h);
 #define auto_hostlocal auto_clean(hostlocal_close)
 
