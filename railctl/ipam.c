@@ -121,7 +121,7 @@ static const struct cmd cmd_lease = {
 };
 
 static const struct cmd *const commands[] = {
-	&cmd_pool, &cmd_lease, &cmd_ipam_usage, &cmd_ipam_verify, NULL,
+	&cmd_pool, &cmd_lease, &cmd_ipam_usage, &cmd_ipam_verify, &cmd_ipam_import, NULL,
 };
 
 const struct cmd cmd_ipam = {

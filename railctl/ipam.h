@@ -6,7 +6,7 @@
 #include "ipam/admin.h"
 #include "railctl/cmd.h"
 
-extern const struct cmd cmd_ipam_usage, cmd_ipam_verify;
+extern const struct cmd cmd_ipam_import, cmd_ipam_usage, cmd_ipam_verify;
 extern const struct cmd cmd_lease_list, cmd_lease_release;
 extern const struct cmd cmd_pool_add, cmd_pool_set, cmd_pool_list, cmd_pool_show, cmd_pool_delete;
 

@@ -168,6 +168,11 @@ for_example()
 	attach rail0-net 4f5e6d7c8b9a pod1 '{"type":"railhead-ipam","pool":"rail0"}'
 	echo '{"subnet":"10.9.0.0/24","thisNodeOnly":true}' >"$W/pool.json"
 	echo '[]' >"$W/node2.json"
+	mkdir -p /var/lib/cni/networks/rail0-net /var/lib/cni/results
+	printf 'c-1\r\nnet1' >/var/lib/cni/networks/rail0-net/10.1.0.77
+	echo '{"items":[]}' >"$W/ippools.json"
+	echo '{"cniVersion":"1.0.0","name":"rail0-net","plugins":[{"type":"macvlan","ipam":{"type":"railhead-ipam","pool":"rail0"}}]}' \
+		>"$W/10-rail0.conflist"
 }
 
 # without_rdma LINE: where the kernel has no RDMA device, these fail and say so. In the guest of

@@ -37,7 +37,7 @@ RUN=/run/railhead
 . "$HERE/lib.sh"
 # shellcheck source=conformance/railctl/sys.sh
 . "$HERE/sys.sh"
-for theme in frame agree attachments ipam vf rdma qos topo; do
+for theme in frame agree attachments ipam import vf rdma qos topo; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh"
 done
@@ -45,7 +45,7 @@ done
 cases()
 {
 	local theme
-	for theme in frame agree attachments ipam vf rdma qos topo; do
+	for theme in frame agree attachments ipam import vf rdma qos topo; do
 		sed -n 's/^test_\([a-z0-9_]*\)().*/\1/p; s/^test_\([a-z0-9_]*\)()$/\1/p' "$HERE/$theme.sh" | uniq
 	done
 }
