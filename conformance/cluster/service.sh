@@ -39,9 +39,8 @@ answers()
 	esac >/dev/null 2>&1
 }
 
-start()
+begin()
 {
-	local i
 	case $name in
 	containerd) run containerd --config /etc/containerd.toml ;;
 	kubelet)
@@ -50,13 +49,21 @@ start()
 			--hostname-override "n$n" --node-ip "10.77.0.$((n + 1))" --root-dir /var/lib/kubelet --v=2
 		;;
 	multus-daemon)
+		rm -f /run/multus/multus.sock
 		KUBERNETES_SERVICE_HOST=10.77.0.1 KUBERNETES_SERVICE_PORT=6443 MULTUS_NODE_NAME=n$n \
 			run /railhead/bin/multus-daemon --config /etc/multus-daemon.json
 		;;
 	esac
+}
+
+# One that ends is started again, as systemd does it: a kubelet gives up when containerd's CRI is not ready yet.
+start()
+{
+	local i
+	begin
 	for ((i = 0; i < 1200; i++)); do
 		! answers || return 0
-		kill -0 "$(<"$pidfile")" 2>/dev/null || break
+		kill -0 "$(<"$pidfile")" 2>/dev/null || begin
 		sleep 0.1
 	done
 	echo "$name does not answer; the end of its log:" >&2
