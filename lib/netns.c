@@ -63,6 +63,18 @@ static int own_cookie(uint64_t *out, struct err *e)
 	return err_set(e, ERR_NETNS, errno, "cookie of a network namespace");
 }
 
+/*
+ * There is a namespace, but something failed: never one of the errnums by which callers know that
+ * none is there.
+ */
+static int cannot_tell(int errnum, const char *path, struct err *e)
+{
+	(void)err_set(e, ERR_NETNS, errnum, "network namespace %s cannot be looked at", path);
+	if (errnum == ENOENT || errnum == ENOTDIR || errnum == ESRCH || errnum == EINVAL)
+		e->errnum = EIO;
+	return -1;
+}
+
 /* Who may not enter the namespace (only looks) does without. */
 static int cookie_of(struct netns *ns, const char *path, struct err *e)
 {
@@ -70,13 +82,11 @@ static int cookie_of(struct netns *ns, const char *path, struct err *e)
 	struct err back;
 
 	if (home < 0)
-		return err_set(e, ERR_NETNS, errno, "network namespace of this process");
+		return cannot_tell(errno, SELF, e);
 	if (setns(ns->fd, CLONE_NEWNET))
-		return errno == EPERM
-			       ? 0
-			       : err_set(e, ERR_NETNS, errno, "enter network namespace %s", path);
+		return errno == EPERM ? 0 : cannot_tell(errno, path, e);
 
-	int rc = own_cookie(&ns->id.cookie, e);
+	int rc = own_cookie(&ns->id.cookie, e) ? cannot_tell(e->errnum, path, e) : 0;
 
 	if (setns(home, CLONE_NEWNET)) {
 		err_set(&back, ERR_NETNS, errno, "return from network namespace %s", path);
@@ -99,14 +109,14 @@ static int open_nsfs(const char *path, struct netns *out, struct err *e)
 
 	/* Not an answer: a DEL must not take it for a namespace that has gone. */
 	if (type < 0)
-		return err_set(e, ERR_NETNS, errno, "type of the namespace %s", path);
+		return cannot_tell(errno, path, e);
 	if (type != CLONE_NEWNET) {
 		err_set(e, ERR_NETNS, 0, "%s is a namespace, but not a network namespace", path);
 		e->errnum = EINVAL;
 		return -1;
 	}
 	if (fstat(fd, &st))
-		return err_set(e, ERR_NETNS, errno, "network namespace %s", path);
+		return cannot_tell(errno, path, e);
 	out->id = (struct netns_id){ .dev = st.st_dev, .ino = st.st_ino };
 	out->fd = TAKE_FD(fd);
 	return 0;
