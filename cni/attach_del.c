@@ -88,6 +88,8 @@ static int restore_own(const struct cni_call *call, const struct record *r, stru
 	const struct attach_type *type = attach_type_of(call);
 	const struct attach_restorer own[] = { { type->name, type->restore }, { 0 } };
 
+	if (type->restore && r->tree)
+		note_deleting(&call->ctx, r);
 	return attach_restore(&call->ctx, r, type->restore ? own : NULL, e);
 }
 
