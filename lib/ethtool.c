@@ -60,18 +60,21 @@ static int open_socket(struct err *e)
 
 static int get_features(int fd, const char *ifname, struct ethtool_state *s)
 {
-	struct {
-		struct ethtool_gfeatures head;
-		struct ethtool_get_features_block block[ETHTOOL_BLOCKS];
-	} f = { .head = { .cmd = ETHTOOL_GFEATURES, .size = ETHTOOL_BLOCKS } };
-	int errnum = ask(fd, ifname, &f);
+	_Alignas(struct ethtool_gfeatures) char
+		room[sizeof(struct ethtool_gfeatures) +
+		     sizeof(struct ethtool_get_features_block) * ETHTOOL_BLOCKS] = { 0 };
+	struct ethtool_gfeatures *f = (void *)room;
+
+	f->cmd = ETHTOOL_GFEATURES;
+	f->size = ETHTOOL_BLOCKS;
+	int errnum = ask(fd, ifname, f);
 
 	if (errnum)
 		return errnum;
-	s->blocks = f.head.size < ETHTOOL_BLOCKS ? f.head.size : ETHTOOL_BLOCKS;
+	s->blocks = f->size < ETHTOOL_BLOCKS ? f->size : ETHTOOL_BLOCKS;
 	for (uint32_t i = 0; i < s->blocks; i++) {
-		s->can[i] = f.block[i].available & ~f.block[i].never_changed;
-		s->wanted[i] = f.block[i].requested & s->can[i];
+		s->can[i] = f->features[i].available & ~f->features[i].never_changed;
+		s->wanted[i] = f->features[i].requested & s->can[i];
 	}
 	return 0;
 }
@@ -148,19 +151,21 @@ static void refuse(const struct ethtool_put *put, const char *what, int errnum)
 
 static void put_features(int fd, const char *ifname, const struct ethtool_put *put)
 {
-	struct {
-		struct ethtool_sfeatures head;
-		struct ethtool_set_features_block block[ETHTOOL_BLOCKS];
-	} f = { .head = { .cmd = ETHTOOL_SFEATURES, .size = put->is->blocks } };
+	_Alignas(struct ethtool_sfeatures) char
+		room[sizeof(struct ethtool_sfeatures) +
+		     sizeof(struct ethtool_set_features_block) * ETHTOOL_BLOCKS] = { 0 };
+	struct ethtool_sfeatures *f = (void *)room;
 	struct ethtool_state now = { .blocks = 0 };
 
 	if (same_features(put->is, put->want))
 		return;
+	f->cmd = ETHTOOL_SFEATURES;
+	f->size = put->is->blocks;
 	for (uint32_t i = 0; i < put->is->blocks; i++) {
-		f.block[i].valid = changed(put->is, put->want, i);
-		f.block[i].requested = put->want->wanted[i] & f.block[i].valid;
+		f->features[i].valid = changed(put->is, put->want, i);
+		f->features[i].requested = put->want->wanted[i] & f->features[i].valid;
 	}
-	int errnum = ask(fd, ifname, &f);
+	int errnum = ask(fd, ifname, f);
 	if (!errnum)
 		errnum = get_features(fd, ifname, &now);
 	if (!errnum && !same_features(&now, put->want))
