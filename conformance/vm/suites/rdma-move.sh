@@ -95,14 +95,17 @@ ip netns exec p sleep 1000 &
 sleeper=$!
 within 5 ip netns pids p | grep -q .
 ip netns del p
-NETNS='' check "DEL says to try again" refused p 11 "not back" rdma_call DEL p "$(conf rdma)"
+NETNS='' check "DEL finds the namespace of a process that stayed" detach p
+check "as before, while that lives" as_before
 kill $sleeper
-NETNS='' check "DEL when that has gone" detach p
+NETNS='' check "DEL again when that has gone" detach p
 check "as before, after a process that stayed" as_before
 ip netns add p
 attach p 2 >/dev/null
 ip -n p link set net1 down && ip -n p link set net1 name other
-check "repair of what no DEL comes for" with "$BIN/railctl" attachments repair
+check "repair leaves alone who renamed" with "$BIN/railctl" attachments repair
+check "the device is in the pod" isnt grep -qw hca2 <(devices)
+check "repair by force of what no DEL comes for" with "$BIN/railctl" attachments repair --force rails p net1
 check "the device is at home" grep -qw hca2 <(devices)
 detach p >/dev/null
 ip netns del p

@@ -17,8 +17,10 @@ check "moves and renames in one" is "$(moves)" 1
 check "DEL" traced DEL a "$(on "$VB6")"
 check "asks for no list" isnt asks_for_vfs
 check "moves and renames in one" is "$(moves)" 1
+# What an administrator changed since is in that list only.
 check "a second ADD" traced ADD a "$(on "$VB6")"
-check "asks for no list" isnt asks_for_vfs
+check "asks for the list of VFs, too" asks_for_vfs
+check "never with statistics" isnt with_statistics
 check "moves and renames in one" is "$(moves)" 1
 check "DEL" traced DEL a "$(on "$VB6")"
 ALL='"vlan":7,"max_tx_rate":50,"spoofchk":"off","trust":"on","mtu":1400,"mac":"02:00:00:00:05:01"'
