@@ -79,7 +79,7 @@ static pid_t start_holder(enum ending how, enum store_mode mode)
 		if (how == IDLE)
 			mine->ops->abort(t);
 		(void)!write(ready[1], "x", 1);
-		while (how == BUSY)
+		for (volatile bool busy = how == BUSY; busy;)
 			;
 		if (how == STOPPED)
 			(void)raise(SIGSTOP);

@@ -75,12 +75,12 @@ static bool has_record(int container)
 static uint64_t mark(const struct ctx *ctx, const struct owner *o)
 {
 	(void)ctx;
-	return has_record(atoi(o->container + 1)) ? 1 : 0;
+	return has_record((int)strtol(o->container + 1, NULL, 10)) ? 1 : 0;
 }
 
 static void look(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
 {
-	int container = atoi(o->container + 1);
+	int container = (int)strtol(o->container + 1, NULL, 10);
 
 	out->mark = mark(ctx, o);
 	out->state = !out->mark              ? HOLDER_UNRECORDED

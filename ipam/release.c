@@ -251,6 +251,8 @@ static int run_again(struct ipam *m, const struct ipam_job *job, struct err *e)
 	again.journal = job->journal ? &journal : NULL;
 	if (ipam_run(m, &again, e))
 		return -1;
+	if (!job->journal)
+		return 0;
 	json_each (line, journal) {
 		if (json_push(*job->journal, json_dup(line)))
 			return err_nomem(e);

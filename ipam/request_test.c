@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cni/delegate.h"
 #include "lib/testing.h"
 
 static int load(const char *args, const char *conf_rest, struct cni_conf *conf, struct request *r,
@@ -142,4 +143,30 @@ START_TEST(names_that_do_not_fit)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/request", wanted_addresses, who_asks, refused, names_that_do_not_fit)
+START_TEST(addresses_that_somebody_else_uses)
+{
+	struct ip ip[2];
+	char text[IP_STR_LEN], args[300] = "K8S_POD_UID=";
+	struct cni_conf conf;
+	struct request r;
+	struct err e;
+
+	ck_assert_int_eq(unsetenv(DELEGATE_CONFLICT), 0);
+	ck_assert_uint_eq(request_conflicts(ip, 2), 0);
+	ck_assert_int_eq(setenv(DELEGATE_CONFLICT, "rubbish,10.0.0.3,fd00::7,10.0.0.4", 1), 0);
+	ck_assert_uint_eq(request_conflicts(ip, 2), 2);
+	ck_assert_str_eq(ip_format(ip[0], text), "10.0.0.3");
+	ck_assert_str_eq(ip_format(ip[1], text), "fd00::7");
+	ck_assert_uint_eq(request_conflicts(ip, 0), 0);
+	ck_assert_int_eq(load("K8S_POD_NAME=\xff", "", &conf, &r, &e), -1);
+	ck_assert_int_eq(e.code, ERR_ENV);
+	cni_conf_clear(&conf);
+	memset(args + 12, 'a', REQUEST_NAME_MAX);
+	ck_assert_int_eq(load(args, "", &conf, &r, &e), -1);
+	ck_assert_int_eq(e.code, ERR_ENV);
+	cni_conf_clear(&conf);
+}
+END_TEST
+
+TEST_PROGRAM("ipam/request", wanted_addresses, who_asks, refused, names_that_do_not_fit,
+	     addresses_that_somebody_else_uses)

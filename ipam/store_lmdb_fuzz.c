@@ -23,7 +23,6 @@ FUZZ(const uint8_t *data, size_t size)
 	auto_store struct store *s = NULL;
 	struct store_txn *t;
 	size_t n = 0;
-
 	MUST(!fs_unlink_at(at, "lock", &e) && !fs_unlink_at(at, "data.mdb.safe", &e) &&
 	     !fs_write_fd(fd, data, size, &e));
 	if (store_lmdb_open(&where, &s, &e) || s->ops->begin(s, STORE_WRITE, &t, &e))

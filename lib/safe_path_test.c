@@ -174,7 +174,7 @@ START_TEST(links_swapped_meanwhile)
 			 0);
 	pid_t pid = fork();
 	ck_assert_int_ge(pid, 0);
-	while (pid == 0)
+	for (volatile bool child = pid == 0; child;)
 		(void)!renameat2(AT_FDCWD, "/mnt/dir", AT_FDCWD, "/mnt/link", RENAME_EXCHANGE);
 	for (int i = 0; i < 20000 || opened == 0; i++) {
 		auto_fd int dir = safe_open_dir("/mnt/dir", SAFE_OWNED | SAFE_CREATE, &e);

@@ -141,7 +141,7 @@ static struct outcome judge(struct work *w, const struct found_lease *l,
 
 static int add_known(struct json *o, const char *key, const char *text)
 {
-	return *text ? json_add_str(o, key, text) : 0;
+	return text && *text ? json_add_str(o, key, text) : 0;
 }
 
 static int tell_json(struct work *w, const struct found_lease *l, const struct outcome *o,
@@ -171,7 +171,7 @@ static int tell(struct work *w, const struct found_lease *l, const struct import
 	out_line(out, o.style, "%s %s %s %s%s%s%s%s%s", o.action, ip_format(l->ip, ip),
 		 *l->who.container ? out_id(out, l->who.container, id) : "?",
 		 *l->who.ifname ? l->who.ifname : "?", *o.from ? " (" : "", o.from,
-		 *o.from ? ")" : "", *o.why ? ": " : "", o.why);
+		 *o.from ? ")" : "", o.why && *o.why ? ": " : "", o.why ? o.why : "");
 	return 0;
 }
 

@@ -326,7 +326,8 @@ void generate(struct random *r, unsigned number, struct generated *out)
 
 	(void)snprintf(name, sizeof(name), "n%u", number);
 	spell(r, "name", 4, key);
-	cJSON_AddStringToObject(conf, key, name); /* always there, or cases would meet */
+	/* always there, or cases would meet */
+	cJSON_AddStringToObject(conf, key, name); /* NOLINT(readability-suspicious-call-argument) */
 	if (!chance(r, 3))
 		put_text(r, conf, "cniVersion", chance(r, 60) ? "1.0.0" : PICK(r, versions));
 	if (!chance(r, 2))
