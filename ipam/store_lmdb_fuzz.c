@@ -23,12 +23,12 @@ FUZZ(const uint8_t *data, size_t size)
 	auto_store struct store *s = NULL;
 	struct store_txn *t;
 	size_t n = 0;
+
 	MUST(!fs_unlink_at(at, "lock", &e) && !fs_unlink_at(at, "data.mdb.safe", &e) &&
 	     !fs_write_fd(fd, data, size, &e));
 	if (store_lmdb_open(&where, &s, &e) || s->ops->begin(s, STORE_WRITE, &t, &e))
 		return 0;
-	if (!s->ops->scan(t, (struct store_span){ "", NULL }, see, &n, &e) &&
-	    !s->ops->put(t, "a/b", "{}", &e))
-		(void)!s->ops->del(t, "m/store", &e);
+	(void)!(s->ops->scan(t, (struct store_span){ "", NULL }, see, &n, &e) ||
+		s->ops->put(t, "a/b", "{}", &e) || s->ops->del(t, "m/store", &e));
 	return s->ops->commit(t, &(enum store_commit){ 0 }, &e), 0;
 }
