@@ -138,7 +138,10 @@ static int on_told(const struct nlmsghdr *h, void *arg, struct err *e)
 	int left;
 
 	(void)e;
-	nlmsg_for_each_attr(a, h, sizeof(struct ifinfomsg), left) t->fn(nla_type(a), t->arg);
+	for (a = nlmsg_attrdata(h, sizeof(struct ifinfomsg)),
+	    left = nlmsg_attrlen(h, sizeof(struct ifinfomsg));
+	     nla_ok(a, left); a = nla_next(a, &left))
+		t->fn(nla_type(a), t->arg);
 	return 0;
 }
 

@@ -182,8 +182,9 @@ static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const cha
 
 static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
 {
-	bool seen = !r->port->netdev_mtu && r->netdev && r->netdev->below_mtu;
-	uint32_t netdev = seen ? r->netdev->below_mtu : r->port->netdev_mtu;
+	uint32_t below = r->netdev ? r->netdev->below_mtu : 0;
+	bool seen = !r->port->netdev_mtu && below;
+	uint32_t netdev = seen ? below : r->port->netdev_mtu;
 	uint32_t mtu = inv_rdma_mtu(netdev);
 	struct finding *f;
 

@@ -288,7 +288,7 @@ START_TEST(an_early_one_of_which_we_know)
 	good(claim_release(&l.w.ctx, world_vf(0), &who.key, who.netns_id, &e), &e);
 	/* And now the peer has it. */
 	char text[2048];
-	(void)snprintf(text, sizeof(text), early, 7, world_vf(0));
+	(void)snprintf(text, sizeof(text), early, 7U, world_vf(0));
 	testing_file(FOLDER "/c1-net1", 0600, text);
 	l.w.kernel->vf[0].is.vlan = 7;
 	good(nl_link_move(l.w.nl, net_ifindex(l.w.nl, "v0"), &l.pod.ns, "net1", &e), &e);

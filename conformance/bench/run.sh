@@ -217,7 +217,7 @@ dual_stack()
 }
 
 # leases NAME: how many the store of that name holds.
-leases() { "$BIN/railctl" ipam lease list --json --data-dir "/var/lib/$1" | grep -c '"address"'; }
+leases() { "$BIN/railctl" ipam lease list --json --data-dir "/var/lib/cni/$1" | grep -c '"address"'; }
 # pod_links: interfaces left in pods.
 pod_links()
 {
