@@ -103,7 +103,7 @@ check "as before, after a process that stayed" as_before
 ip netns add p
 attach p 2 >/dev/null
 ip -n p link set net1 down && ip -n p link set net1 name other
-check "repair leaves alone who renamed" with "$BIN/railctl" attachments repair
+check "repair leaves alone who renamed" isnt with "$BIN/railctl" attachments repair
 check "the device is in the pod" isnt grep -qw hca2 <(devices)
 check "repair by force of what no DEL comes for" with "$BIN/railctl" attachments repair --force rails p net1
 check "the device is at home" grep -qw hca2 <(devices)
