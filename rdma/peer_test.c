@@ -168,8 +168,8 @@ END_TEST
 START_TEST(files)
 {
 	static const char *const bad[] = { "", "[]", "{}", "{\"deviceID\":\"0000:3b:02.0\"}",
-					   "{\"deviceID\":\"x\",\"sandboxRdmaDevName\":\"a\","
-					   "\"containerRdmaDevName\":\"a\"}" };
+					   ("{\"deviceID\":\"x\",\"sandboxRdmaDevName\":\"a\","
+					    "\"containerRdmaDevName\":\"a\"}") };
 	static const struct {
 		const char *file, *network, *container, *ifname;
 	} names[] = {
