@@ -133,11 +133,12 @@ $(CJSON_DIR)/mode.mk: tools/fetch-cjson.sh | $(CONFIG)
 	echo "NOTE: no source package of cJSON to be had: the programs are linked dynamically" \
 	"and need libcjson1 where they run. To try again: make distclean"; fi
 
-# Objects depend on the command that makes them; WERROR does not change what comes out.
+# Objects depend on the command that makes them; WERROR does not change what comes out. The new text has the name of
+# its shell: lanes that build at the same time each have one.
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(ALL_CPPFLAGS) $(filter-out -Werror,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(STATIC)' >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo '$(CC) $(ALL_CPPFLAGS) $(filter-out -Werror,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(STATIC)' >$@.$$$$; \
+	cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
 build/test.deps: tools/deps.sh
 	@tools/deps.sh --missing test
