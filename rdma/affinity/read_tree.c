@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "lib/retry.h"
 #include "rdma/affinity/read_priv.h"
 
 /* O_NONBLOCK: whatever stands there must not hold us up. */
@@ -37,7 +38,12 @@ static int open_below(int dir, const char *path, int flags)
 {
 	struct open_how how = { .flags = (unsigned)flags,
 				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-	int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	unsigned tries = 0;
+	int fd;
+
+	do
+		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	while (fd < 0 && retry_raced(&tries));
 
 	/* EPERM: a filter of system calls that does not know it */
 	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(dir, path, flags) : fd;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The capture of an emulated machine, byte for byte, with ACS put into its switches. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib/testing.h"
 #include "rdma/affinity/pcicap.h"
@@ -124,6 +128,44 @@ START_TEST(ports_above_it_do_not)
 }
 END_TEST
 
+/* Until it is ended: other programs of a machine that is busy. */
+static pid_t rename_without_end(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char a[300], b[300];
+
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)snprintf(a, sizeof(a), "%s/../a", sys);
+		(void)snprintf(b, sizeof(b), "%s/../b", sys);
+		if (mkdir(a, 0755))
+			_exit(1);
+		while (rename(a, b) == 0 && rename(b, a) == 0)
+			;
+		_exit(1);
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+/* The kernel cannot say then whether ".." left the tree, and asks to try again. */
+START_TEST(renames_elsewhere_change_nothing)
+{
+	int status;
+
+	unpack();
+
+	pid_t busy = rename_without_end();
+
+	for (int i = 0; i < 50; i++)
+		ck_assert_int_eq(acs(), AFF_STATE_OK);
+	ck_assert_int_eq(waitpid(busy, &status, WNOHANG), 0); /* it renamed to the last */
+	ck_assert_int_eq(kill(busy, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(busy, &status, 0), busy);
+}
+END_TEST
+
 START_TEST(translated_requests_pass)
 {
 	unpack();
@@ -193,5 +235,5 @@ START_TEST(sixty_four_bytes_tell_nothing_else_apart)
 END_TEST
 
 TEST_PROGRAM("ready_capture", as_it_was_captured_nothing_redirects, ports_below_the_switch_matter,
-	     ports_above_it_do_not, translated_requests_pass,
+	     ports_above_it_do_not, renames_elsewhere_change_nothing, translated_requests_pass,
 	     sixty_four_bytes_tell_nothing_else_apart)

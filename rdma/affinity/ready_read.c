@@ -23,10 +23,14 @@ static int open_in(const struct ready *r, enum ready_dir dir, const char *path, 
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 
+	unsigned tries = 0;
+	int fd;
+
 	if (r->dir[dir] < 0)
 		return -ENOENT;
-
-	int fd = (int)syscall(SYS_openat2, r->dir[dir], path, &how, sizeof(how));
+	do
+		fd = (int)syscall(SYS_openat2, r->dir[dir], path, &how, sizeof(how));
+	while (fd < 0 && retry_raced(&tries));
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && r->m->source == AFF_LIVE)
 		fd = openat(r->dir[dir], path, (int)how.flags);
