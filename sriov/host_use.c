@@ -51,20 +51,17 @@ static int look_above(const struct ctx *ctx, struct nl *nl, const char *ifname,
 
 struct listening {
 	const uint8_t *own;
-	char *why;
+	uint8_t another[MAC_LEN];
 	bool found;
 };
 
 static int is_anothers(const uint8_t mac[MAC_LEN], void *arg)
 {
 	struct listening *l = arg;
-	char text[MAC_STR_LEN];
 
 	if ((mac[0] & 1) || memcmp(mac, l->own, MAC_LEN) == 0)
 		return 0;
-	(void)snprintf(l->why, HOST_USE_LEN,
-		       "listens to %s for a device above it in another network namespace",
-		       mac_format(mac, text));
+	memcpy(l->another, mac, MAC_LEN);
 	l->found = true;
 	return 1;
 }
@@ -72,12 +69,18 @@ static int is_anothers(const uint8_t mac[MAC_LEN], void *arg)
 static int look_into_pods(struct nl *nl, const struct link_info *link, char why[HOST_USE_LEN],
 			  struct err *e)
 {
-	struct listening l = { .own = link->mac, .why = why };
-
+	struct listening l = { .own = link->mac };
+	char text[MAC_STR_LEN];
 	struct err why_not;
 
-	if (!link->has_mac || nl_link_listens(nl, link->ifindex, is_anothers, &l, &why_not) == 0)
+	if (!link->has_mac || nl_link_listens(nl, link->ifindex, is_anothers, &l, &why_not) == 0) {
+		if (l.found)
+			(void)snprintf(why, HOST_USE_LEN,
+				       "listens to %s for a device above it in another network "
+				       "namespace",
+				       mac_format(l.another, text));
 		return l.found;
+	}
 	/* A driver with a list of its own may refuse to tell it. */
 	if (why_not.code == ERR_KERNEL)
 		return 0;

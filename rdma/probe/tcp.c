@@ -141,7 +141,7 @@ static int await_client(const struct tcp_wait *w, struct err *e)
 		if (n < 0 || p[0].revents)
 			return 0;
 		tries = 0;
-		if (tcp_alive(w->beside, e))
+		if (w->beside && tcp_alive(w->beside, e))
 			return -1;
 		p[1].fd = -1;
 	}
