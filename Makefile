@@ -13,32 +13,35 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 # in DYNAMIC: libibverbs loads a driver's half of itself when it runs.
 PROGRAMS := macvlan ipvlan sriov rdma railhead-ipam railctl rdma-probe
 DYNAMIC := rdma-probe
-macvlan_SRC := cni/macvlan.c
-ipvlan_SRC := cni/ipvlan.c
-sriov_SRC := sriov/sriov.c
-rdma_SRC := rdma/rdma.c
-railhead-ipam_SRC := ipam/main.c
+macvlan_SRC := cni/plugins/macvlan.c
+ipvlan_SRC := cni/plugins/ipvlan.c
+sriov_SRC := sriov/plugin/sriov.c
+rdma_SRC := rdma/plugin/rdma.c
+railhead-ipam_SRC := ipam/plugin/railhead_ipam.c
 railctl_SRC := railctl/main.c
-rdma-probe_SRC := rdma/probe/main.c
+rdma-probe_SRC := rdma/probe/cmd/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 
-# Archives, one a folder, in the order of the arrows; mains are no part of them.
+# Rooms: the folders of code, two levels deep, below rdma/probe three. Archives: one for each part, in the order of the
+# arrows; mains and what only tests use are no part of them.
+PARTS := lib topo cni ipam sriov rdma railctl
+ROOMS := $(patsubst %/,%,$(sort $(dir $(foreach p,$(PARTS),$(wildcard $(p)/*.[ch] $(p)/*/*.[ch] $(p)/*/*/*.[ch])))))
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
-TESTING_SRC := $(wildcard lib/testing*.c ipam/testing*.c ipam/*_contract.c cni/testing*.c sriov/testing*.c rdma/testing*.c rdma/probe/testing*.c rdma/affinity/testing*.c railctl/testing*.c)
+TESTING_SRC := $(foreach d,$(filter %/testing,$(ROOMS)),$(wildcard $(d)/*.c)) $(foreach d,$(ROOMS),$(wildcard $(d)/*_contract.c))
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
-ARCHIVES := railctl probe sriov rdma affinity ipam cni railhead
-librailctl_SRC := $(call sources,railctl)
-libprobe_SRC := $(call sources,rdma/probe)
-libsriov_SRC := $(call sources,sriov)
-librdma_SRC := $(call sources,rdma)
-libaffinity_SRC := $(call sources,rdma/affinity)
-libipam_SRC := $(call sources,ipam)
-libcni_SRC := $(call sources,cni)
-librailhead_SRC := $(call sources,lib)
+below = $(filter $(1) $(1)/%,$(ROOMS))
+ARCHIVES := railctl probe sriov rdma topo ipam cni railhead
+librailctl_SRC := $(call sources,$(call below,railctl))
+libprobe_SRC := $(call sources,$(call below,rdma/probe))
+libsriov_SRC := $(call sources,$(call below,sriov))
+librdma_SRC := $(call sources,$(filter-out $(call below,rdma/probe),$(call below,rdma)))
+libtopo_SRC := $(call sources,$(call below,topo))
+libipam_SRC := $(call sources,$(call below,ipam))
+libcni_SRC := $(call sources,$(call below,cni))
+librailhead_SRC := $(call sources,$(call below,lib))
 
-CODE_DIRS := lib cni ipam ipam/agent sriov rdma rdma/probe rdma/affinity railctl
-TESTS_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_test.c))
-FUZZ_SRC := $(foreach d,$(CODE_DIRS),$(wildcard $(d)/*_fuzz.c))
+TESTS_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_test.c))
+FUZZ_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_fuzz.c))
 # Programs of the conformance suites, none of our objects: all files of spec/ are one, all of soak/, of faults/, elsewhere
 # each is one.
 SPEC_SRC := $(wildcard conformance/spec/*.c)
@@ -101,7 +104,7 @@ LIBS := -Wl,--start-group $(ARCHIVES:%=$(B)/lib%.a) -Wl,--end-group $(CJSON_LIB)
 # pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
 SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lpthread -lm
 
-have = $(if $(wildcard $(firstword $(filter %/$(1).c %/main.c,$($(1)_SRC)))),$(1))
+have = $(if $(wildcard $($(1)_SRC)),$(1))
 BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
 BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
@@ -150,7 +153,7 @@ $(O)/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-# Not our code: its warnings are not ours to mend. 64 levels are twice what lib/json.c lets in.
+# Not our code: its warnings are not ours to mend. 64 levels are twice what lib/json/json.c lets in.
 $(B)/libcjson.a: $(CJSON_DIR)/mode.mk $(B)/flags
 	@mkdir -p $(O)
 	$(call say,CC,$(CJSON_DIR)/cJSON.c)
@@ -161,7 +164,7 @@ $(B)/libcjson.a: $(CJSON_DIR)/mode.mk $(B)/flags
 define archive
 $(B)/lib$(1).a: $(call objects,$(lib$(1)_SRC)) $(B)/flags
 	$$(call say,AR,$$@)
-	$$(Q)rm -f $$@ && $$(AR) rcsD $$@ $$(filter %.o,$$^)
+	$$(Q)rm -f $$@ && $$(AR) qcsD $$@ $$(filter %.o,$$^)
 endef
 $(foreach a,$(ARCHIVES),$(eval $(call archive,$(a))))
 
@@ -188,8 +191,8 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 $(B)/libraries.tsv: tools/static-libs.sh $(BINS)
 	@tools/static-libs.sh '$(CC)' $(CJSON_DIR) $(SYSTEM_LIBS) -lc -lgcc -lgcc_eh >$@.new && mv $@.new $@
 
-# Tests alone: the linker sends allocations to lib/testing_alloc.h, waits to lib/testing_time.h, and what
-# is asked of the kernel to lib/testing_pf.h and lib/testing_hca.h.
+# Tests alone: the linker sends allocations to lib/testing/alloc.h, waits to lib/testing/time.h, and what
+# is asked of the kernel to lib/testing/pf.h and lib/testing/hca.h.
 WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms nanosleep \
 	nl_change nl_query nl_query_whole nl_link_by_name nl_link_by_index $(addprefix nl_rdma_,open open_in sys_get get \
 	list by_name port ports chardev rename move monitor_wait)

@@ -81,13 +81,13 @@ errors()
 	while read -r name number; do
 		n=$((n + 1))
 		if grep -q "^\.It $number Pq Dv $name$" docs/man/cni-errors.7; then pass; else
-			fail "cni-errors(7) has no entry \"$number ($name)\" of lib/err.h"
+			fail "cni-errors(7) has no entry \"$number ($name)\" of lib/base/err.h"
 		fi
-	done < <(sed -nE 's/^\t(ERR_[A-Z]+) = ([0-9]+),.*/\1 \2/p' lib/err.h)
-	[ "$n" -ge 20 ] || fail "only $n codes were found in lib/err.h"
+	done < <(sed -nE 's/^\t(ERR_[A-Z]+) = ([0-9]+),.*/\1 \2/p' lib/base/err.h)
+	[ "$n" -ge 20 ] || fail "only $n codes were found in lib/base/err.h"
 	while read -r number name; do
-		grep -q "$name = $number," lib/err.h ||
-			fail "cni-errors(7) describes $number ($name), which lib/err.h does not have"
+		grep -q "$name = $number," lib/base/err.h ||
+			fail "cni-errors(7) describes $number ($name), which lib/base/err.h does not have"
 	done < <(sed -nE 's/^\.It ([0-9]+) Pq Dv (ERR_[A-Z]+)$/\1 \2/p' docs/man/cni-errors.7)
 }
 

@@ -9,9 +9,9 @@
 #ifndef RAILHEAD_RAILCTL_CMD_H
 #define RAILHEAD_RAILCTL_CMD_H
 
-#include "lib/ctx.h"
-#include "lib/opt.h"
-#include "lib/out.h"
+#include "lib/base/ctx.h"
+#include "lib/cli/opt.h"
+#include "lib/cli/out.h"
 
 enum rail_status {
 	RAIL_OK = 0,

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/fs.h"
-#include "lib/parse.h"
+#include "lib/sys/fs.h"
+#include "lib/base/parse.h"
 
 int dropin_dir(struct rail *r, const char *usual, const char **out, struct err *e)
 {

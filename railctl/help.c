@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/help.h"
+#include "lib/cli/help.h"
 #include "railctl/cmd.h"
 
 static void as_text(const struct rail *r)

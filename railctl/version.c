@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* version.c: `railctl version`. */
-#include "lib/version.h"
+#include "lib/base/version.h"
 
 #include "railctl/cmd.h"
 

@@ -16,7 +16,7 @@ complain()
 	echo "$*"
 	bad=$((bad + 1))
 }
-all=$(find lib cni ipam sriov rdma railctl conformance tools -name '*.[ch]' 2>/dev/null | sort)
+all=$(find lib topo cni ipam sriov rdma railctl conformance tools -name '*.[ch]' 2>/dev/null | sort)
 
 judge() # NAME FILE...
 {

@@ -5,15 +5,15 @@
 # usage: tools/coverage.sh BUILD       after the tests of that build have run
 #
 # Nothing is excluded: branches that run only when memory is out count like all others, and are reached
-# by tests that make each allocation fail (lib/testing_alloc.h). Files that do I/O are listed, not judged:
+# by tests that make each allocation fail (lib/testing/alloc.h). Files that do I/O are listed, not judged:
 # what the unit tests leave of them, the tests under conformance/ run against the real kernel.
 set -eu
 
 build=${1:?usage: coverage.sh BUILD}
 least=90
 # These, and every file whose header says "Pure." in its first lines.
-pure='^(lib/(err|undo|parse|pci_addr|json[a-z_]*)|cni/(env|conf|result[a-z_]*)|sriov/(ledger_text|manager_conf)PLUS)\.c$'
-more=$(for header in lib/*.h cni/*.h ipam/*.h sriov/*.h rdma/*.h rdma/probe/*.h rdma/affinity/*.h railctl/*.h; do
+pure='^(lib/base/(err|undo|parse)|lib/pci/addr|lib/json/[a-z_]*|cni/protocol/(env|conf|result[a-z_]*)|sriov/vf/vf_state_text|sriov/admin/manager_confPLUS)\.c$'
+more=$(for header in $(find lib topo cni ipam sriov rdma railctl -name '*.h' | sort); do
 	head -n 8 "$header" | grep -q 'Pure\.' && printf '|%s(_[a-z_]*)?' "${header%.h}"
 done) || true
 pure=$(echo "$pure" | sed "s:PLUS:${more}:")

@@ -12,10 +12,10 @@
 # The mode smoke is the same every time: one seed, one number of runs, nothing of what earlier runs found.
 # The mode long explores: a seed of the moment, and it goes on from what was found.
 #
-# TARGET: lib/json for lib/json_fuzz.c. Its corpus is in lib/corpus/json/, its dictionary in
-# lib/corpus/json.dict. FUZZ_ROUNDS ends a long run earlier; the next one goes on where it stopped.
+# TARGET: lib/json/json for lib/json/json_fuzz.c. Its corpus is in lib/json/corpus/json/, its dictionary in
+# lib/json/corpus/json.dict. FUZZ_ROUNDS ends a long run earlier; the next one goes on where it stopped.
 # An input that breaks something is kept in BUILD/crash/ and named; to see it
-# again: BUILD/target/lib/json BUILD/crash/FILE. FUZZ_FLAGS are handed to libFuzzer.
+# again: BUILD/target/lib/json/json BUILD/crash/FILE. FUZZ_FLAGS are handed to libFuzzer.
 set -u
 export LC_ALL=C
 
@@ -34,7 +34,7 @@ ASAN_SYMBOLIZER_PATH=$(command -v llvm-symbolizer-14) && export ASAN_SYMBOLIZER_
 if [ $# -gt 0 ]; then
 	targets=("$@")
 else
-	mapfile -t targets < <(find lib cni ipam sriov rdma railctl -name '*_fuzz.c' | sed 's/_fuzz\.c$//' | sort)
+	mapfile -t targets < <(find lib topo cni ipam sriov rdma railctl -name '*_fuzz.c' | sed 's/_fuzz\.c$//' | sort)
 fi
 
 # A folder of their own for targets that need files; in memory where that is to be had.

@@ -12,10 +12,10 @@ LANES := gcc -- cluster-quick check-vm sanitize tidy clang attach conformance co
 	deps-current spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
-C_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
-H_FILES := $(foreach d,$(CODE_DIRS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
+C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
+H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares.
-PLUGIN_MAINS := $(wildcard cni/macvlan.c cni/ipvlan.c sriov/sriov.c sriov/ib_sriov.c rdma/ipoib.c rdma/rdma.c)
+PLUGIN_MAINS := $(wildcard cni/plugins/macvlan.c cni/plugins/ipvlan.c sriov/plugin/sriov.c rdma/plugin/rdma.c)
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
 	conformance/vm/run conformance/vm/guest/init
 LINT_FLAGS = -std=gnu11 $(ALL_CPPFLAGS)
@@ -55,11 +55,11 @@ bench: ## measure against the reference plugins
 bench-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
 	@HELPERS=$(B)/conformance/bench conformance/bench/run.sh --quick $(B)/bin
 # LISTS: a test program that says, when asked, what the list of a PF's VFs costs.
-BENCH_SRIOV = LISTS=$(B)/test/lib/nl_vf_test conformance/bench/sriov.sh
-bench-sriov: all helpers $(B)/test/lib/nl_vf_test ## measure moves of devices beside the reference, here and on true VFs (root): minutes
+BENCH_SRIOV = LISTS=$(B)/test/lib/device/vf_test conformance/bench/sriov.sh
+bench-sriov: all helpers $(B)/test/lib/device/vf_test ## measure moves of devices beside the reference, here and on true VFs (root): minutes
 	@tools/deps.sh bench && tools/deps.sh vm
 	@$(BENCH_SRIOV) $(B)/bin
-bench-sriov-quick: all helpers $(B)/test/lib/nl_vf_test ## the measuring itself, without the guest, with few rounds: its times mean nothing
+bench-sriov-quick: all helpers $(B)/test/lib/device/vf_test ## the measuring itself, without the guest, with few rounds: its times mean nothing
 	@$(BENCH_SRIOV) --quick --no-vm $(B)/bin
 bench-topo: all helpers ## measure `railctl topo` on a tree of the size of a DGX, beside lstopo: a minute
 	@tools/deps.sh bench
@@ -171,7 +171,7 @@ fuzz-long: fuzz ## explore: the fuzz targets in turn until they had FUZZ_CPU_SEC
 
 # The test itself is part of check-fast, with fewer steps.
 MODEL_STEPS ?= 1000000
-property: $(B)/test/ipam/model_test ## the allocator against a simple model, in a million random steps
+property: $(B)/test/ipam/alloc/model_test ## the allocator against a simple model, in a million random steps
 	@MODEL_STEPS=$(MODEL_STEPS) CK_FORK=no $<
 	@echo 'property: $(MODEL_STEPS) random steps agree with the model'
 

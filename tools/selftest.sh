@@ -76,9 +76,9 @@ good "layers: a tree in order" "$tools/layers.sh" "$tree"
 plant lib/a.c "$spdx" '#include "cni/b.h"'
 bad "layers: lib includes cni" 'lib/a.c:2' "$tools/layers.sh" "$tree"
 plant lib/a.c "$spdx" '#include <linux/rtnetlink.h>'
-bad "layers: netlink outside lib/nl" 'belongs behind' "$tools/layers.sh" "$tree"
+bad "layers: netlink outside lib/net/nl" 'belongs behind' "$tools/layers.sh" "$tree"
 plant lib/a.c "$spdx" '#include <cjson/cJSON.h>'
-bad "layers: cJSON outside lib/json" 'belongs behind' "$tools/layers.sh" "$tree"
+bad "layers: cJSON outside lib/json/json" 'belongs behind' "$tools/layers.sh" "$tree"
 plant lib/a.c "$spdx" '#include "lib/gone.h"'
 bad "layers: a header that does not exist" 'does not exist' "$tools/layers.sh" "$tree"
 fine
@@ -217,7 +217,7 @@ find "$tools/../lib" "$tools/../cni" "$tools/../ipam" "$tools/../sriov" "$tools/
 done
 fuzz_call() # NAME: how the target is called, its addresses left out
 {
-	(cd "$tools/.." && tools/fuzz.sh smoke "$dir/fuzz" lib/json >/dev/null && grep -v '^cpu' "$dir/fuzz/log/lib-json.log" >"$dir/$1")
+	(cd "$tools/.." && tools/fuzz.sh smoke "$dir/fuzz" lib/json/json >/dev/null && grep -v '^cpu' "$dir/fuzz/log/lib-json.log" >"$dir/$1")
 }
 good "fuzz-smoke: runs" fuzz_call call1
 good "fuzz-smoke: with a seed and a number of runs, not with a time" \

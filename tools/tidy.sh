@@ -15,7 +15,7 @@ export flags
 printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 sh -c '
 	ours="-include tools/tidy.h"
 	case $1 in
-	lib/err.c | conformance/*) ours= ;;
+	lib/base/err.c | conformance/*) ours= ;;
 	esac
 	case $1 in
 	# Tests unpack captured machines by a shell.

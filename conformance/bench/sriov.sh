@@ -6,7 +6,7 @@
 # in the same run, taking turns. Medians. --quick: is the bench itself sound; its times mean nothing.
 # --no-vm: not in the guest. --raw DIR: keep the figures there. --markdown: as docs/performance.md has the tables.
 # PEER_DIR: the installed reference (/usr/lib/cni); a newer one is fetched; KERNEL: the guest's (6.12); HELPERS=DIR:
-# measure, floor and calls (BINDIR/../conformance/bench); LISTS: build/test/lib/nl_vf_test.
+# measure, floor and calls (BINDIR/../conformance/bench); LISTS: build/test/lib/device/vf_test.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TREE=$(cd "$HERE/../.." && pwd)

@@ -161,7 +161,7 @@ for_example()
 		return
 	fi
 	if [[ $1 == "railctl topo"* ]]; then
-		cp "$ROOT/rdma/affinity/testdata/nccl-xml/dgx-a100.xml" "$W"
+		cp "$ROOT/topo/testdata/nccl-xml/dgx-a100.xml" "$W"
 		return
 	fi
 	ok ipam pool add rail0 --subnet 10.1.0.0/16 --this-node-only

@@ -4,7 +4,7 @@
 # nvidia-smi make of the matrix. conformance/vm has a live one.
 # shellcheck disable=SC2154
 
-DATA=$ROOT/rdma/affinity/testdata
+DATA=$ROOT/topo/testdata
 XML=$DATA/nccl-xml
 QEMU=$DATA/sysfs/qemu-pxb-xio3130-igb-sriov-rxe.tar.gz
 

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach.c: ADD. The order of the steps is the promise of attach.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/engine/attach_priv.h"
+#include "lib/base/undo.h"
+
+struct add {
+	struct attach a;
+	struct delegate ipam;
+	struct cni_result from_ipam;
+	struct record record;
+	struct conflict conflict;
+	bool link_stays;  /* it could not be taken back */
+	bool lease_stays; /* the IPAM could not release it */
+	char mac[MAC_STR_LEN];
+};
+
+static void add_clear(struct add *s)
+{
+	exec_kill(&s->ipam.child);
+	cni_result_clear(&s->from_ipam);
+	attach_clear(&s->a);
+}
+
+/*
+ * ---- inverses ----
+ *
+ * Run last first. While the interface stays, its address must stay taken. While either stays, the
+ * record does, too: the runtime's DEL, GC and repair go by it.
+ */
+
+static int undo_record(void *arg, struct err *e)
+{
+	struct add *s = arg;
+	const struct cni_call *call = s->a.call;
+	const struct record_key key = attach_key(call);
+
+	if (s->link_stays)
+		return 0;
+	if (!s->lease_stays)
+		return record_remove(&call->ctx, &key, e);
+	/* There may be an address, and whoever comes next is to release it. */
+	s->record.adding = false;
+	s->record.deleting = true;
+	return record_write(&call->ctx, &s->record, e);
+}
+
+/* A half-done ADD of an IPAM is let finish first: killed, it might leave what its DEL cannot find.
+ */
+static int undo_ipam(void *arg, struct err *e)
+{
+	struct add *s = arg;
+	const struct delegate_call del = { .verb = CNI_DEL,
+					   .conflict =
+						   *s->conflict.text ? s->conflict.text : NULL };
+	struct err ignored;
+
+	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
+		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
+	if (s->link_stays)
+		return 0;
+	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
+	return s->lease_stays ? -1 : 0;
+}
+
+static int delete_link(struct add *s, struct err *e)
+{
+	struct err why;
+
+	/* Made, but never looked at: by its name, which was free before. */
+	if (!s->a.link.ifindex &&
+	    nl_link_by_name(s->a.pod_nl, s->a.call->env.ifname, &s->a.link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
+}
+
+static int undo_link(void *arg, struct err *e)
+{
+	struct add *s = arg;
+	const struct attach_type *type = s->a.type;
+
+	s->link_stays = (type->restore ? type->restore(&s->a.call->ctx, &s->record, e)
+				       : delete_link(s, e)) != 0;
+	return s->link_stays ? -1 : 0;
+}
+
+/* ---- steps ---- */
+
+/* The interface of an earlier ADD, also in another namespace: that may live on without its path. */
+static int find_earlier(const struct attach *a, const struct record *old, enum attach_found *found,
+			struct err *e)
+{
+	const struct ctx *ctx = &a->call->ctx;
+	auto_netns struct netns pod = { .fd = -1 }, home = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct link_info link;
+
+	*found = FOUND_NONE;
+	if (netns_same(old->netns_id, a->pod.id))
+		return attach_find_link(a->pod_nl, old, &link, found, e);
+	if (ctx_boot_id(ctx, boot, e))
+		return -1;
+
+	int rc = strcmp(boot, old->boot) == 0 ? attach_netns_of(ctx, old, &pod, e) : 0;
+
+	if (rc <= 0)
+		return rc;
+	return netns_open_self(&home, e) || nl_open_in(&pod, &home, &nl, e)
+		       ? -1
+		       : attach_find_link(nl, old, &link, found, e);
+}
+
+/*
+ * Refuse an ADD without DEL in between (CNI-042): the interface of the first one is there, under
+ * whatever name, and would have the same address. A record whose interface is not there is what a
+ * killed ADD left.
+ */
+static int refuse_second_add(const struct attach *a, const struct record_key *key, struct err *e)
+{
+	auto_record struct record old = { 0 };
+	enum attach_found found;
+	struct err ignored;
+
+	if (record_read(&a->call->ctx, key, &old, &ignored))
+		return 0;
+	if (find_earlier(a, &old, &found, e))
+		return -1;
+	if (found != FOUND_OURS && found != FOUND_RENAMED)
+		return 0;
+	err_set(e, ERR_BUSY, 0,
+		"network %s is attached to container %s as %s already: run DEL before another ADD",
+		key->network, key->container, key->ifname);
+	if (netns_same(old.netns_id, a->pod.id))
+		return -1;
+	return err_hint(e, "its interface is in another network namespace, which lives");
+}
+
+/*
+ * The name must be free (CNI-014), and known to have been: only then may we take back an interface
+ * of which we cannot tell whether it was made.
+ */
+static int refuse_taken_name(const struct attach *a, struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
+	struct link_info link = { 0 };
+	struct err why;
+
+	if (nl_link_by_any_name(a->pod_nl, key.ifname, &link, &why) && why.errnum != ENODEV) {
+		*e = why;
+		return -1;
+	}
+	if (refuse_second_add(a, &key, e))
+		return -1;
+	if (!link.ifindex)
+		return 0;
+	if (strcmp(link.name, key.ifname) != 0)
+		return err_set(e, ERR_BUSY, 0,
+			       "CNI_IFNAME: %s is an alternative name of interface %s of the "
+			       "container: take another name, or that one from %s",
+			       key.ifname, link.name, link.name);
+	return err_set(e, ERR_BUSY, 0,
+		       "CNI_IFNAME: the container has an interface %s already, of kind \"%s\"",
+		       key.ifname, link.kind);
+}
+
+static int write_record(struct add *s, struct err *e)
+{
+	const struct attach *a = &s->a;
+	const struct cni_call *call = a->call;
+
+	s->record = (struct record){
+		.adding = true,
+		.key = attach_key(call),
+		.plugin = a->type->name,
+		.kind = a->type->kind,
+		.netns = call->env.netns,
+		.netns_id = a->pod.id,
+		.from = a->view,
+		.created = call->ctx.now(call->ctx.clock),
+		.master = a->master.name,
+		.cni_path = call->env.path,
+		.args = call->env.args,
+		.config = call->conf.tree,
+		.device = a->device,
+	};
+	if (ctx_boot_id(&call->ctx, s->record.boot, e))
+		return -1;
+	return record_write(&call->ctx, &s->record, e);
+}
+
+/* From here on the attachment is whole, and repair must let it live. */
+static int complete_record(struct add *s, struct err *e)
+{
+	s->record.adding = false;
+	s->record.ifindex = s->a.link.ifindex;
+	s->record.lower_ifindex = s->a.link.lower_ifindex;
+	return record_write(&s->a.call->ctx, &s->record, e);
+}
+
+/* The device is told to the record before it is touched, and taken only with a record of who does.
+ */
+static int claim_device(struct add *s, struct undo *u, struct err *e)
+{
+	struct attach *a = &s->a;
+
+	if (!a->type->claim)
+		return 0;
+	undo_push(u, undo_link, s, "claim of the device");
+	return a->type->claim(a, e) || write_record(s, e) ? -1 : 0;
+}
+
+static int parse_ipam_result(struct add *s, const char *text, size_t len, struct err *e)
+{
+	const struct cni_conf *c = &s->a.call->conf;
+	auto_json struct json *tree = NULL;
+
+	int rc = json_parse(text, len, "its result", &tree, e);
+	json_fold_case(tree);
+	if (rc || cni_result_parse(tree, "its result", c->version, &s->from_ipam, e)) {
+		/* not our configuration is at fault, nor its version */
+		if (e->code != ERR_NOMEM)
+			e->code = ERR_DELEGATE;
+		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
+	}
+	s->from_ipam.tree = TAKE_PTR(tree);
+	log_debug(&s->a.call->ctx.log, "ipam.type \"%s\": %zu addresses, %zu routes", c->ipam_type,
+		  s->from_ipam.n_ips, s->from_ipam.n_routes);
+	if (s->from_ipam.n_ips == 0)
+		return err_set(e, ERR_DELEGATE, 0,
+			       "ipam.type: \"%.64s\" succeeded, but returned no address",
+			       c->ipam_type);
+	return 0;
+}
+
+static int finish_ipam(struct add *s, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (!s->ipam.child.pid)
+		return 0;
+	if (delegate_finish(&s->ipam, &text, &len, e))
+		return -1;
+	return parse_ipam_result(s, text, len, e);
+}
+
+static int start_ipam(struct add *s, struct undo *u, struct err *e)
+{
+	const struct delegate_call add = { .verb = CNI_ADD };
+
+	if (!*s->a.call->conf.ipam_type)
+		return 0;
+	if (delegate_start(s->a.call, &add, attach_ipam_add_ms(&s->a), &s->ipam, e))
+		return -1;
+	undo_push(u, undo_ipam, s, "IPAM ADD");
+	return 0;
+}
+
+static int explain_create(const struct attach *a, struct err *e)
+{
+	char mtu[32] = "";
+
+	if (a->type->claim)
+		return err_wrap(e, "move %s into the pod as %s", a->pci_id ? a->pci_id : "device",
+				a->call->env.ifname);
+	if (a->conf.mtu)
+		(void)snprintf(mtu, sizeof(mtu), " with mtu %u", a->conf.mtu);
+	return err_wrap(e, "create %s %s on %s%s", a->type->kind, a->call->env.ifname,
+			a->master.name, mtu);
+}
+
+int attach_create_link(struct attach *a, struct link_spec spec, struct err *e)
+{
+	spec.kind = a->type->kind;
+	spec.name = a->call->env.ifname;
+	spec.lower_ifindex = a->master.ifindex;
+	spec.target = a->conf.in_container ? NULL : &a->pod;
+	spec.mtu = a->conf.mtu;
+	return nl_link_create(attach_master_nl(a), &spec, e);
+}
+
+static int create_link(struct add *s, struct undo *u, struct err *e)
+{
+	struct attach *a = &s->a;
+	int rc = a->type->create(a, e);
+
+	/* EEXIST is the answer of a kernel that made nothing; any other may have been lost. */
+	if (rc == 0 || e->errnum != EEXIST || a->type->restore)
+		undo_push(u, undo_link, s, "creation of the interface");
+	if (rc)
+		return explain_create(a, e);
+	if (a->no_link)
+		return 0;
+	if (nl_link_by_name(a->pod_nl, a->call->env.ifname, &a->link, e))
+		return err_wrap(e, "look at the new interface");
+	log_debug(&a->call->ctx.log, "%s is in the pod, number %d, mtu %u", a->link.name,
+		  a->link.ifindex, a->link.mtu);
+	return 0;
+}
+
+/* ---- the result ---- */
+
+static int add_our_interface(struct add *s, struct cni_result *r, struct err *e)
+{
+	const struct attach *a = &s->a;
+	struct cni_interface x = { .name = a->call->env.ifname,
+				   .sandbox = a->call->env.netns,
+				   .pci_id = a->pci_id,
+				   .mtu = a->link.mtu,
+				   .moved = a->type->claim != NULL };
+
+	if (a->link.has_mac)
+		x.mac = mac_format(a->link.mac, s->mac);
+	return cni_result_add_interface(r, &x, e);
+}
+
+static int take_items(struct cni_result *r, const struct cni_result *from, int interface,
+		      struct err *e)
+{
+	for (size_t i = 0; i < from->n_ips; i++) {
+		struct cni_ip x = from->ips[i];
+		if (interface >= 0)
+			x.interface = interface;
+		if (cni_result_add_ip(r, &x, e))
+			return -1;
+	}
+	for (size_t i = 0; i < from->n_routes; i++) {
+		if (cni_result_add_route(r, &from->routes[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_interfaces(struct cni_result *r, const struct cni_result *from, struct err *e)
+{
+	for (size_t i = 0; i < from->n_interfaces; i++) {
+		if (cni_result_add_interface(r, &from->interfaces[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+/* What belongs on our interface: the IPAM's result, or the adopted addresses of prevResult. */
+static const struct cni_result *ours(const struct add *s)
+{
+	static const struct cni_result none;
+
+	if (*s->a.call->conf.ipam_type)
+		return &s->from_ipam;
+	return s->a.type->adopts_prev_ips ? &s->a.prev : &none;
+}
+
+/* prevResult as it was, our interface behind its interfaces, our addresses on it (CNI-039,
+ * CNI-103). */
+static int build_result(struct add *s, struct cni_result *r, struct err *e)
+{
+	const struct cni_result *prev = &s->a.prev, *own = ours(s);
+	const struct json *dns = s->a.call->conf.dns;
+
+	r->src = prev->src ? prev->src : own->src;
+	r->dns = json_len(dns) ? dns : json_len(own->dns) ? own->dns : prev->dns;
+	if (take_interfaces(r, prev, e) || (own != prev && take_items(r, prev, -1, e)))
+		return -1;
+	int index = (int)r->n_interfaces;
+	if (add_our_interface(s, r, e) || take_items(r, own, index, e))
+		return -1;
+	return 0;
+}
+
+static int run_steps(struct add *s, struct undo *u, struct err *e)
+{
+	const struct cni_call *call = s->a.call;
+
+	if (write_record(s, e))
+		return -1;
+	log_debug(&call->ctx.log, "the attachment is on record");
+	undo_push(u, undo_record, s, "attachment record");
+	if (claim_device(s, u, e) || start_ipam(s, u, e) || create_link(s, u, e) ||
+	    finish_ipam(s, e) || attach_probe(&s->a, ours(s), &s->conflict, e) ||
+	    (!s->a.no_link && attach_configure(&s->a, ours(s), e)))
+		return -1;
+	auto_result struct cni_result r = { 0 };
+	if (build_result(s, &r, e) || complete_record(s, e))
+		return -1;
+	return cni_emit_result(call, &r, e);
+}
+
+/*
+ * Results below 0.3.0 name no interface, and Multus makes an entry of its network status of each
+ * interface. A newer result than was asked for is no way out: the specification forbids it, and
+ * callers with a libcni before 1.0 read it as an empty one of their own version.
+ */
+static void warn_of_version(const struct cni_call *call)
+{
+	struct err ignored;
+	char pod[8];
+
+	if (call->conf.version < CNI_030 &&
+	    cni_args_get(call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) != 0)
+		log_warn(&call->ctx.log,
+			 "cniVersion: \"%s\" or none: its results name no interface, and the pod's "
+			 "network-status annotation will lack this network; write 0.3.1 or later",
+			 cni_version_name(call->conf.version));
+}
+
+int attach_add(const struct cni_call *call, struct err *e)
+{
+	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
+
+	warn_of_version(call);
+	attach_init(&s.a, call);
+	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find(&s.a, e))
+		return -1;
+	const struct record_key key = attach_key(call);
+	auto_fd int lock = record_lock(&call->ctx, &key, true, attach_lock_ms(&s.a), e);
+	if (lock < 0 || refuse_taken_name(&s.a, e))
+		return -1;
+	auto_undo struct undo u = { .log = &call->ctx.log };
+	if (run_steps(&s, &u, e))
+		return -1;
+	undo_commit(&u);
+	return 0;
+}
+
+int attach_main(const struct attach_type *type)
+{
+	const struct cni_plugin plugin = {
+		.name = type->name,
+		.add = attach_add,
+		.del = attach_del,
+		.check = attach_check,
+		.gc = attach_gc,
+		.status = attach_status,
+		.data = type,
+	};
+
+	return cni_main(&plugin);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_check.c: CHECK and STATUS: compare what is there with what was promised. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/engine/attach_priv.h"
+#include "lib/net/addr.h"
+
+/* ---- CHECK ---- */
+
+static int find_own_interface(const struct attach *a, int *index, struct err *e)
+{
+	const struct cni_env *env = &a->call->env;
+
+	for (size_t i = 0; i < a->prev.n_interfaces; i++) {
+		const struct cni_interface *x = &a->prev.interfaces[i];
+		if (strcmp(x->name, env->ifname) == 0 && x->sandbox &&
+		    strcmp(x->sandbox, env->netns) == 0) {
+			*index = (int)i;
+			return 0;
+		}
+	}
+	return err_set(e, ERR_CONFIG, 0,
+		       "prevResult.interfaces: none has name \"%s\" and sandbox \"%s\"",
+		       env->ifname, env->netns);
+}
+
+static int check_link(struct attach *a, const struct cni_interface *x, struct err *e)
+{
+	char mac[MAC_STR_LEN];
+
+	if (nl_link_by_name(a->pod_nl, x->name, &a->link, e)) {
+		if (e->errnum == ENODEV)
+			return err_set(e, ERR_STATE, 0, "interface %s is missing in %s", x->name,
+				       x->sandbox);
+		return -1;
+	}
+	if (strcmp(a->link.kind, a->type->kind) != 0)
+		return err_set(e, ERR_STATE, 0, "interface %s is of kind \"%s\", not %s", x->name,
+			       a->link.kind, a->type->kind);
+	if (!(a->link.flags & IFF_UP))
+		return err_set(e, ERR_STATE, 0, "interface %s is down", x->name);
+	/* prevResult has the last word on the MAC: a later plugin may have changed it (CNI-151). */
+	if (x->mac && *x->mac && a->link.has_mac &&
+	    strcasecmp(mac_format(a->link.mac, mac), x->mac) != 0)
+		return err_set(e, ERR_STATE, 0, "interface %s has MAC %s, prevResult says %s",
+			       x->name, mac, x->mac);
+	return 0;
+}
+
+static int wrong_lower(const struct attach *a, const char *says, struct err *e)
+{
+	return err_set(e, ERR_STATE, 0, "interface %s is %s, not on its master %s", a->link.name,
+		       says, a->master.name);
+}
+
+/* What the kernel calls the master's namespace, seen from the pod. */
+static int check_lower_netns(const struct attach *a, struct err *e)
+{
+	int want = -1;
+
+	if (!a->conf.in_container && !netns_same(a->pod.id, a->home.id) &&
+	    nl_link_nsid(a->pod_nl, &a->home, &want, e))
+		return -1;
+	if (a->link.lower_nsid == want)
+		return 0;
+	return wrong_lower(a, "on a device of another network namespace", e);
+}
+
+static int check_lower(const struct attach *a, struct err *e)
+{
+	char says[64];
+	struct link_info there;
+	struct err ignored;
+
+	if (!a->master.ifindex)
+		return 0;
+	/* Of a master that is a macvlan (ipvlan) itself the kernel takes the device below. */
+	if (strcmp(a->master.kind, a->type->kind) == 0)
+		return a->link.lower_ifindex == a->master.lower_ifindex
+			       ? 0
+			       : wrong_lower(a, "on another device", e);
+	if (check_lower_netns(a, e))
+		return -1;
+	if (a->link.lower_ifindex == a->master.ifindex)
+		return 0;
+	if (nl_link_by_index(attach_master_nl(a), a->link.lower_ifindex, &there, &ignored))
+		return wrong_lower(a, "on another device", e);
+	(void)snprintf(says, sizeof(says), "on device %s", there.name);
+	return wrong_lower(a, says, e);
+}
+
+struct wanted_address {
+	struct ip_prefix addr;
+	bool found;
+};
+
+static int match_address(const struct addr_info *info, void *arg)
+{
+	struct wanted_address *w = arg;
+
+	w->found = info->addr.len == w->addr.len && ip_equal(info->addr.addr, w->addr.addr);
+	return w->found;
+}
+
+static int check_addresses(const struct attach *a, int index, struct err *e)
+{
+	char text[PREFIX_STR_LEN];
+
+	for (size_t i = 0; i < a->prev.n_ips; i++) {
+		struct wanted_address w = { .addr = a->prev.ips[i].address };
+		if (a->prev.ips[i].interface >= 0 && a->prev.ips[i].interface != index)
+			continue;
+		if (nl_addr_list(a->pod_nl, a->link.ifindex, match_address, &w, e))
+			return -1;
+		if (!w.found)
+			return err_set(e, ERR_STATE, 0, "interface %s lacks the address %s",
+				       a->link.name, ip_format_prefix(w.addr, text));
+	}
+	return 0;
+}
+
+struct wanted_route {
+	const struct cni_route *route;
+	bool found;
+};
+
+static bool same_destination(struct ip_prefix a, struct ip_prefix b)
+{
+	return a.addr.family == b.addr.family && a.len == b.len &&
+	       ip_equal(ip_network(a), ip_network(b));
+}
+
+static int match_route(const struct route_spec *r, void *arg)
+{
+	struct wanted_route *w = arg;
+	const struct cni_route *x = w->route;
+
+	w->found = same_destination(r->dst, x->dst) && (!x->gw.family || ip_equal(r->gw, x->gw)) &&
+		   (!x->priority || r->priority == x->priority) &&
+		   (x->table <= 0 || r->table == (uint32_t)x->table);
+	return w->found;
+}
+
+static int check_routes(const struct attach *a, struct err *e)
+{
+	char text[PREFIX_STR_LEN];
+
+	/* Routes of other interfaces of the chain are theirs to check. */
+	if (a->prev.n_interfaces > 1)
+		return 0;
+	for (size_t i = 0; i < a->prev.n_routes; i++) {
+		struct wanted_route w = { .route = &a->prev.routes[i] };
+		if (nl_route_list(a->pod_nl, a->link.ifindex, match_route, &w, e))
+			return -1;
+		if (!w.found)
+			return err_set(e, ERR_STATE, 0, "interface %s lacks the route to %s",
+				       a->link.name, ip_format_prefix(w.route->dst, text));
+	}
+	return 0;
+}
+
+/* What ADD took for the master, if the configuration leaves that open: the default route may have
+ * moved. */
+static int find_recorded_master(struct attach *a, struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
+	auto_record struct record r = { 0 };
+	struct err why;
+
+	if (!a->conf.master) {
+		if (record_read(&a->call->ctx, &key, &r, &why))
+			return 0;
+		a->conf.master = r.master;
+	}
+	int rc = attach_find_master(a, e);
+	if (r.tree)
+		a->conf.master = NULL;
+	return rc;
+}
+
+static int check_all(struct attach *a, struct err *e)
+{
+	int index = 0;
+
+	if (!a->call->conf.prev_result)
+		return err_set(e, ERR_CONFIG, 0, "required prevResult missing");
+	if (find_own_interface(a, &index, e) || attach_open(a, e) ||
+	    (a->type->find ? a->type->find(a, e) : find_recorded_master(a, e)) ||
+	    (!a->no_link && check_link(a, &a->prev.interfaces[index], e)))
+		return -1;
+	if ((*a->type->kind && check_lower(a, e)) || (a->type->check && a->type->check(a, e)))
+		return -1;
+	if (a->no_link)
+		return 0;
+	return check_addresses(a, index, e) || check_routes(a, e) ? -1 : 0;
+}
+
+int attach_check(const struct cni_call *call, struct err *e)
+{
+	const struct delegate_call check = { .verb = CNI_CHECK };
+	auto_attach struct attach a;
+
+	attach_init(&a, call);
+	if (attach_read_conf(&a, e))
+		return -1;
+	if (*call->conf.ipam_type && delegate_run(call, &check, attach_timeout_ms(&a), e))
+		return -1;
+	return check_all(&a, e);
+}
+
+/* ---- STATUS ---- */
+
+/*
+ * The master of a pod's own namespace cannot be looked at: STATUS knows no pod. Nor does it know
+ * what a chain made before us, so that a type which takes its master from there is given the
+ * benefit of the doubt: a runtime takes the whole node out of service for an error.
+ */
+static int master_is_there(struct attach *a, struct err *e)
+{
+	if (a->conf.in_container || (!a->conf.master && a->type->adopts_prev_ips))
+		return 0;
+	if (nl_open(&a->host_nl, e) || attach_find(a, e)) {
+		e->code = ERR_UNAVAILABLE;
+		return -1;
+	}
+	return 0;
+}
+
+int attach_status(const struct cni_call *call, struct err *e)
+{
+	const struct delegate_call status = { .verb = CNI_STATUS };
+	auto_attach struct attach a;
+
+	attach_init(&a, call);
+	if (attach_read_conf(&a, e) || master_is_there(&a, e))
+		return -1;
+	if (*call->conf.ipam_type && delegate_run(call, &status, attach_timeout_ms(&a), e))
+		return -1;
+	return 0;
+}

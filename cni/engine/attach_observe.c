@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "cni/engine/attach_priv.h"
+#include "lib/net/addr.h"
+
+int attach_open(struct attach *a, struct err *e)
+{
+	const struct cni_env *env = &a->call->env;
+
+	if (netns_open(env->netns, &a->pod, e))
+		return err_wrap(e, "CNI_NETNS");
+	if (netns_open_self(&a->home, e))
+		return -1;
+	if (netns_same(a->pod.id, a->home.id) && !env->netns_override) {
+		err_set(e, ERR_NETNS, 0,
+			"plugin's netns and netns from CNI_NETNS should not be the same");
+		return err_hint(e, "CNI_NETNS=%.256s is the host's; CNI_NETNS_OVERRIDE=1 allows it",
+				env->netns);
+	}
+	a->view = netns_view_self(&a->call->ctx);
+	if (nl_open(&a->host_nl, e))
+		return -1;
+	return nl_open_in(&a->pod, &a->home, &a->pod_nl, e);
+}
+
+struct nl *attach_master_nl(const struct attach *a)
+{
+	return a->conf.in_container ? a->pod_nl : a->host_nl;
+}
+
+static const char *where(const struct attach *a)
+{
+	return a->conf.in_container ? "in the container (linkInContainer)" : "on this host";
+}
+
+static int find_default(struct attach *a, struct nl *nl, struct err *e)
+{
+	int ifindex;
+
+	if (nl_route_default_dev(nl, &ifindex, e) == 0)
+		return nl_link_by_index(nl, ifindex, &a->master, e);
+	if (e->errnum != ENODEV)
+		return err_wrap(e, "find the interface of the default route");
+	return err_set(e, ERR_CONFIG, 0,
+		       "master: not given, and there is no default route %s to take it from",
+		       where(a));
+}
+
+int attach_find_master(struct attach *a, struct err *e)
+{
+	struct nl *nl = attach_master_nl(a);
+	const char *name = a->conf.master;
+
+	if (!name && find_default(a, nl, e))
+		return -1;
+	if (name && nl_link_by_any_name(nl, name, &a->master, e)) {
+		if (e->errnum == ENODEV)
+			return err_set(e, ERR_CONFIG, 0, "master: there is no interface \"%s\" %s",
+				       name, where(a));
+		return err_wrap(e, "master \"%s\"", name);
+	}
+	if (a->conf.mtu > a->master.mtu)
+		return err_set(e, ERR_CONFIG, 0,
+			       "mtu: %u is more than the %u of master %s; lower it, or raise that",
+			       a->conf.mtu, a->master.mtu, a->master.name);
+	return 0;
+}
+
+int attach_find(struct attach *a, struct err *e)
+{
+	return a->type->find ? a->type->find(a, e) : attach_find_master(a, e);
+}

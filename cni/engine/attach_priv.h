@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_priv.h: what the files of the attach engine share among themselves. */
+#ifndef RAILHEAD_CNI_ENGINE_ATTACH_PRIV_H
+#define RAILHEAD_CNI_ENGINE_ATTACH_PRIV_H
+
+#include "cni/engine/attach.h"
+#include "cni/protocol/delegate.h"
+
+#define ATTACH_LOCK_MS 10000
+#define ATTACH_UNDO_MS 10000 /* of a failed ADD, kept for the IPAM's DEL */
+
+/* ---- attach_conf.c: pure ---- */
+
+/* attach_init - empty state for a call; attach_clear releases what was opened since. */
+void attach_init(struct attach *a, const struct cni_call *call);
+void attach_clear(struct attach *a);
+#define auto_attach auto_clean(attach_clear)
+
+/* attach_read_conf - decode and validate all that needs no system. */
+int attach_read_conf(struct attach *a, struct err *e) must_check;
+
+/* attach_key - which attachment a call is about. */
+struct record_key attach_key(const struct cni_call *call);
+
+/* attach_timeout_ms - how long the IPAM may take; the default when the configuration is unreadable.
+ */
+int attach_timeout_ms(const struct attach *a);
+
+/*
+ * The time of one ADD, in ms from now; each at least a second. The attachment's lock has at most
+ * half of ipamTimeout, and the IPAM's ADD ends at ipamTimeout after the plugin began.
+ * ATTACH_UNDO_MS after that the IPAM's DEL of the failed ADD has ended, too.
+ */
+int attach_lock_ms(const struct attach *a);
+int attach_ipam_add_ms(const struct attach *a);
+int attach_ipam_undo_ms(const struct attach *a);
+
+/* attach_type_of - the plugin that this call belongs to. */
+const struct attach_type *attach_type_of(const struct cni_call *call);
+
+/* ---- attach_observe.c: looks, changes nothing ---- */
+
+/* attach_open - both namespaces and their sockets. ERR_NETNS. */
+int attach_open(struct attach *a, struct err *e) must_check;
+
+/* attach_find_master - fill a->master; checks conf.mtu against it. */
+int attach_find_master(struct attach *a, struct err *e) must_check;
+
+/* attach_find - the master, or what the type has in its place. */
+int attach_find(struct attach *a, struct err *e) must_check;
+
+/* ---- attach_probe.c ---- */
+
+/* Addresses that somebody else has, apart by commas; "": none. For the IPAM's DEL. */
+struct conflict {
+	char text[16 * IP_STR_LEN];
+};
+
+/*
+ * attach_probe - with the key probe: ask the wire for the addresses of r, which are not on a->link
+ * yet; sets it up. Back home when it returns. ERR_CONFLICT naming address and MAC, and *out filled.
+ */
+int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *out,
+		 struct err *e) must_check;
+
+/* ---- configure.c ---- */
+
+/*
+ * attach_configure - addresses, up, routes of r on a->link, and the announcement. Runs in the pod's
+ * netns and is back home when it returns, also after a failure.
+ */
+int attach_configure(struct attach *a, const struct cni_result *r, struct err *e) must_check;
+
+/* ---- the verbs ---- */
+int attach_add(const struct cni_call *call, struct err *e);
+int attach_del(const struct cni_call *call, struct err *e);
+int attach_check(const struct cni_call *call, struct err *e);
+int attach_gc(const struct cni_call *call, struct err *e);
+int attach_status(const struct cni_call *call, struct err *e);
+
+#endif

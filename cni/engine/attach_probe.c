@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_probe.c: the key probe: ask the wire for the addresses of a result before they are used.
+ */
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/engine/attach_priv.h"
+#include "cni/engine/probe.h"
+#include "lib/net/monitor.h"
+
+/* The interface that asks: the pod's; the master where that is who hears the answers. */
+static const struct link_info *asker(const struct attach *a)
+{
+	return a->type->shares_mac ? &a->master : &a->link;
+}
+
+static const struct netns *asker_netns(const struct attach *a)
+{
+	return a->type->shares_mac && !a->conf.in_container ? &a->home : &a->pod;
+}
+
+/* 1: it has carrier; 0: none, and nobody to ask. */
+static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct err *e)
+{
+	int64_t patience = a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
+
+	return nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience, e);
+}
+
+/* 1: the pod's interface is up and can send. */
+static int raise(struct attach *a, struct err *e)
+{
+	auto_nl_monitor struct nl_monitor *links = NULL;
+
+	if (nl_monitor_open(NL_WATCH_LINKS, &links, e))
+		return -1;
+	a->is_up = true;
+	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
+		return err_wrap(e, "set %s up", a->link.name);
+	int rc = wait_carrier(a, links, e);
+	if (rc == 0)
+		log_warn(&a->call->ctx.log,
+			 "probe: %s has no carrier: nobody was asked for its addresses",
+			 a->link.name);
+	return rc;
+}
+
+static int ask(struct attach *a, const struct ip *addrs, size_t n, struct probe_claim *found,
+	       struct err *e)
+{
+	const struct link_info *link = asker(a);
+	const struct probe_link where = { link->ifindex, link->name, link->mac };
+	int rc = asker(a) == &a->link ? raise(a, e) : 1;
+
+	return rc > 0 ? probe_ask(&where, addrs, n, found, e) : rc;
+}
+
+/* In the namespace of who asks, and home again. */
+static int ask_there(struct attach *a, const struct ip *addrs, size_t n, struct probe_claim *found,
+		     struct err *e)
+{
+	struct err stuck;
+
+	if (netns_enter(asker_netns(a), e))
+		return -1;
+	int rc = ask(a, addrs, n, found, e);
+	if (netns_enter(&a->home, &stuck)) {
+		if (rc >= 0)
+			*e = stuck;
+		return -1;
+	}
+	return rc;
+}
+
+static int refuse(const struct attach *a, const struct probe_claim *found, int n,
+		  struct conflict *out, struct err *e)
+{
+	char addr[IP_STR_LEN], mac[MAC_STR_LEN];
+	size_t len = 0;
+
+	(void)err_set(e, ERR_CONFLICT, 0, "probe: address %s is in use by %s on the network of %s",
+		      ip_format(found[0].addr, addr), mac_format(found[0].mac, mac),
+		      asker(a)->name);
+	for (int i = 0; i < n; i++) {
+		ip_format(found[i].addr, addr);
+		if (len + strlen(addr) + 2 > sizeof(out->text))
+			break;
+		len += (size_t)snprintf(out->text + len, sizeof(out->text) - len, "%s%s",
+					len ? "," : "", addr);
+		if (i)
+			(void)err_hint(e, "address %s is in use by %s", addr,
+				       mac_format(found[i].mac, mac));
+	}
+	return err_hint(e, "find who has that MAC address; the next ADD gets another address, if "
+			   "the IPAM has one");
+}
+
+int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *out, struct err *e)
+{
+	const struct link_info *link = asker(a);
+
+	if (!a->conf.probe || a->no_link || !r->n_ips || a->link.flags & IFF_NOARP)
+		return 0;
+	if (!link->has_mac) {
+		log_warn(&a->call->ctx.log, "probe: %s is no Ethernet: nobody was asked",
+			 link->name);
+		return 0;
+	}
+	auto_free struct ip *addrs = calloc(r->n_ips, sizeof(*addrs));
+	auto_free struct probe_claim *found = calloc(r->n_ips, sizeof(*found));
+	if (!addrs || !found)
+		return err_nomem(e);
+	for (size_t i = 0; i < r->n_ips; i++)
+		addrs[i] = r->ips[i].address.addr;
+	int n = ask_there(a, addrs, r->n_ips, found, e);
+	return n > 0 ? refuse(a, found, n, out, e) : n;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* configure.c: addresses and routes of a result, put on the pod's interface. */
+#include <errno.h>
+#include <net/if.h>
+#include <time.h>
+
+#include "cni/engine/announce.h"
+#include "cni/engine/attach_priv.h"
+#include "lib/net/addr.h"
+#include "lib/net/monitor.h"
+#include "lib/pci/sysfs.h"
+
+#define DAD_TIMEOUT_MS 10000
+#define MAX_DAD        64
+#define READY_MS       1000 /* the kernel looks after links once a second */
+
+static bool has_family(const struct cni_result *r, enum ip_family f)
+{
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (r->ips[i].address.addr.family == f)
+			return true;
+	}
+	return false;
+}
+
+/* IPv6 may be switched off in the pod (Docker's default), and addresses must outlive a link that
+ * flaps. */
+static int enable_v6(const struct attach *a, struct err *e)
+{
+	const char *proc = a->call->ctx.proc, *ifname = a->call->env.ifname;
+	struct err ignored;
+
+	if (sysctl_net(proc, "lo", "ipv6/disable_ipv6", "0", &ignored))
+		log_debug(&a->call->ctx.log, "%s", ignored.msg);
+	if (sysctl_net(proc, ifname, "ipv6/disable_ipv6", "0", e) ||
+	    sysctl_net(proc, ifname, "ipv6/keep_addr_on_down", "1", e))
+		return err_wrap(e, "an IPv6 address was assigned, but IPv6 cannot be enabled");
+	return 0;
+}
+
+static int add_addresses(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	char text[PREFIX_STR_LEN];
+
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (nl_addr_add(a->pod_nl, a->link.ifindex, r->ips[i].address, !a->conf.dad, e))
+			return err_wrap(e, "add address %s to %s",
+					ip_format_prefix(r->ips[i].address, text), a->link.name);
+	}
+	return 0;
+}
+
+/* The gateway of a route that names none: that of the first address of its family (CNI-101). */
+static struct ip default_gateway(const struct cni_result *r, enum ip_family f)
+{
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (r->ips[i].gateway.family == f)
+			return r->ips[i].gateway;
+	}
+	return (struct ip){ .family = IP_NONE };
+}
+
+static int add_route(const struct attach *a, const struct cni_result *r, const struct cni_route *x,
+		     struct err *e)
+{
+	struct route_spec spec = {
+		.dst = x->dst,
+		.gw = x->gw,
+		.ifindex = a->link.ifindex,
+		.mtu = x->mtu,
+		.advmss = x->advmss,
+		.priority = x->priority,
+		.table = x->table > 0 ? (uint32_t)x->table : 0,
+		.scope = x->scope,
+	};
+	char text[PREFIX_STR_LEN];
+	struct err why;
+
+	/* A route of scope link or host has no next hop, whatever gateway the subnet has. */
+	if (!spec.gw.family && x->scope <= 0)
+		spec.gw = default_gateway(r, x->dst.addr.family);
+	if (nl_route_add(a->pod_nl, &spec, &why) == 0 || why.errnum == EEXIST)
+		return 0;
+	*e = why;
+	return err_wrap(e, "add route %s to %s", ip_format_prefix(x->dst, text), a->link.name);
+}
+
+static int add_routes(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	for (size_t i = 0; i < r->n_routes; i++) {
+		if (add_route(a, r, &r->routes[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct cni_result *r,
+		    struct err *e)
+{
+	struct ip_prefix want[MAX_DAD];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_ips && n < MAX_DAD; i++) {
+		if (r->ips[i].address.addr.family == IP_V6)
+			want[n++] = r->ips[i].address;
+	}
+
+	const struct dad_wait wait = { a->link.ifindex, want, n, DAD_TIMEOUT_MS };
+
+	return nl_addr_wait_dad(a->pod_nl, mon, &wait, e);
+}
+
+/* ---- announcing ---- */
+
+/* Whether there is somebody to tell: an ipvlan in mode l3 has no neighbours. */
+static bool has_neighbours(const struct attach *a, const struct cni_result *r)
+{
+	return r->n_ips && !(a->link.flags & IFF_NOARP);
+}
+
+/* 1: it has carrier now; 0: not yet. */
+static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct err *e)
+{
+	int rc = nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, 0, e);
+	int patience = rc == 0 && a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
+
+	if (patience <= 0)
+		return rc;
+	return nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience, e);
+}
+
+/* An attachment without announcement works: its neighbours find out a little later. */
+static void announce_late(const struct attach *a, const struct cni_result *r,
+			  struct nl_monitor *links)
+{
+	const struct log *log = &a->call->ctx.log;
+	struct err e;
+	int rc = wait_carrier(a, links, &e);
+
+	if (rc == 0)
+		log_info(log, "%s has no carrier yet: its addresses are not announced",
+			 a->link.name);
+	if (rc > 0 && a->link.has_mac && has_family(r, IP_V4))
+		rc = announce_v4(&a->link, r->ips, r->n_ips, &e);
+	if (rc < 0)
+		log_warn(log, "%s", e.msg);
+}
+
+/*
+ * A driver may say that it has carrier before the kernel has taken notice; IPv6 has no route for
+ * all nodes until then.
+ */
+static int announce_when_ready(const struct attach *a, struct ip addr, int64_t deadline_ms,
+			       struct err *e)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct err ignored;
+
+	while (announce_v6(&a->link, addr, e)) {
+		if (e->errnum != ENETUNREACH || ctx_mono_ms() >= deadline_ms ||
+		    nl_link_carrier(a->pod_nl, a->link.ifindex, &ignored) != 1)
+			return -1;
+		(void)nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+static void announce(const struct attach *a, const struct cni_result *r)
+{
+	const int64_t deadline = ctx_mono_ms() + READY_MS;
+	struct err e;
+
+	for (size_t i = 0; i < r->n_ips; i++) {
+		if (r->ips[i].address.addr.family == IP_V6 &&
+		    announce_when_ready(a, r->ips[i].address.addr, deadline, &e))
+			log_warn(&a->call->ctx.log, "%s", e.msg);
+	}
+}
+
+/* ---- all of it ---- */
+
+/*
+ * A link that is made has carrier from the start. A device's driver may need a moment more, and
+ * what the kernel has announced by then nobody has heard.
+ */
+static int set_up(const struct attach *a, struct nl_monitor *links, bool *mute, struct err *e)
+{
+	int carrier = 1;
+
+	/* What went up before it had addresses has announced none. */
+	*mute = a->is_up;
+	if (a->is_up)
+		return 0;
+	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
+		return err_wrap(e, "set %s up", a->link.name);
+	if (links)
+		carrier = nl_link_rose_with_carrier(links, a->link.ifindex, e);
+	*mute = carrier == 0;
+	return carrier < 0 ? -1 : 0;
+}
+
+static int configure_inside(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	auto_nl_monitor struct nl_monitor *mon = NULL, *links = NULL;
+	bool v6 = has_family(r, IP_V6), neighbours = has_neighbours(a, r), mute = false;
+
+	if (v6 && enable_v6(a, e))
+		return -1;
+	/* Without detection the kernel would tell of an address as well as we do. */
+	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6 && a->conf.dad);
+	if (a->type->claim)
+		announce_moved(&a->call->ctx, a->link.name, false);
+	if (v6 && a->conf.dad && nl_monitor_open(NL_WATCH_ADDR6, &mon, e))
+		return -1;
+	if (add_addresses(a, r, e))
+		return -1;
+	if (neighbours && (a->type->carrier_ms || a->is_up) &&
+	    nl_monitor_open(NL_WATCH_LINKS, &links, e))
+		return -1;
+	if (set_up(a, links, &mute, e))
+		return -1;
+	log_debug(&a->call->ctx.log, "%s: %zu addresses, up%s", a->link.name, r->n_ips,
+		  mute && !a->is_up ? ", no carrier yet" : "");
+	if (a->type->claim)
+		announce_moved(&a->call->ctx, a->link.name, true);
+	if (mon && wait_dad(a, mon, r, e))
+		return -1;
+	if (add_routes(a, r, e))
+		return -1;
+	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
+	if (mute && links)
+		announce_late(a, r, links);
+	if (!mon && neighbours)
+		announce(a, r);
+	return 0;
+}
+
+int attach_configure(struct attach *a, const struct cni_result *r, struct err *e)
+{
+	struct err stuck;
+
+	if (netns_enter(&a->pod, e))
+		return -1;
+	int rc = configure_inside(a, r, e);
+	/* Whatever comes next, the IPAM's DEL included, belongs to the host's namespace. */
+	if (netns_enter(&a->home, &stuck)) {
+		if (rc == 0)
+			*e = stuck;
+		return -1;
+	}
+	return rc;
+}

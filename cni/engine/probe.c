@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probe.c: the packet socket that asks, and listens. */
+#include "cni/engine/probe.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <netinet/icmp6.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/base/ctx.h"
+
+struct asking {
+	const struct probe_link *link;
+	const struct ip *addrs;
+	size_t n;
+	struct probe_claim *claims; /* one for each address; family IP_NONE: nobody has it */
+	int fd;
+};
+
+/* ARP, solicitations and advertisements; all else of a busy link stays in the kernel. */
+static int filter(int fd)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (unsigned)(SKF_AD_OFF + SKF_AD_PROTOCOL)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_ARP, 6, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 0, 6),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6), /* next header */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 0, 4),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 40), /* type */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ND_NEIGHBOR_SOLICIT, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ND_NEIGHBOR_ADVERT, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, PROBE_MSG_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog prog = { ARRAY_SIZE(code), code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, (socklen_t)sizeof(prog));
+}
+
+/* The interface hears a group of Ethernet addresses as long as the socket lives. */
+static int join(int fd, int ifindex, const uint8_t group[MAC_LEN])
+{
+	struct packet_mreq m = { .mr_ifindex = ifindex,
+				 .mr_type = PACKET_MR_MULTICAST,
+				 .mr_alen = MAC_LEN };
+
+	memcpy(m.mr_address, group, MAC_LEN);
+	return setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &m, (socklen_t)sizeof(m));
+}
+
+/* Answers to a solicitation from :: go to all nodes; others' solicitations to its group. */
+static int join_groups(const struct asking *a)
+{
+	static const uint8_t all_nodes[MAC_LEN] = { 0x33, 0x33, 0, 0, 0, 1 };
+	struct probe_msg m;
+
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->addrs[i].family != IP_V6)
+			continue;
+		probe_make(a->addrs[i], a->link->mac, &m);
+		if (join(a->fd, a->link->ifindex, m.to) || join(a->fd, a->link->ifindex, all_nodes))
+			return -1;
+	}
+	return 0;
+}
+
+static int open_socket(struct asking *a, struct err *e)
+{
+	/* ETH_P_ALL: also of an interface whose frames all go on to another one */
+	const struct sockaddr_ll at = { .sll_family = AF_PACKET,
+					.sll_protocol = htons(ETH_P_ALL),
+					.sll_ifindex = a->link->ifindex };
+
+	/* Protocol 0: it receives nothing before it has its filter. */
+	a->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (a->fd < 0 || filter(a->fd) || bind(a->fd, (const void *)&at, (socklen_t)sizeof(at)) ||
+	    join_groups(a))
+		return err_set(e, ERR_KERNEL, errno, "probe: open a socket on %s", a->link->name);
+	return 0;
+}
+
+static int ask_once(const struct asking *a, struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct probe_msg m;
+		struct sockaddr_ll to = { .sll_family = AF_PACKET,
+					  .sll_ifindex = a->link->ifindex,
+					  .sll_halen = MAC_LEN };
+		probe_make(a->addrs[i], a->link->mac, &m);
+		to.sll_protocol = htons(m.protocol);
+		memcpy(to.sll_addr, m.to, MAC_LEN);
+		if (sendto(a->fd, m.data, m.len, 0, (const void *)&to, (socklen_t)sizeof(to)) < 0)
+			return err_set(e, ERR_KERNEL, errno, "probe: ask for %s on %s",
+				       ip_format(a->addrs[i], text), a->link->name);
+	}
+	return 0;
+}
+
+static void take(const struct asking *a, const struct probe_claim *c)
+{
+	if (memcmp(c->mac, a->link->mac, MAC_LEN) == 0)
+		return;
+	for (size_t i = 0; i < a->n; i++) {
+		if (ip_equal(a->addrs[i], c->addr) && !a->claims[i].addr.family)
+			a->claims[i] = *c;
+	}
+}
+
+/* 0: one frame less; 1: none is waiting. */
+static int hear(const struct asking *a, struct err *e)
+{
+	struct sockaddr_ll from = { .sll_family = AF_PACKET };
+	struct probe_claim c;
+	struct probe_msg m;
+	socklen_t size = sizeof(from);
+	ssize_t n = recvfrom(a->fd, m.data, sizeof(m.data), MSG_DONTWAIT, (void *)&from, &size);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 1;
+	if (n < 0)
+		return err_set(e, ERR_KERNEL, errno, "probe: listen on %s", a->link->name);
+	m.len = (size_t)n;
+	m.protocol = ntohs(from.sll_protocol);
+	if (from.sll_pkttype != PACKET_OUTGOING && from.sll_halen == MAC_LEN &&
+	    memcmp(from.sll_addr, a->link->mac, MAC_LEN) != 0 && probe_read(&m, from.sll_addr, &c))
+		take(a, &c);
+	return 0;
+}
+
+static int listen_until(const struct asking *a, int64_t deadline_ms, struct err *e)
+{
+	struct pollfd p = { .fd = a->fd, .events = POLLIN };
+
+	for (;;) {
+		int64_t left = deadline_ms - ctx_mono_ms();
+		if (left <= 0)
+			return 0;
+		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+			return err_set(e, ERR_KERNEL, errno, "probe: wait on %s", a->link->name);
+		if (hear(a, e) < 0)
+			return -1;
+	}
+}
+
+/* Claims to the front, in the order of the addresses. */
+static int gather(const struct asking *a)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->claims[i].addr.family)
+			a->claims[n++] = a->claims[i];
+	}
+	return n;
+}
+
+int probe_ask(const struct probe_link *link, const struct ip *addrs, size_t n,
+	      struct probe_claim *found, struct err *e)
+{
+	struct asking a = { link, addrs, n, found, -1 };
+	int rc = open_socket(&a, e);
+	auto_fd int fd = a.fd;
+	int64_t deadline = ctx_mono_ms();
+
+	(void)fd;
+	memset(found, 0, n * sizeof(*found));
+	for (int i = 0; rc == 0 && i < PROBE_ROUNDS; i++) {
+		deadline += PROBE_ROUND_MS;
+		rc = ask_once(&a, e) || listen_until(&a, deadline, e) ? -1 : 0;
+	}
+	return rc ? -1 : gather(&a);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe.h: ask the segment whether somebody has an address, before it is used.
+ *
+ * Two ARP probes (RFC 5227 section 2.1.1, sender 0.0.0.0) or neighbour solicitations as of
+ * duplicate address detection (RFC 4862 section 5.4.2) for each address, all at once, and 200 ms
+ * for answers. That is short of RFC 5227, which waits for 4 to 7 s: who sleeps longer is not heard.
+ */
+#ifndef RAILHEAD_CNI_ENGINE_PROBE_H
+#define RAILHEAD_CNI_ENGINE_PROBE_H
+
+#include "lib/base/err.h"
+#include "lib/base/ip.h"
+#include "lib/base/parse.h"
+
+#define PROBE_ROUNDS   2
+#define PROBE_ROUND_MS 100
+#define PROBE_MSG_MAX  128
+
+/* ---- pure ---- */
+
+/* A message as it is sent with SOCK_DGRAM: without the Ethernet header. */
+struct probe_msg {
+	uint16_t protocol; /* ETH_P_ARP or ETH_P_IPV6, host order */
+	uint8_t to[MAC_LEN];
+	uint8_t data[PROBE_MSG_MAX];
+	size_t len;
+};
+/* probe_make - the question for addr, from an interface with this MAC. */
+void probe_make(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_msg *out);
+
+/* Who says of which address that it has it, or asks for it as we do. */
+struct probe_claim {
+	struct ip addr;
+	uint8_t mac[MAC_LEN];
+};
+/*
+ * probe_read - what a frame says; from: its sender on the link. false: nothing of that kind. A
+ * checksum is not looked at: between interfaces of one host it is not filled in.
+ */
+bool probe_read(const struct probe_msg *frame, const uint8_t from[MAC_LEN],
+		struct probe_claim *out);
+
+/* ---- on the wire ---- */
+
+/* Where to ask: an interface that is up, in the caller's network namespace. */
+struct probe_link {
+	int ifindex;
+	const char *name;
+	const uint8_t *mac; /* ours: what comes from it is no answer */
+};
+/*
+ * probe_ask - ask for addrs[n]; found has room for n claims, one for each address that somebody
+ * else has, in the order of addrs. Returns how many, or -1: ERR_KERNEL. Ends within
+ * PROBE_ROUNDS * PROBE_ROUND_MS.
+ */
+int probe_ask(const struct probe_link *link, const struct ip *addrs, size_t n,
+	      struct probe_claim *found, struct err *e) must_check;
+
+#endif

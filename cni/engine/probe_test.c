@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes first; then a veth pair whose other end has addresses, answers late, or says wrong things.
+ */
+#include "cni/engine/probe.h"
+
+#include <arpa/inet.h>
+#include <net/ethernet.h>
+#include <netpacket/packet.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/net/addr.h"
+#include "lib/net/link.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/net.h"
+
+static const uint8_t us[MAC_LEN] = { 2, 0, 0, 0, 0, 1 }, them[MAC_LEN] = { 2, 0, 0, 0, 0, 2 };
+
+static struct ip ip_of(const char *text)
+{
+	struct ip a;
+
+	ck_assert_int_eq(ip_parse(text, &a), 0);
+	return a;
+}
+
+START_TEST(what_is_asked)
+{
+	static const uint8_t arp[] = { 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,
+				       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 192, 0, 2, 7 };
+	static const uint8_t group[] = { 0x33, 0x33, 0xff, 0x34, 0x56, 0x78 };
+	struct probe_msg m;
+	uint32_t sum = IPPROTO_ICMPV6 + 24;
+
+	probe_make(ip_of("192.0.2.7"), us, &m);
+	ck_assert_uint_eq(m.protocol, ETH_P_ARP);
+	ck_assert_uint_eq(m.len, sizeof(arp));
+	ck_assert_mem_eq(m.data, arp, sizeof(arp));
+	probe_make(ip_of("2001:db8::1234:5678"), us, &m);
+	ck_assert_uint_eq(m.protocol, ETH_P_IPV6);
+	ck_assert_uint_eq(m.len, 64);
+	ck_assert_mem_eq(m.to, group, sizeof(group));
+	ck_assert(m.data[7] == 255 && m.data[40] == 135 && m.data[24] == 0xff);
+	for (size_t i = 8; i < m.len; i += 2) /* addresses and message */
+		sum += (uint32_t)(m.data[i] << 8 | m.data[i + 1]);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	ck_assert_uint_eq(sum, 0xffff);
+}
+END_TEST
+
+static bool says(const struct probe_msg *m, const char *addr, const uint8_t mac[MAC_LEN])
+{
+	struct probe_claim c;
+
+	return probe_read(m, them, &c) && ip_equal(c.addr, ip_of(addr)) &&
+	       memcmp(c.mac, mac, MAC_LEN) == 0;
+}
+
+/* A reply, or a request of somebody, as an answer to our question. */
+static struct probe_msg arp_of(const char *sender, uint8_t op)
+{
+	struct probe_msg m;
+
+	probe_make(ip_of("192.0.2.99"), them, &m);
+	m.data[7] = op;
+	(void)ip_to_bytes(ip_of(sender), m.data + 14);
+	return m;
+}
+
+START_TEST(who_has_an_ipv4_address)
+{
+	struct probe_msg m = arp_of("192.0.2.7", 2);
+	struct probe_claim c;
+
+	ck_assert(says(&m, "192.0.2.7", them));
+	m = arp_of("192.0.2.7", 1); /* it asks for another: it has this one */
+	ck_assert(says(&m, "192.0.2.7", them));
+	m = arp_of("0.0.0.0", 1); /* a probe: it wants to have it */
+	ck_assert(says(&m, "192.0.2.99", them));
+	m = arp_of("0.0.0.0", 2);
+	ck_assert(!probe_read(&m, them, &c));
+	for (size_t len = 0; len < 28; len++) {
+		m = arp_of("192.0.2.7", 2);
+		m.len = len;
+		ck_assert(!probe_read(&m, them, &c));
+	}
+	for (size_t i = 0; i < 6; i++) {
+		m = arp_of("192.0.2.7", 2);
+		m.data[i] ^= 0x40; /* of other hardware, other protocols, other lengths */
+		ck_assert(!probe_read(&m, them, &c));
+	}
+	m.protocol = ETH_P_IP;
+	ck_assert(!probe_read(&m, them, &c));
+}
+END_TEST
+
+static struct probe_msg advertisement(const char *addr)
+{
+	static const uint8_t option[] = { 2, 1, 2, 0, 0, 0, 0, 9 };
+	struct probe_msg m;
+
+	probe_make(ip_of(addr), us, &m);
+	m.data[8] = 0xfe; /* from somebody */
+	m.data[40] = 136;
+	memcpy(m.data + m.len, option, sizeof(option));
+	m.len += sizeof(option);
+	return m;
+}
+
+START_TEST(who_has_an_ipv6_address)
+{
+	static const uint8_t told[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
+	struct probe_msg m = advertisement("fd00::7");
+	struct probe_claim c;
+
+	ck_assert(says(&m, "fd00::7", told));
+	m.len -= 8; /* no option: who has sent it */
+	ck_assert(says(&m, "fd00::7", them));
+	m = advertisement("fd00::7");
+	m.data[65] = 0; /* an option of no length */
+	ck_assert(says(&m, "fd00::7", them));
+	m.data[65] = 200; /* of more than there is */
+	ck_assert(says(&m, "fd00::7", them));
+	probe_make(ip_of("fd00::7"), us, &m);
+	ck_assert(says(&m, "fd00::7", them)); /* somebody asks as we do */
+	m.data[8] = 0xfe;
+	ck_assert(!probe_read(&m, them, &c)); /* somebody who looks for a neighbour */
+	m = advertisement("fd00::7");
+	m.data[7] = 254; /* it was forwarded */
+	ck_assert(!probe_read(&m, them, &c));
+	m = advertisement("fd00::7");
+	m.data[6] = 17;
+	ck_assert(!probe_read(&m, them, &c));
+	m = advertisement("fd00::7");
+	m.len = 63;
+	ck_assert(!probe_read(&m, them, &c));
+}
+END_TEST
+
+/* ---- on a wire ---- */
+
+struct wire {
+	struct nl *there; /* the other end, in a namespace of its own */
+	struct netns netns;
+	struct link_info a, b; /* the ends */
+};
+
+static void wire_open(struct wire *w)
+{
+	struct err e;
+
+	net_enter_new();
+	w->netns = net_another();
+	net_veth("v0", "v1", &w->netns);
+	struct nl *here = net_socket();
+	w->there = net_socket_in(&w->netns);
+	ck_assert_int_eq(nl_link_by_name(here, "v0", &w->a, &e), 0);
+	ck_assert_int_eq(nl_link_by_name(w->there, "v1", &w->b, &e), 0);
+	nl_release(here);
+}
+
+static void wire_clear(struct wire *w)
+{
+	nl_release(w->there);
+	netns_close(&w->netns);
+}
+#define auto_wire auto_clean(wire_clear)
+
+static void has(const struct wire *w, const char *text)
+{
+	struct ip_prefix p;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(ip_parse_prefix(text, &p), 0);
+	ck_assert_msg(nl_addr_add(w->there, w->b.ifindex, p, true, &e) == 0, "%s", e.msg);
+}
+
+static int ask(const struct wire *w, const uint8_t *mac, struct probe_claim found[4])
+{
+	const struct ip addrs[] = { ip_of("192.0.2.1"), ip_of("192.0.2.2"), ip_of("fd00::1"),
+				    ip_of("fd00::2") };
+	const struct probe_link link = { w->a.ifindex, "v0", mac };
+	struct err e = { .msg = "" };
+	int n = probe_ask(&link, addrs, ARRAY_SIZE(addrs), found, &e);
+
+	ck_assert_msg(n >= 0, "%s", e.msg);
+	return n;
+}
+
+START_TEST(the_kernel_answers_for_both_families)
+{
+	auto_wire struct wire w;
+	struct probe_claim found[4];
+
+	wire_open(&w);
+	ck_assert_int_eq(ask(&w, w.a.mac, found), 0);
+	has(&w, "192.0.2.2/24");
+	has(&w, "192.0.2.3/24");
+	ck_assert_int_eq(ask(&w, w.a.mac, found), 1);
+	ck_assert(ip_equal(found[0].addr, ip_of("192.0.2.2")));
+	ck_assert_mem_eq(found[0].mac, w.b.mac, MAC_LEN);
+	has(&w, "fd00::1/64");
+	ck_assert_int_eq(ask(&w, w.a.mac, found), 2);
+	ck_assert(ip_equal(found[1].addr, ip_of("fd00::1")));
+	ck_assert_mem_eq(found[1].mac, w.b.mac, MAC_LEN);
+	/* what comes from our own MAC is no answer: an ipvlan has its master's */
+	ck_assert_int_eq(ask(&w, w.b.mac, found), 0);
+}
+END_TEST
+
+/* Answers the second question only. */
+struct late {
+	int fd;
+	unsigned asked;
+	struct probe_msg answer;
+	const struct wire *w;
+};
+
+static void *answer_late(void *arg)
+{
+	struct late *l = arg;
+	struct sockaddr_ll to = { .sll_family = AF_PACKET,
+				  .sll_ifindex = l->w->b.ifindex,
+				  .sll_protocol = htons(ETH_P_ARP),
+				  .sll_halen = MAC_LEN };
+	uint8_t frame[64];
+
+	memcpy(to.sll_addr, l->w->a.mac, MAC_LEN);
+	while (l->asked < PROBE_ROUNDS) {
+		ssize_t n = recv(l->fd, frame, sizeof(frame), 0);
+		/* a probe for 192.0.2.1 */
+		if (n >= 28 && frame[27] == 1)
+			l->asked++;
+	}
+	if (sendto(l->fd, l->answer.data, l->answer.len, 0, (const void *)&to,
+		   (socklen_t)sizeof(to)) < 0)
+		return arg;
+	return NULL;
+}
+
+START_TEST(who_answers_late_is_heard)
+{
+	auto_wire struct wire w;
+	struct probe_claim found[4];
+	struct netns home = net_self();
+	struct late l = { .answer = arp_of("192.0.2.1", 2) };
+	pthread_t thread;
+	struct err e;
+	void *failed;
+
+	wire_open(&w);
+	netns_close(&home);
+	home = net_self();
+	ck_assert_int_eq(netns_enter(&w.netns, &e), 0);
+	l.fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ARP));
+	ck_assert_int_ge(l.fd, 0);
+	ck_assert_int_eq(netns_enter(&home, &e), 0);
+	l.w = &w;
+	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, &l), 0);
+	int n = ask(&w, w.a.mac, found);
+	ck_assert_int_eq(pthread_join(thread, &failed), 0);
+	ck_assert_ptr_null(failed);
+	ck_assert_int_eq(n, 1);
+	ck_assert_mem_eq(found[0].mac, them, MAC_LEN);
+	(void)close(l.fd);
+	netns_close(&home);
+}
+END_TEST
+
+START_TEST(what_cannot_be_asked_is_an_error)
+{
+	const struct ip addr = ip_of("192.0.2.1");
+	const struct probe_link none = { 424242, "gone", us };
+	struct probe_claim found;
+	struct err e;
+
+	net_enter_new();
+	ck_assert_int_eq(probe_ask(&none, &addr, 1, &found, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_KERNEL);
+	ck_assert_ptr_nonnull(strstr(e.msg, "gone"));
+}
+END_TEST
+
+TEST_PROGRAM("probe", what_is_asked, who_has_an_ipv4_address, who_has_an_ipv6_address,
+	     the_kernel_answers_for_both_families, who_answers_late_is_heard,
+	     what_cannot_be_asked_is_an_error)

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/engine/repair.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/engine/attach.h"
+#include "cni/protocol/delegate.h"
+
+#define LOCK_MS         10000
+#define IPAM_TIMEOUT_S  90
+#define IPAM_TIMEOUT_IN 600
+
+static const char *const state_names[] = {
+	[REPAIR_HEALTHY] = "healthy",
+	[REPAIR_BUSY] = "busy",
+	[REPAIR_UNKNOWN] = "unknown",
+	[REPAIR_GONE] = "gone",
+	[REPAIR_EARLIER_BOOT] = "earlier-boot",
+	[REPAIR_NETNS_GONE] = "netns-gone",
+	[REPAIR_NETNS_REPLACED] = "netns-replaced",
+	[REPAIR_LINK_GONE] = "interface-gone",
+	[REPAIR_LINK_REPLACED] = "interface-replaced",
+	[REPAIR_LINK_RENAMED] = "interface-renamed",
+	[REPAIR_NETNS_MOVED] = "netns-moved",
+	[REPAIR_NETNS_UNKNOWN] = "netns-unknown",
+	[REPAIR_UNFINISHED] = "unfinished",
+	[REPAIR_DAMAGED] = "damaged",
+};
+
+const char *repair_state_name(enum repair_state s)
+{
+	return state_names[s];
+}
+
+bool repair_is_stale(enum repair_state s)
+{
+	return s >= REPAIR_EARLIER_BOOT;
+}
+
+bool repair_needs_force(enum repair_state s)
+{
+	return s >= REPAIR_LINK_RENAMED && s < REPAIR_EARLIER_BOOT;
+}
+
+static int say(struct repair_view *v, enum repair_state s, const char *fmt, ...) printf_like(3, 4);
+static int say(struct repair_view *v, enum repair_state s, const char *fmt, ...)
+{
+	va_list ap;
+
+	v->state = s;
+	va_start(ap, fmt);
+	(void)vsnprintf(v->why, sizeof(v->why), fmt, ap);
+	va_end(ap);
+	return 0;
+}
+
+/* ---- looking ---- */
+
+static int judge_link(const struct record *r, enum attach_found found, const struct link_info *link,
+		      struct repair_view *v)
+{
+	switch (found) {
+	case FOUND_OURS:
+		return say(v, REPAIR_HEALTHY, "%s", "");
+	case FOUND_RENAMED:
+		return say(v, REPAIR_LINK_RENAMED, "%s in %.200s has the name %s now",
+			   r->key.ifname, r->netns, link->name);
+	case FOUND_NONE:
+		return say(v, REPAIR_LINK_GONE, "no interface %s in %.200s any more", r->key.ifname,
+			   r->netns);
+	case FOUND_OTHER:
+		break;
+	}
+	if (*r->kind && strcmp(link->kind, r->kind) != 0)
+		return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is %s now, not the %s of ADD",
+			   r->key.ifname, r->netns, *link->kind ? link->kind : "a device", r->kind);
+	return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is another interface than that of ADD",
+		   r->key.ifname, r->netns);
+}
+
+static bool is_half_done(const struct record *r)
+{
+	return r->adding || r->deleting;
+}
+
+static int look_at_link(const struct record *r, const struct netns *pod, struct repair_view *v,
+			struct err *e)
+{
+	auto_netns struct netns home = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	enum attach_found found;
+	struct link_info link;
+
+	if (is_half_done(r))
+		return say(v, REPAIR_UNFINISHED, "its %s ended before it was done",
+			   r->deleting ? "DEL" : "ADD");
+	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e) ||
+	    attach_find_link(nl, r, &link, &found, e))
+		return -1;
+	return judge_link(r, found, &link, v);
+}
+
+/* Whether another namespace is under the path of the one that is gone. */
+static bool is_replaced(const struct record *r)
+{
+	auto_netns struct netns other = { .fd = -1 };
+	struct err ignored;
+
+	return netns_open(r->netns, &other, &ignored) == 0;
+}
+
+static int look_at_netns(const struct ctx *ctx, const struct record *r, struct repair_view *v,
+			 struct err *e)
+{
+	const struct netns_noted what = record_noted(r);
+	auto_netns struct netns pod = { .fd = -1 };
+	char holder[NETNS_HOLDER_LEN];
+	struct err why;
+	int rc = netns_locate(ctx, &what, &pod, holder, &why);
+
+	if (rc < 0)
+		return say(v, REPAIR_NETNS_UNKNOWN, "%.260s%s%.200s", why.msg,
+			   *why.detail ? ": " : "", why.detail);
+	if (rc == 0 && is_replaced(r))
+		return say(v, REPAIR_NETNS_REPLACED, "%.200s is another network namespace now",
+			   r->netns);
+	if (rc == 0)
+		return say(v, REPAIR_NETNS_GONE, "network namespace %.240s is gone", r->netns);
+	if (*holder && !is_half_done(r))
+		return say(
+			v, REPAIR_NETNS_MOVED,
+			"%.160s does not lead to its network namespace any more, but %.100s has it",
+			r->netns, holder);
+	return look_at_link(r, &pod, v, e);
+}
+
+/* Without regard to who is at work on it. */
+static int look(const struct ctx *ctx, const struct record *r, struct repair_view *v, struct err *e)
+{
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct err why;
+
+	/* What it says is true of somebody else. */
+	if (r->misplaced && record_refuse(ctx, r, &why))
+		return say(v, REPAIR_UNKNOWN, "%.300s", why.msg);
+	if (!r->tree)
+		return say(v, REPAIR_DAMAGED, "the record cannot be read");
+	if (ctx_boot_id(ctx, boot, e))
+		return -1;
+	if (strcmp(boot, r->boot) != 0)
+		return say(v, REPAIR_EARLIER_BOOT, "made before the last reboot");
+	return look_at_netns(ctx, r, v, e);
+}
+
+/*
+ * Read the record once more and look at it; the caller holds its lock. r keeps what was read, with
+ * the caller's key when that is all there is.
+ */
+static int look_again(const struct ctx *ctx, const struct record_key *key, struct record *r,
+		      struct repair_view *v, struct err *e)
+{
+	struct err why;
+
+	if (record_read(ctx, key, r, &why)) {
+		if (why.code == ERR_NOTFOUND)
+			return say(v, REPAIR_GONE, "removed meanwhile");
+		if (!record_is_damaged(&why)) {
+			*e = why;
+			return -1;
+		}
+		*r = (struct record){ .key = *key, .misplaced = why.code == ERR_STATE };
+		if (r->misplaced)
+			return look(ctx, r, v, e);
+		return say(v, REPAIR_DAMAGED, "%.300s", why.msg);
+	}
+	return look(ctx, r, v, e);
+}
+
+int repair_look(const struct ctx *ctx, const struct record *r, struct repair_view *out,
+		struct err *e)
+{
+	auto_record struct record again = { 0 };
+	struct repair_view v;
+	struct err why;
+
+	if (look(ctx, r, &v, e))
+		return -1;
+	if (repair_is_stale(v.state) || repair_needs_force(v.state)) {
+		auto_fd int lock = record_lock(ctx, &r->key, false, 0, &why);
+		if (lock < 0 && why.code == ERR_AGAIN)
+			(void)say(&v, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
+		else if (lock >= 0 && look_again(ctx, &r->key, &again, &v, e))
+			return -1;
+	}
+	*out = v;
+	return 0;
+}
+
+/* ---- undoing ---- */
+
+const char *repair_ipam_type(const struct record *r)
+{
+	const char *type = json_str(json_get(json_get(r->config, "ipam"), "type"));
+
+	return type ? type : "";
+}
+
+static int timeout_ms(const struct record *r)
+{
+	uint32_t seconds = IPAM_TIMEOUT_S;
+	const struct json_field field[] = {
+		{ .key = "ipamTimeout", .kind = J_U32, .min = 1, .max = IPAM_TIMEOUT_IN },
+		{ 0 },
+	};
+	struct err ignored;
+
+	(void)!json_decode(r->config, "", field, &seconds, &ignored);
+	return (int)seconds * 1000;
+}
+
+/* The IPAM's DEL as the runtime's own would have been, but for the namespace: it may be gone. */
+static int release_addresses(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	const struct delegate_call del = {
+		.verb = CNI_DEL,
+		.container = r->key.container,
+		.ifname = r->key.ifname,
+		.netns = "",
+		.args = r->args,
+		.path = r->cni_path,
+	};
+	struct cni_call call = { .ctx = *ctx };
+
+	if (!*repair_ipam_type(r))
+		return 0;
+	char *text = json_print(r->config, false);
+	if (!text)
+		return err_nomem(e);
+	int rc = cni_conf_parse(text, strlen(text), CNI_DEL, &call.conf, e);
+	if (rc == 0)
+		rc = delegate_run(&call, &del, timeout_ms(r), e);
+	cni_conf_clear(&call.conf);
+	return rc;
+}
+
+/* By force also when the namespace cannot be found: what is in it stays there. */
+static int undo_record(const struct ctx *ctx, const struct record *r, const struct repair_how *how,
+		       enum repair_state state, struct err *e)
+{
+	bool blind = state == REPAIR_NETNS_UNKNOWN;
+
+	if (r->tree && attach_restore(ctx, r, how->others, e) && !blind)
+		return -1;
+	if (r->tree && release_addresses(ctx, r, e))
+		return -1;
+	return record_remove(ctx, &r->key, e);
+}
+
+int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_how *how,
+	       struct repair_view *out, struct err *e)
+{
+	auto_record struct record r = { 0 };
+	struct err why;
+	auto_fd int lock = record_lock(ctx, key, false, LOCK_MS, &why);
+
+	*out = (struct repair_view){ .state = REPAIR_BUSY };
+	if (lock < 0 && why.code == ERR_AGAIN)
+		return say(out, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
+	if (lock < 0) {
+		*e = why;
+		return -1;
+	}
+	if (look_again(ctx, key, &r, out, e))
+		return -1;
+	if (!repair_is_stale(out->state) && !(how->force && repair_needs_force(out->state)))
+		return 0;
+	return undo_record(ctx, &r, how, out->state, e);
+}

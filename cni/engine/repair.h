@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * repair.h: attachments that nobody will DEL any more: tell them from healthy ones, and undo them.
+ *
+ * A record is stale when its boot has gone, when its namespace is proved gone, or when its ADD or
+ * DEL was killed before it was done. While the same namespace lives, somebody may live on the
+ * address, under whatever interface: that is reported, and undone only by force. What a running ADD
+ * or DEL has its lock on is in between two states and is let alone.
+ */
+#ifndef RAILHEAD_CNI_ENGINE_REPAIR_H
+#define RAILHEAD_CNI_ENGINE_REPAIR_H
+
+#include "cni/engine/attach.h"
+
+enum repair_state {
+	REPAIR_HEALTHY,
+	REPAIR_BUSY,    /* an ADD, DEL or GC is at work on it */
+	REPAIR_UNKNOWN, /* cannot be told: why says what is in the way */
+	REPAIR_GONE,    /* the record has been removed since it was listed */
+
+	REPAIR_LINK_RENAMED,  /* these five are undone by force only; the interface has another name
+			       */
+	REPAIR_LINK_GONE,     /* no such interface in the living namespace */
+	REPAIR_LINK_REPLACED, /* nor this one, but another interface has its name */
+	REPAIR_NETNS_MOVED,   /* it lives, but its path does not lead to it any more */
+	REPAIR_NETNS_UNKNOWN, /* from here it cannot be told whether it lives */
+
+	REPAIR_EARLIER_BOOT, /* all that follow are stale */
+	REPAIR_NETNS_GONE,
+	REPAIR_NETNS_REPLACED, /* and another one has its path */
+	REPAIR_UNFINISHED,     /* its ADD, or its DEL, did not get to its end */
+	REPAIR_DAMAGED,        /* the record cannot be read */
+};
+
+struct repair_view {
+	enum repair_state state;
+	char why[480]; /* one sentence for people, without a full stop; "" for a healthy one */
+};
+
+/* repair_state_name - the word that users see: "healthy", "netns-gone". */
+const char *repair_state_name(enum repair_state s);
+bool repair_is_stale(enum repair_state s);
+
+/* repair_needs_force - neither stale nor in order: undone only when somebody says so. */
+bool repair_needs_force(enum repair_state s);
+
+/*
+ * repair_look - the state of an attachment. A record that seems stale is read and looked at again
+ * under its lock, which is not waited for.
+ */
+int repair_look(const struct ctx *ctx, const struct record *r, struct repair_view *out,
+		struct err *e) must_check;
+
+/*
+ * repair_one - undo a stale attachment: its interface as far as it is there, the DEL of its IPAM
+ * with the recorded configuration, then the record. Anything not stale is left alone. *out is what
+ * was found, out->state tells whether something was done. -1: it is stale, and a step failed; the
+ * record stays. Of a damaged one only the record is removed: whose interface and address it
+ * describes cannot be known, and a DEL of the runtime still removes those. By force it also undoes
+ * what repair_needs_force().
+ */
+struct repair_how {
+	const struct attach_restorer *others; /* of plugins that move devices (attach_restore) */
+	bool force;
+};
+int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_how *how,
+	       struct repair_view *out, struct err *e) must_check;
+
+/* repair_ipam_type - the IPAM in the recorded configuration, "" when there is none. */
+const char *repair_ipam_type(const struct record *r);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/protocol/conf.h"
+
+#include <string.h>
+
+static const struct json_field envelope[] = {
+	{ .key = "type", .kind = J_STRING, .offset = offsetof(struct cni_conf, type) },
+	{ .key = "ipam", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, ipam) },
+	{ .key = "prevResult", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, prev_result) },
+	{ .key = "runtimeConfig", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, runtime) },
+	{ .key = "dns", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, dns) },
+	{ 0 },
+};
+
+struct clash {
+	struct err *e;
+};
+
+static int refuse_clash(const char *path, bool clash, void *arg)
+{
+	struct clash *c = arg;
+
+	if (!clash)
+		return 0;
+	err_set(c->e, ERR_CONFIG, 0, "%.200s: this key is given twice, in different case", path);
+	return err_hint(c->e, "keys match without regard to case; keep one of them");
+}
+
+int cni_conf_check_case(const struct cni_conf *c, struct err *e)
+{
+	struct clash clash = { e };
+
+	return json_each_case(c->tree, refuse_clash, &clash);
+}
+
+static bool has_separator(const char *type)
+{
+	return strchr(type, '/') || strcmp(type, ".") == 0 || strcmp(type, "..") == 0;
+}
+
+static int read_version(struct cni_conf *c, enum cni_verb verb, struct err *e)
+{
+	const struct json *n = json_get(c->tree, "cniVersion");
+
+	if (n && json_type(n) != JSON_STRING)
+		return err_set(e, ERR_DECODE, 0, "cniVersion: must be a string, got %s",
+			       json_type_name(n));
+	if (cni_version_parse(json_str(n), &c->version, e))
+		return -1;
+	if (verb == CNI_CHECK && c->version < CNI_040)
+		return err_set(e, ERR_VERSION, 0, "config version does not allow CHECK");
+	if ((verb == CNI_GC || verb == CNI_STATUS) && c->version < CNI_110)
+		return err_set(e, ERR_VERSION, 0, "config version does not allow %s",
+			       cni_verb_name(verb));
+	return 0;
+}
+
+static int read_name(struct cni_conf *c, enum cni_verb verb, struct err *e)
+{
+	const struct json *n = json_get(c->tree, "name");
+
+	if (n && json_type(n) != JSON_STRING)
+		return err_set(e, ERR_DECODE, 0, "name: must be a string, got %s",
+			       json_type_name(n));
+	c->name = json_str(n);
+	if (!c->name || !*c->name)
+		return err_set(e, ERR_CONFIG, 0, "missing network name");
+	if (!id_valid(c->name)) {
+		err_set(e, ERR_CONFIG, 0, "invalid characters found in network name");
+		return err_hint(e, "name is \"%.256s\"", c->name);
+	}
+	if (strlen(c->name) > CNI_ID_MAX && verb != CNI_DEL)
+		return err_set(e, ERR_CONFIG, 0, "name has %zu bytes, at most %d can be served",
+			       strlen(c->name), CNI_ID_MAX);
+	return 0;
+}
+
+static int read_ipam_type(struct cni_conf *c, struct err *e)
+{
+	const struct json *n = json_get(c->ipam, "type");
+
+	if (n && json_type(n) != JSON_STRING)
+		return err_set(e, ERR_DECODE, 0, "ipam.type: must be a string, got %s",
+			       json_type_name(n));
+	c->ipam_type = n ? json_str(n) : "";
+	if (has_separator(c->ipam_type))
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"ipam.type: \"%.64s\" is a path; give the name of a program in CNI_PATH",
+			c->ipam_type);
+	return 0;
+}
+
+static int read_args(struct cni_conf *c, struct err *e)
+{
+	const struct json *args = json_get(c->tree, "args");
+
+	if (args && json_type(args) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "args: must be an object, got %s",
+			       json_type_name(args));
+	const struct json *cni = json_get(args, "cni");
+	if (cni && json_type(cni) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "args.cni: must be an object, got %s",
+			       json_type_name(cni));
+	c->args_cni = cni;
+	return 0;
+}
+
+static int check_attachment(const struct json *item, size_t i, const char *key, struct err *e)
+{
+	if (!json_str(json_get(item, "containerID")) || !json_str(json_get(item, "ifname")))
+		return err_set(e, ERR_DECODE, 0,
+			       "%s[%zu]: must be an object with strings containerID and ifname",
+			       key, i);
+	return 0;
+}
+
+static int read_valid(struct cni_conf *c, struct err *e)
+{
+	const char *key = "cni.dev/valid-attachments";
+	const struct json *n = json_get(c->tree, key);
+	size_t i = 0;
+
+	if (!n) {
+		key = "cni.dev/attachments";
+		n = json_get(c->tree, key);
+	}
+	if (n && json_type(n) != JSON_ARRAY)
+		return err_set(e, ERR_DECODE, 0, "%s: must be an array, got %s", key,
+			       json_type_name(n));
+	json_each (item, n) {
+		if (check_attachment(item, i++, key, e))
+			return -1;
+	}
+	c->valid = n;
+	return 0;
+}
+
+/* The rest of the envelope. A deletion reads key by key and takes what it can get. */
+static int read_envelope(struct cni_conf *c, enum cni_verb verb, struct err *e)
+{
+	if (verb == CNI_DEL) {
+		struct err ignored;
+		for (const struct json_field *f = envelope; f->key; f++) {
+			const struct json_field one[] = { *f, { 0 } };
+			if (json_decode(c->tree, "", one, c, &ignored))
+				continue;
+		}
+		if (read_ipam_type(c, &ignored))
+			c->ipam_type = "";
+		(void)!read_args(c, &ignored);
+		return 0;
+	}
+	if (json_decode(c->tree, "", envelope, c, e) || read_ipam_type(c, e) || read_args(c, e))
+		return -1;
+	if (has_separator(c->type))
+		return err_set(e, ERR_CONFIG, 0, "type: \"%.64s\" must not be a path", c->type);
+	if (verb == CNI_GC)
+		return read_valid(c, e);
+	return cni_conf_check_case(c, e);
+}
+
+int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *out, struct err *e)
+{
+	*out = (struct cni_conf){
+		.text = text, .len = len, .version = CNI_CURRENT, .type = "", .ipam_type = ""
+	};
+	if (json_parse(text, len, "network configuration", &out->tree, e))
+		return -1;
+	json_fold_case(out->tree);
+	if (json_type(out->tree) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "network configuration must be an object, got %s",
+			       json_type_name(out->tree));
+	if (read_version(out, verb, e) || read_name(out, verb, e))
+		return -1;
+	return read_envelope(out, verb, e);
+}
+
+void cni_conf_clear(struct cni_conf *c)
+{
+	json_free(c->tree);
+	free(c->text);
+	*c = (struct cni_conf){ 0 };
+}
+
+bool cni_conf_is_valid(const struct cni_conf *c, const char *container, const char *ifname)
+{
+	json_each (item, c->valid) {
+		if (strcmp(json_str(json_get(item, "containerID")), container) == 0 &&
+		    strcmp(json_str(json_get(item, "ifname")), ifname) == 0)
+			return true;
+	}
+	return false;
+}

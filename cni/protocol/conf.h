@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * conf.h: the envelope of a network configuration: what every plugin reads the same way.
+ *
+ * A plugin's own keys are decoded from conf->tree by its own table. Keys match in any case, as for
+ * Go's decoder (json_fold_case).
+ */
+#ifndef RAILHEAD_CNI_PROTOCOL_CONF_H
+#define RAILHEAD_CNI_PROTOCOL_CONF_H
+
+#include "cni/protocol/env.h"
+#include "cni/protocol/version.h"
+#include "lib/json/json.h"
+
+struct cni_conf {
+	char *text; /* stdin as it came: this is what delegates get (CNI-110) */
+	size_t len;
+	struct json *tree; /* owns all that follows */
+	enum cni_version version;
+	const char *name;               /* network, checked */
+	const char *type;               /* "" when absent */
+	const struct json *ipam;        /* NULL when absent */
+	const char *ipam_type;          /* "" when there is no IPAM */
+	const struct json *prev_result; /* undecoded; NULL when absent */
+	const struct json *runtime;     /* runtimeConfig; NULL when absent */
+	const struct json *args_cni;    /* args.cni; NULL when absent */
+	const struct json *dns;         /* NULL when absent */
+	/* GC: array of {containerID, ifname}, of cni.dev/valid-attachments or the older
+	 * cni.dev/attachments (CNI-070). NULL: not given, which is not the same as empty. */
+	const struct json *valid;
+};
+
+/*
+ * cni_conf_parse - decode text (taken over, freed by cni_conf_clear also after failure) for a verb.
+ * ERR_DECODE: not JSON, or a well-known key of the wrong type; ERR_CONFIG: name missing or invalid,
+ * a type with a path separator; ERR_VERSION: unknown cniVersion, or one that has no such verb
+ * (CNI-029). On DEL keys that a deletion can do without may be malformed: they read as absent
+ * (CNI-089). After ERR_VERSION and ERR_CONFIG out->version is what could be read, for the error
+ * object.
+ */
+int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *out,
+		   struct err *e) must_check;
+void cni_conf_clear(struct cni_conf *c);
+
+/*
+ * cni_conf_check_case - ERR_CONFIG when a key that was read so far is given in two cases, as
+ * "master" and "Master" are: nobody could say which one was meant. For all but deletions, which
+ * take the exact one. cni_conf_parse has checked the keys of the envelope.
+ */
+int cni_conf_check_case(const struct cni_conf *c, struct err *e) must_check;
+
+/* cni_conf_is_valid - whether (container, ifname) is in conf->valid. False when that is NULL. */
+bool cni_conf_is_valid(const struct cni_conf *c, const char *container, const char *ifname);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * delegate.h: run another plugin (the IPAM) as the protocol demands: found in CNI_PATH, our
+ * environment, our stdin, its error object passed on unchanged (CNI-108 to CNI-119).
+ */
+#ifndef RAILHEAD_CNI_PROTOCOL_DELEGATE_H
+#define RAILHEAD_CNI_PROTOCOL_DELEGATE_H
+
+#include <limits.h>
+
+#include "cni/protocol/plugin.h"
+#include "lib/sys/exec.h"
+
+/*
+ * Of an IPAM's DEL after a failed ADD: which of the addresses, apart by commas, were found in use
+ * on the wire. They should rest, whatever the pool's cooldown is. Other IPAMs do not know it.
+ */
+#define DELEGATE_CONFLICT "RAILHEAD_CONFLICT"
+
+/*
+ * Whose attachment the delegate is called for; NULL members: as in our own environment. Outside of
+ * a plugin there is none, and all are given.
+ */
+struct delegate_call {
+	enum cni_verb verb;
+	const char *container, *ifname, *netns;
+	const char *args, *path; /* CNI_ARGS, CNI_PATH */
+	const char *conflict;    /* DELEGATE_CONFLICT: addresses that somebody else uses */
+};
+
+struct delegate {
+	struct exec_child child;
+	char path[PATH_MAX];
+	const char *type; /* borrowed from the configuration */
+};
+
+/*
+ * delegate_find - first regular file named type in the directories of cni_path (split at ':'; empty
+ * ones are skipped). ERR_DELEGATE naming type and path.
+ */
+int delegate_find(const char *cni_path, const char *type, char *out, size_t size,
+		  struct err *e) must_check;
+
+/* delegate_start - start conf.ipam_type in the caller's network namespace, which must be the
+ * host's. */
+int delegate_start(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
+		   struct delegate *d, struct err *e) must_check;
+
+/*
+ * delegate_finish - wait for it; output (may be NULL when not wanted) is owned by the caller. Its
+ * error object is passed on: code, msg, details. ERR_DELEGATE when it died, hung, or failed without
+ * one.
+ */
+int delegate_finish(struct delegate *d, char **output, size_t *len, struct err *e) must_check;
+
+/*
+ * delegate_pass_on - make the error of a delegate that failed: its own error object, when that is
+ * what it printed, else ERR_DELEGATE with what it printed. Pure. Returns -1.
+ */
+int delegate_pass_on(const char *type, const struct exec_result *res, struct err *e);
+
+/* delegate_run - start and finish, for verbs without a result. */
+int delegate_run(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
+		 struct err *e) must_check;
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* env.h: the CNI_* environment: what each verb needs, and what is a good value. */
+#ifndef RAILHEAD_CNI_PROTOCOL_ENV_H
+#define RAILHEAD_CNI_PROTOCOL_ENV_H
+
+#include "lib/base/err.h"
+#include "lib/base/parse.h"
+
+enum cni_verb {
+	CNI_ADD,
+	CNI_DEL,
+	CNI_CHECK,
+	CNI_GC,
+	CNI_STATUS,
+	CNI_VERSION,
+};
+
+/* Longest container id and network name we serve: both must fit a file name and a store key. */
+#define CNI_ID_MAX 200
+
+struct cni_env {
+	enum cni_verb verb;
+	const char *container; /* "" when not given; all borrowed from the environment */
+	const char *netns;
+	const char *ifname;
+	const char *path;
+	const char *args;
+	bool netns_override;
+};
+
+const char *cni_verb_name(enum cni_verb v);
+
+/* cni_verb_parse - case-sensitive (CNI-006). ERR_ENV. */
+int cni_verb_parse(const char *s, enum cni_verb *out, struct err *e) must_check;
+
+/*
+ * cni_env_load - read the variables through get (getenv in programs) and check them for env->verb:
+ * everything that is missing is reported at once (CNI-008), then the form of the values
+ * (CNI-010, CNI-012). ERR_ENV.
+ */
+int cni_env_load(enum cni_verb verb, char *(*get)(const char *), struct cni_env *out,
+		 struct err *e) must_check;
+
+/*
+ * cni_args_get - value of key in CNI_ARGS ("K=V;K=V"), split at the first '=' and copied into buf;
+ * the last one wins; unknown keys and empty pairs are ignored (CNI-088). Returns 1 when found, 0
+ * when not, -1 when the value does not fit (ERR_ENV).
+ */
+int cni_args_get(const char *args, const char *key, char *buf, size_t size,
+		 struct err *e) must_check;
+
+#endif

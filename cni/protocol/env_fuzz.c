@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/protocol/env.h"
+#include "lib/testing/fuzz.h"
+
+/* A line each: the verb, then CNI_ARGS, CNI_CONTAINERID, CNI_IFNAME, CNI_NETNS, CNI_PATH. */
+static char *line[6];
+
+static char *get(const char *name)
+{
+	static const char initials[] = "VACINP";
+	const char *at = strstr(name, "OVERRIDE") ? NULL : strchr(initials, name[4]);
+
+	return at ? line[at - initials] : NULL;
+}
+
+FUZZ(const uint8_t *data, size_t size)
+{
+	FUZZ_OUT(struct cni_env, env);
+	FUZZ_OUT(struct err, e);
+	enum cni_verb verb = CNI_ADD;
+
+	for (size_t i = 0; i < 6; i++)
+		line[i] = fuzz_cut(&data, &size);
+	if (fuzz_ok(cni_verb_parse(line[0], &verb, &e), &e, NULL, 0) &&
+	    fuzz_ok(cni_env_load(verb, get, &env, &e), &e, &env, sizeof(env)) && verb == CNI_ADD)
+		MUST(id_valid(env.container) && !ifname_problem(env.ifname) && *env.netns &&
+		     *env.path);
+	for (size_t i = 0; i < 6; i++)
+		free(line[i]);
+	return 0;
+}

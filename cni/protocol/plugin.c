@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/protocol/plugin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/protocol/logging.h"
+#include "lib/sys/fs.h"
+#include "lib/base/version.h"
+
+#define OUT_FD 1
+
+static int print_text(const char *text, struct err *e)
+{
+	return fs_write_fd(OUT_FD, text, strlen(text), e);
+}
+
+static int build_error(const struct err *e, enum cni_version v, struct json *o)
+{
+	if (json_add_str(o, "cniVersion", cni_version_name(v)) ||
+	    json_add_int(o, "code", (int64_t)e->code) || json_add_str(o, "msg", e->msg))
+		return -1;
+	return *e->detail ? json_add_str(o, "details", e->detail) : 0;
+}
+
+/* The one place where an error becomes JSON (CNI-032). Without memory a constant must do. */
+static void print_error(const struct err *e, enum cni_version v)
+{
+	struct err ignored;
+	auto_json struct json *o = json_new_object();
+	auto_free char *text = NULL;
+
+	if (o && build_error(e, v, o) == 0)
+		text = json_print(o, true);
+	if (print_text(text ? text : "{\"code\":107,\"msg\":\"out of memory\"}", &ignored) == 0)
+		(void)!print_text("\n", &ignored);
+}
+
+static int print_versions(struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *list;
+
+	if (!o || json_add_str(o, "cniVersion", cni_version_name(CNI_CURRENT)) ||
+	    !(list = json_add_array(o, "supportedVersions")))
+		return err_nomem(e);
+	for (int v = 0; v < CNI_VERSIONS; v++) {
+		if (json_push_str(list, cni_version_name((enum cni_version)v)))
+			return err_nomem(e);
+	}
+	auto_free char *text = json_print(o, false);
+	if (!text)
+		return err_nomem(e);
+	return print_text(text, e) || print_text("\n", e) ? -1 : 0;
+}
+
+/* Called by hand, without CNI_COMMAND: say what this is, on stderr, and exit 0 (CNI-007). */
+static int about(const struct cni_plugin *p)
+{
+	fprintf(stderr, "CNI %s plugin of railhead %s\nCNI protocol versions supported:", p->name,
+		RAILHEAD_VERSION);
+	for (int v = 0; v < CNI_VERSIONS; v++)
+		fprintf(stderr, "%s %s", v ? "," : "", cni_version_name((enum cni_version)v));
+	/* The pages of macvlan and ipvlan have longer names: the short ones are other people's too.
+	 */
+	const char *prefix = strncmp(p->name, "railhead-", 9) == 0 ? "" : "railhead-";
+	fprintf(stderr, "\nIt is run by a container runtime; see %s%s(8).\n", prefix, p->name);
+	return 0;
+}
+
+int cni_emit_result(const struct cni_call *call, const struct cni_result *r, struct err *e)
+{
+	auto_free char *text = NULL;
+
+	if (cni_result_print(r, call->conf.version, &text, e))
+		return -1;
+	if (print_text(text, e))
+		return err_wrap(e, "print the result");
+	return 0;
+}
+
+static int warn_of_case(const char *path, bool clash, void *arg)
+{
+	if (!clash)
+		log_warn(arg, "%s: the configuration has this key in another case; write it so",
+			 path);
+	return 0;
+}
+
+static int dispatch(const struct cni_plugin *p, const struct cni_call *call, struct err *e)
+{
+	cni_verb_fn fn = NULL;
+
+	switch (call->env.verb) {
+	case CNI_ADD:
+		fn = p->add;
+		break;
+	case CNI_DEL:
+		fn = p->del;
+		break;
+	case CNI_CHECK:
+		fn = p->check;
+		break;
+	case CNI_GC:
+		fn = p->gc;
+		break;
+	case CNI_STATUS:
+		fn = p->status;
+		break;
+	case CNI_VERSION:
+		return 0; /* answered before the configuration is read */
+	}
+	int rc = fn ? fn(call, e) : 0;
+	struct log log = call->ctx.log;
+	if (call->env.verb != CNI_DEL && call->env.verb != CNI_GC)
+		(void)json_each_case(call->conf.tree, warn_of_case, &log);
+	return rc;
+}
+
+/*
+ * What we open must not become 0, 1 or 2, or a result or a log line would be written into it. Where
+ * one of them is missing, a descriptor that can be neither read nor written takes its place, in our
+ * delegates as well.
+ */
+static int fill_stdio(struct err *e)
+{
+	int fd;
+
+	do
+		fd = open("/", O_PATH);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open a descriptor");
+	(void)close(fd);
+	return 0;
+}
+
+static int read_conf(struct cni_call *call, struct err *e)
+{
+	char *text;
+	size_t len;
+
+	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, e))
+		return err_wrap(e, "read the network configuration from stdin");
+	return cni_conf_parse(text, len, call->env.verb, &call->conf, e);
+}
+
+static void name_in_log(struct cni_call *call)
+{
+	(void)snprintf(call->log_context, sizeof(call->log_context),
+		       "command=%s network=%.100s container=%.100s ifname=%.16s",
+		       cni_verb_name(call->env.verb), call->conf.name ? call->conf.name : "",
+		       call->env.container, call->env.ifname);
+	call->ctx.log.context = call->log_context;
+}
+
+/* Such names are refused by ADD, so a deletion has nothing to do; what is longer must not be cut
+ * either. */
+static bool never_served(const struct cni_call *call)
+{
+	return call->env.verb == CNI_DEL &&
+	       (strlen(call->env.container) > CNI_ID_MAX || strlen(call->conf.name) > CNI_ID_MAX ||
+		ifname_problem(call->env.ifname));
+}
+
+static int run(const struct cni_plugin *p, const char *command, struct cni_call *call,
+	       struct err *e)
+{
+	enum cni_verb verb;
+
+	if (cni_verb_parse(command, &verb, e))
+		return -1;
+	if (verb == CNI_VERSION)
+		return print_versions(e);
+	if (fill_stdio(e) || cni_env_load(verb, getenv, &call->env, e) || read_conf(call, e))
+		return -1;
+	name_in_log(call);
+	logging_apply(&call->conf, &call->ctx);
+	return never_served(call) ? 0 : dispatch(p, call, e);
+}
+
+int cni_main(const struct cni_plugin *plugin)
+{
+	struct cni_call call = { .conf = { .version = CNI_CURRENT }, .data = plugin->data };
+	const char *command = getenv("CNI_COMMAND");
+	struct err e = { 0 };
+
+	if (!command || !*command)
+		return about(plugin);
+	/* A closed stdout must be an error we can undo after, not a death in mid-work (CNI-174). */
+	(void)signal(SIGPIPE, SIG_IGN);
+	ctx_init(&call.ctx, plugin->name);
+	int rc = run(plugin, command, &call, &e);
+	/* The runtime logs what it reads from stdout; a file of ours would not have it. */
+	if (rc && call.ctx.log.fd != STDERR_FILENO)
+		log_error(&call.ctx.log, "code %d: %s", (int)e.code, e.msg);
+	if (rc)
+		print_error(&e, call.conf.version);
+	cni_conf_clear(&call.conf);
+	return rc ? 1 : 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plugin.h: the frame of a CNI plugin: environment and stdin in, one JSON document out.
+ *
+ *	static const struct cni_plugin plugin = { .name = "macvlan", .add = ..., .del = ... };
+ *	int main(void) { return cni_main(&plugin); }
+ *
+ * cni_main decodes and checks all that is common, calls the verb, and turns the one error into the
+ * one error object on stdout (CNI-004, CNI-005). Nothing else in a plugin writes to stdout.
+ */
+#ifndef RAILHEAD_CNI_PROTOCOL_PLUGIN_H
+#define RAILHEAD_CNI_PROTOCOL_PLUGIN_H
+
+#include "cni/protocol/conf.h"
+#include "cni/protocol/env.h"
+#include "cni/protocol/result.h"
+#include "lib/base/ctx.h"
+
+struct cni_call {
+	struct ctx ctx;
+	struct cni_env env;
+	struct cni_conf conf;
+	char log_context[320]; /* container and interface, for the log */
+	const void *data;      /* of the plugin */
+};
+
+typedef int (*cni_verb_fn)(const struct cni_call *call, struct err *e);
+
+struct cni_plugin {
+	const char *name;
+	cni_verb_fn add; /* must call cni_emit_result() last, while it can still undo its work */
+	cni_verb_fn del, check, gc, status;
+	const void *data; /* handed to the verbs in call->data */
+};
+
+/* cni_main - run one call; the exit status of the program: 0 or 1. */
+int cni_main(const struct cni_plugin *plugin);
+
+/*
+ * cni_emit_result - print the result in the version of the configuration. ERR_IO when stdout is
+ * closed or full: the caller then undoes its work (CNI-174).
+ */
+int cni_emit_result(const struct cni_call *call, const struct cni_result *r,
+		    struct err *e) must_check;
+
+#endif

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/record/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/protocol/env.h"
+#include "lib/sys/fs.h"
+#include "lib/sys/lock.h"
+
+#define FOLDER "attachments"
+
+/* "container,ifname": a container id cannot hold a comma, and cannot begin with a dot. */
+#define FILE_NAME_LEN (CNI_ID_MAX + 1 + IFNAME_LEN)
+
+static void file_name(const struct record_key *key, char out[FILE_NAME_LEN])
+{
+	(void)snprintf(out, FILE_NAME_LEN, "%.*s,%.*s", CNI_ID_MAX, key->container, IFNAME_LEN - 1,
+		       key->ifname);
+}
+
+/* <run_dir>/attachments/<network>; -1 with errnum ENOENT when absent and !create. */
+static int open_network(const struct ctx *ctx, const char *network, bool create, struct err *e)
+{
+	auto_fd int run = fs_open_dir(ctx->run_dir, create, e);
+	if (run < 0)
+		return -1;
+	auto_fd int all = fs_open_dir_at(run, FOLDER, create, e);
+	if (all < 0)
+		return -1;
+	return fs_open_dir_at(all, network, create, e);
+}
+
+int record_lock(const struct ctx *ctx, const struct record_key *key, bool create, int timeout_ms,
+		struct err *e)
+{
+	char name[2 * CNI_ID_MAX + IFNAME_LEN + 8];
+	auto_fd int run = fs_open_dir(ctx->run_dir, create, e);
+
+	if (run < 0)
+		return -1;
+	(void)snprintf(name, sizeof(name), "%.*s/%.*s/%.*s", CNI_ID_MAX, key->network, CNI_ID_MAX,
+		       key->container, IFNAME_LEN - 1, key->ifname);
+	int fd = lock_name(run, name, create, timeout_ms, e);
+	if (fd < 0 && e->code != ERR_AGAIN)
+		return err_wrap(e, "%s", ctx->run_dir);
+	return fd;
+}
+
+static struct json *encode(const struct record *r)
+{
+	auto_json struct json *o = json_new_object();
+	/* A clock before 1970 must not make the record one that cannot be read. */
+	int64_t created_ms = r->created > 0 ? r->created / 1000000 : 0;
+
+	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "network", r->key.network) ||
+	    json_add_str(o, "container", r->key.container) ||
+	    json_add_str(o, "ifname", r->key.ifname) || json_add_str(o, "plugin", r->plugin) ||
+	    json_add_str(o, "kind", r->kind) || json_add_str(o, "netns", r->netns) ||
+	    json_add_int(o, "netnsDev", (int64_t)r->netns_id.dev) ||
+	    json_add_int(o, "netnsInode", (int64_t)r->netns_id.ino) ||
+	    (r->netns_id.cookie && json_add_int(o, "netnsCookie", (int64_t)r->netns_id.cookie)) ||
+	    (r->from.pid_ns && json_add_int(o, "pidNs", (int64_t)r->from.pid_ns)) ||
+	    (r->from.mnt_ns && json_add_int(o, "mntNs", (int64_t)r->from.mnt_ns)) ||
+	    (r->ifindex && json_add_int(o, "ifindex", r->ifindex)) ||
+	    (r->lower_ifindex && json_add_int(o, "lowerIfindex", r->lower_ifindex)) ||
+	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", created_ms) ||
+	    (r->adding && json_add_bool(o, "adding", true)) ||
+	    (r->deleting && json_add_bool(o, "deleting", true)) ||
+	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
+	    json_add_str(o, "args", r->args) ||
+	    (r->config && json_add_copy(o, "config", r->config)) ||
+	    (r->device && json_add_copy(o, "device", r->device)))
+		return NULL;
+	return TAKE_PTR(o);
+}
+
+char *record_print(const struct record *r)
+{
+	auto_json struct json *o = encode(r);
+
+	return o ? json_print(o, false) : NULL;
+}
+
+static unsigned depth_of(const struct json *n)
+{
+	unsigned deepest = 0;
+
+	json_each (member, n) {
+		unsigned d = depth_of(member);
+		if (d > deepest)
+			deepest = d;
+	}
+	return deepest + (json_type(n) == JSON_ARRAY || json_type(n) == JSON_OBJECT);
+}
+
+/* A configuration just within the limits of JSON may be beyond them inside a record. */
+static int check_readable(const struct record *r, const char *text, struct err *e)
+{
+	if (strlen(text) <= JSON_MAX_SIZE && depth_of(r->config) < JSON_MAX_DEPTH)
+		return 0;
+	return err_set(
+		e, ERR_CONFIG, 0,
+		"the network configuration is too large or too deep to be recorded: %zu bytes "
+		"in %u levels",
+		strlen(text), depth_of(r->config));
+}
+
+static int replace(const struct ctx *ctx, const struct record *r, const char *text, struct err *e)
+{
+	char name[FILE_NAME_LEN];
+	auto_fd int dir = open_network(ctx, r->key.network, true, e);
+
+	if (dir < 0)
+		return -1;
+	file_name(&r->key, name);
+	/* Not durable on purpose: it must survive our death, not that of the machine. */
+	return fs_replace_at(dir, name, text, false, e);
+}
+
+/* Fails while attachments live in it: that is how we know. */
+static void remove_if_empty(int all, const char *network)
+{
+	(void)unlinkat(all, network, AT_REMOVEDIR);
+}
+
+static int open_all(const struct ctx *ctx, struct err *e)
+{
+	auto_fd int run = fs_open_dir(ctx->run_dir, false, e);
+
+	return run < 0 ? -1 : fs_open_dir_at(run, FOLDER, false, e);
+}
+
+int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	auto_free char *text = record_print(r);
+
+	if (!text)
+		return err_nomem(e);
+	if (check_readable(r, text, e))
+		return -1;
+	struct err last;
+	/* A DEL of another attachment may remove the empty network folder under our feet. */
+	for (int tries = 0; tries < 8; tries++) {
+		if (replace(ctx, r, text, &last) == 0)
+			return 0;
+		if (last.errnum != ENOENT)
+			break;
+	}
+	struct err ignored;
+	auto_fd int all = open_all(ctx, &ignored);
+	if (all >= 0)
+		remove_if_empty(all, r->key.network);
+	*e = last;
+	return err_wrap(e, "record the attachment in %s/" FOLDER, ctx->run_dir);
+}
+
+struct record_text {
+	struct record r;
+	const char *boot;
+	int64_t version, dev, ino, cookie, pid_ns, mnt_ns, ifindex, lower, created_ms;
+};
+
+#define TEXT(k, field, req)                                                                        \
+	{                                                                                          \
+		.key = k, .kind = J_STRING, .offset = offsetof(struct record_text, field),         \
+		.flags = req                                                                       \
+	}
+#define NUMBER(k, field, most)                                                                     \
+	{                                                                                          \
+		.key = k, .kind = J_I64, .offset = offsetof(struct record_text, field),            \
+		.max = most                                                                        \
+	}
+#define MS_MAX (INT64_MAX / 1000000) /* milliseconds that fit into nanoseconds */
+
+static const struct json_field record_fields[] = {
+	{ .key = "version",
+	  .kind = J_I64,
+	  .offset = offsetof(struct record_text, version),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = 1 },
+	TEXT("network", r.key.network, J_REQUIRED),
+	TEXT("container", r.key.container, J_REQUIRED),
+	TEXT("ifname", r.key.ifname, J_REQUIRED),
+	TEXT("plugin", r.plugin, J_REQUIRED),
+	TEXT("kind", r.kind, J_REQUIRED),
+	TEXT("netns", r.netns, J_REQUIRED),
+	TEXT("boot", boot, J_REQUIRED),
+	TEXT("master", r.master, 0),
+	TEXT("cniPath", r.cni_path, 0),
+	TEXT("args", r.args, 0),
+	NUMBER("netnsDev", dev, INT64_MAX),
+	NUMBER("netnsInode", ino, INT64_MAX),
+	NUMBER("netnsCookie", cookie, INT64_MAX),
+	NUMBER("pidNs", pid_ns, INT64_MAX),
+	NUMBER("mntNs", mnt_ns, INT64_MAX),
+	NUMBER("ifindex", ifindex, INT32_MAX),
+	NUMBER("lowerIfindex", lower, INT32_MAX),
+	NUMBER("created", created_ms, MS_MAX),
+	{ .key = "adding", .kind = J_BOOL, .offset = offsetof(struct record_text, r.adding) },
+	{ .key = "deleting", .kind = J_BOOL, .offset = offsetof(struct record_text, r.deleting) },
+	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
+	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
+	{ 0 },
+};
+
+int record_decode(const char *text, size_t len, struct record *out, struct err *e)
+{
+	struct record_text t = { .r = { .master = "", .cni_path = "", .args = "" } };
+	auto_json struct json *tree = NULL;
+
+	if (json_parse(text, len, "attachment record", &tree, e))
+		return -1;
+	if (json_decode(tree, "attachment record", record_fields, &t, e)) {
+		e->code = ERR_DECODE; /* whatever it would be in a configuration: we wrote this */
+		return -1;
+	}
+	t.r.netns_id = (struct netns_id){ (uint64_t)t.dev, (uint64_t)t.ino, (uint64_t)t.cookie };
+	t.r.from = (struct netns_view){ (uint64_t)t.pid_ns, (uint64_t)t.mnt_ns };
+	t.r.ifindex = (int)t.ifindex;
+	t.r.lower_ifindex = (int)t.lower;
+	t.r.created = t.created_ms * 1000000;
+	(void)snprintf(t.r.boot, sizeof(t.r.boot), "%.*s", CTX_BOOT_ID_LEN, t.boot);
+	json_fold_case(json_get_mut(tree, "config"));
+	t.r.tree = TAKE_PTR(tree);
+	*out = t.r;
+	return 0;
+}
+
+/* A copy or a renamed file would have us undo the attachment of somebody else. */
+static int check_place(const char *network, const char *name, const struct record *r, struct err *e)
+{
+	char own[FILE_NAME_LEN];
+
+	file_name(&r->key, own);
+	if (strcmp(own, name) == 0 && strcmp(r->key.network, network) == 0)
+		return 0;
+	return err_set(e, ERR_STATE, 0,
+		       "it holds the record of %.128s/%.160s: rename it to that, or remove it",
+		       r->key.network, own);
+}
+
+static int read_at(int dir, const char *network, const char *name, struct record *out,
+		   struct err *e)
+{
+	auto_free char *text = NULL;
+	auto_record struct record r = { 0 };
+	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, e);
+
+	if (len < 0 || record_decode(text, (size_t)len, &r, e) || check_place(network, name, &r, e))
+		return -1;
+	*out = r;
+	r.tree = NULL;
+	return 0;
+}
+
+int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
+		struct err *e)
+{
+	char name[FILE_NAME_LEN];
+	auto_fd int dir = open_network(ctx, key->network, false, e);
+
+	file_name(key, name);
+	if (dir < 0 || read_at(dir, key->network, name, out, e)) {
+		if (e->errnum == ENOENT)
+			e->code = ERR_NOTFOUND;
+		return err_wrap(e, "read the record %s/%s", key->network, name);
+	}
+	return 0;
+}
+
+bool record_is_damaged(const struct err *e)
+{
+	switch (e->errnum) {
+	case 0:
+	case EFBIG:
+	case EISDIR:
+	case ELOOP:
+	case ENODEV:
+	case ENOTDIR:
+	case ENXIO:
+		return e->code != ERR_NOMEM;
+	default:
+		return false;
+	}
+}
+
+int record_now(const struct ctx *ctx, const struct record_key *key, struct record *out,
+	       struct err *e)
+{
+	struct err why;
+
+	if (record_read(ctx, key, out, &why) == 0)
+		return 1;
+	if (why.code == ERR_NOTFOUND || record_is_damaged(&why))
+		return 0;
+	*e = why;
+	return -1;
+}
+
+void record_clear(struct record *r)
+{
+	json_free(r->tree);
+	*r = (struct record){ 0 };
+}
+
+static bool is_gone(const struct err *e)
+{
+	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+}
+
+int record_remove(const struct ctx *ctx, const struct record_key *key, struct err *e)
+{
+	char name[FILE_NAME_LEN];
+	struct err why;
+	auto_fd int dir = open_network(ctx, key->network, false, &why);
+
+	if (dir < 0 && is_gone(&why))
+		return 0;
+	file_name(key, name);
+	if (dir < 0 || fs_unlink_at(dir, name, &why)) {
+		*e = why;
+		return err_wrap(e, "remove the record %s/%s", key->network, name);
+	}
+	auto_fd int all = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (all >= 0)
+		remove_if_empty(all, key->network);
+	return 0;
+}
+
+/* ---- walking ---- */
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+struct listing {
+	struct dirent **names;
+	int n;
+};
+
+static void listing_clear(struct listing *l)
+{
+	for (int i = 0; i < l->n; i++)
+		free(l->names[i]);
+	free(l->names);
+}
+
+static int list(int dir, const char *what, struct listing *out, struct err *e)
+{
+	out->n = scandirat(dir, ".", &out->names, visible, by_name);
+	if (out->n >= 0)
+		return 0;
+	out->n = 0;
+	if (errno == ENOENT) /* removed since we opened it */
+		return 0;
+	return err_set(e, ERR_IO, errno, "list %s", what);
+}
+
+struct visitor {
+	record_fn fn;
+	void *arg;
+	struct err first; /* of what could not be read */
+	bool failed;
+};
+
+static void keep_error(struct visitor *v, const struct err *why)
+{
+	if (!v->failed)
+		v->first = *why;
+	v->failed = true;
+}
+
+/* A damaged file still names its attachment: that is enough to clean up by. 1: fn wants to stop. */
+static int visit(int dir, const char *network, const char *name, struct visitor *v)
+{
+	struct record r = { 0 };
+	struct err damaged;
+	char container[FILE_NAME_LEN];
+	const char *comma = strchr(name, ',');
+
+	if (!comma || (size_t)(comma - name) >= sizeof(container))
+		return 0;
+	if (read_at(dir, network, name, &r, &damaged)) {
+		if (is_gone(&damaged)) /* removed since we listed it */
+			return 0;
+		if (!record_is_damaged(&damaged)) {
+			keep_error(v, &damaged);
+			return 0;
+		}
+		(void)snprintf(container, sizeof(container), "%.*s", (int)(comma - name), name);
+		r = (struct record){ .key = { network, container, comma + 1 },
+				     .misplaced = damaged.code == ERR_STATE };
+	}
+	int stop = v->fn(&r, v->arg);
+	record_clear(&r);
+	return stop ? 1 : 0;
+}
+
+int record_refuse(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	return err_set(e, ERR_STATE, 0,
+		       "%s/" FOLDER "/%.128s/%.160s,%.16s holds the record of another attachment: "
+		       "rename it to what it says, or remove it",
+		       ctx->run_dir, r->key.network, r->key.container, r->key.ifname);
+}
+
+static int each_in(int all, const char *network, struct visitor *v)
+{
+	auto_clean(listing_clear) struct listing files = { 0 };
+	struct err why;
+	auto_fd int dir = fs_open_dir_at(all, network, false, &why);
+
+	if (dir < 0) {
+		if (!is_gone(&why))
+			keep_error(v, &why);
+		return 0;
+	}
+	if (list(dir, network, &files, &why)) {
+		keep_error(v, &why);
+		return 0;
+	}
+	int stop = 0;
+	for (int i = 0; !stop && i < files.n; i++)
+		stop = visit(dir, network, files.names[i]->d_name, v);
+	return stop;
+}
+
+static int each_network(int all, struct visitor *v, struct err *e)
+{
+	auto_clean(listing_clear) struct listing networks = { 0 };
+
+	if (list(all, FOLDER, &networks, e))
+		return -1;
+	int stop = 0;
+	for (int i = 0; !stop && i < networks.n; i++)
+		stop = each_in(all, networks.names[i]->d_name, v);
+	return 0;
+}
+
+int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg, struct err *e)
+{
+	struct visitor v = { .fn = fn, .arg = arg };
+	struct err why;
+	auto_fd int all = open_all(ctx, &why);
+
+	if (all < 0) {
+		if (is_gone(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (network)
+		(void)each_in(all, network, &v);
+	else if (each_network(all, &v, e))
+		return -1;
+	if (!v.failed)
+		return 0;
+	*e = v.first;
+	return err_wrap(e, "read the records in %s/" FOLDER, ctx->run_dir);
+}
+
+void record_tidy(const struct ctx *ctx)
+{
+	auto_clean(listing_clear) struct listing networks = { 0 };
+	struct err ignored;
+	auto_fd int all = open_all(ctx, &ignored);
+
+	if (all < 0 || list(all, FOLDER, &networks, &ignored))
+		return;
+	for (int i = 0; i < networks.n; i++)
+		remove_if_empty(all, networks.names[i]->d_name);
+}

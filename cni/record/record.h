@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h: what an attachment changed, written before it is changed.
+ *
+ * One JSON file per attachment under <run_dir>/attachments/<network>/<container>,<ifname>, mode
+ * 0600 in directories of mode 0700. DEL, GC and `railctl attachments repair` replay inverses from
+ * it; it needs no configuration, so it works after the configuration changed or the master went
+ * away. It lives in /run: after a reboot there is nothing to repair.
+ */
+#ifndef RAILHEAD_CNI_RECORD_RECORD_H
+#define RAILHEAD_CNI_RECORD_RECORD_H
+
+#include "lib/base/ctx.h"
+#include "lib/json/json.h"
+#include "lib/sys/netns_locate.h"
+
+/* Which attachment: borrowed strings. */
+struct record_key {
+	const char *network, *container, *ifname;
+};
+
+struct record {
+	struct record_key key;
+	const char *plugin; /* which program made it: "macvlan" */
+	const char *kind;   /* link kind created, "" when an existing device was moved */
+	const char *netns;  /* path as given */
+	struct netns_id netns_id;
+	struct netns_view from; /* of the program that wrote it; 0: of an earlier version */
+	const char *netns_also; /* CNI_NETNS of the call at hand, or NULL; not in the file */
+	int ifindex;            /* of the interface in the pod; 0: not made yet, or not known */
+	int lower_ifindex;      /* and what it stands on (struct link_info); 0: not known */
+	char boot[CTX_BOOT_ID_LEN + 1];
+	int64_t created;           /* ns since 1970; what is less is written as 0 */
+	bool misplaced;            /* of record_each: the file holds another attachment's record */
+	bool adding;               /* its ADD is not done yet, or was killed before it was */
+	bool deleting;             /* its DEL has begun to remove the interface */
+	const char *master;        /* name of the lower device, "" if none */
+	const char *cni_path;      /* where the delegates were found, for repair */
+	const char *args;          /* CNI_ARGS, for repair */
+	const struct json *config; /* the network configuration as given, for repair; may be NULL */
+	const struct json *device; /* original state of a moved device; may be NULL */
+	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */
+};
+
+/*
+ * record_lock - one call at a time works on an attachment. ERR_AGAIN when another one holds it for
+ * longer than timeout_ms. Without create nothing is made: when there is no run_dir yet there is
+ * nothing to lock either, and the error has errnum ENOENT. Returns a descriptor; closing it, or
+ * dying, unlocks.
+ */
+int record_lock(const struct ctx *ctx, const struct record_key *key, bool create, int timeout_ms,
+		struct err *e) must_check;
+
+/* record_write - create or replace. After a failure no folder is left that it made. */
+int record_write(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
+
+/*
+ * record_read - ERR_NOTFOUND (errnum ENOENT) when there is none; ERR_DECODE when it is damaged;
+ * ERR_STATE when it is another attachment's, under the name of this one.
+ */
+int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
+		struct err *e) must_check;
+
+/*
+ * record_is_damaged - whether an error of record_read says that what is in the record's place can
+ * never be read, rather than that it could not be read now (no memory, no descriptors, EIO).
+ */
+bool record_is_damaged(const struct err *e);
+
+/*
+ * record_now - what is on record by now, for a sweep that met it before it had its lock: an ADD may
+ * have gone on meanwhile. 1: read; 0: there is none, or one that can never be read.
+ */
+int record_now(const struct ctx *ctx, const struct record_key *key, struct record *out,
+	       struct err *e) must_check;
+
+void record_clear(struct record *r);
+#define auto_record auto_clean(record_clear)
+
+/* record_remove - absent is success; empties directories behind it. */
+int record_remove(const struct ctx *ctx, const struct record_key *key, struct err *e) must_check;
+
+/*
+ * record_tidy - remove folders of networks that have no record: a killed ADD or DEL leaves them.
+ * Not being able to is no error.
+ */
+void record_tidy(const struct ctx *ctx);
+
+/*
+ * record_each - call fn for every record of network (NULL: of all), in name order. A damaged file
+ * is passed with r->tree NULL and only the key set, and so is one that holds the record of another
+ * attachment than its name says, with r->misplaced: nothing in it may be acted upon. Non-zero ends
+ * the walk. A file that cannot be read now is passed over, and the walk returns -1 when it is
+ * through.
+ */
+typedef int (*record_fn)(const struct record *r, void *arg);
+int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg,
+		struct err *e) must_check;
+
+/* record_noted - what is known of the namespace of an attachment; borrows from r. */
+static inline struct netns_noted record_noted(const struct record *r)
+{
+	return (struct netns_noted){ r->netns, r->netns_also, r->netns_id, r->from };
+}
+
+/* record_refuse - the error of a record with r->misplaced: names the file. Returns -1. */
+int record_refuse(const struct ctx *ctx, const struct record *r, struct err *e);
+
+/* record_decode - the text of a record file. Pure; the fuzzers start here. Clear out afterwards. */
+int record_decode(const char *text, size_t len, struct record *out, struct err *e) must_check;
+
+/* record_print - the text of a record file, freed with free(). NULL: no memory. Pure. */
+char *record_print(const struct record *r);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* admin_pool.c: definitions of pools, and how full they are. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/admin/admin.h"
+#include "ipam/conf/pool.h"
+
+/* Exact in a JSON number. */
+#define NUMBER_MAX (UINT64_C(1) << 53)
+
+/* ---- add and set ---- */
+
+struct put_job {
+	struct admin_pool *p;
+	struct source source;
+	struct err *e;
+	bool failed;
+	bool exists;
+};
+
+static int check_other(const char *key, const char *value, void *arg)
+{
+	struct put_job *job = arg;
+	struct source other = { .label = "" };
+	struct ip_range both;
+	char a[IP_STR_LEN], b[IP_STR_LEN];
+	struct json *def = NULL;
+	struct err why;
+
+	if (strcmp(key + 2, job->p->name) == 0) {
+		job->exists = true;
+		return 0;
+	}
+	/* one that cannot be read gives no addresses either */
+	if (json_parse(value, strlen(value), key, &def, &why) ||
+	    pool_decode(key + 2, def, &other, &why)) {
+		json_free(def);
+		if (why.code != ERR_NOMEM)
+			return 0;
+		*job->e = why;
+		job->failed = true;
+		return 1;
+	}
+	if (ranges_meet(&other.usable, &job->source.usable, &both)) {
+		err_set(job->e, ERR_BUSY, 0, "pool %s overlaps with %s in %s-%s", job->p->name,
+			other.label, ip_format(both.first, a), ip_format(both.last, b));
+		job->failed = true;
+	}
+	source_clear(&other);
+	json_free(def);
+	return job->failed;
+}
+
+static int count_outside(const char *key, const char *value, void *arg)
+{
+	struct put_job *job = arg;
+	struct lease rec = { .tree = NULL };
+	struct key_address a;
+	struct err ignored;
+
+	if (key_parse_address(key, &a) == 0 && !ranges_contain(&job->source.usable, a.ip) &&
+	    lease_parse(value, key, &rec, &ignored) == 0 && rec.state == LEASE_HELD)
+		job->p->outside++;
+	lease_clear(&rec);
+	return 0;
+}
+
+static void addresses_of(struct key *k, const char *pool)
+{
+	(void)snprintf(k->s, sizeof(k->s), "a/p/%.100s/", pool);
+}
+
+static int put_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	struct put_job *job = arg;
+	struct admin_pool *p = job->p;
+	struct key all = { "d/" }, mine, addresses;
+
+	job->failed = job->exists = false;
+	job->e = e;
+	p->outside = 0;
+	if (ledger_scan(l, &all, check_other, job, e) || job->failed)
+		return -1;
+	if (job->exists && !p->replace) {
+		err_set(e, ERR_BUSY, 0, "pool %s exists", p->name);
+		return err_hint(e, "change it with `railctl ipam pool set`");
+	}
+	if (!job->exists && p->replace)
+		return pool_missing(p->name, l->ipam->node, e);
+	addresses_of(&addresses, p->name);
+	if (ledger_scan(l, &addresses, count_outside, job, e))
+		return -1;
+	key_of_pool(&mine, p->name);
+	ledger_keep(l);
+	return ledger_put(l, mine.s, json_print(p->definition, false), e);
+}
+
+int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
+{
+	struct put_job arg = { .p = p };
+	struct ipam_job job = { STORE_WRITE, "POOL", put_in_txn, &arg, NULL };
+
+	if (pool_name_valid(p->name, e) || pool_check_keys(p->definition, e) ||
+	    pool_decode(p->name, p->definition, &arg.source, e))
+		return -1;
+	int rc = p->say_whose ? pool_says_whose(p->name, p->definition, e) : 0;
+	if (rc == 0)
+		rc = ipam_run(m, &job, e);
+	source_clear(&arg.source);
+	return rc;
+}
+
+/* ---- delete ---- */
+
+struct keys {
+	struct key *items;
+	size_t n, room;
+	bool nomem;
+};
+
+static int collect(const char *key, const char *value, void *arg)
+{
+	struct keys *k = arg;
+
+	(void)value;
+	if (k->n == k->room) {
+		size_t room = k->room ? k->room * 2 : 64;
+		void *p = realloc(k->items, room * sizeof(*k->items));
+		if (!p) {
+			k->nomem = true;
+			return 1;
+		}
+		k->items = p;
+		k->room = room;
+	}
+	(void)snprintf(k->items[k->n++].s, sizeof(struct key), "%s", key);
+	return 0;
+}
+
+static int load_keys(struct ledger *l, const struct key *prefix, struct keys *out, struct err *e)
+{
+	if (ledger_scan(l, prefix, collect, out, e))
+		return -1;
+	return out->nomem ? err_nomem(e) : 0;
+}
+
+/* Every key that begins with kind/p/<pool>. */
+static int delete_kind(struct ledger *l, char kind, const char *pool, struct err *e)
+{
+	struct keys keys = { .n = 0 };
+	struct key prefix;
+
+	(void)snprintf(prefix.s, sizeof(prefix.s), "%c/p/%.100s/", kind, pool);
+	int rc = load_keys(l, &prefix, &keys, e);
+	for (size_t i = 0; rc == 0 && i < keys.n; i++)
+		rc = ledger_del(l, keys.items[i].s, e);
+	free(keys.items);
+	return rc;
+}
+
+/* Through the ledger, so that owners lose their addresses too. */
+static int release_all(struct ledger *l, const char *pool, struct err *e)
+{
+	struct keys keys = { .n = 0 };
+	struct key_address a;
+	struct key prefix;
+
+	addresses_of(&prefix, pool);
+	int rc = load_keys(l, &prefix, &keys, e);
+	for (size_t i = 0; rc == 0 && i < keys.n; i++) {
+		if (key_parse_address(keys.items[i].s, &a) == 0)
+			rc = ledger_release(l, &a, l->now, e);
+	}
+	free(keys.items);
+	return rc;
+}
+
+static int count_held(const char *key, const char *value, void *arg)
+{
+	uint64_t *held = arg;
+	struct lease rec = { .tree = NULL };
+	struct err ignored;
+
+	/* what cannot be read may be in use */
+	if (lease_parse(value, key, &rec, &ignored) || rec.state == LEASE_HELD)
+		++*held;
+	lease_clear(&rec);
+	return 0;
+}
+
+static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	const struct admin_delete *d = arg;
+	static const char kinds[] = "airsuq";
+	const char *text;
+	uint64_t held = 0;
+	struct key k, addresses;
+
+	key_of_pool(&k, d->name);
+	addresses_of(&addresses, d->name);
+	if (ledger_get(l, k.s, &text, e))
+		return -1;
+	if (!text)
+		return pool_missing(d->name, l->ipam->node, e);
+	if (ledger_scan(l, &addresses, count_held, &held, e))
+		return -1;
+	if (held && !d->force) {
+		err_set(e, ERR_BUSY, 0, "pool %s is in use: %lu address%s held", d->name,
+			(unsigned long)held, held == 1 ? " is" : "es are");
+		return err_hint(e, "see `railctl ipam lease list --pool %s`; --force drops them",
+				d->name);
+	}
+	if (release_all(l, d->name, e))
+		return -1;
+	for (const char *kind = kinds; *kind; kind++) {
+		if (delete_kind(l, *kind, d->name, e))
+			return -1;
+	}
+	ledger_keep(l);
+	return ledger_del(l, k.s, e);
+}
+
+int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json **journal,
+		      struct err *e)
+{
+	struct ipam_job job = { STORE_WRITE, "POOL", delete_in_txn, (void *)(uintptr_t)d, journal };
+
+	return pool_name_valid(d->name, e) ? -1 : ipam_run(m, &job, e);
+}
+
+/* ---- list ---- */
+
+struct list_job {
+	struct ledger *l;
+	const char *name; /* NULL: all */
+	struct json *out;
+	struct err *e;
+	bool failed;
+};
+
+struct usage {
+	uint64_t used, resting;
+	bool nomem;
+};
+
+static int sum_tally(const char *key, const char *value, void *arg)
+{
+	struct usage *u = arg;
+	struct tally t;
+	struct err why;
+
+	if (tally_parse(value, key, &t, &why)) {
+		u->nomem = why.code == ERR_NOMEM;
+		return u->nomem;
+	}
+	u->used += t.used;
+	u->resting += t.resting;
+	return 0;
+}
+
+static int load_usage(struct ledger *l, const char *scope, struct usage *out, struct err *e)
+{
+	struct key prefix;
+
+	*out = (struct usage){ 0, 0, false };
+	key_of_tally(&prefix, scope, "");
+	if (ledger_scan(l, &prefix, sum_tally, out, e))
+		return -1;
+	return out->nomem ? err_nomem(e) : 0;
+}
+
+static int add_usage(struct json *o, const struct usage *u)
+{
+	return json_add_int(o, "used", (int64_t)u->used) ||
+			       json_add_int(o, "resting", (int64_t)u->resting)
+		       ? -1
+		       : 0;
+}
+
+static int add_capacity(struct json *o, u128 n)
+{
+	char digits[48];
+	size_t at = sizeof(digits) - 1;
+
+	if (n <= NUMBER_MAX)
+		return json_add_int(o, "capacity", (int64_t)n);
+	digits[at] = '\0';
+	for (; n; n /= 10)
+		digits[--at] = (char)('0' + (int)(n % 10));
+	return json_add_str(o, "capacity", digits + at);
+}
+
+static int add_definition(struct json *o, const char *name, const struct json *def, struct err *e)
+{
+	struct source s = { .label = "" };
+	struct err why;
+
+	if (json_add_copy(o, "definition", def))
+		return err_nomem(e);
+	if (pool_decode(name, def, &s, &why))
+		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg) ? err_nomem(e)
+										  : 0;
+	int rc = add_capacity(o, ranges_capacity(&s.usable));
+	source_clear(&s);
+	return rc ? err_nomem(e) : 0;
+}
+
+static int list_one(struct list_job *job, const char *name, const char *text)
+{
+	struct json *o = json_push_object(job->out);
+	auto_json struct json *def = NULL;
+	char scope[KEY_SCOPE_MAX];
+	struct usage u;
+	struct err why;
+
+	if (!o || json_add_str(o, "name", name))
+		return err_nomem(job->e);
+	if (json_parse(text, strlen(text), name, &def, &why) == 0) {
+		if (add_definition(o, name, def, job->e))
+			return -1;
+	} else if (why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)) {
+		return err_nomem(job->e);
+	}
+	if (load_usage(job->l, key_scope(scope, 'p', name), &u, job->e))
+		return -1;
+	return add_usage(o, &u) ? err_nomem(job->e) : 0;
+}
+
+static int list_pool(const char *key, const char *value, void *arg)
+{
+	struct list_job *job = arg;
+
+	if (job->name && strcmp(job->name, key + 2) != 0)
+		return 0;
+	job->failed = list_one(job, key + 2, value) != 0;
+	return job->failed;
+}
+
+static int list_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	struct list_job *job = arg;
+	struct key prefix = { "d/" };
+
+	json_free(job->out);
+	job->out = json_new_array();
+	job->l = l;
+	job->e = e;
+	if (!job->out)
+		return err_nomem(e);
+	if (ledger_scan(l, &prefix, list_pool, job, e) || job->failed)
+		return -1;
+	if (job->name && json_len(job->out) == 0)
+		return pool_missing(job->name, l->ipam->node, e);
+	return 0;
+}
+
+int admin_pools(struct ipam *m, const char *name, struct json **out, struct err *e)
+{
+	struct list_job arg = { .name = name };
+	struct ipam_job job = { STORE_READ, "POOL", list_in_txn, &arg, NULL };
+
+	if (ipam_run(m, &job, e)) {
+		json_free(arg.out);
+		return -1;
+	}
+	*out = arg.out;
+	return 0;
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alloc.c: ADD: resolve the configuration's sets, choose an address of each, take them all. */
+#include "ipam/alloc/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/alloc/choose.h"
+#include "ipam/conf/pool.h"
+#include "ipam/alloc/sandbox.h"
+
+void alloc_result_clear(struct alloc_result *r)
+{
+	sources_clear(&r->pools);
+	*r = (struct alloc_result){ 0 };
+}
+
+/* ---- where from ---- */
+
+static int load_pool(struct ledger *l, const char *name, struct source_sets *sets,
+		     struct source *out, struct err *e)
+{
+	struct json *def = NULL;
+	const char *text;
+	struct key k;
+
+	key_of_pool(&k, name);
+	if (ledger_get(l, k.s, &text, e))
+		return -1;
+	if (!text) {
+		(void)pool_missing(name, l->ipam->node, e);
+		e->code = ERR_CONFIG;
+		return -1;
+	}
+	if (json_parse(text, strlen(text), k.s, &def, e) || sources_keep(sets, def, e)) {
+		e->code = e->code == ERR_NOMEM ? ERR_NOMEM : ERR_STORE;
+		return -1;
+	}
+	return pool_decode(name, def, out, e);
+}
+
+/* The set of that family, or the number of a new one. */
+static size_t set_of_family(const struct source_sets *sets, enum ip_family f)
+{
+	size_t i = 0;
+
+	while (i < sets->n && sets->sets[i].items[0].subnet.addr.family != f)
+		i++;
+	return i;
+}
+
+int alloc_pools(struct ledger *l, const struct ipam_conf *conf, struct source_sets *out,
+		struct err *e)
+{
+	auto_sources struct source_sets sets = { .n = 0 };
+
+	for (size_t i = 0; i < conf->n_pools; i++) {
+		struct source s = { .label = "" };
+
+		if (load_pool(l, conf->pools[i], &sets, &s, e) ||
+		    sources_add(&sets, set_of_family(&sets, s.subnet.addr.family), &s, e))
+			return -1;
+	}
+	*out = sets;
+	sets = (struct source_sets){ .n = 0 };
+	return 0;
+}
+
+static int check_families(const struct source_sets *sets, struct err *e)
+{
+	int count[2] = { 0, 0 };
+
+	for (size_t i = 0; i < sets->n; i++) {
+		if (++count[sets->sets[i].items[0].subnet.addr.family == IP_V6] > 1)
+			return err_set(e, ERR_CONFIG, 0,
+				       "cniVersion: results below 0.3.0 hold one address a family, "
+				       "ipam asks for more");
+	}
+	return 0;
+}
+
+/* ---- ADD again ---- */
+
+struct held {
+	struct key_address items[LEASE_KEYS_MAX];
+	size_t n;
+};
+
+/* The addresses of an owner, each checked to be a lease of its own. */
+static int load_held(struct ledger *l, const struct owner *o, struct held *out, struct err *e)
+{
+	struct key_list list;
+
+	if (ledger_owned(l, o, &list, e))
+		return -1;
+	out->n = 0;
+	for (size_t i = 0; i < list.n; i++) {
+		auto_lease struct lease rec = { .tree = NULL };
+		bool found = false;
+
+		if (key_parse_address(list.items[i].s, &out->items[i]) == 0 &&
+		    ledger_lease(l, list.items[i].s, &rec, &found, e))
+			return -1;
+		if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, o)) {
+			err_set(e, ERR_STORE, 0, "the store's records of container %.64s disagree",
+				o->container);
+			return err_hint(e, "mend them with `railctl ipam verify --repair`");
+		}
+		out->n++;
+	}
+	return 0;
+}
+
+static bool wanted(const struct request *r, const struct held *h)
+{
+	for (size_t i = 0; i < r->n_want; i++) {
+		bool has = false;
+
+		for (size_t j = 0; j < h->n; j++)
+			has = has || ip_equal(h->items[j].ip, r->want[i]);
+		if (!has)
+			return false;
+	}
+	return true;
+}
+
+/* Each set must have given exactly one of the addresses held. */
+static bool fits(const struct source_sets *sets, const struct held *h, struct grant *grants)
+{
+	bool used[LEASE_KEYS_MAX] = { false };
+
+	for (size_t i = 0; i < sets->n; i++) {
+		const struct source *s = NULL;
+
+		for (size_t j = 0; j < h->n && !s; j++) {
+			if (used[j])
+				continue;
+			s = sources_find(&sets->sets[i], h->items[j].ip);
+			if (s && strcmp(s->scope, h->items[j].scope) != 0)
+				s = NULL;
+			if (!s)
+				continue;
+			used[j] = true;
+			grants[i] = (struct grant){ h->items[j].ip, s };
+		}
+		if (!s)
+			return false;
+	}
+	return h->n == sets->n;
+}
+
+static int repeat(const struct source_sets *sets, const struct request *r, const struct held *h,
+		  struct alloc_result *out, struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	if (!fits(sets, h, out->grants) || !wanted(r, h)) {
+		err_set(e, ERR_BUSY, 0,
+			"container %.64s, interface %.32s holds %s%s, which does not fit this "
+			"configuration",
+			r->owner.container, r->owner.ifname, ip_format(h->items[0].ip, text),
+			h->n > 1 ? " and others" : "");
+		return err_hint(e, "run DEL for it first, with the same network name");
+	}
+	out->n = sets->n;
+	out->repeated = true;
+	return 0;
+}
+
+/* ---- requested addresses ---- */
+
+static int refuse_want(const struct source_sets *sets, struct ip ip, struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	ip_format(ip, text);
+	for (size_t i = 0; i < sets->n; i++) {
+		for (size_t j = 0; j < sets->sets[i].n; j++) {
+			const struct source *s = &sets->sets[i].items[j];
+			if (ip_equal(s->gateway, ip))
+				return err_set(e, ERR_CONFIG, 0,
+					       "requested address %s is the gateway of %s", text,
+					       s->label);
+			if (ip_in_prefix(s->subnet, ip))
+				return err_set(e, ERR_CONFIG, 0,
+					       "requested address %s is in the subnet of %s but "
+					       "not among its addresses",
+					       text, s->label);
+		}
+	}
+	return err_set(e, ERR_CONFIG, 0, "requested address %s is in none of the configured ranges",
+		       text);
+}
+
+/* Which requested address is for which set; want[i] has family IP_NONE where none is. */
+static int assign(const struct source_sets *sets, const struct request *r, struct ip *want,
+		  struct err *e)
+{
+	char a[IP_STR_LEN], b[IP_STR_LEN];
+
+	for (size_t k = 0; k < r->n_want; k++) {
+		const struct ip *rival = NULL;
+		size_t i = 0;
+
+		for (; i < sets->n; i++) {
+			if (!sources_find(&sets->sets[i], r->want[k]))
+				continue;
+			if (!want[i].family)
+				break;
+			rival = &want[i];
+		}
+		if (i == sets->n && rival)
+			return err_set(e, ERR_CONFIG, 0,
+				       "requested addresses %s and %s are of one range, which "
+				       "gives one address",
+				       ip_format(*rival, a), ip_format(r->want[k], b));
+		if (i == sets->n)
+			return refuse_want(sets, r->want[k], e);
+		want[i] = r->want[k];
+	}
+	return 0;
+}
+
+/* ---- choice ---- */
+
+struct container_scan {
+	struct ask *ask;
+	struct err *e;
+	bool failed;
+};
+
+static int note_avoided(const char *key, const char *value, void *arg)
+{
+	struct container_scan *c = arg;
+	struct key_list list;
+	struct key_address a;
+
+	if (key_list_parse(value, key, &list, c->e)) {
+		c->failed = true;
+		return 1;
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		if (key_parse_address(list.items[i].s, &a))
+			continue;
+		if (c->ask->n_avoid == CHOOSE_AVOID_MAX) {
+			err_set(c->e, ERR_CONFIG, 0, "a container holds more than %d addresses",
+				CHOOSE_AVOID_MAX);
+			c->failed = true;
+			return 1;
+		}
+		c->ask->avoid[c->ask->n_avoid++] = a.ip;
+	}
+	return 0;
+}
+
+/* Two interfaces of a pod never get one address, whatever networks they are of. */
+static int load_avoided(struct ledger *l, const struct owner *o, struct ask *ask, struct err *e)
+{
+	struct container_scan scan = { .ask = ask, .e = e };
+	struct key prefix;
+
+	key_of_container(&prefix, o->container);
+	if (ledger_scan(l, &prefix, note_avoided, &scan, e))
+		return -1;
+	return scan.failed ? -1 : 0;
+}
+
+static int allowed(struct ledger *l, const struct source *s, const struct owner *o, struct err *e)
+{
+	uint64_t held = 0;
+
+	if (!s->policy.namespaces && !s->policy.quota)
+		return 0;
+	if (s->policy.quota && ledger_quota(l, s->scope, o->ns, &held, e))
+		return -1;
+	return policy_allows(&s->policy, s->label, o->ns, held, e);
+}
+
+typedef int (*choose_fn)(struct ledger *l, const struct source *s, const struct ask *ask,
+			 struct choice *out, struct err *e);
+
+/* The search for one address in one set. */
+struct hunt {
+	struct ledger *l;
+	const struct source_set *set;
+	struct ask *ask;
+	struct proofs *proofs;
+	bool any_namespace; /* do not look at the pools' policies */
+	struct err refusal; /* the first one by a policy, when refused > 0 */
+	size_t refused;
+};
+
+/* Ask the sources in turn, but for those that may not be used. 1 found, 0 none, -1 error. */
+static int ask_sources(struct hunt *h, choose_fn fn, struct choice *out, struct err *e)
+{
+	h->refused = 0;
+	for (size_t i = 0; i < h->set->n; i++) {
+		const struct source *s = &h->set->items[i];
+
+		if (!h->any_namespace && allowed(h->l, s, h->ask->owner, e)) {
+			if (e->code != ERR_FORBIDDEN)
+				return -1;
+			if (h->refused++ == 0)
+				h->refusal = *e;
+			continue;
+		}
+		int rc = fn(h->l, s, h->ask, out, e);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void capacity_text(const struct source *s, char *out, size_t size)
+{
+	u128 n = ranges_capacity(&s->usable);
+
+	if (n > UINT64_MAX)
+		(void)snprintf(out, size, "more than 2^64");
+	else
+		(void)snprintf(out, size, "%llu", (unsigned long long)n);
+}
+
+static int refuse_exhausted(const struct hunt *h, struct err *e)
+{
+	char names[400] = "", n[32];
+	size_t len = 0;
+	bool strict = false;
+
+	if (h->refused == h->set->n) {
+		*e = h->refusal;
+		return -1;
+	}
+	for (size_t i = 0; i < h->set->n && len < sizeof(names); i++) {
+		const struct source *s = &h->set->items[i];
+
+		capacity_text(s, n, sizeof(n));
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s (%s address%s)",
+					i ? ", " : "", s->label, n,
+					strcmp(n, "1") == 0 ? "" : "es");
+		strict = strict || s->policy.strict;
+	}
+	err_set(e, ERR_EXHAUSTED, 0, "no address is left in %s", names);
+	if (strict)
+		err_hint(e, "released ones that still cool down are not given, as strictCooldown "
+			    "is set");
+	return err_hint(
+		e, "who holds them: `railctl ipam lease list`; make room: `railctl ipam pool set`, "
+		   "another pool, or a wider range");
+}
+
+/* The address of the pod's earlier sandbox, wherever among the sources it is. 1 found, 0 none. */
+static int find_own(struct hunt *h, struct choice *out, struct err *e)
+{
+	const struct source *s = sources_find(h->set, h->ask->own);
+
+	if (!s)
+		return 0;
+	if (allowed(h->l, s, h->ask->owner, e))
+		return e->code == ERR_FORBIDDEN ? 0 : -1;
+	return choose(h->l, s, h->ask, out, e);
+}
+
+static int find_one(struct hunt *h, struct choice *out, struct err *e)
+{
+	int rc = find_own(h, out, e);
+
+	if (rc == 0)
+		rc = ask_sources(h, choose, out, e);
+
+	if (rc == 0)
+		rc = ask_sources(h, choose_cooling, out, e);
+	if (rc == 0)
+		return refuse_exhausted(h, e);
+	return rc < 0 ? -1 : 0;
+}
+
+static int find_exactly(struct hunt *h, struct choice *out, struct err *e)
+{
+	const struct source *s = sources_find(h->set, h->ask->want);
+
+	if (allowed(h->l, s, h->ask->owner, e))
+		return -1;
+	return choose_exactly(h->l, s, h->ask, out, e);
+}
+
+/* What earlier sandboxes of the pod hold of this set, and are proved not to need any more. */
+static int take_over(struct hunt *h, struct err *e)
+{
+	const struct sandbox new = { h->l, h->ask->owner, h->proofs };
+
+	h->ask->own = (struct ip){ .family = IP_NONE };
+	for (size_t i = 0; i < h->set->n; i++) {
+		struct ip ip;
+
+		if (sandbox_take_over(&new, &h->set->items[i], &ip, e))
+			return -1;
+		if (ip.family && !h->ask->own.family)
+			h->ask->own = ip;
+	}
+	return 0;
+}
+
+/* One address of every set, none of them taken yet. want NULL: nothing is requested. */
+static int choose_all(struct hunt *h, const struct source_sets *sets, const struct ip *want,
+		      struct choice *out, struct err *e)
+{
+	for (size_t i = 0; i < sets->n; i++) {
+		h->set = &sets->sets[i];
+		h->ask->want = want ? want[i] : (struct ip){ .family = IP_NONE };
+		if (take_over(h, e))
+			return -1;
+		int rc =
+			h->ask->want.family ? find_exactly(h, &out[i], e) : find_one(h, &out[i], e);
+		if (rc)
+			return -1;
+		if (h->ask->n_avoid < CHOOSE_AVOID_MAX)
+			h->ask->avoid[h->ask->n_avoid++] = out[i].ip;
+	}
+	return 0;
+}
+
+/* ---- the verbs that choose ---- */
+
+struct add_job {
+	const struct alloc_add *add;
+	struct alloc_result *out;
+	struct proofs *proofs;
+	bool last; /* what is not proved by now may live */
+};
+
+static int grant_new(struct ledger *l, const struct source_sets *sets, const struct add_job *job,
+		     struct err *e)
+{
+	const struct request *r = job->add->request;
+	struct alloc_result *out = job->out;
+	auto_elsewhere struct elsewhere elsewhere = { .files = { .dir = -1 } };
+	struct ask ask = { .owner = &r->owner, .elsewhere = &elsewhere };
+	struct hunt h = { .l = l, .ask = &ask, .proofs = job->proofs };
+	struct choice choices[SOURCE_SETS_MAX];
+	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
+
+	if (elsewhere_open(&elsewhere, l, job->add->conf->data_dir, r->owner.network, e) ||
+	    assign(sets, r, want, e) || load_avoided(l, &r->owner, &ask, e) ||
+	    choose_all(&h, sets, want, choices, e))
+		return -1;
+	if (job->proofs->missing && !job->last)
+		return err_set(e, ERR_AGAIN, 0, "an earlier sandbox of the pod is looked at");
+	for (size_t i = 0; i < sets->n; i++) {
+		if (ledger_take(l, &choices[i], &r->owner, e))
+			return -1;
+		out->grants[i] = (struct grant){ choices[i].ip, choices[i].source };
+	}
+	out->n = sets->n;
+	return 0;
+}
+
+static int add_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	const struct add_job *job = arg;
+	const struct ipam_conf *conf = job->add->conf;
+	const struct request *r = job->add->request;
+	struct held held;
+
+	alloc_result_clear(job->out);
+	if (conf->n_pools && alloc_pools(l, conf, &job->out->pools, e))
+		return -1;
+	const struct source_sets *sets = conf->n_pools ? &job->out->pools : &conf->fixed;
+	if (job->add->one_per_family && check_families(sets, e))
+		return -1;
+	if (load_held(l, &r->owner, &held, e))
+		return -1;
+	return held.n ? repeat(sets, r, &held, job->out, e) : grant_new(l, sets, job, e);
+}
+
+/* Errors that an address more could undo. */
+static bool may_change(const struct err *e)
+{
+	return e->code == ERR_AGAIN || e->code == ERR_EXHAUSTED || e->code == ERR_BUSY ||
+	       e->code == ERR_FORBIDDEN;
+}
+
+int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
+	      struct json **journal, struct err *e)
+{
+	auto_alloc struct alloc_result r = { .n = 0 };
+	auto_proofs struct proofs proofs = { .n = 0 };
+	struct add_job arg = { add, &r, &proofs, false };
+	struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
+	int rc = ipam_run(m, &job, e);
+
+	if (rc && proofs.missing && may_change(e)) {
+		(void)proofs_look(&proofs, m->holders, m->ctx);
+		arg.last = true;
+		rc = ipam_run(m, &job, e);
+	}
+	if (rc)
+		return -1;
+	*out = r;
+	r = (struct alloc_result){ .n = 0 };
+	return 0;
+}
+
+/* As ADD for nobody in particular, without the taking; and the choice only where it is wanted. */
+static int status_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	static const struct owner nobody = { "", "", "", "", "", "" };
+	const struct ipam_conf *conf = arg;
+	auto_sources struct source_sets pools = { .n = 0 };
+	struct ask ask = { .owner = &nobody };
+	struct proofs none = { .n = 0 };
+	struct hunt h = { .l = l, .ask = &ask, .proofs = &none, .any_namespace = true };
+	struct choice choices[SOURCE_SETS_MAX];
+
+	if (conf->n_pools && alloc_pools(l, conf, &pools, e))
+		return -1;
+	if (!conf->status_when_full)
+		return 0;
+	return choose_all(&h, conf->n_pools ? &pools : &conf->fixed, NULL, choices, e);
+}
+
+int alloc_status(struct ipam *m, const struct ipam_conf *conf, struct err *e)
+{
+	/* writing, so that a store that can only be read is found out */
+	struct ipam_job job = { STORE_WRITE, "STATUS", status_in_txn, (void *)(uintptr_t)conf,
+				NULL };
+
+	if (ipam_run(m, &job, e) == 0)
+		return 0;
+	if (e->code == ERR_EXHAUSTED)
+		e->code = ERR_UNAVAILABLE;
+	return -1;
+}

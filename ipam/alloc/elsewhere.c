@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/alloc/elsewhere.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int elsewhere_open(struct elsewhere *x, struct ledger *l, const char *data_dir, const char *network,
+		   struct err *e)
+{
+	*x = (struct elsewhere){ .l = l };
+	return hostlocal_open(l->ipam->ctx, data_dir, network, &x->files, e);
+}
+
+void elsewhere_close(struct elsewhere *x)
+{
+	hostlocal_close(&x->files);
+}
+
+static bool fail(struct elsewhere *x, const struct err *e)
+{
+	x->e = *e;
+	x->failed = true;
+	return true;
+}
+
+/* range NULL: of any. A lease of an earlier version does not say of which range it is. */
+static bool held_in(struct elsewhere *x, const char *scope, const char *range, struct ip ip)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	struct err e;
+	struct key k;
+	bool found;
+
+	key_of_address(&k, scope, ip);
+	if (ledger_lease(x->l, k.s, &rec, &found, &e))
+		return fail(x, &e);
+	if (!found || rec.state != LEASE_HELD)
+		return false;
+	return !range || !*rec.range || strcmp(rec.range, range) == 0;
+}
+
+struct first_scope {
+	struct key_address a;
+	bool found;
+};
+
+static int take_scope(const char *key, const char *value, void *arg)
+{
+	struct first_scope *f = arg;
+
+	(void)value;
+	f->found = key_parse_address(key, &f->a) == 0;
+	return f->found;
+}
+
+/* The scopes of single ranges of that network_name, from one to the next. */
+static bool held_in_ranges(struct elsewhere *x, const char *name, struct ip ip)
+{
+	struct key prefix, from;
+	struct err e;
+
+	(void)snprintf(prefix.s, sizeof(prefix.s), "a/x/%.200s/", name);
+	from = prefix;
+	for (;;) {
+		struct first_scope f = { .found = false };
+
+		if (ledger_scan_from(x->l, (struct store_span){ prefix.s, from.s }, take_scope, &f,
+				     &e))
+			return fail(x, &e);
+		if (!f.found)
+			return false;
+		if (held_in(x, f.a.scope, NULL, ip))
+			return true;
+		/* '0' is the character after '/' */
+		(void)snprintf(from.s, sizeof(from.s), "a/%.290s0", f.a.scope);
+	}
+}
+
+bool elsewhere_holds(struct elsewhere *x, const struct source *s, struct ip ip)
+{
+	char scope[KEY_SCOPE_MAX], name[KEY_SCOPE_MAX];
+	struct err e;
+
+	if (!x)
+		return false;
+	int rc = hostlocal_holds(&x->files, ip, &e);
+	if (rc)
+		return rc < 0 ? fail(x, &e) : true;
+	if (*s->scope == 'w')
+		return held_in_ranges(x, s->scope + 2, ip);
+	if (*s->scope != 'x')
+		return false;
+	const char *end = strrchr(s->scope, '/');
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(end - s->scope - 2), s->scope + 2);
+	return held_in(x, key_scope(scope, 'w', name), s->range, ip);
+}

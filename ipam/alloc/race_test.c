@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * race_test.c: 50 processes draw from one pool and are killed at any moment (CNI-152). No address
+ * is ever given to two, and when their DELs have run none is left.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "ipam/testing/ipam.h"
+
+#define RACERS 50
+#define KILLS  60
+#define CONF   "{\"ranges\":[[{\"subnet\":\"10.0.0.0/26\"}],[{\"subnet\":\"fd00::/64\"}]]}"
+
+/* Shared by all: who believes to hold each IPv4 address, and how far each racer has come. */
+struct board {
+	_Atomic int holder[64];
+	_Atomic unsigned laps[RACERS];
+	_Atomic int duplicates, failures;
+};
+
+static _Atomic int *place_of(struct board *b, const char *text)
+{
+	struct ip ip;
+	char first[64];
+
+	(void)snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, " "), text);
+	if (ip_parse(first, &ip))
+		return NULL;
+	return &b->holder[ip.v & 63];
+}
+
+static void open_own(struct world *w)
+{
+	struct err e;
+
+	w->m.store = NULL;
+	if (ipam_open(&w->ctx, NULL, true, &w->m, &e))
+		_exit(2);
+}
+
+/* ADD, look, DEL, as fast as it goes; each lap with a store opened anew, as plugins do. */
+static void race(struct world *w, struct board *b, int racer, int life)
+{
+	char id[32];
+
+	(void)snprintf(id, sizeof(id), "r%d-%d", racer, life);
+	for (;;) {
+		open_own(w);
+		const char *got = w_add(w, CONF, id, "");
+		_Atomic int *place = place_of(b, got);
+		int nobody = 0;
+
+		if (!place)
+			atomic_fetch_add(&b->failures, w->e.code != ERR_EXHAUSTED);
+		else if (!atomic_compare_exchange_strong(place, &nobody, racer + 1))
+			atomic_fetch_add(&b->duplicates, 1);
+		if (place)
+			atomic_store(place, 0);
+		w_del(w, id);
+		ipam_close(&w->m);
+		atomic_fetch_add(&b->laps[racer], 1);
+	}
+}
+
+static pid_t begin(struct world *w, struct board *b, int racer, int life)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		race(w, b, racer, life);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* The runtime's part: the dead one's DEL. */
+static void bury(struct world *w, struct board *b, pid_t pid, int racer, int life)
+{
+	char id[32];
+	int status;
+
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	for (int i = 0; i < 64; i++) {
+		int me = racer + 1;
+		(void)atomic_compare_exchange_strong(&b->holder[i], &me, 0);
+	}
+	(void)snprintf(id, sizeof(id), "r%d-%d", racer, life);
+	w_del(w, id);
+}
+
+START_TEST(none_twice_and_none_lost)
+{
+	struct board *b =
+		mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pids[RACERS];
+	int lives[RACERS] = { 0 };
+	uint32_t seed = 7;
+	auto_world struct world w = { .now = 0 };
+
+	ck_assert(b != MAP_FAILED);
+	world_open(&w);
+	for (int i = 0; i < RACERS; i++)
+		pids[i] = begin(&w, b, i, 0);
+	for (int i = 0; i < KILLS; i++) {
+		seed = seed * 1664525 + 1013904223;
+		int racer = (int)((seed >> 8) % RACERS), other = (int)((seed >> 16) % RACERS);
+		unsigned from = atomic_load(&b->laps[other]);
+
+		/* not at a time but after a deed of somebody */
+		while (atomic_load(&b->laps[other]) == from)
+			(void)sched_yield();
+		bury(&w, b, pids[racer], racer, lives[racer]);
+		lives[racer]++;
+		pids[racer] = begin(&w, b, racer, lives[racer]);
+	}
+	for (int i = 0; i < RACERS; i++)
+		bury(&w, b, pids[i], i, lives[i]);
+	ck_assert_int_eq(atomic_load(&b->duplicates), 0);
+	ck_assert_int_eq(atomic_load(&b->failures), 0);
+	w_sound(&w);
+	struct json *list = NULL;
+	const struct lease_filter all = { .pool = NULL };
+	ck_assert_int_eq(admin_leases(&w.m, &all, &list, &w.e), 0);
+	ck_assert_uint_eq(json_len(list), 0);
+	json_free(list);
+}
+END_TEST
+
+TEST_PROGRAM("race", none_twice_and_none_lost)

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* release.c: DEL, CHECK and GC: what an owner has is found by its key, whatever the configuration
+ * says. */
+#include <string.h>
+
+#include "ipam/alloc/alloc.h"
+
+/* ---- DEL ---- */
+
+/* Addresses among the owner's that somebody else was found to use. */
+struct conflicts {
+	const struct ip *addrs;
+	size_t n;
+};
+
+static int64_t release_time(const struct ledger *l, const struct conflicts *c, struct ip ip)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (ip_equal(c->addrs[i], ip))
+			return l->now + LEDGER_CONFLICT_NS;
+	}
+	return l->now;
+}
+
+/* The list is a copy, as each release shortens the record it came from. */
+static int release_owner(struct ledger *l, const struct owner *o, const struct conflicts *c,
+			 struct err *e)
+{
+	struct key_list list;
+	struct key_address a;
+	struct key k;
+
+	if (ledger_owned(l, o, &list, e))
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		if (key_parse_address(list.items[i].s, &a) == 0 &&
+		    ledger_release(l, &a, release_time(l, c, a.ip), e))
+			return -1;
+	}
+	if (list.n == 0)
+		return 0;
+	/* what is left in it was not this owner's any more */
+	key_of_owner(&k, o->container, o->ifname, o->network);
+	return ledger_del(l, k.s, e);
+}
+
+static int del_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	const struct alloc_del *d = arg;
+	const struct conflicts c = { d->conflict, d->n_conflict };
+
+	return release_owner(l, d->owner, &c, e);
+}
+
+int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,
+		       struct err *e)
+{
+	struct ipam_job job = { STORE_RELEASE, "DEL", del_in_txn, (void *)(uintptr_t)del, journal };
+
+	return ipam_run(m, &job, e);
+}
+
+int alloc_del(struct ipam *m, const struct owner *o, struct json **journal, struct err *e)
+{
+	const struct alloc_del del = { .owner = o };
+
+	return alloc_del_conflict(m, &del, journal, e);
+}
+
+/* ---- CHECK ---- */
+
+static bool shows(const struct alloc_check *c, struct ip ip)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (ip_equal(c->shown[i], ip))
+			return true;
+	}
+	return false;
+}
+
+static int check_lease(struct ledger *l, const struct alloc_check *c, const char *key,
+		       struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	char text[IP_STR_LEN];
+	struct key_address a;
+	bool found;
+
+	if (key_parse_address(key, &a))
+		return err_set(e, ERR_STATE, 0, "the store lists \"%.100s\" as an address", key);
+	if (ledger_lease(l, key, &rec, &found, e))
+		return -1;
+	ip_format(a.ip, text);
+	if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, c->owner))
+		return err_set(e, ERR_STATE, 0, "address %s is not leased to this container", text);
+	if (strcmp(rec.boot, l->ipam->boot) != 0)
+		return err_set(e, ERR_STATE, 0, "the lease of address %s is of an earlier boot",
+			       text);
+	if (c->shown && !shows(c, a.ip))
+		return err_set(e, ERR_STATE, 0, "address %s is leased but not in prevResult", text);
+	return 0;
+}
+
+static int check_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	const struct alloc_check *c = arg;
+	struct key_list list;
+
+	if (ledger_owned(l, c->owner, &list, e))
+		return -1;
+	if (list.n == 0)
+		return err_set(e, ERR_STATE, 0,
+			       "container %.64s, interface %.32s holds no address of network %.64s",
+			       c->owner->container, c->owner->ifname, c->owner->network);
+	for (size_t i = 0; i < list.n; i++) {
+		if (check_lease(l, c, list.items[i].s, e))
+			return -1;
+	}
+	return 0;
+}
+
+int alloc_check(struct ipam *m, const struct alloc_check *check, struct err *e)
+{
+	struct ipam_job job = { STORE_READ, "CHECK", check_in_txn, (void *)(uintptr_t)check, NULL };
+
+	return ipam_run(m, &job, e);
+}
+
+/* ---- GC ---- */
+
+struct owners {
+	const struct alloc_gc *gc;
+	struct key_owner *items;
+	size_t n;
+	bool nomem;
+};
+
+static int collect(const char *key, const char *value, void *arg)
+{
+	struct owners *o = arg;
+	struct key_owner who;
+
+	(void)value;
+	if (key_parse_owner(key, &who) || strcmp(who.network, o->gc->network) != 0 ||
+	    o->gc->keep(who.container, who.ifname, o->gc->arg))
+		return 0;
+	if ((o->n & (o->n - 1)) == 0) { /* grown at powers of two only */
+		void *p = realloc(o->items, (o->n ? o->n * 2 : 1) * sizeof(who));
+		if (!p) {
+			o->nomem = true;
+			return 1;
+		}
+		o->items = p;
+	}
+	o->items[o->n++] = who;
+	return 0;
+}
+
+struct gc_job {
+	const struct alloc_gc *gc;
+	struct proofs proofs;
+	struct err first; /* error that did not stop us; code 0: none */
+};
+
+/* Whether the records that a release touches can be read: it must not stop half-way. */
+static int readable(struct ledger *l, const struct owner *o, struct err *e)
+{
+	struct key_list list;
+
+	if (ledger_owned(l, o, &list, e))
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		auto_lease struct lease rec = { .tree = NULL };
+		struct key_address a;
+		struct tally t;
+		uint64_t held;
+		bool found;
+
+		if (key_parse_address(list.items[i].s, &a))
+			continue;
+		if (ledger_lease(l, list.items[i].s, &rec, &found, e))
+			return -1;
+		if (found && (ledger_tally(l, a.scope, rec.source, &t, e) ||
+			      ledger_quota(l, a.scope, rec.owner.ns, &held, e)))
+			return -1;
+	}
+	return 0;
+}
+
+/* Damaged records of one container do not keep the others' addresses. */
+static int collect_one(struct ledger *l, struct gc_job *job, const struct owner *o, struct err *e)
+{
+	struct err why;
+
+	if (readable(l, o, &why) == 0)
+		return release_owner(l, o, &(struct conflicts){ NULL, 0 }, e);
+	if (why.code == ERR_NOMEM) {
+		*e = why;
+		return -1;
+	}
+	if (!job->first.code)
+		job->first = why;
+	return 0;
+}
+
+/*
+ * An ADD may have begun since the runtime made its list: its record came before its lease. What the
+ * interface plugin's own GC has removed has no record any more.
+ */
+static int nobody_lives(struct ledger *l, struct gc_job *job, const struct owner *o, struct err *e)
+{
+	const struct ipam *m = l->ipam;
+
+	if (m->holders->mark(m->ctx, o) == 0)
+		return 1;
+	return proofs_gone(&job->proofs, m->holders, m->ctx, o, e);
+}
+
+static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	struct gc_job *job = arg;
+	struct owners found = { .gc = job->gc };
+	struct key prefix = { "o/" };
+
+	job->first = (struct err){ 0 };
+	int rc = ledger_scan(l, &prefix, collect, &found, e);
+	if (rc == 0 && found.nomem)
+		rc = err_nomem(e);
+	for (size_t i = 0; rc == 0 && i < found.n; i++) {
+		const struct owner o = { job->gc->network,
+					 found.items[i].container,
+					 found.items[i].ifname,
+					 "",
+					 "",
+					 "" };
+
+		int free_it = nobody_lives(l, job, &o, e);
+
+		rc = free_it > 0 ? collect_one(l, job, &o, e) : free_it;
+	}
+	free(found.items);
+	return rc;
+}
+
+/* What the second transaction does comes after the first one's in the journal. */
+static int run_again(struct ipam *m, const struct ipam_job *job, struct err *e)
+{
+	auto_json struct json *journal = NULL;
+	struct ipam_job again = *job;
+
+	again.journal = job->journal ? &journal : NULL;
+	if (ipam_run(m, &again, e))
+		return -1;
+	if (!job->journal)
+		return 0;
+	json_each (line, journal) {
+		if (json_push(*job->journal, json_dup(line)))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, struct err *e)
+{
+	struct gc_job arg = { .gc = gc };
+	struct ipam_job job = { STORE_RELEASE, "GC", gc_in_txn, &arg, journal };
+	int rc = ipam_run(m, &job, e);
+
+	/* Those that a plugin left behind which the network does not have any more. */
+	if (rc == 0 && arg.proofs.missing && proofs_look(&arg.proofs, m->holders, m->ctx))
+		rc = run_again(m, &job, e);
+	const struct key_owner *who = proofs_unknown(&arg.proofs);
+	if (who && !arg.first.code)
+		(void)err_set(&arg.first, ERR_AGAIN, 0,
+			      "attachment %s/%s: its record cannot be looked at now, so its "
+			      "addresses stay leased",
+			      who->container, who->ifname);
+	proofs_clear(&arg.proofs);
+	if (rc || !arg.first.code)
+		return rc;
+	*e = arg.first;
+	return -1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request.h: who asks, and which addresses it asks for. Pure. */
+#ifndef RAILHEAD_IPAM_ALLOC_REQUEST_H
+#define RAILHEAD_IPAM_ALLOC_REQUEST_H
+
+#include "cni/protocol/conf.h"
+#include "ipam/lease/lease.h"
+#include "ipam/conf/source.h"
+
+#define REQUEST_NAME_MAX 254 /* of a Kubernetes object's name, with NUL */
+
+struct request {
+	struct owner owner; /* borrows from the call and from the buffers below */
+	char ns[REQUEST_NAME_MAX], pod[REQUEST_NAME_MAX], uid[REQUEST_NAME_MAX];
+	struct ip want[SOURCE_SETS_MAX]; /* requested addresses, each once */
+	size_t n_want;
+};
+
+/* request_owner - network, container and interface only: all that a deletion needs. */
+void request_owner(const struct cni_env *env, const struct cni_conf *conf, struct request *out);
+
+/*
+ * request_load - also the pod (CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME, K8S_POD_UID, each at most
+ * once) and the requested addresses, with or without "/len": runtimeConfig.ips and args.cni.ips,
+ * and CNI_ARGS IP (separated by commas) unless args.cni.ips says it already (CNI-083, CNI-134).
+ * ERR_ENV, ERR_CONFIG or ERR_DECODE name key and value. out->owner points into *out: do not copy
+ * it.
+ */
+int request_load(const struct cni_env *env, const struct cni_conf *conf, struct request *out,
+		 struct err *e) must_check;
+
+/*
+ * request_conflicts - of DEL after an ADD that failed by its probe: the addresses that somebody
+ * else was found to use, from the environment (cni/protocol/delegate.h). Fills out[room], returns how many.
+ */
+size_t request_conflicts(struct ip *out, size_t room);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/alloc/request.h"
+
+#include <stdio.h>
+
+#include "cni/protocol/delegate.h"
+#include "lib/testing/testing.h"
+
+static int load(const char *args, const char *conf_rest, struct cni_conf *conf, struct request *r,
+		struct err *e)
+{
+	const struct cni_env env = {
+		.verb = CNI_ADD, .container = "c1", .ifname = "net1", .args = args
+	};
+	char *text = NULL;
+
+	ck_assert_int_gt(
+		asprintf(&text, "{\"cniVersion\":\"1.0.0\",\"name\":\"net\"%s}", conf_rest), 0);
+	ck_assert_msg(cni_conf_parse(text, strlen(text), CNI_ADD, conf, e) == 0, "%s", e->msg);
+	return request_load(&env, conf, r, e);
+}
+
+static const struct {
+	const char *args, *conf, *want;
+} good[] = {
+	{ "", "", "" },
+	{ "IP=10.0.0.5", "", "10.0.0.5" },
+	{ "IP=10.0.0.5/24,fd00::1/64,,10.0.0.5", "", "10.0.0.5 fd00::1" },
+	{ "IP=", "", "" },
+	{ "IP=::ffff:10.0.0.5,10.0.0.5", "", "10.0.0.5" }, /* one address for Go */
+	{ "", ",\"runtimeConfig\":{\"ips\":[\"10.0.0.5/24\",\"fd00::1\"]}", "10.0.0.5 fd00::1" },
+	{ "", ",\"args\":{\"cni\":{\"ips\":[\"10.0.0.6\"]}}", "10.0.0.6" },
+	{ "IP=10.0.0.5", ",\"runtimeConfig\":{\"ips\":[\"10.0.0.6\"]}", "10.0.0.6 10.0.0.5" },
+	/* args.cni says it: CNI_ARGS is not asked, however bad */
+	{ "IP=garbage", ",\"args\":{\"cni\":{\"ips\":[\"10.0.0.6\"]}}", "10.0.0.6" },
+	{ "IP=10.0.0.7", ",\"args\":{\"cni\":{\"ips\":[]}}", "10.0.0.7" },
+};
+
+START_TEST(wanted_addresses)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		char have[256] = "", text[IP_STR_LEN];
+		struct cni_conf conf;
+		struct request r;
+		struct err e = { 0 };
+
+		ck_assert_msg(load(good[i].args, good[i].conf, &conf, &r, &e) == 0, "%s", e.msg);
+		for (size_t k = 0; k < r.n_want; k++) {
+			testing_append(have, sizeof(have), k ? " " : "");
+			testing_append(have, sizeof(have), ip_format(r.want[k], text));
+		}
+		ck_assert_str_eq(have, good[i].want);
+		cni_conf_clear(&conf);
+	}
+}
+END_TEST
+
+START_TEST(who_asks)
+{
+	struct cni_conf conf;
+	struct request r;
+	struct err e;
+
+	ck_assert_int_eq(load("IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=pod-0;X", "",
+			      &conf, &r, &e),
+			 0);
+	ck_assert_str_eq(r.owner.network, "net");
+	ck_assert_str_eq(r.owner.container, "c1");
+	ck_assert_str_eq(r.owner.ifname, "net1");
+	ck_assert_str_eq(r.owner.ns, "ns");
+	ck_assert_str_eq(r.owner.pod, "pod-0");
+	cni_conf_clear(&conf);
+	ck_assert_int_eq(load("", "", &conf, &r, &e), 0);
+	ck_assert_str_eq(r.owner.ns, "");
+	ck_assert_str_eq(r.owner.pod, "");
+	cni_conf_clear(&conf);
+}
+END_TEST
+
+#define A17                                                                                        \
+	"[\"10.0.0.1\",\"10.0.0.2\",\"10.0.0.3\",\"10.0.0.4\",\"10.0.0.5\",\"10.0.0.6\",\"10.0.0." \
+	"7\","                                                                                     \
+	"\"10.0.0.8\",\"10.0.0.9\",\"10.0.0.10\",\"10.0.0.11\",\"10.0.0.12\",\"10.0.0.13\",\"10."  \
+	"0.0.14\","                                                                                \
+	"\"10.0.0.15\",\"10.0.0.16\",\"10.0.0.17\"]"
+
+static const struct {
+	const char *args, *conf;
+	int code;
+	const char *says;
+} bad[] = {
+	{ "IP=x", "", ERR_ENV, "IP=x" },
+	{ "IP=10.0.0.1,10.0.0.256", "", ERR_ENV, "IP=10.0.0.1,10.0.0.256" },
+	{ "IP=01234567890123456789012345678901234567890123456789012345678901234567890123456789", "",
+	  ERR_ENV, "IP=" },
+	{ "K8S_POD_NAME=\xff", "", ERR_ENV, "K8S_POD_NAME" },
+	{ "K8S_POD_NAMESPACE=\xc3\x28", "", ERR_ENV, "K8S_POD_NAMESPACE" },
+	{ "", ",\"runtimeConfig\":{\"ips\":\"10.0.0.1\"}", ERR_DECODE, "runtimeConfig.ips" },
+	{ "", ",\"runtimeConfig\":{\"ips\":[1]}", ERR_DECODE, "runtimeConfig.ips" },
+	{ "", ",\"runtimeConfig\":{\"ips\":[\"x\"]}", ERR_CONFIG, "runtimeConfig.ips: \"x\"" },
+	{ "", ",\"runtimeConfig\":{\"ips\":" A17 "}", ERR_CONFIG, "more than 16" },
+	{ "", ",\"args\":{\"cni\":{\"ips\":{}}}", ERR_DECODE, "args.cni.ips" },
+	{ "", ",\"args\":{\"cni\":{\"ips\":[\"1.2.3\"]}}", ERR_CONFIG, "args.cni.ips" },
+};
+
+START_TEST(refused)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct cni_conf conf;
+		struct request r;
+		struct err e = { 0 };
+
+		ck_assert_msg(load(bad[i].args, bad[i].conf, &conf, &r, &e) == -1, "%s%s",
+			      bad[i].args, bad[i].conf);
+		ck_assert_msg((int)e.code == bad[i].code && strstr(e.msg, bad[i].says),
+			      "%s%s: %d %s", bad[i].args, bad[i].conf, (int)e.code, e.msg);
+		cni_conf_clear(&conf);
+	}
+}
+END_TEST
+
+START_TEST(names_that_do_not_fit)
+{
+	char args[3000] = "K8S_POD_NAME=";
+	struct cni_env env = {
+		.verb = CNI_ADD, .container = "c1", .ifname = "net\xff", .args = ""
+	};
+	struct cni_conf conf;
+	struct request r;
+	struct err e = { 0 };
+
+	memset(args + 13, 'a', REQUEST_NAME_MAX);
+	ck_assert_int_eq(load(args, "", &conf, &r, &e), -1);
+	ck_assert_int_eq(e.code, ERR_ENV);
+	ck_assert_int_eq(request_load(&env, &conf, &r, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "CNI_IFNAME"));
+	cni_conf_clear(&conf);
+	memcpy(args, "IP=", 3);
+	memset(args + 3, '1', 2000);
+	ck_assert_int_eq(load(args, "", &conf, &r, &e), -1);
+	ck_assert_int_eq(e.code, ERR_ENV);
+	cni_conf_clear(&conf);
+}
+END_TEST
+
+START_TEST(addresses_that_somebody_else_uses)
+{
+	struct ip ip[2];
+	char text[IP_STR_LEN], args[300] = "K8S_POD_UID=";
+	struct cni_conf conf;
+	struct request r;
+	struct err e;
+
+	ck_assert_int_eq(unsetenv(DELEGATE_CONFLICT), 0);
+	ck_assert_uint_eq(request_conflicts(ip, 2), 0);
+	ck_assert_int_eq(setenv(DELEGATE_CONFLICT, "rubbish,10.0.0.3,fd00::7,10.0.0.4", 1), 0);
+	ck_assert_uint_eq(request_conflicts(ip, 2), 2);
+	ck_assert_str_eq(ip_format(ip[0], text), "10.0.0.3");
+	ck_assert_str_eq(ip_format(ip[1], text), "fd00::7");
+	ck_assert_uint_eq(request_conflicts(ip, 0), 0);
+	ck_assert_int_eq(load("K8S_POD_NAME=\xff", "", &conf, &r, &e), -1);
+	ck_assert_int_eq(e.code, ERR_ENV);
+	cni_conf_clear(&conf);
+	memset(args + 12, 'a', REQUEST_NAME_MAX);
+	ck_assert_int_eq(load(args, "", &conf, &r, &e), -1);
+	ck_assert_int_eq(e.code, ERR_ENV);
+	cni_conf_clear(&conf);
+}
+END_TEST
+
+TEST_PROGRAM("ipam/alloc/request", wanted_addresses, who_asks, refused, names_that_do_not_fit,
+	     addresses_that_somebody_else_uses)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/alloc/sandbox.h"
+
+#include <string.h>
+
+#define SANDBOXES_MAX 32 /* that are looked at; whatever more there is waits for repair */
+
+struct old {
+	const struct source *source;
+	struct key_address items[SANDBOXES_MAX];
+	size_t n;
+};
+
+static int note_address(const char *key, const char *value, void *arg)
+{
+	struct old *old = arg;
+
+	(void)key;
+	if (key_parse_address(value, &old->items[old->n]) == 0 &&
+	    ranges_contain(&old->source->usable, old->items[old->n].ip))
+		old->n++;
+	return old->n == SANDBOXES_MAX;
+}
+
+/* The lease of another container of the same pod. What the index says is checked here. */
+static bool is_old(const struct lease *rec, const struct source *s, const struct owner *o)
+{
+	bool same_uid = !*rec->owner.uid || !*o->uid || strcmp(rec->owner.uid, o->uid) == 0;
+
+	return rec->state == LEASE_HELD && owner_same_pod(&rec->owner, o) &&
+	       strcmp(rec->owner.container, o->container) != 0 && (same_uid || s->policy.sticky);
+}
+
+/* 1: released. 0: it stays. */
+static int release_gone(const struct sandbox *new, const struct source *s,
+			const struct key_address *a, struct err *e)
+{
+	struct ledger *l = new->ledger;
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key k;
+	bool found;
+
+	key_of_address(&k, a->scope, a->ip);
+	if (ledger_lease(l, k.s, &rec, &found, e))
+		return -1;
+	if (!found || !is_old(&rec, s, new->owner))
+		return 0;
+
+	int gone = proofs_gone(new->proofs, l->ipam->holders, l->ipam->ctx, &rec.owner, e);
+
+	if (gone <= 0)
+		return gone;
+	return ledger_release(l, a, l->now, e) ? -1 : 1;
+}
+
+int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,
+		      struct err *e)
+{
+	const struct owner *o = new->owner;
+	struct old old = { .source = s };
+	struct key prefix;
+
+	*out = (struct ip){ .family = IP_NONE };
+	if (!owner_has_pod(o))
+		return 0;
+	key_of_pod(&prefix, s->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, NULL);
+	if (ledger_scan(new->ledger, &prefix, note_address, &old, e))
+		return -1;
+	for (size_t i = 0; i < old.n; i++) {
+		int released = release_gone(new, s, &old.items[i], e);
+
+		if (released < 0)
+			return -1;
+		if (released && !out->family)
+			*out = old.items[i].ip;
+	}
+	return 0;
+}

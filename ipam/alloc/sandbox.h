@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sandbox.h: a pod whose sandbox is made anew, before the DEL of the old one or without any.
+ *
+ * The new sandbox takes the pod's own address, if the old one is proved gone. While that may live,
+ * the pod gets a second address: no address ever has two living holders.
+ */
+#ifndef RAILHEAD_IPAM_ALLOC_SANDBOX_H
+#define RAILHEAD_IPAM_ALLOC_SANDBOX_H
+
+#include "ipam/lease/lease_db.h"
+
+/*
+ * sandbox_take_over - release what earlier sandboxes of the owner's pod (namespace, name,
+ * interface) hold of s, as far as they are proved gone. *out is the first such address, family
+ * IP_NONE when there is none or the pod is not known. A sandbox whose UID is known and another is a
+ * pod of its own, whose address is taken over only where addresses stick to names.
+ */
+struct sandbox {
+	struct ledger *ledger;
+	const struct owner *owner;
+	struct proofs
+		*proofs; /* without the proof that is needed it is noted there: see proofs_look */
+};
+int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,
+		      struct err *e) must_check;
+
+#endif

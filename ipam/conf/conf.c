@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/conf/conf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/protocol/result.h"
+#include "ipam/conf/conf_priv.h"
+#include "ipam/conf/pool.h"
+
+int conf_ip(const char *text, const char *where, const char *key, struct ip *out, struct err *e)
+{
+	if (text && ip_parse(text, out))
+		return err_set(e, ERR_CONFIG, 0, "%s.%s: \"%.64s\" is not an IP address", where,
+			       key, text);
+	*out = ip_unmap(*out);
+	return 0;
+}
+
+/*
+ * A Go program that writes such a configuration writes out what it leaves empty. host-local itself
+ * refuses an empty subnet, though.
+ */
+const struct json *conf_given(const struct json *ipam, const char *key)
+{
+	const struct json *n = json_get(ipam, key);
+	const char *text = json_str(n);
+
+	return text && !*text && strcmp(key, "subnet") != 0 ? NULL : n;
+}
+
+static int conf_path(const char *path, const char *key, struct err *e)
+{
+	if (!path || *path == '/')
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "ipam.%s: \"%.128s\" is not an absolute path", key, path);
+}
+
+/*
+ * Who may write a configuration must not become able to write where root's shell or a daemon reads
+ * commands: what such files are called does not end like this.
+ */
+static bool is_log_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	return *path == '/' && len > 5 && strcmp(path + len - 4, ".log") == 0 &&
+	       path[len - 5] != '/';
+}
+
+static int conf_log(const char *path, struct err *e)
+{
+	if (!path || is_log_path(path))
+		return 0;
+	return err_set(e, ERR_CONFIG, 0,
+		       "ipam.auditLog: \"%.128s\" is not an absolute path that ends in .log", path);
+}
+
+/* ---- keys that all dialects share ---- */
+
+static const struct json_field common_fields[] = {
+	{ .key = "dataDir",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct ipam_conf, data_dir),
+	  .flags = J_EMPTY_OK },
+	{ .key = "auditLog",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct ipam_conf, audit_log),
+	  .flags = J_EMPTY_OK },
+	{ .key = "resolvConf",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct ipam_conf, resolv_conf),
+	  .flags = J_EMPTY_OK },
+	{ .key = "dns", .kind = J_OBJECT, .offset = offsetof(struct ipam_conf, dns) },
+	{ .key = "routes", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, routes) },
+	{ .key = "addresses", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, addresses) },
+	{ .key = "statusWhenFull",
+	  .kind = J_BOOL,
+	  .offset = offsetof(struct ipam_conf, status_when_full) },
+	{ 0 },
+};
+
+static int check_routes(const struct json *routes, struct err *e)
+{
+	size_t i = 0;
+
+	json_each (item, routes) {
+		struct cni_route r;
+		char where[48];
+
+		(void)snprintf(where, sizeof(where), "ipam.routes[%zu]", i++);
+		if (cni_route_decode(item, where, &r, e))
+			return -1;
+	}
+	return 0;
+}
+
+struct extra_text {
+	const char *address, *gateway;
+};
+
+static const struct json_field extra_fields[] = {
+	{ .key = "address",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct extra_text, address),
+	  .flags = J_REQUIRED },
+	{ .key = "gateway",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct extra_text, gateway),
+	  .flags = J_EMPTY_OK },
+	{ 0 },
+};
+
+int ipam_conf_extra(const struct json *n, const char *where, struct ipam_extra *out, struct err *e)
+{
+	struct extra_text t = { 0 };
+	struct ipam_extra x = { 0 };
+
+	if (json_type(n) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
+			       json_type_name(n));
+	if (json_decode(n, where, extra_fields, &t, e))
+		return -1;
+	if (ip_parse_prefix(t.address, &x.address))
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s.address: \"%.64s\" is not an address with a prefix length",
+			       where, t.address);
+	if (conf_ip(t.gateway, where, "gateway", &x.gateway, e))
+		return -1;
+	*out = x;
+	return 0;
+}
+
+static int check_addresses(const struct json *list, struct err *e)
+{
+	size_t i = 0;
+
+	json_each (item, list) {
+		struct ipam_extra x;
+		char where[48];
+
+		(void)snprintf(where, sizeof(where), "ipam.addresses[%zu]", i++);
+		if (ipam_conf_extra(item, where, &x, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int decode_common(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
+{
+	if (json_decode(conf->ipam, "ipam", common_fields, out, e) ||
+	    conf_path(out->data_dir, "dataDir", e) || conf_log(out->audit_log, e) ||
+	    conf_path(out->resolv_conf, "resolvConf", e) || check_routes(out->routes, e))
+		return -1;
+	return check_addresses(out->addresses, e);
+}
+
+void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out)
+{
+	const char *dir = json_str(json_get(conf->ipam, "dataDir"));
+	const char *log = json_str(json_get(conf->ipam, "auditLog"));
+
+	*out = (struct ipam_conf){
+		.data_dir = dir && *dir == '/' ? dir : NULL,
+		.audit_log = log && is_log_path(log) ? log : NULL,
+	};
+}
+
+/* ---- named pools ---- */
+
+static int add_pool(struct ipam_conf *out, const char *name, struct err *e)
+{
+	if (pool_name_valid(name, e))
+		return -1;
+	for (size_t i = 0; i < out->n_pools; i++) {
+		if (strcmp(out->pools[i], name) == 0)
+			return err_set(e, ERR_CONFIG, 0, "pools: \"%s\" is named twice", name);
+	}
+	if (out->n_pools == SOURCE_SETS_MAX)
+		return err_set(e, ERR_CONFIG, 0, "pools: more than %d names", SOURCE_SETS_MAX);
+	out->pools[out->n_pools++] = name;
+	return 0;
+}
+
+static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
+{
+	static const char *const elsewhere[] = { "sticky", "cooldown", "strictCooldown",
+						 "gateway" };
+	const struct json *one = conf_given(conf->ipam, "pool"),
+			  *many = json_get(conf->ipam, "pools");
+	size_t i = 0;
+
+	for (size_t k = 0; k < ARRAY_SIZE(elsewhere); k++) {
+		if (conf_given(conf->ipam, elsewhere[k]))
+			return err_set(
+				e, ERR_CONFIG, 0,
+				"ipam.%s: belongs to the pool; set it with `railctl ipam pool set`",
+				elsewhere[k]);
+	}
+	if (one && !json_str(one))
+		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",
+			       json_type_name(one));
+	if (many && json_type(many) != JSON_ARRAY)
+		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be an array of names, got %s",
+			       json_type_name(many));
+	if (many && json_len(many) == 0)
+		return err_set(e, ERR_CONFIG, 0, "ipam.pools: names no pool; give at least one");
+	if (one && add_pool(out, json_str(one), e))
+		return err_wrap(e, "ipam");
+	json_each (item, many) {
+		if (!json_str(item))
+			return err_set(e, ERR_DECODE, 0,
+				       "ipam.pools[%zu]: must be a string, got %s", i,
+				       json_type_name(item));
+		if (add_pool(out, json_str(item), e))
+			return err_wrap(e, "ipam");
+		i++;
+	}
+	return 0;
+}
+
+/* ---- which dialect ---- */
+
+enum dialect { NO_DIALECT, HOST_LOCAL, WHEREABOUTS, POOLS };
+
+static const struct {
+	const char *key;
+	enum dialect dialect;
+} dialect_keys[] = {
+	{ "subnet", HOST_LOCAL },    { "ranges", HOST_LOCAL }, { "range", WHEREABOUTS },
+	{ "ipRanges", WHEREABOUTS }, { "pool", POOLS },        { "pools", POOLS },
+};
+
+static int find_dialect(const struct cni_conf *conf, enum dialect *out, struct err *e)
+{
+	bool runtime = json_len(json_get(conf->runtime, "ipRanges")) > 0;
+	const char *key = runtime ? "runtimeConfig.ipRanges" : NULL;
+	enum dialect found = runtime ? HOST_LOCAL : NO_DIALECT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(dialect_keys); i++) {
+		if (!conf_given(conf->ipam, dialect_keys[i].key))
+			continue;
+		if (found != NO_DIALECT && found != dialect_keys[i].dialect)
+			return err_set(e, ERR_CONFIG, 0,
+				       "ipam: \"%s\" and \"%s\" cannot be used together; give "
+				       "subnet or ranges, or range or ipRanges, or pool or pools",
+				       key, dialect_keys[i].key);
+		found = dialect_keys[i].dialect;
+		key = dialect_keys[i].key;
+	}
+	if (found == NO_DIALECT)
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam: nothing says where addresses come from; give subnet or "
+			       "ranges, range or ipRanges, or pool or pools");
+	*out = found;
+	return 0;
+}
+
+static int decode_sources(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
+{
+	struct policy policy;
+	enum dialect d = NO_DIALECT;
+
+	if (find_dialect(conf, &d, e))
+		return -1;
+	if (d == POOLS)
+		return decode_pools(conf, out, e);
+	if (policy_decode(conf->ipam, "ipam", &policy, e))
+		return -1;
+	return d == HOST_LOCAL ? conf_host_local(conf, &policy, out, e)
+			       : conf_whereabouts(conf, &policy, out, e);
+}
+
+int ipam_conf_decode(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
+{
+	struct ipam_conf c = { 0 };
+
+	if (!conf->ipam)
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam: missing; it says where addresses come from");
+	if (decode_common(conf, &c, e) || decode_sources(conf, &c, e) ||
+	    cni_conf_check_case(conf, e)) {
+		ipam_conf_clear(&c);
+		return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+void ipam_conf_clear(struct ipam_conf *c)
+{
+	sources_clear(&c->fixed);
+	*c = (struct ipam_conf){ 0 };
+}

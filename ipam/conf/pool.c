@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/conf/pool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/protocol/result.h"
+
+struct pool {
+	const char *subnet, *gateway;
+	const struct json *ranges, *excludes, *routes, *namespaces, *quota;
+	bool this_node_only; /* nobody else gives addresses of the subnet */
+};
+
+#define KEY(k, kind_, field)                                                                       \
+	{                                                                                          \
+		.key = k, .kind = kind_, .offset = offsetof(struct pool, field)                    \
+	}
+
+static const struct json_field pool_fields[] = {
+	{ .key = "subnet",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct pool, subnet),
+	  .flags = J_REQUIRED },
+	KEY("gateway", J_STRING, gateway),
+	KEY("ranges", J_ARRAY, ranges),
+	KEY("excludes", J_ARRAY, excludes),
+	KEY("routes", J_ARRAY, routes),
+	KEY("namespaces", J_ARRAY, namespaces),
+	KEY("quota", J_ANY, quota),
+	KEY("thisNodeOnly", J_BOOL, this_node_only),
+	{ 0 },
+};
+
+struct policy_raw {
+	bool sticky, strict;
+	int64_t cooldown;
+};
+
+static const struct json_field policy_fields[] = {
+	{ .key = "sticky", .kind = J_BOOL, .offset = offsetof(struct policy_raw, sticky) },
+	{ .key = "strictCooldown", .kind = J_BOOL, .offset = offsetof(struct policy_raw, strict) },
+	{ .key = "cooldown",
+	  .kind = J_I64,
+	  .offset = offsetof(struct policy_raw, cooldown),
+	  .min = 0,
+	  .max = SOURCE_COOLDOWN_MAX },
+	{ 0 },
+};
+
+int policy_decode(const struct json *n, const char *where, struct policy *out, struct err *e)
+{
+	struct policy_raw r = { .cooldown = SOURCE_COOLDOWN_NS / 1000000000 };
+
+	if (json_decode(n, where, policy_fields, &r, e))
+		return -1;
+	*out = (struct policy){
+		.sticky = r.sticky,
+		.strict = r.strict,
+		.cooldown = r.cooldown * 1000000000,
+	};
+	return 0;
+}
+
+int pool_name_valid(const char *name, struct err *e)
+{
+	if (id_valid(name) && strlen(name) <= KEY_NAME_MAX)
+		return 0;
+	return err_set(
+		e, ERR_CONFIG, 0,
+		"pool: \"%.128s\" is not a name: letters, digits, '_', '.' and '-', at most %d",
+		name, KEY_NAME_MAX);
+}
+
+int pool_says_whose(const char *name, const struct json *def, struct err *e)
+{
+	if (json_get(def, "ranges") || json_true(json_get(def, "thisNodeOnly")))
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"pool %.100s: the whole subnet, without a word about the other nodes; two nodes "
+		"with "
+		"the same range give the same addresses, as they do not know each other's leases",
+		name);
+	err_hint(e, "give this node a range of its own: --range 10.1.1.0/24, or \"ranges\" in the "
+		    "definition");
+	return err_hint(e, "if no other node gives addresses of this subnet: --this-node-only, or "
+			   "\"thisNodeOnly\": true");
+}
+
+int pool_missing(const char *name, const char *node, struct err *e)
+{
+	err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist on node %.64s", name,
+		*node ? node : "(without a name)");
+	return err_hint(e,
+			"pools belong to a node, each has its own: make it there with "
+			"`railctl ipam pool add %.100s --subnet ... --range ...`",
+			name);
+}
+
+int pool_check_keys(const struct json *def, struct err *e)
+{
+	if (json_type(def) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "a pool must be an object, got %s",
+			       json_type_name(def));
+	json_each (member, def) {
+		bool known = false;
+
+		for (const struct json_field *f = pool_fields; f->key; f++)
+			known = known || strcmp(f->key, json_key(member)) == 0;
+		for (const struct json_field *f = policy_fields; f->key; f++)
+			known = known || strcmp(f->key, json_key(member)) == 0;
+		if (!known)
+			return err_set(e, ERR_CONFIG, 0, "a pool has no key \"%.64s\"",
+				       json_key(member));
+	}
+	return 0;
+}
+
+static int decode_subnet(const struct pool *p, struct source *s, struct err *e)
+{
+	if (ip_parse_prefix(p->subnet, &s->subnet))
+		return err_set(e, ERR_CONFIG, 0,
+			       "subnet: \"%.64s\" is not a network like 10.1.0.0/16 or fd00:1::/64",
+			       p->subnet);
+	struct ip_prefix net = { ip_network(s->subnet), s->subnet.len };
+	char text[PREFIX_STR_LEN];
+	if (!ip_equal(net.addr, s->subnet.addr))
+		return err_set(e, ERR_CONFIG, 0, "subnet: \"%.64s\" has host bits set; write %s",
+			       p->subnet, ip_format_prefix(net, text));
+	return 0;
+}
+
+static int decode_gateway(const struct pool *p, struct source *s, struct err *e)
+{
+	if (!p->gateway)
+		return 0;
+	if (ip_parse(p->gateway, &s->gateway))
+		return err_set(e, ERR_CONFIG, 0, "gateway: \"%.64s\" is not an IP address",
+			       p->gateway);
+	if (!ip_in_prefix(s->subnet, s->gateway))
+		return err_set(e, ERR_CONFIG, 0, "gateway: %.64s is not in subnet %s", p->gateway,
+			       p->subnet);
+	return 0;
+}
+
+/*
+ * A network as a range: its first and last address look like those that no host has, and elsewhere
+ * there are people and devices who treat them so. "10.1.1.0-10.1.1.255" gives all of them.
+ */
+static struct ip_range inner(const char *text, struct ip_range r)
+{
+	if (!strchr(text, '/') || r.last.v - r.first.v < 3)
+		return r;
+	r.first.v++;
+	if (r.first.family == IP_V4)
+		r.last.v--;
+	return r;
+}
+
+static int add_inner(struct ranges *s, const char *text, struct ip_range r, struct err *e)
+{
+	return ranges_add(s, inner(text, r), e);
+}
+
+static int exclude(struct ranges *s, const char *text, struct ip_range r, struct err *e)
+{
+	(void)text;
+	return ranges_remove(s, r, e);
+}
+
+typedef int (*range_fn)(struct ranges *s, const char *text, struct ip_range r, struct err *e);
+
+static int each_range(const struct json *list, const char *key, struct source *s, range_fn fn,
+		      struct err *e)
+{
+	size_t i = 0;
+
+	json_each (item, list) {
+		const char *text = json_str(item);
+		struct ip_range r;
+
+		if (!text || ip_parse_range(text, &r))
+			return err_set(e, text ? ERR_CONFIG : ERR_DECODE, 0,
+				       "%s[%zu]: %.64s is not \"address\", \"first-last\" or "
+				       "\"network/len\"",
+				       key, i, text ? text : json_type_name(item));
+		if (!ip_in_prefix(s->subnet, r.first) || !ip_in_prefix(s->subnet, r.last))
+			return err_set(e, ERR_CONFIG, 0, "%s[%zu]: %.100s is not in the subnet",
+				       key, i, text);
+		if (fn(&s->usable, text, r, e))
+			return err_wrap(e, "%s[%zu]", key, i);
+		i++;
+	}
+	return 0;
+}
+
+static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
+{
+	struct ip_range all = { ip_network(s->subnet), ip_last(s->subnet) };
+
+	if (!p->ranges && ranges_add(&s->usable, all, e))
+		return -1;
+	if (each_range(p->ranges, "ranges", s, add_inner, e) ||
+	    each_range(p->excludes, "excludes", s, exclude, e))
+		return -1;
+	return source_finish(s, e);
+}
+
+static int check_count(const struct json *n, const char *key, struct err *e)
+{
+	double v = json_num(n);
+
+	if (json_type(n) == JSON_NUMBER && v >= 0 && v <= INT32_MAX && v == (double)(int32_t)v)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0,
+		       "quota%s%.64s: must be a whole number of addresses, got %s", *key ? "." : "",
+		       key, json_type_name(n));
+}
+
+static int decode_terms(const struct pool *p, const struct json *def, struct source *s,
+			struct err *e)
+{
+	size_t i = 0;
+
+	if (policy_decode(def, "pool", &s->policy, e))
+		return -1;
+	json_each (item, p->namespaces) {
+		if (!json_str(item))
+			return err_set(e, ERR_DECODE, 0,
+				       "namespaces[%zu]: must be a string, got %s", i,
+				       json_type_name(item));
+		i++;
+	}
+	if (p->quota && json_type(p->quota) != JSON_OBJECT && check_count(p->quota, "", e))
+		return -1;
+	if (p->quota && json_type(p->quota) == JSON_OBJECT) {
+		json_each (item, p->quota) {
+			if (check_count(item, json_key(item), e))
+				return -1;
+		}
+	}
+	s->policy.namespaces = p->namespaces;
+	s->policy.quota = p->quota;
+	return 0;
+}
+
+static int check_routes(const struct json *routes, struct err *e)
+{
+	size_t i = 0;
+
+	json_each (item, routes) {
+		struct cni_route r;
+		char where[32];
+
+		(void)snprintf(where, sizeof(where), "routes[%zu]", i++);
+		if (cni_route_decode(item, where, &r, e))
+			return -1;
+	}
+	return 0;
+}
+
+int pool_decode(const char *name, const struct json *def, struct source *out, struct err *e)
+{
+	struct pool p = { 0 };
+	struct source s = { 0 };
+
+	key_scope(s.scope, 'p', name);
+	(void)snprintf(s.label, sizeof(s.label), "pool %.100s", name);
+	if (json_decode(def, "pool", pool_fields, &p, e) || decode_subnet(&p, &s, e) ||
+	    decode_gateway(&p, &s, e) || decode_terms(&p, def, &s, e) ||
+	    check_routes(p.routes, e) || decode_ranges(&p, &s, e)) {
+		source_clear(&s);
+		return err_wrap(e, "pool %.100s", name);
+	}
+	s.routes = p.routes;
+	*out = s;
+	return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/conf/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* FNV-1a over the numbers: equal sources have equal ids on every machine. */
+static uint64_t mix(uint64_t h, struct ip a)
+{
+	uint8_t bytes[16];
+	size_t n = ip_to_bytes(a, bytes);
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ bytes[i]) * 0x100000001b3u;
+	return h;
+}
+
+static void set_id(struct source *s)
+{
+	uint64_t h = mix(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
+
+	for (size_t i = 0; i < s->usable.n; i++)
+		h = mix(mix(h, s->usable.items[i].first), s->usable.items[i].last);
+	(void)snprintf(s->id, sizeof(s->id), "%016lx", (unsigned long)h);
+}
+
+static int drop(struct source *s, struct ip a, struct err *e)
+{
+	return ranges_remove(&s->usable, (struct ip_range){ a, a }, e);
+}
+
+int source_finish(struct source *s, struct err *e)
+{
+	if (s->subnet.addr.family == IP_V4 && s->subnet.len < 31 &&
+	    (drop(s, ip_network(s->subnet), e) || drop(s, ip_last(s->subnet), e)))
+		return -1;
+	/* the subnet-router anycast address (RFC 4291 section 2.6.1); a /127 has none (RFC 6164) */
+	if (s->subnet.addr.family == IP_V6 && s->subnet.len < 127 &&
+	    drop(s, ip_network(s->subnet), e))
+		return -1;
+	if (s->gateway.family && drop(s, s->gateway, e))
+		return -1;
+	if (s->usable.n == 0)
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"%s: no address is left after excludes, gateway, network and broadcast",
+			s->label);
+	set_id(s);
+	return 0;
+}
+
+void source_clear(struct source *s)
+{
+	ranges_clear(&s->usable);
+}
+
+int sources_add(struct source_sets *sets, size_t set, struct source *s, struct err *e)
+{
+	if (set == SOURCE_SETS_MAX) {
+		source_clear(s);
+		return err_set(e, ERR_CONFIG, 0, "more than %d addresses for one interface",
+			       SOURCE_SETS_MAX);
+	}
+	struct source_set *to = &sets->sets[set];
+	struct source *p = realloc(to->items, (to->n + 1) * sizeof(*p));
+	if (!p) {
+		source_clear(s);
+		return err_nomem(e);
+	}
+	to->items = p;
+	to->items[to->n++] = *s;
+	*s = (struct source){ 0 };
+	if (set == sets->n)
+		sets->n++;
+	return 0;
+}
+
+int sources_keep(struct source_sets *sets, struct json *tree, struct err *e)
+{
+	struct json **p = realloc(sets->trees, (sets->n_trees + 1) * sizeof(struct json *));
+
+	if (!p) {
+		json_free(tree);
+		return err_nomem(e);
+	}
+	sets->trees = p;
+	sets->trees[sets->n_trees++] = tree;
+	return 0;
+}
+
+void sources_clear(struct source_sets *sets)
+{
+	for (size_t i = 0; i < sets->n; i++) {
+		for (size_t j = 0; j < sets->sets[i].n; j++)
+			source_clear(&sets->sets[i].items[j]);
+		free(sets->sets[i].items);
+	}
+	for (size_t i = 0; i < sets->n_trees; i++)
+		json_free(sets->trees[i]);
+	free(sets->trees);
+	*sets = (struct source_sets){ 0 };
+}
+
+const struct source *sources_find(const struct source_set *set, struct ip ip)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		if (ranges_contain(&set->items[i].usable, ip))
+			return &set->items[i];
+	}
+	return NULL;
+}
+
+static bool listed(const struct json *names, const char *ns)
+{
+	json_each (item, names) {
+		if (strcmp(json_str(item), ns) == 0)
+			return true;
+	}
+	return false;
+}
+
+int policy_allows(const struct policy *p, const char *label, const char *ns, uint64_t held,
+		  struct err *e)
+{
+	if (p->namespaces && !listed(p->namespaces, ns))
+		return err_set(e, ERR_FORBIDDEN, 0,
+			       "%s may not be used from namespace \"%.64s\"; the pool's namespaces "
+			       "do not name it",
+			       label, ns);
+	const struct json *quota = p->quota;
+	if (quota && json_type(quota) == JSON_OBJECT) {
+		quota = json_get(p->quota, ns);
+		if (!quota)
+			quota = json_get(p->quota, "*"); /* "default" is a namespace */
+	}
+	if (quota && (double)held >= json_num(quota))
+		return err_set(e, ERR_FORBIDDEN, 0,
+			       "%s: namespace \"%.64s\" holds %lu address%s and its quota is %.0f",
+			       label, ns, (unsigned long)held, held == 1 ? "" : "es",
+			       json_num(quota));
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source.h: where addresses come from: a subnet, what of it may be given, and on which terms. Pure.
+ *
+ * An ADD takes one address from each set; the sources of a set are alternatives, tried in order.
+ */
+#ifndef RAILHEAD_IPAM_CONF_SOURCE_H
+#define RAILHEAD_IPAM_CONF_SOURCE_H
+
+#include "ipam/store/key.h"
+#include "ipam/conf/ranges.h"
+#include "lib/json/json.h"
+
+#define SOURCE_SETS_MAX     16 /* addresses of one ADD */
+#define SOURCE_COOLDOWN_NS  INT64_C(60000000000)
+#define SOURCE_COOLDOWN_MAX (30 * 86400) /* seconds */
+
+struct policy {
+	bool sticky;                   /* the same pod and interface get the same address again */
+	bool strict;                   /* an address that still cools down is not given at all */
+	int64_t cooldown;              /* ns */
+	const struct json *namespaces; /* array of strings; NULL: everybody. Borrowed */
+	const struct json *quota;      /* number, or object of numbers with "*". Borrowed */
+};
+
+struct source {
+	char scope[KEY_SCOPE_MAX];
+	char id[KEY_ID_LEN + 1]; /* changes whenever the usable addresses do */
+	char range[72];  /* whereabouts' range as "first-last", hexadecimal; "": of another dialect
+			  */
+	char label[128]; /* "pool rail0", "range 10.1.0.0/24", for people */
+	struct ip_prefix subnet; /* host bits zero */
+	struct ip gateway;       /* family IP_NONE: none */
+	struct ranges usable;    /* owned */
+	struct policy policy;
+	const struct json *routes; /* the pool's own; NULL: none. Borrowed */
+};
+
+struct source_set {
+	struct source *items; /* owned */
+	size_t n;
+};
+
+struct source_sets {
+	struct source_set sets[SOURCE_SETS_MAX];
+	size_t n;
+	struct json **trees; /* owned: what the sources borrow from */
+	size_t n_trees;
+};
+
+/*
+ * source_finish - the last step of making one, when subnet, gateway, scope and usable are set:
+ * takes the network and broadcast address of an IPv4 subnet (up to /30), the subnet-router anycast
+ * address of an IPv6 subnet (up to /126) and the gateway out of usable, and computes the id.
+ * ERR_CONFIG when nothing is left.
+ */
+int source_finish(struct source *s, struct err *e) must_check;
+void source_clear(struct source *s);
+
+/* sources_add - append *s (taken over in any case) to sets[set]; set may be sets->n: a new one. */
+int sources_add(struct source_sets *sets, size_t set, struct source *s, struct err *e) must_check;
+/* sources_keep - own the tree as long as the sets (taken over in any case). */
+int sources_keep(struct source_sets *sets, struct json *tree, struct err *e) must_check;
+void sources_clear(struct source_sets *sets);
+#define auto_sources auto_clean(sources_clear)
+
+/* sources_find - the source of a set that may give ip; NULL: none. */
+const struct source *sources_find(const struct source_set *set, struct ip ip);
+
+/*
+ * policy_allows - may namespace ns, which holds `held` addresses already, draw one more?
+ * ERR_FORBIDDEN naming label, namespace and limit.
+ */
+int policy_allows(const struct policy *p, const char *label, const char *ns, uint64_t held,
+		  struct err *e) must_check;
+
+#endif

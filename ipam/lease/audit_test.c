@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/lease/audit.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "ipam/testing/ipam.h"
+#include "lib/sys/fs.h"
+
+#define LOG "/mnt/audit.log"
+
+static char *content(void)
+{
+	char *text = NULL;
+	struct err e;
+
+	ck_assert_int_ge(fs_read_at(-1, LOG, 1 << 20, &text, &e), 0);
+	return text;
+}
+
+static void open_world(struct world *w)
+{
+	world_open(w);
+	w->ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0700), 0);
+	testing_file("/mnt/etc/railhead.json", 0600, "{\"logDirs\":[\"/mnt\"]}");
+}
+
+START_TEST(lines)
+{
+	struct json *journal = NULL;
+	const struct err why = { .msg = "no address is left" };
+	const struct owner who = { "net", "c2", "net1", "", "", "" };
+	const struct refusal refusal = { "ADD", "", "rail0", &who, &why };
+	auto_world struct world w = { .now = 0 };
+	struct stat st;
+
+	open_world(&w);
+	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/24\"}", false), 0);
+	ck_assert_str_eq(
+		w_add(&w, "{\"pool\":\"rail0\"}", "c1", "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p"),
+		"10.0.0.1");
+	const struct owner c1 = w_owner(&w, "c1");
+	ck_assert_int_eq(alloc_del(&w.m, &c1, &journal, &w.e), 0);
+	w.now += 1500 * INT64_C(1000);
+	ck_assert_int_eq(audit_write(&w.ctx, LOG, journal, &w.e), 0);
+	json_free(journal);
+	journal = audit_refusal_line(&refusal);
+	ck_assert_int_eq(audit_write(&w.ctx, LOG, journal, &w.e), 0);
+	json_free(journal);
+	auto_free char *text = content();
+	ck_assert_str_eq(text, "{\"time\":\"2026-11-21T00:00:00.001500Z\",\"verb\":\"release\","
+			       "\"by\":\"DEL\",\"address\":\"10.0.0.1\","
+			       "\"pool\":\"rail0\",\"owner\":{\"network\":\"net\",\"container\":"
+			       "\"c1\",\"ifname\":\"net1\","
+			       "\"namespace\":\"ns\",\"pod\":\"p\"},\"result\":\"ok\"}\n"
+			       "{\"time\":\"2026-11-21T00:00:00.001500Z\",\"verb\":\"refuse\","
+			       "\"by\":\"ADD\",\"address\":\"\","
+			       "\"pool\":\"rail0\",\"owner\":{\"network\":\"net\",\"container\":"
+			       "\"c2\",\"ifname\":\"net1\"},"
+			       "\"result\":\"no address is left\"}\n");
+	ck_assert_int_eq(stat(LOG, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+}
+END_TEST
+
+START_TEST(nothing_to_say_makes_no_file)
+{
+	struct json *journal = NULL;
+	auto_world struct world w = { .now = 0 };
+
+	open_world(&w);
+	const struct owner c1 = w_owner(&w, "c1");
+	ck_assert_int_eq(alloc_del(&w.m, &c1, &journal, &w.e), 0);
+	ck_assert_uint_eq(json_len(journal), 0);
+	ck_assert_int_eq(audit_write(&w.ctx, LOG, journal, &w.e), 0);
+	ck_assert_int_eq(access(LOG, F_OK), -1);
+	json_free(journal);
+}
+END_TEST
+
+START_TEST(places_that_cannot_be_written)
+{
+	const struct err why = { .msg = "x" };
+	const struct owner who = { "", "", "", "", "", "" };
+	const struct refusal refusal = { "ADD", "", "", &who, &why };
+	auto_json struct json *journal = audit_refusal_line(&refusal);
+	auto_world struct world w = { .now = 0 };
+
+	open_world(&w);
+	ck_assert_int_eq(audit_write(&w.ctx, "/mnt/none/x.log", journal, &w.e), -1);
+	ck_assert_int_eq(w.e.code, ERR_IO);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "/mnt/none/x.log"));
+	ck_assert_int_eq(symlink("/mnt/elsewhere", LOG), 0);
+	ck_assert_int_eq(audit_write(&w.ctx, LOG, journal, &w.e), -1);
+	ck_assert_int_eq(w.e.errnum, ELOOP);
+	ck_assert_int_eq(audit_write(&w.ctx, "/dev/full", journal, &w.e), -1);
+	ck_assert_int_eq(w.e.code, ERR_FORBIDDEN);
+}
+END_TEST
+
+/* Lines of many writers stay whole. */
+START_TEST(many_at_once)
+{
+	enum { WRITERS = 8, LINES = 50 };
+	auto_world struct world w = { .now = 0 };
+
+	open_world(&w);
+	for (int i = 0; i < WRITERS; i++) {
+		pid_t pid = fork();
+		ck_assert_int_ge(pid, 0);
+		if (pid)
+			continue;
+		const struct err why = { .msg = "some reason that takes up a little room" };
+		const struct owner who = { "net", "c1", "net1", "", "", "" };
+		const struct refusal refusal = { "ADD", "", "rail0", &who, &why };
+		for (int k = 0; k < LINES; k++) {
+			struct json *journal = audit_refusal_line(&refusal);
+			if (audit_write(&w.ctx, LOG, journal, &w.e))
+				_exit(1);
+			json_free(journal);
+		}
+		_exit(0);
+	}
+	int status;
+	while (wait(&status) > 0)
+		ck_assert_int_eq(status, 0);
+	auto_free char *text = content();
+	struct slice rest = { text, strlen(text) }, line;
+	int n = 0;
+	while (slice_next(&rest, '\n', &line) && line.len) {
+		auto_json struct json *j = NULL;
+		ck_assert_int_eq(json_parse(line.p, line.len, "line", &j, &w.e), 0);
+		n++;
+	}
+	ck_assert_int_eq(n, WRITERS * LINES);
+}
+END_TEST
+
+START_TEST(times)
+{
+	char text[AUDIT_TIME_LEN];
+
+	ck_assert_str_eq(audit_time(0, text), "1970-01-01T00:00:00.000000Z");
+	ck_assert_str_eq(audit_time(INT64_C(1795219199999999999), text),
+			 "2026-11-20T23:59:59.999999Z");
+}
+END_TEST
+
+TEST_PROGRAM("audit", lines, nothing_to_say_makes_no_file, places_that_cannot_be_written,
+	     many_at_once, times)

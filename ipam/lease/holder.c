@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/lease/holder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/engine/repair.h"
+
+#define UNREADABLE 1 /* the mark of a record that cannot be read */
+
+/* ---- by records ---- */
+
+/* FNV-1a of the record's text: nobody gains by two records with one mark but who may write both. */
+static uint64_t mark_of(const struct record *r)
+{
+	auto_free char *text = record_print(r);
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (const char *p = text; p && *p; p++)
+		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+	return h > UNREADABLE ? h : UNREADABLE;
+}
+
+static struct record_key key_of(const struct owner *o)
+{
+	return (struct record_key){ o->network, o->container, o->ifname };
+}
+
+static uint64_t mark(const struct ctx *ctx, const struct owner *o)
+{
+	const struct record_key key = key_of(o);
+	auto_record struct record r = { 0 };
+	struct err why;
+
+	if (record_read(ctx, &key, &r, &why))
+		return why.code == ERR_NOTFOUND ? 0 : UNREADABLE;
+	return mark_of(&r);
+}
+
+static void look(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
+{
+	const struct record_key key = key_of(o);
+	auto_record struct record r = { 0 };
+	struct repair_view view;
+	struct err why;
+
+	*out = (struct holder_view){ .state = HOLDER_UNKNOWN };
+	if (record_read(ctx, &key, &r, &why)) {
+		if (why.code == ERR_NOTFOUND)
+			out->state = HOLDER_UNRECORDED;
+		return;
+	}
+	out->mark = mark_of(&r);
+	if (repair_look(ctx, &r, &view, &why))
+		return;
+	out->state = HOLDER_MAY_LIVE;
+	/* An interface that is not seen in a living namespace may only have another name. */
+	if (out->mark != UNREADABLE &&
+	    (view.state == REPAIR_NETNS_GONE || view.state == REPAIR_NETNS_REPLACED))
+		out->state = HOLDER_GONE;
+}
+
+const struct holder_ops holder_records = { look, mark };
+
+/* ---- proofs ---- */
+
+void proofs_clear(struct proofs *p)
+{
+	free(p->items);
+	*p = (struct proofs){ 0 };
+}
+
+static bool is_of(const struct proof *p, const struct owner *o)
+{
+	return strcmp(p->who.container, o->container) == 0 &&
+	       strcmp(p->who.ifname, o->ifname) == 0 && strcmp(p->who.network, o->network) == 0;
+}
+
+static int note(struct proofs *p, const struct owner *o, struct err *e)
+{
+	if ((p->n & (p->n - 1)) == 0) { /* grown at powers of two only */
+		void *items = realloc(p->items, (p->n ? p->n * 2 : 1) * sizeof(*p->items));
+		if (!items)
+			return err_nomem(e);
+		p->items = items;
+	}
+
+	struct proof *x = &p->items[p->n++];
+
+	*x = (struct proof){ .looked = false };
+	(void)snprintf(x->who.container, sizeof(x->who.container), "%s", o->container);
+	(void)snprintf(x->who.ifname, sizeof(x->who.ifname), "%s", o->ifname);
+	(void)snprintf(x->who.network, sizeof(x->who.network), "%s", o->network);
+	p->missing = true;
+	return 0;
+}
+
+int proofs_gone(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx,
+		const struct owner *o, struct err *e)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct proof *x = &p->items[i];
+
+		if (!is_of(x, o))
+			continue;
+		p->missing = p->missing || !x->looked;
+		return x->looked && x->view.state == HOLDER_GONE &&
+		       ops->mark(ctx, o) == x->view.mark;
+	}
+	return note(p, o, e);
+}
+
+size_t proofs_look(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct proof *x = &p->items[i];
+		const struct owner o = {
+			x->who.network, x->who.container, x->who.ifname, "", "", ""
+		};
+
+		if (!x->looked)
+			ops->look(ctx, &o, &x->view);
+		x->looked = true;
+		gone += x->view.state == HOLDER_GONE || x->view.state == HOLDER_UNRECORDED;
+	}
+	p->missing = false;
+	return gone;
+}
+
+const struct key_owner *proofs_unknown(const struct proofs *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->items[i].looked && p->items[i].view.state == HOLDER_UNKNOWN)
+			return &p->items[i].who;
+	}
+	return NULL;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * holder.h: does who holds an address still live?
+ *
+ * An interface plugin of railhead writes the record of an attachment before its address is leased,
+ * and removes it after the lease is released. So a lease whose owner has a record may be in use;
+ * one whose owner has none is of another plugin, or nobody's.
+ *
+ * The proof that somebody is gone looks at every process of the machine: it is made outside of
+ * transactions, as those are one at a time. In the transaction the record must still be the one
+ * that was looked at: a container may have been attached again since.
+ */
+#ifndef RAILHEAD_IPAM_LEASE_HOLDER_H
+#define RAILHEAD_IPAM_LEASE_HOLDER_H
+
+#include "ipam/lease/lease.h"
+
+enum holder {
+	HOLDER_UNRECORDED,
+	HOLDER_UNKNOWN,  /* its record or its namespace cannot be looked at now: may live */
+	HOLDER_MAY_LIVE, /* it has a record and is not proved gone */
+	HOLDER_GONE,     /* its namespace is proved gone, and no ADD or DEL is at work on it */
+};
+
+struct holder_view {
+	enum holder state;
+	uint64_t mark; /* of the record that was looked at */
+};
+
+/* How holders are looked at; tests have their own. */
+struct holder_ops {
+	/* Slow. */
+	void (*look)(const struct ctx *ctx, const struct owner *o, struct holder_view *out);
+	/* Quick: another number for every record there ever was; 0: there is none. */
+	uint64_t (*mark)(const struct ctx *ctx, const struct owner *o);
+};
+
+extern const struct holder_ops holder_records;
+
+/* Who was asked about, and what is known of them. */
+struct proof {
+	struct key_owner who;
+	struct holder_view view;
+	bool looked;
+};
+
+struct proofs {
+	struct proof *items; /* owned */
+	size_t n;
+	bool missing; /* somebody was asked about who has not been looked at */
+};
+void proofs_clear(struct proofs *p);
+#define auto_proofs auto_clean(proofs_clear)
+
+/*
+ * proofs_gone - in a transaction: 1: o is gone, 0: may live, or has to be looked at first, which is
+ * noted.
+ */
+int proofs_gone(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx,
+		const struct owner *o, struct err *e) must_check;
+
+/*
+ * proofs_look - outside of transactions: look at all who were noted. Returns how many are gone, or
+ * have no record any more.
+ */
+size_t proofs_look(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx);
+
+/* proofs_unknown - the first one who could not be looked at; NULL: there is none. */
+const struct key_owner *proofs_unknown(const struct proofs *p);
+
+#endif

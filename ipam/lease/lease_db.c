@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/lease/lease_db.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void ledger_keep(struct ledger *l)
+{
+	l->t->store->ops->keep(l->t);
+}
+
+int ledger_get(struct ledger *l, const char *key, const char **value, struct err *e)
+{
+	return l->t->store->ops->get(l->t, key, value, e);
+}
+
+int ledger_del(struct ledger *l, const char *key, struct err *e)
+{
+	return l->t->store->ops->del(l->t, key, e);
+}
+
+int ledger_scan(struct ledger *l, const struct key *prefix, store_fn fn, void *arg, struct err *e)
+{
+	return ledger_scan_from(l, (struct store_span){ prefix->s, NULL }, fn, arg, e);
+}
+
+int ledger_scan_from(struct ledger *l, struct store_span span, store_fn fn, void *arg,
+		     struct err *e)
+{
+	return l->t->store->ops->scan(l->t, span, fn, arg, e);
+}
+
+int ledger_put(struct ledger *l, const char *key, char *text, struct err *e)
+{
+	if (!text)
+		return err_nomem(e);
+	int rc = l->t->store->ops->put(l->t, key, text, e);
+	free(text);
+	return rc;
+}
+
+int ledger_lease(struct ledger *l, const char *key, struct lease *out, bool *found, struct err *e)
+{
+	const char *text;
+
+	if (ledger_get(l, key, &text, e))
+		return -1;
+	if (text && lease_parse(text, key, out, e))
+		return -1;
+	*found = text != NULL;
+	return 0;
+}
+
+static int get_list(struct ledger *l, const struct key *k, struct key_list *out, struct err *e)
+{
+	const char *text;
+
+	if (ledger_get(l, k->s, &text, e))
+		return -1;
+	out->n = 0;
+	return text ? key_list_parse(text, k->s, out, e) : 0;
+}
+
+/* An empty list needs no record. */
+static int put_list(struct ledger *l, const struct key *k, const struct key_list *list,
+		    struct err *e)
+{
+	if (list->n == 0)
+		return ledger_del(l, k->s, e);
+	return ledger_put(l, k->s, key_list_print(list), e);
+}
+
+int ledger_owned(struct ledger *l, const struct owner *o, struct key_list *out, struct err *e)
+{
+	struct key k;
+
+	key_of_owner(&k, o->container, o->ifname, o->network);
+	return get_list(l, &k, out, e);
+}
+
+int ledger_tally(struct ledger *l, const char *scope, const char *source, struct tally *out,
+		 struct err *e)
+{
+	const char *text;
+	struct key k;
+
+	key_of_tally(&k, scope, source);
+	if (ledger_get(l, k.s, &text, e))
+		return -1;
+	return tally_parse(text, k.s, out, e);
+}
+
+static int put_tally(struct ledger *l, const char *scope, const char *source, const struct tally *t,
+		     struct err *e)
+{
+	struct key k;
+
+	key_of_tally(&k, scope, source);
+	return ledger_put(l, k.s, tally_print(t), e);
+}
+
+int ledger_quota(struct ledger *l, const char *scope, const char *ns, uint64_t *out, struct err *e)
+{
+	const char *text;
+	struct key k;
+
+	key_of_quota(&k, scope, ns);
+	if (ledger_get(l, k.s, &text, e))
+		return -1;
+	if (!text) {
+		*out = 0;
+		return 0;
+	}
+	if (parse_u64(text, 0, INT64_MAX, out))
+		return err_set(e, ERR_STORE, 0, "the store's record %.200s is damaged: \"%.32s\"",
+			       k.s, text);
+	return 0;
+}
+
+/* Only pools have quotas, so only they are counted by namespace. */
+static int count_quota(struct ledger *l, const char *scope, const char *ns, bool up, struct err *e)
+{
+	uint64_t held;
+	struct key k;
+	char *text = NULL;
+
+	if (!key_pool_of(scope))
+		return 0;
+	if (ledger_quota(l, scope, ns, &held, e))
+		return -1;
+	if (!up && held == 0)
+		return 0;
+	held = up ? held + 1 : held - 1;
+	key_of_quota(&k, scope, ns);
+	if (held == 0)
+		return ledger_del(l, k.s, e);
+	if (asprintf(&text, "%" PRIu64, held) < 0)
+		return err_nomem(e);
+	return ledger_put(l, k.s, text, e);
+}
+
+/* ---- sticky addresses ---- */
+
+static bool sticky_key(struct key *k, const char *scope, const struct owner *o)
+{
+	key_of_sticky(k, scope, (const char *const[]){ o->ns, o->pod, o->ifname });
+	return owner_has_pod(o);
+}
+
+int ledger_sticky(struct ledger *l, const char *scope, const struct owner *o, struct key_list *out,
+		  struct err *e)
+{
+	struct key k;
+
+	out->n = 0;
+	return sticky_key(&k, scope, o) ? get_list(l, &k, out, e) : 0;
+}
+
+/* 1: it is, 0: it is not. */
+static int held_by_pod(struct ledger *l, const char *address, const struct owner *o, struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	bool found;
+
+	if (ledger_lease(l, address, &rec, &found, e))
+		return -1;
+	return found && rec.state == LEASE_HELD && owner_same_pod(&rec.owner, o);
+}
+
+/* 1: an address that the pod had stays the pod's, beside the one that c gives it now. 0: not. */
+static int stays(struct ledger *l, const struct choice *c, const struct owner *o,
+		 const char *address, struct err *e)
+{
+	struct key_address a;
+
+	if (key_parse_address(address, &a))
+		return 0;
+	return ranges_contain(&c->source->usable, a.ip) ? held_by_pod(l, address, o, e) : 1;
+}
+
+/*
+ * What the pod had from this source before is replaced by the address of c. What an earlier sandbox
+ * of the pod still holds stays first: its DEL comes, and the next start is to find it.
+ */
+static int remember(struct ledger *l, const struct choice *c, const struct owner *o,
+		    const struct key *address, struct err *e)
+{
+	const struct source *s = c->source;
+	struct key_list old, list = { .n = 0 };
+	struct key k;
+
+	if (!s->policy.sticky || !sticky_key(&k, s->scope, o))
+		return 0;
+	if (get_list(l, &k, &old, e))
+		return -1;
+	for (size_t i = 0; i < old.n; i++) {
+		int kept = stays(l, c, o, old.items[i].s, e);
+
+		if (kept < 0)
+			return -1;
+		if (kept && key_list_add(&list, old.items[i].s))
+			break;
+	}
+	/* A full list holds addresses of ranges long gone: better to forget those. */
+	if (key_list_add(&list, address->s)) {
+		list.n = 0;
+		(void)!key_list_add(&list, address->s);
+	}
+	return put_list(l, &k, &list, e);
+}
+
+/* The address goes to somebody else: whoever had it last has no claim any more. */
+static int unremember(struct ledger *l, const struct key_address *a, const struct key *address,
+		      const struct owner *last, struct err *e)
+{
+	struct key_list list;
+	struct key k;
+
+	if (!sticky_key(&k, a->scope, last))
+		return 0;
+	if (get_list(l, &k, &list, e))
+		return -1;
+	size_t before = list.n;
+	key_list_remove(&list, address->s);
+	return list.n < before ? put_list(l, &k, &list, e) : 0;
+}
+
+/* ---- journal ---- */
+
+int owner_json(struct json *obj, const struct owner *o)
+{
+	const char *const parts[][2] = {
+		{ "network", o->network }, { "container", o->container },
+		{ "ifname", o->ifname },   { "namespace", o->ns },
+		{ "pod", o->pod },         { "uid", o->uid },
+	};
+	struct json *owner = json_add_object(obj, "owner");
+
+	if (!owner)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (*parts[i][1] && json_add_str(owner, parts[i][0], parts[i][1]))
+			return -1;
+	}
+	return 0;
+}
+
+/* A line of the journal, if there is one. ip may have family IP_NONE. */
+static int note(struct ledger *l, const char *what, const struct key_address *a,
+		const struct owner *o, struct err *e)
+{
+	char text[IP_STR_LEN], label[KEY_SCOPE_MAX + 32];
+
+	if (!l->journal)
+		return 0;
+	struct json *line = json_push_object(l->journal);
+	if (!line || json_add_str(line, "verb", what) || json_add_str(line, "by", l->by) ||
+	    json_add_str(line, "address", ip_format(a->ip, text)) ||
+	    json_add_str(line, "pool", key_scope_log(a->scope, label, sizeof(label))) ||
+	    owner_json(line, o) || json_add_str(line, "result", "ok"))
+		return err_nomem(e);
+	return 0;
+}
+
+/* ---- the writes ---- */
+
+/* Take a resting record's rest entry and tally back. */
+static int stop_rest(struct ledger *l, const struct key_address *a, const struct lease *rec,
+		     bool forgotten, struct err *e)
+{
+	struct tally t;
+	struct key k;
+
+	key_of_rest(&k, a->scope, rec->source, rec->since, &a->ip);
+	if (ledger_del(l, k.s, e) || ledger_tally(l, a->scope, rec->source, &t, e))
+		return -1;
+	if (t.resting)
+		t.resting--;
+	if (forgotten)
+		t.forgotten++;
+	return put_tally(l, a->scope, rec->source, &t, e);
+}
+
+/* Whatever was known about the address before, as it changes hands. */
+static int clear_past(struct ledger *l, const struct key_address *a, const struct key *k,
+		      const struct owner *o, struct err *e)
+{
+	auto_lease struct lease past = { 0 };
+	bool found;
+
+	if (ledger_lease(l, k->s, &past, &found, e))
+		return -1;
+	if (!found)
+		return 0;
+	if (past.state == LEASE_HELD)
+		return err_set(e, ERR_BUSY, 0,
+			       "the address is held by container %.64s, interface %.32s",
+			       past.owner.container, past.owner.ifname);
+	if (stop_rest(l, a, &past, false, e))
+		return -1;
+	return owner_same_pod(&past.owner, o) ? 0 : unremember(l, a, k, &past.owner, e);
+}
+
+static int count_taken(struct ledger *l, const struct choice *c, struct err *e)
+{
+	struct tally t;
+
+	if (ledger_tally(l, c->source->scope, c->source->id, &t, e))
+		return -1;
+	t.used++;
+	t.next = c->next;
+	t.done = c->done;
+	if (c->restarted)
+		t.forgotten = 0;
+	return put_tally(l, c->source->scope, c->source->id, &t, e);
+}
+
+static int add_owned(struct ledger *l, const struct owner *o, const struct key *address,
+		     struct err *e)
+{
+	struct key_list list;
+	struct key k;
+
+	key_of_owner(&k, o->container, o->ifname, o->network);
+	if (get_list(l, &k, &list, e))
+		return -1;
+	if (key_list_add(&list, address->s))
+		return err_set(e, ERR_CONFIG, 0, "more than %d addresses for one interface",
+			       LEASE_KEYS_MAX);
+	return put_list(l, &k, &list, e);
+}
+
+static int put_by_pod(struct ledger *l, const struct key_address *a, const struct owner *o,
+		      const struct key *address, struct err *e)
+{
+	struct key k;
+
+	if (!owner_has_pod(o))
+		return 0;
+	key_of_pod(&k, a->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, &a->ip);
+	return l->t->store->ops->put(l->t, k.s, address->s, e);
+}
+
+static int del_by_pod(struct ledger *l, const struct key_address *a, const struct owner *o,
+		      struct err *e)
+{
+	struct key k;
+
+	if (!owner_has_pod(o))
+		return 0;
+	key_of_pod(&k, a->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, &a->ip);
+	return ledger_del(l, k.s, e);
+}
+
+int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o, struct err *e)
+{
+	const struct source *s = c->source;
+	struct lease rec = { .state = LEASE_HELD,
+			     .owner = *o,
+			     .boot = l->ipam->boot,
+			     .node = l->ipam->node,
+			     .source = s->id,
+			     .range = s->range,
+			     .since = l->now };
+	struct key_address a = { .ip = c->ip };
+	struct key k;
+
+	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
+	key_of_address(&k, a.scope, a.ip);
+	if (clear_past(l, &a, &k, o, e) || ledger_put(l, k.s, lease_print(&rec), e) ||
+	    add_owned(l, o, &k, e) || put_by_pod(l, &a, o, &k, e) || count_taken(l, c, e) ||
+	    count_quota(l, a.scope, o->ns, true, e) || remember(l, c, o, &k, e))
+		return -1;
+	return note(l, "allocate", &a, o, e);
+}
+
+struct first {
+	struct key_address a;
+	bool found;
+};
+
+static int first_rest(const char *key, const char *value, void *arg)
+{
+	struct first *f = arg;
+	char source[KEY_ID_LEN + 1];
+	int64_t since;
+
+	(void)value;
+	f->found = key_parse_rest(key, &f->a, source, &since) == 0;
+	return 1;
+}
+
+/* A resting address altogether: it counts as never used. */
+static int forget(struct ledger *l, const struct key_address *a, struct err *e)
+{
+	auto_lease struct lease rec = { 0 };
+	struct key k;
+	bool found;
+
+	key_of_address(&k, a->scope, a->ip);
+	if (ledger_lease(l, k.s, &rec, &found, e))
+		return -1;
+	if (!found || rec.state != LEASE_RESTING)
+		return 0;
+	if (stop_rest(l, a, &rec, true, e) || unremember(l, a, &k, &rec.owner, e))
+		return -1;
+	return ledger_del(l, k.s, e);
+}
+
+/*
+ * A wide pool gives every new pod a fresh address, so its records would grow without end: of those
+ * at rest the oldest is forgotten.
+ */
+static int forget_oldest(struct ledger *l, const char *scope, const char *source, struct err *e)
+{
+	struct first f = { .found = false };
+	struct key k;
+
+	key_of_rests(&k, scope, source);
+	if (ledger_scan(l, &k, first_rest, &f, e))
+		return -1;
+	return f.found ? forget(l, &f.a, e) : 0;
+}
+
+static int count_released(struct ledger *l, const struct key_address *a, const struct lease *rec,
+			  struct err *e)
+{
+	struct tally t;
+
+	if (count_quota(l, a->scope, rec->owner.ns, false, e) ||
+	    ledger_tally(l, a->scope, rec->source, &t, e))
+		return -1;
+	if (t.used)
+		t.used--;
+	t.resting++;
+	if (put_tally(l, a->scope, rec->source, &t, e))
+		return -1;
+	return t.resting > l->ipam->rest_max ? forget_oldest(l, a->scope, rec->source, e) : 0;
+}
+
+static int remove_owned(struct ledger *l, const struct owner *o, const struct key *address,
+			struct err *e)
+{
+	struct key_list list;
+	struct key k;
+
+	key_of_owner(&k, o->container, o->ifname, o->network);
+	if (get_list(l, &k, &list, e))
+		return -1;
+	key_list_remove(&list, address->s);
+	return put_list(l, &k, &list, e);
+}
+
+int ledger_release(struct ledger *l, const struct key_address *a, int64_t since, struct err *e)
+{
+	auto_lease struct lease rec = { 0 };
+	struct key k, rest;
+	bool found;
+
+	key_of_address(&k, a->scope, a->ip);
+	if (ledger_lease(l, k.s, &rec, &found, e))
+		return -1;
+	if (!found || rec.state != LEASE_HELD)
+		return 0;
+	rec.state = LEASE_RESTING;
+	rec.since = since < 0 ? 0 : since;
+	rec.boot = rec.node = "";
+	key_of_rest(&rest, a->scope, rec.source, rec.since, &a->ip);
+	if (remove_owned(l, &rec.owner, &k, e) || del_by_pod(l, a, &rec.owner, e) ||
+	    ledger_put(l, k.s, lease_print(&rec), e) ||
+	    l->t->store->ops->put(l->t, rest.s, "", e) || count_released(l, a, &rec, e))
+		return -1;
+	return note(l, "release", a, &rec.owner, e);
+}

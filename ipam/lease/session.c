@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/lease/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "ipam/store/lmdb_recover.h"
+#include "ipam/store/store_lmdb.h"
+#include "ipam/lease/verify.h"
+#include "lib/sys/safe_path.h"
+#include "lib/sys/site.h"
+
+#define TRIES 16 /* of one transaction, when others get in between */
+
+int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size, struct err *e)
+{
+	int n = data_dir ? snprintf(out, size, "%s/railhead", data_dir)
+			 : snprintf(out, size, "%s/ipam", ctx->state_dir);
+
+	if (n < 0 || (size_t)n >= size)
+		return err_set(e, ERR_CONFIG, 0, "ipam.dataDir: the path is longer than %zu bytes",
+			       size);
+	return 0;
+}
+
+/* Folders in which only railhead puts files, and what it puts there would be taken for its own. */
+static int check_own(const struct ctx *ctx, const char *data_dir, const char *dir, struct err *e)
+{
+	static const char *const names[] = { "attachments", "vf", "rdma", "ipam" };
+	const char *const roots[] = { ctx->run_dir, ctx->state_dir };
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+		const char *const store[] = { dir, NULL };
+
+		if (!roots[i])
+			continue;
+		/* dataDir "/run" would make railhead's own folder the store's */
+		bool own = safe_path_below(roots[i], store);
+		for (size_t k = 0; k < ARRAY_SIZE(names) && !own; k++) {
+			char path[4096];
+			const char *const one[] = { path, NULL };
+
+			(void)snprintf(path, sizeof(path), "%s/%s", roots[i], names[k]);
+			own = safe_path_below(data_dir, one);
+		}
+		if (own)
+			return err_set(e, ERR_CONFIG, 0,
+				       "ipam.dataDir: \"%.128s\" is a folder of railhead's own",
+				       data_dir);
+	}
+	return 0;
+}
+
+int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e)
+{
+	auto_site struct site site = { .tree = NULL };
+	char dir[4096];
+
+	if (ipam_dir(ctx, data_dir, dir, sizeof(dir), e) || site_load(ctx, &site, e))
+		return -1;
+	if (safe_path_below(data_dir, site.data_dirs))
+		return check_own(ctx, data_dir, dir, e);
+	err_set(e, ERR_CONFIG, 0, "ipam.dataDir: \"%.128s\" is in no folder for stores", data_dir);
+	return err_hint(e,
+			"leave it out, choose a folder below /var/lib/cni, or name its folder in "
+			"\"dataDirs\" of /etc/railhead/" SITE_FILE);
+}
+
+/* Only looked at, so a link may lead there: earlier versions followed them. */
+bool ipam_dir_is_empty(const char *dir)
+{
+	char path[4200];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "%s/" LMDB_DATA, dir);
+	return stat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
+{
+	struct utsname names;
+
+	m->store = store;
+	m->ctx = ctx;
+	m->rest_max = LEDGER_REST_MAX;
+	m->holders = &holder_records;
+	if (uname(&names) == 0)
+		(void)snprintf(m->node, sizeof(m->node), "%s", names.nodename);
+}
+
+int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out, struct err *e)
+{
+	struct ipam m = { .store = NULL };
+	char usual[4096];
+	struct store *s;
+
+	if (ipam_dir(ctx, NULL, usual, sizeof(usual), e) || ctx_boot_id(ctx, m.boot, e))
+		return -1;
+	const struct store_lmdb at = { .dir = dir ? dir : usual,
+				       .boot = m.boot,
+				       .create = create ? STORE_CREATE : STORE_EXISTING,
+				       .outside = dir && strcmp(dir, usual) != 0,
+				       .log = &ctx->log };
+	if (store_lmdb_open(&at, &s, e))
+		return -1;
+	finish(ctx, s, &m);
+	*out = m;
+	return 0;
+}
+
+void ipam_close(struct ipam *m)
+{
+	store_close(m->store);
+	m->store = NULL;
+}
+
+/* ---- the boot sweep ---- */
+
+struct stale {
+	struct key_address *items;
+	size_t n;
+	const char *boot;
+	struct err *e;
+	bool failed;
+};
+
+static int grow(struct stale *s)
+{
+	void *p;
+
+	if (s->n & (s->n - 1)) /* grown at powers of two only */
+		return 0;
+	p = realloc(s->items, (s->n ? s->n * 2 : 1) * sizeof(*s->items));
+	if (!p)
+		return err_nomem(s->e);
+	s->items = p;
+	return 0;
+}
+
+static int collect(const char *key, const char *value, void *arg)
+{
+	struct stale *s = arg;
+	auto_lease struct lease rec = { 0 };
+	struct key_address a;
+	struct err why;
+
+	if (key_parse_address(key, &a))
+		return 0;
+	if (lease_parse(value, key, &rec, &why)) {
+		/* A damaged record is mended later: it must not keep every pod from starting. */
+		if (why.code != ERR_NOMEM)
+			return 0;
+		*s->e = why;
+		s->failed = true;
+		return 1;
+	}
+	if (rec.state != LEASE_HELD || strcmp(rec.boot, s->boot) == 0)
+		return 0;
+	if (grow(s)) {
+		s->failed = true;
+		return 1;
+	}
+	s->items[s->n++] = a;
+	return 0;
+}
+
+/*
+ * Where the records around a lease are damaged, the lease alone is changed: what follows from it is
+ * mended right after.
+ */
+static int release_one(struct ledger *l, const struct key_address *a, int64_t since, struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	struct err why;
+	struct key k;
+	bool found;
+
+	if (ledger_release(l, a, since, &why) == 0)
+		return 0;
+	if (why.code == ERR_NOMEM) {
+		*e = why;
+		return -1;
+	}
+	key_of_address(&k, a->scope, a->ip);
+	if (ledger_lease(l, k.s, &rec, &found, e))
+		return -1;
+	if (!found || rec.state != LEASE_HELD)
+		return 0;
+	rec.state = LEASE_RESTING;
+	rec.since = since;
+	rec.boot = rec.node = "";
+	return ledger_put(l, k.s, lease_print(&rec), e);
+}
+
+static int release_stale(struct ledger *l, struct err *e)
+{
+	struct stale s = { .boot = l->ipam->boot, .e = e };
+	int64_t since = ctx_boot_time(l->ipam->ctx);
+	struct key prefix = { "a/" };
+	int rc = ledger_scan(l, &prefix, collect, &s, e);
+
+	if (since > l->now)
+		since = l->now;
+	if (since < 0)
+		since = 0;
+	for (size_t i = 0; rc == 0 && !s.failed && i < s.n; i++)
+		rc = release_one(l, &s.items[i], since, e);
+	free(s.items);
+	return rc || s.failed ? err_wrap(e, "release the leases of earlier boots") : 0;
+}
+
+static int begin_boot(struct ledger *l, struct err *e)
+{
+	struct verify v = { .repair = true, .all_gone = true };
+	const char *by = l->by;
+
+	l->by = "boot";
+	int rc = release_stale(l, e) || verify_books(l, &v, e) ? -1 : 0;
+	l->by = by;
+	ledger_keep(l);
+	return rc;
+}
+
+/* Once, after an earlier version: what it did not write follows from the leases. */
+static int index_pods(struct ledger *l, struct err *e)
+{
+	struct verify v = { .repair = true };
+
+	return verify_books(l, &v, e);
+}
+
+struct meta {
+	int64_t schema;
+	const char *boot;
+	bool indexed; /* false: a version without keys by pod has written this store */
+};
+
+static const struct json_field meta_fields[] = {
+	{ .key = "schema",
+	  .kind = J_I64,
+	  .offset = offsetof(struct meta, schema),
+	  .flags = J_REQUIRED },
+	{ .key = "boot", .kind = J_STRING, .offset = offsetof(struct meta, boot) },
+	{ .key = "byPod", .kind = J_BOOL, .offset = offsetof(struct meta, indexed) },
+	{ 0 },
+};
+
+static char *print_meta(const char *boot)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_int(o, "schema", SESSION_SCHEMA) || json_add_str(o, "boot", boot) ||
+	    json_add_bool(o, "byPod", true))
+		return NULL;
+	return json_print(o, false);
+}
+
+static int read_meta(const char *text, struct json **tree, struct meta *m, struct err *e)
+{
+	if (json_parse(text, strlen(text), KEY_META, tree, e) ||
+	    json_decode(*tree, KEY_META, meta_fields, m, e)) {
+		if (e->code == ERR_NOMEM)
+			return -1;
+		e->code = ERR_STORE;
+		return err_wrap(e, "the store is damaged");
+	}
+	if (m->schema > SESSION_SCHEMA)
+		return err_set(e, ERR_STORE, 0,
+			       "the store has schema %lld, this program knows %d; install a newer "
+			       "railhead",
+			       (long long)m->schema, SESSION_SCHEMA);
+	return 0;
+}
+
+/* A release on a full disk leaves the sweep, which changes much, to who comes after. */
+static int enter(struct ledger *l, enum store_mode mode, bool sweep, struct err *e)
+{
+	struct meta m = { .boot = "" };
+	auto_json struct json *tree = NULL;
+	const char *text;
+
+	if (ledger_get(l, KEY_META, &text, e) || (text && read_meta(text, &tree, &m, e)))
+		return -1;
+	bool new_boot = strcmp(m.boot, l->ipam->boot) != 0;
+
+	l->indexed = m.indexed;
+	if (mode == STORE_READ || !sweep || (!new_boot && m.indexed))
+		return 0;
+	if (new_boot ? begin_boot(l, e) : index_pods(l, e))
+		return -1;
+	l->indexed = true;
+	return ledger_put(l, KEY_META, print_meta(l->ipam->boot), e);
+}
+
+/* ---- transactions ---- */
+
+/* 1: conflict, try again. */
+static int attempt(struct ipam *m, const struct ipam_job *job, bool sweep, struct json *journal,
+		   struct err *e)
+{
+	const struct store_ops *ops = m->store->ops;
+	struct ledger l = { .ipam = m, .by = job->by, .journal = journal };
+	enum store_commit outcome;
+
+	if (ops->begin(m->store, job->mode, &l.t, e))
+		return -1;
+	/* after the wait for others, so that times of releases rise with the transactions */
+	l.now = m->ctx->now(m->ctx->clock);
+	if (enter(&l, job->mode, sweep, e) || job->fn(&l, job->arg, e)) {
+		ops->abort(l.t);
+		return -1;
+	}
+	if (job->mode == STORE_READ) {
+		ops->abort(l.t);
+		return 0;
+	}
+	if (ops->commit(l.t, &outcome, e))
+		return -1;
+	return outcome == STORE_CONFLICT ? 1 : 0;
+}
+
+int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
+{
+	bool sweep = true;
+
+	for (int i = 0; i < TRIES; i++) {
+		auto_json struct json *journal = NULL;
+
+		if (job->journal && !(journal = json_new_array()))
+			return err_nomem(e);
+		int rc = attempt(m, job, sweep, journal, e);
+		if (rc < 0 && sweep && job->mode == STORE_RELEASE && e->errnum == ENOSPC) {
+			sweep = false;
+			continue;
+		}
+		if (rc < 0)
+			return -1;
+		if (rc == 0) {
+			if (job->journal)
+				*job->journal = TAKE_PTR(journal);
+			return 0;
+		}
+	}
+	return err_set(e, ERR_AGAIN, 0, "others changed the store %d times in between; try again",
+		       TRIES);
+}

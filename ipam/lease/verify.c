@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/lease/verify.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/lease/lease_index.h"
+#include "ipam/conf/pool.h"
+
+struct strings {
+	char **items;
+	size_t n, room;
+};
+
+struct check {
+	struct verify *v;
+	struct ledger *l;
+	struct facts want, have;
+	struct strings known;   /* keys of good lease records, in order */
+	struct strings orphans; /* address key and owner key in turn */
+	struct strings lost;    /* keys of lease records that cannot be read */
+	struct strings bad;     /* keys of other records that repair deletes or rebuilds */
+	struct strings sticky;  /* keys of sticky records that name foreign addresses */
+	struct source_sets pools;
+	struct err *e;
+	bool failed;
+};
+
+static void clear_strings(struct strings *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->items[i]);
+	free(s->items);
+}
+
+static void clear_check(struct check *c)
+{
+	facts_clear(&c->want);
+	facts_clear(&c->have);
+	clear_strings(&c->known);
+	clear_strings(&c->orphans);
+	clear_strings(&c->lost);
+	clear_strings(&c->bad);
+	clear_strings(&c->sticky);
+	sources_clear(&c->pools);
+}
+#define auto_check auto_clean(clear_check)
+
+static int add_string(struct strings *s, const char *text, struct err *e)
+{
+	if (s->n == s->room) {
+		size_t room = s->room ? s->room * 2 : 64;
+		void *p = realloc(s->items, room * sizeof(char *));
+		if (!p)
+			return err_nomem(e);
+		s->items = p;
+		s->room = room;
+	}
+	s->items[s->n] = strdup(text);
+	if (!s->items[s->n])
+		return err_nomem(e);
+	s->n++;
+	return 0;
+}
+
+static void problem(struct check *c, bool mended, const char *fmt, ...) printf_like(3, 4);
+static void problem(struct check *c, bool mended, const char *fmt, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	c->v->problems++;
+	if (!mended)
+		c->v->left++;
+	if (c->v->found)
+		c->v->found(text, c->v->arg);
+}
+
+/* Ends the scan when something of ours failed. */
+static int stop(struct check *c, int rc)
+{
+	c->failed = c->failed || rc != 0;
+	return rc;
+}
+
+/* A record that cannot be read, unless it is only that memory is out: that is no reason to drop it.
+ */
+static int unreadable(struct check *c, struct strings *to, const char *key, const struct err *why)
+{
+	if (why->code == ERR_NOMEM) {
+		*c->e = *why;
+		return stop(c, -1);
+	}
+	problem(c, true, "%s", why->msg);
+	return stop(c, add_string(to, key, c->e));
+}
+
+/* ---- leases ---- */
+
+static int see_lease(const char *key, const char *value, void *arg)
+{
+	struct check *c = arg;
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key_address a;
+	struct err why;
+
+	if (key_parse_address(key, &a)) {
+		problem(c, true, "%s: is not the key of an address", key);
+		return stop(c, add_string(&c->lost, key, c->e));
+	}
+	if (lease_parse(value, key, &rec, &why))
+		return unreadable(c, &c->lost, key, &why);
+	if (rec.state == LEASE_HELD)
+		c->v->held++;
+	else
+		c->v->resting++;
+	return stop(c,
+		    add_string(&c->known, key, c->e) || facts_of_lease(&c->want, &a, &rec, c->e));
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool known(const struct check *c, const char *key)
+{
+	return c->known.n &&
+	       bsearch(&key, c->known.items, c->known.n, sizeof(char *), compare_strings);
+}
+
+/* ---- what follows from them ---- */
+
+/* Addresses that an owner has on paper and that have no lease. */
+static int see_orphans(struct check *c, const char *key, const struct key_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct key_address a;
+
+		if (known(c, list->items[i].s) || key_parse_address(list->items[i].s, &a))
+			continue;
+		problem(c, true, "%s: names %s, which has no lease record", key, list->items[i].s);
+		if (add_string(&c->orphans, list->items[i].s, c->e) ||
+		    add_string(&c->orphans, key, c->e))
+			return -1;
+	}
+	return 0;
+}
+
+static int see_derived(const char *key, const char *value, void *arg)
+{
+	struct check *c = arg;
+	struct key_owner owner;
+	struct key_list list;
+	struct err why;
+
+	if (*key == 'o' && key_parse_owner(key, &owner) == 0) {
+		if (key_list_parse(value, key, &list, &why))
+			return unreadable(c, &c->bad, key, &why);
+		if (see_orphans(c, key, &list))
+			return stop(c, -1);
+	}
+	if (facts_of_record(&c->have, key, value, &why))
+		return unreadable(c, &c->bad, key, &why);
+	return 0;
+}
+
+/* ---- sticky records ---- */
+
+static bool sticky_is_of(const char *key, const char *scope, const struct owner *o)
+{
+	struct key k;
+
+	key_of_sticky(&k, scope, (const char *const[]){ o->ns, o->pod, o->ifname });
+	return strcmp(k.s, key) == 0;
+}
+
+/* 1: the pod of this sticky record had that address last. 0: another. -1: an error. */
+static int sticky_holds(struct check *c, const char *key, const char *address)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key_address a;
+	const char *text;
+	struct err why;
+
+	if (ledger_get(c->l, address, &text, c->e))
+		return -1;
+	if (!text || key_parse_address(address, &a))
+		return 0;
+	if (lease_parse(text, address, &rec, &why)) {
+		*c->e = why;
+		return why.code == ERR_NOMEM ? -1 : 0;
+	}
+	return sticky_is_of(key, a.scope, &rec.owner) ? 1 : 0;
+}
+
+static int see_sticky(const char *key, const char *value, void *arg)
+{
+	struct check *c = arg;
+	struct key_list list;
+	struct err why;
+
+	if (key_list_parse(value, key, &list, &why))
+		return unreadable(c, &c->bad, key, &why);
+	for (size_t i = 0; i < list.n; i++) {
+		int rc = *list.items[i].s ? sticky_holds(c, key, list.items[i].s) : 0;
+
+		if (rc < 0)
+			return stop(c, -1);
+		if (rc)
+			continue;
+		problem(c, true, "%s: names %s, which another had since", key, list.items[i].s);
+		return stop(c, add_string(&c->sticky, key, c->e));
+	}
+	return 0;
+}
+
+/* ---- pools ---- */
+
+static int see_pool(const char *key, const char *value, void *arg)
+{
+	struct check *c = arg;
+	struct json *def = NULL;
+	struct source s = { .label = "" };
+	struct ip_range both;
+	struct err why;
+
+	c->v->pools++;
+	if (json_parse(value, strlen(value), key, &def, &why) ||
+	    pool_decode(key + 2, def, &s, &why)) {
+		json_free(def);
+		if (why.code == ERR_NOMEM) {
+			*c->e = why;
+			return stop(c, -1);
+		}
+		problem(c, false, "%s: %s", key, why.msg);
+		return 0;
+	}
+	for (size_t i = 0; i < c->pools.n_trees; i++) {
+		const struct source *other = &c->pools.sets[0].items[i];
+		if (ranges_meet(&other->usable, &s.usable, &both))
+			problem(c, false, "%s overlaps with %s", s.label, other->label);
+	}
+	if (sources_keep(&c->pools, def, c->e)) {
+		source_clear(&s);
+		return stop(c, -1);
+	}
+	return stop(c, sources_add(&c->pools, 0, &s, c->e));
+}
+
+static int see_unknown(const char *key, const char *value, void *arg)
+{
+	struct check *c = arg;
+
+	(void)value;
+	if (!strchr("aoirdsuqm", *key) || (key[1] != '/'))
+		problem(c, false, "%s: unknown kind of key", key);
+	return 0;
+}
+
+static int scan(struct check *c, const char *prefix, store_fn fn)
+{
+	struct key k;
+
+	(void)snprintf(k.s, sizeof(k.s), "%s", prefix);
+	if (ledger_scan(c->l, &k, fn, c, c->e))
+		return -1;
+	return c->failed ? -1 : 0;
+}
+
+/* ---- repair ---- */
+
+/* A lease again for an address that somebody holds on paper: only the owner's key is known of it.
+ */
+static int adopt(struct check *c, const char *address, const char *owner_key)
+{
+	struct key_owner who;
+	struct key_address a;
+	struct lease rec = { .state = LEASE_HELD,
+			     .boot = c->l->ipam->boot,
+			     .node = c->l->ipam->node,
+			     .source = "",
+			     .since = c->l->now };
+
+	if (key_parse_owner(owner_key, &who) || key_parse_address(address, &a))
+		return 0;
+	rec.owner = (struct owner){ who.network, who.container, who.ifname, "", "", "" };
+	if (c->v->repair && ledger_put(c->l, address, lease_print(&rec), c->e))
+		return -1;
+	return facts_of_lease(&c->want, &a, &rec, c->e);
+}
+
+static int rebuild(struct check *c, const char *key)
+{
+	char *text;
+
+	if (!c->v->repair)
+		return 0;
+	if (facts_record(&c->want, key, &text, c->e))
+		return -1;
+	return text ? ledger_put(c->l, key, text, c->e) : ledger_del(c->l, key, c->e);
+}
+
+static int see_difference(const struct fact *f, uint64_t want, uint64_t have, void *arg)
+{
+	struct check *c = arg;
+
+	/* what an earlier version did not write is no damage */
+	if (*f->key == 'i' && !c->l->indexed)
+		return add_string(&c->bad, f->key, c->e);
+	problem(c, true, "%s%s%s: is recorded %" PRIu64 " times, the leases say %" PRIu64, f->key,
+		*f->detail ? " " : "", f->detail, have, want);
+	return add_string(&c->bad, f->key, c->e);
+}
+
+static int delete_all(struct check *c, const struct strings *keys)
+{
+	for (size_t i = 0; c->v->repair && i < keys->n; i++) {
+		if (ledger_del(c->l, keys->items[i], c->e))
+			return -1;
+	}
+	return 0;
+}
+
+/* Two owners may name one address: the first keeps it, the other's list is cut. */
+static int adopt_orphans(struct check *c)
+{
+	char *const *items = c->orphans.items;
+
+	for (size_t i = 0; i + 1 < c->orphans.n; i += 2) {
+		size_t j = 0;
+
+		while (strcmp(items[j], items[i]) != 0)
+			j += 2;
+		if (j == i && adopt(c, items[i], items[i + 1]))
+			return -1;
+	}
+	return 0;
+}
+
+/* A cursor may have passed an address that repair made free: every search begins anew. */
+static int reset_cursor(const char *key, const char *value, void *arg)
+{
+	struct check *c = arg;
+
+	(void)value;
+	return stop(c, add_string(&c->bad, key, c->e));
+}
+
+int verify_books(struct ledger *l, struct verify *v, struct err *e)
+{
+	auto_check struct check c = { .v = v, .l = l, .e = e };
+	static const char *const derived[] = { "i/", "o/", "q/", "r/", "u/" };
+
+	v->held = v->resting = v->pools = v->problems = v->left = 0;
+	if (scan(&c, "a/", see_lease))
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(derived); i++) {
+		if (scan(&c, derived[i], see_derived))
+			return -1;
+	}
+	if (scan(&c, "s/", see_sticky) || scan(&c, "d/", see_pool) || scan(&c, "", see_unknown))
+		return -1;
+	/* what cannot be read goes first, as an address of it may be adopted */
+	if (delete_all(&c, &c.lost) || (!v->all_gone && adopt_orphans(&c)))
+		return -1;
+	facts_sort(&c.want);
+	facts_sort(&c.have);
+	if (facts_compare(&c.want, &c.have, see_difference, &c))
+		return -1;
+	if (v->problems > v->left && v->repair && scan(&c, "u/", reset_cursor))
+		return -1;
+	for (size_t i = 0; i < c.bad.n; i++) {
+		if (rebuild(&c, c.bad.items[i]))
+			return -1;
+	}
+	return delete_all(&c, &c.sticky);
+}
+
+static int verify_in_txn(struct ledger *l, void *arg, struct err *e)
+{
+	return verify_books(l, arg, e);
+}
+
+int ipam_verify(struct ipam *m, struct verify *v, struct err *e)
+{
+	struct ipam_job job = { v->repair ? STORE_WRITE : STORE_READ, "VERIFY", verify_in_txn, v,
+				NULL };
+
+	return ipam_run(m, &job, e);
+}

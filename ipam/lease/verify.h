@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify.h: do the books agree? and if not, make them.
+ *
+ * Lease records are the truth; owner, rest, tally and quota records must be what follows from them,
+ * and sticky records may only name addresses that the pod had last. An address that an owner record
+ * names and that has no lease record gets one again: somebody may be using it.
+ */
+#ifndef RAILHEAD_IPAM_LEASE_VERIFY_H
+#define RAILHEAD_IPAM_LEASE_VERIFY_H
+
+#include "ipam/lease/session.h"
+
+struct verify {
+	bool repair;
+	bool all_gone; /* a new boot: owners without leases are not in anybody's use */
+	/* called for each problem, with one line of text; may be NULL */
+	void (*found)(const char *text, void *arg);
+	void *arg;
+	/* outputs */
+	uint64_t held, resting, pools;
+	uint64_t problems;
+	uint64_t left; /* problems that repair does not or cannot mend */
+};
+
+/*
+ * ipam_verify - one transaction. Problems are no error: look at v->problems. Definitions of pools
+ * that cannot be read or overlap, and keys of unknown kinds, are reported and left alone.
+ */
+int ipam_verify(struct ipam *m, struct verify *v, struct err *e) must_check;
+
+/* verify_books - the same inside a transaction, which must be a writing one for repair. */
+int verify_books(struct ledger *l, struct verify *v, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/peers/cnicache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "lib/json/json.h"
+#include "lib/base/parse.h"
+
+/* ---- one file ---- */
+
+static bool copy(const struct json *n, char *out, size_t size)
+{
+	const char *text = json_str(n);
+
+	if (text && slice_copy((struct slice){ text, strlen(text) }, out, size) == 0)
+		return true;
+	*out = '\0';
+	return false;
+}
+
+/* cniArgs is an array of [key, value]. */
+static void read_args(const struct json *args, struct cnicache_entry *e)
+{
+	const struct {
+		const char *key;
+		char *out;
+	} wanted[] = {
+		{ "K8S_POD_NAMESPACE", e->ns },
+		{ "K8S_POD_NAME", e->pod },
+		{ "K8S_POD_UID", e->uid },
+	};
+
+	json_each (pair, args) {
+		const char *key = json_str(json_first(pair));
+
+		for (size_t i = 0; key && i < ARRAY_SIZE(wanted); i++) {
+			if (strcmp(key, wanted[i].key) == 0)
+				(void)copy(json_next(json_first(pair)), wanted[i].out,
+					   CNICACHE_NAME_MAX);
+		}
+	}
+}
+
+int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out)
+{
+	struct cnicache_entry x = { .file = "" };
+	auto_json struct json *o = NULL;
+	struct err ignored;
+
+	if (json_parse(text, len, "cache", &o, &ignored) ||
+	    !copy(json_get(o, "networkName"), x.network, sizeof(x.network)) ||
+	    !copy(json_get(o, "containerId"), x.container, sizeof(x.container)) ||
+	    !copy(json_get(o, "ifName"), x.ifname, sizeof(x.ifname)) || !id_valid(x.network) ||
+	    !id_valid(x.container) || ifname_problem(x.ifname))
+		return -1;
+	read_args(json_get(o, "cniArgs"), &x);
+	memcpy(x.file, out->file, sizeof(x.file));
+	*out = x;
+	return 0;
+}
+
+/* ---- all ---- */
+
+static struct cnicache_entry *grow(struct cnicache *c)
+{
+	if ((c->n & (c->n - 1)) == 0) { /* grown at powers of two only */
+		void *p = realloc(c->items, (c->n ? c->n * 2 : 1) * sizeof(*c->items));
+
+		if (!p)
+			return NULL;
+		c->items = p;
+	}
+	c->items[c->n] = (struct cnicache_entry){ .file = "" };
+	return &c->items[c->n++];
+}
+
+static int read_entry(int dir, const char *name, struct cnicache *c, struct err *e)
+{
+	struct cnicache_entry *entry;
+	auto_free char *text = NULL;
+	struct err why;
+
+	if (*name == '.')
+		return 0;
+	entry = grow(c);
+	if (!entry)
+		return err_nomem(e);
+	(void)snprintf(entry->file, sizeof(entry->file), "%s", name);
+	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, &why);
+	if (len >= 0)
+		(void)!cnicache_parse(text, (size_t)len, entry);
+	return len < 0 && why.code == ERR_NOMEM ? err_nomem(e) : 0;
+}
+
+int cnicache_load(const struct ctx *ctx, struct cnicache *out, struct err *e)
+{
+	char path[PATH_MAX];
+	int rc = 0;
+
+	*out = (struct cnicache){ .n = 0 };
+	int n = snprintf(path, sizeof(path), "%s/results", ctx->cni_dir ? ctx->cni_dir : "");
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return err_set(e, ERR_IO, ENAMETOOLONG, "libcni's folder of results");
+	DIR *d = ctx->cni_dir ? opendir(path) : NULL;
+	if (!d)
+		return ctx->cni_dir && errno != ENOENT
+			       ? err_set(e, ERR_IO, errno, "open libcni's folder %s", path)
+			       : 0;
+	out->there = true;
+	for (struct dirent *it; rc == 0 && (it = readdir(d));)
+		rc = read_entry(dirfd(d), it->d_name, out, e);
+	(void)closedir(d);
+	if (rc)
+		cnicache_clear(out);
+	return rc;
+}
+
+void cnicache_clear(struct cnicache *c)
+{
+	free(c->items);
+	*c = (struct cnicache){ .n = 0 };
+}
+
+/* NETWORK-CONTAINER-IFNAME, where only the container may hold the other two's separator for sure.
+ */
+static bool read_name(const struct cnicache_query *q, const char *name, struct cnicache_entry *out)
+{
+	const char *at = strstr(name, q->container), *end = at ? at + strlen(q->container) : NULL;
+
+	if (!at || at == name || at[-1] != '-' || *end != '-' || ifname_problem(end + 1) ||
+	    slice_copy((struct slice){ name, (size_t)(at - name - 1) }, out->network,
+		       sizeof(out->network)) ||
+	    !id_valid(out->network))
+		return false;
+	(void)snprintf(out->ifname, sizeof(out->ifname), "%s", end + 1);
+	(void)snprintf(out->container, sizeof(out->container), "%s", q->container);
+	return true;
+}
+
+size_t cnicache_find(const struct cnicache *c, const struct cnicache_query *q,
+		     struct cnicache_entry *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cnicache_entry *have = &c->items[i];
+		struct cnicache_entry x;
+
+		if (*have->container && strcmp(have->container, q->container) != 0)
+			continue;
+		x = *have;
+		if ((!*x.container && !read_name(q, have->file, &x)) ||
+		    (*q->network && strcmp(x.network, q->network) != 0) ||
+		    (*q->ifname && strcmp(x.ifname, q->ifname) != 0))
+			continue;
+		if (n++ == 0)
+			*out = x;
+	}
+	return n;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/peers/cnicache.h"
+#include "lib/testing/fuzz.h"
+
+FUZZ(const uint8_t *data, size_t size)
+{
+	auto_free char *text = fuzz_text(data, size);
+	FUZZ_OUT(struct cnicache_entry, x);
+
+	if (fuzz_ok(cnicache_parse(text, size, &x), NULL, &x, sizeof(x))) {
+		MUST(id_valid(x.network) && id_valid(x.container) && !ifname_problem(x.ifname));
+		MUST(memchr(x.ns, 0, sizeof(x.ns)) && memchr(x.pod, 0, sizeof(x.pod)));
+		MUST(memchr(x.uid, 0, sizeof(x.uid)) && fuzz_untouched(x.file, sizeof(x.file)));
+	}
+	return 0;
+}

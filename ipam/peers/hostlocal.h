@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hostlocal.h: what host-local has given out on this node.
+ *
+ * It keeps one file an address, <folder>/<network>/<address>, whose first line is the container and
+ * whose second one the interface (files of early versions have no second one). The folder is
+ * /var/lib/cni/networks; its last_reserved_ip.N and lock are no addresses.
+ */
+#ifndef RAILHEAD_IPAM_PEERS_HOSTLOCAL_H
+#define RAILHEAD_IPAM_PEERS_HOSTLOCAL_H
+
+#include "lib/base/ctx.h"
+#include "lib/base/ip.h"
+
+struct hostlocal {
+	int dir; /* of one network; -1: there is none */
+};
+
+/*
+ * hostlocal_open - the folder of network in data_dir (NULL: the usual one). No folder is no error.
+ */
+int hostlocal_open(const struct ctx *ctx, const char *data_dir, const char *network,
+		   struct hostlocal *out, struct err *e) must_check;
+/* hostlocal_open_dir - the folder of a network at path. */
+int hostlocal_open_dir(const char *path, struct hostlocal *out, struct err *e) must_check;
+void hostlocal_close(struct hostlocal *h);
+#define auto_hostlocal auto_clean(hostlocal_close)
+
+/* hostlocal_holds - 1: there is a file of that address, 0: there is none, -1: it cannot be told. */
+int hostlocal_holds(const struct hostlocal *h, struct ip ip, struct err *e) must_check;
+
+struct hostlocal_lease {
+	struct ip ip;
+	char container[256], ifname[64]; /* ifname "" in files of early versions */
+};
+
+/* hostlocal_parse - the text of a file. -1: it names no container. Pure. */
+int hostlocal_parse(const char *text, size_t len, struct hostlocal_lease *out) must_check;
+
+/*
+ * hostlocal_each - call fn for each file of an address, in no order. lease->container is "" where
+ * the file cannot be read as one. Non-zero ends the walk and is returned.
+ */
+typedef int (*hostlocal_fn)(const struct hostlocal_lease *lease, void *arg, struct err *e);
+int hostlocal_each(const struct hostlocal *h, hostlocal_fn fn, void *arg, struct err *e) must_check;
+
+/*
+ * hostlocal_release - remove the files of that container and interface, as host-local's own DEL
+ * does: those of the interface, or when there is none those that name no interface.
+ */
+int hostlocal_release(const struct hostlocal *h, const char *container, const char *ifname,
+		      struct err *e) must_check;
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/store/key.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEX_V4 8
+#define HEX_V6 32
+
+/* FNV-1a: it need not resist an attacker, as whatever is found under a hash is checked again. */
+static uint64_t hash(const char *text, uint64_t h)
+{
+	for (; *text; text++)
+		h = (h ^ (uint8_t)*text) * 0x100000001b3u;
+	return h;
+}
+
+/* Grows past its end without writing there: too long is known only when all parts are in. */
+struct text {
+	char *s;
+	size_t size, len;
+	uint64_t h1, h2; /* of all that was added */
+};
+
+static void add_char(struct text *t, char c)
+{
+	const char one[2] = { c, '\0' };
+
+	if (t->len + 1 < t->size) {
+		t->s[t->len] = c;
+		t->s[t->len + 1] = '\0';
+	}
+	t->len++;
+	t->h1 = hash(one, t->h1);
+	t->h2 = hash(one, t->h2 + 1);
+}
+
+static void add(struct text *t, const char *s)
+{
+	for (; *s; s++)
+		add_char(t, *s);
+}
+
+static bool plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
+}
+
+static void add_part(struct text *t, const char *s)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (; *s; s++) {
+		if (plain(*s)) {
+			add_char(t, *s);
+			continue;
+		}
+		add_char(t, '%');
+		add_char(t, digits[(uint8_t)*s >> 4]);
+		add_char(t, digits[(uint8_t)*s & 15]);
+	}
+}
+
+static struct text start(struct key *k, const char *head)
+{
+	struct text t = { k->s, sizeof(k->s), 0, 0xcbf29ce484222325u, 0x9ae16a3b2f90404fu };
+
+	k->s[0] = '\0';
+	add(&t, head);
+	return t;
+}
+
+static void end(struct key *k, const struct text *t)
+{
+	if (t->len > STORE_KEY_MAX)
+		(void)snprintf(k->s, sizeof(k->s), "%c/#%016" PRIx64 "%016" PRIx64, k->s[0], t->h1,
+			       t->h2);
+}
+
+static void add_hex(struct text *t, u128 v, unsigned digits)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	while (digits > 0)
+		add_char(t, hex[(v >> (4 * --digits)) & 15]);
+}
+
+static void add_ip(struct text *t, struct ip ip)
+{
+	add(t, ip.family == IP_V4 ? "4/" : "6/");
+	add_hex(t, ip.v, ip.family == IP_V4 ? HEX_V4 : HEX_V6);
+}
+
+void key_of_addresses(struct key *k, const char *scope, enum ip_family f)
+{
+	struct text t = start(k, "a/");
+
+	add(&t, scope);
+	add(&t, f == IP_V4 ? "/4/" : "/6/");
+	end(k, &t);
+}
+
+void key_of_address(struct key *k, const char *scope, struct ip ip)
+{
+	struct text t = start(k, "a/");
+
+	add(&t, scope);
+	add(&t, "/");
+	add_ip(&t, ip);
+	end(k, &t);
+}
+
+void key_of_owner(struct key *k, const char *container, const char *ifname, const char *network)
+{
+	struct text t = start(k, "o/");
+
+	add_part(&t, container);
+	add(&t, "/");
+	add_part(&t, ifname);
+	add(&t, "/");
+	add_part(&t, network);
+	end(k, &t);
+}
+
+void key_of_container(struct key *k, const char *container)
+{
+	struct text t = start(k, "o/");
+
+	add_part(&t, container);
+	add(&t, "/");
+	end(k, &t);
+}
+
+void key_of_rests(struct key *k, const char *scope, const char *source)
+{
+	struct text t = start(k, "r/");
+
+	add(&t, scope);
+	add(&t, "/");
+	add(&t, source);
+	add(&t, "/");
+	end(k, &t);
+}
+
+void key_of_rest(struct key *k, const char *scope, const char *source, int64_t since,
+		 const struct ip *ip)
+{
+	struct text t = start(k, "r/");
+
+	add(&t, scope);
+	add(&t, "/");
+	add(&t, source);
+	add(&t, "/");
+	add_hex(&t, since < 0 ? 0 : (u128)since, 16);
+	add(&t, "/");
+	if (ip)
+		add_ip(&t, *ip);
+	end(k, &t);
+}
+
+void key_of_sticky(struct key *k, const char *scope, const char *const pod[3])
+{
+	struct text t = start(k, "s/");
+
+	add(&t, scope);
+	for (int i = 0; i < 3; i++) {
+		add(&t, "/");
+		add_part(&t, pod[i]);
+	}
+	end(k, &t);
+}
+
+void key_of_pod(struct key *k, const char *scope, const char *const pod[3], const struct ip *ip)
+{
+	struct text t = start(k, "i/");
+
+	add(&t, scope);
+	for (int i = 0; i < 3; i++) {
+		add(&t, "/");
+		add_part(&t, pod[i]);
+	}
+	add(&t, "/");
+	if (ip)
+		add_ip(&t, *ip);
+	end(k, &t);
+}
+
+void key_of_tally(struct key *k, const char *scope, const char *source)
+{
+	struct text t = start(k, "u/");
+
+	add(&t, scope);
+	add(&t, "/");
+	add(&t, source);
+	end(k, &t);
+}
+
+void key_of_quota(struct key *k, const char *scope, const char *ns)
+{
+	struct text t = start(k, "q/");
+
+	add(&t, scope);
+	add(&t, "/");
+	add_part(&t, ns);
+	end(k, &t);
+}
+
+void key_of_pool(struct key *k, const char *name)
+{
+	struct text t = start(k, "d/");
+
+	add_part(&t, name);
+	end(k, &t);
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+static int parse_hex(struct slice s, size_t digits, u128 *out)
+{
+	u128 v = 0;
+
+	if (s.len != digits)
+		return -1;
+	for (size_t i = 0; i < digits; i++) {
+		int d = hex_digit(s.p[i]);
+		if (d < 0)
+			return -1;
+		v = v * 16 + (unsigned)d;
+	}
+	*out = v;
+	return 0;
+}
+
+/* Cut the last part off, with its separator. */
+static int pop(struct slice *s, struct slice *part)
+{
+	for (size_t i = s->len; i > 0; i--) {
+		if (s->p[i - 1] == '/') {
+			*part = (struct slice){ s->p + i, s->len - i };
+			s->len = i - 1;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int pop_ip(struct slice *s, struct ip *out)
+{
+	struct slice hex, family;
+
+	if (pop(s, &hex) || pop(s, &family) || family.len != 1)
+		return -1;
+	out->family = *family.p == '4' ? IP_V4 : IP_V6;
+	if (*family.p != '4' && *family.p != '6')
+		return -1;
+	return parse_hex(hex, *family.p == '4' ? HEX_V4 : HEX_V6, &out->v);
+}
+
+static int body(const char *key, char kind, struct slice *out)
+{
+	if (key[0] != kind || key[1] != '/')
+		return -1;
+	*out = (struct slice){ key + 2, strlen(key + 2) };
+	return 0;
+}
+
+int key_parse_address(const char *key, struct key_address *out)
+{
+	struct slice s;
+	struct ip ip;
+
+	if (body(key, 'a', &s) || pop_ip(&s, &ip) || s.len < 2 || s.p[1] != '/' ||
+	    slice_copy(s, out->scope, sizeof(out->scope)))
+		return -1;
+	out->ip = ip;
+	return 0;
+}
+
+int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_LEN + 1],
+		   int64_t *since)
+{
+	struct slice s, time, id;
+	struct ip ip;
+	u128 t;
+
+	if (body(key, 'r', &s) || pop_ip(&s, &ip) || pop(&s, &time) || pop(&s, &id) ||
+	    parse_hex(time, 16, &t) || t > INT64_MAX || id.len > KEY_ID_LEN || s.len < 2 ||
+	    s.p[1] != '/' || slice_copy(s, out->scope, sizeof(out->scope)) ||
+	    slice_copy(id, source, KEY_ID_LEN + 1))
+		return -1;
+	out->ip = ip;
+	*since = (int64_t)t;
+	return 0;
+}
+
+static int unescape(struct slice s, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		char c = s.p[i];
+		if (c == '%') {
+			u128 v;
+			if (i + 2 >= s.len || parse_hex((struct slice){ s.p + i + 1, 2 }, 2, &v) ||
+			    v == 0)
+				return -1;
+			c = (char)v;
+			i += 2;
+		}
+		if (n + 1 >= size)
+			return -1;
+		out[n++] = c;
+	}
+	out[n] = '\0';
+	return 0;
+}
+
+int key_parse_owner(const char *key, struct key_owner *out)
+{
+	struct slice s, container, ifname, network, extra;
+	struct key_owner o;
+
+	if (body(key, 'o', &s) || !slice_next(&s, '/', &container) ||
+	    !slice_next(&s, '/', &ifname) || !slice_next(&s, '/', &network) ||
+	    slice_next(&s, '/', &extra))
+		return -1;
+	if (unescape(container, o.container, sizeof(o.container)) ||
+	    unescape(ifname, o.ifname, sizeof(o.ifname)) ||
+	    unescape(network, o.network, sizeof(o.network)))
+		return -1;
+	*out = o;
+	return 0;
+}
+
+char *key_scope(char out[KEY_SCOPE_MAX], char kind, const char *name)
+{
+	(void)snprintf(out, KEY_SCOPE_MAX, "%c/%.200s", kind, name);
+	return out;
+}
+
+char *key_scope_range(char out[KEY_SCOPE_MAX], const char *name, struct ip_range r)
+{
+	struct key k;
+	struct text t = start(&k, "");
+	unsigned digits = r.first.family == IP_V4 ? HEX_V4 : HEX_V6;
+
+	add_hex(&t, r.first.v, digits);
+	add_char(&t, '-');
+	add_hex(&t, r.last.v, digits);
+	(void)snprintf(out, KEY_SCOPE_MAX, "x/%.200s/%.80s", name, k.s);
+	return out;
+}
+
+char *key_scope_label(const char *scope, char *out, size_t size)
+{
+	const char *name = scope[0] && scope[1] ? scope + 2 : "";
+
+	if (*scope == 'p')
+		(void)snprintf(out, size, "pool %s", name);
+	else if (*scope == 'n')
+		(void)snprintf(out, size, "network %s", name);
+	else
+		(void)snprintf(out, size, "whereabouts %s", *name ? name : "(no network_name)");
+	return out;
+}
+
+const char *key_pool_of(const char *scope)
+{
+	return scope[0] == 'p' && scope[1] == '/' ? scope + 2 : NULL;
+}
+
+const char *key_scope_log(const char *scope, char *out, size_t size)
+{
+	const char *pool = key_pool_of(scope);
+
+	return pool ? pool : key_scope_label(scope, out, size);
+}

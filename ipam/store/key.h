@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * key.h: the keys of the IPAM store. Pure.
+ *
+ *	a/<scope>/<family>/<hex>              one per address ever given: a lease or its rest
+ *	o/<container>/<ifname>/<network>      owner: the addresses it holds
+ *	r/<scope>/<source>/<time>/<address>   resting addresses, longest first
+ *	s/<scope>/<namespace>/<pod>/<ifname>  sticky: the addresses a pod had last
+ *	i/<scope>/<namespace>/<pod>/<ifname>/<address>  the same pod's held addresses
+ *	u/<scope>/<source>                    tally of a source: used, resting, where to look next
+ *	q/<scope>/<namespace>                 addresses a namespace holds in a pool
+ *	d/<pool>                              definition of a pool
+ *	m/store                               schema version, boot of the last sweep
+ *
+ * Numbers are hexadecimal of fixed width, so that key order is address order and time order. A
+ *scope is where an address is unique: p/<pool>, n/<network>, w/<network_name>,
+ *x/<network_name>/<first-last>; its letter says how many parts it has. Parts are escaped, so that
+ *'/' only separates. Ranges of whereabouts are in w/ or x/, by enable_overlapping_ranges: what is
+ *unique across the two is decided in ipam/alloc/elsewhere.h. The container comes first in the owner, so
+ *that one short scan finds all addresses of a pod's other interfaces.
+ */
+#ifndef RAILHEAD_IPAM_STORE_KEY_H
+#define RAILHEAD_IPAM_STORE_KEY_H
+
+#include "ipam/store/store.h"
+#include "lib/base/ip.h"
+#include "lib/base/parse.h"
+
+#define KEY_SCOPE_MAX 288 /* with NUL */
+#define KEY_ID_LEN    16  /* hex digits of a source's id */
+#define KEY_NAME_MAX  100 /* longest name of a pool */
+#define KEY_META      "m/store"
+
+struct key {
+	char s[STORE_KEY_MAX + 1];
+};
+
+/* An owner as it stands in a key; the strings are NUL-terminated copies. */
+struct key_owner {
+	char container[256], ifname[64], network[256];
+};
+
+/* One address of one scope. */
+struct key_address {
+	char scope[KEY_SCOPE_MAX];
+	struct ip ip;
+};
+
+/*
+ * Builders. They cannot fail: parts that together exceed STORE_KEY_MAX are replaced by a hash,
+ * which happens to keys of very long pod names only; such keys are looked up, never parsed.
+ */
+void key_of_address(struct key *k, const char *scope, struct ip ip);
+void key_of_addresses(struct key *k, const char *scope, enum ip_family f); /* the prefix of all */
+void key_of_owner(struct key *k, const char *container, const char *ifname, const char *network);
+void key_of_container(struct key *k, const char *container); /* the prefix of all its owners */
+void key_of_rest(struct key *k, const char *scope, const char *source, int64_t since,
+		 const struct ip *ip); /* ip NULL: the first one of that time */
+void key_of_rests(struct key *k, const char *scope, const char *source);
+void key_of_sticky(struct key *k, const char *scope,
+		   const char *const pod[3]); /* ns, pod, ifname */
+/* pod: ns, pod, ifname. ip NULL: the prefix of all that the pod holds in scope */
+void key_of_pod(struct key *k, const char *scope, const char *const pod[3], const struct ip *ip);
+void key_of_tally(struct key *k, const char *scope, const char *source); /* source "": the prefix */
+void key_of_quota(struct key *k, const char *scope, const char *ns);
+void key_of_pool(struct key *k, const char *name);
+
+/* Parsers: 0, or -1 when the key is not of that kind or malformed. */
+int key_parse_address(const char *key, struct key_address *out) must_check;
+int key_parse_owner(const char *key, struct key_owner *out) must_check;
+int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_LEN + 1],
+		   int64_t *since) must_check;
+
+/* Scopes. key_scope_label: "pool rail0", "network mynet", ... for people. Both return out. */
+char *key_scope(char out[KEY_SCOPE_MAX], char kind, const char *name);
+char *key_scope_range(char out[KEY_SCOPE_MAX], const char *name, struct ip_range r);
+char *key_scope_label(const char *scope, char *out, size_t size);
+
+/* key_pool_of - the pool's name when scope is a pool's, else NULL. Points into scope. */
+const char *key_pool_of(const char *scope);
+/* key_scope_log - what the audit log calls a scope: a pool's name, else the label, in out. */
+const char *key_scope_log(const char *scope, char *out, size_t size);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/store/key.h"
+#include "lib/testing/fuzz.h"
+
+/* What a key says is what the key built from it says. */
+FUZZ(const uint8_t *data, size_t size)
+{
+	auto_free char *s = fuzz_text(data, size);
+	FUZZ_OUT(struct key_address, a);
+	FUZZ_OUT(struct key_owner, o);
+	char source[KEY_ID_LEN + 1], label[64];
+	struct key_owner o2;
+	struct key k;
+	int64_t since;
+
+	if (fuzz_ok(key_parse_address(s, &a), NULL, &a, sizeof(a))) {
+		key_of_address(&k, a.scope, a.ip);
+		MUST(!strcmp(k.s, s) && *key_scope_label(a.scope, label, sizeof(label)));
+	} else if (!key_parse_rest(s, &a, source, &since)) {
+		key_of_rest(&k, a.scope, source, since, &a.ip);
+		MUST(!strcmp(k.s, s));
+	} else if (fuzz_ok(key_parse_owner(s, &o), NULL, &o, sizeof(o))) {
+		key_of_owner(&k, o.container, o.ifname, o.network);
+		MUST(k.s[2] == '#' ||
+		     (!key_parse_owner(k.s, &o2) && !strcmp(o.ifname, o2.ifname) &&
+		      !strcmp(o.container, o2.container) && !strcmp(o.network, o2.network)));
+	}
+	return 0;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lmdb_file.c: the file of LMDB 0.9, data version 1, 64 bits, this byte order.
+ *
+ * Two meta pages of which the newer counts; then pages of two B-trees, one of free page numbers by
+ * transaction, one of the data. Each page begins with a header of 16 bytes: page number, unused,
+ * kind, and the bounds of its free space; then 16-bit offsets of its nodes, which are packed
+ * against its end. A node has a header of 8 bytes: size of the value (of a leaf) or number of the
+ * child (of a branch) in three parts, flags in the third, size of the key.
+ */
+#include "ipam/store/lmdb_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAGIC         UINT32_C(0xbeefc0de)
+#define DATA_VERSION  1
+#define OFF_MAGIC     16
+#define OFF_VERSION   20
+#define OFF_DB        40 /* two records of DB_LEN bytes; the first field of the first is the page size */
+#define DB_LEN        48
+#define OFF_DB_FLAGS  4
+#define OFF_DB_DEPTH  6
+#define OFF_DB_COUNT  32
+#define OFF_DB_ROOT   40
+#define OFF_LAST_PAGE 136
+#define OFF_TXNID     144
+#define META_LEN      152
+#define PAGE_MIN      512
+#define PAGE_MAX      32768 /* offsets in a page have 16 bits, and its end is one */
+
+static uint16_t u16(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint32_t u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static bool parse_meta(const uint8_t *b, struct lmdb_meta *out)
+{
+	out->page_size = u32(b + OFF_DB);
+	out->last_page = u64(b + OFF_LAST_PAGE);
+	out->txnid = u64(b + OFF_TXNID);
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *db = b + OFF_DB + i * DB_LEN;
+		out->flags[i] = u16(db + OFF_DB_FLAGS);
+		out->depth[i] = u16(db + OFF_DB_DEPTH);
+		out->entries[i] = u64(db + OFF_DB_COUNT);
+		out->root[i] = u64(db + OFF_DB_ROOT);
+	}
+	return u32(b + OFF_MAGIC) == MAGIC && u32(b + OFF_VERSION) == DATA_VERSION &&
+	       out->page_size >= PAGE_MIN && out->page_size <= PAGE_MAX &&
+	       (out->page_size & (out->page_size - 1)) == 0 && out->last_page >= 1 &&
+	       out->last_page < UINT32_MAX;
+}
+
+static bool all_zero(const uint8_t *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (b[i])
+			return false;
+	}
+	return true;
+}
+
+/* *out is the first meta page; second NULL: the file ends before it. */
+static enum lmdb_file_state newer(const uint8_t *second, struct lmdb_meta *out)
+{
+	struct lmdb_meta other;
+
+	if (!second)
+		return out->txnid == 0 ? LMDB_FILE_EMPTY : LMDB_FILE_BAD;
+	if (!parse_meta(second, &other) || other.page_size != out->page_size)
+		return LMDB_FILE_BAD;
+	if (other.txnid > out->txnid)
+		*out = other;
+	return LMDB_FILE_GOOD;
+}
+
+/* unfinished; or written, but not yet on the disk when the power went */
+static bool never_written(const uint8_t *first, size_t len)
+{
+	return len < META_LEN || all_zero(first, META_LEN);
+}
+
+enum lmdb_file_state lmdb_meta_read(const uint8_t *file, size_t len, struct lmdb_meta *out)
+{
+	if (never_written(file, len))
+		return LMDB_FILE_EMPTY;
+	if (!parse_meta(file, out))
+		return LMDB_FILE_BAD;
+	return newer(len < out->page_size + META_LEN ? NULL : file + out->page_size, out);
+}
+
+/* A file that cannot be read is not an empty one: what it holds would be taken for nothing. */
+static int read_metas(int fd, struct lmdb_meta *m, enum lmdb_file_state *out, struct err *e)
+{
+	uint8_t b[META_LEN];
+	ssize_t n = pread(fd, b, sizeof(b), 0);
+
+	*out = LMDB_FILE_EMPTY;
+	if (n >= 0 && never_written(b, (size_t)n))
+		return 0;
+	*out = LMDB_FILE_BAD;
+	if (n >= 0 && !parse_meta(b, m))
+		return 0;
+	if (n >= 0)
+		n = pread(fd, b, sizeof(b), m->page_size);
+	if (n < 0)
+		return err_set(e, ERR_STORE, errno, "read the store's file");
+	*out = newer(n == (ssize_t)sizeof(b) ? b : NULL, m);
+	return 0;
+}
+
+int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e)
+{
+	struct lmdb_meta m = { 0 };
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st))
+		return err_set(e, ERR_STORE, errno, "look at the store's file");
+	*out = (struct lmdb_file){ .state = LMDB_FILE_EMPTY };
+	if (fd < 0)
+		return 0;
+	out->state = LMDB_FILE_BAD;
+	if (S_ISREG(st.st_mode) && read_metas(fd, &m, &out->state, e))
+		return -1;
+	if (out->state != LMDB_FILE_GOOD)
+		return 0;
+	out->want = (m.last_page + 1) * m.page_size;
+	if ((uint64_t)st.st_size < out->want)
+		out->state = LMDB_FILE_SHORT;
+	return 0;
+}
+
+/* ---- the whole file ---- */
+
+#define PAGE_HEADER 16
+#define OFF_FLAGS   10
+#define OFF_LOWER   12
+#define OFF_UPPER   14
+#define OFF_PAGES   12 /* of an overflow page: how many */
+#define NODE_HEADER 8
+#define P_BRANCH    0x01
+#define P_LEAF      0x02
+#define P_OVERFLOW  0x04
+#define NODE_BIG    0x01 /* the value is the number of an overflow page */
+#define DEPTH_MAX   16
+#define KEY_MAX     511
+#define SIZE_MAX_OK ((uint64_t)1280 << 20) /* the map of store_lmdb.c */
+#define KIND_MASK   0x7f                   /* of a tree: what keys and values it has */
+#define KIND_NUMBER 0x08
+#define NONE        (~UINT64_C(0))
+
+struct key_bytes {
+	const uint8_t *p;
+	size_t len;
+};
+
+struct checker {
+	const uint8_t *file;
+	size_t len;
+	struct lmdb_meta m;
+	uint8_t *seen;         /* one bit a page: used by a tree, or free */
+	bool numbers;          /* keys are numbers: the tree of free pages */
+	struct key_bytes last; /* the key before; p NULL: none yet */
+	bool last_may_come;    /* it was a separator, and may come as a key yet */
+	uint64_t entries;
+};
+
+static bool mark(struct checker *c, uint64_t page)
+{
+	if (page < 2 || page > c->m.last_page || (c->seen[page / 8] & (1u << page % 8)))
+		return false;
+	c->seen[page / 8] = (uint8_t)(c->seen[page / 8] | (1u << page % 8));
+	return true;
+}
+
+/* NULL when it is not wholly in the file. */
+static const uint8_t *page_at(const struct checker *c, uint64_t page, uint64_t n)
+{
+	if (n == 0 || n > c->m.last_page || page > c->m.last_page ||
+	    (page + n) * c->m.page_size > c->len)
+		return NULL;
+	return c->file + page * c->m.page_size;
+}
+
+static int compare(const struct checker *c, struct key_bytes a, struct key_bytes b)
+{
+	if (c->numbers) {
+		uint64_t x = u64(a.p), y = u64(b.p);
+		return x < y ? -1 : x > y;
+	}
+	int rc = memcmp(a.p, b.p, a.len < b.len ? a.len : b.len);
+	return rc ? rc : a.len < b.len ? -1 : a.len > b.len;
+}
+
+static bool in_order(const struct checker *c, struct key_bytes key)
+{
+	int rc = c->last.p ? compare(c, c->last, key) : -1;
+
+	return rc < 0 || (rc == 0 && c->last_may_come);
+}
+
+/* Page numbers, preceded by how many. Free pages belong to nobody else. */
+static const char *check_free(struct checker *c, const uint8_t *data, size_t size)
+{
+	uint64_t n = size >= 8 ? u64(data) : 0;
+
+	if (size < 8 || n > size / 8 - 1)
+		return "a list of free pages is longer than its record";
+	for (uint64_t i = 1; i <= n; i++) {
+		if (i > 1 && u64(data + 8 * i) >= u64(data + 8 * (i - 1)))
+			return "a list of free pages is out of order";
+		if (!mark(c, u64(data + 8 * i)))
+			return "a page is free and in use, or free twice";
+	}
+	return NULL;
+}
+
+static const char *check_big(struct checker *c, uint64_t page, size_t size, const uint8_t **data)
+{
+	uint64_t n = (PAGE_HEADER + size + c->m.page_size - 1) / c->m.page_size;
+	const uint8_t *p = page_at(c, page, n);
+
+	if (!p || u64(p) != page || u16(p + OFF_FLAGS) != P_OVERFLOW || u32(p + OFF_PAGES) < n)
+		return "a long value is not where it should be";
+	n = u32(p + OFF_PAGES);
+	for (uint64_t i = 0; i < n; i++) {
+		if (!mark(c, page + i))
+			return "a page is used twice";
+	}
+	*data = p + PAGE_HEADER;
+	return NULL;
+}
+
+/* A node of a page within its bounds; NULL: it is not. */
+static const uint8_t *node_at(const struct checker *c, const uint8_t *page, size_t i)
+{
+	size_t at = u16(page + PAGE_HEADER + 2 * i);
+
+	if (at % 2 || at < u16(page + OFF_UPPER) || at + NODE_HEADER > c->m.page_size ||
+	    at + NODE_HEADER + u16(page + at + 6) > c->m.page_size)
+		return NULL;
+	return page + at;
+}
+
+static struct key_bytes key_of(const uint8_t *node)
+{
+	return (struct key_bytes){ node + NODE_HEADER, u16(node + 6) };
+}
+
+static size_t leaf_size(const uint8_t *node)
+{
+	size_t size = u16(node) | (size_t)u16(node + 2) << 16;
+
+	return NODE_HEADER + u16(node + 6) + (u16(node + 4) == NODE_BIG ? sizeof(uint64_t) : size);
+}
+
+/* Two records fit into each page: what is longer has pages of its own. */
+static size_t node_max(const struct checker *c)
+{
+	return (((c->m.page_size - PAGE_HEADER) / 2) & ~(size_t)1) - 2;
+}
+
+/* LMDB moves the records of a page together when one goes: they must not lie over each other. */
+static const char *check_layout(const struct checker *c, const uint8_t *page, size_t n, bool leaf)
+{
+	uint8_t taken[PAGE_MAX / 2] = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *node = node_at(c, page, i);
+		size_t at = node ? (size_t)(node - page) : 0;
+		size_t branch = node ? (size_t)NODE_HEADER + u16(node + 6) : 0;
+		size_t end = at + (node && leaf ? leaf_size(node) : branch);
+
+		if (!node || end > c->m.page_size)
+			return "a record reaches over its page";
+		for (; at < end; at += 2) {
+			if (taken[at / 2])
+				return "two records lie over each other";
+			taken[at / 2] = 1;
+		}
+	}
+	return NULL;
+}
+
+static const char *check_leaf_node(struct checker *c, const uint8_t *page, const uint8_t *node)
+{
+	struct key_bytes key = key_of(node);
+	size_t size = u16(node) | (size_t)u16(node + 2) << 16;
+	const uint8_t *data = key.p + key.len;
+	bool big = u16(node + 4) == NODE_BIG;
+	const char *bad = NULL;
+
+	if (u16(node + 4) & ~NODE_BIG || key.len == 0 || key.len > KEY_MAX ||
+	    (c->numbers && key.len != 8))
+		return "a record is of a kind that is not used";
+	if (c->numbers && (u64(key.p) == 0 || u64(key.p) > c->m.txnid))
+		return "a list of free pages is of a transaction to come";
+	if (!in_order(c, key))
+		return "keys are out of order";
+	c->last = key;
+	c->last_may_come = false;
+	c->entries++;
+	if (data + (big ? 8 : size) > page + c->m.page_size)
+		return "a value reaches over its page";
+	if (leaf_size(node) > node_max(c))
+		return "a value is too long for its page";
+	if (big)
+		bad = check_big(c, u64(data), size, &data);
+	return bad || !c->numbers ? bad : check_free(c, data, size);
+}
+
+static const char *check_page(struct checker *c, uint64_t number, unsigned depth);
+
+/* The key that separates two children is greater than all before it, and what follows not less. */
+static const char *check_child(struct checker *c, const uint8_t *node, bool first, unsigned depth)
+{
+	uint64_t child = u16(node) | (uint64_t)u16(node + 2) << 16 | (uint64_t)u16(node + 4) << 32;
+	struct key_bytes key = key_of(node);
+
+	if (!first) {
+		if (key.len == 0 || key.len > KEY_MAX || (c->numbers && key.len != 8) ||
+		    !in_order(c, key))
+			return "keys are out of order";
+		c->last = key;
+		c->last_may_come = true;
+	}
+	return check_page(c, child, depth - 1);
+}
+
+static const char *check_nodes(struct checker *c, const uint8_t *page, unsigned depth)
+{
+	size_t n = (size_t)(u16(page + OFF_LOWER) - PAGE_HEADER) / 2;
+	const char *over = check_layout(c, page, n, depth == 1);
+
+	if (over)
+		return over;
+	if (depth > 1 && n == 1 && !c->numbers)
+		return "a branch has one child only";
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *node = node_at(c, page, i);
+		const char *bad = !node        ? "a record reaches over its page"
+				  : depth == 1 ? check_leaf_node(c, page, node)
+					       : check_child(c, node, i == 0, depth);
+
+		if (bad)
+			return bad;
+	}
+	return n ? NULL : "a page is empty";
+}
+
+static const char *check_page(struct checker *c, uint64_t number, unsigned depth)
+{
+	const uint8_t *page = page_at(c, number, 1);
+
+	if (!page)
+		return "a page lies behind the end of the file";
+	if (!mark(c, number))
+		return "a page is used twice";
+	if (u64(page) != number || u16(page + OFF_FLAGS) != (depth == 1 ? P_LEAF : P_BRANCH))
+		return "a page is not what it should be";
+	if (u16(page + OFF_LOWER) < PAGE_HEADER || u16(page + OFF_LOWER) > u16(page + OFF_UPPER) ||
+	    u16(page + OFF_UPPER) > c->m.page_size)
+		return "the bounds of a page are wrong";
+	return check_nodes(c, page, depth);
+}
+
+static const char *check_tree(struct checker *c, int db)
+{
+	uint64_t root = c->m.root[db];
+
+	if ((c->m.flags[db] & KIND_MASK) != (db == 0 ? KIND_NUMBER : 0))
+		return "a tree is of a kind that is not used";
+	c->numbers = db == 0;
+	c->last.p = NULL;
+	c->last_may_come = false;
+	c->entries = 0;
+	if (root == NONE)
+		return c->m.depth[db] || c->m.entries[db] ? "the root is missing" : NULL;
+	if (c->m.depth[db] == 0 || c->m.depth[db] > DEPTH_MAX)
+		return "the depth is wrong";
+	const char *bad = check_page(c, root, c->m.depth[db]);
+	if (bad)
+		return bad;
+	return c->entries == c->m.entries[db] ? NULL : "records are missing";
+}
+
+const char *lmdb_check(const uint8_t *file, size_t len)
+{
+	struct checker c = { .file = file, .len = len };
+
+	if (lmdb_meta_read(file, len, &c.m) != LMDB_FILE_GOOD)
+		return "it does not begin as an LMDB file of this machine does";
+	/* a page number that no file of this size can have: do not even count up to it */
+	if (c.m.last_page > len / PAGE_MIN + (1u << 20) ||
+	    c.m.last_page >= SIZE_MAX_OK / c.m.page_size)
+		return "a page lies behind the end of the file";
+	c.seen = calloc(1, c.m.last_page / 8 + 1);
+	if (!c.seen)
+		return "out of memory";
+	/* data first: what it uses cannot be free */
+	const char *bad = check_tree(&c, 1);
+	if (!bad)
+		bad = check_tree(&c, 0);
+	free(c.seen);
+	return bad;
+}

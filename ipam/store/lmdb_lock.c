@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/store/lmdb_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "ipam/store/lmdb_proc.h"
+#include "lib/base/ctx.h"
+
+#define NOTES      64   /* holders that can be noted at a time */
+#define LOOK_EVERY 1000 /* ms between two looks at the holders */
+#define DEATH_MS   1000 /* how long a killed process may take to go */
+
+static int try_lock(int fd, short type)
+{
+	struct flock all = { .l_type = type, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_SETLK, &all);
+}
+
+/* Only a hint where to look, so an error is none. */
+static void note(const struct lmdb_lock *l)
+{
+	pid_t pid = getpid();
+
+	(void)!pwrite(l->fd, &pid, sizeof(pid),
+		      LMDB_LOCK_NOTES + (off_t)sizeof(pid) * (pid % NOTES));
+}
+
+/* ---- who holds it ---- */
+
+bool lmdb_holder_is_stopped(const struct lmdb_holder *before, const struct lmdb_holder *now)
+{
+	/* stopped, traced, or asleep although a transaction never sleeps (frozen) */
+	return before->holds && now->holds && before->started == now->started &&
+	       before->worked == now->worked && before->state && strchr("TtS", before->state) &&
+	       now->state && strchr("TtS", now->state);
+}
+
+struct watch {
+	int64_t next; /* when to look again; 0: not yet begun */
+	pid_t pids[NOTES];
+	struct lmdb_holder seen[NOTES];
+};
+
+/* The descriptor names the process itself: nobody who has its number later is hit. */
+static void kill_if_stopped(const struct lmdb_lock *l, pid_t pid, const struct lmdb_holder *before)
+{
+	auto_fd int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct lmdb_holder now;
+
+	if (fd < 0 || lmdb_proc_look(pid, l->fd, &now) || !lmdb_holder_is_stopped(before, &now) ||
+	    syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0))
+		return;
+	if (l->log)
+		log_warn(l->log, "process %d held the store %s and was stopped: killed", (int)pid,
+			 l->file);
+	(void)poll(&p, 1, DEATH_MS);
+}
+
+static void look(const struct lmdb_lock *l, struct watch *w)
+{
+	pid_t pids[NOTES] = { 0 };
+
+	(void)!pread(l->fd, pids, sizeof(pids), LMDB_LOCK_NOTES);
+	for (int i = 0; i < NOTES; i++) {
+		struct lmdb_holder now = { .holds = false };
+
+		if (pids[i] <= 0 || pids[i] == getpid() || lmdb_proc_look(pids[i], l->fd, &now))
+			now.holds = false;
+		if (w->pids[i] == pids[i] && lmdb_holder_is_stopped(&w->seen[i], &now))
+			kill_if_stopped(l, pids[i], &now);
+		w->pids[i] = pids[i];
+		w->seen[i] = now;
+	}
+}
+
+/* ---- waiting ---- */
+
+static int too_late(const struct lmdb_lock *l, struct err *e)
+{
+	err_set(e, ERR_AGAIN, ETIMEDOUT, "another process holds the store %s", l->file);
+	return err_hint(e, "`fuser -v` on the file \"lock\" beside it names the process; is it "
+			   "stopped?");
+}
+
+/*
+ * Wait for a lock by asking again: transactions take less than a millisecond, and a blocking wait
+ * could only be ended by a signal.
+ */
+int lmdb_lock_take(const struct lmdb_lock *l, bool exclusive, struct err *e)
+{
+	struct timespec pause = { 0, 50000 };
+	struct watch w = { .next = 0 };
+	int64_t deadline = 0;
+
+	while (try_lock(l->fd, exclusive ? F_WRLCK : F_RDLCK)) {
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return err_set(e, ERR_STORE, errno, "lock %s", l->file);
+		int64_t now = ctx_mono_ms();
+		if (!deadline) {
+			deadline = now + l->wait_ms;
+			w.next = now + LOOK_EVERY;
+		}
+		if (now >= deadline)
+			return too_late(l, e);
+		if (now >= w.next) {
+			look(l, &w);
+			w.next = now + LOOK_EVERY;
+		}
+		(void)nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 1000000)
+			pause.tv_nsec *= 2;
+	}
+	note(l);
+	return 0;
+}
+
+void lmdb_lock_drop(const struct lmdb_lock *l)
+{
+	(void)try_lock(l->fd, F_UNLCK);
+}

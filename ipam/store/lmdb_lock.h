@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lmdb_lock.h: the lock of the embedded store: exclusive for writers, shared for readers.
+ *
+ * A transaction takes well under a millisecond and never sleeps. A holder that was stopped from
+ * outside (SIGSTOP, a frozen cgroup, a debugger) would keep every pod of the node waiting. Whoever
+ * waits looks for such a holder and kills it, but only on proof: the process noted itself in the
+ * lock file, it holds this very lock (its /proc/PID/fdinfo), and for a second it neither ran nor
+ * waited for a disk. LMDB survives a writer that is killed at any moment: its commit is one write
+ * of a meta page, the last of all.
+ */
+#ifndef RAILHEAD_IPAM_STORE_LMDB_LOCK_H
+#define RAILHEAD_IPAM_STORE_LMDB_LOCK_H
+
+#include "lib/base/err.h"
+#include "lib/base/log.h"
+
+struct lmdb_lock {
+	int fd; /* the file "lock"; from byte LMDB_LOCK_NOTES on it has the numbers of holders */
+	int wait_ms;
+	const char *file;      /* path of data.mdb, for errors */
+	const struct log *log; /* NULL: none */
+};
+
+#define LMDB_LOCK_NOTES 64
+
+/* lmdb_lock_take - ERR_AGAIN (errnum ETIMEDOUT) when it is not free within wait_ms. */
+int lmdb_lock_take(const struct lmdb_lock *l, bool exclusive, struct err *e) must_check;
+void lmdb_lock_drop(const struct lmdb_lock *l);
+
+/* What is known of a process at one moment. */
+struct lmdb_holder {
+	bool holds;               /* the lock in question */
+	char state;               /* as in /proc/PID/stat */
+	uint64_t started, worked; /* clock ticks; changes of context and ticks of work together */
+};
+
+/* lmdb_holder_is_stopped - by two looks at one process, a second apart. Pure. */
+bool lmdb_holder_is_stopped(const struct lmdb_holder *before, const struct lmdb_holder *now);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lmdb_proc.h: what /proc says of a process that may hold the store's lock. */
+#ifndef RAILHEAD_IPAM_STORE_LMDB_PROC_H
+#define RAILHEAD_IPAM_STORE_LMDB_PROC_H
+
+#include <sys/types.h>
+
+#include "ipam/store/lmdb_lock.h"
+
+/* lmdb_proc_look - lockfd: the lock file, open. -1: there is no such process, or it is not ours to
+ * see. */
+int lmdb_proc_look(pid_t pid, int lockfd, struct lmdb_holder *out) must_check;
+
+/* lmdb_proc_parse - from the text of /proc/PID/stat. -1: it is none. Pure. */
+int lmdb_proc_parse(const char *stat, struct lmdb_holder *out) must_check;
+
+#endif

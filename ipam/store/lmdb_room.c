@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipam/store/lmdb_room.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "lib/base/retry.h"
+
+#define KEPT_MIN   ((uint64_t)256 * 1024) /* some ten times what a release changes */
+#define KEPT_SHARE 8
+#define BLOCK      512 /* of st_blocks */
+
+uint64_t lmdb_room_kept(uint64_t used)
+{
+	return KEPT_MIN + used / KEPT_SHARE;
+}
+
+/* Where nothing can be allocated beforehand, there is at least room now. */
+static int look_for_room(int fd, uint64_t bytes)
+{
+	struct statvfs s;
+
+	if (fstatvfs(fd, &s))
+		return -1;
+	if ((uint64_t)s.f_bavail * s.f_frsize >= bytes)
+		return 0;
+	errno = ENOSPC;
+	return -1;
+}
+
+static int allocate(int fd, uint64_t size)
+{
+	unsigned tries = 0;
+	int rc;
+
+	do
+		rc = fallocate(fd, 0, 0, (off_t)size);
+	while (rc && retry_interrupted(&tries));
+	return rc;
+}
+
+static int make(int fd, uint64_t used)
+{
+	uint64_t kept = lmdb_room_kept(used), want = used + 2 * kept;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -1;
+	/* no holes: what is there is allocated */
+	if ((uint64_t)st.st_size >= want && (uint64_t)st.st_blocks * BLOCK >= (uint64_t)st.st_size)
+		return 0;
+	/* a little more, so that this is seldom done */
+	if (allocate(fd, want + kept) == 0 || allocate(fd, want) == 0)
+		return 0;
+	return errno == EOPNOTSUPP || errno == ENOSYS ? look_for_room(fd, 2 * kept) : -1;
+}
+
+int lmdb_room_make(int fd, uint64_t used, struct err *e)
+{
+	if (make(fd, used) == 0)
+		return 0;
+	err_set(e, ERR_STORE, errno == EDQUOT ? ENOSPC : errno, "make room in the store");
+	return e->errnum == ENOSPC
+		       ? err_hint(e, "the file system is full; what is left is kept for releasing "
+				     "addresses. Make room, then try again")
+		       : -1;
+}
+
+uint64_t lmdb_room_behind(int fd, uint64_t used)
+{
+	struct stat st;
+
+	return fstat(fd, &st) || (uint64_t)st.st_size < used ? 0 : (uint64_t)st.st_size - used;
+}
+
+bool lmdb_room_is_out(int fd)
+{
+	struct statvfs s;
+
+	return fstatvfs(fd, &s) == 0 && s.f_bavail == 0;
+}

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store_lmdb.c: the embedded store. The only file that knows LMDB.
+ *
+ * Locking is ours (MDB_NOLOCK): writers hold an exclusive lock on the file "lock" for a
+ * transaction, readers a shared one. LMDB's own lock file would let readers run beside a writer,
+ * which nobody needs here, and in exchange has a mutex without timeout, so that one stopped process
+ * stops a node, and reader slots that outlive killed processes. The kernel drops our lock with the
+ * process that held it.
+ *
+ * A killed process leaves its transaction undone: the meta page is the last thing a commit writes.
+ * What a power loss leaves is the matter of ipam/store/lmdb_recover.h.
+ */
+#include "ipam/store/store_lmdb.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lmdb.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/store/lmdb_file.h"
+#include "ipam/store/lmdb_lock.h"
+#include "ipam/store/lmdb_recover.h"
+#include "ipam/store/lmdb_room.h"
+#include "lib/sys/fs.h"
+#include "lib/sys/safe_path.h"
+
+/* Address space, not disk: the file grows as it is used. Enough for about a million leases. */
+#define STORE_SIZE ((size_t)1 << 30)
+#define MAP_SIZE   (STORE_SIZE + STORE_SIZE / 4) /* what releases may need when it is full */
+#define FLAGS      (MDB_NOLOCK | MDB_NOTLS | MDB_NOSYNC | MDB_NORDAHEAD | MDB_NOSUBDIR)
+
+#define COMMIT_MAX_S 8 /* it writes to memory; less than others wait for the lock */
+#define LOCK_FILE    "lock"
+#define FREE_LISTS   0 /* the database of LMDB's own in which free pages are listed */
+
+struct lmdb {
+	struct store base;
+	MDB_env *env;
+	int dirfd, lockfd, datafd;
+	int wait_ms;
+	const struct log *log;
+	char *file; /* path of data.mdb, for errors */
+	char boot[CTX_BOOT_ID_LEN + 1];
+};
+
+struct lmdb_txn {
+	struct store_txn base;
+	MDB_txn *txn;
+	MDB_dbi dbi;
+	bool keep, release;
+};
+
+static struct lmdb *lmdb_of(struct store *s)
+{
+	return (struct lmdb *)(void *)s;
+}
+
+static struct lmdb_txn *txn_of(struct store_txn *t)
+{
+	return (struct lmdb_txn *)(void *)t;
+}
+
+static struct lmdb_place place_of(const struct lmdb *s)
+{
+	return (struct lmdb_place){ s->dirfd, s->lockfd, s->boot, s->file };
+}
+
+/* An error of LMDB: its own codes are negative, the others are errno. */
+static int fail(const struct lmdb *s, int rc, const char *what, struct err *e)
+{
+	if (rc == ENOMEM)
+		return err_nomem(e);
+	/* LMDB's word for a write that ended early */
+	if ((rc == EIO && lmdb_room_is_out(s->dirfd)) || rc == EDQUOT)
+		rc = ENOSPC;
+	if (rc == MDB_MAP_FULL) {
+		err_set(e, ERR_STORE, ENOSPC, "the store %s is full (%zu MiB)", s->file,
+			STORE_SIZE >> 20);
+		return err_hint(e, "`railctl ipam verify` shows what is in it");
+	}
+	if (rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_INVALID ||
+	    rc == MDB_VERSION_MISMATCH || rc == MDB_PANIC || rc == MDB_INCOMPATIBLE)
+		return lmdb_damaged(s->file, mdb_strerror(rc), e);
+	if (rc < 0)
+		return err_set(e, ERR_STORE, 0, "%s in %s: %s", what, s->file, mdb_strerror(rc));
+	err_set(e, ERR_STORE, rc, "%s in %s", what, s->file);
+	return rc == ENOSPC ? err_hint(e, "the file system is full") : -1;
+}
+
+static int lock(const struct lmdb *s, bool exclusive, struct err *e)
+{
+	const struct lmdb_lock l = { s->lockfd, s->wait_ms, s->file, s->log };
+
+	return lmdb_lock_take(&l, exclusive, e);
+}
+
+static void unlock(const struct lmdb *s)
+{
+	lmdb_lock_drop(&(struct lmdb_lock){ .fd = s->lockfd });
+}
+
+/* ---- transactions ---- */
+
+static void txn_end(struct lmdb_txn *t)
+{
+	unlock(lmdb_of(t->base.store));
+	free(t);
+}
+
+static uint64_t used_bytes(const struct lmdb *s)
+{
+	MDB_envinfo info = { 0 };
+	MDB_stat stat = { 0 };
+
+	(void)mdb_env_info(s->env, &info);
+	(void)mdb_env_stat(s->env, &stat);
+	return ((uint64_t)info.me_last_pgno + 1) * stat.ms_psize;
+}
+
+/* What was released lies inside the file, and is used again before the file grows. */
+static uint64_t free_bytes(const struct lmdb *s)
+{
+	MDB_stat stat = { 0 };
+	MDB_cursor *c;
+	MDB_val k, v;
+	MDB_txn *txn;
+	uint64_t n = 0;
+
+	if (mdb_env_stat(s->env, &stat) || mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn))
+		return 0;
+	if (mdb_cursor_open(txn, FREE_LISTS, &c) == 0) {
+		while (mdb_cursor_get(c, &k, &v, MDB_NEXT) == 0)
+			n += *(const size_t *)v.mv_data;
+		mdb_cursor_close(c);
+	}
+	mdb_txn_abort(txn);
+	return n * stat.ms_psize;
+}
+
+/* A release begins in any case: the room that it needs was kept for it. */
+static int make_room(const struct lmdb *s, enum store_mode mode, struct err *e)
+{
+	uint64_t used = used_bytes(s), kept = lmdb_room_kept(used);
+	bool fits = used + 2 * kept <= STORE_SIZE;
+	struct err why;
+
+	if (fits && lmdb_room_make(s->datafd, used, &why) == 0)
+		return 0;
+	if (mode == STORE_RELEASE || lmdb_room_behind(s->datafd, used) + free_bytes(s) >= 2 * kept)
+		return 0;
+	if (!fits)
+		return fail(s, MDB_MAP_FULL, "begin a transaction", e);
+	*e = why;
+	return err_wrap(e, "%s", s->file);
+}
+
+static int lmdb_begin(struct store *store, enum store_mode mode, struct store_txn **out,
+		      struct err *e)
+{
+	struct lmdb *s = lmdb_of(store);
+	auto_free struct lmdb_txn *t = calloc(1, sizeof(*t));
+	bool write = mode != STORE_READ;
+
+	if (!t)
+		return err_nomem(e);
+	if (lock(s, write, e))
+		return -1;
+	if (write && make_room(s, mode, e)) {
+		unlock(s);
+		return -1;
+	}
+	t->release = mode == STORE_RELEASE;
+	int rc = mdb_txn_begin(s->env, NULL, write ? 0 : MDB_RDONLY, &t->txn);
+	if (rc == 0) {
+		rc = mdb_dbi_open(t->txn, NULL, 0, &t->dbi);
+		if (rc)
+			mdb_txn_abort(t->txn);
+	}
+	if (rc) {
+		unlock(s);
+		return fail(s, rc, "begin a transaction", e);
+	}
+	t->base.store = store;
+	*out = &TAKE_PTR(t)->base;
+	return 0;
+}
+
+static int check_key(const struct lmdb *s, const char *key, struct err *e)
+{
+	size_t len = strlen(key);
+
+	if (len > 0 && len <= STORE_KEY_MAX)
+		return 0;
+	return err_set(e, ERR_STORE, 0, "a key of %zu bytes does not fit the store %s", len,
+		       s->file);
+}
+
+/* Values are kept with their NUL, so that readers get text without a copy. */
+static int check_value(const struct lmdb *s, const MDB_val *v, struct err *e)
+{
+	if (v->mv_size > 0 && ((const char *)v->mv_data)[v->mv_size - 1] == '\0')
+		return 0;
+	return lmdb_damaged(s->file, "a value has no end", e);
+}
+
+static int lmdb_get(struct store_txn *txn, const char *key, const char **value, struct err *e)
+{
+	struct lmdb_txn *t = txn_of(txn);
+	const struct lmdb *s = lmdb_of(txn->store);
+	MDB_val k = { strlen(key), (void *)(uintptr_t)key }, v;
+
+	if (check_key(s, key, e))
+		return -1;
+	int rc = mdb_get(t->txn, t->dbi, &k, &v);
+	if (rc && rc != MDB_NOTFOUND)
+		return fail(s, rc, "read", e);
+	if (rc == 0 && check_value(s, &v, e))
+		return -1;
+	*value = rc == 0 ? v.mv_data : NULL;
+	return 0;
+}
+
+static int lmdb_put(struct store_txn *txn, const char *key, const char *value, struct err *e)
+{
+	struct lmdb_txn *t = txn_of(txn);
+	const struct lmdb *s = lmdb_of(txn->store);
+	size_t len = strlen(value);
+	MDB_val k = { strlen(key), (void *)(uintptr_t)key };
+	MDB_val v = { len + 1, (void *)(uintptr_t)value };
+
+	if (check_key(s, key, e))
+		return -1;
+	if (len > STORE_VALUE_MAX)
+		return err_set(e, ERR_STORE, 0, "a value of %zu bytes does not fit the store %s",
+			       len, s->file);
+	int rc = mdb_put(t->txn, t->dbi, &k, &v, 0);
+	return rc ? fail(s, rc, "write", e) : 0;
+}
+
+static int lmdb_del(struct store_txn *txn, const char *key, struct err *e)
+{
+	struct lmdb_txn *t = txn_of(txn);
+	const struct lmdb *s = lmdb_of(txn->store);
+	MDB_val k = { strlen(key), (void *)(uintptr_t)key };
+
+	if (check_key(s, key, e))
+		return -1;
+	int rc = mdb_del(t->txn, t->dbi, &k, NULL);
+	return rc && rc != MDB_NOTFOUND ? fail(s, rc, "delete", e) : 0;
+}
+
+struct walk {
+	const char *prefix;
+	store_fn fn;
+	void *arg;
+};
+
+/* 1: the walk ends here. */
+static int visit(const struct lmdb *s, const MDB_val *k, const MDB_val *v, const struct walk *w,
+		 struct err *e)
+{
+	char key[STORE_KEY_MAX + 1];
+	size_t n = strlen(w->prefix);
+
+	if (k->mv_size < n || memcmp(k->mv_data, w->prefix, n) != 0)
+		return 1;
+	if (k->mv_size > STORE_KEY_MAX)
+		return lmdb_damaged(s->file, "a key is too long", e);
+	if (check_value(s, v, e))
+		return -1;
+	memcpy(key, k->mv_data, k->mv_size);
+	key[k->mv_size] = '\0';
+	return w->fn(key, v->mv_data, w->arg) ? 1 : 0;
+}
+
+static int walk(const struct lmdb *s, MDB_cursor *c, const char *from, const struct walk *w,
+		struct err *e)
+{
+	MDB_val k = { strlen(from), (void *)(uintptr_t)from }, v;
+	/* LMDB knows no empty key: everything begins with the first one. */
+	int rc = mdb_cursor_get(c, &k, &v, *from ? MDB_SET_RANGE : MDB_FIRST);
+
+	while (rc == 0) {
+		int end = visit(s, &k, &v, w, e);
+		if (end)
+			return end < 0 ? -1 : 0;
+		rc = mdb_cursor_get(c, &k, &v, MDB_NEXT);
+	}
+	return rc == MDB_NOTFOUND ? 0 : fail(s, rc, "scan", e);
+}
+
+static int lmdb_scan(struct store_txn *txn, struct store_span span, store_fn fn, void *arg,
+		     struct err *e)
+{
+	struct lmdb_txn *t = txn_of(txn);
+	const struct lmdb *s = lmdb_of(txn->store);
+	const char *from =
+		span.from && strcmp(span.from, span.prefix) > 0 ? span.from : span.prefix;
+	struct walk w = { span.prefix, fn, arg };
+	MDB_cursor *c;
+	int rc = mdb_cursor_open(t->txn, t->dbi, &c);
+
+	if (rc)
+		return fail(s, rc, "scan", e);
+	rc = walk(s, c, from, &w, e);
+	mdb_cursor_close(c);
+	return rc;
+}
+
+static void lmdb_keep_txn(struct store_txn *txn)
+{
+	txn_of(txn)->keep = true;
+}
+
+/* What a release writes need not outlive a power loss: then no lease does. */
+static int keep(const struct lmdb_place *place, bool release, struct err *e)
+{
+	int rc = lmdb_keep(place, e);
+
+	return rc && release && e->errnum == ENOSPC ? 0 : rc;
+}
+
+static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err *e)
+{
+	struct lmdb_txn *t = txn_of(txn);
+	const struct lmdb *s = lmdb_of(txn->store);
+	const struct lmdb_place place = place_of(s);
+	/* LMDB repeats a write that is interrupted, for ever; killed, it leaves all as it was */
+	(void)alarm(COMMIT_MAX_S);
+	int rc = mdb_txn_commit(t->txn);
+	(void)alarm(0);
+
+	if (rc)
+		rc = fail(s, rc, "commit", e);
+	else if (t->keep)
+		rc = keep(&place, t->release, e);
+	txn_end(t);
+	if (rc)
+		return -1;
+	*out = STORE_DONE;
+	return 0;
+}
+
+static void lmdb_abort(struct store_txn *txn)
+{
+	if (!txn)
+		return;
+	mdb_txn_abort(txn_of(txn)->txn);
+	txn_end(txn_of(txn));
+}
+
+/* ---- open and close ---- */
+
+static void lmdb_close(struct store *store)
+{
+	struct lmdb *s = lmdb_of(store);
+
+	if (s->env)
+		mdb_env_close(s->env);
+	if (s->lockfd >= 0)
+		(void)close(s->lockfd);
+	if (s->datafd >= 0)
+		(void)close(s->datafd);
+	if (s->dirfd >= 0)
+		(void)close(s->dirfd);
+	free(s->file);
+	free(s);
+}
+
+static const struct store_ops lmdb_ops = {
+	.close = lmdb_close,
+	.begin = lmdb_begin,
+	.get = lmdb_get,
+	.put = lmdb_put,
+	.del = lmdb_del,
+	.scan = lmdb_scan,
+	.keep = lmdb_keep_txn,
+	.commit = lmdb_commit,
+	.abort = lmdb_abort,
+};
+
+/* Errors of a store, whatever they were before. */
+static int not_opened(const struct lmdb *s, const struct err *why, struct err *e)
+{
+	*e = *why;
+	if (e->code != ERR_NOMEM)
+		e->code = ERR_STORE;
+	return err_wrap(e, "open the store %s", s->file);
+}
+
+/* By its descriptor: nobody can put a link in its place meanwhile. */
+static int open_env(struct lmdb *s, struct err *e)
+{
+	struct err why;
+	char path[32];
+	int rc;
+
+	s->datafd = safe_open_file(s->dirfd, LMDB_DATA, O_RDWR | O_CREAT, &why);
+	if (s->datafd < 0)
+		return not_opened(s, &why, e);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", s->datafd);
+	rc = mdb_env_create(&s->env);
+	if (rc == 0)
+		rc = mdb_env_set_mapsize(s->env, MAP_SIZE);
+	if (rc == 0)
+		rc = mdb_env_open(s->env, path, FLAGS, 0600);
+	return rc ? fail(s, rc, "open the store", e) : 0;
+}
+
+/* Nobody may begin or commit while the file is looked at, or made. */
+static int open_settled(struct lmdb *s, struct err *e)
+{
+	const struct lmdb_place place = place_of(s);
+
+	if (lock(s, true, e))
+		return -1;
+	int rc = lmdb_settle(&place, e);
+	if (rc == 0)
+		rc = open_env(s, e);
+	unlock(s);
+	return rc;
+}
+
+static int open_folder(const struct store_lmdb *at, struct err *e)
+{
+	bool create = at->create == STORE_CREATE;
+
+	if (at->outside)
+		return safe_open_dir(at->dir, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
+	auto_fd int fd = fs_open_dir(at->dir, create, e);
+	return fd < 0 || safe_check_dir(fd, at->dir, e) ? -1 : TAKE_FD(fd);
+}
+
+static int open_dir(const struct store_lmdb *at, struct err *e)
+{
+	struct err cause;
+	int fd = open_folder(at, &cause);
+
+	if (fd >= 0)
+		return fd;
+	*e = cause;
+	e->code = at->create == STORE_EXISTING && cause.errnum == ENOENT ? ERR_NOTFOUND : ERR_STORE;
+	return err_wrap(e, "store directory %s", at->dir);
+}
+
+static int look(const struct lmdb *s, struct lmdb_file *out, struct err *e)
+{
+	struct err why;
+	auto_fd int fd = safe_open_file(s->dirfd, LMDB_DATA, O_RDONLY, &why);
+
+	if (fd < 0 && why.errnum != ENOENT)
+		return not_opened(s, &why, e);
+	return lmdb_file_inspect(fd, out, e);
+}
+
+static int open_lock(struct lmdb *s, enum lmdb_file_state state, struct err *e)
+{
+	/* without a lock file beside it, it is not a store of ours that was torn */
+	int make = state == LMDB_FILE_BAD ? 0 : O_CREAT;
+	struct err why;
+
+	s->lockfd = safe_open_file(s->dirfd, LOCK_FILE, O_RDWR | make, &why);
+	if (s->lockfd >= 0)
+		return 0;
+	if (why.errnum == ENOENT)
+		return lmdb_damaged(s->file, "it does not begin as a store of ours does", e);
+	return not_opened(s, &why, e);
+}
+
+static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e)
+{
+	enum lmdb_trust trust;
+	struct lmdb_file f;
+
+	s->dirfd = open_dir(at, e);
+	if (s->dirfd < 0 || look(s, &f, e))
+		return -1;
+	if (f.state == LMDB_FILE_EMPTY && at->create == STORE_EXISTING)
+		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", at->dir);
+	if (open_lock(s, f.state, e))
+		return -1;
+	const struct lmdb_place place = place_of(s);
+	if (lmdb_trust(&place, &trust, e))
+		return -1;
+	if (f.state == LMDB_FILE_GOOD && trust == LMDB_TRUSTED && !at->outside)
+		return open_env(s, e);
+	return open_settled(s, e);
+}
+
+int store_lmdb_open(const struct store_lmdb *at, struct store **out, struct err *e)
+{
+	struct lmdb *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return err_nomem(e);
+	s->base.ops = &lmdb_ops;
+	s->dirfd = s->lockfd = s->datafd = -1;
+	s->wait_ms = STORE_LMDB_WAIT_MS;
+	s->log = at->log;
+	(void)snprintf(s->boot, sizeof(s->boot), "%s", at->boot);
+	if (asprintf(&s->file, "%s/%s", at->dir, LMDB_DATA) < 0) {
+		s->file = NULL;
+		lmdb_close(&s->base);
+		return err_nomem(e);
+	}
+	if (open_files(s, at, e)) {
+		lmdb_close(&s->base);
+		return -1;
+	}
+	*out = &s->base;
+	return 0;
+}
+
+void store_lmdb_patience(struct store *s, int wait_ms)
+{
+	lmdb_of(s)->wait_ms = wait_ms;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world.h: an open IPAM on a store of its own, with a clock and a boot id that tests set.
+ */
+#ifndef RAILHEAD_IPAM_TESTING_WORLD_H
+#define RAILHEAD_IPAM_TESTING_WORLD_H
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "ipam/lease/session.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/dir.h"
+
+#define SECOND INT64_C(1000000000)
+#define BOOT_1 "11111111-1111-1111-1111-111111111111"
+#define BOOT_2 "22222222-2222-2222-2222-222222222222"
+
+struct world {
+	struct ctx ctx;
+	int64_t now;
+	struct ipam m;
+	struct err e;        /* of the last call that failed */
+	char text[512];      /* what w_add returned */
+	const char *ifname;  /* net1 */
+	const char *network; /* of configurations: net */
+};
+
+static inline int64_t world_now(void *clock)
+{
+	return *(const int64_t *)clock;
+}
+
+static inline void world_boot(struct world *w, const char *id)
+{
+	struct err e;
+
+	testing_file("/mnt/proc/sys/kernel/random/boot_id", 0600, id);
+	ipam_close(&w->m);
+	ck_assert_msg(ipam_open(&w->ctx, NULL, true, &w->m, &e) == 0, "%s", e.msg);
+}
+
+/* Tests run under a leak checker. */
+static inline void world_close(struct world *w)
+{
+	ipam_close(&w->m);
+}
+#define auto_world auto_clean(world_close)
+
+static inline void world_open(struct world *w)
+{
+	*w = (struct world){ .now = INT64_C(1795219200) * SECOND,
+			     .ifname = "net1",
+			     .network = "net" };
+	(void)testing_dir();
+	ck_assert_int_eq(mkdir("/mnt/proc", 0700) | mkdir("/mnt/proc/sys", 0700) |
+				 mkdir("/mnt/proc/sys/kernel", 0700) |
+				 mkdir("/mnt/proc/sys/kernel/random", 0700),
+			 0);
+	w->ctx = (struct ctx){ .proc = "/mnt/proc",
+			       .run_dir = "/mnt/run",
+			       .state_dir = "/mnt/state",
+			       .now = world_now,
+			       .clock = &w->now,
+			       .log = { .fd = -1 } };
+	world_boot(w, BOOT_1);
+}
+
+#endif

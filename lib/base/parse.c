@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
+{
+	uint64_t v = 0;
+
+	if (*s == '\0')
+		return -1;
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return -1;
+		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
+			return -1;
+	}
+	if (v < min || v > max)
+		return -1;
+	*out = v;
+	return 0;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+int parse_mac(const char *s, uint8_t out[MAC_LEN])
+{
+	uint8_t mac[MAC_LEN];
+	char sep = '\0';
+
+	for (size_t i = 0; i < MAC_LEN; i++) {
+		if (i == 1)
+			sep = *s;
+		if (i > 0 && ((sep != ':' && sep != '-') || *s++ != sep))
+			return -1;
+		int high = hex_digit(s[0]);
+		int low = high < 0 ? -1 : hex_digit(s[1]);
+		if (low < 0)
+			return -1;
+		mac[i] = (uint8_t)(high << 4 | low);
+		s += 2;
+	}
+	if (*s != '\0')
+		return -1;
+	memcpy(out, mac, sizeof(mac));
+	return 0;
+}
+
+char *mac_format(const uint8_t mac[MAC_LEN], char out[MAC_STR_LEN])
+{
+	(void)snprintf(out, MAC_STR_LEN, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+		       mac[3], mac[4], mac[5]);
+	return out;
+}
+
+/*
+ * Length of the character that a byte begins, and the range its second byte must be in: that is
+ * where RFC 3629 section 4 excludes overlong forms, surrogates and what lies above U+10FFFF.
+ */
+static size_t utf8_lead(uint8_t c, uint8_t *low, uint8_t *high)
+{
+	*low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+	*high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+	if (c < 0x80)
+		return 1;
+	if (c < 0xc2)
+		return 0;
+	return c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+}
+
+/* Bytes of the well-formed character at s, 0 if there is none. */
+static size_t utf8_char(const uint8_t *s, size_t len)
+{
+	uint8_t low, high;
+	size_t n = utf8_lead(s[0], &low, &high);
+
+	if (n > len || (n > 1 && (s[1] < low || s[1] > high)))
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+size_t utf8_prefix(const char *s, size_t len)
+{
+	const uint8_t *b = (const uint8_t *)s;
+	size_t i = 0, n;
+
+	while (i < len) {
+		uint64_t word;
+
+		/* nearly all text is ASCII: eight at a time */
+		if (len - i >= sizeof(word)) {
+			memcpy(&word, b + i, sizeof(word));
+			if (!(word & UINT64_C(0x8080808080808080))) {
+				i += sizeof(word);
+				continue;
+			}
+		}
+		n = utf8_char(b + i, len - i);
+		if (n == 0)
+			break;
+		i += n;
+	}
+	return i;
+}
+
+bool utf8_valid(const char *s, size_t len)
+{
+	return utf8_prefix(s, len) == len;
+}
+
+/* The code point of the well-formed character of n bytes at s. */
+static uint32_t utf8_decode(const uint8_t *s, size_t n)
+{
+	uint32_t c = n > 1 ? s[0] & (0x7fu >> n) : s[0];
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (s[i] & 0x3f);
+	return c;
+}
+
+/* White_Space of Unicode, as the skel asks for it. */
+static bool is_space(uint32_t c)
+{
+	return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+	       c == 0x205f || c == 0x3000;
+}
+
+const char *ifname_problem(const char *name)
+{
+	const uint8_t *s = (const uint8_t *)name;
+	size_t len = strnlen(name, IFNAME_LEN), n;
+
+	if (len == 0)
+		return "interface name is empty";
+	if (len >= IFNAME_LEN)
+		return "interface name is too long";
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return "interface name is . or ..";
+	if (!utf8_valid(name, len))
+		return "interface name is not UTF-8 text";
+	for (size_t i = 0; i < len; i += n) {
+		n = utf8_char(s + i, len - i);
+		uint32_t c = utf8_decode(s + i, n);
+
+		if (c == '/' || c == ':' || is_space(c))
+			return "interface name contains / or : or whitespace characters";
+		if (c < 0x20 || c == 0x7f)
+			return "interface name contains control characters";
+		if (c == '%')
+			return "interface name contains %, where the kernel would put a number";
+	}
+	return NULL;
+}
+
+static bool id_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
+}
+
+bool id_valid(const char *s)
+{
+	if (!id_char(*s) || *s == '_' || *s == '.' || *s == '-')
+		return false;
+	while (id_char(*s))
+		s++;
+	return *s == '\0';
+}
+
+bool slice_next(struct slice *rest, char sep, struct slice *out)
+{
+	if (!rest->p)
+		return false;
+	const char *end = memchr(rest->p, sep, rest->len);
+	if (!end) {
+		*out = *rest;
+		*rest = (struct slice){ 0 };
+		return true;
+	}
+	*out = (struct slice){ rest->p, (size_t)(end - rest->p) };
+	*rest = (struct slice){ end + 1, rest->len - out->len - 1 };
+	return true;
+}
+
+int slice_copy(struct slice s, char *buf, size_t size)
+{
+	if (s.len >= size || (s.len > 0 && memchr(s.p, '\0', s.len)))
+		return -1;
+	if (s.len > 0)
+		memcpy(buf, s.p, s.len);
+	buf[s.len] = '\0';
+	return 0;
+}

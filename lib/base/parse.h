@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parse.h: bounded parsers of small values. Pure: no I/O, no allocation, no locale.
+ *
+ * They return 0, or -1 and leave the output alone; the caller knows the key and words the error.
+ */
+#ifndef RAILHEAD_LIB_BASE_PARSE_H
+#define RAILHEAD_LIB_BASE_PARSE_H
+
+#include "lib/base/base.h"
+
+#define MAC_LEN     6
+#define MAC_STR_LEN 18 /* "aa:bb:cc:dd:ee:ff" and NUL */
+#define IFNAME_LEN  16 /* IFNAMSIZ: 15 bytes and NUL */
+
+/* parse_u64 - decimal digits only: no sign, no space, no empty string, min <= value <= max. */
+int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out) must_check;
+
+/* parse_mac - six hex octets joined by ':' or '-', either case. */
+int parse_mac(const char *s, uint8_t out[MAC_LEN]) must_check;
+
+/* mac_format - lower case, ':'. Returns out. */
+char *mac_format(const uint8_t mac[MAC_LEN], char out[MAC_STR_LEN]);
+
+/* utf8_valid - well-formed UTF-8 of RFC 3629: no surrogates, no overlong forms, <= U+10FFFF. */
+bool utf8_valid(const char *s, size_t len);
+/* utf8_prefix - how many of the bytes are well-formed before the first one that is not. */
+size_t utf8_prefix(const char *s, size_t len);
+
+/*
+ * Why an interface name is refused, or NULL if it is good. The words are those of the CNI skel;
+ * beyond it, '%' (the kernel takes "net%d" for a pattern and renames), control characters and
+ * bytes that are not UTF-8 (they cannot be printed in a result) are refused.
+ */
+const char *ifname_problem(const char *name);
+
+/* id_valid - ^[a-zA-Z0-9][a-zA-Z0-9_.-]*$, the CNI rule for container ids and network names. */
+bool id_valid(const char *s);
+
+/* A piece of a longer string; not NUL-terminated. */
+struct slice {
+	const char *p;
+	size_t len;
+};
+
+/*
+ * slice_next - cut the next piece off *rest at sep. Returns false when *rest is used up (p NULL);
+ * "a;;b" yields "a", "", "b".
+ */
+bool slice_next(struct slice *rest, char sep, struct slice *out);
+
+/* slice_copy - copy into a buffer with NUL. -1 if it does not fit or holds a NUL. */
+int slice_copy(struct slice s, char *buf, size_t size) must_check;
+
+#endif

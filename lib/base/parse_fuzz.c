@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/parse.h"
+#include "lib/testing/fuzz.h"
+
+FUZZ(const uint8_t *data, size_t size)
+{
+	auto_free char *s = fuzz_text(data, size);
+	struct slice rest = { s, size }, piece;
+	size_t good = utf8_prefix(s, size), total = 0;
+	char text[MAC_STR_LEN];
+	FUZZ_OUT(uint64_t, n);
+	uint8_t mac[MAC_LEN], mac2[MAC_LEN];
+
+	MUST(good <= size && utf8_valid(s, good) && utf8_valid(s, size) == (good == size));
+	for (size_t i = good + 1; i <= size && i <= good + 4; i++)
+		MUST(!utf8_valid(s, i));
+	if (fuzz_ok(parse_u64(s, 3, 70000, &n), NULL, &n, sizeof(n)))
+		MUST(n >= 3 && n <= 70000 && n == strtoul(s, NULL, 10));
+	if (!parse_mac(s, mac))
+		MUST(!parse_mac(mac_format(mac, text), mac2) && !memcmp(mac, mac2, MAC_LEN));
+	if (!ifname_problem(s))
+		MUST(strlen(s) < IFNAME_LEN && *s && !strpbrk(s, "/:% \t\n") &&
+		     strcmp(s, "..") != 0);
+	if (id_valid(s))
+		MUST(!strpbrk(s, "/%,; ") && *s != '.' && utf8_valid(s, strlen(s)));
+	while (slice_next(&rest, ';', &piece))
+		total += piece.len + 1;
+	MUST(total == size + 1);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/undo.h"
+
+void undo_push(struct undo *u, undo_fn fn, void *arg, const char *what)
+{
+	if (u->n >= UNDO_MAX)
+		abort();
+	u->op[u->n].fn = fn;
+	u->op[u->n].arg = arg;
+	u->op[u->n].what = what;
+	u->n++;
+}
+
+void undo_run(struct undo *u)
+{
+	/* taken off before it runs: what an inverse pushes or runs itself is never run twice */
+	while (u->n > 0) {
+		size_t i = --u->n;
+		struct err e = { 0 };
+
+		if (u->op[i].fn(u->op[i].arg, &e) && u->log)
+			log_warn(u->log, "turning back: %s: %s%s%s", u->op[i].what, e.msg,
+				 e.detail[0] ? "; " : "", e.detail);
+	}
+}
+
+void undo_commit(struct undo *u)
+{
+	u->n = 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * undo.h: inverses of what was done, run backwards unless committed.
+ *
+ * Every change to the kernel or a store pushes its inverse in the same breath. A variable declared
+ * auto_undo runs what is left on it when its scope ends; errors of inverses are logged and never
+ * replace the error that made us turn back.
+ */
+#ifndef RAILHEAD_LIB_BASE_UNDO_H
+#define RAILHEAD_LIB_BASE_UNDO_H
+
+#include "lib/base/err.h"
+#include "lib/base/log.h"
+
+#define UNDO_MAX 16
+
+typedef int (*undo_fn)(void *arg, struct err *e);
+
+struct undo {
+	const struct log *log; /* borrowed */
+	size_t n;
+	struct {
+		undo_fn fn;
+		void *arg;        /* borrowed: must outlive the scope */
+		const char *what; /* borrowed, for the log: "delete link net1" */
+	} op[UNDO_MAX];
+};
+
+/* undo_push - remember an inverse. More than UNDO_MAX is a programming error and aborts. */
+void undo_push(struct undo *u, undo_fn fn, void *arg, const char *what);
+
+/* undo_run - run all inverses, last first, and empty the stack. */
+void undo_run(struct undo *u);
+
+/* undo_commit - forget all inverses: the work stays. */
+void undo_commit(struct undo *u);
+
+#define auto_undo auto_clean(undo_run)
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/cli/opt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- did you mean ---- */
+
+#define NEAR_MAX 32
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/*
+ * Insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
+ * alignment). Longer words are taken as far as NEAR_MAX.
+ */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned rows[3][NEAR_MAX + 1];
+	size_t la = strnlen(a, NEAR_MAX), lb = strnlen(b, NEAR_MAX);
+
+	for (size_t j = 0; j <= lb; j++)
+		rows[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= la; i++) {
+		unsigned *row = rows[i % 3];
+		const unsigned *last = rows[(i - 1) % 3], *older = rows[(i + 1) % 3];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= lb; j++) {
+			row[j] = min3(row[j - 1] + 1, last[j] + 1,
+				      last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    older[j - 2] + 1 < row[j])
+				row[j] = older[j - 2] + 1;
+		}
+	}
+	return rows[la % 3][lb];
+}
+
+/* One slip in a short word, two in a long one; or the beginning of the word. */
+static unsigned cost(const char *word, const char *candidate)
+{
+	size_t len = strlen(word);
+	unsigned d = distance(word, candidate);
+
+	if (d <= (len < 6 ? 1u : 2u))
+		return d;
+	return len > 1 && strncmp(word, candidate, len) == 0 ? 3 : NEAR_MAX;
+}
+
+bool opt_nearer(const char *word, const char *candidate, const char **best)
+{
+	unsigned d = cost(word, candidate);
+
+	if (d >= NEAR_MAX || (*best && cost(word, *best) <= d))
+		return false;
+	*best = candidate;
+	return true;
+}
+
+/* ---- parsing ---- */
+
+static const struct opt *find(const struct opt *const *tables, const char *name, size_t len)
+{
+	for (; *tables; tables++) {
+		for (const struct opt *o = *tables; o->name; o++) {
+			if (strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+				return o;
+		}
+	}
+	return NULL;
+}
+
+static int unknown(const struct opt *const *tables, const char *arg, struct err *e)
+{
+	const char *best = NULL;
+	char name[NEAR_MAX + 1];
+
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+	for (; *tables; tables++) {
+		for (const struct opt *o = *tables; o->name; o++)
+			(void)opt_nearer(name, o->name, &best);
+	}
+	err_set(e, ERR_FIELD, 0, "unknown option %.64s", arg);
+	return best ? err_hint(e, "did you mean --%s?", best) : -1;
+}
+
+static int add_value(struct opts *o, const struct opt *opt, const char *text, struct err *e)
+{
+	if (!(opt->flags & OPT_MANY) && opt->value && opt_get(o, opt->name))
+		return err_set(e, ERR_CONFIG, 0, "option --%s is given twice", opt->name);
+	void *p = reallocarray(o->values, o->n_values + 1, sizeof(*o->values));
+	if (!p)
+		return err_nomem(e);
+	o->values = p;
+	o->values[o->n_values++] = (struct opt_value){ opt, text };
+	return 0;
+}
+
+static int add_word(struct opts *o, const char *word, struct err *e)
+{
+	void *p = reallocarray(o->words, o->n_words + 1, sizeof(*o->words));
+
+	if (!p)
+		return err_nomem(e);
+	o->words = p;
+	o->words[o->n_words++] = word;
+	return 0;
+}
+
+/* One option; next is the argument behind it. Returns how many arguments it took. */
+static int take(const char *arg, const char *next, const struct opt *const *tables, struct opts *o,
+		struct err *e)
+{
+	const char *equals = strchr(arg, '=');
+	size_t len = strcspn(arg + 2, "=");
+	const struct opt *opt = arg[1] == '-' ? find(tables, arg + 2, len) : NULL;
+
+	if (strcmp(arg, "-h") == 0)
+		opt = find(tables, "help", 4);
+	if (!opt)
+		return unknown(tables, arg, e);
+	if (!opt->value && equals)
+		return err_set(e, ERR_CONFIG, 0, "option --%s takes no value", opt->name);
+	if (!opt->value)
+		return add_value(o, opt, "", e) ? -1 : 1;
+	if (equals)
+		return add_value(o, opt, equals + 1, e) ? -1 : 1;
+	if (!next || strncmp(next, "--", 2) == 0)
+		return err_set(e, ERR_CONFIG, 0, "option --%s needs a value: --%s %s", opt->name,
+			       opt->name, opt->value);
+	return add_value(o, opt, next, e) ? -1 : 2;
+}
+
+int opt_parse(char *const *argv, const struct opt *const *tables, bool stop, struct opts *o,
+	      struct err *e)
+{
+	bool only_words = false;
+	int i = 0;
+
+	while (argv[i]) {
+		const char *arg = argv[i];
+		bool is_option = !only_words && arg[0] == '-' && arg[1];
+
+		if (is_option && strcmp(arg, "--") == 0) {
+			only_words = true;
+			i++;
+		} else if (is_option) {
+			int n = take(arg, argv[i + 1], tables, o, e);
+			if (n < 0)
+				return -1;
+			i += n;
+		} else if (stop) {
+			break;
+		} else {
+			if (add_word(o, arg, e))
+				return -1;
+			i++;
+		}
+	}
+	return i;
+}
+
+void opts_clear(struct opts *o)
+{
+	free(o->values);
+	free(o->words);
+	*o = (struct opts){ 0 };
+}
+
+const char *opt_next(const struct opts *o, const char *name, size_t *i)
+{
+	while (*i < o->n_values) {
+		const struct opt_value *v = &o->values[(*i)++];
+		if (strcmp(v->opt->name, name) == 0)
+			return v->text;
+	}
+	return NULL;
+}
+
+const char *opt_get(const struct opts *o, const char *name)
+{
+	size_t i = 0;
+
+	return opt_next(o, name, &i);
+}
+
+bool opt_is_set(const struct opts *o, const char *name)
+{
+	return opt_get(o, name);
+}

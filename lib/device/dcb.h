@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dcb.h: data center bridging of an interface: priority flow control, and whether priorities
+ * follow DSCP. Of PFs only: a VF and what lies above an interface have none of their own.
+ */
+#ifndef RAILHEAD_LIB_DEVICE_DCB_H
+#define RAILHEAD_LIB_DEVICE_DCB_H
+
+#include "lib/net/nl.h"
+
+#define DCB_PRIORITIES 8
+#define DCB_DSCP       64
+
+struct dcb_info {
+	bool has_pfc;
+	uint8_t pfc;              /* bit n: priority n does not drop but pauses */
+	uint8_t pfc_cap, pfc_mbc; /* what else a request must repeat */
+	uint16_t pfc_delay;
+	bool has_pauses; /* the driver counts what it sends and receives of them, by priority */
+	uint64_t pauses_sent[DCB_PRIORITIES], pauses_heard[DCB_PRIORITIES];
+	bool has_app;
+	unsigned dscp_rules;    /* how many DSCP values have a priority of their own; with mlx5, any
+				   at all means that DSCP is trusted */
+	uint8_t dscp[DCB_DSCP]; /* bit n: that DSCP value has priority n */
+	bool has_ets;
+	uint8_t prio_tc[DCB_PRIORITIES]; /* which of the NIC's queues a priority uses */
+	bool has_buffers;
+	uint8_t prio_buffer[DCB_PRIORITIES];
+	uint32_t buffer[DCB_PRIORITIES]; /* bytes */
+	bool has_dcbx;
+	bool dcbx_host; /* false: the firmware negotiates with the switch, and may change all */
+};
+
+/*
+ * nl_dcb_get - ERR_NOTFOUND: errnum EOPNOTSUPP when the driver (or the kernel) has no DCB, ENODEV
+ * when there is no such interface.
+ */
+int nl_dcb_get(struct nl *nl, const char *ifname, struct dcb_info *out, struct err *e) must_check;
+
+/*
+ * nl_dcb_set_pfc - which priorities pause; was: what nl_dcb_get said. nl_dcb_add_dscp,
+ * nl_dcb_del_dscp - rules as in dcb_info.dscp become so, or are no more. ERR_KERNEL with the
+ * driver's errno, which may have done a part. A driver that cannot do it at all may return success:
+ * who wants to know reads it again.
+ */
+int nl_dcb_set_pfc(struct nl *nl, const char *ifname, const struct dcb_info *was, uint8_t pfc,
+		   struct err *e) must_check;
+int nl_dcb_add_dscp(struct nl *nl, const char *ifname, const uint8_t rules[DCB_DSCP],
+		    struct err *e) must_check;
+int nl_dcb_del_dscp(struct nl *nl, const char *ifname, const uint8_t rules[DCB_DSCP],
+		    struct err *e) must_check;
+
+#endif

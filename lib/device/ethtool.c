@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/device/ethtool.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+static const struct {
+	const char *name;
+	uint32_t get, set;
+	size_t size;
+} parts[ETHTOOL_PARTS] = {
+	[ETHTOOL_RINGS] = { "rings", ETHTOOL_GRINGPARAM, ETHTOOL_SRINGPARAM,
+			    sizeof(struct ethtool_ringparam) },
+	[ETHTOOL_QUEUES] = { "queues", ETHTOOL_GCHANNELS, ETHTOOL_SCHANNELS,
+			     sizeof(struct ethtool_channels) },
+	[ETHTOOL_COALESCING] = { "coalescing", ETHTOOL_GCOALESCE, ETHTOOL_SCOALESCE,
+				 sizeof(struct ethtool_coalesce) },
+	[ETHTOOL_PAUSE] = { "pause", ETHTOOL_GPAUSEPARAM, ETHTOOL_SPAUSEPARAM,
+			    sizeof(struct ethtool_pauseparam) },
+	[ETHTOOL_MESSAGES] = { "messages", ETHTOOL_GMSGLVL, ETHTOOL_SMSGLVL,
+			       sizeof(struct ethtool_value) },
+	[ETHTOOL_PRIVATE] = { "private flags", ETHTOOL_GPFLAGS, ETHTOOL_SPFLAGS,
+			      sizeof(struct ethtool_value) },
+};
+
+_Static_assert(sizeof(struct ethtool_coalesce) <= ETHTOOL_BYTES, "ETHTOOL_BYTES");
+
+const char *ethtool_part_name(enum ethtool_part p)
+{
+	return parts[p].name;
+}
+
+size_t ethtool_part_size(enum ethtool_part p)
+{
+	return parts[p].size;
+}
+
+/* 0, or what the kernel's errno is. */
+static int ask(int fd, const char *ifname, void *what)
+{
+	struct ifreq rq = { .ifr_data = what };
+
+	memcpy(rq.ifr_name, ifname, strnlen(ifname, IFNAMSIZ - 1));
+	return ioctl(fd, SIOCETHTOOL, &rq) < 0 ? errno : 0;
+}
+
+static int open_socket(struct err *e)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? err_set(e, ERR_IO, errno, "open a socket for ethtool") : fd;
+}
+
+/* ---- reading ---- */
+
+static int get_features(int fd, const char *ifname, struct ethtool_state *s)
+{
+	_Alignas(struct ethtool_gfeatures) char
+		room[sizeof(struct ethtool_gfeatures) +
+		     sizeof(struct ethtool_get_features_block) * ETHTOOL_BLOCKS] = { 0 };
+	struct ethtool_gfeatures *f = (void *)room;
+
+	f->cmd = ETHTOOL_GFEATURES;
+	f->size = ETHTOOL_BLOCKS;
+	int errnum = ask(fd, ifname, f);
+
+	if (errnum)
+		return errnum;
+	s->blocks = f->size < ETHTOOL_BLOCKS ? f->size : ETHTOOL_BLOCKS;
+	for (uint32_t i = 0; i < s->blocks; i++) {
+		s->can[i] = f->features[i].available & ~f->features[i].never_changed;
+		s->wanted[i] = f->features[i].requested & s->can[i];
+	}
+	return 0;
+}
+
+/* What a user sets begins behind the number of the request. */
+#define HEAD sizeof(uint32_t)
+
+int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e)
+{
+	struct ethtool_state s = { .blocks = 0 };
+	auto_fd int fd = open_socket(e);
+
+	if (fd < 0)
+		return -1;
+	int errnum = get_features(fd, ifname, &s);
+	if (errnum == ENODEV)
+		return err_set(e, ERR_KERNEL, errnum, "interface \"%.16s\"", ifname);
+	for (size_t i = 0; i < ETHTOOL_PARTS; i++) {
+		uint32_t part[ETHTOOL_BYTES / sizeof(uint32_t)] = { parts[i].get };
+
+		s.has[i] = ask(fd, ifname, part) == 0;
+		if (s.has[i])
+			memcpy(s.part[i], part, parts[i].size);
+	}
+	*out = s;
+	return 0;
+}
+
+/* ---- comparing ---- */
+
+static uint32_t changed(const struct ethtool_state *is, const struct ethtool_state *want, size_t i)
+{
+	return i < is->blocks && i < want->blocks
+		       ? (is->wanted[i] ^ want->wanted[i]) & is->can[i] & want->can[i]
+		       : 0;
+}
+
+static bool same_features(const struct ethtool_state *is, const struct ethtool_state *want)
+{
+	for (size_t i = 0; i < ETHTOOL_BLOCKS; i++) {
+		if (changed(is, want, i))
+			return false;
+	}
+	return true;
+}
+
+static bool same_part(const struct ethtool_state *is, const struct ethtool_state *want, size_t i)
+{
+	return !is->has[i] || !want->has[i] ||
+	       memcmp(is->part[i] + HEAD, want->part[i] + HEAD, parts[i].size - HEAD) == 0;
+}
+
+const char *ethtool_differ(const struct ethtool_state *is, const struct ethtool_state *want,
+			   size_t n)
+{
+	if (!same_features(is, want) && n-- == 0)
+		return "features";
+	for (size_t i = 0; i < ETHTOOL_PARTS; i++) {
+		if (!same_part(is, want, i) && n-- == 0)
+			return parts[i].name;
+	}
+	return NULL;
+}
+
+/* ---- putting back ---- */
+
+static void refuse(const struct ethtool_put *put, const char *what, int errnum)
+{
+	struct err why;
+
+	err_set(&why, ERR_KERNEL, errnum, "ethtool: %s", what);
+	put->refused(what, &why, put->arg);
+}
+
+static void put_features(int fd, const char *ifname, const struct ethtool_put *put)
+{
+	_Alignas(struct ethtool_sfeatures) char
+		room[sizeof(struct ethtool_sfeatures) +
+		     sizeof(struct ethtool_set_features_block) * ETHTOOL_BLOCKS] = { 0 };
+	struct ethtool_sfeatures *f = (void *)room;
+	struct ethtool_state now = { .blocks = 0 };
+
+	if (same_features(put->is, put->want))
+		return;
+	f->cmd = ETHTOOL_SFEATURES;
+	f->size = put->is->blocks;
+	for (uint32_t i = 0; i < put->is->blocks; i++) {
+		f->features[i].valid = changed(put->is, put->want, i);
+		f->features[i].requested = put->want->wanted[i] & f->features[i].valid;
+	}
+	int errnum = ask(fd, ifname, f);
+	if (!errnum)
+		errnum = get_features(fd, ifname, &now);
+	if (!errnum && !same_features(&now, put->want))
+		errnum = EOPNOTSUPP;
+	if (errnum)
+		refuse(put, "features", errnum);
+}
+
+static void put_part(int fd, const char *ifname, const struct ethtool_put *put, size_t i)
+{
+	uint32_t part[ETHTOOL_BYTES / sizeof(uint32_t)];
+
+	if (same_part(put->is, put->want, i))
+		return;
+	memcpy(part, put->want->part[i], sizeof(part));
+	part[0] = parts[i].set;
+	int errnum = ask(fd, ifname, part);
+	if (errnum)
+		refuse(put, parts[i].name, errnum);
+}
+
+void ethtool_put(const char *ifname, const struct ethtool_put *put)
+{
+	struct err why;
+	auto_fd int fd = open_socket(&why);
+
+	if (fd < 0) {
+		put->refused("ethtool's settings", &why, put->arg);
+		return;
+	}
+	/* Rings and queues first: a driver may judge the rest by them. */
+	for (size_t i = 0; i < ETHTOOL_PARTS; i++)
+		put_part(fd, ifname, put, i);
+	put_features(fd, ifname, put);
+}

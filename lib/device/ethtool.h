@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ethtool.h: what ethtool(8) can set of an interface, read and put back.
+ *
+ * By its name, in the caller's network namespace. Settings are the kernel's own bytes: they mean
+ * something only in the boot in which they were read. What a driver does not have is empty.
+ */
+#ifndef RAILHEAD_LIB_DEVICE_ETHTOOL_H
+#define RAILHEAD_LIB_DEVICE_ETHTOOL_H
+
+#include "lib/base/err.h"
+
+#define ETHTOOL_BLOCKS 4  /* of 32 features each */
+#define ETHTOOL_BYTES  96 /* of the largest of the structures */
+
+enum ethtool_part {
+	ETHTOOL_RINGS,
+	ETHTOOL_QUEUES,
+	ETHTOOL_COALESCING,
+	ETHTOOL_PAUSE,
+	ETHTOOL_MESSAGES,
+	ETHTOOL_PRIVATE,
+	ETHTOOL_PARTS
+};
+
+struct ethtool_state {
+	uint32_t blocks;                 /* 0: features cannot be told */
+	uint32_t wanted[ETHTOOL_BLOCKS]; /* features that a user asked for, a bit each */
+	uint32_t can[ETHTOOL_BLOCKS];    /* those that can be changed */
+	bool has[ETHTOOL_PARTS];
+	uint8_t part[ETHTOOL_PARTS][ETHTOOL_BYTES];
+};
+
+/* ethtool_part_name - the word for ledgers and logs: "rings". ethtool_part_size - in bytes. */
+const char *ethtool_part_name(enum ethtool_part p);
+size_t ethtool_part_size(enum ethtool_part p);
+
+/* ethtool_get - ERR_KERNEL, errnum ENODEV when there is no such interface. */
+int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e) must_check;
+
+/*
+ * ethtool_put - make what is not as wanted so. A refusal does not keep it from the rest: refused is
+ * called for each, with the word for it.
+ */
+struct ethtool_put {
+	const struct ethtool_state *is, *want;
+	void (*refused)(const char *what, const struct err *why, void *arg);
+	void *arg;
+};
+void ethtool_put(const char *ifname, const struct ethtool_put *put);
+
+/* ethtool_differ - the word for a difference after the first n ones; NULL: no more. Pure. */
+const char *ethtool_differ(const struct ethtool_state *is, const struct ethtool_state *want,
+			   size_t n);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/device/ethtool.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/net.h"
+
+static void is_not_refused(const char *what, const struct err *e, void *arg)
+{
+	(void)arg;
+	ck_abort_msg("%s: %s", what, e->msg);
+}
+
+static void ignore(const char *what, const struct err *e, void *arg)
+{
+	(void)what;
+	(void)arg;
+	ck_assert_str_ne(e->msg, "");
+}
+
+static struct ethtool_state tool(void)
+{
+	struct ethtool_state s;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(ethtool_get("v0", &s, &e) == 0, "%s", e.msg);
+	return s;
+}
+
+/* Each that this kernel lets us change. */
+START_TEST(each_feature)
+{
+	net_enter_new();
+	net_veth("v0", "peer0", NULL);
+	const struct ethtool_state was = tool();
+	unsigned turned = 0;
+
+	ck_assert_uint_ge(was.blocks, 2);
+	ck_assert_uint_lt(was.blocks, ETHTOOL_BLOCKS + 1);
+	for (unsigned bit = 0; bit < was.blocks * 32; bit++) {
+		struct ethtool_state other = was;
+		if (!(was.can[bit / 32] & 1u << bit % 32))
+			continue;
+		other.wanted[bit / 32] ^= 1u << bit % 32;
+		ethtool_put("v0", &(struct ethtool_put){ &was, &other, ignore, NULL });
+		const struct ethtool_state is = tool();
+		turned += ethtool_differ(&is, &was, 0) != NULL;
+		ethtool_put("v0", &(struct ethtool_put){ &is, &was, is_not_refused, NULL });
+		const struct ethtool_state now = tool();
+		ck_assert_ptr_null(ethtool_differ(&now, &was, 0));
+	}
+	ck_assert_uint_ge(turned, 8);
+}
+END_TEST
+
+START_TEST(differences_of_parts)
+{
+	struct ethtool_state a = { .has = { [ETHTOOL_RINGS] = true, [ETHTOOL_PAUSE] = true } }, b;
+
+	b = a;
+	a.part[ETHTOOL_RINGS][0] = 1; /* the request's own number */
+	ck_assert_ptr_null(ethtool_differ(&a, &b, 0));
+	a.part[ETHTOOL_RINGS][20] = 1;
+	a.part[ETHTOOL_PAUSE][8] = 1;
+	ck_assert_str_eq(ethtool_differ(&a, &b, 0), "rings");
+	ck_assert_str_eq(ethtool_differ(&a, &b, 1), "pause");
+	b.has[ETHTOOL_RINGS] = false;
+	ck_assert_str_eq(ethtool_differ(&a, &b, 0), "pause");
+}
+END_TEST
+
+START_TEST(an_interface_that_is_not_there)
+{
+	struct ethtool_state s = { .blocks = 77 };
+	struct err e = { .msg = "" };
+
+	net_enter_new();
+	ck_assert_int_eq(ethtool_get("nosuch0", &s, &e), -1);
+	ck_assert_int_eq(e.errnum, ENODEV);
+	ck_assert_uint_eq(s.blocks, 77);
+}
+END_TEST
+
+TEST_PROGRAM("lib/device/ethtool", each_feature, differences_of_parts, an_interface_that_is_not_there)

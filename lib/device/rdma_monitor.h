@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_monitor.h: waiting for an RDMA device to come, go, move or be renamed. */
+#ifndef RAILHEAD_LIB_DEVICE_RDMA_MONITOR_H
+#define RAILHEAD_LIB_DEVICE_RDMA_MONITOR_H
+
+#include "lib/base/err.h"
+
+/*
+ * Two sources, of the network namespace that is the caller's when it is opened: the kernel's
+ * uevents, which tell of devices that come, go and move between namespaces, and its RDMA
+ * notifications (Linux 6.12), which tell of names and interfaces. Open it first, look then, and
+ * wait only when what was looked for is not there.
+ */
+struct rdma_monitor;
+
+int nl_rdma_monitor_open(struct rdma_monitor **out, struct err *e) must_check;
+
+/*
+ * nl_rdma_monitor_wait - 1: something about RDMA devices has changed, look again; 0: the deadline
+ * (of ctx_mono_ms()) has passed. Which change it was does not matter, so one that was dropped for
+ * want of room does no harm. ERR_KERNEL.
+ */
+int nl_rdma_monitor_wait(struct rdma_monitor *m, int64_t deadline_ms, struct err *e) must_check;
+
+void nl_rdma_monitor_close(struct rdma_monitor *m);
+static inline void nl_rdma_monitor_closep(struct rdma_monitor **m)
+{
+	nl_rdma_monitor_close(*m);
+}
+#define auto_rdma_monitor auto_clean(nl_rdma_monitor_closep)
+
+#endif

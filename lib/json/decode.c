@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/json/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+
+/* Above this a double does not hold every integer. */
+#define MAX_EXACT (INT64_C(1) << 53)
+
+/* One value on its way into a struct, and what errors need to know of it. */
+struct slot {
+	const struct json_field *field;
+	const struct json *value;
+	const char *where;
+	void *out; /* NULL: only check */
+	struct err *e;
+};
+
+static void store(const struct slot *s, const void *v, size_t size)
+{
+	if (s->out)
+		memcpy((char *)s->out + s->field->offset, v, size);
+}
+
+static int refuse(const struct slot *s, enum err_code code, const char *wanted)
+{
+	char shown[JSON_SHOW_LEN];
+
+	return err_set(s->e, code, 0, "%s%s%s: must be %s, got %s", s->where,
+		       s->where[0] ? "." : "", s->field->key, wanted, json_show(s->value, shown));
+}
+
+static int decode_string(const struct slot *s)
+{
+	const struct json_field *f = s->field;
+	const char *v = json_str(s->value);
+
+	if (!v)
+		return refuse(s, ERR_DECODE, "a string");
+	size_t len = strlen(v);
+	if (f->max != 0 && (len < (uint64_t)f->min || len > (uint64_t)f->max)) {
+		char wanted[80];
+
+		(void)snprintf(wanted, sizeof(wanted),
+			       "a string of %" PRId64 " to %" PRId64 " bytes", f->min, f->max);
+		return refuse(s, ERR_CONFIG, wanted);
+	}
+	store(s, &v, sizeof(v));
+	return 0;
+}
+
+static int decode_bool(const struct slot *s)
+{
+	bool v = json_true(s->value);
+
+	if (json_type(s->value) != JSON_BOOL)
+		return refuse(s, ERR_DECODE, "true or false");
+	store(s, &v, sizeof(v));
+	return 0;
+}
+
+static int decode_int(const struct slot *s, int64_t min, int64_t max, int64_t *out)
+{
+	double v = json_num(s->value);
+	char wanted[80];
+
+	if (min <= -MAX_EXACT)
+		min = 1 - MAX_EXACT;
+	if (max >= MAX_EXACT)
+		max = MAX_EXACT - 1;
+	(void)snprintf(wanted, sizeof(wanted), "a whole number from %" PRId64 " to %" PRId64, min,
+		       max);
+	if (json_type(s->value) != JSON_NUMBER || trunc(v) != v)
+		return refuse(s, ERR_DECODE, wanted);
+	if (v < (double)min || v > (double)max)
+		return refuse(s, ERR_CONFIG, wanted);
+	*out = (int64_t)v;
+	return 0;
+}
+
+static int decode_u32(const struct slot *s)
+{
+	const struct json_field *f = s->field;
+	int64_t v = 0;
+
+	if (decode_int(s, f->min, f->max ? f->max : UINT32_MAX, &v))
+		return -1;
+	store(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
+	return 0;
+}
+
+static int decode_i64(const struct slot *s)
+{
+	const struct json_field *f = s->field;
+	bool bounded = f->min || f->max;
+	int64_t v = 0;
+
+	if (decode_int(s, bounded ? f->min : INT64_MIN,
+		       bounded && f->max >= f->min ? f->max : INT64_MAX, &v))
+		return -1;
+	store(s, &v, sizeof(v));
+	return 0;
+}
+
+static int decode_enum(const struct slot *s)
+{
+	const char *v = json_str(s->value);
+	char wanted[400] = "one of";
+	size_t len = strlen(wanted);
+
+	if (!v)
+		return refuse(s, ERR_DECODE, "a string");
+	for (const struct json_enum *n = s->field->names; n->name; n++) {
+		if (!strcmp(n->name, v)) {
+			store(s, &n->value, sizeof(n->value));
+			return 0;
+		}
+		if (n->name[0] == '\0') /* stands for "not given" */
+			continue;
+		len += (size_t)snprintf(wanted + len, sizeof(wanted) - len, "%s%s",
+					len > 6 ? ", " : " ", n->name);
+		if (len >= sizeof(wanted))
+			len = sizeof(wanted) - 1;
+	}
+	return refuse(s, ERR_FIELD, wanted);
+}
+
+static int decode_mac(const struct slot *s)
+{
+	const char *v = json_str(s->value);
+	uint8_t mac[MAC_LEN];
+
+	if (!v)
+		return refuse(s, ERR_DECODE, "a string");
+	if (*v == '\0')
+		return 0;
+	if (parse_mac(v, mac))
+		return refuse(s, ERR_CONFIG, "a MAC address like 02:00:5e:10:00:01");
+	store(s, mac, sizeof(mac));
+	return 0;
+}
+
+static int decode_node(const struct slot *s)
+{
+	enum json_type t = json_type(s->value);
+
+	if (s->field->kind == J_OBJECT && t != JSON_OBJECT)
+		return refuse(s, ERR_DECODE, "an object");
+	if (s->field->kind == J_ARRAY && t != JSON_ARRAY)
+		return refuse(s, ERR_DECODE, "an array");
+	store(s, &s->value, sizeof(s->value));
+	return 0;
+}
+
+static int decode_value(const struct slot *s)
+{
+	switch (s->field->kind) {
+	case J_STRING:
+		return decode_string(s);
+	case J_BOOL:
+		return decode_bool(s);
+	case J_U32:
+		return decode_u32(s);
+	case J_I64:
+		return decode_i64(s);
+	case J_ENUM:
+		return decode_enum(s);
+	case J_MAC:
+		return decode_mac(s);
+	case J_OBJECT:
+	case J_ARRAY:
+	case J_ANY:
+		break;
+	}
+	return decode_node(s);
+}
+
+static const struct json *given(const struct json *obj, const struct json_field *f)
+{
+	const struct json *v = json_get(obj, f->key);
+	const char *text = (f->flags & J_EMPTY_OK) ? json_str(v) : NULL;
+
+	return text && !*text ? NULL : v;
+}
+
+static int decode_all(const struct json *obj, struct slot s, const struct json_field *fields)
+{
+	for (s.field = fields; s.field->key; s.field++) {
+		s.value = given(obj, s.field);
+		if (s.value && decode_value(&s))
+			return -1;
+		if (!s.value && (s.field->flags & J_REQUIRED))
+			return err_set(s.e, ERR_CONFIG, 0, "%s%s%s: is required, but missing",
+				       s.where, s.where[0] ? "." : "", s.field->key);
+	}
+	return 0;
+}
+
+int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
+		void *out, struct err *e)
+{
+	struct slot s = { .where = where, .e = e };
+
+	if (obj && json_type(obj) != JSON_OBJECT) {
+		char shown[JSON_SHOW_LEN];
+
+		return err_set(e, ERR_DECODE, 0, "%s%smust be an object, got %s", where,
+			       where[0] ? ": " : "", json_show(obj, shown));
+	}
+	/* all is checked before anything is stored: a failure leaves out as it was */
+	if (decode_all(obj, s, fields))
+		return -1;
+	s.out = out;
+	return decode_all(obj, s, fields);
+}
+
+int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
+			struct err *e)
+{
+	json_each (it, obj) {
+		const struct json_field *f = fields;
+
+		while (f->key && strcmp(f->key, json_key(it)) != 0)
+			f++;
+		if (!f->key)
+			return err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
+				       where[0] ? "." : "", json_key(it));
+	}
+	return 0;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The only file that knows cJSON. Its parser and tree are used; its printer is not, because that
+ * rounds integers above 10^15 (see json_print.c).
+ */
+#include "lib/json/json.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/json/json_priv.h"
+
+struct json {
+	cJSON c;
+};
+
+static struct json *wrap(cJSON *c)
+{
+	return (struct json *)c;
+}
+
+static cJSON *unwrap(struct json *n)
+{
+	return (cJSON *)n;
+}
+
+int json_parse(const char *text, size_t len, const char *what, struct json **out, struct err *e)
+{
+	if (json_scan(text, len, what, e))
+		return -1;
+	/* what passes the scan is good JSON, so that only memory can be lacking */
+	cJSON *c = cJSON_ParseWithLength(text, len);
+	if (!c)
+		return err_nomem(e);
+	*out = wrap(c);
+	return 0;
+}
+
+void json_free(struct json *root)
+{
+	cJSON_Delete(unwrap(root));
+}
+
+enum json_type json_type(const struct json *n)
+{
+	switch (n ? n->c.type & 0xff : cJSON_NULL) {
+	case cJSON_True:
+	case cJSON_False:
+		return JSON_BOOL;
+	case cJSON_Number:
+		return JSON_NUMBER;
+	case cJSON_String:
+		return JSON_STRING;
+	case cJSON_Array:
+		return JSON_ARRAY;
+	case cJSON_Object:
+		return JSON_OBJECT;
+	default:
+		return JSON_NULL;
+	}
+}
+
+const char *json_type_name(const struct json *n)
+{
+	static const char *const names[] = {
+		[JSON_NULL] = "null",       [JSON_BOOL] = "a boolean", [JSON_NUMBER] = "a number",
+		[JSON_STRING] = "a string", [JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
+	};
+
+	return names[json_type(n)];
+}
+
+/* Bits of cJSON's type that cJSON itself leaves alone. */
+#define FOLDS  (1 << 16) /* object: keys in another case are taken, too */
+#define FOLDED (1 << 17) /* member: its key was in another case and has been rewritten */
+#define CLASHES                                                                                    \
+	(1 << 18) /* member: its key is given in another case as well, and was asked for           \
+		   */
+
+/* The next character of a key, as Go folds it: U+017F is an s and U+212A a k. */
+static int next_folded(const char **key)
+{
+	const char *s = *key;
+
+	if (strncmp(s, "\xc5\xbf", 2) == 0) {
+		*key += 2;
+		return 's';
+	}
+	if (strncmp(s, "\xe2\x84\xaa", 3) == 0) {
+		*key += 3;
+		return 'k';
+	}
+	*key += 1;
+	return *s >= 'A' && *s <= 'Z' ? *s + ('a' - 'A') : *s;
+}
+
+static bool same_but_case(const char *a, const char *b)
+{
+	int c;
+
+	do {
+		c = next_folded(&a);
+		if (c != next_folded(&b))
+			return false;
+	} while (c);
+	return true;
+}
+
+/* The last member of that key, from the back: cJSON keeps the last child as prev of the first. */
+static cJSON *find_exact(const struct json *obj, const char *key)
+{
+	cJSON *first = obj->c.child, *c = first->prev;
+
+	for (; strcmp(c->string, key) != 0; c = c->prev)
+		if (c == first)
+			return NULL;
+	return c;
+}
+
+/*
+ * exact, or the last member of that key in another case, which gets the key asked for: it is never
+ * longer than the one in the text. Members that lose to another one are marked.
+ */
+static cJSON *find_folded(const struct json *obj, const char *key, cJSON *exact)
+{
+	cJSON *first = obj->c.child, *found = exact, *c = first;
+
+	do {
+		c = c->prev;
+		if (strcmp(c->string, key) == 0 || !same_but_case(c->string, key))
+			continue;
+		if (found)
+			c->type |= CLASHES;
+		else
+			found = c;
+	} while (c != first);
+	if (found && found != exact) {
+		memcpy(found->string, key, strlen(key) + 1);
+		found->type |= FOLDED;
+	}
+	return found;
+}
+
+static cJSON *find(const struct json *obj, const char *key)
+{
+	if (json_type(obj) != JSON_OBJECT || !obj->c.child)
+		return NULL;
+	cJSON *exact = find_exact(obj, key);
+	return obj->c.type & FOLDS ? find_folded(obj, key, exact) : exact;
+}
+
+void json_fold_case(struct json *root)
+{
+	if (json_type(root) == JSON_OBJECT)
+		root->c.type |= FOLDS;
+	for (cJSON *c = root ? root->c.child : NULL; c; c = c->next)
+		json_fold_case(wrap(c));
+}
+
+/* The path of the member at hand, and who wants to know. */
+struct case_scan {
+	char path[256];
+	json_case_fn fn;
+	void *arg;
+};
+
+static int scan_cases(const struct json *n, struct case_scan *s, size_t len)
+{
+	bool object = json_type(n) == JSON_OBJECT;
+	size_t i = 0;
+	int rc = 0;
+
+	json_each (it, n) {
+		size_t left = sizeof(s->path) - len;
+		int m = object ? snprintf(s->path + len, left, "%s%s", len ? "." : "", it->c.string)
+			       : snprintf(s->path + len, left, "[%zu]", i++);
+		size_t end = m < 0 || (size_t)m >= left ? sizeof(s->path) - 1 : len + (size_t)m;
+
+		if (it->c.type & (FOLDED | CLASHES))
+			rc = s->fn(s->path, it->c.type & CLASHES, s->arg);
+		if (rc == 0)
+			rc = scan_cases(it, s, end);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int json_each_case(const struct json *root, json_case_fn fn, void *arg)
+{
+	struct case_scan s = { .path = "", .fn = fn, .arg = arg };
+
+	return scan_cases(root, &s, 0);
+}
+
+const struct json *json_get(const struct json *obj, const char *key)
+{
+	cJSON *c = find(obj, key);
+
+	return c && !cJSON_IsNull(c) ? wrap(c) : NULL;
+}
+
+struct json *json_get_mut(struct json *obj, const char *key)
+{
+	cJSON *c = find(obj, key);
+
+	return c && !cJSON_IsNull(c) ? wrap(c) : NULL;
+}
+
+const char *json_str(const struct json *n)
+{
+	return json_type(n) == JSON_STRING ? n->c.valuestring : NULL;
+}
+
+double json_num(const struct json *n)
+{
+	return json_type(n) == JSON_NUMBER ? n->c.valuedouble : 0;
+}
+
+bool json_true(const struct json *n)
+{
+	return n && cJSON_IsTrue(&n->c);
+}
+
+size_t json_len(const struct json *n)
+{
+	size_t len = 0;
+
+	json_each (it, n)
+		len++;
+	return len;
+}
+
+const char *json_key(const struct json *n)
+{
+	return n ? n->c.string : NULL;
+}
+
+const struct json *json_first(const struct json *n)
+{
+	return n ? wrap(n->c.child) : NULL;
+}
+
+const struct json *json_next(const struct json *n)
+{
+	return n ? wrap(n->c.next) : NULL;
+}
+
+struct json *json_new_object(void)
+{
+	return wrap(cJSON_CreateObject());
+}
+
+struct json *json_new_array(void)
+{
+	return wrap(cJSON_CreateArray());
+}
+
+struct json *json_dup(const struct json *n)
+{
+	return n ? wrap(cJSON_Duplicate(&n->c, true)) : NULL;
+}
+
+/* Add as last member; takes ownership of c in any case. */
+static cJSON *add(struct json *obj, const char *key, cJSON *c)
+{
+	if (json_type(obj) == JSON_OBJECT && cJSON_AddItemToObject(&obj->c, key, c))
+		return c;
+	cJSON_Delete(c);
+	return NULL;
+}
+
+static cJSON *push(struct json *arr, cJSON *c)
+{
+	if (json_type(arr) == JSON_ARRAY && cJSON_AddItemToArray(&arr->c, c))
+		return c;
+	cJSON_Delete(c);
+	return NULL;
+}
+
+int json_add_str(struct json *obj, const char *key, const char *s)
+{
+	if (!s)
+		return 0;
+	return add(obj, key, cJSON_CreateString(s)) ? 0 : -1;
+}
+
+int json_add_int(struct json *obj, const char *key, int64_t v)
+{
+	return add(obj, key, cJSON_CreateNumber((double)v)) ? 0 : -1;
+}
+
+int json_add_bool(struct json *obj, const char *key, bool v)
+{
+	return add(obj, key, cJSON_CreateBool(v)) ? 0 : -1;
+}
+
+int json_add_num(struct json *obj, const char *key, double v)
+{
+	return add(obj, key, isfinite(v) ? cJSON_CreateNumber(v) : cJSON_CreateNull()) ? 0 : -1;
+}
+
+int json_add_null(struct json *obj, const char *key)
+{
+	return add(obj, key, cJSON_CreateNull()) ? 0 : -1;
+}
+
+struct json *json_add_object(struct json *obj, const char *key)
+{
+	return wrap(add(obj, key, cJSON_CreateObject()));
+}
+
+struct json *json_add_array(struct json *obj, const char *key)
+{
+	return wrap(add(obj, key, cJSON_CreateArray()));
+}
+
+int json_add_copy(struct json *obj, const char *key, const struct json *n)
+{
+	if (!n)
+		return 0;
+	return add(obj, key, unwrap(json_dup(n))) ? 0 : -1;
+}
+
+/* Delete the members of that key that stand before end; NULL: all of them. */
+static void del_before(struct json *obj, const char *key, const cJSON *end)
+{
+	for (cJSON *c = obj->c.child, *next; c != end; c = next) {
+		next = c->next;
+		if (!strcmp(c->string, key))
+			cJSON_Delete(cJSON_DetachItemViaPointer(&obj->c, c));
+	}
+}
+
+int json_put(struct json *obj, const char *key, struct json *n)
+{
+	const cJSON *c = add(obj, key, unwrap(n));
+
+	if (!c)
+		return -1;
+	del_before(obj, key, c);
+	return 0;
+}
+
+void json_del(struct json *obj, const char *key)
+{
+	if (json_type(obj) == JSON_OBJECT)
+		del_before(obj, key, NULL);
+}
+
+int json_push_str(struct json *arr, const char *s)
+{
+	return push(arr, cJSON_CreateString(s)) ? 0 : -1;
+}
+
+struct json *json_push_object(struct json *arr)
+{
+	return wrap(push(arr, cJSON_CreateObject()));
+}
+
+int json_push(struct json *arr, struct json *n)
+{
+	return push(arr, unwrap(n)) ? 0 : -1;
+}
+
+struct json *json_at_mut(struct json *arr, size_t i)
+{
+	cJSON *c = json_type(arr) == JSON_ARRAY ? arr->c.child : NULL;
+
+	for (; c && i > 0; i--)
+		c = c->next;
+	return wrap(c);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json.h: the one door to JSON. cJSON appears only in json.c.
+ *
+ * Input is bounded in size and depth, must be valid UTF-8 without \u0000, and is consumed whole.
+ * Keys match exactly, case included, unless json_fold_case() says otherwise; of duplicate keys the
+ * last wins (CNI-016). Numbers are doubles and range-checked on the way into integers. A node is
+ * owned by its tree; only a root is freed.
+ */
+#ifndef RAILHEAD_LIB_JSON_JSON_H
+#define RAILHEAD_LIB_JSON_JSON_H
+
+#include "lib/base/err.h"
+
+struct json; /* opaque: any node of a tree */
+
+#define JSON_MAX_SIZE  (1024 * 1024)
+#define JSON_MAX_DEPTH 32
+
+enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+/* ---- reading ---- */
+
+/*
+ * json_parse - parse len bytes. what names the text in errors ("network configuration").
+ * ERR_DECODE with the byte offset on bad syntax, size, depth or encoding. Free with json_free().
+ */
+int json_parse(const char *text, size_t len, const char *what, struct json **out,
+	       struct err *e) must_check;
+void json_free(struct json *root);
+static inline void json_freep(struct json **p)
+{
+	json_free(*p);
+}
+#define auto_json auto_clean(json_freep)
+
+enum json_type json_type(const struct json *n);
+const char *json_type_name(const struct json *n);                     /* "a string", "an array" */
+const struct json *json_get(const struct json *obj, const char *key); /* NULL: absent or null */
+const char *json_str(const struct json *n); /* NULL unless a string; lives as long as the tree */
+double json_num(const struct json *n);      /* 0 unless a number */
+bool json_true(const struct json *n);
+size_t json_len(const struct json *n);      /* elements of an array or object, else 0 */
+const char *json_key(const struct json *n); /* of an object's member */
+const struct json *json_first(const struct json *n);
+const struct json *json_next(const struct json *n);
+
+/* Iterate over array elements or object members; n may be NULL. */
+#define json_each(it, n) for (const struct json *it = json_first(n); it; it = json_next(it))
+
+/*
+ * json_fold_case - from now on json_get() and json_decode() take a key of this tree in another case
+ * as well, as Go's decoder does: ASCII letters, U+017F for s, U+212A for k. The exact key wins,
+ * else the last one; what is taken is rewritten as the key that was asked for.
+ */
+void json_fold_case(struct json *root);
+
+/*
+ * json_each_case - call fn for each key that was taken in another case, and (clash) for each that
+ * lost to another spelling of it. path: "ipam.ranges[0].subnet". Returns what fn did if not 0.
+ */
+typedef int (*json_case_fn)(const char *path, bool clash, void *arg);
+int json_each_case(const struct json *root, json_case_fn fn, void *arg);
+
+/* ---- decoding into structs by table ---- */
+
+enum json_kind {
+	J_STRING, /* const char *, borrowed from the tree; min/max: length in bytes when max != 0 */
+	J_BOOL,   /* bool */
+	J_U32,    /* uint32_t, min <= v <= max (max 0: no limit) */
+	J_I64,  /* int64_t, |v| < 2^53, within min..max when either is set (max < min: no limit) */
+	J_ENUM, /* int, by names[]; a wrong word is ERR_FIELD and lists the right ones (but "") */
+	J_MAC,  /* uint8_t[6]; "" counts as absent, as in the reference plugins */
+	J_OBJECT, /* const struct json *, must be an object */
+	J_ARRAY,  /* const struct json *, must be an array */
+	J_ANY,    /* const struct json * */
+};
+
+struct json_enum {
+	const char *name; /* NULL ends the table */
+	int value;
+};
+
+#define J_REQUIRED 1u /* absent or null is ERR_CONFIG */
+#define J_EMPTY_OK 2u /* "" counts as absent, as for Go, which cannot tell the two apart */
+
+struct json_field {
+	const char *key; /* NULL ends the table */
+	enum json_kind kind;
+	size_t offset;
+	unsigned flags;
+	int64_t min, max;
+	const struct json_enum *names;
+};
+
+/*
+ * json_decode - fill out from obj by table. Absent and null leave the field as it was; unknown keys
+ * are ignored (CNI-017); obj NULL has no keys. Errors name the key as "where.key" and quote the
+ * value: ERR_DECODE for a wrong type (1.5 where an integer must be), ERR_CONFIG for a value out of
+ * range, a bad MAC or a missing key, ERR_FIELD for an unknown word.
+ */
+int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
+		void *out, struct err *e) must_check;
+
+/*
+ * json_refuse_unknown - ERR_CONFIG naming the first key of obj that the table does not have: for
+ * files that a person writes, where a slip should not go unnoticed.
+ */
+int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
+			struct err *e) must_check;
+
+/* ---- building; each returns 0, or -1 when memory is out (add with || and one err_nomem()) ---- */
+
+struct json *json_new_object(void);
+struct json *json_new_array(void);
+int json_add_str(struct json *obj, const char *key, const char *s) must_check; /* NULL: nothing */
+/* Up to 2^53 exactly; beyond that the nearest double: write larger ones as strings. */
+int json_add_int(struct json *obj, const char *key, int64_t v) must_check;
+int json_add_bool(struct json *obj, const char *key, bool v) must_check;
+int json_add_num(struct json *obj, const char *key, double v) must_check; /* null if not finite */
+int json_add_null(struct json *obj, const char *key) must_check;
+struct json *json_add_object(struct json *obj, const char *key); /* NULL: no memory */
+struct json *json_add_array(struct json *obj, const char *key);
+int json_add_copy(struct json *obj, const char *key, const struct json *n) must_check; /* same */
+/* Takes ownership of n in any case, also on failure; n NULL fails. Replaces an equal key. */
+int json_put(struct json *obj, const char *key, struct json *n) must_check;
+void json_del(struct json *obj, const char *key); /* absent is fine */
+int json_push_str(struct json *arr, const char *s) must_check;
+struct json *json_push_object(struct json *arr);
+int json_push(struct json *arr, struct json *n) must_check; /* takes ownership of n */
+struct json *json_dup(const struct json *n);
+/* Mutable access for trees that we own (an edited prevResult). */
+struct json *json_get_mut(struct json *obj, const char *key);
+struct json *json_at_mut(struct json *arr, size_t i);
+
+/*
+ * json_print - text with NUL, freed with free(). pretty: one value a line, indented by tabs; no
+ * line break at the end. Always valid UTF-8: bytes that are not become U+FFFD. NULL: no memory.
+ */
+char *json_print(const struct json *n, bool pretty);
+
+/*
+ * json_show - a value as an error message quotes it: a scalar as JSON, long strings cut with "...",
+ * containers by their kind ("an object"). Returns out.
+ */
+#define JSON_SHOW_LEN 72
+char *json_show(const struct json *n, char out[JSON_SHOW_LEN]);
+
+#endif

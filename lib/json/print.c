@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON text out of a tree. cJSON's own printer writes 2^53 - 1 as 9.00719925474099e+15. */
+#include "lib/json/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+
+#define TWO_POW_63     9223372036854775808.0
+#define NUMBER_STR_LEN 32
+
+/* Text growing on the heap, or in a fixed buffer that is cut. */
+struct out {
+	char *buf;
+	size_t len, size;
+	bool fixed, pretty, failed;
+};
+
+static bool out_room(struct out *o, size_t more)
+{
+	size_t size = o->size ? o->size : 512;
+	char *buf;
+
+	if (o->failed || o->size - o->len > more)
+		return !o->failed;
+	while (size - o->len <= more)
+		size *= 2;
+	buf = o->fixed ? NULL : realloc(o->buf, size);
+	if (!buf) {
+		o->failed = true;
+		return false;
+	}
+	o->buf = buf;
+	o->size = size;
+	return true;
+}
+
+static void out_bytes(struct out *o, const char *s, size_t len)
+{
+	if (!out_room(o, len))
+		return;
+	memcpy(o->buf + o->len, s, len);
+	o->len += len;
+	o->buf[o->len] = '\0';
+}
+
+static void out_text(struct out *o, const char *s)
+{
+	out_bytes(o, s, strlen(s));
+}
+
+/* Bytes of the well-formed character at s; 0 if there is none. */
+static size_t whole_char(const char *s, size_t len)
+{
+	for (size_t n = 1; n <= 4 && n <= len; n++)
+		if (utf8_valid(s, n))
+			return n;
+	return 0;
+}
+
+/* What stands for the character at s in a string; *n: how many bytes of s that is. */
+static void out_char(struct out *o, const char *s, size_t len, size_t *n)
+{
+	static const char shorts[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
+	const char *found = strchr(shorts, *s);
+	char esc[8];
+
+	*n = whole_char(s, len);
+	if (*n == 0) {
+		*n = 1;
+		out_text(o, "\\ufffd"); /* the replacement character: output is always UTF-8 */
+	} else if (found) {
+		out_bytes(o, (const char[]){ '\\', letters[found - shorts] }, 2);
+	} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
+		(void)snprintf(esc, sizeof(esc), "\\u%04x", (unsigned char)*s);
+		out_text(o, esc);
+	} else {
+		out_bytes(o, s, *n);
+	}
+}
+
+static void out_string(struct out *o, const char *s)
+{
+	size_t len = strlen(s), n;
+
+	out_text(o, "\"");
+	while (len > 0 && !o->failed) {
+		for (n = 0; n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\';)
+			n++;
+		if (n > 0 && !o->fixed)
+			out_bytes(o, s, n);
+		else
+			out_char(o, s, len, &n);
+		s += n;
+		len -= n;
+	}
+	out_text(o, "\"");
+}
+
+/* Integers in full, else the shortest text that reads back as the same number. */
+static void out_number(struct out *o, double d)
+{
+	char buf[NUMBER_STR_LEN];
+
+	if (d > -TWO_POW_63 && d < TWO_POW_63 && (double)(int64_t)d == d) {
+		(void)snprintf(buf, sizeof(buf), "%lld", (long long)d);
+	} else {
+		for (int digits = 15; digits <= 17; digits++) {
+			(void)snprintf(buf, sizeof(buf), "%.*g", digits, d);
+			if (strtod(buf, NULL) == d)
+				break;
+		}
+	}
+	out_text(o, buf);
+}
+
+static void out_line(struct out *o, unsigned depth)
+{
+	if (!o->pretty)
+		return;
+	out_text(o, "\n");
+	while (depth-- > 0)
+		out_text(o, "\t");
+}
+
+static void out_value(struct out *o, const struct json *n, unsigned depth);
+
+static void out_container(struct out *o, const struct json *n, unsigned depth)
+{
+	bool object = json_type(n) == JSON_OBJECT;
+
+	out_text(o, object ? "{" : "[");
+	json_each (it, n) {
+		if (it != json_first(n))
+			out_text(o, ",");
+		out_line(o, depth + 1);
+		if (object) {
+			out_string(o, json_key(it));
+			out_text(o, o->pretty ? ": " : ":");
+		}
+		out_value(o, it, depth + 1);
+	}
+	if (json_first(n))
+		out_line(o, depth);
+	out_text(o, object ? "}" : "]");
+}
+
+static void out_value(struct out *o, const struct json *n, unsigned depth)
+{
+	switch (json_type(n)) {
+	case JSON_NULL:
+		out_text(o, "null");
+		break;
+	case JSON_BOOL:
+		out_text(o, json_true(n) ? "true" : "false");
+		break;
+	case JSON_NUMBER:
+		out_number(o, json_num(n));
+		break;
+	case JSON_STRING:
+		out_string(o, json_str(n));
+		break;
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		out_container(o, n, depth);
+		break;
+	}
+}
+
+char *json_print(const struct json *n, bool pretty)
+{
+	struct out o = { .pretty = pretty };
+
+	out_value(&o, n, 0);
+	if (o.failed) {
+		free(o.buf);
+		return NULL;
+	}
+	return o.buf;
+}
+
+char *json_show(const struct json *n, char out[JSON_SHOW_LEN])
+{
+	/* three bytes are kept back for the dots */
+	struct out o = { .buf = out, .size = JSON_SHOW_LEN - 3, .fixed = true };
+
+	out[0] = '\0';
+	if (json_type(n) == JSON_ARRAY || json_type(n) == JSON_OBJECT)
+		out_text(&o, json_type_name(n));
+	else
+		out_value(&o, n, 0);
+	if (o.failed)
+		memcpy(out + o.len, "...", 4);
+	return out;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/net/addr.h"
+
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+#include "lib/net/nl_msg.h"
+
+/* ---- addresses in messages ---- */
+
+uint8_t nl_family(enum ip_family f)
+{
+	return f == IP_V6 ? AF_INET6 : AF_INET;
+}
+
+void nl_req_put_ip(struct nl_req *rq, int attr, struct ip ip)
+{
+	uint8_t bytes[16];
+
+	nl_req_put(rq, attr, bytes, ip_to_bytes(ip, bytes));
+}
+
+int nl_ip(const struct nlattr *a, uint8_t family, struct ip *out)
+{
+	size_t len = family == AF_INET ? 4 : 16;
+
+	if ((family != AF_INET && family != AF_INET6) || (size_t)nla_len(a) != len)
+		return -1;
+	return ip_from_bytes(nla_data(a), len, out);
+}
+
+/* ---- adding ---- */
+
+static void put_broadcast(struct nl_req *rq, struct ip_prefix addr)
+{
+	if (addr.addr.family == IP_V4 && addr.len < 31)
+		nl_req_put_ip(rq, IFA_BROADCAST, ip_last(addr));
+}
+
+static void explain_add(struct ip_prefix addr, struct err *e)
+{
+	if (addr.addr.family != IP_V6)
+		return;
+	if (e->errnum == EACCES)
+		err_hint(e, "IPv6 is switched off there: sysctl net.ipv6.conf.*.disable_ipv6");
+	if (e->errnum == EOPNOTSUPP || e->errnum == EAFNOSUPPORT)
+		err_hint(e, "this kernel runs without IPv6");
+}
+
+int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad, struct err *e)
+{
+	char text[PREFIX_STR_LEN];
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifaddrmsg ifa = {
+		.ifa_family = nl_family(addr.addr.family),
+		.ifa_prefixlen = addr.len,
+		.ifa_flags = nodad && addr.addr.family == IP_V6 ? IFA_F_NODAD : 0,
+		.ifa_index = (uint32_t)ifindex,
+	};
+
+	nl_req_begin(&rq, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &ifa, sizeof(ifa));
+	nl_req_put_ip(&rq, IFA_LOCAL, addr.addr);
+	nl_req_put_ip(&rq, IFA_ADDRESS, addr.addr);
+	put_broadcast(&rq, addr);
+	if (nl_change(nl, &rq, e) == 0)
+		return 0;
+	explain_add(addr, e);
+	return err_wrap(e, "add address %s to interface number %d", ip_format_prefix(addr, text),
+			ifindex);
+}
+
+/* ---- listing ---- */
+
+struct addr_walk {
+	int ifindex; /* 0: any */
+	uint8_t family;
+	struct nl_list found; /* struct addr_info */
+	size_t start;         /* of this family in found */
+};
+
+static void addr_walk_clear(struct addr_walk *w)
+{
+	nl_list_clear(&w->found);
+}
+#define auto_addr_walk auto_clean(addr_walk_clear)
+
+static int decode(const struct nlmsghdr *h, struct addr_info *out)
+{
+	static const struct nla_policy policy[IFA_MAX + 1] = {
+		[IFA_FLAGS] = { .type = NLA_U32 },
+		[IFA_PROTO] = { .type = NLA_U8 },
+	};
+	struct nlattr *tb[IFA_MAX + 1];
+	const struct ifaddrmsg *ifa = nlmsg_data(h);
+
+	if (nl_attrs(h, sizeof(*ifa), tb, IFA_MAX, policy))
+		return -1;
+
+	/* Of an address with a peer, IFA_ADDRESS is the peer's. */
+	const struct nlattr *own = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
+	uint32_t flags = tb[IFA_FLAGS] ? nla_get_u32(tb[IFA_FLAGS]) : ifa->ifa_flags;
+	struct addr_info a = {
+		.ifindex = (int)ifa->ifa_index,
+		.addr.len = ifa->ifa_prefixlen,
+		.tentative = flags & IFA_F_TENTATIVE,
+		.dadfailed = flags & IFA_F_DADFAILED,
+		.given = (ifa->ifa_family == AF_INET6 && ifa->ifa_scope == RT_SCOPE_LINK) ||
+			 (tb[IFA_PROTO] && nla_get_u8(tb[IFA_PROTO]) <= IFAPROT_KERNEL_LL &&
+			  nla_get_u8(tb[IFA_PROTO]) != IFAPROT_UNSPEC),
+	};
+
+	if (!own || nl_ip(own, ifa->ifa_family, &a.addr.addr) ||
+	    a.addr.len > ip_bits(a.addr.addr.family))
+		return -1;
+	*out = a;
+	return 0;
+}
+
+/* Kernels before 4.20 ignore the filter, and one without IPv6 answers for every family. */
+static int on_addr(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	struct addr_walk *w = arg;
+	struct addr_info a;
+
+	if (!h) {
+		w->found.n = w->start;
+		return 0;
+	}
+
+	const struct ifaddrmsg *ifa = nlmsg_data(h);
+
+	if (h->nlmsg_type != RTM_NEWADDR || nlmsg_datalen(h) < (int)sizeof(*ifa) ||
+	    ifa->ifa_family != w->family || (w->ifindex && (int)ifa->ifa_index != w->ifindex))
+		return 0;
+	if (decode(h, &a))
+		return err_set(e, ERR_KERNEL, EBADMSG, "read an address from the kernel");
+	return nl_list_add(&w->found, &a, sizeof(a), e);
+}
+
+static int walk_family(struct nl *nl, struct addr_walk *w, uint8_t family, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifaddrmsg ifa = { .ifa_family = family, .ifa_index = (uint32_t)w->ifindex };
+
+	w->family = family;
+	w->start = w->found.n;
+	nl_req_begin(&rq, RTM_GETADDR, 0, &ifa, sizeof(ifa));
+	if (nl_walk(nl, &rq, (struct nl_sink){ on_addr, w }, e))
+		return err_wrap(e, "addresses of interface number %d", w->ifindex);
+	return 0;
+}
+
+static void report(const struct addr_walk *w, addr_fn fn, void *arg)
+{
+	const struct addr_info *a = w->found.items;
+
+	for (size_t i = 0; i < w->found.n; i++)
+		if (fn(&a[i], arg))
+			break;
+}
+
+int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e)
+{
+	auto_addr_walk struct addr_walk w = { .ifindex = ifindex };
+
+	if (walk_family(nl, &w, AF_INET, e) || walk_family(nl, &w, AF_INET6, e))
+		return -1;
+	report(&w, fn, arg);
+	return 0;
+}
+
+int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e)
+{
+	auto_addr_walk struct addr_walk w = { .ifindex = ifindex };
+
+	if (walk_family(nl, &w, AF_INET6, e))
+		return -1;
+	report(&w, fn, arg);
+	return 0;
+}

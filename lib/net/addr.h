@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* addr.h: addresses and routes of one interface. */
+#ifndef RAILHEAD_LIB_NET_ADDR_H
+#define RAILHEAD_LIB_NET_ADDR_H
+
+#include "lib/base/ip.h"
+#include "lib/net/nl.h"
+
+struct route_spec {
+	struct ip_prefix dst; /* len 0: the default route */
+	struct ip
+		gw; /* family IP_NONE: directly on the link; may be of the other family (RTA_VIA) */
+	int ifindex;
+	uint32_t mtu, advmss, priority; /* 0: not given */
+	uint32_t table;                 /* 0: main */
+	int scope;   /* -1: the kernel's usual: link without gateway (v4), else universe */
+	bool onlink; /* the gateway need not be covered by an address */
+};
+
+/* nl_addr_add - IPv4 gets its broadcast address (not for /31, /32). nodad: IFA_F_NODAD (IPv6). */
+int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad,
+		struct err *e) must_check;
+
+/* What nl_addr_list and nl_route_list call for each; non-zero ends the walk (and is not an error).
+ */
+struct addr_info {
+	int ifindex;
+	struct ip_prefix addr;
+	bool tentative, dadfailed;
+	bool given; /* by the kernel itself: link-local, or by router advertisement (5.18) */
+};
+typedef int (*addr_fn)(const struct addr_info *a, void *arg);
+typedef int (*route_fn)(const struct route_spec *r, void *arg);
+
+/* nl_addr_list - addresses of one interface, filtered by the kernel; ifindex 0: of all. */
+int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
+
+/*
+ * nl_route_add - the same route again is EEXIST. One with the destination and metric of another,
+ * but another gateway or interface, is taken: IPv4 puts it before that one, so that it is used from
+ * now on; IPv6 makes one multipath route (ECMP) of those that have gateways.
+ */
+int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e) must_check;
+
+/* nl_route_list - unicast routes out of one interface, every table but local, filtered by the
+ * kernel. */
+int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err *e) must_check;
+
+/*
+ * nl_route_default_dev - ifindex of the default route of the lowest metric in the main table, IPv4
+ * first, else IPv6. errnum ENODEV when there is none.
+ */
+int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e) must_check;
+
+/*
+ * nl_addr_wait_dad - wait until no IPv6 address of want[] on the interface is tentative: on events,
+ * without polling. ERR_BUSY when one failed duplicate address detection, ERR_STATE when one is not,
+ * or no longer, on the interface, ERR_AGAIN past the deadline. IPv4 addresses are skipped. The
+ * monitor, of NL_WATCH_ADDR6, must be opened in the interface's namespace before the link goes up.
+ */
+struct nl_monitor;
+struct dad_wait {
+	int ifindex;
+	const struct ip_prefix *want;
+	size_t n;
+	int timeout_ms;
+};
+int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, const struct dad_wait *wait,
+		     struct err *e) must_check;
+
+#endif

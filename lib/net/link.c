@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/net/link.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/net_namespace.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "lib/sys/netns.h"
+#include "lib/net/nl_msg.h"
+
+_Static_assert((int)MACVLAN_PRIVATE == MACVLAN_MODE_PRIVATE, "macvlan mode private");
+_Static_assert((int)MACVLAN_VEPA == MACVLAN_MODE_VEPA, "macvlan mode vepa");
+_Static_assert((int)MACVLAN_BRIDGE == MACVLAN_MODE_BRIDGE, "macvlan mode bridge");
+_Static_assert((int)MACVLAN_PASSTHRU == MACVLAN_MODE_PASSTHRU, "macvlan mode passthru");
+_Static_assert((int)IPVLAN_L2 == IPVLAN_MODE_L2, "ipvlan mode l2");
+_Static_assert((int)IPVLAN_L3 == IPVLAN_MODE_L3, "ipvlan mode l3");
+_Static_assert((int)IPVLAN_L3S == IPVLAN_MODE_L3S, "ipvlan mode l3s");
+_Static_assert((int)IPVLAN_PRIVATE == IPVLAN_F_PRIVATE, "ipvlan flag private");
+_Static_assert((int)IPVLAN_VEPA == IPVLAN_F_VEPA, "ipvlan flag vepa");
+_Static_assert(IFNAME_LEN == IFNAMSIZ, "length of an interface name");
+
+/* ---- looking up ---- */
+
+static int parse_macvlan(struct nlattr *data, struct link_info *li)
+{
+	static const struct nla_policy policy[IFLA_MACVLAN_MAX + 1] = {
+		[IFLA_MACVLAN_MODE] = { .type = NLA_U32 },
+	};
+	struct nlattr *tb[IFLA_MACVLAN_MAX + 1];
+
+	if (nla_parse_nested(tb, IFLA_MACVLAN_MAX, data, policy) < 0)
+		return -1;
+	if (tb[IFLA_MACVLAN_MODE])
+		li->macvlan_mode = (int)nla_get_u32(tb[IFLA_MACVLAN_MODE]);
+	return 0;
+}
+
+static int parse_ipvlan(struct nlattr *data, struct link_info *li)
+{
+	static const struct nla_policy policy[IFLA_IPVLAN_MAX + 1] = {
+		[IFLA_IPVLAN_MODE] = { .type = NLA_U16 },
+		[IFLA_IPVLAN_FLAGS] = { .type = NLA_U16 },
+	};
+	struct nlattr *tb[IFLA_IPVLAN_MAX + 1];
+
+	if (nla_parse_nested(tb, IFLA_IPVLAN_MAX, data, policy) < 0)
+		return -1;
+	if (tb[IFLA_IPVLAN_MODE])
+		li->ipvlan_mode = nla_get_u16(tb[IFLA_IPVLAN_MODE]);
+	if (tb[IFLA_IPVLAN_FLAGS])
+		li->ipvlan_flag = nla_get_u16(tb[IFLA_IPVLAN_FLAGS]);
+	return 0;
+}
+
+static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
+{
+	static const struct nla_policy policy[IFLA_INFO_MAX + 1] = {
+		[IFLA_INFO_KIND] = { .type = NLA_STRING },
+		[IFLA_INFO_DATA] = { .type = NLA_NESTED },
+	};
+	struct nlattr *tb[IFLA_INFO_MAX + 1];
+
+	if (nla_parse_nested(tb, IFLA_INFO_MAX, nest, policy) < 0)
+		return -1;
+	if (tb[IFLA_INFO_KIND])
+		(void)nla_strlcpy(li->kind, tb[IFLA_INFO_KIND], sizeof(li->kind));
+	if (tb[IFLA_INFO_DATA] && !strcmp(li->kind, "macvlan"))
+		return parse_macvlan(tb[IFLA_INFO_DATA], li);
+	if (tb[IFLA_INFO_DATA] && !strcmp(li->kind, "ipvlan"))
+		return parse_ipvlan(tb[IFLA_INFO_DATA], li);
+	return 0;
+}
+
+static bool take_mac(const struct nlattr *a, uint8_t out[MAC_LEN])
+{
+	if (!a || nla_len(a) != MAC_LEN)
+		return false;
+	memcpy(out, nla_data(a), MAC_LEN);
+	return true;
+}
+
+static int parse_link(const struct nlmsghdr *h, struct link_info *li)
+{
+	static const struct nla_policy policy[IFLA_MAX + 1] = {
+		[IFLA_IFNAME] = { .type = NLA_STRING },
+		[IFLA_LINK_NETNSID] = { .type = NLA_S32 },
+		[IFLA_LINK] = { .type = NLA_U32 },
+		[IFLA_MTU] = { .type = NLA_U32 },
+		[IFLA_ADDRESS] = { .type = NLA_UNSPEC },
+		[IFLA_LINKINFO] = { .type = NLA_NESTED },
+		[IFLA_PERM_ADDRESS] = { .type = NLA_UNSPEC },
+		[IFLA_PARENT_DEV_NAME] = { .type = NLA_STRING },
+	};
+	struct nlattr *tb[IFLA_MAX + 1];
+	const struct ifinfomsg *ifi = nlmsg_data(h);
+
+	if (h->nlmsg_type != RTM_NEWLINK || nl_attrs(h, sizeof(*ifi), tb, IFLA_MAX, policy) ||
+	    !tb[IFLA_IFNAME])
+		return -1;
+	*li = (struct link_info){ .ifindex = ifi->ifi_index, .flags = ifi->ifi_flags };
+	li->ipvlan_mode = li->ipvlan_flag = -1;
+	(void)nla_strlcpy(li->name, tb[IFLA_IFNAME], sizeof(li->name));
+	li->lower_nsid = -1;
+	if (tb[IFLA_LINK_NETNSID])
+		li->lower_nsid = nla_get_s32(tb[IFLA_LINK_NETNSID]);
+	if (tb[IFLA_LINK])
+		li->lower_ifindex = (int)nla_get_u32(tb[IFLA_LINK]);
+	if (tb[IFLA_MTU])
+		li->mtu = nla_get_u32(tb[IFLA_MTU]);
+	li->has_mac = take_mac(tb[IFLA_ADDRESS], li->mac);
+	li->has_perm_mac = take_mac(tb[IFLA_PERM_ADDRESS], li->perm_mac);
+	/* Half a name would be another device's. */
+	if (tb[IFLA_PARENT_DEV_NAME] &&
+	    nla_strlcpy(li->parent, tb[IFLA_PARENT_DEV_NAME], PARENT_DEV_LEN) >= PARENT_DEV_LEN)
+		li->parent[0] = '\0';
+	return tb[IFLA_LINKINFO] ? parse_linkinfo(tb[IFLA_LINKINFO], li) : 0;
+}
+
+static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	struct link_info li;
+
+	if (parse_link(h, &li))
+		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
+	*(struct link_info *)arg = li;
+	return 0;
+}
+
+/*
+ * No IFLA_EXT_MASK: whoever asks for RTEXT_FILTER_VF gets the statistics of every VF (nl.h). The
+ * kernel (5.5 and later) matches alternative names with IFLA_IFNAME, too.
+ */
+void nl_link_get_request(struct nl_req *rq, const char *name, int ifindex)
+{
+	struct ifinfomsg ifi = { .ifi_index = ifindex };
+
+	nl_req_begin(rq, RTM_GETLINK, 0, &ifi, sizeof(ifi));
+	if (name)
+		nl_req_put_str(rq, IFLA_IFNAME, name);
+}
+
+int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+
+	/* No link can have a longer name, and the kernel would say ERANGE. */
+	if (strnlen(name, IFNAME_LEN) == IFNAME_LEN)
+		return err_set(e, ERR_KERNEL, ENODEV, "interface \"%s\"", name);
+	nl_link_get_request(&rq, name, 0);
+	if (nl_query(nl, &rq, (struct nl_sink){ on_link, out }, e))
+		return err_wrap(e, "interface \"%s\"", name);
+	return 0;
+}
+
+int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e)
+{
+	struct link_info li;
+
+	if (nl_link_by_any_name(nl, name, &li, e))
+		return -1;
+	if (strcmp(li.name, name) != 0) {
+		err_set(e, ERR_KERNEL, ENODEV, "interface \"%s\"", name);
+		return err_hint(e, "it is an alternative name of interface %s", li.name);
+	}
+	*out = li;
+	return 0;
+}
+
+int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+
+	/* Index 0 means "by name" to the kernel, and there is no name. */
+	if (ifindex <= 0)
+		return err_set(e, ERR_KERNEL, ENODEV, "interface number %d", ifindex);
+	nl_link_get_request(&rq, NULL, ifindex);
+	if (nl_query(nl, &rq, (struct nl_sink){ on_link, out }, e))
+		return err_wrap(e, "interface number %d", ifindex);
+	return 0;
+}
+
+/* ---- the namespace of a lower device ---- */
+
+static int on_nsid(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	static const struct nla_policy policy[NETNSA_MAX + 1] = {
+		[NETNSA_NSID] = { .type = NLA_S32 },
+	};
+	struct nlattr *tb[NETNSA_MAX + 1];
+
+	if (h->nlmsg_type != RTM_NEWNSID ||
+	    nl_attrs(h, sizeof(struct rtgenmsg), tb, NETNSA_MAX, policy) || !tb[NETNSA_NSID])
+		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's answer");
+	*(int *)arg = nla_get_s32(tb[NETNSA_NSID]);
+	return 0;
+}
+
+int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct rtgenmsg head = { .rtgen_family = AF_UNSPEC };
+
+	nl_req_begin(&rq, RTM_GETNSID, 0, &head, sizeof(head));
+	nl_req_put_u32(&rq, NETNSA_FD, (uint32_t)ns->fd);
+	if (nl_query(nl, &rq, (struct nl_sink){ on_nsid, out }, e))
+		return err_wrap(e, "number of a network namespace");
+	return 0;
+}
+
+/* ---- creating ---- */
+
+static void put_macvlan(struct nl_req *rq, const struct link_spec *spec)
+{
+	nl_req_put_u32(rq, IFLA_MACVLAN_MODE, (uint32_t)spec->macvlan_mode);
+	if (spec->bcqueuelen)
+		nl_req_put_u32(rq, IFLA_MACVLAN_BC_QUEUE_LEN, spec->bcqueuelen);
+}
+
+static void put_ipvlan(struct nl_req *rq, const struct link_spec *spec)
+{
+	nl_req_put_u16(rq, IFLA_IPVLAN_MODE, (uint16_t)spec->ipvlan_mode);
+	nl_req_put_u16(rq, IFLA_IPVLAN_FLAGS, (uint16_t)spec->ipvlan_flag);
+}
+
+static void put_linkinfo(struct nl_req *rq, const struct link_spec *spec)
+{
+	struct nlattr *info = nl_req_nest(rq, IFLA_LINKINFO);
+
+	nl_req_put_str(rq, IFLA_INFO_KIND, spec->kind);
+
+	struct nlattr *data = nl_req_nest(rq, IFLA_INFO_DATA);
+
+	if (!strcmp(spec->kind, "macvlan"))
+		put_macvlan(rq, spec);
+	else
+		put_ipvlan(rq, spec);
+	nl_req_nest_end(rq, data);
+	nl_req_nest_end(rq, info);
+}
+
+int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifinfomsg ifi = { .ifi_index = ifindex };
+
+	nl_req_begin(&rq, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
+	nl_req_put_u32(&rq, IFLA_LINK, (uint32_t)spec->lower_ifindex);
+	nl_req_put_str(&rq, IFLA_IFNAME, spec->name);
+	if (spec->target)
+		nl_req_put_u32(&rq, IFLA_NET_NS_FD, (uint32_t)spec->target->fd);
+	if (spec->mtu)
+		nl_req_put_u32(&rq, IFLA_MTU, spec->mtu);
+	if (spec->mac)
+		nl_req_put(&rq, IFLA_ADDRESS, spec->mac, MAC_LEN);
+	put_linkinfo(&rq, spec);
+	return nl_change(nl, &rq, e);
+}
+
+static int random_ifindex(void)
+{
+	uint32_t r = 0;
+
+	/* Whole for requests this small once the machine is up; and any number would do. */
+	if (getrandom(&r, sizeof(r), 0) < 0)
+		r = (uint32_t)getpid();
+	return (int)(UINT32_C(0x1000000) | (r & 0xffffff));
+}
+
+/*
+ * Kernels before 6.14 look the new name up in the namespace of the *socket* and say EEXIST when,
+ * say, an eth0 for the pod meets the eth0 of the host. They look an interface number up instead
+ * when there is one, and then only the target's names count. So on that conflict we choose the
+ * number: a random one far above those that the kernel gives out.
+ */
+static int create_despite_own_name(struct nl *nl, const struct link_spec *spec, struct err *e)
+{
+	struct link_info own;
+	struct err ignored;
+
+	if (!spec->target || nl_link_by_any_name(nl, spec->name, &own, &ignored))
+		return -1;
+	for (int i = 0; i < 3; i++) {
+		if (nl_link_create_as(nl, spec, random_ifindex(), e) == 0)
+			return 0;
+		if (e->errnum != EBUSY)
+			break;
+	}
+	return -1;
+}
+
+static int explain_create(const struct link_spec *spec, struct err *e)
+{
+	if (e->errnum == EOPNOTSUPP)
+		err_hint(e, "this kernel has no %s: load or install the module", spec->kind);
+	if (e->errnum == EEXIST)
+		err_hint(e, "the name is taken in that network namespace");
+	return err_wrap(e, "create %s \"%s\"", spec->kind, spec->name);
+}
+
+int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e)
+{
+	const char *problem = ifname_problem(spec->name);
+	struct err why;
+
+	if (problem) {
+		err_set(e, ERR_FIELD, 0, "create %s \"%s\": %s", spec->kind, spec->name, problem);
+		e->errnum = EINVAL;
+		return -1;
+	}
+	if (nl_link_create_as(nl, spec, 0, &why) == 0)
+		return 0;
+	if (why.errnum == EEXIST && create_despite_own_name(nl, spec, &why) == 0)
+		return 0;
+	*e = why;
+	return explain_create(spec, e);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* link.h: network interfaces: look up one, create, change, delete. */
+#ifndef RAILHEAD_LIB_NET_LINK_H
+#define RAILHEAD_LIB_NET_LINK_H
+
+#include "lib/net/nl.h"
+#include "lib/base/parse.h"
+
+struct netns;
+
+/*
+ * The kernel's own numbers (MACVLAN_MODE_*, IPVLAN_MODE_*, IPVLAN_F_*), asserted in nl_link.c; the
+ * tags macvlan_mode and ipvlan_mode are taken by its headers.
+ */
+enum link_macvlan_mode {
+	MACVLAN_PRIVATE = 1,
+	MACVLAN_VEPA = 2,
+	MACVLAN_BRIDGE = 4,
+	MACVLAN_PASSTHRU = 8,
+};
+enum link_ipvlan_mode { IPVLAN_L2 = 0, IPVLAN_L3 = 1, IPVLAN_L3S = 2 };
+enum link_ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 };
+
+#define PARENT_DEV_LEN 32
+
+struct link_info {
+	int ifindex;
+	int lower_ifindex; /* IFLA_LINK, 0 if none; counts in the namespace of the lower device */
+	int lower_nsid; /* that namespace, see nl_link_nsid(); -1: the same, or it has no number */
+	char name[IFNAME_LEN];
+	char kind[IFNAME_LEN]; /* "macvlan", "veth", "" for hardware */
+	uint32_t mtu;
+	uint32_t flags; /* IFF_* */
+	uint8_t mac[MAC_LEN];
+	bool has_mac;              /* false when the hardware address is not 6 bytes long */
+	uint8_t perm_mac[MAC_LEN]; /* the one it was made with (IFLA_PERM_ADDRESS, Linux 5.6) */
+	bool has_perm_mac;
+	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
+					PCI address of hardware; "" otherwise */
+	int macvlan_mode;            /* of a macvlan, else 0 */
+	int ipvlan_mode;             /* of an ipvlan, else -1 */
+	int ipvlan_flag;             /* of an ipvlan, else -1 */
+};
+
+struct link_spec {
+	const char *kind; /* "macvlan" or "ipvlan" */
+	const char *name;
+	int lower_ifindex;
+	const struct netns *target;   /* NULL: the socket's own namespace */
+	uint32_t mtu;                 /* 0: the kernel's choice */
+	const uint8_t *mac;           /* NULL: the kernel's choice */
+	int macvlan_mode;             /* for macvlan */
+	uint32_t bcqueuelen;          /* for macvlan, 0: the kernel's choice */
+	int ipvlan_mode, ipvlan_flag; /* for ipvlan */
+};
+
+/*
+ * nl_link_by_name, nl_link_by_index - errnum ENODEV when there is none. An alternative name
+ * (altname) is not the name: what has it is another interface. nl_link_by_any_name takes it as
+ * well, as the kernel does: for a device that a person named, and for whether a name is taken.
+ */
+int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out,
+		    struct err *e) must_check;
+int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out,
+			struct err *e) must_check;
+int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e) must_check;
+
+/* nl_link_nsid - the number by which the socket's namespace knows another one; -1: it has none. */
+int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e) must_check;
+
+/*
+ * nl_link_create - one RTM_NEWLINK, directly in spec->target under its final name.
+ * errnum EEXIST: the name is taken there; EOPNOTSUPP: the kernel has no such kind of link. A name
+ * that no interface can have, or in which the kernel would see a pattern ("eth%d"), is ERR_FIELD.
+ */
+int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e) must_check;
+
+int nl_link_set_up(struct nl *nl, int ifindex, struct err *e) must_check;
+
+int nl_link_set_down(struct nl *nl, int ifindex, struct err *e) must_check;
+int nl_link_set_mac(struct nl *nl, int ifindex, const uint8_t mac[MAC_LEN],
+		    struct err *e) must_check;
+int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) must_check;
+
+/*
+ * nl_link_move - an existing device into target under a new name, by one RTM_SETLINK: who looks
+ * never sees it elsewhere or under another name (only events tell of a step between). Its addresses
+ * go, its altnames go with it; it is down afterwards. target may be the namespace it is in: then it
+ * is only renamed. errnum EEXIST: the name, or one of its altnames, is taken there; EINVAL: a
+ * device that may not move; ENODEV: there is none. A name that no interface can have is ERR_FIELD.
+ * After a failure it is where it was: the kernel notices a taken name only after the move, and then
+ * it is brought back, which needs the caller's thread to enter target for a moment.
+ */
+int nl_link_move(struct nl *nl, int ifindex, const struct netns *target, const char *name,
+		 struct err *e) must_check;
+
+/* nl_link_altnames - call fn for each alternative name; non-zero ends the walk, no error. fn may
+ * use nl. */
+typedef int (*link_altname_fn)(const char *name, void *arg);
+int nl_link_altnames(struct nl *nl, int ifindex, link_altname_fn fn, void *arg,
+		     struct err *e) must_check;
+/*
+ * nl_link_altname_add, _del - there already, and gone already, is success. errnum EEXIST: another
+ * device of the namespace has that name.
+ */
+int nl_link_altname_add(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
+int nl_link_altname_del(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
+
+/*
+ * nl_link_listens - call fn for each address beside its own, of stations and groups, whose frames
+ * an Ethernet interface takes in; non-zero ends the walk, no error.
+ */
+typedef int (*link_mac_fn)(const uint8_t mac[MAC_LEN], void *arg);
+int nl_link_listens(struct nl *nl, int ifindex, link_mac_fn fn, void *arg,
+		    struct err *e) must_check;
+
+/* nl_link_delete - already gone is success. */
+int nl_link_delete(struct nl *nl, int ifindex, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/net/link.h"
+#include "lib/testing/fuzz_nl.h"
+
+FUZZ(const uint8_t *data, size_t size)
+{
+	auto_fuzz_kernel struct fuzz_kernel k = fuzz_kernel(data, size);
+	FUZZ_OUT(struct link_info, li);
+	FUZZ_OUT(struct err, e);
+
+	if (fuzz_ok(nl_link_by_name(k.nl, "eth0", &li, &e), &e, &li, sizeof(li)))
+		MUST(strnlen(li.name, IFNAME_LEN) < IFNAME_LEN &&
+		     strnlen(li.kind, IFNAME_LEN) < IFNAME_LEN);
+	return 0;
+}

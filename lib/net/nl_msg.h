@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nl_msg.h: building and exchanging netlink messages. Shared by lib/net/nl*.c and their tests only.
+ *
+ * libnl builds and takes apart the messages. The exchange is ours, because nl_recvmsgs() turns
+ * errno into codes of its own on the way (ENOENT and ESRCH become one) and cannot start a dump
+ * again.
+ */
+#ifndef RAILHEAD_LIB_NET_NL_MSG_H
+#define RAILHEAD_LIB_NET_NL_MSG_H
+
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include "lib/net/addr.h"
+
+/* The kernel cuts dumps into pieces of what the reader offers, 32 KiB at the most. */
+#define NL_RECV_SIZE 32768
+
+struct nl {
+	int fd;
+	uint32_t seq; /* of the last request */
+	char buf[NL_RECV_SIZE] __attribute__((aligned(NLMSG_ALIGNTO)));
+};
+
+/* nl_open_bound - a socket of the current namespace subscribed to the groups (RTMGRP_*); 0: none.
+ */
+int nl_open_bound(uint32_t groups, struct nl **out, struct err *e) must_check;
+
+/* nl_open_protocol - the same of another family (NETLINK_*); _in: as nl_open_in. */
+int nl_open_protocol(int protocol, uint32_t groups, struct nl **out, struct err *e) must_check;
+struct netns;
+int nl_open_protocol_in(const struct netns *ns, const struct netns *home, int protocol,
+			struct nl **out, struct err *e) must_check;
+
+/*
+ * A request being built. A put that does not fit, or finds no memory, spoils it for good; the
+ * exchange then returns ERR_NOMEM, so that no put needs a check of its own.
+ */
+struct nl_req {
+	struct nl_msg *msg; /* NULL: spoiled */
+};
+
+/* nl_req_begin - start it; head is the family header (struct ifinfomsg, ...). NLM_F_REQUEST is
+ * implied. */
+void nl_req_begin(struct nl_req *rq, int type, int flags, const void *head, size_t len);
+void nl_req_put(struct nl_req *rq, int attr, const void *data, size_t len);
+void nl_req_put_u16(struct nl_req *rq, int attr, uint16_t v);
+void nl_req_put_u32(struct nl_req *rq, int attr, uint32_t v);
+void nl_req_put_str(struct nl_req *rq, int attr, const char *s); /* with its NUL */
+struct nlattr *nl_req_nest(struct nl_req *rq, int attr);
+void nl_req_nest_end(struct nl_req *rq, struct nlattr *nest);
+void nl_req_clear(struct nl_req *rq);
+#define auto_nl_req auto_clean(nl_req_clear)
+
+/*
+ * What an answer's messages are handed to. NULL for h: a dump starts (again): forget what you saw.
+ * Returns 0, or -1 with the error set; the rest of the answer is then read and dropped.
+ */
+typedef int (*nl_msg_fn)(const struct nlmsghdr *h, void *arg, struct err *e);
+
+struct nl_sink {
+	nl_msg_fn fn;
+	void *arg;
+};
+
+/*
+ * The three kinds of exchange. The kernel's refusal is ERR_KERNEL with its errno and, in the
+ * detail, what its ext-ack says; the caller puts the noun before it. nl_change - a request that is
+ * acknowledged. nl_query - one message in return, and no acknowledgement. nl_walk - a list;
+ * repeated when it was interrupted, ERR_AGAIN when that happens every time.
+ */
+int nl_change(struct nl *nl, const struct nl_req *rq, struct err *e) must_check;
+int nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e) must_check;
+int nl_walk(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e) must_check;
+/* nl_query_whole - nl_query, for an answer that may be larger than nl->buf. */
+int nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
+		   struct err *e) must_check;
+
+struct nl_room {
+	void *at;
+	size_t size;
+};
+
+/* nl_recv_some - one datagram of the kernel into nl->buf; its length, or -1 with errno. flags:
+ * MSG_*. */
+ssize_t nl_recv_some(struct nl *nl, int flags) must_check;
+
+/*
+ * nl_attrs - attributes behind a family header of head bytes into tb[0..max], absent ones NULL;
+ * unknown ones are skipped. One shorter than the policy says spoils the message: -1.
+ */
+int nl_attrs(const struct nlmsghdr *h, size_t head, struct nlattr **tb, int max,
+	     const struct nla_policy *policy) must_check;
+
+/* nl_link_get_request - RTM_GETLINK by name (NULL: by index), as both look-ups send it. */
+void nl_link_get_request(struct nl_req *rq, const char *name, int ifindex);
+
+/* nl_link_create_as - the RTM_NEWLINK of nl_link_create, bare; ifindex 0: the kernel's choice. */
+struct link_spec;
+int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex,
+		      struct err *e) must_check;
+
+/* ---- addresses (nl_addr.c) ---- */
+
+uint8_t nl_family(enum ip_family f); /* AF_INET or AF_INET6 */
+void nl_req_put_ip(struct nl_req *rq, int attr, struct ip ip);
+
+/* nl_ip - the address in an attribute. -1 when its length does not fit the family (AF_*). */
+int nl_ip(const struct nlattr *a, uint8_t family, struct ip *out) must_check;
+
+/* nl_addr_list_v6 - nl_addr_list, of IPv6 alone. */
+int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
+
+/* A growing array, for what a dump yields before it is known to be whole. */
+struct nl_list {
+	void *items; /* owned */
+	size_t n, room;
+};
+/* nl_list_add - append a copy of size bytes; all items of a list are of one size. */
+int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e) must_check;
+static inline void nl_list_clear(struct nl_list *l)
+{
+	free(l->items);
+}
+
+#endif

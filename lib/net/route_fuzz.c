@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/testing/fuzz_nl.h"
+
+static int see(const struct route_spec *r, void *arg)
+{
+	char text[PREFIX_STR_LEN];
+
+	MUST(r->dst.addr.family == IP_V4 || r->dst.addr.family == IP_V6);
+	MUST(r->dst.len <= ip_bits(r->dst.addr.family) && *ip_format_prefix(r->dst, text));
+	MUST(r->ifindex == 1);
+	++*(unsigned *)arg;
+	return 0;
+}
+
+FUZZ(const uint8_t *data, size_t size)
+{
+	auto_fuzz_kernel struct fuzz_kernel k = fuzz_kernel(data + !!size, size - !!size);
+	FUZZ_OUT(struct err, e);
+	FUZZ_OUT(int, ifindex);
+	unsigned seen = 0;
+
+	if (!size || *data)
+		(void)fuzz_ok(nl_route_default_dev(k.nl, &ifindex, &e), &e, &ifindex, sizeof(int));
+	else if (!fuzz_ok(nl_route_list(k.nl, 1, see, &seen, &e), &e, NULL, 0))
+		MUST(seen == 0);
+	return 0;
+}

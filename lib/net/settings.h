@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * settings.h: what whoever has an interface can set of it beside its name, MAC, MTU and state.
+ *
+ * All of it stays with a device that is moved to another network namespace, so that whoever has
+ * lent one reads it before and puts it back afterwards. nl_settings_judge() has the whole list of
+ * what the kernel tells of a link, with the reason why something needs no putting back.
+ */
+#ifndef RAILHEAD_LIB_NET_SETTINGS_H
+#define RAILHEAD_LIB_NET_SETTINGS_H
+
+#include "lib/net/nl.h"
+#include "lib/base/parse.h"
+
+#define LINK_ALIAS_LEN 256 /* IFALIASZ */
+
+/* In the order in which they are set: the size of all segments goes before that of IPv4 alone. */
+enum link_number {
+	LINK_TXQLEN,
+	LINK_GROUP,
+	LINK_MODE,
+	LINK_GSO_SEGS,
+	LINK_GSO_SIZE,
+	LINK_GRO_SIZE,
+	LINK_GSO_V4_SIZE,
+	LINK_GRO_V4_SIZE,
+	LINK_NUMBERS
+};
+
+/* Ways to attach an XDP program. */
+enum link_xdp { LINK_XDP_GENERIC, LINK_XDP_DRIVER, LINK_XDP_HARDWARE, LINK_XDP_MODES };
+
+struct link_settings {
+	unsigned flags; /* IFF_*, of those that a user can set, without IFF_UP */
+	unsigned has;   /* 1 << enum link_number: those that the kernel tells */
+	uint32_t number[LINK_NUMBERS];
+	char alias[LINK_ALIAS_LEN];
+	bool has_broadcast; /* 6 bytes long */
+	uint8_t broadcast[MAC_LEN];
+	bool xdp[LINK_XDP_MODES]; /* a program is attached */
+};
+
+/* link_number_name - the word for ledgers and logs: "txqlen". */
+const char *link_number_name(enum link_number n);
+
+int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out,
+		    struct err *e) must_check;
+
+/*
+ * nl_settings_put - make those of an interface that are not as wanted so. A refusal does not keep
+ * it from the rest: refused is called for each, with the word for it. An XDP program is only ever
+ * taken away.
+ */
+struct settings_put {
+	const struct link_settings *is, *want;
+	void (*refused)(const char *what, const struct err *why, void *arg);
+	void *arg;
+};
+void nl_settings_put(struct nl *nl, int ifindex, const struct settings_put *put);
+
+/* settings_differ - the word for a difference after the first n ones; NULL: there are no more.
+ * Pure. */
+const char *settings_differ(const struct link_settings *is, const struct link_settings *want,
+			    size_t n);
+
+/*
+ * nl_settings_judge - what becomes of an attribute (IFLA_*) of a link that is lent: KEPT: it is put
+ * back, here or by whoever lends it; EXEMPT: *why says why it needs not be; UNKNOWN: nobody has
+ * thought of it yet. Pure.
+ */
+enum settings_verdict { SETTINGS_UNKNOWN, SETTINGS_KEPT, SETTINGS_EXEMPT };
+enum settings_verdict nl_settings_judge(int attr, const char **why);
+
+/* nl_settings_told - call fn for each attribute (IFLA_*) that the kernel tells of an interface. */
+int nl_settings_told(struct nl *nl, int ifindex, void (*fn)(int attr, void *arg), void *arg,
+		     struct err *e) must_check;
+
+#endif

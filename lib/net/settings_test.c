@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list against the kernel that runs here and the headers it was built with; and the way back.
+ */
+#include "lib/net/settings.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/if.h>
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "lib/net/link.h"
+#include "lib/net/nl_msg.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/net.h"
+
+struct world {
+	struct nl *nl;
+	int dev;
+};
+
+static struct world make_world(void)
+{
+	struct world w;
+
+	net_enter_new();
+	net_veth("v0", "peer0", NULL);
+	w.nl = net_socket();
+	w.dev = net_ifindex(w.nl, "v0");
+	return w;
+}
+
+static void drop_world(struct world *w)
+{
+	nl_release(w->nl);
+}
+#define auto_world auto_clean(drop_world)
+
+static struct link_settings settings(const struct world *w)
+{
+	struct link_settings s;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(nl_settings_get(w->nl, w->dev, &s, &e) == 0, "%s", e.msg);
+	return s;
+}
+
+/* ---- the list ---- */
+
+static void is_judged(int attr, void *arg)
+{
+	unsigned *n = arg;
+	const char *why = "";
+	enum settings_verdict v = nl_settings_judge(attr, &why);
+
+	ck_assert_msg(v != SETTINGS_UNKNOWN,
+		      "nobody has thought of the attribute %d of links (IFLA_*): can a pod set it? "
+		      "nl_settings_list.c",
+		      attr);
+	ck_assert((v == SETTINGS_EXEMPT) == (why && *why));
+	++*n;
+}
+
+START_TEST(each_attribute_of_the_headers)
+{
+	unsigned n = 0;
+
+	for (int attr = 1; attr <= IFLA_MAX; attr++)
+		is_judged(attr, &n);
+	ck_assert_uint_gt(n, 50);
+}
+END_TEST
+
+START_TEST(each_attribute_of_this_kernel)
+{
+	static const char *const links[] = { "v0", "lo", "br0" };
+	auto_world struct world w = make_world();
+	struct err e = { .msg = "" };
+	unsigned n = 0;
+
+	net_link("bridge", "br0");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		ck_assert_int_eq(
+			nl_settings_told(w.nl, net_ifindex(w.nl, links[i]), is_judged, &n, &e), 0);
+	ck_assert_uint_gt(n, 60);
+}
+END_TEST
+
+static const char *why;
+
+START_TEST(an_attribute_of_the_future)
+{
+	ck_assert_int_eq((int)nl_settings_judge(120, &why), (int)SETTINGS_UNKNOWN);
+	ck_assert_int_eq((int)nl_settings_judge(IFLA_IFALIAS, &why), (int)SETTINGS_KEPT);
+}
+END_TEST
+
+/* ---- the way back ---- */
+
+static void is_not_refused(const char *what, const struct err *e, void *arg)
+{
+	(void)arg;
+	ck_abort_msg("%s: %s", what, e->msg);
+}
+
+static void put(const struct world *w, const struct link_settings *want)
+{
+	const struct link_settings is = settings(w);
+
+	nl_settings_put(w->nl, w->dev, &(struct settings_put){ &is, want, is_not_refused, NULL });
+}
+
+static void ends_as(const struct world *w, const struct link_settings *want)
+{
+	const struct link_settings is = settings(w);
+	const char *what = settings_differ(&is, want, 0);
+
+	ck_assert_msg(!what, "%s is not as it was", what);
+}
+
+/* What others than rtnetlink would set as well; all of it, in the kernel's own terms. */
+static void set_flags(const struct world *w, unsigned flags, unsigned change)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifinfomsg ifi = { .ifi_index = w->dev, .ifi_flags = flags, .ifi_change = change };
+	struct err ignored;
+
+	nl_req_begin(&rq, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
+	if (nl_change(w->nl, &rq, &ignored))
+		return;
+}
+
+static unsigned flags_of(const struct world *w)
+{
+	struct link_info li;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(nl_link_by_index(w->nl, w->dev, &li, &e), 0);
+	return li.flags;
+}
+
+/* Each bit that the kernel lets us turn shows as a difference, and is turned back. */
+START_TEST(each_flag)
+{
+	const unsigned not_kept =
+		IFF_UP | IFF_RUNNING | IFF_LOWER_UP | IFF_DORMANT; /* vf.h has the first */
+	auto_world struct world w = make_world();
+	const struct link_settings was = settings(&w);
+	const unsigned before = flags_of(&w);
+	unsigned turned = 0;
+
+	for (unsigned bit = 1; bit; bit <<= 1) {
+		if (bit & not_kept)
+			continue;
+		set_flags(&w, ~before, bit);
+		if (flags_of(&w) == before)
+			continue;
+		turned++;
+		const struct link_settings is = settings(&w);
+		ck_assert_msg(settings_differ(&is, &was, 0), "flag %#x is not in the list", bit);
+		put(&w, &was);
+		ck_assert_uint_eq(flags_of(&w), before);
+	}
+	ck_assert_uint_ge(turned, 5);
+}
+END_TEST
+
+START_TEST(numbers_and_names)
+{
+	auto_world struct world w = make_world();
+	const struct link_settings was = settings(&w);
+	struct link_settings other = was;
+	size_t n = 0;
+
+	(void)snprintf(other.alias, sizeof(other.alias), "of a pod");
+	other.number[LINK_TXQLEN] = 77;
+	other.number[LINK_GROUP] = 9;
+	other.number[LINK_MODE] = 1;
+	other.number[LINK_GSO_SEGS] = 11;
+	other.number[LINK_GSO_SIZE] = 30000;
+	other.number[LINK_GRO_SIZE] = 40000;
+	other.number[LINK_GSO_V4_SIZE] = 20000;
+	other.number[LINK_GRO_V4_SIZE] = 35000;
+	other.broadcast[5] = 0xfe;
+	ck_assert_uint_ge(was.has, (1u << LINK_GRO_SIZE) - 1);
+	put(&w, &other);
+	ends_as(&w, &other);
+	const struct link_settings is = settings(&w);
+	while (settings_differ(&is, &was, n))
+		n++;
+	ck_assert_uint_ge(n, 8);
+	put(&w, &was);
+	ends_as(&w, &was);
+	ck_assert_str_eq(settings(&w).alias, "");
+}
+END_TEST
+
+static void note_refusal(const char *what, const struct err *e, void *arg)
+{
+	ck_assert_str_ne(e->msg, "");
+	(void)snprintf(arg, 64, "%s", what);
+}
+
+START_TEST(a_refusal_does_not_stop_the_rest)
+{
+	auto_world struct world w = make_world();
+	const struct link_settings was = settings(&w);
+	struct link_settings other = was;
+	char refused[64] = "";
+
+	other.number[LINK_GSO_SEGS] = UINT32_MAX;
+	(void)snprintf(other.alias, sizeof(other.alias), "x");
+	nl_settings_put(w.nl, w.dev, &(struct settings_put){ &was, &other, note_refusal, refused });
+	ck_assert_str_eq(refused, "gsoMaxSegs");
+	ck_assert_str_eq(settings(&w).alias, "x");
+}
+END_TEST
+
+START_TEST(an_interface_that_is_not_there)
+{
+	auto_world struct world w = make_world();
+	struct link_settings s;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(nl_settings_get(w.nl, 0, &s, &e), -1);
+	ck_assert_int_eq(nl_settings_get(w.nl, 9999, &s, &e), -1);
+	ck_assert_int_eq(e.errnum, ENODEV);
+}
+END_TEST
+
+/* ---- XDP ---- */
+
+/* A program that lets all pass; -1: this kernel or sandbox allows none. */
+static int load_xdp(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = XDP_PASS },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr a = { .prog_type = BPF_PROG_TYPE_XDP };
+
+	a.insns = (uint64_t)(uintptr_t)insns;
+	a.insn_cnt = ARRAY_SIZE(insns);
+	a.license = (uint64_t)(uintptr_t) "GPL";
+	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, sizeof(a));
+}
+
+START_TEST(a_program_that_was_attached)
+{
+	auto_world struct world w = make_world();
+	const struct link_settings was = settings(&w);
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifinfomsg ifi = { .ifi_index = w.dev };
+	auto_fd int prog = load_xdp();
+	struct err e = { .msg = "" };
+
+	if (prog < 0) {
+		printf("SKIP: no XDP program can be loaded here: %s\n", strerror(errno));
+		return;
+	}
+	nl_req_begin(&rq, RTM_SETLINK, 0, &ifi, sizeof(ifi));
+	struct nlattr *nest = nl_req_nest(&rq, IFLA_XDP | NLA_F_NESTED);
+	nl_req_put_u32(&rq, IFLA_XDP_FD, (uint32_t)prog);
+	nl_req_put_u32(&rq, IFLA_XDP_FLAGS, XDP_FLAGS_SKB_MODE);
+	nl_req_nest_end(&rq, nest);
+	ck_assert_msg(nl_change(w.nl, &rq, &e) == 0, "%s", e.msg);
+	const struct link_settings is = settings(&w);
+	ck_assert(is.xdp[LINK_XDP_GENERIC]);
+	ck_assert_str_eq(settings_differ(&is, &was, 0), "xdpgeneric");
+	put(&w, &was);
+	ends_as(&w, &was);
+}
+END_TEST
+
+TEST_PROGRAM("lib/net/settings", each_attribute_of_the_headers, each_attribute_of_this_kernel,
+	     an_attribute_of_the_future, each_flag, numbers_and_names,
+	     a_refusal_does_not_stop_the_rest, an_interface_that_is_not_there,
+	     a_program_that_was_attached)

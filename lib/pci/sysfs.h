@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sysfs.h: attribute files of /sys and /proc/sys: one short value a file.
+ *
+ * root is ctx->sysfs or ctx->proc; path is relative to it. Values are bounded and the trailing
+ * newline is cut.
+ */
+#ifndef RAILHEAD_LIB_PCI_SYSFS_H
+#define RAILHEAD_LIB_PCI_SYSFS_H
+
+#include "lib/base/err.h"
+
+int sysfs_read(const char *root, const char *path, char *buf, size_t size,
+	       struct err *e) must_check;
+int sysfs_read_u64(const char *root, const char *path, uint64_t *out, struct err *e) must_check;
+int sysfs_write(const char *root, const char *path, const char *value, struct err *e) must_check;
+
+/*
+ * sysctl_net - set a variable of one interface in the network namespace the caller is in. key is
+ * its family and name, "ipv6/disable_ipv6" for <proc>/sys/net/ipv6/conf/<ifname>/disable_ipv6.
+ * Skips the write when the value already stands. ERR_FIELD (EINVAL) for a key or ifname that is no
+ * such thing.
+ */
+int sysctl_net(const char *proc, const char *ifname, const char *key, const char *value,
+	       struct err *e) must_check;
+
+#endif

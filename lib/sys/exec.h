@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exec.h: run one program: input from memory, output collected, a deadline.
+ *
+ * The child's stderr is ours. Its stdin is a sealed memory file, so that no pipe can fill and block
+ * both sides. It dies with us (PR_SET_PDEATHSIG): an ADD of the IPAM must not finish after the
+ * runtime killed the plugin and ran its DEL. (The kernel counts the calling thread as the parent:
+ * start it from a thread that stays.)
+ *
+ * The child leads a process group. Who is killed past the deadline is that whole group; a
+ * descendant that left it (setsid, setpgid) did so to outlive the call, and does.
+ */
+#ifndef RAILHEAD_LIB_SYS_EXEC_H
+#define RAILHEAD_LIB_SYS_EXEC_H
+
+#include <sys/types.h>
+
+#include "lib/base/err.h"
+
+#define EXEC_MAX_OUTPUT (1024 * 1024)
+
+struct exec_req {
+	const char *path;  /* program; argv is just its last component */
+	char *const *envp; /* NULL-terminated */
+	const char *input;
+	size_t input_len;
+	int timeout_ms; /* from exec_start to the end of the child */
+};
+
+struct exec_child {
+	pid_t pid;  /* 0: none or already reaped */
+	int out_fd; /* -1: none */
+	int64_t deadline_ms;
+	const char *path; /* borrowed from the request, for errors */
+};
+
+struct exec_result {
+	char *output; /* NUL-terminated, owned by the caller */
+	size_t len;
+	int status; /* as of waitpid */
+};
+
+/* exec_start - the caller must call exec_finish or exec_kill. ERR_DELEGATE when it cannot start. */
+int exec_start(const struct exec_req *req, struct exec_child *child, struct err *e) must_check;
+
+/*
+ * exec_finish - read the output to its end and reap. A child past its deadline, or that prints more
+ * than EXEC_MAX_OUTPUT, is killed and reaped and gives ERR_DELEGATE (errnum ETIMEDOUT, EFBIG).
+ * A child that exits non-zero or by a signal is *not* an error here: look at status.
+ */
+int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e) must_check;
+
+/* exec_kill - SIGKILL to the child's group, and reap the child; nothing happens when there is no
+ * child. Fits auto_clean(). */
+void exec_kill(struct exec_child *child);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sys/exec.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "lib/base/ctx.h"
+#include "lib/base/retry.h"
+
+#define READ_SIZE 4096
+/* How often to look for the end of a child on kernels before 5.3, which have no pollable pidfd. */
+#define LOOK_MS 5
+
+static pid_t reap(pid_t pid, int *status)
+{
+	unsigned tries = 0;
+	pid_t got;
+
+	do
+		got = waitpid(pid, status, 0);
+	while (got < 0 && retry_interrupted(&tries));
+	return got;
+}
+
+struct output {
+	char *buf;
+	size_t len, room;
+	unsigned tries; /* reads and waits that were interrupted */
+};
+
+static int output_reserve(struct output *o, struct err *e)
+{
+	if (o->room - o->len > READ_SIZE)
+		return 0;
+
+	size_t room = o->room ? o->room * 2 : 2 * READ_SIZE;
+	char *buf = realloc(o->buf, room);
+
+	if (!buf) {
+		(void)err_nomem(e);
+		return -1;
+	}
+	o->buf = buf;
+	o->room = room;
+	return 0;
+}
+
+/* One read; the pipe is readable. At its end the descriptor is closed and becomes -1. */
+static int read_some(struct exec_child *c, struct output *o, struct err *e)
+{
+	if (output_reserve(o, e))
+		return -1;
+
+	/* room for the NUL */
+	ssize_t n = read(c->out_fd, o->buf + o->len, o->room - o->len - 1);
+
+	if (n < 0 && errno == EAGAIN)
+		errno = EINTR;
+	if (n < 0 && !retry_interrupted(&o->tries))
+		return err_set(e, ERR_DELEGATE, errno, "read the output of %s", c->path);
+	if (n > 0)
+		o->len += (size_t)n;
+	if (n == 0) {
+		(void)close(c->out_fd);
+		c->out_fd = -1;
+	}
+	if (o->len > EXEC_MAX_OUTPUT) {
+		err_set(e, ERR_DELEGATE, EFBIG, "%s printed more than %d bytes", c->path,
+			EXEC_MAX_OUTPUT);
+		return -1;
+	}
+	return 0;
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t si = { 0 };
+
+	return waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid == pid;
+}
+
+static int late(const struct exec_child *c, struct err *e)
+{
+	err_set(e, ERR_DELEGATE, ETIMEDOUT, "%s did not finish in time and was killed", c->path);
+	return -1;
+}
+
+/*
+ * Until the child has ended and the pipe is drained. The end of the pipe alone is not enough, as a
+ * child may close it and hang; nor is it needed, as a grandchild may keep it open for ever.
+ */
+static int collect(struct exec_child *c, int pidfd, struct output *o, struct err *e)
+{
+	for (bool ended = false;;) {
+		int64_t left = c->deadline_ms - ctx_mono_ms();
+		struct pollfd p[2] = { { .fd = c->out_fd, .events = POLLIN },
+				       { .fd = ended ? -1 : pidfd, .events = POLLIN } };
+
+		if (ended && c->out_fd < 0)
+			return 0;
+		if (!ended && left <= 0)
+			return late(c, e);
+		if (pidfd < 0 && left > LOOK_MS)
+			left = LOOK_MS;
+
+		int n = poll(p, 2, ended ? 0 : (int)left);
+
+		if (n < 0 && !retry_interrupted(&o->tries))
+			return err_set(e, ERR_DELEGATE, errno, "wait for %s", c->path);
+		if (n == 0 && ended)
+			return 0;
+		if (n > 0 && p[0].revents && read_some(c, o, e))
+			return -1;
+		if (!ended && (pidfd < 0 ? has_ended(c->pid) : n > 0 && p[1].revents))
+			ended = true;
+	}
+}
+
+int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e)
+{
+	auto_free char *buf = NULL;
+	struct output o = { 0 };
+	auto_fd int pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	int status = 0;
+	int rc = output_reserve(&o, e) || collect(child, pidfd, &o, e);
+
+	buf = o.buf;
+	if (rc) {
+		exec_kill(child);
+		return -1;
+	}
+	if (reap(child->pid, &status) < 0) {
+		exec_kill(child);
+		return err_set(e, ERR_DELEGATE, errno, "exit status of %s", child->path);
+	}
+	child->pid = 0;
+	exec_kill(child);
+	buf[o.len] = '\0';
+	*res = (struct exec_result){ .output = TAKE_PTR(buf), .len = o.len, .status = status };
+	return 0;
+}
+
+/* The group before its leader is reaped: after that its number may be another's. */
+void exec_kill(struct exec_child *child)
+{
+	if (child->pid > 0) {
+		(void)kill(-child->pid, SIGKILL);
+		(void)kill(child->pid, SIGKILL);
+		(void)reap(child->pid, NULL);
+	}
+	child->pid = 0;
+	if (child->out_fd >= 0)
+		(void)close(child->out_fd);
+	child->out_fd = -1;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sys/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+
+#define LONG_MS 20000 /* never waited for: longer than any child here takes */
+
+/* A shell without arguments reads its script from stdin. */
+static struct exec_req shell(const char *script)
+{
+	static char *const env[] = { "PATH=/usr/bin:/bin", "GREETING=hello", NULL };
+
+	return (struct exec_req){
+		.path = "/bin/sh",
+		.envp = env,
+		.input = script,
+		.input_len = strlen(script),
+		.timeout_ms = LONG_MS,
+	};
+}
+
+/* No child is left, not even a dead one. */
+static void assert_no_children(void)
+{
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+
+static struct exec_result run(const struct exec_req *req)
+{
+	struct exec_child c;
+	struct exec_result res = { 0 };
+	struct err e = { 0 };
+
+	ck_assert_msg(exec_start(req, &c, &e) == 0, "%s", e.msg);
+	ck_assert_msg(exec_finish(&c, &res, &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(c.pid, 0);
+	ck_assert_int_eq(c.out_fd, -1);
+	ck_assert_uint_eq(strlen(res.output), res.len);
+	assert_no_children();
+	return res;
+}
+
+static void prints(const char *script, const char *expected)
+{
+	struct exec_req req = shell(script);
+	struct exec_result res = run(&req);
+
+	ck_assert_str_eq(res.output, expected);
+	ck_assert_int_eq(res.status, 0);
+	free(res.output);
+}
+
+static void fails(const struct exec_req *req, int errnum)
+{
+	struct exec_child c = { .pid = 0, .out_fd = -1 };
+	struct exec_result res = { 0 };
+	struct err e = { 0 };
+	int rc = exec_start(req, &c, &e);
+
+	if (rc == 0)
+		rc = exec_finish(&c, &res, &e);
+	ck_assert_int_eq(rc, -1);
+	ck_assert_int_eq(e.code, ERR_DELEGATE);
+	ck_assert_msg(e.errnum == errnum, "%s", e.msg);
+	ck_assert_ptr_nonnull(strstr(e.msg, req->path));
+	ck_assert_ptr_null(res.output);
+	ck_assert_int_eq(c.out_fd, -1);
+	assert_no_children();
+}
+
+START_TEST(gives_name_environment_and_input)
+{
+	prints("tr '\\0' '|' </proc/$$/cmdline; echo $GREETING", "sh|hello\n");
+	prints("", "");
+}
+END_TEST
+
+START_TEST(input_and_output_of_any_length)
+{
+	char *big = malloc(EXEC_MAX_OUTPUT + 2);
+	static char *const env[] = { NULL };
+
+	ck_assert_ptr_nonnull(big);
+	memset(big, 'x', EXEC_MAX_OUTPUT + 1);
+
+	struct exec_req cat = {
+		.path = "/bin/cat",
+		.envp = env,
+		.input = big,
+		.input_len = EXEC_MAX_OUTPUT,
+		.timeout_ms = LONG_MS,
+	};
+	struct exec_result res = run(&cat);
+
+	ck_assert_uint_eq(res.len, EXEC_MAX_OUTPUT);
+	ck_assert_mem_eq(res.output, big, EXEC_MAX_OUTPUT);
+	free(res.output);
+	cat.input_len++;
+	fails(&cat, EFBIG);
+	free(big);
+
+	struct exec_req endless = shell("exec yes");
+
+	fails(&endless, EFBIG);
+}
+END_TEST
+
+START_TEST(the_exit_status_is_the_callers_business)
+{
+	struct exec_req req = shell("echo '{}'; exit 3");
+	struct exec_result res = run(&req);
+
+	ck_assert(WIFEXITED(res.status) && WEXITSTATUS(res.status) == 3);
+	ck_assert_str_eq(res.output, "{}\n");
+	free(res.output);
+	req = shell("kill -TERM $$");
+	res = run(&req);
+	ck_assert(WIFSIGNALED(res.status) && WTERMSIG(res.status) == SIGTERM);
+	free(res.output);
+}
+END_TEST
+
+START_TEST(what_cannot_be_run)
+{
+	struct exec_req req = shell("");
+
+	req.path = "/nonesuch/program";
+	fails(&req, ENOENT);
+	req.path = "program";
+	fails(&req, ENOENT);
+	req.path = "/etc/passwd";
+	fails(&req, EACCES);
+	req.path = "/etc";
+	fails(&req, EACCES);
+}
+END_TEST
+
+START_TEST(the_input_is_sealed)
+{
+	prints("(echo x >&0) 2>/dev/null || echo sealed", "sealed\n");
+}
+END_TEST
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* A CNI plugin ignores SIGPIPE; what it runs must not. */
+START_TEST(signals_are_as_usual_in_the_child)
+{
+	sigset_t blocked;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, on_signal);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	/* Signals 32 and 33 are the C library's own: posix_spawn(), with which make starts us,
+	 * leaves them ignored, and no program can change that through the library. */
+	prints("while read k v; do case $k in SigIgn:|SigBlk:) echo $((0x$v & ~0x180000000));; "
+	       "esac; done </proc/self/status",
+	       "0\n0\n");
+	/* and ours are as they were */
+	ck_assert_ptr_eq(signal(SIGPIPE, SIG_DFL), SIG_IGN);
+	ck_assert_ptr_eq(signal(SIGTERM, SIG_DFL), on_signal);
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	ck_assert_int_eq(sigismember(&blocked, SIGUSR1), 1);
+	ck_assert_int_eq(sigismember(&blocked, SIGUSR2), 0);
+}
+END_TEST
+
+START_TEST(an_ignored_SIGCHLD_does_not_swallow_the_status)
+{
+	struct exec_req req = shell("exit 5");
+
+	signal(SIGCHLD, SIG_IGN);
+
+	struct exec_result res = run(&req);
+
+	ck_assert(WIFEXITED(res.status) && WEXITSTATUS(res.status) == 5);
+	free(res.output);
+}
+END_TEST
+
+/* Only what has no O_CLOEXEC gets through, and nothing of ours lacks it. */
+START_TEST(nothing_else_is_inherited)
+{
+	char expected[1024] = "";
+
+	for (int fd = 0; fd < 1024; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		if (fd < 3 || (flags >= 0 && !(flags & FD_CLOEXEC)))
+			(void)sprintf(expected + strlen(expected), "%d\n", fd);
+	}
+	prints("ls -v /proc/$$/fd", expected);
+}
+END_TEST
+
+START_TEST(our_own_stdio_may_be_closed)
+{
+	struct exec_req req = shell("echo fine");
+	auto_fd int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+
+	(void)close(STDIN_FILENO);
+	(void)close(STDOUT_FILENO);
+
+	struct exec_child c;
+	struct exec_result res = { 0 };
+	struct err e = { 0 };
+	int rc = exec_start(&req, &c, &e) || exec_finish(&c, &res, &e);
+
+	(void)dup2(out, STDOUT_FILENO);
+	ck_assert_msg(rc == 0, "%s", e.msg);
+	ck_assert_str_eq(res.output, "fine\n");
+	free(res.output);
+}
+END_TEST
+
+/* ---- time ---- */
+
+START_TEST(who_hangs_is_killed)
+{
+	static const char *const scripts[] = {
+		"exec sleep 1000",
+		"exec sleep 1000 >&-", /* without holding the pipe */
+		"echo partly; exec sleep 1000",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+		struct exec_req req = shell(scripts[i]);
+
+		req.timeout_ms = 50;
+		fails(&req, ETIMEDOUT);
+	}
+}
+END_TEST
+
+/* Its descendants end with it: they may hold what the next call waits for. */
+START_TEST(who_hangs_is_killed_with_all_that_it_started)
+{
+	struct exec_req req = shell("sh -c 'sleep 1000 & sleep 1000' & sleep 1000");
+	struct exec_child c;
+	struct exec_result res;
+	struct err e;
+	int n = 0;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	req.timeout_ms = 200;
+	ck_assert_int_eq(exec_start(&req, &c, &e), 0);
+	ck_assert_int_eq(exec_finish(&c, &res, &e), -1);
+	ck_assert_int_eq(e.errnum, ETIMEDOUT);
+	/* they are ours to reap now; one that lived on would be waited for in vain */
+	(void)alarm(20);
+	while (wait(NULL) > 0)
+		n++;
+	ck_assert_int_eq(errno, ECHILD);
+	ck_assert_int_ge(n, 1);
+}
+END_TEST
+
+START_TEST(a_grandchild_that_holds_the_pipe_is_not_waited_for)
+{
+	struct exec_req req = shell("sleep 1000 & echo $!");
+	struct exec_result res = run(&req);
+	pid_t grandchild = (pid_t)strtol(res.output, NULL, 10);
+
+	ck_assert_int_gt(grandchild, 1);
+	ck_assert_int_eq(res.status, 0);
+	ck_assert_int_eq(kill(grandchild, SIGKILL), 0); /* it lived, and was none of our business */
+	free(res.output);
+}
+END_TEST
+
+/* With no descriptor left pidfd_open(2) fails, as on kernels that do not have it. */
+START_TEST(serves_kernels_without_pidfd)
+{
+	struct exec_req hang = shell("exec sleep 1000 >&-"), good = shell("echo fine");
+	const struct rlimit few = { 64, 64 };
+	struct exec_child c, d;
+	struct exec_result res = { 0 };
+	struct err late = { 0 }, e = { 0 };
+	int used[64], n = 0;
+
+	hang.timeout_ms = 50;
+	ck_assert_int_eq(exec_start(&hang, &c, &e), 0);
+	ck_assert_int_eq(exec_start(&good, &d, &e), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	while ((used[n] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) >= 0)
+		n++;
+
+	int rc_good = exec_finish(&d, &res, &e);
+	int again = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3); /* where its pipe was */
+	int rc_hang = exec_finish(&c, &res, &late);
+
+	(void)close(again);
+	while (n > 0)
+		(void)close(used[--n]);
+	ck_assert_int_ge(again, 3);
+	ck_assert_msg(rc_good == 0, "%s", e.msg);
+	ck_assert_str_eq(res.output, "fine\n");
+	ck_assert_int_eq(rc_hang, -1);
+	ck_assert_int_eq(late.errnum, ETIMEDOUT);
+	free(res.output);
+	assert_no_children();
+}
+END_TEST
+
+/* ---- the end ---- */
+
+START_TEST(killing_is_idempotent)
+{
+	struct exec_req req = shell("exec sleep 1000");
+	struct exec_child c = { .pid = 0, .out_fd = -1 };
+	struct err e = { 0 };
+
+	exec_kill(&c);
+	ck_assert_int_eq(exec_start(&req, &c, &e), 0);
+
+	pid_t pid = c.pid;
+
+	exec_kill(&c);
+	ck_assert_int_eq(c.pid, 0);
+	ck_assert_int_eq(c.out_fd, -1);
+	ck_assert_int_eq(kill(pid, 0), -1);
+	exec_kill(&c);
+	assert_no_children();
+}
+END_TEST
+
+/* In between: starts a child that never ends, tells its number and waits to be killed. */
+static void parent_in_between(int tell)
+{
+	struct exec_req req = shell("exec sleep 1000");
+	struct exec_child c;
+	struct err e;
+
+	if (exec_start(&req, &c, &e) || write(tell, &c.pid, sizeof(c.pid)) != sizeof(c.pid))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+START_TEST(the_child_dies_with_us)
+{
+	int fds[2];
+	pid_t child;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+
+	pid_t parent = fork();
+
+	if (parent == 0)
+		parent_in_between(fds[1]);
+	ck_assert_int_eq(read(fds[0], &child, sizeof(child)), sizeof(child));
+	ck_assert_int_eq(kill(parent, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
+
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+static int run_with_failures(void *arg, struct err *e)
+{
+	struct exec_req req = shell("echo fine");
+	struct exec_child c;
+	struct exec_result res;
+
+	(void)arg;
+	if (exec_start(&req, &c, e) || exec_finish(&c, &res, e))
+		return -1;
+	free(res.output);
+	return 0;
+}
+
+START_TEST(allocations_may_fail)
+{
+	ck_assert_str_eq(alloc_fail_each(run_with_failures, NULL), "ok");
+	assert_no_children();
+}
+END_TEST
+
+TEST_PROGRAM("exec", gives_name_environment_and_input, input_and_output_of_any_length,
+	     the_exit_status_is_the_callers_business, what_cannot_be_run, the_input_is_sealed,
+	     signals_are_as_usual_in_the_child, an_ignored_SIGCHLD_does_not_swallow_the_status,
+	     nothing_else_is_inherited, our_own_stdio_may_be_closed, who_hangs_is_killed,
+	     who_hangs_is_killed_with_all_that_it_started,
+	     a_grandchild_that_holds_the_pipe_is_not_waited_for, serves_kernels_without_pidfd,
+	     killing_is_idempotent, the_child_dies_with_us, allocations_may_fail)

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sys/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/retry.h"
+
+#define DIR_FLAGS  (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define READ_FIRST 4096
+
+/* ---- directories ---- */
+
+/* A directory we have just made: nobody may have put something else there, nor may others write. */
+static int open_made(int dirfd, const char *name, struct err *e)
+{
+	struct stat st;
+	auto_fd int fd = openat(dirfd, name, DIR_FLAGS | O_NOFOLLOW);
+
+	if (fd < 0 || fstat(fd, &st))
+		return err_set(e, ERR_IO, errno, "open the new directory %s", name);
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return err_set(e, ERR_IO, EPERM, "the new directory %s can be written by others",
+			       name);
+	return TAKE_FD(fd);
+}
+
+static int open_or_make(int dirfd, const char *name, int flags, struct err *e)
+{
+	int fd = openat(dirfd, name, flags);
+
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT)
+		return err_set(e, ERR_IO, errno, "open directory %s", name);
+	if (mkdirat(dirfd, name, 0700) == 0)
+		return open_made(dirfd, name, e);
+	if (errno != EEXIST)
+		return err_set(e, ERR_IO, errno, "make directory %s", name);
+	/* Somebody was faster, or it is a link to nowhere. */
+	fd = openat(dirfd, name, flags);
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open directory %s", name);
+	return fd;
+}
+
+static int make_path(const char *path, struct err *e)
+{
+	char name[NAME_MAX + 1];
+	auto_fd int dir = open(*path == '/' ? "/" : ".", DIR_FLAGS);
+
+	if (dir < 0)
+		return err_set(e, ERR_IO, errno, "open the start of %s", path);
+	for (const char *p = path + strspn(path, "/"); *p; p += strspn(p, "/")) {
+		size_t len = strcspn(p, "/");
+
+		if (len > NAME_MAX)
+			return err_set(e, ERR_IO, ENAMETOOLONG, "open directory %s", path);
+		memcpy(name, p, len);
+		name[len] = '\0';
+		p += len;
+
+		int next = open_or_make(dir, name, DIR_FLAGS, e);
+
+		if (next < 0)
+			return err_wrap(e, "%s", path);
+		(void)close(dir);
+		dir = next;
+	}
+	return TAKE_FD(dir);
+}
+
+int fs_open_dir(const char *path, bool create, struct err *e)
+{
+	int fd = open(path, DIR_FLAGS);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT && create && *path)
+		return make_path(path, e);
+	return err_set(e, ERR_IO, errno, "open directory %s", path);
+}
+
+int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e)
+{
+	if (create)
+		return open_or_make(dirfd, name, DIR_FLAGS | O_NOFOLLOW, e);
+
+	int fd = openat(dirfd, name, DIR_FLAGS | O_NOFOLLOW);
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open directory %s", name);
+	return fd;
+}
+
+/* ---- reading, writing ---- */
+
+static ssize_t read_retry(int fd, void *buf, size_t len)
+{
+	unsigned tries = 0;
+	ssize_t n;
+
+	do
+		n = read(fd, buf, len);
+	while (n < 0 && retry_interrupted(&tries));
+	return n;
+}
+
+/* Grow to room for one byte more than max (to see that there is more) and the NUL. */
+static int grow(char **buf, size_t *room, size_t max, struct err *e)
+{
+	size_t want = *room ? *room * 2 : READ_FIRST;
+
+	if (want < *room || want > max + 2)
+		want = max + 2;
+
+	char *p = realloc(*buf, want);
+
+	if (!p) {
+		(void)err_nomem(e);
+		return -1;
+	}
+	*buf = p;
+	*room = want;
+	return 0;
+}
+
+int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
+{
+	auto_free char *buf = NULL;
+	size_t room = 0, n = 0;
+
+	for (;;) {
+		if (n + 1 >= room && grow(&buf, &room, max, e))
+			return -1;
+
+		ssize_t got = read_retry(fd, buf + n, room - n - 1);
+
+		if (got < 0)
+			return err_set(e, ERR_IO, errno, "read");
+		if (got == 0)
+			break;
+		n += (size_t)got;
+		if (n > max)
+			return err_set(e, ERR_IO, EFBIG, "read: more than %zu bytes", max);
+	}
+	buf[n] = '\0';
+	*out = TAKE_PTR(buf);
+	*len = n;
+	return 0;
+}
+
+/* O_NONBLOCK: a FIFO of that name must not hold us up. */
+static int open_to_read(int dirfd, const char *name, struct err *e)
+{
+	int nofollow = dirfd == AT_FDCWD ? 0 : O_NOFOLLOW;
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | nofollow);
+
+	return fd < 0 ? err_set(e, ERR_IO, errno, "open %s", name) : fd;
+}
+
+static ssize_t read_named(int fd, const char *name, size_t max, char **out, struct err *e)
+{
+	size_t len = 0;
+
+	return fs_read_fd(fd, max, out, &len, e) ? err_wrap(e, "%s", name) : (ssize_t)len;
+}
+
+ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e)
+{
+	auto_fd int fd = open_to_read(dirfd, name, e);
+
+	return fd < 0 ? -1 : read_named(fd, name, max, out, e);
+}
+
+static int check_trusted(int fd, const char *name, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_set(e, ERR_IO, errno, "%s", name);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_FORBIDDEN, 0, "%s: is no plain file", name);
+	if (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	err_set(e, ERR_FORBIDDEN, 0,
+		st.st_uid ? "%s: does not belong to root" : "%s: others than root may write it",
+		name);
+	return err_hint(e, "it says what root does: chown root %s; chmod go-w %s", name, name);
+}
+
+ssize_t fs_read_trusted_at(int dirfd, const char *name, size_t max, char **out, struct err *e)
+{
+	auto_fd int fd = open_to_read(dirfd, name, e);
+
+	return fd < 0 || check_trusted(fd, name, e) ? -1 : read_named(fd, name, max, out, e);
+}
+
+int fs_write_fd(int fd, const void *data, size_t len, struct err *e)
+{
+	const char *p = data;
+	unsigned tries = 0;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && retry_interrupted(&tries))
+			continue;
+		if (n < 0)
+			return err_set(e, ERR_IO, errno, "write");
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fs.h: files below a directory descriptor, bounded reads, atomic writes, O_CLOEXEC always.
+ *
+ * Names given to the _at functions are single components or short relative paths that we made;
+ * the last component is never followed if it is a symbolic link. (Except when reading below
+ * AT_FDCWD: that is an administrator's path, and /etc/resolv.conf is a link on many machines.)
+ */
+#ifndef RAILHEAD_LIB_SYS_FS_H
+#define RAILHEAD_LIB_SYS_FS_H
+
+#include <sys/types.h>
+
+#include "lib/base/err.h"
+
+/*
+ * fs_open_dir - open the directory path, with create made first (each missing component, mode
+ * 0700). A final component that is a symbolic link or is writable by group or others is refused
+ * only when created by us; an administrator's own choice stands. Returns the descriptor or -1.
+ */
+int fs_open_dir(const char *path, bool create, struct err *e) must_check;
+
+/* fs_open_dir_at - the same for one component below dirfd; ENOENT when absent and !create. */
+int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e) must_check;
+
+/* fs_read_fd - read to end of file, NUL added; more than max bytes is ERR_IO (EFBIG). */
+int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
+
+/*
+ * fs_read_at - open and read below dirfd (AT_FDCWD for a path), as fs_read_fd. Returns the length,
+ * or -1; errnum ENOENT when absent.
+ */
+ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e) must_check;
+
+/*
+ * fs_read_trusted_at - the same of what only an administrator may have written: ERR_FORBIDDEN
+ * unless it is a plain file that belongs to root and that nobody else may write.
+ */
+ssize_t fs_read_trusted_at(int dirfd, const char *name, size_t max, char **out,
+			   struct err *e) must_check;
+
+/* fs_write_fd - write all, EINTR and short writes handled. */
+int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
+
+/*
+ * fs_replace_at - make name a file of mode 0600 with this text in one step, so that a reader or
+ * a crash sees the old content or the new. durable: fsync file and directory as well. A writer that
+ * is killed leaves nothing but, in a rare instant, one ".NAME.tmp", which the next fs_replace_at or
+ * fs_unlink_at of that name removes; who lists such a directory skips names that begin with a dot.
+ */
+int fs_replace_at(int dirfd, const char *name, const char *text, bool durable,
+		  struct err *e) must_check;
+
+/*
+ * fs_put - the same at a path that a user named, of any bytes: the mode is the umask's to narrow.
+ * What is there and no plain file (/dev/null, a FIFO) is written to as it is; a directory is
+ * refused.
+ */
+struct fs_content {
+	const void *data;
+	size_t len;
+	mode_t mode; /* such as 0666 */
+	bool durable;
+};
+int fs_put(const char *path, const struct fs_content *c, struct err *e) must_check;
+
+/* fs_unlink_at - remove, and what a killed fs_replace_at left beside it; absent is success. */
+int fs_unlink_at(int dirfd, const char *name, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sys/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include "lib/base/ctx.h"
+
+/* FNV-1a, 64 bits: any hash will do, as a collision only costs a wait. */
+static off_t position(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3u;
+	return (off_t)(h >> 1);
+}
+
+static int try_lock(int fd, off_t at)
+{
+	struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
+
+	return fcntl(fd, F_OFD_SETLK, &range);
+}
+
+int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct err *e)
+{
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+	auto_fd int fd = openat(dirfd, "lock", create ? flags | O_CREAT : flags, 0600);
+	int64_t deadline = ctx_mono_ms() + timeout_ms;
+	int64_t pause_ms = 1;
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open the lock file");
+	/* Only racing calls for one attachment meet here, so asking again beats a signal handler.
+	 */
+	while (try_lock(fd, position(name))) {
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return err_set(e, ERR_IO, errno, "lock %s", name);
+		if (ctx_mono_ms() >= deadline)
+			return err_set(e, ERR_AGAIN, 0, "another process works on %s; try again",
+				       name);
+		struct timespec pause = { 0, pause_ms * 1000000 };
+		(void)nanosleep(&pause, NULL);
+		pause_ms = pause_ms < 32 ? pause_ms * 2 : pause_ms;
+	}
+	return TAKE_FD(fd);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * safe_path.h: open, as root, a path that somebody else chose.
+ *
+ * Whoever writes a network configuration names files: where the store is, where to log. Such a path
+ * is walked from "/" one component at a time, each opened relative to the one before without
+ * following a link. So nobody can lead the walk elsewhere, also not while it goes on. (openat2(2)
+ * does the same in one call, but does not tell whose the folders on the way are.)
+ *
+ * ERR_FORBIDDEN with a hint what to do where a rule is broken; errnum ELOOP for a symbolic link,
+ * EPERM else. ERR_IO with errno for what the kernel says; ENOENT: it is not there.
+ */
+#ifndef RAILHEAD_LIB_SYS_SAFE_PATH_H
+#define RAILHEAD_LIB_SYS_SAFE_PATH_H
+
+#include <sys/types.h>
+
+#include "lib/base/err.h"
+
+enum safe_rule {
+	SAFE_OWNED = 1,  /* each folder is root's (or ours), and nobody else may write in it */
+	SAFE_CREATE = 2, /* a missing folder is made, mode 0700 */
+	SAFE_PUBLIC = 4, /* each folder may be entered by everybody */
+};
+
+/*
+ * safe_path_below - path, or its folder "/run" written as "/var/run", is one of roots (NULL ends
+ * them) or below one. False for relative paths and those with "." or ".." in them. Pure.
+ */
+bool safe_path_below(const char *path, const char *const *roots);
+
+/* safe_open_dir - the folder path; rules is of enum safe_rule. */
+int safe_open_dir(const char *path, unsigned rules, struct err *e) must_check;
+
+/* safe_check_dir - SAFE_OWNED for an open folder. */
+int safe_check_dir(int fd, const char *path, struct err *e) must_check;
+
+/* safe_open_parent - the folder of path, and in *last what is behind the last slash. */
+int safe_open_parent(const char *path, unsigned rules, const char **last, struct err *e) must_check;
+
+/*
+ * safe_open_file - a plain file below dirfd that has this one name and is root's or ours; with
+ * O_CREAT in flags made when absent, mode 0600. Nothing else is opened, so no device is started and
+ * no FIFO waited for.
+ */
+int safe_open_file(int dirfd, const char *name, int flags, struct err *e) must_check;
+
+/*
+ * safe_read_public - what path says, if every user of this host may read it: a plain file of at
+ * most max bytes, in no kernel file system. Links are followed (resolv.conf is one on many hosts);
+ * the rules hold for what they lead to. Returns the length or -1.
+ */
+ssize_t safe_read_public(const char *path, size_t max, char **out, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sys/site.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "lib/json/json.h"
+
+#define FILE_MAX 65536
+
+static const char *const default_data_dirs[] = { "/var/lib/railhead", "/var/lib/cni",
+						 "/run/railhead", NULL };
+static const char *const default_log_dirs[] = { "/var/log", NULL };
+
+struct lists {
+	const struct json *data_dirs, *log_dirs;
+};
+
+static const struct json_field fields[] = {
+	{ .key = "dataDirs", .kind = J_ARRAY, .offset = offsetof(struct lists, data_dirs) },
+	{ .key = "logDirs", .kind = J_ARRAY, .offset = offsetof(struct lists, log_dirs) },
+	{ 0 },
+};
+
+static int unknown_key(const struct json *tree, struct err *e)
+{
+	json_each (member, tree) {
+		const struct json_field *f = fields;
+
+		while (f->key && strcmp(f->key, json_key(member)) != 0)
+			f++;
+		if (!f->key)
+			return err_set(e, ERR_CONFIG, 0, "\"%.64s\" is no key of this file",
+				       json_key(member));
+	}
+	return 0;
+}
+
+static int take_list(const struct json *list, const char *key, const char **out, struct err *e)
+{
+	size_t n = 0;
+
+	if (json_len(list) > SITE_DIRS)
+		return err_set(e, ERR_CONFIG, 0, "%s: more than %d folders", key, SITE_DIRS);
+	json_each (item, list) {
+		const char *dir = json_str(item);
+		char shown[JSON_SHOW_LEN];
+
+		if (!dir || *dir != '/' || strstr(dir, "/../") || strstr(dir, "/./"))
+			return err_set(e, ERR_CONFIG, 0, "%s[%zu]: %s is not an absolute path", key,
+				       n, json_show(item, shown));
+		out[n++] = dir;
+	}
+	out[n] = NULL;
+	return 0;
+}
+
+static int decode(struct site *s, struct err *e)
+{
+	struct lists l = { 0 };
+
+	if (json_type(s->tree) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "must be an object, got %s",
+			       json_type_name(s->tree));
+	if (json_decode(s->tree, "", fields, &l, e) || unknown_key(s->tree, e))
+		return -1;
+	if (l.data_dirs && take_list(l.data_dirs, "dataDirs", s->data_dirs, e))
+		return -1;
+	return l.log_dirs ? take_list(l.log_dirs, "logDirs", s->log_dirs, e) : 0;
+}
+
+/* 1: there is none */
+static int read_file(const struct ctx *ctx, char **text, size_t *len, struct err *e)
+{
+	struct err why;
+
+	if (!ctx->etc_dir)
+		return 1;
+	auto_fd int dir = fs_open_dir(ctx->etc_dir, false, &why);
+	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, SITE_FILE, FILE_MAX, text, &why);
+	if (n < 0 && why.errnum == ENOENT)
+		return 1;
+	if (n < 0) {
+		*e = why;
+		return -1;
+	}
+	*len = (size_t)n;
+	return 0;
+}
+
+static void copy_list(const char *const *from, const char **to)
+{
+	while ((*to++ = *from++))
+		;
+}
+
+int site_load(const struct ctx *ctx, struct site *out, struct err *e)
+{
+	auto_site struct site s = { .tree = NULL };
+	auto_free char *text = NULL;
+	size_t len = 0;
+	int rc = read_file(ctx, &text, &len, e);
+
+	copy_list(default_data_dirs, s.data_dirs);
+	copy_list(default_log_dirs, s.log_dirs);
+	if (rc == 0 && (json_parse(text, len, SITE_FILE, &s.tree, e) || decode(&s, e)))
+		rc = -1;
+	if (rc < 0)
+		return err_wrap(e, "%s/%s", ctx->etc_dir, SITE_FILE);
+	*out = s;
+	s.tree = NULL;
+	return 0;
+}
+
+void site_clear(struct site *s)
+{
+	json_free(s->tree);
+	s->tree = NULL;
+}

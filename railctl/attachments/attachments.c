@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attachments.c: `railctl attachments list` and `show`. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "railctl/attachments/attachments.h"
+#include "railctl/cmd.h"
+#include "rdma/plugin/restore.h"
+
+static enum out_style style_of(enum repair_state s)
+{
+	if (s == REPAIR_HEALTHY)
+		return OUT_GOOD;
+	return repair_is_stale(s) || s == REPAIR_UNKNOWN || s == REPAIR_NETNS_UNKNOWN ? OUT_BAD
+										      : OUT_WARN;
+}
+
+int attachments_add_json(struct json *o, const struct record *r, const struct repair_view *v,
+			 struct err *e)
+{
+	char created[OUT_TIME_LEN];
+
+	if (!o || json_add_str(o, "network", r->key.network) ||
+	    json_add_str(o, "container", r->key.container) ||
+	    json_add_str(o, "ifname", r->key.ifname) ||
+	    json_add_str(o, "state", repair_state_name(v->state)) || json_add_str(o, "why", v->why))
+		return err_nomem(e);
+	if (!r->tree)
+		return 0;
+	if (json_add_str(o, "plugin", r->plugin) || json_add_str(o, "kind", r->kind) ||
+	    json_add_str(o, "master", r->master) || json_add_str(o, "netns", r->netns) ||
+	    json_add_str(o, "ipam", repair_ipam_type(r)) || json_add_str(o, "boot", r->boot) ||
+	    json_add_str(o, "created", out_time(r->created, created)))
+		return err_nomem(e);
+	return 0;
+}
+
+int attachments_network(struct rail *r, const char **out, struct err *e)
+{
+	*out = opt_get(&r->opts, "network");
+	if (*out && !id_valid(*out))
+		return cmd_usage(r, e, "--network \"%.64s\" cannot be the name of a network", *out);
+	return 0;
+}
+
+/* ---- list ---- */
+
+static const struct out_column columns[] = {
+	{ "NETWORK", OUT_SHRINK },
+	{ "CONTAINER", OUT_SHRINK | OUT_ID },
+	{ "IFNAME", 0 },
+	{ "PLUGIN", 0 },
+	{ "MASTER", OUT_SHRINK },
+	{ "AGE", OUT_RIGHT },
+	{ "STATE", 0 },
+};
+
+struct listing {
+	const struct rail *rail;
+	const struct ctx *ctx; /* whose records */
+	struct out_table table;
+	struct json *array;
+	struct err *e;
+	int rc;
+};
+
+static int add_row(struct listing *l, const struct record *r, const struct repair_view *v)
+{
+	char age[OUT_TIME_LEN] = "";
+	const struct ctx *ctx = &l->rail->ctx;
+
+	if (r->tree)
+		(void)out_age(ctx->now(ctx->clock) - r->created, age);
+	const struct out_cell cells[] = {
+		{ r->key.network, OUT_PLAIN },
+		{ r->key.container, OUT_PLAIN },
+		{ r->key.ifname, OUT_PLAIN },
+		{ r->plugin, OUT_PLAIN },
+		{ r->master, OUT_PLAIN },
+		{ age, OUT_PLAIN },
+		{ repair_state_name(v->state), style_of(v->state) },
+	};
+	return out_row(&l->table, cells, l->e);
+}
+
+static int list_one(const struct record *r, void *arg)
+{
+	struct listing *l = arg;
+	struct repair_view v;
+	struct err why;
+
+	/* One that cannot be looked at must not hide the others. */
+	if (repair_look(l->ctx, r, &v, &why)) {
+		v.state = REPAIR_UNKNOWN;
+		(void)snprintf(v.why, sizeof(v.why), "%.300s", why.msg);
+	}
+	if (v.state == REPAIR_GONE)
+		return 0;
+	l->rc = l->array ? attachments_add_json(json_push_object(l->array), r, &v, l->e)
+			 : add_row(l, r, &v);
+	return l->rc;
+}
+
+/* The rdma plugin's records lie beside those of the interfaces that it works on. */
+static int list_all(struct listing *l, const char *network, struct err *e)
+{
+	struct rdma_place place;
+
+	if (rdma_place(&l->rail->ctx, &place, e))
+		return -1;
+	const struct ctx *const each[] = { &l->rail->ctx, &place.ctx };
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		l->ctx = each[i];
+		if (record_each(l->ctx, network, list_one, l, e) || l->rc)
+			return -1;
+	}
+	return 0;
+}
+
+static int list(struct rail *r, struct err *e)
+{
+	struct listing l = { .rail = r, .table = { .columns = columns }, .e = e };
+	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
+	const char *network;
+
+	if (attachments_network(r, &network, e))
+		return -1;
+	if (r->out.json && !array)
+		return err_nomem(e);
+	l.array = array;
+	l.table.n_columns = ARRAY_SIZE(columns);
+	int rc = list_all(&l, network, e);
+	if (rc == 0 && array)
+		rc = out_json(&r->out, array, e);
+	else if (rc == 0 && l.table.n_rows)
+		out_table(&r->out, &l.table);
+	else if (rc == 0)
+		out_line(&r->out, OUT_PLAIN, "No attachments%s%s.", network ? " of network " : "",
+			 network ? network : "");
+	out_table_clear(&l.table);
+	return rc;
+}
+
+/* ---- show ---- */
+
+#define CANDIDATES 8
+
+/* Attachments whose container begins with what was typed. */
+struct search {
+	const char *container, *ifname;
+	char found[CANDIDATES][CNI_ID_MAX + 1];
+	size_t n;
+	bool exact;
+};
+
+static int consider(const struct record *r, void *arg)
+{
+	struct search *s = arg;
+
+	if (strcmp(r->key.ifname, s->ifname) != 0 ||
+	    strncmp(r->key.container, s->container, strlen(s->container)) != 0)
+		return 0;
+	if (s->n < CANDIDATES)
+		(void)snprintf(s->found[s->n], sizeof(s->found[0]), "%s", r->key.container);
+	s->n++;
+	if (strcmp(r->key.container, s->container) == 0)
+		s->exact = true;
+	return 0;
+}
+
+static int pick(const struct search *s, const struct record_key *key, struct err *e)
+{
+	if (s->n == 0) {
+		err_set(e, ERR_NOTFOUND, 0, "network %s has no attachment %s of container %s",
+			key->network, key->ifname, key->container);
+		return err_hint(e, "\"railctl attachments list\" shows all");
+	}
+	if (s->n > 1 && !s->exact) {
+		err_set(e, ERR_CONFIG, 0, "%zu containers begin with \"%.64s\"", s->n,
+			key->container);
+		for (size_t i = 0; i < s->n && i < CANDIDATES; i++)
+			err_hint(e, "%s", s->found[i]);
+		return -1;
+	}
+	return 0;
+}
+
+int attachments_find(struct rail *r, const struct ctx *ctx, struct record_key *key,
+		     char container[CNI_ID_MAX + 1], struct err *e)
+{
+	struct search s = { .container = key->container, .ifname = key->ifname };
+
+	if (!id_valid(key->network) || ifname_problem(key->ifname))
+		return cmd_usage(r, e,
+				 "\"%.64s\" and \"%.64s\" cannot be a network and an interface",
+				 key->network, key->ifname);
+	if (record_each(ctx, key->network, consider, &s, e) || pick(&s, key, e))
+		return -1;
+	(void)snprintf(container, CNI_ID_MAX + 1, "%s", s.exact ? key->container : s.found[0]);
+	key->container = container;
+	return 0;
+}
+
+static int show_json(const struct rail *r, const struct record *x, const struct repair_view *v,
+		     struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (attachments_add_json(o, x, v, e))
+		return -1;
+	if (x->tree &&
+	    (json_add_int(o, "netnsInode", (int64_t)x->netns_id.ino) ||
+	     json_add_int(o, "netnsCookie", (int64_t)x->netns_id.cookie) ||
+	     json_add_int(o, "ifindex", x->ifindex) || json_add_str(o, "cniPath", x->cni_path) ||
+	     json_add_str(o, "args", x->args) ||
+	     (x->config && json_add_copy(o, "config", x->config)) ||
+	     (x->device && json_add_copy(o, "device", x->device))))
+		return err_nomem(e);
+	return out_json(&r->out, o, e);
+}
+
+static int show_trees(const struct rail *r, const struct record *x, struct err *e)
+{
+	const struct {
+		const char *title;
+		const struct json *tree;
+	} trees[] = { { "Configuration", x->config }, { "Device before", x->device } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
+		if (!trees[i].tree)
+			continue;
+		out_line(&r->out, OUT_HEAD, "%s:", trees[i].title);
+		if (out_json(&r->out, trees[i].tree, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int show_text(const struct rail *r, const struct record *x, const struct repair_view *v,
+		     struct err *e)
+{
+	char created[OUT_TIME_LEN];
+	const struct out *o = &r->out;
+
+	out_pair(o, "Network", "%s", x->key.network);
+	out_pair(o, "Container", "%s", x->key.container);
+	out_pair(o, "Interface", "%s", x->key.ifname);
+	out_pair(o, "State", "%s%s%s", repair_state_name(v->state), *v->why ? ": " : "", v->why);
+	if (!x->tree)
+		return 0;
+	out_pair(o, "Plugin", "%s", x->plugin);
+	out_pair(o, "Master", "%s", *x->master ? x->master : "-");
+	out_pair(o, "Namespace", "%s", x->netns);
+	out_pair(o, "IPAM", "%s", *repair_ipam_type(x) ? repair_ipam_type(x) : "none");
+	out_pair(o, "Created", "%s", out_time(x->created, created));
+	out_pair(o, "Boot", "%s", x->boot);
+	return show_trees(r, x, e);
+}
+
+static int show(struct rail *r, struct err *e)
+{
+	struct record_key key = { r->opts.words[0], r->opts.words[1], r->opts.words[2] };
+	char container[CNI_ID_MAX + 1];
+	auto_record struct record x = { 0 };
+	struct repair_view v;
+	struct err damage;
+
+	if (attachments_find(r, &r->ctx, &key, container, e))
+		return -1;
+	if (record_read(&r->ctx, &key, &x, &damage))
+		x = (struct record){ .key = key };
+	if (repair_look(&r->ctx, &x, &v, e))
+		return -1;
+	return r->out.json ? show_json(r, &x, &v, e) : show_text(r, &x, &v, e);
+}
+
+/* ---- the commands ---- */
+
+static const struct opt list_opts[] = {
+	{ "network", "NAME", "only those of this network", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const list_examples[] = {
+	"railctl attachments list",
+	"railctl attachments list --network rail0-net --json",
+	NULL,
+};
+
+static const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "list the interfaces that plugins attached to containers",
+	.about = "STATE is healthy; busy while a plugin works on it; netns-gone, netns-replaced, "
+		 "unfinished, earlier-boot or damaged when repair would clean it up; "
+		 "interface-renamed, interface-gone, interface-replaced, netns-moved or "
+		 "netns-unknown when somebody may still use its address, so that only repair "
+		 "--force does; unknown when it cannot be told.",
+	.opts = list_opts,
+	.examples = list_examples,
+	.run = list,
+};
+
+static const char *const show_examples[] = {
+	"railctl attachments show rail0-net 4f5e6d net1",
+	NULL,
+};
+
+static const struct cmd cmd_show = {
+	.name = "show",
+	.words = "NETWORK CONTAINER IFNAME",
+	.summary = "show all that is recorded about one attachment",
+	.about = "The beginning of the container's id will do when no other one begins so.",
+	.examples = show_examples,
+	.min_words = 3,
+	.max_words = 3,
+	.run = show,
+};
+
+static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair,
+					      &cmd_attachments_import, NULL };
+
+const struct cmd cmd_attachments = {
+	.name = "attachments",
+	.summary = "interfaces in containers: list, show, repair, import",
+	.sub = commands,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attachments.h: what the files of `railctl attachments` share. */
+#ifndef RAILHEAD_RAILCTL_ATTACHMENTS_ATTACHMENTS_H
+#define RAILHEAD_RAILCTL_ATTACHMENTS_ATTACHMENTS_H
+
+#include "cni/protocol/env.h"
+#include "cni/engine/repair.h"
+
+struct cmd;
+struct rail;
+
+extern const struct cmd cmd_attachments_import, cmd_attachments_repair;
+
+/* attachments_add_json - the members that all commands show of an attachment, into o. */
+int attachments_add_json(struct json *o, const struct record *r, const struct repair_view *v,
+			 struct err *e) must_check;
+
+/*
+ * attachments_find - let key->container, of which the beginning may have been typed, be a whole id,
+ * in container. One that no record of ctx has, or that several begin with, is an error.
+ */
+int attachments_find(struct rail *r, const struct ctx *ctx, struct record_key *key,
+		     char container[CNI_ID_MAX + 1], struct err *e) must_check;
+
+/* attachments_network - value of --network, NULL for all; one that no network has is a usage error.
+ */
+int attachments_network(struct rail *r, const char **out, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attachments_repair.c: `railctl attachments repair`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "railctl/attachments/attachments.h"
+#include "railctl/cmd.h"
+#include "rdma/plugin/restore.h"
+#include "sriov/take/restore.h"
+
+struct repair {
+	const struct rail *rail;
+	const struct ctx *ctx;          /* whose records */
+	struct json *array;             /* NULL: text, as it goes */
+	const struct record_key *one;   /* only this one; NULL: all */
+	char container[CNI_ID_MAX + 1]; /* of it */
+	bool dry_run, force;
+	unsigned repaired, healthy, left, broken;
+	struct err *e;
+	int rc;
+};
+
+/* Plugins that move devices know how to bring them back. */
+static const struct attach_restorer restorers[] = { { "sriov", sriov_restore },
+						    { "rdma", rdma_restore_placed },
+						    { 0 } };
+
+enum outcome { REPAIRED, WOULD_REPAIR, LEFT_ALONE, FAILED };
+
+static const char *const outcome_names[] = {
+	[REPAIRED] = "repaired",
+	[WOULD_REPAIR] = "would-repair",
+	[LEFT_ALONE] = "left-alone",
+	[FAILED] = "failed",
+};
+
+static void count(struct repair *x, enum outcome outcome, enum repair_state state)
+{
+	if (outcome == REPAIRED || outcome == WOULD_REPAIR)
+		x->repaired++;
+	else if (state == REPAIR_HEALTHY)
+		x->healthy++;
+	else
+		x->left++;
+	/* A record that is in use right now is not broken, nor is what a pod did to its interface.
+	 */
+	if (outcome == FAILED || outcome == WOULD_REPAIR || state == REPAIR_UNKNOWN ||
+	    (outcome == LEFT_ALONE && repair_needs_force(state) && state != REPAIR_LINK_RENAMED))
+		x->broken++;
+}
+
+static int tell_json(struct repair *x, const struct record *r, const struct repair_view *v,
+		     enum outcome outcome, const struct err *why)
+{
+	struct json *o = json_push_object(x->array);
+
+	if (attachments_add_json(o, r, v, x->e))
+		return -1;
+	if (json_add_str(o, "action", outcome_names[outcome]) ||
+	    (why && json_add_str(o, "error", why->msg)))
+		return err_nomem(x->e);
+	return 0;
+}
+
+static void tell_text(const struct repair *x, const struct record *r, const struct repair_view *v,
+		      enum outcome outcome, const struct err *why)
+{
+	static const enum out_style styles[] = {
+		[REPAIRED] = OUT_GOOD,
+		[WOULD_REPAIR] = OUT_WARN,
+		[LEFT_ALONE] = OUT_WARN,
+		[FAILED] = OUT_BAD,
+	};
+	const struct out *o = &x->rail->out;
+	const char *ipam = r->tree ? repair_ipam_type(r) : "";
+	char id[OUT_ID_LEN], line[OUT_ERROR_LEN];
+
+	out_line(o, styles[outcome], "%s %s %s %s: %s", outcome_names[outcome], r->key.network,
+		 out_id(o, r->key.container, id), r->key.ifname, v->why);
+	if (why)
+		out_line(o, OUT_PLAIN, "  %s", out_error(why, line));
+	else if (v->state == REPAIR_DAMAGED)
+		out_line(o, OUT_PLAIN,
+			 "  only the record %s: its address, if it has one, stays "
+			 "leased until DEL or \"railctl ipam lease release\"",
+			 outcome == REPAIRED ? "was removed" : "would be removed");
+	else if (outcome == LEFT_ALONE && repair_needs_force(v->state))
+		out_line(o, OUT_PLAIN,
+			 "  its address may be in use; if you know that it is not: railctl "
+			 "attachments repair --force %s %s %s",
+			 r->key.network, r->key.container, r->key.ifname);
+	else if (outcome == REPAIRED && *ipam)
+		out_line(o, OUT_PLAIN, "  its addresses were released by %s", ipam);
+	(void)fflush(o->to);
+}
+
+static bool would_undo(const struct repair *x, enum repair_state s)
+{
+	return repair_is_stale(s) || (x->force && repair_needs_force(s));
+}
+
+static int repair_or_look(const struct repair *x, const struct record *r, struct repair_view *v,
+			  struct err *e)
+{
+	const struct repair_how how = { restorers, x->force };
+	const struct ctx *ctx = x->ctx;
+
+	/* Most are healthy: those are told without taking their lock. */
+	if (repair_look(ctx, r, v, e))
+		return -1;
+	if (x->dry_run || !would_undo(x, v->state))
+		return 0;
+	return repair_one(ctx, &r->key, &how, v, e);
+}
+
+static int repair_each(const struct record *r, void *arg)
+{
+	struct repair *x = arg;
+	struct repair_view v = { .state = REPAIR_UNKNOWN };
+	enum outcome outcome = LEFT_ALONE;
+	struct err why;
+	int rc;
+
+	if (x->one && (strcmp(r->key.container, x->one->container) != 0 ||
+		       strcmp(r->key.ifname, x->one->ifname) != 0))
+		return 0;
+	rc = repair_or_look(x, r, &v, &why);
+	if (rc == 0 && v.state == REPAIR_GONE)
+		return 0;
+	if (rc)
+		outcome = FAILED;
+	else if (would_undo(x, v.state))
+		outcome = x->dry_run ? WOULD_REPAIR : REPAIRED;
+	count(x, outcome, v.state);
+	if (x->array)
+		return x->rc = tell_json(x, r, &v, outcome, rc ? &why : NULL);
+	if (v.state != REPAIR_HEALTHY)
+		tell_text(x, r, &v, outcome, rc ? &why : NULL);
+	return 0;
+}
+
+/* As DEL goes through a chain: what was done last is undone first. */
+static int repair_all(struct repair *x, const char *network, struct err *e)
+{
+	struct rdma_place place;
+
+	if (rdma_place(&x->rail->ctx, &place, e))
+		return -1;
+	const struct ctx *const each[] = { &place.ctx, &x->rail->ctx };
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		x->ctx = each[i];
+		if (record_each(x->ctx, network, repair_each, x, e) || x->rc)
+			return -1;
+		if (!x->dry_run)
+			record_tidy(x->ctx);
+	}
+	return 0;
+}
+
+/* An interface's record, or one that the rdma plugin left alone. */
+static int find(struct rail *r, struct record_key *one, char container[CNI_ID_MAX + 1],
+		struct err *e)
+{
+	struct rdma_place place;
+	struct err why, ignored;
+
+	if (attachments_find(r, &r->ctx, one, container, &why) == 0)
+		return 0;
+	if (why.code == ERR_NOTFOUND && rdma_place(&r->ctx, &place, &ignored) == 0 &&
+	    attachments_find(r, &place.ctx, one, container, &ignored) == 0)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/* One attachment, when the command line names it. By force: never more than one at a time. */
+static int choose(struct rail *r, struct repair *x, struct record_key *one, const char **network,
+		  struct err *e)
+{
+	const char *const *words = r->opts.words;
+
+	if (r->opts.n_words == 0 && x->force)
+		return cmd_usage(
+			r, e, "--force is for one attachment: give its NETWORK CONTAINER IFNAME");
+	if (r->opts.n_words == 0)
+		return 0;
+	if (r->opts.n_words != 3 || *network)
+		return cmd_usage(
+			r, e, "give NETWORK CONTAINER IFNAME of one attachment, or none of them%s",
+			*network ? ", without --network" : "");
+	*one = (struct record_key){ words[0], words[1], words[2] };
+	if (find(r, one, x->container, e))
+		return -1;
+	x->one = one;
+	*network = one->network;
+	return 0;
+}
+
+static int repair(struct rail *r, struct err *e)
+{
+	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
+	struct record_key one;
+	struct repair x = {
+		.rail = r,
+		.array = array,
+		.dry_run = opt_is_set(&r->opts, "dry-run"),
+		.force = opt_is_set(&r->opts, "force"),
+		.e = e,
+	};
+	const char *network;
+
+	if (attachments_network(r, &network, e) || choose(r, &x, &one, &network, e))
+		return -1;
+	if (r->out.json && !array)
+		return err_nomem(e);
+	if (repair_all(&x, network, e))
+		return -1;
+	if (x.broken)
+		r->status = RAIL_FAILED;
+	if (array)
+		return out_json(&r->out, array, e);
+	out_line(&r->out, OUT_PLAIN, "%u %s, %u healthy, %u left alone%s", x.repaired,
+		 x.dry_run ? "would be repaired" : "repaired", x.healthy, x.left,
+		 x.dry_run ? " (dry run: nothing was changed)" : "");
+	return 0;
+}
+
+static const struct opt opts[] = {
+	{ "network", "NAME", "only those of this network", 0 },
+	{ "dry-run", NULL, "change nothing, only say what would be done", 0 },
+	{ "force", NULL, "undo this one attachment though somebody may live on it", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl attachments repair --dry-run",
+	"railctl attachments repair",
+	"railctl attachments repair --force rail0-net 4f5e6d net1",
+	NULL,
+};
+
+const struct cmd cmd_attachments_repair = {
+	.name = "repair",
+	.words = "[NETWORK CONTAINER IFNAME]",
+	.max_words = 3,
+	.summary = "clean up attachments that no DEL will come for",
+	.about = "An attachment is stale when its boot has gone, when its network namespace is "
+		 "proved gone, when its ADD was killed before it was done, or when its record is "
+		 "damaged. What is left of it is undone, its addresses are released by the IPAM "
+		 "that gave them, and its record is removed. While the namespace lives, or may "
+		 "live, somebody may use the address: such an attachment is reported, and undone "
+		 "with --force only. Run it on the host, as root: in the process and mount "
+		 "namespaces of process 1. Exit status 1: something is left that needs a look.",
+	.opts = opts,
+	.examples = examples,
+	.run = repair,
+};

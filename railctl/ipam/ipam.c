@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ipam.c: the groups of `railctl ipam`, and what its commands share. */
+#include "railctl/ipam/ipam.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "ipam/alloc/guard.h"
+#include "ipam/conf/pool.h"
+
+int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
+{
+	char dir[PATH_MAX];
+
+	if (ipam_dir(&r->ctx, r->data_dir, dir, sizeof(dir), e) ||
+	    guard_arm_line("railctl", dir, e))
+		return -1;
+	if (ipam_open(&r->ctx, dir, create, out, e) == 0)
+		return 0;
+	return e->code == ERR_NOTFOUND ? 1 : -1;
+}
+
+int rail_no_pool(const char *name, struct err *e)
+{
+	struct utsname names;
+
+	return pool_missing(name, uname(&names) == 0 ? names.nodename : "", e);
+}
+
+int rail_pools(struct rail *r, const char *name, struct json **out, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	int rc = rail_open(r, false, &m, e);
+
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return admin_pools(&m, name, out, e);
+	if (name)
+		return rail_no_pool(name, e);
+	*out = json_new_array();
+	return *out ? 0 : err_nomem(e);
+}
+
+const char *json_text(const struct json *o, const char *key)
+{
+	const char *text = json_str(json_get(o, key));
+
+	return text ? text : "";
+}
+
+/* ---- how full ---- */
+
+/* A number, or decimal digits when it is too large for one; -1 when it is neither. */
+static double capacity_of(const struct json *pool)
+{
+	const struct json *n = json_get(pool, "capacity");
+
+	if (!n)
+		return -1;
+	return json_type(n) == JSON_STRING ? strtod(json_str(n), NULL) : json_num(n);
+}
+
+char *rail_capacity(const struct json *pool, char buf[CAPACITY_LEN])
+{
+	double n = capacity_of(pool);
+
+	if (n < 0)
+		(void)snprintf(buf, CAPACITY_LEN, "?");
+	else
+		(void)out_amount(n, buf, CAPACITY_LEN);
+	return buf;
+}
+
+double rail_share(const struct json *pool)
+{
+	double n = capacity_of(pool), used = json_num(json_get(pool, "used"));
+
+	if (n < 0)
+		return -1;
+	/* A definition that was narrowed may have more leases than addresses. */
+	return used < n ? used / n : used > 0 ? 1 : 0;
+}
+
+struct out_cell rail_gauge(const struct rail *r, double share, unsigned width, char buf[GAUGE_LEN])
+{
+	char percent[8], bar[OUT_BAR_MAX];
+
+	if (share < 0)
+		return (struct out_cell){ NULL, OUT_PLAIN };
+	(void)out_percent(share, percent, sizeof(percent));
+	if (!r->out.terminal || width < 12)
+		(void)snprintf(buf, GAUGE_LEN, "%s", percent);
+	else
+		(void)snprintf(buf, GAUGE_LEN, "%s %4s", out_bar(share, width - 5, bar), percent);
+	return (struct out_cell){ buf, share >= 0.95  ? OUT_BAD
+				       : share >= 0.8 ? OUT_WARN
+						      : OUT_GOOD };
+}
+
+/* ---- the groups ---- */
+
+static const struct cmd *const pool_commands[] = {
+	&cmd_pool_add, &cmd_pool_set, &cmd_pool_list, &cmd_pool_show, &cmd_pool_delete, NULL,
+};
+
+static const struct cmd cmd_pool = {
+	.name = "pool",
+	.summary = "named pools of addresses: add, set, list, show, delete",
+	.sub = pool_commands,
+};
+
+static const struct cmd *const lease_commands[] = { &cmd_lease_list, &cmd_lease_release, NULL };
+
+static const struct cmd cmd_lease = {
+	.name = "lease",
+	.summary = "addresses that containers hold: list, release",
+	.sub = lease_commands,
+};
+
+static const struct cmd *const commands[] = {
+	&cmd_pool, &cmd_lease, &cmd_ipam_usage, &cmd_ipam_verify, &cmd_ipam_import, NULL,
+};
+
+const struct cmd cmd_ipam = {
+	.name = "ipam",
+	.summary = "pools of addresses and their leases",
+	.sub = commands,
+};

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ipam_against.c: `railctl ipam verify --against`: do two nodes give the same addresses?
+ *
+ * The stores of two nodes do not know of each other. An address that is leased on both, or leased
+ * there and in a range of here, means that the ranges overlap.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/conf/pool.h"
+#include "lib/sys/fs.h"
+#include "railctl/ipam/ipam_verify.h"
+
+#define LISTS_MAX (256U << 20) /* bytes of a file */
+
+struct mine {
+	struct ip ip;
+	const struct json *lease;
+};
+
+struct compare {
+	const struct against *a;
+	struct findings *f;
+	struct err *e;
+	struct json *leases; /* owned: this node's, also those at rest */
+	struct mine *items;  /* owned: the same in the order of their addresses */
+	size_t n_items;
+	struct source_sets pools; /* this node's, in one set */
+	bool *overlaps;           /* owned: of each of these it has been said */
+	uint64_t n_leases, n_pools, n_same, n_overlaps;
+};
+
+static void compare_clear(struct compare *c)
+{
+	json_free(c->leases);
+	free(c->items);
+	free(c->overlaps);
+	sources_clear(&c->pools);
+}
+
+/* ---- what is here ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct mine *x = a, *y = b;
+
+	return ip_cmp(x->ip, y->ip);
+}
+
+static int load_leases(struct compare *c)
+{
+	const struct lease_filter all = { .resting = true };
+
+	if (admin_leases(c->a->ipam, &all, &c->leases, c->e))
+		return -1;
+	c->items = calloc(json_len(c->leases) + 1, sizeof(*c->items));
+	if (!c->items)
+		return err_nomem(c->e);
+	json_each (lease, c->leases) {
+		struct mine *m = &c->items[c->n_items];
+
+		m->lease = lease;
+		if (ip_parse(json_text(lease, "address"), &m->ip) == 0)
+			c->n_items++;
+	}
+	qsort(c->items, c->n_items, sizeof(*c->items), by_address);
+	return 0;
+}
+
+/* A definition that cannot be read gives no addresses; `verify` itself tells of it. */
+static int load_pool(struct compare *c, const struct json *pool)
+{
+	struct source s = { .label = "" };
+	struct err why;
+
+	if (pool_decode(json_text(pool, "name"), json_get(pool, "definition"), &s, &why)) {
+		if (why.code != ERR_NOMEM)
+			return 0;
+		*c->e = why;
+		return -1;
+	}
+	return sources_add(&c->pools, 0, &s, c->e);
+}
+
+static int load_pools(struct compare *c)
+{
+	struct json *pools = NULL;
+
+	if (admin_pools(c->a->ipam, NULL, &pools, c->e) || sources_keep(&c->pools, pools, c->e))
+		return -1;
+	json_each (pool, pools) {
+		if (load_pool(c, pool))
+			return -1;
+	}
+	c->overlaps = calloc(json_len(pools) + 1, sizeof(*c->overlaps));
+	return c->overlaps ? 0 : err_nomem(c->e);
+}
+
+/* ---- one lease of there ---- */
+
+static bool is_held(const struct json *lease)
+{
+	return strcmp(json_text(lease, "state"), "leased") == 0;
+}
+
+/* Pools do not overlap, whatever their names; of other ranges only those of one network count. */
+static bool same_wire(const struct json *a, const struct json *b)
+{
+	if (*json_text(a, "pool") && *json_text(b, "pool"))
+		return true;
+	return strcmp(json_text(a, "scope"), json_text(b, "scope")) == 0;
+}
+
+static void describe(const struct json *lease, char *buf, size_t size)
+{
+	const char *pod = json_text(lease, "pod"), *node = json_text(lease, "node");
+
+	(void)snprintf(buf, size, "%s%.64s%s%.200s, %s%.100s%s%.100s", *node ? "node " : "", node,
+		       *node ? ", " : "", json_text(lease, "scope"), *pod ? "pod " : "container ",
+		       *pod ? json_text(lease, "namespace") : json_text(lease, "container"),
+		       *pod ? "/" : "", pod);
+}
+
+static int refuse_own(const struct compare *c)
+{
+	err_set(c->e, ERR_CONFIG, 0, "--against %.200s: the list is of this node itself",
+		c->a->path);
+	return err_hint(c->e, "make it on the other node: `railctl ipam lease list --resting "
+			      "--json`");
+}
+
+/* One lease of one container on two nodes with one name: it is the same store. */
+static bool is_own(const struct json *a, const struct json *b)
+{
+	static const char *const keys[] = { "node", "container", "ifname", "scope", "since" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(json_text(a, keys[i]), json_text(b, keys[i])) != 0)
+			return false;
+	}
+	return *json_text(a, "node") != '\0';
+}
+
+/* 1: said. An address at rest on one side proves only that both give it. */
+static int compare_twins(struct compare *c, const struct json *ours, const struct json *theirs)
+{
+	char a[600], b[600];
+
+	if (!same_wire(ours, theirs))
+		return 0;
+	if (is_own(ours, theirs))
+		return refuse_own(c);
+	describe(ours, a, sizeof(a));
+	describe(theirs, b, sizeof(b));
+	if (is_held(ours) && is_held(theirs)) {
+		c->n_same++;
+		findings_add(c->f, "%s is leased on both nodes: here (%s) and there (%s)",
+			     json_text(ours, "address"), a, b);
+	} else {
+		c->n_overlaps++;
+		findings_add(c->f, "%s was given on both nodes: here (%s) and there (%s)",
+			     json_text(ours, "address"), a, b);
+	}
+	return 1;
+}
+
+static const struct mine *first_of(const struct compare *c, struct ip ip)
+{
+	size_t lo = 0, hi = c->n_items;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (ip_cmp(c->items[mid].ip, ip) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return c->items + lo;
+}
+
+/* Once for each pool of here, as its other addresses say the same. */
+static void compare_range(struct compare *c, struct ip ip, const struct json *theirs)
+{
+	const struct source_set *set = &c->pools.sets[0];
+	char b[600];
+
+	if (!*json_text(theirs, "pool"))
+		return;
+	for (size_t i = 0; c->pools.n && i < set->n; i++) {
+		if (c->overlaps[i] || !ranges_contain(&set->items[i].usable, ip))
+			continue;
+		c->overlaps[i] = true;
+		c->n_overlaps++;
+		describe(theirs, b, sizeof(b));
+		findings_add(c->f, "%s of here gives %s too, which is given there (%s)",
+			     set->items[i].label, json_text(theirs, "address"), b);
+	}
+}
+
+static int compare_lease(struct compare *c, const struct json *theirs)
+{
+	const struct mine *end = c->items + c->n_items;
+	struct ip ip;
+	int said = 0;
+
+	c->n_leases++;
+	if (ip_parse(json_text(theirs, "address"), &ip))
+		return err_set(c->e, ERR_CONFIG, 0, "--against %.200s: \"%.64s\" is not an address",
+			       c->a->path, json_text(theirs, "address"));
+	for (const struct mine *m = first_of(c, ip); m < end && ip_equal(m->ip, ip); m++) {
+		int rc = compare_twins(c, m->lease, theirs);
+		if (rc < 0)
+			return -1;
+		said |= rc;
+	}
+	if (!said)
+		compare_range(c, ip, theirs);
+	return 0;
+}
+
+/* ---- one pool of there ---- */
+
+static int compare_pool(struct compare *c, const struct json *pool)
+{
+	const struct source_set *set = &c->pools.sets[0];
+	char a[IP_STR_LEN], b[IP_STR_LEN];
+	struct source theirs = { .label = "" };
+	struct ip_range both;
+
+	c->n_pools++;
+	if (pool_decode(json_text(pool, "name"), json_get(pool, "definition"), &theirs, c->e))
+		return err_wrap(c->e, "--against %.200s", c->a->path);
+	for (size_t i = 0; c->pools.n && i < set->n; i++) {
+		if (!ranges_meet(&set->items[i].usable, &theirs.usable, &both))
+			continue;
+		c->overlaps[i] = true;
+		c->n_overlaps++;
+		findings_add(c->f, "%s of here and %s of there overlap in %s-%s",
+			     set->items[i].label, theirs.label, ip_format(both.first, a),
+			     ip_format(both.last, b));
+	}
+	source_clear(&theirs);
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int compare_item(struct compare *c, struct slice text)
+{
+	auto_json struct json *o = NULL;
+
+	if (json_parse(text.p, text.len, "list", &o, c->e))
+		return err_wrap(c->e, "--against %.200s", c->a->path);
+	if (json_get(o, "address"))
+		return compare_lease(c, o);
+	if (json_get(o, "definition"))
+		return compare_pool(c, o);
+	err_set(c->e, ERR_CONFIG, 0, "--against %.200s: neither leases nor pools", c->a->path);
+	return err_hint(c->e, "it takes what `railctl ipam lease list --resting --json` and "
+			      "`railctl ipam pool list --json` print on the other node");
+}
+
+/* From an opening brace to the one that closes it; false: there is none. */
+static bool cut_object(struct slice *rest, struct slice *object)
+{
+	size_t depth = 0, i = 0;
+	bool quoted = false;
+
+	for (; i < rest->len; i++) {
+		char ch = rest->p[i];
+
+		if (quoted && ch == '\\')
+			i++;
+		else if (ch == '"')
+			quoted = !quoted;
+		else if (!quoted && ch == '{')
+			depth++;
+		else if (!quoted && ch == '}' && --depth == 0)
+			break;
+	}
+	if (i >= rest->len)
+		return false;
+	*object = (struct slice){ rest->p, i + 1 };
+	*rest = (struct slice){ rest->p + i + 1, rest->len - i - 1 };
+	return true;
+}
+
+/* A node may have more leases than one JSON text may be long: each is read by itself. */
+static int compare_lists(struct compare *c, struct slice rest)
+{
+	bool lists = false;
+
+	while (rest.len) {
+		struct slice object;
+		char ch = *rest.p;
+
+		if (strchr(" \t\r\n[],", ch)) {
+			lists = lists || ch == '[';
+			rest = (struct slice){ rest.p + 1, rest.len - 1 };
+			continue;
+		}
+		if (ch != '{' || !cut_object(&rest, &object))
+			break;
+		if (compare_item(c, object))
+			return -1;
+	}
+	if (lists && !rest.len)
+		return 0;
+	return err_set(c->e, ERR_CONFIG, 0, "--against %.200s: not a whole list in JSON",
+		       c->a->path);
+}
+
+static int read_lists(const char *path, char **text, size_t *len, struct err *e)
+{
+	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+						: open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "--against %.200s", path);
+	return fs_read_fd(fd, LISTS_MAX, text, len, e) ? err_wrap(e, "--against %.200s", path) : 0;
+}
+
+static struct json *summary(const struct compare *c)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_str(o, "from", c->a->path) ||
+	    json_add_int(o, "leases", (int64_t)c->n_leases) ||
+	    json_add_int(o, "pools", (int64_t)c->n_pools) ||
+	    json_add_int(o, "leasedOnBoth", (int64_t)c->n_same) ||
+	    json_add_int(o, "overlaps", (int64_t)c->n_overlaps))
+		return NULL;
+	return TAKE_PTR(o);
+}
+
+int verify_against(const struct against *a, struct findings *f, struct json **out, struct err *e)
+{
+	auto_clean(compare_clear) struct compare c = { .a = a, .f = f, .e = e };
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (read_lists(a->path, &text, &len, e) || load_leases(&c) || load_pools(&c) ||
+	    compare_lists(&c, (struct slice){ text, len }))
+		return -1;
+	*out = summary(&c);
+	return *out ? 0 : err_nomem(e);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ipam_import.c: `railctl ipam import`. */
+#include "railctl/ipam/ipam_import.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/lease/audit.h"
+#include "ipam/admin/import.h"
+
+struct work {
+	struct rail *rail;
+	struct import_conf conf;
+	struct found_leases found;
+	struct import_item *items; /* owned: of those that can be imported */
+	size_t n_items;
+	bool dry_run;
+	struct json *array; /* owned; NULL: text */
+	unsigned done, ours, left;
+};
+
+static void work_clear(struct work *w)
+{
+	import_conf_clear(&w->conf);
+	found_leases_clear(&w->found);
+	free(w->items);
+	json_free(w->array);
+}
+
+/* ---- the leases of the other program ---- */
+
+static int check_words(struct rail *r, const char *from, struct err *e)
+{
+	if (!from)
+		return cmd_usage(r, e, "say whose leases: --from host-local or --from whereabouts");
+	if (strcmp(from, "host-local") == 0) {
+		if (r->opts.n_words || opt_is_set(&r->opts, "all"))
+			return cmd_usage(r, e,
+					 "FILE and --all are of --from whereabouts; of host-local "
+					 "the network's folder is read (--dir)");
+		return 0;
+	}
+	if (strcmp(from, "whereabouts") != 0)
+		return cmd_usage(r, e, "--from %.64s: it is host-local or whereabouts", from);
+	if (!r->opts.n_words)
+		return cmd_usage(r, e,
+				 "--from whereabouts needs FILE: what \"kubectl get "
+				 "ippools.whereabouts.cni.cncf.io -A -o json\" prints");
+	if (opt_is_set(&r->opts, "dir"))
+		return cmd_usage(r, e, "--dir is of --from host-local");
+	return 0;
+}
+
+static int load(struct work *w, struct err *e)
+{
+	struct rail *r = w->rail;
+	const char *from = opt_get(&r->opts, "from");
+
+	if (check_words(r, from, e) || import_conf_load(r, &w->conf, e))
+		return -1;
+	return strcmp(from, "host-local") == 0 ? import_host_local(r, &w->conf, &w->found, e)
+					       : import_whereabouts(r, &w->conf, &w->found, e);
+}
+
+static int make_items(struct work *w, struct err *e)
+{
+	const char *network = w->conf.envelope.name;
+
+	w->items = calloc(w->found.n + 1, sizeof(*w->items));
+	if (!w->items)
+		return err_nomem(e);
+	for (size_t i = 0; i < w->found.n; i++) {
+		const struct found_lease *l = &w->found.items[i];
+
+		if (l->problem)
+			continue;
+		w->items[w->n_items++] = (struct import_item){
+			.ip = l->ip,
+			.owner = { network, l->who.container, l->who.ifname, l->who.ns, l->who.pod,
+				   l->who.uid },
+		};
+	}
+	return 0;
+}
+
+/* ---- ours ---- */
+
+static int import(struct work *w, struct err *e)
+{
+	const struct ipam_conf *conf = &w->conf.ipam;
+	auto_ipam struct ipam m = { .store = NULL };
+	auto_json struct json *journal = NULL;
+	struct import x = {
+		.conf = conf,
+		.network = w->conf.envelope.name,
+		.look_at_files = strcmp(opt_get(&w->rail->opts, "from"), "host-local") != 0,
+		.dry_run = w->dry_run,
+		.items = w->items,
+		.n = w->n_items,
+	};
+	int rc = rail_open(w->rail, w->n_items && !w->dry_run && !conf->n_pools, &m, e);
+
+	if (rc > 0 && conf->n_pools)
+		return rail_no_pool(conf->pools[0], e);
+	if (rc < 0 ||
+	    import_leases(rc ? NULL : &m, &x, conf->audit_log && !rc ? &journal : NULL, e))
+		return -1;
+	if (!conf->audit_log || !journal)
+		return 0;
+	return audit_write(&w->rail->ctx, conf->audit_log, journal, e)
+		       ? err_wrap(e, "the leases are imported, but")
+		       : 0;
+}
+
+/* ---- what became of each ---- */
+
+struct outcome {
+	const char *action, *from, *why;
+	enum out_style style;
+};
+
+/* it NULL: it could not be tried. */
+static struct outcome judge(struct work *w, const struct found_lease *l,
+			    const struct import_item *it)
+{
+	if (it && it->state == IMPORT_OURS) {
+		w->ours++;
+		return (struct outcome){ "is-ours", it->from, "", OUT_PLAIN };
+	}
+	if (it && it->state == IMPORT_NEW && !w->dry_run) {
+		w->done++;
+		return (struct outcome){ "imported", it->from, "", OUT_GOOD };
+	}
+	w->left++;
+	w->rail->status = RAIL_FAILED;
+	if (it && it->state == IMPORT_NEW)
+		return (struct outcome){ "would-import", it->from, "", OUT_WARN };
+	return (struct outcome){ "left-alone", it ? it->from : "", it ? it->why : l->problem,
+				 OUT_WARN };
+}
+
+static int add_known(struct json *o, const char *key, const char *text)
+{
+	return text && *text ? json_add_str(o, key, text) : 0;
+}
+
+static int tell_json(struct work *w, const struct found_lease *l, const struct outcome *o,
+		     struct err *e)
+{
+	struct json *j = json_push_object(w->array);
+	char ip[IP_STR_LEN];
+
+	if (!j || json_add_str(j, "address", ip_format(l->ip, ip)) ||
+	    add_known(j, "scope", o->from) || json_add_str(j, "network", w->conf.envelope.name) ||
+	    add_known(j, "container", l->who.container) || add_known(j, "ifname", l->who.ifname) ||
+	    add_known(j, "namespace", l->who.ns) || add_known(j, "pod", l->who.pod) ||
+	    json_add_str(j, "action", o->action) || add_known(j, "why", o->why))
+		return err_nomem(e);
+	return 0;
+}
+
+static int tell(struct work *w, const struct found_lease *l, const struct import_item *it,
+		struct err *e)
+{
+	const struct outcome o = judge(w, l, it);
+	const struct out *out = &w->rail->out;
+	char ip[IP_STR_LEN], id[OUT_ID_LEN];
+
+	if (w->array)
+		return tell_json(w, l, &o, e);
+	out_line(out, o.style, "%s %s %s %s%s%s%s%s%s", o.action, ip_format(l->ip, ip),
+		 *l->who.container ? out_id(out, l->who.container, id) : "?",
+		 *l->who.ifname ? l->who.ifname : "?", *o.from ? " (" : "", o.from,
+		 *o.from ? ")" : "", o.why && *o.why ? ": " : "", o.why ? o.why : "");
+	return 0;
+}
+
+/* Of a whole cluster's list, what is not of this network's subnets is not worth a line. */
+static bool is_other(const struct found_lease *l, const struct import_item *it)
+{
+	return it && it->state == IMPORT_OUTSIDE && !*l->who.network;
+}
+
+static int report(struct work *w, struct err *e)
+{
+	const bool all = opt_is_set(&w->rail->opts, "all");
+	size_t next = 0;
+
+	for (size_t i = 0; i < w->found.n; i++) {
+		const struct found_lease *l = &w->found.items[i];
+		const struct import_item *it = l->problem ? NULL : &w->items[next++];
+
+		if (all && is_other(l, it))
+			w->found.others++;
+		else if (tell(w, l, it, e))
+			return -1;
+	}
+	if (w->array)
+		return out_json(&w->rail->out, w->array, e);
+	if (w->found.others)
+		out_line(&w->rail->out, OUT_PLAIN, "%zu of other %snetworks", w->found.others,
+			 all ? "" : "nodes or ");
+	out_line(&w->rail->out, OUT_PLAIN,
+		 "%u imported, %u are railhead's already, %u left alone%s", w->done, w->ours,
+		 w->left, w->dry_run ? " (dry run: nothing was changed)" : "");
+	return 0;
+}
+
+static int run(struct rail *r, struct err *e)
+{
+	auto_clean(work_clear) struct work w = {
+		.rail = r,
+		.dry_run = opt_is_set(&r->opts, "dry-run"),
+		.array = r->out.json ? json_new_array() : NULL,
+	};
+
+	if (r->out.json && !w.array)
+		return err_nomem(e);
+	if (load(&w, e) || make_items(&w, e) || import(&w, e))
+		return -1;
+	return report(&w, e);
+}
+
+static const struct opt opts[] = {
+	{ "from", "PROGRAM", "whose leases: host-local or whereabouts", 0 },
+	{ "config", "FILE", "the network's configuration as it is now: its name and ranges", 0 },
+	{ "network", "NAME", "the network, where its configuration has no name or is not given",
+	  0 },
+	{ "pool", "NAME", "the pool that it draws from, without --config; again for more",
+	  OPT_MANY },
+	{ "dir", "DIR", "host-local's folder of the network", 0 },
+	{ "all", NULL, "of whereabouts: also pods that are not known on this node", 0 },
+	{ "dry-run", NULL, "change nothing, only say what would be done", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl ipam import --from host-local --config 10-rail0.conflist",
+	"railctl ipam import --from host-local --network rail0-net --pool rail0",
+	"railctl ipam import --from whereabouts --config 10-rail0.conflist ippools.json",
+	NULL,
+};
+
+const struct cmd cmd_ipam_import = {
+	.name = "import",
+	.words = "[FILE]",
+	.summary = "take over leases of host-local or whereabouts",
+	.about = "The addresses of pods that live become leases of the network's present ranges "
+		 "or pools: given to nobody else, accepted by CHECK, released by the pod's DEL. "
+		 "The configuration is a file of /etc/cni/net.d, or a NetworkAttachmentDefinition "
+		 "as JSON. FILE (-: standard input) is what \"kubectl get "
+		 "ippools.whereabouts.cni.cncf.io -A -o json\" prints; of it those count that "
+		 "libcni attached on this node. It may be run again. Exit status 1: something is "
+		 "left that needs a look.",
+	.opts = opts,
+	.examples = examples,
+	.max_words = 1,
+	.run = run,
+};

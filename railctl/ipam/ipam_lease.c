@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ipam_lease.c: `railctl ipam lease list` and `release`. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "railctl/ipam/ipam.h"
+
+/* ---- list ---- */
+
+static const struct out_column columns[] = {
+	{ "ADDRESS", 0 },
+	{ "FROM", OUT_SHRINK | OUT_SPARE },
+	{ "NETWORK", OUT_SHRINK | OUT_SPARE },
+	{ "CONTAINER", OUT_SHRINK | OUT_ID },
+	{ "IFNAME", 0 },
+	{ "POD", OUT_SHRINK | OUT_SPARE },
+	{ "AGE", OUT_RIGHT },
+	{ "STATE", 0 },
+};
+
+/* Seconds are enough for an age, so the fraction is not read. */
+static char *age_of(const struct rail *r, const char *since, char buf[OUT_TIME_LEN])
+{
+	struct tm tm = { 0 };
+
+	if (!strptime(since, "%Y-%m-%dT%H:%M:%S", &tm))
+		return NULL;
+	return out_age(r->ctx.now(r->ctx.clock) - timegm(&tm) * INT64_C(1000000000), buf);
+}
+
+static int add_row(const struct rail *r, struct out_table *t, const struct json *lease,
+		   struct err *e)
+{
+	const char *pool = json_text(lease, "pool"), *state = json_text(lease, "state"),
+		   *ns = json_text(lease, "namespace");
+	char pod[512], age[OUT_TIME_LEN];
+
+	(void)snprintf(pod, sizeof(pod), "%s%s%s", ns, *ns ? "/" : "", json_text(lease, "pod"));
+	const struct out_cell cells[] = {
+		{ json_text(lease, "address"), OUT_PLAIN },
+		{ *pool ? pool : json_text(lease, "scope"), OUT_PLAIN },
+		{ json_text(lease, "network"), OUT_PLAIN },
+		{ json_text(lease, "container"), OUT_PLAIN },
+		{ json_text(lease, "ifname"), OUT_PLAIN },
+		{ pod, OUT_PLAIN },
+		{ age_of(r, json_text(lease, "since"), age), OUT_PLAIN },
+		{ state, strcmp(state, "leased") == 0 ? OUT_GOOD : OUT_FAINT },
+	};
+	return out_row(t, cells, e);
+}
+
+static int leases(struct rail *r, const struct lease_filter *f, struct json **out, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	int rc = rail_open(r, false, &m, e);
+
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return admin_leases(&m, f, out, e);
+	*out = json_new_array();
+	return *out ? 0 : err_nomem(e);
+}
+
+static int lease_list(struct rail *r, struct err *e)
+{
+	const struct lease_filter f = {
+		.pool = opt_get(&r->opts, "pool"),
+		.network = opt_get(&r->opts, "network"),
+		.ns = opt_get(&r->opts, "namespace"),
+		.resting = opt_is_set(&r->opts, "resting"),
+	};
+	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+	auto_json struct json *list = NULL;
+
+	if (leases(r, &f, &list, e))
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, list, e);
+	json_each (lease, list) {
+		if (add_row(r, &t, lease, e))
+			return -1;
+	}
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	else
+		out_line(&r->out, OUT_PLAIN, "No leases.");
+	return 0;
+}
+
+static const struct opt list_opts[] = {
+	{ "pool", "NAME", "only those of this pool", 0 },
+	{ "network", "NAME", "only those given to attachments of this network", 0 },
+	{ "namespace", "NS", "only those of pods in this namespace", 0 },
+	{ "resting", NULL, "also addresses at rest, with who had them last", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const list_examples[] = {
+	"railctl ipam lease list --pool rail0",
+	"railctl ipam lease list --namespace team-a --json",
+	NULL,
+};
+
+const struct cmd cmd_lease_list = {
+	.name = "list",
+	.summary = "list the addresses that containers hold",
+	.about = "FROM is the pool, or what else the address was drawn from. STATE stale: leased "
+		 "before the last "
+		 "reboot; the next ADD or DEL frees it.",
+	.opts = list_opts,
+	.examples = list_examples,
+	.run = lease_list,
+};
+
+/* ---- release ---- */
+
+static void describe(const struct json *lease, char *buf, size_t size)
+{
+	(void)snprintf(buf, size, "%s of %s: network %s, container %.64s, %s",
+		       json_text(lease, "address"), json_text(lease, "scope"),
+		       json_text(lease, "network"), json_text(lease, "container"),
+		       json_text(lease, "ifname"));
+}
+
+/* Exactly one lease must match; it is told by its whole owner from then on. */
+static int choose(const struct rail *r, struct lease_filter *f, const struct json *list,
+		  struct err *e)
+{
+	const char *address = r->opts.words[0];
+	char line[512];
+
+	if (json_len(list) == 0) {
+		err_set(e, ERR_NOTFOUND, 0, "%.64s is not leased%s%.100s%s%.200s", address,
+			f->pool ? " in pool " : "", f->pool ? f->pool : "",
+			f->network ? " to network " : "", f->network ? f->network : "");
+		return err_hint(e, "\"railctl ipam lease list\" shows all leases");
+	}
+	if (json_len(list) > 1) {
+		err_set(e, ERR_CONFIG, 0,
+			"%.64s is leased %zu times: choose one with --pool or --network", address,
+			json_len(list));
+		json_each (lease, list) {
+			describe(lease, line, sizeof(line));
+			err_hint(e, "%s", line);
+		}
+		return -1;
+	}
+	const struct json *lease = json_first(list);
+	f->pool = json_str(json_get(lease, "pool")) ? json_text(lease, "pool") : "";
+	f->network = json_text(lease, "network");
+	f->container = json_text(lease, "container");
+	f->ifname = json_text(lease, "ifname");
+	return 0;
+}
+
+static int release(struct rail *r, const struct lease_filter *f, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	uint64_t n = 0;
+	int rc = rail_open(r, false, &m, e);
+
+	if (rc < 0 || (rc == 0 && admin_release(&m, f, &n, NULL, e)))
+		return -1;
+	if (n == 0)
+		return err_set(e, ERR_NOTFOUND, 0, "%.64s has been released meanwhile",
+			       r->opts.words[0]);
+	return 0;
+}
+
+static int lease_release(struct rail *r, struct err *e)
+{
+	struct lease_filter f = { .pool = opt_get(&r->opts, "pool"),
+				  .network = opt_get(&r->opts, "network") };
+	auto_json struct json *list = NULL;
+	char line[512];
+
+	if (ip_parse(r->opts.words[0], &f.address))
+		return cmd_usage(r, e, "\"%.64s\" is not an IP address", r->opts.words[0]);
+	if (leases(r, &f, &list, e) || choose(r, &f, list, e) || release(r, &f, e))
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, list, e);
+	describe(json_first(list), line, sizeof(line));
+	out_line(&r->out, OUT_PLAIN, "Released %s.", line);
+	return 0;
+}
+
+static const struct opt release_opts[] = {
+	{ "pool", "NAME", "the lease in this pool", 0 },
+	{ "network", "NAME", "the lease of an attachment of this network", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const release_examples[] = {
+	"railctl ipam lease release 10.1.0.1",
+	"railctl ipam lease release 10.1.0.1 --pool rail0",
+	NULL,
+};
+
+const struct cmd cmd_lease_release = {
+	.name = "release",
+	.words = "ADDRESS",
+	.summary = "release a lease, without asking",
+	.about = "The container that has the address keeps it on its interface, so be sure that it "
+		 "is gone. "
+		 "An address that is leased in several pools or networks must be told apart by an "
+		 "option.",
+	.opts = release_opts,
+	.examples = release_examples,
+	.min_words = 1,
+	.max_words = 1,
+	.run = lease_release,
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ipam_living.c: `railctl ipam verify`: the leases beside the attachments that they are for.
+ *
+ * Attachments come and go meanwhile. What looks wrong is looked at again, the lease after the
+ * record, before it is told.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/engine/repair.h"
+#include "lib/net/addr.h"
+#include "railctl/ipam/ipam_verify.h"
+
+#define ADDRESSES_MAX 64 /* of one interface */
+
+struct seen {
+	struct ip items[ADDRESSES_MAX];
+	size_t n;
+};
+
+static int note_address(const struct addr_info *a, void *arg)
+{
+	struct seen *s = arg;
+
+	s->items[s->n++] = a->addr.addr;
+	return s->n == ADDRESSES_MAX;
+}
+
+static bool has(const struct seen *s, struct ip ip)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (ip_equal(s->items[i], ip))
+			return true;
+	}
+	return false;
+}
+
+/* The addresses of all interfaces in the namespace: a chain may have put some on another one. */
+static int look_at_addresses(const struct record *r, struct seen *out, struct err *e)
+{
+	auto_netns struct netns home = { .fd = -1 }, pod = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+
+	out->n = 0;
+	if (netns_open_self(&home, e) || netns_open(r->netns, &pod, e) ||
+	    nl_open_in(&pod, &home, &nl, e))
+		return -1;
+	return nl_addr_list(nl, 0, note_address, out, e);
+}
+
+static int leases_of(struct ipam *m, const struct record_key *key, struct json **out, struct err *e)
+{
+	const struct lease_filter f = { .network = key->network,
+					.container = key->container,
+					.ifname = key->ifname };
+
+	return admin_leases(m, &f, out, e);
+}
+
+/* ---- a lease, and its record ---- */
+
+struct walk {
+	struct living *l;
+	struct findings *f;
+	struct err *e;
+};
+
+static bool leases_still(const struct walk *w, const struct record_key *key, const char *address)
+{
+	auto_json struct json *now = NULL;
+	struct err ignored;
+
+	if (leases_of(w->l->ipam, key, &now, &ignored))
+		return false;
+	json_each (lease, now) {
+		if (strcmp(json_text(lease, "address"), address) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void compare_address(const struct walk *w, const struct json *lease, const struct record *r)
+{
+	const char *address = json_text(lease, "address");
+	struct repair_view view;
+	struct seen seen;
+	struct err why;
+	struct ip ip;
+
+	if (ip_parse(address, &ip) || look_at_addresses(r, &seen, &why) || has(&seen, ip))
+		return;
+	/* a DEL may be at work, or just done */
+	if (repair_look(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
+	    !leases_still(w, &r->key, address))
+		return;
+	findings_add(w->f, "%s (%s) is leased to %s of container %.64s, which does not have it",
+		     address, json_text(lease, "scope"), r->key.ifname, r->key.container);
+}
+
+/* Nobody has the interface; a renamed one is still there, with its address. */
+static bool has_ended(enum repair_state s)
+{
+	return repair_is_stale(s) || s == REPAIR_LINK_GONE || s == REPAIR_LINK_REPLACED;
+}
+
+static int compare_lease(const struct walk *w, const struct json *lease)
+{
+	const struct ctx *ctx = &w->l->rail->ctx;
+	const struct record_key key = { json_text(lease, "network"), json_text(lease, "container"),
+					json_text(lease, "ifname") };
+	auto_record struct record r = { 0 };
+	struct repair_view view;
+	struct err why;
+
+	if (strcmp(json_text(lease, "state"), "leased") != 0)
+		return 0;
+	if (record_read(ctx, &key, &r, &why)) {
+		w->l->unrecorded += why.code == ERR_NOTFOUND;
+		return 0;
+	}
+	w->l->compared++;
+	if (repair_look(ctx, &r, &view, w->e))
+		return -1;
+	if (has_ended(view.state) && leases_still(w, &key, json_text(lease, "address")))
+		findings_add(w->f,
+			     "%s (%s) is leased to %s of container %.64s, which is %s: %s; see "
+			     "`railctl attachments repair`",
+			     json_text(lease, "address"), json_text(lease, "scope"), key.ifname,
+			     key.container, repair_state_name(view.state), view.why);
+	else if (view.state == REPAIR_HEALTHY)
+		compare_address(w, lease, &r);
+	return 0;
+}
+
+/* ---- a record, and its leases ---- */
+
+/* Whether its addresses are from the store that is being verified. */
+static bool is_of_store(const struct walk *w, const struct record *r)
+{
+	const char *type = repair_ipam_type(r), *name = strstr(type, "railhead-ipam");
+	const char *dir = json_str(json_get(json_get(r->config, "ipam"), "dataDir"));
+	const char *ours = w->l->rail->data_dir;
+
+	if (!name || strcmp(name, "railhead-ipam") != 0)
+		return false;
+	return strcmp(dir && *dir ? dir : "", ours ? ours : "") == 0;
+}
+
+/* Somebody lives on an address that the store would give to others. */
+static int see_record(const struct record *r, void *arg)
+{
+	struct walk *w = arg;
+	auto_json struct json *leases = NULL;
+	struct repair_view view;
+	struct err why;
+
+	if (!r->tree || r->misplaced || !is_of_store(w, r))
+		return 0;
+	if (leases_of(w->l->ipam, &r->key, &leases, w->e))
+		return 1;
+	if (json_len(leases))
+		return 0;
+	if (repair_look(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
+		return 0;
+	findings_add(w->f,
+		     "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "
+		     "lease: its address may be given to another",
+		     r->key.ifname, r->key.container, r->key.network, r->netns);
+	return 0;
+}
+
+int verify_living(struct living *l, struct findings *f, struct err *e)
+{
+	const struct lease_filter all = { .pool = NULL };
+	struct walk w = { l, f, e };
+	auto_json struct json *leases = NULL;
+
+	l->compared = l->unrecorded = 0;
+	e->code = 0;
+	if (admin_leases(l->ipam, &all, &leases, e))
+		return -1;
+	json_each (lease, leases) {
+		if (compare_lease(&w, lease))
+			return -1;
+	}
+	if (record_each(&l->rail->ctx, NULL, see_record, &w, e))
+		return -1;
+	return e->code ? -1 : 0;
+}

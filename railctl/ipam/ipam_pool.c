@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ipam_pool.c: `railctl ipam pool add`, `set` and `delete`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "railctl/ipam/ipam.h"
+#include "railctl/ipam/pool_def.h"
+
+/* The pool as it is now, for those who asked for JSON. */
+static int print_pool(struct rail *r, const char *name, struct err *e)
+{
+	auto_json struct json *pools = NULL;
+
+	if (rail_pools(r, name, &pools, e))
+		return -1;
+	return out_json(&r->out, json_first(pools), e);
+}
+
+static int say_done(struct rail *r, const struct admin_pool *p, struct err *e)
+{
+	auto_json struct json *pools = NULL;
+	char capacity[CAPACITY_LEN];
+
+	if (r->out.json)
+		return print_pool(r, p->name, e);
+	if (rail_pools(r, p->name, &pools, e))
+		return -1;
+	rail_capacity(json_first(pools), capacity);
+	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s.", p->name,
+		 p->replace ? "changed" : "added", capacity,
+		 strcmp(capacity, "1") == 0 ? "" : "es");
+	if (p->outside)
+		out_line(&r->out, OUT_WARN,
+			 "%llu leased address%s outside of it now: kept until released.",
+			 (unsigned long long)p->outside, p->outside == 1 ? " is" : "es are");
+	return 0;
+}
+
+static int put(struct rail *r, struct admin_pool *p, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	int rc = rail_open(r, !p->replace, &m, e);
+
+	if (rc > 0)
+		return rail_no_pool(p->name, e);
+	if (rc < 0 || admin_pool_put(&m, p, e))
+		return -1;
+	ipam_close(&m);
+	return say_done(r, p, e);
+}
+
+/* ---- add ---- */
+
+static int read_file(struct rail *r, const char *path, struct json **out, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (pool_def_given(&r->opts))
+		return cmd_usage(r, e,
+				 "--file holds the whole definition: no other option of one "
+				 "can be given with it");
+	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+						: open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "--file %.256s", path);
+	if (fs_read_fd(fd, JSON_MAX_SIZE, &text, &len, e) ||
+	    json_parse(text, len, "pool definition", out, e))
+		return err_wrap(e, "--file %.256s", path);
+	return 0;
+}
+
+static int pool_add(struct rail *r, struct err *e)
+{
+	auto_json struct json *def = NULL;
+	const char *file = opt_get(&r->opts, "file");
+	struct admin_pool p = { .name = r->opts.words[0], .say_whose = true };
+
+	if (file) {
+		if (read_file(r, file, &def, e))
+			return -1;
+	} else {
+		if (!opt_is_set(&r->opts, "subnet"))
+			return cmd_usage(r, e, "a pool needs --subnet CIDR, or --file FILE");
+		def = json_new_object();
+		if (!def)
+			return err_nomem(e);
+		if (pool_def_apply(&r->opts, def, e))
+			return -1;
+	}
+	p.definition = def;
+	return put(r, &p, e);
+}
+
+static const char *const add_examples[] = {
+	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --range 10.2.1.0/24",
+	"railctl ipam pool add rail1 --subnet 10.2.0.0/24 --this-node-only",
+	"railctl ipam pool add v6 --subnet fd00:2::/64 --range fd00:2::1:0/112",
+	"railctl ipam pool add rail1 --file pool.json",
+	NULL,
+};
+
+const struct cmd cmd_pool_add = {
+	.name = "add",
+	.words = "NAME",
+	.summary = "make a pool",
+	.about = "Networks draw from it by \"pool\": \"NAME\" in their ipam section. Each node has "
+		 "pools of its own, and does not know the leases of the others: --range says "
+		 "which addresses are this node's. Released addresses rest before they are given "
+		 "again: the longest-rested one goes first, and one that still rests only when "
+		 "no other is left.",
+	.opts = pool_add_opts,
+	.examples = add_examples,
+	.min_words = 1,
+	.max_words = 1,
+	.run = pool_add,
+};
+
+/* ---- set ---- */
+
+static int pool_set(struct rail *r, struct err *e)
+{
+	auto_json struct json *pools = NULL, *def = NULL;
+	struct admin_pool p = { .name = r->opts.words[0],
+				.replace = true,
+				.say_whose = opt_is_set(&r->opts, "no-range") ||
+					     opt_is_set(&r->opts, "no-this-node-only") };
+
+	if (!pool_def_given(&r->opts))
+		return cmd_usage(
+			r, e, "say what to change, as in \"railctl ipam pool set %.64s --sticky\"",
+			p.name);
+	if (rail_pools(r, p.name, &pools, e))
+		return -1;
+	def = json_dup(json_get(json_first(pools), "definition"));
+	if (!def)
+		return err_set(e, ERR_STORE, 0, "the definition of pool %.100s cannot be read: %s",
+			       p.name, json_text(json_first(pools), "error"));
+	if (pool_def_apply(&r->opts, def, e))
+		return -1;
+	p.definition = def;
+	return put(r, &p, e);
+}
+
+static const char *const set_examples[] = {
+	"railctl ipam pool set rail0 --sticky --cooldown 300",
+	"railctl ipam pool set rail0 --namespace team-a --namespace team-b",
+	"railctl ipam pool set rail0 --no-namespace --no-quota",
+	NULL,
+};
+
+const struct cmd cmd_pool_set = {
+	.name = "set",
+	.words = "NAME",
+	.summary = "change a pool",
+	.about = "What is not given stays as it is; a list that is given replaces the whole list. "
+		 "Leases stay, "
+		 "also those of addresses that the pool does not give any more.",
+	.opts = pool_set_opts,
+	.examples = set_examples,
+	.min_words = 1,
+	.max_words = 1,
+	.run = pool_set,
+};
+
+/* ---- delete ---- */
+
+static int say_deleted(struct rail *r, const char *name, uint64_t leases, struct err *e)
+{
+	auto_json struct json *o = NULL;
+
+	if (!r->out.json) {
+		out_line(&r->out, OUT_PLAIN, "Pool %s deleted%s.", name,
+			 leases ? " together with its leases" : "");
+		return 0;
+	}
+	o = json_new_object();
+	if (!o || json_add_str(o, "name", name) ||
+	    json_add_int(o, "releasedLeases", (int64_t)leases))
+		return err_nomem(e);
+	return out_json(&r->out, o, e);
+}
+
+static int pool_delete(struct rail *r, struct err *e)
+{
+	const struct admin_delete d = { r->opts.words[0], opt_is_set(&r->opts, "force") };
+	auto_json struct json *pools = NULL;
+	auto_ipam struct ipam m = { .store = NULL };
+
+	if (rail_pools(r, d.name, &pools, e))
+		return -1;
+	uint64_t leases = (uint64_t)json_num(json_get(json_first(pools), "used"));
+	int rc = rail_open(r, false, &m, e);
+	if (rc > 0)
+		return rail_no_pool(d.name, e);
+	if (rc < 0 || admin_pool_delete(&m, &d, NULL, e))
+		return -1;
+	return say_deleted(r, d.name, leases, e);
+}
+
+static const struct opt delete_opts[] = {
+	{ "force", NULL, "delete it together with its leases", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const delete_examples[] = { "railctl ipam pool delete rail0 --force", NULL };
+
+const struct cmd cmd_pool_delete = {
+	.name = "delete",
+	.words = "NAME",
+	.summary = "delete a pool that nobody holds an address of",
+	.about =
+		"With --force the leases are dropped as well: containers keep the addresses on "
+		"their "
+		"interfaces, and the addresses can be given to others once the pool is made again.",
+	.opts = delete_opts,
+	.examples = delete_examples,
+	.min_words = 1,
+	.max_words = 1,
+	.run = pool_delete,
+};

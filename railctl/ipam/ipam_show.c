@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ipam_show.c: `railctl ipam pool list`, `pool show` and `usage`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "railctl/ipam/ipam.h"
+
+#define GAUGE_WIDTH 20 /* in the list */
+
+static char *number_of(const struct json *o, const char *key, char buf[CAPACITY_LEN])
+{
+	return out_amount(json_num(json_get(o, key)), buf, CAPACITY_LEN);
+}
+
+/* ---- list ---- */
+
+static const struct out_column list_columns[] = {
+	{ "NAME", OUT_SHRINK }, { "SUBNET", OUT_SHRINK }, { "LEASED", OUT_RIGHT },
+	{ "SIZE", OUT_RIGHT },  { "USAGE", 0 },
+};
+
+static int add_pool_row(const struct rail *r, struct out_table *t, const struct json *pool,
+			struct err *e)
+{
+	char used[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
+	const struct json *def = json_get(pool, "definition");
+	const struct out_cell cells[] = {
+		{ json_text(pool, "name"), OUT_PLAIN },
+		{ json_text(def, "subnet"), OUT_PLAIN },
+		{ number_of(pool, "used", used), OUT_PLAIN },
+		{ rail_capacity(pool, capacity), OUT_PLAIN },
+		json_get(pool, "error") ? (struct out_cell){ "unreadable", OUT_BAD }
+					: rail_gauge(r, rail_share(pool), GAUGE_WIDTH, gauge),
+	};
+
+	return out_row(t, cells, e);
+}
+
+static int pool_list(struct rail *r, struct err *e)
+{
+	auto_table struct out_table t = { .columns = list_columns,
+					  .n_columns = ARRAY_SIZE(list_columns) };
+	auto_json struct json *pools = NULL;
+
+	if (rail_pools(r, NULL, &pools, e))
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, pools, e);
+	json_each (pool, pools) {
+		if (add_pool_row(r, &t, pool, e))
+			return -1;
+	}
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	else
+		out_line(&r->out, OUT_PLAIN, "No pools.");
+	return 0;
+}
+
+static const char *const list_examples[] = { "railctl ipam pool list", NULL };
+
+const struct cmd cmd_pool_list = {
+	.name = "list",
+	.summary = "list the pools and how full each is",
+	.examples = list_examples,
+	.run = pool_list,
+};
+
+/* ---- show ---- */
+
+/* The elements of a list on one line: "a, b"; routes as "dst via gw". */
+static char *joined(const struct json *list)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	const char *comma = "";
+
+	if (!to)
+		return NULL;
+	json_each (item, list) {
+		const char *gw = json_text(item, "gw"), *dst = json_text(item, "dst");
+
+		fprintf(to, "%s%s%s%s", comma, json_str(item) ? json_str(item) : dst,
+			*gw ? " via " : "", gw);
+		comma = ", ";
+	}
+	if (fclose(to)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* A number, or "team-a 5, others 10". */
+static char *quota_text(const struct json *quota)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	const char *comma = "";
+
+	if (!to)
+		return NULL;
+	if (json_type(quota) == JSON_NUMBER)
+		fprintf(to, "%.0f for each namespace", json_num(quota));
+	json_each (item, quota) {
+		const char *ns = json_key(item);
+		fprintf(to, "%s%s %.0f", comma, strcmp(ns, "*") ? ns : "others", json_num(item));
+		comma = ", ";
+	}
+	if (fclose(to)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int show_lists(const struct out *o, const struct json *def, struct err *e)
+{
+	static const struct {
+		const char *title, *key, *none;
+	} lists[] = {
+		{ "Ranges", "ranges", "the whole subnet" },
+		{ "Excluded", "excludes", "none" },
+		{ "Routes", "routes", "none" },
+		{ "Namespaces", "namespaces", "all" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		const struct json *list = json_get(def, lists[i].key);
+		auto_free char *text = joined(list);
+		if (!text)
+			return err_nomem(e);
+		out_pair(o, lists[i].title, "%s", json_len(list) ? text : lists[i].none);
+	}
+	return 0;
+}
+
+static int show_rules(const struct out *o, const struct json *def, struct err *e)
+{
+	const struct json *quota = json_get(def, "quota"), *cooldown = json_get(def, "cooldown");
+	const char *gateway = json_text(def, "gateway");
+	auto_free char *quotas = quota ? quota_text(quota) : strdup("none");
+
+	if (!quotas)
+		return err_nomem(e);
+	out_pair(o, "Subnet", "%s", json_text(def, "subnet"));
+	out_pair(o, "Gateway", "%s", *gateway ? gateway : "none");
+	if (show_lists(o, def, e))
+		return -1;
+	out_pair(o, "Quota", "%s", quotas);
+	out_pair(o, "Sticky", "%s", json_true(json_get(def, "sticky")) ? "yes" : "no");
+	out_pair(o, "Cooldown", "%.0f s%s", cooldown ? json_num(cooldown) : 60.0,
+		 json_true(json_get(def, "strictCooldown")) ? ", strict" : "");
+	return 0;
+}
+
+static int show_text(const struct rail *r, const struct json *pool, struct err *e)
+{
+	const struct out *o = &r->out;
+	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
+	const char *problem = json_text(pool, "error");
+	double share = rail_share(pool);
+
+	out_pair(o, "Pool", "%s", json_text(pool, "name"));
+	if (*problem)
+		out_pair(o, "Unreadable", "%s", problem);
+	if (show_rules(o, json_get(pool, "definition"), e))
+		return -1;
+	out_pair(o, "Leased", "%s of %s", number_of(pool, "used", used),
+		 rail_capacity(pool, capacity));
+	out_pair(o, "At rest", "%s", number_of(pool, "resting", resting));
+	if (share >= 0)
+		out_pair(o, "Usage", "%s", rail_gauge(r, share, 32, gauge).text);
+	return 0;
+}
+
+static int pool_show(struct rail *r, struct err *e)
+{
+	auto_json struct json *pools = NULL;
+
+	if (rail_pools(r, r->opts.words[0], &pools, e))
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, json_first(pools), e);
+	return show_text(r, json_first(pools), e);
+}
+
+static const char *const show_examples[] = {
+	"railctl ipam pool show rail0",
+	"railctl ipam pool show rail0 --json",
+	NULL,
+};
+
+const struct cmd cmd_pool_show = {
+	.name = "show",
+	.words = "NAME",
+	.summary = "show the definition and the usage of a pool",
+	.about = "With --json the member \"definition\" has the form that `pool add --file` reads.",
+	.examples = show_examples,
+	.min_words = 1,
+	.max_words = 1,
+	.run = pool_show,
+};
+
+/* ---- usage ---- */
+
+static const struct out_column usage_columns[] = {
+	{ "WHERE", OUT_SHRINK }, { "LEASED", OUT_RIGHT }, { "AT REST", OUT_RIGHT },
+	{ "SIZE", OUT_RIGHT },   { "USAGE", 0 },
+};
+
+/* A pool, or a network that draws without one, of which nobody knows the size. */
+static int add_usage_row(const struct rail *r, struct out_table *t, const struct json *o,
+			 struct err *e)
+{
+	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN],
+		where[320];
+	const char *pool = json_text(o, "name");
+	double share = *pool ? rail_share(o) : -1;
+
+	(void)snprintf(where, sizeof(where), "%s%s", *pool ? "pool " : "",
+		       *pool ? pool : json_text(o, "network"));
+	const struct out_cell cells[] = {
+		{ where, OUT_PLAIN },
+		{ number_of(o, "used", used), OUT_PLAIN },
+		{ number_of(o, "resting", resting), OUT_PLAIN },
+		{ *pool ? rail_capacity(o, capacity) : NULL, OUT_PLAIN },
+		rail_gauge(r, share, 28, gauge),
+	};
+	return out_row(t, cells, e);
+}
+
+/* Pools, then networks, in one list. */
+static int load_usage(struct rail *r, const char *name, struct json **out, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	auto_json struct json *networks = NULL, *all = NULL;
+
+	if (rail_pools(r, name, &all, e))
+		return -1;
+	int rc = name ? 1 : rail_open(r, false, &m, e);
+	if (rc < 0 || (rc == 0 && admin_networks(&m, &networks, e)))
+		return -1;
+	json_each (network, networks) {
+		if (json_push(all, json_dup(network)))
+			return err_nomem(e);
+	}
+	for (size_t i = 0; i < json_len(all); i++)
+		json_del(json_at_mut(all, i), "definition");
+	*out = TAKE_PTR(all);
+	return 0;
+}
+
+static int usage(struct rail *r, struct err *e)
+{
+	auto_table struct out_table t = { .columns = usage_columns,
+					  .n_columns = ARRAY_SIZE(usage_columns) };
+	auto_json struct json *list = NULL;
+
+	if (load_usage(r, r->opts.n_words ? r->opts.words[0] : NULL, &list, e))
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, list, e);
+	json_each (o, list) {
+		if (add_usage_row(r, &t, o, e))
+			return -1;
+	}
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	else
+		out_line(&r->out, OUT_PLAIN, "No pools, and no network with leases.");
+	return 0;
+}
+
+static const char *const usage_examples[] = {
+	"railctl ipam usage",
+	"railctl ipam usage rail0",
+	NULL,
+};
+
+const struct cmd cmd_ipam_usage = {
+	.name = "usage",
+	.words = "[NAME]",
+	.summary = "show how full pools are: addresses leased and at rest",
+	.about = "Networks that draw from ranges of their own instead of a pool are listed behind "
+		 "the pools.",
+	.examples = usage_examples,
+	.max_words = 1,
+	.run = usage,
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ipam_verify.c: `railctl ipam verify`. */
+#include "ipam/lease/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "railctl/ipam/ipam_verify.h"
+
+static void found(const char *text, void *arg)
+{
+	struct findings *f = arg;
+
+	f->n++;
+	if (f->list)
+		f->nomem = f->nomem || json_push_str(f->list, text);
+	else
+		out_line(f->out, OUT_WARN, "%s", text);
+}
+
+void findings_add(struct findings *f, const char *fmt, ...)
+{
+	char text[1600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	found(text, f);
+}
+
+/* What all parts found. */
+struct report {
+	struct verify store;
+	struct living living;
+	struct json *against; /* owned: an array */
+	struct findings findings;
+	uint64_t left;
+};
+
+static void report_clear(struct report *x)
+{
+	json_free(x->against);
+	json_free(x->findings.list);
+}
+
+static int print_json(const struct rail *r, const struct report *x, struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+	bool put = o && json_add_int(o, "pools", (int64_t)x->store.pools) == 0 &&
+		   json_add_int(o, "leased", (int64_t)x->store.held) == 0 &&
+		   json_add_int(o, "resting", (int64_t)x->store.resting) == 0 &&
+		   json_add_int(o, "attached", (int64_t)x->living.compared) == 0 &&
+		   json_add_int(o, "unrecorded", (int64_t)x->living.unrecorded) == 0 &&
+		   json_add_int(o, "found", (int64_t)x->findings.n) == 0 &&
+		   json_add_int(o, "left", (int64_t)x->left) == 0;
+
+	if (!put || json_add_copy(o, "problems", x->findings.list) ||
+	    json_add_copy(o, "against", x->against))
+		return err_nomem(e);
+	return out_json(&r->out, o, e);
+}
+
+static void print_against(const struct rail *r, const struct json *x)
+{
+	out_line(&r->out, OUT_PLAIN,
+		 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both nodes, "
+		 "%.0f overlaps",
+		 json_text(x, "from"), json_num(json_get(x, "leases")),
+		 json_num(json_get(x, "pools")), json_num(json_get(x, "leasedOnBoth")),
+		 json_num(json_get(x, "overlaps")));
+}
+
+static void print_text(const struct rail *r, const struct report *x)
+{
+	json_each (other, x->against)
+		print_against(r, other);
+	if (x->living.unrecorded)
+		out_line(&r->out, OUT_PLAIN,
+			 "%llu of the leases without a record of an attachment: made by other "
+			 "plugins, and not compared with interfaces",
+			 (unsigned long long)x->living.unrecorded);
+	out_line(&r->out, x->left ? OUT_BAD : OUT_GOOD,
+		 "%llu pool%s, %llu lease%s, %llu at rest: %llu problem%s found, %llu left",
+		 (unsigned long long)x->store.pools, x->store.pools == 1 ? "" : "s",
+		 (unsigned long long)x->store.held, x->store.held == 1 ? "" : "s",
+		 (unsigned long long)x->store.resting, (unsigned long long)x->findings.n,
+		 x->findings.n == 1 ? "" : "s", (unsigned long long)x->left);
+	if (x->store.problems && x->store.left && !x->store.repair)
+		out_line(&r->out, OUT_PLAIN,
+			 "\"railctl ipam verify --repair\" mends what can be mended.");
+}
+
+static int compare_nodes(struct rail *r, struct report *x, struct err *e)
+{
+	struct against a = { .ipam = x->living.ipam };
+	size_t i = 0;
+
+	while ((a.path = opt_next(&r->opts, "against", &i))) {
+		struct json *one = NULL;
+
+		if (verify_against(&a, &x->findings, &one, e))
+			return -1;
+		if (json_push(x->against, one))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+static int verify_store(struct rail *r, struct report *x, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	int rc = rail_open(r, false, &m, e);
+
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	x->living.ipam = &m;
+	if (ipam_verify(&m, &x->store, e))
+		return -1;
+	x->left = x->store.left;
+	uint64_t before = x->findings.n;
+	if (verify_living(&x->living, &x->findings, e) || compare_nodes(r, x, e))
+		return -1;
+	x->left += x->findings.n - before;
+	return 0;
+}
+
+static int verify(struct rail *r, struct err *e)
+{
+	auto_clean(report_clear) struct report x = {
+		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = found },
+		.living = { .rail = r },
+		.findings = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
+		.against = json_new_array(),
+	};
+
+	x.store.arg = &x.findings;
+	if (!x.against || (r->out.json && !x.findings.list))
+		return err_nomem(e);
+	if (verify_store(r, &x, e))
+		return -1;
+	if (x.findings.nomem)
+		return err_nomem(e);
+	if (x.left)
+		r->status = RAIL_FAILED;
+	if (r->out.json)
+		return print_json(r, &x, e);
+	print_text(r, &x);
+	return 0;
+}
+
+static const struct opt opts[] = {
+	{ "repair", NULL, "mend what is found in the store", 0 },
+	{ "against", "FILE", "compare with lists of another node; again for more", OPT_MANY },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl ipam verify",
+	"railctl ipam verify --repair",
+	"railctl ipam verify --against node2.json",
+	NULL,
+};
+
+const struct cmd cmd_ipam_verify = {
+	.name = "verify",
+	.summary = "check that the store agrees with itself and with the attachments",
+	.about = "Each problem is a line that says what it means. Exit status 1: problems are "
+		 "left. FILE is what \"lease list --resting --json\" or \"pool list --json\" "
+		 "printed on another node, or both one after the other; -: standard input. "
+		 "Problems are then addresses that both nodes gave, and ranges that overlap.",
+	.opts = opts,
+	.examples = examples,
+	.run = verify,
+};

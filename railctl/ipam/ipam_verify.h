@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ipam_verify.h: what the files of `railctl ipam verify` share. */
+#ifndef RAILHEAD_RAILCTL_IPAM_IPAM_VERIFY_H
+#define RAILHEAD_RAILCTL_IPAM_IPAM_VERIFY_H
+
+#include "railctl/ipam/ipam.h"
+
+/* Problems, as text the moment they are found, or kept for JSON. */
+struct findings {
+	const struct out *out;
+	struct json *list; /* NULL: text */
+	uint64_t n;
+	bool nomem;
+};
+void findings_add(struct findings *f, const char *fmt, ...) printf_like(2, 3);
+
+/*
+ * verify_against - compare the store with lists of another node, read from path ("-": standard
+ * input): what `lease list` and `pool list` print as JSON there, one or several after another.
+ * *out is an object for JSON. ERR_CONFIG when the lists are this node's own.
+ */
+struct against {
+	struct ipam *ipam;
+	const char *path;
+};
+int verify_against(const struct against *a, struct findings *f, struct json **out,
+		   struct err *e) must_check;
+
+/*
+ * verify_living - compare the leases with the records of attachments and with the addresses on
+ * their interfaces.
+ */
+struct living {
+	struct rail *rail;
+	struct ipam *ipam;
+	uint64_t compared, unrecorded; /* outputs: leases with and without a record */
+};
+int verify_living(struct living *l, struct findings *f, struct err *e) must_check;
+
+#endif

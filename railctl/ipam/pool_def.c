@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "railctl/ipam/pool_def.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+
+#define QUOTA_MAX UINT32_MAX
+#define EVERY     "*" /* key of the number for namespaces that have none of their own */
+
+/* An option name for each key; "--no-" before it removes the key again. */
+enum key_kind { KEY_TEXT, KEY_SECONDS, KEY_FLAG, KEY_LIST, KEY_ROUTES, KEY_QUOTA };
+
+static const struct key {
+	const char *option, *key;
+	enum key_kind kind;
+} keys[] = {
+	{ "subnet", "subnet", KEY_TEXT },
+	{ "range", "ranges", KEY_LIST },
+	{ "this-node-only", "thisNodeOnly", KEY_FLAG },
+	{ "exclude", "excludes", KEY_LIST },
+	{ "gateway", "gateway", KEY_TEXT },
+	{ "route", "routes", KEY_ROUTES },
+	{ "sticky", "sticky", KEY_FLAG },
+	{ "cooldown", "cooldown", KEY_SECONDS },
+	{ "strict-cooldown", "strictCooldown", KEY_FLAG },
+	{ "namespace", "namespaces", KEY_LIST },
+	{ "quota", "quota", KEY_QUOTA },
+};
+
+#define DEFINITION                                                                                 \
+	{ "subnet", "CIDR", "the network: 10.1.0.0/16, fd00:1::/64", 0 },                          \
+		{ "range", "RANGE", "this node's addresses: A-B, A or A/LEN; again for more",      \
+		  OPT_MANY },                                                                      \
+		{ "this-node-only", NULL,                                                          \
+		  "give the whole subnet; no other node gives addresses of it", 0 },               \
+		{ "exclude", "RANGE", "never give these; again for more", OPT_MANY },              \
+		{ "gateway", "IP", "gateway for the containers; never given", 0 },                 \
+		{ "route", "DST[,GW]", "route for the containers; again for more", OPT_MANY },     \
+		{ "sticky", NULL, "a pod that comes back gets the same addresses", 0 },            \
+		{ "cooldown", "SECONDS", "let a released address rest so long (default: 60)", 0 }, \
+		{ "strict-cooldown", NULL, "fail rather than give a resting address", 0 },         \
+		{ "namespace", "NS", "only pods of NS may draw; again for more", OPT_MANY },       \
+	{                                                                                          \
+		"quota", "[NS=]N", "at most N addresses for a namespace; again for more", OPT_MANY \
+	}
+
+const struct opt pool_add_opts[] = {
+	DEFINITION,
+	{ "file", "FILE", "take the definition, JSON, from FILE, or from standard input (-)", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+const struct opt pool_set_opts[] = {
+	DEFINITION,
+	{ "no-range", NULL, "give addresses of the whole subnet", 0 },
+	{ "no-this-node-only", NULL, "other nodes give addresses of the subnet, too", 0 },
+	{ "no-exclude", NULL, "exclude nothing", 0 },
+	{ "no-gateway", NULL, "no gateway", 0 },
+	{ "no-route", NULL, "no routes", 0 },
+	{ "no-sticky", NULL, "addresses do not stick to pods", 0 },
+	{ "no-strict-cooldown", NULL, "give a resting address when no other is left", 0 },
+	{ "no-namespace", NULL, "pods of every namespace may draw", 0 },
+	{ "no-quota", NULL, "no quotas", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static bool is_removed(const struct opts *o, const struct key *k)
+{
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "no-%s", k->option);
+	return opt_is_set(o, name);
+}
+
+bool pool_def_given(const struct opts *o)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (opt_is_set(o, keys[i].option) || is_removed(o, &keys[i]))
+			return true;
+	}
+	return false;
+}
+
+static int add_number(struct json *def, const char *key, const char *option, const char *text,
+		      struct err *e)
+{
+	uint64_t n;
+
+	if (parse_u64(text, 0, QUOTA_MAX, &n))
+		return err_set(e, ERR_CONFIG, 0, "--%s: \"%.64s\" is not a number", option, text);
+	return json_add_int(def, key, (int64_t)n) ? err_nomem(e) : 0;
+}
+
+static int add_list(struct json *def, const struct key *k, const struct opts *o, struct err *e)
+{
+	struct json *list = json_add_array(def, k->key);
+	const char *text;
+	size_t i = 0;
+
+	if (!list)
+		return err_nomem(e);
+	while ((text = opt_next(o, k->option, &i))) {
+		if (json_push_str(list, text))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+static int add_route(struct json *list, const char *text, struct err *e)
+{
+	const char *comma = strchr(text, ',');
+	char dst[64];
+	int n = snprintf(dst, sizeof(dst), "%.*s", (int)strcspn(text, ","), text);
+
+	if (n < 1 || (size_t)n >= sizeof(dst) || (comma && !comma[1]))
+		return err_set(e, ERR_CONFIG, 0,
+			       "--route: \"%.64s\" is not DST or DST,GW, as in 0.0.0.0/0,10.1.0.1",
+			       text);
+	struct json *route = json_push_object(list);
+	if (!route || json_add_str(route, "dst", dst) ||
+	    (comma && json_add_str(route, "gw", comma + 1)))
+		return err_nomem(e);
+	return 0;
+}
+
+static int add_routes(struct json *def, const struct key *k, const struct opts *o, struct err *e)
+{
+	struct json *list = json_add_array(def, k->key);
+	const char *text;
+	size_t i = 0;
+
+	if (!list)
+		return err_nomem(e);
+	while ((text = opt_next(o, k->option, &i))) {
+		if (add_route(list, text, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* "N" is for every namespace that has no number of its own. */
+static int add_quota(struct json *quota, const char *text, struct err *e)
+{
+	const char *equals = strchr(text, '=');
+	char ns[128] = EVERY;
+
+	if (equals == text)
+		return err_set(e, ERR_CONFIG, 0, "--quota: \"%.64s\" is not N or NS=N", text);
+	if (equals)
+		(void)snprintf(ns, sizeof(ns), "%.*s", (int)(equals - text), text);
+	if (json_get(quota, ns))
+		return err_set(e, ERR_CONFIG, 0, "--quota is given twice for %s", ns);
+	return add_number(quota, ns, "quota", equals ? equals + 1 : text, e);
+}
+
+static int add_quotas(struct json *def, const struct key *k, const struct opts *o, struct err *e)
+{
+	auto_json struct json *quota = json_new_object();
+	const char *text;
+	size_t i = 0;
+
+	if (!quota)
+		return err_nomem(e);
+	while ((text = opt_next(o, k->option, &i))) {
+		if (add_quota(quota, text, e))
+			return -1;
+	}
+	const struct json *all = json_get(quota, EVERY);
+	if (all && json_len(quota) == 1)
+		return json_add_int(def, k->key, (int64_t)json_num(all)) ? err_nomem(e) : 0;
+	return json_put(def, k->key, TAKE_PTR(quota)) ? err_nomem(e) : 0;
+}
+
+static int set_key(struct json *def, const struct key *k, const struct opts *o, struct err *e)
+{
+	const char *text = opt_get(o, k->option);
+
+	switch (k->kind) {
+	case KEY_TEXT:
+		return json_add_str(def, k->key, text) ? err_nomem(e) : 0;
+	case KEY_SECONDS:
+		return add_number(def, k->key, k->option, text, e);
+	case KEY_FLAG:
+		return json_add_bool(def, k->key, true) ? err_nomem(e) : 0;
+	case KEY_LIST:
+		return add_list(def, k, o, e);
+	case KEY_ROUTES:
+		return add_routes(def, k, o, e);
+	case KEY_QUOTA:
+		return add_quotas(def, k, o, e);
+	}
+	return 0;
+}
+
+int pool_def_apply(const struct opts *o, struct json *def, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const struct key *k = &keys[i];
+		bool given = opt_is_set(o, k->option), removed = is_removed(o, k);
+
+		if (given && removed)
+			return err_set(e, ERR_CONFIG, 0, "--%s and --no-%s exclude each other",
+				       k->option, k->option);
+		if (given || removed)
+			json_del(def, k->key);
+		if (given && set_key(def, k, o, e))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pool_def.h: the options of `pool add` and `pool set` as the JSON that the store holds. Pure. */
+#ifndef RAILHEAD_RAILCTL_IPAM_POOL_DEF_H
+#define RAILHEAD_RAILCTL_IPAM_POOL_DEF_H
+
+#include "lib/json/json.h"
+#include "lib/cli/opt.h"
+
+extern const struct opt pool_add_opts[], pool_set_opts[];
+
+/*
+ * pool_def_apply - change def, an object, as the options say: what is not given stays; a list that
+ * is given replaces the whole list; --no-X removes X. ERR_CONFIG for a number that is none, for a
+ * key both given and removed, and for a quota given twice. Whether addresses fit together is not
+ * looked at.
+ */
+int pool_def_apply(const struct opts *o, struct json *def, struct err *e) must_check;
+
+/* pool_def_given - whether any option that changes a definition is set. */
+bool pool_def_given(const struct opts *o);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "railctl/ipam/pool_def.h"
+
+#include <string.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+
+#define WORDS_MAX 16
+
+/* Apply a line of options, split at spaces, to a definition; the result, or "error: message". */
+static char *applied(const char *definition, const char *line, struct err *e)
+{
+	const struct opt *const tables[] = { pool_set_opts, NULL };
+	auto_free char *text = strdup(line);
+	auto_opts struct opts o = { 0 };
+	auto_json struct json *def = NULL;
+	char *argv[WORDS_MAX + 1], *rest = text, *word;
+	int n = 0;
+
+	ck_assert_ptr_nonnull(text);
+	while ((word = strsep(&rest, " ")) && n < WORDS_MAX)
+		argv[n++] = word;
+	argv[n] = NULL;
+	ck_assert_int_eq(opt_parse(argv, tables, false, &o, e), n);
+	ck_assert_int_eq(json_parse(definition, strlen(definition), "test", &def, e), 0);
+	ck_assert(pool_def_given(&o));
+	if (pool_def_apply(&o, def, e))
+		return NULL;
+	return json_print(def, false);
+}
+
+static void becomes(const char *definition, const char *line, const char *want)
+{
+	struct err e = { 0 };
+	auto_free char *got = applied(definition, line, &e);
+
+	ck_assert_msg(got, "%s: %s", line, e.msg);
+	ck_assert_str_eq(got, want);
+}
+
+START_TEST(makes_a_definition)
+{
+	becomes("{}",
+		"--subnet 10.0.0.0/8 --gateway 10.0.0.1 --sticky --cooldown 0 --strict-cooldown",
+		"{\"subnet\":\"10.0.0.0/"
+		"8\",\"gateway\":\"10.0.0.1\",\"sticky\":true,\"cooldown\":0,"
+		"\"strictCooldown\":true}");
+	becomes("{}", "--range 10.0.0.1-10.0.0.9 --exclude 10.0.0.5 --range 10.1.0.0/24",
+		"{\"ranges\":[\"10.0.0.1-10.0.0.9\",\"10.1.0.0/24\"],\"excludes\":[\"10.0.0.5\"]}");
+	becomes("{}", "--route 0.0.0.0/0 --route 10.0.0.0/8,10.1.0.1",
+		"{\"routes\":[{\"dst\":\"0.0.0.0/0\"},{\"dst\":\"10.0.0.0/"
+		"8\",\"gw\":\"10.1.0.1\"}]}");
+	becomes("{}", "--subnet 10.0.0.0/8 --this-node-only",
+		"{\"subnet\":\"10.0.0.0/8\",\"thisNodeOnly\":true}");
+	becomes("{\"thisNodeOnly\":true}", "--range 10.0.0.1 --no-this-node-only",
+		"{\"ranges\":[\"10.0.0.1\"]}");
+	becomes("{}", "--namespace a --namespace b", "{\"namespaces\":[\"a\",\"b\"]}");
+}
+END_TEST
+
+START_TEST(changes_only_what_is_given)
+{
+	const char *def = "{\"subnet\":\"10.0.0.0/8\",\"ranges\":[\"10.0.0.1\"],\"sticky\":true}";
+
+	becomes(def, "--range 10.0.0.2",
+		"{\"subnet\":\"10.0.0.0/8\",\"sticky\":true,\"ranges\":[\"10.0.0.2\"]}");
+	becomes(def, "--no-sticky", "{\"subnet\":\"10.0.0.0/8\",\"ranges\":[\"10.0.0.1\"]}");
+	becomes(def, "--no-range --no-quota", "{\"subnet\":\"10.0.0.0/8\",\"sticky\":true}");
+}
+END_TEST
+
+START_TEST(makes_quotas)
+{
+	becomes("{}", "--quota 5", "{\"quota\":5}");
+	becomes("{}", "--quota a=1 --quota b=2", "{\"quota\":{\"a\":1,\"b\":2}}");
+	becomes("{}", "--quota 3 --quota b=2", "{\"quota\":{\"*\":3,\"b\":2}}");
+	becomes("{\"quota\":9}", "--quota a=0", "{\"quota\":{\"a\":0}}");
+}
+END_TEST
+
+static void refused(const char *line, const char *part)
+{
+	struct err e = { 0 };
+	auto_free char *got = applied("{\"sticky\":true}", line, &e);
+
+	ck_assert_msg(!got, "%s gave %s", line, got);
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_msg(strstr(e.msg, part), "\"%s\" in \"%s\"", part, e.msg);
+}
+
+START_TEST(refuses_what_makes_no_sense)
+{
+	refused("--cooldown soon", "--cooldown: \"soon\" is not a number");
+	refused("--cooldown -1", "not a number");
+	refused("--quota many", "--quota: \"many\"");
+	refused("--quota a=", "--quota: \"\"");
+	refused("--quota =5", "NS=N");
+	refused("--quota 1 --quota 2", "twice");
+	refused("--quota a=1 --quota a=2", "twice for a");
+	refused("--route ,10.0.0.1", "DST,GW");
+	refused("--route 10.0.0.0/8,", "DST,GW");
+	refused("--sticky --no-sticky", "exclude each other");
+}
+END_TEST
+
+static int apply_all(void *arg, struct err *e)
+{
+	static const struct opt *const tables[] = { pool_set_opts, NULL };
+	char *argv[] = { "--subnet=10.0.0.0/8", "--range=10.0.0.1", "--route=0.0.0.0/0,10.0.0.1",
+			 "--namespace=a",       "--quota=a=1",      "--quota=2",
+			 "--cooldown=5",        "--sticky",         NULL };
+	auto_opts struct opts o = { 0 };
+	auto_json struct json *def = json_new_object();
+
+	(void)arg;
+	if (!def)
+		return err_nomem(e);
+	if (opt_parse(argv, tables, false, &o, e) < 0)
+		return -1;
+	return pool_def_apply(&o, def, e);
+}
+
+START_TEST(survives_failing_allocations)
+{
+	ck_assert_str_eq(alloc_fail_each(apply_all, NULL), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("railctl/ipam/pool_def", makes_a_definition, changes_only_what_is_given, makes_quotas,
+	     refuses_what_makes_no_sense, survives_failing_allocations)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma.c: `railctl rdma`. */
+#include "railctl/rdma/rdma.h"
+
+static const struct cmd *const commands[] = { &rdma_list_cmd, &rdma_env_cmd, &rdma_check_cmd,
+					      &rdma_mode_cmd, &rdma_qos_cmd, NULL };
+
+const struct cmd cmd_rdma = {
+	.name = "rdma",
+	.summary = "look at RDMA devices and at how pods get them",
+	.sub = commands,
+};

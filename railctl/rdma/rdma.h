@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma.h: the commands of `railctl rdma`, one file each. */
+#ifndef RAILHEAD_RAILCTL_RDMA_RDMA_H
+#define RAILHEAD_RAILCTL_RDMA_RDMA_H
+
+#include "railctl/cmd.h"
+
+extern const struct cmd rdma_check_cmd, rdma_env_cmd, rdma_list_cmd, rdma_mode_cmd, rdma_qos_cmd;
+
+#endif

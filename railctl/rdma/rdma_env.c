@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_env.c: `railctl rdma env`. */
+#include <string.h>
+
+#include "railctl/rdma/rdma.h"
+#include "railctl/rdma/rdma_pod.h"
+#include "railctl/rdma/rdma_tier.h"
+#include "rdma/env/env.h"
+
+enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
+
+static int take_format(struct rail *r, enum format *out, struct err *e)
+{
+	static const char *const names[] = { "shell", "json", "kubernetes" };
+	const char *word = opt_get(&r->opts, "format");
+
+	*out = r->out.json ? FORMAT_JSON : FORMAT_SHELL;
+	if (!word)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(word, names[i]) != 0)
+			continue;
+		if (r->out.json && i != FORMAT_JSON)
+			return cmd_usage(r, e, "--json and --format %s exclude each other", word);
+		*out = (enum format)i;
+		return 0;
+	}
+	return cmd_usage(r, e, "--format \"%.64s\" is none of shell, json, kubernetes", word);
+}
+
+static int take_number(struct rail *r, const char *option, uint64_t max, int *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, option);
+	uint64_t n;
+
+	if (!text)
+		return 0;
+	if (parse_u64(text, 0, max, &n))
+		return cmd_usage(r, e, "--%s \"%.64s\" is no number from 0 to %llu", option, text,
+				 (unsigned long long)max);
+	*out = (int)n;
+	return 0;
+}
+
+static int take_family(struct rail *r, enum ip_family *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "family");
+
+	if (!text)
+		return 0;
+	if (strcmp(text, "4") != 0 && strcmp(text, "6") != 0)
+		return cmd_usage(r, e, "--family \"%.64s\" is neither 4 nor 6", text);
+	*out = *text == '4' ? IP_V4 : IP_V6;
+	return 0;
+}
+
+static int check_ifname(struct rail *r, const char *option, const char *name, struct err *e)
+{
+	const char *problem = name ? ifname_problem(name) : NULL;
+
+	return problem ? cmd_usage(r, e, "--%s \"%.64s\": %s", option, name, problem) : 0;
+}
+
+#define INTERFACES_MAX 64
+
+static int take_interfaces(struct rail *r, const char *names[INTERFACES_MAX + 1],
+			   struct env_options *o, struct err *e)
+{
+	size_t n = 0, i = 0;
+	const char *name;
+
+	while ((name = opt_next(&r->opts, "interface", &i))) {
+		if (check_ifname(r, "interface", name, e))
+			return -1;
+		if (n == INTERFACES_MAX)
+			return cmd_usage(r, e, "more than %d times --interface", INTERFACES_MAX);
+		names[n++] = name;
+	}
+	names[n] = NULL;
+	o->interfaces = n ? names : NULL;
+	return 0;
+}
+
+static int take_options(struct rail *r, struct env_options *o, struct err *e)
+{
+	o->socket = opt_get(&r->opts, "socket");
+	return take_number(r, "tc", 255, &o->tc, e) || take_number(r, "sl", 15, &o->sl, e) ||
+			       take_number(r, "cross-nic", 2, &o->cross_nic, e) ||
+			       take_family(r, &o->family, e) ||
+			       check_ifname(r, "socket", o->socket, e)
+		       ? -1
+		       : 0;
+}
+
+static int print(const struct rail *r, const struct env *x, enum format format, struct err *e)
+{
+	bool explain = opt_is_set(&r->opts, "explain");
+
+	if (format == FORMAT_JSON) {
+		auto_json struct json *o = env_json(x);
+
+		return o ? out_json(&r->out, o, e) : err_nomem(e);
+	}
+
+	auto_free char *text =
+		format == FORMAT_SHELL ? env_shell(x, explain) : env_kubernetes(x, explain);
+
+	if (!text)
+		return err_nomem(e);
+	(void)fputs(text, r->out.to);
+	return 0;
+}
+
+static void complain(const char *what, const char *text)
+{
+	auto_free char *clean = out_clean(text);
+
+	(void)fprintf(stderr, "railctl rdma env: %s: %s\n", what, clean ? clean : "(no memory)");
+}
+
+/*
+ * What is wrong with the variables, on standard error: `eval` hides comments. Who says how many
+ * rails there are to be has said which ones may be missing.
+ */
+static bool judge(const struct env *x, uint64_t expected)
+{
+	bool count_is_right = expected && x->n_rails == expected;
+	char text[96];
+
+	for (size_t i = 0; i < x->n_warnings; i++)
+		complain("warning", x->warning[i]);
+	for (size_t i = 0; !count_is_right && i < x->n_missing; i++)
+		complain("left out", x->missing[i]);
+	if (expected && !count_is_right) {
+		(void)snprintf(text, sizeof(text), "%zu, and %llu are expected", x->n_rails,
+			       (unsigned long long)expected);
+		complain("rails", text);
+	}
+	return x->n_warnings == 0 && (count_is_right || (!expected && x->n_missing == 0));
+}
+
+#define RAILS_MAX 256
+
+static int take_expected(struct rail *r, uint64_t *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "expect-rails");
+
+	*out = 0;
+	if (text && parse_u64(text, 1, RAILS_MAX, out))
+		return cmd_usage(r, e, "--expect-rails \"%.64s\" is no number from 1 to %d", text,
+				 RAILS_MAX);
+	return 0;
+}
+
+static int run(struct rail *r, struct err *e)
+{
+	auto_rdma_inventory struct rdma_inventory v = { 0 };
+	auto_env struct env x = { 0 };
+	const char *names[INTERFACES_MAX + 1];
+	struct env_options o = ENV_OPTIONS_INIT;
+	char why[RDMA_TIER_WHY_LEN];
+	enum format format;
+	uint64_t expected;
+	int pid;
+
+	if (take_format(r, &format, e) || take_options(r, &o, e) ||
+	    take_expected(r, &expected, e) || take_interfaces(r, names, &o, e) ||
+	    rdma_tier_class(r, &o, why, e) || rdma_pod_read(r, &pid, &v, e) ||
+	    env_make(&v, &o, &x, e))
+		return -1;
+	if (!judge(&x, expected))
+		r->status = RAIL_FAILED;
+	return print(r, &x, format, e);
+}
+
+static const struct opt options[] = {
+	RDMA_OPT_NETNS,
+	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
+	{ "explain", NULL, "say why, line by line, and what was left out", 0 },
+	{ "expect-rails", "N", "fail unless there are that many", 0 },
+	{ "interface", "NAME", "only this interface is a rail; may be given more than once",
+	  OPT_MANY },
+	{ "family", "4|6", "use GIDs of IPv4 or of IPv6", 0 },
+	{ "socket", "NAME", "interface of NCCL_SOCKET_IFNAME, not that of the default route", 0 },
+	{ "tc", "N", "traffic class, 0 to 255: four times the DSCP value, and 2 for ECN", 0 },
+	{ "sl", "N", "service level, 0 to 15", 0 },
+	{ "cross-nic", "N", "NCCL_CROSS_NIC, 0 to 2", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl rdma env --explain",
+	"eval \"$(railctl rdma env --tc 106)\"",
+	"railctl rdma env --expect-rails 1",
+	"railctl rdma env --netns /run/netns/pod1 --format kubernetes",
+	NULL,
+};
+
+const struct cmd rdma_env_cmd = {
+	.name = "env",
+	.summary = "print the environment that makes NCCL and UCX use a pod's own rails",
+	.about = "To be run in the pod, or from the host with --netns. Only ports that carry an "
+		 "address of this network namespace are named. NCCL_IB_GID_INDEX is set where one "
+		 "index is right for all of them, else what leads NCCL to each of them by itself. "
+		 "Where nothing does, or where a rail is left out because its link is down or it "
+		 "has no address, a line on standard error says so and the exit status is 1.",
+	.opts = options,
+	.examples = examples,
+	.run = run,
+};

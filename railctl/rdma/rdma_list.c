@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_list.c: `railctl rdma list`. */
+#include <stdio.h>
+
+#include "railctl/rdma/rdma.h"
+#include "railctl/rdma/rdma_pod.h"
+#include "rdma/inventory/inventory_json.h"
+
+/* ---- ports ---- */
+
+static const struct out_column port_columns[] = {
+	{ "DEVICE", OUT_SHRINK }, { "PORT", OUT_RIGHT }, { "STATE", 0 },
+	{ "LAYER", 0 },           { "RATE", OUT_RIGHT }, { "MTU", OUT_RIGHT },
+	{ "NETDEV", 0 },          { "PCI", OUT_SPARE },  { "NUMA", OUT_RIGHT | OUT_SPARE },
+	{ "DRIVER", OUT_SPARE },  { "GIDS", OUT_RIGHT },
+};
+
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* "100G", "2.5G". */
+static const char *format_rate(uint32_t mbps, char out[16])
+{
+	if (!mbps)
+		return NULL;
+	if (mbps % 1000)
+		(void)snprintf(out, 16, "%u.%uG", mbps / 1000, mbps % 1000 / 100);
+	else
+		(void)snprintf(out, 16, "%uG", mbps / 1000);
+	return out;
+}
+
+/* Its own ones of all: "2/14". */
+static const char *count_gids(const struct inv_port *p, char out[24])
+{
+	size_t here = 0;
+
+	if (!p->has_gids)
+		return NULL;
+	for (size_t i = 0; i < p->n_gids; i++)
+		here += p->gid[i].here;
+	(void)snprintf(out, 24, "%zu/%zu", here, p->n_gids);
+	return out;
+}
+
+static const char *format_number(int64_t n, char out[16])
+{
+	if (n < 0)
+		return NULL;
+	(void)snprintf(out, 16, "%lld", (long long)n);
+	return out;
+}
+
+static int add_port(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
+		    struct err *e)
+{
+	char port[16], rate[16], mtu[16], numa[16], gids[24];
+	const struct out_cell cells[] = {
+		{ d->link.name, OUT_PLAIN },
+		{ format_number(p->port, port), OUT_PLAIN },
+		{ rdma_port_state_name(p->state),
+		  p->state == RDMA_PORT_ACTIVE ? OUT_GOOD : OUT_BAD },
+		{ inv_layer_name(p->layer), OUT_PLAIN },
+		{ format_rate(p->rate_mbps, rate), OUT_PLAIN },
+		{ p->netdev_mtu ? format_number(p->netdev_mtu, mtu) : NULL, OUT_PLAIN },
+		{ or_null(p->netdev), OUT_PLAIN },
+		{ or_null(d->bus), OUT_PLAIN },
+		{ format_number(d->numa_node, numa), OUT_PLAIN },
+		{ or_null(d->driver), OUT_PLAIN },
+		{ count_gids(p, gids), OUT_PLAIN },
+	};
+
+	return out_row(t, cells, e);
+}
+
+/* ---- GIDs ---- */
+
+static const struct out_column gid_columns[] = {
+	{ "DEVICE", OUT_SHRINK }, { "PORT", OUT_RIGHT }, { "INDEX", OUT_RIGHT },  { "TYPE", 0 },
+	{ "GID", OUT_SHRINK },    { "NETDEV", 0 },       { "OWNER", OUT_SHRINK },
+};
+
+static int add_gid(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
+		   const struct inv_gid *g, struct err *e)
+{
+	char port[16], index[16], ip[IP_STR_LEN];
+	const struct out_cell cells[] = {
+		{ d->link.name, OUT_PLAIN },
+		{ format_number(p->port, port), OUT_PLAIN },
+		{ format_number(g->entry.index, index), OUT_PLAIN },
+		{ gid_type_name(g->entry.type), OUT_PLAIN },
+		{ ip_format(gid_to_ip(&g->entry.gid), ip), OUT_PLAIN },
+		{ or_null(g->entry.netdev), OUT_PLAIN },
+		{ g->here ? "here" : or_null(g->netns), g->here ? OUT_GOOD : OUT_PLAIN },
+	};
+
+	return out_row(t, cells, e);
+}
+
+static int add_gids(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
+		    struct err *e)
+{
+	for (size_t i = 0; i < p->n_gids; i++)
+		if (add_gid(t, d, p, &p->gid[i], e))
+			return -1;
+	return 0;
+}
+
+/* ---- the command ---- */
+
+static int fill(struct out_table *t, const struct rdma_inventory *v, bool gids, struct err *e)
+{
+	for (size_t i = 0; i < v->n_devices; i++) {
+		const struct inv_device *d = &v->device[i];
+
+		for (size_t p = 0; p < d->n_ports; p++)
+			if (gids ? add_gids(t, d, &d->port[p], e) : add_port(t, d, &d->port[p], e))
+				return -1;
+	}
+	return 0;
+}
+
+static int show_table(const struct rail *r, const struct rdma_inventory *v, struct err *e)
+{
+	bool gids = opt_is_set(&r->opts, "gids");
+	auto_table struct out_table t = {
+		.columns = gids ? gid_columns : port_columns,
+		.n_columns = gids ? ARRAY_SIZE(gid_columns) : ARRAY_SIZE(port_columns),
+	};
+
+	if (fill(&t, v, gids, e))
+		return -1;
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	else if (v->n_devices)
+		out_line(&r->out, OUT_PLAIN, "No GIDs.");
+	else
+		out_line(&r->out, OUT_PLAIN, "No RDMA devices%s.",
+			 v->has_rdma ? "" : ": this kernel has no RDMA");
+	return 0;
+}
+
+static int list(struct rail *r, struct err *e)
+{
+	auto_rdma_inventory struct rdma_inventory v = { 0 };
+	int pid;
+
+	if (rdma_pod_read(r, &pid, &v, e))
+		return -1;
+	if (!r->out.json)
+		return show_table(r, &v, e);
+
+	auto_json struct json *array = inventory_json(&v);
+
+	return array ? out_json(&r->out, array, e) : err_nomem(e);
+}
+
+static const struct opt options[] = {
+	RDMA_OPT_NETNS,
+	{ "gids", NULL, "the GIDs of all ports, and whose they are", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl rdma list",
+	"railctl rdma list --gids --json",
+	NULL,
+};
+
+const struct cmd rdma_list_cmd = {
+	.name = "list",
+	.summary = "list the RDMA devices of a network namespace, with their ports and GIDs",
+	.about =
+		"GIDS says how many of a port's GIDs are addresses of this namespace, and how many "
+		"there are. MTU and NETDEV are those of the port's own interface, if it is here. "
+		"OWNER is \"here\", or the namespace that has the address, as far as the caller "
+		"may look into others.",
+	.opts = options,
+	.examples = examples,
+	.run = list,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "railctl/rdma/rdma_pod.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "rdma/inventory/owners.h"
+#include "rdma/inventory/netdev_port.h"
+
+/* Of a path like /proc/1234/ns/net; -1 for any other. */
+static int pid_of(const char *path)
+{
+	char digits[12];
+	size_t n;
+	uint64_t pid;
+
+	if (strncmp(path, "/proc/", 6) != 0)
+		return -1;
+	n = strspn(path + 6, "0123456789");
+	if (n == 0 || n >= sizeof(digits) || strcmp(path + 6 + n, "/ns/net") != 0)
+		return -1;
+	memcpy(digits, path + 6, n);
+	digits[n] = '\0';
+	return parse_u64(digits, 1, INT_MAX, &pid) ? -1 : (int)pid;
+}
+
+/*
+ * Folders of sysfs belong to the network namespace that it was mounted from. Nobody else sees the
+ * mount, and it goes with the process.
+ */
+static int mount_sysfs(const char *at, struct err *e)
+{
+	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	    /* EBUSY: what is mounted there is that of this namespace already. */
+	    (mount("sysfs", at, "sysfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 ||
+	     errno == EBUSY))
+		return 0;
+	err_set(e, ERR_NETNS, errno, "mount a sysfs of the network namespace");
+	return err_hint(e, "--netns needs root");
+}
+
+/* Without --netns *ns is left alone. */
+static int open_netns(struct rail *r, int *pid, struct netns *ns, struct err *e)
+{
+	const char *path = opt_get(&r->opts, "netns");
+
+	*pid = 0;
+	if (!path)
+		return 0;
+	if (path[0] != '/')
+		return cmd_usage(r, e, "--netns \"%.256s\" must be an absolute path", path);
+	*pid = pid_of(path);
+	return netns_open(path, ns, e);
+}
+
+static int enter(struct rail *r, const struct netns *ns, struct err *e)
+{
+	if (ns->fd < 0)
+		return 0;
+	if (netns_enter(ns, e))
+		return e->errnum == EPERM ? err_hint(e, "--netns needs root") : -1;
+	return mount_sysfs(r->ctx.sysfs, e);
+}
+
+int rdma_pod_host_sysfs(const struct rail *r, int *fd, char out[RDMA_POD_SYSFS_LEN], struct err *e)
+{
+	*out = '\0';
+	if (!opt_get(&r->opts, "netns"))
+		return 0;
+	*fd = open(r->ctx.sysfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0)
+		return err_set(e, ERR_IO, errno, "open %s", r->ctx.sysfs);
+	(void)snprintf(out, RDMA_POD_SYSFS_LEN, "/proc/self/fd/%d", *fd);
+	return 0;
+}
+
+int rdma_pod_enter(struct rail *r, int *pid, struct err *e)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+
+	return open_netns(r, pid, &ns, e) || enter(r, &ns, e) ? -1 : 0;
+}
+
+/* What an interface lies on is seen from outside alone, so that is looked at first. */
+int rdma_pod_read(struct rail *r, int *pid, struct rdma_inventory *out, struct err *e)
+{
+	auto_rdma_inventory struct rdma_inventory v = { 0 };
+	auto_netns struct netns ns = { .fd = -1 };
+	auto_served struct served served = { 0 };
+
+	if (open_netns(r, pid, &ns, e) || (ns.fd >= 0 && served_read(&r->ctx, &ns, &served, e)) ||
+	    enter(r, &ns, e) || rdma_inventory_read(&r->ctx, &v, e) ||
+	    owners_name(&r->ctx, OWNERS_DIR, &v, e))
+		return -1;
+	served_note(&served, &v);
+	*out = v;
+	v = (struct rdma_inventory){ 0 };
+	return 0;
+}

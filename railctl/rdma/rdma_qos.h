@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_qos.h: what the files of `railctl rdma qos` share. */
+#ifndef RAILHEAD_RAILCTL_RDMA_RDMA_QOS_H
+#define RAILHEAD_RAILCTL_RDMA_RDMA_QOS_H
+
+#include "railctl/cmd.h"
+#include "rdma/qos/qos.h"
+
+#define QOS_DIR "/etc/railhead/qos.d"
+
+extern const struct cmd rdma_qos_apply_cmd, rdma_qos_set_cmd, rdma_qos_show_cmd;
+
+/* qos_text - the value of one setting in words: "dscp", "3,5", "106". Returns out. */
+char *qos_text(enum qos_setting s, const struct qos_profile *p, char out[QOS_LIST_LEN]);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_qos_set.c: `railctl rdma qos set`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "railctl/dropin.h"
+#include "railctl/rdma/rdma_qos.h"
+
+/* ---- what is wanted ---- */
+
+static int take_trust(struct rail *r, struct qos_profile *p, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "trust");
+
+	if (!text)
+		return 0;
+	p->has |= QOS_BIT(QOS_TRUST);
+	p->trust_dscp = strcmp(text, "dscp") == 0;
+	return p->trust_dscp || strcmp(text, "pcp") == 0
+		       ? 0
+		       : cmd_usage(r, e, "--trust \"%.64s\" is neither dscp nor pcp", text);
+}
+
+static int take_priorities(struct rail *r, enum qos_setting s, struct qos_profile *p, struct err *e)
+{
+	const char *text = opt_get(&r->opts, qos_name(s));
+
+	if (!text)
+		return 0;
+	p->has |= QOS_BIT(s);
+	if (qos_priorities(text, s == QOS_PFC ? &p->pfc : &p->ecn) == 0)
+		return 0;
+	return cmd_usage(r, e, "--%s \"%.64s\" is neither none nor priorities like 3 or 3,5",
+			 qos_name(s), text);
+}
+
+static int take_class(struct rail *r, struct qos_profile *p, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "tc");
+	uint64_t n;
+
+	if (!text)
+		return 0;
+	if (parse_u64(text, 0, 255, &n))
+		return cmd_usage(r, e, "--tc \"%.64s\" is no number from 0 to 255", text);
+	p->has |= QOS_BIT(QOS_TC);
+	p->tc = (uint8_t)n;
+	return 0;
+}
+
+static int take_options(struct rail *r, const char **pf, struct qos_profile *p, struct err *e)
+{
+	*pf = opt_get(&r->opts, "pf");
+	if (!*pf)
+		return cmd_usage(r, e, "say which card: --pf NAME");
+	if (take_trust(r, p, e) || take_priorities(r, QOS_PFC, p, e) ||
+	    take_priorities(r, QOS_ECN, p, e) || take_class(r, p, e))
+		return -1;
+	if (!p->has)
+		return cmd_usage(r, e, "say what to set: --trust, --pfc, --ecn or --tc");
+	if (opt_is_set(&r->opts, "dir") && !opt_is_set(&r->opts, "save"))
+		return cmd_usage(r, e, "--dir goes with --save");
+	return 0;
+}
+
+/* ---- for the next boot ---- */
+
+static void overlay(struct qos_profile *p, const struct qos_profile *over)
+{
+	p->has |= over->has;
+	if (over->has & QOS_BIT(QOS_TRUST))
+		p->trust_dscp = over->trust_dscp;
+	if (over->has & QOS_BIT(QOS_PFC))
+		p->pfc = over->pfc;
+	if (over->has & QOS_BIT(QOS_ECN))
+		p->ecn = over->ecn;
+	if (over->has & QOS_BIT(QOS_TC))
+		p->tc = over->tc;
+}
+
+static int read_saved(int dir, const char *name, struct qos_file *out, struct err *e)
+{
+	auto_free char *text = NULL;
+	struct err why;
+	ssize_t len = fs_read_trusted_at(dir, name, DROPIN_MAX, &text, &why);
+
+	if (len >= 0)
+		return qos_file_decode(text, (size_t)len, name, out, e);
+	if (why.errnum == ENOENT)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/* Over what is there: a card's file says all about it. */
+static int save(struct rail *r, const char *pf, const struct qos_profile *p, struct err *e)
+{
+	const char *dir;
+	struct qos_file f = { .want = { .has = 0 } };
+	char name[PCI_STR_LEN + sizeof(DROPIN_SUFFIX)];
+
+	if (dropin_dir(r, QOS_DIR, &dir, e))
+		return -1;
+	auto_fd int fd = fs_open_dir(dir, true, e);
+	(void)snprintf(name, sizeof(name), "%.*s" DROPIN_SUFFIX, PCI_STR_LEN - 1, pf);
+	if (fd < 0 || read_saved(fd, name, &f, e))
+		return -1;
+	(void)snprintf(f.pf, sizeof(f.pf), "%.*s", PCI_STR_LEN - 1, pf);
+	overlay(&f.want, p);
+
+	auto_free char *text = qos_file_print(&f);
+
+	if (!text)
+		return err_nomem(e);
+	if (fs_replace_at(fd, name, text, true, e))
+		return err_wrap(e, "%s", dir);
+	if (!r->out.json)
+		out_line(&r->out, OUT_GOOD, "saved %s/%s", dir, name);
+	return 0;
+}
+
+/* ---- what became of it ---- */
+
+static void tell(const struct rail *r, const struct qos_port *p, const struct qos_profile *want,
+		 unsigned changed)
+{
+	char text[QOS_LIST_LEN];
+
+	for (unsigned i = 0; i < QOS_CM; i++) {
+		unsigned bits = QOS_BIT(i) | (i == QOS_TC ? QOS_BIT(QOS_CM) : 0);
+
+		if (want->has & QOS_BIT(i))
+			out_line(&r->out, changed & bits ? OUT_GOOD : OUT_PLAIN, "%s: %s %s%s",
+				 p->netdev, qos_name((enum qos_setting)i),
+				 qos_text((enum qos_setting)i, want, text),
+				 changed & bits ? "" : ", as it was");
+	}
+}
+
+static int tell_json(const struct rail *r, const struct qos_port *p, const struct qos_profile *want,
+		     unsigned changed, struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *list;
+
+	if (!o || json_add_str(o, "pf", p->netdev) || qos_add_json(o, want))
+		return err_nomem(e);
+	list = json_add_array(o, "changed");
+	for (unsigned i = 0; list && i < QOS_N; i++) {
+		if ((changed & QOS_BIT(i)) && json_push_str(list, qos_name((enum qos_setting)i)))
+			return err_nomem(e);
+	}
+	return list ? out_json(&r->out, o, e) : err_nomem(e);
+}
+
+static int set(struct rail *r, struct err *e)
+{
+	struct qos_profile want = { .has = 0 };
+	auto_nl struct nl *nl = NULL;
+	struct qos_port port;
+	const char *pf;
+	unsigned changed;
+
+	if (take_options(r, &pf, &want, e) || qos_find(&r->ctx, pf, &port, e) || nl_open(&nl, e))
+		return -1;
+
+	const struct qos_work w = { &r->ctx, nl, &port };
+
+	if (qos_set(&w, &want, &changed, e))
+		return -1;
+	if (!r->out.json)
+		tell(r, &port, &want, changed);
+	if (opt_is_set(&r->opts, "save") && save(r, pf, &want, e))
+		return -1;
+	return r->out.json ? tell_json(r, &port, &want, changed, e) : 0;
+}
+
+static const struct opt options[] = {
+	{ "pf", "NAME", "the card: an interface or a PCI address", 0 },
+	{ "trust", "dscp|pcp", "what the priority of a packet follows: its DSCP, or its VLAN tag",
+	  0 },
+	{ "pfc", "LIST", "priorities that pause instead of dropping, as 3 or 3,5; none", 0 },
+	{ "ecn", "LIST", "priorities whose congestion is notified; none", 0 },
+	{ "tc", "N", "traffic class of programs that choose none, 0 to 255", 0 },
+	{ "save", NULL, "for the next boot too, in a file of " QOS_DIR, 0 },
+	{ "dir", "DIR", "folder for --save", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl rdma qos set --pf ens3f0 --trust dscp --pfc 3 --ecn 3 --tc 106 --save",
+	NULL,
+};
+
+const struct cmd rdma_qos_set_cmd = {
+	.name = "set",
+	.summary = "set the quality of service of a card",
+	.about = "All of it or nothing: when the driver refuses one, those before it are put back. "
+		 "With trust dscp each eight DSCP values have a priority: DSCP 26 has 3, for which "
+		 "the traffic class is 106 (4 * 26, and 2 for ECN). Priorities that are not named "
+		 "lose what they had. The switch must be set alike.",
+	.opts = options,
+	.examples = examples,
+	.run = set,
+};

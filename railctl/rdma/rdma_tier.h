@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_tier.h: the traffic class that bandwidth tiers of a pod's VFs stand for. */
+#ifndef RAILHEAD_RAILCTL_RDMA_RDMA_TIER_H
+#define RAILHEAD_RAILCTL_RDMA_RDMA_TIER_H
+
+#include "railctl/cmd.h"
+#include "rdma/env/env.h"
+#include "sriov/take/tier.h"
+
+#define RDMA_TIER_WHY_LEN (TIER_NAME_LEN + IFNAME_LEN + 32)
+
+/*
+ * rdma_tier_class - with --netns and without --tc: o->tc, and o->tc_why in why, from the records of
+ * the attachments in that namespace (of o->interfaces alone, when they are given). ERR_CONFIG when
+ * they differ: NCCL has one for all.
+ */
+int rdma_tier_class(struct rail *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
+		    struct err *e) must_check;
+
+#endif

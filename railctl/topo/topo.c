@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo.c: `railctl topo`. */
+#include "railctl/topo/topo.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "railctl/rdma/rdma_pod.h"
+
+/* ---- files ---- */
+
+/* A text that grows in memory. */
+struct sink {
+	FILE *to;
+	char *text;
+	size_t size;
+};
+
+static int sink_open(struct sink *s, struct err *e)
+{
+	s->to = open_memstream(&s->text, &s->size);
+	return s->to ? 0 : err_nomem(e);
+}
+
+static void sink_clear(struct sink *s)
+{
+	if (s->to)
+		(void)fclose(s->to);
+	free(s->text);
+}
+
+static int write_svg(struct rail *r, const struct topo *t, const char *path, struct err *e)
+{
+	auto_clean(sink_clear) struct sink s = { 0 };
+
+	if (sink_open(&s, e) || show_svg(&t->view, s.to, e))
+		return -1;
+	return topo_write(r, path, s.text, e);
+}
+
+/* ---- what to show ---- */
+
+static int show_text(const struct rail *r, const struct topo *t, struct err *e)
+{
+	const struct aff_view *v = &t->view;
+
+	if (!t->m.n_gpus)
+		out_line(&r->out, OUT_PLAIN,
+			 "No GPUs: --class names the PCI class of other accelerators.");
+	if (!t->m.n_hcas)
+		out_line(&r->out, OUT_PLAIN, "No HCAs: nothing in /sys/class/infiniband.");
+	if (!t->m.n_gpus && !t->m.n_hcas)
+		return 0;
+	if (show_matrix(v, &r->out, e))
+		return -1;
+	fputc('\n', r->out.to);
+	return show_lines(v, &r->out, e);
+}
+
+static int show_default(const struct rail *r, const struct topo *t, struct err *e)
+{
+	auto_json struct json *o = NULL;
+
+	if (!r->out.json)
+		return show_text(r, t, e);
+	o = show_json(&t->view);
+	return o ? out_json(&r->out, o, e) : err_nomem(e);
+}
+
+static int show_environment(const struct rail *r, const struct topo *t, struct err *e)
+{
+	auto_json struct json *o = NULL;
+
+	if (!r->out.json)
+		return show_env(&t->view, opt_is_set(&r->opts, "per-gpu"), r->out.to, e);
+	o = show_env_json(&t->view);
+	return o ? out_json(&r->out, o, e) : err_nomem(e);
+}
+
+static int show_mapping(const struct rail *r, const struct topo *t, struct err *e)
+{
+	auto_json struct json *o = NULL;
+
+	if (!r->out.json)
+		return show_map(&t->view, r->out.to, e);
+	o = show_map_json(&t->view);
+	return o ? out_json(&r->out, o, e) : err_nomem(e);
+}
+
+/* At most one of those that print. */
+static int check_outputs(struct rail *r, struct err *e)
+{
+	static const char *const names[] = { "env", "map", "labels", "svg", "nccl-xml-out" };
+	const char *first = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!opt_is_set(&r->opts, names[i]))
+			continue;
+		if (first)
+			return cmd_usage(r, e, "--%s and --%s exclude each other", first, names[i]);
+		first = names[i];
+	}
+	if (r->out.json && first && strcmp(first, "env") != 0 && strcmp(first, "map") != 0)
+		return cmd_usage(r, e, "--json and --%s exclude each other", first);
+	if (opt_is_set(&r->opts, "per-gpu") && !opt_is_set(&r->opts, "env"))
+		return cmd_usage(r, e, "--per-gpu is for --env");
+	return topo_check_xml(r, e);
+}
+
+static int run(struct rail *r, struct err *e)
+{
+	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
+	bool plain = opt_is_set(&r->opts, "env") || opt_is_set(&r->opts, "map") || xml;
+	auto_topo struct topo t = { 0 };
+
+	if (check_outputs(r, e) || topo_load(r, plain ? 0 : TOPO_FACTS, &t, e))
+		return -1;
+	if (svg)
+		return write_svg(r, &t, svg, e);
+	if (xml)
+		return topo_write_xml(r, &t, xml, e);
+	if (opt_is_set(&r->opts, "env"))
+		return show_environment(r, &t, e);
+	if (opt_is_set(&r->opts, "map"))
+		return show_mapping(r, &t, e);
+	if (opt_is_set(&r->opts, "labels"))
+		return show_labels(&t.view, r->out.to, e);
+	return show_default(r, &t, e);
+}
+
+/* ---- tables ---- */
+
+static const struct cmd *const commands[] = { &topo_check_cmd, &topo_plan_cmd, &topo_capture_cmd,
+					      NULL };
+
+static const struct opt options[] = {
+	TOPO_OPT_SYSFS,
+	TOPO_OPT_XML,
+	RDMA_OPT_NETNS,
+	TOPO_OPT_GPUS,
+	TOPO_OPT_HCAS,
+	TOPO_OPT_CLASS,
+	{ "set", "NAME=VALUE", "with this setting of NCCL's, such as NCCL_NETDEVS_POLICY=MAX:1",
+	  OPT_MANY },
+	{ "rccl", NULL, "RCCL's rules; with --nccl-xml-out, a file for RCCL", 0 },
+	{ "env", NULL, "variables that lead NCCL, UCX and NVSHMEM to the GPUs' own HCAs", 0 },
+	{ "per-gpu", NULL, "with --env: for each GPU by itself", 0 },
+	{ "map", NULL, "GPU=HCA pairs for vLLM; with --json, a map for Mooncake", 0 },
+	{ "labels", NULL, "a feature file for Node Feature Discovery", 0 },
+	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
+	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
+	{ "skeleton", NULL, "with --nccl-xml-out: PCI functions alone, for NCCL_TOPO_FILE", 0 },
+	{ "guest-map", "GUEST=HOST,...",
+	  "with --nccl-xml-out: for a virtual machine that has these functions of this host",
+	  OPT_MANY },
+	{ "guest", "DIR|TAR", "with --guest-map: a capture of that virtual machine", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl topo",
+	"railctl topo --json",
+	"railctl topo --env --per-gpu",
+	"railctl topo --svg topo.svg",
+	NULL,
+};
+
+const struct cmd cmd_topo = {
+	.name = "topo",
+	.summary = "show which HCA is nearest to which GPU, and what NCCL will take",
+	.about = "The matrix is that of \"nvidia-smi topo -m\". Below it a line for each GPU: the "
+		 "HCAs that are nearest with the switch chips between, the one that it should "
+		 "take, and the ones that NCCL will take. Where these differ, the reason and the "
+		 "setting that mends it.",
+	.sub = commands,
+	.opts = options,
+	.examples = examples,
+	.run = run,
+};

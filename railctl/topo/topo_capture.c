@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo_capture.c: `railctl topo capture`. */
+#include <string.h>
+
+#include "railctl/topo/topo.h"
+#include "topo/capture/capture.h"
+
+static int show_sum(const struct rail *r, const struct aff_capture_sum *s, const char *to,
+		    struct err *e)
+{
+	auto_json struct json *o = NULL;
+
+	if (r->out.json) {
+		o = json_new_object();
+		if (!o || json_add_str(o, "file", to) ||
+		    json_add_int(o, "bytes", (int64_t)s->bytes) ||
+		    json_add_int(o, "files", (int64_t)s->files) ||
+		    json_add_int(o, "unread", (int64_t)s->unread) ||
+		    json_add_bool(o, "shortConfig", s->short_config))
+			return err_nomem(e);
+		return out_json(&r->out, o, e);
+	}
+	out_line(&r->out, OUT_PLAIN, "%s: %zu files, %zu KiB", to, s->files,
+		 (s->bytes + 1023) / 1024);
+	if (s->unread)
+		out_line(&r->out, OUT_WARN, "%zu could not be read: as root there is more to read",
+			 s->unread);
+	if (s->short_config)
+		out_line(&r->out, OUT_WARN,
+			 "configuration space is there in part only: what "
+			 "\"railctl topo check\" says of ACS will be unknown; as "
+			 "root it is read whole");
+	return 0;
+}
+
+static int run(struct rail *r, struct err *e)
+{
+	const char *to = r->opts.words[0];
+	const struct aff_tree_dirs from = { .sysfs = r->ctx.sysfs,
+					    .proc = r->ctx.proc,
+					    .boot = "/boot" };
+	const struct aff_capture_opts o = { .raw = opt_is_set(&r->opts, "raw") };
+	struct aff_capture_sum sum = { 0 };
+
+	if (aff_capture(&from, &o, to, &sum, e))
+		return -1;
+	/* The file itself is all that standard output is for. */
+	return strcmp(to, "-") == 0 ? 0 : show_sum(r, &sum, to, e);
+}
+
+static const struct opt options[] = {
+	{ "raw", NULL, "keep serial numbers, GUIDs, GIDs and MACs as they are", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl topo capture machine.tar",
+	NULL,
+};
+
+const struct cmd topo_capture_cmd = {
+	.name = "capture",
+	.words = "FILE.tar",
+	.summary = "take along what \"railctl topo\" reads of this machine",
+	.about = "With --sysfs FILE.tar elsewhere, \"railctl topo\" and all below it say what they "
+		 "say here. What names this very machine (serial numbers, GUIDs, GIDs, MACs) is "
+		 "replaced by other names, unless --raw is given. \"-\" is standard output.",
+	.opts = options,
+	.examples = examples,
+	.min_words = 1,
+	.max_words = 1,
+	.run = run,
+};

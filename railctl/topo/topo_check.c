@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo_check.c: `railctl topo check`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "railctl/rdma/rdma_pod.h"
+#include "railctl/topo/topo.h"
+
+/* Behind RAIL_FAILED and RAIL_USAGE. */
+#define STATUS_WARN 3
+#define STATUS_FAIL 4
+
+static enum out_style style_of(enum aff_state s)
+{
+	static const enum out_style styles[] = {
+		[AFF_STATE_OK] = OUT_GOOD,
+		[AFF_STATE_WARN] = OUT_WARN,
+		[AFF_STATE_FAIL] = OUT_BAD,
+		[AFF_STATE_UNKNOWN] = OUT_FAINT,
+	};
+
+	return styles[s];
+}
+
+/* ---- lines ---- */
+
+#define LINE_LEN 1200
+#define NAME_LEN 100 /* room for one more */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* What is to be said and done is the same: one entry for all of them. */
+static bool belongs(const struct aff_fact *a, const struct aff_fact *b)
+{
+	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
+	       same_text(a->consequence, b->consequence) && same_text(a->remedy, b->remedy);
+}
+
+static bool is_first(const struct aff_facts *all, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (belongs(&all->fact[i], &all->fact[at]))
+			return false;
+	return true;
+}
+
+/* Of all that belong together: "GPU 0 mlx5_0, GPU 1 mlx5_1: ". */
+static void put_subjects(const struct topo *t, size_t first, char line[LINE_LEN])
+{
+	const struct aff_facts *all = &t->facts;
+	size_t len = 0;
+
+	*line = '\0';
+	for (size_t i = first; i < all->n; i++) {
+		if (!belongs(&all->fact[i], &all->fact[first]))
+			continue;
+		if (len > LINE_LEN - NAME_LEN) {
+			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ...");
+			break;
+		}
+		if (len)
+			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ");
+		len += strlen(show_subject(&t->m, &all->fact[i], line + len, LINE_LEN - len));
+	}
+	if (len)
+		(void)snprintf(line + len, LINE_LEN - len, ": ");
+}
+
+/* "VALUE (PATH)", as far as there are any. */
+static void put_evidence(const struct aff_fact *f, char line[LINE_LEN])
+{
+	if (!f->path)
+		(void)snprintf(line, LINE_LEN, "%s", f->value ? f->value : "-");
+	else if (!f->value)
+		(void)snprintf(line, LINE_LEN, "%s", f->path);
+	else
+		(void)snprintf(line, LINE_LEN, "%s (%s)", f->value, f->path);
+}
+
+static void show_fact(const struct rail *r, const struct aff_fact *f, const char *subjects)
+{
+	char evidence[LINE_LEN];
+
+	put_evidence(f, evidence);
+	out_line(&r->out, style_of(f->state), "%-7s  %-16s  %s%s", aff_state_name(f->state), f->id,
+		 subjects, evidence);
+	if (f->consequence)
+		out_line(&r->out, OUT_PLAIN, "%27sso: %s", "", f->consequence);
+	if (f->remedy)
+		out_line(&r->out, OUT_PLAIN, "%27sdo: %s", "", f->remedy);
+}
+
+/* What there is the same to say of is one entry, not one for each of a dozen cards. */
+static void show(const struct rail *r, const struct topo *t, size_t at)
+{
+	const struct aff_fact *f = &t->facts.fact[at];
+	char line[LINE_LEN];
+
+	if (opt_is_set(&r->opts, "all")) {
+		size_t len = strlen(show_subject(&t->m, f, line, sizeof(line)));
+
+		if (len)
+			(void)snprintf(line + len, sizeof(line) - len, ": ");
+		show_fact(r, f, line);
+	} else if (is_first(&t->facts, at)) {
+		put_subjects(t, at, line);
+		show_fact(r, f, line);
+	}
+}
+
+static int count(const struct aff_facts *all, enum aff_state s)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		n += all->fact[i].state == s;
+	return n;
+}
+
+static bool is_in(const struct topo *t, size_t gpu)
+{
+	return !t->view.scope.gpu || t->view.scope.gpu[gpu];
+}
+
+static void show_gpus(const struct rail *r, const struct topo *t)
+{
+	for (uint32_t g = 0; g < t->m.n_gpus; g++) {
+		enum aff_state s = aff_worst(&t->facts, g);
+		char bdf[PCI_STR_LEN];
+
+		if (is_in(t, g))
+			out_line(&r->out, style_of(s), "%-7s  GPU %d, %s", aff_state_name(s),
+				 t->m.gpu[g].index,
+				 pci_format(t->m.pci[t->m.gpu[g].pci].addr, bdf));
+	}
+}
+
+static int show_text(const struct rail *r, const struct topo *t)
+{
+	if (!t->m.n_gpus) {
+		out_line(&r->out, OUT_PLAIN,
+			 "No GPUs: --class names the PCI class of other accelerators.");
+		return 0;
+	}
+	for (size_t i = 0; i < t->facts.n; i++)
+		show(r, t, i);
+	show_gpus(r, t);
+	out_line(&r->out, OUT_HEAD, "%d ok, %d warned, %d failed, %d unknown",
+		 count(&t->facts, AFF_STATE_OK), count(&t->facts, AFF_STATE_WARN),
+		 count(&t->facts, AFF_STATE_FAIL), count(&t->facts, AFF_STATE_UNKNOWN));
+	return 0;
+}
+
+/* ---- JSON ---- */
+
+/* Of the GPUs that are looked at. */
+static enum aff_state worst_of(const struct topo *t)
+{
+	enum aff_state worst = AFF_STATE_OK;
+
+	for (uint32_t g = 0; g < t->m.n_gpus; g++)
+		if (is_in(t, g) &&
+		    aff_state_weight(aff_worst(&t->facts, g)) > aff_state_weight(worst))
+			worst = aff_worst(&t->facts, g);
+	return worst;
+}
+
+static int add_gpus(struct json *list, const struct topo *t)
+{
+	for (uint32_t g = 0; list && g < t->m.n_gpus; g++) {
+		char bdf[PCI_STR_LEN];
+		struct json *o;
+
+		if (!is_in(t, g))
+			continue;
+		o = json_push_object(list);
+		if (!o || json_add_int(o, "index", t->m.gpu[g].index) ||
+		    json_add_str(o, "bdf", pci_format(t->m.pci[t->m.gpu[g].pci].addr, bdf)) ||
+		    json_add_str(o, "state", aff_state_name(aff_worst(&t->facts, g))))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+static int show_object(const struct rail *r, const struct topo *t, struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_int(o, "version", 1) ||
+	    json_add_str(o, "state", aff_state_name(worst_of(t))) ||
+	    add_gpus(json_add_array(o, "gpus"), t) ||
+	    json_put(o, "findings", show_findings_json(&t->view)))
+		return err_nomem(e);
+	return out_json(&r->out, o, e);
+}
+
+/* ---- the command ---- */
+
+static int status_of(const struct rail *r, enum aff_state worst)
+{
+	if (worst == AFF_STATE_FAIL)
+		return STATUS_FAIL;
+	if (worst == AFF_STATE_WARN)
+		return STATUS_WARN;
+	return worst == AFF_STATE_UNKNOWN && opt_is_set(&r->opts, "strict") ? STATUS_WARN : RAIL_OK;
+}
+
+static int check(struct rail *r, struct err *e)
+{
+	auto_topo struct topo t = { 0 };
+
+	if (topo_load(r, TOPO_FACTS, &t, e))
+		return -1;
+	if (r->out.json ? show_object(r, &t, e) : show_text(r, &t))
+		return -1;
+	r->status = status_of(r, worst_of(&t));
+	return 0;
+}
+
+static const struct opt options[] = {
+	TOPO_OPT_SYSFS,
+	TOPO_OPT_XML,
+	RDMA_OPT_NETNS,
+	TOPO_OPT_GPUS,
+	TOPO_OPT_HCAS,
+	TOPO_OPT_CLASS,
+	{ "all", NULL, "an entry for each GPU and each HCA, also where there is the same to say",
+	  0 },
+	{ "strict", NULL, "exit status 3 also when something is unknown", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl topo check",
+	"railctl topo check --all --json",
+	NULL,
+};
+
+const struct cmd topo_check_cmd = {
+	.name = "check",
+	.summary = "look whether GPUDirect RDMA can work between each GPU and its nearest HCAs",
+	.about = "Each entry is ok, warn, fail or unknown, with the evidence, what follows from it "
+		 "(so) and what to do (do), worst first; nothing is changed. What may not be read "
+		 "is unknown, never ok: on the node, as root, it sees most. The exit status is 3 "
+		 "when a GPU is warned of, 4 when one fails.",
+	.opts = options,
+	.examples = examples,
+	.run = check,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo_load.c: a machine as the options name it, and all answers about it. */
+#include <fcntl.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "railctl/rdma/rdma_pod.h"
+#include "railctl/topo/topo.h"
+#include "topo/capture/open.h"
+#include "topo/read/read.h"
+
+#define XML_MAX     (4 * 1024 * 1024)
+#define CLASSES_MAX 32
+
+/* ---- options ---- */
+
+/* "0x0b40" or "0b4000": all of that class and subclass, or of it with the interface. */
+static int parse_class(const char *text, uint32_t *out)
+{
+	const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
+	size_t n = strspn(digits, "0123456789abcdefABCDEF");
+
+	if ((n != 4 && n != 6) || digits[n])
+		return -1;
+	*out = (uint32_t)strtoul(digits, NULL, 16) << (n == 4 ? 8 : 0);
+	return 0;
+}
+
+static int take_classes(struct rail *r, uint32_t class[CLASSES_MAX], struct aff_read_opts *o,
+			struct err *e)
+{
+	const char *text;
+	size_t i = 0;
+
+	*o = (struct aff_read_opts){ .class_code = class };
+	while ((text = opt_next(&r->opts, "class", &i))) {
+		if (o->n_classes == CLASSES_MAX)
+			return cmd_usage(r, e, "more than %d times --class", CLASSES_MAX);
+		if (parse_class(text, &class[o->n_classes])) {
+			cmd_usage(r, e, "--class \"%.64s\" is no PCI class", text);
+			return err_hint(e, "4 or 6 hexadecimal digits, such as 0x0b40");
+		}
+		o->n_classes++;
+	}
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static int read_xml(const char *path, struct topo *t, struct err *e)
+{
+	auto_free char *text = NULL;
+	ssize_t len = fs_read_at(AT_FDCWD, path, XML_MAX, &text, e);
+
+	if (len < 0)
+		return -1;
+	if (aff_read_xml(text, (size_t)len, &t->m, e))
+		return err_wrap(e, "%s", path);
+	aff_roles(&t->m, NULL);
+	return 0;
+}
+
+/* ---- answers ---- */
+
+/* What a GPU should take is the same whoever asks: all GPUs are dealt HCAs, also those of other
+ * pods; but of a pod's own HCAs its own GPUs alone. */
+static int choose(struct topo *t, struct err *e)
+{
+	const struct aff_scope own = { t->hca ? t->gpu : NULL, t->hca };
+
+	return aff_choose(&t->m, NULL, &t->node, e) || aff_choose(&t->m, &own, &t->choice, e) ? -1
+											      : 0;
+}
+
+static int answer(struct rail *r, const int *pid, struct topo *t, struct err *e)
+{
+	struct differ_in in = { .m = &t->m,
+				.scope = &t->view.scope,
+				.choice = &t->choice,
+				.opts = &t->opts,
+				.nccl = &t->nccl };
+
+	if (topo_scope(r, pid, t, e) || topo_nccl_opts(r, t, e))
+		return -1;
+	/* Of a pod's own HCAs none is a neighbour's. */
+	in.node = t->hca ? NULL : &t->node;
+	t->view = (struct aff_view){ .m = &t->m,
+				     .scope = { t->gpu, t->hca },
+				     .pod = t->view.pod,
+				     .choice = &t->choice,
+				     .nccl = &t->nccl,
+				     .differ = &t->differ };
+	return choose(t, e) || nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
+			       differ_find(&in, &t->differ, e)
+		       ? -1
+		       : 0;
+}
+
+static int add_facts(struct topo *t, struct aff_tree_dirs *d, unsigned flags, struct err *e)
+{
+	if (!(flags & TOPO_FACTS))
+		return 0;
+	if (d) {
+		d->scope = &t->view.scope;
+		d->others_seen = t->view.pod;
+	}
+	if (aff_ready(&t->m, &t->choice, d, &t->facts, e))
+		return -1;
+	t->view.facts = &t->facts;
+	return 0;
+}
+
+static int load_tree(struct rail *r, unsigned flags, struct topo *t, struct err *e)
+{
+	const char *path = opt_get(&r->opts, "sysfs");
+	auto_aff_opened struct aff_opened opened = { 0 };
+	struct aff_tree_dirs dirs = { .sysfs = r->ctx.sysfs, .proc = r->ctx.proc, .boot = "/boot" };
+	uint32_t class[CLASSES_MAX];
+	struct aff_read_opts o;
+	char ifname[IFNAME_LEN];
+	int pid = 0;
+
+	if (take_classes(r, class, &o, e) ||
+	    (path ? aff_open(path, &opened, e) : rdma_pod_enter(r, &pid, e)))
+		return -1;
+	if (path)
+		dirs = opened.dirs;
+	if (aff_read_sysfs(dirs.sysfs, dirs.proc, &o, &t->m, e))
+		return -1;
+	aff_default_netdev(dirs.proc, !path, ifname);
+	aff_roles(&t->m, ifname);
+	return answer(r, path ? NULL : &pid, t, e) || add_facts(t, &dirs, flags, e) ? -1 : 0;
+}
+
+int topo_load(struct rail *r, unsigned flags, struct topo *t, struct err *e)
+{
+	const char *xml = opt_get(&r->opts, "nccl-xml");
+	bool tree = opt_is_set(&r->opts, "sysfs");
+
+	if (opt_is_set(&r->opts, "netns") && (xml || tree))
+		return cmd_usage(r, e, "--netns is of this machine: --%s is another",
+				 xml ? "nccl-xml" : "sysfs");
+	if (!xml)
+		return load_tree(r, flags, t, e);
+	if (tree)
+		return cmd_usage(r, e, "--sysfs and --nccl-xml exclude each other");
+	if (opt_is_set(&r->opts, "class"))
+		return cmd_usage(r, e, "--class is for a tree: a topology file says what a GPU is");
+	return read_xml(xml, t, e) || answer(r, NULL, t, e) || add_facts(t, NULL, flags, e) ? -1
+											    : 0;
+}
+
+void topo_clear(struct topo *t)
+{
+	aff_facts_clear(&t->facts);
+	differ_clear(&t->differ);
+	nccl_answer_clear(&t->nccl);
+	aff_choice_clear(&t->node);
+	aff_choice_clear(&t->choice);
+	free(t->gpu);
+	free(t->hca);
+	aff_machine_clear(&t->m);
+}

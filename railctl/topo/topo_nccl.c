@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo_nccl.c: the settings that NCCL is taken to have. */
+#include <string.h>
+
+#include "railctl/topo/topo.h"
+
+static int bad(struct rail *r, const char *name, const char *value, const char *wanted,
+	       struct err *e)
+{
+	return cmd_usage(r, e, "--set %s=\"%.64s\": it must be %s", name, value, wanted);
+}
+
+/* NCCL_NETDEVS_POLICY: AUTO, ALL or MAX:N. */
+static int set_policy(struct rail *r, const char *name, const char *value, struct topo *t,
+		      struct err *e)
+{
+	uint64_t n = 0;
+
+	if (strcmp(value, "AUTO") == 0)
+		t->opts.policy = NCCL_AUTO;
+	else if (strcmp(value, "ALL") == 0)
+		t->opts.policy = NCCL_ALL;
+	else if (strncmp(value, "MAX:", 4) == 0 && parse_u64(value + 4, 1, 1024, &n) == 0)
+		t->opts.policy = NCCL_MAX;
+	else
+		return bad(r, name, value, "AUTO, ALL or MAX:N", e);
+	t->opts.max = (uint32_t)n;
+	return 0;
+}
+
+/* NCCL_NET_GDR_LEVEL: a name, or one of the old numbers 0 to 4. */
+static int set_level(struct rail *r, const char *name, const char *value, struct topo *t,
+		     struct err *e)
+{
+	static const enum nccl_path old[] = { NCCL_LOC, NCCL_PIX, NCCL_PXB, NCCL_PHB, NCCL_SYS };
+	uint64_t n;
+
+	if (parse_u64(value, 0, 1000, &n) == 0) {
+		t->opts.gdr_level = (int)old[n < ARRAY_SIZE(old) ? n : ARRAY_SIZE(old) - 1];
+		return 0;
+	}
+	for (enum nccl_path p = NCCL_LOC; p <= NCCL_SYS; p++) {
+		if (strcmp(value, nccl_path_name(p)) == 0) {
+			t->opts.gdr_level = (int)p;
+			return 0;
+		}
+	}
+	return bad(r, name, value, "LOC, PIX, PXB, P2C, PXN, PHB or SYS", e);
+}
+
+static int set_merge(struct rail *r, const char *name, const char *value, struct topo *t,
+		     struct err *e)
+{
+	uint64_t n;
+
+	if (parse_u64(value, 0, 1, &n))
+		return bad(r, name, value, "0 or 1", e);
+	t->opts.keep_vf_path = n == 0;
+	return 0;
+}
+
+static int set_pxn(struct rail *r, const char *name, const char *value, struct topo *t,
+		   struct err *e)
+{
+	uint64_t n;
+
+	if (parse_u64(value, 0, 1, &n))
+		return bad(r, name, value, "0 or 1", e);
+	t->opts.no_pxn = n == 1;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*set)(struct rail *r, const char *name, const char *value, struct topo *t,
+		   struct err *e);
+} known[] = {
+	{ "NCCL_NETDEVS_POLICY", set_policy },
+	{ "NCCL_NET_GDR_LEVEL", set_level },
+	{ "NCCL_IB_MERGE_VFS", set_merge },
+	{ "NCCL_PXN_DISABLE", set_pxn },
+};
+
+static int set(struct rail *r, const char *text, struct topo *t, struct err *e)
+{
+	const char *equals = strchr(text, '=');
+
+	for (size_t i = 0; equals && i < ARRAY_SIZE(known); i++) {
+		const char *name = known[i].name;
+
+		if (strlen(name) == (size_t)(equals - text) &&
+		    strncmp(name, text, strlen(name)) == 0)
+			return known[i].set(r, name, equals + 1, t, e);
+	}
+	cmd_usage(r, e, "--set \"%.64s\" is no NAME=VALUE that is known here", text);
+	return err_hint(e, "NAME is one of NCCL_NETDEVS_POLICY, NCCL_NET_GDR_LEVEL, "
+			   "NCCL_IB_MERGE_VFS, NCCL_PXN_DISABLE");
+}
+
+int topo_nccl_opts(struct rail *r, struct topo *t, struct err *e)
+{
+	const char *text;
+	size_t i = 0;
+
+	t->opts = (struct nccl_opts)NCCL_OPTS_DEFAULT;
+	/* A file of RCCL's is asked with RCCL's rules only when that is wanted. */
+	t->opts.rccl = opt_is_set(&r->opts, "rccl");
+	while ((text = opt_next(&r->opts, "set", &i)))
+		if (set(r, text, t, e))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo_pod_gpu.c: a pod's GPUs. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "railctl/topo/topo_pod.h"
+
+/* As the pod has it. */
+static bool has_file(const struct topo_who *w, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (w->pid > 0)
+		(void)snprintf(path, sizeof(path), "%s/%d/root/dev/%s", w->ctx->proc, w->pid, name);
+	else
+		(void)snprintf(path, sizeof(path), "%s/%s", w->ctx->dev, name);
+	return access(path, F_OK) == 0;
+}
+
+/* ---- NVIDIA ---- */
+
+#define WORD_LEN 64
+
+/* What the driver says behind a label: "Device Minor: \t 3". */
+static bool driver_word(const char *text, const char *label, char out[WORD_LEN])
+{
+	const char *at = strstr(text, label);
+
+	if (!at)
+		return false;
+	at += strlen(label);
+	at += strspn(at, ": \t");
+	return slice_copy((struct slice){ at, strcspn(at, " \t\n") }, out, WORD_LEN) == 0;
+}
+
+struct nvidia {
+	char minor[WORD_LEN], uuid[WORD_LEN];
+};
+
+#define INFORMATION_MAX 65536
+
+static int read_nvidia(const struct topo_who *w, const char *bdf, struct nvidia *out, struct err *e)
+{
+	char path[PATH_MAX];
+	auto_free char *text = NULL;
+	struct err why;
+
+	*out = (struct nvidia){ 0 };
+	(void)snprintf(path, sizeof(path), "%s/driver/nvidia/gpus/%s/information", w->ctx->proc,
+		       bdf);
+	if (fs_read_at(AT_FDCWD, path, INFORMATION_MAX, &text, &why) < 0)
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	if (!driver_word(text, "Device Minor", out->minor))
+		*out->minor = '\0';
+	if (!driver_word(text, "GPU UUID", out->uuid))
+		*out->uuid = '\0';
+	return 0;
+}
+
+/* Without what the driver says nothing is known, but that it shows a pod its own GPUs only. */
+static enum aff_tri has_nvidia(const struct topo_who *w, const struct nvidia *n)
+{
+	char name[WORD_LEN + 8];
+
+	if (!*n->minor)
+		return AFF_UNKNOWN;
+	(void)snprintf(name, sizeof(name), "nvidia%s", n->minor);
+	return has_file(w, name) ? AFF_YES : AFF_NO;
+}
+
+/* ---- AMD, and what else has a driver of DRM ---- */
+
+static void close_dir(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+static enum aff_tri has_render(const struct topo_who *w, const char *bdf)
+{
+	char path[PATH_MAX], name[NAME_MAX + 8];
+	enum aff_tri has = AFF_UNKNOWN;
+
+	(void)snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/drm", w->ctx->sysfs, bdf);
+	auto_clean(close_dir) DIR *dir = opendir(path);
+
+	for (struct dirent *d; dir && (d = readdir(dir));) {
+		if (strncmp(d->d_name, "renderD", 7) != 0)
+			continue;
+		(void)snprintf(name, sizeof(name), "dri/%s", d->d_name);
+		has = has_file(w, name) ? AFF_YES : AFF_NO;
+	}
+	return has;
+}
+
+/* ---- lists ---- */
+
+static bool is_number(struct slice s, unsigned number)
+{
+	char text[16];
+	uint64_t n;
+
+	return slice_copy(s, text, sizeof(text)) == 0 && parse_u64(text, 0, UINT32_MAX, &n) == 0 &&
+	       n == number;
+}
+
+bool topo_pod_lists(const char *list, unsigned number, const char *uuid)
+{
+	struct slice rest = { list, strlen(list) }, word;
+
+	while (slice_next(&rest, ',', &word)) {
+		if (word.len == 3 && !strncmp(word.p, "all", 3))
+			return true;
+		if (is_number(word, number))
+			return true;
+		if (word.len > 4 && !strncmp(word.p, "GPU-", 4) && !strncmp(word.p, uuid, word.len))
+			return true;
+	}
+	return false;
+}
+
+/* ---- all of them ---- */
+
+struct gpus {
+	enum aff_tri *has; /* a device file; owned */
+	struct nvidia *nvidia;
+};
+
+static void gpus_clear(struct gpus *g)
+{
+	free(g->has);
+	free(g->nvidia);
+}
+
+static int look(const struct topo_who *w, const struct aff_machine *m, struct gpus *g,
+		struct err *e)
+{
+	g->has = calloc(m->n_gpus + 1, sizeof(*g->has));
+	g->nvidia = calloc(m->n_gpus + 1, sizeof(*g->nvidia));
+	if (!g->has || !g->nvidia)
+		return err_nomem(e);
+	for (size_t i = 0; i < m->n_gpus; i++) {
+		char bdf[PCI_STR_LEN];
+
+		pci_format(m->pci[m->gpu[i].pci].addr, bdf);
+		if (m->gpu[i].vendor != AFF_NVIDIA) {
+			g->has[i] = has_render(w, bdf);
+			continue;
+		}
+		if (read_nvidia(w, bdf, &g->nvidia[i], e))
+			return -1;
+		g->has[i] = has_nvidia(w, &g->nvidia[i]);
+	}
+	return 0;
+}
+
+static bool any(const struct gpus *g, size_t n, enum aff_tri what)
+{
+	for (size_t i = 0; i < n; i++)
+		if (g->has[i] == what)
+			return true;
+	return false;
+}
+
+/* The variable counts NVIDIA's GPUs by their order, and says nothing of others. */
+static void by_list(const struct aff_machine *m, const struct gpus *g, const char *list, bool *mask)
+{
+	unsigned number = 0;
+
+	for (size_t i = 0; i < m->n_gpus; i++)
+		mask[i] = m->gpu[i].vendor != AFF_NVIDIA ||
+			  topo_pod_lists(list, number++, g->nvidia[i].uuid);
+}
+
+int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **out, struct err *e)
+{
+	auto_clean(gpus_clear) struct gpus g = { 0 };
+	auto_free bool *mask = calloc(m->n_gpus + 1, sizeof(*mask));
+	const char *list = w->pid == 0 ? getenv("NVIDIA_VISIBLE_DEVICES") : NULL;
+
+	if (!mask)
+		return err_nomem(e);
+	if (look(w, m, &g, e))
+		return -1;
+	*out = NULL;
+	if (any(&g, m->n_gpus, AFF_YES) && any(&g, m->n_gpus, AFF_NO)) {
+		for (size_t i = 0; i < m->n_gpus; i++)
+			mask[i] = g.has[i] != AFF_NO;
+	} else if (!any(&g, m->n_gpus, AFF_YES) && list && *list && strcmp(list, "void") != 0) {
+		by_list(m, &g, list, mask);
+	} else {
+		return 0;
+	}
+	*out = TAKE_PTR(mask);
+	return 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf.c: `railctl vf`, and what its commands share. */
+#include "railctl/vf/vf.h"
+
+#include <stdio.h>
+
+static void say(void *arg, const char *line)
+{
+	const struct rail *r = arg;
+
+	out_line(&r->out, OUT_PLAIN, "%s", line);
+	(void)fflush(r->out.to);
+}
+
+struct manager rail_manager(struct rail *r, struct nl *nl)
+{
+	return (struct manager){ &r->ctx, nl, r->out.json ? NULL : say, r };
+}
+
+int rail_vf(struct rail *r, const char *word, char out[PCI_STR_LEN], struct err *e)
+{
+	struct pci_addr a;
+
+	if (pci_parse(word, &a) == 0) {
+		pci_format(a, out);
+		return 0;
+	}
+	if (pci_of_netdev(r->ctx.sysfs, word, out, e) == 0)
+		return 0;
+	err_hint(e, "name a VF by its PCI address or its interface: \"railctl vf list\"");
+	return err_wrap(e, "VF \"%.64s\"", word);
+}
+
+int rail_count(struct rail *r, uint32_t *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "count");
+	uint64_t n;
+
+	if (!text)
+		return cmd_usage(r, e, "say how many VFs: --count N");
+	if (parse_u64(text, 0, 65535, &n))
+		return cmd_usage(r, e, "--count \"%.64s\" is no number from 0 to 65535", text);
+	*out = (uint32_t)n;
+	return 0;
+}
+
+/* ---- what became of each ---- */
+
+enum word { DONE, WOULD, WELL, LEFT, FAILED };
+
+static enum word judge(struct vf_work *w, const struct vf_report *report, const struct err *why)
+{
+	if (why) {
+		w->failed++;
+		return FAILED;
+	}
+	switch (report->outcome) {
+	case VF_WAS_WELL:
+		w->well++;
+		return WELL;
+	case VF_MENDED:
+		w->done++;
+		return DONE;
+	case VF_WOULD_MEND:
+		w->left++;
+		return WOULD;
+	case VF_LEFT_ALONE:
+		w->left++;
+		return LEFT;
+	}
+	return FAILED;
+}
+
+static int tell_json(const struct vf_work *w, const char *vf, const char *action, const char *text,
+		     struct err *e)
+{
+	struct json *o = json_push_object(w->array);
+
+	if (!o || json_add_str(o, "pciAddress", vf) || json_add_str(o, "action", action) ||
+	    json_add_str(o, "why", text))
+		return err_nomem(e);
+	return 0;
+}
+
+int vf_work_tell(struct vf_work *w, const char *vf, const struct vf_report *report,
+		 const struct err *why, struct err *e)
+{
+	static const enum out_style styles[] = {
+		[DONE] = OUT_GOOD,  [WOULD] = OUT_WARN, [WELL] = OUT_PLAIN,
+		[LEFT] = OUT_PLAIN, [FAILED] = OUT_BAD,
+	};
+	const struct out *o = &w->rail->out;
+	enum word word = judge(w, report, why);
+	const char *text = why ? why->msg : report->why;
+	char action[32], line[OUT_ERROR_LEN];
+
+	if (word == DONE || word == WOULD)
+		(void)snprintf(action, sizeof(action), "%s%s", word == WOULD ? "would-be-" : "",
+			       w->verb);
+	else
+		(void)snprintf(action, sizeof(action), "%s",
+			       word == WELL   ? "well"
+			       : word == LEFT ? "left-alone"
+					      : "failed");
+	if (word == FAILED || word == WOULD || (word == LEFT && w->named))
+		w->rail->status = RAIL_FAILED;
+	if (w->array)
+		return tell_json(w, vf, action, text, e);
+	if (why)
+		text = out_error(why, line);
+	if (word != WELL || w->named)
+		out_line(o, styles[word], "%s %s%s%s", action, vf, *text ? ": " : "", text);
+	(void)fflush(o->to);
+	return 0;
+}
+
+int vf_work_end(struct vf_work *w, struct err *e)
+{
+	if (w->array)
+		return out_json(&w->rail->out, w->array, e);
+	out_line(&w->rail->out, OUT_PLAIN, "%u %s, %u well, %u left alone, %u failed%s", w->done,
+		 w->verb, w->well, w->left, w->failed,
+		 opt_is_set(&w->rail->opts, "dry-run") ? " (dry run: nothing was changed)" : "");
+	return 0;
+}
+
+static const struct cmd *const commands[] = {
+	&cmd_vf_list,  &cmd_vf_create, &cmd_vf_bind,  &cmd_vf_repair,
+	&cmd_vf_adopt, &cmd_vf_gc,     &cmd_vf_apply, NULL,
+};
+
+const struct cmd cmd_vf = {
+	.name = "vf",
+	.summary = "virtual functions of SR-IOV NICs: list, create, bind, repair, adopt",
+	.sub = commands,
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf_apply.c: `railctl vf apply`: the VFs that files ask for, at boot. */
+#include <stdio.h>
+
+#include "railctl/dropin.h"
+#include "railctl/vf/vf.h"
+
+#define DIR_DEFAULT "/etc/railhead/vf.d"
+
+struct apply {
+	struct dropin_work w;
+	struct manager m;
+};
+
+static void apply_clear(struct apply *a)
+{
+	dropin_work_clear(&a->w);
+}
+
+/* ---- one file ---- */
+
+static int load(const struct apply *a, const char *name, struct vf_file *out, struct err *e)
+{
+	auto_free char *text = NULL;
+	ssize_t len = dropin_read(&a->w.d, name, &text, e);
+
+	return len < 0 ? -1 : vf_file_decode(text, (size_t)len, name, out, e);
+}
+
+/* A card's driver may come later than we do. */
+static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN], struct err *e)
+{
+	struct err why;
+
+	while (inventory_find_pf(&a->w.rail->ctx, pf, out, &why)) {
+		if (why.code != ERR_NOTFOUND || !dropin_nap(&a->w.d)) {
+			*e = why;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int follow(struct apply *a, const struct vf_file *f, const char *name, struct vf_made *made,
+		  struct err *e)
+{
+	const struct vf_order order = { .pf = f->pf, .count = f->count, .driver = f->driver };
+	char pf[PCI_STR_LEN];
+
+	if (find_pf(a, f->pf, pf, e) || dropin_claim(&a->w, pf, name, e) ||
+	    manager_create(&a->m, &order, made, e))
+		return err_wrap(e, "%s", name);
+	return 0;
+}
+
+/* ---- what became of it ---- */
+
+static int tell_json(const struct apply *a, const char *name, const struct vf_file *f,
+		     const struct vf_made *made, const struct err *why)
+{
+	struct json *o = json_push_object(a->w.array);
+
+	if (!o || json_add_str(o, "file", name) ||
+	    json_add_str(o, "action",
+			 why             ? "failed"
+			 : made->changed ? "created"
+					 : "left-alone"))
+		return -1;
+	if (why)
+		return json_add_str(o, "error", why->msg);
+	return json_add_str(o, "pfPciAddress", made->pf) || json_add_int(o, "sriovVfs", f->count)
+		       ? -1
+		       : 0;
+}
+
+static int tell(struct apply *a, const char *name, const struct vf_file *f,
+		const struct vf_made *made, const struct err *why)
+{
+	const struct out *o = &a->w.rail->out;
+	char line[OUT_ERROR_LEN];
+
+	if (why)
+		a->w.failed++;
+	else
+		a->w.done++;
+	if (a->w.array)
+		return tell_json(a, name, f, made, why);
+	if (why)
+		out_line(o, OUT_BAD, "failed %s", out_error(why, line));
+	else
+		out_line(o, OUT_GOOD, "%s %s: %s has %u VF%s",
+			 made->changed ? "created" : "left-alone", name, f->pf, f->count,
+			 f->count == 1 ? "" : "s");
+	(void)fflush(o->to);
+	return 0;
+}
+
+static int apply_file(const char *name, void *arg, struct err *e)
+{
+	struct apply *a = arg;
+	auto_vf_file struct vf_file f = { 0 };
+	struct vf_made made = { .before = 0 };
+	struct err why;
+	bool failed = load(a, name, &f, &why) || follow(a, &f, name, &made, &why);
+
+	return tell(a, name, &f, &made, failed ? &why : NULL) ? err_nomem(e) : 0;
+}
+
+/* ---- all of them ---- */
+
+static int apply(struct rail *r, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
+
+	if (dropin_begin(r, DIR_DEFAULT, &a.w, e) || nl_open(&nl, e))
+		return -1;
+	a.m = rail_manager(r, nl);
+	return dropin_each(&a.w.d, apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
+}
+
+static const struct opt opts[] = {
+	DROPIN_OPT_DIR(DIR_DEFAULT),
+	DROPIN_OPT_WAIT,
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = { "railctl vf apply --wait 30", NULL };
+
+const struct cmd cmd_vf_apply = {
+	.name = "apply",
+	.summary = "make the VFs that the files of /etc/railhead/vf.d ask for",
+	.about = "Each file is about one card: {\"pf\": \"ens3f0\", \"count\": 8}; see "
+		 "railhead-vf.d(5). railhead-vf.service runs this at boot. A card that has that "
+		 "many VFs is left alone. A file that is wrong, or that cannot be followed, does "
+		 "not stop the others; the exit status is 1 then.",
+	.opts = opts,
+	.examples = examples,
+	.run = apply,
+};

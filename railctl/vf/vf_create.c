@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf_create.c: `railctl vf create` and `railctl vf bind`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "railctl/vf/vf.h"
+
+/* ---- create ---- */
+
+static int as_json(const struct rail *r, const struct pf_view *p, const struct vf_made *made,
+		   struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *vfs;
+
+	if (!o || json_add_str(o, "pfPciAddress", p->addr) ||
+	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
+	    json_add_bool(o, "changed", made->changed) || json_add_int(o, "before", made->before) ||
+	    json_add_int(o, "sriovVfs", p->count.num) || !(vfs = json_add_array(o, "vfs")))
+		return err_nomem(e);
+	for (size_t i = 0; i < p->n_vfs; i++) {
+		if (json_push_str(vfs, p->vf[i].addr))
+			return err_nomem(e);
+	}
+	return out_json(&r->out, o, e);
+}
+
+static void as_text(const struct rail *r, const struct pf_view *p, const struct vf_made *made)
+{
+	const struct out *o = &r->out;
+	const char *name = *p->netdev.name ? p->netdev.name : p->addr;
+
+	out_line(o, OUT_GOOD, "%s has %u VF%s%s", name, p->count.num, p->count.num == 1 ? "" : "s",
+		 made->changed ? "" : " already: nothing was done");
+	if (p->count.num && p->netdev.ifindex && !p->netdev.up)
+		out_line(o, OUT_WARN,
+			 "%s is down: its VFs have no link until it is up (ip link set "
+			 "%s up)",
+			 name, name);
+}
+
+static int create(struct rail *r, struct err *e)
+{
+	struct vf_order order = { .pf = opt_get(&r->opts, "pf"),
+				  .driver = opt_get(&r->opts, "driver"),
+				  .force = opt_is_set(&r->opts, "force") };
+	auto_nl struct nl *nl = NULL;
+	auto_pf_view struct pf_view p = { 0 };
+	struct vf_made made;
+
+	if (!order.pf)
+		return cmd_usage(r, e, "say of which PF: --pf PF");
+	if (order.driver && strcmp(order.driver, "default") == 0)
+		order.driver = NULL;
+	if (rail_count(r, &order.count, e) || nl_open(&nl, e))
+		return -1;
+	const struct manager m = rail_manager(r, nl);
+	if (manager_create(&m, &order, &made, e) || inventory_pf(&r->ctx, nl, made.pf, &p, e))
+		return -1;
+	if (r->out.json)
+		return as_json(r, &p, &made, e);
+	as_text(r, &p, &made);
+	return 0;
+}
+
+static const struct opt create_opts[] = {
+	{ "pf", "PF", "the card: an interface or a PCI address", 0 },
+	{ "count", "N", "how many VFs it shall have; 0 removes them", 0 },
+	{ "driver", "DRIVER", "bind them to this driver (default: the kernel's choice)", 0 },
+	{ "force", NULL, "also when VFs are in use, or the PF carries the default route", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const create_examples[] = {
+	"railctl vf create --pf ens3f0 --count 4",
+	"railctl vf create --pf 0000:3b:00.1 --count 0",
+	NULL,
+};
+
+const struct cmd cmd_vf_create = {
+	.name = "create",
+	.summary = "give a network card that many VFs",
+	.about =
+		"Each VF gets a MAC that is made of the card's own and of its number, so that it "
+		"is "
+		"the same after each reboot; it is remembered in /var/lib/railhead/vf. What a VF "
+		"is "
+		"like then is what it is put back to when a container gives it up. A card that has "
+		"VFs loses them first: that is refused while one is in use, or while the default "
+		"route of this host needs the card. When it fails half-way there are as many VFs "
+		"as before; when it is killed, the same command finishes it.",
+	.opts = create_opts,
+	.examples = create_examples,
+	.run = create,
+};
+
+/* ---- bind ---- */
+
+static int bind_one(struct vf_work *w, const char *word, const char *driver, struct err *e)
+{
+	char vf[PCI_STR_LEN];
+	struct vf_report report;
+	struct err why;
+
+	if (rail_vf(w->rail, word, vf, &why))
+		return vf_work_tell(w, word, NULL, &why, e);
+	int rc = manager_bind(&w->m, vf, driver, &report, &why);
+	return vf_work_tell(w, vf, &report, rc ? &why : NULL, e);
+}
+
+static int bind_all(struct rail *r, struct err *e)
+{
+	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
+	auto_nl struct nl *nl = NULL;
+	const char *driver = opt_get(&r->opts, "driver");
+	struct vf_work w = { .rail = r, .array = array, .verb = "bound", .named = true };
+
+	if (!driver)
+		return cmd_usage(r, e, "say to which driver: --driver DRIVER, or --driver default");
+	if (strcmp(driver, "default") == 0)
+		driver = NULL;
+	if (r->out.json && !array)
+		return err_nomem(e);
+	if (nl_open(&nl, e))
+		return -1;
+	w.m = rail_manager(r, nl);
+	for (size_t i = 0; i < r->opts.n_words; i++) {
+		if (bind_one(&w, r->opts.words[i], driver, e))
+			return -1;
+	}
+	return vf_work_end(&w, e);
+}
+
+static const struct opt bind_opts[] = {
+	{ "driver", "DRIVER", "vfio-pci, igbvf, ...; default: the kernel's choice", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const bind_examples[] = {
+	"railctl vf bind --driver vfio-pci 0000:3b:00.3",
+	"railctl vf bind --driver default ens3f0v0",
+	NULL,
+};
+
+const struct cmd cmd_vf_bind = {
+	.name = "bind",
+	.words = "VF...",
+	.summary = "bind VFs to another driver",
+	.about = "A VF is named by its PCI address or its interface. One that an attachment has is "
+		 "refused. Where the new driver does not take a VF, the old one gets it back. To "
+		 "have "
+		 "it so after each reboot write \"driver\" into a file of /etc/railhead/vf.d.",
+	.opts = bind_opts,
+	.examples = bind_examples,
+	.min_words = 1,
+	.max_words = 65535,
+	.run = bind_all,
+};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf_repair.c: `railctl vf repair`, `adopt` and `gc`. */
+#include <stdio.h>
+
+#include "railctl/vf/vf.h"
+
+typedef int (*vf_do)(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
+		     struct err *e);
+
+static int work_on(struct vf_work *w, const char *vf, vf_do act, struct err *e)
+{
+	struct vf_report report;
+	struct err why;
+	int rc = act(&w->m, vf, opt_is_set(&w->rail->opts, "dry-run"), &report, &why);
+
+	/* It went with its card, or with sriov_numvfs, while we came to it. */
+	if (rc && why.code == ERR_NOTFOUND && !w->named)
+		return 0;
+	return vf_work_tell(w, vf, &report, rc ? &why : NULL, e);
+}
+
+static int begin(struct rail *r, struct vf_work *w, struct json **array, struct nl **nl,
+		 struct err *e)
+{
+	*array = r->out.json ? json_new_array() : NULL;
+	if (r->out.json && !*array)
+		return err_nomem(e);
+	if (nl_open(nl, e))
+		return -1;
+	w->rail = r;
+	w->array = *array;
+	w->m = rail_manager(r, *nl);
+	return 0;
+}
+
+/* ---- repair ---- */
+
+static int do_named(struct vf_work *w, vf_do act, struct err *e)
+{
+	const struct opts *o = &w->rail->opts;
+	char vf[PCI_STR_LEN];
+	struct err why;
+
+	w->named = true;
+	for (size_t i = 0; i < o->n_words; i++) {
+		int rc = rail_vf(w->rail, o->words[i], vf, &why)
+				 ? vf_work_tell(w, o->words[i], NULL, &why, e)
+				 : work_on(w, vf, act, e);
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
+static int do_all(struct vf_work *w, vf_do act, struct err *e)
+{
+	auto_inventory struct inventory all = { 0 };
+
+	if (inventory_read(&w->rail->ctx, w->m.nl, &all, e))
+		return -1;
+	for (size_t i = 0; i < all.n_pfs; i++) {
+		for (size_t k = 0; k < all.pf[i].n_vfs; k++) {
+			if (work_on(w, all.pf[i].vf[k].addr, act, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int run(struct rail *r, const char *verb, vf_do act, struct err *e)
+{
+	auto_json struct json *array = NULL;
+	auto_nl struct nl *nl = NULL;
+	struct vf_work w = { .verb = verb };
+
+	if (begin(r, &w, &array, &nl, e) ||
+	    (r->opts.n_words ? do_named(&w, act, e) : do_all(&w, act, e)))
+		return -1;
+	return vf_work_end(&w, e);
+}
+
+static int repair(struct rail *r, struct err *e)
+{
+	return run(r, "repaired", manager_repair, e);
+}
+
+static const struct opt opts[] = {
+	{ "dry-run", NULL, "change nothing, only say what would be done", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const repair_examples[] = {
+	"railctl vf repair",
+	"railctl vf repair ens3f0v0 --dry-run",
+	NULL,
+};
+
+const struct cmd cmd_vf_repair = {
+	.name = "repair",
+	.words = "[VF...]",
+	.summary = "put VFs back to what they were like before anybody had them",
+	.about = "Of all VFs of this host, or those that are named by PCI address or interface: "
+		 "MAC, "
+		 "VLAN, rates, spoof check, trust, link state, MTU and names, and the interface is "
+		 "brought home from where a dead owner left it. A VF whose owner is alive is never "
+		 "touched. Exit status 1: something could not be put back, or a VF that was named "
+		 "is "
+		 "somebody's.",
+	.opts = opts,
+	.examples = repair_examples,
+	.max_words = 65535,
+	.run = repair,
+};
+
+/* ---- adopt ---- */
+
+static int adopt(struct rail *r, struct err *e)
+{
+	return run(r, "adopted", manager_adopt, e);
+}
+
+static const char *const adopt_examples[] = {
+	"railctl vf adopt ens3f0v0",
+	"railctl vf adopt --dry-run",
+	NULL,
+};
+
+const struct cmd cmd_vf_adopt = {
+	.name = "adopt",
+	.words = "[VF...]",
+	.summary = "take VFs as they are now for what they are put back to",
+	.about = "Of all free VFs of this host, or those that are named by PCI address or "
+		 "interface. "
+		 "What is changed while nobody has a VF becomes that by itself when it is attached "
+		 "the next time; this does it at once, and also takes what could not be put back. "
+		 "A VF that somebody has, or that a dead owner left, is not touched.",
+	.opts = opts,
+	.examples = adopt_examples,
+	.max_words = 65535,
+	.run = adopt,
+};
+
+/* ---- gc ---- */
+
+struct collection {
+	struct vf_work w;
+	struct err *e;
+	int rc;
+};
+
+static int collect(const struct vf_entry *x, void *arg)
+{
+	struct collection *c = arg;
+
+	c->rc = work_on(&c->w, x->vf, manager_gc, c->e);
+	return c->rc;
+}
+
+static int gc(struct rail *r, struct err *e)
+{
+	auto_json struct json *array = NULL;
+	auto_nl struct nl *nl = NULL;
+	struct collection c = { .w = { .verb = "collected" }, .e = e };
+
+	if (begin(r, &c.w, &array, &nl, e) || ledger_each(&r->ctx, collect, &c, e) || c.rc)
+		return -1;
+	return vf_work_end(&c.w, e);
+}
+
+static const char *const gc_examples[] = { "railctl vf gc", NULL };
+
+const struct cmd cmd_vf_gc = {
+	.name = "gc",
+	.summary = "forget VFs that do not exist any more, free those of dead owners",
+	.about = "What railhead's plugins keep of each VF is in /run/railhead/vf. A VF whose "
+		 "owner's "
+		 "network namespace has gone is put back as repair does it. Living owners are left "
+		 "alone.",
+	.opts = opts,
+	.examples = gc_examples,
+	.run = gc,
+};

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_netdev.c: from a pod's interface down to the RDMA device that serves it.
+ *
+ * Hardware is found by its bus address, which costs the same however many devices there are. What
+ * has none (rxe, siw) has a GUID that the kernel made of its interface's MAC: those that fit are
+ * asked for their interface, and all of them only when none does.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/pci/sysfs.h"
+#include "rdma/device/device.h"
+
+#define LEVELS_MAX 8
+
+struct level {
+	struct link_info link;
+	bool in_pod;
+};
+
+struct descent {
+	const struct rdma_view *v;
+	struct level level[LEVELS_MAX]; /* the interface itself first */
+	size_t n;
+	struct nl *pod_rdma; /* owned; opened where it is needed, which is seldom */
+};
+
+static void descent_clear(struct descent *d)
+{
+	nl_release(d->pod_rdma);
+}
+
+/* RDMA netlink as one of the two namespaces sees it. */
+static int rdma_of(struct descent *d, bool in_pod, struct nl **out, struct err *e)
+{
+	if (in_pod && !d->pod_rdma && nl_rdma_open_in(d->v->pod, d->v->home, &d->pod_rdma, e))
+		return -1;
+	*out = in_pod ? d->pod_rdma : d->v->home_rdma;
+	return 0;
+}
+
+/* ---- down ---- */
+
+/* Of other kinds (veth, tunnels) IFLA_LINK is something else than what lies below. */
+static bool lies_on_another(const struct link_info *link)
+{
+	static const char *const kinds[] = { "macvlan", "ipvlan", "vlan",
+					     "macvtap", "ipvtap", "ipoib" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && link->lower_ifindex; i++) {
+		if (strcmp(link->kind, kinds[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* 1: *in_pod says where the device below is; 0: in a namespace that is neither of the two. */
+static int place_of_lower(const struct descent *d, const struct level *top, bool *in_pod,
+			  struct err *e)
+{
+	int home;
+
+	*in_pod = top->in_pod;
+	if (top->link.lower_nsid < 0 || !top->in_pod)
+		return top->link.lower_nsid < 0;
+	if (nl_link_nsid(d->v->pod_nl, d->v->home, &home, e))
+		return -1;
+	*in_pod = false;
+	return top->link.lower_nsid == home;
+}
+
+static int descend(struct descent *d, const char *ifname, struct err *e)
+{
+	struct level next = { .in_pod = true };
+
+	if (nl_link_by_name(d->v->pod_nl, ifname, &next.link, e))
+		return err_wrap(e, "look at interface %s of the pod", ifname);
+	for (;;) {
+		int lower = next.link.lower_ifindex, known;
+		bool in_pod;
+
+		d->level[d->n++] = next;
+		if (d->n == LEVELS_MAX || !lies_on_another(&next.link))
+			return 0;
+		known = place_of_lower(d, &next, &in_pod, e);
+		if (known <= 0)
+			return known;
+		next.in_pod = in_pod;
+		if (nl_link_by_index(in_pod ? d->v->pod_nl : d->v->home_nl, lower, &next.link, e))
+			return err_wrap(e, "look at the device below %s",
+					d->level[d->n - 1].link.name);
+	}
+}
+
+/* ---- hardware ---- */
+
+/* Kernels before 5.14 do not tell the bus address; of what is at home sysfs does. */
+static void bus_of(const struct descent *d, const struct level *l, char out[BUS_ADDR_LEN])
+{
+	char pci[PCI_STR_LEN];
+	struct err ignored;
+
+	*out = '\0';
+	if (*l->link.parent && bus_addr_valid(l->link.parent))
+		(void)snprintf(out, BUS_ADDR_LEN, "%s", l->link.parent);
+	else if (!*l->link.parent && !*l->link.kind && !l->in_pod &&
+		 pci_of_netdev(d->v->ctx->sysfs, l->link.name, pci, &ignored) == 0)
+		(void)snprintf(out, BUS_ADDR_LEN, "%s", pci);
+}
+
+struct by_ifindex {
+	const struct descent *d;
+	bool in_pod;
+	size_t level; /* that of a port */
+	struct rdma_port port;
+	bool found;
+	bool elsewhere; /* none of the ports has an interface in that namespace */
+};
+
+static int match_port(const struct rdma_port *p, void *arg)
+{
+	struct by_ifindex *b = arg;
+
+	b->elsewhere &= !p->ifindex;
+	for (size_t i = 0; i < b->d->n && p->ifindex; i++) {
+		if (b->d->level[i].in_pod == b->in_pod &&
+		    b->d->level[i].link.ifindex == p->ifindex) {
+			b->port = *p;
+			b->level = i;
+			b->found = true;
+			break;
+		}
+	}
+	return b->found;
+}
+
+/* Which port of the device has one of our interfaces there. A device that has just gone has none.
+ */
+static int look_at_ports(struct descent *d, const struct rdma_link *link, bool in_pod,
+			 struct by_ifindex *out, struct err *e)
+{
+	struct rdma_port only;
+	struct err why;
+	struct nl *nl;
+
+	*out = (struct by_ifindex){ .d = d, .in_pod = in_pod, .elsewhere = true };
+	if (rdma_of(d, in_pod, &nl, e))
+		return -1;
+	/* One port is asked for it with half as many system calls as a list of one. */
+	int rc = link->ports == 1 ? nl_rdma_port(nl, link->index, 1, &only, &why)
+				  : nl_rdma_ports(nl, link->index, match_port, out, &why);
+
+	if (rc && why.code != ERR_NOTFOUND) {
+		*e = why;
+		return -1;
+	}
+	if (rc == 0 && link->ports == 1)
+		(void)match_port(&only, out);
+	return 0;
+}
+
+/*
+ * Which port of the hardware: that of the interface, where the kernel says so. In mode exclusive
+ * it does not when the one is in the pod and the other is not yet; then dev_port, which counts from
+ * 0, is all there is.
+ */
+static int choose_port(struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
+{
+	const struct level *l = &d->level[level];
+	struct by_ifindex b;
+	char path[64 + IFNAME_LEN];
+	uint64_t dev_port;
+	struct err why;
+
+	out->port = 1;
+	if (out->link.ports < 2)
+		return 0;
+	if (look_at_ports(d, &out->link, l->in_pod, &b, e))
+		return -1;
+	(void)snprintf(path, sizeof(path), "class/net/%s/dev_port", l->link.name);
+	if (b.found)
+		out->port = b.port.port;
+	else if (!l->in_pod && sysfs_read_u64(d->v->ctx->sysfs, path, &dev_port, &why) == 0 &&
+		 dev_port < out->link.ports)
+		out->port = (uint32_t)dev_port + 1;
+	return 0;
+}
+
+/* 1: this is the hardware; 0: it has no RDMA device. */
+static int try_bus(struct descent *d, size_t level, const char *bus, struct rdma_serving *out,
+		   struct err *e)
+{
+	struct err why;
+
+	if (rdma_of_bus(d->v->ctx->sysfs, d->v->home_rdma, bus, &out->link, &why)) {
+		if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	(void)snprintf(out->pci, sizeof(out->pci), "%s", bus);
+	out->own = level == 0;
+	return choose_port(d, level, out, e) ? -1 : 1;
+}
+
+/* Of a bond the RDMA device is that of one of its members, the first in most cases. */
+static int try_bond(struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
+{
+	char path[64 + IFNAME_LEN], names[1024], one[IFNAME_LEN], pci[PCI_STR_LEN];
+	struct slice rest, name;
+	struct err ignored;
+	int rc = 0;
+
+	(void)snprintf(path, sizeof(path), "class/net/%s/bonding/slaves",
+		       d->level[level].link.name);
+	if (d->level[level].in_pod || strcmp(d->level[level].link.kind, "bond") != 0 ||
+	    sysfs_read(d->v->ctx->sysfs, path, names, sizeof(names), &ignored))
+		return 0;
+	rest = (struct slice){ names, strlen(names) };
+	while (rc == 0 && slice_next(&rest, ' ', &name)) {
+		if (slice_copy(name, one, sizeof(one)) == 0 && *one &&
+		    pci_of_netdev(d->v->ctx->sysfs, one, pci, &ignored) == 0)
+			rc = try_bus(d, level, pci, out, e);
+	}
+	return rc;
+}
+
+static int try_hardware(struct descent *d, struct rdma_serving *out, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < d->n && rc == 0; i++) {
+		char bus[BUS_ADDR_LEN];
+
+		bus_of(d, &d->level[i], bus);
+		if (*bus)
+			(void)snprintf(out->pci, sizeof(out->pci), "%s", bus);
+		rc = *bus ? try_bus(d, i, bus, out, e) : try_bond(d, i, out, e);
+	}
+	return rc;
+}
+
+/* ---- software ---- */
+
+/* As the kernel makes it of the MAC that the interface had then (addrconf_addr_eui48). */
+static uint64_t guid_of_mac(const uint8_t mac[MAC_LEN])
+{
+	const uint8_t eui[] = { mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5] };
+	uint64_t guid = 0;
+
+	for (size_t i = 0; i < sizeof(eui); i++)
+		guid = guid << 8 | eui[i];
+	return guid;
+}
+
+struct hunt {
+	struct descent *d;
+	bool all;               /* not only those whose GUID fits */
+	struct by_ifindex best; /* the nearest to the pod's interface so far */
+	struct rdma_link link;  /* its */
+	struct err *e;
+	bool failed;
+};
+
+static bool guid_fits(const struct descent *d, const struct rdma_link *link)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->level[i].link.has_mac &&
+		    guid_of_mac(d->level[i].link.mac) == link->node_guid)
+			return true;
+	}
+	return false;
+}
+
+/* Either namespace tells a port's interface only if that is there. */
+static int hunt_device(const struct rdma_link *link, void *arg)
+{
+	struct hunt *h = arg;
+	struct by_ifindex b;
+
+	if (!h->all && !guid_fits(h->d, link))
+		return 0;
+	h->failed = look_at_ports(h->d, link, false, &b, h->e) ||
+		    (b.elsewhere && look_at_ports(h->d, link, true, &b, h->e));
+	/* A device on the interface itself is nearer than one on what lies below. */
+	if (!h->failed && b.found && (!h->best.found || b.level < h->best.level)) {
+		h->best = b;
+		h->link = *link;
+	}
+	return h->failed;
+}
+
+/* 1: found among those that are on one of our interfaces. */
+static int try_software(struct descent *d, bool all, struct rdma_serving *out, struct err *e)
+{
+	struct hunt h = { .d = d, .all = all, .e = e };
+
+	if (nl_rdma_list(d->v->home_rdma, hunt_device, &h, e) || h.failed)
+		return -1;
+	if (!h.best.found)
+		return 0;
+	out->link = h.link;
+	out->port = h.best.port.port;
+	out->own = h.best.level == 0;
+	return 1;
+}
+
+/* ---- all ---- */
+
+static int nothing(const struct descent *d, const struct rdma_serving *s, struct err *e)
+{
+	const struct level *bottom = &d->level[d->n - 1];
+
+	char hardware[BUS_ADDR_LEN + 4] = "";
+
+	if (*s->pci)
+		(void)snprintf(hardware, sizeof(hardware), " (%s)", s->pci);
+	if (d->n > 1)
+		err_set(e, ERR_NOTFOUND, 0, "interface %s lies on %s%s, which has no RDMA device",
+			d->level[0].link.name, bottom->link.name, hardware);
+	else
+		err_set(e, ERR_NOTFOUND, 0, "interface %s%s has no RDMA device",
+			d->level[0].link.name, hardware);
+	e->errnum = ENODEV;
+	return err_hint(e, "is the RDMA driver of the NIC loaded (mlx5_ib, irdma, bnxt_re)?");
+}
+
+int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_serving *out,
+		   struct err *e)
+{
+	auto_clean(descent_clear) struct descent d = { .v = v };
+	struct rdma_serving s = { .port = 0 };
+	int rc;
+
+	if (descend(&d, ifname, e))
+		return -1;
+	rc = try_hardware(&d, &s, e);
+	if (rc == 0)
+		rc = try_software(&d, false, &s, e);
+	if (rc == 0)
+		rc = try_software(&d, true, &s, e);
+	if (rc < 0)
+		return -1;
+	memcpy(out->pci, s.pci, sizeof(out->pci));
+	if (rc == 0)
+		return nothing(&d, &s, e);
+	*out = s;
+	return 0;
+}

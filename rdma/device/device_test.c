@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/device/device.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/net.h"
+#include "lib/testing/pci.h"
+#include "rdma/testing/world.h"
+
+START_TEST(bus_addresses)
+{
+	static const char *const good[] = { "0000:3b:02.5", "10000:01:00.0", "mlx5_core.sf.2",
+					    "ice.roce.0" };
+	static const char *const bad[] = { "",      "17",     "virtio0",   "0000:3b:02.8",
+					   "a..1",  "../x.1", ".sf.1",     "mlx5_core.sf.",
+					   "a b.1", "x/y.1",  "mlx5_core", "mlx5_core.sf.2x",
+					   ".1" };
+	char longest[BUS_ADDR_LEN + 1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		ck_assert_msg(bus_addr_valid(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(!bus_addr_valid(bad[i]), "%s", bad[i]);
+	memset(longest, 'a', sizeof(longest));
+	memcpy(longest + BUS_ADDR_LEN - 2, ".1", 3);
+	ck_assert(!bus_addr_valid(longest));
+	ck_assert(bus_addr_valid(longest + 1));
+}
+END_TEST
+
+/* ---- by bus address ---- */
+
+START_TEST(of_a_function)
+{
+	struct rworld w = rworld(RDMA_SHARED, 2);
+	auto_nl struct nl *nl = net_socket();
+	struct rdma_link d;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3B:02.1", &d, &e), 0);
+	ck_assert_str_eq(d.name, "mlx5_1");
+	ck_assert_uint_eq(d.index, w.hca->dev[2].link.index);
+	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3b:02.7", &d, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
+	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "mlx5_core.sf.2", &d, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
+	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "../x", &d, &e), -1);
+	ck_assert_int_eq(e.code, ERR_FIELD);
+	fakepci_file(RWORLD_SYS, "0000:3b:02.1", "infiniband/another/node_type", "1");
+	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3b:02.1", &d, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == EEXIST);
+	ck_assert_ptr_nonnull(strstr(e.msg, "more than one"));
+	/* sysfs shows one that netlink does not. */
+	w.hca->dev[1].gone = true;
+	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3b:02.0", &d, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
+	ck_assert_ptr_nonnull(strstr(e.msg, "mlx5_0"));
+}
+END_TEST
+
+/* ---- by interface ---- */
+
+/* The two sides of a pod. */
+struct sides {
+	struct netns home;
+	struct nl *home_nl, *pod_nl;
+	struct rdma_view v;
+};
+
+static void open_sides(struct sides *s, const struct rworld *w, const struct rpod *p)
+{
+	*s = (struct sides){ .home = net_self(),
+			     .home_nl = net_socket(),
+			     .pod_nl = net_socket_in(&p->ns) };
+	s->v = (struct rdma_view){
+		.ctx = &w->ctx,
+		.home = &s->home,
+		.pod = &p->ns,
+		.home_nl = s->home_nl,
+		.pod_nl = s->pod_nl,
+		.home_rdma = s->home_nl,
+	};
+}
+
+static void close_sides(struct sides *s)
+{
+	netns_close(&s->home);
+	nl_release(s->home_nl);
+	nl_release(s->pod_nl);
+}
+
+static void serves(const struct sides *s, const char *name, uint32_t port, bool own)
+{
+	struct rdma_serving out;
+	struct err e = { 0 };
+
+	ck_assert_msg(rdma_of_netdev(&s->v, "net1", &out, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(out.link.name, name);
+	ck_assert_uint_eq(out.port, port);
+	ck_assert_int_eq(out.own, own);
+}
+
+START_TEST(a_vf_in_the_pod)
+{
+	struct rworld w = rworld(RDMA_SHARED, 2);
+	struct rpod p = rpod("c1");
+	struct sides s;
+
+	rworld_give(1, &p);
+	open_sides(&s, &w, &p);
+	serves(&s, "mlx5_1", 1, true);
+	/* One device for both ports of a card: the kernel tells which port the interface is. */
+	w.hca->dev[2].link.ports = 2;
+	w.hca->dev[2].ifindex = net_ifindex(s.pod_nl, "net1");
+	w.hca->dev[2].ifin = p.ns.id;
+	serves(&s, "mlx5_1", 1, true);
+	close_sides(&s);
+}
+END_TEST
+
+START_TEST(a_macvlan_on_hardware)
+{
+	struct rworld w = rworld(RDMA_SHARED, 1);
+	struct rpod p = rpod("c1");
+	struct rdma_serving out;
+	struct sides s;
+	struct err e = { 0 };
+
+	rworld_macvlan(&p);
+	open_sides(&s, &w, &p);
+	serves(&s, "mlx5_pf", 1, false);
+	/* Of two ports, sysfs tells which when netlink does not. */
+	w.hca->dev[0].link.ports = 2;
+	w.hca->dev[0].ifindex = 0;
+	fakepci_file(RWORLD_SYS, "0000:3b:00.0", "net/pf0/dev_port", "1\n");
+	serves(&s, "mlx5_pf", 2, false);
+	w.hca->requests = 0;
+	serves(&s, "mlx5_pf", 2, false);
+	ck_assert_uint_le(w.hca->requests, 2);
+	w.hca->dev[0].gone = true;
+	w.hca->moved();
+	ck_assert_int_eq(rdma_of_netdev(&s.v, "net1", &out, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENODEV);
+	ck_assert_ptr_nonnull(strstr(
+		e.msg, "interface net1 lies on pf0 (0000:3b:00.0), which has no RDMA device"));
+	ck_assert_str_eq(out.pci, "0000:3b:00.0");
+	close_sides(&s);
+}
+END_TEST
+
+/* rxe has no hardware; its port tells the interface that it is on. */
+START_TEST(software)
+{
+	struct rworld w = rworld(RDMA_SHARED, 1);
+	struct rpod p = rpod("c1");
+	struct sides s;
+
+	rworld_macvlan(&p);
+	open_sides(&s, &w, &p);
+	w.hca->dev[0].gone = true;
+	w.hca->moved();
+	(void)fakehca_add("other");
+	struct fakehca_dev *d = fakehca_add("rxe0");
+	d->ifindex = net_ifindex(s.home_nl, "pf0");
+	d->ifin = w.home;
+	serves(&s, "rxe0", 1, false);
+	d = fakehca_add("rxe1");
+	d->ifindex = net_ifindex(s.pod_nl, "net1");
+	d->ifin = p.ns.id;
+	serves(&s, "rxe1", 1, true);
+	close_sides(&s);
+}
+END_TEST
+
+static uint64_t guid_of(struct nl *nl, const char *ifname)
+{
+	struct link_info link;
+	struct err e;
+
+	ck_assert_int_eq(nl_link_by_name(nl, ifname, &link, &e), 0);
+	const uint8_t *m = link.mac;
+	return (uint64_t)(m[0] ^ 2) << 56 | (uint64_t)m[1] << 48 | (uint64_t)m[2] << 40 |
+	       UINT64_C(0xfffe) << 24 | (uint64_t)m[3] << 16 | (uint64_t)m[4] << 8 | m[5];
+}
+
+/* A GUID that fits is believed only when the port says the same; however many others there are. */
+START_TEST(software_among_many)
+{
+	struct rworld w = rworld(RDMA_SHARED, 1);
+	struct rpod p = rpod("c1");
+	struct sides s;
+	char name[16];
+
+	rworld_macvlan(&p);
+	open_sides(&s, &w, &p);
+	w.hca->dev[0].gone = true;
+	w.hca->moved();
+	for (int i = 0; i < 16; i++) {
+		(void)snprintf(name, sizeof(name), "other%d", i);
+		(void)fakehca_add(name);
+	}
+	struct fakehca_dev *liar = fakehca_add("liar"), *d = fakehca_add("rxe0");
+	liar->link.node_guid = guid_of(s.home_nl, "pf0");
+	liar->ifindex = 1;
+	liar->ifin = w.home;
+	d->link.node_guid = liar->link.node_guid;
+	d->ifindex = net_ifindex(s.home_nl, "pf0");
+	d->ifin = w.home;
+	w.hca->requests = 0;
+	serves(&s, "rxe0", 1, false);
+	ck_assert_uint_le(w.hca->requests, 3);
+	/* That on the pod's own interface, whatever comes first. */
+	struct fakehca_dev *own = fakehca_add("rxe1");
+	own->link.node_guid = guid_of(s.pod_nl, "net1");
+	own->ifindex = net_ifindex(s.pod_nl, "net1");
+	own->ifin = p.ns.id;
+	serves(&s, "rxe1", 1, true);
+	/* MACs change, GUIDs do not: then all are asked, and the nearest counts as well. */
+	own->link.node_guid = d->link.node_guid = 1;
+	serves(&s, "rxe1", 1, true);
+	close_sides(&s);
+}
+END_TEST
+
+START_TEST(a_veth_is_no_hardware)
+{
+	struct rworld w = rworld(RDMA_SHARED, 1);
+	struct rpod p = rpod("c1");
+	struct rdma_serving out;
+	struct sides s;
+	struct err e = { 0 };
+
+	net_veth("va", "net1", &p.ns);
+	open_sides(&s, &w, &p);
+	ck_assert_int_eq(rdma_of_netdev(&s.v, "net1", &out, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "interface net1 has no RDMA device"));
+	ck_assert_int_eq(rdma_of_netdev(&s.v, "net9", &out, &e), -1);
+	ck_assert_int_eq(e.errnum, ENODEV);
+	ck_assert_ptr_nonnull(strstr(e.msg, "net9"));
+	close_sides(&s);
+}
+END_TEST
+
+/* ---- character devices ---- */
+
+START_TEST(numbers_that_differ)
+{
+	struct rdma_chardevs a = { .uverbs = { "uverbs1", 231, 193 } }, b = a;
+	char text[128] = "as it was";
+
+	a.umad[0] = b.umad[0] = (struct rdma_chardev){ "umad1", 231, 1 };
+	ck_assert(!rdma_chardevs_differ(&a, &b, text, sizeof(text)));
+	ck_assert_str_eq(text, "as it was");
+	b.umad[0].minor = 2;
+	ck_assert(rdma_chardevs_differ(&a, &b, text, sizeof(text)));
+	ck_assert_str_eq(text, "umad1 was 231:1, is umad1 231:2");
+	b.umad[0] = (struct rdma_chardev){ .name = "" };
+	ck_assert(rdma_chardevs_differ(&a, &b, text, sizeof(text)));
+	ck_assert_str_eq(text, "umad1 has gone");
+	ck_assert(rdma_chardevs_differ(&b, &a, text, sizeof(text)));
+	ck_assert_str_eq(text, "umad1 is new");
+	ck_assert_str_eq(rdma_chardev_text(&a.uverbs, text, sizeof(text)), "uverbs1 231:193");
+	ck_assert_str_eq(rdma_chardev_text(&b.umad[0], text, sizeof(text)), "");
+}
+END_TEST
+
+TEST_PROGRAM("rdma/device/device", bus_addresses, of_a_function, a_vf_in_the_pod, a_macvlan_on_hardware,
+	     software, software_among_many, a_veth_is_no_hardware, numbers_that_differ)

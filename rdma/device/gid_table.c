@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gid_table.c: the GID table of a port as files of sysfs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/base/ctx.h"
+#include "rdma/device/gid_priv.h"
+
+#define FIRST_NAP_MS 1
+#define LAST_NAP_MS  32
+
+struct table {
+	int fd; /* of the port's folder */
+	const struct gid_port *p;
+	enum { LAYER_UNKNOWN, LAYER_ETHERNET, LAYER_OTHER } layer;
+};
+
+static void table_clear(struct table *t)
+{
+	base_close_fd(&t->fd);
+}
+
+static int complain(const struct gid_port *p, const char *what, struct err *e)
+{
+	int errnum = errno;
+
+	return err_set(e, errnum == ENOENT ? ERR_NOTFOUND : ERR_IO, errnum, "%s of %s port %u",
+		       what, p->device, p->port);
+}
+
+static int table_open(const struct gid_port *p, struct table *t, struct err *e)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/class/infiniband/%s/ports/%u", p->root, p->device,
+			 p->port);
+
+	if (n >= (int)sizeof(path))
+		return err_set(e, ERR_IO, ENAMETOOLONG, "%.64s...", path);
+	*t = (struct table){ .fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), .p = p };
+	return t->fd < 0 ? complain(p, "GID table", e) : 0;
+}
+
+/* The value of one file, without its line break; -1 with errno. */
+static int read_file(int dir, const char *name, char *buf, size_t size)
+{
+	auto_fd int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (n < 0)
+		return -1;
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
+	buf[n] = '\0';
+	return 0;
+}
+
+static int read_gid(void *arg, uint32_t i, struct gid *out, enum gid_place *place, struct err *e)
+{
+	const struct table *t = arg;
+	char name[32], text[64];
+
+	(void)snprintf(name, sizeof(name), "gids/%u", i);
+	if (read_file(t->fd, name, text, sizeof(text))) {
+		if (errno == ENOENT && i) {
+			*place = GID_END;
+			return 0;
+		}
+		/* Some drivers refuse to show a place that is free. */
+		if (errno != EINVAL)
+			return complain(t->p, name, e);
+		*place = GID_FREE;
+		return 0;
+	}
+	if (gid_parse(text, out))
+		return err_set(e, ERR_IO, 0, "%s of %s port %u is no GID: \"%s\"", name,
+			       t->p->device, t->p->port, text);
+	*place = gid_is_zero(out) ? GID_FREE : GID_TAKEN;
+	return 0;
+}
+
+static bool is_ethernet(struct table *t)
+{
+	char text[32];
+
+	if (t->layer == LAYER_UNKNOWN)
+		t->layer = read_file(t->fd, "link_layer", text, sizeof(text)) == 0 &&
+					   strcmp(text, "Ethernet") == 0
+				   ? LAYER_ETHERNET
+				   : LAYER_OTHER;
+	return t->layer == LAYER_ETHERNET;
+}
+
+/* EINVAL: freed meanwhile, or its interface is down; then it has no type, or no interface. */
+static int describe(void *arg, struct gid_entry *out, struct err *e)
+{
+	struct table *t = arg;
+	char name[48], text[64];
+
+	out->type = GID_UNKNOWN;
+	*out->netdev = '\0';
+	(void)snprintf(name, sizeof(name), "gid_attrs/types/%u", out->index);
+	if (read_file(t->fd, name, text, sizeof(text)) == 0)
+		out->type = gid_type_parse(text, is_ethernet(t));
+	else if (errno != EINVAL && errno != ENOENT)
+		return complain(t->p, name, e);
+	(void)snprintf(name, sizeof(name), "gid_attrs/ndevs/%u", out->index);
+	if (read_file(t->fd, name, text, sizeof(text)) == 0)
+		(void)snprintf(out->netdev, sizeof(out->netdev), "%.*s", IFNAME_LEN - 1, text);
+	else if (errno != EINVAL && errno != ENOENT)
+		return complain(t->p, name, e);
+	return 0;
+}
+
+int gid_each(const struct gid_port *p, gid_fn fn, void *arg, struct err *e)
+{
+	auto_clean(table_clear) struct table t = { .fd = -1 };
+	enum gid_place place = GID_TAKEN;
+
+	if (table_open(p, &t, e))
+		return -1;
+	for (uint32_t i = 0; place != GID_END; i++) {
+		struct gid_entry entry = { .index = i };
+
+		if (read_gid(&t, i, &entry.gid, &place, e))
+			return -1;
+		if (place != GID_TAKEN)
+			continue;
+		if (describe(&t, &entry, e))
+			return -1;
+		if (fn(&entry, arg))
+			break;
+	}
+	return 0;
+}
+
+int gid_find(const struct gid_port *p, const struct gid_want *want, struct gid_look *out,
+	     struct err *e)
+{
+	auto_clean(table_clear) struct table t = { .fd = -1 };
+	const struct gid_source source = { read_gid, describe, &t };
+
+	return table_open(p, &t, e) || gid_search(&source, want, out, e) ? -1 : 0;
+}
+
+int gid_await(const struct gid_port *p, const struct gid_want *want, int64_t deadline_ms,
+	      struct gid_look *out, struct err *e)
+{
+	int64_t pause = FIRST_NAP_MS;
+
+	for (;;) {
+		int64_t left;
+
+		if (gid_find(p, want, out, e))
+			return -1;
+		left = deadline_ms - ctx_mono_ms();
+		if (out->found == GID_THERE || left <= 0)
+			return 0;
+		/* No event tells of a GID: the kernel adds it on a queue of its own. */
+		struct timespec nap = { 0, (pause < left ? pause : left) * 1000000 };
+		(void)nanosleep(&nap, NULL);
+		pause = pause < LAST_NAP_MS ? pause * 2 : pause;
+	}
+}

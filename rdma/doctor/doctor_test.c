@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/doctor/doctor.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "rdma/testing/pod.h"
+
+/* A pod and all that is known of it. Well until a test makes it ill. */
+struct patient {
+	struct rdma_inventory v;
+	struct rails rails;
+	struct rdma_facts facts;
+	struct findings found;
+};
+
+static void recover(struct patient *p)
+{
+	findings_clear(&p->found);
+	rdma_facts_clear(&p->facts);
+	rails_clear(&p->rails);
+	rdma_inventory_clear(&p->v);
+}
+#define auto_patient auto_clean(recover)
+
+static void well_fed(struct rdma_facts *f)
+{
+	const struct rdma_inventory *v = f->inventory;
+
+	f->device = calloc(v->n_devices + 1, sizeof(*f->device));
+	ck_assert_ptr_nonnull(f->device);
+	for (size_t i = 0; i < v->n_devices; i++) {
+		f->device[i].uverbs = (struct fact_file){ .access = ACCESS_OK };
+		(void)snprintf(f->device[i].uverbs.path, sizeof(f->device[i].uverbs.path),
+			       "/dev/infiniband/uverbs%zu", i);
+		f->device[i].traffic_class = -1;
+		f->device[i].port[0].has_dcb = true;
+		f->device[i].port[0].dcb = (struct dcb_info){
+			.has_pfc = true, .pfc = 0x18, .has_app = true, .dscp_rules = 2
+		};
+		f->device[i].port[0].last.known = (1u << COUNT_N) - 1;
+	}
+	f->rdma_cm = (struct fact_file){ .access = ACCESS_OK, .path = "/dev/infiniband/rdma_cm" };
+	f->has_memlock = f->has_environ = f->nccl_tc = true;
+	f->memlock = FACT_UNLIMITED;
+	f->watched_ms = 5000;
+}
+
+/* After the inventory was changed, before the facts are. */
+static void admit(struct patient *p)
+{
+	struct err e;
+
+	inv_mark_gids(&p->v);
+	ck_assert_int_eq(rails_find(&p->v, &p->rails, &e), 0);
+	p->facts = (struct rdma_facts){ .inventory = &p->v, .rails = &p->rails };
+	well_fed(&p->facts);
+}
+
+static void examine(struct patient *p)
+{
+	struct err e;
+
+	findings_clear(&p->found);
+	ck_assert_int_eq(doctor_examine(&p->facts, &p->found, &e), 0);
+	for (size_t i = 0; i < p->found.n; i++) {
+		const struct finding *f = &p->found.finding[i];
+
+		ck_assert_uint_gt(strlen(f->evidence), 3);
+		if (f->state == FINDING_WARN || f->state == FINDING_FAIL)
+			ck_assert_msg(*f->consequence && *f->remedy, "%s: %s", f->check,
+				      f->evidence);
+		else if (f->state == FINDING_OK)
+			ck_assert_msg(!*f->consequence && !*f->remedy, "%s", f->check);
+	}
+}
+
+/* With one VF in mode exclusive. */
+static void one_vf(struct patient *p)
+{
+	*p = (struct patient){ .v = pod_new(RDMA_EXCLUSIVE) };
+	pod_rail(&p->v, 1, "10.1.0.5/16", 3);
+	p->v.device[0].vf = true;
+}
+
+static const struct finding *look(const struct patient *p, const char *check, const char *subject)
+{
+	for (size_t i = 0; i < p->found.n; i++)
+		if (strcmp(p->found.finding[i].check, check) == 0 &&
+		    strcmp(p->found.finding[i].subject, subject) == 0)
+			return &p->found.finding[i];
+	return NULL;
+}
+
+/* "check subject state": and somewhere in its texts is part. */
+static void finds(const struct patient *p, const char *what, const char *part)
+{
+	char check[32], subject[32] = "", state[16];
+	int n = sscanf(what, "%31s %31s %15s", check, subject, state);
+
+	ck_assert_int_ge(n, 2);
+	if (n == 2) {
+		memcpy(state, subject, sizeof(state));
+		*subject = '\0';
+	}
+
+	const struct finding *f = look(p, check, subject);
+
+	ck_assert_msg(f, "nothing found for %s", what);
+	ck_assert_msg(strcmp(finding_state_name(f->state), state) == 0, "%s is %s: %s", what,
+		      finding_state_name(f->state), f->evidence);
+	ck_assert_msg(strstr(f->evidence, part) || strstr(f->consequence, part) ||
+			      strstr(f->remedy, part),
+		      "%s: no \"%s\" in: %s; %s; %s", what, part, f->evidence, f->consequence,
+		      f->remedy);
+}
+
+START_TEST(all_is_well)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	examine(&p);
+	ck_assert_int_eq(findings_worst(&p.found), FINDING_OK);
+	finds(&p, "devices ok", "1 RDMA device visible");
+	finds(&p, "port mlx5_1:1 ok", "ACTIVE");
+	finds(&p, "gid mlx5_1:1 ok", "10.1.0.5 at index 3");
+	finds(&p, "mtu mlx5_1:1 ok", "4096 bytes");
+	finds(&p, "mode ok", "exclusive");
+	finds(&p, "uverbs mlx5_1 ok", "can be opened");
+	finds(&p, "rdma-cm ok", "rdma_cm can be opened");
+	finds(&p, "memlock ok", "without limit");
+	finds(&p, "pfc mlx5_1:1 ok", "priority 3, 4");
+	finds(&p, "trust mlx5_1:1 ok", "2 values");
+	finds(&p, "traffic-class ok", "NCCL_IB_TC");
+	ck_assert_ptr_null(look(&p, "neighbour", "mlx5_1:1"));
+}
+END_TEST
+
+START_TEST(nothing_to_see)
+{
+	auto_patient struct patient p = { .v = pod_new(RDMA_EXCLUSIVE) };
+
+	admit(&p);
+	examine(&p);
+	ck_assert_uint_eq(p.found.n, 1);
+	finds(&p, "devices fail", "chain the plugin");
+	p.v.mode = RDMA_SHARED;
+	examine(&p);
+	finds(&p, "devices fail", "railctl rdma list");
+	p.v.has_rdma = false;
+	examine(&p);
+	finds(&p, "devices fail", "this kernel has no RDMA");
+}
+END_TEST
+
+START_TEST(ports_that_are_down)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	p.v.device[0].port[0].state = RDMA_PORT_DOWN;
+	admit(&p);
+	examine(&p);
+	finds(&p, "port mlx5_1:1 fail", "the port is DOWN");
+	finds(&p, "port mlx5_1:1 fail", "ip link set");
+	p.v.device[0].port[0].layer = INV_INFINIBAND;
+	p.v.device[0].port[0].state = RDMA_PORT_INIT;
+	examine(&p);
+	finds(&p, "port mlx5_1:1 fail", "subnet manager");
+	ck_assert_ptr_null(look(&p, "gid", "mlx5_1:1"));
+	ck_assert_ptr_null(look(&p, "pfc", "mlx5_1:1"));
+	ck_assert_ptr_null(look(&p, "traffic-class", ""));
+}
+END_TEST
+
+START_TEST(no_GID_of_RoCE_v2)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	p.v.device[0].port[0].gid[3].entry.type = GID_ROCE_V1;
+	admit(&p);
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 fail", "RoCE v1 only");
+	p.v.device[0].port[0].n_gids = 2;
+	rails_clear(&p.rails);
+	rdma_facts_clear(&p.facts);
+	admit(&p);
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");
+	p.v.device[0].vf = false;
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");
+	p.v.netdev[1].n_addrs = 0;
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 warn", "macvlan and ipvlan above it");
+	p.v.device[0].vf = true;
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 fail", "net1 has no address");
+	p.v.device[0].port[0].has_gids = false;
+	examine(&p);
+	finds(&p, "gid mlx5_1:1 unknown", "--netns");
+}
+END_TEST
+
+/* net1 is macvlan on mlx5_0, whose table a neighbour was in first. */
+static void one_macvlan(struct patient *p, enum rdma_mode mode)
+{
+	struct inv_port *port;
+
+	*p = (struct patient){ .v = pod_new(mode) };
+	(void)pod_netdev(&p->v, "net1", "macvlan", "10.1.0.5/16");
+	port = pod_port(&p->v, "mlx5_0", "0000:18:00.0", 0);
+	pod_gid(port, 0, GID_ROCE_V2, "fe80::1", "ens1f0");
+	pod_gid(port, 1, GID_ROCE_V2, "10.1.0.4", "net1");
+	pod_gid(port, 2, GID_ROCE_V2, "10.1.0.5", "net1");
+}
+
+START_TEST(the_GID_of_a_neighbour)
+{
+	auto_patient struct patient p;
+
+	one_macvlan(&p, RDMA_SHARED);
+	(void)strcpy(p.v.device[0].port[0].gid[1].netns, "cni-1234");
+	admit(&p);
+	examine(&p);
+	finds(&p, "neighbour mlx5_0:1 warn", "index 1: 10.1.0.4 of net1 in cni-1234");
+	finds(&p, "neighbour mlx5_0:1 warn", "ours is at index 2");
+	finds(&p, "gid mlx5_0:1 ok", "at index 2");
+	finds(&p, "mode ok", "as macvlan and ipvlan need it");
+	/* From here only the macvlan's MTU is known. */
+	finds(&p, "mtu mlx5_0:1 ok", "the MTU of net1 is 4200");
+	p.v.netdev[1].link.mtu = 1500;
+	examine(&p);
+	finds(&p, "mtu mlx5_0:1 unknown", "the MTU of net1 is 1500");
+	finds(&p, "mtu mlx5_0:1 unknown", "run it on the host, with --netns");
+	/* From the host the card's own is seen. */
+	(void)strcpy(p.v.netdev[1].below, "ens1f0");
+	p.v.netdev[1].below_mtu = 9000;
+	examine(&p);
+	finds(&p, "mtu mlx5_0:1 ok", "the MTU of ens1f0 is 9000: packets of RDMA carry 4096 bytes");
+	p.v.netdev[1].below_mtu = 1500;
+	examine(&p);
+	finds(&p, "mtu mlx5_0:1 warn", "the MTU of ens1f0 is 1500: packets of RDMA carry 1024");
+}
+END_TEST
+
+START_TEST(rails_without_a_device)
+{
+	auto_patient struct patient p;
+
+	one_macvlan(&p, RDMA_EXCLUSIVE);
+	p.v.device[0].port[0].n_gids = 0;
+	admit(&p);
+	examine(&p);
+	finds(&p, "rail net1 warn", "macvlan needs mode shared");
+	p.v.mode = RDMA_SHARED;
+	examine(&p);
+	finds(&p, "rail net1 warn", "no visible RDMA port");
+	finds(&p, "rail net1 warn", "if its NIC has RDMA");
+	p.v.netdev[1].n_addrs = 0;
+	examine(&p);
+	finds(&p, "rail net1 warn", "ipam");
+	ck_assert_ptr_null(look(&p, "rail", "eth0"));
+	ck_assert_ptr_null(look(&p, "uverbs", "mlx5_0"));
+}
+END_TEST
+
+START_TEST(an_address_that_two_ports_have)
+{
+	auto_patient struct patient p;
+
+	one_macvlan(&p, RDMA_SHARED);
+	pod_gid(pod_port(&p.v, "mlx5_1", "0000:19:00.0", 0), 1, GID_ROCE_V2, "10.1.0.5", "net1");
+	admit(&p);
+	examine(&p);
+	finds(&p, "rail mlx5_0:1 unknown", "--netns");
+	finds(&p, "rail mlx5_1:1 unknown", "cannot be told");
+}
+END_TEST
+
+START_TEST(MTUs)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.v.device[0].port[0].netdev_mtu = 1500;
+	examine(&p);
+	finds(&p, "mtu mlx5_1:1 warn", "the MTU of net1 is 1500: packets of RDMA carry 1024 bytes");
+	p.v.device[0].port[0].netdev_mtu = 300;
+	examine(&p);
+	finds(&p, "mtu mlx5_1:1 fail", "not even the smallest");
+}
+END_TEST
+
+START_TEST(VFs_in_mode_shared)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	p.v.mode = RDMA_SHARED;
+	admit(&p);
+	examine(&p);
+	finds(&p, "mode warn", "railctl rdma mode exclusive");
+	recover(&p);
+
+	one_macvlan(&p, RDMA_SHARED);
+	pod_rail(&p.v, 2, "10.2.0.5/16", 3);
+	p.v.device[1].vf = true;
+	admit(&p);
+	examine(&p);
+	finds(&p, "mode warn", "one node cannot serve both");
+}
+END_TEST
+
+static void with_uverbs(struct patient *p, struct fact_file file)
+{
+	(void)snprintf(file.path, sizeof(file.path), "/dev/infiniband/uverbs0");
+	p->facts.device[0].uverbs = file;
+	examine(p);
+}
+
+START_TEST(character_devices)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	with_uverbs(&p, (struct fact_file){ .access = ACCESS_MISSING });
+	finds(&p, "uverbs mlx5_1 fail", "there is no /dev/infiniband/uverbs0");
+	with_uverbs(&p, (struct fact_file){ .access = ACCESS_DENIED, .errnum = EPERM });
+	finds(&p, "uverbs mlx5_1 fail", "Operation not permitted");
+	finds(&p, "uverbs mlx5_1 fail", "in mode exclusive");
+	with_uverbs(&p, (struct fact_file){ .access = ACCESS_WRONG, .major = 231, .minor = 200 });
+	finds(&p, "uverbs mlx5_1 fail", "is device 231:200, and the kernel's uverbs0 is 231:192");
+	finds(&p, "uverbs mlx5_1 fail", "the device of another one");
+	with_uverbs(&p, (struct fact_file){ .access = ACCESS_THERE });
+	finds(&p, "uverbs mlx5_1 unknown", "from outside");
+	with_uverbs(&p, (struct fact_file){ .access = ACCESS_UNKNOWN });
+	finds(&p, "uverbs mlx5_1 unknown", "run it in the pod");
+	p.facts.device[0].uverbs = (struct fact_file){ .access = ACCESS_UNKNOWN };
+	examine(&p);
+	finds(&p, "uverbs mlx5_1 unknown", "did not tell");
+	p.v.mode = RDMA_SHARED;
+	with_uverbs(&p, (struct fact_file){ .access = ACCESS_DENIED, .errnum = EPERM });
+	finds(&p, "uverbs mlx5_1 fail", "a plain mount");
+	p.facts.rdma_cm.access = ACCESS_MISSING;
+	examine(&p);
+	finds(&p, "rdma-cm warn", "RDMA CM does not work");
+}
+END_TEST
+
+START_TEST(memory)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.facts.memlock = 8u << 20;
+	examine(&p);
+	finds(&p, "memlock fail", "8192 KiB");
+	p.facts.memlock = UINT64_C(1) << 30;
+	examine(&p);
+	finds(&p, "memlock warn", "IPC_LOCK");
+	p.facts.ipc_lock = true;
+	examine(&p);
+	finds(&p, "memlock ok", "CAP_IPC_LOCK");
+	p.facts.has_memlock = false;
+	examine(&p);
+	finds(&p, "memlock unknown", "run it in the pod");
+}
+END_TEST
+
+START_TEST(quality_of_service)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.facts.device[0].port[0].dcb = (struct dcb_info){ .has_pfc = true, .has_app = true };
+	examine(&p);
+	finds(&p, "pfc mlx5_1:1 warn", "railctl rdma qos set --pf net1 --pfc 3");
+	finds(&p, "trust mlx5_1:1 warn", "--trust dscp");
+	p.facts.device[0].port[0].has_dcb = false;
+	examine(&p);
+	finds(&p, "pfc mlx5_1:1 unknown", "run it on the host");
+	p.v.device[0].vf = false;
+	examine(&p);
+	finds(&p, "pfc mlx5_1:1 unknown", "tells nothing");
+	ck_assert_ptr_null(look(&p, "trust", "mlx5_1:1"));
+	/* Software. */
+	p.v.device[0].bus[0] = '\0';
+	examine(&p);
+	ck_assert_ptr_null(look(&p, "pfc", "mlx5_1:1"));
+}
+END_TEST
+
+/* Both readings of a counter of the only port. */
+static void counted(struct patient *p, enum port_counter c, uint64_t first, uint64_t last)
+{
+	struct port_facts *port = &p->facts.device[0].port[0];
+
+	port->first.known = port->last.known = (1u << COUNT_N) - 1;
+	port->first.value[c] = first;
+	port->last.value[c] = last;
+}
+
+START_TEST(what_moves_is_judged_and_not_what_was)
+{
+	static const struct {
+		enum port_counter counter;
+		const char *quiet, *moving, *evidence, *remedy;
+	} all[] = {
+		{ COUNT_RETRY, "retries mlx5_1:1 ok", "retries mlx5_1:1 warn",
+		  "packets sent again: 3 in 5 s, 20 in all", "pfc, trust and mtu" },
+		{ COUNT_SEQUENCE, "sequence mlx5_1:1 ok", "sequence mlx5_1:1 warn",
+		  "packets out of order: 3 in 5 s, 20 in all", "switches drop" },
+		{ COUNT_LINK_DOWN, "link-down mlx5_1:1 ok", "link-down mlx5_1:1 fail",
+		  "went down: 3 in 5 s, 20 in all", "cable" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		auto_patient struct patient p;
+
+		one_vf(&p);
+		admit(&p);
+		counted(&p, all[i].counter, 20, 20);
+		examine(&p);
+		finds(&p, all[i].quiet, "0 in 5 s, 20 in all");
+		ck_assert_int_eq(findings_worst(&p.found), FINDING_OK);
+		counted(&p, all[i].counter, 17, 20);
+		examine(&p);
+		finds(&p, all[i].moving, all[i].evidence);
+		finds(&p, all[i].moving, all[i].remedy);
+	}
+}
+END_TEST
+
+START_TEST(one_reading_tells_nothing_of_what_was_counted_once)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.facts.watched_ms = 0;
+	counted(&p, COUNT_RETRY, 20, 20);
+	counted(&p, COUNT_PAUSE_HEARD, 9, 9);
+	examine(&p);
+	finds(&p, "retries mlx5_1:1 unknown", "20 in all; whether they grow was not looked at");
+	finds(&p, "retries mlx5_1:1 unknown", "--interval");
+	finds(&p, "sequence mlx5_1:1 ok", "0 in all");
+	finds(&p, "congestion mlx5_1:1 ok", "pauses received: 9 in all");
+}
+END_TEST
+
+START_TEST(congestion)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	counted(&p, COUNT_CNP_HEARD, 0, 7);
+	counted(&p, COUNT_PAUSE_SENT, 1, 4);
+	examine(&p);
+	finds(&p, "congestion mlx5_1:1 ok", "CNPs received: 7 in 5 s, 7 in all");
+	finds(&p, "congestion mlx5_1:1 ok", "pauses sent: 3 in 5 s, 4 in all");
+	counted(&p, COUNT_CNP_HEARD, 7, 7);
+	examine(&p);
+	finds(&p, "congestion mlx5_1:1 warn", "railctl rdma qos set --pf net1 --ecn 3");
+	/* Whether ECN works cannot be told. */
+	p.facts.device[0].port[0].last.known &= ~(1u << COUNT_CNP_SENT | 1u << COUNT_CNP_HEARD);
+	examine(&p);
+	finds(&p, "congestion mlx5_1:1 ok", "pauses sent: 3 in 5 s");
+}
+END_TEST
+
+START_TEST(counters_that_are_not_shown)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.facts.device[0].port[0].last.known = 1u << COUNT_SEQUENCE;
+	examine(&p);
+	finds(&p, "sequence mlx5_1:1 ok", "0 in all");
+	ck_assert_ptr_null(look(&p, "retries", "mlx5_1:1"));
+	ck_assert_ptr_null(look(&p, "congestion", "mlx5_1:1"));
+	p.facts.device[0].port[0].last.known = 0;
+	examine(&p);
+	finds(&p, "counters mlx5_1:1 unknown", "the pod alone sees them");
+	ck_assert_ptr_null(look(&p, "sequence", "mlx5_1:1"));
+	p.v.mode = RDMA_SHARED;
+	examine(&p);
+	finds(&p, "counters mlx5_1:1 unknown", "with --netns");
+}
+END_TEST
+
+START_TEST(traffic_class)
+{
+	auto_patient struct patient p;
+
+	one_vf(&p);
+	admit(&p);
+	p.facts.nccl_tc = false;
+	examine(&p);
+	finds(&p, "traffic-class warn", "--tc 106");
+	p.facts.has_environ = false;
+	examine(&p);
+	finds(&p, "traffic-class unknown", "run it in the pod");
+	p.facts.device[0].traffic_class = 106;
+	examine(&p);
+	finds(&p, "traffic-class ok", "the driver sets one");
+}
+END_TEST
+
+START_TEST(the_worst_counts)
+{
+	static const enum finding_state rising[] = { FINDING_OK, FINDING_UNKNOWN, FINDING_WARN,
+						     FINDING_FAIL };
+	struct finding one[2] = { { .check = "x" }, { .check = "y" } };
+	struct findings f = { one, 2 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rising); i++) {
+		for (size_t k = 0; k <= i; k++) {
+			one[0].state = rising[i];
+			one[1].state = rising[k];
+			ck_assert_int_eq(findings_worst(&f), rising[i]);
+			one[0].state = rising[k];
+			one[1].state = rising[i];
+			ck_assert_int_eq(findings_worst(&f), rising[i]);
+		}
+	}
+}
+END_TEST
+
+static int examine_all(void *arg, struct err *e)
+{
+	const struct patient *p = arg;
+	auto_findings struct findings f = { 0 };
+
+	return doctor_examine(&p->facts, &f, e);
+}
+
+START_TEST(allocations_may_fail)
+{
+	auto_patient struct patient p;
+
+	one_macvlan(&p, RDMA_SHARED);
+	admit(&p);
+	ck_assert_str_eq(alloc_fail_each(examine_all, &p), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("doctor", all_is_well, nothing_to_see, ports_that_are_down, no_GID_of_RoCE_v2,
+	     the_GID_of_a_neighbour, rails_without_a_device, an_address_that_two_ports_have, MTUs,
+	     what_moves_is_judged_and_not_what_was,
+	     one_reading_tells_nothing_of_what_was_counted_once, congestion,
+	     counters_that_are_not_shown, VFs_in_mode_shared, character_devices, memory,
+	     quality_of_service, traffic_class, the_worst_counts, allocations_may_fail)

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/doctor/probe_data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "lib/sys/fs.h"
+#include "lib/pci/sysfs.h"
+#include "rdma/qos/qos.h"
+
+void rdma_facts_clear(struct rdma_facts *f)
+{
+	free(f->device);
+	*f = (struct rdma_facts){ 0 };
+}
+
+/* ---- character devices ---- */
+
+/* As the process knows it, and as the caller reaches it. */
+static void paths(const struct facts_view *v, const char *name, char own[96], char out[PATH_MAX])
+{
+	(void)snprintf(own, 96, "/dev/infiniband/%s", name);
+	if (v->pid > 0)
+		(void)snprintf(out, PATH_MAX, "%s/%d/root%s", v->ctx->proc, v->pid, own);
+	else
+		(void)snprintf(out, PATH_MAX, "%s/infiniband/%s", v->ctx->dev, name);
+}
+
+/* One that is named by its name alone (rdma_cm) is of any number. */
+static bool is_another(const struct stat *st, const struct rdma_chardev *c)
+{
+	if (!S_ISCHR(st->st_mode))
+		return true;
+	return c->major && (major(st->st_rdev) != c->major || minor(st->st_rdev) != c->minor);
+}
+
+static void look_at(const struct facts_view *v, const struct rdma_chardev *c, struct fact_file *out)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	*out = (struct fact_file){ 0 };
+	if (!*c->name)
+		return;
+	paths(v, c->name, out->path, path);
+	if (v->pid < 0)
+		return;
+	if (stat(path, &st)) {
+		out->access = errno == ENOENT || errno == ENOTDIR ? ACCESS_MISSING : ACCESS_UNKNOWN;
+		return;
+	}
+	if (is_another(&st, c)) {
+		out->access = ACCESS_WRONG;
+		out->major = major(st.st_rdev);
+		out->minor = minor(st.st_rdev);
+		return;
+	}
+	out->access = ACCESS_THERE;
+	if (v->pid)
+		return;
+
+	auto_fd int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	out->access = fd < 0 ? ACCESS_DENIED : ACCESS_OK;
+	out->errnum = fd < 0 ? errno : 0;
+}
+
+/* ---- the process ---- */
+
+#define PROC_FILE_MAX (4u << 20)
+
+/* A file of the process's folder in /proc: its length; *text is NULL when it cannot be read. */
+static ssize_t read_proc(const struct facts_view *v, const char *name, char **text, struct err *e)
+{
+	char path[PATH_MAX], who[16] = "self";
+	struct err why;
+
+	*text = NULL;
+	if (v->pid < 0)
+		return 0;
+	if (v->pid > 0)
+		(void)snprintf(who, sizeof(who), "%d", v->pid);
+	(void)snprintf(path, sizeof(path), "%s/%s/%s", v->ctx->proc, who, name);
+
+	ssize_t n = fs_read_at(AT_FDCWD, path, PROC_FILE_MAX, text, &why);
+
+	if (n >= 0)
+		return n;
+	return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+}
+
+/* The word behind label in a line that begins with it. */
+static bool find_word(const char *text, const char *label, char out[32])
+{
+	size_t len = strlen(label);
+
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, label, len) != 0)
+			continue;
+		line += len;
+		line += strspn(line, " \t");
+
+		struct slice word = { line, strcspn(line, " \t\n") };
+
+		return slice_copy(word, out, 32) == 0;
+	}
+	return false;
+}
+
+static int read_memlock(const struct facts_view *v, struct rdma_facts *f, struct err *e)
+{
+	auto_free char *text = NULL;
+	char word[32];
+
+	if (read_proc(v, "limits", &text, e) < 0)
+		return -1;
+	if (!text || !find_word(text, "Max locked memory", word))
+		return 0;
+	f->memlock = FACT_UNLIMITED;
+	f->has_memlock = strcmp(word, "unlimited") == 0 ||
+			 parse_u64(word, 0, UINT64_MAX - 1, &f->memlock) == 0;
+	return 0;
+}
+
+#define CAP_IPC_LOCK 14
+
+static int read_capabilities(const struct facts_view *v, struct rdma_facts *f, struct err *e)
+{
+	auto_free char *text = NULL;
+	char word[32], *end;
+
+	if (read_proc(v, "status", &text, e) < 0)
+		return -1;
+	if (!text || !find_word(text, "CapEff:", word))
+		return 0;
+
+	unsigned long long set = strtoull(word, &end, 16);
+
+	f->ipc_lock = !*end && (set >> CAP_IPC_LOCK & 1);
+	return 0;
+}
+
+/* NUL after each variable; fs_read_at adds one more. */
+static int read_environ(const struct facts_view *v, struct rdma_facts *f, struct err *e)
+{
+	static const char *const names[] = { "NCCL_IB_TC=", "UCX_IB_TRAFFIC_CLASS=" };
+	auto_free char *text = NULL;
+	ssize_t n = read_proc(v, "environ", &text, e);
+
+	if (n < 0)
+		return -1;
+	f->has_environ = text;
+	for (const char *p = text; p < text + n; p += strlen(p) + 1)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			f->nccl_tc |=
+				strncmp(p, names[i], strlen(names[i])) == 0 && p[strlen(names[i])];
+	return 0;
+}
+
+/* ---- quality of service ---- */
+
+/* The vendor's driver has it; the one in the kernel has none. */
+static int read_traffic_class(const struct ctx *ctx, const struct inv_device *d,
+			      struct device_facts *f, struct err *e)
+{
+	char path[160], text[128];
+	struct err why;
+	uint8_t n;
+
+	f->traffic_class = -1;
+	(void)snprintf(path, sizeof(path), "class/infiniband/%.64s/tc/1/traffic_class",
+		       d->link.name);
+	if (sysfs_read(ctx->sysfs, path, text, sizeof(text), &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	if (qos_class(text, &n) == 0)
+		f->traffic_class = n;
+	return 0;
+}
+
+static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_facts *f, struct err *e)
+{
+	struct err why;
+
+	if (!p->ifindex || p->layer != INV_ETHERNET)
+		return 0;
+	f->has_dcb = nl_dcb_get(nl, p->netdev, &f->dcb, &why) == 0;
+	if (!f->has_dcb && why.code == ERR_NOMEM)
+		return err_nomem(e);
+	return 0;
+}
+
+static int read_device(const struct facts_view *v, const struct inv_device *d,
+		       struct device_facts *f, struct err *e)
+{
+	look_at(v, &d->uverbs, &f->uverbs);
+	return read_traffic_class(v->ctx, d, f, e);
+}
+
+static int read_devices(const struct facts_view *view, struct rdma_facts *f, struct err *e)
+{
+	const struct rdma_inventory *v = f->inventory;
+
+	f->device = calloc(v->n_devices + 1, sizeof(*f->device));
+	if (!f->device)
+		return err_nomem(e);
+	for (size_t i = 0; i < v->n_devices; i++)
+		if (read_device(view, &v->device[i], &f->device[i], e))
+			return -1;
+	return 0;
+}
+
+/* ---- counters ---- */
+
+/* The port's own interface, as the host sees it, is known to what lies above it. */
+static const char *netdev_of(const struct rdma_facts *f, const struct inv_port *p)
+{
+	for (size_t i = 0; !*p->netdev && i < f->rails->n; i++) {
+		const struct rdma_rail *r = &f->rails->rail[i];
+
+		if (r->port == p && r->netdev)
+			return r->netdev->below;
+	}
+	return p->netdev;
+}
+
+static int read_counters(const struct facts_view *v, const struct rdma_facts *f, size_t device,
+			 size_t port, struct err *e)
+{
+	const struct inv_device *d = &f->inventory->device[device];
+	struct port_facts *out = &f->device[device].port[port];
+	struct counters_of of = { v->ctx->sysfs, d->link.name, d->port[port].port,
+				  d->port[port].netdev };
+
+	struct port_counters host = { 0 };
+
+	if (counters_read(&of, &out->last, e))
+		return -1;
+	of.sysfs = v->host_sysfs;
+	of.netdev = netdev_of(f, &d->port[port]);
+	if (of.sysfs && counters_read(&of, &host, e))
+		return -1;
+	/* A pod in mode shared sees its interface at most. */
+	if (host.known & ~(1u << COUNT_LINK_DOWN))
+		out->last = host;
+	counters_add_pauses(&out->dcb, &out->last);
+	return 0;
+}
+
+/* What changes while it is looked at. */
+static int read_ports(const struct facts_view *view, struct nl *nl, const struct rdma_facts *f,
+		      struct err *e)
+{
+	const struct rdma_inventory *v = f->inventory;
+
+	for (size_t i = 0; i < v->n_devices; i++)
+		for (size_t p = 0; p < v->device[i].n_ports; p++)
+			if (read_dcb(nl, &v->device[i].port[p], &f->device[i].port[p], e) ||
+			    read_counters(view, f, i, p, e))
+				return -1;
+	return 0;
+}
+
+static void keep_first(const struct rdma_facts *f)
+{
+	for (size_t i = 0; i < f->inventory->n_devices; i++)
+		for (size_t p = 0; p < RDMA_PORTS_MAX; p++)
+			f->device[i].port[p].first = f->device[i].port[p].last;
+}
+
+static int watch(const struct facts_view *view, struct rdma_facts *f, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+
+	if (nl_open(&nl, e) || read_ports(view, nl, f, e))
+		return -1;
+	keep_first(f);
+	if (!view->watch_ms || !f->inventory->n_devices)
+		return 0;
+	view->wait(view->watch_ms, view->wait_arg);
+	f->watched_ms = view->watch_ms;
+	return read_ports(view, nl, f, e);
+}
+
+int rdma_facts_read(const struct facts_view *view, const struct rdma_inventory *v,
+		    const struct rails *r, struct rdma_facts *out, struct err *e)
+{
+	const struct rdma_chardev cm = { .name = "rdma_cm" };
+	auto_rdma_facts struct rdma_facts f = { .inventory = v, .rails = r };
+
+	look_at(view, &cm, &f.rdma_cm);
+	if (read_devices(view, &f, e) || read_memlock(view, &f, e) ||
+	    read_capabilities(view, &f, e) || read_environ(view, &f, e) || watch(view, &f, e))
+		return -1;
+	*out = f;
+	f.device = NULL;
+	return 0;
+}

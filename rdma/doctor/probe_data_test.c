@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/doctor/probe_data.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/net.h"
+#include "rdma/testing/pod.h"
+
+/* A pod with one VF, and a machine of folders: <dir>/{sys,proc,dev}. */
+struct world {
+	const char *dir;
+	struct ctx ctx;
+	struct rdma_inventory v;
+	struct rails rails;
+	char sys[32], proc[32], dev[32];
+};
+
+static void put(const char *path, const char *text)
+{
+	char part[256];
+
+	(void)snprintf(part, sizeof(part), "%s", path);
+	for (char *slash = part + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		ck_assert(mkdir(part, 0755) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+	testing_file(path, 0644, text);
+}
+
+static void put_in(const struct world *w, const char *path, const char *text)
+{
+	char full[256];
+
+	(void)snprintf(full, sizeof(full), "%s/%s", w->dir, path);
+	put(full, text);
+}
+
+static void set_up(struct world *w)
+{
+	struct err e;
+
+	*w = (struct world){ .dir = testing_dir(), .v = pod_new(RDMA_EXCLUSIVE) };
+	(void)snprintf(w->sys, sizeof(w->sys), "%s/sys", w->dir);
+	(void)snprintf(w->proc, sizeof(w->proc), "%s/proc", w->dir);
+	(void)snprintf(w->dev, sizeof(w->dev), "%s/dev", w->dir);
+	ctx_init(&w->ctx, "test");
+	w->ctx.sysfs = w->sys;
+	w->ctx.proc = w->proc;
+	w->ctx.dev = w->dev;
+	pod_rail(&w->v, 1, "10.1.0.5/16", 3);
+	/* The numbers of /dev/null: a device that can be made and opened anywhere. */
+	w->v.device[0].uverbs.major = 1;
+	w->v.device[0].uverbs.minor = 3;
+	ck_assert_int_eq(rails_find(&w->v, &w->rails, &e), 0);
+	net_enter_new();
+}
+
+static void tear_down(struct world *w)
+{
+	rails_clear(&w->rails);
+	rdma_inventory_clear(&w->v);
+}
+#define auto_world auto_clean(tear_down)
+
+static struct rdma_facts facts(const struct world *w, int pid)
+{
+	const struct facts_view view = { .ctx = &w->ctx, .pid = pid };
+	struct rdma_facts f;
+	struct err e = { 0 };
+
+	ck_assert_msg(rdma_facts_read(&view, &w->v, &w->rails, &f, &e) == 0, "%s", e.msg);
+	return f;
+}
+
+/* A device file; false where this user may make none. */
+static bool node(const struct world *w, const char *path, dev_t dev)
+{
+	char full[256];
+
+	put_in(w, path, "");
+	(void)snprintf(full, sizeof(full), "%s/%s", w->dir, path);
+	ck_assert_int_eq(unlink(full), 0);
+	if (mknod(full, S_IFCHR | 0600, dev) == 0)
+		return true;
+	ck_assert_int_eq(errno, EPERM);
+	return false;
+}
+
+START_TEST(a_character_device_that_is_missing_or_another)
+{
+	auto_world struct world w;
+
+	set_up(&w);
+	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_MISSING);
+	ck_assert_str_eq(f.device[0].uverbs.path, "/dev/infiniband/uverbs0");
+	ck_assert_int_eq(f.rdma_cm.access, ACCESS_MISSING);
+
+	put_in(&w, "dev/infiniband/rdma_cm", "");
+	if (!node(&w, "dev/infiniband/uverbs0", makedev(1, 5)))
+		return;
+	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	ck_assert_int_eq(g.device[0].uverbs.access, ACCESS_WRONG);
+	ck_assert_uint_eq(g.device[0].uverbs.major, 1);
+	ck_assert_uint_eq(g.device[0].uverbs.minor, 5);
+	/* A plain file is no device. */
+	ck_assert_int_eq(g.rdma_cm.access, ACCESS_WRONG);
+}
+END_TEST
+
+/* No driver answers to the number. */
+START_TEST(a_character_device_that_may_not_be_opened)
+{
+	auto_world struct world w;
+
+	set_up(&w);
+	if (!node(&w, "dev/infiniband/uverbs0", makedev(1, 3)))
+		return;
+	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_OK);
+	w.v.device[0].uverbs.minor = 255;
+	ck_assert(node(&w, "dev/infiniband/uverbs0", makedev(1, 255)));
+	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	ck_assert_int_eq(g.device[0].uverbs.access, ACCESS_DENIED);
+	ck_assert_int_ne(g.device[0].uverbs.errnum, 0);
+}
+END_TEST
+
+START_TEST(seen_from_outside)
+{
+	auto_world struct world w;
+
+	set_up(&w);
+	auto_rdma_facts struct rdma_facts nobody = facts(&w, -1);
+	ck_assert_int_eq(nobody.device[0].uverbs.access, ACCESS_UNKNOWN);
+	ck_assert_str_eq(nobody.device[0].uverbs.path, "/dev/infiniband/uverbs0");
+	ck_assert(!nobody.has_memlock && !nobody.has_environ);
+
+	auto_rdma_facts struct rdma_facts missing = facts(&w, 77);
+	ck_assert_int_eq(missing.device[0].uverbs.access, ACCESS_MISSING);
+	if (!node(&w, "proc/77/root/dev/infiniband/uverbs0", makedev(1, 3)))
+		return;
+	auto_rdma_facts struct rdma_facts f = facts(&w, 77);
+	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_THERE);
+	w.v.device[0].uverbs.name[0] = '\0';
+	auto_rdma_facts struct rdma_facts untold = facts(&w, 77);
+	ck_assert_int_eq(untold.device[0].uverbs.access, ACCESS_UNKNOWN);
+	ck_assert_str_eq(untold.device[0].uverbs.path, "");
+}
+END_TEST
+
+#define LIMITS(soft)                                                                               \
+	"Limit                     Soft Limit           Hard Limit           Units     \n"         \
+	"Max processes             7                    7                    processes \n"         \
+	"Max locked memory         " soft "              unlimited            bytes     \n"
+
+static void has_memlock(const struct world *w, const char *limits, bool known, uint64_t bytes)
+{
+	put_in(w, "proc/self/limits", limits);
+	auto_rdma_facts struct rdma_facts f = facts(w, 0);
+	ck_assert_int_eq(f.has_memlock, known);
+	if (known)
+		ck_assert_uint_eq(f.memlock, bytes);
+}
+
+START_TEST(memory_that_may_be_locked)
+{
+	auto_world struct world w;
+
+	set_up(&w);
+	has_memlock(&w, LIMITS("8388608"), true, 8388608);
+	has_memlock(&w, LIMITS("unlimited"), true, FACT_UNLIMITED);
+	has_memlock(&w, LIMITS("much"), false, 0);
+	has_memlock(&w, "Max locked memory", false, 0);
+	has_memlock(&w, "", false, 0);
+}
+END_TEST
+
+START_TEST(the_capability)
+{
+	auto_world struct world w;
+
+	set_up(&w);
+	put_in(&w, "proc/self/status", "Name:\tx\nCapEff:\t0000000000004000\nCapBnd:\t0\n");
+	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	ck_assert(f.ipc_lock);
+	put_in(&w, "proc/self/status", "Name:\tx\nCapEff:\t000001ffffffbfff\n");
+	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	ck_assert(!g.ipc_lock);
+	put_in(&w, "proc/self/status", "CapEff:\tgarbage4000\n");
+	auto_rdma_facts struct rdma_facts h = facts(&w, 0);
+	ck_assert(!h.ipc_lock);
+}
+END_TEST
+
+static void write_environ(const struct world *w, const char *text, size_t len)
+{
+	char path[64];
+
+	put_in(w, "proc/self/environ", "");
+	(void)snprintf(path, sizeof(path), "%s/proc/self/environ", w->dir);
+	FILE *file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(text, 1, len, file), len);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(the_environment)
+{
+	static const char with[] = "PATH=/bin\0NCCL_IB_TC=106\0HOME=/",
+			  empty[] = "NCCL_IB_TC=", other[] = "XNCCL_IB_TC=106\0NCCL_IB_TCX=1",
+			  ucx[] = "UCX_IB_TRAFFIC_CLASS=1";
+	auto_world struct world w;
+
+	set_up(&w);
+	auto_rdma_facts struct rdma_facts none = facts(&w, 0);
+	ck_assert(!none.has_environ && !none.nccl_tc);
+	write_environ(&w, with, sizeof(with));
+	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	ck_assert(f.has_environ && f.nccl_tc);
+	write_environ(&w, empty, sizeof(empty));
+	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	ck_assert(g.has_environ && !g.nccl_tc);
+	write_environ(&w, other, sizeof(other));
+	auto_rdma_facts struct rdma_facts h = facts(&w, 0);
+	ck_assert(!h.nccl_tc);
+	write_environ(&w, ucx, sizeof(ucx) - 1);
+	auto_rdma_facts struct rdma_facts i = facts(&w, 0);
+	ck_assert(i.nccl_tc);
+}
+END_TEST
+
+START_TEST(the_traffic_class_of_the_driver)
+{
+	auto_world struct world w;
+
+	set_up(&w);
+	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	ck_assert_int_eq(f.device[0].traffic_class, -1);
+	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "Global tclass=106\n");
+	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	ck_assert_int_eq(g.device[0].traffic_class, 106);
+	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "96\n");
+	auto_rdma_facts struct rdma_facts h = facts(&w, 0);
+	ck_assert_int_eq(h.device[0].traffic_class, 96);
+	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "\n");
+	auto_rdma_facts struct rdma_facts i = facts(&w, 0);
+	ck_assert_int_eq(i.device[0].traffic_class, -1);
+}
+END_TEST
+
+#define PORT "class/infiniband/mlx5_1/ports/1/"
+
+/* The kernel counts on while it is waited. */
+static void count_on(int64_t ms, void *arg)
+{
+	const struct world *w = arg;
+
+	ck_assert_int_eq(ms, 2000);
+	put_in(w, "sys/" PORT "hw_counters/out_of_sequence", "12\n");
+	put_in(w, "host/" PORT "hw_counters/out_of_sequence", "112\n");
+}
+
+START_TEST(counters_are_read_twice)
+{
+	auto_world struct world w;
+	struct facts_view view = {
+		.ctx = &w.ctx, .watch_ms = 2000, .wait = count_on, .wait_arg = &w
+	};
+	struct err e;
+	char host[64];
+
+	set_up(&w);
+	put_in(&w, "sys/" PORT "hw_counters/out_of_sequence", "7\n");
+	put_in(&w, "host/" PORT "hw_counters/out_of_sequence", "100\n");
+	put_in(&w, "host/class/net/ens1f0/carrier_down_count", "4\n");
+	auto_rdma_facts struct rdma_facts f = { 0 };
+	ck_assert_int_eq(rdma_facts_read(&view, &w.v, &w.rails, &f, &e), 0);
+	ck_assert_int_eq(f.watched_ms, 2000);
+	ck_assert_uint_eq(f.device[0].port[0].first.value[COUNT_SEQUENCE], 7);
+	ck_assert_uint_eq(f.device[0].port[0].last.value[COUNT_SEQUENCE], 12);
+
+	/* Of a pod in mode shared the host shows them, and the link of the card. */
+	(void)snprintf(host, sizeof(host), "%s/host", w.dir);
+	view.host_sysfs = host;
+	w.v.device[0].port[0].netdev[0] = '\0';
+	(void)snprintf(w.v.netdev[1].below, sizeof(w.v.netdev[1].below), "ens1f0");
+	put_in(&w, "host/" PORT "hw_counters/out_of_sequence", "100\n");
+	auto_rdma_facts struct rdma_facts g = { 0 };
+	ck_assert_int_eq(rdma_facts_read(&view, &w.v, &w.rails, &g, &e), 0);
+	ck_assert_uint_eq(g.device[0].port[0].first.value[COUNT_SEQUENCE], 100);
+	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_SEQUENCE], 112);
+	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_LINK_DOWN], 4);
+
+	auto_rdma_facts struct rdma_facts once = facts(&w, 0);
+	ck_assert_int_eq(once.watched_ms, 0);
+	ck_assert_uint_eq(once.device[0].port[0].first.value[COUNT_SEQUENCE], 12);
+}
+END_TEST
+
+static int read_all(void *arg, struct err *e)
+{
+	const struct world *w = arg;
+	const struct facts_view view = { .ctx = &w->ctx };
+	auto_rdma_facts struct rdma_facts f = { 0 };
+
+	return rdma_facts_read(&view, &w->v, &w->rails, &f, e);
+}
+
+START_TEST(allocations_may_fail)
+{
+	auto_world struct world w;
+
+	set_up(&w);
+	put_in(&w, "proc/self/limits", LIMITS("8388608"));
+	put_in(&w, "proc/self/status", "CapEff:\t0\n");
+	put_in(&w, "proc/self/environ", "A=b");
+	ck_assert_str_eq(alloc_fail_each(read_all, &w), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("facts", a_character_device_that_is_missing_or_another,
+	     a_character_device_that_may_not_be_opened, seen_from_outside,
+	     memory_that_may_be_locked, the_capability, the_environment,
+	     the_traffic_class_of_the_driver, counters_are_read_twice, allocations_may_fail)

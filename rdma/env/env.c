@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* env.c: which rails are used, and why the others are not. Their variables are in env_vars.c. */
+#include "rdma/env/env.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rdma/env/env_priv.h"
+
+/* ---- the result ---- */
+
+void env_clear(struct env *v)
+{
+	for (size_t i = 0; i < v->n_vars; i++)
+		free(v->var[i].value);
+	free(v->warning);
+	free(v->left_out);
+	free(v->missing);
+	*v = (struct env){ 0 };
+}
+
+printf_like(3, 0) static int push(char (**list)[ENV_TEXT_LEN], size_t *n, const char *fmt,
+				  va_list ap)
+{
+	char(*more)[ENV_TEXT_LEN] = reallocarray(*list, *n + 1, sizeof(*more));
+
+	if (!more)
+		return -1;
+	*list = more;
+	(void)vsnprintf(more[(*n)++], ENV_TEXT_LEN, fmt, ap);
+	return 0;
+}
+
+int env_warn(struct env *out, struct err *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int rc = push(&out->warning, &out->n_warnings, fmt, ap);
+	va_end(ap);
+	return rc ? err_nomem(e) : 0;
+}
+
+printf_like(3, 4) static int leave_out(struct env *out, struct err *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int rc = push(&out->left_out, &out->n_left_out, fmt, ap);
+	va_end(ap);
+	return rc ? err_nomem(e) : 0;
+}
+
+/* Left out, and it should be a rail. */
+printf_like(3, 4) static int miss(struct env *out, struct err *e, const char *fmt, ...)
+{
+	va_list ap, again;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int rc = push(&out->left_out, &out->n_left_out, fmt, ap) ||
+		 push(&out->missing, &out->n_missing, fmt, again);
+	va_end(again);
+	va_end(ap);
+	return rc ? err_nomem(e) : 0;
+}
+
+/* ---- which rails ---- */
+
+static const char *netdev_name(const struct rdma_rail *r)
+{
+	return r->netdev ? r->netdev->link.name : "no interface";
+}
+
+static bool is_named(const struct env_options *o, const struct inv_netdev *d)
+{
+	for (size_t i = 0; o->interfaces[i]; i++)
+		if (d && strcmp(d->link.name, o->interfaces[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Why a rail cannot be used whatever the others are like, or NULL. */
+static const char *fault_of(const struct rdma_rail *r)
+{
+	if (r->port->state != RDMA_PORT_ACTIVE)
+		return "its port is not ACTIVE, and NCCL uses no other";
+	if (strpbrk(r->device->link.name, ":,=^"))
+		return "its device's name cannot be written in NCCL_IB_HCA";
+	if (r->ambiguous)
+		return "another port carries the same address under the same name, and from here "
+		       "it cannot be told which of them is the interface's: use --netns on the "
+		       "host";
+	if (r->port->layer == INV_LAYER_UNKNOWN)
+		return "sysfs does not tell whether it is Ethernet or InfiniBand: is /sys that of "
+		       "this network namespace?";
+	if (r->port->layer == INV_ETHERNET && !r->v4 && !r->v6)
+		return "its GID table has no RoCE v2 entry of the interface's addresses";
+	return NULL;
+}
+
+/* What carries the cluster's own traffic is no rail when there are others. */
+static bool is_default(const struct env_plan *p, const struct rdma_rail *r)
+{
+	return !p->options->interfaces && r->netdev && p->inventory->default_ifindex &&
+	       r->netdev->link.ifindex == p->inventory->default_ifindex;
+}
+
+static const struct env_rail *user_of(const struct env_plan *p, const struct rdma_rail *r)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->rail[i].rail->port == r->port)
+			return &p->rail[i];
+	return NULL;
+}
+
+static int use(struct env_plan *p, const struct rdma_rail *r, struct err *e)
+{
+	struct env_rail *more = reallocarray(p->rail, p->n + 1, sizeof(*more));
+
+	if (!more)
+		return err_nomem(e);
+	p->rail = more;
+	p->rail[p->n++] = (struct env_rail){ .rail = r };
+	return 0;
+}
+
+static int consider(struct env_plan *p, const struct rdma_rail *r, struct env *out, struct err *e)
+{
+	char port[RAIL_PORT_LEN];
+	const char *fault = fault_of(r);
+	const struct env_rail *user = user_of(p, r);
+
+	rail_port(r, port);
+	if (p->options->interfaces && !is_named(p->options, r->netdev))
+		return leave_out(out, e, "%s on %s: not named by --interface", netdev_name(r),
+				 port);
+	if (fault && rail_is_bare(r) && !p->options->interfaces)
+		return leave_out(out, e, "%s on %s: %s", netdev_name(r), port, fault);
+	if (fault)
+		return miss(out, e, "%s on %s: %s", netdev_name(r), port, fault);
+	if (user)
+		return leave_out(out, e, "%s on %s: %s uses that port already", netdev_name(r),
+				 port, netdev_name(user->rail));
+	return use(p, r, e);
+}
+
+static bool is_served(const struct rails *all, const struct inv_netdev *d)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->rail[i].netdev == d)
+			return true;
+	return false;
+}
+
+/*
+ * An interface that no port serves. Whether it lies on an RDMA device cannot be told in a pod when
+ * it is down or has no address: then it has no GIDs either. With both, it is one without RDMA,
+ * unless the host sees such a device below it.
+ */
+static int consider_unserved(const struct env_plan *p, const struct inv_netdev *d, struct env *out,
+			     struct err *e)
+{
+	const char *name = d->link.name;
+
+	if (!(d->link.flags & IFF_UP))
+		return miss(out, e, "%s: its link is down", name);
+	if (!d->n_addrs)
+		return miss(out, e, "%s: it has no address, and so no GID", name);
+	if (p->options->interfaces || d->served_port)
+		return miss(out, e, "%s: no RDMA port has a GID of its addresses", name);
+	return leave_out(out, e, "%s: no RDMA port has a GID of its addresses", name);
+}
+
+/* Hardware without a port of its own has no RDMA, but when it was named. */
+static int choose_unserved(struct env_plan *p, const struct rails *all, struct env *out,
+			   struct err *e)
+{
+	const struct rdma_inventory *v = p->inventory;
+
+	for (size_t i = 0; v->n_devices && i < v->n_netdevs; i++) {
+		const struct inv_netdev *d = &v->netdev[i];
+		bool wanted = p->options->interfaces ? is_named(p->options, d)
+						     : rail_expected(v, d) && !*d->link.parent;
+
+		if (wanted && !is_served(all, d) && consider_unserved(p, d, out, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* Rails proper first, then that of the default route, if there is no other. */
+static int choose(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
+{
+	char port[RAIL_PORT_LEN];
+
+	for (size_t i = 0; i < all->n; i++)
+		if (!is_default(p, &all->rail[i]) && consider(p, &all->rail[i], out, e))
+			return -1;
+	bool others = p->n > 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct rdma_rail *r = &all->rail[i];
+
+		if (!is_default(p, r))
+			continue;
+		if (!others ? consider(p, r, out, e)
+			    : leave_out(out, e,
+					"%s on %s: it has the default route, and there are other "
+					"rails; --interface takes it in",
+					netdev_name(r), rail_port(r, port)))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_names(const struct env_plan *p, struct err *e)
+{
+	for (size_t i = 0; p->options->interfaces && p->options->interfaces[i]; i++) {
+		const char *name = p->options->interfaces[i];
+		bool there = false;
+
+		for (size_t d = 0; d < p->inventory->n_netdevs; d++)
+			there |= strcmp(p->inventory->netdev[d].link.name, name) == 0;
+		if (!there)
+			return err_set(e, ERR_CONFIG, 0,
+				       "there is no interface \"%.64s\" with an address here",
+				       name);
+	}
+	return 0;
+}
+
+static int none(const struct env_plan *p, const struct env *out, struct err *e)
+{
+	const struct rdma_inventory *v = p->inventory;
+
+	if (!v->has_rdma)
+		err_set(e, ERR_NOTFOUND, 0, "this kernel has no RDMA");
+	else if (!v->n_devices)
+		err_set(e, ERR_NOTFOUND, 0, "no RDMA device is visible in this network namespace");
+	else
+		err_set(e, ERR_NOTFOUND, 0, "no interface here is served by an RDMA device");
+	e->errnum = ENODEV;
+	for (size_t i = 0; i < out->n_left_out; i++)
+		err_hint(e, "%s", out->left_out[i]);
+	return err_hint(e, "\"railctl rdma check\" looks for the reason");
+}
+
+/* ---- one family for all ---- */
+
+static const struct inv_gid *gid_of(const struct rdma_rail *r, enum ip_family family)
+{
+	return family == IP_V4 ? r->v4 : r->v6;
+}
+
+static bool is_roce(const struct env_rail *r)
+{
+	return r->rail->port->layer == INV_ETHERNET;
+}
+
+static size_t count_family(const struct env_plan *p, enum ip_family family)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += is_roce(&p->rail[i]) && gid_of(p->rail[i].rail, family);
+	return n;
+}
+
+/* NCCL knows one family for all devices. */
+static void choose_family(struct env_plan *p)
+{
+	size_t v4 = count_family(p, IP_V4), v6 = count_family(p, IP_V6);
+
+	p->family = p->options->family;
+	if (p->family == IP_NONE)
+		p->family = v4 >= v6 ? IP_V4 : IP_V6;
+}
+
+static int drop_other_family(struct env_plan *p, struct env *out, struct err *e)
+{
+	char port[RAIL_PORT_LEN];
+	const char *family = p->family == IP_V4 ? "IPv4" : "IPv6";
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct env_rail r = p->rail[i];
+
+		r.gid = is_roce(&r) ? gid_of(r.rail, p->family) : NULL;
+		if (!is_roce(&r) || r.gid) {
+			p->rail[kept++] = r;
+			continue;
+		}
+		(void)rail_port(r.rail, port);
+		if (leave_out(out, e, "%s on %s: it has no RoCE v2 GID of %s", netdev_name(r.rail),
+			      port, family) ||
+		    env_warn(
+			    out, e,
+			    "%s on %s is not used: it has no RoCE v2 GID of %s, and NCCL takes one "
+			    "family for all devices",
+			    netdev_name(r.rail), port, family))
+			return -1;
+	}
+	p->n = kept;
+	return 0;
+}
+
+static void look_for_common_index(struct env_plan *p)
+{
+	p->common = true;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct inv_gid *g = p->rail[i].gid;
+
+		if (!g)
+			continue;
+		if (p->n_roce++ == 0)
+			p->index = g->entry.index;
+		p->common &= g->entry.index == p->index;
+	}
+	p->common &= p->n_roce > 0;
+}
+
+static int plan(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
+{
+	if (check_names(p, e) || choose(p, all, out, e) || choose_unserved(p, all, out, e))
+		return -1;
+	choose_family(p);
+	if (drop_other_family(p, out, e))
+		return -1;
+	if (!p->n)
+		return none(p, out, e);
+	out->n_rails = p->n;
+	look_for_common_index(p);
+	return 0;
+}
+
+static int make(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
+{
+	return plan(p, all, out, e) || env_set_gids(p, out, e) || env_set_others(p, out, e) ? -1
+											    : 0;
+}
+
+int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
+	     struct err *e)
+{
+	auto_rails struct rails all = { 0 };
+	auto_env struct env x = { 0 };
+	struct env_plan p = { .inventory = v, .options = o };
+
+	if (rails_find(v, &all, e))
+		return -1;
+
+	int rc = make(&p, &all, &x, e);
+
+	free(p.rail);
+	if (rc)
+		return -1;
+	*out = x;
+	x = (struct env){ 0 };
+	return 0;
+}

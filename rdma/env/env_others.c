@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* env_others.c: the variables that are not about GIDs: bootstrap, traffic class, rails, UCX. */
+#include <string.h>
+
+#include "rdma/env/env_priv.h"
+
+/* ---- bootstrap ---- */
+
+static bool is_plain(const char *ifname)
+{
+	return !strpbrk(ifname, ",=^:");
+}
+
+static const char *first_rail_netdev(const struct env_plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct inv_netdev *d = p->rail[i].rail->netdev;
+
+		if (d && d->n_addrs)
+			return d->link.name;
+	}
+	return NULL;
+}
+
+static int set_socket(const struct env_plan *p, struct env *out, struct err *e)
+{
+	const struct inv_netdev *d =
+		inv_netdev_by_index(p->inventory, p->inventory->default_ifindex);
+	const char *name = p->options->socket, *why = "as asked for";
+
+	if (!name && d && d->n_addrs) {
+		name = d->link.name;
+		why = "the interface of the default route: NCCL's processes find each other by TCP "
+		      "there, and the rails are left to RDMA";
+	} else if (!name) {
+		name = first_rail_netdev(p);
+		why = "there is no default route; the first rail is where NCCL's processes can "
+		      "find each other by TCP";
+	}
+	if (!name)
+		return env_warn(out, e,
+				"no interface has an address: NCCL needs one over which its "
+				"processes find each other");
+	if (!is_plain(name))
+		return env_warn(out, e, "the name \"%s\" cannot be written in NCCL_SOCKET_IFNAME",
+				name);
+	return env_add(out, e, (struct env_new){ "NCCL_SOCKET_IFNAME", env_text("=%s", name) },
+		       "%s", why);
+}
+
+/* ---- quality of service ---- */
+
+static int set_number(struct env *out, const char *name, int value, struct err *e, const char *why)
+{
+	return value < 0 ? 0
+			 : env_add(out, e, (struct env_new){ name, env_text("%d", value) }, "%s",
+				   why);
+}
+
+static int set_qos(const struct env_plan *p, struct env *out, struct err *e)
+{
+	int tc = p->options->tc, sl = p->options->sl;
+
+	if (tc >= 0 && env_add(out, e, (struct env_new){ "NCCL_IB_TC", env_text("%d", tc) },
+			       "%s: DSCP %d in each packet's header, by which switches and NIC "
+			       "choose the priority",
+			       p->options->tc_why ? p->options->tc_why : "as asked for", tc / 4))
+		return -1;
+	return set_number(out, "NCCL_IB_SL", sl, e, "as asked for: the service level");
+}
+
+/* ---- rails ---- */
+
+static bool overlap(struct ip_prefix a, struct ip_prefix b)
+{
+	return ip_in_prefix(a, ip_network(b)) || ip_in_prefix(b, ip_network(a));
+}
+
+/* More than one RoCE rail, each in a network of its own. */
+static bool are_apart(const struct env_plan *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (p->rail[i].gid && p->rail[k].gid &&
+			    overlap(env_network(&p->rail[i]), env_network(&p->rail[k])))
+				return false;
+	return p->n_roce > 1;
+}
+
+static int set_cross_nic(const struct env_plan *p, struct env *out, struct err *e)
+{
+	int asked = p->options->cross_nic;
+
+	if (asked >= 0)
+		return set_number(out, "NCCL_CROSS_NIC", asked, e, "as asked for");
+	if (!are_apart(p))
+		return 0;
+	return set_number(out, "NCCL_CROSS_NIC", 0, e,
+			  "each rail is a network of its own: a ring stays on the same rail on "
+			  "every node");
+}
+
+/* ---- UCX ---- */
+
+static int set_ucx(const struct env_plan *p, struct env *out, struct err *e)
+{
+	if (env_add(out, e, (struct env_new){ "UCX_NET_DEVICES", env_join(p, "") },
+		    "the same ports, for UCX"))
+		return -1;
+	/* One for all devices: an index of RoCE would be wrong for InfiniBand. */
+	if (p->common && p->n_roce == p->n &&
+	    env_add(out, e, (struct env_new){ "UCX_IB_GID_INDEX", env_text("%u", p->index) },
+		    "the same index, for UCX"))
+		return -1;
+	return set_number(out, "UCX_IB_TRAFFIC_CLASS", p->options->tc, e, "the same, for UCX") ||
+			       set_number(out, "UCX_IB_SL", p->options->sl, e, "the same, for UCX")
+		       ? -1
+		       : 0;
+}
+
+int env_set_others(const struct env_plan *p, struct env *out, struct err *e)
+{
+	return set_socket(p, out, e) || set_qos(p, out, e) || set_cross_nic(p, out, e) ||
+			       set_ucx(p, out, e)
+		       ? -1
+		       : 0;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* env_vars.c: a plan becomes variables. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rdma/env/env_priv.h"
+#include "rdma/env/nccl.h"
+
+/* What NCCL can hold (MAX_IB_DEVS). */
+#define NCCL_DEVICES_MAX 32
+
+char *env_text(const char *fmt, ...)
+{
+	va_list ap, again;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	char *text = n < 0 ? NULL : malloc((size_t)n + 1);
+
+	if (text)
+		(void)vsnprintf(text, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return text;
+}
+
+char *env_join(const struct env_plan *p, const char *prefix)
+{
+	char *text = malloc(strlen(prefix) + p->n * RAIL_PORT_LEN + 1), port[RAIL_PORT_LEN];
+
+	if (!text)
+		return NULL;
+
+	char *end = stpcpy(text, prefix);
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (i)
+			*end++ = ',';
+		end = stpcpy(end, rail_port(p->rail[i].rail, port));
+	}
+	return text;
+}
+
+int env_add(struct env *out, struct err *e, struct env_new n, const char *why, ...)
+{
+	struct env_var *v = &out->var[out->n_vars];
+	va_list ap;
+
+	if (!n.value)
+		return err_nomem(e);
+	*v = (struct env_var){ .name = n.name, .value = n.value };
+	out->n_vars++;
+	va_start(ap, why);
+	(void)vsnprintf(v->why, sizeof(v->why), why, ap);
+	va_end(ap);
+	return 0;
+}
+
+/* "net1 on mlx5_0:1, net2 on mlx5_1:1": which interface is which rail, as far as there is room. */
+static void name_rails(const struct env_plan *p, char *out, size_t size)
+{
+	char port[RAIL_PORT_LEN];
+	size_t len = 0;
+
+	*out = '\0';
+	for (size_t i = 0; i < p->n && len < size; i++) {
+		const struct rdma_rail *r = p->rail[i].rail;
+
+		len += (size_t)snprintf(out + len, size - len, "%s%s on %s", i ? ", " : "",
+					r->netdev ? r->netdev->link.name : "no interface",
+					rail_port(r, port));
+	}
+}
+
+static int set_hca(const struct env_plan *p, struct env *out, struct err *e)
+{
+	char rails[ENV_TEXT_LEN / 2];
+
+	name_rails(p, rails, sizeof(rails));
+	if (p->n > NCCL_DEVICES_MAX &&
+	    env_warn(out, e, "%zu rails, of which NCCL uses %d", p->n, NCCL_DEVICES_MAX))
+		return -1;
+	return env_add(out, e, (struct env_new){ "NCCL_IB_HCA", env_join(p, "=") },
+		       "the ports of this namespace's own rails: %s; with \"=\" names match whole, "
+		       "without it mlx5_1 is mlx5_10 as well",
+		       rails);
+}
+
+/* ---- GIDs ---- */
+
+static char *format_gid(const struct inv_gid *g, char out[IP_STR_LEN])
+{
+	return ip_format(gid_to_ip(&g->entry.gid), out);
+}
+
+static int set_index(const struct env_plan *p, struct env *out, struct err *e)
+{
+	char rail[RAIL_PORT_LEN], ip[IP_STR_LEN];
+	const struct env_rail *first = p->rail;
+
+	while (!first->gid)
+		first++;
+	return env_add(out, e, (struct env_new){ "NCCL_IB_GID_INDEX", env_text("%u", p->index) },
+		       "index %u is the RoCE v2 GID of this namespace's own address on every rail "
+		       "(%s on %s); it holds as long as the interfaces live: the next pod may have "
+		       "another",
+		       p->index, format_gid(first->gid, ip), rail_port(first->rail, rail));
+}
+
+static struct nccl_rule rule_of(const struct env_plan *p, const struct ip_prefix *range)
+{
+	struct nccl_rule r = { .family = p->family, .version = GID_ROCE_V2 };
+
+	r.has_range = range->len > 0;
+	r.range = *range;
+	return r;
+}
+
+static bool leads_home(const struct env_plan *p, const struct ip_prefix *range)
+{
+	struct nccl_rule rule = rule_of(p, range);
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct env_rail *r = &p->rail[i];
+
+		if (r->gid && nccl_gid_index(r->rail->port, &rule) != r->gid->entry.index)
+			return false;
+	}
+	return true;
+}
+
+/* The smallest prefix with both in it. */
+static struct ip_prefix cover(struct ip_prefix a, struct ip_prefix b)
+{
+	struct ip_prefix c = a;
+
+	c.len = a.len < b.len ? a.len : b.len;
+	while (c.len > 0 && !ip_in_prefix(c, b.addr))
+		c.len--;
+	return c;
+}
+
+struct ip_prefix env_network(const struct env_rail *r)
+{
+	struct ip a = gid_to_ip(&r->gid->entry.gid);
+	const struct inv_netdev *d = r->rail->netdev;
+	struct ip_prefix p = { a, (uint8_t)ip_bits(a.family) };
+
+	for (size_t i = 0; d && i < d->n_addrs; i++)
+		if (ip_equal(d->addr[i].addr, a))
+			return d->addr[i];
+	return p;
+}
+
+/* Of all rails' networks, or (exact) of their addresses alone. */
+static struct ip_prefix range_of(const struct env_plan *p, bool exact)
+{
+	struct ip_prefix range = { .len = 0 };
+	bool first = true;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (!p->rail[i].gid)
+			continue;
+
+		struct ip_prefix one = env_network(&p->rail[i]);
+
+		if (exact)
+			one.len = (uint8_t)ip_bits(p->family);
+		range = first ? one : cover(range, one);
+		first = false;
+	}
+	range.addr = ip_network(range);
+	return range;
+}
+
+/* What NCCL takes in spite of everything, rail by rail. */
+static int warn_astray(const struct env_plan *p, const struct ip_prefix *range, struct env *out,
+		       struct err *e)
+{
+	struct nccl_rule rule = rule_of(p, range);
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct env_rail *r = &p->rail[i];
+		char port[RAIL_PORT_LEN], own[IP_STR_LEN], other[IP_STR_LEN] = "nothing";
+		uint32_t taken = r->gid ? nccl_gid_index(r->rail->port, &rule) : 0;
+		const struct inv_gid *g = inv_gid_at(r->rail->port, taken);
+
+		if (!r->gid || taken == r->gid->entry.index)
+			continue;
+		if (g)
+			(void)format_gid(g, other);
+		if (env_warn(out, e,
+			     "on %s NCCL will take GID index %u (%s) and not %u (%s): the rails "
+			     "have "
+			     "different indices, and no range of addresses tells ours apart; give "
+			     "each process one rail (--interface), or the pod VFs of its own",
+			     rail_port(r->rail, port), taken, other, r->gid->entry.index,
+			     format_gid(r->gid, own)))
+			return -1;
+	}
+	return 0;
+}
+
+static int set_range(const struct env_plan *p, struct env *out, struct err *e)
+{
+	char text[PREFIX_STR_LEN];
+	struct ip_prefix wide = range_of(p, false), exact = range_of(p, true);
+	bool wide_is_right = leads_home(p, &wide);
+	const struct ip_prefix *range = wide_is_right ? &wide : &exact;
+
+	if (!wide_is_right && !leads_home(p, &exact) && warn_astray(p, &exact, out, e))
+		return -1;
+	/* Networks with nothing in common: such a range would say nothing. */
+	if (range->len == 0)
+		return 0;
+	return env_add(out, e,
+		       (struct env_new){ "NCCL_IB_ADDR_RANGE",
+					 env_text("%s", ip_format_prefix(*range, text)) },
+		       wide_is_right
+			       ? "the networks of all rails; GIDs of other networks are left "
+				 "alone"
+			       : "the addresses of this pod's rails and as little else as can "
+				 "be: in their networks GIDs of others come first");
+}
+
+/* UCX has no range: it takes the first RoCE v2 GID of a port. */
+static const struct inv_gid *ucx_takes(const struct env_plan *p, const struct inv_port *port)
+{
+	for (size_t i = 0; i < port->n_gids; i++) {
+		struct ip a = gid_to_ip(&port->gid[i].entry.gid);
+
+		if (port->gid[i].entry.type == GID_ROCE_V2 && a.family == p->family &&
+		    !inv_is_link_local(a))
+			return &port->gid[i];
+	}
+	return NULL;
+}
+
+static int warn_ucx(const struct env_plan *p, struct env *out, struct err *e)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct env_rail *r = &p->rail[i];
+		const struct inv_gid *g = r->gid ? ucx_takes(p, r->rail->port) : NULL;
+		char port[RAIL_PORT_LEN], ip[IP_STR_LEN];
+
+		if (!g || g->here || g == r->gid)
+			continue;
+		if (env_warn(out, e,
+			     "UCX has one GID index for all devices, and here they differ: on %s "
+			     "it may take index %u (%s), which is not ours",
+			     rail_port(r->rail, port), g->entry.index, format_gid(g, ip)))
+			return -1;
+	}
+	return 0;
+}
+
+static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
+{
+	if (env_add(out, e, (struct env_new){ "NCCL_IB_ROCE_VERSION_NUM", env_text("2") },
+		    "RoCE v2, which can be routed; NCCL_IB_GID_INDEX is not set because the index "
+		    "differs from rail to rail") ||
+	    env_add(out, e,
+		    (struct env_new){ "NCCL_IB_ADDR_FAMILY",
+				      env_text("%s", p->family == IP_V4 ? "AF_INET" : "AF_INET6") },
+		    "every rail has an %s address", p->family == IP_V4 ? "IPv4" : "IPv6"))
+		return -1;
+	return set_range(p, out, e) || warn_ucx(p, out, e) ? -1 : 0;
+}
+
+int env_set_gids(const struct env_plan *p, struct env *out, struct err *e)
+{
+	if (set_hca(p, out, e))
+		return -1;
+	if (!p->n_roce)
+		return 0;
+	return p->common ? set_index(p, out, e) : set_auto(p, out, e);
+}

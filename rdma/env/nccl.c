@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/env/nccl.h"
+
+#include <string.h>
+
+const struct inv_gid *inv_gid_at(const struct inv_port *p, uint32_t index)
+{
+	size_t low = 0, high = p->n_gids;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->gid[mid].entry.index == index)
+			return &p->gid[mid];
+		if (p->gid[mid].entry.index < index)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+/* As NCCL sees a place of the table. */
+struct place {
+	struct gid gid;
+	enum gid_type type;
+};
+
+static struct place place_at(const struct inv_port *p, uint32_t index)
+{
+	const struct inv_gid *g = inv_gid_at(p, index);
+
+	if (!g)
+		return (struct place){ .type = GID_UNKNOWN };
+	return (struct place){ g->entry.gid, g->entry.type };
+}
+
+/* A free place is of IPv6 there. */
+static enum ip_family family_of(const struct place *at)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	static const uint8_t multicast[12] = { 0xff, 0x0e, [10] = 0xff, [11] = 0xff };
+
+	return memcmp(at->gid.raw, mapped, 12) == 0 || memcmp(at->gid.raw, multicast, 12) == 0
+		       ? IP_V4
+		       : IP_V6;
+}
+
+/* Neither free nor link-local. */
+static bool is_valid(const struct place *at)
+{
+	static const uint8_t local[8] = { 0xfe, 0x80 };
+
+	return !gid_is_zero(&at->gid) && memcmp(at->gid.raw, local, 8) != 0;
+}
+
+/* With IPv4 only the last four bytes are compared, whatever stands before them. */
+static bool in_range(const struct place *at, const struct nccl_rule *r)
+{
+	struct ip a;
+
+	if (!r->has_range || r->range.len == 0)
+		return true;
+	if (r->family == IP_V4)
+		return ip_from_bytes(at->gid.raw + 12, 4, &a) == 0 && ip_in_prefix(r->range, a);
+	return ip_from_bytes(at->gid.raw, 16, &a) == 0 && ip_in_prefix(r->range, a);
+}
+
+static bool is_better(const struct place *now, const struct place *next, const struct nccl_rule *r)
+{
+	enum ip_family family = family_of(next);
+
+	if (family != r->family || !in_range(next, r))
+		return false;
+	if (family != family_of(now))
+		return true;
+	return is_valid(next) && next->type == r->version &&
+	       (now->type != next->type || !is_valid(now));
+}
+
+uint32_t nccl_gid_index(const struct inv_port *p, const struct nccl_rule *r)
+{
+	/* One more than there are: a table has free places at its end. */
+	uint32_t end = p->n_gids ? p->gid[p->n_gids - 1].entry.index + 2 : 0, taken = 0;
+	struct place now = place_at(p, 0);
+
+	for (uint32_t i = 1; i < end; i++) {
+		struct place next = place_at(p, i);
+
+		if (!is_better(&now, &next, r))
+			continue;
+		now = next;
+		taken = i;
+	}
+	return taken;
+}

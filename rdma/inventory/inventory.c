@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inventory.c: what follows from an inventory alone. Reading is in inventory_read.c. */
+#include "rdma/inventory/inventory.h"
+
+#include <string.h>
+
+void rdma_inventory_clear(struct rdma_inventory *v)
+{
+	for (size_t i = 0; i < v->n_devices; i++)
+		for (size_t p = 0; p < v->device[i].n_ports; p++)
+			free(v->device[i].port[p].gid);
+	for (size_t i = 0; i < v->n_netdevs; i++)
+		free(v->netdev[i].addr);
+	free(v->device);
+	free(v->netdev);
+	*v = (struct rdma_inventory){ 0 };
+}
+
+/* GRH 40, UDP 8, BTH 12, XRC 4, atomic 28 and ICRC 4 bytes. */
+#define ROCE_HEADERS 96u
+
+uint32_t inv_rdma_mtu(uint32_t netdev_mtu)
+{
+	for (uint32_t mtu = 4096; mtu >= 256; mtu /= 2)
+		if (netdev_mtu >= mtu + ROCE_HEADERS)
+			return mtu;
+	return 0;
+}
+
+uint32_t inv_rate_mbps(const char *text)
+{
+	char whole[12];
+	size_t digits = strspn(text, "0123456789");
+	uint64_t gb;
+	uint32_t mb = 0;
+
+	if (digits == 0 || digits >= sizeof(whole))
+		return 0;
+	memcpy(whole, text, digits);
+	whole[digits] = '\0';
+	text += digits;
+	/* One digit is all the kernel writes: 2.5, 0.5. */
+	if (text[0] == '.' && text[1] >= '0' && text[1] <= '9') {
+		mb = 100u * (uint32_t)(text[1] - '0');
+		text += 2;
+	}
+	if (strncmp(text, " Gb/sec", 7) != 0 || parse_u64(whole, 0, UINT32_MAX / 1000 - 1, &gb))
+		return 0;
+	return (uint32_t)gb * 1000 + mb;
+}
+
+const char *inv_layer_name(enum inv_layer l)
+{
+	static const char *const names[] = { "unknown", "Ethernet", "InfiniBand" };
+
+	return names[l];
+}
+
+bool inv_has_addr(const struct inv_netdev *d, struct ip a)
+{
+	for (size_t i = 0; i < d->n_addrs; i++)
+		if (ip_equal(d->addr[i].addr, a))
+			return true;
+	return false;
+}
+
+bool inv_is_link_local(struct ip a)
+{
+	return a.family == IP_V6 && (unsigned)(a.v >> 118) == 0x3fa;
+}
+
+const struct inv_netdev *inv_netdev_by_index(const struct rdma_inventory *v, int ifindex)
+{
+	for (size_t i = 0; ifindex && i < v->n_netdevs; i++)
+		if (v->netdev[i].link.ifindex == ifindex)
+			return &v->netdev[i];
+	return NULL;
+}
+
+/* A GID without a name for its interface is told by its address alone. */
+static bool is_here(const struct rdma_inventory *v, const struct gid_entry *g)
+{
+	struct ip a = gid_to_ip(&g->gid);
+
+	for (size_t i = 0; i < v->n_netdevs; i++) {
+		const struct inv_netdev *d = &v->netdev[i];
+
+		if ((!*g->netdev || strcmp(d->link.name, g->netdev) == 0) && inv_has_addr(d, a))
+			return true;
+	}
+	return false;
+}
+
+void inv_mark_gids(struct rdma_inventory *v)
+{
+	for (size_t i = 0; i < v->n_devices; i++) {
+		for (size_t p = 0; p < v->device[i].n_ports; p++) {
+			struct inv_port *port = &v->device[i].port[p];
+
+			for (size_t g = 0; g < port->n_gids; g++)
+				port->gid[g].here = is_here(v, &port->gid[g].entry);
+		}
+	}
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/inventory/inventory_json.h"
+
+#include <stdio.h>
+
+static int add_gid(struct json *list, const struct inv_gid *g)
+{
+	struct json *o = json_push_object(list);
+	char raw[GID_STR_LEN], ip[IP_STR_LEN];
+
+	return !o || json_add_int(o, "index", g->entry.index) ||
+			       json_add_str(o, "gid", gid_format(&g->entry.gid, raw)) ||
+			       json_add_str(o, "address",
+					    ip_format(gid_to_ip(&g->entry.gid), ip)) ||
+			       json_add_str(o, "type", gid_type_name(g->entry.type)) ||
+			       (*g->entry.netdev && json_add_str(o, "ifName", g->entry.netdev)) ||
+			       json_add_bool(o, "here", g->here) ||
+			       (*g->netns && json_add_str(o, "netns", g->netns))
+		       ? -1
+		       : 0;
+}
+
+static int add_gids(struct json *o, const struct inv_port *p)
+{
+	struct json *list = p->has_gids ? json_add_array(o, "gids") : o;
+
+	for (size_t i = 0; list && i < p->n_gids; i++)
+		if (add_gid(list, &p->gid[i]))
+			return -1;
+	return list ? 0 : -1;
+}
+
+static int add_port(struct json *list, const struct inv_port *p)
+{
+	struct json *o = json_push_object(list);
+	uint32_t mtu = p->layer == INV_ETHERNET ? inv_rdma_mtu(p->netdev_mtu) : 0;
+
+	if (!o || json_add_int(o, "port", p->port) ||
+	    json_add_str(o, "state", rdma_port_state_name(p->state)) ||
+	    json_add_str(o, "linkLayer", inv_layer_name(p->layer)) ||
+	    (p->rate_mbps && json_add_int(o, "rateMbps", p->rate_mbps)) ||
+	    (*p->netdev && json_add_str(o, "ifName", p->netdev)) ||
+	    (p->netdev_mtu && json_add_int(o, "mtu", p->netdev_mtu)) ||
+	    (mtu && json_add_int(o, "rdmaMtu", mtu)))
+		return -1;
+	return add_gids(o, p);
+}
+
+static int add_uverbs(struct json *o, const struct rdma_chardev *c)
+{
+	struct json *u = *c->name ? json_add_object(o, "uverbs") : o;
+
+	if (!*c->name)
+		return 0;
+	return !u || json_add_str(u, "name", c->name) || json_add_int(u, "major", c->major) ||
+			       json_add_int(u, "minor", c->minor)
+		       ? -1
+		       : 0;
+}
+
+static int add_guid(struct json *o, uint64_t guid)
+{
+	char text[24];
+
+	if (!guid)
+		return 0;
+	(void)snprintf(text, sizeof(text), "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48) & 0xffff,
+		       (unsigned)(guid >> 32) & 0xffff, (unsigned)(guid >> 16) & 0xffff,
+		       (unsigned)guid & 0xffff);
+	return json_add_str(o, "nodeGuid", text);
+}
+
+static int add_device(struct json *list, const struct inv_device *d)
+{
+	struct json *o = json_push_object(list);
+
+	if (!o || json_add_str(o, "name", d->link.name) ||
+	    json_add_int(o, "index", d->link.index) ||
+	    (*d->link.protocol && json_add_str(o, "protocol", d->link.protocol)) ||
+	    (*d->driver && json_add_str(o, "driver", d->driver)) ||
+	    (*d->bus && json_add_str(o, "pciAddress", d->bus)) || json_add_bool(o, "vf", d->vf) ||
+	    (d->numa_node >= 0 && json_add_int(o, "numaNode", d->numa_node)) ||
+	    add_guid(o, d->link.node_guid) ||
+	    (*d->link.fw_version && json_add_str(o, "firmware", d->link.fw_version)) ||
+	    add_uverbs(o, &d->uverbs))
+		return -1;
+
+	struct json *ports = json_add_array(o, "ports");
+
+	for (size_t i = 0; ports && i < d->n_ports; i++)
+		if (add_port(ports, &d->port[i]))
+			return -1;
+	return ports ? 0 : -1;
+}
+
+struct json *inventory_json(const struct rdma_inventory *v)
+{
+	auto_json struct json *list = json_new_array();
+
+	for (size_t i = 0; list && i < v->n_devices; i++)
+		if (add_device(list, &v->device[i]))
+			return NULL;
+	return TAKE_PTR(list);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inventory_sysfs.c: what sysfs says of an RDMA device and of its ports. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/pci/sysfs.h"
+#include "rdma/inventory/inventory.h"
+
+/* ---- a device ---- */
+
+#define ATTR_PATH_LEN 160
+
+/* An attribute of a device: its path below sysfs. Names are at most 63 bytes long. */
+static const char *attr(const char *device, const char *name, char out[ATTR_PATH_LEN])
+{
+	(void)snprintf(out, ATTR_PATH_LEN, "class/infiniband/%.64s/%.64s", device, name);
+	return out;
+}
+
+/* What is not there is "" and no error: software devices have no hardware, and devices vanish. */
+static int read_text(const char *sysfs, const char *path, char *out, size_t size, struct err *e)
+{
+	struct err why;
+
+	if (sysfs_read(sysfs, path, out, size, &why) == 0)
+		return 0;
+	*out = '\0';
+	return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+}
+
+static int open_sysfs(const char *sysfs)
+{
+	return open(sysfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The last part of what the link points to; "" when there is none, or it does not fit. */
+static void read_link(int sysfs, const char *path, char *out, size_t size)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(sysfs, path, target, sizeof(target) - 1);
+
+	*out = '\0';
+	if (n <= 0)
+		return;
+	target[n] = '\0';
+
+	const char *base = strrchr(target, '/');
+
+	base = base ? base + 1 : target;
+	if (strlen(base) < size)
+		memcpy(out, base, strlen(base) + 1);
+}
+
+/* "-1", or a number; the file of an auxiliary device is its PF's. */
+static int read_numa(const char *sysfs, struct inv_device *d, struct err *e)
+{
+	static const char *const where[] = { "device/numa_node", "device/../numa_node" };
+	char path[ATTR_PATH_LEN], text[16] = "";
+	uint64_t n;
+
+	for (size_t i = 0; !*text && i < ARRAY_SIZE(where); i++)
+		if (read_text(sysfs, attr(d->link.name, where[i], path), text, sizeof(text), e))
+			return -1;
+	d->numa_node = parse_u64(text, 0, INT_MAX, &n) ? -1 : (int)n;
+	return 0;
+}
+
+int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e)
+{
+	char path[ATTR_PATH_LEN], bus[BUS_ADDR_LEN];
+	const char *name = d->link.name;
+	auto_fd int root = open_sysfs(sysfs);
+
+	if (strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return err_set(e, ERR_KERNEL, EBADMSG, "an RDMA device is called \"%.64s\"", name);
+	if (root < 0)
+		return err_set(e, ERR_IO, errno, "open %s", sysfs);
+	read_link(root, attr(name, "device", path), bus, sizeof(bus));
+	/* A soft device of older kernels points to the interface below it. */
+	(void)snprintf(d->bus, sizeof(d->bus), "%s", bus_addr_valid(bus) ? bus : "");
+	read_link(root, attr(name, "device/driver", path), d->driver, sizeof(d->driver));
+	d->vf = faccessat(root, attr(name, "device/physfn", path), F_OK, 0) == 0;
+	return read_numa(sysfs, d, e);
+}
+
+/* ---- a port ---- */
+
+static enum inv_layer layer_of(const char *text)
+{
+	if (strcmp(text, "Ethernet") == 0)
+		return INV_ETHERNET;
+	return strcmp(text, "InfiniBand") == 0 ? INV_INFINIBAND : INV_LAYER_UNKNOWN;
+}
+
+#define GIDS_MAX 65536
+
+struct collected {
+	struct inv_port *port;
+	size_t room;
+	bool full;
+};
+
+static int collect_gid(const struct gid_entry *g, void *arg)
+{
+	struct collected *c = arg;
+	struct inv_port *p = c->port;
+
+	if (p->n_gids == c->room) {
+		size_t room = c->room ? 2 * c->room : 16;
+		struct inv_gid *more =
+			p->n_gids < GIDS_MAX ? reallocarray(p->gid, room, sizeof(*more)) : NULL;
+
+		if (!more) {
+			c->full = true;
+			return 1;
+		}
+		p->gid = more;
+		c->room = room;
+	}
+	p->gid[p->n_gids++] = (struct inv_gid){ .entry = *g };
+	return 0;
+}
+
+static int read_gids(const char *sysfs, const char *device, struct inv_port *p, struct err *e)
+{
+	const struct gid_port where = { .root = sysfs, .device = device, .port = p->port };
+	struct collected c = { .port = p };
+	struct err why;
+
+	if (gid_each(&where, collect_gid, &c, &why)) {
+		if (why.code == ERR_NOTFOUND)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (c.full)
+		return err_nomem(e);
+	p->has_gids = true;
+	return 0;
+}
+
+int inv_read_port(const char *sysfs, const char *device, struct inv_port *p, struct err *e)
+{
+	char name[32], path[ATTR_PATH_LEN], text[64];
+
+	(void)snprintf(name, sizeof(name), "ports/%u/link_layer", p->port);
+	if (read_text(sysfs, attr(device, name, path), text, sizeof(text), e))
+		return -1;
+	p->layer = layer_of(text);
+	(void)snprintf(name, sizeof(name), "ports/%u/rate", p->port);
+	if (read_text(sysfs, attr(device, name, path), text, sizeof(text), e))
+		return -1;
+	p->rate_mbps = inv_rate_mbps(text);
+	return read_gids(sysfs, device, p, e);
+}

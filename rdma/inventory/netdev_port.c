@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/inventory/netdev_port.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/net/addr.h"
+
+struct look {
+	struct rdma_view v;
+	struct served *out;
+	struct err *e;
+	int rc;
+};
+
+void served_clear(struct served *s)
+{
+	free(s->one);
+	*s = (struct served){ 0 };
+}
+
+static bool is_known(const struct served *s, int ifindex)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->one[i].ifindex == ifindex)
+			return true;
+	}
+	return false;
+}
+
+static int add(struct look *l, struct served_one one)
+{
+	struct served *s = l->out;
+	struct served_one *more = reallocarray(s->one, s->n + 1, sizeof(*more));
+
+	if (!more)
+		return err_nomem(l->e);
+	s->one = more;
+	s->one[s->n++] = one;
+	return 0;
+}
+
+/* The port's own interface, unless that is in a pod. */
+static void note_netdev(const struct look *l, struct served_one *one)
+{
+	struct rdma_port port;
+	struct link_info link;
+	struct err ignored;
+
+	if (nl_rdma_port(l->v.home_rdma, one->device, one->port, &port, &ignored) ||
+	    !port.ifindex || nl_link_by_index(l->v.home_nl, port.ifindex, &link, &ignored))
+		return;
+	memcpy(one->netdev, link.name, sizeof(one->netdev));
+	one->mtu = link.mtu;
+}
+
+/* Whatever cannot be told of an interface leaves it to what its pod sees. */
+static int follow(struct look *l, int ifindex)
+{
+	struct rdma_serving s;
+	struct link_info link;
+	struct err why;
+
+	if (nl_link_by_index(l->v.pod_nl, ifindex, &link, &why) ||
+	    rdma_of_netdev(&l->v, link.name, &s, &why))
+		return why.code == ERR_NOMEM ? err_nomem(l->e) : 0;
+
+	struct served_one one = { .ifindex = ifindex, .device = s.link.index, .port = s.port };
+
+	note_netdev(l, &one);
+	return add(l, one);
+}
+
+static int on_addr(const struct addr_info *a, void *arg)
+{
+	struct look *l = arg;
+
+	l->rc = is_known(l->out, a->ifindex) ? 0 : follow(l, a->ifindex);
+	return l->rc;
+}
+
+static int look(struct look *l, const struct ctx *ctx, const struct netns *pod, struct err *e)
+{
+	auto_netns struct netns home = { .fd = -1 };
+	auto_nl struct nl *home_nl = NULL, *pod_nl = NULL, *rdma = NULL;
+	struct err why;
+
+	if (netns_open_self(&home, e))
+		return -1;
+	if (netns_same(home.id, pod->id))
+		return 0;
+	if (nl_rdma_open(&rdma, &why)) {
+		if (why.code == ERR_NOTFOUND)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (nl_open(&home_nl, e) || nl_open_in(pod, &home, &pod_nl, e))
+		return -1;
+	l->v = (struct rdma_view){ ctx, &home, pod, home_nl, pod_nl, rdma };
+	return nl_addr_list(pod_nl, 0, on_addr, l, e) || l->rc ? -1 : 0;
+}
+
+int served_read(const struct ctx *ctx, const struct netns *pod, struct served *out, struct err *e)
+{
+	auto_served struct served s = { 0 };
+	struct look l = { .out = &s, .e = e };
+
+	if (look(&l, ctx, pod, e))
+		return err_wrap(e, "what the interfaces of the pod lie on");
+	*out = s;
+	s = (struct served){ 0 };
+	return 0;
+}
+
+void served_note(const struct served *s, struct rdma_inventory *v)
+{
+	for (size_t i = 0; i < v->n_netdevs; i++) {
+		struct inv_netdev *d = &v->netdev[i];
+
+		for (size_t k = 0; k < s->n; k++) {
+			if (s->one[k].ifindex != d->link.ifindex)
+				continue;
+			d->served_device = s->one[k].device;
+			d->served_port = s->one[k].port;
+			memcpy(d->below, s->one[k].netdev, sizeof(d->below));
+			d->below_mtu = s->one[k].mtu;
+		}
+	}
+}

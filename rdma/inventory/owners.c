@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/inventory/owners.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/record/record.h"
+#include "lib/net/addr.h"
+
+struct search {
+	const struct ctx *ctx;
+	struct rdma_inventory *v;
+	struct netns home;
+	/* of the namespace that is asked */
+	const char *name;
+	struct nl *nl;
+	struct err *e;
+	int rc;
+	bool barred; /* namespaces may not be entered */
+};
+
+/* ---- one namespace ---- */
+
+static bool is_sought(const struct inv_gid *g, const struct gid *want)
+{
+	return !g->here && !*g->netns && gid_equal(&g->entry.gid, want);
+}
+
+/* Names of interfaces are asked for only once an address fits. */
+static int name_gid(struct search *s, struct inv_gid *g, int ifindex)
+{
+	struct link_info link;
+	struct err why;
+
+	if (nl_link_by_index(s->nl, ifindex, &link, &why))
+		return why.code == ERR_NOMEM ? err_nomem(s->e) : 0;
+	if (!*g->entry.netdev || strcmp(link.name, g->entry.netdev) == 0)
+		(void)snprintf(g->netns, sizeof(g->netns), "%s", s->name);
+	return 0;
+}
+
+static int name_in_port(struct search *s, struct inv_port *p, const struct addr_info *a)
+{
+	struct gid want = gid_of_ip(a->addr.addr);
+
+	for (size_t i = 0; i < p->n_gids; i++)
+		if (is_sought(&p->gid[i], &want) && name_gid(s, &p->gid[i], a->ifindex))
+			return -1;
+	return 0;
+}
+
+static int on_addr(const struct addr_info *a, void *arg)
+{
+	struct search *s = arg;
+
+	for (size_t i = 0; i < s->v->n_devices; i++) {
+		struct inv_device *d = &s->v->device[i];
+
+		for (size_t p = 0; p < d->n_ports; p++) {
+			s->rc = name_in_port(s, &d->port[p], a);
+			if (s->rc)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* What cannot be looked at keeps its GIDs nameless. */
+static int ask(struct search *s, const char *path, const char *name)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	struct err why;
+
+	if (netns_open(path, &ns, &why) || netns_same(ns.id, s->home.id))
+		return 0;
+	s->name = name;
+	if (nl_open_in(&ns, &s->home, &nl, &why)) {
+		s->barred = why.errnum == EPERM;
+		return why.code == ERR_NOMEM ? err_nomem(s->e) : 0;
+	}
+	s->nl = nl;
+	if (nl_addr_list(nl, 0, on_addr, s, &why) && why.code == ERR_NOMEM)
+		return err_nomem(s->e);
+	return s->rc;
+}
+
+/* ---- which ones ---- */
+
+static int ask_named(struct search *s, const char *dir)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	char path[PATH_MAX];
+	int rc = 0;
+
+	while (d && rc == 0 && !s->barred && (entry = readdir(d))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		rc = ask(s, path, entry->d_name);
+	}
+	if (d)
+		(void)closedir(d);
+	return rc;
+}
+
+static int on_record(const struct record *r, void *arg)
+{
+	struct search *s = arg;
+	char name[INV_NETNS_LEN];
+
+	if (!r->tree || r->misplaced || s->barred)
+		return 0;
+	(void)snprintf(name, sizeof(name), "container %.64s", r->key.container);
+	s->rc = ask(s, r->netns, name);
+	return s->rc;
+}
+
+static int ask_recorded(struct search *s)
+{
+	struct err why;
+
+	if (record_each(s->ctx, NULL, on_record, s, &why) && why.code == ERR_NOMEM)
+		return err_nomem(s->e);
+	return s->rc;
+}
+
+static int ask_host(struct search *s)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/1/ns/net", s->ctx->proc);
+	return ask(s, path, "host");
+}
+
+static bool is_needed(const struct rdma_inventory *v)
+{
+	for (size_t i = 0; i < v->n_devices; i++)
+		for (size_t p = 0; p < v->device[i].n_ports; p++)
+			for (size_t g = 0; g < v->device[i].port[p].n_gids; g++)
+				if (!v->device[i].port[p].gid[g].here)
+					return true;
+	return false;
+}
+
+int owners_name(const struct ctx *ctx, const char *dir, struct rdma_inventory *v, struct err *e)
+{
+	struct search s = { .ctx = ctx, .v = v, .home.fd = -1, .e = e };
+
+	if (!is_needed(v))
+		return 0;
+	if (netns_open_self(&s.home, e))
+		return -1;
+
+	int rc = ask_named(&s, dir) || ask_recorded(&s) || ask_host(&s) ? -1 : 0;
+
+	netns_close(&s.home);
+	return rc;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/inventory/rail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void rails_clear(struct rails *r)
+{
+	free(r->rail);
+	*r = (struct rails){ 0 };
+}
+
+char *rail_port(const struct rdma_rail *r, char out[RAIL_PORT_LEN])
+{
+	(void)snprintf(out, RAIL_PORT_LEN, "%s:%u", r->device->link.name, r->port->port);
+	return out;
+}
+
+bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d)
+{
+	const char *kind = d->link.kind;
+
+	if (d->link.ifindex == v->default_ifindex)
+		return false;
+	return *d->link.parent || strcmp(kind, "macvlan") == 0 || strcmp(kind, "ipvlan") == 0;
+}
+
+bool rail_is_bare(const struct rdma_rail *r)
+{
+	if (!r->netdev || !*r->netdev->link.parent || r->device->vf)
+		return false;
+	for (size_t i = 0; i < r->netdev->n_addrs; i++)
+		if (!inv_is_link_local(r->netdev->addr[i].addr))
+			return false;
+	return true;
+}
+
+/* ---- by GID ---- */
+
+static bool is_of(const struct inv_gid *g, const struct inv_netdev *d, struct ip a)
+{
+	if (*g->entry.netdev && strcmp(g->entry.netdev, d->link.name) != 0)
+		return false;
+
+	struct gid want = gid_of_ip(a);
+
+	return gid_equal(&g->entry.gid, &want);
+}
+
+static bool carries(const struct inv_port *p, const struct inv_netdev *d)
+{
+	for (size_t i = 0; i < d->n_addrs; i++)
+		for (size_t g = 0; g < p->n_gids; g++)
+			if (is_of(&p->gid[g], d, d->addr[i].addr))
+				return true;
+	return false;
+}
+
+/* The RoCE v2 GID of the interface's first address of this family that has one. */
+static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family family)
+{
+	const struct inv_netdev *d = r->netdev;
+
+	for (size_t i = 0; d && i < d->n_addrs; i++) {
+		struct ip a = d->addr[i].addr;
+
+		if (a.family != family || inv_is_link_local(a))
+			continue;
+		for (size_t g = 0; g < r->port->n_gids; g++)
+			if (r->port->gid[g].entry.type == GID_ROCE_V2 &&
+			    is_of(&r->port->gid[g], d, a))
+				return &r->port->gid[g];
+	}
+	return NULL;
+}
+
+/* ---- which port serves an interface ---- */
+
+/* How much speaks for it; of several ports only those with the most are kept. */
+enum claim { CLAIM_NONE, CLAIM_GID, CLAIM_HARDWARE, CLAIM_SERVES, CLAIM_OWN };
+
+static enum claim claim_of(const struct inv_device *dev, const struct inv_port *p,
+			   const struct inv_netdev *d)
+{
+	if (p->ifindex && p->ifindex == d->link.ifindex)
+		return CLAIM_OWN;
+	if (!carries(p, d))
+		return CLAIM_NONE;
+	if (p->port == d->served_port && dev->link.index == d->served_device)
+		return CLAIM_SERVES;
+	return *dev->bus && strcmp(dev->bus, d->link.parent) == 0 ? CLAIM_HARDWARE : CLAIM_GID;
+}
+
+struct best {
+	enum claim claim;
+	unsigned ports;
+};
+
+static struct best best_of(const struct rdma_inventory *v, const struct inv_netdev *d)
+{
+	struct best b = { CLAIM_NONE, 0 };
+
+	for (size_t i = 0; i < v->n_devices; i++) {
+		for (size_t p = 0; p < v->device[i].n_ports; p++) {
+			enum claim c = claim_of(&v->device[i], &v->device[i].port[p], d);
+
+			if (c > b.claim)
+				b = (struct best){ c, 0 };
+			b.ports += c == b.claim;
+		}
+	}
+	return b;
+}
+
+static int add(struct rails *out, struct rdma_rail r, struct err *e)
+{
+	struct rdma_rail *more = reallocarray(out->rail, out->n + 1, sizeof(*more));
+
+	if (!more)
+		return err_nomem(e);
+	r.v4 = find_v2(&r, IP_V4);
+	r.v6 = find_v2(&r, IP_V6);
+	out->rail = more;
+	out->rail[out->n++] = r;
+	return 0;
+}
+
+static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d, struct rails *out,
+		      struct err *e)
+{
+	struct best best = best_of(v, d);
+
+	for (size_t i = 0; best.claim && i < v->n_devices; i++) {
+		for (size_t p = 0; p < v->device[i].n_ports; p++) {
+			const struct inv_device *dev = &v->device[i];
+			struct rdma_rail r = {
+				.netdev = d,
+				.device = dev,
+				.port = &dev->port[p],
+				.own = best.claim == CLAIM_OWN,
+				.ambiguous = best.claim != CLAIM_OWN && best.ports > 1,
+			};
+
+			if (claim_of(dev, r.port, d) == best.claim && add(out, r, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* In mode exclusive all that is seen is one's own, also without an interface. */
+static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, struct err *e)
+{
+	for (size_t i = 0; v->mode == RDMA_EXCLUSIVE && i < v->n_devices; i++) {
+		for (size_t p = 0; p < v->device[i].n_ports; p++) {
+			const struct inv_device *dev = &v->device[i];
+			struct rdma_rail r = { .device = dev, .port = &dev->port[p] };
+
+			if (r.port->layer == INV_INFINIBAND && !r.port->ifindex && add(out, r, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int rails_find(const struct rdma_inventory *v, struct rails *out, struct err *e)
+{
+	auto_rails struct rails r = { 0 };
+
+	for (size_t i = 0; i < v->n_netdevs; i++)
+		if (add_netdev(v, &v->netdev[i], &r, e))
+			return -1;
+	if (add_bare_ports(v, &r, e))
+		return -1;
+	*out = r;
+	r = (struct rails){ 0 };
+	return 0;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plugin as a whole, on a node that lib/testing/hca.h makes up. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "lib/sys/fs.h"
+#include "cni/engine/repair.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/net.h"
+#include "lib/testing/time.h"
+#include "rdma/plugin/restore.h"
+#include "rdma/testing/world.h"
+
+static void good(int rc, const struct err *e)
+{
+	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
+}
+
+static void fails(int rc, const struct err *e, enum err_code code, const char *word)
+{
+	ck_assert_int_eq(rc, -1);
+	ck_assert_msg(e->code == code && (strstr(e->msg, word) || strstr(e->detail, word)),
+		      "%d: %s (%s)", (int)e->code, e->msg, e->detail);
+}
+
+/* The text of the answer. */
+static char *answer(void)
+{
+	char *text;
+	struct err e;
+
+	ck_assert_int_ge(fs_read_at(AT_FDCWD, RWORLD_OUT, 65536, &text, &e), 0);
+	return text;
+}
+
+static void answers(const char *piece)
+{
+	auto_free char *text = answer();
+	struct json *tree;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "answer", &tree, &e), 0);
+	auto_free char *flat = json_print(tree, false);
+	json_free(tree);
+	ck_assert_msg(strstr(flat, piece) != NULL, "%s", flat);
+}
+
+/* ---- exclusive ---- */
+
+START_TEST(a_vf_moves_and_comes_back)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 3);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(1, &p);
+	good(rworld_call(&w, CNI_STATUS, NULL, "", &e), &e);
+	good(rworld_call(&w, CNI_ADD, &p, "\"deviceID\":\"0000:3b:02.1\"", &e), &e);
+	ck_assert(rworld_in(&w, 1, &p) && rworld_home(&w, 0, "mlx5_0"));
+	answers("\"rdma\":{\"mode\":\"exclusive\",\"device\":\"mlx5_1\",\"port\":1,"
+		"\"pciID\":\"0000:3b:02.1\",\"charDevices\":[\"/dev/infiniband/uverbs2\","
+		"\"/dev/infiniband/umad2\",\"/dev/infiniband/rdma_cm\"]}");
+	answers("\"x\":{\"y\":[1]}");
+	answers("\"z\":2");
+	ck_assert_uint_eq(rworld_records(&w), 1);
+	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
+	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_BUSY, "run DEL");
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(rworld_home(&w, 1, "mlx5_1"));
+	ck_assert_uint_eq(rworld_records(&w), 0);
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "net1");
+}
+END_TEST
+
+START_TEST(without_a_device_id_the_interface_tells)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	fails(rworld_call(&w, CNI_ADD, &p, "\"deviceID\":\"0000:3b:02.1\"", &e), &e, ERR_CONFIG,
+	      "deviceID: \"0000:3b:02.1\" is not the device of interface net1");
+	ck_assert_uint_eq(rworld_records(&w), 0);
+	good(rworld_call(&w, CNI_ADD, &p, "\"mode\":\"exclusive\"", &e), &e);
+	ck_assert(rworld_in(&w, 0, &p));
+}
+END_TEST
+
+START_TEST(a_name_in_the_pod)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
+	answers("\"device\":\"roce0\"");
+	ck_assert_str_eq(w.hca->dev[1].link.name, "roce0");
+	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
+	(void)strcpy(w.hca->dev[1].link.name, "other");
+	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "is called other now");
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+}
+END_TEST
+
+/* Linux 7.3: the pod has a device of that name; a taken name at home on the way back. */
+START_TEST(names_of_each_namespace)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	w.hca->names_per_netns = true;
+	rworld_give(0, &p);
+	w.hca->dev[2].in = p.ns.id;
+	(void)strcpy(w.hca->dev[2].link.name, "mlx5_0");
+	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_KERNEL, "deviceName");
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
+	ck_assert(rworld_in(&w, 0, &p));
+	ck_assert_str_eq(w.hca->dev[1].link.name, "roce0");
+	/* Another one at home is called so by now. */
+	(void)strcpy(w.hca->dev[0].link.name, "roce0");
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+}
+END_TEST
+
+START_TEST(character_devices_with_other_numbers)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 3);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(1, &p);
+	w.hca->dev[1].gone = true; /* uverbs1 is free: mlx5_1 would get it in place of uverbs2 */
+	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE,
+	      "uverbs2 was 231:194, is uverbs1 231:193");
+	ck_assert(rworld_home(&w, 1, "mlx5_1"));
+	ck_assert_uint_eq(rworld_records(&w), 0);
+	w.hca->dev[2].uverbs = 2;
+	good(rworld_call(&w, CNI_ADD, &p, "\"renumbered\":\"report\"", &e), &e);
+	answers("/dev/infiniband/uverbs1");
+	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
+	w.hca->dev[2].uverbs = 7;
+	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "uverbs7");
+}
+END_TEST
+
+START_TEST(a_driver_that_cannot)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	w.hca->refuses_move = EOPNOTSUPP;
+	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_KERNEL, "RDMA device mlx5_0");
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+START_TEST(a_device_that_is_not_here)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
+	struct rpod p = rpod("c1"), q = rpod("c2");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	rworld_give(1, &q);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	w.hca->dev[2].in = p.ns.id;
+	w.hca->moved();
+	fails(rworld_call(&w, CNI_ADD, &q, "", &e), &e, ERR_NOTFOUND, "another pod");
+	ck_assert_uint_eq(rworld_records(&w), 1);
+}
+END_TEST
+
+/* ---- the way back ---- */
+
+START_TEST(the_namespace_has_gone)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
+	rpod_end(&p);
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+static struct netns_id going;
+
+static void kernel_is_done(void)
+{
+	if (faketime_gone() > 3000)
+		fakehca_end(going);
+}
+
+START_TEST(the_kernel_takes_its_time)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	going = p.ns.id;
+	netns_close(&p.ns);
+	fails(rworld_call(&w, CNI_DEL, &p, "", &e), &e, ERR_AGAIN, "is not back");
+	ck_assert_int_ge(faketime_gone(), 10000);
+	ck_assert_int_le(faketime_gone(), 11000);
+	ck_assert_uint_eq(rworld_records(&w), 1);
+	faketime_begin(NULL);
+	w.hca->waited = kernel_is_done;
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_le(faketime_gone(), 4000);
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+START_TEST(a_device_that_is_no_more)
+{
+	for (int i = 0; i < 3; i++) {
+		struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+		struct rpod p = rpod("c1");
+		struct err e = { 0 };
+
+		rworld_give(0, &p);
+		good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+		netns_close(&p.ns);
+		w.hca->dev[1].gone = true;
+		if (i == 0)
+			ck_assert_int_eq(rename(RWORLD_SYS "/devices/pci/0000:3b:02.0", "/mnt/no"),
+					 0);
+		else if (i == 1)
+			ck_assert_int_eq(unlink(RWORLD_SYS "/devices/pci/0000:3b:02.0/driver"), 0);
+		else
+			w.hca->absent = true;
+		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+		ck_assert_int_eq(faketime_gone(), 0);
+		fakehca_stop();
+	}
+}
+END_TEST
+
+/* Not by us, but by whoever is in the pod: it is brought by us, or by the kernel. */
+START_TEST(a_name_that_the_pod_gave_it)
+{
+	for (int dies = 0; dies < 2; dies++) {
+		struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+		struct rpod p = rpod("c1");
+		struct err e = { 0 };
+
+		rworld_give(0, &p);
+		good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+		(void)snprintf(w.hca->dev[1].link.name, RDMA_NAME_LEN, "mine");
+		if (dies)
+			fakehca_end(p.ns.id);
+		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+		ck_assert(rworld_home(&w, 0, "mlx5_0"));
+		fakehca_stop();
+	}
+}
+END_TEST
+
+/* The RDMA driver has gone, that of the interface has not; no character device is left. */
+START_TEST(a_driver_that_was_unloaded)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	w.hca->dev[1].gone = true;
+	fails(rworld_call(&w, CNI_DEL, &p, "", &e), &e, ERR_AGAIN, "is not back");
+	w.hca->moved();
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+#define INFO "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/info.json\"}"
+
+/* Its namespace has gone, and the new one has its number. */
+START_TEST(an_ADD_without_the_DEL_before)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+	struct stat st;
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, INFO, &e), &e);
+	fakehca_end(p.ns.id);
+	good(rworld_call(&w, CNI_ADD, &p, INFO, &e), &e);
+	ck_assert(rworld_in(&w, 0, &p));
+	good(rworld_call(&w, CNI_DEL, &p, INFO, &e), &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert_int_eq(stat("/run/k8s.cni.cncf.io/devinfo/info.json", &st), -1);
+}
+END_TEST
+
+START_TEST(the_folder_that_a_killed_DEL_left)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+	struct stat st;
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_eq(mkdir(RWORLD_RUN "/rdma/attachments/rails", 0700), 0);
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_eq(stat(RWORLD_RUN "/rdma/attachments/rails", &st), -1);
+	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
+START_TEST(collects_what_is_not_in_the_list)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
+	struct rpod p = rpod("c1"), q = rpod("c2");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	rworld_give(1, &q);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	good(rworld_call(&w, CNI_ADD, &q, "", &e), &e);
+	good(rworld_call(&w, CNI_GC, NULL, "", &e), &e);
+	ck_assert_uint_eq(rworld_records(&w), 2);
+	good(rworld_call(&w, CNI_GC, NULL,
+			 "\"cni.dev/valid-attachments\":[{\"containerID\":\"c2\",\"ifname\":"
+			 "\"net1\"}]",
+			 &e),
+	     &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0") && rworld_in(&w, 1, &q));
+	ck_assert_uint_eq(rworld_records(&w), 1);
+}
+END_TEST
+
+START_TEST(repaired_without_a_call)
+{
+	static const struct attach_restorer own[] = { { "rdma", rdma_restore_placed }, { 0 } };
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct record_key key = { "rails", "c1", "net1" };
+	struct rdma_place place;
+	struct repair_view v;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(rdma_place(&w.ctx, &place, &e), 0);
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	struct repair_how how = { .others = own };
+
+	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
+	ck_assert_int_eq(v.state, REPAIR_HEALTHY);
+	ck_assert(rworld_in(&w, 0, &p));
+	/* Its interface has gone from it, and nobody calls DEL: its pod may still use the device.
+	 */
+	auto_nl struct nl *nl = net_socket_in(&p.ns);
+	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, "net1"), &e), 0);
+	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
+	ck_assert_int_eq(v.state, REPAIR_LINK_GONE);
+	ck_assert(rworld_in(&w, 0, &p));
+	how.force = true;
+	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
+	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+/* ---- shared ---- */
+
+START_TEST(a_macvlan_shares)
+{
+	struct rworld w = rworld(RDMA_SHARED, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_macvlan(&p);
+	fails(rworld_call(&w, CNI_ADD, &p, "\"timeout\":2", &e), &e, ERR_STATE,
+	      "does not carry 10.88.0.5 of net1");
+	ck_assert_int_ge(faketime_gone(), 2000);
+	ck_assert_uint_eq(rworld_records(&w), 0);
+	rworld_gid(&w, 4, "10.88.0.5", "IB/RoCE v1");
+	fails(rworld_call(&w, CNI_ADD, &p, "\"timeout\":2", &e), &e, ERR_STATE,
+	      "its GID 4 is that address, of type RoCE v1");
+	rworld_gid(&w, 5, "10.88.0.5", "RoCE v2");
+	good(rworld_call(&w, CNI_ADD, &p, "\"deviceID\":\"17\"", &e), &e);
+	answers("\"rdma\":{\"mode\":\"shared\",\"device\":\"mlx5_pf\",\"port\":1,"
+		"\"pciID\":\"0000:3b:00.0\",\"gids\":[{\"index\":5,"
+		"\"gid\":\"0000:0000:0000:0000:0000:ffff:0a58:0005\",\"address\":\"10.88.0.5\","
+		"\"type\":\"RoCE v2\"}]");
+	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
+	rworld_gid(&w, 5, "10.88.0.6", "RoCE v2");
+	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "does not carry");
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+START_TEST(one_node_does_not_serve_both)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_macvlan(&p);
+	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE, "cannot serve both");
+	fails(rworld_call(&w, CNI_ADD, &p, "\"mode\":\"shared\"", &e), &e, ERR_STATE,
+	      "railctl rdma mode shared");
+	fails(rworld_call(&w, CNI_STATUS, NULL, "\"mode\":\"shared\"", &e), &e, ERR_UNAVAILABLE,
+	      "mode exclusive");
+	w.hca->mode = RDMA_SHARED;
+	fails(rworld_call(&w, CNI_ADD, &p, "\"mode\":\"exclusive\"", &e), &e, ERR_STATE,
+	      "railctl rdma mode exclusive");
+	fails(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"a\"", &e), &e, ERR_STATE,
+	      "deviceName");
+	w.hca->absent = true;
+	fails(rworld_call(&w, CNI_STATUS, NULL, "", &e), &e, ERR_UNAVAILABLE, "no RDMA");
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+START_TEST(device_information)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct stat st;
+	struct err e = { 0 };
+	auto_free char *text = NULL;
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p,
+			 "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/"
+			 "a/info\"}",
+			 &e),
+	     &e);
+	ck_assert_int_ge(
+		fs_read_at(AT_FDCWD, "/run/k8s.cni.cncf.io/devinfo/a/info", 4096, &text, &e), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\"pci-address\":\"0000:3b:02.0\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"rdma-device\":\"mlx5_0\""));
+	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_eq(stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st), -1);
+}
+END_TEST
+
+/* ---- every request fails once; the plugin is killed at every request once ---- */
+
+static const char all_keys[] = "\"deviceName\":\"roce0\",\"runtimeConfig\":{\"CNIDeviceInfoFile\":"
+			       "\"/run/k8s.cni.cncf.io/devinfo/a/info\"}";
+
+static bool all_is_as_before(const struct rworld *w)
+{
+	struct stat st;
+
+	return rworld_home(w, 0, "mlx5_0") && rworld_records(w) == 0 &&
+	       stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st);
+}
+
+START_TEST(each_failing_request)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	unsigned n = 1;
+
+	rworld_give(0, &p);
+	for (;; n++) {
+		struct err e = { 0 };
+
+		w.hca->requests = 0;
+		w.hca->fail_at = n;
+		w.hca->fail_errnum = EIO;
+		int rc = rworld_call(&w, CNI_ADD, &p, all_keys, &e);
+		w.hca->fail_at = 0;
+		if (rc == 0)
+			break;
+		ck_assert_msg(all_is_as_before(&w), "request %u: %s", n, e.msg);
+	}
+	ck_assert_uint_gt(n, 10);
+	ck_assert(rworld_in(&w, 0, &p));
+}
+END_TEST
+
+START_TEST(killed_at_each_request)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	bool whole = false;
+
+	rworld_give(0, &p);
+	for (unsigned n = 1; !whole; n++) {
+		struct err e = { 0 };
+		pid_t child;
+		int status;
+
+		w.hca->requests = 0;
+		w.hca->fail_at = n;
+		w.hca->fail_errnum = 0;
+		child = fork();
+		if (child == 0) {
+			w.hca->fail_at = rworld_call(&w, CNI_ADD, &p, all_keys, &e) ? 999 : 0;
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert(status == 0 && w.hca->fail_at != 999);
+		whole = w.hca->fail_at == 0;
+		w.hca->fail_at = 0;
+		w.hca->moved();
+		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+		ck_assert_msg(all_is_as_before(&w), "killed at request %u", n);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_tells,
+	     a_name_in_the_pod, names_of_each_namespace, character_devices_with_other_numbers,
+	     a_driver_that_cannot, a_device_that_is_not_here, the_namespace_has_gone,
+	     the_kernel_takes_its_time, a_device_that_is_no_more, a_name_that_the_pod_gave_it,
+	     a_driver_that_was_unloaded, an_ADD_without_the_DEL_before,
+	     the_folder_that_a_killed_DEL_left, collects_what_is_not_in_the_list,
+	     repaired_without_a_call, a_macvlan_shares, one_node_does_not_serve_both,
+	     device_information, each_failing_request, killed_at_each_request)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/plugin/return_to_host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/engine/attach.h"
+#include "lib/device/rdma_monitor.h"
+
+/* Events can be missed by who does not listen yet, so now and then it is looked at without one. */
+#define LOOK_EVERY_MS 200
+
+struct way {
+	const struct ctx *ctx;
+	const struct rdma_taken *t;
+	struct netns home;
+	struct nl *nl; /* RDMA netlink at home */
+	bool locked;
+};
+
+static void way_clear(struct way *w)
+{
+	nl_release(w->nl);
+	netns_close(&w->home);
+}
+
+/* ---- is it here ---- */
+
+/* 1: the device of that index is at home. */
+static int is_home(const struct way *w, struct rdma_link *out, struct err *e)
+{
+	struct err why;
+
+	if (nl_rdma_get(w->nl, w->t->index, out, &why) == 0)
+		return 1;
+	if (why.code == ERR_NOTFOUND)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/*
+ * 1: nothing is left to wait for: the function has gone, has no driver, or has an RDMA device here
+ * under another index, because its driver was loaded anew.
+ */
+static int is_past(const struct way *w, struct err *e)
+{
+	char driver[PCI_DRIVER_LEN];
+	struct rdma_link other;
+	struct err why;
+
+	if (!*w->t->bus)
+		return 0;
+	if (rdma_of_bus(w->ctx->sysfs, w->nl, w->t->bus, &other, &why) == 0)
+		return 1;
+	if (why.code != ERR_NOTFOUND) {
+		*e = why;
+		return -1;
+	}
+	if (pci_driver(w->ctx->sysfs, w->t->bus, driver, &why) == 0)
+		return *driver == '\0';
+	return why.code == ERR_NOTFOUND;
+}
+
+/*
+ * Its driver was unloaded, so it is nowhere. Asked at the end alone: a device that moves has no
+ * character device either.
+ */
+static bool is_nowhere(const struct way *w)
+{
+	return *w->t->uverbs && *w->t->bus && !rdma_bus_has_verbs(w->ctx->sysfs, w->t->bus);
+}
+
+/*
+ * Whatever name it comes with: the pod may have given it one, whether or not we had. udev and the
+ * kernel rename as well, so that a taken name, or none any more, is no failure.
+ */
+static void rename_back(const struct way *w, const struct rdma_link *d)
+{
+	struct err why;
+
+	if (strcmp(d->name, w->t->name) == 0)
+		return;
+	if (nl_rdma_rename(w->nl, d->index, w->t->name, &why))
+		log_warn(&w->ctx->log, "%s; it stays %s", why.msg, d->name);
+}
+
+/* ---- from the pod ---- */
+
+/* The kernel wants socket and thread where the device is. 1: moved; 0: it is not there. */
+static int move_from(const struct way *w, const struct netns *pod, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+	struct rdma_link d;
+	struct err back;
+	int rc = 0;
+
+	if (nl_rdma_open_in(pod, &w->home, &nl, e))
+		return -1;
+	if (nl_rdma_get(nl, w->t->index, &d, e))
+		return e->code == ERR_NOTFOUND ? 0 : -1;
+	if (netns_enter(pod, e))
+		return -1;
+	rc = nl_rdma_move(nl, d.index, &w->home, NULL, e);
+	/* A name that is taken at home (Linux 7.3): the number makes one of its own. */
+	if (rc && e->errnum == EEXIST) {
+		char spare[RDMA_NAME_LEN];
+
+		(void)snprintf(spare, sizeof(spare), "ibdev%u", d.index);
+		rc = nl_rdma_move(nl, d.index, &w->home, spare, e);
+	}
+	if (netns_enter(&w->home, &back)) {
+		*e = back;
+		return err_wrap(e, "return to the network namespace of this process");
+	}
+	/* Gone in between: whoever took it brings it, or it has gone. */
+	if (rc && (e->errnum == ENODEV || e->errnum == EINVAL))
+		return 0;
+	return rc ? -1 : 1;
+}
+
+static int try_pod(const struct way *w, const struct record *r, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 };
+	struct err why;
+	int rc = attach_netns_of(w->ctx, r, &pod, e);
+
+	if (rc <= 0 || netns_same(pod.id, w->home.id))
+		return rc < 0 ? -1 : 0;
+	auto_fd int lock = w->locked ? -1 : rdma_lock(w->ctx, RDMA_LOCK_MS, e);
+	if (!w->locked && lock < 0)
+		return -1;
+	rc = move_from(w, &pod, &why);
+	if (rc < 0)
+		*e = why;
+	return rc;
+}
+
+/* ---- from wherever it is ---- */
+
+static int await(const struct way *w, struct rdma_monitor *m, struct rdma_link *d, struct err *e)
+{
+	int64_t deadline = ctx_mono_ms() + RDMA_HOME_MS;
+
+	for (;;) {
+		int64_t next = ctx_mono_ms() + LOOK_EVERY_MS;
+		int rc = is_home(w, d, e), past = rc ? 0 : is_past(w, e);
+
+		if (rc < 0 || past < 0)
+			return -1;
+		if (rc || past)
+			return rc;
+		if (ctx_mono_ms() >= deadline)
+			break;
+		if (nl_rdma_monitor_wait(m, next < deadline ? next : deadline, e) < 0)
+			return -1;
+	}
+	if (is_nowhere(w))
+		return 0;
+	err_set(e, ERR_AGAIN, 0,
+		"RDMA device %s%s%s is not back in this network namespace after %d s", w->t->name,
+		*w->t->bus ? " of " : "", w->t->bus, RDMA_HOME_MS / 1000);
+	return err_hint(e, "the kernel brings it when the last process and mount of the pod's "
+			   "network namespace have gone; lsns -t net shows which are left");
+}
+
+int rdma_bring_home(const struct ctx *ctx, const struct record *r, const struct rdma_taken *t,
+		    bool locked, struct err *e)
+{
+	auto_clean(way_clear) struct way w = {
+		.ctx = ctx, .t = t, .home = { .fd = -1 }, .locked = locked
+	};
+	auto_rdma_monitor struct rdma_monitor *m = NULL;
+	struct rdma_link d;
+	struct err why;
+	int rc;
+
+	if (nl_rdma_open(&w.nl, &why)) {
+		/* Without RDMA in the kernel there are no devices either. */
+		if (why.errnum == EPROTONOSUPPORT)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (netns_open_self(&w.home, e) || nl_rdma_monitor_open(&m, e))
+		return -1;
+	rc = is_home(&w, &d, e);
+	if (rc < 0 || (rc == 0 && try_pod(&w, r, e) < 0))
+		return -1;
+	if (rc == 0)
+		rc = await(&w, m, &d, e);
+	if (rc > 0)
+		rename_back(&w, &d);
+	return rc < 0 ? -1 : 0;
+}

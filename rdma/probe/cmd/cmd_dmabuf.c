@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_dmabuf.c: `rdma-probe dmabuf`: can GPUDirect RDMA work here by dma-buf? */
+#include <string.h>
+
+#include "rdma/probe/run/run.h"
+
+static const char *const words[] = {
+	[VERBS_YES] = "supported", [VERBS_NO] = "not supported", [VERBS_NOT_KNOWN] = "unknown"
+};
+
+struct tested {
+	enum verbs_answer answer;
+	char why[WIRE_TEXT];
+};
+
+static void test(const struct verbs_device *d, struct tested *out)
+{
+	struct err e = { 0 };
+
+	if (verbs_dmabuf(d->name, &out->answer, out->why, &e)) {
+		out->answer = VERBS_NOT_KNOWN;
+		memcpy(out->why, e.msg, sizeof(e.msg));
+	}
+}
+
+static int add_json(struct json *list, const char *name, const struct tested *t)
+{
+	struct json *o = json_push_object(list);
+
+	if (!o || json_add_str(o, "device", name) || json_add_str(o, "dmabuf", words[t->answer]) ||
+	    json_add_str(o, "why", t->why))
+		return -1;
+	return 0;
+}
+
+/* The worst answer is the status: a job uses all devices. */
+static void note(struct probe *p, enum verbs_answer answer)
+{
+	if (answer == VERBS_NO)
+		p->status = PROBE_UNSUPPORTED;
+	else if (answer == VERBS_NOT_KNOWN && p->status == PROBE_OK)
+		p->status = PROBE_UNKNOWN;
+}
+
+static int dmabuf(struct probe *p, struct err *e)
+{
+	static const enum out_style styles[] = { OUT_GOOD, OUT_BAD, OUT_WARN };
+	auto_devices struct verbs_devices devices = { 0 };
+	auto_json struct json *list = json_new_array();
+	struct tested t;
+	size_t n = 0;
+
+	if (!list)
+		return err_nomem(e);
+	if (verbs_list(&devices, e))
+		return -1;
+	for (size_t i = 0; i < devices.n; i++) {
+		const struct verbs_device *d = &devices.list[i];
+		if (*p->conf.device && strcmp(p->conf.device, d->name) != 0)
+			continue;
+		n++;
+		test(d, &t);
+		note(p, t.answer);
+		if (p->out.json && add_json(list, d->name, &t))
+			return err_nomem(e);
+		if (!p->out.json)
+			out_line(&p->out, styles[t.answer], "%s: %s: %s", d->name, words[t.answer],
+				 t.why);
+	}
+	if (!n)
+		return verbs_none(*p->conf.device ? p->conf.device : NULL, e);
+	return p->out.json ? out_json(&p->out, list, e) : 0;
+}
+
+const struct probe_cmd probe_dmabuf = {
+	.name = "dmabuf",
+	.summary = "tell whether devices can register memory of a dma-buf",
+	.about = "GPUDirect RDMA without a kernel module of its own needs it. A registration is "
+		 "tried with a "
+		 "descriptor that is none, and the kind of refusal tells: no GPU is needed.\n"
+		 "Exit status 5: some device cannot. 6: none is known not to, but of some it is "
+		 "not known.",
+	.opts = { conf_which },
+	.run = dmabuf,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conf.h: what the options of a command line say. Pure. */
+#ifndef RAILHEAD_RDMA_PROBE_RUN_CONF_H
+#define RAILHEAD_RDMA_PROBE_RUN_CONF_H
+
+#include "lib/cli/opt.h"
+#include "rdma/probe/wire/peers.h"
+#include "rdma/probe/data/ring.h"
+#include "rdma/probe/wire/wire.h"
+
+struct conf {
+	char device[WIRE_NAME]; /* "": found by the address */
+	unsigned device_port;   /* 0: likewise */
+	int gid_index;          /* -1: likewise */
+	bool cm;
+	struct ip bind; /* IP_NONE: any */
+	uint16_t port;  /* TCP */
+	int timeout_ms;
+
+	uint32_t size, iterations;
+	bool seeded; /* else the seed is random */
+	uint64_t seed;
+
+	bool once, mesh;       /* serve */
+	const char *all_pairs; /* connect: a file, borrowed; NULL: one peer */
+	const char *peers;     /* allreduce: a file, borrowed */
+	int rank;              /* -1: found by the address */
+	enum ring_type type;
+};
+
+/* Tables for opt_parse(). */
+extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_serve[],
+	conf_connect[], conf_ring[], conf_which[];
+
+/* conf_read - defaults, and what was given; ERR_CONFIG names option and value. */
+int conf_read(const struct opts *o, struct conf *out, struct err *e) must_check;
+
+#endif

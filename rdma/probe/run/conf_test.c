@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/probe/run/conf.h"
+
+#include "lib/testing/testing.h"
+
+static const struct opt *const tables[] = { conf_device, conf_serve,   conf_amount,
+					    conf_ring,   conf_connect, NULL };
+static const struct opt *const client[] = { conf_connection, NULL };
+
+static int parse(char **argv, const struct opt *const *t, struct conf *c, struct err *e)
+{
+	auto_opts struct opts o = { 0 };
+
+	ck_assert_int_ge(opt_parse(argv, t, false, &o, e), 0);
+	return conf_read(&o, c, e);
+}
+#define PARSE(c, e, ...) parse((char *[]){ __VA_ARGS__, NULL }, tables, c, e)
+
+START_TEST(defaults)
+{
+	struct conf c;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(PARSE(&c, &e, NULL), 0);
+	ck_assert_str_eq(c.device, "");
+	ck_assert_int_eq(c.gid_index, -1);
+	ck_assert_int_eq(c.rank, -1);
+	ck_assert(c.cm && !c.once && !c.mesh && !c.seeded);
+	ck_assert_int_eq(c.bind.family, IP_NONE);
+	ck_assert_uint_eq(c.port, PEERS_PORT);
+	ck_assert_int_eq(c.timeout_ms, 10000);
+	ck_assert_uint_eq(c.size, 65536);
+	ck_assert_uint_eq(c.iterations, 1000);
+}
+END_TEST
+
+START_TEST(takes_everything)
+{
+	struct conf c;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(PARSE(&c, &e, "--device", "mlx5_0:2", "--gid-index=3", "--bind", "fd00::1",
+			       "--port", "5", "--timeout", "2", "--size", "2M", "--iterations", "7",
+			       "--seed", "0", "--once", "--mesh", "--rank", "0", "--type", "f32"),
+			 0);
+	ck_assert_str_eq(c.device, "mlx5_0");
+	ck_assert_uint_eq(c.device_port, 2);
+	ck_assert_int_eq(c.gid_index, 3);
+	ck_assert_int_eq(c.bind.family, IP_V6);
+	ck_assert_uint_eq(c.port, 5);
+	ck_assert_int_eq(c.timeout_ms, 2000);
+	ck_assert_uint_eq(c.size, 2 << 20);
+	ck_assert_uint_eq(c.iterations, 7);
+	ck_assert(c.seeded && c.seed == 0 && c.once && c.mesh);
+	ck_assert_int_eq(c.rank, 0);
+	ck_assert_int_eq(c.type, RING_F32);
+}
+END_TEST
+
+START_TEST(a_ring_has_other_defaults)
+{
+	struct conf c;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(PARSE(&c, &e, "--peers", "f", "--all-pairs", "g"), 0);
+	ck_assert_uint_eq(c.size, 4 << 20);
+	ck_assert_uint_eq(c.iterations, 20);
+	ck_assert_int_eq(c.type, RING_U32);
+	ck_assert_str_eq(c.peers, "f");
+	ck_assert_str_eq(c.all_pairs, "g");
+}
+END_TEST
+
+START_TEST(types)
+{
+	struct conf c;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(PARSE(&c, &e, "--type", "f32"), 0);
+	ck_assert_int_eq(c.type, RING_F32);
+	ck_assert_int_eq(PARSE(&c, &e, "--type", "u32"), 0);
+	ck_assert_int_eq(c.type, RING_U32);
+}
+END_TEST
+
+START_TEST(without_cm)
+{
+	struct conf c;
+	struct err e = { 0 };
+	char *argv[] = { (char[]){ "--no-cm" }, NULL };
+
+	ck_assert_int_eq(parse(argv, client, &c, &e), 0);
+	ck_assert(!c.cm);
+}
+END_TEST
+
+START_TEST(sizes_have_units)
+{
+	struct conf c;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(PARSE(&c, &e, "--size", "1"), 0);
+	ck_assert_uint_eq(c.size, 1);
+	ck_assert_int_eq(PARSE(&c, &e, "--size", "64K"), 0);
+	ck_assert_uint_eq(c.size, 65536);
+	ck_assert_int_eq(PARSE(&c, &e, "--size", "64M"), 0);
+	ck_assert_uint_eq(c.size, WIRE_SIZE_MAX);
+}
+END_TEST
+
+START_TEST(names_what_is_wrong)
+{
+	static const char *const wrong[][2] = {
+		{ "--device", "" },      { "--device", ":1" },
+		{ "--device", "a:0" },   { "--device", "a:256" },
+		{ "--gid-index", "-1" }, { "--gid-index", "65536" },
+		{ "--bind", "host" },    { "--bind", "10.0.0.1:5" },
+		{ "--port", "0" },       { "--port", "65536" },
+		{ "--timeout", "0" },    { "--timeout", "1.5" },
+		{ "--size", "0" },       { "--size", "" },
+		{ "--size", "K" },       { "--size", "65M" },
+		{ "--size", "1G" },      { "--size", "0000000000000000000000000000" },
+		{ "--iterations", "0" }, { "--iterations", "1000001" },
+		{ "--seed", "x" },       { "--rank", "512" },
+		{ "--type", "f64" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct conf c = { .size = 99 };
+		struct err e = { 0 };
+		char *argv[] = { (char *)wrong[i][0], (char *)wrong[i][1], NULL };
+		ck_assert_int_eq(parse(argv, tables, &c, &e), -1);
+		ck_assert_int_eq(e.code, ERR_CONFIG);
+		ck_assert_ptr_nonnull(strstr(e.msg, wrong[i][0]));
+		ck_assert_uint_eq(c.size, 99);
+	}
+}
+END_TEST
+
+START_TEST(a_long_name_is_refused)
+{
+	struct conf c;
+	struct err e = { 0 };
+	char name[WIRE_NAME + 1];
+
+	memset(name, 'x', sizeof(name));
+	name[WIRE_NAME] = '\0';
+	ck_assert_int_eq(PARSE(&c, &e, "--device", name), -1);
+	name[WIRE_NAME - 1] = '\0';
+	ck_assert_int_eq(PARSE(&c, &e, "--device", name), 0);
+}
+END_TEST
+
+TEST_PROGRAM("rdma/probe/run/conf", defaults, takes_everything, a_ring_has_other_defaults, types,
+	     without_cm, sizes_have_units, names_what_is_wrong, a_long_name_is_refused)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/probe/run/session.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+static struct verbs_plan plan(const struct run *r, const struct conf *c,
+			      const struct memory_plan *memory)
+{
+	return (struct verbs_plan){
+		.pick = { .device = *c->device ? c->device : NULL,
+			  .port = c->device_port,
+			  .gid_index = c->gid_index,
+			  .local = r->tcp->local },
+		.cm = r->hello.cm,
+		.server = !r->client,
+		.out = memory->out,
+		.in = memory->in,
+		.depth = memory->depth,
+	};
+}
+
+static int send_path(struct run *r, struct err *e)
+{
+	struct wire_msg m = { .type = WIRE_PATH };
+
+	verbs_path(r->conn, &r->own);
+	m.path = r->own;
+	return tcp_send(r->tcp, &m, e);
+}
+
+static int receive_path(struct run *r, struct err *e)
+{
+	struct wire_msg m;
+
+	if (tcp_receive(r->tcp, WIRE_PATH, &m, e))
+		return -1;
+	r->peer = m.path;
+	return 0;
+}
+
+static int first_answer(struct run *r, struct err *e)
+{
+	if (receive_path(r, e) == 0)
+		return 0;
+	return e->code == ERR_AGAIN
+		       ? err_hint(
+				 e,
+				 "a server has one client at a time: another one may be there, and "
+				 "--timeout waits for it")
+		       : -1;
+}
+
+static int join(struct run *r, struct err *e)
+{
+	if (verbs_join(r->conn, &r->peer, e))
+		return -1;
+	r->mtu = verbs_mtu(r->conn);
+	return 0;
+}
+
+int session_client(struct run *r, const struct conf *c, const struct memory_plan *memory,
+		   struct err *e)
+{
+	struct wire_msg m = { .type = WIRE_HELLO, .hello = r->hello };
+	struct verbs_plan p = plan(r, c, memory);
+
+	if (tcp_send(r->tcp, &m, e) || first_answer(r, e) ||
+	    verbs_open(&p, &r->peer, r->tcp, &r->conn, e) || send_path(r, e))
+		return -1;
+	return join(r, e);
+}
+
+int session_server(struct run *r, const struct conf *c, const struct memory_plan *memory,
+		   struct err *e)
+{
+	struct verbs_plan p = plan(r, c, memory);
+
+	if (verbs_open(&p, NULL, r->tcp, &r->conn, e) || send_path(r, e) || receive_path(r, e))
+		return -1;
+	return join(r, e);
+}
+
+int session_hello(const struct conf *c, enum wire_purpose purpose, struct wire_hello *out,
+		  struct err *e)
+{
+	struct wire_hello h = { .purpose = (uint8_t)purpose,
+				.cm = c->cm,
+				.ring_type = (uint8_t)c->type,
+				.size = c->size,
+				.iterations = c->iterations,
+				.seed = c->seed };
+
+	if (!c->seeded && getrandom(&h.seed, sizeof(h.seed), 0) != sizeof(h.seed))
+		return err_set(e, ERR_IO, errno, "getting a random number");
+	*out = h;
+	return 0;
+}
+
+int session_measure(const struct conf *c, const struct wire_hello *h, const struct peer *peer,
+		    struct run *r, struct err *e)
+{
+	struct tcp_to to = { .peer = *peer, .from = c->bind, .timeout_ms = c->timeout_ms };
+	size_t bytes = measure_memory(h);
+	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
+	auto_tcp struct tcp tcp = TCP_NONE;
+
+	if (tcp_connect(&to, &tcp, e))
+		return -1;
+	*r = (struct run){ .hello = *h, .tcp = &tcp, .client = true };
+	int rc = session_client(r, c, &memory, e) || measure(r, e) ? -1 : 0;
+	if (rc)
+		tcp_tell(&tcp, e);
+	verbs_close(&r->conn);
+	r->tcp = NULL;
+	return rc;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "rdma/probe/verbs/verbs_priv.h"
+
+static const char *name_of(const struct verbs_conn *c)
+{
+	return ibv_get_device_name(c->ctx->device);
+}
+
+int verbs_port_ready(struct verbs_conn *c, struct err *e)
+{
+	if (ibv_query_port(c->ctx, (uint8_t)c->port, &c->attr)) {
+		err_set(e, ERR_UNAVAILABLE, errno, "%s has no port %u", name_of(c), c->port);
+		return -1;
+	}
+	if (c->attr.state == IBV_PORT_ACTIVE)
+		return 0;
+	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is not active", c->port, name_of(c));
+	if (c->attr.link_layer == IBV_LINK_LAYER_ETHERNET)
+		return err_hint(
+			e, "is its network interface up, and is there a carrier? \"rdma link\" "
+			   "names the interface");
+	return err_hint(e, "does a subnet manager run, and is the cable in?");
+}
+
+/* ---- which GID ---- */
+
+static bool fits(const struct verbs_conn *c, const struct ibv_gid_entry *entry)
+{
+	return !c->plan.pick.port || entry->port_num == c->plan.pick.port;
+}
+
+/* The local address as a GID; RoCE v2 before the rest. NULL: there is none. */
+static const struct ibv_gid_entry *by_address(const struct verbs_conn *c,
+					      const struct verbs_gid_table *t)
+{
+	const struct ibv_gid_entry *found = NULL;
+	uint8_t raw[16];
+
+	verbs_gid_of(c->plan.pick.local, raw);
+	for (size_t i = 0; i < t->n; i++) {
+		if (!fits(c, &t->entry[i]) || memcmp(t->entry[i].gid.raw, raw, sizeof(raw)) != 0)
+			continue;
+		if (!found || t->entry[i].gid_type == IBV_GID_TYPE_ROCE_V2)
+			found = &t->entry[i];
+	}
+	return found;
+}
+
+static const struct ibv_gid_entry *by_index(const struct verbs_conn *c,
+					    const struct verbs_gid_table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (fits(c, &t->entry[i]) &&
+		    t->entry[i].gid_index == (uint32_t)c->plan.pick.gid_index)
+			return &t->entry[i];
+	}
+	return NULL;
+}
+
+static bool link_local(const uint8_t raw[16])
+{
+	return raw[0] == 0xfe && (raw[1] & 0xc0) == 0x80;
+}
+
+/* Nothing in the kernel keeps a pod from its neighbour's GID: the answers would go to the
+ * neighbour. */
+int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *t, struct err *e)
+{
+	const struct ibv_gid_entry *entry = by_index(c, t);
+	char gid[IP_STR_LEN];
+
+	if (!entry) {
+		err_set(e, ERR_UNAVAILABLE, 0, "%s has no GID of index %d", name_of(c),
+			c->plan.pick.gid_index);
+		return err_hint(
+			e, "\"rdma-probe list\" shows the GIDs; without --gid-index the address "
+			   "finds its own");
+	}
+	if (entry->gid_type == IBV_GID_TYPE_IB || link_local(entry->gid.raw) ||
+	    verbs_gid_is_here(entry->gid.raw))
+		return 0;
+	err_set(e, ERR_UNAVAILABLE, 0,
+		"GID %d of %s is %s, which is no address of this network namespace",
+		c->plan.pick.gid_index, name_of(c), verbs_gid_format(entry->gid.raw, gid));
+	return err_hint(
+		e, "what is sent from it is answered to somebody else; \"rdma-probe list\" shows "
+		   "which GIDs are here");
+}
+
+static void take(struct verbs_conn *c, const struct ibv_gid_entry *entry)
+{
+	c->port = entry->port_num;
+	c->gid_index = entry->gid_index;
+	c->gid = entry->gid;
+}
+
+/* Over InfiniBand the LID is the address; the port's own GID is always its first. */
+static bool infiniband(struct verbs_conn *c)
+{
+	unsigned port = c->plan.pick.port ? c->plan.pick.port : 1;
+
+	if (ibv_query_port(c->ctx, (uint8_t)port, &c->attr) ||
+	    c->attr.link_layer != IBV_LINK_LAYER_INFINIBAND)
+		return false;
+	c->port = port;
+	c->gid_index = 0;
+	return ibv_query_gid(c->ctx, (uint8_t)port, 0, &c->gid) == 0;
+}
+
+/* 1: this device will do; 0: another must. */
+static int try_device(struct verbs_conn *c, struct err *e)
+{
+	struct verbs_gid_table table = { 0 };
+
+	if (verbs_gid_table(c->ctx, &table, e))
+		return -1;
+	auto_free struct ibv_gid_entry *entries = table.entry;
+	(void)entries;
+	const struct ibv_gid_entry *found = by_address(c, &table);
+	/* An index means something on a device that is named, or that has the address. */
+	if (c->plan.pick.gid_index >= 0 && (c->plan.pick.device || found)) {
+		if (verbs_judge_index(c, &table, e))
+			return -1;
+		found = by_index(c, &table);
+	}
+	if (found)
+		take(c, found);
+	else if (!c->plan.pick.device || !infiniband(c))
+		return 0;
+	return verbs_port_ready(c, e) ? -1 : 1;
+}
+
+static int no_gid(const struct verbs_pick *pick, struct err *e)
+{
+	char ip[IP_STR_LEN];
+
+	ip_format(pick->local, ip);
+	if (pick->device)
+		err_set(e, ERR_UNAVAILABLE, 0, "RDMA device %s has no GID for %s", pick->device,
+			ip);
+	else
+		err_set(e, ERR_UNAVAILABLE, 0, "no RDMA device has a GID for %s", ip);
+	return err_hint(
+		e,
+		"a device has GIDs for the addresses of its network interface and of the VLANs, "
+		"macvlans and ipvlans on it; \"rdma-probe list\" shows them, --bind takes another "
+		"address");
+}
+
+static void free_devices(struct ibv_device ***list)
+{
+	if (*list)
+		ibv_free_device_list(*list);
+}
+
+int verbs_choose(struct verbs_conn *c, struct err *e)
+{
+	const struct verbs_pick *pick = &c->plan.pick;
+	struct err closed = { 0 };
+	int n = 0;
+	auto_clean(free_devices) struct ibv_device **list = ibv_get_device_list(&n);
+
+	if (!list || n == 0)
+		return verbs_none(NULL, e);
+	bool seen = false;
+	for (int i = 0; i < n; i++) {
+		const char *name = ibv_get_device_name(list[i]);
+		if (pick->device && strcmp(pick->device, name) != 0)
+			continue;
+		seen = true;
+		c->ctx = ibv_open_device(list[i]);
+		if (!c->ctx) {
+			(void)verbs_open_error(list[i], errno, &closed);
+			continue;
+		}
+		int rc = try_device(c, e);
+		if (rc)
+			return rc < 0 ? -1 : 0;
+		(void)ibv_close_device(c->ctx);
+		c->ctx = NULL;
+	}
+	if (!seen)
+		return verbs_none(pick->device, e);
+	if (closed.code) {
+		*e = closed;
+		return -1;
+	}
+	return no_gid(pick, e);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* qos_read.c: which PF, and what it is set to. Changes nothing. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/pci/sysfs.h"
+#include "rdma/qos/qos.h"
+
+/* ---- which ---- */
+
+static int refuse_vf(const struct ctx *ctx, const char *addr, struct err *e)
+{
+	char pf[PCI_STR_LEN];
+	struct err ignored;
+
+	if (pci_physfn(ctx->sysfs, addr, pf, &ignored))
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "is a VF: this is set on its PF %s", pf);
+}
+
+static void find_rdma(const struct ctx *ctx, struct qos_port *p)
+{
+	char path[QOS_PATH_LEN];
+	struct err ignored;
+	uint64_t n = 0;
+
+	if (!*p->pci || pci_rdma_device(ctx->sysfs, p->pci, p->rdma, &ignored))
+		return;
+	(void)snprintf(path, sizeof(path), "class/net/%s/dev_port", p->netdev);
+	if (sysfs_read_u64(ctx->sysfs, path, &n, &ignored) || n > 254)
+		n = 0;
+	p->rdma_port = (uint32_t)n + 1;
+}
+
+static int find(const struct ctx *ctx, const char *pf, struct qos_port *p, struct err *e)
+{
+	char path[QOS_PATH_LEN];
+	struct pci_addr a;
+	struct err ignored;
+	uint64_t n;
+
+	if (pci_parse(pf, &a) == 0) {
+		pci_format(a, p->pci);
+		return refuse_vf(ctx, p->pci, e) || pci_pf_netdev(ctx->sysfs, p->pci, p->netdev, e)
+			       ? -1
+			       : 0;
+	}
+	if (ifname_problem(pf))
+		return err_set(e, ERR_NOTFOUND, 0, "is neither an interface nor a PCI address");
+	(void)snprintf(p->netdev, sizeof(p->netdev), "%s", pf);
+	(void)snprintf(path, sizeof(path), "class/net/%s/ifindex", pf);
+	if (sysfs_read_u64(ctx->sysfs, path, &n, &ignored))
+		return err_set(e, ERR_NOTFOUND, 0, "there is no such interface here");
+	if (pci_of_netdev(ctx->sysfs, pf, p->pci, &ignored)) {
+		*p->pci = '\0';
+		return 0;
+	}
+	return refuse_vf(ctx, p->pci, e);
+}
+
+int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct err *e)
+{
+	struct qos_port p = { .rdma_port = 1 };
+
+	if (find(ctx, pf, &p, e))
+		return err_wrap(e, "PF \"%.64s\"", pf);
+	find_rdma(ctx, &p);
+	*out = p;
+	return 0;
+}
+
+/* ---- where ---- */
+
+char *qos_ecn_path(const struct qos_port *p, const char *side, unsigned priority,
+		   char out[QOS_PATH_LEN])
+{
+	(void)snprintf(out, QOS_PATH_LEN, "class/net/%s/ecn/%s/enable/%u", p->netdev, side,
+		       priority);
+	return out;
+}
+
+char *qos_tc_path(const struct qos_port *p, char out[QOS_PATH_LEN])
+{
+	(void)snprintf(out, QOS_PATH_LEN, "class/infiniband/%s/tc/%u/traffic_class", p->rdma,
+		       p->rdma_port);
+	return out;
+}
+
+char *qos_cm_path(const struct qos_port *p, const char *tail, char out[QOS_PATH_LEN])
+{
+	(void)snprintf(out, QOS_PATH_LEN, QOS_CM_DIR "/%s%s", p->rdma, tail);
+	return out;
+}
+
+/* ---- what it is ---- */
+
+printf_like(3, 4) static void unknown(struct qos_state *s, enum qos_setting what, const char *fmt,
+				      ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(s->why[what], QOS_WHY_LEN, fmt, ap);
+	va_end(ap);
+}
+
+static int read_dcb(const struct qos_work *w, struct qos_state *s, struct err *e)
+{
+	struct err why;
+
+	if (nl_dcb_get(w->nl, w->port->netdev, &s->dcb, &why)) {
+		const char *text = why.errnum == EOPNOTSUPP
+					   ? "its driver has no data center bridging"
+					   : why.msg;
+
+		if (why.code == ERR_NOMEM)
+			return err_nomem(e);
+		unknown(s, QOS_TRUST, "%s", text);
+		unknown(s, QOS_PFC, "%s", text);
+		return 0;
+	}
+	s->trust_dscp = s->dcb.dscp_rules > 0;
+	s->pfc = s->dcb.pfc;
+	if (s->dcb.has_app)
+		s->known |= QOS_BIT(QOS_TRUST);
+	else
+		unknown(s, QOS_TRUST, "its driver tells no priorities of DSCP values");
+	if (s->dcb.has_pfc)
+		s->known |= QOS_BIT(QOS_PFC);
+	else
+		unknown(s, QOS_PFC, "its driver has no priority flow control");
+	return 0;
+}
+
+/* 0, or an error of the first priority that cannot be read. */
+static int read_side(const struct qos_work *w, const char *side, uint8_t *out, struct err *e)
+{
+	char path[QOS_PATH_LEN];
+	uint64_t on;
+
+	for (unsigned i = 0; i < DCB_PRIORITIES; i++) {
+		if (sysfs_read_u64(w->ctx->sysfs, qos_ecn_path(w->port, side, i, path), &on, e))
+			return -1;
+		*out |= (uint8_t)(on ? 1u << i : 0);
+	}
+	return 0;
+}
+
+static int read_ecn(const struct qos_work *w, struct qos_state *s, struct err *e)
+{
+	struct err why;
+
+	if (read_side(w, "roce_np", &s->ecn_np, &why) == 0 &&
+	    read_side(w, "roce_rp", &s->ecn_rp, &why) == 0) {
+		s->known |= QOS_BIT(QOS_ECN);
+		return 0;
+	}
+	if (why.code == ERR_NOMEM)
+		return err_nomem(e);
+	if (why.errnum == ENOENT)
+		unknown(s, QOS_ECN, "its driver has no folder ecn; NVIDIA's own (DOCA-OFED) has");
+	else
+		unknown(s, QOS_ECN, "%s", why.msg);
+	return 0;
+}
+
+/* Either file; absent: why. */
+static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_setting what,
+		      uint8_t *out, struct err *e)
+{
+	static const char *const absent[QOS_N] = {
+		[QOS_TC] = "its driver has no tc/1/traffic_class; NVIDIA's own (DOCA-OFED) has",
+		[QOS_CM] = ("not asked for: that would make a folder in /sys/" QOS_CM_DIR),
+	};
+	char path[QOS_PATH_LEN], text[128];
+	struct err why;
+
+	if (!*w->port->rdma) {
+		unknown(s, what, "it has no RDMA device");
+		return 0;
+	}
+	if (what == QOS_TC)
+		qos_tc_path(w->port, path);
+	else
+		(void)snprintf(path, sizeof(path), QOS_CM_DIR "/%s/ports/%u/default_roce_tos",
+			       w->port->rdma, w->port->rdma_port);
+	if (sysfs_read(w->ctx->sysfs, path, text, sizeof(text), &why) == 0) {
+		if (qos_class(text, out) == 0)
+			s->known |= QOS_BIT(what);
+		else
+			unknown(s, what, "none is set");
+		return 0;
+	}
+	if (why.code == ERR_NOMEM)
+		return err_nomem(e);
+	unknown(s, what, "%s", why.errnum == ENOENT ? absent[what] : why.msg);
+	return 0;
+}
+
+/* There is no folder of any device before the module is there. */
+static void refine_cm(const struct ctx *ctx, struct qos_state *s)
+{
+	char path[QOS_PATH_LEN];
+
+	(void)snprintf(path, sizeof(path), "%s/" QOS_CM_DIR, ctx->sysfs);
+	if (!(s->known & QOS_BIT(QOS_CM)) && access(path, F_OK) != 0)
+		unknown(s, QOS_CM,
+			"there is no /sys/" QOS_CM_DIR ": rdma_cm is not loaded, or configfs not "
+			"mounted");
+}
+
+int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, struct qos_state *out,
+	     struct err *e)
+{
+	const struct qos_work w = { ctx, nl, p };
+	struct qos_state s = { .known = 0 };
+
+	if (read_dcb(&w, &s, e) || read_ecn(&w, &s, e) || read_class(&w, &s, QOS_TC, &s.tc, e) ||
+	    read_class(&w, &s, QOS_CM, &s.cm, e))
+		return -1;
+	if (*p->rdma)
+		refine_cm(ctx, &s);
+	*out = s;
+	return 0;
+}

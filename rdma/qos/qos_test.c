@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A PF whose driver is the test: answers of data center bridging as mlx5 gives them, and files. */
+#include "rdma/qos/qos.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/pci/sysfs.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/dcb.h"
+#include "lib/testing/dir.h"
+
+#define SYS "/mnt/sys"
+#define ECN SYS "/class/net/ens1/ecn"
+#define TC  SYS "/class/infiniband/mlx5_0/tc/1/traffic_class"
+#define CM  SYS "/" QOS_CM_DIR "/mlx5_0/ports/1/default_roce_tos"
+
+static const struct qos_port port = { "ens1", "0000:3b:00.0", "mlx5_0", 1 };
+static const struct qos_profile all = { QOS_BIT(QOS_CM) - 1, true, 8, 8, 106 };
+
+struct driver {
+	struct ctx ctx;
+	struct net_fake k;
+	uint32_t seq; /* of the next answer */
+};
+
+static void shell(const char *command)
+{
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): the text is ours */
+}
+
+static struct driver driver(void)
+{
+	struct driver d = { .seq = 1 };
+
+	(void)testing_dir();
+	ctx_init(&d.ctx, "test");
+	d.ctx.sysfs = SYS;
+	d.k = net_fake();
+	shell("mkdir -p " ECN "/roce_np/enable " ECN "/roce_rp/enable /mnt/sys/kernel/config "
+	      "$(dirname " TC ") && for s in np rp; do for p in 0 1 2 3 4 5 6 7; do "
+	      "echo 0 >" ECN "/roce_$s/enable/$p; done; done; echo 'Global tclass=0' >" TC);
+	return d;
+}
+
+static void is(struct driver *d, uint8_t pfc, bool dscp)
+{
+	dcb_says(&d->k, d->seq++, pfc, dscp);
+}
+
+static void takes(struct driver *d, int errnum)
+{
+	dcb_takes(&d->k, d->seq++, errnum);
+}
+
+static int set(struct driver *d, const struct qos_profile *want, unsigned *changed, struct err *e)
+{
+	const struct qos_work w = { &d->ctx, d->k.nl, &port };
+
+	return qos_set(&w, want, changed, e);
+}
+
+static void holds(const char *path, const char *text)
+{
+	char buf[64];
+	struct err e = { 0 };
+
+	ck_assert_msg(sysfs_read(SYS, path + strlen(SYS), buf, sizeof(buf), &e) == 0, "%s", e.msg);
+	ck_assert_msg(strcmp(buf, text) == 0, "%s: %s, not %s", path, buf, text);
+}
+
+static void fails(struct driver *d, const struct qos_profile *want, const char *says)
+{
+	unsigned changed = 77;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(set(d, want, &changed, &e), -1);
+	ck_assert_uint_eq(changed, 77);
+	ck_assert_msg(strstr(e.msg, says) && strncmp(e.msg, "ens1: ", 6) == 0, "%s", e.msg);
+}
+
+/* ---- reading ---- */
+
+START_TEST(what_a_card_is_set_to)
+{
+	struct driver d = driver();
+	struct qos_state s;
+	struct err e = { .msg = "" };
+
+	is(&d, 0x28, true);
+	shell("echo 1 >" ECN "/roce_np/enable/3; echo 'Global tclass=106' >" TC);
+	ck_assert_msg(qos_read(&d.ctx, d.k.nl, &port, &s, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(s.known, QOS_BIT(QOS_CM) - 1);
+	ck_assert(s.trust_dscp && s.pfc == 0x28 && s.ecn_np == 8 && s.ecn_rp == 0 && s.tc == 106);
+	ck_assert_ptr_nonnull(strstr(s.why[QOS_CM], "rdma_cm is not loaded"));
+	nl_release(d.k.nl);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_says_why)
+{
+	struct qos_port bare = { .netdev = "ens1", .rdma_port = 1 };
+	struct driver d = driver();
+	struct qos_state s;
+	struct err e = { .msg = "" };
+
+	shell("rm -r " ECN " " TC "; mkdir -p " SYS "/" QOS_CM_DIR);
+	net_ack(&d.k, 1, EOPNOTSUPP);
+	ck_assert_int_eq(qos_read(&d.ctx, d.k.nl, &port, &s, &e), 0);
+	ck_assert_uint_eq(s.known, 0);
+	ck_assert_str_eq(s.why[QOS_PFC], "its driver has no data center bridging");
+	ck_assert_ptr_nonnull(strstr(s.why[QOS_ECN], "no folder ecn"));
+	ck_assert_ptr_nonnull(strstr(s.why[QOS_TC], "tc/1/traffic_class"));
+	ck_assert_ptr_nonnull(strstr(s.why[QOS_CM], "not asked for"));
+	net_ack(&d.k, 2, EPERM);
+	ck_assert_int_eq(qos_read(&d.ctx, d.k.nl, &bare, &s, &e), 0);
+	ck_assert_ptr_nonnull(strstr(s.why[QOS_TRUST], "Operation not permitted"));
+	ck_assert_str_eq(s.why[QOS_TC], "it has no RDMA device");
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* ---- setting ---- */
+
+START_TEST(all_of_a_profile)
+{
+	struct driver d = driver();
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	shell("mkdir -p $(dirname " CM ") && echo 0 >" CM);
+	is(&d, 0, false);
+	takes(&d, 0); /* the rules */
+	is(&d, 0, true);
+	takes(&d, 0); /* flow control */
+	is(&d, 8, true);
+	ck_assert_msg(set(&d, &all, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, QOS_BIT(QOS_N) - 1);
+	ck_assert_uint_eq(dcb_requests(&d.k), 5);
+	holds(ECN "/roce_np/enable/3", "1");
+	holds(ECN "/roce_rp/enable/3", "1");
+	holds(ECN "/roce_rp/enable/2", "0");
+	holds(TC, "106");
+	holds(CM, "106");
+	/* A second time there is nothing to do. */
+	is(&d, 8, true);
+	ck_assert_msg(set(&d, &all, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, 0);
+	ck_assert_uint_eq(dcb_requests(&d.k), 1);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+START_TEST(what_is_not_in_it_stays)
+{
+	const struct qos_profile off = { QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_ECN), false, 0, 0, 0 };
+	struct driver d = driver();
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	shell("echo 1 >" ECN "/roce_rp/enable/5; echo 'Global tclass=7' >" TC);
+	is(&d, 8, true);
+	takes(&d, 0);
+	is(&d, 8, false);
+	ck_assert_msg(set(&d, &off, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, off.has);
+	holds(ECN "/roce_rp/enable/5", "0");
+	holds(TC, "Global tclass=7");
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* Before anything is touched. */
+START_TEST(what_the_card_cannot_do_at_all)
+{
+	struct driver d = driver();
+
+	shell("rm -r " ECN);
+	is(&d, 0, false);
+	fails(&d, &all, "ecn: its driver has no folder ecn");
+	ck_assert_uint_eq(dcb_requests(&d.k), 1);
+	holds(TC, "Global tclass=0");
+	shell("rm " TC);
+	is(&d, 0, false);
+	fails(&d, &(struct qos_profile){ .has = QOS_BIT(QOS_TC), .tc = 1 },
+	      "trafficClass: its driver has no tc/1/traffic_class");
+	net_ack(&d.k, d.seq++, EOPNOTSUPP);
+	fails(&d, &(struct qos_profile){ .has = QOS_BIT(QOS_PFC), .pfc = 1 },
+	      "pfc: its driver has no data center bridging");
+	nl_release(d.k.nl);
+}
+END_TEST
+
+START_TEST(a_refusal_puts_back_what_was_set)
+{
+	struct driver d = driver();
+
+	/* The rules are taken; flow control is not. */
+	is(&d, 0, false);
+	takes(&d, 0);
+	is(&d, 0, true);
+	takes(&d, EINVAL);
+	takes(&d, 0); /* flow control back: it may have done a part */
+	takes(&d, 0); /* the rules */
+	fails(&d, &all, "pfc: set priority flow control of interface ens1: Invalid argument");
+	ck_assert_uint_eq(dcb_requests(&d.k), 6);
+	holds(ECN "/roce_np/enable/3", "0");
+	nl_release(d.k.nl);
+}
+END_TEST
+
+START_TEST(a_driver_that_says_yes_and_does_nothing)
+{
+	const struct qos_profile pfc = { QOS_BIT(QOS_PFC), false, 8, 0, 0 };
+	struct driver d = driver();
+
+	is(&d, 0, false);
+	takes(&d, 0);
+	is(&d, 0, false);
+	takes(&d, 0);
+	fails(&d, &pfc, "pfc of ens1: the driver said yes, but it is not so afterwards");
+	ck_assert_uint_eq(dcb_requests(&d.k), 4);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+START_TEST(files_are_put_back_too)
+{
+	struct qos_profile want = all;
+	struct driver d = driver();
+
+	want.has = QOS_BIT(QOS_ECN) | QOS_BIT(QOS_TC);
+	/* configfs would fill the folder; here there is nothing in it, and that is an error. */
+	shell("mkdir -p " SYS "/" QOS_CM_DIR);
+	is(&d, 0, false);
+	fails(&d, &want, "default_roce_tos");
+	holds(ECN "/roce_np/enable/3", "0");
+	holds(ECN "/roce_rp/enable/3", "0");
+	holds(TC, "Global tclass=0");
+	ck_assert_int_ne(access(SYS "/" QOS_CM_DIR "/mlx5_0", F_OK), 0);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* ---- which ---- */
+
+START_TEST(cards_and_what_is_none)
+{
+	struct driver d = driver();
+	struct qos_port p;
+	struct err e = { .msg = "" };
+
+	shell("cd " SYS " && mkdir -p bus/pci/devices/0000:3b:00.0/net/ens1 "
+	      "bus/pci/devices/0000:3b:00.0/infiniband/mlx5_7 bus/pci/devices/0000:3b:00.2/net/v0 "
+	      "class/net/v0 && echo 1 >class/net/ens1/dev_port && echo 4 >class/net/ens1/ifindex "
+	      "&& "
+	      "echo 5 >class/net/v0/ifindex && ln -s ../0000:3b:00.0 "
+	      "bus/pci/devices/0000:3b:00.2/physfn && ln -s ../../../bus/pci/devices/0000:3b:00.0 "
+	      "class/net/ens1/device && ln -s ../../../bus/pci/devices/0000:3b:00.2 "
+	      "class/net/v0/device && ln -s . bus/pci/devices/0000:3b:00.0/subsystem");
+	ck_assert_msg(qos_find(&d.ctx, "0000:3B:00.0", &p, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(p.netdev, "ens1");
+	ck_assert_str_eq(p.rdma, "mlx5_7");
+	ck_assert_uint_eq(p.rdma_port, 2);
+	ck_assert_int_eq(qos_find(&d.ctx, "0000:3b:00.2", &p, &e), -1);
+	ck_assert_msg(strstr(e.msg, "is a VF: this is set on its PF 0000:3b:00.0"), "%s", e.msg);
+	ck_assert_int_eq(qos_find(&d.ctx, "nothere", &p, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_int_eq(qos_find(&d.ctx, "../net", &p, &e), -1);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+TEST_PROGRAM("rdma/qos/qos", what_a_card_is_set_to, what_cannot_be_read_says_why, all_of_a_profile,
+	     what_is_not_in_it_stays, what_the_card_cannot_do_at_all,
+	     a_refusal_puts_back_what_was_set, a_driver_that_says_yes_and_does_nothing,
+	     files_are_put_back_too, cards_and_what_is_none)

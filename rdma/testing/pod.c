@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rdma/testing/pod.h"
+
+#include <net/if.h>
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+
+struct rdma_inventory pod_new(enum rdma_mode mode)
+{
+	struct rdma_inventory v = { .has_rdma = true, .mode = mode };
+
+	v.default_ifindex = pod_netdev(&v, "eth0", "veth", "10.244.0.5/24");
+	return v;
+}
+
+static void add_addrs(struct inv_netdev *d, const char *addrs)
+{
+	struct slice rest = { addrs, strlen(addrs) }, one;
+	char text[PREFIX_STR_LEN];
+
+	while (slice_next(&rest, ' ', &one)) {
+		if (!one.len)
+			continue;
+		d->addr = reallocarray(d->addr, d->n_addrs + 1, sizeof(*d->addr));
+		ck_assert_ptr_nonnull(d->addr);
+		ck_assert_int_eq(slice_copy(one, text, sizeof(text)), 0);
+		ck_assert_int_eq(ip_parse_prefix(text, &d->addr[d->n_addrs++]), 0);
+	}
+}
+
+int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, const char *addrs)
+{
+	v->netdev = reallocarray(v->netdev, v->n_netdevs + 1, sizeof(*v->netdev));
+	ck_assert_ptr_nonnull(v->netdev);
+
+	struct inv_netdev *d = &v->netdev[v->n_netdevs++];
+
+	*d = (struct inv_netdev){ .link.ifindex = 10 + (int)v->n_netdevs,
+				  .link.mtu = 4200,
+				  .link.flags = IFF_UP };
+	(void)snprintf(d->link.name, sizeof(d->link.name), "%s", name);
+	if (bus_addr_valid(what))
+		(void)snprintf(d->link.parent, sizeof(d->link.parent), "%.31s", what);
+	else
+		(void)snprintf(d->link.kind, sizeof(d->link.kind), "%s", what);
+	add_addrs(d, addrs);
+	return d->link.ifindex;
+}
+
+struct inv_port *pod_port(struct rdma_inventory *v, const char *name, const char *bus, int ifindex)
+{
+	v->device = reallocarray(v->device, v->n_devices + 1, sizeof(*v->device));
+	ck_assert_ptr_nonnull(v->device);
+
+	struct inv_device *d = &v->device[v->n_devices++];
+
+	*d = (struct inv_device){ .link = { .index = (uint32_t)v->n_devices, .ports = 1 },
+				  .numa_node = -1,
+				  .n_ports = 1 };
+	(void)snprintf(d->link.name, sizeof(d->link.name), "%s", name);
+	(void)snprintf(d->bus, sizeof(d->bus), "%s", bus);
+	(void)snprintf(d->uverbs.name, sizeof(d->uverbs.name), "uverbs%zu", v->n_devices - 1);
+	d->uverbs.major = 231;
+	d->uverbs.minor = 191 + (uint32_t)v->n_devices;
+	d->port[0] = (struct inv_port){ .port = 1,
+					.state = RDMA_PORT_ACTIVE,
+					.layer = INV_ETHERNET,
+					.rate_mbps = 100000,
+					.ifindex = ifindex,
+					.has_gids = true };
+
+	const struct inv_netdev *own = inv_netdev_by_index(v, ifindex);
+
+	if (own) {
+		(void)snprintf(d->port[0].netdev, sizeof(d->port[0].netdev), "%s", own->link.name);
+		d->port[0].netdev_mtu = own->link.mtu;
+	}
+	return &d->port[0];
+}
+
+void pod_gid(struct inv_port *p, uint32_t index, enum gid_type type, const char *ip,
+	     const char *netdev)
+{
+	struct ip a;
+
+	p->gid = reallocarray(p->gid, p->n_gids + 1, sizeof(*p->gid));
+	ck_assert_ptr_nonnull(p->gid);
+	ck_assert_int_eq(ip_parse(ip, &a), 0);
+
+	struct inv_gid *g = &p->gid[p->n_gids++];
+
+	*g = (struct inv_gid){ .entry = { .index = index, .gid = gid_of_ip(a), .type = type } };
+	(void)snprintf(g->entry.netdev, sizeof(g->entry.netdev), "%s", netdev);
+}
+
+void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint32_t index)
+{
+	char name[16], bus[24], device[16], ip[PREFIX_STR_LEN];
+
+	(void)snprintf(name, sizeof(name), "net%u", number);
+	(void)snprintf(bus, sizeof(bus), "0000:%02x:00.2", number);
+	(void)snprintf(device, sizeof(device), "mlx5_%u", number);
+	(void)snprintf(ip, sizeof(ip), "%.*s", (int)strcspn(addr, "/"), addr);
+
+	struct inv_port *p = pod_port(v, device, bus, pod_netdev(v, name, bus, addr));
+
+	pod_gid(p, 0, GID_ROCE_V1, "fe80::1", name);
+	pod_gid(p, 1, GID_ROCE_V2, "fe80::1", name);
+	pod_gid(p, index - 1, GID_ROCE_V1, ip, name);
+	pod_gid(p, index, GID_ROCE_V2, ip, name);
+	inv_mark_gids(v);
+}
+
+struct rdma_inventory pod_crowded(uint32_t first, uint32_t second)
+{
+	struct rdma_inventory v = pod_new(RDMA_SHARED);
+	struct inv_port *p;
+	char ip[32];
+
+	(void)pod_netdev(&v, "net1", "macvlan", "10.1.0.50/16");
+	(void)pod_netdev(&v, "net2", "macvlan", "10.2.0.50/16");
+	for (unsigned rail = 1; rail <= 2; rail++) {
+		p = pod_port(&v, rail == 1 ? "mlx5_0" : "mlx5_1",
+			     rail == 1 ? "0000:18:00.0" : "0000:19:00.0", 0);
+		pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens1");
+		for (uint32_t i = 1; i < (rail == 1 ? first : second); i++) {
+			(void)snprintf(ip, sizeof(ip), "10.%u.0.%u", rail, i);
+			pod_gid(p, i, GID_ROCE_V2, ip, rail == 1 ? "net1" : "net2");
+		}
+		(void)snprintf(ip, sizeof(ip), "10.%u.0.50", rail);
+		pod_gid(p, rail == 1 ? first : second, GID_ROCE_V2, ip,
+			rail == 1 ? "net1" : "net2");
+	}
+	inv_mark_gids(&v);
+	return v;
+}

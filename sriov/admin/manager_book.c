@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manager_book.c: the MACs that VFs were given, and what was begun and perhaps not finished. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "lib/json/json.h"
+#include "sriov/admin/manager_priv.h"
+
+#define FOLDER   "vf"
+#define FILE_MAX (1024 * 1024)
+#define VFS_MAX  65535
+
+/*
+ * Cards of one maker differ in the last three bytes, so VFs of theirs do; those of two makers could
+ * meet there, and 6 bits of the first byte are left to tell them apart.
+ */
+void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN])
+{
+	uint32_t maker = (uint32_t)pf[0] << 16 | (uint32_t)pf[1] << 8 | pf[2];
+
+	maker = maker * 0x9e3779b1u >> 26;
+	out[0] = (uint8_t)(maker << 2 | 2); /* locally administered, for one station */
+	out[1] = (uint8_t)(index >> 8);
+	out[2] = (uint8_t)index;
+	memcpy(out + 3, pf + 3, 3);
+}
+
+void pf_book_clear(struct pf_book *b)
+{
+	free(b->mac);
+	*b = (struct pf_book){ 0 };
+}
+
+int pf_book_extend(struct pf_book *b, const uint8_t pf_mac[MAC_LEN], uint32_t n, struct err *e)
+{
+	if (memcmp(b->pf_mac, pf_mac, MAC_LEN) != 0)
+		b->n = 0;
+	memcpy(b->pf_mac, pf_mac, MAC_LEN);
+	if (n <= b->n)
+		return 0;
+	void *more = reallocarray(b->mac, n, sizeof(*b->mac));
+	if (!more)
+		return err_nomem(e);
+	b->mac = more;
+	for (; b->n < n; b->n++)
+		manager_mac(pf_mac, b->n, b->mac[b->n]);
+	return 0;
+}
+
+/* ---- text ---- */
+
+struct book_text {
+	int64_t version;
+	const char *pf;
+	const struct json *macs, *making;
+	uint8_t pf_mac[MAC_LEN];
+};
+
+static const struct json_field book_fields[] = {
+	{ .key = "version",
+	  .kind = J_I64,
+	  .offset = offsetof(struct book_text, version),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = 1 },
+	{ .key = "pf",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct book_text, pf),
+	  .flags = J_REQUIRED },
+	{ .key = "pfMac", .kind = J_MAC, .offset = offsetof(struct book_text, pf_mac) },
+	{ .key = "macs",
+	  .kind = J_ARRAY,
+	  .offset = offsetof(struct book_text, macs),
+	  .flags = J_REQUIRED },
+	{ .key = "making", .kind = J_OBJECT, .offset = offsetof(struct book_text, making) },
+	{ .key = NULL },
+};
+
+static int decode_macs(const struct json *macs, struct pf_book *b, struct err *e)
+{
+	size_t n = json_len(macs);
+
+	if (n > VFS_MAX)
+		return err_set(e, ERR_DECODE, 0, "macs: %zu are too many", n);
+	b->mac = calloc(n + 1, sizeof(*b->mac));
+	if (!b->mac)
+		return err_nomem(e);
+	json_each (it, macs) {
+		const char *text = json_str(it);
+
+		if (!text || parse_mac(text, b->mac[b->n]))
+			return err_set(e, ERR_DECODE, 0, "macs: number %u is no MAC address", b->n);
+		b->n++;
+	}
+	return 0;
+}
+
+static int decode_making(const struct json *making, struct pf_book *b, struct err *e)
+{
+	const char *boot = json_str(json_get(making, "boot"));
+
+	if (!making)
+		return 0;
+	if (!boot || strlen(boot) != CTX_BOOT_ID_LEN)
+		return err_set(e, ERR_DECODE, 0, "making.boot: missing");
+	b->making = true;
+	b->autoprobe = json_true(json_get(making, "autoprobe"));
+	memcpy(b->boot, boot, CTX_BOOT_ID_LEN + 1);
+	return 0;
+}
+
+int pf_book_decode(const char *text, size_t len, const char *pf, struct pf_book *out, struct err *e)
+{
+	auto_json struct json *tree = NULL;
+	auto_pf_book struct pf_book b = { 0 };
+	struct book_text t = { 0 };
+
+	if (json_parse(text, len, "the book of a PF", &tree, e) ||
+	    json_decode(tree, "", book_fields, &t, e) || decode_macs(t.macs, &b, e) ||
+	    decode_making(t.making, &b, e))
+		return -1;
+	if (strcmp(t.pf, pf) != 0)
+		return err_set(e, ERR_DECODE, 0, "the file is about the PF %.64s", t.pf);
+	(void)snprintf(b.pf, sizeof(b.pf), "%s", pf);
+	memcpy(b.pf_mac, t.pf_mac, MAC_LEN);
+	*out = b;
+	b = (struct pf_book){ 0 };
+	return 0;
+}
+
+static int add_macs(struct json *o, const struct pf_book *b)
+{
+	struct json *macs = json_add_array(o, "macs");
+	char mac[MAC_STR_LEN];
+
+	for (uint32_t i = 0; macs && i < b->n; i++) {
+		if (json_push_str(macs, mac_format(b->mac[i], mac)))
+			return -1;
+	}
+	return macs ? 0 : -1;
+}
+
+static int add_making(struct json *o, const struct pf_book *b)
+{
+	struct json *making;
+
+	if (!b->making)
+		return 0;
+	making = json_add_object(o, "making");
+	return !making || json_add_str(making, "boot", b->boot) ||
+			       json_add_bool(making, "autoprobe", b->autoprobe)
+		       ? -1
+		       : 0;
+}
+
+char *pf_book_print(const struct pf_book *b)
+{
+	auto_json struct json *o = json_new_object();
+	char mac[MAC_STR_LEN];
+
+	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "pf", b->pf) ||
+	    json_add_str(o, "pfMac", mac_format(b->pf_mac, mac)) || add_macs(o, b) ||
+	    add_making(o, b))
+		return NULL;
+	return json_print(o, true);
+}
+
+/* ---- files ---- */
+
+static int open_folder(const struct ctx *ctx, bool create, struct err *e)
+{
+	auto_fd int state = fs_open_dir(ctx->state_dir, create, e);
+
+	return state < 0 ? -1 : fs_open_dir_at(state, FOLDER, create, e);
+}
+
+int pf_book_read(const struct ctx *ctx, const char *pf, struct pf_book *out, struct err *e)
+{
+	struct pf_book b = { 0 };
+	auto_free char *text = NULL;
+	struct err why;
+	ssize_t len = -1;
+
+	(void)snprintf(b.pf, sizeof(b.pf), "%s", pf);
+	auto_fd int dir = open_folder(ctx, false, &why);
+	if (dir >= 0)
+		len = fs_read_at(dir, pf, FILE_MAX, &text, &why);
+	if (len < 0 && why.errnum != ENOENT) {
+		*e = why;
+		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->state_dir, pf);
+	}
+	if (len >= 0 && pf_book_decode(text, (size_t)len, pf, &b, &why)) {
+		if (why.code == ERR_NOMEM) {
+			*e = why;
+			return -1;
+		}
+		log_warn(&ctx->log, "%s/" FOLDER "/%s: %s; starting a new one", ctx->state_dir, pf,
+			 why.msg);
+	}
+	*out = b;
+	return 0;
+}
+
+int pf_book_write(const struct ctx *ctx, const struct pf_book *b, struct err *e)
+{
+	auto_free char *text = pf_book_print(b);
+
+	if (!text)
+		return err_nomem(e);
+	auto_fd int dir = open_folder(ctx, true, e);
+	if (dir < 0 || fs_replace_at(dir, b->pf, text, true, e))
+		return err_wrap(e, "write %s/" FOLDER "/%s", ctx->state_dir, b->pf);
+	return 0;
+}

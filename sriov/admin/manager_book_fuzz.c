@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/testing/fuzz.h"
+#include "sriov/admin/manager_priv.h"
+
+FUZZ(const uint8_t *data, size_t size)
+{
+	static const char pf[] = "0000:3b:00.0";
+	FUZZ_OUT(struct pf_book, b);
+	FUZZ_OUT(struct err, e);
+	struct pf_book c = { 0 };
+
+	if (!fuzz_ok(pf_book_decode((const char *)data, size, pf, &b, &e), &e, &b, sizeof(b)))
+		return 0;
+	MUST(!strcmp(b.pf, pf) && b.n <= UINT16_MAX);
+	MUST(strlen(b.boot) == (b.making ? CTX_BOOT_ID_LEN : 0) && (b.making || !b.autoprobe));
+	auto_free char *text = pf_book_print(&b);
+	MUST(text && !pf_book_decode(text, strlen(text), pf, &c, &e));
+	MUST(b.n == c.n && !memcmp(b.mac, c.mac, b.n * sizeof(*b.mac)));
+	MUST(!memcmp(b.pf_mac, c.pf_mac, MAC_LEN) && b.making == c.making);
+	MUST(b.autoprobe == c.autoprobe && !strcmp(b.boot, c.boot));
+	pf_book_clear(&b);
+	pf_book_clear(&c);
+	return 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manager_check.c: what stands against removing VFs, and what must be waited for after making some.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/net/addr.h"
+#include "lib/net/link.h"
+#include "sriov/admin/manager_priv.h"
+
+void manager_say(const struct manager *m, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	if (!m->say)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	m->say(m->arg, line);
+}
+
+/* ---- VFs that somebody has ---- */
+
+static bool is_in_use(const struct vf_view *v, char why[192])
+{
+	struct vf_place p = { 0 };
+	const struct record_key *k = &v->entry.owner.key;
+
+	memcpy(p.driver, v->pci.driver, sizeof(p.driver));
+	if (v->use == VF_IN_USE)
+		(void)snprintf(why, 192, "belongs to container %.64s (network %.48s, %.16s)",
+			       k->container, k->network, k->ifname);
+	else if (v->use == VF_ELSEWHERE)
+		(void)snprintf(why, 192, "has its interface in another network namespace");
+	else if (v->use == VF_DAMAGED)
+		(void)snprintf(why, 192, "has a damaged entry: whose it is cannot be told");
+	else if (v->use == VF_TAKEN)
+		(void)snprintf(why, 192, "%.180s", v->why);
+	else if (vf_has_userspace_driver(&p))
+		(void)snprintf(why, 192, "is bound to %s: a virtual machine may have it", p.driver);
+	else
+		return false;
+	return true;
+}
+
+int manager_refuse_in_use(const struct pf_view *p, struct err *e)
+{
+	const struct vf_view *first = NULL;
+	char why[192] = "", ignored[192] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_vfs; i++) {
+		if (!is_in_use(&p->vf[i], first ? ignored : why))
+			continue;
+		first = first ? first : &p->vf[i];
+		n++;
+	}
+	if (!first)
+		return 0;
+	err_set(e, ERR_BUSY, 0, "PF %s has VFs that are in use, %zu of %zu: %s %s", p->addr, n,
+		p->n_vfs, first->addr, why);
+	return err_hint(e, "their number cannot change while they exist, so all of them would go; "
+			   "\"railctl vf list\" shows who has them; --force removes them all the "
+			   "same");
+}
+
+/* ---- the way to the rest of the world ---- */
+
+#define STACK_MAX 8 /* a VLAN on a bond on ...: sysfs has no more than that of one another */
+
+static bool is_of_pf(const struct pf_view *p, const char *name)
+{
+	if (strcmp(name, p->netdev.name) == 0)
+		return true;
+	for (size_t i = 0; i < p->n_vfs; i++) {
+		if (strcmp(name, p->vf[i].netdev.name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* name, or something below it, is the PF or one of its VFs. */
+static bool stands_on(const struct manager *m, const struct pf_view *p, const char *name, int depth)
+{
+	static const char lower[] = "lower_";
+	char path[PATH_MAX];
+	struct dirent *d;
+	bool found = is_of_pf(p, name);
+
+	if (found || depth == STACK_MAX)
+		return found;
+	(void)snprintf(path, sizeof(path), "%.1024s/class/net/%.16s", m->ctx->sysfs, name);
+	DIR *dir = opendir(path);
+	while (dir && !found && (d = readdir(dir)))
+		found = strncmp(d->d_name, lower, sizeof(lower) - 1) == 0 &&
+			stands_on(m, p, d->d_name + sizeof(lower) - 1, depth + 1);
+	if (dir)
+		(void)closedir(dir);
+	return found;
+}
+
+int manager_refuse_default_route(const struct manager *m, const struct pf_view *p, struct err *e)
+{
+	struct link_info dev;
+	struct err why;
+	int ifindex;
+
+	if (nl_route_default_dev(m->nl, &ifindex, &why) ||
+	    nl_link_by_index(m->nl, ifindex, &dev, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (!stands_on(m, p, dev.name, 0))
+		return 0;
+	err_set(e, ERR_FORBIDDEN, 0,
+		"the default route of this host goes through %s, which is %s%s", dev.name,
+		strcmp(dev.name, p->netdev.name) ? "on PF " : "PF ", p->addr);
+	return err_hint(e,
+			"changing the number of VFs takes its link down for a moment; --force does "
+			"it all the same");
+}
+
+/* ---- interfaces that come a moment later ---- */
+
+#define UDEV "/run/udev"
+
+/* udev renames an interface first and makes its file afterwards. */
+static bool udev_has_seen(int ifindex)
+{
+	char path[64];
+
+	if (access(UDEV "/control", F_OK))
+		return true;
+	(void)snprintf(path, sizeof(path), UDEV "/data/n%d", ifindex);
+	return access(path, F_OK) == 0;
+}
+
+static bool has_settled(const struct manager *m, const struct vf_place *p)
+{
+	struct link_info link;
+	struct err ignored;
+
+	if (!*p->driver || vf_has_userspace_driver(p))
+		return true;
+	return *p->name && nl_link_by_name(m->nl, p->name, &link, &ignored) == 0 &&
+	       udev_has_seen(link.ifindex);
+}
+
+/* A driver that could not ask its PF (igbvf, while that is down) has made an address up. */
+static void mend_address(const struct manager *m, const struct vf_place *p)
+{
+	static const uint8_t none[MAC_LEN];
+	struct link_info link;
+	struct vf_state s;
+	struct err why;
+
+	if (!*p->name || nl_link_by_name(m->nl, p->name, &link, &why) || !link.has_mac ||
+	    nl_vf_get(m->nl, (struct vf_ref){ p->pf_ifindex, p->index }, &s, &why) ||
+	    !(s.has & VF_MAC) || memcmp(s.mac, none, MAC_LEN) == 0 ||
+	    memcmp(s.mac, link.mac, MAC_LEN) == 0)
+		return;
+	if (nl_link_set_mac(m->nl, link.ifindex, s.mac, &why))
+		log_warn(&m->ctx->log, "VF %s: its address is not what its PF says: %s", p->vf,
+			 why.msg);
+}
+
+int manager_settle(const struct manager *m, const char *vf, int64_t deadline, struct vf_place *out,
+		   struct err *e)
+{
+	const struct timespec pause = { 0, 20 * 1000000 };
+
+	for (;;) {
+		if (vf_locate(m->ctx, m->nl, vf, out, e))
+			return -1;
+		if (has_settled(m, out) || ctx_mono_ms() >= deadline)
+			break;
+		(void)nanosleep(&pause, NULL);
+	}
+	mend_address(m, out);
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manager_conf.c: a file of /etc/railhead/vf.d. Pure. */
+#include <string.h>
+
+#include "lib/json/json.h"
+#include "sriov/admin/manager.h"
+
+#define VFS_MAX 65535
+
+static const struct json_field fields[] = {
+	{ .key = "pf",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct vf_file, pf),
+	  .flags = J_REQUIRED },
+	{ .key = "count",
+	  .kind = J_U32,
+	  .offset = offsetof(struct vf_file, count),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = VFS_MAX },
+	{ .key = "driver", .kind = J_STRING, .offset = offsetof(struct vf_file, driver) },
+	{ .key = NULL },
+};
+
+void vf_file_clear(struct vf_file *f)
+{
+	json_free(f->tree);
+	*f = (struct vf_file){ 0 };
+}
+
+/* What is not known is not done, and whoever wrote it should hear of that. */
+static int refuse_unknown(const struct json *tree, struct err *e)
+{
+	return json_refuse_unknown(tree, "", fields, e)
+		       ? err_hint(e, "the keys are pf, count and driver: railhead-vf.d(5)")
+		       : 0;
+}
+
+static int check_names(const struct vf_file *f, struct err *e)
+{
+	struct pci_addr a;
+	const char *problem = ifname_problem(f->pf);
+
+	if (problem && pci_parse(f->pf, &a)) {
+		err_set(e, ERR_CONFIG, 0, "pf: \"%.64s\" is neither an interface nor a PCI address",
+			f->pf);
+		return err_hint(e, "\"railctl vf list\" shows the PFs of this host");
+	}
+	if (f->driver && (!*f->driver || strchr(f->driver, '/') || f->driver[0] == '.' ||
+			  strlen(f->driver) >= PCI_DRIVER_LEN))
+		return err_set(e, ERR_CONFIG, 0,
+			       "driver: \"%.64s\" is no name of a driver, as vfio-pci is",
+			       f->driver);
+	return 0;
+}
+
+static int decode(const char *text, size_t len, struct vf_file *f, struct err *e)
+{
+	if (json_parse(text, len, "the file", &f->tree, e) ||
+	    json_decode(f->tree, "", fields, f, e) || refuse_unknown(f->tree, e) ||
+	    check_names(f, e))
+		return -1;
+	if (f->driver && strcmp(f->driver, "default") == 0)
+		f->driver = NULL;
+	return 0;
+}
+
+int vf_file_decode(const char *text, size_t len, const char *name, struct vf_file *out,
+		   struct err *e)
+{
+	auto_vf_file struct vf_file f = { 0 };
+
+	if (decode(text, len, &f, e))
+		return err_wrap(e, "%s", name);
+	*out = f;
+	f = (struct vf_file){ 0 };
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "lib/json/json.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "sriov/admin/manager.h"
+
+static struct vf_file good(const char *text)
+{
+	struct vf_file f;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(vf_file_decode(text, strlen(text), "a.json", &f, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(e.msg, "");
+	return f;
+}
+
+START_TEST(what_a_file_says)
+{
+	auto_vf_file struct vf_file f = good("{\"pf\": \"ens3f0\", \"count\": 8}");
+
+	ck_assert_str_eq(f.pf, "ens3f0");
+	ck_assert_uint_eq(f.count, 8);
+	ck_assert_ptr_null(f.driver);
+	vf_file_clear(&f);
+	f = good("{\"driver\":\"vfio-pci\",\"count\":65535,\"pf\":\"0000:3b:00.0\"}");
+	ck_assert_str_eq(f.pf, "0000:3b:00.0");
+	ck_assert_uint_eq(f.count, 65535);
+	ck_assert_str_eq(f.driver, "vfio-pci");
+	vf_file_clear(&f);
+	f = good("{\"driver\":\"default\",\"count\":1,\"pf\":\"10000:01:00.0\"}");
+	ck_assert_ptr_null(f.driver);
+	vf_file_clear(&f);
+	f = good("{\"driver\":null,\"count\":1,\"pf\":\"p0\"}");
+	ck_assert_ptr_null(f.driver);
+}
+END_TEST
+
+START_TEST(errors_name_file_key_and_value)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "", "the file" },
+		{ "{", "the file" },
+		{ "[]", "must be an object" },
+		{ "{\"count\":1}", "pf: " },
+		{ "{\"pf\":\"ens3f0\"}", "count: " },
+		{ "{\"pf\":7,\"count\":1}", "pf: must be a string, got 7" },
+		{ "{\"pf\":\"ens3f0\",\"count\":0}", "count: " },
+		{ "{\"pf\":\"ens3f0\",\"count\":65536}", "65536" },
+		{ "{\"pf\":\"ens3f0\",\"count\":1.5}", "1.5" },
+		{ "{\"pf\":\"ens3f0\",\"count\":\"4\"}", "\"4\"" },
+		{ "{\"pf\":\"ens3f0\",\"count\":-1}", "-1" },
+		{ "{\"pf\":\"\",\"count\":1}", "pf: \"\" is neither" },
+		{ "{\"pf\":\"a/b\",\"count\":1}", "pf: \"a/b\" is neither" },
+		{ "{\"pf\":\"0000:3b:00.8\",\"count\":1}", "pf: \"0000:3b:00.8\" is neither" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"numVfs\":2}", "numVfs: there is no such key" },
+		{ "{\"pf\":\"p0\",\"Count\":1,\"count\":2}", "Count: there is no such key" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":\"\"}", "driver: \"\"" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":\"../x\"}", "driver: \"../x\"" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":\"a-name-of-thirty-two-characters-x\"}",
+		  "driver: " },
+		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":true}", "driver: " },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct vf_file f = { .count = 77 };
+		struct err e = { .msg = "" };
+		int rc = vf_file_decode(bad[i].text, strlen(bad[i].text), "a.json", &f, &e);
+
+		ck_assert_msg(rc == -1, "%s", bad[i].text);
+		ck_assert_uint_eq(f.count, 77);
+		ck_assert_msg(strncmp(e.msg, "a.json: ", 8) == 0, "%s", e.msg);
+		ck_assert_msg(strstr(e.msg, bad[i].says) != NULL, "%s: %s", bad[i].text, e.msg);
+	}
+}
+END_TEST
+
+static int decode_once(void *arg, struct err *e)
+{
+	auto_vf_file struct vf_file f = { 0 };
+
+	return vf_file_decode(arg, strlen(arg), "a.json", &f, e);
+}
+
+START_TEST(survives_each_failing_allocation)
+{
+	char text[] = "{\"pf\":\"p0\",\"count\":1,\"driver\":\"vfio-pci\"}";
+
+	ck_assert_str_eq(alloc_fail_each(decode_once, text), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("manager_conf", what_a_file_says, errors_name_file_key_and_value,
+	     survives_each_failing_allocation)

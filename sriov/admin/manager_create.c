@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * manager_create.c: another number of VFs for a PF.
+ *
+ * While they are made no driver takes them (sriov_drivers_autoprobe), so that the first thing a
+ * driver sees is the MAC that they keep; RDMA drivers make the GUID of it, and plugins refuse a VF
+ * that has none yet. That this switch was turned is written down first: whoever is killed before it
+ * is turned back leaves that to the next call.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/net/link.h"
+#include "lib/pci/sysfs.h"
+#include "lib/base/undo.h"
+#include "sriov/admin/manager_priv.h"
+
+struct making {
+	const struct manager *m;
+	const struct vf_order *order;
+	char pf[PCI_STR_LEN];
+	char name[IFNAME_LEN + PCI_STR_LEN + 4]; /* "ens3f0 (0000:3b:00.0)" */
+	uint32_t before;
+	uint64_t life; /* of the first of those */
+	int pf_ifindex;
+	struct pf_book book;
+	bool interrupted; /* a call before us, which did not come to its end */
+};
+
+static void making_clear(struct making *k)
+{
+	pf_book_clear(&k->book);
+}
+#define auto_making auto_clean(making_clear)
+
+/* ---- whether drivers take new VFs ---- */
+
+static const char *switch_path(const struct making *k, char out[128])
+{
+	(void)snprintf(out, 128, "bus/pci/devices/%s/sriov_drivers_autoprobe", k->pf);
+	return out;
+}
+
+static int set_autoprobe(const struct making *k, bool on, struct err *e)
+{
+	char path[128];
+	struct err why;
+
+	if (sysfs_write(k->m->ctx->sysfs, switch_path(k, path), on ? "1" : "0", &why) == 0 ||
+	    why.errnum == ENOENT) /* kernels before 4.12, and not every driver's PF */
+		return 0;
+	*e = why;
+	return -1;
+}
+
+static int get_autoprobe(const struct making *k, bool *on, struct err *e)
+{
+	char path[128];
+	uint64_t value = 1;
+	struct err why;
+
+	if (sysfs_read_u64(k->m->ctx->sysfs, switch_path(k, path), &value, &why) &&
+	    why.errnum != ENOENT) {
+		*e = why;
+		return -1;
+	}
+	*on = value != 0;
+	return 0;
+}
+
+/* ---- the book ---- */
+
+static int begin(struct making *k, struct err *e)
+{
+	struct pf_book *b = &k->book;
+
+	/* An interrupted call has noted how it was; how it is now, is its work. */
+	if (!k->interrupted && get_autoprobe(k, &b->autoprobe, e))
+		return -1;
+	b->making = true;
+	return ctx_boot_id(k->m->ctx, b->boot, e) || pf_book_write(k->m->ctx, b, e) ? -1 : 0;
+}
+
+static int finish(struct making *k, struct err *e)
+{
+	k->book.making = false;
+	return pf_book_write(k->m->ctx, &k->book, e);
+}
+
+/* ---- looking and locking ---- */
+
+/* Its own address, not the one that a bond gave it. */
+static int remember_macs(struct making *k, const struct pf_view *p, struct err *e)
+{
+	struct link_info link;
+
+	if (!p->netdev.has_mac) { /* InfiniBand */
+		k->book.n = 0;
+		return 0;
+	}
+	if (nl_link_by_index(k->m->nl, p->netdev.ifindex, &link, e))
+		return -1;
+	return pf_book_extend(&k->book, link.has_perm_mac ? link.perm_mac : link.mac,
+			      k->order->count, e);
+}
+
+static int look(struct making *k, bool judge, struct err *e)
+{
+	auto_pf_view struct pf_view p = { 0 };
+
+	if (inventory_pf(k->m->ctx, k->m->nl, k->pf, &p, e))
+		return -1;
+	if (*p.netdev.name)
+		(void)snprintf(k->name, sizeof(k->name), "%s (%s)", p.netdev.name, k->pf);
+	if (judge && !k->order->force &&
+	    (manager_refuse_in_use(&p, e) || manager_refuse_default_route(k->m, &p, e)))
+		return -1;
+	if (k->order->count && !p.netdev.ifindex) {
+		err_set(e, ERR_STATE, 0, "PF %s has no network interface here", k->pf);
+		return err_hint(e, "its VFs get their MACs through it: bind the driver of the card "
+				   "to it, or bring it back from where it is");
+	}
+	k->pf_ifindex = p.netdev.ifindex;
+	return remember_macs(k, &p, e);
+}
+
+/* A VF that a plugin is claiming is not to vanish under its hands. */
+struct vf_locks {
+	struct {
+		char vf[PCI_STR_LEN];
+		int fd;
+	} * at;
+	uint32_t n;
+};
+
+static void unlock(struct vf_locks *l)
+{
+	while (l->n)
+		base_close_fd(&l->at[--l->n].fd);
+	free(l->at);
+	l->at = NULL;
+}
+#define auto_vf_locks auto_clean(unlock)
+
+static int lock_vfs(struct making *k, struct vf_locks *l, struct err *e)
+{
+	const struct ctx *ctx = k->m->ctx;
+
+	l->at = calloc(k->before + 1, sizeof(*l->at));
+	if (!l->at)
+		return err_nomem(e);
+	for (; l->n < k->before; l->n++) {
+		if (pci_vf_addr(ctx->sysfs, k->pf, l->n, l->at[l->n].vf, e))
+			return -1;
+		l->at[l->n].fd = ledger_lock(ctx, l->at[l->n].vf, LEDGER_LOCK_MS, e);
+		if (l->at[l->n].fd < 0)
+			return -1;
+	}
+	return l->n ? vf_life(ctx, l->at[0].vf, &k->life, e) : 0;
+}
+
+/* ---- doing it ---- */
+
+static int set_up(const struct making *k, uint32_t n, const char *driver, struct err *e)
+{
+	struct vf_setup s = {
+		.m = k->m,
+		.pf_ifindex = k->pf_ifindex,
+		.n = n,
+		.book = &k->book,
+		.driver = driver,
+		.bind = driver || k->book.autoprobe,
+	};
+
+	memcpy(s.pf, k->pf, sizeof(s.pf));
+	return manager_give_macs(&s, e) || set_autoprobe(k, k->book.autoprobe, e) ||
+			       manager_give_drivers(&s, e)
+		       ? -1
+		       : 0;
+}
+
+/* Those of a living owner stay: its DEL finds out by itself. */
+static void forget(const struct making *k, const struct vf_locks *l)
+{
+	struct err why;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		auto_vf_entry struct vf_entry x = { 0 };
+
+		if (ledger_read(k->m->ctx, l->at[i].vf, &x, &why) || vf_owner_lives(k->m->ctx, &x))
+			continue;
+		if (ledger_remove(k->m->ctx, l->at[i].vf, &why))
+			log_debug(&k->m->ctx->log, "%s", why.msg);
+	}
+}
+
+static int set_number(const struct making *k, const struct vf_locks *l, struct err *e)
+{
+	if (k->before)
+		manager_say(k->m, "%s: removing %u VF%s", k->name, k->before,
+			    k->before == 1 ? "" : "s");
+	if (k->order->count)
+		manager_say(k->m, "%s: making %u VF%s", k->name, k->order->count,
+			    k->order->count == 1 ? "" : "s");
+	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->order->count, e))
+		return -1;
+	forget(k, l);
+	return 0;
+}
+
+static bool is_untouched(const struct making *k)
+{
+	char vf[PCI_STR_LEN];
+	struct err ignored;
+	uint64_t life;
+
+	return k->before && pci_vf_addr(k->m->ctx->sysfs, k->pf, 0, vf, &ignored) == 0 &&
+	       vf_life(k->m->ctx, vf, &life, &ignored) == 0 && life == k->life;
+}
+
+static int put_back(void *arg, struct err *e)
+{
+	struct making *k = arg;
+
+	if (is_untouched(k))
+		return set_autoprobe(k, k->book.autoprobe, e) || finish(k, e) ? -1 : 0;
+	manager_say(k->m, "%s: that failed; there will be as many VFs as before: %u", k->name,
+		    k->before);
+	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->before, e) || set_up(k, k->before, NULL, e))
+		return -1;
+	return finish(k, e);
+}
+
+static int change(struct making *k, struct err *e)
+{
+	auto_undo struct undo undo = { .log = &k->m->ctx->log };
+	auto_vf_locks struct vf_locks locks = { 0 };
+
+	if (lock_vfs(k, &locks, e) || look(k, true, e) || begin(k, e))
+		return -1;
+	undo_push(&undo, put_back, k, "as many VFs as before");
+	if (set_autoprobe(k, false, e) || set_number(k, &locks, e))
+		return -1;
+	unlock(&locks);
+	if (set_up(k, k->order->count, k->order->driver, e) || finish(k, e))
+		return -1;
+	undo_commit(&undo);
+	return 0;
+}
+
+static int complete(struct making *k, struct err *e)
+{
+	if (look(k, false, e))
+		return -1;
+	manager_say(k->m, "%s: finishing what was interrupted", k->name);
+	return set_up(k, k->order->count, k->order->driver, e) || finish(k, e) ? -1 : 0;
+}
+
+/* ---- all of it ---- */
+
+static int check_count(struct making *k, struct err *e)
+{
+	struct pci_sriov vfs;
+
+	if (pci_sriov(k->m->ctx->sysfs, k->pf, &vfs, e))
+		return -1;
+	k->before = vfs.num;
+	if (k->order->count <= vfs.total)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "count %u: PF %s can have %u", k->order->count, k->pf, vfs.total);
+	return err_hint(e, "that is its sriov_totalvfs: the setup of the card's firmware sets it");
+}
+
+static int recall(struct making *k, struct err *e)
+{
+	char boot[CTX_BOOT_ID_LEN + 1];
+
+	if (pf_book_read(k->m->ctx, k->pf, &k->book, e) || ctx_boot_id(k->m->ctx, boot, e))
+		return -1;
+	k->interrupted = k->book.making && strcmp(k->book.boot, boot) == 0;
+	return 0;
+}
+
+static int run(struct making *k, bool *changed, struct err *e)
+{
+	if (check_count(k, e) || recall(k, e))
+		return -1;
+	*changed = k->interrupted || k->before != k->order->count;
+	if (!*changed)
+		return 0;
+	return k->before == k->order->count ? complete(k, e) : change(k, e);
+}
+
+int manager_create(const struct manager *m, const struct vf_order *o, struct vf_made *out,
+		   struct err *e)
+{
+	auto_making struct making k = { .m = m, .order = o };
+	struct vf_made made = { .before = 0 };
+
+	if (inventory_find_pf(m->ctx, o->pf, k.pf, e))
+		return -1;
+	(void)snprintf(k.name, sizeof(k.name), "%s", k.pf);
+	auto_fd int lock = ledger_lock(m->ctx, k.pf, LEDGER_LOCK_MS, e);
+	if (lock < 0 || run(&k, &made.changed, e))
+		return -1;
+	memcpy(made.pf, k.pf, sizeof(made.pf));
+	made.before = k.before;
+	*out = made;
+	return 0;
+}

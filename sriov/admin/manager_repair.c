@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manager_repair.c: one VF bound to another driver, put back, or forgotten. Each under its lock. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/net/link.h"
+#include "lib/base/undo.h"
+#include "sriov/admin/manager_priv.h"
+#include "sriov/take/peer.h"
+
+#define NETDEV_MS 10000
+
+static void printf_like(3, 4)
+	report(struct vf_report *r, enum vf_outcome outcome, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->outcome = outcome;
+	va_start(ap, fmt);
+	(void)vsnprintf(r->why, sizeof(r->why), fmt, ap);
+	va_end(ap);
+}
+
+static void report_owner(struct vf_report *r, const struct vf_entry *x)
+{
+	const struct record_key *k = &x->owner.key;
+
+	report(r, VF_LEFT_ALONE, "it belongs to container %.64s (network %.64s, %.16s)",
+	       k->container, k->network, k->ifname);
+}
+
+/* ---- what is not as it was ---- */
+
+static int compare(const struct manager *m, const struct vf_entry *x, struct vf_differences *d,
+		   struct err *e)
+{
+	struct vf_place place;
+	struct vf_baseline now;
+
+	if (vf_locate(m->ctx, m->nl, x->vf, &place, e) || vf_capture(m->nl, &place, &now, e))
+		return -1;
+	vf_compare(&now, &x->base, false, d);
+	d->away = x->base.has_netdev && !now.has_netdev && *place.driver &&
+		  !vf_has_userspace_driver(&place);
+	return 0;
+}
+
+/* ---- putting it back ---- */
+
+static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs, struct err *e)
+{
+	struct vf_differences left;
+	struct err why;
+
+	x->dirty |= attrs;
+	if (vf_put_back(m->ctx, m->nl, x, e))
+		return -1;
+	if (ledger_write(m->ctx, x, e))
+		return -1;
+	if (compare(m, x, &left, &why)) {
+		*e = why;
+		return -1;
+	}
+	if (left.away) {
+		err_set(e, ERR_STATE, 0, "VF %s: its interface is not on this host", x->vf);
+		return err_hint(e, "a process keeps the network namespace alive that it is in: end "
+				   "it, and the interface comes back");
+	}
+	if (!*left.text && !(x->dirty & VF_ALL))
+		return 0;
+	err_set(e, ERR_STATE, 0, "VF %s: not put back: %s", x->vf,
+		*left.text ? left.text : "what its PF does not tell");
+	return err_hint(e, "the log above says why");
+}
+
+/* A VF that is its own again, or never was another's. */
+static int mend(const struct manager *m, struct vf_view *v, bool dry_run, struct vf_report *r,
+		struct err *e)
+{
+	struct vf_differences d = { .text = "" };
+	unsigned dirty = v->entry.dirty & VF_ALL;
+
+	/* Of one that is elsewhere only the PF's side can be seen. */
+	if (compare(m, &v->entry, &d, e))
+		return -1;
+	if (v->use == VF_FREE && !*d.text)
+		return 0;
+	if (v->use == VF_OWNER_GONE)
+		report(r, VF_MENDED, "its owner %.64s has gone%s%s", v->entry.owner.key.container,
+		       *d.text ? "; put back: " : "", d.text);
+	else
+		report(r, VF_MENDED, "put back: %s", *d.text ? d.text : "what its owner left");
+	if (dry_run)
+		r->outcome = VF_WOULD_MEND;
+	return dry_run ? 0 : put_back(m, &v->entry, d.attrs | dirty, e);
+}
+
+/* Whose it was is not known; where it is tells whether it still is somebody's. */
+static int mend_damaged(const struct manager *m, const struct vf_view *v, bool dry_run,
+			struct vf_report *r, struct err *e)
+{
+	if (*v->pci.driver && !*v->netdev.name) {
+		report(r, VF_LEFT_ALONE,
+		       "its entry is damaged, and its interface is not on this host: it may be "
+		       "somebody's; remove %.64s/vf/%s when it is nobody's",
+		       m->ctx->run_dir, v->addr);
+		return 0;
+	}
+	report(r, dry_run ? VF_WOULD_MEND : VF_MENDED,
+	       "its entry was damaged: it is removed, what the VF was like is not known any more");
+	return dry_run ? 0 : ledger_remove(m->ctx, v->addr, e);
+}
+
+static int mend_after_peer(const struct manager *m, const struct vf_view *v, struct err *e)
+{
+	auto_peer struct peer p = { .file = "" };
+	auto_vf_entry struct vf_entry x = { 0 };
+	int rc = peer_of_vf(m->ctx, v->addr, &p, e);
+
+	return rc == (int)PEER_GONE ? peer_restore(m->ctx, m->nl, &p, &x, e) : rc < 0 ? -1 : 0;
+}
+
+static int repair_locked(const struct manager *m, struct vf_view *v, bool dry_run,
+			 struct vf_report *r, struct err *e)
+{
+	switch (v->use) {
+	case VF_IN_USE:
+		report_owner(r, &v->entry);
+		return 0;
+	case VF_DAMAGED:
+		return mend_damaged(m, v, dry_run, r, e);
+	case VF_ELSEWHERE:
+		if (*v->entry.vf && v->entry.dirty & VF_AWAY)
+			return mend(m, v, dry_run, r, e);
+		report(r, VF_LEFT_ALONE,
+		       "its interface is in another network namespace, where no "
+		       "plugin of ours has put it");
+		return 0;
+	case VF_FREE:
+		if (*v->entry.vf)
+			return mend(m, v, dry_run, r, e);
+		report(r, VF_LEFT_ALONE,
+		       "nothing is recorded of it: its first attachment does that, "
+		       "or \"railctl vf create\"");
+		return 0;
+	case VF_TAKEN:
+		report(r, VF_LEFT_ALONE, "it %.180s", v->why);
+		return 0;
+	case VF_PEER_GONE:
+		report(r, dry_run ? VF_WOULD_MEND : VF_MENDED, "it %.180s, which has gone", v->why);
+		return dry_run ? 0 : mend_after_peer(m, v, e);
+	case VF_OWNER_GONE:
+	case VF_UNMENDED:
+		return mend(m, v, dry_run, r, e);
+	}
+	return 0;
+}
+
+int manager_repair(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
+		   struct err *e)
+{
+	auto_vf_view struct vf_view v = { 0 };
+	struct vf_report r = { .outcome = VF_WAS_WELL };
+	auto_fd int lock = ledger_lock(m->ctx, vf, LEDGER_LOCK_MS, e);
+
+	if (lock < 0 || inventory_vf(m->ctx, m->nl, vf, &v, e) ||
+	    repair_locked(m, &v, dry_run, &r, e))
+		return -1;
+	*out = r;
+	return 0;
+}
+
+/* ---- another driver ---- */
+
+static int refuse_taken(const struct vf_view *v, struct err *e)
+{
+	const struct record_key *k = &v->entry.owner.key;
+
+	if (v->use == VF_IN_USE) {
+		err_set(e, ERR_BUSY, 0, "VF %s belongs to container %s (network %s, %s)", v->addr,
+			k->container, k->network, k->ifname);
+		return err_hint(e, "DEL of that attachment frees it");
+	}
+	if (v->use == VF_TAKEN || v->use == VF_PEER_GONE)
+		return err_set(e, ERR_BUSY, 0, "VF %s %s", v->addr, v->why);
+	if (v->use == VF_ELSEWHERE) {
+		err_set(e, ERR_BUSY, 0, "VF %s has its interface in another network namespace",
+			v->addr);
+		return err_hint(e, "bring it back first: railctl vf repair %s", v->addr);
+	}
+	if (v->use == VF_DAMAGED) {
+		err_set(e, ERR_STATE, 0, "VF %s has a damaged entry: whose it is cannot be told",
+			v->addr);
+		return err_hint(e, "railctl vf repair %s", v->addr);
+	}
+	return 0;
+}
+
+struct binding {
+	const char *sysfs, *vf;
+	const char *driver; /* as before; NULL: the kernel's choice */
+};
+
+static int bind_back(void *arg, struct err *e)
+{
+	const struct binding *b = arg;
+
+	return pci_bind(b->sysfs, b->vf, b->driver, e);
+}
+
+/* Its interface is a new one, or has gone; the rest of the baseline stays. */
+static int note_netdev(const struct manager *m, struct vf_entry *x, const struct vf_place *place,
+		       struct err *e)
+{
+	if (*place->name) {
+		if (vf_capture_netdev(m->nl, place, &x->base, e))
+			return -1;
+	} else {
+		x->base.has_netdev = false;
+	}
+	return ledger_write(m->ctx, x, e);
+}
+
+/* It has its driver back, which has made its interface anew. */
+static void mend_after_failure(const struct manager *m, const struct vf_view *before)
+{
+	auto_vf_view struct vf_view v = { 0 };
+	struct vf_report ignored = { .outcome = VF_WAS_WELL };
+	struct vf_place place;
+	struct err why;
+
+	if (!*before->entry.vf)
+		return;
+	if (manager_settle(m, before->addr, ctx_mono_ms() + NETDEV_MS, &place, &why) ||
+	    inventory_vf(m->ctx, m->nl, before->addr, &v, &why) ||
+	    (*v.entry.vf && mend(m, &v, false, &ignored, &why)))
+		log_warn(&m->ctx->log, "VF %s after that: %s", before->addr, why.msg);
+}
+
+static int bind_locked(const struct manager *m, struct vf_view *v, const char *driver,
+		       struct vf_report *r, struct err *e)
+{
+	auto_undo struct undo undo = { .log = &m->ctx->log };
+	struct vf_place place = { 0 };
+	struct binding was = { m->ctx->sysfs, v->addr, v->pci.driver };
+	const char *sysfs = m->ctx->sysfs;
+
+	if (refuse_taken(v, e) || (*v->entry.vf && mend(m, v, false, r, e)))
+		return -1;
+	*r = (struct vf_report){ .outcome = VF_WAS_WELL };
+	memcpy(place.driver, v->pci.driver, sizeof(place.driver));
+	if (!*place.driver || !vf_has_userspace_driver(&place))
+		was.driver = NULL;
+	if (pci_bind(sysfs, v->addr, driver, e)) {
+		mend_after_failure(m, v);
+		return -1;
+	}
+	undo_push(&undo, bind_back, &was, "the driver that it had");
+	if (manager_settle(m, v->addr, ctx_mono_ms() + NETDEV_MS, &place, e))
+		return -1;
+	if (strcmp(place.driver, v->pci.driver) != 0) {
+		report(r, VF_MENDED, "%s -> %s", *v->pci.driver ? v->pci.driver : "none",
+		       *place.driver ? place.driver : "none");
+		if (*v->entry.vf && note_netdev(m, &v->entry, &place, e))
+			return -1;
+	}
+	undo_commit(&undo);
+	return 0;
+}
+
+int manager_bind(const struct manager *m, const char *vf, const char *driver, struct vf_report *out,
+		 struct err *e)
+{
+	auto_vf_view struct vf_view v = { 0 };
+	struct vf_report r = { .outcome = VF_WAS_WELL };
+	auto_fd int lock = ledger_lock(m->ctx, vf, LEDGER_LOCK_MS, e);
+
+	if (lock < 0 || inventory_vf(m->ctx, m->nl, vf, &v, e) || bind_locked(m, &v, driver, &r, e))
+		return -1;
+	*out = r;
+	return 0;
+}
+
+/* ---- the books ---- */
+
+/* Of this life of the VF? */
+static int is_current(const struct manager *m, const struct vf_entry *x, bool *out, struct err *e)
+{
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct err why;
+	uint64_t life = 0;
+
+	if (ctx_boot_id(m->ctx, boot, e))
+		return -1;
+	if (vf_life(m->ctx, x->vf, &life, &why) && why.code != ERR_NOTFOUND) {
+		*e = why;
+		return -1;
+	}
+	*out = life && life == x->life && strcmp(boot, x->boot) == 0;
+	return 0;
+}
+
+static int tidy(const struct manager *m, struct vf_entry *x, bool dry_run, struct vf_report *r,
+		struct err *e)
+{
+	const enum vf_outcome done = dry_run ? VF_WOULD_MEND : VF_MENDED;
+	bool current;
+
+	if (is_current(m, x, &current, e))
+		return -1;
+	if (!current) {
+		report(r, done, "the VF that its entry was about does not exist any more");
+		return dry_run ? 0 : ledger_remove(m->ctx, x->vf, e);
+	}
+	if (!x->owned)
+		return 0;
+	if (vf_owner_lives(m->ctx, x)) {
+		report_owner(r, x);
+		return 0;
+	}
+	report(r, done, "its owner %.64s (network %.64s) has gone: it is put back and free",
+	       x->owner.key.container, x->owner.key.network);
+	return dry_run ? 0 : put_back(m, x, 0, e);
+}
+
+int manager_gc(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
+	       struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct vf_report r = { .outcome = VF_WAS_WELL };
+	auto_fd int lock = ledger_lock(m->ctx, vf, LEDGER_LOCK_MS, e);
+	struct err why;
+
+	if (lock < 0)
+		return -1;
+	if (ledger_read(m->ctx, vf, &x, &why) == 0) {
+		if (tidy(m, &x, dry_run, &r, e))
+			return -1;
+	} else if (why.code == ERR_DECODE) {
+		report(&r, VF_LEFT_ALONE, "its entry is damaged: railctl vf repair %s", vf);
+	} else if (why.code != ERR_NOTFOUND) {
+		*e = why;
+		return -1;
+	}
+	*out = r;
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manager_setup.c: MACs, drivers and baselines of VFs that were just made. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "sriov/admin/manager_priv.h"
+#include "sriov/vf/vf_priv.h"
+
+#define DRIVER_MS 10000 /* udev loads a module when it hears of the VF */
+#define NETDEV_MS 10000
+
+struct fresh {
+	char vf[PCI_STR_LEN];
+	int lock;
+	bool is; /* nobody's, and not set up yet */
+	int ifindex;
+};
+
+static void fresh_clear(const struct fresh *f)
+{
+	base_close_fd(&f->lock);
+}
+#define auto_fresh auto_clean(fresh_clear)
+
+static int take(const struct vf_setup *s, uint32_t index, struct fresh *f, struct err *e)
+{
+	auto_vf_view struct vf_view v = { 0 };
+	const struct ctx *ctx = s->m->ctx;
+
+	if (pci_vf_addr(ctx->sysfs, s->pf, index, f->vf, e))
+		return -1;
+	f->lock = ledger_lock(ctx, f->vf, LEDGER_LOCK_MS, e);
+	if (f->lock < 0 || inventory_vf(ctx, s->m->nl, f->vf, &v, e))
+		return -1;
+	f->is = v.use == VF_FREE && !*v.entry.vf;
+	f->ifindex = v.netdev.ifindex;
+	return 0;
+}
+
+/* ---- MACs ---- */
+
+static int give_mac(const struct vf_setup *s, uint32_t index, struct err *e)
+{
+	auto_fresh struct fresh f = { .lock = -1 };
+	struct vf_state want = { .has = VF_MAC };
+
+	if (take(s, index, &f, e))
+		return -1;
+	if (!f.is)
+		return 0;
+	memcpy(want.mac, s->book->mac[index], MAC_LEN);
+	return vf_set_macs(&(struct vf_macs){ .nl = s->m->nl,
+					      .vf = { s->pf_ifindex, index },
+					      .pf_side = &want,
+					      .ifindex = f.ifindex,
+					      .mac = want.mac },
+			   e);
+}
+
+int manager_give_macs(const struct vf_setup *s, struct err *e)
+{
+	struct err why;
+
+	for (uint32_t i = 0; i < s->n && i < s->book->n; i++) {
+		if (give_mac(s, i, &why) == 0)
+			continue;
+		if (why.errnum == EOPNOTSUPP) {
+			manager_say(s->m, "%s: its driver sets no MACs of VFs", s->pf);
+			return 0;
+		}
+		*e = why;
+		return err_wrap(e, "give VF number %u its MAC", i);
+	}
+	return 0;
+}
+
+/* ---- drivers and baselines ---- */
+
+/* The kernel's choice may be a module that is still being loaded. */
+static int bind_it(const struct vf_setup *s, const char *vf, int64_t deadline, struct err *e)
+{
+	const struct timespec pause = { 0, 50 * 1000000 };
+	struct err why;
+
+	if (!s->bind)
+		return 0;
+	while (pci_bind(s->m->ctx->sysfs, vf, s->driver, &why)) {
+		if (s->driver || why.code != ERR_KERNEL || ctx_mono_ms() >= deadline) {
+			*e = why;
+			return -1;
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int give_driver(const struct vf_setup *s, uint32_t index, int64_t deadline, struct err *e)
+{
+	auto_fresh struct fresh f = { .lock = -1 };
+	auto_vf_entry struct vf_entry x = { 0 };
+	const struct manager *m = s->m;
+	struct vf_place place;
+	char mac[MAC_STR_LEN];
+
+	if (take(s, index, &f, e))
+		return -1;
+	if (!f.is)
+		return 0;
+	if (bind_it(s, f.vf, deadline, e) ||
+	    manager_settle(m, f.vf, ctx_mono_ms() + NETDEV_MS, &place, e) ||
+	    vf_start_entry(m->ctx, m->nl, &place, &x, e) || ledger_write(m->ctx, &x, e))
+		return -1;
+	manager_say(m, "  VF %u %s: MAC %s, driver %s, interface %s", index, f.vf,
+		    x.base.pf_side.has & VF_MAC ? mac_format(x.base.pf_side.mac, mac) : "not told",
+		    *place.driver ? place.driver : "none", *place.name ? place.name : "none");
+	return 0;
+}
+
+int manager_give_drivers(const struct vf_setup *s, struct err *e)
+{
+	int64_t deadline = ctx_mono_ms() + DRIVER_MS;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (give_driver(s, i, deadline, e))
+			return -1;
+	}
+	return 0;
+}

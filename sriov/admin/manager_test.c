@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many VFs a PF has, and what they are like when they come. What fails or is killed half-way is
+ * in manager_half_test.c, the rest in manager_mend_test.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/net/addr.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/net.h"
+#include "lib/testing/pci.h"
+#include "sriov/testing/manager.h"
+
+static void claim(const struct claimant *who, uint32_t n)
+{
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(claim_vf(who, world_vf(n), &place, &e) == 0, "%s", e.msg);
+}
+
+/* ---- MACs ---- */
+
+START_TEST(macs_are_made_of_the_pfs_and_the_number)
+{
+	const uint8_t pf[] = { 0x52, 0x54, 0x00, 0xaa, 0xbb, 0xcc };
+	const uint8_t other_maker[] = { 0x0c, 0x42, 0xa1, 0xaa, 0xbb, 0xcc };
+	uint8_t a[MAC_LEN], b[MAC_LEN];
+
+	manager_mac(pf, 0, a);
+	ck_assert_uint_eq(a[0] & 3, 2); /* local, of one station */
+	ck_assert_mem_eq(a + 1, "\0\0\xaa\xbb\xcc", 5);
+	manager_mac(pf, 0x1234, b);
+	ck_assert_mem_eq(b + 1, "\x12\x34\xaa\xbb\xcc", 5);
+	ck_assert_uint_eq(a[0], b[0]);
+	manager_mac(other_maker, 0, b);
+	ck_assert_mem_ne(a, b, MAC_LEN);
+}
+END_TEST
+
+START_TEST(each_gets_its_mac_and_a_baseline)
+{
+	auto_world struct world w = manager_world(3, "0\n");
+	const struct vf_made made = created(&w, 3);
+	uint8_t pf[MAC_LEN], want[MAC_LEN];
+	struct link_info link;
+	struct err e = { .msg = "" };
+
+	ck_assert(made.changed);
+	ck_assert_uint_eq(made.before, 0);
+	num_is("3");
+	ck_assert(autoprobe() && !told.autoprobe);
+	pf_mac(&w, pf);
+	for (uint32_t n = 0; n < 3; n++) {
+		const char name[] = { 'v', (char)('0' + n), '\0' };
+		auto_vf_entry struct vf_entry x = world_entry(&w, n);
+
+		manager_mac(pf, n, want);
+		ck_assert_mem_eq(w.kernel->vf[n].is.mac, want, MAC_LEN);
+		ck_assert(!x.owned && !x.dirty);
+		ck_assert_mem_eq(x.base.pf_side.mac, want, MAC_LEN);
+		ck_assert_str_eq(x.base.name, name);
+		ck_assert_mem_eq(x.base.mac, want, MAC_LEN);
+		ck_assert_int_eq(nl_link_by_name(w.nl, name, &link, &e), 0);
+		ck_assert_mem_eq(link.mac, want, MAC_LEN);
+	}
+	ck_assert_ptr_nonnull(strstr(told.said, "pf0 (" WORLD_PF "): making 3 VFs"));
+	ck_assert_ptr_nonnull(strstr(told.said, "driver igbvf, interface v2"));
+}
+END_TEST
+
+START_TEST(macs_are_remembered)
+{
+	auto_world struct world w = manager_world(2, "0\n");
+	const uint8_t mine[] = { 2, 0, 0, 0, 0, 0x42 };
+	uint8_t pf[MAC_LEN], want[MAC_LEN];
+	char mac[MAC_STR_LEN], text[256];
+
+	pf_mac(&w, pf);
+	created(&w, 1);
+	(void)snprintf(text, sizeof(text),
+		       "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"%s\","
+		       "\"macs\":[\"02:00:00:00:00:42\"]}",
+		       mac_format(pf, mac));
+	book(text);
+	created(&w, 0);
+	num_is("0");
+	created(&w, 2);
+	ck_assert_mem_eq(w.kernel->vf[0].is.mac, mine, MAC_LEN);
+	manager_mac(pf, 1, want); /* one more than it had */
+	ck_assert_mem_eq(w.kernel->vf[1].is.mac, want, MAC_LEN);
+}
+END_TEST
+
+START_TEST(another_card_in_the_slot_has_other_macs)
+{
+	auto_world struct world w = manager_world(1, "0\n");
+	uint8_t pf[MAC_LEN], want[MAC_LEN];
+
+	pf_mac(&w, pf);
+	manager_mac(pf, 0, want);
+	book("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"02:99:99:99:99:99\","
+	     "\"macs\":[\"02:00:00:00:00:42\"]}");
+	created(&w, 1);
+	ck_assert_mem_eq(w.kernel->vf[0].is.mac, want, MAC_LEN);
+}
+END_TEST
+
+START_TEST(a_damaged_book_is_started_anew)
+{
+	static const char *const texts[] = {
+		"",
+		"{",
+		"[]",
+		"{\"version\":2,\"pf\":\"" WORLD_PF "\",\"macs\":[]}",
+		"{\"version\":1,\"pf\":\"0000:99:00.0\",\"macs\":[]}",
+		"{\"version\":1,\"pf\":\"" WORLD_PF "\"}",
+		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[\"x\"]}",
+		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[7]}",
+		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],\"making\":{\"boot\":\"x\"}}",
+	};
+	auto_world struct world w = manager_world(1, "0\n");
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		book(texts[i]);
+		created(&w, 1);
+		ck_assert_msg(world_log_has("starting a new one"), "%s", texts[i]);
+		created(&w, 0);
+		ck_assert_int_eq(truncate(WORLD_LOG, 0), 0);
+	}
+}
+END_TEST
+
+START_TEST(a_driver_that_sets_no_macs)
+{
+	auto_world struct world w = manager_world(2, "0\n");
+
+	w.kernel->refuses[VF_MAC] = EOPNOTSUPP;
+	created(&w, 2);
+	ck_assert_ptr_nonnull(strstr(told.said, "its driver sets no MACs"));
+	num_is("2");
+}
+END_TEST
+
+/* ---- how many ---- */
+
+START_TEST(as_many_as_there_are_is_nothing_to_do)
+{
+	auto_world struct world w = manager_world(3, "2\n");
+	auto_pod struct pod p = pod();
+	const struct claimant who = claimant_of(&w, "c1", &p);
+
+	claim(&who, 0);
+	w.kernel->requests = 0;
+	const struct vf_made made = created(&w, 2);
+	ck_assert(!made.changed);
+	ck_assert_uint_eq(made.before, 2);
+	ck_assert_uint_eq(w.kernel->requests, 0);
+	ck_assert_str_eq(told.said, "");
+	ck_assert_int_eq(access(BOOK, F_OK), -1);
+}
+END_TEST
+
+START_TEST(what_is_no_pf_or_too_many)
+{
+	auto_world struct world w = manager_world(3, "0\n");
+	struct err e = refused(&w, &(struct vf_order){ .pf = "v0", .count = 1 });
+
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 15 });
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_ptr_nonnull(strstr(e.msg, "count 15"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "can have 14"));
+	num_is("0");
+}
+END_TEST
+
+START_TEST(vfs_in_use_are_not_removed)
+{
+	auto_world struct world w = manager_world(4, "4\n");
+	auto_pod struct pod p = pod();
+	const struct claimant who = claimant_of(&w, "c1", &p);
+	struct vf_order o = { .pf = "pf0", .count = 2 };
+	struct err e;
+
+	claim(&who, 1);
+	e = refused(&w, &o);
+	ck_assert_int_eq(e.code, ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "container c1 (network net-a, net1)"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "1 of 4"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "--force"));
+	world_shows(2, NULL);
+	e = refused(&w, &o);
+	ck_assert_ptr_nonnull(strstr(e.msg, "2 of 4"));
+	world_shows(2, "v2");
+	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
+	world_shows(0, NULL);
+	e = refused(&w, &o);
+	ck_assert_ptr_nonnull(strstr(e.msg, "is bound to vfio-pci"));
+	num_is("4");
+	ck_assert(autoprobe());
+
+	fakepci_driver(WORLD_SYS, world_vf(0), "igbvf"); /* as a new one has it */
+	world_shows(0, "v0");
+	o.force = true;
+	ck_assert_int_eq(create(&w, &o, &(struct vf_made){ .pf = "" }, &e), 0);
+	num_is("2");
+	auto_vf_entry struct vf_entry x = world_entry(&w, 1);
+	ck_assert(x.owned); /* its DEL will find out */
+}
+END_TEST
+
+START_TEST(a_dead_owner_does_not_hinder)
+{
+	auto_world struct world w = manager_world(2, "2\n");
+	struct pod p = pod();
+	const struct claimant who = claimant_of(&w, "c1", &p);
+
+	claim(&who, 1);
+	pod_clear(&p);
+	created(&w, 0);
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err e = { .msg = "" };
+	ck_assert_int_eq(ledger_read(&w.ctx, world_vf(1), &x, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+}
+END_TEST
+
+START_TEST(not_under_the_hands_of_a_plugin)
+{
+	auto_world struct world w = manager_world(2, "2\n");
+	struct err e = { .msg = "" };
+	auto_fd int lock = ledger_lock(&w.ctx, world_vf(1), 0, &e);
+
+	ck_assert_int_ge(lock, 0);
+	e = refused(&w, &(struct vf_order){ .pf = "pf0", .force = true });
+	ck_assert_int_eq(e.code, ERR_AGAIN);
+	num_is("2");
+	auto_fd int pf = ledger_lock(&w.ctx, WORLD_PF, 0, &e);
+	ck_assert_int_ge(pf, 0);
+	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 3 });
+	ck_assert_int_eq(e.code, ERR_AGAIN);
+}
+END_TEST
+
+static void default_route(const struct world *w, const char *dev)
+{
+	struct route_spec r = { .ifindex = net_ifindex(w->nl, dev), .scope = -1 };
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(ip_parse_prefix("0.0.0.0/0", &r.dst), 0);
+	ck_assert_msg(nl_route_add(w->nl, &r, &e) == 0, "%s", e.msg);
+}
+
+START_TEST(the_default_route_is_not_cut)
+{
+	auto_world struct world w = manager_world(2, "0\n");
+	struct vf_order o = { .pf = "pf0", .count = 2 };
+	struct err e;
+
+	default_route(&w, "pf0");
+	e = refused(&w, &o);
+	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
+	ck_assert_ptr_nonnull(strstr(e.msg, "goes through pf0"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "--force"));
+	num_is("0");
+	o.force = true;
+	ck_assert_int_eq(create(&w, &o, &(struct vf_made){ .pf = "" }, &e), 0);
+	num_is("2");
+}
+END_TEST
+
+/* A VLAN on a bond on the PF. */
+START_TEST(nor_where_something_on_the_pf_has_it)
+{
+	auto_world struct world w = manager_world(1, "0\n");
+	struct err e;
+
+	net_link("bridge", "bond0.5");
+	net_up(w.nl, "bond0.5");
+	default_route(&w, "bond0.5");
+	created(&w, 1);
+	created(&w, 0);
+	ck_assert_int_eq(mkdir(WORLD_SYS "/class/net/bond0.5", 0700), 0);
+	testing_file(WORLD_SYS "/class/net/bond0.5/lower_bond0", 0600, "");
+	created(&w, 1);
+	created(&w, 0);
+	ck_assert_int_eq(mkdir(WORLD_SYS "/class/net/bond0", 0700), 0);
+	testing_file(WORLD_SYS "/class/net/bond0/lower_pf0", 0600, "");
+	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 1 });
+	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
+	ck_assert_ptr_nonnull(strstr(e.msg, "bond0.5, which is on PF"));
+}
+END_TEST
+
+TEST_PROGRAM("manager", macs_are_made_of_the_pfs_and_the_number, each_gets_its_mac_and_a_baseline,
+	     macs_are_remembered, another_card_in_the_slot_has_other_macs,
+	     a_damaged_book_is_started_anew, a_driver_that_sets_no_macs,
+	     as_many_as_there_are_is_nothing_to_do, what_is_no_pf_or_too_many,
+	     vfs_in_use_are_not_removed, a_dead_owner_does_not_hinder,
+	     not_under_the_hands_of_a_plugin, the_default_route_is_not_cut,
+	     nor_where_something_on_the_pf_has_it)

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/choose/inventory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/net/link.h"
+#include "sriov/vf/host_use.h"
+#include "sriov/take/peer.h"
+
+#define CLASS_NETWORK 0x02u
+
+const char *vf_use_name(enum vf_use u)
+{
+	static const char *const names[] = {
+		[VF_FREE] = "free",
+		[VF_IN_USE] = "in-use",
+		[VF_OWNER_GONE] = "owner-gone",
+		[VF_UNMENDED] = "unmended",
+		[VF_ELSEWHERE] = "elsewhere",
+		[VF_DAMAGED] = "damaged",
+		[VF_TAKEN] = "in-use",
+		[VF_PEER_GONE] = "owner-gone",
+	};
+
+	return names[u];
+}
+
+void vf_view_clear(struct vf_view *v)
+{
+	vf_entry_clear(&v->entry);
+}
+
+void pf_view_clear(struct pf_view *p)
+{
+	for (size_t i = 0; i < p->n_vfs; i++)
+		vf_view_clear(&p->vf[i]);
+	free(p->vf);
+	*p = (struct pf_view){ 0 };
+}
+
+void inventory_clear(struct inventory *v)
+{
+	for (size_t i = 0; i < v->n_pfs; i++)
+		pf_view_clear(&v->pf[i]);
+	free(v->pf);
+	*v = (struct inventory){ 0 };
+}
+
+/* ---- interfaces ---- */
+
+/* Renamed or moved between two looks, or told of by a sysfs of another namespace: then it is a name
+ * without more. */
+static int look_at_link(struct nl *nl, struct netdev_view *d, struct err *e)
+{
+	struct link_info link;
+	struct err why;
+
+	if (nl_link_by_name(nl, d->name, &link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	d->ifindex = link.ifindex;
+	d->has_mac = link.has_mac;
+	memcpy(d->mac, link.mac, MAC_LEN);
+	d->mtu = link.mtu;
+	d->up = link.flags & IFF_UP;
+	return 0;
+}
+
+/* why: of the search for its name, which ended with rc. */
+static int look_at_netdev(struct nl *nl, int rc, const struct err *why, struct netdev_view *d,
+			  struct err *e)
+{
+	if (rc == 0)
+		return look_at_link(nl, d, e);
+	d->name[0] = '\0';
+	if (why->code == ERR_NOTFOUND)
+		return 0;
+	*e = *why;
+	return -1;
+}
+
+static int look_at_vf_netdev(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+{
+	struct err why = { 0 };
+	int rc = pci_vf_netdev(ctx->sysfs, v->addr, v->netdev.name, &why);
+
+	return look_at_netdev(nl, rc, &why, &v->netdev, e);
+}
+
+static int look_at_pf_netdev(const struct ctx *ctx, struct nl *nl, struct pf_view *p, struct err *e)
+{
+	struct err why = { 0 };
+	int rc = pci_pf_netdev(ctx->sysfs, p->addr, p->netdev.name, &why);
+
+	return look_at_netdev(nl, rc, &why, &p->netdev, e);
+}
+
+static int find_rdma(const struct ctx *ctx, const char *addr, char out[PCI_RDMA_LEN], struct err *e)
+{
+	struct err why;
+
+	if (pci_rdma_device(ctx->sysfs, addr, out, &why) == 0)
+		return 0;
+	out[0] = '\0';
+	if (why.code == ERR_NOTFOUND)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/* ---- VFs ---- */
+
+int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+{
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct vf_entry x = { 0 };
+	uint64_t life;
+
+	if (ctx_boot_id(ctx, boot, e) || vf_life(ctx, vf, &life, e) || ledger_read(ctx, vf, &x, e))
+		return -1;
+	if (strcmp(x.boot, boot) == 0 && x.life == life) {
+		*out = x;
+		return 0;
+	}
+	vf_entry_clear(&x);
+	return err_set(e, ERR_NOTFOUND, 0, "VF %s has changed its life since it was recorded", vf);
+}
+
+static bool is_away(const struct vf_view *v)
+{
+	struct vf_place p = { 0 };
+
+	memcpy(p.driver, v->pci.driver, sizeof(p.driver));
+	return *p.driver && !*v->netdev.name && !vf_has_userspace_driver(&p);
+}
+
+static int judge_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
+{
+	auto_peer struct peer p = { .file = "" };
+	int rc = peer_of_vf(ctx, v->addr, &p, e);
+
+	if (rc <= (int)PEER_NONE)
+		return rc;
+	v->use = rc == (int)PEER_LIVES ? VF_TAKEN : VF_PEER_GONE;
+	(void)snprintf(v->why, sizeof(v->why),
+		       "was attached by sriov-cni to container %.64s%s%.16s",
+		       *p.container ? p.container : "(unknown)", *p.ifname ? " as " : "", p.ifname);
+	return 0;
+}
+
+static int judge_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+{
+	char why[HOST_USE_LEN];
+	struct vf_place p = { 0 };
+	int use = HOST_USES_NOT;
+
+	memcpy(p.driver, v->pci.driver, sizeof(p.driver));
+	if (*v->netdev.name)
+		use = host_use(ctx, nl, v->netdev.name, why, e);
+	else if (vf_has_userspace_driver(&p))
+		use = host_use_vfio(ctx, v->addr, why, e);
+
+	if (use <= (int)HOST_USES_NOT)
+		return use;
+	v->use = VF_TAKEN;
+	(void)snprintf(v->why, sizeof(v->why), "%s", why);
+	return 0;
+}
+
+/* Of what our books call free: whether it is, as far as can be seen. */
+static int judge_others(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+{
+	if (judge_peer(ctx, v, e))
+		return -1;
+	return v->use == VF_FREE || v->use == VF_UNMENDED ? judge_host(ctx, nl, v, e) : 0;
+}
+
+static int judge(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+{
+	struct err why;
+
+	if (inventory_entry(ctx, v->addr, &v->entry, &why)) {
+		if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE) {
+			*e = why;
+			return -1;
+		}
+		v->use = why.code == ERR_DECODE ? VF_DAMAGED : VF_FREE;
+	} else if (v->entry.owned) {
+		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
+	} else {
+		v->use = v->entry.dirty ? VF_UNMENDED : VF_FREE;
+	}
+	if (v->use != VF_FREE && v->use != VF_UNMENDED)
+		return 0;
+	if (judge_others(ctx, nl, v, e))
+		return -1;
+	if ((v->use == VF_FREE || v->use == VF_UNMENDED) && is_away(v))
+		v->use = VF_ELSEWHERE;
+	return 0;
+}
+
+/* v->addr is set. */
+static int look_at_vf(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+{
+	return pci_read(ctx->sysfs, v->addr, &v->pci, e) || look_at_vf_netdev(ctx, nl, v, e) ||
+			       find_rdma(ctx, v->addr, v->rdma, e) || judge(ctx, nl, v, e)
+		       ? -1
+		       : 0;
+}
+
+int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_view *out,
+		 struct err *e)
+{
+	auto_vf_view struct vf_view v = { 0 };
+	char pf[PCI_STR_LEN];
+	struct pci_addr a;
+
+	if (pci_parse(addr, &a))
+		return err_set(e, ERR_NOTFOUND, 0,
+			       "\"%.64s\" is not a PCI address such as 0000:3b:02.5", addr);
+	pci_format(a, v.addr);
+	if (pci_physfn(ctx->sysfs, v.addr, pf, e) ||
+	    pci_vf_index(ctx->sysfs, pf, v.addr, &v.index, e) || look_at_vf(ctx, nl, &v, e))
+		return -1;
+	*out = v;
+	v = (struct vf_view){ 0 };
+	return 0;
+}
+
+/* ---- PFs ---- */
+
+static int add_vf(const struct ctx *ctx, struct nl *nl, struct pf_view *p, uint32_t index,
+		  struct err *e)
+{
+	struct vf_view *v = &p->vf[p->n_vfs];
+	struct err why;
+
+	v->index = index;
+	if (pci_vf_addr(ctx->sysfs, p->addr, index, v->addr, &why) == 0 &&
+	    look_at_vf(ctx, nl, v, &why) == 0) {
+		p->n_vfs++;
+		return 0;
+	}
+	vf_view_clear(v);
+	*v = (struct vf_view){ 0 };
+	if (why.code == ERR_NOTFOUND)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/* One question for all of them. */
+static int ask_pf(struct nl *nl, struct pf_view *p, struct err *e)
+{
+	auto_free struct vf_state *state = NULL;
+	struct err why;
+
+	if (!p->netdev.ifindex || !p->n_vfs)
+		return 0;
+	state = calloc(p->count.num, sizeof(*state));
+	if (!state)
+		return err_nomem(e);
+	if (nl_vf_list(nl, p->netdev.ifindex, p->count.num, state, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	for (size_t i = 0; i < p->n_vfs; i++)
+		p->vf[i].pf_side = state[p->vf[i].index];
+	return 0;
+}
+
+static int add_vfs(const struct ctx *ctx, struct nl *nl, struct pf_view *p, struct err *e)
+{
+	if (!p->count.num)
+		return 0;
+	p->vf = calloc(p->count.num, sizeof(*p->vf));
+	if (!p->vf)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < p->count.num; i++) {
+		if (add_vf(ctx, nl, p, i, e))
+			return -1;
+	}
+	return ask_pf(nl, p, e);
+}
+
+int inventory_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct pf_view *out,
+		 struct err *e)
+{
+	auto_pf_view struct pf_view p = { 0 };
+
+	(void)snprintf(p.addr, sizeof(p.addr), "%s", addr);
+	if (pci_read(ctx->sysfs, addr, &p.pci, e) || pci_sriov(ctx->sysfs, addr, &p.count, e) ||
+	    look_at_pf_netdev(ctx, nl, &p, e) || find_rdma(ctx, addr, p.rdma, e) ||
+	    add_vfs(ctx, nl, &p, e))
+		return -1;
+	*out = p;
+	p = (struct pf_view){ 0 };
+	return 0;
+}
+
+int inventory_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
+{
+	char addr[PCI_STR_LEN], pf[PCI_STR_LEN];
+	struct pci_sriov count;
+	struct pci_addr a;
+	struct err ignored;
+
+	if (pci_parse(name, &a) == 0)
+		pci_format(a, addr);
+	else if (pci_of_netdev(ctx->sysfs, name, addr, e))
+		return err_wrap(e, "PF \"%.64s\"", name);
+	if (pci_sriov(ctx->sysfs, addr, &count, e) == 0) {
+		memcpy(out, addr, PCI_STR_LEN);
+		return 0;
+	}
+	if (pci_physfn(ctx->sysfs, addr, pf, &ignored) == 0)
+		err_hint(e, "%.64s is itself a VF, of %s", name, pf);
+	else if (e->errnum == EOPNOTSUPP)
+		err_hint(e, "railctl vf list shows the PFs of this host; SR-IOV may be off in the "
+			    "setup of the machine or the card");
+	return err_wrap(e, "PF \"%.64s\"", name);
+}
+
+/* ---- all ---- */
+
+static int is_address(const struct dirent *d)
+{
+	struct pci_addr a;
+
+	return pci_parse(d->d_name, &a) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool is_pf(const struct ctx *ctx, const char *addr)
+{
+	struct pci_info pci;
+	struct pci_sriov count;
+	struct err ignored;
+
+	return pci_sriov(ctx->sysfs, addr, &count, &ignored) == 0 && count.total &&
+	       pci_read(ctx->sysfs, addr, &pci, &ignored) == 0 &&
+	       pci.class_code >> 16 == CLASS_NETWORK;
+}
+
+static int add_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct inventory *v,
+		  struct err *e)
+{
+	struct pf_view *more = reallocarray(v->pf, v->n_pfs + 1, sizeof(*more));
+	struct err why;
+
+	if (!more)
+		return err_nomem(e);
+	v->pf = more;
+	if (inventory_pf(ctx, nl, addr, &v->pf[v->n_pfs], &why) == 0) {
+		v->n_pfs++;
+		return 0;
+	}
+	if (why.code == ERR_NOTFOUND)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int inventory_read(const struct ctx *ctx, struct nl *nl, struct inventory *out, struct err *e)
+{
+	auto_inventory struct inventory v = { 0 };
+	char path[PATH_MAX];
+	struct dirent **names;
+	int rc = 0;
+
+	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices", ctx->sysfs);
+	int n = scandir(path, &names, is_address, by_name);
+	if (n < 0 && errno == ENOENT) /* a machine without PCI */
+		n = 0, names = NULL;
+	if (n < 0)
+		return err_set(e, ERR_IO, errno, "list %s", path);
+	for (int i = 0; i < n; i++) {
+		if (rc == 0 && is_pf(ctx, names[i]->d_name))
+			rc = add_pf(ctx, nl, names[i]->d_name, &v, e);
+		free(names[i]);
+	}
+	free(names);
+	if (rc)
+		return -1;
+	*out = v;
+	v = (struct inventory){ 0 };
+	return 0;
+}

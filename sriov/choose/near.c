@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sriov/choose/near.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/read/read.h"
+
+/* One PF, with the GPU for which it is worth most. */
+struct offer {
+	const char *name; /* as the resource has it */
+	char addr[PCI_STR_LEN];
+	uint32_t pci;
+	bool held;      /* the container has a VF of it */
+	bool card_held; /* or of another function of its card */
+	size_t gpu, nth;
+	uint32_t served; /* VFs that the container has for that GPU */
+	struct aff_relation way;
+};
+
+struct survey {
+	const struct claimant *who;
+	const struct near_gpus *gpus;
+	struct aff_machine m;
+	uint32_t gpu[NEAR_GPUS_MAX]; /* functions of m */
+	uint32_t served[NEAR_GPUS_MAX];
+	struct offer *pf;
+	size_t n;
+};
+
+static void survey_clear(struct survey *s)
+{
+	aff_machine_clear(&s->m);
+	free(s->pf);
+}
+#define auto_survey auto_clean(survey_clear)
+
+/* ---- what there is ---- */
+
+static uint32_t function_of(const struct survey *s, const char *addr)
+{
+	struct pci_addr a;
+
+	return pci_parse(addr, &a) ? AFF_NONE : aff_find_pci(&s->m, a);
+}
+
+static int find_pfs(struct survey *s, struct pf_list pfs, struct err *e)
+{
+	s->pf = calloc(pfs.n + 1, sizeof(*s->pf));
+	if (!s->pf)
+		return err_nomem(e);
+	for (size_t i = 0; i < pfs.n; i++) {
+		struct offer *o = &s->pf[s->n++];
+		o->name = pfs.name[i];
+		o->nth = i;
+		if (claim_find_pf(s->who->ctx, o->name, o->addr, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_paths(struct survey *s, struct err *e)
+{
+	size_t n = 0;
+	auto_free const char **bdf = calloc(s->gpus->n + s->n + 1, sizeof(*bdf));
+
+	if (!bdf)
+		return err_nomem(e);
+	for (size_t i = 0; i < s->gpus->n; i++)
+		bdf[n++] = s->gpus->gpu[i];
+	for (size_t i = 0; i < s->n; i++)
+		bdf[n++] = s->pf[i].addr;
+	return aff_read_functions(s->who->ctx->sysfs, bdf, n, &s->m, e);
+}
+
+static int find_functions(struct survey *s, struct err *e)
+{
+	for (size_t i = 0; i < s->gpus->n; i++) {
+		s->gpu[i] = function_of(s, s->gpus->gpu[i]);
+		if (s->gpu[i] != AFF_NONE)
+			continue;
+		err_set(e, ERR_CONFIG, 0, "%s: \"%s\": this machine has no such PCI device",
+			s->gpus->source, s->gpus->gpu[i]);
+		return err_hint(e, "railctl topo shows the addresses of the GPUs");
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		s->pf[i].pci = function_of(s, s->pf[i].addr);
+		if (s->pf[i].pci == AFF_NONE)
+			return err_set(e, ERR_CONFIG, 0,
+				       "resource.pf: \"%s\": there is no such PCI device",
+				       s->pf[i].name);
+	}
+	return 0;
+}
+
+/* ---- what is best ---- */
+
+/* Whoever has none yet comes first, then whoever is nearer. */
+static int better(const struct offer *a, const struct offer *b)
+{
+	int c = cmp_u64(a->served, b->served);
+
+	return c ? c : aff_nearer(&a->way, &b->way);
+}
+
+static void find_gpu(const struct survey *s, struct offer *o)
+{
+	for (size_t i = 0; i < s->gpus->n; i++) {
+		struct offer x = *o;
+		x.gpu = i;
+		x.served = s->served[i];
+		aff_relate(&s->m, s->gpu[i], o->pci, &x.way);
+		if (i == 0 || better(&x, o) < 0)
+			*o = x;
+	}
+}
+
+static bool one_card(const char *a, const char *b)
+{
+	const char *dot = strrchr(a, '.');
+
+	return dot && !strncmp(a, b, (size_t)(dot - a) + 1);
+}
+
+/* What the container has is the GPUs' that it is best for. */
+static void count_held(struct survey *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct offer *o = &s->pf[i];
+		o->held = claim_has(s->who, o->addr);
+		if (!o->held)
+			continue;
+		find_gpu(s, o);
+		s->served[o->gpu]++;
+		for (size_t k = 0; k < s->n; k++)
+			s->pf[k].card_held |= one_card(o->addr, s->pf[k].addr);
+	}
+}
+
+static int by_worth(const void *x, const void *y)
+{
+	const struct offer *a = x, *b = y;
+	int c = better(a, b);
+
+	c = c ? c : cmp_u64(a->card_held, b->card_held);
+	return c ? c : cmp_u64(a->nth, b->nth);
+}
+
+static int survey(struct survey *s, struct pf_list pfs, struct err *e)
+{
+	if (find_pfs(s, pfs, e) || read_paths(s, e) || find_functions(s, e))
+		return -1;
+	count_held(s);
+	for (size_t i = 0; i < s->n; i++)
+		find_gpu(s, &s->pf[i]);
+	qsort(s->pf, s->n, sizeof(*s->pf), by_worth);
+	return 0;
+}
+
+/* ---- taking it ---- */
+
+static void explain(const struct survey *s, const char *pf, struct near_found *f)
+{
+	*f = (struct near_found){ .source = s->gpus->source };
+	for (size_t i = 0; i < s->n; i++) {
+		const struct offer *o = &s->pf[i];
+		if (strcmp(o->addr, pf) != 0)
+			continue;
+		memcpy(f->gpu, s->gpus->gpu[o->gpu], sizeof(f->gpu));
+		f->class = o->way.class;
+		f->switches = o->way.switches;
+		f->bw = o->way.max_bw;
+		for (size_t k = 0; k < s->n; k++) {
+			struct aff_relation other;
+			aff_relate(&s->m, s->gpu[o->gpu], s->pf[k].pci, &other);
+			f->farther |= aff_nearer(&other, &o->way) < 0;
+		}
+		return;
+	}
+}
+
+int near_claim(const struct claimant *who, struct near_wish wish, struct vf_place *place,
+	       struct near_found *found, struct err *e)
+{
+	struct claimant apart = *who;
+	auto_survey struct survey s = { .who = &apart, .gpus = wish.gpus };
+
+	apart.one_a_pf = true;
+	if (survey(&s, wish.pfs, e))
+		return -1;
+	auto_free const char **name = calloc(s.n + 1, sizeof(*name));
+	if (!name)
+		return err_nomem(e);
+	for (size_t i = 0; i < s.n; i++)
+		name[i] = s.pf[i].addr;
+	if (claim_any(&apart, (struct pf_list){ name, s.n }, place, e))
+		return -1;
+	explain(&s, place->pf, found);
+	return 0;
+}
+
+/* ---- telling it ---- */
+
+const char *near_text(const struct near_found *f, char out[NEAR_TEXT_LEN])
+{
+	char bw[32] = "";
+
+	if (f->bw)
+		(void)snprintf(bw, sizeof(bw), ", %u.%u Gbit/s", f->bw / 10, f->bw % 10);
+	(void)snprintf(out, NEAR_TEXT_LEN, "%s over %u switch%s%s%s", aff_class_name(f->class),
+		       f->switches, f->switches == 1 ? "" : "es", bw,
+		       f->farther ? "; nearer PFs have none for this pod" : "");
+	return out;
+}
+
+struct json *near_to_json(const struct near_found *f)
+{
+	auto_json struct json *o = json_new_object();
+	char text[NEAR_TEXT_LEN];
+
+	if (!o || json_add_str(o, "gpu", f->gpu) || json_add_str(o, "from", f->source) ||
+	    json_add_str(o, "class", aff_class_name(f->class)) ||
+	    json_add_int(o, "switches", f->switches) || json_add_str(o, "why", near_text(f, text)))
+		return NULL;
+	return TAKE_PTR(o);
+}

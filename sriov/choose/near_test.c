@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Of the free VFs the nearest, and never two of one port for one pod. */
+#include "sriov/choose/near.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/net.h"
+#include "lib/testing/pci.h"
+#include "sriov/testing/vf.h"
+
+#define GPU0   "0000:0f:00.0"
+#define GPU1   "0000:47:00.0"
+#define SECOND "0000:5e:00.0"
+#define THIRD  "0000:af:00.0"
+#define LEFT   "0000:01:00.0/0000:02:00.0/0000:03:00.0" /* root port, switch, its port */
+#define RIGHT  "0000:41:00.0/0000:42:00.0/0000:43:00.0"
+
+static const char *const all[] = { "pf0", "pf1", "pf2" };
+static const struct pf_list three = { all, 3 }, two = { all, 2 };
+static const struct near_gpus left = { { GPU0 }, 1, "near" }, right = { { GPU1 }, 1, "near" };
+static const struct near_gpus both = { { GPU0, GPU1 }, 2, "near" };
+
+/* ---- two switches, a GPU and a PF on each, one PF on none ---- */
+
+static void put_link(const char *target, const char *at)
+{
+	(void)unlink(at);
+	ck_assert_int_eq(symlink(target, at), 0);
+}
+
+/* The function's folder moves below these; links to it, and in it to its VFs, go on to work. */
+static void put_below(const char *addr, const char *above)
+{
+	char from[256], to[256], target[256];
+
+	(void)snprintf(from, sizeof(from), WORLD_SYS "/devices/pci/%s", addr);
+	(void)snprintf(to, sizeof(to), WORLD_SYS "/devices/pci/%s/%s", above, addr);
+	ck_assert_int_eq(rename(from, to), 0);
+	(void)snprintf(target, sizeof(target), "%s/%s", above, addr);
+	put_link(target, from);
+	(void)snprintf(target, sizeof(target), "../../../devices/pci/%s/%s", above, addr);
+	(void)snprintf(from, sizeof(from), WORLD_SYS "/bus/pci/devices/%s", addr);
+	put_link(target, from);
+}
+
+static void bridge(const char *addr, const char *above)
+{
+	fakepci_function(WORLD_SYS, addr);
+	fakepci_file(WORLD_SYS, addr, "class", "0x060400\n");
+	if (*above)
+		put_below(addr, above);
+}
+
+static void a_switch(const char *port, const char *up, const char *down)
+{
+	char above[64];
+
+	bridge(port, "");
+	bridge(up, port);
+	(void)snprintf(above, sizeof(above), "%s/%s", port, up);
+	bridge(down, above);
+}
+
+static struct world town(uint32_t vfs)
+{
+	struct world w = world(vfs);
+
+	world_pf(&(struct world_pf){ SECOND, "pf1", vfs, 8 });
+	world_pf(&(struct world_pf){ THIRD, "pf2", vfs, 16 });
+	a_switch("0000:01:00.0", "0000:02:00.0", "0000:03:00.0");
+	a_switch("0000:41:00.0", "0000:42:00.0", "0000:43:00.0");
+	fakepci_function(WORLD_SYS, GPU0);
+	fakepci_function(WORLD_SYS, GPU1);
+	put_below(GPU0, LEFT);
+	put_below(GPU1, RIGHT);
+	put_below(WORLD_PF, LEFT);
+	put_below(SECOND, RIGHT);
+	return w;
+}
+
+/* ---- */
+
+static struct claimant net(const struct world *w, const struct pod *p, const char *ifname)
+{
+	struct claimant who = claimant_of(w, "c1", p);
+
+	who.key.ifname = ifname;
+	return who;
+}
+
+static struct near_found take(const struct claimant *who, const struct near_gpus *g,
+			      struct pf_list pfs, const char *pf)
+{
+	struct vf_place place;
+	struct near_found f;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(near_claim(who, (struct near_wish){ g, pfs }, &place, &f, &e) == 0, "%s (%s)",
+		      e.msg, e.detail);
+	ck_assert_str_eq(place.pf, pf);
+	return f;
+}
+
+static struct err refused(const struct claimant *who, const struct near_gpus *g, struct pf_list pfs)
+{
+	struct vf_place place;
+	struct near_found f;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(near_claim(who, (struct near_wish){ g, pfs }, &place, &f, &e), -1);
+	return e;
+}
+
+START_TEST(the_nearest_of_all)
+{
+	auto_world struct world w = town(2);
+	auto_pod struct pod p = pod();
+	const struct claimant a = net(&w, &p, "net1"), b = claimant_of(&w, "c2", &p);
+	char text[NEAR_TEXT_LEN];
+
+	struct near_found f = take(&a, &right, three, SECOND);
+	ck_assert_str_eq(f.gpu, GPU1);
+	ck_assert_str_eq(f.source, "near");
+	ck_assert_int_eq(f.class, AFF_PIX);
+	ck_assert(f.switches <= 1 && !f.farther);
+	f = take(&b, &left, three, WORLD_PF);
+	ck_assert_str_eq(f.gpu, GPU0);
+	ck_assert_ptr_nonnull(strstr(near_text(&f, text), "PIX over "));
+	ck_assert_ptr_null(strstr(text, "nearer"));
+}
+END_TEST
+
+START_TEST(the_nearest_that_is_free)
+{
+	auto_world struct world w = town(1);
+	auto_pod struct pod p = pod();
+	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p),
+			      c = claimant_of(&w, "c3", &p);
+	char text[NEAR_TEXT_LEN];
+
+	(void)take(&a, &right, three, SECOND);
+	struct near_found f = take(&b, &right, three, THIRD);
+	ck_assert(f.class == AFF_PHB && f.farther);
+	ck_assert_ptr_nonnull(strstr(near_text(&f, text), "nearer PFs have none for this pod"));
+	/* as far as pf2 but for one more switch */
+	(void)take(&c, &right, three, WORLD_PF);
+	struct err e = refused(&c, &right, (struct pf_list){ all + 1, 1 });
+	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
+}
+END_TEST
+
+START_TEST(never_two_of_one_port)
+{
+	auto_world struct world w = town(4);
+	auto_pod struct pod p = pod();
+	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
+			      third = net(&w, &p, "net3");
+
+	(void)take(&one, &left, two, WORLD_PF);
+	struct near_found f = take(&other, &left, two, SECOND);
+	ck_assert(f.farther);
+	struct err e = refused(&third, &left, two);
+	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
+	ck_assert_ptr_nonnull(strstr(e.detail, "2 of the PFs were not asked"));
+	/* what another pod has is no matter */
+	const struct claimant neighbour = claimant_of(&w, "c2", &p);
+	(void)take(&neighbour, &left, two, WORLD_PF);
+	/* nor what the container has given back */
+	ck_assert_int_eq(claim_release_all(&w.ctx, &one.key, p.ns.id, &e), 0);
+	(void)take(&third, &left, two, WORLD_PF);
+}
+END_TEST
+
+/* Asked again for the same interface, what it has itself is not in its way. */
+START_TEST(its_own_is_no_other)
+{
+	auto_world struct world w = town(2);
+	auto_pod struct pod p = pod();
+	const struct claimant a = net(&w, &p, "net1");
+
+	(void)take(&a, &left, two, WORLD_PF);
+	ck_assert(!claim_has(&a, WORLD_PF));
+	(void)take(&a, &left, two, WORLD_PF);
+	const struct claimant b = net(&w, &p, "net2");
+	ck_assert(claim_has(&b, WORLD_PF) && !claim_has(&b, SECOND));
+	/* a container whose name is part of the other's */
+	const struct claimant c = claimant_of(&w, "c", &p);
+	ck_assert(!claim_has(&c, WORLD_PF));
+}
+END_TEST
+
+START_TEST(a_pod_of_two_gpus_has_one_for_each)
+{
+	auto_world struct world w = town(4);
+	auto_pod struct pod p = pod();
+	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
+			      third = net(&w, &p, "net3");
+
+	struct near_found f = take(&one, &both, three, WORLD_PF);
+	ck_assert_str_eq(f.gpu, GPU0);
+	f = take(&other, &both, three, SECOND);
+	ck_assert_str_eq(f.gpu, GPU1);
+	f = take(&third, &both, three, THIRD);
+	ck_assert_str_eq(f.gpu, GPU0);
+}
+END_TEST
+
+/* Of two as near, one that is not another port of what the pod has. */
+START_TEST(another_card_first)
+{
+	static const char *const names[] = { WORLD_PF, "0000:3b:00.1", SECOND };
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
+			      third = net(&w, &p, "net3");
+
+	world_pf(&(struct world_pf){ "0000:3b:00.1", "pf1", 1, 8 });
+	world_pf(&(struct world_pf){ SECOND, "pf2", 1, 16 });
+	fakepci_function(WORLD_SYS, GPU0);
+	(void)take(&one, &left, (struct pf_list){ names, 3 }, WORLD_PF);
+	(void)take(&other, &left, (struct pf_list){ names, 3 }, SECOND);
+	(void)take(&third, &left, (struct pf_list){ names, 3 }, "0000:3b:00.1");
+}
+END_TEST
+
+START_TEST(what_is_not_there)
+{
+	static const struct near_gpus gone = { { GPU0, "0000:77:00.0" }, 2, "args.cni.gpus" };
+	static const char *const names[] = { "pf0", "nowhere" }, *const addrs[] = {
+		"0000:78:00.0"
+	};
+	auto_world struct world w = town(1);
+	auto_pod struct pod p = pod();
+	const struct claimant a = net(&w, &p, "net1");
+
+	struct err e = refused(&a, &gone, two);
+	ck_assert_int_eq((int)e.code, ERR_CONFIG);
+	ck_assert_str_eq(e.msg, "args.cni.gpus: \"0000:77:00.0\": this machine has no such PCI "
+				"device");
+	ck_assert_ptr_nonnull(strstr(e.detail, "railctl topo"));
+	e = refused(&a, &left, (struct pf_list){ names, 2 });
+	ck_assert_int_eq((int)e.code, ERR_CONFIG);
+	ck_assert_ptr_nonnull(strstr(e.msg, "resource.pf: \"nowhere\""));
+	e = refused(&a, &left, (struct pf_list){ addrs, 1 });
+	ck_assert_ptr_nonnull(strstr(e.msg, "resource.pf: \"0000:78:00.0\""));
+}
+END_TEST
+
+/* ---- several of one pod at once ---- */
+
+static pid_t take_in_child(const struct world *w, const struct pod *p, unsigned n)
+{
+	struct vf_place place;
+	struct near_found f;
+	struct err e;
+	char ifname[16];
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	(void)snprintf(ifname, sizeof(ifname), "net%u", n);
+	struct claimant who = net(w, p, ifname);
+	who.nl = net_socket();
+	if (near_claim(&who, (struct near_wish){ &both, three }, &place, &f, &e) == 0)
+		_exit(strcmp(place.pf, WORLD_PF) == 0 ? 1 : strcmp(place.pf, SECOND) == 0 ? 2 : 3);
+	_exit(e.code == ERR_EXHAUSTED ? 4 : 99);
+}
+
+START_TEST(many_interfaces_at_once)
+{
+	enum { CHILDREN = 12 };
+	auto_world struct world w = town(6);
+	auto_pod struct pod p = pod();
+	unsigned by_status[256] = { 0 };
+	pid_t child[CHILDREN];
+
+	(void)snprintf(p.path, sizeof(p.path), "/proc/%d/fd/%d", (int)getpid(), p.ns.fd);
+	for (unsigned i = 0; i < CHILDREN; i++)
+		child[i] = take_in_child(&w, &p, i);
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		int status;
+		ck_assert_int_eq(waitpid(child[i], &status, 0), child[i]);
+		ck_assert(WIFEXITED(status));
+		by_status[WEXITSTATUS(status)]++;
+	}
+	ck_assert_uint_eq(by_status[1], 1);
+	ck_assert_uint_eq(by_status[2], 1);
+	ck_assert_uint_eq(by_status[3], 1);
+	ck_assert_uint_eq(by_status[4], CHILDREN - 3);
+}
+END_TEST
+
+START_TEST(survives_each_failing_allocation)
+{
+	auto_world struct world w = town(1);
+	auto_pod struct pod p = pod();
+	const struct claimant a = net(&w, &p, "net1");
+	struct vf_place place;
+	struct near_found f;
+	bool failed = true;
+
+	for (unsigned n = 1; failed; n++) {
+		struct err e = { .msg = "" };
+		alloc_fail_begin(n);
+		int rc = near_claim(&a, (struct near_wish){ &both, three }, &place, &f, &e);
+		struct alloc_count c = alloc_fail_end();
+		failed = c.failed;
+		ck_assert_uint_eq(c.live, 0);
+		ck_assert_msg(rc == 0 || (failed && e.code == ERR_NOMEM), "%u: %s", n, e.msg);
+		ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, p.ns.id, &e), 0);
+	}
+	(void)take(&a, &left, three, WORLD_PF);
+}
+END_TEST
+
+START_TEST(for_the_record)
+{
+	const struct near_found f = { GPU0, "near", AFF_PXB, 2, 1920, false };
+	auto_json struct json *o = near_to_json(&f);
+	auto_free char *text = json_print(o, false);
+
+	ck_assert_str_eq(text, "{\"gpu\":\"" GPU0 "\",\"from\":\"near\",\"class\":\"PXB\","
+			       "\"switches\":2,\"why\":\"PXB over 2 switches, 192.0 Gbit/s\"}");
+	const struct near_found one = { GPU0, "near", AFF_PIX, 1, 0, true };
+	char words[NEAR_TEXT_LEN];
+	ck_assert_str_eq(near_text(&one, words),
+			 "PIX over 1 switch; nearer PFs have none for this pod");
+}
+END_TEST
+
+TEST_PROGRAM("sriov/choose/near", the_nearest_of_all, the_nearest_that_is_free, never_two_of_one_port,
+	     its_own_is_no_other, a_pod_of_two_gpus_has_one_for_each, another_card_first,
+	     what_is_not_there, many_interfaces_at_once, survives_each_failing_allocation,
+	     for_the_record)

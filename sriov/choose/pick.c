@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pick.c: a free VF of some PFs, for an attachment that does not say which. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sriov/take/claim.h"
+#include "sriov/choose/inventory.h"
+
+/* One search. */
+struct search {
+	const struct claimant *who;
+	struct vf_place *place;
+	int ledger; /* its folder, or -1 */
+	bool free_ones;
+	int found; /* 1, or -1 with e set */
+	struct err *e;
+	uint32_t seen, taken;
+	uint32_t passed; /* PFs of which the container has a VF */
+};
+
+static int pf_address(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
+{
+	struct pci_addr a;
+
+	if (pci_parse(name, &a) == 0) {
+		pci_format(a, out);
+		return 0;
+	}
+	if (pci_of_netdev(ctx->sysfs, name, out, e) == 0)
+		return 0;
+	return -1;
+}
+
+/* What is not there, or is no PF, is a mistake in the configuration. */
+static int explain(const char *name, struct err *e)
+{
+	if (e->code == ERR_NOTFOUND)
+		e->code = ERR_CONFIG;
+	return err_wrap(e, "resource.pf: \"%s\"", name);
+}
+
+int claim_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
+{
+	return pf_address(ctx, name, out, e) ? explain(name, e) : 0;
+}
+
+/* 1: it is ours now. */
+static int try_vf(struct search *s, const char *vf, struct err *e)
+{
+	struct err why;
+
+	if (claim_vf(s->who, vf, s->place, &why) == 0)
+		return 1;
+	/* ENODEV: somebody moved or renamed it while we looked. */
+	if (why.code != ERR_BUSY && why.code != ERR_STATE && why.code != ERR_NOTFOUND &&
+	    why.errnum != ENODEV) {
+		*e = why;
+		return -1;
+	}
+	log_debug(&s->who->ctx->log, "%s", why.msg);
+	return 0;
+}
+
+/* By its books, without asking the kernel: the others of a burst wait while we look. */
+static bool belongs_to_another(const struct search *s, const char *vf)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err ignored;
+
+	return inventory_entry(s->who->ctx, vf, &x, &ignored) == 0 &&
+	       !vf_owner_is(&x, &s->who->key, s->who->netns_id) && vf_owner_lives(s->who->ctx, &x);
+}
+
+struct look {
+	const struct claimant *who;
+	int ledger;
+	bool found;
+};
+
+static int is_containers(const char *vf, void *arg)
+{
+	struct look *l = arg;
+	const struct record_key *key = &l->who->key;
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err ignored;
+
+	if (!ledger_names(l->ledger, vf, key->container) ||
+	    inventory_entry(l->who->ctx, vf, &x, &ignored))
+		return 0;
+	l->found = x.owned && !strcmp(x.owner.key.container, key->container) &&
+		   !vf_owner_is(&x, key, l->who->netns_id) && vf_owner_lives(l->who->ctx, &x);
+	return l->found;
+}
+
+bool claim_has(const struct claimant *who, const char *pf)
+{
+	auto_fd int ledger = ledger_folder(who->ctx);
+	struct look l = { who, ledger, false };
+	struct err ignored;
+
+	return pci_vf_each(who->ctx->sysfs, pf, is_containers, &l, &ignored) == 0 && l.found;
+}
+
+/* Non-zero: it is ours, or nothing else is to be tried. */
+static int consider(const char *vf, void *arg)
+{
+	struct search *s = arg;
+	bool taken = ledger_glance(s->ledger, vf);
+
+	if (s->free_ones) {
+		s->seen++;
+		s->taken += taken;
+	}
+	if (taken != s->free_ones && !(taken && belongs_to_another(s, vf)))
+		s->found = try_vf(s, vf, s->e);
+	return s->found;
+}
+
+/*
+ * Those that look free first: a glance costs a tenth of reading, and of 250 VFs the last may be the
+ * free one. Only when there are none, the taken ones are asked whether their owners still live.
+ */
+static int search_pf(struct search *s, const char *pf, struct err *e)
+{
+	s->e = e;
+	s->found = 0;
+	for (int pass = 0; pass < 2 && !s->found; pass++) {
+		s->free_ones = pass == 0;
+		if (pci_vf_each(s->who->ctx->sysfs, pf, consider, s, e))
+			return -1;
+	}
+	return s->found;
+}
+
+/*
+ * A node that boots starts all its pods at once, and each look at a VF waits for the kernel's one
+ * lock of all links, which the others' moves hold.
+ */
+#define PF_LOCK_MS 60000
+
+/* While one looks, nobody else does: two that see the same free VF would only collide later. */
+static int search_locked(struct search *s, const char *pf, struct err *e)
+{
+	auto_fd int lock = ledger_lock(s->who->ctx, pf, PF_LOCK_MS, e);
+
+	if (lock < 0)
+		return -1;
+	/* Asked under the lock: of a container's interfaces several may be made at once. */
+	if (s->who->one_a_pf && claim_has(s->who, pf)) {
+		s->passed++;
+		return 0;
+	}
+	auto_fd int ledger = ledger_folder(s->who->ctx);
+	s->ledger = ledger;
+	return search_pf(s, pf, e);
+}
+
+int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *place, struct err *e)
+{
+	struct search s = { .who = who, .place = place };
+	char pf[PCI_STR_LEN];
+
+	for (size_t i = 0; i < pfs.n; i++) {
+		if (pf_address(who->ctx, pfs.name[i], pf, e))
+			return explain(pfs.name[i], e);
+		int rc = search_locked(&s, pf, e);
+		if (rc)
+			return rc > 0 ? 0 : explain(pfs.name[i], e);
+	}
+	err_set(e, ERR_EXHAUSTED, 0, "resource: no free VF: of %u, %u belong to attachments",
+		s.seen, s.taken);
+	if (s.passed)
+		(void)err_hint(
+			e,
+			"%u of the PFs %s not asked: the container has a VF of each as another "
+			"interface, and two of one PF are not two rails",
+			s.passed, s.passed == 1 ? "was" : "were");
+	return err_hint(e, "railctl vf list shows them; railctl vf create makes more");
+}
+
+int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e)
+{
+	struct pci_sriov vfs;
+	char pf[PCI_STR_LEN];
+	bool any = false;
+
+	for (size_t i = 0; i < pfs.n; i++) {
+		if (pf_address(ctx, pfs.name[i], pf, e) || pci_sriov(ctx->sysfs, pf, &vfs, e))
+			return explain(pfs.name[i], e);
+		any = any || vfs.num;
+	}
+	return any ? 0 : err_set(e, ERR_UNAVAILABLE, 0, "resource.pf: none of the PFs has VFs");
+}

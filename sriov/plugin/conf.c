@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/plugin/conf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NOT_GIVEN   (-1)
+#define FIELD(k, m) .key = k, .offset = offsetof(struct sriov_conf, m)
+
+/* Both spellings of the standard are in use; sriov-cni folds the case. */
+static const struct json_enum protos[] = {
+	{ "802.1q", VLAN_PROTO_8021Q },
+	{ "802.1ad", VLAN_PROTO_8021AD },
+	{ "802.1Q", VLAN_PROTO_8021Q },
+	{ "802.1AD", VLAN_PROTO_8021AD },
+	{ "", NOT_GIVEN },
+	{ 0 },
+};
+static const struct json_enum switches[] = { { "on", 1 }, { "off", 0 }, { "", NOT_GIVEN }, { 0 } };
+static const struct json_enum link_states[] = {
+	{ "auto", VF_LINK_AUTO },
+	{ "enable", VF_LINK_ENABLE },
+	{ "disable", VF_LINK_DISABLE },
+	{ "", NOT_GIVEN },
+	{ 0 },
+};
+
+const struct json_field sriov_fields[] = {
+	{ FIELD("deviceID", device_id), .kind = J_STRING },
+	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING },
+	{ FIELD("resource", resource), .kind = J_OBJECT },
+	{ FIELD("near", near), .kind = J_ANY },
+	{ FIELD("mac", mac), .kind = J_STRING },
+	{ FIELD("tier", tier), .kind = J_STRING },
+	{ FIELD("vlan", vlan), .kind = J_I64, .min = 0, .max = 4094 },
+	{ FIELD("vlanQoS", qos), .kind = J_I64, .min = 0, .max = 7 },
+	{ FIELD("vlanProto", vlan_proto), .kind = J_ENUM, .names = protos },
+	{ FIELD("min_tx_rate", min_rate), .kind = J_I64, .min = 0, .max = UINT32_MAX },
+	{ FIELD("max_tx_rate", max_rate), .kind = J_I64, .min = 0, .max = UINT32_MAX },
+	{ FIELD("spoofchk", spoofchk), .kind = J_ENUM, .names = switches },
+	{ FIELD("trust", trust), .kind = J_ENUM, .names = switches },
+	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = link_states },
+	{ 0 },
+};
+
+void sriov_conf_defaults(void *conf)
+{
+	*(struct sriov_conf *)conf = (struct sriov_conf){
+		.vlan = NOT_GIVEN,
+		.qos = NOT_GIVEN,
+		.min_rate = NOT_GIVEN,
+		.max_rate = NOT_GIVEN,
+		.traffic_class = NOT_GIVEN,
+		.vlan_proto = NOT_GIVEN,
+		.spoofchk = NOT_GIVEN,
+		.trust = NOT_GIVEN,
+		.link_state = NOT_GIVEN,
+	};
+}
+
+static int check_vlan(const struct sriov_conf *c, struct vf_state *want, struct err *e)
+{
+	if (c->vlan == NOT_GIVEN && c->qos != NOT_GIVEN)
+		return err_set(e, ERR_CONFIG, 0, "vlanQoS: %d needs a vlan", (int)c->qos);
+	if (c->vlan == NOT_GIVEN && c->vlan_proto != NOT_GIVEN)
+		return err_set(e, ERR_CONFIG, 0, "vlanProto: needs a vlan");
+	if (c->vlan == NOT_GIVEN)
+		return 0;
+	if (c->vlan == 0 && c->qos > 0)
+		return err_set(e, ERR_CONFIG, 0,
+			       "vlanQoS: %d needs a vlan of 1 to 4094, vlan is 0 (untagged)",
+			       (int)c->qos);
+	if (c->vlan == 0 && c->vlan_proto == VLAN_PROTO_8021AD)
+		return err_set(e, ERR_CONFIG, 0,
+			       "vlanProto: \"802.1ad\" needs a vlan of 1 to 4094, vlan is 0");
+	want->has |= VF_VLAN;
+	want->vlan = (uint32_t)c->vlan;
+	want->qos = c->qos == NOT_GIVEN ? 0 : (uint32_t)c->qos;
+	want->vlan_proto = c->vlan_proto == NOT_GIVEN ? VLAN_PROTO_8021Q : (uint16_t)c->vlan_proto;
+	return 0;
+}
+
+/* One of the two alone: the other is no limit. */
+static int check_rates(const struct sriov_conf *c, struct vf_state *want, struct err *e)
+{
+	if (c->min_rate == NOT_GIVEN && c->max_rate == NOT_GIVEN)
+		return 0;
+	want->has |= VF_RATE;
+	want->min_rate = c->min_rate == NOT_GIVEN ? 0 : (uint32_t)c->min_rate;
+	want->max_rate = c->max_rate == NOT_GIVEN ? 0 : (uint32_t)c->max_rate;
+	if (want->max_rate && want->min_rate > want->max_rate)
+		return err_set(e, ERR_CONFIG, 0,
+			       "min_tx_rate: %u Mbit/s is more than the max_tx_rate of %u",
+			       want->min_rate, want->max_rate);
+	return 0;
+}
+
+static void take_switches(const struct sriov_conf *c, struct vf_state *want)
+{
+	if (c->spoofchk != NOT_GIVEN) {
+		want->has |= VF_SPOOFCHK;
+		want->spoofchk = c->spoofchk == 1;
+	}
+	if (c->trust != NOT_GIVEN) {
+		want->has |= VF_TRUST;
+		want->trust = c->trust == 1;
+	}
+	if (c->link_state != NOT_GIVEN) {
+		want->has |= VF_LINK_STATE;
+		want->link_state = (enum vf_link_state)c->link_state;
+	}
+}
+
+/* ---- tier ---- */
+
+static int refuse_beside_tier(const struct sriov_conf *c, const char *key, int64_t value,
+			      struct err *e)
+{
+	err_set(e, ERR_CONFIG, 0, "tier: \"%.64s\" and %s: %lld exclude each other", c->tier, key,
+		(long long)value);
+	return err_hint(e, "a tier stands for rates, VLAN priority and traffic class; give it or "
+			   "them");
+}
+
+/* What both say could differ, and nobody would know which of them holds. */
+static int check_tier(struct sriov_conf *c, struct err *e)
+{
+	if (c->tier && !*c->tier)
+		c->tier = NULL;
+	if (!c->tier)
+		return 0;
+	if (!id_valid(c->tier) || strlen(c->tier) >= TIER_NAME_LEN)
+		return err_set(e, ERR_CONFIG, 0, "tier: \"%.64s\" is no name of a tier", c->tier);
+	if (c->min_rate != NOT_GIVEN)
+		return refuse_beside_tier(c, "min_tx_rate", c->min_rate, e);
+	if (c->max_rate != NOT_GIVEN)
+		return refuse_beside_tier(c, "max_tx_rate", c->max_rate, e);
+	if (c->qos != NOT_GIVEN)
+		return refuse_beside_tier(c, "vlanQoS", c->qos, e);
+	return 0;
+}
+
+int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err *e)
+{
+	struct sriov_conf n = *c;
+
+	n.min_rate = t->min_rate;
+	n.max_rate = t->max_rate;
+	n.traffic_class = t->traffic_class;
+	n.qos = t->qos;
+	if (t->qos > 0 && c->vlan <= 0) {
+		err_set(e, ERR_CONFIG, 0,
+			"tier: \"%s\" has vlanQoS %d, which needs a vlan of 1 to 4094, but %s",
+			t->name, (int)t->qos,
+			c->vlan == 0 ? "vlan is 0 (untagged)" : "no vlan is given");
+		return err_hint(e, "give vlan, or use a tier without vlanQoS");
+	}
+	/* No tag, no priority in it. */
+	if (c->vlan == NOT_GIVEN)
+		n.qos = NOT_GIVEN;
+	if (check_vlan(&n, &n.wish.pf_side, e) || check_rates(&n, &n.wish.pf_side, e))
+		return -1;
+	n.qos = t->qos;
+	*c = n;
+	return 0;
+}
+
+bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out)
+{
+	struct tier t = { .min_rate = c->min_rate,
+			  .max_rate = c->max_rate,
+			  .qos = c->qos,
+			  .traffic_class = c->traffic_class };
+
+	if (!c->tier)
+		return false;
+	(void)snprintf(t.name, sizeof(t.name), "%s", c->tier);
+	*out = t;
+	return true;
+}
+
+/* ---- the device ---- */
+
+/* Multus puts the device into two keys and the runtime's options; the first that is there counts.
+ * NULL: none. */
+static int device_given(const struct attach *a, const struct sriov_conf *c, const char **key,
+			const char **device, struct err *e)
+{
+	const struct json *runtime = json_get(a->call->conf.runtime, "deviceID");
+	const char *const given[] = { c->device_id, c->pci_bus_id, json_str(runtime) };
+	static const char *const keys[] = { "deviceID", "pciBusID", "runtimeConfig.deviceID" };
+	char shown[JSON_SHOW_LEN];
+
+	*device = NULL;
+	if (runtime && json_type(runtime) != JSON_STRING)
+		return err_set(e, ERR_DECODE, 0, "runtimeConfig.deviceID: must be a string, got %s",
+			       json_show(runtime, shown));
+	for (size_t i = 0; i < ARRAY_SIZE(given) && !*device; i++) {
+		if (given[i] && *given[i]) {
+			*device = given[i];
+			*key = keys[i];
+		}
+	}
+	return 0;
+}
+
+static int check_device(const struct attach *a, struct sriov_conf *c, struct err *e)
+{
+	const char *key = "", *device;
+	struct sriov_resource ignored;
+	struct pci_addr addr;
+
+	if (device_given(a, c, &key, &device, e))
+		return -1;
+	if (device && c->resource)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: \"%.64s\" and resource exclude each other: one names the VF, "
+			       "the other lets the plugin choose",
+			       key, device);
+	if (c->resource)
+		return sriov_resource_decode(c->resource, &ignored, e);
+	if (!device)
+		return 0;
+	if (pci_parse(device, &addr))
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: \"%.64s\" is not a PCI address such as 0000:3b:02.5", key,
+			       device);
+	pci_format(addr, c->vf);
+	return 0;
+}
+
+static int check_near(struct sriov_conf *c, struct err *e)
+{
+	const char *text = json_str(c->near);
+	struct near_gpus ignored;
+
+	if (text && !*text)
+		c->near = NULL;
+	if (!c->near)
+		return 0;
+	if (near_decode(c->near, &ignored, e))
+		return -1;
+	if (c->resource)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "near: needs a resource, of whose free VFs it is to choose");
+	return err_hint(e, "a VF that deviceID names was chosen by whoever named it");
+}
+
+int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e)
+{
+	struct vf_wish w = { .mtu = a->conf.mtu };
+	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
+
+	if (mac < 0 || check_device(a, c, e) || check_near(c, e) || check_tier(c, e) ||
+	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e))
+		return -1;
+	if (mac > 0)
+		w.pf_side.has |= VF_MAC;
+	take_switches(c, &w.pf_side);
+	c->wish = w;
+	return 0;
+}
+
+/* ---- resource ---- */
+
+struct resource_text {
+	const struct json *pf;
+	uint32_t count;
+};
+
+static int add_pf(const struct json *n, struct sriov_resource *r, struct err *e)
+{
+	const char *name = json_str(n);
+	struct pci_addr addr;
+	char shown[JSON_SHOW_LEN];
+
+	if (!name || (pci_parse(name, &addr) && ifname_problem(name)))
+		return err_set(e, ERR_CONFIG, 0,
+			       "resource.pf: %s is neither an interface name nor a PCI address",
+			       json_show(n, shown));
+	if (r->n == SRIOV_PFS_MAX)
+		return err_set(e, ERR_CONFIG, 0, "resource.pf: more than %d PFs", SRIOV_PFS_MAX);
+	r->pf[r->n++] = name;
+	return 0;
+}
+
+int sriov_resource_decode(const struct json *n, struct sriov_resource *out, struct err *e)
+{
+	static const struct json_field fields[] = {
+		{ .key = "pf",
+		  .kind = J_ARRAY,
+		  .offset = offsetof(struct resource_text, pf),
+		  .flags = J_REQUIRED },
+		/* One ADD attaches one interface; a pod with two has two attachments. */
+		{ .key = "count",
+		  .kind = J_U32,
+		  .offset = offsetof(struct resource_text, count),
+		  .min = 1,
+		  .max = 1 },
+		{ 0 },
+	};
+	struct resource_text t = { .count = 1 };
+	struct sriov_resource r = { 0 };
+
+	if (json_decode(n, "resource", fields, &t, e))
+		return -1;
+	json_each (it, t.pf) {
+		if (add_pf(it, &r, e))
+			return -1;
+	}
+	if (r.n == 0)
+		return err_set(e, ERR_CONFIG, 0, "resource.pf: is empty; name at least one PF");
+	*out = r;
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/testing/fuzz.h"
+#include "sriov/plugin/conf.h"
+
+/* CNI_ARGS, a line break, the configuration. */
+FUZZ(const uint8_t *data, size_t size)
+{
+	struct cni_call call = { .env.args = fuzz_cut(&data, &size) };
+	struct attach a = { .call = &call };
+	struct sriov_conf c;
+	struct sriov_resource r = { 0 };
+	const struct vf_state *s = &c.wish.pf_side;
+	struct pci_addr addr;
+	FUZZ_OUT(struct err, e);
+
+	sriov_conf_defaults(&c);
+	int rc = cni_conf_parse(fuzz_text(data, size), size, CNI_ADD, &call.conf, &e) ||
+		 json_decode(call.conf.tree, "", sriov_fields, &c, &e) ||
+		 sriov_conf_check(&a, &c, &e);
+	if (fuzz_ok(-rc, &e, NULL, 0)) {
+		MUST((!*c.vf || !c.resource) && (!*c.vf || !pci_parse(c.vf, &addr)));
+		MUST(s->has <= VF_ALL && s->vlan < 4095 && s->qos < 8 && (s->vlan || !s->qos));
+		MUST(!(s->has & VF_MAC) || !(s->mac[0] & 1));
+		MUST((!s->max_rate || s->min_rate <= s->max_rate) && (!c.near || c.resource) &&
+		     (!c.resource || (!sriov_resource_decode(c.resource, &r, &e) && r.n > 0)));
+	}
+	cni_conf_clear(&call.conf);
+	free((char *)call.env.args);
+	return 0;
+}

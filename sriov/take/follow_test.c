@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changes while nobody has a VF is an administrator's; what a pod left never is. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/net.h"
+#include "sriov/take/claim.h"
+#include "sriov/take/restore.h"
+#include "sriov/testing/vf.h"
+
+static void good(int rc, const struct err *e)
+{
+	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
+}
+
+/* A pod has VF 0 once, and gives it up. */
+static void used_once(const struct world *w, const struct pod *p)
+{
+	const struct claimant who = claimant_of(w, "first", p);
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	good(claim_vf(&who, world_vf(0), &place, &e), &e);
+	good(claim_release(&w->ctx, world_vf(0), &who.key, p->ns.id, &e), &e);
+	ck_assert(!world_log_has("while nobody had it"));
+}
+
+static void claim_it(const struct world *w, const struct pod *p, struct vf_place *place)
+{
+	const struct claimant who = claimant_of(w, "second", p);
+	struct err e = { .msg = "" };
+
+	good(claim_vf(&who, world_vf(0), place, &e), &e);
+}
+
+static void settings_of(const struct world *w, const char *name, struct link_settings *out)
+{
+	struct err e = { .msg = "" };
+
+	good(nl_settings_get(w->nl, net_ifindex(w->nl, name), out, &e), &e);
+}
+
+static void no_refusal(const char *what, const struct err *why, void *arg)
+{
+	(void)arg;
+	ck_abort_msg("%s: %s", what, why->msg);
+}
+
+/* What somebody does to an interface in the namespace of nl. */
+static void change_settings(struct nl *nl, const char *name)
+{
+	struct link_settings is, want;
+	struct err e = { .msg = "" };
+	int ifindex = net_ifindex(nl, name);
+
+	good(nl_settings_get(nl, ifindex, &is, &e), &e);
+	want = is;
+	want.flags |= IFF_PROMISC | IFF_ALLMULTI;
+	want.number[LINK_TXQLEN] = 77;
+	(void)snprintf(want.alias, sizeof(want.alias), "a tenant's");
+	nl_settings_put(nl, ifindex, &(struct settings_put){ &is, &want, no_refusal, NULL });
+}
+
+/* ---- an administrator ---- */
+
+START_TEST(what_an_administrator_changes_stays)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	auto_netns struct netns here = net_self();
+	const struct claimant who = claimant_of(&w, "second", &p);
+	struct vf_place place;
+	struct link_info link;
+	struct err e = { .msg = "" };
+	int dev = net_ifindex(w.nl, "v0");
+
+	used_once(&w, &p);
+	good(nl_link_set_mtu(w.nl, dev, 9000, &e), &e);
+	good(nl_link_set_down(w.nl, dev, &e), &e);
+	good(nl_link_move(w.nl, dev, &here, "rail0v0", &e), &e);
+	w.kernel->vf[0].is.vlan = 7;
+	change_settings(w.nl, "rail0v0");
+	claim_it(&w, &p, &place);
+	ck_assert(world_log_has("vlan, name, mtu, down, promisc, allmulti, txqlen, alias; that"));
+	/* Its pod does what pods do, and all is again as the administrator wants it. */
+	good(nl_link_set_mtu(w.nl, dev, 1300, &e), &e);
+	w.kernel->vf[0].is.vlan = 100;
+	good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
+	good(nl_link_by_name(w.nl, "rail0v0", &link, &e), &e);
+	ck_assert_uint_eq(link.mtu, 9000);
+	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 7);
+	struct link_settings s;
+	settings_of(&w, "rail0v0", &s);
+	ck_assert_str_eq(s.alias, "a tenant's");
+	ck_assert_uint_eq(s.number[LINK_TXQLEN], 77);
+}
+END_TEST
+
+static unsigned times_logged(const char *text)
+{
+	char line[4096];
+	FILE *f = fopen(WORLD_LOG, "re");
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, text) != NULL;
+	(void)fclose(f);
+	return n;
+}
+
+START_TEST(it_is_said_once)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	used_once(&w, &p);
+	good(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), &e);
+	for (int i = 0; i < 3; i++) {
+		const struct claimant who = claimant_of(&w, "second", &p);
+		struct vf_place place;
+		good(claim_vf(&who, world_vf(0), &place, &e), &e);
+		good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
+	}
+	ck_assert_uint_eq(times_logged("while nobody had it: mtu;"), 1);
+}
+END_TEST
+
+/* ---- pods ---- */
+
+START_TEST(nothing_of_a_pod_gets_into_the_next_one)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	const struct claimant who = claimant_of(&w, "second", &p);
+	struct link_settings was, is;
+	struct ethtool_state tool_was, tool, odd;
+	struct vf_place place;
+	struct err e = { .msg = "" };
+	int ifindex;
+
+	settings_of(&w, "v0", &was);
+	good(ethtool_get("v0", &tool_was, &e), &e);
+	claim_it(&w, &p, &place);
+	good(vf_move_in(&place, &(struct vf_target){ w.nl, p.nl, &p.ns, "net1" }, &ifindex, &e),
+	     &e);
+	good(claim_moved(&w.ctx, world_vf(0), &who.key, ifindex, &e), &e);
+	change_settings(p.nl, "net1");
+	auto_netns struct netns here = net_self();
+	good(netns_enter(&p.ns, &e), &e);
+	odd = tool_was;
+	for (size_t i = 0; i < odd.blocks; i++)
+		odd.wanted[i] = 0;
+	ethtool_put("net1", &(struct ethtool_put){ &tool_was, &odd, no_refusal, NULL });
+	good(ethtool_get("net1", &tool, &e), &e);
+	ck_assert_ptr_nonnull(ethtool_differ(&tool, &tool_was, 0));
+	good(netns_enter(&here, &e), &e);
+	good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
+	settings_of(&w, "v0", &is);
+	const char *what = settings_differ(&is, &was, 0);
+	ck_assert_msg(!what, "%s is the pod's", what);
+	good(ethtool_get("v0", &tool, &e), &e);
+	what = ethtool_differ(&tool, &tool_was, 0);
+	ck_assert_msg(!what, "%s are the pod's", what);
+}
+END_TEST
+
+/* A driver that says yes and does nothing: what it kept is not an administrator's. */
+START_TEST(what_did_not_come_back_is_nobodys_wish)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	used_once(&w, &p);
+	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	x.has_left = true;
+	x.left = x.base;
+	x.left.pf_side.vlan = w.kernel->vf[0].is.vlan = 7;
+	good(ledger_write(&w.ctx, &x, &e), &e);
+	good(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), &e);
+	claim_it(&w, &p, &place);
+	auto_vf_entry struct vf_entry now = world_entry(&w, 0);
+	ck_assert_uint_eq(now.base.pf_side.vlan, 0);
+	ck_assert_uint_eq(now.base.mtu, 9000);
+	ck_assert(!now.has_left);
+}
+END_TEST
+
+START_TEST(a_driver_that_does_not_do_what_it_says)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	const struct claimant who = claimant_of(&w, "second", &p);
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	claim_it(&w, &p, &place);
+	w.kernel->vf[0].is.vlan = 7;
+	w.kernel->refuses[VF_VLAN] = EOPNOTSUPP;
+	good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
+	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	ck_assert(x.has_left);
+	ck_assert_uint_eq(x.left.pf_side.vlan, 7);
+	ck_assert(world_log_has("put back, but for vlan"));
+}
+END_TEST
+
+/* A record that had no DEL: somebody had the VF since, of whom its entry does not tell. */
+START_TEST(residue_of_somebody_else)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	used_once(&w, &p);
+	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	memcpy(place.vf, x.vf, sizeof(place.vf));
+	memcpy(place.pf, x.pf, sizeof(place.pf));
+	place.index = 0;
+	auto_json struct json *device = sriov_device(&place, NULL, NULL);
+	struct record r = { .key = { "net-b", "stranger", "net1" },
+			    .plugin = "sriov",
+			    .kind = "",
+			    .netns = p.path,
+			    .netns_id = p.ns.id,
+			    .master = "pf0",
+			    .cni_path = "",
+			    .args = "",
+			    .device = device };
+	memcpy(r.boot, x.boot, sizeof(r.boot));
+	good(record_write(&w.ctx, &r, &e), &e);
+	good(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), &e);
+	w.kernel->vf[0].is.vlan = 7;
+	claim_it(&w, &p, &place);
+	ck_assert(world_log_has("left by container stranger"));
+	struct link_info link;
+	good(nl_link_by_name(w.nl, "v0", &link, &e), &e);
+	ck_assert_uint_eq(link.mtu, 1500);
+	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
+}
+END_TEST
+
+/* ---- the ledger ---- */
+
+START_TEST(kept_as_text)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	struct vf_entry again = { 0 };
+	struct vf_differences d;
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	change_settings(w.nl, "v0");
+	claim_it(&w, &p, &place);
+	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	ck_assert(x.base.has_settings);
+	ck_assert_str_eq(x.base.link.alias, "a tenant's");
+	ck_assert_uint_eq(x.base.link.number[LINK_TXQLEN], 77);
+	ck_assert(x.base.link.flags & IFF_PROMISC);
+	ck_assert_uint_ge(x.base.tool.blocks, 2);
+	x.has_left = true;
+	x.left = x.base;
+	x.left.mtu = 1234;
+	auto_free char *text = ledger_print(&x);
+	good(ledger_decode(text, strlen(text), &again, &e), &e);
+	vf_compare(&again.base, &x.base, true, &d);
+	ck_assert_str_eq(d.text, "");
+	ck_assert(again.has_left);
+	ck_assert_uint_eq(again.left.mtu, 1234);
+	auto_free char *text2 = ledger_print(&again);
+	ck_assert_str_eq(text, text2);
+	vf_entry_clear(&again);
+}
+END_TEST
+
+/* An entry of an earlier version has no settings: those that are found are kept from then on. */
+START_TEST(of_an_earlier_version)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	used_once(&w, &p);
+	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	x.base.has_settings = false;
+	good(ledger_write(&w.ctx, &x, &e), &e);
+	claim_it(&w, &p, &place);
+	auto_vf_entry struct vf_entry now = world_entry(&w, 0);
+	ck_assert(now.base.has_settings);
+	ck_assert(!world_log_has("while nobody had it"));
+}
+END_TEST
+
+TEST_PROGRAM("sriov/follow", what_an_administrator_changes_stays, it_is_said_once,
+	     nothing_of_a_pod_gets_into_the_next_one, what_did_not_come_back_is_nobodys_wish,
+	     a_driver_that_does_not_do_what_it_says, residue_of_somebody_else, kept_as_text,
+	     of_an_earlier_version)

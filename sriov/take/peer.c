@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* peer.c: the files of sriov-cni: found, read, removed. */
+#include "sriov/take/peer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+
+#define FOLDER   "sriov"
+#define BY_PCI   "pci"
+#define FILE_MAX (1024 * 1024)
+
+void peer_clear(struct peer *p)
+{
+	json_free(p->conf);
+	*p = (struct peer){ .file = "" };
+}
+
+/* ---- one file ---- */
+
+static bool has(const struct json *o, const char *key)
+{
+	return json_get(o, key) != NULL;
+}
+
+static bool says(const struct json *o, const char *key)
+{
+	const char *s = json_str(json_get(o, key));
+
+	return s && *s;
+}
+
+static uint32_t number(const struct json *o, const char *key)
+{
+	double n = json_num(json_get(o, key));
+
+	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+static bool take_mac(const struct json *o, const char *key, uint8_t out[MAC_LEN])
+{
+	const char *s = json_str(json_get(o, key));
+
+	return s && parse_mac(s, out) == 0;
+}
+
+/* Earlier versions knew fewer of them. */
+static void take_pf_side(const struct json *o, struct vf_state *s)
+{
+	uint32_t link = number(o, "LinkState");
+
+	*s = (struct vf_state){ .vlan = number(o, "Vlan") & 4095,
+				.qos = number(o, "VlanQoS") & 7,
+				.vlan_proto = (uint16_t)number(o, "VlanProto"),
+				.min_rate = number(o, "MinTxRate"),
+				.max_rate = number(o, "MaxTxRate"),
+				.spoofchk = json_true(json_get(o, "SpoofChk")),
+				.trust = json_true(json_get(o, "Trust")),
+				.link_state = link <= VF_LINK_DISABLE ? (enum vf_link_state)link
+								      : VF_LINK_AUTO };
+	s->has = (take_mac(o, "AdminMAC", s->mac) ? VF_MAC : 0) | (has(o, "Vlan") ? VF_VLAN : 0) |
+		 (has(o, "MaxTxRate") ? VF_RATE : 0) | (has(o, "SpoofChk") ? VF_SPOOFCHK : 0) |
+		 (has(o, "Trust") ? VF_TRUST : 0) | (has(o, "LinkState") ? VF_LINK_STATE : 0);
+}
+
+static unsigned configured(const struct json *conf)
+{
+	return (says(conf, "MAC") || says(conf, "mac") ||
+				says(json_get(conf, "runtimeConfig"), "mac")
+			? VF_MAC
+			: 0) |
+	       (has(conf, "vlan") ? VF_VLAN : 0) |
+	       (has(conf, "min_tx_rate") || has(conf, "max_tx_rate") ? VF_RATE : 0) |
+	       (says(conf, "spoofchk") ? VF_SPOOFCHK : 0) | (says(conf, "trust") ? VF_TRUST : 0) |
+	       (says(conf, "link_state") ? VF_LINK_STATE : 0);
+}
+
+static void take_name(const struct json *o, const char *key, struct vf_baseline *b)
+{
+	const char *name = json_str(json_get(o, key));
+
+	b->has_netdev = name && !ifname_problem(name);
+	if (b->has_netdev)
+		(void)snprintf(b->name, sizeof(b->name), "%s", name);
+}
+
+static void take_netdev(const struct json *o, struct vf_baseline *b)
+{
+	take_name(o, "HostIFName", b);
+	if (!b->has_netdev)
+		return;
+	b->has_mac = take_mac(o, "EffectiveMAC", b->mac);
+	b->mtu = number(o, "MTU");
+}
+
+/* Up to version 2.1 it kept the name alone, and knew of a VLAN alone, of which 0 was none. */
+static bool is_early(const struct json *conf)
+{
+	return !has(conf, "OrigVfState") && json_str(json_get(conf, "HostIFNames"));
+}
+
+static void take_early(const struct json *conf, struct peer *p)
+{
+	take_name(conf, "HostIFNames", &p->base);
+	p->dirty = number(conf, "vlan") ? VF_VLAN : 0;
+}
+
+int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
+{
+	auto_json struct json *conf = NULL;
+	struct peer p = { .has_base = true };
+	struct pci_addr a;
+
+	if (json_parse(text, len, "the file", &conf, e))
+		return -1;
+	const char *vf = json_str(json_get(conf, "deviceID"));
+	const char *network = json_str(json_get(conf, "name"));
+	const struct json *was = json_get(conf, "OrigVfState");
+	bool early = is_early(conf);
+	if (!vf || pci_parse(vf, &a) || (!early && json_type(was) != JSON_OBJECT))
+		return err_set(e, ERR_DECODE, 0,
+			       "deviceID or OrigVfState: missing: it is none of sriov-cni's");
+	pci_format(a, p.vf);
+	p.network = network ? network : "";
+	if (early) {
+		take_early(conf, &p);
+	} else {
+		p.dirty = configured(conf);
+		take_pf_side(was, &p.base.pf_side);
+		take_netdev(was, &p.base);
+	}
+	p.conf = TAKE_PTR(conf);
+	*out = p;
+	return 0;
+}
+
+/* ---- the folder ---- */
+
+static int open_folder(const struct ctx *ctx, struct err *e)
+{
+	auto_fd int top = fs_open_dir(ctx->cni_dir, false, e);
+
+	return top < 0 ? -1 : fs_open_dir_at(top, FOLDER, false, e);
+}
+
+static bool is_absent(const struct err *e)
+{
+	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+}
+
+/* 1: there is one. 0: none. */
+static int read_netns(int dir, struct peer *p, struct err *e)
+{
+	char name[sizeof(BY_PCI) + PCI_STR_LEN];
+	auto_free char *text = NULL;
+	struct err why;
+
+	(void)snprintf(name, sizeof(name), BY_PCI "/%s", p->vf);
+	if (fs_read_at(dir, name, PATH_MAX - 1, &text, &why) < 0) {
+		if (is_absent(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	(void)snprintf(p->netns, sizeof(p->netns), "%s", text);
+	return 1;
+}
+
+static int read_file(int dir, const char *file, struct peer *p, struct err *e)
+{
+	auto_free char *text = NULL;
+	ssize_t len = fs_read_at(dir, file, FILE_MAX, &text, e);
+
+	if (len < 0 || peer_decode(text, (size_t)len, p, e))
+		return -1;
+	(void)snprintf(p->file, sizeof(p->file), "%s", file);
+	if (read_netns(dir, p, e) >= 0)
+		return 0;
+	peer_clear(p);
+	return -1;
+}
+
+int peer_find(const struct ctx *ctx, const char *container, const char *ifname, struct peer *out,
+	      struct err *e)
+{
+	char file[PEER_FILE_LEN];
+	struct peer p = { .file = "" };
+	int n = snprintf(file, sizeof(file), "%s-%s", container, ifname);
+	auto_fd int dir = open_folder(ctx, e);
+
+	if (dir < 0 || n >= (int)sizeof(file) || read_file(dir, file, &p, e)) {
+		if (dir >= 0 && n >= (int)sizeof(file))
+			return err_set(e, ERR_NOTFOUND, ENAMETOOLONG, "file of %.64s", container);
+		if (is_absent(e))
+			e->code = ERR_NOTFOUND;
+		return err_wrap(e, "read %s/" FOLDER "/%.128s", ctx->cni_dir, file);
+	}
+	(void)snprintf(p.container, sizeof(p.container), "%s", container);
+	(void)snprintf(p.ifname, sizeof(p.ifname), "%s", ifname);
+	*out = p;
+	return 0;
+}
+
+/* Both may have dashes; a container runtime's identifiers have none, and are long. */
+static void split(struct peer *p)
+{
+	size_t hex = strspn(p->file, "0123456789abcdef");
+	const char *dash = hex >= 32 && p->file[hex] == '-' ? p->file + hex : strrchr(p->file, '-');
+
+	if (!dash)
+		dash = p->file + strlen(p->file);
+	(void)snprintf(p->container, sizeof(p->container), "%.*s", (int)(dash - p->file), p->file);
+	if (*dash)
+		(void)snprintf(p->ifname, sizeof(p->ifname), "%.15s", dash + 1);
+}
+
+static int visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && strcmp(d->d_name, BY_PCI) != 0;
+}
+
+static int visit(const struct ctx *ctx, int dir, const char *file, peer_fn fn, void *arg)
+{
+	auto_peer struct peer p = { .file = "" };
+	struct err why;
+
+	if (read_file(dir, file, &p, &why)) {
+		if (is_absent(&why))
+			return 0;
+		log_debug(&ctx->log, "%s/" FOLDER "/%s: %s", ctx->cni_dir, file, why.msg);
+		(void)snprintf(p.file, sizeof(p.file), "%s", file);
+		p.network = "";
+	}
+	split(&p);
+	return fn(&p, arg);
+}
+
+int peer_each(const struct ctx *ctx, peer_fn fn, void *arg, struct err *e)
+{
+	struct err why;
+	auto_fd int dir = open_folder(ctx, &why);
+	struct dirent **names;
+	bool stopped = false;
+
+	if (dir < 0) {
+		if (is_absent(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	int n = scandirat(dir, ".", &names, visible, alphasort);
+	if (n < 0)
+		return errno == ENOMEM ? err_nomem(e)
+				       : err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->cni_dir);
+	for (int i = 0; i < n; i++) {
+		stopped = stopped || visit(ctx, dir, names[i]->d_name, fn, arg);
+		free(names[i]);
+	}
+	free(names);
+	return 0;
+}
+
+/* ---- who has a VF ---- */
+
+struct search {
+	struct peer *out;
+	const char *vf;
+	bool found;
+};
+
+static int is_of_vf(const struct peer *p, void *arg)
+{
+	struct search *s = arg;
+
+	if (strcmp(p->vf, s->vf) != 0)
+		return 0;
+	*s->out = *p;
+	s->out->conf = p->conf ? json_dup(p->conf) : NULL;
+	const char *network = json_str(json_get(s->out->conf, "name"));
+	s->out->network = network ? network : "";
+	s->found = true;
+	return 1;
+}
+
+/* Whether no network driver has the VF: vfio-pci has, or nobody. */
+static bool has_no_interface(const struct ctx *ctx, const char *vf)
+{
+	char driver[PCI_DRIVER_LEN];
+	struct err ignored;
+
+	return pci_driver(ctx->sysfs, vf, driver, &ignored) == 0 &&
+	       (!*driver || strncmp(driver, "vfio", 4) == 0);
+}
+
+/*
+ * The kernel moves the interface of a VF to the host when its namespace ends. A path that is not
+ * seen from here proves nothing while the interface is not back: it may be in a living pod.
+ */
+static enum peer_state judge(const struct ctx *ctx, const struct peer *p)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+	char name[IFNAME_LEN];
+	struct err why;
+
+	if (*p->netns && (netns_open(p->netns, &ns, &why) == 0 ||
+			  (why.errnum != ENOENT && why.errnum != EINVAL)))
+		return PEER_LIVES;
+	if ((*p->netns || p->base.has_netdev) && pci_vf_netdev(ctx->sysfs, p->vf, name, &why) == 0)
+		return PEER_GONE;
+	return *p->netns && has_no_interface(ctx, p->vf) ? PEER_GONE : PEER_LIVES;
+}
+
+int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct err *e)
+{
+	auto_peer struct peer p = { .network = "" };
+	struct search s = { &p, vf, false };
+	struct err why;
+
+	if (peer_each(ctx, is_of_vf, &s, e))
+		return -1;
+	if (!s.found) {
+		auto_fd int dir = open_folder(ctx, &why);
+		(void)snprintf(p.vf, sizeof(p.vf), "%s", vf);
+		int rc = dir < 0 ? 0 : read_netns(dir, &p, e);
+		if (rc <= 0)
+			return rc < 0 ? -1 : (int)PEER_NONE;
+	}
+	enum peer_state state = judge(ctx, &p);
+	*out = p;
+	p = (struct peer){ .file = "" };
+	return (int)state;
+}
+
+int peer_forget(const struct ctx *ctx, const struct peer *p, struct err *e)
+{
+	char name[sizeof(BY_PCI) + PCI_STR_LEN];
+	struct err why;
+	auto_fd int dir = open_folder(ctx, &why);
+
+	if (dir < 0) {
+		if (is_absent(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	(void)snprintf(name, sizeof(name), BY_PCI "/%s", p->vf);
+	if ((*p->vf && unlinkat(dir, name, 0) && errno != ENOENT && errno != ENOTDIR) ||
+	    (*p->file && unlinkat(dir, p->file, 0) && errno != ENOENT))
+		return err_set(e, ERR_IO, errno, "remove %s/" FOLDER "/%.128s", ctx->cni_dir,
+			       *p->file ? p->file : name);
+	return 0;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/testing/manager.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/pci.h"
+#include "lib/testing/time.h"
+
+struct told told;
+
+static void hear(void *arg, const char *line)
+{
+	(void)arg;
+	testing_append(told.said, sizeof(told.said), line);
+	testing_append(told.said, sizeof(told.said), "\n");
+	if (!strstr(line, ": making "))
+		return;
+	told.autoprobe = autoprobe();
+	if (told.num_becomes)
+		fakepci_link(WORLD_SYS, WORLD_PF, "sriov_numvfs", told.num_becomes);
+}
+
+void book(const char *text)
+{
+	ck_assert(mkdir(STATE, 0700) == 0 || errno == EEXIST);
+	ck_assert(mkdir(STATE "/vf", 0700) == 0 || errno == EEXIST);
+	testing_file(BOOK, 0600, text);
+}
+
+void set_num(const char *n)
+{
+	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_numvfs", n);
+}
+
+void num_is(const char *n)
+{
+	char text[16] = "";
+	FILE *f = fopen(WORLD_SYS "/bus/pci/devices/" WORLD_PF "/sriov_numvfs", "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
+	(void)fclose(f);
+	text[strcspn(text, "\n")] = '\0';
+	ck_assert_str_eq(text, n);
+}
+
+bool autoprobe(void)
+{
+	FILE *f = fopen(WORLD_SYS "/bus/pci/devices/" WORLD_PF "/sriov_drivers_autoprobe", "re");
+
+	ck_assert_ptr_nonnull(f);
+	int c = fgetc(f);
+	(void)fclose(f);
+	return c == '1';
+}
+
+struct world manager_world(uint32_t vfs, const char *now)
+{
+	struct world w = world(vfs);
+
+	faketime_begin(NULL);
+	w.ctx.state_dir = STATE;
+	set_num(now);
+	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "1\n");
+	return w;
+}
+
+int create(const struct world *w, const struct vf_order *o, struct vf_made *made, struct err *e)
+{
+	const struct manager m = { &w->ctx, w->nl, hear, NULL };
+
+	told.said[0] = '\0';
+	return manager_create(&m, o, made, e);
+}
+
+struct vf_made created(const struct world *w, uint32_t count)
+{
+	struct vf_made made = { .pf = "" };
+	struct err e = { .msg = "" };
+	int rc = create(w, &(struct vf_order){ .pf = "pf0", .count = count }, &made, &e);
+
+	ck_assert_msg(rc == 0, "%s (%s)", e.msg, e.detail);
+	ck_assert_str_eq(e.msg, "");
+	ck_assert_str_eq(made.pf, WORLD_PF);
+	return made;
+}
+
+struct err refused(const struct world *w, const struct vf_order *o)
+{
+	struct vf_made made = { .before = 77 };
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(create(w, o, &made, &e), -1);
+	ck_assert_uint_eq(made.before, 77);
+	return e;
+}
+
+void pf_mac(const struct world *w, uint8_t out[MAC_LEN])
+{
+	struct link_info link;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(nl_link_by_name(w->nl, "pf0", &link, &e), 0);
+	memcpy(out, link.mac, MAC_LEN);
+}

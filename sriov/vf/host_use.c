@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/vf/host_use.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/net/addr.h"
+#include "lib/net/link.h"
+
+/* ---- devices above it ---- */
+
+static void name_above(struct nl *nl, const char *name, char why[HOST_USE_LEN])
+{
+	struct link_info link;
+	struct err ignored;
+	bool known = nl_link_by_name(nl, name, &link, &ignored) == 0 && *link.kind;
+
+	if (known && (!strcmp(link.kind, "bridge") || !strcmp(link.kind, "bond")))
+		(void)snprintf(why, HOST_USE_LEN, "is a port of the %s %.16s", link.kind, name);
+	else
+		(void)snprintf(why, HOST_USE_LEN, "has the %s %.16s above it",
+			       known ? link.kind : "device", name);
+}
+
+/* The kernel links each device above it that is in this namespace. */
+static int look_above(const struct ctx *ctx, struct nl *nl, const char *ifname,
+		      char why[HOST_USE_LEN], struct err *e)
+{
+	static const char upper[] = "upper_";
+	char path[PATH_MAX];
+	struct dirent *d;
+	int found = 0;
+
+	(void)snprintf(path, sizeof(path), "%.1024s/class/net/%.16s", ctx->sysfs, ifname);
+	DIR *dir = opendir(path);
+	if (!dir && errno != ENOENT)
+		return err_set(e, ERR_IO, errno, "list %s", path);
+	while (dir && !found && (d = readdir(dir))) {
+		if (strncmp(d->d_name, upper, sizeof(upper) - 1) != 0)
+			continue;
+		name_above(nl, d->d_name + sizeof(upper) - 1, why);
+		found = 1;
+	}
+	if (dir)
+		(void)closedir(dir);
+	return found;
+}
+
+struct listening {
+	const uint8_t *own;
+	uint8_t another[MAC_LEN];
+	bool found;
+};
+
+static int is_anothers(const uint8_t mac[MAC_LEN], void *arg)
+{
+	struct listening *l = arg;
+
+	if ((mac[0] & 1) || memcmp(mac, l->own, MAC_LEN) == 0)
+		return 0;
+	memcpy(l->another, mac, MAC_LEN);
+	l->found = true;
+	return 1;
+}
+
+static int look_into_pods(struct nl *nl, const struct link_info *link, char why[HOST_USE_LEN],
+			  struct err *e)
+{
+	struct listening l = { .own = link->mac };
+	char text[MAC_STR_LEN];
+	struct err why_not;
+
+	if (!link->has_mac || nl_link_listens(nl, link->ifindex, is_anothers, &l, &why_not) == 0) {
+		if (l.found)
+			(void)snprintf(why, HOST_USE_LEN,
+				       "listens to %s for a device above it in another network "
+				       "namespace",
+				       mac_format(l.another, text));
+		return l.found;
+	}
+	/* A driver with a list of its own may refuse to tell it. */
+	if (why_not.code == ERR_KERNEL)
+		return 0;
+	*e = why_not;
+	return -1;
+}
+
+/* ---- its addresses ---- */
+
+struct owned {
+	char *why;
+	bool found;
+};
+
+/* What the kernel gave it by itself nobody has asked for: link-local, and by router advertisement.
+ */
+static int is_given(const struct addr_info *a, void *arg)
+{
+	struct owned *o = arg;
+	char text[PREFIX_STR_LEN];
+
+	if (a->given)
+		return 0;
+	(void)snprintf(o->why, HOST_USE_LEN, "has the address %s", ip_format_prefix(a->addr, text));
+	o->found = true;
+	return 1;
+}
+
+int host_use(const struct ctx *ctx, struct nl *nl, const char *ifname, char why[HOST_USE_LEN],
+	     struct err *e)
+{
+	struct link_info link;
+	struct owned o = { .why = why };
+	struct err gone;
+
+	if (nl_link_by_name(nl, ifname, &link, &gone)) {
+		if (gone.errnum == ENODEV)
+			return HOST_USES_NOT;
+		*e = gone;
+		return -1;
+	}
+	int rc = look_above(ctx, nl, ifname, why, e);
+	if (rc == 0)
+		rc = look_into_pods(nl, &link, why, e);
+	if (rc)
+		return rc < 0 ? -1 : (int)HOST_HAS_ABOVE;
+	if (nl_addr_list(nl, link.ifindex, is_given, &o, e))
+		return -1;
+	return o.found ? HOST_HAS_ADDRESS : HOST_USES_NOT;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VF whose interface the host uses is nobody's to take, and says why. */
+#include "sriov/vf/host_use.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/net/addr.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/net.h"
+#include "lib/testing/pci.h"
+#include "sriov/choose/inventory.h"
+#include "sriov/testing/manager.h"
+
+static const char *const pf0[] = { "pf0" };
+
+static int use_of(const struct world *w, const char *name, char why[HOST_USE_LEN])
+{
+	struct err e = { .msg = "" };
+	int use = host_use(&w->ctx, w->nl, name, why, &e);
+
+	ck_assert_msg(use >= 0, "%s", e.msg);
+	return use;
+}
+
+static void give(const struct world *w, const char *name, const char *prefix)
+{
+	struct ip_prefix p;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(ip_parse_prefix(prefix, &p), 0);
+	ck_assert_msg(nl_addr_add(w->nl, net_ifindex(w->nl, name), p, true, &e) == 0, "%s", e.msg);
+}
+
+/* Of a free VF of pf0; "" when there is none. */
+static const char *picked(const struct world *w, const struct pod *p, struct err *e)
+{
+	static struct vf_place place;
+	struct claimant who = claimant_of(w, "c1", p);
+
+	who.any_will_do = true;
+	return claim_any(&who, (struct pf_list){ pf0, 1 }, &place, e) ? "" : place.name;
+}
+
+static struct err named(const struct world *w, const struct pod *p, uint32_t n)
+{
+	const struct claimant who = claimant_of(w, "c1", p);
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	if (claim_vf(&who, world_vf(n), &place, &e) == 0)
+		ck_assert_str_eq(e.msg, "");
+	return e;
+}
+
+static void shown_as(const struct world *w, uint32_t n, const char *why)
+{
+	auto_vf_view struct vf_view v = { 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(inventory_vf(&w->ctx, w->nl, world_vf(n), &v, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(vf_use_name(v.use), "in-use");
+	ck_assert_str_eq(v.why, why);
+}
+
+START_TEST(an_address)
+{
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	char why[HOST_USE_LEN];
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(use_of(&w, "v0", why), HOST_USES_NOT);
+	give(&w, "v0", "10.0.0.5/24");
+	ck_assert_int_eq(use_of(&w, "v0", why), HOST_HAS_ADDRESS);
+	shown_as(&w, 0, "has the address 10.0.0.5/24");
+	ck_assert_str_eq(picked(&w, &p, &e), "v1");
+	/* Who asks for this very one gets it, and it is said. */
+	ck_assert_str_eq(named(&w, &p, 0).msg, "");
+	ck_assert(world_log_has("has the address 10.0.0.5/24 on the host, and loses it"));
+}
+END_TEST
+
+START_TEST(what_the_kernel_gives_is_no_use)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	char why[HOST_USE_LEN];
+	struct err e = { .msg = "" };
+
+	give(&w, "v0", "fe80::77/64");
+	ck_assert_int_eq(use_of(&w, "v0", why), HOST_USES_NOT);
+	ck_assert_str_eq(picked(&w, &p, &e), "v0");
+}
+END_TEST
+
+START_TEST(an_address_of_IPv6)
+{
+	auto_world struct world w = world(1);
+	char why[HOST_USE_LEN];
+
+	give(&w, "v0", "fd00::5/64");
+	ck_assert_int_eq(use_of(&w, "v0", why), HOST_HAS_ADDRESS);
+	ck_assert_str_eq(why, "has the address fd00::5/64");
+}
+END_TEST
+
+START_TEST(a_port_of_a_bridge)
+{
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	struct err e;
+
+	net_link("bridge", "br0");
+	testing_file(WORLD_SYS "/class/net/v0/upper_br0", 0600, "");
+	shown_as(&w, 0, "is a port of the bridge br0");
+	ck_assert_str_eq(picked(&w, &p, &e), "v1");
+	e = named(&w, &p, 0);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "in use by the host: its interface v0 is a port"));
+}
+END_TEST
+
+static void macvlan(const struct world *w, const struct netns *target)
+{
+	const struct link_spec spec = { .kind = "macvlan",
+					.name = "mv0",
+					.lower_ifindex = net_ifindex(w->nl, "v0"),
+					.target = target,
+					.macvlan_mode = MACVLAN_BRIDGE };
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(nl_link_create(w->nl, &spec, &e) == 0, "%s (%s)", e.msg, e.detail);
+}
+
+START_TEST(a_macvlan_above_it)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	macvlan(&w, NULL);
+	testing_file(WORLD_SYS "/class/net/v0/upper_mv0", 0600, "");
+	shown_as(&w, 0, "has the macvlan mv0 above it");
+	ck_assert_str_eq(picked(&w, &p, &e), "");
+	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
+}
+END_TEST
+
+/* Nothing on the host tells of it but the addresses that the card listens to. */
+START_TEST(a_macvlan_in_a_pod)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	char why[HOST_USE_LEN];
+	struct err e;
+
+	macvlan(&w, &p.ns);
+	ck_assert_int_eq(use_of(&w, "v0", why), HOST_USES_NOT);
+	net_up(p.nl, "mv0");
+	ck_assert_int_eq(use_of(&w, "v0", why), HOST_HAS_ABOVE);
+	ck_assert_ptr_nonnull(strstr(why, "for a device above it in another network namespace"));
+	e = named(&w, &p, 0);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+}
+END_TEST
+
+/* All VFs go when their number changes: also those that nobody but the host uses. */
+START_TEST(not_removed_with_the_others)
+{
+	struct world w = manager_world(4, "2");
+	struct err e;
+
+	give(&w, "v1", "10.0.0.5/24");
+	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 4 });
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "has the address 10.0.0.5/24"));
+	num_is("2");
+	world_clear(&w);
+}
+END_TEST
+
+/* Bound to vfio-pci it has no interface; a virtual machine may have it. */
+START_TEST(a_process_that_has_it)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	char why[HOST_USE_LEN];
+	struct err e = { .msg = "" };
+
+	world_shows(0, NULL);
+	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
+	fakepci_link(WORLD_SYS, world_vf(0), "iommu_group", "../../kernel/iommu_groups/42");
+	w.ctx.proc = "/mnt/proc";
+	ck_assert(mkdir("/mnt/proc", 0700) == 0 && mkdir("/mnt/proc/12", 0700) == 0 &&
+		  mkdir("/mnt/proc/12/fd", 0700) == 0 && mkdir("/mnt/proc/sys", 0700) == 0 &&
+		  mkdir("/mnt/proc/sys/kernel", 0700) == 0 &&
+		  mkdir("/mnt/proc/sys/kernel/random", 0700) == 0);
+	testing_file("/mnt/proc/sys/kernel/random/boot_id", 0600,
+		     "01234567-89ab-cdef-0123-456789abcdef\n");
+	testing_file("/mnt/proc/12/comm", 0600, "qemu\n");
+	ck_assert_int_eq(symlink("/dev/vfio/4", "/mnt/proc/12/fd/3"), 0);
+	ck_assert_int_eq(host_use_vfio(&w.ctx, world_vf(0), why, &e), HOST_USES_NOT);
+	ck_assert_int_eq(symlink("/dev/vfio/42", "/mnt/proc/12/fd/4"), 0);
+	shown_as(&w, 0, "is had by process 12 (qemu)");
+	e = named(&w, &p, 0);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "in use by the host: it is had by process 12 (qemu)"));
+}
+END_TEST
+
+START_TEST(one_that_is_no_more)
+{
+	auto_world struct world w = world(1);
+	char why[HOST_USE_LEN];
+
+	ck_assert_int_eq(use_of(&w, "nosuch0", why), HOST_USES_NOT);
+}
+END_TEST
+
+/* ---- adopting ---- */
+
+static struct vf_report adopt(const struct world *w, bool dry_run)
+{
+	const struct manager m = { &w->ctx, w->nl, NULL, NULL };
+	struct vf_report r;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(manager_adopt(&m, world_vf(0), dry_run, &r, &e) == 0, "%s", e.msg);
+	return r;
+}
+
+START_TEST(adopted_by_command)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	const struct claimant who = claimant_of(&w, "c1", &p);
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(adopt(&w, false).outcome, VF_MENDED);
+	ck_assert_int_eq(adopt(&w, false).outcome, VF_WAS_WELL);
+	ck_assert_int_eq(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), 0);
+	w.kernel->vf[0].is.vlan = 7;
+	ck_assert_int_eq(adopt(&w, true).outcome, VF_WOULD_MEND);
+	struct vf_report r = adopt(&w, false);
+	ck_assert_int_eq(r.outcome, VF_MENDED);
+	ck_assert_str_eq(r.why, "vlan, mtu");
+	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	ck_assert_uint_eq(x.base.mtu, 9000);
+	ck_assert_uint_eq(x.base.pf_side.vlan, 7);
+	/* What nobody could put back may be called right as well. */
+	x.dirty = VF_RATE;
+	ck_assert_int_eq(ledger_write(&w.ctx, &x, &e), 0);
+	r = adopt(&w, false);
+	ck_assert_int_eq(r.outcome, VF_MENDED);
+	ck_assert_str_eq(named(&w, &p, 0).msg, "");
+	ck_assert_int_eq(adopt(&w, false).outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), 0);
+	give(&w, "v0", "10.0.0.5/24");
+	r = adopt(&w, false);
+	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_str_eq(r.why, "it has the address 10.0.0.5/24");
+}
+END_TEST
+
+TEST_PROGRAM("sriov/vf/host_use", an_address, what_the_kernel_gives_is_no_use, an_address_of_IPv6,
+	     a_port_of_a_bridge, a_macvlan_above_it, a_macvlan_in_a_pod,
+	     not_removed_with_the_others, a_process_that_has_it, one_that_is_no_more,
+	     adopted_by_command)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf_compare.c: a VF now, and as it was: what differs, and what the baseline takes over. Pure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sriov/vf/vf.h"
+
+static void add(struct vf_differences *d, const char *what)
+{
+	size_t len = strlen(d->text);
+
+	(void)snprintf(d->text + len, sizeof(d->text) - len, "%s%s", len ? ", " : "", what);
+}
+
+static unsigned differing(const struct vf_state *is, const struct vf_state *was)
+{
+	struct vf_state rest = *is;
+	unsigned all = 0;
+	enum vf_attr one;
+
+	while ((one = vf_differing(&rest, was))) {
+		all |= one;
+		rest.has &= ~(unsigned)one;
+	}
+	return all;
+}
+
+static void compare_pf_side(const struct vf_state *is, const struct vf_state *was,
+			    struct vf_differences *d)
+{
+	d->attrs = differing(is, was);
+	for (unsigned one = 1; one <= VF_ALL; one <<= 1) {
+		if (d->attrs & one)
+			add(d, vf_attr_name((enum vf_attr)one));
+	}
+}
+
+static bool has_altname(const struct vf_baseline *b, const char *name)
+{
+	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->altnames[i][0]; i++) {
+		if (strcmp(b->altnames[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool lacks_altname(const struct vf_baseline *is, const struct vf_baseline *was)
+{
+	for (size_t i = 0; i < VF_ALTNAMES_MAX && was->altnames[i][0]; i++) {
+		if (!has_altname(is, was->altnames[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool has_other_mac(const struct vf_baseline *a, const struct vf_baseline *b)
+{
+	return a->has_mac && b->has_mac && memcmp(a->mac, b->mac, MAC_LEN) != 0;
+}
+
+static void compare_settings(const struct vf_baseline *is, const struct vf_baseline *was,
+			     struct vf_differences *d)
+{
+	const char *what;
+
+	if (!is->has_settings || !was->has_settings)
+		return;
+	for (size_t n = 0; (what = settings_differ(&is->link, &was->link, n)); n++)
+		add(d, what);
+	for (size_t n = 0; (what = ethtool_differ(&is->tool, &was->tool, n)); n++)
+		add(d, what);
+}
+
+/* Without an interface, then or now, there is none to compare: it has another driver. */
+void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, bool both,
+		struct vf_differences *d)
+{
+	*d = (struct vf_differences){ .text = "" };
+	compare_pf_side(&is->pf_side, &was->pf_side, d);
+	if (!is->has_netdev || !was->has_netdev)
+		return;
+	if (strcmp(is->name, was->name) != 0)
+		add(d, "name");
+	if (has_other_mac(is, was))
+		add(d, "address");
+	if (was->mtu && is->mtu != was->mtu)
+		add(d, "mtu");
+	if (is->up != was->up && (both || was->up))
+		add(d, is->up ? "up" : "down");
+	if (lacks_altname(is, was) || (both && lacks_altname(was, is)))
+		add(d, "alternative names");
+	compare_settings(is, was, d);
+}
+
+/* ---- following ---- */
+
+static void follow_pf_side(struct vf_state *base, const struct vf_state *left,
+			   const struct vf_state *now)
+{
+	unsigned take = differing(now, left) | (now->has & ~base->has);
+
+	base->has |= take;
+	if (take & VF_MAC)
+		memcpy(base->mac, now->mac, MAC_LEN);
+	if (take & VF_VLAN) {
+		base->vlan = now->vlan;
+		base->qos = now->qos;
+		base->vlan_proto = now->vlan_proto;
+	}
+	if (take & VF_RATE) {
+		base->min_rate = now->min_rate;
+		base->max_rate = now->max_rate;
+	}
+	if (take & VF_SPOOFCHK)
+		base->spoofchk = now->spoofchk;
+	if (take & VF_TRUST)
+		base->trust = now->trust;
+	if (take & VF_LINK_STATE)
+		base->link_state = now->link_state;
+}
+
+static void follow_settings(struct vf_baseline *base, const struct vf_baseline *left,
+			    const struct vf_baseline *now)
+{
+	if (!now->has_settings)
+		return;
+	if (!base->has_settings || !left->has_settings ||
+	    settings_differ(&now->link, &left->link, 0))
+		base->link = now->link;
+	if (!base->has_settings || !left->has_settings ||
+	    ethtool_differ(&now->tool, &left->tool, 0))
+		base->tool = now->tool;
+	base->has_settings = true;
+}
+
+void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
+	       const struct vf_baseline *now)
+{
+	const struct vf_baseline was = *left; /* it may be base itself */
+
+	follow_pf_side(&base->pf_side, &was.pf_side, &now->pf_side);
+	/* Whose own it was is not known of a new one. */
+	if (differing(&now->pf_side, &was.pf_side) & VF_MAC)
+		base->own_mac = false;
+	if (!now->has_netdev)
+		return;
+	if (!base->has_netdev || !was.has_netdev || has_other_mac(now, &was)) {
+		memcpy(base->mac, now->mac, MAC_LEN);
+		base->has_mac = now->has_mac;
+		base->own_mac = false;
+	}
+	if (!was.has_netdev || strcmp(now->name, was.name) != 0)
+		memcpy(base->name, now->name, sizeof(base->name));
+	if (!was.has_netdev || now->mtu != was.mtu)
+		base->mtu = now->mtu;
+	if (!was.has_netdev || now->up != was.up)
+		base->up = now->up;
+	if (!was.has_netdev || lacks_altname(now, &was) || lacks_altname(&was, now))
+		memcpy(base->altnames, now->altnames, sizeof(base->altnames));
+	follow_settings(base, &was, now);
+	base->has_netdev = true;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf_configure.c: a VF made ready for a pod, and moved there. */
+#include <errno.h>
+#include <string.h>
+
+#include "sriov/vf/vf_priv.h"
+
+static int ifindex_here(struct nl *nl, const struct vf_place *p, int *out, struct err *e)
+{
+	struct link_info link;
+
+	*out = 0;
+	if (!*p->name)
+		return 0;
+	if (nl_link_by_name(nl, p->name, &link, e))
+		return -1;
+	*out = link.ifindex;
+	return 0;
+}
+
+/* Of two keys that make one attribute, the one that the driver will have refused. */
+static const char *refused_key(const struct vf_state *want, enum vf_attr one, int errnum)
+{
+	if (one == VF_RATE && want->min_rate)
+		return "min_tx_rate";
+	return one == VF_VLAN && errnum == EPROTONOSUPPORT ? "vlanProto" : vf_attr_name(one);
+}
+
+static int explain(const struct vf_place *p, const char *key, struct err *e)
+{
+	return err_wrap(e, "%s: VF %s (driver %s, PF %s)", key, p->vf,
+			*p->driver ? p->driver : "none", p->pf_name);
+}
+
+/*
+ * Whether the MAC that igb tells of a VF is that one's own or an administrator's it does not say,
+ * but an untrusted VF may change only the former. So it is tried, with the MAC that the VF is to
+ * have anyway. Other drivers do not tell a VF's own MAC, or take long to refuse (iavf).
+ */
+static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
+{
+	struct vf_state is;
+	struct link_info link;
+	struct err ignored;
+
+	if (!m->ifindex || strcmp(p->driver, "igbvf") != 0 ||
+	    nl_vf_get(m->nl, m->vf, &is, &ignored) || !(is.has & VF_TRUST) || is.trust ||
+	    nl_link_by_index(m->nl, m->ifindex, &link, &ignored))
+		return false;
+	/*
+	 * One that it has already is never refused; and one that the PF gave it at its last reset
+	 * igbvf calls taken although it was refused, so the PF is asked.
+	 */
+	return memcmp(is.mac, m->mac, MAC_LEN) != 0 && memcmp(link.mac, m->mac, MAC_LEN) != 0 &&
+	       nl_link_set_mac(m->nl, m->ifindex, m->mac, &ignored) == 0 &&
+	       nl_vf_get(m->nl, m->vf, &is, &ignored) == 0 && memcmp(is.mac, m->mac, MAC_LEN) == 0;
+}
+
+int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, bool *own_mac,
+		 struct err *e)
+{
+	/* Trust first: some drivers let only a trusted VF have another MAC. */
+	static const enum vf_attr order[] = { VF_TRUST, VF_VLAN, VF_RATE, VF_SPOOFCHK,
+					      VF_LINK_STATE };
+	const struct vf_ref vf = { p->pf_ifindex, p->index };
+	const struct vf_state *want = &w->pf_side;
+	struct vf_macs macs = { nl, vf, want, 0, want->mac };
+
+	if (ifindex_here(nl, p, &macs.ifindex, e))
+		return err_wrap(e, "VF %s", p->vf);
+	if (own_mac)
+		*own_mac = (want->has & VF_MAC) && has_own_mac(p, &macs);
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		if ((want->has & order[i]) && nl_vf_set(nl, vf, want, order[i], e))
+			return explain(p, refused_key(want, order[i], e->errnum), e);
+	}
+	if ((want->has & VF_MAC) && vf_set_macs(&macs, e))
+		return explain(p, vf_attr_name(VF_MAC), e);
+	if (w->mtu && macs.ifindex && nl_link_set_mtu(nl, macs.ifindex, w->mtu, e))
+		return err_wrap(e, "mtu: VF %s (driver %s)", p->vf, p->driver);
+	return 0;
+}
+
+/* ---- moving ---- */
+
+struct clash {
+	const struct vf_target *to;
+	int ifindex;
+	bool long_ones; /* drop those that no interface could have, instead of looking for them */
+	unsigned dropped;
+	int rc;
+	struct err *e;
+};
+
+static bool is_in_the_way(const struct clash *c, const char *name)
+{
+	struct link_info other;
+	struct err ignored;
+
+	if (c->long_ones)
+		return strnlen(name, IFNAME_LEN) == IFNAME_LEN;
+	return strcmp(name, c->to->ifname) == 0 ||
+	       nl_link_by_any_name(c->to->pod_nl, name, &other, &ignored) == 0;
+}
+
+static int drop_if_in_the_way(const char *name, void *arg)
+{
+	struct clash *c = arg;
+
+	if (!is_in_the_way(c, name))
+		return 0;
+	c->dropped++;
+	c->rc = nl_link_altname_del(c->to->host_nl, c->ifindex, name, c->e);
+	return c->rc;
+}
+
+static int make_way(struct clash *c)
+{
+	return nl_link_altnames(c->to->host_nl, c->ifindex, drop_if_in_the_way, c, c->e) || c->rc
+		       ? -1
+		       : 0;
+}
+
+/* A name too long to ask for is known to be taken there by the refusal alone. */
+static int move(struct clash *c)
+{
+	const struct vf_target *to = c->to;
+	struct err why;
+
+	if (nl_link_move(to->host_nl, c->ifindex, to->pod, to->ifname, &why) == 0)
+		return 0;
+	c->long_ones = true;
+	c->dropped = 0;
+	if (why.errnum == EEXIST && make_way(c))
+		return -1;
+	if (why.errnum == EEXIST && c->dropped)
+		return nl_link_move(to->host_nl, c->ifindex, to->pod, to->ifname, c->e);
+	*c->e = why;
+	return -1;
+}
+
+int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifindex, struct err *e)
+{
+	struct clash c = { .to = to, .e = e };
+	struct link_info link;
+
+	if (ifindex_here(to->host_nl, p, &c.ifindex, e) || make_way(&c) || move(&c) ||
+	    nl_link_by_name(to->pod_nl, to->ifname, &link, e))
+		return err_wrap(e, "VF %s", p->vf);
+	*ifindex = link.ifindex;
+	return 0;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VF found and looked at. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/net.h"
+#include "lib/testing/pci.h"
+#include "sriov/testing/vf.h"
+
+static struct vf_place locate(const struct world *w, uint32_t n)
+{
+	struct vf_place p;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(vf_locate(&w->ctx, w->nl, world_vf(n), &p, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(e.msg, "");
+	return p;
+}
+
+static struct err not_found(const struct world *w, const char *addr)
+{
+	struct vf_place p;
+	struct err e = { .msg = "" };
+
+	memset(&p, 0x5a, sizeof(p));
+	ck_assert_int_eq(vf_locate(&w->ctx, w->nl, addr, &p, &e), -1);
+	ck_assert_int_eq(p.vf[0], 0x5a);
+	ck_assert_ptr_nonnull(strstr(e.msg, *addr ? addr : "PCI address"));
+	return e;
+}
+
+/* ---- where it is ---- */
+
+START_TEST(found_by_its_address)
+{
+	auto_world struct world w = world(3);
+	struct vf_place p = locate(&w, 2);
+
+	ck_assert_str_eq(p.vf, world_vf(2));
+	ck_assert_str_eq(p.pf, WORLD_PF);
+	ck_assert_uint_eq(p.index, 2);
+	ck_assert_str_eq(p.name, "v2");
+	ck_assert_str_eq(p.driver, "igbvf");
+	ck_assert_str_eq(p.pf_name, "pf0");
+	ck_assert_int_eq(p.pf_ifindex, net_ifindex(w.nl, "pf0"));
+	ck_assert_uint_eq(p.pf_mtu, 1500);
+}
+END_TEST
+
+START_TEST(an_address_as_people_write_it)
+{
+	auto_world struct world w = world(1);
+	struct vf_place p;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(vf_locate(&w.ctx, w.nl, "0000:3B:02.0", &p, &e), 0);
+	ck_assert_str_eq(p.vf, "0000:3b:02.0");
+}
+END_TEST
+
+START_TEST(no_such_VF)
+{
+	auto_world struct world w = world(1);
+
+	ck_assert_int_eq((int)not_found(&w, "0000:ff:00.0").code, ERR_NOTFOUND);
+	ck_assert_int_eq((int)not_found(&w, WORLD_PF).code, ERR_CONFIG);
+	ck_assert_int_eq((int)not_found(&w, "ens3f0").code, ERR_CONFIG);
+	ck_assert_int_eq((int)not_found(&w, "").code, ERR_CONFIG);
+	ck_assert_int_eq((int)not_found(&w, "../0000:3b:02.0").code, ERR_CONFIG);
+}
+END_TEST
+
+START_TEST(its_PF_has_no_interface)
+{
+	auto_world struct world w = world(1);
+	struct err e;
+
+	ck_assert_int_eq(rename(WORLD_SYS "/devices/pci/" WORLD_PF "/net", "/mnt/net"), 0);
+	e = not_found(&w, world_vf(0));
+	ck_assert_int_eq((int)e.code, ERR_CONFIG);
+	ck_assert_ptr_nonnull(strstr(e.msg, WORLD_PF));
+}
+END_TEST
+
+/* Renamed between the look into sysfs and ours. */
+START_TEST(its_PF_is_another_by_now)
+{
+	auto_world struct world w = world(1);
+	auto_netns struct netns here = net_self();
+	struct err e = { .msg = "" };
+
+	w.kernel->moved = NULL;
+	ck_assert_int_eq(nl_link_move(w.nl, w.kernel->pf_ifindex, &here, "other", &e), 0);
+	struct vf_place p;
+	ck_assert_int_eq(vf_locate(&w.ctx, w.nl, world_vf(0), &p, &e), -1);
+	ck_assert_int_eq(e.errnum, ENODEV);
+	ck_assert_ptr_nonnull(strstr(e.msg, WORLD_PF));
+}
+END_TEST
+
+/* ---- whether it can be had ---- */
+
+START_TEST(usable_or_why_not)
+{
+	auto_world struct world w = world(1);
+	struct vf_place p = locate(&w, 0);
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(vf_check_usable(&p, &e), 0);
+	world_shows(0, NULL);
+	p = locate(&w, 0);
+	ck_assert_str_eq(p.name, "");
+	ck_assert_int_eq(vf_check_usable(&p, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "igbvf"));
+	fakepci_driver(WORLD_SYS, world_vf(0), NULL);
+	p = locate(&w, 0);
+	ck_assert_int_eq(vf_check_usable(&p, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_STATE);
+	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
+	p = locate(&w, 0);
+	ck_assert_int_eq(vf_check_usable(&p, &e), 0);
+}
+END_TEST
+
+START_TEST(drivers_of_userspace)
+{
+	static const char *const yes[] = { "vfio-pci",      "uio_pci_generic",   "igb_uio",
+					   "mlx5_vfio_pci", "hisi_acc_vfio_pci", "pds-vfio-pci" };
+	static const char *const no[] = { "", "igbvf", "mlx5_core", "iavf", "uio" };
+	struct vf_place p = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
+		(void)snprintf(p.driver, sizeof(p.driver), "%s", yes[i]);
+		ck_assert_msg(vf_has_userspace_driver(&p), "%s", yes[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++) {
+		(void)snprintf(p.driver, sizeof(p.driver), "%s", no[i]);
+		ck_assert_msg(!vf_has_userspace_driver(&p), "%s", no[i]);
+	}
+}
+END_TEST
+
+/* ---- what it is like ---- */
+
+START_TEST(a_baseline)
+{
+	auto_world struct world w = world(2);
+	struct vf_place p = locate(&w, 1);
+	struct vf_baseline b;
+	struct link_info link;
+	struct err e = { .msg = "" };
+
+	w.kernel->vf[1].is.vlan = 55;
+	ck_assert_int_eq(nl_link_by_name(w.nl, "v1", &link, &e), 0);
+	ck_assert_int_eq(nl_link_altname_add(w.nl, link.ifindex, "one", &e), 0);
+	ck_assert_int_eq(nl_link_altname_add(w.nl, link.ifindex, "two", &e), 0);
+	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
+	ck_assert(b.has_netdev && b.has_mac && b.up);
+	ck_assert_str_eq(b.name, "v1");
+	ck_assert_mem_eq(b.mac, link.mac, MAC_LEN);
+	ck_assert_uint_eq(b.mtu, 1500);
+	ck_assert_str_eq(b.altnames[0], "one");
+	ck_assert_str_eq(b.altnames[1], "two");
+	ck_assert_str_eq(b.altnames[2], "");
+	ck_assert_uint_eq(b.pf_side.has, VF_ALL);
+	ck_assert_uint_eq(b.pf_side.vlan, 55);
+	ck_assert_int_eq(nl_link_set_down(w.nl, link.ifindex, &e), 0);
+	ck_assert_int_eq(vf_capture_netdev(w.nl, &p, &b, &e), 0);
+	ck_assert(!b.up);
+	ck_assert_str_eq(b.altnames[2], "");
+}
+END_TEST
+
+START_TEST(more_names_than_are_kept)
+{
+	auto_world struct world w = world(1);
+	struct vf_place p = locate(&w, 0);
+	struct vf_baseline b;
+	struct err e = { .msg = "" };
+	char name[IFNAME_LEN];
+
+	for (int i = 0; i < VF_ALTNAMES_MAX + 2; i++) {
+		(void)snprintf(name, sizeof(name), "alt%d", i);
+		ck_assert_int_eq(nl_link_altname_add(w.nl, net_ifindex(w.nl, "v0"), name, &e), 0);
+	}
+	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
+	ck_assert_str_eq(b.altnames[VF_ALTNAMES_MAX - 1], "alt7");
+}
+END_TEST
+
+START_TEST(without_an_interface)
+{
+	auto_world struct world w = world(1);
+	struct vf_baseline b;
+	struct err e = { .msg = "" };
+
+	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
+	world_shows(0, NULL);
+	struct vf_place p = locate(&w, 0);
+	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
+	ck_assert(!b.has_netdev);
+	ck_assert_uint_eq(b.pf_side.has, VF_ALL);
+}
+END_TEST
+
+/* Each request of a capture fails once: an error that names the VF, and no half a baseline. */
+START_TEST(each_failing_request)
+{
+	auto_world struct world w = world(1);
+	struct vf_place p = locate(&w, 0);
+	struct vf_baseline b;
+	unsigned n = 0;
+	int rc;
+
+	w.kernel->fail_errnum = EIO;
+	do {
+		struct err e = { .msg = "" };
+
+		w.kernel->requests = 0;
+		w.kernel->fail_at = ++n;
+		memset(&b, 0x5a, sizeof(b));
+		rc = vf_capture(w.nl, &p, &b, &e);
+		ck_assert_int_eq(rc, w.kernel->requests >= n ? -1 : 0);
+		if (rc == 0)
+			break;
+		ck_assert_int_eq(e.errnum, EIO);
+		ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+		ck_assert_int_eq(b.name[0], 0x5a);
+	} while (rc);
+	ck_assert_uint_eq(n, 5); /* the interface, its names, its settings, its PF */
+}
+END_TEST
+
+START_TEST(which_attribute_differs)
+{
+	static const enum vf_attr each[] = { VF_MAC,      VF_VLAN,  VF_RATE,
+					     VF_SPOOFCHK, VF_TRUST, VF_LINK_STATE };
+	const struct vf_state is = { .has = VF_ALL, .vlan_proto = VLAN_PROTO_8021Q };
+	const struct vf_state others[] = {
+		{ .mac = { 0, 0, 0, 0, 0, 1 } },
+		{ .vlan = 1 },
+		{ .min_rate = 1 },
+		{ .spoofchk = true },
+		{ .trust = true },
+		{ .link_state = VF_LINK_ENABLE },
+	};
+
+	ck_assert_int_eq((int)vf_differing(&is, &is), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		struct vf_state want = others[i];
+
+		want.has = VF_ALL;
+		want.vlan_proto = VLAN_PROTO_8021Q;
+		ck_assert_int_eq((int)vf_differing(&is, &want), (int)each[i]);
+		want.has = VF_ALL & ~(unsigned)each[i];
+		ck_assert_int_eq((int)vf_differing(&is, &want), 0);
+		struct vf_state untold = is;
+		untold.has &= ~(unsigned)each[i];
+		want.has = VF_ALL;
+		ck_assert_int_eq((int)vf_differing(&untold, &want), 0);
+	}
+	const struct vf_state qos = { .has = VF_VLAN, .qos = 1 },
+			      max = { .has = VF_RATE, .max_rate = 1 };
+	const struct vf_state tag = { .has = VF_VLAN, .vlan = 5, .vlan_proto = VLAN_PROTO_8021Q };
+	struct vf_state other = tag;
+
+	ck_assert_int_eq((int)vf_differing(&is, &qos), VF_VLAN);
+	other.vlan_proto = 0;
+	ck_assert_int_eq((int)vf_differing(&tag, &other), 0);
+	other.vlan_proto = VLAN_PROTO_8021AD;
+	ck_assert_int_eq((int)vf_differing(&tag, &other), VF_VLAN);
+	ck_assert_int_eq((int)vf_differing(&other, &tag), VF_VLAN);
+	ck_assert_int_eq((int)vf_differing(&is, &max), VF_RATE);
+}
+END_TEST
+
+/* ---- memory ---- */
+
+struct look {
+	struct world *w;
+	struct vf_place p;
+};
+
+static int look(void *arg, struct err *e)
+{
+	struct look *l = arg;
+	struct vf_baseline b;
+
+	return vf_locate(&l->w->ctx, l->w->nl, "0000:3b:02.0", &l->p, e) ||
+			       vf_capture(l->w->nl, &l->p, &b, e)
+		       ? -1
+		       : 0;
+}
+
+START_TEST(survives_each_failing_allocation)
+{
+	auto_world struct world w = world(1);
+	struct look l = { .w = &w };
+	struct err e;
+
+	ck_assert_int_eq(nl_link_altname_add(w.nl, net_ifindex(w.nl, "v0"), "one", &e), 0);
+	ck_assert_str_eq(alloc_fail_each(look, &l), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("sriov/vf/vf_look", found_by_its_address, an_address_as_people_write_it, no_such_VF,
+	     its_PF_has_no_interface, its_PF_is_another_by_now, usable_or_why_not,
+	     drivers_of_userspace, a_baseline, more_names_than_are_kept, without_an_interface,
+	     each_failing_request, which_attribute_differs, survives_each_failing_allocation)

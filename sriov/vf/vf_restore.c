@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vf_restore.c: a VF put back to its baseline, from wherever it is.
+ *
+ * It may be in the pod under any name, or, when the pod's namespace has died, back in the host's
+ * under any name (the kernel brings it there, and calls it "dev5" if the old name is taken).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "sriov/vf/vf_priv.h"
+
+#define RETURN_MS 2000 /* for an interface to come back from a namespace that died */
+
+/* What kept something from being put back that is not the driver's word, but may work next time. */
+struct mishap {
+	bool any;
+	struct err err;
+};
+
+struct back {
+	const struct ctx *ctx;
+	struct mishap *mishap;
+	struct nl *nl;
+	struct vf_entry *x;
+	bool fetched;          /* by us, out of the pod */
+	struct link_info link; /* on the host; ifindex 0: it has none here */
+};
+
+static bool may_pass(const struct err *why)
+{
+	return why->code == ERR_NOMEM || why->code == ERR_IO || why->code == ERR_AGAIN ||
+	       why->errnum == ENOMEM || why->errnum == ENOBUFS;
+}
+
+static void note(const struct back *b, const char *what, const struct err *why)
+{
+	if (may_pass(why) && !b->mishap->any)
+		*b->mishap = (struct mishap){ true, *why };
+	log_warn(&b->ctx->log, "VF %s: %s cannot be put back: %s", b->x->vf, what, why->msg);
+}
+
+/* It is tried again by whoever takes the VF next. */
+static void note_netdev(const struct back *b, const char *what, const struct err *why)
+{
+	note(b, what, why);
+	b->x->dirty |= VF_AWAY;
+}
+
+/* ---- fetching it ---- */
+
+static bool is_it(const struct vf_entry *x, const struct link_info *link)
+{
+	/* Kernels before 5.14 do not tell whose interface it is, but a VF's is of no kind. */
+	return *link->parent ? strcmp(link->parent, x->vf) == 0 : !*link->kind;
+}
+
+/* *out.ifindex 0: not there. */
+static int find_in_pod(const struct vf_entry *x, struct nl *pod_nl, struct link_info *out,
+		       struct err *e)
+{
+	struct err why;
+
+	if (x->owner.ifindex && nl_link_by_index(pod_nl, x->owner.ifindex, out, &why) == 0 &&
+	    is_it(x, out))
+		return 0;
+	int rc = nl_link_by_name(pod_nl, x->owner.key.ifname, out, &why);
+	if (rc == 0 && is_it(x, out))
+		return 0;
+	*out = (struct link_info){ 0 };
+	if (rc == 0 || why.errnum == ENODEV)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+struct names {
+	const struct back *b;
+	struct nl *nl;
+	int ifindex;
+	bool keep_own;
+};
+
+static bool is_own_altname(const struct vf_baseline *base, const char *name)
+{
+	for (size_t i = 0; i < VF_ALTNAMES_MAX && base->altnames[i][0]; i++) {
+		if (strcmp(base->altnames[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int drop_altname(const char *name, void *arg)
+{
+	const struct names *n = arg;
+	struct err why;
+
+	if (n->keep_own && is_own_altname(&n->b->x->base, name))
+		return 0;
+	if (nl_link_altname_del(n->nl, n->ifindex, name, &why))
+		note_netdev(n->b, "an alternative name", &why);
+	return 0;
+}
+
+/* Whoever had it may have given it any names, also taken ones, with which it cannot move. */
+static void drop_altnames(struct names n)
+{
+	struct err why;
+
+	if (nl_link_altnames(n.nl, n.ifindex, drop_altname, &n, &why))
+		note_netdev(n.b, "its alternative names", &why);
+}
+
+/* A name that no other device has a claim to; for one whose own is taken. */
+static void fallback_name(const char *vf, char out[IFNAME_LEN])
+{
+	struct pci_addr a = { 0 };
+
+	(void)!pci_parse(vf, &a);
+	if (a.domain)
+		(void)snprintf(out, IFNAME_LEN, "vf%x%02x%02x%u", a.domain, a.bus, a.dev,
+			       a.fn & 7u);
+	else
+		(void)snprintf(out, IFNAME_LEN, "vf%02x%02x%u", a.bus, a.dev, a.fn & 7u);
+}
+
+/* from: the namespace the interface is in; home: where it goes. */
+static int move_to(struct back *b, struct nl *from, int ifindex, const struct netns *home,
+		   struct err *e)
+{
+	const char *name = b->x->base.name;
+	char other[IFNAME_LEN];
+	struct err why;
+
+	if (nl_link_move(from, ifindex, home, name, &why) == 0)
+		return 0;
+	if (why.errnum == EEXIST) {
+		drop_altnames((struct names){ b, from, ifindex, false });
+		if (nl_link_move(from, ifindex, home, name, &why) == 0)
+			return 0;
+	}
+	if (why.errnum == EEXIST) {
+		fallback_name(b->x->vf, other);
+		log_warn(&b->ctx->log, "VF %s: the name %s is taken on the host; it becomes %s",
+			 b->x->vf, name, other);
+		if (nl_link_move(from, ifindex, home, other, &why) == 0)
+			return 0;
+	}
+	*e = why;
+	return -1;
+}
+
+static int fetch_from(struct back *b, const struct netns *pod, const struct netns *home,
+		      struct err *e)
+{
+	auto_nl struct nl *pod_nl = NULL;
+	struct link_info link;
+
+	if (nl_open_in(pod, home, &pod_nl, e) || find_in_pod(b->x, pod_nl, &link, e))
+		return -1;
+	if (!link.ifindex)
+		return 0;
+	if (nl_link_set_down(pod_nl, link.ifindex, e) || move_to(b, pod_nl, link.ifindex, home, e))
+		return -1;
+	b->fetched = true;
+	log_debug(&b->ctx->log, "VF %s: %s has left the pod", b->x->vf, link.name);
+	return 0;
+}
+
+static int fetch_if_owner_lives(struct back *b, const struct netns *home, bool *dead, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 };
+	const struct vf_owner *w = &b->x->owner;
+	char name[IFNAME_LEN];
+	struct err why;
+
+	if (!b->x->owned || !w->ifindex)
+		return 0;
+	/* What is here is not in the pod, whatever has its number there. */
+	if (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why) == 0)
+		return 0;
+
+	int rc = vf_owner_netns(b->ctx, w, &pod, e);
+
+	if (rc < 0)
+		return -1;
+	*dead = rc == 0;
+	if (*dead || netns_same(pod.id, home->id))
+		return 0;
+	return fetch_from(b, &pod, home, e);
+}
+
+/*
+ * 1: its name here, 0: it is not here. A namespace that dies gives it back within 100 ms or so, of
+ * which sysfs sends no event to wait for; one that is kept alive by a process never does.
+ */
+static int find_here(struct back *b, bool coming, char name[IFNAME_LEN], struct err *e)
+{
+	const struct timespec pause = { 0, 10 * 1000000 };
+	int64_t deadline = ctx_mono_ms() + (coming ? RETURN_MS : 0);
+	struct err why;
+
+	while (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why)) {
+		if (why.code != ERR_NOTFOUND) {
+			*e = why;
+			return -1;
+		}
+		if (ctx_mono_ms() >= deadline)
+			return 0;
+		(void)nanosleep(&pause, NULL);
+	}
+	return 1;
+}
+
+/* An interface that somebody's vfio-pci, or no driver, stands in for does not come back. */
+static bool has_one_somewhere(const struct back *b)
+{
+	struct vf_place p = { 0 };
+	struct err ignored;
+
+	if (!b->x->base.has_netdev || pci_driver(b->ctx->sysfs, b->x->vf, p.driver, &ignored))
+		return false;
+	return *p.driver && !vf_has_userspace_driver(&p);
+}
+
+/* What is on the host now; a name that is not its own is mended. */
+static int look_here(struct back *b, const struct netns *home, bool coming, struct err *e)
+{
+	bool somewhere = has_one_somewhere(b);
+	char name[IFNAME_LEN];
+	int rc = find_here(b, coming && somewhere, name, e);
+
+	b->x->dirty &= ~(unsigned)VF_AWAY;
+	if (rc == 0 && somewhere) {
+		b->x->dirty |= VF_AWAY;
+		log_warn(&b->ctx->log, "VF %s: its interface is not in %s, and has not come back",
+			 b->x->vf, b->x->owned ? b->x->owner.netns : "its pod");
+	}
+	if (rc <= 0)
+		return rc;
+	if (nl_link_by_name(b->nl, name, &b->link, e))
+		return -1;
+	if (!b->x->base.has_netdev || strcmp(name, b->x->base.name) == 0)
+		return 0;
+	return nl_link_set_down(b->nl, b->link.ifindex, e) ||
+			       move_to(b, b->nl, b->link.ifindex, home, e)
+		       ? -1
+		       : 0;
+}
+
+/* ---- mending what it is like ---- */
+
+static void mend_altnames(const struct back *b)
+{
+	struct err why;
+
+	drop_altnames((struct names){ b, b->nl, b->link.ifindex, true });
+	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->x->base.altnames[i][0]; i++) {
+		if (nl_link_altname_add(b->nl, b->link.ifindex, b->x->base.altnames[i], &why))
+			note_netdev(b, "an alternative name", &why);
+	}
+}
+
+static void on_refused(const char *what, const struct err *why, void *arg)
+{
+	note_netdev(arg, what, why);
+}
+
+static void mend_netdev(const struct back *b)
+{
+	const struct vf_baseline *base = &b->x->base;
+	struct err why;
+
+	if (!b->link.ifindex || !base->has_netdev)
+		return;
+	if (base->mtu && b->link.mtu != base->mtu &&
+	    nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
+		note_netdev(b, "its MTU", &why);
+	mend_altnames(b);
+	vf_mend_settings(&(struct vf_mend){ b->nl, b->link.ifindex, base, on_refused, (void *)b });
+	if (base->up && nl_link_set_up(b->nl, b->link.ifindex, &why))
+		note_netdev(b, "that it was up", &why);
+}
+
+/* What the driver did not tell at the time is what a fresh VF has. */
+static struct vf_state as_it_was(const struct vf_baseline *base, enum vf_attr one)
+{
+	if (base->pf_side.has & one)
+		return base->pf_side;
+	return (struct vf_state){ .has = one, .vlan_proto = VLAN_PROTO_8021Q, .spoofchk = true };
+}
+
+/*
+ * The VF's own MAC once more, without an administrator's, by which an untrusted pod could never
+ * change it again. What is so already says nothing, and needs nothing.
+ */
+static bool give_own_mac(const struct back *b, struct vf_ref vf, bool differs)
+{
+	const struct vf_baseline *base = &b->x->base;
+	const struct vf_state none = { .has = VF_MAC };
+	struct vf_state is;
+	struct err why;
+
+	if (!base->own_mac || !b->link.ifindex)
+		return false;
+	if (!differs)
+		return nl_vf_get(b->nl, vf, &is, &why) == 0 && (is.has & VF_MAC) &&
+		       memcmp(is.mac, base->mac, MAC_LEN) == 0;
+	return vf_set_macs(&(struct vf_macs){ b->nl, vf, &none, b->link.ifindex, base->mac },
+			   &why) == 0;
+}
+
+/*
+ * A pod may have changed the MAC of its interface alone. Then that is put back alone, if the driver
+ * lets us: to set the PF's side of it would make it an administrator's.
+ */
+static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
+{
+	const struct vf_baseline *base = &b->x->base;
+	const struct vf_state was = as_it_was(base, VF_MAC);
+	bool here = b->link.ifindex && base->has_netdev && base->has_mac;
+	bool differs = here && memcmp(b->link.mac, base->mac, MAC_LEN) != 0;
+	bool dirty = b->x->dirty & VF_MAC;
+	struct err why;
+
+	if (!dirty && (!differs || nl_link_set_mac(b->nl, b->link.ifindex, base->mac, &why) == 0))
+		return 0;
+	if (here && give_own_mac(b, vf, differs))
+		return 0;
+	return vf_set_macs(
+		&(struct vf_macs){ b->nl, vf, &was, differs ? b->link.ifindex : 0, base->mac }, e);
+}
+
+/* A driver may refuse what is so already: igb any rate while it has no link. */
+static int mend_one(const struct back *b, struct vf_ref vf, enum vf_attr one, struct err *e)
+{
+	struct vf_state was = as_it_was(&b->x->base, one), is;
+	struct err ignored;
+
+	if (nl_vf_set(b->nl, vf, &was, one, e) == 0)
+		return 0;
+	/* What the driver has not, it cannot have been made to change. */
+	if (e->errnum == EOPNOTSUPP)
+		return 0;
+	was.has = one;
+	return nl_vf_get(b->nl, vf, &is, &ignored) == 0 && (is.has & one) &&
+			       !vf_differing(&is, &was)
+		       ? 0
+		       : -1;
+}
+
+static void mend_pf_side(struct back *b, struct vf_ref vf)
+{
+	static const enum vf_attr order[] = { VF_VLAN, VF_RATE, VF_SPOOFCHK, VF_LINK_STATE,
+					      VF_TRUST };
+	struct err why;
+
+	if (mend_mac(b, vf, &why) && why.errnum != EOPNOTSUPP) {
+		note(b, vf_attr_name(VF_MAC), &why);
+		b->x->dirty |= VF_MAC;
+	} else {
+		b->x->dirty &= ~(unsigned)VF_MAC;
+	}
+	/* Trust is taken back last: it may be what allows the rest. */
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		if (!(b->x->dirty & order[i]))
+			continue;
+		log_debug(&b->ctx->log, "VF %s: putting its %s back", b->x->vf,
+			  vf_attr_name(order[i]));
+		if (mend_one(b, vf, order[i], &why))
+			note(b, vf_attr_name(order[i]), &why);
+		else
+			b->x->dirty &= ~(unsigned)order[i];
+	}
+}
+
+/*
+ * What is other than it was although nobody refused anything: it is not an administrator's when
+ * somebody looks again. pf_side: its PF was asked to change it.
+ */
+static void note_what_is_left(const struct back *b, bool pf_side)
+{
+	struct vf_entry *x = b->x;
+	struct vf_differences d = { .text = "" };
+	struct vf_place place;
+	struct vf_baseline now = { .has_netdev = false };
+	struct err ignored;
+
+	x->has_left = false;
+	if ((x->dirty & VF_AWAY) || vf_locate(b->ctx, b->nl, x->vf, &place, &ignored) ||
+	    (*place.name && vf_capture_netdev(b->nl, &place, &now, &ignored)))
+		return;
+	now.pf_side = x->base.pf_side;
+	if (pf_side && nl_vf_get(b->nl, (struct vf_ref){ place.pf_ifindex, place.index },
+				 &now.pf_side, &ignored))
+		return;
+	vf_compare(&now, &x->base, true, &d);
+	x->has_left = *d.text;
+	x->left = now;
+	if (x->has_left)
+		log_info(&b->ctx->log, "VF %s: put back, but for %s", x->vf, d.text);
+}
+
+/* ---- all of it ---- */
+
+/* A card that is gone has nothing to mend. */
+static bool is_gone(const struct err *why)
+{
+	return why->code == ERR_NOTFOUND || why->code == ERR_CONFIG || why->errnum == ENODEV;
+}
+
+static int put_back(struct back *b, struct err *e)
+{
+	auto_netns struct netns home = { .fd = -1 };
+	struct vf_place place;
+	struct err why;
+	bool dead = false, pf_side = b->x->dirty & VF_ALL;
+
+	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
+	    look_here(b, &home, dead || b->fetched || (b->x->dirty & VF_AWAY), e))
+		return err_wrap(e, "bring VF %s back", b->x->vf);
+	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
+		mend_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
+	else if (is_gone(&why))
+		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
+	else
+		*b->mishap = (struct mishap){ true, why };
+	mend_netdev(b);
+	if (b->mishap->any) {
+		*e = b->mishap->err;
+		return err_wrap(e, "put VF %s back", b->x->vf);
+	}
+	b->x->owned = dead && (b->x->dirty & VF_AWAY);
+	note_what_is_left(b, pf_side);
+	return 0;
+}
+
+int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e)
+{
+	struct mishap mishap = { .any = false };
+	struct back b = { .ctx = ctx, .mishap = &mishap, .nl = nl, .x = x };
+	struct err why;
+	uint64_t life;
+
+	if (vf_life(ctx, x->vf, &life, &why)) {
+		if (why.code != ERR_NOTFOUND) {
+			*e = why;
+			return -1;
+		}
+		life = 0;
+	}
+	if (life && life == x->life)
+		return put_back(&b, e);
+	/* It was removed with sriov_numvfs; if one is there now it is a new one, as new. */
+	x->dirty = 0;
+	x->owned = x->has_left = false;
+	return 0;
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VF put back: from pods that live, died or hid it, and whatever they did to it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/net.h"
+#include "lib/testing/time.h"
+#include "sriov/testing/vf.h"
+
+static const uint8_t other_mac[MAC_LEN] = { 0x02, 1, 2, 3, 4, 5 };
+
+/* VF 0 taken by container c1, and moved into its pod. */
+struct lent {
+	struct world w;
+	struct pod pod;
+	struct claimant who;
+	struct link_info was; /* on the host, before */
+};
+
+static void ok(int rc, const struct err *e)
+{
+	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
+}
+
+static struct lent lend(void)
+{
+	struct lent l = { .w = world(2), .pod = pod() };
+	struct err e = { .msg = "" };
+
+	ok(nl_link_by_name(l.w.nl, "v0", &l.was, &e), &e);
+	return l;
+}
+
+static void take(struct lent *l)
+{
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	l->who = claimant_of(&l->w, "c1", &l->pod);
+	ok(claim_vf(&l->who, world_vf(0), &place, &e), &e);
+}
+
+static void move(struct lent *l)
+{
+	struct vf_place place;
+	struct err e = { .msg = "" };
+	int ifindex;
+
+	ok(vf_locate(&l->w.ctx, l->w.nl, world_vf(0), &place, &e), &e);
+	ok(vf_move_in(&place, &(struct vf_target){ l->w.nl, l->pod.nl, &l->pod.ns, "net1" },
+		      &ifindex, &e),
+	   &e);
+	ok(claim_moved(&l->w.ctx, world_vf(0), &l->who.key, ifindex, &e), &e);
+}
+
+static void give_back(const struct lent *l)
+{
+	struct err e = { .msg = "" };
+
+	ok(claim_release(&l->w.ctx, world_vf(0), &l->who.key, l->pod.ns.id, &e), &e);
+	ck_assert_str_eq(e.msg, "");
+}
+
+static void end(struct lent *l)
+{
+	pod_clear(&l->pod);
+	world_clear(&l->w);
+}
+
+static int keep_name(const char *name, void *arg)
+{
+	testing_append(arg, 256, name);
+	testing_append(arg, 256, " ");
+	return 0;
+}
+
+static const char *altnames(struct nl *nl, int ifindex)
+{
+	static char all[256];
+	struct err e = { .msg = "" };
+
+	all[0] = '\0';
+	ok(nl_link_altnames(nl, ifindex, keep_name, all, &e), &e);
+	return all;
+}
+
+/* On the host, as it was before. */
+static void is_as_it_was(const struct lent *l)
+{
+	const struct vf_state *s = &l->w.kernel->vf[0].is;
+	const struct vf_state fresh = { .spoofchk = true };
+	struct link_info now;
+	struct err e = { .msg = "" };
+
+	ok(nl_link_by_name(l->w.nl, "v0", &now, &e), &e);
+	ck_assert_mem_eq(now.mac, l->was.mac, MAC_LEN);
+	ck_assert_uint_eq(now.mtu, l->was.mtu);
+	ck_assert_uint_eq(now.flags & IFF_UP, l->was.flags & IFF_UP);
+	ck_assert_mem_eq(s->mac, fresh.mac, MAC_LEN);
+	ck_assert(s->vlan == 0 && s->qos == 0 && s->vlan_proto == VLAN_PROTO_8021Q);
+	ck_assert(s->min_rate == 0 && s->max_rate == 0 && s->spoofchk && !s->trust);
+	ck_assert_int_eq((int)s->link_state, VF_LINK_AUTO);
+	auto_vf_entry struct vf_entry x = world_entry(&l->w, 0);
+	ck_assert(!x.owned);
+	ck_assert_uint_eq(x.dirty, 0);
+}
+
+/* ---- what was done to it ---- */
+
+START_TEST(everything_that_was_configured)
+{
+	struct lent l = lend();
+	const struct vf_wish all = {
+		.pf_side = { .has = VF_ALL,
+			     .mac = { 0x02, 1, 2, 3, 4, 5 },
+			     .vlan = 100,
+			     .qos = 3,
+			     .vlan_proto = VLAN_PROTO_8021AD,
+			     .min_rate = 10,
+			     .max_rate = 100,
+			     .trust = true,
+			     .link_state = VF_LINK_DISABLE },
+		.mtu = 1300,
+	};
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	take(&l);
+	ok(vf_locate(&l.w.ctx, l.w.nl, world_vf(0), &place, &e), &e);
+	ok(vf_configure(l.w.nl, &place, &all, NULL, &e), &e);
+	move(&l);
+	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 100);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* What an administrator set before stays: the baseline, not zero, is where it goes back to. */
+START_TEST(to_what_an_administrator_had_set)
+{
+	struct lent l = lend();
+	struct vf_state *s = &l.w.kernel->vf[0].is;
+	const struct vf_state was = { .has = VF_ALL,
+				      .mac = { 0x02, 9, 9, 9, 9, 9 },
+				      .vlan = 7,
+				      .vlan_proto = VLAN_PROTO_8021Q,
+				      .max_rate = 50,
+				      .trust = true,
+				      .link_state = VF_LINK_ENABLE };
+
+	*s = was;
+	take(&l);
+	*s = (struct vf_state){ .has = VF_ALL, .vlan = 100, .spoofchk = true };
+	move(&l);
+	give_back(&l);
+	ck_assert_mem_eq(s->mac, was.mac, MAC_LEN);
+	ck_assert(s->vlan == 7 && s->max_rate == 50 && s->trust && !s->spoofchk);
+	ck_assert_int_eq((int)s->link_state, VF_LINK_ENABLE);
+	end(&l);
+}
+END_TEST
+
+START_TEST(what_the_pod_did_to_its_interface)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	int there = net_ifindex(l.pod.nl, "net1");
+	ok(nl_link_set_mac(l.pod.nl, there, other_mac, &e), &e);
+	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);
+	ok(nl_link_move(l.pod.nl, there, &l.pod.ns, "mine", &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* Its PF's side of the MAC is left alone: it would become an administrator's. */
+START_TEST(a_mac_that_only_the_pod_changed)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	ok(nl_link_set_mac(l.pod.nl, net_ifindex(l.pod.nl, "net1"), other_mac, &e), &e);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	x.dirty = 0;
+	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	l.w.kernel->refuses[VF_MAC] = EPERM;
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* What cannot be put back is not handed on; once it can be, it is. */
+START_TEST(a_mac_that_cannot_be_put_back)
+{
+	struct lent l = lend();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	ok(nl_link_set_mac(l.pod.nl, net_ifindex(l.pod.nl, "net1"), other_mac, &e), &e);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	x.dirty = 0;
+	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = EINVAL;
+	give_back(&l);
+	ck_assert(world_log_has("mac cannot be put back"));
+	ck_assert_int_eq(claim_vf(&l.who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = 0;
+	e = (struct err){ .msg = "" };
+	ok(claim_vf(&l.who, world_vf(0), &place, &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* igb refuses any rate while its PF has no link, also the one that is set. */
+START_TEST(what_is_so_already_and_refused)
+{
+	struct lent l = lend();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	take(&l);
+	l.w.kernel->refuses[VF_RATE] = EINVAL;
+	l.w.kernel->refuses[VF_LINK_STATE] = EOPNOTSUPP; /* the driver has none */
+	l.w.kernel->vf[0].is.has &= ~(unsigned)VF_LINK_STATE;
+	give_back(&l);
+	is_as_it_was(&l);
+	take(&l);
+	l.w.kernel->vf[0].is.max_rate = 50;
+	give_back(&l);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert_uint_eq(x.dirty, VF_RATE);
+	ck_assert_int_eq(claim_vf(&l.who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_STATE);
+	end(&l);
+}
+END_TEST
+
+START_TEST(alternative_names)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	ok(nl_link_altname_add(l.w.nl, l.was.ifindex, "enp59s0v0", &e), &e);
+	take(&l);
+	move(&l);
+	int there = net_ifindex(l.pod.nl, "net1");
+	ok(nl_link_altname_del(l.pod.nl, there, "enp59s0v0", &e), &e);
+	ok(nl_link_altname_add(l.pod.nl, there, "of-the-pod", &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	ck_assert_str_eq(altnames(l.w.nl, net_ifindex(l.w.nl, "v0")), "enp59s0v0 ");
+	end(&l);
+}
+END_TEST
+
+/* A pod may give its interface a name that is taken on the host: the kernel refuses to move it. */
+START_TEST(an_alternative_name_that_bars_the_way)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	ok(nl_link_altname_add(l.pod.nl, net_ifindex(l.pod.nl, "net1"), "pf0", &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	ck_assert_str_eq(altnames(l.w.nl, net_ifindex(l.w.nl, "v0")), "");
+	end(&l);
+}
+END_TEST
+
+/* ---- where it is ---- */
+
+/* Another link of the pod has the number that the VF has on the host. */
+static int same_number(const struct pod *p, int ifindex)
+{
+	char a[IFNAME_LEN], b[IFNAME_LEN];
+	auto_netns struct netns home = net_self();
+	struct link_info li;
+	struct err e = { .msg = "" };
+
+	ok(netns_enter(&p->ns, &e), &e);
+	for (int i = 0; nl_link_by_index(p->nl, ifindex, &li, &e); i++) {
+		ck_assert_int_lt(i, 64);
+		(void)snprintf(a, sizeof(a), "a%d", i);
+		(void)snprintf(b, sizeof(b), "b%d", i);
+		net_veth(a, b, NULL);
+	}
+	e.msg[0] = '\0';
+	ok(netns_enter(&home, &e), &e);
+	return li.ifindex;
+}
+
+START_TEST(an_ADD_that_failed_before_it_moved)
+{
+	for (int old = 0; old < 2; old++) {
+		struct lent l = lend();
+		struct link_info li, now;
+		struct err e = { .msg = "" };
+
+		l.w.kernel->old_kernel = old;
+		take(&l);
+		int number = same_number(&l.pod, l.was.ifindex);
+		ok(nl_link_by_index(l.pod.nl, number, &li, &e), &e);
+		give_back(&l);
+		is_as_it_was(&l);
+		ok(nl_link_by_index(l.pod.nl, number, &now, &e), &e);
+		ck_assert_str_eq(now.name, li.name);
+		ck_assert(now.flags & IFF_UP);
+		end(&l);
+	}
+}
+END_TEST
+
+/* Killed after the move and before its number in the pod was noted. */
+START_TEST(a_number_that_was_not_noted)
+{
+	for (int old = 0; old < 2; old++) {
+		struct lent l = lend();
+		struct vf_place place;
+		struct err e = { .msg = "" };
+		int ifindex;
+
+		l.w.kernel->old_kernel = old;
+		take(&l);
+		(void)same_number(&l.pod, l.was.ifindex);
+		ok(vf_locate(&l.w.ctx, l.w.nl, world_vf(0), &place, &e), &e);
+		ok(vf_move_in(&place, &(struct vf_target){ l.w.nl, l.pod.nl, &l.pod.ns, "net1" },
+			      &ifindex, &e),
+		   &e);
+		ck_assert_int_ne(ifindex, l.was.ifindex);
+		give_back(&l);
+		is_as_it_was(&l);
+		end(&l);
+	}
+}
+END_TEST
+
+START_TEST(from_a_pod_that_died)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	int there = net_ifindex(l.pod.nl, "net1");
+	auto_netns struct netns home = net_self();
+	/* as the kernel does it, which brings hardware home but deletes a veth */
+	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);
+	ok(nl_link_move(l.pod.nl, there, &home, "dev5", &e), &e);
+	struct netns_id id = l.pod.ns.id;
+	pod_clear(&l.pod);
+	ok(claim_release(&l.w.ctx, world_vf(0), &l.who.key, id, &e), &e);
+	is_as_it_was(&l);
+	world_clear(&l.w);
+}
+END_TEST
+
+static void comes_back(int64_t ms)
+{
+	if (ms >= 120)
+		world_shows(0, "v0");
+}
+
+START_TEST(from_a_pod_that_is_dying)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	world_shows(0, NULL);
+	l.pod.ns.id.ino = l.who.netns_id.ino;
+	struct netns_id id = l.pod.ns.id;
+	pod_clear(&l.pod);
+	faketime_begin(comes_back);
+	ok(claim_release(&l.w.ctx, world_vf(0), &l.who.key, id, &e), &e);
+	ck_assert_int_ge(faketime_gone(), 120);
+	ck_assert_int_lt(faketime_gone(), 200);
+	is_as_it_was(&l);
+	world_clear(&l.w);
+}
+END_TEST
+
+/* A process keeps the namespace alive that has no name any more. */
+START_TEST(from_nowhere)
+{
+	struct lent l = lend();
+	auto_pod struct pod next = pod();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	(void)close(l.pod.ns.fd);
+	l.pod.ns.fd = -1;
+	faketime_begin(NULL);
+	ok(claim_release(&l.w.ctx, world_vf(0), &l.who.key, l.pod.ns.id, &e), &e);
+	ck_assert_int_ge(faketime_gone(), 2000);
+	ck_assert_int_lt(faketime_gone(), 2100);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(x.owned);
+	ck_assert_uint_eq(x.dirty, VF_AWAY);
+
+	const struct claimant b = claimant_of(&l.w, "c2", &next);
+	ck_assert_int_eq(claim_vf(&b, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+
+	/* Its process ends: what the pod had done to it is mended before it is used. */
+	auto_netns struct netns home = net_self();
+	int there = net_ifindex(l.pod.nl, "net1");
+	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);
+	ok(nl_link_move(l.pod.nl, there, &home, "dev5", &e), &e);
+	ok(claim_vf(&b, world_vf(0), &place, &e), &e);
+	struct link_info now;
+	ok(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
+	ck_assert_uint_eq(now.mtu, l.was.mtu);
+	end(&l);
+}
+END_TEST
+
+/* Its namespace was taken for gone; whoever asks for that attachment again finds it. */
+START_TEST(asked_for_again)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	int kept = dup(l.pod.ns.fd), other = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(dup2(other, l.pod.ns.fd), 0);
+	faketime_begin(NULL);
+	ok(claim_release(&l.w.ctx, world_vf(0), &l.who.key, l.pod.ns.id, &e), &e);
+	ck_assert_int_ge(dup2(kept, l.pod.ns.fd), 0);
+	(void)close(kept);
+	(void)close(other);
+
+	ok(claim_release_all(&l.w.ctx, &l.who.key, (struct netns_id){ 0 }, &e), &e);
+	is_as_it_was(&l);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(!x.owned);
+	ck_assert_uint_eq(x.dirty, 0);
+	end(&l);
+}
+END_TEST
+
+/* Its owner lives, but has handed it on into a namespace of its own. */
+START_TEST(hidden_by_its_pod)
+{
+	struct lent l = lend();
+	struct netns deeper = net_another();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	ok(nl_link_move(l.pod.nl, net_ifindex(l.pod.nl, "net1"), &deeper, "net1", &e), &e);
+	faketime_begin(NULL);
+	ok(claim_release(&l.w.ctx, world_vf(0), &l.who.key, l.pod.ns.id, &e), &e);
+	ck_assert_int_eq(faketime_gone(), 0);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(!x.owned);
+	ck_assert_uint_eq(x.dirty, VF_AWAY);
+	netns_close(&deeper);
+	end(&l);
+}
+END_TEST
+
+/* ---- names ---- */
+
+START_TEST(its_name_is_taken)
+{
+	struct lent l = lend();
+	struct link_info now;
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	net_link("bridge", "v0");
+	give_back(&l);
+	ok(nl_link_by_name(l.w.nl, "vf3b020", &now, &e), &e);
+	ck_assert_str_eq(now.parent, world_vf(0));
+	ck_assert_mem_eq(now.mac, l.was.mac, MAC_LEN);
+	ck_assert(world_log_has("the name v0 is taken"));
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(!x.owned);
+	end(&l);
+}
+END_TEST
+
+/* Even the name that is made for it. */
+START_TEST(all_its_names_are_taken)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	move(&l);
+	net_link("bridge", "v0");
+	net_link("bridge", "vf3b020");
+	ck_assert_int_eq(claim_release(&l.w.ctx, world_vf(0), &l.who.key, l.pod.ns.id, &e), -1);
+	ck_assert_int_eq(e.errnum, EEXIST);
+	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert(x.owned); /* DEL is called again */
+	e = (struct err){ .msg = "" };
+	ok(nl_link_delete(l.w.nl, net_ifindex(l.w.nl, "v0"), &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* Another namespace by now, or none of a network: its pod is dead, and nothing there is touched. */
+START_TEST(under_the_path_of_its_pod)
+{
+	struct lent l = lend();
+	struct err e = { .msg = "" };
+
+	take(&l);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	x.owner.netns = "/proc/self/ns/uts";
+	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	give_back(&l);
+	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+TEST_PROGRAM("sriov/vf/vf_restore", everything_that_was_configured, to_what_an_administrator_had_set,
+	     what_the_pod_did_to_its_interface, a_mac_that_only_the_pod_changed,
+	     a_mac_that_cannot_be_put_back, what_is_so_already_and_refused, alternative_names,
+	     an_alternative_name_that_bars_the_way, an_ADD_that_failed_before_it_moved,
+	     a_number_that_was_not_noted, from_a_pod_that_died, from_a_pod_that_is_dying,
+	     from_nowhere, asked_for_again, hidden_by_its_pod, its_name_is_taken,
+	     all_its_names_are_taken, under_the_path_of_its_pod)

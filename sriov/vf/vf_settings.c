@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vf_settings.c: what a pod can set of its interface beside name, MAC, MTU and state, put back. */
+#include "lib/net/link.h"
+#include "sriov/vf/vf_priv.h"
+
+/* By its present name: the one of the baseline may have been taken. */
+static void mend_tool(const struct vf_mend *m)
+{
+	struct ethtool_state is;
+	struct link_info link;
+	struct err why;
+
+	if (nl_link_by_index(m->nl, m->ifindex, &link, &why) || ethtool_get(link.name, &is, &why)) {
+		m->refused("what ethtool sets", &why, m->arg);
+		return;
+	}
+	ethtool_put(link.name, &(struct ethtool_put){ &is, &m->base->tool, m->refused, m->arg });
+}
+
+void vf_mend_settings(const struct vf_mend *m)
+{
+	struct link_settings is;
+	struct err why;
+
+	if (!m->base->has_settings)
+		return;
+	if (nl_settings_get(m->nl, m->ifindex, &is, &why))
+		m->refused("the settings of its interface", &why, m->arg);
+	else
+		nl_settings_put(m->nl, m->ifindex,
+				&(struct settings_put){ &is, &m->base->link, m->refused, m->arg });
+	mend_tool(m);
+}

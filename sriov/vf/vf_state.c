@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/vf/vf_state.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cni/protocol/env.h"
+#include "lib/sys/fs.h"
+#include "lib/sys/lock.h"
+
+#define FOLDER    "vf"
+#define FILE_MAX  65536
+#define GLANCE    8192                      /* more than an entry has */
+#define LIFE_MASK ((UINT64_C(1) << 53) - 1) /* JSON keeps no larger integers */
+
+/* ---- files ---- */
+
+static int open_folder(const struct ctx *ctx, bool create, struct err *e)
+{
+	auto_fd int run = fs_open_dir(ctx->run_dir, create, e);
+
+	return run < 0 ? -1 : fs_open_dir_at(run, FOLDER, create, e);
+}
+
+static bool is_gone(const struct err *e)
+{
+	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+}
+
+static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
+{
+	auto_free char *text = NULL;
+	ssize_t len = fs_read_at(dir, vf, FILE_MAX, &text, e);
+
+	if (len < 0 || ledger_decode(text, (size_t)len, out, e)) {
+		if (!is_gone(e) && record_is_damaged(e)) /* a link, a folder, too long: not ours */
+			e->code = ERR_DECODE;
+		return -1;
+	}
+	if (strcmp(out->vf, vf) == 0)
+		return 0;
+	err_set(e, ERR_DECODE, 0, "the file is about the VF %s", out->vf);
+	vf_entry_clear(out);
+	return -1;
+}
+
+int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+{
+	auto_fd int dir = open_folder(ctx, false, e);
+
+	if (dir < 0 || read_at(dir, vf, out, e)) {
+		if (is_gone(e))
+			e->code = ERR_NOTFOUND;
+		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->run_dir, vf);
+	}
+	return 0;
+}
+
+int ledger_folder(const struct ctx *ctx)
+{
+	struct err ignored;
+
+	return open_folder(ctx, false, &ignored);
+}
+
+static bool has_text(int folder, const char *vf, const char *what)
+{
+	char text[GLANCE];
+	auto_fd int fd =
+		folder < 0 ? -1
+			   : openat(folder, vf, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+	return n > 0 && memmem(text, (size_t)n, what, strlen(what));
+}
+
+bool ledger_glance(int folder, const char *vf)
+{
+	/* within a string its quotes would be escaped */
+	return has_text(folder, vf, "\"owner\":");
+}
+
+bool ledger_names(int folder, const char *vf, const char *container)
+{
+	char quoted[CNI_ID_MAX + 3];
+
+	(void)snprintf(quoted, sizeof(quoted), "\"%.*s\"", CNI_ID_MAX, container);
+	return has_text(folder, vf, quoted);
+}
+
+int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e)
+{
+	auto_free char *text = ledger_print(x);
+
+	if (!text)
+		return err_nomem(e);
+	auto_fd int dir = open_folder(ctx, true, e);
+	/* Not durable on purpose: it must survive our death, not that of the machine. */
+	if (dir < 0 || fs_replace_at(dir, x->vf, text, false, e))
+		return err_wrap(e, "write %s/" FOLDER "/%s", ctx->run_dir, x->vf);
+	return 0;
+}
+
+int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e)
+{
+	struct err why;
+	auto_fd int dir = open_folder(ctx, false, &why);
+
+	if (dir >= 0)
+		return fs_unlink_at(dir, vf, e);
+	if (is_gone(&why))
+		return 0;
+	*e = why;
+	return -1;
+}
+
+static int visible(const struct dirent *d)
+{
+	struct pci_addr a;
+
+	return pci_parse(d->d_name, &a) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+struct walk {
+	int dir;
+	ledger_fn fn;
+	void *arg;
+	struct err *e; /* the first one */
+	bool stopped, failed;
+};
+
+static void visit(struct walk *w, const char *name)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err why;
+
+	if (read_at(w->dir, name, &x, &why)) {
+		if (is_gone(&why))
+			return;
+		if (why.code != ERR_DECODE) { /* says nothing about the file */
+			if (!w->failed)
+				*w->e = why;
+			w->failed = true;
+			return;
+		}
+		(void)snprintf(x.vf, sizeof(x.vf), "%.*s", PCI_STR_LEN - 1, name);
+	}
+	w->stopped = w->fn(&x, w->arg) != 0;
+}
+
+int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e)
+{
+	struct err why;
+	auto_fd int dir = open_folder(ctx, false, &why);
+	struct walk w = { .dir = dir, .fn = fn, .arg = arg, .e = e };
+	struct dirent **names;
+
+	if (dir < 0) {
+		if (is_gone(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	int n = scandirat(dir, ".", &names, visible, by_name);
+	if (n < 0)
+		return errno == ENOMEM ? err_nomem(e)
+				       : err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->run_dir);
+	for (int i = 0; i < n; i++) {
+		if (!w.stopped)
+			visit(&w, names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
+	return w.failed ? err_wrap(e, "read %s/" FOLDER, ctx->run_dir) : 0;
+}
+
+int ledger_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struct err *e)
+{
+	char name[PCI_STR_LEN + 4];
+	auto_fd int run = fs_open_dir(ctx->run_dir, true, e);
+
+	if (run < 0)
+		return -1;
+	(void)snprintf(name, sizeof(name), "vf/%s", addr);
+	return lock_name(run, name, true, timeout_ms, e);
+}
+
+/* ---- owners ---- */
+
+int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices/%.64s", ctx->sysfs, vf);
+	if (stat(path, &st)) {
+		int saved = errno;
+		err_set(e, saved == ENOENT ? ERR_NOTFOUND : ERR_IO, saved, "VF %.64s", vf);
+		return -1;
+	}
+	*out = (uint64_t)st.st_ino & LIFE_MASK;
+	return 0;
+}
+
+bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct netns_id id)
+{
+	const struct record_key *k = &x->owner.key;
+
+	return x->owned && strcmp(k->network, key->network) == 0 &&
+	       strcmp(k->container, key->container) == 0 && strcmp(k->ifname, key->ifname) == 0 &&
+	       (id.ino == 0 || netns_same(x->owner.netns_id, id));
+}
+
+static int by_path(const char *path, struct netns *out, struct err *e)
+{
+	struct err why;
+
+	if (netns_open(path, out, &why) == 0)
+		return 1;
+	if (why.errnum == ENOENT || why.errnum == EINVAL)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int vf_owner_netns(const struct ctx *ctx, const struct vf_owner *w, struct netns *out,
+		   struct err *e)
+{
+	const struct netns_noted what = { w->netns, NULL, w->netns_id, w->from };
+	char holder[NETNS_HOLDER_LEN];
+
+	return w->netns_id.ino ? netns_locate(ctx, &what, out, holder, e)
+			       : by_path(w->netns, out, e);
+}
+
+bool vf_owner_lives(const struct ctx *ctx, const struct vf_entry *x)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+	struct err ignored;
+
+	return x->owned && vf_owner_netns(ctx, &x->owner, &ns, &ignored) != 0;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/capture/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "lib/sys/fs.h"
+#include "topo/capture/capture_priv.h"
+
+#define PATH 2048
+
+static char *join(char out[PATH], const char *prefix, const char *name)
+{
+	return snprintf(out, PATH, "%s/%s", prefix, name) < PATH ? out : NULL;
+}
+
+ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *name, enum keep how)
+{
+	char path[PATH];
+	auto_fd int fd =
+		openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	size_t len = 0;
+	ssize_t n = 0;
+
+	while (fd >= 0 && len < CAPTURE_VALUE &&
+	       (n = read(fd, c->value + len, CAPTURE_VALUE - len)) > 0)
+		len += (size_t)n;
+	if (fd < 0 || n < 0) {
+		c->sum.unread += errno != ENOENT;
+		return -1;
+	}
+	c->value[len] = '\0';
+	if (how == KEEP_HIDDEN && !c->raw)
+		hide_text(c->key, c->value);
+	if (join(path, prefix, name))
+		tar_file(c, path, c->value, len);
+	return (ssize_t)len;
+}
+
+void keep_files(struct capture *c, int dir, const char *prefix, const char *const *names)
+{
+	for (; *names; names++)
+		(void)keep_file(c, dir, prefix, *names, KEEP);
+}
+
+void keep_link(struct capture *c, int dir, const char *prefix, const char *name)
+{
+	char target[PATH], path[PATH];
+	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
+
+	if (n <= 0 || *target == '/' || !join(path, prefix, name))
+		return;
+	target[n] = '\0';
+	tar_link(c, path, target);
+}
+
+static int write_all(struct capture *c, struct err *e)
+{
+	if (capture_proc(c, e) || capture_nodes(c, e) || capture_modules(c, e) ||
+	    capture_functions(c, e) || capture_hcas(c, e) || capture_netdevs(c, e))
+		return -1;
+	tar_end(c);
+	if (fflush(c->to) || ferror(c->to))
+		return err_set(e, ERR_IO, errno, "write the capture");
+	return 0;
+}
+
+static void capture_clear(struct capture *c)
+{
+	if (c->proc >= 0)
+		(void)close(c->proc);
+	if (c->boot >= 0)
+		(void)close(c->boot);
+	tree_clear(&c->t);
+	aff_machine_clear(&c->m);
+}
+
+static int open_dir(const char *path)
+{
+	return path ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+static int open_from(struct capture *c, const struct aff_tree_dirs *from, struct err *e)
+{
+	c->m.source = strcmp(from->sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
+	c->t.fd = open_dir(from->sysfs);
+	if (c->t.fd < 0)
+		return err_set(e, ERR_NOTFOUND, errno, "%s", from->sysfs);
+	c->proc = open_dir(from->proc);
+	c->boot = open_dir(from->boot);
+	if (getrandom(c->key, sizeof(c->key), 0) != sizeof(c->key))
+		return err_set(e, ERR_IO, errno, "get random numbers");
+	return 0;
+}
+
+/* In memory first: the file is written in one step, or not at all. */
+static int write_file(struct capture *c, const char *to, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	c->to = open_memstream(&text, &len);
+	if (!c->to)
+		return err_nomem(e);
+	int rc = write_all(c, e);
+	(void)fclose(TAKE_PTR(c->to)); /* text and len are there from now on */
+	const struct fs_content all = { .data = text, .len = len, .mode = 0600 };
+	return rc || fs_put(to, &all, e) ? -1 : 0;
+}
+
+static int write_stream(struct capture *c, struct err *e)
+{
+	c->to = stdout;
+	int rc = write_all(c, e);
+	c->to = NULL;
+	return rc;
+}
+
+int aff_capture(const struct aff_tree_dirs *from, const struct aff_capture_opts *o, const char *to,
+		struct aff_capture_sum *sum, struct err *e)
+{
+	auto_free struct capture *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return err_nomem(e);
+	c->t = (struct tree){ .fd = -1, .m = &c->m };
+	c->raw = o->raw;
+	c->proc = c->boot = -1;
+	int rc = open_from(c, from, e) ||
+				 (strcmp(to, "-") != 0 ? write_file(c, to, e) : write_stream(c, e))
+			 ? -1
+			 : 0;
+	if (!rc && sum)
+		*sum = c->sum;
+	capture_clear(c);
+	return rc;
+}

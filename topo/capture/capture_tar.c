@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A tar as POSIX.1-1988 has it, with GNU's long names where a path needs them. */
+#include <string.h>
+
+#include "topo/capture/capture_priv.h"
+#include "topo/capture/tar.h"
+
+static void put(struct capture *c, const void *data, size_t len)
+{
+	static const char zero[TAR_BLOCK];
+	size_t rest = len % TAR_BLOCK;
+
+	(void)fwrite(data, 1, len, c->to);
+	if (rest)
+		(void)fwrite(zero, 1, TAR_BLOCK - rest, c->to);
+	c->sum.bytes += len + (rest ? TAR_BLOCK - rest : 0);
+}
+
+/* strncpy() is what such a field wants: no NUL where it is full. */
+static void fill(char *field, size_t size, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(field, text, len < size ? len : size);
+}
+
+static void put_header(struct capture *c, char type, const char *name, const char *link,
+		       size_t size)
+{
+	struct tar_header h = { 0 };
+
+	fill(h.name, sizeof(h.name), name);
+	fill(h.linkname, sizeof(h.linkname), link);
+	fill(h.mode, sizeof(h.mode), type == '5' ? "0000755" : "0000644");
+	fill(h.uid, sizeof(h.uid), "0000000");
+	fill(h.gid, sizeof(h.gid), "0000000");
+	fill(h.mtime, sizeof(h.mtime), "00000000000");
+	fill(h.magic, sizeof(h.magic), "ustar  "); /* GNU's: it says how long names are told */
+	(void)snprintf(h.size, sizeof(h.size), "%011zo", size & 077777777777);
+	h.type = type;
+	h.chksum[sizeof(h.chksum) - 1] = ' ';
+	(void)snprintf(h.chksum, sizeof(h.chksum) - 1, "%06zo", tar_sum(&h) & 0777777);
+	put(c, &h, sizeof(h));
+}
+
+static void entry(struct capture *c, char type, const char *name, const char *link, size_t size)
+{
+	if (strlen(name) >= sizeof(((struct tar_header *)0)->name)) {
+		put_header(c, 'L', "././@LongLink", "", strlen(name) + 1);
+		put(c, name, strlen(name) + 1);
+	}
+	if (strlen(link) >= sizeof(((struct tar_header *)0)->linkname)) {
+		put_header(c, 'K', "././@LongLink", "", strlen(link) + 1);
+		put(c, link, strlen(link) + 1);
+	}
+	put_header(c, type, name, link, size);
+}
+
+void tar_dir(struct capture *c, const char *path)
+{
+	entry(c, '5', path, "", 0);
+}
+
+void tar_file(struct capture *c, const char *path, const void *data, size_t len)
+{
+	entry(c, '0', path, "", len);
+	put(c, data, len);
+	c->sum.files++;
+}
+
+void tar_link(struct capture *c, const char *path, const char *target)
+{
+	entry(c, '2', path, target, 0);
+	c->sum.links++;
+}
+
+void tar_end(struct capture *c)
+{
+	static const char zero[2 * TAR_BLOCK];
+
+	put(c, zero, sizeof(zero));
+}

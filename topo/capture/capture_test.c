@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/capture/capture.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/dir.h"
+#include "topo/capture/capture_priv.h"
+#include "topo/capture/open.h"
+#include "topo/testing/tree.h"
+
+static void run(const char *command)
+{
+	ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+/* Of a tree, in the folder top: what is read of it, and of its capture. */
+static void both(const char *top, bool raw, char **live, char **captured,
+		 struct aff_capture_sum *sum)
+{
+	auto_aff_machine struct aff_machine a = { 0 }, b = { 0 };
+	auto_aff_opened struct aff_opened from = { 0 }, o = { 0 };
+	const struct aff_capture_opts opts = { raw };
+	struct err e = { 0 };
+
+	ck_assert_msg(!aff_open(top, &from, &e), "%s", e.msg);
+	ck_assert_msg(!aff_capture(&from.dirs, &opts, "/mnt/x.tar", sum, &e), "%s", e.msg);
+	run("test $(find /mnt -maxdepth 1 -name 'x.tar*' | wc -l) = 1");
+	run("test $(stat -c %a /mnt/x.tar) = 600 && tar -tf /mnt/x.tar >/mnt/list");
+	ck_assert_msg(!aff_open("/mnt/x.tar", &o, &e), "%s", e.msg);
+	ck_assert(!aff_read_sysfs(from.dirs.sysfs, from.dirs.proc, NULL, &a, &e));
+	ck_assert(!aff_read_sysfs(o.dirs.sysfs, o.dirs.proc, NULL, &b, &e));
+	ck_assert_int_eq(a.full_config, b.full_config);
+	for (size_t i = 0; !raw && i < a.n_hcas && i < b.n_hcas; i++) {
+		ck_assert(!a.hca[i].guid == !b.hca[i].guid);
+		ck_assert(!a.hca[i].guid || a.hca[i].guid != b.hca[i].guid);
+		a.hca[i].guid = b.hca[i].guid = 0; /* cards were numbered by them */
+	}
+	*live = tree_dump(&a);
+	*captured = tree_dump(&b);
+}
+
+static const char *const trees[] = { "qemu-pxb-xio3130-igb-sriov-rxe", "hwloc-8ve",
+				     "hwloc-pcidomain32bits", "ghw-linux-amd64-accel-nvidia" };
+
+START_TEST(the_capture_answers_as_the_machine)
+{
+	const char *top = tree_unpack(trees[_i / 2]);
+	struct aff_capture_sum sum;
+	auto_free char *live = NULL, *captured = NULL;
+
+	both(top, _i % 2, &live, &captured, &sum);
+	ck_assert_msg(!strcmp(live, captured), "%s\n---\n%s", live, captured);
+	ck_assert(sum.files > 50 && sum.bytes < 1500000 && sum.unread == 0);
+	ck_assert(sum.short_config == (_i / 2 == 1 || _i / 2 == 2));
+}
+END_TEST
+
+START_TEST(so_does_that_of_this_machine)
+{
+	struct aff_capture_sum sum;
+	auto_free char *live = NULL, *captured = NULL;
+
+	(void)testing_dir();
+	both("/sys", true, &live, &captured, &sum);
+	ck_assert_msg(!strcmp(live, captured), "%s\n---\n%s", live, captured);
+}
+END_TEST
+
+/* ---- what is kept back ---- */
+
+static void secrets(void)
+{
+	const char *dir = testing_dir();
+	char config[512];
+
+	tree_put(dir, "m/proc/cmdline",
+		 "root=UUID=secret1 pci=realloc quiet host=secret2 iommu=pt\n");
+	tree_put(dir, "m/proc/net/route",
+		 "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\n"
+		 "eth0\t00000000\t0102030A\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
+		 "eth0\t0002030A\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0\n");
+	tree_put(dir, "m/proc/sys/kernel/osrelease", "6.1.0-9-amd64\n");
+	(void)snprintf(config, sizeof(config),
+		       "CONFIG_SECRET3=y\nCONFIG_PCI_P2PDMA_SECRET=y\nCONFIG_PCI_P2PDMA=y\n"
+		       "CONFIG_DMABUF_MOVE_NOTIFY=%0300d\n",
+		       0);
+	tree_put(dir, "m/boot/config-6.1.0-9-amd64", config);
+	tree_put(dir, "m/proc/driver/nvidia/version", "NVRM version: Open Kernel Module\n");
+	tree_put(dir, "m/proc/driver/nvidia/gpus/0000:01:00.0/information", "GPU UUID: secret4\n");
+	tree_put(dir, "m/proc/driver/nvidia/gpus/0000:01:00.0/numa_status", "Node: 4\n");
+	tree_put(dir, "m/sys/module/nvidia_peermem/version", "550\n");
+	tree_put(dir, "m/sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
+	tree_add("/mnt/m/sys", &(struct tree_fn){ "pci0000:00/0000:01:00.0", 0x020000, 0x15b3,
+						  0x1021, 0, NULL, 0 });
+	tree_add_hca("/mnt/m/sys", "pci0000:00/0000:01:00.0", "mlx5_0", 0x1122334455667788);
+	tree_add_netdev("/mnt/m/sys", "pci0000:00/0000:01:00.0", "eth0", 0);
+	run("cd /mnt/m/sys/devices/pci0000:00/0000:01:00.0 && "
+	    "echo 11:22:33:44:55:66 >net/eth0/address && cd infiniband/mlx5_0 && "
+	    "mkdir ports/1/gids && echo fe80:0000:0000:0000:1122:3344:5566:7788 >ports/1/gids/0 && "
+	    "echo 0000:0000:0000:0000:0000:ffff:0a03:0201 >ports/1/gids/1 && "
+	    "echo 0000:0000:0000:0000:0000:0000:0000:0000 >ports/1/gids/2 && "
+	    "echo secret5 >node_desc");
+}
+
+static void take(bool raw, const char *to)
+{
+	const struct aff_tree_dirs from = { .sysfs = "/mnt/m/sys",
+					    .proc = "/mnt/m/proc",
+					    .boot = "/mnt/m/boot" };
+	const struct aff_capture_opts o = { raw };
+	struct err e = { 0 };
+
+	ck_assert_msg(!aff_capture(&from, &o, to, NULL, &e), "%s", e.msg);
+}
+
+START_TEST(secrets_are_kept_back)
+{
+	secrets();
+	take(false, "/mnt/x.tar");
+	run("! grep -aE 'secret|0A030201|0102030A|0a03:0201|5566|11:22:33' /mnt/x.tar");
+	run("mkdir /mnt/u && tar -xf /mnt/x.tar -C /mnt/u");
+	run("test \"$(cat /mnt/u/proc/cmdline)\" = 'pci=realloc iommu=pt'");
+	run("test \"$(cat /mnt/u/boot/config-6.1.0-9-amd64)\" = CONFIG_PCI_P2PDMA=y");
+	run("grep -q '^eth0.00000000.00000000.0003.0.0.100.00000000' /mnt/u/proc/net/route && "
+	    "test $(wc -l </mnt/u/proc/net/route) = 1");
+	run("cd /mnt/u && cat proc/driver/nvidia/version proc/driver/nvidia/gpus/*/numa_status "
+	    "sys/module/nvidia_peermem/version sys/kernel/iommu_groups/7/type >/dev/null");
+	/* what belongs together still does: a GID is made of its port's GUID */
+	run("cd /mnt/u/sys/class/infiniband/mlx5_0 && "
+	    "test \"$(cat ports/1/gids/0)\" = \"fe80:0000:0000:0000:$(cat sys_image_guid)\" && "
+	    "grep -q '^0000:0000:0000:0000:0000:ffff:....:....$' ports/1/gids/1 && "
+	    "test ! -e ports/1/gids/2");
+	/* another key the next time */
+	take(false, "/mnt/y.tar");
+	run("! cmp -s /mnt/x.tar /mnt/y.tar");
+}
+END_TEST
+
+START_TEST(raw_is_raw)
+{
+	secrets();
+	take(true, "/mnt/x.tar");
+	run("grep -aq secret2 /mnt/x.tar && grep -aq 1122:3344:5566:7788 /mnt/x.tar && "
+	    "grep -aq 11:22:33:44:55:66 /mnt/x.tar && grep -aq 0102030A /mnt/x.tar");
+	take(true, "/mnt/y.tar");
+	run("cmp /mnt/x.tar /mnt/y.tar");
+}
+END_TEST
+
+START_TEST(serial_numbers_of_functions)
+{
+	static const uint64_t key[2] = { 1, 2 };
+	static uint8_t config[4096];
+
+	memset(config, 0, sizeof(config));
+	config[0x06] = 0x10; /* it has a list: PCI Express alone */
+	config[0x34] = 0x40;
+	config[0x40] = 0x10;
+	config[0x100] = 0x03; /* serial number, version 1, the last */
+	config[0x102] = 0x01;
+	memset(config + 0x104, 0x77, 8);
+	config[0x10c] = 0x55;
+	hide_config(key, config, 256); /* not there */
+	ck_assert_int_eq(config[0x104], 0x77);
+	hide_config(key, config, sizeof(config));
+	ck_assert_int_ne(memcmp(config + 0x104, "\x77\x77\x77\x77\x77\x77\x77\x77", 8), 0);
+	ck_assert(config[0x100] == 3 && config[0x10c] == 0x55 && config[0xff] == 0);
+}
+END_TEST
+
+START_TEST(hiding_keeps_the_form)
+{
+	static const uint64_t key[2] = { 3, 4 }, other[2] = { 3, 5 };
+	static const char *const in[] = { "0c42:a103:00f7:0bcf\n", "aa:bb:cc:dd:ee:ff\n", "",
+					  "0000:0000:0000:0000\n", "b4e9a30003ef8d5c\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
+		char a[64], b[64], c[64];
+		(void)snprintf(a, sizeof(a), "%s", in[i]);
+		(void)snprintf(b, sizeof(b), "%s", in[i]);
+		(void)snprintf(c, sizeof(c), "%s", in[i]);
+		hide_text(key, a);
+		hide_text(key, b);
+		hide_text(other, c);
+		bool zero = strspn(in[i], "0:\n") == strlen(in[i]);
+		ck_assert_str_eq(a, b);
+		ck_assert(zero == !strcmp(a, in[i]) && zero == !strcmp(a, c));
+		ck_assert_uint_eq(strlen(a), strlen(in[i]));
+		for (size_t k = 0; a[k]; k++)
+			ck_assert((a[k] == ':') == (in[i][k] == ':'));
+	}
+}
+END_TEST
+
+/* ---- failures ---- */
+
+START_TEST(a_failure_leaves_what_was)
+{
+	const struct aff_tree_dirs none = { .sysfs = "/nowhere" };
+	const struct aff_capture_opts o = { false };
+	struct err e = { 0 };
+
+	secrets();
+	tree_put("/mnt", "x.tar", "as it was");
+	ck_assert_int_eq(aff_capture(&none, &o, "/mnt/x.tar", NULL, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	const struct aff_tree_dirs from = { .sysfs = "/mnt/m/sys" };
+	ck_assert_int_eq(aff_capture(&from, &o, "/mnt/no/x.tar", NULL, &e), -1);
+	ck_assert(e.code == ERR_IO && e.errnum == ENOENT);
+	run("mkdir /mnt/small && mount -t tmpfs -o size=16k none /mnt/small");
+	ck_assert_int_eq(aff_capture(&from, &o, "/mnt/small/x.tar", NULL, &e), -1);
+	ck_assert(e.code == ERR_IO && e.errnum == ENOSPC);
+	run("test -z \"$(ls -A /mnt/small)\" && test \"$(cat /mnt/x.tar)\" = 'as it was'");
+	run("test $(find /mnt -maxdepth 1 -name 'x.tar*' | wc -l) = 1");
+}
+END_TEST
+
+static int capture_to(void *arg, struct err *e)
+{
+	const struct aff_tree_dirs from = { .sysfs = "/mnt/m/sys", .proc = "/mnt/m/proc" };
+	const struct aff_capture_opts o = { false };
+
+	return aff_capture(&from, &o, arg, NULL, e);
+}
+
+START_TEST(every_allocation_may_fail)
+{
+	char to[] = "/mnt/x.tar";
+
+	secrets();
+	run("rm -r /mnt/m/proc");
+	ck_assert_str_eq(alloc_fail_each(capture_to, to), "ok");
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const once[] = {
+		so_does_that_of_this_machine, secrets_are_kept_back, raw_is_raw,
+		serial_numbers_of_functions,  hiding_keeps_the_form, a_failure_leaves_what_was,
+		every_allocation_may_fail
+	};
+	Suite *suite = suite_create("capture");
+	TCase *cases = tcase_create("capture");
+
+	for (size_t i = 0; i < ARRAY_SIZE(once); i++)
+		tcase_add_test(cases, once[i]);
+	tcase_add_loop_test(cases, the_capture_answers_as_the_machine, 0, 2 * ARRAY_SIZE(trees));
+	suite_add_tcase(suite, cases);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

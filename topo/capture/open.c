@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/capture/open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/sys/exec.h"
+#include "lib/sys/fs.h"
+#include "topo/capture/untar.h"
+
+#define FILE_MAX   ((size_t)64 * 1024 * 1024)
+#define TIMEOUT_MS 60000
+
+/* ---- unpacking ---- */
+
+/* By their first bytes; these programs unpack their input to their output when told nothing. */
+static const struct {
+	const char *magic;
+	const char *program;
+} packers[] = {
+	{ "\x1f\x8b", "zcat" },
+	{ "BZh", "bzcat" },
+	{ "\xfd"
+	  "7zXZ",
+	  "xzcat" },
+	{ "\x28\xb5\x2f\xfd", "zstdcat" },
+};
+
+static const char *packer_of(int fd)
+{
+	char head[8] = "";
+
+	if (pread(fd, head, sizeof(head) - 1, 0) < 0)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(packers); i++) {
+		if (!strncmp(head, packers[i].magic, strlen(packers[i].magic)))
+			return packers[i].program;
+	}
+	return NULL;
+}
+
+/* Through the program, whose output is not kept but read as it comes. */
+static int unpack_with(const char *program, int fd, int dir, struct err *e)
+{
+	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
+	auto_clean(exec_kill) struct exec_child child = { .out_fd = -1 };
+	auto_free char *path = NULL, *text = NULL;
+	struct exec_result res = { 0 };
+	size_t len;
+
+	if (fs_read_fd(fd, FILE_MAX, &text, &len, e))
+		return -1;
+	if (asprintf(&path, "/usr/bin/%s", program) < 0) {
+		path = NULL;
+		return err_nomem(e);
+	}
+	if (access(path, X_OK))
+		(void)memmove(path, path + 4, strlen(path + 4) + 1); /* "/bin/..." */
+	struct exec_req req = { path, env, text, len, TIMEOUT_MS };
+	if (exec_start(&req, &child, e))
+		return err_hint(e, "install it, or unpack the file first");
+	if (untar(child.out_fd, dir, e) || exec_finish(&child, &res, e))
+		return -1;
+	free(res.output);
+	return res.status ? err_set(e, ERR_FIELD, 0, "%s says that it is damaged", program) : 0;
+}
+
+static int unpack(int fd, struct aff_opened *o, struct err *e)
+{
+	const char *program = packer_of(fd);
+
+	if (temp_dir_make(&o->temp, e))
+		return -1;
+	auto_fd int dir = fs_open_dir(o->temp.path, false, e);
+	if (dir < 0)
+		return -1;
+	return program ? unpack_with(program, fd, dir, e) : untar(fd, dir, e);
+}
+
+/* ---- where the tree is ---- */
+
+static bool is_dir(const char *dir, const char *name, char **out)
+{
+	struct stat st;
+
+	*out = NULL;
+	if (asprintf(out, "%s%s%s", dir, !strcmp(dir, "/") ? "" : "/", name) < 0) {
+		*out = NULL;
+		return false;
+	}
+	if (!lstat(*out, &st) && S_ISDIR(st.st_mode))
+		return true;
+	free(*out);
+	*out = NULL;
+	return false;
+}
+
+static bool is_tree(const char *dir)
+{
+	static const char *const some[] = { "devices", "bus", "class" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
+		auto_free char *path = NULL;
+		if (is_dir(dir, some[i], &path))
+			return true;
+	}
+	return false;
+}
+
+/* The folder that holds sys. 1: there is none. */
+static int take_top(const char *top, struct aff_opened *o)
+{
+	if (!is_dir(top, "sys", &o->sysfs))
+		return 1;
+	if (!is_tree(o->sysfs)) {
+		free(TAKE_PTR(o->sysfs));
+		return 1;
+	}
+	(void)is_dir(top, "proc", &o->proc);
+	(void)is_dir(top, "boot", &o->boot);
+	return 0;
+}
+
+/* What stands for /sys itself: what is beside it counts when its name is sys. */
+static int take_sys(const char *dir, struct aff_opened *o, struct err *e)
+{
+	const char *slash = strrchr(dir, '/');
+	bool named = !strcmp(slash ? slash + 1 : dir, "sys");
+	auto_free char *top = !slash         ? strdup(".")
+			      : slash == dir ? strdup("/")
+					     : strndup(dir, (size_t)(slash - dir));
+
+	if (!top)
+		return err_nomem(e);
+	if (named && !take_top(top, o))
+		return 0;
+	o->sysfs = strdup(dir);
+	return o->sysfs ? 0 : err_nomem(e);
+}
+
+static void close_dir(DIR **d)
+{
+	if (*d)
+		(void)closedir(*d);
+}
+
+/* The single folder in dir; NULL when there are none or several. */
+static char *only_folder(const char *dir)
+{
+	auto_clean(close_dir) DIR *d = opendir(dir);
+	auto_free char *found = NULL;
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		auto_free char *path = NULL;
+		if (*entry->d_name == '.' || !is_dir(dir, entry->d_name, &path))
+			continue;
+		if (found)
+			return NULL;
+		found = TAKE_PTR(path);
+	}
+	return TAKE_PTR(found);
+}
+
+static int find(const char *dir, const char *path, struct aff_opened *o, struct err *e)
+{
+	if (is_tree(dir))
+		return take_sys(dir, o, e);
+	if (!take_top(dir, o))
+		return 0;
+	auto_free char *only = only_folder(dir);
+	if (only && is_tree(only))
+		return take_sys(only, o, e);
+	if (only && !take_top(only, o))
+		return 0;
+	return err_set(e, ERR_NOTFOUND, 0,
+		       "%s: no tree in it: neither sys, nor one of devices, bus and class", path);
+}
+
+/* ---- together ---- */
+
+static int open_any(const char *path, struct aff_opened *o, struct err *e)
+{
+	auto_free char *dir = strdup(path);
+	struct stat st;
+
+	if (!dir)
+		return err_nomem(e);
+	for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
+		dir[n - 1] = '\0';
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st))
+		return err_set(e, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, errno, "%s", path);
+	if (S_ISDIR(st.st_mode))
+		return find(dir, path, o, e);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_FIELD, 0, "%s is neither a folder nor a file", path);
+	if (unpack(fd, o, e))
+		return err_wrap(e, "%s", path);
+	return find(o->temp.path, path, o, e);
+}
+
+int aff_open(const char *path, struct aff_opened *out, struct err *e)
+{
+	auto_aff_opened struct aff_opened o = { 0 };
+
+	if (open_any(path, &o, e))
+		return -1;
+	o.dirs = (struct aff_tree_dirs){ .sysfs = o.sysfs, .proc = o.proc, .boot = o.boot };
+	*out = o;
+	o = (struct aff_opened){ 0 };
+	return 0;
+}
+
+void aff_opened_clear(struct aff_opened *o)
+{
+	temp_dir_clear(&o->temp);
+	free(o->sysfs);
+	free(o->proc);
+	free(o->boot);
+	*o = (struct aff_opened){ 0 };
+}

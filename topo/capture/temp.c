@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topo/capture/temp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "lib/base/retry.h"
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	(void)remove(path);
+	return 0;
+}
+
+static void remove_tree(const char *dir)
+{
+	(void)nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* In a process of its own: what ends its parent does not end it, and it holds nothing open. */
+static _Noreturn void keep(const char *dir, int until)
+{
+	unsigned tries = 0;
+	sigset_t all;
+	char c;
+
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	(void)setsid();
+	if (chdir("/") || dup2(until, STDIN_FILENO) < 0)
+		_exit(1);
+	/* Before Linux 5.9 one by one. */
+	for (int fd = STDIN_FILENO + 1;
+	     syscall(SYS_close_range, STDIN_FILENO + 1, ~0U, 0) && fd < 1024; fd++)
+		(void)close(fd);
+	while (read(STDIN_FILENO, &c, 1) < 0 && retry_interrupted(&tries))
+		;
+	remove_tree(dir);
+	_exit(0);
+}
+
+static int start_keeper(struct temp_dir *t, struct err *e)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return err_set(e, ERR_IO, errno, "make a pipe");
+
+	auto_fd int until = fds[0], alive = fds[1];
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return err_set(e, ERR_IO, errno, "start a process");
+	if (pid == 0) {
+		(void)close(alive);
+		keep(t->path, until);
+	}
+	t->keeper = pid;
+	t->alive = TAKE_FD(alive);
+	return 0;
+}
+
+int temp_dir_make(struct temp_dir *out, struct err *e)
+{
+	const char *tmp = secure_getenv("TMPDIR");
+	auto_temp_dir struct temp_dir t = { 0 };
+	auto_free char *path = NULL;
+
+	if (asprintf(&path, "%s/railctl-topo-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp") < 0) {
+		path = NULL;
+		return err_nomem(e);
+	}
+	if (!mkdtemp(path))
+		return err_set(e, ERR_IO, errno, "make the folder %s", path);
+	t.path = TAKE_PTR(path);
+	if (start_keeper(&t, e))
+		return -1;
+	*out = t;
+	t = (struct temp_dir){ 0 };
+	return 0;
+}
+
+void temp_dir_clear(struct temp_dir *t)
+{
+	unsigned tries = 0;
+
+	if (t->keeper) {
+		(void)close(t->alive);
+		while (waitpid(t->keeper, NULL, 0) < 0 && retry_interrupted(&tries))
+			;
+	} else if (t->path) {
+		remove_tree(t->path);
+	}
+	free(t->path);
+	*t = (struct temp_dir){ 0 };
+}

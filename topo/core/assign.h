@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assign.h: of GPUs that have the same HCAs nearest, which HCA is whose. Pure. */
+#ifndef RAILHEAD_TOPO_CORE_ASSIGN_H
+#define RAILHEAD_TOPO_CORE_ASSIGN_H
+
+#include "topo/core/choose.h"
+
+/*
+ * aff_deal - fill assigned, share, n_share and n_own of the GPUs taker[0..n), whose nearest are the
+ * same. load: one number for each HCA, at a card's: how many GPUs it has been dealt to; a card with
+ * more than others is passed over.
+ */
+struct aff_dealt {
+	const struct aff_machine *m;
+	struct aff_choice *c;
+	uint32_t *load;
+};
+int aff_deal(const struct aff_dealt *d, const uint32_t *taker, uint32_t n,
+	     struct err *e) must_check;
+
+#endif

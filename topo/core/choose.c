@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/core/choose.h"
+
+#include <string.h>
+
+#include "topo/core/assign.h"
+
+struct work {
+	const struct aff_machine *m;
+	const struct aff_scope *scope;
+	struct aff_choice *c;
+	uint32_t *cand; /* candidates by PCI address and name */
+	uint32_t n_cand;
+	struct aff_relation *way; /* of one GPU, to each candidate */
+	uint32_t *gpu;            /* GPUs in scope that have something nearest, by PCI address */
+	uint32_t n_gpus;
+	uint32_t *taker, *load;
+};
+
+static void work_clear(struct work *w)
+{
+	free(w->cand);
+	free(w->way);
+	free(w->gpu);
+	free(w->taker);
+	free(w->load);
+}
+#define auto_work auto_clean(work_clear)
+
+bool aff_usable(const struct aff_hca *h)
+{
+	if (h->kind == AFF_HCA_SOFTWARE)
+		return false;
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (h->port[i].active != AFF_NO)
+			return true;
+	}
+	return h->n_ports == 0;
+}
+
+static bool gpu_in(const struct work *w, uint32_t gpu)
+{
+	return !w->scope || !w->scope->gpu || w->scope->gpu[gpu];
+}
+
+static bool hca_in(const struct work *w, uint32_t hca)
+{
+	return !w->scope || !w->scope->hca || w->scope->hca[hca];
+}
+
+/* ---- the order of addresses ---- */
+
+static int by_hca(const void *x, const void *y, void *arg)
+{
+	const struct aff_machine *m = arg;
+	const struct aff_hca *a = &m->hca[*(const uint32_t *)x], *b = &m->hca[*(const uint32_t *)y];
+	int c = cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
+
+	return c ? c : strverscmp(a->name, b->name);
+}
+
+static int by_gpu(const void *x, const void *y, void *arg)
+{
+	const struct aff_machine *m = arg;
+	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
+
+	return cmp_u64(aff_place(m, a), aff_place(m, b));
+}
+
+/* ---- candidates ---- */
+
+static bool other_role(const struct aff_hca *h)
+{
+	return h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
+}
+
+static void gather(struct work *w, bool others_too)
+{
+	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
+		const struct aff_hca *h = &w->m->hca[i];
+		if (hca_in(w, i) && aff_usable(h) && (others_too || !other_role(h)))
+			w->cand[w->n_cand++] = i;
+	}
+}
+
+/* The function whose own HCA says all that this one could; AFF_NONE: it speaks for itself. */
+static uint32_t pf_of(const struct aff_machine *m, const struct aff_hca *h)
+{
+	if (h->pci == AFF_NONE)
+		return AFF_NONE;
+	if (h->kind == AFF_HCA_SF)
+		return h->pci;
+	return h->kind == AFF_HCA_VF ? m->pci[h->pci].physfn : AFF_NONE;
+}
+
+static void mark_pfs(const struct work *w, bool *is_pf)
+{
+	for (uint32_t i = 0; i < w->n_cand; i++) {
+		const struct aff_hca *h = &w->m->hca[w->cand[i]];
+		if (h->kind != AFF_HCA_PF && h->kind != AFF_HCA_BOND)
+			continue;
+		if (h->pci != AFF_NONE)
+			is_pf[h->pci] = true;
+		if (h->second != AFF_NONE)
+			is_pf[h->second] = true;
+	}
+}
+
+/* A VF says nothing that its PF does not, and a hundred of them would hide it. */
+static int drop_vfs(struct work *w, struct err *e)
+{
+	auto_free bool *is_pf = calloc(w->m->n_pci + 1, sizeof(*is_pf));
+	uint32_t n = 0;
+
+	if (!is_pf)
+		return err_nomem(e);
+	mark_pfs(w, is_pf);
+	for (uint32_t i = 0; i < w->n_cand; i++) {
+		uint32_t pf = pf_of(w->m, &w->m->hca[w->cand[i]]);
+		if (pf == AFF_NONE || !is_pf[pf])
+			w->cand[n++] = w->cand[i];
+	}
+	w->n_cand = n;
+	return 0;
+}
+
+static int find_candidates(struct work *w, struct err *e)
+{
+	gather(w, false);
+	if (!w->n_cand)
+		gather(w, true);
+	if (drop_vfs(w, e))
+		return -1;
+	qsort_r(w->cand, w->n_cand, sizeof(*w->cand), by_hca, (void *)w->m);
+	return 0;
+}
+
+/* ---- nearest ---- */
+
+static const char *why_no_candidate(const struct work *w)
+{
+	bool any = false, hardware = false;
+
+	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
+		any = any || hca_in(w, i);
+		hardware = hardware || (hca_in(w, i) && w->m->hca[i].kind != AFF_HCA_SOFTWARE);
+	}
+	if (!any)
+		return "there is no RDMA device";
+	return hardware ? "no RDMA device has an active port"
+			: "there are only RDMA devices in software";
+}
+
+static const char *why_none(const struct work *w, uint32_t gpu)
+{
+	if (!gpu_in(w, gpu))
+		return "it is none of the GPUs asked for";
+	if (w->m->gpu[gpu].on_package)
+		return "its RDMA ports are on its own package, and no HCA reaches its memory";
+	return w->n_cand ? NULL : why_no_candidate(w);
+}
+
+static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
+{
+	struct aff_gpu_choice *g = &w->c->gpu[gpu];
+	const struct aff_relation *best = NULL;
+	size_t n = 0;
+
+	g->why_none = why_none(w, gpu);
+	if (g->why_none)
+		return 0;
+	for (uint32_t i = 0; i < w->n_cand; i++) {
+		aff_relate_hca(w->m, gpu, w->cand[i], &w->way[i]);
+		if (w->way[i].class == AFF_CLASS_UNKNOWN)
+			continue;
+		if (!best || aff_nearer(&w->way[i], best) < 0) {
+			best = &w->way[i];
+			n = 0;
+		}
+		n += aff_nearer(&w->way[i], best) == 0;
+	}
+	if (!best) {
+		g->why_none = "where the RDMA devices are is not told";
+		return 0;
+	}
+	g->nearest = calloc(n + 1, sizeof(*g->nearest));
+	if (!g->nearest)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < w->n_cand; i++) {
+		if (aff_nearer(&w->way[i], best) == 0)
+			g->nearest[g->n_nearest++] = w->cand[i];
+	}
+	w->gpu[w->n_gpus++] = gpu;
+	return 0;
+}
+
+/* ---- dealing ---- */
+
+static bool same_nearest(const struct aff_gpu_choice *a, const struct aff_gpu_choice *b)
+{
+	return a->n_nearest == b->n_nearest &&
+	       !memcmp(a->nearest, b->nearest, a->n_nearest * sizeof(*a->nearest));
+}
+
+/*
+ * Whoever has the fewest to choose from is first: a GPU that could take any of eight then passes
+ * over those that are the only ones of another.
+ */
+static uint32_t next_of(const struct work *w)
+{
+	uint32_t best = AFF_NONE;
+
+	for (uint32_t i = 0; i < w->n_gpus; i++) {
+		const struct aff_gpu_choice *g = &w->c->gpu[w->gpu[i]];
+		if (!g->share && (best == AFF_NONE || g->n_nearest < w->c->gpu[best].n_nearest))
+			best = w->gpu[i];
+	}
+	return best;
+}
+
+static int deal_all(struct work *w, struct err *e)
+{
+	const struct aff_dealt d = { w->m, w->c, w->load };
+	uint32_t first;
+
+	while ((first = next_of(w)) != AFF_NONE) {
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < w->n_gpus; i++) {
+			if (same_nearest(&w->c->gpu[w->gpu[i]], &w->c->gpu[first]))
+				w->taker[n++] = w->gpu[i];
+		}
+		if (aff_deal(&d, w->taker, n, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- rails ---- */
+
+/* Cards are numbered as their first HCA comes; load says which are nearest to somebody. */
+static void number_rails(struct work *w)
+{
+	uint32_t *number = w->load;
+
+	for (uint32_t i = 0; i < w->m->n_hcas; i++)
+		number[i] = AFF_NONE;
+	for (uint32_t i = 0; i < w->n_gpus; i++) {
+		const struct aff_gpu_choice *g = &w->c->gpu[w->gpu[i]];
+		for (size_t k = 0; k < g->n_nearest; k++)
+			w->c->rail[g->nearest[k]] = 0;
+	}
+	for (uint32_t i = 0; i < w->n_cand; i++) {
+		uint32_t card = w->m->hca[w->cand[i]].card;
+		if ((!w->n_gpus || w->c->rail[w->cand[i]] == 0) && number[card] == AFF_NONE)
+			number[card] = w->c->n_rails++;
+	}
+	for (uint32_t i = 0; i < w->m->n_hcas; i++)
+		w->c->rail[i] = hca_in(w, i) && aff_usable(&w->m->hca[i])
+					? number[w->m->hca[i].card]
+					: AFF_NONE;
+}
+
+/* ---- all of it ---- */
+
+static int prepare(struct work *w, struct err *e)
+{
+	size_t gpus = w->m->n_gpus + 1, hcas = w->m->n_hcas + 1;
+
+	w->cand = calloc(hcas, sizeof(*w->cand));
+	w->way = calloc(hcas, sizeof(*w->way));
+	w->load = calloc(hcas, sizeof(*w->load));
+	w->gpu = calloc(gpus, sizeof(*w->gpu));
+	w->taker = calloc(gpus, sizeof(*w->taker));
+	w->c->gpu = calloc(gpus, sizeof(*w->c->gpu));
+	w->c->rail = calloc(hcas, sizeof(*w->c->rail));
+	if (!w->cand || !w->way || !w->load || !w->gpu || !w->taker || !w->c->gpu || !w->c->rail)
+		return err_nomem(e);
+	w->c->n_gpus = w->m->n_gpus;
+	w->c->n_hcas = w->m->n_hcas;
+	for (size_t i = 0; i < w->m->n_gpus; i++)
+		w->c->gpu[i].assigned = AFF_NONE;
+	for (size_t i = 0; i < w->m->n_hcas; i++)
+		w->c->rail[i] = AFF_NONE;
+	return 0;
+}
+
+static int choose(struct work *w, struct err *e)
+{
+	if (prepare(w, e) || find_candidates(w, e))
+		return -1;
+	for (uint32_t i = 0; i < w->m->n_gpus; i++) {
+		if (find_nearest(w, i, e))
+			return -1;
+	}
+	qsort_r(w->gpu, w->n_gpus, sizeof(*w->gpu), by_gpu, (void *)w->m);
+	if (deal_all(w, e))
+		return -1;
+	number_rails(w);
+	return 0;
+}
+
+int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struct aff_choice *out,
+	       struct err *e)
+{
+	auto_aff_choice struct aff_choice c = { 0 };
+	auto_work struct work w = { .m = m, .scope = scope, .c = &c };
+
+	if (choose(&w, e))
+		return -1;
+	*out = c;
+	c = (struct aff_choice){ 0 };
+	return 0;
+}
+
+void aff_choice_clear(struct aff_choice *c)
+{
+	for (size_t i = 0; i < c->n_gpus; i++) {
+		free(c->gpu[i].nearest);
+		free(c->gpu[i].share);
+	}
+	free(c->gpu);
+	free(c->rail);
+	*c = (struct aff_choice){ 0 };
+}

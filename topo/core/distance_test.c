@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/core/distance.h"
+
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "topo/read/read.h"
+#include "topo/testing/topo.h"
+#include "topo/testing/yard.h"
+
+static struct aff_relation way(const struct aff_machine *m, uint32_t gpu, const char *hca)
+{
+	struct aff_relation r;
+	uint32_t h = aff_find_hca(m, hca);
+
+	ck_assert_uint_ne(h, AFF_NONE);
+	aff_relate_hca(m, gpu, h, &r);
+	return r;
+}
+
+#define WAY(r, c, levels, chips, bw)                                                               \
+	do {                                                                                       \
+		struct aff_relation r_ = (r);                                                      \
+		ck_assert_str_eq(aff_class_name(r_.class), aff_class_name(c));                     \
+		ck_assert_uint_eq(r_.bridges, levels);                                             \
+		ck_assert_uint_eq(r_.switches, chips);                                             \
+		ck_assert_uint_eq(r_.max_bw, bw);                                                  \
+	} while (0)
+
+/* ---- topology files ---- */
+
+START_TEST(dgx_a100)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+
+	topo_xml("dgx-a100", &m);
+	WAY(way(&m, 0, "mlx5_0"), AFF_PXB, 4, 2, 1920);
+	WAY(way(&m, 0, "mlx5_1"), AFF_PXB, 4, 2, 1920);
+	/* GPU1 hangs on the level that mlx5_0 hangs on; one chip all the same */
+	WAY(way(&m, 1, "mlx5_0"), AFF_PXB, 2, 2, 1920);
+	WAY(way(&m, 1, "mlx5_1"), AFF_PXB, 4, 2, 1920);
+	WAY(way(&m, 0, "mlx5_2"), AFF_SYS, 5, 3, 1920);
+	ck_assert(way(&m, 0, "mlx5_0").collapsed && !way(&m, 1, "mlx5_0").collapsed);
+	ck_assert(!way(&m, 0, "mlx5_0").probable && !way(&m, 0, "mlx5_0").own_bridge);
+	ck_assert(way(&m, 0, "mlx5_0").same_numa == AFF_YES && way(&m, 0, "mlx5_0").same_root);
+	ck_assert(way(&m, 0, "mlx5_2").same_numa == AFF_NO && !way(&m, 0, "mlx5_2").same_root);
+	ck_assert_uint_eq(m.pci[way(&m, 0, "mlx5_0").ancestor].addr.bus, 0x01);
+	ck_assert_uint_eq(way(&m, 0, "mlx5_2").ancestor, AFF_NONE);
+}
+END_TEST
+
+START_TEST(one_chip_of_gen5)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+
+	topo_xml("oci-bm-gpu-h100", &m);
+	WAY(way(&m, 0, "mlx5_0"), AFF_PXB, 3, 1, 3840);
+	WAY(way(&m, 0, "mlx5_1"), AFF_PXB, 3, 1, 3840);
+	ck_assert(way(&m, 0, "mlx5_0").collapsed);
+	/* the link that the chip says it has to the processor: 5 GT/s */
+	WAY(way(&m, 0, "mlx5_3"), AFF_PHB, 4, 2, 480);
+}
+END_TEST
+
+START_TEST(a_bridge_of_the_gpu_is_the_gpu)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+
+	topo_xml("rccl-topo_8p_950", &m);
+	WAY(way(&m, 0, "bnxt_re0"), AFF_PXB, 2, 1, 3840);
+	ck_assert(way(&m, 0, "bnxt_re0").own_bridge && !way(&m, 0, "bnxt_re0").collapsed);
+	WAY(way(&m, 0, "bnxt_re1"), AFF_PHB, 3, 2, 3840);
+	/* above another maker's GPU it is a switch like any */
+	m.pci[m.gpu[0].pci].vendor = 0x10de;
+	WAY(way(&m, 0, "bnxt_re0"), AFF_PXB, 2, 2, 3840);
+	m.pci[m.gpu[0].pci].vendor = 0x1002;
+	m.pci[m.gpu[0].pci].has_ids = false;
+	WAY(way(&m, 0, "bnxt_re0"), AFF_PXB, 2, 2, 3840);
+}
+END_TEST
+
+START_TEST(a_node_that_is_not_told)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+
+	topo_xml("synthetic-h_gpu_numa0_nic_numa-1", &m);
+	struct aff_relation r;
+	aff_relate_hca(&m, 0, 0, &r);
+	ck_assert_str_eq(aff_class_name(r.class), "SYS");
+	ck_assert_int_eq(r.same_numa, AFF_UNKNOWN);
+}
+END_TEST
+
+static void read_xml(const char *text, struct aff_machine *m)
+{
+	struct err e = { 0 };
+
+	if (aff_read_xml(text, strlen(text), m, &e))
+		ck_abort_msg("%s", e.msg);
+}
+
+#define FN(id, inside)                                                                             \
+	"<pci busid=\"" id "\" class=\"0x030200\" link_speed=\"16.0 GT/s PCIe\" "                  \
+	"link_width=\"8\">" inside "</pci>"
+#define GPU_     "<gpu dev=\"0\" sm=\"80\" rank=\"0\" gdr=\"1\"/>"
+#define NIC(dev) "<nic><net name=\"v" dev "\" dev=\"" dev "\" speed=\"1\" port=\"1\"/></nic>"
+
+START_TEST(an_hca_of_a_processor)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+
+	read_xml("<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\">" FN("0000:01:00.0", GPU_)
+			 NIC("0") "</cpu><cpu numaid=\"1\" arch=\"x86_64\">" NIC(
+				 "1") "</cpu></system>",
+		 &m);
+	WAY(way(&m, 0, "v0"), AFF_PHB, 0, 0, 960);
+	WAY(way(&m, 0, "v1"), AFF_SYS, 0, 0, 960);
+	ck_assert_int_eq(way(&m, 0, "v1").same_numa, AFF_NO);
+	m.hca[1].cpu = AFF_NONE;
+	WAY(way(&m, 0, "v1"), AFF_CLASS_UNKNOWN, 0, 0, 0);
+}
+END_TEST
+
+/* ---- trees of /sys ---- */
+
+struct pair {
+	struct aff_machine m;
+	struct yard y;
+	uint32_t gpu, hca;
+};
+
+static struct aff_relation pair_way(const struct pair *p)
+{
+	struct aff_relation r;
+
+	aff_relate_hca(&p->m, p->gpu, p->hca, &r);
+	return r;
+}
+
+static void pair_begin(struct pair *p)
+{
+	*p = (struct pair){ 0 };
+	p->y.m = &p->m;
+	yard_root(&p->y, 0);
+}
+
+static void pair_end(struct pair *p, uint32_t gpu_below, uint32_t hca_below)
+{
+	p->gpu = yard_gpu(&p->y, gpu_below);
+	p->hca = yard_hca(&p->y, hca_below, "mlx5_0");
+	yard_done(&p->y);
+}
+
+START_TEST(ports_of_one_switch)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t sw = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
+	pair_end(&p, yard_down(&p.y, sw), yard_down(&p.y, sw));
+	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
+	ck_assert_uint_eq(pair_way(&p).ancestor, sw);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+START_TEST(switch_below_switch)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t sw = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
+	uint32_t slot = yard_slot(&p.y, yard_down(&p.y, sw), &yard_plain);
+	pair_end(&p, slot, yard_down(&p.y, sw));
+	WAY(pair_way(&p), AFF_PXB, 2, 2, 3840);
+	/* the same from the other end */
+	struct aff_relation r;
+	aff_relate(&p.m, p.m.hca[0].pci, p.m.gpu[0].pci, &r);
+	WAY(r, AFF_PXB, 2, 2, 3840);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+START_TEST(root_ports)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t a = yard_port(&p.y), b = yard_port(&p.y);
+	pair_end(&p, a, b);
+	WAY(pair_way(&p), AFF_PHB, 0, 0, 3840);
+	ck_assert(pair_way(&p).same_root);
+	aff_machine_clear(&p.m);
+
+	pair_begin(&p);
+	a = yard_slot(&p.y, yard_port(&p.y), &yard_plain);
+	pair_end(&p, a, yard_port(&p.y));
+	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
+	aff_machine_clear(&p.m);
+
+	/* integrated endpoints, as a small virtual machine shows them */
+	pair_begin(&p);
+	pair_end(&p, AFF_NONE, AFF_NONE);
+	WAY(pair_way(&p), AFF_PHB, 0, 0, 3840);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+START_TEST(functions_of_one_device)
+{
+	struct pair p;
+
+	/* on one root port, and on one port of a switch: nothing lies between */
+	for (int sw = 0; sw < 2; sw++) {
+		pair_begin(&p);
+		uint32_t port = yard_port(&p.y);
+		port = sw ? yard_slot(&p.y, port, &yard_plain) : port;
+		pair_end(&p, port, port);
+		WAY(pair_way(&p), AFF_PIX, 0, 0, 3840);
+		aff_machine_clear(&p.m);
+	}
+	pair_begin(&p);
+	pair_end(&p, yard_port(&p.y), yard_port(&p.y));
+	struct aff_relation r;
+	aff_relate(&p.m, p.m.gpu[0].pci, p.m.gpu[0].pci, &r);
+	WAY(r, AFF_X, 0, 0, 0);
+	ck_assert(r.same_root && r.same_numa == AFF_YES);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+/* A bridge of the old kind, and a port whose switch has no upstream port that shows. */
+START_TEST(odd_bridges)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
+	p.m.pci[up].kind = AFF_BRIDGE;
+	pair_end(&p, up, up);
+	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
+	aff_machine_clear(&p.m);
+
+	pair_begin(&p);
+	uint32_t down = yard_down(&p.y, yard_port(&p.y));
+	pair_end(&p, yard_slot(&p.y, down, &yard_plain), yard_port(&p.y));
+	WAY(pair_way(&p), AFF_PHB, 2, 2, 3840);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+START_TEST(root_complexes)
+{
+	static const struct {
+		int here, there, third;
+		enum aff_class class;
+		enum aff_tri same;
+	} cases[] = {
+		{ 0, 0, 1, AFF_NODE, AFF_YES },        { 0, 1, 1, AFF_SYS, AFF_NO },
+		{ 0, -1, 1, AFF_SYS, AFF_UNKNOWN },    { 0, -1, 0, AFF_NODE, AFF_UNKNOWN },
+		{ -1, -1, -1, AFF_NODE, AFF_UNKNOWN }, { -1, -1, 2, AFF_NODE, AFF_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pair p = { 0 };
+		p.y.m = &p.m;
+		yard_root(&p.y, cases[i].third);
+		yard_root(&p.y, cases[i].here);
+		uint32_t port = yard_port(&p.y);
+		yard_root(&p.y, cases[i].there);
+		pair_end(&p, port, yard_port(&p.y));
+		/* the GPU's own file says nothing: the port above it does */
+		p.m.pci[p.m.gpu[0].pci].numa = -1;
+		WAY(pair_way(&p), cases[i].class, 0, 0, 3840);
+		ck_assert_int_eq(pair_way(&p).same_numa, cases[i].same);
+		ck_assert(!pair_way(&p).same_root);
+		/* nor any function: the root complex does */
+		for (size_t k = 0; k < p.m.n_pci; k++)
+			p.m.pci[k].numa = -1;
+		ck_assert_int_eq(pair_way(&p).same_numa, cases[i].same);
+		/* nor anything */
+		p.m.root[1].cpu = AFF_NONE;
+		ck_assert_int_eq(pair_way(&p).same_numa, AFF_UNKNOWN);
+		p.m.pci[port].root = AFF_NONE;
+		p.m.pci[p.m.gpu[0].pci].root = AFF_NONE;
+		ck_assert_int_eq(pair_way(&p).same_numa, AFF_UNKNOWN);
+		aff_machine_clear(&p.m);
+	}
+}
+END_TEST
+
+/* ---- chips ---- */
+
+/* An upper switch with two lower ones, a GPU below one, an HCA below the other. */
+static struct aff_relation tower(const struct yard_ids *upper, const struct yard_ids *lower)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t up = yard_switch(&p.y, yard_port(&p.y), upper);
+	uint32_t a = yard_slot(&p.y, yard_down(&p.y, up), lower);
+	uint32_t b = yard_slot(&p.y, yard_down(&p.y, up), lower);
+	pair_end(&p, a, b);
+	struct aff_relation r = pair_way(&p);
+	aff_machine_clear(&p.m);
+	return r;
+}
+
+START_TEST(levels_of_one_chip)
+{
+	const struct yard_ids oem5 = { 0x1000, 0xc030, 0x15d9, 0x1d25 };
+	const struct yard_ids oem4 = { 0x1000, 0xc010, 0x15d9, 0x1d25 };
+	const struct yard_ids other4 = { 0x1000, 0xc010, 0x1000, 0x1096 };
+	const struct {
+		const struct yard_ids *upper, *lower;
+		uint32_t chips;
+		bool collapsed, probable;
+	} cases[] = {
+		{ &yard_plain, &yard_plain, 3, false, false },
+		{ &yard_gen4, &yard_gen4, 1, true, false },
+		{ &yard_gen5_upper, &yard_gen5_lower, 1, true, false },
+		{ &yard_gen5_lower, &yard_gen5_upper, 3, false, false },
+		{ &yard_gen5_upper, &yard_gen5_upper, 3, false, false },
+		{ &yard_gen4, &yard_gen5_lower, 3, false, false },
+		{ &yard_gen5_upper, &yard_gen4, 3, false, false },
+		{ &yard_gen4, &other4, 3, false, false },
+		{ &other4, &yard_gen4, 3, false, false },
+		{ &yard_gen4, &yard_dgx, 3, false, false },
+		{ &yard_dgx, &yard_dgx, 3, false, false },
+		{ &oem5, &oem5, 3, false, true },
+		{ &oem4, &oem4, 3, false, true },
+		{ &oem4, &oem5, 3, false, false },
+		{ &yard_gen5_upper, &oem5, 3, false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct aff_relation r = tower(cases[i].upper, cases[i].lower);
+		WAY(r, AFF_PXB, 3, cases[i].chips, 3840);
+		ck_assert_msg(r.collapsed == cases[i].collapsed, "case %zu", i);
+		ck_assert_msg(r.probable == cases[i].probable, "case %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(three_levels)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t one = yard_switch(&p.y, yard_port(&p.y), &yard_gen4);
+	uint32_t two = yard_switch(&p.y, yard_down(&p.y, one), &yard_gen4);
+	uint32_t three = yard_slot(&p.y, yard_down(&p.y, two), &yard_gen4);
+	pair_end(&p, three, yard_down(&p.y, one));
+	WAY(pair_way(&p), AFF_PXB, 3, 1, 3840);
+	ck_assert_uint_eq(p.m.pci[three].chip, one);
+	ck_assert_uint_eq(p.m.pci[p.m.gpu[0].pci].chip, AFF_NONE);
+	/* ids that cannot be read are no ids */
+	p.m.pci[two].has_ids = false;
+	aff_tree_prepare(&p.m);
+	WAY(pair_way(&p), AFF_PXB, 3, 3, 3840);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+/* ---- links ---- */
+
+START_TEST(the_narrowest_link)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_gen4);
+	uint32_t low = yard_switch(&p.y, yard_down(&p.y, up), &yard_gen4);
+	pair_end(&p, yard_down(&p.y, low), yard_port(&p.y));
+	struct aff_pci *gpu = &p.m.pci[p.m.gpu[0].pci], *hca = &p.m.pci[p.m.hca[0].pci];
+	hca->cur.width = 4;
+	ck_assert(pair_way(&p).max_bw == 3840 && pair_way(&p).cur_bw == 960);
+	gpu->max.speed = gpu->cur.speed = 30;
+	ck_assert(pair_way(&p).max_bw == 480 && pair_way(&p).cur_bw == 480);
+	/* between two levels of one chip there is none */
+	p.m.pci[low].max.speed = p.m.pci[low].cur.speed = 15;
+	ck_assert_uint_eq(pair_way(&p).max_bw, 480);
+	p.m.pci[up].max.speed = 15;
+	ck_assert_uint_eq(pair_way(&p).max_bw, 240);
+	/* what is not told is not guessed */
+	hca->max.speed = 0;
+	ck_assert_uint_eq(pair_way(&p).max_bw, 0);
+	ck_assert_uint_eq(pair_way(&p).cur_bw, 480);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+START_TEST(a_vf_uses_its_pfs_link)
+{
+	struct pair p;
+	struct aff_relation r;
+
+	pair_begin(&p);
+	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
+	uint32_t a = yard_down(&p.y, up), b = yard_down(&p.y, up);
+	p.gpu = yard_gpu(&p.y, a);
+	p.hca = yard_hca(&p.y, b, "mlx5_0");
+	uint32_t vf = yard_vf(&p.y, p.hca, 3, NULL);
+	yard_done(&p.y);
+	aff_relate(&p.m, p.m.gpu[0].pci, vf, &r);
+	WAY(r, AFF_PIX, 1, 1, 3840);
+	/* in a virtual machine the PF is not there */
+	p.m.pci[vf].physfn = AFF_NONE;
+	aff_relate(&p.m, p.m.gpu[0].pci, vf, &r);
+	WAY(r, AFF_PIX, 1, 1, 0);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+/* ---- HCAs of more than one function, and the order ---- */
+
+START_TEST(a_bond_is_as_far_as_its_farther_function)
+{
+	struct pair p;
+
+	pair_begin(&p);
+	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
+	uint32_t far = yard_port(&p.y);
+	p.gpu = yard_gpu(&p.y, yard_down(&p.y, up));
+	p.hca = yard_hca(&p.y, yard_down(&p.y, up), "mlx5_bond_0");
+	uint32_t second = yard_fn(&p.y, far, 0, &yard_plain);
+	yard_done(&p.y);
+	p.m.hca[0].kind = AFF_HCA_BOND;
+	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
+	p.m.hca[0].second = second;
+	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
+	p.m.hca[0].second = p.m.hca[0].pci;
+	p.m.hca[0].pci = second;
+	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
+	aff_machine_clear(&p.m);
+}
+END_TEST
+
+START_TEST(nearer)
+{
+	static const struct {
+		enum aff_class x;
+		uint32_t x_switches;
+		enum aff_class y;
+		uint32_t y_switches;
+		int want;
+	} cases[] = {
+		{ AFF_PIX, 1, AFF_PIX, 1, 0 },   { AFF_PXB, 1, AFF_PIX, 1, 0 },
+		{ AFF_PXB, 2, AFF_PIX, 1, 1 },   { AFF_PXB, 3, AFF_PHB, 0, -1 },
+		{ AFF_PHB, 2, AFF_NODE, 0, -1 }, { AFF_NODE, 2, AFF_SYS, 0, -1 },
+		{ AFF_SYS, 1, AFF_SYS, 2, -1 },  { AFF_CLASS_UNKNOWN, 0, AFF_SYS, 9, 1 },
+		{ AFF_X, 0, AFF_PIX, 0, -1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct aff_relation x = { .class = cases[i].x, .switches = cases[i].x_switches };
+		struct aff_relation y = { .class = cases[i].y, .switches = cases[i].y_switches };
+		ck_assert_msg(aff_nearer(&x, &y) == cases[i].want, "case %zu", i);
+		ck_assert_msg(aff_nearer(&y, &x) == -cases[i].want, "case %zu back", i);
+	}
+	ck_assert_str_eq(aff_class_name(AFF_CLASS_UNKNOWN), "unknown");
+}
+END_TEST
+
+TEST_PROGRAM("relate", dgx_a100, one_chip_of_gen5, a_bridge_of_the_gpu_is_the_gpu,
+	     a_node_that_is_not_told, an_hca_of_a_processor, ports_of_one_switch,
+	     switch_below_switch, root_ports, functions_of_one_device, odd_bridges, root_complexes,
+	     levels_of_one_chip, three_levels, the_narrowest_link, a_vf_uses_its_pfs_link,
+	     a_bond_is_as_far_as_its_farther_function, nearer)

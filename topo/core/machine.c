@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "topo/core/machine.h"
+
+uint32_t aff_find_pci(const struct aff_machine *m, struct pci_addr a)
+{
+	for (size_t i = 0; i < m->n_pci; i++) {
+		if (pci_same(m->pci[i].addr, a))
+			return (uint32_t)i;
+	}
+	return AFF_NONE;
+}
+
+uint32_t aff_find_gpu(const struct aff_machine *m, struct pci_addr a)
+{
+	for (size_t i = 0; i < m->n_gpus; i++) {
+		if (pci_same(m->pci[m->gpu[i].pci].addr, a))
+			return (uint32_t)i;
+	}
+	return AFF_NONE;
+}
+
+uint32_t aff_find_hca(const struct aff_machine *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		if (!strcmp(m->hca[i].name, name))
+			return (uint32_t)i;
+	}
+	return AFF_NONE;
+}
+
+uint64_t aff_place(const struct aff_machine *m, uint32_t pci)
+{
+	return pci == AFF_NONE ? UINT64_MAX : pci_order(m->pci[pci].addr);
+}
+
+void aff_machine_clear(struct aff_machine *m)
+{
+	for (size_t i = 0; i < m->n_gpus; i++)
+		free(m->gpu[i].nvlink);
+	for (size_t i = 0; i < m->n_hcas; i++)
+		free(m->hca[i].port);
+	for (size_t i = 0; i < m->n_notes; i++)
+		free(m->note[i]);
+	free(m->pci);
+	free(m->root);
+	free(m->cpu);
+	free(m->gpu);
+	free(m->hca);
+	free(m->note);
+	*m = (struct aff_machine){ 0 };
+}

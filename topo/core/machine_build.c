@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/core/machine_build.h"
+
+#define MAX_PCI   65536
+#define MAX_HCAS  8192
+#define MAX_OTHER 1024
+#define MAX_NOTES 256
+
+/*
+ * Room for one more behind n of them. An array has room for as many as the next power of two: it
+ * grows when n is one, and nobody has to remember how much there is.
+ */
+static void *grow(void *array, size_t n, size_t size, struct err *e)
+{
+	if (n & (n - 1))
+		return array;
+	void *more = reallocarray(array, n ? 2 * n : 1, size);
+	if (!more)
+		(void)err_nomem(e);
+	return more;
+}
+
+static int room(const char *what, size_t n, size_t max, struct err *e)
+{
+	if (n < max)
+		return 0;
+	return err_set(e, ERR_FIELD, 0, "more than %zu %s", max, what);
+}
+
+/* The array `field` of m, counted by `count`, with one more element that is all zero. */
+#define ADD(owner, field, count, what, max, e)                                                     \
+	({                                                                                         \
+		__typeof__((owner)->field) new_ = NULL;                                            \
+		if (!room(what, (owner)->count, max, e))                                           \
+			new_ = grow((owner)->field, (owner)->count, sizeof(*new_), e);             \
+		if (new_) {                                                                        \
+			(owner)->field = new_;                                                     \
+			new_ += (owner)->count++;                                                  \
+			memset(new_, 0, sizeof(*new_));                                            \
+		}                                                                                  \
+		new_;                                                                              \
+	})
+
+int aff_add_pci(struct aff_machine *m, struct pci_addr a, uint32_t *out, struct err *e)
+{
+	struct aff_pci *p = ADD(m, pci, n_pci, "PCI functions", MAX_PCI, e);
+
+	if (!p)
+		return -1;
+	p->addr = a;
+	p->parent = p->root = p->physfn = p->chip = AFF_NONE;
+	p->numa = -1;
+	*out = (uint32_t)(m->n_pci - 1);
+	return 0;
+}
+
+int aff_add_root(struct aff_machine *m, const char *name, uint32_t *out, struct err *e)
+{
+	if (strlen(name) >= PCI_ROOT_LEN)
+		return err_set(e, ERR_FIELD, 0, "root complex %.40s: its name is too long", name);
+	struct aff_root *r = ADD(m, root, n_roots, "root complexes", MAX_OTHER, e);
+	if (!r)
+		return -1;
+	memcpy(r->name, name, strlen(name) + 1);
+	r->cpu = AFF_NONE;
+	*out = (uint32_t)(m->n_roots - 1);
+	return 0;
+}
+
+int aff_add_cpu(struct aff_machine *m, int numa, uint32_t *out, struct err *e)
+{
+	struct aff_cpu *c = ADD(m, cpu, n_cpus, "NUMA nodes", MAX_OTHER, e);
+
+	if (!c)
+		return -1;
+	c->numa = numa;
+	c->family = c->model = -1;
+	*out = (uint32_t)(m->n_cpus - 1);
+	return 0;
+}
+
+int aff_add_gpu(struct aff_machine *m, uint32_t pci, uint32_t *out, struct err *e)
+{
+	struct aff_gpu *g = ADD(m, gpu, n_gpus, "GPUs", MAX_OTHER, e);
+
+	if (!g)
+		return -1;
+	g->pci = pci;
+	g->index = (int)(m->n_gpus - 1);
+	g->rank = -1;
+	*out = (uint32_t)(m->n_gpus - 1);
+	return 0;
+}
+
+int aff_add_hca(struct aff_machine *m, const char *name, uint32_t *out, struct err *e)
+{
+	if (strlen(name) >= AFF_NAME_LEN)
+		return err_set(e, ERR_FIELD, 0, "RDMA device %.80s: its name is too long", name);
+	struct aff_hca *h = ADD(m, hca, n_hcas, "RDMA devices", MAX_HCAS, e);
+	if (!h)
+		return -1;
+	memcpy(h->name, name, strlen(name) + 1);
+	h->pci = h->second = h->cpu = AFF_NONE;
+	h->card = (uint32_t)(m->n_hcas - 1);
+	h->rule = "";
+	h->dev = -1;
+	*out = (uint32_t)(m->n_hcas - 1);
+	return 0;
+}
+
+int aff_add_port(struct aff_hca *h, uint32_t port, struct err *e)
+{
+	struct aff_port *p = ADD(h, port, n_ports, "ports of one RDMA device", MAX_OTHER, e);
+
+	if (!p)
+		return -1;
+	p->port = port;
+	return 0;
+}
+
+int aff_add_nvlink(struct aff_gpu *g, const struct aff_nvlink *l, struct err *e)
+{
+	struct aff_nvlink *new = ADD(g, nvlink, n_nvlinks, "NVLinks of one GPU", MAX_OTHER, e);
+
+	if (!new)
+		return -1;
+	*new = *l;
+	return 0;
+}
+
+int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (m->n_notes >= MAX_NOTES)
+		return 0;
+	auto_free char *copy =
+		strdup(m->n_notes < MAX_NOTES - 1 ? text : "more notes are left out");
+	if (!copy)
+		return err_nomem(e);
+	char **slot = ADD(m, note, n_notes, "notes", MAX_NOTES, e);
+	if (!slot)
+		return -1;
+	*slot = TAKE_PTR(copy);
+	return 0;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whatever changes on a machine changes only what must change. */
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "topo/core/choose.h"
+#include "topo/testing/topo.h"
+#include "topo/testing/yard.h"
+#include "topo/core/pci_switch.h"
+
+/* All relations of a machine, GPU by GPU. */
+struct table {
+	struct aff_relation *way;
+	struct aff_choice c;
+};
+
+static struct table look(const struct aff_machine *m)
+{
+	struct table t = { .way = calloc(m->n_gpus * m->n_hcas + 1, sizeof(*t.way)) };
+	struct err e = { 0 };
+
+	ck_assert_ptr_nonnull(t.way);
+	for (uint32_t g = 0; g < m->n_gpus; g++) {
+		for (uint32_t h = 0; h < m->n_hcas; h++)
+			aff_relate_hca(m, g, h, &t.way[g * m->n_hcas + h]);
+	}
+	ck_assert_int_eq(aff_choose(m, NULL, &t.c, &e), 0);
+	return t;
+}
+
+static void table_clear(struct table *t)
+{
+	free(t->way);
+	aff_choice_clear(&t->c);
+}
+#define auto_table auto_clean(table_clear)
+
+static bool is_above(const struct aff_machine *m, uint32_t top, uint32_t at)
+{
+	while (at != AFF_NONE && at != top)
+		at = m->pci[at].parent;
+	return at == top;
+}
+
+/* How a function stands to a pair: above one of the two ends (or that itself), above both. */
+struct stand {
+	bool one, any, lowest; /* lowest: of those above both */
+};
+
+static struct stand stand(const struct aff_machine *m, uint32_t pci, uint32_t g, uint32_t h)
+{
+	const struct aff_hca *hca = &m->hca[h];
+	uint32_t other = hca->second == AFF_NONE ? hca->pci : hca->second;
+	bool a = is_above(m, pci, m->gpu[g].pci), b = is_above(m, pci, hca->pci),
+	     c = is_above(m, pci, other);
+	struct aff_relation r;
+
+	aff_relate_hca(m, g, h, &r);
+	uint32_t sw = r.ancestor == AFF_NONE ? AFF_NONE : aff_switch_of(m, r.ancestor);
+	return (struct stand){ a != b || a != c, a || b || c,
+			       a && b && (pci == r.ancestor || pci == sw) };
+}
+
+static bool same_path(const struct aff_relation *x, const struct aff_relation *y)
+{
+	return x->class == y->class && x->bridges == y->bridges && x->ancestor == y->ancestor &&
+	       x->same_root == y->same_root;
+}
+
+static bool same_chips(const struct aff_relation *x, const struct aff_relation *y)
+{
+	return x->switches == y->switches && x->collapsed == y->collapsed &&
+	       x->probable == y->probable && x->own_bridge == y->own_bridge;
+}
+
+static bool same_speed(const struct aff_relation *x, const struct aff_relation *y)
+{
+	return x->max_bw == y->max_bw && x->cur_bw == y->cur_bw;
+}
+
+static bool same_list(const uint32_t *x, size_t n, const uint32_t *y, size_t k)
+{
+	return n == k && (!n || !memcmp(x, y, n * sizeof(*x)));
+}
+
+static bool same_choice(const struct aff_machine *m, const struct table *x, const struct table *y)
+{
+	bool same = x->c.n_rails == y->c.n_rails &&
+		    same_list(x->c.rail, x->c.n_hcas, y->c.rail, y->c.n_hcas);
+
+	for (size_t g = 0; g < m->n_gpus; g++) {
+		const struct aff_gpu_choice *a = &x->c.gpu[g], *b = &y->c.gpu[g];
+		same = same && a->assigned == b->assigned &&
+		       same_list(a->nearest, a->n_nearest, b->nearest, b->n_nearest) &&
+		       same_list(a->share, a->n_share, b->share, b->n_share);
+	}
+	return same;
+}
+
+/* What a change of function pci did to the pair that it must not do; NULL: nothing. */
+typedef const char *(*judge_fn)(const struct stand *s, const struct aff_relation *was,
+				const struct aff_relation *is);
+
+static const char *judge_all(const struct aff_machine *m, uint32_t pci, const struct table *was,
+			     const struct table *is, judge_fn judge)
+{
+	const char *bad = NULL;
+	struct stand s;
+
+	for (uint32_t g = 0; g < m->n_gpus && !bad; g++) {
+		for (uint32_t h = 0; h < m->n_hcas && !bad; h++) {
+			s = stand(m, pci, g, h);
+			size_t at = g * m->n_hcas + h;
+			bad = judge(&s, &was->way[at], &is->way[at]);
+		}
+	}
+	return bad;
+}
+
+static const char *by_link(const struct stand *s, const struct aff_relation *was,
+			   const struct aff_relation *is)
+{
+	if (!same_path(was, is) || !same_chips(was, is) || was->same_numa != is->same_numa)
+		return "a link changed more than bandwidth";
+	if (!s->one && !same_speed(was, is))
+		return "a link that is not on the way changed its bandwidth";
+	return is->max_bw > was->max_bw ? "a slower link made a way faster" : NULL;
+}
+
+static const char *by_id(const struct stand *s, const struct aff_relation *was,
+			 const struct aff_relation *is)
+{
+	if (!same_path(was, is) || was->same_numa != is->same_numa)
+		return "an id changed the way";
+	if (!s->one && !s->lowest && (!same_chips(was, is) || !same_speed(was, is)))
+		return "an id that is not on the way changed chips or bandwidth";
+	return NULL;
+}
+
+static const char *by_numa(const struct stand *s, const struct aff_relation *was,
+			   const struct aff_relation *is)
+{
+	bool shared = was->ancestor != AFF_NONE || was->same_root;
+
+	if (!same_chips(was, is) || !same_speed(was, is) || was->ancestor != is->ancestor)
+		return "a node changed chips or bandwidth";
+	if (shared && was->class != is->class)
+		return "a node changed the class below one root complex";
+	if (!s->any && (was->class != is->class || was->same_numa != is->same_numa))
+		return "a node that is not on the way changed a class";
+	return NULL;
+}
+
+struct counts {
+	unsigned links, ids, nodes; /* mutations that changed something */
+};
+
+static void mutate_link(struct aff_machine *m, uint32_t i, const struct table *was,
+			struct counts *n)
+{
+	struct aff_pci keep = m->pci[i];
+
+	for (int what = 0; what < 2; what++) {
+		if (what)
+			m->pci[i].max.speed = m->pci[i].cur.speed = 15;
+		else
+			m->pci[i].max.width = m->pci[i].cur.width = 1;
+		auto_table struct table is = look(m);
+		const char *bad = judge_all(m, i, was, &is, by_link);
+		ck_assert_msg(!bad, "%s", bad ? bad : "");
+		ck_assert(same_choice(m, was, &is));
+		for (size_t k = 0; k < m->n_gpus * m->n_hcas; k++)
+			n->links += !same_speed(&was->way[k], &is.way[k]);
+		m->pci[i] = keep;
+	}
+}
+
+static void mutate_id(struct aff_machine *m, uint32_t i, const struct table *was, struct counts *n)
+{
+	struct aff_pci keep = m->pci[i];
+
+	m->pci[i].sub_vendor ^= 0x0f00;
+	aff_tree_prepare(m);
+	auto_table struct table is = look(m);
+	const char *bad = judge_all(m, i, was, &is, by_id);
+	ck_assert_msg(!bad, "%s", bad ? bad : "");
+	for (size_t k = 0; k < m->n_gpus * m->n_hcas; k++)
+		n->ids += !same_chips(&was->way[k], &is.way[k]);
+	m->pci[i] = keep;
+	aff_tree_prepare(m);
+}
+
+static void mutate_node(struct aff_machine *m, uint32_t i, const struct table *was,
+			struct counts *n)
+{
+	static const int nodes[] = { -1, 0, 1, 77 };
+	int keep = m->pci[i].numa;
+
+	for (size_t k = 0; k < ARRAY_SIZE(nodes); k++) {
+		m->pci[i].numa = nodes[k];
+		auto_table struct table is = look(m);
+		const char *bad = judge_all(m, i, was, &is, by_numa);
+		ck_assert_msg(!bad, "%s", bad ? bad : "");
+		for (size_t w = 0; w < m->n_gpus * m->n_hcas; w++)
+			n->nodes += was->way[w].same_numa != is.way[w].same_numa;
+	}
+	m->pci[i].numa = keep;
+}
+
+static struct counts mutate(struct aff_machine *m)
+{
+	auto_table struct table was = look(m);
+	struct counts n = { 0 };
+
+	for (uint32_t i = 0; i < m->n_pci; i++) {
+		mutate_link(m, i, &was, &n);
+		mutate_id(m, i, &was, &n);
+		mutate_node(m, i, &was, &n);
+	}
+	auto_table struct table is = look(m);
+	ck_assert(same_choice(m, &was, &is));
+	return n;
+}
+
+START_TEST(trees_of_sys)
+{
+	static void (*const build[])(struct aff_machine * m) = { yard_dgx_a100, yard_dgx_h100,
+								 yard_hgx_h200, yard_pcie4 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(build); i++) {
+		auto_aff_machine struct aff_machine m = { 0 };
+		build[i](&m);
+		struct counts n = mutate(&m);
+		/* that nothing ever changes would pass too */
+		ck_assert(n.links > 0 && n.nodes > 0);
+		ck_assert(n.ids > 0 || i >= 2);
+	}
+}
+END_TEST
+
+START_TEST(topology_files)
+{
+	static const char *const names[] = { "dgx-a100", "oci-bm-gpu-h100", "rccl-topo_8p_950",
+					     "synthetic-e_1switch_3gpu_4nic" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		auto_aff_machine struct aff_machine m = { 0 };
+		topo_xml(names[i], &m);
+		struct counts n = mutate(&m);
+		ck_assert(n.links > 0);
+		ck_assert(n.ids > 0 || i >= 2);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("mutate", trees_of_sys, topology_files)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which bridges are ports of one switch, and which switches that show are one chip. */
+#include "topo/core/pci_switch.h"
+
+#include "topo/core/distance.h"
+
+#define VENDOR_BROADCOM 0x1000
+#define VENDOR_NVIDIA   0x10de
+#define VENDOR_AMD      0x1022
+#define VENDOR_AMD_GPU  0x1002
+#define PEX880XX        0xc010
+#define PEX890XX        0xc030
+#define AMD_GPU_BRIDGE  0x1500 /* inside the package of MI300 and MI350 */
+
+uint32_t aff_parent(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t parent = m->pci[pci].parent;
+
+	/* Parents stand before children: whoever climbs comes to an end. */
+	return parent < pci ? parent : AFF_NONE;
+}
+
+uint32_t aff_switch_of(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t parent;
+
+	switch (m->pci[pci].kind) {
+	case AFF_UPSTREAM:
+	case AFF_BRIDGE:
+		return pci;
+	case AFF_DOWNSTREAM:
+		parent = aff_parent(m, pci);
+		return parent != AFF_NONE && m->pci[parent].kind == AFF_UPSTREAM ? parent : pci;
+	case AFF_ENDPOINT:
+	case AFF_ROOT_PORT:
+		break;
+	}
+	return AFF_NONE;
+}
+
+static bool is(const struct aff_pci *p, uint16_t vendor, uint16_t device)
+{
+	return p->has_ids && p->vendor == vendor && p->device == device;
+}
+
+#define IDS_MASK  UINT64_C(0xfffffffffffff000)
+#define IDS_GEN4  UINT64_C(0x1000c0101000a000)
+#define IDS_GEN5  UINT64_C(0x1000c03010000000)
+#define IDS_LOWER UINT64_C(0x1000)
+
+uint64_t aff_ids(const struct aff_pci *p)
+{
+	if (!p->has_ids)
+		return 0;
+	return (uint64_t)p->vendor << 48 | (uint64_t)p->device << 32 |
+	       (uint64_t)p->sub_vendor << 16 | p->sub_device;
+}
+
+int aff_pex(uint64_t ids, bool lower)
+{
+	ids &= IDS_MASK;
+	if (ids == IDS_GEN4)
+		return 4;
+	return ids == (lower ? IDS_GEN5 | IDS_LOWER : IDS_GEN5) ? 5 : 0;
+}
+
+bool aff_one_chip(uint64_t upper, uint64_t lower)
+{
+	int generation = aff_pex(upper, false);
+
+	return generation && aff_pex(lower, true) == generation;
+}
+
+/* A switch below a switch becomes part of the upper one's chip; of the chip's ports the topmost
+ * stands for it, so that three levels are one chip too. */
+static uint32_t chip_of(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t self = aff_switch_of(m, pci), above;
+
+	if (self == AFF_NONE)
+		return AFF_NONE;
+	if (self != pci)
+		return m->pci[self].chip;
+	above = aff_parent(m, pci);
+	above = above == AFF_NONE ? AFF_NONE : aff_switch_of(m, above);
+	if (above == AFF_NONE)
+		return pci;
+	above = m->pci[above].chip;
+	return aff_one_chip(aff_ids(&m->pci[above]), aff_ids(&m->pci[pci])) ? above : pci;
+}
+
+void aff_tree_prepare(struct aff_machine *m)
+{
+	for (uint32_t i = 0; i < m->n_pci; i++)
+		m->pci[i].chip = chip_of(m, i);
+}
+
+bool aff_maybe_one_chip(const struct aff_machine *m, uint32_t above, uint32_t below)
+{
+	const struct aff_pci *a = &m->pci[above], *b = &m->pci[below];
+	bool gen4 = is(a, VENDOR_BROADCOM, PEX880XX) && is(b, VENDOR_BROADCOM, PEX880XX);
+	bool gen5 = is(a, VENDOR_BROADCOM, PEX890XX) && is(b, VENDOR_BROADCOM, PEX890XX);
+
+	/* On NVIDIA's boards the chip of the GPUs' board and that of the machine's differ. */
+	return (gen4 || gen5) && a->chip != b->chip && a->sub_vendor == b->sub_vendor &&
+	       a->sub_vendor != VENDOR_BROADCOM && a->sub_vendor != VENDOR_NVIDIA;
+}
+
+bool aff_own_bridge(const struct aff_machine *m, uint32_t bridge, uint32_t endpoint)
+{
+	const struct aff_pci *p = &m->pci[endpoint];
+
+	return p->has_ids && p->vendor == VENDOR_AMD_GPU &&
+	       is(&m->pci[bridge], VENDOR_AMD, AMD_GPU_BRIDGE);
+}

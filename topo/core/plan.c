@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/core/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct planning {
+	const struct aff_machine *m;
+	const struct aff_choice *c;
+	const struct aff_plan_wish *w;
+	struct aff_plan *plan;
+	uint32_t *gpu; /* in scope, by PCI address */
+	uint32_t n_gpus;
+	uint32_t *pod_of; /* of each card: the pod that has it; AFF_NONE, or SEVERAL */
+};
+
+#define SEVERAL (UINT32_MAX - 1)
+
+static void planning_clear(struct planning *p)
+{
+	free(p->gpu);
+	free(p->pod_of);
+}
+#define auto_planning auto_clean(planning_clear)
+
+void aff_plan_clear(struct aff_plan *p)
+{
+	for (size_t i = 0; i < p->n_pods; i++) {
+		free(p->pod[i].gpu);
+		free(p->pod[i].item);
+	}
+	for (size_t i = 0; i < p->n_notes; i++)
+		free(p->note[i]);
+	free(p->pod);
+	free(p->note);
+	*p = (struct aff_plan){ 0 };
+}
+
+static const char *gpu_text(const struct planning *p, uint32_t gpu, char out[PCI_STR_LEN])
+{
+	return pci_format(p->m->pci[p->m->gpu[gpu].pci].addr, out);
+}
+
+static int add_note(struct planning *p, struct err *e, const char *fmt, ...) printf_like(3, 4);
+
+static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
+{
+	char text[320];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	char **more = reallocarray(p->plan->note, p->plan->n_notes + 1, sizeof(*more));
+	if (!more)
+		return err_nomem(e);
+	p->plan->note = more;
+	more[p->plan->n_notes] = strdup(text);
+	if (!more[p->plan->n_notes])
+		return err_nomem(e);
+	p->plan->n_notes++;
+	return 0;
+}
+
+/* ---- who takes part ---- */
+
+static int by_gpu(const void *x, const void *y, void *arg)
+{
+	const struct aff_machine *m = arg;
+	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
+
+	return cmp_u64(aff_place(m, a), aff_place(m, b));
+}
+
+static int check_wish(const struct planning *p, struct err *e)
+{
+	uint64_t need = (uint64_t)p->w->pods * p->w->gpus_per_pod;
+
+	if (!p->w->pods)
+		return err_set(e, ERR_FIELD, 0, "pods: 0: must be at least 1");
+	if (!p->w->gpus_per_pod)
+		return err_set(e, ERR_FIELD, 0, "gpus-per-pod: 0: must be at least 1");
+	if (need <= p->n_gpus)
+		return 0;
+	err_set(e, ERR_EXHAUSTED, 0, "%u pods of %u GPUs need %llu GPUs, there are %u", p->w->pods,
+		p->w->gpus_per_pod, (unsigned long long)need, p->n_gpus);
+	return err_hint(e, "fewer pods, or fewer GPUs each");
+}
+
+static int gather(struct planning *p, struct err *e)
+{
+	const struct aff_scope *s = p->w->scope;
+
+	p->gpu = calloc(p->m->n_gpus + 1, sizeof(*p->gpu));
+	p->pod_of = calloc(p->m->n_hcas + 1, sizeof(*p->pod_of));
+	if (!p->gpu || !p->pod_of)
+		return err_nomem(e);
+	for (size_t i = 0; i < p->m->n_hcas; i++)
+		p->pod_of[i] = AFF_NONE;
+	for (uint32_t i = 0; i < p->m->n_gpus; i++) {
+		if (!s || !s->gpu || s->gpu[i])
+			p->gpu[p->n_gpus++] = i;
+	}
+	qsort_r(p->gpu, p->n_gpus, sizeof(*p->gpu), by_gpu, (void *)p->m);
+	return 0;
+}
+
+/* Which pod has which card. */
+static int claim_cards(struct planning *p, struct err *e)
+{
+	char text[PCI_STR_LEN];
+
+	for (uint32_t i = 0; i < p->w->pods * p->w->gpus_per_pod; i++) {
+		const struct aff_gpu_choice *g = &p->c->gpu[p->gpu[i]];
+		uint32_t pod = i / p->w->gpus_per_pod;
+		if (g->assigned == AFF_NONE)
+			return err_set(e, ERR_EXHAUSTED, 0, "GPU %s has no HCA: %s",
+				       gpu_text(p, p->gpu[i], text),
+				       g->why_none ? g->why_none : "nothing is dealt to it");
+		for (size_t k = 0; k < g->n_share; k++) {
+			uint32_t *at = &p->pod_of[p->m->hca[g->share[k]].card];
+			*at = *at == AFF_NONE || *at == pod ? pod : SEVERAL;
+		}
+	}
+	return 0;
+}
+
+/* ---- which VF ---- */
+
+static bool is_vf_of(const struct aff_machine *m, uint32_t pci, const struct aff_hca *h)
+{
+	uint32_t pf = m->pci[pci].is_vf ? m->pci[pci].physfn : AFF_NONE;
+
+	return pf != AFF_NONE && (pf == h->pci || pf == h->second);
+}
+
+static int pick_vf(const struct planning *p, uint32_t hca, uint32_t *out, struct err *e)
+{
+	const struct aff_hca *h = &p->m->hca[hca];
+	uint32_t best = AFF_NONE, all = 0;
+
+	for (uint32_t i = 0; i < p->m->n_pci; i++) {
+		if (!is_vf_of(p->m, i, h) && !(h->kind == AFF_HCA_VF && i == h->pci))
+			continue;
+		all++;
+		if ((!p->w->taken || !p->w->taken[i]) &&
+		    (best == AFF_NONE || aff_place(p->m, i) < aff_place(p->m, best)))
+			best = i;
+	}
+	*out = best;
+	if (best != AFF_NONE || !all)
+		return 0;
+	err_set(e, ERR_EXHAUSTED, 0, "%s: no free VF: all %u are taken", h->name, all);
+	return err_hint(e, "railctl vf list shows whose they are; railctl vf create makes more");
+}
+
+/* ---- one pod ---- */
+
+static void add_item(const struct planning *p, struct aff_plan_pod *pod, uint32_t gpu, uint32_t hca,
+		     uint32_t vf)
+{
+	struct aff_plan_item *i = &pod->item[pod->n_items++];
+
+	*i = (struct aff_plan_item){ .gpu = gpu, .hca = hca, .rail = p->c->rail[hca], .vf = vf };
+	if (vf == AFF_NONE)
+		aff_relate_hca(p->m, gpu, hca, &i->way);
+	else
+		aff_relate(p->m, p->m->gpu[gpu].pci, vf, &i->way);
+}
+
+static const struct aff_plan_item *given_before(const struct aff_plan_pod *pod, uint32_t hca)
+{
+	for (size_t i = 0; i < pod->n_items; i++) {
+		if (pod->item[i].hca == hca)
+			return &pod->item[i];
+	}
+	return NULL;
+}
+
+static int give(struct planning *p, struct aff_plan_pod *pod, uint32_t gpu, uint32_t hca,
+		struct err *e)
+{
+	const struct aff_plan_item *before = given_before(pod, hca);
+	char one[PCI_STR_LEN], other[PCI_STR_LEN];
+	uint32_t vf;
+
+	if (!before) {
+		if (pick_vf(p, hca, &vf, e))
+			return -1;
+		add_item(p, pod, gpu, hca, vf);
+		return 0;
+	}
+	add_item(p, pod, gpu, hca, before->vf);
+	return add_note(p, e, "GPU %s and GPU %s of one pod share %s",
+			gpu_text(p, before->gpu, one), gpu_text(p, gpu, other),
+			p->m->hca[hca].name);
+}
+
+/* Two pods on one card: there is no plan then that has each on a rail of its own. */
+static int refuse_shared(const struct planning *p, uint32_t pod, uint32_t gpu, struct err *e)
+{
+	const struct aff_gpu_choice *g = &p->c->gpu[gpu];
+	uint32_t card = p->m->hca[g->assigned].card, other = gpu;
+	char mine[PCI_STR_LEN], text[PCI_STR_LEN];
+
+	for (uint32_t i = 0; i < p->w->pods * p->w->gpus_per_pod; i++) {
+		const struct aff_gpu_choice *o = &p->c->gpu[p->gpu[i]];
+		if (i / p->w->gpus_per_pod != pod && p->m->hca[o->assigned].card == card)
+			other = p->gpu[i];
+	}
+	err_set(e, ERR_EXHAUSTED, 0,
+		"GPU %s and GPU %s would be in two pods, and %s is what is nearest to both",
+		gpu_text(p, gpu, mine), gpu_text(p, other, text), p->m->hca[g->assigned].name);
+	return err_hint(e, "with more GPUs per pod they come into one, and no two pods share a "
+			   "rail");
+}
+
+static int serve_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct err *e)
+{
+	const struct aff_gpu_choice *g = &p->c->gpu[gpu];
+	struct aff_plan_pod *pod = &p->plan->pod[number];
+	size_t before = pod->n_items;
+
+	for (size_t k = 0; k < g->n_share; k++) {
+		uint32_t hca = g->share[k];
+		if (p->pod_of[p->m->hca[hca].card] == number && give(p, pod, gpu, hca, e))
+			return -1;
+	}
+	return pod->n_items > before ? 0 : refuse_shared(p, number, gpu, e);
+}
+
+static int serve_pod(struct planning *p, uint32_t number, struct err *e)
+{
+	struct aff_plan_pod *pod = &p->plan->pod[number];
+	uint32_t each = p->w->gpus_per_pod;
+	const uint32_t *first = p->gpu + (size_t)number * each;
+	size_t items = 0;
+
+	for (uint32_t i = 0; i < each; i++)
+		items += p->c->gpu[first[i]].n_share;
+	pod->gpu = calloc(each + 1, sizeof(*pod->gpu));
+	pod->item = calloc(items + 1, sizeof(*pod->item));
+	if (!pod->gpu || !pod->item)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < each; i++)
+		pod->gpu[pod->n_gpus++] = first[i];
+	for (uint32_t i = 0; i < each; i++) {
+		if (serve_gpu(p, number, first[i], e))
+			return err_wrap(e, "pod %u", number);
+	}
+	return 0;
+}
+
+static int tell_unused(struct planning *p, struct err *e)
+{
+	for (uint32_t i = 0; i < p->m->n_hcas; i++) {
+		const struct aff_hca *h = &p->m->hca[i];
+		if (p->pod_of[h->card] == SEVERAL && p->c->rail[i] != AFF_NONE &&
+		    h->kind != AFF_HCA_VF &&
+		    add_note(p, e,
+			     "%s stays unused: it is as near to two pods, and would be both's",
+			     h->name))
+			return -1;
+	}
+	return 0;
+}
+
+static int make(struct planning *p, struct err *e)
+{
+	if (gather(p, e) || check_wish(p, e) || claim_cards(p, e))
+		return -1;
+	p->plan->pod = calloc(p->w->pods, sizeof(*p->plan->pod));
+	if (!p->plan->pod)
+		return err_nomem(e);
+	p->plan->n_pods = p->w->pods;
+	for (uint32_t i = 0; i < p->w->pods; i++) {
+		if (serve_pod(p, i, e))
+			return -1;
+	}
+	return tell_unused(p, e);
+}
+
+int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
+		  const struct aff_plan_wish *w, struct aff_plan *out, struct err *e)
+{
+	auto_aff_plan struct aff_plan plan = { 0 };
+	auto_planning struct planning p = { .m = m, .c = c, .w = w, .plan = &plan };
+
+	if (make(&p, e))
+		return -1;
+	*out = plan;
+	plan = (struct aff_plan){ 0 };
+	return 0;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/core/plan.h"
+
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "topo/testing/topo.h"
+#include "topo/testing/yard.h"
+
+#define TEXT 4096
+
+struct desk {
+	struct aff_machine m;
+	struct aff_choice c;
+	struct aff_plan plan;
+	struct aff_plan_wish wish;
+	const struct aff_scope *scope;
+	struct err e;
+};
+
+static void desk_clear(struct desk *d)
+{
+	aff_plan_clear(&d->plan);
+	aff_choice_clear(&d->c);
+	aff_machine_clear(&d->m);
+}
+#define auto_desk auto_clean(desk_clear)
+
+static int plan(struct desk *d, uint32_t pods, uint32_t each)
+{
+	aff_choice_clear(&d->c);
+	aff_plan_clear(&d->plan);
+	d->wish.pods = pods;
+	d->wish.gpus_per_pod = each;
+	d->wish.scope = d->scope;
+	ck_assert_int_eq(aff_choose(&d->m, d->scope, &d->c, &d->e), 0);
+	return aff_plan_make(&d->m, &d->c, &d->wish, &d->plan, &d->e);
+}
+
+/* "gpu:hca[=vf] ..." of one pod, GPUs by number, VFs by address without the domain. */
+static const char *pod(const struct desk *d, size_t n)
+{
+	static char out[TEXT];
+	char one[2 * AFF_NAME_LEN], vf[PCI_STR_LEN];
+
+	*out = '\0';
+	for (size_t i = 0; i < d->plan.pod[n].n_items; i++) {
+		const struct aff_plan_item *x = &d->plan.pod[n].item[i];
+		ck_assert_uint_eq(x->rail, d->c.rail[x->hca]);
+		(void)snprintf(one, sizeof(one), "%s%u:%s%s%s", i ? " " : "", x->gpu,
+			       d->m.hca[x->hca].name, x->vf == AFF_NONE ? "" : "=",
+			       x->vf == AFF_NONE ? "" : pci_format(d->m.pci[x->vf].addr, vf) + 5);
+		testing_append(out, TEXT, one);
+	}
+	return out;
+}
+
+static void refused(struct desk *d, uint32_t pods, uint32_t each, enum err_code code,
+		    const char *what)
+{
+	ck_assert_int_eq(plan(d, pods, each), -1);
+	ck_assert_int_eq(d->e.code, code);
+	ck_assert_msg(strstr(d->e.msg, what) != NULL, "%s", d->e.msg);
+	d->e = (struct err){ 0 };
+}
+
+/* Give each HCA n VFs. */
+static void add_vfs(struct aff_machine *m, uint8_t n)
+{
+	struct yard y = { .m = m };
+	size_t hcas = m->n_hcas;
+
+	for (uint32_t h = 0; h < hcas; h++) {
+		for (uint8_t i = 0; i < n; i++)
+			(void)yard_vf(&y, h, i, NULL);
+	}
+}
+
+START_TEST(one_gpu_each)
+{
+	auto_desk struct desk d = { 0 };
+
+	yard_dgx_a100(&d.m);
+	add_vfs(&d.m, 4);
+	ck_assert_int_eq(plan(&d, 8, 1), 0);
+	ck_assert_uint_eq(d.plan.n_pods, 8);
+	ck_assert_uint_eq(d.plan.n_notes, 0);
+	for (uint32_t i = 0; i < 8; i++) {
+		const struct aff_plan_pod *p = &d.plan.pod[i];
+		ck_assert(p->n_gpus == 1 && p->gpu[0] == i && p->n_items == 1);
+		ck_assert(p->item[0].hca == i && p->item[0].rail == i);
+		ck_assert_uint_eq(d.m.pci[p->item[0].vf].physfn, d.m.hca[i].pci);
+		ck_assert(d.m.pci[p->item[0].vf].addr.dev == 1 && p->item[0].way.class == AFF_PXB);
+		ck_assert_uint_eq(p->item[0].way.switches, 2);
+	}
+}
+END_TEST
+
+START_TEST(several_gpus_each)
+{
+	auto_desk struct desk d = { 0 };
+
+	topo_xml("oci-bm-gpu-h100", &d.m);
+	ck_assert_int_eq(plan(&d, 2, 2), 0);
+	ck_assert_str_eq(pod(&d, 0), "0:mlx5_0 0:mlx5_1 1:mlx5_3 1:mlx5_4");
+	ck_assert_str_eq(pod(&d, 1), "2:mlx5_5 2:mlx5_6 3:mlx5_7 3:mlx5_8");
+	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, AFF_NONE);
+	ck_assert_int_eq(d.plan.pod[0].item[0].way.class, AFF_PXB);
+}
+END_TEST
+
+START_TEST(gpus_that_share_an_hca)
+{
+	auto_desk struct desk d = { 0 };
+
+	topo_xml("aws-p4d", &d.m);
+	refused(&d, 2, 1, ERR_EXHAUSTED,
+		"pod 0: GPU 0000:10:1c.0 and GPU 0000:10:1d.0 would be in");
+	ck_assert_int_eq(plan(&d, 4, 2), 0);
+	ck_assert_str_eq(pod(&d, 3), "6:net3 7:net3");
+	ck_assert_uint_eq(d.plan.n_notes, 4);
+	ck_assert_str_eq(d.plan.note[0],
+			 "GPU 0000:10:1c.0 and GPU 0000:10:1d.0 of one pod share net0");
+	aff_plan_clear(&d.plan);
+
+	/* the same VF for both */
+	aff_machine_clear(&d.m);
+	yard_pcie4(&d.m);
+	add_vfs(&d.m, 2);
+	ck_assert_int_eq(plan(&d, 1, 4), 0);
+	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, d.plan.pod[0].item[3].vf);
+	refused(&d, 4, 1, ERR_EXHAUSTED, "mlx5_0 is what is nearest to both");
+}
+END_TEST
+
+/* Three GPUs, four HCAs: the fourth is everybody's, and so nobody's unless there is one pod. */
+START_TEST(what_would_be_two_pods)
+{
+	auto_desk struct desk d = { 0 };
+
+	topo_xml("synthetic-e_1switch_3gpu_4nic", &d.m);
+	ck_assert_int_eq(plan(&d, 3, 1), 0);
+	ck_assert_str_eq(pod(&d, 1), "1:mlx5_1");
+	ck_assert_uint_eq(d.plan.n_notes, 1);
+	ck_assert_ptr_nonnull(strstr(d.plan.note[0], "mlx5_3 stays unused"));
+	ck_assert_int_eq(plan(&d, 1, 3), 0);
+	ck_assert_str_eq(pod(&d, 0), "0:mlx5_0 0:mlx5_3 1:mlx5_1 1:mlx5_3 2:mlx5_2 2:mlx5_3");
+	ck_assert_int_eq(plan(&d, 1, 1), 0);
+	ck_assert_str_eq(pod(&d, 0), "0:mlx5_0 0:mlx5_3");
+}
+END_TEST
+
+START_TEST(free_ones_only)
+{
+	auto_desk struct desk d = { 0 };
+
+	yard_dgx_a100(&d.m);
+	add_vfs(&d.m, 3);
+	auto_free bool *taken = calloc(d.m.n_pci, sizeof(*taken));
+	uint32_t pf = d.m.hca[1].pci, vfs = 0;
+	d.wish.taken = taken;
+	for (uint32_t i = 0; i < d.m.n_pci; i++)
+		taken[i] = d.m.pci[i].physfn == pf && vfs++ < 2;
+	ck_assert_int_eq(plan(&d, 2, 1), 0);
+	ck_assert_uint_eq(d.m.pci[d.plan.pod[0].item[0].vf].addr.fn, 0);
+	ck_assert_uint_eq(d.m.pci[d.plan.pod[1].item[0].vf].addr.fn, 2);
+	for (uint32_t i = 0; i < d.m.n_pci; i++)
+		taken[i] = d.m.pci[i].physfn == pf;
+	refused(&d, 2, 1, ERR_EXHAUSTED, "pod 1: mlx5_1: no free VF: all 3 are taken");
+	ck_assert_int_eq(plan(&d, 1, 1), 0);
+}
+END_TEST
+
+/* In a virtual machine the HCAs are VFs; a bond's VFs are those of both its functions. */
+START_TEST(hcas_of_other_kinds)
+{
+	auto_desk struct desk d = { 0 };
+
+	topo_xml("synthetic-c_flat_vm_8x8_numa-1", &d.m);
+	for (size_t i = 0; i < d.m.n_hcas; i++)
+		d.m.hca[i].kind = AFF_HCA_VF;
+	ck_assert_int_eq(plan(&d, 8, 1), 0);
+	ck_assert_uint_eq(d.plan.pod[5].item[0].vf, d.m.hca[5].pci);
+	aff_plan_clear(&d.plan);
+	aff_machine_clear(&d.m);
+
+	struct yard y = { .m = &d.m };
+	yard_root(&y, 0);
+	(void)yard_gpu(&y, yard_port(&y));
+	uint32_t bond = yard_hca(&y, yard_port(&y), "bond");
+	uint32_t second = yard_hca_fn(&y, bond, 1, "second");
+	uint32_t vf = yard_vf(&y, second, 0, NULL);
+	d.m.hca[bond].kind = AFF_HCA_BOND;
+	d.m.hca[bond].second = d.m.hca[second].pci;
+	free(d.m.hca[second].port);
+	d.m.n_hcas--;
+	yard_done(&y);
+	ck_assert_int_eq(plan(&d, 1, 1), 0);
+	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, vf);
+}
+END_TEST
+
+START_TEST(what_cannot_be)
+{
+	auto_desk struct desk d = { 0 };
+	const bool gpus[8] = { [2] = true, [5] = true };
+
+	yard_dgx_a100(&d.m);
+	refused(&d, 0, 1, ERR_FIELD, "pods: 0");
+	refused(&d, 1, 0, ERR_FIELD, "gpus-per-pod: 0");
+	refused(&d, 3, 3, ERR_EXHAUSTED, "3 pods of 3 GPUs need 9 GPUs, there are 8");
+	refused(&d, UINT32_MAX, UINT32_MAX, ERR_EXHAUSTED, "there are 8");
+	d.scope = &(struct aff_scope){ .gpu = gpus };
+	refused(&d, 3, 1, ERR_EXHAUSTED, "there are 2");
+	ck_assert_int_eq(plan(&d, 2, 1), 0);
+	/* alone on its switch it has both */
+	ck_assert_str_eq(pod(&d, 1), "5:mlx5_4 5:mlx5_5");
+	d.m.gpu[2].on_package = true;
+	refused(&d, 2, 1, ERR_EXHAUSTED, "has no HCA: its RDMA ports are on its own package");
+}
+END_TEST
+
+static int plan_once(void *arg, struct err *e)
+{
+	struct desk *d = arg;
+	auto_aff_plan struct aff_plan p = { 0 };
+
+	return aff_plan_make(&d->m, &d->c, &d->wish, &p, e);
+}
+
+START_TEST(memory)
+{
+	auto_desk struct desk d = { 0 };
+
+	topo_xml("aws-p4d", &d.m);
+	ck_assert_int_eq(plan(&d, 4, 2), 0);
+	ck_assert_str_eq(alloc_fail_each(plan_once, &d), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("plan", one_gpu_each, several_gpus_each, gpus_that_share_an_hca,
+	     what_would_be_two_pods, free_ones_only, hcas_of_other_kinds, what_cannot_be, memory)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What an HCA is for: NVSentinel's rules, first match. A guess, with its reason; choose.h. */
+#include <string.h>
+
+#include "topo/core/choose.h"
+
+#define VENDOR_MELLANOX 0x15b3
+#define VENDOR_AMAZON   0x1d0f
+#define EFA             0xefa0 /* 0xefa0, 0xefa1, ... */
+
+struct verdict {
+	enum aff_role role;
+	const char *rule;
+};
+
+/* What is known of one HCA and all GPUs. */
+struct sight {
+	enum aff_class nearest;
+	bool any_gpu, all_known; /* of every GPU, whether it shares the NUMA node, is known */
+	bool node_with_gpu;
+	enum aff_layer layer;
+};
+
+static struct sight look(const struct aff_machine *m, uint32_t hca)
+{
+	const struct aff_hca *h = &m->hca[hca];
+	struct sight s = { .nearest = AFF_CLASS_UNKNOWN, .all_known = true };
+	struct aff_relation r;
+
+	for (uint32_t g = 0; g < m->n_gpus; g++) {
+		aff_relate_hca(m, g, hca, &r);
+		s.any_gpu = true;
+		s.all_known = s.all_known && r.same_numa != AFF_UNKNOWN;
+		s.node_with_gpu = s.node_with_gpu || r.same_numa == AFF_YES;
+		if (r.class < s.nearest)
+			s.nearest = r.class;
+	}
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (h->port[i].layer > s.layer)
+			s.layer = h->port[i].layer;
+	}
+	return s;
+}
+
+static bool has_netdev(const struct aff_hca *h, const char *name)
+{
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (!strcmp(h->port[i].netdev, name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_efa(const struct aff_pci *p)
+{
+	return p && p->has_ids && p->vendor == VENDOR_AMAZON && (p->device & 0xfff0) == EFA;
+}
+
+/* BlueField, BlueField-2 and -3, integrated in a card with its own processor. */
+static bool is_bluefield(const struct aff_pci *p)
+{
+	return p && p->has_ids && p->vendor == VENDOR_MELLANOX &&
+	       (p->device == 0xa2d2 || p->device == 0xa2d6 || p->device == 0xa2dc);
+}
+
+static struct verdict by_distance(const struct sight *s)
+{
+	switch (s->nearest) {
+	case AFF_X:
+	case AFF_PIX:
+		return (struct verdict){ AFF_COMPUTE, "pix" };
+	case AFF_PXB:
+		return (struct verdict){ AFF_COMPUTE, "pxb" };
+	case AFF_PHB:
+	case AFF_NODE:
+		if (s->layer == AFF_INFINIBAND)
+			return (struct verdict){ AFF_COMPUTE, "infiniband" };
+		if (s->layer == AFF_ETHERNET)
+			return (struct verdict){ AFF_STORAGE,
+						 s->nearest == AFF_PHB ? "phb" : "node" };
+		break;
+	case AFF_SYS:
+	case AFF_CLASS_UNKNOWN:
+		break;
+	}
+	return (struct verdict){ AFF_ROLE_UNKNOWN, "" };
+}
+
+static struct verdict judge(const struct aff_machine *m, uint32_t hca, const char *default_netdev)
+{
+	const struct aff_hca *h = &m->hca[hca];
+	const struct aff_pci *p = h->pci == AFF_NONE ? NULL : &m->pci[h->pci];
+	struct sight s = look(m, hca);
+
+	if (default_netdev && *default_netdev && has_netdev(h, default_netdev))
+		return (struct verdict){ AFF_MANAGEMENT, "default-route" };
+	if (is_efa(p))
+		return (struct verdict){ AFF_COMPUTE, "efa" };
+	if (s.nearest <= AFF_PXB)
+		return by_distance(&s);
+	if (s.layer != AFF_LAYER_UNKNOWN && s.any_gpu && s.all_known && !s.node_with_gpu)
+		return (struct verdict){ AFF_MANAGEMENT, "numa" };
+	if (s.nearest == AFF_SYS && is_bluefield(p))
+		return (struct verdict){ AFF_MANAGEMENT, "bluefield" };
+	return by_distance(&s);
+}
+
+void aff_roles(struct aff_machine *m, const char *default_netdev)
+{
+	for (uint32_t i = 0; i < m->n_hcas; i++) {
+		struct verdict v = judge(m, i, default_netdev);
+		m->hca[i].role = v.role;
+		m->hca[i].rule = v.rule;
+	}
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/* In which order a machine's things stand, and which of them are one card. */
+#include <string.h>
+
+#include "topo/core/machine_build.h"
+
+static int by_gpu(const void *x, const void *y, void *m)
+{
+	const struct aff_gpu *a = x, *b = y;
+
+	return cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
+}
+
+/* Names as a person counts: mlx5_2 before mlx5_10. */
+static int by_hca(const void *x, const void *y, void *m)
+{
+	const struct aff_hca *a = x, *b = y;
+	int c = cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
+
+	return c ? c : strverscmp(a->name, b->name);
+}
+
+void aff_sort(struct aff_machine *m)
+{
+	if (m->n_gpus)
+		qsort_r(m->gpu, m->n_gpus, sizeof(*m->gpu), by_gpu, m);
+	for (size_t i = 0; i < m->n_gpus; i++)
+		m->gpu[i].index = (int)i;
+	if (m->n_hcas)
+		qsort_r(m->hca, m->n_hcas, sizeof(*m->hca), by_hca, m);
+}
+
+struct key {
+	uint64_t part[2]; /* what makes one card */
+	uint32_t hca;
+};
+
+static int by_key(const void *x, const void *y)
+{
+	const struct key *a = x, *b = y;
+	int c = cmp_u64(a->part[0], b->part[0]);
+
+	c = c ? c : cmp_u64(a->part[1], b->part[1]);
+	return c ? c : cmp_u64(a->hca, b->hca);
+}
+
+/* One card: the same system image GUID; without one, the same device of one bus and vendor. A VF
+ * has an address of its own, and the card of its PF. */
+static struct key key_of(const struct aff_machine *m, uint32_t i)
+{
+	const struct aff_hca *h = &m->hca[i];
+	uint32_t pci = h->pci;
+
+	if (h->guid)
+		return (struct key){ { 1, h->guid }, i };
+	if (pci == AFF_NONE)
+		return (struct key){ { 0, i }, i };
+	if (m->pci[pci].physfn != AFF_NONE)
+		pci = m->pci[pci].physfn;
+	return (struct key){ { 2 + m->pci[pci].vendor, aff_place(m, pci) >> 8 }, i };
+}
+
+int aff_cards(struct aff_machine *m, struct err *e)
+{
+	auto_free struct key *key = calloc(m->n_hcas + 1, sizeof(*key));
+
+	if (!key)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < m->n_hcas; i++)
+		key[i] = key_of(m, i);
+	qsort(key, m->n_hcas, sizeof(*key), by_key);
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		bool same = i && !memcmp(key[i].part, key[i - 1].part, sizeof(key[i].part));
+		m->hca[key[i].hca].card = same ? m->hca[key[i - 1].hca].card : key[i].hca;
+	}
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ready.h: whether GPUDirect RDMA can work: facts beyond distance, each ok, warn, fail or unknown.
+ *
+ * What may not be read, or is not in a capture, is unknown with its reason, never ok. Nothing is
+ * changed, and no remedy is run.
+ *
+ * Read, and so in a capture, beside the machine itself. Of a function: config, resource,
+ * resource0_resize and resource1_resize (that they are there), mem_info_vram_total, iommu_group.
+ * Below sys: kernel/iommu_groups (also when empty) and its N/type; module (also when none of these
+ * is there), module/nvidia_peermem/version, kernel/mm/memory_peers, kernel/memory_peers and
+ * memory_peers with {nv_mem,nv_mem_nc,amdkfd}/version. Below proc: cpuinfo, cmdline,
+ * sys/kernel/osrelease, driver/nvidia/version, driver/nvidia/gpus/<address>/numa_status. Of boot:
+ * config-<osrelease>.
+ */
+#ifndef RAILHEAD_TOPO_GDR_READY_H
+#define RAILHEAD_TOPO_GDR_READY_H
+
+#include "topo/core/choose.h"
+
+enum aff_state { AFF_STATE_OK, AFF_STATE_WARN, AFF_STATE_FAIL, AFF_STATE_UNKNOWN };
+const char *aff_state_name(enum aff_state s);
+
+/* aff_state_weight - ok 0, unknown 1, warn 2, fail 3. */
+int aff_state_weight(enum aff_state s);
+
+struct aff_fact {
+	const char *id; /* "acs", "iommu", "peermem", ...: a literal; railctl(8) explains each */
+	enum aff_state state;
+	uint32_t gpu, hca;          /* whom it concerns; AFF_NONE: the machine, or every one */
+	char *path, *value;         /* the evidence; owned, NULL when there is none */
+	char *consequence, *remedy; /* sentences; owned, NULL for ok. Of unknown: why it is, and how
+				     * to get to know */
+};
+
+struct aff_facts {
+	struct aff_fact *fact; /* owned; worst first */
+	size_t n;
+	enum aff_state *gpu; /* the worst for each GPU; owned */
+	size_t n_gpus;
+};
+
+/* The folders of a tree: "/sys", "/proc", "/boot" when live. boot may be NULL. */
+struct aff_tree_dirs {
+	const char *sysfs, *proc, *boot;
+	const struct aff_scope *scope; /* nothing is said of others; NULL: all */
+	bool others_seen;              /* HCAs out of scope are neighbours' that can be seen */
+};
+
+/*
+ * aff_ready - of every GPU with its nearest HCAs. sysfs, proc and boot as of aff_read_sysfs. A
+ * machine from a topology file (d may be NULL): all that needs a tree is unknown. Evidence names
+ * files as the machine itself has them, whichever folder stands for them here.
+ */
+int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
+	      const struct aff_tree_dirs *d, struct aff_facts *out, struct err *e) must_check;
+void aff_facts_clear(struct aff_facts *f);
+#define auto_aff_facts auto_clean(aff_facts_clear)
+
+/*
+ * aff_worst - of what concerns this GPU: itself, its nearest HCAs, or the machine; gpu AFF_NONE: of
+ * all GPUs. Unknown counts for worse than ok and better than warn.
+ */
+enum aff_state aff_worst(const struct aff_facts *f, uint32_t gpu);
+
+#endif

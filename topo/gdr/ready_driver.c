@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ready_driver.c: how the memory of GPUs comes to an HCA's driver: a peer memory module, or
+ * DMA-BUF. One of them is enough.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/gdr/ready_priv.h"
+
+#define TEXT_LEN 256
+
+struct way {
+	enum aff_tri is;
+	enum ready_dir dir; /* the evidence */
+	char path[TEXT_LEN];
+	char value[TEXT_LEN];
+};
+
+static void found(struct way *w, enum aff_tri is, enum ready_dir dir, const char *path)
+{
+	w->is = is;
+	w->dir = dir;
+	(void)snprintf(w->path, sizeof(w->path), "%s", path);
+}
+
+/* ---- peer memory ---- */
+
+/* The first of the files that is there. In a tree without the folder itself nothing is told. */
+static void look_for(const struct ready *r, const char *const *paths, const char *folder,
+		     struct way *w)
+{
+	for (; *paths; paths++) {
+		if (ready_text(r, READY_SYS, *paths, w->value, sizeof(w->value)))
+			continue;
+		found(w, AFF_YES, READY_SYS, *paths);
+		return;
+	}
+	found(w, ready_there(r, READY_SYS, folder) ? AFF_NO : AFF_UNKNOWN, READY_SYS, folder);
+	(void)snprintf(w->value, sizeof(w->value), "%s",
+		       w->is == AFF_NO ? "no such module is loaded" : "");
+}
+
+static void peer_of(const struct ready *r, enum aff_vendor v, struct way *w)
+{
+	static const char *const nvidia[] = { "module/nvidia_peermem/version",
+					      "kernel/mm/memory_peers/nv_mem/version",
+					      "kernel/mm/memory_peers/nv_mem_nc/version", NULL };
+	static const char *const amd[] = { "kernel/mm/memory_peers/amdkfd/version",
+					   "kernel/memory_peers/amdkfd/version",
+					   "memory_peers/amdkfd/version", NULL };
+
+	look_for(r, v == AFF_NVIDIA ? nvidia : amd, "module", w);
+}
+
+/* ---- DMA-BUF ---- */
+
+/* 5012 of "5.12.0-1-amd64"; 0 when it is no such thing. */
+static unsigned long kernel_number(const char *release)
+{
+	char *end;
+	unsigned long major = strtoul(release, &end, 10), minor = 0;
+
+	if (*end == '.' && major < 1000)
+		minor = strtoul(end + 1, NULL, 10);
+	return *end == '.' && minor < 1000 ? major * 1000 + minor : 0;
+}
+
+/* ibv_reg_dmabuf_mr() came with Linux 5.12. */
+static bool kernel_has_it(const struct ready *r, struct way *w)
+{
+	char release[TEXT_LEN / 2];
+	unsigned long n;
+
+	found(w, AFF_UNKNOWN, READY_PROC, "sys/kernel/osrelease");
+	if (ready_text(r, READY_PROC, w->path, release, sizeof(release)))
+		return false;
+	n = kernel_number(release);
+	w->is = n >= 5012 ? AFF_YES : n ? AFF_NO : AFF_UNKNOWN;
+	(void)snprintf(w->value, sizeof(w->value), "kernel %s%s", release,
+		       w->is == AFF_NO ? ": DMA-BUF came with 5.12" : "");
+	return w->is == AFF_YES;
+}
+
+/* NVIDIA's closed module has none. */
+static void nvidia_dmabuf(const struct ready *r, struct way *w)
+{
+	char text[TEXT_LEN];
+
+	found(w, AFF_UNKNOWN, READY_PROC, "driver/nvidia/version");
+	*w->value = '\0';
+	if (ready_text(r, READY_PROC, w->path, text, sizeof(text)))
+		return;
+	w->is = strstr(text, "Open Kernel Module") ? AFF_YES : AFF_NO;
+	(void)snprintf(w->value, sizeof(w->value), "%.80s: %s", text,
+		       w->is == AFF_YES ? "the open module" : "not the open module");
+}
+
+/* Whether the kernel was built with the option; the file may be long. */
+#define CONFIG_LEN (1U << 20)
+static bool is_built_in(const char *config, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *at = config; (at = strstr(at, option)); at += len)
+		if ((at == config || at[-1] == '\n') && !strncmp(at + len, "=y", 2))
+			return true;
+	return false;
+}
+
+static void amd_dmabuf(struct ready *r, struct way *w)
+{
+	auto_free char *config = malloc(CONFIG_LEN + 1);
+	char release[TEXT_LEN / 2], path[TEXT_LEN];
+	ssize_t n;
+
+	if (!config) {
+		r->failed = true;
+		return;
+	}
+	if (ready_text(r, READY_PROC, "sys/kernel/osrelease", release, sizeof(release)))
+		return;
+	(void)snprintf(path, sizeof(path), "config-%s", release);
+	found(w, AFF_UNKNOWN, READY_BOOT, path);
+	*w->value = '\0';
+	n = ready_read(r, READY_BOOT, path, config, CONFIG_LEN);
+	if (n < 0)
+		return;
+	config[n] = '\0';
+
+	bool p2p = is_built_in(config, "CONFIG_PCI_P2PDMA");
+	bool notify = is_built_in(config, "CONFIG_DMABUF_MOVE_NOTIFY");
+
+	w->is = p2p && notify ? AFF_YES : AFF_NO;
+	(void)snprintf(w->value, sizeof(w->value),
+		       "CONFIG_PCI_P2PDMA=%c, CONFIG_DMABUF_MOVE_NOTIFY=%c", p2p ? 'y' : 'n',
+		       notify ? 'y' : 'n');
+}
+
+static void dmabuf_of(struct ready *r, enum aff_vendor v, struct way *w)
+{
+	if (!kernel_has_it(r, w))
+		return;
+	if (v == AFF_NVIDIA)
+		nvidia_dmabuf(r, w);
+	else if (v == AFF_AMD)
+		amd_dmabuf(r, w);
+}
+
+/* ---- both ---- */
+
+/* What is missing is no matter where the other way is open. */
+static enum aff_state judge(enum aff_tri this, enum aff_tri other)
+{
+	if (this == AFF_YES || other == AFF_YES)
+		return AFF_STATE_OK;
+	return this == AFF_UNKNOWN || other == AFF_UNKNOWN ? AFF_STATE_UNKNOWN : AFF_STATE_FAIL;
+}
+
+static void say(struct ready *r, const char *id, const struct way *w, const struct way *other)
+{
+	struct aff_fact *f = ready_add(r, id, other ? judge(w->is, other->is) : judge(w->is, w->is),
+				       AFF_NONE, AFF_NONE);
+
+	ready_path(r, f, w->dir, w->path);
+	if (*w->value)
+		ready_value(r, f, "%s%s", w->value,
+			    w->is == AFF_NO && f->state == AFF_STATE_OK
+				    ? "; not needed, the other way is open"
+				    : "");
+	if (f->state == AFF_STATE_UNKNOWN && w->is == AFF_UNKNOWN)
+		ready_unread(r, f, -ENOENT);
+	else if (f->state == AFF_STATE_UNKNOWN)
+		ready_so(r, f, "whether the other way is open is not known");
+}
+
+static void mend(struct ready *r, const char *consequence, const char *remedy)
+{
+	struct aff_fact *f = &r->out.fact[r->out.n - 1];
+
+	if (r->failed || f->state != AFF_STATE_FAIL)
+		return;
+	ready_so(r, f, "%s", consequence);
+	ready_do(r, f, "%s", remedy);
+}
+
+static bool has(const struct ready *r, enum aff_vendor v)
+{
+	for (size_t i = 0; i < r->m->n_gpus; i++)
+		if (ready_has_gpu(r, i) && r->m->gpu[i].vendor == v && !r->m->gpu[i].on_package)
+			return true;
+	return false;
+}
+
+#define NO_WAY "NICs cannot be given GPU memory: every transfer is copied through the host's"
+
+static void check_vendor(struct ready *r, enum aff_vendor v)
+{
+	struct way peer = { 0 }, dmabuf = { 0 };
+
+	if (!has(r, v))
+		return;
+	peer_of(r, v, &peer);
+	dmabuf_of(r, v, &dmabuf);
+	say(r, "peermem", &peer, &dmabuf);
+	mend(r, NO_WAY,
+	     v == AFF_NVIDIA ? "modprobe nvidia_peermem"
+			     : "install the ROCm kernel driver (amdgpu-dkms) with peer memory");
+	say(r, "dmabuf", &dmabuf, &peer);
+	mend(r, NO_WAY,
+	     v == AFF_NVIDIA ? "use NVIDIA's open kernel module, on Linux 5.12 or newer"
+			     : "boot a kernel with CONFIG_PCI_P2PDMA and "
+			       "CONFIG_DMABUF_MOVE_NOTIFY, 5.12 or newer");
+}
+
+void ready_driver(struct ready *r)
+{
+	struct way w = { 0 };
+
+	check_vendor(r, AFF_NVIDIA);
+	check_vendor(r, AFF_AMD);
+	if (!has(r, AFF_OTHER))
+		return;
+	(void)kernel_has_it(r, &w);
+	say(r, "dmabuf", &w, NULL);
+	mend(r, NO_WAY, "boot Linux 5.12 or newer");
+}

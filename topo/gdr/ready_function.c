@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ready_function.c: what is asked of GPUs and HCAs alike. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/read/read.h"
+#include "topo/gdr/ready_priv.h"
+
+/* ---- the IOMMU ---- */
+
+void ready_group(const struct ready *r, uint32_t pci, struct ready_group *out)
+{
+	char path[READY_PATH_LEN];
+	int rc = ready_link(r, READY_SYS, ready_pci_path(r, pci, "iommu_group", path), out->name,
+			    sizeof(out->name));
+
+	*out->type = '\0';
+	if (rc)
+		*out->name = '\0';
+	out->error = 0;
+	/* A kernel that could have groups has the folder, with or without an IOMMU. */
+	if (rc == -ENOENT && ready_there(r, READY_SYS, "kernel/iommu_groups")) {
+		out->mode = READY_IOMMU_OFF;
+		return;
+	}
+	out->mode = READY_IOMMU_UNKNOWN;
+	out->error = rc;
+	if (rc)
+		return;
+	(void)snprintf(path, sizeof(path), "kernel/iommu_groups/%s/type", out->name);
+	out->error = ready_text(r, READY_SYS, path, out->type, sizeof(out->type));
+	if (!out->error)
+		out->mode =
+			strcmp(out->type, "identity") ? READY_IOMMU_TRANSLATES : READY_IOMMU_PASS;
+}
+
+void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+{
+	struct ready_group g;
+	char path[READY_PATH_LEN];
+	struct aff_fact *f = ready_add(r, "iommu", AFF_STATE_OK, gpu, hca);
+
+	ready_group(r, pci, &g);
+	(void)ready_pci_path(r, pci, *g.name ? "iommu_group/type" : "iommu_group", path);
+	ready_path(r, f, READY_SYS, path);
+	if (g.mode == READY_IOMMU_UNKNOWN) {
+		ready_unread(r, f, g.error);
+		return;
+	}
+	if (g.mode == READY_IOMMU_OFF) {
+		ready_value(r, f, "in no group: no IOMMU");
+		return;
+	}
+	ready_value(r, f, "%s, group %s", g.type, g.name);
+	if (g.mode == READY_IOMMU_PASS)
+		return;
+	f->state = AFF_STATE_WARN;
+	ready_so(r, f,
+		 "the IOMMU translates its addresses: slower, and with ACS redirecting "
+		 "transfers between GPU and NIC fail");
+	ready_do(r, f,
+		 "boot with iommu=pt on the kernel's command line (amd_iommu=on or "
+		 "intel_iommu=on stays), unless devices are handed to virtual machines");
+}
+
+/* ---- links ---- */
+
+static bool is_slow(struct aff_link max, struct aff_link cur, bool widths_only)
+{
+	if (max.width && cur.width && cur.width < max.width)
+		return true;
+	return !widths_only && max.speed && cur.speed && cur.speed < max.speed;
+}
+
+/* The first link from here to the root that does less than it could; AFF_NONE. */
+static uint32_t slow_link(const struct aff_machine *m, uint32_t pci, bool widths_only)
+{
+	for (; pci != AFF_NONE; pci = m->pci[pci].parent)
+		if (is_slow(m->pci[pci].max, m->pci[pci].cur, widths_only))
+			return pci;
+	return AFF_NONE;
+}
+
+static void say_slow(struct ready *r, struct aff_fact *f, uint32_t at)
+{
+	const struct aff_pci *p = &r->m->pci[at];
+	char bdf[PCI_STR_LEN];
+
+	f->state = AFF_STATE_WARN;
+	ready_value(r, f, "the link of %s: %s x%u of %s x%u", ready_bdf(r, at, bdf),
+		    aff_link_text(p->cur.speed), p->cur.width, aff_link_text(p->max.speed),
+		    p->max.width);
+	ready_so(r, f, "the path carries less than card and slot could");
+	ready_do(r, f,
+		 "seat the card anew, look at riser and cable, and for errors: lspci -vv -s "
+		 "%s, dmesg | grep AER",
+		 bdf);
+}
+
+/* An idle GPU slows its link down to save power: only its width counts. */
+void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+{
+	const struct aff_pci *p = &r->m->pci[pci];
+	uint32_t slow = slow_link(r->m, pci, hca == AFF_NONE);
+	struct aff_fact *f = ready_add(r, "link", AFF_STATE_OK, gpu, hca);
+	char path[READY_PATH_LEN];
+
+	ready_path(r, f, READY_SYS,
+		   ready_pci_path(r, slow == AFF_NONE ? pci : slow, "current_link_width", path));
+	if (slow != AFF_NONE) {
+		say_slow(r, f, slow);
+	} else if (!p->cur.width || !p->max.width) {
+		f->state = AFF_STATE_UNKNOWN;
+		ready_so(r, f, "the link's width is not told");
+		ready_do(r, f, "%s",
+			 r->m->vm == AFF_YES ? "look on the host of the virtual machine"
+					     : "lspci -vv as root, on the node");
+	} else {
+		ready_value(r, f, "x%u, as wide as it can be", p->cur.width);
+	}
+}
+
+/* ---- payload ---- */
+
+struct payload {
+	enum pcicap_found found;
+	struct pcicap_express express;
+	struct ready_config config;
+};
+
+static void read_payload(const struct ready *r, uint32_t pci, struct payload *out)
+{
+	out->found = pcicap_express(ready_config(r, pci, &out->config), &out->express);
+}
+
+static uint16_t lesser(uint16_t a, uint16_t b)
+{
+	return a < b ? a : b;
+}
+
+static void judge_payload(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+			  const struct pcicap_express *above)
+{
+	uint16_t able = above ? lesser(x->mps_able, above->mps_able) : x->mps_able;
+
+	if (above)
+		ready_value(r, f, "%u bytes, the port above %u; both can do %u", x->mps, above->mps,
+			    able);
+	else
+		ready_value(r, f, "%u bytes of %u", x->mps, able);
+	if (x->mps >= able && (!above || x->mps == above->mps))
+		return;
+	f->state = AFF_STATE_WARN;
+	ready_so(r, f,
+		 above && x->mps > above->mps
+			 ? "packets larger than the port takes are errors: the link fails"
+			 : "more packets for the same data: less bandwidth");
+	ready_do(r, f,
+		 "boot with pci=pcie_bus_perf on the kernel's command line, or set the payload "
+		 "in the firmware");
+}
+
+void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+{
+	uint32_t up = r->m->pci[pci].parent;
+	struct payload own, above = { .found = PCICAP_ABSENT };
+	struct aff_fact *f = ready_add(r, "payload", AFF_STATE_OK, gpu, hca);
+	char path[READY_PATH_LEN];
+
+	read_payload(r, pci, &own);
+	if (own.found == PCICAP_UNKNOWN) {
+		ready_config_unknown(r, f, pci, &own.config);
+		return;
+	}
+	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
+	if (own.found == PCICAP_ABSENT) {
+		ready_value(r, f, "no PCI Express");
+		return;
+	}
+	if (up != AFF_NONE)
+		read_payload(r, up, &above);
+	if (above.found == PCICAP_UNKNOWN)
+		ready_config_unknown(r, f, up, &above.config);
+	else
+		judge_payload(r, f, &own.express,
+			      above.found == PCICAP_FOUND ? &above.express : NULL);
+}
+
+/* ---- NUMA ---- */
+
+/* What firmware does not say of a function it may say of the root complex. */
+static int node_of(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t root = m->pci[pci].root;
+
+	if (m->pci[pci].numa >= 0 || root == AFF_NONE || m->root[root].cpu == AFF_NONE)
+		return m->pci[pci].numa;
+	return m->cpu[m->root[root].cpu].numa;
+}
+
+void ready_numa(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+{
+	struct aff_fact *f = ready_add(r, "numa", AFF_STATE_OK, gpu, hca);
+	int node = node_of(r->m, pci);
+	char path[READY_PATH_LEN];
+
+	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "numa_node", path));
+	ready_value(r, f, "%d", node);
+	if (node >= 0)
+		return;
+	f->state = AFF_STATE_UNKNOWN;
+	ready_so(r, f,
+		 "the firmware does not say at which NUMA node it is; NCCL takes that for a "
+		 "node of its own, far from all others (SYS)");
+	ready_do(r, f,
+		 "update the firmware; of a virtual machine: give the root complex a node "
+		 "(QEMU: pxb-pcie,numa_node=); or NCCL_TOPO_FILE");
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ready_gpu.c: what one GPU shows of itself, and whether it has an HCA to speak with. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/gdr/ready_priv.h"
+#include "topo/core/distance.h"
+
+/* ---- the window through which others reach its memory ---- */
+
+#define GIB          (UINT64_C(1) << 30)
+#define BARS         6
+#define RESOURCE_LEN 2048
+#define FLAG_MEM     0x200U
+#define BAR_NVIDIA   1
+#define BAR_AMD      0
+#define SIZE_LEN     24
+
+static char *size_text(uint64_t n, char out[SIZE_LEN])
+{
+	if (n >= GIB)
+		(void)snprintf(out, SIZE_LEN, "%" PRIu64 " GiB", n / GIB);
+	else
+		(void)snprintf(out, SIZE_LEN, "%" PRIu64 " MiB", n >> 20);
+	return out;
+}
+
+/* A line of `resource`: first and last address, flags. 0: it is not assigned, or no memory. */
+static uint64_t window(const char *line)
+{
+	char *end;
+	uint64_t first = strtoull(line, &end, 16);
+	uint64_t last = strtoull(end, &end, 16);
+	uint64_t flags = strtoull(end, &end, 16);
+
+	return last > first && (flags & FLAG_MEM) ? last - first + 1 : 0;
+}
+
+/* By the vendor's own layout; of others the largest. Returns the BAR's number. */
+static int find_window(const char *text, enum aff_vendor v, uint64_t *size)
+{
+	int best = v == AFF_NVIDIA ? BAR_NVIDIA : v == AFF_AMD ? BAR_AMD : -1, bar = best;
+
+	*size = 0;
+	for (int i = 0; i < BARS && text; i++) {
+		uint64_t n = window(text);
+
+		if (i == best || (best < 0 && n > *size)) {
+			*size = n;
+			bar = i;
+		}
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return bar < 0 ? 0 : bar;
+}
+
+/* What AMD's driver says that the card has; 0 not told. */
+static uint64_t memory_of(const struct ready *r, uint32_t pci)
+{
+	char path[READY_PATH_LEN], text[32];
+
+	if (ready_text(r, READY_SYS, ready_pci_path(r, pci, "mem_info_vram_total", path), text,
+		       sizeof(text)))
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+static void say_window(struct ready *r, struct aff_fact *f, int bar, uint64_t memory)
+{
+	char resize[32], path[READY_PATH_LEN], bdf[PCI_STR_LEN], size[SIZE_LEN];
+	uint32_t pci = r->m->gpu[f->gpu].pci;
+
+	(void)snprintf(resize, sizeof(resize), "resource%d_resize", bar);
+	ready_so(r, f,
+		 f->state == AFF_STATE_FAIL
+			 ? "the GPU's memory has no address on the bus: no NIC reaches it"
+			 : "only a part of the GPU's memory%s%s can be reached at a time: large "
+			   "registrations fail",
+		 memory ? " of " : "", memory ? size_text(memory, size) : "");
+	if (ready_there(r, READY_SYS, ready_pci_path(r, pci, resize, path)))
+		ready_do(r, f,
+			 "unload the GPU's driver and write the largest size that "
+			 "/sys/bus/pci/devices/%s/%s offers into it, or switch on \"Above 4G "
+			 "decoding\" and \"Resizable BAR\" in the firmware",
+			 ready_bdf(r, pci, bdf), resize);
+	else
+		ready_do(r, f,
+			 "switch on \"Above 4G decoding\" and \"Resizable BAR\" in the firmware; "
+			 "of a virtual machine: give it more MMIO space");
+}
+
+static void check_window(struct ready *r, uint32_t gpu)
+{
+	const struct aff_gpu *g = &r->m->gpu[gpu];
+	char path[READY_PATH_LEN], text[RESOURCE_LEN], bytes[SIZE_LEN];
+	struct aff_fact *f = ready_add(r, "bar1", AFF_STATE_OK, gpu, AFF_NONE);
+	uint64_t size, memory;
+	int bar;
+	ssize_t n = ready_read(r, READY_SYS, ready_pci_path(r, g->pci, "resource", path), text,
+			       sizeof(text) - 1);
+
+	ready_path(r, f, READY_SYS, path);
+	if (n < 0) {
+		ready_unread(r, f, (int)n);
+		return;
+	}
+	text[n] = '\0';
+	bar = find_window(text, g->vendor, &size);
+	memory = memory_of(r, g->pci);
+	ready_value(r, f, "BAR %d: %s", bar, size_text(size, bytes));
+	if (size >= GIB && size >= memory)
+		return;
+	f->state = size ? AFF_STATE_WARN : AFF_STATE_FAIL;
+	say_window(r, f, bar, memory);
+}
+
+/* ---- Grace: GPU and CPU are one module ---- */
+
+/* Its memory is a NUMA node of the host. */
+static bool is_coherent(const struct ready *r, uint32_t gpu, char path[READY_PATH_LEN])
+{
+	char bdf[PCI_STR_LEN], text[128], *end;
+
+	(void)snprintf(path, READY_PATH_LEN, "driver/nvidia/gpus/%s/numa_status",
+		       ready_bdf(r, r->m->gpu[gpu].pci, bdf));
+	if (ready_text(r, READY_PROC, path, text, sizeof(text)) || strncmp(text, "Node:", 5) != 0)
+		return false;
+	return strtol(text + 5, &end, 10) >= 0 && end > text + 5;
+}
+
+static bool is_arm(const struct aff_machine *m)
+{
+	for (size_t i = 0; i < m->n_cpus; i++)
+		if (!strcmp(m->cpu[i].arch, "arm64") || !strcmp(m->cpu[i].arch, "aarch64"))
+			return true;
+	return false;
+}
+
+bool ready_c2c(const struct ready *r, uint32_t gpu)
+{
+	char path[READY_PATH_LEN];
+
+	if (r->m->gpu[gpu].c2c_count)
+		return true;
+	return r->m->gpu[gpu].vendor == AFF_NVIDIA && is_arm(r->m) && is_coherent(r, gpu, path);
+}
+
+static void check_c2c(struct ready *r, uint32_t gpu)
+{
+	char path[READY_PATH_LEN];
+	struct aff_fact *f;
+
+	if (!ready_c2c(r, gpu))
+		return;
+	f = ready_add(r, "c2c", AFF_STATE_OK, gpu, AFF_NONE);
+	if (is_coherent(r, gpu, path))
+		ready_path(r, f, READY_PROC, path);
+	ready_value(r, f, "C2C likely: NCCL's P2C, GPUDirect RDMA works through the CPU");
+}
+
+/* ---- an HCA ---- */
+
+static void check_on_package(struct ready *r, uint32_t gpu)
+{
+	struct aff_fact *f = ready_add(r, "on-package", AFF_STATE_OK, gpu, AFF_NONE);
+	char path[READY_PATH_LEN];
+
+	ready_path(r, f, READY_SYS, ready_pci_path(r, r->m->gpu[gpu].pci, "vendor", path));
+	ready_value(r, f, "%s: its RDMA ports are its own, no HCA serves its memory",
+		    r->m->gpu[gpu].vendor == AFF_ASCEND ? "Ascend (hccn_tool shows them)"
+							: "Gaudi");
+}
+
+static size_t count_software(const struct aff_machine *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_hcas; i++)
+		n += m->hca[i].kind == AFF_HCA_SOFTWARE;
+	return n;
+}
+
+static void check_nearest(struct ready *r, uint32_t gpu)
+{
+	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
+	size_t software = count_software(r->m);
+	struct aff_fact *f;
+
+	if (g->n_nearest || !r->m->n_hcas)
+		return;
+	f = ready_add(r, software ? "software" : "nearest", AFF_STATE_FAIL, gpu, AFF_NONE);
+	ready_path(r, f, READY_SYS, "class/infiniband");
+	if (software)
+		ready_value(r, f, "%zu of %zu RDMA devices are software (rxe, siw)", software,
+			    r->m->n_hcas);
+	else
+		ready_value(r, f, "%s", g->why_none ? g->why_none : "no RDMA device is usable");
+	ready_so(r, f, "no GPUDirect RDMA: %s",
+		 software ? "software copies through the host's memory" : "there is no NIC for it");
+	ready_do(r, f,
+		 software ? "attach a NIC whose driver has an RDMA device"
+			  : "bring up a port: railctl rdma list shows their states");
+}
+
+void ready_gpu(struct ready *r, uint32_t gpu)
+{
+	if (r->m->gpu[gpu].on_package) {
+		check_on_package(r, gpu);
+		return;
+	}
+	check_nearest(r, gpu);
+	check_c2c(r, gpu);
+	ready_link_state(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
+	ready_numa(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
+	if (!r->tree)
+		return;
+	check_window(r, gpu);
+	ready_iommu(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
+	ready_payload(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
+}

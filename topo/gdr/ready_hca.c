@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ready_hca.c: what one HCA shows of itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/gdr/ready_priv.h"
+#include "topo/core/distance.h"
+
+/* ---- ports ---- */
+
+static enum aff_tri is_active(const struct aff_hca *h)
+{
+	enum aff_tri t = h->n_ports ? AFF_NO : AFF_UNKNOWN;
+
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (h->port[i].active == AFF_YES)
+			return AFF_YES;
+		if (h->port[i].active == AFF_UNKNOWN)
+			t = AFF_UNKNOWN;
+	}
+	return t;
+}
+
+static uint32_t rate_of(const struct aff_hca *h)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < h->n_ports; i++)
+		if (h->port[i].rate_mbps > most)
+			most = h->port[i].rate_mbps;
+	return most;
+}
+
+static void say_port(struct ready *r, struct aff_fact *f, uint32_t hca)
+{
+	char path[READY_PATH_LEN];
+
+	(void)snprintf(path, sizeof(path), "class/infiniband/%s/ports", r->m->hca[hca].name);
+	ready_path(r, f, READY_SYS, path);
+}
+
+static void check_port(struct ready *r, uint32_t hca)
+{
+	const struct aff_hca *h = &r->m->hca[hca];
+	enum aff_tri active = is_active(h);
+	struct aff_fact *f;
+
+	if (active == AFF_NO || !r->tree)
+		return; /* AFF_NO: ready_ports */
+	f = ready_add(r, "port", active == AFF_YES ? AFF_STATE_OK : AFF_STATE_UNKNOWN, AFF_NONE,
+		      hca);
+	say_port(r, f, hca);
+	if (active == AFF_YES && rate_of(h))
+		ready_value(r, f, "ACTIVE, %.3g Gbit/s", rate_of(h) / 1000.0);
+	else if (active == AFF_YES)
+		ready_value(r, f, "ACTIVE");
+	if (active == AFF_YES)
+		return;
+	ready_so(r, f, "the state of its ports is not told; NCCL leaves out what is not ACTIVE");
+	ready_do(r, f, "railctl rdma list, on the node");
+}
+
+/* A card without link that would be as near as the nearest, or nearer. */
+static bool would_be_near(const struct ready *r, uint32_t gpu, uint32_t hca)
+{
+	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
+	struct aff_relation this, best;
+
+	aff_relate_hca(r->m, gpu, hca, &this);
+	if (this.class == AFF_CLASS_UNKNOWN)
+		return false;
+	if (!g->n_nearest)
+		return true;
+	aff_relate_hca(r->m, gpu, g->nearest[0], &best);
+	return aff_nearer(&this, &best) <= 0;
+}
+
+void ready_ports(struct ready *r, uint32_t gpu)
+{
+	for (uint32_t i = 0; i < r->m->n_hcas && !r->m->gpu[gpu].on_package; i++) {
+		const struct aff_hca *h = &r->m->hca[i];
+		struct aff_fact *f;
+
+		if (!ready_has_hca(r, i) || is_active(h) != AFF_NO || h->kind == AFF_HCA_SOFTWARE ||
+		    !would_be_near(r, gpu, i))
+			continue;
+		f = ready_add(r, "port", AFF_STATE_WARN, gpu, i);
+		say_port(r, f, i);
+		ready_value(r, f, "no port is ACTIVE");
+		ready_so(r, f, "as near as any to this GPU, and not used");
+		ready_do(r, f, "%s",
+			 h->port[0].layer == AFF_INFINIBAND
+				 ? "check the cable, and that a subnet manager runs"
+				 : "check the cable, and that the interface is up: ip link set DEV "
+				   "up");
+	}
+}
+
+/* ---- settings ---- */
+
+#define FAST_MBPS 200000
+
+static void judge_reads(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+			uint32_t pci)
+{
+	char bdf[PCI_STR_LEN];
+
+	ready_value(r, f, "%u bytes", x->mrrs);
+	if (x->mrrs >= 4096 || rate_of(&r->m->hca[f->hca]) < FAST_MBPS)
+		return;
+	f->state = AFF_STATE_WARN;
+	ready_so(r, f,
+		 "a NIC of 200 Gbit/s and more reads memory too slowly with small requests "
+		 "(512 is what it has after power on)");
+	ready_do(r, f, "setpci -s %s CAP_EXP+8.w=5000:7000 (until the next boot)",
+		 ready_bdf(r, pci, bdf));
+}
+
+static void judge_ordering(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+			   uint32_t pci)
+{
+	char bdf[PCI_STR_LEN];
+
+	ready_value(r, f, "%s", x->relaxed ? "may be used" : "switched off");
+	if (x->relaxed || r->m->vm != AFF_YES)
+		return;
+	f->state = AFF_STATE_WARN;
+	ready_so(r, f,
+		 "in a virtual machine writes to GPU memory wait for each other: less "
+		 "bandwidth");
+	ready_do(r, f, "setpci -s %s CAP_EXP+8.w=0010:0010, on the host too",
+		 ready_bdf(r, pci, bdf));
+}
+
+typedef void (*judge_fn)(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+			 uint32_t pci);
+
+static void check_setting(struct ready *r, const char *id, uint32_t pci, uint32_t hca,
+			  judge_fn judge)
+{
+	struct aff_fact *f = ready_add(r, id, AFF_STATE_OK, AFF_NONE, hca);
+	struct ready_config config;
+	struct pcicap_express x;
+	char path[READY_PATH_LEN];
+	enum pcicap_found found = pcicap_express(ready_config(r, pci, &config), &x);
+
+	if (found == PCICAP_UNKNOWN) {
+		ready_config_unknown(r, f, pci, &config);
+		return;
+	}
+	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
+	if (found == PCICAP_ABSENT)
+		ready_value(r, f, "no PCI Express");
+	else
+		judge(r, f, &x, pci);
+}
+
+/* ---- what it is ---- */
+
+static void check_role(struct ready *r, uint32_t hca)
+{
+	static const char *const names[] = { "", "compute", "storage", "management" };
+	const struct aff_hca *h = &r->m->hca[hca];
+	bool odd = h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
+	struct aff_fact *f;
+
+	if (h->role == AFF_ROLE_UNKNOWN)
+		return;
+	f = ready_add(r, "role", odd ? AFF_STATE_WARN : AFF_STATE_OK, AFF_NONE, hca);
+	ready_value(r, f, "%s: %s", names[h->role], h->rule);
+	if (!odd)
+		return;
+	ready_so(r, f, "the nearest card carries other traffic than that between GPUs");
+	ready_do(r, f, "leave it out where there are others: NCCL_IB_HCA=^=%s", h->name);
+}
+
+static void check_bond(struct ready *r, uint32_t hca)
+{
+	const struct aff_hca *h = &r->m->hca[hca];
+	char a[PCI_STR_LEN], b[PCI_STR_LEN];
+	struct aff_fact *f;
+
+	if (h->kind != AFF_HCA_BOND || h->pci == AFF_NONE || h->second == AFF_NONE)
+		return;
+
+	bool far = r->m->pci[h->pci].parent != r->m->pci[h->second].parent;
+
+	f = ready_add(r, "bond", far ? AFF_STATE_WARN : AFF_STATE_OK, AFF_NONE, hca);
+	ready_value(r, f, "%s and %s are one RDMA device", ready_bdf(r, h->pci, a),
+		    ready_bdf(r, h->second, b));
+	if (!far)
+		return;
+	ready_so(r, f,
+		 "its two cards are at different places: traffic of one of them goes the "
+		 "longer way");
+	ready_do(r, f,
+		 "do not bond ports that carry traffic between GPUs: give each a network of "
+		 "its own");
+}
+
+/* ---- what NCCL makes of its path ---- */
+
+/* Function 0 of device 0 of the VF's bus: NCCL_IB_MERGE_VFS. */
+static bool is_rewritten_well(struct pci_addr vf, struct pci_addr pf)
+{
+	return vf.domain == pf.domain && vf.bus == pf.bus && pf.dev == 0;
+}
+
+static bool pf_is_near(const struct ready *r, uint32_t pf)
+{
+	for (uint32_t h = 0; h < r->m->n_hcas; h++)
+		if (r->m->hca[h].pci == pf && ready_is_near_any(r, h))
+			return true;
+	return false;
+}
+
+static void judge_vf(struct ready *r, struct aff_fact *f, uint32_t pci)
+{
+	uint32_t pf = r->m->pci[pci].physfn;
+	char a[PCI_STR_LEN], b[PCI_STR_LEN];
+
+	(void)ready_bdf(r, pci, a);
+	if (pf == AFF_NONE) {
+		ready_value(r, f, "%s is a VF whose PF is not seen", a);
+	} else if (is_rewritten_well(r->m->pci[pci].addr, r->m->pci[pf].addr)) {
+		ready_value(r, f, "VF %s of %s: NCCL takes the PF's place for its", a,
+			    ready_bdf(r, pf, b));
+		if (!pf_is_near(r, pf))
+			return;
+		f->state = AFF_STATE_WARN;
+		ready_so(r, f,
+			 "PF and VF are both seen: NCCL takes them for two ports of one card, "
+			 "and joins them");
+		ready_do(r, f, "hide the PF from the pod, or NCCL_IB_MERGE_NICS=0");
+		return;
+	} else {
+		ready_value(r, f, "VF %s of %s, on another bus", a, ready_bdf(r, pf, b));
+	}
+	f->state = AFF_STATE_WARN;
+	ready_so(r, f,
+		 "NCCL replaces device and function in a VF's path by 00.0, which is another "
+		 "place here: it takes the card for far");
+	ready_do(r, f, "NCCL_IB_MERGE_VFS=0");
+}
+
+static void check_vf(struct ready *r, uint32_t hca)
+{
+	const struct aff_hca *h = &r->m->hca[hca];
+	char path[READY_PATH_LEN];
+	struct aff_fact *f;
+
+	if (h->pci == AFF_NONE || (h->kind != AFF_HCA_VF && h->kind != AFF_HCA_SF))
+		return;
+	f = ready_add(r, h->kind == AFF_HCA_SF ? "sf" : "vf", AFF_STATE_OK, AFF_NONE, hca);
+	(void)snprintf(path, sizeof(path), "class/infiniband/%s/device", h->name);
+	ready_path(r, f, READY_SYS, path);
+	if (h->kind == AFF_HCA_VF) {
+		judge_vf(r, f, h->pci);
+		return;
+	}
+	f->state = AFF_STATE_WARN;
+	ready_value(r, f, "a subfunction");
+	ready_so(r, f,
+		 "NCCL does not find the place of a subfunction: it takes it for one at the "
+		 "first CPU");
+	ready_do(r, f, "NCCL_TOPO_FILE with its place (railctl topo --nccl-xml-out FILE), or VFs");
+}
+
+/* ---- all of it ---- */
+
+static void check_settings(struct ready *r, uint32_t hca)
+{
+	uint32_t owner = ready_owner(r->m, hca);
+
+	/* What VFs have of their PF is said of the first of them. */
+	if (owner == AFF_NONE || !ready_once(r, owner))
+		return;
+	ready_link_state(r, owner, AFF_NONE, hca);
+	if (!r->tree)
+		return;
+	ready_payload(r, owner, AFF_NONE, hca);
+	check_setting(r, "read-request", owner, hca, judge_reads);
+	check_setting(r, "relaxed-ordering", owner, hca, judge_ordering);
+}
+
+static void check_unseen(struct ready *r, uint32_t hca)
+{
+	static const char *const ids[] = { "link", "payload", "read-request", "relaxed-ordering" };
+
+	if (ready_owner(r->m, hca) != AFF_NONE || r->m->hca[hca].pci == AFF_NONE)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		struct aff_fact *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, hca);
+
+		ready_so(r, f, "a VF has none of its own, and its PF is not seen from here");
+		ready_do(r, f, "railctl topo check on the host");
+	}
+}
+
+void ready_hca(struct ready *r, uint32_t hca)
+{
+	const struct aff_hca *h = &r->m->hca[hca];
+
+	check_port(r, hca);
+	check_role(r, hca);
+	check_bond(r, hca);
+	check_vf(r, hca);
+	check_settings(r, hca);
+	check_unseen(r, hca);
+	if (h->pci == AFF_NONE)
+		return;
+	ready_numa(r, h->pci, AFF_NONE, hca);
+	if (r->tree)
+		ready_iommu(r, h->pci, AFF_NONE, hca);
+}

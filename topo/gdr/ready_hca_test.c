@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What HCAs and the machine as a whole show; memory that ends; sources that tell less. */
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "topo/core/machine_build.h"
+#include "topo/testing/ready.h"
+
+static struct world w;
+
+static enum aff_state state_of(const char *id)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+	const struct aff_fact *x = world_look(&w, id, &f);
+
+	ck_assert_msg(x, "there is no %s", id);
+	return x->state;
+}
+
+static bool is_said(const char *id)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	return world_look(&w, id, &f);
+}
+
+/* ---- settings ---- */
+
+START_TEST(settings_are_judged)
+{
+	struct world_config k = { .mps = 1, .mrrs = 2 };
+
+	world_make(&w);
+	world_config(&w, w.nic, k, 4096);
+	ck_assert_int_eq(state_of("read-request"), AFF_STATE_WARN);
+	w.m.hca[0].port[0].rate_mbps = 100000;
+	ck_assert_int_eq(state_of("read-request"), AFF_STATE_OK);
+	k.unordered = true;
+	world_config(&w, w.nic, k, 4096);
+	ck_assert_int_eq(state_of("relaxed-ordering"), AFF_STATE_OK);
+	w.m.vm = AFF_YES;
+	ck_assert_int_eq(state_of("relaxed-ordering"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("payload"), AFF_STATE_OK);
+	k.mps = 0;
+	world_config(&w, w.nic, k, 4096);
+	ck_assert_int_eq(state_of("payload"), AFF_STATE_WARN);
+	world_config(&w, w.nic_port, k, 4096);
+	ck_assert_int_eq(state_of("payload"), AFF_STATE_WARN);
+	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5 }, 4096);
+	ck_assert_int_eq(state_of("payload"), AFF_STATE_WARN);
+}
+END_TEST
+
+START_TEST(numa_and_iommu_may_be_unknown)
+{
+	world_make(&w);
+	w.m.pci[w.nic].numa = -1;
+	ck_assert_int_eq(state_of("numa"), AFF_STATE_OK); /* the root complex knows it */
+	w.m.cpu[0].numa = -1;
+	ck_assert_int_eq(state_of("numa"), AFF_STATE_UNKNOWN);
+	world_file("sys/kernel/iommu_groups/7/type", NULL);
+	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+	world_file(world_path(&w, w.nic, "iommu_group"), NULL);
+	world_file(world_path(&w, w.gpu, "iommu_group"), NULL);
+	ck_assert_int_eq(state_of("iommu"), AFF_STATE_OK); /* there is no IOMMU */
+	world_file("sys/kernel/iommu_groups/7", NULL);
+	world_file("sys/kernel/iommu_groups", NULL);
+	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(links_that_lead_out_are_not_followed)
+{
+	world_make(&w);
+	world_file("secret", "DMA\n");
+	world_file("sys/kernel/iommu_groups/7/type", NULL);
+	world_link("sys/kernel/iommu_groups/7/type", "/mnt/secret");
+	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+	world_file("sys/kernel/iommu_groups/7/type", NULL);
+	world_link("sys/kernel/iommu_groups/7/type", "../../../../secret");
+	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+}
+END_TEST
+
+/* ---- ports, roles, bonds ---- */
+
+START_TEST(a_near_port_that_is_down_is_told)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+	const struct aff_fact *x;
+
+	world_make(&w);
+	w.m.hca[0].port[0].active = AFF_NO;
+	w.choice.n_nearest = 0;
+	(void)world_look(&w, "", &f);
+	x = world_find(&f, "port", 0, 0);
+	ck_assert_int_eq(x->state, AFF_STATE_WARN);
+	ck_assert_ptr_nonnull(world_find(&f, "nearest", 0, AFF_NONE));
+	w.choice.n_nearest = 1;
+	w.m.hca[0].port[0].active = AFF_UNKNOWN;
+	ck_assert_int_eq(state_of("port"), AFF_STATE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_storage_card_is_told)
+{
+	world_make(&w);
+	ck_assert(!is_said("role"));
+	w.m.hca[0].role = AFF_COMPUTE;
+	w.m.hca[0].rule = "below the switch of a GPU";
+	ck_assert_int_eq(state_of("role"), AFF_STATE_OK);
+	w.m.hca[0].role = AFF_STORAGE;
+	ck_assert_int_eq(state_of("role"), AFF_STATE_WARN);
+}
+END_TEST
+
+START_TEST(a_bond_of_far_cards_is_told)
+{
+	world_make(&w);
+	w.m.hca[0].kind = AFF_HCA_BOND;
+	w.m.hca[0].second = w.nic;
+	ck_assert_int_eq(state_of("bond"), AFF_STATE_OK);
+	w.m.hca[0].second = w.gpu;
+	ck_assert_int_eq(state_of("bond"), AFF_STATE_WARN);
+}
+END_TEST
+
+/* ---- VFs ---- */
+
+/* The HCA is VF of a function at that address; AFF_NONE of a PF that is not seen. */
+static void make_vf(const char *pf)
+{
+	struct pci_addr a;
+	struct err e;
+	uint32_t i = AFF_NONE;
+
+	if (pf) {
+		ck_assert_int_eq(pci_parse(pf, &a), 0);
+		ck_assert_int_eq(aff_add_pci(&w.m, a, &i, &e), 0);
+		w.m.pci[i].parent = w.nic_port;
+		w.m.pci[i].root = 0;
+		w.m.pci[i].max = w.m.pci[i].cur = (struct aff_link){ 120, 16 };
+		world_config(&w, i, (struct world_config){ .mps = 1, .mrrs = 2 }, 4096);
+	}
+	w.m.pci[w.nic].is_vf = true;
+	w.m.pci[w.nic].physfn = i;
+	w.m.hca[0].kind = AFF_HCA_VF;
+}
+
+START_TEST(nccl_finds_a_vf_at_its_pf)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.m.pci[w.nic].addr.dev = 2;
+	make_vf("0000:24:00.1");
+	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5 }, 4096);
+	world_link(world_path(&w, w.nic, "iommu_group"), "../../../../kernel/iommu_groups/7");
+	ck_assert_int_eq(world_look(&w, "vf", &f)->state, AFF_STATE_OK);
+	/* The PF's word counts. */
+	ck_assert_int_eq(world_look(NULL, "read-request", &f)->state, AFF_STATE_WARN);
+	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_WARN);
+}
+END_TEST
+
+START_TEST(nccl_does_not_find_a_vf_on_another_bus)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+	const struct aff_fact *x;
+
+	world_make(&w);
+	make_vf("0000:23:00.1");
+	x = world_look(&w, "vf", &f);
+	ck_assert_int_eq(x->state, AFF_STATE_WARN);
+	ck_assert_str_eq(x->remedy, "NCCL_IB_MERGE_VFS=0");
+}
+END_TEST
+
+START_TEST(a_vf_alone_says_little)
+{
+	world_make(&w);
+	make_vf(NULL);
+	ck_assert_int_eq(state_of("vf"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("read-request"), AFF_STATE_UNKNOWN);
+	w.m.hca[0].kind = AFF_HCA_SF;
+	ck_assert_int_eq(state_of("sf"), AFF_STATE_WARN);
+}
+END_TEST
+
+START_TEST(pf_and_vf_together_are_taken_for_one_card)
+{
+	struct err e;
+	uint32_t h;
+
+	world_make(&w);
+	make_vf("0000:24:00.1");
+	ck_assert_int_eq(aff_add_hca(&w.m, "mlx5_1", &h, &e), 0);
+	w.m.hca[h].pci = w.m.pci[w.nic].physfn;
+	w.nearest[1] = h;
+	w.choice.n_nearest = 2;
+	ck_assert_int_eq(state_of("vf"), AFF_STATE_WARN);
+}
+END_TEST
+
+START_TEST(data_direct_is_seen)
+{
+	struct err e;
+	uint32_t i;
+
+	world_make(&w);
+	ck_assert(!is_said("data-direct"));
+	ck_assert_int_eq(aff_add_pci(&w.m, (struct pci_addr){ .bus = 0x23, .fn = 1 }, &i, &e), 0);
+	w.m.pci[i].parent = w.gpu_port;
+	w.m.pci[i].root = 0;
+	w.m.pci[i].vendor = 0x15b3;
+	w.m.pci[i].class_code = 0x080100;
+	w.m.pci[i].has_ids = w.m.pci[i].has_class = true;
+	w.m.pci[w.nic].parent = AFF_NONE;
+	ck_assert_int_eq(state_of("data-direct"), AFF_STATE_OK);
+}
+END_TEST
+
+/* ---- the machine ---- */
+
+START_TEST(a_virtual_machine_says_what_it_hides)
+{
+	world_make(&w);
+	w.m.vm = AFF_YES;
+	ck_assert_int_eq(state_of("vm"), AFF_STATE_UNKNOWN);
+	ck_assert(!is_said("vm-tree"));
+	w.m.pci[w.gpu].parent = w.root_port;
+	w.m.pci[w.nic].parent = AFF_NONE;
+	ck_assert_int_eq(state_of("vm-tree"), AFF_STATE_WARN);
+	w.m.vm = AFF_UNKNOWN;
+	ck_assert_int_eq(state_of("vm"), AFF_STATE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(the_command_line_is_read)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	ck_assert(!is_said("acs-kernel"));
+	world_file("proc/cmdline",
+		   "quiet pci=disable_acs_redir=0000:22:00.0 iommu=pt pci=config_acs=00@pci:0:0\n");
+	ck_assert_str_eq(world_look(&w, "acs-kernel", &f)->value,
+			 "pci=disable_acs_redir=0000:22:00.0 pci=config_acs=00@pci:0:0");
+}
+END_TEST
+
+START_TEST(a_topology_file_tells_little)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.m.source = AFF_NCCL_XML;
+	ck_assert_int_eq(world_look(&w, "acs", &f)->state, AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(world_look(NULL, "distance", &f)->state, AFF_STATE_OK);
+	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_UNKNOWN);
+}
+END_TEST
+
+START_TEST(an_empty_tree_is_unknown_and_never_ok)
+{
+	static const char *const sure[] = { "distance", "link", "numa", "port", "vm" };
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.dirs = (struct aff_tree_dirs){ .sysfs = "/mnt/none", .proc = "/mnt/none" };
+	w.m.source = AFF_CAPTURE;
+	(void)world_look(&w, "", &f);
+	for (size_t i = 0; i < f.n; i++) {
+		bool from_machine = false;
+
+		for (size_t j = 0; j < ARRAY_SIZE(sure); j++)
+			from_machine |= !strcmp(f.fact[i].id, sure[j]);
+		ck_assert_msg((f.fact[i].state == AFF_STATE_OK) == from_machine, "%s is %s",
+			      f.fact[i].id, aff_state_name(f.fact[i].state));
+	}
+}
+END_TEST
+
+START_TEST(no_gpu_no_facts)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.m.n_gpus = 0;
+	w.c.n_gpus = 0;
+	(void)world_look(&w, "", &f);
+	ck_assert_uint_eq(f.n, 0);
+	ck_assert_int_eq(aff_worst(&f, AFF_NONE), AFF_STATE_OK);
+	w.m.n_gpus = 1;
+}
+END_TEST
+
+START_TEST(what_is_out_of_scope_is_not_looked_at)
+{
+	bool gpu[1] = { false }, hca[1] = { false };
+	struct aff_scope scope = { .hca = hca };
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.dirs.scope = &scope;
+	w.m.hca[0].port[0].active = AFF_NO;
+	w.choice.n_nearest = 0;
+	ck_assert(!is_said("port"));
+	ck_assert(is_said("nearest"));
+	scope.gpu = gpu;
+	(void)world_look(&w, "", &f);
+	ck_assert_ptr_null(world_find(&f, "nearest", 0, AFF_NONE));
+	ck_assert_ptr_null(world_find(&f, "peermem", AFF_NONE, AFF_NONE));
+	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_OK);
+}
+END_TEST
+
+START_TEST(neighbours_that_are_seen_are_named)
+{
+	bool hca[1] = { true };
+	struct aff_scope scope = { .hca = hca };
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	world_make(&w);
+	w.dirs.scope = &scope;
+	w.dirs.others_seen = true;
+	ck_assert(!is_said("neighbours"));
+	hca[0] = false;
+	w.choice.n_nearest = 0;
+	ck_assert_str_eq(world_look(&w, "neighbours", &f)->value, "mlx5_0");
+	w.dirs.others_seen = false;
+	ck_assert(!is_said("neighbours"));
+}
+END_TEST
+
+static int ask(void *arg, struct err *e)
+{
+	auto_aff_facts struct aff_facts f = { 0 };
+
+	(void)arg;
+	return aff_ready(&w.m, &w.c, &w.dirs, &f, e);
+}
+
+START_TEST(memory_may_end_anywhere)
+{
+	world_make(&w);
+	make_vf("0000:24:00.1");
+	ck_assert_str_eq(alloc_fail_each(ask, NULL), "ok");
+	w.m.gpu[0].vendor = AFF_AMD;
+	ck_assert_str_eq(alloc_fail_each(ask, NULL), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("ready_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
+	     links_that_lead_out_are_not_followed, a_near_port_that_is_down_is_told,
+	     a_storage_card_is_told, a_bond_of_far_cards_is_told, nccl_finds_a_vf_at_its_pf,
+	     nccl_does_not_find_a_vf_on_another_bus, a_vf_alone_says_little,
+	     pf_and_vf_together_are_taken_for_one_card, data_direct_is_seen,
+	     a_virtual_machine_says_what_it_hides, the_command_line_is_read,
+	     a_topology_file_tells_little, an_empty_tree_is_unknown_and_never_ok, no_gpu_no_facts,
+	     what_is_out_of_scope_is_not_looked_at, neighbours_that_are_seen_are_named,
+	     memory_may_end_anywhere)

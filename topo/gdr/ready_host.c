@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ready_host.c: the machine as a whole: virtual or not, and what the kernel was told of ACS. */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/gdr/ready_priv.h"
+
+/* ---- a virtual machine ---- */
+
+static bool is_below_bridges(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t up = pci == AFF_NONE ? AFF_NONE : m->pci[pci].parent;
+
+	return up != AFF_NONE && m->pci[up].kind != AFF_ROOT_PORT;
+}
+
+/* Nothing is below a switch: the tree is the hypervisor's invention. */
+static bool is_flat(const struct aff_machine *m)
+{
+	for (size_t i = 0; i < m->n_gpus; i++)
+		if (is_below_bridges(m, m->gpu[i].pci))
+			return false;
+	for (size_t i = 0; i < m->n_hcas; i++)
+		if (is_below_bridges(m, m->hca[i].pci))
+			return false;
+	return m->n_gpus + m->n_hcas > 1;
+}
+
+/* Ports that only hypervisors make: QEMU's root port, the x3130 that it emulates. */
+static bool is_made_up(const struct aff_pci *p)
+{
+	return p->has_ids &&
+	       ((p->vendor == 0x1b36 && p->device == 0x000c) ||
+		(p->vendor == 0x104c && (p->device == 0x8232 || p->device == 0x8233)));
+}
+
+static size_t count_made_up(const struct aff_machine *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_pci; i++)
+		n += is_made_up(&m->pci[i]);
+	return n;
+}
+
+static void check_vm(struct ready *r)
+{
+	const struct aff_machine *m = r->m;
+	struct aff_fact *f = ready_add(r, "vm", AFF_STATE_OK, AFF_NONE, AFF_NONE);
+
+	ready_path(r, f, READY_PROC, "cpuinfo");
+	if (m->vm == AFF_NO) {
+		ready_value(r, f, "no flag \"hypervisor\"");
+		return;
+	}
+	f->state = AFF_STATE_UNKNOWN;
+	if (m->vm == AFF_UNKNOWN) {
+		ready_so(r, f, "whether this is a virtual machine is not told");
+		ready_do(r, f, "read the machine itself, or a whole capture of it");
+		return;
+	}
+	ready_value(r, f, "flag \"hypervisor\"; %zu of the ports are a hypervisor's",
+		    count_made_up(m));
+	ready_so(r, f,
+		 "a virtual machine: the true switches, and the ACS and the IOMMU of its "
+		 "host, cannot be seen from inside");
+	ready_do(r, f, "railctl topo check on the host, as root");
+}
+
+static void check_flat(struct ready *r)
+{
+	struct aff_fact *f;
+
+	if (r->m->vm != AFF_YES || !is_flat(r->m))
+		return;
+	f = ready_add(r, "vm-tree", AFF_STATE_WARN, AFF_NONE, AFF_NONE);
+	ready_path(r, f, READY_SYS, "bus/pci/devices");
+	ready_value(r, f, "no GPU and no RDMA device is below a switch");
+	ready_so(r, f,
+		 "NCCL takes every pair for far (PHB) and does no GPUDirect RDMA; it pairs "
+		 "GPUs and NICs by their order, not by the host's switches");
+	ready_do(r, f,
+		 "give NCCL the host's tree: railctl topo --nccl-xml-out FILE there, and "
+		 "NCCL_TOPO_FILE=FILE in the guest");
+}
+
+/* ---- the kernel's command line ---- */
+
+#define CMDLINE_LEN 4096
+
+/* The words that say something about ACS; false when there are none. */
+static bool acs_words(char *cmdline, char *out, size_t size)
+{
+	static const char *const marks[] = { "disable_acs_redir=", "config_acs=",
+					     "pcie_acs_override=" };
+	size_t len = 0;
+	char *rest = cmdline, *word;
+
+	*out = '\0';
+	while ((word = strsep(&rest, " ")))
+		for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+			if (strstr(word, marks[i]) && len < size)
+				len += (size_t)snprintf(out + len, size - len, "%s%s",
+							len ? " " : "", word);
+	return len > 0;
+}
+
+static void check_cmdline(struct ready *r)
+{
+	char cmdline[CMDLINE_LEN], words[256];
+	struct aff_fact *f;
+
+	if (ready_text(r, READY_PROC, "cmdline", cmdline, sizeof(cmdline)) ||
+	    !acs_words(cmdline, words, sizeof(words)))
+		return;
+	f = ready_add(r, "acs-kernel", AFF_STATE_OK, AFF_NONE, AFF_NONE);
+	ready_path(r, f, READY_PROC, "cmdline");
+	ready_value(r, f, "%s", words);
+}
+
+/* ---- RDMA at all ---- */
+
+static void check_hcas(struct ready *r)
+{
+	struct aff_fact *f;
+
+	if (r->m->n_hcas)
+		return;
+	f = ready_add(r, "hcas", AFF_STATE_FAIL, AFF_NONE, AFF_NONE);
+	ready_path(r, f, READY_SYS, "class/infiniband");
+	ready_value(r, f, "no RDMA device");
+	ready_so(r, f, "NCCL and UCX use TCP");
+	ready_do(r, f,
+		 "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, bnxt_re); in "
+		 "a pod, attach one");
+}
+
+/* ---- a pod that sees more than its own ---- */
+
+#define NAMES_LEN 320
+
+static size_t put_others(const struct ready *r, char names[NAMES_LEN])
+{
+	size_t n = 0, len = 0;
+
+	*names = '\0';
+	for (size_t h = 0; h < r->m->n_hcas; h++) {
+		if (ready_has_hca(r, h))
+			continue;
+		if (len < NAMES_LEN)
+			len += (size_t)snprintf(names + len, NAMES_LEN - len, "%s%s", n ? ", " : "",
+						r->m->hca[h].name);
+		n++;
+	}
+	return n;
+}
+
+static void check_neighbours(struct ready *r)
+{
+	char names[NAMES_LEN];
+	struct aff_fact *f;
+
+	if (!r->others_seen || !put_others(r, names))
+		return;
+	f = ready_add(r, "neighbours", AFF_STATE_WARN, AFF_NONE, AFF_NONE);
+	ready_path(r, f, READY_SYS, "class/infiniband");
+	ready_value(r, f, "%s", names);
+	ready_so(r, f,
+		 "they can be seen from here and are not this pod's: what is told nothing (NCCL, "
+		 "UCX) takes them too, with addresses of neighbours, and shares their rails");
+	ready_do(r, f,
+		 "set what \"railctl topo --env\" prints; with RDMA in mode exclusive a pod "
+		 "sees its own devices alone (railctl rdma mode exclusive)");
+}
+
+void ready_host(struct ready *r)
+{
+	check_vm(r);
+	check_flat(r);
+	check_cmdline(r);
+	check_hcas(r);
+	check_neighbours(r);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ready_pair.c: the way between a GPU and an HCA: how far it is, and who redirects on it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/gdr/ready_priv.h"
+#include "topo/core/distance.h"
+
+/* ---- distance ---- */
+
+static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
+			   const struct aff_relation *x)
+{
+	struct aff_fact *f = ready_add(r, "distance", AFF_STATE_OK, gpu, hca);
+	bool c2c = ready_c2c(r, gpu);
+
+	ready_value(r, f, "%s%s", aff_class_name(x->class),
+		    c2c && x->class >= AFF_PHB ? ", C2C likely" : "");
+	if (x->class == AFF_CLASS_UNKNOWN) {
+		f->state = AFF_STATE_UNKNOWN;
+		ready_so(r, f, "where the RDMA device is cannot be told");
+		ready_do(r, f, "look on the host: railctl topo");
+		return;
+	}
+	if (x->class < AFF_PHB || c2c)
+		return;
+	f->state = AFF_STATE_WARN;
+	ready_so(r, f,
+		 "GPU and NIC meet at a CPU: NCCL does no GPUDirect RDMA there, whatever the "
+		 "drivers can do; whether peers pass a root complex is the CPU's matter");
+	ready_do(r, f,
+		 "put a NIC below the GPU's switch; or, measured first, "
+		 "NCCL_NET_GDR_LEVEL=%s",
+		 x->class == AFF_SYS ? "SYS" : "PHB");
+}
+
+/* ---- ACS ---- */
+
+#define PORTS_LEN 320
+
+struct acs_look {
+	const struct ready *r;
+	char ports[PORTS_LEN];  /* those that redirect, and what is on */
+	char setpci[PORTS_LEN]; /* the lines that would switch it off */
+	uint32_t first;         /* of them; AFF_NONE */
+	uint32_t unread;        /* the first that could not be read; AFF_NONE */
+	struct ready_config why;
+	size_t seen;
+	bool direct; /* all that redirect let translated requests pass */
+};
+
+static void note_redirect(struct acs_look *l, uint32_t port, uint16_t on)
+{
+	char bdf[PCI_STR_LEN], names[PCICAP_ACS_LEN];
+	size_t n = strlen(l->ports), m = strlen(l->setpci);
+
+	if (l->first == AFF_NONE)
+		l->first = port;
+	l->direct &= !!(on & PCICAP_ACS_DT);
+	(void)ready_bdf(l->r, port, bdf);
+	(void)snprintf(l->ports + n, PORTS_LEN - n, "%s%s: %s", n ? ", " : "", bdf,
+		       pcicap_acs_names(on, names));
+	(void)snprintf(l->setpci + m, PORTS_LEN - m, "%ssetpci -s %s ECAP_ACS+6.w=0000",
+		       m ? "; " : "", bdf);
+}
+
+static void look_at_port(struct acs_look *l, uint32_t port)
+{
+	struct ready_config config;
+	struct pcicap_acs acs;
+	enum pcicap_found found = pcicap_acs(ready_config(l->r, port, &config), &acs);
+
+	l->seen++;
+	if (found == PCICAP_UNKNOWN && l->unread == AFF_NONE) {
+		l->unread = port;
+		l->why = config;
+	}
+	if (found == PCICAP_FOUND && (acs.on & (PCICAP_ACS_RR | PCICAP_ACS_CR)))
+		note_redirect(l, port, acs.on);
+}
+
+/* Ports below the meeting point decide; upstream ports and what is above it do not. */
+static void climb(struct acs_look *l, uint32_t from, uint32_t ancestor)
+{
+	const struct aff_machine *m = l->r->m;
+
+	for (uint32_t p = m->pci[from].parent; p != AFF_NONE && p != ancestor; p = m->pci[p].parent)
+		if (m->pci[p].kind == AFF_DOWNSTREAM ||
+		    (m->pci[p].kind == AFF_ROOT_PORT && ancestor == AFF_NONE))
+			look_at_port(l, p);
+}
+
+/* Switched on in the HCA, so that its requests come translated. A VF follows its PF. */
+static bool has_ats(const struct ready *r, uint32_t pci)
+{
+	struct ready_config config;
+	bool on = false;
+
+	return pcicap_ats(ready_config(r, pci, &config), &on) == PCICAP_FOUND && on;
+}
+
+static bool translates(const struct ready *r, uint32_t pci)
+{
+	struct ready_group g;
+
+	ready_group(r, pci, &g);
+	return g.mode == READY_IOMMU_TRANSLATES;
+}
+
+static void say_redirect(struct ready *r, struct aff_fact *f, const struct acs_look *l)
+{
+	uint32_t gpu = r->m->gpu[f->gpu].pci, hca = r->m->hca[f->hca].pci;
+	bool translated = translates(r, gpu) || translates(r, hca);
+	char path[READY_PATH_LEN];
+
+	ready_path(r, f, READY_SYS, ready_pci_path(r, l->first, "config", path));
+	if (l->direct && has_ats(r, hca)) {
+		ready_value(r, f, "%s; translated requests pass, and the HCA sends such (ATS)",
+			    l->ports);
+		return;
+	}
+	ready_value(r, f, "%s", l->ports);
+	f->state = translated ? AFF_STATE_FAIL : AFF_STATE_WARN;
+	ready_so(r, f,
+		 translated
+			 ? "what GPU and NIC send each other goes to the root complex, where the "
+			   "IOMMU does not let it pass: transfers hang or end in errors"
+			 : "what GPU and NIC send each other goes up to the root complex and down "
+			   "again: a fraction of the bandwidth");
+	ready_do(r, f,
+		 "%s (until the next boot; devices of virtual machines are no longer kept apart). "
+		 "For good: pci=disable_acs_redir= or pci=config_acs= on the kernel's command "
+		 "line, or the firmware's switch for ACS%s",
+		 l->setpci,
+		 l->direct ? "; or ATS switched on in the HCA, as these ports let translated "
+			     "requests pass"
+			   : "");
+}
+
+static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct aff_relation *x)
+{
+	struct acs_look l = { .r = r, .first = AFF_NONE, .unread = AFF_NONE, .direct = true };
+	struct aff_fact *f = ready_add(r, "acs", AFF_STATE_OK, gpu, hca);
+
+	climb(&l, r->m->gpu[gpu].pci, x->ancestor);
+	climb(&l, r->m->hca[hca].pci, x->ancestor);
+	if (l.first != AFF_NONE)
+		say_redirect(r, f, &l);
+	else if (l.unread != AFF_NONE)
+		ready_config_unknown(r, f, l.unread, &l.why);
+	else
+		ready_value(r, f, "%zu ports on the way, none redirects", l.seen);
+}
+
+/* ---- Data Direct: a second function of a ConnectX-8, nearer to the GPUs ---- */
+
+#define CLASS_DATA_DIRECT 0x0801
+#define VENDOR_MELLANOX   0x15b3
+
+static void check_data_direct(struct ready *r, uint32_t gpu, uint32_t hca,
+			      const struct aff_relation *x)
+{
+	for (uint32_t i = 0; i < r->m->n_pci; i++) {
+		const struct aff_pci *p = &r->m->pci[i];
+		struct aff_relation other;
+		char bdf[PCI_STR_LEN];
+
+		if (!p->has_ids || !p->has_class || p->vendor != VENDOR_MELLANOX ||
+		    p->class_code >> 8 != CLASS_DATA_DIRECT)
+			continue;
+		aff_relate(r->m, r->m->gpu[gpu].pci, i, &other);
+		if (aff_nearer(&other, x) >= 0)
+			continue;
+
+		struct aff_fact *f = ready_add(r, "data-direct", AFF_STATE_OK, gpu, hca);
+
+		ready_value(r, f, "%s (Data Direct) is nearer: %s; NCCL uses it as %s_dma",
+			    ready_bdf(r, i, bdf), aff_class_name(other.class), r->m->hca[hca].name);
+		return;
+	}
+}
+
+void ready_pair(struct ready *r, uint32_t gpu, uint32_t hca)
+{
+	struct aff_relation x;
+
+	aff_relate_hca(r->m, gpu, hca, &x);
+	check_distance(r, gpu, hca, &x);
+	if (r->m->hca[hca].pci == AFF_NONE || r->m->hca[hca].kind == AFF_HCA_SOFTWARE)
+		return;
+	check_data_direct(r, gpu, hca, &x);
+	if (r->tree)
+		check_acs(r, gpu, hca, &x);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ready_read.c: files of the tree that the checks are made on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "lib/base/retry.h"
+#include "topo/gdr/ready_priv.h"
+
+/*
+ * A capture may hold links that somebody made: they lead nowhere outside of it. Before Linux 5.6,
+ * and where a filter of system calls does not know the call, only the live /sys is trusted.
+ */
+static int open_in(const struct ready *r, enum ready_dir dir, const char *path, uint64_t flags)
+{
+	struct open_how how = {
+		/* What only names a file takes no other flags. */
+		.flags = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	unsigned tries = 0;
+	int fd;
+
+	if (r->dir[dir] < 0)
+		return -ENOENT;
+	do
+		fd = (int)syscall(SYS_openat2, r->dir[dir], path, &how, sizeof(how));
+	while (fd < 0 && retry_raced(&tries));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && r->m->source == AFF_LIVE)
+		fd = openat(r->dir[dir], path, (int)how.flags);
+	return fd < 0 ? -errno : fd;
+}
+
+ssize_t ready_read(const struct ready *r, enum ready_dir dir, const char *path, void *buf,
+		   size_t size)
+{
+	auto_fd int fd = open_in(r, dir, path, O_RDONLY);
+	size_t len = 0;
+	unsigned tries = 0;
+
+	if (fd < 0)
+		return fd;
+	while (len < size) {
+		ssize_t n = read(fd, (char *)buf + len, size - len);
+
+		if (n < 0 && retry_interrupted(&tries))
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
+int ready_text(const struct ready *r, enum ready_dir dir, const char *path, char *buf, size_t size)
+{
+	ssize_t n = ready_read(r, dir, path, buf, size - 1);
+
+	if (n < 0)
+		return (int)n;
+	buf[n] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
+}
+
+bool ready_there(const struct ready *r, enum ready_dir dir, const char *path)
+{
+	auto_fd int fd = open_in(r, dir, path, O_PATH);
+
+	return fd >= 0;
+}
+
+int ready_link(const struct ready *r, enum ready_dir dir, const char *path, char *buf, size_t size)
+{
+	auto_fd int fd = open_in(r, dir, path, O_PATH | O_NOFOLLOW);
+	char target[PATH_MAX];
+
+	if (fd < 0)
+		return fd;
+
+	ssize_t n = readlinkat(fd, "", target, sizeof(target) - 1);
+
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+
+	const char *slash = strrchr(target, '/');
+
+	(void)snprintf(buf, size, "%s", slash ? slash + 1 : target);
+	return 0;
+}
+
+char *ready_bdf(const struct ready *r, uint32_t pci, char out[PCI_STR_LEN])
+{
+	return pci_format(r->m->pci[pci].addr, out);
+}
+
+char *ready_pci_path(const struct ready *r, uint32_t pci, const char *name,
+		     char out[READY_PATH_LEN])
+{
+	char bdf[PCI_STR_LEN];
+
+	(void)snprintf(out, READY_PATH_LEN, "bus/pci/devices/%s/%s", ready_bdf(r, pci, bdf), name);
+	return out;
+}
+
+struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready_config *out)
+{
+	char path[READY_PATH_LEN];
+	ssize_t n = ready_read(r, READY_SYS, ready_pci_path(r, pci, "config", path), out->byte,
+			       sizeof(out->byte));
+
+	out->len = n < 0 ? 0 : (size_t)n;
+	out->error = n < 0 ? (int)n : 0;
+	return (struct pci_config){ out->byte, out->len };
+}
+
+#define AS_ROOT                                                                                    \
+	"look on the node as root; a capture is as good, if root took it: railctl topo capture "   \
+	"FILE.tar"
+
+void ready_unread(struct ready *r, struct aff_fact *f, int why)
+{
+	f->state = AFF_STATE_UNKNOWN;
+	/* The same words of a machine and of its capture. */
+	if (why == -ENOENT || why == -ENOTDIR || why == -ELOOP)
+		ready_so(r, f, "there is no such file here");
+	else
+		ready_so(r, f, "it cannot be read: %s", strerror(-why));
+	ready_do(r, f, AS_ROOT);
+}
+
+void ready_config_unknown(struct ready *r, struct aff_fact *f, uint32_t pci,
+			  const struct ready_config *c)
+{
+	char path[READY_PATH_LEN];
+
+	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
+	if (c->error) {
+		ready_unread(r, f, c->error);
+		return;
+	}
+	f->state = AFF_STATE_UNKNOWN;
+	ready_value(r, f, "%zu bytes", c->len);
+	if (c->len > 64) {
+		ready_so(r, f, "the function does not answer: it sleeps, or has gone");
+		ready_do(r, f, "wake it, and look again");
+		return;
+	}
+	ready_so(r, f, "only root is shown more than 64 bytes of configuration space");
+	ready_do(r, f, AS_ROOT);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What NCCL finds by itself in /sys. From a device it goes up two components of its path a step,
+ * the device and the port of the switch that it hangs on, so that an element of a switch is its
+ * upstream port. A component that is no address of 12 characters, "0000:17:00.0", is taken for a
+ * root complex, and what stands there for a NUMA node: that of the last function it was at.
+ */
+#include <string.h>
+
+#include "topo/nccl/view.h"
+
+/* Domains of more digits make longer addresses. */
+#define DOMAIN_MAX 0xffff
+
+static uint32_t component_above(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t up = m->pci[pci].parent;
+
+	return up != AFF_NONE && up < pci && m->pci[up].addr.domain <= DOMAIN_MAX ? up : AFF_NONE;
+}
+
+static uint32_t step(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t port = component_above(m, pci);
+
+	return port == AFF_NONE ? AFF_NONE : component_above(m, port);
+}
+
+/* Functions have their bus's node; where the reader did not ask one, the next above it tells. */
+static int numa_of(const struct aff_machine *m, uint32_t pci)
+{
+	int numa = m->pci[pci].numa;
+
+	for (uint32_t up = component_above(m, pci); numa < 0 && up != AFF_NONE;) {
+		numa = m->pci[up].numa;
+		up = component_above(m, up);
+	}
+	return numa;
+}
+
+static uint32_t cpu_of(const struct aff_machine *m, int numa, struct nccl_outline *v)
+{
+	for (uint32_t i = 0; i < v->n_items; i++) {
+		if (v->item[i].pci == AFF_NONE && v->item[i].numa == numa)
+			return i;
+	}
+	uint32_t cpu = AFF_NONE;
+	for (uint32_t i = 0; i < m->n_cpus && cpu == AFF_NONE; i++) {
+		if (m->cpu[i].numa == numa)
+			cpu = i;
+	}
+	v->item[v->n_items] = (struct nccl_item){ AFF_NONE, AFF_NONE, cpu, numa };
+	return v->n_items++;
+}
+
+/* The elements from a function up; parents may come later in the list yet. */
+static void climb(const struct aff_machine *m, bool rccl, uint32_t pci, struct nccl_outline *v)
+{
+	while (v->item_of[pci] == AFF_NONE) {
+		uint32_t me = v->n_items++, up = step(m, pci);
+		v->item_of[pci] = me;
+		v->item[me] = (struct nccl_item){ AFF_NONE, pci, AFF_NONE, -1 };
+		if (up == AFF_NONE) {
+			int numa = numa_of(m, pci);
+			v->item[me].parent = cpu_of(m, rccl && numa < 0 ? 0 : numa, v);
+			return;
+		}
+		v->item[me].parent = v->item_of[up] == AFF_NONE ? v->n_items : v->item_of[up];
+		pci = up;
+	}
+}
+
+/* ---- document order: NUMA nodes as they were found, functions of one parent by address ---- */
+
+struct sorting {
+	const struct aff_machine *m;
+	const struct nccl_item *item;
+};
+
+static int by_busid(const void *x, const void *y, void *arg)
+{
+	const struct sorting *s = arg;
+	uint32_t a = s->item[*(const uint32_t *)x].pci, b = s->item[*(const uint32_t *)y].pci;
+	char ta[PCI_STR_LEN], tb[PCI_STR_LEN];
+
+	return strcmp(pci_format(s->m->pci[a].addr, ta), pci_format(s->m->pci[b].addr, tb));
+}
+
+struct order {
+	uint32_t *sorted;     /* items, siblings in order */
+	uint32_t *child;      /* first child of each */
+	uint32_t *next;       /* its next sibling */
+	uint32_t *to;         /* its new number */
+	struct nccl_item *at; /* the items in their new order */
+	uint32_t n;           /* how many are there already */
+};
+
+static void order_clear(struct order *o)
+{
+	free(o->sorted);
+	free(o->child);
+	free(o->next);
+	free(o->to);
+	free(o->at);
+}
+#define auto_order auto_clean(order_clear)
+
+static int order_room(uint32_t n, struct order *o, struct err *e)
+{
+	o->sorted = calloc(n + 1, sizeof(*o->sorted));
+	o->child = calloc(n + 1, sizeof(*o->child));
+	o->next = calloc(n + 1, sizeof(*o->next));
+	o->to = calloc(n + 1, sizeof(*o->to));
+	o->at = calloc(n + 1, sizeof(*o->at));
+	if (!o->sorted || !o->child || !o->next || !o->to || !o->at)
+		return err_nomem(e);
+	memset(o->child, 0xff, n * sizeof(*o->child));
+	memset(o->next, 0xff, n * sizeof(*o->next));
+	return 0;
+}
+
+/* Lists of children; filled from the back, as each goes in front. */
+static void order_children(const struct aff_machine *m, const struct nccl_outline *v,
+			   struct order *o)
+{
+	struct sorting s = { m, v->item };
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < v->n_items; i++) {
+		if (v->item[i].pci != AFF_NONE)
+			o->sorted[n++] = i;
+	}
+	qsort_r(o->sorted, n, sizeof(*o->sorted), by_busid, &s);
+	while (n) {
+		uint32_t i = o->sorted[--n], parent = v->item[i].parent;
+		o->next[i] = o->child[parent];
+		o->child[parent] = i;
+	}
+}
+
+/* One NUMA node and all below it, each before its children. */
+static void order_below(const struct nccl_outline *v, uint32_t top, struct order *o)
+{
+	for (uint32_t i = top;;) {
+		struct nccl_item *at = &o->at[o->n];
+		*at = v->item[i];
+		if (i != top)
+			at->parent = o->to[at->parent];
+		o->to[i] = o->n++;
+		if (o->child[i] != AFF_NONE) {
+			i = o->child[i];
+			continue;
+		}
+		while (i != top && o->next[i] == AFF_NONE)
+			i = v->item[i].parent;
+		if (i == top)
+			return;
+		i = o->next[i];
+	}
+}
+
+static void order_take(const struct aff_machine *m, struct order *o, struct nccl_outline *v)
+{
+	for (uint32_t i = 0; i < m->n_pci; i++) {
+		if (v->item_of[i] != AFF_NONE)
+			v->item_of[i] = o->to[v->item_of[i]];
+	}
+	free(v->item);
+	v->item = TAKE_PTR(o->at);
+}
+
+static int document_order(const struct aff_machine *m, struct nccl_outline *v, struct err *e)
+{
+	auto_order struct order o = { 0 };
+
+	if (order_room(v->n_items, &o, e))
+		return -1;
+	order_children(m, v, &o);
+	for (uint32_t i = 0; i < v->n_items; i++) {
+		if (v->item[i].pci == AFF_NONE)
+			order_below(v, i, &o);
+	}
+	order_take(m, &o, v);
+	return 0;
+}
+
+/* Nets follow their elements; what NCCL does not find it hangs on the first NUMA node. */
+static int by_element(const void *x, const void *y)
+{
+	const struct nccl_place *a = x, *b = y;
+
+	if (a->item != b->item)
+		return a->item < b->item ? -1 : 1;
+	if (a->net.hca != b->net.hca)
+		return a->net.hca < b->net.hca ? -1 : 1;
+	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
+}
+
+static void place_nets(struct nccl_outline *v)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < v->n_nets; i++) {
+		struct nccl_place p = v->net[i];
+		p.item = p.item == AFF_NONE ? 0 : v->item_of[p.item];
+		if (v->n_items)
+			v->net[n++] = p;
+	}
+	v->n_nets = n;
+	qsort(v->net, n, sizeof(*v->net), by_element);
+}
+
+int nccl_outline_climb(const struct aff_machine *m, const struct nccl_opts *o,
+		       struct nccl_outline *v, struct err *e)
+{
+	for (uint32_t i = 0; i < v->n_gpus; i++)
+		climb(m, o->rccl, m->gpu[v->gpu[i]].pci, v);
+	for (uint32_t i = 0; i < v->n_nets; i++) {
+		if (v->net[i].item != AFF_NONE)
+			climb(m, o->rccl, v->net[i].item, v);
+	}
+	if (document_order(m, v, e))
+		return -1;
+	place_nets(v);
+	return 0;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The outline as a graph: elements become nodes, or nothing, by their children and their class. */
+#include <string.h>
+
+#include "topo/nccl/view.h"
+#include "topo/core/pci_switch.h"
+
+static int grow(struct nccl_links *l, struct err *e)
+{
+	/* room for as many as the next power of two */
+	if (l->n & (l->n - 1))
+		return 0;
+	struct nccl_link_to *more =
+		reallocarray(l->link, l->n ? 2 * (size_t)l->n : 1, sizeof(*more));
+	if (!more)
+		return err_nomem(e);
+	l->link = more;
+	return 0;
+}
+
+int nccl_add_link(struct nccl_links *l, struct nccl_link_to to, struct err *e)
+{
+	uint32_t i = 0;
+
+	while (i < l->n && !(l->link[i].to == to.to && l->link[i].type == to.type))
+		i++;
+	if (i < l->n) {
+		to.bw += l->link[i].bw;
+	} else {
+		if (grow(l, e))
+			return -1;
+		l->n++;
+	}
+	for (; i && l->link[i - 1].bw < to.bw; i--)
+		l->link[i] = l->link[i - 1];
+	l->link[i] = to;
+	return 0;
+}
+
+/* ---- nodes ---- */
+
+struct work {
+	const struct aff_machine *m;
+	const struct nccl_outline *v;
+	uint32_t *node_of; /* of each item; AFF_NONE: it is no node, and nothing below it is */
+	bool *nic;         /* of each item: a net is in it */
+	uint32_t *gpu_at;  /* of each item: the outline's GPU in it; AFF_NONE */
+	struct nccl_graph *g;
+};
+
+static void work_clear(struct work *w)
+{
+	free(w->node_of);
+	free(w->nic);
+	free(w->gpu_at);
+}
+#define auto_work auto_clean(work_clear)
+
+static int work_room(struct work *w, struct err *e)
+{
+	uint32_t n = w->v->n_items;
+
+	w->node_of = malloc((n + 1) * sizeof(*w->node_of));
+	w->nic = calloc(n + 1, sizeof(*w->nic));
+	w->gpu_at = malloc((n + 1) * sizeof(*w->gpu_at));
+	if (!w->node_of || !w->nic || !w->gpu_at)
+		return err_nomem(e);
+	memset(w->node_of, 0xff, (n + 1) * sizeof(*w->node_of));
+	memset(w->gpu_at, 0xff, (n + 1) * sizeof(*w->gpu_at));
+	for (uint32_t i = 0; i < w->v->n_nets; i++)
+		w->nic[w->v->net[i].item] = true;
+	for (uint32_t i = w->v->n_gpus; i-- > 0;)
+		w->gpu_at[w->v->item_of[w->m->gpu[w->v->gpu[i]].pci]] = i;
+	return 0;
+}
+
+/* A function whose class says GPU, NIC, NVSwitch or CPU, without such a child, becomes nothing. */
+static bool is_switch(const struct aff_pci *p)
+{
+	uint32_t base = p->class_code >> 16, sub = p->class_code >> 8;
+
+	return !p->has_class || (base != 0x03 && base != 0x02 && sub != 0x0680);
+}
+
+static uint32_t new_node(struct nccl_graph *g, enum nccl_kind kind, uint32_t thing, uint32_t up)
+{
+	g->node[g->n_nodes] = (struct nccl_node){ .kind = kind, .thing = thing, .up = up };
+	return g->n_nodes++;
+}
+
+static int hang_below(struct work *w, uint32_t node, uint32_t pci, struct err *e)
+{
+	struct nccl_node *n = &w->g->node[node];
+
+	n->bw = nccl_link_bw(nccl_link(w->m, pci));
+	struct nccl_link_to down = { node, NCCL_PIX, n->bw }, up = { n->up, NCCL_PIX, n->bw };
+	if (nccl_add_link(&n->core, up, e))
+		return -1;
+	return nccl_add_link(&w->g->node[n->up].core, down, e);
+}
+
+/* Several ranks can be on one device. */
+static void same_device(const struct work *w, uint32_t i)
+{
+	for (uint32_t k = w->gpu_at[i]; k < w->v->n_gpus; k++) {
+		if (w->v->item_of[w->m->gpu[w->v->gpu[k]].pci] != i)
+			return;
+		w->g->gpu[k] = w->node_of[i];
+	}
+}
+
+static int add_item(struct work *w, uint32_t i, struct err *e)
+{
+	const struct nccl_item *it = &w->v->item[i];
+	struct nccl_graph *g = w->g;
+
+	if (it->pci == AFF_NONE) {
+		w->node_of[i] = new_node(g, NCCL_NODE_CPU, i, AFF_NONE);
+		g->cpu[g->n_cpus++] = w->node_of[i];
+		return 0;
+	}
+	uint32_t up = w->node_of[it->parent];
+	if (up == AFF_NONE || g->node[up].kind == NCCL_NODE_GPU)
+		return 0;
+	if (w->gpu_at[i] != AFF_NONE) {
+		w->node_of[i] = new_node(g, NCCL_NODE_GPU, w->gpu_at[i], up);
+		same_device(w, i);
+	} else if (!w->nic[i] && is_switch(&w->m->pci[it->pci])) {
+		w->node_of[i] = new_node(g, NCCL_NODE_PCI, i, up);
+		g->node[w->node_of[i]].id = aff_ids(&w->m->pci[it->pci]);
+	} else {
+		return 0;
+	}
+	return hang_below(w, w->node_of[i], it->pci, e);
+}
+
+/* ---- NICs and nets, behind the rest ---- */
+
+static uint32_t remaining(const struct nccl_graph *g, uint32_t node)
+{
+	while (g->node[node].gone)
+		node = g->node[node].up;
+	return node;
+}
+
+/* Functions of one device are one NIC, where the first of them is. */
+static uint64_t nic_id(const struct aff_machine *m, const struct nccl_item *it, uint32_t item)
+{
+	if (it->pci == AFF_NONE)
+		return UINT64_MAX - item;
+	struct pci_addr a = m->pci[it->pci].addr;
+	return (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | a.dev;
+}
+
+static uint32_t find_nic(const struct nccl_graph *g, uint64_t id)
+{
+	for (uint32_t i = g->n_nodes; i-- > g->n_core;) {
+		if (g->node[i].kind == NCCL_NODE_NIC && g->node[i].id == id)
+			return i;
+	}
+	return AFF_NONE;
+}
+
+/* A virtual NIC, below a cpu element, is in nobody's way. */
+#define VIRTUAL_BW 5000.0F
+
+static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
+{
+	const struct nccl_item *it = &w->v->item[item];
+	struct nccl_graph *g = w->g;
+	uint64_t id = nic_id(w->m, it, item);
+	uint32_t up = w->node_of[it->pci == AFF_NONE ? item : it->parent];
+
+	*out = find_nic(g, id);
+	if (*out != AFF_NONE || up == AFF_NONE || g->node[up].kind == NCCL_NODE_GPU)
+		return 0;
+	*out = new_node(g, NCCL_NODE_NIC, item, remaining(g, up));
+	struct nccl_node *n = &g->node[*out];
+	n->id = id;
+	n->bw = it->pci == AFF_NONE ? VIRTUAL_BW : nccl_link_bw(nccl_link(w->m, it->pci));
+	struct nccl_link_to down = { *out, NCCL_PIX, n->bw };
+	return nccl_add_link(&g->node[n->up].leaf, down, e);
+}
+
+static int add_nets(struct work *w, struct err *e)
+{
+	struct nccl_graph *g = w->g;
+	uint32_t nic = AFF_NONE;
+
+	for (uint32_t i = 0; i < w->v->n_nets; i++) {
+		const struct nccl_place *p = &w->v->net[i];
+		if ((!i || p->item != p[-1].item) && add_nic(w, p->item, &nic, e))
+			return -1;
+		if (nic == AFF_NONE) {
+			g->net[i] = AFF_NONE;
+			continue;
+		}
+		struct nccl_link_to to = { new_node(g, NCCL_NODE_NET, i, nic), NCCL_NET,
+					   (float)(p->mbps / 8000.0) };
+		g->net[i] = to.to;
+		g->node[to.to].bw = to.bw;
+		if (nccl_add_link(&g->node[nic].leaf, to, e))
+			return -1;
+	}
+	g->n_nets = w->v->n_nets;
+	return 0;
+}
+
+/* Ways up are tried after all others. */
+static void ways_up_last(struct nccl_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		struct nccl_links *l = &g->node[i].core;
+		uint32_t k = 0;
+		while (k < l->n && l->link[k].to != g->node[i].up)
+			k++;
+		if (g->node[i].up == AFF_NONE || k == l->n)
+			continue;
+		struct nccl_link_to up = l->link[k];
+		memmove(&l->link[k], &l->link[k + 1], (l->n - k - 1) * sizeof(*l->link));
+		l->link[l->n - 1] = up;
+	}
+}
+
+static int graph_room(const struct nccl_outline *v, struct nccl_graph *g, struct err *e)
+{
+	g->node = calloc((size_t)v->n_items + 2 * (size_t)v->n_nets + 2, sizeof(*g->node));
+	g->cpu = calloc(v->n_items + 1, sizeof(*g->cpu));
+	g->gpu = malloc((v->n_gpus + 1) * sizeof(*g->gpu));
+	g->net = calloc(v->n_nets + 1, sizeof(*g->net));
+	if (!g->node || !g->cpu || !g->gpu || !g->net)
+		return err_nomem(e);
+	memset(g->gpu, 0xff, (v->n_gpus + 1) * sizeof(*g->gpu));
+	g->n_gpus = v->n_gpus;
+	return 0;
+}
+
+int nccl_graph_make(const struct aff_machine *m, const struct nccl_outline *v,
+		    const struct nccl_opts *o, struct nccl_graph *out, struct err *e)
+{
+	auto_nccl_graph struct nccl_graph g = { 0 };
+	auto_work struct work w = { .m = m, .v = v, .g = &g };
+
+	if (work_room(&w, e) || graph_room(v, &g, e))
+		return -1;
+	for (uint32_t i = 0; i < v->n_items; i++) {
+		if (add_item(&w, i, e))
+			return -1;
+	}
+	if (!o->no_flatten && nccl_flatten(&g, e))
+		return -1;
+	if (nccl_wires(m, v, o->rccl, &g, e))
+		return -1;
+	ways_up_last(&g);
+	g.n_core = g.n_nodes;
+	if (add_nets(&w, e))
+		return -1;
+	*out = g;
+	g = (struct nccl_graph){ 0 };
+	return 0;
+}
+
+void nccl_graph_clear(struct nccl_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		free(g->node[i].core.link);
+		free(g->node[i].leaf.link);
+	}
+	free(g->node);
+	free(g->cpu);
+	free(g->gpu);
+	free(g->net);
+	*g = (struct nccl_graph){ 0 };
+}

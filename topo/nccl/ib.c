@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which net devices NCCL's IB plugin makes of the RDMA devices, and where it looks for them. It
+ * rewrites the path: ports of one card become function 0; and, while its NCCL_IB_MERGE_VFS is 1,
+ * the device number 00, where it expects the PF of a VF.
+ */
+#include <string.h>
+
+#include "topo/nccl/view.h"
+
+/* Where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
+static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
+{
+	if (h->pci == AFF_NONE || !nccl_is_tree(m))
+		return h->pci;
+	/* of an auxiliary device: the rewriting destroys the name */
+	if (h->kind == AFF_HCA_SF)
+		return AFF_NONE;
+	const struct aff_pci *p = &m->pci[h->pci];
+	struct pci_addr a = p->addr;
+	a.fn = 0;
+	if (!keep_vf_path)
+		a.dev = 0;
+	if (pci_same(a, p->addr))
+		return h->pci;
+	if (p->physfn != AFF_NONE && pci_same(a, m->pci[p->physfn].addr))
+		return p->physfn;
+	return aff_find_pci(m, a);
+}
+
+/* By what is left of the path, as NCCL orders them; those without one last. */
+static uint64_t key(const struct aff_machine *m, const struct nccl_place *p)
+{
+	return aff_place(m, p->item);
+}
+
+static int by_path(const void *x, const void *y, void *m)
+{
+	const struct nccl_place *a = x, *b = y;
+	uint64_t ka = key(m, a), kb = key(m, b);
+
+	if (ka != kb)
+		return ka < kb ? -1 : 1;
+	if (a->net.hca != b->net.hca)
+		return a->net.hca < b->net.hca ? -1 : 1;
+	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
+}
+
+static bool is_vf(const struct aff_machine *m, const struct nccl_place *p)
+{
+	uint32_t pci = m->hca[p->net.hca].pci;
+
+	return pci != AFF_NONE && m->pci[pci].is_vf;
+}
+
+static enum aff_layer layer(const struct aff_machine *m, const struct nccl_place *p)
+{
+	const struct aff_hca *h = &m->hca[p->net.hca];
+
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (h->port[i].port == p->net.port)
+			return h->port[i].layer;
+	}
+	return AFF_LAYER_UNKNOWN;
+}
+
+/* A VF whose path leads to another net's function is taken for one more port of that card, and the
+ * ports of a card are made one device; not Ethernet and InfiniBand together. */
+static void fuse(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_outline *v)
+{
+	uint32_t n = 0, first = 0;
+
+	for (uint32_t i = 0; i < v->n_nets; i++) {
+		const struct nccl_place *p = &v->net[i];
+		if (n && v->net[first].item != p->item)
+			first = n;
+		if (!o->keep_vf_path && n > first && p->item != AFF_NONE && is_vf(m, p) &&
+		    layer(m, p) == layer(m, &v->net[first]))
+			v->net[first].net.fused++;
+		else
+			v->net[n++] = *p;
+	}
+	v->n_nets = n;
+}
+
+/* A PF in its VF's stead, or the first function of a device in another's, is no harm. */
+static bool displaced(const struct aff_machine *m, uint32_t at, uint32_t real)
+{
+	if (at == AFF_NONE)
+		return true;
+	struct pci_addr a = m->pci[at].addr, r = m->pci[real].addr;
+	a.fn = r.fn;
+	return !pci_same(a, r) && at != m->pci[real].physfn;
+}
+
+static void add(const struct aff_machine *m, uint32_t hca, const struct aff_port *port,
+		const struct nccl_opts *o, struct nccl_outline *v)
+{
+	const struct aff_hca *h = &m->hca[hca];
+	uint32_t at = ib_pci(m, h, o->keep_vf_path);
+
+	v->net[v->n_nets++] = (struct nccl_place){
+		.net = { .hca = hca,
+			 .port = port ? port->port : 0,
+			 .displaced = h->pci != AFF_NONE && displaced(m, at, h->pci) },
+		.item = at,
+		.mbps = port && port->rate_mbps ? port->rate_mbps : NCCL_MBPS_UNKNOWN,
+	};
+}
+
+void nccl_outline_nets(const struct aff_machine *m, const struct aff_scope *scope,
+		       const struct nccl_opts *o, struct nccl_outline *v)
+{
+	for (uint32_t i = 0; i < m->n_hcas; i++) {
+		const struct aff_hca *h = &m->hca[i];
+		if (scope && scope->hca && !scope->hca[i])
+			continue;
+		if (!h->n_ports)
+			add(m, i, NULL, o, v);
+		for (size_t k = 0; k < h->n_ports; k++) {
+			if (h->port[k].active != AFF_NO)
+				add(m, i, &h->port[k], o, v);
+		}
+	}
+	qsort_r(v->net, v->n_nets, sizeof(*v->net), by_path, (void *)(uintptr_t)m);
+	fuse(m, o, v);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/nccl/nccl.h"
+#include "topo/nccl/sys.h"
+
+const char *nccl_path_name(enum nccl_path p)
+{
+	static const char *const names[] = {
+		[NCCL_LOC] = "LOC", [NCCL_NVL] = "NVL", [NCCL_NVB] = "NVB", [NCCL_C2C] = "C2C",
+		[NCCL_PIX] = "PIX", [NCCL_PXB] = "PXB", [NCCL_P2C] = "P2C", [NCCL_PXN] = "PXN",
+		[NCCL_PHB] = "PHB", [NCCL_SYS] = "SYS", [NCCL_NET] = "NET", [NCCL_DIS] = "DIS",
+	};
+
+	return names[p];
+}
+
+static int answer_room(const struct aff_machine *m, const struct nccl_outline *v,
+		       struct nccl_answer *a, struct err *e)
+{
+	a->net = calloc(v->n_nets + 1, sizeof(*a->net));
+	a->gpu = calloc(m->n_gpus + 1, sizeof(*a->gpu));
+	if (!a->net || !a->gpu)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < v->n_nets; i++)
+		a->net[i] = v->net[i].net;
+	a->n_nets = v->n_nets;
+	a->n_gpus = m->n_gpus;
+	for (size_t i = 0; i < m->n_gpus; i++)
+		a->gpu[i].type = NCCL_DIS;
+	return 0;
+}
+
+static void fill_ways(const struct nccl_sys *s, uint32_t gpu, struct nccl_way *way)
+{
+	for (uint32_t n = 0; n < s->n_nets; n++) {
+		struct nccl_hop h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
+		uint32_t via = s->via[(size_t)gpu * s->n_nets + n];
+		way[n] = (struct nccl_way){
+			.type = h.type,
+			.bw = h.bw,
+			.hops = h.hops,
+			.gdr_read = nccl_gdr(s, gpu, n, true),
+			.gdr_write = nccl_gdr(s, gpu, n, false),
+			.via = via == AFF_NONE ? AFF_NONE : s->v->gpu[via],
+		};
+	}
+}
+
+static int fill_gpu(struct nccl_sys *s, uint32_t gpu, struct nccl_gpu *out, struct err *e)
+{
+	const struct nccl_local *l = nccl_locals(s, gpu);
+	uint32_t channels = nccl_per_gpu(s, gpu);
+
+	out->in = true;
+	out->local = calloc(l->n + 1, sizeof(*out->local));
+	out->channel = calloc(channels + 1, sizeof(*out->channel));
+	out->way = calloc(s->n_nets + 1, sizeof(*out->way));
+	if (!out->local || !out->channel || !out->way)
+		return err_nomem(e);
+	out->type = l->best.type;
+	out->bw = l->best.bw;
+	fill_ways(s, gpu, out->way);
+	for (; out->n_local < l->n; out->n_local++)
+		out->local[out->n_local] = l->net[out->n_local];
+	out->gdr = channels > 0;
+	for (; out->n_channels < channels; out->n_channels++) {
+		uint32_t n = nccl_local_net(s, gpu, (uint32_t)out->n_channels);
+		out->channel[out->n_channels] = n;
+		out->gdr = out->gdr && out->way[n].gdr_read && out->way[n].gdr_write;
+	}
+	return 0;
+}
+
+/* A container that holds some GPUs only numbers them from 0, in the order that they had. */
+static void renumber(struct nccl_sys *s)
+{
+	const struct aff_machine *m = s->m;
+
+	for (uint32_t i = 0; i < s->n_gpus; i++) {
+		int before = 0;
+		for (uint32_t k = 0; k < s->n_gpus; k++)
+			before += m->gpu[s->v->gpu[k]].index < m->gpu[s->v->gpu[i]].index;
+		s->dev[i] = before;
+	}
+}
+
+int nccl_predict(const struct aff_machine *m, const struct aff_scope *scope,
+		 const struct nccl_opts *o, struct nccl_answer *out, struct err *e)
+{
+	auto_nccl_outline struct nccl_outline v = { 0 };
+	auto_nccl_sys struct nccl_sys s = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+
+	if (nccl_outline_make(m, scope, o, &v, e) || nccl_sys_make(m, &v, o, &s, e) ||
+	    answer_room(m, &v, &a, e))
+		return -1;
+	if (scope && scope->gpu)
+		renumber(&s);
+	nccl_settle(&s);
+	for (uint32_t i = 0; i < s.n_gpus; i++) {
+		if (fill_gpu(&s, i, &a.gpu[v.gpu[i]], e))
+			return -1;
+	}
+	*out = a;
+	a = (struct nccl_answer){ 0 };
+	return 0;
+}
+
+void nccl_answer_clear(struct nccl_answer *a)
+{
+	for (size_t i = 0; a->gpu && i < a->n_gpus; i++) {
+		free(a->gpu[i].local);
+		free(a->gpu[i].channel);
+		free(a->gpu[i].way);
+	}
+	free(a->gpu);
+	free(a->net);
+	*a = (struct nccl_answer){ 0 };
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nccl.h: what NCCL (2.30) or RCCL (2.22) will choose on a machine. Pure. A prediction from the
+ * rules they use. NCCL's names are not nvidia-smi's: its PHB is everything through a CPU.
+ */
+#ifndef RAILHEAD_TOPO_NCCL_NCCL_H
+#define RAILHEAD_TOPO_NCCL_NCCL_H
+
+#include "topo/core/choose.h"
+
+enum nccl_path {
+	NCCL_LOC,
+	NCCL_NVL,
+	NCCL_NVB,
+	NCCL_C2C,
+	NCCL_PIX,
+	NCCL_PXB,
+	NCCL_P2C,
+	NCCL_PXN,
+	NCCL_PHB,
+	NCCL_SYS,
+	NCCL_NET,
+	NCCL_DIS,
+};
+const char *nccl_path_name(enum nccl_path p);
+
+enum nccl_policy { NCCL_AUTO, NCCL_ALL, NCCL_MAX };
+
+struct nccl_opts {
+	bool rccl;               /* RCCL's rules; a file of version 2 can be asked either way */
+	enum nccl_policy policy; /* NCCL_NETDEVS_POLICY */
+	uint32_t max;            /* of MAX:N */
+	int gdr_level;           /* NCCL_NET_GDR_LEVEL as enum nccl_path; -1: not set */
+	bool keep_vf_path;       /* NCCL_IB_MERGE_VFS=0 */
+	bool no_pxn;             /* NCCL_PXN_DISABLE=1 */
+	/* Negative controls for tests: rules left out. */
+	bool no_flatten, no_mirror, no_bandwidth, no_gdr;
+};
+#define NCCL_OPTS_DEFAULT                                                                          \
+	{                                                                                          \
+		.gdr_level = -1                                                                    \
+	}
+
+/* One net device as NCCL counts them: a port of an HCA, by its number (0: not told). VFs that NCCL
+ * takes for ports of one card (its NCCL_IB_MERGE_VFS) stand behind the first of them. */
+struct nccl_net {
+	uint32_t hca, port;
+	uint32_t fused; /* how many more stand behind it */
+	bool displaced; /* NCCL looks for it elsewhere than where it is */
+};
+
+struct nccl_way { /* from a GPU to a net */
+	enum nccl_path type;
+	double bw; /* GB/s */
+	uint32_t hops;
+	bool gdr_read, gdr_write;
+	uint32_t via; /* of PXN: the GPU between; else AFF_NONE */
+};
+
+struct nccl_gpu {
+	bool in;             /* it is in the communicator */
+	enum nccl_path type; /* of the local nets; NCCL_DIS: there are none */
+	double bw;
+	bool gdr;        /* read and write both, with every net of its channels */
+	uint32_t *local; /* nets in NCCL's order; owned */
+	size_t n_local;
+	uint32_t *channel; /* nets, channel by channel; owned */
+	size_t n_channels;
+	struct nccl_way *way; /* one for each net; owned */
+};
+
+struct nccl_answer {
+	struct nccl_net *net; /* in NCCL's order; owned */
+	size_t n_nets;
+	struct nccl_gpu *gpu; /* one for each GPU of the machine; owned */
+	size_t n_gpus;
+};
+
+/*
+ * nccl_predict - for one communicator of the GPUs in scope that sees the HCAs in scope. With a mask
+ * of GPUs these are numbered from 0, as NVML does in a container that holds no others. Devices
+ * count as able to do GPUDirect RDMA unless a file says they are not; accelerators with their own
+ * RDMA ports are in no communicator.
+ */
+int nccl_predict(const struct aff_machine *m, const struct aff_scope *scope,
+		 const struct nccl_opts *o, struct nccl_answer *out, struct err *e) must_check;
+void nccl_answer_clear(struct nccl_answer *a);
+#define auto_nccl_answer auto_clean(nccl_answer_clear)
+
+#endif

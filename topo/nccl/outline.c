@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The elements of a topology file, as NCCL reads them; and what both kinds of sources share. */
+#include <string.h>
+
+#include "topo/nccl/view.h"
+
+/* NCCL's own, for an element that does not say. */
+#define NET_MBPS_DEFAULT 10000
+
+#define LANES_DEFAULT 16
+#define SPEED_DEFAULT 60 /* 8 GT/s */
+
+#define VENDOR_NVIDIA 0x10de
+
+bool nccl_is_tree(const struct aff_machine *m)
+{
+	return m->source == AFF_LIVE || m->source == AFF_CAPTURE;
+}
+
+/*
+ * NCCL asks the driver for the link of an NVIDIA GPU, and gets the one that is there; of all others
+ * it reads what both ends could do. An idle GPU's link is slow, but is not when NCCL asks.
+ */
+struct aff_link nccl_link(const struct aff_machine *m, uint32_t pci)
+{
+	const struct aff_pci *p = &m->pci[pci];
+	struct aff_link l = p->max;
+
+	if (p->one_end)
+		l.width = 0;
+	if (nccl_is_tree(m) && p->has_ids && p->vendor == VENDOR_NVIDIA && p->has_class &&
+	    p->class_code >> 16 == 0x03 && p->cur.width)
+		l.width = p->cur.width;
+	return l;
+}
+
+float nccl_link_bw(struct aff_link l)
+{
+	unsigned int width = l.width ? l.width : LANES_DEFAULT;
+	unsigned int speed = l.speed ? l.speed : SPEED_DEFAULT;
+
+	return (float)(width * speed / 80.0);
+}
+
+static void take_gpus(const struct aff_machine *m, const struct aff_scope *scope,
+		      struct nccl_outline *v)
+{
+	for (uint32_t i = 0; i < m->n_gpus; i++) {
+		if (!m->gpu[i].on_package && !(scope && scope->gpu && !scope->gpu[i]))
+			v->gpu[v->n_gpus++] = i;
+	}
+}
+
+static uint32_t cpu_item(const struct nccl_outline *v, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < v->n_items && cpu != AFF_NONE; i++) {
+		if (v->item[i].cpu == cpu)
+			return i;
+	}
+	return AFF_NONE;
+}
+
+static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_outline *v)
+{
+	const struct aff_hca *h = &m->hca[hca];
+	uint32_t rate = h->n_ports ? h->port[0].rate_mbps : 0;
+	uint32_t item = h->pci == AFF_NONE ? cpu_item(v, h->cpu) : v->item_of[h->pci];
+
+	if (item == AFF_NONE)
+		return;
+	if (!rate)
+		rate = m->skeleton ? NCCL_MBPS_UNKNOWN : NET_MBPS_DEFAULT;
+	v->net[v->n_nets++] = (struct nccl_place){
+		.net = { .hca = hca, .port = h->n_ports ? h->port[0].port : 0 },
+		.item = item,
+		.mbps = rate,
+	};
+}
+
+/* A cpu element and those in it, which are together in a file. */
+static uint32_t file_cpu(const struct aff_machine *m, uint32_t root, uint32_t next,
+			 struct nccl_outline *v)
+{
+	uint32_t top = v->n_items, cpu = m->root[root].cpu;
+	int numa = cpu == AFF_NONE ? -1 : m->cpu[cpu].numa;
+
+	v->item[v->n_items++] = (struct nccl_item){ AFF_NONE, AFF_NONE, cpu, numa };
+	for (; next < m->n_pci && m->pci[next].root == root; next++) {
+		uint32_t parent = m->pci[next].parent;
+		v->item_of[next] = v->n_items;
+		v->item[v->n_items++] =
+			(struct nccl_item){ parent == AFF_NONE ? top : v->item_of[parent], next,
+					    AFF_NONE, -1 };
+	}
+	return next;
+}
+
+void nccl_outline_file(const struct aff_machine *m, const struct aff_scope *scope,
+		       struct nccl_outline *v)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < m->n_roots; i++)
+		next = file_cpu(m, i, next, v);
+	for (uint32_t i = 0; i < m->n_hcas; i++) {
+		if (!(scope && scope->hca && !scope->hca[i]))
+			file_net(m, i, v);
+	}
+}
+
+/* Into document order. */
+static void order_gpus(const struct aff_machine *m, struct nccl_outline *v)
+{
+	for (uint32_t i = 1; i < v->n_gpus; i++) {
+		uint32_t g = v->gpu[i], at = v->item_of[m->gpu[g].pci], k = i;
+		for (; k && v->item_of[m->gpu[v->gpu[k - 1]].pci] > at; k--)
+			v->gpu[k] = v->gpu[k - 1];
+		v->gpu[k] = g;
+	}
+}
+
+static int room(const struct aff_machine *m, struct nccl_outline *v, struct err *e)
+{
+	size_t nets = 1;
+
+	for (size_t i = 0; i < m->n_hcas; i++)
+		nets += m->hca[i].n_ports ? m->hca[i].n_ports : 1;
+	v->item = calloc(2 * m->n_pci + m->n_roots + 1, sizeof(*v->item));
+	v->net = calloc(nets, sizeof(*v->net));
+	v->gpu = calloc(m->n_gpus + 1, sizeof(*v->gpu));
+	v->item_of = malloc((m->n_pci + 1) * sizeof(*v->item_of));
+	if (!v->item || !v->net || !v->gpu || !v->item_of)
+		return err_nomem(e);
+	memset(v->item_of, 0xff, (m->n_pci + 1) * sizeof(*v->item_of));
+	return 0;
+}
+
+int nccl_outline_make(const struct aff_machine *m, const struct aff_scope *scope,
+		      const struct nccl_opts *o, struct nccl_outline *out, struct err *e)
+{
+	auto_nccl_outline struct nccl_outline v = { 0 };
+
+	if (room(m, &v, e))
+		return -1;
+	take_gpus(m, scope, &v);
+	if (nccl_is_tree(m)) {
+		nccl_outline_nets(m, scope, o, &v);
+		if (nccl_outline_climb(m, o, &v, e))
+			return -1;
+	} else {
+		nccl_outline_file(m, scope, &v);
+	}
+	order_gpus(m, &v);
+	*out = v;
+	v = (struct nccl_outline){ 0 };
+	return 0;
+}
+
+void nccl_outline_clear(struct nccl_outline *v)
+{
+	free(v->item);
+	free(v->net);
+	free(v->gpu);
+	free(v->item_of);
+	*v = (struct nccl_outline){ 0 };
+}

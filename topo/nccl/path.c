@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Paths as NCCL finds them: breadth first from a base, a path kept until a better one comes. Better
+ * is a lower type, at the same type more bandwidth, at the same bandwidth fewer hops; so that a
+ * node may be gone through again, with what it is worth at that moment.
+ */
+#include "topo/nccl/sys.h"
+
+#define LOCAL_BW 5000.0F
+
+struct search {
+	const struct nccl_graph *g;
+	uint32_t base;
+	bool rccl;
+	struct nccl_hop *out;
+	uint32_t *now, *next; /* nodes of this round and of the one after */
+	uint32_t n_now, n_next;
+	uint32_t *seen; /* of each node: the round that it was last put on the list of */
+	uint32_t round;
+};
+
+static enum nccl_path worse(enum nccl_path a, enum nccl_path b)
+{
+	return a > b ? a : b;
+}
+
+static float narrower(float a, float b)
+{
+	return a < b ? a : b;
+}
+
+/* What the path to `from` becomes, one link further. */
+static struct nccl_hop further(const struct search *s, uint32_t from, const struct nccl_link_to *l)
+{
+	const struct nccl_node *a = &s->g->node[from], *b = &s->g->node[l->to];
+	const struct nccl_hop *p = &s->out[from];
+	enum nccl_path type = l->type == NCCL_NET ? NCCL_LOC : l->type;
+
+	if (a->kind == NCCL_NODE_PCI && b->kind == NCCL_NODE_PCI)
+		type = NCCL_PXB;
+	if (l->type == NCCL_PIX && (a->kind == NCCL_NODE_CPU || b->kind == NCCL_NODE_CPU))
+		type = NCCL_PHB;
+	if (!s->rccl && a->kind == NCCL_NODE_GPU && p->type == NCCL_NVL && type == NCCL_NVL &&
+	    p->hops == 1)
+		type = NCCL_NVB;
+	return (struct nccl_hop){ worse(p->type, type), narrower(p->bw, l->bw), p->hops + 1 };
+}
+
+static bool better(const struct search *s, const struct nccl_hop *new, const struct nccl_hop *old)
+{
+	if (s->rccl)
+		return (old->bw == 0 || old->hops >= new->hops) && new->bw > old->bw;
+	if (new->type != old->type)
+		return new->type < old->type;
+	return new->bw > old->bw || (new->bw == old->bw &&new->hops < old->hops);
+}
+
+/* Through a GPU only by NVLink to one more GPU, and only where it is the first on the way. */
+static bool closed(const struct search *s, uint32_t from, const struct nccl_link_to *l)
+{
+	if (from == s->base || s->g->node[from].kind != NCCL_NODE_GPU)
+		return false;
+	return s->rccl || l->type != NCCL_NVL || s->g->node[l->to].kind != NCCL_NODE_GPU ||
+	       s->out[from].hops > 1;
+}
+
+static void enlist(struct search *s, uint32_t node)
+{
+	if (s->seen[node] == s->round)
+		return;
+	s->seen[node] = s->round;
+	s->next[s->n_next++] = node;
+}
+
+static void follow(struct search *s, uint32_t from, const struct nccl_links *links)
+{
+	for (uint32_t i = 0; i < links->n; i++) {
+		const struct nccl_link_to *l = &links->link[i];
+		if (closed(s, from, l))
+			continue;
+		struct nccl_hop new = further(s, from, l);
+		if (!better(s, &new, &s->out[l->to]))
+			continue;
+		s->out[l->to] = new;
+		enlist(s, l->to);
+	}
+}
+
+static void rounds(struct search *s, bool leaves)
+{
+	while (s->n_next) {
+		uint32_t *t = s->now;
+		s->now = s->next;
+		s->next = t;
+		s->n_now = s->n_next;
+		s->n_next = 0;
+		s->round++;
+		for (uint32_t i = 0; i < s->n_now; i++) {
+			follow(s, s->now[i], &s->g->node[s->now[i]].core);
+			if (leaves)
+				follow(s, s->now[i], &s->g->node[s->now[i]].leaf);
+		}
+	}
+}
+
+/* From a net there is one way: to its NIC, and to what that hangs on. */
+static uint32_t leave_net(struct search *s)
+{
+	const struct nccl_node *net = &s->g->node[s->base], *nic = &s->g->node[net->up];
+	bool cpu = s->g->node[nic->up].kind == NCCL_NODE_CPU;
+
+	s->out[nic->up] = (struct nccl_hop){
+		cpu ? NCCL_PHB : NCCL_PIX,
+		narrower(LOCAL_BW, narrower(net->bw, nic->bw)),
+		2,
+	};
+	return nic->up;
+}
+
+int nccl_search(const struct nccl_graph *g, uint32_t base, bool rccl, struct nccl_hop *out,
+		struct err *e)
+{
+	bool net = g->node[base].kind == NCCL_NODE_NET;
+	uint32_t n = net ? g->n_core : g->n_nodes;
+	auto_free uint32_t *room = calloc((size_t)n + 1, 3 * sizeof(*room));
+
+	if (!room)
+		return err_nomem(e);
+	struct search s = { .g = g,
+			    .base = base,
+			    .rccl = rccl,
+			    .out = out,
+			    .now = room,
+			    .next = room + n,
+			    .seen = room + 2 * (size_t)n,
+			    .round = 1 };
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (struct nccl_hop){ NCCL_DIS, 0, 0 };
+	if (!net)
+		out[base] = (struct nccl_hop){ NCCL_LOC, LOCAL_BW, 0 };
+	enlist(&s, net ? leave_net(&s) : base);
+	rounds(&s, !net);
+	return 0;
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rules, each by a file that needs it: with the rule left out, NCCL's answers are missed. And those
+ * that no file of testdata needs.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/testing/testing.h"
+#include "topo/read/read.h"
+#include "topo/testing/nccl.h"
+#include "topo/testing/topo.h"
+
+static void parse(const char *text, struct aff_machine *m)
+{
+	struct err e;
+
+	if (aff_read_xml(text, strlen(text), m, &e))
+		ck_abort_msg("%s", e.msg);
+}
+
+static void predict(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_answer *a)
+{
+	struct err e;
+
+	if (nccl_predict(m, NULL, o, a, &e))
+		ck_abort_msg("%s", e.msg);
+}
+
+static unsigned int missed(const char *name, const struct nccl_opts *o)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_tally t = { 0 };
+
+	topo_xml(name, &m);
+	predict(&m, o, &a);
+	nccl_compare(name, &m, &a, TALLY_ALL, &t);
+	return t.lines - t.agree;
+}
+
+START_TEST(without_a_rule_answers_are_missed)
+{
+	static const struct nccl_opts all = NCCL_OPTS_DEFAULT;
+	static const struct {
+		const char *rule, *needs;
+		struct nccl_opts without;
+	} rules[] = {
+		{ "flattening", "dgx-a100", { .gdr_level = -1, .no_flatten = true } },
+		{ "flattening", "oci-bm-gpu-h100", { .gdr_level = -1, .no_flatten = true } },
+		{ "mirroring",
+		  "synthetic-c_flat_vm_8x8_numa-1",
+		  { .gdr_level = -1, .no_mirror = true } },
+		{ "bandwidth first",
+		  "synthetic-a_pix100_phb400",
+		  { .gdr_level = -1, .no_bandwidth = true } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		ck_assert_uint_eq(missed(rules[i].needs, &all), 0);
+		ck_assert_msg(missed(rules[i].needs, &rules[i].without) > 0, "%s: %s",
+			      rules[i].needs, rules[i].rule);
+	}
+}
+END_TEST
+
+/* ---- machines of one element a device ---- */
+
+#define SYSTEM(inside)          "<system version=\"1\">" inside "</system>"
+#define CPU(numa, kind, inside) "<cpu numaid=\"" numa "\" " kind ">" inside "</cpu>"
+#define PCI(bus, class, link, inside)                                                              \
+	"<pci busid=\"0000:" bus ":00.0\" class=\"" class "\" link_speed=\"" link                  \
+							  "\" link_width=\"16\">" inside "</pci>"
+#define GPU(bus, dev, more, inside)                                                                \
+	PCI(bus, "0x030200", "16.0 GT/s PCIe",                                                     \
+	    "<gpu dev=\"" dev "\" rank=\"" dev "\" gdr=\"1\" " more ">" inside "</gpu>")
+#define NIC(bus, dev, speed)                                                                       \
+	PCI(bus, "0x020000", "16.0 GT/s PCIe",                                                     \
+	    "<nic><net name=\"n" dev "\" dev=\"" dev "\" speed=\"" speed "\"/></nic>")
+#define SWITCH(bus, inside) PCI(bus, "0x060400", "16.0 GT/s PCIe", inside)
+#define NVLINK(bus)         "<nvlink target=\"0000:" bus ":00.0\" count=\"4\" tclass=\"0x030200\"/>"
+#define INTEL               "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\""
+
+static const char *type(const struct nccl_answer *a, uint32_t gpu, uint32_t net)
+{
+	return nccl_path_name(a->gpu[gpu].way[net].type);
+}
+
+struct between {
+	const char *kind;
+	double bw;
+};
+
+/* GB/s between two CPUs by their kind. */
+START_TEST(cpus_by_their_kind)
+{
+	static const struct between kinds[] = {
+		{ "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"207\"", 25 },
+		{ "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\"", 22 },
+		{ "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"85\"", 10 },
+		{ "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"79\"", 6 },
+		{ "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"5\" modelid=\"207\"", 6 },
+		{ "arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"25\" modelid=\"1\"", 16 },
+		{ "arch=\"x86_64\" vendor=\"CentaurHauls\" familyid=\"7\" modelid=\"91\"", 9 },
+		{ "arch=\"x86_64\" vendor=\"  Shanghai  \" familyid=\"7\" modelid=\"27\"", 6 },
+		{ "arch=\"x86_64\" vendor=\"CentaurHauls\" familyid=\"6\" modelid=\"91\"", 6 },
+		{ "arch=\"arm64\"", 6 },
+		{ "arch=\"ppc64\"", 25 },
+		{ "", 25 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		auto_aff_machine struct aff_machine m = { 0 };
+		auto_nccl_answer struct nccl_answer a = { 0 };
+		struct nccl_opts o = NCCL_OPTS_DEFAULT;
+		char text[2048];
+		(void)snprintf(text, sizeof(text),
+			       "<system version=\"1\"><cpu numaid=\"0\" %s>%s</cpu><cpu "
+			       "numaid=\"1\" %s>%s</cpu></system>",
+			       kinds[i].kind, GPU("01", "0", "sm=\"80\"", ""), kinds[i].kind,
+			       PCI("02", "0x020000", "32.0 GT/s PCIe",
+				   "<nic><net name=\"n\" dev=\"0\" speed=\"400000\"/></nic>"));
+		parse(text, &m);
+		/* the GPU's own link is 24 */
+		m.pci[0].max.speed = m.pci[0].cur.speed = 250;
+		m.pci[0].max.width = m.pci[0].cur.width = 8;
+		predict(&m, &o, &a);
+		ck_assert_msg(a.gpu[0].bw == kinds[i].bw, "%s: %f", kinds[i].kind, a.gpu[0].bw);
+		ck_assert_str_eq(type(&a, 0, 0), "SYS");
+	}
+}
+END_TEST
+
+static const char two_gpus[] =
+	SYSTEM(CPU("0", INTEL,
+		   SWITCH("01", GPU("02", "0", "sm=\"80\"", NVLINK("04")) NIC("03", "0", "100000"))
+			   GPU("04", "1", "sm=\"80\"", NVLINK("02"))));
+
+START_TEST(nvlink_to_the_gpu_beside_the_nic)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer pxn = { 0 }, none = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(two_gpus, &m);
+	predict(&m, &o, &pxn);
+	ck_assert_str_eq(type(&pxn, 1, 0), "PXN");
+	ck_assert_uint_eq(pxn.gpu[1].way[0].via, 0);
+	ck_assert_uint_eq(pxn.gpu[0].way[0].via, AFF_NONE);
+	ck_assert(pxn.gpu[1].gdr);
+	o.no_pxn = true;
+	predict(&m, &o, &none);
+	ck_assert_str_eq(type(&none, 1, 0), "PHB");
+	ck_assert(!none.gpu[1].gdr);
+}
+END_TEST
+
+START_TEST(how_far_gpudirect_goes)
+{
+	static const struct {
+		int level;
+		bool near, far;
+	} levels[] = { { -1, true, false },
+		       { NCCL_LOC, false, false },
+		       { NCCL_PIX, true, false },
+		       { NCCL_PHB, true, true },
+		       { NCCL_SYS, true, true } };
+	auto_aff_machine struct aff_machine m = { 0 };
+
+	parse(two_gpus, &m);
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		auto_nccl_answer struct nccl_answer a = { 0 };
+		struct nccl_opts o = { .gdr_level = levels[i].level, .no_pxn = true };
+		predict(&m, &o, &a);
+		ck_assert_int_eq(a.gpu[0].gdr, levels[i].near);
+		ck_assert_int_eq(a.gpu[1].gdr, levels[i].far);
+		/* without it everything goes through the CPU */
+		ck_assert_str_eq(type(&a, 0, 0), levels[i].near ? "PIX" : "PHB");
+	}
+	auto_nccl_answer struct nccl_answer off = { 0 };
+	struct nccl_opts o = { .gdr_level = NCCL_LOC, .no_gdr = true };
+	predict(&m, &o, &off);
+	ck_assert_str_eq(type(&off, 0, 0), "PIX");
+}
+END_TEST
+
+/* Memory of GPUs before Ampere is read only where NVLink carries the rest, or the GPU is alone. */
+START_TEST(old_gpus_do_not_read)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(two_gpus, &m);
+	for (int i = 0; i < 3; i++) {
+		auto_nccl_answer struct nccl_answer a = { 0 };
+		struct aff_scope one = { .gpu = (const bool[]){ true, false } };
+		struct err e;
+		m.gpu[0].sm = m.gpu[1].sm = i ? 70 : 80;
+		if (i == 2)
+			m.gpu[0].n_nvlinks = m.gpu[1].n_nvlinks = 0;
+		predict(&m, &o, &a);
+		ck_assert(a.gpu[0].way[0].gdr_write);
+		ck_assert_int_eq(a.gpu[0].way[0].gdr_read, i < 2);
+		auto_nccl_answer struct nccl_answer alone = { 0 };
+		ck_assert_int_eq(nccl_predict(&m, &one, &o, &alone, &e), 0);
+		ck_assert(alone.gpu[0].gdr);
+		ck_assert(!alone.gpu[1].in);
+	}
+}
+END_TEST
+
+static const char grace[] = SYSTEM(
+	CPU("0", "arch=\"arm64\"",
+	    GPU("01", "0", "sm=\"90\"", "<c2c bw=\"45000\" count=\"10\"/>")
+		    NIC("02", "0", "400000")) CPU("1", "arch=\"arm64\"", NIC("03", "1", "100000")));
+
+START_TEST(chip_to_chip)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(grace, &m);
+	predict(&m, &o, &a);
+	ck_assert_str_eq(type(&a, 0, 0), "P2C");
+	ck_assert(a.gpu[0].gdr);
+	ck_assert_str_eq(type(&a, 0, 1), "SYS");
+}
+END_TEST
+
+/* NVLink to the CPU, and to a switch that is not shown. */
+START_TEST(other_ends_of_nvlink)
+{
+	static const char text[] = SYSTEM(
+		CPU("0", "arch=\"ppc64\"",
+		    GPU("01", "0", "sm=\"70\"",
+			"<nvlink target=\"0000:09:00.0\" count=\"3\" tclass=\"0x068001\"/>"
+			"<nvlink target=\"0000:0f:00.0\" count=\"3\" tclass=\"0x030200\"/>")
+			    NIC("02", "0", "100000") GPU("03", "1", "sm=\"60\"",
+							 "<nvlink target=\"fffffff:ffff:ff\" "
+							 "count=\"3\" tclass=\"0x068000\"/>")
+				    GPU("04", "2", "sm=\"100\"",
+					"<nvlink target=\"fffffff:ffff:ff\" count=\"3\" "
+					"tclass=\"0x068000\"/>")));
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(text, &m);
+	predict(&m, &o, &a);
+	/* NVLink is no way to the NIC for NCCL's names: the last step is the host bridge */
+	for (uint32_t g = 0; g < 3; g++)
+		ck_assert_str_eq(type(&a, g, 0), "PHB");
+	ck_assert(a.gpu[0].way[0].hops == 4);
+}
+END_TEST
+
+/* Links that lead nowhere, or back, and a C2C link of no bandwidth, are no links. */
+START_TEST(links_to_nothing)
+{
+	static const char text[] =
+		SYSTEM(CPU("0", "arch=\"arm64\"",
+			   GPU("01", "0", "sm=\"90\"",
+			       NVLINK("01") NVLINK("0f") "<nvlink target=\"fffffff:ffff:ff\" "
+							 "count=\"1\" tclass=\"0x030000\"/>"
+							 "<nvlink target=\"0000:02:00.0\" "
+							 "count=\"1\" tclass=\"0x120000\"/>"
+							 "<c2c bw=\"0\" count=\"10\"/>")
+				   NIC("02", "0", "100000")));
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(text, &m);
+	predict(&m, &o, &a);
+	ck_assert_str_eq(type(&a, 0, 0), "PHB");
+	ck_assert_uint_eq(a.gpu[0].way[0].hops, 4);
+}
+END_TEST
+
+/* One hop by NVLink over another GPU: only from a GPU or the CPU beside it. */
+START_TEST(through_a_gpu)
+{
+	static const char chain[] = SYSTEM(
+		CPU("0", INTEL, GPU("01", "0", "sm=\"80\"", NVLINK("02"))) CPU(
+			"1", INTEL, GPU("02", "1", "sm=\"80\"", NVLINK("01") NVLINK("03")))
+			CPU("2", INTEL,
+			    GPU("03", "2", "sm=\"80\"", NVLINK("02")) NIC("04", "0", "100000")));
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(chain, &m);
+	predict(&m, &o, &a);
+	ck_assert_str_eq(type(&a, 0, 0), "SYS");
+	ck_assert_str_eq(type(&a, 2, 0), "PHB");
+}
+END_TEST
+
+/* Two ranks on one device: the same ways, and each its channels. */
+START_TEST(ranks_on_one_device)
+{
+	static const char text[] = SYSTEM(
+		CPU("0", INTEL,
+		    SWITCH("01", PCI("02", "0x030200", "16.0 GT/s PCIe",
+				     "<gpu dev=\"0\" rank=\"0\" sm=\"90\" gdr=\"1\"/>"
+				     "<gpu dev=\"1\" rank=\"1\" sm=\"90\" gdr=\"1\"/>")
+					 NIC("03", "0", "100000") NIC("04", "1", "100000"))));
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(text, &m);
+	predict(&m, &o, &a);
+	for (uint32_t g = 0; g < 2; g++) {
+		ck_assert_str_eq(type(&a, g, 0), "PIX");
+		ck_assert_uint_eq(a.gpu[g].n_channels, 1);
+		ck_assert_uint_eq(*a.gpu[g].channel, g);
+	}
+}
+END_TEST
+
+/* ---- how many, and in which order ---- */
+
+static void channels(const struct aff_machine *m, const struct nccl_answer *a, uint32_t gpu,
+		     char out[128])
+{
+	*out = '\0';
+	for (size_t i = 0; i < a->gpu[gpu].n_channels; i++) {
+		testing_append(out, 128, i ? " " : "");
+		testing_append(out, 128, m->hca[a->net[a->gpu[gpu].channel[i]].hca].name);
+	}
+}
+
+START_TEST(policies)
+{
+	static const struct {
+		enum nccl_policy policy;
+		uint32_t max;
+		const char *gpu0, *gpu1;
+	} cases[] = { { NCCL_AUTO, 0, "mlx5_0", "mlx5_1" },
+		      { NCCL_ALL, 0, "mlx5_0 mlx5_1", "mlx5_1 mlx5_0" },
+		      { NCCL_MAX, 1, "mlx5_0", "mlx5_1" },
+		      { NCCL_MAX, 5, "mlx5_0 mlx5_1", "mlx5_1 mlx5_0" },
+		      { NCCL_MAX, 0, "mlx5_0", "mlx5_1" } };
+	auto_aff_machine struct aff_machine m = { 0 };
+	char got[128];
+
+	topo_xml("dgx-a100", &m);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_nccl_answer struct nccl_answer a = { 0 };
+		struct nccl_opts o = { .policy = cases[i].policy,
+				       .max = cases[i].max,
+				       .gdr_level = -1 };
+		predict(&m, &o, &a);
+		channels(&m, &a, 0, got);
+		ck_assert_str_eq(got, cases[i].gpu0);
+		channels(&m, &a, 1, got);
+		ck_assert_str_eq(got, cases[i].gpu1);
+	}
+}
+END_TEST
+
+/* A pod's GPUs are numbered anew: the second of a pair takes what the first would. */
+START_TEST(a_pod_counts_from_zero)
+{
+	static const bool second[8] = { false, true }, pair[8] = { false, false, true, true };
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer one = { 0 }, two = { 0 };
+	struct nccl_opts o = { .policy = NCCL_MAX, .max = 1, .gdr_level = -1 };
+	struct aff_scope s = { .gpu = second };
+	struct err e;
+	char got[128];
+
+	topo_xml("dgx-a100", &m);
+	ck_assert_int_eq(nccl_predict(&m, &s, &o, &one, &e), 0);
+	channels(&m, &one, 1, got);
+	ck_assert_str_eq(got, "mlx5_0");
+	s.gpu = pair;
+	ck_assert_int_eq(nccl_predict(&m, &s, &o, &two, &e), 0);
+	channels(&m, &two, 2, got);
+	ck_assert_str_eq(got, "mlx5_2");
+	channels(&m, &two, 3, got);
+	ck_assert_str_eq(got, "mlx5_3");
+}
+END_TEST
+
+START_TEST(document_order_decides_ties)
+{
+	static const char text[] = SYSTEM(CPU(
+		"0", INTEL,
+		SWITCH("01", GPU("02", "0", "sm=\"90\"", "") GPU("03", "1", "sm=\"90\"", "") GPU(
+				     "04", "2", "sm=\"90\"", "") GPU("05", "3", "sm=\"90\"", "")
+				     NIC("09", "3", "100000") NIC("08", "2", "100000")
+					     NIC("07", "1", "100000") NIC("06", "0", "100000"))));
+	static const char *const want[] = { "n3", "n1", "n2", "n0" };
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_nccl_answer struct nccl_answer a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+	char got[128];
+
+	parse(text, &m);
+	predict(&m, &o, &a);
+	for (uint32_t g = 0; g < 4; g++) {
+		channels(&m, &a, g, got);
+		ck_assert_str_eq(got, want[g]);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, cpus_by_their_kind,
+	     nvlink_to_the_gpu_beside_the_nic, how_far_gpudirect_goes, old_gpus_do_not_read,
+	     chip_to_chip, other_ends_of_nvlink, links_to_nothing, through_a_gpu,
+	     ranks_on_one_device, policies, a_pod_counts_from_zero, document_order_decides_ties)

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What NCCL changes and adds in the PCI tree: Broadcom switches, NVLink, C2C, links of CPUs. */
+#include <string.h>
+
+#include "topo/nccl/view.h"
+#include "topo/core/pci_switch.h"
+
+/* What is one node now looks like no switch of Broadcom's any more. */
+#define ID_DONE UINT64_C(0xffff)
+
+static void drop_link(struct nccl_links *l, uint32_t i)
+{
+	memmove(&l->link[i], &l->link[i + 1], (l->n - i - 1) * sizeof(*l->link));
+	l->n--;
+}
+
+/* All that hangs below `lower` hangs below `upper` now, behind what is there. */
+static int lift(struct nccl_graph *g, uint32_t upper, uint32_t lower, struct err *e)
+{
+	struct nccl_node *from = &g->node[lower];
+
+	for (uint32_t i = 0; i < from->core.n; i++) {
+		struct nccl_link_to to = from->core.link[i];
+		if (to.to == upper)
+			continue;
+		struct nccl_links *below = &g->node[to.to].core;
+		for (uint32_t k = 0; k < below->n; k++) {
+			if (below->link[k].to == lower)
+				below->link[k].to = upper;
+		}
+		g->node[to.to].up = upper;
+		/* behind, whatever its bandwidth is: a link of none is the last */
+		float bw = to.bw;
+		to.bw = 0;
+		if (nccl_add_link(&g->node[upper].core, to, e))
+			return -1;
+		g->node[upper].core.link[g->node[upper].core.n - 1].bw = bw;
+	}
+	from->gone = true;
+	from->up = upper;
+	from->core.n = 0;
+	return 0;
+}
+
+static int flatten_one(struct nccl_graph *g, uint32_t upper, int gen, struct err *e)
+{
+	struct nccl_links *l = &g->node[upper].core;
+	uint32_t n = l->n;
+
+	/* those that it has now: what is lifted to it is not looked at again */
+	for (uint32_t i = 0; i < n;) {
+		uint32_t lower = l->link[i].to;
+		if (g->node[lower].kind != NCCL_NODE_PCI || g->node[lower].up != upper ||
+		    aff_pex(g->node[lower].id, true) != gen) {
+			i++;
+			continue;
+		}
+		drop_link(l, i);
+		n--;
+		if (lift(g, upper, lower, e))
+			return -1;
+	}
+	g->node[upper].id |= ID_DONE;
+	return 0;
+}
+
+int nccl_flatten(struct nccl_graph *g, struct err *e)
+{
+	for (uint32_t i = 0; i < g->n_nodes; i++) {
+		int gen = aff_pex(g->node[i].id, false);
+		if (g->node[i].kind == NCCL_NODE_PCI && !g->node[i].gone && gen &&
+		    flatten_one(g, i, gen, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- NVLink and C2C ---- */
+
+/* GB/s of one link, by compute capability. RCCL's sm is a number of compute units: NCCL is taken
+ * to be on its newest but one. */
+static float nvlink_bw(const struct aff_machine *m, const struct aff_gpu *gpu, bool rccl)
+{
+	static const struct {
+		int sm;
+		float bw;
+	} known[] = { { 100, 40.1F }, { 90, 20.6F }, { 87, 20.0F }, { 86, 12.0F },
+		      { 70, 20.0F },  { 60, 18.0F }, { 1, 20.0F } };
+	uint16_t device = m->pci[gpu->pci].device;
+
+	if (rccl)
+		return device >= 0x74a0 ? 48.0F : device >= 0x7408 ? 36.0F : 24.0F;
+	if (gpu->vendor == AFF_AMD || m->source == AFF_RCCL_XML)
+		return 20.6F;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (gpu->sm >= known[i].sm)
+			return known[i].bw;
+	}
+	return 20.0F;
+}
+
+static uint32_t gpu_node(const struct aff_machine *m, const struct nccl_outline *v,
+			 const struct nccl_graph *g, struct pci_addr a)
+{
+	uint32_t gpu = aff_find_gpu(m, a);
+
+	for (uint32_t i = 0; i < v->n_gpus; i++) {
+		if (v->gpu[i] == gpu)
+			return g->gpu[i];
+	}
+	return AFF_NONE;
+}
+
+static uint32_t cpu_above(const struct nccl_graph *g, uint32_t node)
+{
+	while (g->node[node].up != AFF_NONE)
+		node = g->node[node].up;
+	return node;
+}
+
+static uint32_t nvswitch(struct nccl_graph *g)
+{
+	uint32_t last = g->n_nodes - 1;
+
+	if (g->node[last].kind == NCCL_NODE_NVS)
+		return last;
+	g->node[g->n_nodes] = (struct nccl_node){ .kind = NCCL_NODE_NVS, .up = AFF_NONE };
+	return g->n_nodes++;
+}
+
+#define CLASS_POWER_BRIDGE 0x068001
+
+/* Only RCCL, which writes files of version 2, knows accelerators of class 0x1200. */
+static bool leads_to_gpu(const struct aff_machine *m, const struct aff_nvlink *l, bool rccl)
+{
+	uint32_t base = l->tclass >> 16;
+
+	return base == 0x03 || (base == 0x12 && (rccl || m->source == AFF_RCCL_XML));
+}
+
+static int both(struct nccl_graph *g, uint32_t a, struct nccl_link_to to, struct err *e)
+{
+	struct nccl_link_to back = { a, to.type, to.bw };
+
+	if (nccl_add_link(&g->node[a].core, to, e))
+		return -1;
+	return nccl_add_link(&g->node[to.to].core, back, e);
+}
+
+struct wiring {
+	const struct aff_machine *m;
+	const struct nccl_outline *v;
+	bool rccl;
+};
+
+static int wire_gpu(const struct wiring *w, uint32_t gpu, struct nccl_graph *g, struct err *e)
+{
+	const struct aff_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
+	float bw = nvlink_bw(w->m, d, w->rccl);
+	uint32_t me = g->gpu[gpu];
+
+	for (size_t i = 0; i < d->n_nvlinks; i++) {
+		const struct aff_nvlink *l = &d->nvlink[i];
+		struct nccl_link_to to = { AFF_NONE, NCCL_NVL, (float)l->count * bw };
+		if (leads_to_gpu(w->m, l, w->rccl)) {
+			to.to = l->hidden ? AFF_NONE : gpu_node(w->m, w->v, g, l->target);
+			if (to.to != AFF_NONE && to.to != me &&
+			    nccl_add_link(&g->node[me].core, to, e))
+				return -1;
+			continue;
+		}
+		to.to = l->tclass == CLASS_POWER_BRIDGE ? cpu_above(g, me) : nvswitch(g);
+		if (both(g, me, to, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int wire_c2c(const struct wiring *w, uint32_t gpu, struct nccl_graph *g, struct err *e)
+{
+	const struct aff_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
+	uint32_t me = g->gpu[gpu];
+	struct nccl_link_to to = { cpu_above(g, me), NCCL_C2C,
+				   (float)((double)d->c2c_mbps * d->c2c_count / 1000.0) };
+
+	return d->c2c_count && d->c2c_mbps ? both(g, me, to, e) : 0;
+}
+
+/* ---- CPUs ---- */
+
+static float intel_bw(const struct aff_cpu *c)
+{
+	if (c->family != 6 || c->model < 0x55)
+		return 6.0F;
+	return c->model >= 0xcf ? 40.0F : c->model >= 0x8f ? 22.0F : 10.0F;
+}
+
+/* GB/s between two CPUs, by the first. On a machine that does not say, as in NCCL: no limit. */
+static float cpu_bw(const struct aff_cpu *c)
+{
+	if (!strcmp(c->arch, "ppc64"))
+		return 32.0F;
+	if (!strcmp(c->arch, "arm64"))
+		return 6.0F;
+	if (!strcmp(c->vendor, "GenuineIntel"))
+		return intel_bw(c);
+	if (!strcmp(c->vendor, "AuthenticAMD"))
+		return 16.0F;
+	if (!strcmp(c->vendor, "CentaurHauls") || !strcmp(c->vendor, "  Shanghai  "))
+		return c->family == 7 && c->model == 0x5b ? 9.0F : 6.0F;
+	return 5000.0F;
+}
+
+/* NCCL asks the CPU that it runs on: nodes without a record are of the same kind. */
+static const struct aff_cpu *kind_of(const struct aff_machine *m, const struct nccl_item *it)
+{
+	static const struct aff_cpu unknown = { .family = -1, .model = -1 };
+
+	if (it->cpu != AFF_NONE)
+		return &m->cpu[it->cpu];
+	return m->n_cpus ? &m->cpu[0] : &unknown;
+}
+
+static int wire_cpus(const struct wiring *w, struct nccl_graph *g, struct err *e)
+{
+	for (uint32_t i = 0; i < g->n_cpus; i++) {
+		const struct nccl_node *n = &g->node[g->cpu[i]];
+		float bw = cpu_bw(kind_of(w->m, &w->v->item[n->thing]));
+		for (uint32_t k = 0; k < g->n_cpus; k++) {
+			struct nccl_link_to to = { g->cpu[k], NCCL_SYS, bw };
+			if (i != k && nccl_add_link(&g->node[g->cpu[i]].core, to, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int nccl_wires(const struct aff_machine *m, const struct nccl_outline *v, bool rccl,
+	       struct nccl_graph *g, struct err *e)
+{
+	struct wiring w = { m, v, rccl };
+
+	for (uint32_t i = 0; i < v->n_gpus; i++) {
+		/* of ranks on one device the first tells its links */
+		bool first = !i || g->gpu[i] != g->gpu[i - 1];
+		if (g->gpu[i] != AFF_NONE && first &&
+		    (wire_gpu(&w, i, g, e) || wire_c2c(&w, i, g, e)))
+			return -1;
+	}
+	return wire_cpus(&w, g, e);
+}

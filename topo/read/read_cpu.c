@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/* NUMA nodes, the processor, and which node each root complex belongs to. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/read/read_priv.h"
+
+#define NODES     "devices/system/node"
+#define NODES_MAX 1024
+
+/* PCI vendors that make devices for virtual machines only: Red Hat (QEMU), virtio. */
+#define VENDOR_QEMU   0x1b36
+#define VENDOR_VIRTIO 0x1af4
+
+struct processor {
+	char arch[16], vendor[32];
+	int family, model;
+	enum aff_tri vm;
+};
+
+static void take(const char *value, char *out, size_t size)
+{
+	if (strlen(value) < size)
+		memcpy(out, value, strlen(value) + 1);
+}
+
+static int take_number(const char *value)
+{
+	uint64_t n;
+
+	return parse_u64(value, 0, INT32_MAX, &n) ? -1 : (int)n;
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	struct slice rest = { list, strlen(list) }, part;
+
+	while (slice_next(&rest, ' ', &part)) {
+		if (part.len == strlen(word) && !strncmp(part.p, word, part.len))
+			return true;
+	}
+	return false;
+}
+
+/* A line of /proc/cpuinfo; which keys there are tells the architecture. */
+static void take_line(struct processor *c, const char *key, const char *value)
+{
+	if (!strcmp(key, "vendor_id")) {
+		take(strncmp(value, "IBM/", 4) != 0 ? "x86_64" : "s390x", c->arch, sizeof(c->arch));
+		take(value, c->vendor, sizeof(c->vendor));
+	} else if (!strcmp(key, "cpu family")) {
+		c->family = take_number(value);
+	} else if (!strcmp(key, "model")) {
+		c->model = take_number(value);
+	} else if (!strcmp(key, "flags")) {
+		c->vm = has_word(value, "hypervisor") ? AFF_YES : AFF_NO;
+	} else if (!strcmp(key, "CPU implementer")) {
+		take("arm64", c->arch, sizeof(c->arch));
+	} else if (!strcmp(key, "cpu") && !strncmp(value, "POWER", 5)) {
+		take("ppc64", c->arch, sizeof(c->arch));
+	}
+}
+
+/* "cpu family\t: 6" */
+static void split_line(struct processor *c, char *line)
+{
+	char *colon = strchr(line, ':');
+
+	if (!colon)
+		return;
+	char *end = colon;
+	while (end > line && (end[-1] == '\t' || end[-1] == ' '))
+		end--;
+	*end = '\0';
+	take_line(c, line, colon + 1 + (colon[1] == ' '));
+}
+
+/* The first processor speaks for all. */
+static void read_processor(const char *proc, struct processor *c)
+{
+	char text[16384], *line = text, *end;
+	auto_fd int dir = proc ? open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	auto_fd int fd =
+		dir < 0 ? -1
+			: openat(dir, "cpuinfo", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	*c = (struct processor){ .family = -1, .model = -1 };
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	/* An empty line ends a processor; x86 always begins with one, ARM and POWER tell nothing
+	 * more. */
+	for (; (end = strchr(line, '\n')) && end > line; line = end + 1) {
+		*end = '\0';
+		split_line(c, line);
+	}
+}
+
+static enum aff_tri looks_virtual(const struct aff_machine *m)
+{
+	for (size_t i = 0; i < m->n_pci; i++) {
+		if (m->pci[i].has_ids &&
+		    (m->pci[i].vendor == VENDOR_QEMU || m->pci[i].vendor == VENDOR_VIRTIO))
+			return AFF_YES;
+	}
+	return AFF_UNKNOWN;
+}
+
+static int add_cpu(struct tree *t, int numa, const struct processor *c, uint32_t *out,
+		   struct err *e)
+{
+	if (aff_add_cpu(t->m, numa, out, e))
+		return -1;
+	struct aff_cpu *cpu = &t->m->cpu[*out];
+	memcpy(cpu->arch, c->arch, sizeof(cpu->arch));
+	memcpy(cpu->vendor, c->vendor, sizeof(cpu->vendor));
+	cpu->family = c->family;
+	cpu->model = c->model;
+	return 0;
+}
+
+static int by_numa(const void *x, const void *y)
+{
+	const struct aff_cpu *a = x, *b = y;
+
+	return (a->numa > b->numa) - (a->numa < b->numa);
+}
+
+/* devices/system/node/node0, ... */
+static int add_nodes(struct tree *t, const struct processor *c, struct err *e)
+{
+	auto_tree_names struct tree_names names = { 0 };
+	auto_fd int dir = tree_open(t->fd, NODES);
+	uint64_t node;
+	uint32_t cpu;
+
+	if (dir < 0)
+		return 0;
+	if (tree_names(dir, 65536, &names, e))
+		return -1;
+	for (size_t i = 0; i < names.n; i++) {
+		char map[TREE_VALUE];
+		auto_fd int folder = -1;
+		if (strncmp(names.name[i], "node", 4) != 0 ||
+		    parse_u64(names.name[i] + 4, 0, NODES_MAX - 1, &node))
+			continue;
+		folder = tree_open(dir, names.name[i]);
+		if (folder < 0)
+			continue;
+		if (add_cpu(t, (int)node, c, &cpu, e))
+			return -1;
+		if (!tree_value(folder, "cpumap", map))
+			take(map, t->m->cpu[cpu].affinity, sizeof(t->m->cpu[cpu].affinity));
+	}
+	if (t->m->n_cpus)
+		qsort(t->m->cpu, t->m->n_cpus, sizeof(*t->m->cpu), by_numa);
+	return 0;
+}
+
+static int find_cpu(struct tree *t, int numa, const struct processor *c, uint32_t *out,
+		    struct err *e)
+{
+	for (*out = 0; *out < t->m->n_cpus; (*out)++) {
+		if (t->m->cpu[*out].numa == numa)
+			return 0;
+	}
+	return add_cpu(t, numa, c, out, e);
+}
+
+/* A root complex is where the first function on it says that it is. */
+static int place_roots(struct tree *t, const struct processor *c, struct err *e)
+{
+	struct aff_machine *m = t->m;
+	auto_free int *numa = calloc(m->n_roots + 1, sizeof(*numa));
+
+	if (!numa)
+		return err_nomem(e);
+	memset(numa, 0xff, m->n_roots * sizeof(*numa));
+	for (size_t i = m->n_pci; i-- > 0;) {
+		if (m->pci[i].parent == AFF_NONE && m->pci[i].numa >= 0)
+			numa[m->pci[i].root] = m->pci[i].numa;
+	}
+	for (size_t i = 0; i < m->n_roots; i++) {
+		if (find_cpu(t, numa[i], c, &m->root[i].cpu, e))
+			return -1;
+	}
+	return 0;
+}
+
+int tree_roots(struct tree *t, struct err *e)
+{
+	const struct processor c = { .family = -1, .model = -1 };
+
+	return place_roots(t, &c, e);
+}
+
+int tree_cpus(struct tree *t, const char *proc, struct err *e)
+{
+	struct processor c;
+
+	read_processor(proc, &c);
+	t->m->vm = c.vm != AFF_UNKNOWN ? c.vm : looks_virtual(t->m);
+	return add_nodes(t, &c, e) || place_roots(t, &c, e) ? -1 : 0;
+}

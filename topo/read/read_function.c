@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the folder of one PCI function tells. */
+#include <string.h>
+
+#include "topo/read/pcicap.h"
+#include "topo/read/read_priv.h"
+
+#define CLASS_BRIDGE 0x0604
+
+/* PCI Express base specification 7.5.3.2, Device/Port Type */
+enum { TYPE_ROOT_PORT = 4, TYPE_UPSTREAM = 5, TYPE_DOWNSTREAM = 6 };
+
+bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o)
+{
+	for (size_t i = 0; o && i < o->n_classes; i++) {
+		uint32_t c = o->class_code[i];
+		/* 0x0b40 and 0x0b4000 alike: all that begin so */
+		c = c <= 0xffff ? c << 8 : c;
+		if (c == p->class_code || (!(c & 0xff) && c >> 8 == p->class_code >> 8))
+			return true;
+	}
+	return false;
+}
+
+/* Of some hundreds of functions, most belong to the processors. */
+bool tree_matters(const struct tree *t, const struct aff_pci *p)
+{
+	uint32_t class = p->class_code >> 8;
+
+	switch (class >> 8) {
+	case 0x02:
+	case 0x03:
+	case 0x0b:
+	case 0x12:
+		return true;
+	default:
+		return !p->has_class || class == CLASS_BRIDGE || class == 0x0c06 ||
+		       tree_asked_for(p, t->opts);
+	}
+}
+
+static uint16_t id(const struct tree *t, struct tree_path *p, const char *name)
+{
+	uint32_t n = 0;
+
+	(void)tree_hex(t->fd, tree_at(p, name), 0xffff, &n);
+	return (uint16_t)n;
+}
+
+static struct aff_link read_end(const struct tree *t, struct tree_path *p, const char *speed,
+				const char *width)
+{
+	struct aff_link out = { 0 };
+	char text[TREE_VALUE];
+	int lanes = 0;
+
+	if (!tree_value(t->fd, tree_at(p, speed), text))
+		out.speed = aff_link_parse(text);
+	/* 255: the kernel could not read it. */
+	if (!tree_number(t->fd, tree_at(p, width), &lanes) && lanes > 0 && lanes < 255)
+		out.width = (uint8_t)lanes;
+	return out;
+}
+
+static struct aff_link read_now(const struct tree *t, struct tree_path *p)
+{
+	return read_end(t, p, "current_link_speed", "current_link_width");
+}
+
+/* By its capability, when there is more to read than the 64 bytes that everybody gets. */
+static void read_kind(struct tree *t, struct tree_path *path, struct aff_pci *p)
+{
+	uint8_t bytes[256];
+	struct pcicap_express x;
+	auto_fd int fd = tree_file(t->fd, tree_at(path, "config"));
+	ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+
+	p->kind = AFF_BRIDGE;
+	if (n <= 64)
+		return;
+	t->m->full_config = true;
+	if (pcicap_express((struct pci_config){ bytes, (size_t)n }, &x) != PCICAP_FOUND)
+		return;
+	if (x.type == TYPE_ROOT_PORT)
+		p->kind = AFF_ROOT_PORT;
+	else if (x.type == TYPE_UPSTREAM)
+		p->kind = AFF_UPSTREAM;
+	else if (x.type == TYPE_DOWNSTREAM)
+		p->kind = AFF_DOWNSTREAM;
+}
+
+static enum aff_kind above_of(const struct tree *t, const struct aff_pci *p)
+{
+	return p->parent == AFF_NONE ? AFF_ENDPOINT : t->m->pci[p->parent].kind;
+}
+
+/* Where the capability could not be read: ports come in turns, and the kernel shows links of PCI
+ * Express functions only. */
+static void kind_by_place(const struct tree *t, struct aff_pci *p, const struct tree_ends *own)
+{
+	bool express = own->max.speed || own->max.width;
+
+	if (p->parent == AFF_NONE)
+		p->kind = AFF_ROOT_PORT;
+	else if (above_of(t, p) == AFF_UPSTREAM)
+		p->kind = AFF_DOWNSTREAM;
+	else if (express && above_of(t, p) != AFF_BRIDGE)
+		p->kind = AFF_UPSTREAM;
+}
+
+static struct aff_link weaker(struct aff_link a, struct aff_link b)
+{
+	struct aff_link out = a;
+
+	if (!a.speed || (b.speed && b.speed < a.speed))
+		out.speed = b.speed;
+	if (!a.width || (b.width && b.width < a.width))
+		out.width = b.width;
+	return out;
+}
+
+/* What it does is the same at both ends; the other one is asked when this one is silent. */
+static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
+{
+	static const struct tree_ends none;
+	struct aff_pci *p = &t->m->pci[pci];
+	const struct tree_ends *own = &t->ends[pci],
+			       *port = p->parent == AFF_NONE ? &none : &t->ends[p->parent];
+
+	p->max = weaker(own->max, port->max);
+	p->one_end = !own->max.width != !port->max.width;
+	p->cur = read_now(t, path);
+	if ((p->cur.speed && p->cur.width) || p->parent == AFF_NONE)
+		return;
+	struct tree_path above = { .len = path->len };
+	while (above.len && path->text[above.len - 1] != '/')
+		above.len--;
+	above.len -= above.len > 0;
+	memcpy(above.text, path->text, above.len);
+	p->cur = weaker(p->cur, read_now(t, &above));
+}
+
+void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
+{
+	struct aff_pci *p = &t->m->pci[pci];
+	uint32_t n = 0;
+
+	p->has_ids = !tree_hex(t->fd, tree_at(path, "vendor"), 0xffff, &n);
+	p->vendor = (uint16_t)n;
+	p->device = id(t, path, "device");
+	p->sub_vendor = id(t, path, "subsystem_vendor");
+	p->sub_device = id(t, path, "subsystem_device");
+	/* Of a bridge the one at the top tells for all below. */
+	if (p->class_code >> 8 != CLASS_BRIDGE || p->parent == AFF_NONE)
+		(void)tree_number(t->fd, tree_at(path, "numa_node"), &p->numa);
+	/* A VF has no link of its own: its files say nothing, or what it copied. */
+	if (p->is_vf)
+		return;
+	t->ends[pci].max = read_end(t, path, "max_link_speed", "max_link_width");
+	if (p->class_code >> 8 == CLASS_BRIDGE)
+		read_kind(t, path, p);
+	if (p->kind == AFF_BRIDGE && !t->m->full_config)
+		kind_by_place(t, p, &t->ends[pci]);
+	if (p->kind != AFF_ROOT_PORT && p->kind != AFF_DOWNSTREAM)
+		read_link(t, path, pci);
+}

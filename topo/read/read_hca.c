@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * RDMA devices: what class/infiniband says, whatever the class of the function below. Where one is
+ * told by the path of its folder (.../0000:0c:00.0/infiniband/mlx5_0, a subfunction's with
+ * mlx5_core.sf.4 between), by its link `device`, or, of a software device, by its interface.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/read/read_priv.h"
+
+#define CLASS_IB "class/infiniband"
+#define PORTS    256
+#define HCAS     8192
+
+/* "100 Gb/sec (4X EDR)", "2.5 Gb/sec" in Mbit/s */
+static uint32_t rate_of(const char *text)
+{
+	char *end;
+	double n = strtod(text, &end);
+
+	if (end == text || strncmp(end, " Gb/sec", 7) != 0 || !(n >= 0 && n <= 4e6))
+		return 0;
+	return (uint32_t)lround(n * 1000);
+}
+
+/* "0c42:a103:00f7:0bcf" */
+static uint64_t guid_of(const char *text)
+{
+	static const char hex[] = "0123456789abcdef0123456789ABCDEF";
+	uint64_t guid = 0;
+	size_t digits = 0;
+
+	for (; *text; text++) {
+		const char *at = strchr(hex, *text);
+		if (!at && *text != ':')
+			return 0;
+		if (at)
+			guid = guid << 4 | ((uint64_t)(at - hex) & 15);
+		digits += at != NULL;
+	}
+	return digits == 16 ? guid : 0;
+}
+
+static enum aff_layer layer_of(const char *text)
+{
+	if (!strcmp(text, "Ethernet"))
+		return AFF_ETHERNET;
+	return strcmp(text, "InfiniBand") != 0 ? AFF_LAYER_UNKNOWN : AFF_INFINIBAND;
+}
+
+struct ports {
+	uint32_t from, to;
+};
+
+static const char *port_file(struct tree_path *path, uint32_t port, const char *name)
+{
+	char file[64];
+
+	(void)snprintf(file, sizeof(file), "ports/%u/%s", port, name);
+	return tree_at(path, file);
+}
+
+static void read_speed(const struct tree *t, struct tree_path *path, struct aff_port *p)
+{
+	char text[TREE_VALUE];
+
+	if (!tree_value(t->fd, port_file(path, p->port, "rate"), text))
+		p->rate_mbps = rate_of(text);
+	if (!tree_value(t->fd, port_file(path, p->port, "link_layer"), text))
+		p->layer = layer_of(text);
+}
+
+/* Those from..to that are there: ports are numbered from 1, each with a state. */
+static int read_ports(const struct tree *t, struct tree_path *path, struct aff_hca *h,
+		      struct ports which, struct err *e)
+{
+	char text[TREE_VALUE];
+
+	for (uint32_t n = which.from; n <= which.to; n++) {
+		/* "4: ACTIVE" */
+		bool told = !tree_value(t->fd, port_file(path, n, "state"), text);
+		auto_fd int folder = told || n > 1 ? -1 : tree_open(t->fd, port_file(path, 1, "."));
+		if (!told && folder < 0)
+			return 0;
+		if (aff_add_port(h, n, e))
+			return -1;
+		struct aff_port *p = &h->port[h->n_ports - 1];
+		if (told)
+			p->active = strstr(text, "ACTIVE") ? AFF_YES : AFF_NO;
+		if (h->kind != AFF_HCA_VF)
+			read_speed(t, path, p);
+	}
+	return 0;
+}
+
+static int read_netdevs(const struct tree *t, struct tree_path *path, struct aff_hca *h,
+			struct err *e)
+{
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (tree_port_netdev(t, path, h, &h->port[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+/* Where it is, by its paths alone. Software: its packets go where its interface is. */
+static void place(const struct tree *t, struct tree_path *path, struct aff_hca *h)
+{
+	char device[TREE_PATH] = "", parent[TREE_VALUE];
+
+	path->text[path->len] = '\0';
+	h->pci = tree_last(t, path->text);
+	bool virtual = !strncmp(path->text, "devices/virtual/", 16);
+	bool sf = strstr(path->text, "_core.sf.");
+	if (h->pci == AFF_NONE) {
+		auto_fd int dir = tree_open(t->fd, path->text);
+		if (dir >= 0 && tree_link(dir, path->text, "device", device) == TREE_LINK)
+			h->pci = tree_last(t, device);
+		sf = strstr(device, "_core.sf.");
+	}
+	if (h->pci != AFF_NONE) {
+		h->kind = sf ? AFF_HCA_SF : t->m->pci[h->pci].is_vf ? AFF_HCA_VF : AFF_HCA_PF;
+		return;
+	}
+	bool named = !tree_value(t->fd, tree_at(path, "parent"), parent);
+	if (named)
+		h->pci = tree_netdev(t, parent);
+	if (named || virtual)
+		h->kind = AFF_HCA_SOFTWARE;
+}
+
+/* The class of its function may have been none that matters. */
+static void complete(struct tree *t, struct tree_path *path, const struct aff_hca *h)
+{
+	struct tree_path p = { .len = 0 };
+	struct pci_addr a;
+
+	if (h->pci == AFF_NONE || t->m->pci[h->pci].has_ids || h->kind == AFF_HCA_SOFTWARE)
+		return;
+	for (size_t i = 1; i <= path->len && i < TREE_PATH; i++) {
+		if (path->text[i] != '/')
+			continue;
+		memcpy(p.text, path->text, i);
+		p.text[i] = '\0';
+		if (tree_is_function(tree_last_name(p.text), &a) && tree_find(t, a) == h->pci)
+			p.len = i;
+	}
+	if (p.len)
+		tree_function(t, &p, h->pci);
+}
+
+/* What is printed goes to terminals and into files that others parse. */
+static bool is_name(const char *s)
+{
+	for (const char *c = s; *c; c++) {
+		if ((unsigned char)*c <= ' ' || *c == 0x7f || strchr("\"'\\<>&,=", *c))
+			return false;
+	}
+	return *s && strlen(s) < AFF_NAME_LEN && utf8_valid(s, strlen(s));
+}
+
+/* Where an entry is; false: its link leads out of the tree. */
+static bool path_of(int class, const char *name, struct tree_path *out)
+{
+	struct tree_path p = { .len = 0 };
+	enum tree_link l = tree_link(class, CLASS_IB, name, p.text);
+
+	if (l == TREE_NO_LINK && snprintf(p.text, TREE_PATH, CLASS_IB "/%s", name) >= TREE_PATH)
+		l = TREE_BAD_LINK;
+	if (l == TREE_BAD_LINK)
+		return false;
+	p.len = strlen(p.text);
+	*out = p;
+	return true;
+}
+
+static bool is_there(const struct tree *t, struct tree_path *path)
+{
+	path->text[path->len] = '\0';
+	auto_fd int dir = tree_open(t->fd, path->text);
+	return dir >= 0;
+}
+
+static int left_out(struct tree *t, const char *name, struct err *e)
+{
+	return aff_add_note(t->m, e, "%s is left out: its link leads out of the tree, or nowhere",
+			    name);
+}
+
+static int read_hca(struct tree *t, int class, const char *name, struct err *e)
+{
+	struct tree_path path;
+	char text[TREE_VALUE];
+	uint32_t hca;
+
+	if (!is_name(name))
+		return aff_add_note(t->m, e,
+				    "an entry of " CLASS_IB " is left out: its name is "
+				    "none of an RDMA device");
+	bool there = path_of(class, name, &path);
+	if (!there || aff_add_hca(t->m, name, &hca, e))
+		return there ? -1 : left_out(t, name, e);
+	struct aff_hca *h = &t->m->hca[hca];
+	place(t, &path, h);
+	complete(t, &path, h);
+	/* More ports and the speed of a VF: finish_vfs(). */
+	struct ports which = { 1, h->kind == AFF_HCA_VF ? 1 : PORTS };
+	if (read_ports(t, &path, h, which, e) || read_netdevs(t, &path, h, e))
+		return -1;
+	if (h->kind != AFF_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
+		h->guid = guid_of(text);
+	if (!h->n_ports && !is_there(t, &path)) {
+		t->m->n_hcas--;
+		return left_out(t, name, e);
+	}
+	if (h->kind == AFF_HCA_SOFTWARE && h->pci == AFF_NONE && h->n_ports)
+		h->pci = tree_netdev(t, h->port[0].netdev);
+	/* A bond's, when it stands for both functions. */
+	if (h->kind == AFF_HCA_PF && h->pci != AFF_NONE && h->n_ports && *h->port[0].netdev)
+		h->second = tree_bond(t, h->port[0].netdev, h->pci);
+	return 0;
+}
+
+static int finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct aff_hca *pf,
+		     struct err *e)
+{
+	const struct ports more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
+	struct tree_path path;
+	char text[TREE_VALUE];
+	bool there = (!pf || pf->n_ports > 1) && vf->n_ports && path_of(class, vf->name, &path);
+
+	if (there && read_ports(t, &path, vf, more, e))
+		return -1;
+	if (pf)
+		vf->guid = pf->guid;
+	else if (there && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
+		vf->guid = guid_of(text);
+	for (size_t k = 0; k < vf->n_ports; k++) {
+		if (pf && k < pf->n_ports) {
+			vf->port[k].rate_mbps = pf->port[k].rate_mbps;
+			vf->port[k].layer = pf->port[k].layer;
+		} else if (there) {
+			read_speed(t, &path, &vf->port[k]);
+		}
+	}
+	return 0;
+}
+
+/* A VF's packets leave by the port of its PF, and both are of one card: where the PF's device is at
+ * hand, hundreds need not be asked the same. */
+static int finish_vfs(struct tree *t, int class, struct err *e)
+{
+	struct aff_machine *m = t->m;
+	auto_free uint32_t *of = malloc((m->n_pci + 1) * sizeof(*of));
+
+	if (!of)
+		return err_nomem(e);
+	memset(of, 0xff, (m->n_pci + 1) * sizeof(*of));
+	for (uint32_t i = 0; i < m->n_hcas; i++) {
+		if (m->hca[i].kind == AFF_HCA_PF && m->hca[i].pci != AFF_NONE)
+			of[m->hca[i].pci] = i;
+	}
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		struct aff_hca *h = &m->hca[i];
+		if (h->kind != AFF_HCA_VF)
+			continue;
+		uint32_t pf = m->pci[h->pci].physfn;
+		const struct aff_hca *of_pf =
+			pf == AFF_NONE || of[pf] == AFF_NONE ? NULL : &m->hca[of[pf]];
+		if (finish_vf(t, class, h, of_pf, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int mark_bonds(struct aff_machine *m, struct err *e)
+{
+	auto_free bool *has = calloc(m->n_pci + 1, sizeof(*has));
+
+	if (!has)
+		return err_nomem(e);
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		if (m->hca[i].pci != AFF_NONE && m->hca[i].kind != AFF_HCA_SOFTWARE)
+			has[m->hca[i].pci] = true;
+	}
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		struct aff_hca *h = &m->hca[i];
+		if (h->second != AFF_NONE && has[h->second])
+			h->second = AFF_NONE;
+		else if (h->second != AFF_NONE)
+			h->kind = AFF_HCA_BOND;
+	}
+	return 0;
+}
+
+/* ---- trees that were captured without class/infiniband ---- */
+
+static bool is_infiniband(const struct aff_pci *p)
+{
+	return p->class_code >> 8 == 0x0207 || p->class_code >> 8 == 0x0c06;
+}
+
+/* The driver by which the kernel would name it. */
+static const char *stem_of(const struct aff_pci *p)
+{
+	if (p->vendor != 0x15b3)
+		return "hca";
+	return p->device < 0x1011 ? "mlx4" : "mlx5";
+}
+
+static int by_class(struct tree *t, struct err *e)
+{
+	struct aff_machine *m = t->m;
+	char name[AFF_NAME_LEN];
+	unsigned int n = 0;
+	uint32_t hca;
+
+	for (size_t i = 0; i < t->n_places; i++) {
+		uint32_t pci = t->place[i].pci;
+		if (!is_infiniband(&m->pci[pci]))
+			continue;
+		(void)snprintf(name, sizeof(name), "%s_%u", stem_of(&m->pci[pci]), n++);
+		if (aff_add_hca(m, name, &hca, e))
+			return -1;
+		m->hca[hca].pci = pci;
+		m->hca[hca].kind = m->pci[pci].is_vf ? AFF_HCA_VF : AFF_HCA_PF;
+	}
+	if (!n)
+		return 0;
+	return aff_add_note(m, e,
+			    "the tree has no " CLASS_IB ": functions of the class InfiniBand are "
+			    "taken for HCAs, and named in their order");
+}
+
+int tree_hcas(struct tree *t, struct err *e)
+{
+	auto_tree_names struct tree_names names = { 0 };
+	auto_fd int class = tree_open(t->fd, CLASS_IB);
+
+	if (class < 0)
+		return t->m->source == AFF_LIVE ? 0 : by_class(t, e);
+	if (tree_names(class, HCAS, &names, e))
+		return -1;
+	for (size_t i = 0; i < names.n; i++) {
+		if (read_hca(t, class, names.name[i], e))
+			return -1;
+	}
+	return finish_vfs(t, class, e) || mark_bonds(t->m, e) ? -1 : 0;
+}

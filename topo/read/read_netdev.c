@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Network interfaces: which function one belongs to, which one a port has, which bond it is in. */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/read/read_priv.h"
+
+#define CLASS_NET "class/net"
+#define NETDEVS   65536
+
+/* Where the folder of an interface is; false: there is none of that name. */
+static bool netdev_path(const struct tree *t, const char *ifname, char out[TREE_PATH])
+{
+	auto_fd int net = tree_open(t->fd, CLASS_NET);
+
+	if (net < 0 || ifname_problem(ifname))
+		return false;
+	switch (tree_link(net, CLASS_NET, ifname, out)) {
+	case TREE_LINK:
+		return true;
+	case TREE_NO_LINK:
+		return snprintf(out, TREE_PATH, CLASS_NET "/%s", ifname) < TREE_PATH;
+	case TREE_BAD_LINK:
+		break;
+	}
+	return false;
+}
+
+uint32_t tree_netdev(const struct tree *t, const char *ifname)
+{
+	char path[TREE_PATH], device[TREE_PATH];
+
+	if (!netdev_path(t, ifname, path))
+		return AFF_NONE;
+	uint32_t pci = tree_last(t, path);
+	if (pci != AFF_NONE)
+		return pci;
+	auto_fd int dir = tree_open(t->fd, path);
+	if (dir < 0 || tree_link(dir, path, "device", device) != TREE_LINK)
+		return AFF_NONE;
+	return tree_last(t, device);
+}
+
+/* ---- all of them ---- */
+
+static int by_function_and_name(const void *x, const void *y)
+{
+	const struct tree_netdev *a = x, *b = y;
+
+	if (a->pci != b->pci)
+		return a->pci < b->pci ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+int tree_netdevs(struct tree *t, struct err *e)
+{
+	auto_tree_names struct tree_names names = { 0 };
+	auto_fd int net = tree_open(t->fd, CLASS_NET);
+	char path[TREE_PATH];
+
+	if (net < 0)
+		return 0;
+	if (tree_names(net, NETDEVS, &names, e))
+		return -1;
+	t->netdev = calloc(names.n + 1, sizeof(*t->netdev));
+	if (!t->netdev)
+		return err_nomem(e);
+	for (size_t i = 0; i < names.n; i++) {
+		struct tree_netdev *d = &t->netdev[t->n_netdevs];
+		if (ifname_problem(names.name[i]) ||
+		    tree_link(net, CLASS_NET, names.name[i], path) != TREE_LINK)
+			continue;
+		d->pci = tree_last(t, path);
+		memcpy(d->name, names.name[i], strlen(names.name[i]) + 1);
+		t->n_netdevs += d->pci != AFF_NONE;
+	}
+	qsort(t->netdev, t->n_netdevs, sizeof(*t->netdev), by_function_and_name);
+	return 0;
+}
+
+/* The interface of a function that has just one; NULL. */
+static const char *only_netdev(const struct tree *t, uint32_t pci)
+{
+	size_t lo = 0, hi = t->n_netdevs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (t->netdev[mid].pci < pci)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == t->n_netdevs || t->netdev[lo].pci != pci)
+		return NULL;
+	return lo + 1 < t->n_netdevs && t->netdev[lo + 1].pci == pci ? NULL : t->netdev[lo].name;
+}
+
+/* ---- of a port ---- */
+
+static void set_netdev(struct aff_port *p, const char *name)
+{
+	if (!ifname_problem(name))
+		memcpy(p->netdev, name, strlen(name) + 1);
+}
+
+/* "pf0vf3", "pf0sf1": not the function's own interface, but its end of somebody else's. */
+static bool is_representor(int dir)
+{
+	char name[TREE_VALUE];
+
+	if (tree_value(dir, "phys_port_name", name) || *name == '\0')
+		return false;
+	return *name != 'p' || name[1 + strspn(name + 1, "0123456789")] != '\0';
+}
+
+/* Of the interfaces of its function, the one of that port. */
+static int by_function(const struct tree *t, const char *path, struct aff_port *p, struct err *e)
+{
+	auto_tree_names struct tree_names names = { 0 };
+	char net[TREE_PATH];
+	const char *cut = strstr(path, "/infiniband/");
+
+	if (!cut || snprintf(net, sizeof(net), "%.*s/net", (int)(cut - path), path) >= TREE_PATH)
+		return 0;
+	auto_fd int dir = tree_open(t->fd, net);
+	if (dir < 0)
+		return 0;
+	if (tree_names(dir, NETDEVS, &names, e))
+		return -1;
+	for (size_t i = 0; i < names.n && !*p->netdev; i++) {
+		auto_fd int folder = tree_open(dir, names.name[i]);
+		int port = 0;
+		if (folder < 0)
+			continue;
+		(void)tree_number(folder, "dev_port", &port);
+		if ((uint32_t)port + 1 == p->port && !is_representor(folder))
+			set_netdev(p, names.name[i]);
+	}
+	return 0;
+}
+
+int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct aff_hca *h,
+		     struct aff_port *p, struct err *e)
+{
+	bool simple = h->n_ports == 1 && (h->kind == AFF_HCA_PF || h->kind == AFF_HCA_VF);
+	const char *only = simple && h->pci != AFF_NONE ? only_netdev(t, h->pci) : NULL;
+	char name[TREE_VALUE], file[64];
+
+	if (only) {
+		set_netdev(p, only);
+		return 0;
+	}
+	(void)snprintf(file, sizeof(file), "ports/%u/gid_attrs/ndevs/0", p->port);
+	if (!tree_value(t->fd, tree_at(path, file), name))
+		set_netdev(p, name);
+	path->text[path->len] = '\0';
+	return *p->netdev ? 0 : by_function(t, path->text, p, e);
+}
+
+/* ---- bonds ---- */
+
+/* The list of slaves of the bond; false: it is none. */
+static bool slaves_of(const struct tree *t, const char *path, char out[TREE_VALUE])
+{
+	auto_fd int dir = tree_open(t->fd, path);
+	auto_fd int bonding = dir < 0 ? -1 : tree_open(dir, "bonding");
+
+	return bonding >= 0 && !tree_value(bonding, "slaves", out);
+}
+
+static bool bond_slaves(const struct tree *t, const char *ifname, char out[TREE_VALUE])
+{
+	char path[TREE_PATH], master[TREE_PATH];
+
+	if (!netdev_path(t, ifname, path))
+		return false;
+	if (slaves_of(t, path, out))
+		return true;
+	auto_fd int dir = tree_open(t->fd, path);
+	return dir >= 0 && tree_link(dir, path, "master", master) == TREE_LINK &&
+	       slaves_of(t, master, out);
+}
+
+uint32_t tree_bond(const struct tree *t, const char *ifname, uint32_t not_this)
+{
+	char slaves[TREE_VALUE], name[IFNAME_LEN];
+	struct slice rest, part;
+
+	if (!bond_slaves(t, ifname, slaves))
+		return AFF_NONE;
+	rest = (struct slice){ slaves, strlen(slaves) };
+	while (slice_next(&rest, ' ', &part)) {
+		uint32_t pci =
+			slice_copy(part, name, sizeof(name)) ? AFF_NONE : tree_netdev(t, name);
+		if (pci != AFF_NONE && pci != not_this)
+			return pci;
+	}
+	return AFF_NONE;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which PCI functions a tree has. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/read/read_priv.h"
+
+#define DEVICES   "bus/pci/devices"
+#define FUNCTIONS 65536
+
+/* One entry of bus/pci/devices. */
+static int list_link(struct tree *t, int dir, const char *name, struct tree_names *out,
+		     struct err *e)
+{
+	char path[TREE_PATH];
+	struct pci_addr a;
+
+	if (pci_parse(name, &a))
+		return 0;
+	switch (tree_link(dir, DEVICES, name, path)) {
+	case TREE_LINK:
+		if (strcmp(tree_last_name(path).p, name) != 0)
+			break;
+		return tree_push(out, FUNCTIONS, path, e);
+	case TREE_NO_LINK:
+		/* A copy that followed links: the function itself lies here, and who is above it is
+		 * lost. */
+		(void)snprintf(path, sizeof(path), DEVICES "/%s", name);
+		return tree_push(out, FUNCTIONS, path, e);
+	case TREE_BAD_LINK:
+		break;
+	}
+	return aff_add_note(t->m, e,
+			    DEVICES "/%s is left out: the link leads out of the tree, or "
+				    "to something else",
+			    name);
+}
+
+/* Where bus/pci is missing: every function is a folder in that of the one above it. */
+static int list_below(struct tree *t, const char *path, struct tree_names *out, struct err *e)
+{
+	auto_tree_names struct tree_names names = { 0 };
+	char below[TREE_PATH];
+	struct pci_addr a;
+	auto_fd int dir = tree_open(t->fd, path);
+
+	if (dir < 0)
+		return 0;
+	if (tree_names(dir, FUNCTIONS, &names, e))
+		return -1;
+	for (size_t i = 0; i < names.n; i++) {
+		struct slice name = { names.name[i], strlen(names.name[i]) };
+		bool function = tree_is_function(name, &a);
+		int n = snprintf(below, sizeof(below), "%s/%s", path, names.name[i]);
+		if ((!function && !tree_is_root(name)) || n >= (int)sizeof(below))
+			continue;
+		if ((function && tree_push(out, FUNCTIONS, below, e)) ||
+		    list_below(t, below, out, e))
+			return -1;
+	}
+	return 0;
+}
+
+int tree_list(struct tree *t, struct tree_names *out, struct err *e)
+{
+	auto_tree_names struct tree_names names = { 0 };
+	auto_fd int dir = tree_open(t->fd, DEVICES);
+
+	if (dir < 0)
+		return list_below(t, "devices", out, e);
+	if (tree_names(dir, FUNCTIONS, &names, e))
+		return -1;
+	for (size_t i = 0; i < names.n; i++) {
+		if (list_link(t, dir, names.name[i], out, e))
+			return -1;
+	}
+	return 0;
+}
+
+int tree_list_one(struct tree *t, const char *bdf, struct tree_names *out, struct err *e)
+{
+	auto_fd int dir = tree_open(t->fd, DEVICES);
+	char name[PCI_STR_LEN];
+	struct pci_addr a;
+
+	if (dir < 0 || pci_parse(bdf, &a) ||
+	    faccessat(dir, pci_format(a, name), F_OK, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	return list_link(t, dir, name, out, e);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "topo/read/read_priv.h"
+#include "topo/core/distance.h"
+
+static int open_tree(const char *sysfs, struct tree *t, struct err *e)
+{
+	static const char *const some[] = { "devices", "bus", "class" };
+
+	t->fd = open(sysfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (t->fd < 0)
+		return err_set(e, ERR_NOTFOUND, errno, "%s", sysfs);
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
+		if (!faccessat(t->fd, some[i], F_OK, 0))
+			return 0;
+	}
+	return err_set(e, ERR_NOTFOUND, 0, "%s holds none of devices, bus and class: it is no /sys",
+		       sysfs);
+}
+
+static int read_whole(struct tree *t, const char *proc, struct err *e)
+{
+	auto_tree_names struct tree_names paths = { 0 };
+
+	if (tree_list(t, &paths, e) || tree_functions(t, &paths, e) || tree_index(t, e) ||
+	    tree_cpus(t, proc, e) || tree_gpus(t, e) || tree_netdevs(t, e) || tree_hcas(t, e))
+		return -1;
+	aff_sort(t->m);
+	if (aff_cards(t->m, e))
+		return -1;
+	aff_tree_prepare(t->m);
+	return 0;
+}
+
+int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
+		   struct aff_machine *out, struct err *e)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_tree struct tree t = { .fd = -1, .m = &m, .opts = o };
+
+	m.source = strcmp(sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
+	if (open_tree(sysfs, &t, e) || read_whole(&t, proc, e))
+		return -1;
+	*out = m;
+	m = (struct aff_machine){ 0 };
+	return 0;
+}
+
+int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, struct aff_machine *out,
+		       struct err *e)
+{
+	auto_aff_machine struct aff_machine m = { 0 };
+	auto_tree struct tree t = { .fd = -1, .m = &m };
+	auto_tree_names struct tree_names paths = { 0 };
+
+	m.source = strcmp(sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
+	if (open_tree(sysfs, &t, e))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (tree_list_one(&t, bdf[i], &paths, e))
+			return -1;
+	}
+	if (tree_functions(&t, &paths, e) || tree_index(&t, e) || tree_roots(&t, e))
+		return -1;
+	aff_tree_prepare(&m);
+	*out = m;
+	m = (struct aff_machine){ 0 };
+	return 0;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Files, folders and links of a tree that stands for /sys. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "lib/base/retry.h"
+#include "topo/read/read_priv.h"
+
+/* O_NONBLOCK: whatever stands there must not hold us up. */
+#define OPEN_FILE (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+#define OPEN_DIR  (O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
+
+/* Component by component, each without following: what the kernel does by itself since 5.6. */
+static int walk(int dir, const char *path, int flags)
+{
+	struct slice rest = { path, strlen(path) }, part;
+	char name[TREE_VALUE];
+	int fd = -1;
+
+	while (slice_next(&rest, '/', &part)) {
+		auto_fd int above = TAKE_FD(fd);
+		if (slice_copy(part, name, sizeof(name))) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		fd = openat(above < 0 ? dir : above, name, rest.p ? OPEN_DIR | O_PATH : flags);
+		if (fd < 0)
+			return -1;
+	}
+	return fd;
+}
+
+static int open_below(int dir, const char *path, int flags)
+{
+	struct open_how how = { .flags = (unsigned)flags,
+				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+	unsigned tries = 0;
+	int fd;
+
+	do
+		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	while (fd < 0 && retry_raced(&tries));
+
+	/* EPERM: a filter of system calls that does not know it */
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(dir, path, flags) : fd;
+}
+
+int tree_open(int dir, const char *path)
+{
+	return open_below(dir, path, OPEN_DIR);
+}
+
+int tree_file(int dir, const char *path)
+{
+	return open_below(dir, path, OPEN_FILE);
+}
+
+int tree_text(int dir, const char *path, bool live)
+{
+	return live ? openat(dir, path, OPEN_FILE & ~O_NOFOLLOW) : tree_file(dir, path);
+}
+
+const char *tree_at(struct tree_path *p, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (p->len + len + 2 > sizeof(p->text))
+		return "";
+	p->text[p->len] = '/';
+	memcpy(p->text + p->len + 1, name, len + 1);
+	return p->text;
+}
+
+int tree_value(int dir, const char *name, char out[TREE_VALUE])
+{
+	auto_fd int fd = tree_file(dir, name);
+
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, out, TREE_VALUE);
+	if (n <= 0 || n == TREE_VALUE)
+		return -1;
+	if (out[n - 1] == '\n')
+		n--;
+	out[n] = '\0';
+	return memchr(out, '\0', (size_t)n) ? -1 : 0;
+}
+
+static int number(int dir, const char *name, int base, long long *out)
+{
+	char text[TREE_VALUE], *end;
+
+	if (tree_value(dir, name, text))
+		return -1;
+	errno = 0;
+	*out = strtoll(text, &end, base);
+	return errno || end == text || *end ? -1 : 0;
+}
+
+int tree_hex(int dir, const char *name, uint32_t max, uint32_t *out)
+{
+	long long n;
+
+	if (number(dir, name, 16, &n) || n < 0 || n > max)
+		return -1;
+	*out = (uint32_t)n;
+	return 0;
+}
+
+int tree_number(int dir, const char *name, int *out)
+{
+	long long n;
+
+	if (number(dir, name, 10, &n) || n < INT32_MIN || n > INT32_MAX)
+		return -1;
+	*out = (int)n;
+	return 0;
+}
+
+/* Put a component behind the path, or take one off. */
+static int step(char out[TREE_PATH], size_t *len, struct slice part)
+{
+	if (part.len == 0 || (part.len == 1 && *part.p == '.'))
+		return 0;
+	if (part.len == 2 && !strncmp(part.p, "..", 2)) {
+		if (*len == 0)
+			return -1;
+		char *slash = memrchr(out, '/', *len);
+		*len = slash ? (size_t)(slash - out) : 0;
+		return 0;
+	}
+	if (*len + part.len + 2 > TREE_PATH)
+		return -1;
+	if (*len)
+		out[(*len)++] = '/';
+	memcpy(out + *len, part.p, part.len);
+	*len += part.len;
+	return 0;
+}
+
+enum tree_link tree_link(int dir, const char *at, const char *name, char out[TREE_PATH])
+{
+	char text[TREE_PATH];
+	struct slice part;
+	ssize_t n = readlinkat(dir, name, text, sizeof(text));
+
+	if (n < 0)
+		return TREE_NO_LINK;
+	struct slice rest = { text, (size_t)n };
+	size_t len = strlen(at);
+	if (n == 0 || (size_t)n == sizeof(text) || *text == '/' || len >= TREE_PATH)
+		return TREE_BAD_LINK;
+	memcpy(out, at, len);
+	while (slice_next(&rest, '/', &part)) {
+		if (step(out, &len, part))
+			return TREE_BAD_LINK;
+	}
+	out[len] = '\0';
+	return TREE_LINK;
+}
+
+/* ---- names ---- */
+
+void tree_names_clear(struct tree_names *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		free(n->name[i]);
+	free(n->name);
+	*n = (struct tree_names){ 0 };
+}
+
+int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e)
+{
+	auto_free char *copy = strdup(text);
+
+	if (!copy)
+		return err_nomem(e);
+	if (n->n == max)
+		return err_set(e, ERR_FIELD, 0, "a folder with more than %zu entries", max);
+	if (!(n->n & (n->n - 1))) {
+		char **more = reallocarray(n->name, n->n ? 2 * n->n : 1, sizeof(*more));
+		if (!more)
+			return err_nomem(e);
+		n->name = more;
+	}
+	n->name[n->n++] = TAKE_PTR(copy);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void close_dir(DIR **d)
+{
+	if (*d)
+		(void)closedir(*d);
+}
+
+int tree_names(int dir, size_t max, struct tree_names *out, struct err *e)
+{
+	auto_tree_names struct tree_names all = { 0 };
+	auto_fd int fd = openat(dir, ".", OPEN_DIR);
+	auto_clean(close_dir) DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!d) {
+		*out = (struct tree_names){ 0 };
+		return 0;
+	}
+	(void)TAKE_FD(fd); /* closedir() closes it */
+	while ((entry = readdir(d))) {
+		if (*entry->d_name != '.' && tree_push(&all, max, entry->d_name, e))
+			return -1;
+	}
+	if (all.n)
+		qsort(all.name, all.n, sizeof(*all.name), by_name);
+	*out = all;
+	all = (struct tree_names){ 0 };
+	return 0;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where a PCI function lies is told by its path: devices/pci0000:17/0000:17:00.0/0000:18:00.0 names
+ * its root complex and what is above it. Paths in order put what is above before what is below, so
+ * one walk with the folders of the way at hand reads all.
+ */
+#include <string.h>
+
+#include "topo/read/read_priv.h"
+
+#define LEVELS 32
+
+/* ---- names ---- */
+
+bool tree_is_root(struct slice name)
+{
+	char text[PCI_ROOT_LEN + 8];
+	struct pci_addr a;
+
+	if (name.len < 4 || name.len >= PCI_ROOT_LEN || strncmp(name.p, "pci", 3) != 0)
+		return false;
+	memcpy(text, name.p + 3, name.len - 3);
+	memcpy(text + name.len - 3, ":00.0", 6);
+	return !pci_parse(text, &a);
+}
+
+bool tree_is_function(struct slice name, struct pci_addr *out)
+{
+	char text[PCI_STR_LEN];
+
+	return !slice_copy(name, text, sizeof(text)) && !pci_parse(text, out);
+}
+
+struct slice tree_last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return (struct slice){ name, strlen(name) };
+}
+
+/* How much of a path is the folder of its root complex. VMD puts a root complex below a function:
+ * the last one counts. A tree made by hand may have none: then it is what is before the functions.
+ */
+static size_t root_len(const char *path)
+{
+	struct slice rest = { path, strlen(path) }, part;
+	size_t len = 0;
+	struct pci_addr a;
+
+	for (const char *p = path; (p = strstr(p, "/pci")); p++) {
+		struct slice name = { p + 1, strcspn(p + 1, "/") };
+		if (tree_is_root(name))
+			len = (size_t)(name.p + name.len - path);
+	}
+	while (!len && slice_next(&rest, '/', &part)) {
+		if (tree_is_function(part, &a))
+			return part.p > path ? (size_t)(part.p - path - 1) : 0;
+	}
+	return len;
+}
+
+/* Those of one root complex together, each behind what is above it. */
+static int by_path(const void *x, const void *y)
+{
+	const char *a = *(char *const *)x, *b = *(char *const *)y;
+	size_t la = root_len(a), lb = root_len(b);
+	int c = strncmp(a, b, la < lb ? la : lb);
+
+	if (c || la != lb)
+		return c ? c : (la > lb) - (la < lb);
+	return strcmp(a, b);
+}
+
+/* ---- the walk ---- */
+
+struct level {
+	size_t len; /* of its path */
+	uint32_t pci;
+};
+
+struct walk {
+	struct tree *t;
+	struct err *e;
+	const char *path; /* of what was read last */
+	uint32_t root;
+	bool placed;                /* the NUMA node of the root complex is known */
+	struct level level[LEVELS]; /* [0] is the root complex */
+	size_t depth;
+};
+
+/* Up to what the path has in common with the one before. */
+static void pop_to(struct walk *w, const char *path, size_t root)
+{
+	if (w->depth && w->level[0].len != root)
+		w->depth = 0;
+	for (; w->depth; w->depth--) {
+		size_t len = w->level[w->depth - 1].len;
+		if (!strncmp(w->path, path, len) && (path[len] == '/' || path[len] == '\0'))
+			return;
+	}
+}
+
+static int push_root(struct walk *w, const char *path, size_t len)
+{
+	struct aff_machine *m = w->t->m;
+	char text[TREE_PATH], name[PCI_ROOT_LEN] = "";
+
+	if (slice_copy((struct slice){ path, len }, text, sizeof(text)))
+		return 1;
+	if (tree_is_root(tree_last_name(text)))
+		(void)strcpy(name, tree_last_name(text).p);
+	w->level[w->depth++] = (struct level){ .len = len, .pci = AFF_NONE };
+	w->placed = false;
+	for (w->root = 0; w->root < m->n_roots; w->root++) {
+		if (!strcmp(m->root[w->root].name, name))
+			return 0;
+	}
+	return aff_add_root(m, name, &w->root, w->e);
+}
+
+/* Room for the ends of one more: as build.c has it. */
+static int add_ends(struct tree *t, struct err *e)
+{
+	size_t n = t->m->n_pci;
+
+	if (!(n & (n - 1))) {
+		void *more = reallocarray(t->ends, n ? 2 * n : 1, sizeof(*t->ends));
+		if (!more)
+			return err_nomem(e);
+		t->ends = more;
+	}
+	t->ends[n] = (struct tree_ends){ 0 };
+	return 0;
+}
+
+/* Its record; 1: there is no such function, or the way to it is a link. Of most nothing but the
+ * class is of interest. */
+static int add(struct walk *w, struct tree_path *p, struct pci_addr a, uint32_t *out)
+{
+	struct tree *t = w->t;
+	uint32_t class = 0;
+	bool has_class = !tree_hex(t->fd, tree_at(p, "class"), 0xffffff, &class);
+
+	if (!has_class) {
+		p->text[p->len] = '\0';
+		auto_fd int dir = tree_open(t->fd, p->text);
+		if (dir < 0)
+			return 1;
+	}
+	if (add_ends(t, w->e) || aff_add_pci(t->m, a, out, w->e))
+		return -1;
+	struct aff_pci *f = &t->m->pci[*out];
+	f->has_class = has_class;
+	f->class_code = class;
+	f->parent = w->level[w->depth - 1].pci;
+	f->root = w->root;
+	return 0;
+}
+
+static int add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
+{
+	const struct tree_vfs *v = tree_vf_of(w->t, a);
+
+	if (!v || v->like == AFF_NONE)
+		return 1;
+	const struct aff_pci like = w->t->m->pci[v->like];
+	if (add_ends(w->t, w->e) || aff_add_pci(w->t->m, a, out, w->e))
+		return -1;
+	w->t->m->pci[*out] = like;
+	w->t->m->pci[*out].addr = a;
+	return 0;
+}
+
+/* One function further down. 1: it is none, or cannot be opened. */
+static int push(struct walk *w, const char *path, struct slice part)
+{
+	struct tree_path p = { .len = (size_t)(part.p + part.len - path) };
+	struct tree *t = w->t;
+	struct pci_addr a;
+	uint32_t pci = 0;
+
+	if (w->depth == LEVELS || !tree_is_function(part, &a) || p.len >= TREE_PATH)
+		return 1;
+	int rc = add_vf(w, a, &pci);
+	if (rc == 1) {
+		memcpy(p.text, path, p.len);
+		rc = add(w, &p, a, &pci);
+		if (rc == 0 && tree_matters(t, &t->m->pci[pci])) {
+			rc = tree_sriov(t, &p, pci, w->e);
+			tree_function(t, &p, pci);
+		}
+	}
+	if (rc)
+		return rc;
+	struct aff_pci *f = &t->m->pci[pci];
+	if (!w->placed && f->parent == AFF_NONE && !f->has_ids)
+		(void)tree_number(t->fd, tree_at(&p, "numa_node"), &f->numa);
+	w->placed |= f->numa >= 0;
+	w->level[w->depth++] = (struct level){ .len = p.len, .pci = pci };
+	return 0;
+}
+
+static int walk_to(struct walk *w, const char *path)
+{
+	size_t root = root_len(path);
+	struct slice part, rest;
+	int rc = 0;
+
+	pop_to(w, path, root);
+	if (!w->depth)
+		rc = push_root(w, path, root);
+	w->path = path;
+	size_t len = w->depth ? w->level[w->depth - 1].len : 0;
+	rest = (struct slice){ path + len, strlen(path + len) };
+	while (rc == 0 && slice_next(&rest, '/', &part))
+		rc = part.len ? push(w, path, part) : 0;
+	if (rc <= 0)
+		return rc;
+	return aff_add_note(w->t->m, w->e, "%s is left out: it is not there, or a link on the way",
+			    path);
+}
+
+int tree_functions(struct tree *t, struct tree_names *paths, struct err *e)
+{
+	struct walk w = { .t = t, .e = e };
+
+	if (paths->n)
+		qsort(paths->name, paths->n, sizeof(*paths->name), by_path);
+	for (size_t i = 0; i < paths->n; i++) {
+		if (walk_to(&w, paths->name[i]))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/show/show_priv.h"
+
+bool show_has_gpu(const struct aff_view *v, size_t gpu)
+{
+	return !v->scope.gpu || v->scope.gpu[gpu];
+}
+
+bool show_has_hca(const struct aff_view *v, size_t hca)
+{
+	return !v->scope.hca || v->scope.hca[hca];
+}
+
+size_t show_count_gpus(const struct aff_view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->m->n_gpus; i++)
+		n += show_has_gpu(v, i);
+	return n;
+}
+
+size_t show_count_hcas(const struct aff_view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->m->n_hcas; i++)
+		n += show_has_hca(v, i);
+	return n;
+}
+
+int show_numa(const struct aff_machine *m, uint32_t pci)
+{
+	uint32_t root;
+
+	if (pci == AFF_NONE)
+		return -1;
+	if (m->pci[pci].numa >= 0)
+		return m->pci[pci].numa;
+	root = m->pci[pci].root;
+	if (root == AFF_NONE || m->root[root].cpu == AFF_NONE)
+		return -1;
+	return m->cpu[m->root[root].cpu].numa;
+}
+
+char *show_gpu_bdf(const struct aff_machine *m, size_t gpu, char out[PCI_STR_LEN])
+{
+	return pci_format(m->pci[m->gpu[gpu].pci].addr, out);
+}
+
+char *show_hca_bdf(const struct aff_machine *m, size_t hca, char out[PCI_STR_LEN])
+{
+	uint32_t pci = m->hca[hca].pci;
+
+	return pci == AFF_NONE ? NULL : pci_format(m->pci[pci].addr, out);
+}
+
+int show_finish(FILE *to, struct err *e)
+{
+	errno = 0;
+	if (fflush(to) == 0 && !ferror(to))
+		return 0;
+	return err_set(e, ERR_IO, errno ? errno : EIO, "write what was asked for");
+}
+
+char *show_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
+{
+	size_t size = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < n; i++)
+		size += strlen(m->hca[hca[i]].name) + 1;
+	text = end = malloc(size);
+	if (!text)
+		return NULL;
+	*end = '\0';
+	for (size_t i = 0; i < n; i++)
+		end = stpcpy(stpcpy(end, i ? "," : ""), m->hca[hca[i]].name);
+	return text;
+}
+
+char *show_strangers(const struct aff_view *v)
+{
+	auto_free uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return NULL;
+	for (uint32_t h = 0; h < v->m->n_hcas; h++)
+		if (!show_has_hca(v, h))
+			list[n++] = h;
+	return show_names(v->m, list, n);
+}
+
+uint32_t *show_takes(const struct nccl_answer *a, size_t gpu, size_t *n)
+{
+	const struct nccl_gpu *g = &a->gpu[gpu];
+	uint32_t *hca = malloc((g->n_channels + 1) * sizeof(*hca));
+
+	*n = 0;
+	for (size_t i = 0; hca && i < g->n_channels; i++) {
+		uint32_t next = a->net[g->channel[i]].hca;
+		size_t seen = 0;
+
+		while (seen < *n && hca[seen] != next)
+			seen++;
+		if (seen == *n)
+			hca[(*n)++] = next;
+	}
+	return hca;
+}
+
+char *show_subject(const struct aff_machine *m, const struct aff_fact *f, char *buf, size_t size)
+{
+	bool gpu = f->gpu != AFF_NONE, hca = f->hca != AFF_NONE;
+	char number[24] = "";
+
+	if (gpu)
+		(void)snprintf(number, sizeof(number), "GPU %d", m->gpu[f->gpu].index);
+	(void)snprintf(buf, size, "%s%s%s", number, gpu && hca ? " " : "",
+		       hca ? m->hca[f->hca].name : "");
+	return buf;
+}
+
+bool show_off(const struct aff_view *v, size_t gpu)
+{
+	const struct differ_gpu *d = &v->differ->gpu[gpu];
+
+	return d->verdict == DIFFER_AWAY || d->cause == DIFFER_GDR_OFF;
+}
+
+/* ---- CPUs ---- */
+
+#define CPUS_MAX 2048
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The mask's lowest digit is its last. Returns how many CPUs it could tell of, 0 if it is none. */
+static unsigned take_mask(const char *mask, bool cpu[CPUS_MAX])
+{
+	unsigned n = 0;
+
+	for (size_t i = strlen(mask); i-- > 0;) {
+		int digit = hex(mask[i]);
+
+		if (mask[i] == ',')
+			continue;
+		if (digit < 0 || n + 4 > CPUS_MAX)
+			return 0;
+		for (unsigned bit = 0; bit < 4; bit++)
+			cpu[n++] = digit >> bit & 1;
+	}
+	return n;
+}
+
+char *show_cpus(const char *mask, char *buf, size_t size)
+{
+	bool cpu[CPUS_MAX];
+	unsigned n = take_mask(mask, cpu);
+	size_t len = 0;
+
+	*buf = '\0';
+	for (unsigned first = 0, end; first < n; first = end + 1) {
+		for (end = first; end < n && cpu[end];)
+			end++;
+		if (end == first)
+			continue;
+		int more = snprintf(buf + len, size - len, end - first > 1 ? "%s%u-%u" : "%s%u",
+				    len ? "," : "", first, end - 1);
+		if (more < 0 || (size_t)more >= size - len) {
+			*buf = '\0';
+			break;
+		}
+		len += (size_t)more;
+	}
+	return buf;
+}

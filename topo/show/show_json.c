@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_json.c: docs/topo.schema.json. What is not known is null; keys are added, none changes. */
+#include <math.h>
+#include <string.h>
+
+#include "topo/show/show_priv.h"
+
+#define VERSION 1
+
+/* ---- pieces ---- */
+
+static int add_str_or_null(struct json *o, const char *key, const char *text)
+{
+	return text && *text ? json_add_str(o, key, text) : json_add_null(o, key);
+}
+
+static int add_number_or_null(struct json *o, const char *key, int64_t n)
+{
+	return n < 0 ? json_add_null(o, key) : json_add_int(o, key, n);
+}
+
+static int64_t index_of(uint32_t i)
+{
+	return i == AFF_NONE ? -1 : (int64_t)i;
+}
+
+static int add_tri(struct json *o, const char *key, enum aff_tri t)
+{
+	return t == AFF_UNKNOWN ? json_add_null(o, key) : json_add_bool(o, key, t == AFF_YES);
+}
+
+/* In Gbit/s of what is told in 100 Mbit/s. */
+static int add_gbps(struct json *o, const char *key, uint32_t bw)
+{
+	return json_add_num(o, key, bw ? bw / 10.0 : NAN);
+}
+
+static int add_names(struct json *o, const char *key, const struct aff_machine *m,
+		     const uint32_t *hca, size_t n)
+{
+	struct json *list = json_add_array(o, key);
+
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (json_push_str(list, m->hca[hca[i]].name))
+			return -1;
+	return 0;
+}
+
+static int add_nets(struct json *o, const char *key, const struct aff_view *v, const uint32_t *net,
+		    size_t n)
+{
+	struct json *list = json_add_array(o, key);
+
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (json_push_str(list, v->m->hca[v->nccl->net[net[i]].hca].name))
+			return -1;
+	return 0;
+}
+
+/* ---- GPUs ---- */
+
+static int add_relation(struct json *o, const struct aff_relation *r)
+{
+	bool known = r->class != AFF_CLASS_UNKNOWN;
+
+	return add_str_or_null(o, "class", known ? aff_class_name(r->class) : NULL) ||
+			       (known ? json_add_int(o, "switches", r->switches)
+				      : json_add_null(o, "switches")) ||
+			       add_gbps(o, "bandwidth_gbps", r->max_bw) ||
+			       add_gbps(o, "bandwidth_now_gbps", r->cur_bw)
+		       ? -1
+		       : 0;
+}
+
+static int add_gpu_hcas(struct json *gpu, const struct aff_view *v, size_t g)
+{
+	struct json *list = json_add_array(gpu, "hcas");
+	struct aff_relation r;
+	char bdf[PCI_STR_LEN];
+
+	if (!list)
+		return -1;
+	for (size_t h = 0; h < v->m->n_hcas; h++) {
+		if (!show_has_hca(v, h))
+			continue;
+		struct json *o = json_push_object(list);
+		aff_relate_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
+		if (!o || json_add_str(o, "name", v->m->hca[h].name) ||
+		    add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) || add_relation(o, &r))
+			return -1;
+		/* Only where the physical truth is not what the bridges show. */
+		if ((r.collapsed && json_add_bool(o, "collapsed", true)) ||
+		    (r.probable && json_add_bool(o, "probably_one_switch", true)) ||
+		    (r.own_bridge && json_add_bool(o, "own_bridge", true)))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_nccl(struct json *gpu, const struct aff_view *v, size_t g)
+{
+	const struct nccl_gpu *n = &v->nccl->gpu[g];
+	struct json *o;
+
+	if (!n->in)
+		return json_add_null(gpu, "nccl");
+	o = json_add_object(gpu, "nccl");
+	if (!o || add_nets(o, "local", v, n->local, n->n_local))
+		return -1;
+	if (n->type == NCCL_DIS ? json_add_null(o, "class") || json_add_null(o, "bandwidth_gBps") ||
+					  json_add_null(o, "gdr")
+				: json_add_str(o, "class", nccl_path_name(n->type)) ||
+					  json_add_num(o, "bandwidth_gBps", n->bw) ||
+					  json_add_bool(o, "gdr", n->gdr))
+		return -1;
+	return add_nets(o, "channels", v, n->channel, n->n_channels);
+}
+
+static int add_differs(struct json *gpu, const struct differ_gpu *d)
+{
+	struct json *o;
+
+	if (!d->text)
+		return json_add_null(gpu, "differs");
+	o = json_add_object(gpu, "differs");
+	return !o || json_add_str(o, "verdict", differ_verdict_name(d->verdict)) ||
+			       add_str_or_null(o, "cause", differ_cause_id(d->cause)) ||
+			       json_add_str(o, "text", d->text) ||
+			       add_str_or_null(o, "setting", d->setting)
+		       ? -1
+		       : 0;
+}
+
+static const char *vendor_name(enum aff_vendor v)
+{
+	switch (v) {
+	case AFF_NVIDIA:
+		return "nvidia";
+	case AFF_AMD:
+		return "amd";
+	case AFF_GAUDI:
+		return "gaudi";
+	case AFF_ASCEND:
+		return "ascend";
+	case AFF_OTHER:
+		break;
+	}
+	return NULL;
+}
+
+static int add_choice(struct json *o, const struct aff_view *v, size_t g)
+{
+	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	const char *assigned = c->assigned == AFF_NONE ? NULL : v->m->hca[c->assigned].name;
+
+	return add_names(o, "nearest", v->m, c->nearest, c->n_nearest) ||
+			       add_str_or_null(o, "assigned", assigned) ||
+			       add_names(o, "share", v->m, c->share, c->n_share) ||
+			       add_str_or_null(o, "why_none", c->why_none)
+		       ? -1
+		       : 0;
+}
+
+static int add_gpu(struct json *list, const struct aff_view *v, size_t g)
+{
+	const struct aff_gpu *gpu = &v->m->gpu[g];
+	struct json *o = json_push_object(list);
+	char bdf[PCI_STR_LEN];
+
+	if (!o || json_add_int(o, "index", gpu->index) ||
+	    json_add_str(o, "bdf", show_gpu_bdf(v->m, g, bdf)) ||
+	    add_number_or_null(o, "numa", show_numa(v->m, gpu->pci)) ||
+	    add_str_or_null(o, "vendor", vendor_name(gpu->vendor)) ||
+	    json_add_bool(o, "on_package", gpu->on_package) || add_gpu_hcas(o, v, g) ||
+	    add_choice(o, v, g) || add_nccl(o, v, g) || add_differs(o, &v->differ->gpu[g]))
+		return -1;
+	return v->facts ? json_add_str(o, "ready", aff_state_name(aff_worst(v->facts, (uint32_t)g)))
+			: json_add_null(o, "ready");
+}
+
+/* ---- HCAs ---- */
+
+static const char *kind_name(enum aff_hca_kind k)
+{
+	switch (k) {
+	case AFF_HCA_PF:
+		return "pf";
+	case AFF_HCA_VF:
+		return "vf";
+	case AFF_HCA_SF:
+		return "sf";
+	case AFF_HCA_BOND:
+		return "bond";
+	case AFF_HCA_SOFTWARE:
+		return "software";
+	}
+	return NULL;
+}
+
+static const char *role_name(enum aff_role r)
+{
+	switch (r) {
+	case AFF_COMPUTE:
+		return "compute";
+	case AFF_STORAGE:
+		return "storage";
+	case AFF_MANAGEMENT:
+		return "management";
+	case AFF_ROLE_UNKNOWN:
+		break;
+	}
+	return NULL;
+}
+
+static const char *layer_name(enum aff_layer l)
+{
+	switch (l) {
+	case AFF_ETHERNET:
+		return "Ethernet";
+	case AFF_INFINIBAND:
+		return "InfiniBand";
+	case AFF_LAYER_UNKNOWN:
+		break;
+	}
+	return NULL;
+}
+
+static int add_ports(struct json *o, const struct aff_hca *h)
+{
+	struct json *list = json_add_array(o, "ports");
+
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < h->n_ports; i++) {
+		const struct aff_port *p = &h->port[i];
+		struct json *port = json_push_object(list);
+
+		if (!port || json_add_int(port, "port", p->port) ||
+		    add_tri(port, "active", p->active) ||
+		    add_str_or_null(port, "layer", layer_name(p->layer)) ||
+		    add_number_or_null(port, "rate_mbps",
+				       p->rate_mbps ? (int64_t)p->rate_mbps : -1) ||
+		    add_str_or_null(port, "ifname", p->netdev))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_place(struct json *o, const struct aff_view *v, size_t h)
+{
+	const struct aff_hca *hca = &v->m->hca[h];
+	uint32_t pf = hca->pci == AFF_NONE ? AFF_NONE : v->m->pci[hca->pci].physfn;
+	char bdf[PCI_STR_LEN], pf_bdf[PCI_STR_LEN], second[PCI_STR_LEN];
+
+	if (pf != AFF_NONE)
+		pci_format(v->m->pci[pf].addr, pf_bdf);
+	if (hca->second != AFF_NONE)
+		pci_format(v->m->pci[hca->second].addr, second);
+	return add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) ||
+			       add_str_or_null(o, "pf", pf == AFF_NONE ? NULL : pf_bdf) ||
+			       add_str_or_null(o, "second",
+					       hca->second == AFF_NONE ? NULL : second) ||
+			       add_number_or_null(o, "numa", show_numa(v->m, hca->pci))
+		       ? -1
+		       : 0;
+}
+
+static int add_hca(struct json *list, const struct aff_view *v, size_t h)
+{
+	const struct aff_hca *hca = &v->m->hca[h];
+	struct json *o = json_push_object(list);
+
+	return !o || json_add_str(o, "name", hca->name) || add_place(o, v, h) ||
+			       add_str_or_null(o, "kind", kind_name(hca->kind)) ||
+			       add_number_or_null(o, "card", index_of(hca->card)) ||
+			       add_str_or_null(o, "role", role_name(hca->role)) ||
+			       add_str_or_null(o, "rule", hca->rule) ||
+			       add_number_or_null(o, "rail", index_of(v->choice->rail[h])) ||
+			       json_add_bool(o, "usable", aff_usable(hca)) ||
+			       json_add_bool(o, "considered", show_has_hca(v, h)) ||
+			       add_ports(o, hca)
+		       ? -1
+		       : 0;
+}
+
+/* ---- findings ---- */
+
+static int add_fact(struct json *list, const struct aff_view *v, const struct aff_fact *f)
+{
+	struct json *o = json_push_object(list);
+	char bdf[PCI_STR_LEN];
+
+	return !o || json_add_str(o, "check", f->id) ||
+			       json_add_str(o, "state", aff_state_name(f->state)) ||
+			       add_str_or_null(o, "gpu",
+					       f->gpu == AFF_NONE
+						       ? NULL
+						       : show_gpu_bdf(v->m, f->gpu, bdf)) ||
+			       add_str_or_null(o, "hca",
+					       f->hca == AFF_NONE ? NULL
+								  : v->m->hca[f->hca].name) ||
+			       add_str_or_null(o, "path", f->path) ||
+			       add_str_or_null(o, "value", f->value) ||
+			       add_str_or_null(o, "consequence", f->consequence) ||
+			       add_str_or_null(o, "remedy", f->remedy)
+		       ? -1
+		       : 0;
+}
+
+static int add_findings(struct json *list, const struct aff_view *v)
+{
+	if (!list)
+		return -1;
+	for (size_t i = 0; v->facts && i < v->facts->n; i++)
+		if (add_fact(list, v, &v->facts->fact[i]))
+			return -1;
+	return 0;
+}
+
+struct json *show_findings_json(const struct aff_view *v)
+{
+	auto_json struct json *list = json_new_array();
+
+	if (add_findings(list, v))
+		return NULL;
+	return TAKE_PTR(list);
+}
+
+/* ---- the whole ---- */
+
+static const char *source_name(enum aff_source s)
+{
+	switch (s) {
+	case AFF_LIVE:
+	case AFF_CAPTURE: /* which gives the same answers, to the byte */
+		return "sysfs";
+	case AFF_NCCL_XML:
+		return "nccl-xml";
+	case AFF_RCCL_XML:
+		return "rccl-xml";
+	}
+	return NULL;
+}
+
+static int add_source(struct json *o, const struct aff_view *v)
+{
+	struct json *source = json_add_object(o, "source"), *notes;
+	const struct aff_machine *m = v->m;
+
+	if (!source || add_str_or_null(source, "kind", source_name(m->source)) ||
+	    add_tri(source, "vm", m->vm) || json_add_bool(source, "full_config", m->full_config))
+		return -1;
+	notes = json_add_array(source, "notes");
+	if (!notes)
+		return -1;
+	for (size_t i = 0; i < m->n_notes; i++)
+		if (json_push_str(notes, m->note[i]))
+			return -1;
+	return 0;
+}
+
+/* For all GPUs in view together. */
+static int add_advice(struct json *o, const struct differ *d)
+{
+	struct json *advice;
+
+	if (!d->text)
+		return json_add_null(o, "advice");
+	advice = json_add_object(o, "advice");
+	return !advice || json_add_str(advice, "text", d->text) ||
+			       add_str_or_null(advice, "setting", d->setting)
+		       ? -1
+		       : 0;
+}
+
+struct json *show_json(const struct aff_view *v)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *gpus, *hcas;
+
+	if (!o || json_add_int(o, "version", VERSION) || add_source(o, v))
+		return NULL;
+	gpus = json_add_array(o, "gpus");
+	for (size_t g = 0; g < v->m->n_gpus; g++)
+		if (!gpus || (show_has_gpu(v, g) && add_gpu(gpus, v, g)))
+			return NULL;
+	hcas = gpus ? json_add_array(o, "hcas") : NULL;
+	for (size_t h = 0; h < v->m->n_hcas; h++)
+		if (!hcas || add_hca(hcas, v, h))
+			return NULL;
+	if (!hcas || add_findings(json_add_array(o, "findings"), v) || add_advice(o, v->differ))
+		return NULL;
+	return TAKE_PTR(o);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * show_labels.c: labels of a node. Values are those that Kubernetes takes: at most 63 letters,
+ * digits, '-', '_' and '.', a letter or digit at both ends.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/show/show_priv.h"
+
+#define PREFIX "railhead.io/"
+
+/* ---- the shape ---- */
+
+/* FNV-1a, 64 bits. */
+struct hash {
+	uint64_t h;
+};
+
+static void add(struct hash *x, uint32_t n)
+{
+	for (unsigned i = 0; i < sizeof(n); i++) {
+		x->h ^= n >> 8 * i & 0xff;
+		x->h *= 0x100000001b3;
+	}
+}
+
+static void add_function(struct hash *x, const struct aff_machine *m, uint32_t pci)
+{
+	const struct aff_pci *p = &m->pci[pci];
+
+	add(x, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
+	add(x, (uint32_t)show_numa(m, pci));
+}
+
+/* How many VFs and subfunctions there are changes with the hour, and is no matter of shape. */
+static bool shapes(const struct aff_view *v, size_t hca)
+{
+	const struct aff_hca *h = &v->m->hca[hca];
+
+	return show_has_hca(v, hca) && (h->kind == AFF_HCA_PF || h->kind == AFF_HCA_BOND) &&
+	       h->pci != AFF_NONE;
+}
+
+static void add_pair(struct hash *x, const struct aff_view *v, size_t g, size_t h)
+{
+	struct aff_relation r;
+
+	aff_relate_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
+	add(x, (uint32_t)r.class);
+	add(x, r.switches);
+	add(x, r.max_bw);
+}
+
+char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
+{
+	struct hash x = { 0xcbf29ce484222325 };
+
+	for (size_t h = 0; h < v->m->n_hcas; h++)
+		if (shapes(v, h))
+			add_function(&x, v->m, v->m->hca[h].pci);
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		if (!show_has_gpu(v, g))
+			continue;
+		add_function(&x, v->m, v->m->gpu[g].pci);
+		for (size_t h = 0; h < v->m->n_hcas; h++)
+			if (shapes(v, h))
+				add_pair(&x, v, g, h);
+	}
+	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)x.h);
+	return out;
+}
+
+/* ---- labels ---- */
+
+/* Of the GPU that is worst off; "none" when one has no HCA at all. */
+static const char *worst_class(const struct aff_view *v, size_t *behind_switch)
+{
+	enum aff_class worst = AFF_X;
+	struct aff_relation r;
+	bool none = false;
+
+	*behind_switch = 0;
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		const struct aff_gpu_choice *c = &v->choice->gpu[g];
+
+		if (!show_has_gpu(v, g))
+			continue;
+		none |= !c->n_nearest;
+		if (!c->n_nearest)
+			continue;
+		aff_relate_hca(v->m, (uint32_t)g, c->nearest[0], &r);
+		*behind_switch += r.class == AFF_PIX || r.class == AFF_PXB;
+		if (r.class > worst)
+			worst = r.class;
+	}
+	if (none || worst == AFF_X)
+		return "none";
+	return worst == AFF_CLASS_UNKNOWN ? "unknown" : aff_class_name(worst);
+}
+
+static size_t count_differing(const struct aff_view *v)
+{
+	size_t n = 0;
+
+	for (size_t g = 0; g < v->m->n_gpus; g++)
+		n += show_has_gpu(v, g) && show_off(v, g);
+	return n;
+}
+
+int show_labels(const struct aff_view *v, FILE *to, struct err *e)
+{
+	enum aff_state ready = v->facts ? aff_worst(v->facts, AFF_NONE) : AFF_STATE_UNKNOWN;
+	char shape[SHOW_SHAPE_LEN];
+	size_t behind_switch;
+	const char *class = worst_class(v, &behind_switch);
+
+	fprintf(to, PREFIX "gpus=%zu\n", show_count_gpus(v));
+	fprintf(to, PREFIX "hcas=%zu\n", show_count_hcas(v));
+	fprintf(to, PREFIX "rails=%u\n", v->choice->n_rails);
+	fprintf(to, PREFIX "gpu-nic=%s\n", class);
+	fprintf(to, PREFIX "gpus-behind-switch=%zu\n", behind_switch);
+	fprintf(to, PREFIX "nccl-differs=%zu\n", count_differing(v));
+	fprintf(to, PREFIX "gdr-ready=%s\n", aff_state_name(ready));
+	fprintf(to, PREFIX "pcie-shape=%s\n", show_shape(v, shape));
+	return show_finish(to, e);
+}

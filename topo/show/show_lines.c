@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_lines.c: a line for each GPU. */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/show/show_priv.h"
+
+static const struct out_column columns[] = {
+	{ "PCI", OUT_SPARE },
+	{ "GPU", OUT_RIGHT },
+	{ "NUMA", OUT_RIGHT | OUT_SPARE },
+	{ "NEAREST", OUT_SHRINK },
+	{ "CLASS", 0 },
+	{ "CHIPS", OUT_RIGHT },
+	{ "GBIT/S", OUT_RIGHT },
+	{ "ASSIGNED", 0 },
+	{ "NCCL TAKES", OUT_SHRINK },
+	{ "PATH", 0 },
+	{ "GDR", 0 },
+	{ "READY", 0 },
+};
+
+/* Texts of one line. */
+struct line {
+	char bdf[PCI_STR_LEN], index[16], numa[16], chips[16], gbps[32];
+	char *nearest, *takes; /* owned */
+};
+
+static void line_clear(struct line *l)
+{
+	free(l->nearest);
+	free(l->takes);
+}
+#define auto_line auto_clean(line_clear)
+
+static enum out_style style_of(enum aff_state s)
+{
+	static const enum out_style styles[] = {
+		[AFF_STATE_OK] = OUT_GOOD,
+		[AFF_STATE_WARN] = OUT_WARN,
+		[AFF_STATE_FAIL] = OUT_BAD,
+		[AFF_STATE_UNKNOWN] = OUT_FAINT,
+	};
+
+	return styles[s];
+}
+
+/* Downtrained: "96 of 192". */
+static void put_gbps(const struct aff_relation *r, char buf[32])
+{
+	if (r->cur_bw && r->cur_bw < r->max_bw)
+		(void)snprintf(buf, 32, "%u of %u", r->cur_bw / 10, r->max_bw / 10);
+	else if (r->max_bw)
+		(void)snprintf(buf, 32, "%u", r->max_bw / 10);
+}
+
+#define NAMES_MAX 4
+
+/* More than these are told by their number: "mlx5_0,mlx5_1,mlx5_2,+5"; JSON has them all. */
+static char *some_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
+{
+	auto_free char *names = show_names(m, hca, n <= NAMES_MAX ? n : NAMES_MAX - 1);
+	char *text;
+
+	if (!names || n <= NAMES_MAX)
+		return TAKE_PTR(names);
+	return asprintf(&text, "%s,+%zu", names, n - (NAMES_MAX - 1)) < 0 ? NULL : text;
+}
+
+static int fill(const struct aff_view *v, size_t g, const struct aff_relation *r, struct line *l)
+{
+	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	int numa = show_numa(v->m, v->m->gpu[g].pci);
+	size_t n;
+	auto_free uint32_t *takes = show_takes(v->nccl, g, &n);
+
+	*l = (struct line){ .nearest = some_names(v->m, c->nearest, c->n_nearest) };
+	l->takes = takes ? some_names(v->m, takes, n) : NULL;
+	show_gpu_bdf(v->m, g, l->bdf);
+	(void)snprintf(l->index, sizeof(l->index), "%d", v->m->gpu[g].index);
+	if (numa >= 0)
+		(void)snprintf(l->numa, sizeof(l->numa), "%d", numa);
+	if (r) {
+		(void)snprintf(l->chips, sizeof(l->chips), "%u", r->switches);
+		put_gbps(r, l->gbps);
+	}
+	return l->nearest && l->takes ? 0 : -1;
+}
+
+static int add_line(const struct aff_view *v, size_t g, struct out_table *t, struct err *e)
+{
+	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	const struct nccl_gpu *n = &v->nccl->gpu[g];
+	bool none = !n->in || n->type == NCCL_DIS;
+	enum aff_state ready = v->facts ? aff_worst(v->facts, (uint32_t)g) : AFF_STATE_UNKNOWN;
+	struct aff_relation r = { .class = AFF_CLASS_UNKNOWN };
+	auto_line struct line l = { 0 };
+
+	if (c->n_nearest)
+		aff_relate_hca(v->m, (uint32_t)g, c->nearest[0], &r);
+	if (fill(v, g, r.class == AFF_CLASS_UNKNOWN ? NULL : &r, &l))
+		return err_nomem(e);
+	const struct out_cell cells[] = {
+		{ l.bdf, OUT_PLAIN },
+		{ l.index, OUT_PLAIN },
+		{ l.numa, OUT_PLAIN },
+		{ l.nearest, OUT_PLAIN },
+		{ r.class == AFF_CLASS_UNKNOWN ? NULL : aff_class_name(r.class), OUT_PLAIN },
+		{ l.chips, OUT_PLAIN },
+		{ l.gbps, r.cur_bw < r.max_bw && r.cur_bw ? OUT_WARN : OUT_PLAIN },
+		{ c->assigned == AFF_NONE ? NULL : v->m->hca[c->assigned].name, OUT_PLAIN },
+		{ l.takes, show_off(v, g) ? OUT_BAD : OUT_PLAIN },
+		{ none ? NULL : nccl_path_name(n->type), OUT_PLAIN },
+		{ none     ? NULL
+		  : n->gdr ? "on"
+			   : "off",
+		  none || n->gdr ? OUT_PLAIN : OUT_BAD },
+		{ v->facts ? aff_state_name(ready) : NULL, style_of(ready) },
+	};
+	return out_row(t, cells, e);
+}
+
+static void put_remark(const struct out *o, const char *whose, const char *text,
+		       const char *setting)
+{
+	out_line(o, OUT_WARN, "  - %s%s", whose, text);
+	if (setting)
+		out_line(o, OUT_PLAIN, "    set %s", setting);
+}
+
+/* What is said of a GPU, and the setting with it: where NCCL goes its own way, or why it has none.
+ */
+static const char *remark_of(const struct aff_view *v, size_t gpu, unsigned which,
+			     const char **setting)
+{
+	const struct differ_gpu *d = &v->differ->gpu[gpu];
+
+	*setting = NULL;
+	if (!show_has_gpu(v, gpu))
+		return NULL;
+	if (which == 0)
+		return v->choice->gpu[gpu].why_none;
+	*setting = d->setting;
+	return d->text;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+#define WHOSE_LEN 160
+
+/* "GPU 0, 1, 2: " for all of which the same is to be said; false unless gpu is the first. */
+static bool put_whose(const struct aff_view *v, size_t gpu, unsigned which, char whose[WHOSE_LEN])
+{
+	const char *setting, *other_setting, *text = remark_of(v, gpu, which, &setting), *other;
+	size_t len = 0;
+
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		other = remark_of(v, g, which, &other_setting);
+		if (!same(text, other) || !same(setting, other_setting))
+			continue;
+		if (g < gpu)
+			return false;
+		if (len < WHOSE_LEN - 20)
+			len += (size_t)snprintf(whose + len, WHOSE_LEN - len, "%s%d",
+						g == gpu ? "GPU " : ", ", v->m->gpu[g].index);
+	}
+	(void)snprintf(whose + len, WHOSE_LEN - len, ": ");
+	return true;
+}
+
+static void put_remarks(const struct aff_view *v, const struct out *o)
+{
+	const char *text, *setting;
+	char whose[WHOSE_LEN];
+	bool said = false;
+
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		for (unsigned which = 0; which < 2; which++) {
+			text = remark_of(v, g, which, &setting);
+			said |= setting && same(setting, v->differ->setting);
+			if (text && put_whose(v, g, which, whose))
+				put_remark(o, whose, text, setting);
+		}
+	}
+	if (v->differ->text && !said)
+		put_remark(o, "all: ", v->differ->text, v->differ->setting);
+	for (size_t i = 0; i < v->m->n_notes; i++)
+		put_remark(o, "", v->m->note[i], NULL);
+}
+
+static int put_strangers(const struct aff_view *v, const struct out *o, struct err *e)
+{
+	auto_free char *names = v->pod ? show_strangers(v) : strdup("");
+
+	if (!names)
+		return err_nomem(e);
+	if (!*names)
+		return 0;
+	out_line(o, OUT_WARN, "  - visible here, but other pods': %s", names);
+	out_line(o, OUT_PLAIN, "    NCCL would take them too: set what --env prints");
+	return 0;
+}
+
+int show_lines(const struct aff_view *v, const struct out *o, struct err *e)
+{
+	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+
+	for (size_t g = 0; g < v->m->n_gpus; g++)
+		if (show_has_gpu(v, g) && add_line(v, g, &t, e))
+			return -1;
+	if (t.n_rows)
+		out_table(o, &t);
+	put_remarks(v, o);
+	return put_strangers(v, o, e);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_map.c: which HCA each GPU should take, as vLLM and Mooncake read it. */
+#include <stdio.h>
+
+#include "topo/show/show_priv.h"
+
+/* ---- vLLM ---- */
+
+/*
+ * VLLM_GPU_NIC_PCIE_MAPPING: GPU=HCA, PCI addresses, commas between;
+ * VLLM_NIC_SELECTION_VARS: which variables vLLM then sets to the HCA's name and this suffix.
+ */
+int show_map(const struct aff_view *v, FILE *to, struct err *e)
+{
+	char gpu[PCI_STR_LEN], hca[PCI_STR_LEN];
+	size_t n = 0;
+
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		uint32_t assigned = v->choice->gpu[g].assigned;
+
+		if (!show_has_gpu(v, g) || assigned == AFF_NONE ||
+		    !show_hca_bdf(v->m, assigned, hca))
+			continue;
+		fprintf(to, "%s%s=%s", n++ ? "," : "export VLLM_GPU_NIC_PCIE_MAPPING='",
+			show_gpu_bdf(v->m, g, gpu), hca);
+	}
+	if (n)
+		fputs("'\nexport VLLM_NIC_SELECTION_VARS="
+		      "'UCX_NET_DEVICES:1,NVSHMEM_HCA_LIST:1,NCCL_IB_HCA:1'\n",
+		      to);
+	else
+		fputs("# no GPU has an HCA: nothing to map\n", to);
+	return show_finish(to, e);
+}
+
+/* ---- Mooncake ---- */
+
+static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == hca)
+			return true;
+	return false;
+}
+
+/* Its share first, then every other that could be taken. */
+static int add_entry(struct json *map, const struct aff_view *v, size_t g)
+{
+	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	struct json *preferred = NULL, *others = NULL, *pair;
+	char key[32];
+
+	/* Its names for devices are CUDA's also on AMD. */
+	(void)snprintf(key, sizeof(key), "cuda:%d", v->m->gpu[g].index);
+	pair = json_add_array(map, key);
+	if (pair && !json_push(pair, json_new_array()) && !json_push(pair, json_new_array())) {
+		preferred = json_at_mut(pair, 0);
+		others = json_at_mut(pair, 1);
+	}
+	if (!preferred || !others)
+		return -1;
+	for (size_t i = 0; i < c->n_share; i++)
+		if (json_push_str(preferred, v->m->hca[c->share[i]].name))
+			return -1;
+	for (uint32_t h = 0; h < v->m->n_hcas; h++)
+		if (show_has_hca(v, h) && aff_usable(&v->m->hca[h]) &&
+		    !is_among(c->share, c->n_share, h) && json_push_str(others, v->m->hca[h].name))
+			return -1;
+	return 0;
+}
+
+struct json *show_map_json(const struct aff_view *v)
+{
+	auto_json struct json *map = json_new_object();
+
+	for (size_t g = 0; map && g < v->m->n_gpus; g++)
+		if (show_has_gpu(v, g) && add_entry(map, v, g))
+			return NULL;
+	return TAKE_PTR(map);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * show_svg.c: the picture. Colours are classes, so that dark screens get others; paper is light.
+ * What red says is said by a mark and by a sentence too.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/show/svg.h"
+
+/* ---- colours ---- */
+
+static const char style[] =
+	"<style>\n"
+	"text{font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;"
+	"font-size:11px;fill:#1b2530}\n"
+	".h{font-size:19px;font-weight:600}.n{font-size:13px;font-weight:600}"
+	".d{fill:#5a6672}.b{font-weight:600}.m{text-anchor:middle}\n"
+	".page{fill:#fff}.socket{fill:#f4f6f9;stroke:#b9c3ce}"
+	".root{fill:none;stroke:#b9c3ce;stroke-dasharray:2 3}\n"
+	".switch{fill:#e4edf9;stroke:#7c9fcb}.hca{fill:#fff3d9;stroke:#c08a1e}"
+	".gpu{fill:#e0f3e3;stroke:#3f9151}\n"
+	".idle{stroke-dasharray:4 3}.way{fill:none;stroke-linecap:round}"
+	".mine{stroke:#1a66c9;stroke-width:3}.near{stroke:#1a66c9;stroke-width:1.2}\n"
+	".off{stroke:#c9202c;stroke-width:2;stroke-dasharray:6 4}"
+	".bad{stroke:#c9202c;stroke-width:2.5}.mark{fill:#c9202c}.on{fill:#fff;font-weight:700}\n"
+	"@media screen and (prefers-color-scheme:dark){\n"
+	"text{fill:#e6edf3}.d{fill:#9fabb8}.page{fill:#0d1117}"
+	".socket{fill:#161c25;stroke:#3d4855}.root{stroke:#4a5664}\n"
+	".switch{fill:#16263e;stroke:#4f77ab}.hca{fill:#33290f;stroke:#d0972a}"
+	".gpu{fill:#12301a;stroke:#44b35d}\n"
+	".mine{stroke:#62a8ff}.near{stroke:#62a8ff}.off{stroke:#ff6b70}.bad{stroke:#ff6b70}"
+	".mark{fill:#ff6b70}.on{fill:#0d1117}\n"
+	"}\n</style>\n";
+
+/* ---- legend and sentences ---- */
+
+#define LINE_H 17
+
+#define LINE_LEN 256
+
+/* Text in lines of so many characters, broken at spaces. Returns where the next line is. */
+static int put_paragraph(const char *text, int y, size_t room, FILE *to)
+{
+	char piece[LINE_LEN];
+
+	if (room >= LINE_LEN)
+		room = LINE_LEN - 1;
+	while (*text) {
+		size_t len = strlen(text), cut = len < room ? len : room;
+
+		while (cut < len && cut > 0 && text[cut] != ' ')
+			cut--;
+		if (cut == 0)
+			cut = len < room ? len : room;
+		memcpy(piece, text, cut);
+		piece[cut] = '\0';
+		svg_put_line(to, "t", (struct svg_point){ SVG_MARGIN + 24, y }, piece);
+		y += LINE_H;
+		text += cut + (text[cut] == ' ');
+	}
+	return y;
+}
+
+/* What a mark at a GPU is about; NULL: there is none. */
+static const char *trouble_of(const struct aff_view *v, size_t gpu, unsigned which)
+{
+	const char *fact = svg_gpu_fact(v, (uint32_t)gpu);
+
+	if (!show_has_gpu(v, gpu))
+		return NULL;
+	if (which == 0)
+		return fact ? fact : v->choice->gpu[gpu].why_none;
+	return show_off(v, gpu) ? v->differ->gpu[gpu].text : NULL;
+}
+
+/* "GPU 0, 1, 2: sentence" for all that have that sentence; NULL unless gpu is the first of them. */
+static char *sentence(const struct aff_view *v, size_t gpu, unsigned which)
+{
+	const char *text = trouble_of(v, gpu, which), *other;
+	char whose[160];
+	size_t len = 0;
+	char *line;
+
+	if (!text)
+		return NULL;
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		other = trouble_of(v, g, which);
+		if (!other || strcmp(other, text) != 0)
+			continue;
+		if (g < gpu)
+			return NULL;
+		if (len < sizeof(whose) - 16)
+			len += (size_t)snprintf(whose + len, sizeof(whose) - len, "%s%d",
+						g == gpu ? "GPU " : ", ", v->m->gpu[g].index);
+	}
+	return asprintf(&line, "%s: %s", whose, text) < 0 ? NULL : line;
+}
+
+/* What the marks are about. Returns where the next line is. */
+static int put_troubles(const struct svg *s, int y, FILE *to)
+{
+	size_t room = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
+
+	for (size_t g = 0; g < s->v->m->n_gpus; g++) {
+		for (unsigned which = 0; which < 2; which++) {
+			auto_free char *text = sentence(s->v, g, which);
+
+			if (!text)
+				continue;
+			svg_put_mark(SVG_MARGIN + 10, y - 13, to);
+			y = put_paragraph(text, y, room, to) + 4;
+		}
+	}
+	return y;
+}
+
+enum { WAY_MINE, WAY_NEAR, WAY_OFF, WAYS };
+
+static void ways_there(const struct aff_view *v, bool there[WAYS])
+{
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		const struct aff_gpu_choice *c = &v->choice->gpu[g];
+
+		if (!show_has_gpu(v, g))
+			continue;
+		there[WAY_MINE] |= c->n_share > 0;
+		there[WAY_NEAR] |= c->n_nearest > c->n_share;
+		there[WAY_OFF] |= v->differ->gpu[g].verdict == DIFFER_AWAY;
+	}
+}
+
+static void put_legend(const struct svg *s, int y, FILE *to)
+{
+	static const struct {
+		const char *class, *text;
+	} entry[WAYS] = {
+		[WAY_MINE] = { "mine", "the HCA that the GPU should take" },
+		[WAY_NEAR] = { "near", "just as near" },
+		[WAY_OFF] = { "off", "what NCCL takes instead" },
+	};
+	bool there[WAYS] = { false };
+	int x = SVG_MARGIN;
+
+	ways_there(s->v, there);
+	for (size_t i = 0; i < WAYS; i++) {
+		if (!there[i])
+			continue;
+		fprintf(to, "<path class=\"way %s\" d=\"M%d %dh28\"/>", entry[i].class, x, y - 4);
+		svg_put_line(to, "d", (struct svg_point){ x + 36, y }, entry[i].text);
+		x += 66 + 6 * (int)strlen(entry[i].text);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void put_head(const struct svg *s, int height, FILE *to)
+{
+	size_t gpus = show_count_gpus(s->v), hcas = show_count_hcas(s->v);
+	unsigned rails = s->v->choice->n_rails;
+	char text[160];
+
+	(void)snprintf(text, sizeof(text), "%zu GPU%s, %zu HCA%s, %u rail%s", gpus,
+		       gpus == 1 ? "" : "s", hcas, hcas == 1 ? "" : "s", rails,
+		       rails == 1 ? "" : "s");
+	fprintf(to,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+		"height=\"%d\" role=\"img\">\n<title>Which HCA is nearest to which GPU: "
+		"%s</title>\n"
+		"%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
+		s->box[0].w, height, s->box[0].w, height, text, style);
+	svg_put_line(to, "h", (struct svg_point){ SVG_MARGIN, 34 },
+		     "Which HCA is nearest to which GPU");
+	svg_put_line(to, "d", (struct svg_point){ SVG_MARGIN, 52 }, text);
+}
+
+/* Everything below the title. Returns the height of the picture, -1: no memory. */
+static int put_body(struct svg *s, FILE *to)
+{
+	int y = s->box[0].h + 6;
+
+	if (svg_put_all(s, to))
+		return -1;
+	put_legend(s, y, to);
+	y += LINE_H + 8;
+	return put_troubles(s, y, to) + SVG_MARGIN / 2;
+}
+
+int show_svg(const struct aff_view *v, FILE *to, struct err *e)
+{
+	auto_svg struct svg s = { 0 };
+	char *body = NULL;
+	size_t size;
+	int height;
+
+	if (svg_build(v, &s))
+		return err_nomem(e);
+	svg_place(&s);
+	FILE *f = open_memstream(&body, &size);
+	if (!f)
+		return err_nomem(e);
+	height = put_body(&s, f);
+	bool lost = ferror(f);
+	auto_free char *owned = fclose(f) ? (free(body), NULL) : body;
+	if (height < 0 || lost || !owned)
+		return err_nomem(e);
+	put_head(&s, height, to);
+	fprintf(to, "%s</svg>\n", owned);
+	return show_finish(to, e);
+}

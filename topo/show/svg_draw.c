@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* svg_draw.c: boxes, cards and the ways between them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/show/svg.h"
+
+/* ---- text ---- */
+
+/* What no XML may hold, or what is not UTF-8, is a question mark. */
+static void put_text(const char *s, FILE *to)
+{
+	bool whole = utf8_valid(s, strlen(s));
+
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c == '&')
+			fputs("&amp;", to);
+		else if (c == '<')
+			fputs("&lt;", to);
+		else if (c == '>')
+			fputs("&gt;", to);
+		else if (c == '"')
+			fputs("&quot;", to);
+		else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !whole))
+			fputc('?', to);
+		else
+			fputc(c, to);
+	}
+}
+
+/* At most n characters, the last a mark where there were more. */
+static void put_short(const char *s, size_t n, FILE *to)
+{
+	char buf[4 * 64 + 4];
+	size_t len = 0, i = 0;
+
+	if (n > 64)
+		n = 64;
+	for (; s[len] && i < n && len < sizeof(buf) - 4; i++)
+		do {
+			buf[len] = s[len];
+			len++;
+		} while (len < sizeof(buf) - 4 && ((unsigned char)s[len] & 0xc0) == 0x80);
+	if (s[len]) {
+		while (len && ((unsigned char)buf[--len] & 0xc0) == 0x80)
+			;
+		(void)strcpy(buf + len, "\xe2\x80\xa6");
+	} else {
+		buf[len] = '\0';
+	}
+	put_text(buf, to);
+}
+
+void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *text)
+{
+	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, at.x, at.y);
+	put_text(text, to);
+	fputs("</text>\n", to);
+}
+
+/* ---- boxes ---- */
+
+static void put_rect(const struct svg_box *b, const char *class, int radius, FILE *to)
+{
+	fprintf(to, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>\n",
+		class, b->x, b->y, b->w, b->h, radius);
+}
+
+/* A triangle with a '!' in it, at the corner. */
+void svg_put_mark(int x, int y, FILE *to)
+{
+	fprintf(to, "<path class=\"mark\" d=\"M%d %dl10 18h-20z\"/>", x, y);
+	fprintf(to, "<text class=\"on m\" x=\"%d\" y=\"%d\">!</text>\n", x, y + 15);
+}
+
+static const char *chip_name(const struct aff_pci *p)
+{
+	static const struct {
+		uint16_t vendor, device;
+		const char *name;
+	} known[] = {
+		{ 0x1000, 0xc010, "PEX880xx" },  { 0x1000, 0xc030, "PEX890xx" },
+		{ 0x104c, 0x8232, "XIO3130" },   { 0x104c, 0x8233, "XIO3130" },
+		{ 0x1b36, 0x000c, "QEMU port" },
+	};
+
+	for (size_t i = 0; p->has_ids && i < ARRAY_SIZE(known); i++)
+		if (p->vendor == known[i].vendor && p->device == known[i].device)
+			return known[i].name;
+	return p->kind == AFF_BRIDGE ? "bridge" : "switch";
+}
+
+/* As lspci writes it: domain 0 is left out. */
+static char *short_bdf(struct pci_addr a, char buf[PCI_STR_LEN])
+{
+	pci_format(a, buf);
+	return a.domain ? buf : buf + 5;
+}
+
+static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
+{
+	const struct aff_machine *m = s->v->m;
+	char text[128] = "", bdf[PCI_STR_LEN];
+	size_t room = (size_t)(b->w - 20) * 10 / 63;
+
+	if (b->kind == SVG_SOCKET && (b->key == AFF_NONE || m->cpu[b->key].numa < 0))
+		(void)snprintf(text, sizeof(text), "NUMA node not told");
+	else if (b->kind == SVG_SOCKET)
+		(void)snprintf(text, sizeof(text), "NUMA node %d", m->cpu[b->key].numa);
+	else if (b->kind == SVG_ROOT)
+		(void)snprintf(text, sizeof(text), "root complex %s", m->root[b->key].name);
+	else if (b->kind == SVG_SWITCH)
+		(void)snprintf(text, sizeof(text), "%s %s", chip_name(&m->pci[b->pci]),
+			       short_bdf(m->pci[b->pci].addr, bdf));
+	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", b->kind == SVG_SOCKET ? "n" : "d",
+		b->x + 12, svg_title_below(b) ? b->y + b->h - 8 : b->y + 16);
+	put_short(text, room, to);
+	fputs("</text>\n", to);
+}
+
+static void put_container(const struct svg *s, const struct svg_box *b, FILE *to)
+{
+	static const char *const classes[] = {
+		[SVG_SOCKET] = "socket",
+		[SVG_ROOT] = "root",
+		[SVG_SWITCH] = "switch",
+	};
+
+	put_rect(b, classes[b->kind], b->kind == SVG_SOCKET ? 10 : 7, to);
+	put_title(s, b, to);
+}
+
+/* ---- trouble ---- */
+
+const char *svg_gpu_fact(const struct aff_view *v, uint32_t gpu)
+{
+	for (size_t i = 0; v->facts && i < v->facts->n; i++) {
+		const struct aff_fact *f = &v->facts->fact[i];
+
+		if (f->state == AFF_STATE_FAIL && f->gpu == gpu && f->consequence)
+			return f->consequence;
+	}
+	return NULL;
+}
+
+static bool gpu_troubled(const struct aff_view *v, uint32_t gpu)
+{
+	return svg_gpu_fact(v, gpu) || show_off(v, gpu) ||
+	       (v->choice->gpu[gpu].why_none && !v->m->gpu[gpu].on_package);
+}
+
+static bool hca_troubled(const struct aff_view *v, uint32_t hca)
+{
+	const struct aff_hca *h = &v->m->hca[hca];
+
+	return h->kind != AFF_HCA_SOFTWARE && !aff_usable(h);
+}
+
+/* ---- cards ---- */
+
+static void put_card(const struct svg_box *b, bool bad, const char *const line[3], FILE *to)
+{
+	static const char *const classes[] = { "n m", "d m", "d m" };
+
+	for (int i = 0; i < 3; i++) {
+		fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", classes[i], b->x + b->w / 2,
+			b->y + 19 + 15 * i);
+		put_short(line[i], i ? 21 : 16, to);
+		fputs("</text>\n", to);
+	}
+	if (bad)
+		svg_put_mark(b->x + b->w - 4, b->y - 8, to);
+}
+
+static void put_gpu(const struct svg *s, const struct svg_box *b, FILE *to)
+{
+	static const char *const vendors[] = {
+		[AFF_OTHER] = "accelerator", [AFF_NVIDIA] = "NVIDIA",        [AFF_AMD] = "AMD",
+		[AFF_GAUDI] = "Intel Gaudi", [AFF_ASCEND] = "Huawei Ascend",
+	};
+	const struct aff_gpu *g = &s->v->m->gpu[b->key];
+	char name[32], bdf[PCI_STR_LEN];
+	bool bad = gpu_troubled(s->v, b->key);
+	const char *const line[] = { name, show_gpu_bdf(s->v->m, b->key, bdf), vendors[g->vendor] };
+
+	(void)snprintf(name, sizeof(name), "GPU %d", g->index);
+	put_rect(b, bad ? "gpu bad" : "gpu", 6, to);
+	put_card(b, bad, line, to);
+}
+
+/* "200G  rail 3  16 VFs". */
+static void describe_hca(const struct svg *s, const struct svg_box *b, char *buf, size_t size)
+{
+	const struct aff_hca *h = &s->v->m->hca[b->key];
+	uint32_t rate = 0, rail = s->v->choice->rail[b->key];
+	size_t len = 0;
+
+	for (size_t i = 0; i < h->n_ports; i++)
+		if (h->port[i].active != AFF_NO && h->port[i].rate_mbps > rate)
+			rate = h->port[i].rate_mbps;
+	*buf = '\0';
+	if (!aff_usable(h))
+		len += (size_t)snprintf(buf, size, "%s",
+					h->kind == AFF_HCA_SOFTWARE ? "software" : "port down");
+	else if (rate)
+		len += (size_t)snprintf(buf, size, "%uG", rate / 1000);
+	if (rail != AFF_NONE)
+		len += (size_t)snprintf(buf + len, size - len, "%srail %u", len ? " \xc2\xb7 " : "",
+					rail);
+	if (b->vfs)
+		(void)snprintf(buf + len, size - len, "%s%u VFs", len ? " \xc2\xb7 " : "", b->vfs);
+}
+
+static void put_hca(const struct svg *s, const struct svg_box *b, FILE *to)
+{
+	const struct aff_hca *h = &s->v->m->hca[b->key];
+	char bdf[PCI_STR_LEN], text[64];
+	const char *where = show_hca_bdf(s->v->m, b->key, bdf);
+	bool bad = hca_troubled(s->v, b->key);
+	const char *const line[] = { h->name, where ? where : "no function", text };
+
+	describe_hca(s, b, text, sizeof(text));
+	put_rect(b,
+		 bad                                      ? "hca bad"
+		 : s->v->choice->rail[b->key] == AFF_NONE ? "hca idle"
+							  : "hca",
+		 6, to);
+	put_card(b, bad, line, to);
+}
+
+/* ---- ways ---- */
+
+#define NEAR_MAX 4 /* more lines than these show nothing */
+
+static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == hca)
+			return true;
+	return false;
+}
+
+/* From the foot of an HCA to the head of a GPU; i of n at that GPU. */
+struct way {
+	const struct svg_box *hca, *gpu;
+	size_t i, n;
+};
+
+static void put_way(const struct way *w, const char *class, FILE *to)
+{
+	int x1 = w->hca->x + w->hca->w / 2, y1 = w->hca->y + w->hca->h;
+	int x2 = w->gpu->x + w->gpu->w * ((int)w->i + 1) / ((int)w->n + 1), y2 = w->gpu->y;
+	int bend = (y2 - y1) / 2;
+
+	/* An HCA that is not above the GPU is left by a wider bow. */
+	if (bend < 30)
+		bend = 30;
+	fprintf(to, "<path class=\"way %s\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", class, x1, y1, x1,
+		y1 + bend, x2, y2 - bend, x2, y2);
+}
+
+static const char *way_class(const struct aff_gpu_choice *c, uint32_t hca)
+{
+	return is_among(c->share, c->n_share, hca) ? "mine" : "near";
+}
+
+/* What NCCL takes instead of its own: none where that is as near. */
+static size_t strangers(const struct svg *s, uint32_t gpu, uint32_t *takes, size_t n)
+{
+	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s->v->differ->gpu[gpu].verdict == DIFFER_AWAY &&
+		    !is_among(c->nearest, c->n_nearest, takes[i]))
+			takes[kept++] = takes[i];
+	return kept;
+}
+
+static int put_ways(const struct svg *s, const struct svg_box *gpu, FILE *to)
+{
+	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu->key];
+	bool all = c->n_nearest <= NEAR_MAX;
+	const uint32_t *list = all ? c->nearest : c->share;
+	size_t n = all ? c->n_nearest : c->n_share, n_takes;
+	auto_free uint32_t *takes = show_takes(s->v->nccl, gpu->key, &n_takes);
+	struct way w = { .gpu = gpu };
+
+	if (!takes)
+		return -1;
+	n_takes = strangers(s, gpu->key, takes, n_takes);
+	w.n = n + n_takes;
+	for (w.i = 0; w.i < w.n; w.i++) {
+		bool off = w.i >= n;
+		uint32_t hca = off ? takes[w.i - n] : list[w.i];
+
+		w.hca = svg_find(s, SVG_HCA, hca);
+		if (w.hca)
+			put_way(&w, off ? "off" : way_class(c, hca), to);
+	}
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+int svg_put_all(const struct svg *s, FILE *to)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (s->box[i].kind < SVG_HCA && (s->box[i].has_hca || s->box[i].has_gpu))
+			put_container(s, &s->box[i], to);
+	for (size_t i = 1; i < s->n; i++)
+		if (s->box[i].kind == SVG_GPU && put_ways(s, &s->box[i], to))
+			return -1;
+	for (size_t i = 1; i < s->n; i++) {
+		if (s->box[i].kind == SVG_GPU)
+			put_gpu(s, &s->box[i], to);
+		else if (s->box[i].kind == SVG_HCA)
+			put_hca(s, &s->box[i], to);
+	}
+	return 0;
+}

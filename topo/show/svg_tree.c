@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "topo/show/svg.h"
+#include "topo/core/pci_switch.h"
+
+#define DEPTH_MAX 64
+
+/* ---- boxes ---- */
+
+static size_t add_box(struct svg *s, enum svg_kind kind, uint32_t key, size_t parent)
+{
+	size_t *link;
+
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		void *p = reallocarray(s->box, room, sizeof(*s->box));
+		if (!p)
+			return SVG_NONE;
+		s->box = p;
+		s->room = room;
+	}
+	s->box[s->n] = (struct svg_box){ .kind = kind,
+					 .key = key,
+					 .pci = AFF_NONE,
+					 .parent = parent,
+					 .first = SVG_NONE,
+					 .next = SVG_NONE };
+	if (parent != SVG_NONE) {
+		for (link = &s->box[parent].first; *link != SVG_NONE;)
+			link = &s->box[*link].next;
+		*link = s->n;
+	}
+	return s->n++;
+}
+
+static size_t find_below(const struct svg *s, size_t parent, enum svg_kind kind, uint32_t key)
+{
+	size_t i = s->box[parent].first;
+
+	while (i != SVG_NONE && (s->box[i].kind != kind || s->box[i].key != key))
+		i = s->box[i].next;
+	return i;
+}
+
+static size_t have_box(struct svg *s, size_t parent, enum svg_kind kind, uint32_t key)
+{
+	size_t i = find_below(s, parent, kind, key);
+
+	return i == SVG_NONE ? add_box(s, kind, key, parent) : i;
+}
+
+/* The HCA of the PF that a VF or subfunction belongs to, when that is in view. */
+static uint32_t pf_of(const struct aff_view *v, uint32_t hca)
+{
+	const struct aff_hca *h = &v->m->hca[hca];
+	uint32_t pf;
+
+	if (h->pci == AFF_NONE || (h->kind != AFF_HCA_VF && h->kind != AFF_HCA_SF))
+		return AFF_NONE;
+	pf = h->kind == AFF_HCA_SF ? h->pci : v->m->pci[h->pci].physfn;
+	for (uint32_t i = 0; pf != AFF_NONE && i < v->m->n_hcas; i++)
+		if (v->m->hca[i].kind == AFF_HCA_PF && v->m->hca[i].pci == pf && show_has_hca(v, i))
+			return i;
+	return AFF_NONE;
+}
+
+static const struct svg_box *find(const struct svg *s, enum svg_kind kind, uint32_t key)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->box[i].kind == kind && s->box[i].key == key)
+			return &s->box[i];
+	return NULL;
+}
+
+const struct svg_box *svg_find(const struct svg *s, enum svg_kind kind, uint32_t key)
+{
+	const struct svg_box *b = find(s, kind, key);
+
+	if (b || kind != SVG_HCA || key >= s->v->m->n_hcas)
+		return b;
+	key = pf_of(s->v, key);
+	return key == AFF_NONE ? NULL : find(s, kind, key);
+}
+
+void svg_clear(struct svg *s)
+{
+	free(s->box);
+	*s = (struct svg){ 0 };
+}
+
+/* ---- what a function is in ---- */
+
+/* One function for each chip on the way up, the lowest first. */
+static size_t chips_above(const struct aff_machine *m, uint32_t pci, bool gpu,
+			  uint32_t chip[DEPTH_MAX])
+{
+	size_t n = 0;
+
+	for (uint32_t at = m->pci[pci].parent; at != AFF_NONE && n < DEPTH_MAX;
+	     at = m->pci[at].parent) {
+		if (m->pci[at].kind == AFF_ROOT_PORT || (gpu && aff_own_bridge(m, at, pci)))
+			continue;
+		if (n && m->pci[chip[n - 1]].chip == m->pci[at].chip)
+			chip[n - 1] = at; /* the port nearest to the root names the chip */
+		else
+			chip[n++] = at;
+	}
+	return n;
+}
+
+static size_t socket_of(struct svg *s, uint32_t cpu)
+{
+	return have_box(s, 0, SVG_SOCKET, cpu);
+}
+
+/* The box that the function is in, made if need be; SVG_NONE: no memory. */
+static size_t place_of(struct svg *s, uint32_t pci, bool gpu)
+{
+	const struct aff_machine *m = s->v->m;
+	uint32_t root = m->pci[pci].root, chip[DEPTH_MAX];
+	size_t at = socket_of(s, root == AFF_NONE ? AFF_NONE : m->root[root].cpu);
+
+	/* A topology file knows no root complexes: one without a name is none to draw. */
+	if (at != SVG_NONE && root != AFF_NONE && *m->root[root].name)
+		at = have_box(s, at, SVG_ROOT, root);
+	for (size_t n = chips_above(m, pci, gpu, chip); at != SVG_NONE && n-- > 0;) {
+		at = have_box(s, at, SVG_SWITCH, m->pci[chip[n]].chip);
+		if (at != SVG_NONE && s->box[at].pci == AFF_NONE)
+			s->box[at].pci = chip[n];
+	}
+	return at;
+}
+
+/* ---- GPUs and HCAs ---- */
+
+static int add_leaf(struct svg *s, enum svg_kind kind, uint32_t key, size_t place)
+{
+	size_t leaf = place == SVG_NONE ? SVG_NONE : add_box(s, kind, key, place);
+
+	if (leaf == SVG_NONE)
+		return -1;
+	for (size_t i = leaf; i != SVG_NONE; i = s->box[i].parent) {
+		s->box[i].has_hca |= kind == SVG_HCA;
+		s->box[i].has_gpu |= kind == SVG_GPU;
+	}
+	return 0;
+}
+
+static int add_hca(struct svg *s, uint32_t hca)
+{
+	const struct aff_hca *h = &s->v->m->hca[hca];
+
+	if (pf_of(s->v, hca) != AFF_NONE)
+		return 0;
+	if (h->pci == AFF_NONE)
+		return add_leaf(s, SVG_HCA, hca, socket_of(s, h->cpu));
+	return add_leaf(s, SVG_HCA, hca, place_of(s, h->pci, false));
+}
+
+static void count_vfs(struct svg *s)
+{
+	for (uint32_t i = 0; i < s->v->m->n_hcas; i++) {
+		uint32_t pf = show_has_hca(s->v, i) ? pf_of(s->v, i) : AFF_NONE;
+
+		for (size_t b = 0; pf != AFF_NONE && b < s->n; b++)
+			s->box[b].vfs += s->box[b].kind == SVG_HCA && s->box[b].key == pf;
+	}
+}
+
+int svg_build(const struct aff_view *v, struct svg *out)
+{
+	auto_svg struct svg s = { .v = v };
+
+	if (add_box(&s, SVG_PAGE, AFF_NONE, SVG_NONE) == SVG_NONE)
+		return -1;
+	/* In the order of their NUMA nodes, which is that of the machine's records. */
+	for (uint32_t c = 0; c < v->m->n_cpus; c++)
+		if (socket_of(&s, c) == SVG_NONE)
+			return -1;
+	for (uint32_t h = 0; h < v->m->n_hcas; h++)
+		if (show_has_hca(v, h) && add_hca(&s, h))
+			return -1;
+	for (uint32_t g = 0; g < v->m->n_gpus; g++)
+		if (show_has_gpu(v, g) &&
+		    add_leaf(&s, SVG_GPU, g, place_of(&s, v->m->gpu[g].pci, true)))
+			return -1;
+	count_vfs(&s);
+	*out = s;
+	s = (struct svg){ 0 };
+	return 0;
+}

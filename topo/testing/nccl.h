@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nccl.h: testdata/expected, what NCCL's own graph code answers, against an answer.
+ */
+#ifndef RAILHEAD_TOPO_TESTING_NCCL_H
+#define RAILHEAD_TOPO_TESTING_NCCL_H
+
+#include "topo/nccl/nccl.h"
+
+struct nccl_tally {
+	unsigned int lines, agree;
+	char first[256]; /* the first line that does not, and what came instead */
+};
+
+enum { TALLY_CHOICE = 1, TALLY_PATHS = 2, TALLY_ALL = 3 };
+
+/* nccl_compare - count the lines of testdata/expected/<name>.txt that hold: local, class and
+ * channels of each GPU; and each path. */
+void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_answer *a,
+		  int what, struct nccl_tally *t);
+
+/* nccl_same - whether two answers are equal, net by net. */
+bool nccl_same(const struct nccl_answer *x, const struct nccl_answer *y);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topo/testing/ready.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/dir.h"
+#include "topo/core/machine_build.h"
+#include "topo/core/distance.h"
+
+#define ROOT "/mnt"
+#define PATH 256
+
+/* ---- files ---- */
+
+static void make_folders(char *path)
+{
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		(void)mkdir(path, 0755);
+		*at = '/';
+	}
+}
+
+static char *full(const char *path, char out[PATH])
+{
+	ck_assert_int_lt(snprintf(out, PATH, ROOT "/%s", path), PATH);
+	make_folders(out);
+	return out;
+}
+
+static void put(const char *path, const void *bytes, size_t len)
+{
+	char out[PATH];
+	auto_fd int fd = open(full(path, out), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, bytes, len), (ssize_t)len);
+}
+
+void world_file(const char *path, const char *text)
+{
+	char out[PATH];
+
+	if (text)
+		put(path, text, strlen(text));
+	else
+		ck_assert_int_eq(remove(full(path, out)), 0);
+}
+
+void world_link(const char *path, const char *target)
+{
+	char out[PATH];
+
+	ck_assert_int_eq(symlink(target, full(path, out)), 0);
+}
+
+const char *world_path(const struct world *w, uint32_t pci, const char *name)
+{
+	static char path[PATH];
+	char bdf[PCI_STR_LEN];
+
+	(void)snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/%s",
+		       pci_format(w->m.pci[pci].addr, bdf), name);
+	return path;
+}
+
+/* ---- configuration space ---- */
+
+static void put16(uint8_t *p, unsigned v)
+{
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+}
+
+void world_config(const struct world *w, uint32_t pci, struct world_config k, size_t len)
+{
+	uint8_t c[PCI_CONFIG_MAX] = { 0 };
+
+	put16(c, 0x10de);
+	put16(c + 0x06, 0x10);
+	c[0x34] = 0x60;
+	put16(c + 0x60, 0x0010);
+	put16(c + 0x62, 2U | (unsigned)k.type << 4);
+	c[0x64] = 1;
+	put16(c + 0x68, (unsigned)k.mps << 5 | (unsigned)k.mrrs << 12 | (k.unordered ? 0 : 0x10));
+	put16(c + 0x100, 0x0001);
+	put16(c + 0x102, 0x1481);
+	put16(c + 0x148, k.acs == 0xffff ? 0x0003 : 0x000d);
+	put16(c + 0x14a, 0x1601);
+	put16(c + 0x14c, 0x5f);
+	put16(c + 0x14e, k.acs == 0xffff ? 0 : k.acs);
+	put16(c + 0x160, 0x000f);
+	put16(c + 0x162, 0x0001);
+	put16(c + 0x166, k.ats ? 0x8000 : 0);
+	put(world_path(w, pci, "config"), c, len);
+}
+
+/* ---- the machine ---- */
+
+static uint32_t add(struct world *w, const char *bdf, uint32_t parent, enum aff_kind kind)
+{
+	struct pci_addr a;
+	struct err e;
+	uint32_t i;
+
+	ck_assert_int_eq(pci_parse(bdf, &a), 0);
+	ck_assert_int_eq(aff_add_pci(&w->m, a, &i, &e), 0);
+	w->m.pci[i].parent = parent;
+	w->m.pci[i].root = 0;
+	w->m.pci[i].kind = kind;
+	w->m.pci[i].numa = 0;
+	w->m.pci[i].max = w->m.pci[i].cur = (struct aff_link){ .speed = 120, .width = 16 };
+	world_config(w, i, (struct world_config){ .type = 0, .mps = 1, .mrrs = 5 }, 4096);
+	return i;
+}
+
+static void add_tree(struct world *w)
+{
+	struct err e;
+	uint32_t i;
+
+	ck_assert_int_eq(aff_add_cpu(&w->m, 0, &i, &e), 0);
+	ck_assert_int_eq(aff_add_root(&w->m, "pci0000:20", &i, &e), 0);
+	w->m.root[i].cpu = 0;
+	w->root_port = add(w, "0000:20:00.0", AFF_NONE, AFF_ROOT_PORT);
+	w->upstream = add(w, "0000:21:00.0", w->root_port, AFF_UPSTREAM);
+	w->gpu_port = add(w, "0000:22:00.0", w->upstream, AFF_DOWNSTREAM);
+	w->nic_port = add(w, "0000:22:01.0", w->upstream, AFF_DOWNSTREAM);
+	w->gpu = add(w, "0000:23:00.0", w->gpu_port, AFF_ENDPOINT);
+	w->nic = add(w, "0000:24:00.0", w->nic_port, AFF_ENDPOINT);
+}
+
+static void add_devices(struct world *w)
+{
+	struct err e;
+	uint32_t i;
+
+	ck_assert_int_eq(aff_add_gpu(&w->m, w->gpu, &i, &e), 0);
+	w->m.gpu[i].vendor = AFF_NVIDIA;
+	ck_assert_int_eq(aff_add_hca(&w->m, "mlx5_0", &i, &e), 0);
+	w->m.hca[i].pci = w->nic;
+	ck_assert_int_eq(aff_add_port(&w->m.hca[i], 1, &e), 0);
+	w->m.hca[i].port[0].active = AFF_YES;
+	w->m.hca[i].port[0].rate_mbps = 200000;
+	w->c = (struct aff_choice){ .gpu = &w->choice, .n_gpus = 1, .n_hcas = 1 };
+	w->choice = (struct aff_gpu_choice){ .nearest = w->nearest, .n_nearest = 1 };
+}
+
+static void add_files(struct world *w)
+{
+	world_file("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu\n");
+	world_file("proc/cmdline", "root=/dev/sda1 quiet\n");
+	world_file("proc/sys/kernel/osrelease", "6.12.0-1-amd64\n");
+	world_file("proc/driver/nvidia/version",
+		   "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.1\n");
+	world_file("sys/module/nvidia_peermem/version", "570.1\n");
+	world_file("sys/kernel/iommu_groups/7/type", "identity\n");
+	world_file(world_path(w, w->gpu, "resource"),
+		   "0x00000000a0000000 0x00000000a0ffffff 0x0000000000040200\n"
+		   "0x0000380000000000 0x0000381fffffffff 0x000000000014220c\n");
+	world_link(world_path(w, w->gpu, "iommu_group"), "../../../../kernel/iommu_groups/7");
+	world_link(world_path(w, w->nic, "iommu_group"), "../../../../kernel/iommu_groups/7");
+}
+
+void world_make(struct world *w)
+{
+	(void)testing_dir();
+	*w = (struct world){
+		.dirs = { .sysfs = ROOT "/sys", .proc = ROOT "/proc", .boot = ROOT "/boot" }
+	};
+	w->m.source = AFF_LIVE;
+	w->m.vm = AFF_NO;
+	w->m.full_config = true;
+	add_tree(w);
+	add_devices(w);
+	add_files(w);
+	aff_tree_prepare(&w->m);
+}
+
+/* ---- asking ---- */
+
+const struct aff_fact *world_find(const struct aff_facts *f, const char *id, uint32_t gpu,
+				  uint32_t hca)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->fact[i].id, id) && f->fact[i].gpu == gpu && f->fact[i].hca == hca)
+			return &f->fact[i];
+	return NULL;
+}
+
+const struct aff_fact *world_look(const struct world *w, const char *id, struct aff_facts *f)
+{
+	struct err e = { 0 };
+
+	if (w) {
+		aff_facts_clear(f);
+		ck_assert_msg(aff_ready(&w->m, &w->c, &w->dirs, f, &e) == 0, "%s", e.msg);
+	}
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->fact[i].id, id))
+			return &f->fact[i];
+	return NULL;
+}

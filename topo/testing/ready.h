@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ready.h: a machine on which GPUDirect RDMA works, for tests that break one thing.
+ *
+ * A root port, a switch of two ports, below one an NVIDIA GPU, below the other mlx5_0; as files
+ * too, in a folder of the test. Everything fails the test if it cannot. For test programs only.
+ */
+#ifndef RAILHEAD_TOPO_TESTING_READY_H
+#define RAILHEAD_TOPO_TESTING_READY_H
+
+#include "topo/read/pcicap.h"
+#include "topo/gdr/ready.h"
+
+struct world {
+	struct aff_machine m;
+	struct aff_choice c;
+	struct aff_tree_dirs dirs;
+	uint32_t root_port, upstream, gpu_port, nic_port, gpu, nic; /* functions */
+	struct aff_gpu_choice choice;
+	uint32_t nearest[4];
+};
+
+/* world_make - pass it by a static: the machine is the test's, and goes with its process. */
+void world_make(struct world *w);
+
+/* world_file - make, replace or, with NULL, remove a file below the folder: "sys/class/x". */
+void world_file(const char *path, const char *text);
+/* world_link - a link there. */
+void world_link(const char *path, const char *target);
+
+/* world_config - the configuration space of a function: len bytes of it, 4096 for all. */
+struct world_config {
+	uint8_t type;   /* of the PCI Express capability */
+	uint16_t acs;   /* what is on; 0xffff: it has no ACS */
+	bool ats;       /* switched on */
+	uint8_t mps;    /* code; 1: 256 bytes; it can do 256 */
+	uint8_t mrrs;   /* code; 5: 4096 */
+	bool unordered; /* relaxed ordering is switched off */
+};
+void world_config(const struct world *w, uint32_t pci, struct world_config k, size_t len);
+
+/* world_path - of a function's file below the folder, for world_file. Static text. */
+const char *world_path(const struct world *w, uint32_t pci, const char *name);
+
+/* world_look - ask, and find one fact; NULL: there is none of that id. w NULL: of *f as it is. */
+const struct aff_fact *world_look(const struct world *w, const char *id, struct aff_facts *f);
+const struct aff_fact *world_find(const struct aff_facts *f, const char *id, uint32_t gpu,
+				  uint32_t hca);
+
+#endif

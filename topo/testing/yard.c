@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/testing/yard.h"
+
+#include <stdio.h>
+
+#include "lib/testing/testing.h"
+#include "topo/core/machine_build.h"
+#include "topo/core/distance.h"
+
+const struct yard_ids yard_plain = { 0x104c, 0x8232, 0, 0 };
+const struct yard_ids yard_gen4 = { 0x1000, 0xc010, 0x1000, 0xa096 };
+const struct yard_ids yard_gen5_upper = { 0x1000, 0xc030, 0x1000, 0x0072 };
+const struct yard_ids yard_gen5_lower = { 0x1000, 0xc030, 0x1000, 0x1003 };
+const struct yard_ids yard_dgx = { 0x1000, 0xc010, 0x10de, 0x13b8 };
+const struct yard_ids yard_amd = { 0x1022, 0x1500, 0x1022, 0x1500 };
+static const struct yard_ids root_port = { 0x8086, 0x352a, 0x8086, 0 };
+static const struct yard_ids h100 = { 0x10de, 0x2330, 0x10de, 0x16c1 };
+static const struct yard_ids connectx = { 0x15b3, 0x1021, 0x15b3, 0x0038 };
+
+static void check(int rc, const struct err *e)
+{
+	if (rc)
+		ck_abort_msg("%s", e->msg);
+}
+
+static uint32_t cpu_of(struct yard *y, int numa)
+{
+	struct err e = { 0 };
+	uint32_t cpu;
+
+	for (uint32_t i = 0; i < y->m->n_cpus; i++) {
+		if (y->m->cpu[i].numa == numa)
+			return i;
+	}
+	check(aff_add_cpu(y->m, numa, &cpu, &e), &e);
+	return cpu;
+}
+
+void yard_root(struct yard *y, int numa)
+{
+	struct err e = { 0 };
+	char name[PCI_ROOT_LEN];
+
+	(void)snprintf(name, sizeof(name), "pci0000:%02x", y->bus);
+	check(aff_add_root(y->m, name, &y->root, &e), &e);
+	y->m->root[y->root].cpu = cpu_of(y, numa);
+	y->numa = numa;
+	y->bus++;
+}
+
+static uint32_t add(struct yard *y, struct pci_addr a, uint32_t parent, const struct yard_ids *ids)
+{
+	struct err e = { 0 };
+	uint32_t i;
+
+	check(aff_add_pci(y->m, a, &i, &e), &e);
+	struct aff_pci *p = &y->m->pci[i];
+	p->parent = parent;
+	p->root = parent == AFF_NONE ? y->root : y->m->pci[parent].root;
+	p->has_ids = true;
+	p->vendor = ids->vendor;
+	p->device = ids->device;
+	p->sub_vendor = ids->sub_vendor;
+	p->sub_device = ids->sub_device;
+	p->numa = parent == AFF_NONE ? y->numa : y->m->pci[parent].numa;
+	p->max = p->cur = (struct aff_link){ 240, 16 };
+	return i;
+}
+
+static uint32_t bridge(struct yard *y, uint32_t parent, const struct yard_ids *ids,
+		       enum aff_kind kind)
+{
+	uint32_t i = add(y, (struct pci_addr){ 0, y->bus++, 0, 0 }, parent, ids);
+
+	y->m->pci[i].kind = kind;
+	y->m->pci[i].has_class = true;
+	y->m->pci[i].class_code = 0x060400;
+	if (kind != AFF_UPSTREAM)
+		y->m->pci[i].max = y->m->pci[i].cur = (struct aff_link){ 0, 0 };
+	return i;
+}
+
+uint32_t yard_port(struct yard *y)
+{
+	return bridge(y, AFF_NONE, &root_port, AFF_ROOT_PORT);
+}
+
+uint32_t yard_switch(struct yard *y, uint32_t below, const struct yard_ids *ids)
+{
+	return bridge(y, below, ids, AFF_UPSTREAM);
+}
+
+uint32_t yard_down(struct yard *y, uint32_t upstream)
+{
+	const struct aff_pci *up = &y->m->pci[upstream];
+	struct yard_ids ids = { up->vendor, up->device, up->sub_vendor, up->sub_device };
+
+	return bridge(y, upstream, &ids, AFF_DOWNSTREAM);
+}
+
+uint32_t yard_slot(struct yard *y, uint32_t below, const struct yard_ids *ids)
+{
+	return yard_down(y, yard_switch(y, below, ids));
+}
+
+uint32_t yard_fn(struct yard *y, uint32_t below, uint8_t fn, const struct yard_ids *ids)
+{
+	return add(y, (struct pci_addr){ 0, y->bus++, 0, fn }, below, ids);
+}
+
+uint32_t yard_gpu(struct yard *y, uint32_t below)
+{
+	uint32_t pci = yard_fn(y, below, 0, &h100), gpu;
+	struct err e = { 0 };
+
+	y->m->pci[pci].has_class = true;
+	y->m->pci[pci].class_code = 0x030200;
+	check(aff_add_gpu(y->m, pci, &gpu, &e), &e);
+	y->m->gpu[gpu].vendor = AFF_NVIDIA;
+	return gpu;
+}
+
+static uint32_t hca_of(struct yard *y, uint32_t pci, const char *name)
+{
+	struct err e = { 0 };
+	uint32_t hca;
+
+	check(aff_add_hca(y->m, name, &hca, &e), &e);
+	y->m->hca[hca].pci = pci;
+	check(aff_add_port(&y->m->hca[hca], 1, &e), &e);
+	y->m->hca[hca].port[0].active = AFF_YES;
+	return hca;
+}
+
+uint32_t yard_hca(struct yard *y, uint32_t below, const char *name)
+{
+	return hca_of(y, yard_fn(y, below, 0, &connectx), name);
+}
+
+uint32_t yard_hca_fn(struct yard *y, uint32_t hca, uint8_t fn, const char *name)
+{
+	const struct aff_pci *p = &y->m->pci[y->m->hca[hca].pci];
+	struct pci_addr a = { p->addr.domain, p->addr.bus, p->addr.dev, fn };
+
+	return hca_of(y, add(y, a, p->parent, &connectx), name);
+}
+
+uint32_t yard_vf(struct yard *y, uint32_t hca, uint8_t n, const char *name)
+{
+	uint32_t pf = y->m->hca[hca].pci, vf;
+	struct pci_addr a = y->m->pci[pf].addr;
+
+	a.dev = (uint8_t)(1 + n / 8);
+	a.fn = n % 8;
+	vf = add(y, a, y->m->pci[pf].parent, &connectx);
+	y->m->pci[vf].is_vf = true;
+	y->m->pci[vf].physfn = pf;
+	y->m->pci[vf].max = y->m->pci[vf].cur = (struct aff_link){ 0, 0 };
+	if (name) {
+		uint32_t i = hca_of(y, vf, name);
+		y->m->hca[i].kind = AFF_HCA_VF;
+	}
+	return vf;
+}
+
+void yard_done(struct yard *y)
+{
+	struct err e = { 0 };
+
+	aff_sort(y->m);
+	check(aff_cards(y->m, &e), &e);
+	aff_tree_prepare(y->m);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/xml/priv.h"
+
+/* What the file does not tell of a GPU in it: NCCL's are NVIDIA's, RCCL's are AMD's. */
+static enum aff_vendor vendor_of(const struct aff_machine *m, uint32_t pci, bool *on_package)
+{
+	if (m->pci[pci].has_ids)
+		return aff_vendor_of(&m->pci[pci], on_package);
+	*on_package = false;
+	return m->source == AFF_RCCL_XML ? AFF_AMD : AFF_NVIDIA;
+}
+
+static enum aff_tri tri(int64_t value)
+{
+	if (value < 0)
+		return AFF_UNKNOWN;
+	return value ? AFF_YES : AFF_NO;
+}
+
+int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x, struct err *e)
+{
+	int64_t dev = -1, rank = -1, sm = 0, gdr = -1;
+
+	if (xml_int(x, "dev", XML_RANGE(-1, INT32_MAX), &dev, e) ||
+	    xml_int(x, "rank", XML_RANGE(-1, INT32_MAX), &rank, e) ||
+	    xml_int(x, "sm", XML_RANGE(0, 65535), &sm, e) ||
+	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e))
+		return -1;
+	/* As NCCL: one without a rank is of no communicator. */
+	if (!xml_value(x, "rank"))
+		return aff_add_note(m, e,
+				    "line %lu: a gpu element without a rank: NCCL leaves it out",
+				    x->line);
+	if (aff_add_gpu(m, at->pci, &at->gpu, e))
+		return -1;
+	struct aff_gpu *g = &m->gpu[at->gpu];
+	g->vendor = vendor_of(m, at->pci, &g->on_package);
+	g->rank = (int)rank;
+	if (dev >= 0)
+		g->index = (int)dev;
+	g->sm = (int)sm;
+	g->gdr = tri(gdr);
+	return 0;
+}
+
+static int set_net(struct aff_machine *m, uint32_t hca, const struct xml_elem *x, struct err *e)
+{
+	struct aff_hca *h = &m->hca[hca];
+	int64_t speed = 0, port = 0, maxconn = 0, gdr = -1;
+
+	if (xml_int(x, "speed", XML_RANGE(INT32_MIN, UINT32_MAX), &speed, e) ||
+	    xml_int(x, "port", XML_RANGE(0, 65535), &port, e) ||
+	    xml_int(x, "maxconn", XML_RANGE(0, UINT32_MAX), &maxconn, e) ||
+	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e) ||
+	    xml_hex(x, "guid", UINT64_MAX, &h->guid, e) ||
+	    xml_double(x, "latency", &h->latency, e) || aff_add_port(h, (uint32_t)port, e))
+		return -1;
+	h->port[0].rate_mbps = speed > 0 ? (uint32_t)speed : 0;
+	h->maxconn = (uint32_t)maxconn;
+	h->gdr = tri(gdr);
+	return 0;
+}
+
+int xml_net(struct aff_machine *m, const struct xml_level *at, const struct xml_elem *x,
+	    struct err *e)
+{
+	char name[AFF_NAME_LEN] = "";
+	int64_t dev = -1;
+	uint32_t hca;
+
+	if (!xml_value(x, "dev"))
+		return aff_add_note(
+			m, e, "line %lu: a net element without a dev: NCCL leaves it out", x->line);
+	if (xml_int(x, "dev", XML_RANGE(0, INT32_MAX), &dev, e) ||
+	    xml_text(x, "name", name, sizeof(name), e))
+		return -1;
+	if (!*name)
+		(void)snprintf(name, sizeof(name), "net%d", (int)dev);
+	if (aff_add_hca(m, name, &hca, e))
+		return -1;
+	m->hca[hca].pci = at->pci;
+	m->hca[hca].cpu = at->pci == AFF_NONE ? at->cpu : AFF_NONE;
+	m->hca[hca].dev = (int)dev;
+	return set_net(m, hca, x, e);
+}
+
+/* NCCL's name for an NVSwitch that the machine does not show. */
+static bool is_hidden(const char *target)
+{
+	return !target || !strncmp(target, "fffffff:ffff:ff", 15);
+}
+
+int xml_nvlink(struct aff_machine *m, const struct xml_level *at, const struct xml_elem *x,
+	       struct err *e)
+{
+	struct aff_nvlink l = { .hidden = is_hidden(xml_value(x, "target")) };
+	int64_t count = 1, bw = 0;
+	uint64_t tclass = 0;
+
+	if (at->gpu == AFF_NONE)
+		return 0;
+	if (xml_int(x, "count", XML_RANGE(0, 65535), &count, e) ||
+	    xml_int(x, "bw", XML_RANGE(0, UINT32_MAX), &bw, e) ||
+	    xml_hex(x, "tclass", 0xffffff, &tclass, e))
+		return -1;
+	if (!strcmp(x->name, "c2c")) {
+		m->gpu[at->gpu].c2c_mbps = (uint32_t)bw;
+		m->gpu[at->gpu].c2c_count = (uint32_t)count;
+		return 0;
+	}
+	if (!l.hidden && xml_busid(x, "target", &l.target, e))
+		return -1;
+	l.tclass = (uint32_t)tclass;
+	l.count = (uint32_t)count;
+	return aff_add_nvlink(&m->gpu[at->gpu], &l, e);
+}
+
+/* ---- a file of pci elements only, as clouds ship them ---- */
+
+struct found {
+	uint64_t place;
+	uint32_t pci;
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct found *a = x, *b = y;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return (a->pci > b->pci) - (a->pci < b->pci);
+}
+
+/* The functions whose class begins so, in the order of their addresses. */
+static size_t find(const struct aff_machine *m, bool (*is)(const struct aff_machine *, uint32_t),
+		   struct found *out)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_pci; i++) {
+		if (is(m, m->pci[i].class_code >> 16))
+			out[n++] = (struct found){ aff_place(m, i), i };
+	}
+	qsort(out, n, sizeof(*out), by_place);
+	return n;
+}
+
+static bool is_gpu(const struct aff_machine *m, uint32_t class)
+{
+	return class == 0x03 || (class == 0x12 && m->source == AFF_RCCL_XML);
+}
+
+static bool is_nic(const struct aff_machine *m, uint32_t class)
+{
+	(void)m;
+	return class == 0x02;
+}
+
+/* NVLinks are not in such a file, and an A100 or later has 12 to 18: few enough not to matter. */
+static int complete_gpu(struct aff_machine *m, uint32_t pci, struct err *e)
+{
+	static const struct aff_nvlink links = { .hidden = true, .tclass = 0x068000, .count = 12 };
+	uint32_t gpu;
+
+	if (aff_add_gpu(m, pci, &gpu, e))
+		return -1;
+	struct aff_gpu *g = &m->gpu[gpu];
+	g->vendor = vendor_of(m, pci, &g->on_package);
+	g->rank = g->index;
+	m->pci[pci].kind = AFF_ENDPOINT;
+	return m->source == AFF_NCCL_XML ? aff_add_nvlink(g, &links, e) : 0;
+}
+
+static int complete_nic(struct aff_machine *m, uint32_t pci, struct err *e)
+{
+	char name[AFF_NAME_LEN];
+	uint32_t hca;
+
+	(void)snprintf(name, sizeof(name), "net%zu", m->n_hcas);
+	if (aff_add_hca(m, name, &hca, e))
+		return -1;
+	m->hca[hca].pci = pci;
+	m->hca[hca].dev = (int)hca;
+	m->pci[pci].kind = AFF_ENDPOINT;
+	return aff_add_port(&m->hca[hca], 1, e);
+}
+
+int xml_complete(struct aff_machine *m, struct err *e)
+{
+	auto_free struct found *list = calloc(m->n_pci + 1, sizeof(*list));
+
+	if (!list)
+		return err_nomem(e);
+	size_t n = find(m, is_gpu, list);
+	for (size_t i = 0; i < n; i++) {
+		if (complete_gpu(m, list[i].pci, e))
+			return -1;
+	}
+	n = find(m, is_nic, list);
+	for (size_t i = 0; i < n; i++) {
+		if (complete_nic(m, list[i].pci, e))
+			return -1;
+	}
+	m->skeleton = true;
+	return 0;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/xml/write.h"
+
+#include "topo/nccl/view.h"
+#include "topo/xml/text.h"
+
+struct writing {
+	struct xml_text *t;
+	const struct aff_machine *m;
+	const struct nccl_outline *v;
+	uint32_t *gpu_at; /* of each item: its first GPU; AFF_NONE */
+	uint32_t *net_at; /* of each item: its first net; AFF_NONE */
+};
+
+/* What NCCL adds to a skeleton: a nic with nets, a gpu with its NVLinks. */
+#define NIC_CHILDREN 3
+#define GPU_CHILDREN 2
+
+/* Those in an element: they stand together, as the outline is in document order. */
+static void gpus(const struct writing *w, uint32_t item)
+{
+	for (uint32_t i = w->gpu_at[item]; i < w->v->n_gpus; i++) {
+		const struct aff_gpu *g = &w->m->gpu[w->v->gpu[i]];
+		if (w->v->item_of[g->pci] != item)
+			return;
+		if (w->t->skeleton)
+			w->t->elements += GPU_CHILDREN + (unsigned int)g->n_nvlinks;
+		else
+			xml_write_gpu(w->t, g, g->index);
+	}
+}
+
+static void count_children(const struct writing *w, uint32_t item)
+{
+	if (w->net_at[item] != AFF_NONE)
+		w->t->elements += NIC_CHILDREN;
+}
+
+static void write_nic(const struct writing *w, uint32_t item)
+{
+	if (w->net_at[item] == AFF_NONE || w->t->skeleton)
+		return;
+	xml_open(w->t, "nic");
+	for (uint32_t n = w->net_at[item]; n < w->v->n_nets; n++) {
+		int dev = w->m->hca[w->v->net[n].net.hca].dev;
+		if (w->v->net[n].item == item)
+			xml_write_net(w->t, w->m, &w->v->net[n], dev >= 0 ? (uint32_t)dev : n);
+	}
+	xml_close(w->t, "nic");
+}
+
+/* A cpu's own nets stand before its functions or after them, as their order is. */
+static bool nic_first(const struct writing *w, uint32_t cpu)
+{
+	uint32_t next = cpu + 1;
+
+	while (next < w->v->n_items && w->v->item[next].pci != AFF_NONE &&
+	       w->net_at[next] == AFF_NONE)
+		next++;
+	return next == w->v->n_items || w->v->item[next].pci == AFF_NONE ||
+	       w->net_at[cpu] < w->net_at[next];
+}
+
+static void open_item(const struct writing *w, uint32_t i)
+{
+	const struct nccl_item *it = &w->v->item[i];
+
+	if (it->pci == AFF_NONE) {
+		xml_write_cpu(w->t, it->numa, it->cpu == AFF_NONE ? NULL : &w->m->cpu[it->cpu]);
+		if (nic_first(w, i))
+			write_nic(w, i);
+		return;
+	}
+	const struct aff_pci *p = &w->m->pci[it->pci];
+	xml_write_pci(w->t, p, nccl_link(w->m, it->pci), p->addr, true);
+	gpus(w, i);
+	if (w->t->skeleton)
+		count_children(w, i);
+	write_nic(w, i);
+}
+
+/* Ends elements up to the one that the next belongs in. */
+static void close_to(const struct writing *w, uint32_t *at, uint32_t parent)
+{
+	while (*at != parent) {
+		const struct nccl_item *it = &w->v->item[*at];
+		if (it->pci == AFF_NONE && !nic_first(w, *at))
+			write_nic(w, *at);
+		xml_close(w->t, it->pci == AFF_NONE ? "cpu" : "pci");
+		*at = it->parent;
+	}
+}
+
+static void write_items(const struct writing *w)
+{
+	uint32_t at = AFF_NONE;
+
+	xml_write_system(w->t);
+	for (uint32_t i = 0; i < w->v->n_items && !w->t->failed; i++) {
+		close_to(w, &at, w->v->item[i].parent);
+		open_item(w, i);
+		at = i;
+	}
+	close_to(w, &at, AFF_NONE);
+	xml_close(w->t, "system");
+}
+
+static void contents(const struct aff_machine *m, const struct nccl_outline *v, uint32_t *gpu_at,
+		     uint32_t *net_at)
+{
+	for (uint32_t i = 0; i < v->n_items; i++)
+		gpu_at[i] = net_at[i] = AFF_NONE;
+	for (uint32_t i = v->n_gpus; i-- > 0;)
+		gpu_at[v->item_of[m->gpu[v->gpu[i]].pci]] = i;
+	for (uint32_t i = v->n_nets; i-- > 0;)
+		net_at[v->net[i].item] = i;
+}
+
+int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, char **out,
+		  struct err *e)
+{
+	struct nccl_opts view = { .gdr_level = -1, .keep_vf_path = o->keep_vf_path };
+	auto_nccl_outline struct nccl_outline v = { 0 };
+	auto_xml_text struct xml_text t = { .rccl = o->rccl, .skeleton = o->skeleton };
+
+	if (nccl_outline_make(m, o->scope, &view, &v, e))
+		return -1;
+	/* no need to write what is too long, and to look through it again and again */
+	if (v.n_items >= XML_MAX_ELEMENTS) {
+		t.elements = v.n_items + 1;
+		return xml_text_done(&t, out, e);
+	}
+	auto_free uint32_t *at = calloc(2 * (size_t)v.n_items + 2, sizeof(*at));
+	if (!at)
+		return err_nomem(e);
+	contents(m, &v, at, at + v.n_items);
+	struct writing w = { &t, m, &v, at, at + v.n_items };
+	write_items(&w);
+	return xml_text_done(&t, out, e);
+}
