@@ -51,7 +51,7 @@ lint()
 code_keys()
 {
 	local sources
-	mapfile -t sources < <(find cni ipam sriov rdma -maxdepth 1 -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c')
+	mapfile -t sources < <(find cni ipam sriov rdma -path rdma/probe -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' -print)
 	{
 		grep -ohE '\.key = "[^"]+"' "${sources[@]}"
 		grep -ohE '(^|[[:space:]{])[A-Z][A-Z0-9_]+\("[^"]+", (J_[A-Z0-9]+, )?[a-z_.0-9]+[,)]' "${sources[@]}"

@@ -4,7 +4,7 @@
 # everything that is compared, searched or copied. Fuzzers stay far below that size.
 #
 # usage: tools/fuzz-large.sh DIR
-# Writes DIR/FOLDER-TARGET.NAME, for example DIR/cni-result.routes.
+# Writes DIR/TARGET.NAME, each / of TARGET a -, for example DIR/cni-protocol-result.routes.
 set -eu
 export LC_ALL=C
 
@@ -30,28 +30,28 @@ run() # FILE HEAD PIECE SIZE TAIL: the piece again and again, to that size
 	} >"$dir/$1"
 }
 
-list ipam-conf.ranges '{"name":"n","ipam":{"ranges":[[' '{"subnet":"~/30"}' 30000 ']]}}'
-list ipam-conf.excludes '{"name":"n","ipam":{"range":"10.0.0.0/8","exclude":[' '"~"' 60000 ']}}'
-list ipam-conf.routes '{"name":"n","ipam":{"range":"10.0.0.0/8","routes":[' '{"dst":"~/30"}' 40000 ']}}'
-list ipam-conf.keys '{"name":"n","ipam":{' '"k@":0' 70000 ',"pool":"p"}}'
-list ipam-pool.ranges '{"subnet":"10.0.0.0/8","ranges":[' '"~"' 60000 ']}'
-list ipam-pool.quota '{"subnet":"10.0.0.0/8","quota":{' '"ns@":1' 70000 '}}'
-list ipam-request.ips 'IP=' '~' 80000 '\n{"name":"n"}'
-list ipam-lease_books.keys '[' '"~"' 60000 ']'
-list cni-result.routes '\006{"routes":[' '{"dst":"~/30"}' 40000 ']}'
-list cni-result.interfaces '\006{"interfaces":[' '{"name":"@"}' 1024 ']}'
-list cni-result.keys '\006{' '"k@":0' 40000 '}'
-list cni-conf.gc '\003{"cniVersion":"1.1.0","name":"n","cni.dev/valid-attachments":[' \
+list ipam-conf-conf.ranges '{"name":"n","ipam":{"ranges":[[' '{"subnet":"~/30"}' 30000 ']]}}'
+list ipam-conf-conf.excludes '{"name":"n","ipam":{"range":"10.0.0.0/8","exclude":[' '"~"' 60000 ']}}'
+list ipam-conf-conf.routes '{"name":"n","ipam":{"range":"10.0.0.0/8","routes":[' '{"dst":"~/30"}' 40000 ']}}'
+list ipam-conf-conf.keys '{"name":"n","ipam":{' '"k@":0' 70000 ',"pool":"p"}}'
+list ipam-conf-pool.ranges '{"subnet":"10.0.0.0/8","ranges":[' '"~"' 60000 ']}'
+list ipam-conf-pool.quota '{"subnet":"10.0.0.0/8","quota":{' '"ns@":1' 70000 '}}'
+list ipam-alloc-request.ips 'IP=' '~' 80000 '\n{"name":"n"}'
+list ipam-lease-lease_books.keys '[' '"~"' 60000 ']'
+list cni-protocol-result.routes '\006{"routes":[' '{"dst":"~/30"}' 40000 ']}'
+list cni-protocol-result.interfaces '\006{"interfaces":[' '{"name":"@"}' 1024 ']}'
+list cni-protocol-result.keys '\006{' '"k@":0' 40000 '}'
+list cni-protocol-conf.gc '\003{"cniVersion":"1.1.0","name":"n","cni.dev/valid-attachments":[' \
 	'{"containerID":"@","ifname":"i"}' 2000 ']}'
-list cni-record.keys '{"version":1,"network":"n","container":"c","ifname":"i","plugin":"p","kind":"k","netns":"/n","boot":"b","config":{' \
+list cni-record-record.keys '{"version":1,"network":"n","container":"c","ifname":"i","plugin":"p","kind":"k","netns":"/n","boot":"b","config":{' \
 	'"k@":0' 60000 '}}'
-list cni-delegate.keys '\001{' '"k@":0' 60000 ',"code":7}'
-list lib-json.keys '{' '"k@":0' 3000 '}'
-run cni-delegate.garbage '\001' 'Segmentation fault|' 1000000 ''
-run lib-json.brackets '' '[' 1000000 ''
-run lib-json.escapes '"' '\u00e9' 900000 '"'
-run lib-json.digits '' '9' 1000000 ''
-run ipam-lease.pod '{"state":"leased","since":"0","pod":"' 'x' 1000000 '"}'
-run ipam-resolv.lines '' 'search a b c|options x|' 65536 ''
-run cni-env_args.pairs '' 'K8S_POD_NAME=p;' 130000 '\nK8S_POD_NAME'
-run ipam-key.escapes 'o/' '%61' 99999 '/i/n'
+list cni-protocol-delegate.keys '\001{' '"k@":0' 60000 ',"code":7}'
+list lib-json-json.keys '{' '"k@":0' 3000 '}'
+run cni-protocol-delegate.garbage '\001' 'Segmentation fault|' 1000000 ''
+run lib-json-json.brackets '' '[' 1000000 ''
+run lib-json-json.escapes '"' '\u00e9' 900000 '"'
+run lib-json-json.digits '' '9' 1000000 ''
+run ipam-lease-lease.pod '{"state":"leased","since":"0","pod":"' 'x' 1000000 '"}'
+run ipam-plugin-resolv.lines '' 'search a b c|options x|' 65536 ''
+run cni-protocol-env_args.pairs '' 'K8S_POD_NAME=p;' 130000 '\nK8S_POD_NAME'
+run ipam-store-key.escapes 'o/' '%61' 99999 '/i/n'

@@ -133,7 +133,7 @@ large()
 	for input in "$build"/large/*; do
 		name=${input##*/}
 		target=${name%.*}
-		target=${target/-//}
+		target=${target//-//}
 		n=$((n + 1))
 		"$build/target/$target" -timeout=20 -rss_limit_mb=512 -artifact_prefix="$build/crash/large-" \
 			"$input" >"$log" 2>&1 </dev/null && continue

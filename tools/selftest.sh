@@ -57,40 +57,63 @@ plant() # FILE LINE...
 	mkdir -p "${file%/*}"
 	printf '%s\n' "$@" >"$file"
 }
-for folder in 'lib lib/' 'cni lib/, cni/' 'ipam lib/, cni/, ipam/' 'sriov lib/, cni/, sriov/, rdma/affinity/' 'rdma lib/, cni/, rdma/' \
-	'rdma/affinity lib/, rdma/affinity/' \
-	'railctl lib/, cni/, ipam/, sriov/, rdma/, railctl/' 'conformance conformance/'; do
-	plant "${folder%% *}/README.md" "May include: ${folder#* }"
-done
+plant_pages()
+{
+	plant lib/base/README.md 'May include: nothing of this tree'
+	plant cni/protocol/README.md 'May include: lib/'
+	plant conformance/README.md 'May include: conformance/'
+}
+plant_pages
 fine()
 {
-	plant lib/a.h "$spdx" '#ifndef A' '#define A' 'int a(int x);' '#endif'
-	plant lib/a.c "$spdx" '#include "lib/a.h"' 'int a(int x)' '{' '	return x;' '}'
-	plant cni/b.c "$spdx" '#include "lib/a.h"' '#include "cni/b.h"' 'int b(void)' '{' '	return a(1);' '}'
-	plant cni/b.h "$spdx" 'int b(void);'
-	plant lib/a_test.c "$spdx" '#include "lib/a.h"' 'START_TEST(one)' '{' '	a(1);' '}' 'END_TEST'
+	plant lib/base/a.h "$spdx" '#ifndef A' '#define A' 'int a(int x);' '#endif'
+	plant lib/base/a.c "$spdx" '#include "lib/base/a.h"' 'int a(int x)' '{' '	return x;' '}'
+	plant cni/protocol/b.c "$spdx" '#include "lib/base/a.h"' '#include "cni/protocol/b.h"' 'int b(void)' '{' '	return a(1);' '}'
+	plant cni/protocol/b.h "$spdx" 'int b(void);'
+	plant lib/base/a_test.c "$spdx" '#include "lib/base/a.h"' 'START_TEST(one)' '{' '	a(1);' '}' 'END_TEST'
 }
 fine
 
 good "layers: a tree in order" "$tools/layers.sh" "$tree"
-plant lib/a.c "$spdx" '#include "cni/b.h"'
-bad "layers: lib includes cni" 'lib/a.c:2' "$tools/layers.sh" "$tree"
-plant lib/a.c "$spdx" '#include <linux/rtnetlink.h>'
-bad "layers: netlink outside lib/net/nl" 'belongs behind' "$tools/layers.sh" "$tree"
-plant lib/a.c "$spdx" '#include <cjson/cJSON.h>'
-bad "layers: cJSON outside lib/json/json" 'belongs behind' "$tools/layers.sh" "$tree"
-plant lib/a.c "$spdx" '#include "lib/gone.h"'
+plant lib/base/a.c "$spdx" '#include "cni/protocol/b.h"'
+bad "layers: lib includes cni" 'lib/base/a.c:2' "$tools/layers.sh" "$tree"
+plant lib/base/a.c "$spdx" '#include <linux/rtnetlink.h>'
+bad "layers: netlink outside lib/net and lib/device" 'belongs behind' "$tools/layers.sh" "$tree"
+plant lib/base/a.c "$spdx" '#include <cjson/cJSON.h>'
+bad "layers: cJSON outside lib/json" 'belongs behind' "$tools/layers.sh" "$tree"
+plant lib/base/a.c "$spdx" '#include "lib/base/gone.h"'
 bad "layers: a header that does not exist" 'does not exist' "$tools/layers.sh" "$tree"
 fine
-plant rdma/a.c "$spdx" '#include <infiniband/verbs.h>'
+plant lib/json/README.md 'May include: lib/base/'
+plant lib/json/c.h "$spdx" 'int c(void);'
+plant lib/base/a.c "$spdx" '#include "lib/json/c.h"'
+bad "layers: a room includes one above it, in its part" 'lib/base/a.c:2' "$tools/layers.sh" "$tree"
+fine
+plant lib/json/c_priv.h "$spdx" 'int d(void);'
+plant cni/protocol/b.c "$spdx" '#include "lib/json/c_priv.h"'
+bad "layers: a private header of another room" 'private to lib/json/' "$tools/layers.sh" "$tree"
+fine
+rm -r "$tree/lib/json"
+plant lib/attic/x.c "$spdx"
+bad "layers: a room without arrows" 'does not know this room' "$tools/layers.sh" "$tree"
+rm -r "$tree/lib/attic"
+for i in $(seq 25); do plant "lib/base/full$i.c" "$spdx"; done
+bad "layers: a room of 27 files" '27 files that somebody must read' "$tools/layers.sh" "$tree"
+rm "$tree"/lib/base/full*.c
+sed 's:^lib/base|:&lib/json/:' "$tools/layers.sh" >"$dir/layers.sh"
+plant lib/base/README.md 'May include: lib/json/'
+bad "layers: arrows that lead back" 'leads back' sh "$dir/layers.sh" "$tree"
+plant_pages
+plant rdma/device/README.md 'May include: lib/'
+plant rdma/device/a.c "$spdx" '#include <infiniband/verbs.h>'
 bad "layers: verbs outside rdma-probe's verbs files" 'belongs behind' "$tools/layers.sh" "$tree"
-rm "$tree/rdma/a.c"
-plant conformance/x/x.c "$spdx" '#include "lib/a.h"'
+rm -r "$tree/rdma"
+plant conformance/x/x.c "$spdx" '#include "lib/base/a.h"'
 bad "layers: conformance includes a header of ours" 'conformance/x/x.c:2' "$tools/layers.sh" "$tree"
 rm -r "$tree/conformance/x"
-plant lib/README.md 'May include: lib/, cni/'
-bad "layers: a README that claims another arrow" 'lib/README.md' "$tools/layers.sh" "$tree"
-plant lib/README.md 'May include: lib/'
+plant lib/base/README.md 'May include: cni/'
+bad "layers: a README that claims another arrow" 'lib/base/README.md' "$tools/layers.sh" "$tree"
+plant_pages
 
 body() # N: a function of N lines
 {
@@ -103,30 +126,30 @@ body() # N: a function of N lines
 	printf '}\n'
 }
 good "budget: a tree in order" "$tools/budget.sh" "$tree"
-body 101 long void >"$tree/lib/long.c"
+body 101 long void >"$tree/lib/base/long.c"
 bad "budget: a function of 101 lines" 'long has 101 lines' "$tools/budget.sh" "$tree"
-body 21 first void >"$tree/lib/long.c"
-body 21 second void >>"$tree/lib/long.c"
-body 21 third void >>"$tree/lib/long.c"
+body 21 first void >"$tree/lib/base/long.c"
+body 21 second void >>"$tree/lib/base/long.c"
+body 21 third void >>"$tree/lib/base/long.c"
 bad "budget: a median of 21 lines" 'median of 21' "$tools/budget.sh" "$tree"
-{ body 51 first void; body 1 f2 void; body 1 f3 void; } >"$tree/lib/long.c"
+{ body 51 first void; body 1 f2 void; body 1 f3 void; } >"$tree/lib/base/long.c"
 bad "budget: more than a tenth over 50 lines" '90% within 51' "$tools/budget.sh" "$tree"
-body 1 wide 'int a, int b, int c, void (*d)(int, int), int e, int f' >"$tree/lib/long.c"
+body 1 wide 'int a, int b, int c, void (*d)(int, int), int e, int f' >"$tree/lib/base/long.c"
 bad "budget: six parameters" 'wide has 6 parameters' "$tools/budget.sh" "$tree"
-body 1 fits 'int a, int b, int c, void (*d)(int, int), int e' >"$tree/lib/long.c"
+body 1 fits 'int a, int b, int c, void (*d)(int, int), int e' >"$tree/lib/base/long.c"
 good "budget: five parameters, one of them a function" "$tools/budget.sh" "$tree"
-yes '#include <a.h>' | head -n 13 >"$tree/lib/long.c"
+yes '#include <a.h>' | head -n 13 >"$tree/lib/base/long.c"
 bad "budget: 13 includes" '13 includes' "$tools/budget.sh" "$tree"
-yes 'int x;' | head -n 601 >"$tree/lib/long.c"
+yes 'int x;' | head -n 601 >"$tree/lib/base/long.c"
 bad "budget: a file of 601 lines" '601 lines' "$tools/budget.sh" "$tree"
-rm "$tree/lib/long.c"
-yes 'int x;' | head -n 151 >"$tree/lib/long.h"
+rm "$tree/lib/base/long.c"
+yes 'int x;' | head -n 151 >"$tree/lib/base/long.h"
 bad "budget: a header of 151 lines" '151 lines' "$tools/budget.sh" "$tree"
-rm "$tree/lib/long.h"
+rm "$tree/lib/base/long.h"
 
 good "spdx: a tree in order" "$tools/spdx.sh" "$tree"
-plant lib/a.c 'int x;'
-bad "spdx: a file without a licence" 'lib/a.c' "$tools/spdx.sh" "$tree"
+plant lib/base/a.c 'int x;'
+bad "spdx: a file without a licence" 'lib/base/a.c' "$tools/spdx.sh" "$tree"
 fine
 
 lines() # FIRST LAST: different significant lines
@@ -140,14 +163,14 @@ lines 96 195 >"$dir/p2.c"
 bad "dup: 5 of 100 lines shared" '5.0%' "$tools/dup.sh" "$dir/p1.c" "$dir/p2.c"
 
 cd "$tree" || exit 2
-good "headers: one that compiles alone" "$tools/headers.sh" gcc '-I.' lib/a.h
+good "headers: one that compiles alone" "$tools/headers.sh" gcc '-I.' lib/base/a.h
 plant lib/needs.h "$spdx" '#ifndef N' '#define N' 'size_t n(void);' '#endif'
 bad "headers: one that needs another" 'does not compile alone' "$tools/headers.sh" gcc '-I.' lib/needs.h
 plant lib/twice.h "$spdx" 'struct t { int x; };'
 bad "headers: one without a guard" 'does not compile alone' "$tools/headers.sh" gcc '-I.' lib/twice.h
 plant tools/tidy.h ''
 plant .clang-tidy "Checks: '-*,bugprone-*'" "WarningsAsErrors: '*'"
-good "tidy: a clean file" "$tools/tidy.sh" '-I.' lib/a.c
+good "tidy: a clean file" "$tools/tidy.sh" '-I.' lib/base/a.c
 plant lib/bug.c "$spdx" '#include <string.h>' 'int f(char *s);' 'int f(char *s)' '{' \
 	'	memset(s, 1, 0);' '	if (*s = 1)' '		;' '	return !strcmp(s, s) == 2;' '}'
 bad "tidy: a finding" 'lib/bug.c:' "$tools/tidy.sh" '-I.' lib/bug.c
@@ -157,10 +180,10 @@ cd "$OLDPWD" || exit 2
 
 program() # NAME LINE STATUS: a test program that prints a line
 {
-	mkdir -p "$tree/lib" "$dir/b/test/lib"
-	: >"$tree/lib/$1_test.c"
-	printf '#!/bin/sh\necho "%s"\nexit %s\n' "$2" "$3" >"$dir/b/test/lib/$1_test"
-	chmod +x "$dir/b/test/lib/$1_test"
+	mkdir -p "$tree/lib/base" "$dir/b/test/lib/base"
+	: >"$tree/lib/base/$1_test.c"
+	printf '#!/bin/sh\necho "%s"\nexit %s\n' "$2" "$3" >"$dir/b/test/lib/base/$1_test"
+	chmod +x "$dir/b/test/lib/base/$1_test"
 }
 unit() { (cd "$tree" && "$tools/unit.sh" "$dir/b"); }
 closing() # COMMAND...: its last line
@@ -174,7 +197,7 @@ says() # TEXT COMMAND...
 	got=$("$@")
 	[ "$got" = "$want" ] || { echo "got '$got', want '$want'"; return 1; }
 }
-rm "$tree"/lib/*_test.c
+rm "$tree"/lib/base/*_test.c
 program a '100%: Checks: 12, Failures: 0, Errors: 0' 0
 good "unit: counts checks" says '12 passed, 0 failed, 0 skipped' closing unit
 program c '50%: Checks: 4, Failures: 1, Errors: 1' 1
@@ -187,7 +210,7 @@ good "unit: a complaint after the last check counts" says '16 passed, 1 failed, 
 program c 'SKIP: no such device
 100%: Checks: 4, Failures: 0, Errors: 0' 0
 good "unit: a skip is no pass" says '15 passed, 0 failed, 1 skipped' closing unit
-rm "$tree"/lib/*_test.c
+rm "$tree"/lib/base/*_test.c
 bad "unit: no tests at all is a failure" 'no unit tests' unit
 
 printf 'all: ;\na a2:\n\t@echo "3 passed, 0 failed, 1 skipped"\nx:\n\t@echo wrong; false\ns:\n\t@echo "skipped: no reason"\n' \
@@ -208,8 +231,8 @@ bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
 # ---- fuzzing ------------------------------------------------------------------------------------
 
 # Targets that only say how they were called. What earlier runs found must make no difference.
-mkdir -p "$dir/fuzz/found/lib/json"
-find "$tools/../lib" "$tools/../cni" "$tools/../ipam" "$tools/../sriov" "$tools/../rdma" "$tools/../railctl" -name '*_fuzz.c' |
+mkdir -p "$dir/fuzz/found/lib/json/json"
+find "$tools/../lib" "$tools/../topo" "$tools/../cni" "$tools/../ipam" "$tools/../sriov" "$tools/../rdma" "$tools/../railctl" -name '*_fuzz.c' |
 	sed "s|^$tools/../||; s|_fuzz\.c$||" | while read -r target; do
 	mkdir -p "$dir/fuzz/target/${target%/*}"
 	printf '#!/bin/sh\necho "$@"; env | sort\n' >"$dir/fuzz/target/$target"
@@ -217,12 +240,12 @@ find "$tools/../lib" "$tools/../cni" "$tools/../ipam" "$tools/../sriov" "$tools/
 done
 fuzz_call() # NAME: how the target is called, its addresses left out
 {
-	(cd "$tools/.." && tools/fuzz.sh smoke "$dir/fuzz" lib/json/json >/dev/null && grep -v '^cpu' "$dir/fuzz/log/lib-json.log" >"$dir/$1")
+	(cd "$tools/.." && tools/fuzz.sh smoke "$dir/fuzz" lib/json/json >/dev/null && grep -v '^cpu' "$dir/fuzz/log/lib-json-json.log" >"$dir/$1")
 }
 good "fuzz-smoke: runs" fuzz_call call1
 good "fuzz-smoke: with a seed and a number of runs, not with a time" \
 	sh -c "grep -q -- '-runs=[0-9]* -seed=1 ' '$dir/call1' && ! grep -q -- 'max_total_time\|/found/' '$dir/call1'"
-touch "$dir/fuzz/found/lib/json/more"
+touch "$dir/fuzz/found/lib/json/json/more"
 export SOMETHING_ELSE=1
 good "fuzz-smoke: again, elsewhere" fuzz_call call2
 good "fuzz-smoke: it is called the same way" cmp "$dir/call1" "$dir/call2"

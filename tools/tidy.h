@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Put before every file that clang-tidy reads, except lib/base/err.c: the analyzer does not look into
- * other files, and would follow paths on which err_set() returned 0.
+ * Put before every file that clang-tidy reads, except lib/base/err.c: the analyzer does not look
+ * into other files, and would follow paths on which err_set() returned 0.
  */
 #ifndef RAILHEAD_TOOLS_TIDY_H
 #define RAILHEAD_TOOLS_TIDY_H

@@ -527,8 +527,8 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/conf", the_whole_envelope, cni_110_the_text_is_kept, absent_keys, cni_016_keys,
-	     keys_in_another_case, keys_in_two_cases, cni_027_unknown_versions,
+TEST_PROGRAM("cni/protocol/conf", the_whole_envelope, cni_110_the_text_is_kept, absent_keys,
+	     cni_016_keys, keys_in_another_case, keys_in_two_cases, cni_027_unknown_versions,
 	     cni_029_verbs_of_later_versions, the_version_of_an_error, cni_011_network_names,
 	     long_network_names, cni_015_not_json, a_nul_byte_ends_nothing, truncated_anywhere,
 	     wrong_types, cni_089_a_deletion_takes_what_it_can_get, cni_090_types_are_no_paths,

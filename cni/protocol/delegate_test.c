@@ -411,9 +411,10 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/delegate", cni_108_first_regular_file, cni_157_odd_paths, cni_109_our_environment,
-	     of_another_attachment, only_those_variables, cni_110_our_stdin,
-	     cni_001_its_name_and_no_arguments, noise_on_stderr, output_that_nobody_wants,
-	     cni_118_its_error_is_passed_on, codes_of_others, failures_without_an_error_object,
-	     killed, hanging, talking_without_end, what_cannot_be_run, exit_zero_with_garbage,
-	     an_error_object_without_words, out_of_memory)
+TEST_PROGRAM("cni/protocol/delegate", cni_108_first_regular_file, cni_157_odd_paths,
+	     cni_109_our_environment, of_another_attachment, only_those_variables,
+	     cni_110_our_stdin, cni_001_its_name_and_no_arguments, noise_on_stderr,
+	     output_that_nobody_wants, cni_118_its_error_is_passed_on, codes_of_others,
+	     failures_without_an_error_object, killed, hanging, talking_without_end,
+	     what_cannot_be_run, exit_zero_with_garbage, an_error_object_without_words,
+	     out_of_memory)

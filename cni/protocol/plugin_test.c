@@ -560,10 +560,10 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/plugin", cni_003_a_result_and_nothing_else, cni_028_the_version_asked_for,
-	     silent_verbs, verbs_that_a_plugin_does_not_have, cni_023_version,
-	     cni_024_version_does_not_wait_for_stdin, cni_007_about, cni_032_the_error_object,
-	     cni_006_unknown_verbs, what_is_checked_before_a_verb_runs,
+TEST_PROGRAM("cni/protocol/plugin", cni_003_a_result_and_nothing_else,
+	     cni_028_the_version_asked_for, silent_verbs, verbs_that_a_plugin_does_not_have,
+	     cni_023_version, cni_024_version_does_not_wait_for_stdin, cni_007_about,
+	     cni_032_the_error_object, cni_006_unknown_verbs, what_is_checked_before_a_verb_runs,
 	     cni_008_the_environment_first, a_huge_configuration, a_slow_writer,
 	     a_deletion_of_what_was_never_served, cni_174_nobody_reads_stdout, a_full_stdout,
 	     a_closed_stdout, missing_descriptors_are_not_taken, cni_158_a_closed_stdin,

@@ -25,7 +25,7 @@ cp -r "$1" "$W/bin" && cp -r "$1/../conformance" "$W/conformance" || exit 2
 export BIN=$W/bin PEER=${PEER_DIR:-/usr/lib/cni} NEWER=$TREE/build/vm/plugins QUICK
 export HELPERS=${HELPERS:-$W/conformance/bench}
 HELPERS=$(realpath "$HELPERS")
-LISTS=${LISTS:-$1/../test/lib/nl_vf_test}
+LISTS=${LISTS:-$1/../test/lib/device/vf_test}
 KERNEL=${KERNEL:-6.12}
 pick() { [ -n "$QUICK" ] && echo "$1" || echo "$2"; }
 MANY=$(pick 20 250)

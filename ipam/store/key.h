@@ -16,8 +16,8 @@
  *scope is where an address is unique: p/<pool>, n/<network>, w/<network_name>,
  *x/<network_name>/<first-last>; its letter says how many parts it has. Parts are escaped, so that
  *'/' only separates. Ranges of whereabouts are in w/ or x/, by enable_overlapping_ranges: what is
- *unique across the two is decided in ipam/alloc/elsewhere.h. The container comes first in the owner, so
- *that one short scan finds all addresses of a pod's other interfaces.
+ *unique across the two is decided in ipam/alloc/elsewhere.h. The container comes first in the
+ *owner, so that one short scan finds all addresses of a pod's other interfaces.
  */
 #ifndef RAILHEAD_IPAM_STORE_KEY_H
 #define RAILHEAD_IPAM_STORE_KEY_H

@@ -3,9 +3,9 @@
  * store.h: an ordered key-value store with conditional transactions.
  *
  * The same keys and values live in LMDB on a node and in etcd for a cluster; every implementation
- * passes ipam/store/store_contract.h. Reads of a writing transaction are what its commit depends on: a
- * store with optimistic concurrency (etcd) answers STORE_CONFLICT when one of them changed, and the
- * caller runs its transaction again. LMDB admits one writer and never conflicts.
+ * passes ipam/store/store_contract.h. Reads of a writing transaction are what its commit depends
+ * on: a store with optimistic concurrency (etcd) answers STORE_CONFLICT when one of them changed,
+ * and the caller runs its transaction again. LMDB admits one writer and never conflicts.
  *
  * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX.
  * Longer ones, and empty keys, are ERR_STORE. A struct store serves one transaction at a time.

@@ -353,9 +353,9 @@ START_TEST(an_error_is_one_line)
 }
 END_TEST
 
-TEST_PROGRAM("lib/cli/out", an_error_is_one_line, cleans_what_could_steer_a_terminal, counts_characters,
-	     says_ages_in_their_largest_unit, writes_times_as_rfc_3339, draws_bars, aligns_columns,
-	     aligns_characters_not_bytes, cuts_to_the_terminal, leaves_out_what_can_be_spared,
-	     cuts_ids_before_others, shortens_ids_on_terminals, says_amounts, says_shares,
-	     cuts_between_characters, colours_do_not_count, cells_are_cleaned,
-	     a_full_disk_is_an_error, survives_failing_allocations)
+TEST_PROGRAM("lib/cli/out", an_error_is_one_line, cleans_what_could_steer_a_terminal,
+	     counts_characters, says_ages_in_their_largest_unit, writes_times_as_rfc_3339,
+	     draws_bars, aligns_columns, aligns_characters_not_bytes, cuts_to_the_terminal,
+	     leaves_out_what_can_be_spared, cuts_ids_before_others, shortens_ids_on_terminals,
+	     says_amounts, says_shares, cuts_between_characters, colours_do_not_count,
+	     cells_are_cleaned, a_full_disk_is_an_error, survives_failing_allocations)

@@ -83,4 +83,5 @@ START_TEST(an_interface_that_is_not_there)
 }
 END_TEST
 
-TEST_PROGRAM("lib/device/ethtool", each_feature, differences_of_parts, an_interface_that_is_not_there)
+TEST_PROGRAM("lib/device/ethtool", each_feature, differences_of_parts,
+	     an_interface_that_is_not_there)

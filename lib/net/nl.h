@@ -2,9 +2,9 @@
 /*
  * nl.h: a route netlink socket bound to one network namespace.
  *
- * Only lib/net/nl*.c includes netlink headers. Ext-ack and strict checking are on; interrupted dumps
- * are repeated; what the kernel says goes to err.detail and its errno to err.errnum (ERR_KERNEL).
- * A request that did not reach it, or whose answer could not be read, is ERR_IO.
+ * Only lib/net/nl*.c includes netlink headers. Ext-ack and strict checking are on; interrupted
+ * dumps are repeated; what the kernel says goes to err.detail and its errno to err.errnum
+ * (ERR_KERNEL). A request that did not reach it, or whose answer could not be read, is ERR_IO.
  * Links are never dumped, and no request carries RTEXT_FILTER_VF: a reply then holds statistics of
  * every VF and RTNL is held for most of a second on large NICs.
  */

@@ -109,4 +109,4 @@ START_TEST(no_sysctl_survives_a_move)
 }
 END_TEST
 
-TEST_PROGRAM("lib/nl_settings_sysctl", no_sysctl_survives_a_move)
+TEST_PROGRAM("settings_sysctl", no_sysctl_survives_a_move)

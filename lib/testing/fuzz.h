@@ -54,8 +54,8 @@ static inline void fuzz_error_is_good(const struct err *e)
 }
 
 /*
- * fuzz_ok - the contract of lib/base/err.h: 0 and *e as it was, or -1, a good error, and the size bytes
- * of out as they were. Both were FUZZ_FILL before the call. e NULL: the function sets none.
+ * fuzz_ok - the contract of lib/base/err.h: 0 and *e as it was, or -1, a good error, and the size
+ * bytes of out as they were. Both were FUZZ_FILL before the call. e NULL: the function sets none.
  */
 static inline bool fuzz_ok(int rc, const struct err *e, const void *out, size_t size)
 {

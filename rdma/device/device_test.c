@@ -266,5 +266,6 @@ START_TEST(numbers_that_differ)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/device/device", bus_addresses, of_a_function, a_vf_in_the_pod, a_macvlan_on_hardware,
-	     software, software_among_many, a_veth_is_no_hardware, numbers_that_differ)
+TEST_PROGRAM("rdma/device/device", bus_addresses, of_a_function, a_vf_in_the_pod,
+	     a_macvlan_on_hardware, software, software_among_many, a_veth_is_no_hardware,
+	     numbers_that_differ)

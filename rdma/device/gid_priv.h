@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gid_priv.h: the search in a GID table, wherever that is. For rdma/device/gid*.c and their tests. */
+/* gid_priv.h: the search in a GID table, wherever that is. For rdma/device/gid*.c and their tests.
+ */
 #ifndef RAILHEAD_RDMA_DEVICE_GID_PRIV_H
 #define RAILHEAD_RDMA_DEVICE_GID_PRIV_H
 

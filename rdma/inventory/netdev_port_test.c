@@ -96,4 +96,5 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/inventory/netdev_port", a_macvlan_lies_on_a_card, nothing_to_tell, allocations_may_fail)
+TEST_PROGRAM("rdma/inventory/netdev_port", a_macvlan_lies_on_a_card, nothing_to_tell,
+	     allocations_may_fail)

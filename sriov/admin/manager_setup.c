@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "sriov/admin/manager_priv.h"
-#include "sriov/vf/vf_priv.h"
 
 #define DRIVER_MS 10000 /* udev loads a module when it hears of the VF */
 #define NETDEV_MS 10000

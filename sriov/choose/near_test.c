@@ -331,7 +331,7 @@ START_TEST(for_the_record)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/choose/near", the_nearest_of_all, the_nearest_that_is_free, never_two_of_one_port,
-	     its_own_is_no_other, a_pod_of_two_gpus_has_one_for_each, another_card_first,
-	     what_is_not_there, many_interfaces_at_once, survives_each_failing_allocation,
-	     for_the_record)
+TEST_PROGRAM("sriov/choose/near", the_nearest_of_all, the_nearest_that_is_free,
+	     never_two_of_one_port, its_own_is_no_other, a_pod_of_two_gpus_has_one_for_each,
+	     another_card_first, what_is_not_there, many_interfaces_at_once,
+	     survives_each_failing_allocation, for_the_record)

@@ -275,7 +275,7 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/choose/pick", the_first_free_one_of_the_first_PF, a_PF_by_its_address, none_is_free,
-	     those_that_cannot_be_used_are_passed_over, one_that_vanishes_meanwhile,
+TEST_PROGRAM("sriov/choose/pick", the_first_free_one_of_the_first_PF, a_PF_by_its_address,
+	     none_is_free, those_that_cannot_be_used_are_passed_over, one_that_vanishes_meanwhile,
 	     of_the_dead_when_none_is_free, names_of_no_PF, whether_it_can_be_at_all, many_at_once,
 	     while_another_one_chooses, survives_each_failing_allocation)

@@ -477,8 +477,8 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/plugin/conf", nothing_is_touched_unasked, empty_is_not_given, every_key, every_word,
-	     the_first_device_that_is_given, vlans, bad_vlans, rates, a_tier_stands_for_keys,
-	     a_tier_without_a_VLAN, a_VLAN_priority_needs_a_VLAN, a_tier_beside_what_it_stands_for,
-	     bad_words_and_types, no_PCI_address, a_resource, bad_resources, near_a_gpu,
-	     as_many_PFs_as_allowed, out_of_memory)
+TEST_PROGRAM("sriov/plugin/conf", nothing_is_touched_unasked, empty_is_not_given, every_key,
+	     every_word, the_first_device_that_is_given, vlans, bad_vlans, rates,
+	     a_tier_stands_for_keys, a_tier_without_a_VLAN, a_VLAN_priority_needs_a_VLAN,
+	     a_tier_beside_what_it_stands_for, bad_words_and_types, no_PCI_address, a_resource,
+	     bad_resources, near_a_gpu, as_many_PFs_as_allowed, out_of_memory)

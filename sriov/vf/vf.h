@@ -110,4 +110,20 @@ int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifinde
  */
 int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e) must_check;
 
+/* The two MACs of a VF, and where they live. */
+struct vf_macs {
+	struct nl *nl;
+	struct vf_ref vf;
+	const struct vf_state *pf_side; /* its mac: the administrative one, at the PF */
+	int ifindex;        /* of the interface; 0: it has none here, or keeps its own */
+	const uint8_t *mac; /* of the interface */
+};
+
+/*
+ * vf_set_macs - set both. Drivers couple them in different ways: mlx5 ignores the first for a bound
+ * VF, ice and i40e reset the VF on it and let only that address through, igbvf refuses any change
+ * of the second while the first is another (EADDRNOTAVAIL).
+ */
+int vf_set_macs(const struct vf_macs *m, struct err *e) must_check;
+
 #endif

@@ -543,9 +543,10 @@ START_TEST(under_the_path_of_its_pod)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_restore", everything_that_was_configured, to_what_an_administrator_had_set,
-	     what_the_pod_did_to_its_interface, a_mac_that_only_the_pod_changed,
-	     a_mac_that_cannot_be_put_back, what_is_so_already_and_refused, alternative_names,
+TEST_PROGRAM("sriov/vf/vf_restore", everything_that_was_configured,
+	     to_what_an_administrator_had_set, what_the_pod_did_to_its_interface,
+	     a_mac_that_only_the_pod_changed, a_mac_that_cannot_be_put_back,
+	     what_is_so_already_and_refused, alternative_names,
 	     an_alternative_name_that_bars_the_way, an_ADD_that_failed_before_it_moved,
 	     a_number_that_was_not_noted, from_a_pod_that_died, from_a_pod_that_is_dying,
 	     from_nowhere, asked_for_again, hidden_by_its_pod, its_name_is_taken,

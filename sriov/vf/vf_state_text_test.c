@@ -380,7 +380,7 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_state_text", every_member, printed_and_read_again, without_interface_and_owner,
-	     a_MAC_of_its_own, an_interface_without_a_MAC, the_largest_numbers, what_it_needs,
-	     what_it_can_do_without, wrong_types, out_of_range, no_entry_at_all,
-	     altnames_at_their_bounds, out_of_memory)
+TEST_PROGRAM("sriov/vf/vf_state_text", every_member, printed_and_read_again,
+	     without_interface_and_owner, a_MAC_of_its_own, an_interface_without_a_MAC,
+	     the_largest_numbers, what_it_needs, what_it_can_do_without, wrong_types, out_of_range,
+	     no_entry_at_all, altnames_at_their_bounds, out_of_memory)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "topo/capture/capture.h"
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define CAPTURE_VALUE 65536 /* no file is kept with more, but a configuration of the kernel */
 

@@ -11,7 +11,6 @@
 #include "lib/testing/testing.h"
 #include "topo/read/pcicap.h"
 #include "topo/read/read.h"
-#include "topo/gdr/ready.h"
 #include "topo/testing/ready.h"
 #include "topo/testing/tree.h"
 

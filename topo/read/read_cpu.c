@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define NODES     "devices/system/node"
 #define NODES_MAX 1024

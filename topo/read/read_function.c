@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "topo/read/pcicap.h"
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define CLASS_BRIDGE 0x0604
 

@@ -3,7 +3,7 @@
  * Which functions are GPUs and other accelerators, by vendor and class. A display controller alone
  * is none: every server has one in its management processor.
  */
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define ANY 0xffff
 

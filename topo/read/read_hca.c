@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define CLASS_IB "class/infiniband"
 #define PORTS    256

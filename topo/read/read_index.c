@@ -2,7 +2,7 @@
 /* Functions by their addresses. */
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 static int by_addr(const void *x, const void *y)
 {

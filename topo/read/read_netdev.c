@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define CLASS_NET "class/net"
 #define NETDEVS   65536

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define DEVICES   "bus/pci/devices"
 #define FUNCTIONS 65536

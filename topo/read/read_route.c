@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/sys/fs.h"
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define ROUTES_MAX (1024 * 1024)
 

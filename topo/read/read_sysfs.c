@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 #include "topo/core/distance.h"
 
 static int open_tree(const char *sysfs, struct tree *t, struct err *e)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define VFS_MAX 65535
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 #define LEVELS 32
 

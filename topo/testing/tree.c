@@ -30,10 +30,9 @@ const char *tree_unpack(const char *name)
 	const char *dir = testing_dir();
 	char command[PATH];
 
-	(void)snprintf(
-		command, sizeof(command),
-		"mkdir %s/t && tar -x -C %s/t -f \"$(ls topo/testdata/sysfs/%s.tar.*)\"",
-		dir, dir, name);
+	(void)snprintf(command, sizeof(command),
+		       "mkdir %s/t && tar -x -C %s/t -f \"$(ls topo/testdata/sysfs/%s.tar.*)\"",
+		       dir, dir, name);
 	ck_assert_int_eq(system(command), 0);
 	(void)join(command, "find %s/t -maxdepth 2 -name sys -printf %%h >%s/top", dir, dir);
 	ck_assert_int_eq(system(command), 0);

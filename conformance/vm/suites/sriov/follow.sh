@@ -41,8 +41,8 @@ check "a tenant: DEL" del a "$(on "$VA1")"
 check "nothing of it is left: $(settings "$EA1")" cmp $W/settings <(settings "$EA1")
 check "as before" clean
 export CK_TIMEOUT_MULTIPLIER=30
-check "each attribute that this kernel tells of a link has been thought of" "$TREE/build/test/lib/nl_settings_test"
-check "no sysctl of an interface survives a move here" "$TREE/build/test/lib/nl_settings_sysctl_test"
+check "each attribute that this kernel tells of a link has been thought of" "$TREE/build/test/lib/net/settings_test"
+check "no sysctl of an interface survives a move here" "$TREE/build/test/lib/net/settings_sysctl_test"
 
 # --- the host's ----------------------------------------------------------------------------
 SOME="\"resource\":{\"pf\":[\"$A\"]}"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read_priv.h: what the readers of a tree share.
+ * tree.h: a tree that stands for /sys, as its readers and captures share it.
  *
  * Paths are relative to the folder that stands for /sys and hold no links, "." and "..": a link is
  * read and its text worked out here, and nothing is opened through one. So no link of a captured
  * tree leads out of it, and none in circles.
  */
-#ifndef RAILHEAD_TOPO_READ_READ_PRIV_H
-#define RAILHEAD_TOPO_READ_READ_PRIV_H
+#ifndef RAILHEAD_TOPO_READ_TREE_H
+#define RAILHEAD_TOPO_READ_TREE_H
 
 #include <sys/types.h>
 
@@ -56,7 +56,7 @@ struct tree_path {
 /* tree_at - the path with /name behind; valid until the next call. */
 const char *tree_at(struct tree_path *p, const char *name);
 
-/* ---- read_tree.c ---- */
+/* ---- tree.c ---- */
 /* tree_open, tree_file - a folder, a file below dir; -1 with errno. tree_text: a file below /proc
  * or /boot; live: of this machine, where /proc/net is a link. */
 int tree_open(int dir, const char *path);

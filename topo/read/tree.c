@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "lib/base/retry.h"
-#include "topo/read/read_priv.h"
+#include "topo/read/tree.h"
 
 /* O_NONBLOCK: whatever stands there must not hold us up. */
 #define OPEN_FILE (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
