@@ -47,7 +47,9 @@ function judge(    i, low) {
 	if (count == 0)
 		return
 	sentences++
-	low = " " tolower(sentence) " "
+	# A turn that stands at a beginning is none behind a colon, where fragments are fine.
+	low = (colon ? ":" : " ") tolower(sentence) " "
+	colon = sentence ~ /:$/
 	for (i = 1; i <= n_turns; i++)
 		if (low ~ turn[i] && !excused(sentence)) {
 			match(low, turn[i])
@@ -108,6 +110,7 @@ function end_paragraph(    n, word, i, at) {
 	}
 	judge()
 	sentence = ""
+	colon = 0
 }
 
 function cells(row,    n, cell, i) {
