@@ -173,7 +173,7 @@ function mdoc(    i, text, word, n) {
 		add_line(text)
 	}
 	if ($1 == ".Sh")
-		synopsis = $2 == "SYNOPSIS" || $2 == "FILES" || $2 == "EXAMPLES" || $2 == "AUTHORS"
+		synopsis = $2 == "SYNOPSIS" || $2 == "SEE" || $2 == "FILES" || $2 == "EXAMPLES" || $2 == "AUTHORS"
 }
 
 BEGIN {
