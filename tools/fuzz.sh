@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run the fuzz targets, which `make fuzz` built with libFuzzer, ASan and UBSan.
 #
-# usage: tools/fuzz.sh smoke BUILD [TARGET...]   each target's corpus, then FUZZ_RUNS (50000) inputs made from
-#                                                it with FUZZ_SEED (1), FUZZ_JOBS (2) targets at a time
+# usage: tools/fuzz.sh smoke BUILD [TARGET...]   each target's seeds, then FUZZ_RUNS (50000) inputs made from
+#                                                them with FUZZ_SEED (1), FUZZ_JOBS (2) targets at a time
 #        tools/fuzz.sh long BUILD [TARGET...]    in rounds of FUZZ_SECONDS (60) a target, until all together
 #                                                have had FUZZ_CPU_SECONDS (7200) of CPU; niced
-#        tools/fuzz.sh keep BUILD [TARGET...]    what was found, minimised, becomes the corpus in the tree
+#        tools/fuzz.sh seeds BUILD [TARGET...]   the seeds of the tree as files, in BUILD/seeds/TARGET/
+#        tools/fuzz.sh keep BUILD [TARGET...]    of what was found, inputs that reach new edges become seeds
 #        tools/fuzz.sh figures BUILD             what the long runs have done so far, as a table
 #
 # The mode smoke is the same every time: one seed, one number of runs, nothing of what earlier runs found.
@@ -64,33 +65,46 @@ for target in "${targets[@]}"; do
 	[ "$lines" -le 25 ] || { echo "${target}_fuzz.c: $lines lines, allowed 25"; exit 1; }
 done
 
-corpus_of() # TARGET: its folder in the tree
+# The seeds as files. A target without seeds fails: it would pass without having tried anything.
+unpack_seeds()
 {
-	echo "${1%/*}/corpus/${1##*/}"
+	rm -rf "$build/seeds"
+	tools/seeds.sh unpack "$build/seeds" "${targets[@]}"
+}
+
+# libFuzzer prints the number of inputs that it starts with: all seeds, and what earlier runs found.
+all_replayed() # TARGET LOG
+{
+	local seeds read
+	seeds=$(find "$build/seeds/$1" -type f | wc -l)
+	read=$(sed -n 's/^INFO: seed corpus: files: \([0-9]*\) .*/\1/p' "$2")
+	[ "${read:-0}" -ge "$seeds" ] && [ "$seeds" -gt 0 ] && return
+	echo "${read:-0} inputs were replayed, but there are $seeds seeds" >>"$2"
+	return 1
 }
 
 # Run one target; prints "RUNS EDGES CPU_SECONDS STATUS" and leaves the output in a log. FOUND: the folder
 # that gets new inputs; those in it already are used, too.
 run_one() # TARGET LOG FOUND FLAG...: flags of libFuzzer
 {
-	local target=$1 log=$2 found=$3 corpus dict longest status
+	local target=$1 log=$2 found=$3 dict longest status
 	shift 3
-	corpus=$(corpus_of "$target")
-	dict=$corpus.dict
-	mkdir -p "$found" "$build/crash" "$corpus" "$TMPDIR/$target"
-	# no longer than 8 KiB, unless its own examples are
-	longest=$(find "$corpus" -type f -printf '%s\n' | sort -n | tail -n 1)
+	dict=${target%/*}/corpus/${target##*/}.dict
+	mkdir -p "$found" "$build/crash" "$TMPDIR/$target"
+	# no longer than 8 KiB, unless its own seeds are
+	longest=$(find "$build/seeds/$target" -type f -printf '%s\n' | sort -n | tail -n 1)
 	local args=("$@" -max_len=$((${longest:-0} > 8192 ? longest : 8192)) -rss_limit_mb=1024 -malloc_limit_mb=128
 		-print_final_stats=1 -artifact_prefix="$build/crash/${target//\//-}-")
 	[ ! -e "$dict" ] || args+=(-dict="$dict")
 	# By name: a folder's own order is another one in each copy of the tree.
-	find "$corpus" -type f | sort | paste -sd, | tr -d '\n' >"$log.corpus"
-	[ ! -s "$log.corpus" ] || args+=(-seed_inputs="@$log.corpus")
+	find "$build/seeds/$target" -type f | sort | paste -sd, | tr -d '\n' >"$log.seeds"
+	args+=(-seed_inputs="@$log.seeds")
 	# shellcheck disable=SC2086 # words on purpose
 	TIMEFORMAT='cpu: %U %S'
 	{ time "${alike[@]}" env TMPDIR="$TMPDIR/$target" "$build/target/$target" "${args[@]}" ${FUZZ_FLAGS:-} "$found"; } \
 		>"$log" 2>&1 </dev/null
 	status=$?
+	[ "$status" != 0 ] || all_replayed "$target" "$log" || status=1
 	awk -v status="$status" '
 		/ cov: [0-9]+ / { for (i = 1; i < NF; i++) if ($i == "cov:") cov = $(i + 1) }
 		/^#[0-9]+/ { n = substr($1, 2) + 0; if (n > runs) runs = n }
@@ -214,30 +228,37 @@ figures()
 		END { row(name, r, e, c); row("together", R, "", C) }' | sed 's/| 0 | \([0-9]* s |\)$/| | \1/'
 }
 
-# Of what was found, the fewest inputs that reach every edge, each small; those that are in the tree
-# already come first, so that they stay.
+# Of what was found, the fewest inputs that reach an edge no seed reaches, each small. All seeds stay.
 keep_one() # TARGET
 {
-	local corpus new before
-	corpus=$(corpus_of "$1")
-	new=$build/keep/$1
-	mkdir -p "$build/found/$1" "$build/log" "$corpus"
+	local new=$build/keep/$1 log=$build/log/keep.log before
 	rm -rf "$new"
-	mkdir -p "$new"
-	cp "$corpus"/* "$new"
+	mkdir -p "$build/found/$1" "$build/log" "$new"
+	cp "$build/seeds/$1"/* "$new"
 	before=$(find "$new" -type f | wc -l)
-	TMPDIR=$TMPDIR "$build/target/$1" -merge=1 -use_counters=0 -max_len="${FUZZ_KEEP_LEN:-512}" \
-		"$new" "$build/found/$1" >"$build/log/keep.log" 2>&1 || { tail -n 5 "$build/log/keep.log"; return 1; }
-	cp -n "$new"/* "$corpus"
-	printf '  %-20s %4d inputs, %d of them new\n' "$1" "$(find "$corpus" -type f | wc -l)" \
-		$(($(find "$corpus" -type f | wc -l) - before))
+	"$build/target/$1" -merge=1 -use_counters=0 -max_len="${FUZZ_KEEP_LEN:-512}" "$new" "$build/found/$1" \
+		>"$log" 2>&1 </dev/null || { echo "FAILED $1"; tail -n 5 "$log"; return 1; }
+	tools/seeds.sh pack "$build/keep" "$1" || return 1
+	printf '  %-20s %4d seeds, %d of them new\n' "$1" "$(find "$new" -type f | wc -l)" \
+		$(($(find "$new" -type f | wc -l) - before))
 }
 
+keep()
+{
+	local target bad=0
+	for target in "${targets[@]}"; do keep_one "$target" || bad=1; done
+	return "$bad"
+}
+
+case $mode in
+smoke | long | keep | seeds) unpack_seeds || exit 1 ;;
+esac
 case $mode in
 smoke) smoke ;;
 long) long ;;
 figures) figures ;;
-keep) for target in "${targets[@]}"; do keep_one "$target"; done ;;
+keep) keep ;;
+seeds) echo "${#targets[@]} targets: their seeds are in $build/seeds/" ;;
 *)
 	echo "fuzz.sh: no such mode: $mode" >&2
 	exit 2

@@ -3,7 +3,7 @@
 
 .PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-lane soak soak-quick differential differential-long fuzz fuzz-smoke fuzz-long property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-lane soak soak-quick differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -164,10 +164,14 @@ coverage: ## lines and branches that the unit tests reach; pure code must have 9
 
 fuzz: ## build the fuzz targets (clang; libFuzzer, ASan, UBSan)
 	$(sub) LANE=fuzz CC=clang-14 WERROR=1 -j$$(nproc) fuzzers
-fuzz-smoke: fuzz ## each fuzz target's corpus and FUZZ_RUNS (50000) inputs made with FUZZ_SEED (1): the same every time
+fuzz-smoke: fuzz ## each fuzz target's seeds and FUZZ_RUNS (50000) inputs made with FUZZ_SEED (1): the same every time
 	@tools/fuzz.sh smoke build/fuzz
 fuzz-long: fuzz ## explore: the fuzz targets in turn until they had FUZZ_CPU_SECONDS (7200) of CPU; niced
 	@tools/fuzz.sh long build/fuzz
+fuzz-seeds: ## unpack the seeds of the fuzz targets into build/fuzz/seeds/
+	@tools/fuzz.sh seeds build/fuzz
+fuzz-keep: fuzz ## of what fuzz-long found, add inputs that reach new edges to the seeds in the tree
+	@tools/fuzz.sh keep build/fuzz
 
 # The test itself is part of check-fast, with fewer steps.
 MODEL_STEPS ?= 1000000
@@ -205,8 +209,9 @@ headers: ## each header compiles alone, with gcc and clang
 
 layers: ## includes follow the arrows between folders
 	@tools/layers.sh
-budget: ## sizes of functions, files and headers
+budget: ## sizes of functions, files, headers and of the tree; every fuzz target has seeds
 	@tools/budget.sh
+	@tools/seeds.sh check
 dup: ## lines that two plugins share
 	@tools/dup.sh $(PLUGIN_MAINS)
 spdx: ## every file names its licence

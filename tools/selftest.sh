@@ -231,24 +231,68 @@ bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
 # ---- fuzzing ------------------------------------------------------------------------------------
 
 # Targets that only say how they were called. What earlier runs found must make no difference.
-mkdir -p "$dir/fuzz/found/lib/json/json"
-find "$tools/../lib" "$tools/../topo" "$tools/../cni" "$tools/../ipam" "$tools/../sriov" "$tools/../rdma" "$tools/../railctl" -name '*_fuzz.c' |
-	sed "s|^$tools/../||; s|_fuzz\.c$||" | while read -r target; do
+cat >"$dir/target" <<END
+#!/bin/sh
+echo "\$@"
+env | sort
+seeds=\$(echo "\$@" | sed -n 's/.*-seed_inputs=@\([^ ]*\).*/\1/p')
+[ -z "\$seeds" ] || [ -e "$dir/fuzz/replays-nothing" ] ||
+	echo "INFO: seed corpus: files: \$(tr , '\n' <"\$seeds" | grep -c .) min: 1b max: 9b total: 99b rss: 30Mb"
+END
+chmod +x "$dir/target"
+(cd "$tools/.." && find . -path ./build -prune -o -name '*_fuzz.c' -print) | sed 's|^\./||; s|_fuzz\.c$||' | while read -r target; do
 	mkdir -p "$dir/fuzz/target/${target%/*}"
-	printf '#!/bin/sh\necho "$@"; env | sort\n' >"$dir/fuzz/target/$target"
-	chmod +x "$dir/fuzz/target/$target"
+	cp "$dir/target" "$dir/fuzz/target/$target"
 done
+fuzz_smoke() { (cd "$tools/.." && tools/fuzz.sh smoke "$dir/fuzz" lib/json/json); }
 fuzz_call() # NAME: how the target is called, its addresses left out
 {
-	(cd "$tools/.." && tools/fuzz.sh smoke "$dir/fuzz" lib/json/json >/dev/null && grep -v '^cpu' "$dir/fuzz/log/lib-json-json.log" >"$dir/$1")
+	fuzz_smoke >/dev/null && grep -v '^cpu' "$dir/fuzz/log/lib-json-json.log" >"$dir/$1"
 }
 good "fuzz-smoke: runs" fuzz_call call1
 good "fuzz-smoke: with a seed and a number of runs, not with a time" \
 	sh -c "grep -q -- '-runs=[0-9]* -seed=1 ' '$dir/call1' && ! grep -q -- 'max_total_time\|/found/' '$dir/call1'"
+mkdir -p "$dir/fuzz/found/lib/json/json"
 touch "$dir/fuzz/found/lib/json/json/more"
 export SOMETHING_ELSE=1
 good "fuzz-smoke: again, elsewhere" fuzz_call call2
 good "fuzz-smoke: it is called the same way" cmp "$dir/call1" "$dir/call2"
+touch "$dir/fuzz/replays-nothing"
+bad "fuzz-smoke: a target that replays no seeds fails" '0 inputs were replayed' fuzz_smoke
+
+# A small tree with one target.
+grow=$dir/grow
+mkdir -p "$grow/a/corpus" "$grow/in/a/x"
+ln -s "$tools" "$grow/tools"
+: >"$grow/a/x_fuzz.c"
+seeds() { (cd "$grow" && tools/seeds.sh "$@"); }
+line() { echo "$1" >"$grow/a/corpus/x.seeds"; }
+LC_ALL=C awk 'BEGIN { for (i = 0; i < 256; i++) printf "%c", i; printf "\\x41 " }' >"$grow/in/a/x/bytes"
+awk 'BEGIN { for (i = 0; i < 500; i++) print "as long as" }' >"$grow/in/a/x/long"
+good "seeds: pack" seeds pack in
+good "seeds: add" seeds add a/x three in/a/x/bytes "Bug: none."
+good "seeds: unpack" seeds unpack out
+good "seeds: what went in comes out" sh -c "cd '$grow' && [ \$(ls out/a/x | wc -l) = 2 ] &&
+	cmp out/a/x/three in/a/x/bytes && cat out/a/x/0* | cmp - in/a/x/long && grep -q '^# Bug: none' a/corpus/x.seeds"
+bad "seeds: a second seed of one name" 'has a seed of this name' seeds add a/x three in/a/x/long
+good "seeds: check" seeds check
+for wrong in 'x \q' 'x \x4' '- ' 'x' 'X x' '../x x' 'x=no'; do
+	line "$wrong"
+	bad "seeds: '$wrong' is no seed" 'x.seeds:1: ' seeds check
+done
+line '# none'
+bad "seeds: a target with an empty file" 'no seed in it' seeds check
+bad "fuzz-smoke: a target with an empty file" 'no seed in it' sh -c "cd '$grow' && tools/fuzz.sh smoke out a/x"
+rm "$grow/a/corpus/x.seeds"
+bad "seeds: a target without seeds" 'there is no file a/corpus/x.seeds' seeds check
+bad "fuzz-smoke: a target without seeds" 'there is no file a/corpus/x.seeds' sh -c "cd '$grow' && tools/fuzz.sh smoke out a/x"
+line '- x'
+mkdir "$grow/a/corpus/x"
+touch "$grow/a/corpus/x/1"
+bad "seeds: a seed in a file of its own" 'a/corpus/x/1: neither' seeds check
+rm -r "$grow/a/corpus/x"
+touch "$grow/a/corpus/y.dict"
+bad "seeds: a dictionary without a target" 'a/corpus/y.dict: neither' seeds check
 
 # ---- dependencies -------------------------------------------------------------------------------
 

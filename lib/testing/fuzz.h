@@ -5,7 +5,7 @@
  *
  *	FUZZ(const uint8_t *data, size_t size) { ...; return 0; }
  *
- * Built by `make fuzz`, run by tools/fuzz.sh; the inputs worth keeping are in <folder>/corpus/X/.
+ * Built by `make fuzz`, run by tools/fuzz.sh; the seeds are in <folder>/corpus/X.seeds.
  */
 #ifndef RAILHEAD_LIB_TESTING_FUZZ_H
 #define RAILHEAD_LIB_TESTING_FUZZ_H
