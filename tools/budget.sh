@@ -5,6 +5,7 @@
 # usage: tools/budget.sh [ROOT]
 # Functions, in lines between the braces: median <= 20, 90% <= 50, none > 100, <= 5 parameters.
 # Files <= 600 lines, headers <= 150, <= 12 includes. Product code and tests are judged apart.
+# The tree: fewer than 1500 files.
 set -eu
 export LC_ALL=C
 
@@ -64,4 +65,8 @@ for file in $all; do
 done
 longest=$(for file in $all; do echo "$(wc -l <"$file") $file"; done | sort -rn | head -n 1)
 echo "files    $(echo "$all" | wc -l): longest ${longest#* } with ${longest%% *} lines"
+# What git knows of, or, without git, what there is.
+tree=$(if [ -e .git ]; then git ls-files; else find . -path ./build -prune -o -type f -print; fi | wc -l)
+echo "tree     $tree files"
+[ "$tree" -lt 1500 ] || complain "budget: $tree files in the tree, allowed 1499"
 [ "$bad" = 0 ] || { echo "budget: exceeded, see above"; exit 1; }

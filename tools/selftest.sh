@@ -146,6 +146,10 @@ rm "$tree/lib/base/long.c"
 yes 'int x;' | head -n 151 >"$tree/lib/base/long.h"
 bad "budget: a header of 151 lines" '151 lines' "$tools/budget.sh" "$tree"
 rm "$tree/lib/base/long.h"
+mkdir "$tree/many"
+(cd "$tree/many" && seq 1500 | xargs touch)
+bad "budget: 1500 files in the tree" 'files in the tree' "$tools/budget.sh" "$tree"
+rm -r "$tree/many"
 
 good "spdx: a tree in order" "$tools/spdx.sh" "$tree"
 plant lib/base/a.c 'int x;'
