@@ -48,27 +48,29 @@ demo-rdma: ## show RoCE traffic between two pods, without RDMA hardware: in an e
 	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
 	@examples/demo-rdma.sh build/bin
 
+# The benches write all of their tables into build/doc, for a release.
+TABLES = mkdir -p build/doc && TABLES=build/doc/performance-$(1).md
 bench: ## measure against the reference plugins
 	@tools/deps.sh bench
 	$(sub) -j$$(nproc) all helpers
-	@HELPERS=build/conformance/bench conformance/bench/run.sh build/bin
+	@$(call TABLES,attach) HELPERS=build/conformance/bench conformance/bench/run.sh build/bin
 bench-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
 	@HELPERS=$(B)/conformance/bench conformance/bench/run.sh --quick $(B)/bin
 # LISTS: a test program that says, when asked, what the list of a PF's VFs costs.
 BENCH_SRIOV = LISTS=$(B)/test/lib/device/vf_test conformance/bench/sriov.sh
 bench-sriov: all helpers $(B)/test/lib/device/vf_test ## measure moves of devices beside the reference, here and on true VFs (root): minutes
 	@tools/deps.sh bench && tools/deps.sh vm
-	@$(BENCH_SRIOV) $(B)/bin
+	@$(call TABLES,sriov) $(BENCH_SRIOV) $(B)/bin
 bench-sriov-quick: all helpers $(B)/test/lib/device/vf_test ## the measuring itself, without the guest, with few rounds: its times mean nothing
 	@$(BENCH_SRIOV) --quick --no-vm $(B)/bin
 bench-topo: all helpers ## measure `railctl topo` on a tree of the size of a DGX, beside lstopo: a minute
 	@tools/deps.sh bench
-	@HELPERS=$(B)/conformance/bench conformance/bench/topo.sh $(B)/bin
+	@$(call TABLES,topo) HELPERS=$(B)/conformance/bench conformance/bench/topo.sh $(B)/bin
 bench-topo-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
 	@HELPERS=$(B)/conformance/bench conformance/bench/topo.sh --quick $(B)/bin
 bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the guest (root): minutes
 	@tools/deps.sh vm
-	@conformance/bench/rdma.sh $(B)/bin
+	@$(call TABLES,rdma) conformance/bench/rdma.sh $(B)/bin
 
 # ---- tests ------------------------------------------------------------------------------------
 
@@ -122,8 +124,8 @@ faults-vm: all helpers faults-lane ## every fault for sriov, on true VFs, for ip
 	@SUITES="faults rdma-faults" FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} conformance/vm/check.sh $(B)/bin
 vm-selftest: all helpers ## what goes wrong in the guest, or with it, is a failure, and leaves nothing (root)
 	@conformance/vm/selftest.sh $(B)/bin
-conformance-doc: all helpers ## docs/conformance.md: our plugins and the reference's side by side
-	@conformance/spec/doc.sh $(B)/bin >$(B)/conformance.md && mv $(B)/conformance.md docs/conformance.md
+conformance-doc: all helpers ## build/doc/conformance.md, every item side by side, and its totals as docs/conformance.md: an hour
+	@conformance/spec/doc.sh $(B)/bin build/doc && cp build/doc/conformance-short.md docs/conformance.md
 
 # Programs of which a tracer can make an allocation fail.
 faults-lane:
@@ -140,7 +142,7 @@ differential-long: all helpers ## the same with 100,000, of a seed of the moment
 	@HELPERS=$(B)/conformance/differential conformance/differential/run.sh --seed $$(date +%s) --count 100000 $(B)/bin
 
 soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes
-	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
+	@$(call TABLES,soak) HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
 soak-quick: all helpers ## the same with 1,500, and with plugins that must be caught
 	@conformance/soak/selftest.sh $(B)
 	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 1500 --seed $${SOAK_SEED:-1} $(B)/bin

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Make what a release consists of, in OUT: source and programs as tar files, what is in them (SPDX), checksums.
-# The same commit and the same libraries give the same bytes. Nothing is tagged, signed or sent anywhere.
+# Make the parts of a release in OUT: source and programs as tar files, their contents (SPDX), the tables that `make
+# conformance-doc` and the benches wrote, and checksums. The same commit and the same libraries give the same tar files.
+# Nothing is tagged, signed or sent anywhere.
 #
 # usage: tools/release.sh BUILD OUT
 #
@@ -51,6 +52,19 @@ cp LICENSE CHANGELOG.md "$out/tree/$name/"
 pack "$out/$name-linux-$machine.tar.gz" "$out/tree"
 "$tools/sbom.sh" "$build" "$version" "$out/tree/$name" >"$out/$name-linux-$machine.spdx"
 rm -rf "$out/tree"
-(cd "$out" && sha256sum -- *.tar.gz *.spdx >SHA256SUMS)
+
+# The whole tables behind docs/conformance.md and docs/performance.md. They are measurements: their bytes differ.
+missing=''
+for table in conformance:conformance-doc performance-attach:bench performance-sriov:bench-sriov performance-rdma:bench-rdma \
+	performance-topo:bench-topo performance-soak:soak; do
+	if [ -s "build/doc/${table%:*}.md" ]; then
+		cp "build/doc/${table%:*}.md" "$out/$name-${table%:*}.md"
+	else
+		missing="$missing make ${table#*:}"
+	fi
+done
+[ -z "$missing" ] || echo "release: without all tables of figures; to have them, run before:$missing" >&2
+
+(cd "$out" && find . -name '*.gz' -o -name '*.spdx' -o -name '*.md' | sed 's,^\./,,' | LC_ALL=C sort | xargs sha256sum -- >SHA256SUMS)
 echo "release: in $out:"
 sed 's/^/  /' "$out/SHA256SUMS"

@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 # lib.sh: the options of the benches, rows of figures, and the tables made of them. Sourced by the benches.
 #
-# ROWS and RAW are files: what was aimed at and what came out, and what measure printed. With MARKDOWN set,
-# tables are as docs/performance.md has them.
+# ROWS and RAW are files: targets and figures, and the output of measure. With MARKDOWN set, only the table of figures with a
+# target is printed, in the form of docs/performance.md. TABLES=FILE: write all tables in that form to the file as well; a
+# release contains them.
 
 say() { echo "bench: $*" >&2; }
 broken()
@@ -106,7 +107,7 @@ table()
 	fi
 }
 
-report()
+all_tables()
 {
 	machine
 	[ -z "$QUICK" ] || echo "(--quick: few rounds, the times mean nothing)"
@@ -114,6 +115,18 @@ report()
 	table 'what|target|figure|verdict' <"$ROWS"
 	raw_rows | table 'median (p10 to p90), ms|wall|CPU'
 	[ -z "$(memory_rows)" ] || memory_rows | table 'peak memory, KiB|largest process|sum of processes'
+}
+
+report()
+{
+	if [ -n "$MARKDOWN" ]; then
+		machine
+		echo
+		awk -F '|' '$2 != ""' "$ROWS" | table 'what|target|figure|verdict'
+	else
+		all_tables
+	fi
+	[ -z "${TABLES-}" ] || MARKDOWN=1 all_tables >"$TABLES"
 }
 
 # finish [FILE...]: the report; of --raw the files, beside those of all benches; of --quick, what a test says at its end.

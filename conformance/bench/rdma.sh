@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # rdma.sh [--quick] [--markdown] [--raw DIR] BINDIR: what the plugin rdma adds to a chain, in a guest. Medians.
 #
-# --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: as
-# docs/performance.md has the tables. KERNEL: the guest's (6.12). A nanosecond of the guest's is an instruction of its
+# --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: the
+# table of docs/performance.md. TABLES=FILE: all tables. KERNEL: the guest's (6.12). A nanosecond of the guest's is an instruction of its
 # processor, or a wait, so that times come out the same whatever else this machine does.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

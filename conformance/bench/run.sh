@@ -4,7 +4,7 @@
 #
 # Whole processes, in namespaces of their own; A and B take turns, so that what else the machine does hits
 # both; medians with the 10th and 90th percentile. --quick: is the bench itself sound, and are the rows
-# right that must be zero? Its times mean nothing. --markdown: the tables as docs/performance.md has them.
+# right that must be zero? Its times mean nothing. --markdown: the table of docs/performance.md. TABLES=FILE: all tables.
 # PEER_DIR: the reference plugins (default /usr/lib/cni); HELPERS=DIR: measure and floor, else compiled.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -4,7 +4,8 @@
 #
 # On this machine with veth in place of VFs, and in a guest with true ones; beside the reference's host-device
 # in the same run, taking turns. Medians. --quick: is the bench itself sound; its times mean nothing.
-# --no-vm: not in the guest. --raw DIR: keep the figures there. --markdown: as docs/performance.md has the tables.
+# --no-vm: not in the guest. --raw DIR: keep the figures there. --markdown: the table of docs/performance.md.
+# TABLES=FILE: all tables.
 # PEER_DIR: the installed reference (/usr/lib/cni); a newer one is fetched; KERNEL: the guest's (6.12); HELPERS=DIR:
 # measure, floor and calls (BINDIR/../conformance/bench); LISTS: build/test/lib/device/vf_test.
 set -u

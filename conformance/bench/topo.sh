@@ -4,8 +4,8 @@
 #
 # The machines are files in memory: 8 GPUs, 10 HCAs, 100 functions of the processors, and 128 to 4096 VFs, each with an
 # RDMA device and an interface. Beside it lstopo (Debian's hwloc-nox) on the same files (HWLOC_FSROOT), in turn with it.
-# --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: as
-# docs/performance.md has the tables. HELPERS: where topo_tree and topo_time are.
+# --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: the
+# table of docs/performance.md. TABLES=FILE: all tables. HELPERS: where topo_tree and topo_time are.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=conformance/bench/lib.sh

@@ -6,12 +6,13 @@
 # In namespaces of their own. Without --seed or SOAK_SEED the seed is one of the moment. It is printed; the
 # same one makes the same choices (whom to kill, when, what the runtime does then), though what they meet
 # is up to the scheduler. HELPERS=DIR: where the driver was built, else it is compiled.
+# TABLES=FILE: write the figures to the file as well; a release contains them.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage()
 {
-	sed -n '3,8s/^# //p' "$0" >&2
+	sed -n '3,9s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -48,4 +49,5 @@ fi
 printf '{"cniVersion":"1.1.0","name":"soak","type":"macvlan","master":"mst0","mode":"bridge",%s}' \
 	'"ipam":{"type":"railhead-ipam","pools":["soak4","soak6"]}' >"$W/conf.json"
 echo "soak: $CYCLES cycles, $KILL of 1000 runs killed, seed $SEED" >&2
-"$W/soak" "$W/bin" "$W/conf.json" "$W" "$CYCLES" "$SEED" "$KILL"
+set -o pipefail
+"$W/soak" "$W/bin" "$W/conf.json" "$W" "$CYCLES" "$SEED" "$KILL" | tee "${TABLES:-/dev/null}"

@@ -1,11 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# doc.sh BINDIR: docs/conformance.md on stdout: the items side by side for our plugins and the reference's.
-# ipvlan and sriov are held to them in a guest of conformance/vm, which takes an hour on a busy machine, unless GUEST names
-# a folder with the ipvlan.json and sriov.json of such a run.
+# doc.sh BINDIR OUT: write OUT/conformance.md, every item for our plugins and the reference's side by side, and
+# OUT/conformance-short.md, the totals and the deviations, which is docs/conformance.md.
+# ipvlan, sriov and rdma run in a guest of conformance/vm, which takes an hour on a busy machine, unless GUEST names a folder
+# with the ipvlan.json, sriov.json and rdma.json of such a run.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-BIN=$(cd "${1:?usage: doc.sh BINDIR}" && pwd)
+BIN=$(cd "${1:?usage: doc.sh BINDIR OUT}" && pwd)
+OUT=${2:?usage: doc.sh BINDIR OUT}
+mkdir -p "$OUT" || exit 2
 PROGRAM=${PROGRAM:-$BIN/../conformance/spec/cni-conformance}
 PEER_DIR=${PEER_DIR:-/usr/lib/cni}
 work=$(mktemp -d)
@@ -51,61 +54,99 @@ notes() # VERDICT COLUMN
 		"$work/$2.json"
 }
 
-cat <<END
+introduction() # LINK-PREFIX of the tree
+{
+	cat <<END
 <!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Made by: make conformance-doc. Do not edit. -->
 # Conformance, side by side
 
-\`cni-conformance\` (see [conformance/spec](../conformance/spec/README.md)) holds a plugin's program against a
-numbered list of the CNI protocol's rules: environment and stdin go in; stdout, exit status, the namespace and the wire
-are looked at. Compared here: railhead of this tree, and Debian's containernetworking-plugins
+\`cni-conformance\` (see [conformance/spec]($1conformance/spec/README.md)) checks a plugin's program against a numbered list of
+rules of the CNI protocol. It sets environment and stdin, and looks at stdout, exit status, the namespace and the packets.
+
+This page compares railhead of this tree with Debian's containernetworking-plugins
 $(dpkg-query -W -f '${Version}' containernetworking-plugins 2>/dev/null || echo '(unknown version)'), which know the
-protocol up to $(CNI_COMMAND=VERSION "$PEER_DIR/macvlan" </dev/null | jq -r '.supportedVersions[-1]'); on Linux $(uname -r | sed 's/-.*//').
-To repeat this page: \`make conformance-doc\`.
+protocol up to $(CNI_COMMAND=VERSION "$PEER_DIR/macvlan" </dev/null | jq -r '.supportedVersions[-1]'), on Linux $(uname -r | sed 's/-.*//').
+Newer releases of the reference plugins differ in some items. Each item was seen to fail against at least one plugin that breaks its rule
+(\`conformance/spec/selftest.sh\`).
 
-How to read it: MUST, SHOULD and MAY are the words of the specification, CONV those of its conventions, LIB is what the
-reference library does and runtimes have come to expect, DES is what railhead's own checklist asks where the
-specification is silent or contradicts itself. A failure of DES is therefore a difference of opinion about
-robustness, not a violation. An empty cell: the item does not apply to that plugin (an IPAM makes no links; a version
-without STATUS has none to check), or it is a duty of the runtime. \`deviates\`: we do otherwise on purpose, the reason is
-below. Newer releases of the reference plugins differ from Debian's in some items.
+| level | source of the rule |
+| --- | --- |
+| MUST, SHOULD, MAY | words of the specification |
+| CONV | the conventions of the specification |
+| LIB | behaviour of the reference library that runtimes expect |
+| DES | railhead's own checklist, where the specification says nothing or contradicts itself; a failure is no violation |
 
-ipvlan, sriov and rdma were run in the guest of [conformance/vm](../conformance/vm/README.md): sriov on the VFs of two emulated
-82576 cards, rdma in mode shared behind an interface with rxe, where what a plugin that only chains cannot do does not apply. What sriov does beyond the protocol (attributes, bandwidth tiers, MACs, names, owners) its suite there
-reads back from the kernel.
-
-Each item was seen to fail against at least one plugin made wrong for it (\`conformance/spec/selftest.sh\`).
-
-## Summary
-
+ipvlan, sriov and rdma ran in the virtual machine of [conformance/vm]($1conformance/vm/README.md). sriov used the VFs of two emulated 82576
+cards. rdma ran in mode shared after a plugin whose interface has rxe; items that a chained plugin cannot fulfil do not apply. The
+suite \`sriov\` there checks features beyond the protocol: attributes, bandwidth tiers, MACs, names, owners.
 END
-printf '| |'
-printf ' %s |' "${names[@]}"
-printf '\n| --- |'
-for ((i = 0; i < n; i++)); do printf ' --- |'; done
-echo
-for level in MUST SHOULD MAY CONV LIB DES; do
-	printf '| %s |' "$level"
-	for ((i = 1; i <= n; i++)); do
-		f=$(count "$i" $level FAIL)
-		printf ' %s pass' "$(count "$i" $level pass)"
-		[ "$f" = 0 ] || printf ', **%s fail**' "$f"
-		printf ' |'
-	done
+}
+
+summary()
+{
+	printf '\n## Totals\n\n| |'
+	printf ' %s |' "${names[@]}"
+	printf '\n| --- |'
+	for ((i = 0; i < n; i++)); do printf ' --- |'; done
 	echo
-done
-printf '\n## Items\n\n| item | level | rule |'
-printf ' %s |' "${names[@]}"
-printf '\n| --- | --- | --- |'
-for ((i = 0; i < n; i++)); do printf ' --- |'; done
-echo
-cat "$work/table"
-printf '\n## Where railhead deviates\n\n| item | level | rule | why |\n| --- | --- | --- | --- |\n'
-for ((i = 1; i <= n; i++)); do notes deviates "$i"; done
-for ((i = 1; i <= n; i++)); do
-	[ -n "$(notes FAIL "$i")" ] || continue
-	printf '\n## What was seen: %s\n\n| item | level | rule | seen |\n| --- | --- | --- | --- |\n' "${names[i - 1]}"
-	notes FAIL "$i"
-done
-END_OF_ITEMS=$(jq -rs '[.[] | select(.verdict == "n/a" and (.note | test("duty of the runtime|needs failing|for IPAMs with")))] | unique_by(.item)[] | "| \(.item) | \(.title) | \(.note) |"' "$work/1.json")
-printf '\n## Not to be seen from outside\n\n| item | rule | why |\n| --- | --- | --- |\n%s\n' "$END_OF_ITEMS"
+	for level in MUST SHOULD MAY CONV LIB DES; do
+		printf '| %s |' "$level"
+		for ((i = 1; i <= n; i++)); do
+			f=$(count "$i" $level FAIL)
+			printf ' %s pass' "$(count "$i" $level pass)"
+			[ "$f" = 0 ] || printf ', **%s fail**' "$f"
+			printf ' |'
+		done
+		echo
+	done
+}
+
+items()
+{
+	printf '\n## Items\n\nAn empty cell: the item does not apply to that plugin, or it is a duty of the runtime.\n\n| item | level | rule |'
+	printf ' %s |' "${names[@]}"
+	printf '\n| --- | --- | --- |'
+	for ((i = 0; i < n; i++)); do printf ' --- |'; done
+	echo
+	cat "$work/table"
+}
+
+deviations()
+{
+	printf '\n## Deviations of railhead\n\nThe plugins differ on purpose in these items.\n\n| item | level | rule | reason |\n| --- | --- | --- | --- |\n'
+	for ((i = 1; i <= n; i++)); do notes deviates "$i"; done | sort -u
+}
+
+failures()
+{
+	for ((i = 1; i <= n; i++)); do
+		[ -n "$(notes FAIL "$i")" ] || continue
+		printf '\n## Failures: %s\n\n| item | level | rule | seen |\n| --- | --- | --- | --- |\n' "${names[i - 1]}"
+		notes FAIL "$i"
+	done
+}
+
+unseen()
+{
+	printf '\n## Not visible from outside\n\n| item | rule | reason |\n| --- | --- | --- |\n'
+	jq -rs '[.[] | select(.verdict == "n/a" and (.note | test("duty of the runtime|needs failing|for IPAMs with")))] |
+		unique_by(.item)[] | "| \(.item) | \(.title) | \(.note) |"' "$work/1.json"
+}
+
+{
+	introduction ''
+	summary
+	items
+	deviations
+	failures
+	unseen
+} >"$OUT/conformance.md"
+{
+	introduction ../
+	printf '\n\`make conformance-doc\` repeats this page. It also writes \`build/doc/conformance.md\`, which has every item, and the failures\n'
+	printf 'of the reference plugins with their output. A release contains that file.\n'
+	summary
+	deviations
+	unseen
+} >"$OUT/conformance-short.md"
