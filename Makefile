@@ -194,7 +194,7 @@ $(B)/libraries.tsv: tools/static-libs.sh $(BINS)
 # Tests alone: the linker sends allocations to lib/testing/alloc.h, waits to lib/testing/time.h, and what
 # is asked of the kernel to lib/testing/pf.h and lib/testing/hca.h.
 WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms nanosleep \
-	nl_change nl_query nl_query_whole nl_link_by_name nl_link_by_index $(addprefix nl_rdma_,open open_in sys_get get \
+	nl_request nl_get nl_get_large nl_link_by_name nl_link_by_index $(addprefix nl_rdma_,open open_in sys_get get \
 	list by_name port ports chardev rename move monitor_wait)
 TESTING := $(call objects,$(TESTING_SRC))
 $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)

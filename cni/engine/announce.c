@@ -15,7 +15,7 @@ static void set(const struct ctx *ctx, const char *ifname, const char *key)
 {
 	struct err e;
 
-	if (sysctl_net(ctx->proc, ifname, key, "1", &e))
+	if (sysctl_net_path(ctx->proc, ifname, key, "1", &e))
 		log_debug(&ctx->log, "%s", e.msg);
 }
 

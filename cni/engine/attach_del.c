@@ -49,7 +49,7 @@ static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const
 
 int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod, struct err *e)
 {
-	const struct netns_noted what = record_noted(r);
+	const struct netns_on_record what = record_noted(r);
 	char holder[NETNS_HOLDER_LEN];
 	int rc = netns_locate(ctx, &what, pod, holder, e);
 

@@ -30,10 +30,10 @@ static int enable_v6(const struct attach *a, struct err *e)
 	const char *proc = a->call->ctx.proc, *ifname = a->call->env.ifname;
 	struct err ignored;
 
-	if (sysctl_net(proc, "lo", "ipv6/disable_ipv6", "0", &ignored))
+	if (sysctl_net_path(proc, "lo", "ipv6/disable_ipv6", "0", &ignored))
 		log_debug(&a->call->ctx.log, "%s", ignored.msg);
-	if (sysctl_net(proc, ifname, "ipv6/disable_ipv6", "0", e) ||
-	    sysctl_net(proc, ifname, "ipv6/keep_addr_on_down", "1", e))
+	if (sysctl_net_path(proc, ifname, "ipv6/disable_ipv6", "0", e) ||
+	    sysctl_net_path(proc, ifname, "ipv6/keep_addr_on_down", "1", e))
 		return err_wrap(e, "an IPv6 address was assigned, but IPv6 cannot be enabled");
 	return 0;
 }

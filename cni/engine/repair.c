@@ -115,7 +115,7 @@ static bool is_replaced(const struct record *r)
 static int look_at_netns(const struct ctx *ctx, const struct record *r, struct repair_view *v,
 			 struct err *e)
 {
-	const struct netns_noted what = record_noted(r);
+	const struct netns_on_record what = record_noted(r);
 	auto_netns struct netns pod = { .fd = -1 };
 	char holder[NETNS_HOLDER_LEN];
 	struct err why;

@@ -98,9 +98,9 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 		struct err *e) must_check;
 
 /* record_noted - what is known of the namespace of an attachment; borrows from r. */
-static inline struct netns_noted record_noted(const struct record *r)
+static inline struct netns_on_record record_noted(const struct record *r)
 {
-	return (struct netns_noted){ r->netns, r->netns_also, r->netns_id, r->from };
+	return (struct netns_on_record){ r->netns, r->netns_also, r->netns_id, r->from };
 }
 
 /* record_refuse - the error of a record with r->misplaced: names the file. Returns -1. */

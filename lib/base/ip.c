@@ -10,7 +10,7 @@
 /* ::ffff:0:0/96, the IPv4-mapped addresses (RFC 4291 section 2.5.5.2) */
 #define V4_MAPPED 0xffff
 
-static struct slice whole(const char *s)
+static struct slice slice_of(const char *s)
 {
 	/* a longer text is no address in any case */
 	return (struct slice){ s, strnlen(s, 2 * PREFIX_STR_LEN) };
@@ -32,7 +32,7 @@ static int parse_addr(struct slice s, struct ip *out)
 }
 
 /* Cut s at its only sep. False when there is none; then s is left alone. */
-static bool cut(struct slice *s, char sep, struct slice *tail)
+static bool cut_at(struct slice *s, char sep, struct slice *tail)
 {
 	struct slice rest = *s, head;
 
@@ -51,7 +51,7 @@ static int parse_prefix(struct slice s, struct ip_prefix *out)
 	char text[4];
 	uint64_t n;
 
-	if (!cut(&s, '/', &len) || parse_addr(s, &p.addr))
+	if (!cut_at(&s, '/', &len) || parse_addr(s, &p.addr))
 		return -1;
 	/* "/08" is refused: nobody knows what was meant */
 	if (slice_copy(len, text, sizeof(text)) || (text[0] == '0' && text[1]) ||
@@ -64,7 +64,7 @@ static int parse_prefix(struct slice s, struct ip_prefix *out)
 
 int ip_parse(const char *s, struct ip *out)
 {
-	return parse_addr(whole(s), out);
+	return parse_addr(slice_of(s), out);
 }
 
 struct ip ip_unmap(struct ip a)
@@ -76,12 +76,12 @@ struct ip ip_unmap(struct ip a)
 
 int ip_parse_prefix(const char *s, struct ip_prefix *out)
 {
-	return parse_prefix(whole(s), out);
+	return parse_prefix(slice_of(s), out);
 }
 
 int ip_parse_range(const char *s, struct ip_range *out)
 {
-	struct slice head = whole(s), tail;
+	struct slice head = slice_of(s), tail;
 	struct ip_range r;
 	struct ip_prefix p;
 
@@ -89,7 +89,7 @@ int ip_parse_range(const char *s, struct ip_range *out)
 		*out = (struct ip_range){ ip_network(p), ip_last(p) };
 		return 0;
 	}
-	if (!cut(&head, '-', &tail))
+	if (!cut_at(&head, '-', &tail))
 		tail = head;
 	if (parse_addr(head, &r.first) || parse_addr(tail, &r.last))
 		return -1;
@@ -99,7 +99,7 @@ int ip_parse_range(const char *s, struct ip_range *out)
 	return 0;
 }
 
-static uint16_t group(u128 v, int i)
+static uint16_t ipv6_group(u128 v, int i)
 {
 	return (uint16_t)(v >> (112 - 16 * i));
 }
@@ -113,7 +113,7 @@ static int longest_zeros(u128 v, int *len)
 	for (int i = 0; i < 8; i++) {
 		int n = 0;
 
-		while (i + n < 8 && group(v, i + n) == 0)
+		while (i + n < 8 && ipv6_group(v, i + n) == 0)
 			n++;
 		if (n > *len) {
 			best = i;
@@ -144,7 +144,8 @@ static char *format_v6(u128 v, char out[IP_STR_LEN])
 			i += zeros - 1;
 			continue;
 		}
-		len += (size_t)snprintf(out + len, IP_STR_LEN - len, "%s%x", colon, group(v, i));
+		len += (size_t)snprintf(out + len, IP_STR_LEN - len, "%s%x", colon,
+					ipv6_group(v, i));
 	}
 	return out;
 }

@@ -114,17 +114,17 @@ START_TEST(interrupted_for_ever)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		ck_assert_msg(!testing_syscall_fails(cases[i].nr, EINTR, cases[i].fn), "case %zu",
+		ck_assert_msg(!testing_fail_syscall(cases[i].nr, EINTR, cases[i].fn), "case %zu",
 			      i);
 }
 END_TEST
 
 START_TEST(other_errors_for_ever)
 {
-	ck_assert(!testing_syscall_fails(SYS_read, EAGAIN, runs));
-	ck_assert(!testing_syscall_fails(SYS_fcntl, EAGAIN, locks));
-	ck_assert(!testing_syscall_fails(SYS_recvfrom, ENOBUFS, asks_netlink));
-	ck_assert(!testing_syscall_fails(SYS_recvfrom, EAGAIN, asks_netlink));
+	ck_assert(!testing_fail_syscall(SYS_read, EAGAIN, runs));
+	ck_assert(!testing_fail_syscall(SYS_fcntl, EAGAIN, locks));
+	ck_assert(!testing_fail_syscall(SYS_recvfrom, ENOBUFS, asks_netlink));
+	ck_assert(!testing_fail_syscall(SYS_recvfrom, EAGAIN, asks_netlink));
 }
 END_TEST
 

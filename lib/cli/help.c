@@ -8,7 +8,7 @@
 
 /* Words of text, broken at HELP_WIDTH; the cursor stands in column `at`, new lines start at indent.
  */
-static void wrap(FILE *to, const char *text, size_t at, size_t indent)
+static void wrap_text(FILE *to, const char *text, size_t at, size_t indent)
 {
 	bool first = true;
 
@@ -45,7 +45,7 @@ void help_entry(FILE *to, const char *term, const char *meaning)
 		fprintf(to, "\n%*s", OPT_INDENT, "");
 	else
 		fprintf(to, "%*s", (int)(OPT_INDENT - at), "");
-	wrap(to, meaning, OPT_INDENT, OPT_INDENT);
+	wrap_text(to, meaning, OPT_INDENT, OPT_INDENT);
 }
 
 void help_options(FILE *to, const char *title, const struct opt *opts)
@@ -64,5 +64,5 @@ void help_options(FILE *to, const char *title, const struct opt *opts)
 
 void help_wrap(FILE *to, const char *text)
 {
-	wrap(to, text, 0, 0);
+	wrap_text(to, text, 0, 0);
 }

@@ -65,7 +65,7 @@ bool opt_nearer(const char *word, const char *candidate, const char **best)
 
 /* ---- parsing ---- */
 
-static const struct opt *find(const struct opt *const *tables, const char *name, size_t len)
+static const struct opt *find_option(const struct opt *const *tables, const char *name, size_t len)
 {
 	for (; *tables; tables++) {
 		for (const struct opt *o = *tables; o->name; o++) {
@@ -76,7 +76,7 @@ static const struct opt *find(const struct opt *const *tables, const char *name,
 	return NULL;
 }
 
-static int unknown(const struct opt *const *tables, const char *arg, struct err *e)
+static int refuse_unknown(const struct opt *const *tables, const char *arg, struct err *e)
 {
 	const char *best = NULL;
 	char name[NEAR_MAX + 1];
@@ -114,17 +114,17 @@ static int add_word(struct opts *o, const char *word, struct err *e)
 }
 
 /* One option; next is the argument behind it. Returns how many arguments it took. */
-static int take(const char *arg, const char *next, const struct opt *const *tables, struct opts *o,
-		struct err *e)
+static int take_option(const char *arg, const char *next, const struct opt *const *tables,
+		       struct opts *o, struct err *e)
 {
 	const char *equals = strchr(arg, '=');
 	size_t len = strcspn(arg + 2, "=");
-	const struct opt *opt = arg[1] == '-' ? find(tables, arg + 2, len) : NULL;
+	const struct opt *opt = arg[1] == '-' ? find_option(tables, arg + 2, len) : NULL;
 
 	if (strcmp(arg, "-h") == 0)
-		opt = find(tables, "help", 4);
+		opt = find_option(tables, "help", 4);
 	if (!opt)
-		return unknown(tables, arg, e);
+		return refuse_unknown(tables, arg, e);
 	if (!opt->value && equals)
 		return err_set(e, ERR_CONFIG, 0, "option --%s takes no value", opt->name);
 	if (!opt->value)
@@ -151,7 +151,7 @@ int opt_parse(char *const *argv, const struct opt *const *tables, bool stop, str
 			only_words = true;
 			i++;
 		} else if (is_option) {
-			int n = take(arg, argv[i + 1], tables, o, e);
+			int n = take_option(arg, argv[i + 1], tables, o, e);
 			if (n < 0)
 				return -1;
 			i += n;

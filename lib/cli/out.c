@@ -172,7 +172,7 @@ void out_table_clear(struct out_table *t)
 	t->n_rows = t->room = 0;
 }
 
-static void measure(const struct out_table *t, size_t widths[COLUMNS_MAX])
+static void measure_columns(const struct out_table *t, size_t widths[COLUMNS_MAX])
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		widths[i] = strlen(t->columns[i].title);
@@ -228,7 +228,7 @@ static bool hide_spare(const struct out_table *t, size_t widths[COLUMNS_MAX])
 
 /* One character after the other, then whole columns, until all fits or nothing more can give way.
  */
-static void fit(const struct out_table *t, unsigned limit, size_t widths[COLUMNS_MAX])
+static void fit_columns(const struct out_table *t, unsigned limit, size_t widths[COLUMNS_MAX])
 {
 	while (total_width(t, widths) > limit) {
 		if (!shrink_widest(t, widths) && !hide_spare(t, widths))
@@ -280,9 +280,9 @@ void out_table(const struct out *o, const struct out_table *t)
 {
 	size_t widths[COLUMNS_MAX], n = t->n_columns;
 
-	measure(t, widths);
+	measure_columns(t, widths);
 	if (o->width)
-		fit(t, o->width, widths);
+		fit_columns(t, o->width, widths);
 	for (size_t i = 0; i < n; i++) {
 		const struct fitted title = { t->columns[i].title, widths[i], t->columns[i].flags,
 					      OUT_HEAD, i + 1 == n };

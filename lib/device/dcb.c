@@ -28,7 +28,7 @@ static const struct nla_policy ieee_policy[DCB_ATTR_IEEE_MAX + 1] = {
 				  .minlen = offsetof(struct dcbnl_buffer, total_size) },
 };
 
-static void take_app(const struct dcb_app *app, struct dcb_info *out)
+static void parse_app(const struct dcb_app *app, struct dcb_info *out)
 {
 	if (app->selector != IEEE_8021QAZ_APP_SEL_DSCP || app->protocol >= DCB_DSCP ||
 	    app->priority >= DCB_PRIORITIES)
@@ -37,7 +37,7 @@ static void take_app(const struct dcb_app *app, struct dcb_info *out)
 	out->dscp[app->protocol] |= (uint8_t)(1u << app->priority);
 }
 
-static void take_apps(struct nlattr *table, struct dcb_info *out)
+static void parse_apps(struct nlattr *table, struct dcb_info *out)
 {
 	struct nlattr *a;
 	int left;
@@ -50,11 +50,11 @@ static void take_apps(struct nlattr *table, struct dcb_info *out)
 		if (nla_type(a) != DCB_ATTR_IEEE_APP || nla_len(a) < (int)sizeof(app))
 			continue;
 		memcpy(&app, nla_data(a), sizeof(app));
-		take_app(&app, out);
+		parse_app(&app, out);
 	}
 }
 
-static void take_pfc(const struct nlattr *a, struct dcb_info *out)
+static void parse_pfc(const struct nlattr *a, struct dcb_info *out)
 {
 	struct ieee_pfc pfc;
 
@@ -72,7 +72,7 @@ static void take_pfc(const struct nlattr *a, struct dcb_info *out)
 	out->pfc_delay = pfc.delay;
 }
 
-static void take_ets(const struct nlattr *a, struct dcb_info *out)
+static void parse_ets(const struct nlattr *a, struct dcb_info *out)
 {
 	struct ieee_ets ets;
 
@@ -81,7 +81,7 @@ static void take_ets(const struct nlattr *a, struct dcb_info *out)
 	memcpy(out->prio_tc, ets.prio_tc, sizeof(out->prio_tc));
 }
 
-static void take_buffers(const struct nlattr *a, struct dcb_info *out)
+static void parse_buffers(const struct nlattr *a, struct dcb_info *out)
 {
 	struct dcbnl_buffer b;
 
@@ -91,16 +91,16 @@ static void take_buffers(const struct nlattr *a, struct dcb_info *out)
 	memcpy(out->buffer, b.buffer_size, sizeof(out->buffer));
 }
 
-static void take_ieee(struct nlattr **ieee, struct dcb_info *out)
+static void parse_ieee(struct nlattr **ieee, struct dcb_info *out)
 {
 	if (ieee[DCB_ATTR_IEEE_ETS])
-		take_ets(ieee[DCB_ATTR_IEEE_ETS], out);
+		parse_ets(ieee[DCB_ATTR_IEEE_ETS], out);
 	if (ieee[DCB_ATTR_IEEE_PFC])
-		take_pfc(ieee[DCB_ATTR_IEEE_PFC], out);
+		parse_pfc(ieee[DCB_ATTR_IEEE_PFC], out);
 	if (ieee[DCB_ATTR_IEEE_APP_TABLE])
-		take_apps(ieee[DCB_ATTR_IEEE_APP_TABLE], out);
+		parse_apps(ieee[DCB_ATTR_IEEE_APP_TABLE], out);
 	if (ieee[DCB_ATTR_DCB_BUFFER])
-		take_buffers(ieee[DCB_ATTR_DCB_BUFFER], out);
+		parse_buffers(ieee[DCB_ATTR_DCB_BUFFER], out);
 }
 
 static int on_dcb(const struct nlmsghdr *h, void *arg, struct err *e)
@@ -108,7 +108,7 @@ static int on_dcb(const struct nlmsghdr *h, void *arg, struct err *e)
 	struct nlattr *top[DCB_ATTR_MAX + 1], *ieee[DCB_ATTR_IEEE_MAX + 1];
 	struct dcb_info *out = arg;
 
-	if (nl_attrs(h, sizeof(struct dcbmsg), top, DCB_ATTR_MAX, top_policy))
+	if (nl_parse_attrs(h, sizeof(struct dcbmsg), top, DCB_ATTR_MAX, top_policy))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's answer");
 	*out = (struct dcb_info){ 0 };
 	if (top[DCB_ATTR_DCBX]) {
@@ -119,11 +119,11 @@ static int on_dcb(const struct nlmsghdr *h, void *arg, struct err *e)
 		return 0;
 	if (nla_parse_nested(ieee, DCB_ATTR_IEEE_MAX, top[DCB_ATTR_IEEE], ieee_policy) < 0)
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's answer");
-	take_ieee(ieee, out);
+	parse_ieee(ieee, out);
 	return 0;
 }
 
-static void begin(struct nl_req *rq, int type, uint8_t cmd, const char *ifname)
+static void begin_request(struct nl_req *rq, int type, uint8_t cmd, const char *ifname)
 {
 	const struct dcbmsg head = { .dcb_family = AF_UNSPEC, .cmd = cmd };
 
@@ -136,8 +136,8 @@ int nl_dcb_get(struct nl *nl, const char *ifname, struct dcb_info *out, struct e
 	auto_nl_req struct nl_req rq = { 0 };
 	struct dcb_info d;
 
-	begin(&rq, RTM_GETDCB, DCB_CMD_IEEE_GET, ifname);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_dcb, &d }, e) == 0) {
+	begin_request(&rq, RTM_GETDCB, DCB_CMD_IEEE_GET, ifname);
+	if (nl_get(nl, &rq, (struct nl_sink){ on_dcb, &d }, e) == 0) {
 		*out = d;
 		return 0;
 	}
@@ -157,19 +157,20 @@ static int on_status(const struct nlmsghdr *h, void *arg, struct err *e)
 	};
 	struct nlattr *top[DCB_ATTR_MAX + 1];
 
-	if (nl_attrs(h, sizeof(struct dcbmsg), top, DCB_ATTR_MAX, policy) || !top[DCB_ATTR_IEEE])
+	if (nl_parse_attrs(h, sizeof(struct dcbmsg), top, DCB_ATTR_MAX, policy) ||
+	    !top[DCB_ATTR_IEEE])
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's answer");
 	int status = nla_get_u8(top[DCB_ATTR_IEEE]);
 	*(int *)arg = status > INT8_MAX ? status - (UINT8_MAX + 1) : status;
 	return 0;
 }
 
-static int change(struct nl *nl, const struct nl_req *rq, const char *ifname, const char *what,
-		  struct err *e)
+static int request_change(struct nl *nl, const struct nl_req *rq, const char *ifname,
+			  const char *what, struct err *e)
 {
 	int status;
 
-	if (nl_query(nl, rq, (struct nl_sink){ on_status, &status }, e))
+	if (nl_get(nl, rq, (struct nl_sink){ on_status, &status }, e))
 		return err_wrap(e, "%s of interface %s", what, ifname);
 	if (status == 0)
 		return 0;
@@ -185,11 +186,11 @@ int nl_dcb_set_pfc(struct nl *nl, const char *ifname, const struct dcb_info *was
 		.pfc_cap = was->pfc_cap, .pfc_en = pfc, .mbc = was->pfc_mbc, .delay = was->pfc_delay
 	};
 
-	begin(&rq, RTM_SETDCB, DCB_CMD_IEEE_SET, ifname);
+	begin_request(&rq, RTM_SETDCB, DCB_CMD_IEEE_SET, ifname);
 	struct nlattr *ieee = nl_req_nest(&rq, DCB_ATTR_IEEE);
 	nl_req_put(&rq, DCB_ATTR_IEEE_PFC, &v, sizeof(v));
 	nl_req_nest_end(&rq, ieee);
-	return change(nl, &rq, ifname, "set priority flow control", e);
+	return request_change(nl, &rq, ifname, "set priority flow control", e);
 }
 
 /* What fits into a request, with room to spare; one for each DSCP value does. */
@@ -222,12 +223,12 @@ static int change_rules(struct nl *nl, uint8_t cmd, const char *ifname,
 	while (at < DCB_DSCP * DCB_PRIORITIES) {
 		auto_nl_req struct nl_req rq = { 0 };
 
-		begin(&rq, RTM_SETDCB, cmd, ifname);
+		begin_request(&rq, RTM_SETDCB, cmd, ifname);
 		put_rules(&rq, rules, &at);
-		if (change(nl, &rq, ifname,
-			   cmd == DCB_CMD_IEEE_SET ? "set priorities of DSCP values"
-						   : "remove priorities of DSCP values",
-			   e))
+		if (request_change(nl, &rq, ifname,
+				   cmd == DCB_CMD_IEEE_SET ? "set priorities of DSCP values"
+							   : "remove priorities of DSCP values",
+				   e))
 			return -1;
 	}
 	return 0;

@@ -192,7 +192,7 @@ static struct nlattr *asked(const struct net_fake *k, uint8_t cmd, int attr)
 	ck_assert(n > 0 && nlmsg_ok(h, (int)n));
 	ck_assert_int_eq(h->nlmsg_type, RTM_SETDCB);
 	ck_assert_int_eq(((struct dcbmsg *)nlmsg_data(h))->cmd, cmd);
-	ck_assert_int_eq(nl_attrs(h, sizeof(struct dcbmsg), top, DCB_ATTR_MAX, NULL), 0);
+	ck_assert_int_eq(nl_parse_attrs(h, sizeof(struct dcbmsg), top, DCB_ATTR_MAX, NULL), 0);
 	ck_assert_str_eq(nla_get_string(top[DCB_ATTR_IFNAME]), "ens1");
 	ck_assert_int_ge(nla_parse_nested(ieee, DCB_ATTR_IEEE_MAX, top[DCB_ATTR_IEEE], NULL), 0);
 	ck_assert_ptr_nonnull(ieee[attr]);

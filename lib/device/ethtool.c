@@ -41,7 +41,7 @@ size_t ethtool_part_size(enum ethtool_part p)
 }
 
 /* 0, or what the kernel's errno is. */
-static int ask(int fd, const char *ifname, void *what)
+static int ethtool_ioctl(int fd, const char *ifname, void *what)
 {
 	struct ifreq rq = { .ifr_data = what };
 
@@ -67,7 +67,7 @@ static int get_features(int fd, const char *ifname, struct ethtool_state *s)
 
 	f->cmd = ETHTOOL_GFEATURES;
 	f->size = ETHTOOL_BLOCKS;
-	int errnum = ask(fd, ifname, f);
+	int errnum = ethtool_ioctl(fd, ifname, f);
 
 	if (errnum)
 		return errnum;
@@ -95,7 +95,7 @@ int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e)
 	for (size_t i = 0; i < ETHTOOL_PARTS; i++) {
 		uint32_t part[ETHTOOL_BYTES / sizeof(uint32_t)] = { parts[i].get };
 
-		s.has[i] = ask(fd, ifname, part) == 0;
+		s.has[i] = ethtool_ioctl(fd, ifname, part) == 0;
 		if (s.has[i])
 			memcpy(s.part[i], part, parts[i].size);
 	}
@@ -105,7 +105,8 @@ int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e)
 
 /* ---- comparing ---- */
 
-static uint32_t changed(const struct ethtool_state *is, const struct ethtool_state *want, size_t i)
+static uint32_t changed_features(const struct ethtool_state *is, const struct ethtool_state *want,
+				 size_t i)
 {
 	return i < is->blocks && i < want->blocks
 		       ? (is->wanted[i] ^ want->wanted[i]) & is->can[i] & want->can[i]
@@ -115,7 +116,7 @@ static uint32_t changed(const struct ethtool_state *is, const struct ethtool_sta
 static bool same_features(const struct ethtool_state *is, const struct ethtool_state *want)
 {
 	for (size_t i = 0; i < ETHTOOL_BLOCKS; i++) {
-		if (changed(is, want, i))
+		if (changed_features(is, want, i))
 			return false;
 	}
 	return true;
@@ -127,8 +128,8 @@ static bool same_part(const struct ethtool_state *is, const struct ethtool_state
 	       memcmp(is->part[i] + HEAD, want->part[i] + HEAD, parts[i].size - HEAD) == 0;
 }
 
-const char *ethtool_differ(const struct ethtool_state *is, const struct ethtool_state *want,
-			   size_t n)
+const char *ethtool_changed_part(const struct ethtool_state *is, const struct ethtool_state *want,
+				 size_t n)
 {
 	if (!same_features(is, want) && n-- == 0)
 		return "features";
@@ -141,7 +142,7 @@ const char *ethtool_differ(const struct ethtool_state *is, const struct ethtool_
 
 /* ---- putting back ---- */
 
-static void refuse(const struct ethtool_put *put, const char *what, int errnum)
+static void report_refusal(const struct ethtool_set *put, const char *what, int errnum)
 {
 	struct err why;
 
@@ -149,7 +150,7 @@ static void refuse(const struct ethtool_put *put, const char *what, int errnum)
 	put->refused(what, &why, put->arg);
 }
 
-static void put_features(int fd, const char *ifname, const struct ethtool_put *put)
+static void put_features(int fd, const char *ifname, const struct ethtool_set *put)
 {
 	_Alignas(struct ethtool_sfeatures) char
 		room[sizeof(struct ethtool_sfeatures) +
@@ -162,19 +163,19 @@ static void put_features(int fd, const char *ifname, const struct ethtool_put *p
 	f->cmd = ETHTOOL_SFEATURES;
 	f->size = put->is->blocks;
 	for (uint32_t i = 0; i < put->is->blocks; i++) {
-		f->features[i].valid = changed(put->is, put->want, i);
+		f->features[i].valid = changed_features(put->is, put->want, i);
 		f->features[i].requested = put->want->wanted[i] & f->features[i].valid;
 	}
-	int errnum = ask(fd, ifname, f);
+	int errnum = ethtool_ioctl(fd, ifname, f);
 	if (!errnum)
 		errnum = get_features(fd, ifname, &now);
 	if (!errnum && !same_features(&now, put->want))
 		errnum = EOPNOTSUPP;
 	if (errnum)
-		refuse(put, "features", errnum);
+		report_refusal(put, "features", errnum);
 }
 
-static void put_part(int fd, const char *ifname, const struct ethtool_put *put, size_t i)
+static void put_part(int fd, const char *ifname, const struct ethtool_set *put, size_t i)
 {
 	uint32_t part[ETHTOOL_BYTES / sizeof(uint32_t)];
 
@@ -182,12 +183,12 @@ static void put_part(int fd, const char *ifname, const struct ethtool_put *put, 
 		return;
 	memcpy(part, put->want->part[i], sizeof(part));
 	part[0] = parts[i].set;
-	int errnum = ask(fd, ifname, part);
+	int errnum = ethtool_ioctl(fd, ifname, part);
 	if (errnum)
-		refuse(put, parts[i].name, errnum);
+		report_refusal(put, parts[i].name, errnum);
 }
 
-void ethtool_put(const char *ifname, const struct ethtool_put *put)
+void ethtool_set(const char *ifname, const struct ethtool_set *put)
 {
 	struct err why;
 	auto_fd int fd = open_socket(&why);

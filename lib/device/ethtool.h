@@ -39,18 +39,18 @@ size_t ethtool_part_size(enum ethtool_part p);
 int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e) must_check;
 
 /*
- * ethtool_put - make what is not as wanted so. A refusal does not keep it from the rest: refused is
+ * ethtool_set - make what is not as wanted so. A refusal does not keep it from the rest: refused is
  * called for each, with the word for it.
  */
-struct ethtool_put {
+struct ethtool_set {
 	const struct ethtool_state *is, *want;
 	void (*refused)(const char *what, const struct err *why, void *arg);
 	void *arg;
 };
-void ethtool_put(const char *ifname, const struct ethtool_put *put);
+void ethtool_set(const char *ifname, const struct ethtool_set *put);
 
-/* ethtool_differ - the word for a difference after the first n ones; NULL: no more. Pure. */
-const char *ethtool_differ(const struct ethtool_state *is, const struct ethtool_state *want,
-			   size_t n);
+/* ethtool_changed_part - the word for a difference after the first n ones; NULL: no more. Pure. */
+const char *ethtool_changed_part(const struct ethtool_state *is, const struct ethtool_state *want,
+				 size_t n);
 
 #endif

@@ -44,12 +44,12 @@ START_TEST(each_feature)
 		if (!(was.can[bit / 32] & 1u << bit % 32))
 			continue;
 		other.wanted[bit / 32] ^= 1u << bit % 32;
-		ethtool_put("v0", &(struct ethtool_put){ &was, &other, ignore, NULL });
+		ethtool_set("v0", &(struct ethtool_set){ &was, &other, ignore, NULL });
 		const struct ethtool_state is = tool();
-		turned += ethtool_differ(&is, &was, 0) != NULL;
-		ethtool_put("v0", &(struct ethtool_put){ &is, &was, is_not_refused, NULL });
+		turned += ethtool_changed_part(&is, &was, 0) != NULL;
+		ethtool_set("v0", &(struct ethtool_set){ &is, &was, is_not_refused, NULL });
 		const struct ethtool_state now = tool();
-		ck_assert_ptr_null(ethtool_differ(&now, &was, 0));
+		ck_assert_ptr_null(ethtool_changed_part(&now, &was, 0));
 	}
 	ck_assert_uint_ge(turned, 8);
 }
@@ -61,13 +61,13 @@ START_TEST(differences_of_parts)
 
 	b = a;
 	a.part[ETHTOOL_RINGS][0] = 1; /* the request's own number */
-	ck_assert_ptr_null(ethtool_differ(&a, &b, 0));
+	ck_assert_ptr_null(ethtool_changed_part(&a, &b, 0));
 	a.part[ETHTOOL_RINGS][20] = 1;
 	a.part[ETHTOOL_PAUSE][8] = 1;
-	ck_assert_str_eq(ethtool_differ(&a, &b, 0), "rings");
-	ck_assert_str_eq(ethtool_differ(&a, &b, 1), "pause");
+	ck_assert_str_eq(ethtool_changed_part(&a, &b, 0), "rings");
+	ck_assert_str_eq(ethtool_changed_part(&a, &b, 1), "pause");
 	b.has[ETHTOOL_RINGS] = false;
-	ck_assert_str_eq(ethtool_differ(&a, &b, 0), "pause");
+	ck_assert_str_eq(ethtool_changed_part(&a, &b, 0), "pause");
 }
 END_TEST
 

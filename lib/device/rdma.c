@@ -49,18 +49,18 @@ int nl_rdma_open_in(const struct netns *ns, const struct netns *home, struct nl 
 
 /* ---- decoding ---- */
 
-static int unreadable(struct err *e)
+static int refuse_unreadable(struct err *e)
 {
 	return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
 }
 
-static int parse(const struct nlmsghdr *h, struct nlattr **tb, struct err *e)
+static int parse_attrs(const struct nlmsghdr *h, struct nlattr **tb, struct err *e)
 {
-	return nl_attrs(h, 0, tb, RDMA_ATTR_TOP, policy) ? unreadable(e) : 0;
+	return nl_parse_attrs(h, 0, tb, RDMA_ATTR_TOP, policy) ? refuse_unreadable(e) : 0;
 }
 
 /* Text that does not fit would name something else. */
-static bool take_str(const struct nlattr *a, char *out, size_t size)
+static bool parse_str(const struct nlattr *a, char *out, size_t size)
 {
 	size_t len;
 
@@ -79,36 +79,36 @@ static uint32_t u32_or_0(const struct nlattr *a)
 	return a ? nla_get_u32(a) : 0;
 }
 
-static int take_link(const struct nlmsghdr *h, struct rdma_link *d, struct err *e)
+static int parse_link(const struct nlmsghdr *h, struct rdma_link *d, struct err *e)
 {
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
 
-	if (parse(h, tb, e))
+	if (parse_attrs(h, tb, e))
 		return -1;
 	*d = (struct rdma_link){ .ports = u32_or_0(tb[RDMA_NLDEV_ATTR_PORT_INDEX]) };
 	if (!tb[RDMA_NLDEV_ATTR_DEV_INDEX] ||
-	    !take_str(tb[RDMA_NLDEV_ATTR_DEV_NAME], d->name, sizeof(d->name)))
-		return unreadable(e);
+	    !parse_str(tb[RDMA_NLDEV_ATTR_DEV_NAME], d->name, sizeof(d->name)))
+		return refuse_unreadable(e);
 	d->index = nla_get_u32(tb[RDMA_NLDEV_ATTR_DEV_INDEX]);
 	if (tb[RDMA_NLDEV_ATTR_NODE_GUID])
 		d->node_guid = nla_get_u64(tb[RDMA_NLDEV_ATTR_NODE_GUID]);
 	if (tb[RDMA_NLDEV_ATTR_DEV_NODE_TYPE])
 		d->node_type = nla_get_u8(tb[RDMA_NLDEV_ATTR_DEV_NODE_TYPE]);
-	(void)take_str(tb[RDMA_NLDEV_ATTR_DEV_PROTOCOL], d->protocol, sizeof(d->protocol));
-	(void)take_str(tb[RDMA_NLDEV_ATTR_FW_VERSION], d->fw_version, sizeof(d->fw_version));
+	(void)parse_str(tb[RDMA_NLDEV_ATTR_DEV_PROTOCOL], d->protocol, sizeof(d->protocol));
+	(void)parse_str(tb[RDMA_NLDEV_ATTR_FW_VERSION], d->fw_version, sizeof(d->fw_version));
 	return 0;
 }
 
-static int take_port(const struct nlmsghdr *h, struct rdma_port *p, struct err *e)
+static int parse_port(const struct nlmsghdr *h, struct rdma_port *p, struct err *e)
 {
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
 	uint32_t ifindex;
 
-	if (parse(h, tb, e))
+	if (parse_attrs(h, tb, e))
 		return -1;
 	ifindex = u32_or_0(tb[RDMA_NLDEV_ATTR_NDEV_INDEX]);
 	if (!tb[RDMA_NLDEV_ATTR_PORT_INDEX] || ifindex > INT32_MAX)
-		return unreadable(e);
+		return refuse_unreadable(e);
 	*p = (struct rdma_port){ .port = nla_get_u32(tb[RDMA_NLDEV_ATTR_PORT_INDEX]),
 				 .ifindex = (int)ifindex };
 	if (tb[RDMA_NLDEV_ATTR_PORT_STATE] &&
@@ -120,7 +120,7 @@ static int take_port(const struct nlmsghdr *h, struct rdma_port *p, struct err *
 /* ---- requests ---- */
 
 /* There is no family header: the attributes come first. */
-static void begin(struct nl_req *rq, int cmd)
+static void begin_request(struct nl_req *rq, int cmd)
 {
 	nl_req_begin(rq, (int)RDMA_NLMSG(cmd), 0, "", 0);
 }
@@ -137,7 +137,7 @@ static int explain_missing(uint32_t index, struct err *e)
 
 static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	return take_link(h, arg, e);
+	return parse_link(h, arg, e);
 }
 
 int nl_rdma_get(struct nl *nl, uint32_t index, struct rdma_link *out, struct err *e)
@@ -145,9 +145,9 @@ int nl_rdma_get(struct nl *nl, uint32_t index, struct rdma_link *out, struct err
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_link d;
 
-	begin(&rq, RDMA_NLDEV_CMD_GET);
+	begin_request(&rq, RDMA_NLDEV_CMD_GET);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_link, &d }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_link, &d }, e))
 		return explain_missing(index, e);
 	*out = d;
 	return 0;
@@ -162,7 +162,7 @@ static int collect_link(const struct nlmsghdr *h, void *arg, struct err *e)
 		l->n = 0;
 		return 0;
 	}
-	return take_link(h, &d, e) || nl_list_add(l, &d, sizeof(d), e) ? -1 : 0;
+	return parse_link(h, &d, e) || nl_list_add(l, &d, sizeof(d), e) ? -1 : 0;
 }
 
 int nl_rdma_list(struct nl *nl, rdma_link_fn fn, void *arg, struct err *e)
@@ -170,8 +170,8 @@ int nl_rdma_list(struct nl *nl, rdma_link_fn fn, void *arg, struct err *e)
 	auto_clean(nl_list_clear) struct nl_list l = { 0 };
 	auto_nl_req struct nl_req rq = { 0 };
 
-	begin(&rq, RDMA_NLDEV_CMD_GET);
-	if (nl_walk(nl, &rq, (struct nl_sink){ collect_link, &l }, e))
+	begin_request(&rq, RDMA_NLDEV_CMD_GET);
+	if (nl_get_dump(nl, &rq, (struct nl_sink){ collect_link, &l }, e))
 		return err_wrap(e, "list the RDMA devices");
 	for (size_t i = 0; i < l.n; i++) {
 		if (fn((struct rdma_link *)l.items + i, arg))
@@ -219,7 +219,7 @@ static int collect_port(const struct nlmsghdr *h, void *arg, struct err *e)
 		l->n = 0;
 		return 0;
 	}
-	return take_port(h, &p, e) || nl_list_add(l, &p, sizeof(p), e) ? -1 : 0;
+	return parse_port(h, &p, e) || nl_list_add(l, &p, sizeof(p), e) ? -1 : 0;
 }
 
 int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, struct err *e)
@@ -227,9 +227,9 @@ int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, str
 	auto_clean(nl_list_clear) struct nl_list l = { 0 };
 	auto_nl_req struct nl_req rq = { 0 };
 
-	begin(&rq, RDMA_NLDEV_CMD_PORT_GET);
+	begin_request(&rq, RDMA_NLDEV_CMD_PORT_GET);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	if (nl_walk(nl, &rq, (struct nl_sink){ collect_port, &l }, e))
+	if (nl_get_dump(nl, &rq, (struct nl_sink){ collect_port, &l }, e))
 		return explain_missing(index, e);
 	for (size_t i = 0; i < l.n; i++) {
 		if (fn((struct rdma_port *)l.items + i, arg))
@@ -240,7 +240,7 @@ int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, str
 
 static int on_port(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	return take_port(h, arg, e);
+	return parse_port(h, arg, e);
 }
 
 int nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port *out, struct err *e)
@@ -248,10 +248,10 @@ int nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port 
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_port p;
 
-	begin(&rq, RDMA_NLDEV_CMD_PORT_GET);
+	begin_request(&rq, RDMA_NLDEV_CMD_PORT_GET);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_PORT_INDEX, port);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_port, &p }, e)) {
+	if (nl_get(nl, &rq, (struct nl_sink){ on_port, &p }, e)) {
 		(void)explain_missing(index, e);
 		return err_wrap(e, "port %u", port);
 	}
@@ -269,7 +269,7 @@ const char *rdma_port_state_name(enum rdma_port_state s)
 /* ---- character devices ---- */
 
 /* The kernel's huge_encode_dev(): the minor's higher bits lie above the major. */
-static void take_number(uint64_t dev, struct rdma_chardev *c)
+static void parse_number(uint64_t dev, struct rdma_chardev *c)
 {
 	c->major = (uint32_t)(dev >> 8) & 0xfff;
 	c->minor = (uint32_t)((dev & 0xff) | ((dev >> 12) & 0xfff00));
@@ -280,13 +280,13 @@ static int on_chardev(const struct nlmsghdr *h, void *arg, struct err *e)
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
 	struct rdma_chardev *c = arg;
 
-	if (parse(h, tb, e))
+	if (parse_attrs(h, tb, e))
 		return -1;
 	*c = (struct rdma_chardev){ 0 };
 	if (!tb[RDMA_NLDEV_ATTR_CHARDEV] ||
-	    !take_str(tb[RDMA_NLDEV_ATTR_CHARDEV_NAME], c->name, sizeof(c->name)))
-		return unreadable(e);
-	take_number(nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV]), c);
+	    !parse_str(tb[RDMA_NLDEV_ATTR_CHARDEV_NAME], c->name, sizeof(c->name)))
+		return refuse_unreadable(e);
+	parse_number(nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV]), c);
 	return 0;
 }
 
@@ -310,13 +310,13 @@ int nl_rdma_chardev(struct nl *nl, struct rdma_chardev_of of, struct rdma_charde
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_chardev c;
 
-	begin(&rq, RDMA_NLDEV_CMD_GET_CHARDEV);
+	begin_request(&rq, RDMA_NLDEV_CMD_GET_CHARDEV);
 	nl_req_put_str(&rq, RDMA_NLDEV_ATTR_CHARDEV_TYPE, of.type);
 	if (!of.global)
 		nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, of.index);
 	if (of.port)
 		nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_PORT_INDEX, of.port);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_chardev, &c }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_chardev, &c }, e))
 		return explain_chardev(&of, e);
 	*out = c;
 	return 0;
@@ -334,7 +334,7 @@ static int on_sys(const struct nlmsghdr *h, void *arg, struct err *e)
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
 	struct rdma_sys *s = arg;
 
-	if (parse(h, tb, e))
+	if (parse_attrs(h, tb, e))
 		return -1;
 
 	const struct nlattr *mode = tb[RDMA_NLDEV_SYS_ATTR_NETNS_MODE];
@@ -350,8 +350,8 @@ int nl_rdma_sys_get(struct nl *nl, struct rdma_sys *out, struct err *e)
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_sys s;
 
-	begin(&rq, RDMA_NLDEV_CMD_SYS_GET);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_sys, &s }, e))
+	begin_request(&rq, RDMA_NLDEV_CMD_SYS_GET);
+	if (nl_get(nl, &rq, (struct nl_sink){ on_sys, &s }, e))
 		return err_wrap(e, "ask for the mode of the RDMA subsystem");
 	*out = s;
 	return 0;

@@ -32,7 +32,7 @@ int nl_rdma_rename(struct nl *nl, uint32_t index, const char *name, struct err *
 		return -1;
 	begin_set(&rq, index);
 	nl_req_put_str(&rq, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	return nl_change(nl, &rq, e)
+	return nl_request(nl, &rq, e)
 		       ? err_wrap(e, "rename RDMA device number %u to %s", index, name)
 		       : 0;
 }
@@ -61,7 +61,7 @@ int nl_rdma_move(struct nl *nl, uint32_t index, const struct netns *target, cons
 	nl_req_put_u32(&rq, RDMA_NLDEV_NET_NS_FD, (uint32_t)target->fd);
 	if (name)
 		nl_req_put_str(&rq, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	if (nl_change(nl, &rq, e) == 0)
+	if (nl_request(nl, &rq, e) == 0)
 		return 0;
 	if (e->code == ERR_KERNEL)
 		hint_move(e);
@@ -75,7 +75,7 @@ int nl_rdma_sys_set(struct nl *nl, enum rdma_mode mode, struct err *e)
 
 	nl_req_begin(&rq, (int)RDMA_NLMSG(RDMA_NLDEV_CMD_SYS_SET), 0, "", 0);
 	nl_req_put(&rq, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, &value, sizeof(value));
-	if (nl_change(nl, &rq, e) == 0)
+	if (nl_request(nl, &rq, e) == 0)
 		return 0;
 	if (e->errnum == EBUSY)
 		(void)err_hint(e, "the kernel changes it only while there is no network namespace "

@@ -20,7 +20,7 @@ static void receive(const struct net_fake *k, struct sent *s, unsigned cmd)
 	ck_assert_int_gt(recv(k->peer, s->buf, sizeof(s->buf), MSG_DONTWAIT), 0);
 	ck_assert_uint_eq(h->nlmsg_type, RDMA_NLMSG(cmd));
 	ck_assert_uint_eq(h->nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
-	ck_assert_int_eq(nl_attrs(h, 0, s->tb, RDMA_ATTR_TOP, NULL), 0);
+	ck_assert_int_eq(nl_parse_attrs(h, 0, s->tb, RDMA_ATTR_TOP, NULL), 0);
 }
 
 START_TEST(renames)

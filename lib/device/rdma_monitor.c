@@ -59,12 +59,12 @@ static bool is_about_rdma(const char *text, size_t len)
 }
 
 /* 1: something to look at, 0: nothing. Events that were lost may have been any. */
-static int drain(struct nl *nl, bool uevents, struct err *e)
+static int drain_events(struct nl *nl, bool uevents, struct err *e)
 {
 	int seen = 0, losses = 0;
 
 	for (;;) {
-		ssize_t n = nl_recv_some(nl, MSG_DONTWAIT);
+		ssize_t n = nl_recv_datagram(nl, MSG_DONTWAIT);
 
 		if (n > 0 && (!uevents || is_about_rdma(nl->buf, (size_t)n)))
 			seen = 1;
@@ -80,13 +80,13 @@ static int drain(struct nl *nl, bool uevents, struct err *e)
 	}
 }
 
-static int look(struct rdma_monitor *m, struct err *e)
+static int check_sockets(struct rdma_monitor *m, struct err *e)
 {
-	int seen = drain(m->uevents, true, e), more;
+	int seen = drain_events(m->uevents, true, e), more;
 
 	if (seen < 0 || !m->notify)
 		return seen;
-	more = drain(m->notify, false, e);
+	more = drain_events(m->notify, false, e);
 	return more < 0 ? -1 : seen || more;
 }
 
@@ -97,7 +97,7 @@ int nl_rdma_monitor_wait(struct rdma_monitor *m, int64_t deadline_ms, struct err
 
 	for (;;) {
 		int64_t left = deadline_ms - ctx_mono_ms();
-		int seen = look(m, e);
+		int seen = check_sockets(m, e);
 
 		if (seen || left <= 0)
 			return seen;

@@ -105,7 +105,7 @@ static void receive(const struct net_fake *k, struct sent *s, unsigned cmd, unsi
 	s->h = (void *)s->buf;
 	ck_assert_uint_eq(s->h->nlmsg_type, RDMA_NLMSG(cmd));
 	ck_assert_uint_eq(s->h->nlmsg_flags, NLM_F_REQUEST | flags);
-	ck_assert_int_eq(nl_attrs(s->h, 0, s->tb, RDMA_ATTR_TOP, NULL), 0);
+	ck_assert_int_eq(nl_parse_attrs(s->h, 0, s->tb, RDMA_ATTR_TOP, NULL), 0);
 }
 
 static uint32_t index_of(const struct sent *s)

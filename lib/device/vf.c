@@ -18,7 +18,7 @@ _Static_assert((int)VF_LINK_DISABLE == IFLA_VF_LINK_STATE_DISABLE, "link state d
 
 /* A copy of what attribute type holds, if there is one and it is about VF number vf, which is its
  * first member. */
-static bool take(struct nlattr *const *tb, int type, uint32_t vf, void *out, size_t size)
+static bool parse_fixed(struct nlattr *const *tb, int type, uint32_t vf, void *out, size_t size)
 {
 	uint32_t about;
 
@@ -32,7 +32,7 @@ static bool take(struct nlattr *const *tb, int type, uint32_t vf, void *out, siz
 }
 
 /* The outermost tag is the first; no driver sets more than one. */
-static bool take_vlan_list(struct nlattr *const *tb, uint32_t vf, struct vf_state *s)
+static bool parse_vlan_list(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
 {
 	struct nlattr *list[IFLA_VF_VLAN_INFO + 1] = { NULL };
 	struct ifla_vf_vlan_info v;
@@ -41,7 +41,7 @@ static bool take_vlan_list(struct nlattr *const *tb, uint32_t vf, struct vf_stat
 		return false;
 	list[IFLA_VF_VLAN_INFO] = nla_find(nla_data(tb[IFLA_VF_VLAN_LIST]),
 					   nla_len(tb[IFLA_VF_VLAN_LIST]), IFLA_VF_VLAN_INFO);
-	if (!take(list, IFLA_VF_VLAN_INFO, vf, &v, sizeof(v)))
+	if (!parse_fixed(list, IFLA_VF_VLAN_INFO, vf, &v, sizeof(v)))
 		return false;
 	s->vlan = v.vlan;
 	s->qos = v.qos;
@@ -49,13 +49,13 @@ static bool take_vlan_list(struct nlattr *const *tb, uint32_t vf, struct vf_stat
 	return true;
 }
 
-static bool take_vlan(struct nlattr *const *tb, uint32_t vf, struct vf_state *s)
+static bool parse_vlan(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
 {
 	struct ifla_vf_vlan v;
 
-	if (take_vlan_list(tb, vf, s))
+	if (parse_vlan_list(tb, vf, s))
 		return true;
-	if (!take(tb, IFLA_VF_VLAN, vf, &v, sizeof(v)))
+	if (!parse_fixed(tb, IFLA_VF_VLAN, vf, &v, sizeof(v)))
 		return false;
 	s->vlan = v.vlan;
 	s->qos = v.qos;
@@ -63,40 +63,41 @@ static bool take_vlan(struct nlattr *const *tb, uint32_t vf, struct vf_state *s)
 	return true;
 }
 
-static void take_addresses(struct nlattr *const *tb, uint32_t vf, struct vf_state *s)
+static void parse_addresses(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
 {
 	struct ifla_vf_mac mac;
 
-	if (take(tb, IFLA_VF_MAC, vf, &mac, sizeof(mac))) {
+	if (parse_fixed(tb, IFLA_VF_MAC, vf, &mac, sizeof(mac))) {
 		memcpy(s->mac, mac.mac, MAC_LEN);
 		s->has |= VF_MAC;
 	}
-	if (take_vlan(tb, vf, s))
+	if (parse_vlan(tb, vf, s))
 		s->has |= VF_VLAN;
 }
 
-static void take_settings(struct nlattr *const *tb, uint32_t vf, struct vf_state *s)
+static void parse_settings(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
 {
 	struct ifla_vf_rate rate;
 	struct ifla_vf_spoofchk spoofchk;
 	struct ifla_vf_trust trust;
 	struct ifla_vf_link_state link;
 
-	if (take(tb, IFLA_VF_RATE, vf, &rate, sizeof(rate))) {
+	if (parse_fixed(tb, IFLA_VF_RATE, vf, &rate, sizeof(rate))) {
 		s->min_rate = rate.min_tx_rate;
 		s->max_rate = rate.max_tx_rate;
 		s->has |= VF_RATE;
 	}
-	if (take(tb, IFLA_VF_SPOOFCHK, vf, &spoofchk, sizeof(spoofchk)) &&
+	if (parse_fixed(tb, IFLA_VF_SPOOFCHK, vf, &spoofchk, sizeof(spoofchk)) &&
 	    spoofchk.setting != NOT_TOLD) {
 		s->spoofchk = spoofchk.setting;
 		s->has |= VF_SPOOFCHK;
 	}
-	if (take(tb, IFLA_VF_TRUST, vf, &trust, sizeof(trust)) && trust.setting != NOT_TOLD) {
+	if (parse_fixed(tb, IFLA_VF_TRUST, vf, &trust, sizeof(trust)) &&
+	    trust.setting != NOT_TOLD) {
 		s->trust = trust.setting;
 		s->has |= VF_TRUST;
 	}
-	if (take(tb, IFLA_VF_LINK_STATE, vf, &link, sizeof(link)) &&
+	if (parse_fixed(tb, IFLA_VF_LINK_STATE, vf, &link, sizeof(link)) &&
 	    link.link_state <= IFLA_VF_LINK_STATE_DISABLE) {
 		s->link_state = (enum vf_link_state)link.link_state;
 		s->has |= VF_LINK_STATE;
@@ -104,9 +105,9 @@ static void take_settings(struct nlattr *const *tb, uint32_t vf, struct vf_state
 }
 
 /* VFs number first to first + n - 1 are looked for; at[] has room for them. */
-struct seek {
+struct vf_search {
 	uint32_t first, n;
-	struct vf_state *at;
+	struct vf_info *at;
 };
 
 /* Every one of these begins with the number of the VF that it is about. */
@@ -124,7 +125,7 @@ static bool number_of(struct nlattr *const *tb, uint32_t *out)
 	return false;
 }
 
-static void take_vf(const struct seek *s, struct nlattr *const *tb)
+static void parse_vf(const struct vf_search *s, struct nlattr *const *tb)
 {
 	uint32_t vf = s->first;
 
@@ -132,8 +133,8 @@ static void take_vf(const struct seek *s, struct nlattr *const *tb)
 		return;
 	if (s->at[vf - s->first].has)
 		return;
-	take_addresses(tb, vf, &s->at[vf - s->first]);
-	take_settings(tb, vf, &s->at[vf - s->first]);
+	parse_addresses(tb, vf, &s->at[vf - s->first]);
+	parse_settings(tb, vf, &s->at[vf - s->first]);
 }
 
 /*
@@ -143,7 +144,7 @@ static void take_vf(const struct seek *s, struct nlattr *const *tb)
  */
 static int on_pf(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	const struct seek *s = arg;
+	const struct vf_search *s = arg;
 	struct nlattr *list, *vf, *tb[IFLA_VF_MAX + 1];
 	int left;
 
@@ -156,14 +157,14 @@ static int on_pf(const struct nlmsghdr *h, void *arg, struct err *e)
 	{
 		if (nla_type(vf) != IFLA_VF_INFO || nla_parse_nested(tb, IFLA_VF_MAX, vf, NULL) < 0)
 			continue;
-		take_vf(s, tb);
+		parse_vf(s, tb);
 		if (s->n == 1 && s->at->has)
 			break;
 	}
 	return 0;
 }
 
-static int ask(struct nl *nl, int pf_ifindex, struct seek *s, struct err *e)
+static int get_link(struct nl *nl, int pf_ifindex, struct vf_search *s, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct ifinfomsg ifi = { .ifi_index = pf_ifindex };
@@ -172,33 +173,33 @@ static int ask(struct nl *nl, int pf_ifindex, struct seek *s, struct err *e)
 	nl_req_begin(&rq, RTM_GETLINK, 0, &ifi, sizeof(ifi));
 	nl_req_put_u32(&rq, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
 	/* A list for which the kernel's own reckoning finds no room is one that leaves out all. */
-	if (nl_query_whole(nl, &rq, (struct nl_sink){ on_pf, s }, &why) == 0 ||
+	if (nl_get_large(nl, &rq, (struct nl_sink){ on_pf, s }, &why) == 0 ||
 	    (why.code == ERR_KERNEL && why.errnum == EMSGSIZE))
 		return 0;
 	*e = why;
 	return -1;
 }
 
-int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err *e)
+int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_info *out, struct err *e)
 {
-	struct vf_state state = { 0 };
+	struct vf_info state = { 0 };
 
-	if (ask(nl, vf.pf_ifindex, &(struct seek){ vf.vf, 1, &state }, e))
+	if (get_link(nl, vf.pf_ifindex, &(struct vf_search){ vf.vf, 1, &state }, e))
 		return err_wrap(e, "read VF %u of interface number %d", vf.vf, vf.pf_ifindex);
 	*out = state;
 	return 0;
 }
 
-int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_state *out, struct err *e)
+int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_info *out, struct err *e)
 {
-	auto_free struct vf_state *all = NULL;
+	auto_free struct vf_info *all = NULL;
 
 	if (!n)
 		return 0;
 	all = calloc(n, sizeof(*all));
 	if (!all)
 		return err_nomem(e);
-	if (ask(nl, pf_ifindex, &(struct seek){ 0, n, all }, e))
+	if (get_link(nl, pf_ifindex, &(struct vf_search){ 0, n, all }, e))
 		return err_wrap(e, "read the VFs of interface number %d", pf_ifindex);
 	memcpy(out, all, n * sizeof(*out));
 	return 0;

@@ -29,7 +29,7 @@ enum vf_link_state { VF_LINK_AUTO = 0, VF_LINK_ENABLE = 1, VF_LINK_DISABLE = 2 }
 #define VLAN_PROTO_8021Q  0x8100
 #define VLAN_PROTO_8021AD 0x88a8
 
-struct vf_state {
+struct vf_info {
 	unsigned has; /* enum vf_attr: which of the members mean something */
 	uint8_t mac[MAC_LEN];
 	uint32_t vlan, qos;          /* 0..4094, 0..7; vlan 0: untagged */
@@ -55,13 +55,13 @@ const char *vf_attr_name(enum vf_attr one);
  * PFs before 6.12.107) has out->has == 0, which is no error; nor is an attribute the driver does
  * not tell.
  */
-int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_state *out, struct err *e) must_check;
+int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_info *out, struct err *e) must_check;
 
 /*
  * nl_vf_list - VFs number 0 to n - 1 with that one request; out has room for n. A VF that is left
  * out has has == 0, as above.
  */
-int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_state *out,
+int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_info *out,
 	       struct err *e) must_check;
 
 /*
@@ -71,7 +71,7 @@ int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_state *out,
  * ERR_KERNEL; the hint names what the errno means for this attribute: EOPNOTSUPP (the driver has no
  * such setting), EPROTONOSUPPORT (802.1ad), EINVAL (number of the VF, min rate, link down).
  */
-int nl_vf_set(struct nl *nl, struct vf_ref vf, const struct vf_state *want, enum vf_attr one,
+int nl_vf_set(struct nl *nl, struct vf_ref vf, const struct vf_info *want, enum vf_attr one,
 	      struct err *e) must_check;
 
 #endif

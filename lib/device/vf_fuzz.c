@@ -2,7 +2,7 @@
 #include "lib/device/vf.h"
 #include "lib/testing/fuzz_nl.h"
 
-static void must_be_good(const struct vf_state *s)
+static void must_be_good(const struct vf_info *s)
 {
 	MUST(s->has <= VF_ALL && (unsigned)s->link_state <= VF_LINK_DISABLE);
 	MUST((s->has & VF_VLAN) || (!s->vlan && !s->qos && !s->vlan_proto));
@@ -16,8 +16,8 @@ FUZZ(const uint8_t *data, size_t size)
 	const struct vf_ref vf = { 5, size ? *data : 0 };
 	const uint32_t n = vf.vf < 128 ? 0 : vf.vf - 127;
 	FUZZ_OUT(
-		union { struct vf_state vf[128]; }, all);
-	FUZZ_OUT(struct vf_state, s);
+		union { struct vf_info vf[128]; }, all);
+	FUZZ_OUT(struct vf_info, s);
 	FUZZ_OUT(struct err, e);
 
 	if (vf.vf < 128 && fuzz_ok(nl_vf_get(k.nl, vf, &s, &e), &e, &s, sizeof(s)))

@@ -17,7 +17,7 @@ struct vf_clock {
 
 struct vf_change {
 	struct vf_ref vf;
-	const struct vf_state *want;
+	const struct vf_info *want;
 	enum vf_attr one;
 };
 int nl_vf_set_by(struct nl *nl, const struct vf_change *c, const struct vf_clock *clock,

@@ -36,7 +36,7 @@ const char *vf_attr_name(enum vf_attr one)
 
 /* ---- one request ---- */
 
-static uint16_t proto_of(const struct vf_state *want)
+static uint16_t proto_of(const struct vf_info *want)
 {
 	return want->vlan_proto ? want->vlan_proto : VLAN_PROTO_8021Q;
 }
@@ -135,7 +135,7 @@ static int set_as(struct nl *nl, const struct vf_change *c, bool legacy, struct 
 	put_one(&rq, c, legacy);
 	nl_req_nest_end(&rq, info);
 	nl_req_nest_end(&rq, list);
-	return nl_change(nl, &rq, e);
+	return nl_request(nl, &rq, e);
 }
 
 /* Kernels before 4.9 know no list of tags, and a driver may refuse one that it was not told of. */
@@ -173,7 +173,7 @@ static const char *meaning_of_einval(enum vf_attr one)
 	return "the PF has no VF of that number, or is down";
 }
 
-static int explain(const struct vf_change *c, struct err *e)
+static int explain_refusal(const struct vf_change *c, struct err *e)
 {
 	const char *name = vf_attr_name(c->one);
 
@@ -213,7 +213,7 @@ int nl_vf_set_by(struct nl *nl, const struct vf_change *c, const struct vf_clock
 
 		if ((why.errnum != EBUSY && why.errnum != EAGAIN) || left <= 0) {
 			*e = why;
-			return explain(c, e);
+			return explain_refusal(c, e);
 		}
 		clock->nap(clock->arg, nap < left ? nap : left);
 		nap = nap * 2 < NAP_MAX ? nap * 2 : NAP_MAX;
@@ -221,13 +221,13 @@ int nl_vf_set_by(struct nl *nl, const struct vf_change *c, const struct vf_clock
 	return 0;
 }
 
-static int64_t real_now(void *arg)
+static int64_t monotonic_ms(void *arg)
 {
 	(void)arg;
 	return ctx_mono_ms();
 }
 
-static void real_nap(void *arg, int64_t ms)
+static void sleep_ms(void *arg, int64_t ms)
 {
 	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 
@@ -235,11 +235,11 @@ static void real_nap(void *arg, int64_t ms)
 	(void)nanosleep(&ts, NULL);
 }
 
-int nl_vf_set(struct nl *nl, struct vf_ref vf, const struct vf_state *want, enum vf_attr one,
+int nl_vf_set(struct nl *nl, struct vf_ref vf, const struct vf_info *want, enum vf_attr one,
 	      struct err *e)
 {
 	const struct vf_change c = { .vf = vf, .want = want, .one = one };
-	const struct vf_clock clock = { .now_ms = real_now, .nap = real_nap };
+	const struct vf_clock clock = { .now_ms = monotonic_ms, .nap = sleep_ms };
 
 	return nl_vf_set_by(nl, &c, &clock, e);
 }

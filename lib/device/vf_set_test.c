@@ -9,7 +9,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/net.h"
 
-static const struct vf_state wanted = {
+static const struct vf_info wanted = {
 	.mac = { 0x02, 0x11, 0x22, 0x33, 0x44, 0x55 },
 	.vlan = 100,
 	.qos = 5,
@@ -90,8 +90,8 @@ static bool nothing_more(const struct net_fake *k)
 
 /* ---- what is asked ---- */
 
-static size_t set_one(struct net_fake *k, uint32_t vf, const struct vf_state *want,
-		      enum vf_attr one, struct sent *s)
+static size_t set_one(struct net_fake *k, uint32_t vf, const struct vf_info *want, enum vf_attr one,
+		      struct sent *s)
 {
 	struct err e = { 0 };
 
@@ -133,7 +133,7 @@ END_TEST
 
 START_TEST(the_values_in_it)
 {
-	const struct vf_state zero = { 0 };
+	const struct vf_info zero = { 0 };
 	struct net_fake k = net_fake();
 	struct sent s;
 
@@ -145,7 +145,7 @@ START_TEST(the_values_in_it)
 	ck_assert_uint_eq(((struct ifla_vf_rate *)nla_data(s.attr))->min_tx_rate, 10);
 	ck_assert_uint_eq(((struct ifla_vf_rate *)nla_data(s.attr))->max_tx_rate, 1000);
 	for (int on = 0; on < 2; on++) {
-		const struct vf_state *want = on ? &wanted : &zero;
+		const struct vf_info *want = on ? &wanted : &zero;
 
 		(void)set_one(&k, 3, want, VF_SPOOFCHK, &s);
 		ck_assert_int_eq(nla_len(s.attr), sizeof(struct ifla_vf_spoofchk));
@@ -180,7 +180,7 @@ START_TEST(a_vlan_is_a_list_of_one)
 	static const uint16_t protos[] = { 0, VLAN_PROTO_8021Q, VLAN_PROTO_8021AD };
 	static const uint8_t bytes[][2] = { { 0x81, 0x00 }, { 0x81, 0x00 }, { 0x88, 0xa8 } };
 	struct net_fake k = net_fake();
-	struct vf_state want = wanted;
+	struct vf_info want = wanted;
 	struct sent s;
 	struct err e = { 0 };
 
@@ -241,7 +241,7 @@ START_TEST(no_old_form_for_other_vlans)
 		  { VLAN_PROTO_8021AD, EPROTONOSUPPORT },
 		  { VLAN_PROTO_8021Q, EPERM } };
 	struct net_fake k = net_fake();
-	struct vf_state want = wanted;
+	struct vf_info want = wanted;
 	struct sent s;
 
 	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {

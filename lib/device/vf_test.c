@@ -108,7 +108,7 @@ static void put_vfs(struct answer *a, uint32_t n)
 	begin(a, IFLA_PARENT_DEV_NAME, "0000:3b:00.0", 13);
 }
 
-static void is_vf(const struct vf_state *s, uint32_t vf)
+static void is_vf(const struct vf_info *s, uint32_t vf)
 {
 	const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, (uint8_t)(vf >> 8), (uint8_t)vf };
 
@@ -124,9 +124,9 @@ static void is_vf(const struct vf_state *s, uint32_t vf)
 	ck_assert_int_eq(s->link_state, VF_LINK_DISABLE);
 }
 
-static struct vf_state get(struct net_fake *k, struct answer *a, uint32_t vf)
+static struct vf_info get(struct net_fake *k, struct answer *a, uint32_t vf)
 {
-	struct vf_state s;
+	struct vf_info s;
 	struct err e = { 0 };
 
 	say(k, a, k->nl->seq + 1);
@@ -154,7 +154,7 @@ START_TEST(reads_each_of_250)
 	put_vfs(a, 250);
 	ck_assert_uint_gt(a->len, sizeof(k.nl->buf));
 	for (uint32_t vf = 0; vf < 250; vf += vf < 240 ? 20 : 1) {
-		struct vf_state s = get(&k, a, vf);
+		struct vf_info s = get(&k, a, vf);
 
 		is_vf(&s, vf);
 	}
@@ -176,7 +176,7 @@ START_TEST(a_list_that_wraps_around)
 		start(a);
 		put_vfs(a, c[i].n);
 
-		struct vf_state s = get(&k, a, c[i].last);
+		struct vf_info s = get(&k, a, c[i].last);
 
 		is_vf(&s, c[i].last);
 		ck_assert_uint_eq(get(&k, a, c[i].last + 1).has, 0);
@@ -218,7 +218,7 @@ START_TEST(found_by_number_and_not_by_place)
 		put_vf(a, order[i]);
 	end(a, list);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		struct vf_state s = get(&k, a, order[i]);
+		struct vf_info s = get(&k, a, order[i]);
 
 		is_vf(&s, order[i]);
 	}
@@ -259,7 +259,7 @@ START_TEST(what_the_driver_does_not_tell)
 	end(a, nest);
 	end(a, list);
 
-	struct vf_state s = get(&k, a, 3);
+	struct vf_info s = get(&k, a, 3);
 
 	ck_assert_uint_eq(s.has, VF_VLAN);
 	ck_assert_uint_eq(s.vlan, 100);
@@ -272,7 +272,7 @@ END_TEST
 START_TEST(a_list_without_room_leaves_out_all)
 {
 	struct net_fake k = net_fake();
-	struct vf_state s = { .has = VF_ALL };
+	struct vf_info s = { .has = VF_ALL };
 	struct err e = { 0 };
 
 	net_ack(&k, 1, EMSGSIZE);
@@ -287,7 +287,7 @@ START_TEST(answers_that_are_none)
 {
 	struct net_fake k = net_fake();
 	struct nlmsghdr h = { .nlmsg_type = RTM_NEWLINK, .nlmsg_seq = 1 };
-	struct vf_state s = { .has = 77 }, all[2] = { { .has = 77 }, { .has = 77 } };
+	struct vf_info s = { .has = 77 }, all[2] = { { .has = 77 }, { .has = 77 } };
 	struct err e = { 0 };
 
 	net_say(&k, &h, "abc", 3);
@@ -329,7 +329,7 @@ START_TEST(asks_once_and_never_for_statistics)
 	ck_assert_uint_eq(h->nlmsg_type, RTM_GETLINK);
 	ck_assert_uint_eq(h->nlmsg_flags, NLM_F_REQUEST);
 	ck_assert_int_eq(((struct ifinfomsg *)nlmsg_data(h))->ifi_index, 5);
-	ck_assert_int_eq(nl_attrs(h, sizeof(struct ifinfomsg), tb, IFLA_MAX, NULL), 0);
+	ck_assert_int_eq(nl_parse_attrs(h, sizeof(struct ifinfomsg), tb, IFLA_MAX, NULL), 0);
 	ck_assert_uint_eq(nla_get_u32(tb[IFLA_EXT_MASK]),
 			  RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
 	ck_assert_int_eq(recv(k.peer, sent, sizeof(sent), MSG_DONTWAIT), -1);
@@ -339,7 +339,7 @@ END_TEST
 
 START_TEST(a_device_without_vfs_on_this_kernel)
 {
-	struct vf_state s = { .has = 77 };
+	struct vf_info s = { .has = 77 };
 	struct err e = { 0 };
 
 	net_enter_new();
@@ -362,7 +362,7 @@ struct asked {
 static int ask(void *arg, struct err *e)
 {
 	struct asked *x = arg;
-	struct vf_state s;
+	struct vf_info s;
 
 	/* What an earlier call left unread says the same. */
 	x->k.nl->seq = 0;
@@ -387,7 +387,7 @@ START_TEST(lists_all_with_one_question)
 {
 	struct net_fake k = net_fake();
 	struct answer *a = make_answer();
-	struct vf_state s[10];
+	struct vf_info s[10];
 	struct err e = { 0 };
 
 	start(a);
@@ -429,7 +429,7 @@ static int64_t time_a_look(uint32_t n, size_t rounds)
 	struct net_fake k = net_fake();
 	struct answer *a = make_answer();
 	int64_t *took = calloc(rounds, sizeof(*took));
-	struct vf_state s;
+	struct vf_info s;
 	struct err e = { 0 };
 
 	ck_assert_ptr_nonnull(took);

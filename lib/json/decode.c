@@ -20,13 +20,13 @@ struct slot {
 	struct err *e;
 };
 
-static void store(const struct slot *s, const void *v, size_t size)
+static void store_value(const struct slot *s, const void *v, size_t size)
 {
 	if (s->out)
 		memcpy((char *)s->out + s->field->offset, v, size);
 }
 
-static int refuse(const struct slot *s, enum err_code code, const char *wanted)
+static int refuse_value(const struct slot *s, enum err_code code, const char *wanted)
 {
 	char shown[JSON_SHOW_LEN];
 
@@ -40,16 +40,16 @@ static int decode_string(const struct slot *s)
 	const char *v = json_str(s->value);
 
 	if (!v)
-		return refuse(s, ERR_DECODE, "a string");
+		return refuse_value(s, ERR_DECODE, "a string");
 	size_t len = strlen(v);
 	if (f->max != 0 && (len < (uint64_t)f->min || len > (uint64_t)f->max)) {
 		char wanted[80];
 
 		(void)snprintf(wanted, sizeof(wanted),
 			       "a string of %" PRId64 " to %" PRId64 " bytes", f->min, f->max);
-		return refuse(s, ERR_CONFIG, wanted);
+		return refuse_value(s, ERR_CONFIG, wanted);
 	}
-	store(s, &v, sizeof(v));
+	store_value(s, &v, sizeof(v));
 	return 0;
 }
 
@@ -58,8 +58,8 @@ static int decode_bool(const struct slot *s)
 	bool v = json_true(s->value);
 
 	if (json_type(s->value) != JSON_BOOL)
-		return refuse(s, ERR_DECODE, "true or false");
-	store(s, &v, sizeof(v));
+		return refuse_value(s, ERR_DECODE, "true or false");
+	store_value(s, &v, sizeof(v));
 	return 0;
 }
 
@@ -75,9 +75,9 @@ static int decode_int(const struct slot *s, int64_t min, int64_t max, int64_t *o
 	(void)snprintf(wanted, sizeof(wanted), "a whole number from %" PRId64 " to %" PRId64, min,
 		       max);
 	if (json_type(s->value) != JSON_NUMBER || trunc(v) != v)
-		return refuse(s, ERR_DECODE, wanted);
+		return refuse_value(s, ERR_DECODE, wanted);
 	if (v < (double)min || v > (double)max)
-		return refuse(s, ERR_CONFIG, wanted);
+		return refuse_value(s, ERR_CONFIG, wanted);
 	*out = (int64_t)v;
 	return 0;
 }
@@ -89,7 +89,7 @@ static int decode_u32(const struct slot *s)
 
 	if (decode_int(s, f->min, f->max ? f->max : UINT32_MAX, &v))
 		return -1;
-	store(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
+	store_value(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
 	return 0;
 }
 
@@ -102,7 +102,7 @@ static int decode_i64(const struct slot *s)
 	if (decode_int(s, bounded ? f->min : INT64_MIN,
 		       bounded && f->max >= f->min ? f->max : INT64_MAX, &v))
 		return -1;
-	store(s, &v, sizeof(v));
+	store_value(s, &v, sizeof(v));
 	return 0;
 }
 
@@ -113,10 +113,10 @@ static int decode_enum(const struct slot *s)
 	size_t len = strlen(wanted);
 
 	if (!v)
-		return refuse(s, ERR_DECODE, "a string");
+		return refuse_value(s, ERR_DECODE, "a string");
 	for (const struct json_enum *n = s->field->names; n->name; n++) {
 		if (!strcmp(n->name, v)) {
-			store(s, &n->value, sizeof(n->value));
+			store_value(s, &n->value, sizeof(n->value));
 			return 0;
 		}
 		if (n->name[0] == '\0') /* stands for "not given" */
@@ -126,7 +126,7 @@ static int decode_enum(const struct slot *s)
 		if (len >= sizeof(wanted))
 			len = sizeof(wanted) - 1;
 	}
-	return refuse(s, ERR_FIELD, wanted);
+	return refuse_value(s, ERR_FIELD, wanted);
 }
 
 static int decode_mac(const struct slot *s)
@@ -135,12 +135,12 @@ static int decode_mac(const struct slot *s)
 	uint8_t mac[MAC_LEN];
 
 	if (!v)
-		return refuse(s, ERR_DECODE, "a string");
+		return refuse_value(s, ERR_DECODE, "a string");
 	if (*v == '\0')
 		return 0;
 	if (parse_mac(v, mac))
-		return refuse(s, ERR_CONFIG, "a MAC address like 02:00:5e:10:00:01");
-	store(s, mac, sizeof(mac));
+		return refuse_value(s, ERR_CONFIG, "a MAC address like 02:00:5e:10:00:01");
+	store_value(s, mac, sizeof(mac));
 	return 0;
 }
 
@@ -149,10 +149,10 @@ static int decode_node(const struct slot *s)
 	enum json_type t = json_type(s->value);
 
 	if (s->field->kind == J_OBJECT && t != JSON_OBJECT)
-		return refuse(s, ERR_DECODE, "an object");
+		return refuse_value(s, ERR_DECODE, "an object");
 	if (s->field->kind == J_ARRAY && t != JSON_ARRAY)
-		return refuse(s, ERR_DECODE, "an array");
-	store(s, &s->value, sizeof(s->value));
+		return refuse_value(s, ERR_DECODE, "an array");
+	store_value(s, &s->value, sizeof(s->value));
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static int decode_value(const struct slot *s)
 	return decode_node(s);
 }
 
-static const struct json *given(const struct json *obj, const struct json_field *f)
+static const struct json *find_field(const struct json *obj, const struct json_field *f)
 {
 	const struct json *v = json_get(obj, f->key);
 	const char *text = (f->flags & J_EMPTY_OK) ? json_str(v) : NULL;
@@ -190,7 +190,7 @@ static const struct json *given(const struct json *obj, const struct json_field 
 static int decode_all(const struct json *obj, struct slot s, const struct json_field *fields)
 {
 	for (s.field = fields; s.field->key; s.field++) {
-		s.value = given(obj, s.field);
+		s.value = find_field(obj, s.field);
 		if (s.value && decode_value(&s))
 			return -1;
 		if (!s.value && (s.field->flags & J_REQUIRED))

@@ -16,12 +16,12 @@ struct json {
 	cJSON c;
 };
 
-static struct json *wrap(cJSON *c)
+static struct json *from_cjson(cJSON *c)
 {
 	return (struct json *)c;
 }
 
-static cJSON *unwrap(struct json *n)
+static cJSON *to_cjson(struct json *n)
 {
 	return (cJSON *)n;
 }
@@ -34,13 +34,13 @@ int json_parse(const char *text, size_t len, const char *what, struct json **out
 	cJSON *c = cJSON_ParseWithLength(text, len);
 	if (!c)
 		return err_nomem(e);
-	*out = wrap(c);
+	*out = from_cjson(c);
 	return 0;
 }
 
 void json_free(struct json *root)
 {
-	cJSON_Delete(unwrap(root));
+	cJSON_Delete(to_cjson(root));
 }
 
 enum json_type json_type(const struct json *n)
@@ -143,7 +143,7 @@ static cJSON *find_folded(const struct json *obj, const char *key, cJSON *exact)
 	return found;
 }
 
-static cJSON *find(const struct json *obj, const char *key)
+static cJSON *find_member(const struct json *obj, const char *key)
 {
 	if (json_type(obj) != JSON_OBJECT || !obj->c.child)
 		return NULL;
@@ -156,7 +156,7 @@ void json_fold_case(struct json *root)
 	if (json_type(root) == JSON_OBJECT)
 		root->c.type |= FOLDS;
 	for (cJSON *c = root ? root->c.child : NULL; c; c = c->next)
-		json_fold_case(wrap(c));
+		json_fold_case(from_cjson(c));
 }
 
 /* The path of the member at hand, and who wants to know. */
@@ -197,16 +197,16 @@ int json_each_case(const struct json *root, json_case_fn fn, void *arg)
 
 const struct json *json_get(const struct json *obj, const char *key)
 {
-	cJSON *c = find(obj, key);
+	cJSON *c = find_member(obj, key);
 
-	return c && !cJSON_IsNull(c) ? wrap(c) : NULL;
+	return c && !cJSON_IsNull(c) ? from_cjson(c) : NULL;
 }
 
 struct json *json_get_mut(struct json *obj, const char *key)
 {
-	cJSON *c = find(obj, key);
+	cJSON *c = find_member(obj, key);
 
-	return c && !cJSON_IsNull(c) ? wrap(c) : NULL;
+	return c && !cJSON_IsNull(c) ? from_cjson(c) : NULL;
 }
 
 const char *json_str(const struct json *n)
@@ -240,31 +240,31 @@ const char *json_key(const struct json *n)
 
 const struct json *json_first(const struct json *n)
 {
-	return n ? wrap(n->c.child) : NULL;
+	return n ? from_cjson(n->c.child) : NULL;
 }
 
 const struct json *json_next(const struct json *n)
 {
-	return n ? wrap(n->c.next) : NULL;
+	return n ? from_cjson(n->c.next) : NULL;
 }
 
 struct json *json_new_object(void)
 {
-	return wrap(cJSON_CreateObject());
+	return from_cjson(cJSON_CreateObject());
 }
 
 struct json *json_new_array(void)
 {
-	return wrap(cJSON_CreateArray());
+	return from_cjson(cJSON_CreateArray());
 }
 
 struct json *json_dup(const struct json *n)
 {
-	return n ? wrap(cJSON_Duplicate(&n->c, true)) : NULL;
+	return n ? from_cjson(cJSON_Duplicate(&n->c, true)) : NULL;
 }
 
 /* Add as last member; takes ownership of c in any case. */
-static cJSON *add(struct json *obj, const char *key, cJSON *c)
+static cJSON *add_member(struct json *obj, const char *key, cJSON *c)
 {
 	if (json_type(obj) == JSON_OBJECT && cJSON_AddItemToObject(&obj->c, key, c))
 		return c;
@@ -272,7 +272,7 @@ static cJSON *add(struct json *obj, const char *key, cJSON *c)
 	return NULL;
 }
 
-static cJSON *push(struct json *arr, cJSON *c)
+static cJSON *append_item(struct json *arr, cJSON *c)
 {
 	if (json_type(arr) == JSON_ARRAY && cJSON_AddItemToArray(&arr->c, c))
 		return c;
@@ -284,44 +284,45 @@ int json_add_str(struct json *obj, const char *key, const char *s)
 {
 	if (!s)
 		return 0;
-	return add(obj, key, cJSON_CreateString(s)) ? 0 : -1;
+	return add_member(obj, key, cJSON_CreateString(s)) ? 0 : -1;
 }
 
 int json_add_int(struct json *obj, const char *key, int64_t v)
 {
-	return add(obj, key, cJSON_CreateNumber((double)v)) ? 0 : -1;
+	return add_member(obj, key, cJSON_CreateNumber((double)v)) ? 0 : -1;
 }
 
 int json_add_bool(struct json *obj, const char *key, bool v)
 {
-	return add(obj, key, cJSON_CreateBool(v)) ? 0 : -1;
+	return add_member(obj, key, cJSON_CreateBool(v)) ? 0 : -1;
 }
 
 int json_add_num(struct json *obj, const char *key, double v)
 {
-	return add(obj, key, isfinite(v) ? cJSON_CreateNumber(v) : cJSON_CreateNull()) ? 0 : -1;
+	return add_member(obj, key, isfinite(v) ? cJSON_CreateNumber(v) : cJSON_CreateNull()) ? 0
+											      : -1;
 }
 
 int json_add_null(struct json *obj, const char *key)
 {
-	return add(obj, key, cJSON_CreateNull()) ? 0 : -1;
+	return add_member(obj, key, cJSON_CreateNull()) ? 0 : -1;
 }
 
 struct json *json_add_object(struct json *obj, const char *key)
 {
-	return wrap(add(obj, key, cJSON_CreateObject()));
+	return from_cjson(add_member(obj, key, cJSON_CreateObject()));
 }
 
 struct json *json_add_array(struct json *obj, const char *key)
 {
-	return wrap(add(obj, key, cJSON_CreateArray()));
+	return from_cjson(add_member(obj, key, cJSON_CreateArray()));
 }
 
 int json_add_copy(struct json *obj, const char *key, const struct json *n)
 {
 	if (!n)
 		return 0;
-	return add(obj, key, unwrap(json_dup(n))) ? 0 : -1;
+	return add_member(obj, key, to_cjson(json_dup(n))) ? 0 : -1;
 }
 
 /* Delete the members of that key that stand before end; NULL: all of them. */
@@ -336,7 +337,7 @@ static void del_before(struct json *obj, const char *key, const cJSON *end)
 
 int json_put(struct json *obj, const char *key, struct json *n)
 {
-	const cJSON *c = add(obj, key, unwrap(n));
+	const cJSON *c = add_member(obj, key, to_cjson(n));
 
 	if (!c)
 		return -1;
@@ -352,17 +353,17 @@ void json_del(struct json *obj, const char *key)
 
 int json_push_str(struct json *arr, const char *s)
 {
-	return push(arr, cJSON_CreateString(s)) ? 0 : -1;
+	return append_item(arr, cJSON_CreateString(s)) ? 0 : -1;
 }
 
 struct json *json_push_object(struct json *arr)
 {
-	return wrap(push(arr, cJSON_CreateObject()));
+	return from_cjson(append_item(arr, cJSON_CreateObject()));
 }
 
 int json_push(struct json *arr, struct json *n)
 {
-	return push(arr, unwrap(n)) ? 0 : -1;
+	return append_item(arr, to_cjson(n)) ? 0 : -1;
 }
 
 struct json *json_at_mut(struct json *arr, size_t i)
@@ -371,5 +372,5 @@ struct json *json_at_mut(struct json *arr, size_t i)
 
 	for (; c && i > 0; i--)
 		c = c->next;
-	return wrap(c);
+	return from_cjson(c);
 }

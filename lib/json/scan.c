@@ -16,7 +16,7 @@ struct scan {
 
 static int scan_value(struct scan *s, unsigned depth);
 
-static long offset(const struct scan *s)
+static long byte_offset(const struct scan *s)
 {
 	return (long)(s->p - s->text);
 }
@@ -58,7 +58,7 @@ static int expected(const struct scan *s, const char *wanted)
 	else
 		(void)snprintf(found, sizeof(found), "byte 0x%02x", (unsigned)c);
 	return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: expected %s, found %s", s->what,
-		       offset(s), wanted, found);
+		       byte_offset(s), wanted, found);
 }
 
 static int scan_literal(struct scan *s, const char *word)
@@ -87,7 +87,7 @@ static int check_number(struct scan *s, const char *start, bool exponent)
 		s->p = start;
 		return err_set(s->e, ERR_DECODE, 0,
 			       "%s: byte %ld: a number of %zu characters, more than %d", s->what,
-			       offset(s), len, JSON_MAX_NUMBER);
+			       byte_offset(s), len, JSON_MAX_NUMBER);
 	}
 	if (!exponent) /* 63 digits alone cannot leave the range of a double */
 		return 0;
@@ -97,7 +97,7 @@ static int check_number(struct scan *s, const char *start, bool exponent)
 		return 0;
 	s->p = start;
 	return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: the number %s is too large", s->what,
-		       offset(s), buf);
+		       byte_offset(s), buf);
 }
 
 static int scan_number(struct scan *s)
@@ -149,7 +149,7 @@ static int scan_unicode_escape(struct scan *s)
 		s->p -= 6;
 		return err_set(s->e, ERR_DECODE, 0,
 			       "%s: byte %ld: the character \\u0000 is not supported", s->what,
-			       offset(s));
+			       byte_offset(s));
 	}
 	if (high < 0xd800 || high > 0xdfff)
 		return 0;
@@ -160,7 +160,7 @@ static int scan_unicode_escape(struct scan *s)
 			return 0;
 	}
 	return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: half a surrogate pair, \\u%04x", s->what,
-		       offset(s), high);
+		       byte_offset(s), high);
 }
 
 static int scan_string(struct scan *s)
@@ -206,7 +206,7 @@ static int scan_container(struct scan *s, char close, unsigned depth)
 	if (depth > JSON_MAX_DEPTH) {
 		s->p--;
 		return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: nested deeper than %d levels",
-			       s->what, offset(s), JSON_MAX_DEPTH);
+			       s->what, byte_offset(s), JSON_MAX_DEPTH);
 	}
 	skip_space(s);
 	if (accept(s, close))

@@ -22,7 +22,7 @@ void nl_req_put_ip(struct nl_req *rq, int attr, struct ip ip)
 	nl_req_put(rq, attr, bytes, ip_to_bytes(ip, bytes));
 }
 
-int nl_ip(const struct nlattr *a, uint8_t family, struct ip *out)
+int nl_attr_ip(const struct nlattr *a, uint8_t family, struct ip *out)
 {
 	size_t len = family == AF_INET ? 4 : 16;
 
@@ -64,7 +64,7 @@ int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad, s
 	nl_req_put_ip(&rq, IFA_LOCAL, addr.addr);
 	nl_req_put_ip(&rq, IFA_ADDRESS, addr.addr);
 	put_broadcast(&rq, addr);
-	if (nl_change(nl, &rq, e) == 0)
+	if (nl_request(nl, &rq, e) == 0)
 		return 0;
 	explain_add(addr, e);
 	return err_wrap(e, "add address %s to interface number %d", ip_format_prefix(addr, text),
@@ -73,20 +73,20 @@ int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad, s
 
 /* ---- listing ---- */
 
-struct addr_walk {
+struct addr_dump {
 	int ifindex; /* 0: any */
 	uint8_t family;
 	struct nl_list found; /* struct addr_info */
 	size_t start;         /* of this family in found */
 };
 
-static void addr_walk_clear(struct addr_walk *w)
+static void addr_dump_clear(struct addr_dump *w)
 {
 	nl_list_clear(&w->found);
 }
-#define auto_addr_walk auto_clean(addr_walk_clear)
+#define auto_addr_walk auto_clean(addr_dump_clear)
 
-static int decode(const struct nlmsghdr *h, struct addr_info *out)
+static int decode_addr(const struct nlmsghdr *h, struct addr_info *out)
 {
 	static const struct nla_policy policy[IFA_MAX + 1] = {
 		[IFA_FLAGS] = { .type = NLA_U32 },
@@ -95,7 +95,7 @@ static int decode(const struct nlmsghdr *h, struct addr_info *out)
 	struct nlattr *tb[IFA_MAX + 1];
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
 
-	if (nl_attrs(h, sizeof(*ifa), tb, IFA_MAX, policy))
+	if (nl_parse_attrs(h, sizeof(*ifa), tb, IFA_MAX, policy))
 		return -1;
 
 	/* Of an address with a peer, IFA_ADDRESS is the peer's. */
@@ -111,7 +111,7 @@ static int decode(const struct nlmsghdr *h, struct addr_info *out)
 			  nla_get_u8(tb[IFA_PROTO]) != IFAPROT_UNSPEC),
 	};
 
-	if (!own || nl_ip(own, ifa->ifa_family, &a.addr.addr) ||
+	if (!own || nl_attr_ip(own, ifa->ifa_family, &a.addr.addr) ||
 	    a.addr.len > ip_bits(a.addr.addr.family))
 		return -1;
 	*out = a;
@@ -121,7 +121,7 @@ static int decode(const struct nlmsghdr *h, struct addr_info *out)
 /* Kernels before 4.20 ignore the filter, and one without IPv6 answers for every family. */
 static int on_addr(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	struct addr_walk *w = arg;
+	struct addr_dump *w = arg;
 	struct addr_info a;
 
 	if (!h) {
@@ -134,12 +134,12 @@ static int on_addr(const struct nlmsghdr *h, void *arg, struct err *e)
 	if (h->nlmsg_type != RTM_NEWADDR || nlmsg_datalen(h) < (int)sizeof(*ifa) ||
 	    ifa->ifa_family != w->family || (w->ifindex && (int)ifa->ifa_index != w->ifindex))
 		return 0;
-	if (decode(h, &a))
+	if (decode_addr(h, &a))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read an address from the kernel");
 	return nl_list_add(&w->found, &a, sizeof(a), e);
 }
 
-static int walk_family(struct nl *nl, struct addr_walk *w, uint8_t family, struct err *e)
+static int dump_family(struct nl *nl, struct addr_dump *w, uint8_t family, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct ifaddrmsg ifa = { .ifa_family = family, .ifa_index = (uint32_t)w->ifindex };
@@ -147,12 +147,12 @@ static int walk_family(struct nl *nl, struct addr_walk *w, uint8_t family, struc
 	w->family = family;
 	w->start = w->found.n;
 	nl_req_begin(&rq, RTM_GETADDR, 0, &ifa, sizeof(ifa));
-	if (nl_walk(nl, &rq, (struct nl_sink){ on_addr, w }, e))
+	if (nl_get_dump(nl, &rq, (struct nl_sink){ on_addr, w }, e))
 		return err_wrap(e, "addresses of interface number %d", w->ifindex);
 	return 0;
 }
 
-static void report(const struct addr_walk *w, addr_fn fn, void *arg)
+static void report_addrs(const struct addr_dump *w, addr_fn fn, void *arg)
 {
 	const struct addr_info *a = w->found.items;
 
@@ -163,20 +163,20 @@ static void report(const struct addr_walk *w, addr_fn fn, void *arg)
 
 int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e)
 {
-	auto_addr_walk struct addr_walk w = { .ifindex = ifindex };
+	auto_addr_walk struct addr_dump w = { .ifindex = ifindex };
 
-	if (walk_family(nl, &w, AF_INET, e) || walk_family(nl, &w, AF_INET6, e))
+	if (dump_family(nl, &w, AF_INET, e) || dump_family(nl, &w, AF_INET6, e))
 		return -1;
-	report(&w, fn, arg);
+	report_addrs(&w, fn, arg);
 	return 0;
 }
 
 int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e)
 {
-	auto_addr_walk struct addr_walk w = { .ifindex = ifindex };
+	auto_addr_walk struct addr_dump w = { .ifindex = ifindex };
 
-	if (walk_family(nl, &w, AF_INET6, e))
+	if (dump_family(nl, &w, AF_INET6, e))
 		return -1;
-	report(&w, fn, arg);
+	report_addrs(&w, fn, arg);
 	return 0;
 }

@@ -161,7 +161,7 @@ static struct ifaddrmsg *asked(const char *addr, bool nodad, struct request *rq)
 	net_ack(&k, 1, 0);
 	ck_assert_int_eq(nl_addr_add(k.nl, 7, prefix(addr), nodad, &e), 0);
 	ck_assert_int_gt(recv(k.peer, rq->buf, sizeof(rq->buf), 0), 0);
-	ck_assert_int_eq(nl_attrs(h, sizeof(struct ifaddrmsg), rq->tb, IFA_MAX, NULL), 0);
+	ck_assert_int_eq(nl_parse_attrs(h, sizeof(struct ifaddrmsg), rq->tb, IFA_MAX, NULL), 0);
 	nl_release(k.nl);
 	return nlmsg_data(h);
 }

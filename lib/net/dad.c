@@ -27,7 +27,7 @@ static int look_at(const struct addr_info *a, void *arg)
 }
 
 /* 1: all are settled, 0: not yet, -1: one never will be. */
-static int settled(struct nl *nl, const struct dad_wait *d, struct err *e)
+static int all_settled(struct nl *nl, const struct dad_wait *d, struct err *e)
 {
 	char text[IP_STR_LEN];
 	int all = 1;
@@ -59,7 +59,7 @@ int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, const struct dad_wai
 	int64_t deadline = ctx_mono_ms() + wait->timeout_ms;
 
 	for (;;) {
-		int rc = settled(nl, wait, e);
+		int rc = all_settled(nl, wait, e);
 
 		if (rc)
 			return rc > 0 ? 0 : -1;

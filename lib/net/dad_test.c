@@ -127,7 +127,7 @@ START_TEST(no_carrier_is_try_again)
 	struct ifinfomsg down = { .ifi_index = c.far, .ifi_change = 1 };
 
 	nl_req_begin(&rq, RTM_NEWLINK, 0, &down, sizeof(down));
-	ck_assert_int_eq(nl_change(c.there, &rq, &e), 0);
+	ck_assert_int_eq(nl_request(c.there, &rq, &e), 0);
 	add(c.here, c.near, "fd00::1/64", false);
 	ck_assert_int_eq(wait_for(&c, &want, 1, 50, &e), -1);
 	ck_assert_int_eq(e.code, ERR_AGAIN);

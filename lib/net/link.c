@@ -75,7 +75,7 @@ static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
 	return 0;
 }
 
-static bool take_mac(const struct nlattr *a, uint8_t out[MAC_LEN])
+static bool parse_mac_attr(const struct nlattr *a, uint8_t out[MAC_LEN])
 {
 	if (!a || nla_len(a) != MAC_LEN)
 		return false;
@@ -98,7 +98,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 	struct nlattr *tb[IFLA_MAX + 1];
 	const struct ifinfomsg *ifi = nlmsg_data(h);
 
-	if (h->nlmsg_type != RTM_NEWLINK || nl_attrs(h, sizeof(*ifi), tb, IFLA_MAX, policy) ||
+	if (h->nlmsg_type != RTM_NEWLINK || nl_parse_attrs(h, sizeof(*ifi), tb, IFLA_MAX, policy) ||
 	    !tb[IFLA_IFNAME])
 		return -1;
 	*li = (struct link_info){ .ifindex = ifi->ifi_index, .flags = ifi->ifi_flags };
@@ -111,8 +111,8 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		li->lower_ifindex = (int)nla_get_u32(tb[IFLA_LINK]);
 	if (tb[IFLA_MTU])
 		li->mtu = nla_get_u32(tb[IFLA_MTU]);
-	li->has_mac = take_mac(tb[IFLA_ADDRESS], li->mac);
-	li->has_perm_mac = take_mac(tb[IFLA_PERM_ADDRESS], li->perm_mac);
+	li->has_mac = parse_mac_attr(tb[IFLA_ADDRESS], li->mac);
+	li->has_perm_mac = parse_mac_attr(tb[IFLA_PERM_ADDRESS], li->perm_mac);
 	/* Half a name would be another device's. */
 	if (tb[IFLA_PARENT_DEV_NAME] &&
 	    nla_strlcpy(li->parent, tb[IFLA_PARENT_DEV_NAME], PARENT_DEV_LEN) >= PARENT_DEV_LEN)
@@ -151,7 +151,7 @@ int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out, 
 	if (strnlen(name, IFNAME_LEN) == IFNAME_LEN)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface \"%s\"", name);
 	nl_link_get_request(&rq, name, 0);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_link, out }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
 		return err_wrap(e, "interface \"%s\"", name);
 	return 0;
 }
@@ -178,7 +178,7 @@ int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct e
 	if (ifindex <= 0)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface number %d", ifindex);
 	nl_link_get_request(&rq, NULL, ifindex);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_link, out }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
 		return err_wrap(e, "interface number %d", ifindex);
 	return 0;
 }
@@ -193,7 +193,7 @@ static int on_nsid(const struct nlmsghdr *h, void *arg, struct err *e)
 	struct nlattr *tb[NETNSA_MAX + 1];
 
 	if (h->nlmsg_type != RTM_NEWNSID ||
-	    nl_attrs(h, sizeof(struct rtgenmsg), tb, NETNSA_MAX, policy) || !tb[NETNSA_NSID])
+	    nl_parse_attrs(h, sizeof(struct rtgenmsg), tb, NETNSA_MAX, policy) || !tb[NETNSA_NSID])
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's answer");
 	*(int *)arg = nla_get_s32(tb[NETNSA_NSID]);
 	return 0;
@@ -206,7 +206,7 @@ int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e)
 
 	nl_req_begin(&rq, RTM_GETNSID, 0, &head, sizeof(head));
 	nl_req_put_u32(&rq, NETNSA_FD, (uint32_t)ns->fd);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_nsid, out }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_nsid, out }, e))
 		return err_wrap(e, "number of a network namespace");
 	return 0;
 }
@@ -257,7 +257,7 @@ int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex, 
 	if (spec->mac)
 		nl_req_put(&rq, IFLA_ADDRESS, spec->mac, MAC_LEN);
 	put_linkinfo(&rq, spec);
-	return nl_change(nl, &rq, e);
+	return nl_request(nl, &rq, e);
 }
 
 static int random_ifindex(void)

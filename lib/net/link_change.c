@@ -23,7 +23,7 @@ static int set_flags(struct nl *nl, int ifindex, unsigned flags, struct err *e)
 	};
 
 	nl_req_begin(&rq, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
-	return nl_change(nl, &rq, e);
+	return nl_request(nl, &rq, e);
 }
 
 int nl_link_set_up(struct nl *nl, int ifindex, struct err *e)
@@ -47,7 +47,7 @@ static int set_attr(struct nl *nl, int ifindex, int attr, const void *data, stru
 
 	nl_req_begin(&rq, RTM_SETLINK, 0, &ifi, sizeof(ifi));
 	nl_req_put(&rq, attr, data, attr == IFLA_ADDRESS ? MAC_LEN : sizeof(uint32_t));
-	return nl_change(nl, &rq, e);
+	return nl_request(nl, &rq, e);
 }
 
 int nl_link_set_mac(struct nl *nl, int ifindex, const uint8_t mac[MAC_LEN], struct err *e)
@@ -74,7 +74,7 @@ int nl_link_delete(struct nl *nl, int ifindex, struct err *e)
 	struct err why;
 
 	nl_req_begin(&rq, RTM_DELLINK, 0, &ifi, sizeof(ifi));
-	if (nl_change(nl, &rq, &why) == 0 || why.errnum == ENODEV)
+	if (nl_request(nl, &rq, &why) == 0 || why.errnum == ENODEV)
 		return 0;
 	*e = why;
 	return err_wrap(e, "delete interface number %d", ifindex);
@@ -90,7 +90,7 @@ static int move_to(struct nl *nl, int ifindex, int netns_fd, const char *name, s
 	nl_req_begin(&rq, RTM_SETLINK, 0, &ifi, sizeof(ifi));
 	nl_req_put_u32(&rq, IFLA_NET_NS_FD, (uint32_t)netns_fd);
 	nl_req_put_str(&rq, IFLA_IFNAME, name);
-	return nl_change(nl, &rq, e);
+	return nl_request(nl, &rq, e);
 }
 
 /* From target, where it has its old name, to the namespace of the socket. */
@@ -175,7 +175,7 @@ static int on_altnames(const struct nlmsghdr *h, void *arg, struct err *e)
 	int left;
 
 	if (h->nlmsg_type != RTM_NEWLINK ||
-	    nl_attrs(h, sizeof(struct ifinfomsg), tb, IFLA_MAX, policy))
+	    nl_parse_attrs(h, sizeof(struct ifinfomsg), tb, IFLA_MAX, policy))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
 	if (!tb[IFLA_PROP_LIST])
 		return 0;
@@ -200,7 +200,7 @@ int nl_link_altnames(struct nl *nl, int ifindex, link_altname_fn fn, void *arg, 
 	if (ifindex <= 0)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface number %d", ifindex);
 	nl_link_get_request(&rq, NULL, ifindex);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_altnames, &all }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_altnames, &all }, e))
 		return err_wrap(e, "alternative names of interface number %d", ifindex);
 	for (size_t i = 0; i < all.n; i++)
 		if (fn(((struct altname *)all.items)[i].text, arg))
@@ -208,26 +208,26 @@ int nl_link_altnames(struct nl *nl, int ifindex, link_altname_fn fn, void *arg, 
 	return 0;
 }
 
-struct sought {
+struct altname_search {
 	const char *name;
 	bool found;
 };
 
-static int compare(const char *name, void *arg)
+static int match_altname(const char *name, void *arg)
 {
-	struct sought *s = arg;
+	struct altname_search *s = arg;
 
 	s->found = !strcmp(name, s->name);
 	return s->found;
 }
 
 /* Whether it stands as wanted after a refusal: the kernel also refuses what is so already. */
-static bool stands(struct nl *nl, int ifindex, const char *name, bool wanted)
+static bool altname_is_as_wanted(struct nl *nl, int ifindex, const char *name, bool wanted)
 {
-	struct sought s = { .name = name };
+	struct altname_search s = { .name = name };
 	struct err ignored;
 
-	return nl_link_altnames(nl, ifindex, compare, &s, &ignored) == 0 && s.found == wanted;
+	return nl_link_altnames(nl, ifindex, match_altname, &s, &ignored) == 0 && s.found == wanted;
 }
 
 static int change_altname(struct nl *nl, int ifindex, int type, const char *name, struct err *e)
@@ -245,9 +245,9 @@ static int change_altname(struct nl *nl, int ifindex, int type, const char *name
 
 	nl_req_put_str(&rq, IFLA_ALT_IFNAME, name);
 	nl_req_nest_end(&rq, list);
-	if (nl_change(nl, &rq, &why) == 0)
+	if (nl_request(nl, &rq, &why) == 0)
 		return 0;
-	if (why.code != ERR_NOMEM && stands(nl, ifindex, name, add))
+	if (why.code != ERR_NOMEM && altname_is_as_wanted(nl, ifindex, name, add))
 		return 0;
 	*e = why;
 	return err_wrap(e, "%s alternative name \"%s\" %s interface number %d",

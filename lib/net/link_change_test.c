@@ -256,7 +256,7 @@ static struct nlmsghdr *next_sent(const struct net_fake *k, struct sent *s)
 
 	ck_assert_int_gt(n, 0);
 	ck_assert_uint_eq(h->nlmsg_len, (size_t)n);
-	ck_assert_int_eq(nl_attrs(h, sizeof(struct ifinfomsg), s->tb, IFLA_MAX, NULL), 0);
+	ck_assert_int_eq(nl_parse_attrs(h, sizeof(struct ifinfomsg), s->tb, IFLA_MAX, NULL), 0);
 	ck_assert_ptr_null(s->tb[IFLA_EXT_MASK]);
 	return h;
 }

@@ -34,7 +34,7 @@ static int on_entry(const struct nlmsghdr *h, void *arg, struct err *e)
 	if (h->nlmsg_type != RTM_NEWNEIGH || nlmsg_datalen(h) < (int)sizeof(*nd) ||
 	    nd->ndm_ifindex != f->ifindex || !(nd->ndm_flags & NTF_SELF))
 		return 0;
-	if (nl_attrs(h, sizeof(*nd), tb, NDA_MAX, policy))
+	if (nl_parse_attrs(h, sizeof(*nd), tb, NDA_MAX, policy))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read an address from the kernel");
 	if (!tb[NDA_LLADDR] || nla_len(tb[NDA_LLADDR]) != MAC_LEN)
 		return 0;
@@ -49,7 +49,7 @@ int nl_link_listens(struct nl *nl, int ifindex, link_mac_fn fn, void *arg, struc
 	struct fdb f = { .ifindex = ifindex };
 
 	nl_req_begin(&rq, RTM_GETNEIGH, 0, &nd, sizeof(nd));
-	int rc = nl_walk(nl, &rq, (struct nl_sink){ on_entry, &f }, e);
+	int rc = nl_get_dump(nl, &rq, (struct nl_sink){ on_entry, &f }, e);
 	const struct entry *x = f.all.items;
 	for (size_t i = 0; rc == 0 && i < f.all.n; i++) {
 		if (fn(x[i].mac, arg))

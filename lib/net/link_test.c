@@ -481,7 +481,7 @@ START_TEST(what_is_asked_for_an_ipvlan)
 	net_ack(&k, 1, 0);
 	ck_assert_int_eq(nl_link_create(k.nl, &spec, &e), 0);
 	ck_assert_int_gt(recv(k.peer, buf, sizeof(buf), 0), 0);
-	ck_assert_int_eq(nl_attrs(h, sizeof(struct ifinfomsg), tb, IFLA_MAX, NULL), 0);
+	ck_assert_int_eq(nl_parse_attrs(h, sizeof(struct ifinfomsg), tb, IFLA_MAX, NULL), 0);
 	ck_assert_uint_eq(h->nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
 	ck_assert_uint_eq(nla_get_u32(tb[IFLA_NET_NS_FD]), 9);
 	ck_assert_uint_eq(nla_get_u32(tb[IFLA_LINK]), 5);

@@ -43,7 +43,7 @@ void nl_monitor_close(struct nl_monitor *mon)
 }
 
 /* 0: a message about neither links nor addresses. */
-static int subject(const struct nlmsghdr *h)
+static int subject_ifindex(const struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *ifa = nlmsg_data(h);
 	const struct ifinfomsg *ifi = nlmsg_data(h);
@@ -60,13 +60,13 @@ static int subject(const struct nlmsghdr *h)
 	}
 }
 
-static bool concerns(const struct nl_monitor *mon, ssize_t len, int ifindex)
+static bool is_about(const struct nl_monitor *mon, ssize_t len, int ifindex)
 {
 	int left = (int)len;
 
 	for (struct nlmsghdr *h = (void *)mon->nl->buf; nlmsg_ok(h, left);
 	     h = nlmsg_next(h, &left)) {
-		if (subject(h) == ifindex)
+		if (subject_ifindex(h) == ifindex)
 			return true;
 	}
 	return false;
@@ -88,13 +88,13 @@ int nl_monitor_next(struct nl_monitor *mon, int ifindex, int64_t deadline_ms, st
 		if (n == 0)
 			return 0;
 
-		ssize_t len = nl_recv_some(mon->nl, MSG_DONTWAIT);
+		ssize_t len = nl_recv_datagram(mon->nl, MSG_DONTWAIT);
 
 		if (len < 0 && errno == ENOBUFS)
 			return 1;
 		if (len < 0 && errno != EAGAIN)
 			return err_set(e, ERR_KERNEL, errno, "read events");
-		if (len > 0 && concerns(mon, len, ifindex))
+		if (len > 0 && is_about(mon, len, ifindex))
 			return 1;
 	}
 }
@@ -119,7 +119,7 @@ static int carrier_as_it_rose(const struct nl_monitor *mon, ssize_t len, int ifi
 	     h = nlmsg_next(h, &left)) {
 		const struct ifinfomsg *ifi = nlmsg_data(h);
 
-		if (h->nlmsg_type == RTM_NEWLINK && subject(h) == ifindex &&
+		if (h->nlmsg_type == RTM_NEWLINK && subject_ifindex(h) == ifindex &&
 		    (ifi->ifi_flags & IFF_UP))
 			return ifi->ifi_flags & IFF_LOWER_UP ? 1 : 0;
 	}
@@ -129,7 +129,7 @@ static int carrier_as_it_rose(const struct nl_monitor *mon, ssize_t len, int ifi
 int nl_link_rose_with_carrier(struct nl_monitor *mon, int ifindex, struct err *e)
 {
 	for (;;) {
-		ssize_t len = nl_recv_some(mon->nl, MSG_DONTWAIT);
+		ssize_t len = nl_recv_datagram(mon->nl, MSG_DONTWAIT);
 
 		if (len <= 0 && (len == 0 || errno == EAGAIN || errno == ENOBUFS))
 			return 0;

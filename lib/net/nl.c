@@ -163,8 +163,8 @@ void nl_req_clear(struct nl_req *rq)
 
 /* ---- answers ---- */
 
-int nl_attrs(const struct nlmsghdr *h, size_t head, struct nlattr **tb, int max,
-	     const struct nla_policy *policy)
+int nl_parse_attrs(const struct nlmsghdr *h, size_t head, struct nlattr **tb, int max,
+		   const struct nla_policy *policy)
 {
 	return nlmsg_parse((struct nlmsghdr *)h, (int)head, tb, max, policy) < 0 ? -1 : 0;
 }
@@ -184,7 +184,7 @@ int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e)
 	return 0;
 }
 
-static ssize_t recv_into(int fd, struct nl_room room, int flags)
+static ssize_t recv_into(int fd, struct nl_buffer room, int flags)
 {
 	unsigned tries = 0, strangers = 0;
 
@@ -210,9 +210,9 @@ static ssize_t recv_into(int fd, struct nl_room room, int flags)
 	}
 }
 
-ssize_t nl_recv_some(struct nl *nl, int flags)
+ssize_t nl_recv_datagram(struct nl *nl, int flags)
 {
-	return recv_into(nl->fd, (struct nl_room){ nl->buf, sizeof(nl->buf) }, flags);
+	return recv_into(nl->fd, (struct nl_buffer){ nl->buf, sizeof(nl->buf) }, flags);
 }
 
 /* One request and what is known of its answer. */
@@ -221,7 +221,7 @@ struct exchange {
 	const struct nl_req *rq;
 	struct nl_sink sink;
 	struct err *e;
-	struct nl_room room; /* where messages are received */
+	struct nl_buffer room; /* where messages are received */
 	bool dump;
 	bool whole; /* the room is ours, and grows to what comes */
 	bool done;
@@ -258,7 +258,7 @@ static void hint_ext_ack(struct exchange *x, const struct nlmsghdr *h, int head)
 			       nla_get_u32(tb[NLMSGERR_ATTR_OFFS]));
 }
 
-static void refuse(struct exchange *x, int errnum)
+static void set_refusal(struct exchange *x, int errnum)
 {
 	x->failed = true;
 	(void)err_set(x->e, ERR_KERNEL, errnum, "the kernel refused");
@@ -281,12 +281,12 @@ static void on_ack(struct exchange *x, const struct nlmsghdr *h)
 	if (x->failed)
 		return;
 	if (have < head) {
-		refuse(x, EBADMSG);
+		set_refusal(x, EBADMSG);
 		return;
 	}
 	if (!ack->error)
 		return;
-	refuse(x, errno_of(ack->error));
+	set_refusal(x, errno_of(ack->error));
 	/* Without the cap our whole request comes back between the error and what is said about it.
 	 */
 	if (!(h->nlmsg_flags & NLM_F_CAPPED) && ack->msg.nlmsg_len >= NLMSG_HDRLEN &&
@@ -304,7 +304,7 @@ static void on_done(struct exchange *x, const struct nlmsghdr *h)
 		memcpy(&errnum, nlmsg_data(h), sizeof(errnum));
 	if (errnum >= 0 || x->failed)
 		return;
-	refuse(x, errno_of(errnum));
+	set_refusal(x, errno_of(errnum));
 	hint_ext_ack(x, h, (int)NLMSG_ALIGN(sizeof(errnum)));
 }
 
@@ -330,7 +330,7 @@ static void on_message(struct exchange *x, const struct nlmsghdr *h)
 }
 
 /* A datagram that is larger than the most we take is then refused when it is read. */
-static int make_room(struct exchange *x, ssize_t size)
+static int grow_buffer(struct exchange *x, ssize_t size)
 {
 	if (size <= (ssize_t)x->room.size || size > (ssize_t)WHOLE_MAX)
 		return 0;
@@ -339,7 +339,7 @@ static int make_room(struct exchange *x, ssize_t size)
 
 	if (!at)
 		return -1;
-	x->room = (struct nl_room){ at, (size_t)size };
+	x->room = (struct nl_buffer){ at, (size_t)size };
 	return 0;
 }
 
@@ -354,7 +354,7 @@ static ssize_t receive_one(struct exchange *x)
 		size = recv(x->nl->fd, NULL, 0, flags | MSG_PEEK | MSG_TRUNC);
 		if (size < 0 && retry_interrupted(&tries))
 			continue;
-		if (size < 0 || make_room(x, size))
+		if (size < 0 || grow_buffer(x, size))
 			return -1;
 		break;
 	}
@@ -368,7 +368,7 @@ static ssize_t receive_one(struct exchange *x)
  * After ENOBUFS the rest of the answer is either there already or was lost, because the kernel
  * works on a request while we send it, and on a dump while we read: so waiting is over.
  */
-static int receive(struct exchange *x)
+static int receive_answer(struct exchange *x)
 {
 	while (!x->done) {
 		ssize_t n = receive_one(x);
@@ -393,7 +393,7 @@ static int receive(struct exchange *x)
 	return x->failed ? -1 : 0;
 }
 
-static int talk(struct exchange *x)
+static int send_and_receive(struct exchange *x)
 {
 	if (!x->rq->msg)
 		return err_nomem(x->e);
@@ -402,51 +402,51 @@ static int talk(struct exchange *x)
 	unsigned tries = 0;
 
 	if (!x->whole)
-		x->room = (struct nl_room){ x->nl->buf, sizeof(x->nl->buf) };
+		x->room = (struct nl_buffer){ x->nl->buf, sizeof(x->nl->buf) };
 	h->nlmsg_seq = ++x->nl->seq;
 	while (send(x->nl->fd, h, h->nlmsg_len, 0) < 0)
 		if (!retry_interrupted(&tries))
 			return err_set(x->e, ERR_IO, errno, "write to netlink");
-	return receive(x);
+	return receive_answer(x);
 }
 
-static int lost_answer(struct err *e)
+static int answer_was_lost(struct err *e)
 {
 	err_set(e, ERR_KERNEL, ENOBUFS, "the kernel's answer was lost");
 	return err_hint(e, "the kernel is short of memory; whether it did the work is unknown");
 }
 
-int nl_change(struct nl *nl, const struct nl_req *rq, struct err *e)
+int nl_request(struct nl *nl, const struct nl_req *rq, struct err *e)
 {
 	struct exchange x = { .nl = nl, .rq = rq, .e = e };
 
 	if (rq->msg)
 		nlmsg_hdr(rq->msg)->nlmsg_flags |= NLM_F_ACK;
-	if (talk(&x))
+	if (send_and_receive(&x))
 		return -1;
-	return x.done ? 0 : lost_answer(e);
+	return x.done ? 0 : answer_was_lost(e);
 }
 
-static int query(struct exchange *x)
+static int get_one(struct exchange *x)
 {
-	if (talk(x))
+	if (send_and_receive(x))
 		return -1;
 	if (x->done && !x->answered)
 		return err_set(x->e, ERR_KERNEL, EBADMSG, "the kernel agreed, but did not answer");
-	return x->done ? 0 : lost_answer(x->e);
+	return x->done ? 0 : answer_was_lost(x->e);
 }
 
-int nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
+int nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
 {
 	struct exchange x = { .nl = nl, .rq = rq, .sink = sink, .e = e };
 
-	return query(&x);
+	return get_one(&x);
 }
 
-int nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
+int nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
 {
 	struct exchange x = { .nl = nl, .rq = rq, .sink = sink, .e = e, .whole = true };
-	int rc = query(&x);
+	int rc = get_one(&x);
 
 	free(x.room.at);
 	return rc;
@@ -466,14 +466,14 @@ static void grow_receive_buffer(int fd)
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 }
 
-int nl_walk(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
+int nl_get_dump(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
 {
 	if (rq->msg)
 		nlmsg_hdr(rq->msg)->nlmsg_flags |= NLM_F_DUMP;
 	for (int i = 0; i < WALK_TRIES; i++) {
 		struct exchange x = { .nl = nl, .rq = rq, .sink = sink, .e = e, .dump = true };
 
-		if (sink.fn(NULL, sink.arg, e) || talk(&x))
+		if (sink.fn(NULL, sink.arg, e) || send_and_receive(&x))
 			return -1;
 		if (!x.interrupted && !x.lost)
 			return 0;

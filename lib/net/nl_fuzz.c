@@ -10,7 +10,7 @@ static int take(const struct nlmsghdr *h, void *arg, struct err *e)
 	seen[0] += !!h;
 	for (int i = 0; h && i < nlmsg_datalen(h); i++)
 		seen[1] += ((const uint8_t *)nlmsg_data(h))[i];
-	return h && nl_attrs(h, 4, tb, 8, NULL) ? err_set(e, ERR_KERNEL, 0, "attributes") : 0;
+	return h && nl_parse_attrs(h, 4, tb, 8, NULL) ? err_set(e, ERR_KERNEL, 0, "attributes") : 0;
 }
 
 FUZZ(const uint8_t *data, size_t size)
@@ -22,9 +22,9 @@ FUZZ(const uint8_t *data, size_t size)
 	FUZZ_OUT(struct err, e);
 
 	nl_link_get_request(&rq, "eth0", 0);
-	bool ok = fuzz_ok(how == 0   ? nl_change(k.nl, &rq, &e)
-			  : how == 1 ? nl_query(k.nl, &rq, sink, &e)
-				     : nl_walk(k.nl, &rq, sink, &e),
+	bool ok = fuzz_ok(how == 0   ? nl_request(k.nl, &rq, &e)
+			  : how == 1 ? nl_get(k.nl, &rq, sink, &e)
+				     : nl_get_dump(k.nl, &rq, sink, &e),
 			  &e, NULL, 0);
 	MUST(!ok || how != 1 || seen[0]);
 	return 0;

@@ -66,32 +66,33 @@ struct nl_sink {
 
 /*
  * The three kinds of exchange. The kernel's refusal is ERR_KERNEL with its errno and, in the
- * detail, what its ext-ack says; the caller puts the noun before it. nl_change - a request that is
- * acknowledged. nl_query - one message in return, and no acknowledgement. nl_walk - a list;
+ * detail, what its ext-ack says; the caller puts the noun before it. nl_request - a request that is
+ * acknowledged. nl_get - one message in return, and no acknowledgement. nl_get_dump - a list;
  * repeated when it was interrupted, ERR_AGAIN when that happens every time.
  */
-int nl_change(struct nl *nl, const struct nl_req *rq, struct err *e) must_check;
-int nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e) must_check;
-int nl_walk(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e) must_check;
-/* nl_query_whole - nl_query, for an answer that may be larger than nl->buf. */
-int nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
-		   struct err *e) must_check;
+int nl_request(struct nl *nl, const struct nl_req *rq, struct err *e) must_check;
+int nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e) must_check;
+int nl_get_dump(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
+		struct err *e) must_check;
+/* nl_get_large - nl_get, for an answer that may be larger than nl->buf. */
+int nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
+		 struct err *e) must_check;
 
-struct nl_room {
+struct nl_buffer {
 	void *at;
 	size_t size;
 };
 
-/* nl_recv_some - one datagram of the kernel into nl->buf; its length, or -1 with errno. flags:
+/* nl_recv_datagram - one datagram of the kernel into nl->buf; its length, or -1 with errno. flags:
  * MSG_*. */
-ssize_t nl_recv_some(struct nl *nl, int flags) must_check;
+ssize_t nl_recv_datagram(struct nl *nl, int flags) must_check;
 
 /*
- * nl_attrs - attributes behind a family header of head bytes into tb[0..max], absent ones NULL;
- * unknown ones are skipped. One shorter than the policy says spoils the message: -1.
+ * nl_parse_attrs - attributes behind a family header of head bytes into tb[0..max], absent ones
+ * NULL; unknown ones are skipped. One shorter than the policy says spoils the message: -1.
  */
-int nl_attrs(const struct nlmsghdr *h, size_t head, struct nlattr **tb, int max,
-	     const struct nla_policy *policy) must_check;
+int nl_parse_attrs(const struct nlmsghdr *h, size_t head, struct nlattr **tb, int max,
+		   const struct nla_policy *policy) must_check;
 
 /* nl_link_get_request - RTM_GETLINK by name (NULL: by index), as both look-ups send it. */
 void nl_link_get_request(struct nl_req *rq, const char *name, int ifindex);
@@ -106,8 +107,8 @@ int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex,
 uint8_t nl_family(enum ip_family f); /* AF_INET or AF_INET6 */
 void nl_req_put_ip(struct nl_req *rq, int attr, struct ip ip);
 
-/* nl_ip - the address in an attribute. -1 when its length does not fit the family (AF_*). */
-int nl_ip(const struct nlattr *a, uint8_t family, struct ip *out) must_check;
+/* nl_attr_ip - the address in an attribute. -1 when its length does not fit the family (AF_*). */
+int nl_attr_ip(const struct nlattr *a, uint8_t family, struct ip *out) must_check;
 
 /* nl_addr_list_v6 - nl_addr_list, of IPv6 alone. */
 int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;

@@ -57,7 +57,7 @@ static int ask(const struct net_fake *k, struct seen *s, bool list, struct err *
 	struct nl_sink sink = { see, s };
 
 	nl_req_begin(&rq, RTM_GETADDR, 0, &g, sizeof(g));
-	return list ? nl_walk(k->nl, &rq, sink, e) : nl_query(k->nl, &rq, sink, e);
+	return list ? nl_get_dump(k->nl, &rq, sink, e) : nl_get(k->nl, &rq, sink, e);
 }
 
 static int change(const struct net_fake *k, struct err *e)
@@ -66,7 +66,7 @@ static int change(const struct net_fake *k, struct err *e)
 	struct ifinfomsg ifi = { 0 };
 
 	nl_req_begin(&rq, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
-	return nl_change(k->nl, &rq, e);
+	return nl_request(k->nl, &rq, e);
 }
 
 START_TEST(an_interrupted_list_is_read_again)
@@ -324,7 +324,7 @@ START_TEST(a_request_that_does_not_fit_is_no_memory)
 	nl_req_put(&rq, 1, big, sizeof(big));
 	nl_req_put_u32(&rq, 2, 2);
 	nl_req_nest_end(&rq, nl_req_nest(&rq, 3));
-	ck_assert_int_eq(nl_change(k.nl, &rq, &e), -1);
+	ck_assert_int_eq(nl_request(k.nl, &rq, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOMEM);
 	nl_release(k.nl);
 }
@@ -440,7 +440,7 @@ START_TEST(a_full_socket_is_enlarged_and_the_list_repeated)
 	struct ifaddrmsg ifa = { .ifa_family = AF_INET };
 
 	nl_req_begin(&rq, RTM_GETADDR, 0, &ifa, sizeof(ifa));
-	ck_assert_msg(nl_walk(full, &rq, (struct nl_sink){ count, &n }, &e) == 0, "%s", e.msg);
+	ck_assert_msg(nl_get_dump(full, &rq, (struct nl_sink){ count, &n }, &e) == 0, "%s", e.msg);
 	ck_assert_int_eq(n, 1); /* 127.0.0.1 */
 	ck_assert_int_eq(getsockopt(full->fd, SOL_SOCKET, SO_RCVBUF, &after, &len), 0);
 	ck_assert_int_gt(after, before);

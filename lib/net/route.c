@@ -88,7 +88,7 @@ int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e)
 	if (r->priority)
 		nl_req_put_u32(&rq, RTA_PRIORITY, r->priority);
 	put_metrics(&rq, r);
-	return nl_change(nl, &rq, e) ? explain_add(r, e) : 0;
+	return nl_request(nl, &rq, e) ? explain_add(r, e) : 0;
 }
 
 /* ---- reading ---- */
@@ -105,7 +105,7 @@ static const struct nla_policy route_policy[RTA_MAX + 1] = {
 static int decode_gateway(struct nlattr *const *tb, uint8_t family, struct route_spec *r)
 {
 	if (tb[RTA_GATEWAY])
-		return nl_ip(tb[RTA_GATEWAY], family, &r->gw);
+		return nl_attr_ip(tb[RTA_GATEWAY], family, &r->gw);
 	if (!tb[RTA_VIA])
 		return 0;
 
@@ -142,7 +142,7 @@ static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struc
 		.onlink = rtm->rtm_flags & RTNH_F_ONLINK,
 	};
 
-	if ((tb[RTA_DST] && nl_ip(tb[RTA_DST], rtm->rtm_family, &r.dst.addr)) ||
+	if ((tb[RTA_DST] && nl_attr_ip(tb[RTA_DST], rtm->rtm_family, &r.dst.addr)) ||
 	    r.dst.len > ip_bits(r.dst.addr.family))
 		return -1;
 	if (tb[RTA_OIF])
@@ -156,7 +156,7 @@ static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struc
 	return 0;
 }
 
-struct route_walk {
+struct route_dump {
 	uint8_t family;
 	int ifindex;          /* 0: any */
 	bool defaults;        /* only default routes of the main table */
@@ -164,13 +164,13 @@ struct route_walk {
 	size_t start;         /* of this family in found */
 };
 
-static void route_walk_clear(struct route_walk *w)
+static void route_dump_clear(struct route_dump *w)
 {
 	nl_list_clear(&w->found);
 }
-#define auto_route_walk auto_clean(route_walk_clear)
+#define auto_route_walk auto_clean(route_dump_clear)
 
-static int keep(struct route_walk *w, const struct route_spec *r, struct err *e)
+static int keep_route(struct route_dump *w, const struct route_spec *r, struct err *e)
 {
 	if (!r->ifindex || (w->ifindex && r->ifindex != w->ifindex))
 		return 0;
@@ -183,7 +183,7 @@ static int bad_route(struct err *e)
 }
 
 /* Each next hop of a multipath route is a route to us. */
-static int keep_hops(struct route_walk *w, const struct route_spec *base, struct nlattr *multipath,
+static int keep_hops(struct route_dump *w, const struct route_spec *base, struct nlattr *multipath,
 		     struct err *e)
 {
 	char *p = nla_data(multipath);
@@ -203,7 +203,7 @@ static int keep_hops(struct route_walk *w, const struct route_spec *base, struct
 		r.onlink = hop->rtnh_flags & RTNH_F_ONLINK;
 		if (decode_gateway(tb, nl_family(r.dst.addr.family), &r))
 			return bad_route(e);
-		if (keep(w, &r, e))
+		if (keep_route(w, &r, e))
 			return -1;
 		p += step < left ? step : left;
 		left -= step < left ? step : left;
@@ -212,7 +212,7 @@ static int keep_hops(struct route_walk *w, const struct route_spec *base, struct
 }
 
 /* Kernels before 4.20 ignore the filter, and one without IPv6 answers for every family. */
-static bool wanted(const struct route_walk *w, const struct nlmsghdr *h)
+static bool is_wanted(const struct route_dump *w, const struct nlmsghdr *h)
 {
 	const struct rtmsg *rtm = nlmsg_data(h);
 
@@ -223,7 +223,7 @@ static bool wanted(const struct route_walk *w, const struct nlmsghdr *h)
 
 static int on_route(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	struct route_walk *w = arg;
+	struct route_dump *w = arg;
 	struct nlattr *tb[RTA_MAX + 1];
 	struct route_spec r;
 
@@ -231,23 +231,23 @@ static int on_route(const struct nlmsghdr *h, void *arg, struct err *e)
 		w->found.n = w->start;
 		return 0;
 	}
-	if (!wanted(w, h))
+	if (!is_wanted(w, h))
 		return 0;
-	if (nl_attrs(h, sizeof(struct rtmsg), tb, RTA_MAX, route_policy) ||
+	if (nl_parse_attrs(h, sizeof(struct rtmsg), tb, RTA_MAX, route_policy) ||
 	    decode_route(nlmsg_data(h), tb, &r))
 		return bad_route(e);
 	if (r.table == RT_TABLE_LOCAL || (w->defaults && r.table != RT_TABLE_MAIN))
 		return 0;
 	if (tb[RTA_MULTIPATH])
 		return keep_hops(w, &r, tb[RTA_MULTIPATH], e);
-	return keep(w, &r, e);
+	return keep_route(w, &r, e);
 }
 
 /*
  * One family at a time: asked for all of them, the kernel asks every protocol that has routes, and
  * some of those (MPLS) take our filter for an error.
  */
-static int walk_family(struct nl *nl, struct route_walk *w, struct err *e)
+static int dump_family(struct nl *nl, struct route_dump *w, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rtmsg rtm = {
@@ -260,17 +260,17 @@ static int walk_family(struct nl *nl, struct route_walk *w, struct err *e)
 	nl_req_begin(&rq, RTM_GETROUTE, 0, &rtm, sizeof(rtm));
 	if (w->ifindex)
 		nl_req_put_u32(&rq, RTA_OIF, (uint32_t)w->ifindex);
-	return nl_walk(nl, &rq, (struct nl_sink){ on_route, w }, e);
+	return nl_get_dump(nl, &rq, (struct nl_sink){ on_route, w }, e);
 }
 
 int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err *e)
 {
 	static const uint8_t families[] = { AF_INET, AF_INET6 };
-	auto_route_walk struct route_walk w = { .ifindex = ifindex };
+	auto_route_walk struct route_dump w = { .ifindex = ifindex };
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		w.family = families[i];
-		if (walk_family(nl, &w, e))
+		if (dump_family(nl, &w, e))
 			return err_wrap(e, "routes out of interface number %d", ifindex);
 	}
 
@@ -285,18 +285,18 @@ int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err
 /* ---- the default route ---- */
 
 /* A namespace that never had a route has no main table yet: ENOENT. */
-static int walk_defaults(struct nl *nl, struct route_walk *w, uint8_t family, struct err *e)
+static int dump_defaults(struct nl *nl, struct route_dump *w, uint8_t family, struct err *e)
 {
 	struct err why;
 
 	w->family = family;
-	if (walk_family(nl, w, &why) == 0 || why.errnum == ENOENT)
+	if (dump_family(nl, w, &why) == 0 || why.errnum == ENOENT)
 		return 0;
 	*e = why;
 	return err_wrap(e, "default route");
 }
 
-static int lowest_metric(const struct route_walk *w)
+static int lowest_metric(const struct route_dump *w)
 {
 	const struct route_spec *r = w->found.items, *best = r;
 
@@ -308,10 +308,10 @@ static int lowest_metric(const struct route_walk *w)
 
 int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e)
 {
-	auto_route_walk struct route_walk w = { .defaults = true };
+	auto_route_walk struct route_dump w = { .defaults = true };
 
-	if (walk_defaults(nl, &w, AF_INET, e) ||
-	    (w.found.n == 0 && walk_defaults(nl, &w, AF_INET6, e)))
+	if (dump_defaults(nl, &w, AF_INET, e) ||
+	    (w.found.n == 0 && dump_defaults(nl, &w, AF_INET6, e)))
 		return -1;
 	if (w.found.n == 0)
 		return err_set(e, ERR_KERNEL, ENODEV, "there is no default route");

@@ -53,7 +53,7 @@ const char *link_number_name(enum link_number n)
 /* ---- reading ---- */
 
 /* Of one program the mode is told, of several the numbers of each. */
-static int take_xdp(struct nlattr *nest, struct link_settings *s)
+static int parse_xdp(struct nlattr *nest, struct link_settings *s)
 {
 	static const int ids[LINK_XDP_MODES] = { IFLA_XDP_SKB_PROG_ID, IFLA_XDP_DRV_PROG_ID,
 						 IFLA_XDP_HW_PROG_ID };
@@ -72,7 +72,7 @@ static int take_xdp(struct nlattr *nest, struct link_settings *s)
 	return 0;
 }
 
-static void take_number(struct nlattr *const *tb, enum link_number n, struct link_settings *s)
+static void parse_number(struct nlattr *const *tb, enum link_number n, struct link_settings *s)
 {
 	const struct nlattr *a = tb[numbers[n].attr];
 
@@ -82,7 +82,7 @@ static void take_number(struct nlattr *const *tb, enum link_number n, struct lin
 	s->number[n] = numbers[n].byte ? nla_get_u8(a) : nla_get_u32(a);
 }
 
-static int parse(const struct nlmsghdr *h, struct link_settings *s)
+static int parse_settings(const struct nlmsghdr *h, struct link_settings *s)
 {
 	struct nla_policy policy[ATTRS_MAX + 1] = {
 		[IFLA_IFALIAS] = { .type = NLA_STRING },
@@ -93,22 +93,22 @@ static int parse(const struct nlmsghdr *h, struct link_settings *s)
 
 	for (size_t i = 0; i < LINK_NUMBERS; i++)
 		policy[numbers[i].attr].type = numbers[i].byte ? NLA_U8 : NLA_U32;
-	if (h->nlmsg_type != RTM_NEWLINK || nl_attrs(h, sizeof(*ifi), tb, ATTRS_MAX, policy))
+	if (h->nlmsg_type != RTM_NEWLINK || nl_parse_attrs(h, sizeof(*ifi), tb, ATTRS_MAX, policy))
 		return -1;
 	*s = (struct link_settings){ .flags = ifi->ifi_flags & FLAGS };
 	for (size_t i = 0; i < LINK_NUMBERS; i++)
-		take_number(tb, (enum link_number)i, s);
+		parse_number(tb, (enum link_number)i, s);
 	if (tb[IFLA_IFALIAS])
 		(void)nla_strlcpy(s->alias, tb[IFLA_IFALIAS], sizeof(s->alias));
 	s->has_broadcast = tb[IFLA_BROADCAST] && nla_len(tb[IFLA_BROADCAST]) == MAC_LEN;
 	if (s->has_broadcast)
 		memcpy(s->broadcast, nla_data(tb[IFLA_BROADCAST]), MAC_LEN);
-	return tb[IFLA_XDP] ? take_xdp(tb[IFLA_XDP], s) : 0;
+	return tb[IFLA_XDP] ? parse_xdp(tb[IFLA_XDP], s) : 0;
 }
 
 static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	if (parse(h, arg))
+	if (parse_settings(h, arg))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
 	return 0;
 }
@@ -121,19 +121,19 @@ int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out, struc
 	if (ifindex <= 0)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface number %d", ifindex);
 	nl_link_get_request(&rq, NULL, ifindex);
-	if (nl_query(nl, &rq, (struct nl_sink){ on_link, out }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
 		return err_wrap(e, "settings of interface number %d", ifindex);
 	return 0;
 }
 
-struct telling {
+struct told_search {
 	void (*fn)(int attr, void *arg);
 	void *arg;
 };
 
 static int on_told(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	const struct telling *t = arg;
+	const struct told_search *t = arg;
 	const struct nlattr *a;
 	int left;
 
@@ -145,14 +145,14 @@ static int on_told(const struct nlmsghdr *h, void *arg, struct err *e)
 	return 0;
 }
 
-int nl_settings_told(struct nl *nl, int ifindex, void (*fn)(int attr, void *arg), void *arg,
-		     struct err *e)
+int nl_settings_attrs(struct nl *nl, int ifindex, void (*fn)(int attr, void *arg), void *arg,
+		      struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
-	struct telling t = { fn, arg };
+	struct told_search t = { fn, arg };
 
 	nl_link_get_request(&rq, NULL, ifindex);
-	return nl_query(nl, &rq, (struct nl_sink){ on_told, &t }, e);
+	return nl_get(nl, &rq, (struct nl_sink){ on_told, &t }, e);
 }
 
 /* ---- comparing ---- */
@@ -168,8 +168,8 @@ static bool same_broadcast(const struct link_settings *a, const struct link_sett
 	       memcmp(a->broadcast, b->broadcast, MAC_LEN) == 0;
 }
 
-const char *settings_differ(const struct link_settings *is, const struct link_settings *want,
-			    size_t n)
+const char *settings_changed(const struct link_settings *is, const struct link_settings *want,
+			     size_t n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++) {
 		if (((is->flags ^ want->flags) & flag_names[i].bit) && n-- == 0)
@@ -192,21 +192,21 @@ const char *settings_differ(const struct link_settings *is, const struct link_se
 
 /* ---- putting back ---- */
 
-struct job {
+struct settings_job {
 	struct nl *nl;
 	int ifindex;
-	const struct settings_put *put;
+	const struct settings_change *put;
 };
 
-static void send_it(const struct job *j, struct nl_req *rq, const char *what)
+static void send_it(const struct settings_job *j, struct nl_req *rq, const char *what)
 {
 	struct err why;
 
-	if (nl_change(j->nl, rq, &why))
+	if (nl_request(j->nl, rq, &why))
 		j->put->refused(what, &why, j->put->arg);
 }
 
-static void put_flag(const struct job *j, unsigned bit, const char *what)
+static void put_flag(const struct settings_job *j, unsigned bit, const char *what)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct ifinfomsg ifi = { .ifi_index = j->ifindex,
@@ -219,7 +219,8 @@ static void put_flag(const struct job *j, unsigned bit, const char *what)
 	send_it(j, &rq, what);
 }
 
-static void put_attr(const struct job *j, int attr, const void *data, size_t len, const char *what)
+static void put_attr(const struct settings_job *j, int attr, const void *data, size_t len,
+		     const char *what)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct ifinfomsg ifi = { .ifi_index = j->ifindex };
@@ -229,7 +230,7 @@ static void put_attr(const struct job *j, int attr, const void *data, size_t len
 	send_it(j, &rq, what);
 }
 
-static void put_number(const struct job *j, size_t n)
+static void put_number(const struct settings_job *j, size_t n)
 {
 	const uint32_t value = j->put->want->number[n];
 	const uint8_t byte = (uint8_t)value;
@@ -242,7 +243,7 @@ static void put_number(const struct job *j, size_t n)
 		put_attr(j, numbers[n].attr, &value, sizeof(value), numbers[n].name);
 }
 
-static void take_away_xdp(const struct job *j, size_t mode)
+static void remove_xdp(const struct settings_job *j, size_t mode)
 {
 	static const uint32_t flags[LINK_XDP_MODES] = { XDP_FLAGS_SKB_MODE, XDP_FLAGS_DRV_MODE,
 							XDP_FLAGS_HW_MODE };
@@ -259,13 +260,13 @@ static void take_away_xdp(const struct job *j, size_t mode)
 	send_it(j, &rq, xdp_names[mode]);
 }
 
-void nl_settings_put(struct nl *nl, int ifindex, const struct settings_put *put)
+void nl_settings_set(struct nl *nl, int ifindex, const struct settings_change *put)
 {
-	const struct job j = { nl, ifindex, put };
+	const struct settings_job j = { nl, ifindex, put };
 	const struct link_settings *want = put->want;
 
 	for (size_t i = 0; i < LINK_XDP_MODES; i++)
-		take_away_xdp(&j, i);
+		remove_xdp(&j, i);
 	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++)
 		put_flag(&j, flag_names[i].bit, flag_names[i].name);
 	for (size_t i = 0; i < LINK_NUMBERS; i++)

@@ -3,7 +3,7 @@
  * settings.h: what whoever has an interface can set of it beside its name, MAC, MTU and state.
  *
  * All of it stays with a device that is moved to another network namespace, so that whoever has
- * lent one reads it before and puts it back afterwards. nl_settings_judge() has the whole list of
+ * lent one reads it before and puts it back afterwards. nl_settings_effect() has the whole list of
  * what the kernel tells of a link, with the reason why something needs no putting back.
  */
 #ifndef RAILHEAD_LIB_NET_SETTINGS_H
@@ -47,32 +47,32 @@ int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out,
 		    struct err *e) must_check;
 
 /*
- * nl_settings_put - make those of an interface that are not as wanted so. A refusal does not keep
+ * nl_settings_set - make those of an interface that are not as wanted so. A refusal does not keep
  * it from the rest: refused is called for each, with the word for it. An XDP program is only ever
  * taken away.
  */
-struct settings_put {
+struct settings_change {
 	const struct link_settings *is, *want;
 	void (*refused)(const char *what, const struct err *why, void *arg);
 	void *arg;
 };
-void nl_settings_put(struct nl *nl, int ifindex, const struct settings_put *put);
+void nl_settings_set(struct nl *nl, int ifindex, const struct settings_change *put);
 
-/* settings_differ - the word for a difference after the first n ones; NULL: there are no more.
+/* settings_changed - the word for a difference after the first n ones; NULL: there are no more.
  * Pure. */
-const char *settings_differ(const struct link_settings *is, const struct link_settings *want,
-			    size_t n);
+const char *settings_changed(const struct link_settings *is, const struct link_settings *want,
+			     size_t n);
 
 /*
- * nl_settings_judge - what becomes of an attribute (IFLA_*) of a link that is lent: KEPT: it is put
- * back, here or by whoever lends it; EXEMPT: *why says why it needs not be; UNKNOWN: nobody has
+ * nl_settings_effect - what becomes of an attribute (IFLA_*) of a link that is lent: KEPT: it is
+ * put back, here or by whoever lends it; EXEMPT: *why says why it needs not be; UNKNOWN: nobody has
  * thought of it yet. Pure.
  */
 enum settings_verdict { SETTINGS_UNKNOWN, SETTINGS_KEPT, SETTINGS_EXEMPT };
-enum settings_verdict nl_settings_judge(int attr, const char **why);
+enum settings_verdict nl_settings_effect(int attr, const char **why);
 
-/* nl_settings_told - call fn for each attribute (IFLA_*) that the kernel tells of an interface. */
-int nl_settings_told(struct nl *nl, int ifindex, void (*fn)(int attr, void *arg), void *arg,
-		     struct err *e) must_check;
+/* nl_settings_attrs - call fn for each attribute (IFLA_*) that the kernel tells of an interface. */
+int nl_settings_attrs(struct nl *nl, int ifindex, void (*fn)(int attr, void *arg), void *arg,
+		      struct err *e) must_check;
 
 #endif

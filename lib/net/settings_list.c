@@ -93,7 +93,7 @@ static const struct {
 	{ 69 /* IFLA_TAILROOM */, of_hw },
 };
 
-enum settings_verdict nl_settings_judge(int attr, const char **why)
+enum settings_verdict nl_settings_effect(int attr, const char **why)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
 		if (list[i].attr != attr)

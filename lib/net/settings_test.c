@@ -53,7 +53,7 @@ static void is_judged(int attr, void *arg)
 {
 	unsigned *n = arg;
 	const char *why = "";
-	enum settings_verdict v = nl_settings_judge(attr, &why);
+	enum settings_verdict v = nl_settings_effect(attr, &why);
 
 	ck_assert_msg(v != SETTINGS_UNKNOWN,
 		      "nobody has thought of the attribute %d of links (IFLA_*): can a pod set it? "
@@ -83,7 +83,7 @@ START_TEST(each_attribute_of_this_kernel)
 	net_link("bridge", "br0");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		ck_assert_int_eq(
-			nl_settings_told(w.nl, net_ifindex(w.nl, links[i]), is_judged, &n, &e), 0);
+			nl_settings_attrs(w.nl, net_ifindex(w.nl, links[i]), is_judged, &n, &e), 0);
 	ck_assert_uint_gt(n, 60);
 }
 END_TEST
@@ -92,8 +92,8 @@ static const char *why;
 
 START_TEST(an_attribute_of_the_future)
 {
-	ck_assert_int_eq((int)nl_settings_judge(120, &why), (int)SETTINGS_UNKNOWN);
-	ck_assert_int_eq((int)nl_settings_judge(IFLA_IFALIAS, &why), (int)SETTINGS_KEPT);
+	ck_assert_int_eq((int)nl_settings_effect(120, &why), (int)SETTINGS_UNKNOWN);
+	ck_assert_int_eq((int)nl_settings_effect(IFLA_IFALIAS, &why), (int)SETTINGS_KEPT);
 }
 END_TEST
 
@@ -109,13 +109,14 @@ static void put(const struct world *w, const struct link_settings *want)
 {
 	const struct link_settings is = settings(w);
 
-	nl_settings_put(w->nl, w->dev, &(struct settings_put){ &is, want, is_not_refused, NULL });
+	nl_settings_set(w->nl, w->dev,
+			&(struct settings_change){ &is, want, is_not_refused, NULL });
 }
 
 static void ends_as(const struct world *w, const struct link_settings *want)
 {
 	const struct link_settings is = settings(w);
-	const char *what = settings_differ(&is, want, 0);
+	const char *what = settings_changed(&is, want, 0);
 
 	ck_assert_msg(!what, "%s is not as it was", what);
 }
@@ -128,7 +129,7 @@ static void set_flags(const struct world *w, unsigned flags, unsigned change)
 	struct err ignored;
 
 	nl_req_begin(&rq, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
-	if (nl_change(w->nl, &rq, &ignored))
+	if (nl_request(w->nl, &rq, &ignored))
 		return;
 }
 
@@ -159,7 +160,7 @@ START_TEST(each_flag)
 			continue;
 		turned++;
 		const struct link_settings is = settings(&w);
-		ck_assert_msg(settings_differ(&is, &was, 0), "flag %#x is not in the list", bit);
+		ck_assert_msg(settings_changed(&is, &was, 0), "flag %#x is not in the list", bit);
 		put(&w, &was);
 		ck_assert_uint_eq(flags_of(&w), before);
 	}
@@ -188,7 +189,7 @@ START_TEST(numbers_and_names)
 	put(&w, &other);
 	ends_as(&w, &other);
 	const struct link_settings is = settings(&w);
-	while (settings_differ(&is, &was, n))
+	while (settings_changed(&is, &was, n))
 		n++;
 	ck_assert_uint_ge(n, 8);
 	put(&w, &was);
@@ -212,7 +213,8 @@ START_TEST(a_refusal_does_not_stop_the_rest)
 
 	other.number[LINK_GSO_SEGS] = UINT32_MAX;
 	(void)snprintf(other.alias, sizeof(other.alias), "x");
-	nl_settings_put(w.nl, w.dev, &(struct settings_put){ &was, &other, note_refusal, refused });
+	nl_settings_set(w.nl, w.dev,
+			&(struct settings_change){ &was, &other, note_refusal, refused });
 	ck_assert_str_eq(refused, "gsoMaxSegs");
 	ck_assert_str_eq(settings(&w).alias, "x");
 }
@@ -265,10 +267,10 @@ START_TEST(a_program_that_was_attached)
 	nl_req_put_u32(&rq, IFLA_XDP_FD, (uint32_t)prog);
 	nl_req_put_u32(&rq, IFLA_XDP_FLAGS, XDP_FLAGS_SKB_MODE);
 	nl_req_nest_end(&rq, nest);
-	ck_assert_msg(nl_change(w.nl, &rq, &e) == 0, "%s", e.msg);
+	ck_assert_msg(nl_request(w.nl, &rq, &e) == 0, "%s", e.msg);
 	const struct link_settings is = settings(&w);
 	ck_assert(is.xdp[LINK_XDP_GENERIC]);
-	ck_assert_str_eq(settings_differ(&is, &was, 0), "xdpgeneric");
+	ck_assert_str_eq(settings_changed(&is, &was, 0), "xdpgeneric");
 	put(&w, &was);
 	ends_as(&w, &was);
 }

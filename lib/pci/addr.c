@@ -19,7 +19,7 @@ static int hex_digit(char c)
 }
 
 /* All hexadecimal digits there are, at most 8; how many. */
-static size_t hex(const char *s, uint32_t *out)
+static size_t parse_hex_digits(const char *s, uint32_t *out)
 {
 	size_t n = 0;
 	uint32_t v = 0;
@@ -33,20 +33,20 @@ static size_t hex(const char *s, uint32_t *out)
 int pci_parse(const char *s, struct pci_addr *out)
 {
 	uint32_t domain, bus, dev, fn;
-	size_t digits = hex(s, &domain);
+	size_t digits = parse_hex_digits(s, &domain);
 
 	/* More than four digits have no zero in front: each function has one name. */
 	if (digits < DOMAIN_DIGITS_MIN || (digits > DOMAIN_DIGITS_MIN && s[0] == '0') ||
 	    s[digits] != ':')
 		return -1;
 	s += digits + 1;
-	if (hex(s, &bus) != 2 || s[2] != ':')
+	if (parse_hex_digits(s, &bus) != 2 || s[2] != ':')
 		return -1;
 	s += 3;
-	if (hex(s, &dev) != 2 || s[2] != '.' || dev > 31)
+	if (parse_hex_digits(s, &dev) != 2 || s[2] != '.' || dev > 31)
 		return -1;
 	s += 3;
-	if (hex(s, &fn) != 1 || s[1] || fn > 7)
+	if (parse_hex_digits(s, &fn) != 1 || s[1] || fn > 7)
 		return -1;
 	*out = (struct pci_addr){ domain, (uint8_t)bus, (uint8_t)dev, (uint8_t)fn };
 	return 0;
@@ -78,7 +78,7 @@ int pci_parse_hex(const char *s, uint32_t max, uint32_t *out)
 
 	if (s[0] != '0' || s[1] != 'x')
 		return -1;
-	digits = hex(s + 2, &v);
+	digits = parse_hex_digits(s + 2, &v);
 	if (digits == 0 || s[2 + digits] || v > max)
 		return -1;
 	*out = v;

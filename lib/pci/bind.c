@@ -37,7 +37,7 @@ static int set_override(const struct binding *b, const char *driver, struct err 
 }
 
 /* Whoever has unbound it meanwhile did our work. */
-static int unbind(const struct binding *b, struct err *e)
+static int unbind_driver(const struct binding *b, struct err *e)
 {
 	char path[128];
 	struct err why;
@@ -51,7 +51,7 @@ static int unbind(const struct binding *b, struct err *e)
 	return -1;
 }
 
-static int probe(const struct binding *b, struct err *e)
+static int probe_driver(const struct binding *b, struct err *e)
 {
 	return write_to(b, "bus/pci/drivers_probe", b->addr, e);
 }
@@ -97,7 +97,7 @@ static int have_driver(const struct binding *b, struct err *e)
 	return err_hint(e, "this kernel has no such driver: modprobe %s", b->wanted);
 }
 
-static int explain(const struct binding *b, const struct err *why, struct err *e)
+static int explain_failure(const struct binding *b, const struct err *why, struct err *e)
 {
 	const char *wanted = b->wanted ? b->wanted : "of the kernel's choice";
 
@@ -121,29 +121,29 @@ static void put_back(const struct binding *was)
 	struct err ignored;
 
 	if (set_override(was, was->override, &ignored) == 0 && *was->driver)
-		(void)probe(was, &ignored);
+		(void)probe_driver(was, &ignored);
 }
 
-static int rebind(const struct binding *was, struct err *e)
+static int bind_back(const struct binding *was, struct err *e)
 {
 	struct binding now = *was;
 	struct err why = { 0 };
 
 	if (set_override(was, was->wanted, e))
 		return err_wrap(e, "bind %s to another driver", was->addr);
-	if (unbind(was, e)) {
+	if (unbind_driver(was, e)) {
 		(void)set_override(was, was->override, &why);
 		return err_wrap(e, "bind %s to another driver", was->addr);
 	}
 	/* It may fail, and it may succeed and have bound nothing: what counts is what is then. */
-	if (probe(was, &why) == 0)
+	if (probe_driver(was, &why) == 0)
 		why.errnum = 0;
 	if (read_binding(&now, e))
 		return -1;
 	if (as_wanted(&now))
 		return 0;
 	put_back(was);
-	return explain(&now, &why, e);
+	return explain_failure(&now, &why, e);
 }
 
 int pci_bind_by(const char *root, const char *addr, const char *driver, pci_write_fn write,
@@ -163,7 +163,7 @@ int pci_bind_by(const char *root, const char *addr, const char *driver, pci_writ
 		return 0;
 	if (driver && have_driver(&b, e))
 		return -1;
-	return rebind(&b, e);
+	return bind_back(&b, e);
 }
 
 int pci_bind(const char *root, const char *addr, const char *driver, struct err *e)

@@ -26,7 +26,7 @@ static void entries_clear(struct entries *all)
 }
 #define auto_entries auto_clean(entries_clear)
 
-static int add(struct entries *all, const char *name, struct err *e)
+static int add_entry(struct entries *all, const char *name, struct err *e)
 {
 	if (all->n == all->room) {
 		size_t room = all->room ? all->room * 2 : 8;
@@ -65,7 +65,8 @@ static int read_entries(DIR *d, size_t limit, struct entries *all, struct err *e
 			return err_set(e, ERR_IO, errno, "list a folder");
 		if (!de)
 			break;
-		if (de->d_name[0] != '.' && strlen(de->d_name) < limit && add(all, de->d_name, e))
+		if (de->d_name[0] != '.' && strlen(de->d_name) < limit &&
+		    add_entry(all, de->d_name, e))
 			return -1;
 	}
 	if (all->n)
@@ -74,7 +75,8 @@ static int read_entries(DIR *d, size_t limit, struct entries *all, struct err *e
 }
 
 /* A function without such a folder has none of them. */
-static int list(int dir, const char *folder, size_t limit, struct entries *all, struct err *e)
+static int list_entries(int dir, const char *folder, size_t limit, struct entries *all,
+			struct err *e)
 {
 	auto_fd int fd = openat(dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
@@ -111,7 +113,7 @@ int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct
 
 	if (dir < 0)
 		return -1;
-	if (list(dir, "net", IFNAME_LEN, &all, e))
+	if (list_entries(dir, "net", IFNAME_LEN, &all, e))
 		return err_wrap(e, "PCI function %s", pf);
 	for (size_t i = 0; i < all.n; i++) {
 		if (stands_for_pf(dir, all.at[i].name)) {
@@ -123,8 +125,8 @@ int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct
 }
 
 /* The first in a folder, or ERR_NOTFOUND. */
-static int first(const char *root, const char *addr, const char *folder, struct entry *out,
-		 struct err *e)
+static int first_entry(const char *root, const char *addr, const char *folder, struct entry *out,
+		       struct err *e)
 {
 	auto_entries struct entries all = { 0 };
 	auto_fd int dir = pci_open(root, addr, e);
@@ -132,7 +134,7 @@ static int first(const char *root, const char *addr, const char *folder, struct 
 
 	if (dir < 0)
 		return -1;
-	if (list(dir, folder, limit, &all, e))
+	if (list_entries(dir, folder, limit, &all, e))
 		return err_wrap(e, "PCI function %s", addr);
 	if (all.n == 0)
 		return pci_absent(e, ENOENT, "PCI function %s has no %s device here", addr,
@@ -145,7 +147,7 @@ int pci_vf_netdev(const char *root, const char *vf, char out[IFNAME_LEN], struct
 {
 	struct entry one;
 
-	if (first(root, vf, "net", &one, e))
+	if (first_entry(root, vf, "net", &one, e))
 		return -1;
 	memcpy(out, one.name, IFNAME_LEN);
 	return 0;
@@ -157,7 +159,7 @@ int pci_rdma_device(const char *root, const char *addr, char out[PCI_RDMA_LEN], 
 {
 	struct entry one;
 
-	if (first(root, addr, "infiniband", &one, e))
+	if (first_entry(root, addr, "infiniband", &one, e))
 		return -1;
 	memcpy(out, one.name, PCI_RDMA_LEN);
 	return 0;

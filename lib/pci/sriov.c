@@ -50,7 +50,7 @@ static int read_sriov(int dir, const char *pf, struct pci_sriov *s, struct err *
 	return err_wrap(e, "PCI function %s", pf);
 }
 
-static int search(int dir, const char *pf, const char *vf, uint32_t *out, struct err *e)
+static int search_vf(int dir, const char *pf, const char *vf, uint32_t *out, struct err *e)
 {
 	struct pci_sriov s;
 
@@ -78,7 +78,7 @@ int pci_vf_index(const char *root, const char *pf, const char *vf, uint32_t *out
 	if (dir < 0)
 		return -1;
 	if (!by_layout(dir, pf, name, &n) || !is_vf(dir, n, name))
-		return search(dir, pf, name, out, e);
+		return search_vf(dir, pf, name, out, e);
 	*out = n;
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include "lib/base/parse.h"
 #include "lib/base/retry.h"
 
-static int join(const char *root, const char *path, char out[PATH_MAX], struct err *e)
+static int join_path(const char *root, const char *path, char out[PATH_MAX], struct err *e)
 {
 	int n = snprintf(out, PATH_MAX, "%s/%s", root, path);
 
@@ -67,7 +67,7 @@ int sysfs_read(const char *root, const char *path, char *buf, size_t size, struc
 
 	if (!value)
 		return err_nomem(e);
-	if (join(root, path, full, e) || read_value(full, value, size + 1, e))
+	if (join_path(root, path, full, e) || read_value(full, value, size + 1, e))
 		return -1;
 	if (strlen(value) >= size)
 		return err_set(e, ERR_IO, EFBIG, "read %s", full);
@@ -114,7 +114,7 @@ int sysfs_write(const char *root, const char *path, const char *value, struct er
 {
 	char full[PATH_MAX];
 
-	if (join(root, path, full, e))
+	if (join_path(root, path, full, e))
 		return -1;
 	return write_value(full, value, e);
 }
@@ -125,8 +125,8 @@ static bool is_component(const char *s)
 }
 
 /* By path and not by the dotted name of sysctl(8): an interface name may hold dots. */
-int sysctl_net(const char *proc, const char *ifname, const char *key, const char *value,
-	       struct err *e)
+int sysctl_net_path(const char *proc, const char *ifname, const char *key, const char *value,
+		    struct err *e)
 {
 	char path[PATH_MAX], now[64];
 	size_t family = strcspn(key, "/");

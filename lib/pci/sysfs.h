@@ -16,12 +16,12 @@ int sysfs_read_u64(const char *root, const char *path, uint64_t *out, struct err
 int sysfs_write(const char *root, const char *path, const char *value, struct err *e) must_check;
 
 /*
- * sysctl_net - set a variable of one interface in the network namespace the caller is in. key is
- * its family and name, "ipv6/disable_ipv6" for <proc>/sys/net/ipv6/conf/<ifname>/disable_ipv6.
+ * sysctl_net_path - set a variable of one interface in the network namespace the caller is in. key
+ * is its family and name, "ipv6/disable_ipv6" for <proc>/sys/net/ipv6/conf/<ifname>/disable_ipv6.
  * Skips the write when the value already stands. ERR_FIELD (EINVAL) for a key or ifname that is no
  * such thing.
  */
-int sysctl_net(const char *proc, const char *ifname, const char *key, const char *value,
-	       struct err *e) must_check;
+int sysctl_net_path(const char *proc, const char *ifname, const char *key, const char *value,
+		    struct err *e) must_check;
 
 #endif

@@ -122,15 +122,17 @@ START_TEST(sets_a_variable_of_an_interface)
 
 	net_enter_new();
 	net_veth("a.b", "c", NULL); /* a dot is no separator here */
-	ck_assert_msg(sysctl_net("/proc", "a.b", "ipv6/disable_ipv6", "1", &e) == 0, "%s", e.msg);
-	ck_assert_msg(sysctl_net("/proc", "a.b", "ipv4/arp_notify", "1", &e) == 0, "%s", e.msg);
+	ck_assert_msg(sysctl_net_path("/proc", "a.b", "ipv6/disable_ipv6", "1", &e) == 0, "%s",
+		      e.msg);
+	ck_assert_msg(sysctl_net_path("/proc", "a.b", "ipv4/arp_notify", "1", &e) == 0, "%s",
+		      e.msg);
 	ck_assert_int_eq(sysfs_read("/proc/sys/net/ipv6/conf", "a.b/disable_ipv6", buf, 16, &e), 0);
 	ck_assert_str_eq(buf, "1");
 	ck_assert_int_eq(sysfs_read("/proc/sys/net/ipv4/conf", "a.b/arp_notify", buf, 16, &e), 0);
 	ck_assert_str_eq(buf, "1");
-	ck_assert_int_eq(sysctl_net("/proc", "none", "ipv4/arp_notify", "1", &e), -1);
+	ck_assert_int_eq(sysctl_net_path("/proc", "none", "ipv4/arp_notify", "1", &e), -1);
 	ck_assert_int_eq(e.errnum, ENOENT);
-	ck_assert_int_eq(sysctl_net("/proc", "c", "ipv4/arp_notify", "no number", &e), -1);
+	ck_assert_int_eq(sysctl_net_path("/proc", "c", "ipv4/arp_notify", "no number", &e), -1);
 	ck_assert_int_eq(e.errnum, EINVAL);
 	ck_assert_int_eq(e.code, ERR_IO);
 }
@@ -154,10 +156,10 @@ START_TEST(what_stands_is_not_written)
 	static const char path[] = "/mnt/sys/net/ipv4/conf/net1/v";
 
 	ck_assert_int_eq(utimensat(-1, path, epoch, 0), 0);
-	ck_assert_int_eq(sysctl_net("/mnt", "net1", "ipv4/v", "1", &e), 0);
+	ck_assert_int_eq(sysctl_net_path("/mnt", "net1", "ipv4/v", "1", &e), 0);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_eq(st.st_mtime, 0);
-	ck_assert_int_eq(sysctl_net("/mnt", "net1", "ipv4/v", "2", &e), 0);
+	ck_assert_int_eq(sysctl_net_path("/mnt", "net1", "ipv4/v", "2", &e), 0);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_ne(st.st_mtime, 0);
 }
@@ -174,14 +176,14 @@ START_TEST(names_do_not_lead_elsewhere)
 	struct err e = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
-		ck_assert_int_eq(sysctl_net("/proc", c[i].ifname, c[i].key, "1", &e), -1);
+		ck_assert_int_eq(sysctl_net_path("/proc", c[i].ifname, c[i].key, "1", &e), -1);
 		ck_assert_msg(e.code == ERR_FIELD && e.errnum == EINVAL, "%s", e.msg);
 	}
 	char longest[5000];
 
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
-	ck_assert_int_eq(sysctl_net("/proc", longest, "ipv4/x", "1", &e), -1);
+	ck_assert_int_eq(sysctl_net_path("/proc", longest, "ipv4/x", "1", &e), -1);
 	ck_assert_int_eq(e.errnum, ENAMETOOLONG);
 }
 END_TEST

@@ -14,7 +14,7 @@
 /* How often to look for the end of a child on kernels before 5.3, which have no pollable pidfd. */
 #define LOOK_MS 5
 
-static pid_t reap(pid_t pid, int *status)
+static pid_t reap_child(pid_t pid, int *status)
 {
 	unsigned tries = 0;
 	pid_t got;
@@ -82,7 +82,7 @@ static bool has_ended(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) || si.si_pid == pid;
 }
 
-static int late(const struct exec_child *c, struct err *e)
+static int refuse_late(const struct exec_child *c, struct err *e)
 {
 	err_set(e, ERR_DELEGATE, ETIMEDOUT, "%s did not finish in time and was killed", c->path);
 	return -1;
@@ -92,7 +92,7 @@ static int late(const struct exec_child *c, struct err *e)
  * Until the child has ended and the pipe is drained. The end of the pipe alone is not enough, as a
  * child may close it and hang; nor is it needed, as a grandchild may keep it open for ever.
  */
-static int collect(struct exec_child *c, int pidfd, struct output *o, struct err *e)
+static int collect_output(struct exec_child *c, int pidfd, struct output *o, struct err *e)
 {
 	for (bool ended = false;;) {
 		int64_t left = c->deadline_ms - ctx_mono_ms();
@@ -102,7 +102,7 @@ static int collect(struct exec_child *c, int pidfd, struct output *o, struct err
 		if (ended && c->out_fd < 0)
 			return 0;
 		if (!ended && left <= 0)
-			return late(c, e);
+			return refuse_late(c, e);
 		if (pidfd < 0 && left > LOOK_MS)
 			left = LOOK_MS;
 
@@ -125,14 +125,14 @@ int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e
 	struct output o = { 0 };
 	auto_fd int pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	int status = 0;
-	int rc = output_reserve(&o, e) || collect(child, pidfd, &o, e);
+	int rc = output_reserve(&o, e) || collect_output(child, pidfd, &o, e);
 
 	buf = o.buf;
 	if (rc) {
 		exec_kill(child);
 		return -1;
 	}
-	if (reap(child->pid, &status) < 0) {
+	if (reap_child(child->pid, &status) < 0) {
 		exec_kill(child);
 		return err_set(e, ERR_DELEGATE, errno, "exit status of %s", child->path);
 	}
@@ -149,7 +149,7 @@ void exec_kill(struct exec_child *child)
 	if (child->pid > 0) {
 		(void)kill(-child->pid, SIGKILL);
 		(void)kill(child->pid, SIGKILL);
-		(void)reap(child->pid, NULL);
+		(void)reap_child(child->pid, NULL);
 	}
 	child->pid = 0;
 	if (child->out_fd >= 0)

@@ -110,7 +110,7 @@ static ssize_t read_retry(int fd, void *buf, size_t len)
 }
 
 /* Grow to room for one byte more than max (to see that there is more) and the NUL. */
-static int grow(char **buf, size_t *room, size_t max, struct err *e)
+static int grow_buffer(char **buf, size_t *room, size_t max, struct err *e)
 {
 	size_t want = *room ? *room * 2 : READ_FIRST;
 
@@ -134,7 +134,7 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 	size_t room = 0, n = 0;
 
 	for (;;) {
-		if (n + 1 >= room && grow(&buf, &room, max, e))
+		if (n + 1 >= room && grow_buffer(&buf, &room, max, e))
 			return -1;
 
 		ssize_t got = read_retry(fd, buf + n, room - n - 1);

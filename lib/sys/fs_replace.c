@@ -91,7 +91,7 @@ static int link_over(int fd, int dirfd, const char *name)
 	return -1;
 }
 
-static int fill(int fd, const struct fs_content *c, struct err *e)
+static int write_content(int fd, const struct fs_content *c, struct err *e)
 {
 	if (fs_write_fd(fd, c->data, c->len, e))
 		return -1;
@@ -120,7 +120,7 @@ static int replace_by_name(int dirfd, const char *name, const struct fs_content 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "create %s", tmp);
 
-	int rc = fill(fd, c, e);
+	int rc = write_content(fd, c, e);
 
 	if (rc == 0 && renameat(dirfd, tmp, dirfd, name))
 		rc = err_set(e, ERR_IO, errno, "rename to %s", name);
@@ -138,7 +138,7 @@ static int replace_once(int dirfd, const char *name, const struct fs_content *c,
 		return replace_by_name(dirfd, name, c, e);
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "create a file");
-	if (fill(fd, c, e))
+	if (write_content(fd, c, e))
 		return -1;
 	if (link_over(fd, dirfd, name) == 0)
 		return 0;
@@ -176,7 +176,7 @@ static int open_parent(int dirfd, const char *name, const char **last)
 	return openat(dirfd, len ? dir : ".", DIR_FLAGS);
 }
 
-static int replace(int dirfd, const char *name, const struct fs_content *c, struct err *e)
+static int replace_content(int dirfd, const char *name, const struct fs_content *c, struct err *e)
 {
 	const char *last = name;
 	auto_fd int parent = -1;
@@ -193,7 +193,8 @@ static int replace(int dirfd, const char *name, const struct fs_content *c, stru
 
 int fs_replace_at(int dirfd, const char *name, const char *text, bool durable, struct err *e)
 {
-	return replace(dirfd, name, &(struct fs_content){ text, strlen(text), 0600, durable }, e);
+	return replace_content(dirfd, name,
+			       &(struct fs_content){ text, strlen(text), 0600, durable }, e);
 }
 
 static int write_in_place(const char *path, const struct fs_content *c, struct err *e)
@@ -210,7 +211,7 @@ int fs_put(const char *path, const struct fs_content *c, struct err *e)
 	struct stat st;
 
 	if (stat(path, &st) || S_ISREG(st.st_mode))
-		return replace(AT_FDCWD, path, c, e);
+		return replace_content(AT_FDCWD, path, c, e);
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, ERR_IO, EISDIR, "%s", path);
 	return write_in_place(path, c, e);

@@ -8,7 +8,7 @@
 #include "lib/base/ctx.h"
 
 /* FNV-1a, 64 bits: any hash will do, as a collision only costs a wait. */
-static off_t position(const char *name)
+static off_t lock_offset(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -35,7 +35,7 @@ int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct e
 		return err_set(e, ERR_IO, errno, "open the lock file");
 	/* Only racing calls for one attachment meet here, so asking again beats a signal handler.
 	 */
-	while (try_lock(fd, position(name))) {
+	while (try_lock(fd, lock_offset(name))) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_IO, errno, "lock %s", name);
 		if (ctx_mono_ms() >= deadline)

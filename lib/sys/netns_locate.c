@@ -15,7 +15,7 @@ enum verdict { NOT_SEEN, LIVES, GONE };
 
 struct search {
 	const struct ctx *ctx;
-	const struct netns_noted *what;
+	const struct netns_on_record *what;
 	struct netns found;
 	char link[32]; /* what a link to it says: "net:[4026532000]" */
 	char holder[NETNS_HOLDER_LEN];
@@ -31,7 +31,7 @@ static void search_clear(struct search *s)
 	netns_close(&s->found);
 }
 
-static void note_blind(struct search *s, int errnum, const char *path)
+static void note_unreadable(struct search *s, int errnum, const char *path)
 {
 	if (!s->blind)
 		(void)err_set(&s->why, ERR_NETNS, errnum, "look at %s", path);
@@ -101,7 +101,7 @@ static enum verdict try_seen(struct search *s, const char *path)
 	enum verdict v = try_path(s, path, &why);
 
 	if (v == NOT_SEEN && why.errnum != ENOENT)
-		note_blind(s, why.errnum, path);
+		note_unreadable(s, why.errnum, path);
 	return v;
 }
 
@@ -111,7 +111,7 @@ static bool leads_there(struct search *s, const char *path)
 	ssize_t n = readlink(path, text, sizeof(text));
 
 	if (n < 0 && !has_gone(errno))
-		note_blind(s, errno, path);
+		note_unreadable(s, errno, path);
 	return n == (ssize_t)strlen(s->link) && !memcmp(text, s->link, (size_t)n);
 }
 
@@ -127,7 +127,7 @@ static enum verdict each_number(struct search *s, const char *folder, entry_fn f
 
 	if (!d) {
 		if (!has_gone(errno))
-			note_blind(s, errno, folder);
+			note_unreadable(s, errno, folder);
 		return NOT_SEEN;
 	}
 	while (v == NOT_SEEN) {
@@ -136,7 +136,7 @@ static enum verdict each_number(struct search *s, const char *folder, entry_fn f
 		const struct dirent *x = readdir(d);
 
 		if (!x && errno && !has_gone(errno))
-			note_blind(s, errno, folder);
+			note_unreadable(s, errno, folder);
 		if (!x)
 			break;
 		if (x->d_name[0] >= '0' && x->d_name[0] <= '9')
@@ -214,7 +214,7 @@ static enum verdict read_mounts(struct search *s, const char *process, bool *who
 	FILE *f = fopen(path, "re");
 	if (!f) {
 		if (!has_gone(errno))
-			note_blind(s, errno, path);
+			note_unreadable(s, errno, path);
 		return NOT_SEEN;
 	}
 	size_t lines = 0;
@@ -223,7 +223,7 @@ static enum verdict read_mounts(struct search *s, const char *process, bool *who
 		v = look_at_mount(s, process, line);
 	*whole = v == NOT_SEEN && feof(f) && lines; /* a process has a root folder at least */
 	if (v == NOT_SEEN && !feof(f) && !has_gone(errno))
-		note_blind(s, errno, path);
+		note_unreadable(s, errno, path);
 	free(line);
 	(void)fclose(f);
 	return v;
@@ -366,7 +366,7 @@ static int try_paths(struct search *s, enum verdict *v, struct err *e)
 	return 0;
 }
 
-int netns_locate(const struct ctx *ctx, const struct netns_noted *what, struct netns *out,
+int netns_locate(const struct ctx *ctx, const struct netns_on_record *what, struct netns *out,
 		 char holder[NETNS_HOLDER_LEN], struct err *e)
 {
 	auto_clean(

@@ -24,7 +24,7 @@ struct netns_view {
 struct netns_view netns_view_self(const struct ctx *ctx);
 
 /* What was noted. Strings are borrowed. */
-struct netns_noted {
+struct netns_on_record {
 	const char *path; /* as it was given */
 	const char *also; /* another path at which it may be found; NULL or "": none */
 	struct netns_id id;
@@ -39,7 +39,7 @@ struct netns_noted {
  * 0: it is proved gone. -1: it cannot be told, and the error says from where it could. The search
  * looks at every process: milliseconds on a busy node, and only when no path leads to it.
  */
-int netns_locate(const struct ctx *ctx, const struct netns_noted *what, struct netns *out,
+int netns_locate(const struct ctx *ctx, const struct netns_on_record *what, struct netns *out,
 		 char holder[NETNS_HOLDER_LEN], struct err *e) must_check;
 
 #endif

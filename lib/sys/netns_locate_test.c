@@ -25,16 +25,16 @@ static struct ctx real(void)
 }
 
 /* As if it had been noted by this program, at a path that leads nowhere. */
-static struct netns_noted noted(const struct netns *ns)
+static struct netns_on_record noted(const struct netns *ns)
 {
 	const struct ctx ctx = real();
 
-	return (struct netns_noted){ .path = "/mnt/none",
-				     .id = ns->id,
-				     .from = netns_view_self(&ctx) };
+	return (struct netns_on_record){ .path = "/mnt/none",
+					 .id = ns->id,
+					 .from = netns_view_self(&ctx) };
 }
 
-static void lives(const struct netns_noted *what, const char *by)
+static void lives(const struct netns_on_record *what, const char *by)
 {
 	const struct ctx ctx = real();
 	auto_netns struct netns ns = { .fd = -1 };
@@ -47,7 +47,7 @@ static void lives(const struct netns_noted *what, const char *by)
 	ck_assert_msg(strncmp(holder, by, strlen(by)) == 0 && (*by || !*holder), "%s", holder);
 }
 
-static int outcome(const struct ctx *ctx, const struct netns_noted *what, struct err *e)
+static int outcome(const struct ctx *ctx, const struct netns_on_record *what, struct err *e)
 {
 	struct netns ns = { .fd = -7 };
 	char holder[NETNS_HOLDER_LEN];
@@ -57,7 +57,7 @@ static int outcome(const struct ctx *ctx, const struct netns_noted *what, struct
 	return rc;
 }
 
-static void gone(const struct netns_noted *what)
+static void gone(const struct netns_on_record *what)
 {
 	const struct ctx ctx = real();
 	struct err e = { .msg = "" };
@@ -65,7 +65,7 @@ static void gone(const struct netns_noted *what)
 	ck_assert_msg(outcome(&ctx, what, &e) == 0, "%s", e.msg);
 }
 
-static void unknown(const struct ctx *ctx, const struct netns_noted *what, const char *why)
+static void unknown(const struct ctx *ctx, const struct netns_on_record *what, const char *why)
 {
 	struct err e;
 
@@ -215,7 +215,7 @@ START_TEST(its_path_leads_there)
 	net_enter_new();
 
 	struct netns pod = net_another();
-	struct netns_noted what = noted(&pod);
+	struct netns_on_record what = noted(&pod);
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", pod.fd);
@@ -245,7 +245,7 @@ START_TEST(whatever_holds_it_is_found)
 	net_enter_new();
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
 		struct netns pod = net_another();
-		const struct netns_noted what = noted(&pod);
+		const struct netns_on_record what = noted(&pod);
 		pid_t pid = helper(each[i].work, &pod);
 
 		netns_close(&pod);
@@ -261,7 +261,7 @@ START_TEST(a_process_without_its_first_thread_holds_it)
 	net_enter_new();
 
 	struct netns pod = net_another();
-	const struct netns_noted what = noted(&pod);
+	const struct netns_on_record what = noted(&pod);
 	pid_t pid = helper_without_first_thread();
 
 	netns_close(&pod);
@@ -282,7 +282,7 @@ START_TEST(what_is_at_its_path_does_not_count)
 	net_enter_new();
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct netns pod = net_another();
-		struct netns_noted what = noted(&pod);
+		struct netns_on_record what = noted(&pod);
 
 		what.path = paths[i];
 		lives(&what, "a file that process");
@@ -298,7 +298,7 @@ START_TEST(another_one_with_its_inode_proves_it_gone)
 	net_enter_new();
 
 	struct netns pod = net_another();
-	struct netns_noted what = noted(&pod);
+	struct netns_on_record what = noted(&pod);
 	char path[64];
 
 	what.id.cookie += 1000;
@@ -320,7 +320,7 @@ START_TEST(what_cannot_be_looked_at_is_unknown)
 	net_enter_new();
 
 	struct netns pod = net_another();
-	struct netns_noted what = noted(&pod);
+	struct netns_on_record what = noted(&pod);
 
 	netns_close(&pod);
 	ck_assert_ptr_nonnull(testing_dir());
@@ -368,7 +368,7 @@ static struct ctx empty_proc(void)
 	return ctx;
 }
 
-static void proved(const struct ctx *ctx, const struct netns_noted *what)
+static void proved(const struct ctx *ctx, const struct netns_on_record *what)
 {
 	struct err e = { .msg = "" };
 
@@ -378,9 +378,9 @@ static void proved(const struct ctx *ctx, const struct netns_noted *what)
 START_TEST(who_does_not_see_the_host_proves_nothing)
 {
 	const struct ctx ctx = empty_proc();
-	struct netns_noted what = { .path = "/mnt/none",
-				    .id = { 4, 4026532000, 9 },
-				    .from = { 77, 5 } };
+	struct netns_on_record what = { .path = "/mnt/none",
+					.id = { 4, 4026532000, 9 },
+					.from = { 77, 5 } };
 
 	look_from("pid:[77]", "mnt:[5]", "mnt:[5]");
 	proved(&ctx, &what);
@@ -403,9 +403,9 @@ END_TEST
 START_TEST(mounts_of_process_1_may_be_read_from_elsewhere)
 {
 	const struct ctx ctx = empty_proc();
-	struct netns_noted what = { .path = "/mnt/none",
-				    .id = { 4, 4026532000, 9 },
-				    .from = { 77, 5 } };
+	struct netns_on_record what = { .path = "/mnt/none",
+					.id = { 4, 4026532000, 9 },
+					.from = { 77, 5 } };
 
 	look_from("pid:[77]", "mnt:[7]", "mnt:[6]");
 	link_to(PROC "/1/root", "/");
@@ -426,7 +426,7 @@ END_TEST
 START_TEST(what_was_noted_by_an_earlier_version)
 {
 	const struct ctx ctx = empty_proc();
-	const struct netns_noted what = { .path = "/mnt/none", .id = { 4, 4026532000, 0 } };
+	const struct netns_on_record what = { .path = "/mnt/none", .id = { 4, 4026532000, 0 } };
 
 	look_from("pid:[4026531836]", "mnt:[6]", "mnt:[6]");
 	proved(&ctx, &what);

@@ -77,7 +77,7 @@ bool safe_path_below(const char *path, const char *const *roots)
 
 /* ---- folders ---- */
 
-static int broken(int errnum, const char *what, const char *name, struct err *e)
+static int refuse_path(int errnum, const char *what, const char *name, struct err *e)
 {
 	return err_set(e, ERR_FORBIDDEN, errnum, "\"%.255s\" %s", name, what);
 }
@@ -90,16 +90,17 @@ static bool is_ours(const struct stat *st)
 static int check_folder(const struct stat *st, const char *name, unsigned rules, struct err *e)
 {
 	if ((rules & SAFE_PUBLIC) && !(st->st_mode & S_IXOTH))
-		return broken(EPERM, "is a folder that not every user may enter", name, e);
+		return refuse_path(EPERM, "is a folder that not every user may enter", name, e);
 	if (!(rules & SAFE_OWNED))
 		return 0;
 	if (!is_ours(st)) {
-		(void)broken(EPERM, "is a folder that does not belong to root", name, e);
+		(void)refuse_path(EPERM, "is a folder that does not belong to root", name, e);
 		return err_hint(e, "give it to root, or choose a folder of root's: whoever owns it "
 				   "could have root write elsewhere");
 	}
 	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
-		(void)broken(EPERM, "is a folder in which others than root may write", name, e);
+		(void)refuse_path(EPERM, "is a folder in which others than root may write", name,
+				  e);
 		return err_hint(e, "chmod go-w, or choose a folder in which only root writes");
 	}
 	return 0;
@@ -111,7 +112,7 @@ static int not_a_folder(int dirfd, const char *name, int errnum, struct err *e)
 
 	if (errnum != ENOENT && fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISLNK(st.st_mode)) {
-		(void)broken(ELOOP, "is a symbolic link", name, e);
+		(void)refuse_path(ELOOP, "is a symbolic link", name, e);
 		return err_hint(e, "write the path that it leads to: no link is followed here");
 	}
 	return err_set(e, ERR_IO, errnum, "open directory %s", name);
@@ -135,7 +136,7 @@ static int open_next(int dirfd, const char *name, unsigned rules, struct err *e)
 }
 
 /* The folders of path up to end. */
-static int walk(const char *path, const char *end, unsigned rules, struct err *e)
+static int check_folders(const char *path, const char *end, unsigned rules, struct err *e)
 {
 	auto_fd int dir = open("/", DIR_FLAGS);
 	const char *part;
@@ -181,7 +182,7 @@ int safe_open_dir(const char *path, unsigned rules, struct err *e)
 	if (check_text(path, e))
 		return -1;
 	path = as_run(path);
-	return walk(path, path + strlen(path), rules, e);
+	return check_folders(path, path + strlen(path), rules, e);
 }
 
 int safe_open_parent(const char *path, unsigned rules, const char **last, struct err *e)
@@ -193,7 +194,7 @@ int safe_open_parent(const char *path, unsigned rules, const char **last, struct
 	if (!slash[1])
 		return err_set(e, ERR_IO, EISDIR, "%.255s", path);
 	*last = slash + 1;
-	return walk(path, slash, rules, e);
+	return check_folders(path, slash, rules, e);
 }
 
 /* ---- files ---- */
@@ -205,12 +206,12 @@ static int check_file(int fd, const char *name, struct err *e)
 	if (fstat(fd, &st))
 		return err_set(e, ERR_IO, errno, "look at %s", name);
 	if (S_ISLNK(st.st_mode))
-		return broken(ELOOP, "is a symbolic link", name, e);
+		return refuse_path(ELOOP, "is a symbolic link", name, e);
 	if (!S_ISREG(st.st_mode))
-		return broken(EPERM, "is not a plain file", name, e);
+		return refuse_path(EPERM, "is not a plain file", name, e);
 	if (st.st_nlink > 1)
-		return broken(EPERM, "has another name, too (a hard link)", name, e);
-	return is_ours(&st) ? 0 : broken(EPERM, "does not belong to root", name, e);
+		return refuse_path(EPERM, "has another name, too (a hard link)", name, e);
+	return is_ours(&st) ? 0 : refuse_path(EPERM, "does not belong to root", name, e);
 }
 
 /* What a descriptor of O_PATH is about, opened for use. -1: errno. */
@@ -278,7 +279,7 @@ static bool is_of_the_kernel(int fd)
 }
 
 /* Where the links of path lead; O_PATH opens nothing. */
-static int resolve(const char *path, char out[PATH_MAX], struct err *e)
+static int resolve_links(const char *path, char out[PATH_MAX], struct err *e)
 {
 	auto_fd int fd = open(path, O_PATH | O_CLOEXEC);
 	char self[32];
@@ -300,10 +301,10 @@ static int check_public(int fd, const char *name, struct err *e)
 	if (fstat(fd, &st))
 		return err_set(e, ERR_IO, errno, "look at %s", name);
 	if (!S_ISREG(st.st_mode) || is_of_the_kernel(fd))
-		return broken(EPERM, "is not a plain file", name, e);
+		return refuse_path(EPERM, "is not a plain file", name, e);
 	if (st.st_mode & S_IROTH)
 		return 0;
-	(void)broken(EPERM, "may not be read by every user", name, e);
+	(void)refuse_path(EPERM, "may not be read by every user", name, e);
 	return err_hint(e, "chmod o+r, if it holds nothing that a pod must not see");
 }
 
@@ -315,7 +316,7 @@ ssize_t safe_read_public(const char *path, size_t max, char **out, struct err *e
 
 	if (*path != '/')
 		return err_set(e, ERR_FORBIDDEN, EPERM, "\"%.255s\" is not absolute", path);
-	if (resolve(path, real, e))
+	if (resolve_links(path, real, e))
 		return -1;
 	auto_fd int dir = safe_open_parent(real, SAFE_PUBLIC, &name, e);
 	auto_fd int at = dir < 0 ? -1 : openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

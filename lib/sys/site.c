@@ -15,13 +15,13 @@ static const char *const default_data_dirs[] = { "/var/lib/railhead", "/var/lib/
 						 "/run/railhead", NULL };
 static const char *const default_log_dirs[] = { "/var/log", NULL };
 
-struct lists {
+struct site_lists {
 	const struct json *data_dirs, *log_dirs;
 };
 
 static const struct json_field fields[] = {
-	{ .key = "dataDirs", .kind = J_ARRAY, .offset = offsetof(struct lists, data_dirs) },
-	{ .key = "logDirs", .kind = J_ARRAY, .offset = offsetof(struct lists, log_dirs) },
+	{ .key = "dataDirs", .kind = J_ARRAY, .offset = offsetof(struct site_lists, data_dirs) },
+	{ .key = "logDirs", .kind = J_ARRAY, .offset = offsetof(struct site_lists, log_dirs) },
 	{ 0 },
 };
 
@@ -58,9 +58,9 @@ static int take_list(const struct json *list, const char *key, const char **out,
 	return 0;
 }
 
-static int decode(struct site *s, struct err *e)
+static int decode_site(struct site *s, struct err *e)
 {
-	struct lists l = { 0 };
+	struct site_lists l = { 0 };
 
 	if (json_type(s->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s",
@@ -106,7 +106,7 @@ int site_load(const struct ctx *ctx, struct site *out, struct err *e)
 
 	copy_list(default_data_dirs, s.data_dirs);
 	copy_list(default_log_dirs, s.log_dirs);
-	if (rc == 0 && (json_parse(text, len, SITE_FILE, &s.tree, e) || decode(&s, e)))
+	if (rc == 0 && (json_parse(text, len, SITE_FILE, &s.tree, e) || decode_site(&s, e)))
 		rc = -1;
 	if (rc < 0)
 		return err_wrap(e, "%s/%s", ctx->etc_dir, SITE_FILE);

@@ -120,7 +120,7 @@ static void make_link(const char *kind, const char *name, const char *peer, cons
 	if (peer)
 		put_veth_peer(&rq, peer, ns);
 	nl_req_nest_end(&rq, info);
-	OK(nl_change(nl, &rq, &e_));
+	OK(nl_request(nl, &rq, &e_));
 }
 
 /* The kernel takes neither end up before both are there. */

@@ -23,21 +23,19 @@
 			ck_abort_msg("must hold: %s", #cond);                                      \
 	} while (0)
 
-/* The linker's --wrap sends nl_change() to __wrap_nl_change() and __real_nl_change() to it. */
-int __real_nl_change(struct nl *nl, const struct nl_req *rq, struct err *e);
-int __real_nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
-int __real_nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
-			  struct err *e);
+/* The linker's --wrap sends nl_request() to __wrap_nl_request() and __real_nl_request() to it. */
+int __real_nl_request(struct nl *nl, const struct nl_req *rq, struct err *e);
+int __real_nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
+int __real_nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
 int __real_nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e);
 int __real_nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e);
-int __wrap_nl_change(struct nl *nl, const struct nl_req *rq, struct err *e);
-int __wrap_nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
-int __wrap_nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
-			  struct err *e);
+int __wrap_nl_request(struct nl *nl, const struct nl_req *rq, struct err *e);
+int __wrap_nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
+int __wrap_nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
 int __wrap_nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e);
 int __wrap_nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e);
 
-/* What nl_change() calls cannot be handed a context. NULL: all goes to the real kernel. */
+/* What nl_request() calls cannot be handed a context. NULL: all goes to the real kernel. */
 static struct fakepf *pf;
 
 struct fakepf *fakepf(int pf_ifindex, uint32_t n)
@@ -53,9 +51,9 @@ struct fakepf *fakepf(int pf_ifindex, uint32_t n)
 	auto_netns struct netns here = net_self();
 	pf->home = here.id;
 	for (uint32_t i = 0; i < n; i++)
-		pf->vf[i].is = (struct vf_state){ .has = VF_ALL,
-						  .vlan_proto = VLAN_PROTO_8021Q,
-						  .spoofchk = true };
+		pf->vf[i].is = (struct vf_info){ .has = VF_ALL,
+						 .vlan_proto = VLAN_PROTO_8021Q,
+						 .spoofchk = true };
 	return pf;
 }
 
@@ -101,7 +99,7 @@ static bool is_zero(const uint8_t mac[MAC_LEN])
 
 static void take(struct fakepf_vf *vf, enum vf_attr one, const void *data)
 {
-	struct vf_state *is = &vf->is;
+	struct vf_info *is = &vf->is;
 	const struct ifla_vf_mac *mac = data;
 	const struct ifla_vf_rate *rate = data;
 	const struct ifla_vf_trust *on = data;
@@ -195,12 +193,12 @@ static void tell_that_it_moved(void)
 	pf->requests = before;
 }
 
-int __wrap_nl_change(struct nl *nl, const struct nl_req *rq, struct err *e)
+int __wrap_nl_request(struct nl *nl, const struct nl_req *rq, struct err *e)
 {
 	const struct nlmsghdr *h = rq->msg ? nlmsg_hdr(rq->msg) : NULL;
 
 	if (!pf || !h)
-		return __real_nl_change(nl, rq, e);
+		return __real_nl_request(nl, rq, e);
 	if (count(e))
 		return -1;
 	const struct ifinfomsg *ifi = nlmsg_data(h);
@@ -212,7 +210,7 @@ int __wrap_nl_change(struct nl *nl, const struct nl_req *rq, struct err *e)
 		any && nla_type(first) == IFLA_ADDRESS ? mac_refusal(ifi->ifi_index, first) : 0;
 	if (errnum)
 		return refuse(errnum, e);
-	if (__real_nl_change(nl, rq, e))
+	if (__real_nl_request(nl, rq, e))
 		return -1;
 	if (pf->moved && h->nlmsg_type == RTM_SETLINK &&
 	    nlmsg_find_attr((struct nlmsghdr *)h, sizeof(*ifi), IFLA_IFNAME))
@@ -247,7 +245,7 @@ static void end(struct answer *a, size_t at)
 	memcpy(a->buf + at, &len, sizeof(len));
 }
 
-static void add_vf(struct answer *a, uint32_t n, const struct vf_state *s)
+static void add_vf(struct answer *a, uint32_t n, const struct vf_info *s)
 {
 	struct ifla_vf_mac mac = { .vf = n };
 	const struct ifla_vf_vlan_info vlan = { n, s->vlan, s->qos, htons(s->vlan_proto) };
@@ -294,22 +292,21 @@ static int tell_vfs(struct nl_sink sink, struct err *e)
 }
 
 /* nl_vf.c alone asks by this one; never for statistics. */
-int __wrap_nl_query_whole(struct nl *nl, const struct nl_req *rq, struct nl_sink sink,
-			  struct err *e)
+int __wrap_nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
 {
 	const struct nlmsghdr *h = rq->msg ? nlmsg_hdr(rq->msg) : NULL;
 	const struct ifinfomsg *ifi = h ? nlmsg_data(h) : NULL;
 
 	if (!pf || !h || ifi->ifi_index != pf->pf_ifindex)
-		return __real_nl_query_whole(nl, rq, sink, e);
+		return __real_nl_get_large(nl, rq, sink, e);
 	MUST(nla_get_u32(nlmsg_attrdata(h, sizeof(*ifi))) ==
 	     (RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS));
 	return count(e) ? -1 : tell_vfs(sink, e);
 }
 
-int __wrap_nl_query(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
+int __wrap_nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
 {
-	return count(e) ? -1 : __real_nl_query(nl, rq, sink, e);
+	return count(e) ? -1 : __real_nl_get(nl, rq, sink, e);
 }
 
 /* ---- veths that stand for hardware ---- */

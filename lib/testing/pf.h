@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pf.h: a kernel with a PF and its VFs, for tests. The linker sends nl_change(), nl_query()
+ * pf.h: a kernel with a PF and its VFs, for tests. The linker sends nl_request(), nl_get()
  * and their like here: what is about VFs is answered from a table that the test can look at, all
  * else goes on to the real kernel. Requests are counted, and one of them can be made to fail.
  *
@@ -16,7 +16,7 @@
 #define FAKEPF_VFS 16
 
 struct fakepf_vf {
-	struct vf_state is; /* what the PF tells, and what requests change */
+	struct vf_info is; /* what the PF tells, and what requests change */
 	char addr[PCI_STR_LEN];
 	int link;   /* number that the veth which stands for it was made with; 0: none */
 	bool admin; /* is.mac was set at the PF */

@@ -22,7 +22,7 @@ static int filter(int nr, int errnum)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
 }
 
-bool testing_syscall_fails(int nr, int errnum, int (*fn)(struct err *e))
+bool testing_fail_syscall(int nr, int errnum, int (*fn)(struct err *e))
 {
 	struct err e = { .msg = "" };
 	int status;

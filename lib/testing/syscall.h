@@ -6,9 +6,9 @@
 #include "lib/base/err.h"
 
 /*
- * testing_syscall_fails - run fn in a process in which system call nr always fails with errnum; a
+ * testing_fail_syscall - run fn in a process in which system call nr always fails with errnum; a
  * minute later that process is killed, which fails the test. What fn returned: true for 0.
  */
-bool testing_syscall_fails(int nr, int errnum, int (*fn)(struct err *e));
+bool testing_fail_syscall(int nr, int errnum, int (*fn)(struct err *e));
 
 #endif

@@ -62,7 +62,7 @@ static int add_rdma(struct json *o, const char *rdma)
 	return json_add_bool(o, "rdma", *rdma) || (*rdma && json_add_str(o, "rdmaDevice", rdma));
 }
 
-static int add_pf_side(struct json *o, const struct vf_state *s)
+static int add_pf_side(struct json *o, const struct vf_info *s)
 {
 	static const char *const states[] = {
 		[VF_LINK_AUTO] = "auto", [VF_LINK_ENABLE] = "enable", [VF_LINK_DISABLE] = "disable"

@@ -160,7 +160,7 @@ static void mend_address(const struct manager *m, const struct vf_place *p)
 {
 	static const uint8_t none[MAC_LEN];
 	struct link_info link;
-	struct vf_state s;
+	struct vf_info s;
 	struct err why;
 
 	if (!*p->name || nl_link_by_name(m->nl, p->name, &link, &why) || !link.has_mac ||

@@ -42,7 +42,7 @@ END_TEST
 START_TEST(vfs_that_never_went_stay_as_they_are)
 {
 	auto_world struct world w = manager_world(3, "2\n");
-	struct vf_state before;
+	struct vf_info before;
 
 	memcpy(&before, &w.kernel->vf[0].is, sizeof(before));
 	told.num_becomes = "/dev/full";

@@ -106,7 +106,7 @@ static struct link_info link_of(const struct world *w, const char *name)
 
 static void vandalize(const struct world *w, uint32_t n, const char *name)
 {
-	struct vf_state *s = &w->kernel->vf[n].is;
+	struct vf_info *s = &w->kernel->vf[n].is;
 	const int ifindex = link_of(w, name).ifindex;
 	const uint8_t mac[] = { 2, 9, 9, 9, 9, 9 };
 	auto_netns struct netns here = { .fd = -1 };
@@ -141,7 +141,7 @@ END_TEST
 START_TEST(all_that_a_vandal_did)
 {
 	auto_world struct world w = make_world(2);
-	struct vf_state before;
+	struct vf_info before;
 	struct vf_report r;
 
 	w.kernel->vf[0].is.vlan = 5;

@@ -42,7 +42,7 @@ static int take(const struct vf_setup *s, uint32_t index, struct fresh *f, struc
 static int give_mac(const struct vf_setup *s, uint32_t index, struct err *e)
 {
 	auto_fresh struct fresh f = { .lock = -1 };
-	struct vf_state want = { .has = VF_MAC };
+	struct vf_info want = { .has = VF_MAC };
 
 	if (take(s, index, &f, e))
 		return -1;

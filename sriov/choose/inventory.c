@@ -260,7 +260,7 @@ static int add_vf(const struct ctx *ctx, struct nl *nl, struct pf_view *p, uint3
 /* One question for all of them. */
 static int ask_pf(struct nl *nl, struct pf_view *p, struct err *e)
 {
-	auto_free struct vf_state *state = NULL;
+	auto_free struct vf_info *state = NULL;
 	struct err why;
 
 	if (!p->netdev.ifindex || !p->n_vfs)

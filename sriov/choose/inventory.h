@@ -41,7 +41,7 @@ struct vf_view {
 	struct pci_info pci;
 	struct netdev_view netdev;
 	char rdma[PCI_RDMA_LEN]; /* "" when it has none here */
-	struct vf_state pf_side;
+	struct vf_info pf_side;
 	enum vf_use use;
 	char why[VF_WHY_LEN];  /* VF_TAKEN, VF_PEER_GONE: a phrase after "it"; else "" */
 	struct vf_entry entry; /* of this life of the VF; vf is "" when there is none */

@@ -58,7 +58,7 @@ void sriov_conf_defaults(void *conf)
 	};
 }
 
-static int check_vlan(const struct sriov_conf *c, struct vf_state *want, struct err *e)
+static int check_vlan(const struct sriov_conf *c, struct vf_info *want, struct err *e)
 {
 	if (c->vlan == NOT_GIVEN && c->qos != NOT_GIVEN)
 		return err_set(e, ERR_CONFIG, 0, "vlanQoS: %d needs a vlan", (int)c->qos);
@@ -81,7 +81,7 @@ static int check_vlan(const struct sriov_conf *c, struct vf_state *want, struct 
 }
 
 /* One of the two alone: the other is no limit. */
-static int check_rates(const struct sriov_conf *c, struct vf_state *want, struct err *e)
+static int check_rates(const struct sriov_conf *c, struct vf_info *want, struct err *e)
 {
 	if (c->min_rate == NOT_GIVEN && c->max_rate == NOT_GIVEN)
 		return 0;
@@ -95,7 +95,7 @@ static int check_rates(const struct sriov_conf *c, struct vf_state *want, struct
 	return 0;
 }
 
-static void take_switches(const struct sriov_conf *c, struct vf_state *want)
+static void take_switches(const struct sriov_conf *c, struct vf_info *want)
 {
 	if (c->spoofchk != NOT_GIVEN) {
 		want->has |= VF_SPOOFCHK;

@@ -113,7 +113,7 @@ START_TEST(every_key)
 		    "\"vlanProto\":\"802.1ad\",\"mac\":\"02:00:00:00:00:09\",\"min_tx_rate\":100,"
 		    "\"max_tx_rate\":200,\"spoofchk\":\"off\",\"trust\":\"on\","
 		    "\"link_state\":\"enable\",\"logLevel\":\"debug\",\"logFile\":\"/tmp/x\"");
-	const struct vf_state *s = &c.wish.pf_side;
+	const struct vf_info *s = &c.wish.pf_side;
 
 	ck_assert_str_eq(c.vf, VF); /* as sysfs writes it */
 	ck_assert_uint_eq(s->has, VF_ALL);
@@ -268,7 +268,7 @@ START_TEST(a_tier_stands_for_keys)
 {
 	auto_reading struct reading r;
 	struct sriov_conf c = accepts(&r, "\"tier\":\"gold\",\"vlan\":7,\"trust\":\"on\"");
-	const struct vf_state *s = &c.wish.pf_side;
+	const struct vf_info *s = &c.wish.pf_side;
 	struct tier t;
 	struct err e = { .msg = "" };
 

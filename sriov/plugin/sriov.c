@@ -232,7 +232,7 @@ static int describe_without_link(struct attach *a, struct err *e)
 {
 	static const uint8_t zero[MAC_LEN];
 	const struct sriov_conf *c = conf_of(a);
-	struct vf_state s;
+	struct vf_info s;
 
 	if (nl_vf_get(a->host_nl, (struct vf_ref){ c->place.pf_ifindex, c->place.index }, &s, e))
 		return -1;
@@ -288,7 +288,7 @@ static enum vf_link_state link_policy(const struct attach *a)
 {
 	const struct sriov_conf *c = (const void *)a->plugin_conf;
 	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
-	struct vf_state is;
+	struct vf_info is;
 	struct err ignored;
 
 	if (c->wish.pf_side.has & VF_LINK_STATE)
@@ -317,7 +317,7 @@ static int sriov_carrier_ms(const struct attach *a)
 static int check_pf_side(const struct attach *a, const struct sriov_conf *c, struct err *e)
 {
 	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
-	struct vf_state is;
+	struct vf_info is;
 
 	if (!c->wish.pf_side.has)
 		return 0;

@@ -30,7 +30,7 @@ struct host {
 	struct pod pod;
 	struct claimant who;
 	struct link_info was;
-	struct vf_state before;
+	struct vf_info before;
 	char vf[PCI_STR_LEN];
 };
 

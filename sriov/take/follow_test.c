@@ -61,7 +61,7 @@ static void change_settings(struct nl *nl, const char *name)
 	want.flags |= IFF_PROMISC | IFF_ALLMULTI;
 	want.number[LINK_TXQLEN] = 77;
 	(void)snprintf(want.alias, sizeof(want.alias), "a tenant's");
-	nl_settings_put(nl, ifindex, &(struct settings_put){ &is, &want, no_refusal, NULL });
+	nl_settings_set(nl, ifindex, &(struct settings_change){ &is, &want, no_refusal, NULL });
 }
 
 /* ---- an administrator ---- */
@@ -155,16 +155,16 @@ START_TEST(nothing_of_a_pod_gets_into_the_next_one)
 	odd = tool_was;
 	for (size_t i = 0; i < odd.blocks; i++)
 		odd.wanted[i] = 0;
-	ethtool_put("net1", &(struct ethtool_put){ &tool_was, &odd, no_refusal, NULL });
+	ethtool_set("net1", &(struct ethtool_set){ &tool_was, &odd, no_refusal, NULL });
 	good(ethtool_get("net1", &tool, &e), &e);
-	ck_assert_ptr_nonnull(ethtool_differ(&tool, &tool_was, 0));
+	ck_assert_ptr_nonnull(ethtool_changed_part(&tool, &tool_was, 0));
 	good(netns_enter(&here, &e), &e);
 	good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
 	settings_of(&w, "v0", &is);
-	const char *what = settings_differ(&is, &was, 0);
+	const char *what = settings_changed(&is, &was, 0);
 	ck_assert_msg(!what, "%s is the pod's", what);
 	good(ethtool_get("v0", &tool, &e), &e);
-	what = ethtool_differ(&tool, &tool_was, 0);
+	what = ethtool_changed_part(&tool, &tool_was, 0);
 	ck_assert_msg(!what, "%s are the pod's", what);
 }
 END_TEST

@@ -48,19 +48,19 @@ static bool take_mac(const struct json *o, const char *key, uint8_t out[MAC_LEN]
 }
 
 /* Earlier versions knew fewer of them. */
-static void take_pf_side(const struct json *o, struct vf_state *s)
+static void take_pf_side(const struct json *o, struct vf_info *s)
 {
 	uint32_t link = number(o, "LinkState");
 
-	*s = (struct vf_state){ .vlan = number(o, "Vlan") & 4095,
-				.qos = number(o, "VlanQoS") & 7,
-				.vlan_proto = (uint16_t)number(o, "VlanProto"),
-				.min_rate = number(o, "MinTxRate"),
-				.max_rate = number(o, "MaxTxRate"),
-				.spoofchk = json_true(json_get(o, "SpoofChk")),
-				.trust = json_true(json_get(o, "Trust")),
-				.link_state = link <= VF_LINK_DISABLE ? (enum vf_link_state)link
-								      : VF_LINK_AUTO };
+	*s = (struct vf_info){ .vlan = number(o, "Vlan") & 4095,
+			       .qos = number(o, "VlanQoS") & 7,
+			       .vlan_proto = (uint16_t)number(o, "VlanProto"),
+			       .min_rate = number(o, "MinTxRate"),
+			       .max_rate = number(o, "MaxTxRate"),
+			       .spoofchk = json_true(json_get(o, "SpoofChk")),
+			       .trust = json_true(json_get(o, "Trust")),
+			       .link_state = link <= VF_LINK_DISABLE ? (enum vf_link_state)link
+								     : VF_LINK_AUTO };
 	s->has = (take_mac(o, "AdminMAC", s->mac) ? VF_MAC : 0) | (has(o, "Vlan") ? VF_VLAN : 0) |
 		 (has(o, "MaxTxRate") ? VF_RATE : 0) | (has(o, "SpoofChk") ? VF_SPOOFCHK : 0) |
 		 (has(o, "Trust") ? VF_TRUST : 0) | (has(o, "LinkState") ? VF_LINK_STATE : 0);

@@ -56,9 +56,9 @@ static void merge(struct vf_baseline *b, const struct vf_baseline *known)
 
 /* An attribute that the peer set and does not tell of is a fresh VF's; one that it did not set is
  * as it is now. */
-static void complete(struct vf_baseline *b, const struct vf_state *now, unsigned dirty)
+static void complete(struct vf_baseline *b, const struct vf_info *now, unsigned dirty)
 {
-	struct vf_state *s = &b->pf_side;
+	struct vf_info *s = &b->pf_side;
 	const unsigned fresh = dirty & ~(unsigned)VF_MAC & ~s->has;
 	struct vf_baseline rest = { .pf_side = *now };
 	const struct vf_baseline none = { .has_netdev = false };

@@ -97,7 +97,7 @@ static void end(struct lent *l)
 
 static void is_as_it_was(const struct lent *l)
 {
-	const struct vf_state *is = &l->w.kernel->vf[0].is;
+	const struct vf_info *is = &l->w.kernel->vf[0].is;
 	struct link_info now;
 	struct stat st;
 	struct err e = { .msg = "" };
@@ -137,7 +137,7 @@ START_TEST(what_it_attached_we_put_back)
 	good(nl_settings_get(l.pod.nl, dev, &is, &e), &e);
 	want = is;
 	want.flags |= IFF_PROMISC;
-	nl_settings_put(l.pod.nl, dev, &(struct settings_put){ &is, &want, no_refusal, NULL });
+	nl_settings_set(l.pod.nl, dev, &(struct settings_change){ &is, &want, no_refusal, NULL });
 	good(del(&l, l.pod.path, &e), &e);
 	is_as_it_was(&l);
 	good(nl_settings_get(l.w.nl, net_ifindex(l.w.nl, "v0"), &s, &e), &e);

@@ -68,12 +68,12 @@ void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
 	       const struct vf_baseline *now);
 
 /* vf_differing - an attribute that both know and that is not as wanted; 0: none. */
-enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want);
+enum vf_attr vf_differing(const struct vf_info *is, const struct vf_info *want);
 
 /* What an attachment wants of its VF. */
 struct vf_wish {
-	struct vf_state pf_side; /* has: what to set; a MAC is the interface's too */
-	uint32_t mtu;            /* 0: as it is */
+	struct vf_info pf_side; /* has: what to set; a MAC is the interface's too */
+	uint32_t mtu;           /* 0: as it is */
 };
 
 /*
@@ -114,9 +114,9 @@ int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct
 struct vf_macs {
 	struct nl *nl;
 	struct vf_ref vf;
-	const struct vf_state *pf_side; /* its mac: the administrative one, at the PF */
-	int ifindex;        /* of the interface; 0: it has none here, or keeps its own */
-	const uint8_t *mac; /* of the interface */
+	const struct vf_info *pf_side; /* its mac: the administrative one, at the PF */
+	int ifindex;                   /* of the interface; 0: it has none here, or keeps its own */
+	const uint8_t *mac;            /* of the interface */
 };
 
 /*

@@ -12,9 +12,9 @@ static void add(struct vf_differences *d, const char *what)
 	(void)snprintf(d->text + len, sizeof(d->text) - len, "%s%s", len ? ", " : "", what);
 }
 
-static unsigned differing(const struct vf_state *is, const struct vf_state *was)
+static unsigned differing(const struct vf_info *is, const struct vf_info *was)
 {
-	struct vf_state rest = *is;
+	struct vf_info rest = *is;
 	unsigned all = 0;
 	enum vf_attr one;
 
@@ -25,7 +25,7 @@ static unsigned differing(const struct vf_state *is, const struct vf_state *was)
 	return all;
 }
 
-static void compare_pf_side(const struct vf_state *is, const struct vf_state *was,
+static void compare_pf_side(const struct vf_info *is, const struct vf_info *was,
 			    struct vf_differences *d)
 {
 	d->attrs = differing(is, was);
@@ -65,9 +65,9 @@ static void compare_settings(const struct vf_baseline *is, const struct vf_basel
 
 	if (!is->has_settings || !was->has_settings)
 		return;
-	for (size_t n = 0; (what = settings_differ(&is->link, &was->link, n)); n++)
+	for (size_t n = 0; (what = settings_changed(&is->link, &was->link, n)); n++)
 		add(d, what);
-	for (size_t n = 0; (what = ethtool_differ(&is->tool, &was->tool, n)); n++)
+	for (size_t n = 0; (what = ethtool_changed_part(&is->tool, &was->tool, n)); n++)
 		add(d, what);
 }
 
@@ -94,8 +94,8 @@ void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, boo
 
 /* ---- following ---- */
 
-static void follow_pf_side(struct vf_state *base, const struct vf_state *left,
-			   const struct vf_state *now)
+static void follow_pf_side(struct vf_info *base, const struct vf_info *left,
+			   const struct vf_info *now)
 {
 	unsigned take = differing(now, left) | (now->has & ~base->has);
 
@@ -125,10 +125,10 @@ static void follow_settings(struct vf_baseline *base, const struct vf_baseline *
 	if (!now->has_settings)
 		return;
 	if (!base->has_settings || !left->has_settings ||
-	    settings_differ(&now->link, &left->link, 0))
+	    settings_changed(&now->link, &left->link, 0))
 		base->link = now->link;
 	if (!base->has_settings || !left->has_settings ||
-	    ethtool_differ(&now->tool, &left->tool, 0))
+	    ethtool_changed_part(&now->tool, &left->tool, 0))
 		base->tool = now->tool;
 	base->has_settings = true;
 }

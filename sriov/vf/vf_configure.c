@@ -19,7 +19,7 @@ static int ifindex_here(struct nl *nl, const struct vf_place *p, int *out, struc
 }
 
 /* Of two keys that make one attribute, the one that the driver will have refused. */
-static const char *refused_key(const struct vf_state *want, enum vf_attr one, int errnum)
+static const char *refused_key(const struct vf_info *want, enum vf_attr one, int errnum)
 {
 	if (one == VF_RATE && want->min_rate)
 		return "min_tx_rate";
@@ -39,7 +39,7 @@ static int explain(const struct vf_place *p, const char *key, struct err *e)
  */
 static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
 {
-	struct vf_state is;
+	struct vf_info is;
 	struct link_info link;
 	struct err ignored;
 
@@ -63,7 +63,7 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *
 	static const enum vf_attr order[] = { VF_TRUST, VF_VLAN, VF_RATE, VF_SPOOFCHK,
 					      VF_LINK_STATE };
 	const struct vf_ref vf = { p->pf_ifindex, p->index };
-	const struct vf_state *want = &w->pf_side;
+	const struct vf_info *want = &w->pf_side;
 	struct vf_macs macs = { nl, vf, want, 0, want->mac };
 
 	if (ifindex_here(nl, p, &macs.ifindex, e))

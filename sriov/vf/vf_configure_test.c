@@ -65,7 +65,7 @@ static struct err refused(const struct world *w, const struct vf_wish *want)
 START_TEST(everything)
 {
 	auto_world struct world w = world(2);
-	struct vf_state want = all.pf_side;
+	struct vf_info want = all.pf_side;
 
 	configure(&w, &all);
 	want.has = VF_ALL;

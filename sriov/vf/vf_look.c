@@ -147,7 +147,7 @@ int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *
 }
 
 /* The protocol of no tag says nothing, and 0 is the usual one. */
-static bool same_vlan(const struct vf_state *a, const struct vf_state *b)
+static bool same_vlan(const struct vf_info *a, const struct vf_info *b)
 {
 	unsigned pa = a->vlan_proto ? a->vlan_proto : VLAN_PROTO_8021Q;
 	unsigned pb = b->vlan_proto ? b->vlan_proto : VLAN_PROTO_8021Q;
@@ -155,7 +155,7 @@ static bool same_vlan(const struct vf_state *a, const struct vf_state *b)
 	return a->vlan == b->vlan && a->qos == b->qos && (!a->vlan || pa == pb);
 }
 
-enum vf_attr vf_differing(const struct vf_state *is, const struct vf_state *want)
+enum vf_attr vf_differing(const struct vf_info *is, const struct vf_info *want)
 {
 	unsigned in_both = is->has & want->has;
 

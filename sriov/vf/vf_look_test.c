@@ -238,8 +238,8 @@ START_TEST(which_attribute_differs)
 {
 	static const enum vf_attr each[] = { VF_MAC,      VF_VLAN,  VF_RATE,
 					     VF_SPOOFCHK, VF_TRUST, VF_LINK_STATE };
-	const struct vf_state is = { .has = VF_ALL, .vlan_proto = VLAN_PROTO_8021Q };
-	const struct vf_state others[] = {
+	const struct vf_info is = { .has = VF_ALL, .vlan_proto = VLAN_PROTO_8021Q };
+	const struct vf_info others[] = {
 		{ .mac = { 0, 0, 0, 0, 0, 1 } },
 		{ .vlan = 1 },
 		{ .min_rate = 1 },
@@ -250,22 +250,22 @@ START_TEST(which_attribute_differs)
 
 	ck_assert_int_eq((int)vf_differing(&is, &is), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
-		struct vf_state want = others[i];
+		struct vf_info want = others[i];
 
 		want.has = VF_ALL;
 		want.vlan_proto = VLAN_PROTO_8021Q;
 		ck_assert_int_eq((int)vf_differing(&is, &want), (int)each[i]);
 		want.has = VF_ALL & ~(unsigned)each[i];
 		ck_assert_int_eq((int)vf_differing(&is, &want), 0);
-		struct vf_state untold = is;
+		struct vf_info untold = is;
 		untold.has &= ~(unsigned)each[i];
 		want.has = VF_ALL;
 		ck_assert_int_eq((int)vf_differing(&untold, &want), 0);
 	}
-	const struct vf_state qos = { .has = VF_VLAN, .qos = 1 },
-			      max = { .has = VF_RATE, .max_rate = 1 };
-	const struct vf_state tag = { .has = VF_VLAN, .vlan = 5, .vlan_proto = VLAN_PROTO_8021Q };
-	struct vf_state other = tag;
+	const struct vf_info qos = { .has = VF_VLAN, .qos = 1 },
+			     max = { .has = VF_RATE, .max_rate = 1 };
+	const struct vf_info tag = { .has = VF_VLAN, .vlan = 5, .vlan_proto = VLAN_PROTO_8021Q };
+	struct vf_info other = tag;
 
 	ck_assert_int_eq((int)vf_differing(&is, &qos), VF_VLAN);
 	other.vlan_proto = 0;

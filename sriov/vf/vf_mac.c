@@ -26,7 +26,7 @@ static bool may_yet_work(int errnum)
 /* The way around igbvf: without an administrative MAC it takes any, and keeps it afterwards. */
 static int set_around(const struct vf_macs *m, struct err *e)
 {
-	const struct vf_state none = { .has = VF_MAC };
+	const struct vf_info none = { .has = VF_MAC };
 	struct err why;
 
 	if (nl_vf_set(m->nl, m->vf, &none, VF_MAC, e))

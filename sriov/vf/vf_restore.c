@@ -285,11 +285,11 @@ static void mend_netdev(const struct back *b)
 }
 
 /* What the driver did not tell at the time is what a fresh VF has. */
-static struct vf_state as_it_was(const struct vf_baseline *base, enum vf_attr one)
+static struct vf_info as_it_was(const struct vf_baseline *base, enum vf_attr one)
 {
 	if (base->pf_side.has & one)
 		return base->pf_side;
-	return (struct vf_state){ .has = one, .vlan_proto = VLAN_PROTO_8021Q, .spoofchk = true };
+	return (struct vf_info){ .has = one, .vlan_proto = VLAN_PROTO_8021Q, .spoofchk = true };
 }
 
 /*
@@ -299,8 +299,8 @@ static struct vf_state as_it_was(const struct vf_baseline *base, enum vf_attr on
 static bool give_own_mac(const struct back *b, struct vf_ref vf, bool differs)
 {
 	const struct vf_baseline *base = &b->x->base;
-	const struct vf_state none = { .has = VF_MAC };
-	struct vf_state is;
+	const struct vf_info none = { .has = VF_MAC };
+	struct vf_info is;
 	struct err why;
 
 	if (!base->own_mac || !b->link.ifindex)
@@ -319,7 +319,7 @@ static bool give_own_mac(const struct back *b, struct vf_ref vf, bool differs)
 static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
 {
 	const struct vf_baseline *base = &b->x->base;
-	const struct vf_state was = as_it_was(base, VF_MAC);
+	const struct vf_info was = as_it_was(base, VF_MAC);
 	bool here = b->link.ifindex && base->has_netdev && base->has_mac;
 	bool differs = here && memcmp(b->link.mac, base->mac, MAC_LEN) != 0;
 	bool dirty = b->x->dirty & VF_MAC;
@@ -336,7 +336,7 @@ static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
 /* A driver may refuse what is so already: igb any rate while it has no link. */
 static int mend_one(const struct back *b, struct vf_ref vf, enum vf_attr one, struct err *e)
 {
-	struct vf_state was = as_it_was(&b->x->base, one), is;
+	struct vf_info was = as_it_was(&b->x->base, one), is;
 	struct err ignored;
 
 	if (nl_vf_set(b->nl, vf, &was, one, e) == 0)

@@ -91,8 +91,8 @@ static const char *altnames(struct nl *nl, int ifindex)
 /* On the host, as it was before. */
 static void is_as_it_was(const struct lent *l)
 {
-	const struct vf_state *s = &l->w.kernel->vf[0].is;
-	const struct vf_state fresh = { .spoofchk = true };
+	const struct vf_info *s = &l->w.kernel->vf[0].is;
+	const struct vf_info fresh = { .spoofchk = true };
 	struct link_info now;
 	struct err e = { .msg = "" };
 
@@ -144,18 +144,18 @@ END_TEST
 START_TEST(to_what_an_administrator_had_set)
 {
 	struct lent l = lend();
-	struct vf_state *s = &l.w.kernel->vf[0].is;
-	const struct vf_state was = { .has = VF_ALL,
-				      .mac = { 0x02, 9, 9, 9, 9, 9 },
-				      .vlan = 7,
-				      .vlan_proto = VLAN_PROTO_8021Q,
-				      .max_rate = 50,
-				      .trust = true,
-				      .link_state = VF_LINK_ENABLE };
+	struct vf_info *s = &l.w.kernel->vf[0].is;
+	const struct vf_info was = { .has = VF_ALL,
+				     .mac = { 0x02, 9, 9, 9, 9, 9 },
+				     .vlan = 7,
+				     .vlan_proto = VLAN_PROTO_8021Q,
+				     .max_rate = 50,
+				     .trust = true,
+				     .link_state = VF_LINK_ENABLE };
 
 	*s = was;
 	take(&l);
-	*s = (struct vf_state){ .has = VF_ALL, .vlan = 100, .spoofchk = true };
+	*s = (struct vf_info){ .has = VF_ALL, .vlan = 100, .spoofchk = true };
 	move(&l);
 	give_back(&l);
 	ck_assert_mem_eq(s->mac, was.mac, MAC_LEN);

@@ -14,7 +14,7 @@ static void mend_tool(const struct vf_mend *m)
 		m->refused("what ethtool sets", &why, m->arg);
 		return;
 	}
-	ethtool_put(link.name, &(struct ethtool_put){ &is, &m->base->tool, m->refused, m->arg });
+	ethtool_set(link.name, &(struct ethtool_set){ &is, &m->base->tool, m->refused, m->arg });
 }
 
 void vf_mend_settings(const struct vf_mend *m)
@@ -27,7 +27,8 @@ void vf_mend_settings(const struct vf_mend *m)
 	if (nl_settings_get(m->nl, m->ifindex, &is, &why))
 		m->refused("the settings of its interface", &why, m->arg);
 	else
-		nl_settings_put(m->nl, m->ifindex,
-				&(struct settings_put){ &is, &m->base->link, m->refused, m->arg });
+		nl_settings_set(
+			m->nl, m->ifindex,
+			&(struct settings_change){ &is, &m->base->link, m->refused, m->arg });
 	mend_tool(m);
 }

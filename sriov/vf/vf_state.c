@@ -236,7 +236,7 @@ static int by_path(const char *path, struct netns *out, struct err *e)
 int vf_owner_netns(const struct ctx *ctx, const struct vf_owner *w, struct netns *out,
 		   struct err *e)
 {
-	const struct netns_noted what = { w->netns, NULL, w->netns_id, w->from };
+	const struct netns_on_record what = { w->netns, NULL, w->netns_id, w->from };
 	char holder[NETNS_HOLDER_LEN];
 
 	return w->netns_id.ino ? netns_locate(ctx, &what, out, holder, e)

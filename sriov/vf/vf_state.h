@@ -35,7 +35,7 @@ struct vf_baseline {
 			      nothing */
 	struct link_settings link;
 	struct ethtool_state tool;
-	struct vf_state pf_side; /* what its PF knew of it */
+	struct vf_info pf_side; /* what its PF knew of it */
 };
 
 /*

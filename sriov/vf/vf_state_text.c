@@ -13,7 +13,7 @@ void vf_entry_clear(struct vf_entry *x)
 
 /* ---- printing ---- */
 
-static int add_pf_side(struct json *o, const struct vf_state *s)
+static int add_pf_side(struct json *o, const struct vf_info *s)
 {
 	char mac[MAC_STR_LEN];
 
@@ -180,13 +180,13 @@ static const struct json_field owner_fields[] = {
 	{ 0 },
 };
 
-static int decode_pf_side(const struct json *n, struct vf_state *out, struct err *e)
+static int decode_pf_side(const struct json *n, struct vf_info *out, struct err *e)
 {
 	struct pf_side_text t = { 0 };
 
 	if (json_decode(n, "pfSide", pf_side_fields, &t, e))
 		return -1;
-	*out = (struct vf_state){
+	*out = (struct vf_info){
 		.has = (unsigned)t.told,
 		.vlan = (uint32_t)t.vlan,
 		.qos = (uint32_t)t.qos,

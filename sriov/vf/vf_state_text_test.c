@@ -59,7 +59,7 @@ static void refuses(const char *text, const char *key)
 
 /* ---- what is in it ---- */
 
-static void is_the_pf_side(const struct vf_state *s)
+static void is_the_pf_side(const struct vf_info *s)
 {
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0, 1 };
 
