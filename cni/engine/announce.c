@@ -11,7 +11,7 @@
 
 #include "lib/pci/sysfs.h"
 
-static void set(const struct ctx *ctx, const char *ifname, const char *key)
+static void set_sysctl(const struct ctx *ctx, const char *ifname, const char *key)
 {
 	struct err e;
 
@@ -22,19 +22,19 @@ static void set(const struct ctx *ctx, const char *ifname, const char *key)
 void announce_prepare(const struct ctx *ctx, const char *ifname, bool v4, bool v6)
 {
 	if (v4)
-		set(ctx, ifname, "ipv4/arp_notify");
+		set_sysctl(ctx, ifname, "ipv4/arp_notify");
 	if (v6)
-		set(ctx, ifname, "ipv6/ndisc_notify");
+		set_sysctl(ctx, ifname, "ipv6/ndisc_notify");
 }
 
 void announce_moved(const struct ctx *ctx, const char *ifname, bool is_up)
 {
 	if (!is_up) {
-		set(ctx, ifname, "ipv6/optimistic_dad");
+		set_sysctl(ctx, ifname, "ipv6/optimistic_dad");
 		return;
 	}
-	set(ctx, ifname, "ipv4/arp_notify");
-	set(ctx, ifname, "ipv6/ndisc_notify");
+	set_sysctl(ctx, ifname, "ipv4/arp_notify");
+	set_sysctl(ctx, ifname, "ipv6/ndisc_notify");
 }
 
 /* RFC 4861 section 4.4, with the one option that matters here. */
@@ -86,7 +86,7 @@ int announce_v6(const struct link_info *link, struct ip addr, struct err *e)
 }
 
 /* RFC 5227 section 3: a request, with the address for sender and target. */
-static struct ether_arp gratuitous(const struct link_info *link, struct ip addr)
+static struct ether_arp make_gratuitous_arp(const struct link_info *link, struct ip addr)
 {
 	struct ether_arp m = { .ea_hdr = { .ar_hrd = htons(ARPHRD_ETHER),
 					   .ar_pro = htons(ETH_P_IP),
@@ -118,7 +118,7 @@ int announce_v4(const struct link_info *link, const struct cni_ip *ips, size_t n
 		return err_set(e, ERR_KERNEL, errno, "open a socket for ARP");
 	for (size_t i = 0; i < n; i++) {
 		struct ip addr = ips[i].address.addr;
-		struct ether_arp m = gratuitous(link, addr);
+		struct ether_arp m = make_gratuitous_arp(link, addr);
 
 		if (addr.family == IP_V4 &&
 		    sendto(fd, &m, sizeof(m), 0, (const void *)&to, (socklen_t)sizeof(to)) < 0)

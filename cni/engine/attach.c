@@ -53,7 +53,7 @@ static int undo_record(void *arg, struct err *e)
 static int undo_ipam(void *arg, struct err *e)
 {
 	struct add *s = arg;
-	const struct delegate_call del = { .verb = CNI_DEL,
+	const struct delegate_call del = { .cmd = CNI_DEL,
 					   .conflict =
 						   *s->conflict.text ? s->conflict.text : NULL };
 	struct err ignored;
@@ -254,7 +254,7 @@ static int finish_ipam(struct add *s, struct err *e)
 
 static int start_ipam(struct add *s, struct undo *u, struct err *e)
 {
-	const struct delegate_call add = { .verb = CNI_ADD };
+	const struct delegate_call add = { .cmd = CNI_ADD };
 
 	if (!*s->a.call->conf.ipam_type)
 		return 0;
@@ -349,7 +349,7 @@ static int take_interfaces(struct cni_result *r, const struct cni_result *from, 
 }
 
 /* What belongs on our interface: the IPAM's result, or the adopted addresses of prevResult. */
-static const struct cni_result *ours(const struct add *s)
+static const struct cni_result *own_ips(const struct add *s)
 {
 	static const struct cni_result none;
 
@@ -362,7 +362,7 @@ static const struct cni_result *ours(const struct add *s)
  * CNI-103). */
 static int build_result(struct add *s, struct cni_result *r, struct err *e)
 {
-	const struct cni_result *prev = &s->a.prev, *own = ours(s);
+	const struct cni_result *prev = &s->a.prev, *own = own_ips(s);
 	const struct json *dns = s->a.call->conf.dns;
 
 	r->src = prev->src ? prev->src : own->src;
@@ -384,8 +384,8 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || start_ipam(s, u, e) || create_link(s, u, e) ||
-	    finish_ipam(s, e) || attach_probe(&s->a, ours(s), &s->conflict, e) ||
-	    (!s->a.no_link && attach_configure(&s->a, ours(s), e)))
+	    finish_ipam(s, e) || attach_probe(&s->a, own_ips(s), &s->conflict, e) ||
+	    (!s->a.no_link && attach_configure(&s->a, own_ips(s), e)))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e) || complete_record(s, e))

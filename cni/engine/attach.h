@@ -55,7 +55,7 @@ struct attach {
 typedef int (*attach_restore_fn)(const struct ctx *ctx, const struct record *r, struct err *e);
 
 /* Which program's records go to which function; an entry without a name ends the list. */
-struct attach_restorer {
+struct attach_restore_type {
 	const char *plugin;
 	attach_restore_fn restore;
 };
@@ -108,7 +108,7 @@ struct nl *attach_master_nl(const struct attach *a);
  * already gone is success.
  */
 int attach_restore(const struct ctx *ctx, const struct record *r,
-		   const struct attach_restorer *others, struct err *e) must_check;
+		   const struct attach_restore_type *others, struct err *e) must_check;
 
 /*
  * attach_choose_mac - the MAC address for the pod's interface: that of the configuration (its key

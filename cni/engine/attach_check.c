@@ -200,7 +200,7 @@ static int check_all(struct attach *a, struct err *e)
 
 int attach_check(const struct cni_call *call, struct err *e)
 {
-	const struct delegate_call check = { .verb = CNI_CHECK };
+	const struct delegate_call check = { .cmd = CNI_CHECK };
 	auto_attach struct attach a;
 
 	attach_init(&a, call);
@@ -231,7 +231,7 @@ static int master_is_there(struct attach *a, struct err *e)
 
 int attach_status(const struct cni_call *call, struct err *e)
 {
-	const struct delegate_call status = { .verb = CNI_STATUS };
+	const struct delegate_call status = { .cmd = CNI_STATUS };
 	auto_attach struct attach a;
 
 	attach_init(&a, call);

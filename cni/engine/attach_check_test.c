@@ -66,7 +66,7 @@ static int check(const struct world *w, const char *master, struct err *e)
 	ctx_init(&call.ctx, "test");
 	call.ctx.run_dir = "/nowhere";
 	call.env = (struct cni_env){
-		.verb = CNI_CHECK, .container = "c", .ifname = "net1", .netns = w->netns
+		.cmd = CNI_CHECK, .container = "c", .ifname = "net1", .netns = w->netns
 	};
 	ck_assert_ptr_nonnull(conf);
 	(void)snprintf(conf, 512,

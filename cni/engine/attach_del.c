@@ -49,7 +49,7 @@ static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const
 
 int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod, struct err *e)
 {
-	const struct netns_on_record what = record_noted(r);
+	const struct netns_on_record what = record_netns(r);
 	char holder[NETNS_HOLDER_LEN];
 	int rc = netns_locate(ctx, &what, pod, holder, e);
 
@@ -68,7 +68,7 @@ static int restore_link(const struct ctx *ctx, const struct record *r, struct er
 }
 
 int attach_restore(const struct ctx *ctx, const struct record *r,
-		   const struct attach_restorer *others, struct err *e)
+		   const struct attach_restore_type *others, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 
@@ -86,7 +86,7 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 static int restore_own(const struct cni_call *call, const struct record *r, struct err *e)
 {
 	const struct attach_type *type = attach_type_of(call);
-	const struct attach_restorer own[] = { { type->name, type->restore }, { 0 } };
+	const struct attach_restore_type own[] = { { type->name, type->restore }, { 0 } };
 
 	if (type->restore && r->tree)
 		note_deleting(&call->ctx, r);
@@ -260,7 +260,7 @@ static int lock_if_any(const struct cni_call *call, const struct record_key *key
 
 int attach_del(const struct cni_call *call, struct err *e)
 {
-	const struct delegate_call del = { .verb = CNI_DEL };
+	const struct delegate_call del = { .cmd = CNI_DEL };
 	const struct record_key key = attach_key(call);
 	auto_fd int lock = -1;
 	bool leased;
@@ -283,7 +283,7 @@ struct sweep {
 	bool stays; /* there is an interface that could not be removed */
 };
 
-static void keep(struct sweep *s, const struct err *why)
+static void keep_first_error(struct sweep *s, const struct err *why)
 {
 	if (s->failed++ == 0)
 		s->first = *why;
@@ -293,20 +293,21 @@ static void note_failure(struct sweep *s, const struct record *r, struct err *wh
 {
 	(void)err_wrap(why, "attachment %s/%s", r->key.container, r->key.ifname);
 	log_warn(&s->call->ctx.log, "%s", why->msg);
-	keep(s, why);
+	keep_first_error(s, why);
 }
 
 /* The IPAM's own GC may not exist (host-local): each stale attachment gets its DEL. */
-static int collect_one(struct sweep *s, const struct record *r, struct err *e)
+static int gc_attachment(struct sweep *s, const struct record *r, struct err *e)
 {
 	const struct cni_call *call = s->call;
 	const struct delegate_call del = {
-		.verb = CNI_DEL, .container = r->key.container, .ifname = r->key.ifname, .netns = ""
+		.cmd = CNI_DEL, .container = r->key.container, .ifname = r->key.ifname, .netns = ""
 	};
 	auto_record struct record now = { 0 };
 	auto_fd int lock = -1;
-	int there = lock_if_any(call, &r->key, &lock, e) ? -1
-							 : record_now(&call->ctx, &r->key, &now, e);
+	int there = lock_if_any(call, &r->key, &lock, e)
+			    ? -1
+			    : record_reread(&call->ctx, &r->key, &now, e);
 
 	if (there < 0 || (there && restore_own(call, &now, e))) {
 		s->stays = true;
@@ -318,40 +319,40 @@ static int collect_one(struct sweep *s, const struct record *r, struct err *e)
 	return record_remove(&call->ctx, &r->key, e);
 }
 
-static int collect(const struct record *r, void *arg)
+static int gc_record(const struct record *r, void *arg)
 {
 	struct sweep *s = arg;
 	struct err why;
 	bool foreign = r->tree && strcmp(r->plugin, attach_type_of(s->call)->name) != 0;
 
-	if (r->misplaced) {
-		(void)record_refuse(&s->call->ctx, r, &why);
+	if (r->name_mismatch) {
+		(void)record_refuse_mismatch(&s->call->ctx, r, &why);
 		note_failure(s, r, &why);
 		s->stays = true; /* whose it is may have one */
 		return 0;
 	}
 	if (foreign || cni_conf_is_valid(&s->call->conf, r->key.container, r->key.ifname))
 		return 0;
-	if (collect_one(s, r, &why))
+	if (gc_attachment(s, r, &why))
 		note_failure(s, r, &why);
 	return 0;
 }
 
 int attach_gc(const struct cni_call *call, struct err *e)
 {
-	const struct delegate_call gc = { .verb = CNI_GC };
+	const struct delegate_call gc = { .cmd = CNI_GC };
 	struct sweep s = { .call = call };
 	struct err why;
 
 	/* No list is no information, not an empty list (CNI-076). */
-	if (call->conf.valid && record_each(&call->ctx, call->conf.name, collect, &s, &why)) {
-		keep(&s, &why);
+	if (call->conf.valid && record_each(&call->ctx, call->conf.name, gc_record, &s, &why)) {
+		keep_first_error(&s, &why);
 		s.stays = true; /* one that could not be read has an interface, too */
 	}
 	record_tidy(&call->ctx);
 	/* The IPAM does not know of interfaces: it would free the address of one that stays. */
 	if (*call->conf.ipam_type && !s.stays && delegate_run(call, &gc, ipam_timeout(call), &why))
-		keep(&s, &why);
+		keep_first_error(&s, &why);
 	if (!s.failed)
 		return 0;
 	*e = s.first;

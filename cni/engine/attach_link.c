@@ -11,14 +11,14 @@
 
 #include "cni/engine/attach.h"
 
-static bool fits(const struct record *r, const struct link_info *link)
+static bool matches_record(const struct record *r, const struct link_info *link)
 {
 	return (!*r->kind || strcmp(link->kind, r->kind) == 0) &&
 	       (!r->lower_ifindex || link->lower_ifindex == r->lower_ifindex);
 }
 
 /* 1: *out is set; 0: there is none. */
-static int optional(int rc, const struct err *why, struct err *e)
+static int found_or_gone(int rc, const struct err *why, struct err *e)
 {
 	if (rc == 0)
 		return 1;
@@ -36,16 +36,16 @@ int attach_find_link(struct nl *pod_nl, const struct record *r, struct link_info
 	int rc = 0;
 
 	if (r->ifindex) {
-		rc = optional(nl_link_by_index(pod_nl, r->ifindex, &link, &why), &why, e);
+		rc = found_or_gone(nl_link_by_index(pod_nl, r->ifindex, &link, &why), &why, e);
 		if (rc < 0)
 			return -1;
 	}
-	if (rc > 0 && fits(r, &link)) {
+	if (rc > 0 && matches_record(r, &link)) {
 		*out = link;
 		*found = strcmp(link.name, r->key.ifname) == 0 ? FOUND_OURS : FOUND_RENAMED;
 		return 0;
 	}
-	rc = optional(nl_link_by_name(pod_nl, r->key.ifname, &link, &why), &why, e);
+	rc = found_or_gone(nl_link_by_name(pod_nl, r->key.ifname, &link, &why), &why, e);
 	if (rc < 0)
 		return -1;
 	*found = FOUND_NONE;
@@ -54,6 +54,7 @@ int attach_find_link(struct nl *pod_nl, const struct record *r, struct link_info
 	*out = link;
 	/* Moved out of the namespace and back it may have another number: the lower device tells.
 	 */
-	*found = fits(r, &link) && (!r->ifindex || r->lower_ifindex) ? FOUND_OURS : FOUND_OTHER;
+	*found = matches_record(r, &link) && (!r->ifindex || r->lower_ifindex) ? FOUND_OURS
+									       : FOUND_OTHER;
 	return 0;
 }

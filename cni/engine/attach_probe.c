@@ -10,12 +10,12 @@
 #include "lib/net/monitor.h"
 
 /* The interface that asks: the pod's; the master where that is who hears the answers. */
-static const struct link_info *asker(const struct attach *a)
+static const struct link_info *probing_link(const struct attach *a)
 {
 	return a->type->shares_mac ? &a->master : &a->link;
 }
 
-static const struct netns *asker_netns(const struct attach *a)
+static const struct netns *probing_netns(const struct attach *a)
 {
 	return a->type->shares_mac && !a->conf.in_container ? &a->home : &a->pod;
 }
@@ -29,7 +29,7 @@ static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct
 }
 
 /* 1: the pod's interface is up and can send. */
-static int raise(struct attach *a, struct err *e)
+static int set_link_up(struct attach *a, struct err *e)
 {
 	auto_nl_monitor struct nl_monitor *links = NULL;
 
@@ -46,25 +46,25 @@ static int raise(struct attach *a, struct err *e)
 	return rc;
 }
 
-static int ask(struct attach *a, const struct ip *addrs, size_t n, struct probe_claim *found,
-	       struct err *e)
+static int probe_addrs(struct attach *a, const struct ip *addrs, size_t n,
+		       struct probe_claim *found, struct err *e)
 {
-	const struct link_info *link = asker(a);
+	const struct link_info *link = probing_link(a);
 	const struct probe_link where = { link->ifindex, link->name, link->mac };
-	int rc = asker(a) == &a->link ? raise(a, e) : 1;
+	int rc = probing_link(a) == &a->link ? set_link_up(a, e) : 1;
 
-	return rc > 0 ? probe_ask(&where, addrs, n, found, e) : rc;
+	return rc > 0 ? probe_run(&where, addrs, n, found, e) : rc;
 }
 
 /* In the namespace of who asks, and home again. */
-static int ask_there(struct attach *a, const struct ip *addrs, size_t n, struct probe_claim *found,
-		     struct err *e)
+static int probe_in_netns(struct attach *a, const struct ip *addrs, size_t n,
+			  struct probe_claim *found, struct err *e)
 {
 	struct err stuck;
 
-	if (netns_enter(asker_netns(a), e))
+	if (netns_enter(probing_netns(a), e))
 		return -1;
-	int rc = ask(a, addrs, n, found, e);
+	int rc = probe_addrs(a, addrs, n, found, e);
 	if (netns_enter(&a->home, &stuck)) {
 		if (rc >= 0)
 			*e = stuck;
@@ -73,15 +73,15 @@ static int ask_there(struct attach *a, const struct ip *addrs, size_t n, struct 
 	return rc;
 }
 
-static int refuse(const struct attach *a, const struct probe_claim *found, int n,
-		  struct conflict *out, struct err *e)
+static int refuse_conflict(const struct attach *a, const struct probe_claim *found, int n,
+			   struct conflict *out, struct err *e)
 {
 	char addr[IP_STR_LEN], mac[MAC_STR_LEN];
 	size_t len = 0;
 
 	(void)err_set(e, ERR_CONFLICT, 0, "probe: address %s is in use by %s on the network of %s",
 		      ip_format(found[0].addr, addr), mac_format(found[0].mac, mac),
-		      asker(a)->name);
+		      probing_link(a)->name);
 	for (int i = 0; i < n; i++) {
 		ip_format(found[i].addr, addr);
 		if (len + strlen(addr) + 2 > sizeof(out->text))
@@ -98,7 +98,7 @@ static int refuse(const struct attach *a, const struct probe_claim *found, int n
 
 int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *out, struct err *e)
 {
-	const struct link_info *link = asker(a);
+	const struct link_info *link = probing_link(a);
 
 	if (!a->conf.probe || a->no_link || !r->n_ips || a->link.flags & IFF_NOARP)
 		return 0;
@@ -113,6 +113,6 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *
 		return err_nomem(e);
 	for (size_t i = 0; i < r->n_ips; i++)
 		addrs[i] = r->ips[i].address.addr;
-	int n = ask_there(a, addrs, r->n_ips, found, e);
-	return n > 0 ? refuse(a, found, n, out, e) : n;
+	int n = probe_in_netns(a, addrs, r->n_ips, found, e);
+	return n > 0 ? refuse_conflict(a, found, n, out, e) : n;
 }

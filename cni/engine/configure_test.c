@@ -27,14 +27,14 @@ static struct {
 } far;
 
 /* What IPv6 has not done before it has noticed the carrier. */
-static void route_to_all(const char *verb)
+static void route_to_all(const char *cmd)
 {
 	char command[128];
 
 	(void)snprintf(command, sizeof(command),
 		       "until ip -6 route %s multicast ff00::/8 dev net1 table local 2>/dev/null; "
 		       "do :; done",
-		       verb);
+		       cmd);
 	ck_assert_int_eq(system(command), 0);
 }
 

@@ -14,7 +14,7 @@
 
 #include "lib/base/ctx.h"
 
-struct asking {
+struct probe_state {
 	const struct probe_link *link;
 	const struct ip *addrs;
 	size_t n;
@@ -23,7 +23,7 @@ struct asking {
 };
 
 /* ARP, solicitations and advertisements; all else of a busy link stays in the kernel. */
-static int filter(int fd)
+static int set_filter(int fd)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (unsigned)(SKF_AD_OFF + SKF_AD_PROTOCOL)),
@@ -43,7 +43,7 @@ static int filter(int fd)
 }
 
 /* The interface hears a group of Ethernet addresses as long as the socket lives. */
-static int join(int fd, int ifindex, const uint8_t group[MAC_LEN])
+static int join_group(int fd, int ifindex, const uint8_t group[MAC_LEN])
 {
 	struct packet_mreq m = { .mr_ifindex = ifindex,
 				 .mr_type = PACKET_MR_MULTICAST,
@@ -54,7 +54,7 @@ static int join(int fd, int ifindex, const uint8_t group[MAC_LEN])
 }
 
 /* Answers to a solicitation from :: go to all nodes; others' solicitations to its group. */
-static int join_groups(const struct asking *a)
+static int join_groups(const struct probe_state *a)
 {
 	static const uint8_t all_nodes[MAC_LEN] = { 0x33, 0x33, 0, 0, 0, 1 };
 	struct probe_msg m;
@@ -63,13 +63,14 @@ static int join_groups(const struct asking *a)
 		if (a->addrs[i].family != IP_V6)
 			continue;
 		probe_make(a->addrs[i], a->link->mac, &m);
-		if (join(a->fd, a->link->ifindex, m.to) || join(a->fd, a->link->ifindex, all_nodes))
+		if (join_group(a->fd, a->link->ifindex, m.to) ||
+		    join_group(a->fd, a->link->ifindex, all_nodes))
 			return -1;
 	}
 	return 0;
 }
 
-static int open_socket(struct asking *a, struct err *e)
+static int open_socket(struct probe_state *a, struct err *e)
 {
 	/* ETH_P_ALL: also of an interface whose frames all go on to another one */
 	const struct sockaddr_ll at = { .sll_family = AF_PACKET,
@@ -78,13 +79,13 @@ static int open_socket(struct asking *a, struct err *e)
 
 	/* Protocol 0: it receives nothing before it has its filter. */
 	a->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (a->fd < 0 || filter(a->fd) || bind(a->fd, (const void *)&at, (socklen_t)sizeof(at)) ||
-	    join_groups(a))
+	if (a->fd < 0 || set_filter(a->fd) ||
+	    bind(a->fd, (const void *)&at, (socklen_t)sizeof(at)) || join_groups(a))
 		return err_set(e, ERR_KERNEL, errno, "probe: open a socket on %s", a->link->name);
 	return 0;
 }
 
-static int ask_once(const struct asking *a, struct err *e)
+static int send_probes(const struct probe_state *a, struct err *e)
 {
 	char text[IP_STR_LEN];
 
@@ -103,7 +104,7 @@ static int ask_once(const struct asking *a, struct err *e)
 	return 0;
 }
 
-static void take(const struct asking *a, const struct probe_claim *c)
+static void note_claim(const struct probe_state *a, const struct probe_claim *c)
 {
 	if (memcmp(c->mac, a->link->mac, MAC_LEN) == 0)
 		return;
@@ -114,7 +115,7 @@ static void take(const struct asking *a, const struct probe_claim *c)
 }
 
 /* 0: one frame less; 1: none is waiting. */
-static int hear(const struct asking *a, struct err *e)
+static int receive_frame(const struct probe_state *a, struct err *e)
 {
 	struct sockaddr_ll from = { .sll_family = AF_PACKET };
 	struct probe_claim c;
@@ -130,11 +131,11 @@ static int hear(const struct asking *a, struct err *e)
 	m.protocol = ntohs(from.sll_protocol);
 	if (from.sll_pkttype != PACKET_OUTGOING && from.sll_halen == MAC_LEN &&
 	    memcmp(from.sll_addr, a->link->mac, MAC_LEN) != 0 && probe_read(&m, from.sll_addr, &c))
-		take(a, &c);
+		note_claim(a, &c);
 	return 0;
 }
 
-static int listen_until(const struct asking *a, int64_t deadline_ms, struct err *e)
+static int listen_until(const struct probe_state *a, int64_t deadline_ms, struct err *e)
 {
 	struct pollfd p = { .fd = a->fd, .events = POLLIN };
 
@@ -144,13 +145,13 @@ static int listen_until(const struct asking *a, int64_t deadline_ms, struct err 
 			return 0;
 		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
 			return err_set(e, ERR_KERNEL, errno, "probe: wait on %s", a->link->name);
-		if (hear(a, e) < 0)
+		if (receive_frame(a, e) < 0)
 			return -1;
 	}
 }
 
 /* Claims to the front, in the order of the addresses. */
-static int gather(const struct asking *a)
+static int collect_claims(const struct probe_state *a)
 {
 	int n = 0;
 
@@ -161,10 +162,10 @@ static int gather(const struct asking *a)
 	return n;
 }
 
-int probe_ask(const struct probe_link *link, const struct ip *addrs, size_t n,
+int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 	      struct probe_claim *found, struct err *e)
 {
-	struct asking a = { link, addrs, n, found, -1 };
+	struct probe_state a = { link, addrs, n, found, -1 };
 	int rc = open_socket(&a, e);
 	auto_fd int fd = a.fd;
 	int64_t deadline = ctx_mono_ms();
@@ -173,7 +174,7 @@ int probe_ask(const struct probe_link *link, const struct ip *addrs, size_t n,
 	memset(found, 0, n * sizeof(*found));
 	for (int i = 0; rc == 0 && i < PROBE_ROUNDS; i++) {
 		deadline += PROBE_ROUND_MS;
-		rc = ask_once(&a, e) || listen_until(&a, deadline, e) ? -1 : 0;
+		rc = send_probes(&a, e) || listen_until(&a, deadline, e) ? -1 : 0;
 	}
-	return rc ? -1 : gather(&a);
+	return rc ? -1 : collect_claims(&a);
 }

@@ -50,11 +50,11 @@ struct probe_link {
 	const uint8_t *mac; /* ours: what comes from it is no answer */
 };
 /*
- * probe_ask - ask for addrs[n]; found has room for n claims, one for each address that somebody
+ * probe_run - ask for addrs[n]; found has room for n claims, one for each address that somebody
  * else has, in the order of addrs. Returns how many, or -1: ERR_KERNEL. Ends within
  * PROBE_ROUNDS * PROBE_ROUND_MS.
  */
-int probe_ask(const struct probe_link *link, const struct ip *addrs, size_t n,
+int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 	      struct probe_claim *found, struct err *e) must_check;
 
 #endif

@@ -183,7 +183,7 @@ static int ask(const struct wire *w, const uint8_t *mac, struct probe_claim foun
 				    ip_of("fd00::2") };
 	const struct probe_link link = { w->a.ifindex, "v0", mac };
 	struct err e = { .msg = "" };
-	int n = probe_ask(&link, addrs, ARRAY_SIZE(addrs), found, &e);
+	int n = probe_run(&link, addrs, ARRAY_SIZE(addrs), found, &e);
 
 	ck_assert_msg(n >= 0, "%s", e.msg);
 	return n;
@@ -277,7 +277,7 @@ START_TEST(what_cannot_be_asked_is_an_error)
 	struct err e;
 
 	net_enter_new();
-	ck_assert_int_eq(probe_ask(&none, &addr, 1, &found, &e), -1);
+	ck_assert_int_eq(probe_run(&none, &addr, 1, &found, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_KERNEL);
 	ck_assert_ptr_nonnull(strstr(e.msg, "gone"));
 }

@@ -45,8 +45,9 @@ bool repair_needs_force(enum repair_state s)
 	return s >= REPAIR_LINK_RENAMED && s < REPAIR_EARLIER_BOOT;
 }
 
-static int say(struct repair_view *v, enum repair_state s, const char *fmt, ...) printf_like(3, 4);
-static int say(struct repair_view *v, enum repair_state s, const char *fmt, ...)
+static int set_state(struct repair_view *v, enum repair_state s, const char *fmt, ...)
+	printf_like(3, 4);
+static int set_state(struct repair_view *v, enum repair_state s, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,21 +65,23 @@ static int judge_link(const struct record *r, enum attach_found found, const str
 {
 	switch (found) {
 	case FOUND_OURS:
-		return say(v, REPAIR_HEALTHY, "%s", "");
+		return set_state(v, REPAIR_HEALTHY, "%s", "");
 	case FOUND_RENAMED:
-		return say(v, REPAIR_LINK_RENAMED, "%s in %.200s has the name %s now",
-			   r->key.ifname, r->netns, link->name);
+		return set_state(v, REPAIR_LINK_RENAMED, "%s in %.200s has the name %s now",
+				 r->key.ifname, r->netns, link->name);
 	case FOUND_NONE:
-		return say(v, REPAIR_LINK_GONE, "no interface %s in %.200s any more", r->key.ifname,
-			   r->netns);
+		return set_state(v, REPAIR_LINK_GONE, "no interface %s in %.200s any more",
+				 r->key.ifname, r->netns);
 	case FOUND_OTHER:
 		break;
 	}
 	if (*r->kind && strcmp(link->kind, r->kind) != 0)
-		return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is %s now, not the %s of ADD",
-			   r->key.ifname, r->netns, *link->kind ? link->kind : "a device", r->kind);
-	return say(v, REPAIR_LINK_REPLACED, "%s in %.200s is another interface than that of ADD",
-		   r->key.ifname, r->netns);
+		return set_state(v, REPAIR_LINK_REPLACED,
+				 "%s in %.200s is %s now, not the %s of ADD", r->key.ifname,
+				 r->netns, *link->kind ? link->kind : "a device", r->kind);
+	return set_state(v, REPAIR_LINK_REPLACED,
+			 "%s in %.200s is another interface than that of ADD", r->key.ifname,
+			 r->netns);
 }
 
 static bool is_half_done(const struct record *r)
@@ -95,8 +98,8 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	struct link_info link;
 
 	if (is_half_done(r))
-		return say(v, REPAIR_UNFINISHED, "its %s ended before it was done",
-			   r->deleting ? "DEL" : "ADD");
+		return set_state(v, REPAIR_UNFINISHED, "its %s ended before it was done",
+				 r->deleting ? "DEL" : "ADD");
 	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e) ||
 	    attach_find_link(nl, r, &link, &found, e))
 		return -1;
@@ -115,22 +118,23 @@ static bool is_replaced(const struct record *r)
 static int look_at_netns(const struct ctx *ctx, const struct record *r, struct repair_view *v,
 			 struct err *e)
 {
-	const struct netns_on_record what = record_noted(r);
+	const struct netns_on_record what = record_netns(r);
 	auto_netns struct netns pod = { .fd = -1 };
 	char holder[NETNS_HOLDER_LEN];
 	struct err why;
 	int rc = netns_locate(ctx, &what, &pod, holder, &why);
 
 	if (rc < 0)
-		return say(v, REPAIR_NETNS_UNKNOWN, "%.260s%s%.200s", why.msg,
-			   *why.detail ? ": " : "", why.detail);
+		return set_state(v, REPAIR_NETNS_UNKNOWN, "%.260s%s%.200s", why.msg,
+				 *why.detail ? ": " : "", why.detail);
 	if (rc == 0 && is_replaced(r))
-		return say(v, REPAIR_NETNS_REPLACED, "%.200s is another network namespace now",
-			   r->netns);
+		return set_state(v, REPAIR_NETNS_REPLACED,
+				 "%.200s is another network namespace now", r->netns);
 	if (rc == 0)
-		return say(v, REPAIR_NETNS_GONE, "network namespace %.240s is gone", r->netns);
+		return set_state(v, REPAIR_NETNS_GONE, "network namespace %.240s is gone",
+				 r->netns);
 	if (*holder && !is_half_done(r))
-		return say(
+		return set_state(
 			v, REPAIR_NETNS_MOVED,
 			"%.160s does not lead to its network namespace any more, but %.100s has it",
 			r->netns, holder);
@@ -138,20 +142,21 @@ static int look_at_netns(const struct ctx *ctx, const struct record *r, struct r
 }
 
 /* Without regard to who is at work on it. */
-static int look(const struct ctx *ctx, const struct record *r, struct repair_view *v, struct err *e)
+static int examine(const struct ctx *ctx, const struct record *r, struct repair_view *v,
+		   struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	struct err why;
 
 	/* What it says is true of somebody else. */
-	if (r->misplaced && record_refuse(ctx, r, &why))
-		return say(v, REPAIR_UNKNOWN, "%.300s", why.msg);
+	if (r->name_mismatch && record_refuse_mismatch(ctx, r, &why))
+		return set_state(v, REPAIR_UNKNOWN, "%.300s", why.msg);
 	if (!r->tree)
-		return say(v, REPAIR_DAMAGED, "the record cannot be read");
+		return set_state(v, REPAIR_DAMAGED, "the record cannot be read");
 	if (ctx_boot_id(ctx, boot, e))
 		return -1;
 	if (strcmp(boot, r->boot) != 0)
-		return say(v, REPAIR_EARLIER_BOOT, "made before the last reboot");
+		return set_state(v, REPAIR_EARLIER_BOOT, "made before the last reboot");
 	return look_at_netns(ctx, r, v, e);
 }
 
@@ -159,40 +164,40 @@ static int look(const struct ctx *ctx, const struct record *r, struct repair_vie
  * Read the record once more and look at it; the caller holds its lock. r keeps what was read, with
  * the caller's key when that is all there is.
  */
-static int look_again(const struct ctx *ctx, const struct record_key *key, struct record *r,
-		      struct repair_view *v, struct err *e)
+static int examine_locked(const struct ctx *ctx, const struct record_key *key, struct record *r,
+			  struct repair_view *v, struct err *e)
 {
 	struct err why;
 
 	if (record_read(ctx, key, r, &why)) {
 		if (why.code == ERR_NOTFOUND)
-			return say(v, REPAIR_GONE, "removed meanwhile");
+			return set_state(v, REPAIR_GONE, "removed meanwhile");
 		if (!record_is_damaged(&why)) {
 			*e = why;
 			return -1;
 		}
-		*r = (struct record){ .key = *key, .misplaced = why.code == ERR_STATE };
-		if (r->misplaced)
-			return look(ctx, r, v, e);
-		return say(v, REPAIR_DAMAGED, "%.300s", why.msg);
+		*r = (struct record){ .key = *key, .name_mismatch = why.code == ERR_STATE };
+		if (r->name_mismatch)
+			return examine(ctx, r, v, e);
+		return set_state(v, REPAIR_DAMAGED, "%.300s", why.msg);
 	}
-	return look(ctx, r, v, e);
+	return examine(ctx, r, v, e);
 }
 
-int repair_look(const struct ctx *ctx, const struct record *r, struct repair_view *out,
-		struct err *e)
+int repair_examine(const struct ctx *ctx, const struct record *r, struct repair_view *out,
+		   struct err *e)
 {
 	auto_record struct record again = { 0 };
 	struct repair_view v;
 	struct err why;
 
-	if (look(ctx, r, &v, e))
+	if (examine(ctx, r, &v, e))
 		return -1;
 	if (repair_is_stale(v.state) || repair_needs_force(v.state)) {
 		auto_fd int lock = record_lock(ctx, &r->key, false, 0, &why);
 		if (lock < 0 && why.code == ERR_AGAIN)
-			(void)say(&v, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
-		else if (lock >= 0 && look_again(ctx, &r->key, &again, &v, e))
+			(void)set_state(&v, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
+		else if (lock >= 0 && examine_locked(ctx, &r->key, &again, &v, e))
 			return -1;
 	}
 	*out = v;
@@ -225,7 +230,7 @@ static int timeout_ms(const struct record *r)
 static int release_addresses(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	const struct delegate_call del = {
-		.verb = CNI_DEL,
+		.cmd = CNI_DEL,
 		.container = r->key.container,
 		.ifname = r->key.ifname,
 		.netns = "",
@@ -247,7 +252,7 @@ static int release_addresses(const struct ctx *ctx, const struct record *r, stru
 }
 
 /* By force also when the namespace cannot be found: what is in it stays there. */
-static int undo_record(const struct ctx *ctx, const struct record *r, const struct repair_how *how,
+static int undo_record(const struct ctx *ctx, const struct record *r, const struct repair_opts *how,
 		       enum repair_state state, struct err *e)
 {
 	bool blind = state == REPAIR_NETNS_UNKNOWN;
@@ -259,7 +264,7 @@ static int undo_record(const struct ctx *ctx, const struct record *r, const stru
 	return record_remove(ctx, &r->key, e);
 }
 
-int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_how *how,
+int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_opts *how,
 	       struct repair_view *out, struct err *e)
 {
 	auto_record struct record r = { 0 };
@@ -268,12 +273,12 @@ int repair_one(const struct ctx *ctx, const struct record_key *key, const struct
 
 	*out = (struct repair_view){ .state = REPAIR_BUSY };
 	if (lock < 0 && why.code == ERR_AGAIN)
-		return say(out, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
+		return set_state(out, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
 	if (lock < 0) {
 		*e = why;
 		return -1;
 	}
-	if (look_again(ctx, key, &r, out, e))
+	if (examine_locked(ctx, key, &r, out, e))
 		return -1;
 	if (!repair_is_stale(out->state) && !(how->force && repair_needs_force(out->state)))
 		return 0;

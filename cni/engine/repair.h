@@ -45,11 +45,11 @@ bool repair_is_stale(enum repair_state s);
 bool repair_needs_force(enum repair_state s);
 
 /*
- * repair_look - the state of an attachment. A record that seems stale is read and looked at again
- * under its lock, which is not waited for.
+ * repair_examine - the state of an attachment. A record that seems stale is read and looked at
+ * again under its lock, which is not waited for.
  */
-int repair_look(const struct ctx *ctx, const struct record *r, struct repair_view *out,
-		struct err *e) must_check;
+int repair_examine(const struct ctx *ctx, const struct record *r, struct repair_view *out,
+		   struct err *e) must_check;
 
 /*
  * repair_one - undo a stale attachment: its interface as far as it is there, the DEL of its IPAM
@@ -59,11 +59,12 @@ int repair_look(const struct ctx *ctx, const struct record *r, struct repair_vie
  * describes cannot be known, and a DEL of the runtime still removes those. By force it also undoes
  * what repair_needs_force().
  */
-struct repair_how {
-	const struct attach_restorer *others; /* of plugins that move devices (attach_restore) */
+struct repair_opts {
+	const struct attach_restore_type
+		*others; /* of plugins that move devices (attach_restore) */
 	bool force;
 };
-int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_how *how,
+int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_opts *how,
 	       struct repair_view *out, struct err *e) must_check;
 
 /* repair_ipam_type - the IPAM in the recorded configuration, "" when there is none. */

@@ -69,7 +69,7 @@ static enum repair_state state_of(struct world *w)
 
 	if (record_read(&w->ctx, &w->r.key, &r, &w->e))
 		r = (struct record){ .key = w->r.key };
-	ck_assert_int_eq(repair_look(&w->ctx, &r, &v, &w->e), 0);
+	ck_assert_int_eq(repair_examine(&w->ctx, &r, &v, &w->e), 0);
 	ck_assert_int_eq(*v.why != '\0', v.state != REPAIR_HEALTHY);
 	return v.state;
 }
@@ -81,7 +81,7 @@ static bool is_recorded(struct world *w)
 	return record_read(&w->ctx, &w->r.key, &r, &w->e) == 0;
 }
 
-static const struct repair_how gently;
+static const struct repair_opts gently;
 
 /* Without an IPAM there is nothing to run: the record goes when, and only when, it is stale. */
 static void repaired(struct world *w, enum repair_state state)
@@ -99,7 +99,7 @@ static void repaired(struct world *w, enum repair_state state)
 /* Somebody may live on it: reported, and undone by force only. */
 static void forced(struct world *w, enum repair_state state)
 {
-	static const struct repair_how by_force = { .force = true };
+	static const struct repair_opts by_force = { .force = true };
 	struct repair_view v;
 
 	ck_assert(!repair_is_stale(state) && repair_needs_force(state));

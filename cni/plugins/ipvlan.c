@@ -31,7 +31,7 @@ static const struct json_field ipvlan_fields[] = {
 static int ipvlan_validate(struct attach *a, struct err *e)
 {
 	const struct cni_result *prev = &a->prev;
-	bool chained = a->call->conf.prev_result && a->call->env.verb == CNI_ADD;
+	bool chained = a->call->conf.prev_result && a->call->env.cmd == CNI_ADD;
 
 	if (!a->conf.master && chained && prev->n_interfaces != 1)
 		return err_set(e, ERR_CONFIG, 0,

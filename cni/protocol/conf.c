@@ -38,7 +38,7 @@ static bool has_separator(const char *type)
 	return strchr(type, '/') || strcmp(type, ".") == 0 || strcmp(type, "..") == 0;
 }
 
-static int read_version(struct cni_conf *c, enum cni_verb verb, struct err *e)
+static int read_version(struct cni_conf *c, enum cni_command cmd, struct err *e)
 {
 	const struct json *n = json_get(c->tree, "cniVersion");
 
@@ -47,15 +47,15 @@ static int read_version(struct cni_conf *c, enum cni_verb verb, struct err *e)
 			       json_type_name(n));
 	if (cni_version_parse(json_str(n), &c->version, e))
 		return -1;
-	if (verb == CNI_CHECK && c->version < CNI_040)
+	if (cmd == CNI_CHECK && c->version < CNI_040)
 		return err_set(e, ERR_VERSION, 0, "config version does not allow CHECK");
-	if ((verb == CNI_GC || verb == CNI_STATUS) && c->version < CNI_110)
+	if ((cmd == CNI_GC || cmd == CNI_STATUS) && c->version < CNI_110)
 		return err_set(e, ERR_VERSION, 0, "config version does not allow %s",
-			       cni_verb_name(verb));
+			       cni_command_name(cmd));
 	return 0;
 }
 
-static int read_name(struct cni_conf *c, enum cni_verb verb, struct err *e)
+static int read_name(struct cni_conf *c, enum cni_command cmd, struct err *e)
 {
 	const struct json *n = json_get(c->tree, "name");
 
@@ -69,7 +69,7 @@ static int read_name(struct cni_conf *c, enum cni_verb verb, struct err *e)
 		err_set(e, ERR_CONFIG, 0, "invalid characters found in network name");
 		return err_hint(e, "name is \"%.256s\"", c->name);
 	}
-	if (strlen(c->name) > CNI_ID_MAX && verb != CNI_DEL)
+	if (strlen(c->name) > CNI_ID_MAX && cmd != CNI_DEL)
 		return err_set(e, ERR_CONFIG, 0, "name has %zu bytes, at most %d can be served",
 			       strlen(c->name), CNI_ID_MAX);
 	return 0;
@@ -137,9 +137,9 @@ static int read_valid(struct cni_conf *c, struct err *e)
 }
 
 /* The rest of the envelope. A deletion reads key by key and takes what it can get. */
-static int read_envelope(struct cni_conf *c, enum cni_verb verb, struct err *e)
+static int read_envelope(struct cni_conf *c, enum cni_command cmd, struct err *e)
 {
-	if (verb == CNI_DEL) {
+	if (cmd == CNI_DEL) {
 		struct err ignored;
 		for (const struct json_field *f = envelope; f->key; f++) {
 			const struct json_field one[] = { *f, { 0 } };
@@ -155,12 +155,13 @@ static int read_envelope(struct cni_conf *c, enum cni_verb verb, struct err *e)
 		return -1;
 	if (has_separator(c->type))
 		return err_set(e, ERR_CONFIG, 0, "type: \"%.64s\" must not be a path", c->type);
-	if (verb == CNI_GC)
+	if (cmd == CNI_GC)
 		return read_valid(c, e);
 	return cni_conf_check_case(c, e);
 }
 
-int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *out, struct err *e)
+int cni_conf_parse(char *text, size_t len, enum cni_command cmd, struct cni_conf *out,
+		   struct err *e)
 {
 	*out = (struct cni_conf){
 		.text = text, .len = len, .version = CNI_CURRENT, .type = "", .ipam_type = ""
@@ -171,9 +172,9 @@ int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *
 	if (json_type(out->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "network configuration must be an object, got %s",
 			       json_type_name(out->tree));
-	if (read_version(out, verb, e) || read_name(out, verb, e))
+	if (read_version(out, cmd, e) || read_name(out, cmd, e))
 		return -1;
-	return read_envelope(out, verb, e);
+	return read_envelope(out, cmd, e);
 }
 
 void cni_conf_clear(struct cni_conf *c)

@@ -38,7 +38,7 @@ struct cni_conf {
  * (CNI-089). After ERR_VERSION and ERR_CONFIG out->version is what could be read, for the error
  * object.
  */
-int cni_conf_parse(char *text, size_t len, enum cni_verb verb, struct cni_conf *out,
+int cni_conf_parse(char *text, size_t len, enum cni_command cmd, struct cni_conf *out,
 		   struct err *e) must_check;
 void cni_conf_clear(struct cni_conf *c);
 

@@ -13,29 +13,30 @@ static void conf_clear(struct cni_conf *c)
 }
 #define auto_conf auto_clean(conf_clear)
 
-static int parse(const char *text, enum cni_verb verb, struct cni_conf *c, struct err *e)
+static int parse(const char *text, enum cni_command cmd, struct cni_conf *c, struct err *e)
 {
 	char *copy = strdup(text);
 
 	if (copy)
-		return cni_conf_parse(copy, strlen(copy), verb, c, e);
+		return cni_conf_parse(copy, strlen(copy), cmd, c, e);
 	*c = (struct cni_conf){ 0 };
 	return err_nomem(e);
 }
 
-static void accepts(const char *text, enum cni_verb verb, struct cni_conf *c)
+static void accepts(const char *text, enum cni_command cmd, struct cni_conf *c)
 {
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(parse(text, verb, c, &e) == 0, "%s %s: %s", cni_verb_name(verb), text, e.msg);
+	ck_assert_msg(parse(text, cmd, c, &e) == 0, "%s %s: %s", cni_command_name(cmd), text,
+		      e.msg);
 }
 
-static struct err refuses(const char *text, enum cni_verb verb, int code)
+static struct err refuses(const char *text, enum cni_command cmd, int code)
 {
 	auto_conf struct cni_conf c;
 	struct err e;
 
-	ck_assert_msg(parse(text, verb, &c, &e) == -1, "%s accepted: %s", cni_verb_name(verb),
+	ck_assert_msg(parse(text, cmd, &c, &e) == -1, "%s accepted: %s", cni_command_name(cmd),
 		      text);
 	ck_assert_msg((int)e.code == code, "%s: code %d, not %d: %s", text, (int)e.code, code,
 		      e.msg);
@@ -43,7 +44,7 @@ static struct err refuses(const char *text, enum cni_verb verb, int code)
 	return e;
 }
 
-static const enum cni_verb verbs[] = { CNI_ADD, CNI_DEL, CNI_CHECK, CNI_GC, CNI_STATUS };
+static const enum cni_command verbs[] = { CNI_ADD, CNI_DEL, CNI_CHECK, CNI_GC, CNI_STATUS };
 
 #define HEAD "{\"cniVersion\":\"1.1.0\",\"name\":\"n\""
 
@@ -202,7 +203,7 @@ END_TEST
 START_TEST(cni_029_verbs_of_later_versions)
 {
 	static const struct {
-		enum cni_verb verb;
+		enum cni_command cmd;
 		int since;
 	} from[] = { { CNI_ADD, CNI_010 },
 		     { CNI_DEL, CNI_010 },
@@ -213,19 +214,19 @@ START_TEST(cni_029_verbs_of_later_versions)
 
 	for (size_t i = 0; i < ARRAY_SIZE(from) * CNI_VERSIONS; i++) {
 		int v = (int)(i % CNI_VERSIONS);
-		enum cni_verb verb = from[i / CNI_VERSIONS].verb;
+		enum cni_command cmd = from[i / CNI_VERSIONS].cmd;
 		auto_conf struct cni_conf c;
 		struct err e;
 
 		(void)snprintf(text, sizeof(text), "{\"cniVersion\":\"%s\",\"name\":\"n\"}",
 			       cni_version_name((enum cni_version)v));
 		bool allowed = v >= from[i / CNI_VERSIONS].since;
-		ck_assert_int_eq(parse(text, verb, &c, &e), allowed ? 0 : -1);
+		ck_assert_int_eq(parse(text, cmd, &c, &e), allowed ? 0 : -1);
 		ck_assert_int_eq((int)c.version, v); /* for the error object as well */
 		if (allowed)
 			continue;
 		(void)snprintf(want, sizeof(want), "config version does not allow %s",
-			       cni_verb_name(verb));
+			       cni_command_name(cmd));
 		ck_assert_str_eq(e.msg, want);
 		ck_assert_int_eq((int)e.code, 1);
 	}
@@ -506,7 +507,7 @@ END_TEST
 
 struct parse_arg {
 	const char *text;
-	enum cni_verb verb;
+	enum cni_command cmd;
 };
 
 static int parse_and_clear(void *arg, struct err *e)
@@ -514,7 +515,7 @@ static int parse_and_clear(void *arg, struct err *e)
 	const struct parse_arg *a = arg;
 	auto_conf struct cni_conf c;
 
-	return parse(a->text, a->verb, &c, e);
+	return parse(a->text, a->cmd, &c, e);
 }
 
 START_TEST(out_of_memory)

@@ -44,7 +44,7 @@ static bool is_overridden(const char *entry, const struct variable *vars)
 static char **make_env(const struct delegate_call *what, struct err *e)
 {
 	const struct variable vars[OVERRIDES] = {
-		{ "CNI_COMMAND", cni_verb_name(what->verb) },
+		{ "CNI_COMMAND", cni_command_name(what->cmd) },
 		{ "CNI_CONTAINERID", what->container },
 		{ "CNI_IFNAME", what->ifname },
 		{ "CNI_NETNS", what->netns },
@@ -95,7 +95,7 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
 				      .input = call->conf.text,
 				      .input_len = call->conf.len,
 				      .timeout_ms = timeout_ms };
-	log_debug(&call->ctx.log, "ipam.type \"%s\": %s of %s", type, cni_verb_name(what->verb),
+	log_debug(&call->ctx.log, "ipam.type \"%s\": %s of %s", type, cni_command_name(what->cmd),
 		  d->path);
 	if (exec_start(&req, &d->child, e))
 		return err_wrap(e, "ipam.type: \"%.64s\"", type);

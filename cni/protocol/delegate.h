@@ -22,7 +22,7 @@
  * a plugin there is none, and all are given.
  */
 struct delegate_call {
-	enum cni_verb verb;
+	enum cni_command cmd;
 	const char *container, *ifname, *netns;
 	const char *args, *path; /* CNI_ARGS, CNI_PATH */
 	const char *conflict;    /* DELEGATE_CONFLICT: addresses that somebody else uses */

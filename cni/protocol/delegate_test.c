@@ -64,7 +64,7 @@ static char *output_of(const struct cni_call *call, const struct delegate_call *
 
 static struct err failure_of(const struct cni_call *call, int timeout_ms)
 {
-	const struct delegate_call add = { .verb = CNI_ADD };
+	const struct delegate_call add = { .cmd = CNI_ADD };
 	struct err e;
 
 	ck_assert_int_eq(delegate_run(call, &add, timeout_ms, &e), -1);
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(cni_109_our_environment)
 {
 	const struct cni_call call = call_of(SCRIPT "env | sort");
-	const struct delegate_call del = { .verb = CNI_DEL };
+	const struct delegate_call del = { .cmd = CNI_DEL };
 	auto_free char *text = output_of(&call, &del);
 
 	ck_assert_ptr_nonnull(strstr(text, "CNI_COMMAND=DEL\n"));
@@ -165,7 +165,7 @@ END_TEST
 START_TEST(of_another_attachment)
 {
 	const struct cni_call call = call_of(SCRIPT "env | grep ^CNI_ | sort");
-	const struct delegate_call del = { .verb = CNI_DEL,
+	const struct delegate_call del = { .cmd = CNI_DEL,
 					   .container = "c2",
 					   .ifname = "net2",
 					   .netns = "",
@@ -182,7 +182,7 @@ END_TEST
 START_TEST(only_those_variables)
 {
 	const struct cni_call call = call_of(SCRIPT "env | grep ^CNI_C | sort");
-	const struct delegate_call gc = { .verb = CNI_GC, .container = "c2" };
+	const struct delegate_call gc = { .cmd = CNI_GC, .container = "c2" };
 
 	ck_assert_int_eq(setenv("CNI_COMMANDER", "x", 1), 0);
 	ck_assert_int_eq(setenv("CNI_C", "y", 1), 0);
@@ -195,7 +195,7 @@ END_TEST
 START_TEST(cni_110_our_stdin)
 {
 	const struct cni_call call = call_of(SCRIPT "cat");
-	const struct delegate_call add = { .verb = CNI_ADD };
+	const struct delegate_call add = { .cmd = CNI_ADD };
 	auto_free char *text = output_of(&call, &add);
 
 	ck_assert_str_eq(text, conf_text);
@@ -205,7 +205,7 @@ END_TEST
 START_TEST(cni_001_its_name_and_no_arguments)
 {
 	const struct cni_call call = call_of(SCRIPT "echo \"$# $(basename $0)\"");
-	const struct delegate_call add = { .verb = CNI_ADD };
+	const struct delegate_call add = { .cmd = CNI_ADD };
 	auto_free char *text = output_of(&call, &add);
 
 	ck_assert_str_eq(text, "0 ipam\n");
@@ -216,7 +216,7 @@ END_TEST
 START_TEST(noise_on_stderr)
 {
 	const struct cni_call call = call_of(SCRIPT "echo noise >&2; echo '{}'; echo more >&2");
-	const struct delegate_call add = { .verb = CNI_ADD };
+	const struct delegate_call add = { .cmd = CNI_ADD };
 	char seen[100] = "";
 	int fds[2], old = dup(2);
 
@@ -233,7 +233,7 @@ END_TEST
 START_TEST(output_that_nobody_wants)
 {
 	const struct cni_call call = call_of(SCRIPT "echo '{}'; exit 0");
-	const struct delegate_call del = { .verb = CNI_DEL };
+	const struct delegate_call del = { .cmd = CNI_DEL };
 	struct err e;
 
 	ck_assert_int_eq(delegate_run(&call, &del, LONG, &e), 0);
@@ -370,7 +370,7 @@ END_TEST
 START_TEST(exit_zero_with_garbage)
 {
 	const struct cni_call call = call_of(SCRIPT "echo garbage");
-	const struct delegate_call add = { .verb = CNI_ADD };
+	const struct delegate_call add = { .cmd = CNI_ADD };
 	auto_free char *text = output_of(&call, &add);
 
 	ck_assert_str_eq(text, "garbage\n");
@@ -379,7 +379,7 @@ END_TEST
 
 static int run_add(void *arg, struct err *e)
 {
-	const struct delegate_call add = { .verb = CNI_ADD, .container = "c2" };
+	const struct delegate_call add = { .cmd = CNI_ADD, .container = "c2" };
 	auto_free char *text = NULL;
 	struct delegate d;
 	size_t len;

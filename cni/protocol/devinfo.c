@@ -51,7 +51,7 @@ static int open_parent(const char *path, bool create, const char **name, struct 
 	return safe_open_parent(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), name, e);
 }
 
-static char *encode(const struct devinfo_pci *what)
+static char *devinfo_json(const struct devinfo_pci *what)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *pci;
@@ -75,7 +75,7 @@ int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made, 
 	*made = false;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
-	auto_free char *text = encode(what);
+	auto_free char *text = devinfo_json(what);
 	if (!text)
 		return err_nomem(e);
 	if (fs_replace_at(dir, name, text, false, e))
@@ -85,7 +85,8 @@ int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made, 
 }
 
 /* The text with what->rdma_device in it; NULL when it stays: it says so, or is of another kind. */
-static int amend(const char *text, const struct devinfo_pci *what, char **out, struct err *e)
+static int add_rdma_device(const char *text, const struct devinfo_pci *what, char **out,
+			   struct err *e)
 {
 	struct err why;
 	auto_json struct json *tree = NULL;
@@ -146,16 +147,16 @@ int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, struct er
 	auto_fd int dir = open_parent(path, true, &name, e);
 	int there = dir < 0 ? -1 : read_if_any(dir, name, &was, e);
 
-	if (there < 0 || (there && amend(was, what, &text, e)))
+	if (there < 0 || (there && add_rdma_device(was, what, &text, e)))
 		return err_wrap(e, KEY ": %s", path);
-	if (!there && !(text = encode(what)))
+	if (!there && !(text = devinfo_json(what)))
 		return err_nomem(e);
 	if (text && fs_replace_at(dir, name, text, false, e))
 		return err_wrap(e, KEY ": %s", path);
 	return 0;
 }
 
-int devinfo_put_back(const char *path, const char *before, struct err *e)
+int devinfo_restore(const char *path, const char *before, struct err *e)
 {
 	const char *name;
 	struct stat st;

@@ -36,11 +36,11 @@ int devinfo_text(const char *path, char **out, struct err *e) must_check;
 /*
  * devinfo_set_rdma - have the file name what->rdma_device: one that is there keeps all else that it
  * says, one of another kind than "pci" stays as it is, and where there is none one is made.
- * devinfo_put_back - the inverse, with what devinfo_text() said before; a file that has gone
+ * devinfo_restore - the inverse, with what devinfo_text() said before; a file that has gone
  * meanwhile stays gone.
  */
 int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, struct err *e) must_check;
-int devinfo_put_back(const char *path, const char *before, struct err *e) must_check;
+int devinfo_restore(const char *path, const char *before, struct err *e) must_check;
 
 /* devinfo_remove - already gone is success. */
 int devinfo_remove(const char *path, struct err *e) must_check;

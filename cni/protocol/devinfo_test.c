@@ -224,7 +224,7 @@ static void becomes(const char *was, const char *is)
 	ck_assert_int_eq(devinfo_set_rdma("/mnt/f", &vf, &e), 0);
 	text = content("/mnt", "f");
 	ck_assert_str_eq(text, is);
-	ck_assert_int_eq(devinfo_put_back("/mnt/f", before, &e), 0);
+	ck_assert_int_eq(devinfo_restore("/mnt/f", before, &e), 0);
 	ck_assert_int_eq(devinfo_text("/mnt/f", &after, &e), 0);
 	ck_assert_pstr_eq(after, was);
 	ck_assert_str_eq(e.msg, "");
@@ -256,8 +256,8 @@ START_TEST(what_has_gone_is_not_put_back)
 	struct err e = { .msg = "" };
 
 	(void)testing_dir();
-	ck_assert_int_eq(devinfo_put_back("/mnt/f", "text", &e), 0);
-	ck_assert_int_eq(devinfo_put_back("/mnt/no/such/folder/f", NULL, &e), 0);
+	ck_assert_int_eq(devinfo_restore("/mnt/f", "text", &e), 0);
+	ck_assert_int_eq(devinfo_restore("/mnt/no/such/folder/f", NULL, &e), 0);
 	ck_assert_int_eq(devinfo_text("/mnt/no/such/folder/f", &text, &e), 0);
 	ck_assert_ptr_null(text);
 	ck_assert(!exists("/mnt/f") && !exists("/mnt/no"));
@@ -276,7 +276,7 @@ static void refused(const char *path, int errnum)
 	ck_assert_int_eq(e.errnum, errnum);
 	ck_assert_int_eq(devinfo_text(path, &text, &e), -1);
 	ck_assert_int_eq(devinfo_set_rdma(path, &vf, &e), -1);
-	ck_assert_int_eq(devinfo_put_back(path, "x", &e), -1);
+	ck_assert_int_eq(devinfo_restore(path, "x", &e), -1);
 	ck_assert_int_eq(devinfo_remove(path, &e), -1);
 }
 
@@ -331,7 +331,7 @@ static int write_and_remove(void *arg, struct err *e)
 	renamed.rdma_device = "roce0";
 	return devinfo_write("/mnt/f", &vf, &made, e) || devinfo_text("/mnt/f", &before, e) ||
 			       devinfo_set_rdma("/mnt/f", &renamed, e) ||
-			       devinfo_put_back("/mnt/f", before, e) || devinfo_remove("/mnt/f", e)
+			       devinfo_restore("/mnt/f", before, e) || devinfo_remove("/mnt/f", e)
 		       ? -1
 		       : 0;
 }

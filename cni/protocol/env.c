@@ -10,16 +10,16 @@ static const char *const verbs[] = {
 	[CNI_GC] = "GC",   [CNI_STATUS] = "STATUS", [CNI_VERSION] = "VERSION",
 };
 
-const char *cni_verb_name(enum cni_verb v)
+const char *cni_command_name(enum cni_command v)
 {
 	return verbs[v];
 }
 
-int cni_verb_parse(const char *s, enum cni_verb *out, struct err *e)
+int cni_command_parse(const char *s, enum cni_command *out, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (strcmp(s, verbs[i]) == 0) {
-			*out = (enum cni_verb)i;
+			*out = (enum cni_command)i;
 			return 0;
 		}
 	}
@@ -53,7 +53,7 @@ static int read_variables(char *(*get)(const char *), struct cni_env *env, struc
 		const struct variable *v = &variables[i];
 		const char *value = get(v->name);
 
-		if ((!value || !*value) && (v->needed_by & NEED(env->verb))) {
+		if ((!value || !*value) && (v->needed_by & NEED(env->cmd))) {
 			if (*missing)
 				strcat(missing, ",");
 			strcat(missing, v->name);
@@ -73,7 +73,7 @@ static int check_container(const struct cni_env *env, struct err *e)
 		err_set(e, ERR_ENV, 0, "invalid characters in containerID");
 		return err_hint(e, "CNI_CONTAINERID is \"%.256s\"", env->container);
 	}
-	if (strlen(env->container) > CNI_ID_MAX && env->verb != CNI_DEL)
+	if (strlen(env->container) > CNI_ID_MAX && env->cmd != CNI_DEL)
 		return err_set(e, ERR_ENV, 0,
 			       "CNI_CONTAINERID has %zu bytes, at most %d can be served",
 			       strlen(env->container), CNI_ID_MAX);
@@ -98,7 +98,7 @@ static const char *protocol_problem(const char *ifname)
 static int check_ifname(const struct cni_env *env, struct err *e)
 {
 	const char *problem =
-		env->verb == CNI_DEL ? protocol_problem(env->ifname) : ifname_problem(env->ifname);
+		env->cmd == CNI_DEL ? protocol_problem(env->ifname) : ifname_problem(env->ifname);
 
 	if (!problem)
 		return 0;
@@ -106,16 +106,17 @@ static int check_ifname(const struct cni_env *env, struct err *e)
 	return err_hint(e, "CNI_IFNAME is \"%.64s\"", env->ifname);
 }
 
-int cni_env_load(enum cni_verb verb, char *(*get)(const char *), struct cni_env *out, struct err *e)
+int cni_env_load(enum cni_command cmd, char *(*get)(const char *), struct cni_env *out,
+		 struct err *e)
 {
-	struct cni_env env = { .verb = verb };
+	struct cni_env env = { .cmd = cmd };
 	const char *override = get("CNI_NETNS_OVERRIDE");
 
 	env.netns_override =
 		override && (strcmp(override, "1") == 0 || strcasecmp(override, "true") == 0);
 	if (read_variables(get, &env, e))
 		return -1;
-	if (OF_CONTAINER & NEED(verb)) {
+	if (OF_CONTAINER & NEED(cmd)) {
 		if (check_container(&env, e) || check_ifname(&env, e))
 			return -1;
 	}

@@ -6,7 +6,7 @@
 #include "lib/base/err.h"
 #include "lib/base/parse.h"
 
-enum cni_verb {
+enum cni_command {
 	CNI_ADD,
 	CNI_DEL,
 	CNI_CHECK,
@@ -19,7 +19,7 @@ enum cni_verb {
 #define CNI_ID_MAX 200
 
 struct cni_env {
-	enum cni_verb verb;
+	enum cni_command cmd;
 	const char *container; /* "" when not given; all borrowed from the environment */
 	const char *netns;
 	const char *ifname;
@@ -28,17 +28,17 @@ struct cni_env {
 	bool netns_override;
 };
 
-const char *cni_verb_name(enum cni_verb v);
+const char *cni_command_name(enum cni_command v);
 
-/* cni_verb_parse - case-sensitive (CNI-006). ERR_ENV. */
-int cni_verb_parse(const char *s, enum cni_verb *out, struct err *e) must_check;
+/* cni_command_parse - case-sensitive (CNI-006). ERR_ENV. */
+int cni_command_parse(const char *s, enum cni_command *out, struct err *e) must_check;
 
 /*
  * cni_env_load - read the variables through get (getenv in programs) and check them for env->verb:
  * everything that is missing is reported at once (CNI-008), then the form of the values
  * (CNI-010, CNI-012). ERR_ENV.
  */
-int cni_env_load(enum cni_verb verb, char *(*get)(const char *), struct cni_env *out,
+int cni_env_load(enum cni_command cmd, char *(*get)(const char *), struct cni_env *out,
 		 struct err *e) must_check;
 
 /*

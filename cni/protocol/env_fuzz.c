@@ -17,12 +17,12 @@ FUZZ(const uint8_t *data, size_t size)
 {
 	FUZZ_OUT(struct cni_env, env);
 	FUZZ_OUT(struct err, e);
-	enum cni_verb verb = CNI_ADD;
+	enum cni_command cmd = CNI_ADD;
 
 	for (size_t i = 0; i < 6; i++)
 		line[i] = fuzz_cut(&data, &size);
-	if (fuzz_ok(cni_verb_parse(line[0], &verb, &e), &e, NULL, 0) &&
-	    fuzz_ok(cni_env_load(verb, get, &env, &e), &e, &env, sizeof(env)) && verb == CNI_ADD)
+	if (fuzz_ok(cni_command_parse(line[0], &cmd, &e), &e, NULL, 0) &&
+	    fuzz_ok(cni_env_load(cmd, get, &env, &e), &e, &env, sizeof(env)) && cmd == CNI_ADD)
 		MUST(id_valid(env.container) && !ifname_problem(env.ifname) && *env.netns &&
 		     *env.path);
 	for (size_t i = 0; i < 6; i++)

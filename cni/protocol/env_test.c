@@ -42,22 +42,21 @@ static void set_good(void)
 	world.override = NULL;
 }
 
-static const enum cni_verb verbs[] = {
-	CNI_ADD, CNI_DEL, CNI_CHECK, CNI_GC, CNI_STATUS, CNI_VERSION
-};
+static const enum cni_command verbs[] = { CNI_ADD, CNI_DEL,    CNI_CHECK,
+					  CNI_GC,  CNI_STATUS, CNI_VERSION };
 static const char *const names[] = { "ADD", "DEL", "CHECK", "GC", "STATUS", "VERSION" };
 
-static void accepts(enum cni_verb v)
+static void accepts(enum cni_command v)
 {
 	struct cni_env env;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(cni_env_load(v, get, &env, &e) == 0, "%s: %s", cni_verb_name(v), e.msg);
-	ck_assert_int_eq((int)env.verb, (int)v);
+	ck_assert_msg(cni_env_load(v, get, &env, &e) == 0, "%s: %s", cni_command_name(v), e.msg);
+	ck_assert_int_eq((int)env.cmd, (int)v);
 }
 
 /* Refused with code 4 and that message; out stays as it was. */
-static struct err refuses(enum cni_verb v, const char *msg)
+static struct err refuses(enum cni_command v, const char *msg)
 {
 	/* as bytes: a failure leaves every one of them alone, padding included */
 	unsigned char bytes[sizeof(struct cni_env)], before[sizeof(struct cni_env)];
@@ -67,7 +66,7 @@ static struct err refuses(enum cni_verb v, const char *msg)
 	memset(&env, 0x5a, sizeof(env));
 	memcpy(before, &env, sizeof(env));
 	ck_assert_msg(cni_env_load(v, get, &env, &e) == -1, "%s accepted: want \"%s\"",
-		      cni_verb_name(v), msg);
+		      cni_command_name(v), msg);
 	ck_assert_int_eq((int)e.code, 4);
 	ck_assert_str_eq(e.msg, msg);
 	memcpy(bytes, &env, sizeof(env));
@@ -80,20 +79,20 @@ START_TEST(cni_006_verbs)
 	static const char *const wrong[] = { "add", "Add",    " ADD", "ADD ",
 					     "",    "UPDATE", "ADDD", "AD" };
 	struct err e;
-	enum cni_verb v;
+	enum cni_command v;
 
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-		ck_assert_int_eq(cni_verb_parse(names[i], &v, &e), 0);
+		ck_assert_int_eq(cni_command_parse(names[i], &v, &e), 0);
 		ck_assert_int_eq((int)v, (int)verbs[i]);
-		ck_assert_str_eq(cni_verb_name(v), names[i]);
+		ck_assert_str_eq(cni_command_name(v), names[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		v = CNI_GC;
-		ck_assert_int_eq(cni_verb_parse(wrong[i], &v, &e), -1);
+		ck_assert_int_eq(cni_command_parse(wrong[i], &v, &e), -1);
 		ck_assert_int_eq((int)v, CNI_GC);
 		ck_assert_int_eq((int)e.code, 4);
 	}
-	ck_assert_int_eq(cni_verb_parse("add", &v, &e), -1);
+	ck_assert_int_eq(cni_command_parse("add", &v, &e), -1);
 	ck_assert_str_eq(e.msg, "unknown CNI_COMMAND: add");
 }
 END_TEST
@@ -117,7 +116,7 @@ START_TEST(cni_008_all_that_is_missing_is_told_at_once)
 			world.container = world.netns = world.ifname = world.path = value;
 			(void)snprintf(want, sizeof(want), "required env variables [%s] missing",
 				       missing[v]);
-			(void)refuses((enum cni_verb)v, want);
+			(void)refuses((enum cni_command)v, want);
 		}
 	}
 	world.container = world.netns = world.ifname = world.path = NULL;
@@ -180,7 +179,7 @@ START_TEST(cni_010_container_ids)
 	};
 	static const char *const bad[] = { "-a",  ".a",  "_a",  "a/b", "../x",      "a b",
 					   "a\n", "a:b", "a;b", "a,b", "c\xc3\xa9", "a\\b" };
-	static const enum cni_verb checked[] = { CNI_ADD, CNI_CHECK, CNI_DEL };
+	static const enum cni_command checked[] = { CNI_ADD, CNI_CHECK, CNI_DEL };
 
 	set_good();
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
@@ -249,7 +248,7 @@ START_TEST(cni_012_interface_names)
 		  "b",
 		  "interface name contains / or : or whitespace characters" }, /* U+2003 */
 	};
-	static const enum cni_verb checked[] = { CNI_ADD, CNI_CHECK, CNI_DEL };
+	static const enum cni_command checked[] = { CNI_ADD, CNI_CHECK, CNI_DEL };
 
 	set_good();
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {

@@ -58,7 +58,7 @@ static int print_versions(struct err *e)
 }
 
 /* Called by hand, without CNI_COMMAND: say what this is, on stderr, and exit 0 (CNI-007). */
-static int about(const struct cni_plugin *p)
+static int print_about(const struct cni_plugin *p)
 {
 	fprintf(stderr, "CNI %s plugin of railhead %s\nCNI protocol versions supported:", p->name,
 		RAILHEAD_VERSION);
@@ -92,9 +92,9 @@ static int warn_of_case(const char *path, bool clash, void *arg)
 
 static int dispatch(const struct cni_plugin *p, const struct cni_call *call, struct err *e)
 {
-	cni_verb_fn fn = NULL;
+	cni_command_fn fn = NULL;
 
-	switch (call->env.verb) {
+	switch (call->env.cmd) {
 	case CNI_ADD:
 		fn = p->add;
 		break;
@@ -115,7 +115,7 @@ static int dispatch(const struct cni_plugin *p, const struct cni_call *call, str
 	}
 	int rc = fn ? fn(call, e) : 0;
 	struct log log = call->ctx.log;
-	if (call->env.verb != CNI_DEL && call->env.verb != CNI_GC)
+	if (call->env.cmd != CNI_DEL && call->env.cmd != CNI_GC)
 		(void)json_each_case(call->conf.tree, warn_of_case, &log);
 	return rc;
 }
@@ -125,7 +125,7 @@ static int dispatch(const struct cni_plugin *p, const struct cni_call *call, str
  * one of them is missing, a descriptor that can be neither read nor written takes its place, in our
  * delegates as well.
  */
-static int fill_stdio(struct err *e)
+static int open_missing_stdio(struct err *e)
 {
 	int fd;
 
@@ -145,41 +145,41 @@ static int read_conf(struct cni_call *call, struct err *e)
 
 	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, e))
 		return err_wrap(e, "read the network configuration from stdin");
-	return cni_conf_parse(text, len, call->env.verb, &call->conf, e);
+	return cni_conf_parse(text, len, call->env.cmd, &call->conf, e);
 }
 
 static void name_in_log(struct cni_call *call)
 {
 	(void)snprintf(call->log_context, sizeof(call->log_context),
 		       "command=%s network=%.100s container=%.100s ifname=%.16s",
-		       cni_verb_name(call->env.verb), call->conf.name ? call->conf.name : "",
+		       cni_command_name(call->env.cmd), call->conf.name ? call->conf.name : "",
 		       call->env.container, call->env.ifname);
 	call->ctx.log.context = call->log_context;
 }
 
 /* Such names are refused by ADD, so a deletion has nothing to do; what is longer must not be cut
  * either. */
-static bool never_served(const struct cni_call *call)
+static bool was_never_attached(const struct cni_call *call)
 {
-	return call->env.verb == CNI_DEL &&
+	return call->env.cmd == CNI_DEL &&
 	       (strlen(call->env.container) > CNI_ID_MAX || strlen(call->conf.name) > CNI_ID_MAX ||
 		ifname_problem(call->env.ifname));
 }
 
-static int run(const struct cni_plugin *p, const char *command, struct cni_call *call,
-	       struct err *e)
+static int run_command(const struct cni_plugin *p, const char *command, struct cni_call *call,
+		       struct err *e)
 {
-	enum cni_verb verb;
+	enum cni_command cmd;
 
-	if (cni_verb_parse(command, &verb, e))
+	if (cni_command_parse(command, &cmd, e))
 		return -1;
-	if (verb == CNI_VERSION)
+	if (cmd == CNI_VERSION)
 		return print_versions(e);
-	if (fill_stdio(e) || cni_env_load(verb, getenv, &call->env, e) || read_conf(call, e))
+	if (open_missing_stdio(e) || cni_env_load(cmd, getenv, &call->env, e) || read_conf(call, e))
 		return -1;
 	name_in_log(call);
 	logging_apply(&call->conf, &call->ctx);
-	return never_served(call) ? 0 : dispatch(p, call, e);
+	return was_never_attached(call) ? 0 : dispatch(p, call, e);
 }
 
 int cni_main(const struct cni_plugin *plugin)
@@ -189,11 +189,11 @@ int cni_main(const struct cni_plugin *plugin)
 	struct err e = { 0 };
 
 	if (!command || !*command)
-		return about(plugin);
+		return print_about(plugin);
 	/* A closed stdout must be an error we can undo after, not a death in mid-work (CNI-174). */
 	(void)signal(SIGPIPE, SIG_IGN);
 	ctx_init(&call.ctx, plugin->name);
-	int rc = run(plugin, command, &call, &e);
+	int rc = run_command(plugin, command, &call, &e);
 	/* The runtime logs what it reads from stdout; a file of ours would not have it. */
 	if (rc && call.ctx.log.fd != STDERR_FILENO)
 		log_error(&call.ctx.log, "code %d: %s", (int)e.code, e.msg);

@@ -24,12 +24,12 @@ struct cni_call {
 	const void *data;      /* of the plugin */
 };
 
-typedef int (*cni_verb_fn)(const struct cni_call *call, struct err *e);
+typedef int (*cni_command_fn)(const struct cni_call *call, struct err *e);
 
 struct cni_plugin {
 	const char *name;
-	cni_verb_fn add; /* must call cni_emit_result() last, while it can still undo its work */
-	cni_verb_fn del, check, gc, status;
+	cni_command_fn add; /* must call cni_emit_result() last, while it can still undo its work */
+	cni_command_fn del, check, gc, status;
 	const void *data; /* handed to the verbs in call->data */
 };
 

@@ -23,7 +23,7 @@ static const char our_data[] = "data";
 /* The verbs leave their mark on stderr, where it is no part of the protocol. */
 static int mark(const struct cni_call *call)
 {
-	fprintf(stderr, "[%s %s %s %s]", cni_verb_name(call->env.verb), call->conf.name,
+	fprintf(stderr, "[%s %s %s %s]", cni_command_name(call->env.cmd), call->conf.name,
 		call->env.container, call->data == our_data ? "data" : "no data");
 	return 0;
 }
@@ -81,11 +81,11 @@ struct outcome {
 	char out[4096], err[4096];
 };
 
-static void set_env(const char *verb)
+static void set_env(const char *cmd)
 {
 	ck_assert_int_eq(clearenv(), 0);
-	if (verb)
-		ck_assert_int_eq(setenv("CNI_COMMAND", verb, 1), 0);
+	if (cmd)
+		ck_assert_int_eq(setenv("CNI_COMMAND", cmd, 1), 0);
 	ck_assert_int_eq(setenv("CNI_CONTAINERID", "c1", 1), 0);
 	ck_assert_int_eq(setenv("CNI_NETNS", "/run/netns/a", 1), 0);
 	ck_assert_int_eq(setenv("CNI_IFNAME", "net1", 1), 0);
@@ -140,12 +140,12 @@ static int run_with(const struct cni_plugin *p, int in, int out, int err)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static struct outcome run(const struct cni_plugin *p, const char *verb, const char *conf)
+static struct outcome run(const struct cni_plugin *p, const char *cmd, const char *conf)
 {
 	struct outcome o;
 	int in = file_with(conf), out = file_with(""), err = file_with("");
 
-	set_env(verb);
+	set_env(cmd);
 	o.status = run_with(p, in, out, err);
 	ck_assert_int_eq(close(in), 0);
 	read_back(out, o.out, sizeof(o.out));
@@ -174,9 +174,9 @@ static struct json *error_in(const struct outcome *o, int code)
 	return tree;
 }
 
-static void fails(const char *verb, const char *conf, int code, const char *msg)
+static void fails(const char *cmd, const char *conf, int code, const char *msg)
 {
-	struct outcome o = run(&good, verb, conf);
+	struct outcome o = run(&good, cmd, conf);
 	auto_json struct json *tree = error_in(&o, code);
 	const char *got = json_str(json_get(tree, "msg"));
 

@@ -8,7 +8,7 @@
 /* More items than any attachment has; it bounds what a hostile delegate can make us hold. */
 #define MAX_ITEMS 1024
 
-static int grow(void **items, size_t n, size_t size, struct err *e)
+static int grow_array(void **items, size_t n, size_t size, struct err *e)
 {
 	if (n & (n - 1)) /* grown at powers of two only */
 		return 0;
@@ -23,7 +23,7 @@ int cni_result_add_interface(struct cni_result *r, const struct cni_interface *x
 {
 	void *p = r->interfaces;
 
-	if (grow(&p, r->n_interfaces, sizeof(*x), e))
+	if (grow_array(&p, r->n_interfaces, sizeof(*x), e))
 		return -1;
 	r->interfaces = p;
 	r->interfaces[r->n_interfaces++] = *x;
@@ -34,7 +34,7 @@ int cni_result_add_ip(struct cni_result *r, const struct cni_ip *x, struct err *
 {
 	void *p = r->ips;
 
-	if (grow(&p, r->n_ips, sizeof(*x), e))
+	if (grow_array(&p, r->n_ips, sizeof(*x), e))
 		return -1;
 	r->ips = p;
 	r->ips[r->n_ips++] = *x;
@@ -45,7 +45,7 @@ int cni_result_add_route(struct cni_result *r, const struct cni_route *x, struct
 {
 	void *p = r->routes;
 
-	if (grow(&p, r->n_routes, sizeof(*x), e))
+	if (grow_array(&p, r->n_routes, sizeof(*x), e))
 		return -1;
 	r->routes = p;
 	r->routes[r->n_routes++] = *x;

@@ -142,7 +142,7 @@ static int print_lists(struct json *o, const struct cni_result *r, enum cni_vers
 		       : 0;
 }
 
-static struct json *build(const struct cni_result *r, enum cni_version v)
+static struct json *build_json(const struct cni_result *r, enum cni_version v)
 {
 	static const char *const known[] = { "cniVersion", "interfaces", "ips", "routes",
 					     "dns",        "ip4",        "ip6", NULL };
@@ -165,7 +165,7 @@ int cni_result_print(const struct cni_result *r, enum cni_version version, char 
 			       "a result of cniVersion %s needs an address; use 0.3.0 or later for "
 			       "an interface without one",
 			       cni_version_name(version));
-	auto_json struct json *o = build(r, version);
+	auto_json struct json *o = build_json(r, version);
 	if (!o)
 		return err_nomem(e);
 	char *s = json_print(o, true);

@@ -50,7 +50,7 @@ int record_lock(const struct ctx *ctx, const struct record_key *key, bool create
 	return fd;
 }
 
-static struct json *encode(const struct record *r)
+static struct json *record_json(const struct record *r)
 {
 	auto_json struct json *o = json_new_object();
 	/* A clock before 1970 must not make the record one that cannot be read. */
@@ -80,7 +80,7 @@ static struct json *encode(const struct record *r)
 
 char *record_print(const struct record *r)
 {
-	auto_json struct json *o = encode(r);
+	auto_json struct json *o = record_json(r);
 
 	return o ? json_print(o, false) : NULL;
 }
@@ -109,7 +109,8 @@ static int check_readable(const struct record *r, const char *text, struct err *
 		strlen(text), depth_of(r->config));
 }
 
-static int replace(const struct ctx *ctx, const struct record *r, const char *text, struct err *e)
+static int replace_file(const struct ctx *ctx, const struct record *r, const char *text,
+			struct err *e)
 {
 	char name[FILE_NAME_LEN];
 	auto_fd int dir = open_network(ctx, r->key.network, true, e);
@@ -145,7 +146,7 @@ int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 	struct err last;
 	/* A DEL of another attachment may remove the empty network folder under our feet. */
 	for (int tries = 0; tries < 8; tries++) {
-		if (replace(ctx, r, text, &last) == 0)
+		if (replace_file(ctx, r, text, &last) == 0)
 			return 0;
 		if (last.errnum != ENOENT)
 			break;
@@ -289,8 +290,8 @@ bool record_is_damaged(const struct err *e)
 	}
 }
 
-int record_now(const struct ctx *ctx, const struct record_key *key, struct record *out,
-	       struct err *e)
+int record_reread(const struct ctx *ctx, const struct record_key *key, struct record *out,
+		  struct err *e)
 {
 	struct err why;
 
@@ -339,7 +340,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int visible(const struct dirent *d)
+static int is_visible(const struct dirent *d)
 {
 	return d->d_name[0] != '.';
 }
@@ -356,9 +357,9 @@ static void listing_clear(struct listing *l)
 	free(l->names);
 }
 
-static int list(int dir, const char *what, struct listing *out, struct err *e)
+static int list_dir(int dir, const char *what, struct listing *out, struct err *e)
 {
-	out->n = scandirat(dir, ".", &out->names, visible, by_name);
+	out->n = scandirat(dir, ".", &out->names, is_visible, by_name);
 	if (out->n >= 0)
 		return 0;
 	out->n = 0;
@@ -382,7 +383,7 @@ static void keep_error(struct visitor *v, const struct err *why)
 }
 
 /* A damaged file still names its attachment: that is enough to clean up by. 1: fn wants to stop. */
-static int visit(int dir, const char *network, const char *name, struct visitor *v)
+static int visit_record(int dir, const char *network, const char *name, struct visitor *v)
 {
 	struct record r = { 0 };
 	struct err damaged;
@@ -400,14 +401,14 @@ static int visit(int dir, const char *network, const char *name, struct visitor 
 		}
 		(void)snprintf(container, sizeof(container), "%.*s", (int)(comma - name), name);
 		r = (struct record){ .key = { network, container, comma + 1 },
-				     .misplaced = damaged.code == ERR_STATE };
+				     .name_mismatch = damaged.code == ERR_STATE };
 	}
 	int stop = v->fn(&r, v->arg);
 	record_clear(&r);
 	return stop ? 1 : 0;
 }
 
-int record_refuse(const struct ctx *ctx, const struct record *r, struct err *e)
+int record_refuse_mismatch(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	return err_set(e, ERR_STATE, 0,
 		       "%s/" FOLDER "/%.128s/%.160s,%.16s holds the record of another attachment: "
@@ -426,13 +427,13 @@ static int each_in(int all, const char *network, struct visitor *v)
 			keep_error(v, &why);
 		return 0;
 	}
-	if (list(dir, network, &files, &why)) {
+	if (list_dir(dir, network, &files, &why)) {
 		keep_error(v, &why);
 		return 0;
 	}
 	int stop = 0;
 	for (int i = 0; !stop && i < files.n; i++)
-		stop = visit(dir, network, files.names[i]->d_name, v);
+		stop = visit_record(dir, network, files.names[i]->d_name, v);
 	return stop;
 }
 
@@ -440,7 +441,7 @@ static int each_network(int all, struct visitor *v, struct err *e)
 {
 	auto_clean(listing_clear) struct listing networks = { 0 };
 
-	if (list(all, FOLDER, &networks, e))
+	if (list_dir(all, FOLDER, &networks, e))
 		return -1;
 	int stop = 0;
 	for (int i = 0; !stop && i < networks.n; i++)
@@ -476,7 +477,7 @@ void record_tidy(const struct ctx *ctx)
 	struct err ignored;
 	auto_fd int all = open_all(ctx, &ignored);
 
-	if (all < 0 || list(all, FOLDER, &networks, &ignored))
+	if (all < 0 || list_dir(all, FOLDER, &networks, &ignored))
 		return;
 	for (int i = 0; i < networks.n; i++)
 		remove_if_empty(all, networks.names[i]->d_name);

@@ -31,7 +31,7 @@ struct record {
 	int lower_ifindex;      /* and what it stands on (struct link_info); 0: not known */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	int64_t created;           /* ns since 1970; what is less is written as 0 */
-	bool misplaced;            /* of record_each: the file holds another attachment's record */
+	bool name_mismatch;        /* of record_each: the file holds another attachment's record */
 	bool adding;               /* its ADD is not done yet, or was killed before it was */
 	bool deleting;             /* its DEL has begun to remove the interface */
 	const char *master;        /* name of the lower device, "" if none */
@@ -68,11 +68,11 @@ int record_read(const struct ctx *ctx, const struct record_key *key, struct reco
 bool record_is_damaged(const struct err *e);
 
 /*
- * record_now - what is on record by now, for a sweep that met it before it had its lock: an ADD may
- * have gone on meanwhile. 1: read; 0: there is none, or one that can never be read.
+ * record_reread - what is on record by now, for a sweep that met it before it had its lock: an ADD
+ * may have gone on meanwhile. 1: read; 0: there is none, or one that can never be read.
  */
-int record_now(const struct ctx *ctx, const struct record_key *key, struct record *out,
-	       struct err *e) must_check;
+int record_reread(const struct ctx *ctx, const struct record_key *key, struct record *out,
+		  struct err *e) must_check;
 
 void record_clear(struct record *r);
 #define auto_record auto_clean(record_clear)
@@ -97,14 +97,14 @@ typedef int (*record_fn)(const struct record *r, void *arg);
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg,
 		struct err *e) must_check;
 
-/* record_noted - what is known of the namespace of an attachment; borrows from r. */
-static inline struct netns_on_record record_noted(const struct record *r)
+/* record_netns - what is known of the namespace of an attachment; borrows from r. */
+static inline struct netns_on_record record_netns(const struct record *r)
 {
 	return (struct netns_on_record){ r->netns, r->netns_also, r->netns_id, r->from };
 }
 
-/* record_refuse - the error of a record with r->misplaced: names the file. Returns -1. */
-int record_refuse(const struct ctx *ctx, const struct record *r, struct err *e);
+/* record_refuse_mismatch - the error of a record with r->misplaced: names the file. Returns -1. */
+int record_refuse_mismatch(const struct ctx *ctx, const struct record *r, struct err *e);
 
 /* record_decode - the text of a record file. Pure; the fuzzers start here. Clear out afterwards. */
 int record_decode(const char *text, size_t len, struct record *out, struct err *e) must_check;

@@ -26,7 +26,7 @@ static int see(const struct record *r, void *arg)
 {
 	ck_assert_ptr_null(r->tree);
 	ck_assert_str_eq(r->key.container, "c2"); /* by its name */
-	*(bool *)arg = r->misplaced;
+	*(bool *)arg = r->name_mismatch;
 	return 0;
 }
 
@@ -35,7 +35,7 @@ static void refused(const struct ctx *ctx, const char *says)
 {
 	const struct record_key own = { "a", "c2", "net1" };
 	auto_record struct record r = { 0 };
-	bool misplaced = false;
+	bool name_mismatch = false;
 	struct err e;
 
 	ck_assert_int_eq(record_read(ctx, &own, &r, &e), -1);
@@ -44,10 +44,10 @@ static void refused(const struct ctx *ctx, const char *says)
 	ck_assert_ptr_nonnull(strstr(e.msg, "a/c2,net1"));
 	ck_assert_ptr_nonnull(strstr(e.msg, says));
 	ck_assert_ptr_null(r.tree);
-	ck_assert_int_eq(record_each(ctx, "a", see, &misplaced, &e), 0);
-	ck_assert(misplaced);
+	ck_assert_int_eq(record_each(ctx, "a", see, &name_mismatch, &e), 0);
+	ck_assert(name_mismatch);
 	r.key = own;
-	ck_assert_int_eq(record_refuse(ctx, &r, &e), -1);
+	ck_assert_int_eq(record_refuse_mismatch(ctx, &r, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "/attachments/a/c2,net1"));
 }
 

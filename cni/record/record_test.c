@@ -228,16 +228,16 @@ START_TEST(a_damaged_file)
 	struct err e;
 
 	write_record(&ctx, &a);
-	ck_assert_int_eq(record_now(&ctx, &a.key, &r, &e), 1);
+	ck_assert_int_eq(record_reread(&ctx, &a.key, &r, &e), 1);
 	record_clear(&r);
 	testing_file(RUN "/attachments/net/c1,net1", 0600, "{\"version\":1,");
-	ck_assert_int_eq(record_now(&ctx, &a.key, &r, &e), 0);
+	ck_assert_int_eq(record_reread(&ctx, &a.key, &r, &e), 0);
 	ck_assert_int_eq(record_read(&ctx, &a.key, &r, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_DECODE);
 	ck_assert_ptr_nonnull(strstr(e.msg, "c1,net1"));
 	ck_assert_int_eq(record_remove(&ctx, &a.key, &e), 0);
 	not_found(&ctx, &a.key);
-	ck_assert_int_eq(record_now(&ctx, &a.key, &r, &e), 0);
+	ck_assert_int_eq(record_reread(&ctx, &a.key, &r, &e), 0);
 }
 END_TEST
 

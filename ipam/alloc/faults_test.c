@@ -400,7 +400,7 @@ static int run_add(void *arg, struct err *e)
 static void fail_allocations_of_add(struct world *w)
 {
 	const struct cni_env env = {
-		.verb = CNI_ADD, .container = "new", .ifname = "net1", .args = POD_A
+		.cmd = CNI_ADD, .container = "new", .ifname = "net1", .args = POD_A
 	};
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	struct cni_conf conf;

@@ -10,7 +10,7 @@ static int load(const char *args, const char *conf_rest, struct cni_conf *conf, 
 		struct err *e)
 {
 	const struct cni_env env = {
-		.verb = CNI_ADD, .container = "c1", .ifname = "net1", .args = args
+		.cmd = CNI_ADD, .container = "c1", .ifname = "net1", .args = args
 	};
 	char *text = NULL;
 
@@ -122,9 +122,7 @@ END_TEST
 START_TEST(names_that_do_not_fit)
 {
 	char args[3000] = "K8S_POD_NAME=";
-	struct cni_env env = {
-		.verb = CNI_ADD, .container = "c1", .ifname = "net\xff", .args = ""
-	};
+	struct cni_env env = { .cmd = CNI_ADD, .container = "c1", .ifname = "net\xff", .args = "" };
 	struct cni_conf conf;
 	struct request r;
 	struct err e = { 0 };

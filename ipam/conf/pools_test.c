@@ -125,7 +125,7 @@ START_TEST(one_address_a_family_for_old_versions)
 					"\"ranges\":[[{\"subnet\":\"10.0.0.0/24\"}],"
 					"[{\"subnet\":\"10.0.1.0/24\"}]]}}";
 	const struct cni_env env = {
-		.verb = CNI_ADD, .container = "c", .ifname = "net1", .args = ""
+		.cmd = CNI_ADD, .container = "c", .ifname = "net1", .args = ""
 	};
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	auto_alloc struct alloc_result out = { .n = 0 };

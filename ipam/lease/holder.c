@@ -51,7 +51,7 @@ static void look(const struct ctx *ctx, const struct owner *o, struct holder_vie
 		return;
 	}
 	out->mark = mark_of(&r);
-	if (repair_look(ctx, &r, &view, &why))
+	if (repair_examine(ctx, &r, &view, &why))
 		return;
 	out->state = HOLDER_MAY_LIVE;
 	/* An interface that is not seen in a living namespace may only have another name. */

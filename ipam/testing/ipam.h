@@ -48,7 +48,7 @@ static inline void w_show(struct world *w, const struct alloc_result *r)
 static inline const char *w_add(struct world *w, const char *ipam, const char *id, const char *args)
 {
 	const struct cni_env env = {
-		.verb = CNI_ADD, .container = id, .ifname = w->ifname, .args = args
+		.cmd = CNI_ADD, .container = id, .ifname = w->ifname, .args = args
 	};
 	struct cni_conf conf;
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };

@@ -91,7 +91,7 @@ static int list_one(const struct record *r, void *arg)
 	struct err why;
 
 	/* One that cannot be looked at must not hide the others. */
-	if (repair_look(l->ctx, r, &v, &why)) {
+	if (repair_examine(l->ctx, r, &v, &why)) {
 		v.state = REPAIR_UNKNOWN;
 		(void)snprintf(v.why, sizeof(v.why), "%.300s", why.msg);
 	}
@@ -270,7 +270,7 @@ static int show(struct rail *r, struct err *e)
 		return -1;
 	if (record_read(&r->ctx, &key, &x, &damage))
 		x = (struct record){ .key = key };
-	if (repair_look(&r->ctx, &x, &v, e))
+	if (repair_examine(&r->ctx, &x, &v, e))
 		return -1;
 	return r->out.json ? show_json(r, &x, &v, e) : show_text(r, &x, &v, e);
 }

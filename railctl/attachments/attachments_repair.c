@@ -21,9 +21,9 @@ struct repair {
 };
 
 /* Plugins that move devices know how to bring them back. */
-static const struct attach_restorer restorers[] = { { "sriov", sriov_restore },
-						    { "rdma", rdma_restore_placed },
-						    { 0 } };
+static const struct attach_restore_type restorers[] = { { "sriov", sriov_restore },
+							{ "rdma", rdma_restore_placed },
+							{ 0 } };
 
 enum outcome { REPAIRED, WOULD_REPAIR, LEFT_ALONE, FAILED };
 
@@ -102,11 +102,11 @@ static bool would_undo(const struct repair *x, enum repair_state s)
 static int repair_or_look(const struct repair *x, const struct record *r, struct repair_view *v,
 			  struct err *e)
 {
-	const struct repair_how how = { restorers, x->force };
+	const struct repair_opts how = { restorers, x->force };
 	const struct ctx *ctx = x->ctx;
 
 	/* Most are healthy: those are told without taking their lock. */
-	if (repair_look(ctx, r, v, e))
+	if (repair_examine(ctx, r, v, e))
 		return -1;
 	if (x->dry_run || !would_undo(x, v->state))
 		return 0;

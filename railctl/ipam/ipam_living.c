@@ -91,7 +91,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	if (ip_parse(address, &ip) || look_at_addresses(r, &seen, &why) || has(&seen, ip))
 		return;
 	/* a DEL may be at work, or just done */
-	if (repair_look(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
+	if (repair_examine(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
 	    !leases_still(w, &r->key, address))
 		return;
 	findings_add(w->f, "%s (%s) is leased to %s of container %.64s, which does not have it",
@@ -120,7 +120,7 @@ static int compare_lease(const struct walk *w, const struct json *lease)
 		return 0;
 	}
 	w->l->compared++;
-	if (repair_look(ctx, &r, &view, w->e))
+	if (repair_examine(ctx, &r, &view, w->e))
 		return -1;
 	if (has_ended(view.state) && leases_still(w, &key, json_text(lease, "address")))
 		findings_add(w->f,
@@ -155,13 +155,13 @@ static int see_record(const struct record *r, void *arg)
 	struct repair_view view;
 	struct err why;
 
-	if (!r->tree || r->misplaced || !is_of_store(w, r))
+	if (!r->tree || r->name_mismatch || !is_of_store(w, r))
 		return 0;
 	if (leases_of(w->l->ipam, &r->key, &leases, w->e))
 		return 1;
 	if (json_len(leases))
 		return 0;
-	if (repair_look(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
+	if (repair_examine(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
 		return 0;
 	findings_add(w->f,
 		     "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "

@@ -42,7 +42,7 @@ static int look(const struct record *r, void *arg)
 	struct tier t;
 	struct err ignored;
 
-	if (!r->tree || r->misplaced || !netns_same(r->netns_id, s->pod) ||
+	if (!r->tree || r->name_mismatch || !netns_same(r->netns_id, s->pod) ||
 	    !is_wanted(s->o, r->key.ifname) || sriov_device_tier(r->device, &t, &ignored) ||
 	    t.traffic_class < 0)
 		return 0;

@@ -113,7 +113,7 @@ static int on_record(const struct record *r, void *arg)
 	struct search *s = arg;
 	char name[INV_NETNS_LEN];
 
-	if (!r->tree || r->misplaced || s->barred)
+	if (!r->tree || r->name_mismatch || s->barred)
 		return 0;
 	(void)snprintf(name, sizeof(name), "container %.64s", r->key.container);
 	s->rc = ask(s, r->netns, name);

@@ -142,7 +142,7 @@ static int take(struct add *s, struct undo *u, struct err *e)
 
 static int give_back(const struct cni_call *call, const struct record *r, struct err *e)
 {
-	static const struct attach_restorer own[] = { { "rdma", rdma_restore }, { 0 } };
+	static const struct attach_restore_type own[] = { { "rdma", rdma_restore }, { 0 } };
 
 	return attach_restore(&call->ctx, r, own, e);
 }
@@ -270,12 +270,12 @@ static int collect_one(const struct sweep *s, const struct record *r, struct err
 	auto_record struct record now = { 0 };
 	auto_fd int lock = -1;
 
-	if (r->misplaced)
-		return record_refuse(&s->place->ctx, r, e);
+	if (r->name_mismatch)
+		return record_refuse_mismatch(&s->place->ctx, r, e);
 	if (lock_if_any(s->place, &r->key, &lock, e))
 		return -1;
 
-	int there = record_now(&s->place->ctx, &r->key, &now, e);
+	int there = record_reread(&s->place->ctx, &r->key, &now, e);
 
 	if (there < 0 || (there && give_back(s->call, &now, e)))
 		return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach.h: what the rdma plugin does for each command of the protocol (cni_verb_fn). */
+/* attach.h: what the rdma plugin does for each command of the protocol (cni_command_fn). */
 #ifndef RAILHEAD_RDMA_PLUGIN_ATTACH_H
 #define RAILHEAD_RDMA_PLUGIN_ATTACH_H
 

@@ -353,7 +353,7 @@ END_TEST
 
 START_TEST(repaired_without_a_call)
 {
-	static const struct attach_restorer own[] = { { "rdma", rdma_restore_placed }, { 0 } };
+	static const struct attach_restore_type own[] = { { "rdma", rdma_restore_placed }, { 0 } };
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
 	struct record_key key = { "rails", "c1", "net1" };
@@ -364,7 +364,7 @@ START_TEST(repaired_without_a_call)
 	ck_assert_int_eq(rdma_place(&w.ctx, &place, &e), 0);
 	rworld_give(0, &p);
 	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
-	struct repair_how how = { .others = own };
+	struct repair_opts how = { .others = own };
 
 	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
 	ck_assert_int_eq(v.state, REPAIR_HEALTHY);

@@ -87,7 +87,7 @@ static int restore(const struct ctx *ctx, const struct record *r, bool locked, s
 			(t.bus && rdma_peer_forget(ctx, &r->key, t.bus, e))))
 		return -1;
 	if (t.devinfo && *t.devinfo == '/')
-		return devinfo_put_back(t.devinfo, t.devinfo_was, e);
+		return devinfo_restore(t.devinfo, t.devinfo_was, e);
 	return 0;
 }
 

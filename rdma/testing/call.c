@@ -24,13 +24,13 @@ static char *configuration(const struct rpod *p, const char *keys)
 	return text;
 }
 
-static const cni_verb_fn verbs[] = {
+static const cni_command_fn verbs[] = {
 	[CNI_ADD] = rdma_add, [CNI_DEL] = rdma_del,       [CNI_CHECK] = rdma_check,
 	[CNI_GC] = rdma_gc,   [CNI_STATUS] = rdma_status,
 };
 
 /* Standard output is the protocol's, so it goes into a file meanwhile. */
-static int with_output(cni_verb_fn fn, const struct cni_call *call, struct err *e)
+static int with_output(cni_command_fn fn, const struct cni_call *call, struct err *e)
 {
 	int out = open(RWORLD_OUT, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), was = dup(1), rc;
 
@@ -43,12 +43,12 @@ static int with_output(cni_verb_fn fn, const struct cni_call *call, struct err *
 	return rc;
 }
 
-int rworld_call(const struct rworld *w, enum cni_verb verb, const struct rpod *p, const char *keys,
-		struct err *e)
+int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod *p,
+		const char *keys, struct err *e)
 {
 	struct cni_call call = {
 		.ctx = w->ctx,
-		.env = { .verb = verb,
+		.env = { .cmd = cmd,
 			 .container = p ? p->name : "",
 			 .netns = p && p->ns.fd >= 0 ? p->path : "",
 			 .ifname = p ? "net1" : "",
@@ -57,8 +57,8 @@ int rworld_call(const struct rworld *w, enum cni_verb verb, const struct rpod *p
 	};
 	char *text = configuration(p, keys);
 
-	ck_assert_msg(cni_conf_parse(text, strlen(text), verb, &call.conf, e) == 0, "%s", e->msg);
-	int rc = with_output(verbs[verb], &call, e);
+	ck_assert_msg(cni_conf_parse(text, strlen(text), cmd, &call.conf, e) == 0, "%s", e->msg);
+	int rc = with_output(verbs[cmd], &call, e);
 	cni_conf_clear(&call.conf);
 	auto_netns struct netns now = net_self();
 	ck_assert_msg(netns_same(now.id, w->home), "the plugin did not come back");

@@ -52,8 +52,8 @@ void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const ch
  * rworld_call - one call of the plugin for net1 of the pod, with these keys beside name and type
  * (and prevResult: net1 has 10.88.0.5). What it prints is in RWORLD_OUT. Its result.
  */
-int rworld_call(const struct rworld *w, enum cni_verb verb, const struct rpod *p, const char *keys,
-		struct err *e);
+int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod *p,
+		const char *keys, struct err *e);
 
 /* rworld_home - whether VF n's device is at home, under that name. rworld_in - in the pod. */
 bool rworld_home(const struct rworld *w, uint32_t n, const char *name);

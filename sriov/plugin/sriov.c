@@ -115,11 +115,11 @@ static int some_pf_has_vfs(const struct attach *a, const struct sriov_conf *c, s
 static int sriov_find(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
-	enum cni_verb verb = a->call->env.verb;
+	enum cni_command cmd = a->call->env.cmd;
 
-	if (verb == CNI_CHECK ? recall(a, e) : look_up_tier(c, e))
+	if (cmd == CNI_CHECK ? recall(a, e) : look_up_tier(c, e))
 		return -1;
-	if (verb == CNI_STATUS)
+	if (cmd == CNI_STATUS)
 		return some_pf_has_vfs(a, c, e);
 	if (!*c->vf && !c->resource)
 		return err_set(e, ERR_CONFIG, 0,
