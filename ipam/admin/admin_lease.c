@@ -7,26 +7,28 @@
 
 struct lease_job {
 	const struct lease_filter *f;
-	const struct ledger *l;
+	const struct lease_db *l;
 	struct json *out;          /* of a list */
 	struct key_address *items; /* of a release */
 	size_t n, room;
 	bool nomem;
 };
 
-static bool equal(const char *want, const char *have)
+static bool unset_or_equal(const char *want, const char *have)
 {
 	return !want || strcmp(want, have) == 0;
 }
 
-static bool matches(const struct lease_filter *f, const struct key_address *a,
-		    const struct lease *rec)
+static bool filter_matches(const struct lease_filter *f, const struct key_address *a,
+			   const struct lease *rec)
 {
 	const char *pool = key_pool_of(a->scope);
 
-	return equal(f->pool, pool ? pool : "") && equal(f->network, rec->owner.network) &&
-	       equal(f->container, rec->owner.container) && equal(f->ifname, rec->owner.ifname) &&
-	       equal(f->ns, rec->owner.ns) && equal(f->pod, rec->owner.pod) &&
+	return unset_or_equal(f->pool, pool ? pool : "") &&
+	       unset_or_equal(f->network, rec->owner.network) &&
+	       unset_or_equal(f->container, rec->owner.container) &&
+	       unset_or_equal(f->ifname, rec->owner.ifname) &&
+	       unset_or_equal(f->ns, rec->owner.ns) && unset_or_equal(f->pod, rec->owner.pod) &&
 	       (!f->address.family || ip_equal(f->address, a->ip)) &&
 	       (f->resting || rec->state == LEASE_HELD);
 }
@@ -36,14 +38,14 @@ static int add_known(struct json *o, const char *key, const char *s)
 	return s && *s ? json_add_str(o, key, s) : 0;
 }
 
-static const char *state_name(const struct ledger *l, const struct lease *rec)
+static const char *state_name(const struct lease_db *l, const struct lease *rec)
 {
 	if (rec->state == LEASE_RESTING)
 		return "resting";
 	return strcmp(rec->boot, l->ipam->boot) == 0 ? "leased" : "stale";
 }
 
-static int show(struct lease_job *job, const struct key_address *a, const struct lease *rec)
+static int add_lease(struct lease_job *job, const struct key_address *a, const struct lease *rec)
 {
 	char ip[IP_STR_LEN], label[KEY_SCOPE_MAX + 32], since[AUDIT_TIME_LEN];
 	struct json *o = json_push_object(job->out);
@@ -62,7 +64,7 @@ static int show(struct lease_job *job, const struct key_address *a, const struct
 	return 0;
 }
 
-static int see(const char *key, const char *value, void *arg)
+static int on_lease(const char *key, const char *value, void *arg)
 {
 	struct lease_job *job = arg;
 	auto_lease struct lease rec = { .tree = NULL };
@@ -76,10 +78,10 @@ static int see(const char *key, const char *value, void *arg)
 		job->nomem = why.code == ERR_NOMEM;
 		return job->nomem;
 	}
-	if (!matches(job->f, &a, &rec))
+	if (!filter_matches(job->f, &a, &rec))
 		return 0;
 	if (job->out) {
-		job->nomem = show(job, &a, &rec) != 0;
+		job->nomem = add_lease(job, &a, &rec) != 0;
 		return job->nomem;
 	}
 	if (job->n == job->room) {
@@ -96,23 +98,23 @@ static int see(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-static int scan(struct ledger *l, struct lease_job *job, struct err *e)
+static int scan_leases(struct lease_db *l, struct lease_job *job, struct err *e)
 {
 	struct key prefix = { "a/" };
 
 	job->l = l;
-	if (ledger_scan(l, &prefix, see, job, e))
+	if (lease_db_scan(l, &prefix, on_lease, job, e))
 		return -1;
 	return job->nomem ? err_nomem(e) : 0;
 }
 
-static int list_in_txn(struct ledger *l, void *arg, struct err *e)
+static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct lease_job *job = arg;
 
 	json_free(job->out);
 	job->out = json_new_array();
-	return job->out ? scan(l, job, e) : err_nomem(e);
+	return job->out ? scan_leases(l, job, e) : err_nomem(e);
 }
 
 int admin_leases(struct ipam *m, const struct lease_filter *f, struct json **out, struct err *e)
@@ -128,15 +130,15 @@ int admin_leases(struct ipam *m, const struct lease_filter *f, struct json **out
 	return 0;
 }
 
-static int release_in_txn(struct ledger *l, void *arg, struct err *e)
+static int release_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct lease_job *job = arg;
 
 	job->n = 0;
-	if (scan(l, job, e))
+	if (scan_leases(l, job, e))
 		return -1;
 	for (size_t i = 0; i < job->n; i++) {
-		if (ledger_release(l, &job->items[i], l->now, e))
+		if (lease_db_release(l, &job->items[i], l->now, e))
 			return -1;
 	}
 	return 0;
@@ -170,7 +172,7 @@ struct network_job {
 };
 
 /* Tallies of one network follow each other, one for each of its ranges. */
-static int add_tally(struct json *out, const char *label, const struct tally *t)
+static int add_usage(struct json *out, const char *label, const struct source_usage *t)
 {
 	struct json *last = json_len(out) ? json_at_mut(out, json_len(out) - 1) : NULL;
 	uint64_t used = t->used, resting = t->resting;
@@ -191,26 +193,26 @@ static int add_tally(struct json *out, const char *label, const struct tally *t)
 		       : 0;
 }
 
-static int see_tally(const char *key, const char *value, void *arg)
+static int on_usage(const char *key, const char *value, void *arg)
 {
 	struct network_job *job = arg;
 	char label[KEY_SCOPE_MAX + 32], scope[KEY_SCOPE_MAX];
 	const char *end = strrchr(key, '/');
-	struct tally t;
+	struct source_usage t;
 	struct err why;
 
 	if (!end || end <= key + 2 || key_pool_of(key + 2) ||
 	    slice_copy((struct slice){ key + 2, (size_t)(end - key - 2) }, scope, sizeof(scope)))
 		return 0;
-	if (tally_parse(value, key, &t, &why)) {
+	if (source_usage_parse(value, key, &t, &why)) {
 		job->nomem = why.code == ERR_NOMEM;
 		return job->nomem;
 	}
-	job->nomem = add_tally(job->out, key_scope_label(scope, label, sizeof(label)), &t) != 0;
+	job->nomem = add_usage(job->out, key_scope_label(scope, label, sizeof(label)), &t) != 0;
 	return job->nomem;
 }
 
-static int networks_in_txn(struct ledger *l, void *arg, struct err *e)
+static int networks_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct network_job *job = arg;
 	struct key prefix = { "u/" };
@@ -219,7 +221,7 @@ static int networks_in_txn(struct ledger *l, void *arg, struct err *e)
 	job->out = json_new_array();
 	if (!job->out)
 		return err_nomem(e);
-	if (ledger_scan(l, &prefix, see_tally, job, e))
+	if (lease_db_scan(l, &prefix, on_usage, job, e))
 		return -1;
 	return job->nomem ? err_nomem(e) : 0;
 }

@@ -42,7 +42,7 @@ static int check_other(const char *key, const char *value, void *arg)
 		job->failed = true;
 		return 1;
 	}
-	if (ranges_meet(&other.usable, &job->source.usable, &both)) {
+	if (ranges_overlap(&other.usable, &job->source.usable, &both)) {
 		err_set(job->e, ERR_BUSY, 0, "pool %s overlaps with %s in %s-%s", job->p->name,
 			other.label, ip_format(both.first, a), ip_format(both.last, b));
 		job->failed = true;
@@ -71,7 +71,7 @@ static void addresses_of(struct key *k, const char *pool)
 	(void)snprintf(k->s, sizeof(k->s), "a/p/%.100s/", pool);
 }
 
-static int put_in_txn(struct ledger *l, void *arg, struct err *e)
+static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct put_job *job = arg;
 	struct admin_pool *p = job->p;
@@ -80,7 +80,7 @@ static int put_in_txn(struct ledger *l, void *arg, struct err *e)
 	job->failed = job->exists = false;
 	job->e = e;
 	p->outside = 0;
-	if (ledger_scan(l, &all, check_other, job, e) || job->failed)
+	if (lease_db_scan(l, &all, check_other, job, e) || job->failed)
 		return -1;
 	if (job->exists && !p->replace) {
 		err_set(e, ERR_BUSY, 0, "pool %s exists", p->name);
@@ -89,11 +89,11 @@ static int put_in_txn(struct ledger *l, void *arg, struct err *e)
 	if (!job->exists && p->replace)
 		return pool_missing(p->name, l->ipam->node, e);
 	addresses_of(&addresses, p->name);
-	if (ledger_scan(l, &addresses, count_outside, job, e))
+	if (lease_db_scan(l, &addresses, count_outside, job, e))
 		return -1;
 	key_of_pool(&mine, p->name);
-	ledger_keep(l);
-	return ledger_put(l, mine.s, json_print(p->definition, false), e);
+	lease_db_sync(l);
+	return lease_db_put(l, mine.s, json_print(p->definition, false), e);
 }
 
 int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
@@ -104,7 +104,7 @@ int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
 	if (pool_name_valid(p->name, e) || pool_check_keys(p->definition, e) ||
 	    pool_decode(p->name, p->definition, &arg.source, e))
 		return -1;
-	int rc = p->say_whose ? pool_says_whose(p->name, p->definition, e) : 0;
+	int rc = p->say_whose ? pool_is_restricted(p->name, p->definition, e) : 0;
 	if (rc == 0)
 		rc = ipam_run(m, &job, e);
 	source_clear(&arg.source);
@@ -119,7 +119,7 @@ struct keys {
 	bool nomem;
 };
 
-static int collect(const char *key, const char *value, void *arg)
+static int collect_pool(const char *key, const char *value, void *arg)
 {
 	struct keys *k = arg;
 
@@ -138,15 +138,15 @@ static int collect(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-static int load_keys(struct ledger *l, const struct key *prefix, struct keys *out, struct err *e)
+static int load_keys(struct lease_db *l, const struct key *prefix, struct keys *out, struct err *e)
 {
-	if (ledger_scan(l, prefix, collect, out, e))
+	if (lease_db_scan(l, prefix, collect_pool, out, e))
 		return -1;
 	return out->nomem ? err_nomem(e) : 0;
 }
 
 /* Every key that begins with kind/p/<pool>. */
-static int delete_kind(struct ledger *l, char kind, const char *pool, struct err *e)
+static int delete_kind(struct lease_db *l, char kind, const char *pool, struct err *e)
 {
 	struct keys keys = { .n = 0 };
 	struct key prefix;
@@ -154,13 +154,13 @@ static int delete_kind(struct ledger *l, char kind, const char *pool, struct err
 	(void)snprintf(prefix.s, sizeof(prefix.s), "%c/p/%.100s/", kind, pool);
 	int rc = load_keys(l, &prefix, &keys, e);
 	for (size_t i = 0; rc == 0 && i < keys.n; i++)
-		rc = ledger_del(l, keys.items[i].s, e);
+		rc = lease_db_del(l, keys.items[i].s, e);
 	free(keys.items);
 	return rc;
 }
 
 /* Through the ledger, so that owners lose their addresses too. */
-static int release_all(struct ledger *l, const char *pool, struct err *e)
+static int release_all(struct lease_db *l, const char *pool, struct err *e)
 {
 	struct keys keys = { .n = 0 };
 	struct key_address a;
@@ -170,7 +170,7 @@ static int release_all(struct ledger *l, const char *pool, struct err *e)
 	int rc = load_keys(l, &prefix, &keys, e);
 	for (size_t i = 0; rc == 0 && i < keys.n; i++) {
 		if (key_parse_address(keys.items[i].s, &a) == 0)
-			rc = ledger_release(l, &a, l->now, e);
+			rc = lease_db_release(l, &a, l->now, e);
 	}
 	free(keys.items);
 	return rc;
@@ -189,7 +189,7 @@ static int count_held(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
+static int delete_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct admin_delete *d = arg;
 	static const char kinds[] = "airsuq";
@@ -199,11 +199,11 @@ static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
 
 	key_of_pool(&k, d->name);
 	addresses_of(&addresses, d->name);
-	if (ledger_get(l, k.s, &text, e))
+	if (lease_db_get(l, k.s, &text, e))
 		return -1;
 	if (!text)
 		return pool_missing(d->name, l->ipam->node, e);
-	if (ledger_scan(l, &addresses, count_held, &held, e))
+	if (lease_db_scan(l, &addresses, count_held, &held, e))
 		return -1;
 	if (held && !d->force) {
 		err_set(e, ERR_BUSY, 0, "pool %s is in use: %lu address%s held", d->name,
@@ -217,8 +217,8 @@ static int delete_in_txn(struct ledger *l, void *arg, struct err *e)
 		if (delete_kind(l, *kind, d->name, e))
 			return -1;
 	}
-	ledger_keep(l);
-	return ledger_del(l, k.s, e);
+	lease_db_sync(l);
+	return lease_db_del(l, k.s, e);
 }
 
 int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json **journal,
@@ -232,7 +232,7 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 /* ---- list ---- */
 
 struct list_job {
-	struct ledger *l;
+	struct lease_db *l;
 	const char *name; /* NULL: all */
 	struct json *out;
 	struct err *e;
@@ -244,13 +244,13 @@ struct usage {
 	bool nomem;
 };
 
-static int sum_tally(const char *key, const char *value, void *arg)
+static int sum_usage(const char *key, const char *value, void *arg)
 {
 	struct usage *u = arg;
-	struct tally t;
+	struct source_usage t;
 	struct err why;
 
-	if (tally_parse(value, key, &t, &why)) {
+	if (source_usage_parse(value, key, &t, &why)) {
 		u->nomem = why.code == ERR_NOMEM;
 		return u->nomem;
 	}
@@ -259,13 +259,13 @@ static int sum_tally(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-static int load_usage(struct ledger *l, const char *scope, struct usage *out, struct err *e)
+static int load_usage(struct lease_db *l, const char *scope, struct usage *out, struct err *e)
 {
 	struct key prefix;
 
 	*out = (struct usage){ 0, 0, false };
-	key_of_tally(&prefix, scope, "");
-	if (ledger_scan(l, &prefix, sum_tally, out, e))
+	key_of_usage(&prefix, scope, "");
+	if (lease_db_scan(l, &prefix, sum_usage, out, e))
 		return -1;
 	return out->nomem ? err_nomem(e) : 0;
 }
@@ -337,7 +337,7 @@ static int list_pool(const char *key, const char *value, void *arg)
 	return job->failed;
 }
 
-static int list_in_txn(struct ledger *l, void *arg, struct err *e)
+static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct list_job *job = arg;
 	struct key prefix = { "d/" };
@@ -348,7 +348,7 @@ static int list_in_txn(struct ledger *l, void *arg, struct err *e)
 	job->e = e;
 	if (!job->out)
 		return err_nomem(e);
-	if (ledger_scan(l, &prefix, list_pool, job, e) || job->failed)
+	if (lease_db_scan(l, &prefix, list_pool, job, e) || job->failed)
 		return -1;
 	if (job->name && json_len(job->out) == 0)
 		return pool_missing(job->name, l->ipam->node, e);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ipam/alloc/alloc.h"
-#include "ipam/alloc/elsewhere.h"
+#include "ipam/alloc/overlap.h"
 
 struct import_job {
 	struct import *x;
@@ -31,7 +31,7 @@ static const struct source *find_source(const struct source_sets *sets, struct i
 }
 
 /* *left: somebody else has the lease, or it is there already. */
-static int look_at_lease(struct ledger *l, const struct source *s, struct import_item *it,
+static int look_at_lease(struct lease_db *l, const struct source *s, struct import_item *it,
 			 struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
@@ -39,7 +39,7 @@ static int look_at_lease(struct ledger *l, const struct source *s, struct import
 	bool found;
 
 	key_of_address(&k, s->scope, it->ip);
-	if (ledger_lease(l, k.s, &rec, &found, e))
+	if (lease_db_lease(l, k.s, &rec, &found, e))
 		return -1;
 	if (!found || rec.state != LEASE_HELD)
 		return 0;
@@ -55,13 +55,13 @@ static int look_at_lease(struct ledger *l, const struct source *s, struct import
 }
 
 /* The interface may have the address as a lease of another pool or network: once is enough. */
-static int look_at_owner(struct ledger *l, struct import_item *it, struct err *e)
+static int look_at_owner(struct lease_db *l, struct import_item *it, struct err *e)
 {
 	char label[KEY_SCOPE_MAX + 32];
 	struct key_list list;
 	struct key_address a;
 
-	if (ledger_owned(l, &it->owner, &list, e))
+	if (lease_db_owned(l, &it->owner, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
 		if (key_parse_address(list.items[i].s, &a) || !ip_equal(a.ip, it->ip))
@@ -80,10 +80,10 @@ static int look_at_owner(struct ledger *l, struct import_item *it, struct err *e
 	return 0;
 }
 
-static int look_elsewhere(struct elsewhere *other, const struct source *s, struct import_item *it,
-			  struct err *e)
+static int check_overlap(struct overlap *other, const struct source *s, struct import_item *it,
+			 struct err *e)
 {
-	if (!elsewhere_holds(other, s, it->ip))
+	if (!overlap_in_use(other, s, it->ip))
 		return 0;
 	if (other->failed) {
 		*e = other->e;
@@ -95,20 +95,20 @@ static int look_elsewhere(struct elsewhere *other, const struct source *s, struc
 }
 
 /* As for an address that was asked for: the search for free ones goes on where it was. */
-static int take(struct ledger *l, const struct source *s, const struct import_item *it,
-		struct err *e)
+static int assign_lease(struct lease_db *l, const struct source *s, const struct import_item *it,
+			struct err *e)
 {
-	struct choice c = { .source = s, .ip = it->ip };
-	struct tally t;
+	struct addr_choice c = { .source = s, .ip = it->ip };
+	struct source_usage t;
 
-	if (ledger_tally(l, s->scope, s->id, &t, e))
+	if (lease_db_usage(l, s->scope, s->id, &t, e))
 		return -1;
 	c.next = t.next;
 	c.done = t.done;
-	return ledger_take(l, &c, &it->owner, e);
+	return lease_db_assign(l, &c, &it->owner, e);
 }
 
-static int import_one(struct ledger *l, struct elsewhere *other, const struct source *s,
+static int import_one(struct lease_db *l, struct overlap *other, const struct source *s,
 		      struct import_item *it, struct err *e)
 {
 	it->state = IMPORT_NEW;
@@ -116,18 +116,18 @@ static int import_one(struct ledger *l, struct elsewhere *other, const struct so
 	if (!l)
 		return 0;
 	if (look_at_lease(l, s, it, e) || (it->state == IMPORT_NEW && look_at_owner(l, it, e)) ||
-	    (it->state == IMPORT_NEW && look_elsewhere(other, s, it, e)))
+	    (it->state == IMPORT_NEW && check_overlap(other, s, it, e)))
 		return -1;
-	return it->state == IMPORT_NEW ? take(l, s, it, e) : 0;
+	return it->state == IMPORT_NEW ? assign_lease(l, s, it, e) : 0;
 }
 
 /* l NULL: there is no store. */
-static int import_all(struct ledger *l, struct import *x, const struct source_sets *sets,
+static int import_all(struct lease_db *l, struct import *x, const struct source_sets *sets,
 		      struct err *e)
 {
-	auto_elsewhere struct elsewhere other = { .l = l, .files = { .dir = -1 } };
+	auto_overlap struct overlap other = { .l = l, .files = { .dir = -1 } };
 
-	if (l && x->look_at_files && elsewhere_open(&other, l, x->conf->data_dir, x->network, e))
+	if (l && x->look_at_files && overlap_open(&other, l, x->conf->data_dir, x->network, e))
 		return -1;
 	for (size_t i = 0; i < x->n; i++) {
 		struct import_item *it = &x->items[i];
@@ -145,7 +145,7 @@ static int import_all(struct ledger *l, struct import *x, const struct source_se
 	return 0;
 }
 
-static int import_in_txn(struct ledger *l, void *arg, struct err *e)
+static int import_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	auto_sources struct source_sets pools = { .n = 0 };
 	struct import_job *job = arg;

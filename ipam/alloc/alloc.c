@@ -17,7 +17,7 @@ void alloc_result_clear(struct alloc_result *r)
 
 /* ---- where from ---- */
 
-static int load_pool(struct ledger *l, const char *name, struct source_sets *sets,
+static int load_pool(struct lease_db *l, const char *name, struct source_sets *sets,
 		     struct source *out, struct err *e)
 {
 	struct json *def = NULL;
@@ -25,7 +25,7 @@ static int load_pool(struct ledger *l, const char *name, struct source_sets *set
 	struct key k;
 
 	key_of_pool(&k, name);
-	if (ledger_get(l, k.s, &text, e))
+	if (lease_db_get(l, k.s, &text, e))
 		return -1;
 	if (!text) {
 		(void)pool_missing(name, l->ipam->node, e);
@@ -49,7 +49,7 @@ static size_t set_of_family(const struct source_sets *sets, enum ip_family f)
 	return i;
 }
 
-int alloc_pools(struct ledger *l, const struct ipam_conf *conf, struct source_sets *out,
+int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		struct err *e)
 {
 	auto_sources struct source_sets sets = { .n = 0 };
@@ -87,11 +87,11 @@ struct held {
 };
 
 /* The addresses of an owner, each checked to be a lease of its own. */
-static int load_held(struct ledger *l, const struct owner *o, struct held *out, struct err *e)
+static int load_held(struct lease_db *l, const struct owner *o, struct held *out, struct err *e)
 {
 	struct key_list list;
 
-	if (ledger_owned(l, o, &list, e))
+	if (lease_db_owned(l, o, &list, e))
 		return -1;
 	out->n = 0;
 	for (size_t i = 0; i < list.n; i++) {
@@ -99,7 +99,7 @@ static int load_held(struct ledger *l, const struct owner *o, struct held *out, 
 		bool found = false;
 
 		if (key_parse_address(list.items[i].s, &out->items[i]) == 0 &&
-		    ledger_lease(l, list.items[i].s, &rec, &found, e))
+		    lease_db_lease(l, list.items[i].s, &rec, &found, e))
 			return -1;
 		if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, o)) {
 			err_set(e, ERR_STORE, 0, "the store's records of container %.64s disagree",
@@ -111,7 +111,7 @@ static int load_held(struct ledger *l, const struct owner *o, struct held *out, 
 	return 0;
 }
 
-static bool wanted(const struct request *r, const struct held *h)
+static bool has_requested(const struct request *r, const struct held *h)
 {
 	for (size_t i = 0; i < r->n_want; i++) {
 		bool has = false;
@@ -125,7 +125,7 @@ static bool wanted(const struct request *r, const struct held *h)
 }
 
 /* Each set must have given exactly one of the addresses held. */
-static bool fits(const struct source_sets *sets, const struct held *h, struct grant *grants)
+static bool match_held(const struct source_sets *sets, const struct held *h, struct grant *grants)
 {
 	bool used[LEASE_KEYS_MAX] = { false };
 
@@ -149,12 +149,12 @@ static bool fits(const struct source_sets *sets, const struct held *h, struct gr
 	return h->n == sets->n;
 }
 
-static int repeat(const struct source_sets *sets, const struct request *r, const struct held *h,
-		  struct alloc_result *out, struct err *e)
+static int return_held(const struct source_sets *sets, const struct request *r,
+		       const struct held *h, struct alloc_result *out, struct err *e)
 {
 	char text[IP_STR_LEN];
 
-	if (!fits(sets, h, out->grants) || !wanted(r, h)) {
+	if (!match_held(sets, h, out->grants) || !has_requested(r, h)) {
 		err_set(e, ERR_BUSY, 0,
 			"container %.64s, interface %.32s holds %s%s, which does not fit this "
 			"configuration",
@@ -193,8 +193,8 @@ static int refuse_want(const struct source_sets *sets, struct ip ip, struct err 
 }
 
 /* Which requested address is for which set; want[i] has family IP_NONE where none is. */
-static int assign(const struct source_sets *sets, const struct request *r, struct ip *want,
-		  struct err *e)
+static int match_requested(const struct source_sets *sets, const struct request *r, struct ip *want,
+			   struct err *e)
 {
 	char a[IP_STR_LEN], b[IP_STR_LEN];
 
@@ -224,7 +224,7 @@ static int assign(const struct source_sets *sets, const struct request *r, struc
 /* ---- choice ---- */
 
 struct container_scan {
-	struct ask *ask;
+	struct addr_request *request;
 	struct err *e;
 	bool failed;
 };
@@ -242,69 +242,73 @@ static int note_avoided(const char *key, const char *value, void *arg)
 	for (size_t i = 0; i < list.n; i++) {
 		if (key_parse_address(list.items[i].s, &a))
 			continue;
-		if (c->ask->n_avoid == CHOOSE_AVOID_MAX) {
+		if (c->request->n_avoid == ALLOC_AVOID_MAX) {
 			err_set(c->e, ERR_CONFIG, 0, "a container holds more than %d addresses",
-				CHOOSE_AVOID_MAX);
+				ALLOC_AVOID_MAX);
 			c->failed = true;
 			return 1;
 		}
-		c->ask->avoid[c->ask->n_avoid++] = a.ip;
+		c->request->avoid[c->request->n_avoid++] = a.ip;
 	}
 	return 0;
 }
 
 /* Two interfaces of a pod never get one address, whatever networks they are of. */
-static int load_avoided(struct ledger *l, const struct owner *o, struct ask *ask, struct err *e)
+static int load_avoided(struct lease_db *l, const struct owner *o, struct addr_request *request,
+			struct err *e)
 {
-	struct container_scan scan = { .ask = ask, .e = e };
+	struct container_scan scan = { .request = request, .e = e };
 	struct key prefix;
 
 	key_of_container(&prefix, o->container);
-	if (ledger_scan(l, &prefix, note_avoided, &scan, e))
+	if (lease_db_scan(l, &prefix, note_avoided, &scan, e))
 		return -1;
 	return scan.failed ? -1 : 0;
 }
 
-static int allowed(struct ledger *l, const struct source *s, const struct owner *o, struct err *e)
+static int check_policy(struct lease_db *l, const struct source *s, const struct owner *o,
+			struct err *e)
 {
 	uint64_t held = 0;
 
 	if (!s->policy.namespaces && !s->policy.quota)
 		return 0;
-	if (s->policy.quota && ledger_quota(l, s->scope, o->ns, &held, e))
+	if (s->policy.quota && lease_db_quota(l, s->scope, o->ns, &held, e))
 		return -1;
 	return policy_allows(&s->policy, s->label, o->ns, held, e);
 }
 
-typedef int (*choose_fn)(struct ledger *l, const struct source *s, const struct ask *ask,
-			 struct choice *out, struct err *e);
+typedef int (*choose_fn)(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct addr_choice *out,
+			 struct err *e);
 
 /* The search for one address in one set. */
-struct hunt {
-	struct ledger *l;
+struct alloc_search {
+	struct lease_db *l;
 	const struct source_set *set;
-	struct ask *ask;
-	struct proofs *proofs;
+	struct addr_request *request;
+	struct holder_checks *checks;
 	bool any_namespace; /* do not look at the pools' policies */
 	struct err refusal; /* the first one by a policy, when refused > 0 */
 	size_t refused;
 };
 
 /* Ask the sources in turn, but for those that may not be used. 1 found, 0 none, -1 error. */
-static int ask_sources(struct hunt *h, choose_fn fn, struct choice *out, struct err *e)
+static int search_sources(struct alloc_search *h, choose_fn fn, struct addr_choice *out,
+			  struct err *e)
 {
 	h->refused = 0;
 	for (size_t i = 0; i < h->set->n; i++) {
 		const struct source *s = &h->set->items[i];
 
-		if (!h->any_namespace && allowed(h->l, s, h->ask->owner, e)) {
+		if (!h->any_namespace && check_policy(h->l, s, h->request->owner, e)) {
 			if (e->code != ERR_FORBIDDEN)
 				return -1;
 			if (h->refused++ == 0)
 				h->refusal = *e;
 			continue;
 		}
-		int rc = fn(h->l, s, h->ask, out, e);
+		int rc = fn(h->l, s, h->request, out, e);
 		if (rc)
 			return rc;
 	}
@@ -321,7 +325,7 @@ static void capacity_text(const struct source *s, char *out, size_t size)
 		(void)snprintf(out, size, "%llu", (unsigned long long)n);
 }
 
-static int refuse_exhausted(const struct hunt *h, struct err *e)
+static int refuse_exhausted(const struct alloc_search *h, struct err *e)
 {
 	char names[400] = "", n[32];
 	size_t len = 0;
@@ -350,72 +354,72 @@ static int refuse_exhausted(const struct hunt *h, struct err *e)
 }
 
 /* The address of the pod's earlier sandbox, wherever among the sources it is. 1 found, 0 none. */
-static int find_own(struct hunt *h, struct choice *out, struct err *e)
+static int find_own(struct alloc_search *h, struct addr_choice *out, struct err *e)
 {
-	const struct source *s = sources_find(h->set, h->ask->own);
+	const struct source *s = sources_find(h->set, h->request->own);
 
 	if (!s)
 		return 0;
-	if (allowed(h->l, s, h->ask->owner, e))
+	if (check_policy(h->l, s, h->request->owner, e))
 		return e->code == ERR_FORBIDDEN ? 0 : -1;
-	return choose(h->l, s, h->ask, out, e);
+	return alloc_choose(h->l, s, h->request, out, e);
 }
 
-static int find_one(struct hunt *h, struct choice *out, struct err *e)
+static int find_one(struct alloc_search *h, struct addr_choice *out, struct err *e)
 {
 	int rc = find_own(h, out, e);
 
 	if (rc == 0)
-		rc = ask_sources(h, choose, out, e);
+		rc = search_sources(h, alloc_choose, out, e);
 
 	if (rc == 0)
-		rc = ask_sources(h, choose_cooling, out, e);
+		rc = search_sources(h, alloc_choose_cooling, out, e);
 	if (rc == 0)
 		return refuse_exhausted(h, e);
 	return rc < 0 ? -1 : 0;
 }
 
-static int find_exactly(struct hunt *h, struct choice *out, struct err *e)
+static int find_exactly(struct alloc_search *h, struct addr_choice *out, struct err *e)
 {
-	const struct source *s = sources_find(h->set, h->ask->want);
+	const struct source *s = sources_find(h->set, h->request->want);
 
-	if (allowed(h->l, s, h->ask->owner, e))
+	if (check_policy(h->l, s, h->request->owner, e))
 		return -1;
-	return choose_exactly(h->l, s, h->ask, out, e);
+	return alloc_choose_exactly(h->l, s, h->request, out, e);
 }
 
 /* What earlier sandboxes of the pod hold of this set, and are proved not to need any more. */
-static int take_over(struct hunt *h, struct err *e)
+static int take_over_sandboxes(struct alloc_search *h, struct err *e)
 {
-	const struct sandbox new = { h->l, h->ask->owner, h->proofs };
+	const struct sandbox new = { h->l, h->request->owner, h->checks };
 
-	h->ask->own = (struct ip){ .family = IP_NONE };
+	h->request->own = (struct ip){ .family = IP_NONE };
 	for (size_t i = 0; i < h->set->n; i++) {
 		struct ip ip;
 
 		if (sandbox_take_over(&new, &h->set->items[i], &ip, e))
 			return -1;
-		if (ip.family && !h->ask->own.family)
-			h->ask->own = ip;
+		if (ip.family && !h->request->own.family)
+			h->request->own = ip;
 	}
 	return 0;
 }
 
 /* One address of every set, none of them taken yet. want NULL: nothing is requested. */
-static int choose_all(struct hunt *h, const struct source_sets *sets, const struct ip *want,
-		      struct choice *out, struct err *e)
+static int choose_all(struct alloc_search *h, const struct source_sets *sets, const struct ip *want,
+		      struct addr_choice *out, struct err *e)
 {
 	for (size_t i = 0; i < sets->n; i++) {
 		h->set = &sets->sets[i];
-		h->ask->want = want ? want[i] : (struct ip){ .family = IP_NONE };
-		if (take_over(h, e))
+		h->request->want = want ? want[i] : (struct ip){ .family = IP_NONE };
+		if (take_over_sandboxes(h, e))
 			return -1;
-		int rc =
-			h->ask->want.family ? find_exactly(h, &out[i], e) : find_one(h, &out[i], e);
+		int rc = h->request->want.family ? find_exactly(h, &out[i], e)
+						 : find_one(h, &out[i], e);
 		if (rc)
 			return -1;
-		if (h->ask->n_avoid < CHOOSE_AVOID_MAX)
-			h->ask->avoid[h->ask->n_avoid++] = out[i].ip;
+		if (h->request->n_avoid < ALLOC_AVOID_MAX)
+			h->request->avoid[h->request->n_avoid++] = out[i].ip;
 	}
 	return 0;
 }
@@ -425,29 +429,29 @@ static int choose_all(struct hunt *h, const struct source_sets *sets, const stru
 struct add_job {
 	const struct alloc_add *add;
 	struct alloc_result *out;
-	struct proofs *proofs;
+	struct holder_checks *checks;
 	bool last; /* what is not proved by now may live */
 };
 
-static int grant_new(struct ledger *l, const struct source_sets *sets, const struct add_job *job,
+static int grant_new(struct lease_db *l, const struct source_sets *sets, const struct add_job *job,
 		     struct err *e)
 {
 	const struct request *r = job->add->request;
 	struct alloc_result *out = job->out;
-	auto_elsewhere struct elsewhere elsewhere = { .files = { .dir = -1 } };
-	struct ask ask = { .owner = &r->owner, .elsewhere = &elsewhere };
-	struct hunt h = { .l = l, .ask = &ask, .proofs = job->proofs };
-	struct choice choices[SOURCE_SETS_MAX];
+	auto_overlap struct overlap overlap = { .files = { .dir = -1 } };
+	struct addr_request request = { .owner = &r->owner, .overlap = &overlap };
+	struct alloc_search h = { .l = l, .request = &request, .checks = job->checks };
+	struct addr_choice choices[SOURCE_SETS_MAX];
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
 
-	if (elsewhere_open(&elsewhere, l, job->add->conf->data_dir, r->owner.network, e) ||
-	    assign(sets, r, want, e) || load_avoided(l, &r->owner, &ask, e) ||
+	if (overlap_open(&overlap, l, job->add->conf->data_dir, r->owner.network, e) ||
+	    match_requested(sets, r, want, e) || load_avoided(l, &r->owner, &request, e) ||
 	    choose_all(&h, sets, want, choices, e))
 		return -1;
-	if (job->proofs->missing && !job->last)
+	if (job->checks->missing && !job->last)
 		return err_set(e, ERR_AGAIN, 0, "an earlier sandbox of the pod is looked at");
 	for (size_t i = 0; i < sets->n; i++) {
-		if (ledger_take(l, &choices[i], &r->owner, e))
+		if (lease_db_assign(l, &choices[i], &r->owner, e))
 			return -1;
 		out->grants[i] = (struct grant){ choices[i].ip, choices[i].source };
 	}
@@ -455,7 +459,7 @@ static int grant_new(struct ledger *l, const struct source_sets *sets, const str
 	return 0;
 }
 
-static int add_in_txn(struct ledger *l, void *arg, struct err *e)
+static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct add_job *job = arg;
 	const struct ipam_conf *conf = job->add->conf;
@@ -470,7 +474,7 @@ static int add_in_txn(struct ledger *l, void *arg, struct err *e)
 		return -1;
 	if (load_held(l, &r->owner, &held, e))
 		return -1;
-	return held.n ? repeat(sets, r, &held, job->out, e) : grant_new(l, sets, job, e);
+	return held.n ? return_held(sets, r, &held, job->out, e) : grant_new(l, sets, job, e);
 }
 
 /* Errors that an address more could undo. */
@@ -484,13 +488,13 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 	      struct json **journal, struct err *e)
 {
 	auto_alloc struct alloc_result r = { .n = 0 };
-	auto_proofs struct proofs proofs = { .n = 0 };
-	struct add_job arg = { add, &r, &proofs, false };
+	auto_holder_checks struct holder_checks checks = { .n = 0 };
+	struct add_job arg = { add, &r, &checks, false };
 	struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
 	int rc = ipam_run(m, &job, e);
 
-	if (rc && proofs.missing && may_change(e)) {
-		(void)proofs_look(&proofs, m->holders, m->ctx);
+	if (rc && checks.missing && may_change(e)) {
+		(void)holder_checks_run(&checks, m->holders, m->ctx);
 		arg.last = true;
 		rc = ipam_run(m, &job, e);
 	}
@@ -502,15 +506,17 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 }
 
 /* As ADD for nobody in particular, without the taking; and the choice only where it is wanted. */
-static int status_in_txn(struct ledger *l, void *arg, struct err *e)
+static int status_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	static const struct owner nobody = { "", "", "", "", "", "" };
 	const struct ipam_conf *conf = arg;
 	auto_sources struct source_sets pools = { .n = 0 };
-	struct ask ask = { .owner = &nobody };
-	struct proofs none = { .n = 0 };
-	struct hunt h = { .l = l, .ask = &ask, .proofs = &none, .any_namespace = true };
-	struct choice choices[SOURCE_SETS_MAX];
+	struct addr_request request = { .owner = &nobody };
+	struct holder_checks none = { .n = 0 };
+	struct alloc_search h = {
+		.l = l, .request = &request, .checks = &none, .any_namespace = true
+	};
+	struct addr_choice choices[SOURCE_SETS_MAX];
 
 	if (conf->n_pools && alloc_pools(l, conf, &pools, e))
 		return -1;

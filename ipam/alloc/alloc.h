@@ -45,7 +45,7 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
  * alloc_pools - the pools that conf names, in a transaction: one set a family, in the order in
  * which they are written. ERR_CONFIG when one does not exist.
  */
-int alloc_pools(struct ledger *l, const struct ipam_conf *conf, struct source_sets *out,
+int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		struct err *e) must_check;
 
 /* alloc_del - release what the owner has; nothing is fine. */
@@ -54,7 +54,7 @@ int alloc_del(struct ipam *m, const struct owner *o, struct json **journal,
 
 /*
  * alloc_del_conflict - the same; those of the addresses that are in conflict[] somebody else uses.
- * They rest for LEDGER_CONFLICT_NS at least, and are nobody's sticky address until then.
+ * They rest for LEASE_DB_CONFLICT_NS at least, and are nobody's sticky address until then.
  */
 struct alloc_del {
 	const struct owner *owner;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int64_t longer(int64_t a, int64_t b)
+static int64_t max_i64(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -12,7 +12,7 @@ static int64_t longer(int64_t a, int64_t b)
 /* Released further in the future than a cooldown can explain: the clock was set back since. */
 static bool has_rested(int64_t since, int64_t now, int64_t cooldown)
 {
-	return since <= now - cooldown || since > now + longer(cooldown, LEDGER_CONFLICT_NS);
+	return since <= now - cooldown || since > now + max_i64(cooldown, LEASE_DB_CONFLICT_NS);
 }
 
 /* Somebody on the wire had it, a moment ago. */
@@ -21,45 +21,46 @@ static bool in_conflict(const struct lease *rec, int64_t now)
 	return rec->state == LEASE_RESTING && rec->since > now && !has_rested(rec->since, now, 0);
 }
 
-static bool is_own(const struct ask *ask, struct ip ip)
+static bool is_own(const struct addr_request *request, struct ip ip)
 {
-	for (size_t i = 0; i < ask->n_avoid; i++) {
-		if (ip_equal(ask->avoid[i], ip))
+	for (size_t i = 0; i < request->n_avoid; i++) {
+		if (ip_equal(request->avoid[i], ip))
 			return true;
 	}
 	return false;
 }
 
-static bool avoided(const struct ask *ask, const struct source *s, struct ip ip)
+static bool is_avoided(const struct addr_request *request, const struct source *s, struct ip ip)
 {
-	return is_own(ask, ip) || elsewhere_holds(ask->elsewhere, s, ip);
+	return is_own(request, ip) || overlap_in_use(request->overlap, s, ip);
 }
 
 /* What could not be looked at counted as held: the choice made of it is none. */
-static int answer(const struct ask *ask, int rc, struct err *e)
+static int check_overlap_error(const struct addr_request *request, int rc, struct err *e)
 {
-	if (!ask->elsewhere || !ask->elsewhere->failed)
+	if (!request->overlap || !request->overlap->failed)
 		return rc;
-	*e = ask->elsewhere->e;
+	*e = request->overlap->e;
 	return -1;
 }
 
 /* The cursor stays as it is for whatever is not found by it. */
-static struct choice keep_cursor(const struct source *s, struct ip ip, const struct tally *t)
+static struct addr_choice keep_cursor(const struct source *s, struct ip ip,
+				      const struct source_usage *t)
 {
-	return (struct choice){ .source = s, .ip = ip, .next = t->next, .done = t->done };
+	return (struct addr_choice){ .source = s, .ip = ip, .next = t->next, .done = t->done };
 }
 
 /* ---- the sticky address ---- */
 
-static int choose_sticky(struct ledger *l, const struct source *s, const struct ask *ask,
-			 struct ip *out, struct err *e)
+static int choose_sticky(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct ip *out, struct err *e)
 {
 	struct key_list list;
 
 	if (!s->policy.sticky)
 		return 0;
-	if (ledger_sticky(l, s->scope, ask->owner, &list, e))
+	if (lease_db_sticky(l, s->scope, request->owner, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
 		auto_lease struct lease rec = { 0 };
@@ -67,9 +68,9 @@ static int choose_sticky(struct ledger *l, const struct source *s, const struct 
 		bool found;
 
 		if (key_parse_address(list.items[i].s, &a) || !ranges_contain(&s->usable, a.ip) ||
-		    strcmp(a.scope, s->scope) != 0 || avoided(ask, s, a.ip))
+		    strcmp(a.scope, s->scope) != 0 || is_avoided(request, s, a.ip))
 			continue;
-		if (ledger_lease(l, list.items[i].s, &rec, &found, e))
+		if (lease_db_lease(l, list.items[i].s, &rec, &found, e))
 			return -1;
 		if (found && (rec.state == LEASE_HELD || in_conflict(&rec, l->now)))
 			continue;
@@ -80,27 +81,28 @@ static int choose_sticky(struct ledger *l, const struct source *s, const struct 
 }
 
 /* What an earlier sandbox of the pod had. */
-static int choose_own(const struct source *s, const struct ask *ask, struct ip *out)
+static int choose_own(const struct source *s, const struct addr_request *request, struct ip *out)
 {
-	if (!ask->own.family || !ranges_contain(&s->usable, ask->own) || avoided(ask, s, ask->own))
+	if (!request->own.family || !ranges_contain(&s->usable, request->own) ||
+	    is_avoided(request, s, request->own))
 		return 0;
-	*out = ask->own;
+	*out = request->own;
 	return 1;
 }
 
 /* ---- never used addresses, by the cursor ---- */
 
 struct sweep {
-	struct ledger *l;
+	struct lease_db *l;
 	const struct source *s;
-	const struct ask *ask;
+	const struct addr_request *request;
 	struct ip want; /* the next address that could be free */
 	bool have;      /* there is such an address */
 	struct ip hold; /* first one passed over that stays a candidate; IP_NONE: none */
 };
 
 /* Called for each record from the cursor on: ends at the first gap between them. */
-static int meet(const char *key, const char *value, void *arg)
+static int on_lease(const char *key, const char *value, void *arg)
 {
 	struct sweep *w = arg;
 	struct key_address a;
@@ -122,9 +124,10 @@ static int sweep_on(struct sweep *w, struct err *e)
 	while (w->have) {
 		key_of_addresses(&prefix, w->s->scope, w->want.family);
 		key_of_address(&from, w->s->scope, w->want);
-		if (ledger_scan_from(w->l, (struct store_span){ prefix.s, from.s }, meet, w, e))
+		if (lease_db_scan_from(w->l, (struct store_span){ prefix.s, from.s }, on_lease, w,
+				       e))
 			return -1;
-		if (!w->have || !avoided(w->ask, w->s, w->want))
+		if (!w->have || !is_avoided(w->request, w->s, w->want))
 			return 0;
 		/* not for this container, but for the next one */
 		if (!w->hold.family)
@@ -135,7 +138,7 @@ static int sweep_on(struct sweep *w, struct err *e)
 }
 
 /* What the cursor says after the sweep: go on behind the address taken, or at one passed over. */
-static void set_cursor(const struct sweep *w, struct choice *c)
+static void set_cursor(const struct sweep *w, struct addr_choice *c)
 {
 	c->done = false;
 	if (w->hold.family) {
@@ -147,7 +150,7 @@ static void set_cursor(const struct sweep *w, struct choice *c)
 }
 
 /* 1 when the sweep from `from` found one; the cursor is set in any case. */
-static int choose_swept(struct sweep w, struct ip from, struct choice *out, struct err *e)
+static int choose_swept(struct sweep w, struct ip from, struct addr_choice *out, struct err *e)
 {
 	w.have = ranges_next(&w.s->usable, from, &w.want);
 	if (sweep_on(&w, e))
@@ -160,7 +163,7 @@ static int choose_swept(struct sweep w, struct ip from, struct choice *out, stru
 /* ---- resting addresses, by the queue ---- */
 
 struct queue {
-	const struct ask *ask;
+	const struct addr_request *request;
 	const struct source *s;
 	struct ip ip; /* IP_NONE: nothing found */
 	int64_t since;
@@ -174,14 +177,14 @@ static int take_first(const char *key, const char *value, void *arg)
 
 	(void)value;
 	if (key_parse_rest(key, &a, source, &q->since) || !ranges_contain(&q->s->usable, a.ip) ||
-	    avoided(q->ask, q->s, a.ip))
+	    is_avoided(q->request, q->s, a.ip))
 		return 0;
 	q->ip = a.ip;
 	return 1;
 }
 
 /* The first of source `id` that may be given here, released at `from` or later. */
-static int queue_head(struct ledger *l, struct queue *q, const char *id, int64_t from,
+static int queue_head(struct lease_db *l, struct queue *q, const char *id, int64_t from,
 		      struct err *e)
 {
 	struct key prefix, start;
@@ -189,20 +192,20 @@ static int queue_head(struct ledger *l, struct queue *q, const char *id, int64_t
 	q->ip.family = IP_NONE;
 	key_of_rests(&prefix, q->s->scope, id);
 	key_of_rest(&start, q->s->scope, id, from, NULL);
-	return ledger_scan_from(l, (struct store_span){ prefix.s, start.s }, take_first, q, e);
+	return lease_db_scan_from(l, (struct store_span){ prefix.s, start.s }, take_first, q, e);
 }
 
-static int choose_queued(struct ledger *l, const struct source *s, const struct ask *ask,
-			 struct ip *out, struct err *e)
+static int choose_queued(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct ip *out, struct err *e)
 {
-	struct queue q = { .ask = ask, .s = s };
+	struct queue q = { .request = request, .s = s };
 
 	if (queue_head(l, &q, s->id, 0, e))
 		return -1;
 	/* Behind those that cool down there may be some that a clock set back since has released.
 	 */
 	if (q.ip.family && !has_rested(q.since, l->now, s->policy.cooldown) &&
-	    queue_head(l, &q, s->id, l->now + longer(s->policy.cooldown, LEDGER_CONFLICT_NS) + 1,
+	    queue_head(l, &q, s->id, l->now + max_i64(s->policy.cooldown, LEASE_DB_CONFLICT_NS) + 1,
 		       e))
 		return -1;
 	*out = q.ip;
@@ -227,12 +230,12 @@ static int note_other(const char *key, const char *value, void *arg)
 {
 	struct others *o = arg;
 	const char *id = strrchr(key, '/') + 1;
-	struct tally t;
+	struct source_usage t;
 	struct err why;
 
 	if (strcmp(id, o->s->id) == 0 || strlen(id) > KEY_ID_LEN)
 		return 0;
-	if (tally_parse(value, key, &t, &why)) {
+	if (source_usage_parse(value, key, &t, &why)) {
 		o->nomem = why.code == ERR_NOMEM;
 		return o->nomem;
 	}
@@ -244,22 +247,23 @@ static int note_other(const char *key, const char *value, void *arg)
 	return o->n == OTHERS_MAX;
 }
 
-static int load_others(struct ledger *l, const struct source *s, struct others *out, struct err *e)
+static int load_others(struct lease_db *l, const struct source *s, struct others *out,
+		       struct err *e)
 {
 	struct key prefix;
 
 	*out = (struct others){ .s = s };
-	key_of_tally(&prefix, s->scope, "");
-	if (ledger_scan(l, &prefix, note_other, out, e))
+	key_of_usage(&prefix, s->scope, "");
+	if (lease_db_scan(l, &prefix, note_other, out, e))
 		return -1;
 	return out->nomem ? err_nomem(e) : 0;
 }
 
 /* The longest released of all strays. */
-static int find_stray(struct ledger *l, const struct others *o, const struct ask *ask,
-		      struct queue *out, struct err *e)
+static int find_stray(struct lease_db *l, const struct others *o,
+		      const struct addr_request *request, struct queue *out, struct err *e)
 {
-	*out = (struct queue){ .ask = ask, .s = o->s };
+	*out = (struct queue){ .request = request, .s = o->s };
 	for (size_t i = 0; i < o->n; i++) {
 		struct queue q = *out;
 
@@ -274,12 +278,13 @@ static int find_stray(struct ledger *l, const struct others *o, const struct ask
 /* ---- all together ---- */
 
 /* Nothing is left that this source knows of. */
-static int choose_lost(struct sweep w, const struct tally *t, struct choice *c, struct err *e)
+static int choose_lost(struct sweep w, const struct source_usage *t, struct addr_choice *c,
+		       struct err *e)
 {
 	struct others others;
 	struct queue q;
 
-	if (load_others(w.l, w.s, &others, e) || find_stray(w.l, &others, w.ask, &q, e))
+	if (load_others(w.l, w.s, &others, e) || find_stray(w.l, &others, w.request, &q, e))
 		return -1;
 	if (q.ip.family && has_rested(q.since, w.l->now, w.s->policy.cooldown)) {
 		c->ip = q.ip;
@@ -292,45 +297,45 @@ static int choose_lost(struct sweep w, const struct tally *t, struct choice *c, 
 	return choose_swept(w, w.s->usable.items[0].first, c, e);
 }
 
-int choose(struct ledger *l, const struct source *s, const struct ask *ask, struct choice *out,
-	   struct err *e)
+int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
+		 struct addr_choice *out, struct err *e)
 {
-	struct sweep w = { .l = l, .s = s, .ask = ask };
-	struct choice c;
-	struct tally t;
+	struct sweep w = { .l = l, .s = s, .request = request };
+	struct addr_choice c;
+	struct source_usage t;
 	int rc;
 
-	if (ledger_tally(l, s->scope, s->id, &t, e))
+	if (lease_db_usage(l, s->scope, s->id, &t, e))
 		return -1;
 	c = keep_cursor(s, (struct ip){ .family = IP_NONE }, &t);
-	rc = choose_sticky(l, s, ask, &c.ip, e);
+	rc = choose_sticky(l, s, request, &c.ip, e);
 	if (rc == 0)
-		rc = choose_own(s, ask, &c.ip);
+		rc = choose_own(s, request, &c.ip);
 	if (rc == 0 && !t.done)
 		rc = choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e);
 	if (rc == 0)
-		rc = choose_queued(l, s, ask, &c.ip, e);
+		rc = choose_queued(l, s, request, &c.ip, e);
 	if (rc == 0)
 		rc = choose_lost(w, &t, &c, e);
 	if (rc > 0)
 		*out = c;
-	return answer(ask, rc, e);
+	return check_overlap_error(request, rc, e);
 }
 
-int choose_cooling(struct ledger *l, const struct source *s, const struct ask *ask,
-		   struct choice *out, struct err *e)
+int alloc_choose_cooling(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct addr_choice *out, struct err *e)
 {
-	struct queue own = { .ask = ask, .s = s }, stray;
-	struct sweep w = { .l = l, .s = s, .ask = ask };
+	struct queue own = { .request = request, .s = s }, stray;
+	struct sweep w = { .l = l, .s = s, .request = request };
 	struct others others;
-	struct tally t;
+	struct source_usage t;
 
 	if (s->policy.strict)
 		return 0;
-	if (ledger_tally(l, s->scope, s->id, &t, e) || queue_head(l, &own, s->id, 0, e) ||
-	    load_others(l, s, &others, e) || find_stray(l, &others, ask, &stray, e))
+	if (lease_db_usage(l, s->scope, s->id, &t, e) || queue_head(l, &own, s->id, 0, e) ||
+	    load_others(l, s, &others, e) || find_stray(l, &others, request, &stray, e))
 		return -1;
-	struct choice c = keep_cursor(s, own.ip, &t);
+	struct addr_choice c = keep_cursor(s, own.ip, &t);
 	/* only for the cursor: what the search has found before need not be searched again */
 	if (!t.done &&
 	    choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e) < 0)
@@ -339,7 +344,7 @@ int choose_cooling(struct ledger *l, const struct source *s, const struct ask *a
 	if (stray.ip.family && (!own.ip.family || stray.since < own.since))
 		c.ip = stray.ip;
 	*out = c;
-	return answer(ask, c.ip.family ? 1 : 0, e);
+	return check_overlap_error(request, c.ip.family ? 1 : 0, e);
 }
 
 static int refuse_held(const struct lease *rec, struct ip ip, struct err *e)
@@ -362,34 +367,34 @@ static int refuse_cooling(const struct source *s, struct ip ip, int64_t left, st
 	return err_hint(e, "strictCooldown is set; it can be lowered or cleared");
 }
 
-int choose_exactly(struct ledger *l, const struct source *s, const struct ask *ask,
-		   struct choice *out, struct err *e)
+int alloc_choose_exactly(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct addr_choice *out, struct err *e)
 {
-	const struct ip ip = ask->want;
+	const struct ip ip = request->want;
 	auto_lease struct lease rec = { 0 };
 	char text[IP_STR_LEN];
-	struct tally t;
+	struct source_usage t;
 	struct key k;
 	bool found;
 
-	if (is_own(ask, ip))
+	if (is_own(request, ip))
 		return err_set(e, ERR_BUSY, 0,
 			       "address %s is held by another interface of the same container",
 			       ip_format(ip, text));
 	key_of_address(&k, s->scope, ip);
-	if (ledger_tally(l, s->scope, s->id, &t, e) || ledger_lease(l, k.s, &rec, &found, e))
+	if (lease_db_usage(l, s->scope, s->id, &t, e) || lease_db_lease(l, k.s, &rec, &found, e))
 		return -1;
 	if (found && rec.state == LEASE_HELD)
 		return refuse_held(&rec, ip, e);
-	if (elsewhere_holds(ask->elsewhere, s, ip)) {
-		if (answer(ask, 0, e))
+	if (overlap_in_use(request->overlap, s, ip)) {
+		if (check_overlap_error(request, 0, e))
 			return -1;
 		err_set(e, ERR_BUSY, 0, "address %s is held outside of %s", ip_format(ip, text),
 			s->label);
 		return err_hint(e, "by an overlapping range of this network_name, or by a file of "
 				   "host-local in /var/lib/cni/networks");
 	}
-	if (found && s->policy.strict && !owner_same_pod(&rec.owner, ask->owner) &&
+	if (found && s->policy.strict && !owner_same_pod(&rec.owner, request->owner) &&
 	    !has_rested(rec.since, l->now, s->policy.cooldown))
 		return refuse_cooling(s, ip, rec.since + s->policy.cooldown - l->now, e);
 	*out = keep_cursor(s, ip, &t);

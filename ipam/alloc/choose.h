@@ -10,33 +10,35 @@
 #ifndef RAILHEAD_IPAM_ALLOC_CHOOSE_H
 #define RAILHEAD_IPAM_ALLOC_CHOOSE_H
 
-#include "ipam/alloc/elsewhere.h"
+#include "ipam/alloc/overlap.h"
 
-#define CHOOSE_AVOID_MAX 256
+#define ALLOC_AVOID_MAX 256
 
-struct ask {
+struct addr_request {
 	const struct owner *owner;
 	/* addresses that the container has already, through whatever network */
-	struct ip avoid[CHOOSE_AVOID_MAX];
+	struct ip avoid[ALLOC_AVOID_MAX];
 	size_t n_avoid;
-	struct ip want; /* for choose_exactly */
+	struct ip want; /* for alloc_choose_exactly */
 	struct ip own;  /* free, and given up by an earlier sandbox of the pod; IP_NONE: none */
-	struct elsewhere *elsewhere; /* NULL: nobody else has addresses */
+	struct overlap *overlap; /* NULL: nobody else has addresses */
 };
 
 /* choose - an address of the source. 1 with *out filled, 0 when it has none, -1 on error. */
-int choose(struct ledger *l, const struct source *s, const struct ask *ask, struct choice *out,
-	   struct err *e) must_check;
+int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
+		 struct addr_choice *out, struct err *e) must_check;
 
-/* choose_cooling - the same for addresses that were released less than the cooldown ago. */
-int choose_cooling(struct ledger *l, const struct source *s, const struct ask *ask,
-		   struct choice *out, struct err *e) must_check;
+/* alloc_choose_cooling - the same for addresses that were released less than the cooldown ago. */
+int alloc_choose_cooling(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct addr_choice *out,
+			 struct err *e) must_check;
 
 /*
- * choose_exactly - ask->want, which the source contains. ERR_BUSY naming who has it, also
+ * alloc_choose_exactly - ask->want, which the source contains. ERR_BUSY naming who has it, also
  * when that is another interface of the same container, or strictCooldown keeps it back.
  */
-int choose_exactly(struct ledger *l, const struct source *s, const struct ask *ask,
-		   struct choice *out, struct err *e) must_check;
+int alloc_choose_exactly(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct addr_choice *out,
+			 struct err *e) must_check;
 
 #endif

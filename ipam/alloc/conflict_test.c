@@ -40,7 +40,7 @@ START_TEST(with_cooldown_0_it_rests_too)
 	/* nothing else is left: it is asked for again, which finds out whether it is free now */
 	ck_assert_str_eq(w_add(&w, NO_COOLDOWN, "d3", ""), "10.0.0.2");
 	del_in_conflict(&w, "d3", "10.0.0.2");
-	w.now += 2 * LEDGER_CONFLICT_NS;
+	w.now += 2 * LEASE_DB_CONFLICT_NS;
 	ck_assert_str_eq(w_add(&w, NO_COOLDOWN, "d4", ""), "10.0.0.2");
 	w_sound(&w);
 }
@@ -71,7 +71,7 @@ START_TEST(strict_is_strict)
 	ck_assert_str_eq(w_add(&w, STRICT, "c1", ""), "10.0.0.2");
 	del_in_conflict(&w, "c1", "10.0.0.2");
 	ck_assert_int_eq(strncmp(w_add(&w, STRICT, "c2", ""), "!101", 4), 0);
-	w.now += LEDGER_CONFLICT_NS;
+	w.now += LEASE_DB_CONFLICT_NS;
 	ck_assert_str_eq(w_add(&w, STRICT, "c2", ""), "10.0.0.2");
 	w_sound(&w);
 }

@@ -13,38 +13,38 @@ struct conflicts {
 	size_t n;
 };
 
-static int64_t release_time(const struct ledger *l, const struct conflicts *c, struct ip ip)
+static int64_t release_time(const struct lease_db *l, const struct conflicts *c, struct ip ip)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (ip_equal(c->addrs[i], ip))
-			return l->now + LEDGER_CONFLICT_NS;
+			return l->now + LEASE_DB_CONFLICT_NS;
 	}
 	return l->now;
 }
 
 /* The list is a copy, as each release shortens the record it came from. */
-static int release_owner(struct ledger *l, const struct owner *o, const struct conflicts *c,
+static int release_owner(struct lease_db *l, const struct owner *o, const struct conflicts *c,
 			 struct err *e)
 {
 	struct key_list list;
 	struct key_address a;
 	struct key k;
 
-	if (ledger_owned(l, o, &list, e))
+	if (lease_db_owned(l, o, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
 		if (key_parse_address(list.items[i].s, &a) == 0 &&
-		    ledger_release(l, &a, release_time(l, c, a.ip), e))
+		    lease_db_release(l, &a, release_time(l, c, a.ip), e))
 			return -1;
 	}
 	if (list.n == 0)
 		return 0;
 	/* what is left in it was not this owner's any more */
 	key_of_owner(&k, o->container, o->ifname, o->network);
-	return ledger_del(l, k.s, e);
+	return lease_db_del(l, k.s, e);
 }
 
-static int del_in_txn(struct ledger *l, void *arg, struct err *e)
+static int del_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct alloc_del *d = arg;
 	const struct conflicts c = { d->conflict, d->n_conflict };
@@ -69,7 +69,7 @@ int alloc_del(struct ipam *m, const struct owner *o, struct json **journal, stru
 
 /* ---- CHECK ---- */
 
-static bool shows(const struct alloc_check *c, struct ip ip)
+static bool has_address(const struct alloc_check *c, struct ip ip)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (ip_equal(c->shown[i], ip))
@@ -78,7 +78,7 @@ static bool shows(const struct alloc_check *c, struct ip ip)
 	return false;
 }
 
-static int check_lease(struct ledger *l, const struct alloc_check *c, const char *key,
+static int check_lease(struct lease_db *l, const struct alloc_check *c, const char *key,
 		       struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
@@ -88,7 +88,7 @@ static int check_lease(struct ledger *l, const struct alloc_check *c, const char
 
 	if (key_parse_address(key, &a))
 		return err_set(e, ERR_STATE, 0, "the store lists \"%.100s\" as an address", key);
-	if (ledger_lease(l, key, &rec, &found, e))
+	if (lease_db_lease(l, key, &rec, &found, e))
 		return -1;
 	ip_format(a.ip, text);
 	if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, c->owner))
@@ -96,17 +96,17 @@ static int check_lease(struct ledger *l, const struct alloc_check *c, const char
 	if (strcmp(rec.boot, l->ipam->boot) != 0)
 		return err_set(e, ERR_STATE, 0, "the lease of address %s is of an earlier boot",
 			       text);
-	if (c->shown && !shows(c, a.ip))
+	if (c->shown && !has_address(c, a.ip))
 		return err_set(e, ERR_STATE, 0, "address %s is leased but not in prevResult", text);
 	return 0;
 }
 
-static int check_in_txn(struct ledger *l, void *arg, struct err *e)
+static int check_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct alloc_check *c = arg;
 	struct key_list list;
 
-	if (ledger_owned(l, c->owner, &list, e))
+	if (lease_db_owned(l, c->owner, &list, e))
 		return -1;
 	if (list.n == 0)
 		return err_set(e, ERR_STATE, 0,
@@ -135,7 +135,7 @@ struct owners {
 	bool nomem;
 };
 
-static int collect(const char *key, const char *value, void *arg)
+static int collect_owner(const char *key, const char *value, void *arg)
 {
 	struct owners *o = arg;
 	struct key_owner who;
@@ -158,41 +158,41 @@ static int collect(const char *key, const char *value, void *arg)
 
 struct gc_job {
 	const struct alloc_gc *gc;
-	struct proofs proofs;
+	struct holder_checks checks;
 	struct err first; /* error that did not stop us; code 0: none */
 };
 
 /* Whether the records that a release touches can be read: it must not stop half-way. */
-static int readable(struct ledger *l, const struct owner *o, struct err *e)
+static int check_readable(struct lease_db *l, const struct owner *o, struct err *e)
 {
 	struct key_list list;
 
-	if (ledger_owned(l, o, &list, e))
+	if (lease_db_owned(l, o, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
 		auto_lease struct lease rec = { .tree = NULL };
 		struct key_address a;
-		struct tally t;
+		struct source_usage t;
 		uint64_t held;
 		bool found;
 
 		if (key_parse_address(list.items[i].s, &a))
 			continue;
-		if (ledger_lease(l, list.items[i].s, &rec, &found, e))
+		if (lease_db_lease(l, list.items[i].s, &rec, &found, e))
 			return -1;
-		if (found && (ledger_tally(l, a.scope, rec.source, &t, e) ||
-			      ledger_quota(l, a.scope, rec.owner.ns, &held, e)))
+		if (found && (lease_db_usage(l, a.scope, rec.source, &t, e) ||
+			      lease_db_quota(l, a.scope, rec.owner.ns, &held, e)))
 			return -1;
 	}
 	return 0;
 }
 
 /* Damaged records of one container do not keep the others' addresses. */
-static int collect_one(struct ledger *l, struct gc_job *job, const struct owner *o, struct err *e)
+static int collect_one(struct lease_db *l, struct gc_job *job, const struct owner *o, struct err *e)
 {
 	struct err why;
 
-	if (readable(l, o, &why) == 0)
+	if (check_readable(l, o, &why) == 0)
 		return release_owner(l, o, &(struct conflicts){ NULL, 0 }, e);
 	if (why.code == ERR_NOMEM) {
 		*e = why;
@@ -207,23 +207,24 @@ static int collect_one(struct ledger *l, struct gc_job *job, const struct owner 
  * An ADD may have begun since the runtime made its list: its record came before its lease. What the
  * interface plugin's own GC has removed has no record any more.
  */
-static int nobody_lives(struct ledger *l, struct gc_job *job, const struct owner *o, struct err *e)
+static int nobody_lives(struct lease_db *l, struct gc_job *job, const struct owner *o,
+			struct err *e)
 {
 	const struct ipam *m = l->ipam;
 
 	if (m->holders->mark(m->ctx, o) == 0)
 		return 1;
-	return proofs_gone(&job->proofs, m->holders, m->ctx, o, e);
+	return holder_checks_is_gone(&job->checks, m->holders, m->ctx, o, e);
 }
 
-static int gc_in_txn(struct ledger *l, void *arg, struct err *e)
+static int gc_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct gc_job *job = arg;
 	struct owners found = { .gc = job->gc };
 	struct key prefix = { "o/" };
 
 	job->first = (struct err){ 0 };
-	int rc = ledger_scan(l, &prefix, collect, &found, e);
+	int rc = lease_db_scan(l, &prefix, collect_owner, &found, e);
 	if (rc == 0 && found.nomem)
 		rc = err_nomem(e);
 	for (size_t i = 0; rc == 0 && i < found.n; i++) {
@@ -267,15 +268,15 @@ int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, s
 	int rc = ipam_run(m, &job, e);
 
 	/* Those that a plugin left behind which the network does not have any more. */
-	if (rc == 0 && arg.proofs.missing && proofs_look(&arg.proofs, m->holders, m->ctx))
+	if (rc == 0 && arg.checks.missing && holder_checks_run(&arg.checks, m->holders, m->ctx))
 		rc = run_again(m, &job, e);
-	const struct key_owner *who = proofs_unknown(&arg.proofs);
+	const struct key_owner *who = holder_checks_unknown(&arg.checks);
 	if (who && !arg.first.code)
 		(void)err_set(&arg.first, ERR_AGAIN, 0,
 			      "attachment %s/%s: its record cannot be looked at now, so its "
 			      "addresses stay leased",
 			      who->container, who->ifname);
-	proofs_clear(&arg.proofs);
+	holder_checks_clear(&arg.checks);
 	if (rc || !arg.first.code)
 		return rc;
 	*e = arg.first;

@@ -35,22 +35,23 @@ static bool is_old(const struct lease *rec, const struct source *s, const struct
 static int release_gone(const struct sandbox *new, const struct source *s,
 			const struct key_address *a, struct err *e)
 {
-	struct ledger *l = new->ledger;
+	struct lease_db *l = new->ledger;
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key k;
 	bool found;
 
 	key_of_address(&k, a->scope, a->ip);
-	if (ledger_lease(l, k.s, &rec, &found, e))
+	if (lease_db_lease(l, k.s, &rec, &found, e))
 		return -1;
 	if (!found || !is_old(&rec, s, new->owner))
 		return 0;
 
-	int gone = proofs_gone(new->proofs, l->ipam->holders, l->ipam->ctx, &rec.owner, e);
+	int gone =
+		holder_checks_is_gone(new->checks, l->ipam->holders, l->ipam->ctx, &rec.owner, e);
 
 	if (gone <= 0)
 		return gone;
-	return ledger_release(l, a, l->now, e) ? -1 : 1;
+	return lease_db_release(l, a, l->now, e) ? -1 : 1;
 }
 
 int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,
@@ -64,7 +65,7 @@ int sandbox_take_over(const struct sandbox *new, const struct source *s, struct 
 	if (!owner_has_pod(o))
 		return 0;
 	key_of_pod(&prefix, s->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, NULL);
-	if (ledger_scan(new->ledger, &prefix, note_address, &old, e))
+	if (lease_db_scan(new->ledger, &prefix, note_address, &old, e))
 		return -1;
 	for (size_t i = 0; i < old.n; i++) {
 		int released = release_gone(new, s, &old.items[i], e);

@@ -17,10 +17,10 @@
  * pod of its own, whose address is taken over only where addresses stick to names.
  */
 struct sandbox {
-	struct ledger *ledger;
+	struct lease_db *ledger;
 	const struct owner *owner;
-	struct proofs
-		*proofs; /* without the proof that is needed it is noted there: see proofs_look */
+	struct holder_checks *checks; /* without the proof that is needed it is noted there: see
+					 holder_checks_run */
 };
 int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,
 		      struct err *e) must_check;

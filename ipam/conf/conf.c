@@ -184,18 +184,17 @@ static int add_pool(struct ipam_conf *out, const char *name, struct err *e)
 
 static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
 {
-	static const char *const elsewhere[] = { "sticky", "cooldown", "strictCooldown",
-						 "gateway" };
+	static const char *const overlap[] = { "sticky", "cooldown", "strictCooldown", "gateway" };
 	const struct json *one = conf_given(conf->ipam, "pool"),
 			  *many = json_get(conf->ipam, "pools");
 	size_t i = 0;
 
-	for (size_t k = 0; k < ARRAY_SIZE(elsewhere); k++) {
-		if (conf_given(conf->ipam, elsewhere[k]))
+	for (size_t k = 0; k < ARRAY_SIZE(overlap); k++) {
+		if (conf_given(conf->ipam, overlap[k]))
 			return err_set(
 				e, ERR_CONFIG, 0,
 				"ipam.%s: belongs to the pool; set it with `railctl ipam pool set`",
-				elsewhere[k]);
+				overlap[k]);
 	}
 	if (one && !json_str(one))
 		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",

@@ -104,7 +104,7 @@ static int check_overlap(const struct source_sets *sets, const struct source *s,
 	for (size_t i = 0; i < sets->n; i++) {
 		for (size_t j = 0; j < sets->sets[i].n; j++) {
 			const struct source *other = &sets->sets[i].items[j];
-			if (ranges_meet(&other->usable, &s->usable, &both))
+			if (ranges_overlap(&other->usable, &s->usable, &both))
 				return err_set(e, ERR_CONFIG, 0,
 					       "%s: %s overlaps with %s of range set %zu in %s-%s",
 					       where, s->label, other->label, i,

@@ -72,7 +72,7 @@ int pool_name_valid(const char *name, struct err *e)
 		name, KEY_NAME_MAX);
 }
 
-int pool_says_whose(const char *name, const struct json *def, struct err *e)
+int pool_is_restricted(const char *name, const struct json *def, struct err *e)
 {
 	if (json_get(def, "ranges") || json_true(json_get(def, "thisNodeOnly")))
 		return 0;
@@ -147,7 +147,7 @@ static int decode_gateway(const struct pool *p, struct source *s, struct err *e)
  * A network as a range: its first and last address look like those that no host has, and elsewhere
  * there are people and devices who treat them so. "10.1.1.0-10.1.1.255" gives all of them.
  */
-static struct ip_range inner(const char *text, struct ip_range r)
+static struct ip_range inner_range(const char *text, struct ip_range r)
 {
 	if (!strchr(text, '/') || r.last.v - r.first.v < 3)
 		return r;
@@ -159,10 +159,10 @@ static struct ip_range inner(const char *text, struct ip_range r)
 
 static int add_inner(struct ranges *s, const char *text, struct ip_range r, struct err *e)
 {
-	return ranges_add(s, inner(text, r), e);
+	return ranges_add(s, inner_range(text, r), e);
 }
 
-static int exclude(struct ranges *s, const char *text, struct ip_range r, struct err *e)
+static int exclude_range(struct ranges *s, const char *text, struct ip_range r, struct err *e)
 {
 	(void)text;
 	return ranges_remove(s, r, e);
@@ -201,7 +201,7 @@ static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 	if (!p->ranges && ranges_add(&s->usable, all, e))
 		return -1;
 	if (each_range(p->ranges, "ranges", s, add_inner, e) ||
-	    each_range(p->excludes, "excludes", s, exclude, e))
+	    each_range(p->excludes, "excludes", s, exclude_range, e))
 		return -1;
 	return source_finish(s, e);
 }

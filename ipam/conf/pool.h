@@ -34,10 +34,10 @@ int pool_decode(const char *name, const struct json *def, struct source *out,
 int pool_check_keys(const struct json *def, struct err *e) must_check;
 
 /*
- * pool_says_whose - refuse a pool of the whole subnet that does not say "thisNodeOnly": ERR_CONFIG.
- * For new pools only; those of earlier versions go on.
+ * pool_is_restricted - refuse a pool of the whole subnet that does not say "thisNodeOnly":
+ * ERR_CONFIG. For new pools only; those of earlier versions go on.
  */
-int pool_says_whose(const char *name, const struct json *def, struct err *e) must_check;
+int pool_is_restricted(const char *name, const struct json *def, struct err *e) must_check;
 
 /* pool_missing - ERR_NOTFOUND, naming the node: it is on another one, as a rule. Returns -1. */
 int pool_missing(const char *name, const char *node, struct err *e);

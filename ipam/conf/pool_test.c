@@ -260,7 +260,7 @@ static int whose(const char *text, struct err *e)
 	auto_json struct json *def = NULL;
 
 	ck_assert_int_eq(json_parse(text, strlen(text), "test", &def, e), 0);
-	return pool_says_whose("rail0", def, e);
+	return pool_is_restricted("rail0", def, e);
 }
 
 START_TEST(a_new_pool_says_whose_it_is)

@@ -11,7 +11,7 @@ static bool touches(struct ip a_last, struct ip b_first)
 }
 
 /* Index of the first range that ends at or after a. */
-static size_t find(const struct ranges *s, struct ip a)
+static size_t find_range(const struct ranges *s, struct ip a)
 {
 	size_t lo = 0, hi = s->n;
 
@@ -55,7 +55,7 @@ static int splice(struct ranges *s, struct span at, const struct ip_range *with,
 
 int ranges_add(struct ranges *s, struct ip_range r, struct err *e)
 {
-	size_t from = find(s, r.first), to;
+	size_t from = find_range(s, r.first), to;
 
 	if (from > 0 && touches(s->items[from - 1].last, r.first))
 		from--;
@@ -75,7 +75,7 @@ int ranges_add(struct ranges *s, struct ip_range r, struct err *e)
 int ranges_remove(struct ranges *s, struct ip_range r, struct err *e)
 {
 	struct ip_range left[2];
-	size_t from = find(s, r.first), to = from, n = 0;
+	size_t from = find_range(s, r.first), to = from, n = 0;
 
 	while (to < s->n && ip_cmp(s->items[to].first, r.last) <= 0)
 		to++;
@@ -95,7 +95,7 @@ int ranges_remove(struct ranges *s, struct ip_range r, struct err *e)
 
 bool ranges_next(const struct ranges *s, struct ip from, struct ip *out)
 {
-	size_t i = find(s, from);
+	size_t i = find_range(s, from);
 
 	if (i == s->n)
 		return false;
@@ -113,7 +113,7 @@ bool ranges_after(const struct ranges *s, struct ip a, struct ip *out)
 
 bool ranges_contain(const struct ranges *s, struct ip a)
 {
-	size_t i = find(s, a);
+	size_t i = find_range(s, a);
 
 	return i < s->n && ip_cmp(s->items[i].first, a) <= 0;
 }
@@ -133,7 +133,7 @@ u128 ranges_capacity(const struct ranges *s)
 	return sum;
 }
 
-bool ranges_meet(const struct ranges *a, const struct ranges *b, struct ip_range *where)
+bool ranges_overlap(const struct ranges *a, const struct ranges *b, struct ip_range *where)
 {
 	for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
 		const struct ip_range *x = &a->items[i], *y = &b->items[j];

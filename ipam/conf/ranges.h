@@ -34,8 +34,8 @@ bool ranges_after(const struct ranges *s, struct ip a, struct ip *out);
 /* ranges_capacity - how many addresses; the full IPv6 space counts as 2^128 - 1. */
 u128 ranges_capacity(const struct ranges *s);
 
-/* ranges_meet - whether two sets share an address; *where is a shared piece. */
-bool ranges_meet(const struct ranges *a, const struct ranges *b, struct ip_range *where);
+/* ranges_overlap - whether two sets share an address; *where is a shared piece. */
+bool ranges_overlap(const struct ranges *a, const struct ranges *b, struct ip_range *where);
 
 void ranges_clear(struct ranges *s);
 #define auto_ranges auto_clean(ranges_clear)

@@ -139,17 +139,17 @@ START_TEST(meets)
 	auto_ranges struct ranges a = { 0 }, b = { 0 };
 	struct ip_range where;
 
-	ck_assert(!ranges_meet(&a, &b, &where));
+	ck_assert(!ranges_overlap(&a, &b, &where));
 	add(&a, "10.0.0.0-10.0.0.9");
 	add(&a, "10.0.0.20-10.0.0.29");
 	add(&b, "10.0.0.10-10.0.0.19");
 	add(&b, "10.0.0.30");
-	ck_assert(!ranges_meet(&a, &b, &where));
-	ck_assert(!ranges_meet(&b, &a, &where));
+	ck_assert(!ranges_overlap(&a, &b, &where));
+	ck_assert(!ranges_overlap(&b, &a, &where));
 	add(&b, "10.0.0.28-10.0.0.40");
-	ck_assert(ranges_meet(&a, &b, &where));
+	ck_assert(ranges_overlap(&a, &b, &where));
 	ck_assert(ip_equal(where.first, ip("10.0.0.28")) && ip_equal(where.last, ip("10.0.0.29")));
-	ck_assert(ranges_meet(&b, &a, &where));
+	ck_assert(ranges_overlap(&b, &a, &where));
 	ck_assert(ip_equal(where.first, ip("10.0.0.28")) && ip_equal(where.last, ip("10.0.0.29")));
 }
 END_TEST

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* FNV-1a over the numbers: equal sources have equal ids on every machine. */
-static uint64_t mix(uint64_t h, struct ip a)
+static uint64_t hash_ip(uint64_t h, struct ip a)
 {
 	uint8_t bytes[16];
 	size_t n = ip_to_bytes(a, bytes);
@@ -17,14 +17,14 @@ static uint64_t mix(uint64_t h, struct ip a)
 
 static void set_id(struct source *s)
 {
-	uint64_t h = mix(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
+	uint64_t h = hash_ip(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
 
 	for (size_t i = 0; i < s->usable.n; i++)
-		h = mix(mix(h, s->usable.items[i].first), s->usable.items[i].last);
+		h = hash_ip(hash_ip(h, s->usable.items[i].first), s->usable.items[i].last);
 	(void)snprintf(s->id, sizeof(s->id), "%016lx", (unsigned long)h);
 }
 
-static int drop(struct source *s, struct ip a, struct err *e)
+static int drop_address(struct source *s, struct ip a, struct err *e)
 {
 	return ranges_remove(&s->usable, (struct ip_range){ a, a }, e);
 }
@@ -32,13 +32,13 @@ static int drop(struct source *s, struct ip a, struct err *e)
 int source_finish(struct source *s, struct err *e)
 {
 	if (s->subnet.addr.family == IP_V4 && s->subnet.len < 31 &&
-	    (drop(s, ip_network(s->subnet), e) || drop(s, ip_last(s->subnet), e)))
+	    (drop_address(s, ip_network(s->subnet), e) || drop_address(s, ip_last(s->subnet), e)))
 		return -1;
 	/* the subnet-router anycast address (RFC 4291 section 2.6.1); a /127 has none (RFC 6164) */
 	if (s->subnet.addr.family == IP_V6 && s->subnet.len < 127 &&
-	    drop(s, ip_network(s->subnet), e))
+	    drop_address(s, ip_network(s->subnet), e))
 		return -1;
-	if (s->gateway.family && drop(s, s->gateway, e))
+	if (s->gateway.family && drop_address(s, s->gateway, e))
 		return -1;
 	if (s->usable.n == 0)
 		return err_set(
@@ -110,7 +110,7 @@ const struct source *sources_find(const struct source_set *set, struct ip ip)
 	return NULL;
 }
 
-static bool listed(const struct json *names, const char *ns)
+static bool is_listed(const struct json *names, const char *ns)
 {
 	json_each (item, names) {
 		if (strcmp(json_str(item), ns) == 0)
@@ -122,7 +122,7 @@ static bool listed(const struct json *names, const char *ns)
 int policy_allows(const struct policy *p, const char *label, const char *ns, uint64_t held,
 		  struct err *e)
 {
-	if (p->namespaces && !listed(p->namespaces, ns))
+	if (p->namespaces && !is_listed(p->namespaces, ns))
 		return err_set(e, ERR_FORBIDDEN, 0,
 			       "%s may not be used from namespace \"%.64s\"; the pool's namespaces "
 			       "do not name it",

@@ -37,7 +37,7 @@ struct json *audit_refusal_line(const struct refusal *r)
 }
 
 /* The time goes first, so that lines can be read and sorted as they are. */
-static struct json *stamp(const struct json *line, const char *time)
+static struct json *add_time(const struct json *line, const char *time)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -52,7 +52,7 @@ static struct json *stamp(const struct json *line, const char *time)
 
 static int write_line(int fd, const struct json *line, const char *time, struct err *e)
 {
-	auto_json struct json *o = stamp(line, time);
+	auto_json struct json *o = add_time(line, time);
 	auto_free char *text = o ? json_print(o, false) : NULL;
 
 	if (!text)

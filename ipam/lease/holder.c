@@ -26,7 +26,7 @@ static struct record_key key_of(const struct owner *o)
 	return (struct record_key){ o->network, o->container, o->ifname };
 }
 
-static uint64_t mark(const struct ctx *ctx, const struct owner *o)
+static uint64_t read_mark(const struct ctx *ctx, const struct owner *o)
 {
 	const struct record_key key = key_of(o);
 	auto_record struct record r = { 0 };
@@ -37,7 +37,7 @@ static uint64_t mark(const struct ctx *ctx, const struct owner *o)
 	return mark_of(&r);
 }
 
-static void look(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
+static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
 {
 	const struct record_key key = key_of(o);
 	auto_record struct record r = { 0 };
@@ -60,23 +60,23 @@ static void look(const struct ctx *ctx, const struct owner *o, struct holder_vie
 		out->state = HOLDER_GONE;
 }
 
-const struct holder_ops holder_records = { look, mark };
+const struct holder_ops holder_records = { look_at_holder, read_mark };
 
 /* ---- proofs ---- */
 
-void proofs_clear(struct proofs *p)
+void holder_checks_clear(struct holder_checks *p)
 {
 	free(p->items);
-	*p = (struct proofs){ 0 };
+	*p = (struct holder_checks){ 0 };
 }
 
-static bool is_of(const struct proof *p, const struct owner *o)
+static bool is_of(const struct holder_check *p, const struct owner *o)
 {
 	return strcmp(p->who.container, o->container) == 0 &&
 	       strcmp(p->who.ifname, o->ifname) == 0 && strcmp(p->who.network, o->network) == 0;
 }
 
-static int note(struct proofs *p, const struct owner *o, struct err *e)
+static int note_owner(struct holder_checks *p, const struct owner *o, struct err *e)
 {
 	if ((p->n & (p->n - 1)) == 0) { /* grown at powers of two only */
 		void *items = realloc(p->items, (p->n ? p->n * 2 : 1) * sizeof(*p->items));
@@ -85,9 +85,9 @@ static int note(struct proofs *p, const struct owner *o, struct err *e)
 		p->items = items;
 	}
 
-	struct proof *x = &p->items[p->n++];
+	struct holder_check *x = &p->items[p->n++];
 
-	*x = (struct proof){ .looked = false };
+	*x = (struct holder_check){ .looked = false };
 	(void)snprintf(x->who.container, sizeof(x->who.container), "%s", o->container);
 	(void)snprintf(x->who.ifname, sizeof(x->who.ifname), "%s", o->ifname);
 	(void)snprintf(x->who.network, sizeof(x->who.network), "%s", o->network);
@@ -95,11 +95,11 @@ static int note(struct proofs *p, const struct owner *o, struct err *e)
 	return 0;
 }
 
-int proofs_gone(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx,
-		const struct owner *o, struct err *e)
+int holder_checks_is_gone(struct holder_checks *p, const struct holder_ops *ops,
+			  const struct ctx *ctx, const struct owner *o, struct err *e)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		const struct proof *x = &p->items[i];
+		const struct holder_check *x = &p->items[i];
 
 		if (!is_of(x, o))
 			continue;
@@ -107,15 +107,16 @@ int proofs_gone(struct proofs *p, const struct holder_ops *ops, const struct ctx
 		return x->looked && x->view.state == HOLDER_GONE &&
 		       ops->mark(ctx, o) == x->view.mark;
 	}
-	return note(p, o, e);
+	return note_owner(p, o, e);
 }
 
-size_t proofs_look(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx)
+size_t holder_checks_run(struct holder_checks *p, const struct holder_ops *ops,
+			 const struct ctx *ctx)
 {
 	size_t gone = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		struct proof *x = &p->items[i];
+		struct holder_check *x = &p->items[i];
 		const struct owner o = {
 			x->who.network, x->who.container, x->who.ifname, "", "", ""
 		};
@@ -129,7 +130,7 @@ size_t proofs_look(struct proofs *p, const struct holder_ops *ops, const struct 
 	return gone;
 }
 
-const struct key_owner *proofs_unknown(const struct proofs *p)
+const struct key_owner *holder_checks_unknown(const struct holder_checks *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		if (p->items[i].looked && p->items[i].view.state == HOLDER_UNKNOWN)

@@ -38,34 +38,35 @@ struct holder_ops {
 extern const struct holder_ops holder_records;
 
 /* Who was asked about, and what is known of them. */
-struct proof {
+struct holder_check {
 	struct key_owner who;
 	struct holder_view view;
 	bool looked;
 };
 
-struct proofs {
-	struct proof *items; /* owned */
+struct holder_checks {
+	struct holder_check *items; /* owned */
 	size_t n;
 	bool missing; /* somebody was asked about who has not been looked at */
 };
-void proofs_clear(struct proofs *p);
-#define auto_proofs auto_clean(proofs_clear)
+void holder_checks_clear(struct holder_checks *p);
+#define auto_holder_checks auto_clean(holder_checks_clear)
 
 /*
- * proofs_gone - in a transaction: 1: o is gone, 0: may live, or has to be looked at first, which is
- * noted.
+ * holder_checks_is_gone - in a transaction: 1: o is gone, 0: may live, or has to be looked at
+ * first, which is noted.
  */
-int proofs_gone(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx,
-		const struct owner *o, struct err *e) must_check;
+int holder_checks_is_gone(struct holder_checks *p, const struct holder_ops *ops,
+			  const struct ctx *ctx, const struct owner *o, struct err *e) must_check;
 
 /*
- * proofs_look - outside of transactions: look at all who were noted. Returns how many are gone, or
- * have no record any more.
+ * holder_checks_run - outside of transactions: look at all who were noted. Returns how many are
+ * gone, or have no record any more.
  */
-size_t proofs_look(struct proofs *p, const struct holder_ops *ops, const struct ctx *ctx);
+size_t holder_checks_run(struct holder_checks *p, const struct holder_ops *ops,
+			 const struct ctx *ctx);
 
-/* proofs_unknown - the first one who could not be looked at; NULL: there is none. */
-const struct key_owner *proofs_unknown(const struct proofs *p);
+/* holder_checks_unknown - the first one who could not be looked at; NULL: there is none. */
+const struct key_owner *holder_checks_unknown(const struct holder_checks *p);
 
 #endif

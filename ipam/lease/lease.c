@@ -46,7 +46,7 @@ static const struct json_field fields[] = {
 };
 
 /* A record that cannot be read is the store's failure, whatever was wrong with it. */
-static int damaged(const char *what, struct err *e)
+static int refuse_damaged(const char *what, struct err *e)
 {
 	if (e->code == ERR_NOMEM)
 		return -1;
@@ -60,10 +60,10 @@ static int parse_object(const char *text, const char *what, struct json **out, s
 	auto_json struct json *tree = NULL;
 
 	if (json_parse(text, strlen(text), what, &tree, e))
-		return damaged(what, e);
+		return refuse_damaged(what, e);
 	if (json_type(tree) != JSON_OBJECT) {
 		err_set(e, ERR_STORE, 0, "it is %s", json_type_name(tree));
-		return damaged(what, e);
+		return refuse_damaged(what, e);
 	}
 	*out = TAKE_PTR(tree);
 	return 0;
@@ -82,10 +82,10 @@ int lease_parse(const char *text, const char *what, struct lease *out, struct er
 	if (parse_object(text, what, &tree, e))
 		return -1;
 	if (json_decode(tree, "lease", fields, &r, e))
-		return damaged(what, e);
+		return refuse_damaged(what, e);
 	if (parse_u64(r.since, 0, INT64_MAX, &since) || strlen(r.l.source) > KEY_ID_LEN) {
 		err_set(e, ERR_STORE, 0, "since \"%.32s\", source \"%.32s\"", r.since, r.l.source);
-		return damaged(what, e);
+		return refuse_damaged(what, e);
 	}
 	r.l.state = r.state == LEASE_HELD ? LEASE_HELD : LEASE_RESTING;
 	r.l.since = (int64_t)since;
@@ -146,17 +146,17 @@ int key_list_parse(const char *text, const char *what, struct key_list *out, str
 	size_t i = 0;
 
 	if (json_parse(text, strlen(text), what, &tree, e))
-		return damaged(what, e);
+		return refuse_damaged(what, e);
 	if (json_type(tree) != JSON_ARRAY || json_len(tree) > LEASE_KEYS_MAX) {
 		err_set(e, ERR_STORE, 0, "it is %s of %zu", json_type_name(tree), json_len(tree));
-		return damaged(what, e);
+		return refuse_damaged(what, e);
 	}
 	json_each (item, tree) {
 		const char *s = json_str(item);
 
 		if (!s || strlen(s) > STORE_KEY_MAX) {
 			err_set(e, ERR_STORE, 0, "item %zu is not a key", i);
-			return damaged(what, e);
+			return refuse_damaged(what, e);
 		}
 		i++;
 	}
@@ -210,11 +210,11 @@ int key_list_add(struct key_list *l, const char *key)
 
 #define COUNT(k, field)                                                                            \
 	{                                                                                          \
-		.key = k, .kind = J_I64, .offset = offsetof(struct tally_raw, field), .min = 0,    \
+		.key = k, .kind = J_I64, .offset = offsetof(struct usage_raw, field), .min = 0,    \
 		.max = INT64_C(1) << 52                                                            \
 	}
 
-struct tally_raw {
+struct usage_raw {
 	int64_t used, resting, forgotten;
 	const char *next;
 	bool done;
@@ -224,16 +224,16 @@ static const struct json_field tally_fields[] = {
 	COUNT("used", used),
 	COUNT("resting", resting),
 	COUNT("forgotten", forgotten),
-	{ .key = "next", .kind = J_STRING, .offset = offsetof(struct tally_raw, next) },
-	{ .key = "done", .kind = J_BOOL, .offset = offsetof(struct tally_raw, done) },
+	{ .key = "next", .kind = J_STRING, .offset = offsetof(struct usage_raw, next) },
+	{ .key = "done", .kind = J_BOOL, .offset = offsetof(struct usage_raw, done) },
 	{ 0 },
 };
 
-int tally_parse(const char *text, const char *what, struct tally *out, struct err *e)
+int source_usage_parse(const char *text, const char *what, struct source_usage *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;
-	struct tally_raw r = { 0 };
-	struct tally t = { 0 };
+	struct usage_raw r = { 0 };
+	struct source_usage t = { 0 };
 
 	if (!text) {
 		*out = t;
@@ -242,7 +242,7 @@ int tally_parse(const char *text, const char *what, struct tally *out, struct er
 	if (parse_object(text, what, &tree, e))
 		return -1;
 	if (json_decode(tree, "tally", tally_fields, &r, e))
-		return damaged(what, e);
+		return refuse_damaged(what, e);
 	t.used = (uint64_t)r.used;
 	t.resting = (uint64_t)r.resting;
 	t.forgotten = (uint64_t)r.forgotten;
@@ -253,7 +253,7 @@ int tally_parse(const char *text, const char *what, struct tally *out, struct er
 	return 0;
 }
 
-char *tally_print(const struct tally *t)
+char *source_usage_print(const struct source_usage *t)
 {
 	auto_json struct json *o = json_new_object();
 	char next[IP_STR_LEN];

@@ -61,7 +61,7 @@ int key_list_add(struct key_list *l, const char *key) must_check;
 
 /* How a source of addresses stands. Only used and resting are promises, the rest speeds up the
  * search. */
-struct tally {
+struct source_usage {
 	uint64_t used, resting;
 	uint64_t forgotten; /* rested ones whose records were dropped, behind the cursor */
 	struct ip
@@ -69,8 +69,9 @@ struct tally {
 	bool done;    /* no address after next either */
 };
 
-/* tally_parse - text NULL (no record yet) is an empty tally. */
-int tally_parse(const char *text, const char *what, struct tally *out, struct err *e) must_check;
-char *tally_print(const struct tally *t); /* free() it. NULL: no memory */
+/* source_usage_parse - text NULL (no record yet) is an empty tally. */
+int source_usage_parse(const char *text, const char *what, struct source_usage *out,
+		       struct err *e) must_check;
+char *source_usage_print(const struct source_usage *t); /* free() it. NULL: no memory */
 
 #endif

@@ -5,33 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-void ledger_keep(struct ledger *l)
+void lease_db_sync(struct lease_db *l)
 {
 	l->t->store->ops->keep(l->t);
 }
 
-int ledger_get(struct ledger *l, const char *key, const char **value, struct err *e)
+int lease_db_get(struct lease_db *l, const char *key, const char **value, struct err *e)
 {
 	return l->t->store->ops->get(l->t, key, value, e);
 }
 
-int ledger_del(struct ledger *l, const char *key, struct err *e)
+int lease_db_del(struct lease_db *l, const char *key, struct err *e)
 {
 	return l->t->store->ops->del(l->t, key, e);
 }
 
-int ledger_scan(struct ledger *l, const struct key *prefix, store_fn fn, void *arg, struct err *e)
+int lease_db_scan(struct lease_db *l, const struct key *prefix, store_fn fn, void *arg,
+		  struct err *e)
 {
-	return ledger_scan_from(l, (struct store_span){ prefix->s, NULL }, fn, arg, e);
+	return lease_db_scan_from(l, (struct store_span){ prefix->s, NULL }, fn, arg, e);
 }
 
-int ledger_scan_from(struct ledger *l, struct store_span span, store_fn fn, void *arg,
-		     struct err *e)
+int lease_db_scan_from(struct lease_db *l, struct store_span span, store_fn fn, void *arg,
+		       struct err *e)
 {
 	return l->t->store->ops->scan(l->t, span, fn, arg, e);
 }
 
-int ledger_put(struct ledger *l, const char *key, char *text, struct err *e)
+int lease_db_put(struct lease_db *l, const char *key, char *text, struct err *e)
 {
 	if (!text)
 		return err_nomem(e);
@@ -40,11 +41,12 @@ int ledger_put(struct ledger *l, const char *key, char *text, struct err *e)
 	return rc;
 }
 
-int ledger_lease(struct ledger *l, const char *key, struct lease *out, bool *found, struct err *e)
+int lease_db_lease(struct lease_db *l, const char *key, struct lease *out, bool *found,
+		   struct err *e)
 {
 	const char *text;
 
-	if (ledger_get(l, key, &text, e))
+	if (lease_db_get(l, key, &text, e))
 		return -1;
 	if (text && lease_parse(text, key, out, e))
 		return -1;
@@ -52,26 +54,26 @@ int ledger_lease(struct ledger *l, const char *key, struct lease *out, bool *fou
 	return 0;
 }
 
-static int get_list(struct ledger *l, const struct key *k, struct key_list *out, struct err *e)
+static int get_list(struct lease_db *l, const struct key *k, struct key_list *out, struct err *e)
 {
 	const char *text;
 
-	if (ledger_get(l, k->s, &text, e))
+	if (lease_db_get(l, k->s, &text, e))
 		return -1;
 	out->n = 0;
 	return text ? key_list_parse(text, k->s, out, e) : 0;
 }
 
 /* An empty list needs no record. */
-static int put_list(struct ledger *l, const struct key *k, const struct key_list *list,
+static int put_list(struct lease_db *l, const struct key *k, const struct key_list *list,
 		    struct err *e)
 {
 	if (list->n == 0)
-		return ledger_del(l, k->s, e);
-	return ledger_put(l, k->s, key_list_print(list), e);
+		return lease_db_del(l, k->s, e);
+	return lease_db_put(l, k->s, key_list_print(list), e);
 }
 
-int ledger_owned(struct ledger *l, const struct owner *o, struct key_list *out, struct err *e)
+int lease_db_owned(struct lease_db *l, const struct owner *o, struct key_list *out, struct err *e)
 {
 	struct key k;
 
@@ -79,34 +81,35 @@ int ledger_owned(struct ledger *l, const struct owner *o, struct key_list *out, 
 	return get_list(l, &k, out, e);
 }
 
-int ledger_tally(struct ledger *l, const char *scope, const char *source, struct tally *out,
-		 struct err *e)
+int lease_db_usage(struct lease_db *l, const char *scope, const char *source,
+		   struct source_usage *out, struct err *e)
 {
 	const char *text;
 	struct key k;
 
-	key_of_tally(&k, scope, source);
-	if (ledger_get(l, k.s, &text, e))
+	key_of_usage(&k, scope, source);
+	if (lease_db_get(l, k.s, &text, e))
 		return -1;
-	return tally_parse(text, k.s, out, e);
+	return source_usage_parse(text, k.s, out, e);
 }
 
-static int put_tally(struct ledger *l, const char *scope, const char *source, const struct tally *t,
-		     struct err *e)
+static int put_usage(struct lease_db *l, const char *scope, const char *source,
+		     const struct source_usage *t, struct err *e)
 {
 	struct key k;
 
-	key_of_tally(&k, scope, source);
-	return ledger_put(l, k.s, tally_print(t), e);
+	key_of_usage(&k, scope, source);
+	return lease_db_put(l, k.s, source_usage_print(t), e);
 }
 
-int ledger_quota(struct ledger *l, const char *scope, const char *ns, uint64_t *out, struct err *e)
+int lease_db_quota(struct lease_db *l, const char *scope, const char *ns, uint64_t *out,
+		   struct err *e)
 {
 	const char *text;
 	struct key k;
 
 	key_of_quota(&k, scope, ns);
-	if (ledger_get(l, k.s, &text, e))
+	if (lease_db_get(l, k.s, &text, e))
 		return -1;
 	if (!text) {
 		*out = 0;
@@ -119,7 +122,8 @@ int ledger_quota(struct ledger *l, const char *scope, const char *ns, uint64_t *
 }
 
 /* Only pools have quotas, so only they are counted by namespace. */
-static int count_quota(struct ledger *l, const char *scope, const char *ns, bool up, struct err *e)
+static int count_quota(struct lease_db *l, const char *scope, const char *ns, bool up,
+		       struct err *e)
 {
 	uint64_t held;
 	struct key k;
@@ -127,17 +131,17 @@ static int count_quota(struct ledger *l, const char *scope, const char *ns, bool
 
 	if (!key_pool_of(scope))
 		return 0;
-	if (ledger_quota(l, scope, ns, &held, e))
+	if (lease_db_quota(l, scope, ns, &held, e))
 		return -1;
 	if (!up && held == 0)
 		return 0;
 	held = up ? held + 1 : held - 1;
 	key_of_quota(&k, scope, ns);
 	if (held == 0)
-		return ledger_del(l, k.s, e);
+		return lease_db_del(l, k.s, e);
 	if (asprintf(&text, "%" PRIu64, held) < 0)
 		return err_nomem(e);
-	return ledger_put(l, k.s, text, e);
+	return lease_db_put(l, k.s, text, e);
 }
 
 /* ---- sticky addresses ---- */
@@ -148,8 +152,8 @@ static bool sticky_key(struct key *k, const char *scope, const struct owner *o)
 	return owner_has_pod(o);
 }
 
-int ledger_sticky(struct ledger *l, const char *scope, const struct owner *o, struct key_list *out,
-		  struct err *e)
+int lease_db_sticky(struct lease_db *l, const char *scope, const struct owner *o,
+		    struct key_list *out, struct err *e)
 {
 	struct key k;
 
@@ -158,19 +162,20 @@ int ledger_sticky(struct ledger *l, const char *scope, const struct owner *o, st
 }
 
 /* 1: it is, 0: it is not. */
-static int held_by_pod(struct ledger *l, const char *address, const struct owner *o, struct err *e)
+static int held_by_pod(struct lease_db *l, const char *address, const struct owner *o,
+		       struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	bool found;
 
-	if (ledger_lease(l, address, &rec, &found, e))
+	if (lease_db_lease(l, address, &rec, &found, e))
 		return -1;
 	return found && rec.state == LEASE_HELD && owner_same_pod(&rec.owner, o);
 }
 
 /* 1: an address that the pod had stays the pod's, beside the one that c gives it now. 0: not. */
-static int stays(struct ledger *l, const struct choice *c, const struct owner *o,
-		 const char *address, struct err *e)
+static int stays_sticky(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
+			const char *address, struct err *e)
 {
 	struct key_address a;
 
@@ -183,8 +188,8 @@ static int stays(struct ledger *l, const struct choice *c, const struct owner *o
  * What the pod had from this source before is replaced by the address of c. What an earlier sandbox
  * of the pod still holds stays first: its DEL comes, and the next start is to find it.
  */
-static int remember(struct ledger *l, const struct choice *c, const struct owner *o,
-		    const struct key *address, struct err *e)
+static int write_sticky(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
+			const struct key *address, struct err *e)
 {
 	const struct source *s = c->source;
 	struct key_list old, list = { .n = 0 };
@@ -195,7 +200,7 @@ static int remember(struct ledger *l, const struct choice *c, const struct owner
 	if (get_list(l, &k, &old, e))
 		return -1;
 	for (size_t i = 0; i < old.n; i++) {
-		int kept = stays(l, c, o, old.items[i].s, e);
+		int kept = stays_sticky(l, c, o, old.items[i].s, e);
 
 		if (kept < 0)
 			return -1;
@@ -211,8 +216,8 @@ static int remember(struct ledger *l, const struct choice *c, const struct owner
 }
 
 /* The address goes to somebody else: whoever had it last has no claim any more. */
-static int unremember(struct ledger *l, const struct key_address *a, const struct key *address,
-		      const struct owner *last, struct err *e)
+static int remove_sticky(struct lease_db *l, const struct key_address *a, const struct key *address,
+			 const struct owner *last, struct err *e)
 {
 	struct key_list list;
 	struct key k;
@@ -247,8 +252,8 @@ int owner_json(struct json *obj, const struct owner *o)
 }
 
 /* A line of the journal, if there is one. ip may have family IP_NONE. */
-static int note(struct ledger *l, const char *what, const struct key_address *a,
-		const struct owner *o, struct err *e)
+static int journal_add(struct lease_db *l, const char *what, const struct key_address *a,
+		       const struct owner *o, struct err *e)
 {
 	char text[IP_STR_LEN], label[KEY_SCOPE_MAX + 32];
 
@@ -266,30 +271,30 @@ static int note(struct ledger *l, const char *what, const struct key_address *a,
 /* ---- the writes ---- */
 
 /* Take a resting record's rest entry and tally back. */
-static int stop_rest(struct ledger *l, const struct key_address *a, const struct lease *rec,
+static int stop_rest(struct lease_db *l, const struct key_address *a, const struct lease *rec,
 		     bool forgotten, struct err *e)
 {
-	struct tally t;
+	struct source_usage t;
 	struct key k;
 
 	key_of_rest(&k, a->scope, rec->source, rec->since, &a->ip);
-	if (ledger_del(l, k.s, e) || ledger_tally(l, a->scope, rec->source, &t, e))
+	if (lease_db_del(l, k.s, e) || lease_db_usage(l, a->scope, rec->source, &t, e))
 		return -1;
 	if (t.resting)
 		t.resting--;
 	if (forgotten)
 		t.forgotten++;
-	return put_tally(l, a->scope, rec->source, &t, e);
+	return put_usage(l, a->scope, rec->source, &t, e);
 }
 
 /* Whatever was known about the address before, as it changes hands. */
-static int clear_past(struct ledger *l, const struct key_address *a, const struct key *k,
+static int clear_past(struct lease_db *l, const struct key_address *a, const struct key *k,
 		      const struct owner *o, struct err *e)
 {
 	auto_lease struct lease past = { 0 };
 	bool found;
 
-	if (ledger_lease(l, k->s, &past, &found, e))
+	if (lease_db_lease(l, k->s, &past, &found, e))
 		return -1;
 	if (!found)
 		return 0;
@@ -299,24 +304,24 @@ static int clear_past(struct ledger *l, const struct key_address *a, const struc
 			       past.owner.container, past.owner.ifname);
 	if (stop_rest(l, a, &past, false, e))
 		return -1;
-	return owner_same_pod(&past.owner, o) ? 0 : unremember(l, a, k, &past.owner, e);
+	return owner_same_pod(&past.owner, o) ? 0 : remove_sticky(l, a, k, &past.owner, e);
 }
 
-static int count_taken(struct ledger *l, const struct choice *c, struct err *e)
+static int count_taken(struct lease_db *l, const struct addr_choice *c, struct err *e)
 {
-	struct tally t;
+	struct source_usage t;
 
-	if (ledger_tally(l, c->source->scope, c->source->id, &t, e))
+	if (lease_db_usage(l, c->source->scope, c->source->id, &t, e))
 		return -1;
 	t.used++;
 	t.next = c->next;
 	t.done = c->done;
 	if (c->restarted)
 		t.forgotten = 0;
-	return put_tally(l, c->source->scope, c->source->id, &t, e);
+	return put_usage(l, c->source->scope, c->source->id, &t, e);
 }
 
-static int add_owned(struct ledger *l, const struct owner *o, const struct key *address,
+static int add_owned(struct lease_db *l, const struct owner *o, const struct key *address,
 		     struct err *e)
 {
 	struct key_list list;
@@ -331,7 +336,7 @@ static int add_owned(struct ledger *l, const struct owner *o, const struct key *
 	return put_list(l, &k, &list, e);
 }
 
-static int put_by_pod(struct ledger *l, const struct key_address *a, const struct owner *o,
+static int put_by_pod(struct lease_db *l, const struct key_address *a, const struct owner *o,
 		      const struct key *address, struct err *e)
 {
 	struct key k;
@@ -342,7 +347,7 @@ static int put_by_pod(struct ledger *l, const struct key_address *a, const struc
 	return l->t->store->ops->put(l->t, k.s, address->s, e);
 }
 
-static int del_by_pod(struct ledger *l, const struct key_address *a, const struct owner *o,
+static int del_by_pod(struct lease_db *l, const struct key_address *a, const struct owner *o,
 		      struct err *e)
 {
 	struct key k;
@@ -350,10 +355,11 @@ static int del_by_pod(struct ledger *l, const struct key_address *a, const struc
 	if (!owner_has_pod(o))
 		return 0;
 	key_of_pod(&k, a->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, &a->ip);
-	return ledger_del(l, k.s, e);
+	return lease_db_del(l, k.s, e);
 }
 
-int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o, struct err *e)
+int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
+		    struct err *e)
 {
 	const struct source *s = c->source;
 	struct lease rec = { .state = LEASE_HELD,
@@ -368,11 +374,11 @@ int ledger_take(struct ledger *l, const struct choice *c, const struct owner *o,
 
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
-	if (clear_past(l, &a, &k, o, e) || ledger_put(l, k.s, lease_print(&rec), e) ||
+	if (clear_past(l, &a, &k, o, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
 	    add_owned(l, o, &k, e) || put_by_pod(l, &a, o, &k, e) || count_taken(l, c, e) ||
-	    count_quota(l, a.scope, o->ns, true, e) || remember(l, c, o, &k, e))
+	    count_quota(l, a.scope, o->ns, true, e) || write_sticky(l, c, o, &k, e))
 		return -1;
-	return note(l, "allocate", &a, o, e);
+	return journal_add(l, "allocate", &a, o, e);
 }
 
 struct first {
@@ -392,54 +398,54 @@ static int first_rest(const char *key, const char *value, void *arg)
 }
 
 /* A resting address altogether: it counts as never used. */
-static int forget(struct ledger *l, const struct key_address *a, struct err *e)
+static int forget_resting(struct lease_db *l, const struct key_address *a, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
 	struct key k;
 	bool found;
 
 	key_of_address(&k, a->scope, a->ip);
-	if (ledger_lease(l, k.s, &rec, &found, e))
+	if (lease_db_lease(l, k.s, &rec, &found, e))
 		return -1;
 	if (!found || rec.state != LEASE_RESTING)
 		return 0;
-	if (stop_rest(l, a, &rec, true, e) || unremember(l, a, &k, &rec.owner, e))
+	if (stop_rest(l, a, &rec, true, e) || remove_sticky(l, a, &k, &rec.owner, e))
 		return -1;
-	return ledger_del(l, k.s, e);
+	return lease_db_del(l, k.s, e);
 }
 
 /*
  * A wide pool gives every new pod a fresh address, so its records would grow without end: of those
  * at rest the oldest is forgotten.
  */
-static int forget_oldest(struct ledger *l, const char *scope, const char *source, struct err *e)
+static int forget_oldest(struct lease_db *l, const char *scope, const char *source, struct err *e)
 {
 	struct first f = { .found = false };
 	struct key k;
 
 	key_of_rests(&k, scope, source);
-	if (ledger_scan(l, &k, first_rest, &f, e))
+	if (lease_db_scan(l, &k, first_rest, &f, e))
 		return -1;
-	return f.found ? forget(l, &f.a, e) : 0;
+	return f.found ? forget_resting(l, &f.a, e) : 0;
 }
 
-static int count_released(struct ledger *l, const struct key_address *a, const struct lease *rec,
+static int count_released(struct lease_db *l, const struct key_address *a, const struct lease *rec,
 			  struct err *e)
 {
-	struct tally t;
+	struct source_usage t;
 
 	if (count_quota(l, a->scope, rec->owner.ns, false, e) ||
-	    ledger_tally(l, a->scope, rec->source, &t, e))
+	    lease_db_usage(l, a->scope, rec->source, &t, e))
 		return -1;
 	if (t.used)
 		t.used--;
 	t.resting++;
-	if (put_tally(l, a->scope, rec->source, &t, e))
+	if (put_usage(l, a->scope, rec->source, &t, e))
 		return -1;
 	return t.resting > l->ipam->rest_max ? forget_oldest(l, a->scope, rec->source, e) : 0;
 }
 
-static int remove_owned(struct ledger *l, const struct owner *o, const struct key *address,
+static int remove_owned(struct lease_db *l, const struct owner *o, const struct key *address,
 			struct err *e)
 {
 	struct key_list list;
@@ -452,14 +458,14 @@ static int remove_owned(struct ledger *l, const struct owner *o, const struct ke
 	return put_list(l, &k, &list, e);
 }
 
-int ledger_release(struct ledger *l, const struct key_address *a, int64_t since, struct err *e)
+int lease_db_release(struct lease_db *l, const struct key_address *a, int64_t since, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
 	struct key k, rest;
 	bool found;
 
 	key_of_address(&k, a->scope, a->ip);
-	if (ledger_lease(l, k.s, &rec, &found, e))
+	if (lease_db_lease(l, k.s, &rec, &found, e))
 		return -1;
 	if (!found || rec.state != LEASE_HELD)
 		return 0;
@@ -468,8 +474,8 @@ int ledger_release(struct ledger *l, const struct key_address *a, int64_t since,
 	rec.boot = rec.node = "";
 	key_of_rest(&rest, a->scope, rec.source, rec.since, &a->ip);
 	if (remove_owned(l, &rec.owner, &k, e) || del_by_pod(l, a, &rec.owner, e) ||
-	    ledger_put(l, k.s, lease_print(&rec), e) ||
+	    lease_db_put(l, k.s, lease_print(&rec), e) ||
 	    l->t->store->ops->put(l->t, rest.s, "", e) || count_released(l, a, &rec, e))
 		return -1;
-	return note(l, "release", a, &rec.owner, e);
+	return journal_add(l, "release", a, &rec.owner, e);
 }

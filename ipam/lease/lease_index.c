@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int add(struct facts *f, const char *key, const char *detail, uint64_t count, struct err *e)
+static int add_entry(struct lease_index *f, const char *key, const char *detail, uint64_t count,
+		     struct err *e)
 {
 	if (count == 0)
 		return 0;
@@ -17,7 +18,7 @@ static int add(struct facts *f, const char *key, const char *detail, uint64_t co
 		f->items = p;
 		f->room = room;
 	}
-	struct fact x = { strdup(key), strdup(detail), count };
+	struct lease_index_entry x = { strdup(key), strdup(detail), count };
 	if (!x.key || !x.detail) {
 		free(x.key);
 		free(x.detail);
@@ -27,99 +28,100 @@ static int add(struct facts *f, const char *key, const char *detail, uint64_t co
 	return 0;
 }
 
-int facts_of_lease(struct facts *f, const struct key_address *a, const struct lease *rec,
-		   struct err *e)
+int lease_index_add_lease(struct lease_index *f, const struct key_address *a,
+			  const struct lease *rec, struct err *e)
 {
 	struct key k, tally;
 
-	key_of_tally(&tally, a->scope, rec->source);
+	key_of_usage(&tally, a->scope, rec->source);
 	if (rec->state == LEASE_RESTING) {
 		key_of_rest(&k, a->scope, rec->source, rec->since, &a->ip);
-		return add(f, k.s, "", 1, e) || add(f, tally.s, "resting", 1, e) ? -1 : 0;
+		return add_entry(f, k.s, "", 1, e) || add_entry(f, tally.s, "resting", 1, e) ? -1
+											     : 0;
 	}
 	struct key address;
 	key_of_address(&address, a->scope, a->ip);
 	key_of_owner(&k, rec->owner.container, rec->owner.ifname, rec->owner.network);
-	if (add(f, k.s, address.s, 1, e) || add(f, tally.s, "used", 1, e))
+	if (add_entry(f, k.s, address.s, 1, e) || add_entry(f, tally.s, "used", 1, e))
 		return -1;
 	if (owner_has_pod(&rec->owner)) {
 		const char *const pod[3] = { rec->owner.ns, rec->owner.pod, rec->owner.ifname };
 
 		key_of_pod(&k, a->scope, pod, &a->ip);
-		if (add(f, k.s, address.s, 1, e))
+		if (add_entry(f, k.s, address.s, 1, e))
 			return -1;
 	}
 	if (!key_pool_of(a->scope))
 		return 0;
 	key_of_quota(&k, a->scope, rec->owner.ns);
-	return add(f, k.s, "", 1, e);
+	return add_entry(f, k.s, "", 1, e);
 }
 
-static int of_owner(struct facts *f, const char *key, const char *value, struct err *e)
+static int of_owner(struct lease_index *f, const char *key, const char *value, struct err *e)
 {
 	struct key_list list;
 
 	if (key_list_parse(value, key, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
-		if (add(f, key, list.items[i].s, 1, e))
+		if (add_entry(f, key, list.items[i].s, 1, e))
 			return -1;
 	}
-	return list.n ? 0 : add(f, key, "nothing", 1, e);
+	return list.n ? 0 : add_entry(f, key, "nothing", 1, e);
 }
 
-static int of_tally(struct facts *f, const char *key, const char *value, struct err *e)
+static int of_usage(struct lease_index *f, const char *key, const char *value, struct err *e)
 {
-	struct tally t;
+	struct source_usage t;
 
-	if (tally_parse(value, key, &t, e) || add(f, key, "used", t.used, e))
+	if (source_usage_parse(value, key, &t, e) || add_entry(f, key, "used", t.used, e))
 		return -1;
-	return add(f, key, "resting", t.resting, e);
+	return add_entry(f, key, "resting", t.resting, e);
 }
 
-static int of_quota(struct facts *f, const char *key, const char *value, struct err *e)
+static int of_quota(struct lease_index *f, const char *key, const char *value, struct err *e)
 {
 	uint64_t n;
 
 	if (parse_u64(value, 1, INT64_MAX, &n))
 		return err_set(e, ERR_STORE, 0, "the store's record %s is damaged: \"%.32s\"", key,
 			       value);
-	return add(f, key, "", n, e);
+	return add_entry(f, key, "", n, e);
 }
 
-int facts_of_record(struct facts *f, const char *key, const char *value, struct err *e)
+int lease_index_add_record(struct lease_index *f, const char *key, const char *value, struct err *e)
 {
 	switch (*key) {
 	case 'o':
 		return of_owner(f, key, value, e);
 	case 'i':
-		return add(f, key, value, 1, e);
+		return add_entry(f, key, value, 1, e);
 	case 'u':
-		return of_tally(f, key, value, e);
+		return of_usage(f, key, value, e);
 	case 'q':
 		return of_quota(f, key, value, e);
 	default:
-		return add(f, key, "", 1, e);
+		return add_entry(f, key, "", 1, e);
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-	const struct fact *x = a, *y = b;
+	const struct lease_index_entry *x = a, *y = b;
 	int c = strcmp(x->key, y->key);
 
 	return c ? c : strcmp(x->detail, y->detail);
 }
 
-void facts_sort(struct facts *f)
+void lease_index_sort(struct lease_index *f)
 {
 	size_t n = 0;
 
 	if (f->n == 0)
 		return;
-	qsort(f->items, f->n, sizeof(*f->items), compare);
+	qsort(f->items, f->n, sizeof(*f->items), compare_entries);
 	for (size_t i = 1; i < f->n; i++) {
-		if (compare(&f->items[n], &f->items[i]) == 0) {
+		if (compare_entries(&f->items[n], &f->items[i]) == 0) {
 			f->items[n].count += f->items[i].count;
 			free(f->items[i].key);
 			free(f->items[i].detail);
@@ -130,17 +132,18 @@ void facts_sort(struct facts *f)
 	f->n = n + 1;
 }
 
-int facts_compare(const struct facts *want, const struct facts *have, fact_fn fn, void *arg)
+int lease_index_compare(const struct lease_index *want, const struct lease_index *have,
+			lease_index_fn fn, void *arg)
 {
 	size_t i = 0, j = 0;
 
 	while (i < want->n || j < have->n) {
 		int c = i == want->n   ? 1
 			: j == have->n ? -1
-				       : compare(&want->items[i], &have->items[j]);
+				       : compare_entries(&want->items[i], &have->items[j]);
 		uint64_t w = c <= 0 ? want->items[i].count : 0;
 		uint64_t h = c >= 0 ? have->items[j].count : 0;
-		const struct fact *f = c <= 0 ? &want->items[i] : &have->items[j];
+		const struct lease_index_entry *f = c <= 0 ? &want->items[i] : &have->items[j];
 		int rc = w == h ? 0 : fn(f, w, h, arg);
 
 		if (rc)
@@ -151,7 +154,7 @@ int facts_compare(const struct facts *want, const struct facts *have, fact_fn fn
 	return 0;
 }
 
-static size_t first_of(const struct facts *f, const char *key)
+static size_t first_of(const struct lease_index *f, const char *key)
 {
 	size_t lo = 0, hi = f->n;
 
@@ -165,17 +168,17 @@ static size_t first_of(const struct facts *f, const char *key)
 	return lo;
 }
 
-int facts_record(const struct facts *want, const char *key, char **out, struct err *e)
+int lease_index_record(const struct lease_index *want, const char *key, char **out, struct err *e)
 {
 	struct key_list list = { .n = 0 };
-	struct tally t = { 0 };
+	struct source_usage t = { 0 };
 	const char *address = "";
 	uint64_t n = 0;
 	char *text = NULL;
 
 	for (size_t i = first_of(want, key); i < want->n && strcmp(want->items[i].key, key) == 0;
 	     i++) {
-		const struct fact *f = &want->items[i];
+		const struct lease_index_entry *f = &want->items[i];
 
 		if (*key == 'o' && key_list_add(&list, f->detail))
 			return err_set(e, ERR_STORE, 0, "%s holds more than %d addresses", key,
@@ -194,7 +197,7 @@ int facts_record(const struct facts *want, const char *key, char **out, struct e
 	if (*key == 'o')
 		text = key_list_print(&list);
 	else if (*key == 'u')
-		text = tally_print(&t);
+		text = source_usage_print(&t);
 	else if (*key == 'r' || *key == 'i')
 		text = strdup(address);
 	else if (asprintf(&text, "%" PRIu64, n) < 0)
@@ -203,12 +206,12 @@ int facts_record(const struct facts *want, const char *key, char **out, struct e
 	return text ? 0 : err_nomem(e);
 }
 
-void facts_clear(struct facts *f)
+void lease_index_clear(struct lease_index *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		free(f->items[i].key);
 		free(f->items[i].detail);
 	}
 	free(f->items);
-	*f = (struct facts){ 0 };
+	*f = (struct lease_index){ 0 };
 }

@@ -12,38 +12,44 @@
 
 #include "ipam/lease/lease.h"
 
-struct fact {
+struct lease_index_entry {
 	char *key, *detail; /* owned */
 	uint64_t count;
 };
 
-struct facts {
-	struct fact *items;
+struct lease_index {
+	struct lease_index_entry *items;
 	size_t n, room;
 };
 
-/* facts_of_lease - all that follows from one lease record. */
-int facts_of_lease(struct facts *f, const struct key_address *a, const struct lease *rec,
-		   struct err *e) must_check;
+/* lease_index_add_lease - all that follows from one lease record. */
+int lease_index_add_lease(struct lease_index *f, const struct key_address *a,
+			  const struct lease *rec, struct err *e) must_check;
 
-/* facts_of_record - what one of the records o/, r/, u/, q/ says. ERR_STORE when it cannot be read.
+/* lease_index_add_record - what one of the records o/, r/, u/, q/ says. ERR_STORE when it cannot be
+ * read.
  */
-int facts_of_record(struct facts *f, const char *key, const char *value, struct err *e) must_check;
+int lease_index_add_record(struct lease_index *f, const char *key, const char *value,
+			   struct err *e) must_check;
 
-/* facts_sort - by key and detail, equal ones joined. */
-void facts_sort(struct facts *f);
+/* lease_index_sort - by key and detail, equal ones joined. */
+void lease_index_sort(struct lease_index *f);
 
 /*
- * facts_compare - call fn for each fact whose counts differ, in order. 0, or what fn returned when
- * that was not 0.
+ * lease_index_compare - call fn for each fact whose counts differ, in order. 0, or what fn returned
+ * when that was not 0.
  */
-typedef int (*fact_fn)(const struct fact *f, uint64_t want, uint64_t have, void *arg);
-int facts_compare(const struct facts *want, const struct facts *have, fact_fn fn, void *arg);
+typedef int (*lease_index_fn)(const struct lease_index_entry *f, uint64_t want, uint64_t have,
+			      void *arg);
+int lease_index_compare(const struct lease_index *want, const struct lease_index *have,
+			lease_index_fn fn, void *arg);
 
-/* facts_record - the value that the record `key` should have; *out NULL: it should not exist. */
-int facts_record(const struct facts *want, const char *key, char **out, struct err *e) must_check;
+/* lease_index_record - the value that the record `key` should have; *out NULL: it should not exist.
+ */
+int lease_index_record(const struct lease_index *want, const char *key, char **out,
+		       struct err *e) must_check;
 
-void facts_clear(struct facts *f);
-#define auto_facts auto_clean(facts_clear)
+void lease_index_clear(struct lease_index *f);
+#define auto_lease_index auto_clean(lease_index_clear)
 
 #endif

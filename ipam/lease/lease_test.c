@@ -159,22 +159,22 @@ END_TEST
 
 START_TEST(tallies)
 {
-	struct tally t = { .used = 3, .resting = 4, .forgotten = 5, .done = true }, back;
+	struct source_usage t = { .used = 3, .resting = 4, .forgotten = 5, .done = true }, back;
 	struct err e;
 
 	ck_assert_int_eq(ip_parse("fd00::7", &t.next), 0);
-	auto_free char *text = tally_print(&t);
-	ck_assert_int_eq(tally_parse(text, "k", &back, &e), 0);
+	auto_free char *text = source_usage_print(&t);
+	ck_assert_int_eq(source_usage_parse(text, "k", &back, &e), 0);
 	ck_assert_uint_eq(back.used, 3);
 	ck_assert_uint_eq(back.resting, 4);
 	ck_assert_uint_eq(back.forgotten, 5);
 	ck_assert(back.done && ip_equal(back.next, t.next));
-	ck_assert_int_eq(tally_parse(NULL, "k", &back, &e), 0);
+	ck_assert_int_eq(source_usage_parse(NULL, "k", &back, &e), 0);
 	ck_assert(back.used == 0 && back.next.family == IP_NONE && !back.done);
-	auto_free char *empty = tally_print(&back);
+	auto_free char *empty = source_usage_print(&back);
 	ck_assert_str_eq(empty, "{\"used\":0,\"resting\":0}");
 	/* a cursor that cannot be read: begin at the start */
-	ck_assert_int_eq(tally_parse("{\"next\":\"?\",\"done\":true}", "k", &back, &e), 0);
+	ck_assert_int_eq(source_usage_parse("{\"next\":\"?\",\"done\":true}", "k", &back, &e), 0);
 	ck_assert(back.next.family == IP_NONE && !back.done);
 }
 END_TEST
@@ -183,11 +183,11 @@ START_TEST(damaged_tallies)
 {
 	static const char *const bad[] = { "", "[]", "{\"used\":-1}", "{\"used\":\"1\"}",
 					   "{\"resting\":1e300}" };
-	struct tally t;
+	struct source_usage t;
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		ck_assert_msg(tally_parse(bad[i], "u/key", &t, &e) == -1, "%s", bad[i]);
+		ck_assert_msg(source_usage_parse(bad[i], "u/key", &t, &e) == -1, "%s", bad[i]);
 		ck_assert_int_eq(e.code, ERR_STORE);
 	}
 }
@@ -203,15 +203,15 @@ static int all_of_it(void *arg, struct err *e)
 			   .since = 1 };
 	auto_lease struct lease back = { .tree = NULL };
 	struct key_list list = { .n = 1, .items = { { "a/x" } } };
-	struct tally t = { .used = 1, .forgotten = 1, .next = { IP_V4, 1 }, .done = true };
+	struct source_usage t = { .used = 1, .forgotten = 1, .next = { IP_V4, 1 }, .done = true };
 	auto_free char *text = lease_print(&l), *keys = key_list_print(&list),
-		       *count = tally_print(&t);
+		       *count = source_usage_print(&t);
 
 	(void)arg;
 	if (!text || !keys || !count)
 		return err_nomem(e);
 	return lease_parse(text, "k", &back, e) || key_list_parse(keys, "k", &list, e) ||
-			       tally_parse(count, "k", &t, e)
+			       source_usage_parse(count, "k", &t, e)
 		       ? -1
 		       : 0;
 }

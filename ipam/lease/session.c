@@ -79,13 +79,13 @@ bool ipam_dir_is_empty(const char *dir)
 	return stat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-static void finish(const struct ctx *ctx, struct store *store, struct ipam *m)
+static void close_store(const struct ctx *ctx, struct store *store, struct ipam *m)
 {
 	struct utsname names;
 
 	m->store = store;
 	m->ctx = ctx;
-	m->rest_max = LEDGER_REST_MAX;
+	m->rest_max = LEASE_DB_REST_MAX;
 	m->holders = &holder_records;
 	if (uname(&names) == 0)
 		(void)snprintf(m->node, sizeof(m->node), "%s", names.nodename);
@@ -106,7 +106,7 @@ int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *
 				       .log = &ctx->log };
 	if (store_lmdb_open(&at, &s, e))
 		return -1;
-	finish(ctx, s, &m);
+	close_store(ctx, s, &m);
 	*out = m;
 	return 0;
 }
@@ -127,7 +127,7 @@ struct stale {
 	bool failed;
 };
 
-static int grow(struct stale *s)
+static int grow_stale(struct stale *s)
 {
 	void *p;
 
@@ -140,7 +140,7 @@ static int grow(struct stale *s)
 	return 0;
 }
 
-static int collect(const char *key, const char *value, void *arg)
+static int collect_stale(const char *key, const char *value, void *arg)
 {
 	struct stale *s = arg;
 	auto_lease struct lease rec = { 0 };
@@ -159,7 +159,7 @@ static int collect(const char *key, const char *value, void *arg)
 	}
 	if (rec.state != LEASE_HELD || strcmp(rec.boot, s->boot) == 0)
 		return 0;
-	if (grow(s)) {
+	if (grow_stale(s)) {
 		s->failed = true;
 		return 1;
 	}
@@ -171,36 +171,37 @@ static int collect(const char *key, const char *value, void *arg)
  * Where the records around a lease are damaged, the lease alone is changed: what follows from it is
  * mended right after.
  */
-static int release_one(struct ledger *l, const struct key_address *a, int64_t since, struct err *e)
+static int release_one(struct lease_db *l, const struct key_address *a, int64_t since,
+		       struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	struct err why;
 	struct key k;
 	bool found;
 
-	if (ledger_release(l, a, since, &why) == 0)
+	if (lease_db_release(l, a, since, &why) == 0)
 		return 0;
 	if (why.code == ERR_NOMEM) {
 		*e = why;
 		return -1;
 	}
 	key_of_address(&k, a->scope, a->ip);
-	if (ledger_lease(l, k.s, &rec, &found, e))
+	if (lease_db_lease(l, k.s, &rec, &found, e))
 		return -1;
 	if (!found || rec.state != LEASE_HELD)
 		return 0;
 	rec.state = LEASE_RESTING;
 	rec.since = since;
 	rec.boot = rec.node = "";
-	return ledger_put(l, k.s, lease_print(&rec), e);
+	return lease_db_put(l, k.s, lease_print(&rec), e);
 }
 
-static int release_stale(struct ledger *l, struct err *e)
+static int release_stale(struct lease_db *l, struct err *e)
 {
 	struct stale s = { .boot = l->ipam->boot, .e = e };
 	int64_t since = ctx_boot_time(l->ipam->ctx);
 	struct key prefix = { "a/" };
-	int rc = ledger_scan(l, &prefix, collect, &s, e);
+	int rc = lease_db_scan(l, &prefix, collect_stale, &s, e);
 
 	if (since > l->now)
 		since = l->now;
@@ -212,24 +213,24 @@ static int release_stale(struct ledger *l, struct err *e)
 	return rc || s.failed ? err_wrap(e, "release the leases of earlier boots") : 0;
 }
 
-static int begin_boot(struct ledger *l, struct err *e)
+static int begin_boot(struct lease_db *l, struct err *e)
 {
 	struct verify v = { .repair = true, .all_gone = true };
 	const char *by = l->by;
 
 	l->by = "boot";
-	int rc = release_stale(l, e) || verify_books(l, &v, e) ? -1 : 0;
+	int rc = release_stale(l, e) || verify_lease_db(l, &v, e) ? -1 : 0;
 	l->by = by;
-	ledger_keep(l);
+	lease_db_sync(l);
 	return rc;
 }
 
 /* Once, after an earlier version: what it did not write follows from the leases. */
-static int index_pods(struct ledger *l, struct err *e)
+static int index_pods(struct lease_db *l, struct err *e)
 {
 	struct verify v = { .repair = true };
 
-	return verify_books(l, &v, e);
+	return verify_lease_db(l, &v, e);
 }
 
 struct meta {
@@ -276,13 +277,13 @@ static int read_meta(const char *text, struct json **tree, struct meta *m, struc
 }
 
 /* A release on a full disk leaves the sweep, which changes much, to who comes after. */
-static int enter(struct ledger *l, enum store_mode mode, bool sweep, struct err *e)
+static int begin_job(struct lease_db *l, enum store_mode mode, bool sweep, struct err *e)
 {
 	struct meta m = { .boot = "" };
 	auto_json struct json *tree = NULL;
 	const char *text;
 
-	if (ledger_get(l, KEY_META, &text, e) || (text && read_meta(text, &tree, &m, e)))
+	if (lease_db_get(l, KEY_META, &text, e) || (text && read_meta(text, &tree, &m, e)))
 		return -1;
 	bool new_boot = strcmp(m.boot, l->ipam->boot) != 0;
 
@@ -292,24 +293,24 @@ static int enter(struct ledger *l, enum store_mode mode, bool sweep, struct err 
 	if (new_boot ? begin_boot(l, e) : index_pods(l, e))
 		return -1;
 	l->indexed = true;
-	return ledger_put(l, KEY_META, print_meta(l->ipam->boot), e);
+	return lease_db_put(l, KEY_META, print_meta(l->ipam->boot), e);
 }
 
 /* ---- transactions ---- */
 
 /* 1: conflict, try again. */
-static int attempt(struct ipam *m, const struct ipam_job *job, bool sweep, struct json *journal,
-		   struct err *e)
+static int try_transaction(struct ipam *m, const struct ipam_job *job, bool sweep,
+			   struct json *journal, struct err *e)
 {
 	const struct store_ops *ops = m->store->ops;
-	struct ledger l = { .ipam = m, .by = job->by, .journal = journal };
+	struct lease_db l = { .ipam = m, .by = job->by, .journal = journal };
 	enum store_commit outcome;
 
 	if (ops->begin(m->store, job->mode, &l.t, e))
 		return -1;
 	/* after the wait for others, so that times of releases rise with the transactions */
 	l.now = m->ctx->now(m->ctx->clock);
-	if (enter(&l, job->mode, sweep, e) || job->fn(&l, job->arg, e)) {
+	if (begin_job(&l, job->mode, sweep, e) || job->fn(&l, job->arg, e)) {
 		ops->abort(l.t);
 		return -1;
 	}
@@ -331,7 +332,7 @@ int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
 
 		if (job->journal && !(journal = json_new_array()))
 			return err_nomem(e);
-		int rc = attempt(m, job, sweep, journal, e);
+		int rc = try_transaction(m, job, sweep, journal, e);
 		if (rc < 0 && sweep && job->mode == STORE_RELEASE && e->errnum == ENOSPC) {
 			sweep = false;
 			continue;

@@ -43,7 +43,7 @@ struct ipam_job {
 	enum store_mode mode;
 	const char *by; /* the verb, for the journal */
 	/* may run several times: it must set its outputs afresh each time */
-	int (*fn)(struct ledger *l, void *arg, struct err *e);
+	int (*fn)(struct lease_db *l, void *arg, struct err *e);
 	void *arg;
 	struct json **journal; /* what was done, for the audit log, freed by the caller; NULL: not
 				  wanted */

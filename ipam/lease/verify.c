@@ -16,8 +16,8 @@ struct strings {
 
 struct check {
 	struct verify *v;
-	struct ledger *l;
-	struct facts want, have;
+	struct lease_db *l;
+	struct lease_index want, have;
 	struct strings known;   /* keys of good lease records, in order */
 	struct strings orphans; /* address key and owner key in turn */
 	struct strings lost;    /* keys of lease records that cannot be read */
@@ -37,8 +37,8 @@ static void clear_strings(struct strings *s)
 
 static void clear_check(struct check *c)
 {
-	facts_clear(&c->want);
-	facts_clear(&c->have);
+	lease_index_clear(&c->want);
+	lease_index_clear(&c->have);
 	clear_strings(&c->known);
 	clear_strings(&c->orphans);
 	clear_strings(&c->lost);
@@ -65,8 +65,8 @@ static int add_string(struct strings *s, const char *text, struct err *e)
 	return 0;
 }
 
-static void problem(struct check *c, bool mended, const char *fmt, ...) printf_like(3, 4);
-static void problem(struct check *c, bool mended, const char *fmt, ...)
+static void report_problem(struct check *c, bool mended, const char *fmt, ...) printf_like(3, 4);
+static void report_problem(struct check *c, bool mended, const char *fmt, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -82,7 +82,7 @@ static void problem(struct check *c, bool mended, const char *fmt, ...)
 }
 
 /* Ends the scan when something of ours failed. */
-static int stop(struct check *c, int rc)
+static int stop_scan(struct check *c, int rc)
 {
 	c->failed = c->failed || rc != 0;
 	return rc;
@@ -90,14 +90,15 @@ static int stop(struct check *c, int rc)
 
 /* A record that cannot be read, unless it is only that memory is out: that is no reason to drop it.
  */
-static int unreadable(struct check *c, struct strings *to, const char *key, const struct err *why)
+static int note_unreadable(struct check *c, struct strings *to, const char *key,
+			   const struct err *why)
 {
 	if (why->code == ERR_NOMEM) {
 		*c->e = *why;
-		return stop(c, -1);
+		return stop_scan(c, -1);
 	}
-	problem(c, true, "%s", why->msg);
-	return stop(c, add_string(to, key, c->e));
+	report_problem(c, true, "%s", why->msg);
+	return stop_scan(c, add_string(to, key, c->e));
 }
 
 /* ---- leases ---- */
@@ -110,17 +111,17 @@ static int see_lease(const char *key, const char *value, void *arg)
 	struct err why;
 
 	if (key_parse_address(key, &a)) {
-		problem(c, true, "%s: is not the key of an address", key);
-		return stop(c, add_string(&c->lost, key, c->e));
+		report_problem(c, true, "%s: is not the key of an address", key);
+		return stop_scan(c, add_string(&c->lost, key, c->e));
 	}
 	if (lease_parse(value, key, &rec, &why))
-		return unreadable(c, &c->lost, key, &why);
+		return note_unreadable(c, &c->lost, key, &why);
 	if (rec.state == LEASE_HELD)
 		c->v->held++;
 	else
 		c->v->resting++;
-	return stop(c,
-		    add_string(&c->known, key, c->e) || facts_of_lease(&c->want, &a, &rec, c->e));
+	return stop_scan(c, add_string(&c->known, key, c->e) ||
+				    lease_index_add_lease(&c->want, &a, &rec, c->e));
 }
 
 static int compare_strings(const void *a, const void *b)
@@ -128,7 +129,7 @@ static int compare_strings(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool known(const struct check *c, const char *key)
+static bool is_known(const struct check *c, const char *key)
 {
 	return c->known.n &&
 	       bsearch(&key, c->known.items, c->known.n, sizeof(char *), compare_strings);
@@ -142,9 +143,10 @@ static int see_orphans(struct check *c, const char *key, const struct key_list *
 	for (size_t i = 0; i < list->n; i++) {
 		struct key_address a;
 
-		if (known(c, list->items[i].s) || key_parse_address(list->items[i].s, &a))
+		if (is_known(c, list->items[i].s) || key_parse_address(list->items[i].s, &a))
 			continue;
-		problem(c, true, "%s: names %s, which has no lease record", key, list->items[i].s);
+		report_problem(c, true, "%s: names %s, which has no lease record", key,
+			       list->items[i].s);
 		if (add_string(&c->orphans, list->items[i].s, c->e) ||
 		    add_string(&c->orphans, key, c->e))
 			return -1;
@@ -161,12 +163,12 @@ static int see_derived(const char *key, const char *value, void *arg)
 
 	if (*key == 'o' && key_parse_owner(key, &owner) == 0) {
 		if (key_list_parse(value, key, &list, &why))
-			return unreadable(c, &c->bad, key, &why);
+			return note_unreadable(c, &c->bad, key, &why);
 		if (see_orphans(c, key, &list))
-			return stop(c, -1);
+			return stop_scan(c, -1);
 	}
-	if (facts_of_record(&c->have, key, value, &why))
-		return unreadable(c, &c->bad, key, &why);
+	if (lease_index_add_record(&c->have, key, value, &why))
+		return note_unreadable(c, &c->bad, key, &why);
 	return 0;
 }
 
@@ -188,7 +190,7 @@ static int sticky_holds(struct check *c, const char *key, const char *address)
 	const char *text;
 	struct err why;
 
-	if (ledger_get(c->l, address, &text, c->e))
+	if (lease_db_get(c->l, address, &text, c->e))
 		return -1;
 	if (!text || key_parse_address(address, &a))
 		return 0;
@@ -206,16 +208,17 @@ static int see_sticky(const char *key, const char *value, void *arg)
 	struct err why;
 
 	if (key_list_parse(value, key, &list, &why))
-		return unreadable(c, &c->bad, key, &why);
+		return note_unreadable(c, &c->bad, key, &why);
 	for (size_t i = 0; i < list.n; i++) {
 		int rc = *list.items[i].s ? sticky_holds(c, key, list.items[i].s) : 0;
 
 		if (rc < 0)
-			return stop(c, -1);
+			return stop_scan(c, -1);
 		if (rc)
 			continue;
-		problem(c, true, "%s: names %s, which another had since", key, list.items[i].s);
-		return stop(c, add_string(&c->sticky, key, c->e));
+		report_problem(c, true, "%s: names %s, which another had since", key,
+			       list.items[i].s);
+		return stop_scan(c, add_string(&c->sticky, key, c->e));
 	}
 	return 0;
 }
@@ -236,21 +239,21 @@ static int see_pool(const char *key, const char *value, void *arg)
 		json_free(def);
 		if (why.code == ERR_NOMEM) {
 			*c->e = why;
-			return stop(c, -1);
+			return stop_scan(c, -1);
 		}
-		problem(c, false, "%s: %s", key, why.msg);
+		report_problem(c, false, "%s: %s", key, why.msg);
 		return 0;
 	}
 	for (size_t i = 0; i < c->pools.n_trees; i++) {
 		const struct source *other = &c->pools.sets[0].items[i];
-		if (ranges_meet(&other->usable, &s.usable, &both))
-			problem(c, false, "%s overlaps with %s", s.label, other->label);
+		if (ranges_overlap(&other->usable, &s.usable, &both))
+			report_problem(c, false, "%s overlaps with %s", s.label, other->label);
 	}
 	if (sources_keep(&c->pools, def, c->e)) {
 		source_clear(&s);
-		return stop(c, -1);
+		return stop_scan(c, -1);
 	}
-	return stop(c, sources_add(&c->pools, 0, &s, c->e));
+	return stop_scan(c, sources_add(&c->pools, 0, &s, c->e));
 }
 
 static int see_unknown(const char *key, const char *value, void *arg)
@@ -259,16 +262,16 @@ static int see_unknown(const char *key, const char *value, void *arg)
 
 	(void)value;
 	if (!strchr("aoirdsuqm", *key) || (key[1] != '/'))
-		problem(c, false, "%s: unknown kind of key", key);
+		report_problem(c, false, "%s: unknown kind of key", key);
 	return 0;
 }
 
-static int scan(struct check *c, const char *prefix, store_fn fn)
+static int scan_prefix(struct check *c, const char *prefix, store_fn fn)
 {
 	struct key k;
 
 	(void)snprintf(k.s, sizeof(k.s), "%s", prefix);
-	if (ledger_scan(c->l, &k, fn, c, c->e))
+	if (lease_db_scan(c->l, &k, fn, c, c->e))
 		return -1;
 	return c->failed ? -1 : 0;
 }
@@ -277,7 +280,7 @@ static int scan(struct check *c, const char *prefix, store_fn fn)
 
 /* A lease again for an address that somebody holds on paper: only the owner's key is known of it.
  */
-static int adopt(struct check *c, const char *address, const char *owner_key)
+static int adopt_lease(struct check *c, const char *address, const char *owner_key)
 {
 	struct key_owner who;
 	struct key_address a;
@@ -290,38 +293,39 @@ static int adopt(struct check *c, const char *address, const char *owner_key)
 	if (key_parse_owner(owner_key, &who) || key_parse_address(address, &a))
 		return 0;
 	rec.owner = (struct owner){ who.network, who.container, who.ifname, "", "", "" };
-	if (c->v->repair && ledger_put(c->l, address, lease_print(&rec), c->e))
+	if (c->v->repair && lease_db_put(c->l, address, lease_print(&rec), c->e))
 		return -1;
-	return facts_of_lease(&c->want, &a, &rec, c->e);
+	return lease_index_add_lease(&c->want, &a, &rec, c->e);
 }
 
-static int rebuild(struct check *c, const char *key)
+static int rebuild_record(struct check *c, const char *key)
 {
 	char *text;
 
 	if (!c->v->repair)
 		return 0;
-	if (facts_record(&c->want, key, &text, c->e))
+	if (lease_index_record(&c->want, key, &text, c->e))
 		return -1;
-	return text ? ledger_put(c->l, key, text, c->e) : ledger_del(c->l, key, c->e);
+	return text ? lease_db_put(c->l, key, text, c->e) : lease_db_del(c->l, key, c->e);
 }
 
-static int see_difference(const struct fact *f, uint64_t want, uint64_t have, void *arg)
+static int see_difference(const struct lease_index_entry *f, uint64_t want, uint64_t have,
+			  void *arg)
 {
 	struct check *c = arg;
 
 	/* what an earlier version did not write is no damage */
 	if (*f->key == 'i' && !c->l->indexed)
 		return add_string(&c->bad, f->key, c->e);
-	problem(c, true, "%s%s%s: is recorded %" PRIu64 " times, the leases say %" PRIu64, f->key,
-		*f->detail ? " " : "", f->detail, have, want);
+	report_problem(c, true, "%s%s%s: is recorded %" PRIu64 " times, the leases say %" PRIu64,
+		       f->key, *f->detail ? " " : "", f->detail, have, want);
 	return add_string(&c->bad, f->key, c->e);
 }
 
 static int delete_all(struct check *c, const struct strings *keys)
 {
 	for (size_t i = 0; c->v->repair && i < keys->n; i++) {
-		if (ledger_del(c->l, keys->items[i], c->e))
+		if (lease_db_del(c->l, keys->items[i], c->e))
 			return -1;
 	}
 	return 0;
@@ -337,7 +341,7 @@ static int adopt_orphans(struct check *c)
 
 		while (strcmp(items[j], items[i]) != 0)
 			j += 2;
-		if (j == i && adopt(c, items[i], items[i + 1]))
+		if (j == i && adopt_lease(c, items[i], items[i + 1]))
 			return -1;
 	}
 	return 0;
@@ -349,42 +353,43 @@ static int reset_cursor(const char *key, const char *value, void *arg)
 	struct check *c = arg;
 
 	(void)value;
-	return stop(c, add_string(&c->bad, key, c->e));
+	return stop_scan(c, add_string(&c->bad, key, c->e));
 }
 
-int verify_books(struct ledger *l, struct verify *v, struct err *e)
+int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e)
 {
 	auto_check struct check c = { .v = v, .l = l, .e = e };
 	static const char *const derived[] = { "i/", "o/", "q/", "r/", "u/" };
 
 	v->held = v->resting = v->pools = v->problems = v->left = 0;
-	if (scan(&c, "a/", see_lease))
+	if (scan_prefix(&c, "a/", see_lease))
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(derived); i++) {
-		if (scan(&c, derived[i], see_derived))
+		if (scan_prefix(&c, derived[i], see_derived))
 			return -1;
 	}
-	if (scan(&c, "s/", see_sticky) || scan(&c, "d/", see_pool) || scan(&c, "", see_unknown))
+	if (scan_prefix(&c, "s/", see_sticky) || scan_prefix(&c, "d/", see_pool) ||
+	    scan_prefix(&c, "", see_unknown))
 		return -1;
 	/* what cannot be read goes first, as an address of it may be adopted */
 	if (delete_all(&c, &c.lost) || (!v->all_gone && adopt_orphans(&c)))
 		return -1;
-	facts_sort(&c.want);
-	facts_sort(&c.have);
-	if (facts_compare(&c.want, &c.have, see_difference, &c))
+	lease_index_sort(&c.want);
+	lease_index_sort(&c.have);
+	if (lease_index_compare(&c.want, &c.have, see_difference, &c))
 		return -1;
-	if (v->problems > v->left && v->repair && scan(&c, "u/", reset_cursor))
+	if (v->problems > v->left && v->repair && scan_prefix(&c, "u/", reset_cursor))
 		return -1;
 	for (size_t i = 0; i < c.bad.n; i++) {
-		if (rebuild(&c, c.bad.items[i]))
+		if (rebuild_record(&c, c.bad.items[i]))
 			return -1;
 	}
 	return delete_all(&c, &c.sticky);
 }
 
-static int verify_in_txn(struct ledger *l, void *arg, struct err *e)
+static int verify_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
-	return verify_books(l, arg, e);
+	return verify_lease_db(l, arg, e);
 }
 
 int ipam_verify(struct ipam *m, struct verify *v, struct err *e)

@@ -29,7 +29,7 @@ struct verify {
  */
 int ipam_verify(struct ipam *m, struct verify *v, struct err *e) must_check;
 
-/* verify_books - the same inside a transaction, which must be a writing one for repair. */
-int verify_books(struct ledger *l, struct verify *v, struct err *e) must_check;
+/* verify_lease_db - the same inside a transaction, which must be a writing one for repair. */
+int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e) must_check;
 
 #endif

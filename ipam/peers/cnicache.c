@@ -15,7 +15,7 @@
 
 /* ---- one file ---- */
 
-static bool copy(const struct json *n, char *out, size_t size)
+static bool copy_text(const struct json *n, char *out, size_t size)
 {
 	const char *text = json_str(n);
 
@@ -42,8 +42,8 @@ static void read_args(const struct json *args, struct cnicache_entry *e)
 
 		for (size_t i = 0; key && i < ARRAY_SIZE(wanted); i++) {
 			if (strcmp(key, wanted[i].key) == 0)
-				(void)copy(json_next(json_first(pair)), wanted[i].out,
-					   CNICACHE_NAME_MAX);
+				(void)copy_text(json_next(json_first(pair)), wanted[i].out,
+						CNICACHE_NAME_MAX);
 		}
 	}
 }
@@ -55,9 +55,9 @@ int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out)
 	struct err ignored;
 
 	if (json_parse(text, len, "cache", &o, &ignored) ||
-	    !copy(json_get(o, "networkName"), x.network, sizeof(x.network)) ||
-	    !copy(json_get(o, "containerId"), x.container, sizeof(x.container)) ||
-	    !copy(json_get(o, "ifName"), x.ifname, sizeof(x.ifname)) || !id_valid(x.network) ||
+	    !copy_text(json_get(o, "networkName"), x.network, sizeof(x.network)) ||
+	    !copy_text(json_get(o, "containerId"), x.container, sizeof(x.container)) ||
+	    !copy_text(json_get(o, "ifName"), x.ifname, sizeof(x.ifname)) || !id_valid(x.network) ||
 	    !id_valid(x.container) || ifname_problem(x.ifname))
 		return -1;
 	read_args(json_get(o, "cniArgs"), &x);
@@ -68,7 +68,7 @@ int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out)
 
 /* ---- all ---- */
 
-static struct cnicache_entry *grow(struct cnicache *c)
+static struct cnicache_entry *add_slot(struct cnicache *c)
 {
 	if ((c->n & (c->n - 1)) == 0) { /* grown at powers of two only */
 		void *p = realloc(c->items, (c->n ? c->n * 2 : 1) * sizeof(*c->items));
@@ -89,7 +89,7 @@ static int read_entry(int dir, const char *name, struct cnicache *c, struct err 
 
 	if (*name == '.')
 		return 0;
-	entry = grow(c);
+	entry = add_slot(c);
 	if (!entry)
 		return err_nomem(e);
 	(void)snprintf(entry->file, sizeof(entry->file), "%s", name);

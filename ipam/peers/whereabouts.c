@@ -46,7 +46,7 @@ static size_t value_len(struct slice s)
 }
 
 /* Cut a value off the front. */
-static bool cut(struct slice *rest, struct slice *value)
+static bool cut_value(struct slice *rest, struct slice *value)
 {
 	skip_space(rest);
 	size_t n = value_len(*rest);
@@ -59,15 +59,15 @@ static bool cut(struct slice *rest, struct slice *value)
 	return true;
 }
 
-struct walk {
+struct pool_reader {
 	struct slice rest;
 	bool object, bad;
 };
 
 /* The inside of an object or array; of anything else, and of nothing, there is none. */
-static struct walk walk_into(struct slice value, char open)
+static struct pool_reader walk_into(struct slice value, char open)
 {
-	struct walk w = { { NULL, 0 }, open == '{', false };
+	struct pool_reader w = { { NULL, 0 }, open == '{', false };
 
 	if (value.len >= 2 && *value.p == open)
 		w.rest = (struct slice){ value.p + 1, value.len - 2 };
@@ -75,7 +75,7 @@ static struct walk walk_into(struct slice value, char open)
 	return w;
 }
 
-static bool take(struct slice *s, char c)
+static bool skip_char(struct slice *s, char c)
 {
 	if (!s->len || *s->p != c)
 		return false;
@@ -84,28 +84,29 @@ static bool take(struct slice *s, char c)
 }
 
 /* key has its quotes; of an array's elements it is empty. */
-static bool walk_next(struct walk *w, struct slice *key, struct slice *value)
+static bool walk_next(struct pool_reader *w, struct slice *key, struct slice *value)
 {
 	*key = (struct slice){ NULL, 0 };
 	if (w->bad || !w->rest.len)
 		return false;
-	w->bad = (w->object && (!cut(&w->rest, key) || *key->p != '"' || !take(&w->rest, ':'))) ||
-		 !cut(&w->rest, value) || (w->rest.len && !take(&w->rest, ','));
+	w->bad = (w->object &&
+		  (!cut_value(&w->rest, key) || *key->p != '"' || !skip_char(&w->rest, ':'))) ||
+		 !cut_value(&w->rest, value) || (w->rest.len && !skip_char(&w->rest, ','));
 	return !w->bad;
 }
 
-static bool is(struct slice text, const char *quoted)
+static bool slice_is(struct slice text, const char *quoted)
 {
 	return text.len == strlen(quoted) && memcmp(text.p, quoted, text.len) == 0;
 }
 
-static bool member(struct slice object, const char *quoted, struct slice *value)
+static bool find_member(struct slice object, const char *quoted, struct slice *value)
 {
-	struct walk w = walk_into(object, '{');
+	struct pool_reader w = walk_into(object, '{');
 	struct slice key;
 
 	while (walk_next(&w, &key, value)) {
-		if (is(key, quoted))
+		if (slice_is(key, quoted))
 			return true;
 	}
 	*value = (struct slice){ NULL, 0 };
@@ -157,7 +158,7 @@ static int address_at(const struct ip_prefix *range, const char *offset, struct 
 	return 0;
 }
 
-static void copy(const struct json *n, const char *key, char *out, size_t size)
+static void copy_member(const struct json *n, const char *key, char *out, size_t size)
 {
 	const char *text = json_str(json_get(n, key));
 
@@ -185,9 +186,9 @@ static int read_allocation(const struct reader *r, struct slice key, struct slic
 		return 0;
 	if (json_parse(value.p, value.len, "allocation", &n, r->e))
 		return err_wrap(r->e, "the allocation at offset %s", offset);
-	copy(n, "id", l.container, sizeof(l.container));
-	copy(n, "ifname", l.ifname, sizeof(l.ifname));
-	copy(n, "podref", ref, sizeof(ref));
+	copy_member(n, "id", l.container, sizeof(l.container));
+	copy_member(n, "ifname", l.ifname, sizeof(l.ifname));
+	copy_member(n, "podref", ref, sizeof(ref));
 	if (!id_valid(l.container))
 		return 0;
 	if (ifname_problem(l.ifname))
@@ -196,7 +197,7 @@ static int read_allocation(const struct reader *r, struct slice key, struct slic
 	return r->fn(&l, r->arg, r->e);
 }
 
-static int refuse(struct err *e, const char *what)
+static int refuse_pool(struct err *e, const char *what)
 {
 	err_set(e, ERR_CONFIG, 0, "%s", what);
 	return err_hint(e, "it takes what `kubectl get ippools.whereabouts.cni.cncf.io -A -o json` "
@@ -208,20 +209,21 @@ static int read_pool(struct reader *r, struct slice pool)
 	struct slice spec, range, allocations, key, value;
 	char text[PREFIX_STR_LEN + 1];
 
-	if (!member(pool, "\"spec\"", &spec) || !member(spec, "\"range\"", &range))
-		return refuse(r->e, "an item is no IPPool: it has no spec.range");
+	if (!find_member(pool, "\"spec\"", &spec) || !find_member(spec, "\"range\"", &range))
+		return refuse_pool(r->e, "an item is no IPPool: it has no spec.range");
 	if (unquote(range, text, sizeof(text)) || ip_parse_prefix(text, &r->range))
-		return refuse(r->e, "the spec.range of an item is no network in CIDR form");
-	if (!member(spec, "\"allocations\"", &allocations) || is(allocations, "null"))
+		return refuse_pool(r->e, "the spec.range of an item is no network in CIDR form");
+	if (!find_member(spec, "\"allocations\"", &allocations) || slice_is(allocations, "null"))
 		return 0;
-	struct walk w = walk_into(allocations, '{');
+	struct pool_reader w = walk_into(allocations, '{');
 	while (walk_next(&w, &key, &value)) {
 		int rc = read_allocation(r, key, value);
 
 		if (rc)
 			return rc;
 	}
-	return w.bad || *allocations.p != '{' ? refuse(r->e, "spec.allocations is no object") : 0;
+	return w.bad || *allocations.p != '{' ? refuse_pool(r->e, "spec.allocations is no object")
+					      : 0;
 }
 
 int whereabouts_each(const char *text, size_t len, whereabouts_fn fn, void *arg, struct err *e)
@@ -229,16 +231,16 @@ int whereabouts_each(const char *text, size_t len, whereabouts_fn fn, void *arg,
 	struct slice rest = { text, len }, all, items, key, pool;
 	struct reader r = { .fn = fn, .arg = arg, .e = e };
 
-	if (!cut(&rest, &all) || rest.len || *all.p != '{')
-		return refuse(e, "not one whole object in JSON");
-	if (!member(all, "\"items\"", &items))
+	if (!cut_value(&rest, &all) || rest.len || *all.p != '{')
+		return refuse_pool(e, "not one whole object in JSON");
+	if (!find_member(all, "\"items\"", &items))
 		return read_pool(&r, all);
-	struct walk w = walk_into(items, '[');
+	struct pool_reader w = walk_into(items, '[');
 	while (walk_next(&w, &key, &pool)) {
 		int rc = read_pool(&r, pool);
 
 		if (rc)
 			return rc;
 	}
-	return w.bad || *items.p != '[' ? refuse(e, "items is no list in JSON") : 0;
+	return w.bad || *items.p != '[' ? refuse_pool(e, "items is no list in JSON") : 0;
 }

@@ -7,7 +7,7 @@
 #include "cni/protocol/plugin.h"
 #include "ipam/alloc/alloc.h"
 #include "ipam/lease/audit.h"
-#include "ipam/alloc/guard.h"
+#include "ipam/alloc/crash_handler.h"
 #include "ipam/peers/hostlocal.h"
 #include "ipam/plugin/resolv.h"
 #include "lib/sys/safe_path.h"
@@ -27,14 +27,14 @@ static int open_store(const struct cni_call *call, const char *data_dir, bool cr
 			e->code = ERR_NOTFOUND;
 		return -1;
 	}
-	if (guard_arm(dir, e))
+	if (crash_handler_install(dir, e))
 		return -1;
 	return ipam_open(&call->ctx, dir, create, out, e);
 }
 
 /* ---- audit: losing a line is worth a warning, not the pod ---- */
 
-static void audit(const struct cni_call *call, const char *path, const struct json *journal)
+static void write_audit(const struct cni_call *call, const char *path, const struct json *journal)
 {
 	struct err e;
 
@@ -58,7 +58,7 @@ static void audit_refused(const struct cni_call *call, const struct ipam_conf *c
 		refusal.pool =
 			key_scope_log(conf->fixed.sets[0].items[0].scope, label, sizeof(label));
 	auto_json struct json *journal = audit_refusal_line(&refusal);
-	audit(call, conf->audit_log, journal);
+	write_audit(call, conf->audit_log, journal);
 }
 
 /* ---- the result ---- */
@@ -112,8 +112,8 @@ static int read_dns(const char *path, struct json **out, struct err *e)
 	return 0;
 }
 
-static int emit(const struct cni_call *call, const struct ipam_conf *conf,
-		const struct alloc_result *a, const struct json *dns, struct err *e)
+static int print_result(const struct cni_call *call, const struct ipam_conf *conf,
+			const struct alloc_result *a, const struct json *dns, struct err *e)
 {
 	auto_result struct cni_result res = { .dns = dns ? dns : conf->dns };
 
@@ -134,7 +134,7 @@ static void take_back(const struct cni_call *call, struct ipam *m, const struct 
 
 	if (alloc_del(m, &r->owner, conf->audit_log ? &journal : NULL, &e))
 		log_warn(&call->ctx.log, "take the addresses back: %s", e.msg);
-	audit(call, conf->audit_log, journal);
+	write_audit(call, conf->audit_log, journal);
 }
 
 static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
@@ -150,8 +150,8 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 	if (open_store(call, conf->data_dir, true, &m, e) ||
 	    alloc_add(&m, &add, &a, conf->audit_log ? &journal : NULL, e))
 		return -1;
-	audit(call, conf->audit_log, journal);
-	if (emit(call, conf, &a, dns, e) == 0)
+	write_audit(call, conf->audit_log, journal);
+	if (print_result(call, conf, &a, dns, e) == 0)
 		return 0;
 	if (!a.repeated)
 		take_back(call, &m, conf, r);
@@ -170,7 +170,7 @@ static int refuse_gateway(const struct cni_call *call, const struct ipam_conf *c
 	return err_hint(e, "give ipam.gateway, or ipam.addresses with a gateway");
 }
 
-static int add(const struct cni_call *call, struct err *e)
+static int ipam_add(const struct cni_call *call, struct err *e)
 {
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
 	struct request r;
@@ -209,7 +209,7 @@ static void release_files(const struct cni_call *call, const struct ipam_conf *c
 		log_warn(&call->ctx.log, "%s", e.msg);
 }
 
-static int del(const struct cni_call *call, struct err *e)
+static int ipam_del(const struct cni_call *call, struct err *e)
 {
 	struct ip conflict[SOURCE_SETS_MAX];
 	const size_t n_conflict = request_conflicts(conflict, SOURCE_SETS_MAX);
@@ -226,7 +226,7 @@ static int del(const struct cni_call *call, struct err *e)
 	const struct alloc_del what = { &r.owner, conflict, n_conflict };
 	if (rc == 0 && alloc_del_conflict(&m, &what, conf.audit_log ? &journal : NULL, e))
 		return -1;
-	audit(call, conf.audit_log, journal);
+	write_audit(call, conf.audit_log, journal);
 	release_files(call, &conf);
 	return 0;
 }
@@ -251,7 +251,7 @@ static int check_shown(const struct cni_call *call, struct ipam *m, const struct
 	return alloc_check(m, &c, e);
 }
 
-static int check(const struct cni_call *call, struct err *e)
+static int ipam_check(const struct cni_call *call, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	struct ipam_conf conf;
@@ -268,7 +268,7 @@ static int check(const struct cni_call *call, struct err *e)
 	return check_shown(call, &m, &r, e);
 }
 
-static int status(const struct cni_call *call, struct err *e)
+static int ipam_status(const struct cni_call *call, struct err *e)
 {
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
 	auto_ipam struct ipam m = { .store = NULL };
@@ -294,7 +294,7 @@ struct attachments {
 	size_t n;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_attachments(const void *a, const void *b)
 {
 	const struct attachment *x = a, *y = b;
 	int c = strcmp(x->container, y->container);
@@ -302,12 +302,12 @@ static int compare(const void *a, const void *b)
 	return c ? c : strcmp(x->ifname, y->ifname);
 }
 
-static bool keep(const char *container, const char *ifname, const void *arg)
+static bool is_attached(const char *container, const char *ifname, const void *arg)
 {
 	const struct attachments *valid = arg;
 	const struct attachment want = { container, ifname };
 
-	return bsearch(&want, valid->items, valid->n, sizeof(want), compare) != NULL;
+	return bsearch(&want, valid->items, valid->n, sizeof(want), compare_attachments) != NULL;
 }
 
 static int load_attachments(const struct json *list, struct attachments *out, struct err *e)
@@ -319,11 +319,11 @@ static int load_attachments(const struct json *list, struct attachments *out, st
 		out->items[out->n++] = (struct attachment){ json_str(json_get(item, "containerID")),
 							    json_str(json_get(item, "ifname")) };
 	}
-	qsort(out->items, out->n, sizeof(*out->items), compare);
+	qsort(out->items, out->n, sizeof(*out->items), compare_attachments);
 	return 0;
 }
 
-static int gc(const struct cni_call *call, struct err *e)
+static int ipam_gc(const struct cni_call *call, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_json struct json *journal = NULL;
@@ -338,10 +338,10 @@ static int gc(const struct cni_call *call, struct err *e)
 		return rc < 0 ? -1 : 0;
 	if (load_attachments(call->conf.valid, &valid, e))
 		return -1;
-	const struct alloc_gc job = { call->conf.name, keep, &valid };
+	const struct alloc_gc job = { call->conf.name, is_attached, &valid };
 	rc = alloc_gc(&m, &job, conf.audit_log ? &journal : NULL, e);
 	free(valid.items);
-	audit(call, conf.audit_log, journal);
+	write_audit(call, conf.audit_log, journal);
 	return rc;
 }
 
@@ -349,11 +349,11 @@ int main(void)
 {
 	static const struct cni_plugin plugin = {
 		.name = "railhead-ipam",
-		.add = add,
-		.del = del,
-		.check = check,
-		.gc = gc,
-		.status = status,
+		.add = ipam_add,
+		.del = ipam_del,
+		.check = ipam_check,
+		.gc = ipam_gc,
+		.status = ipam_status,
 	};
 
 	return cni_main(&plugin);

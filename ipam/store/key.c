@@ -10,7 +10,7 @@
 #define HEX_V6 32
 
 /* FNV-1a: it need not resist an attacker, as whatever is found under a hash is checked again. */
-static uint64_t hash(const char *text, uint64_t h)
+static uint64_t fnv1a(const char *text, uint64_t h)
 {
 	for (; *text; text++)
 		h = (h ^ (uint8_t)*text) * 0x100000001b3u;
@@ -33,17 +33,17 @@ static void add_char(struct text *t, char c)
 		t->s[t->len + 1] = '\0';
 	}
 	t->len++;
-	t->h1 = hash(one, t->h1);
-	t->h2 = hash(one, t->h2 + 1);
+	t->h1 = fnv1a(one, t->h1);
+	t->h2 = fnv1a(one, t->h2 + 1);
 }
 
-static void add(struct text *t, const char *s)
+static void add_str(struct text *t, const char *s)
 {
 	for (; *s; s++)
 		add_char(t, *s);
 }
 
-static bool plain(char c)
+static bool is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || c == '.' || c == '-';
@@ -54,7 +54,7 @@ static void add_part(struct text *t, const char *s)
 	static const char digits[] = "0123456789abcdef";
 
 	for (; *s; s++) {
-		if (plain(*s)) {
+		if (is_plain(*s)) {
 			add_char(t, *s);
 			continue;
 		}
@@ -64,16 +64,16 @@ static void add_part(struct text *t, const char *s)
 	}
 }
 
-static struct text start(struct key *k, const char *head)
+static struct text start_key(struct key *k, const char *head)
 {
 	struct text t = { k->s, sizeof(k->s), 0, 0xcbf29ce484222325u, 0x9ae16a3b2f90404fu };
 
 	k->s[0] = '\0';
-	add(&t, head);
+	add_str(&t, head);
 	return t;
 }
 
-static void end(struct key *k, const struct text *t)
+static void finish_key(struct key *k, const struct text *t)
 {
 	if (t->len > STORE_KEY_MAX)
 		(void)snprintf(k->s, sizeof(k->s), "%c/#%016" PRIx64 "%016" PRIx64, k->s[0], t->h1,
@@ -90,130 +90,130 @@ static void add_hex(struct text *t, u128 v, unsigned digits)
 
 static void add_ip(struct text *t, struct ip ip)
 {
-	add(t, ip.family == IP_V4 ? "4/" : "6/");
+	add_str(t, ip.family == IP_V4 ? "4/" : "6/");
 	add_hex(t, ip.v, ip.family == IP_V4 ? HEX_V4 : HEX_V6);
 }
 
 void key_of_addresses(struct key *k, const char *scope, enum ip_family f)
 {
-	struct text t = start(k, "a/");
+	struct text t = start_key(k, "a/");
 
-	add(&t, scope);
-	add(&t, f == IP_V4 ? "/4/" : "/6/");
-	end(k, &t);
+	add_str(&t, scope);
+	add_str(&t, f == IP_V4 ? "/4/" : "/6/");
+	finish_key(k, &t);
 }
 
 void key_of_address(struct key *k, const char *scope, struct ip ip)
 {
-	struct text t = start(k, "a/");
+	struct text t = start_key(k, "a/");
 
-	add(&t, scope);
-	add(&t, "/");
+	add_str(&t, scope);
+	add_str(&t, "/");
 	add_ip(&t, ip);
-	end(k, &t);
+	finish_key(k, &t);
 }
 
 void key_of_owner(struct key *k, const char *container, const char *ifname, const char *network)
 {
-	struct text t = start(k, "o/");
+	struct text t = start_key(k, "o/");
 
 	add_part(&t, container);
-	add(&t, "/");
+	add_str(&t, "/");
 	add_part(&t, ifname);
-	add(&t, "/");
+	add_str(&t, "/");
 	add_part(&t, network);
-	end(k, &t);
+	finish_key(k, &t);
 }
 
 void key_of_container(struct key *k, const char *container)
 {
-	struct text t = start(k, "o/");
+	struct text t = start_key(k, "o/");
 
 	add_part(&t, container);
-	add(&t, "/");
-	end(k, &t);
+	add_str(&t, "/");
+	finish_key(k, &t);
 }
 
 void key_of_rests(struct key *k, const char *scope, const char *source)
 {
-	struct text t = start(k, "r/");
+	struct text t = start_key(k, "r/");
 
-	add(&t, scope);
-	add(&t, "/");
-	add(&t, source);
-	add(&t, "/");
-	end(k, &t);
+	add_str(&t, scope);
+	add_str(&t, "/");
+	add_str(&t, source);
+	add_str(&t, "/");
+	finish_key(k, &t);
 }
 
 void key_of_rest(struct key *k, const char *scope, const char *source, int64_t since,
 		 const struct ip *ip)
 {
-	struct text t = start(k, "r/");
+	struct text t = start_key(k, "r/");
 
-	add(&t, scope);
-	add(&t, "/");
-	add(&t, source);
-	add(&t, "/");
+	add_str(&t, scope);
+	add_str(&t, "/");
+	add_str(&t, source);
+	add_str(&t, "/");
 	add_hex(&t, since < 0 ? 0 : (u128)since, 16);
-	add(&t, "/");
+	add_str(&t, "/");
 	if (ip)
 		add_ip(&t, *ip);
-	end(k, &t);
+	finish_key(k, &t);
 }
 
 void key_of_sticky(struct key *k, const char *scope, const char *const pod[3])
 {
-	struct text t = start(k, "s/");
+	struct text t = start_key(k, "s/");
 
-	add(&t, scope);
+	add_str(&t, scope);
 	for (int i = 0; i < 3; i++) {
-		add(&t, "/");
+		add_str(&t, "/");
 		add_part(&t, pod[i]);
 	}
-	end(k, &t);
+	finish_key(k, &t);
 }
 
 void key_of_pod(struct key *k, const char *scope, const char *const pod[3], const struct ip *ip)
 {
-	struct text t = start(k, "i/");
+	struct text t = start_key(k, "i/");
 
-	add(&t, scope);
+	add_str(&t, scope);
 	for (int i = 0; i < 3; i++) {
-		add(&t, "/");
+		add_str(&t, "/");
 		add_part(&t, pod[i]);
 	}
-	add(&t, "/");
+	add_str(&t, "/");
 	if (ip)
 		add_ip(&t, *ip);
-	end(k, &t);
+	finish_key(k, &t);
 }
 
-void key_of_tally(struct key *k, const char *scope, const char *source)
+void key_of_usage(struct key *k, const char *scope, const char *source)
 {
-	struct text t = start(k, "u/");
+	struct text t = start_key(k, "u/");
 
-	add(&t, scope);
-	add(&t, "/");
-	add(&t, source);
-	end(k, &t);
+	add_str(&t, scope);
+	add_str(&t, "/");
+	add_str(&t, source);
+	finish_key(k, &t);
 }
 
 void key_of_quota(struct key *k, const char *scope, const char *ns)
 {
-	struct text t = start(k, "q/");
+	struct text t = start_key(k, "q/");
 
-	add(&t, scope);
-	add(&t, "/");
+	add_str(&t, scope);
+	add_str(&t, "/");
 	add_part(&t, ns);
-	end(k, &t);
+	finish_key(k, &t);
 }
 
 void key_of_pool(struct key *k, const char *name)
 {
-	struct text t = start(k, "d/");
+	struct text t = start_key(k, "d/");
 
 	add_part(&t, name);
-	end(k, &t);
+	finish_key(k, &t);
 }
 
 static int hex_digit(char c)
@@ -242,7 +242,7 @@ static int parse_hex(struct slice s, size_t digits, u128 *out)
 }
 
 /* Cut the last part off, with its separator. */
-static int pop(struct slice *s, struct slice *part)
+static int pop_part(struct slice *s, struct slice *part)
 {
 	for (size_t i = s->len; i > 0; i--) {
 		if (s->p[i - 1] == '/') {
@@ -258,7 +258,7 @@ static int pop_ip(struct slice *s, struct ip *out)
 {
 	struct slice hex, family;
 
-	if (pop(s, &hex) || pop(s, &family) || family.len != 1)
+	if (pop_part(s, &hex) || pop_part(s, &family) || family.len != 1)
 		return -1;
 	out->family = *family.p == '4' ? IP_V4 : IP_V6;
 	if (*family.p != '4' && *family.p != '6')
@@ -266,7 +266,7 @@ static int pop_ip(struct slice *s, struct ip *out)
 	return parse_hex(hex, *family.p == '4' ? HEX_V4 : HEX_V6, &out->v);
 }
 
-static int body(const char *key, char kind, struct slice *out)
+static int key_body(const char *key, char kind, struct slice *out)
 {
 	if (key[0] != kind || key[1] != '/')
 		return -1;
@@ -279,7 +279,7 @@ int key_parse_address(const char *key, struct key_address *out)
 	struct slice s;
 	struct ip ip;
 
-	if (body(key, 'a', &s) || pop_ip(&s, &ip) || s.len < 2 || s.p[1] != '/' ||
+	if (key_body(key, 'a', &s) || pop_ip(&s, &ip) || s.len < 2 || s.p[1] != '/' ||
 	    slice_copy(s, out->scope, sizeof(out->scope)))
 		return -1;
 	out->ip = ip;
@@ -293,7 +293,7 @@ int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_
 	struct ip ip;
 	u128 t;
 
-	if (body(key, 'r', &s) || pop_ip(&s, &ip) || pop(&s, &time) || pop(&s, &id) ||
+	if (key_body(key, 'r', &s) || pop_ip(&s, &ip) || pop_part(&s, &time) || pop_part(&s, &id) ||
 	    parse_hex(time, 16, &t) || t > INT64_MAX || id.len > KEY_ID_LEN || s.len < 2 ||
 	    s.p[1] != '/' || slice_copy(s, out->scope, sizeof(out->scope)) ||
 	    slice_copy(id, source, KEY_ID_LEN + 1))
@@ -303,7 +303,7 @@ int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_
 	return 0;
 }
 
-static int unescape(struct slice s, char *out, size_t size)
+static int unescape_part(struct slice s, char *out, size_t size)
 {
 	size_t n = 0;
 
@@ -330,13 +330,13 @@ int key_parse_owner(const char *key, struct key_owner *out)
 	struct slice s, container, ifname, network, extra;
 	struct key_owner o;
 
-	if (body(key, 'o', &s) || !slice_next(&s, '/', &container) ||
+	if (key_body(key, 'o', &s) || !slice_next(&s, '/', &container) ||
 	    !slice_next(&s, '/', &ifname) || !slice_next(&s, '/', &network) ||
 	    slice_next(&s, '/', &extra))
 		return -1;
-	if (unescape(container, o.container, sizeof(o.container)) ||
-	    unescape(ifname, o.ifname, sizeof(o.ifname)) ||
-	    unescape(network, o.network, sizeof(o.network)))
+	if (unescape_part(container, o.container, sizeof(o.container)) ||
+	    unescape_part(ifname, o.ifname, sizeof(o.ifname)) ||
+	    unescape_part(network, o.network, sizeof(o.network)))
 		return -1;
 	*out = o;
 	return 0;
@@ -351,7 +351,7 @@ char *key_scope(char out[KEY_SCOPE_MAX], char kind, const char *name)
 char *key_scope_range(char out[KEY_SCOPE_MAX], const char *name, struct ip_range r)
 {
 	struct key k;
-	struct text t = start(&k, "");
+	struct text t = start_key(&k, "");
 	unsigned digits = r.first.family == IP_V4 ? HEX_V4 : HEX_V6;
 
 	add_hex(&t, r.first.v, digits);

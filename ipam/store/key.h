@@ -16,7 +16,7 @@
  *scope is where an address is unique: p/<pool>, n/<network>, w/<network_name>,
  *x/<network_name>/<first-last>; its letter says how many parts it has. Parts are escaped, so that
  *'/' only separates. Ranges of whereabouts are in w/ or x/, by enable_overlapping_ranges: what is
- *unique across the two is decided in ipam/alloc/elsewhere.h. The container comes first in the
+ *unique across the two is decided in ipam/alloc/overlap.h. The container comes first in the
  *owner, so that one short scan finds all addresses of a pod's other interfaces.
  */
 #ifndef RAILHEAD_IPAM_STORE_KEY_H
@@ -61,7 +61,7 @@ void key_of_sticky(struct key *k, const char *scope,
 		   const char *const pod[3]); /* ns, pod, ifname */
 /* pod: ns, pod, ifname. ip NULL: the prefix of all that the pod holds in scope */
 void key_of_pod(struct key *k, const char *scope, const char *const pod[3], const struct ip *ip);
-void key_of_tally(struct key *k, const char *scope, const char *source); /* source "": the prefix */
+void key_of_usage(struct key *k, const char *scope, const char *source); /* source "": the prefix */
 void key_of_quota(struct key *k, const char *scope, const char *ns);
 void key_of_pool(struct key *k, const char *name);
 

@@ -108,7 +108,7 @@ START_TEST(others)
 
 	key_of_sticky(&k, "p/x", (const char *const[]){ "ns", "pod-0", "net1" });
 	ck_assert_str_eq(k.s, "s/p/x/ns/pod-0/net1");
-	key_of_tally(&k, "p/x", "id");
+	key_of_usage(&k, "p/x", "id");
 	ck_assert_str_eq(k.s, "u/p/x/id");
 	key_of_quota(&k, "p/x", "a/b");
 	ck_assert_str_eq(k.s, "q/p/x/a%2fb");

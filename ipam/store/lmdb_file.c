@@ -30,7 +30,7 @@
 #define PAGE_MIN      512
 #define PAGE_MAX      32768 /* offsets in a page have 16 bits, and its end is one */
 
-static uint16_t u16(const uint8_t *p)
+static uint16_t load_u16(const uint8_t *p)
 {
 	uint16_t v;
 
@@ -38,7 +38,7 @@ static uint16_t u16(const uint8_t *p)
 	return v;
 }
 
-static uint32_t u32(const uint8_t *p)
+static uint32_t load_u32(const uint8_t *p)
 {
 	uint32_t v;
 
@@ -46,7 +46,7 @@ static uint32_t u32(const uint8_t *p)
 	return v;
 }
 
-static uint64_t u64(const uint8_t *p)
+static uint64_t load_u64(const uint8_t *p)
 {
 	uint64_t v;
 
@@ -56,17 +56,17 @@ static uint64_t u64(const uint8_t *p)
 
 static bool parse_meta(const uint8_t *b, struct lmdb_meta *out)
 {
-	out->page_size = u32(b + OFF_DB);
-	out->last_page = u64(b + OFF_LAST_PAGE);
-	out->txnid = u64(b + OFF_TXNID);
+	out->page_size = load_u32(b + OFF_DB);
+	out->last_page = load_u64(b + OFF_LAST_PAGE);
+	out->txnid = load_u64(b + OFF_TXNID);
 	for (int i = 0; i < 2; i++) {
 		const uint8_t *db = b + OFF_DB + i * DB_LEN;
-		out->flags[i] = u16(db + OFF_DB_FLAGS);
-		out->depth[i] = u16(db + OFF_DB_DEPTH);
-		out->entries[i] = u64(db + OFF_DB_COUNT);
-		out->root[i] = u64(db + OFF_DB_ROOT);
+		out->flags[i] = load_u16(db + OFF_DB_FLAGS);
+		out->depth[i] = load_u16(db + OFF_DB_DEPTH);
+		out->entries[i] = load_u64(db + OFF_DB_COUNT);
+		out->root[i] = load_u64(db + OFF_DB_ROOT);
 	}
-	return u32(b + OFF_MAGIC) == MAGIC && u32(b + OFF_VERSION) == DATA_VERSION &&
+	return load_u32(b + OFF_MAGIC) == MAGIC && load_u32(b + OFF_VERSION) == DATA_VERSION &&
 	       out->page_size >= PAGE_MIN && out->page_size <= PAGE_MAX &&
 	       (out->page_size & (out->page_size - 1)) == 0 && out->last_page >= 1 &&
 	       out->last_page < UINT32_MAX;
@@ -82,7 +82,7 @@ static bool all_zero(const uint8_t *b, size_t n)
 }
 
 /* *out is the first meta page; second NULL: the file ends before it. */
-static enum lmdb_file_state newer(const uint8_t *second, struct lmdb_meta *out)
+static enum lmdb_file_state newer_meta(const uint8_t *second, struct lmdb_meta *out)
 {
 	struct lmdb_meta other;
 
@@ -107,7 +107,7 @@ enum lmdb_file_state lmdb_meta_read(const uint8_t *file, size_t len, struct lmdb
 		return LMDB_FILE_EMPTY;
 	if (!parse_meta(file, out))
 		return LMDB_FILE_BAD;
-	return newer(len < out->page_size + META_LEN ? NULL : file + out->page_size, out);
+	return newer_meta(len < out->page_size + META_LEN ? NULL : file + out->page_size, out);
 }
 
 /* A file that cannot be read is not an empty one: what it holds would be taken for nothing. */
@@ -126,7 +126,7 @@ static int read_metas(int fd, struct lmdb_meta *m, enum lmdb_file_state *out, st
 		n = pread(fd, b, sizeof(b), m->page_size);
 	if (n < 0)
 		return err_set(e, ERR_STORE, errno, "read the store's file");
-	*out = newer(n == (ssize_t)sizeof(b) ? b : NULL, m);
+	*out = newer_meta(n == (ssize_t)sizeof(b) ? b : NULL, m);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ struct checker {
 	uint64_t entries;
 };
 
-static bool mark(struct checker *c, uint64_t page)
+static bool mark_page(struct checker *c, uint64_t page)
 {
 	if (page < 2 || page > c->m.last_page || (c->seen[page / 8] & (1u << page % 8)))
 		return false;
@@ -203,10 +203,10 @@ static const uint8_t *page_at(const struct checker *c, uint64_t page, uint64_t n
 	return c->file + page * c->m.page_size;
 }
 
-static int compare(const struct checker *c, struct key_bytes a, struct key_bytes b)
+static int compare_keys(const struct checker *c, struct key_bytes a, struct key_bytes b)
 {
 	if (c->numbers) {
-		uint64_t x = u64(a.p), y = u64(b.p);
+		uint64_t x = load_u64(a.p), y = load_u64(b.p);
 		return x < y ? -1 : x > y;
 	}
 	int rc = memcmp(a.p, b.p, a.len < b.len ? a.len : b.len);
@@ -215,7 +215,7 @@ static int compare(const struct checker *c, struct key_bytes a, struct key_bytes
 
 static bool in_order(const struct checker *c, struct key_bytes key)
 {
-	int rc = c->last.p ? compare(c, c->last, key) : -1;
+	int rc = c->last.p ? compare_keys(c, c->last, key) : -1;
 
 	return rc < 0 || (rc == 0 && c->last_may_come);
 }
@@ -223,14 +223,14 @@ static bool in_order(const struct checker *c, struct key_bytes key)
 /* Page numbers, preceded by how many. Free pages belong to nobody else. */
 static const char *check_free(struct checker *c, const uint8_t *data, size_t size)
 {
-	uint64_t n = size >= 8 ? u64(data) : 0;
+	uint64_t n = size >= 8 ? load_u64(data) : 0;
 
 	if (size < 8 || n > size / 8 - 1)
 		return "a list of free pages is longer than its record";
 	for (uint64_t i = 1; i <= n; i++) {
-		if (i > 1 && u64(data + 8 * i) >= u64(data + 8 * (i - 1)))
+		if (i > 1 && load_u64(data + 8 * i) >= load_u64(data + 8 * (i - 1)))
 			return "a list of free pages is out of order";
-		if (!mark(c, u64(data + 8 * i)))
+		if (!mark_page(c, load_u64(data + 8 * i)))
 			return "a page is free and in use, or free twice";
 	}
 	return NULL;
@@ -241,11 +241,12 @@ static const char *check_big(struct checker *c, uint64_t page, size_t size, cons
 	uint64_t n = (PAGE_HEADER + size + c->m.page_size - 1) / c->m.page_size;
 	const uint8_t *p = page_at(c, page, n);
 
-	if (!p || u64(p) != page || u16(p + OFF_FLAGS) != P_OVERFLOW || u32(p + OFF_PAGES) < n)
+	if (!p || load_u64(p) != page || load_u16(p + OFF_FLAGS) != P_OVERFLOW ||
+	    load_u32(p + OFF_PAGES) < n)
 		return "a long value is not where it should be";
-	n = u32(p + OFF_PAGES);
+	n = load_u32(p + OFF_PAGES);
 	for (uint64_t i = 0; i < n; i++) {
-		if (!mark(c, page + i))
+		if (!mark_page(c, page + i))
 			return "a page is used twice";
 	}
 	*data = p + PAGE_HEADER;
@@ -255,24 +256,25 @@ static const char *check_big(struct checker *c, uint64_t page, size_t size, cons
 /* A node of a page within its bounds; NULL: it is not. */
 static const uint8_t *node_at(const struct checker *c, const uint8_t *page, size_t i)
 {
-	size_t at = u16(page + PAGE_HEADER + 2 * i);
+	size_t at = load_u16(page + PAGE_HEADER + 2 * i);
 
-	if (at % 2 || at < u16(page + OFF_UPPER) || at + NODE_HEADER > c->m.page_size ||
-	    at + NODE_HEADER + u16(page + at + 6) > c->m.page_size)
+	if (at % 2 || at < load_u16(page + OFF_UPPER) || at + NODE_HEADER > c->m.page_size ||
+	    at + NODE_HEADER + load_u16(page + at + 6) > c->m.page_size)
 		return NULL;
 	return page + at;
 }
 
 static struct key_bytes key_of(const uint8_t *node)
 {
-	return (struct key_bytes){ node + NODE_HEADER, u16(node + 6) };
+	return (struct key_bytes){ node + NODE_HEADER, load_u16(node + 6) };
 }
 
 static size_t leaf_size(const uint8_t *node)
 {
-	size_t size = u16(node) | (size_t)u16(node + 2) << 16;
+	size_t size = load_u16(node) | (size_t)load_u16(node + 2) << 16;
 
-	return NODE_HEADER + u16(node + 6) + (u16(node + 4) == NODE_BIG ? sizeof(uint64_t) : size);
+	return NODE_HEADER + load_u16(node + 6) +
+	       (load_u16(node + 4) == NODE_BIG ? sizeof(uint64_t) : size);
 }
 
 /* Two records fit into each page: what is longer has pages of its own. */
@@ -289,7 +291,7 @@ static const char *check_layout(const struct checker *c, const uint8_t *page, si
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *node = node_at(c, page, i);
 		size_t at = node ? (size_t)(node - page) : 0;
-		size_t branch = node ? (size_t)NODE_HEADER + u16(node + 6) : 0;
+		size_t branch = node ? (size_t)NODE_HEADER + load_u16(node + 6) : 0;
 		size_t end = at + (node && leaf ? leaf_size(node) : branch);
 
 		if (!node || end > c->m.page_size)
@@ -306,15 +308,15 @@ static const char *check_layout(const struct checker *c, const uint8_t *page, si
 static const char *check_leaf_node(struct checker *c, const uint8_t *page, const uint8_t *node)
 {
 	struct key_bytes key = key_of(node);
-	size_t size = u16(node) | (size_t)u16(node + 2) << 16;
+	size_t size = load_u16(node) | (size_t)load_u16(node + 2) << 16;
 	const uint8_t *data = key.p + key.len;
-	bool big = u16(node + 4) == NODE_BIG;
+	bool big = load_u16(node + 4) == NODE_BIG;
 	const char *bad = NULL;
 
-	if (u16(node + 4) & ~NODE_BIG || key.len == 0 || key.len > KEY_MAX ||
+	if (load_u16(node + 4) & ~NODE_BIG || key.len == 0 || key.len > KEY_MAX ||
 	    (c->numbers && key.len != 8))
 		return "a record is of a kind that is not used";
-	if (c->numbers && (u64(key.p) == 0 || u64(key.p) > c->m.txnid))
+	if (c->numbers && (load_u64(key.p) == 0 || load_u64(key.p) > c->m.txnid))
 		return "a list of free pages is of a transaction to come";
 	if (!in_order(c, key))
 		return "keys are out of order";
@@ -326,7 +328,7 @@ static const char *check_leaf_node(struct checker *c, const uint8_t *page, const
 	if (leaf_size(node) > node_max(c))
 		return "a value is too long for its page";
 	if (big)
-		bad = check_big(c, u64(data), size, &data);
+		bad = check_big(c, load_u64(data), size, &data);
 	return bad || !c->numbers ? bad : check_free(c, data, size);
 }
 
@@ -335,7 +337,8 @@ static const char *check_page(struct checker *c, uint64_t number, unsigned depth
 /* The key that separates two children is greater than all before it, and what follows not less. */
 static const char *check_child(struct checker *c, const uint8_t *node, bool first, unsigned depth)
 {
-	uint64_t child = u16(node) | (uint64_t)u16(node + 2) << 16 | (uint64_t)u16(node + 4) << 32;
+	uint64_t child = load_u16(node) | (uint64_t)load_u16(node + 2) << 16 |
+			 (uint64_t)load_u16(node + 4) << 32;
 	struct key_bytes key = key_of(node);
 
 	if (!first) {
@@ -350,7 +353,7 @@ static const char *check_child(struct checker *c, const uint8_t *node, bool firs
 
 static const char *check_nodes(struct checker *c, const uint8_t *page, unsigned depth)
 {
-	size_t n = (size_t)(u16(page + OFF_LOWER) - PAGE_HEADER) / 2;
+	size_t n = (size_t)(load_u16(page + OFF_LOWER) - PAGE_HEADER) / 2;
 	const char *over = check_layout(c, page, n, depth == 1);
 
 	if (over)
@@ -375,12 +378,14 @@ static const char *check_page(struct checker *c, uint64_t number, unsigned depth
 
 	if (!page)
 		return "a page lies behind the end of the file";
-	if (!mark(c, number))
+	if (!mark_page(c, number))
 		return "a page is used twice";
-	if (u64(page) != number || u16(page + OFF_FLAGS) != (depth == 1 ? P_LEAF : P_BRANCH))
+	if (load_u64(page) != number ||
+	    load_u16(page + OFF_FLAGS) != (depth == 1 ? P_LEAF : P_BRANCH))
 		return "a page is not what it should be";
-	if (u16(page + OFF_LOWER) < PAGE_HEADER || u16(page + OFF_LOWER) > u16(page + OFF_UPPER) ||
-	    u16(page + OFF_UPPER) > c->m.page_size)
+	if (load_u16(page + OFF_LOWER) < PAGE_HEADER ||
+	    load_u16(page + OFF_LOWER) > load_u16(page + OFF_UPPER) ||
+	    load_u16(page + OFF_UPPER) > c->m.page_size)
 		return "the bounds of a page are wrong";
 	return check_nodes(c, page, depth);
 }

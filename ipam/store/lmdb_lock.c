@@ -26,7 +26,7 @@ static int try_lock(int fd, short type)
 }
 
 /* Only a hint where to look, so an error is none. */
-static void note(const struct lmdb_lock *l)
+static void note_holder(const struct lmdb_lock *l)
 {
 	pid_t pid = getpid();
 
@@ -66,7 +66,7 @@ static void kill_if_stopped(const struct lmdb_lock *l, pid_t pid, const struct l
 	(void)poll(&p, 1, DEATH_MS);
 }
 
-static void look(const struct lmdb_lock *l, struct watch *w)
+static void look_at_holder(const struct lmdb_lock *l, struct watch *w)
 {
 	pid_t pids[NOTES] = { 0 };
 
@@ -113,14 +113,14 @@ int lmdb_lock_take(const struct lmdb_lock *l, bool exclusive, struct err *e)
 		if (now >= deadline)
 			return too_late(l, e);
 		if (now >= w.next) {
-			look(l, &w);
+			look_at_holder(l, &w);
 			w.next = now + LOOK_EVERY;
 		}
 		(void)nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;
 	}
-	note(l);
+	note_holder(l);
 	return 0;
 }
 

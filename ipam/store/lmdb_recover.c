@@ -39,7 +39,7 @@ int lmdb_trust(const struct lmdb_place *p, enum lmdb_trust *out, struct err *e)
 }
 
 /* Not synced: what is left of it after a power loss is not the id of the boot after that. */
-static int stamp(const struct lmdb_place *p, struct err *e)
+static int write_boot_id(const struct lmdb_place *p, struct err *e)
 {
 	if (pwrite(p->lockfd, p->boot, CTX_BOOT_ID_LEN, 0) != CTX_BOOT_ID_LEN)
 		return err_set(e, ERR_STORE, errno, "write the file \"lock\" beside %s", p->file);
@@ -120,7 +120,7 @@ static int copy_to(const struct lmdb_place *p, int from, const char *name, struc
 
 /* The file is torn. A copy of an earlier boot can take its place, as that boot's leases are void.
  */
-static int restore(const struct lmdb_place *p, int data, const char *bad, struct err *e)
+static int restore_copy(const struct lmdb_place *p, int data, const char *bad, struct err *e)
 {
 	enum lmdb_trust trust;
 	auto_fd int safe = -1;
@@ -137,7 +137,7 @@ static int restore(const struct lmdb_place *p, int data, const char *bad, struct
 	return lmdb_damaged(p->file, bad, e);
 }
 
-int lmdb_settle(const struct lmdb_place *p, struct err *e)
+int lmdb_prepare(const struct lmdb_place *p, struct err *e)
 {
 	struct lmdb_file f;
 	auto_fd int fd = -1;
@@ -153,14 +153,14 @@ int lmdb_settle(const struct lmdb_place *p, struct err *e)
 	}
 	const char *bad = inspect_all(fd);
 	if (bad)
-		return restore(p, fd, bad, e);
+		return restore_copy(p, fd, bad, e);
 	/* pages that were never used may lie behind the end: let a read of them be no fault */
 	if (f.state == LMDB_FILE_SHORT && ftruncate(fd, (off_t)f.want))
 		return err_set(e, ERR_STORE, errno, "extend %s", p->file);
 	return 0;
 }
 
-int lmdb_keep(const struct lmdb_place *p, struct err *e)
+int lmdb_checkpoint(const struct lmdb_place *p, struct err *e)
 {
 	auto_fd int fd = -1;
 
@@ -170,5 +170,5 @@ int lmdb_keep(const struct lmdb_place *p, struct err *e)
 		return err_set(e, ERR_STORE, errno, "sync %s", p->file);
 	if (copy_to(p, fd, LMDB_SAFE, e))
 		return -1;
-	return stamp(p, e);
+	return write_boot_id(p, e);
 }

@@ -41,14 +41,14 @@ enum lmdb_trust {
 int lmdb_trust(const struct lmdb_place *p, enum lmdb_trust *out, struct err *e) must_check;
 
 /*
- * lmdb_settle - under the exclusive lock: make data.mdb fit to be mapped, empty if there was none.
+ * lmdb_prepare - under the exclusive lock: make data.mdb fit to be mapped, empty if there was none.
  * ERR_STORE when it is damaged and cannot be restored: in this boot, as leases are alive that no
  * copy knows, or when there is no good copy.
  */
-int lmdb_settle(const struct lmdb_place *p, struct err *e) must_check;
+int lmdb_prepare(const struct lmdb_place *p, struct err *e) must_check;
 
-/* lmdb_keep - under the exclusive lock: sync the file, copy it, and say that it is whole. */
-int lmdb_keep(const struct lmdb_place *p, struct err *e) must_check;
+/* lmdb_checkpoint - under the exclusive lock: sync the file, copy it, and say that it is whole. */
+int lmdb_checkpoint(const struct lmdb_place *p, struct err *e) must_check;
 
 /* lmdb_damaged - the error about it. Returns -1. */
 int lmdb_damaged(const char *file, const char *how, struct err *e);

@@ -22,7 +22,7 @@
 #include "ipam/store/lmdb_file.h"
 #include "ipam/store/lmdb_lock.h"
 #include "ipam/store/lmdb_recover.h"
-#include "ipam/store/lmdb_room.h"
+#include "ipam/store/lmdb_reserve.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
 
@@ -68,12 +68,12 @@ static struct lmdb_place place_of(const struct lmdb *s)
 }
 
 /* An error of LMDB: its own codes are negative, the others are errno. */
-static int fail(const struct lmdb *s, int rc, const char *what, struct err *e)
+static int set_lmdb_error(const struct lmdb *s, int rc, const char *what, struct err *e)
 {
 	if (rc == ENOMEM)
 		return err_nomem(e);
 	/* LMDB's word for a write that ended early */
-	if ((rc == EIO && lmdb_room_is_out(s->dirfd)) || rc == EDQUOT)
+	if ((rc == EIO && lmdb_reserve_is_out(s->dirfd)) || rc == EDQUOT)
 		rc = ENOSPC;
 	if (rc == MDB_MAP_FULL) {
 		err_set(e, ERR_STORE, ENOSPC, "the store %s is full (%zu MiB)", s->file,
@@ -89,14 +89,14 @@ static int fail(const struct lmdb *s, int rc, const char *what, struct err *e)
 	return rc == ENOSPC ? err_hint(e, "the file system is full") : -1;
 }
 
-static int lock(const struct lmdb *s, bool exclusive, struct err *e)
+static int lock_store(const struct lmdb *s, bool exclusive, struct err *e)
 {
 	const struct lmdb_lock l = { s->lockfd, s->wait_ms, s->file, s->log };
 
 	return lmdb_lock_take(&l, exclusive, e);
 }
 
-static void unlock(const struct lmdb *s)
+static void unlock_store(const struct lmdb *s)
 {
 	lmdb_lock_drop(&(struct lmdb_lock){ .fd = s->lockfd });
 }
@@ -105,7 +105,7 @@ static void unlock(const struct lmdb *s)
 
 static void txn_end(struct lmdb_txn *t)
 {
-	unlock(lmdb_of(t->base.store));
+	unlock_store(lmdb_of(t->base.store));
 	free(t);
 }
 
@@ -140,18 +140,19 @@ static uint64_t free_bytes(const struct lmdb *s)
 }
 
 /* A release begins in any case: the room that it needs was kept for it. */
-static int make_room(const struct lmdb *s, enum store_mode mode, struct err *e)
+static int reserve_space(const struct lmdb *s, enum store_mode mode, struct err *e)
 {
-	uint64_t used = used_bytes(s), kept = lmdb_room_kept(used);
+	uint64_t used = used_bytes(s), kept = lmdb_reserve_size(used);
 	bool fits = used + 2 * kept <= STORE_SIZE;
 	struct err why;
 
-	if (fits && lmdb_room_make(s->datafd, used, &why) == 0)
+	if (fits && lmdb_reserve_make(s->datafd, used, &why) == 0)
 		return 0;
-	if (mode == STORE_RELEASE || lmdb_room_behind(s->datafd, used) + free_bytes(s) >= 2 * kept)
+	if (mode == STORE_RELEASE ||
+	    lmdb_reserve_behind(s->datafd, used) + free_bytes(s) >= 2 * kept)
 		return 0;
 	if (!fits)
-		return fail(s, MDB_MAP_FULL, "begin a transaction", e);
+		return set_lmdb_error(s, MDB_MAP_FULL, "begin a transaction", e);
 	*e = why;
 	return err_wrap(e, "%s", s->file);
 }
@@ -165,10 +166,10 @@ static int lmdb_begin(struct store *store, enum store_mode mode, struct store_tx
 
 	if (!t)
 		return err_nomem(e);
-	if (lock(s, write, e))
+	if (lock_store(s, write, e))
 		return -1;
-	if (write && make_room(s, mode, e)) {
-		unlock(s);
+	if (write && reserve_space(s, mode, e)) {
+		unlock_store(s);
 		return -1;
 	}
 	t->release = mode == STORE_RELEASE;
@@ -179,8 +180,8 @@ static int lmdb_begin(struct store *store, enum store_mode mode, struct store_tx
 			mdb_txn_abort(t->txn);
 	}
 	if (rc) {
-		unlock(s);
-		return fail(s, rc, "begin a transaction", e);
+		unlock_store(s);
+		return set_lmdb_error(s, rc, "begin a transaction", e);
 	}
 	t->base.store = store;
 	*out = &TAKE_PTR(t)->base;
@@ -215,7 +216,7 @@ static int lmdb_get(struct store_txn *txn, const char *key, const char **value, 
 		return -1;
 	int rc = mdb_get(t->txn, t->dbi, &k, &v);
 	if (rc && rc != MDB_NOTFOUND)
-		return fail(s, rc, "read", e);
+		return set_lmdb_error(s, rc, "read", e);
 	if (rc == 0 && check_value(s, &v, e))
 		return -1;
 	*value = rc == 0 ? v.mv_data : NULL;
@@ -236,7 +237,7 @@ static int lmdb_put(struct store_txn *txn, const char *key, const char *value, s
 		return err_set(e, ERR_STORE, 0, "a value of %zu bytes does not fit the store %s",
 			       len, s->file);
 	int rc = mdb_put(t->txn, t->dbi, &k, &v, 0);
-	return rc ? fail(s, rc, "write", e) : 0;
+	return rc ? set_lmdb_error(s, rc, "write", e) : 0;
 }
 
 static int lmdb_del(struct store_txn *txn, const char *key, struct err *e)
@@ -248,18 +249,18 @@ static int lmdb_del(struct store_txn *txn, const char *key, struct err *e)
 	if (check_key(s, key, e))
 		return -1;
 	int rc = mdb_del(t->txn, t->dbi, &k, NULL);
-	return rc && rc != MDB_NOTFOUND ? fail(s, rc, "delete", e) : 0;
+	return rc && rc != MDB_NOTFOUND ? set_lmdb_error(s, rc, "delete", e) : 0;
 }
 
-struct walk {
+struct scan {
 	const char *prefix;
 	store_fn fn;
 	void *arg;
 };
 
 /* 1: the walk ends here. */
-static int visit(const struct lmdb *s, const MDB_val *k, const MDB_val *v, const struct walk *w,
-		 struct err *e)
+static int visit_key(const struct lmdb *s, const MDB_val *k, const MDB_val *v, const struct scan *w,
+		     struct err *e)
 {
 	char key[STORE_KEY_MAX + 1];
 	size_t n = strlen(w->prefix);
@@ -275,20 +276,20 @@ static int visit(const struct lmdb *s, const MDB_val *k, const MDB_val *v, const
 	return w->fn(key, v->mv_data, w->arg) ? 1 : 0;
 }
 
-static int walk(const struct lmdb *s, MDB_cursor *c, const char *from, const struct walk *w,
-		struct err *e)
+static int scan_range(const struct lmdb *s, MDB_cursor *c, const char *from, const struct scan *w,
+		      struct err *e)
 {
 	MDB_val k = { strlen(from), (void *)(uintptr_t)from }, v;
 	/* LMDB knows no empty key: everything begins with the first one. */
 	int rc = mdb_cursor_get(c, &k, &v, *from ? MDB_SET_RANGE : MDB_FIRST);
 
 	while (rc == 0) {
-		int end = visit(s, &k, &v, w, e);
+		int end = visit_key(s, &k, &v, w, e);
 		if (end)
 			return end < 0 ? -1 : 0;
 		rc = mdb_cursor_get(c, &k, &v, MDB_NEXT);
 	}
-	return rc == MDB_NOTFOUND ? 0 : fail(s, rc, "scan", e);
+	return rc == MDB_NOTFOUND ? 0 : set_lmdb_error(s, rc, "scan", e);
 }
 
 static int lmdb_scan(struct store_txn *txn, struct store_span span, store_fn fn, void *arg,
@@ -298,13 +299,13 @@ static int lmdb_scan(struct store_txn *txn, struct store_span span, store_fn fn,
 	const struct lmdb *s = lmdb_of(txn->store);
 	const char *from =
 		span.from && strcmp(span.from, span.prefix) > 0 ? span.from : span.prefix;
-	struct walk w = { span.prefix, fn, arg };
+	struct scan w = { span.prefix, fn, arg };
 	MDB_cursor *c;
 	int rc = mdb_cursor_open(t->txn, t->dbi, &c);
 
 	if (rc)
-		return fail(s, rc, "scan", e);
-	rc = walk(s, c, from, &w, e);
+		return set_lmdb_error(s, rc, "scan", e);
+	rc = scan_range(s, c, from, &w, e);
 	mdb_cursor_close(c);
 	return rc;
 }
@@ -315,9 +316,9 @@ static void lmdb_keep_txn(struct store_txn *txn)
 }
 
 /* What a release writes need not outlive a power loss: then no lease does. */
-static int keep(const struct lmdb_place *place, bool release, struct err *e)
+static int checkpoint(const struct lmdb_place *place, bool release, struct err *e)
 {
-	int rc = lmdb_keep(place, e);
+	int rc = lmdb_checkpoint(place, e);
 
 	return rc && release && e->errnum == ENOSPC ? 0 : rc;
 }
@@ -333,9 +334,9 @@ static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err
 	(void)alarm(0);
 
 	if (rc)
-		rc = fail(s, rc, "commit", e);
+		rc = set_lmdb_error(s, rc, "commit", e);
 	else if (t->keep)
-		rc = keep(&place, t->release, e);
+		rc = checkpoint(&place, t->release, e);
 	txn_end(t);
 	if (rc)
 		return -1;
@@ -406,7 +407,7 @@ static int open_env(struct lmdb *s, struct err *e)
 		rc = mdb_env_set_mapsize(s->env, MAP_SIZE);
 	if (rc == 0)
 		rc = mdb_env_open(s->env, path, FLAGS, 0600);
-	return rc ? fail(s, rc, "open the store", e) : 0;
+	return rc ? set_lmdb_error(s, rc, "open the store", e) : 0;
 }
 
 /* Nobody may begin or commit while the file is looked at, or made. */
@@ -414,12 +415,12 @@ static int open_settled(struct lmdb *s, struct err *e)
 {
 	const struct lmdb_place place = place_of(s);
 
-	if (lock(s, true, e))
+	if (lock_store(s, true, e))
 		return -1;
-	int rc = lmdb_settle(&place, e);
+	int rc = lmdb_prepare(&place, e);
 	if (rc == 0)
 		rc = open_env(s, e);
-	unlock(s);
+	unlock_store(s);
 	return rc;
 }
 
@@ -445,7 +446,7 @@ static int open_dir(const struct store_lmdb *at, struct err *e)
 	return err_wrap(e, "store directory %s", at->dir);
 }
 
-static int look(const struct lmdb *s, struct lmdb_file *out, struct err *e)
+static int inspect_file(const struct lmdb *s, struct lmdb_file *out, struct err *e)
 {
 	struct err why;
 	auto_fd int fd = safe_open_file(s->dirfd, LMDB_DATA, O_RDONLY, &why);
@@ -475,7 +476,7 @@ static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e
 	struct lmdb_file f;
 
 	s->dirfd = open_dir(at, e);
-	if (s->dirfd < 0 || look(s, &f, e))
+	if (s->dirfd < 0 || inspect_file(s, &f, e))
 		return -1;
 	if (f.state == LMDB_FILE_EMPTY && at->create == STORE_EXISTING)
 		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", at->dir);

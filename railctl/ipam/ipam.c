@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "ipam/alloc/guard.h"
+#include "ipam/alloc/crash_handler.h"
 #include "ipam/conf/pool.h"
 
 int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
@@ -15,7 +15,7 @@ int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
 	char dir[PATH_MAX];
 
 	if (ipam_dir(&r->ctx, r->data_dir, dir, sizeof(dir), e) ||
-	    guard_arm_line("railctl", dir, e))
+	    crash_handler_install_text("railctl", dir, e))
 		return -1;
 	if (ipam_open(&r->ctx, dir, create, out, e) == 0)
 		return 0;

@@ -234,7 +234,7 @@ static int compare_pool(struct compare *c, const struct json *pool)
 	if (pool_decode(json_text(pool, "name"), json_get(pool, "definition"), &theirs, c->e))
 		return err_wrap(c->e, "--against %.200s", c->a->path);
 	for (size_t i = 0; c->pools.n && i < set->n; i++) {
-		if (!ranges_meet(&set->items[i].usable, &theirs.usable, &both))
+		if (!ranges_overlap(&set->items[i].usable, &theirs.usable, &both))
 			continue;
 		c->overlaps[i] = true;
 		c->n_overlaps++;

@@ -142,6 +142,6 @@ START_TEST(a_folder_that_cannot_be_read)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/alloc/elsewhere", one_range_looks_and_the_other_does_not,
+TEST_PROGRAM("ipam/alloc/overlap", one_range_looks_and_the_other_does_not,
 	     one_range_does_not_look_and_the_other_does, other_ranges, leases_of_earlier_versions,
 	     what_host_local_has_on_file_is_not_given, a_folder_that_cannot_be_read)

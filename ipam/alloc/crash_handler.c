@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ipam/alloc/guard.h"
+#include "ipam/alloc/crash_handler.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ static char *make_json(const char *what, const char *advice, const char *dir)
 }
 
 /* words: taken over, they live as long as the process */
-static int arm(int fd, struct words words, struct err *e)
+static int install(int fd, struct words words, struct err *e)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGALRM };
 	const struct sigaction action = { .sa_handler = give_up };
@@ -65,7 +65,7 @@ static int arm(int fd, struct words words, struct err *e)
 	return 0;
 }
 
-int guard_arm(const char *dir, struct err *e)
+int crash_handler_install(const char *dir, struct err *e)
 {
 #ifdef __SANITIZE_ADDRESS__
 	return 0; /* the sanitizer wants to see the fault itself */
@@ -73,7 +73,7 @@ int guard_arm(const char *dir, struct err *e)
 	const struct words words = { make_json(WHAT, ADVICE, dir),
 				     make_json(LATE, LATE_ADVICE, dir) };
 
-	return arm(STDOUT_FILENO, words, e);
+	return install(STDOUT_FILENO, words, e);
 }
 
 static char *make_line(const char *program, const char *what, const char *dir)
@@ -85,7 +85,7 @@ static char *make_line(const char *program, const char *what, const char *dir)
 	return line;
 }
 
-int guard_arm_line(const char *program, const char *dir, struct err *e)
+int crash_handler_install_text(const char *program, const char *dir, struct err *e)
 {
 #ifdef __SANITIZE_ADDRESS__
 	return 0;
@@ -93,5 +93,5 @@ int guard_arm_line(const char *program, const char *dir, struct err *e)
 	const struct words words = { make_line(program, WHAT "; " ADVICE, dir),
 				     make_line(program, LATE "; " LATE_ADVICE, dir) };
 
-	return arm(STDERR_FILENO, words, e);
+	return install(STDERR_FILENO, words, e);
 }

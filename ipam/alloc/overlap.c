@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ipam/alloc/elsewhere.h"
+#include "ipam/alloc/overlap.h"
 
 #include <stdio.h>
 #include <string.h>
 
-int elsewhere_open(struct elsewhere *x, struct ledger *l, const char *data_dir, const char *network,
-		   struct err *e)
+int overlap_open(struct overlap *x, struct lease_db *l, const char *data_dir, const char *network,
+		 struct err *e)
 {
-	*x = (struct elsewhere){ .l = l };
+	*x = (struct overlap){ .l = l };
 	return hostlocal_open(l->ipam->ctx, data_dir, network, &x->files, e);
 }
 
-void elsewhere_close(struct elsewhere *x)
+void overlap_close(struct overlap *x)
 {
 	hostlocal_close(&x->files);
 }
 
-static bool fail(struct elsewhere *x, const struct err *e)
+static bool set_failed(struct overlap *x, const struct err *e)
 {
 	x->e = *e;
 	x->failed = true;
@@ -24,7 +24,7 @@ static bool fail(struct elsewhere *x, const struct err *e)
 }
 
 /* range NULL: of any. A lease of an earlier version does not say of which range it is. */
-static bool held_in(struct elsewhere *x, const char *scope, const char *range, struct ip ip)
+static bool held_in(struct overlap *x, const char *scope, const char *range, struct ip ip)
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	struct err e;
@@ -32,8 +32,8 @@ static bool held_in(struct elsewhere *x, const char *scope, const char *range, s
 	bool found;
 
 	key_of_address(&k, scope, ip);
-	if (ledger_lease(x->l, k.s, &rec, &found, &e))
-		return fail(x, &e);
+	if (lease_db_lease(x->l, k.s, &rec, &found, &e))
+		return set_failed(x, &e);
 	if (!found || rec.state != LEASE_HELD)
 		return false;
 	return !range || !*rec.range || strcmp(rec.range, range) == 0;
@@ -54,7 +54,7 @@ static int take_scope(const char *key, const char *value, void *arg)
 }
 
 /* The scopes of single ranges of that network_name, from one to the next. */
-static bool held_in_ranges(struct elsewhere *x, const char *name, struct ip ip)
+static bool held_in_ranges(struct overlap *x, const char *name, struct ip ip)
 {
 	struct key prefix, from;
 	struct err e;
@@ -64,9 +64,9 @@ static bool held_in_ranges(struct elsewhere *x, const char *name, struct ip ip)
 	for (;;) {
 		struct first_scope f = { .found = false };
 
-		if (ledger_scan_from(x->l, (struct store_span){ prefix.s, from.s }, take_scope, &f,
-				     &e))
-			return fail(x, &e);
+		if (lease_db_scan_from(x->l, (struct store_span){ prefix.s, from.s }, take_scope,
+				       &f, &e))
+			return set_failed(x, &e);
 		if (!f.found)
 			return false;
 		if (held_in(x, f.a.scope, NULL, ip))
@@ -76,7 +76,7 @@ static bool held_in_ranges(struct elsewhere *x, const char *name, struct ip ip)
 	}
 }
 
-bool elsewhere_holds(struct elsewhere *x, const struct source *s, struct ip ip)
+bool overlap_in_use(struct overlap *x, const struct source *s, struct ip ip)
 {
 	char scope[KEY_SCOPE_MAX], name[KEY_SCOPE_MAX];
 	struct err e;
@@ -85,7 +85,7 @@ bool elsewhere_holds(struct elsewhere *x, const struct source *s, struct ip ip)
 		return false;
 	int rc = hostlocal_holds(&x->files, ip, &e);
 	if (rc)
-		return rc < 0 ? fail(x, &e) : true;
+		return rc < 0 ? set_failed(x, &e) : true;
 	if (*s->scope == 'w')
 		return held_in_ranges(x, s->scope + 2, ip);
 	if (*s->scope != 'x')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ipam/store/lmdb_room.h"
+#include "ipam/store/lmdb_reserve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,13 @@
 #define KEPT_SHARE 8
 #define BLOCK      512 /* of st_blocks */
 
-uint64_t lmdb_room_kept(uint64_t used)
+uint64_t lmdb_reserve_size(uint64_t used)
 {
 	return KEPT_MIN + used / KEPT_SHARE;
 }
 
 /* Where nothing can be allocated beforehand, there is at least room now. */
-static int look_for_room(int fd, uint64_t bytes)
+static int check_free_space(int fd, uint64_t bytes)
 {
 	struct statvfs s;
 
@@ -30,7 +30,7 @@ static int look_for_room(int fd, uint64_t bytes)
 	return -1;
 }
 
-static int allocate(int fd, uint64_t size)
+static int allocate_blocks(int fd, uint64_t size)
 {
 	unsigned tries = 0;
 	int rc;
@@ -41,9 +41,9 @@ static int allocate(int fd, uint64_t size)
 	return rc;
 }
 
-static int make(int fd, uint64_t used)
+static int reserve(int fd, uint64_t used)
 {
-	uint64_t kept = lmdb_room_kept(used), want = used + 2 * kept;
+	uint64_t kept = lmdb_reserve_size(used), want = used + 2 * kept;
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -52,14 +52,14 @@ static int make(int fd, uint64_t used)
 	if ((uint64_t)st.st_size >= want && (uint64_t)st.st_blocks * BLOCK >= (uint64_t)st.st_size)
 		return 0;
 	/* a little more, so that this is seldom done */
-	if (allocate(fd, want + kept) == 0 || allocate(fd, want) == 0)
+	if (allocate_blocks(fd, want + kept) == 0 || allocate_blocks(fd, want) == 0)
 		return 0;
-	return errno == EOPNOTSUPP || errno == ENOSYS ? look_for_room(fd, 2 * kept) : -1;
+	return errno == EOPNOTSUPP || errno == ENOSYS ? check_free_space(fd, 2 * kept) : -1;
 }
 
-int lmdb_room_make(int fd, uint64_t used, struct err *e)
+int lmdb_reserve_make(int fd, uint64_t used, struct err *e)
 {
-	if (make(fd, used) == 0)
+	if (reserve(fd, used) == 0)
 		return 0;
 	err_set(e, ERR_STORE, errno == EDQUOT ? ENOSPC : errno, "make room in the store");
 	return e->errnum == ENOSPC
@@ -68,14 +68,14 @@ int lmdb_room_make(int fd, uint64_t used, struct err *e)
 		       : -1;
 }
 
-uint64_t lmdb_room_behind(int fd, uint64_t used)
+uint64_t lmdb_reserve_behind(int fd, uint64_t used)
 {
 	struct stat st;
 
 	return fstat(fd, &st) || (uint64_t)st.st_size < used ? 0 : (uint64_t)st.st_size - used;
 }
 
-bool lmdb_room_is_out(int fd)
+bool lmdb_reserve_is_out(int fd)
 {
 	struct statvfs s;
 
