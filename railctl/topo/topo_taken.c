@@ -8,7 +8,7 @@
 static bool is_taken(const struct vf_view *v)
 {
 	return v->use == VF_IN_USE || v->use == VF_TAKEN || v->use == VF_PEER_GONE ||
-	       v->use == VF_ELSEWHERE || v->use == VF_DAMAGED;
+	       v->use == VF_OTHER_NETNS || v->use == VF_DAMAGED;
 }
 
 static void mark(const struct aff_machine *m, const struct vf_view *v, bool *taken)

@@ -55,16 +55,16 @@ static enum word judge(struct vf_work *w, const struct vf_report *report, const 
 		return FAILED;
 	}
 	switch (report->outcome) {
-	case VF_WAS_WELL:
+	case VF_WAS_HEALTHY:
 		w->well++;
 		return WELL;
-	case VF_MENDED:
+	case VF_REPAIRED:
 		w->done++;
 		return DONE;
-	case VF_WOULD_MEND:
+	case VF_WOULD_REPAIR:
 		w->left++;
 		return WOULD;
-	case VF_LEFT_ALONE:
+	case VF_SKIPPED:
 		w->left++;
 		return LEFT;
 	}

@@ -41,8 +41,8 @@ static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN],
 	return 0;
 }
 
-static int follow(struct apply *a, const struct vf_file *f, const char *name, struct vf_made *made,
-		  struct err *e)
+static int follow(struct apply *a, const struct vf_file *f, const char *name,
+		  struct vf_order_result *made, struct err *e)
 {
 	const struct vf_order order = { .pf = f->pf, .count = f->count, .driver = f->driver };
 	char pf[PCI_STR_LEN];
@@ -56,7 +56,7 @@ static int follow(struct apply *a, const struct vf_file *f, const char *name, st
 /* ---- what became of it ---- */
 
 static int tell_json(const struct apply *a, const char *name, const struct vf_file *f,
-		     const struct vf_made *made, const struct err *why)
+		     const struct vf_order_result *made, const struct err *why)
 {
 	struct json *o = json_push_object(a->w.array);
 
@@ -74,7 +74,7 @@ static int tell_json(const struct apply *a, const char *name, const struct vf_fi
 }
 
 static int tell(struct apply *a, const char *name, const struct vf_file *f,
-		const struct vf_made *made, const struct err *why)
+		const struct vf_order_result *made, const struct err *why)
 {
 	const struct out *o = &a->w.rail->out;
 	char line[OUT_ERROR_LEN];
@@ -99,7 +99,7 @@ static int apply_file(const char *name, void *arg, struct err *e)
 {
 	struct apply *a = arg;
 	auto_vf_file struct vf_file f = { 0 };
-	struct vf_made made = { .before = 0 };
+	struct vf_order_result made = { .before = 0 };
 	struct err why;
 	bool failed = load(a, name, &f, &why) || follow(a, &f, name, &made, &why);
 

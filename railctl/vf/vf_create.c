@@ -7,8 +7,8 @@
 
 /* ---- create ---- */
 
-static int as_json(const struct rail *r, const struct pf_view *p, const struct vf_made *made,
-		   struct err *e)
+static int as_json(const struct rail *r, const struct pf_view *p,
+		   const struct vf_order_result *made, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *vfs;
@@ -25,7 +25,8 @@ static int as_json(const struct rail *r, const struct pf_view *p, const struct v
 	return out_json(&r->out, o, e);
 }
 
-static void as_text(const struct rail *r, const struct pf_view *p, const struct vf_made *made)
+static void as_text(const struct rail *r, const struct pf_view *p,
+		    const struct vf_order_result *made)
 {
 	const struct out *o = &r->out;
 	const char *name = *p->netdev.name ? p->netdev.name : p->addr;
@@ -46,7 +47,7 @@ static int create(struct rail *r, struct err *e)
 				  .force = opt_is_set(&r->opts, "force") };
 	auto_nl struct nl *nl = NULL;
 	auto_pf_view struct pf_view p = { 0 };
-	struct vf_made made;
+	struct vf_order_result made;
 
 	if (!order.pf)
 		return cmd_usage(r, e, "say of which PF: --pf PF");

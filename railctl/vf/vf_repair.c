@@ -162,7 +162,7 @@ static int gc(struct rail *r, struct err *e)
 	auto_nl struct nl *nl = NULL;
 	struct collection c = { .w = { .verb = "collected" }, .e = e };
 
-	if (begin(r, &c.w, &array, &nl, e) || ledger_each(&r->ctx, collect, &c, e) || c.rc)
+	if (begin(r, &c.w, &array, &nl, e) || vf_state_each(&r->ctx, collect, &c, e) || c.rc)
 		return -1;
 	return vf_work_end(&c.w, e);
 }

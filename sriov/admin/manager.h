@@ -26,7 +26,7 @@ struct vf_order {
 	bool force;         /* also when VFs are in use, or the host's default route needs the PF */
 };
 
-struct vf_made {
+struct vf_order_result {
 	char pf[PCI_STR_LEN];
 	uint32_t before;
 	bool changed; /* false: there were that many, and nothing was done */
@@ -38,7 +38,7 @@ struct vf_made {
  * in use; ERR_FORBIDDEN: the default route needs the PF; ERR_CONFIG: more than it can have. After a
  * failure there are as many as before.
  */
-int manager_create(const struct manager *m, const struct vf_order *o, struct vf_made *out,
+int manager_create(const struct manager *m, const struct vf_order *o, struct vf_order_result *out,
 		   struct err *e) must_check;
 
 /*
@@ -50,10 +50,10 @@ void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN]
 /* ---- one VF ---- */
 
 enum vf_outcome {
-	VF_WAS_WELL,   /* there was nothing to do */
-	VF_MENDED,     /* it was done */
-	VF_WOULD_MEND, /* dry run: it would be done */
-	VF_LEFT_ALONE, /* somebody has it, or nobody knows what it was like */
+	VF_WAS_HEALTHY,  /* there was nothing to do */
+	VF_REPAIRED,     /* it was done */
+	VF_WOULD_REPAIR, /* dry run: it would be done */
+	VF_SKIPPED,      /* somebody has it, or nobody knows what it was like */
 };
 
 struct vf_report {

@@ -5,11 +5,11 @@
 
 #include "sriov/admin/manager_priv.h"
 
-static int refuse(const struct vf_view *v, struct vf_report *r)
+static int refuse_adopt(const struct vf_view *v, struct vf_report *r)
 {
 	const struct record_key *k = &v->entry.owner.key;
 
-	r->outcome = VF_LEFT_ALONE;
+	r->outcome = VF_SKIPPED;
 	if (v->use == VF_TAKEN || v->use == VF_PEER_GONE)
 		(void)snprintf(r->why, sizeof(r->why), "it %.180s", v->why);
 	else if (v->use == VF_IN_USE || v->use == VF_OWNER_GONE)
@@ -22,8 +22,8 @@ static int refuse(const struct vf_view *v, struct vf_report *r)
 	return 0;
 }
 
-static int note(const struct manager *m, struct vf_view *v, struct vf_entry *x, struct vf_report *r,
-		struct err *e)
+static int write_baseline(const struct manager *m, struct vf_view *v, struct vf_entry *x,
+			  struct vf_report *r, struct err *e)
 {
 	struct vf_differences d = { .text = "" };
 	struct vf_entry now;
@@ -35,7 +35,7 @@ static int note(const struct manager *m, struct vf_view *v, struct vf_entry *x, 
 	*x = now;
 	if (!*v->entry.vf) {
 		(void)snprintf(r->why, sizeof(r->why), "nothing was recorded of it yet");
-		r->outcome = VF_MENDED;
+		r->outcome = VF_REPAIRED;
 		return 0;
 	}
 	vf_compare(&now.base, &v->entry.base, true, &d);
@@ -43,7 +43,7 @@ static int note(const struct manager *m, struct vf_view *v, struct vf_entry *x, 
 	vf_follow(&x->base, &v->entry.base, &now.base);
 	if (!*d.text && !v->entry.dirty)
 		return 0;
-	r->outcome = VF_MENDED;
+	r->outcome = VF_REPAIRED;
 	(void)snprintf(r->why, sizeof(r->why), "%.250s",
 		       *d.text ? d.text : "what its last owner left");
 	return 0;
@@ -53,19 +53,20 @@ int manager_adopt(const struct manager *m, const char *vf, bool dry_run, struct 
 		  struct err *e)
 {
 	auto_vf_view struct vf_view v = { 0 };
-	struct vf_report r = { .outcome = VF_WAS_WELL };
+	struct vf_report r = { .outcome = VF_WAS_HEALTHY };
 	struct vf_entry x;
-	auto_fd int lock = ledger_lock(m->ctx, vf, LEDGER_LOCK_MS, e);
+	auto_fd int lock = vf_state_lock(m->ctx, vf, VF_STATE_LOCK_MS, e);
 
 	if (lock < 0 || inventory_vf(m->ctx, m->nl, vf, &v, e))
 		return -1;
-	bool may = v.use == VF_FREE || (v.use == VF_UNMENDED && !(v.entry.dirty & VF_AWAY));
-	if (may ? note(m, &v, &x, &r, e) : refuse(&v, &r))
+	bool may =
+		v.use == VF_FREE || (v.use == VF_UNREPAIRED && !(v.entry.dirty & VF_UNREACHABLE));
+	if (may ? write_baseline(m, &v, &x, &r, e) : refuse_adopt(&v, &r))
 		return -1;
-	if (r.outcome == VF_MENDED && !dry_run && ledger_write(m->ctx, &x, e))
+	if (r.outcome == VF_REPAIRED && !dry_run && vf_state_write(m->ctx, &x, e))
 		return -1;
-	if (r.outcome == VF_MENDED && dry_run)
-		r.outcome = VF_WOULD_MEND;
+	if (r.outcome == VF_REPAIRED && dry_run)
+		r.outcome = VF_WOULD_REPAIR;
 	*out = r;
 	return 0;
 }

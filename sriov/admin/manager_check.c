@@ -13,7 +13,7 @@
 #include "lib/net/link.h"
 #include "sriov/admin/manager_priv.h"
 
-void manager_say(const struct manager *m, const char *fmt, ...)
+void manager_report(const struct manager *m, const char *fmt, ...)
 {
 	char line[512];
 	va_list ap;
@@ -37,7 +37,7 @@ static bool is_in_use(const struct vf_view *v, char why[192])
 	if (v->use == VF_IN_USE)
 		(void)snprintf(why, 192, "belongs to container %.64s (network %.48s, %.16s)",
 			       k->container, k->network, k->ifname);
-	else if (v->use == VF_ELSEWHERE)
+	else if (v->use == VF_OTHER_NETNS)
 		(void)snprintf(why, 192, "has its interface in another network namespace");
 	else if (v->use == VF_DAMAGED)
 		(void)snprintf(why, 192, "has a damaged entry: whose it is cannot be told");
@@ -144,7 +144,7 @@ static bool udev_has_seen(int ifindex)
 	return access(path, F_OK) == 0;
 }
 
-static bool has_settled(const struct manager *m, const struct vf_place *p)
+static bool is_ready(const struct manager *m, const struct vf_place *p)
 {
 	struct link_info link;
 	struct err ignored;
@@ -156,7 +156,7 @@ static bool has_settled(const struct manager *m, const struct vf_place *p)
 }
 
 /* A driver that could not ask its PF (igbvf, while that is down) has made an address up. */
-static void mend_address(const struct manager *m, const struct vf_place *p)
+static void repair_address(const struct manager *m, const struct vf_place *p)
 {
 	static const uint8_t none[MAC_LEN];
 	struct link_info link;
@@ -173,18 +173,18 @@ static void mend_address(const struct manager *m, const struct vf_place *p)
 			 why.msg);
 }
 
-int manager_settle(const struct manager *m, const char *vf, int64_t deadline, struct vf_place *out,
-		   struct err *e)
+int manager_wait_vf(const struct manager *m, const char *vf, int64_t deadline, struct vf_place *out,
+		    struct err *e)
 {
 	const struct timespec pause = { 0, 20 * 1000000 };
 
 	for (;;) {
 		if (vf_locate(m->ctx, m->nl, vf, out, e))
 			return -1;
-		if (has_settled(m, out) || ctx_mono_ms() >= deadline)
+		if (is_ready(m, out) || ctx_mono_ms() >= deadline)
 			break;
 		(void)nanosleep(&pause, NULL);
 	}
-	mend_address(m, out);
+	repair_address(m, out);
 	return 0;
 }

@@ -54,7 +54,7 @@ static int check_names(const struct vf_file *f, struct err *e)
 	return 0;
 }
 
-static int decode(const char *text, size_t len, struct vf_file *f, struct err *e)
+static int decode_fields(const char *text, size_t len, struct vf_file *f, struct err *e)
 {
 	if (json_parse(text, len, "the file", &f->tree, e) ||
 	    json_decode(f->tree, "", fields, f, e) || refuse_unknown(f->tree, e) ||
@@ -70,7 +70,7 @@ int vf_file_decode(const char *text, size_t len, const char *name, struct vf_fil
 {
 	auto_vf_file struct vf_file f = { 0 };
 
-	if (decode(text, len, &f, e))
+	if (decode_fields(text, len, &f, e))
 		return err_wrap(e, "%s", name);
 	*out = f;
 	f = (struct vf_file){ 0 };

@@ -16,7 +16,7 @@
 #include "lib/base/undo.h"
 #include "sriov/admin/manager_priv.h"
 
-struct making {
+struct creation {
 	const struct manager *m;
 	const struct vf_order *order;
 	char pf[PCI_STR_LEN];
@@ -24,25 +24,25 @@ struct making {
 	uint32_t before;
 	uint64_t life; /* of the first of those */
 	int pf_ifindex;
-	struct pf_book book;
+	struct pf_state book;
 	bool interrupted; /* a call before us, which did not come to its end */
 };
 
-static void making_clear(struct making *k)
+static void creation_clear(struct creation *k)
 {
-	pf_book_clear(&k->book);
+	pf_state_clear(&k->book);
 }
-#define auto_making auto_clean(making_clear)
+#define auto_creation auto_clean(creation_clear)
 
 /* ---- whether drivers take new VFs ---- */
 
-static const char *switch_path(const struct making *k, char out[128])
+static const char *switch_path(const struct creation *k, char out[128])
 {
 	(void)snprintf(out, 128, "bus/pci/devices/%s/sriov_drivers_autoprobe", k->pf);
 	return out;
 }
 
-static int set_autoprobe(const struct making *k, bool on, struct err *e)
+static int set_autoprobe(const struct creation *k, bool on, struct err *e)
 {
 	char path[128];
 	struct err why;
@@ -54,7 +54,7 @@ static int set_autoprobe(const struct making *k, bool on, struct err *e)
 	return -1;
 }
 
-static int get_autoprobe(const struct making *k, bool *on, struct err *e)
+static int get_autoprobe(const struct creation *k, bool *on, struct err *e)
 {
 	char path[128];
 	uint64_t value = 1;
@@ -71,27 +71,27 @@ static int get_autoprobe(const struct making *k, bool *on, struct err *e)
 
 /* ---- the book ---- */
 
-static int begin(struct making *k, struct err *e)
+static int begin_creation(struct creation *k, struct err *e)
 {
-	struct pf_book *b = &k->book;
+	struct pf_state *b = &k->book;
 
 	/* An interrupted call has noted how it was; how it is now, is its work. */
 	if (!k->interrupted && get_autoprobe(k, &b->autoprobe, e))
 		return -1;
 	b->making = true;
-	return ctx_boot_id(k->m->ctx, b->boot, e) || pf_book_write(k->m->ctx, b, e) ? -1 : 0;
+	return ctx_boot_id(k->m->ctx, b->boot, e) || pf_state_write(k->m->ctx, b, e) ? -1 : 0;
 }
 
-static int finish(struct making *k, struct err *e)
+static int finish_creation(struct creation *k, struct err *e)
 {
 	k->book.making = false;
-	return pf_book_write(k->m->ctx, &k->book, e);
+	return pf_state_write(k->m->ctx, &k->book, e);
 }
 
 /* ---- looking and locking ---- */
 
 /* Its own address, not the one that a bond gave it. */
-static int remember_macs(struct making *k, const struct pf_view *p, struct err *e)
+static int remember_macs(struct creation *k, const struct pf_view *p, struct err *e)
 {
 	struct link_info link;
 
@@ -101,11 +101,11 @@ static int remember_macs(struct making *k, const struct pf_view *p, struct err *
 	}
 	if (nl_link_by_index(k->m->nl, p->netdev.ifindex, &link, e))
 		return -1;
-	return pf_book_extend(&k->book, link.has_perm_mac ? link.perm_mac : link.mac,
-			      k->order->count, e);
+	return pf_state_extend(&k->book, link.has_perm_mac ? link.perm_mac : link.mac,
+			       k->order->count, e);
 }
 
-static int look(struct making *k, bool judge, struct err *e)
+static int look_at_pf(struct creation *k, bool judge, struct err *e)
 {
 	auto_pf_view struct pf_view p = { 0 };
 
@@ -134,16 +134,16 @@ struct vf_locks {
 	uint32_t n;
 };
 
-static void unlock(struct vf_locks *l)
+static void unlock_vfs(struct vf_locks *l)
 {
 	while (l->n)
 		base_close_fd(&l->at[--l->n].fd);
 	free(l->at);
 	l->at = NULL;
 }
-#define auto_vf_locks auto_clean(unlock)
+#define auto_vf_locks auto_clean(unlock_vfs)
 
-static int lock_vfs(struct making *k, struct vf_locks *l, struct err *e)
+static int lock_vfs(struct creation *k, struct vf_locks *l, struct err *e)
 {
 	const struct ctx *ctx = k->m->ctx;
 
@@ -153,7 +153,7 @@ static int lock_vfs(struct making *k, struct vf_locks *l, struct err *e)
 	for (; l->n < k->before; l->n++) {
 		if (pci_vf_addr(ctx->sysfs, k->pf, l->n, l->at[l->n].vf, e))
 			return -1;
-		l->at[l->n].fd = ledger_lock(ctx, l->at[l->n].vf, LEDGER_LOCK_MS, e);
+		l->at[l->n].fd = vf_state_lock(ctx, l->at[l->n].vf, VF_STATE_LOCK_MS, e);
 		if (l->at[l->n].fd < 0)
 			return -1;
 	}
@@ -162,7 +162,7 @@ static int lock_vfs(struct making *k, struct vf_locks *l, struct err *e)
 
 /* ---- doing it ---- */
 
-static int set_up(const struct making *k, uint32_t n, const char *driver, struct err *e)
+static int set_up(const struct creation *k, uint32_t n, const char *driver, struct err *e)
 {
 	struct vf_setup s = {
 		.m = k->m,
@@ -181,35 +181,36 @@ static int set_up(const struct making *k, uint32_t n, const char *driver, struct
 }
 
 /* Those of a living owner stay: its DEL finds out by itself. */
-static void forget(const struct making *k, const struct vf_locks *l)
+static void forget_entries(const struct creation *k, const struct vf_locks *l)
 {
 	struct err why;
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		auto_vf_entry struct vf_entry x = { 0 };
 
-		if (ledger_read(k->m->ctx, l->at[i].vf, &x, &why) || vf_owner_lives(k->m->ctx, &x))
+		if (vf_state_read(k->m->ctx, l->at[i].vf, &x, &why) ||
+		    vf_owner_lives(k->m->ctx, &x))
 			continue;
-		if (ledger_remove(k->m->ctx, l->at[i].vf, &why))
+		if (vf_state_remove(k->m->ctx, l->at[i].vf, &why))
 			log_debug(&k->m->ctx->log, "%s", why.msg);
 	}
 }
 
-static int set_number(const struct making *k, const struct vf_locks *l, struct err *e)
+static int set_number(const struct creation *k, const struct vf_locks *l, struct err *e)
 {
 	if (k->before)
-		manager_say(k->m, "%s: removing %u VF%s", k->name, k->before,
-			    k->before == 1 ? "" : "s");
+		manager_report(k->m, "%s: removing %u VF%s", k->name, k->before,
+			       k->before == 1 ? "" : "s");
 	if (k->order->count)
-		manager_say(k->m, "%s: making %u VF%s", k->name, k->order->count,
-			    k->order->count == 1 ? "" : "s");
+		manager_report(k->m, "%s: making %u VF%s", k->name, k->order->count,
+			       k->order->count == 1 ? "" : "s");
 	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->order->count, e))
 		return -1;
-	forget(k, l);
+	forget_entries(k, l);
 	return 0;
 }
 
-static bool is_untouched(const struct making *k)
+static bool is_untouched(const struct creation *k)
 {
 	char vf[PCI_STR_LEN];
 	struct err ignored;
@@ -221,45 +222,45 @@ static bool is_untouched(const struct making *k)
 
 static int put_back(void *arg, struct err *e)
 {
-	struct making *k = arg;
+	struct creation *k = arg;
 
 	if (is_untouched(k))
-		return set_autoprobe(k, k->book.autoprobe, e) || finish(k, e) ? -1 : 0;
-	manager_say(k->m, "%s: that failed; there will be as many VFs as before: %u", k->name,
-		    k->before);
+		return set_autoprobe(k, k->book.autoprobe, e) || finish_creation(k, e) ? -1 : 0;
+	manager_report(k->m, "%s: that failed; there will be as many VFs as before: %u", k->name,
+		       k->before);
 	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->before, e) || set_up(k, k->before, NULL, e))
 		return -1;
-	return finish(k, e);
+	return finish_creation(k, e);
 }
 
-static int change(struct making *k, struct err *e)
+static int change_numvfs(struct creation *k, struct err *e)
 {
 	auto_undo struct undo undo = { .log = &k->m->ctx->log };
 	auto_vf_locks struct vf_locks locks = { 0 };
 
-	if (lock_vfs(k, &locks, e) || look(k, true, e) || begin(k, e))
+	if (lock_vfs(k, &locks, e) || look_at_pf(k, true, e) || begin_creation(k, e))
 		return -1;
 	undo_push(&undo, put_back, k, "as many VFs as before");
 	if (set_autoprobe(k, false, e) || set_number(k, &locks, e))
 		return -1;
-	unlock(&locks);
-	if (set_up(k, k->order->count, k->order->driver, e) || finish(k, e))
+	unlock_vfs(&locks);
+	if (set_up(k, k->order->count, k->order->driver, e) || finish_creation(k, e))
 		return -1;
 	undo_commit(&undo);
 	return 0;
 }
 
-static int complete(struct making *k, struct err *e)
+static int complete_creation(struct creation *k, struct err *e)
 {
-	if (look(k, false, e))
+	if (look_at_pf(k, false, e))
 		return -1;
-	manager_say(k->m, "%s: finishing what was interrupted", k->name);
-	return set_up(k, k->order->count, k->order->driver, e) || finish(k, e) ? -1 : 0;
+	manager_report(k->m, "%s: finishing what was interrupted", k->name);
+	return set_up(k, k->order->count, k->order->driver, e) || finish_creation(k, e) ? -1 : 0;
 }
 
 /* ---- all of it ---- */
 
-static int check_count(struct making *k, struct err *e)
+static int check_count(struct creation *k, struct err *e)
 {
 	struct pci_sriov vfs;
 
@@ -272,37 +273,37 @@ static int check_count(struct making *k, struct err *e)
 	return err_hint(e, "that is its sriov_totalvfs: the setup of the card's firmware sets it");
 }
 
-static int recall(struct making *k, struct err *e)
+static int read_macs(struct creation *k, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 
-	if (pf_book_read(k->m->ctx, k->pf, &k->book, e) || ctx_boot_id(k->m->ctx, boot, e))
+	if (pf_state_read(k->m->ctx, k->pf, &k->book, e) || ctx_boot_id(k->m->ctx, boot, e))
 		return -1;
 	k->interrupted = k->book.making && strcmp(k->book.boot, boot) == 0;
 	return 0;
 }
 
-static int run(struct making *k, bool *changed, struct err *e)
+static int run_creation(struct creation *k, bool *changed, struct err *e)
 {
-	if (check_count(k, e) || recall(k, e))
+	if (check_count(k, e) || read_macs(k, e))
 		return -1;
 	*changed = k->interrupted || k->before != k->order->count;
 	if (!*changed)
 		return 0;
-	return k->before == k->order->count ? complete(k, e) : change(k, e);
+	return k->before == k->order->count ? complete_creation(k, e) : change_numvfs(k, e);
 }
 
-int manager_create(const struct manager *m, const struct vf_order *o, struct vf_made *out,
+int manager_create(const struct manager *m, const struct vf_order *o, struct vf_order_result *out,
 		   struct err *e)
 {
-	auto_making struct making k = { .m = m, .order = o };
-	struct vf_made made = { .before = 0 };
+	auto_creation struct creation k = { .m = m, .order = o };
+	struct vf_order_result made = { .before = 0 };
 
 	if (inventory_find_pf(m->ctx, o->pf, k.pf, e))
 		return -1;
 	(void)snprintf(k.name, sizeof(k.name), "%s", k.pf);
-	auto_fd int lock = ledger_lock(m->ctx, k.pf, LEDGER_LOCK_MS, e);
-	if (lock < 0 || run(&k, &made.changed, e))
+	auto_fd int lock = vf_state_lock(m->ctx, k.pf, VF_STATE_LOCK_MS, e);
+	if (lock < 0 || run_creation(&k, &made.changed, e))
 		return -1;
 	memcpy(made.pf, k.pf, sizeof(made.pf));
 	made.before = k.before;

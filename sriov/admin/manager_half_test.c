@@ -96,7 +96,7 @@ START_TEST(each_failing_request_leaves_as_many_as_before)
 {
 	for (unsigned at = 1;; at++) {
 		auto_world struct world w = manager_world(2, "0\n");
-		struct vf_made made;
+		struct vf_order_result made;
 		struct err e = { .msg = "" };
 
 		w.kernel->requests = 0;
@@ -135,7 +135,7 @@ START_TEST(each_failing_allocation_leaves_as_many_as_before)
 	bool failed = true;
 
 	for (unsigned n = 1; failed; n++) {
-		struct vf_made made;
+		struct vf_order_result made;
 		struct err e = { .msg = "" };
 
 		start_anew();

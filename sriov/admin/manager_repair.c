@@ -13,7 +13,7 @@
 #define NETDEV_MS 10000
 
 static void printf_like(3, 4)
-	report(struct vf_report *r, enum vf_outcome outcome, const char *fmt, ...)
+	set_report(struct vf_report *r, enum vf_outcome outcome, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -27,14 +27,14 @@ static void report_owner(struct vf_report *r, const struct vf_entry *x)
 {
 	const struct record_key *k = &x->owner.key;
 
-	report(r, VF_LEFT_ALONE, "it belongs to container %.64s (network %.64s, %.16s)",
-	       k->container, k->network, k->ifname);
+	set_report(r, VF_SKIPPED, "it belongs to container %.64s (network %.64s, %.16s)",
+		   k->container, k->network, k->ifname);
 }
 
 /* ---- what is not as it was ---- */
 
-static int compare(const struct manager *m, const struct vf_entry *x, struct vf_differences *d,
-		   struct err *e)
+static int compare_vf(const struct manager *m, const struct vf_entry *x, struct vf_differences *d,
+		      struct err *e)
 {
 	struct vf_place place;
 	struct vf_baseline now;
@@ -55,11 +55,11 @@ static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs,
 	struct err why;
 
 	x->dirty |= attrs;
-	if (vf_put_back(m->ctx, m->nl, x, e))
+	if (vf_restore(m->ctx, m->nl, x, e))
 		return -1;
-	if (ledger_write(m->ctx, x, e))
+	if (vf_state_write(m->ctx, x, e))
 		return -1;
-	if (compare(m, x, &left, &why)) {
+	if (compare_vf(m, x, &left, &why)) {
 		*e = why;
 		return -1;
 	}
@@ -76,44 +76,46 @@ static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs,
 }
 
 /* A VF that is its own again, or never was another's. */
-static int mend(const struct manager *m, struct vf_view *v, bool dry_run, struct vf_report *r,
-		struct err *e)
+static int repair_vf(const struct manager *m, struct vf_view *v, bool dry_run, struct vf_report *r,
+		     struct err *e)
 {
 	struct vf_differences d = { .text = "" };
 	unsigned dirty = v->entry.dirty & VF_ALL;
 
 	/* Of one that is elsewhere only the PF's side can be seen. */
-	if (compare(m, &v->entry, &d, e))
+	if (compare_vf(m, &v->entry, &d, e))
 		return -1;
 	if (v->use == VF_FREE && !*d.text)
 		return 0;
 	if (v->use == VF_OWNER_GONE)
-		report(r, VF_MENDED, "its owner %.64s has gone%s%s", v->entry.owner.key.container,
-		       *d.text ? "; put back: " : "", d.text);
+		set_report(r, VF_REPAIRED, "its owner %.64s has gone%s%s",
+			   v->entry.owner.key.container, *d.text ? "; put back: " : "", d.text);
 	else
-		report(r, VF_MENDED, "put back: %s", *d.text ? d.text : "what its owner left");
+		set_report(r, VF_REPAIRED, "put back: %s",
+			   *d.text ? d.text : "what its owner left");
 	if (dry_run)
-		r->outcome = VF_WOULD_MEND;
+		r->outcome = VF_WOULD_REPAIR;
 	return dry_run ? 0 : put_back(m, &v->entry, d.attrs | dirty, e);
 }
 
 /* Whose it was is not known; where it is tells whether it still is somebody's. */
-static int mend_damaged(const struct manager *m, const struct vf_view *v, bool dry_run,
-			struct vf_report *r, struct err *e)
+static int repair_damaged(const struct manager *m, const struct vf_view *v, bool dry_run,
+			  struct vf_report *r, struct err *e)
 {
 	if (*v->pci.driver && !*v->netdev.name) {
-		report(r, VF_LEFT_ALONE,
-		       "its entry is damaged, and its interface is not on this host: it may be "
-		       "somebody's; remove %.64s/vf/%s when it is nobody's",
-		       m->ctx->run_dir, v->addr);
+		set_report(r, VF_SKIPPED,
+			   "its entry is damaged, and its interface is not on this host: it may be "
+			   "somebody's; remove %.64s/vf/%s when it is nobody's",
+			   m->ctx->run_dir, v->addr);
 		return 0;
 	}
-	report(r, dry_run ? VF_WOULD_MEND : VF_MENDED,
-	       "its entry was damaged: it is removed, what the VF was like is not known any more");
-	return dry_run ? 0 : ledger_remove(m->ctx, v->addr, e);
+	set_report(
+		r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED,
+		"its entry was damaged: it is removed, what the VF was like is not known any more");
+	return dry_run ? 0 : vf_state_remove(m->ctx, v->addr, e);
 }
 
-static int mend_after_peer(const struct manager *m, const struct vf_view *v, struct err *e)
+static int repair_after_peer(const struct manager *m, const struct vf_view *v, struct err *e)
 {
 	auto_peer struct peer p = { .file = "" };
 	auto_vf_entry struct vf_entry x = { 0 };
@@ -130,30 +132,31 @@ static int repair_locked(const struct manager *m, struct vf_view *v, bool dry_ru
 		report_owner(r, &v->entry);
 		return 0;
 	case VF_DAMAGED:
-		return mend_damaged(m, v, dry_run, r, e);
-	case VF_ELSEWHERE:
-		if (*v->entry.vf && v->entry.dirty & VF_AWAY)
-			return mend(m, v, dry_run, r, e);
-		report(r, VF_LEFT_ALONE,
-		       "its interface is in another network namespace, where no "
-		       "plugin of ours has put it");
+		return repair_damaged(m, v, dry_run, r, e);
+	case VF_OTHER_NETNS:
+		if (*v->entry.vf && v->entry.dirty & VF_UNREACHABLE)
+			return repair_vf(m, v, dry_run, r, e);
+		set_report(r, VF_SKIPPED,
+			   "its interface is in another network namespace, where no "
+			   "plugin of ours has put it");
 		return 0;
 	case VF_FREE:
 		if (*v->entry.vf)
-			return mend(m, v, dry_run, r, e);
-		report(r, VF_LEFT_ALONE,
-		       "nothing is recorded of it: its first attachment does that, "
-		       "or \"railctl vf create\"");
+			return repair_vf(m, v, dry_run, r, e);
+		set_report(r, VF_SKIPPED,
+			   "nothing is recorded of it: its first attachment does that, "
+			   "or \"railctl vf create\"");
 		return 0;
 	case VF_TAKEN:
-		report(r, VF_LEFT_ALONE, "it %.180s", v->why);
+		set_report(r, VF_SKIPPED, "it %.180s", v->why);
 		return 0;
 	case VF_PEER_GONE:
-		report(r, dry_run ? VF_WOULD_MEND : VF_MENDED, "it %.180s, which has gone", v->why);
-		return dry_run ? 0 : mend_after_peer(m, v, e);
+		set_report(r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED, "it %.180s, which has gone",
+			   v->why);
+		return dry_run ? 0 : repair_after_peer(m, v, e);
 	case VF_OWNER_GONE:
-	case VF_UNMENDED:
-		return mend(m, v, dry_run, r, e);
+	case VF_UNREPAIRED:
+		return repair_vf(m, v, dry_run, r, e);
 	}
 	return 0;
 }
@@ -162,8 +165,8 @@ int manager_repair(const struct manager *m, const char *vf, bool dry_run, struct
 		   struct err *e)
 {
 	auto_vf_view struct vf_view v = { 0 };
-	struct vf_report r = { .outcome = VF_WAS_WELL };
-	auto_fd int lock = ledger_lock(m->ctx, vf, LEDGER_LOCK_MS, e);
+	struct vf_report r = { .outcome = VF_WAS_HEALTHY };
+	auto_fd int lock = vf_state_lock(m->ctx, vf, VF_STATE_LOCK_MS, e);
 
 	if (lock < 0 || inventory_vf(m->ctx, m->nl, vf, &v, e) ||
 	    repair_locked(m, &v, dry_run, &r, e))
@@ -185,7 +188,7 @@ static int refuse_taken(const struct vf_view *v, struct err *e)
 	}
 	if (v->use == VF_TAKEN || v->use == VF_PEER_GONE)
 		return err_set(e, ERR_BUSY, 0, "VF %s %s", v->addr, v->why);
-	if (v->use == VF_ELSEWHERE) {
+	if (v->use == VF_OTHER_NETNS) {
 		err_set(e, ERR_BUSY, 0, "VF %s has its interface in another network namespace",
 			v->addr);
 		return err_hint(e, "bring it back first: railctl vf repair %s", v->addr);
@@ -220,22 +223,22 @@ static int note_netdev(const struct manager *m, struct vf_entry *x, const struct
 	} else {
 		x->base.has_netdev = false;
 	}
-	return ledger_write(m->ctx, x, e);
+	return vf_state_write(m->ctx, x, e);
 }
 
 /* It has its driver back, which has made its interface anew. */
-static void mend_after_failure(const struct manager *m, const struct vf_view *before)
+static void repair_after_failure(const struct manager *m, const struct vf_view *before)
 {
 	auto_vf_view struct vf_view v = { 0 };
-	struct vf_report ignored = { .outcome = VF_WAS_WELL };
+	struct vf_report ignored = { .outcome = VF_WAS_HEALTHY };
 	struct vf_place place;
 	struct err why;
 
 	if (!*before->entry.vf)
 		return;
-	if (manager_settle(m, before->addr, ctx_mono_ms() + NETDEV_MS, &place, &why) ||
+	if (manager_wait_vf(m, before->addr, ctx_mono_ms() + NETDEV_MS, &place, &why) ||
 	    inventory_vf(m->ctx, m->nl, before->addr, &v, &why) ||
-	    (*v.entry.vf && mend(m, &v, false, &ignored, &why)))
+	    (*v.entry.vf && repair_vf(m, &v, false, &ignored, &why)))
 		log_warn(&m->ctx->log, "VF %s after that: %s", before->addr, why.msg);
 }
 
@@ -247,22 +250,22 @@ static int bind_locked(const struct manager *m, struct vf_view *v, const char *d
 	struct binding was = { m->ctx->sysfs, v->addr, v->pci.driver };
 	const char *sysfs = m->ctx->sysfs;
 
-	if (refuse_taken(v, e) || (*v->entry.vf && mend(m, v, false, r, e)))
+	if (refuse_taken(v, e) || (*v->entry.vf && repair_vf(m, v, false, r, e)))
 		return -1;
-	*r = (struct vf_report){ .outcome = VF_WAS_WELL };
+	*r = (struct vf_report){ .outcome = VF_WAS_HEALTHY };
 	memcpy(place.driver, v->pci.driver, sizeof(place.driver));
 	if (!*place.driver || !vf_has_userspace_driver(&place))
 		was.driver = NULL;
 	if (pci_bind(sysfs, v->addr, driver, e)) {
-		mend_after_failure(m, v);
+		repair_after_failure(m, v);
 		return -1;
 	}
 	undo_push(&undo, bind_back, &was, "the driver that it had");
-	if (manager_settle(m, v->addr, ctx_mono_ms() + NETDEV_MS, &place, e))
+	if (manager_wait_vf(m, v->addr, ctx_mono_ms() + NETDEV_MS, &place, e))
 		return -1;
 	if (strcmp(place.driver, v->pci.driver) != 0) {
-		report(r, VF_MENDED, "%s -> %s", *v->pci.driver ? v->pci.driver : "none",
-		       *place.driver ? place.driver : "none");
+		set_report(r, VF_REPAIRED, "%s -> %s", *v->pci.driver ? v->pci.driver : "none",
+			   *place.driver ? place.driver : "none");
 		if (*v->entry.vf && note_netdev(m, &v->entry, &place, e))
 			return -1;
 	}
@@ -274,8 +277,8 @@ int manager_bind(const struct manager *m, const char *vf, const char *driver, st
 		 struct err *e)
 {
 	auto_vf_view struct vf_view v = { 0 };
-	struct vf_report r = { .outcome = VF_WAS_WELL };
-	auto_fd int lock = ledger_lock(m->ctx, vf, LEDGER_LOCK_MS, e);
+	struct vf_report r = { .outcome = VF_WAS_HEALTHY };
+	auto_fd int lock = vf_state_lock(m->ctx, vf, VF_STATE_LOCK_MS, e);
 
 	if (lock < 0 || inventory_vf(m->ctx, m->nl, vf, &v, e) || bind_locked(m, &v, driver, &r, e))
 		return -1;
@@ -302,17 +305,17 @@ static int is_current(const struct manager *m, const struct vf_entry *x, bool *o
 	return 0;
 }
 
-static int tidy(const struct manager *m, struct vf_entry *x, bool dry_run, struct vf_report *r,
-		struct err *e)
+static int remove_stale_entry(const struct manager *m, struct vf_entry *x, bool dry_run,
+			      struct vf_report *r, struct err *e)
 {
-	const enum vf_outcome done = dry_run ? VF_WOULD_MEND : VF_MENDED;
+	const enum vf_outcome done = dry_run ? VF_WOULD_REPAIR : VF_REPAIRED;
 	bool current;
 
 	if (is_current(m, x, &current, e))
 		return -1;
 	if (!current) {
-		report(r, done, "the VF that its entry was about does not exist any more");
-		return dry_run ? 0 : ledger_remove(m->ctx, x->vf, e);
+		set_report(r, done, "the VF that its entry was about does not exist any more");
+		return dry_run ? 0 : vf_state_remove(m->ctx, x->vf, e);
 	}
 	if (!x->owned)
 		return 0;
@@ -320,8 +323,8 @@ static int tidy(const struct manager *m, struct vf_entry *x, bool dry_run, struc
 		report_owner(r, x);
 		return 0;
 	}
-	report(r, done, "its owner %.64s (network %.64s) has gone: it is put back and free",
-	       x->owner.key.container, x->owner.key.network);
+	set_report(r, done, "its owner %.64s (network %.64s) has gone: it is put back and free",
+		   x->owner.key.container, x->owner.key.network);
 	return dry_run ? 0 : put_back(m, x, 0, e);
 }
 
@@ -329,17 +332,17 @@ int manager_gc(const struct manager *m, const char *vf, bool dry_run, struct vf_
 	       struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
-	struct vf_report r = { .outcome = VF_WAS_WELL };
-	auto_fd int lock = ledger_lock(m->ctx, vf, LEDGER_LOCK_MS, e);
+	struct vf_report r = { .outcome = VF_WAS_HEALTHY };
+	auto_fd int lock = vf_state_lock(m->ctx, vf, VF_STATE_LOCK_MS, e);
 	struct err why;
 
 	if (lock < 0)
 		return -1;
-	if (ledger_read(m->ctx, vf, &x, &why) == 0) {
-		if (tidy(m, &x, dry_run, &r, e))
+	if (vf_state_read(m->ctx, vf, &x, &why) == 0) {
+		if (remove_stale_entry(m, &x, dry_run, &r, e))
 			return -1;
 	} else if (why.code == ERR_DECODE) {
-		report(&r, VF_LEFT_ALONE, "its entry is damaged: railctl vf repair %s", vf);
+		set_report(&r, VF_SKIPPED, "its entry is damaged: railctl vf repair %s", vf);
 	} else if (why.code != ERR_NOTFOUND) {
 		*e = why;
 		return -1;

@@ -38,7 +38,7 @@ static void known(const struct world *w, uint32_t n)
 
 	ck_assert_int_eq(vf_locate(&w->ctx, w->nl, world_vf(n), &place, &e), 0);
 	ck_assert_int_eq(vf_start_entry(&w->ctx, w->nl, &place, &x, &e), 0);
-	ck_assert_int_eq(ledger_write(&w->ctx, &x, &e), 0);
+	ck_assert_int_eq(vf_state_write(&w->ctx, &x, &e), 0);
 }
 
 typedef int (*act_fn)(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
@@ -90,7 +90,7 @@ static bool has_entry(const struct world *w, uint32_t n)
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err e = { .msg = "" };
 
-	return ledger_read(&w->ctx, world_vf(n), &x, &e) == 0 || e.code != ERR_NOTFOUND;
+	return vf_state_read(&w->ctx, world_vf(n), &x, &e) == 0 || e.code != ERR_NOTFOUND;
 }
 
 static struct link_info link_of(const struct world *w, const char *name)
@@ -130,10 +130,10 @@ START_TEST(a_vf_as_it_was_is_left_alone)
 	auto_world struct world w = make_world(1);
 
 	known(&w, 0);
-	ck_assert_int_eq(act(&w, manager_repair, 0, true).outcome, VF_WAS_WELL);
+	ck_assert_int_eq(act(&w, manager_repair, 0, true).outcome, VF_WAS_HEALTHY);
 	w.kernel->requests = 0;
 	const struct vf_report r = act(&w, manager_repair, 0, false);
-	ck_assert_int_eq(r.outcome, VF_WAS_WELL);
+	ck_assert_int_eq(r.outcome, VF_WAS_HEALTHY);
 	ck_assert_str_eq(r.why, "");
 }
 END_TEST
@@ -151,10 +151,10 @@ START_TEST(all_that_a_vandal_did)
 	vandalize(&w, 0, "v0");
 
 	r = act(&w, manager_repair, 0, true);
-	ck_assert_int_eq(r.outcome, VF_WOULD_MEND);
+	ck_assert_int_eq(r.outcome, VF_WOULD_REPAIR);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 99);
 	r = act(&w, manager_repair, 0, false);
-	ck_assert_int_eq(r.outcome, VF_MENDED);
+	ck_assert_int_eq(r.outcome, VF_REPAIRED);
 	ck_assert_str_eq(r.why, "put back: mac, vlan, max_tx_rate, spoofchk, trust, link_state, "
 				"name, address, mtu, down");
 	ck_assert_int_eq(vf_differing(&w.kernel->vf[0].is, &before), 0);
@@ -162,7 +162,7 @@ START_TEST(all_that_a_vandal_did)
 	ck_assert_mem_eq(link_of(&w, "v0").mac, link.mac, MAC_LEN);
 	ck_assert_uint_eq(link_of(&w, "v0").mtu, link.mtu);
 	ck_assert_uint_eq(link_of(&w, "v0").flags & 1, 1);
-	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_WELL);
+	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_HEALTHY);
 }
 END_TEST
 
@@ -194,7 +194,7 @@ START_TEST(what_cannot_be_put_back_is_named)
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 	ck_assert_uint_eq(x.dirty, VF_VLAN | VF_TRUST);
 	w.kernel->refuses[VF_VLAN] = w.kernel->refuses[VF_TRUST] = 0;
-	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_MENDED);
+	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_REPAIRED);
 }
 END_TEST
 
@@ -226,10 +226,10 @@ START_TEST(an_owner_that_lives_is_not_robbed)
 	claim(&who, 0);
 	w.kernel->vf[0].is.vlan = 99;
 	r = act(&w, manager_repair, 0, false);
-	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_str_eq(r.why, "it belongs to container c1 (network net-a, net1)");
 	r = act(&w, manager_gc, 0, false);
-	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 99);
 	struct err e = bind_fails(&w, 0, "vfio-pci");
 	ck_assert_int_eq(e.code, ERR_BUSY);
@@ -241,7 +241,7 @@ START_TEST(a_plugin_at_work_is_not_disturbed)
 {
 	auto_world struct world w = make_world(1);
 	struct err e = { .msg = "" };
-	auto_fd int lock = ledger_lock(&w.ctx, world_vf(0), 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, world_vf(0), 0, &e);
 
 	ck_assert_int_ge(lock, 0);
 	known(&w, 0);
@@ -267,14 +267,14 @@ START_TEST(what_a_dead_owner_left)
 		w.kernel->vf[0].is.vlan = 99;
 		pod_clear(&p);
 		r = act(&w, fns[i], 0, true);
-		ck_assert_int_eq(r.outcome, VF_WOULD_MEND);
+		ck_assert_int_eq(r.outcome, VF_WOULD_REPAIR);
 		r = act(&w, fns[i], 0, false);
-		ck_assert_int_eq(r.outcome, VF_MENDED);
+		ck_assert_int_eq(r.outcome, VF_REPAIRED);
 		ck_assert_ptr_nonnull(strstr(r.why, "its owner c1"));
 		ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
 		auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 		ck_assert(!x.owned && !x.dirty);
-		ck_assert_int_eq(act(&w, fns[i], 0, false).outcome, VF_WAS_WELL);
+		ck_assert_int_eq(act(&w, fns[i], 0, false).outcome, VF_WAS_HEALTHY);
 	}
 }
 END_TEST
@@ -284,13 +284,13 @@ START_TEST(one_of_which_nothing_is_known)
 	auto_world struct world w = make_world(1);
 	struct vf_report r = act(&w, manager_repair, 0, false);
 
-	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_ptr_nonnull(strstr(r.why, "nothing is recorded"));
 	ck_assert(!has_entry(&w, 0));
-	ck_assert_int_eq(act(&w, manager_gc, 0, false).outcome, VF_WAS_WELL);
+	ck_assert_int_eq(act(&w, manager_gc, 0, false).outcome, VF_WAS_HEALTHY);
 	world_shows(0, NULL);
 	r = act(&w, manager_repair, 0, false);
-	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_ptr_nonnull(strstr(r.why, "another network namespace"));
 	ck_assert_int_eq(bind_fails(&w, 0, "vfio-pci").code, ERR_BUSY);
 }
@@ -305,18 +305,18 @@ START_TEST(a_damaged_entry)
 	known(&w, 0);
 	damage(0);
 	r = act(&w, manager_gc, 0, false);
-	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_ptr_nonnull(strstr(r.why, "railctl vf repair"));
 	e = bind_fails(&w, 0, "vfio-pci");
 	ck_assert_int_eq(e.code, ERR_STATE);
 	world_shows(0, NULL); /* it may be in the pod whose it is */
 	r = act(&w, manager_repair, 0, false);
-	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert(has_entry(&w, 0));
 	world_shows(0, "v0");
-	ck_assert_int_eq(act(&w, manager_repair, 0, true).outcome, VF_WOULD_MEND);
+	ck_assert_int_eq(act(&w, manager_repair, 0, true).outcome, VF_WOULD_REPAIR);
 	ck_assert(has_entry(&w, 0));
-	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_MENDED);
+	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_REPAIRED);
 	ck_assert(!has_entry(&w, 0));
 }
 END_TEST
@@ -351,7 +351,7 @@ START_TEST(each_failing_allocation)
 		ck_assert_uint_eq(c.live, 0);
 		ck_assert_msg(rc == 0 || failed, "%s", e.msg);
 		const enum vf_outcome then = act(&w, manager_repair, 0, false).outcome;
-		ck_assert(then == VF_WAS_WELL || (rc && then == VF_MENDED));
+		ck_assert(then == VF_WAS_HEALTHY || (rc && then == VF_REPAIRED));
 		ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
 	}
 }
@@ -372,11 +372,11 @@ START_TEST(lives_that_are_over_are_forgotten)
 	world_remake(1, "v1");
 	auto_vf_entry struct vf_entry x = world_entry(&w, 2);
 	memset(x.boot, 'x', CTX_BOOT_ID_LEN);
-	ck_assert_int_eq(ledger_write(&w.ctx, &x, &e), 0);
+	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	for (uint32_t n = 0; n < 3; n++) {
-		ck_assert_int_eq(act(&w, manager_gc, n, true).outcome, VF_WOULD_MEND);
+		ck_assert_int_eq(act(&w, manager_gc, n, true).outcome, VF_WOULD_REPAIR);
 		ck_assert(has_entry(&w, n));
-		ck_assert_int_eq(act(&w, manager_gc, n, false).outcome, VF_MENDED);
+		ck_assert_int_eq(act(&w, manager_gc, n, false).outcome, VF_REPAIRED);
 		ck_assert(!has_entry(&w, n));
 	}
 }
@@ -387,7 +387,7 @@ START_TEST(a_free_vf_keeps_its_baseline)
 	auto_world struct world w = make_world(1);
 
 	known(&w, 0);
-	ck_assert_int_eq(act(&w, manager_gc, 0, false).outcome, VF_WAS_WELL);
+	ck_assert_int_eq(act(&w, manager_gc, 0, false).outcome, VF_WAS_HEALTHY);
 	ck_assert(has_entry(&w, 0));
 }
 END_TEST
@@ -405,7 +405,7 @@ START_TEST(bound_already)
 	known(&w, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
 		ck_assert_int_eq(manager_bind(&m, world_vf(0), drivers[i], &r, &e), 0);
-		ck_assert_int_eq(r.outcome, VF_WAS_WELL);
+		ck_assert_int_eq(r.outcome, VF_WAS_HEALTHY);
 	}
 }
 END_TEST
@@ -424,7 +424,7 @@ START_TEST(a_driver_that_does_not_take_it)
 	fakepci_function(WORLD_SYS, "0000:99:00.0");
 	fakepci_driver(WORLD_SYS, "0000:99:00.0", "vfio-pci");
 	ck_assert_int_eq(bind_fails(&w, 0, "vfio-pci").code, ERR_KERNEL);
-	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_WELL);
+	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_HEALTHY);
 }
 END_TEST
 
@@ -441,7 +441,7 @@ START_TEST(a_dead_owners_is_put_back_first)
 	w.kernel->vf[0].is.vlan = 99;
 	pod_clear(&p);
 	ck_assert_int_eq(manager_bind(&m, world_vf(0), NULL, &r, &e), 0);
-	ck_assert_int_eq(r.outcome, VF_WAS_WELL);
+	ck_assert_int_eq(r.outcome, VF_WAS_HEALTHY);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 	ck_assert(!x.owned);

@@ -22,14 +22,14 @@ static void fresh_clear(const struct fresh *f)
 }
 #define auto_fresh auto_clean(fresh_clear)
 
-static int take(const struct vf_setup *s, uint32_t index, struct fresh *f, struct err *e)
+static int take_fresh(const struct vf_setup *s, uint32_t index, struct fresh *f, struct err *e)
 {
 	auto_vf_view struct vf_view v = { 0 };
 	const struct ctx *ctx = s->m->ctx;
 
 	if (pci_vf_addr(ctx->sysfs, s->pf, index, f->vf, e))
 		return -1;
-	f->lock = ledger_lock(ctx, f->vf, LEDGER_LOCK_MS, e);
+	f->lock = vf_state_lock(ctx, f->vf, VF_STATE_LOCK_MS, e);
 	if (f->lock < 0 || inventory_vf(ctx, s->m->nl, f->vf, &v, e))
 		return -1;
 	f->is = v.use == VF_FREE && !*v.entry.vf;
@@ -44,7 +44,7 @@ static int give_mac(const struct vf_setup *s, uint32_t index, struct err *e)
 	auto_fresh struct fresh f = { .lock = -1 };
 	struct vf_info want = { .has = VF_MAC };
 
-	if (take(s, index, &f, e))
+	if (take_fresh(s, index, &f, e))
 		return -1;
 	if (!f.is)
 		return 0;
@@ -65,7 +65,7 @@ int manager_give_macs(const struct vf_setup *s, struct err *e)
 		if (give_mac(s, i, &why) == 0)
 			continue;
 		if (why.errnum == EOPNOTSUPP) {
-			manager_say(s->m, "%s: its driver sets no MACs of VFs", s->pf);
+			manager_report(s->m, "%s: its driver sets no MACs of VFs", s->pf);
 			return 0;
 		}
 		*e = why;
@@ -102,17 +102,18 @@ static int give_driver(const struct vf_setup *s, uint32_t index, int64_t deadlin
 	struct vf_place place;
 	char mac[MAC_STR_LEN];
 
-	if (take(s, index, &f, e))
+	if (take_fresh(s, index, &f, e))
 		return -1;
 	if (!f.is)
 		return 0;
 	if (bind_it(s, f.vf, deadline, e) ||
-	    manager_settle(m, f.vf, ctx_mono_ms() + NETDEV_MS, &place, e) ||
-	    vf_start_entry(m->ctx, m->nl, &place, &x, e) || ledger_write(m->ctx, &x, e))
+	    manager_wait_vf(m, f.vf, ctx_mono_ms() + NETDEV_MS, &place, e) ||
+	    vf_start_entry(m->ctx, m->nl, &place, &x, e) || vf_state_write(m->ctx, &x, e))
 		return -1;
-	manager_say(m, "  VF %u %s: MAC %s, driver %s, interface %s", index, f.vf,
-		    x.base.pf_side.has & VF_MAC ? mac_format(x.base.pf_side.mac, mac) : "not told",
-		    *place.driver ? place.driver : "none", *place.name ? place.name : "none");
+	manager_report(m, "  VF %u %s: MAC %s, driver %s, interface %s", index, f.vf,
+		       x.base.pf_side.has & VF_MAC ? mac_format(x.base.pf_side.mac, mac)
+						   : "not told",
+		       *place.driver ? place.driver : "none", *place.name ? place.name : "none");
 	return 0;
 }
 

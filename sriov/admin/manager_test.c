@@ -43,7 +43,7 @@ END_TEST
 START_TEST(each_gets_its_mac_and_a_baseline)
 {
 	auto_world struct world w = manager_world(3, "0\n");
-	const struct vf_made made = created(&w, 3);
+	const struct vf_order_result made = created(&w, 3);
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 	struct link_info link;
 	struct err e = { .msg = "" };
@@ -154,7 +154,7 @@ START_TEST(as_many_as_there_are_is_nothing_to_do)
 
 	claim(&who, 0);
 	w.kernel->requests = 0;
-	const struct vf_made made = created(&w, 2);
+	const struct vf_order_result made = created(&w, 2);
 	ck_assert(!made.changed);
 	ck_assert_uint_eq(made.before, 2);
 	ck_assert_uint_eq(w.kernel->requests, 0);
@@ -205,7 +205,7 @@ START_TEST(vfs_in_use_are_not_removed)
 	fakepci_driver(WORLD_SYS, world_vf(0), "igbvf"); /* as a new one has it */
 	world_shows(0, "v0");
 	o.force = true;
-	ck_assert_int_eq(create(&w, &o, &(struct vf_made){ .pf = "" }, &e), 0);
+	ck_assert_int_eq(create(&w, &o, &(struct vf_order_result){ .pf = "" }, &e), 0);
 	num_is("2");
 	auto_vf_entry struct vf_entry x = world_entry(&w, 1);
 	ck_assert(x.owned); /* its DEL will find out */
@@ -223,7 +223,7 @@ START_TEST(a_dead_owner_does_not_hinder)
 	created(&w, 0);
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err e = { .msg = "" };
-	ck_assert_int_eq(ledger_read(&w.ctx, world_vf(1), &x, &e), -1);
+	ck_assert_int_eq(vf_state_read(&w.ctx, world_vf(1), &x, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 }
 END_TEST
@@ -232,13 +232,13 @@ START_TEST(not_under_the_hands_of_a_plugin)
 {
 	auto_world struct world w = manager_world(2, "2\n");
 	struct err e = { .msg = "" };
-	auto_fd int lock = ledger_lock(&w.ctx, world_vf(1), 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, world_vf(1), 0, &e);
 
 	ck_assert_int_ge(lock, 0);
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .force = true });
 	ck_assert_int_eq(e.code, ERR_AGAIN);
 	num_is("2");
-	auto_fd int pf = ledger_lock(&w.ctx, WORLD_PF, 0, &e);
+	auto_fd int pf = vf_state_lock(&w.ctx, WORLD_PF, 0, &e);
 	ck_assert_int_ge(pf, 0);
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 3 });
 	ck_assert_int_eq(e.code, ERR_AGAIN);
@@ -267,7 +267,7 @@ START_TEST(the_default_route_is_not_cut)
 	ck_assert_ptr_nonnull(strstr(e.detail, "--force"));
 	num_is("0");
 	o.force = true;
-	ck_assert_int_eq(create(&w, &o, &(struct vf_made){ .pf = "" }, &e), 0);
+	ck_assert_int_eq(create(&w, &o, &(struct vf_order_result){ .pf = "" }, &e), 0);
 	num_is("2");
 }
 END_TEST

@@ -20,8 +20,8 @@ const char *vf_use_name(enum vf_use u)
 		[VF_FREE] = "free",
 		[VF_IN_USE] = "in-use",
 		[VF_OWNER_GONE] = "owner-gone",
-		[VF_UNMENDED] = "unmended",
-		[VF_ELSEWHERE] = "elsewhere",
+		[VF_UNREPAIRED] = "unmended",
+		[VF_OTHER_NETNS] = "elsewhere",
 		[VF_DAMAGED] = "damaged",
 		[VF_TAKEN] = "in-use",
 		[VF_PEER_GONE] = "owner-gone",
@@ -124,7 +124,8 @@ int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out,
 	struct vf_entry x = { 0 };
 	uint64_t life;
 
-	if (ctx_boot_id(ctx, boot, e) || vf_life(ctx, vf, &life, e) || ledger_read(ctx, vf, &x, e))
+	if (ctx_boot_id(ctx, boot, e) || vf_life(ctx, vf, &life, e) ||
+	    vf_state_read(ctx, vf, &x, e))
 		return -1;
 	if (strcmp(x.boot, boot) == 0 && x.life == life) {
 		*out = x;
@@ -180,10 +181,10 @@ static int judge_others(const struct ctx *ctx, struct nl *nl, struct vf_view *v,
 {
 	if (judge_peer(ctx, v, e))
 		return -1;
-	return v->use == VF_FREE || v->use == VF_UNMENDED ? judge_host(ctx, nl, v, e) : 0;
+	return v->use == VF_FREE || v->use == VF_UNREPAIRED ? judge_host(ctx, nl, v, e) : 0;
 }
 
-static int judge(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+static int judge_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	struct err why;
 
@@ -196,14 +197,14 @@ static int judge(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct
 	} else if (v->entry.owned) {
 		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
 	} else {
-		v->use = v->entry.dirty ? VF_UNMENDED : VF_FREE;
+		v->use = v->entry.dirty ? VF_UNREPAIRED : VF_FREE;
 	}
-	if (v->use != VF_FREE && v->use != VF_UNMENDED)
+	if (v->use != VF_FREE && v->use != VF_UNREPAIRED)
 		return 0;
 	if (judge_others(ctx, nl, v, e))
 		return -1;
-	if ((v->use == VF_FREE || v->use == VF_UNMENDED) && is_away(v))
-		v->use = VF_ELSEWHERE;
+	if ((v->use == VF_FREE || v->use == VF_UNREPAIRED) && is_away(v))
+		v->use = VF_OTHER_NETNS;
 	return 0;
 }
 
@@ -211,7 +212,7 @@ static int judge(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct
 static int look_at_vf(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	return pci_read(ctx->sysfs, v->addr, &v->pci, e) || look_at_vf_netdev(ctx, nl, v, e) ||
-			       find_rdma(ctx, v->addr, v->rdma, e) || judge(ctx, nl, v, e)
+			       find_rdma(ctx, v->addr, v->rdma, e) || judge_use(ctx, nl, v, e)
 		       ? -1
 		       : 0;
 }

@@ -14,11 +14,11 @@ enum vf_use {
 	VF_FREE,
 	VF_IN_USE,     /* its owner's network namespace lives */
 	VF_OWNER_GONE, /* its owner's does not: the next to take it puts it back first, or repair */
-	VF_UNMENDED,   /* free, but something of its last owner could not be put back */
-	VF_ELSEWHERE,  /* nobody has it, but its interface is not in this network namespace */
-	VF_DAMAGED,    /* its entry in the ledger cannot be read */
-	VF_TAKEN,      /* in use by the host, or by an attachment of sriov-cni; why says by what */
-	VF_PEER_GONE,  /* sriov-cni attached it to a container that has gone; why says to which */
+	VF_UNREPAIRED, /* free, but something of its last owner could not be put back */
+	VF_OTHER_NETNS, /* nobody has it, but its interface is not in this network namespace */
+	VF_DAMAGED,     /* its entry in the ledger cannot be read */
+	VF_TAKEN,       /* in use by the host, or by an attachment of sriov-cni; why says by what */
+	VF_PEER_GONE,   /* sriov-cni attached it to a container that has gone; why says to which */
 };
 
 /* vf_use_name - the word that users see: "in-use". */

@@ -124,7 +124,7 @@ START_TEST(whose_they_are)
 	world_shows(1, NULL); /* it is in the pod now, and is still the owner's */
 	ck_assert_int_eq(use_of(&w, 1), VF_IN_USE);
 	world_shows(3, NULL); /* taken by hand */
-	ck_assert_int_eq(use_of(&w, 3), VF_ELSEWHERE);
+	ck_assert_int_eq(use_of(&w, 3), VF_OTHER_NETNS);
 	fakepci_driver(WORLD_SYS, world_vf(3), "vfio-pci");
 	ck_assert_int_eq(use_of(&w, 3), VF_FREE);
 	fakepci_driver(WORLD_SYS, world_vf(3), NULL);
@@ -152,12 +152,12 @@ START_TEST(what_the_ledger_knows_of_it)
 	ck_assert(x.owned);
 	x.owned = false;
 	x.dirty = VF_VLAN;
-	ck_assert_int_eq(ledger_write(&w.ctx, &x, &e), 0);
-	ck_assert_int_eq(use_of(&w, 0), VF_UNMENDED);
+	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
+	ck_assert_int_eq(use_of(&w, 0), VF_UNREPAIRED);
 	world_shows(0, NULL);
-	ck_assert_int_eq(use_of(&w, 0), VF_ELSEWHERE);
+	ck_assert_int_eq(use_of(&w, 0), VF_OTHER_NETNS);
 	memset(x.boot, 'x', CTX_BOOT_ID_LEN);
-	ck_assert_int_eq(ledger_write(&w.ctx, &x, &e), 0);
+	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	vf_entry_clear(&x);
 	ck_assert_int_eq(inventory_entry(&w.ctx, world_vf(0), &x, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
@@ -243,8 +243,8 @@ START_TEST(each_use_has_a_word)
 	ck_assert_str_eq(vf_use_name(VF_FREE), "free");
 	ck_assert_str_eq(vf_use_name(VF_IN_USE), "in-use");
 	ck_assert_str_eq(vf_use_name(VF_OWNER_GONE), "owner-gone");
-	ck_assert_str_eq(vf_use_name(VF_UNMENDED), "unmended");
-	ck_assert_str_eq(vf_use_name(VF_ELSEWHERE), "elsewhere");
+	ck_assert_str_eq(vf_use_name(VF_UNREPAIRED), "unmended");
+	ck_assert_str_eq(vf_use_name(VF_OTHER_NETNS), "elsewhere");
 	ck_assert_str_eq(vf_use_name(VF_DAMAGED), "damaged");
 }
 END_TEST

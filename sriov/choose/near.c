@@ -97,7 +97,7 @@ static int find_functions(struct survey *s, struct err *e)
 /* ---- what is best ---- */
 
 /* Whoever has none yet comes first, then whoever is nearer. */
-static int better(const struct offer *a, const struct offer *b)
+static int compare_offers(const struct offer *a, const struct offer *b)
 {
 	int c = cmp_u64(a->served, b->served);
 
@@ -111,7 +111,7 @@ static void find_gpu(const struct survey *s, struct offer *o)
 		x.gpu = i;
 		x.served = s->served[i];
 		aff_relate(&s->m, s->gpu[i], o->pci, &x.way);
-		if (i == 0 || better(&x, o) < 0)
+		if (i == 0 || compare_offers(&x, o) < 0)
 			*o = x;
 	}
 }
@@ -128,7 +128,7 @@ static void count_held(struct survey *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct offer *o = &s->pf[i];
-		o->held = claim_has(s->who, o->addr);
+		o->held = claim_has_vf_of(s->who, o->addr);
 		if (!o->held)
 			continue;
 		find_gpu(s, o);
@@ -141,13 +141,13 @@ static void count_held(struct survey *s)
 static int by_worth(const void *x, const void *y)
 {
 	const struct offer *a = x, *b = y;
-	int c = better(a, b);
+	int c = compare_offers(a, b);
 
 	c = c ? c : cmp_u64(a->card_held, b->card_held);
 	return c ? c : cmp_u64(a->nth, b->nth);
 }
 
-static int survey(struct survey *s, struct pf_list pfs, struct err *e)
+static int make_survey(struct survey *s, struct pf_list pfs, struct err *e)
 {
 	if (find_pfs(s, pfs, e) || read_paths(s, e) || find_functions(s, e))
 		return -1;
@@ -160,9 +160,9 @@ static int survey(struct survey *s, struct pf_list pfs, struct err *e)
 
 /* ---- taking it ---- */
 
-static void explain(const struct survey *s, const char *pf, struct near_found *f)
+static void explain_result(const struct survey *s, const char *pf, struct affinity_result *f)
 {
-	*f = (struct near_found){ .source = s->gpus->source };
+	*f = (struct affinity_result){ .source = s->gpus->source };
 	for (size_t i = 0; i < s->n; i++) {
 		const struct offer *o = &s->pf[i];
 		if (strcmp(o->addr, pf) != 0)
@@ -180,14 +180,14 @@ static void explain(const struct survey *s, const char *pf, struct near_found *f
 	}
 }
 
-int near_claim(const struct claimant *who, struct near_wish wish, struct vf_place *place,
-	       struct near_found *found, struct err *e)
+int affinity_claim(const struct claimant *who, struct affinity_request wish, struct vf_place *place,
+		   struct affinity_result *found, struct err *e)
 {
 	struct claimant apart = *who;
 	auto_survey struct survey s = { .who = &apart, .gpus = wish.gpus };
 
 	apart.one_a_pf = true;
-	if (survey(&s, wish.pfs, e))
+	if (make_survey(&s, wish.pfs, e))
 		return -1;
 	auto_free const char **name = calloc(s.n + 1, sizeof(*name));
 	if (!name)
@@ -196,32 +196,33 @@ int near_claim(const struct claimant *who, struct near_wish wish, struct vf_plac
 		name[i] = s.pf[i].addr;
 	if (claim_any(&apart, (struct pf_list){ name, s.n }, place, e))
 		return -1;
-	explain(&s, place->pf, found);
+	explain_result(&s, place->pf, found);
 	return 0;
 }
 
 /* ---- telling it ---- */
 
-const char *near_text(const struct near_found *f, char out[NEAR_TEXT_LEN])
+const char *affinity_text(const struct affinity_result *f, char out[AFFINITY_TEXT_LEN])
 {
 	char bw[32] = "";
 
 	if (f->bw)
 		(void)snprintf(bw, sizeof(bw), ", %u.%u Gbit/s", f->bw / 10, f->bw % 10);
-	(void)snprintf(out, NEAR_TEXT_LEN, "%s over %u switch%s%s%s", aff_class_name(f->class),
+	(void)snprintf(out, AFFINITY_TEXT_LEN, "%s over %u switch%s%s%s", aff_class_name(f->class),
 		       f->switches, f->switches == 1 ? "" : "es", bw,
 		       f->farther ? "; nearer PFs have none for this pod" : "");
 	return out;
 }
 
-struct json *near_to_json(const struct near_found *f)
+struct json *affinity_to_json(const struct affinity_result *f)
 {
 	auto_json struct json *o = json_new_object();
-	char text[NEAR_TEXT_LEN];
+	char text[AFFINITY_TEXT_LEN];
 
 	if (!o || json_add_str(o, "gpu", f->gpu) || json_add_str(o, "from", f->source) ||
 	    json_add_str(o, "class", aff_class_name(f->class)) ||
-	    json_add_int(o, "switches", f->switches) || json_add_str(o, "why", near_text(f, text)))
+	    json_add_int(o, "switches", f->switches) ||
+	    json_add_str(o, "why", affinity_text(f, text)))
 		return NULL;
 	return TAKE_PTR(o);
 }

@@ -30,7 +30,7 @@ int near_gpus(const struct cni_call *call, const struct json *near, struct near_
 	      struct err *e) must_check;
 
 /* What was chosen, and why. */
-struct near_found {
+struct affinity_result {
 	char gpu[PCI_STR_LEN]; /* "": nothing was */
 	const char *source;
 	enum aff_class class;
@@ -40,23 +40,24 @@ struct near_found {
 };
 
 /*
- * near_claim - claim_any() in the order of distance: first the PFs near a GPU that has the fewest
- * VFs of this container, of these the nearest, of equals one on a card of which the container has
- * nothing, else as the list has them. A PF of which it has a VF already is never taken again: two
- * VFs of one port are not two rails. Reads nothing but the paths of the GPUs and PFs. ERR_CONFIG
- * naming a GPU that is not there; ERR_EXHAUSTED.
+ * affinity_claim - claim_any() in the order of distance: first the PFs near a GPU that has the
+ * fewest VFs of this container, of these the nearest, of equals one on a card of which the
+ * container has nothing, else as the list has them. A PF of which it has a VF already is never
+ * taken again: two VFs of one port are not two rails. Reads nothing but the paths of the GPUs and
+ * PFs. ERR_CONFIG naming a GPU that is not there; ERR_EXHAUSTED.
  */
-struct near_wish {
+struct affinity_request {
 	const struct near_gpus *gpus;
 	struct pf_list pfs;
 };
-int near_claim(const struct claimant *who, struct near_wish wish, struct vf_place *place,
-	       struct near_found *found, struct err *e) must_check;
+int affinity_claim(const struct claimant *who, struct affinity_request wish, struct vf_place *place,
+		   struct affinity_result *found, struct err *e) must_check;
 
-/* near_text - "PXB over 2 switches, 192.0 Gbit/s". near_to_json - for the record; NULL: no memory.
+/* affinity_text - "PXB over 2 switches, 192.0 Gbit/s". affinity_to_json - for the record; NULL: no
+ * memory.
  */
-#define NEAR_TEXT_LEN 128
-const char *near_text(const struct near_found *f, char out[NEAR_TEXT_LEN]);
-struct json *near_to_json(const struct near_found *f);
+#define AFFINITY_TEXT_LEN 128
+const char *affinity_text(const struct affinity_result *f, char out[AFFINITY_TEXT_LEN]);
+struct json *affinity_to_json(const struct affinity_result *f);
 
 #endif

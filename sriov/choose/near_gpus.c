@@ -7,7 +7,7 @@
 
 #define POD "gpu"
 
-static int add(struct near_gpus *g, const char *text, struct err *e)
+static int add_gpu(struct near_gpus *g, const char *text, struct err *e)
 {
 	struct pci_addr a;
 	char one[PCI_STR_LEN];
@@ -39,7 +39,7 @@ static int add_text(struct near_gpus *g, const char *text, struct err *e)
 	while (*text) {
 		size_t len = strcspn(text, ",");
 		(void)snprintf(one, sizeof(one), "%.*s", (int)(len < 64 ? len : 64), text);
-		if (len && add(g, one, e))
+		if (len && add_gpu(g, one, e))
 			return -1;
 		text += len + (text[len] == ',');
 	}
@@ -55,13 +55,14 @@ static int add_list(struct near_gpus *g, const struct json *n, struct err *e)
 		if (!text)
 			return err_set(e, ERR_CONFIG, 0, "%s: %s is not a PCI address", g->source,
 				       json_show(it, shown));
-		if (add(g, text, e))
+		if (add_gpu(g, text, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int neither(const struct near_gpus *g, const struct json *n, const char *what, struct err *e)
+static int refuse_type(const struct near_gpus *g, const struct json *n, const char *what,
+		       struct err *e)
 {
 	char shown[JSON_SHOW_LEN];
 
@@ -80,11 +81,11 @@ int near_decode(const struct json *near, struct near_gpus *out, struct err *e)
 		return 0;
 	}
 	if (!text && json_type(near) != JSON_ARRAY)
-		return neither(&g, near, what, e);
-	if (text ? add(&g, text, e) : add_list(&g, near, e))
+		return refuse_type(&g, near, what, e);
+	if (text ? add_gpu(&g, text, e) : add_list(&g, near, e))
 		return -1;
 	if (!g.n)
-		return neither(&g, near, what, e);
+		return refuse_type(&g, near, what, e);
 	*out = g;
 	return 0;
 }
@@ -108,8 +109,8 @@ static int from_conf(const struct cni_call *call, struct near_gpus *g, struct er
 	if (json_str(n))
 		return add_text(g, json_str(n), e);
 	if (json_type(n) != JSON_ARRAY)
-		return neither(g, n, "a list of PCI addresses nor text with commas between them",
-			       e);
+		return refuse_type(g, n,
+				   "a list of PCI addresses nor text with commas between them", e);
 	return add_list(g, n, e);
 }
 

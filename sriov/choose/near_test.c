@@ -91,15 +91,15 @@ static struct claimant net(const struct world *w, const struct pod *p, const cha
 	return who;
 }
 
-static struct near_found take(const struct claimant *who, const struct near_gpus *g,
-			      struct pf_list pfs, const char *pf)
+static struct affinity_result take(const struct claimant *who, const struct near_gpus *g,
+				   struct pf_list pfs, const char *pf)
 {
 	struct vf_place place;
-	struct near_found f;
+	struct affinity_result f;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(near_claim(who, (struct near_wish){ g, pfs }, &place, &f, &e) == 0, "%s (%s)",
-		      e.msg, e.detail);
+	ck_assert_msg(affinity_claim(who, (struct affinity_request){ g, pfs }, &place, &f, &e) == 0,
+		      "%s (%s)", e.msg, e.detail);
 	ck_assert_str_eq(place.pf, pf);
 	return f;
 }
@@ -107,10 +107,11 @@ static struct near_found take(const struct claimant *who, const struct near_gpus
 static struct err refused(const struct claimant *who, const struct near_gpus *g, struct pf_list pfs)
 {
 	struct vf_place place;
-	struct near_found f;
+	struct affinity_result f;
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(near_claim(who, (struct near_wish){ g, pfs }, &place, &f, &e), -1);
+	ck_assert_int_eq(affinity_claim(who, (struct affinity_request){ g, pfs }, &place, &f, &e),
+			 -1);
 	return e;
 }
 
@@ -119,16 +120,16 @@ START_TEST(the_nearest_of_all)
 	auto_world struct world w = town(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1"), b = claimant_of(&w, "c2", &p);
-	char text[NEAR_TEXT_LEN];
+	char text[AFFINITY_TEXT_LEN];
 
-	struct near_found f = take(&a, &right, three, SECOND);
+	struct affinity_result f = take(&a, &right, three, SECOND);
 	ck_assert_str_eq(f.gpu, GPU1);
 	ck_assert_str_eq(f.source, "near");
 	ck_assert_int_eq(f.class, AFF_PIX);
 	ck_assert(f.switches <= 1 && !f.farther);
 	f = take(&b, &left, three, WORLD_PF);
 	ck_assert_str_eq(f.gpu, GPU0);
-	ck_assert_ptr_nonnull(strstr(near_text(&f, text), "PIX over "));
+	ck_assert_ptr_nonnull(strstr(affinity_text(&f, text), "PIX over "));
 	ck_assert_ptr_null(strstr(text, "nearer"));
 }
 END_TEST
@@ -139,12 +140,12 @@ START_TEST(the_nearest_that_is_free)
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p),
 			      c = claimant_of(&w, "c3", &p);
-	char text[NEAR_TEXT_LEN];
+	char text[AFFINITY_TEXT_LEN];
 
 	(void)take(&a, &right, three, SECOND);
-	struct near_found f = take(&b, &right, three, THIRD);
+	struct affinity_result f = take(&b, &right, three, THIRD);
 	ck_assert(f.class == AFF_PHB && f.farther);
-	ck_assert_ptr_nonnull(strstr(near_text(&f, text), "nearer PFs have none for this pod"));
+	ck_assert_ptr_nonnull(strstr(affinity_text(&f, text), "nearer PFs have none for this pod"));
 	/* as far as pf2 but for one more switch */
 	(void)take(&c, &right, three, WORLD_PF);
 	struct err e = refused(&c, &right, (struct pf_list){ all + 1, 1 });
@@ -160,7 +161,7 @@ START_TEST(never_two_of_one_port)
 			      third = net(&w, &p, "net3");
 
 	(void)take(&one, &left, two, WORLD_PF);
-	struct near_found f = take(&other, &left, two, SECOND);
+	struct affinity_result f = take(&other, &left, two, SECOND);
 	ck_assert(f.farther);
 	struct err e = refused(&third, &left, two);
 	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
@@ -182,13 +183,13 @@ START_TEST(its_own_is_no_other)
 	const struct claimant a = net(&w, &p, "net1");
 
 	(void)take(&a, &left, two, WORLD_PF);
-	ck_assert(!claim_has(&a, WORLD_PF));
+	ck_assert(!claim_has_vf_of(&a, WORLD_PF));
 	(void)take(&a, &left, two, WORLD_PF);
 	const struct claimant b = net(&w, &p, "net2");
-	ck_assert(claim_has(&b, WORLD_PF) && !claim_has(&b, SECOND));
+	ck_assert(claim_has_vf_of(&b, WORLD_PF) && !claim_has_vf_of(&b, SECOND));
 	/* a container whose name is part of the other's */
 	const struct claimant c = claimant_of(&w, "c", &p);
-	ck_assert(!claim_has(&c, WORLD_PF));
+	ck_assert(!claim_has_vf_of(&c, WORLD_PF));
 }
 END_TEST
 
@@ -199,7 +200,7 @@ START_TEST(a_pod_of_two_gpus_has_one_for_each)
 	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
 			      third = net(&w, &p, "net3");
 
-	struct near_found f = take(&one, &both, three, WORLD_PF);
+	struct affinity_result f = take(&one, &both, three, WORLD_PF);
 	ck_assert_str_eq(f.gpu, GPU0);
 	f = take(&other, &both, three, SECOND);
 	ck_assert_str_eq(f.gpu, GPU1);
@@ -254,7 +255,7 @@ END_TEST
 static pid_t take_in_child(const struct world *w, const struct pod *p, unsigned n)
 {
 	struct vf_place place;
-	struct near_found f;
+	struct affinity_result f;
 	struct err e;
 	char ifname[16];
 	pid_t child = fork();
@@ -264,7 +265,7 @@ static pid_t take_in_child(const struct world *w, const struct pod *p, unsigned 
 	(void)snprintf(ifname, sizeof(ifname), "net%u", n);
 	struct claimant who = net(w, p, ifname);
 	who.nl = net_socket();
-	if (near_claim(&who, (struct near_wish){ &both, three }, &place, &f, &e) == 0)
+	if (affinity_claim(&who, (struct affinity_request){ &both, three }, &place, &f, &e) == 0)
 		_exit(strcmp(place.pf, WORLD_PF) == 0 ? 1 : strcmp(place.pf, SECOND) == 0 ? 2 : 3);
 	_exit(e.code == ERR_EXHAUSTED ? 4 : 99);
 }
@@ -299,13 +300,14 @@ START_TEST(survives_each_failing_allocation)
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1");
 	struct vf_place place;
-	struct near_found f;
+	struct affinity_result f;
 	bool failed = true;
 
 	for (unsigned n = 1; failed; n++) {
 		struct err e = { .msg = "" };
 		alloc_fail_begin(n);
-		int rc = near_claim(&a, (struct near_wish){ &both, three }, &place, &f, &e);
+		int rc = affinity_claim(&a, (struct affinity_request){ &both, three }, &place, &f,
+					&e);
 		struct alloc_count c = alloc_fail_end();
 		failed = c.failed;
 		ck_assert_uint_eq(c.live, 0);
@@ -318,15 +320,15 @@ END_TEST
 
 START_TEST(for_the_record)
 {
-	const struct near_found f = { GPU0, "near", AFF_PXB, 2, 1920, false };
-	auto_json struct json *o = near_to_json(&f);
+	const struct affinity_result f = { GPU0, "near", AFF_PXB, 2, 1920, false };
+	auto_json struct json *o = affinity_to_json(&f);
 	auto_free char *text = json_print(o, false);
 
 	ck_assert_str_eq(text, "{\"gpu\":\"" GPU0 "\",\"from\":\"near\",\"class\":\"PXB\","
 			       "\"switches\":2,\"why\":\"PXB over 2 switches, 192.0 Gbit/s\"}");
-	const struct near_found one = { GPU0, "near", AFF_PIX, 1, 0, true };
-	char words[NEAR_TEXT_LEN];
-	ck_assert_str_eq(near_text(&one, words),
+	const struct affinity_result one = { GPU0, "near", AFF_PIX, 1, 0, true };
+	char words[AFFINITY_TEXT_LEN];
+	ck_assert_str_eq(affinity_text(&one, words),
 			 "PIX over 1 switch; nearer PFs have none for this pod");
 }
 END_TEST

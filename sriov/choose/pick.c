@@ -33,7 +33,7 @@ static int pf_address(const struct ctx *ctx, const char *name, char out[PCI_STR_
 }
 
 /* What is not there, or is no PF, is a mistake in the configuration. */
-static int explain(const char *name, struct err *e)
+static int explain_pf(const char *name, struct err *e)
 {
 	if (e->code == ERR_NOTFOUND)
 		e->code = ERR_CONFIG;
@@ -42,7 +42,7 @@ static int explain(const char *name, struct err *e)
 
 int claim_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
 {
-	return pf_address(ctx, name, out, e) ? explain(name, e) : 0;
+	return pf_address(ctx, name, out, e) ? explain_pf(name, e) : 0;
 }
 
 /* 1: it is ours now. */
@@ -85,7 +85,7 @@ static int is_containers(const char *vf, void *arg)
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err ignored;
 
-	if (!ledger_names(l->ledger, vf, key->container) ||
+	if (!vf_state_looks_owned_by(l->ledger, vf, key->container) ||
 	    inventory_entry(l->who->ctx, vf, &x, &ignored))
 		return 0;
 	l->found = x.owned && !strcmp(x.owner.key.container, key->container) &&
@@ -93,9 +93,9 @@ static int is_containers(const char *vf, void *arg)
 	return l->found;
 }
 
-bool claim_has(const struct claimant *who, const char *pf)
+bool claim_has_vf_of(const struct claimant *who, const char *pf)
 {
-	auto_fd int ledger = ledger_folder(who->ctx);
+	auto_fd int ledger = vf_state_open_dir(who->ctx);
 	struct look l = { who, ledger, false };
 	struct err ignored;
 
@@ -103,10 +103,10 @@ bool claim_has(const struct claimant *who, const char *pf)
 }
 
 /* Non-zero: it is ours, or nothing else is to be tried. */
-static int consider(const char *vf, void *arg)
+static int consider_vf(const char *vf, void *arg)
 {
 	struct search *s = arg;
-	bool taken = ledger_glance(s->ledger, vf);
+	bool taken = vf_state_looks_owned(s->ledger, vf);
 
 	if (s->free_ones) {
 		s->seen++;
@@ -127,7 +127,7 @@ static int search_pf(struct search *s, const char *pf, struct err *e)
 	s->found = 0;
 	for (int pass = 0; pass < 2 && !s->found; pass++) {
 		s->free_ones = pass == 0;
-		if (pci_vf_each(s->who->ctx->sysfs, pf, consider, s, e))
+		if (pci_vf_each(s->who->ctx->sysfs, pf, consider_vf, s, e))
 			return -1;
 	}
 	return s->found;
@@ -142,16 +142,16 @@ static int search_pf(struct search *s, const char *pf, struct err *e)
 /* While one looks, nobody else does: two that see the same free VF would only collide later. */
 static int search_locked(struct search *s, const char *pf, struct err *e)
 {
-	auto_fd int lock = ledger_lock(s->who->ctx, pf, PF_LOCK_MS, e);
+	auto_fd int lock = vf_state_lock(s->who->ctx, pf, PF_LOCK_MS, e);
 
 	if (lock < 0)
 		return -1;
 	/* Asked under the lock: of a container's interfaces several may be made at once. */
-	if (s->who->one_a_pf && claim_has(s->who, pf)) {
+	if (s->who->one_a_pf && claim_has_vf_of(s->who, pf)) {
 		s->passed++;
 		return 0;
 	}
-	auto_fd int ledger = ledger_folder(s->who->ctx);
+	auto_fd int ledger = vf_state_open_dir(s->who->ctx);
 	s->ledger = ledger;
 	return search_pf(s, pf, e);
 }
@@ -163,10 +163,10 @@ int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *p
 
 	for (size_t i = 0; i < pfs.n; i++) {
 		if (pf_address(who->ctx, pfs.name[i], pf, e))
-			return explain(pfs.name[i], e);
+			return explain_pf(pfs.name[i], e);
 		int rc = search_locked(&s, pf, e);
 		if (rc)
-			return rc > 0 ? 0 : explain(pfs.name[i], e);
+			return rc > 0 ? 0 : explain_pf(pfs.name[i], e);
 	}
 	err_set(e, ERR_EXHAUSTED, 0, "resource: no free VF: of %u, %u belong to attachments",
 		s.seen, s.taken);
@@ -187,7 +187,7 @@ int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e)
 
 	for (size_t i = 0; i < pfs.n; i++) {
 		if (pf_address(ctx, pfs.name[i], pf, e) || pci_sriov(ctx->sysfs, pf, &vfs, e))
-			return explain(pfs.name[i], e);
+			return explain_pf(pfs.name[i], e);
 		any = any || vfs.num;
 	}
 	return any ? 0 : err_set(e, ERR_UNAVAILABLE, 0, "resource.pf: none of the PFs has VFs");

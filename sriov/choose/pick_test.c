@@ -229,14 +229,14 @@ START_TEST(while_another_one_chooses)
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct err e;
-	auto_fd int lock = ledger_lock(&w.ctx, WORLD_PF, 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, WORLD_PF, 0, &e);
 
 	ck_assert_int_ge(lock, 0);
 	faketime_begin(NULL);
 	e = none(&a, one);
 	ck_assert_int_eq((int)e.code, ERR_AGAIN);
 	ck_assert_ptr_nonnull(strstr(e.msg, "pf0"));
-	ck_assert_int_ge(faketime_gone(), LEDGER_LOCK_MS);
+	ck_assert_int_ge(faketime_gone(), VF_STATE_LOCK_MS);
 }
 END_TEST
 

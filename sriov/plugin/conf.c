@@ -248,7 +248,7 @@ static int check_near(struct sriov_conf *c, struct err *e)
 
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e)
 {
-	struct vf_wish w = { .mtu = a->conf.mtu };
+	struct vf_request w = { .mtu = a->conf.mtu };
 	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
 
 	if (mac < 0 || check_device(a, c, e) || check_near(c, e) || check_tier(c, e) ||

@@ -138,13 +138,13 @@ static int take_near(struct attach *a, const struct claimant *who, struct pf_lis
 {
 	struct sriov_conf *c = conf_of(a);
 	struct near_gpus gpus;
-	char text[NEAR_TEXT_LEN];
+	char text[AFFINITY_TEXT_LEN];
 
 	if (near_gpus(a->call, c->near, &gpus, e) ||
-	    near_claim(who, (struct near_wish){ &gpus, pfs }, &c->place, &c->found, e))
+	    affinity_claim(who, (struct affinity_request){ &gpus, pfs }, &c->place, &c->found, e))
 		return -1;
 	log_info(&a->call->ctx.log, "VF %s is for GPU %s of %s: %s", c->place.vf, c->found.gpu,
-		 c->found.source, near_text(&c->found, text));
+		 c->found.source, affinity_text(&c->found, text));
 	return 0;
 }
 
@@ -157,7 +157,7 @@ static int take_vf(struct attach *a, struct err *e)
 		.key = key_of(a),
 		.netns = a->call->env.netns,
 		.netns_id = a->pod.id,
-		.dirt = c->wish.pf_side.has,
+		.will_change = c->wish.pf_side.has,
 	};
 	struct sriov_resource r;
 
@@ -177,7 +177,7 @@ static struct json *device_of(const struct sriov_conf *c, const char *devinfo)
 	auto_json struct json *o =
 		sriov_device(&c->place, devinfo, sriov_conf_tier(c, &tier) ? &tier : NULL);
 
-	if (!o || (*c->found.gpu && json_put(o, "near", near_to_json(&c->found))))
+	if (!o || (*c->found.gpu && json_put(o, "near", affinity_to_json(&c->found))))
 		return NULL;
 	return TAKE_PTR(o);
 }
@@ -249,11 +249,11 @@ static int move_in(struct attach *a, struct err *e)
 	const struct vf_target to = { a->host_nl, a->pod_nl, &a->pod, key.ifname };
 	int ifindex;
 
-	if (vf_move_in(&c->place, &to, &ifindex, e))
+	if (vf_move_to_pod(&c->place, &to, &ifindex, e))
 		return -1;
 	log_debug(&a->call->ctx.log, "VF %s: %s is in the pod as %s", c->vf, c->place.name,
 		  key.ifname);
-	return claim_moved(&a->call->ctx, c->vf, &key, ifindex, e);
+	return claim_set_ifindex(&a->call->ctx, c->vf, &key, ifindex, e);
 }
 
 static int sriov_create(struct attach *a, struct err *e)
@@ -270,7 +270,7 @@ static int sriov_create(struct attach *a, struct err *e)
 	}
 	int rc = vf_configure(a->host_nl, &c->place, &c->wish, &own_mac, e);
 	/* Also when it failed: the VF is put back by what is known of it. */
-	if (own_mac && claim_had_own_mac(&a->call->ctx, c->vf, &key, rc ? &why : e))
+	if (own_mac && claim_set_own_mac(&a->call->ctx, c->vf, &key, rc ? &why : e))
 		return -1;
 	if (rc || write_devinfo(a, e))
 		return -1;

@@ -10,23 +10,23 @@
 #include "sriov/take/residue.h"
 
 /* What one change of ownership works on; its VF is locked. */
-struct turn {
+struct claim_attempt {
 	const struct claimant *who;
 	struct vf_place place;
 	struct vf_entry entry;
 	bool known; /* the entry is of this life of the VF */
 };
 
-static void turn_clear(struct turn *t)
+static void claim_attempt_clear(struct claim_attempt *t)
 {
 	vf_entry_clear(&t->entry);
 }
-#define auto_turn auto_clean(turn_clear)
+#define auto_claim_attempt auto_clean(claim_attempt_clear)
 
 /* ---- what the books say ---- */
 
 /* A damaged entry is as good as none: who has the VF shows in where its interface is. */
-static int read_entry(struct turn *t, struct err *e)
+static int read_entry(struct claim_attempt *t, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	struct err why;
@@ -34,7 +34,7 @@ static int read_entry(struct turn *t, struct err *e)
 
 	if (ctx_boot_id(t->who->ctx, boot, e) || vf_life(t->who->ctx, t->place.vf, &life, e))
 		return -1;
-	if (ledger_read(t->who->ctx, t->place.vf, &t->entry, &why) == 0) {
+	if (vf_state_read(t->who->ctx, t->place.vf, &t->entry, &why) == 0) {
 		t->known = strcmp(t->entry.boot, boot) == 0 && t->entry.life == life;
 	} else if (why.code == ERR_DECODE) {
 		log_warn(&t->who->ctx->log, "%s; starting a new one", why.msg);
@@ -45,7 +45,7 @@ static int read_entry(struct turn *t, struct err *e)
 	return 0;
 }
 
-static int start_entry(struct turn *t, struct err *e)
+static int start_entry(struct claim_attempt *t, struct err *e)
 {
 	struct vf_entry x;
 
@@ -58,7 +58,7 @@ static int start_entry(struct turn *t, struct err *e)
 
 /* ---- taking it ---- */
 
-static int refuse_owned(const struct turn *t, struct err *e)
+static int refuse_owned(const struct claim_attempt *t, struct err *e)
 {
 	const struct record_key *k = &t->entry.owner.key;
 
@@ -68,7 +68,7 @@ static int refuse_owned(const struct turn *t, struct err *e)
 			t->entry.owner.netns);
 }
 
-static int refuse_peer(const struct turn *t, const struct peer *p, struct err *e)
+static int refuse_peer(const struct claim_attempt *t, const struct peer *p, struct err *e)
 {
 	err_set(e, ERR_BUSY, 0, "VF %s belongs to container %.64s%s%.16s, attached by sriov-cni",
 		t->place.vf, *p->container ? p->container : "(unknown)", *p->ifname ? " as " : "",
@@ -80,7 +80,7 @@ static int refuse_peer(const struct turn *t, const struct peer *p, struct err *e
 }
 
 /* Those of the plugin that we replaced: what they changed is in no entry of ours. */
-static int settle_peer(struct turn *t, struct err *e)
+static int settle_peer(struct claim_attempt *t, struct err *e)
 {
 	auto_peer struct peer p = { .file = "" };
 	int rc = peer_of_vf(t->who->ctx, t->place.vf, &p, e);
@@ -96,7 +96,7 @@ static int settle_peer(struct turn *t, struct err *e)
 }
 
 /* A device above it would lose it; an address alone does not keep it from who asked for this VF. */
-static int refuse_used_by_host(const struct turn *t, struct err *e)
+static int refuse_used_by_host(const struct claim_attempt *t, struct err *e)
 {
 	const struct claimant *who = t->who;
 	char why[HOST_USE_LEN];
@@ -117,13 +117,13 @@ static int refuse_used_by_host(const struct turn *t, struct err *e)
 }
 
 /* What an owner that died, or a failed attempt of our own, left behind. */
-static int clean_up(struct turn *t, struct err *e)
+static int clean_up(struct claim_attempt *t, struct err *e)
 {
 	struct vf_entry *x = &t->entry;
 
 	if (!x->owned && !x->dirty)
 		return 0;
-	if (vf_put_back(t->who->ctx, t->who->nl, x, e))
+	if (vf_restore(t->who->ctx, t->who->nl, x, e))
 		return -1;
 	if (x->dirty & VF_ALL)
 		return err_set(e, ERR_STATE, 0,
@@ -134,7 +134,7 @@ static int clean_up(struct turn *t, struct err *e)
 	return vf_locate(t->who->ctx, t->who->nl, x->vf, &t->place, e);
 }
 
-static int host_ifindex(struct turn *t, int *out, struct err *e)
+static int host_ifindex(struct claim_attempt *t, int *out, struct err *e)
 {
 	struct link_info link = { 0 };
 
@@ -148,7 +148,7 @@ static int host_ifindex(struct turn *t, int *out, struct err *e)
  * What was changed while nobody had it is an administrator's, and becomes the baseline; but residue
  * when somebody had it of whom only traces are left.
  */
-static int follow(struct turn *t, struct err *e)
+static int follow_changes(struct claim_attempt *t, struct err *e)
 {
 	const struct ctx *ctx = t->who->ctx;
 	struct vf_entry *x = &t->entry;
@@ -164,7 +164,7 @@ static int follow(struct turn *t, struct err *e)
 	if (*d.text && residue_of(ctx, x->vf, &t->who->key, who)) {
 		log_warn(&ctx->log, "VF %s: %s: left by %s; it is put back", x->vf, d.text, who);
 		x->dirty |= d.attrs;
-		return vf_put_back(ctx, t->who->nl, x, e) ||
+		return vf_restore(ctx, t->who->nl, x, e) ||
 				       vf_locate(ctx, t->who->nl, x->vf, &t->place, e)
 			       ? -1
 			       : 0;
@@ -178,7 +178,7 @@ static int follow(struct turn *t, struct err *e)
 	return 0;
 }
 
-static int write_owner(struct turn *t, struct err *e)
+static int write_owner(struct claim_attempt *t, struct err *e)
 {
 	struct vf_entry *x = &t->entry;
 	const struct claimant *who = t->who;
@@ -189,19 +189,19 @@ static int write_owner(struct turn *t, struct err *e)
 				      .netns = who->netns,
 				      .netns_id = who->netns_id,
 				      .from = netns_view_self(who->ctx) };
-	x->dirty = who->dirt | (x->dirty & VF_AWAY);
-	return host_ifindex(t, &x->owner.ifindex, e) || ledger_write(t->who->ctx, x, e) ? -1 : 0;
+	x->dirty = who->will_change | (x->dirty & VF_UNREACHABLE);
+	return host_ifindex(t, &x->owner.ifindex, e) || vf_state_write(t->who->ctx, x, e) ? -1 : 0;
 }
 
 /* Bound to another driver since: what the baseline says of an interface is of the old one. */
-static int refresh_netdev(struct turn *t, struct err *e)
+static int refresh_netdev(struct claim_attempt *t, struct err *e)
 {
 	if (!*t->place.name || t->entry.base.has_netdev)
 		return 0;
 	return vf_capture_netdev(t->who->nl, &t->place, &t->entry.base, e);
 }
 
-static int take(struct turn *t, struct err *e)
+static int take_ownership(struct claim_attempt *t, struct err *e)
 {
 	bool ours = t->known && vf_owner_is(&t->entry, &t->who->key, t->who->netns_id);
 
@@ -213,19 +213,19 @@ static int take(struct turn *t, struct err *e)
 		return -1;
 	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e))
 		return -1;
-	if (t->known ? refresh_netdev(t, e) || (clean && follow(t, e)) : start_entry(t, e))
+	if (t->known ? refresh_netdev(t, e) || (clean && follow_changes(t, e)) : start_entry(t, e))
 		return -1;
 	return write_owner(t, e);
 }
 
 int claim_vf(const struct claimant *who, const char *vf, struct vf_place *place, struct err *e)
 {
-	auto_turn struct turn t = { .who = who };
-	auto_fd int lock = ledger_lock(who->ctx, vf, LEDGER_LOCK_MS, e);
+	auto_claim_attempt struct claim_attempt t = { .who = who };
+	auto_fd int lock = vf_state_lock(who->ctx, vf, VF_STATE_LOCK_MS, e);
 
 	/* Looked for only now: who had the lock before us may have moved or renamed it. */
 	if (lock < 0 || vf_locate(who->ctx, who->nl, vf, &t.place, e) || read_entry(&t, e) ||
-	    take(&t, e))
+	    take_ownership(&t, e))
 		return -1;
 	*place = t.place;
 	return 0;
@@ -237,39 +237,39 @@ static int read_ours(const struct ctx *ctx, const char *vf, const struct record_
 {
 	const struct netns_id any = { 0 };
 
-	if (ledger_read(ctx, vf, x, e))
+	if (vf_state_read(ctx, vf, x, e))
 		return -1;
 	if (!vf_owner_is(x, key, any))
 		return err_set(e, ERR_STATE, 0, "VF %s was taken away meanwhile", vf);
 	return 0;
 }
 
-int claim_had_own_mac(const struct ctx *ctx, const char *vf, const struct record_key *key,
+int claim_set_own_mac(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		      struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
-	auto_fd int lock = ledger_lock(ctx, vf, LEDGER_LOCK_MS, e);
+	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
 
 	if (lock < 0 || read_ours(ctx, vf, key, &x, e))
 		return -1;
 	if (x.base.own_mac)
 		return 0;
 	x.base.own_mac = true;
-	return ledger_write(ctx, &x, e);
+	return vf_state_write(ctx, &x, e);
 }
 
-int claim_moved(const struct ctx *ctx, const char *vf, const struct record_key *key, int ifindex,
-		struct err *e)
+int claim_set_ifindex(const struct ctx *ctx, const char *vf, const struct record_key *key,
+		      int ifindex, struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
-	auto_fd int lock = ledger_lock(ctx, vf, LEDGER_LOCK_MS, e);
+	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
 
 	if (lock < 0 || read_ours(ctx, vf, key, &x, e))
 		return -1;
 	if (x.owner.ifindex == ifindex)
 		return 0;
 	x.owner.ifindex = ifindex;
-	return ledger_write(ctx, &x, e);
+	return vf_state_write(ctx, &x, e);
 }
 
 /* ---- giving it back ---- */
@@ -281,15 +281,15 @@ static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err 
 	uint64_t life;
 
 	log_debug(&ctx->log, "VF %s: giving it back, out of %s", x->vf, x->owner.netns);
-	if (nl_open(&nl, e) || vf_put_back(ctx, nl, x, e))
+	if (nl_open(&nl, e) || vf_restore(ctx, nl, x, e))
 		return -1;
 	log_debug(&ctx->log, "VF %s: %s", x->vf,
 		  x->owned   ? "its interface has not come back yet"
 		  : x->dirty ? "free, but not all is as it was"
 			     : "as it was, and free");
 	if (vf_life(ctx, x->vf, &life, &gone) && gone.code == ERR_NOTFOUND)
-		return ledger_remove(ctx, x->vf, e);
-	return ledger_write(ctx, x, e);
+		return vf_state_remove(ctx, x->vf, e);
+	return vf_state_write(ctx, x, e);
 }
 
 int claim_release(const struct ctx *ctx, const char *vf, const struct record_key *key,
@@ -297,11 +297,11 @@ int claim_release(const struct ctx *ctx, const char *vf, const struct record_key
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err why;
-	auto_fd int lock = ledger_lock(ctx, vf, LEDGER_LOCK_MS, e);
+	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
 
 	if (lock < 0)
 		return -1;
-	if (ledger_read(ctx, vf, &x, &why)) {
+	if (vf_state_read(ctx, vf, &x, &why)) {
 		if (why.code == ERR_NOTFOUND)
 			return 0;
 		/* Whose it is cannot be known; it waits for railctl vf repair. */
@@ -337,5 +337,5 @@ int claim_release_all(const struct ctx *ctx, const struct record_key *key, struc
 {
 	struct release r = { ctx, key, id, e, 0 };
 
-	return ledger_each(ctx, release_one, &r, e) || r.rc ? -1 : 0;
+	return vf_state_each(ctx, release_one, &r, e) || r.rc ? -1 : 0;
 }

@@ -22,7 +22,7 @@ struct claimant {
 	struct record_key key;
 	const char *netns; /* path as given */
 	struct netns_id netns_id;
-	unsigned dirt; /* enum vf_attr: what it is going to change */
+	unsigned will_change; /* enum vf_attr: what it is going to change */
 	/* Nobody said which VF: one that the host has an address on is passed over, too. */
 	bool any_will_do;
 	/* claim_any passes over PFs of which the container has a VF, as another interface. */
@@ -46,23 +46,23 @@ int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *p
 	      struct err *e) must_check;
 
 /*
- * claim_has - whether the container has a VF of the PF at this address, as another interface than
- * the claimant's. While the PF is not locked that may change. claim_find_pf - the address of a PF
- * of the list; ERR_CONFIG naming the key when there is no such interface.
+ * claim_has_vf_of - whether the container has a VF of the PF at this address, as another interface
+ * than the claimant's. While the PF is not locked that may change. claim_find_pf - the address of a
+ * PF of the list; ERR_CONFIG naming the key when there is no such interface.
  */
-bool claim_has(const struct claimant *who, const char *pf);
+bool claim_has_vf_of(const struct claimant *who, const char *pf);
 int claim_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN],
 		  struct err *e) must_check;
 
 /* claim_possible - whether every one of these is a PF, and one has VFs at all, taken or not. */
 int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e) must_check;
 
-/* claim_moved - note the number that the interface has inside the pod. */
-int claim_moved(const struct ctx *ctx, const char *vf, const struct record_key *key, int ifindex,
-		struct err *e) must_check;
+/* claim_set_ifindex - note the number that the interface has inside the pod. */
+int claim_set_ifindex(const struct ctx *ctx, const char *vf, const struct record_key *key,
+		      int ifindex, struct err *e) must_check;
 
-/* claim_had_own_mac - note that for the VF's baseline. */
-int claim_had_own_mac(const struct ctx *ctx, const char *vf, const struct record_key *key,
+/* claim_set_own_mac - note that for the VF's baseline. */
+int claim_set_own_mac(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		      struct err *e) must_check;
 
 /*

@@ -14,7 +14,7 @@
 
 #define REQUESTS_MAX 100
 
-static const struct vf_wish all = {
+static const struct vf_request all = {
 	.pf_side = { .has = VF_ALL,
 		     .mac = { 0x02, 1, 2, 3, 4, 5 },
 		     .vlan = 100,
@@ -64,8 +64,8 @@ static int add(void *arg, struct err *e)
 	h->who = claimant_of(&h->w, "c1", &h->pod);
 	return claim_vf(&h->who, h->vf, &place, e) ||
 			       vf_configure(h->w.nl, &place, &all, NULL, e) ||
-			       vf_move_in(&place, &to, &ifindex, e) ||
-			       claim_moved(&h->w.ctx, place.vf, &h->who.key, ifindex, e)
+			       vf_move_to_pod(&place, &to, &ifindex, e) ||
+			       claim_set_ifindex(&h->w.ctx, place.vf, &h->who.key, ifindex, e)
 		       ? -1
 		       : 0;
 }
@@ -160,7 +160,7 @@ static void forget(struct host *h)
 {
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(ledger_remove(&h->w.ctx, h->vf, &e), 0);
+	ck_assert_int_eq(vf_state_remove(&h->w.ctx, h->vf, &e), 0);
 }
 
 START_TEST(each_request_of_ADD)

@@ -62,10 +62,10 @@ static void move_in(const struct world *w, const struct claimant *who, uint32_t 
 	int ifindex;
 
 	ck_assert_int_eq(vf_locate(&w->ctx, w->nl, world_vf(n), &place, &e), 0);
-	ck_assert_msg(vf_move_in(&place, &(struct vf_target){ w->nl, p->nl, &p->ns, "net1" },
-				 &ifindex, &e) == 0,
+	ck_assert_msg(vf_move_to_pod(&place, &(struct vf_target){ w->nl, p->nl, &p->ns, "net1" },
+				     &ifindex, &e) == 0,
 		      "%s", e.msg);
-	ck_assert_int_eq(claim_moved(&w->ctx, world_vf(n), &who->key, ifindex, &e), 0);
+	ck_assert_int_eq(claim_set_ifindex(&w->ctx, world_vf(n), &who->key, ifindex, &e), 0);
 }
 
 /* ---- free, owned, free ---- */
@@ -122,7 +122,7 @@ START_TEST(what_never_had_an_entry)
 
 	release(&who, 0, p.ns.id);
 	ck_assert_int_eq(claim_release_all(&w.ctx, &who.key, p.ns.id, &e), 0);
-	ck_assert_int_eq(claim_moved(&w.ctx, world_vf(0), &who.key, 5, &e), -1);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &who.key, 5, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_NOTFOUND);
 }
 END_TEST
@@ -238,9 +238,9 @@ START_TEST(moved_by_somebody_else)
 	struct err e = { .msg = "" };
 
 	(void)claim(&a, 0);
-	ck_assert_int_eq(claim_moved(&w.ctx, world_vf(0), &b.key, 77, &e), -1);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &b.key, 77, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
-	ck_assert_int_eq(claim_moved(&w.ctx, world_vf(0), &a.key, 77, &e), 0);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &a.key, 77, &e), 0);
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 	ck_assert_int_eq(x.owner.ifindex, 77);
 }
@@ -313,7 +313,7 @@ START_TEST(no_longer_there)
 	(void)claim(&a, 0);
 	world_vanish(0);
 	release(&a, 0, p.ns.id);
-	ck_assert_int_eq(ledger_read(&w.ctx, world_vf(0), &x, &e), -1);
+	ck_assert_int_eq(vf_state_read(&w.ctx, world_vf(0), &x, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_NOTFOUND);
 	ck_assert_int_eq((int)refused(&a, 0).code, ERR_NOTFOUND);
 }
@@ -397,12 +397,12 @@ START_TEST(while_another_one_works_on_it)
 	struct err e = { .msg = "" };
 
 	(void)claim(&a, 0);
-	auto_fd int lock = ledger_lock(&w.ctx, world_vf(0), 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, world_vf(0), 0, &e);
 	ck_assert_int_ge(lock, 0);
 	faketime_begin(NULL);
 	ck_assert_int_eq((int)refused(&a, 0).code, ERR_AGAIN);
-	ck_assert_int_ge(faketime_gone(), LEDGER_LOCK_MS);
-	ck_assert_int_eq(claim_moved(&w.ctx, world_vf(0), &a.key, 5, &e), -1);
+	ck_assert_int_ge(faketime_gone(), VF_STATE_LOCK_MS);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &a.key, 5, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_AGAIN);
 	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &a.key, p.ns.id, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_AGAIN);

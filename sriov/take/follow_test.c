@@ -146,9 +146,9 @@ START_TEST(nothing_of_a_pod_gets_into_the_next_one)
 	settings_of(&w, "v0", &was);
 	good(ethtool_get("v0", &tool_was, &e), &e);
 	claim_it(&w, &p, &place);
-	good(vf_move_in(&place, &(struct vf_target){ w.nl, p.nl, &p.ns, "net1" }, &ifindex, &e),
+	good(vf_move_to_pod(&place, &(struct vf_target){ w.nl, p.nl, &p.ns, "net1" }, &ifindex, &e),
 	     &e);
-	good(claim_moved(&w.ctx, world_vf(0), &who.key, ifindex, &e), &e);
+	good(claim_set_ifindex(&w.ctx, world_vf(0), &who.key, ifindex, &e), &e);
 	change_settings(p.nl, "net1");
 	auto_netns struct netns here = net_self();
 	good(netns_enter(&p.ns, &e), &e);
@@ -182,7 +182,7 @@ START_TEST(what_did_not_come_back_is_nobodys_wish)
 	x.has_left = true;
 	x.left = x.base;
 	x.left.pf_side.vlan = w.kernel->vf[0].is.vlan = 7;
-	good(ledger_write(&w.ctx, &x, &e), &e);
+	good(vf_state_write(&w.ctx, &x, &e), &e);
 	good(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), &e);
 	claim_it(&w, &p, &place);
 	auto_vf_entry struct vf_entry now = world_entry(&w, 0);
@@ -269,13 +269,13 @@ START_TEST(kept_as_text)
 	x.has_left = true;
 	x.left = x.base;
 	x.left.mtu = 1234;
-	auto_free char *text = ledger_print(&x);
-	good(ledger_decode(text, strlen(text), &again, &e), &e);
+	auto_free char *text = vf_state_print(&x);
+	good(vf_state_decode(text, strlen(text), &again, &e), &e);
 	vf_compare(&again.base, &x.base, true, &d);
 	ck_assert_str_eq(d.text, "");
 	ck_assert(again.has_left);
 	ck_assert_uint_eq(again.left.mtu, 1234);
-	auto_free char *text2 = ledger_print(&again);
+	auto_free char *text2 = vf_state_print(&again);
 	ck_assert_str_eq(text, text2);
 	vf_entry_clear(&again);
 }
@@ -292,7 +292,7 @@ START_TEST(of_an_earlier_version)
 	used_once(&w, &p);
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 	x.base.has_settings = false;
-	good(ledger_write(&w.ctx, &x, &e), &e);
+	good(vf_state_write(&w.ctx, &x, &e), &e);
 	claim_it(&w, &p, &place);
 	auto_vf_entry struct vf_entry now = world_entry(&w, 0);
 	ck_assert(now.base.has_settings);

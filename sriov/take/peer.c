@@ -21,19 +21,19 @@ void peer_clear(struct peer *p)
 
 /* ---- one file ---- */
 
-static bool has(const struct json *o, const char *key)
+static bool has_key(const struct json *o, const char *key)
 {
 	return json_get(o, key) != NULL;
 }
 
-static bool says(const struct json *o, const char *key)
+static bool json_bool(const struct json *o, const char *key)
 {
 	const char *s = json_str(json_get(o, key));
 
 	return s && *s;
 }
 
-static uint32_t number(const struct json *o, const char *key)
+static uint32_t json_u32(const struct json *o, const char *key)
 {
 	double n = json_num(json_get(o, key));
 
@@ -50,32 +50,34 @@ static bool take_mac(const struct json *o, const char *key, uint8_t out[MAC_LEN]
 /* Earlier versions knew fewer of them. */
 static void take_pf_side(const struct json *o, struct vf_info *s)
 {
-	uint32_t link = number(o, "LinkState");
+	uint32_t link = json_u32(o, "LinkState");
 
-	*s = (struct vf_info){ .vlan = number(o, "Vlan") & 4095,
-			       .qos = number(o, "VlanQoS") & 7,
-			       .vlan_proto = (uint16_t)number(o, "VlanProto"),
-			       .min_rate = number(o, "MinTxRate"),
-			       .max_rate = number(o, "MaxTxRate"),
+	*s = (struct vf_info){ .vlan = json_u32(o, "Vlan") & 4095,
+			       .qos = json_u32(o, "VlanQoS") & 7,
+			       .vlan_proto = (uint16_t)json_u32(o, "VlanProto"),
+			       .min_rate = json_u32(o, "MinTxRate"),
+			       .max_rate = json_u32(o, "MaxTxRate"),
 			       .spoofchk = json_true(json_get(o, "SpoofChk")),
 			       .trust = json_true(json_get(o, "Trust")),
 			       .link_state = link <= VF_LINK_DISABLE ? (enum vf_link_state)link
 								     : VF_LINK_AUTO };
-	s->has = (take_mac(o, "AdminMAC", s->mac) ? VF_MAC : 0) | (has(o, "Vlan") ? VF_VLAN : 0) |
-		 (has(o, "MaxTxRate") ? VF_RATE : 0) | (has(o, "SpoofChk") ? VF_SPOOFCHK : 0) |
-		 (has(o, "Trust") ? VF_TRUST : 0) | (has(o, "LinkState") ? VF_LINK_STATE : 0);
+	s->has = (take_mac(o, "AdminMAC", s->mac) ? VF_MAC : 0) |
+		 (has_key(o, "Vlan") ? VF_VLAN : 0) | (has_key(o, "MaxTxRate") ? VF_RATE : 0) |
+		 (has_key(o, "SpoofChk") ? VF_SPOOFCHK : 0) | (has_key(o, "Trust") ? VF_TRUST : 0) |
+		 (has_key(o, "LinkState") ? VF_LINK_STATE : 0);
 }
 
-static unsigned configured(const struct json *conf)
+static unsigned configured_attrs(const struct json *conf)
 {
-	return (says(conf, "MAC") || says(conf, "mac") ||
-				says(json_get(conf, "runtimeConfig"), "mac")
+	return (json_bool(conf, "MAC") || json_bool(conf, "mac") ||
+				json_bool(json_get(conf, "runtimeConfig"), "mac")
 			? VF_MAC
 			: 0) |
-	       (has(conf, "vlan") ? VF_VLAN : 0) |
-	       (has(conf, "min_tx_rate") || has(conf, "max_tx_rate") ? VF_RATE : 0) |
-	       (says(conf, "spoofchk") ? VF_SPOOFCHK : 0) | (says(conf, "trust") ? VF_TRUST : 0) |
-	       (says(conf, "link_state") ? VF_LINK_STATE : 0);
+	       (has_key(conf, "vlan") ? VF_VLAN : 0) |
+	       (has_key(conf, "min_tx_rate") || has_key(conf, "max_tx_rate") ? VF_RATE : 0) |
+	       (json_bool(conf, "spoofchk") ? VF_SPOOFCHK : 0) |
+	       (json_bool(conf, "trust") ? VF_TRUST : 0) |
+	       (json_bool(conf, "link_state") ? VF_LINK_STATE : 0);
 }
 
 static void take_name(const struct json *o, const char *key, struct vf_baseline *b)
@@ -93,19 +95,19 @@ static void take_netdev(const struct json *o, struct vf_baseline *b)
 	if (!b->has_netdev)
 		return;
 	b->has_mac = take_mac(o, "EffectiveMAC", b->mac);
-	b->mtu = number(o, "MTU");
+	b->mtu = json_u32(o, "MTU");
 }
 
 /* Up to version 2.1 it kept the name alone, and knew of a VLAN alone, of which 0 was none. */
 static bool is_early(const struct json *conf)
 {
-	return !has(conf, "OrigVfState") && json_str(json_get(conf, "HostIFNames"));
+	return !has_key(conf, "OrigVfState") && json_str(json_get(conf, "HostIFNames"));
 }
 
 static void take_early(const struct json *conf, struct peer *p)
 {
 	take_name(conf, "HostIFNames", &p->base);
-	p->dirty = number(conf, "vlan") ? VF_VLAN : 0;
+	p->dirty = json_u32(conf, "vlan") ? VF_VLAN : 0;
 }
 
 int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
@@ -128,7 +130,7 @@ int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
 	if (early) {
 		take_early(conf, &p);
 	} else {
-		p.dirty = configured(conf);
+		p.dirty = configured_attrs(conf);
 		take_pf_side(was, &p.base.pf_side);
 		take_netdev(was, &p.base);
 	}
@@ -206,7 +208,7 @@ int peer_find(const struct ctx *ctx, const char *container, const char *ifname, 
 }
 
 /* Both may have dashes; a container runtime's identifiers have none, and are long. */
-static void split(struct peer *p)
+static void split_file_name(struct peer *p)
 {
 	size_t hex = strspn(p->file, "0123456789abcdef");
 	const char *dash = hex >= 32 && p->file[hex] == '-' ? p->file + hex : strrchr(p->file, '-');
@@ -218,12 +220,12 @@ static void split(struct peer *p)
 		(void)snprintf(p->ifname, sizeof(p->ifname), "%.15s", dash + 1);
 }
 
-static int visible(const struct dirent *d)
+static int is_visible(const struct dirent *d)
 {
 	return d->d_name[0] != '.' && strcmp(d->d_name, BY_PCI) != 0;
 }
 
-static int visit(const struct ctx *ctx, int dir, const char *file, peer_fn fn, void *arg)
+static int visit_file(const struct ctx *ctx, int dir, const char *file, peer_fn fn, void *arg)
 {
 	auto_peer struct peer p = { .file = "" };
 	struct err why;
@@ -235,7 +237,7 @@ static int visit(const struct ctx *ctx, int dir, const char *file, peer_fn fn, v
 		(void)snprintf(p.file, sizeof(p.file), "%s", file);
 		p.network = "";
 	}
-	split(&p);
+	split_file_name(&p);
 	return fn(&p, arg);
 }
 
@@ -252,12 +254,12 @@ int peer_each(const struct ctx *ctx, peer_fn fn, void *arg, struct err *e)
 		*e = why;
 		return -1;
 	}
-	int n = scandirat(dir, ".", &names, visible, alphasort);
+	int n = scandirat(dir, ".", &names, is_visible, alphasort);
 	if (n < 0)
 		return errno == ENOMEM ? err_nomem(e)
 				       : err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->cni_dir);
 	for (int i = 0; i < n; i++) {
-		stopped = stopped || visit(ctx, dir, names[i]->d_name, fn, arg);
+		stopped = stopped || visit_file(ctx, dir, names[i]->d_name, fn, arg);
 		free(names[i]);
 	}
 	free(names);
@@ -300,7 +302,7 @@ static bool has_no_interface(const struct ctx *ctx, const char *vf)
  * The kernel moves the interface of a VF to the host when its namespace ends. A path that is not
  * seen from here proves nothing while the interface is not back: it may be in a living pod.
  */
-static enum peer_state judge(const struct ctx *ctx, const struct peer *p)
+static enum peer_state peer_state_of(const struct ctx *ctx, const struct peer *p)
 {
 	auto_netns struct netns ns = { .fd = -1 };
 	char name[IFNAME_LEN];
@@ -329,7 +331,7 @@ int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct e
 		if (rc <= 0)
 			return rc < 0 ? -1 : (int)PEER_NONE;
 	}
-	enum peer_state state = judge(ctx, &p);
+	enum peer_state state = peer_state_of(ctx, &p);
 	*out = p;
 	p = (struct peer){ .file = "" };
 	return (int)state;

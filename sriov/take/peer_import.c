@@ -8,7 +8,8 @@
 
 #define LOCK_MS 10000
 
-static int check(const struct ctx *ctx, const struct peer *p, struct netns *pod, struct err *e)
+static int check_importable(const struct ctx *ctx, const struct peer *p, struct netns *pod,
+			    struct err *e)
 {
 	struct err why;
 
@@ -38,20 +39,20 @@ static int write_entry(const struct ctx *ctx, const struct peer *p, struct vf_pl
 	if (nl_open(&nl, e) || vf_locate(ctx, nl, p->vf, place, e))
 		return -1;
 	h.nl = nl;
-	if (ledger_read(ctx, p->vf, &old, &why) == 0 && old.owned && vf_owner_lives(ctx, &old)) {
+	if (vf_state_read(ctx, p->vf, &old, &why) == 0 && old.owned && vf_owner_lives(ctx, &old)) {
 		if (vf_owner_is(&old, &owner.key, (struct netns_id){ 0 }))
 			return 0;
 		return err_set(e, ERR_BUSY, 0, "VF %s belongs to container %.64s by now", p->vf,
 			       old.owner.key.container);
 	}
-	return peer_entry(&h, p, &owner, &x, e) || ledger_write(ctx, &x, e) ? -1 : 0;
+	return peer_entry(&h, p, &owner, &x, e) || vf_state_write(ctx, &x, e) ? -1 : 0;
 }
 
 /*
  * sriov-cni keeps nothing of the IPAM's configuration but its type, so that only the runtime's DEL
  * can release addresses: none is kept here, for repair would try it.
  */
-static struct json *configuration(const struct peer *p)
+static struct json *peer_config(const struct peer *p)
 {
 	auto_json struct json *conf = json_dup(p->conf);
 
@@ -65,7 +66,7 @@ static struct json *configuration(const struct peer *p)
 static int write_record(const struct ctx *ctx, const struct peer *p, const struct netns *pod,
 			const struct vf_place *place, struct err *e)
 {
-	auto_json struct json *conf = configuration(p), *device = sriov_device(place, NULL, NULL);
+	auto_json struct json *conf = peer_config(p), *device = sriov_device(place, NULL, NULL);
 	struct record r = { .key = { p->network, p->container, p->ifname },
 			    .plugin = "sriov",
 			    .kind = "",
@@ -87,7 +88,7 @@ int peer_may_import(const struct ctx *ctx, const struct peer *p, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 
-	return check(ctx, p, &pod, e);
+	return check_importable(ctx, p, &pod, e);
 }
 
 int peer_import(const struct ctx *ctx, const struct peer *p, struct err *e)
@@ -98,14 +99,14 @@ int peer_import(const struct ctx *ctx, const struct peer *p, struct err *e)
 	struct vf_place place;
 	struct err why;
 
-	if (check(ctx, p, &pod, e))
+	if (check_importable(ctx, p, &pod, e))
 		return -1;
 	auto_fd int lock = record_lock(ctx, &key, true, LOCK_MS, e);
 	if (lock < 0)
 		return -1;
 	if (record_read(ctx, &key, &old, &why) == 0)
 		return err_set(e, ERR_BUSY, 0, "it is an attachment of railhead already");
-	auto_fd int vf_lock = ledger_lock(ctx, p->vf, LEDGER_LOCK_MS, e);
+	auto_fd int vf_lock = vf_state_lock(ctx, p->vf, VF_STATE_LOCK_MS, e);
 	return vf_lock < 0 || write_entry(ctx, p, &place, e) ||
 			       write_record(ctx, p, &pod, &place, e)
 		       ? -1

@@ -22,8 +22,8 @@ static void add_netdev(struct vf_baseline *b, uint32_t mtu, const uint8_t *mac)
 }
 
 /* As it would be without a tenant, of what the peer does not tell. */
-static void guess(struct nl *nl, const struct link_info *link, const char *name,
-		  struct vf_baseline *b)
+static void guess_baseline(struct nl *nl, const struct link_info *link, const char *name,
+			   struct vf_baseline *b)
 {
 	struct err ignored;
 
@@ -40,7 +40,7 @@ static void guess(struct nl *nl, const struct link_info *link, const char *name,
 }
 
 /* What we know of it is from before the peer had it; what the peer tells is later. */
-static void merge(struct vf_baseline *b, const struct vf_baseline *known)
+static void merge_baseline(struct vf_baseline *b, const struct vf_baseline *known)
 {
 	const unsigned more = known->pf_side.has & ~b->pf_side.has;
 	struct vf_baseline both = *known;
@@ -56,7 +56,7 @@ static void merge(struct vf_baseline *b, const struct vf_baseline *known)
 
 /* An attribute that the peer set and does not tell of is a fresh VF's; one that it did not set is
  * as it is now. */
-static void complete(struct vf_baseline *b, const struct vf_info *now, unsigned dirty)
+static void complete_baseline(struct vf_baseline *b, const struct vf_info *now, unsigned dirty)
 {
 	struct vf_info *s = &b->pf_side;
 	const unsigned fresh = dirty & ~(unsigned)VF_MAC & ~s->has;
@@ -92,12 +92,12 @@ static int look_in_pod(const struct netns *pod, const struct peer *p, const char
 	if (nl_link_by_name(nl, ifname, &link, &why) ||
 	    (*link.parent ? strcmp(link.parent, p->vf) != 0 : *link.kind != '\0'))
 		return 0;
-	guess(nl, &link, NULL, b);
+	guess_baseline(nl, &link, NULL, b);
 	return link.ifindex;
 }
 
-static int find(const struct peer_host *h, const struct peer *p, const struct peer_owner *owner,
-		struct found *out, struct err *e)
+static int find_netdev(const struct peer_host *h, const struct peer *p,
+		       const struct peer_owner *owner, struct found *out, struct err *e)
 {
 	struct vf_baseline *b = &out->base;
 	auto_netns struct netns pod = { .fd = -1 };
@@ -115,12 +115,13 @@ static int find(const struct peer_host *h, const struct peer *p, const struct pe
 	}
 	if (pci_vf_netdev(h->ctx->sysfs, p->vf, name, &why) == 0 &&
 	    nl_link_by_name(h->nl, name, &link, &why) == 0)
-		guess(h->nl, &link, name, b);
+		guess_baseline(h->nl, &link, name, b);
 	return 0;
 }
 
 /* A file that only says who has it tells nothing of what it was like. */
-static int begin(const struct peer_host *h, const struct peer *p, struct vf_entry *x, struct err *e)
+static int begin_entry(const struct peer_host *h, const struct peer *p, struct vf_entry *x,
+		       struct err *e)
 {
 	struct vf_place place;
 
@@ -141,12 +142,12 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 	if (p->has_base && at.base.has_netdev && h->known)
 		add_netdev(&at.base, h->known->base.mtu,
 			   h->known->base.has_mac ? h->known->base.mac : NULL);
-	if (begin(h, p, &x, e) || find(h, p, owner, &at, e))
+	if (begin_entry(h, p, &x, e) || find_netdev(h, p, owner, &at, e))
 		return -1;
 	if (p->has_base) {
 		if (h->known)
-			merge(&at.base, &h->known->base);
-		complete(&at.base, &x.base.pf_side, p->dirty);
+			merge_baseline(&at.base, &h->known->base);
+		complete_baseline(&at.base, &x.base.pf_side, p->dirty);
 		x.base = at.base;
 		x.dirty = p->dirty;
 	}
@@ -167,7 +168,7 @@ static int put_back(const struct ctx *ctx, struct nl *nl, const struct peer *p, 
 {
 	log_info(&ctx->log, "VF %s: put back as sriov-cni found it for container %.64s", p->vf,
 		 p->container);
-	if (vf_put_back(ctx, nl, x, e) || ledger_write(ctx, x, e))
+	if (vf_restore(ctx, nl, x, e) || vf_state_write(ctx, x, e))
 		return err_wrap(e, "VF %s of sriov-cni's", p->vf);
 	return peer_forget(ctx, p, e);
 }
@@ -180,7 +181,7 @@ static const struct vf_entry *read_known(const struct ctx *ctx, const char *vf, 
 	uint64_t life;
 
 	if (ctx_boot_id(ctx, boot, &ignored) || vf_life(ctx, vf, &life, &ignored) ||
-	    ledger_read(ctx, vf, x, &ignored))
+	    vf_state_read(ctx, vf, x, &ignored))
 		return NULL;
 	return strcmp(x->boot, boot) == 0 && x->life == life ? x : NULL;
 }
@@ -246,6 +247,6 @@ int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct e
 		return 0;
 	if (!*at.netns)
 		at.netns = p.netns;
-	auto_fd int lock = ledger_lock(ctx, p.vf, LEDGER_LOCK_MS, e);
+	auto_fd int lock = vf_state_lock(ctx, p.vf, VF_STATE_LOCK_MS, e);
 	return lock < 0 ? -1 : release_locked(ctx, &p, &at, e);
 }

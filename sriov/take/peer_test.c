@@ -423,10 +423,10 @@ START_TEST(a_dead_ones_is_repaired)
 	struct err e = { .msg = "" };
 
 	good(manager_repair(&m, world_vf(0), true, &r, &e), &e);
-	ck_assert_int_eq(r.outcome, VF_WOULD_MEND);
+	ck_assert_int_eq(r.outcome, VF_WOULD_REPAIR);
 	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 7);
 	good(manager_repair(&m, world_vf(0), false, &r, &e), &e);
-	ck_assert_int_eq(r.outcome, VF_MENDED);
+	ck_assert_int_eq(r.outcome, VF_REPAIRED);
 	is_as_it_was(&l);
 }
 END_TEST

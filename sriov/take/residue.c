@@ -19,7 +19,7 @@ static bool same_key(const struct record_key *a, const struct record_key *b)
 	       strcmp(a->ifname, b->ifname) == 0;
 }
 
-static int consider(const struct record *r, void *arg)
+static int consider_record(const struct record *r, void *arg)
 {
 	struct search *s = arg;
 	const char *vf = r->tree ? sriov_device_vf(r) : NULL;
@@ -41,7 +41,8 @@ bool residue_of(const struct ctx *ctx, const char *vf, const struct record_key *
 	struct search s = { .vf = vf, .boot = boot, .except = except, .who = who };
 	struct err why;
 
-	if (ctx_boot_id(ctx, boot, &why) == 0 && record_each(ctx, NULL, consider, &s, &why) == 0)
+	if (ctx_boot_id(ctx, boot, &why) == 0 &&
+	    record_each(ctx, NULL, consider_record, &s, &why) == 0)
 		return s.found;
 	if (!s.found)
 		(void)snprintf(who, RESIDUE_LEN, "somebody, perhaps: %.200s", why.msg);

@@ -33,7 +33,7 @@ static const struct json_field top[] = {
 	{ 0 },
 };
 
-static struct tier untold(void)
+static struct tier empty_tier(void)
 {
 	return (struct tier){ .min_rate = TIER_UNTOLD,
 			      .max_rate = TIER_UNTOLD,
@@ -46,7 +46,7 @@ static bool says_nothing(const struct tier *t)
 	return t->min_rate < 0 && t->max_rate < 0 && t->qos < 0 && t->traffic_class < 0;
 }
 
-static int check(const struct tier *t, const char *where, struct err *e)
+static int check_rates(const struct tier *t, const char *where, struct err *e)
 {
 	if (says_nothing(t))
 		return err_set(e, ERR_CONFIG, 0,
@@ -63,7 +63,7 @@ static int check(const struct tier *t, const char *where, struct err *e)
 static int decode_one(const struct json *n, struct tier *out, struct err *e)
 {
 	const char *name = json_key(n);
-	struct tier t = untold();
+	struct tier t = empty_tier();
 	char where[TIER_NAME_LEN + 8];
 
 	if (!id_valid(name) || strlen(name) >= TIER_NAME_LEN)
@@ -73,7 +73,7 @@ static int decode_one(const struct json *n, struct tier *out, struct err *e)
 			       name, TIER_NAME_LEN - 1);
 	(void)snprintf(where, sizeof(where), "tiers.%s", name);
 	if (json_decode(n, where, values, &t, e) || json_refuse_unknown(n, where, values, e) ||
-	    check(&t, where, e))
+	    check_rates(&t, where, e))
 		return -1;
 	memcpy(t.name, name, strlen(name) + 1);
 	*out = t;
@@ -97,7 +97,7 @@ static int refuse_name(const struct json *tiers, struct err *e)
 
 static int decode_all(const struct json *tiers, const char *name, struct tier *out, struct err *e)
 {
-	struct tier t, found = untold();
+	struct tier t, found = empty_tier();
 
 	if (json_len(tiers) == 0 || json_len(tiers) > TIER_MAX)
 		return err_set(e, ERR_CONFIG, 0, "tiers: has %zu of them; 1 to %d are possible",
@@ -157,7 +157,7 @@ struct json *tier_to_json(const struct tier *t)
 int tier_from_json(const struct json *n, struct tier *out, struct err *e)
 {
 	const char *name = json_str(json_get(n, "name"));
-	struct tier t = untold();
+	struct tier t = empty_tier();
 
 	if (!name || !id_valid(name) || strlen(name) >= TIER_NAME_LEN)
 		return err_set(e, ERR_NOTFOUND, 0, "no tier is on record");

@@ -70,7 +70,8 @@ struct world manager_world(uint32_t vfs, const char *now)
 	return w;
 }
 
-int create(const struct world *w, const struct vf_order *o, struct vf_made *made, struct err *e)
+int create(const struct world *w, const struct vf_order *o, struct vf_order_result *made,
+	   struct err *e)
 {
 	const struct manager m = { &w->ctx, w->nl, hear, NULL };
 
@@ -78,9 +79,9 @@ int create(const struct world *w, const struct vf_order *o, struct vf_made *made
 	return manager_create(&m, o, made, e);
 }
 
-struct vf_made created(const struct world *w, uint32_t count)
+struct vf_order_result created(const struct world *w, uint32_t count)
 {
-	struct vf_made made = { .pf = "" };
+	struct vf_order_result made = { .pf = "" };
 	struct err e = { .msg = "" };
 	int rc = create(w, &(struct vf_order){ .pf = "pf0", .count = count }, &made, &e);
 
@@ -92,7 +93,7 @@ struct vf_made created(const struct world *w, uint32_t count)
 
 struct err refused(const struct world *w, const struct vf_order *o)
 {
-	struct vf_made made = { .before = 77 };
+	struct vf_order_result made = { .before = 77 };
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(create(w, o, &made, &e), -1);

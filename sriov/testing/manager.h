@@ -30,8 +30,9 @@ void num_is(const char *n);
 bool autoprobe(void);
 
 /* create, created, refused - VFs for a PF: what may fail, what must work, what must not. */
-int create(const struct world *w, const struct vf_order *o, struct vf_made *made, struct err *e);
-struct vf_made created(const struct world *w, uint32_t count);
+int create(const struct world *w, const struct vf_order *o, struct vf_order_result *made,
+	   struct err *e);
+struct vf_order_result created(const struct world *w, uint32_t count);
 struct err refused(const struct world *w, const struct vf_order *o);
 
 /* pf_mac - the PF's own. */

@@ -177,7 +177,7 @@ struct claimant claimant_of(const struct world *w, const char *container, const 
 		.key = { "net-a", container, "net1" },
 		.netns = p->path,
 		.netns_id = p->ns.id,
-		.dirt = VF_ALL,
+		.will_change = VF_ALL,
 	};
 }
 
@@ -188,7 +188,7 @@ struct vf_entry world_entry(const struct world *w, uint32_t n)
 	struct vf_entry x = { 0 };
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(ledger_read(&w->ctx, world_vf(n), &x, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_state_read(&w->ctx, world_vf(n), &x, &e) == 0, "%s", e.msg);
 	return x;
 }
 

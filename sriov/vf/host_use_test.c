@@ -240,28 +240,28 @@ START_TEST(adopted_by_command)
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(adopt(&w, false).outcome, VF_MENDED);
-	ck_assert_int_eq(adopt(&w, false).outcome, VF_WAS_WELL);
+	ck_assert_int_eq(adopt(&w, false).outcome, VF_REPAIRED);
+	ck_assert_int_eq(adopt(&w, false).outcome, VF_WAS_HEALTHY);
 	ck_assert_int_eq(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), 0);
 	w.kernel->vf[0].is.vlan = 7;
-	ck_assert_int_eq(adopt(&w, true).outcome, VF_WOULD_MEND);
+	ck_assert_int_eq(adopt(&w, true).outcome, VF_WOULD_REPAIR);
 	struct vf_report r = adopt(&w, false);
-	ck_assert_int_eq(r.outcome, VF_MENDED);
+	ck_assert_int_eq(r.outcome, VF_REPAIRED);
 	ck_assert_str_eq(r.why, "vlan, mtu");
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 	ck_assert_uint_eq(x.base.mtu, 9000);
 	ck_assert_uint_eq(x.base.pf_side.vlan, 7);
 	/* What nobody could put back may be called right as well. */
 	x.dirty = VF_RATE;
-	ck_assert_int_eq(ledger_write(&w.ctx, &x, &e), 0);
+	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	r = adopt(&w, false);
-	ck_assert_int_eq(r.outcome, VF_MENDED);
+	ck_assert_int_eq(r.outcome, VF_REPAIRED);
 	ck_assert_str_eq(named(&w, &p, 0).msg, "");
-	ck_assert_int_eq(adopt(&w, false).outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(adopt(&w, false).outcome, VF_SKIPPED);
 	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), 0);
 	give(&w, "v0", "10.0.0.5/24");
 	r = adopt(&w, false);
-	ck_assert_int_eq(r.outcome, VF_LEFT_ALONE);
+	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_str_eq(r.why, "it has the address 10.0.0.5/24");
 }
 END_TEST

@@ -71,18 +71,18 @@ void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
 enum vf_attr vf_differing(const struct vf_info *is, const struct vf_info *want);
 
 /* What an attachment wants of its VF. */
-struct vf_wish {
+struct vf_request {
 	struct vf_info pf_side; /* has: what to set; a MAC is the interface's too */
 	uint32_t mtu;           /* 0: as it is */
 };
 
 /*
- * vf_configure - grant it, on the host. Not atomic: after a failure vf_put_back() undoes what was
+ * vf_configure - grant it, on the host. Not atomic: after a failure vf_restore() undoes what was
  * done. Errors name the key, the driver and the PF. *own_mac (may be NULL) becomes true when the
  * VF turns out to have had a MAC of its own, which only a VF that is given another one shows; also
  * when another key fails after that.
  */
-int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, bool *own_mac,
+int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_request *w, bool *own_mac,
 		 struct err *e) must_check;
 
 /* Where a VF shall go. */
@@ -93,14 +93,14 @@ struct vf_target {
 };
 
 /*
- * vf_move_in - into the pod as ifname, by one request; alternative names that are taken there are
- * dropped first. *ifindex becomes its number there.
+ * vf_move_to_pod - into the pod as ifname, by one request; alternative names that are taken there
+ * are dropped first. *ifindex becomes its number there.
  */
-int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifindex,
-	       struct err *e) must_check;
+int vf_move_to_pod(const struct vf_place *p, const struct vf_target *to, int *ifindex,
+		   struct err *e) must_check;
 
 /*
- * vf_put_back - the VF of x to its baseline: out of the owner's namespace if that is alive, name,
+ * vf_restore - the VF of x to its baseline: out of the owner's namespace if that is alive, name,
  * alternative names, MAC, MTU, and those attributes of the PF's side that x calls dirty. x->dirty
  * keeps those that the kernel refused to put back, which is a warning in the log. A VF or PF that
  * is gone is success; -1 means that the interface could not be fetched or looked for, or that
@@ -108,7 +108,7 @@ int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifinde
  * it is owned no longer, unless its owner's namespace has no name any more and the interface is not
  * back: whoever asks for that attachment again may find it.
  */
-int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e) must_check;
+int vf_restore(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e) must_check;
 
 /* The two MACs of a VF, and where they live. */
 struct vf_macs {

@@ -5,14 +5,14 @@
 
 #include "sriov/vf/vf.h"
 
-static void add(struct vf_differences *d, const char *what)
+static void add_difference(struct vf_differences *d, const char *what)
 {
 	size_t len = strlen(d->text);
 
 	(void)snprintf(d->text + len, sizeof(d->text) - len, "%s%s", len ? ", " : "", what);
 }
 
-static unsigned differing(const struct vf_info *is, const struct vf_info *was)
+static unsigned differing_attrs(const struct vf_info *is, const struct vf_info *was)
 {
 	struct vf_info rest = *is;
 	unsigned all = 0;
@@ -28,10 +28,10 @@ static unsigned differing(const struct vf_info *is, const struct vf_info *was)
 static void compare_pf_side(const struct vf_info *is, const struct vf_info *was,
 			    struct vf_differences *d)
 {
-	d->attrs = differing(is, was);
+	d->attrs = differing_attrs(is, was);
 	for (unsigned one = 1; one <= VF_ALL; one <<= 1) {
 		if (d->attrs & one)
-			add(d, vf_attr_name((enum vf_attr)one));
+			add_difference(d, vf_attr_name((enum vf_attr)one));
 	}
 }
 
@@ -66,9 +66,9 @@ static void compare_settings(const struct vf_baseline *is, const struct vf_basel
 	if (!is->has_settings || !was->has_settings)
 		return;
 	for (size_t n = 0; (what = settings_changed(&is->link, &was->link, n)); n++)
-		add(d, what);
+		add_difference(d, what);
 	for (size_t n = 0; (what = ethtool_changed_part(&is->tool, &was->tool, n)); n++)
-		add(d, what);
+		add_difference(d, what);
 }
 
 /* Without an interface, then or now, there is none to compare: it has another driver. */
@@ -80,15 +80,15 @@ void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, boo
 	if (!is->has_netdev || !was->has_netdev)
 		return;
 	if (strcmp(is->name, was->name) != 0)
-		add(d, "name");
+		add_difference(d, "name");
 	if (has_other_mac(is, was))
-		add(d, "address");
+		add_difference(d, "address");
 	if (was->mtu && is->mtu != was->mtu)
-		add(d, "mtu");
+		add_difference(d, "mtu");
 	if (is->up != was->up && (both || was->up))
-		add(d, is->up ? "up" : "down");
+		add_difference(d, is->up ? "up" : "down");
 	if (lacks_altname(is, was) || (both && lacks_altname(was, is)))
-		add(d, "alternative names");
+		add_difference(d, "alternative names");
 	compare_settings(is, was, d);
 }
 
@@ -97,7 +97,7 @@ void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, boo
 static void follow_pf_side(struct vf_info *base, const struct vf_info *left,
 			   const struct vf_info *now)
 {
-	unsigned take = differing(now, left) | (now->has & ~base->has);
+	unsigned take = differing_attrs(now, left) | (now->has & ~base->has);
 
 	base->has |= take;
 	if (take & VF_MAC)
@@ -140,7 +140,7 @@ void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
 
 	follow_pf_side(&base->pf_side, &was.pf_side, &now->pf_side);
 	/* Whose own it was is not known of a new one. */
-	if (differing(&now->pf_side, &was.pf_side) & VF_MAC)
+	if (differing_attrs(&now->pf_side, &was.pf_side) & VF_MAC)
 		base->own_mac = false;
 	if (!now->has_netdev)
 		return;

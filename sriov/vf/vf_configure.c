@@ -26,7 +26,7 @@ static const char *refused_key(const struct vf_info *want, enum vf_attr one, int
 	return one == VF_VLAN && errnum == EPROTONOSUPPORT ? "vlanProto" : vf_attr_name(one);
 }
 
-static int explain(const struct vf_place *p, const char *key, struct err *e)
+static int explain_refusal(const struct vf_place *p, const char *key, struct err *e)
 {
 	return err_wrap(e, "%s: VF %s (driver %s, PF %s)", key, p->vf,
 			*p->driver ? p->driver : "none", p->pf_name);
@@ -56,7 +56,7 @@ static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
 	       nl_vf_get(m->nl, m->vf, &is, &ignored) == 0 && memcmp(is.mac, m->mac, MAC_LEN) == 0;
 }
 
-int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *w, bool *own_mac,
+int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_request *w, bool *own_mac,
 		 struct err *e)
 {
 	/* Trust first: some drivers let only a trusted VF have another MAC. */
@@ -72,10 +72,10 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_wish *
 		*own_mac = (want->has & VF_MAC) && has_own_mac(p, &macs);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		if ((want->has & order[i]) && nl_vf_set(nl, vf, want, order[i], e))
-			return explain(p, refused_key(want, order[i], e->errnum), e);
+			return explain_refusal(p, refused_key(want, order[i], e->errnum), e);
 	}
 	if ((want->has & VF_MAC) && vf_set_macs(&macs, e))
-		return explain(p, vf_attr_name(VF_MAC), e);
+		return explain_refusal(p, vf_attr_name(VF_MAC), e);
 	if (w->mtu && macs.ifindex && nl_link_set_mtu(nl, macs.ifindex, w->mtu, e))
 		return err_wrap(e, "mtu: VF %s (driver %s)", p->vf, p->driver);
 	return 0;
@@ -122,7 +122,7 @@ static int make_way(struct clash *c)
 }
 
 /* A name too long to ask for is known to be taken there by the refusal alone. */
-static int move(struct clash *c)
+static int move_past_clash(struct clash *c)
 {
 	const struct vf_target *to = c->to;
 	struct err why;
@@ -139,12 +139,13 @@ static int move(struct clash *c)
 	return -1;
 }
 
-int vf_move_in(const struct vf_place *p, const struct vf_target *to, int *ifindex, struct err *e)
+int vf_move_to_pod(const struct vf_place *p, const struct vf_target *to, int *ifindex,
+		   struct err *e)
 {
 	struct clash c = { .to = to, .e = e };
 	struct link_info link;
 
-	if (ifindex_here(to->host_nl, p, &c.ifindex, e) || make_way(&c) || move(&c) ||
+	if (ifindex_here(to->host_nl, p, &c.ifindex, e) || make_way(&c) || move_past_clash(&c) ||
 	    nl_link_by_name(to->pod_nl, to->ifname, &link, e))
 		return err_wrap(e, "VF %s", p->vf);
 	*ifindex = link.ifindex;

@@ -10,7 +10,7 @@
 #include "sriov/testing/vf.h"
 
 static const uint8_t admin[MAC_LEN] = { 0x02, 9, 9, 9, 9, 9 };
-static const struct vf_wish all = {
+static const struct vf_request all = {
 	.pf_side = { .has = VF_ALL,
 		     .mac = { 0x02, 1, 2, 3, 4, 5 },
 		     .vlan = 100,
@@ -41,7 +41,7 @@ static struct link_info link_of(struct nl *nl, const char *name)
 	return li;
 }
 
-static void configure(const struct world *w, const struct vf_wish *want)
+static void configure(const struct world *w, const struct vf_request *want)
 {
 	const struct vf_place p = locate(w, 0);
 	struct err e = { .msg = "" };
@@ -50,7 +50,7 @@ static void configure(const struct world *w, const struct vf_wish *want)
 	ck_assert_str_eq(e.msg, "");
 }
 
-static struct err refused(const struct world *w, const struct vf_wish *want)
+static struct err refused(const struct world *w, const struct vf_request *want)
 {
 	const struct vf_place p = locate(w, 0);
 	struct err e = { .msg = "" };
@@ -82,7 +82,7 @@ START_TEST(nothing_wanted_nothing_asked)
 {
 	auto_world struct world w = world(1);
 	const struct vf_place p = locate(&w, 0);
-	const struct vf_wish none = { .mtu = 0 };
+	const struct vf_request none = { .mtu = 0 };
 	struct err e = { .msg = "" };
 
 	w.kernel->requests = 0;
@@ -109,7 +109,7 @@ START_TEST(a_refusal_is_named_by_its_key)
 	auto_world struct world w = world(1);
 
 	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
-		struct vf_wish want = all;
+		struct vf_request want = all;
 
 		want.pf_side.min_rate = c[i].min_rate;
 		w.kernel->refuses[c[i].one] = c[i].errnum;
@@ -126,7 +126,7 @@ END_TEST
 START_TEST(an_mtu_that_is_refused)
 {
 	auto_world struct world w = world(1);
-	const struct vf_wish large = { .mtu = 100000 };
+	const struct vf_request large = { .mtu = 100000 };
 	struct err e = refused(&w, &large);
 
 	ck_assert_ptr_eq(strstr(e.msg, "mtu: "), e.msg);
@@ -211,7 +211,7 @@ START_TEST(a_VF_that_its_PF_resets)
 {
 	static const int busy[] = { EBUSY, EAGAIN, EPERM, EADDRNOTAVAIL };
 	auto_world struct world w = world(1);
-	struct vf_wish want = all;
+	struct vf_request want = all;
 
 	kernel = w.kernel;
 	for (size_t i = 0; i < ARRAY_SIZE(busy); i++) {
@@ -280,7 +280,7 @@ START_TEST(names_that_are_taken_there)
 	int ifindex;
 
 	first.ifname = "busy";
-	ck_assert_int_eq(vf_move_in(&other, &first, &ifindex, &e), 0);
+	ck_assert_int_eq(vf_move_to_pod(&other, &first, &ifindex, &e), 0);
 	altname(p.nl, "busy", "busy-too");
 	altname(p.nl, "busy", LONG_NAME);
 	altname(w.nl, "v0", "busy");
@@ -288,7 +288,7 @@ START_TEST(names_that_are_taken_there)
 	altname(w.nl, "v0", LONG_NAME);
 	altname(w.nl, "v0", "net1");
 	altname(w.nl, "v0", "its-own");
-	ck_assert_msg(vf_move_in(&place, &to, &ifindex, &e) == 0, "%s (%s)", e.msg, e.detail);
+	ck_assert_msg(vf_move_to_pod(&place, &to, &ifindex, &e) == 0, "%s (%s)", e.msg, e.detail);
 	ck_assert_str_eq(e.msg, "");
 	ck_assert_int_eq(ifindex, net_ifindex(p.nl, "net1"));
 	ck_assert_int_eq(nl_link_altnames(p.nl, ifindex, keep_name, names, &e), 0);
@@ -306,9 +306,9 @@ START_TEST(the_name_itself_is_taken)
 	int ifindex = -7;
 
 	altname(w.nl, "v0", "its-own");
-	ck_assert_int_eq(vf_move_in(&other, &to, &ifindex, &e), 0);
+	ck_assert_int_eq(vf_move_to_pod(&other, &to, &ifindex, &e), 0);
 	ifindex = -7;
-	ck_assert_int_eq(vf_move_in(&place, &to, &ifindex, &e), -1);
+	ck_assert_int_eq(vf_move_to_pod(&place, &to, &ifindex, &e), -1);
 	ck_assert_int_eq(e.errnum, EEXIST);
 	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
 	ck_assert_int_eq(ifindex, -7);
@@ -326,7 +326,7 @@ START_TEST(one_request_moves_and_renames)
 	int ifindex;
 
 	w.kernel->requests = 0;
-	ck_assert_int_eq(vf_move_in(&place, &to, &ifindex, &e), 0);
+	ck_assert_int_eq(vf_move_to_pod(&place, &to, &ifindex, &e), 0);
 	/* its number, its names, what it is like, the move, its number there */
 	ck_assert_uint_le(w.kernel->requests, 5);
 }
@@ -343,7 +343,7 @@ START_TEST(gone_before_it_moved)
 	int ifindex;
 
 	ck_assert_int_eq(nl_link_delete(w.nl, net_ifindex(w.nl, "v0"), &e), 0);
-	ck_assert_int_eq(vf_move_in(&place, &to, &ifindex, &e), -1);
+	ck_assert_int_eq(vf_move_to_pod(&place, &to, &ifindex, &e), -1);
 	ck_assert_int_eq(e.errnum, ENODEV);
 	e = (struct err){ .msg = "" };
 	ck_assert_int_eq(vf_configure(w.nl, &place, &all, NULL, &e), -1);

@@ -47,14 +47,14 @@ static void claim(struct scene *s)
 
 static void configure(struct scene *s, const uint8_t mac[MAC_LEN])
 {
-	struct vf_wish want = { .pf_side = { .has = VF_MAC | VF_TRUST } };
+	struct vf_request want = { .pf_side = { .has = VF_MAC | VF_TRUST } };
 	struct err e = { .msg = "" };
 
 	memcpy(want.pf_side.mac, mac, MAC_LEN);
 	want.pf_side.trust = true;
 	ok(vf_configure(s->w.nl, &s->place, &want, &s->own_mac, &e), &e);
 	if (s->own_mac)
-		ok(claim_had_own_mac(&s->w.ctx, world_vf(0), &s->who.key, &e), &e);
+		ok(claim_set_own_mac(&s->w.ctx, world_vf(0), &s->who.key, &e), &e);
 	ck_assert_mem_eq(s->vf->is.mac, mac, MAC_LEN);
 	ck_assert(s->vf->admin);
 }
@@ -65,8 +65,8 @@ static void move(struct scene *s)
 	struct err e = { .msg = "" };
 	int ifindex;
 
-	ok(vf_move_in(&s->place, &to, &ifindex, &e), &e);
-	ok(claim_moved(&s->w.ctx, world_vf(0), &s->who.key, ifindex, &e), &e);
+	ok(vf_move_to_pod(&s->place, &to, &ifindex, &e), &e);
+	ok(claim_set_ifindex(&s->w.ctx, world_vf(0), &s->who.key, ifindex, &e), &e);
 }
 
 static void release(struct scene *s)
@@ -129,7 +129,7 @@ START_TEST(what_is_so_already_stays)
 
 	for (int change = 0; change < 2; change++) {
 		claim(&s);
-		ok(claim_had_own_mac(&s.w.ctx, world_vf(0), &s.who.key, &e), &e);
+		ok(claim_set_own_mac(&s.w.ctx, world_vf(0), &s.who.key, &e), &e);
 		if (change)
 			ok(nl_link_set_mac(s.w.nl, s.was.ifindex, wanted, &e), &e);
 		ck_assert(!s.vf->admin);
@@ -187,7 +187,7 @@ START_TEST(somebody_elses)
 
 	claim(&s);
 	s.who.key.container = "c2";
-	ck_assert_int_eq(claim_had_own_mac(&s.w.ctx, world_vf(0), &s.who.key, &e), -1);
+	ck_assert_int_eq(claim_set_own_mac(&s.w.ctx, world_vf(0), &s.who.key, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
 	end(&s);
 }

@@ -6,15 +6,15 @@
 #include "lib/net/link.h"
 #include "sriov/vf/vf.h"
 
-/* vf_mend_settings - those of the interface ifindex to the baseline's; refused: for each that the
- * kernel refuses. */
-struct vf_mend {
+/* vf_restore_settings - those of the interface ifindex to the baseline's; refused: for each that
+ * the kernel refuses. */
+struct vf_settings_restore {
 	struct nl *nl;
 	int ifindex;
 	const struct vf_baseline *base;
 	void (*refused)(const char *what, const struct err *why, void *arg);
 	void *arg;
 };
-void vf_mend_settings(const struct vf_mend *m);
+void vf_restore_settings(const struct vf_settings_restore *m);
 
 #endif

@@ -20,7 +20,7 @@ struct mishap {
 	struct err err;
 };
 
-struct back {
+struct restore_run {
 	const struct ctx *ctx;
 	struct mishap *mishap;
 	struct nl *nl;
@@ -35,7 +35,7 @@ static bool may_pass(const struct err *why)
 	       why->errnum == ENOMEM || why->errnum == ENOBUFS;
 }
 
-static void note(const struct back *b, const char *what, const struct err *why)
+static void note_refusal(const struct restore_run *b, const char *what, const struct err *why)
 {
 	if (may_pass(why) && !b->mishap->any)
 		*b->mishap = (struct mishap){ true, *why };
@@ -43,10 +43,10 @@ static void note(const struct back *b, const char *what, const struct err *why)
 }
 
 /* It is tried again by whoever takes the VF next. */
-static void note_netdev(const struct back *b, const char *what, const struct err *why)
+static void note_netdev(const struct restore_run *b, const char *what, const struct err *why)
 {
-	note(b, what, why);
-	b->x->dirty |= VF_AWAY;
+	note_refusal(b, what, why);
+	b->x->dirty |= VF_UNREACHABLE;
 }
 
 /* ---- fetching it ---- */
@@ -77,7 +77,7 @@ static int find_in_pod(const struct vf_entry *x, struct nl *pod_nl, struct link_
 }
 
 struct names {
-	const struct back *b;
+	const struct restore_run *b;
 	struct nl *nl;
 	int ifindex;
 	bool keep_own;
@@ -127,7 +127,7 @@ static void fallback_name(const char *vf, char out[IFNAME_LEN])
 }
 
 /* from: the namespace the interface is in; home: where it goes. */
-static int move_to(struct back *b, struct nl *from, int ifindex, const struct netns *home,
+static int move_to(struct restore_run *b, struct nl *from, int ifindex, const struct netns *home,
 		   struct err *e)
 {
 	const char *name = b->x->base.name;
@@ -152,7 +152,7 @@ static int move_to(struct back *b, struct nl *from, int ifindex, const struct ne
 	return -1;
 }
 
-static int fetch_from(struct back *b, const struct netns *pod, const struct netns *home,
+static int fetch_from(struct restore_run *b, const struct netns *pod, const struct netns *home,
 		      struct err *e)
 {
 	auto_nl struct nl *pod_nl = NULL;
@@ -169,7 +169,8 @@ static int fetch_from(struct back *b, const struct netns *pod, const struct netn
 	return 0;
 }
 
-static int fetch_if_owner_lives(struct back *b, const struct netns *home, bool *dead, struct err *e)
+static int fetch_if_owner_lives(struct restore_run *b, const struct netns *home, bool *dead,
+				struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	const struct vf_owner *w = &b->x->owner;
@@ -196,7 +197,7 @@ static int fetch_if_owner_lives(struct back *b, const struct netns *home, bool *
  * 1: its name here, 0: it is not here. A namespace that dies gives it back within 100 ms or so, of
  * which sysfs sends no event to wait for; one that is kept alive by a process never does.
  */
-static int find_here(struct back *b, bool coming, char name[IFNAME_LEN], struct err *e)
+static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], struct err *e)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };
 	int64_t deadline = ctx_mono_ms() + (coming ? RETURN_MS : 0);
@@ -215,7 +216,7 @@ static int find_here(struct back *b, bool coming, char name[IFNAME_LEN], struct 
 }
 
 /* An interface that somebody's vfio-pci, or no driver, stands in for does not come back. */
-static bool has_one_somewhere(const struct back *b)
+static bool has_one_somewhere(const struct restore_run *b)
 {
 	struct vf_place p = { 0 };
 	struct err ignored;
@@ -226,15 +227,15 @@ static bool has_one_somewhere(const struct back *b)
 }
 
 /* What is on the host now; a name that is not its own is mended. */
-static int look_here(struct back *b, const struct netns *home, bool coming, struct err *e)
+static int look_here(struct restore_run *b, const struct netns *home, bool coming, struct err *e)
 {
 	bool somewhere = has_one_somewhere(b);
 	char name[IFNAME_LEN];
 	int rc = find_here(b, coming && somewhere, name, e);
 
-	b->x->dirty &= ~(unsigned)VF_AWAY;
+	b->x->dirty &= ~(unsigned)VF_UNREACHABLE;
 	if (rc == 0 && somewhere) {
-		b->x->dirty |= VF_AWAY;
+		b->x->dirty |= VF_UNREACHABLE;
 		log_warn(&b->ctx->log, "VF %s: its interface is not in %s, and has not come back",
 			 b->x->vf, b->x->owned ? b->x->owner.netns : "its pod");
 	}
@@ -252,7 +253,7 @@ static int look_here(struct back *b, const struct netns *home, bool coming, stru
 
 /* ---- mending what it is like ---- */
 
-static void mend_altnames(const struct back *b)
+static void restore_altnames(const struct restore_run *b)
 {
 	struct err why;
 
@@ -268,7 +269,7 @@ static void on_refused(const char *what, const struct err *why, void *arg)
 	note_netdev(arg, what, why);
 }
 
-static void mend_netdev(const struct back *b)
+static void restore_netdev(const struct restore_run *b)
 {
 	const struct vf_baseline *base = &b->x->base;
 	struct err why;
@@ -278,8 +279,9 @@ static void mend_netdev(const struct back *b)
 	if (base->mtu && b->link.mtu != base->mtu &&
 	    nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
 		note_netdev(b, "its MTU", &why);
-	mend_altnames(b);
-	vf_mend_settings(&(struct vf_mend){ b->nl, b->link.ifindex, base, on_refused, (void *)b });
+	restore_altnames(b);
+	vf_restore_settings(&(struct vf_settings_restore){ b->nl, b->link.ifindex, base, on_refused,
+							   (void *)b });
 	if (base->up && nl_link_set_up(b->nl, b->link.ifindex, &why))
 		note_netdev(b, "that it was up", &why);
 }
@@ -296,7 +298,7 @@ static struct vf_info as_it_was(const struct vf_baseline *base, enum vf_attr one
  * The VF's own MAC once more, without an administrator's, by which an untrusted pod could never
  * change it again. What is so already says nothing, and needs nothing.
  */
-static bool give_own_mac(const struct back *b, struct vf_ref vf, bool differs)
+static bool give_own_mac(const struct restore_run *b, struct vf_ref vf, bool differs)
 {
 	const struct vf_baseline *base = &b->x->base;
 	const struct vf_info none = { .has = VF_MAC };
@@ -316,7 +318,7 @@ static bool give_own_mac(const struct back *b, struct vf_ref vf, bool differs)
  * A pod may have changed the MAC of its interface alone. Then that is put back alone, if the driver
  * lets us: to set the PF's side of it would make it an administrator's.
  */
-static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
+static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err *e)
 {
 	const struct vf_baseline *base = &b->x->base;
 	const struct vf_info was = as_it_was(base, VF_MAC);
@@ -334,7 +336,8 @@ static int mend_mac(const struct back *b, struct vf_ref vf, struct err *e)
 }
 
 /* A driver may refuse what is so already: igb any rate while it has no link. */
-static int mend_one(const struct back *b, struct vf_ref vf, enum vf_attr one, struct err *e)
+static int restore_attr(const struct restore_run *b, struct vf_ref vf, enum vf_attr one,
+			struct err *e)
 {
 	struct vf_info was = as_it_was(&b->x->base, one), is;
 	struct err ignored;
@@ -351,14 +354,14 @@ static int mend_one(const struct back *b, struct vf_ref vf, enum vf_attr one, st
 		       : -1;
 }
 
-static void mend_pf_side(struct back *b, struct vf_ref vf)
+static void restore_pf_side(struct restore_run *b, struct vf_ref vf)
 {
 	static const enum vf_attr order[] = { VF_VLAN, VF_RATE, VF_SPOOFCHK, VF_LINK_STATE,
 					      VF_TRUST };
 	struct err why;
 
-	if (mend_mac(b, vf, &why) && why.errnum != EOPNOTSUPP) {
-		note(b, vf_attr_name(VF_MAC), &why);
+	if (restore_mac(b, vf, &why) && why.errnum != EOPNOTSUPP) {
+		note_refusal(b, vf_attr_name(VF_MAC), &why);
 		b->x->dirty |= VF_MAC;
 	} else {
 		b->x->dirty &= ~(unsigned)VF_MAC;
@@ -369,8 +372,8 @@ static void mend_pf_side(struct back *b, struct vf_ref vf)
 			continue;
 		log_debug(&b->ctx->log, "VF %s: putting its %s back", b->x->vf,
 			  vf_attr_name(order[i]));
-		if (mend_one(b, vf, order[i], &why))
-			note(b, vf_attr_name(order[i]), &why);
+		if (restore_attr(b, vf, order[i], &why))
+			note_refusal(b, vf_attr_name(order[i]), &why);
 		else
 			b->x->dirty &= ~(unsigned)order[i];
 	}
@@ -380,7 +383,7 @@ static void mend_pf_side(struct back *b, struct vf_ref vf)
  * What is other than it was although nobody refused anything: it is not an administrator's when
  * somebody looks again. pf_side: its PF was asked to change it.
  */
-static void note_what_is_left(const struct back *b, bool pf_side)
+static void note_what_is_left(const struct restore_run *b, bool pf_side)
 {
 	struct vf_entry *x = b->x;
 	struct vf_differences d = { .text = "" };
@@ -389,7 +392,7 @@ static void note_what_is_left(const struct back *b, bool pf_side)
 	struct err ignored;
 
 	x->has_left = false;
-	if ((x->dirty & VF_AWAY) || vf_locate(b->ctx, b->nl, x->vf, &place, &ignored) ||
+	if ((x->dirty & VF_UNREACHABLE) || vf_locate(b->ctx, b->nl, x->vf, &place, &ignored) ||
 	    (*place.name && vf_capture_netdev(b->nl, &place, &now, &ignored)))
 		return;
 	now.pf_side = x->base.pf_side;
@@ -411,7 +414,7 @@ static bool is_gone(const struct err *why)
 	return why->code == ERR_NOTFOUND || why->code == ERR_CONFIG || why->errnum == ENODEV;
 }
 
-static int put_back(struct back *b, struct err *e)
+static int put_back_netdev(struct restore_run *b, struct err *e)
 {
 	auto_netns struct netns home = { .fd = -1 };
 	struct vf_place place;
@@ -419,28 +422,28 @@ static int put_back(struct back *b, struct err *e)
 	bool dead = false, pf_side = b->x->dirty & VF_ALL;
 
 	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
-	    look_here(b, &home, dead || b->fetched || (b->x->dirty & VF_AWAY), e))
+	    look_here(b, &home, dead || b->fetched || (b->x->dirty & VF_UNREACHABLE), e))
 		return err_wrap(e, "bring VF %s back", b->x->vf);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
-		mend_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
+		restore_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
 	else if (is_gone(&why))
 		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
 	else
 		*b->mishap = (struct mishap){ true, why };
-	mend_netdev(b);
+	restore_netdev(b);
 	if (b->mishap->any) {
 		*e = b->mishap->err;
 		return err_wrap(e, "put VF %s back", b->x->vf);
 	}
-	b->x->owned = dead && (b->x->dirty & VF_AWAY);
+	b->x->owned = dead && (b->x->dirty & VF_UNREACHABLE);
 	note_what_is_left(b, pf_side);
 	return 0;
 }
 
-int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e)
+int vf_restore(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e)
 {
 	struct mishap mishap = { .any = false };
-	struct back b = { .ctx = ctx, .mishap = &mishap, .nl = nl, .x = x };
+	struct restore_run b = { .ctx = ctx, .mishap = &mishap, .nl = nl, .x = x };
 	struct err why;
 	uint64_t life;
 
@@ -452,7 +455,7 @@ int vf_put_back(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct
 		life = 0;
 	}
 	if (life && life == x->life)
-		return put_back(&b, e);
+		return put_back_netdev(&b, e);
 	/* It was removed with sriov_numvfs; if one is there now it is a new one, as new. */
 	x->dirty = 0;
 	x->owned = x->has_left = false;

@@ -51,10 +51,10 @@ static void move(struct lent *l)
 	int ifindex;
 
 	ok(vf_locate(&l->w.ctx, l->w.nl, world_vf(0), &place, &e), &e);
-	ok(vf_move_in(&place, &(struct vf_target){ l->w.nl, l->pod.nl, &l->pod.ns, "net1" },
-		      &ifindex, &e),
+	ok(vf_move_to_pod(&place, &(struct vf_target){ l->w.nl, l->pod.nl, &l->pod.ns, "net1" },
+			  &ifindex, &e),
 	   &e);
-	ok(claim_moved(&l->w.ctx, world_vf(0), &l->who.key, ifindex, &e), &e);
+	ok(claim_set_ifindex(&l->w.ctx, world_vf(0), &l->who.key, ifindex, &e), &e);
 }
 
 static void give_back(const struct lent *l)
@@ -114,7 +114,7 @@ static void is_as_it_was(const struct lent *l)
 START_TEST(everything_that_was_configured)
 {
 	struct lent l = lend();
-	const struct vf_wish all = {
+	const struct vf_request all = {
 		.pf_side = { .has = VF_ALL,
 			     .mac = { 0x02, 1, 2, 3, 4, 5 },
 			     .vlan = 100,
@@ -193,7 +193,7 @@ START_TEST(a_mac_that_only_the_pod_changed)
 	ok(nl_link_set_mac(l.pod.nl, net_ifindex(l.pod.nl, "net1"), other_mac, &e), &e);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	x.dirty = 0;
-	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	l.w.kernel->refuses[VF_MAC] = EPERM;
 	give_back(&l);
 	is_as_it_was(&l);
@@ -213,7 +213,7 @@ START_TEST(a_mac_that_cannot_be_put_back)
 	ok(nl_link_set_mac(l.pod.nl, net_ifindex(l.pod.nl, "net1"), other_mac, &e), &e);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	x.dirty = 0;
-	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = EINVAL;
 	give_back(&l);
 	ck_assert(world_log_has("mac cannot be put back"));
@@ -343,8 +343,9 @@ START_TEST(a_number_that_was_not_noted)
 		take(&l);
 		(void)same_number(&l.pod, l.was.ifindex);
 		ok(vf_locate(&l.w.ctx, l.w.nl, world_vf(0), &place, &e), &e);
-		ok(vf_move_in(&place, &(struct vf_target){ l.w.nl, l.pod.nl, &l.pod.ns, "net1" },
-			      &ifindex, &e),
+		ok(vf_move_to_pod(&place,
+				  &(struct vf_target){ l.w.nl, l.pod.nl, &l.pod.ns, "net1" },
+				  &ifindex, &e),
 		   &e);
 		ck_assert_int_ne(ifindex, l.was.ifindex);
 		give_back(&l);
@@ -417,7 +418,7 @@ START_TEST(from_nowhere)
 	ck_assert_int_lt(faketime_gone(), 2100);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert(x.owned);
-	ck_assert_uint_eq(x.dirty, VF_AWAY);
+	ck_assert_uint_eq(x.dirty, VF_UNREACHABLE);
 
 	const struct claimant b = claimant_of(&l.w, "c2", &next);
 	ck_assert_int_eq(claim_vf(&b, world_vf(0), &place, &e), -1);
@@ -476,7 +477,7 @@ START_TEST(hidden_by_its_pod)
 	ck_assert_int_eq(faketime_gone(), 0);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert(!x.owned);
-	ck_assert_uint_eq(x.dirty, VF_AWAY);
+	ck_assert_uint_eq(x.dirty, VF_UNREACHABLE);
 	netns_close(&deeper);
 	end(&l);
 }
@@ -536,7 +537,7 @@ START_TEST(under_the_path_of_its_pod)
 	take(&l);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	x.owner.netns = "/proc/self/ns/uts";
-	ok(ledger_write(&l.w.ctx, &x, &e), &e);
+	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	give_back(&l);
 	is_as_it_was(&l);
 	end(&l);

@@ -4,7 +4,7 @@
 #include "sriov/vf/vf_priv.h"
 
 /* By its present name: the one of the baseline may have been taken. */
-static void mend_tool(const struct vf_mend *m)
+static void restore_ethtool(const struct vf_settings_restore *m)
 {
 	struct ethtool_state is;
 	struct link_info link;
@@ -17,7 +17,7 @@ static void mend_tool(const struct vf_mend *m)
 	ethtool_set(link.name, &(struct ethtool_set){ &is, &m->base->tool, m->refused, m->arg });
 }
 
-void vf_mend_settings(const struct vf_mend *m)
+void vf_restore_settings(const struct vf_settings_restore *m)
 {
 	struct link_settings is;
 	struct err why;
@@ -30,5 +30,5 @@ void vf_mend_settings(const struct vf_mend *m)
 		nl_settings_set(
 			m->nl, m->ifindex,
 			&(struct settings_change){ &is, &m->base->link, m->refused, m->arg });
-	mend_tool(m);
+	restore_ethtool(m);
 }

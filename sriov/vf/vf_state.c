@@ -37,7 +37,7 @@ static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
 	auto_free char *text = NULL;
 	ssize_t len = fs_read_at(dir, vf, FILE_MAX, &text, e);
 
-	if (len < 0 || ledger_decode(text, (size_t)len, out, e)) {
+	if (len < 0 || vf_state_decode(text, (size_t)len, out, e)) {
 		if (!is_gone(e) && record_is_damaged(e)) /* a link, a folder, too long: not ours */
 			e->code = ERR_DECODE;
 		return -1;
@@ -49,7 +49,7 @@ static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
 	return -1;
 }
 
-int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
 {
 	auto_fd int dir = open_folder(ctx, false, e);
 
@@ -61,7 +61,7 @@ int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, str
 	return 0;
 }
 
-int ledger_folder(const struct ctx *ctx)
+int vf_state_open_dir(const struct ctx *ctx)
 {
 	struct err ignored;
 
@@ -79,13 +79,13 @@ static bool has_text(int folder, const char *vf, const char *what)
 	return n > 0 && memmem(text, (size_t)n, what, strlen(what));
 }
 
-bool ledger_glance(int folder, const char *vf)
+bool vf_state_looks_owned(int folder, const char *vf)
 {
 	/* within a string its quotes would be escaped */
 	return has_text(folder, vf, "\"owner\":");
 }
 
-bool ledger_names(int folder, const char *vf, const char *container)
+bool vf_state_looks_owned_by(int folder, const char *vf, const char *container)
 {
 	char quoted[CNI_ID_MAX + 3];
 
@@ -93,9 +93,9 @@ bool ledger_names(int folder, const char *vf, const char *container)
 	return has_text(folder, vf, quoted);
 }
 
-int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e)
+int vf_state_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e)
 {
-	auto_free char *text = ledger_print(x);
+	auto_free char *text = vf_state_print(x);
 
 	if (!text)
 		return err_nomem(e);
@@ -106,7 +106,7 @@ int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e)
 	return 0;
 }
 
-int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e)
+int vf_state_remove(const struct ctx *ctx, const char *vf, struct err *e)
 {
 	struct err why;
 	auto_fd int dir = open_folder(ctx, false, &why);
@@ -119,7 +119,7 @@ int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e)
 	return -1;
 }
 
-static int visible(const struct dirent *d)
+static int is_visible(const struct dirent *d)
 {
 	struct pci_addr a;
 
@@ -131,15 +131,15 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-struct walk {
+struct state_scan {
 	int dir;
-	ledger_fn fn;
+	vf_state_fn fn;
 	void *arg;
 	struct err *e; /* the first one */
 	bool stopped, failed;
 };
 
-static void visit(struct walk *w, const char *name)
+static void visit_entry(struct state_scan *w, const char *name)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err why;
@@ -158,11 +158,11 @@ static void visit(struct walk *w, const char *name)
 	w->stopped = w->fn(&x, w->arg) != 0;
 }
 
-int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e)
+int vf_state_each(const struct ctx *ctx, vf_state_fn fn, void *arg, struct err *e)
 {
 	struct err why;
 	auto_fd int dir = open_folder(ctx, false, &why);
-	struct walk w = { .dir = dir, .fn = fn, .arg = arg, .e = e };
+	struct state_scan w = { .dir = dir, .fn = fn, .arg = arg, .e = e };
 	struct dirent **names;
 
 	if (dir < 0) {
@@ -171,20 +171,20 @@ int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e)
 		*e = why;
 		return -1;
 	}
-	int n = scandirat(dir, ".", &names, visible, by_name);
+	int n = scandirat(dir, ".", &names, is_visible, by_name);
 	if (n < 0)
 		return errno == ENOMEM ? err_nomem(e)
 				       : err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->run_dir);
 	for (int i = 0; i < n; i++) {
 		if (!w.stopped)
-			visit(&w, names[i]->d_name);
+			visit_entry(&w, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
 	return w.failed ? err_wrap(e, "read %s/" FOLDER, ctx->run_dir) : 0;
 }
 
-int ledger_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struct err *e)
+int vf_state_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struct err *e)
 {
 	char name[PCI_STR_LEN + 4];
 	auto_fd int run = fs_open_dir(ctx->run_dir, true, e);

@@ -42,7 +42,7 @@ struct vf_baseline {
  * Beside the enum vf_attr in `dirty`: when the VF was given up its interface could not be reached,
  * in a namespace of which we have no name, or not be made as it was. It is mended once it can be.
  */
-#define VF_AWAY 64
+#define VF_UNREACHABLE 64
 
 /* The attachment that has it. Strings are borrowed from the entry's tree, or from whoever built it.
  */
@@ -63,7 +63,7 @@ struct vf_entry {
 	/* What it was like after it had been put back: only when not all came out as in base. */
 	bool has_left;
 	struct vf_baseline left;
-	unsigned dirty; /* enum vf_attr: may differ from base.pf_side; VF_AWAY */
+	unsigned dirty; /* enum vf_attr: may differ from base.pf_side; VF_UNREACHABLE */
 	bool owned;
 	struct vf_owner owner;
 	struct json *tree; /* owns the strings after reading */
@@ -72,50 +72,54 @@ struct vf_entry {
 void vf_entry_clear(struct vf_entry *x);
 #define auto_vf_entry auto_clean(vf_entry_clear)
 
-/* ledger_add_settings, ledger_read_settings - a part of that text: the settings of b's interface.
+/* vf_state_add_settings, vf_state_read_settings - a part of that text: the settings of b's
+ * interface.
  */
-int ledger_add_settings(struct json *netdev, const struct vf_baseline *b) must_check;
-int ledger_read_settings(const struct json *netdev, struct vf_baseline *b,
-			 struct err *e) must_check;
+int vf_state_add_settings(struct json *netdev, const struct vf_baseline *b) must_check;
+int vf_state_read_settings(const struct json *netdev, struct vf_baseline *b,
+			   struct err *e) must_check;
 
-/* ledger_decode, ledger_print - text of a file, pure. ERR_DECODE; NULL: no memory, else free(). */
-int ledger_decode(const char *text, size_t len, struct vf_entry *out, struct err *e) must_check;
-char *ledger_print(const struct vf_entry *x);
+/* vf_state_decode, vf_state_print - text of a file, pure. ERR_DECODE; NULL: no memory, else free().
+ */
+int vf_state_decode(const char *text, size_t len, struct vf_entry *out, struct err *e) must_check;
+char *vf_state_print(const struct vf_entry *x);
 
 /*
- * ledger_read - the entry of a VF. ERR_NOTFOUND (ENOENT): there is none; ERR_DECODE: damaged, under
- * another VF's name, or no file of ours, and so never to be read. ledger_write - create or replace.
- * ledger_remove - absent is success.
+ * vf_state_read - the entry of a VF. ERR_NOTFOUND (ENOENT): there is none; ERR_DECODE: damaged,
+ * under another VF's name, or no file of ours, and so never to be read. vf_state_write - create or
+ * replace. vf_state_remove - absent is success.
  */
-int ledger_read(const struct ctx *ctx, const char *vf, struct vf_entry *out,
-		struct err *e) must_check;
-int ledger_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e) must_check;
-int ledger_remove(const struct ctx *ctx, const char *vf, struct err *e) must_check;
+int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out,
+		  struct err *e) must_check;
+int vf_state_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e) must_check;
+int vf_state_remove(const struct ctx *ctx, const char *vf, struct err *e) must_check;
 
 /*
- * ledger_glance - whether a VF has an owner by the look of its entry, of which nothing else is
- * understood: for a search among hundreds, as a hint of whom to ask first. ledger_folder - where
- * they lie: a descriptor, or -1 when there are none (yet), which ledger_glance takes as well.
- * ledger_names - whether the entry has this container's name in it, by the same look.
+ * vf_state_looks_owned - whether a VF has an owner by the look of its entry, of which nothing else
+ * is understood: for a search among hundreds, as a hint of whom to ask first. vf_state_open_dir -
+ * where they lie: a descriptor, or -1 when there are none (yet), which vf_state_looks_owned takes
+ * as well. vf_state_looks_owned_by - whether the entry has this container's name in it, by the same
+ * look.
  */
-int ledger_folder(const struct ctx *ctx);
-bool ledger_glance(int folder, const char *vf);
-bool ledger_names(int folder, const char *vf, const char *container);
+int vf_state_open_dir(const struct ctx *ctx);
+bool vf_state_looks_owned(int folder, const char *vf);
+bool vf_state_looks_owned_by(int folder, const char *vf, const char *container);
 
 /*
- * ledger_each - every entry in the order of addresses; damaged ones have vf set and boot "".
+ * vf_state_each - every entry in the order of addresses; damaged ones have vf set and boot "".
  * Non-zero from fn ends the walk. One that cannot be read now is passed over, and the walk returns
  * -1 when it is through.
  */
-typedef int (*ledger_fn)(const struct vf_entry *x, void *arg);
-int ledger_each(const struct ctx *ctx, ledger_fn fn, void *arg, struct err *e) must_check;
+typedef int (*vf_state_fn)(const struct vf_entry *x, void *arg);
+int vf_state_each(const struct ctx *ctx, vf_state_fn fn, void *arg, struct err *e) must_check;
 
 /*
- * ledger_lock - one at a time works on a VF, or chooses among the VFs of a PF: addr is either.
+ * vf_state_lock - one at a time works on a VF, or chooses among the VFs of a PF: addr is either.
  * ERR_AGAIN after timeout_ms. Returns a descriptor. Whoever needs both takes the PF's first.
  */
-#define LEDGER_LOCK_MS 10000
-int ledger_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struct err *e) must_check;
+#define VF_STATE_LOCK_MS 10000
+int vf_state_lock(const struct ctx *ctx, const char *addr, int timeout_ms,
+		  struct err *e) must_check;
 
 /*
  * vf_life - a number that a VF keeps for as long as it exists: VFs that sriov_numvfs removed and

@@ -41,13 +41,13 @@ static bool glance_at(const struct ctx *ctx, const struct vf_entry *x)
 	struct vf_entry back = { 0 };
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(ledger_write(ctx, x, &e) == 0, "%s", e.msg);
-	ck_assert_msg(ledger_read(ctx, VF, &back, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_state_write(ctx, x, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_state_read(ctx, VF, &back, &e) == 0, "%s", e.msg);
 	ck_assert_int_eq(back.owned, x->owned);
 	vf_entry_clear(&back);
-	auto_fd int folder = ledger_folder(ctx);
+	auto_fd int folder = vf_state_open_dir(ctx);
 	ck_assert_int_ge(folder, 0);
-	return ledger_glance(folder, VF);
+	return vf_state_looks_owned(folder, VF);
 }
 
 START_TEST(says_who_has_an_owner)
@@ -94,21 +94,21 @@ START_TEST(what_is_no_entry_looks_free)
 {
 	struct ctx ctx = here();
 
-	ck_assert_int_eq(ledger_folder(&ctx), -1);
-	ck_assert(!ledger_glance(-1, VF));
+	ck_assert_int_eq(vf_state_open_dir(&ctx), -1);
+	ck_assert(!vf_state_looks_owned(-1, VF));
 	ck_assert_int_eq(mkdir(RUN, 0700), 0);
 	ck_assert_int_eq(mkdir(RUN "/vf", 0700), 0);
-	auto_fd int folder = ledger_folder(&ctx);
-	ck_assert(!ledger_glance(folder, VF));
+	auto_fd int folder = vf_state_open_dir(&ctx);
+	ck_assert(!vf_state_looks_owned(folder, VF));
 	testing_file("/mnt/elsewhere", 0600, "{\"owner\":{}}");
 	ck_assert_int_eq(symlink("/mnt/elsewhere", FILE), 0);
-	ck_assert(!ledger_glance(folder, VF));
+	ck_assert(!vf_state_looks_owned(folder, VF));
 	ck_assert_int_eq(unlink(FILE), 0);
 	ck_assert_int_eq(mkfifo(FILE, 0600), 0);
-	ck_assert(!ledger_glance(folder, VF));
+	ck_assert(!vf_state_looks_owned(folder, VF));
 	ck_assert_int_eq(unlink(FILE), 0);
 	ck_assert_int_eq(mkdir(FILE, 0700), 0);
-	ck_assert(!ledger_glance(folder, VF));
+	ck_assert(!vf_state_looks_owned(folder, VF));
 }
 END_TEST
 

@@ -24,7 +24,7 @@ static const char *to_hex(const void *data, size_t len, char out[HEX_MAX])
 	return out;
 }
 
-static int digit(char c)
+static int hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -40,7 +40,7 @@ static int from_hex(const char *text, void *out, size_t room)
 	if (len % 2 || len / 2 > room)
 		return -1;
 	for (size_t i = 0; i < len; i += 2) {
-		int high = digit(text[i]), low = digit(text[i + 1]);
+		int high = hex_value(text[i]), low = hex_value(text[i + 1]);
 		if (high < 0 || low < 0)
 			return -1;
 		p[i / 2] = (uint8_t)(high << 4 | low);
@@ -86,7 +86,7 @@ static int add_tool(struct json *o, const struct ethtool_state *s)
 	return 0;
 }
 
-int ledger_add_settings(struct json *netdev, const struct vf_baseline *b)
+int vf_state_add_settings(struct json *netdev, const struct vf_baseline *b)
 {
 	struct json *part;
 
@@ -101,7 +101,7 @@ int ledger_add_settings(struct json *netdev, const struct vf_baseline *b)
 
 /* ---- decoding ---- */
 
-static int refuse(const char *key, struct err *e)
+static int refuse_value(const char *key, struct err *e)
 {
 	return err_set(e, ERR_DECODE, 0, "netdev.%s: is malformed", key);
 }
@@ -148,7 +148,7 @@ static int read_link(const struct json *o, struct link_settings *s, struct err *
 		const struct json *v = json_get(o, key);
 		double n = v ? json_num(v) : 0;
 		if (v && (json_type(v) != JSON_NUMBER || n < 0 || n > UINT32_MAX))
-			return refuse(key, e);
+			return refuse_value(key, e);
 		s->has |= v ? 1u << i : 0;
 		s->number[i] = (uint32_t)n;
 	}
@@ -164,7 +164,7 @@ static int read_tool(const struct json *o, struct ethtool_state *s, struct err *
 
 	if (len < 0 || len % (int)sizeof(uint32_t) || !can ||
 	    from_hex(can, s->can, sizeof(s->can)) != len)
-		return refuse("ethtool", e);
+		return refuse_value("ethtool", e);
 	s->blocks = (uint32_t)len / sizeof(uint32_t);
 	for (size_t i = 0; i < ETHTOOL_PARTS; i++) {
 		enum ethtool_part p = (enum ethtool_part)i;
@@ -172,13 +172,13 @@ static int read_tool(const struct json *o, struct ethtool_state *s, struct err *
 		const char *text = json_str(v);
 		if (v && (!text ||
 			  from_hex(text, s->part[i], ETHTOOL_BYTES) != (int)ethtool_part_size(p)))
-			return refuse(ethtool_part_name(p), e);
+			return refuse_value(ethtool_part_name(p), e);
 		s->has[i] = v != NULL;
 	}
 	return 0;
 }
 
-int ledger_read_settings(const struct json *netdev, struct vf_baseline *b, struct err *e)
+int vf_state_read_settings(const struct json *netdev, struct vf_baseline *b, struct err *e)
 {
 	const struct json *link = json_get(netdev, "settings"), *tool = json_get(netdev, "ethtool");
 
@@ -186,7 +186,7 @@ int ledger_read_settings(const struct json *netdev, struct vf_baseline *b, struc
 	if (!link || !tool)
 		return 0;
 	if (json_type(link) != JSON_OBJECT || json_type(tool) != JSON_OBJECT)
-		return refuse("settings", e);
+		return refuse_value("settings", e);
 	if (read_link(link, &b->link, e) || read_tool(tool, &b->tool, e))
 		return -1;
 	b->has_settings = true;

@@ -43,7 +43,7 @@ static void put(const struct ctx *ctx, const char *vf)
 	const struct vf_entry x = entry(vf);
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(ledger_write(ctx, &x, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_state_write(ctx, &x, &e) == 0, "%s", e.msg);
 }
 
 static struct err unreadable(const struct ctx *ctx)
@@ -51,7 +51,7 @@ static struct err unreadable(const struct ctx *ctx)
 	struct vf_entry x;
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(ledger_read(ctx, VF, &x, &e), -1);
+	ck_assert_int_eq(vf_state_read(ctx, VF, &x, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, FILE));
 	return e;
 }
@@ -73,13 +73,13 @@ START_TEST(written_read_removed)
 	auto_vf_entry struct vf_entry x = { 0 };
 
 	put(&ctx, VF);
-	ck_assert_int_eq(ledger_read(&ctx, VF, &x, &e), 0);
+	ck_assert_int_eq(vf_state_read(&ctx, VF, &x, &e), 0);
 	ck_assert_str_eq(x.vf, VF);
 	ck_assert_uint_eq(x.life, 7);
 	ck_assert_uint_eq(mode_of(FILE), S_IFREG | 0600);
 	ck_assert_uint_eq(mode_of(RUN "/vf"), S_IFDIR | 0700);
-	ck_assert_int_eq(ledger_remove(&ctx, VF, &e), 0);
-	ck_assert_int_eq(ledger_remove(&ctx, VF, &e), 0);
+	ck_assert_int_eq(vf_state_remove(&ctx, VF, &e), 0);
+	ck_assert_int_eq(vf_state_remove(&ctx, VF, &e), 0);
 	ck_assert_int_eq((int)unreadable(&ctx).code, ERR_NOTFOUND);
 }
 END_TEST
@@ -91,7 +91,7 @@ START_TEST(nothing_yet)
 
 	ck_assert_int_eq((int)e.code, ERR_NOTFOUND);
 	ck_assert_int_eq(e.errnum, ENOENT);
-	ck_assert_int_eq(ledger_remove(&ctx, VF, &e), 0);
+	ck_assert_int_eq(vf_state_remove(&ctx, VF, &e), 0);
 	ck_assert_int_eq(access(RUN, F_OK), -1); /* reading makes nothing */
 }
 END_TEST
@@ -127,7 +127,7 @@ START_TEST(links_are_not_followed)
 	ck_assert_uint_eq(mode_of(FILE), S_IFREG | 0600);
 	ck_assert_int_eq(unlink(FILE), 0);
 	ck_assert_int_eq(symlink("/mnt/elsewhere", FILE), 0);
-	ck_assert_int_eq(ledger_remove(&ctx, VF, &e), 0);
+	ck_assert_int_eq(vf_state_remove(&ctx, VF, &e), 0);
 	ck_assert_int_eq(access("/mnt/elsewhere", F_OK), 0);
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(a_folder_that_is_none)
 	ck_assert_int_eq(mkdir(RUN, 0700), 0);
 	testing_file(RUN "/vf", 0600, "");
 	ck_assert_int_eq((int)unreadable(&ctx).code, ERR_NOTFOUND);
-	ck_assert_int_eq(ledger_write(&ctx, &x, &e), -1);
+	ck_assert_int_eq(vf_state_write(&ctx, &x, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_IO);
 	ck_assert_ptr_nonnull(strstr(e.msg, FILE));
 }
@@ -175,7 +175,7 @@ static const char *all(const struct ctx *ctx)
 	struct err e = { .msg = "" };
 
 	seen[0] = '\0';
-	ck_assert_msg(ledger_each(ctx, see, seen, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_state_each(ctx, see, seen, &e) == 0, "%s", e.msg);
 	return seen;
 }
 
@@ -215,7 +215,7 @@ START_TEST(one_that_cannot_be_read_now)
 		int seen = 0;
 
 		alloc_fail_begin(n);
-		int rc = ledger_each(&ctx, count, &seen, &e);
+		int rc = vf_state_each(&ctx, count, &seen, &e);
 		failed = alloc_fail_end().failed;
 		ck_assert_int_eq(rc, failed ? -1 : 0);
 		ck_assert_int_eq(seen, failed ? 1 : 2);
@@ -230,20 +230,20 @@ START_TEST(one_at_a_time)
 {
 	struct ctx ctx = here();
 	struct err e = { .msg = "" };
-	int first = ledger_lock(&ctx, VF, LEDGER_LOCK_MS, &e);
+	int first = vf_state_lock(&ctx, VF, VF_STATE_LOCK_MS, &e);
 
 	ck_assert_int_ge(first, 0);
 	ck_assert_int_ne(fcntl(first, F_GETFD) & FD_CLOEXEC, 0);
 	faketime_begin(NULL);
-	ck_assert_int_eq(ledger_lock(&ctx, VF, LEDGER_LOCK_MS, &e), -1);
+	ck_assert_int_eq(vf_state_lock(&ctx, VF, VF_STATE_LOCK_MS, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_AGAIN);
 	ck_assert_ptr_nonnull(strstr(e.msg, VF));
-	ck_assert_int_ge(faketime_gone(), LEDGER_LOCK_MS);
-	ck_assert_int_lt(faketime_gone(), LEDGER_LOCK_MS + 100);
-	auto_fd int other = ledger_lock(&ctx, "0000:3b:02.3", 0, &e);
+	ck_assert_int_ge(faketime_gone(), VF_STATE_LOCK_MS);
+	ck_assert_int_lt(faketime_gone(), VF_STATE_LOCK_MS + 100);
+	auto_fd int other = vf_state_lock(&ctx, "0000:3b:02.3", 0, &e);
 	ck_assert_int_ge(other, 0);
 	(void)close(first);
-	auto_fd int again = ledger_lock(&ctx, VF, 0, &e);
+	auto_fd int again = vf_state_lock(&ctx, VF, 0, &e);
 	ck_assert_int_ge(again, 0);
 }
 END_TEST
@@ -254,7 +254,7 @@ START_TEST(no_place_for_locks)
 	struct err e = { .msg = "" };
 
 	testing_file(RUN, 0600, "");
-	ck_assert_int_eq(ledger_lock(&ctx, VF, 0, &e), -1);
+	ck_assert_int_eq(vf_state_lock(&ctx, VF, 0, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_IO);
 }
 END_TEST
@@ -337,7 +337,7 @@ static int write_and_read(void *arg, struct err *e)
 	const struct vf_entry x = entry(VF);
 	auto_vf_entry struct vf_entry y = { 0 };
 
-	return ledger_write(arg, &x, e) || ledger_read(arg, VF, &y, e) ? -1 : 0;
+	return vf_state_write(arg, &x, e) || vf_state_read(arg, VF, &y, e) ? -1 : 0;
 }
 
 START_TEST(survives_each_failing_allocation)

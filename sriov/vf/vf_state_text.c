@@ -39,7 +39,7 @@ static int add_netdev(struct json *o, const struct vf_baseline *b)
 		if (json_push_str(names, b->altnames[i]))
 			return -1;
 	}
-	return ledger_add_settings(o, b);
+	return vf_state_add_settings(o, b);
 }
 
 static int add_baseline(struct json *o, const struct vf_baseline *b)
@@ -66,7 +66,7 @@ static int add_owner(struct json *o, const struct vf_owner *w)
 	       json_add_int(o, "ifindex", w->ifindex);
 }
 
-char *ledger_print(const struct vf_entry *x)
+char *vf_state_print(const struct vf_entry *x)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *part;
@@ -76,7 +76,7 @@ char *ledger_print(const struct vf_entry *x)
 	    json_add_str(o, "boot", x->boot) || json_add_int(o, "life", (int64_t)x->life) ||
 	    json_add_int(o, "dirty", x->dirty))
 		return NULL;
-	/* Before all that may be long: ledger_glance() looks for it. */
+	/* Before all that may be long: vf_state_looks_owned() looks for it. */
 	if (x->owned && (!(part = json_add_object(o, "owner")) || add_owner(part, &x->owner)))
 		return NULL;
 	if (add_baseline(o, &x->base) ||
@@ -127,7 +127,7 @@ static const struct json_field entry_fields[] = {
 	{ .key = "index", .kind = J_I64, AT(entry_text, index), MUST(65535) },
 	{ .key = "boot", .kind = J_STRING, AT(entry_text, boot), MUST(CTX_BOOT_ID_LEN) },
 	{ .key = "life", .kind = J_I64, AT(entry_text, life), MUST(EXACT) },
-	{ .key = "dirty", .kind = J_I64, AT(entry_text, dirty), MUST(VF_ALL | VF_AWAY) },
+	{ .key = "dirty", .kind = J_I64, AT(entry_text, dirty), MUST(VF_ALL | VF_UNREACHABLE) },
 	{ .key = "pfSide", .kind = J_OBJECT, AT(entry_text, pf_side), J_REQUIRED },
 	{ .key = "netdev", .kind = J_OBJECT, AT(entry_text, netdev) },
 	{ .key = "owner", .kind = J_OBJECT, AT(entry_text, owner) },
@@ -234,7 +234,7 @@ static int decode_netdev(const struct json *n, struct vf_baseline *b, struct err
 	b->up = t.up;
 	memcpy(b->mac, t.mac, MAC_LEN);
 	memcpy(b->name, t.name, strlen(t.name) + 1);
-	return decode_altnames(t.altnames, b, e) || ledger_read_settings(n, b, e) ? -1 : 0;
+	return decode_altnames(t.altnames, b, e) || vf_state_read_settings(n, b, e) ? -1 : 0;
 }
 
 static int decode_left(const struct json *n, struct vf_entry *x, struct err *e)
@@ -298,7 +298,7 @@ static int decode_all(const struct json *tree, struct vf_entry *x, struct err *e
 		       : 0;
 }
 
-int ledger_decode(const char *text, size_t len, struct vf_entry *out, struct err *e)
+int vf_state_decode(const char *text, size_t len, struct vf_entry *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;
 	struct vf_entry x = { 0 };

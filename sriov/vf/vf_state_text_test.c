@@ -39,7 +39,7 @@ static struct vf_entry decode(const char *text)
 	struct vf_entry x;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(ledger_decode(text, strlen(text), &x, &e) == 0, "%s: %s", text, e.msg);
+	ck_assert_msg(vf_state_decode(text, strlen(text), &x, &e) == 0, "%s: %s", text, e.msg);
 	ck_assert_str_eq(e.msg, "");
 	return x;
 }
@@ -50,7 +50,7 @@ static void refuses(const char *text, const char *key)
 	struct vf_entry x = { .life = 7 };
 	struct err e;
 
-	ck_assert_msg(ledger_decode(text, strlen(text), &x, &e) == -1, "accepted: %s", text);
+	ck_assert_msg(vf_state_decode(text, strlen(text), &x, &e) == -1, "accepted: %s", text);
 	ck_assert_int_eq((int)e.code, ERR_DECODE);
 	ck_assert_msg(strstr(e.msg, key) != NULL, "%s: no word of %s", e.msg, key);
 	ck_assert_uint_eq(x.life, 7);
@@ -121,7 +121,7 @@ END_TEST
 START_TEST(printed_and_read_again)
 {
 	auto_vf_entry struct vf_entry x = decode(good);
-	auto_free char *text = ledger_print(&x);
+	auto_free char *text = vf_state_print(&x);
 
 	ck_assert_ptr_nonnull(text);
 	ck_assert_str_eq(text, good); /* the same keys in the same order */
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(without_interface_and_owner)
 {
 	struct vf_entry bare = { .vf = "0000:3b:02.5", .pf = "0000:3b:00.0", .boot = BOOT };
-	auto_free char *text = ledger_print(&bare);
+	auto_free char *text = vf_state_print(&bare);
 
 	ck_assert_ptr_nonnull(text);
 	ck_assert_ptr_null(strstr(text, "netdev"));
@@ -147,7 +147,7 @@ START_TEST(a_MAC_of_its_own)
 	char text[TEXT_MAX];
 	auto_vf_entry struct vf_entry before = decode(good),
 				      x = decode(with(text, "\"mtu\"", "\"ownMac\":true,\"mtu\""));
-	auto_free char *again = ledger_print(&x);
+	auto_free char *again = vf_state_print(&x);
 
 	ck_assert(x.base.own_mac && !before.base.own_mac);
 	ck_assert_ptr_nonnull(again);
@@ -159,7 +159,7 @@ START_TEST(an_interface_without_a_MAC)
 {
 	char text[TEXT_MAX];
 	auto_vf_entry struct vf_entry x = decode(with(text, "\"mac\":\"02:00:00:00:00:02\",", ""));
-	auto_free char *again = ledger_print(&x);
+	auto_free char *again = vf_state_print(&x);
 
 	ck_assert(x.base.has_netdev);
 	ck_assert(!x.base.has_mac);
@@ -184,7 +184,7 @@ START_TEST(the_largest_numbers)
 				  .min_rate = UINT32_MAX,
 				  .max_rate = UINT32_MAX },
 	};
-	auto_free char *text = ledger_print(&big);
+	auto_free char *text = vf_state_print(&big);
 
 	ck_assert_ptr_nonnull(text);
 	auto_vf_entry struct vf_entry x = decode(text);
@@ -316,7 +316,7 @@ START_TEST(no_entry_at_all)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		refuses(texts[i], "VF ledger");
 	for (size_t len = 0; len < strlen(good); len++) {
-		ck_assert_int_eq(ledger_decode(good, len, &x, &e), -1);
+		ck_assert_int_eq(vf_state_decode(good, len, &x, &e), -1);
 		ck_assert_int_eq((int)e.code, ERR_DECODE);
 	}
 }
@@ -344,7 +344,7 @@ START_TEST(altnames_at_their_bounds)
 
 	with(text, piece, names(list, VF_ALTNAMES_MAX, LONGEST));
 	auto_vf_entry struct vf_entry x = decode(text);
-	auto_free char *again = ledger_print(&x);
+	auto_free char *again = vf_state_print(&x);
 	ck_assert_uint_eq(strlen(x.base.altnames[VF_ALTNAMES_MAX - 1]), LONGEST);
 	ck_assert_ptr_nonnull(again);
 	ck_assert_str_eq(again, text);
@@ -359,12 +359,12 @@ static int decode_and_clear(void *arg, struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 
-	return ledger_decode(arg, strlen(arg), &x, e);
+	return vf_state_decode(arg, strlen(arg), &x, e);
 }
 
 static int print_and_free(void *arg, struct err *e)
 {
-	auto_free char *text = ledger_print(arg);
+	auto_free char *text = vf_state_print(arg);
 
 	return text ? 0 : err_nomem(e);
 }

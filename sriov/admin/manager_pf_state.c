@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manager_book.c: the MACs that VFs were given, and what was begun and perhaps not finished. */
+/* manager_pf_state.c: the MACs that VFs were given, and what was begun and perhaps not finished. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,13 +27,13 @@ void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN]
 	memcpy(out + 3, pf + 3, 3);
 }
 
-void pf_book_clear(struct pf_book *b)
+void pf_state_clear(struct pf_state *b)
 {
 	free(b->mac);
-	*b = (struct pf_book){ 0 };
+	*b = (struct pf_state){ 0 };
 }
 
-int pf_book_extend(struct pf_book *b, const uint8_t pf_mac[MAC_LEN], uint32_t n, struct err *e)
+int pf_state_extend(struct pf_state *b, const uint8_t pf_mac[MAC_LEN], uint32_t n, struct err *e)
 {
 	if (memcmp(b->pf_mac, pf_mac, MAC_LEN) != 0)
 		b->n = 0;
@@ -51,7 +51,7 @@ int pf_book_extend(struct pf_book *b, const uint8_t pf_mac[MAC_LEN], uint32_t n,
 
 /* ---- text ---- */
 
-struct book_text {
+struct pf_state_text {
 	int64_t version;
 	const char *pf;
 	const struct json *macs, *making;
@@ -61,24 +61,24 @@ struct book_text {
 static const struct json_field book_fields[] = {
 	{ .key = "version",
 	  .kind = J_I64,
-	  .offset = offsetof(struct book_text, version),
+	  .offset = offsetof(struct pf_state_text, version),
 	  .flags = J_REQUIRED,
 	  .min = 1,
 	  .max = 1 },
 	{ .key = "pf",
 	  .kind = J_STRING,
-	  .offset = offsetof(struct book_text, pf),
+	  .offset = offsetof(struct pf_state_text, pf),
 	  .flags = J_REQUIRED },
-	{ .key = "pfMac", .kind = J_MAC, .offset = offsetof(struct book_text, pf_mac) },
+	{ .key = "pfMac", .kind = J_MAC, .offset = offsetof(struct pf_state_text, pf_mac) },
 	{ .key = "macs",
 	  .kind = J_ARRAY,
-	  .offset = offsetof(struct book_text, macs),
+	  .offset = offsetof(struct pf_state_text, macs),
 	  .flags = J_REQUIRED },
-	{ .key = "making", .kind = J_OBJECT, .offset = offsetof(struct book_text, making) },
+	{ .key = "making", .kind = J_OBJECT, .offset = offsetof(struct pf_state_text, making) },
 	{ .key = NULL },
 };
 
-static int decode_macs(const struct json *macs, struct pf_book *b, struct err *e)
+static int decode_macs(const struct json *macs, struct pf_state *b, struct err *e)
 {
 	size_t n = json_len(macs);
 
@@ -97,7 +97,7 @@ static int decode_macs(const struct json *macs, struct pf_book *b, struct err *e
 	return 0;
 }
 
-static int decode_making(const struct json *making, struct pf_book *b, struct err *e)
+static int decode_making(const struct json *making, struct pf_state *b, struct err *e)
 {
 	const char *boot = json_str(json_get(making, "boot"));
 
@@ -111,11 +111,12 @@ static int decode_making(const struct json *making, struct pf_book *b, struct er
 	return 0;
 }
 
-int pf_book_decode(const char *text, size_t len, const char *pf, struct pf_book *out, struct err *e)
+int pf_state_decode(const char *text, size_t len, const char *pf, struct pf_state *out,
+		    struct err *e)
 {
 	auto_json struct json *tree = NULL;
-	auto_pf_book struct pf_book b = { 0 };
-	struct book_text t = { 0 };
+	auto_pf_state struct pf_state b = { 0 };
+	struct pf_state_text t = { 0 };
 
 	if (json_parse(text, len, "the book of a PF", &tree, e) ||
 	    json_decode(tree, "", book_fields, &t, e) || decode_macs(t.macs, &b, e) ||
@@ -126,11 +127,11 @@ int pf_book_decode(const char *text, size_t len, const char *pf, struct pf_book 
 	(void)snprintf(b.pf, sizeof(b.pf), "%s", pf);
 	memcpy(b.pf_mac, t.pf_mac, MAC_LEN);
 	*out = b;
-	b = (struct pf_book){ 0 };
+	b = (struct pf_state){ 0 };
 	return 0;
 }
 
-static int add_macs(struct json *o, const struct pf_book *b)
+static int add_macs(struct json *o, const struct pf_state *b)
 {
 	struct json *macs = json_add_array(o, "macs");
 	char mac[MAC_STR_LEN];
@@ -142,7 +143,7 @@ static int add_macs(struct json *o, const struct pf_book *b)
 	return macs ? 0 : -1;
 }
 
-static int add_making(struct json *o, const struct pf_book *b)
+static int add_making(struct json *o, const struct pf_state *b)
 {
 	struct json *making;
 
@@ -155,7 +156,7 @@ static int add_making(struct json *o, const struct pf_book *b)
 		       : 0;
 }
 
-char *pf_book_print(const struct pf_book *b)
+char *pf_state_print(const struct pf_state *b)
 {
 	auto_json struct json *o = json_new_object();
 	char mac[MAC_STR_LEN];
@@ -176,9 +177,9 @@ static int open_folder(const struct ctx *ctx, bool create, struct err *e)
 	return state < 0 ? -1 : fs_open_dir_at(state, FOLDER, create, e);
 }
 
-int pf_book_read(const struct ctx *ctx, const char *pf, struct pf_book *out, struct err *e)
+int pf_state_read(const struct ctx *ctx, const char *pf, struct pf_state *out, struct err *e)
 {
-	struct pf_book b = { 0 };
+	struct pf_state b = { 0 };
 	auto_free char *text = NULL;
 	struct err why;
 	ssize_t len = -1;
@@ -191,7 +192,7 @@ int pf_book_read(const struct ctx *ctx, const char *pf, struct pf_book *out, str
 		*e = why;
 		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->state_dir, pf);
 	}
-	if (len >= 0 && pf_book_decode(text, (size_t)len, pf, &b, &why)) {
+	if (len >= 0 && pf_state_decode(text, (size_t)len, pf, &b, &why)) {
 		if (why.code == ERR_NOMEM) {
 			*e = why;
 			return -1;
@@ -203,9 +204,9 @@ int pf_book_read(const struct ctx *ctx, const char *pf, struct pf_book *out, str
 	return 0;
 }
 
-int pf_book_write(const struct ctx *ctx, const struct pf_book *b, struct err *e)
+int pf_state_write(const struct ctx *ctx, const struct pf_state *b, struct err *e)
 {
-	auto_free char *text = pf_book_print(b);
+	auto_free char *text = pf_state_print(b);
 
 	if (!text)
 		return err_nomem(e);

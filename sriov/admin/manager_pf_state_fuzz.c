@@ -5,20 +5,20 @@
 FUZZ(const uint8_t *data, size_t size)
 {
 	static const char pf[] = "0000:3b:00.0";
-	FUZZ_OUT(struct pf_book, b);
+	FUZZ_OUT(struct pf_state, b);
 	FUZZ_OUT(struct err, e);
-	struct pf_book c = { 0 };
+	struct pf_state c = { 0 };
 
-	if (!fuzz_ok(pf_book_decode((const char *)data, size, pf, &b, &e), &e, &b, sizeof(b)))
+	if (!fuzz_ok(pf_state_decode((const char *)data, size, pf, &b, &e), &e, &b, sizeof(b)))
 		return 0;
 	MUST(!strcmp(b.pf, pf) && b.n <= UINT16_MAX);
 	MUST(strlen(b.boot) == (b.making ? CTX_BOOT_ID_LEN : 0) && (b.making || !b.autoprobe));
-	auto_free char *text = pf_book_print(&b);
-	MUST(text && !pf_book_decode(text, strlen(text), pf, &c, &e));
+	auto_free char *text = pf_state_print(&b);
+	MUST(text && !pf_state_decode(text, strlen(text), pf, &c, &e));
 	MUST(b.n == c.n && !memcmp(b.mac, c.mac, b.n * sizeof(*b.mac)));
 	MUST(!memcmp(b.pf_mac, c.pf_mac, MAC_LEN) && b.making == c.making);
 	MUST(b.autoprobe == c.autoprobe && !strcmp(b.boot, c.boot));
-	pf_book_clear(&b);
-	pf_book_clear(&c);
+	pf_state_clear(&b);
+	pf_state_clear(&c);
 	return 0;
 }
