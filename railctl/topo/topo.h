@@ -40,9 +40,9 @@ struct topo {
 	struct aff_choice choice; /* within the scope; of all GPUs while no HCA is out of it */
 	struct aff_choice node;   /* of the whole machine */
 	struct nccl_opts opts;
-	struct nccl_answer nccl;
-	struct differ differ;
-	struct aff_facts facts;
+	struct nccl_prediction nccl;
+	struct comparison differ;
+	struct aff_findings findings;
 	struct aff_view view; /* of all these */
 };
 

@@ -33,16 +33,16 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* What is to be said and done is the same: one entry for all of them. */
-static bool belongs(const struct aff_fact *a, const struct aff_fact *b)
+static bool belongs(const struct aff_finding *a, const struct aff_finding *b)
 {
 	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
 	       same_text(a->consequence, b->consequence) && same_text(a->remedy, b->remedy);
 }
 
-static bool is_first(const struct aff_facts *all, size_t at)
+static bool is_first(const struct aff_findings *all, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (belongs(&all->fact[i], &all->fact[at]))
+		if (belongs(&all->finding[i], &all->finding[at]))
 			return false;
 	return true;
 }
@@ -50,12 +50,12 @@ static bool is_first(const struct aff_facts *all, size_t at)
 /* Of all that belong together: "GPU 0 mlx5_0, GPU 1 mlx5_1: ". */
 static void put_subjects(const struct topo *t, size_t first, char line[LINE_LEN])
 {
-	const struct aff_facts *all = &t->facts;
+	const struct aff_findings *all = &t->findings;
 	size_t len = 0;
 
 	*line = '\0';
 	for (size_t i = first; i < all->n; i++) {
-		if (!belongs(&all->fact[i], &all->fact[first]))
+		if (!belongs(&all->finding[i], &all->finding[first]))
 			continue;
 		if (len > LINE_LEN - NAME_LEN) {
 			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ...");
@@ -63,14 +63,14 @@ static void put_subjects(const struct topo *t, size_t first, char line[LINE_LEN]
 		}
 		if (len)
 			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ");
-		len += strlen(show_subject(&t->m, &all->fact[i], line + len, LINE_LEN - len));
+		len += strlen(show_subject(&t->m, &all->finding[i], line + len, LINE_LEN - len));
 	}
 	if (len)
 		(void)snprintf(line + len, LINE_LEN - len, ": ");
 }
 
 /* "VALUE (PATH)", as far as there are any. */
-static void put_evidence(const struct aff_fact *f, char line[LINE_LEN])
+static void put_evidence(const struct aff_finding *f, char line[LINE_LEN])
 {
 	if (!f->path)
 		(void)snprintf(line, LINE_LEN, "%s", f->value ? f->value : "-");
@@ -80,7 +80,7 @@ static void put_evidence(const struct aff_fact *f, char line[LINE_LEN])
 		(void)snprintf(line, LINE_LEN, "%s (%s)", f->value, f->path);
 }
 
-static void show_fact(const struct rail *r, const struct aff_fact *f, const char *subjects)
+static void show_fact(const struct rail *r, const struct aff_finding *f, const char *subjects)
 {
 	char evidence[LINE_LEN];
 
@@ -96,7 +96,7 @@ static void show_fact(const struct rail *r, const struct aff_fact *f, const char
 /* What there is the same to say of is one entry, not one for each of a dozen cards. */
 static void show(const struct rail *r, const struct topo *t, size_t at)
 {
-	const struct aff_fact *f = &t->facts.fact[at];
+	const struct aff_finding *f = &t->findings.finding[at];
 	char line[LINE_LEN];
 
 	if (opt_is_set(&r->opts, "all")) {
@@ -105,18 +105,18 @@ static void show(const struct rail *r, const struct topo *t, size_t at)
 		if (len)
 			(void)snprintf(line + len, sizeof(line) - len, ": ");
 		show_fact(r, f, line);
-	} else if (is_first(&t->facts, at)) {
+	} else if (is_first(&t->findings, at)) {
 		put_subjects(t, at, line);
 		show_fact(r, f, line);
 	}
 }
 
-static int count(const struct aff_facts *all, enum aff_state s)
+static int count(const struct aff_findings *all, enum aff_state s)
 {
 	int n = 0;
 
 	for (size_t i = 0; i < all->n; i++)
-		n += all->fact[i].state == s;
+		n += all->finding[i].state == s;
 	return n;
 }
 
@@ -128,7 +128,7 @@ static bool is_in(const struct topo *t, size_t gpu)
 static void show_gpus(const struct rail *r, const struct topo *t)
 {
 	for (uint32_t g = 0; g < t->m.n_gpus; g++) {
-		enum aff_state s = aff_worst(&t->facts, g);
+		enum aff_state s = aff_worst(&t->findings, g);
 		char bdf[PCI_STR_LEN];
 
 		if (is_in(t, g))
@@ -145,12 +145,12 @@ static int show_text(const struct rail *r, const struct topo *t)
 			 "No GPUs: --class names the PCI class of other accelerators.");
 		return 0;
 	}
-	for (size_t i = 0; i < t->facts.n; i++)
+	for (size_t i = 0; i < t->findings.n; i++)
 		show(r, t, i);
 	show_gpus(r, t);
 	out_line(&r->out, OUT_HEAD, "%d ok, %d warned, %d failed, %d unknown",
-		 count(&t->facts, AFF_STATE_OK), count(&t->facts, AFF_STATE_WARN),
-		 count(&t->facts, AFF_STATE_FAIL), count(&t->facts, AFF_STATE_UNKNOWN));
+		 count(&t->findings, AFF_STATE_OK), count(&t->findings, AFF_STATE_WARN),
+		 count(&t->findings, AFF_STATE_FAIL), count(&t->findings, AFF_STATE_UNKNOWN));
 	return 0;
 }
 
@@ -163,8 +163,8 @@ static enum aff_state worst_of(const struct topo *t)
 
 	for (uint32_t g = 0; g < t->m.n_gpus; g++)
 		if (is_in(t, g) &&
-		    aff_state_weight(aff_worst(&t->facts, g)) > aff_state_weight(worst))
-			worst = aff_worst(&t->facts, g);
+		    aff_state_weight(aff_worst(&t->findings, g)) > aff_state_weight(worst))
+			worst = aff_worst(&t->findings, g);
 	return worst;
 }
 
@@ -179,7 +179,7 @@ static int add_gpus(struct json *list, const struct topo *t)
 		o = json_push_object(list);
 		if (!o || json_add_int(o, "index", t->m.gpu[g].index) ||
 		    json_add_str(o, "bdf", pci_format(t->m.pci[t->m.gpu[g].pci].addr, bdf)) ||
-		    json_add_str(o, "state", aff_state_name(aff_worst(&t->facts, g))))
+		    json_add_str(o, "state", aff_state_name(aff_worst(&t->findings, g))))
 			return -1;
 	}
 	return list ? 0 : -1;

@@ -74,11 +74,11 @@ static int choose(struct topo *t, struct err *e)
 
 static int answer(struct rail *r, const int *pid, struct topo *t, struct err *e)
 {
-	struct differ_in in = { .m = &t->m,
-				.scope = &t->view.scope,
-				.choice = &t->choice,
-				.opts = &t->opts,
-				.nccl = &t->nccl };
+	struct compare_input in = { .m = &t->m,
+				    .scope = &t->view.scope,
+				    .choice = &t->choice,
+				    .opts = &t->opts,
+				    .nccl = &t->nccl };
 
 	if (topo_scope(r, pid, t, e) || topo_nccl_opts(r, t, e))
 		return -1;
@@ -91,7 +91,7 @@ static int answer(struct rail *r, const int *pid, struct topo *t, struct err *e)
 				     .nccl = &t->nccl,
 				     .differ = &t->differ };
 	return choose(t, e) || nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
-			       differ_find(&in, &t->differ, e)
+			       compare_with_nccl(&in, &t->differ, e)
 		       ? -1
 		       : 0;
 }
@@ -104,9 +104,9 @@ static int add_facts(struct topo *t, struct aff_tree_dirs *d, unsigned flags, st
 		d->scope = &t->view.scope;
 		d->others_seen = t->view.pod;
 	}
-	if (aff_ready(&t->m, &t->choice, d, &t->facts, e))
+	if (aff_ready(&t->m, &t->choice, d, &t->findings, e))
 		return -1;
-	t->view.facts = &t->facts;
+	t->view.findings = &t->findings;
 	return 0;
 }
 
@@ -152,9 +152,9 @@ int topo_load(struct rail *r, unsigned flags, struct topo *t, struct err *e)
 
 void topo_clear(struct topo *t)
 {
-	aff_facts_clear(&t->facts);
-	differ_clear(&t->differ);
-	nccl_answer_clear(&t->nccl);
+	aff_findings_clear(&t->findings);
+	comparison_clear(&t->differ);
+	nccl_prediction_clear(&t->nccl);
 	aff_choice_clear(&t->node);
 	aff_choice_clear(&t->choice);
 	free(t->gpu);

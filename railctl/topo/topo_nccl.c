@@ -32,14 +32,15 @@ static int set_policy(struct rail *r, const char *name, const char *value, struc
 static int set_level(struct rail *r, const char *name, const char *value, struct topo *t,
 		     struct err *e)
 {
-	static const enum nccl_path old[] = { NCCL_LOC, NCCL_PIX, NCCL_PXB, NCCL_PHB, NCCL_SYS };
+	static const enum nccl_path_type old[] = { NCCL_LOC, NCCL_PIX, NCCL_PXB, NCCL_PHB,
+						   NCCL_SYS };
 	uint64_t n;
 
 	if (parse_u64(value, 0, 1000, &n) == 0) {
 		t->opts.gdr_level = (int)old[n < ARRAY_SIZE(old) ? n : ARRAY_SIZE(old) - 1];
 		return 0;
 	}
-	for (enum nccl_path p = NCCL_LOC; p <= NCCL_SYS; p++) {
+	for (enum nccl_path_type p = NCCL_LOC; p <= NCCL_SYS; p++) {
 		if (strcmp(value, nccl_path_name(p)) == 0) {
 			t->opts.gdr_level = (int)p;
 			return 0;

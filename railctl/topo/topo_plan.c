@@ -135,7 +135,7 @@ static int run(struct rail *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 	auto_aff_plan struct aff_plan p = { 0 };
-	struct aff_plan_wish w = { 0 };
+	struct aff_plan_request w = { 0 };
 	auto_json struct json *o = NULL;
 	auto_free bool *taken = NULL;
 

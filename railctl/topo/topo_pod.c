@@ -108,11 +108,11 @@ int topo_pod_hcas(const struct topo_who *w, const struct aff_machine *m, bool **
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
-	auto_rdma_facts struct rdma_facts facts = { 0 };
+	auto_rdma_facts struct rdma_facts findings = { 0 };
 	const struct facts_view view = { .ctx = w->ctx, .pid = w->pid };
 
 	if (rdma_inventory_read(w->ctx, &v, e) || rails_find(&v, &rails, e) ||
-	    rdma_facts_read(&view, &v, &rails, &facts, e))
+	    rdma_facts_read(&view, &v, &rails, &findings, e))
 		return -1;
-	return to_mask(&facts, is_first_netns(w->ctx), m, out, e);
+	return to_mask(&findings, is_first_netns(w->ctx), m, out, e);
 }

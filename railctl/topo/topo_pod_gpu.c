@@ -62,7 +62,7 @@ static int read_nvidia(const struct topo_who *w, const char *bdf, struct nvidia 
 }
 
 /* Without what the driver says nothing is known, but that it shows a pod its own GPUs only. */
-static enum aff_tri has_nvidia(const struct topo_who *w, const struct nvidia *n)
+static enum aff_tristate has_nvidia(const struct topo_who *w, const struct nvidia *n)
 {
 	char name[WORD_LEN + 8];
 
@@ -80,10 +80,10 @@ static void close_dir(DIR **d)
 		closedir(*d);
 }
 
-static enum aff_tri has_render(const struct topo_who *w, const char *bdf)
+static enum aff_tristate has_render(const struct topo_who *w, const char *bdf)
 {
 	char path[PATH_MAX], name[NAME_MAX + 8];
-	enum aff_tri has = AFF_UNKNOWN;
+	enum aff_tristate has = AFF_UNKNOWN;
 
 	(void)snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/drm", w->ctx->sysfs, bdf);
 	auto_clean(close_dir) DIR *dir = opendir(path);
@@ -126,7 +126,7 @@ bool topo_pod_lists(const char *list, unsigned number, const char *uuid)
 /* ---- all of them ---- */
 
 struct gpus {
-	enum aff_tri *has; /* a device file; owned */
+	enum aff_tristate *has; /* a device file; owned */
 	struct nvidia *nvidia;
 };
 
@@ -158,7 +158,7 @@ static int look(const struct topo_who *w, const struct aff_machine *m, struct gp
 	return 0;
 }
 
-static bool any(const struct gpus *g, size_t n, enum aff_tri what)
+static bool any(const struct gpus *g, size_t n, enum aff_tristate what)
 {
 	for (size_t i = 0; i < n; i++)
 		if (g->has[i] == what)

@@ -17,7 +17,7 @@ static struct inv_device devices[DEVICES];
 static struct device_facts device_facts[DEVICES];
 static struct inv_gid gids[DEVICES];
 static struct rdma_inventory inventory = { .device = devices, .n_devices = DEVICES };
-static struct rdma_facts facts = { .inventory = &inventory, .device = device_facts };
+static struct rdma_facts findings = { .inventory = &inventory, .device = device_facts };
 static bool own[DEVICES];
 
 /* Ethernet devices of which none is here, and none may be opened. */
@@ -37,7 +37,7 @@ static const char *owned(bool first_netns)
 {
 	static char text[DEVICES + 1];
 
-	if (!topo_pod_own(&facts, first_netns, own))
+	if (!topo_pod_own(&findings, first_netns, own))
 		return "all";
 	for (size_t i = 0; i < DEVICES; i++)
 		text[i] = own[i] ? 'x' : '-';

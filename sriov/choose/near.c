@@ -16,7 +16,7 @@ struct offer {
 	bool card_held; /* or of another function of its card */
 	size_t gpu, nth;
 	uint32_t served; /* VFs that the container has for that GPU */
-	struct aff_relation way;
+	struct aff_distance way;
 };
 
 struct survey {
@@ -101,7 +101,7 @@ static int compare_offers(const struct offer *a, const struct offer *b)
 {
 	int c = cmp_u64(a->served, b->served);
 
-	return c ? c : aff_nearer(&a->way, &b->way);
+	return c ? c : aff_distance_cmp(&a->way, &b->way);
 }
 
 static void find_gpu(const struct survey *s, struct offer *o)
@@ -110,7 +110,7 @@ static void find_gpu(const struct survey *s, struct offer *o)
 		struct offer x = *o;
 		x.gpu = i;
 		x.served = s->served[i];
-		aff_relate(&s->m, s->gpu[i], o->pci, &x.way);
+		aff_distance(&s->m, s->gpu[i], o->pci, &x.way);
 		if (i == 0 || compare_offers(&x, o) < 0)
 			*o = x;
 	}
@@ -172,9 +172,9 @@ static void explain_result(const struct survey *s, const char *pf, struct affini
 		f->switches = o->way.switches;
 		f->bw = o->way.max_bw;
 		for (size_t k = 0; k < s->n; k++) {
-			struct aff_relation other;
-			aff_relate(&s->m, s->gpu[o->gpu], s->pf[k].pci, &other);
-			f->farther |= aff_nearer(&other, &o->way) < 0;
+			struct aff_distance other;
+			aff_distance(&s->m, s->gpu[o->gpu], s->pf[k].pci, &other);
+			f->farther |= aff_distance_cmp(&other, &o->way) < 0;
 		}
 		return;
 	}

@@ -11,7 +11,7 @@
 
 #define PATH 2048
 
-static char *join(char out[PATH], const char *prefix, const char *name)
+static char *join_path(char out[PATH], const char *prefix, const char *name)
 {
 	return snprintf(out, PATH, "%s/%s", prefix, name) < PATH ? out : NULL;
 }
@@ -34,7 +34,7 @@ ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *na
 	c->value[len] = '\0';
 	if (how == KEEP_HIDDEN && !c->raw)
 		hide_text(c->key, c->value);
-	if (join(path, prefix, name))
+	if (join_path(path, prefix, name))
 		tar_file(c, path, c->value, len);
 	return (ssize_t)len;
 }
@@ -50,7 +50,7 @@ void keep_link(struct capture *c, int dir, const char *prefix, const char *name)
 	char target[PATH], path[PATH];
 	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
 
-	if (n <= 0 || *target == '/' || !join(path, prefix, name))
+	if (n <= 0 || *target == '/' || !join_path(path, prefix, name))
 		return;
 	target[n] = '\0';
 	tar_link(c, path, target);

@@ -12,28 +12,28 @@
 #define CAP_SERIAL 0x0003 /* PCI Express base specification 7.9.3 */
 
 /* SipHash-2-4 (Aumasson, Bernstein 2012), of one block of at most 8 bytes. */
-static uint64_t rotate(uint64_t x, int n)
+static uint64_t rotate_left(uint64_t x, int n)
 {
 	return x << n | x >> (64 - n);
 }
 
-static void rounds(uint64_t v[4], int n)
+static void sip_rounds(uint64_t v[4], int n)
 {
 	while (n--) {
 		v[0] += v[1];
 		v[2] += v[3];
-		v[1] = rotate(v[1], 13) ^ v[0];
-		v[3] = rotate(v[3], 16) ^ v[2];
-		v[0] = rotate(v[0], 32);
+		v[1] = rotate_left(v[1], 13) ^ v[0];
+		v[3] = rotate_left(v[3], 16) ^ v[2];
+		v[0] = rotate_left(v[0], 32);
 		v[2] += v[1];
 		v[0] += v[3];
-		v[1] = rotate(v[1], 17) ^ v[2];
-		v[3] = rotate(v[3], 21) ^ v[0];
-		v[2] = rotate(v[2], 32);
+		v[1] = rotate_left(v[1], 17) ^ v[2];
+		v[3] = rotate_left(v[3], 21) ^ v[0];
+		v[2] = rotate_left(v[2], 32);
 	}
 }
 
-static uint64_t hash(const uint64_t key[2], uint64_t value, uint64_t len)
+static uint64_t siphash(const uint64_t key[2], uint64_t value, uint64_t len)
 {
 	uint64_t v[4] = { key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
 			  key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573 };
@@ -41,11 +41,11 @@ static uint64_t hash(const uint64_t key[2], uint64_t value, uint64_t len)
 
 	for (size_t i = 0; i < 2; i++) {
 		v[3] ^= block[i];
-		rounds(v, 2);
+		sip_rounds(v, 2);
 		v[0] ^= block[i];
 	}
 	v[2] ^= 0xff;
-	rounds(v, 4);
+	sip_rounds(v, 4);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
@@ -57,14 +57,14 @@ static void hide_bytes(const uint64_t key[2], uint8_t *b, size_t len)
 		uint64_t value = 0;
 		memcpy(&value, b, n);
 		/* nothing is what it was */
-		value = value ? hash(key, value, n) | 1 : 0;
+		value = value ? siphash(key, value, n) | 1 : 0;
 		memcpy(b, &value, n);
 		b += n;
 		len -= n;
 	}
 }
 
-static int digit(char c)
+static int hex_value(char c)
 {
 	return c <= '9' ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
@@ -97,7 +97,7 @@ void hide_text(const uint64_t key[2], char *text)
 	size_t n = find_digits(text, at) & ~(size_t)1;
 
 	for (size_t i = 0; i < n; i += 2)
-		bytes[i / 2] = (uint8_t)(digit(*at[i]) << 4 | digit(*at[i + 1]));
+		bytes[i / 2] = (uint8_t)(hex_value(*at[i]) << 4 | hex_value(*at[i + 1]));
 	hide_bytes(key, bytes, n / 2);
 	for (size_t i = 0; i < n; i++)
 		text[at[i] - text] = hex[i % 2 ? bytes[i / 2] & 0xf : bytes[i / 2] >> 4];

@@ -5,7 +5,7 @@
 #include "topo/capture/capture_priv.h"
 #include "topo/capture/tar.h"
 
-static void put(struct capture *c, const void *data, size_t len)
+static void write_bytes(struct capture *c, const void *data, size_t len)
 {
 	static const char zero[TAR_BLOCK];
 	size_t rest = len % TAR_BLOCK;
@@ -17,7 +17,7 @@ static void put(struct capture *c, const void *data, size_t len)
 }
 
 /* strncpy() is what such a field wants: no NUL where it is full. */
-static void fill(char *field, size_t size, const char *text)
+static void fill_field(char *field, size_t size, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -29,48 +29,50 @@ static void put_header(struct capture *c, char type, const char *name, const cha
 {
 	struct tar_header h = { 0 };
 
-	fill(h.name, sizeof(h.name), name);
-	fill(h.linkname, sizeof(h.linkname), link);
-	fill(h.mode, sizeof(h.mode), type == '5' ? "0000755" : "0000644");
-	fill(h.uid, sizeof(h.uid), "0000000");
-	fill(h.gid, sizeof(h.gid), "0000000");
-	fill(h.mtime, sizeof(h.mtime), "00000000000");
-	fill(h.magic, sizeof(h.magic), "ustar  "); /* GNU's: it says how long names are told */
+	fill_field(h.name, sizeof(h.name), name);
+	fill_field(h.linkname, sizeof(h.linkname), link);
+	fill_field(h.mode, sizeof(h.mode), type == '5' ? "0000755" : "0000644");
+	fill_field(h.uid, sizeof(h.uid), "0000000");
+	fill_field(h.gid, sizeof(h.gid), "0000000");
+	fill_field(h.mtime, sizeof(h.mtime), "00000000000");
+	fill_field(h.magic, sizeof(h.magic),
+		   "ustar  "); /* GNU's: it says how long names are told */
 	(void)snprintf(h.size, sizeof(h.size), "%011zo", size & 077777777777);
 	h.type = type;
 	h.chksum[sizeof(h.chksum) - 1] = ' ';
 	(void)snprintf(h.chksum, sizeof(h.chksum) - 1, "%06zo", tar_sum(&h) & 0777777);
-	put(c, &h, sizeof(h));
+	write_bytes(c, &h, sizeof(h));
 }
 
-static void entry(struct capture *c, char type, const char *name, const char *link, size_t size)
+static void write_entry(struct capture *c, char type, const char *name, const char *link,
+			size_t size)
 {
 	if (strlen(name) >= sizeof(((struct tar_header *)0)->name)) {
 		put_header(c, 'L', "././@LongLink", "", strlen(name) + 1);
-		put(c, name, strlen(name) + 1);
+		write_bytes(c, name, strlen(name) + 1);
 	}
 	if (strlen(link) >= sizeof(((struct tar_header *)0)->linkname)) {
 		put_header(c, 'K', "././@LongLink", "", strlen(link) + 1);
-		put(c, link, strlen(link) + 1);
+		write_bytes(c, link, strlen(link) + 1);
 	}
 	put_header(c, type, name, link, size);
 }
 
 void tar_dir(struct capture *c, const char *path)
 {
-	entry(c, '5', path, "", 0);
+	write_entry(c, '5', path, "", 0);
 }
 
 void tar_file(struct capture *c, const char *path, const void *data, size_t len)
 {
-	entry(c, '0', path, "", len);
-	put(c, data, len);
+	write_entry(c, '0', path, "", len);
+	write_bytes(c, data, len);
 	c->sum.files++;
 }
 
 void tar_link(struct capture *c, const char *path, const char *target)
 {
-	entry(c, '2', path, target, 0);
+	write_entry(c, '2', path, target, 0);
 	c->sum.links++;
 }
 
@@ -78,5 +80,5 @@ void tar_end(struct capture *c)
 {
 	static const char zero[2 * TAR_BLOCK];
 
-	put(c, zero, sizeof(zero));
+	write_bytes(c, zero, sizeof(zero));
 }

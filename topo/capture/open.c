@@ -69,7 +69,7 @@ static int unpack_with(const char *program, int fd, int dir, struct err *e)
 	return res.status ? err_set(e, ERR_FIELD, 0, "%s says that it is damaged", program) : 0;
 }
 
-static int unpack(int fd, struct aff_opened *o, struct err *e)
+static int unpack_archive(int fd, struct aff_opened *o, struct err *e)
 {
 	const char *program = packer_of(fd);
 
@@ -166,7 +166,7 @@ static char *only_folder(const char *dir)
 	return TAKE_PTR(found);
 }
 
-static int find(const char *dir, const char *path, struct aff_opened *o, struct err *e)
+static int find_root(const char *dir, const char *path, struct aff_opened *o, struct err *e)
 {
 	if (is_tree(dir))
 		return take_sys(dir, o, e);
@@ -196,12 +196,12 @@ static int open_any(const char *path, struct aff_opened *o, struct err *e)
 	if (fd < 0 || fstat(fd, &st))
 		return err_set(e, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, errno, "%s", path);
 	if (S_ISDIR(st.st_mode))
-		return find(dir, path, o, e);
+		return find_root(dir, path, o, e);
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, ERR_FIELD, 0, "%s is neither a folder nor a file", path);
-	if (unpack(fd, o, e))
+	if (unpack_archive(fd, o, e))
 		return err_wrap(e, "%s", path);
-	return find(o->temp.path, path, o, e);
+	return find_root(o->temp.path, path, o, e);
 }
 
 int aff_open(const char *path, struct aff_opened *out, struct err *e)

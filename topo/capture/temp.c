@@ -25,7 +25,7 @@ static void remove_tree(const char *dir)
 }
 
 /* In a process of its own: what ends its parent does not end it, and it holds nothing open. */
-static _Noreturn void keep(const char *dir, int until)
+static _Noreturn void wait_and_remove(const char *dir, int until)
 {
 	unsigned tries = 0;
 	sigset_t all;
@@ -60,7 +60,7 @@ static int start_keeper(struct temp_dir *t, struct err *e)
 		return err_set(e, ERR_IO, errno, "start a process");
 	if (pid == 0) {
 		(void)close(alive);
-		keep(t->path, until);
+		wait_and_remove(t->path, until);
 	}
 	t->keeper = pid;
 	t->alive = TAKE_FD(alive);

@@ -23,13 +23,13 @@ struct reader {
 	char name[NAME_MAX_LEN], link[NAME_MAX_LEN]; /* of the next entry, told before it; "" */
 };
 
-static int bad(struct reader *r, const char *what)
+static int refuse_archive(struct reader *r, const char *what)
 {
 	return err_set(r->e, ERR_FIELD, 0, "entry %zu of the tar: %s", r->entries, what);
 }
 
 /* 1: nothing is left */
-static int take(struct reader *r, void *buf, size_t n)
+static int read_exact(struct reader *r, void *buf, size_t n)
 {
 	size_t len = 0;
 	unsigned tries = 0;
@@ -41,15 +41,15 @@ static int take(struct reader *r, void *buf, size_t n)
 		if (more < 0)
 			return err_set(r->e, ERR_IO, errno, "read the tar");
 		if (more == 0)
-			return len ? bad(r, "the tar ends in the middle of it") : 1;
+			return len ? refuse_archive(r, "the tar ends in the middle of it") : 1;
 		len += (size_t)more;
 	}
 	r->bytes += n;
-	return r->bytes > UNTAR_BYTES ? bad(r, "the tar is larger than 256 MiB") : 0;
+	return r->bytes > UNTAR_BYTES ? refuse_archive(r, "the tar is larger than 256 MiB") : 0;
 }
 
 /* Octal digits, blanks around them. */
-static int octal(const char *field, size_t size, size_t *out)
+static int parse_octal(const char *field, size_t size, size_t *out)
 {
 	size_t n = 0, i = 0;
 
@@ -68,7 +68,7 @@ static bool sum_is_right(const struct tar_header *h)
 {
 	size_t want;
 
-	return !octal(h->chksum, sizeof(h->chksum), &want) && want == tar_sum(h);
+	return !parse_octal(h->chksum, sizeof(h->chksum), &want) && want == tar_sum(h);
 }
 
 static bool is_zero(const struct tar_header *h)
@@ -80,14 +80,14 @@ static bool is_zero(const struct tar_header *h)
 
 /* ---- what comes behind a header ---- */
 
-static int skip(struct reader *r, size_t size)
+static int skip_bytes(struct reader *r, size_t size)
 {
 	char block[TAR_BLOCK];
 
 	for (size_t left = (size + TAR_BLOCK - 1) / TAR_BLOCK; left; left--) {
-		int rc = take(r, block, TAR_BLOCK);
+		int rc = read_exact(r, block, TAR_BLOCK);
 		if (rc)
-			return rc < 0 ? -1 : bad(r, "the tar ends in it");
+			return rc < 0 ? -1 : refuse_archive(r, "the tar ends in it");
 	}
 	return 0;
 }
@@ -98,10 +98,10 @@ static int take_text(struct reader *r, size_t size, char out[NAME_MAX_LEN])
 	size_t whole = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 
 	if (size >= NAME_MAX_LEN || whole > NAME_MAX_LEN)
-		return bad(r, "a name is too long");
-	int rc = whole ? take(r, out, whole) : 0;
+		return refuse_archive(r, "a name is too long");
+	int rc = whole ? read_exact(r, out, whole) : 0;
 	if (rc)
-		return rc < 0 ? -1 : bad(r, "the tar ends in it");
+		return rc < 0 ? -1 : refuse_archive(r, "the tar ends in it");
 	out[size] = '\0';
 	return 0;
 }
@@ -112,14 +112,14 @@ static int take_pax(struct reader *r, size_t size)
 	char text[NAME_MAX_LEN], *at = text, *end;
 
 	if (size >= NAME_MAX_LEN) /* attributes that nobody here wants */
-		return skip(r, size);
+		return skip_bytes(r, size);
 	if (take_text(r, size, text))
 		return -1;
 	while (*at) {
 		size_t len = strtoul(at, &end, 10);
 		if (*end != ' ' || len < 3 || len > (size_t)(text + size - at) ||
 		    at[len - 1] != '\n' || end >= at + len)
-			return bad(r, "an extended header is malformed");
+			return refuse_archive(r, "an extended header is malformed");
 		at[len - 1] = '\0';
 		if (!strncmp(end, " path=", 6))
 			(void)snprintf(r->name, sizeof(r->name), "%s", end + 6);
@@ -138,7 +138,9 @@ static int make_above(struct reader *r, int above, const char *name)
 	if (mkdirat(above, name, 0700))
 		return errno == EEXIST ? 0
 				       : err_set(r->e, ERR_IO, errno, "make the folder %s", name);
-	return ++r->folders > UNTAR_FOLDERS ? bad(r, "it lies in more than 50000 folders") : 0;
+	return ++r->folders > UNTAR_FOLDERS
+		       ? refuse_archive(r, "it lies in more than 50000 folders")
+		       : 0;
 }
 
 /* The folder that the last component of the path lies in, made where it is missing. */
@@ -149,14 +151,15 @@ static int open_above(struct reader *r, const char *path, char last[256])
 	int fd = -1;
 
 	if (rest.len >= PATH_LEN)
-		return bad(r, "its name is too long");
+		return refuse_archive(r, "its name is too long");
 	fd = fcntl(r->dir, F_DUPFD_CLOEXEC, 0);
 	while (fd >= 0 && slice_next(&rest, '/', &part)) {
 		if (part.len == 0 || (part.len == 1 && *part.p == '.'))
 			continue;
 		auto_fd int above = TAKE_FD(fd);
 		if (slice_copy(part, last, 256) || !strcmp(last, ".."))
-			return bad(r, "its name leads out of the folder, or is too long");
+			return refuse_archive(r,
+					      "its name leads out of the folder, or is too long");
 		if (*name && make_above(r, above, name))
 			return -1;
 		fd = openat(above, *name ? name : ".",
@@ -182,9 +185,9 @@ static int make_file(struct reader *r, int above, const char *name, size_t size)
 		return err_set(r->e, ERR_IO, errno, "make the file %s", name);
 	while (size) {
 		size_t n = size < TAR_BLOCK ? size : TAR_BLOCK;
-		int rc = take(r, block, TAR_BLOCK);
+		int rc = read_exact(r, block, TAR_BLOCK);
 		if (rc)
-			return rc < 0 ? -1 : bad(r, "the tar ends in it");
+			return rc < 0 ? -1 : refuse_archive(r, "the tar ends in it");
 		if (fs_write_fd(fd, block, n, r->e))
 			return -1;
 		size -= n;
@@ -192,7 +195,7 @@ static int make_file(struct reader *r, int above, const char *name, size_t size)
 	return 0;
 }
 
-static int make(struct reader *r, char type, size_t size)
+static int make_entry(struct reader *r, char type, size_t size)
 {
 	char last[256] = "";
 	auto_fd int above = open_above(r, r->name, last);
@@ -200,27 +203,27 @@ static int make(struct reader *r, char type, size_t size)
 	if (above < 0)
 		return -1;
 	if (*last == '\0')
-		return skip(r, size);
+		return skip_bytes(r, size);
 	switch (type) {
 	case '2':
 		(void)unlinkat(above, last, 0);
 		if (symlinkat(r->link, above, last))
 			return err_set(r->e, ERR_IO, errno, "make the link %s", last);
-		return skip(r, size);
+		return skip_bytes(r, size);
 	case '5':
 		if (mkdirat(above, last, 0700) && errno != EEXIST)
 			return err_set(r->e, ERR_IO, errno, "make the folder %s", last);
-		return skip(r, size);
+		return skip_bytes(r, size);
 	case '3':
 	case '4':
 	case '6':
-		return bad(r, "it is a device: a capture holds none");
+		return refuse_archive(r, "it is a device: a capture holds none");
 	case '0':
 	case '\0':
 	case '7':
 		return make_file(r, above, last, size);
 	default:
-		return skip(r, size);
+		return skip_bytes(r, size);
 	}
 }
 
@@ -237,16 +240,16 @@ static void name_entry(struct reader *r, const struct tar_header *h)
 		(void)snprintf(r->link, sizeof(r->link), "%.100s", h->linkname);
 }
 
-static int entry(struct reader *r, const struct tar_header *h)
+static int read_entry(struct reader *r, const struct tar_header *h)
 {
 	size_t size;
 
 	if (++r->entries > UNTAR_ENTRIES)
-		return bad(r, "the tar has more than 200000");
-	if (!sum_is_right(h) || octal(h->size, sizeof(h->size), &size))
-		return bad(r, "it is no tar, or a damaged one");
+		return refuse_archive(r, "the tar has more than 200000");
+	if (!sum_is_right(h) || parse_octal(h->size, sizeof(h->size), &size))
+		return refuse_archive(r, "it is no tar, or a damaged one");
 	if (size > UNTAR_BYTES - r->bytes)
-		return bad(r, "the tar is larger than 256 MiB");
+		return refuse_archive(r, "the tar is larger than 256 MiB");
 	if (h->type == 'L')
 		return take_text(r, size, r->name);
 	if (h->type == 'K')
@@ -254,9 +257,9 @@ static int entry(struct reader *r, const struct tar_header *h)
 	if (h->type == 'x')
 		return take_pax(r, size);
 	if (h->type == 'g')
-		return skip(r, size);
+		return skip_bytes(r, size);
 	name_entry(r, h);
-	if (make(r, h->type, size))
+	if (make_entry(r, h->type, size))
 		return -1;
 	*r->name = *r->link = '\0';
 	return 0;
@@ -268,12 +271,12 @@ int untar(int fd, int dir, struct err *e)
 	struct tar_header h;
 
 	for (;;) {
-		int rc = take(&r, &h, sizeof(h));
+		int rc = read_exact(&r, &h, sizeof(h));
 		if (rc < 0)
 			return -1;
 		if (rc || is_zero(&h))
-			return r.entries ? 0 : bad(&r, "there is none");
-		if (entry(&r, &h))
+			return r.entries ? 0 : refuse_archive(&r, "there is none");
+		if (read_entry(&r, &h))
 			return -1;
 	}
 }

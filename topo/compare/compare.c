@@ -3,32 +3,33 @@
 
 #include "topo/compare/compare_priv.h"
 
-const char *differ_verdict_name(enum differ_verdict v)
+const char *compare_verdict_name(enum compare_verdict v)
 {
 	static const char *const names[] = {
-		[DIFFER_SAME] = "same",
-		[DIFFER_PERMUTED] = "permuted",
-		[DIFFER_AWAY] = "away",
-		[DIFFER_NONE] = "none",
+		[COMPARE_SAME] = "same",
+		[COMPARE_PERMUTED] = "permuted",
+		[COMPARE_AWAY] = "away",
+		[COMPARE_NONE] = "none",
 	};
 
 	return names[v];
 }
 
-const char *differ_cause_id(enum differ_cause c)
+const char *compare_cause_id(enum compare_cause c)
 {
 	static const char *const ids[] = {
-		[DIFFER_NO_CAUSE] = "",         [DIFFER_FLAT_VM] = "flat-vm",
-		[DIFFER_VF_PATH] = "vf-path",   [DIFFER_FASTER] = "faster",
-		[DIFFER_ROLE] = "role",         [DIFFER_GDR_OFF] = "gdr-off",
-		[DIFFER_LONE_GPU] = "lone-gpu", [DIFFER_TIE] = "tie",
-		[DIFFER_OTHER] = "other",
+		[COMPARE_NO_CAUSE] = "",         [COMPARE_FLAT_VM] = "flat-vm",
+		[COMPARE_VF_PATH] = "vf-path",   [COMPARE_FASTER] = "faster",
+		[COMPARE_ROLE] = "role",         [COMPARE_GDR_OFF] = "gdr-off",
+		[COMPARE_LONE_GPU] = "lone-gpu", [COMPARE_TIE] = "tie",
+		[COMPARE_OTHER] = "other",
 	};
 
 	return ids[c];
 }
 
-bool differ_listed(const struct differ_in *in, const uint32_t *list, size_t n, uint32_t net)
+bool compare_list_agrees(const struct compare_input *in, const uint32_t *list, size_t n,
+			 uint32_t net)
 {
 	const struct nccl_net *d = &in->nccl->net[net];
 
@@ -41,33 +42,33 @@ bool differ_listed(const struct differ_in *in, const uint32_t *list, size_t n, u
 	return false;
 }
 
-static bool all_listed(const struct differ_in *in, const uint32_t *list, size_t n, uint32_t gpu)
+static bool all_listed(const struct compare_input *in, const uint32_t *list, size_t n, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	for (size_t i = 0; i < g->n_channels; i++) {
-		if (!differ_listed(in, list, n, g->channel[i]))
+		if (!compare_list_agrees(in, list, n, g->channel[i]))
 			return false;
 	}
 	return true;
 }
 
-static enum differ_verdict verdict_of(const struct differ_in *in, uint32_t gpu)
+static enum compare_verdict verdict_of(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
 
 	if (!g->in || !g->n_channels || !c->n_nearest)
-		return DIFFER_NONE;
+		return COMPARE_NONE;
 	if (!all_listed(in, c->nearest, c->n_nearest, gpu))
-		return DIFFER_AWAY;
-	return all_listed(in, c->share, c->n_share, gpu) ? DIFFER_SAME : DIFFER_PERMUTED;
+		return COMPARE_AWAY;
+	return all_listed(in, c->share, c->n_share, gpu) ? COMPARE_SAME : COMPARE_PERMUTED;
 }
 
 /* ---- causes ---- */
 
 /* All functions on root ports, and nobody says on which node: nothing can be told of distance. */
-static bool is_flat(const struct differ_in *in)
+static bool is_flat(const struct compare_input *in)
 {
 	const struct aff_machine *m = in->m;
 	size_t devices = 0;
@@ -88,21 +89,21 @@ static bool is_flat(const struct differ_in *in)
 }
 
 /* A GPU out of scope should have, for itself alone, what this one takes. */
-static bool takes_neighbours(const struct differ_in *in, uint32_t gpu)
+static bool takes_neighbours(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	for (uint32_t o = 0; in->node && in->scope && in->scope->gpu && o < in->node->n_gpus; o++) {
 		const struct aff_gpu_choice *c = &in->node->gpu[o];
 		for (size_t i = 0; i < g->n_channels && !in->scope->gpu[o]; i++) {
-			if (differ_listed(in, c->share, c->n_own, g->channel[i]))
+			if (compare_list_agrees(in, c->share, c->n_own, g->channel[i]))
 				return true;
 		}
 	}
 	return false;
 }
 
-static bool is_roleless(const struct differ_in *in, uint32_t net)
+static bool is_roleless(const struct compare_input *in, uint32_t net)
 {
 	enum aff_role role = in->m->hca[in->nccl->net[net].hca].role;
 
@@ -110,51 +111,53 @@ static bool is_roleless(const struct differ_in *in, uint32_t net)
 }
 
 /* The widest way to what is nearest; NULL: NCCL does not see that. */
-static const struct nccl_way *best_near(const struct differ_in *in, uint32_t gpu)
+static const struct nccl_net_path *best_near(const struct compare_input *in, uint32_t gpu)
 {
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
-	const struct nccl_way *best = NULL;
+	const struct nccl_net_path *best = NULL;
 
 	for (uint32_t n = 0; n < in->nccl->n_nets; n++) {
-		const struct nccl_way *w = &in->nccl->gpu[gpu].way[n];
-		if (differ_listed(in, c->nearest, c->n_nearest, n) && (!best || w->bw > best->bw))
+		const struct nccl_net_path *w = &in->nccl->gpu[gpu].way[n];
+		if (compare_list_agrees(in, c->nearest, c->n_nearest, n) &&
+		    (!best || w->bw > best->bw))
 			best = w;
 	}
 	return best;
 }
 
-static enum differ_cause away_cause(const struct differ_in *in, uint32_t gpu)
+static enum compare_cause away_cause(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
 
 	for (size_t i = 0; i < g->n_channels; i++) {
-		if (!differ_listed(in, c->nearest, c->n_nearest, g->channel[i]) &&
+		if (!compare_list_agrees(in, c->nearest, c->n_nearest, g->channel[i]) &&
 		    is_roleless(in, g->channel[i]))
-			return DIFFER_ROLE;
+			return COMPARE_ROLE;
 	}
-	const struct nccl_way *near = best_near(in, gpu);
+	const struct nccl_net_path *near = best_near(in, gpu);
 	if (near && g->bw > near->bw)
-		return DIFFER_FASTER;
-	return near && !(near->gdr_read && near->gdr_write) ? DIFFER_GDR_OFF : DIFFER_OTHER;
+		return COMPARE_FASTER;
+	return near && !(near->gdr_read && near->gdr_write) ? COMPARE_GDR_OFF : COMPARE_OTHER;
 }
 
-static enum differ_cause cause_of(const struct differ_in *in, uint32_t gpu, enum differ_verdict v)
+static enum compare_cause cause_of(const struct compare_input *in, uint32_t gpu,
+				   enum compare_verdict v)
 {
-	if (v == DIFFER_NONE)
-		return DIFFER_NO_CAUSE;
-	if (v == DIFFER_AWAY)
+	if (v == COMPARE_NONE)
+		return COMPARE_NO_CAUSE;
+	if (v == COMPARE_AWAY)
 		return away_cause(in, gpu);
 	if (takes_neighbours(in, gpu))
-		return DIFFER_LONE_GPU;
-	if (v == DIFFER_PERMUTED)
-		return DIFFER_TIE;
-	return in->nccl->gpu[gpu].gdr ? DIFFER_NO_CAUSE : DIFFER_GDR_OFF;
+		return COMPARE_LONE_GPU;
+	if (v == COMPARE_PERMUTED)
+		return COMPARE_TIE;
+	return in->nccl->gpu[gpu].gdr ? COMPARE_NO_CAUSE : COMPARE_GDR_OFF;
 }
 
 /* ---- would NCCL_IB_MERGE_VFS=0 help ---- */
 
-static bool any_displaced(const struct nccl_answer *a)
+static bool any_displaced(const struct nccl_prediction *a)
 {
 	for (size_t i = 0; i < a->n_nets; i++) {
 		if (a->net[i].displaced)
@@ -164,36 +167,36 @@ static bool any_displaced(const struct nccl_answer *a)
 }
 
 /* What the verdicts would be; helped has one bool for each GPU. */
-static int try_own_paths(const struct differ_in *in, bool *helped, struct err *e)
+static int try_own_paths(const struct compare_input *in, bool *helped, struct err *e)
 {
 	struct nccl_opts o = *in->opts;
-	auto_nccl_answer struct nccl_answer other = { 0 };
+	auto_nccl_prediction struct nccl_prediction other = { 0 };
 
 	if (o.keep_vf_path || !any_displaced(in->nccl))
 		return 0;
 	o.keep_vf_path = true;
 	if (nccl_predict(in->m, in->scope, &o, &other, e))
 		return -1;
-	struct differ_in then = *in;
+	struct compare_input then = *in;
 	then.nccl = &other;
 	for (uint32_t i = 0; i < in->nccl->n_gpus; i++) {
-		enum differ_verdict now = verdict_of(in, i), better = verdict_of(&then, i);
+		enum compare_verdict now = verdict_of(in, i), better = verdict_of(&then, i);
 		helped[i] = better < now || (better == now && other.gpu[i].gdr &&
-					     better != DIFFER_NONE && !in->nccl->gpu[i].gdr);
+					     better != COMPARE_NONE && !in->nccl->gpu[i].gdr);
 	}
 	return 0;
 }
 
-static void judge(const struct differ_in *in, uint32_t gpu, struct differ_gpu *out)
+static void judge_gpu(const struct compare_input *in, uint32_t gpu, struct compare_gpu *out)
 {
 	out->verdict = verdict_of(in, gpu);
 	out->cause = cause_of(in, gpu, out->verdict);
 }
 
-int differ_find(const struct differ_in *in, struct differ *out, struct err *e)
+int compare_with_nccl(const struct compare_input *in, struct comparison *out, struct err *e)
 {
 	size_t n = in->nccl->n_gpus;
-	auto_differ struct differ d = { .gpu = calloc(n + 1, sizeof(*d.gpu)), .n_gpus = n };
+	auto_comparison struct comparison d = { .gpu = calloc(n + 1, sizeof(*d.gpu)), .n_gpus = n };
 	auto_free bool *helped = calloc(n + 1, sizeof(*helped));
 
 	if (!d.gpu || !helped)
@@ -202,22 +205,22 @@ int differ_find(const struct differ_in *in, struct differ *out, struct err *e)
 		return -1;
 	bool flat = is_flat(in);
 	for (uint32_t i = 0; i < n; i++) {
-		judge(in, i, &d.gpu[i]);
+		judge_gpu(in, i, &d.gpu[i]);
 		if (helped[i])
-			d.gpu[i].cause = DIFFER_VF_PATH;
-		else if (flat && d.gpu[i].verdict != DIFFER_NONE)
-			d.gpu[i].cause = DIFFER_FLAT_VM;
-		if (differ_say(in, i, &d.gpu[i], e))
+			d.gpu[i].cause = COMPARE_VF_PATH;
+		else if (flat && d.gpu[i].verdict != COMPARE_NONE)
+			d.gpu[i].cause = COMPARE_FLAT_VM;
+		if (compare_explain_gpu(in, i, &d.gpu[i], e))
 			return -1;
 	}
-	if (differ_say_all(in, &d, e))
+	if (compare_explain(in, &d, e))
 		return -1;
 	*out = d;
-	d = (struct differ){ 0 };
+	d = (struct comparison){ 0 };
 	return 0;
 }
 
-void differ_clear(struct differ *d)
+void comparison_clear(struct comparison *d)
 {
 	for (size_t i = 0; d->gpu && i < d->n_gpus; i++) {
 		free(d->gpu[i].text);
@@ -226,5 +229,5 @@ void differ_clear(struct differ *d)
 	free(d->gpu);
 	free(d->text);
 	free(d->setting);
-	*d = (struct differ){ 0 };
+	*d = (struct comparison){ 0 };
 }

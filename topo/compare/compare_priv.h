@@ -5,13 +5,14 @@
 
 #include "topo/compare/compare.h"
 
-/* differ_listed - whether a net is one of the HCAs in the list. */
-bool differ_listed(const struct differ_in *in, const uint32_t *list, size_t n, uint32_t net);
+/* compare_list_agrees - whether a net is one of the HCAs in the list. */
+bool compare_list_agrees(const struct compare_input *in, const uint32_t *list, size_t n,
+			 uint32_t net);
 
-/* differ_say - the sentence and the setting of a verdict and its cause; differ_say_all - of all
- * together. */
-int differ_say(const struct differ_in *in, uint32_t gpu, struct differ_gpu *d,
-	       struct err *e) must_check;
-int differ_say_all(const struct differ_in *in, struct differ *d, struct err *e) must_check;
+/* compare_explain_gpu - the sentence and the setting of a verdict and its cause; compare_explain -
+ * of all together. */
+int compare_explain_gpu(const struct compare_input *in, uint32_t gpu, struct compare_gpu *d,
+			struct err *e) must_check;
+int compare_explain(const struct compare_input *in, struct comparison *d, struct err *e) must_check;
 
 #endif

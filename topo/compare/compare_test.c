@@ -7,21 +7,21 @@
 #include "topo/compare/compare.h"
 #include "topo/read/read.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
 struct world {
 	struct aff_machine m;
 	struct aff_choice node, choice;
 	struct nccl_opts opts;
-	struct nccl_answer nccl;
-	struct differ differ;
+	struct nccl_prediction nccl;
+	struct comparison differ;
 	bool gpu[16], hca[64];
 };
 
 static void world_clear(struct world *w)
 {
-	differ_clear(&w->differ);
-	nccl_answer_clear(&w->nccl);
+	comparison_clear(&w->differ);
+	nccl_prediction_clear(&w->nccl);
 	aff_choice_clear(&w->choice);
 	aff_choice_clear(&w->node);
 	aff_machine_clear(&w->m);
@@ -33,7 +33,7 @@ static void answer(struct world *w, const char *gpus, const char *hcas)
 {
 	struct aff_scope s = { gpus ? w->gpu : NULL, hcas ? w->hca : NULL };
 	struct aff_scope own = { hcas ? s.gpu : NULL, s.hca };
-	struct differ_in in = { &w->m, &s, &w->choice, &w->node, &w->opts, &w->nccl };
+	struct compare_input in = { &w->m, &s, &w->choice, &w->node, &w->opts, &w->nccl };
 	struct err e;
 	char *end;
 
@@ -45,16 +45,16 @@ static void answer(struct world *w, const char *gpus, const char *hcas)
 	ck_assert_int_eq(aff_choose(&w->m, NULL, &w->node, &e), 0);
 	ck_assert_int_eq(aff_choose(&w->m, &own, &w->choice, &e), 0);
 	ck_assert_int_eq(nccl_predict(&w->m, &s, &w->opts, &w->nccl, &e), 0);
-	ck_assert_int_eq(differ_find(&in, &w->differ, &e), 0);
+	ck_assert_int_eq(compare_with_nccl(&in, &w->differ, &e), 0);
 }
 
 static char *line(const struct world *w, uint32_t gpu)
 {
 	static char out[512];
-	const struct differ_gpu *d = &w->differ.gpu[gpu];
+	const struct compare_gpu *d = &w->differ.gpu[gpu];
 
-	(void)snprintf(out, sizeof(out), "%s %s: %s [%s]", differ_verdict_name(d->verdict),
-		       differ_cause_id(d->cause), d->text ? d->text : "-",
+	(void)snprintf(out, sizeof(out), "%s %s: %s [%s]", compare_verdict_name(d->verdict),
+		       compare_cause_id(d->cause), d->text ? d->text : "-",
 		       d->setting ? d->setting : "-");
 	return out;
 }
@@ -98,7 +98,7 @@ START_TEST(a_card_for_storage)
 	topo_xml("synthetic-a_pix100_phb400", &other.m);
 	other.m.hca[aff_find_hca(&other.m, "far400")].role = AFF_MANAGEMENT;
 	answer(&other, NULL, NULL);
-	ck_assert_int_eq(other.differ.gpu[0].cause, DIFFER_ROLE);
+	ck_assert_int_eq(other.differ.gpu[0].cause, COMPARE_ROLE);
 	w.m.hca[aff_find_hca(&w.m, "far400")].role = AFF_STORAGE;
 	answer(&w, NULL, NULL);
 	ck_assert_str_eq(line(&w, 0), "away role: NCCL takes far400 instead of near100: it knows "
@@ -112,7 +112,7 @@ START_TEST(a_flat_virtual_machine)
 
 	topo_xml("synthetic-c_flat_vm_8x8_numa-1", &w.m);
 	answer(&w, NULL, NULL);
-	ck_assert_int_eq(w.differ.gpu[3].cause, DIFFER_FLAT_VM);
+	ck_assert_int_eq(w.differ.gpu[3].cause, COMPARE_FLAT_VM);
 	ck_assert_ptr_nonnull(strstr(w.differ.gpu[3].setting, "NCCL_TOPO_FILE="));
 	ck_assert_str_eq(w.differ.text, "the machine shows neither switches nor NUMA nodes");
 	ck_assert_ptr_nonnull(strstr(w.differ.setting, "NCCL_TOPO_FILE="));
@@ -145,7 +145,7 @@ START_TEST(a_tie_dealt_otherwise)
 	topo_xml("synthetic-e_1switch_3gpu_4nic", &w.m);
 	answer(&w, NULL, NULL);
 	for (uint32_t g = 0; g < 3; g++)
-		ties += w.differ.gpu[g].cause == DIFFER_TIE;
+		ties += w.differ.gpu[g].cause == COMPARE_TIE;
 	ck_assert_uint_gt(ties, 0);
 	/* harmless: nothing to say of all together */
 	ck_assert_ptr_null(w.differ.text);
@@ -189,19 +189,19 @@ END_TEST
 /* VFs on the bus behind their PF's: NCCL finds nothing at device 00 there. */
 static void next_bus(struct aff_machine *m)
 {
-	struct yard y = { .m = m };
+	struct fixture y = { .m = m };
 
 	m->source = AFF_LIVE;
-	yard_root(&y, 0);
+	fixture_root(&y, 0);
 	for (int i = 0; i < 2; i++) {
-		uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
-		(void)yard_gpu(&y, yard_down(&y, up));
-		uint32_t pf = yard_hca(&y, yard_down(&y, up), i ? "mlx5_1" : "mlx5_0");
-		uint32_t vf = yard_vf(&y, pf, 0, i ? "mlx5_3" : "mlx5_2");
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+		(void)fixture_gpu(&y, fixture_down(&y, up));
+		uint32_t pf = fixture_hca(&y, fixture_down(&y, up), i ? "mlx5_1" : "mlx5_0");
+		uint32_t vf = fixture_vf(&y, pf, 0, i ? "mlx5_3" : "mlx5_2");
 		m->pci[vf].addr.bus = (uint8_t)(0x80 + i);
 		m->pci[vf].addr.dev = 3;
 	}
-	yard_done(&y);
+	fixture_done(&y);
 }
 
 START_TEST(a_vf_that_nccl_looks_for_elsewhere)
@@ -215,7 +215,7 @@ START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 	answer(&w, "0 1", hcas);
 	ck_assert_uint_eq(w.nccl.n_nets, 2);
 	ck_assert(w.nccl.net[0].displaced);
-	ck_assert_int_eq(w.differ.gpu[0].cause, DIFFER_VF_PATH);
+	ck_assert_int_eq(w.differ.gpu[0].cause, COMPARE_VF_PATH);
 	ck_assert_str_eq(w.differ.gpu[0].setting, "NCCL_IB_MERGE_VFS=0");
 	ck_assert_str_eq(w.differ.setting, "NCCL_IB_MERGE_VFS=0");
 	/* and with that nothing is wrong any more */
@@ -230,18 +230,18 @@ END_TEST
 START_TEST(more_ports_than_nccl_takes)
 {
 	auto_world struct world w = { 0 };
-	struct yard y = { .m = &w.m };
+	struct fixture y = { .m = &w.m };
 	char name[16];
 
 	w.m.source = AFF_LIVE;
-	yard_root(&y, 0);
-	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
-	(void)yard_gpu(&y, yard_down(&y, up));
+	fixture_root(&y, 0);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	(void)fixture_gpu(&y, fixture_down(&y, up));
 	for (int i = 0; i < 33; i++) {
 		(void)snprintf(name, sizeof(name), "mlx5_%d", i);
-		(void)yard_hca(&y, yard_down(&y, up), name);
+		(void)fixture_hca(&y, fixture_down(&y, up), name);
 	}
-	yard_done(&y);
+	fixture_done(&y);
 	answer(&w, NULL, NULL);
 	ck_assert_str_eq(w.differ.text,
 			 "NCCL takes 32 ports, and 33 are there: which it takes is not told");
@@ -253,20 +253,20 @@ END_TEST
 START_TEST(nobody_else)
 {
 	auto_world struct world w = { 0 };
-	auto_differ struct differ d = { 0 };
-	struct differ_in in = { &w.m, NULL, &w.choice, NULL, &w.opts, &w.nccl };
+	auto_comparison struct comparison d = { 0 };
+	struct compare_input in = { &w.m, NULL, &w.choice, NULL, &w.opts, &w.nccl };
 	struct aff_scope all = { 0 };
 	struct err e;
 
 	topo_xml("dgx-a100", &w.m);
 	answer(&w, NULL, NULL);
-	ck_assert_int_eq(differ_find(&in, &d, &e), 0);
-	ck_assert_int_eq(d.gpu[0].cause, DIFFER_NO_CAUSE);
-	differ_clear(&d);
+	ck_assert_int_eq(compare_with_nccl(&in, &d, &e), 0);
+	ck_assert_int_eq(d.gpu[0].cause, COMPARE_NO_CAUSE);
+	comparison_clear(&d);
 	in.scope = &all;
 	in.node = &w.node;
-	ck_assert_int_eq(differ_find(&in, &d, &e), 0);
-	ck_assert_int_eq(d.gpu[7].cause, DIFFER_NO_CAUSE);
+	ck_assert_int_eq(compare_with_nccl(&in, &d, &e), 0);
+	ck_assert_int_eq(d.gpu[7].cause, COMPARE_NO_CAUSE);
 }
 END_TEST
 
@@ -274,18 +274,18 @@ END_TEST
 START_TEST(vfs_that_nccl_takes_for_one)
 {
 	auto_world struct world w = { 0 };
-	struct yard y = { .m = &w.m };
+	struct fixture y = { .m = &w.m };
 	char hcas[32];
 
 	w.m.source = AFF_LIVE;
-	yard_root(&y, 0);
-	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
-	(void)yard_gpu(&y, yard_down(&y, up));
-	(void)yard_gpu(&y, yard_down(&y, up));
-	uint32_t pf = yard_hca(&y, yard_down(&y, up), "pf");
-	(void)yard_vf(&y, pf, 0, "vf0");
-	(void)yard_vf(&y, pf, 1, "vf1");
-	yard_done(&y);
+	fixture_root(&y, 0);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	(void)fixture_gpu(&y, fixture_down(&y, up));
+	(void)fixture_gpu(&y, fixture_down(&y, up));
+	uint32_t pf = fixture_hca(&y, fixture_down(&y, up), "pf");
+	(void)fixture_vf(&y, pf, 0, "vf0");
+	(void)fixture_vf(&y, pf, 1, "vf1");
+	fixture_done(&y);
 	for (size_t i = 0; i < w.m.n_hcas; i++)
 		w.m.hca[i].card = 0;
 	(void)snprintf(hcas, sizeof(hcas), "%u %u", aff_find_hca(&w.m, "vf0"),
@@ -335,24 +335,24 @@ END_TEST
 START_TEST(what_is_not_flat)
 {
 	auto_world struct world w = { 0 }, told = { 0 };
-	struct yard y = { .m = &told.m };
+	struct fixture y = { .m = &told.m };
 
 	read_text(&w, "<system version=\"1\"><cpu numaid=\"-1\">" FAR_GPU NET("a", "0")
 			      NET("b", "1") "</cpu></system>");
 	answer(&w, NULL, NULL);
-	ck_assert_int_ne(w.differ.gpu[0].cause, DIFFER_FLAT_VM);
+	ck_assert_int_ne(w.differ.gpu[0].cause, COMPARE_FLAT_VM);
 	for (int flat = 0; flat < 2; flat++) {
 		auto_world struct world vm = { 0 };
-		y = (struct yard){ .m = &vm.m };
+		y = (struct fixture){ .m = &vm.m };
 		vm.m.source = AFF_LIVE;
 		vm.m.vm = flat ? AFF_YES : AFF_NO;
-		yard_root(&y, 0);
-		(void)yard_gpu(&y, yard_port(&y));
-		(void)yard_hca(&y, yard_port(&y), "mlx5_0");
-		(void)yard_hca(&y, yard_port(&y), "mlx5_1");
-		yard_done(&y);
+		fixture_root(&y, 0);
+		(void)fixture_gpu(&y, fixture_port(&y));
+		(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
+		(void)fixture_hca(&y, fixture_port(&y), "mlx5_1");
+		fixture_done(&y);
 		answer(&vm, NULL, NULL);
-		ck_assert_int_eq(vm.differ.gpu[0].cause == DIFFER_FLAT_VM, flat);
+		ck_assert_int_eq(vm.differ.gpu[0].cause == COMPARE_FLAT_VM, flat);
 	}
 }
 END_TEST
@@ -376,17 +376,17 @@ END_TEST
 
 static int find_it(void *arg, struct err *e)
 {
-	const struct differ_in *in = arg;
-	auto_differ struct differ d = { 0 };
+	const struct compare_input *in = arg;
+	auto_comparison struct comparison d = { 0 };
 
-	return differ_find(in, &d, e);
+	return compare_with_nccl(in, &d, e);
 }
 
 START_TEST(memory_may_end_anywhere)
 {
 	auto_world struct world w = { 0 };
 	struct aff_scope s = { NULL, w.hca };
-	struct differ_in in = { &w.m, &s, &w.choice, &w.node, &w.opts, &w.nccl };
+	struct compare_input in = { &w.m, &s, &w.choice, &w.node, &w.opts, &w.nccl };
 
 	next_bus(&w.m);
 	answer(&w, NULL, "1 3");

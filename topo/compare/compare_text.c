@@ -22,9 +22,9 @@ static void words_clear(struct words *w)
 }
 #define auto_words auto_clean(words_clear)
 
-static void put(struct words *w, const char *fmt, ...) printf_like(2, 3);
+static void add_text(struct words *w, const char *fmt, ...) printf_like(2, 3);
 
-static void put(struct words *w, const char *fmt, ...)
+static void add_text(struct words *w, const char *fmt, ...)
 {
 	char piece[320];
 	va_list ap;
@@ -42,34 +42,35 @@ static void put(struct words *w, const char *fmt, ...)
 	w->len += len;
 }
 
-static void names(const struct aff_machine *m, const uint32_t *hca, size_t n, const char *sep,
-		  struct words *to)
+static void add_names(const struct aff_machine *m, const uint32_t *hca, size_t n, const char *sep,
+		      struct words *to)
 {
 	for (size_t i = 0; i < n; i++)
-		put(to, "%s%s", i ? sep : "", m->hca[hca[i]].name);
+		add_text(to, "%s%s", i ? sep : "", m->hca[hca[i]].name);
 }
 
-static void channel_names(const struct differ_in *in, uint32_t gpu, struct words *to)
+static void channel_names(const struct compare_input *in, uint32_t gpu, struct words *to)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	for (size_t i = 0; i < g->n_channels; i++)
-		put(to, "%s%s", i ? ", " : "", in->m->hca[in->nccl->net[g->channel[i]].hca].name);
+		add_text(to, "%s%s", i ? ", " : "",
+			 in->m->hca[in->nccl->net[g->channel[i]].hca].name);
 }
 
 /* ---- sentences ---- */
 
-static void takes_instead(const struct differ_in *in, uint32_t gpu, const uint32_t *hca, size_t n,
-			  struct words *to)
+static void takes_instead(const struct compare_input *in, uint32_t gpu, const uint32_t *hca,
+			  size_t n, struct words *to)
 {
-	put(to, "NCCL takes ");
+	add_text(to, "NCCL takes ");
 	channel_names(in, gpu, to);
-	put(to, " instead of ");
-	names(in->m, hca, n, ", ", to);
+	add_text(to, " instead of ");
+	add_names(in->m, hca, n, ", ", to);
 }
 
 /* The nets that NCCL takes, and what stands against GPUDirect RDMA with them. */
-static bool told_unable(const struct differ_in *in, uint32_t gpu)
+static bool lacks_gdr(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
@@ -80,62 +81,63 @@ static bool told_unable(const struct differ_in *in, uint32_t gpu)
 	return in->m->gpu[gpu].gdr == AFF_NO;
 }
 
-static void say_gdr_off(const struct differ_in *in, uint32_t gpu, struct words *to)
+static void say_gdr_off(const struct compare_input *in, uint32_t gpu, struct words *to)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
-	put(to, "NCCL does not use GPUDirect RDMA: ");
-	if (told_unable(in, gpu))
-		put(to, "the file says that a device or its driver cannot");
+	add_text(to, "NCCL does not use GPUDirect RDMA: ");
+	if (lacks_gdr(in, gpu))
+		add_text(to, "the file says that a device or its driver cannot");
 	else if (g->type >= NCCL_PHB)
-		put(to, "the path is %s, through the CPU", nccl_path_name(g->type));
+		add_text(to, "the path is %s, through the CPU", nccl_path_name(g->type));
 	else
-		put(to, "the GPU is older than Ampere and has no NVLink");
+		add_text(to, "the GPU is older than Ampere and has no NVLink");
 }
 
-static void say(const struct differ_in *in, uint32_t gpu, enum differ_cause cause, struct words *to)
+static void explain_cause(const struct compare_input *in, uint32_t gpu, enum compare_cause cause,
+			  struct words *to)
 {
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	switch (cause) {
-	case DIFFER_FLAT_VM:
-		put(to, "the machine shows neither switches nor NUMA nodes: all HCAs are as "
-			"near, and NCCL does not use GPUDirect RDMA");
+	case COMPARE_FLAT_VM:
+		add_text(to, "the machine shows neither switches nor NUMA nodes: all HCAs are as "
+			     "near, and NCCL does not use GPUDirect RDMA");
 		return;
-	case DIFFER_VF_PATH:
+	case COMPARE_VF_PATH:
 		takes_instead(in, gpu, c->share, c->n_share, to);
-		put(to, ": it looks for a VF's function at device 00 of its bus");
+		add_text(to, ": it looks for a VF's function at device 00 of its bus");
 		return;
-	case DIFFER_FASTER:
+	case COMPARE_FASTER:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		put(to, ": more bandwidth counts before distance%s",
-		    g->gdr ? "" : ", and GPUDirect RDMA is off there");
+		add_text(to, ": more bandwidth counts before distance%s",
+			 g->gdr ? "" : ", and GPUDirect RDMA is off there");
 		return;
-	case DIFFER_ROLE:
+	case COMPARE_ROLE:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		put(to, ": it knows no storage and management networks");
+		add_text(to, ": it knows no storage and management networks");
 		return;
-	case DIFFER_GDR_OFF:
-		if (differ_listed(in, c->nearest, c->n_nearest, *g->channel)) {
+	case COMPARE_GDR_OFF:
+		if (compare_list_agrees(in, c->nearest, c->n_nearest, *g->channel)) {
 			say_gdr_off(in, gpu, to);
 			return;
 		}
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		put(to, ", with which it does not use GPUDirect RDMA");
+		add_text(to, ", with which it does not use GPUDirect RDMA");
 		return;
-	case DIFFER_LONE_GPU:
-		put(to, "NCCL takes ");
+	case COMPARE_LONE_GPU:
+		add_text(to, "NCCL takes ");
 		channel_names(in, gpu, to);
-		put(to, ": it does not know the other GPUs of the machine, whose HCAs are "
-			"among these");
+		add_text(to, ": it does not know the other GPUs of the machine, whose HCAs are "
+			     "among these");
 		return;
-	case DIFFER_TIE:
+	case COMPARE_TIE:
 		takes_instead(in, gpu, c->share, c->n_share, to);
-		put(to, ", which are as near: it deals equal ones in another order");
+		add_text(to, ", which are as near: it deals equal ones in another order");
 		return;
-	case DIFFER_OTHER:
-	case DIFFER_NO_CAUSE:
+	case COMPARE_OTHER:
+	case COMPARE_NO_CAUSE:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
 		return;
 	}
@@ -143,7 +145,7 @@ static void say(const struct differ_in *in, uint32_t gpu, enum differ_cause caus
 
 /* ---- settings ---- */
 
-static const struct aff_gpu_choice *own_share(const struct differ_in *in, uint32_t gpu)
+static const struct aff_gpu_choice *own_share(const struct compare_input *in, uint32_t gpu)
 {
 	const struct aff_choice *from =
 		in->node && !(in->scope && in->scope->hca) ? in->node : in->choice;
@@ -151,35 +153,37 @@ static const struct aff_gpu_choice *own_share(const struct differ_in *in, uint32
 	return from->gpu[gpu].n_share ? &from->gpu[gpu] : &in->choice->gpu[gpu];
 }
 
-static void set(const struct differ_in *in, uint32_t gpu, enum differ_cause cause, struct words *to)
+static void advise_setting(const struct compare_input *in, uint32_t gpu, enum compare_cause cause,
+			   struct words *to)
 {
 	const struct aff_gpu_choice *c = own_share(in, gpu);
 
 	switch (cause) {
-	case DIFFER_FLAT_VM:
-		put(to, "NCCL_TOPO_FILE=<a file made of the host's tree>");
+	case COMPARE_FLAT_VM:
+		add_text(to, "NCCL_TOPO_FILE=<a file made of the host's tree>");
 		return;
-	case DIFFER_VF_PATH:
-		put(to, "NCCL_IB_MERGE_VFS=0");
+	case COMPARE_VF_PATH:
+		add_text(to, "NCCL_IB_MERGE_VFS=0");
 		return;
-	case DIFFER_GDR_OFF:
-		if (!told_unable(in, gpu) && in->nccl->gpu[gpu].type == NCCL_PHB)
-			put(to, "NCCL_NET_GDR_LEVEL=PHB");
+	case COMPARE_GDR_OFF:
+		if (!lacks_gdr(in, gpu) && in->nccl->gpu[gpu].type == NCCL_PHB)
+			add_text(to, "NCCL_NET_GDR_LEVEL=PHB");
 		return;
-	case DIFFER_FASTER:
-	case DIFFER_ROLE:
-	case DIFFER_LONE_GPU:
-	case DIFFER_TIE:
-	case DIFFER_OTHER:
-		put(to, "NCCL_IB_HCA==");
-		names(in->m, c->share, c->n_share, ",", to);
+	case COMPARE_FASTER:
+	case COMPARE_ROLE:
+	case COMPARE_LONE_GPU:
+	case COMPARE_TIE:
+	case COMPARE_OTHER:
+		add_text(to, "NCCL_IB_HCA==");
+		add_names(in->m, c->share, c->n_share, ",", to);
 		return;
-	case DIFFER_NO_CAUSE:
+	case COMPARE_NO_CAUSE:
 		return;
 	}
 }
 
-static int take(struct words *text, struct words *setting, char **said, char **mend, struct err *e)
+static int finish_texts(struct words *text, struct words *setting, char **said, char **mend,
+			struct err *e)
 {
 	if (text->failed || setting->failed)
 		return err_nomem(e);
@@ -188,20 +192,21 @@ static int take(struct words *text, struct words *setting, char **said, char **m
 	return 0;
 }
 
-int differ_say(const struct differ_in *in, uint32_t gpu, struct differ_gpu *d, struct err *e)
+int compare_explain_gpu(const struct compare_input *in, uint32_t gpu, struct compare_gpu *d,
+			struct err *e)
 {
 	auto_words struct words text = { 0 }, setting = { 0 };
 
-	if (d->cause == DIFFER_NO_CAUSE)
+	if (d->cause == COMPARE_NO_CAUSE)
 		return 0;
-	say(in, gpu, d->cause, &text);
-	set(in, gpu, d->cause, &setting);
-	return take(&text, &setting, &d->text, &d->setting, e);
+	explain_cause(in, gpu, d->cause, &text);
+	advise_setting(in, gpu, d->cause, &setting);
+	return finish_texts(&text, &setting, &d->text, &d->setting, e);
 }
 
 /* ---- of all together ---- */
 
-static bool is_ours(const struct differ_in *in, uint32_t hca)
+static bool is_ours(const struct compare_input *in, uint32_t hca)
 {
 	for (uint32_t i = 0; i < in->nccl->n_gpus; i++) {
 		const struct aff_gpu_choice *c = own_share(in, i);
@@ -213,19 +218,19 @@ static bool is_ours(const struct differ_in *in, uint32_t hca)
 	return false;
 }
 
-static void all_ours(const struct differ_in *in, struct words *to)
+static void all_ours(const struct compare_input *in, struct words *to)
 {
 	const char *sep = "NCCL_IB_HCA==";
 
 	for (uint32_t h = 0; h < in->m->n_hcas; h++) {
 		if (is_ours(in, h)) {
-			put(to, "%s%s", sep, in->m->hca[h].name);
+			add_text(to, "%s%s", sep, in->m->hca[h].name);
 			sep = ",";
 		}
 	}
 }
 
-static unsigned int counted(const struct differ *d, enum differ_cause cause)
+static unsigned int count_cause(const struct comparison *d, enum compare_cause cause)
 {
 	unsigned int n = 0;
 
@@ -234,41 +239,41 @@ static unsigned int counted(const struct differ *d, enum differ_cause cause)
 	return n;
 }
 
-static void say_all(const struct differ_in *in, const struct differ *d, struct words *text,
+static void say_all(const struct compare_input *in, const struct comparison *d, struct words *text,
 		    struct words *setting)
 {
-	static const enum differ_cause own[] = { DIFFER_FASTER, DIFFER_ROLE, DIFFER_LONE_GPU,
-						 DIFFER_OTHER };
+	static const enum compare_cause own[] = { COMPARE_FASTER, COMPARE_ROLE, COMPARE_LONE_GPU,
+						  COMPARE_OTHER };
 
-	if (counted(d, DIFFER_VF_PATH)) {
-		put(text, "NCCL looks for VFs elsewhere than where they are");
-		put(setting, "NCCL_IB_MERGE_VFS=0");
+	if (count_cause(d, COMPARE_VF_PATH)) {
+		add_text(text, "NCCL looks for VFs elsewhere than where they are");
+		add_text(setting, "NCCL_IB_MERGE_VFS=0");
 		return;
 	}
-	if (counted(d, DIFFER_FLAT_VM)) {
-		put(text, "the machine shows neither switches nor NUMA nodes");
-		put(setting, "NCCL_TOPO_FILE=<a file made of the host's tree>");
+	if (count_cause(d, COMPARE_FLAT_VM)) {
+		add_text(text, "the machine shows neither switches nor NUMA nodes");
+		add_text(setting, "NCCL_TOPO_FILE=<a file made of the host's tree>");
 		return;
 	}
 	if (in->nccl->n_nets > NCCL_MAX_PORTS) {
-		put(text, "NCCL takes %d ports, and %zu are there: which it takes is not told",
-		    NCCL_MAX_PORTS, in->nccl->n_nets);
+		add_text(text, "NCCL takes %d ports, and %zu are there: which it takes is not told",
+			 NCCL_MAX_PORTS, in->nccl->n_nets);
 		all_ours(in, setting);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
-		if (counted(d, own[i])) {
-			put(text, "NCCL takes HCAs that are not these GPUs' own");
+		if (count_cause(d, own[i])) {
+			add_text(text, "NCCL takes HCAs that are not these GPUs' own");
 			all_ours(in, setting);
 			return;
 		}
 	}
 }
 
-int differ_say_all(const struct differ_in *in, struct differ *d, struct err *e)
+int compare_explain(const struct compare_input *in, struct comparison *d, struct err *e)
 {
 	auto_words struct words text = { 0 }, setting = { 0 };
 
 	say_all(in, d, &text, &setting);
-	return take(&text, &setting, &d->text, &d->setting, e);
+	return finish_texts(&text, &setting, &d->text, &d->setting, e);
 }

@@ -11,10 +11,10 @@ struct work {
 	struct aff_choice *c;
 	uint32_t *cand; /* candidates by PCI address and name */
 	uint32_t n_cand;
-	struct aff_relation *way; /* of one GPU, to each candidate */
+	struct aff_distance *way; /* of one GPU, to each candidate */
 	uint32_t *gpu;            /* GPUs in scope that have something nearest, by PCI address */
 	uint32_t n_gpus;
-	uint32_t *taker, *load;
+	uint32_t *gpus, *load;
 };
 
 static void work_clear(struct work *w)
@@ -22,7 +22,7 @@ static void work_clear(struct work *w)
 	free(w->cand);
 	free(w->way);
 	free(w->gpu);
-	free(w->taker);
+	free(w->gpus);
 	free(w->load);
 }
 #define auto_work auto_clean(work_clear)
@@ -54,7 +54,7 @@ static int by_hca(const void *x, const void *y, void *arg)
 {
 	const struct aff_machine *m = arg;
 	const struct aff_hca *a = &m->hca[*(const uint32_t *)x], *b = &m->hca[*(const uint32_t *)y];
-	int c = cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
+	int c = cmp_u64(aff_pci_order(m, a->pci), aff_pci_order(m, b->pci));
 
 	return c ? c : strverscmp(a->name, b->name);
 }
@@ -64,7 +64,7 @@ static int by_gpu(const void *x, const void *y, void *arg)
 	const struct aff_machine *m = arg;
 	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
 
-	return cmp_u64(aff_place(m, a), aff_place(m, b));
+	return cmp_u64(aff_pci_order(m, a), aff_pci_order(m, b));
 }
 
 /* ---- candidates ---- */
@@ -74,7 +74,7 @@ static bool other_role(const struct aff_hca *h)
 	return h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
 }
 
-static void gather(struct work *w, bool others_too)
+static void gather_candidates(struct work *w, bool others_too)
 {
 	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
 		const struct aff_hca *h = &w->m->hca[i];
@@ -126,9 +126,9 @@ static int drop_vfs(struct work *w, struct err *e)
 
 static int find_candidates(struct work *w, struct err *e)
 {
-	gather(w, false);
+	gather_candidates(w, false);
 	if (!w->n_cand)
-		gather(w, true);
+		gather_candidates(w, true);
 	if (drop_vfs(w, e))
 		return -1;
 	qsort_r(w->cand, w->n_cand, sizeof(*w->cand), by_hca, (void *)w->m);
@@ -163,21 +163,21 @@ static const char *why_none(const struct work *w, uint32_t gpu)
 static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 {
 	struct aff_gpu_choice *g = &w->c->gpu[gpu];
-	const struct aff_relation *best = NULL;
+	const struct aff_distance *best = NULL;
 	size_t n = 0;
 
 	g->why_none = why_none(w, gpu);
 	if (g->why_none)
 		return 0;
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		aff_relate_hca(w->m, gpu, w->cand[i], &w->way[i]);
+		aff_distance_to_hca(w->m, gpu, w->cand[i], &w->way[i]);
 		if (w->way[i].class == AFF_CLASS_UNKNOWN)
 			continue;
-		if (!best || aff_nearer(&w->way[i], best) < 0) {
+		if (!best || aff_distance_cmp(&w->way[i], best) < 0) {
 			best = &w->way[i];
 			n = 0;
 		}
-		n += aff_nearer(&w->way[i], best) == 0;
+		n += aff_distance_cmp(&w->way[i], best) == 0;
 	}
 	if (!best) {
 		g->why_none = "where the RDMA devices are is not told";
@@ -187,7 +187,7 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 	if (!g->nearest)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		if (aff_nearer(&w->way[i], best) == 0)
+		if (aff_distance_cmp(&w->way[i], best) == 0)
 			g->nearest[g->n_nearest++] = w->cand[i];
 	}
 	w->gpu[w->n_gpus++] = gpu;
@@ -218,18 +218,18 @@ static uint32_t next_of(const struct work *w)
 	return best;
 }
 
-static int deal_all(struct work *w, struct err *e)
+static int assign_all(struct work *w, struct err *e)
 {
-	const struct aff_dealt d = { w->m, w->c, w->load };
+	const struct aff_assignment d = { w->m, w->c, w->load };
 	uint32_t first;
 
 	while ((first = next_of(w)) != AFF_NONE) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < w->n_gpus; i++) {
 			if (same_nearest(&w->c->gpu[w->gpu[i]], &w->c->gpu[first]))
-				w->taker[n++] = w->gpu[i];
+				w->gpus[n++] = w->gpu[i];
 		}
-		if (aff_deal(&d, w->taker, n, e))
+		if (aff_assign(&d, w->gpus, n, e))
 			return -1;
 	}
 	return 0;
@@ -262,7 +262,7 @@ static void number_rails(struct work *w)
 
 /* ---- all of it ---- */
 
-static int prepare(struct work *w, struct err *e)
+static int prepare_work(struct work *w, struct err *e)
 {
 	size_t gpus = w->m->n_gpus + 1, hcas = w->m->n_hcas + 1;
 
@@ -270,10 +270,10 @@ static int prepare(struct work *w, struct err *e)
 	w->way = calloc(hcas, sizeof(*w->way));
 	w->load = calloc(hcas, sizeof(*w->load));
 	w->gpu = calloc(gpus, sizeof(*w->gpu));
-	w->taker = calloc(gpus, sizeof(*w->taker));
+	w->gpus = calloc(gpus, sizeof(*w->gpus));
 	w->c->gpu = calloc(gpus, sizeof(*w->c->gpu));
 	w->c->rail = calloc(hcas, sizeof(*w->c->rail));
-	if (!w->cand || !w->way || !w->load || !w->gpu || !w->taker || !w->c->gpu || !w->c->rail)
+	if (!w->cand || !w->way || !w->load || !w->gpu || !w->gpus || !w->c->gpu || !w->c->rail)
 		return err_nomem(e);
 	w->c->n_gpus = w->m->n_gpus;
 	w->c->n_hcas = w->m->n_hcas;
@@ -284,16 +284,16 @@ static int prepare(struct work *w, struct err *e)
 	return 0;
 }
 
-static int choose(struct work *w, struct err *e)
+static int choose_nearest(struct work *w, struct err *e)
 {
-	if (prepare(w, e) || find_candidates(w, e))
+	if (prepare_work(w, e) || find_candidates(w, e))
 		return -1;
 	for (uint32_t i = 0; i < w->m->n_gpus; i++) {
 		if (find_nearest(w, i, e))
 			return -1;
 	}
 	qsort_r(w->gpu, w->n_gpus, sizeof(*w->gpu), by_gpu, (void *)w->m);
-	if (deal_all(w, e))
+	if (assign_all(w, e))
 		return -1;
 	number_rails(w);
 	return 0;
@@ -305,7 +305,7 @@ int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struc
 	auto_aff_choice struct aff_choice c = { 0 };
 	auto_work struct work w = { .m = m, .scope = scope, .c = &c };
 
-	if (choose(&w, e))
+	if (choose_nearest(&w, e))
 		return -1;
 	*out = c;
 	c = (struct aff_choice){ 0 };

@@ -6,7 +6,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
 #define TEXT 16384
 
@@ -122,18 +122,18 @@ END_TEST
 /* GPUs and one-port cards on one switch. */
 static void one_switch(struct aff_machine *m, uint32_t gpus, uint32_t hcas)
 {
-	struct yard y = { .m = m };
+	struct fixture y = { .m = m };
 	char name[AFF_NAME_LEN];
 
-	yard_root(&y, 0);
-	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
+	fixture_root(&y, 0);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
 	for (uint32_t i = 0; i < gpus; i++)
-		(void)yard_gpu(&y, yard_down(&y, up));
+		(void)fixture_gpu(&y, fixture_down(&y, up));
 	for (uint32_t i = 0; i < hcas; i++) {
 		(void)snprintf(name, sizeof(name), "mlx5_%u", i);
-		(void)yard_hca(&y, yard_down(&y, up), name);
+		(void)fixture_hca(&y, fixture_down(&y, up), name);
 	}
-	yard_done(&y);
+	fixture_done(&y);
 }
 
 /* Nothing idle, nobody better off by more than what cannot be divided. */
@@ -187,19 +187,20 @@ static const char *dual_cards(uint32_t gpus, uint32_t cards, uint32_t gpu)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 	auto_aff_choice struct aff_choice c = { 0 };
-	struct yard y = { .m = &m };
+	struct fixture y = { .m = &m };
 
-	yard_root(&y, 0);
-	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
+	fixture_root(&y, 0);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
 	for (uint32_t i = 0; i < gpus; i++)
-		(void)yard_gpu(&y, yard_down(&y, up));
+		(void)fixture_gpu(&y, fixture_down(&y, up));
 	for (uint32_t i = 0; i < cards; i++) {
 		char name[2][AFF_NAME_LEN];
 		(void)snprintf(name[0], sizeof(name[0]), "%up0", i);
 		(void)snprintf(name[1], sizeof(name[1]), "%up1", i);
-		(void)yard_hca_fn(&y, yard_hca(&y, yard_down(&y, up), name[0]), 1, name[1]);
+		(void)fixture_hca_fn(&y, fixture_hca(&y, fixture_down(&y, up), name[0]), 1,
+				     name[1]);
 	}
-	yard_done(&y);
+	fixture_done(&y);
 	choose(&m, NULL, &c);
 	ck_assert_uint_eq(c.n_rails, cards);
 	return strchr(told(&m, &c, gpu), '>') + 2;
@@ -225,15 +226,15 @@ START_TEST(the_one_with_a_choice_gives_way)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 	auto_aff_choice struct aff_choice c = { 0 };
-	struct yard y = { .m = &m };
+	struct fixture y = { .m = &m };
 
-	yard_root(&y, 0);
-	(void)yard_gpu(&y, yard_port(&y));
-	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
-	(void)yard_hca(&y, yard_down(&y, up), "a");
-	(void)yard_gpu(&y, yard_down(&y, up));
-	(void)yard_hca(&y, yard_slot(&y, yard_port(&y), &yard_plain), "b");
-	yard_done(&y);
+	fixture_root(&y, 0);
+	(void)fixture_gpu(&y, fixture_port(&y));
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	(void)fixture_hca(&y, fixture_down(&y, up), "a");
+	(void)fixture_gpu(&y, fixture_down(&y, up));
+	(void)fixture_hca(&y, fixture_slot(&y, fixture_port(&y), &yard_plain), "b");
+	fixture_done(&y);
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "a,b > b | b own 1");
 	ck_assert_str_eq(told(&m, &c, 1), "a > a | a own 1");
@@ -245,20 +246,20 @@ END_TEST
 START_TEST(virtual_functions)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	struct yard y = { .m = &m };
+	struct fixture y = { .m = &m };
 	auto_aff_choice struct aff_choice c = { 0 }, pod = { 0 };
 
-	yard_root(&y, 0);
-	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
-	(void)yard_gpu(&y, yard_down(&y, up));
-	uint32_t pf = yard_hca(&y, yard_down(&y, up), "pf");
-	(void)yard_vf(&y, pf, 0, "v0");
-	(void)yard_vf(&y, pf, 1, "v1");
-	(void)yard_vf(&y, pf, 2, NULL);
-	uint32_t sf = yard_hca_fn(&y, pf, 0, "sf");
+	fixture_root(&y, 0);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	(void)fixture_gpu(&y, fixture_down(&y, up));
+	uint32_t pf = fixture_hca(&y, fixture_down(&y, up), "pf");
+	(void)fixture_vf(&y, pf, 0, "v0");
+	(void)fixture_vf(&y, pf, 1, "v1");
+	(void)fixture_vf(&y, pf, 2, NULL);
+	uint32_t sf = fixture_hca_fn(&y, pf, 0, "sf");
 	m.hca[sf].kind = AFF_HCA_SF;
 	m.hca[sf].pci = m.hca[pf].pci;
-	yard_done(&y);
+	fixture_done(&y);
 	for (uint32_t i = 0; i < m.n_hcas; i++)
 		ck_assert_uint_eq(m.hca[i].card, m.hca[pf].card);
 	choose(&m, NULL, &c);
@@ -278,17 +279,17 @@ START_TEST(a_bond_speaks_for_both_its_functions)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 	auto_aff_choice struct aff_choice c = { 0 };
-	struct yard y = { .m = &m };
+	struct fixture y = { .m = &m };
 
-	yard_root(&y, 0);
-	(void)yard_gpu(&y, yard_port(&y));
-	uint32_t bond = yard_hca(&y, yard_port(&y), "bond");
-	uint32_t second = yard_hca_fn(&y, bond, 1, "second");
-	(void)yard_vf(&y, second, 0, "vf");
+	fixture_root(&y, 0);
+	(void)fixture_gpu(&y, fixture_port(&y));
+	uint32_t bond = fixture_hca(&y, fixture_port(&y), "bond");
+	uint32_t second = fixture_hca_fn(&y, bond, 1, "second");
+	(void)fixture_vf(&y, second, 0, "vf");
 	m.hca[bond].kind = AFF_HCA_BOND;
 	m.hca[bond].second = m.hca[second].pci;
 	m.hca[second].port[0].active = AFF_NO;
-	yard_done(&y);
+	fixture_done(&y);
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "bond > bond | bond own 1");
 }
@@ -424,7 +425,7 @@ START_TEST(the_order_of_records_changes_nothing)
 	auto_aff_choice struct aff_choice c = { 0 };
 	uint32_t seed = 5;
 
-	yard_dgx_a100(&m);
+	fixture_dgx_a100(&m);
 	choose(&m, NULL, &c);
 	told_all(&m, &c, before);
 	for (int round = 0; round < 50; round++) {
@@ -457,7 +458,7 @@ START_TEST(memory)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 
-	yard_dgx_a100(&m);
+	fixture_dgx_a100(&m);
 	ck_assert_str_eq(alloc_fail_each(choose_once, &m), "ok");
 }
 END_TEST

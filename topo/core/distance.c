@@ -32,7 +32,7 @@ static bool is_file(const struct aff_machine *m)
 	return m->source == AFF_NCCL_XML || m->source == AFF_RCCL_XML;
 }
 
-static uint32_t min(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -52,8 +52,8 @@ static void add_link(const struct aff_machine *m, uint32_t pci, struct side *s)
 		return;
 	if (p->is_vf && p->physfn != AFF_NONE)
 		p = &m->pci[p->physfn];
-	s->max_bw = min(s->max_bw, (uint32_t)p->max.speed * p->max.width);
-	s->cur_bw = min(s->cur_bw, (uint32_t)p->cur.speed * p->cur.width);
+	s->max_bw = min_u32(s->max_bw, (uint32_t)p->max.speed * p->max.width);
+	s->cur_bw = min_u32(s->cur_bw, (uint32_t)p->cur.speed * p->cur.width);
 }
 
 static void add_switch(const struct aff_machine *m, uint32_t sw, struct side *s)
@@ -76,7 +76,7 @@ static void add_switch(const struct aff_machine *m, uint32_t sw, struct side *s)
 }
 
 /* From a function up to, but without, `top`. */
-static struct side climb(const struct aff_machine *m, uint32_t from, uint32_t top)
+static struct side climb_to(const struct aff_machine *m, uint32_t from, uint32_t top)
 {
 	struct side s = { .end = from,
 			  .last = AFF_NONE,
@@ -95,7 +95,7 @@ static struct side climb(const struct aff_machine *m, uint32_t from, uint32_t to
 
 /* ---- both ---- */
 
-static uint32_t common(const struct aff_machine *m, uint32_t a, uint32_t b)
+static uint32_t common_ancestor(const struct aff_machine *m, uint32_t a, uint32_t b)
 {
 	while (a != b && a != AFF_NONE && b != AFF_NONE) {
 		if (a > b)
@@ -110,8 +110,8 @@ static uint32_t common(const struct aff_machine *m, uint32_t a, uint32_t b)
  * Where the sides meet: in a switch that both went up to, or that only turns round there. Of what
  * hangs on one port of a switch nothing passes through it.
  */
-static void meet(const struct aff_machine *m, uint32_t top, struct side *a, struct side *b,
-		 struct aff_relation *r)
+static void set_ancestor(const struct aff_machine *m, uint32_t top, struct side *a, struct side *b,
+			 struct aff_distance *r)
 {
 	if (top != AFF_NONE && m->pci[top].kind != AFF_DOWNSTREAM) {
 		uint32_t sw = aff_switch_of(m, top);
@@ -127,8 +127,8 @@ static void meet(const struct aff_machine *m, uint32_t top, struct side *a, stru
 	r->collapsed = a->collapsed || b->collapsed;
 	r->probable = a->probable || b->probable;
 	r->own_bridge = a->own_bridge || b->own_bridge;
-	r->max_bw = min(a->max_bw, b->max_bw);
-	r->cur_bw = min(a->cur_bw, b->cur_bw);
+	r->max_bw = min_u32(a->max_bw, b->max_bw);
+	r->cur_bw = min_u32(a->cur_bw, b->cur_bw);
 }
 
 /* ---- without a switch in common ---- */
@@ -146,7 +146,7 @@ static int numa_of(const struct aff_machine *m, uint32_t pci)
 	return m->cpu[m->root[root].cpu].numa;
 }
 
-static enum aff_tri same(int a, int b)
+static enum aff_tristate same_number(int a, int b)
 {
 	if (a < 0 || b < 0)
 		return AFF_UNKNOWN;
@@ -169,7 +169,7 @@ static bool one_node(const struct aff_machine *m)
 
 /* Between two root complexes. A topology file has a cpu element for each node, and NCCL calls
  * whatever lies between two of them SYS. */
-static enum aff_class across(const struct aff_machine *m, enum aff_tri same_numa)
+static enum aff_class class_across_roots(const struct aff_machine *m, enum aff_tristate same_numa)
 {
 	if (is_file(m))
 		return AFF_SYS;
@@ -178,27 +178,27 @@ static enum aff_class across(const struct aff_machine *m, enum aff_tri same_numa
 	return same_numa == AFF_YES ? AFF_NODE : AFF_SYS;
 }
 
-static enum aff_class class_of(const struct aff_machine *m, const struct aff_relation *r)
+static enum aff_class class_of(const struct aff_machine *m, const struct aff_distance *r)
 {
 	if (r->ancestor != AFF_NONE)
 		return r->bridges <= 1 ? AFF_PIX : AFF_PXB;
-	return r->same_root ? AFF_PHB : across(m, r->same_numa);
+	return r->same_root ? AFF_PHB : class_across_roots(m, r->same_numa);
 }
 
-void aff_relate(const struct aff_machine *m, uint32_t a, uint32_t b, struct aff_relation *out)
+void aff_distance(const struct aff_machine *m, uint32_t a, uint32_t b, struct aff_distance *out)
 {
 	const struct aff_pci *x = &m->pci[a], *y = &m->pci[b];
-	uint32_t top = common(m, a, b);
+	uint32_t top = common_ancestor(m, a, b);
 
-	*out = (struct aff_relation){ .ancestor = top };
+	*out = (struct aff_distance){ .ancestor = top };
 	out->same_root = a == b || (x->root != AFF_NONE && x->root == y->root);
-	out->same_numa = a == b ? AFF_YES : same(numa_of(m, a), numa_of(m, b));
+	out->same_numa = a == b ? AFF_YES : same_number(numa_of(m, a), numa_of(m, b));
 	if (a == b) {
 		out->class = AFF_X;
 		return;
 	}
-	struct side from = climb(m, a, top), to = climb(m, b, top);
-	meet(m, top, &from, &to, out);
+	struct side from = climb_to(m, a, top), to = climb_to(m, b, top);
+	set_ancestor(m, top, &from, &to, out);
 	out->class = class_of(m, out);
 }
 
@@ -206,47 +206,47 @@ void aff_relate(const struct aff_machine *m, uint32_t a, uint32_t b, struct aff_
 
 /* A net element right under a cpu element: all the way there is the GPU's. */
 static void relate_cpu(const struct aff_machine *m, uint32_t pci, uint32_t cpu,
-		       struct aff_relation *out)
+		       struct aff_distance *out)
 {
 	uint32_t root = m->pci[pci].root;
-	struct side from = climb(m, pci, AFF_NONE), none = climb(m, AFF_NONE, AFF_NONE);
+	struct side from = climb_to(m, pci, AFF_NONE), none = climb_to(m, AFF_NONE, AFF_NONE);
 
-	meet(m, AFF_NONE, &from, &none, out);
+	set_ancestor(m, AFF_NONE, &from, &none, out);
 	out->same_root = root != AFF_NONE && m->root[root].cpu == cpu;
-	out->same_numa = same(numa_of(m, pci), m->cpu[cpu].numa);
+	out->same_numa = same_number(numa_of(m, pci), m->cpu[cpu].numa);
 	out->class = class_of(m, out);
 }
 
-void aff_relate_hca(const struct aff_machine *m, uint32_t gpu, uint32_t hca,
-		    struct aff_relation *out)
+void aff_distance_to_hca(const struct aff_machine *m, uint32_t gpu, uint32_t hca,
+			 struct aff_distance *out)
 {
 	const struct aff_hca *h = &m->hca[hca];
 	uint32_t pci = m->gpu[gpu].pci;
-	struct aff_relation second;
+	struct aff_distance second;
 
-	*out = (struct aff_relation){ .class = AFF_CLASS_UNKNOWN, .ancestor = AFF_NONE };
+	*out = (struct aff_distance){ .class = AFF_CLASS_UNKNOWN, .ancestor = AFF_NONE };
 	if (h->pci == AFF_NONE) {
 		if (h->cpu != AFF_NONE)
 			relate_cpu(m, pci, h->cpu, out);
 		return;
 	}
-	aff_relate(m, pci, h->pci, out);
+	aff_distance(m, pci, h->pci, out);
 	if (h->second == AFF_NONE)
 		return;
-	aff_relate(m, pci, h->second, &second);
-	if (aff_nearer(out, &second) < 0)
+	aff_distance(m, pci, h->second, &second);
+	if (aff_distance_cmp(out, &second) < 0)
 		*out = second;
 }
 
 /* PIX and PXB are no different here: how many chips there are says more. */
-static int rank(enum aff_class c)
+static int class_rank(enum aff_class c)
 {
 	return c == AFF_PXB ? (int)AFF_PIX : (int)c;
 }
 
-int aff_nearer(const struct aff_relation *x, const struct aff_relation *y)
+int aff_distance_cmp(const struct aff_distance *x, const struct aff_distance *y)
 {
-	int c = cmp_u64((uint64_t)rank(x->class), (uint64_t)rank(y->class));
+	int c = cmp_u64((uint64_t)class_rank(x->class), (uint64_t)class_rank(y->class));
 
 	return c ? c : cmp_u64(x->switches, y->switches);
 }

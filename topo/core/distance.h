@@ -11,41 +11,41 @@
 #include "topo/core/machine.h"
 
 /*
- * aff_tree_prepare - number the chips: an upstream port and the downstream ports below it are one;
+ * aff_number_chips - number the chips: an upstream port and the downstream ports below it are one;
  * so are two levels of a Broadcom PEX880xx (1000:c010, subsystem 1000:axxx) or PEX890xx (1000:c030,
  * subsystem 1000:0xxx above 1000:1xxx). The readers call it last.
  */
-void aff_tree_prepare(struct aff_machine *m);
+void aff_number_chips(struct aff_machine *m);
 
 /* As nvidia-smi names them, nearest first. */
 enum aff_class { AFF_X, AFF_PIX, AFF_PXB, AFF_PHB, AFF_NODE, AFF_SYS, AFF_CLASS_UNKNOWN };
 const char *aff_class_name(enum aff_class c);
 
-struct aff_relation {
+struct aff_distance {
 	enum aff_class class;
 	uint32_t bridges;  /* switches on the way, each level that shows counted */
 	uint32_t switches; /* chips on the way, each counted once, a GPU's own left out */
 	uint32_t ancestor; /* the lowest function above both; AFF_NONE: a root complex or none */
 	bool same_root;    /* one root complex */
-	enum aff_tri same_numa; /* unknown when either is not told */
-	bool collapsed;         /* two levels that show were counted as one chip */
-	bool probable;          /* more levels may be one chip: known silicon, a maker's own ids */
-	bool own_bridge;        /* a bridge that belongs to the GPU was left out */
+	enum aff_tristate same_numa; /* unknown when either is not told */
+	bool collapsed;              /* two levels that show were counted as one chip */
+	bool probable;   /* more levels may be one chip: known silicon, a maker's own ids */
+	bool own_bridge; /* a bridge that belongs to the GPU was left out */
 	/* The narrowest link on the way in 100 Mbit/s, as it could be and as it is; 0: one of them
 	 * is not told. */
 	uint32_t max_bw, cur_bw;
 };
 
-/* aff_relate - of functions a and b of m. */
-void aff_relate(const struct aff_machine *m, uint32_t a, uint32_t b, struct aff_relation *out);
+/* aff_distance - of functions a and b of m. */
+void aff_distance(const struct aff_machine *m, uint32_t a, uint32_t b, struct aff_distance *out);
 
-/* aff_relate_hca - of a GPU and an HCA: a bond is as far as its farther function; what has no
+/* aff_distance_to_hca - of a GPU and an HCA: a bond is as far as its farther function; what has no
  * function is AFF_CLASS_UNKNOWN, or by its cpu element. */
-void aff_relate_hca(const struct aff_machine *m, uint32_t gpu, uint32_t hca,
-		    struct aff_relation *out);
+void aff_distance_to_hca(const struct aff_machine *m, uint32_t gpu, uint32_t hca,
+			 struct aff_distance *out);
 
-/* aff_nearer - whether x is nearer than y: unknowns last, then switch chips against root complex,
- * NUMA node, other node, then the number of chips. < 0, 0, > 0 as strcmp. */
-int aff_nearer(const struct aff_relation *x, const struct aff_relation *y);
+/* aff_distance_cmp - whether x is nearer than y: unknowns last, then switch chips against root
+ * complex, NUMA node, other node, then the number of chips. < 0, 0, > 0 as strcmp. */
+int aff_distance_cmp(const struct aff_distance *x, const struct aff_distance *y);
 
 #endif

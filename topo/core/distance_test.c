@@ -6,21 +6,21 @@
 #include "lib/testing/testing.h"
 #include "topo/read/read.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
-static struct aff_relation way(const struct aff_machine *m, uint32_t gpu, const char *hca)
+static struct aff_distance way(const struct aff_machine *m, uint32_t gpu, const char *hca)
 {
-	struct aff_relation r;
+	struct aff_distance r;
 	uint32_t h = aff_find_hca(m, hca);
 
 	ck_assert_uint_ne(h, AFF_NONE);
-	aff_relate_hca(m, gpu, h, &r);
+	aff_distance_to_hca(m, gpu, h, &r);
 	return r;
 }
 
 #define WAY(r, c, levels, chips, bw)                                                               \
 	do {                                                                                       \
-		struct aff_relation r_ = (r);                                                      \
+		struct aff_distance r_ = (r);                                                      \
 		ck_assert_str_eq(aff_class_name(r_.class), aff_class_name(c));                     \
 		ck_assert_uint_eq(r_.bridges, levels);                                             \
 		ck_assert_uint_eq(r_.switches, chips);                                             \
@@ -84,8 +84,8 @@ START_TEST(a_node_that_is_not_told)
 	auto_aff_machine struct aff_machine m = { 0 };
 
 	topo_xml("synthetic-h_gpu_numa0_nic_numa-1", &m);
-	struct aff_relation r;
-	aff_relate_hca(&m, 0, 0, &r);
+	struct aff_distance r;
+	aff_distance_to_hca(&m, 0, 0, &r);
 	ck_assert_str_eq(aff_class_name(r.class), "SYS");
 	ck_assert_int_eq(r.same_numa, AFF_UNKNOWN);
 }
@@ -125,15 +125,15 @@ END_TEST
 
 struct pair {
 	struct aff_machine m;
-	struct yard y;
+	struct fixture y;
 	uint32_t gpu, hca;
 };
 
-static struct aff_relation pair_way(const struct pair *p)
+static struct aff_distance pair_way(const struct pair *p)
 {
-	struct aff_relation r;
+	struct aff_distance r;
 
-	aff_relate_hca(&p->m, p->gpu, p->hca, &r);
+	aff_distance_to_hca(&p->m, p->gpu, p->hca, &r);
 	return r;
 }
 
@@ -141,14 +141,14 @@ static void pair_begin(struct pair *p)
 {
 	*p = (struct pair){ 0 };
 	p->y.m = &p->m;
-	yard_root(&p->y, 0);
+	fixture_root(&p->y, 0);
 }
 
 static void pair_end(struct pair *p, uint32_t gpu_below, uint32_t hca_below)
 {
-	p->gpu = yard_gpu(&p->y, gpu_below);
-	p->hca = yard_hca(&p->y, hca_below, "mlx5_0");
-	yard_done(&p->y);
+	p->gpu = fixture_gpu(&p->y, gpu_below);
+	p->hca = fixture_hca(&p->y, hca_below, "mlx5_0");
+	fixture_done(&p->y);
 }
 
 START_TEST(ports_of_one_switch)
@@ -156,8 +156,8 @@ START_TEST(ports_of_one_switch)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t sw = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
-	pair_end(&p, yard_down(&p.y, sw), yard_down(&p.y, sw));
+	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	pair_end(&p, fixture_down(&p.y, sw), fixture_down(&p.y, sw));
 	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
 	ck_assert_uint_eq(pair_way(&p).ancestor, sw);
 	aff_machine_clear(&p.m);
@@ -169,13 +169,13 @@ START_TEST(switch_below_switch)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t sw = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
-	uint32_t slot = yard_slot(&p.y, yard_down(&p.y, sw), &yard_plain);
-	pair_end(&p, slot, yard_down(&p.y, sw));
+	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	uint32_t slot = fixture_slot(&p.y, fixture_down(&p.y, sw), &yard_plain);
+	pair_end(&p, slot, fixture_down(&p.y, sw));
 	WAY(pair_way(&p), AFF_PXB, 2, 2, 3840);
 	/* the same from the other end */
-	struct aff_relation r;
-	aff_relate(&p.m, p.m.hca[0].pci, p.m.gpu[0].pci, &r);
+	struct aff_distance r;
+	aff_distance(&p.m, p.m.hca[0].pci, p.m.gpu[0].pci, &r);
 	WAY(r, AFF_PXB, 2, 2, 3840);
 	aff_machine_clear(&p.m);
 }
@@ -186,15 +186,15 @@ START_TEST(root_ports)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t a = yard_port(&p.y), b = yard_port(&p.y);
+	uint32_t a = fixture_port(&p.y), b = fixture_port(&p.y);
 	pair_end(&p, a, b);
 	WAY(pair_way(&p), AFF_PHB, 0, 0, 3840);
 	ck_assert(pair_way(&p).same_root);
 	aff_machine_clear(&p.m);
 
 	pair_begin(&p);
-	a = yard_slot(&p.y, yard_port(&p.y), &yard_plain);
-	pair_end(&p, a, yard_port(&p.y));
+	a = fixture_slot(&p.y, fixture_port(&p.y), &yard_plain);
+	pair_end(&p, a, fixture_port(&p.y));
 	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
 	aff_machine_clear(&p.m);
 
@@ -213,16 +213,16 @@ START_TEST(functions_of_one_device)
 	/* on one root port, and on one port of a switch: nothing lies between */
 	for (int sw = 0; sw < 2; sw++) {
 		pair_begin(&p);
-		uint32_t port = yard_port(&p.y);
-		port = sw ? yard_slot(&p.y, port, &yard_plain) : port;
+		uint32_t port = fixture_port(&p.y);
+		port = sw ? fixture_slot(&p.y, port, &yard_plain) : port;
 		pair_end(&p, port, port);
 		WAY(pair_way(&p), AFF_PIX, 0, 0, 3840);
 		aff_machine_clear(&p.m);
 	}
 	pair_begin(&p);
-	pair_end(&p, yard_port(&p.y), yard_port(&p.y));
-	struct aff_relation r;
-	aff_relate(&p.m, p.m.gpu[0].pci, p.m.gpu[0].pci, &r);
+	pair_end(&p, fixture_port(&p.y), fixture_port(&p.y));
+	struct aff_distance r;
+	aff_distance(&p.m, p.m.gpu[0].pci, p.m.gpu[0].pci, &r);
 	WAY(r, AFF_X, 0, 0, 0);
 	ck_assert(r.same_root && r.same_numa == AFF_YES);
 	aff_machine_clear(&p.m);
@@ -235,15 +235,15 @@ START_TEST(odd_bridges)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
 	p.m.pci[up].kind = AFF_BRIDGE;
 	pair_end(&p, up, up);
 	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
 	aff_machine_clear(&p.m);
 
 	pair_begin(&p);
-	uint32_t down = yard_down(&p.y, yard_port(&p.y));
-	pair_end(&p, yard_slot(&p.y, down, &yard_plain), yard_port(&p.y));
+	uint32_t down = fixture_down(&p.y, fixture_port(&p.y));
+	pair_end(&p, fixture_slot(&p.y, down, &yard_plain), fixture_port(&p.y));
 	WAY(pair_way(&p), AFF_PHB, 2, 2, 3840);
 	aff_machine_clear(&p.m);
 }
@@ -254,7 +254,7 @@ START_TEST(root_complexes)
 	static const struct {
 		int here, there, third;
 		enum aff_class class;
-		enum aff_tri same;
+		enum aff_tristate same;
 	} cases[] = {
 		{ 0, 0, 1, AFF_NODE, AFF_YES },        { 0, 1, 1, AFF_SYS, AFF_NO },
 		{ 0, -1, 1, AFF_SYS, AFF_UNKNOWN },    { 0, -1, 0, AFF_NODE, AFF_UNKNOWN },
@@ -264,11 +264,11 @@ START_TEST(root_complexes)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct pair p = { 0 };
 		p.y.m = &p.m;
-		yard_root(&p.y, cases[i].third);
-		yard_root(&p.y, cases[i].here);
-		uint32_t port = yard_port(&p.y);
-		yard_root(&p.y, cases[i].there);
-		pair_end(&p, port, yard_port(&p.y));
+		fixture_root(&p.y, cases[i].third);
+		fixture_root(&p.y, cases[i].here);
+		uint32_t port = fixture_port(&p.y);
+		fixture_root(&p.y, cases[i].there);
+		pair_end(&p, port, fixture_port(&p.y));
 		/* the GPU's own file says nothing: the port above it does */
 		p.m.pci[p.m.gpu[0].pci].numa = -1;
 		WAY(pair_way(&p), cases[i].class, 0, 0, 3840);
@@ -292,27 +292,27 @@ END_TEST
 /* ---- chips ---- */
 
 /* An upper switch with two lower ones, a GPU below one, an HCA below the other. */
-static struct aff_relation tower(const struct yard_ids *upper, const struct yard_ids *lower)
+static struct aff_distance tower(const struct fixture_ids *upper, const struct fixture_ids *lower)
 {
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = yard_switch(&p.y, yard_port(&p.y), upper);
-	uint32_t a = yard_slot(&p.y, yard_down(&p.y, up), lower);
-	uint32_t b = yard_slot(&p.y, yard_down(&p.y, up), lower);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), upper);
+	uint32_t a = fixture_slot(&p.y, fixture_down(&p.y, up), lower);
+	uint32_t b = fixture_slot(&p.y, fixture_down(&p.y, up), lower);
 	pair_end(&p, a, b);
-	struct aff_relation r = pair_way(&p);
+	struct aff_distance r = pair_way(&p);
 	aff_machine_clear(&p.m);
 	return r;
 }
 
 START_TEST(levels_of_one_chip)
 {
-	const struct yard_ids oem5 = { 0x1000, 0xc030, 0x15d9, 0x1d25 };
-	const struct yard_ids oem4 = { 0x1000, 0xc010, 0x15d9, 0x1d25 };
-	const struct yard_ids other4 = { 0x1000, 0xc010, 0x1000, 0x1096 };
+	const struct fixture_ids oem5 = { 0x1000, 0xc030, 0x15d9, 0x1d25 };
+	const struct fixture_ids oem4 = { 0x1000, 0xc010, 0x15d9, 0x1d25 };
+	const struct fixture_ids other4 = { 0x1000, 0xc010, 0x1000, 0x1096 };
 	const struct {
-		const struct yard_ids *upper, *lower;
+		const struct fixture_ids *upper, *lower;
 		uint32_t chips;
 		bool collapsed, probable;
 	} cases[] = {
@@ -334,7 +334,7 @@ START_TEST(levels_of_one_chip)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct aff_relation r = tower(cases[i].upper, cases[i].lower);
+		struct aff_distance r = tower(cases[i].upper, cases[i].lower);
 		WAY(r, AFF_PXB, 3, cases[i].chips, 3840);
 		ck_assert_msg(r.collapsed == cases[i].collapsed, "case %zu", i);
 		ck_assert_msg(r.probable == cases[i].probable, "case %zu", i);
@@ -347,16 +347,16 @@ START_TEST(three_levels)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t one = yard_switch(&p.y, yard_port(&p.y), &yard_gen4);
-	uint32_t two = yard_switch(&p.y, yard_down(&p.y, one), &yard_gen4);
-	uint32_t three = yard_slot(&p.y, yard_down(&p.y, two), &yard_gen4);
-	pair_end(&p, three, yard_down(&p.y, one));
+	uint32_t one = fixture_switch(&p.y, fixture_port(&p.y), &yard_gen4);
+	uint32_t two = fixture_switch(&p.y, fixture_down(&p.y, one), &yard_gen4);
+	uint32_t three = fixture_slot(&p.y, fixture_down(&p.y, two), &yard_gen4);
+	pair_end(&p, three, fixture_down(&p.y, one));
 	WAY(pair_way(&p), AFF_PXB, 3, 1, 3840);
 	ck_assert_uint_eq(p.m.pci[three].chip, one);
 	ck_assert_uint_eq(p.m.pci[p.m.gpu[0].pci].chip, AFF_NONE);
 	/* ids that cannot be read are no ids */
 	p.m.pci[two].has_ids = false;
-	aff_tree_prepare(&p.m);
+	aff_number_chips(&p.m);
 	WAY(pair_way(&p), AFF_PXB, 3, 3, 3840);
 	aff_machine_clear(&p.m);
 }
@@ -369,9 +369,9 @@ START_TEST(the_narrowest_link)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_gen4);
-	uint32_t low = yard_switch(&p.y, yard_down(&p.y, up), &yard_gen4);
-	pair_end(&p, yard_down(&p.y, low), yard_port(&p.y));
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_gen4);
+	uint32_t low = fixture_switch(&p.y, fixture_down(&p.y, up), &yard_gen4);
+	pair_end(&p, fixture_down(&p.y, low), fixture_port(&p.y));
 	struct aff_pci *gpu = &p.m.pci[p.m.gpu[0].pci], *hca = &p.m.pci[p.m.hca[0].pci];
 	hca->cur.width = 4;
 	ck_assert(pair_way(&p).max_bw == 3840 && pair_way(&p).cur_bw == 960);
@@ -393,20 +393,20 @@ END_TEST
 START_TEST(a_vf_uses_its_pfs_link)
 {
 	struct pair p;
-	struct aff_relation r;
+	struct aff_distance r;
 
 	pair_begin(&p);
-	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
-	uint32_t a = yard_down(&p.y, up), b = yard_down(&p.y, up);
-	p.gpu = yard_gpu(&p.y, a);
-	p.hca = yard_hca(&p.y, b, "mlx5_0");
-	uint32_t vf = yard_vf(&p.y, p.hca, 3, NULL);
-	yard_done(&p.y);
-	aff_relate(&p.m, p.m.gpu[0].pci, vf, &r);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	uint32_t a = fixture_down(&p.y, up), b = fixture_down(&p.y, up);
+	p.gpu = fixture_gpu(&p.y, a);
+	p.hca = fixture_hca(&p.y, b, "mlx5_0");
+	uint32_t vf = fixture_vf(&p.y, p.hca, 3, NULL);
+	fixture_done(&p.y);
+	aff_distance(&p.m, p.m.gpu[0].pci, vf, &r);
 	WAY(r, AFF_PIX, 1, 1, 3840);
 	/* in a virtual machine the PF is not there */
 	p.m.pci[vf].physfn = AFF_NONE;
-	aff_relate(&p.m, p.m.gpu[0].pci, vf, &r);
+	aff_distance(&p.m, p.m.gpu[0].pci, vf, &r);
 	WAY(r, AFF_PIX, 1, 1, 0);
 	aff_machine_clear(&p.m);
 }
@@ -419,12 +419,12 @@ START_TEST(a_bond_is_as_far_as_its_farther_function)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = yard_switch(&p.y, yard_port(&p.y), &yard_plain);
-	uint32_t far = yard_port(&p.y);
-	p.gpu = yard_gpu(&p.y, yard_down(&p.y, up));
-	p.hca = yard_hca(&p.y, yard_down(&p.y, up), "mlx5_bond_0");
-	uint32_t second = yard_fn(&p.y, far, 0, &yard_plain);
-	yard_done(&p.y);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	uint32_t far = fixture_port(&p.y);
+	p.gpu = fixture_gpu(&p.y, fixture_down(&p.y, up));
+	p.hca = fixture_hca(&p.y, fixture_down(&p.y, up), "mlx5_bond_0");
+	uint32_t second = fixture_fn(&p.y, far, 0, &yard_plain);
+	fixture_done(&p.y);
 	p.m.hca[0].kind = AFF_HCA_BOND;
 	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
 	p.m.hca[0].second = second;
@@ -453,10 +453,10 @@ START_TEST(nearer)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct aff_relation x = { .class = cases[i].x, .switches = cases[i].x_switches };
-		struct aff_relation y = { .class = cases[i].y, .switches = cases[i].y_switches };
-		ck_assert_msg(aff_nearer(&x, &y) == cases[i].want, "case %zu", i);
-		ck_assert_msg(aff_nearer(&y, &x) == -cases[i].want, "case %zu back", i);
+		struct aff_distance x = { .class = cases[i].x, .switches = cases[i].x_switches };
+		struct aff_distance y = { .class = cases[i].y, .switches = cases[i].y_switches };
+		ck_assert_msg(aff_distance_cmp(&x, &y) == cases[i].want, "case %zu", i);
+		ck_assert_msg(aff_distance_cmp(&y, &x) == -cases[i].want, "case %zu back", i);
 	}
 	ck_assert_str_eq(aff_class_name(AFF_CLASS_UNKNOWN), "unknown");
 }

@@ -30,7 +30,7 @@ uint32_t aff_find_hca(const struct aff_machine *m, const char *name)
 	return AFF_NONE;
 }
 
-uint64_t aff_place(const struct aff_machine *m, uint32_t pci)
+uint64_t aff_pci_order(const struct aff_machine *m, uint32_t pci)
 {
 	return pci == AFF_NONE ? UINT64_MAX : pci_order(m->pci[pci].addr);
 }

@@ -20,11 +20,11 @@
 #define AFF_NONE     UINT32_MAX
 #define AFF_NAME_LEN 64
 
-enum aff_tri { AFF_UNKNOWN, AFF_NO, AFF_YES };
+enum aff_tristate { AFF_UNKNOWN, AFF_NO, AFF_YES };
 
 /* What a link carries: usable 100 Mbit/s a lane (15, 30, 60, 120, 240 or 480) and lanes; 0: not
  * told. 16 lanes of 120 are 192 Gbit/s. */
-struct aff_link {
+struct aff_pcie_link {
 	uint16_t speed;
 	uint8_t width;
 };
@@ -45,9 +45,9 @@ struct aff_pci {
 	int numa; /* its own file's word; -1: not told */
 	/* The link above it, by the weaker of its two ends: what it could do, and what it does. In
 	 * a topology file both are the file's. Not told for what is inside a switch. */
-	struct aff_link max, cur;
+	struct aff_pcie_link max, cur;
 	bool one_end;  /* of a tree: only one end of that link tells how wide it can be */
-	uint32_t chip; /* filled by aff_tree_prepare(): one number for all ports of one chip */
+	uint32_t chip; /* filled by aff_number_chips(): one number for all ports of one chip */
 };
 
 /* A root complex, "pci0000:3a"; of a topology file: one for each of its cpu elements, name "". */
@@ -80,7 +80,7 @@ struct aff_gpu {
 	int index;       /* position by PCI address, or a topology file's dev */
 	int rank;        /* a topology file's; -1: not told */
 	int sm;          /* compute capability x 10; 0: not told */
-	enum aff_tri gdr;
+	enum aff_tristate gdr;
 	struct aff_nvlink *nvlink; /* owned */
 	size_t n_nvlinks;
 	uint32_t c2c_mbps, c2c_count; /* MB/s a link; 0: none told */
@@ -92,7 +92,7 @@ enum aff_role { AFF_ROLE_UNKNOWN, AFF_COMPUTE, AFF_STORAGE, AFF_MANAGEMENT };
 
 struct aff_port {
 	uint32_t port;
-	enum aff_tri active; /* state is ACTIVE */
+	enum aff_tristate active; /* state is ACTIVE */
 	enum aff_layer layer;
 	uint32_t rate_mbps; /* 0: not told */
 	char netdev[IFNAME_LEN];
@@ -112,10 +112,10 @@ struct aff_hca {
 	const char *rule;      /* which rule gave the role, "" when none did; a literal */
 	struct aff_port *port; /* owned */
 	size_t n_ports;
-	int dev;          /* a topology file's; -1: not told */
-	enum aff_tri gdr; /* a topology file's */
-	double latency;   /* of a topology file, microseconds */
-	uint32_t maxconn; /* 0: not told */
+	int dev;               /* a topology file's; -1: not told */
+	enum aff_tristate gdr; /* a topology file's */
+	double latency;        /* of a topology file, microseconds */
+	uint32_t maxconn;      /* 0: not told */
 };
 
 enum aff_source { AFF_LIVE, AFF_CAPTURE, AFF_NCCL_XML, AFF_RCCL_XML };
@@ -125,9 +125,9 @@ struct aff_machine {
 	/* A topology file without gpu and net elements: GPUs (rank as index, 12 hidden NVLinks, sm
 	 * not told) and NICs (net0, ...; rate not told) are what NCCL would find, by address. */
 	bool skeleton;
-	enum aff_tri vm;     /* it is a virtual machine */
-	bool full_config;    /* more than 64 bytes of configuration space could be read */
-	struct aff_pci *pci; /* each array owned; parents before children */
+	enum aff_tristate vm; /* it is a virtual machine */
+	bool full_config;     /* more than 64 bytes of configuration space could be read */
+	struct aff_pci *pci;  /* each array owned; parents before children */
 	struct aff_root *root;
 	struct aff_cpu *cpu;
 	struct aff_gpu *gpu; /* by index */
@@ -145,6 +145,6 @@ void aff_machine_clear(struct aff_machine *m);
 uint32_t aff_find_pci(const struct aff_machine *m, struct pci_addr a);
 uint32_t aff_find_gpu(const struct aff_machine *m, struct pci_addr a);
 uint32_t aff_find_hca(const struct aff_machine *m, const char *name);
-uint64_t aff_place(const struct aff_machine *m, uint32_t pci); /* pci_order(); NONE: last */
+uint64_t aff_pci_order(const struct aff_machine *m, uint32_t pci); /* pci_order(); NONE: last */
 
 #endif

@@ -14,7 +14,7 @@
  * Room for one more behind n of them. An array has room for as many as the next power of two: it
  * grows when n is one, and nobody has to remember how much there is.
  */
-static void *grow(void *array, size_t n, size_t size, struct err *e)
+static void *grow_array(void *array, size_t n, size_t size, struct err *e)
 {
 	if (n & (n - 1))
 		return array;
@@ -24,7 +24,7 @@ static void *grow(void *array, size_t n, size_t size, struct err *e)
 	return more;
 }
 
-static int room(const char *what, size_t n, size_t max, struct err *e)
+static int check_limit(const char *what, size_t n, size_t max, struct err *e)
 {
 	if (n < max)
 		return 0;
@@ -35,8 +35,8 @@ static int room(const char *what, size_t n, size_t max, struct err *e)
 #define ADD(owner, field, count, what, max, e)                                                     \
 	({                                                                                         \
 		__typeof__((owner)->field) new_ = NULL;                                            \
-		if (!room(what, (owner)->count, max, e))                                           \
-			new_ = grow((owner)->field, (owner)->count, sizeof(*new_), e);             \
+		if (!check_limit(what, (owner)->count, max, e))                                    \
+			new_ = grow_array((owner)->field, (owner)->count, sizeof(*new_), e);       \
 		if (new_) {                                                                        \
 			(owner)->field = new_;                                                     \
 			new_ += (owner)->count++;                                                  \

@@ -25,9 +25,9 @@ int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
 /* aff_sort - GPUs and HCAs into the order that machine.h says, GPUs numbered; for a tree. */
 void aff_sort(struct aff_machine *m);
 
-/* aff_cards - number the cards, when the HCAs are in their order: one are those with the same GUID;
- * where one has none, those of the same device of one bus and vendor. */
-int aff_cards(struct aff_machine *m, struct err *e) must_check;
+/* aff_number_cards - number the cards, when the HCAs are in their order: one are those with the
+ * same GUID; where one has none, those of the same device of one bus and vendor. */
+int aff_number_cards(struct aff_machine *m, struct err *e) must_check;
 
 /* aff_vendor_of - by vendor and device id. on_package: its RDMA ports are its own. */
 enum aff_vendor aff_vendor_of(const struct aff_pci *p, bool *on_package);

@@ -6,7 +6,7 @@
 #include "lib/testing/testing.h"
 #include "topo/core/choose.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
 struct page {
 	struct aff_machine m;
@@ -26,10 +26,10 @@ static void page_clear(struct page *p)
 static void check_gpu(struct page *p, uint32_t gpu, const struct json *row)
 {
 	json_each (cell, row) {
-		struct aff_relation r;
+		struct aff_distance r;
 		uint32_t hca = aff_find_hca(&p->m, json_key(cell));
 		ck_assert_msg(hca != AFF_NONE, "%s is missing", json_key(cell));
-		aff_relate_hca(&p->m, gpu, hca, &r);
+		aff_distance_to_hca(&p->m, gpu, hca, &r);
 		ck_assert_msg(!strcmp(aff_class_name(r.class), json_str(cell)),
 			      "GPU%u %s: %s, published is %s", gpu, json_key(cell),
 			      aff_class_name(r.class), json_str(cell));
@@ -71,7 +71,7 @@ START_TEST(dgx_a100)
 {
 	auto_page struct page p = { 0 };
 
-	check_page(&p, "dgx-a100-8gpu-10nic", yard_dgx_a100);
+	check_page(&p, "dgx-a100-8gpu-10nic", fixture_dgx_a100);
 	ck_assert_uint_eq(p.cells, 80);
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(p.c.gpu[i].assigned, i);
@@ -84,14 +84,14 @@ START_TEST(dgx_h100)
 {
 	auto_page struct page p = { 0 };
 
-	check_page(&p, "dgx-h100-8gpu-12nic", yard_dgx_h100);
+	check_page(&p, "dgx-h100-8gpu-12nic", fixture_dgx_h100);
 	ck_assert_uint_eq(p.cells, 96);
 	ck_assert_uint_eq(p.c.n_rails, 8);
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(p.c.rail[p.c.gpu[i].assigned], i);
 	/* not told, and so never called remote */
-	struct aff_relation r;
-	aff_relate_hca(&p.m, 0, aff_find_hca(&p.m, "mlx5_3"), &r);
+	struct aff_distance r;
+	aff_distance_to_hca(&p.m, 0, aff_find_hca(&p.m, "mlx5_3"), &r);
 	ck_assert(r.class == AFF_SYS && r.same_numa == AFF_UNKNOWN);
 }
 END_TEST
@@ -100,7 +100,7 @@ START_TEST(hgx_h200)
 {
 	auto_page struct page p = { 0 };
 
-	check_page(&p, "hgx-h200-8gpu-8nic-bond", yard_hgx_h200);
+	check_page(&p, "hgx-h200-8gpu-8nic-bond", fixture_hgx_h200);
 	ck_assert_uint_eq(p.cells, 72);
 	ck_assert_int_eq(p.m.hca[8].role, AFF_STORAGE);
 	ck_assert_uint_eq(p.c.rail[8], AFF_NONE);
@@ -111,7 +111,7 @@ START_TEST(pcie)
 {
 	auto_page struct page p = { 0 };
 
-	check_page(&p, "pcie-4gpu-1nic", yard_pcie4);
+	check_page(&p, "pcie-4gpu-1nic", fixture_pcie4);
 	ck_assert_uint_eq(p.cells, 4);
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert(p.c.gpu[i].assigned == 0 && p.c.gpu[i].n_own == 0);

@@ -5,12 +5,12 @@
 #include "lib/testing/testing.h"
 #include "topo/core/choose.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 #include "topo/core/pci_switch.h"
 
 /* All relations of a machine, GPU by GPU. */
 struct table {
-	struct aff_relation *way;
+	struct aff_distance *way;
 	struct aff_choice c;
 };
 
@@ -22,7 +22,7 @@ static struct table look(const struct aff_machine *m)
 	ck_assert_ptr_nonnull(t.way);
 	for (uint32_t g = 0; g < m->n_gpus; g++) {
 		for (uint32_t h = 0; h < m->n_hcas; h++)
-			aff_relate_hca(m, g, h, &t.way[g * m->n_hcas + h]);
+			aff_distance_to_hca(m, g, h, &t.way[g * m->n_hcas + h]);
 	}
 	ck_assert_int_eq(aff_choose(m, NULL, &t.c, &e), 0);
 	return t;
@@ -53,27 +53,27 @@ static struct stand stand(const struct aff_machine *m, uint32_t pci, uint32_t g,
 	uint32_t other = hca->second == AFF_NONE ? hca->pci : hca->second;
 	bool a = is_above(m, pci, m->gpu[g].pci), b = is_above(m, pci, hca->pci),
 	     c = is_above(m, pci, other);
-	struct aff_relation r;
+	struct aff_distance r;
 
-	aff_relate_hca(m, g, h, &r);
+	aff_distance_to_hca(m, g, h, &r);
 	uint32_t sw = r.ancestor == AFF_NONE ? AFF_NONE : aff_switch_of(m, r.ancestor);
 	return (struct stand){ a != b || a != c, a || b || c,
 			       a && b && (pci == r.ancestor || pci == sw) };
 }
 
-static bool same_path(const struct aff_relation *x, const struct aff_relation *y)
+static bool same_path(const struct aff_distance *x, const struct aff_distance *y)
 {
 	return x->class == y->class && x->bridges == y->bridges && x->ancestor == y->ancestor &&
 	       x->same_root == y->same_root;
 }
 
-static bool same_chips(const struct aff_relation *x, const struct aff_relation *y)
+static bool same_chips(const struct aff_distance *x, const struct aff_distance *y)
 {
 	return x->switches == y->switches && x->collapsed == y->collapsed &&
 	       x->probable == y->probable && x->own_bridge == y->own_bridge;
 }
 
-static bool same_speed(const struct aff_relation *x, const struct aff_relation *y)
+static bool same_speed(const struct aff_distance *x, const struct aff_distance *y)
 {
 	return x->max_bw == y->max_bw && x->cur_bw == y->cur_bw;
 }
@@ -98,8 +98,8 @@ static bool same_choice(const struct aff_machine *m, const struct table *x, cons
 }
 
 /* What a change of function pci did to the pair that it must not do; NULL: nothing. */
-typedef const char *(*judge_fn)(const struct stand *s, const struct aff_relation *was,
-				const struct aff_relation *is);
+typedef const char *(*judge_fn)(const struct stand *s, const struct aff_distance *was,
+				const struct aff_distance *is);
 
 static const char *judge_all(const struct aff_machine *m, uint32_t pci, const struct table *was,
 			     const struct table *is, judge_fn judge)
@@ -117,8 +117,8 @@ static const char *judge_all(const struct aff_machine *m, uint32_t pci, const st
 	return bad;
 }
 
-static const char *by_link(const struct stand *s, const struct aff_relation *was,
-			   const struct aff_relation *is)
+static const char *by_link(const struct stand *s, const struct aff_distance *was,
+			   const struct aff_distance *is)
 {
 	if (!same_path(was, is) || !same_chips(was, is) || was->same_numa != is->same_numa)
 		return "a link changed more than bandwidth";
@@ -127,8 +127,8 @@ static const char *by_link(const struct stand *s, const struct aff_relation *was
 	return is->max_bw > was->max_bw ? "a slower link made a way faster" : NULL;
 }
 
-static const char *by_id(const struct stand *s, const struct aff_relation *was,
-			 const struct aff_relation *is)
+static const char *by_id(const struct stand *s, const struct aff_distance *was,
+			 const struct aff_distance *is)
 {
 	if (!same_path(was, is) || was->same_numa != is->same_numa)
 		return "an id changed the way";
@@ -137,8 +137,8 @@ static const char *by_id(const struct stand *s, const struct aff_relation *was,
 	return NULL;
 }
 
-static const char *by_numa(const struct stand *s, const struct aff_relation *was,
-			   const struct aff_relation *is)
+static const char *by_numa(const struct stand *s, const struct aff_distance *was,
+			   const struct aff_distance *is)
 {
 	bool shared = was->ancestor != AFF_NONE || was->same_root;
 
@@ -180,14 +180,14 @@ static void mutate_id(struct aff_machine *m, uint32_t i, const struct table *was
 	struct aff_pci keep = m->pci[i];
 
 	m->pci[i].sub_vendor ^= 0x0f00;
-	aff_tree_prepare(m);
+	aff_number_chips(m);
 	auto_table struct table is = look(m);
 	const char *bad = judge_all(m, i, was, &is, by_id);
 	ck_assert_msg(!bad, "%s", bad ? bad : "");
 	for (size_t k = 0; k < m->n_gpus * m->n_hcas; k++)
 		n->ids += !same_chips(&was->way[k], &is.way[k]);
 	m->pci[i] = keep;
-	aff_tree_prepare(m);
+	aff_number_chips(m);
 }
 
 static void mutate_node(struct aff_machine *m, uint32_t i, const struct table *was,
@@ -224,8 +224,8 @@ static struct counts mutate(struct aff_machine *m)
 
 START_TEST(trees_of_sys)
 {
-	static void (*const build[])(struct aff_machine * m) = { yard_dgx_a100, yard_dgx_h100,
-								 yard_hgx_h200, yard_pcie4 };
+	static void (*const build[])(struct aff_machine * m) = { fixture_dgx_a100, fixture_dgx_h100,
+								 fixture_hgx_h200, fixture_pcie4 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(build); i++) {
 		auto_aff_machine struct aff_machine m = { 0 };

@@ -38,7 +38,7 @@ uint32_t aff_switch_of(const struct aff_machine *m, uint32_t pci)
 	return AFF_NONE;
 }
 
-static bool is(const struct aff_pci *p, uint16_t vendor, uint16_t device)
+static bool has_ids(const struct aff_pci *p, uint16_t vendor, uint16_t device)
 {
 	return p->has_ids && p->vendor == vendor && p->device == device;
 }
@@ -48,7 +48,7 @@ static bool is(const struct aff_pci *p, uint16_t vendor, uint16_t device)
 #define IDS_GEN5  UINT64_C(0x1000c03010000000)
 #define IDS_LOWER UINT64_C(0x1000)
 
-uint64_t aff_ids(const struct aff_pci *p)
+uint64_t aff_pci_ids(const struct aff_pci *p)
 {
 	if (!p->has_ids)
 		return 0;
@@ -56,7 +56,7 @@ uint64_t aff_ids(const struct aff_pci *p)
 	       (uint64_t)p->sub_vendor << 16 | p->sub_device;
 }
 
-int aff_pex(uint64_t ids, bool lower)
+int aff_pex_generation(uint64_t ids, bool lower)
 {
 	ids &= IDS_MASK;
 	if (ids == IDS_GEN4)
@@ -66,9 +66,9 @@ int aff_pex(uint64_t ids, bool lower)
 
 bool aff_one_chip(uint64_t upper, uint64_t lower)
 {
-	int generation = aff_pex(upper, false);
+	int generation = aff_pex_generation(upper, false);
 
-	return generation && aff_pex(lower, true) == generation;
+	return generation && aff_pex_generation(lower, true) == generation;
 }
 
 /* A switch below a switch becomes part of the upper one's chip; of the chip's ports the topmost
@@ -86,10 +86,10 @@ static uint32_t chip_of(const struct aff_machine *m, uint32_t pci)
 	if (above == AFF_NONE)
 		return pci;
 	above = m->pci[above].chip;
-	return aff_one_chip(aff_ids(&m->pci[above]), aff_ids(&m->pci[pci])) ? above : pci;
+	return aff_one_chip(aff_pci_ids(&m->pci[above]), aff_pci_ids(&m->pci[pci])) ? above : pci;
 }
 
-void aff_tree_prepare(struct aff_machine *m)
+void aff_number_chips(struct aff_machine *m)
 {
 	for (uint32_t i = 0; i < m->n_pci; i++)
 		m->pci[i].chip = chip_of(m, i);
@@ -98,8 +98,8 @@ void aff_tree_prepare(struct aff_machine *m)
 bool aff_maybe_one_chip(const struct aff_machine *m, uint32_t above, uint32_t below)
 {
 	const struct aff_pci *a = &m->pci[above], *b = &m->pci[below];
-	bool gen4 = is(a, VENDOR_BROADCOM, PEX880XX) && is(b, VENDOR_BROADCOM, PEX880XX);
-	bool gen5 = is(a, VENDOR_BROADCOM, PEX890XX) && is(b, VENDOR_BROADCOM, PEX890XX);
+	bool gen4 = has_ids(a, VENDOR_BROADCOM, PEX880XX) && has_ids(b, VENDOR_BROADCOM, PEX880XX);
+	bool gen5 = has_ids(a, VENDOR_BROADCOM, PEX890XX) && has_ids(b, VENDOR_BROADCOM, PEX890XX);
 
 	/* On NVIDIA's boards the chip of the GPUs' board and that of the machine's differ. */
 	return (gen4 || gen5) && a->chip != b->chip && a->sub_vendor == b->sub_vendor &&
@@ -111,5 +111,5 @@ bool aff_own_bridge(const struct aff_machine *m, uint32_t bridge, uint32_t endpo
 	const struct aff_pci *p = &m->pci[endpoint];
 
 	return p->has_ids && p->vendor == VENDOR_AMD_GPU &&
-	       is(&m->pci[bridge], VENDOR_AMD, AMD_GPU_BRIDGE);
+	       has_ids(&m->pci[bridge], VENDOR_AMD, AMD_GPU_BRIDGE);
 }

@@ -8,7 +8,7 @@
 struct planning {
 	const struct aff_machine *m;
 	const struct aff_choice *c;
-	const struct aff_plan_wish *w;
+	const struct aff_plan_request *w;
 	struct aff_plan *plan;
 	uint32_t *gpu; /* in scope, by PCI address */
 	uint32_t n_gpus;
@@ -70,10 +70,10 @@ static int by_gpu(const void *x, const void *y, void *arg)
 	const struct aff_machine *m = arg;
 	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
 
-	return cmp_u64(aff_place(m, a), aff_place(m, b));
+	return cmp_u64(aff_pci_order(m, a), aff_pci_order(m, b));
 }
 
-static int check_wish(const struct planning *p, struct err *e)
+static int check_request(const struct planning *p, struct err *e)
 {
 	uint64_t need = (uint64_t)p->w->pods * p->w->gpus_per_pod;
 
@@ -88,7 +88,7 @@ static int check_wish(const struct planning *p, struct err *e)
 	return err_hint(e, "fewer pods, or fewer GPUs each");
 }
 
-static int gather(struct planning *p, struct err *e)
+static int gather_requests(struct planning *p, struct err *e)
 {
 	const struct aff_scope *s = p->w->scope;
 
@@ -145,7 +145,7 @@ static int pick_vf(const struct planning *p, uint32_t hca, uint32_t *out, struct
 			continue;
 		all++;
 		if ((!p->w->taken || !p->w->taken[i]) &&
-		    (best == AFF_NONE || aff_place(p->m, i) < aff_place(p->m, best)))
+		    (best == AFF_NONE || aff_pci_order(p->m, i) < aff_pci_order(p->m, best)))
 			best = i;
 	}
 	*out = best;
@@ -164,9 +164,9 @@ static void add_item(const struct planning *p, struct aff_plan_pod *pod, uint32_
 
 	*i = (struct aff_plan_item){ .gpu = gpu, .hca = hca, .rail = p->c->rail[hca], .vf = vf };
 	if (vf == AFF_NONE)
-		aff_relate_hca(p->m, gpu, hca, &i->way);
+		aff_distance_to_hca(p->m, gpu, hca, &i->way);
 	else
-		aff_relate(p->m, p->m->gpu[gpu].pci, vf, &i->way);
+		aff_distance(p->m, p->m->gpu[gpu].pci, vf, &i->way);
 }
 
 static const struct aff_plan_item *given_before(const struct aff_plan_pod *pod, uint32_t hca)
@@ -178,8 +178,8 @@ static const struct aff_plan_item *given_before(const struct aff_plan_pod *pod, 
 	return NULL;
 }
 
-static int give(struct planning *p, struct aff_plan_pod *pod, uint32_t gpu, uint32_t hca,
-		struct err *e)
+static int assign_hca(struct planning *p, struct aff_plan_pod *pod, uint32_t gpu, uint32_t hca,
+		      struct err *e)
 {
 	const struct aff_plan_item *before = given_before(pod, hca);
 	char one[PCI_STR_LEN], other[PCI_STR_LEN];
@@ -224,7 +224,7 @@ static int serve_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct e
 
 	for (size_t k = 0; k < g->n_share; k++) {
 		uint32_t hca = g->share[k];
-		if (p->pod_of[p->m->hca[hca].card] == number && give(p, pod, gpu, hca, e))
+		if (p->pod_of[p->m->hca[hca].card] == number && assign_hca(p, pod, gpu, hca, e))
 			return -1;
 	}
 	return pod->n_items > before ? 0 : refuse_shared(p, number, gpu, e);
@@ -266,9 +266,9 @@ static int tell_unused(struct planning *p, struct err *e)
 	return 0;
 }
 
-static int make(struct planning *p, struct err *e)
+static int make_plan(struct planning *p, struct err *e)
 {
-	if (gather(p, e) || check_wish(p, e) || claim_cards(p, e))
+	if (gather_requests(p, e) || check_request(p, e) || claim_cards(p, e))
 		return -1;
 	p->plan->pod = calloc(p->w->pods, sizeof(*p->plan->pod));
 	if (!p->plan->pod)
@@ -282,12 +282,12 @@ static int make(struct planning *p, struct err *e)
 }
 
 int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
-		  const struct aff_plan_wish *w, struct aff_plan *out, struct err *e)
+		  const struct aff_plan_request *w, struct aff_plan *out, struct err *e)
 {
 	auto_aff_plan struct aff_plan plan = { 0 };
 	auto_planning struct planning p = { .m = m, .c = c, .w = w, .plan = &plan };
 
-	if (make(&p, e))
+	if (make_plan(&p, e))
 		return -1;
 	*out = plan;
 	plan = (struct aff_plan){ 0 };

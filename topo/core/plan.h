@@ -13,7 +13,7 @@ struct aff_plan_item {
 	uint32_t rail;
 	uint32_t vf; /* a PCI function, VF of that HCA; AFF_NONE: it has no VFs, the pod takes it
 		      * whole */
-	struct aff_relation way; /* from the GPU to the VF, or to the HCA */
+	struct aff_distance way; /* from the GPU to the VF, or to the HCA */
 };
 
 struct aff_plan_pod {
@@ -42,13 +42,13 @@ struct aff_plan {
  * ERR_FIELD: no pods, or no GPUs each. ERR_EXHAUSTED with the reason and the remedy when it cannot
  * be: too few GPUs, a GPU without an HCA, two pods whose GPUs have one card only, no free VF left.
  */
-struct aff_plan_wish {
+struct aff_plan_request {
 	const struct aff_scope *scope; /* NULL: all */
 	uint32_t pods, gpus_per_pod;
 	const bool *taken;
 };
 int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
-		  const struct aff_plan_wish *w, struct aff_plan *out, struct err *e) must_check;
+		  const struct aff_plan_request *w, struct aff_plan *out, struct err *e) must_check;
 void aff_plan_clear(struct aff_plan *p);
 #define auto_aff_plan auto_clean(aff_plan_clear)
 

@@ -6,7 +6,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
 #define TEXT 4096
 
@@ -14,7 +14,7 @@ struct desk {
 	struct aff_machine m;
 	struct aff_choice c;
 	struct aff_plan plan;
-	struct aff_plan_wish wish;
+	struct aff_plan_request wish;
 	const struct aff_scope *scope;
 	struct err e;
 };
@@ -68,12 +68,12 @@ static void refused(struct desk *d, uint32_t pods, uint32_t each, enum err_code 
 /* Give each HCA n VFs. */
 static void add_vfs(struct aff_machine *m, uint8_t n)
 {
-	struct yard y = { .m = m };
+	struct fixture y = { .m = m };
 	size_t hcas = m->n_hcas;
 
 	for (uint32_t h = 0; h < hcas; h++) {
 		for (uint8_t i = 0; i < n; i++)
-			(void)yard_vf(&y, h, i, NULL);
+			(void)fixture_vf(&y, h, i, NULL);
 	}
 }
 
@@ -81,7 +81,7 @@ START_TEST(one_gpu_each)
 {
 	auto_desk struct desk d = { 0 };
 
-	yard_dgx_a100(&d.m);
+	fixture_dgx_a100(&d.m);
 	add_vfs(&d.m, 4);
 	ck_assert_int_eq(plan(&d, 8, 1), 0);
 	ck_assert_uint_eq(d.plan.n_pods, 8);
@@ -126,7 +126,7 @@ START_TEST(gpus_that_share_an_hca)
 
 	/* the same VF for both */
 	aff_machine_clear(&d.m);
-	yard_pcie4(&d.m);
+	fixture_pcie4(&d.m);
 	add_vfs(&d.m, 2);
 	ck_assert_int_eq(plan(&d, 1, 4), 0);
 	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, d.plan.pod[0].item[3].vf);
@@ -155,7 +155,7 @@ START_TEST(free_ones_only)
 {
 	auto_desk struct desk d = { 0 };
 
-	yard_dgx_a100(&d.m);
+	fixture_dgx_a100(&d.m);
 	add_vfs(&d.m, 3);
 	auto_free bool *taken = calloc(d.m.n_pci, sizeof(*taken));
 	uint32_t pf = d.m.hca[1].pci, vfs = 0;
@@ -185,17 +185,17 @@ START_TEST(hcas_of_other_kinds)
 	aff_plan_clear(&d.plan);
 	aff_machine_clear(&d.m);
 
-	struct yard y = { .m = &d.m };
-	yard_root(&y, 0);
-	(void)yard_gpu(&y, yard_port(&y));
-	uint32_t bond = yard_hca(&y, yard_port(&y), "bond");
-	uint32_t second = yard_hca_fn(&y, bond, 1, "second");
-	uint32_t vf = yard_vf(&y, second, 0, NULL);
+	struct fixture y = { .m = &d.m };
+	fixture_root(&y, 0);
+	(void)fixture_gpu(&y, fixture_port(&y));
+	uint32_t bond = fixture_hca(&y, fixture_port(&y), "bond");
+	uint32_t second = fixture_hca_fn(&y, bond, 1, "second");
+	uint32_t vf = fixture_vf(&y, second, 0, NULL);
 	d.m.hca[bond].kind = AFF_HCA_BOND;
 	d.m.hca[bond].second = d.m.hca[second].pci;
 	free(d.m.hca[second].port);
 	d.m.n_hcas--;
-	yard_done(&y);
+	fixture_done(&y);
 	ck_assert_int_eq(plan(&d, 1, 1), 0);
 	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, vf);
 }
@@ -206,7 +206,7 @@ START_TEST(what_cannot_be)
 	auto_desk struct desk d = { 0 };
 	const bool gpus[8] = { [2] = true, [5] = true };
 
-	yard_dgx_a100(&d.m);
+	fixture_dgx_a100(&d.m);
 	refused(&d, 0, 1, ERR_FIELD, "pods: 0");
 	refused(&d, 1, 0, ERR_FIELD, "gpus-per-pod: 0");
 	refused(&d, 3, 3, ERR_EXHAUSTED, "3 pods of 3 GPUs need 9 GPUs, there are 8");

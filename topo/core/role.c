@@ -21,14 +21,14 @@ struct sight {
 	enum aff_layer layer;
 };
 
-static struct sight look(const struct aff_machine *m, uint32_t hca)
+static struct sight look_at_netdevs(const struct aff_machine *m, uint32_t hca)
 {
 	const struct aff_hca *h = &m->hca[hca];
 	struct sight s = { .nearest = AFF_CLASS_UNKNOWN, .all_known = true };
-	struct aff_relation r;
+	struct aff_distance r;
 
 	for (uint32_t g = 0; g < m->n_gpus; g++) {
-		aff_relate_hca(m, g, hca, &r);
+		aff_distance_to_hca(m, g, hca, &r);
 		s.any_gpu = true;
 		s.all_known = s.all_known && r.same_numa != AFF_UNKNOWN;
 		s.node_with_gpu = s.node_with_gpu || r.same_numa == AFF_YES;
@@ -86,11 +86,12 @@ static struct verdict by_distance(const struct sight *s)
 	return (struct verdict){ AFF_ROLE_UNKNOWN, "" };
 }
 
-static struct verdict judge(const struct aff_machine *m, uint32_t hca, const char *default_netdev)
+static struct verdict judge_role(const struct aff_machine *m, uint32_t hca,
+				 const char *default_netdev)
 {
 	const struct aff_hca *h = &m->hca[hca];
 	const struct aff_pci *p = h->pci == AFF_NONE ? NULL : &m->pci[h->pci];
-	struct sight s = look(m, hca);
+	struct sight s = look_at_netdevs(m, hca);
 
 	if (default_netdev && *default_netdev && has_netdev(h, default_netdev))
 		return (struct verdict){ AFF_MANAGEMENT, "default-route" };
@@ -108,7 +109,7 @@ static struct verdict judge(const struct aff_machine *m, uint32_t hca, const cha
 void aff_roles(struct aff_machine *m, const char *default_netdev)
 {
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
-		struct verdict v = judge(m, i, default_netdev);
+		struct verdict v = judge_role(m, i, default_netdev);
 		m->hca[i].role = v.role;
 		m->hca[i].rule = v.rule;
 	}

@@ -4,7 +4,7 @@
 #include "lib/testing/testing.h"
 #include "topo/core/choose.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
 /* Two sockets. On the first a GPU and an HCA on a switch, another HCA on its own root port, one on
  * another root complex; on the second one HCA; each with one port. */
@@ -15,19 +15,19 @@ struct town {
 
 static void town_build(struct town *t, enum aff_layer layer)
 {
-	struct yard y = { .m = &t->m };
+	struct fixture y = { .m = &t->m };
 
 	*t = (struct town){ 0 };
-	yard_root(&y, 0);
-	uint32_t up = yard_switch(&y, yard_port(&y), &yard_plain);
-	(void)yard_gpu(&y, yard_down(&y, up));
-	t->near = yard_hca(&y, yard_down(&y, up), "near");
-	t->port = yard_hca(&y, yard_port(&y), "port");
-	yard_root(&y, 0);
-	t->node = yard_hca(&y, yard_port(&y), "node");
-	yard_root(&y, 1);
-	t->far = yard_hca(&y, yard_port(&y), "far");
-	yard_done(&y);
+	fixture_root(&y, 0);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	(void)fixture_gpu(&y, fixture_down(&y, up));
+	t->near = fixture_hca(&y, fixture_down(&y, up), "near");
+	t->port = fixture_hca(&y, fixture_port(&y), "port");
+	fixture_root(&y, 0);
+	t->node = fixture_hca(&y, fixture_port(&y), "node");
+	fixture_root(&y, 1);
+	t->far = fixture_hca(&y, fixture_port(&y), "far");
+	fixture_done(&y);
 	for (size_t i = 0; i < t->m.n_hcas; i++)
 		t->m.hca[i].port[0].layer = layer;
 }

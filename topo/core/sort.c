@@ -8,14 +8,14 @@ static int by_gpu(const void *x, const void *y, void *m)
 {
 	const struct aff_gpu *a = x, *b = y;
 
-	return cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
+	return cmp_u64(aff_pci_order(m, a->pci), aff_pci_order(m, b->pci));
 }
 
 /* Names as a person counts: mlx5_2 before mlx5_10. */
 static int by_hca(const void *x, const void *y, void *m)
 {
 	const struct aff_hca *a = x, *b = y;
-	int c = cmp_u64(aff_place(m, a->pci), aff_place(m, b->pci));
+	int c = cmp_u64(aff_pci_order(m, a->pci), aff_pci_order(m, b->pci));
 
 	return c ? c : strverscmp(a->name, b->name);
 }
@@ -57,10 +57,10 @@ static struct key key_of(const struct aff_machine *m, uint32_t i)
 		return (struct key){ { 0, i }, i };
 	if (m->pci[pci].physfn != AFF_NONE)
 		pci = m->pci[pci].physfn;
-	return (struct key){ { 2 + m->pci[pci].vendor, aff_place(m, pci) >> 8 }, i };
+	return (struct key){ { 2 + m->pci[pci].vendor, aff_pci_order(m, pci) >> 8 }, i };
 }
 
-int aff_cards(struct aff_machine *m, struct err *e)
+int aff_number_cards(struct aff_machine *m, struct err *e)
 {
 	auto_free struct key *key = calloc(m->n_hcas + 1, sizeof(*key));
 

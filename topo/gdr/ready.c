@@ -28,25 +28,25 @@ int aff_state_weight(enum aff_state s)
 	return weights[s];
 }
 
-static void fact_clear(struct aff_fact *f)
+static void finding_clear(struct aff_finding *f)
 {
 	free(f->path);
 	free(f->value);
 	free(f->consequence);
 	free(f->remedy);
-	*f = (struct aff_fact){ 0 };
+	*f = (struct aff_finding){ 0 };
 }
 
-void aff_facts_clear(struct aff_facts *f)
+void aff_findings_clear(struct aff_findings *f)
 {
 	for (size_t i = 0; i < f->n; i++)
-		fact_clear(&f->fact[i]);
-	free(f->fact);
+		finding_clear(&f->finding[i]);
+	free(f->finding);
 	free(f->gpu);
-	*f = (struct aff_facts){ 0 };
+	*f = (struct aff_findings){ 0 };
 }
 
-enum aff_state aff_worst(const struct aff_facts *f, uint32_t gpu)
+enum aff_state aff_worst(const struct aff_findings *f, uint32_t gpu)
 {
 	enum aff_state worst = AFF_STATE_OK;
 
@@ -60,26 +60,26 @@ enum aff_state aff_worst(const struct aff_facts *f, uint32_t gpu)
 
 /* ---- saying ---- */
 
-struct aff_fact *ready_add(struct ready *r, const char *id, enum aff_state state, uint32_t gpu,
-			   uint32_t hca)
+struct aff_finding *ready_add(struct ready *r, const char *id, enum aff_state state, uint32_t gpu,
+			      uint32_t hca)
 {
-	struct aff_facts *o = &r->out;
+	struct aff_findings *o = &r->out;
 	/* Room for the next power of two: it grows when n is one. */
-	struct aff_fact *more = o->fact;
+	struct aff_finding *more = o->finding;
 
 	if (!(o->n & (o->n - 1)))
-		more = reallocarray(o->fact, o->n ? 2 * o->n : 1, sizeof(*more));
+		more = reallocarray(o->finding, o->n ? 2 * o->n : 1, sizeof(*more));
 	if (!more) {
 		r->failed = true;
-		fact_clear(&r->spare);
+		finding_clear(&r->spare);
 		return &r->spare;
 	}
-	o->fact = more;
-	more[o->n] = (struct aff_fact){ .id = id, .state = state, .gpu = gpu, .hca = hca };
+	o->finding = more;
+	more[o->n] = (struct aff_finding){ .id = id, .state = state, .gpu = gpu, .hca = hca };
 	return &more[o->n++];
 }
 
-static void keep(struct ready *r, char **to, const char *text)
+static void set_text(struct ready *r, char **to, const char *text)
 {
 	free(*to);
 	*to = strdup(text);
@@ -90,17 +90,17 @@ static void keep(struct ready *r, char **to, const char *text)
 #define SENTENCE_LEN 768
 
 /* Once memory has ended nothing is kept any more. */
-static void printf_like(3, 0) say(struct ready *r, char **to, const char *fmt, va_list ap)
+static void printf_like(3, 0) format_text(struct ready *r, char **to, const char *fmt, va_list ap)
 {
 	char text[SENTENCE_LEN];
 
 	if (r->failed)
 		return;
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	keep(r, to, text);
+	set_text(r, to, text);
 }
 
-void ready_path(struct ready *r, struct aff_fact *f, enum ready_dir dir, const char *path)
+void ready_path(struct ready *r, struct aff_finding *f, enum ready_dir dir, const char *path)
 {
 	static const char *const names[] = { "/sys", "/proc", "/boot" };
 	char text[SENTENCE_LEN];
@@ -108,33 +108,33 @@ void ready_path(struct ready *r, struct aff_fact *f, enum ready_dir dir, const c
 	if (r->failed || !r->tree)
 		return;
 	(void)snprintf(text, sizeof(text), "%s/%s", names[dir], path);
-	keep(r, &f->path, text);
+	set_text(r, &f->path, text);
 }
 
-void ready_value(struct ready *r, struct aff_fact *f, const char *fmt, ...)
+void ready_value(struct ready *r, struct aff_finding *f, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(r, &f->value, fmt, ap);
+	format_text(r, &f->value, fmt, ap);
 	va_end(ap);
 }
 
-void ready_so(struct ready *r, struct aff_fact *f, const char *fmt, ...)
+void ready_so(struct ready *r, struct aff_finding *f, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(r, &f->consequence, fmt, ap);
+	format_text(r, &f->consequence, fmt, ap);
 	va_end(ap);
 }
 
-void ready_do(struct ready *r, struct aff_fact *f, const char *fmt, ...)
+void ready_do(struct ready *r, struct aff_finding *f, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(r, &f->remedy, fmt, ap);
+	format_text(r, &f->remedy, fmt, ap);
 	va_end(ap);
 }
 
@@ -179,7 +179,7 @@ bool ready_once(struct ready *r, uint32_t pci)
 }
 
 /* VFs of one PF share what is said of it once. */
-static bool concerns(const struct ready *r, const struct aff_fact *f, uint32_t gpu)
+static bool concerns_gpu(const struct ready *r, const struct aff_finding *f, uint32_t gpu)
 {
 	uint32_t owner;
 
@@ -191,19 +191,19 @@ static bool concerns(const struct ready *r, const struct aff_fact *f, uint32_t g
 	return owner != AFF_NONE && r->near_card[gpu * r->m->n_pci + owner];
 }
 
-static bool *flags(size_t n, size_t m)
+static bool *alloc_flags(size_t n, size_t m)
 {
 	return calloc(n * m + 1, sizeof(bool));
 }
 
 /* Whom each check is about, looked up once. */
-static int prepare(struct ready *r)
+static int prepare_subjects(struct ready *r)
 {
 	const struct aff_machine *m = r->m;
 
-	r->near = flags(m->n_gpus, m->n_hcas);
-	r->near_card = flags(m->n_gpus, m->n_pci);
-	r->said = flags(m->n_pci, 1);
+	r->near = alloc_flags(m->n_gpus, m->n_hcas);
+	r->near_card = alloc_flags(m->n_gpus, m->n_pci);
+	r->said = alloc_flags(m->n_pci, 1);
 	if (!r->near || !r->near_card || !r->said)
 		return -1;
 	for (size_t g = 0; g < m->n_gpus; g++)
@@ -227,7 +227,7 @@ static void say_no_tree(struct ready *r)
 					   "vm" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct aff_fact *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, AFF_NONE);
+		struct aff_finding *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, AFF_NONE);
 
 		ready_so(r, f, "a topology file does not tell it");
 		ready_do(r, f,
@@ -251,14 +251,14 @@ static void ready_free(struct ready *r)
 {
 	for (size_t i = 0; i < READY_DIRS; i++)
 		base_close_fd(&r->dir[i]);
-	aff_facts_clear(&r->out);
-	fact_clear(&r->spare);
+	aff_findings_clear(&r->out);
+	finding_clear(&r->spare);
 	free(r->near);
 	free(r->near_card);
 	free(r->said);
 }
 
-static void look(struct ready *r)
+static void read_system(struct ready *r)
 {
 	if (r->tree && r->m->n_gpus) {
 		ready_host(r);
@@ -280,28 +280,28 @@ static void look(struct ready *r)
 }
 
 /* Stable: what is equally bad stays in the order in which it was looked at. */
-static int sort(struct ready *r)
+static int sort_findings(struct ready *r)
 {
 	static const enum aff_state order[] = { AFF_STATE_FAIL, AFF_STATE_WARN, AFF_STATE_UNKNOWN,
 						AFF_STATE_OK };
-	struct aff_facts *o = &r->out;
-	struct aff_fact *sorted = o->n ? reallocarray(NULL, o->n, sizeof(*sorted)) : NULL;
+	struct aff_findings *o = &r->out;
+	struct aff_finding *sorted = o->n ? reallocarray(NULL, o->n, sizeof(*sorted)) : NULL;
 	size_t n = 0;
 
 	if (o->n && !sorted)
 		return -1;
 	for (size_t s = 0; s < ARRAY_SIZE(order); s++)
 		for (size_t i = 0; i < o->n; i++)
-			if (o->fact[i].state == order[s])
-				sorted[n++] = o->fact[i];
-	free(o->fact);
-	o->fact = sorted;
+			if (o->finding[i].state == order[s])
+				sorted[n++] = o->finding[i];
+	free(o->finding);
+	o->finding = sorted;
 	return 0;
 }
 
-static int judge(struct ready *r)
+static int run_checks(struct ready *r)
 {
-	struct aff_facts *o = &r->out;
+	struct aff_findings *o = &r->out;
 
 	if (!r->m->n_gpus)
 		return 0;
@@ -311,14 +311,14 @@ static int judge(struct ready *r)
 	o->n_gpus = r->m->n_gpus;
 	for (uint32_t g = 0; g < o->n_gpus; g++)
 		for (size_t i = 0; i < o->n; i++)
-			if (concerns(r, &o->fact[i], g) &&
-			    aff_state_weight(o->fact[i].state) > aff_state_weight(o->gpu[g]))
-				o->gpu[g] = o->fact[i].state;
+			if (concerns_gpu(r, &o->finding[i], g) &&
+			    aff_state_weight(o->finding[i].state) > aff_state_weight(o->gpu[g]))
+				o->gpu[g] = o->finding[i].state;
 	return 0;
 }
 
 int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
-	      const struct aff_tree_dirs *d, struct aff_facts *out, struct err *e)
+	      const struct aff_tree_dirs *d, struct aff_findings *out, struct err *e)
 {
 	auto_clean(ready_free) struct ready r = {
 		.m = m,
@@ -331,12 +331,12 @@ int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 
 	if (r.tree)
 		open_dirs(&r, d);
-	if (prepare(&r))
+	if (prepare_subjects(&r))
 		return err_nomem(e);
-	look(&r);
-	if (r.failed || sort(&r) || judge(&r))
+	read_system(&r);
+	if (r.failed || sort_findings(&r) || run_checks(&r))
 		return err_nomem(e);
 	*out = r.out;
-	r.out = (struct aff_facts){ 0 };
+	r.out = (struct aff_findings){ 0 };
 	return 0;
 }

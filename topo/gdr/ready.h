@@ -24,7 +24,7 @@ const char *aff_state_name(enum aff_state s);
 /* aff_state_weight - ok 0, unknown 1, warn 2, fail 3. */
 int aff_state_weight(enum aff_state s);
 
-struct aff_fact {
+struct aff_finding {
 	const char *id; /* "acs", "iommu", "peermem", ...: a literal; railctl(8) explains each */
 	enum aff_state state;
 	uint32_t gpu, hca;          /* whom it concerns; AFF_NONE: the machine, or every one */
@@ -33,8 +33,8 @@ struct aff_fact {
 				     * to get to know */
 };
 
-struct aff_facts {
-	struct aff_fact *fact; /* owned; worst first */
+struct aff_findings {
+	struct aff_finding *finding; /* owned; worst first */
 	size_t n;
 	enum aff_state *gpu; /* the worst for each GPU; owned */
 	size_t n_gpus;
@@ -53,14 +53,14 @@ struct aff_tree_dirs {
  * files as the machine itself has them, whichever folder stands for them here.
  */
 int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
-	      const struct aff_tree_dirs *d, struct aff_facts *out, struct err *e) must_check;
-void aff_facts_clear(struct aff_facts *f);
-#define auto_aff_facts auto_clean(aff_facts_clear)
+	      const struct aff_tree_dirs *d, struct aff_findings *out, struct err *e) must_check;
+void aff_findings_clear(struct aff_findings *f);
+#define auto_aff_findings auto_clean(aff_findings_clear)
 
 /*
  * aff_worst - of what concerns this GPU: itself, its nearest HCAs, or the machine; gpu AFF_NONE: of
  * all GPUs. Unknown counts for worse than ok and better than warn.
  */
-enum aff_state aff_worst(const struct aff_facts *f, uint32_t gpu);
+enum aff_state aff_worst(const struct aff_findings *f, uint32_t gpu);
 
 #endif

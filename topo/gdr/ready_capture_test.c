@@ -27,12 +27,12 @@ static char sys[256], proc[256];
 struct look {
 	struct aff_machine m;
 	struct aff_choice c;
-	struct aff_facts f;
+	struct aff_findings f;
 };
 
 static void look_clear(struct look *l)
 {
-	aff_facts_clear(&l->f);
+	aff_findings_clear(&l->f);
 	aff_choice_clear(&l->c);
 	aff_machine_clear(&l->m);
 }
@@ -91,7 +91,7 @@ static void give_acs(const char *port, uint16_t on)
 static enum aff_state acs(void)
 {
 	auto_look struct look l = { 0 };
-	const struct aff_fact *x;
+	const struct aff_finding *x;
 
 	look(&l);
 	x = world_find(&l.f, "acs", 0, aff_find_hca(&l.m, "rxe2"));
@@ -177,7 +177,7 @@ START_TEST(translated_requests_pass)
 END_TEST
 
 /* What came out, by what it is about. */
-static const struct aff_fact *same(const struct look *l, const struct aff_fact *x)
+static const struct aff_finding *same(const struct look *l, const struct aff_finding *x)
 {
 	return world_find(&l->f, x->id, x->gpu, x->hca);
 }
@@ -211,7 +211,7 @@ START_TEST(sixty_four_bytes_tell_nothing_else_apart)
 	look(&after);
 	ck_assert_uint_eq(before.f.n, after.f.n);
 	for (size_t i = 0; i < before.f.n; i++) {
-		const struct aff_fact *x = &before.f.fact[i], *y = same(&after, x);
+		const struct aff_finding *x = &before.f.finding[i], *y = same(&after, x);
 
 		ck_assert_ptr_nonnull(y);
 		if (is_of_config(x->id))
@@ -223,7 +223,7 @@ START_TEST(sixty_four_bytes_tell_nothing_else_apart)
 	ck_assert_uint_eq(changed, 0);
 	/* A function without capabilities says so in its first 64 bytes. */
 	for (size_t i = 0; i < after.f.n; i++) {
-		const struct aff_fact *y = &after.f.fact[i];
+		const struct aff_finding *y = &after.f.finding[i];
 
 		if (is_of_config(y->id))
 			ck_assert_msg(y->state == AFF_STATE_UNKNOWN ||

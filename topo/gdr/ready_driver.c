@@ -12,14 +12,15 @@
 
 #define TEXT_LEN 256
 
-struct way {
-	enum aff_tri is;
+struct driver_path {
+	enum aff_tristate is;
 	enum ready_dir dir; /* the evidence */
 	char path[TEXT_LEN];
 	char value[TEXT_LEN];
 };
 
-static void found(struct way *w, enum aff_tri is, enum ready_dir dir, const char *path)
+static void note_found(struct driver_path *w, enum aff_tristate is, enum ready_dir dir,
+		       const char *path)
 {
 	w->is = is;
 	w->dir = dir;
@@ -30,20 +31,20 @@ static void found(struct way *w, enum aff_tri is, enum ready_dir dir, const char
 
 /* The first of the files that is there. In a tree without the folder itself nothing is told. */
 static void look_for(const struct ready *r, const char *const *paths, const char *folder,
-		     struct way *w)
+		     struct driver_path *w)
 {
 	for (; *paths; paths++) {
 		if (ready_text(r, READY_SYS, *paths, w->value, sizeof(w->value)))
 			continue;
-		found(w, AFF_YES, READY_SYS, *paths);
+		note_found(w, AFF_YES, READY_SYS, *paths);
 		return;
 	}
-	found(w, ready_there(r, READY_SYS, folder) ? AFF_NO : AFF_UNKNOWN, READY_SYS, folder);
+	note_found(w, ready_there(r, READY_SYS, folder) ? AFF_NO : AFF_UNKNOWN, READY_SYS, folder);
 	(void)snprintf(w->value, sizeof(w->value), "%s",
 		       w->is == AFF_NO ? "no such module is loaded" : "");
 }
 
-static void peer_of(const struct ready *r, enum aff_vendor v, struct way *w)
+static void peer_of(const struct ready *r, enum aff_vendor v, struct driver_path *w)
 {
 	static const char *const nvidia[] = { "module/nvidia_peermem/version",
 					      "kernel/mm/memory_peers/nv_mem/version",
@@ -69,12 +70,12 @@ static unsigned long kernel_number(const char *release)
 }
 
 /* ibv_reg_dmabuf_mr() came with Linux 5.12. */
-static bool kernel_has_it(const struct ready *r, struct way *w)
+static bool kernel_has_it(const struct ready *r, struct driver_path *w)
 {
 	char release[TEXT_LEN / 2];
 	unsigned long n;
 
-	found(w, AFF_UNKNOWN, READY_PROC, "sys/kernel/osrelease");
+	note_found(w, AFF_UNKNOWN, READY_PROC, "sys/kernel/osrelease");
 	if (ready_text(r, READY_PROC, w->path, release, sizeof(release)))
 		return false;
 	n = kernel_number(release);
@@ -85,11 +86,11 @@ static bool kernel_has_it(const struct ready *r, struct way *w)
 }
 
 /* NVIDIA's closed module has none. */
-static void nvidia_dmabuf(const struct ready *r, struct way *w)
+static void nvidia_dmabuf(const struct ready *r, struct driver_path *w)
 {
 	char text[TEXT_LEN];
 
-	found(w, AFF_UNKNOWN, READY_PROC, "driver/nvidia/version");
+	note_found(w, AFF_UNKNOWN, READY_PROC, "driver/nvidia/version");
 	*w->value = '\0';
 	if (ready_text(r, READY_PROC, w->path, text, sizeof(text)))
 		return;
@@ -110,7 +111,7 @@ static bool is_built_in(const char *config, const char *option)
 	return false;
 }
 
-static void amd_dmabuf(struct ready *r, struct way *w)
+static void amd_dmabuf(struct ready *r, struct driver_path *w)
 {
 	auto_free char *config = malloc(CONFIG_LEN + 1);
 	char release[TEXT_LEN / 2], path[TEXT_LEN];
@@ -123,7 +124,7 @@ static void amd_dmabuf(struct ready *r, struct way *w)
 	if (ready_text(r, READY_PROC, "sys/kernel/osrelease", release, sizeof(release)))
 		return;
 	(void)snprintf(path, sizeof(path), "config-%s", release);
-	found(w, AFF_UNKNOWN, READY_BOOT, path);
+	note_found(w, AFF_UNKNOWN, READY_BOOT, path);
 	*w->value = '\0';
 	n = ready_read(r, READY_BOOT, path, config, CONFIG_LEN);
 	if (n < 0)
@@ -139,7 +140,7 @@ static void amd_dmabuf(struct ready *r, struct way *w)
 		       notify ? 'y' : 'n');
 }
 
-static void dmabuf_of(struct ready *r, enum aff_vendor v, struct way *w)
+static void dmabuf_of(struct ready *r, enum aff_vendor v, struct driver_path *w)
 {
 	if (!kernel_has_it(r, w))
 		return;
@@ -152,17 +153,19 @@ static void dmabuf_of(struct ready *r, enum aff_vendor v, struct way *w)
 /* ---- both ---- */
 
 /* What is missing is no matter where the other way is open. */
-static enum aff_state judge(enum aff_tri this, enum aff_tri other)
+static enum aff_state judge_either(enum aff_tristate this, enum aff_tristate other)
 {
 	if (this == AFF_YES || other == AFF_YES)
 		return AFF_STATE_OK;
 	return this == AFF_UNKNOWN || other == AFF_UNKNOWN ? AFF_STATE_UNKNOWN : AFF_STATE_FAIL;
 }
 
-static void say(struct ready *r, const char *id, const struct way *w, const struct way *other)
+static void add_driver_finding(struct ready *r, const char *id, const struct driver_path *w,
+			       const struct driver_path *other)
 {
-	struct aff_fact *f = ready_add(r, id, other ? judge(w->is, other->is) : judge(w->is, w->is),
-				       AFF_NONE, AFF_NONE);
+	struct aff_finding *f = ready_add(
+		r, id, other ? judge_either(w->is, other->is) : judge_either(w->is, w->is),
+		AFF_NONE, AFF_NONE);
 
 	ready_path(r, f, w->dir, w->path);
 	if (*w->value)
@@ -176,9 +179,9 @@ static void say(struct ready *r, const char *id, const struct way *w, const stru
 		ready_so(r, f, "whether the other way is open is not known");
 }
 
-static void mend(struct ready *r, const char *consequence, const char *remedy)
+static void add_remedy(struct ready *r, const char *consequence, const char *remedy)
 {
-	struct aff_fact *f = &r->out.fact[r->out.n - 1];
+	struct aff_finding *f = &r->out.finding[r->out.n - 1];
 
 	if (r->failed || f->state != AFF_STATE_FAIL)
 		return;
@@ -186,7 +189,7 @@ static void mend(struct ready *r, const char *consequence, const char *remedy)
 	ready_do(r, f, "%s", remedy);
 }
 
-static bool has(const struct ready *r, enum aff_vendor v)
+static bool has_vendor(const struct ready *r, enum aff_vendor v)
 {
 	for (size_t i = 0; i < r->m->n_gpus; i++)
 		if (ready_has_gpu(r, i) && r->m->gpu[i].vendor == v && !r->m->gpu[i].on_package)
@@ -198,32 +201,33 @@ static bool has(const struct ready *r, enum aff_vendor v)
 
 static void check_vendor(struct ready *r, enum aff_vendor v)
 {
-	struct way peer = { 0 }, dmabuf = { 0 };
+	struct driver_path peer = { 0 }, dmabuf = { 0 };
 
-	if (!has(r, v))
+	if (!has_vendor(r, v))
 		return;
 	peer_of(r, v, &peer);
 	dmabuf_of(r, v, &dmabuf);
-	say(r, "peermem", &peer, &dmabuf);
-	mend(r, NO_WAY,
-	     v == AFF_NVIDIA ? "modprobe nvidia_peermem"
-			     : "install the ROCm kernel driver (amdgpu-dkms) with peer memory");
-	say(r, "dmabuf", &dmabuf, &peer);
-	mend(r, NO_WAY,
-	     v == AFF_NVIDIA ? "use NVIDIA's open kernel module, on Linux 5.12 or newer"
-			     : "boot a kernel with CONFIG_PCI_P2PDMA and "
-			       "CONFIG_DMABUF_MOVE_NOTIFY, 5.12 or newer");
+	add_driver_finding(r, "peermem", &peer, &dmabuf);
+	add_remedy(r, NO_WAY,
+		   v == AFF_NVIDIA
+			   ? "modprobe nvidia_peermem"
+			   : "install the ROCm kernel driver (amdgpu-dkms) with peer memory");
+	add_driver_finding(r, "dmabuf", &dmabuf, &peer);
+	add_remedy(r, NO_WAY,
+		   v == AFF_NVIDIA ? "use NVIDIA's open kernel module, on Linux 5.12 or newer"
+				   : "boot a kernel with CONFIG_PCI_P2PDMA and "
+				     "CONFIG_DMABUF_MOVE_NOTIFY, 5.12 or newer");
 }
 
 void ready_driver(struct ready *r)
 {
-	struct way w = { 0 };
+	struct driver_path w = { 0 };
 
 	check_vendor(r, AFF_NVIDIA);
 	check_vendor(r, AFF_AMD);
-	if (!has(r, AFF_OTHER))
+	if (!has_vendor(r, AFF_OTHER))
 		return;
 	(void)kernel_has_it(r, &w);
-	say(r, "dmabuf", &w, NULL);
-	mend(r, NO_WAY, "boot Linux 5.12 or newer");
+	add_driver_finding(r, "dmabuf", &w, NULL);
+	add_remedy(r, NO_WAY, "boot Linux 5.12 or newer");
 }

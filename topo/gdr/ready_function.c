@@ -39,7 +39,7 @@ void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	struct ready_group g;
 	char path[READY_PATH_LEN];
-	struct aff_fact *f = ready_add(r, "iommu", AFF_STATE_OK, gpu, hca);
+	struct aff_finding *f = ready_add(r, "iommu", AFF_STATE_OK, gpu, hca);
 
 	ready_group(r, pci, &g);
 	(void)ready_pci_path(r, pci, *g.name ? "iommu_group/type" : "iommu_group", path);
@@ -66,7 +66,7 @@ void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 
 /* ---- links ---- */
 
-static bool is_slow(struct aff_link max, struct aff_link cur, bool widths_only)
+static bool is_slow(struct aff_pcie_link max, struct aff_pcie_link cur, bool widths_only)
 {
 	if (max.width && cur.width && cur.width < max.width)
 		return true;
@@ -82,15 +82,15 @@ static uint32_t slow_link(const struct aff_machine *m, uint32_t pci, bool widths
 	return AFF_NONE;
 }
 
-static void say_slow(struct ready *r, struct aff_fact *f, uint32_t at)
+static void say_slow(struct ready *r, struct aff_finding *f, uint32_t at)
 {
 	const struct aff_pci *p = &r->m->pci[at];
 	char bdf[PCI_STR_LEN];
 
 	f->state = AFF_STATE_WARN;
 	ready_value(r, f, "the link of %s: %s x%u of %s x%u", ready_bdf(r, at, bdf),
-		    aff_link_text(p->cur.speed), p->cur.width, aff_link_text(p->max.speed),
-		    p->max.width);
+		    aff_pcie_link_text(p->cur.speed), p->cur.width,
+		    aff_pcie_link_text(p->max.speed), p->max.width);
 	ready_so(r, f, "the path carries less than card and slot could");
 	ready_do(r, f,
 		 "seat the card anew, look at riser and cable, and for errors: lspci -vv -s "
@@ -103,7 +103,7 @@ void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	const struct aff_pci *p = &r->m->pci[pci];
 	uint32_t slow = slow_link(r->m, pci, hca == AFF_NONE);
-	struct aff_fact *f = ready_add(r, "link", AFF_STATE_OK, gpu, hca);
+	struct aff_finding *f = ready_add(r, "link", AFF_STATE_OK, gpu, hca);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS,
@@ -134,15 +134,15 @@ static void read_payload(const struct ready *r, uint32_t pci, struct payload *ou
 	out->found = pcicap_express(ready_config(r, pci, &out->config), &out->express);
 }
 
-static uint16_t lesser(uint16_t a, uint16_t b)
+static uint16_t min_u16(uint16_t a, uint16_t b)
 {
 	return a < b ? a : b;
 }
 
-static void judge_payload(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+static void judge_payload(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
 			  const struct pcicap_express *above)
 {
-	uint16_t able = above ? lesser(x->mps_able, above->mps_able) : x->mps_able;
+	uint16_t able = above ? min_u16(x->mps_able, above->mps_able) : x->mps_able;
 
 	if (above)
 		ready_value(r, f, "%u bytes, the port above %u; both can do %u", x->mps, above->mps,
@@ -165,7 +165,7 @@ void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	uint32_t up = r->m->pci[pci].parent;
 	struct payload own, above = { .found = PCICAP_ABSENT };
-	struct aff_fact *f = ready_add(r, "payload", AFF_STATE_OK, gpu, hca);
+	struct aff_finding *f = ready_add(r, "payload", AFF_STATE_OK, gpu, hca);
 	char path[READY_PATH_LEN];
 
 	read_payload(r, pci, &own);
@@ -201,7 +201,7 @@ static int node_of(const struct aff_machine *m, uint32_t pci)
 
 void ready_numa(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
-	struct aff_fact *f = ready_add(r, "numa", AFF_STATE_OK, gpu, hca);
+	struct aff_finding *f = ready_add(r, "numa", AFF_STATE_OK, gpu, hca);
 	int node = node_of(r->m, pci);
 	char path[READY_PATH_LEN];
 

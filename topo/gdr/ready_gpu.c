@@ -28,7 +28,7 @@ static char *size_text(uint64_t n, char out[SIZE_LEN])
 }
 
 /* A line of `resource`: first and last address, flags. 0: it is not assigned, or no memory. */
-static uint64_t window(const char *line)
+static uint64_t bar_size(const char *line)
 {
 	char *end;
 	uint64_t first = strtoull(line, &end, 16);
@@ -45,7 +45,7 @@ static int find_window(const char *text, enum aff_vendor v, uint64_t *size)
 
 	*size = 0;
 	for (int i = 0; i < BARS && text; i++) {
-		uint64_t n = window(text);
+		uint64_t n = bar_size(text);
 
 		if (i == best || (best < 0 && n > *size)) {
 			*size = n;
@@ -68,7 +68,7 @@ static uint64_t memory_of(const struct ready *r, uint32_t pci)
 	return strtoull(text, NULL, 10);
 }
 
-static void say_window(struct ready *r, struct aff_fact *f, int bar, uint64_t memory)
+static void say_window(struct ready *r, struct aff_finding *f, int bar, uint64_t memory)
 {
 	char resize[32], path[READY_PATH_LEN], bdf[PCI_STR_LEN], size[SIZE_LEN];
 	uint32_t pci = r->m->gpu[f->gpu].pci;
@@ -96,7 +96,7 @@ static void check_window(struct ready *r, uint32_t gpu)
 {
 	const struct aff_gpu *g = &r->m->gpu[gpu];
 	char path[READY_PATH_LEN], text[RESOURCE_LEN], bytes[SIZE_LEN];
-	struct aff_fact *f = ready_add(r, "bar1", AFF_STATE_OK, gpu, AFF_NONE);
+	struct aff_finding *f = ready_add(r, "bar1", AFF_STATE_OK, gpu, AFF_NONE);
 	uint64_t size, memory;
 	int bar;
 	ssize_t n = ready_read(r, READY_SYS, ready_pci_path(r, g->pci, "resource", path), text,
@@ -151,7 +151,7 @@ bool ready_c2c(const struct ready *r, uint32_t gpu)
 static void check_c2c(struct ready *r, uint32_t gpu)
 {
 	char path[READY_PATH_LEN];
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (!ready_c2c(r, gpu))
 		return;
@@ -165,7 +165,7 @@ static void check_c2c(struct ready *r, uint32_t gpu)
 
 static void check_on_package(struct ready *r, uint32_t gpu)
 {
-	struct aff_fact *f = ready_add(r, "on-package", AFF_STATE_OK, gpu, AFF_NONE);
+	struct aff_finding *f = ready_add(r, "on-package", AFF_STATE_OK, gpu, AFF_NONE);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS, ready_pci_path(r, r->m->gpu[gpu].pci, "vendor", path));
@@ -187,7 +187,7 @@ static void check_nearest(struct ready *r, uint32_t gpu)
 {
 	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
 	size_t software = count_software(r->m);
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (g->n_nearest || !r->m->n_hcas)
 		return;

@@ -8,9 +8,9 @@
 
 /* ---- ports ---- */
 
-static enum aff_tri is_active(const struct aff_hca *h)
+static enum aff_tristate is_active(const struct aff_hca *h)
 {
-	enum aff_tri t = h->n_ports ? AFF_NO : AFF_UNKNOWN;
+	enum aff_tristate t = h->n_ports ? AFF_NO : AFF_UNKNOWN;
 
 	for (size_t i = 0; i < h->n_ports; i++) {
 		if (h->port[i].active == AFF_YES)
@@ -31,7 +31,7 @@ static uint32_t rate_of(const struct aff_hca *h)
 	return most;
 }
 
-static void say_port(struct ready *r, struct aff_fact *f, uint32_t hca)
+static void say_port(struct ready *r, struct aff_finding *f, uint32_t hca)
 {
 	char path[READY_PATH_LEN];
 
@@ -42,8 +42,8 @@ static void say_port(struct ready *r, struct aff_fact *f, uint32_t hca)
 static void check_port(struct ready *r, uint32_t hca)
 {
 	const struct aff_hca *h = &r->m->hca[hca];
-	enum aff_tri active = is_active(h);
-	struct aff_fact *f;
+	enum aff_tristate active = is_active(h);
+	struct aff_finding *f;
 
 	if (active == AFF_NO || !r->tree)
 		return; /* AFF_NO: ready_ports */
@@ -64,22 +64,22 @@ static void check_port(struct ready *r, uint32_t hca)
 static bool would_be_near(const struct ready *r, uint32_t gpu, uint32_t hca)
 {
 	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
-	struct aff_relation this, best;
+	struct aff_distance this, best;
 
-	aff_relate_hca(r->m, gpu, hca, &this);
+	aff_distance_to_hca(r->m, gpu, hca, &this);
 	if (this.class == AFF_CLASS_UNKNOWN)
 		return false;
 	if (!g->n_nearest)
 		return true;
-	aff_relate_hca(r->m, gpu, g->nearest[0], &best);
-	return aff_nearer(&this, &best) <= 0;
+	aff_distance_to_hca(r->m, gpu, g->nearest[0], &best);
+	return aff_distance_cmp(&this, &best) <= 0;
 }
 
 void ready_ports(struct ready *r, uint32_t gpu)
 {
 	for (uint32_t i = 0; i < r->m->n_hcas && !r->m->gpu[gpu].on_package; i++) {
 		const struct aff_hca *h = &r->m->hca[i];
-		struct aff_fact *f;
+		struct aff_finding *f;
 
 		if (!ready_has_hca(r, i) || is_active(h) != AFF_NO || h->kind == AFF_HCA_SOFTWARE ||
 		    !would_be_near(r, gpu, i))
@@ -100,7 +100,7 @@ void ready_ports(struct ready *r, uint32_t gpu)
 
 #define FAST_MBPS 200000
 
-static void judge_reads(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+static void judge_reads(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
 			uint32_t pci)
 {
 	char bdf[PCI_STR_LEN];
@@ -116,7 +116,7 @@ static void judge_reads(struct ready *r, struct aff_fact *f, const struct pcicap
 		 ready_bdf(r, pci, bdf));
 }
 
-static void judge_ordering(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+static void judge_ordering(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
 			   uint32_t pci)
 {
 	char bdf[PCI_STR_LEN];
@@ -132,13 +132,13 @@ static void judge_ordering(struct ready *r, struct aff_fact *f, const struct pci
 		 ready_bdf(r, pci, bdf));
 }
 
-typedef void (*judge_fn)(struct ready *r, struct aff_fact *f, const struct pcicap_express *x,
+typedef void (*judge_fn)(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
 			 uint32_t pci);
 
 static void check_setting(struct ready *r, const char *id, uint32_t pci, uint32_t hca,
 			  judge_fn judge)
 {
-	struct aff_fact *f = ready_add(r, id, AFF_STATE_OK, AFF_NONE, hca);
+	struct aff_finding *f = ready_add(r, id, AFF_STATE_OK, AFF_NONE, hca);
 	struct ready_config config;
 	struct pcicap_express x;
 	char path[READY_PATH_LEN];
@@ -162,7 +162,7 @@ static void check_role(struct ready *r, uint32_t hca)
 	static const char *const names[] = { "", "compute", "storage", "management" };
 	const struct aff_hca *h = &r->m->hca[hca];
 	bool odd = h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (h->role == AFF_ROLE_UNKNOWN)
 		return;
@@ -178,7 +178,7 @@ static void check_bond(struct ready *r, uint32_t hca)
 {
 	const struct aff_hca *h = &r->m->hca[hca];
 	char a[PCI_STR_LEN], b[PCI_STR_LEN];
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (h->kind != AFF_HCA_BOND || h->pci == AFF_NONE || h->second == AFF_NONE)
 		return;
@@ -214,7 +214,7 @@ static bool pf_is_near(const struct ready *r, uint32_t pf)
 	return false;
 }
 
-static void judge_vf(struct ready *r, struct aff_fact *f, uint32_t pci)
+static void judge_vf(struct ready *r, struct aff_finding *f, uint32_t pci)
 {
 	uint32_t pf = r->m->pci[pci].physfn;
 	char a[PCI_STR_LEN], b[PCI_STR_LEN];
@@ -247,7 +247,7 @@ static void check_vf(struct ready *r, uint32_t hca)
 {
 	const struct aff_hca *h = &r->m->hca[hca];
 	char path[READY_PATH_LEN];
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (h->pci == AFF_NONE || (h->kind != AFF_HCA_VF && h->kind != AFF_HCA_SF))
 		return;
@@ -290,7 +290,7 @@ static void check_unseen(struct ready *r, uint32_t hca)
 	if (ready_owner(r->m, hca) != AFF_NONE || r->m->hca[hca].pci == AFF_NONE)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct aff_fact *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, hca);
+		struct aff_finding *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, hca);
 
 		ready_so(r, f, "a VF has none of its own, and its PF is not seen from here");
 		ready_do(r, f, "railctl topo check on the host");

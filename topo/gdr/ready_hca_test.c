@@ -11,8 +11,8 @@ static struct world w;
 
 static enum aff_state state_of(const char *id)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
-	const struct aff_fact *x = world_look(&w, id, &f);
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct aff_finding *x = world_look(&w, id, &f);
 
 	ck_assert_msg(x, "there is no %s", id);
 	return x->state;
@@ -20,7 +20,7 @@ static enum aff_state state_of(const char *id)
 
 static bool is_said(const char *id)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	return world_look(&w, id, &f);
 }
@@ -87,8 +87,8 @@ END_TEST
 
 START_TEST(a_near_port_that_is_down_is_told)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
-	const struct aff_fact *x;
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct aff_finding *x;
 
 	world_make(&w);
 	w.m.hca[0].port[0].active = AFF_NO;
@@ -140,7 +140,7 @@ static void make_vf(const char *pf)
 		ck_assert_int_eq(aff_add_pci(&w.m, a, &i, &e), 0);
 		w.m.pci[i].parent = w.nic_port;
 		w.m.pci[i].root = 0;
-		w.m.pci[i].max = w.m.pci[i].cur = (struct aff_link){ 120, 16 };
+		w.m.pci[i].max = w.m.pci[i].cur = (struct aff_pcie_link){ 120, 16 };
 		world_config(&w, i, (struct world_config){ .mps = 1, .mrrs = 2 }, 4096);
 	}
 	w.m.pci[w.nic].is_vf = true;
@@ -150,7 +150,7 @@ static void make_vf(const char *pf)
 
 START_TEST(nccl_finds_a_vf_at_its_pf)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.m.pci[w.nic].addr.dev = 2;
@@ -166,8 +166,8 @@ END_TEST
 
 START_TEST(nccl_does_not_find_a_vf_on_another_bus)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
-	const struct aff_fact *x;
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct aff_finding *x;
 
 	world_make(&w);
 	make_vf("0000:23:00.1");
@@ -239,7 +239,7 @@ END_TEST
 
 START_TEST(the_command_line_is_read)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	ck_assert(!is_said("acs-kernel"));
@@ -252,7 +252,7 @@ END_TEST
 
 START_TEST(a_topology_file_tells_little)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.m.source = AFF_NCCL_XML;
@@ -265,7 +265,7 @@ END_TEST
 START_TEST(an_empty_tree_is_unknown_and_never_ok)
 {
 	static const char *const sure[] = { "distance", "link", "numa", "port", "vm" };
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.dirs = (struct aff_tree_dirs){ .sysfs = "/mnt/none", .proc = "/mnt/none" };
@@ -275,16 +275,16 @@ START_TEST(an_empty_tree_is_unknown_and_never_ok)
 		bool from_machine = false;
 
 		for (size_t j = 0; j < ARRAY_SIZE(sure); j++)
-			from_machine |= !strcmp(f.fact[i].id, sure[j]);
-		ck_assert_msg((f.fact[i].state == AFF_STATE_OK) == from_machine, "%s is %s",
-			      f.fact[i].id, aff_state_name(f.fact[i].state));
+			from_machine |= !strcmp(f.finding[i].id, sure[j]);
+		ck_assert_msg((f.finding[i].state == AFF_STATE_OK) == from_machine, "%s is %s",
+			      f.finding[i].id, aff_state_name(f.finding[i].state));
 	}
 }
 END_TEST
 
 START_TEST(no_gpu_no_facts)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.m.n_gpus = 0;
@@ -300,7 +300,7 @@ START_TEST(what_is_out_of_scope_is_not_looked_at)
 {
 	bool gpu[1] = { false }, hca[1] = { false };
 	struct aff_scope scope = { .hca = hca };
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.dirs.scope = &scope;
@@ -320,7 +320,7 @@ START_TEST(neighbours_that_are_seen_are_named)
 {
 	bool hca[1] = { true };
 	struct aff_scope scope = { .hca = hca };
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.dirs.scope = &scope;
@@ -336,7 +336,7 @@ END_TEST
 
 static int ask(void *arg, struct err *e)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	(void)arg;
 	return aff_ready(&w.m, &w.c, &w.dirs, &f, e);

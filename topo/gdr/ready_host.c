@@ -46,7 +46,7 @@ static size_t count_made_up(const struct aff_machine *m)
 static void check_vm(struct ready *r)
 {
 	const struct aff_machine *m = r->m;
-	struct aff_fact *f = ready_add(r, "vm", AFF_STATE_OK, AFF_NONE, AFF_NONE);
+	struct aff_finding *f = ready_add(r, "vm", AFF_STATE_OK, AFF_NONE, AFF_NONE);
 
 	ready_path(r, f, READY_PROC, "cpuinfo");
 	if (m->vm == AFF_NO) {
@@ -69,7 +69,7 @@ static void check_vm(struct ready *r)
 
 static void check_flat(struct ready *r)
 {
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (r->m->vm != AFF_YES || !is_flat(r->m))
 		return;
@@ -108,7 +108,7 @@ static bool acs_words(char *cmdline, char *out, size_t size)
 static void check_cmdline(struct ready *r)
 {
 	char cmdline[CMDLINE_LEN], words[256];
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (ready_text(r, READY_PROC, "cmdline", cmdline, sizeof(cmdline)) ||
 	    !acs_words(cmdline, words, sizeof(words)))
@@ -122,7 +122,7 @@ static void check_cmdline(struct ready *r)
 
 static void check_hcas(struct ready *r)
 {
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (r->m->n_hcas)
 		return;
@@ -158,7 +158,7 @@ static size_t put_others(const struct ready *r, char names[NAMES_LEN])
 static void check_neighbours(struct ready *r)
 {
 	char names[NAMES_LEN];
-	struct aff_fact *f;
+	struct aff_finding *f;
 
 	if (!r->others_seen || !put_others(r, names))
 		return;

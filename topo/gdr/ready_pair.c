@@ -9,9 +9,9 @@
 /* ---- distance ---- */
 
 static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
-			   const struct aff_relation *x)
+			   const struct aff_distance *x)
 {
-	struct aff_fact *f = ready_add(r, "distance", AFF_STATE_OK, gpu, hca);
+	struct aff_finding *f = ready_add(r, "distance", AFF_STATE_OK, gpu, hca);
 	bool c2c = ready_c2c(r, gpu);
 
 	ready_value(r, f, "%s%s", aff_class_name(x->class),
@@ -80,7 +80,7 @@ static void look_at_port(struct acs_look *l, uint32_t port)
 }
 
 /* Ports below the meeting point decide; upstream ports and what is above it do not. */
-static void climb(struct acs_look *l, uint32_t from, uint32_t ancestor)
+static void check_ports_below(struct acs_look *l, uint32_t from, uint32_t ancestor)
 {
 	const struct aff_machine *m = l->r->m;
 
@@ -99,7 +99,7 @@ static bool has_ats(const struct ready *r, uint32_t pci)
 	return pcicap_ats(ready_config(r, pci, &config), &on) == PCICAP_FOUND && on;
 }
 
-static bool translates(const struct ready *r, uint32_t pci)
+static bool iommu_translates(const struct ready *r, uint32_t pci)
 {
 	struct ready_group g;
 
@@ -107,10 +107,10 @@ static bool translates(const struct ready *r, uint32_t pci)
 	return g.mode == READY_IOMMU_TRANSLATES;
 }
 
-static void say_redirect(struct ready *r, struct aff_fact *f, const struct acs_look *l)
+static void say_redirect(struct ready *r, struct aff_finding *f, const struct acs_look *l)
 {
 	uint32_t gpu = r->m->gpu[f->gpu].pci, hca = r->m->hca[f->hca].pci;
-	bool translated = translates(r, gpu) || translates(r, hca);
+	bool translated = iommu_translates(r, gpu) || iommu_translates(r, hca);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS, ready_pci_path(r, l->first, "config", path));
@@ -137,13 +137,13 @@ static void say_redirect(struct ready *r, struct aff_fact *f, const struct acs_l
 			   : "");
 }
 
-static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct aff_relation *x)
+static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct aff_distance *x)
 {
 	struct acs_look l = { .r = r, .first = AFF_NONE, .unread = AFF_NONE, .direct = true };
-	struct aff_fact *f = ready_add(r, "acs", AFF_STATE_OK, gpu, hca);
+	struct aff_finding *f = ready_add(r, "acs", AFF_STATE_OK, gpu, hca);
 
-	climb(&l, r->m->gpu[gpu].pci, x->ancestor);
-	climb(&l, r->m->hca[hca].pci, x->ancestor);
+	check_ports_below(&l, r->m->gpu[gpu].pci, x->ancestor);
+	check_ports_below(&l, r->m->hca[hca].pci, x->ancestor);
 	if (l.first != AFF_NONE)
 		say_redirect(r, f, &l);
 	else if (l.unread != AFF_NONE)
@@ -158,21 +158,21 @@ static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct 
 #define VENDOR_MELLANOX   0x15b3
 
 static void check_data_direct(struct ready *r, uint32_t gpu, uint32_t hca,
-			      const struct aff_relation *x)
+			      const struct aff_distance *x)
 {
 	for (uint32_t i = 0; i < r->m->n_pci; i++) {
 		const struct aff_pci *p = &r->m->pci[i];
-		struct aff_relation other;
+		struct aff_distance other;
 		char bdf[PCI_STR_LEN];
 
 		if (!p->has_ids || !p->has_class || p->vendor != VENDOR_MELLANOX ||
 		    p->class_code >> 8 != CLASS_DATA_DIRECT)
 			continue;
-		aff_relate(r->m, r->m->gpu[gpu].pci, i, &other);
-		if (aff_nearer(&other, x) >= 0)
+		aff_distance(r->m, r->m->gpu[gpu].pci, i, &other);
+		if (aff_distance_cmp(&other, x) >= 0)
 			continue;
 
-		struct aff_fact *f = ready_add(r, "data-direct", AFF_STATE_OK, gpu, hca);
+		struct aff_finding *f = ready_add(r, "data-direct", AFF_STATE_OK, gpu, hca);
 
 		ready_value(r, f, "%s (Data Direct) is nearer: %s; NCCL uses it as %s_dma",
 			    ready_bdf(r, i, bdf), aff_class_name(other.class), r->m->hca[hca].name);
@@ -182,9 +182,9 @@ static void check_data_direct(struct ready *r, uint32_t gpu, uint32_t hca,
 
 void ready_pair(struct ready *r, uint32_t gpu, uint32_t hca)
 {
-	struct aff_relation x;
+	struct aff_distance x;
 
-	aff_relate_hca(r->m, gpu, hca, &x);
+	aff_distance_to_hca(r->m, gpu, hca, &x);
 	check_distance(r, gpu, hca, &x);
 	if (r->m->hca[hca].pci == AFF_NONE || r->m->hca[hca].kind == AFF_HCA_SOFTWARE)
 		return;

@@ -127,7 +127,7 @@ struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready
 	"look on the node as root; a capture is as good, if root took it: railctl topo capture "   \
 	"FILE.tar"
 
-void ready_unread(struct ready *r, struct aff_fact *f, int why)
+void ready_unread(struct ready *r, struct aff_finding *f, int why)
 {
 	f->state = AFF_STATE_UNKNOWN;
 	/* The same words of a machine and of its capture. */
@@ -138,7 +138,7 @@ void ready_unread(struct ready *r, struct aff_fact *f, int why)
 	ready_do(r, f, AS_ROOT);
 }
 
-void ready_config_unknown(struct ready *r, struct aff_fact *f, uint32_t pci,
+void ready_config_unknown(struct ready *r, struct aff_finding *f, uint32_t pci,
 			  const struct ready_config *c)
 {
 	char path[READY_PATH_LEN];

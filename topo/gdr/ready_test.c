@@ -13,38 +13,38 @@ static struct world w;
 
 static enum aff_state state_of(const char *id)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
-	const struct aff_fact *x = world_look(&w, id, &f);
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct aff_finding *x = world_look(&w, id, &f);
 
 	ck_assert_msg(x, "there is no %s", id);
 	return x->state;
 }
 
 /* How often there is something to be said, and whether it is said. */
-static void is_well_said(const struct aff_facts *f)
+static void is_well_said(const struct aff_findings *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		const struct aff_fact *x = &f->fact[i];
+		const struct aff_finding *x = &f->finding[i];
 		bool ok = x->state == AFF_STATE_OK;
 
 		ck_assert_msg(ok ? !!x->value : !!x->consequence, "%s says nothing", x->id);
 		ck_assert_msg(ok == !x->remedy || x->state == AFF_STATE_UNKNOWN, "%s: remedy",
 			      x->id);
 		ck_assert_msg(i == 0 || aff_state_weight(x->state) <=
-						aff_state_weight(f->fact[i - 1].state),
+						aff_state_weight(f->finding[i - 1].state),
 			      "%s is out of order", x->id);
 	}
 }
 
 START_TEST(all_is_well)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	(void)world_look(&w, "", &f);
 	for (size_t i = 0; i < f.n; i++)
-		ck_assert_msg(f.fact[i].state == AFF_STATE_OK, "%s is %s: %s", f.fact[i].id,
-			      aff_state_name(f.fact[i].state), f.fact[i].value);
+		ck_assert_msg(f.finding[i].state == AFF_STATE_OK, "%s is %s: %s", f.finding[i].id,
+			      aff_state_name(f.finding[i].state), f.finding[i].value);
 	ck_assert_uint_ge(f.n, 16);
 	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_OK);
 	ck_assert_int_eq(aff_worst(&f, AFF_NONE), AFF_STATE_OK);
@@ -65,8 +65,8 @@ static struct world_config port(uint16_t acs)
 
 START_TEST(a_redirecting_port_is_named)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
-	const struct aff_fact *x;
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct aff_finding *x;
 
 	world_make(&w);
 	world_config(&w, w.gpu_port, port(0x1d), 4096);
@@ -83,8 +83,8 @@ END_TEST
 
 START_TEST(either_side_counts)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
-	const struct aff_fact *x;
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct aff_finding *x;
 
 	world_make(&w);
 	world_config(&w, w.nic_port, port(0x08), 4096);
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(with_an_iommu_that_translates_it_fails)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	world_file("sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
@@ -128,8 +128,8 @@ END_TEST
 
 START_TEST(translated_requests_may_pass)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
-	const struct aff_fact *x;
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct aff_finding *x;
 
 	world_make(&w);
 	world_file("sys/kernel/iommu_groups/7/type", "DMA\n");
@@ -149,7 +149,7 @@ START_TEST(without_root_it_is_unknown)
 {
 	static const char *const read_there[] = { "acs", "payload", "read-request",
 						  "relaxed-ordering" };
-	auto_aff_facts struct aff_facts before = { 0 }, f = { 0 };
+	auto_aff_findings struct aff_findings before = { 0 }, f = { 0 };
 	size_t changed = 0;
 
 	world_make(&w);
@@ -158,7 +158,7 @@ START_TEST(without_root_it_is_unknown)
 		world_config(&w, i, port(0x1d), 64);
 	(void)world_look(&w, "", &f);
 	for (size_t i = 0; i < ARRAY_SIZE(read_there); i++) {
-		const struct aff_fact *x = world_look(NULL, read_there[i], &f);
+		const struct aff_finding *x = world_look(NULL, read_there[i], &f);
 
 		ck_assert_int_eq(x->state, AFF_STATE_UNKNOWN);
 		ck_assert_str_eq(x->value, "64 bytes");
@@ -166,7 +166,7 @@ START_TEST(without_root_it_is_unknown)
 	}
 	ck_assert_uint_eq(f.n, before.n);
 	for (size_t i = 0; i < f.n; i++)
-		changed += f.fact[i].state != AFF_STATE_OK;
+		changed += f.finding[i].state != AFF_STATE_OK;
 	ck_assert_uint_eq(changed, ARRAY_SIZE(read_there) + 1); /* the GPU's payload too */
 	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_UNKNOWN);
 	is_well_said(&f);
@@ -175,7 +175,7 @@ END_TEST
 
 START_TEST(at_a_root_complex_its_ports_count)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.m.pci[w.nic].parent = AFF_NONE;
@@ -191,7 +191,7 @@ END_TEST
 
 static enum aff_state both(bool peermem, bool open)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 	enum aff_state s;
 
 	world_file("sys/module/nvidia_peermem/version", "1\n");
@@ -281,7 +281,7 @@ END_TEST
 
 START_TEST(an_idle_gpu_may_be_slow_but_not_narrow)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.m.pci[w.gpu].cur.speed = 15;
@@ -291,18 +291,19 @@ START_TEST(an_idle_gpu_may_be_slow_but_not_narrow)
 	w.m.pci[w.gpu].cur.width = 16;
 	w.m.pci[w.nic].cur.speed = 60;
 	ck_assert_int_eq(world_look(&w, "link", &f)->state, AFF_STATE_WARN);
-	ck_assert_uint_eq(f.fact[0].hca, 0);
-	ck_assert_ptr_nonnull(strstr(f.fact[0].value, "8.0 GT/s PCIe x16 of 16.0 GT/s PCIe x16"));
+	ck_assert_uint_eq(f.finding[0].hca, 0);
+	ck_assert_ptr_nonnull(
+		strstr(f.finding[0].value, "8.0 GT/s PCIe x16 of 16.0 GT/s PCIe x16"));
 	w.m.pci[w.nic].cur.speed = 120;
 	w.m.pci[w.upstream].cur.width = 4;
 	ck_assert_int_eq(world_look(&w, "link", &f)->state, AFF_STATE_WARN);
-	ck_assert_ptr_nonnull(strstr(f.fact[0].value, "0000:21:00.0"));
+	ck_assert_ptr_nonnull(strstr(f.finding[0].value, "0000:21:00.0"));
 }
 END_TEST
 
 START_TEST(grace_is_near_through_its_cpu)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.m.pci[w.nic].parent = AFF_NONE;
@@ -318,7 +319,7 @@ END_TEST
 
 START_TEST(rdma_on_the_package_needs_no_hca)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.m.gpu[0].vendor = AFF_ASCEND;
@@ -333,7 +334,7 @@ END_TEST
 
 START_TEST(without_an_hca_it_fails)
 {
-	auto_aff_facts struct aff_facts f = { 0 };
+	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
 	w.choice.n_nearest = 0;

@@ -2,13 +2,13 @@
 /* When NCCL uses GPUDirect RDMA, and how that bends the paths that it chooses by. */
 #include <string.h>
 
-#include "topo/nccl/sys.h"
+#include "topo/nccl/paths.h"
 
 #define CAP_AMPERE 80
 
 /* Before Ampere memory is not read through PCIe beside other traffic, unless NVLink carries that
  * or the GPU is alone. What is not told is new. RCCL's sm is a number of compute units. */
-static bool may_read(const struct nccl_sys *s, uint32_t gpu)
+static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 {
 	const struct aff_gpu *g = &s->m->gpu[s->v->gpu[gpu]];
 	bool units = !s->o->rccl && (g->vendor == AFF_AMD || s->m->source == AFF_RCCL_XML);
@@ -26,9 +26,9 @@ static bool may_read(const struct nccl_sys *s, uint32_t gpu)
 #define MEGABYTE   0xf0
 
 /* RCCL on AMD Rome: GPU and NIC below one CPU, one bridge or none between, buses close together. */
-static bool rome_pair(const struct nccl_sys *s, uint32_t gpu, uint32_t net)
+static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
-	const struct nccl_item *it = &s->v->item[s->v->net[net].item];
+	const struct nccl_xml_node *it = &s->v->item[s->v->net[net].item];
 	const struct aff_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
 
 	if (!s->o->rccl || !cpu || strcmp(cpu->vendor, "AuthenticAMD") != 0 ||
@@ -45,16 +45,16 @@ static bool rome_pair(const struct nccl_sys *s, uint32_t gpu, uint32_t net)
 	return false;
 }
 
-static enum nccl_path limit(const struct nccl_sys *s, uint32_t gpu, uint32_t net)
+static enum nccl_path_type gdr_level(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	if (s->o->gdr_level >= 0)
-		return (enum nccl_path)s->o->gdr_level;
+		return (enum nccl_path_type)s->o->gdr_level;
 	if (rome_pair(s, gpu, net))
 		return NCCL_PHB;
 	return s->o->rccl ? NCCL_PXB : NCCL_P2C;
 }
 
-bool nccl_gdr(const struct nccl_sys *s, uint32_t gpu, uint32_t net, bool read)
+bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool read)
 {
 	const struct aff_hca *h = &s->m->hca[s->v->net[net].net.hca];
 	size_t cell = (size_t)gpu * s->n_nets + net;
@@ -65,36 +65,36 @@ bool nccl_gdr(const struct nccl_sys *s, uint32_t gpu, uint32_t net, bool read)
 		return false;
 	if (read && !may_read(s, gpu))
 		return false;
-	enum nccl_path distance = s->gpu_net[cell].type;
+	enum nccl_path_type distance = s->gpu_net[cell].type;
 	if (distance == NCCL_PXN)
 		distance = nccl_row(s->gpu_net, s->via[cell], s->n_nets)[net].type;
-	return distance <= limit(s, gpu, net);
+	return distance <= gdr_level(s, gpu, net);
 }
 
 /* ---- C2C ---- */
 
-static enum nccl_path together(enum nccl_path a, enum nccl_path b)
+static enum nccl_path_type worse_type(enum nccl_path_type a, enum nccl_path_type b)
 {
-	enum nccl_path high = a > b ? a : b, low = a > b ? b : a;
+	enum nccl_path_type high = a > b ? a : b, low = a > b ? b : a;
 
 	return high == NCCL_PHB && low == NCCL_C2C ? NCCL_P2C : high;
 }
 
 /* To the nets that are a GPU's best: C2C to its CPU, and PCIe from there, is as good as a switch.
  */
-static void across_c2c(struct nccl_sys *s, uint32_t gpu)
+static void across_c2c(struct nccl_paths *s, uint32_t gpu)
 {
 	uint32_t cpu = s->cpu_of[gpu];
-	const struct nccl_local *l = nccl_locals(s, gpu);
+	const struct nccl_local *l = nccl_get_local(s, gpu);
 
 	if (cpu == AFF_NONE || s->o->rccl)
 		return;
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t n = l->net[i];
-		struct nccl_hop h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
-		struct nccl_hop *back = &nccl_row(s->net_gpu, n, s->n_gpus)[gpu];
-		if (together(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[cpu].type,
-			     nccl_row(s->net_cpu, n, s->n_cpus)[cpu].type) != NCCL_P2C)
+		struct nccl_path h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
+		struct nccl_path *back = &nccl_row(s->net_gpu, n, s->n_gpus)[gpu];
+		if (worse_type(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[cpu].type,
+			       nccl_row(s->net_cpu, n, s->n_cpus)[cpu].type) != NCCL_P2C)
 			continue;
 		if (h.type > NCCL_P2C)
 			h.type = NCCL_P2C;
@@ -112,7 +112,7 @@ static uint64_t bus_id(struct pci_addr a)
 	return (uint64_t)a.domain << 20 | (uint64_t)a.bus << 12 | (uint64_t)a.dev << 4 | a.fn;
 }
 
-static bool apart(const struct nccl_sys *s, uint32_t gpu, uint32_t net, uint64_t distance)
+static bool is_too_far(const struct nccl_paths *s, uint32_t gpu, uint32_t net, uint64_t distance)
 {
 	uint32_t at = s->v->item[s->v->net[net].item].pci;
 
@@ -123,10 +123,10 @@ static bool apart(const struct nccl_sys *s, uint32_t gpu, uint32_t net, uint64_t
 	return a - b == distance || b - a == distance;
 }
 
-static bool has_partner(const struct nccl_sys *s, uint32_t gpu, uint64_t distance)
+static bool has_partner(const struct nccl_paths *s, uint32_t gpu, uint64_t distance)
 {
 	for (uint32_t n = 0; n < s->n_nets; n++) {
-		if (apart(s, gpu, n, distance))
+		if (is_too_far(s, gpu, n, distance))
 			return true;
 	}
 	return false;
@@ -134,7 +134,7 @@ static bool has_partner(const struct nccl_sys *s, uint32_t gpu, uint64_t distanc
 
 /* Where each device has a domain, or a bus, of its own, a GPU and the NIC of the next number are
  * declared to be behind one switch. */
-static bool pair_by_number(struct nccl_sys *s, uint64_t distance)
+static bool pair_by_number(struct nccl_paths *s, uint64_t distance)
 {
 	for (uint32_t g = 0; g < s->n_gpus; g++) {
 		if (!has_partner(s, g, distance))
@@ -142,16 +142,16 @@ static bool pair_by_number(struct nccl_sys *s, uint64_t distance)
 	}
 	for (uint32_t g = 0; g < s->n_gpus; g++) {
 		for (uint32_t n = 0; n < s->n_nets; n++) {
-			struct nccl_hop h = nccl_row(s->gpu_net, g, s->n_nets)[n];
+			struct nccl_path h = nccl_row(s->gpu_net, g, s->n_nets)[n];
 			h.type = NCCL_PXB;
-			if (apart(s, g, n, distance))
-				nccl_set(s, g, n, h);
+			if (is_too_far(s, g, n, distance))
+				nccl_update_path(s, g, n, h);
 		}
 	}
 	return true;
 }
 
-static void guest_pairs(struct nccl_sys *s)
+static void guest_pairs(struct nccl_paths *s)
 {
 	const struct aff_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
 
@@ -163,46 +163,46 @@ static void guest_pairs(struct nccl_sys *s)
 
 /* ---- PXN, and through the CPU ---- */
 
-static struct nccl_hop joined(struct nccl_hop a, struct nccl_hop b)
+static struct nccl_path join_paths(struct nccl_path a, struct nccl_path b)
 {
-	return (struct nccl_hop){ together(a.type, b.type), a.bw < b.bw ? a.bw : b.bw,
-				  a.hops + b.hops };
+	return (struct nccl_path){ worse_type(a.type, b.type), a.bw < b.bw ? a.bw : b.bw,
+				   a.hops + b.hops };
 }
 
 /* By NVLink to the GPU that the net is chosen by, where that is wider or spares the CPU. */
-static void try_pxn(struct nccl_sys *s, uint32_t gpu, uint32_t net)
+static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
-	uint32_t p = nccl_local_gpu(s, net);
+	uint32_t p = nccl_get_local_gpu(s, net);
 
 	if (p == gpu || p == AFF_NONE)
 		return;
-	struct nccl_hop own = nccl_row(s->gpu_net, gpu, s->n_nets)[net];
-	struct nccl_hop peer = nccl_row(s->gpu_net, p, s->n_nets)[net];
-	if (peer.type > NCCL_P2C || !nccl_gdr(s, p, net, true) ||
+	struct nccl_path own = nccl_row(s->gpu_net, gpu, s->n_nets)[net];
+	struct nccl_path peer = nccl_row(s->gpu_net, p, s->n_nets)[net];
+	if (peer.type > NCCL_P2C || !nccl_check_gdr(s, p, net, true) ||
 	    nccl_row(s->gpu_gpu, p, s->n_gpus)[gpu].type > NCCL_NVL ||
 	    (peer.bw <= own.bw && own.type <= NCCL_PXN))
 		return;
-	struct nccl_hop h = joined(nccl_row(s->gpu_gpu, gpu, s->n_gpus)[p], peer);
+	struct nccl_path h = join_paths(nccl_row(s->gpu_gpu, gpu, s->n_gpus)[p], peer);
 	h.type = NCCL_PXN;
 	s->via[(size_t)gpu * s->n_nets + net] = p;
-	nccl_set(s, gpu, net, h);
+	nccl_update_path(s, gpu, net, h);
 }
 
-static void through_cpu(struct nccl_sys *s, uint32_t gpu, uint32_t net)
+static void add_inter_step(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	uint32_t c = s->cpu_of[gpu];
 
 	if (c == AFF_NONE)
 		return;
-	nccl_row(s->net_gpu, net, s->n_gpus)[gpu] = joined(nccl_row(s->net_cpu, net, s->n_cpus)[c],
-							   nccl_row(s->cpu_gpu, c, s->n_gpus)[gpu]);
+	nccl_row(s->net_gpu, net, s->n_gpus)[gpu] = join_paths(
+		nccl_row(s->net_cpu, net, s->n_cpus)[c], nccl_row(s->cpu_gpu, c, s->n_gpus)[gpu]);
 	s->via[(size_t)gpu * s->n_nets + net] = AFF_NONE;
-	nccl_set(s, gpu, net,
-		 joined(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[c],
-			nccl_row(s->cpu_net, c, s->n_nets)[net]));
+	nccl_update_path(s, gpu, net,
+			 join_paths(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[c],
+				    nccl_row(s->cpu_net, c, s->n_nets)[net]));
 }
 
-void nccl_settle(struct nccl_sys *s)
+void nccl_compute_paths(struct nccl_paths *s)
 {
 	for (uint32_t g = 0; g < s->n_gpus; g++)
 		across_c2c(s, g);
@@ -212,8 +212,8 @@ void nccl_settle(struct nccl_sys *s)
 			if (!s->o->no_pxn && !s->o->rccl)
 				try_pxn(s, g, n);
 			if (nccl_row(s->gpu_net, g, s->n_nets)[n].type < NCCL_PHB &&
-			    !nccl_gdr(s, g, n, false))
-				through_cpu(s, g, n);
+			    !nccl_check_gdr(s, g, n, false))
+				add_inter_step(s, g, n);
 		}
 	}
 }

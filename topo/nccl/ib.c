@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 
 /* Where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
 static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
@@ -29,15 +29,15 @@ static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, boo
 }
 
 /* By what is left of the path, as NCCL orders them; those without one last. */
-static uint64_t key(const struct aff_machine *m, const struct nccl_place *p)
+static uint64_t net_key(const struct aff_machine *m, const struct nccl_xml_net *p)
 {
-	return aff_place(m, p->item);
+	return aff_pci_order(m, p->item);
 }
 
 static int by_path(const void *x, const void *y, void *m)
 {
-	const struct nccl_place *a = x, *b = y;
-	uint64_t ka = key(m, a), kb = key(m, b);
+	const struct nccl_xml_net *a = x, *b = y;
+	uint64_t ka = net_key(m, a), kb = net_key(m, b);
 
 	if (ka != kb)
 		return ka < kb ? -1 : 1;
@@ -46,14 +46,14 @@ static int by_path(const void *x, const void *y, void *m)
 	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
 }
 
-static bool is_vf(const struct aff_machine *m, const struct nccl_place *p)
+static bool is_vf(const struct aff_machine *m, const struct nccl_xml_net *p)
 {
 	uint32_t pci = m->hca[p->net.hca].pci;
 
 	return pci != AFF_NONE && m->pci[pci].is_vf;
 }
 
-static enum aff_layer layer(const struct aff_machine *m, const struct nccl_place *p)
+static enum aff_layer net_layer(const struct aff_machine *m, const struct nccl_xml_net *p)
 {
 	const struct aff_hca *h = &m->hca[p->net.hca];
 
@@ -66,16 +66,17 @@ static enum aff_layer layer(const struct aff_machine *m, const struct nccl_place
 
 /* A VF whose path leads to another net's function is taken for one more port of that card, and the
  * ports of a card are made one device; not Ethernet and InfiniBand together. */
-static void fuse(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_outline *v)
+static void merge_devices(const struct aff_machine *m, const struct nccl_opts *o,
+			  struct nccl_xml *v)
 {
 	uint32_t n = 0, first = 0;
 
 	for (uint32_t i = 0; i < v->n_nets; i++) {
-		const struct nccl_place *p = &v->net[i];
+		const struct nccl_xml_net *p = &v->net[i];
 		if (n && v->net[first].item != p->item)
 			first = n;
 		if (!o->keep_vf_path && n > first && p->item != AFF_NONE && is_vf(m, p) &&
-		    layer(m, p) == layer(m, &v->net[first]))
+		    net_layer(m, p) == net_layer(m, &v->net[first]))
 			v->net[first].net.fused++;
 		else
 			v->net[n++] = *p;
@@ -84,7 +85,7 @@ static void fuse(const struct aff_machine *m, const struct nccl_opts *o, struct 
 }
 
 /* A PF in its VF's stead, or the first function of a device in another's, is no harm. */
-static bool displaced(const struct aff_machine *m, uint32_t at, uint32_t real)
+static bool is_displaced(const struct aff_machine *m, uint32_t at, uint32_t real)
 {
 	if (at == AFF_NONE)
 		return true;
@@ -93,35 +94,35 @@ static bool displaced(const struct aff_machine *m, uint32_t at, uint32_t real)
 	return !pci_same(a, r) && at != m->pci[real].physfn;
 }
 
-static void add(const struct aff_machine *m, uint32_t hca, const struct aff_port *port,
-		const struct nccl_opts *o, struct nccl_outline *v)
+static void add_net(const struct aff_machine *m, uint32_t hca, const struct aff_port *port,
+		    const struct nccl_opts *o, struct nccl_xml *v)
 {
 	const struct aff_hca *h = &m->hca[hca];
 	uint32_t at = ib_pci(m, h, o->keep_vf_path);
 
-	v->net[v->n_nets++] = (struct nccl_place){
+	v->net[v->n_nets++] = (struct nccl_xml_net){
 		.net = { .hca = hca,
 			 .port = port ? port->port : 0,
-			 .displaced = h->pci != AFF_NONE && displaced(m, at, h->pci) },
+			 .displaced = h->pci != AFF_NONE && is_displaced(m, at, h->pci) },
 		.item = at,
 		.mbps = port && port->rate_mbps ? port->rate_mbps : NCCL_MBPS_UNKNOWN,
 	};
 }
 
-void nccl_outline_nets(const struct aff_machine *m, const struct aff_scope *scope,
-		       const struct nccl_opts *o, struct nccl_outline *v)
+void nccl_xml_add_nets(const struct aff_machine *m, const struct aff_scope *scope,
+		       const struct nccl_opts *o, struct nccl_xml *v)
 {
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
 		const struct aff_hca *h = &m->hca[i];
 		if (scope && scope->hca && !scope->hca[i])
 			continue;
 		if (!h->n_ports)
-			add(m, i, NULL, o, v);
+			add_net(m, i, NULL, o, v);
 		for (size_t k = 0; k < h->n_ports; k++) {
 			if (h->port[k].active != AFF_NO)
-				add(m, i, &h->port[k], o, v);
+				add_net(m, i, &h->port[k], o, v);
 		}
 	}
 	qsort_r(v->net, v->n_nets, sizeof(*v->net), by_path, (void *)(uintptr_t)m);
-	fuse(m, o, v);
+	merge_devices(m, o, v);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topo/nccl/nccl.h"
-#include "topo/nccl/sys.h"
+#include "topo/nccl/paths.h"
 
-const char *nccl_path_name(enum nccl_path p)
+const char *nccl_path_name(enum nccl_path_type p)
 {
 	static const char *const names[] = {
 		[NCCL_LOC] = "LOC", [NCCL_NVL] = "NVL", [NCCL_NVB] = "NVB", [NCCL_C2C] = "C2C",
@@ -13,8 +13,8 @@ const char *nccl_path_name(enum nccl_path p)
 	return names[p];
 }
 
-static int answer_room(const struct aff_machine *m, const struct nccl_outline *v,
-		       struct nccl_answer *a, struct err *e)
+static int prediction_alloc(const struct aff_machine *m, const struct nccl_xml *v,
+			    struct nccl_prediction *a, struct err *e)
 {
 	a->net = calloc(v->n_nets + 1, sizeof(*a->net));
 	a->gpu = calloc(m->n_gpus + 1, sizeof(*a->gpu));
@@ -29,26 +29,26 @@ static int answer_room(const struct aff_machine *m, const struct nccl_outline *v
 	return 0;
 }
 
-static void fill_ways(const struct nccl_sys *s, uint32_t gpu, struct nccl_way *way)
+static void fill_paths(const struct nccl_paths *s, uint32_t gpu, struct nccl_net_path *way)
 {
 	for (uint32_t n = 0; n < s->n_nets; n++) {
-		struct nccl_hop h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
+		struct nccl_path h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
 		uint32_t via = s->via[(size_t)gpu * s->n_nets + n];
-		way[n] = (struct nccl_way){
+		way[n] = (struct nccl_net_path){
 			.type = h.type,
 			.bw = h.bw,
 			.hops = h.hops,
-			.gdr_read = nccl_gdr(s, gpu, n, true),
-			.gdr_write = nccl_gdr(s, gpu, n, false),
+			.gdr_read = nccl_check_gdr(s, gpu, n, true),
+			.gdr_write = nccl_check_gdr(s, gpu, n, false),
 			.via = via == AFF_NONE ? AFF_NONE : s->v->gpu[via],
 		};
 	}
 }
 
-static int fill_gpu(struct nccl_sys *s, uint32_t gpu, struct nccl_gpu *out, struct err *e)
+static int fill_gpu(struct nccl_paths *s, uint32_t gpu, struct nccl_gpu *out, struct err *e)
 {
-	const struct nccl_local *l = nccl_locals(s, gpu);
-	uint32_t channels = nccl_per_gpu(s, gpu);
+	const struct nccl_local *l = nccl_get_local(s, gpu);
+	uint32_t channels = nccl_nets_per_gpu(s, gpu);
 
 	out->in = true;
 	out->local = calloc(l->n + 1, sizeof(*out->local));
@@ -58,12 +58,12 @@ static int fill_gpu(struct nccl_sys *s, uint32_t gpu, struct nccl_gpu *out, stru
 		return err_nomem(e);
 	out->type = l->best.type;
 	out->bw = l->best.bw;
-	fill_ways(s, gpu, out->way);
+	fill_paths(s, gpu, out->way);
 	for (; out->n_local < l->n; out->n_local++)
 		out->local[out->n_local] = l->net[out->n_local];
 	out->gdr = channels > 0;
 	for (; out->n_channels < channels; out->n_channels++) {
-		uint32_t n = nccl_local_net(s, gpu, (uint32_t)out->n_channels);
+		uint32_t n = nccl_get_local_net(s, gpu, (uint32_t)out->n_channels);
 		out->channel[out->n_channels] = n;
 		out->gdr = out->gdr && out->way[n].gdr_read && out->way[n].gdr_write;
 	}
@@ -71,7 +71,7 @@ static int fill_gpu(struct nccl_sys *s, uint32_t gpu, struct nccl_gpu *out, stru
 }
 
 /* A container that holds some GPUs only numbers them from 0, in the order that they had. */
-static void renumber(struct nccl_sys *s)
+static void renumber_gpus(struct nccl_paths *s)
 {
 	const struct aff_machine *m = s->m;
 
@@ -84,28 +84,28 @@ static void renumber(struct nccl_sys *s)
 }
 
 int nccl_predict(const struct aff_machine *m, const struct aff_scope *scope,
-		 const struct nccl_opts *o, struct nccl_answer *out, struct err *e)
+		 const struct nccl_opts *o, struct nccl_prediction *out, struct err *e)
 {
-	auto_nccl_outline struct nccl_outline v = { 0 };
-	auto_nccl_sys struct nccl_sys s = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_xml struct nccl_xml v = { 0 };
+	auto_nccl_paths struct nccl_paths s = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
-	if (nccl_outline_make(m, scope, o, &v, e) || nccl_sys_make(m, &v, o, &s, e) ||
-	    answer_room(m, &v, &a, e))
+	if (nccl_xml_make(m, scope, o, &v, e) || nccl_paths_make(m, &v, o, &s, e) ||
+	    prediction_alloc(m, &v, &a, e))
 		return -1;
 	if (scope && scope->gpu)
-		renumber(&s);
-	nccl_settle(&s);
+		renumber_gpus(&s);
+	nccl_compute_paths(&s);
 	for (uint32_t i = 0; i < s.n_gpus; i++) {
 		if (fill_gpu(&s, i, &a.gpu[v.gpu[i]], e))
 			return -1;
 	}
 	*out = a;
-	a = (struct nccl_answer){ 0 };
+	a = (struct nccl_prediction){ 0 };
 	return 0;
 }
 
-void nccl_answer_clear(struct nccl_answer *a)
+void nccl_prediction_clear(struct nccl_prediction *a)
 {
 	for (size_t i = 0; a->gpu && i < a->n_gpus; i++) {
 		free(a->gpu[i].local);
@@ -114,5 +114,5 @@ void nccl_answer_clear(struct nccl_answer *a)
 	}
 	free(a->gpu);
 	free(a->net);
-	*a = (struct nccl_answer){ 0 };
+	*a = (struct nccl_prediction){ 0 };
 }

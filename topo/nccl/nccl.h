@@ -8,7 +8,7 @@
 
 #include "topo/core/choose.h"
 
-enum nccl_path {
+enum nccl_path_type {
 	NCCL_LOC,
 	NCCL_NVL,
 	NCCL_NVB,
@@ -22,7 +22,7 @@ enum nccl_path {
 	NCCL_NET,
 	NCCL_DIS,
 };
-const char *nccl_path_name(enum nccl_path p);
+const char *nccl_path_name(enum nccl_path_type p);
 
 enum nccl_policy { NCCL_AUTO, NCCL_ALL, NCCL_MAX };
 
@@ -30,7 +30,7 @@ struct nccl_opts {
 	bool rccl;               /* RCCL's rules; a file of version 2 can be asked either way */
 	enum nccl_policy policy; /* NCCL_NETDEVS_POLICY */
 	uint32_t max;            /* of MAX:N */
-	int gdr_level;           /* NCCL_NET_GDR_LEVEL as enum nccl_path; -1: not set */
+	int gdr_level;           /* NCCL_NET_GDR_LEVEL as enum nccl_path_type; -1: not set */
 	bool keep_vf_path;       /* NCCL_IB_MERGE_VFS=0 */
 	bool no_pxn;             /* NCCL_PXN_DISABLE=1 */
 	/* Negative controls for tests: rules left out. */
@@ -49,8 +49,8 @@ struct nccl_net {
 	bool displaced; /* NCCL looks for it elsewhere than where it is */
 };
 
-struct nccl_way { /* from a GPU to a net */
-	enum nccl_path type;
+struct nccl_net_path { /* from a GPU to a net */
+	enum nccl_path_type type;
 	double bw; /* GB/s */
 	uint32_t hops;
 	bool gdr_read, gdr_write;
@@ -58,18 +58,18 @@ struct nccl_way { /* from a GPU to a net */
 };
 
 struct nccl_gpu {
-	bool in;             /* it is in the communicator */
-	enum nccl_path type; /* of the local nets; NCCL_DIS: there are none */
+	bool in;                  /* it is in the communicator */
+	enum nccl_path_type type; /* of the local nets; NCCL_DIS: there are none */
 	double bw;
 	bool gdr;        /* read and write both, with every net of its channels */
 	uint32_t *local; /* nets in NCCL's order; owned */
 	size_t n_local;
 	uint32_t *channel; /* nets, channel by channel; owned */
 	size_t n_channels;
-	struct nccl_way *way; /* one for each net; owned */
+	struct nccl_net_path *way; /* one for each net; owned */
 };
 
-struct nccl_answer {
+struct nccl_prediction {
 	struct nccl_net *net; /* in NCCL's order; owned */
 	size_t n_nets;
 	struct nccl_gpu *gpu; /* one for each GPU of the machine; owned */
@@ -83,8 +83,8 @@ struct nccl_answer {
  * RDMA ports are in no communicator.
  */
 int nccl_predict(const struct aff_machine *m, const struct aff_scope *scope,
-		 const struct nccl_opts *o, struct nccl_answer *out, struct err *e) must_check;
-void nccl_answer_clear(struct nccl_answer *a);
-#define auto_nccl_answer auto_clean(nccl_answer_clear)
+		 const struct nccl_opts *o, struct nccl_prediction *out, struct err *e) must_check;
+void nccl_prediction_clear(struct nccl_prediction *a);
+#define auto_nccl_prediction auto_clean(nccl_prediction_clear)
 
 #endif

@@ -9,7 +9,7 @@ FUZZ(const uint8_t *data, size_t size)
 {
 	auto_free char *text = fuzz_text(data, size), *out = NULL;
 	auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 	struct nccl_opts o = { .gdr_level = -1, .rccl = size & 1 };
 	struct err e;
 

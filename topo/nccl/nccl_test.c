@@ -10,7 +10,7 @@
 static void tally(const char *name, const struct nccl_opts *o, struct nccl_tally *t)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct err e;
 
 	topo_xml(name, &m);

@@ -129,7 +129,7 @@ static void add_pci(struct aff_machine *m, const struct node *d, struct pci_addr
 	p->vendor = p->sub_vendor = d->kind == SWITCH ? 0x1000 : 0x15b3;
 	p->device = d->device;
 	p->sub_device = d->sub;
-	p->max = p->cur = (struct aff_link){ d->speed, d->width };
+	p->max = p->cur = (struct aff_pcie_link){ d->speed, d->width };
 	p->kind = d->kind == SWITCH ? AFF_UPSTREAM : AFF_ENDPOINT;
 	add_device(m, d, *out);
 }
@@ -177,7 +177,7 @@ static void build(const struct spec *s, struct aff_machine *m)
 	build_as(AFF_NCCL_XML, s, 1, 1, m);
 }
 
-static void predict(const struct aff_machine *m, struct nccl_answer *a)
+static void predict(const struct aff_machine *m, struct nccl_prediction *a)
 {
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	struct err e;
@@ -185,7 +185,7 @@ static void predict(const struct aff_machine *m, struct nccl_answer *a)
 	must(nccl_predict(m, NULL, &o, a, &e));
 }
 
-static bool same_way(const struct nccl_way *x, const struct nccl_way *y)
+static bool same_way(const struct nccl_net_path *x, const struct nccl_net_path *y)
 {
 	return x->type == y->type && x->bw == y->bw && x->hops == y->hops;
 }
@@ -196,7 +196,7 @@ START_TEST(names_change_nothing)
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
 		auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		struct spec s;
 		make_spec(&s, seed);
 		build(&s, &m);
@@ -217,7 +217,7 @@ START_TEST(written_and_read_back_is_the_same)
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
 		auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		auto_free char *text = NULL;
 		struct spec s;
 		struct err e;
@@ -254,7 +254,8 @@ static int device(const struct spec *s, enum kind kind, unsigned int nth)
 	}
 }
 
-static const struct nccl_way *way_to(const struct nccl_answer *a, unsigned int gpu, uint32_t hca)
+static const struct nccl_net_path *way_to(const struct nccl_prediction *a, unsigned int gpu,
+					  uint32_t hca)
 {
 	for (size_t n = 0; n < a->n_nets; n++) {
 		if (a->net[n].hca == hca)
@@ -264,7 +265,8 @@ static const struct nccl_way *way_to(const struct nccl_answer *a, unsigned int g
 }
 
 /* Of whichever order. */
-static bool same_locals(const struct nccl_answer *a, const struct nccl_answer *b, unsigned int gpu)
+static bool same_locals(const struct nccl_prediction *a, const struct nccl_prediction *b,
+			unsigned int gpu)
 {
 	const struct nccl_gpu *x = &a->gpu[gpu], *y = &b->gpu[gpu];
 	uint64_t in_x[2] = { 0 }, in_y[2] = { 0 };
@@ -280,8 +282,8 @@ static bool same_locals(const struct nccl_answer *a, const struct nccl_answer *b
  * Ways that do not pass the link above `changed` are as they were; and a GPU none of whose ways
  * changed has the same nets to choose from.
  */
-static unsigned int spilled(const struct spec *s, int changed, const struct nccl_answer *a,
-			    const struct nccl_answer *b)
+static unsigned int spilled(const struct spec *s, int changed, const struct nccl_prediction *a,
+			    const struct nccl_prediction *b)
 {
 	unsigned int bad = 0;
 
@@ -298,7 +300,7 @@ static unsigned int spilled(const struct spec *s, int changed, const struct nccl
 }
 
 /* A link that becomes narrower widens no way. */
-static unsigned int widened(const struct nccl_answer *a, const struct nccl_answer *b)
+static unsigned int widened(const struct nccl_prediction *a, const struct nccl_prediction *b)
 {
 	unsigned int bad = 0;
 
@@ -309,7 +311,7 @@ static unsigned int widened(const struct nccl_answer *a, const struct nccl_answe
 	return bad;
 }
 
-static unsigned int differs(const struct nccl_answer *a, const struct nccl_answer *b)
+static unsigned int differs(const struct nccl_prediction *a, const struct nccl_prediction *b)
 {
 	return !nccl_same(a, b);
 }
@@ -322,7 +324,7 @@ static void change_one(const struct spec *before, int i, void (*change)(struct n
 		       struct counts *c)
 {
 	auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 	struct spec after = *before;
 
 	change(&after.node[i]);
@@ -371,14 +373,14 @@ static void other_ids(struct node *d)
 	d->sub = d->device == 0xc010 ? 0xa096 : 0x1003;
 }
 
-static unsigned int strange(const struct spec *s, int top, const struct nccl_answer *a,
-			    const struct nccl_answer *b)
+static unsigned int strange(const struct spec *s, int top, const struct nccl_prediction *a,
+			    const struct nccl_prediction *b)
 {
 	unsigned int bad = 0;
 
 	for (unsigned int g = 0; g < a->n_gpus; g++) {
 		for (unsigned int n = 0; n < a->n_nets; n++) {
-			const struct nccl_way *x = &a->gpu[g].way[n], *y = &b->gpu[g].way[n];
+			const struct nccl_net_path *x = &a->gpu[g].way[n], *y = &b->gpu[g].way[n];
 			bool near = is_below(s, device(s, GPU, g), top) ||
 				    is_below(s, device(s, NIC, n), top);
 			/* and what went over the host bridge still does */
@@ -395,7 +397,7 @@ START_TEST(one_switch)
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
 		auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		struct spec s, after;
 		make_spec(&s, seed);
 		int i = (int)pick(&s, (unsigned int)s.n);
@@ -421,7 +423,7 @@ END_TEST
 static void move_one(const struct spec *s, int i, struct counts *c)
 {
 	auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 	uint32_t cpu, pci = 1;
 	struct err e;
 
@@ -465,7 +467,7 @@ START_TEST(trees_and_files_are_answered_alike)
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
 		auto_aff_machine struct aff_machine tree = { 0 }, file = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		struct spec s;
 		make_spec(&s, seed);
 		/* a file has CPUs that nothing is below, and in its own order */

@@ -18,7 +18,7 @@ static void parse(const char *text, struct aff_machine *m)
 		ck_abort_msg("%s", e.msg);
 }
 
-static void predict(const struct aff_machine *m, struct nccl_answer *a)
+static void predict(const struct aff_machine *m, struct nccl_prediction *a)
 {
 	struct err e;
 
@@ -27,7 +27,7 @@ static void predict(const struct aff_machine *m, struct nccl_answer *a)
 }
 
 /* "PXB mlx5_0 mlx5_1" */
-static void locals(const struct aff_machine *m, const struct nccl_answer *a, uint32_t gpu,
+static void locals(const struct aff_machine *m, const struct nccl_prediction *a, uint32_t gpu,
 		   char out[256])
 {
 	(void)snprintf(out, 256, "%s", nccl_path_name(a->gpu[gpu].type));
@@ -41,7 +41,7 @@ static void locals(const struct aff_machine *m, const struct nccl_answer *a, uin
 START_TEST(guests_are_paired_by_number)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 }, bare = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 }, bare = { 0 };
 	char got[256];
 
 	topo_xml("rccl-topo_8p_942vm", &m);
@@ -60,7 +60,7 @@ START_TEST(guests_are_paired_by_number)
 	ck_assert(!strncmp(got, "PHB", 3));
 	m.vm = AFF_YES;
 	m.pci[m.gpu[3].pci].addr.domain = 0x77;
-	auto_nccl_answer struct nccl_answer odd = { 0 };
+	auto_nccl_prediction struct nccl_prediction odd = { 0 };
 	predict(&m, &odd);
 	locals(&m, &odd, 0, got);
 	ck_assert(!strncmp(got, "PHB", 3));
@@ -103,7 +103,7 @@ START_TEST(gpudirect_on_rome)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		auto_aff_machine struct aff_machine m = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		parse(cases[i].text, &m);
 		predict(&m, &a);
 		ck_assert_msg(a.gpu[0].gdr == cases[i].gdr, "%zu", i);
@@ -122,7 +122,7 @@ START_TEST(dealing)
 						 NIC("04", "0") NIC("05", "1"))
 				    GPU("81", "7", XGMI("02")));
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	char got[256];
 
 	parse(text, &m);
@@ -133,7 +133,7 @@ START_TEST(dealing)
 	ck_assert_uint_eq(*a.gpu[0].channel, 0);
 	ck_assert_uint_eq(*a.gpu[1].channel, 1);
 	/* devices 4 and 6 of two would both be the first to NCCL */
-	auto_nccl_answer struct nccl_answer nccl = { 0 };
+	auto_nccl_prediction struct nccl_prediction nccl = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	struct err e;
 	ck_assert_int_eq(nccl_predict(&m, NULL, &o, &nccl, &e), 0);
@@ -150,7 +150,7 @@ START_TEST(links_of_each_generation)
 
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		auto_aff_machine struct aff_machine m = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		topo_xml("rccl-topo_8p_940", &m);
 		for (size_t g = 0; g < m.n_gpus; g++)
 			m.pci[m.gpu[g].pci].device = devices[i];
@@ -165,7 +165,7 @@ START_TEST(every_file_has_an_answer)
 {
 	for (const char *const *name = topo_names(); *name; name++) {
 		auto_aff_machine struct aff_machine m = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		topo_xml(*name, &m);
 		predict(&m, &a);
 		for (size_t g = 0; g < a.n_gpus; g++)

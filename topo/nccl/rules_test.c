@@ -19,7 +19,8 @@ static void parse(const char *text, struct aff_machine *m)
 		ck_abort_msg("%s", e.msg);
 }
 
-static void predict(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_answer *a)
+static void predict(const struct aff_machine *m, const struct nccl_opts *o,
+		    struct nccl_prediction *a)
 {
 	struct err e;
 
@@ -30,7 +31,7 @@ static void predict(const struct aff_machine *m, const struct nccl_opts *o, stru
 static unsigned int missed(const char *name, const struct nccl_opts *o)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_tally t = { 0 };
 
 	topo_xml(name, &m);
@@ -81,7 +82,7 @@ END_TEST
 #define NVLINK(bus)         "<nvlink target=\"0000:" bus ":00.0\" count=\"4\" tclass=\"0x030200\"/>"
 #define INTEL               "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\""
 
-static const char *type(const struct nccl_answer *a, uint32_t gpu, uint32_t net)
+static const char *type(const struct nccl_prediction *a, uint32_t gpu, uint32_t net)
 {
 	return nccl_path_name(a->gpu[gpu].way[net].type);
 }
@@ -111,7 +112,7 @@ START_TEST(cpus_by_their_kind)
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		auto_aff_machine struct aff_machine m = { 0 };
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		struct nccl_opts o = NCCL_OPTS_DEFAULT;
 		char text[2048];
 		(void)snprintf(text, sizeof(text),
@@ -139,7 +140,7 @@ static const char two_gpus[] =
 START_TEST(nvlink_to_the_gpu_beside_the_nic)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer pxn = { 0 }, none = { 0 };
+	auto_nccl_prediction struct nccl_prediction pxn = { 0 }, none = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
 	parse(two_gpus, &m);
@@ -169,7 +170,7 @@ START_TEST(how_far_gpudirect_goes)
 
 	parse(two_gpus, &m);
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		struct nccl_opts o = { .gdr_level = levels[i].level, .no_pxn = true };
 		predict(&m, &o, &a);
 		ck_assert_int_eq(a.gpu[0].gdr, levels[i].near);
@@ -177,7 +178,7 @@ START_TEST(how_far_gpudirect_goes)
 		/* without it everything goes through the CPU */
 		ck_assert_str_eq(type(&a, 0, 0), levels[i].near ? "PIX" : "PHB");
 	}
-	auto_nccl_answer struct nccl_answer off = { 0 };
+	auto_nccl_prediction struct nccl_prediction off = { 0 };
 	struct nccl_opts o = { .gdr_level = NCCL_LOC, .no_gdr = true };
 	predict(&m, &o, &off);
 	ck_assert_str_eq(type(&off, 0, 0), "PIX");
@@ -192,7 +193,7 @@ START_TEST(old_gpus_do_not_read)
 
 	parse(two_gpus, &m);
 	for (int i = 0; i < 3; i++) {
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		struct aff_scope one = { .gpu = (const bool[]){ true, false } };
 		struct err e;
 		m.gpu[0].sm = m.gpu[1].sm = i ? 70 : 80;
@@ -201,7 +202,7 @@ START_TEST(old_gpus_do_not_read)
 		predict(&m, &o, &a);
 		ck_assert(a.gpu[0].way[0].gdr_write);
 		ck_assert_int_eq(a.gpu[0].way[0].gdr_read, i < 2);
-		auto_nccl_answer struct nccl_answer alone = { 0 };
+		auto_nccl_prediction struct nccl_prediction alone = { 0 };
 		ck_assert_int_eq(nccl_predict(&m, &one, &o, &alone, &e), 0);
 		ck_assert(alone.gpu[0].gdr);
 		ck_assert(!alone.gpu[1].in);
@@ -217,7 +218,7 @@ static const char grace[] = SYSTEM(
 START_TEST(chip_to_chip)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
 	parse(grace, &m);
@@ -243,7 +244,7 @@ START_TEST(other_ends_of_nvlink)
 					"<nvlink target=\"fffffff:ffff:ff\" count=\"3\" "
 					"tclass=\"0x068000\"/>")));
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
 	parse(text, &m);
@@ -268,7 +269,7 @@ START_TEST(links_to_nothing)
 							 "<c2c bw=\"0\" count=\"10\"/>")
 				   NIC("02", "0", "100000")));
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
 	parse(text, &m);
@@ -287,7 +288,7 @@ START_TEST(through_a_gpu)
 			CPU("2", INTEL,
 			    GPU("03", "2", "sm=\"80\"", NVLINK("02")) NIC("04", "0", "100000")));
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
 	parse(chain, &m);
@@ -307,7 +308,7 @@ START_TEST(ranks_on_one_device)
 				     "<gpu dev=\"1\" rank=\"1\" sm=\"90\" gdr=\"1\"/>")
 					 NIC("03", "0", "100000") NIC("04", "1", "100000"))));
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
 	parse(text, &m);
@@ -322,7 +323,7 @@ END_TEST
 
 /* ---- how many, and in which order ---- */
 
-static void channels(const struct aff_machine *m, const struct nccl_answer *a, uint32_t gpu,
+static void channels(const struct aff_machine *m, const struct nccl_prediction *a, uint32_t gpu,
 		     char out[128])
 {
 	*out = '\0';
@@ -348,7 +349,7 @@ START_TEST(policies)
 
 	topo_xml("dgx-a100", &m);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		struct nccl_opts o = { .policy = cases[i].policy,
 				       .max = cases[i].max,
 				       .gdr_level = -1 };
@@ -366,7 +367,7 @@ START_TEST(a_pod_counts_from_zero)
 {
 	static const bool second[8] = { false, true }, pair[8] = { false, false, true, true };
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer one = { 0 }, two = { 0 };
+	auto_nccl_prediction struct nccl_prediction one = { 0 }, two = { 0 };
 	struct nccl_opts o = { .policy = NCCL_MAX, .max = 1, .gdr_level = -1 };
 	struct aff_scope s = { .gpu = second };
 	struct err e;
@@ -395,7 +396,7 @@ START_TEST(document_order_decides_ties)
 					     NIC("07", "1", "100000") NIC("06", "0", "100000"))));
 	static const char *const want[] = { "n3", "n1", "n2", "n0" };
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	char got[128];
 

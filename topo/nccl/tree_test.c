@@ -10,11 +10,11 @@
 #include "topo/testing/nccl.h"
 #include "topo/testing/topo.h"
 #include "topo/testing/tree.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 #include "topo/xml/write.h"
 
 static void predict(const struct aff_machine *m, const struct aff_scope *s, bool keep,
-		    struct nccl_answer *a)
+		    struct nccl_prediction *a)
 {
 	struct nccl_opts o = { .gdr_level = -1, .keep_vf_path = keep };
 	struct err e;
@@ -33,7 +33,7 @@ static void capture(const char *name, struct aff_machine *m)
 	}
 }
 
-static void compare(const char *name, const struct aff_machine *m, const struct nccl_answer *a)
+static void compare(const char *name, const struct aff_machine *m, const struct nccl_prediction *a)
 {
 	struct nccl_tally t = { 0 };
 
@@ -45,7 +45,7 @@ static void compare(const char *name, const struct aff_machine *m, const struct 
 START_TEST(a_real_tree)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
 	capture("hwloc-8ve", &m);
 	ck_assert_uint_eq(m.n_hcas, 2);
@@ -60,7 +60,7 @@ END_TEST
 START_TEST(a_guest_with_vfs)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
 	capture("qemu-pxb-xio3130-igb-sriov-rxe", &m);
 	predict(&m, NULL, false, &a);
@@ -68,7 +68,7 @@ START_TEST(a_guest_with_vfs)
 	for (size_t i = 0; i < a.n_nets; i++)
 		ck_assert(a.net[i].fused == 2 && !a.net[i].displaced);
 	compare("qemu-pxb-xio3130", &m, &a);
-	auto_nccl_answer struct nccl_answer apart = { 0 };
+	auto_nccl_prediction struct nccl_prediction apart = { 0 };
 	predict(&m, NULL, true, &apart);
 	ck_assert_uint_eq(apart.n_nets, 9);
 }
@@ -77,20 +77,20 @@ END_TEST
 /* ---- where NCCL looks for devices ---- */
 
 /* A switch with a GPU and a PF with two VFs; another with a GPU and nothing. */
-static uint32_t two_switches(struct aff_machine *m, struct yard *y)
+static uint32_t two_switches(struct aff_machine *m, struct fixture *y)
 {
-	*y = (struct yard){ .m = m };
+	*y = (struct fixture){ .m = m };
 	m->source = AFF_LIVE;
-	yard_root(y, 0);
-	uint32_t up = yard_switch(y, yard_port(y), &yard_plain);
-	(void)yard_gpu(y, yard_down(y, up));
-	uint32_t pf = yard_hca(y, yard_down(y, up), "pf");
-	(void)yard_gpu(y, yard_slot(y, yard_port(y), &yard_plain));
+	fixture_root(y, 0);
+	uint32_t up = fixture_switch(y, fixture_port(y), &yard_plain);
+	(void)fixture_gpu(y, fixture_down(y, up));
+	uint32_t pf = fixture_hca(y, fixture_down(y, up), "pf");
+	(void)fixture_gpu(y, fixture_slot(y, fixture_port(y), &yard_plain));
 	return pf;
 }
 
 static void only(struct aff_machine *m, const char *name, bool *hca, bool keep,
-		 struct nccl_answer *a)
+		 struct nccl_prediction *a)
 {
 	struct aff_scope s = { .hca = hca };
 
@@ -105,27 +105,27 @@ struct vf_case {
 	const char *what;
 	uint8_t bus, dev;
 	bool sf;
-	enum nccl_path rewritten, kept;
+	enum nccl_path_type rewritten, kept;
 };
 
 static void check_vf(const struct vf_case *c)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	struct yard y;
+	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
-	uint32_t vf = yard_vf(&y, pf, 0, "vf");
+	uint32_t vf = fixture_vf(&y, pf, 0, "vf");
 	bool hca[2];
 
 	if (c->bus)
 		m.pci[vf].addr.bus = c->bus;
 	if (c->dev)
 		m.pci[vf].addr.dev = c->dev;
-	yard_done(&y);
+	fixture_done(&y);
 	if (c->sf)
 		m.hca[aff_find_hca(&m, "vf")].kind = AFF_HCA_SF;
 	for (int keep = 0; keep < 2; keep++) {
-		auto_nccl_answer struct nccl_answer a = { 0 };
-		enum nccl_path want = keep ? c->kept : c->rewritten;
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		enum nccl_path_type want = keep ? c->kept : c->rewritten;
 		only(&m, "vf", hca, keep, &a);
 		ck_assert_msg(a.gpu[0].type == want, "%s, %d: %s", c->what, keep,
 			      nccl_path_name(a.gpu[0].type));
@@ -152,22 +152,22 @@ END_TEST
 START_TEST(integrated_functions_become_the_host_bridge)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
-	struct yard y = { .m = &m };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	struct fixture y = { .m = &m };
 	uint32_t pci[3];
 	struct pci_addr at = { 0 };
 
 	m.source = AFF_LIVE;
-	yard_root(&y, -1);
-	pci[0] = yard_fn(&y, AFF_NONE, 0, &yard_plain);
+	fixture_root(&y, -1);
+	pci[0] = fixture_fn(&y, AFF_NONE, 0, &yard_plain);
 	m.pci[pci[0]].addr = at;
 	for (unsigned int i = 0; i < 2; i++) {
-		uint32_t h = yard_hca(&y, AFF_NONE, i ? "mlx5_1" : "mlx5_0");
+		uint32_t h = fixture_hca(&y, AFF_NONE, i ? "mlx5_1" : "mlx5_0");
 		at.dev = (uint8_t)(5 + i);
 		m.pci[m.hca[h].pci].addr = at;
 	}
-	(void)yard_gpu(&y, yard_port(&y));
-	yard_done(&y);
+	(void)fixture_gpu(&y, fixture_port(&y));
+	fixture_done(&y);
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 2);
 	ck_assert(a.net[0].displaced && a.net[1].displaced);
@@ -178,11 +178,11 @@ END_TEST
 START_TEST(ports_that_are_down_are_not_there)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
-	struct yard y;
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
 
-	yard_done(&y);
+	fixture_done(&y);
 	m.hca[pf].port[0].active = AFF_NO;
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 0);
@@ -197,8 +197,8 @@ END_TEST
 START_TEST(ports_and_places)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
-	struct yard y = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	struct fixture y = { 0 };
 	uint32_t bare, none, h = two_switches(&m, &y);
 	struct err e;
 
@@ -206,7 +206,7 @@ START_TEST(ports_and_places)
 	ck_assert_int_eq(aff_add_hca(&m, "bare", &bare, &e), 0);
 	ck_assert_int_eq(aff_add_hca(&m, "none", &none, &e), 0);
 	m.hca[bare].pci = m.hca[h].pci;
-	yard_done(&y);
+	fixture_done(&y);
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 4);
 	for (uint32_t n = 0; n < 4; n++) {
@@ -223,13 +223,13 @@ END_TEST
 START_TEST(layers_are_not_fused)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 };
-	struct yard y;
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
 
-	(void)yard_vf(&y, pf, 0, "vf0");
-	(void)yard_vf(&y, pf, 1, "vf1");
-	yard_done(&y);
+	(void)fixture_vf(&y, pf, 0, "vf0");
+	(void)fixture_vf(&y, pf, 1, "vf1");
+	fixture_done(&y);
 	m.hca[aff_find_hca(&m, "pf")].port[0].layer = AFF_ETHERNET;
 	m.hca[aff_find_hca(&m, "vf0")].port[0].layer = AFF_INFINIBAND;
 	m.hca[aff_find_hca(&m, "vf1")].port[0].layer = AFF_ETHERNET;
@@ -246,11 +246,11 @@ END_TEST
 START_TEST(long_domains_end_the_climb)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	auto_nccl_answer struct nccl_answer near = { 0 }, far = { 0 };
-	struct yard y;
+	auto_nccl_prediction struct nccl_prediction near = { 0 }, far = { 0 };
+	struct fixture y;
 
 	(void)two_switches(&m, &y);
-	yard_done(&y);
+	fixture_done(&y);
 	predict(&m, NULL, false, &near);
 	ck_assert_int_eq(near.gpu[0].type, NCCL_PIX);
 	for (size_t i = 0; i < m.n_pci; i++)
@@ -264,19 +264,19 @@ END_TEST
 START_TEST(links_as_nccl_reads_them)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	struct yard y;
+	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
 	struct aff_pci *p = &m.pci[m.hca[pf].pci], *gpu = &m.pci[m.gpu[0].pci];
 
-	yard_done(&y);
+	fixture_done(&y);
 	for (int i = 0; i < 4; i++) {
 		static const double want[] = { 24.0, 48.0, 12.0, 3.0 };
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		p->max.width = 8;
 		p->one_end = i == 1;
 		p->max.speed = i < 2 ? 240 : i == 2 ? 120 : 0;
 		/* an NVIDIA GPU's link is what it is now, as the driver tells it: not its speed */
-		gpu->cur = (struct aff_link){ 15, i == 3 ? 1 : 16 };
+		gpu->cur = (struct aff_pcie_link){ 15, i == 3 ? 1 : 16 };
 		predict(&m, NULL, false, &a);
 		ck_assert_double_eq_tol(a.gpu[0].bw, i == 3 ? 3.0 : want[i], 0.001);
 	}
@@ -287,16 +287,16 @@ END_TEST
 START_TEST(nodes_that_are_not_told)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
-	struct yard y = { .m = &m };
+	struct fixture y = { .m = &m };
 
 	m.source = AFF_CAPTURE;
-	yard_root(&y, 0);
-	(void)yard_gpu(&y, yard_port(&y));
-	yard_root(&y, -1);
-	(void)yard_hca(&y, yard_port(&y), "mlx5_0");
-	yard_done(&y);
+	fixture_root(&y, 0);
+	(void)fixture_gpu(&y, fixture_port(&y));
+	fixture_root(&y, -1);
+	(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
+	fixture_done(&y);
 	for (int rccl = 0; rccl < 2; rccl++) {
-		auto_nccl_answer struct nccl_answer a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		struct nccl_opts o = { .rccl = rccl, .gdr_level = -1 };
 		struct err e;
 		ck_assert_int_eq(nccl_predict(&m, NULL, &o, &a, &e), 0);
@@ -310,7 +310,7 @@ END_TEST
 static void read_back(const char *name, unsigned int hcas)
 {
 	auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
-	auto_nccl_answer struct nccl_answer a = { 0 }, b = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 	auto_free char *text = NULL;
 	struct err e;
 
@@ -325,7 +325,7 @@ static void read_back(const char *name, unsigned int hcas)
 	for (size_t g = 0; g < a.n_gpus; g++) {
 		ck_assert_uint_eq(a.gpu[g].n_local, b.gpu[g].n_local);
 		for (size_t n = 0; n < a.n_nets; n++) {
-			const struct nccl_way *x = &a.gpu[g].way[n], *w = &b.gpu[g].way[n];
+			const struct nccl_net_path *x = &a.gpu[g].way[n], *w = &b.gpu[g].way[n];
 			ck_assert_str_eq(m.hca[a.net[n].hca].name, again.hca[b.net[n].hca].name);
 			ck_assert(x->type == w->type && x->bw == w->bw && x->hops == w->hops);
 		}
@@ -342,7 +342,7 @@ END_TEST
 static int predict_it(void *arg, struct err *e)
 {
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
 	return nccl_predict(arg, NULL, &o, &a, e);
 }
@@ -350,11 +350,11 @@ static int predict_it(void *arg, struct err *e)
 START_TEST(memory_may_end_anywhere)
 {
 	auto_aff_machine struct aff_machine m = { 0 }, file = { 0 };
-	struct yard y;
+	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
 
-	(void)yard_vf(&y, pf, 0, "vf");
-	yard_done(&y);
+	(void)fixture_vf(&y, pf, 0, "vf");
+	fixture_done(&y);
 	ck_assert_str_eq(alloc_fail_each(predict_it, &m), "ok");
 	topo_xml("dgx-a100", &file);
 	ck_assert_str_eq(alloc_fail_each(predict_it, &file), "ok");

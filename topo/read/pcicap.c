@@ -14,17 +14,17 @@
 #define EXT_ACS    0x000d
 #define EXT_ATS    0x000f
 
-static uint16_t word(struct pci_config c, size_t at)
+static uint16_t read_u16(struct pci_config c, size_t at)
 {
 	return (uint16_t)(c.byte[at] | c.byte[at + 1] << 8);
 }
 
-static uint32_t dword(struct pci_config c, size_t at)
+static uint32_t read_u32(struct pci_config c, size_t at)
 {
-	return (uint32_t)word(c, at) | (uint32_t)word(c, at + 2) << 16;
+	return (uint32_t)read_u16(c, at) | (uint32_t)read_u16(c, at + 2) << 16;
 }
 
-static bool holds(struct pci_config c, size_t at, size_t n)
+static bool is_inside(struct pci_config c, size_t at, size_t n)
 {
 	return c.len >= n && at <= c.len - n;
 }
@@ -32,7 +32,7 @@ static bool holds(struct pci_config c, size_t at, size_t n)
 /* A function that has gone, or sleeps too deep, answers ones. */
 static bool is_told(struct pci_config c)
 {
-	return c.len >= HEADER_LEN && word(c, 0) != 0xffff;
+	return c.len >= HEADER_LEN && read_u16(c, 0) != 0xffff;
 }
 
 /* The smallest entry has 4 bytes: more of them than that is a loop. */
@@ -40,13 +40,13 @@ enum pcicap_found pcicap_find(struct pci_config c, uint8_t id, size_t *out)
 {
 	if (!is_told(c))
 		return PCICAP_UNKNOWN;
-	if (!(word(c, STATUS) & STATUS_LIST))
+	if (!(read_u16(c, STATUS) & STATUS_LIST))
 		return PCICAP_ABSENT;
 
 	size_t at = c.byte[LIST_POINTER] & 0xfcU;
 
 	for (int n = 0; n < (EXT_FIRST - HEADER_LEN) / 4 && at >= HEADER_LEN; n++) {
-		if (!holds(c, at, 2))
+		if (!is_inside(c, at, 2))
 			return PCICAP_UNKNOWN;
 		if (c.byte[at] == id) {
 			*out = at;
@@ -67,19 +67,19 @@ enum pcicap_found pcicap_find_ext(struct pci_config c, uint16_t id, size_t *out)
 		return express;
 	at = EXT_FIRST;
 	for (int n = 0; n < (PCI_CONFIG_MAX - EXT_FIRST) / 8 && at >= EXT_FIRST; n++) {
-		if (!holds(c, at, 4) || dword(c, at) == UINT32_MAX)
+		if (!is_inside(c, at, 4) || read_u32(c, at) == UINT32_MAX)
 			return PCICAP_UNKNOWN;
-		if (word(c, at) == id && dword(c, at) != 0) {
+		if (read_u16(c, at) == id && read_u32(c, at) != 0) {
 			*out = at;
 			return PCICAP_FOUND;
 		}
-		at = dword(c, at) >> 20 & 0xffcU;
+		at = read_u32(c, at) >> 20 & 0xffcU;
 	}
 	return PCICAP_ABSENT;
 }
 
 /* 128 bytes and up; 6 and 7 are reserved. */
-static uint16_t payload(uint32_t code)
+static uint16_t payload_bytes(uint32_t code)
 {
 	return (uint16_t)(code <= 5 ? 128U << code : 0);
 }
@@ -91,16 +91,16 @@ enum pcicap_found pcicap_express(struct pci_config c, struct pcicap_express *out
 
 	if (found != PCICAP_FOUND)
 		return found;
-	if (!holds(c, at, 0x10))
+	if (!is_inside(c, at, 0x10))
 		return PCICAP_UNKNOWN;
 
-	uint16_t control = word(c, at + 0x08);
+	uint16_t control = read_u16(c, at + 0x08);
 
 	*out = (struct pcicap_express){
-		.type = word(c, at + 0x02) >> 4 & 15,
-		.mps_able = payload(dword(c, at + 0x04) & 7U),
-		.mps = payload(control >> 5 & 7U),
-		.mrrs = payload(control >> 12 & 7U),
+		.type = read_u16(c, at + 0x02) >> 4 & 15,
+		.mps_able = payload_bytes(read_u32(c, at + 0x04) & 7U),
+		.mps = payload_bytes(control >> 5 & 7U),
+		.mrrs = payload_bytes(control >> 12 & 7U),
 		.relaxed = control >> 4 & 1,
 		.port = c.byte[at + 0x0f],
 	};
@@ -114,9 +114,9 @@ enum pcicap_found pcicap_acs(struct pci_config c, struct pcicap_acs *out)
 
 	if (found != PCICAP_FOUND)
 		return found;
-	if (!holds(c, at, 8))
+	if (!is_inside(c, at, 8))
 		return PCICAP_UNKNOWN;
-	*out = (struct pcicap_acs){ .able = word(c, at + 4), .on = word(c, at + 6) };
+	*out = (struct pcicap_acs){ .able = read_u16(c, at + 4), .on = read_u16(c, at + 6) };
 	return PCICAP_FOUND;
 }
 
@@ -140,8 +140,8 @@ enum pcicap_found pcicap_ats(struct pci_config c, bool *on)
 
 	if (found != PCICAP_FOUND)
 		return found;
-	if (!holds(c, at, 8))
+	if (!is_inside(c, at, 8))
 		return PCICAP_UNKNOWN;
-	*on = word(c, at + 6) >> 15;
+	*on = read_u16(c, at + 6) >> 15;
 	return PCICAP_FOUND;
 }

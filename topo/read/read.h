@@ -47,10 +47,11 @@ int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, stru
  */
 int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct err *e) must_check;
 
-/* aff_link_parse - max_link_speed and the like: "16.0 GT/s PCIe", "16 GT/s"; 0 for anything else.
+/* aff_pcie_speed_parse - max_link_speed and the like: "16.0 GT/s PCIe", "16 GT/s"; 0 for anything
+ * else.
  */
-uint16_t aff_link_parse(const char *text);
-/* aff_link_text - as the kernel writes it, "16.0 GT/s PCIe"; "" for 0. */
-const char *aff_link_text(uint16_t speed);
+uint16_t aff_pcie_speed_parse(const char *text);
+/* aff_pcie_link_text - as the kernel writes it, "16.0 GT/s PCIe"; "" for 0. */
+const char *aff_pcie_link_text(uint16_t speed);
 
 #endif

@@ -16,10 +16,10 @@
 struct processor {
 	char arch[16], vendor[32];
 	int family, model;
-	enum aff_tri vm;
+	enum aff_tristate vm;
 };
 
-static void take(const char *value, char *out, size_t size)
+static void copy_value(const char *value, char *out, size_t size)
 {
 	if (strlen(value) < size)
 		memcpy(out, value, strlen(value) + 1);
@@ -47,8 +47,9 @@ static bool has_word(const char *list, const char *word)
 static void take_line(struct processor *c, const char *key, const char *value)
 {
 	if (!strcmp(key, "vendor_id")) {
-		take(strncmp(value, "IBM/", 4) != 0 ? "x86_64" : "s390x", c->arch, sizeof(c->arch));
-		take(value, c->vendor, sizeof(c->vendor));
+		copy_value(strncmp(value, "IBM/", 4) != 0 ? "x86_64" : "s390x", c->arch,
+			   sizeof(c->arch));
+		copy_value(value, c->vendor, sizeof(c->vendor));
 	} else if (!strcmp(key, "cpu family")) {
 		c->family = take_number(value);
 	} else if (!strcmp(key, "model")) {
@@ -56,9 +57,9 @@ static void take_line(struct processor *c, const char *key, const char *value)
 	} else if (!strcmp(key, "flags")) {
 		c->vm = has_word(value, "hypervisor") ? AFF_YES : AFF_NO;
 	} else if (!strcmp(key, "CPU implementer")) {
-		take("arm64", c->arch, sizeof(c->arch));
+		copy_value("arm64", c->arch, sizeof(c->arch));
 	} else if (!strcmp(key, "cpu") && !strncmp(value, "POWER", 5)) {
-		take("ppc64", c->arch, sizeof(c->arch));
+		copy_value("ppc64", c->arch, sizeof(c->arch));
 	}
 }
 
@@ -98,7 +99,7 @@ static void read_processor(const char *proc, struct processor *c)
 	}
 }
 
-static enum aff_tri looks_virtual(const struct aff_machine *m)
+static enum aff_tristate looks_virtual(const struct aff_machine *m)
 {
 	for (size_t i = 0; i < m->n_pci; i++) {
 		if (m->pci[i].has_ids &&
@@ -152,7 +153,7 @@ static int add_nodes(struct tree *t, const struct processor *c, struct err *e)
 		if (add_cpu(t, (int)node, c, &cpu, e))
 			return -1;
 		if (!tree_value(folder, "cpumap", map))
-			take(map, t->m->cpu[cpu].affinity, sizeof(t->m->cpu[cpu].affinity));
+			copy_value(map, t->m->cpu[cpu].affinity, sizeof(t->m->cpu[cpu].affinity));
 	}
 	if (t->m->n_cpus)
 		qsort(t->m->cpu, t->m->n_cpus, sizeof(*t->m->cpu), by_numa);

@@ -39,7 +39,7 @@ bool tree_matters(const struct tree *t, const struct aff_pci *p)
 	}
 }
 
-static uint16_t id(const struct tree *t, struct tree_path *p, const char *name)
+static uint16_t read_id(const struct tree *t, struct tree_path *p, const char *name)
 {
 	uint32_t n = 0;
 
@@ -47,22 +47,22 @@ static uint16_t id(const struct tree *t, struct tree_path *p, const char *name)
 	return (uint16_t)n;
 }
 
-static struct aff_link read_end(const struct tree *t, struct tree_path *p, const char *speed,
-				const char *width)
+static struct aff_pcie_link read_end(const struct tree *t, struct tree_path *p, const char *speed,
+				     const char *width)
 {
-	struct aff_link out = { 0 };
+	struct aff_pcie_link out = { 0 };
 	char text[TREE_VALUE];
 	int lanes = 0;
 
 	if (!tree_value(t->fd, tree_at(p, speed), text))
-		out.speed = aff_link_parse(text);
+		out.speed = aff_pcie_speed_parse(text);
 	/* 255: the kernel could not read it. */
 	if (!tree_number(t->fd, tree_at(p, width), &lanes) && lanes > 0 && lanes < 255)
 		out.width = (uint8_t)lanes;
 	return out;
 }
 
-static struct aff_link read_now(const struct tree *t, struct tree_path *p)
+static struct aff_pcie_link read_now(const struct tree *t, struct tree_path *p)
 {
 	return read_end(t, p, "current_link_speed", "current_link_width");
 }
@@ -108,9 +108,9 @@ static void kind_by_place(const struct tree *t, struct aff_pci *p, const struct 
 		p->kind = AFF_UPSTREAM;
 }
 
-static struct aff_link weaker(struct aff_link a, struct aff_link b)
+static struct aff_pcie_link weaker_link(struct aff_pcie_link a, struct aff_pcie_link b)
 {
-	struct aff_link out = a;
+	struct aff_pcie_link out = a;
 
 	if (!a.speed || (b.speed && b.speed < a.speed))
 		out.speed = b.speed;
@@ -127,7 +127,7 @@ static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 	const struct tree_ends *own = &t->ends[pci],
 			       *port = p->parent == AFF_NONE ? &none : &t->ends[p->parent];
 
-	p->max = weaker(own->max, port->max);
+	p->max = weaker_link(own->max, port->max);
 	p->one_end = !own->max.width != !port->max.width;
 	p->cur = read_now(t, path);
 	if ((p->cur.speed && p->cur.width) || p->parent == AFF_NONE)
@@ -137,7 +137,7 @@ static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 		above.len--;
 	above.len -= above.len > 0;
 	memcpy(above.text, path->text, above.len);
-	p->cur = weaker(p->cur, read_now(t, &above));
+	p->cur = weaker_link(p->cur, read_now(t, &above));
 }
 
 void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
@@ -147,9 +147,9 @@ void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 
 	p->has_ids = !tree_hex(t->fd, tree_at(path, "vendor"), 0xffff, &n);
 	p->vendor = (uint16_t)n;
-	p->device = id(t, path, "device");
-	p->sub_vendor = id(t, path, "subsystem_vendor");
-	p->sub_device = id(t, path, "subsystem_device");
+	p->device = read_id(t, path, "device");
+	p->sub_vendor = read_id(t, path, "subsystem_vendor");
+	p->sub_device = read_id(t, path, "subsystem_device");
 	/* Of a bridge the one at the top tells for all below. */
 	if (p->class_code >> 8 != CLASS_BRIDGE || p->parent == AFF_NONE)
 		(void)tree_number(t->fd, tree_at(path, "numa_node"), &p->numa);

@@ -50,7 +50,7 @@ static enum aff_layer layer_of(const char *text)
 	return strcmp(text, "InfiniBand") != 0 ? AFF_LAYER_UNKNOWN : AFF_INFINIBAND;
 }
 
-struct ports {
+struct port_reader {
 	uint32_t from, to;
 };
 
@@ -74,7 +74,7 @@ static void read_speed(const struct tree *t, struct tree_path *path, struct aff_
 
 /* Those from..to that are there: ports are numbered from 1, each with a state. */
 static int read_ports(const struct tree *t, struct tree_path *path, struct aff_hca *h,
-		      struct ports which, struct err *e)
+		      struct port_reader which, struct err *e)
 {
 	char text[TREE_VALUE];
 
@@ -106,7 +106,7 @@ static int read_netdevs(const struct tree *t, struct tree_path *path, struct aff
 }
 
 /* Where it is, by its paths alone. Software: its packets go where its interface is. */
-static void place(const struct tree *t, struct tree_path *path, struct aff_hca *h)
+static void place_hca(const struct tree *t, struct tree_path *path, struct aff_hca *h)
 {
 	char device[TREE_PATH] = "", parent[TREE_VALUE];
 
@@ -132,7 +132,7 @@ static void place(const struct tree *t, struct tree_path *path, struct aff_hca *
 }
 
 /* The class of its function may have been none that matters. */
-static void complete(struct tree *t, struct tree_path *path, const struct aff_hca *h)
+static void complete_function(struct tree *t, struct tree_path *path, const struct aff_hca *h)
 {
 	struct tree_path p = { .len = 0 };
 	struct pci_addr a;
@@ -203,10 +203,10 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	if (!there || aff_add_hca(t->m, name, &hca, e))
 		return there ? -1 : left_out(t, name, e);
 	struct aff_hca *h = &t->m->hca[hca];
-	place(t, &path, h);
-	complete(t, &path, h);
+	place_hca(t, &path, h);
+	complete_function(t, &path, h);
 	/* More ports and the speed of a VF: finish_vfs(). */
-	struct ports which = { 1, h->kind == AFF_HCA_VF ? 1 : PORTS };
+	struct port_reader which = { 1, h->kind == AFF_HCA_VF ? 1 : PORTS };
 	if (read_ports(t, &path, h, which, e) || read_netdevs(t, &path, h, e))
 		return -1;
 	if (h->kind != AFF_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
@@ -226,7 +226,7 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 static int finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct aff_hca *pf,
 		     struct err *e)
 {
-	const struct ports more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
+	const struct port_reader more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
 	struct tree_path path;
 	char text[TREE_VALUE];
 	bool there = (!pf || pf->n_ports > 1) && vf->n_ports && path_of(class, vf->name, &path);

@@ -303,7 +303,7 @@ START_TEST(the_processor_is_told)
 	static const struct {
 		const char *cpuinfo, *arch, *vendor;
 		int family, model;
-		enum aff_tri vm;
+		enum aff_tristate vm;
 	} in[] = {
 		{ "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n"
 		  "flags\t\t: fpu hypervisor\n\nprocessor\t: 1\nvendor_id\t: x\n",

@@ -29,9 +29,9 @@ static int read_whole(struct tree *t, const char *proc, struct err *e)
 	    tree_cpus(t, proc, e) || tree_gpus(t, e) || tree_netdevs(t, e) || tree_hcas(t, e))
 		return -1;
 	aff_sort(t->m);
-	if (aff_cards(t->m, e))
+	if (aff_number_cards(t->m, e))
 		return -1;
-	aff_tree_prepare(t->m);
+	aff_number_chips(t->m);
 	return 0;
 }
 
@@ -65,7 +65,7 @@ int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, stru
 	}
 	if (tree_functions(&t, &paths, e) || tree_index(&t, e) || tree_roots(&t, e))
 		return -1;
-	aff_tree_prepare(&m);
+	aff_number_chips(&m);
 	*out = m;
 	m = (struct aff_machine){ 0 };
 	return 0;

@@ -31,7 +31,7 @@ const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a)
 	return NULL;
 }
 
-static int add(struct tree *t, const struct tree_vfs *v, struct err *e)
+static int add_vf(struct tree *t, const struct tree_vfs *v, struct err *e)
 {
 	if (!(t->n_vfs & (t->n_vfs - 1))) {
 		void *more = reallocarray(t->vfs, t->n_vfs ? 2 * t->n_vfs : 1, sizeof(*t->vfs));
@@ -67,13 +67,13 @@ static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n,
 	v.stride = stride > 0 ? (uint32_t)stride : 1;
 	if (offset > 0 && (stride > 0 || n == 1) && link_to(t, p, "virtfn0", &vf) &&
 	    vf.domain == v.first.domain && pci_routing_id(vf) == pci_routing_id(v.first))
-		return add(t, &v, e);
+		return add_vf(t, &v, e);
 	for (uint32_t i = 0; i < n; i++) {
 		(void)snprintf(name, sizeof(name), "virtfn%u", i);
 		if (!link_to(t, p, name, &v.first))
 			return 0;
 		v.n = v.stride = 1;
-		if (add(t, &v, e))
+		if (add_vf(t, &v, e))
 			return -1;
 	}
 	return 0;

@@ -136,7 +136,7 @@ static int add_ends(struct tree *t, struct err *e)
 
 /* Its record; 1: there is no such function, or the way to it is a link. Of most nothing but the
  * class is of interest. */
-static int add(struct walk *w, struct tree_path *p, struct pci_addr a, uint32_t *out)
+static int add_function(struct walk *w, struct tree_path *p, struct pci_addr a, uint32_t *out)
 {
 	struct tree *t = w->t;
 	uint32_t class = 0;
@@ -173,7 +173,7 @@ static int add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
 }
 
 /* One function further down. 1: it is none, or cannot be opened. */
-static int push(struct walk *w, const char *path, struct slice part)
+static int push_function(struct walk *w, const char *path, struct slice part)
 {
 	struct tree_path p = { .len = (size_t)(part.p + part.len - path) };
 	struct tree *t = w->t;
@@ -185,7 +185,7 @@ static int push(struct walk *w, const char *path, struct slice part)
 	int rc = add_vf(w, a, &pci);
 	if (rc == 1) {
 		memcpy(p.text, path, p.len);
-		rc = add(w, &p, a, &pci);
+		rc = add_function(w, &p, a, &pci);
 		if (rc == 0 && tree_matters(t, &t->m->pci[pci])) {
 			rc = tree_sriov(t, &p, pci, w->e);
 			tree_function(t, &p, pci);
@@ -214,7 +214,7 @@ static int walk_to(struct walk *w, const char *path)
 	size_t len = w->depth ? w->level[w->depth - 1].len : 0;
 	rest = (struct slice){ path + len, strlen(path + len) };
 	while (rc == 0 && slice_next(&rest, '/', &part))
-		rc = part.len ? push(w, path, part) : 0;
+		rc = part.len ? push_function(w, path, part) : 0;
 	if (rc <= 0)
 		return rc;
 	return aff_add_note(w->t->m, w->e, "%s is left out: it is not there, or a link on the way",

@@ -15,7 +15,7 @@
 #define OPEN_DIR  (O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
 
 /* Component by component, each without following: what the kernel does by itself since 5.6. */
-static int walk(int dir, const char *path, int flags)
+static int open_path(int dir, const char *path, int flags)
 {
 	struct slice rest = { path, strlen(path) }, part;
 	char name[TREE_VALUE];
@@ -46,7 +46,7 @@ static int open_below(int dir, const char *path, int flags)
 	while (fd < 0 && retry_raced(&tries));
 
 	/* EPERM: a filter of system calls that does not know it */
-	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(dir, path, flags) : fd;
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_path(dir, path, flags) : fd;
 }
 
 int tree_open(int dir, const char *path)
@@ -122,7 +122,7 @@ int tree_number(int dir, const char *name, int *out)
 }
 
 /* Put a component behind the path, or take one off. */
-static int step(char out[TREE_PATH], size_t *len, struct slice part)
+static int append_part(char out[TREE_PATH], size_t *len, struct slice part)
 {
 	if (part.len == 0 || (part.len == 1 && *part.p == '.'))
 		return 0;
@@ -156,7 +156,7 @@ enum tree_link tree_link(int dir, const char *at, const char *name, char out[TRE
 		return TREE_BAD_LINK;
 	memcpy(out, at, len);
 	while (slice_next(&rest, '/', &part)) {
-		if (step(out, &len, part))
+		if (append_part(out, &len, part))
 			return TREE_BAD_LINK;
 	}
 	out[len] = '\0';

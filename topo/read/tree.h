@@ -24,7 +24,7 @@ struct tree_place {
 
 /* What one end of a function's link can do, and does. */
 struct tree_ends {
-	struct aff_link max, cur;
+	struct aff_pcie_link max, cur;
 };
 
 /* VFs of one PF: n from first on, in steps. like: the first that was read; AFF_NONE. */

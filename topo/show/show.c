@@ -83,7 +83,7 @@ char *show_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
 	return text;
 }
 
-char *show_strangers(const struct aff_view *v)
+char *show_foreign_hcas(const struct aff_view *v)
 {
 	auto_free uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
 	size_t n = 0;
@@ -96,7 +96,7 @@ char *show_strangers(const struct aff_view *v)
 	return show_names(v->m, list, n);
 }
 
-uint32_t *show_takes(const struct nccl_answer *a, size_t gpu, size_t *n)
+uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n)
 {
 	const struct nccl_gpu *g = &a->gpu[gpu];
 	uint32_t *hca = malloc((g->n_channels + 1) * sizeof(*hca));
@@ -114,7 +114,7 @@ uint32_t *show_takes(const struct nccl_answer *a, size_t gpu, size_t *n)
 	return hca;
 }
 
-char *show_subject(const struct aff_machine *m, const struct aff_fact *f, char *buf, size_t size)
+char *show_subject(const struct aff_machine *m, const struct aff_finding *f, char *buf, size_t size)
 {
 	bool gpu = f->gpu != AFF_NONE, hca = f->hca != AFF_NONE;
 	char number[24] = "";
@@ -126,18 +126,18 @@ char *show_subject(const struct aff_machine *m, const struct aff_fact *f, char *
 	return buf;
 }
 
-bool show_off(const struct aff_view *v, size_t gpu)
+bool show_unavailable(const struct aff_view *v, size_t gpu)
 {
-	const struct differ_gpu *d = &v->differ->gpu[gpu];
+	const struct compare_gpu *d = &v->differ->gpu[gpu];
 
-	return d->verdict == DIFFER_AWAY || d->cause == DIFFER_GDR_OFF;
+	return d->verdict == COMPARE_AWAY || d->cause == COMPARE_GDR_OFF;
 }
 
 /* ---- CPUs ---- */
 
 #define CPUS_MAX 2048
 
-static int hex(char c)
+static int hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -151,7 +151,7 @@ static unsigned take_mask(const char *mask, bool cpu[CPUS_MAX])
 	unsigned n = 0;
 
 	for (size_t i = strlen(mask); i-- > 0;) {
-		int digit = hex(mask[i]);
+		int digit = hex_value(mask[i]);
 
 		if (mask[i] == ',')
 			continue;

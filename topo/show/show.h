@@ -18,9 +18,9 @@ struct aff_view {
 	struct aff_scope scope; /* GPUs and HCAs that count */
 	bool pod;               /* others are other pods', and still visible here */
 	const struct aff_choice *choice;
-	const struct nccl_answer *nccl;
-	const struct aff_facts *facts; /* NULL: nobody looked */
-	const struct differ *differ;
+	const struct nccl_prediction *nccl;
+	const struct aff_findings *findings; /* NULL: nobody looked */
+	const struct comparison *differ;
 };
 
 /* ---- for people ---- */
@@ -35,12 +35,13 @@ int show_matrix(const struct aff_view *v, const struct out *o, struct err *e) mu
  * line begins with GPU or NIC: the matrix above is read by scripts. */
 int show_lines(const struct aff_view *v, const struct out *o, struct err *e) must_check;
 
-/* show_strangers - the names of the HCAs that are visible and do not count, "mlx5_1,mlx5_2"; owned
- * by the caller; "" for none; NULL: no memory. */
-char *show_strangers(const struct aff_view *v);
+/* show_foreign_hcas - the names of the HCAs that are visible and do not count, "mlx5_1,mlx5_2";
+ * owned by the caller; "" for none; NULL: no memory. */
+char *show_foreign_hcas(const struct aff_view *v);
 
 /* show_subject - whose a fact is: "GPU 0", "mlx5_0", "GPU 0 mlx5_0" or "". Returns buf. */
-char *show_subject(const struct aff_machine *m, const struct aff_fact *f, char *buf, size_t size);
+char *show_subject(const struct aff_machine *m, const struct aff_finding *f, char *buf,
+		   size_t size);
 
 /* show_svg - a picture that needs nothing beside it, light and dark. */
 int show_svg(const struct aff_view *v, FILE *to, struct err *e) must_check;

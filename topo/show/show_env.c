@@ -18,7 +18,7 @@ struct env {
 /* ---- whose HCAs ---- */
 
 /* Those dealt to the GPUs that want[] marks, each once, in the order of the GPUs. */
-static uint32_t *shares(const struct aff_view *v, const bool *want, size_t *n)
+static uint32_t *collect_shares(const struct aff_view *v, const bool *want, size_t *n)
 {
 	uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
 	auto_free bool *seen = calloc(v->m->n_hcas + 1, sizeof(*seen));
@@ -99,7 +99,7 @@ static int put_var(struct env *e, const char *name, char *value, const char *why
 	return 0;
 }
 
-static char *exact(const char *devices)
+static char *exact_list(const char *devices)
 {
 	char *text;
 
@@ -118,7 +118,7 @@ static void env_clear(struct env *e)
 static int make_env(const struct aff_view *v, const bool *want, struct env *out)
 {
 	size_t n;
-	auto_free uint32_t *hca = shares(v, want, &n);
+	auto_free uint32_t *hca = collect_shares(v, want, &n);
 	auto_free char *devices = hca ? device_list(v->m, hca, n) : NULL;
 	bool misled = false;
 
@@ -129,7 +129,7 @@ static int make_env(const struct aff_view *v, const bool *want, struct env *out)
 		misled |= is_displaced(v, hca[i]);
 	if (!n)
 		return 0;
-	if (put_var(out, "NCCL_IB_HCA", exact(devices),
+	if (put_var(out, "NCCL_IB_HCA", exact_list(devices),
 		    "these and no others: = forbids that mlx5_1 also means mlx5_10") ||
 	    (misled &&
 	     put_var(out, "NCCL_IB_MERGE_VFS", strdup("0"),
@@ -145,7 +145,7 @@ static int make_env(const struct aff_view *v, const bool *want, struct env *out)
 /* ---- as shell ---- */
 
 /* A word for a POSIX shell that is s, whatever bytes it has. */
-static void quote(const char *s, FILE *to)
+static void put_quoted(const char *s, FILE *to)
 {
 	fputc('\'', to);
 	for (; *s; s++) {
@@ -161,7 +161,7 @@ static void put_env(const struct env *e, FILE *to)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		fprintf(to, "export %s=", e->var[i].name);
-		quote(e->var[i].value, to);
+		put_quoted(e->var[i].value, to);
 		fputc('\n', to);
 	}
 }

@@ -24,7 +24,7 @@ static int64_t index_of(uint32_t i)
 	return i == AFF_NONE ? -1 : (int64_t)i;
 }
 
-static int add_tri(struct json *o, const char *key, enum aff_tri t)
+static int add_tristate(struct json *o, const char *key, enum aff_tristate t)
 {
 	return t == AFF_UNKNOWN ? json_add_null(o, key) : json_add_bool(o, key, t == AFF_YES);
 }
@@ -63,7 +63,7 @@ static int add_nets(struct json *o, const char *key, const struct aff_view *v, c
 
 /* ---- GPUs ---- */
 
-static int add_relation(struct json *o, const struct aff_relation *r)
+static int add_distance(struct json *o, const struct aff_distance *r)
 {
 	bool known = r->class != AFF_CLASS_UNKNOWN;
 
@@ -79,7 +79,7 @@ static int add_relation(struct json *o, const struct aff_relation *r)
 static int add_gpu_hcas(struct json *gpu, const struct aff_view *v, size_t g)
 {
 	struct json *list = json_add_array(gpu, "hcas");
-	struct aff_relation r;
+	struct aff_distance r;
 	char bdf[PCI_STR_LEN];
 
 	if (!list)
@@ -88,9 +88,9 @@ static int add_gpu_hcas(struct json *gpu, const struct aff_view *v, size_t g)
 		if (!show_has_hca(v, h))
 			continue;
 		struct json *o = json_push_object(list);
-		aff_relate_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
+		aff_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
 		if (!o || json_add_str(o, "name", v->m->hca[h].name) ||
-		    add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) || add_relation(o, &r))
+		    add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) || add_distance(o, &r))
 			return -1;
 		/* Only where the physical truth is not what the bridges show. */
 		if ((r.collapsed && json_add_bool(o, "collapsed", true)) ||
@@ -120,15 +120,15 @@ static int add_nccl(struct json *gpu, const struct aff_view *v, size_t g)
 	return add_nets(o, "channels", v, n->channel, n->n_channels);
 }
 
-static int add_differs(struct json *gpu, const struct differ_gpu *d)
+static int add_comparison(struct json *gpu, const struct compare_gpu *d)
 {
 	struct json *o;
 
 	if (!d->text)
 		return json_add_null(gpu, "differs");
 	o = json_add_object(gpu, "differs");
-	return !o || json_add_str(o, "verdict", differ_verdict_name(d->verdict)) ||
-			       add_str_or_null(o, "cause", differ_cause_id(d->cause)) ||
+	return !o || json_add_str(o, "verdict", compare_verdict_name(d->verdict)) ||
+			       add_str_or_null(o, "cause", compare_cause_id(d->cause)) ||
 			       json_add_str(o, "text", d->text) ||
 			       add_str_or_null(o, "setting", d->setting)
 		       ? -1
@@ -176,10 +176,11 @@ static int add_gpu(struct json *list, const struct aff_view *v, size_t g)
 	    add_number_or_null(o, "numa", show_numa(v->m, gpu->pci)) ||
 	    add_str_or_null(o, "vendor", vendor_name(gpu->vendor)) ||
 	    json_add_bool(o, "on_package", gpu->on_package) || add_gpu_hcas(o, v, g) ||
-	    add_choice(o, v, g) || add_nccl(o, v, g) || add_differs(o, &v->differ->gpu[g]))
+	    add_choice(o, v, g) || add_nccl(o, v, g) || add_comparison(o, &v->differ->gpu[g]))
 		return -1;
-	return v->facts ? json_add_str(o, "ready", aff_state_name(aff_worst(v->facts, (uint32_t)g)))
-			: json_add_null(o, "ready");
+	return v->findings ? json_add_str(o, "ready",
+					  aff_state_name(aff_worst(v->findings, (uint32_t)g)))
+			   : json_add_null(o, "ready");
 }
 
 /* ---- HCAs ---- */
@@ -240,7 +241,7 @@ static int add_ports(struct json *o, const struct aff_hca *h)
 		struct json *port = json_push_object(list);
 
 		if (!port || json_add_int(port, "port", p->port) ||
-		    add_tri(port, "active", p->active) ||
+		    add_tristate(port, "active", p->active) ||
 		    add_str_or_null(port, "layer", layer_name(p->layer)) ||
 		    add_number_or_null(port, "rate_mbps",
 				       p->rate_mbps ? (int64_t)p->rate_mbps : -1) ||
@@ -289,7 +290,7 @@ static int add_hca(struct json *list, const struct aff_view *v, size_t h)
 
 /* ---- findings ---- */
 
-static int add_fact(struct json *list, const struct aff_view *v, const struct aff_fact *f)
+static int add_finding(struct json *list, const struct aff_view *v, const struct aff_finding *f)
 {
 	struct json *o = json_push_object(list);
 	char bdf[PCI_STR_LEN];
@@ -315,8 +316,8 @@ static int add_findings(struct json *list, const struct aff_view *v)
 {
 	if (!list)
 		return -1;
-	for (size_t i = 0; v->facts && i < v->facts->n; i++)
-		if (add_fact(list, v, &v->facts->fact[i]))
+	for (size_t i = 0; v->findings && i < v->findings->n; i++)
+		if (add_finding(list, v, &v->findings->finding[i]))
 			return -1;
 	return 0;
 }
@@ -352,7 +353,8 @@ static int add_source(struct json *o, const struct aff_view *v)
 	const struct aff_machine *m = v->m;
 
 	if (!source || add_str_or_null(source, "kind", source_name(m->source)) ||
-	    add_tri(source, "vm", m->vm) || json_add_bool(source, "full_config", m->full_config))
+	    add_tristate(source, "vm", m->vm) ||
+	    json_add_bool(source, "full_config", m->full_config))
 		return -1;
 	notes = json_add_array(source, "notes");
 	if (!notes)
@@ -364,7 +366,7 @@ static int add_source(struct json *o, const struct aff_view *v)
 }
 
 /* For all GPUs in view together. */
-static int add_advice(struct json *o, const struct differ *d)
+static int add_advice(struct json *o, const struct comparison *d)
 {
 	struct json *advice;
 

@@ -17,7 +17,7 @@ struct hash {
 	uint64_t h;
 };
 
-static void add(struct hash *x, uint32_t n)
+static void hash_add(struct hash *x, uint32_t n)
 {
 	for (unsigned i = 0; i < sizeof(n); i++) {
 		x->h ^= n >> 8 * i & 0xff;
@@ -29,12 +29,12 @@ static void add_function(struct hash *x, const struct aff_machine *m, uint32_t p
 {
 	const struct aff_pci *p = &m->pci[pci];
 
-	add(x, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
-	add(x, (uint32_t)show_numa(m, pci));
+	hash_add(x, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
+	hash_add(x, (uint32_t)show_numa(m, pci));
 }
 
 /* How many VFs and subfunctions there are changes with the hour, and is no matter of shape. */
-static bool shapes(const struct aff_view *v, size_t hca)
+static bool is_part_of_shape(const struct aff_view *v, size_t hca)
 {
 	const struct aff_hca *h = &v->m->hca[hca];
 
@@ -44,12 +44,12 @@ static bool shapes(const struct aff_view *v, size_t hca)
 
 static void add_pair(struct hash *x, const struct aff_view *v, size_t g, size_t h)
 {
-	struct aff_relation r;
+	struct aff_distance r;
 
-	aff_relate_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
-	add(x, (uint32_t)r.class);
-	add(x, r.switches);
-	add(x, r.max_bw);
+	aff_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
+	hash_add(x, (uint32_t)r.class);
+	hash_add(x, r.switches);
+	hash_add(x, r.max_bw);
 }
 
 char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
@@ -57,14 +57,14 @@ char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
 	struct hash x = { 0xcbf29ce484222325 };
 
 	for (size_t h = 0; h < v->m->n_hcas; h++)
-		if (shapes(v, h))
+		if (is_part_of_shape(v, h))
 			add_function(&x, v->m, v->m->hca[h].pci);
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		if (!show_has_gpu(v, g))
 			continue;
 		add_function(&x, v->m, v->m->gpu[g].pci);
 		for (size_t h = 0; h < v->m->n_hcas; h++)
-			if (shapes(v, h))
+			if (is_part_of_shape(v, h))
 				add_pair(&x, v, g, h);
 	}
 	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)x.h);
@@ -77,7 +77,7 @@ char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
 static const char *worst_class(const struct aff_view *v, size_t *behind_switch)
 {
 	enum aff_class worst = AFF_X;
-	struct aff_relation r;
+	struct aff_distance r;
 	bool none = false;
 
 	*behind_switch = 0;
@@ -89,7 +89,7 @@ static const char *worst_class(const struct aff_view *v, size_t *behind_switch)
 		none |= !c->n_nearest;
 		if (!c->n_nearest)
 			continue;
-		aff_relate_hca(v->m, (uint32_t)g, c->nearest[0], &r);
+		aff_distance_to_hca(v->m, (uint32_t)g, c->nearest[0], &r);
 		*behind_switch += r.class == AFF_PIX || r.class == AFF_PXB;
 		if (r.class > worst)
 			worst = r.class;
@@ -104,13 +104,13 @@ static size_t count_differing(const struct aff_view *v)
 	size_t n = 0;
 
 	for (size_t g = 0; g < v->m->n_gpus; g++)
-		n += show_has_gpu(v, g) && show_off(v, g);
+		n += show_has_gpu(v, g) && show_unavailable(v, g);
 	return n;
 }
 
 int show_labels(const struct aff_view *v, FILE *to, struct err *e)
 {
-	enum aff_state ready = v->facts ? aff_worst(v->facts, AFF_NONE) : AFF_STATE_UNKNOWN;
+	enum aff_state ready = v->findings ? aff_worst(v->findings, AFF_NONE) : AFF_STATE_UNKNOWN;
 	char shape[SHOW_SHAPE_LEN];
 	size_t behind_switch;
 	const char *class = worst_class(v, &behind_switch);

@@ -46,7 +46,7 @@ static enum out_style style_of(enum aff_state s)
 }
 
 /* Downtrained: "96 of 192". */
-static void put_gbps(const struct aff_relation *r, char buf[32])
+static void put_gbps(const struct aff_distance *r, char buf[32])
 {
 	if (r->cur_bw && r->cur_bw < r->max_bw)
 		(void)snprintf(buf, 32, "%u of %u", r->cur_bw / 10, r->max_bw / 10);
@@ -67,7 +67,8 @@ static char *some_names(const struct aff_machine *m, const uint32_t *hca, size_t
 	return asprintf(&text, "%s,+%zu", names, n - (NAMES_MAX - 1)) < 0 ? NULL : text;
 }
 
-static int fill(const struct aff_view *v, size_t g, const struct aff_relation *r, struct line *l)
+static int fill_line(const struct aff_view *v, size_t g, const struct aff_distance *r,
+		     struct line *l)
 {
 	const struct aff_gpu_choice *c = &v->choice->gpu[g];
 	int numa = show_numa(v->m, v->m->gpu[g].pci);
@@ -92,13 +93,14 @@ static int add_line(const struct aff_view *v, size_t g, struct out_table *t, str
 	const struct aff_gpu_choice *c = &v->choice->gpu[g];
 	const struct nccl_gpu *n = &v->nccl->gpu[g];
 	bool none = !n->in || n->type == NCCL_DIS;
-	enum aff_state ready = v->facts ? aff_worst(v->facts, (uint32_t)g) : AFF_STATE_UNKNOWN;
-	struct aff_relation r = { .class = AFF_CLASS_UNKNOWN };
+	enum aff_state ready =
+		v->findings ? aff_worst(v->findings, (uint32_t)g) : AFF_STATE_UNKNOWN;
+	struct aff_distance r = { .class = AFF_CLASS_UNKNOWN };
 	auto_line struct line l = { 0 };
 
 	if (c->n_nearest)
-		aff_relate_hca(v->m, (uint32_t)g, c->nearest[0], &r);
-	if (fill(v, g, r.class == AFF_CLASS_UNKNOWN ? NULL : &r, &l))
+		aff_distance_to_hca(v->m, (uint32_t)g, c->nearest[0], &r);
+	if (fill_line(v, g, r.class == AFF_CLASS_UNKNOWN ? NULL : &r, &l))
 		return err_nomem(e);
 	const struct out_cell cells[] = {
 		{ l.bdf, OUT_PLAIN },
@@ -109,13 +111,13 @@ static int add_line(const struct aff_view *v, size_t g, struct out_table *t, str
 		{ l.chips, OUT_PLAIN },
 		{ l.gbps, r.cur_bw < r.max_bw && r.cur_bw ? OUT_WARN : OUT_PLAIN },
 		{ c->assigned == AFF_NONE ? NULL : v->m->hca[c->assigned].name, OUT_PLAIN },
-		{ l.takes, show_off(v, g) ? OUT_BAD : OUT_PLAIN },
+		{ l.takes, show_unavailable(v, g) ? OUT_BAD : OUT_PLAIN },
 		{ none ? NULL : nccl_path_name(n->type), OUT_PLAIN },
 		{ none     ? NULL
 		  : n->gdr ? "on"
 			   : "off",
 		  none || n->gdr ? OUT_PLAIN : OUT_BAD },
-		{ v->facts ? aff_state_name(ready) : NULL, style_of(ready) },
+		{ v->findings ? aff_state_name(ready) : NULL, style_of(ready) },
 	};
 	return out_row(t, cells, e);
 }
@@ -133,7 +135,7 @@ static void put_remark(const struct out *o, const char *whose, const char *text,
 static const char *remark_of(const struct aff_view *v, size_t gpu, unsigned which,
 			     const char **setting)
 {
-	const struct differ_gpu *d = &v->differ->gpu[gpu];
+	const struct compare_gpu *d = &v->differ->gpu[gpu];
 
 	*setting = NULL;
 	if (!show_has_gpu(v, gpu))
@@ -144,7 +146,7 @@ static const char *remark_of(const struct aff_view *v, size_t gpu, unsigned whic
 	return d->text;
 }
 
-static bool same(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -159,7 +161,7 @@ static bool put_whose(const struct aff_view *v, size_t gpu, unsigned which, char
 
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		other = remark_of(v, g, which, &other_setting);
-		if (!same(text, other) || !same(setting, other_setting))
+		if (!is_same_text(text, other) || !is_same_text(setting, other_setting))
 			continue;
 		if (g < gpu)
 			return false;
@@ -180,7 +182,7 @@ static void put_remarks(const struct aff_view *v, const struct out *o)
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		for (unsigned which = 0; which < 2; which++) {
 			text = remark_of(v, g, which, &setting);
-			said |= setting && same(setting, v->differ->setting);
+			said |= setting && is_same_text(setting, v->differ->setting);
 			if (text && put_whose(v, g, which, whose))
 				put_remark(o, whose, text, setting);
 		}
@@ -191,9 +193,9 @@ static void put_remarks(const struct aff_view *v, const struct out *o)
 		put_remark(o, "", v->m->note[i], NULL);
 }
 
-static int put_strangers(const struct aff_view *v, const struct out *o, struct err *e)
+static int put_foreign_hcas(const struct aff_view *v, const struct out *o, struct err *e)
 {
-	auto_free char *names = v->pod ? show_strangers(v) : strdup("");
+	auto_free char *names = v->pod ? show_foreign_hcas(v) : strdup("");
 
 	if (!names)
 		return err_nomem(e);
@@ -214,5 +216,5 @@ int show_lines(const struct aff_view *v, const struct out *o, struct err *e)
 	if (t.n_rows)
 		out_table(o, &t);
 	put_remarks(v, o);
-	return put_strangers(v, o, e);
+	return put_foreign_hcas(v, o, e);
 }

@@ -51,7 +51,7 @@ static const char *class_cell(enum aff_class c)
 
 static const char *gpu_cell(const struct aff_machine *m, size_t a, size_t b, char buf[CELL_LEN])
 {
-	struct aff_relation r;
+	struct aff_distance r;
 	uint32_t links;
 
 	if (a == b)
@@ -63,15 +63,15 @@ static const char *gpu_cell(const struct aff_machine *m, size_t a, size_t b, cha
 		(void)snprintf(buf, CELL_LEN, "NV%u", links);
 		return buf;
 	}
-	aff_relate(m, m->gpu[a].pci, m->gpu[b].pci, &r);
+	aff_distance(m, m->gpu[a].pci, m->gpu[b].pci, &r);
 	return class_cell(r.class);
 }
 
 static const char *mixed_cell(const struct aff_machine *m, size_t gpu, size_t hca)
 {
-	struct aff_relation r;
+	struct aff_distance r;
 
-	aff_relate_hca(m, (uint32_t)gpu, (uint32_t)hca, &r);
+	aff_distance_to_hca(m, (uint32_t)gpu, (uint32_t)hca, &r);
 	return class_cell(r.class);
 }
 
@@ -81,7 +81,7 @@ static const char *hca_cell(const struct aff_machine *m, size_t a, size_t b)
 	const uint32_t from[] = { m->hca[a].pci, m->hca[a].second };
 	const uint32_t to[] = { m->hca[b].pci, m->hca[b].second };
 	enum aff_class worst = AFF_PIX;
-	struct aff_relation r;
+	struct aff_distance r;
 
 	if (a == b)
 		return " X ";
@@ -91,7 +91,7 @@ static const char *hca_cell(const struct aff_machine *m, size_t a, size_t b)
 		for (size_t k = 0; k < ARRAY_SIZE(to); k++) {
 			if (from[i] == AFF_NONE || to[k] == AFF_NONE)
 				continue;
-			aff_relate(m, from[i], to[k], &r);
+			aff_distance(m, from[i], to[k], &r);
 			if (r.class > worst)
 				worst = r.class;
 		}

@@ -23,12 +23,13 @@ int show_finish(FILE *to, struct err *e) must_check;
 /* show_names - HCAs as "mlx5_0,mlx5_1"; owned by the caller; NULL: no memory. */
 char *show_names(const struct aff_machine *m, const uint32_t *hca, size_t n);
 
-/* show_off - NCCL's choice is worse than it could be: farther, or without GPUDirect RDMA. */
-bool show_off(const struct aff_view *v, size_t gpu);
+/* show_unavailable - NCCL's choice is worse than it could be: farther, or without GPUDirect RDMA.
+ */
+bool show_unavailable(const struct aff_view *v, size_t gpu);
 
 /* show_takes - the HCAs that NCCL takes for a GPU, each once, in its order: array of at most the
  * GPU's channels, owned by the caller; NULL: no memory. */
-uint32_t *show_takes(const struct nccl_answer *a, size_t gpu, size_t *n);
+uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n);
 
 /* show_cpus - "0-31,64-95" of a cpumap's mask "ffffffff,00000000,ffffffff"; "" for anything
  * else, or when it does not fit. */

@@ -65,17 +65,17 @@ static int put_paragraph(const char *text, int y, size_t room, FILE *to)
 /* What a mark at a GPU is about; NULL: there is none. */
 static const char *trouble_of(const struct aff_view *v, size_t gpu, unsigned which)
 {
-	const char *fact = svg_gpu_fact(v, (uint32_t)gpu);
+	const char *finding = svg_gpu_finding(v, (uint32_t)gpu);
 
 	if (!show_has_gpu(v, gpu))
 		return NULL;
 	if (which == 0)
-		return fact ? fact : v->choice->gpu[gpu].why_none;
-	return show_off(v, gpu) ? v->differ->gpu[gpu].text : NULL;
+		return finding ? finding : v->choice->gpu[gpu].why_none;
+	return show_unavailable(v, gpu) ? v->differ->gpu[gpu].text : NULL;
 }
 
 /* "GPU 0, 1, 2: sentence" for all that have that sentence; NULL unless gpu is the first of them. */
-static char *sentence(const struct aff_view *v, size_t gpu, unsigned which)
+static char *trouble_text(const struct aff_view *v, size_t gpu, unsigned which)
 {
 	const char *text = trouble_of(v, gpu, which), *other;
 	char whose[160];
@@ -104,7 +104,7 @@ static int put_troubles(const struct svg *s, int y, FILE *to)
 
 	for (size_t g = 0; g < s->v->m->n_gpus; g++) {
 		for (unsigned which = 0; which < 2; which++) {
-			auto_free char *text = sentence(s->v, g, which);
+			auto_free char *text = trouble_text(s->v, g, which);
 
 			if (!text)
 				continue;
@@ -115,18 +115,18 @@ static int put_troubles(const struct svg *s, int y, FILE *to)
 	return y;
 }
 
-enum { WAY_MINE, WAY_NEAR, WAY_OFF, WAYS };
+enum { PATH_MINE, PATH_NEAR, PATH_UNAVAILABLE, PATHS };
 
-static void ways_there(const struct aff_view *v, bool there[WAYS])
+static void paths_there(const struct aff_view *v, bool there[PATHS])
 {
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		const struct aff_gpu_choice *c = &v->choice->gpu[g];
 
 		if (!show_has_gpu(v, g))
 			continue;
-		there[WAY_MINE] |= c->n_share > 0;
-		there[WAY_NEAR] |= c->n_nearest > c->n_share;
-		there[WAY_OFF] |= v->differ->gpu[g].verdict == DIFFER_AWAY;
+		there[PATH_MINE] |= c->n_share > 0;
+		there[PATH_NEAR] |= c->n_nearest > c->n_share;
+		there[PATH_UNAVAILABLE] |= v->differ->gpu[g].verdict == COMPARE_AWAY;
 	}
 }
 
@@ -134,16 +134,16 @@ static void put_legend(const struct svg *s, int y, FILE *to)
 {
 	static const struct {
 		const char *class, *text;
-	} entry[WAYS] = {
-		[WAY_MINE] = { "mine", "the HCA that the GPU should take" },
-		[WAY_NEAR] = { "near", "just as near" },
-		[WAY_OFF] = { "off", "what NCCL takes instead" },
+	} entry[PATHS] = {
+		[PATH_MINE] = { "mine", "the HCA that the GPU should take" },
+		[PATH_NEAR] = { "near", "just as near" },
+		[PATH_UNAVAILABLE] = { "off", "what NCCL takes instead" },
 	};
-	bool there[WAYS] = { false };
+	bool there[PATHS] = { false };
 	int x = SVG_MARGIN;
 
-	ways_there(s->v, there);
-	for (size_t i = 0; i < WAYS; i++) {
+	paths_there(s->v, there);
+	for (size_t i = 0; i < PATHS; i++) {
 		if (!there[i])
 			continue;
 		fprintf(to, "<path class=\"way %s\" d=\"M%d %dh28\"/>", entry[i].class, x, y - 4);

@@ -10,25 +10,25 @@
 #include "topo/core/machine_build.h"
 #include "topo/show/show_priv.h"
 #include "topo/testing/topo.h"
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
 /* ---- a machine with all answers ---- */
 
 struct stage {
 	struct aff_machine m;
 	struct aff_choice choice;
-	struct nccl_answer nccl;
-	struct differ differ;
-	struct aff_facts facts;
+	struct nccl_prediction nccl;
+	struct comparison differ;
+	struct aff_findings findings;
 	struct nccl_opts opts;
 	struct aff_view v;
 };
 
 static void stage_clear(struct stage *s)
 {
-	aff_facts_clear(&s->facts);
-	differ_clear(&s->differ);
-	nccl_answer_clear(&s->nccl);
+	aff_findings_clear(&s->findings);
+	comparison_clear(&s->differ);
+	nccl_prediction_clear(&s->nccl);
 	aff_choice_clear(&s->choice);
 	aff_machine_clear(&s->m);
 }
@@ -38,23 +38,23 @@ static void stage_clear(struct stage *s)
 static void answer(struct stage *s)
 {
 	struct err e = { 0 };
-	struct differ_in in = { .m = &s->m,
-				.scope = &s->v.scope,
-				.choice = &s->choice,
-				.opts = &s->opts,
-				.nccl = &s->nccl };
+	struct compare_input in = { .m = &s->m,
+				    .scope = &s->v.scope,
+				    .choice = &s->choice,
+				    .opts = &s->opts,
+				    .nccl = &s->nccl };
 
 	s->opts = (struct nccl_opts)NCCL_OPTS_DEFAULT;
 	aff_roles(&s->m, NULL);
 	ck_assert_int_eq(aff_choose(&s->m, NULL, &s->choice, &e), 0);
 	ck_assert_int_eq(nccl_predict(&s->m, &s->v.scope, &s->opts, &s->nccl, &e), 0);
-	ck_assert_int_eq(differ_find(&in, &s->differ, &e), 0);
-	ck_assert_int_eq(aff_ready(&s->m, &s->choice, NULL, &s->facts, &e), 0);
+	ck_assert_int_eq(compare_with_nccl(&in, &s->differ, &e), 0);
+	ck_assert_int_eq(aff_ready(&s->m, &s->choice, NULL, &s->findings, &e), 0);
 	s->v.m = &s->m;
 	s->v.choice = &s->choice;
 	s->v.nccl = &s->nccl;
 	s->v.differ = &s->differ;
-	s->v.facts = &s->facts;
+	s->v.findings = &s->findings;
 }
 
 static void stage_xml(struct stage *s, const char *name)
@@ -157,10 +157,10 @@ static void check_published(const char *name, void (*build)(struct aff_machine *
 
 START_TEST(published_matrices)
 {
-	check_published("dgx-a100-8gpu-10nic", yard_dgx_a100);
-	check_published("dgx-h100-8gpu-12nic", yard_dgx_h100);
-	check_published("hgx-h200-8gpu-8nic-bond", yard_hgx_h200);
-	check_published("pcie-4gpu-1nic", yard_pcie4);
+	check_published("dgx-a100-8gpu-10nic", fixture_dgx_a100);
+	check_published("dgx-h100-8gpu-12nic", fixture_dgx_h100);
+	check_published("hgx-h200-8gpu-8nic-bond", fixture_hgx_h200);
+	check_published("pcie-4gpu-1nic", fixture_pcie4);
 }
 END_TEST
 
@@ -245,19 +245,19 @@ END_TEST
 START_TEST(odd_hcas)
 {
 	auto_stage struct stage s = { 0 };
-	struct yard y = { .m = &s.m };
+	struct fixture y = { .m = &s.m };
 	struct err e = { 0 };
 	uint32_t slot, lost;
 
-	yard_root(&y, 0);
-	slot = yard_slot(&y, yard_port(&y), &yard_plain);
-	(void)yard_gpu(&y, slot);
-	(void)yard_hca(&y, yard_port(&y), "mlx5_0");
+	fixture_root(&y, 0);
+	slot = fixture_slot(&y, fixture_port(&y), &yard_plain);
+	(void)fixture_gpu(&y, slot);
+	(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
 	ck_assert_int_eq(aff_add_hca(&s.m, "lo\033st", &lost, &e), 0);
 	s.m.hca[lost].kind = AFF_HCA_SOFTWARE;
 	s.m.hca[0].port[0].active = AFF_NO;
 	aff_sort(&s.m);
-	aff_tree_prepare(&s.m);
+	aff_number_chips(&s.m);
 	answer(&s);
 	auto_json struct json *o = show_json(&s.v);
 	const struct json *hcas = json_get(json_first(json_get(o, "gpus")), "hcas");
@@ -278,19 +278,19 @@ END_TEST
 START_TEST(vfs_in_the_picture)
 {
 	auto_stage struct stage s = { 0 };
-	struct yard y = { .m = &s.m };
+	struct fixture y = { .m = &s.m };
 	uint32_t slot, hca;
 	char name[16];
 
-	yard_root(&y, 0);
-	slot = yard_slot(&y, yard_port(&y), &yard_plain);
-	(void)yard_gpu(&y, slot);
-	hca = yard_hca(&y, slot, "mlx5_0");
+	fixture_root(&y, 0);
+	slot = fixture_slot(&y, fixture_port(&y), &yard_plain);
+	(void)fixture_gpu(&y, slot);
+	hca = fixture_hca(&y, slot, "mlx5_0");
 	for (uint8_t i = 0; i < 5; i++) {
 		(void)snprintf(name, sizeof(name), "mlx5_%u", i + 1u);
-		(void)yard_vf(&y, hca, i, name);
+		(void)fixture_vf(&y, hca, i, name);
 	}
-	yard_done(&y);
+	fixture_done(&y);
 	answer(&s);
 	char shape[2][SHOW_SHAPE_LEN];
 	(void)show_shape(&s.v, shape[0]);

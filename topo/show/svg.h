@@ -58,7 +58,7 @@ struct svg_point {
 void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *text);
 /* svg_put_mark - a sign for trouble that needs no colour: its top at x, y. */
 void svg_put_mark(int x, int y, FILE *to);
-/* svg_gpu_fact - what keeps a GPU from GPUDirect RDMA; NULL: nothing that is known. */
-const char *svg_gpu_fact(const struct aff_view *v, uint32_t gpu);
+/* svg_gpu_finding - what keeps a GPU from GPUDirect RDMA; NULL: nothing that is known. */
+const char *svg_gpu_finding(const struct aff_view *v, uint32_t gpu);
 
 #endif

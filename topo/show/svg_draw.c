@@ -134,10 +134,10 @@ static void put_container(const struct svg *s, const struct svg_box *b, FILE *to
 
 /* ---- trouble ---- */
 
-const char *svg_gpu_fact(const struct aff_view *v, uint32_t gpu)
+const char *svg_gpu_finding(const struct aff_view *v, uint32_t gpu)
 {
-	for (size_t i = 0; v->facts && i < v->facts->n; i++) {
-		const struct aff_fact *f = &v->facts->fact[i];
+	for (size_t i = 0; v->findings && i < v->findings->n; i++) {
+		const struct aff_finding *f = &v->findings->finding[i];
 
 		if (f->state == AFF_STATE_FAIL && f->gpu == gpu && f->consequence)
 			return f->consequence;
@@ -147,7 +147,7 @@ const char *svg_gpu_fact(const struct aff_view *v, uint32_t gpu)
 
 static bool gpu_troubled(const struct aff_view *v, uint32_t gpu)
 {
-	return svg_gpu_fact(v, gpu) || show_off(v, gpu) ||
+	return svg_gpu_finding(v, gpu) || show_unavailable(v, gpu) ||
 	       (v->choice->gpu[gpu].why_none && !v->m->gpu[gpu].on_package);
 }
 
@@ -243,12 +243,12 @@ static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
 }
 
 /* From the foot of an HCA to the head of a GPU; i of n at that GPU. */
-struct way {
+struct drawn_path {
 	const struct svg_box *hca, *gpu;
 	size_t i, n;
 };
 
-static void put_way(const struct way *w, const char *class, FILE *to)
+static void put_path(const struct drawn_path *w, const char *class, FILE *to)
 {
 	int x1 = w->hca->x + w->hca->w / 2, y1 = w->hca->y + w->hca->h;
 	int x2 = w->gpu->x + w->gpu->w * ((int)w->i + 1) / ((int)w->n + 1), y2 = w->gpu->y;
@@ -261,36 +261,36 @@ static void put_way(const struct way *w, const char *class, FILE *to)
 		y1 + bend, x2, y2 - bend, x2, y2);
 }
 
-static const char *way_class(const struct aff_gpu_choice *c, uint32_t hca)
+static const char *path_class(const struct aff_gpu_choice *c, uint32_t hca)
 {
 	return is_among(c->share, c->n_share, hca) ? "mine" : "near";
 }
 
 /* What NCCL takes instead of its own: none where that is as near. */
-static size_t strangers(const struct svg *s, uint32_t gpu, uint32_t *takes, size_t n)
+static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, size_t n)
 {
 	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu];
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (s->v->differ->gpu[gpu].verdict == DIFFER_AWAY &&
+		if (s->v->differ->gpu[gpu].verdict == COMPARE_AWAY &&
 		    !is_among(c->nearest, c->n_nearest, takes[i]))
 			takes[kept++] = takes[i];
 	return kept;
 }
 
-static int put_ways(const struct svg *s, const struct svg_box *gpu, FILE *to)
+static int put_paths(const struct svg *s, const struct svg_box *gpu, FILE *to)
 {
 	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu->key];
 	bool all = c->n_nearest <= NEAR_MAX;
 	const uint32_t *list = all ? c->nearest : c->share;
 	size_t n = all ? c->n_nearest : c->n_share, n_takes;
 	auto_free uint32_t *takes = show_takes(s->v->nccl, gpu->key, &n_takes);
-	struct way w = { .gpu = gpu };
+	struct drawn_path w = { .gpu = gpu };
 
 	if (!takes)
 		return -1;
-	n_takes = strangers(s, gpu->key, takes, n_takes);
+	n_takes = foreign_hcas(s, gpu->key, takes, n_takes);
 	w.n = n + n_takes;
 	for (w.i = 0; w.i < w.n; w.i++) {
 		bool off = w.i >= n;
@@ -298,7 +298,7 @@ static int put_ways(const struct svg *s, const struct svg_box *gpu, FILE *to)
 
 		w.hca = svg_find(s, SVG_HCA, hca);
 		if (w.hca)
-			put_way(&w, off ? "off" : way_class(c, hca), to);
+			put_path(&w, off ? "off" : path_class(c, hca), to);
 	}
 	return 0;
 }
@@ -311,7 +311,7 @@ int svg_put_all(const struct svg *s, FILE *to)
 		if (s->box[i].kind < SVG_HCA && (s->box[i].has_hca || s->box[i].has_gpu))
 			put_container(s, &s->box[i], to);
 	for (size_t i = 1; i < s->n; i++)
-		if (s->box[i].kind == SVG_GPU && put_ways(s, &s->box[i], to))
+		if (s->box[i].kind == SVG_GPU && put_paths(s, &s->box[i], to))
 			return -1;
 	for (size_t i = 1; i < s->n; i++) {
 		if (s->box[i].kind == SVG_GPU)

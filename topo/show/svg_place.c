@@ -82,7 +82,7 @@ static void flow_group(struct svg *s, size_t parent, enum group group, struct fl
 	}
 }
 
-static void shift(struct svg *s, size_t parent, enum group group, const struct svg_box *by)
+static void shift_group(struct svg *s, size_t parent, enum group group, const struct svg_box *by)
 {
 	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
 		struct svg_box *b = &s->box[i];
@@ -95,7 +95,7 @@ static void shift(struct svg *s, size_t parent, enum group group, const struct s
 }
 
 /* All boxes of a row, but for cards, have the height of its highest. */
-static void settle(struct svg *s, size_t parent, enum group group)
+static void align_row(struct svg *s, size_t parent, enum group group)
 {
 	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
 		int top = s->box[i].y, row_h = 0;
@@ -113,13 +113,13 @@ static void settle(struct svg *s, size_t parent, enum group group)
 	}
 }
 
-static int larger(int a, int b)
+static int max_int(int a, int b)
 {
 	return a > b ? a : b;
 }
 
 /* From the leaves up: sizes, and where children are in their parents. */
-static void measure(struct svg *s, size_t at)
+static void measure_box(struct svg *s, size_t at)
 {
 	struct flow both = { 0 }, hca = { 0 }, gpu = { 0 };
 	bool page = s->box[at].kind == SVG_PAGE;
@@ -132,41 +132,43 @@ static void measure(struct svg *s, size_t at)
 		return;
 	}
 	for (size_t i = s->box[at].first; i != SVG_NONE; i = s->box[i].next)
-		measure(s, i);
+		measure_box(s, i);
 	flow_group(s, at, GROUP_BOTH, &both);
 	flow_group(s, at, GROUP_HCA, &hca);
 	flow_group(s, at, GROUP_GPU, &gpu);
-	column_w = larger(hca.w, gpu.w);
+	column_w = max_int(hca.w, gpu.w);
 	column_h = hca.h + gpu.h + (hca.h && gpu.h ? LINES : 0);
 	beside = both.w && column_w ? GAP : 0;
 	/* Beside where there is room, else below. */
 	if (both.w + beside + column_w <= ROW_MAX) {
-		floor = larger(both.h, column_h);
-		shift(s, at, GROUP_BOTH, &(struct svg_box){ .x = pad, .y = head });
-		shift(s, at, GROUP_HCA,
-		      &(struct svg_box){ .x = pad + both.w + beside + (column_w - hca.w) / 2,
-					 .y = head });
-		shift(s, at, GROUP_GPU,
-		      &(struct svg_box){ .x = pad + both.w + beside + (column_w - gpu.w) / 2,
-					 .y = head + floor - gpu.h });
+		floor = max_int(both.h, column_h);
+		shift_group(s, at, GROUP_BOTH, &(struct svg_box){ .x = pad, .y = head });
+		shift_group(s, at, GROUP_HCA,
+			    &(struct svg_box){ .x = pad + both.w + beside + (column_w - hca.w) / 2,
+					       .y = head });
+		shift_group(s, at, GROUP_GPU,
+			    &(struct svg_box){ .x = pad + both.w + beside + (column_w - gpu.w) / 2,
+					       .y = head + floor - gpu.h });
 		s->box[at].w = both.w + beside + column_w + 2 * pad;
 	} else {
 		floor = both.h + GAP + column_h;
-		shift(s, at, GROUP_BOTH, &(struct svg_box){ .x = pad, .y = head });
-		shift(s, at, GROUP_HCA, &(struct svg_box){ .x = pad, .y = head + both.h + GAP });
-		shift(s, at, GROUP_GPU, &(struct svg_box){ .x = pad, .y = head + floor - gpu.h });
-		s->box[at].w = larger(both.w, column_w) + 2 * pad;
+		shift_group(s, at, GROUP_BOTH, &(struct svg_box){ .x = pad, .y = head });
+		shift_group(s, at, GROUP_HCA,
+			    &(struct svg_box){ .x = pad, .y = head + both.h + GAP });
+		shift_group(s, at, GROUP_GPU,
+			    &(struct svg_box){ .x = pad, .y = head + floor - gpu.h });
+		s->box[at].w = max_int(both.w, column_w) + 2 * pad;
 	}
 	s->box[at].h = floor + head + foot;
-	settle(s, at, GROUP_BOTH);
-	settle(s, at, GROUP_HCA);
-	settle(s, at, GROUP_GPU);
+	align_row(s, at, GROUP_BOTH);
+	align_row(s, at, GROUP_HCA);
+	align_row(s, at, GROUP_GPU);
 }
 
 /* A box has its parent before it: one pass makes all positions absolute. */
 void svg_place(struct svg *s)
 {
-	measure(s, 0);
+	measure_box(s, 0);
 	s->box[0].x = SVG_MARGIN;
 	s->box[0].y = SVG_TOP;
 	for (size_t i = 1; i < s->n; i++) {

@@ -65,7 +65,7 @@ static uint32_t pf_of(const struct aff_view *v, uint32_t hca)
 	return AFF_NONE;
 }
 
-static const struct svg_box *find(const struct svg *s, enum svg_kind kind, uint32_t key)
+static const struct svg_box *find_box(const struct svg *s, enum svg_kind kind, uint32_t key)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->box[i].kind == kind && s->box[i].key == key)
@@ -75,12 +75,12 @@ static const struct svg_box *find(const struct svg *s, enum svg_kind kind, uint3
 
 const struct svg_box *svg_find(const struct svg *s, enum svg_kind kind, uint32_t key)
 {
-	const struct svg_box *b = find(s, kind, key);
+	const struct svg_box *b = find_box(s, kind, key);
 
 	if (b || kind != SVG_HCA || key >= s->v->m->n_hcas)
 		return b;
 	key = pf_of(s->v, key);
-	return key == AFF_NONE ? NULL : find(s, kind, key);
+	return key == AFF_NONE ? NULL : find_box(s, kind, key);
 }
 
 void svg_clear(struct svg *s)

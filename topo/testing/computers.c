@@ -2,62 +2,62 @@
 /* The computers whose matrices are published. */
 #include <stdio.h>
 
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
-static uint32_t named(struct yard *y, uint32_t below, const char *family, int n)
+static uint32_t named(struct fixture *y, uint32_t below, const char *family, int n)
 {
 	char name[AFF_NAME_LEN];
 
 	(void)snprintf(name, sizeof(name), "mlx5_%s%d", family, n);
-	return yard_hca(y, below, name);
+	return fixture_hca(y, below, name);
 }
 
 /* Two ports of one card that no GPU shares a switch with. */
-static void dual(struct yard *y, int first)
+static void dual(struct fixture *y, int first)
 {
 	char name[AFF_NAME_LEN];
-	uint32_t hca = named(y, yard_slot(y, yard_port(y), &yard_plain), "", first);
+	uint32_t hca = named(y, fixture_slot(y, fixture_port(y), &yard_plain), "", first);
 
 	(void)snprintf(name, sizeof(name), "mlx5_%d", first + 1);
-	uint32_t other = yard_hca_fn(y, hca, 1, name);
+	uint32_t other = fixture_hca_fn(y, hca, 1, name);
 	y->m->hca[hca].guid = y->m->hca[other].guid = 0x5a00 + (uint64_t)first;
 }
 
-void yard_dgx_a100(struct aff_machine *m)
+void fixture_dgx_a100(struct aff_machine *m)
 {
 	static const int node[] = { 3, 1, 7, 5 };
-	struct yard y = { .m = m };
+	struct fixture y = { .m = m };
 
 	for (int i = 0; i < 4; i++) {
-		yard_root(&y, node[i]);
-		uint32_t up = yard_switch(&y, yard_port(&y), &yard_gen4);
-		uint32_t left = yard_slot(&y, yard_down(&y, up), &yard_gen4);
-		uint32_t middle = yard_switch(&y, yard_down(&y, up), &yard_gen4);
-		uint32_t right = yard_slot(&y, yard_down(&y, up), &yard_gen4);
-		(void)yard_gpu(&y, yard_slot(&y, left, &yard_dgx));
-		(void)named(&y, yard_down(&y, middle), "", 2 * i);
-		(void)yard_gpu(&y, yard_slot(&y, yard_down(&y, middle), &yard_dgx));
+		fixture_root(&y, node[i]);
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_gen4);
+		uint32_t left = fixture_slot(&y, fixture_down(&y, up), &yard_gen4);
+		uint32_t middle = fixture_switch(&y, fixture_down(&y, up), &yard_gen4);
+		uint32_t right = fixture_slot(&y, fixture_down(&y, up), &yard_gen4);
+		(void)fixture_gpu(&y, fixture_slot(&y, left, &yard_dgx));
+		(void)named(&y, fixture_down(&y, middle), "", 2 * i);
+		(void)fixture_gpu(&y, fixture_slot(&y, fixture_down(&y, middle), &yard_dgx));
 		(void)named(&y, right, "", 2 * i + 1);
 	}
-	yard_root(&y, 4);
+	fixture_root(&y, 4);
 	dual(&y, 8);
-	yard_done(&y);
+	fixture_done(&y);
 }
 
-void yard_dgx_h100(struct aff_machine *m)
+void fixture_dgx_h100(struct aff_machine *m)
 {
 	static const int hca[] = { 0, 3, 4, 5, 6, 9, 10, 11 };
-	struct yard y = { .m = m };
+	struct fixture y = { .m = m };
 
 	for (int i = 0; i < 8; i++) {
-		yard_root(&y, i / 4);
-		uint32_t up = yard_switch(&y, yard_port(&y), &yard_gen5_upper);
-		(void)yard_gpu(&y, yard_slot(&y, yard_down(&y, up), &yard_gen5_lower));
-		uint32_t below = yard_slot(&y, yard_down(&y, up), &yard_gen5_lower);
+		fixture_root(&y, i / 4);
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_gen5_upper);
+		(void)fixture_gpu(&y, fixture_slot(&y, fixture_down(&y, up), &yard_gen5_lower));
+		uint32_t below = fixture_slot(&y, fixture_down(&y, up), &yard_gen5_lower);
 		uint32_t h = named(&y, below, "", hca[i]);
 		m->pci[m->hca[h].pci].numa = -1;
 		if (i % 4 == 0) {
-			yard_root(&y, -1);
+			fixture_root(&y, -1);
 			dual(&y, hca[i] + 1);
 		}
 	}
@@ -69,39 +69,39 @@ void yard_dgx_h100(struct aff_machine *m)
 	}
 	for (size_t i = 0; i < m->n_roots; i++)
 		m->root[i].cpu = AFF_NONE;
-	yard_done(&y);
+	fixture_done(&y);
 }
 
-void yard_hgx_h200(struct aff_machine *m)
+void fixture_hgx_h200(struct aff_machine *m)
 {
 	static const int hca[] = { 0, 3, 4, 5, 6, 7, 8, 9 };
-	struct yard y = { .m = m };
+	struct fixture y = { .m = m };
 
 	for (int i = 0; i < 8; i++) {
-		yard_root(&y, i / 4);
-		uint32_t up = yard_switch(&y, yard_port(&y), &yard_gen5_upper);
-		(void)yard_gpu(&y, yard_down(&y, up));
-		(void)named(&y, yard_down(&y, up), "", hca[i]);
+		fixture_root(&y, i / 4);
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_gen5_upper);
+		(void)fixture_gpu(&y, fixture_down(&y, up));
+		(void)named(&y, fixture_down(&y, up), "", hca[i]);
 	}
-	yard_root(&y, 0);
-	uint32_t bond = named(&y, yard_port(&y), "bond_", 0);
-	uint32_t other = yard_hca_fn(&y, bond, 1, "other");
+	fixture_root(&y, 0);
+	uint32_t bond = named(&y, fixture_port(&y), "bond_", 0);
+	uint32_t other = fixture_hca_fn(&y, bond, 1, "other");
 	m->hca[bond].kind = AFF_HCA_BOND;
 	m->hca[bond].second = m->hca[other].pci;
 	m->hca[bond].port[0].layer = AFF_ETHERNET;
 	free(m->hca[other].port);
 	m->n_hcas--;
-	yard_done(&y);
+	fixture_done(&y);
 }
 
-void yard_pcie4(struct aff_machine *m)
+void fixture_pcie4(struct aff_machine *m)
 {
-	struct yard y = { .m = m };
+	struct fixture y = { .m = m };
 
 	for (int i = 0; i < 4; i++) {
-		yard_root(&y, i);
-		(void)yard_gpu(&y, yard_port(&y));
+		fixture_root(&y, i);
+		(void)fixture_gpu(&y, fixture_port(&y));
 	}
-	(void)named(&y, yard_port(&y), "", 0);
-	yard_done(&y);
+	(void)named(&y, fixture_port(&y), "", 0);
+	fixture_done(&y);
 }

@@ -10,7 +10,7 @@
 
 struct comparing {
 	const struct aff_machine *m;
-	const struct nccl_answer *a;
+	const struct nccl_prediction *a;
 	struct nccl_tally *t;
 	uint32_t gpu;
 };
@@ -41,7 +41,7 @@ static void path_line(const struct comparing *c, const char *line)
 	ck_assert_int_eq(sscanf(line, "  net %63s bdf=%31s", name, bdf), 2);
 	uint32_t n = net_named(c, name);
 	if (n != AFF_NONE) {
-		const struct nccl_way *w = &c->a->gpu[c->gpu].way[n];
+		const struct nccl_net_path *w = &c->a->gpu[c->gpu].way[n];
 		(void)snprintf(got, sizeof(got),
 			       "  net %s bdf=%s path=%s bw=%.1f hops=%u gdr_read=%d gdr_write=%d",
 			       name, bdf, nccl_path_name(w->type), w->bw, w->hops, w->gdr_read,
@@ -98,7 +98,7 @@ static void one_line(struct comparing *c, const char *line, int what)
 	}
 }
 
-void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_answer *a,
+void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_prediction *a,
 		  int what, struct nccl_tally *t)
 {
 	struct comparing c = { m, a, t, AFF_NONE };
@@ -111,7 +111,7 @@ void nccl_compare(const char *name, const struct aff_machine *m, const struct nc
 	free(text);
 }
 
-static bool same_way(const struct nccl_way *x, const struct nccl_way *y)
+static bool same_way(const struct nccl_net_path *x, const struct nccl_net_path *y)
 {
 	return x->type == y->type && x->bw == y->bw && x->hops == y->hops &&
 	       x->gdr_read == y->gdr_read && x->gdr_write == y->gdr_write && x->via == y->via;
@@ -125,7 +125,7 @@ static bool same_choice(const struct nccl_gpu *x, const struct nccl_gpu *y)
 	       !memcmp(x->channel, y->channel, x->n_channels * sizeof(*x->channel));
 }
 
-bool nccl_same(const struct nccl_answer *x, const struct nccl_answer *y)
+bool nccl_same(const struct nccl_prediction *x, const struct nccl_prediction *y)
 {
 	if (x->n_nets != y->n_nets || x->n_gpus != y->n_gpus)
 		return false;

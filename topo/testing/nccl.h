@@ -16,10 +16,10 @@ enum { TALLY_CHOICE = 1, TALLY_PATHS = 2, TALLY_ALL = 3 };
 
 /* nccl_compare - count the lines of testdata/expected/<name>.txt that hold: local, class and
  * channels of each GPU; and each path. */
-void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_answer *a,
+void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_prediction *a,
 		  int what, struct nccl_tally *t);
 
 /* nccl_same - whether two answers are equal, net by net. */
-bool nccl_same(const struct nccl_answer *x, const struct nccl_answer *y);
+bool nccl_same(const struct nccl_prediction *x, const struct nccl_prediction *y);
 
 #endif

@@ -112,7 +112,7 @@ static uint32_t add(struct world *w, const char *bdf, uint32_t parent, enum aff_
 	w->m.pci[i].root = 0;
 	w->m.pci[i].kind = kind;
 	w->m.pci[i].numa = 0;
-	w->m.pci[i].max = w->m.pci[i].cur = (struct aff_link){ .speed = 120, .width = 16 };
+	w->m.pci[i].max = w->m.pci[i].cur = (struct aff_pcie_link){ .speed = 120, .width = 16 };
 	world_config(w, i, (struct world_config){ .type = 0, .mps = 1, .mrrs = 5 }, 4096);
 	return i;
 }
@@ -177,30 +177,31 @@ void world_make(struct world *w)
 	add_tree(w);
 	add_devices(w);
 	add_files(w);
-	aff_tree_prepare(&w->m);
+	aff_number_chips(&w->m);
 }
 
 /* ---- asking ---- */
 
-const struct aff_fact *world_find(const struct aff_facts *f, const char *id, uint32_t gpu,
-				  uint32_t hca)
+const struct aff_finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
+				     uint32_t hca)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->fact[i].id, id) && f->fact[i].gpu == gpu && f->fact[i].hca == hca)
-			return &f->fact[i];
+		if (!strcmp(f->finding[i].id, id) && f->finding[i].gpu == gpu &&
+		    f->finding[i].hca == hca)
+			return &f->finding[i];
 	return NULL;
 }
 
-const struct aff_fact *world_look(const struct world *w, const char *id, struct aff_facts *f)
+const struct aff_finding *world_look(const struct world *w, const char *id, struct aff_findings *f)
 {
 	struct err e = { 0 };
 
 	if (w) {
-		aff_facts_clear(f);
+		aff_findings_clear(f);
 		ck_assert_msg(aff_ready(&w->m, &w->c, &w->dirs, f, &e) == 0, "%s", e.msg);
 	}
 	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->fact[i].id, id))
-			return &f->fact[i];
+		if (!strcmp(f->finding[i].id, id))
+			return &f->finding[i];
 	return NULL;
 }

@@ -43,8 +43,8 @@ void world_config(const struct world *w, uint32_t pci, struct world_config k, si
 const char *world_path(const struct world *w, uint32_t pci, const char *name);
 
 /* world_look - ask, and find one fact; NULL: there is none of that id. w NULL: of *f as it is. */
-const struct aff_fact *world_look(const struct world *w, const char *id, struct aff_facts *f);
-const struct aff_fact *world_find(const struct aff_facts *f, const char *id, uint32_t gpu,
-				  uint32_t hca);
+const struct aff_finding *world_look(const struct world *w, const char *id, struct aff_findings *f);
+const struct aff_finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
+				     uint32_t hca);
 
 #endif

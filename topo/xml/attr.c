@@ -15,7 +15,7 @@ const char *xml_value(const struct xml_elem *x, const char *name)
 }
 
 /* NULL when it is missing or empty: sysfs had nothing when the file was written. */
-static const char *told(const struct xml_elem *x, const char *name)
+static const char *get_attr(const struct xml_elem *x, const char *name)
 {
 	const char *v = xml_value(x, name);
 
@@ -33,7 +33,7 @@ int xml_bad(const struct xml_elem *x, const char *name, const char *what, struct
 int xml_int(const struct xml_elem *x, const char *name, struct xml_range range, int64_t *out,
 	    struct err *e)
 {
-	const char *v = told(x, name);
+	const char *v = get_attr(x, name);
 	char *end;
 
 	if (!v)
@@ -51,7 +51,7 @@ int xml_int(const struct xml_elem *x, const char *name, struct xml_range range, 
 
 int xml_hex(const struct xml_elem *x, const char *name, uint64_t max, uint64_t *out, struct err *e)
 {
-	const char *v = told(x, name);
+	const char *v = get_attr(x, name);
 	char *end;
 
 	if (!v)
@@ -94,7 +94,7 @@ static bool hex_field(const char **p, int most, char end, uint32_t *out)
  */
 int xml_busid(const struct xml_elem *x, const char *name, struct pci_addr *out, struct err *e)
 {
-	const char *v = told(x, name);
+	const char *v = get_attr(x, name);
 	uint32_t domain, bus, dev, fn;
 
 	if (!v)
@@ -108,7 +108,7 @@ int xml_busid(const struct xml_elem *x, const char *name, struct pci_addr *out, 
 
 int xml_double(const struct xml_elem *x, const char *name, double *out, struct err *e)
 {
-	const char *v = told(x, name);
+	const char *v = get_attr(x, name);
 	char *end;
 
 	if (!v)
@@ -122,7 +122,7 @@ int xml_double(const struct xml_elem *x, const char *name, double *out, struct e
 
 int xml_text(const struct xml_elem *x, const char *name, char *out, size_t size, struct err *e)
 {
-	const char *v = told(x, name);
+	const char *v = get_attr(x, name);
 
 	if (!v)
 		return 0;

@@ -89,7 +89,7 @@ static int open_pci(struct aff_machine *m, struct xml_level *at, const struct xm
 	p->parent = parent;
 	p->root = at->root;
 	p->numa = m->cpu[at->cpu].numa;
-	p->max.speed = speed ? aff_link_parse(speed) : 0;
+	p->max.speed = speed ? aff_pcie_speed_parse(speed) : 0;
 	p->max.width = (uint8_t)width;
 	p->cur = p->max;
 	if (pci_ids(p, x, e))
@@ -245,8 +245,8 @@ int xml_finish(struct xml_build *b, struct err *e)
 		return -1;
 	if (m->n_gpus)
 		qsort(m->gpu, m->n_gpus, sizeof(*m->gpu), by_dev);
-	if (note_twins(m, e) || aff_cards(m, e))
+	if (note_twins(m, e) || aff_number_cards(m, e))
 		return -1;
-	aff_tree_prepare(m);
+	aff_number_chips(m);
 	return 0;
 }

@@ -13,7 +13,7 @@ static enum aff_vendor vendor_of(const struct aff_machine *m, uint32_t pci, bool
 	return m->source == AFF_RCCL_XML ? AFF_AMD : AFF_NVIDIA;
 }
 
-static enum aff_tri tri(int64_t value)
+static enum aff_tristate to_tristate(int64_t value)
 {
 	if (value < 0)
 		return AFF_UNKNOWN;
@@ -42,7 +42,7 @@ int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *
 	if (dev >= 0)
 		g->index = (int)dev;
 	g->sm = (int)sm;
-	g->gdr = tri(gdr);
+	g->gdr = to_tristate(gdr);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int set_net(struct aff_machine *m, uint32_t hca, const struct xml_elem *x
 		return -1;
 	h->port[0].rate_mbps = speed > 0 ? (uint32_t)speed : 0;
 	h->maxconn = (uint32_t)maxconn;
-	h->gdr = tri(gdr);
+	h->gdr = to_tristate(gdr);
 	return 0;
 }
 
@@ -135,14 +135,14 @@ static int by_place(const void *x, const void *y)
 }
 
 /* The functions whose class begins so, in the order of their addresses. */
-static size_t find(const struct aff_machine *m, bool (*is)(const struct aff_machine *, uint32_t),
-		   struct found *out)
+static size_t find_functions(const struct aff_machine *m,
+			     bool (*is)(const struct aff_machine *, uint32_t), struct found *out)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < m->n_pci; i++) {
 		if (is(m, m->pci[i].class_code >> 16))
-			out[n++] = (struct found){ aff_place(m, i), i };
+			out[n++] = (struct found){ aff_pci_order(m, i), i };
 	}
 	qsort(out, n, sizeof(*out), by_place);
 	return n;
@@ -194,12 +194,12 @@ int xml_complete(struct aff_machine *m, struct err *e)
 
 	if (!list)
 		return err_nomem(e);
-	size_t n = find(m, is_gpu, list);
+	size_t n = find_functions(m, is_gpu, list);
 	for (size_t i = 0; i < n; i++) {
 		if (complete_gpu(m, list[i].pci, e))
 			return -1;
 	}
-	n = find(m, is_nic, list);
+	n = find_functions(m, is_nic, list);
 	for (size_t i = 0; i < n; i++) {
 		if (complete_nic(m, list[i].pci, e))
 			return -1;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 #include "topo/core/pci_switch.h"
 #include "topo/xml/text.h"
 #include "topo/xml/write.h"
@@ -13,16 +13,16 @@ struct guest {
 	const struct aff_machine *host, *guest;
 	const struct aff_guest_pair *map;
 	uint32_t n;
-	struct nccl_outline v; /* of the host: the functions of the map and what is above them */
-	uint32_t *at;          /* of each pair: its item */
-	bool *merged;          /* of each item: one switch with the item above */
-	bool *done;            /* of each item: it is written */
-	uint32_t switches;     /* how many there are already */
+	struct nccl_xml v; /* of the host: the functions of the map and what is above them */
+	uint32_t *at;      /* of each pair: its item */
+	bool *merged;      /* of each item: one switch with the item above */
+	bool *done;        /* of each item: it is written */
+	uint32_t switches; /* how many there are already */
 };
 
 static void guest_clear(struct guest *g)
 {
-	nccl_outline_clear(&g->v);
+	nccl_xml_clear(&g->v);
 	free(g->at);
 	free(g->merged);
 	free(g->done);
@@ -45,7 +45,7 @@ int aff_guest_pair_parse(const char *text, struct aff_guest_pair *out)
 
 /* ---- the host's part ---- */
 
-static int room(struct guest *g, struct err *e)
+static int guest_alloc(struct guest *g, struct err *e)
 {
 	size_t items = 2 * g->host->n_pci + g->host->n_roots + 1;
 
@@ -71,7 +71,7 @@ static int find_functions(struct guest *g, struct err *e)
 			return err_set(e, ERR_NOTFOUND, 0, "the host has no PCI function %s",
 				       pci_format(g->map[i].host, name));
 		/* climbing begins at the places of nets */
-		g->v.net[g->v.n_nets++] = (struct nccl_place){ .item = g->at[i] };
+		g->v.net[g->v.n_nets++] = (struct nccl_xml_net){ .item = g->at[i] };
 	}
 	return 0;
 }
@@ -85,19 +85,19 @@ static int host_part(struct guest *g, struct err *e)
 	if (!nccl_is_tree(g->host)) {
 		struct aff_machine bare = *g->host;
 		bare.n_hcas = 0;
-		nccl_outline_file(&bare, NULL, &g->v);
-	} else if (nccl_outline_climb(g->host, &o, &g->v, e)) {
+		nccl_xml_from_file(&bare, NULL, &g->v);
+	} else if (nccl_xml_from_sys(g->host, &o, &g->v, e)) {
 		return -1;
 	}
 	for (uint32_t i = 0; i < g->n; i++)
 		g->at[i] = g->v.item_of[g->at[i]];
 	for (uint32_t i = 0; i < g->v.n_items; i++) {
-		const struct nccl_item *it = &g->v.item[i];
+		const struct nccl_xml_node *it = &g->v.item[i];
 		if (it->pci == AFF_NONE || g->v.item[it->parent].pci == AFF_NONE)
 			continue;
-		uint64_t upper = aff_ids(&g->host->pci[g->v.item[it->parent].pci]);
+		uint64_t upper = aff_pci_ids(&g->host->pci[g->v.item[it->parent].pci]);
 		g->merged[i] = !g->merged[it->parent] &&
-			       aff_one_chip(upper, aff_ids(&g->host->pci[it->pci]));
+			       aff_one_chip(upper, aff_pci_ids(&g->host->pci[it->pci]));
 	}
 	return 0;
 }
@@ -147,7 +147,7 @@ static uint32_t node_for(const struct guest *g, uint32_t top)
 /* ---- writing ---- */
 
 /* Invented addresses: the last bus of the last domain, and down from there. */
-static struct pci_addr invented(uint32_t n)
+static struct pci_addr invent_address(uint32_t n)
 {
 	return (struct pci_addr){ 0xffff, (uint8_t)(0xff - n / 31), (uint8_t)(1 + n % 31), 0 };
 }
@@ -178,7 +178,7 @@ static void write_function(struct guest *g, uint32_t pair)
 	/* a VF has no link of its own */
 	uint32_t card = p->physfn != AFF_NONE && !p->max.speed ? p->physfn : pci;
 
-	xml_write_pci(g->t, p, nccl_link(g->host, card), g->map[pair].guest, true);
+	xml_write_pci(g->t, p, nccl_pcie_link(g->host, card), g->map[pair].guest, true);
 	xml_close(g->t, "pci");
 	g->t->elements += 3;
 }
@@ -187,8 +187,8 @@ static void write_switch(struct guest *g, uint32_t item)
 {
 	uint32_t pci = g->v.item[item].pci;
 
-	xml_write_pci(g->t, &g->host->pci[pci], nccl_link(g->host, pci), invented(g->switches++),
-		      false);
+	xml_write_pci(g->t, &g->host->pci[pci], nccl_pcie_link(g->host, pci),
+		      invent_address(g->switches++), false);
 }
 
 static void write_below(struct guest *g, uint32_t parent)
@@ -274,7 +274,7 @@ int aff_xml_write_guest(const struct aff_machine *host, const struct aff_guest *
 				      .guest = told ? guest->machine : &plain,
 				      .map = guest->map,
 				      .n = (uint32_t)guest->n };
-	if (room(&g, e) || host_part(&g, e))
+	if (guest_alloc(&g, e) || host_part(&g, e))
 		return -1;
 	xml_write_system(&t);
 	warn_paths(&g);

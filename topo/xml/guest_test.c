@@ -50,7 +50,7 @@ static void reread(const char *text, struct aff_machine *out)
 
 static void choice(const struct aff_machine *m, uint32_t gpu, char out[128])
 {
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	struct err e;
 	char bdf[PCI_STR_LEN];
@@ -176,7 +176,7 @@ static void deep_host(struct aff_machine *m, unsigned int switches, uint32_t *vf
 {
 	uint32_t up = AFF_NONE, pf;
 	struct err e;
-	struct aff_link wide = { 240, 16 };
+	struct aff_pcie_link wide = { 240, 16 };
 
 	m->source = AFF_LIVE;
 	ck_assert_int_eq(aff_add_root(m, "pci0000:00", &pf, &e), 0);

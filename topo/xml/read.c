@@ -41,13 +41,13 @@ static unsigned long line_of(const struct reader *r)
 	return (unsigned long)XML_GetCurrentLineNumber(r->parser);
 }
 
-static void stop(struct reader *r)
+static void stop_parser(struct reader *r)
 {
 	r->failed = true;
 	(void)XML_StopParser(r->parser, XML_FALSE);
 }
 
-static void see(struct reader *r, enum trouble t)
+static void note_trouble(struct reader *r, enum trouble t)
 {
 	if (!r->trouble[t])
 		r->trouble[t] = line_of(r);
@@ -68,7 +68,7 @@ static int check_attrs(struct reader *r, const struct xml_elem *x)
 				       x->line, x->name, x->atts[2 * n], XML_VALUE_MAX);
 	}
 	if (n > NCCL_ATTRS)
-		see(r, T_ATTRS);
+		note_trouble(r, T_ATTRS);
 	return 0;
 }
 
@@ -82,18 +82,18 @@ static void on_start(void *arg, const XML_Char *name, const XML_Char **atts)
 	const char *raw = r->text + XML_GetCurrentByteIndex(r->parser);
 	size_t len = (size_t)XML_GetCurrentByteCount(r->parser);
 	if (memchr(raw, '\n', len) || memchr(raw, '\r', len))
-		see(r, T_BREAK);
+		note_trouble(r, T_BREAK);
 	if (memchr(raw, '\t', len))
-		see(r, T_TAB);
+		note_trouble(r, T_TAB);
 	if (++r->nodes > NCCL_NODES)
-		see(r, T_NODES);
+		note_trouble(r, T_NODES);
 	if (strlen(name) > XML_VALUE_MAX || r->nodes > NODES_MAX) {
 		(void)err_set(r->e, ERR_FIELD, 0, "line %lu, %.80s: %s", x.line, name,
 			      r->nodes > NODES_MAX ? "more than 65536 elements"
 						   : "no name of an element is that long");
-		stop(r);
+		stop_parser(r);
 	} else if (check_attrs(r, &x) || xml_begin(&r->build, &x, r->e)) {
-		stop(r);
+		stop_parser(r);
 	}
 }
 
@@ -109,13 +109,13 @@ static void on_end(void *arg, const XML_Char *name)
 static void on_text(void *arg, const XML_Char *s, int len)
 {
 	if (memchr(s, '\t', (size_t)len))
-		see(arg, T_TAB);
+		note_trouble(arg, T_TAB);
 }
 
 static void on_prolog(void *arg, const XML_Char *version, const XML_Char *encoding, int standalone)
 {
 	(void)version, (void)encoding, (void)standalone;
-	see(arg, T_PROLOG);
+	note_trouble(arg, T_PROLOG);
 }
 
 static void on_doctype(void *arg, const XML_Char *name, const XML_Char *system,
@@ -128,7 +128,7 @@ static void on_doctype(void *arg, const XML_Char *name, const XML_Char *system,
 		(void)err_set(r->e, ERR_FIELD, 0,
 			      "line %lu: <!DOCTYPE: a topology file has no document type",
 			      line_of(r));
-	stop(r);
+	stop_parser(r);
 }
 
 /* After elements NCCL writes an attribute without a name, ` =""`, where it read `<a b="" />`. */
@@ -173,7 +173,7 @@ static int add_notes(struct reader *r, struct err *e)
 	return 0;
 }
 
-static int parse(struct reader *r, size_t len, struct err *e)
+static int parse_buffer(struct reader *r, size_t len, struct err *e)
 {
 	XML_SetUserData(r->parser, r);
 	XML_SetElementHandler(r->parser, on_start, on_end);
@@ -209,7 +209,7 @@ int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct e
 	r.parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
 	if (!r.parser)
 		return err_nomem(e);
-	if (parse(&r, len, e) || add_notes(&r, e) || xml_finish(&r.build, e))
+	if (parse_buffer(&r, len, e) || add_notes(&r, e) || xml_finish(&r.build, e))
 		return -1;
 	*out = r.m;
 	r.m = (struct aff_machine){ 0 };

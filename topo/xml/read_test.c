@@ -406,13 +406,14 @@ START_TEST(link_speeds)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
-		ck_assert_msg(aff_link_parse(in[i].text) == in[i].speed, "%s", in[i].text);
+		ck_assert_msg(aff_pcie_speed_parse(in[i].text) == in[i].speed, "%s", in[i].text);
 		if (in[i].speed)
-			ck_assert_uint_eq(aff_link_parse(aff_link_text(in[i].speed)), in[i].speed);
+			ck_assert_uint_eq(aff_pcie_speed_parse(aff_pcie_link_text(in[i].speed)),
+					  in[i].speed);
 	}
-	ck_assert_str_eq(aff_link_text(120), "16.0 GT/s PCIe");
-	ck_assert_str_eq(aff_link_text(0), "");
-	ck_assert_str_eq(aff_link_text(7), "");
+	ck_assert_str_eq(aff_pcie_link_text(120), "16.0 GT/s PCIe");
+	ck_assert_str_eq(aff_pcie_link_text(0), "");
+	ck_assert_str_eq(aff_pcie_link_text(7), "");
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 #include "topo/read/read.h"
 #include "topo/xml/text.h"
 
-static void add(struct xml_text *t, const char *text, size_t len)
+static void add_bytes(struct xml_text *t, const char *text, size_t len)
 {
 	if (t->failed)
 		return;
@@ -27,10 +27,10 @@ static void add(struct xml_text *t, const char *text, size_t len)
 
 static void add_text(struct xml_text *t, const char *text)
 {
-	add(t, text, strlen(text));
+	add_bytes(t, text, strlen(text));
 }
 
-static void indent(struct xml_text *t)
+static void add_indent(struct xml_text *t)
 {
 	for (unsigned int i = 0; i < t->depth; i++)
 		add_text(t, "  ");
@@ -46,7 +46,7 @@ static void end_tag(struct xml_text *t)
 void xml_open(struct xml_text *t, const char *name)
 {
 	end_tag(t);
-	indent(t);
+	add_indent(t);
 	add_text(t, "<");
 	add_text(t, name);
 	t->open = true;
@@ -63,7 +63,7 @@ void xml_close(struct xml_text *t, const char *name)
 		t->open = false;
 		return;
 	}
-	indent(t);
+	add_indent(t);
 	add_text(t, "</");
 	add_text(t, name);
 	add_text(t, ">\n");
@@ -72,14 +72,14 @@ void xml_close(struct xml_text *t, const char *name)
 void xml_comment(struct xml_text *t, const char *text)
 {
 	end_tag(t);
-	indent(t);
+	add_indent(t);
 	add_text(t, "<!-- ");
 	add_text(t, text);
 	add_text(t, " -->\n");
 }
 
 /* NCCL's parser knows no entities: what would need one cannot be said. */
-static bool plain(const char *value)
+static bool is_plain(const char *value)
 {
 	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
 		if (*c < ' ' || *c > '~' || strchr("\"'<>&", *c))
@@ -96,10 +96,10 @@ void xml_attr(struct xml_text *t, const char *name, const char *fmt, ...)
 	va_start(ap, fmt);
 	int n = vsnprintf(value, sizeof(value), fmt, ap);
 	va_end(ap);
-	if (!t->failed && (n > XML_MAX_VALUE || !plain(value))) {
+	if (!t->failed && (n > XML_MAX_VALUE || !is_plain(value))) {
 		t->failed = 2;
 		(void)snprintf(t->what, sizeof(t->what), "%s \"%.60s\"", name,
-			       plain(value) ? value : "?");
+			       is_plain(value) ? value : "?");
 	}
 	add_text(t, " ");
 	add_text(t, name);
@@ -160,7 +160,7 @@ void xml_write_cpu(struct xml_text *t, int numa, const struct aff_cpu *c)
 		xml_attr(t, "modelid", "%d", c->model);
 }
 
-void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_link l,
+void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_pcie_link l,
 		   struct pci_addr a, bool ids)
 {
 	char busid[PCI_STR_LEN];
@@ -175,7 +175,7 @@ void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_link 
 		xml_attr(t, "subsystem_vendor", "0x%04x", p->sub_vendor);
 		xml_attr(t, "subsystem_device", "0x%04x", p->sub_device);
 	}
-	xml_attr(t, "link_speed", "%s", aff_link_text(l.speed));
+	xml_attr(t, "link_speed", "%s", aff_pcie_link_text(l.speed));
 	xml_attr(t, "link_width", "%d", l.width);
 }
 
@@ -210,7 +210,7 @@ void xml_write_gpu(struct xml_text *t, const struct aff_gpu *g, int dev)
 	xml_close(t, "gpu");
 }
 
-void xml_write_net(struct xml_text *t, const struct aff_machine *m, const struct nccl_place *p,
+void xml_write_net(struct xml_text *t, const struct aff_machine *m, const struct nccl_xml_net *p,
 		   uint32_t dev)
 {
 	const struct aff_hca *h = &m->hca[p->net.hca];

@@ -5,7 +5,7 @@
 #ifndef RAILHEAD_TOPO_XML_TEXT_H
 #define RAILHEAD_TOPO_XML_TEXT_H
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 
 /* What NCCL's parser takes, its own additions counted. */
 #define XML_MAX_ELEMENTS 256
@@ -40,11 +40,11 @@ int xml_text_done(struct xml_text *t, char **out, struct err *e) must_check;
  * They are left open. */
 void xml_write_system(struct xml_text *t);
 void xml_write_cpu(struct xml_text *t, int numa, const struct aff_cpu *c);
-void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_link l,
+void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_pcie_link l,
 		   struct pci_addr a, bool ids);
 /* _gpu: numbered dev, with its links. _net: numbered dev. */
 void xml_write_gpu(struct xml_text *t, const struct aff_gpu *g, int dev);
-void xml_write_net(struct xml_text *t, const struct aff_machine *m, const struct nccl_place *p,
+void xml_write_net(struct xml_text *t, const struct aff_machine *m, const struct nccl_xml_net *p,
 		   uint32_t dev);
 
 #endif

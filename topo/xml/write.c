@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topo/xml/write.h"
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 #include "topo/xml/text.h"
 
 struct writing {
 	struct xml_text *t;
 	const struct aff_machine *m;
-	const struct nccl_outline *v;
+	const struct nccl_xml *v;
 	uint32_t *gpu_at; /* of each item: its first GPU; AFF_NONE */
 	uint32_t *net_at; /* of each item: its first net; AFF_NONE */
 };
@@ -17,7 +17,7 @@ struct writing {
 #define GPU_CHILDREN 2
 
 /* Those in an element: they stand together, as the outline is in document order. */
-static void gpus(const struct writing *w, uint32_t item)
+static void write_gpus(const struct writing *w, uint32_t item)
 {
 	for (uint32_t i = w->gpu_at[item]; i < w->v->n_gpus; i++) {
 		const struct aff_gpu *g = &w->m->gpu[w->v->gpu[i]];
@@ -63,7 +63,7 @@ static bool nic_first(const struct writing *w, uint32_t cpu)
 
 static void open_item(const struct writing *w, uint32_t i)
 {
-	const struct nccl_item *it = &w->v->item[i];
+	const struct nccl_xml_node *it = &w->v->item[i];
 
 	if (it->pci == AFF_NONE) {
 		xml_write_cpu(w->t, it->numa, it->cpu == AFF_NONE ? NULL : &w->m->cpu[it->cpu]);
@@ -72,8 +72,8 @@ static void open_item(const struct writing *w, uint32_t i)
 		return;
 	}
 	const struct aff_pci *p = &w->m->pci[it->pci];
-	xml_write_pci(w->t, p, nccl_link(w->m, it->pci), p->addr, true);
-	gpus(w, i);
+	xml_write_pci(w->t, p, nccl_pcie_link(w->m, it->pci), p->addr, true);
+	write_gpus(w, i);
 	if (w->t->skeleton)
 		count_children(w, i);
 	write_nic(w, i);
@@ -83,7 +83,7 @@ static void open_item(const struct writing *w, uint32_t i)
 static void close_to(const struct writing *w, uint32_t *at, uint32_t parent)
 {
 	while (*at != parent) {
-		const struct nccl_item *it = &w->v->item[*at];
+		const struct nccl_xml_node *it = &w->v->item[*at];
 		if (it->pci == AFF_NONE && !nic_first(w, *at))
 			write_nic(w, *at);
 		xml_close(w->t, it->pci == AFF_NONE ? "cpu" : "pci");
@@ -105,8 +105,8 @@ static void write_items(const struct writing *w)
 	xml_close(w->t, "system");
 }
 
-static void contents(const struct aff_machine *m, const struct nccl_outline *v, uint32_t *gpu_at,
-		     uint32_t *net_at)
+static void list_contents(const struct aff_machine *m, const struct nccl_xml *v, uint32_t *gpu_at,
+			  uint32_t *net_at)
 {
 	for (uint32_t i = 0; i < v->n_items; i++)
 		gpu_at[i] = net_at[i] = AFF_NONE;
@@ -120,10 +120,10 @@ int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, cha
 		  struct err *e)
 {
 	struct nccl_opts view = { .gdr_level = -1, .keep_vf_path = o->keep_vf_path };
-	auto_nccl_outline struct nccl_outline v = { 0 };
+	auto_nccl_xml struct nccl_xml v = { 0 };
 	auto_xml_text struct xml_text t = { .rccl = o->rccl, .skeleton = o->skeleton };
 
-	if (nccl_outline_make(m, o->scope, &view, &v, e))
+	if (nccl_xml_make(m, o->scope, &view, &v, e))
 		return -1;
 	/* no need to write what is too long, and to look through it again and again */
 	if (v.n_items >= XML_MAX_ELEMENTS) {
@@ -133,7 +133,7 @@ int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, cha
 	auto_free uint32_t *at = calloc(2 * (size_t)v.n_items + 2, sizeof(*at));
 	if (!at)
 		return err_nomem(e);
-	contents(m, &v, at, at + v.n_items);
+	list_contents(m, &v, at, at + v.n_items);
 	struct writing w = { &t, m, &v, at, at + v.n_items };
 	write_items(&w);
 	return xml_text_done(&t, out, e);

@@ -28,7 +28,7 @@ static void reread(const char *text, struct aff_machine *out)
 		ck_abort_msg("%s\n%s", e.msg, text);
 }
 
-static void predict(const struct aff_machine *m, struct nccl_answer *a)
+static void predict(const struct aff_machine *m, struct nccl_prediction *a)
 {
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	struct err e;
@@ -55,7 +55,7 @@ static const char *trouble(const char *text)
 
 static void tally(const char *name, const struct aff_machine *m, struct nccl_tally *t)
 {
-	auto_nccl_answer struct nccl_answer a = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
 	predict(m, &a);
 	nccl_compare(name, m, &a, TALLY_ALL, t);
@@ -104,7 +104,7 @@ START_TEST(a_skeleton_stays_one_and_others_become_one)
 	auto_free char *bare = written(&dgx, &skeleton);
 	ck_assert_ptr_null(strstr(bare, "<net"));
 	auto_aff_machine struct aff_machine shape = { 0 };
-	auto_nccl_answer struct nccl_answer full = { 0 }, only = { 0 };
+	auto_nccl_prediction struct nccl_prediction full = { 0 }, only = { 0 };
 	reread(bare, &shape);
 	predict(&dgx, &full);
 	predict(&shape, &only);

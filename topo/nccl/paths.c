@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The paths that NCCL needs, between GPUs, CPUs and nets. */
-#include "topo/nccl/sys.h"
+#include "topo/nccl/paths.h"
 
-static struct nccl_hop *rows(uint32_t a, uint32_t b)
+static struct nccl_path *alloc_rows(uint32_t a, uint32_t b)
 {
-	return calloc((size_t)a * b + 1, sizeof(struct nccl_hop));
+	return calloc((size_t)a * b + 1, sizeof(struct nccl_path));
 }
 
-static int sys_room(struct nccl_sys *s, struct err *e)
+static int alloc_paths(struct nccl_paths *s, struct err *e)
 {
 	uint32_t g = s->n_gpus, n = s->n_nets, c = s->n_cpus;
 
-	s->gpu_net = rows(g, n);
-	s->net_gpu = rows(n, g);
-	s->gpu_gpu = rows(g, g);
-	s->gpu_cpu = rows(g, c);
-	s->cpu_gpu = rows(c, g);
-	s->net_cpu = rows(n, c);
-	s->cpu_net = rows(c, n);
+	s->gpu_net = alloc_rows(g, n);
+	s->net_gpu = alloc_rows(n, g);
+	s->gpu_gpu = alloc_rows(g, g);
+	s->gpu_cpu = alloc_rows(g, c);
+	s->cpu_gpu = alloc_rows(c, g);
+	s->net_cpu = alloc_rows(n, c);
+	s->cpu_net = alloc_rows(c, n);
 	s->via = calloc((size_t)g * n + 1, sizeof(*s->via));
 	s->cpu_of = calloc(g + 1, sizeof(*s->cpu_of));
 	s->dev = calloc(g + 1, sizeof(*s->dev));
@@ -35,18 +35,18 @@ static int sys_room(struct nccl_sys *s, struct err *e)
 }
 
 struct searching {
-	struct nccl_sys *s;
-	const struct nccl_graph *g;
-	struct nccl_hop *out; /* by node */
+	struct nccl_paths *s;
+	const struct nccl_system *g;
+	struct nccl_path *out; /* by node */
 };
 
 /*
  * Since 2.30 NCCL has a GPU hang on a node of its own, that links are of: nothing is chosen by it,
  * but every path from or to a GPU is a hop longer.
  */
-static struct nccl_hop at(const struct searching *q, uint32_t node, uint32_t ends)
+static struct nccl_path path_at(const struct searching *q, uint32_t node, uint32_t ends)
 {
-	struct nccl_hop h = { NCCL_DIS, 0, 0 };
+	struct nccl_path h = { NCCL_DIS, 0, 0 };
 
 	if (node != AFF_NONE)
 		h = q->out[node];
@@ -57,60 +57,61 @@ static struct nccl_hop at(const struct searching *q, uint32_t node, uint32_t end
 
 static int from_nets(const struct searching *q, struct err *e)
 {
-	struct nccl_sys *s = q->s;
+	struct nccl_paths *s = q->s;
 
 	for (uint32_t n = 0; n < s->n_nets; n++) {
 		uint32_t base = q->g->net[n];
-		if (base != AFF_NONE && nccl_search(q->g, base, s->o->rccl, q->out, e))
+		if (base != AFF_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
 			nccl_row(s->gpu_net, i, s->n_nets)[n] =
-				at(q, base == AFF_NONE ? AFF_NONE : q->g->gpu[i], 1);
+				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->gpu[i], 1);
 		for (uint32_t i = 0; i < s->n_cpus; i++)
 			nccl_row(s->cpu_net, i, s->n_nets)[n] =
-				at(q, base == AFF_NONE ? AFF_NONE : q->g->cpu[i], 0);
+				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->cpu[i], 0);
 	}
 	return 0;
 }
 
 static int from_cpus(const struct searching *q, struct err *e)
 {
-	struct nccl_sys *s = q->s;
+	struct nccl_paths *s = q->s;
 
 	for (uint32_t c = 0; c < s->n_cpus; c++) {
-		if (nccl_search(q->g, q->g->cpu[c], s->o->rccl, q->out, e))
+		if (nccl_set_paths(q->g, q->g->cpu[c], s->o->rccl, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
-			nccl_row(s->gpu_cpu, i, s->n_cpus)[c] = at(q, q->g->gpu[i], 1);
+			nccl_row(s->gpu_cpu, i, s->n_cpus)[c] = path_at(q, q->g->gpu[i], 1);
 		for (uint32_t i = 0; i < s->n_nets; i++)
-			nccl_row(s->net_cpu, i, s->n_cpus)[c] = at(q, q->g->net[i], 0);
+			nccl_row(s->net_cpu, i, s->n_cpus)[c] = path_at(q, q->g->net[i], 0);
 	}
 	return 0;
 }
 
 static int from_gpus(const struct searching *q, struct err *e)
 {
-	struct nccl_sys *s = q->s;
+	struct nccl_paths *s = q->s;
 
 	for (uint32_t p = 0; p < s->n_gpus; p++) {
 		uint32_t base = q->g->gpu[p];
-		if (base != AFF_NONE && nccl_search(q->g, base, s->o->rccl, q->out, e))
+		if (base != AFF_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
-			nccl_row(s->gpu_gpu, i, s->n_gpus)[p] =
-				at(q, base == AFF_NONE ? AFF_NONE : q->g->gpu[i], i == p ? 0 : 2);
+			nccl_row(s->gpu_gpu, i, s->n_gpus)[p] = path_at(
+				q, base == AFF_NONE ? AFF_NONE : q->g->gpu[i], i == p ? 0 : 2);
 		for (uint32_t i = 0; i < s->n_cpus; i++)
 			nccl_row(s->cpu_gpu, i, s->n_gpus)[p] =
-				at(q, base == AFF_NONE ? AFF_NONE : q->g->cpu[i], 1);
+				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->cpu[i], 1);
 		for (uint32_t i = 0; i < s->n_nets; i++)
 			nccl_row(s->net_gpu, i, s->n_gpus)[p] =
-				at(q, base == AFF_NONE ? AFF_NONE : q->g->net[i], 1);
+				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->net[i], 1);
 	}
 	return 0;
 }
 
 /* NCCL: the widest, then the lowest type, then the fewest hops. RCCL: the fewest hops. */
-static bool nearer_cpu(const struct nccl_sys *s, const struct nccl_hop *a, const struct nccl_hop *b)
+static bool nearer_cpu(const struct nccl_paths *s, const struct nccl_path *a,
+		       const struct nccl_path *b)
 {
 	if (!s->o->rccl && a->bw != b->bw)
 		return a->bw > b->bw;
@@ -119,10 +120,10 @@ static bool nearer_cpu(const struct nccl_sys *s, const struct nccl_hop *a, const
 	return a->hops < b->hops;
 }
 
-static void own_cpus(struct nccl_sys *s)
+static void own_cpus(struct nccl_paths *s)
 {
 	for (uint32_t i = 0; i < s->n_gpus; i++) {
-		const struct nccl_hop *row = nccl_row(s->gpu_cpu, i, s->n_cpus);
+		const struct nccl_path *row = nccl_row(s->gpu_cpu, i, s->n_cpus);
 		uint32_t best = AFF_NONE;
 		for (uint32_t c = 0; c < s->n_cpus; c++) {
 			if (row[c].type != NCCL_DIS &&
@@ -133,15 +134,15 @@ static void own_cpus(struct nccl_sys *s)
 	}
 }
 
-static void nothing_via(struct nccl_sys *s)
+static void nothing_via(struct nccl_paths *s)
 {
 	for (size_t i = 0; i < (size_t)s->n_gpus * s->n_nets; i++)
 		s->via[i] = AFF_NONE;
 }
 
-static int sys_fill(struct nccl_sys *s, const struct nccl_graph *g, struct err *e)
+static int fill_paths(struct nccl_paths *s, const struct nccl_system *g, struct err *e)
 {
-	auto_free struct nccl_hop *out = calloc(g->n_nodes + 1, sizeof(*out));
+	auto_free struct nccl_path *out = calloc(g->n_nodes + 1, sizeof(*out));
 
 	if (!out)
 		return err_nomem(e);
@@ -153,27 +154,27 @@ static int sys_fill(struct nccl_sys *s, const struct nccl_graph *g, struct err *
 	return 0;
 }
 
-int nccl_sys_make(const struct aff_machine *m, const struct nccl_outline *v,
-		  const struct nccl_opts *o, struct nccl_sys *out, struct err *e)
+int nccl_paths_make(const struct aff_machine *m, const struct nccl_xml *v,
+		    const struct nccl_opts *o, struct nccl_paths *out, struct err *e)
 {
-	auto_nccl_graph struct nccl_graph g = { 0 };
-	auto_nccl_sys struct nccl_sys s = { .m = m, .v = v, .o = o };
+	auto_nccl_system struct nccl_system g = { 0 };
+	auto_nccl_paths struct nccl_paths s = { .m = m, .v = v, .o = o };
 
-	if (nccl_graph_make(m, v, o, &g, e))
+	if (nccl_system_make(m, v, o, &g, e))
 		return -1;
 	s.n_gpus = g.n_gpus;
 	s.n_nets = g.n_nets;
 	s.n_cpus = g.n_cpus;
-	if (sys_room(&s, e) || sys_fill(&s, &g, e))
+	if (alloc_paths(&s, e) || fill_paths(&s, &g, e))
 		return -1;
 	for (uint32_t i = 0; i < s.n_gpus; i++)
 		s.dev[i] = m->gpu[v->gpu[i]].index;
 	*out = s;
-	s = (struct nccl_sys){ 0 };
+	s = (struct nccl_paths){ 0 };
 	return 0;
 }
 
-void nccl_sys_clear(struct nccl_sys *s)
+void nccl_paths_clear(struct nccl_paths *s)
 {
 	for (uint32_t i = 0; s->local && i < s->n_gpus; i++)
 		free(s->local[i].net);
@@ -188,5 +189,5 @@ void nccl_sys_clear(struct nccl_sys *s)
 	free(s->cpu_of);
 	free(s->dev);
 	free(s->local);
-	*s = (struct nccl_sys){ 0 };
+	*s = (struct nccl_paths){ 0 };
 }

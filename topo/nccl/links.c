@@ -2,7 +2,7 @@
 /* What NCCL changes and adds in the PCI tree: Broadcom switches, NVLink, C2C, links of CPUs. */
 #include <string.h>
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 #include "topo/core/pci_switch.h"
 
 /* What is one node now looks like no switch of Broadcom's any more. */
@@ -15,12 +15,12 @@ static void drop_link(struct nccl_links *l, uint32_t i)
 }
 
 /* All that hangs below `lower` hangs below `upper` now, behind what is there. */
-static int lift(struct nccl_graph *g, uint32_t upper, uint32_t lower, struct err *e)
+static int move_children(struct nccl_system *g, uint32_t upper, uint32_t lower, struct err *e)
 {
 	struct nccl_node *from = &g->node[lower];
 
 	for (uint32_t i = 0; i < from->core.n; i++) {
-		struct nccl_link_to to = from->core.link[i];
+		struct nccl_topo_link to = from->core.link[i];
 		if (to.to == upper)
 			continue;
 		struct nccl_links *below = &g->node[to.to].core;
@@ -32,7 +32,7 @@ static int lift(struct nccl_graph *g, uint32_t upper, uint32_t lower, struct err
 		/* behind, whatever its bandwidth is: a link of none is the last */
 		float bw = to.bw;
 		to.bw = 0;
-		if (nccl_add_link(&g->node[upper].core, to, e))
+		if (nccl_connect_nodes(&g->node[upper].core, to, e))
 			return -1;
 		g->node[upper].core.link[g->node[upper].core.n - 1].bw = bw;
 	}
@@ -42,7 +42,7 @@ static int lift(struct nccl_graph *g, uint32_t upper, uint32_t lower, struct err
 	return 0;
 }
 
-static int flatten_one(struct nccl_graph *g, uint32_t upper, int gen, struct err *e)
+static int flatten_one(struct nccl_system *g, uint32_t upper, int gen, struct err *e)
 {
 	struct nccl_links *l = &g->node[upper].core;
 	uint32_t n = l->n;
@@ -51,23 +51,23 @@ static int flatten_one(struct nccl_graph *g, uint32_t upper, int gen, struct err
 	for (uint32_t i = 0; i < n;) {
 		uint32_t lower = l->link[i].to;
 		if (g->node[lower].kind != NCCL_NODE_PCI || g->node[lower].up != upper ||
-		    aff_pex(g->node[lower].id, true) != gen) {
+		    aff_pex_generation(g->node[lower].id, true) != gen) {
 			i++;
 			continue;
 		}
 		drop_link(l, i);
 		n--;
-		if (lift(g, upper, lower, e))
+		if (move_children(g, upper, lower, e))
 			return -1;
 	}
 	g->node[upper].id |= ID_DONE;
 	return 0;
 }
 
-int nccl_flatten(struct nccl_graph *g, struct err *e)
+int nccl_flatten_bcm(struct nccl_system *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
-		int gen = aff_pex(g->node[i].id, false);
+		int gen = aff_pex_generation(g->node[i].id, false);
 		if (g->node[i].kind == NCCL_NODE_PCI && !g->node[i].gone && gen &&
 		    flatten_one(g, i, gen, e))
 			return -1;
@@ -99,8 +99,8 @@ static float nvlink_bw(const struct aff_machine *m, const struct aff_gpu *gpu, b
 	return 20.0F;
 }
 
-static uint32_t gpu_node(const struct aff_machine *m, const struct nccl_outline *v,
-			 const struct nccl_graph *g, struct pci_addr a)
+static uint32_t gpu_node(const struct aff_machine *m, const struct nccl_xml *v,
+			 const struct nccl_system *g, struct pci_addr a)
 {
 	uint32_t gpu = aff_find_gpu(m, a);
 
@@ -111,14 +111,14 @@ static uint32_t gpu_node(const struct aff_machine *m, const struct nccl_outline 
 	return AFF_NONE;
 }
 
-static uint32_t cpu_above(const struct nccl_graph *g, uint32_t node)
+static uint32_t cpu_above(const struct nccl_system *g, uint32_t node)
 {
 	while (g->node[node].up != AFF_NONE)
 		node = g->node[node].up;
 	return node;
 }
 
-static uint32_t nvswitch(struct nccl_graph *g)
+static uint32_t get_nvswitch(struct nccl_system *g)
 {
 	uint32_t last = g->n_nodes - 1;
 
@@ -138,22 +138,23 @@ static bool leads_to_gpu(const struct aff_machine *m, const struct aff_nvlink *l
 	return base == 0x03 || (base == 0x12 && (rccl || m->source == AFF_RCCL_XML));
 }
 
-static int both(struct nccl_graph *g, uint32_t a, struct nccl_link_to to, struct err *e)
+static int connect_both(struct nccl_system *g, uint32_t a, struct nccl_topo_link to, struct err *e)
 {
-	struct nccl_link_to back = { a, to.type, to.bw };
+	struct nccl_topo_link back = { a, to.type, to.bw };
 
-	if (nccl_add_link(&g->node[a].core, to, e))
+	if (nccl_connect_nodes(&g->node[a].core, to, e))
 		return -1;
-	return nccl_add_link(&g->node[to.to].core, back, e);
+	return nccl_connect_nodes(&g->node[to.to].core, back, e);
 }
 
-struct wiring {
+struct link_work {
 	const struct aff_machine *m;
-	const struct nccl_outline *v;
+	const struct nccl_xml *v;
 	bool rccl;
 };
 
-static int wire_gpu(const struct wiring *w, uint32_t gpu, struct nccl_graph *g, struct err *e)
+static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_system *g,
+		       struct err *e)
 {
 	const struct aff_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
 	float bw = nvlink_bw(w->m, d, w->rccl);
@@ -161,29 +162,29 @@ static int wire_gpu(const struct wiring *w, uint32_t gpu, struct nccl_graph *g, 
 
 	for (size_t i = 0; i < d->n_nvlinks; i++) {
 		const struct aff_nvlink *l = &d->nvlink[i];
-		struct nccl_link_to to = { AFF_NONE, NCCL_NVL, (float)l->count * bw };
+		struct nccl_topo_link to = { AFF_NONE, NCCL_NVL, (float)l->count * bw };
 		if (leads_to_gpu(w->m, l, w->rccl)) {
 			to.to = l->hidden ? AFF_NONE : gpu_node(w->m, w->v, g, l->target);
 			if (to.to != AFF_NONE && to.to != me &&
-			    nccl_add_link(&g->node[me].core, to, e))
+			    nccl_connect_nodes(&g->node[me].core, to, e))
 				return -1;
 			continue;
 		}
-		to.to = l->tclass == CLASS_POWER_BRIDGE ? cpu_above(g, me) : nvswitch(g);
-		if (both(g, me, to, e))
+		to.to = l->tclass == CLASS_POWER_BRIDGE ? cpu_above(g, me) : get_nvswitch(g);
+		if (connect_both(g, me, to, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int wire_c2c(const struct wiring *w, uint32_t gpu, struct nccl_graph *g, struct err *e)
+static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *g, struct err *e)
 {
 	const struct aff_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
 	uint32_t me = g->gpu[gpu];
-	struct nccl_link_to to = { cpu_above(g, me), NCCL_C2C,
-				   (float)((double)d->c2c_mbps * d->c2c_count / 1000.0) };
+	struct nccl_topo_link to = { cpu_above(g, me), NCCL_C2C,
+				     (float)((double)d->c2c_mbps * d->c2c_count / 1000.0) };
 
-	return d->c2c_count && d->c2c_mbps ? both(g, me, to, e) : 0;
+	return d->c2c_count && d->c2c_mbps ? connect_both(g, me, to, e) : 0;
 }
 
 /* ---- CPUs ---- */
@@ -212,7 +213,7 @@ static float cpu_bw(const struct aff_cpu *c)
 }
 
 /* NCCL asks the CPU that it runs on: nodes without a record are of the same kind. */
-static const struct aff_cpu *kind_of(const struct aff_machine *m, const struct nccl_item *it)
+static const struct aff_cpu *kind_of(const struct aff_machine *m, const struct nccl_xml_node *it)
 {
 	static const struct aff_cpu unknown = { .family = -1, .model = -1 };
 
@@ -221,31 +222,31 @@ static const struct aff_cpu *kind_of(const struct aff_machine *m, const struct n
 	return m->n_cpus ? &m->cpu[0] : &unknown;
 }
 
-static int wire_cpus(const struct wiring *w, struct nccl_graph *g, struct err *e)
+static int connect_cpus(const struct link_work *w, struct nccl_system *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n_cpus; i++) {
 		const struct nccl_node *n = &g->node[g->cpu[i]];
 		float bw = cpu_bw(kind_of(w->m, &w->v->item[n->thing]));
 		for (uint32_t k = 0; k < g->n_cpus; k++) {
-			struct nccl_link_to to = { g->cpu[k], NCCL_SYS, bw };
-			if (i != k && nccl_add_link(&g->node[g->cpu[i]].core, to, e))
+			struct nccl_topo_link to = { g->cpu[k], NCCL_SYS, bw };
+			if (i != k && nccl_connect_nodes(&g->node[g->cpu[i]].core, to, e))
 				return -1;
 		}
 	}
 	return 0;
 }
 
-int nccl_wires(const struct aff_machine *m, const struct nccl_outline *v, bool rccl,
-	       struct nccl_graph *g, struct err *e)
+int nccl_add_links(const struct aff_machine *m, const struct nccl_xml *v, bool rccl,
+		   struct nccl_system *g, struct err *e)
 {
-	struct wiring w = { m, v, rccl };
+	struct link_work w = { m, v, rccl };
 
 	for (uint32_t i = 0; i < v->n_gpus; i++) {
 		/* of ranks on one device the first tells its links */
 		bool first = !i || g->gpu[i] != g->gpu[i - 1];
 		if (g->gpu[i] != AFF_NONE && first &&
-		    (wire_gpu(&w, i, g, e) || wire_c2c(&w, i, g, e)))
+		    (add_nvlinks(&w, i, g, e) || add_c2c(&w, i, g, e)))
 			return -1;
 	}
-	return wire_cpus(&w, g, e);
+	return connect_cpus(&w, g, e);
 }

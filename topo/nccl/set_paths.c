@@ -4,37 +4,38 @@
  * is a lower type, at the same type more bandwidth, at the same bandwidth fewer hops; so that a
  * node may be gone through again, with what it is worth at that moment.
  */
-#include "topo/nccl/sys.h"
+#include "topo/nccl/paths.h"
 
 #define LOCAL_BW 5000.0F
 
 struct search {
-	const struct nccl_graph *g;
+	const struct nccl_system *g;
 	uint32_t base;
 	bool rccl;
-	struct nccl_hop *out;
+	struct nccl_path *out;
 	uint32_t *now, *next; /* nodes of this round and of the one after */
 	uint32_t n_now, n_next;
 	uint32_t *seen; /* of each node: the round that it was last put on the list of */
 	uint32_t round;
 };
 
-static enum nccl_path worse(enum nccl_path a, enum nccl_path b)
+static enum nccl_path_type max_type(enum nccl_path_type a, enum nccl_path_type b)
 {
 	return a > b ? a : b;
 }
 
-static float narrower(float a, float b)
+static float min_bw(float a, float b)
 {
 	return a < b ? a : b;
 }
 
 /* What the path to `from` becomes, one link further. */
-static struct nccl_hop further(const struct search *s, uint32_t from, const struct nccl_link_to *l)
+static struct nccl_path extend_path(const struct search *s, uint32_t from,
+				    const struct nccl_topo_link *l)
 {
 	const struct nccl_node *a = &s->g->node[from], *b = &s->g->node[l->to];
-	const struct nccl_hop *p = &s->out[from];
-	enum nccl_path type = l->type == NCCL_NET ? NCCL_LOC : l->type;
+	const struct nccl_path *p = &s->out[from];
+	enum nccl_path_type type = l->type == NCCL_NET ? NCCL_LOC : l->type;
 
 	if (a->kind == NCCL_NODE_PCI && b->kind == NCCL_NODE_PCI)
 		type = NCCL_PXB;
@@ -43,10 +44,11 @@ static struct nccl_hop further(const struct search *s, uint32_t from, const stru
 	if (!s->rccl && a->kind == NCCL_NODE_GPU && p->type == NCCL_NVL && type == NCCL_NVL &&
 	    p->hops == 1)
 		type = NCCL_NVB;
-	return (struct nccl_hop){ worse(p->type, type), narrower(p->bw, l->bw), p->hops + 1 };
+	return (struct nccl_path){ max_type(p->type, type), min_bw(p->bw, l->bw), p->hops + 1 };
 }
 
-static bool better(const struct search *s, const struct nccl_hop *new, const struct nccl_hop *old)
+static bool is_better(const struct search *s, const struct nccl_path *new,
+		      const struct nccl_path *old)
 {
 	if (s->rccl)
 		return (old->bw == 0 || old->hops >= new->hops) && new->bw > old->bw;
@@ -56,7 +58,7 @@ static bool better(const struct search *s, const struct nccl_hop *new, const str
 }
 
 /* Through a GPU only by NVLink to one more GPU, and only where it is the first on the way. */
-static bool closed(const struct search *s, uint32_t from, const struct nccl_link_to *l)
+static bool is_closed(const struct search *s, uint32_t from, const struct nccl_topo_link *l)
 {
 	if (from == s->base || s->g->node[from].kind != NCCL_NODE_GPU)
 		return false;
@@ -64,7 +66,7 @@ static bool closed(const struct search *s, uint32_t from, const struct nccl_link
 	       s->out[from].hops > 1;
 }
 
-static void enlist(struct search *s, uint32_t node)
+static void add_to_next(struct search *s, uint32_t node)
 {
 	if (s->seen[node] == s->round)
 		return;
@@ -72,21 +74,21 @@ static void enlist(struct search *s, uint32_t node)
 	s->next[s->n_next++] = node;
 }
 
-static void follow(struct search *s, uint32_t from, const struct nccl_links *links)
+static void follow_links(struct search *s, uint32_t from, const struct nccl_links *links)
 {
 	for (uint32_t i = 0; i < links->n; i++) {
-		const struct nccl_link_to *l = &links->link[i];
-		if (closed(s, from, l))
+		const struct nccl_topo_link *l = &links->link[i];
+		if (is_closed(s, from, l))
 			continue;
-		struct nccl_hop new = further(s, from, l);
-		if (!better(s, &new, &s->out[l->to]))
+		struct nccl_path new = extend_path(s, from, l);
+		if (!is_better(s, &new, &s->out[l->to]))
 			continue;
 		s->out[l->to] = new;
-		enlist(s, l->to);
+		add_to_next(s, l->to);
 	}
 }
 
-static void rounds(struct search *s, bool leaves)
+static void search_breadth_first(struct search *s, bool leaves)
 {
 	while (s->n_next) {
 		uint32_t *t = s->now;
@@ -96,9 +98,9 @@ static void rounds(struct search *s, bool leaves)
 		s->n_next = 0;
 		s->round++;
 		for (uint32_t i = 0; i < s->n_now; i++) {
-			follow(s, s->now[i], &s->g->node[s->now[i]].core);
+			follow_links(s, s->now[i], &s->g->node[s->now[i]].core);
 			if (leaves)
-				follow(s, s->now[i], &s->g->node[s->now[i]].leaf);
+				follow_links(s, s->now[i], &s->g->node[s->now[i]].leaf);
 		}
 	}
 }
@@ -109,16 +111,16 @@ static uint32_t leave_net(struct search *s)
 	const struct nccl_node *net = &s->g->node[s->base], *nic = &s->g->node[net->up];
 	bool cpu = s->g->node[nic->up].kind == NCCL_NODE_CPU;
 
-	s->out[nic->up] = (struct nccl_hop){
+	s->out[nic->up] = (struct nccl_path){
 		cpu ? NCCL_PHB : NCCL_PIX,
-		narrower(LOCAL_BW, narrower(net->bw, nic->bw)),
+		min_bw(LOCAL_BW, min_bw(net->bw, nic->bw)),
 		2,
 	};
 	return nic->up;
 }
 
-int nccl_search(const struct nccl_graph *g, uint32_t base, bool rccl, struct nccl_hop *out,
-		struct err *e)
+int nccl_set_paths(const struct nccl_system *g, uint32_t base, bool rccl, struct nccl_path *out,
+		   struct err *e)
 {
 	bool net = g->node[base].kind == NCCL_NODE_NET;
 	uint32_t n = net ? g->n_core : g->n_nodes;
@@ -135,10 +137,10 @@ int nccl_search(const struct nccl_graph *g, uint32_t base, bool rccl, struct ncc
 			    .seen = room + 2 * (size_t)n,
 			    .round = 1 };
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = (struct nccl_hop){ NCCL_DIS, 0, 0 };
+		out[i] = (struct nccl_path){ NCCL_DIS, 0, 0 };
 	if (!net)
-		out[base] = (struct nccl_hop){ NCCL_LOC, LOCAL_BW, 0 };
-	enlist(&s, net ? leave_net(&s) : base);
-	rounds(&s, !net);
+		out[base] = (struct nccl_path){ NCCL_LOC, LOCAL_BW, 0 };
+	add_to_next(&s, net ? leave_net(&s) : base);
+	search_breadth_first(&s, !net);
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topo/testing/yard.h"
+#include "topo/testing/fixture.h"
 
 #include <stdio.h>
 
@@ -7,15 +7,15 @@
 #include "topo/core/machine_build.h"
 #include "topo/core/distance.h"
 
-const struct yard_ids yard_plain = { 0x104c, 0x8232, 0, 0 };
-const struct yard_ids yard_gen4 = { 0x1000, 0xc010, 0x1000, 0xa096 };
-const struct yard_ids yard_gen5_upper = { 0x1000, 0xc030, 0x1000, 0x0072 };
-const struct yard_ids yard_gen5_lower = { 0x1000, 0xc030, 0x1000, 0x1003 };
-const struct yard_ids yard_dgx = { 0x1000, 0xc010, 0x10de, 0x13b8 };
-const struct yard_ids yard_amd = { 0x1022, 0x1500, 0x1022, 0x1500 };
-static const struct yard_ids root_port = { 0x8086, 0x352a, 0x8086, 0 };
-static const struct yard_ids h100 = { 0x10de, 0x2330, 0x10de, 0x16c1 };
-static const struct yard_ids connectx = { 0x15b3, 0x1021, 0x15b3, 0x0038 };
+const struct fixture_ids yard_plain = { 0x104c, 0x8232, 0, 0 };
+const struct fixture_ids yard_gen4 = { 0x1000, 0xc010, 0x1000, 0xa096 };
+const struct fixture_ids yard_gen5_upper = { 0x1000, 0xc030, 0x1000, 0x0072 };
+const struct fixture_ids yard_gen5_lower = { 0x1000, 0xc030, 0x1000, 0x1003 };
+const struct fixture_ids yard_dgx = { 0x1000, 0xc010, 0x10de, 0x13b8 };
+const struct fixture_ids yard_amd = { 0x1022, 0x1500, 0x1022, 0x1500 };
+static const struct fixture_ids root_port = { 0x8086, 0x352a, 0x8086, 0 };
+static const struct fixture_ids h100 = { 0x10de, 0x2330, 0x10de, 0x16c1 };
+static const struct fixture_ids connectx = { 0x15b3, 0x1021, 0x15b3, 0x0038 };
 
 static void check(int rc, const struct err *e)
 {
@@ -23,7 +23,7 @@ static void check(int rc, const struct err *e)
 		ck_abort_msg("%s", e->msg);
 }
 
-static uint32_t cpu_of(struct yard *y, int numa)
+static uint32_t cpu_of(struct fixture *y, int numa)
 {
 	struct err e = { 0 };
 	uint32_t cpu;
@@ -36,7 +36,7 @@ static uint32_t cpu_of(struct yard *y, int numa)
 	return cpu;
 }
 
-void yard_root(struct yard *y, int numa)
+void fixture_root(struct fixture *y, int numa)
 {
 	struct err e = { 0 };
 	char name[PCI_ROOT_LEN];
@@ -48,7 +48,8 @@ void yard_root(struct yard *y, int numa)
 	y->bus++;
 }
 
-static uint32_t add(struct yard *y, struct pci_addr a, uint32_t parent, const struct yard_ids *ids)
+static uint32_t add(struct fixture *y, struct pci_addr a, uint32_t parent,
+		    const struct fixture_ids *ids)
 {
 	struct err e = { 0 };
 	uint32_t i;
@@ -63,11 +64,11 @@ static uint32_t add(struct yard *y, struct pci_addr a, uint32_t parent, const st
 	p->sub_vendor = ids->sub_vendor;
 	p->sub_device = ids->sub_device;
 	p->numa = parent == AFF_NONE ? y->numa : y->m->pci[parent].numa;
-	p->max = p->cur = (struct aff_link){ 240, 16 };
+	p->max = p->cur = (struct aff_pcie_link){ 240, 16 };
 	return i;
 }
 
-static uint32_t bridge(struct yard *y, uint32_t parent, const struct yard_ids *ids,
+static uint32_t bridge(struct fixture *y, uint32_t parent, const struct fixture_ids *ids,
 		       enum aff_kind kind)
 {
 	uint32_t i = add(y, (struct pci_addr){ 0, y->bus++, 0, 0 }, parent, ids);
@@ -76,41 +77,41 @@ static uint32_t bridge(struct yard *y, uint32_t parent, const struct yard_ids *i
 	y->m->pci[i].has_class = true;
 	y->m->pci[i].class_code = 0x060400;
 	if (kind != AFF_UPSTREAM)
-		y->m->pci[i].max = y->m->pci[i].cur = (struct aff_link){ 0, 0 };
+		y->m->pci[i].max = y->m->pci[i].cur = (struct aff_pcie_link){ 0, 0 };
 	return i;
 }
 
-uint32_t yard_port(struct yard *y)
+uint32_t fixture_port(struct fixture *y)
 {
 	return bridge(y, AFF_NONE, &root_port, AFF_ROOT_PORT);
 }
 
-uint32_t yard_switch(struct yard *y, uint32_t below, const struct yard_ids *ids)
+uint32_t fixture_switch(struct fixture *y, uint32_t below, const struct fixture_ids *ids)
 {
 	return bridge(y, below, ids, AFF_UPSTREAM);
 }
 
-uint32_t yard_down(struct yard *y, uint32_t upstream)
+uint32_t fixture_down(struct fixture *y, uint32_t upstream)
 {
 	const struct aff_pci *up = &y->m->pci[upstream];
-	struct yard_ids ids = { up->vendor, up->device, up->sub_vendor, up->sub_device };
+	struct fixture_ids ids = { up->vendor, up->device, up->sub_vendor, up->sub_device };
 
 	return bridge(y, upstream, &ids, AFF_DOWNSTREAM);
 }
 
-uint32_t yard_slot(struct yard *y, uint32_t below, const struct yard_ids *ids)
+uint32_t fixture_slot(struct fixture *y, uint32_t below, const struct fixture_ids *ids)
 {
-	return yard_down(y, yard_switch(y, below, ids));
+	return fixture_down(y, fixture_switch(y, below, ids));
 }
 
-uint32_t yard_fn(struct yard *y, uint32_t below, uint8_t fn, const struct yard_ids *ids)
+uint32_t fixture_fn(struct fixture *y, uint32_t below, uint8_t fn, const struct fixture_ids *ids)
 {
 	return add(y, (struct pci_addr){ 0, y->bus++, 0, fn }, below, ids);
 }
 
-uint32_t yard_gpu(struct yard *y, uint32_t below)
+uint32_t fixture_gpu(struct fixture *y, uint32_t below)
 {
-	uint32_t pci = yard_fn(y, below, 0, &h100), gpu;
+	uint32_t pci = fixture_fn(y, below, 0, &h100), gpu;
 	struct err e = { 0 };
 
 	y->m->pci[pci].has_class = true;
@@ -120,7 +121,7 @@ uint32_t yard_gpu(struct yard *y, uint32_t below)
 	return gpu;
 }
 
-static uint32_t hca_of(struct yard *y, uint32_t pci, const char *name)
+static uint32_t hca_of(struct fixture *y, uint32_t pci, const char *name)
 {
 	struct err e = { 0 };
 	uint32_t hca;
@@ -132,12 +133,12 @@ static uint32_t hca_of(struct yard *y, uint32_t pci, const char *name)
 	return hca;
 }
 
-uint32_t yard_hca(struct yard *y, uint32_t below, const char *name)
+uint32_t fixture_hca(struct fixture *y, uint32_t below, const char *name)
 {
-	return hca_of(y, yard_fn(y, below, 0, &connectx), name);
+	return hca_of(y, fixture_fn(y, below, 0, &connectx), name);
 }
 
-uint32_t yard_hca_fn(struct yard *y, uint32_t hca, uint8_t fn, const char *name)
+uint32_t fixture_hca_fn(struct fixture *y, uint32_t hca, uint8_t fn, const char *name)
 {
 	const struct aff_pci *p = &y->m->pci[y->m->hca[hca].pci];
 	struct pci_addr a = { p->addr.domain, p->addr.bus, p->addr.dev, fn };
@@ -145,7 +146,7 @@ uint32_t yard_hca_fn(struct yard *y, uint32_t hca, uint8_t fn, const char *name)
 	return hca_of(y, add(y, a, p->parent, &connectx), name);
 }
 
-uint32_t yard_vf(struct yard *y, uint32_t hca, uint8_t n, const char *name)
+uint32_t fixture_vf(struct fixture *y, uint32_t hca, uint8_t n, const char *name)
 {
 	uint32_t pf = y->m->hca[hca].pci, vf;
 	struct pci_addr a = y->m->pci[pf].addr;
@@ -155,7 +156,7 @@ uint32_t yard_vf(struct yard *y, uint32_t hca, uint8_t n, const char *name)
 	vf = add(y, a, y->m->pci[pf].parent, &connectx);
 	y->m->pci[vf].is_vf = true;
 	y->m->pci[vf].physfn = pf;
-	y->m->pci[vf].max = y->m->pci[vf].cur = (struct aff_link){ 0, 0 };
+	y->m->pci[vf].max = y->m->pci[vf].cur = (struct aff_pcie_link){ 0, 0 };
 	if (name) {
 		uint32_t i = hca_of(y, vf, name);
 		y->m->hca[i].kind = AFF_HCA_VF;
@@ -163,11 +164,11 @@ uint32_t yard_vf(struct yard *y, uint32_t hca, uint8_t n, const char *name)
 	return vf;
 }
 
-void yard_done(struct yard *y)
+void fixture_done(struct fixture *y)
 {
 	struct err e = { 0 };
 
 	aff_sort(y->m);
-	check(aff_cards(y->m, &e), &e);
-	aff_tree_prepare(y->m);
+	check(aff_number_cards(y->m, &e), &e);
+	aff_number_chips(y->m);
 }

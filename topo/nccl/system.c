@@ -2,15 +2,15 @@
 /* The outline as a graph: elements become nodes, or nothing, by their children and their class. */
 #include <string.h>
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 #include "topo/core/pci_switch.h"
 
-static int grow(struct nccl_links *l, struct err *e)
+static int grow_links(struct nccl_links *l, struct err *e)
 {
 	/* room for as many as the next power of two */
 	if (l->n & (l->n - 1))
 		return 0;
-	struct nccl_link_to *more =
+	struct nccl_topo_link *more =
 		reallocarray(l->link, l->n ? 2 * (size_t)l->n : 1, sizeof(*more));
 	if (!more)
 		return err_nomem(e);
@@ -18,7 +18,7 @@ static int grow(struct nccl_links *l, struct err *e)
 	return 0;
 }
 
-int nccl_add_link(struct nccl_links *l, struct nccl_link_to to, struct err *e)
+int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct err *e)
 {
 	uint32_t i = 0;
 
@@ -27,7 +27,7 @@ int nccl_add_link(struct nccl_links *l, struct nccl_link_to to, struct err *e)
 	if (i < l->n) {
 		to.bw += l->link[i].bw;
 	} else {
-		if (grow(l, e))
+		if (grow_links(l, e))
 			return -1;
 		l->n++;
 	}
@@ -41,11 +41,11 @@ int nccl_add_link(struct nccl_links *l, struct nccl_link_to to, struct err *e)
 
 struct work {
 	const struct aff_machine *m;
-	const struct nccl_outline *v;
+	const struct nccl_xml *v;
 	uint32_t *node_of; /* of each item; AFF_NONE: it is no node, and nothing below it is */
 	bool *nic;         /* of each item: a net is in it */
 	uint32_t *gpu_at;  /* of each item: the outline's GPU in it; AFF_NONE */
-	struct nccl_graph *g;
+	struct nccl_system *g;
 };
 
 static void work_clear(struct work *w)
@@ -56,7 +56,7 @@ static void work_clear(struct work *w)
 }
 #define auto_work auto_clean(work_clear)
 
-static int work_room(struct work *w, struct err *e)
+static int work_alloc(struct work *w, struct err *e)
 {
 	uint32_t n = w->v->n_items;
 
@@ -82,7 +82,7 @@ static bool is_switch(const struct aff_pci *p)
 	return !p->has_class || (base != 0x03 && base != 0x02 && sub != 0x0680);
 }
 
-static uint32_t new_node(struct nccl_graph *g, enum nccl_kind kind, uint32_t thing, uint32_t up)
+static uint32_t new_node(struct nccl_system *g, enum nccl_kind kind, uint32_t thing, uint32_t up)
 {
 	g->node[g->n_nodes] = (struct nccl_node){ .kind = kind, .thing = thing, .up = up };
 	return g->n_nodes++;
@@ -92,11 +92,11 @@ static int hang_below(struct work *w, uint32_t node, uint32_t pci, struct err *e
 {
 	struct nccl_node *n = &w->g->node[node];
 
-	n->bw = nccl_link_bw(nccl_link(w->m, pci));
-	struct nccl_link_to down = { node, NCCL_PIX, n->bw }, up = { n->up, NCCL_PIX, n->bw };
-	if (nccl_add_link(&n->core, up, e))
+	n->bw = nccl_pcie_bw(nccl_pcie_link(w->m, pci));
+	struct nccl_topo_link down = { node, NCCL_PIX, n->bw }, up = { n->up, NCCL_PIX, n->bw };
+	if (nccl_connect_nodes(&n->core, up, e))
 		return -1;
-	return nccl_add_link(&w->g->node[n->up].core, down, e);
+	return nccl_connect_nodes(&w->g->node[n->up].core, down, e);
 }
 
 /* Several ranks can be on one device. */
@@ -111,8 +111,8 @@ static void same_device(const struct work *w, uint32_t i)
 
 static int add_item(struct work *w, uint32_t i, struct err *e)
 {
-	const struct nccl_item *it = &w->v->item[i];
-	struct nccl_graph *g = w->g;
+	const struct nccl_xml_node *it = &w->v->item[i];
+	struct nccl_system *g = w->g;
 
 	if (it->pci == AFF_NONE) {
 		w->node_of[i] = new_node(g, NCCL_NODE_CPU, i, AFF_NONE);
@@ -127,7 +127,7 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 		same_device(w, i);
 	} else if (!w->nic[i] && is_switch(&w->m->pci[it->pci])) {
 		w->node_of[i] = new_node(g, NCCL_NODE_PCI, i, up);
-		g->node[w->node_of[i]].id = aff_ids(&w->m->pci[it->pci]);
+		g->node[w->node_of[i]].id = aff_pci_ids(&w->m->pci[it->pci]);
 	} else {
 		return 0;
 	}
@@ -136,7 +136,7 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 
 /* ---- NICs and nets, behind the rest ---- */
 
-static uint32_t remaining(const struct nccl_graph *g, uint32_t node)
+static uint32_t count_nodes(const struct nccl_system *g, uint32_t node)
 {
 	while (g->node[node].gone)
 		node = g->node[node].up;
@@ -144,7 +144,7 @@ static uint32_t remaining(const struct nccl_graph *g, uint32_t node)
 }
 
 /* Functions of one device are one NIC, where the first of them is. */
-static uint64_t nic_id(const struct aff_machine *m, const struct nccl_item *it, uint32_t item)
+static uint64_t nic_id(const struct aff_machine *m, const struct nccl_xml_node *it, uint32_t item)
 {
 	if (it->pci == AFF_NONE)
 		return UINT64_MAX - item;
@@ -152,7 +152,7 @@ static uint64_t nic_id(const struct aff_machine *m, const struct nccl_item *it, 
 	return (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | a.dev;
 }
 
-static uint32_t find_nic(const struct nccl_graph *g, uint64_t id)
+static uint32_t find_nic(const struct nccl_system *g, uint64_t id)
 {
 	for (uint32_t i = g->n_nodes; i-- > g->n_core;) {
 		if (g->node[i].kind == NCCL_NODE_NIC && g->node[i].id == id)
@@ -166,40 +166,40 @@ static uint32_t find_nic(const struct nccl_graph *g, uint64_t id)
 
 static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 {
-	const struct nccl_item *it = &w->v->item[item];
-	struct nccl_graph *g = w->g;
+	const struct nccl_xml_node *it = &w->v->item[item];
+	struct nccl_system *g = w->g;
 	uint64_t id = nic_id(w->m, it, item);
 	uint32_t up = w->node_of[it->pci == AFF_NONE ? item : it->parent];
 
 	*out = find_nic(g, id);
 	if (*out != AFF_NONE || up == AFF_NONE || g->node[up].kind == NCCL_NODE_GPU)
 		return 0;
-	*out = new_node(g, NCCL_NODE_NIC, item, remaining(g, up));
+	*out = new_node(g, NCCL_NODE_NIC, item, count_nodes(g, up));
 	struct nccl_node *n = &g->node[*out];
 	n->id = id;
-	n->bw = it->pci == AFF_NONE ? VIRTUAL_BW : nccl_link_bw(nccl_link(w->m, it->pci));
-	struct nccl_link_to down = { *out, NCCL_PIX, n->bw };
-	return nccl_add_link(&g->node[n->up].leaf, down, e);
+	n->bw = it->pci == AFF_NONE ? VIRTUAL_BW : nccl_pcie_bw(nccl_pcie_link(w->m, it->pci));
+	struct nccl_topo_link down = { *out, NCCL_PIX, n->bw };
+	return nccl_connect_nodes(&g->node[n->up].leaf, down, e);
 }
 
 static int add_nets(struct work *w, struct err *e)
 {
-	struct nccl_graph *g = w->g;
+	struct nccl_system *g = w->g;
 	uint32_t nic = AFF_NONE;
 
 	for (uint32_t i = 0; i < w->v->n_nets; i++) {
-		const struct nccl_place *p = &w->v->net[i];
+		const struct nccl_xml_net *p = &w->v->net[i];
 		if ((!i || p->item != p[-1].item) && add_nic(w, p->item, &nic, e))
 			return -1;
 		if (nic == AFF_NONE) {
 			g->net[i] = AFF_NONE;
 			continue;
 		}
-		struct nccl_link_to to = { new_node(g, NCCL_NODE_NET, i, nic), NCCL_NET,
-					   (float)(p->mbps / 8000.0) };
+		struct nccl_topo_link to = { new_node(g, NCCL_NODE_NET, i, nic), NCCL_NET,
+					     (float)(p->mbps / 8000.0) };
 		g->net[i] = to.to;
 		g->node[to.to].bw = to.bw;
-		if (nccl_add_link(&g->node[nic].leaf, to, e))
+		if (nccl_connect_nodes(&g->node[nic].leaf, to, e))
 			return -1;
 	}
 	g->n_nets = w->v->n_nets;
@@ -207,7 +207,7 @@ static int add_nets(struct work *w, struct err *e)
 }
 
 /* Ways up are tried after all others. */
-static void ways_up_last(struct nccl_graph *g)
+static void up_links_last(struct nccl_system *g)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		struct nccl_links *l = &g->node[i].core;
@@ -216,13 +216,13 @@ static void ways_up_last(struct nccl_graph *g)
 			k++;
 		if (g->node[i].up == AFF_NONE || k == l->n)
 			continue;
-		struct nccl_link_to up = l->link[k];
+		struct nccl_topo_link up = l->link[k];
 		memmove(&l->link[k], &l->link[k + 1], (l->n - k - 1) * sizeof(*l->link));
 		l->link[l->n - 1] = up;
 	}
 }
 
-static int graph_room(const struct nccl_outline *v, struct nccl_graph *g, struct err *e)
+static int system_alloc(const struct nccl_xml *v, struct nccl_system *g, struct err *e)
 {
 	g->node = calloc((size_t)v->n_items + 2 * (size_t)v->n_nets + 2, sizeof(*g->node));
 	g->cpu = calloc(v->n_items + 1, sizeof(*g->cpu));
@@ -235,32 +235,32 @@ static int graph_room(const struct nccl_outline *v, struct nccl_graph *g, struct
 	return 0;
 }
 
-int nccl_graph_make(const struct aff_machine *m, const struct nccl_outline *v,
-		    const struct nccl_opts *o, struct nccl_graph *out, struct err *e)
+int nccl_system_make(const struct aff_machine *m, const struct nccl_xml *v,
+		     const struct nccl_opts *o, struct nccl_system *out, struct err *e)
 {
-	auto_nccl_graph struct nccl_graph g = { 0 };
+	auto_nccl_system struct nccl_system g = { 0 };
 	auto_work struct work w = { .m = m, .v = v, .g = &g };
 
-	if (work_room(&w, e) || graph_room(v, &g, e))
+	if (work_alloc(&w, e) || system_alloc(v, &g, e))
 		return -1;
 	for (uint32_t i = 0; i < v->n_items; i++) {
 		if (add_item(&w, i, e))
 			return -1;
 	}
-	if (!o->no_flatten && nccl_flatten(&g, e))
+	if (!o->no_flatten && nccl_flatten_bcm(&g, e))
 		return -1;
-	if (nccl_wires(m, v, o->rccl, &g, e))
+	if (nccl_add_links(m, v, o->rccl, &g, e))
 		return -1;
-	ways_up_last(&g);
+	up_links_last(&g);
 	g.n_core = g.n_nodes;
 	if (add_nets(&w, e))
 		return -1;
 	*out = g;
-	g = (struct nccl_graph){ 0 };
+	g = (struct nccl_system){ 0 };
 	return 0;
 }
 
-void nccl_graph_clear(struct nccl_graph *g)
+void nccl_system_clear(struct nccl_system *g)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		free(g->node[i].core.link);
@@ -270,5 +270,5 @@ void nccl_graph_clear(struct nccl_graph *g)
 	free(g->cpu);
 	free(g->gpu);
 	free(g->net);
-	*g = (struct nccl_graph){ 0 };
+	*g = (struct nccl_system){ 0 };
 }

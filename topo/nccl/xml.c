@@ -2,7 +2,7 @@
 /* The elements of a topology file, as NCCL reads them; and what both kinds of sources share. */
 #include <string.h>
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 
 /* NCCL's own, for an element that does not say. */
 #define NET_MBPS_DEFAULT 10000
@@ -21,10 +21,10 @@ bool nccl_is_tree(const struct aff_machine *m)
  * NCCL asks the driver for the link of an NVIDIA GPU, and gets the one that is there; of all others
  * it reads what both ends could do. An idle GPU's link is slow, but is not when NCCL asks.
  */
-struct aff_link nccl_link(const struct aff_machine *m, uint32_t pci)
+struct aff_pcie_link nccl_pcie_link(const struct aff_machine *m, uint32_t pci)
 {
 	const struct aff_pci *p = &m->pci[pci];
-	struct aff_link l = p->max;
+	struct aff_pcie_link l = p->max;
 
 	if (p->one_end)
 		l.width = 0;
@@ -34,7 +34,7 @@ struct aff_link nccl_link(const struct aff_machine *m, uint32_t pci)
 	return l;
 }
 
-float nccl_link_bw(struct aff_link l)
+float nccl_pcie_bw(struct aff_pcie_link l)
 {
 	unsigned int width = l.width ? l.width : LANES_DEFAULT;
 	unsigned int speed = l.speed ? l.speed : SPEED_DEFAULT;
@@ -43,7 +43,7 @@ float nccl_link_bw(struct aff_link l)
 }
 
 static void take_gpus(const struct aff_machine *m, const struct aff_scope *scope,
-		      struct nccl_outline *v)
+		      struct nccl_xml *v)
 {
 	for (uint32_t i = 0; i < m->n_gpus; i++) {
 		if (!m->gpu[i].on_package && !(scope && scope->gpu && !scope->gpu[i]))
@@ -51,7 +51,7 @@ static void take_gpus(const struct aff_machine *m, const struct aff_scope *scope
 	}
 }
 
-static uint32_t cpu_item(const struct nccl_outline *v, uint32_t cpu)
+static uint32_t cpu_item(const struct nccl_xml *v, uint32_t cpu)
 {
 	for (uint32_t i = 0; i < v->n_items && cpu != AFF_NONE; i++) {
 		if (v->item[i].cpu == cpu)
@@ -60,7 +60,7 @@ static uint32_t cpu_item(const struct nccl_outline *v, uint32_t cpu)
 	return AFF_NONE;
 }
 
-static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_outline *v)
+static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_xml *v)
 {
 	const struct aff_hca *h = &m->hca[hca];
 	uint32_t rate = h->n_ports ? h->port[0].rate_mbps : 0;
@@ -70,7 +70,7 @@ static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_outl
 		return;
 	if (!rate)
 		rate = m->skeleton ? NCCL_MBPS_UNKNOWN : NET_MBPS_DEFAULT;
-	v->net[v->n_nets++] = (struct nccl_place){
+	v->net[v->n_nets++] = (struct nccl_xml_net){
 		.net = { .hca = hca, .port = h->n_ports ? h->port[0].port : 0 },
 		.item = item,
 		.mbps = rate,
@@ -79,24 +79,24 @@ static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_outl
 
 /* A cpu element and those in it, which are together in a file. */
 static uint32_t file_cpu(const struct aff_machine *m, uint32_t root, uint32_t next,
-			 struct nccl_outline *v)
+			 struct nccl_xml *v)
 {
 	uint32_t top = v->n_items, cpu = m->root[root].cpu;
 	int numa = cpu == AFF_NONE ? -1 : m->cpu[cpu].numa;
 
-	v->item[v->n_items++] = (struct nccl_item){ AFF_NONE, AFF_NONE, cpu, numa };
+	v->item[v->n_items++] = (struct nccl_xml_node){ AFF_NONE, AFF_NONE, cpu, numa };
 	for (; next < m->n_pci && m->pci[next].root == root; next++) {
 		uint32_t parent = m->pci[next].parent;
 		v->item_of[next] = v->n_items;
 		v->item[v->n_items++] =
-			(struct nccl_item){ parent == AFF_NONE ? top : v->item_of[parent], next,
-					    AFF_NONE, -1 };
+			(struct nccl_xml_node){ parent == AFF_NONE ? top : v->item_of[parent], next,
+						AFF_NONE, -1 };
 	}
 	return next;
 }
 
-void nccl_outline_file(const struct aff_machine *m, const struct aff_scope *scope,
-		       struct nccl_outline *v)
+void nccl_xml_from_file(const struct aff_machine *m, const struct aff_scope *scope,
+			struct nccl_xml *v)
 {
 	uint32_t next = 0;
 
@@ -109,7 +109,7 @@ void nccl_outline_file(const struct aff_machine *m, const struct aff_scope *scop
 }
 
 /* Into document order. */
-static void order_gpus(const struct aff_machine *m, struct nccl_outline *v)
+static void order_gpus(const struct aff_machine *m, struct nccl_xml *v)
 {
 	for (uint32_t i = 1; i < v->n_gpus; i++) {
 		uint32_t g = v->gpu[i], at = v->item_of[m->gpu[g].pci], k = i;
@@ -119,7 +119,7 @@ static void order_gpus(const struct aff_machine *m, struct nccl_outline *v)
 	}
 }
 
-static int room(const struct aff_machine *m, struct nccl_outline *v, struct err *e)
+static int xml_alloc(const struct aff_machine *m, struct nccl_xml *v, struct err *e)
 {
 	size_t nets = 1;
 
@@ -135,32 +135,32 @@ static int room(const struct aff_machine *m, struct nccl_outline *v, struct err 
 	return 0;
 }
 
-int nccl_outline_make(const struct aff_machine *m, const struct aff_scope *scope,
-		      const struct nccl_opts *o, struct nccl_outline *out, struct err *e)
+int nccl_xml_make(const struct aff_machine *m, const struct aff_scope *scope,
+		  const struct nccl_opts *o, struct nccl_xml *out, struct err *e)
 {
-	auto_nccl_outline struct nccl_outline v = { 0 };
+	auto_nccl_xml struct nccl_xml v = { 0 };
 
-	if (room(m, &v, e))
+	if (xml_alloc(m, &v, e))
 		return -1;
 	take_gpus(m, scope, &v);
 	if (nccl_is_tree(m)) {
-		nccl_outline_nets(m, scope, o, &v);
-		if (nccl_outline_climb(m, o, &v, e))
+		nccl_xml_add_nets(m, scope, o, &v);
+		if (nccl_xml_from_sys(m, o, &v, e))
 			return -1;
 	} else {
-		nccl_outline_file(m, scope, &v);
+		nccl_xml_from_file(m, scope, &v);
 	}
 	order_gpus(m, &v);
 	*out = v;
-	v = (struct nccl_outline){ 0 };
+	v = (struct nccl_xml){ 0 };
 	return 0;
 }
 
-void nccl_outline_clear(struct nccl_outline *v)
+void nccl_xml_clear(struct nccl_xml *v)
 {
 	free(v->item);
 	free(v->net);
 	free(v->gpu);
 	free(v->item_of);
-	*v = (struct nccl_outline){ 0 };
+	*v = (struct nccl_xml){ 0 };
 }

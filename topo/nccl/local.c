@@ -3,39 +3,40 @@
  * Which nets a GPU takes: of those with the most bandwidth those of the lowest type; dealt by the
  * number of the GPU with its bits mirrored, so that neighbours spread.
  */
-#include "topo/nccl/sys.h"
+#include "topo/nccl/paths.h"
 
-static bool beats(const struct nccl_sys *s, const struct nccl_hop *a, const struct nccl_hop *b)
+static bool is_better(const struct nccl_paths *s, const struct nccl_path *a,
+		      const struct nccl_path *b)
 {
 	if (s->o->no_bandwidth && a->type != b->type)
 		return a->type < b->type;
 	return a->bw > b->bw || (a->bw == b->bw && a->type < b->type);
 }
 
-static bool equals(const struct nccl_hop *a, const struct nccl_hop *b)
+static bool is_equal(const struct nccl_path *a, const struct nccl_path *b)
 {
 	return a->bw == b->bw && a->type == b->type;
 }
 
 /* The best of a row, and which they are. */
-static uint32_t best_of(const struct nccl_sys *s, const struct nccl_hop *row, uint32_t n,
-			uint32_t *list, struct nccl_hop *best)
+static uint32_t best_of(const struct nccl_paths *s, const struct nccl_path *row, uint32_t n,
+			uint32_t *list, struct nccl_path *best)
 {
 	uint32_t count = 0;
 
-	*best = (struct nccl_hop){ NCCL_DIS, 0, 0 };
+	*best = (struct nccl_path){ NCCL_DIS, 0, 0 };
 	for (uint32_t i = 0; i < n; i++) {
-		if (beats(s, &row[i], best)) {
+		if (is_better(s, &row[i], best)) {
 			*best = row[i];
 			count = 0;
 		}
-		if (equals(&row[i], best))
+		if (is_equal(&row[i], best))
 			list[count++] = i;
 	}
 	return count;
 }
 
-const struct nccl_local *nccl_locals(struct nccl_sys *s, uint32_t gpu)
+const struct nccl_local *nccl_get_local(struct nccl_paths *s, uint32_t gpu)
 {
 	struct nccl_local *l = &s->local[gpu];
 
@@ -49,37 +50,38 @@ const struct nccl_local *nccl_locals(struct nccl_sys *s, uint32_t gpu)
 	return l;
 }
 
-void nccl_set(struct nccl_sys *s, uint32_t gpu, uint32_t net, struct nccl_hop h)
+void nccl_update_path(struct nccl_paths *s, uint32_t gpu, uint32_t net, struct nccl_path h)
 {
 	struct nccl_local *l = &s->local[gpu];
-	struct nccl_hop *cell = &nccl_row(s->gpu_net, gpu, s->n_nets)[net];
+	struct nccl_path *cell = &nccl_row(s->gpu_net, gpu, s->n_nets)[net];
 
-	if (equals(cell, &l->best) || equals(&h, &l->best) || beats(s, &h, &l->best))
+	if (is_equal(cell, &l->best) || is_equal(&h, &l->best) || is_better(s, &h, &l->best))
 		l->stale = true;
 	*cell = h;
 }
 
 /* How many GPUs have their best path to a net, at least one, and `gpu`'s place among them. */
-static uint32_t sharers(const struct nccl_sys *s, uint32_t net, uint32_t gpu, uint32_t *place)
+static uint32_t count_sharers(const struct nccl_paths *s, uint32_t net, uint32_t gpu,
+			      uint32_t *place)
 {
-	const struct nccl_hop *row = nccl_row(s->net_gpu, net, s->n_gpus);
-	struct nccl_hop best = { NCCL_DIS, 0, 0 };
+	const struct nccl_path *row = nccl_row(s->net_gpu, net, s->n_gpus);
+	struct nccl_path best = { NCCL_DIS, 0, 0 };
 	uint32_t count = 0;
 
 	*place = 0;
 	for (uint32_t i = 0; i < s->n_gpus; i++) {
-		if (beats(s, &row[i], &best)) {
+		if (is_better(s, &row[i], &best)) {
 			best = row[i];
 			count = 0;
 		}
 		if (i == gpu)
 			*place = count;
-		count += equals(&row[i], &best);
+		count += is_equal(&row[i], &best);
 	}
 	return count ? count : 1;
 }
 
-static uint32_t mirrored(uint32_t v, uint32_t n)
+static uint32_t mirror_bits(uint32_t v, uint32_t n)
 {
 	uint32_t out = 0;
 
@@ -88,7 +90,7 @@ static uint32_t mirrored(uint32_t v, uint32_t n)
 	return out;
 }
 
-static uint32_t per_gpu(const struct nccl_sys *s, uint32_t locals, uint32_t sharing)
+static uint32_t per_gpu(const struct nccl_paths *s, uint32_t locals, uint32_t sharing)
 {
 	uint32_t max = s->o->max < locals ? s->o->max : locals;
 
@@ -97,22 +99,22 @@ static uint32_t per_gpu(const struct nccl_sys *s, uint32_t locals, uint32_t shar
 	return s->o->policy == NCCL_ALL ? locals : max;
 }
 
-uint32_t nccl_per_gpu(struct nccl_sys *s, uint32_t gpu)
+uint32_t nccl_nets_per_gpu(struct nccl_paths *s, uint32_t gpu)
 {
-	const struct nccl_local *l = nccl_locals(s, gpu);
+	const struct nccl_local *l = nccl_get_local(s, gpu);
 	uint32_t place;
 
-	return l->n ? per_gpu(s, l->n, sharers(s, l->net[0], gpu, &place)) : 0;
+	return l->n ? per_gpu(s, l->n, count_sharers(s, l->net[0], gpu, &place)) : 0;
 }
 
-uint32_t nccl_local_net(struct nccl_sys *s, uint32_t gpu, uint32_t channel)
+uint32_t nccl_get_local_net(struct nccl_paths *s, uint32_t gpu, uint32_t channel)
 {
-	const struct nccl_local *l = nccl_locals(s, gpu);
-	uint32_t place, sharing = sharers(s, l->net[0], gpu, &place);
+	const struct nccl_local *l = nccl_get_local(s, gpu);
+	uint32_t place, sharing = count_sharers(s, l->net[0], gpu, &place);
 	uint32_t i = s->o->rccl ? place : (uint32_t)s->dev[gpu] % sharing;
 
 	if (!(l->n & (l->n - 1)) && !s->o->no_mirror)
-		i = mirrored(i, l->n);
+		i = mirror_bits(i, l->n);
 	i += channel % per_gpu(s, l->n, sharing);
 	return l->net[i % l->n];
 }
@@ -120,23 +122,23 @@ uint32_t nccl_local_net(struct nccl_sys *s, uint32_t gpu, uint32_t channel)
 #define MAX_CHANNELS 64
 
 /* In the order of the GPUs that are best for the net, channel by channel. */
-uint32_t nccl_local_gpu(struct nccl_sys *s, uint32_t net)
+uint32_t nccl_get_local_gpu(struct nccl_paths *s, uint32_t net)
 {
-	const struct nccl_hop *row = nccl_row(s->net_gpu, net, s->n_gpus);
-	struct nccl_hop best = { NCCL_DIS, 0, 0 };
+	const struct nccl_path *row = nccl_row(s->net_gpu, net, s->n_gpus);
+	struct nccl_path best = { NCCL_DIS, 0, 0 };
 	uint32_t channels = 1;
 
 	for (uint32_t g = 0; g < s->n_gpus; g++) {
-		if (beats(s, &row[g], &best))
+		if (is_better(s, &row[g], &best))
 			best = row[g];
 	}
 	for (uint32_t c = 0; c < channels && c < MAX_CHANNELS; c++) {
 		for (uint32_t g = 0; g < s->n_gpus; g++) {
-			if (!equals(&row[g], &best))
+			if (!is_equal(&row[g], &best))
 				continue;
-			uint32_t own = nccl_per_gpu(s, g);
+			uint32_t own = nccl_nets_per_gpu(s, g);
 			channels = own > channels ? own : channels;
-			if (own && nccl_local_net(s, g, c) == net)
+			if (own && nccl_get_local_net(s, g, c) == net)
 				return g;
 		}
 	}

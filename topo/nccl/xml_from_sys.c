@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "topo/nccl/view.h"
+#include "topo/nccl/system.h"
 
 /* Domains of more digits make longer addresses. */
 #define DOMAIN_MAX 0xffff
@@ -19,7 +19,7 @@ static uint32_t component_above(const struct aff_machine *m, uint32_t pci)
 	return up != AFF_NONE && up < pci && m->pci[up].addr.domain <= DOMAIN_MAX ? up : AFF_NONE;
 }
 
-static uint32_t step(const struct aff_machine *m, uint32_t pci)
+static uint32_t parent_of(const struct aff_machine *m, uint32_t pci)
 {
 	uint32_t port = component_above(m, pci);
 
@@ -38,7 +38,7 @@ static int numa_of(const struct aff_machine *m, uint32_t pci)
 	return numa;
 }
 
-static uint32_t cpu_of(const struct aff_machine *m, int numa, struct nccl_outline *v)
+static uint32_t cpu_of(const struct aff_machine *m, int numa, struct nccl_xml *v)
 {
 	for (uint32_t i = 0; i < v->n_items; i++) {
 		if (v->item[i].pci == AFF_NONE && v->item[i].numa == numa)
@@ -49,17 +49,18 @@ static uint32_t cpu_of(const struct aff_machine *m, int numa, struct nccl_outlin
 		if (m->cpu[i].numa == numa)
 			cpu = i;
 	}
-	v->item[v->n_items] = (struct nccl_item){ AFF_NONE, AFF_NONE, cpu, numa };
+	v->item[v->n_items] = (struct nccl_xml_node){ AFF_NONE, AFF_NONE, cpu, numa };
 	return v->n_items++;
 }
 
 /* The elements from a function up; parents may come later in the list yet. */
-static void climb(const struct aff_machine *m, bool rccl, uint32_t pci, struct nccl_outline *v)
+static void get_xml_from_sys(const struct aff_machine *m, bool rccl, uint32_t pci,
+			     struct nccl_xml *v)
 {
 	while (v->item_of[pci] == AFF_NONE) {
-		uint32_t me = v->n_items++, up = step(m, pci);
+		uint32_t me = v->n_items++, up = parent_of(m, pci);
 		v->item_of[pci] = me;
-		v->item[me] = (struct nccl_item){ AFF_NONE, pci, AFF_NONE, -1 };
+		v->item[me] = (struct nccl_xml_node){ AFF_NONE, pci, AFF_NONE, -1 };
 		if (up == AFF_NONE) {
 			int numa = numa_of(m, pci);
 			v->item[me].parent = cpu_of(m, rccl && numa < 0 ? 0 : numa, v);
@@ -74,7 +75,7 @@ static void climb(const struct aff_machine *m, bool rccl, uint32_t pci, struct n
 
 struct sorting {
 	const struct aff_machine *m;
-	const struct nccl_item *item;
+	const struct nccl_xml_node *item;
 };
 
 static int by_busid(const void *x, const void *y, void *arg)
@@ -87,12 +88,12 @@ static int by_busid(const void *x, const void *y, void *arg)
 }
 
 struct order {
-	uint32_t *sorted;     /* items, siblings in order */
-	uint32_t *child;      /* first child of each */
-	uint32_t *next;       /* its next sibling */
-	uint32_t *to;         /* its new number */
-	struct nccl_item *at; /* the items in their new order */
-	uint32_t n;           /* how many are there already */
+	uint32_t *sorted;         /* items, siblings in order */
+	uint32_t *child;          /* first child of each */
+	uint32_t *next;           /* its next sibling */
+	uint32_t *to;             /* its new number */
+	struct nccl_xml_node *at; /* the items in their new order */
+	uint32_t n;               /* how many are there already */
 };
 
 static void order_clear(struct order *o)
@@ -120,8 +121,7 @@ static int order_room(uint32_t n, struct order *o, struct err *e)
 }
 
 /* Lists of children; filled from the back, as each goes in front. */
-static void order_children(const struct aff_machine *m, const struct nccl_outline *v,
-			   struct order *o)
+static void order_children(const struct aff_machine *m, const struct nccl_xml *v, struct order *o)
 {
 	struct sorting s = { m, v->item };
 	uint32_t n = 0;
@@ -139,10 +139,10 @@ static void order_children(const struct aff_machine *m, const struct nccl_outlin
 }
 
 /* One NUMA node and all below it, each before its children. */
-static void order_below(const struct nccl_outline *v, uint32_t top, struct order *o)
+static void order_below(const struct nccl_xml *v, uint32_t top, struct order *o)
 {
 	for (uint32_t i = top;;) {
-		struct nccl_item *at = &o->at[o->n];
+		struct nccl_xml_node *at = &o->at[o->n];
 		*at = v->item[i];
 		if (i != top)
 			at->parent = o->to[at->parent];
@@ -159,7 +159,7 @@ static void order_below(const struct nccl_outline *v, uint32_t top, struct order
 	}
 }
 
-static void order_take(const struct aff_machine *m, struct order *o, struct nccl_outline *v)
+static void order_take(const struct aff_machine *m, struct order *o, struct nccl_xml *v)
 {
 	for (uint32_t i = 0; i < m->n_pci; i++) {
 		if (v->item_of[i] != AFF_NONE)
@@ -169,7 +169,7 @@ static void order_take(const struct aff_machine *m, struct order *o, struct nccl
 	v->item = TAKE_PTR(o->at);
 }
 
-static int document_order(const struct aff_machine *m, struct nccl_outline *v, struct err *e)
+static int document_order(const struct aff_machine *m, struct nccl_xml *v, struct err *e)
 {
 	auto_order struct order o = { 0 };
 
@@ -187,7 +187,7 @@ static int document_order(const struct aff_machine *m, struct nccl_outline *v, s
 /* Nets follow their elements; what NCCL does not find it hangs on the first NUMA node. */
 static int by_element(const void *x, const void *y)
 {
-	const struct nccl_place *a = x, *b = y;
+	const struct nccl_xml_net *a = x, *b = y;
 
 	if (a->item != b->item)
 		return a->item < b->item ? -1 : 1;
@@ -196,12 +196,12 @@ static int by_element(const void *x, const void *y)
 	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
 }
 
-static void place_nets(struct nccl_outline *v)
+static void attach_nets(struct nccl_xml *v)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < v->n_nets; i++) {
-		struct nccl_place p = v->net[i];
+		struct nccl_xml_net p = v->net[i];
 		p.item = p.item == AFF_NONE ? 0 : v->item_of[p.item];
 		if (v->n_items)
 			v->net[n++] = p;
@@ -210,17 +210,17 @@ static void place_nets(struct nccl_outline *v)
 	qsort(v->net, n, sizeof(*v->net), by_element);
 }
 
-int nccl_outline_climb(const struct aff_machine *m, const struct nccl_opts *o,
-		       struct nccl_outline *v, struct err *e)
+int nccl_xml_from_sys(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
+		      struct err *e)
 {
 	for (uint32_t i = 0; i < v->n_gpus; i++)
-		climb(m, o->rccl, m->gpu[v->gpu[i]].pci, v);
+		get_xml_from_sys(m, o->rccl, m->gpu[v->gpu[i]].pci, v);
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		if (v->net[i].item != AFF_NONE)
-			climb(m, o->rccl, v->net[i].item, v);
+			get_xml_from_sys(m, o->rccl, v->net[i].item, v);
 	}
 	if (document_order(m, v, e))
 		return -1;
-	place_nets(v);
+	attach_nets(v);
 	return 0;
 }
