@@ -99,9 +99,9 @@ static int check(struct rail *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
-	auto_rdma_facts struct rdma_facts facts = { 0 };
+	auto_probe_data struct probe_data facts = { 0 };
 	auto_findings struct findings found = { 0 };
-	struct facts_view view = { .ctx = &r->ctx, .wait = wait_ms };
+	struct probe_view view = { .ctx = &r->ctx, .wait = wait_ms };
 	char host[RDMA_POD_SYSFS_LEN];
 	auto_fd int fd = -1;
 
@@ -109,7 +109,7 @@ static int check(struct rail *r, struct err *e)
 		return -1;
 	view.host_sysfs = *host ? host : NULL;
 	if (rdma_pod_read(r, &view.pid, &v, e) || rails_find(&v, &rails, e) ||
-	    rdma_facts_read(&view, &v, &rails, &facts, e) || doctor_examine(&facts, &found, e))
+	    probe_data_read(&view, &v, &rails, &facts, e) || doctor_examine(&facts, &found, e))
 		return -1;
 	return report(r, &found, e);
 }

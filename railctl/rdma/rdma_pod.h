@@ -14,7 +14,7 @@
 
 /*
  * rdma_pod_enter - with --netns: enter that network namespace, for good, with a sysfs of its own in
- * a mount namespace of the caller's. *pid: of facts_view: 0 without --netns, the process when PATH
+ * a mount namespace of the caller's. *pid: of probe_view: 0 without --netns, the process when PATH
  * is /proc/PID/ns/net, else -1.
  */
 int rdma_pod_enter(struct rail *r, int *pid, struct err *e) must_check;

@@ -30,15 +30,15 @@ static bool is_ethernet(const struct inv_device *d)
 	return false;
 }
 
-static bool may_open(const struct rdma_facts *f, size_t i)
+static bool may_open(const struct probe_data *f, size_t i)
 {
-	enum fact_access a = f->device[i].uverbs.access;
+	enum file_access a = f->device[i].uverbs.access;
 
 	return a == ACCESS_OK || a == ACCESS_THERE;
 }
 
 /* A container that was given some of the character devices. */
-static bool by_files(const struct rdma_facts *f, bool *own)
+static bool by_files(const struct probe_data *f, bool *own)
 {
 	bool some = false, missing = false;
 
@@ -50,7 +50,7 @@ static bool by_files(const struct rdma_facts *f, bool *own)
 	return some && missing;
 }
 
-bool topo_pod_own(const struct rdma_facts *f, bool first_netns, bool *own)
+bool topo_pod_own(const struct probe_data *f, bool first_netns, bool *own)
 {
 	const struct rdma_inventory *v = f->inventory;
 	bool any_here = false, others = false;
@@ -87,7 +87,7 @@ static bool is_own(const struct rdma_inventory *v, const bool *own, const char *
 	return false;
 }
 
-static int to_mask(const struct rdma_facts *f, bool first, const struct aff_machine *m, bool **out,
+static int to_mask(const struct probe_data *f, bool first, const struct aff_machine *m, bool **out,
 		   struct err *e)
 {
 	auto_free bool *own = calloc(f->inventory->n_devices + 1, sizeof(*own));
@@ -108,11 +108,11 @@ int topo_pod_hcas(const struct topo_who *w, const struct aff_machine *m, bool **
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
-	auto_rdma_facts struct rdma_facts findings = { 0 };
-	const struct facts_view view = { .ctx = w->ctx, .pid = w->pid };
+	auto_probe_data struct probe_data findings = { 0 };
+	const struct probe_view view = { .ctx = w->ctx, .pid = w->pid };
 
 	if (rdma_inventory_read(w->ctx, &v, e) || rails_find(&v, &rails, e) ||
-	    rdma_facts_read(&view, &v, &rails, &findings, e))
+	    probe_data_read(&view, &v, &rails, &findings, e))
 		return -1;
 	return to_mask(&findings, is_first_netns(w->ctx), m, out, e);
 }

@@ -11,7 +11,7 @@
 #include "topo/core/machine.h"
 #include "rdma/doctor/probe_data.h"
 
-/* Whose: pid as of facts_view: 0 the caller's, -1 of a namespace without a process. */
+/* Whose: pid as of probe_view: 0 the caller's, -1 of a namespace without a process. */
 struct topo_who {
 	const struct ctx *ctx;
 	int pid;
@@ -40,7 +40,7 @@ int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **
  * no device has one, those whose character device may be used. In the node's first namespace only
  * the latter counts, and only where some of them are missing.
  */
-bool topo_pod_own(const struct rdma_facts *f, bool first_netns, bool *own);
+bool topo_pod_own(const struct probe_data *f, bool first_netns, bool *own);
 
 /* topo_pod_lists - whether a list as of NVIDIA_VISIBLE_DEVICES has the GPU: "all", or some of its
  * number, its UUID and the beginning of it. */

@@ -14,10 +14,10 @@
 #define DEVICES 3
 
 static struct inv_device devices[DEVICES];
-static struct device_facts device_facts[DEVICES];
+static struct device_data device_data[DEVICES];
 static struct inv_gid gids[DEVICES];
 static struct rdma_inventory inventory = { .device = devices, .n_devices = DEVICES };
-static struct rdma_facts findings = { .inventory = &inventory, .device = device_facts };
+static struct probe_data findings = { .inventory = &inventory, .device = device_data };
 static bool own[DEVICES];
 
 /* Ethernet devices of which none is here, and none may be opened. */
@@ -29,7 +29,7 @@ static void start(void)
 		devices[i].port[0].gid = &gids[i];
 		devices[i].port[0].n_gids = 1;
 		gids[i] = (struct inv_gid){ .here = false };
-		device_facts[i].uverbs.access = ACCESS_MISSING;
+		device_data[i].uverbs.access = ACCESS_MISSING;
 	}
 }
 
@@ -49,7 +49,7 @@ START_TEST(addresses_tell_whose_a_device_is)
 	start();
 	gids[1].here = true;
 	for (size_t i = 0; i < DEVICES; i++)
-		device_facts[i].uverbs.access = ACCESS_OK;
+		device_data[i].uverbs.access = ACCESS_OK;
 	ck_assert_str_eq(owned(false), "-x-");
 	devices[2].port[0].ifindex = 4;
 	ck_assert_str_eq(owned(false), "-xx");
@@ -64,8 +64,8 @@ START_TEST(infiniband_is_told_by_its_file)
 	gids[1].here = true;
 	devices[0].port[0].layer = INV_INFINIBAND;
 	ck_assert_str_eq(owned(false), "-x-");
-	device_facts[0].uverbs.access = ACCESS_OK;
-	device_facts[2].uverbs.access = ACCESS_OK;
+	device_data[0].uverbs.access = ACCESS_OK;
+	device_data[2].uverbs.access = ACCESS_OK;
 	ck_assert_str_eq(owned(false), "xx-");
 }
 END_TEST
@@ -74,9 +74,9 @@ START_TEST(without_any_address_files_tell)
 {
 	start();
 	ck_assert_str_eq(owned(false), "---");
-	device_facts[2].uverbs.access = ACCESS_THERE;
+	device_data[2].uverbs.access = ACCESS_THERE;
 	ck_assert_str_eq(owned(false), "--x");
-	device_facts[1].uverbs.access = ACCESS_DENIED;
+	device_data[1].uverbs.access = ACCESS_DENIED;
 	ck_assert_str_eq(owned(false), "--x");
 }
 END_TEST
@@ -88,12 +88,12 @@ START_TEST(a_node_has_all_of_them)
 	gids[1].here = true;
 	ck_assert_str_eq(owned(true), "all");
 	for (size_t i = 0; i < DEVICES; i++)
-		device_facts[i].uverbs.access = ACCESS_DENIED;
+		device_data[i].uverbs.access = ACCESS_DENIED;
 	ck_assert_str_eq(owned(true), "all");
 	/* A container on the node's network with one of the files. */
-	device_facts[0].uverbs.access = ACCESS_OK;
+	device_data[0].uverbs.access = ACCESS_OK;
 	ck_assert_str_eq(owned(true), "all");
-	device_facts[1].uverbs.access = ACCESS_MISSING;
+	device_data[1].uverbs.access = ACCESS_MISSING;
 	ck_assert_str_eq(owned(true), "x--");
 }
 END_TEST

@@ -37,8 +37,8 @@ static const struct {
 };
 
 /* Of a file that is not there, or is no number, nothing is known. */
-static int add(const char *sysfs, const char *path, enum port_counter what,
-	       struct port_counters *out, struct err *e)
+static int add_counter(const char *sysfs, const char *path, enum port_counter what,
+		       struct port_counters *out, struct err *e)
 {
 	struct err why;
 	uint64_t n;
@@ -59,13 +59,13 @@ static int add_link_downs(const struct counters_of *of, const char *port, struct
 	if (*of->netdev) {
 		(void)snprintf(path, sizeof(path), "class/net/%.16s/carrier_down_count",
 			       of->netdev);
-		if (add(of->sysfs, path, COUNT_LINK_DOWN, out, e))
+		if (add_counter(of->sysfs, path, COUNT_LINK_DOWN, out, e))
 			return -1;
 	}
 	if (counters_have(out, COUNT_LINK_DOWN))
 		return 0;
 	(void)snprintf(path, sizeof(path), "%s/counters/link_downed", port);
-	return add(of->sysfs, path, COUNT_LINK_DOWN, out, e);
+	return add_counter(of->sysfs, path, COUNT_LINK_DOWN, out, e);
 }
 
 int counters_read(const struct counters_of *of, struct port_counters *out, struct err *e)
@@ -76,7 +76,7 @@ int counters_read(const struct counters_of *of, struct port_counters *out, struc
 	(void)snprintf(port, sizeof(port), "class/infiniband/%.64s/ports/%u", of->device, of->port);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", port, files[i].file);
-		if (add(of->sysfs, path, files[i].what, &c, e))
+		if (add_counter(of->sysfs, path, files[i].what, &c, e))
 			return -1;
 	}
 	if (add_link_downs(of, port, &c, e))

@@ -181,8 +181,8 @@ char *rdma_chardev_text(const struct rdma_chardev *c, char *out, size_t size)
 	return out;
 }
 
-static bool differ(const struct rdma_chardev *a, const struct rdma_chardev *b, char *out,
-		   size_t size)
+static bool chardev_differs(const struct rdma_chardev *a, const struct rdma_chardev *b, char *out,
+			    size_t size)
 {
 	if (a->major == b->major && a->minor == b->minor && strcmp(a->name, b->name) == 0)
 		return false;
@@ -198,9 +198,9 @@ static bool differ(const struct rdma_chardev *a, const struct rdma_chardev *b, c
 bool rdma_chardevs_differ(const struct rdma_chardevs *a, const struct rdma_chardevs *b, char *out,
 			  size_t size)
 {
-	bool found = differ(&a->uverbs, &b->uverbs, out, size);
+	bool found = chardev_differs(&a->uverbs, &b->uverbs, out, size);
 
 	for (size_t i = 0; i < RDMA_PORTS_MAX && !found; i++)
-		found = differ(&a->umad[i], &b->umad[i], out, size);
+		found = chardev_differs(&a->umad[i], &b->umad[i], out, size);
 	return found;
 }

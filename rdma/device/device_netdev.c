@@ -20,20 +20,20 @@ struct level {
 	bool in_pod;
 };
 
-struct descent {
+struct lower_path {
 	const struct rdma_view *v;
 	struct level level[LEVELS_MAX]; /* the interface itself first */
 	size_t n;
 	struct nl *pod_rdma; /* owned; opened where it is needed, which is seldom */
 };
 
-static void descent_clear(struct descent *d)
+static void lower_path_clear(struct lower_path *d)
 {
 	nl_release(d->pod_rdma);
 }
 
 /* RDMA netlink as one of the two namespaces sees it. */
-static int rdma_of(struct descent *d, bool in_pod, struct nl **out, struct err *e)
+static int rdma_of(struct lower_path *d, bool in_pod, struct nl **out, struct err *e)
 {
 	if (in_pod && !d->pod_rdma && nl_rdma_open_in(d->v->pod, d->v->home, &d->pod_rdma, e))
 		return -1;
@@ -44,7 +44,7 @@ static int rdma_of(struct descent *d, bool in_pod, struct nl **out, struct err *
 /* ---- down ---- */
 
 /* Of other kinds (veth, tunnels) IFLA_LINK is something else than what lies below. */
-static bool lies_on_another(const struct link_info *link)
+static bool is_on_another(const struct link_info *link)
 {
 	static const char *const kinds[] = { "macvlan", "ipvlan", "vlan",
 					     "macvtap", "ipvtap", "ipoib" };
@@ -57,7 +57,7 @@ static bool lies_on_another(const struct link_info *link)
 }
 
 /* 1: *in_pod says where the device below is; 0: in a namespace that is neither of the two. */
-static int place_of_lower(const struct descent *d, const struct level *top, bool *in_pod,
+static int place_of_lower(const struct lower_path *d, const struct level *top, bool *in_pod,
 			  struct err *e)
 {
 	int home;
@@ -71,7 +71,7 @@ static int place_of_lower(const struct descent *d, const struct level *top, bool
 	return top->link.lower_nsid == home;
 }
 
-static int descend(struct descent *d, const char *ifname, struct err *e)
+static int find_lower(struct lower_path *d, const char *ifname, struct err *e)
 {
 	struct level next = { .in_pod = true };
 
@@ -82,7 +82,7 @@ static int descend(struct descent *d, const char *ifname, struct err *e)
 		bool in_pod;
 
 		d->level[d->n++] = next;
-		if (d->n == LEVELS_MAX || !lies_on_another(&next.link))
+		if (d->n == LEVELS_MAX || !is_on_another(&next.link))
 			return 0;
 		known = place_of_lower(d, &next, &in_pod, e);
 		if (known <= 0)
@@ -97,7 +97,7 @@ static int descend(struct descent *d, const char *ifname, struct err *e)
 /* ---- hardware ---- */
 
 /* Kernels before 5.14 do not tell the bus address; of what is at home sysfs does. */
-static void bus_of(const struct descent *d, const struct level *l, char out[BUS_ADDR_LEN])
+static void bus_of(const struct lower_path *d, const struct level *l, char out[BUS_ADDR_LEN])
 {
 	char pci[PCI_STR_LEN];
 	struct err ignored;
@@ -111,7 +111,7 @@ static void bus_of(const struct descent *d, const struct level *l, char out[BUS_
 }
 
 struct by_ifindex {
-	const struct descent *d;
+	const struct lower_path *d;
 	bool in_pod;
 	size_t level; /* that of a port */
 	struct rdma_port port;
@@ -138,7 +138,7 @@ static int match_port(const struct rdma_port *p, void *arg)
 
 /* Which port of the device has one of our interfaces there. A device that has just gone has none.
  */
-static int look_at_ports(struct descent *d, const struct rdma_link *link, bool in_pod,
+static int look_at_ports(struct lower_path *d, const struct rdma_link *link, bool in_pod,
 			 struct by_ifindex *out, struct err *e)
 {
 	struct rdma_port only;
@@ -166,7 +166,7 @@ static int look_at_ports(struct descent *d, const struct rdma_link *link, bool i
  * it does not when the one is in the pod and the other is not yet; then dev_port, which counts from
  * 0, is all there is.
  */
-static int choose_port(struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
+static int choose_port(struct lower_path *d, size_t level, struct rdma_serving *out, struct err *e)
 {
 	const struct level *l = &d->level[level];
 	struct by_ifindex b;
@@ -189,7 +189,7 @@ static int choose_port(struct descent *d, size_t level, struct rdma_serving *out
 }
 
 /* 1: this is the hardware; 0: it has no RDMA device. */
-static int try_bus(struct descent *d, size_t level, const char *bus, struct rdma_serving *out,
+static int try_bus(struct lower_path *d, size_t level, const char *bus, struct rdma_serving *out,
 		   struct err *e)
 {
 	struct err why;
@@ -206,7 +206,7 @@ static int try_bus(struct descent *d, size_t level, const char *bus, struct rdma
 }
 
 /* Of a bond the RDMA device is that of one of its members, the first in most cases. */
-static int try_bond(struct descent *d, size_t level, struct rdma_serving *out, struct err *e)
+static int try_bond(struct lower_path *d, size_t level, struct rdma_serving *out, struct err *e)
 {
 	char path[64 + IFNAME_LEN], names[1024], one[IFNAME_LEN], pci[PCI_STR_LEN];
 	struct slice rest, name;
@@ -227,7 +227,7 @@ static int try_bond(struct descent *d, size_t level, struct rdma_serving *out, s
 	return rc;
 }
 
-static int try_hardware(struct descent *d, struct rdma_serving *out, struct err *e)
+static int try_hardware(struct lower_path *d, struct rdma_serving *out, struct err *e)
 {
 	int rc = 0;
 
@@ -255,8 +255,8 @@ static uint64_t guid_of_mac(const uint8_t mac[MAC_LEN])
 	return guid;
 }
 
-struct hunt {
-	struct descent *d;
+struct device_search {
+	struct lower_path *d;
 	bool all;               /* not only those whose GUID fits */
 	struct by_ifindex best; /* the nearest to the pod's interface so far */
 	struct rdma_link link;  /* its */
@@ -264,7 +264,7 @@ struct hunt {
 	bool failed;
 };
 
-static bool guid_fits(const struct descent *d, const struct rdma_link *link)
+static bool guid_fits(const struct lower_path *d, const struct rdma_link *link)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		if (d->level[i].link.has_mac &&
@@ -275,9 +275,9 @@ static bool guid_fits(const struct descent *d, const struct rdma_link *link)
 }
 
 /* Either namespace tells a port's interface only if that is there. */
-static int hunt_device(const struct rdma_link *link, void *arg)
+static int find_device(const struct rdma_link *link, void *arg)
 {
-	struct hunt *h = arg;
+	struct device_search *h = arg;
 	struct by_ifindex b;
 
 	if (!h->all && !guid_fits(h->d, link))
@@ -293,11 +293,11 @@ static int hunt_device(const struct rdma_link *link, void *arg)
 }
 
 /* 1: found among those that are on one of our interfaces. */
-static int try_software(struct descent *d, bool all, struct rdma_serving *out, struct err *e)
+static int try_software(struct lower_path *d, bool all, struct rdma_serving *out, struct err *e)
 {
-	struct hunt h = { .d = d, .all = all, .e = e };
+	struct device_search h = { .d = d, .all = all, .e = e };
 
-	if (nl_rdma_list(d->v->home_rdma, hunt_device, &h, e) || h.failed)
+	if (nl_rdma_list(d->v->home_rdma, find_device, &h, e) || h.failed)
 		return -1;
 	if (!h.best.found)
 		return 0;
@@ -309,7 +309,7 @@ static int try_software(struct descent *d, bool all, struct rdma_serving *out, s
 
 /* ---- all ---- */
 
-static int nothing(const struct descent *d, const struct rdma_serving *s, struct err *e)
+static int refuse_no_device(const struct lower_path *d, const struct rdma_serving *s, struct err *e)
 {
 	const struct level *bottom = &d->level[d->n - 1];
 
@@ -330,11 +330,11 @@ static int nothing(const struct descent *d, const struct rdma_serving *s, struct
 int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_serving *out,
 		   struct err *e)
 {
-	auto_clean(descent_clear) struct descent d = { .v = v };
+	auto_clean(lower_path_clear) struct lower_path d = { .v = v };
 	struct rdma_serving s = { .port = 0 };
 	int rc;
 
-	if (descend(&d, ifname, e))
+	if (find_lower(&d, ifname, e))
 		return -1;
 	rc = try_hardware(&d, &s, e);
 	if (rc == 0)
@@ -345,7 +345,7 @@ int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_se
 		return -1;
 	memcpy(out->pci, s.pci, sizeof(out->pci));
 	if (rc == 0)
-		return nothing(&d, &s, e);
+		return refuse_no_device(&d, &s, e);
 	*out = s;
 	return 0;
 }

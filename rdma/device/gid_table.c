@@ -24,7 +24,7 @@ static void table_clear(struct table *t)
 	base_close_fd(&t->fd);
 }
 
-static int complain(const struct gid_port *p, const char *what, struct err *e)
+static int set_read_error(const struct gid_port *p, const char *what, struct err *e)
 {
 	int errnum = errno;
 
@@ -41,7 +41,7 @@ static int table_open(const struct gid_port *p, struct table *t, struct err *e)
 	if (n >= (int)sizeof(path))
 		return err_set(e, ERR_IO, ENAMETOOLONG, "%.64s...", path);
 	*t = (struct table){ .fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), .p = p };
-	return t->fd < 0 ? complain(p, "GID table", e) : 0;
+	return t->fd < 0 ? set_read_error(p, "GID table", e) : 0;
 }
 
 /* The value of one file, without its line break; -1 with errno. */
@@ -71,7 +71,7 @@ static int read_gid(void *arg, uint32_t i, struct gid *out, enum gid_place *plac
 		}
 		/* Some drivers refuse to show a place that is free. */
 		if (errno != EINVAL)
-			return complain(t->p, name, e);
+			return set_read_error(t->p, name, e);
 		*place = GID_FREE;
 		return 0;
 	}
@@ -95,7 +95,7 @@ static bool is_ethernet(struct table *t)
 }
 
 /* EINVAL: freed meanwhile, or its interface is down; then it has no type, or no interface. */
-static int describe(void *arg, struct gid_entry *out, struct err *e)
+static int read_entry(void *arg, struct gid_entry *out, struct err *e)
 {
 	struct table *t = arg;
 	char name[48], text[64];
@@ -106,12 +106,12 @@ static int describe(void *arg, struct gid_entry *out, struct err *e)
 	if (read_file(t->fd, name, text, sizeof(text)) == 0)
 		out->type = gid_type_parse(text, is_ethernet(t));
 	else if (errno != EINVAL && errno != ENOENT)
-		return complain(t->p, name, e);
+		return set_read_error(t->p, name, e);
 	(void)snprintf(name, sizeof(name), "gid_attrs/ndevs/%u", out->index);
 	if (read_file(t->fd, name, text, sizeof(text)) == 0)
 		(void)snprintf(out->netdev, sizeof(out->netdev), "%.*s", IFNAME_LEN - 1, text);
 	else if (errno != EINVAL && errno != ENOENT)
-		return complain(t->p, name, e);
+		return set_read_error(t->p, name, e);
 	return 0;
 }
 
@@ -129,7 +129,7 @@ int gid_each(const struct gid_port *p, gid_fn fn, void *arg, struct err *e)
 			return -1;
 		if (place != GID_TAKEN)
 			continue;
-		if (describe(&t, &entry, e))
+		if (read_entry(&t, &entry, e))
 			return -1;
 		if (fn(&entry, arg))
 			break;
@@ -141,7 +141,7 @@ int gid_find(const struct gid_port *p, const struct gid_want *want, struct gid_l
 	     struct err *e)
 {
 	auto_clean(table_clear) struct table t = { .fd = -1 };
-	const struct gid_source source = { read_gid, describe, &t };
+	const struct gid_source source = { read_gid, read_entry, &t };
 
 	return table_open(p, &t, e) || gid_search(&source, want, out, e) ? -1 : 0;
 }

@@ -22,7 +22,7 @@ void findings_clear(struct findings *f)
 	*f = (struct findings){ 0 };
 }
 
-static int weight(enum finding_state s)
+static int state_weight(enum finding_state s)
 {
 	static const int weights[] = {
 		[FINDING_OK] = 0,
@@ -39,7 +39,7 @@ enum finding_state findings_worst(const struct findings *f)
 	enum finding_state worst = FINDING_OK;
 
 	for (size_t i = 0; i < f->n; i++)
-		if (weight(f->finding[i].state) > weight(worst))
+		if (state_weight(f->finding[i].state) > state_weight(worst))
 			worst = f->finding[i].state;
 	return worst;
 }
@@ -62,7 +62,7 @@ struct finding *exam_add(struct exam *x, const char *check, const char *subject,
 	return &more[f->n++];
 }
 
-void exam_say(char out[FINDING_TEXT_LEN], const char *fmt, ...)
+void exam_finding(char out[FINDING_TEXT_LEN], const char *fmt, ...)
 {
 	va_list ap;
 
@@ -80,27 +80,27 @@ static void check_devices(struct exam *x)
 
 	if (v->n_devices) {
 		f = exam_add(x, "devices", "", FINDING_OK);
-		exam_say(f->evidence, "%zu RDMA device%s visible in this network namespace",
-			 v->n_devices, v->n_devices == 1 ? "" : "s");
+		exam_finding(f->evidence, "%zu RDMA device%s visible in this network namespace",
+			     v->n_devices, v->n_devices == 1 ? "" : "s");
 		return;
 	}
 	f = exam_add(x, "devices", "", FINDING_FAIL);
-	exam_say(f->consequence, "NCCL and UCX fall back to TCP");
+	exam_finding(f->consequence, "NCCL and UCX fall back to TCP");
 	if (!v->has_rdma) {
-		exam_say(f->evidence, "this kernel has no RDMA");
-		exam_say(f->remedy,
-			 "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, "
-			 "bnxt_re), or check that ib_core is loaded, on the host");
+		exam_finding(f->evidence, "this kernel has no RDMA");
+		exam_finding(f->remedy,
+			     "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, "
+			     "bnxt_re), or check that ib_core is loaded, on the host");
 		return;
 	}
-	exam_say(f->evidence, "no RDMA device is visible in this network namespace (mode %s)",
-		 rdma_mode_name(v->mode));
-	exam_say(f->remedy,
-		 v->mode == RDMA_EXCLUSIVE
-			 ? "chain the plugin \"rdma\" behind the one that attaches the VF: in "
-			   "mode exclusive a device must be moved into the pod"
-			 : "check on the host with \"railctl rdma list\" that the NIC has an "
-			   "RDMA device; its driver's RDMA module may not be loaded");
+	exam_finding(f->evidence, "no RDMA device is visible in this network namespace (mode %s)",
+		     rdma_mode_name(v->mode));
+	exam_finding(f->remedy,
+		     v->mode == RDMA_EXCLUSIVE
+			     ? "chain the plugin \"rdma\" behind the one that attaches the VF: in "
+			       "mode exclusive a device must be moved into the pod"
+			     : "check on the host with \"railctl rdma list\" that the NIC has an "
+			       "RDMA device; its driver's RDMA module may not be loaded");
 }
 
 /* An interface that looks like a rail and has no port. */
@@ -116,26 +116,27 @@ static void check_rail(struct exam *x, const struct inv_netdev *d)
 	if (!rail_expected(v, d) || !v->n_devices)
 		return;
 	f = exam_add(x, "rail", d->link.name, FINDING_WARN);
-	exam_say(f->consequence, "no RDMA over %s", d->link.name);
+	exam_finding(f->consequence, "no RDMA over %s", d->link.name);
 	if (!d->n_addrs) {
-		exam_say(f->evidence, "%s has no address, so no GID can be its own", d->link.name);
-		exam_say(f->remedy,
-			 "give it one: an \"ipam\" section in the network's configuration");
+		exam_finding(f->evidence, "%s has no address, so no GID can be its own",
+			     d->link.name);
+		exam_finding(f->remedy,
+			     "give it one: an \"ipam\" section in the network's configuration");
 		return;
 	}
-	exam_say(f->evidence, "no visible RDMA port is %s's own, or carries its addresses",
-		 d->link.name);
+	exam_finding(f->evidence, "no visible RDMA port is %s's own, or carries its addresses",
+		     d->link.name);
 	if (above && v->mode == RDMA_EXCLUSIVE)
-		exam_say(f->remedy,
-			 "%s needs mode shared: in mode exclusive the device of the "
-			 "interface below it is in one namespace only; \"railctl rdma mode "
-			 "shared\", or use VFs",
-			 d->link.kind);
+		exam_finding(f->remedy,
+			     "%s needs mode shared: in mode exclusive the device of the "
+			     "interface below it is in one namespace only; \"railctl rdma mode "
+			     "shared\", or use VFs",
+			     d->link.kind);
 	else
-		exam_say(f->remedy,
-			 "if its NIC has RDMA: check that its device is visible, that the "
-			 "interface is up, and that IPv6 is not switched off if it has only "
-			 "such addresses");
+		exam_finding(f->remedy,
+			     "if its NIC has RDMA: check that its device is visible, that the "
+			     "interface is up, and that IPv6 is not switched off if it has only "
+			     "such addresses");
 }
 
 /* ---- ports ---- */
@@ -145,25 +146,28 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 	bool up = r->port->state == RDMA_PORT_ACTIVE;
 	struct finding *f = exam_add(x, "port", name, up ? FINDING_OK : FINDING_FAIL);
 
-	exam_say(f->evidence, "the port is %s", rdma_port_state_name(r->port->state));
+	exam_finding(f->evidence, "the port is %s", rdma_port_state_name(r->port->state));
 	if (up)
 		return;
-	exam_say(f->consequence, "NCCL leaves it out, and UCX too");
-	exam_say(f->remedy,
-		 r->port->layer == INV_INFINIBAND
-			 ? "check the cable, and that a subnet manager runs: without one the port "
-			   "stays in INIT"
-			 : "check the cable, and that the interface of the port is up, on the host "
-			   "too (ip link set DEV up)");
+	exam_finding(f->consequence, "NCCL leaves it out, and UCX too");
+	exam_finding(
+		f->remedy,
+		r->port->layer == INV_INFINIBAND
+			? "check the cable, and that a subnet manager runs: without one the port "
+			  "stays in INIT"
+			: "check the cable, and that the interface of the port is up, on the host "
+			  "too (ip link set DEV up)");
 }
 
-static void say_small(struct finding *f, bool fits)
+static void finding_small_mtu(struct finding *f, bool fits)
 {
-	exam_say(f->consequence, fits ? "more packets for the same data: less bandwidth, more load"
-				      : "not even the smallest packets fit");
-	exam_say(f->remedy,
-		 "set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
-		 "network's configuration), and on the switches: both ends use the smaller one");
+	exam_finding(f->consequence,
+		     fits ? "more packets for the same data: less bandwidth, more load"
+			  : "not even the smallest packets fit");
+	exam_finding(
+		f->remedy,
+		"set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
+		"network's configuration), and on the switches: both ends use the smaller one");
 }
 
 /* What lies above a card has no larger MTU than the card: large enough is large enough. */
@@ -173,11 +177,11 @@ static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const cha
 	bool enough = inv_rdma_mtu(link->mtu) == 4096;
 	struct finding *f = exam_add(x, "mtu", name, enough ? FINDING_OK : FINDING_UNKNOWN);
 
-	exam_say(f->evidence, "the MTU of %s is %u, that of the port's own interface %s",
-		 link->name, link->mtu,
-		 enough ? "no smaller: packets of RDMA carry 4096 bytes"
-			: "is what counts, and is not seen from here: run it on the host, with "
-			  "--netns");
+	exam_finding(f->evidence, "the MTU of %s is %u, that of the port's own interface %s",
+		     link->name, link->mtu,
+		     enough ? "no smaller: packets of RDMA carry 4096 bytes"
+			    : "is what counts, and is not seen from here: run it on the host, with "
+			      "--netns");
 }
 
 static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
@@ -195,10 +199,10 @@ static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *nam
 	if (!netdev)
 		return;
 	f = exam_add(x, "mtu", name, mtu == 4096 ? FINDING_OK : mtu ? FINDING_WARN : FINDING_FAIL);
-	exam_say(f->evidence, "the MTU of %s is %u: packets of RDMA carry %u bytes",
-		 seen ? r->netdev->below : r->port->netdev, netdev, mtu);
+	exam_finding(f->evidence, "the MTU of %s is %u: packets of RDMA carry %u bytes",
+		     seen ? r->netdev->below : r->port->netdev, netdev, mtu);
 	if (mtu != 4096)
-		say_small(f, mtu);
+		finding_small_mtu(f, mtu);
 }
 
 /* ---- GIDs ---- */
@@ -209,7 +213,7 @@ static const struct inv_gid *own_gid(const struct rdma_rail *r)
 }
 
 /* Which GIDs there are instead. */
-static void say_what_is_there(const struct rdma_rail *r, struct finding *f)
+static void finding_gids(const struct rdma_rail *r, struct finding *f)
 {
 	size_t v1 = 0, v2 = 0;
 
@@ -218,32 +222,34 @@ static void say_what_is_there(const struct rdma_rail *r, struct finding *f)
 		v2 += r->port->gid[i].entry.type == GID_ROCE_V2;
 	}
 	if (v1)
-		exam_say(f->evidence, "the addresses of %s are there as RoCE v1 only",
-			 r->netdev->link.name);
+		exam_finding(f->evidence, "the addresses of %s are there as RoCE v1 only",
+			     r->netdev->link.name);
 	else if (!r->netdev->n_addrs)
-		exam_say(f->evidence, "%s has no address", r->netdev->link.name);
+		exam_finding(f->evidence, "%s has no address", r->netdev->link.name);
 	else
-		exam_say(f->evidence,
-			 "none of the %zu RoCE v2 GIDs of the port is an address of %s that can be "
-			 "routed",
-			 v2, r->netdev->link.name);
-	exam_say(f->remedy,
-		 v1 ? "the NIC, or its firmware, is set to RoCE v1: set it to v2"
-		    : "give the interface an IPv4 address, or an IPv6 one that is not link-local, "
-		      "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
+		exam_finding(
+			f->evidence,
+			"none of the %zu RoCE v2 GIDs of the port is an address of %s that can be "
+			"routed",
+			v2, r->netdev->link.name);
+	exam_finding(
+		f->remedy,
+		v1 ? "the NIC, or its firmware, is set to RoCE v1: set it to v2"
+		   : "give the interface an IPv4 address, or an IPv6 one that is not link-local, "
+		     "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
 }
 
 static void check_bare(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	struct finding *f = exam_add(x, "gid", name, FINDING_WARN);
 
-	exam_say(f->evidence, "%s has no address that can be routed, and so no such GID",
-		 r->netdev->link.name);
-	exam_say(f->consequence,
-		 "no RoCE from %s itself; macvlan and ipvlan above it have GIDs of "
-		 "their own",
-		 r->netdev->link.name);
-	exam_say(f->remedy, "nothing, if it only carries such; else give it an address");
+	exam_finding(f->evidence, "%s has no address that can be routed, and so no such GID",
+		     r->netdev->link.name);
+	exam_finding(f->consequence,
+		     "no RoCE from %s itself; macvlan and ipvlan above it have GIDs of "
+		     "their own",
+		     r->netdev->link.name);
+	exam_finding(f->remedy, "nothing, if it only carries such; else give it an address");
 }
 
 static void check_gid(struct exam *x, const struct rdma_rail *r, const char *name)
@@ -256,10 +262,10 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 		return;
 	if (!r->port->has_gids) {
 		f = exam_add(x, "gid", name, FINDING_UNKNOWN);
-		exam_say(f->evidence, "sysfs does not show the port's GIDs");
-		exam_say(f->remedy,
-			 "mount sysfs in this network namespace, or use --netns from the "
-			 "host");
+		exam_finding(f->evidence, "sysfs does not show the port's GIDs");
+		exam_finding(f->remedy,
+			     "mount sysfs in this network namespace, or use --netns from the "
+			     "host");
 		return;
 	}
 	if (!g && rail_is_bare(r)) {
@@ -268,12 +274,12 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 	}
 	f = exam_add(x, "gid", name, g ? FINDING_OK : FINDING_FAIL);
 	if (g) {
-		exam_say(f->evidence, "RoCE v2 GID %s at index %u",
-			 ip_format(gid_to_ip(&g->entry.gid), ip), g->entry.index);
+		exam_finding(f->evidence, "RoCE v2 GID %s at index %u",
+			     ip_format(gid_to_ip(&g->entry.gid), ip), g->entry.index);
 		return;
 	}
-	exam_say(f->consequence, "no RoCE v2 from this interface");
-	say_what_is_there(r, f);
+	exam_finding(f->consequence, "no RoCE v2 from this interface");
+	finding_gids(r, f);
 }
 
 /* What NCCL would take that is told nothing. */
@@ -294,16 +300,18 @@ static void check_neighbour(struct exam *x, const struct rdma_rail *r, const cha
 
 	struct finding *f = exam_add(x, "neighbour", name, FINDING_WARN);
 
-	exam_say(f->evidence,
-		 "left alone, NCCL takes GID index %u: %s of %s%s%s, not an address of this "
-		 "namespace; ours is at index %u",
-		 index, ip_format(gid_to_ip(&g->entry.gid), ip),
-		 *g->entry.netdev ? g->entry.netdev : "an interface", *g->netns ? " in " : "",
-		 g->netns, own->entry.index);
-	exam_say(f->consequence, "packets leave with a neighbour's address, and answers go there: "
-				 "connections time out");
-	exam_say(f->remedy, "set what \"railctl rdma env\" prints; with VFs in mode exclusive no "
-			    "neighbour's GID is in the table");
+	exam_finding(f->evidence,
+		     "left alone, NCCL takes GID index %u: %s of %s%s%s, not an address of this "
+		     "namespace; ours is at index %u",
+		     index, ip_format(gid_to_ip(&g->entry.gid), ip),
+		     *g->entry.netdev ? g->entry.netdev : "an interface", *g->netns ? " in " : "",
+		     g->netns, own->entry.index);
+	exam_finding(f->consequence,
+		     "packets leave with a neighbour's address, and answers go there: "
+		     "connections time out");
+	exam_finding(f->remedy,
+		     "set what \"railctl rdma env\" prints; with VFs in mode exclusive no "
+		     "neighbour's GID is in the table");
 }
 
 static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const char *name)
@@ -313,10 +321,10 @@ static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const cha
 	if (!r->ambiguous)
 		return;
 	f = exam_add(x, "rail", name, FINDING_UNKNOWN);
-	exam_say(f->evidence, "more than one port has the address of %s under that name",
-		 r->netdev->link.name);
-	exam_say(f->consequence, "which of them is this pod's cannot be told from here");
-	exam_say(f->remedy, "use --netns from the host");
+	exam_finding(f->evidence, "more than one port has the address of %s under that name",
+		     r->netdev->link.name);
+	exam_finding(f->consequence, "which of them is this pod's cannot be told from here");
+	exam_finding(f->remedy, "use --netns from the host");
 }
 
 /* ---- all of it ---- */
@@ -343,7 +351,7 @@ static void check_rails(struct exam *x)
 	}
 }
 
-int doctor_examine(const struct rdma_facts *f, struct findings *out, struct err *e)
+int doctor_examine(const struct probe_data *f, struct findings *out, struct err *e)
 {
 	struct exam x = { .facts = f };
 

@@ -36,7 +36,7 @@ struct findings {
  * memlock, pfc, trust, traffic-class, retries, sequence, congestion, link-down, counters.
  * railctl(8) says what each means.
  */
-int doctor_examine(const struct rdma_facts *f, struct findings *out, struct err *e) must_check;
+int doctor_examine(const struct probe_data *f, struct findings *out, struct err *e) must_check;
 
 void findings_clear(struct findings *f);
 #define auto_findings auto_clean(findings_clear)

@@ -8,36 +8,37 @@ struct reading {
 	struct exam *x;
 	const struct rdma_rail *rail;
 	const char *name;
-	const struct port_facts *port;
+	const struct port_data *port;
 };
 
-static uint64_t moved(const struct reading *r, enum port_counter c)
+static uint64_t counter_moved(const struct reading *r, enum port_counter c)
 {
 	return counters_moved(&r->port->first, &r->port->last, c);
 }
 
-static uint64_t total(const struct reading *r, enum port_counter c)
+static uint64_t counter_total(const struct reading *r, enum port_counter c)
 {
 	return r->port->last.value[c];
 }
 
-static bool have(const struct reading *r, enum port_counter c)
+static bool has_counter(const struct reading *r, enum port_counter c)
 {
 	return counters_have(&r->port->last, c);
 }
 
 /* "3 in 1 s, 17 in all". */
 #define AMOUNT_LEN 96
-static const char *amount(const struct reading *r, enum port_counter c, char out[AMOUNT_LEN])
+static const char *amount_text(const struct reading *r, enum port_counter c, char out[AMOUNT_LEN])
 {
 	long long ms = (long long)r->x->facts->watched_ms;
 
 	if (ms)
 		(void)snprintf(out, AMOUNT_LEN, "%llu in %lld s, %llu in all",
-			       (unsigned long long)moved(r, c), ms / 1000,
-			       (unsigned long long)total(r, c));
+			       (unsigned long long)counter_moved(r, c), ms / 1000,
+			       (unsigned long long)counter_total(r, c));
 	else
-		(void)snprintf(out, AMOUNT_LEN, "%llu in all", (unsigned long long)total(r, c));
+		(void)snprintf(out, AMOUNT_LEN, "%llu in all",
+			       (unsigned long long)counter_total(r, c));
 	return out;
 }
 
@@ -46,8 +47,8 @@ static enum finding_state state_of(const struct reading *r, enum port_counter c,
 				   enum finding_state bad)
 {
 	if (r->x->facts->watched_ms)
-		return moved(r, c) ? bad : FINDING_OK;
-	return total(r, c) ? FINDING_UNKNOWN : FINDING_OK;
+		return counter_moved(r, c) ? bad : FINDING_OK;
+	return counter_total(r, c) ? FINDING_UNKNOWN : FINDING_OK;
 }
 
 struct verdict {
@@ -57,31 +58,32 @@ struct verdict {
 	const char *so, *remedy;
 };
 
-static void judge(const struct reading *r, const struct verdict *v)
+static void add_verdict(const struct reading *r, const struct verdict *v)
 {
 	char text[AMOUNT_LEN];
 
-	if (!have(r, v->counter))
+	if (!has_counter(r, v->counter))
 		return;
 
 	enum finding_state state = state_of(r, v->counter, v->bad);
 	struct finding *f = exam_add(r->x, v->check, r->name, state);
 
-	exam_say(f->evidence, "%s: %s%s", v->what, amount(r, v->counter, text),
-		 state == FINDING_UNKNOWN ? "; whether they grow was not looked at" : "");
+	exam_finding(f->evidence, "%s: %s%s", v->what, amount_text(r, v->counter, text),
+		     state == FINDING_UNKNOWN ? "; whether they grow was not looked at" : "");
 	if (state == FINDING_UNKNOWN)
-		exam_say(f->remedy, "give an --interval, while there is traffic");
+		exam_finding(f->remedy, "give an --interval, while there is traffic");
 	if (state != v->bad)
 		return;
-	exam_say(f->consequence, "%s", v->so);
-	exam_say(f->remedy, "%s", v->remedy);
+	exam_finding(f->consequence, "%s", v->so);
+	exam_finding(f->remedy, "%s", v->remedy);
 }
 
 /* ---- congestion ---- */
 
-static bool anything(const struct reading *r, enum port_counter a, enum port_counter b)
+static bool any_moved(const struct reading *r, enum port_counter a, enum port_counter b)
 {
-	return (have(r, a) && moved(r, a)) || (have(r, b) && moved(r, b));
+	return (has_counter(r, a) && counter_moved(r, a)) ||
+	       (has_counter(r, b) && counter_moved(r, b));
 }
 
 static void say_congestion(const struct reading *r, struct finding *f)
@@ -99,22 +101,22 @@ static void say_congestion(const struct reading *r, struct finding *f)
 	size_t len = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		if (!have(r, all[i].counter) || len >= sizeof(f->evidence))
+		if (!has_counter(r, all[i].counter) || len >= sizeof(f->evidence))
 			continue;
 		len += (size_t)snprintf(f->evidence + len, sizeof(f->evidence) - len, "%s%s: %s",
 					len ? "; " : "", all[i].what,
-					amount(r, all[i].counter, text));
+					amount_text(r, all[i].counter, text));
 	}
 }
 
 /* CNPs are how senders are slowed down: they are well. Pauses without any are not. */
 static void check_congestion(const struct reading *r)
 {
-	bool cnps = have(r, COUNT_CNP_SENT) || have(r, COUNT_CNP_HEARD);
-	bool pauses = have(r, COUNT_PAUSE_SENT) || have(r, COUNT_PAUSE_HEARD);
+	bool cnps = has_counter(r, COUNT_CNP_SENT) || has_counter(r, COUNT_CNP_HEARD);
+	bool pauses = has_counter(r, COUNT_PAUSE_SENT) || has_counter(r, COUNT_PAUSE_HEARD);
 	bool stopped = r->x->facts->watched_ms && cnps &&
-		       anything(r, COUNT_PAUSE_SENT, COUNT_PAUSE_HEARD) &&
-		       !anything(r, COUNT_CNP_SENT, COUNT_CNP_HEARD);
+		       any_moved(r, COUNT_PAUSE_SENT, COUNT_PAUSE_HEARD) &&
+		       !any_moved(r, COUNT_CNP_SENT, COUNT_CNP_HEARD);
 	struct finding *f;
 
 	if (!cnps && !pauses)
@@ -123,25 +125,28 @@ static void check_congestion(const struct reading *r)
 	say_congestion(r, f);
 	if (!stopped)
 		return;
-	exam_say(f->consequence, "traffic is stopped and not slowed down: pauses spread through "
-				 "the network to flows that did not cause them");
-	exam_say(f->remedy,
-		 "switch ECN on for the lossless priority, on NIC and switch alike, with a "
-		 "threshold below that of pauses: railctl rdma qos set --pf %s --ecn 3 --save",
-		 *r->rail->port->netdev ? r->rail->port->netdev : "PF");
+	exam_finding(f->consequence,
+		     "traffic is stopped and not slowed down: pauses spread through "
+		     "the network to flows that did not cause them");
+	exam_finding(f->remedy,
+		     "switch ECN on for the lossless priority, on NIC and switch alike, with a "
+		     "threshold below that of pauses: railctl rdma qos set --pf %s --ecn 3 --save",
+		     *r->rail->port->netdev ? r->rail->port->netdev : "PF");
 }
 
 /* ---- all of them ---- */
 
-static void unseen(const struct reading *r)
+static void add_unseen(const struct reading *r)
 {
 	struct finding *f = exam_add(r->x, "counters", r->name, FINDING_UNKNOWN);
 
-	exam_say(f->evidence, "sysfs does not show the port's counters in this network namespace");
-	exam_say(f->remedy, r->x->facts->inventory->mode == RDMA_SHARED
-				    ? "in mode shared the host alone sees them: run it there, with "
-				      "--netns"
-				    : "in mode exclusive the pod alone sees them: run it there");
+	exam_finding(f->evidence,
+		     "sysfs does not show the port's counters in this network namespace");
+	exam_finding(f->remedy,
+		     r->x->facts->inventory->mode == RDMA_SHARED
+			     ? "in mode shared the host alone sees them: run it there, with "
+			       "--netns"
+			     : "in mode exclusive the pod alone sees them: run it there");
 }
 
 void exam_counters(struct exam *x, const struct rdma_rail *rail, const char *name)
@@ -163,10 +168,10 @@ void exam_counters(struct exam *x, const struct rdma_rail *rail, const char *nam
 	const struct reading r = { x, rail, name, exam_port(x, rail) };
 
 	if (!r.port->last.known) {
-		unseen(&r);
+		add_unseen(&r);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++)
-		judge(&r, &verdicts[i]);
+		add_verdict(&r, &verdicts[i]);
 	check_congestion(&r);
 }

@@ -26,24 +26,24 @@ void exam_mode(struct exam *x)
 	}
 	f = exam_add(x, "mode", "", v->mode == RDMA_SHARED && vf ? FINDING_WARN : FINDING_OK);
 	if (v->mode == RDMA_EXCLUSIVE) {
-		exam_say(f->evidence,
-			 "exclusive: a device is seen and opened in one namespace only");
+		exam_finding(f->evidence,
+			     "exclusive: a device is seen and opened in one namespace only");
 		return;
 	}
 	if (!vf) {
-		exam_say(f->evidence, "shared: all devices are seen in all namespaces%s",
-			 above ? ", as macvlan and ipvlan need it" : "");
+		exam_finding(f->evidence, "shared: all devices are seen in all namespaces%s",
+			     above ? ", as macvlan and ipvlan need it" : "");
 		return;
 	}
-	exam_say(f->evidence, "shared, and the pod has VFs");
-	exam_say(f->consequence,
-		 "any pod that has a character device of a VF can use it, whosever it "
-		 "is: VFs are not kept apart");
-	exam_say(f->remedy,
-		 above ? "one node cannot serve both: macvlan and ipvlan need mode shared, "
-			 "VFs are kept apart in mode exclusive only; use nodes of two kinds"
-		       : "\"railctl rdma mode exclusive\" on the host, and the plugin "
-			 "\"rdma\" behind the one that attaches VFs");
+	exam_finding(f->evidence, "shared, and the pod has VFs");
+	exam_finding(f->consequence,
+		     "any pod that has a character device of a VF can use it, whosever it "
+		     "is: VFs are not kept apart");
+	exam_finding(f->remedy,
+		     above ? "one node cannot serve both: macvlan and ipvlan need mode shared, "
+			     "VFs are kept apart in mode exclusive only; use nodes of two kinds"
+			   : "\"railctl rdma mode exclusive\" on the host, and the plugin "
+			     "\"rdma\" behind the one that attaches VFs");
 }
 
 /* ---- character devices ---- */
@@ -51,57 +51,58 @@ void exam_mode(struct exam *x)
 static const char *const from_outside = "not looked at: run it in the pod, or give --netns "
 					"/proc/PID/ns/net of one of its processes";
 
-static enum finding_state state_of(enum fact_access a)
+static enum finding_state state_of(enum file_access a)
 {
 	if (a == ACCESS_OK)
 		return FINDING_OK;
 	return a == ACCESS_UNKNOWN || a == ACCESS_THERE ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
-static void say_denied(const struct exam *x, const struct fact_file *file, struct finding *f)
+static void finding_denied(const struct exam *x, const struct device_file *file, struct finding *f)
 {
-	exam_say(f->evidence, "%s is there, but cannot be opened: %s", file->path,
-		 strerrordesc_np(file->errnum));
-	exam_say(f->remedy,
-		 x->facts->inventory->mode == RDMA_EXCLUSIVE
-			 ? "the container's device rules must allow it (a device plugin does "
-			   "that), and in mode exclusive the device must be in this network "
-			   "namespace"
-			 : "the container's device rules must allow it: a device plugin does "
-			   "that, a plain mount of /dev/infiniband does not");
+	exam_finding(f->evidence, "%s is there, but cannot be opened: %s", file->path,
+		     strerrordesc_np(file->errnum));
+	exam_finding(f->remedy,
+		     x->facts->inventory->mode == RDMA_EXCLUSIVE
+			     ? "the container's device rules must allow it (a device plugin does "
+			       "that), and in mode exclusive the device must be in this network "
+			       "namespace"
+			     : "the container's device rules must allow it: a device plugin does "
+			       "that, a plain mount of /dev/infiniband does not");
 }
 
-static void say_file(const struct exam *x, const struct fact_file *file,
-		     const struct rdma_chardev *c, struct finding *f)
+static void finding_file(const struct exam *x, const struct device_file *file,
+			 const struct rdma_chardev *c, struct finding *f)
 {
 	switch (file->access) {
 	case ACCESS_OK:
-		exam_say(f->evidence, "%s can be opened", file->path);
+		exam_finding(f->evidence, "%s can be opened", file->path);
 		break;
 	case ACCESS_THERE:
-		exam_say(f->evidence,
-			 "%s is there; whether the pod may open it cannot be seen from "
-			 "outside",
-			 file->path);
+		exam_finding(f->evidence,
+			     "%s is there; whether the pod may open it cannot be seen from "
+			     "outside",
+			     file->path);
 		break;
 	case ACCESS_MISSING:
-		exam_say(f->evidence, "there is no %s", file->path);
-		exam_say(f->remedy, "the pod must be given it: a device plugin's resource in its "
-				    "limits, or the devices of the container's configuration");
+		exam_finding(f->evidence, "there is no %s", file->path);
+		exam_finding(f->remedy,
+			     "the pod must be given it: a device plugin's resource in its "
+			     "limits, or the devices of the container's configuration");
 		break;
 	case ACCESS_DENIED:
-		say_denied(x, file, f);
+		finding_denied(x, file, f);
 		break;
 	case ACCESS_WRONG:
-		exam_say(f->evidence, "%s is device %u:%u, and the kernel's %s is %u:%u",
-			 file->path, file->major, file->minor, c->name, c->major, c->minor);
-		exam_say(f->remedy,
-			 "start the pod again: the numbers changed after its devices were "
-			 "chosen, as happens when devices move at the same time");
+		exam_finding(f->evidence, "%s is device %u:%u, and the kernel's %s is %u:%u",
+			     file->path, file->major, file->minor, c->name, c->major, c->minor);
+		exam_finding(f->remedy,
+			     "start the pod again: the numbers changed after its devices were "
+			     "chosen, as happens when devices move at the same time");
 		break;
 	case ACCESS_UNKNOWN:
-		exam_say(f->evidence, "%s",
-			 *file->path ? from_outside : "the kernel did not tell its number");
+		exam_finding(f->evidence, "%s",
+			     *file->path ? from_outside : "the kernel did not tell its number");
 		break;
 	}
 }
@@ -109,31 +110,31 @@ static void say_file(const struct exam *x, const struct fact_file *file,
 static void check_uverbs(struct exam *x, size_t device)
 {
 	const struct inv_device *d = &x->facts->inventory->device[device];
-	const struct fact_file *file = &x->facts->device[device].uverbs;
+	const struct device_file *file = &x->facts->device[device].uverbs;
 	struct finding *f = exam_add(x, "uverbs", d->link.name, state_of(file->access));
 
-	say_file(x, file, &d->uverbs, f);
+	finding_file(x, file, &d->uverbs, f);
 	if (f->state == FINDING_FAIL)
-		exam_say(f->consequence,
-			 file->access == ACCESS_WRONG
-				 ? "the pod opens the device of another one"
-				 : "libibverbs cannot open the device: NCCL and UCX "
-				   "do without it");
+		exam_finding(f->consequence,
+			     file->access == ACCESS_WRONG
+				     ? "the pod opens the device of another one"
+				     : "libibverbs cannot open the device: NCCL and UCX "
+				       "do without it");
 }
 
 static void check_rdma_cm(struct exam *x)
 {
-	const struct fact_file *file = &x->facts->rdma_cm;
+	const struct device_file *file = &x->facts->rdma_cm;
 	const struct rdma_chardev none = { .name = "rdma_cm" };
 	enum finding_state state = state_of(file->access);
 	struct finding *f =
 		exam_add(x, "rdma-cm", "", state == FINDING_FAIL ? FINDING_WARN : state);
 
-	say_file(x, file, &none, f);
+	finding_file(x, file, &none, f);
 	if (f->state == FINDING_WARN)
-		exam_say(f->consequence,
-			 "RDMA CM does not work: rping, ib_send_bw -R, NVMe over RDMA; "
-			 "NCCL and plain verbs do without it");
+		exam_finding(f->consequence,
+			     "RDMA CM does not work: rping, ib_send_bw -R, NVMe over RDMA; "
+			     "NCCL and plain verbs do without it");
 }
 
 /* ---- memory ---- */
@@ -142,8 +143,8 @@ static void check_rdma_cm(struct exam *x)
 
 static void check_memlock(struct exam *x)
 {
-	const struct rdma_facts *facts = x->facts;
-	bool enough = facts->ipc_lock || facts->memlock == FACT_UNLIMITED;
+	const struct probe_data *facts = x->facts;
+	bool enough = facts->ipc_lock || facts->memlock == MEMLOCK_UNLIMITED;
 	struct finding *f = exam_add(x, "memlock", "",
 				     !facts->has_memlock              ? FINDING_UNKNOWN
 				     : enough                         ? FINDING_OK
@@ -151,25 +152,25 @@ static void check_memlock(struct exam *x)
 								      : FINDING_WARN);
 
 	if (!facts->has_memlock) {
-		exam_say(f->evidence, "%s", from_outside);
+		exam_finding(f->evidence, "%s", from_outside);
 		return;
 	}
 	if (enough) {
-		exam_say(f->evidence, facts->ipc_lock ? "CAP_IPC_LOCK: no limit counts"
-						      : "memory may be locked without limit");
+		exam_finding(f->evidence, facts->ipc_lock ? "CAP_IPC_LOCK: no limit counts"
+							  : "memory may be locked without limit");
 		return;
 	}
-	exam_say(f->evidence, "%llu KiB of memory may be locked",
-		 (unsigned long long)(facts->memlock >> 10));
-	exam_say(f->consequence,
-		 "registering a buffer above that fails with ENOMEM (\"Cannot allocate "
-		 "memory\")");
-	exam_say(f->remedy,
-		 "add the capability IPC_LOCK to the container, or raise the limit of the "
-		 "container runtime (LimitMEMLOCK=infinity in its unit)");
+	exam_finding(f->evidence, "%llu KiB of memory may be locked",
+		     (unsigned long long)(facts->memlock >> 10));
+	exam_finding(f->consequence,
+		     "registering a buffer above that fails with ENOMEM (\"Cannot allocate "
+		     "memory\")");
+	exam_finding(f->remedy,
+		     "add the capability IPC_LOCK to the container, or raise the limit of the "
+		     "container runtime (LimitMEMLOCK=infinity in its unit)");
 }
 
-static bool has_rail(const struct rdma_facts *f, const struct inv_device *d)
+static bool has_rail(const struct probe_data *f, const struct inv_device *d)
 {
 	for (size_t i = 0; i < f->rails->n; i++)
 		if (f->rails->rail[i].device == d)
@@ -195,7 +196,7 @@ void exam_access(struct exam *x)
 
 /* ---- quality of service ---- */
 
-const struct port_facts *exam_port(const struct exam *x, const struct rdma_rail *r)
+const struct port_data *exam_port(const struct exam *x, const struct rdma_rail *r)
 {
 	size_t d = (size_t)(r->device - x->facts->inventory->device);
 
@@ -218,7 +219,7 @@ static void list_bits(unsigned bits, char out[32])
 	}
 }
 
-static void check_pfc(struct exam *x, const struct port_facts *p, const struct rdma_rail *r,
+static void check_pfc(struct exam *x, const struct port_data *p, const struct rdma_rail *r,
 		      const char *name)
 {
 	char list[32];
@@ -226,42 +227,43 @@ static void check_pfc(struct exam *x, const struct port_facts *p, const struct r
 
 	list_bits(p->dcb.pfc, list);
 	if (p->dcb.pfc) {
-		exam_say(f->evidence, "%s pauses instead of dropping for priority %s",
-			 r->port->netdev, list);
+		exam_finding(f->evidence, "%s pauses instead of dropping for priority %s",
+			     r->port->netdev, list);
 		return;
 	}
-	exam_say(f->evidence, "priority flow control is off on %s for all priorities",
-		 r->port->netdev);
-	exam_say(f->consequence,
-		 "under load packets are dropped, and RDMA slows down far more than "
-		 "TCP would");
-	exam_say(f->remedy,
-		 "switch it on for one priority on NIC and switch alike: "
-		 "railctl rdma qos set --pf %s --pfc 3 --save",
-		 r->port->netdev);
+	exam_finding(f->evidence, "priority flow control is off on %s for all priorities",
+		     r->port->netdev);
+	exam_finding(f->consequence,
+		     "under load packets are dropped, and RDMA slows down far more than "
+		     "TCP would");
+	exam_finding(f->remedy,
+		     "switch it on for one priority on NIC and switch alike: "
+		     "railctl rdma qos set --pf %s --pfc 3 --save",
+		     r->port->netdev);
 }
 
-static void check_trust(struct exam *x, const struct port_facts *p, const struct rdma_rail *r,
+static void check_trust(struct exam *x, const struct port_data *p, const struct rdma_rail *r,
 			const char *name)
 {
 	bool trusted = p->dcb.dscp_rules > 0;
 	struct finding *f = exam_add(x, "trust", name, trusted ? FINDING_OK : FINDING_WARN);
 
 	if (trusted) {
-		exam_say(f->evidence,
-			 "%s: priorities follow DSCP (%u values have one of their own)",
-			 r->port->netdev, p->dcb.dscp_rules);
+		exam_finding(f->evidence,
+			     "%s: priorities follow DSCP (%u values have one of their own)",
+			     r->port->netdev, p->dcb.dscp_rules);
 		return;
 	}
-	exam_say(f->evidence, "%s: no DSCP value has a priority of its own", r->port->netdev);
-	exam_say(f->consequence, "priorities follow the VLAN tag: packets without one all have "
-				 "priority 0, whatever their traffic class");
-	exam_say(f->remedy, "railctl rdma qos set --pf %s --trust dscp --save", r->port->netdev);
+	exam_finding(f->evidence, "%s: no DSCP value has a priority of its own", r->port->netdev);
+	exam_finding(f->consequence, "priorities follow the VLAN tag: packets without one all have "
+				     "priority 0, whatever their traffic class");
+	exam_finding(f->remedy, "railctl rdma qos set --pf %s --trust dscp --save",
+		     r->port->netdev);
 }
 
 void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 {
-	const struct port_facts *p = exam_port(x, r);
+	const struct port_data *p = exam_port(x, r);
 	struct finding *f;
 
 	/* Software has neither. */
@@ -274,16 +276,16 @@ void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 	if (p->has_dcb)
 		return;
 	f = exam_add(x, "pfc", name, FINDING_UNKNOWN);
-	exam_say(f->evidence,
-		 r->port->ifindex && !r->device->vf
-			 ? "the driver tells nothing of flow control and DSCP"
-			 : "flow control and DSCP are set on the PF, which is not in this "
-			   "namespace: run it on the host");
+	exam_finding(f->evidence,
+		     r->port->ifindex && !r->device->vf
+			     ? "the driver tells nothing of flow control and DSCP"
+			     : "flow control and DSCP are set on the PF, which is not in this "
+			       "namespace: run it on the host");
 }
 
 void exam_traffic_class(struct exam *x)
 {
-	const struct rdma_facts *facts = x->facts;
+	const struct probe_data *facts = x->facts;
 	bool roce = false, forced = true;
 	struct finding *f;
 
@@ -303,17 +305,18 @@ void exam_traffic_class(struct exam *x)
 		     : facts->has_environ     ? FINDING_WARN
 					      : FINDING_UNKNOWN);
 	if (f->state == FINDING_OK) {
-		exam_say(f->evidence, facts->nccl_tc ? "NCCL_IB_TC is set"
-						     : "the driver sets one for all packets");
+		exam_finding(f->evidence, facts->nccl_tc ? "NCCL_IB_TC is set"
+							 : "the driver sets one for all packets");
 		return;
 	}
-	exam_say(f->evidence, "%s",
-		 facts->has_environ ? "NCCL_IB_TC is not set, and the driver sets no traffic class"
-				    : from_outside);
+	exam_finding(f->evidence, "%s",
+		     facts->has_environ
+			     ? "NCCL_IB_TC is not set, and the driver sets no traffic class"
+			     : from_outside);
 	if (facts->has_environ)
-		exam_say(f->consequence,
-			 "packets have DSCP 0, and so the priority of all other traffic");
-	exam_say(f->remedy,
-		 "where DSCP 26 is the lossless one: \"railctl rdma env --tc 106\" (4 * 26 "
-		 "+ 2)");
+		exam_finding(f->consequence,
+			     "packets have DSCP 0, and so the priority of all other traffic");
+	exam_finding(f->remedy,
+		     "where DSCP 26 is the lossless one: \"railctl rdma env --tc 106\" (4 * 26 "
+		     "+ 2)");
 }

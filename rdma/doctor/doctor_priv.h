@@ -6,7 +6,7 @@
 #include "rdma/doctor/doctor.h"
 
 struct exam {
-	const struct rdma_facts *facts;
+	const struct probe_data *facts;
 	struct findings out;
 	struct finding spare; /* written to once memory is out */
 	bool failed;
@@ -16,11 +16,11 @@ struct exam {
 struct finding *exam_add(struct exam *x, const char *check, const char *subject,
 			 enum finding_state state);
 
-/* exam_say - one of the texts of a finding. */
-void exam_say(char out[FINDING_TEXT_LEN], const char *fmt, ...) printf_like(2, 3);
+/* exam_finding - one of the texts of a finding. */
+void exam_finding(char out[FINDING_TEXT_LEN], const char *fmt, ...) printf_like(2, 3);
 
 /* exam_port - the facts of the rail's port. */
-const struct port_facts *exam_port(const struct exam *x, const struct rdma_rail *r);
+const struct port_data *exam_port(const struct exam *x, const struct rdma_rail *r);
 
 /* The mode; character devices and memory; quality of service of a rail, and of the whole. */
 void exam_mode(struct exam *x);

@@ -12,27 +12,27 @@
 struct patient {
 	struct rdma_inventory v;
 	struct rails rails;
-	struct rdma_facts facts;
+	struct probe_data facts;
 	struct findings found;
 };
 
 static void recover(struct patient *p)
 {
 	findings_clear(&p->found);
-	rdma_facts_clear(&p->facts);
+	probe_data_clear(&p->facts);
 	rails_clear(&p->rails);
 	rdma_inventory_clear(&p->v);
 }
 #define auto_patient auto_clean(recover)
 
-static void well_fed(struct rdma_facts *f)
+static void well_fed(struct probe_data *f)
 {
 	const struct rdma_inventory *v = f->inventory;
 
 	f->device = calloc(v->n_devices + 1, sizeof(*f->device));
 	ck_assert_ptr_nonnull(f->device);
 	for (size_t i = 0; i < v->n_devices; i++) {
-		f->device[i].uverbs = (struct fact_file){ .access = ACCESS_OK };
+		f->device[i].uverbs = (struct device_file){ .access = ACCESS_OK };
 		(void)snprintf(f->device[i].uverbs.path, sizeof(f->device[i].uverbs.path),
 			       "/dev/infiniband/uverbs%zu", i);
 		f->device[i].traffic_class = -1;
@@ -42,9 +42,9 @@ static void well_fed(struct rdma_facts *f)
 		};
 		f->device[i].port[0].last.known = (1u << COUNT_N) - 1;
 	}
-	f->rdma_cm = (struct fact_file){ .access = ACCESS_OK, .path = "/dev/infiniband/rdma_cm" };
+	f->rdma_cm = (struct device_file){ .access = ACCESS_OK, .path = "/dev/infiniband/rdma_cm" };
 	f->has_memlock = f->has_environ = f->nccl_tc = true;
-	f->memlock = FACT_UNLIMITED;
+	f->memlock = MEMLOCK_UNLIMITED;
 	f->watched_ms = 5000;
 }
 
@@ -55,7 +55,7 @@ static void admit(struct patient *p)
 
 	inv_mark_gids(&p->v);
 	ck_assert_int_eq(rails_find(&p->v, &p->rails, &e), 0);
-	p->facts = (struct rdma_facts){ .inventory = &p->v, .rails = &p->rails };
+	p->facts = (struct probe_data){ .inventory = &p->v, .rails = &p->rails };
 	well_fed(&p->facts);
 }
 
@@ -188,7 +188,7 @@ START_TEST(no_GID_of_RoCE_v2)
 	finds(&p, "gid mlx5_1:1 fail", "RoCE v1 only");
 	p.v.device[0].port[0].n_gids = 2;
 	rails_clear(&p.rails);
-	rdma_facts_clear(&p.facts);
+	probe_data_clear(&p.facts);
 	admit(&p);
 	examine(&p);
 	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");
@@ -318,7 +318,7 @@ START_TEST(VFs_in_mode_shared)
 }
 END_TEST
 
-static void with_uverbs(struct patient *p, struct fact_file file)
+static void with_uverbs(struct patient *p, struct device_file file)
 {
 	(void)snprintf(file.path, sizeof(file.path), "/dev/infiniband/uverbs0");
 	p->facts.device[0].uverbs = file;
@@ -331,23 +331,23 @@ START_TEST(character_devices)
 
 	one_vf(&p);
 	admit(&p);
-	with_uverbs(&p, (struct fact_file){ .access = ACCESS_MISSING });
+	with_uverbs(&p, (struct device_file){ .access = ACCESS_MISSING });
 	finds(&p, "uverbs mlx5_1 fail", "there is no /dev/infiniband/uverbs0");
-	with_uverbs(&p, (struct fact_file){ .access = ACCESS_DENIED, .errnum = EPERM });
+	with_uverbs(&p, (struct device_file){ .access = ACCESS_DENIED, .errnum = EPERM });
 	finds(&p, "uverbs mlx5_1 fail", "Operation not permitted");
 	finds(&p, "uverbs mlx5_1 fail", "in mode exclusive");
-	with_uverbs(&p, (struct fact_file){ .access = ACCESS_WRONG, .major = 231, .minor = 200 });
+	with_uverbs(&p, (struct device_file){ .access = ACCESS_WRONG, .major = 231, .minor = 200 });
 	finds(&p, "uverbs mlx5_1 fail", "is device 231:200, and the kernel's uverbs0 is 231:192");
 	finds(&p, "uverbs mlx5_1 fail", "the device of another one");
-	with_uverbs(&p, (struct fact_file){ .access = ACCESS_THERE });
+	with_uverbs(&p, (struct device_file){ .access = ACCESS_THERE });
 	finds(&p, "uverbs mlx5_1 unknown", "from outside");
-	with_uverbs(&p, (struct fact_file){ .access = ACCESS_UNKNOWN });
+	with_uverbs(&p, (struct device_file){ .access = ACCESS_UNKNOWN });
 	finds(&p, "uverbs mlx5_1 unknown", "run it in the pod");
-	p.facts.device[0].uverbs = (struct fact_file){ .access = ACCESS_UNKNOWN };
+	p.facts.device[0].uverbs = (struct device_file){ .access = ACCESS_UNKNOWN };
 	examine(&p);
 	finds(&p, "uverbs mlx5_1 unknown", "did not tell");
 	p.v.mode = RDMA_SHARED;
-	with_uverbs(&p, (struct fact_file){ .access = ACCESS_DENIED, .errnum = EPERM });
+	with_uverbs(&p, (struct device_file){ .access = ACCESS_DENIED, .errnum = EPERM });
 	finds(&p, "uverbs mlx5_1 fail", "a plain mount");
 	p.facts.rdma_cm.access = ACCESS_MISSING;
 	examine(&p);
@@ -403,7 +403,7 @@ END_TEST
 /* Both readings of a counter of the only port. */
 static void counted(struct patient *p, enum port_counter c, uint64_t first, uint64_t last)
 {
-	struct port_facts *port = &p->facts.device[0].port[0];
+	struct port_data *port = &p->facts.device[0].port[0];
 
 	port->first.known = port->last.known = (1u << COUNT_N) - 1;
 	port->first.value[c] = first;

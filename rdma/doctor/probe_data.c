@@ -13,16 +13,17 @@
 #include "lib/pci/sysfs.h"
 #include "rdma/qos/qos.h"
 
-void rdma_facts_clear(struct rdma_facts *f)
+void probe_data_clear(struct probe_data *f)
 {
 	free(f->device);
-	*f = (struct rdma_facts){ 0 };
+	*f = (struct probe_data){ 0 };
 }
 
 /* ---- character devices ---- */
 
 /* As the process knows it, and as the caller reaches it. */
-static void paths(const struct facts_view *v, const char *name, char own[96], char out[PATH_MAX])
+static void set_paths(const struct probe_view *v, const char *name, char own[96],
+		      char out[PATH_MAX])
 {
 	(void)snprintf(own, 96, "/dev/infiniband/%s", name);
 	if (v->pid > 0)
@@ -39,15 +40,16 @@ static bool is_another(const struct stat *st, const struct rdma_chardev *c)
 	return c->major && (major(st->st_rdev) != c->major || minor(st->st_rdev) != c->minor);
 }
 
-static void look_at(const struct facts_view *v, const struct rdma_chardev *c, struct fact_file *out)
+static void look_at(const struct probe_view *v, const struct rdma_chardev *c,
+		    struct device_file *out)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	*out = (struct fact_file){ 0 };
+	*out = (struct device_file){ 0 };
 	if (!*c->name)
 		return;
-	paths(v, c->name, out->path, path);
+	set_paths(v, c->name, out->path, path);
 	if (v->pid < 0)
 		return;
 	if (stat(path, &st)) {
@@ -75,7 +77,7 @@ static void look_at(const struct facts_view *v, const struct rdma_chardev *c, st
 #define PROC_FILE_MAX (4u << 20)
 
 /* A file of the process's folder in /proc: its length; *text is NULL when it cannot be read. */
-static ssize_t read_proc(const struct facts_view *v, const char *name, char **text, struct err *e)
+static ssize_t read_proc(const struct probe_view *v, const char *name, char **text, struct err *e)
 {
 	char path[PATH_MAX], who[16] = "self";
 	struct err why;
@@ -113,7 +115,7 @@ static bool find_word(const char *text, const char *label, char out[32])
 	return false;
 }
 
-static int read_memlock(const struct facts_view *v, struct rdma_facts *f, struct err *e)
+static int read_memlock(const struct probe_view *v, struct probe_data *f, struct err *e)
 {
 	auto_free char *text = NULL;
 	char word[32];
@@ -122,7 +124,7 @@ static int read_memlock(const struct facts_view *v, struct rdma_facts *f, struct
 		return -1;
 	if (!text || !find_word(text, "Max locked memory", word))
 		return 0;
-	f->memlock = FACT_UNLIMITED;
+	f->memlock = MEMLOCK_UNLIMITED;
 	f->has_memlock = strcmp(word, "unlimited") == 0 ||
 			 parse_u64(word, 0, UINT64_MAX - 1, &f->memlock) == 0;
 	return 0;
@@ -130,7 +132,7 @@ static int read_memlock(const struct facts_view *v, struct rdma_facts *f, struct
 
 #define CAP_IPC_LOCK 14
 
-static int read_capabilities(const struct facts_view *v, struct rdma_facts *f, struct err *e)
+static int read_capabilities(const struct probe_view *v, struct probe_data *f, struct err *e)
 {
 	auto_free char *text = NULL;
 	char word[32], *end;
@@ -147,7 +149,7 @@ static int read_capabilities(const struct facts_view *v, struct rdma_facts *f, s
 }
 
 /* NUL after each variable; fs_read_at adds one more. */
-static int read_environ(const struct facts_view *v, struct rdma_facts *f, struct err *e)
+static int read_environ(const struct probe_view *v, struct probe_data *f, struct err *e)
 {
 	static const char *const names[] = { "NCCL_IB_TC=", "UCX_IB_TRAFFIC_CLASS=" };
 	auto_free char *text = NULL;
@@ -167,7 +169,7 @@ static int read_environ(const struct facts_view *v, struct rdma_facts *f, struct
 
 /* The vendor's driver has it; the one in the kernel has none. */
 static int read_traffic_class(const struct ctx *ctx, const struct inv_device *d,
-			      struct device_facts *f, struct err *e)
+			      struct device_data *f, struct err *e)
 {
 	char path[160], text[128];
 	struct err why;
@@ -183,7 +185,7 @@ static int read_traffic_class(const struct ctx *ctx, const struct inv_device *d,
 	return 0;
 }
 
-static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_facts *f, struct err *e)
+static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_data *f, struct err *e)
 {
 	struct err why;
 
@@ -195,14 +197,14 @@ static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_facts *
 	return 0;
 }
 
-static int read_device(const struct facts_view *v, const struct inv_device *d,
-		       struct device_facts *f, struct err *e)
+static int read_device(const struct probe_view *v, const struct inv_device *d,
+		       struct device_data *f, struct err *e)
 {
 	look_at(v, &d->uverbs, &f->uverbs);
 	return read_traffic_class(v->ctx, d, f, e);
 }
 
-static int read_devices(const struct facts_view *view, struct rdma_facts *f, struct err *e)
+static int read_devices(const struct probe_view *view, struct probe_data *f, struct err *e)
 {
 	const struct rdma_inventory *v = f->inventory;
 
@@ -218,7 +220,7 @@ static int read_devices(const struct facts_view *view, struct rdma_facts *f, str
 /* ---- counters ---- */
 
 /* The port's own interface, as the host sees it, is known to what lies above it. */
-static const char *netdev_of(const struct rdma_facts *f, const struct inv_port *p)
+static const char *netdev_of(const struct probe_data *f, const struct inv_port *p)
 {
 	for (size_t i = 0; !*p->netdev && i < f->rails->n; i++) {
 		const struct rdma_rail *r = &f->rails->rail[i];
@@ -229,11 +231,11 @@ static const char *netdev_of(const struct rdma_facts *f, const struct inv_port *
 	return p->netdev;
 }
 
-static int read_counters(const struct facts_view *v, const struct rdma_facts *f, size_t device,
+static int read_counters(const struct probe_view *v, const struct probe_data *f, size_t device,
 			 size_t port, struct err *e)
 {
 	const struct inv_device *d = &f->inventory->device[device];
-	struct port_facts *out = &f->device[device].port[port];
+	struct port_data *out = &f->device[device].port[port];
 	struct counters_of of = { v->ctx->sysfs, d->link.name, d->port[port].port,
 				  d->port[port].netdev };
 
@@ -253,7 +255,7 @@ static int read_counters(const struct facts_view *v, const struct rdma_facts *f,
 }
 
 /* What changes while it is looked at. */
-static int read_ports(const struct facts_view *view, struct nl *nl, const struct rdma_facts *f,
+static int read_ports(const struct probe_view *view, struct nl *nl, const struct probe_data *f,
 		      struct err *e)
 {
 	const struct rdma_inventory *v = f->inventory;
@@ -266,14 +268,14 @@ static int read_ports(const struct facts_view *view, struct nl *nl, const struct
 	return 0;
 }
 
-static void keep_first(const struct rdma_facts *f)
+static void keep_first(const struct probe_data *f)
 {
 	for (size_t i = 0; i < f->inventory->n_devices; i++)
 		for (size_t p = 0; p < RDMA_PORTS_MAX; p++)
 			f->device[i].port[p].first = f->device[i].port[p].last;
 }
 
-static int watch(const struct facts_view *view, struct rdma_facts *f, struct err *e)
+static int watch_counters(const struct probe_view *view, struct probe_data *f, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 
@@ -287,15 +289,16 @@ static int watch(const struct facts_view *view, struct rdma_facts *f, struct err
 	return read_ports(view, nl, f, e);
 }
 
-int rdma_facts_read(const struct facts_view *view, const struct rdma_inventory *v,
-		    const struct rails *r, struct rdma_facts *out, struct err *e)
+int probe_data_read(const struct probe_view *view, const struct rdma_inventory *v,
+		    const struct rails *r, struct probe_data *out, struct err *e)
 {
 	const struct rdma_chardev cm = { .name = "rdma_cm" };
-	auto_rdma_facts struct rdma_facts f = { .inventory = v, .rails = r };
+	auto_probe_data struct probe_data f = { .inventory = v, .rails = r };
 
 	look_at(view, &cm, &f.rdma_cm);
 	if (read_devices(view, &f, e) || read_memlock(view, &f, e) ||
-	    read_capabilities(view, &f, e) || read_environ(view, &f, e) || watch(view, &f, e))
+	    read_capabilities(view, &f, e) || read_environ(view, &f, e) ||
+	    watch_counters(view, &f, e))
 		return -1;
 	*out = f;
 	f.device = NULL;

@@ -70,13 +70,13 @@ static void tear_down(struct world *w)
 }
 #define auto_world auto_clean(tear_down)
 
-static struct rdma_facts facts(const struct world *w, int pid)
+static struct probe_data facts(const struct world *w, int pid)
 {
-	const struct facts_view view = { .ctx = &w->ctx, .pid = pid };
-	struct rdma_facts f;
+	const struct probe_view view = { .ctx = &w->ctx, .pid = pid };
+	struct probe_data f;
 	struct err e = { 0 };
 
-	ck_assert_msg(rdma_facts_read(&view, &w->v, &w->rails, &f, &e) == 0, "%s", e.msg);
+	ck_assert_msg(probe_data_read(&view, &w->v, &w->rails, &f, &e) == 0, "%s", e.msg);
 	return f;
 }
 
@@ -99,7 +99,7 @@ START_TEST(a_character_device_that_is_missing_or_another)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	auto_probe_data struct probe_data f = facts(&w, 0);
 	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_MISSING);
 	ck_assert_str_eq(f.device[0].uverbs.path, "/dev/infiniband/uverbs0");
 	ck_assert_int_eq(f.rdma_cm.access, ACCESS_MISSING);
@@ -107,7 +107,7 @@ START_TEST(a_character_device_that_is_missing_or_another)
 	put_in(&w, "dev/infiniband/rdma_cm", "");
 	if (!node(&w, "dev/infiniband/uverbs0", makedev(1, 5)))
 		return;
-	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	auto_probe_data struct probe_data g = facts(&w, 0);
 	ck_assert_int_eq(g.device[0].uverbs.access, ACCESS_WRONG);
 	ck_assert_uint_eq(g.device[0].uverbs.major, 1);
 	ck_assert_uint_eq(g.device[0].uverbs.minor, 5);
@@ -124,11 +124,11 @@ START_TEST(a_character_device_that_may_not_be_opened)
 	set_up(&w);
 	if (!node(&w, "dev/infiniband/uverbs0", makedev(1, 3)))
 		return;
-	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	auto_probe_data struct probe_data f = facts(&w, 0);
 	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_OK);
 	w.v.device[0].uverbs.minor = 255;
 	ck_assert(node(&w, "dev/infiniband/uverbs0", makedev(1, 255)));
-	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	auto_probe_data struct probe_data g = facts(&w, 0);
 	ck_assert_int_eq(g.device[0].uverbs.access, ACCESS_DENIED);
 	ck_assert_int_ne(g.device[0].uverbs.errnum, 0);
 }
@@ -139,19 +139,19 @@ START_TEST(seen_from_outside)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_rdma_facts struct rdma_facts nobody = facts(&w, -1);
+	auto_probe_data struct probe_data nobody = facts(&w, -1);
 	ck_assert_int_eq(nobody.device[0].uverbs.access, ACCESS_UNKNOWN);
 	ck_assert_str_eq(nobody.device[0].uverbs.path, "/dev/infiniband/uverbs0");
 	ck_assert(!nobody.has_memlock && !nobody.has_environ);
 
-	auto_rdma_facts struct rdma_facts missing = facts(&w, 77);
+	auto_probe_data struct probe_data missing = facts(&w, 77);
 	ck_assert_int_eq(missing.device[0].uverbs.access, ACCESS_MISSING);
 	if (!node(&w, "proc/77/root/dev/infiniband/uverbs0", makedev(1, 3)))
 		return;
-	auto_rdma_facts struct rdma_facts f = facts(&w, 77);
+	auto_probe_data struct probe_data f = facts(&w, 77);
 	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_THERE);
 	w.v.device[0].uverbs.name[0] = '\0';
-	auto_rdma_facts struct rdma_facts untold = facts(&w, 77);
+	auto_probe_data struct probe_data untold = facts(&w, 77);
 	ck_assert_int_eq(untold.device[0].uverbs.access, ACCESS_UNKNOWN);
 	ck_assert_str_eq(untold.device[0].uverbs.path, "");
 }
@@ -165,7 +165,7 @@ END_TEST
 static void has_memlock(const struct world *w, const char *limits, bool known, uint64_t bytes)
 {
 	put_in(w, "proc/self/limits", limits);
-	auto_rdma_facts struct rdma_facts f = facts(w, 0);
+	auto_probe_data struct probe_data f = facts(w, 0);
 	ck_assert_int_eq(f.has_memlock, known);
 	if (known)
 		ck_assert_uint_eq(f.memlock, bytes);
@@ -177,7 +177,7 @@ START_TEST(memory_that_may_be_locked)
 
 	set_up(&w);
 	has_memlock(&w, LIMITS("8388608"), true, 8388608);
-	has_memlock(&w, LIMITS("unlimited"), true, FACT_UNLIMITED);
+	has_memlock(&w, LIMITS("unlimited"), true, MEMLOCK_UNLIMITED);
 	has_memlock(&w, LIMITS("much"), false, 0);
 	has_memlock(&w, "Max locked memory", false, 0);
 	has_memlock(&w, "", false, 0);
@@ -190,13 +190,13 @@ START_TEST(the_capability)
 
 	set_up(&w);
 	put_in(&w, "proc/self/status", "Name:\tx\nCapEff:\t0000000000004000\nCapBnd:\t0\n");
-	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	auto_probe_data struct probe_data f = facts(&w, 0);
 	ck_assert(f.ipc_lock);
 	put_in(&w, "proc/self/status", "Name:\tx\nCapEff:\t000001ffffffbfff\n");
-	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	auto_probe_data struct probe_data g = facts(&w, 0);
 	ck_assert(!g.ipc_lock);
 	put_in(&w, "proc/self/status", "CapEff:\tgarbage4000\n");
-	auto_rdma_facts struct rdma_facts h = facts(&w, 0);
+	auto_probe_data struct probe_data h = facts(&w, 0);
 	ck_assert(!h.ipc_lock);
 }
 END_TEST
@@ -221,19 +221,19 @@ START_TEST(the_environment)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_rdma_facts struct rdma_facts none = facts(&w, 0);
+	auto_probe_data struct probe_data none = facts(&w, 0);
 	ck_assert(!none.has_environ && !none.nccl_tc);
 	write_environ(&w, with, sizeof(with));
-	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	auto_probe_data struct probe_data f = facts(&w, 0);
 	ck_assert(f.has_environ && f.nccl_tc);
 	write_environ(&w, empty, sizeof(empty));
-	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	auto_probe_data struct probe_data g = facts(&w, 0);
 	ck_assert(g.has_environ && !g.nccl_tc);
 	write_environ(&w, other, sizeof(other));
-	auto_rdma_facts struct rdma_facts h = facts(&w, 0);
+	auto_probe_data struct probe_data h = facts(&w, 0);
 	ck_assert(!h.nccl_tc);
 	write_environ(&w, ucx, sizeof(ucx) - 1);
-	auto_rdma_facts struct rdma_facts i = facts(&w, 0);
+	auto_probe_data struct probe_data i = facts(&w, 0);
 	ck_assert(i.nccl_tc);
 }
 END_TEST
@@ -243,16 +243,16 @@ START_TEST(the_traffic_class_of_the_driver)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_rdma_facts struct rdma_facts f = facts(&w, 0);
+	auto_probe_data struct probe_data f = facts(&w, 0);
 	ck_assert_int_eq(f.device[0].traffic_class, -1);
 	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "Global tclass=106\n");
-	auto_rdma_facts struct rdma_facts g = facts(&w, 0);
+	auto_probe_data struct probe_data g = facts(&w, 0);
 	ck_assert_int_eq(g.device[0].traffic_class, 106);
 	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "96\n");
-	auto_rdma_facts struct rdma_facts h = facts(&w, 0);
+	auto_probe_data struct probe_data h = facts(&w, 0);
 	ck_assert_int_eq(h.device[0].traffic_class, 96);
 	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "\n");
-	auto_rdma_facts struct rdma_facts i = facts(&w, 0);
+	auto_probe_data struct probe_data i = facts(&w, 0);
 	ck_assert_int_eq(i.device[0].traffic_class, -1);
 }
 END_TEST
@@ -272,7 +272,7 @@ static void count_on(int64_t ms, void *arg)
 START_TEST(counters_are_read_twice)
 {
 	auto_world struct world w;
-	struct facts_view view = {
+	struct probe_view view = {
 		.ctx = &w.ctx, .watch_ms = 2000, .wait = count_on, .wait_arg = &w
 	};
 	struct err e;
@@ -282,8 +282,8 @@ START_TEST(counters_are_read_twice)
 	put_in(&w, "sys/" PORT "hw_counters/out_of_sequence", "7\n");
 	put_in(&w, "host/" PORT "hw_counters/out_of_sequence", "100\n");
 	put_in(&w, "host/class/net/ens1f0/carrier_down_count", "4\n");
-	auto_rdma_facts struct rdma_facts f = { 0 };
-	ck_assert_int_eq(rdma_facts_read(&view, &w.v, &w.rails, &f, &e), 0);
+	auto_probe_data struct probe_data f = { 0 };
+	ck_assert_int_eq(probe_data_read(&view, &w.v, &w.rails, &f, &e), 0);
 	ck_assert_int_eq(f.watched_ms, 2000);
 	ck_assert_uint_eq(f.device[0].port[0].first.value[COUNT_SEQUENCE], 7);
 	ck_assert_uint_eq(f.device[0].port[0].last.value[COUNT_SEQUENCE], 12);
@@ -294,13 +294,13 @@ START_TEST(counters_are_read_twice)
 	w.v.device[0].port[0].netdev[0] = '\0';
 	(void)snprintf(w.v.netdev[1].below, sizeof(w.v.netdev[1].below), "ens1f0");
 	put_in(&w, "host/" PORT "hw_counters/out_of_sequence", "100\n");
-	auto_rdma_facts struct rdma_facts g = { 0 };
-	ck_assert_int_eq(rdma_facts_read(&view, &w.v, &w.rails, &g, &e), 0);
+	auto_probe_data struct probe_data g = { 0 };
+	ck_assert_int_eq(probe_data_read(&view, &w.v, &w.rails, &g, &e), 0);
 	ck_assert_uint_eq(g.device[0].port[0].first.value[COUNT_SEQUENCE], 100);
 	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_SEQUENCE], 112);
 	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_LINK_DOWN], 4);
 
-	auto_rdma_facts struct rdma_facts once = facts(&w, 0);
+	auto_probe_data struct probe_data once = facts(&w, 0);
 	ck_assert_int_eq(once.watched_ms, 0);
 	ck_assert_uint_eq(once.device[0].port[0].first.value[COUNT_SEQUENCE], 12);
 }
@@ -309,10 +309,10 @@ END_TEST
 static int read_all(void *arg, struct err *e)
 {
 	const struct world *w = arg;
-	const struct facts_view view = { .ctx = &w->ctx };
-	auto_rdma_facts struct rdma_facts f = { 0 };
+	const struct probe_view view = { .ctx = &w->ctx };
+	auto_probe_data struct probe_data f = { 0 };
 
-	return rdma_facts_read(&view, &w->v, &w->rails, &f, e);
+	return probe_data_read(&view, &w->v, &w->rails, &f, e);
 }
 
 START_TEST(allocations_may_fail)

@@ -22,8 +22,8 @@ void env_clear(struct env *v)
 	*v = (struct env){ 0 };
 }
 
-printf_like(3, 0) static int push(char (**list)[ENV_TEXT_LEN], size_t *n, const char *fmt,
-				  va_list ap)
+printf_like(3, 0) static int push_text(char (**list)[ENV_TEXT_LEN], size_t *n, const char *fmt,
+				       va_list ap)
 {
 	char(*more)[ENV_TEXT_LEN] = reallocarray(*list, *n + 1, sizeof(*more));
 
@@ -39,7 +39,7 @@ int env_warn(struct env *out, struct err *e, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	int rc = push(&out->warning, &out->n_warnings, fmt, ap);
+	int rc = push_text(&out->warning, &out->n_warnings, fmt, ap);
 	va_end(ap);
 	return rc ? err_nomem(e) : 0;
 }
@@ -49,20 +49,20 @@ printf_like(3, 4) static int leave_out(struct env *out, struct err *e, const cha
 	va_list ap;
 
 	va_start(ap, fmt);
-	int rc = push(&out->left_out, &out->n_left_out, fmt, ap);
+	int rc = push_text(&out->left_out, &out->n_left_out, fmt, ap);
 	va_end(ap);
 	return rc ? err_nomem(e) : 0;
 }
 
 /* Left out, and it should be a rail. */
-printf_like(3, 4) static int miss(struct env *out, struct err *e, const char *fmt, ...)
+printf_like(3, 4) static int warn_missing(struct env *out, struct err *e, const char *fmt, ...)
 {
 	va_list ap, again;
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	int rc = push(&out->left_out, &out->n_left_out, fmt, ap) ||
-		 push(&out->missing, &out->n_missing, fmt, again);
+	int rc = push_text(&out->left_out, &out->n_left_out, fmt, ap) ||
+		 push_text(&out->missing, &out->n_missing, fmt, again);
 	va_end(again);
 	va_end(ap);
 	return rc ? err_nomem(e) : 0;
@@ -117,7 +117,7 @@ static const struct env_rail *user_of(const struct env_plan *p, const struct rdm
 	return NULL;
 }
 
-static int use(struct env_plan *p, const struct rdma_rail *r, struct err *e)
+static int use_rail(struct env_plan *p, const struct rdma_rail *r, struct err *e)
 {
 	struct env_rail *more = reallocarray(p->rail, p->n + 1, sizeof(*more));
 
@@ -128,7 +128,8 @@ static int use(struct env_plan *p, const struct rdma_rail *r, struct err *e)
 	return 0;
 }
 
-static int consider(struct env_plan *p, const struct rdma_rail *r, struct env *out, struct err *e)
+static int consider_rail(struct env_plan *p, const struct rdma_rail *r, struct env *out,
+			 struct err *e)
 {
 	char port[RAIL_PORT_LEN];
 	const char *fault = fault_of(r);
@@ -141,11 +142,11 @@ static int consider(struct env_plan *p, const struct rdma_rail *r, struct env *o
 	if (fault && rail_is_bare(r) && !p->options->interfaces)
 		return leave_out(out, e, "%s on %s: %s", netdev_name(r), port, fault);
 	if (fault)
-		return miss(out, e, "%s on %s: %s", netdev_name(r), port, fault);
+		return warn_missing(out, e, "%s on %s: %s", netdev_name(r), port, fault);
 	if (user)
 		return leave_out(out, e, "%s on %s: %s uses that port already", netdev_name(r),
 				 port, netdev_name(user->rail));
-	return use(p, r, e);
+	return use_rail(p, r, e);
 }
 
 static bool is_served(const struct rails *all, const struct inv_netdev *d)
@@ -161,23 +162,22 @@ static bool is_served(const struct rails *all, const struct inv_netdev *d)
  * it is down or has no address: then it has no GIDs either. With both, it is one without RDMA,
  * unless the host sees such a device below it.
  */
-static int consider_unserved(const struct env_plan *p, const struct inv_netdev *d, struct env *out,
-			     struct err *e)
+static int consider_rest(const struct env_plan *p, const struct inv_netdev *d, struct env *out,
+			 struct err *e)
 {
 	const char *name = d->link.name;
 
 	if (!(d->link.flags & IFF_UP))
-		return miss(out, e, "%s: its link is down", name);
+		return warn_missing(out, e, "%s: its link is down", name);
 	if (!d->n_addrs)
-		return miss(out, e, "%s: it has no address, and so no GID", name);
+		return warn_missing(out, e, "%s: it has no address, and so no GID", name);
 	if (p->options->interfaces || d->served_port)
-		return miss(out, e, "%s: no RDMA port has a GID of its addresses", name);
+		return warn_missing(out, e, "%s: no RDMA port has a GID of its addresses", name);
 	return leave_out(out, e, "%s: no RDMA port has a GID of its addresses", name);
 }
 
 /* Hardware without a port of its own has no RDMA, but when it was named. */
-static int choose_unserved(struct env_plan *p, const struct rails *all, struct env *out,
-			   struct err *e)
+static int choose_rest(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
 {
 	const struct rdma_inventory *v = p->inventory;
 
@@ -186,19 +186,19 @@ static int choose_unserved(struct env_plan *p, const struct rails *all, struct e
 		bool wanted = p->options->interfaces ? is_named(p->options, d)
 						     : rail_expected(v, d) && !*d->link.parent;
 
-		if (wanted && !is_served(all, d) && consider_unserved(p, d, out, e))
+		if (wanted && !is_served(all, d) && consider_rest(p, d, out, e))
 			return -1;
 	}
 	return 0;
 }
 
 /* Rails proper first, then that of the default route, if there is no other. */
-static int choose(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
+static int choose_rails(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
 {
 	char port[RAIL_PORT_LEN];
 
 	for (size_t i = 0; i < all->n; i++)
-		if (!is_default(p, &all->rail[i]) && consider(p, &all->rail[i], out, e))
+		if (!is_default(p, &all->rail[i]) && consider_rail(p, &all->rail[i], out, e))
 			return -1;
 	bool others = p->n > 0;
 
@@ -207,7 +207,7 @@ static int choose(struct env_plan *p, const struct rails *all, struct env *out, 
 
 		if (!is_default(p, r))
 			continue;
-		if (!others ? consider(p, r, out, e)
+		if (!others ? consider_rail(p, r, out, e)
 			    : leave_out(out, e,
 					"%s on %s: it has the default route, and there are other "
 					"rails; --interface takes it in",
@@ -233,7 +233,7 @@ static int check_names(const struct env_plan *p, struct err *e)
 	return 0;
 }
 
-static int none(const struct env_plan *p, const struct env *out, struct err *e)
+static int refuse_no_rail(const struct env_plan *p, const struct env *out, struct err *e)
 {
 	const struct rdma_inventory *v = p->inventory;
 
@@ -323,24 +323,26 @@ static void look_for_common_index(struct env_plan *p)
 	p->common &= p->n_roce > 0;
 }
 
-static int plan(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
+static int plan_rails(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
 {
-	if (check_names(p, e) || choose(p, all, out, e) || choose_unserved(p, all, out, e))
+	if (check_names(p, e) || choose_rails(p, all, out, e) || choose_rest(p, all, out, e))
 		return -1;
 	choose_family(p);
 	if (drop_other_family(p, out, e))
 		return -1;
 	if (!p->n)
-		return none(p, out, e);
+		return refuse_no_rail(p, out, e);
 	out->n_rails = p->n;
 	look_for_common_index(p);
 	return 0;
 }
 
-static int make(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
+static int make_variables(struct env_plan *p, const struct rails *all, struct env *out,
+			  struct err *e)
 {
-	return plan(p, all, out, e) || env_set_gids(p, out, e) || env_set_others(p, out, e) ? -1
-											    : 0;
+	return plan_rails(p, all, out, e) || env_set_gids(p, out, e) || env_set_others(p, out, e)
+		       ? -1
+		       : 0;
 }
 
 int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
@@ -353,7 +355,7 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 	if (rails_find(v, &all, e))
 		return -1;
 
-	int rc = make(&p, &all, &x, e);
+	int rc = make_variables(&p, &all, &x, e);
 
 	free(p.rail);
 	if (rc)

@@ -30,7 +30,7 @@ struct text {
 	bool spoiled;
 };
 
-static void append(struct text *t, const char *before, const char *s, const char *after)
+static void append_text(struct text *t, const char *before, const char *s, const char *after)
 {
 	size_t len = t->s ? strlen(t->s) : 0;
 	char *more = t->spoiled || !s
@@ -45,10 +45,10 @@ static void append(struct text *t, const char *before, const char *s, const char
 	(void)stpcpy(stpcpy(stpcpy(more + len, before), s), after);
 }
 
-static char *finish(struct text *t)
+static char *finish_text(struct text *t)
 {
 	if (!t->spoiled && !t->s)
-		append(t, "", "", "");
+		append_text(t, "", "", "");
 	if (!t->spoiled)
 		return t->s;
 	free(t->s);
@@ -56,35 +56,35 @@ static char *finish(struct text *t)
 }
 
 /* A comment ends with its line: names may hold anything, and are cleaned first. */
-static void comment(struct text *t, const char *before, const char *s)
+static void add_comment(struct text *t, const char *before, const char *s)
 {
 	auto_free char *clean = out_clean(s);
 
-	append(t, before, clean, "\n");
+	append_text(t, before, clean, "\n");
 }
 
-static void warnings(struct text *t, const struct env *v, bool explain)
+static void add_warnings(struct text *t, const struct env *v, bool explain)
 {
 	for (size_t i = 0; i < v->n_warnings; i++)
-		comment(t, "# WARNING: ", v->warning[i]);
+		add_comment(t, "# WARNING: ", v->warning[i]);
 	for (size_t i = 0; explain && i < v->n_left_out; i++)
-		comment(t, "# left out: ", v->left_out[i]);
+		add_comment(t, "# left out: ", v->left_out[i]);
 }
 
 char *env_shell(const struct env *v, bool explain)
 {
 	struct text t = { 0 };
 
-	warnings(&t, v, explain);
+	add_warnings(&t, v, explain);
 	for (size_t i = 0; i < v->n_vars; i++) {
 		auto_free char *quoted = env_quote(v->var[i].value);
 
 		if (explain)
-			comment(&t, "# ", v->var[i].why);
-		append(&t, "export ", v->var[i].name, "=");
-		append(&t, "", quoted, "\n");
+			add_comment(&t, "# ", v->var[i].why);
+		append_text(&t, "export ", v->var[i].name, "=");
+		append_text(&t, "", quoted, "\n");
 	}
-	return finish(&t);
+	return finish_text(&t);
 }
 
 /* A string of JSON is one of YAML. */
@@ -101,16 +101,16 @@ char *env_kubernetes(const struct env *v, bool explain)
 {
 	struct text t = { 0 };
 
-	warnings(&t, v, explain);
+	add_warnings(&t, v, explain);
 	for (size_t i = 0; i < v->n_vars; i++) {
 		auto_free char *value = yaml_string(v->var[i].value);
 
 		if (explain)
-			comment(&t, "# ", v->var[i].why);
-		append(&t, "- name: ", v->var[i].name, "\n");
-		append(&t, "  value: ", value, "\n");
+			add_comment(&t, "# ", v->var[i].why);
+		append_text(&t, "- name: ", v->var[i].name, "\n");
+		append_text(&t, "  value: ", value, "\n");
 	}
-	return finish(&t);
+	return finish_text(&t);
 }
 
 /* ---- JSON ---- */

@@ -132,7 +132,7 @@ static bool leads_home(const struct env_plan *p, const struct ip_prefix *range)
 }
 
 /* The smallest prefix with both in it. */
-static struct ip_prefix cover(struct ip_prefix a, struct ip_prefix b)
+static struct ip_prefix covering_prefix(struct ip_prefix a, struct ip_prefix b)
 {
 	struct ip_prefix c = a;
 
@@ -168,7 +168,7 @@ static struct ip_prefix range_of(const struct env_plan *p, bool exact)
 
 		if (exact)
 			one.len = (uint8_t)ip_bits(p->family);
-		range = first ? one : cover(range, one);
+		range = first ? one : covering_prefix(range, one);
 		first = false;
 	}
 	range.addr = ip_network(range);

@@ -14,7 +14,7 @@
 #define ATTR_PATH_LEN 160
 
 /* An attribute of a device: its path below sysfs. Names are at most 63 bytes long. */
-static const char *attr(const char *device, const char *name, char out[ATTR_PATH_LEN])
+static const char *attr_path(const char *device, const char *name, char out[ATTR_PATH_LEN])
 {
 	(void)snprintf(out, ATTR_PATH_LEN, "class/infiniband/%.64s/%.64s", device, name);
 	return out;
@@ -62,7 +62,8 @@ static int read_numa(const char *sysfs, struct inv_device *d, struct err *e)
 	uint64_t n;
 
 	for (size_t i = 0; !*text && i < ARRAY_SIZE(where); i++)
-		if (read_text(sysfs, attr(d->link.name, where[i], path), text, sizeof(text), e))
+		if (read_text(sysfs, attr_path(d->link.name, where[i], path), text, sizeof(text),
+			      e))
 			return -1;
 	d->numa_node = parse_u64(text, 0, INT_MAX, &n) ? -1 : (int)n;
 	return 0;
@@ -78,11 +79,11 @@ int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e)
 		return err_set(e, ERR_KERNEL, EBADMSG, "an RDMA device is called \"%.64s\"", name);
 	if (root < 0)
 		return err_set(e, ERR_IO, errno, "open %s", sysfs);
-	read_link(root, attr(name, "device", path), bus, sizeof(bus));
+	read_link(root, attr_path(name, "device", path), bus, sizeof(bus));
 	/* A soft device of older kernels points to the interface below it. */
 	(void)snprintf(d->bus, sizeof(d->bus), "%s", bus_addr_valid(bus) ? bus : "");
-	read_link(root, attr(name, "device/driver", path), d->driver, sizeof(d->driver));
-	d->vf = faccessat(root, attr(name, "device/physfn", path), F_OK, 0) == 0;
+	read_link(root, attr_path(name, "device/driver", path), d->driver, sizeof(d->driver));
+	d->vf = faccessat(root, attr_path(name, "device/physfn", path), F_OK, 0) == 0;
 	return read_numa(sysfs, d, e);
 }
 
@@ -147,11 +148,11 @@ int inv_read_port(const char *sysfs, const char *device, struct inv_port *p, str
 	char name[32], path[ATTR_PATH_LEN], text[64];
 
 	(void)snprintf(name, sizeof(name), "ports/%u/link_layer", p->port);
-	if (read_text(sysfs, attr(device, name, path), text, sizeof(text), e))
+	if (read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
 		return -1;
 	p->layer = layer_of(text);
 	(void)snprintf(name, sizeof(name), "ports/%u/rate", p->port);
-	if (read_text(sysfs, attr(device, name, path), text, sizeof(text), e))
+	if (read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
 		return -1;
 	p->rate_mbps = inv_rate_mbps(text);
 	return read_gids(sysfs, device, p, e);

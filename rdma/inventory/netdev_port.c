@@ -6,20 +6,20 @@
 
 #include "lib/net/addr.h"
 
-struct look {
+struct port_search {
 	struct rdma_view v;
-	struct served *out;
+	struct netdev_ports *out;
 	struct err *e;
 	int rc;
 };
 
-void served_clear(struct served *s)
+void netdev_ports_clear(struct netdev_ports *s)
 {
 	free(s->one);
-	*s = (struct served){ 0 };
+	*s = (struct netdev_ports){ 0 };
 }
 
-static bool is_known(const struct served *s, int ifindex)
+static bool is_known(const struct netdev_ports *s, int ifindex)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->one[i].ifindex == ifindex)
@@ -28,10 +28,10 @@ static bool is_known(const struct served *s, int ifindex)
 	return false;
 }
 
-static int add(struct look *l, struct served_one one)
+static int add_port(struct port_search *l, struct netdev_port one)
 {
-	struct served *s = l->out;
-	struct served_one *more = reallocarray(s->one, s->n + 1, sizeof(*more));
+	struct netdev_ports *s = l->out;
+	struct netdev_port *more = reallocarray(s->one, s->n + 1, sizeof(*more));
 
 	if (!more)
 		return err_nomem(l->e);
@@ -41,7 +41,7 @@ static int add(struct look *l, struct served_one one)
 }
 
 /* The port's own interface, unless that is in a pod. */
-static void note_netdev(const struct look *l, struct served_one *one)
+static void note_netdev(const struct port_search *l, struct netdev_port *one)
 {
 	struct rdma_port port;
 	struct link_info link;
@@ -55,7 +55,7 @@ static void note_netdev(const struct look *l, struct served_one *one)
 }
 
 /* Whatever cannot be told of an interface leaves it to what its pod sees. */
-static int follow(struct look *l, int ifindex)
+static int follow_lower(struct port_search *l, int ifindex)
 {
 	struct rdma_serving s;
 	struct link_info link;
@@ -65,21 +65,22 @@ static int follow(struct look *l, int ifindex)
 	    rdma_of_netdev(&l->v, link.name, &s, &why))
 		return why.code == ERR_NOMEM ? err_nomem(l->e) : 0;
 
-	struct served_one one = { .ifindex = ifindex, .device = s.link.index, .port = s.port };
+	struct netdev_port one = { .ifindex = ifindex, .device = s.link.index, .port = s.port };
 
 	note_netdev(l, &one);
-	return add(l, one);
+	return add_port(l, one);
 }
 
 static int on_addr(const struct addr_info *a, void *arg)
 {
-	struct look *l = arg;
+	struct port_search *l = arg;
 
-	l->rc = is_known(l->out, a->ifindex) ? 0 : follow(l, a->ifindex);
+	l->rc = is_known(l->out, a->ifindex) ? 0 : follow_lower(l, a->ifindex);
 	return l->rc;
 }
 
-static int look(struct look *l, const struct ctx *ctx, const struct netns *pod, struct err *e)
+static int read_netns(struct port_search *l, const struct ctx *ctx, const struct netns *pod,
+		      struct err *e)
 {
 	auto_netns struct netns home = { .fd = -1 };
 	auto_nl struct nl *home_nl = NULL, *pod_nl = NULL, *rdma = NULL;
@@ -101,19 +102,20 @@ static int look(struct look *l, const struct ctx *ctx, const struct netns *pod, 
 	return nl_addr_list(pod_nl, 0, on_addr, l, e) || l->rc ? -1 : 0;
 }
 
-int served_read(const struct ctx *ctx, const struct netns *pod, struct served *out, struct err *e)
+int netdev_ports_read(const struct ctx *ctx, const struct netns *pod, struct netdev_ports *out,
+		      struct err *e)
 {
-	auto_served struct served s = { 0 };
-	struct look l = { .out = &s, .e = e };
+	auto_netdev_ports struct netdev_ports s = { 0 };
+	struct port_search l = { .out = &s, .e = e };
 
-	if (look(&l, ctx, pod, e))
+	if (read_netns(&l, ctx, pod, e))
 		return err_wrap(e, "what the interfaces of the pod lie on");
 	*out = s;
-	s = (struct served){ 0 };
+	s = (struct netdev_ports){ 0 };
 	return 0;
 }
 
-void served_note(const struct served *s, struct rdma_inventory *v)
+void netdev_ports_apply(const struct netdev_ports *s, struct rdma_inventory *v)
 {
 	for (size_t i = 0; i < v->n_netdevs; i++) {
 		struct inv_netdev *d = &v->netdev[i];

@@ -10,29 +10,29 @@
 
 #include "rdma/inventory/inventory.h"
 
-struct served_one {
+struct netdev_port {
 	int ifindex; /* in the pod */
 	uint32_t device, port;
 	char netdev[IFNAME_LEN]; /* the port's own interface on the host, and its MTU; "" and 0 */
 	uint32_t mtu;
 };
 
-struct served {
-	struct served_one *one; /* owned */
+struct netdev_ports {
+	struct netdev_port *one; /* owned */
 	size_t n;
 };
 
 /*
- * served_read - of the interfaces with an address; those that come down to nothing are left out.
- * The caller is in the host's network namespace, ctx->sysfs is of it.
+ * netdev_ports_read - of the interfaces with an address; those that come down to nothing are left
+ * out. The caller is in the host's network namespace, ctx->sysfs is of it.
  */
-int served_read(const struct ctx *ctx, const struct netns *pod, struct served *out,
-		struct err *e) must_check;
+int netdev_ports_read(const struct ctx *ctx, const struct netns *pod, struct netdev_ports *out,
+		      struct err *e) must_check;
 
-void served_clear(struct served *s);
-#define auto_served auto_clean(served_clear)
+void netdev_ports_clear(struct netdev_ports *s);
+#define auto_netdev_ports auto_clean(netdev_ports_clear)
 
-/* served_note - in an inventory of the pod: what its interfaces lie on. */
-void served_note(const struct served *s, struct rdma_inventory *v);
+/* netdev_ports_apply - in an inventory of the pod: what its interfaces lie on. */
+void netdev_ports_apply(const struct netdev_ports *s, struct rdma_inventory *v);
 
 #endif

@@ -17,12 +17,12 @@ static void address(const struct rpod *p, const char *ifname)
 	ck_assert_int_eq(nl_addr_add(nl, net_ifindex(nl, ifname), a, true, &e), 0);
 }
 
-static struct served of(const struct rworld *w, const struct rpod *p)
+static struct netdev_ports of(const struct rworld *w, const struct rpod *p)
 {
-	struct served s;
+	struct netdev_ports s;
 	struct err e;
 
-	ck_assert_msg(served_read(&w->ctx, &p->ns, &s, &e) == 0, "%s", e.msg);
+	ck_assert_msg(netdev_ports_read(&w->ctx, &p->ns, &s, &e) == 0, "%s", e.msg);
 	return s;
 }
 
@@ -34,7 +34,7 @@ START_TEST(a_macvlan_lies_on_a_card)
 
 	rworld_macvlan(&p);
 	address(&p, "net1");
-	auto_served struct served s = of(&w, &p);
+	auto_netdev_ports struct netdev_ports s = of(&w, &p);
 	ck_assert_uint_eq(s.n, 1);
 	ck_assert_int_eq(s.one[0].ifindex, net_ifindex(nl, "net1"));
 	ck_assert_uint_eq(s.one[0].device, w.hca->dev[0].link.index);
@@ -43,7 +43,7 @@ START_TEST(a_macvlan_lies_on_a_card)
 	struct inv_netdev d[2] = { { .link = { .ifindex = 1 } },
 				   { .link = { .ifindex = s.one[0].ifindex } } };
 	struct rdma_inventory v = { .netdev = d, .n_netdevs = 2 };
-	served_note(&s, &v);
+	netdev_ports_apply(&s, &v);
 	ck_assert_uint_eq(d[0].served_port, 0);
 	ck_assert(d[1].served_port == 1 && d[1].served_device == s.one[0].device);
 	/* The MTU that counts is the card's. */
@@ -60,14 +60,14 @@ START_TEST(nothing_to_tell)
 
 	net_veth("va", "net1", &p.ns);
 	address(&p, "net1");
-	auto_served struct served s = of(&w, &p);
+	auto_netdev_ports struct netdev_ports s = of(&w, &p);
 	ck_assert_uint_eq(s.n, 0);
 	/* The host's own namespace, and a kernel without RDMA. */
 	struct rpod self = { .ns = net_self() };
-	auto_served struct served t = of(&w, &self);
+	auto_netdev_ports struct netdev_ports t = of(&w, &self);
 	ck_assert_uint_eq(t.n, 0);
 	w.hca->absent = true;
-	auto_served struct served u = of(&w, &p);
+	auto_netdev_ports struct netdev_ports u = of(&w, &p);
 	ck_assert_uint_eq(u.n, 0);
 }
 END_TEST
@@ -80,9 +80,9 @@ struct both {
 static int read_all(void *arg, struct err *e)
 {
 	const struct both *b = arg;
-	auto_served struct served s = { 0 };
+	auto_netdev_ports struct netdev_ports s = { 0 };
 
-	return served_read(&b->w->ctx, &b->p->ns, &s, e);
+	return netdev_ports_read(&b->w->ctx, &b->p->ns, &s, e);
 }
 
 START_TEST(allocations_may_fail)

@@ -69,7 +69,7 @@ static int on_addr(const struct addr_info *a, void *arg)
 }
 
 /* What cannot be looked at keeps its GIDs nameless. */
-static int ask(struct search *s, const char *path, const char *name)
+static int name_in_netns(struct search *s, const char *path, const char *name)
 {
 	auto_netns struct netns ns = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
@@ -90,7 +90,7 @@ static int ask(struct search *s, const char *path, const char *name)
 
 /* ---- which ones ---- */
 
-static int ask_named(struct search *s, const char *dir)
+static int name_in_named(struct search *s, const char *dir)
 {
 	DIR *d = opendir(dir);
 	const struct dirent *entry;
@@ -101,7 +101,7 @@ static int ask_named(struct search *s, const char *dir)
 		if (entry->d_name[0] == '.')
 			continue;
 		(void)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-		rc = ask(s, path, entry->d_name);
+		rc = name_in_netns(s, path, entry->d_name);
 	}
 	if (d)
 		(void)closedir(d);
@@ -116,11 +116,11 @@ static int on_record(const struct record *r, void *arg)
 	if (!r->tree || r->name_mismatch || s->barred)
 		return 0;
 	(void)snprintf(name, sizeof(name), "container %.64s", r->key.container);
-	s->rc = ask(s, r->netns, name);
+	s->rc = name_in_netns(s, r->netns, name);
 	return s->rc;
 }
 
-static int ask_recorded(struct search *s)
+static int name_in_recorded(struct search *s)
 {
 	struct err why;
 
@@ -129,12 +129,12 @@ static int ask_recorded(struct search *s)
 	return s->rc;
 }
 
-static int ask_host(struct search *s)
+static int name_in_host(struct search *s)
 {
 	char path[PATH_MAX];
 
 	(void)snprintf(path, sizeof(path), "%s/1/ns/net", s->ctx->proc);
-	return ask(s, path, "host");
+	return name_in_netns(s, path, "host");
 }
 
 static bool is_needed(const struct rdma_inventory *v)
@@ -156,7 +156,7 @@ int owners_name(const struct ctx *ctx, const char *dir, struct rdma_inventory *v
 	if (netns_open_self(&s.home, e))
 		return -1;
 
-	int rc = ask_named(&s, dir) || ask_recorded(&s) || ask_host(&s) ? -1 : 0;
+	int rc = name_in_named(&s, dir) || name_in_recorded(&s) || name_in_host(&s) ? -1 : 0;
 
 	netns_close(&s.home);
 	return rc;

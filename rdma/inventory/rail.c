@@ -47,7 +47,7 @@ static bool is_of(const struct inv_gid *g, const struct inv_netdev *d, struct ip
 	return gid_equal(&g->entry.gid, &want);
 }
 
-static bool carries(const struct inv_port *p, const struct inv_netdev *d)
+static bool port_carries(const struct inv_port *p, const struct inv_netdev *d)
 {
 	for (size_t i = 0; i < d->n_addrs; i++)
 		for (size_t g = 0; g < p->n_gids; g++)
@@ -84,35 +84,35 @@ static enum claim claim_of(const struct inv_device *dev, const struct inv_port *
 {
 	if (p->ifindex && p->ifindex == d->link.ifindex)
 		return CLAIM_OWN;
-	if (!carries(p, d))
+	if (!port_carries(p, d))
 		return CLAIM_NONE;
 	if (p->port == d->served_port && dev->link.index == d->served_device)
 		return CLAIM_SERVES;
 	return *dev->bus && strcmp(dev->bus, d->link.parent) == 0 ? CLAIM_HARDWARE : CLAIM_GID;
 }
 
-struct best {
+struct best_claim {
 	enum claim claim;
 	unsigned ports;
 };
 
-static struct best best_of(const struct rdma_inventory *v, const struct inv_netdev *d)
+static struct best_claim best_of(const struct rdma_inventory *v, const struct inv_netdev *d)
 {
-	struct best b = { CLAIM_NONE, 0 };
+	struct best_claim b = { CLAIM_NONE, 0 };
 
 	for (size_t i = 0; i < v->n_devices; i++) {
 		for (size_t p = 0; p < v->device[i].n_ports; p++) {
 			enum claim c = claim_of(&v->device[i], &v->device[i].port[p], d);
 
 			if (c > b.claim)
-				b = (struct best){ c, 0 };
+				b = (struct best_claim){ c, 0 };
 			b.ports += c == b.claim;
 		}
 	}
 	return b;
 }
 
-static int add(struct rails *out, struct rdma_rail r, struct err *e)
+static int add_rail(struct rails *out, struct rdma_rail r, struct err *e)
 {
 	struct rdma_rail *more = reallocarray(out->rail, out->n + 1, sizeof(*more));
 
@@ -128,7 +128,7 @@ static int add(struct rails *out, struct rdma_rail r, struct err *e)
 static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d, struct rails *out,
 		      struct err *e)
 {
-	struct best best = best_of(v, d);
+	struct best_claim best = best_of(v, d);
 
 	for (size_t i = 0; best.claim && i < v->n_devices; i++) {
 		for (size_t p = 0; p < v->device[i].n_ports; p++) {
@@ -141,7 +141,7 @@ static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d
 				.ambiguous = best.claim != CLAIM_OWN && best.ports > 1,
 			};
 
-			if (claim_of(dev, r.port, d) == best.claim && add(out, r, e))
+			if (claim_of(dev, r.port, d) == best.claim && add_rail(out, r, e))
 				return -1;
 		}
 	}
@@ -156,7 +156,8 @@ static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, str
 			const struct inv_device *dev = &v->device[i];
 			struct rdma_rail r = { .device = dev, .port = &dev->port[p] };
 
-			if (r.port->layer == INV_INFINIBAND && !r.port->ifindex && add(out, r, e))
+			if (r.port->layer == INV_INFINIBAND && !r.port->ifindex &&
+			    add_rail(out, r, e))
 				return -1;
 		}
 	}

@@ -123,7 +123,7 @@ static int complete_record(struct add *s, struct err *e)
 	return write_record(s, false, e);
 }
 
-static int take(struct add *s, struct undo *u, struct err *e)
+static int take_device(struct add *s, struct undo *u, struct err *e)
 {
 	struct rdma_pod *p = &s->p;
 	int64_t deadline = ctx_mono_ms() + (int64_t)p->conf.timeout * 1000;
@@ -148,7 +148,7 @@ static int give_back(const struct cni_call *call, const struct record *r, struct
 }
 
 /* The number of a namespace is used again: then what moved is not in this one. */
-static bool stands(const struct rdma_pod *p, const struct record *old)
+static bool is_still_there(const struct rdma_pod *p, const struct record *old)
 {
 	struct rdma_taken t;
 	struct rdma_link there;
@@ -164,7 +164,7 @@ static bool stands(const struct rdma_pod *p, const struct record *old)
  * CNI-042: without a DEL in between the record of the first ADD must not be lost. One that was
  * killed, or whose namespace has gone, gets its DEL now.
  */
-static int settle_old(const struct rdma_pod *p, struct err *e)
+static int finish_old_record(const struct rdma_pod *p, struct err *e)
 {
 	const struct record_key key = rdma_pod_key(p->call);
 	auto_record struct record old = { 0 };
@@ -172,7 +172,7 @@ static int settle_old(const struct rdma_pod *p, struct err *e)
 
 	if (record_read(&p->place.ctx, &key, &old, &why))
 		return 0;
-	if (!stands(p, &old))
+	if (!is_still_there(p, &old))
 		return give_back(p->call, &old, e) || record_remove(&p->place.ctx, &key, e) ? -1
 											    : 0;
 	return err_set(e, ERR_BUSY, 0,
@@ -190,13 +190,14 @@ int rdma_add(const struct cni_call *call, struct err *e)
 	if (rdma_pod_init(p, call, e) || rdma_pod_open(p, e))
 		return -1;
 	auto_fd int lock = record_lock(&p->place.ctx, &key, true, LOCK_MS, e);
-	if (lock < 0 || settle_old(p, e))
+	if (lock < 0 || finish_old_record(p, e))
 		return -1;
 	auto_fd int node = p->mode == RDMA_SHARED ? -1 : rdma_lock(&call->ctx, RDMA_LOCK_MS, e);
 	if (p->mode == RDMA_EXCLUSIVE && node < 0)
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
-	if (take(&s, &u, e) || set_devinfo(&s, e) || complete_record(&s, e) || rdma_emit(p, e))
+	if (take_device(&s, &u, e) || set_devinfo(&s, e) || complete_record(&s, e) ||
+	    rdma_emit(p, e))
 		return -1;
 	undo_commit(&u);
 	log_debug(&p->place.ctx.log, "RDMA device %s port %u (%s), %zu GIDs", p->pod_name,
@@ -265,7 +266,7 @@ struct sweep {
 	size_t failed;
 };
 
-static int collect_one(const struct sweep *s, const struct record *r, struct err *e)
+static int gc_attachment(const struct sweep *s, const struct record *r, struct err *e)
 {
 	auto_record struct record now = { 0 };
 	auto_fd int lock = -1;
@@ -282,13 +283,13 @@ static int collect_one(const struct sweep *s, const struct record *r, struct err
 	return record_remove(&s->place->ctx, &r->key, e);
 }
 
-static int collect(const struct record *r, void *arg)
+static int gc_record(const struct record *r, void *arg)
 {
 	struct sweep *s = arg;
 	struct err why;
 
 	if (cni_conf_is_valid(&s->call->conf, r->key.container, r->key.ifname) ||
-	    collect_one(s, r, &why) == 0)
+	    gc_attachment(s, r, &why) == 0)
 		return 0;
 	(void)err_wrap(&why, "attachment %s/%s", r->key.container, r->key.ifname);
 	log_warn(&s->call->ctx.log, "%s", why.msg);
@@ -305,7 +306,7 @@ int rdma_gc(const struct cni_call *call, struct err *e)
 	if (rdma_place(&call->ctx, &place, e))
 		return -1;
 	/* No list is no information, not an empty list (CNI-076). */
-	if (call->conf.valid && record_each(&place.ctx, call->conf.name, collect, &s, e))
+	if (call->conf.valid && record_each(&place.ctx, call->conf.name, gc_record, &s, e))
 		return -1;
 	record_tidy(&place.ctx);
 	if (!s.failed)

@@ -100,7 +100,7 @@ static int rename_in_pod(struct rdma_pod *p, struct err *e)
 	return 0;
 }
 
-static int move(struct rdma_pod *p, struct err *e)
+static int move_to_pod(struct rdma_pod *p, struct err *e)
 {
 	const struct rdma_link *d = &p->serving.link;
 	struct err why;
@@ -144,7 +144,7 @@ int rdma_exclusive_move(struct rdma_pod *p, struct err *e)
 	struct rdma_chardevs now;
 	struct rdma_link there;
 
-	if (move(p, e) || nl_rdma_get(p->pod_rdma, p->serving.link.index, &there, e) ||
+	if (move_to_pod(p, e) || nl_rdma_get(p->pod_rdma, p->serving.link.index, &there, e) ||
 	    rdma_chardevs_read(p->pod_rdma, &there, &now, e))
 		return err_wrap(e, "RDMA device %s (%s)", p->serving.link.name, p->serving.pci);
 	(void)snprintf(p->pod_name, sizeof(p->pod_name), "%s", there.name);

@@ -15,7 +15,7 @@
 
 /* ---- its files ---- */
 
-static int copy(const struct json *o, const char *key, char *out, size_t size, struct err *e)
+static int copy_member(const struct json *o, const char *key, char *out, size_t size, struct err *e)
 {
 	const char *s = json_str(json_get(o, key));
 
@@ -31,9 +31,9 @@ int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct
 	struct rdma_peer p = *out;
 
 	if (json_parse(text, len, "the file", &o, e) ||
-	    copy(o, "deviceID", p.bus, sizeof(p.bus), e) ||
-	    copy(o, "sandboxRdmaDevName", p.name, sizeof(p.name), e) ||
-	    copy(o, "containerRdmaDevName", p.pod_name, sizeof(p.pod_name), e))
+	    copy_member(o, "deviceID", p.bus, sizeof(p.bus), e) ||
+	    copy_member(o, "sandboxRdmaDevName", p.name, sizeof(p.name), e) ||
+	    copy_member(o, "containerRdmaDevName", p.pod_name, sizeof(p.pod_name), e))
 		return -1;
 	if (!bus_addr_valid(p.bus))
 		return err_set(e, ERR_DECODE, 0, "deviceID: \"%.64s\" is no bus address", p.bus);
@@ -94,7 +94,7 @@ static int read_file(int dir, const char *file, struct rdma_peer *p, struct err 
 	return rdma_peer_decode(text, (size_t)len, p, e);
 }
 
-static int visible(const struct dirent *d)
+static int is_visible(const struct dirent *d)
 {
 	return d->d_name[0] != '.';
 }
@@ -112,7 +112,7 @@ int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err
 		*e = why;
 		return -1;
 	}
-	int n = scandirat(dir, ".", &names, visible, alphasort);
+	int n = scandirat(dir, ".", &names, is_visible, alphasort);
 	if (n < 0)
 		return err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->cni_dir);
 	for (int i = 0; i < n; i++) {
@@ -176,8 +176,8 @@ static int find_in_pod(const struct rdma_peer *p, const struct record *r, const 
 }
 
 /* 1: found, and r has the namespace where that was in the pod. */
-static int find(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
-		struct rdma_link *out, struct err *e)
+static int find_device(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
+		       struct rdma_link *out, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
@@ -249,17 +249,17 @@ static int is_anothers(const struct ctx *ctx, const struct rdma_peer *p,
 
 /* ---- released ---- */
 
-static int bring_home(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
-		      struct err *e)
+static int return_to_host(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
+			  struct err *e)
 {
 	struct rdma_link d;
-	int rc = find(ctx, p, r, &d, e);
+	int rc = find_device(ctx, p, r, &d, e);
 
 	if (rc < 0)
 		return -1;
 	if (rc > 0) {
 		const struct rdma_taken t = taken_of(p, &d);
-		return rdma_bring_home(ctx, r, &t, false, e);
+		return rdma_return_to_host(ctx, r, &t, false, e);
 	}
 	if (!rdma_bus_has_verbs(ctx->sysfs, p->bus))
 		return 0;
@@ -306,7 +306,7 @@ int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const
 		return 0;
 	log_info(&ctx->log, "RDMA device %s of %s: brought home as rdma-cni found it", p.name,
 		 p.bus);
-	return bring_home(ctx, &p, &r, e) || remove_file(ctx, dir, &p, e) ? -1 : 0;
+	return return_to_host(ctx, &p, &r, e) || remove_file(ctx, dir, &p, e) ? -1 : 0;
 }
 
 int rdma_peer_forget(const struct ctx *ctx, const struct record_key *key, const char *bus,
@@ -354,7 +354,7 @@ int rdma_peer_import(const struct ctx *ctx, const struct rdma_peer *p, const cha
 			    .cni_path = "",
 			    .args = "" };
 	struct rdma_link d;
-	int rc = find(ctx, p, &r, &d, e);
+	int rc = find_device(ctx, p, &r, &d, e);
 
 	if (rc < 0)
 		return -1;

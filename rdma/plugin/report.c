@@ -51,7 +51,7 @@ static int add_chardevs(const struct rdma_pod *p, struct json *o)
 }
 
 /* NULL: no memory. */
-static struct json *report(const struct rdma_pod *p)
+static struct json *report_json(const struct rdma_pod *p)
 {
 	auto_json struct json *o = json_new_object();
 	const struct rdma_serving *s = &p->serving;
@@ -69,7 +69,7 @@ int rdma_emit(const struct rdma_pod *p, struct err *e)
 	auto_json struct json *tree = json_dup(c->prev_result);
 	auto_result struct cni_result r = { 0 };
 
-	if (!tree || json_put(tree, KEY, report(p)))
+	if (!tree || json_put(tree, KEY, report_json(p)))
 		return err_nomem(e);
 	return cni_result_parse(tree, "prevResult", c->version, &r, e) ||
 			       cni_emit_result(p->call, &r, e)

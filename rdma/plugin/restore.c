@@ -77,13 +77,13 @@ int rdma_taken_read(const struct record *r, struct rdma_taken *out, struct err *
 
 /* ---- the way back ---- */
 
-static int restore(const struct ctx *ctx, const struct record *r, bool locked, struct err *e)
+static int restore_taken(const struct ctx *ctx, const struct record *r, bool locked, struct err *e)
 {
 	struct rdma_taken t;
 
 	if (rdma_taken_read(r, &t, e))
 		return -1;
-	if (t.moved && (rdma_bring_home(ctx, r, &t, locked, e) ||
+	if (t.moved && (rdma_return_to_host(ctx, r, &t, locked, e) ||
 			(t.bus && rdma_peer_forget(ctx, &r->key, t.bus, e))))
 		return -1;
 	if (t.devinfo && *t.devinfo == '/')
@@ -93,12 +93,12 @@ static int restore(const struct ctx *ctx, const struct record *r, bool locked, s
 
 int rdma_restore_locked(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	return restore(ctx, r, true, e);
+	return restore_taken(ctx, r, true, e);
 }
 
 int rdma_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	return restore(ctx, r, false, e);
+	return restore_taken(ctx, r, false, e);
 }
 
 int rdma_restore_placed(const struct ctx *ctx, const struct record *r, struct err *e)

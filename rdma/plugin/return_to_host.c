@@ -11,7 +11,7 @@
 /* Events can be missed by who does not listen yet, so now and then it is looked at without one. */
 #define LOOK_EVERY_MS 200
 
-struct way {
+struct device_return {
 	const struct ctx *ctx;
 	const struct rdma_taken *t;
 	struct netns home;
@@ -19,7 +19,7 @@ struct way {
 	bool locked;
 };
 
-static void way_clear(struct way *w)
+static void device_return_clear(struct device_return *w)
 {
 	nl_release(w->nl);
 	netns_close(&w->home);
@@ -28,7 +28,7 @@ static void way_clear(struct way *w)
 /* ---- is it here ---- */
 
 /* 1: the device of that index is at home. */
-static int is_home(const struct way *w, struct rdma_link *out, struct err *e)
+static int is_on_host(const struct device_return *w, struct rdma_link *out, struct err *e)
 {
 	struct err why;
 
@@ -44,7 +44,7 @@ static int is_home(const struct way *w, struct rdma_link *out, struct err *e)
  * 1: nothing is left to wait for: the function has gone, has no driver, or has an RDMA device here
  * under another index, because its driver was loaded anew.
  */
-static int is_past(const struct way *w, struct err *e)
+static int is_past(const struct device_return *w, struct err *e)
 {
 	char driver[PCI_DRIVER_LEN];
 	struct rdma_link other;
@@ -67,7 +67,7 @@ static int is_past(const struct way *w, struct err *e)
  * Its driver was unloaded, so it is nowhere. Asked at the end alone: a device that moves has no
  * character device either.
  */
-static bool is_nowhere(const struct way *w)
+static bool is_nowhere(const struct device_return *w)
 {
 	return *w->t->uverbs && *w->t->bus && !rdma_bus_has_verbs(w->ctx->sysfs, w->t->bus);
 }
@@ -76,7 +76,7 @@ static bool is_nowhere(const struct way *w)
  * Whatever name it comes with: the pod may have given it one, whether or not we had. udev and the
  * kernel rename as well, so that a taken name, or none any more, is no failure.
  */
-static void rename_back(const struct way *w, const struct rdma_link *d)
+static void rename_back(const struct device_return *w, const struct rdma_link *d)
 {
 	struct err why;
 
@@ -89,7 +89,7 @@ static void rename_back(const struct way *w, const struct rdma_link *d)
 /* ---- from the pod ---- */
 
 /* The kernel wants socket and thread where the device is. 1: moved; 0: it is not there. */
-static int move_from(const struct way *w, const struct netns *pod, struct err *e)
+static int move_from(const struct device_return *w, const struct netns *pod, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 	struct rdma_link d;
@@ -120,7 +120,7 @@ static int move_from(const struct way *w, const struct netns *pod, struct err *e
 	return rc ? -1 : 1;
 }
 
-static int try_pod(const struct way *w, const struct record *r, struct err *e)
+static int try_pod(const struct device_return *w, const struct record *r, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	struct err why;
@@ -139,13 +139,14 @@ static int try_pod(const struct way *w, const struct record *r, struct err *e)
 
 /* ---- from wherever it is ---- */
 
-static int await(const struct way *w, struct rdma_monitor *m, struct rdma_link *d, struct err *e)
+static int wait_for_device(const struct device_return *w, struct rdma_monitor *m,
+			   struct rdma_link *d, struct err *e)
 {
-	int64_t deadline = ctx_mono_ms() + RDMA_HOME_MS;
+	int64_t deadline = ctx_mono_ms() + RDMA_RETURN_MS;
 
 	for (;;) {
 		int64_t next = ctx_mono_ms() + LOOK_EVERY_MS;
-		int rc = is_home(w, d, e), past = rc ? 0 : is_past(w, e);
+		int rc = is_on_host(w, d, e), past = rc ? 0 : is_past(w, e);
 
 		if (rc < 0 || past < 0)
 			return -1;
@@ -160,15 +161,15 @@ static int await(const struct way *w, struct rdma_monitor *m, struct rdma_link *
 		return 0;
 	err_set(e, ERR_AGAIN, 0,
 		"RDMA device %s%s%s is not back in this network namespace after %d s", w->t->name,
-		*w->t->bus ? " of " : "", w->t->bus, RDMA_HOME_MS / 1000);
+		*w->t->bus ? " of " : "", w->t->bus, RDMA_RETURN_MS / 1000);
 	return err_hint(e, "the kernel brings it when the last process and mount of the pod's "
 			   "network namespace have gone; lsns -t net shows which are left");
 }
 
-int rdma_bring_home(const struct ctx *ctx, const struct record *r, const struct rdma_taken *t,
-		    bool locked, struct err *e)
+int rdma_return_to_host(const struct ctx *ctx, const struct record *r, const struct rdma_taken *t,
+			bool locked, struct err *e)
 {
-	auto_clean(way_clear) struct way w = {
+	auto_clean(device_return_clear) struct device_return w = {
 		.ctx = ctx, .t = t, .home = { .fd = -1 }, .locked = locked
 	};
 	auto_rdma_monitor struct rdma_monitor *m = NULL;
@@ -185,11 +186,11 @@ int rdma_bring_home(const struct ctx *ctx, const struct record *r, const struct 
 	}
 	if (netns_open_self(&w.home, e) || nl_rdma_monitor_open(&m, e))
 		return -1;
-	rc = is_home(&w, &d, e);
+	rc = is_on_host(&w, &d, e);
 	if (rc < 0 || (rc == 0 && try_pod(&w, r, e) < 0))
 		return -1;
 	if (rc == 0)
-		rc = await(&w, m, &d, e);
+		rc = wait_for_device(&w, m, &d, e);
 	if (rc > 0)
 		rename_back(&w, &d);
 	return rc < 0 ? -1 : 0;

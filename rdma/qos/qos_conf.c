@@ -136,7 +136,7 @@ static int take_pf(const char *pf, struct qos_file *f, struct err *e)
 	return 0;
 }
 
-static int decode(const char *text, size_t len, struct qos_file *f, struct err *e)
+static int decode_file(const char *text, size_t len, struct qos_file *f, struct err *e)
 {
 	auto_json struct json *tree = NULL;
 	struct file_text t = { .trust = -1, .tc = -1 };
@@ -154,7 +154,7 @@ int qos_file_decode(const char *text, size_t len, const char *name, struct qos_f
 {
 	struct qos_file f = { .pf = "" };
 
-	if (decode(text, len, &f, e))
+	if (decode_file(text, len, &f, e))
 		return err_wrap(e, "%s", name);
 	*out = f;
 	return 0;

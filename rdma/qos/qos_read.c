@@ -35,7 +35,7 @@ static void find_rdma(const struct ctx *ctx, struct qos_port *p)
 	p->rdma_port = (uint32_t)n + 1;
 }
 
-static int find(const struct ctx *ctx, const char *pf, struct qos_port *p, struct err *e)
+static int find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 	struct pci_addr a;
@@ -65,7 +65,7 @@ int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct
 {
 	struct qos_port p = { .rdma_port = 1 };
 
-	if (find(ctx, pf, &p, e))
+	if (find_pf(ctx, pf, &p, e))
 		return err_wrap(e, "PF \"%.64s\"", pf);
 	find_rdma(ctx, &p);
 	*out = p;
@@ -97,8 +97,8 @@ char *qos_cm_path(const struct qos_port *p, const char *tail, char out[QOS_PATH_
 
 /* ---- what it is ---- */
 
-printf_like(3, 4) static void unknown(struct qos_state *s, enum qos_setting what, const char *fmt,
-				      ...)
+printf_like(3, 4) static void note_unknown(struct qos_state *s, enum qos_setting what,
+					   const char *fmt, ...)
 {
 	va_list ap;
 
@@ -118,8 +118,8 @@ static int read_dcb(const struct qos_work *w, struct qos_state *s, struct err *e
 
 		if (why.code == ERR_NOMEM)
 			return err_nomem(e);
-		unknown(s, QOS_TRUST, "%s", text);
-		unknown(s, QOS_PFC, "%s", text);
+		note_unknown(s, QOS_TRUST, "%s", text);
+		note_unknown(s, QOS_PFC, "%s", text);
 		return 0;
 	}
 	s->trust_dscp = s->dcb.dscp_rules > 0;
@@ -127,11 +127,11 @@ static int read_dcb(const struct qos_work *w, struct qos_state *s, struct err *e
 	if (s->dcb.has_app)
 		s->known |= QOS_BIT(QOS_TRUST);
 	else
-		unknown(s, QOS_TRUST, "its driver tells no priorities of DSCP values");
+		note_unknown(s, QOS_TRUST, "its driver tells no priorities of DSCP values");
 	if (s->dcb.has_pfc)
 		s->known |= QOS_BIT(QOS_PFC);
 	else
-		unknown(s, QOS_PFC, "its driver has no priority flow control");
+		note_unknown(s, QOS_PFC, "its driver has no priority flow control");
 	return 0;
 }
 
@@ -161,9 +161,10 @@ static int read_ecn(const struct qos_work *w, struct qos_state *s, struct err *e
 	if (why.code == ERR_NOMEM)
 		return err_nomem(e);
 	if (why.errnum == ENOENT)
-		unknown(s, QOS_ECN, "its driver has no folder ecn; NVIDIA's own (DOCA-OFED) has");
+		note_unknown(s, QOS_ECN,
+			     "its driver has no folder ecn; NVIDIA's own (DOCA-OFED) has");
 	else
-		unknown(s, QOS_ECN, "%s", why.msg);
+		note_unknown(s, QOS_ECN, "%s", why.msg);
 	return 0;
 }
 
@@ -179,7 +180,7 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 	struct err why;
 
 	if (!*w->port->rdma) {
-		unknown(s, what, "it has no RDMA device");
+		note_unknown(s, what, "it has no RDMA device");
 		return 0;
 	}
 	if (what == QOS_TC)
@@ -191,12 +192,12 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 		if (qos_class(text, out) == 0)
 			s->known |= QOS_BIT(what);
 		else
-			unknown(s, what, "none is set");
+			note_unknown(s, what, "none is set");
 		return 0;
 	}
 	if (why.code == ERR_NOMEM)
 		return err_nomem(e);
-	unknown(s, what, "%s", why.errnum == ENOENT ? absent[what] : why.msg);
+	note_unknown(s, what, "%s", why.errnum == ENOENT ? absent[what] : why.msg);
 	return 0;
 }
 
@@ -207,9 +208,10 @@ static void refine_cm(const struct ctx *ctx, struct qos_state *s)
 
 	(void)snprintf(path, sizeof(path), "%s/" QOS_CM_DIR, ctx->sysfs);
 	if (!(s->known & QOS_BIT(QOS_CM)) && access(path, F_OK) != 0)
-		unknown(s, QOS_CM,
-			"there is no /sys/" QOS_CM_DIR ": rdma_cm is not loaded, or configfs not "
-			"mounted");
+		note_unknown(s, QOS_CM,
+			     "there is no /sys/" QOS_CM_DIR
+			     ": rdma_cm is not loaded, or configfs not "
+			     "mounted");
 }
 
 int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, struct qos_state *out,

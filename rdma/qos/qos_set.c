@@ -12,7 +12,7 @@
 #include "rdma/qos/qos.h"
 
 /* One change under way. */
-struct turn {
+struct qos_change {
 	const struct qos_work *w;
 	const struct qos_profile *want;
 	struct qos_state was;
@@ -22,7 +22,7 @@ struct turn {
 };
 
 /* Answers that could not be had, or did not change anything, are no success. */
-static int verify(const struct turn *t, enum qos_setting what, struct err *e)
+static int verify_change(const struct qos_change *t, enum qos_setting what, struct err *e)
 {
 	const struct qos_port *p = t->w->port;
 	struct dcb_info is;
@@ -40,19 +40,19 @@ static int verify(const struct turn *t, enum qos_setting what, struct err *e)
 
 static int pfc_back(void *arg, struct err *e)
 {
-	const struct turn *t = arg;
+	const struct qos_change *t = arg;
 
 	return nl_dcb_set_pfc(t->w->nl, t->w->port->netdev, &t->was.dcb, t->was.pfc, e);
 }
 
-static int set_pfc(struct turn *t, struct undo *u, struct err *e)
+static int set_pfc(struct qos_change *t, struct undo *u, struct err *e)
 {
 	if (t->was.pfc == t->want->pfc)
 		return 0;
 	undo_push(u, pfc_back, t, "put priority flow control back");
 	t->changed |= QOS_BIT(QOS_PFC);
 	return nl_dcb_set_pfc(t->w->nl, t->w->port->netdev, &t->was.dcb, t->want->pfc, e) ||
-			       verify(t, QOS_PFC, e)
+			       verify_change(t, QOS_PFC, e)
 		       ? -1
 		       : 0;
 }
@@ -61,14 +61,14 @@ static int set_pfc(struct turn *t, struct undo *u, struct err *e)
 
 static int rules_off(void *arg, struct err *e)
 {
-	const struct turn *t = arg;
+	const struct qos_change *t = arg;
 
 	return nl_dcb_del_dscp(t->w->nl, t->w->port->netdev, t->rules, e);
 }
 
 static int rules_on(void *arg, struct err *e)
 {
-	const struct turn *t = arg;
+	const struct qos_change *t = arg;
 
 	return nl_dcb_add_dscp(t->w->nl, t->w->port->netdev, t->rules, e);
 }
@@ -78,7 +78,7 @@ static int rules_on(void *arg, struct err *e)
  * (mlx5: drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c). Each eight of them, a class selector
  * of RFC 2474, have that one, as a NIC has it from the factory.
  */
-static int set_trust(struct turn *t, struct undo *u, struct err *e)
+static int set_trust(struct qos_change *t, struct undo *u, struct err *e)
 {
 	bool dscp = t->want->trust_dscp;
 
@@ -88,12 +88,12 @@ static int set_trust(struct turn *t, struct undo *u, struct err *e)
 		t->rules[i] = dscp ? (uint8_t)(1u << (i / 8)) : t->was.dcb.dscp[i];
 	undo_push(u, dscp ? rules_off : rules_on, t, "put trust back");
 	t->changed |= QOS_BIT(QOS_TRUST);
-	return (dscp ? rules_on : rules_off)(t, e) || verify(t, QOS_TRUST, e) ? -1 : 0;
+	return (dscp ? rules_on : rules_off)(t, e) || verify_change(t, QOS_TRUST, e) ? -1 : 0;
 }
 
 /* ---- ECN ---- */
 
-static int write_side(const struct turn *t, const char *side, uint8_t from, uint8_t to,
+static int write_side(const struct qos_change *t, const char *side, uint8_t from, uint8_t to,
 		      struct err *e)
 {
 	char path[QOS_PATH_LEN];
@@ -111,7 +111,7 @@ static int write_side(const struct turn *t, const char *side, uint8_t from, uint
 /* Whatever was reached. */
 static int ecn_back(void *arg, struct err *e)
 {
-	const struct turn *t = arg;
+	const struct qos_change *t = arg;
 	uint8_t np = t->was.ecn_np, rp = t->was.ecn_rp;
 
 	return write_side(t, "roce_np", (uint8_t)~np, np, e) ||
@@ -120,7 +120,7 @@ static int ecn_back(void *arg, struct err *e)
 		       : 0;
 }
 
-static int set_ecn(struct turn *t, struct undo *u, struct err *e)
+static int set_ecn(struct qos_change *t, struct undo *u, struct err *e)
 {
 	uint8_t want = t->want->ecn;
 
@@ -136,7 +136,7 @@ static int set_ecn(struct turn *t, struct undo *u, struct err *e)
 
 /* ---- traffic class ---- */
 
-static int write_class(const struct turn *t, const char *path, uint8_t tc, struct err *e)
+static int write_class(const struct qos_change *t, const char *path, uint8_t tc, struct err *e)
 {
 	char text[8];
 
@@ -144,7 +144,7 @@ static int write_class(const struct turn *t, const char *path, uint8_t tc, struc
 	return sysfs_write(t->w->ctx->sysfs, path, text, e);
 }
 
-static char *cm_file(const struct turn *t, char out[QOS_PATH_LEN])
+static char *cm_file(const struct qos_change *t, char out[QOS_PATH_LEN])
 {
 	char tail[48];
 
@@ -152,7 +152,7 @@ static char *cm_file(const struct turn *t, char out[QOS_PATH_LEN])
 	return qos_cm_path(t->w->port, tail, out);
 }
 
-static char *cm_folder(const struct turn *t, char out[PATH_MAX])
+static char *cm_folder(const struct qos_change *t, char out[PATH_MAX])
 {
 	char path[QOS_PATH_LEN];
 
@@ -169,14 +169,14 @@ static int folder_back(void *arg, struct err *e)
 
 static int cm_back(void *arg, struct err *e)
 {
-	const struct turn *t = arg;
+	const struct qos_change *t = arg;
 	char path[QOS_PATH_LEN];
 
 	return write_class(t, cm_file(t, path), t->was.cm, e);
 }
 
 /* The folder of a device, in which its file is; configfs makes what is in it. */
-static int make_folder(struct turn *t, struct undo *u, struct err *e)
+static int make_folder(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[PATH_MAX], file[QOS_PATH_LEN], text[32];
 
@@ -188,7 +188,7 @@ static int make_folder(struct turn *t, struct undo *u, struct err *e)
 	return qos_class(text, &t->was.cm) ? err_set(e, ERR_KERNEL, EBADMSG, "read %s", file) : 0;
 }
 
-static int set_cm(struct turn *t, struct undo *u, struct err *e)
+static int set_cm(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 
@@ -201,7 +201,7 @@ static int set_cm(struct turn *t, struct undo *u, struct err *e)
 	return write_class(t, cm_file(t, path), t->want->tc, e);
 }
 
-static bool has_cm(const struct turn *t)
+static bool has_cm(const struct qos_change *t)
 {
 	char path[PATH_MAX];
 
@@ -209,7 +209,7 @@ static bool has_cm(const struct turn *t)
 	return *t->w->port->rdma && access(path, F_OK) == 0;
 }
 
-static bool has_tc(const struct turn *t)
+static bool has_tc(const struct qos_change *t)
 {
 	char path[PATH_MAX], file[QOS_PATH_LEN];
 
@@ -219,7 +219,7 @@ static bool has_tc(const struct turn *t)
 }
 
 /* Last of all: where none was set before, there is no word for that again. */
-static int set_tc(struct turn *t, struct undo *u, struct err *e)
+static int set_tc(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 
@@ -233,7 +233,7 @@ static int set_tc(struct turn *t, struct undo *u, struct err *e)
 
 /* ---- all of it ---- */
 
-static int check_possible(const struct turn *t, struct err *e)
+static int check_possible(const struct qos_change *t, struct err *e)
 {
 	static const enum qos_setting readable[] = { QOS_TRUST, QOS_PFC, QOS_ECN };
 
@@ -251,9 +251,9 @@ static int check_possible(const struct turn *t, struct err *e)
 	return err_hint(e, "programs can choose it themselves: NCCL_IB_TC");
 }
 
-static int set_all(struct turn *t, struct undo *u, struct err *e)
+static int set_all(struct qos_change *t, struct undo *u, struct err *e)
 {
-	static int (*const set[])(struct turn *, struct undo *, struct err *) = {
+	static int (*const set[])(struct qos_change *, struct undo *, struct err *) = {
 		[QOS_TRUST] = set_trust, [QOS_PFC] = set_pfc, [QOS_ECN] = set_ecn, [QOS_TC] = set_tc
 	};
 
@@ -268,7 +268,7 @@ int qos_set(const struct qos_work *w, const struct qos_profile *want, unsigned *
 	    struct err *e)
 {
 	auto_undo struct undo u = { .log = &w->ctx->log };
-	struct turn t = { .w = w, .want = want };
+	struct qos_change t = { .w = w, .want = want };
 
 	if (qos_read(w->ctx, w->nl, w->port, &t.was, e))
 		return -1;

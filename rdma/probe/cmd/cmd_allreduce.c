@@ -71,7 +71,7 @@ static bool is_slow(const struct summary *s, unsigned rank)
 	return is_compared(s, h) && hop_rate(h) < s->spread.low;
 }
 
-static int summarise(struct summary *s, struct err *e)
+static int make_summary(struct summary *s, struct err *e)
 {
 	unsigned ranks = s->a->data.ranks;
 	uint64_t bytes = (uint64_t)s->a->data.round * s->a->data.elements * RING_ELEMENT;
@@ -166,7 +166,7 @@ static int show_hops(const struct out *out, const struct summary *s, struct err 
 	return 0;
 }
 
-static int show(const struct out *out, const struct summary *s, struct err *e)
+static int show_summary(const struct out *out, const struct summary *s, struct err *e)
 {
 	const struct allreduce *a = s->a;
 	char size[STATS_TEXT_LEN], time[STATS_TEXT_LEN], alg[STATS_TEXT_LEN], bus[STATS_TEXT_LEN];
@@ -196,7 +196,7 @@ static int all_rounds(struct allreduce *a, const struct conf *c, struct wire_hop
 	return allreduce_gather(a, hops, e);
 }
 
-static int run(struct probe *p, struct allreduce *a, struct err *e)
+static int run_rounds(struct probe *p, struct allreduce *a, struct err *e)
 {
 	auto_free struct wire_hop *hops = calloc(a->data.ranks, sizeof(*hops));
 	struct summary s = { .a = a, .hops = hops };
@@ -205,12 +205,12 @@ static int run(struct probe *p, struct allreduce *a, struct err *e)
 		return err_nomem(e);
 	int rc = all_rounds(a, &p->conf, hops, e);
 	if (rc)
-		allreduce_tell(a, e);
+		allreduce_report(a, e);
 	allreduce_close(a);
-	if (rc || summarise(&s, e))
+	if (rc || make_summary(&s, e))
 		return -1;
 	p->status = s.slow ? PROBE_OUTLIERS : PROBE_OK;
-	return p->out.json ? show_json(&p->out, &s, e) : show(&p->out, &s, e);
+	return p->out.json ? show_json(&p->out, &s, e) : show_summary(&p->out, &s, e);
 }
 
 static int allreduce(struct probe *p, struct err *e)
@@ -235,7 +235,7 @@ static int allreduce(struct probe *p, struct err *e)
 				      .elements = c->size / RING_ELEMENT,
 				      .ranks = (unsigned)a->peers.n,
 				      .seed = a->hello.seed };
-	return run(p, a, e);
+	return run_rounds(p, a, e);
 }
 
 const struct probe_cmd probe_allreduce = {

@@ -13,7 +13,7 @@ struct tested {
 	char why[WIRE_TEXT];
 };
 
-static void test(const struct verbs_device *d, struct tested *out)
+static void test_device(const struct verbs_device *d, struct tested *out)
 {
 	struct err e = { 0 };
 
@@ -34,7 +34,7 @@ static int add_json(struct json *list, const char *name, const struct tested *t)
 }
 
 /* The worst answer is the status: a job uses all devices. */
-static void note(struct probe *p, enum verbs_answer answer)
+static void set_status(struct probe *p, enum verbs_answer answer)
 {
 	if (answer == VERBS_NO)
 		p->status = PROBE_UNSUPPORTED;
@@ -59,8 +59,8 @@ static int dmabuf(struct probe *p, struct err *e)
 		if (*p->conf.device && strcmp(p->conf.device, d->name) != 0)
 			continue;
 		n++;
-		test(d, &t);
-		note(p, t.answer);
+		test_device(d, &t);
+		set_status(p, t.answer);
 		if (p->out.json && add_json(list, d->name, &t))
 			return err_nomem(e);
 		if (!p->out.json)

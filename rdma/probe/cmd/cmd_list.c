@@ -5,7 +5,7 @@
 
 #include "rdma/probe/run/run.h"
 
-static bool wanted(const struct probe *p, const struct verbs_device *d)
+static bool is_wanted(const struct probe *p, const struct verbs_device *d)
 {
 	return !*p->conf.device || strcmp(p->conf.device, d->name) == 0;
 }
@@ -53,11 +53,11 @@ static int show_port(const struct out *o, const struct verbs_device *d,
 	return 0;
 }
 
-static int show(const struct probe *p, const struct verbs_devices *devices, struct err *e)
+static int show_devices(const struct probe *p, const struct verbs_devices *devices, struct err *e)
 {
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct verbs_device *d = &devices->list[i];
-		if (!wanted(p, d))
+		if (!is_wanted(p, d))
 			continue;
 		if (d->closed.code)
 			out_line(&p->out, OUT_BAD, "%s: %s; %s", d->name, d->closed.msg,
@@ -125,7 +125,7 @@ static int show_json(const struct probe *p, const struct verbs_devices *devices,
 	if (!list)
 		return err_nomem(e);
 	for (size_t i = 0; i < devices->n; i++) {
-		if (wanted(p, &devices->list[i]) && json_device(list, &devices->list[i]))
+		if (is_wanted(p, &devices->list[i]) && json_device(list, &devices->list[i]))
 			return err_nomem(e);
 	}
 	return out_json(&p->out, list, e);
@@ -139,10 +139,10 @@ static int list(struct probe *p, struct err *e)
 	if (verbs_list(&devices, e))
 		return -1;
 	for (size_t i = 0; i < devices.n; i++)
-		n += wanted(p, &devices.list[i]);
+		n += is_wanted(p, &devices.list[i]);
 	if (!n)
 		return verbs_none(*p->conf.device ? p->conf.device : NULL, e);
-	return p->out.json ? show_json(p, &devices, e) : show(p, &devices, e);
+	return p->out.json ? show_json(p, &devices, e) : show_devices(p, &devices, e);
 }
 
 const struct probe_cmd probe_list = {

@@ -59,8 +59,8 @@ static int serve_one(const struct probe *p, struct run *r, struct err *e)
 		       "this is \"serve\"; \"allreduce\" runs on all ranks alike");
 }
 
-static int tell_json(const struct probe *p, const struct run *r, const char *client,
-		     const struct err *why)
+static int report_client_json(const struct probe *p, const struct run *r, const char *client,
+			      const struct err *why)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -76,13 +76,13 @@ static int tell_json(const struct probe *p, const struct run *r, const char *cli
 }
 
 /* One line a client; nothing in a server depends on anybody reading it. */
-static int tell(const struct probe *p, const struct run *r, const struct err *why)
+static int report_client(const struct probe *p, const struct run *r, const struct err *why)
 {
 	char client[IP_STR_LEN];
 
 	ip_format(r->tcp->peer, client);
 	if (p->out.json)
-		return tell_json(p, r, client, why);
+		return report_client_json(p, r, client, why);
 	if (why)
 		out_line(&p->out, OUT_BAD, "%s: %s", client, why->msg);
 	else
@@ -108,7 +108,7 @@ static int next_client(const struct probe *p, int listening, struct err *e)
 	verbs_close(&r.conn);
 	if (rc)
 		tcp_tell(&tcp, &failed);
-	if (tell(p, &r, rc ? &failed : NULL))
+	if (report_client(p, &r, rc ? &failed : NULL))
 		return err_nomem(e);
 	(void)fflush(p->out.to);
 	if (rc && p->conf.once) {

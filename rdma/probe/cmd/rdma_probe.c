@@ -73,7 +73,7 @@ static void help_all_options(FILE *to, const struct probe_cmd *c)
 	help_options(to, "options", all);
 }
 
-static void help(const struct probe *p)
+static void show_help(const struct probe *p)
 {
 	const struct probe_cmd *c = p->cmd;
 	FILE *to = stdout;
@@ -97,7 +97,7 @@ static void help(const struct probe *p)
 	help_options(to, "options of every command", globals);
 }
 
-static int version(const struct probe *p, struct err *e)
+static int show_version(const struct probe *p, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -113,7 +113,7 @@ static int version(const struct probe *p, struct err *e)
 
 /* ---- the command line ---- */
 
-static const struct probe_cmd *find(const char *name, const char **near)
+static const struct probe_cmd *find_cmd(const char *name, const char **near)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(commands[i]->name, name) == 0)
@@ -132,7 +132,7 @@ static int bad_option(struct probe *p, struct err *e)
 				     p->cmd ? " " : "");
 }
 
-static int parse(struct probe *p, char *const *argv, struct err *e)
+static int parse_args(struct probe *p, char *const *argv, struct err *e)
 {
 	const struct opt *tables[PROBE_TABLES + 1] = { globals };
 	const char *near = NULL;
@@ -142,7 +142,7 @@ static int parse(struct probe *p, char *const *argv, struct err *e)
 		return bad_option(p, e);
 	if (!argv[n])
 		return 0;
-	p->cmd = find(argv[n], &near);
+	p->cmd = find_cmd(argv[n], &near);
 	if (!p->cmd) {
 		probe_usage(p, e, "\"%.64s\" is no command of rdma-probe", argv[n]);
 		return near ? err_hint(e, "did you mean \"rdma-probe %s\"?", near) : -1;
@@ -154,17 +154,17 @@ static int parse(struct probe *p, char *const *argv, struct err *e)
 	return 0;
 }
 
-static int run(struct probe *p, char *const *argv, struct err *e)
+static int run_cmd(struct probe *p, char *const *argv, struct err *e)
 {
-	if (parse(p, argv, e))
+	if (parse_args(p, argv, e))
 		return -1;
 	out_init(&p->out, stdout, opt_is_set(&p->opts, "json"), opt_is_set(&p->opts, "no-color"));
 	if (opt_is_set(&p->opts, "help")) {
-		help(p);
+		show_help(p);
 		return 0;
 	}
 	if (opt_is_set(&p->opts, "version"))
-		return version(p, e);
+		return show_version(p, e);
 	if (!p->cmd)
 		return probe_usage(p, e, "rdma-probe needs a command");
 	if (p->opts.n_words > p->cmd->max_words)
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	struct err e = { 0 };
 
 	(void)signal(SIGPIPE, SIG_IGN);
-	int rc = run(&p, argv + (argc > 0), &e);
+	int rc = run_cmd(&p, argv + (argc > 0), &e);
 	if (rc) {
 		(void)fflush(stdout);
 		out_complain("rdma-probe", &e);

@@ -9,7 +9,7 @@
 #include "lib/pci/sysfs.h"
 
 /* FNV-1a. */
-static uint64_t add(uint64_t hash, const char *text)
+static uint64_t hash_add(uint64_t hash, const char *text)
 {
 	for (const char *p = text; *p; p++)
 		hash = (hash ^ (uint8_t)*p) * UINT64_C(0x100000001b3);
@@ -45,7 +45,7 @@ uint64_t card_of(const char *sysfs, const char *proc, const char *device)
 	if (!link_end(sysfs, device, "device/physfn", where) &&
 	    !link_end(sysfs, device, "device", where))
 		(void)snprintf(where, sizeof(where), "%s", device);
-	return add(add(UINT64_C(0xcbf29ce484222325), boot), where);
+	return hash_add(hash_add(UINT64_C(0xcbf29ce484222325), boot), where);
 }
 
 bool card_is_one(uint64_t a, uint64_t b)

@@ -46,7 +46,7 @@ double matrix_get(const struct matrix *m, size_t from, size_t to)
 }
 
 /* Whether the link was measured, and is one of those inside a card, or one of the others. */
-static bool counts(const struct matrix *m, size_t from, size_t to, bool inside)
+static bool is_counted(const struct matrix *m, size_t from, size_t to, bool inside)
 {
 	bool is_inside = m->local[from * m->n + to] && !m->all_local;
 
@@ -69,7 +69,7 @@ static struct spread spread_of(const struct matrix *m, bool inside, double *valu
 
 	for (size_t i = 0; i < m->n; i++) {
 		for (size_t j = 0; j < m->n; j++) {
-			if (counts(m, i, j, inside) && !m->slow_node[i] && !m->slow_node[j])
+			if (is_counted(m, i, j, inside) && !m->slow_node[i] && !m->slow_node[j])
 				values[n++] = matrix_get(m, i, j);
 		}
 	}
@@ -81,9 +81,9 @@ static double median_of(const struct matrix *m, size_t node, double *values)
 	size_t n = 0;
 
 	for (size_t other = 0; other < m->n; other++) {
-		if (counts(m, node, other, false))
+		if (is_counted(m, node, other, false))
 			values[n++] = matrix_get(m, node, other);
-		if (counts(m, other, node, false))
+		if (is_counted(m, other, node, false))
 			values[n++] = matrix_get(m, other, node);
 	}
 	return n ? stats_median(values, n) : MATRIX_NONE;
@@ -130,7 +130,7 @@ static void judge_links(struct matrix *m, double *values)
 	m->locals = spread_of(m, true, values);
 	for (size_t i = 0; i < m->n; i++) {
 		for (size_t j = 0; j < m->n; j++) {
-			double low = counts(m, i, j, true) ? m->locals.low : m->links.low;
+			double low = is_counted(m, i, j, true) ? m->locals.low : m->links.low;
 
 			m->slow[i * m->n + j] = matrix_get(m, i, j) >= 0 &&
 						matrix_get(m, i, j) < low && !m->slow_node[i] &&

@@ -31,7 +31,7 @@ struct ring_chunk ring_chunk(size_t elements, unsigned ranks, unsigned i)
 
 /* Elements of one rank from a multiple of BLOCK on; a float takes 11 bits: 2^13 of them are exact.
  */
-static void make(const struct ring_data *d, unsigned rank, size_t at, uint32_t out[BLOCK])
+static void make_block(const struct ring_data *d, unsigned rank, size_t at, uint32_t out[BLOCK])
 {
 	pattern_fill(out, BLOCK * RING_ELEMENT,
 		     pattern_key(d->seed, d->round * d->ranks + rank, at));
@@ -51,7 +51,7 @@ void ring_fill(const struct ring_data *d, unsigned rank, void *vector)
 	uint32_t block[BLOCK];
 
 	for (size_t at = 0; at < d->elements; at += BLOCK) {
-		make(d, rank, at, block);
+		make_block(d, rank, at, block);
 		memcpy((uint8_t *)vector + at * RING_ELEMENT, block,
 		       block_at(d, at) * RING_ELEMENT);
 	}
@@ -68,7 +68,7 @@ void ring_add(void *to, const void *from, size_t elements, enum ring_type type)
 		f[i] += ((const float *)from)[i];
 }
 
-static double value(const uint32_t *element, enum ring_type type)
+static double element_value(const uint32_t *element, enum ring_type type)
 {
 	float f;
 
@@ -85,17 +85,17 @@ bool ring_check(const struct ring_data *d, const void *vector, struct ring_fault
 	struct ring_fault found = { 0 };
 
 	for (size_t at = 0; at < d->elements; at += BLOCK) {
-		make(d, 0, at, sum);
+		make_block(d, 0, at, sum);
 		for (unsigned r = 1; r < d->ranks; r++) {
-			make(d, r, at, part);
+			make_block(d, r, at, part);
 			ring_add(sum, part, BLOCK, d->type);
 		}
 		for (size_t i = 0; i < block_at(d, at); i++) {
 			if (got[at + i] == sum[i] || found.wrong++)
 				continue;
 			found.element = at + i;
-			found.want = value(&sum[i], d->type);
-			found.got = value(&got[at + i], d->type);
+			found.want = element_value(&sum[i], d->type);
+			found.got = element_value(&got[at + i], d->type);
 		}
 	}
 	if (!found.wrong)

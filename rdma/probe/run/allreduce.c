@@ -163,7 +163,7 @@ int allreduce_join(struct allreduce *a, const struct conf *c, struct err *e)
 
 /* ---- one allreduce ---- */
 
-static int pass(struct allreduce *a, bool send, struct err *e)
+static int pass_token(struct allreduce *a, bool send, struct err *e)
 {
 	struct wire_msg m = { .type = WIRE_READY, .ready.n = a->data.round };
 
@@ -173,11 +173,11 @@ static int pass(struct allreduce *a, bool send, struct err *e)
 }
 
 /* Twice around: when it comes the second time, all have had it once. */
-static int meet(struct allreduce *a, struct err *e)
+static int barrier(struct allreduce *a, struct err *e)
 {
 	for (int i = 0; i < 2; i++) {
 		bool first = a->rank == 0;
-		if (pass(a, first, e) || pass(a, !first, e))
+		if (pass_token(a, first, e) || pass_token(a, !first, e))
 			return -1;
 	}
 	return 0;
@@ -245,7 +245,7 @@ int allreduce_round(struct allreduce *a, struct err *e)
 	unsigned ranks = a->data.ranks;
 
 	ring_fill(&a->data, a->rank, verbs_out(a->next.conn));
-	if (meet(a, e))
+	if (barrier(a, e))
 		return -1;
 	uint64_t start = now_ns();
 	for (unsigned i = 0; i < ring_steps(ranks); i++) {
@@ -294,7 +294,7 @@ static void tell_next(struct allreduce *a, const struct err *why)
 		tcp_tell(&a->next_tcp, why);
 }
 
-void allreduce_tell(struct allreduce *a, const struct err *why)
+void allreduce_report(struct allreduce *a, const struct err *why)
 {
 	tell_next(a, why);
 	if (a->before_tcp.fd >= 0)

@@ -27,8 +27,8 @@ int allreduce_round(struct allreduce *a, struct err *e) must_check;
 /* allreduce_gather - the figures of all ranks into hops[ranks]. */
 int allreduce_gather(struct allreduce *a, struct wire_hop *hops, struct err *e) must_check;
 
-/* allreduce_tell - both neighbours why it ends here; they tell theirs. */
-void allreduce_tell(struct allreduce *a, const struct err *why);
+/* allreduce_report - both neighbours why it ends here; they tell theirs. */
+void allreduce_report(struct allreduce *a, const struct err *why);
 
 void allreduce_close(struct allreduce *a);
 

@@ -36,7 +36,7 @@ static void *member_thread(void *arg)
 
 	m->rc = all_rounds(m);
 	if (m->rc)
-		allreduce_tell(&m->a, &m->e);
+		allreduce_report(&m->a, &m->e);
 	allreduce_close(&m->a);
 	return NULL;
 }

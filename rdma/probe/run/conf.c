@@ -59,7 +59,7 @@ const struct opt conf_ring[] = {
 	{ NULL, NULL, NULL, 0 },
 };
 
-static int bad(const char *name, const char *value, const char *want, struct err *e)
+static int refuse_value(const char *name, const char *value, const char *want, struct err *e)
 {
 	return err_set(e, ERR_CONFIG, 0, "option --%s \"%.64s\" must be %s", name, value, want);
 }
@@ -92,7 +92,7 @@ static int take_device(const char *text, struct conf *c, struct err *e)
 
 	if (!name.len || slice_copy(name, c->device, sizeof(c->device)) ||
 	    (colon && parse_u64(colon + 1, 1, 255, &port)))
-		return bad("device", text, "the name of a device, or NAME:PORT", e);
+		return refuse_value("device", text, "the name of a device, or NAME:PORT", e);
 	c->device_port = (unsigned)port;
 	return 0;
 }
@@ -104,30 +104,31 @@ struct number {
 };
 
 /* 1: given; 0: not. */
-static int number(const struct opts *o, const struct number *n, uint64_t *out, struct err *e)
+static int read_number(const struct opts *o, const struct number *n, uint64_t *out, struct err *e)
 {
 	const char *text = opt_get(o, n->name);
 
 	if (!text)
 		return 0;
-	return parse_u64(text, n->min, n->max, out) ? bad(n->name, text, n->want, e) : 1;
+	return parse_u64(text, n->min, n->max, out) ? refuse_value(n->name, text, n->want, e) : 1;
 }
 
 static int read_numbers(const struct opts *o, struct conf *c, struct err *e)
 {
 	uint64_t gid = 0, port = c->port, seconds = TIMEOUT_S, times = c->iterations, rank = 0;
-	int has_gid = number(o, &(struct number){ "gid-index", 0, 65535, "0 to 65535" }, &gid, e);
+	int has_gid =
+		read_number(o, &(struct number){ "gid-index", 0, 65535, "0 to 65535" }, &gid, e);
 	int has_rank =
-		number(o, &(struct number){ "rank", 0, PEERS_MAX - 1, "0 to 511" }, &rank, e);
+		read_number(o, &(struct number){ "rank", 0, PEERS_MAX - 1, "0 to 511" }, &rank, e);
 	int has_seed =
-		number(o, &(struct number){ "seed", 0, UINT64_MAX, "a number" }, &c->seed, e);
+		read_number(o, &(struct number){ "seed", 0, UINT64_MAX, "a number" }, &c->seed, e);
 
 	if (has_gid < 0 || has_rank < 0 || has_seed < 0 ||
-	    number(o, &(struct number){ "port", 1, 65535, "1 to 65535" }, &port, e) < 0 ||
-	    number(o, &(struct number){ "timeout", 1, 3600, "1 to 3600 seconds" }, &seconds, e) <
-		    0 ||
-	    number(o, &(struct number){ "iterations", 1, WIRE_COUNT_MAX, "1 to 1000000" }, &times,
-		   e) < 0)
+	    read_number(o, &(struct number){ "port", 1, 65535, "1 to 65535" }, &port, e) < 0 ||
+	    read_number(o, &(struct number){ "timeout", 1, 3600, "1 to 3600 seconds" }, &seconds,
+			e) < 0 ||
+	    read_number(o, &(struct number){ "iterations", 1, WIRE_COUNT_MAX, "1 to 1000000" },
+			&times, e) < 0)
 		return -1;
 	c->gid_index = has_gid ? (int)gid : -1;
 	c->rank = has_rank ? (int)rank : -1;
@@ -146,7 +147,7 @@ static int read_size(const struct opts *o, struct conf *c, struct err *e)
 	if (!text)
 		return 0;
 	if (parse_size(text, WIRE_SIZE_MAX, &size))
-		return bad("size", text, "1 to 64M bytes", e);
+		return refuse_value("size", text, "1 to 64M bytes", e);
 	c->size = (uint32_t)size;
 	return 0;
 }
@@ -160,7 +161,7 @@ static int read_type(const struct opts *o, struct conf *c, struct err *e)
 	else if (strcmp(text, "f32") == 0)
 		c->type = RING_F32;
 	else
-		return bad("type", text, "u32 or f32", e);
+		return refuse_value("type", text, "u32 or f32", e);
 	return 0;
 }
 
@@ -180,7 +181,7 @@ int conf_read(const struct opts *o, struct conf *out, struct err *e)
 	if (device && take_device(device, &c, e))
 		return -1;
 	if (bind && ip_parse(bind, &c.bind))
-		return bad("bind", bind, "an address", e);
+		return refuse_value("bind", bind, "an address", e);
 	if (read_numbers(o, &c, e) || read_size(o, &c, e) || read_type(o, &c, e))
 		return -1;
 	*out = c;

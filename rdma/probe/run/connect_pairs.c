@@ -28,7 +28,7 @@ struct mesh {
 
 /* ---- measuring ---- */
 
-static int order(const struct mesh *m, const struct pair *pair, struct tcp *tcp, struct err *e)
+static int send_order(const struct mesh *m, const struct pair *pair, struct tcp *tcp, struct err *e)
 {
 	const struct peer *a = &m->peers.list[pair->a], *b = &m->peers.list[pair->b];
 	const struct conf *c = &m->p->conf;
@@ -41,7 +41,7 @@ static int order(const struct mesh *m, const struct pair *pair, struct tcp *tcp,
 }
 
 /* However long the pair takes; a server that dies closes the connection. */
-static void collect(struct pair *pair, struct tcp *tcp)
+static void collect_result(struct pair *pair, struct tcp *tcp)
 {
 	struct wire_msg m;
 
@@ -57,11 +57,11 @@ static void run_round(struct mesh *m, size_t first, size_t count, struct tcp *tc
 	for (size_t i = 0; i < count; i++) {
 		struct pair *pair = &m->pairs[first + i];
 		tcp[i] = (struct tcp)TCP_NONE;
-		(void)order(m, pair, &tcp[i], &pair->failed);
+		(void)send_order(m, pair, &tcp[i], &pair->failed);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!m->pairs[first + i].failed.code)
-			collect(&m->pairs[first + i], &tcp[i]);
+			collect_result(&m->pairs[first + i], &tcp[i]);
 		tcp_close(&tcp[i]);
 	}
 }
@@ -105,7 +105,7 @@ static void fill_matrix(struct mesh *m)
 
 /* ---- text ---- */
 
-static const char *name(const struct mesh *m, size_t i, char buf[PEER_TEXT_LEN])
+static const char *peer_name(const struct mesh *m, size_t i, char buf[PEER_TEXT_LEN])
 {
 	return peer_format(&m->peers.list[i], buf);
 }
@@ -130,7 +130,7 @@ static int show_matrix(const struct mesh *m, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		(void)snprintf(text[0], PEER_TEXT_LEN, "%zu", i);
 		cells[0] = (struct out_cell){ text[0], OUT_PLAIN };
-		cells[1] = (struct out_cell){ name(m, i, text[1]), OUT_PLAIN };
+		cells[1] = (struct out_cell){ peer_name(m, i, text[1]), OUT_PLAIN };
 		for (size_t j = 0; j < n; j++) {
 			double rate = matrix_get(&m->matrix, i, j);
 			bool slow = m->matrix.slow[i * n + j] || m->matrix.slow_node[i] ||
@@ -152,8 +152,8 @@ static void show_failures(const struct mesh *m)
 	for (size_t i = 0; i < m->n_pairs; i++) {
 		const struct pair *p = &m->pairs[i];
 		if (!p->measured)
-			out_line(&m->p->out, OUT_BAD, "failed: %s and %s: %s", name(m, p->a, a),
-				 name(m, p->b, b), p->failed.msg);
+			out_line(&m->p->out, OUT_BAD, "failed: %s and %s: %s",
+				 peer_name(m, p->a, a), peer_name(m, p->b, b), p->failed.msg);
 	}
 }
 
@@ -166,7 +166,7 @@ static void show_outliers(const struct mesh *m)
 		if (x->slow_node[i])
 			out_line(&m->p->out, OUT_BAD,
 				 "slow node: %s: %s where the median of the others is %s",
-				 name(m, i, a), stats_rate(x->node[i], rate),
+				 peer_name(m, i, a), stats_rate(x->node[i], rate),
 				 stats_rate(x->links.median, median));
 	}
 	for (size_t i = 0; x->n && i < x->n * x->n; i++) {
@@ -175,7 +175,7 @@ static void show_outliers(const struct mesh *m)
 		if (x->slow[i])
 			out_line(&m->p->out, OUT_BAD,
 				 "slow link: %s to %s: %s where the median is %s",
-				 name(m, i / x->n, a), name(m, i % x->n, b),
+				 peer_name(m, i / x->n, a), peer_name(m, i % x->n, b),
 				 stats_rate(x->rate[i], rate), stats_rate(s->median, median));
 	}
 }
@@ -218,7 +218,7 @@ static void show_rules(const struct mesh *m, size_t outliers)
 		out_line(&m->p->out, OUT_GOOD, "nothing is slow");
 }
 
-static int show(const struct mesh *m, size_t outliers, struct err *e)
+static int show_results(const struct mesh *m, size_t outliers, struct err *e)
 {
 	if (show_matrix(m, e))
 		return -1;
@@ -235,8 +235,8 @@ static int json_pair(const struct mesh *m, struct json *list, const struct pair 
 	struct json *o = json_push_object(list), *to, *from;
 	char a[PEER_TEXT_LEN], b[PEER_TEXT_LEN];
 
-	if (!o || json_add_str(o, "a", name(m, p->a, a)) ||
-	    json_add_str(o, "b", name(m, p->b, b)) ||
+	if (!o || json_add_str(o, "a", peer_name(m, p->a, a)) ||
+	    json_add_str(o, "b", peer_name(m, p->b, b)) ||
 	    json_add_str(o, "error", p->measured ? NULL : p->failed.msg))
 		return -1;
 	if (!p->measured)
@@ -263,21 +263,21 @@ static int json_slow(const struct mesh *m, struct json *nodes, struct json *link
 	if (!nodes || !links)
 		return -1;
 	for (size_t i = 0; i < x->n; i++) {
-		if (x->slow_node[i] && json_push_str(nodes, name(m, i, text)))
+		if (x->slow_node[i] && json_push_str(nodes, peer_name(m, i, text)))
 			return -1;
 	}
 	for (size_t i = 0; x->n && i < x->n * x->n; i++) {
 		if (!x->slow[i])
 			continue;
 		struct json *o = json_push_object(links);
-		if (!o || json_add_str(o, "from", name(m, i / x->n, text)) ||
-		    json_add_str(o, "to", name(m, i % x->n, text)))
+		if (!o || json_add_str(o, "from", peer_name(m, i / x->n, text)) ||
+		    json_add_str(o, "to", peer_name(m, i % x->n, text)))
 			return -1;
 	}
 	return 0;
 }
 
-static int show_json(const struct mesh *m, struct err *e)
+static int show_mesh_json(const struct mesh *m, struct err *e)
 {
 	auto_json struct json *root = json_new_object();
 	struct json *peers = json_add_array(root, "peers"), *pairs = json_add_array(root, "pairs");
@@ -286,7 +286,7 @@ static int show_json(const struct mesh *m, struct err *e)
 	if (!root || !peers || !pairs)
 		return err_nomem(e);
 	for (size_t i = 0; i < m->peers.n; i++) {
-		if (json_push_str(peers, name(m, i, text)))
+		if (json_push_str(peers, peer_name(m, i, text)))
 			return err_nomem(e);
 	}
 	for (size_t i = 0; i < m->n_pairs; i++) {
@@ -303,7 +303,7 @@ static int show_json(const struct mesh *m, struct err *e)
 /* ---- all of it ---- */
 
 /* What went wrong weighs more than what is slow. */
-static enum probe_status verdict(const struct mesh *m, size_t outliers)
+static enum probe_status mesh_status(const struct mesh *m, size_t outliers)
 {
 	enum probe_status status = outliers ? PROBE_OUTLIERS : PROBE_OK;
 
@@ -316,7 +316,7 @@ static enum probe_status verdict(const struct mesh *m, size_t outliers)
 	return status;
 }
 
-static int run(struct mesh *m, enum probe_status *status, struct err *e)
+static int run_mesh(struct mesh *m, enum probe_status *status, struct err *e)
 {
 	size_t outliers;
 
@@ -325,8 +325,8 @@ static int run(struct mesh *m, enum probe_status *status, struct err *e)
 	fill_matrix(m);
 	if (matrix_judge(&m->matrix, &outliers, e))
 		return -1;
-	*status = verdict(m, outliers);
-	return m->p->out.json ? show_json(m, e) : show(m, outliers, e);
+	*status = mesh_status(m, outliers);
+	return m->p->out.json ? show_mesh_json(m, e) : show_results(m, outliers, e);
 }
 
 int probe_all_pairs(struct probe *p, struct err *e)
@@ -340,7 +340,7 @@ int probe_all_pairs(struct probe *p, struct err *e)
 	    session_hello(&p->conf, WIRE_ORDER, &m->hello, e) ||
 	    matrix_new(m->peers.n, &m->matrix, e))
 		return -1;
-	int rc = run(m, &p->status, e);
+	int rc = run_mesh(m, &p->status, e);
 	matrix_free(&m->matrix);
 	free(m->pairs);
 	return rc;

@@ -27,15 +27,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static size_t stride(const struct wire_hello *h)
+static size_t slot_stride(const struct wire_hello *h)
 {
 	return (h->size + (size_t)ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* Messages of a burst. */
-static size_t slots(const struct wire_hello *h, size_t depth)
+static size_t burst_slots(const struct wire_hello *h, size_t depth)
 {
-	size_t n = MEMORY / stride(h);
+	size_t n = MEMORY / slot_stride(h);
 
 	n = n < depth ? n : depth;
 	n = n < h->iterations ? n : h->iterations;
@@ -44,7 +44,7 @@ static size_t slots(const struct wire_hello *h, size_t depth)
 
 size_t measure_memory(const struct wire_hello *h)
 {
-	size_t size = slots(h, MEASURE_DEPTH) * stride(h);
+	size_t size = burst_slots(h, MEASURE_DEPTH) * slot_stride(h);
 
 	return size > SMALL_SLOTS * SMALL ? size : SMALL_SLOTS * SMALL;
 }
@@ -76,7 +76,7 @@ struct checked {
 	uint64_t n; /* of the message */
 };
 
-static int check(struct run *r, const struct checked *m, struct err *e)
+static int check_message(struct run *r, const struct checked *m, struct err *e)
 {
 	static const char *const names[] = { "send", "RDMA write", "round trip" };
 	struct pattern_fault f;
@@ -102,7 +102,7 @@ static int wrong_length(size_t got, size_t want, struct err *e)
 
 /* ---- posting and reaping ---- */
 
-static int post(struct run *r, const struct verbs_send *s, struct err *e)
+static int post_send(struct run *r, const struct verbs_send *s, struct err *e)
 {
 	if (verbs_post(r->conn, s, e))
 		return -1;
@@ -122,7 +122,7 @@ static int reap_message(struct run *r, struct verbs_done *done, struct err *e)
 }
 
 /* Until at most so many sends have yet to tell. Nothing is received meanwhile. */
-static int drain(struct run *r, unsigned left, struct err *e)
+static int drain_sends(struct run *r, unsigned left, struct err *e)
 {
 	struct verbs_done done;
 
@@ -138,12 +138,12 @@ static int drain(struct run *r, unsigned left, struct err *e)
 
 /* ---- latency ---- */
 
-static uint32_t trips(const struct run *r)
+static uint32_t round_trips(const struct run *r)
 {
 	return r->hello.iterations < TRIPS ? r->hello.iterations : TRIPS;
 }
 
-static size_t small(const struct run *r)
+static size_t small_size(const struct run *r)
 {
 	return r->hello.size < SMALL ? r->hello.size : SMALL;
 }
@@ -155,7 +155,7 @@ static size_t small_slot(uint64_t n)
 
 static void make_small(struct run *r, uint64_t n)
 {
-	pattern_fill((uint8_t *)verbs_out(r->conn) + small_slot(n), small(r),
+	pattern_fill((uint8_t *)verbs_out(r->conn) + small_slot(n), small_size(r),
 		     key_of(r, KIND_TRIP, r->client, n));
 }
 
@@ -163,26 +163,27 @@ static int send_small(struct run *r, uint64_t n, struct err *e)
 {
 	struct verbs_send s = { .op = VERBS_SEND,
 				.from = small_slot(n),
-				.len = small(r),
-				.signal = n % SIGNAL == SIGNAL - 1 || n + 1 == trips(r) };
+				.len = small_size(r),
+				.signal = n % SIGNAL == SIGNAL - 1 || n + 1 == round_trips(r) };
 
-	return post(r, &s, e);
+	return post_send(r, &s, e);
 }
 
 /* The n-th message is there: right, and its slot free again. */
 static int check_small(struct run *r, const struct verbs_done *done, uint64_t n, struct err *e)
 {
-	struct checked m = { done->at, small(r), KIND_TRIP, n };
+	struct checked m = { done->at, small_size(r), KIND_TRIP, n };
 
-	if (done->len != small(r))
-		return wrong_length(done->len, small(r), e);
-	if (check(r, &m, e))
+	if (done->len != small_size(r))
+		return wrong_length(done->len, small_size(r), e);
+	if (check_message(r, &m, e))
 		return -1;
-	return n + SMALL_SLOTS < trips(r) ? verbs_receive(r->conn, done->at, small(r), e) : 0;
+	return n + SMALL_SLOTS < round_trips(r) ? verbs_receive(r->conn, done->at, small_size(r), e)
+						: 0;
 }
 
 /* A client's round trip takes from its sending to the answer; checking is not in it. */
-static int trip(struct run *r, uint64_t n, uint64_t *sample, struct err *e)
+static int round_trip(struct run *r, uint64_t n, uint64_t *sample, struct err *e)
 {
 	struct verbs_done done;
 
@@ -198,26 +199,26 @@ static int trip(struct run *r, uint64_t n, uint64_t *sample, struct err *e)
 	return check_small(r, &done, n, e);
 }
 
-static int latency(struct run *r, struct err *e)
+static int measure_latency(struct run *r, struct err *e)
 {
-	auto_free uint64_t *samples = calloc(trips(r), sizeof(*samples));
+	auto_free uint64_t *samples = calloc(round_trips(r), sizeof(*samples));
 
 	if (!samples)
 		return err_nomem(e);
-	for (uint64_t n = 0; n < SMALL_SLOTS && n < trips(r); n++) {
-		if (verbs_receive(r->conn, small_slot(n), small(r), e))
+	for (uint64_t n = 0; n < SMALL_SLOTS && n < round_trips(r); n++) {
+		if (verbs_receive(r->conn, small_slot(n), small_size(r), e))
 			return -1;
 	}
 	if (measure_meet(r, e))
 		return -1;
-	for (uint64_t n = 0; n < trips(r); n++) {
-		if (trip(r, n, &samples[n], e))
+	for (uint64_t n = 0; n < round_trips(r); n++) {
+		if (round_trip(r, n, &samples[n], e))
 			return -1;
 	}
-	if (drain(r, 0, e))
+	if (drain_sends(r, 0, e))
 		return -1;
-	struct latency l = stats_latency(samples, trips(r));
-	r->result.lat_count = trips(r);
+	struct latency l = stats_latency(samples, round_trips(r));
+	r->result.lat_count = round_trips(r);
 	r->result.lat_min = l.min;
 	r->result.lat_p50 = l.p50;
 	r->result.lat_p99 = l.p99;
@@ -237,15 +238,15 @@ static int send_one(struct run *r, const struct burst *b, size_t i, struct err *
 {
 	bool last = i + 1 == b->count;
 	struct verbs_send s = { .op = VERBS_SEND,
-				.from = i * stride(&r->hello),
-				.to = i * stride(&r->hello),
+				.from = i * slot_stride(&r->hello),
+				.to = i * slot_stride(&r->hello),
 				.len = r->hello.size,
 				.mark = (uint32_t)b->first,
 				.signal = last || i % SIGNAL == SIGNAL - 1 };
 
 	if (b->way == WAY_WRITE)
 		s.op = last ? VERBS_WRITE_TELL : VERBS_WRITE;
-	return post(r, &s, e);
+	return post_send(r, &s, e);
 }
 
 static int burst_out(struct run *r, const struct burst *b, struct err *e)
@@ -255,16 +256,16 @@ static int burst_out(struct run *r, const struct burst *b, struct err *e)
 	uint8_t *out = verbs_out(r->conn);
 
 	for (size_t i = 0; i < b->count; i++)
-		pattern_fill(out + i * stride(&r->hello), r->hello.size,
+		pattern_fill(out + i * slot_stride(&r->hello), r->hello.size,
 			     key_of(r, b->way, r->client, b->first + i));
 	if (measure_meet(r, e))
 		return -1;
 	uint64_t start = now_ns();
 	for (size_t i = 0; i < b->count; i++) {
-		if (send_one(r, b, i, e) || drain(r, most > 1 ? most - 1 : 0, e))
+		if (send_one(r, b, i, e) || drain_sends(r, most > 1 ? most - 1 : 0, e))
 			return -1;
 	}
-	if (drain(r, 0, e))
+	if (drain_sends(r, 0, e))
 		return -1;
 	r->result.out[b->way].ns += now_ns() - start;
 	r->result.out[b->way].bytes += b->count * (uint64_t)r->hello.size;
@@ -278,7 +279,7 @@ static int receive_sends(struct run *r, const struct burst *b, struct err *e)
 	for (size_t i = 0; i < b->count; i++) {
 		if (reap_message(r, &done, e))
 			return -1;
-		if (done.len != r->hello.size || done.at != i * stride(&r->hello))
+		if (done.len != r->hello.size || done.at != i * slot_stride(&r->hello))
 			return wrong_length(done.len, r->hello.size, e);
 	}
 	return 0;
@@ -304,7 +305,7 @@ static int burst_in(struct run *r, const struct burst *b, struct err *e)
 
 	for (size_t i = 0; i < receives; i++) {
 		size_t len = b->way == WAY_SEND ? r->hello.size : 0;
-		if (verbs_receive(r->conn, i * stride(&r->hello), len, e))
+		if (verbs_receive(r->conn, i * slot_stride(&r->hello), len, e))
 			return -1;
 	}
 	if (measure_meet(r, e))
@@ -312,8 +313,9 @@ static int burst_in(struct run *r, const struct burst *b, struct err *e)
 	if (b->way == WAY_SEND ? receive_sends(r, b, e) : receive_writes(r, b, e))
 		return -1;
 	for (size_t i = 0; i < b->count; i++) {
-		struct checked m = { i * stride(&r->hello), r->hello.size, b->way, b->first + i };
-		if (check(r, &m, e))
+		struct checked m = { i * slot_stride(&r->hello), r->hello.size, b->way,
+				     b->first + i };
+		if (check_message(r, &m, e))
 			return -1;
 	}
 	return 0;
@@ -321,7 +323,7 @@ static int burst_in(struct run *r, const struct burst *b, struct err *e)
 
 static int one_way(struct run *r, enum wire_way way, bool out, struct err *e)
 {
-	size_t most = slots(&r->hello, verbs_depth(r->conn));
+	size_t most = burst_slots(&r->hello, verbs_depth(r->conn));
 
 	for (uint64_t n = 0; n < r->hello.iterations;) {
 		size_t left = r->hello.iterations - n;
@@ -350,7 +352,7 @@ static int swap_results(struct run *r, struct err *e)
 
 int measure(struct run *r, struct err *e)
 {
-	if (latency(r, e))
+	if (measure_latency(r, e))
 		return -1;
 	for (enum wire_way way = WAY_SEND; way < WAYS; way++) {
 		if (one_way(r, way, r->client, e) || one_way(r, way, !r->client, e))

@@ -7,7 +7,7 @@
 
 static const char *const ways[] = { "send", "write" };
 
-static int64_t whole(double v)
+static int64_t to_whole(double v)
 {
 	return (int64_t)(v + 0.5);
 }
@@ -19,7 +19,7 @@ int report_flow(struct json *obj, const char *key, struct wire_flow f)
 	return o && json_add_int(o, "bytes", (int64_t)f.bytes) == 0 &&
 			       json_add_int(o, "ns", (int64_t)f.ns) == 0 &&
 			       json_add_int(o, "bytesPerSecond",
-					    whole(stats_per_second(f.bytes, f.ns))) == 0
+					    to_whole(stats_per_second(f.bytes, f.ns))) == 0
 		       ? 0
 		       : -1;
 }

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <sys/random.h>
 
-static struct verbs_plan plan(const struct run *r, const struct conf *c,
-			      const struct memory_plan *memory)
+static struct verbs_plan make_plan(const struct run *r, const struct conf *c,
+				   const struct memory_plan *memory)
 {
 	return (struct verbs_plan){
 		.pick = { .device = *c->device ? c->device : NULL,
@@ -51,7 +51,7 @@ static int first_answer(struct run *r, struct err *e)
 		       : -1;
 }
 
-static int join(struct run *r, struct err *e)
+static int join_peer(struct run *r, struct err *e)
 {
 	if (verbs_join(r->conn, &r->peer, e))
 		return -1;
@@ -63,22 +63,22 @@ int session_client(struct run *r, const struct conf *c, const struct memory_plan
 		   struct err *e)
 {
 	struct wire_msg m = { .type = WIRE_HELLO, .hello = r->hello };
-	struct verbs_plan p = plan(r, c, memory);
+	struct verbs_plan p = make_plan(r, c, memory);
 
 	if (tcp_send(r->tcp, &m, e) || first_answer(r, e) ||
 	    verbs_open(&p, &r->peer, r->tcp, &r->conn, e) || send_path(r, e))
 		return -1;
-	return join(r, e);
+	return join_peer(r, e);
 }
 
 int session_server(struct run *r, const struct conf *c, const struct memory_plan *memory,
 		   struct err *e)
 {
-	struct verbs_plan p = plan(r, c, memory);
+	struct verbs_plan p = make_plan(r, c, memory);
 
 	if (verbs_open(&p, NULL, r->tcp, &r->conn, e) || send_path(r, e) || receive_path(r, e))
 		return -1;
-	return join(r, e);
+	return join_peer(r, e);
 }
 
 int session_hello(const struct conf *c, enum wire_purpose purpose, struct wire_hello *out,

@@ -9,7 +9,7 @@
 #include "lib/base/retry.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
-static void address(struct ip ip, uint16_t port, struct sockaddr_storage *out)
+static void to_sockaddr(struct ip ip, uint16_t port, struct sockaddr_storage *out)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)out;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)out;
@@ -28,7 +28,7 @@ static void address(struct ip ip, uint16_t port, struct sockaddr_storage *out)
 	}
 }
 
-static int failed(int errnum, const char *what, struct err *e)
+static int cm_error(int errnum, const char *what, struct err *e)
 {
 	err_set(e, ERR_KERNEL, errnum, "RDMA CM: %s", what);
 	return err_hint(e, "connect --no-cm does without RDMA CM");
@@ -46,7 +46,7 @@ static int get_channel(struct verbs_conn *c, struct err *e)
 	}
 	int flags = fcntl(c->events->fd, F_GETFL);
 	if (flags < 0 || fcntl(c->events->fd, F_SETFL, flags | O_NONBLOCK))
-		return failed(errno, "its event channel", e);
+		return cm_error(errno, "its event channel", e);
 	return 0;
 }
 
@@ -58,30 +58,31 @@ static int next_event(struct verbs_conn *c, struct rdma_cm_event **out, struct e
 
 	while (rdma_get_cm_event(c->events, out)) {
 		if (errno != EAGAIN && !retry_interrupted(&tries))
-			return failed(errno, "waiting for an event", e);
+			return cm_error(errno, "waiting for an event", e);
 		if (verbs_await(c, c->events->fd, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int unexpected(const struct rdma_cm_event *event, struct err *e)
+static int refuse_event(const struct rdma_cm_event *event, struct err *e)
 {
 	/* Status is a negative errno, or for a rejection the reason of the CM protocol. */
 	int errnum = event->status < 0 ? -event->status : 0;
 
 	switch ((int)event->event) {
 	case RDMA_CM_EVENT_ADDR_ERROR:
-		return failed(errnum, "the peer's address cannot be resolved from this device", e);
+		return cm_error(errnum, "the peer's address cannot be resolved from this device",
+				e);
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-		return failed(errnum, "there is no route to the peer", e);
+		return cm_error(errnum, "there is no route to the peer", e);
 	case RDMA_CM_EVENT_UNREACHABLE:
-		failed(errnum, "the peer did not answer", e);
+		cm_error(errnum, "the peer did not answer", e);
 		return err_hint(e, "RoCE v2 is UDP to port 4791: does a filter drop it?");
 	case RDMA_CM_EVENT_REJECTED:
-		return failed(0, "the peer rejected the connection", e);
+		return cm_error(0, "the peer rejected the connection", e);
 	default:
-		return failed(errnum, rdma_event_str(event->event), e);
+		return cm_error(errnum, rdma_event_str(event->event), e);
 	}
 }
 
@@ -91,7 +92,7 @@ static int await_event(struct verbs_conn *c, enum rdma_cm_event_type want, struc
 
 	if (next_event(c, &event, e))
 		return -1;
-	int rc = event->event == want ? 0 : unexpected(event, e);
+	int rc = event->event == want ? 0 : refuse_event(event, e);
 	(void)rdma_ack_cm_event(event);
 	return rc;
 }
@@ -162,7 +163,7 @@ static int bind_error(const struct verbs_conn *c, int errnum, struct err *e)
 
 	ip_format(c->plan.pick.local, ip);
 	if (errnum != ENODEV)
-		return failed(errnum, "taking the address", e);
+		return cm_error(errnum, "taking the address", e);
 	err_set(e, ERR_UNAVAILABLE, errnum, "no RDMA device has a GID for %s", ip);
 	return err_hint(e, "\"rdma-probe list\" shows the GIDs; --bind takes another address");
 }
@@ -171,13 +172,13 @@ static int open_server(struct verbs_conn *c, struct err *e)
 {
 	struct sockaddr_storage own;
 
-	address(c->plan.pick.local, 0, &own);
+	to_sockaddr(c->plan.pick.local, 0, &own);
 	if (rdma_create_id(c->events, &c->listening, c, RDMA_PS_TCP))
-		return failed(errno, "an identifier", e);
+		return cm_error(errno, "an identifier", e);
 	if (rdma_bind_addr(c->listening, (struct sockaddr *)&own))
 		return bind_error(c, errno, e);
 	if (rdma_listen(c->listening, 4))
-		return failed(errno, "listening", e);
+		return cm_error(errno, "listening", e);
 	return take_device(c, c->listening, e);
 }
 
@@ -187,17 +188,17 @@ static int open_client(struct verbs_conn *c, const struct wire_path *peer, struc
 
 	if (!peer->cm_port)
 		return err_set(e, ERR_DECODE, 0, "the peer names no port of its RDMA CM");
-	address(c->plan.pick.local, 0, &own);
-	address(c->control->peer, peer->cm_port, &other);
+	to_sockaddr(c->plan.pick.local, 0, &own);
+	to_sockaddr(c->control->peer, peer->cm_port, &other);
 	if (rdma_create_id(c->events, &c->id, c, RDMA_PS_TCP))
-		return failed(errno, "an identifier", e);
+		return cm_error(errno, "an identifier", e);
 	if (rdma_resolve_addr(c->id, (struct sockaddr *)&own, (struct sockaddr *)&other,
 			      c->control->timeout_ms))
 		return bind_error(c, errno, e);
 	if (await_event(c, RDMA_CM_EVENT_ADDR_RESOLVED, e) || take_device(c, c->id, e))
 		return -1;
 	if (rdma_resolve_route(c->id, c->control->timeout_ms))
-		return failed(errno, "finding a route", e);
+		return cm_error(errno, "finding a route", e);
 	return await_event(c, RDMA_CM_EVENT_ROUTE_RESOLVED, e);
 }
 
@@ -215,7 +216,7 @@ static int make_qp(struct verbs_conn *c, struct err *e)
 	struct ibv_qp_init_attr attr = verbs_qp_attr(c);
 
 	if (rdma_create_qp(c->id, c->pd, &attr))
-		return failed(errno, "making the queue pair", e);
+		return cm_error(errno, "making the queue pair", e);
 	c->qp = c->id->qp;
 	return 0;
 }
@@ -228,7 +229,7 @@ static int await_request(struct verbs_conn *c, struct err *e)
 
 	while (!c->id) {
 		if (ctx_mono_ms() > end)
-			return failed(ETIMEDOUT, "no request of the peer came", e);
+			return cm_error(ETIMEDOUT, "no request of the peer came", e);
 		if (next_event(c, &event, e))
 			return -1;
 		bool request = event->event == RDMA_CM_EVENT_CONNECT_REQUEST;
@@ -240,12 +241,12 @@ static int await_request(struct verbs_conn *c, struct err *e)
 		if (request && number == htonl(c->peer.psn) && id->verbs == c->ctx)
 			c->id = id;
 		else if (request && (rdma_reject(id, NULL, 0) || rdma_destroy_id(id)))
-			return failed(errno, "rejecting a stranger", e);
+			return cm_error(errno, "rejecting a stranger", e);
 	}
 	return 0;
 }
 
-static struct rdma_conn_param parameters(const uint32_t *number)
+static struct rdma_conn_param conn_parameters(const uint32_t *number)
 {
 	return (struct rdma_conn_param){ .private_data = number,
 					 .private_data_len = sizeof(*number),
@@ -261,14 +262,14 @@ static int get_mtu(struct verbs_conn *c, struct err *e)
 	struct ibv_qp_attr attr;
 
 	if (ibv_query_qp(c->qp, &attr, IBV_QP_PATH_MTU, &init))
-		return failed(errno, "asking for the path's MTU", e);
+		return cm_error(errno, "asking for the path's MTU", e);
 	c->mtu = 128u << attr.path_mtu;
 	return 0;
 }
 
 static int not_sent(const struct verbs_conn *c, int errnum, struct err *e)
 {
-	(void)failed(errnum, c->plan.server ? "accepting" : "connecting", e);
+	(void)cm_error(errnum, c->plan.server ? "accepting" : "connecting", e);
 	if (errnum != EINVAL)
 		return -1;
 	return err_hint(
@@ -280,7 +281,7 @@ static int not_sent(const struct verbs_conn *c, int errnum, struct err *e)
 int verbs_cm_join(struct verbs_conn *c, struct err *e)
 {
 	uint32_t number = htonl(c->psn);
-	struct rdma_conn_param param = parameters(&number);
+	struct rdma_conn_param param = conn_parameters(&number);
 
 	if (c->plan.server && await_request(c, e))
 		return -1;

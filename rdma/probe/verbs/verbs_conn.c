@@ -10,7 +10,7 @@
 #include "rdma/probe/data/stats.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
-static int refused(const struct verbs_conn *c, int errnum, const char *what, struct err *e)
+static int refuse_resource(const struct verbs_conn *c, int errnum, const char *what, struct err *e)
 {
 	return err_set(e, ERR_KERNEL, errnum, "%s: cannot make %s",
 		       ibv_get_device_name(c->ctx->device), what);
@@ -55,7 +55,7 @@ static int get_depth(struct verbs_conn *c, struct err *e)
 	struct ibv_device_attr attr;
 
 	if (ibv_query_device(c->ctx, &attr))
-		return refused(c, errno, "a query", e);
+		return refuse_resource(c, errno, "a query", e);
 	c->depth = c->plan.depth;
 	if (attr.max_qp_wr > 0 && (unsigned)attr.max_qp_wr < c->depth)
 		c->depth = (unsigned)attr.max_qp_wr;
@@ -70,14 +70,14 @@ static int get_resources(struct verbs_conn *c, struct err *e)
 		return -1;
 	c->pd = ibv_alloc_pd(c->ctx);
 	if (!c->pd)
-		return refused(c, errno, "a protection domain", e);
+		return refuse_resource(c, errno, "a protection domain", e);
 	if (get_memory(c, &c->out, c->plan.out, e) || get_memory(c, &c->in, c->plan.in, e))
 		return -1;
 	c->channel = ibv_create_comp_channel(c->ctx);
 	if (!c->channel)
-		return refused(c, errno, "a completion channel", e);
+		return refuse_resource(c, errno, "a completion channel", e);
 	c->cq = ibv_create_cq(c->ctx, (int)(2 * c->depth), NULL, c->channel, 0);
-	return c->cq ? 0 : refused(c, errno, "a completion queue", e);
+	return c->cq ? 0 : refuse_resource(c, errno, "a completion queue", e);
 }
 
 struct ibv_qp_init_attr verbs_qp_attr(const struct verbs_conn *c)
@@ -101,7 +101,7 @@ static int open_plain(struct verbs_conn *c, struct err *e)
 		return -1;
 	attr = verbs_qp_attr(c);
 	c->qp = ibv_create_qp(c->pd, &attr);
-	return c->qp ? 0 : refused(c, errno, "a queue pair", e);
+	return c->qp ? 0 : refuse_resource(c, errno, "a queue pair", e);
 }
 
 static int open_cm(struct verbs_conn *c, const struct wire_path *peer, struct err *e)

@@ -20,7 +20,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static int silent(const struct verbs_conn *c, struct err *e)
+static int refuse_silent(const struct verbs_conn *c, struct err *e)
 {
 	err_set(e, ERR_AGAIN, 0, "nothing came over RDMA for %d ms, while TCP to the peer stands",
 		c->control->timeout_ms);
@@ -38,7 +38,7 @@ int verbs_await(struct verbs_conn *c, int fd, struct err *e)
 		if (n < 0 && !retry_interrupted(&tries))
 			return err_set(e, ERR_IO, errno, "waiting for the device");
 		if (n == 0)
-			return silent(c, e);
+			return refuse_silent(c, e);
 		if (p[0].revents)
 			return 0;
 		if (p[1].revents && tcp_alive(c->control, e))
@@ -91,7 +91,7 @@ int verbs_post(struct verbs_conn *c, const struct verbs_send *s, struct err *e)
 
 /* ---- what is done ---- */
 
-static int lost(const struct verbs_conn *c, struct err *e)
+static int refuse_lost(const struct verbs_conn *c, struct err *e)
 {
 	err_set(e, ERR_IO, 0, "the peer's device stopped acknowledging what was sent");
 	err_hint(e, "packets are lost on the way, or answered to somebody else: GIDs of the right "
@@ -103,7 +103,7 @@ static int lost(const struct verbs_conn *c, struct err *e)
 }
 
 /* What a broken queue pair leaves is flushed, sometimes before the one that broke it is told of. */
-static struct ibv_wc cause(struct verbs_conn *c, struct ibv_wc wc)
+static struct ibv_wc first_failure(struct verbs_conn *c, struct ibv_wc wc)
 {
 	struct ibv_wc next;
 
@@ -117,7 +117,7 @@ static struct ibv_wc cause(struct verbs_conn *c, struct ibv_wc wc)
 	return wc;
 }
 
-static int broken(struct verbs_conn *c, const struct ibv_wc *first, struct err *e)
+static int refuse_broken(struct verbs_conn *c, const struct ibv_wc *first, struct err *e)
 {
 	struct pollfd p = { .fd = c->control->fd, .events = POLLIN };
 
@@ -125,10 +125,10 @@ static int broken(struct verbs_conn *c, const struct ibv_wc *first, struct err *
 	 * shows. */
 	if (poll(&p, 1, WORDS_MS) > 0 && tcp_alive(c->control, e))
 		return -1;
-	struct ibv_wc wc = cause(c, *first);
+	struct ibv_wc wc = first_failure(c, *first);
 	switch ((int)wc.status) {
 	case IBV_WC_RETRY_EXC_ERR:
-		return lost(c, e);
+		return refuse_lost(c, e);
 	case IBV_WC_RNR_RETRY_EXC_ERR:
 		return err_set(e, ERR_IO, 0, "the peer posted no receive for what was sent");
 	case IBV_WC_REM_ACCESS_ERR:
@@ -145,7 +145,7 @@ static int hand_out(struct verbs_conn *c, struct verbs_done *out, struct err *e)
 	struct verbs_done done = { .at = wc->wr_id };
 
 	if (wc->status != IBV_WC_SUCCESS)
-		return broken(c, wc, e);
+		return refuse_broken(c, wc, e);
 	done.received = wc->opcode & IBV_WC_RECV;
 	done.told = wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM;
 	if (done.received)
@@ -157,7 +157,7 @@ static int hand_out(struct verbs_conn *c, struct verbs_done *out, struct err *e)
 }
 
 /* 1: some are there; 0: none. */
-static int look(struct verbs_conn *c, struct err *e)
+static int poll_cq(struct verbs_conn *c, struct err *e)
 {
 	c->at_done = 0;
 	c->n_done = ibv_poll_cq(c->cq, VERBS_BATCH, c->done);
@@ -174,7 +174,7 @@ static int sleep_until_done(struct verbs_conn *c, struct err *e)
 	if (ibv_req_notify_cq(c->cq, 0))
 		return err_set(e, ERR_KERNEL, errno, "asking to be told of completions");
 	/* One may have come before the asking. */
-	int n = look(c, e);
+	int n = poll_cq(c, e);
 	if (n)
 		return n < 0 ? -1 : 0;
 	if (verbs_await(c, c->channel->fd, e))
@@ -190,7 +190,7 @@ int verbs_reap(struct verbs_conn *c, struct verbs_done *out, struct err *e)
 	uint64_t start = 0;
 
 	while (c->at_done == c->n_done) {
-		int n = look(c, e);
+		int n = poll_cq(c, e);
 		if (n < 0)
 			return -1;
 		if (n)

@@ -12,7 +12,7 @@
  * A driver that knows dma-bufs looks at the descriptor and finds that -1 is none; one that does not
  * never gets so far. That is how NCCL asks as well.
  */
-static enum verbs_answer judge(int errnum, char why[WIRE_TEXT])
+static enum verbs_answer answer_of(int errnum, char why[WIRE_TEXT])
 {
 	switch (errnum) {
 	case EBADF:
@@ -40,11 +40,11 @@ int verbs_dmabuf(const char *name, enum verbs_answer *out, char why[WIRE_TEXT], 
 		return -1;
 	struct ibv_pd *pd = ibv_alloc_pd(ctx);
 	if (!pd) {
-		*out = judge(errno, why);
+		*out = answer_of(errno, why);
 		*out = VERBS_NOT_KNOWN;
 	} else {
 		struct ibv_mr *mr = ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, -1, IBV_ACCESS_LOCAL_WRITE);
-		*out = judge(mr ? 0 : errno, why);
+		*out = answer_of(mr ? 0 : errno, why);
 		if (mr)
 			(void)ibv_dereg_mr(mr);
 		(void)ibv_dealloc_pd(pd);

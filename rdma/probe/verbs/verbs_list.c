@@ -100,7 +100,7 @@ static int add_ports(struct ibv_context *ctx, struct verbs_device *d, struct err
 }
 
 /* What is wrong with one device is said beside it: the others are listed all the same. */
-static int describe(struct ibv_device *dev, struct verbs_device *d, struct err *e)
+static int describe_device(struct ibv_device *dev, struct verbs_device *d, struct err *e)
 {
 	(void)snprintf(d->name, sizeof(d->name), "%s", ibv_get_device_name(dev));
 	(void)snprintf(d->uverbs, sizeof(d->uverbs), "%s", dev->dev_name);
@@ -135,7 +135,7 @@ int verbs_list(struct verbs_devices *out, struct err *e)
 	if (!devices.list)
 		return err_nomem(e);
 	for (; devices.n < (size_t)n; devices.n++) {
-		if (describe(list[devices.n], &devices.list[devices.n], e)) {
+		if (describe_device(list[devices.n], &devices.list[devices.n], e)) {
 			devices.n++;
 			verbs_list_free(&devices);
 			return -1;

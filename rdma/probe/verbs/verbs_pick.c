@@ -27,7 +27,7 @@ int verbs_port_ready(struct verbs_conn *c, struct err *e)
 
 /* ---- which GID ---- */
 
-static bool fits(const struct verbs_conn *c, const struct ibv_gid_entry *entry)
+static bool gid_fits(const struct verbs_conn *c, const struct ibv_gid_entry *entry)
 {
 	return !c->plan.pick.port || entry->port_num == c->plan.pick.port;
 }
@@ -41,7 +41,8 @@ static const struct ibv_gid_entry *by_address(const struct verbs_conn *c,
 
 	verbs_gid_of(c->plan.pick.local, raw);
 	for (size_t i = 0; i < t->n; i++) {
-		if (!fits(c, &t->entry[i]) || memcmp(t->entry[i].gid.raw, raw, sizeof(raw)) != 0)
+		if (!gid_fits(c, &t->entry[i]) ||
+		    memcmp(t->entry[i].gid.raw, raw, sizeof(raw)) != 0)
 			continue;
 		if (!found || t->entry[i].gid_type == IBV_GID_TYPE_ROCE_V2)
 			found = &t->entry[i];
@@ -53,7 +54,7 @@ static const struct ibv_gid_entry *by_index(const struct verbs_conn *c,
 					    const struct verbs_gid_table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		if (fits(c, &t->entry[i]) &&
+		if (gid_fits(c, &t->entry[i]) &&
 		    t->entry[i].gid_index == (uint32_t)c->plan.pick.gid_index)
 			return &t->entry[i];
 	}
@@ -90,7 +91,7 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		   "which GIDs are here");
 }
 
-static void take(struct verbs_conn *c, const struct ibv_gid_entry *entry)
+static void use_gid(struct verbs_conn *c, const struct ibv_gid_entry *entry)
 {
 	c->port = entry->port_num;
 	c->gid_index = entry->gid_index;
@@ -98,7 +99,7 @@ static void take(struct verbs_conn *c, const struct ibv_gid_entry *entry)
 }
 
 /* Over InfiniBand the LID is the address; the port's own GID is always its first. */
-static bool infiniband(struct verbs_conn *c)
+static bool use_infiniband(struct verbs_conn *c)
 {
 	unsigned port = c->plan.pick.port ? c->plan.pick.port : 1;
 
@@ -127,8 +128,8 @@ static int try_device(struct verbs_conn *c, struct err *e)
 		found = by_index(c, &table);
 	}
 	if (found)
-		take(c, found);
-	else if (!c->plan.pick.device || !infiniband(c))
+		use_gid(c, found);
+	else if (!c->plan.pick.device || !use_infiniband(c))
 		return 0;
 	return verbs_port_ready(c, e) ? -1 : 1;
 }

@@ -106,7 +106,7 @@ int tcp_listen(struct ip addr, uint16_t port, struct err *e)
 	return TAKE_FD(fd);
 }
 
-static void ready(struct tcp *t)
+static void set_options(struct tcp *t)
 {
 	union address a = { 0 };
 	socklen_t len = sizeof(a);
@@ -155,13 +155,13 @@ int tcp_accept(const struct tcp_wait *w, struct tcp *out, struct err *e)
 			 .timeout_ms = w->timeout_ms };
 	if (t.fd < 0)
 		return err_set(e, ERR_IO, errno, "taking a connection");
-	ready(&t);
+	set_options(&t);
 	*out = t;
 	return 0;
 }
 
 /* Waits for events on the connection; ERR_AGAIN when the time is over. */
-static int await(const struct tcp *t, short events, struct err *e)
+static int wait_for_events(const struct tcp *t, short events, struct err *e)
 {
 	struct pollfd p = { .fd = t->fd, .events = events };
 	unsigned tries = 0;
@@ -191,7 +191,7 @@ static int connect_once(const struct tcp_to *to, struct tcp *t, struct err *e)
 	struct tcp trying = { .fd = fd, .timeout_ms = to->timeout_ms };
 	if (connect(fd, &at.sa, len) && errno != EINPROGRESS)
 		return errno;
-	if (await(&trying, POLLOUT, e))
+	if (wait_for_events(&trying, POLLOUT, e))
 		return ETIMEDOUT;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &error_len) || error)
 		return error ? error : errno;
@@ -199,7 +199,7 @@ static int connect_once(const struct tcp_to *to, struct tcp *t, struct err *e)
 	return 0;
 }
 
-static int refused(const struct tcp_to *to, int errnum, struct err *e)
+static int refuse_connect(const struct tcp_to *to, int errnum, struct err *e)
 {
 	char text[PEER_TEXT_LEN], from[IP_STR_LEN];
 
@@ -225,15 +225,15 @@ int tcp_connect(const struct tcp_to *to, struct tcp *out, struct err *e)
 
 	while ((errnum = connect_once(to, &t, &once))) {
 		if (!to->patient || errnum == EADDRNOTAVAIL || ctx_mono_ms() + RETRY_MS >= end)
-			return refused(to, errnum, e);
+			return refuse_connect(to, errnum, e);
 		(void)poll(NULL, 0, RETRY_MS);
 	}
-	ready(&t);
+	set_options(&t);
 	*out = t;
 	return 0;
 }
 
-static int gone(int errnum, struct err *e)
+static int refuse_gone(int errnum, struct err *e)
 {
 	return err_set(e, ERR_IO, errnum, "the peer closed the connection");
 }
@@ -248,10 +248,10 @@ int tcp_send(struct tcp *t, const struct wire_msg *m, struct err *e)
 		ssize_t n = send(t->fd, frame + at, len - at, MSG_NOSIGNAL);
 		if (n > 0)
 			at += (size_t)n;
-		else if (errno == EAGAIN && await(t, POLLOUT, e))
+		else if (errno == EAGAIN && wait_for_events(t, POLLOUT, e))
 			return -1;
 		else if (errno != EAGAIN && !retry_interrupted(&tries))
-			return gone(errno, e);
+			return refuse_gone(errno, e);
 	}
 	return 0;
 }
@@ -265,11 +265,11 @@ static int read_all(struct tcp *t, uint8_t *buf, size_t len, struct err *e)
 		if (n > 0)
 			at += (size_t)n;
 		else if (n == 0)
-			return gone(0, e);
-		else if (errno == EAGAIN && await(t, POLLIN, e))
+			return refuse_gone(0, e);
+		else if (errno == EAGAIN && wait_for_events(t, POLLIN, e))
 			return -1;
 		else if (errno != EAGAIN && !retry_interrupted(&tries))
-			return gone(errno, e);
+			return refuse_gone(errno, e);
 	}
 	return 0;
 }
@@ -285,7 +285,7 @@ static int read_frame(struct tcp *t, struct wire_msg *out, struct err *e)
 	return wire_decode(frame, WIRE_HEADER + body, out, e);
 }
 
-static bool known(unsigned code)
+static bool is_known(unsigned code)
 {
 	return (code >= ERR_VERSION && code <= ERR_LIMITED) ||
 	       (code >= ERR_KERNEL && code <= ERR_NOTFOUND);
@@ -293,8 +293,8 @@ static bool known(unsigned code)
 
 static int peers_words(const struct wire_fault *f, struct err *e)
 {
-	return err_set(e, known(f->code) ? (enum err_code)f->code : ERR_IO, 0, "the peer says: %s",
-		       f->text);
+	return err_set(e, is_known(f->code) ? (enum err_code)f->code : ERR_IO, 0,
+		       "the peer says: %s", f->text);
 }
 
 int tcp_receive(struct tcp *t, enum wire_type want, struct wire_msg *out, struct err *e)
@@ -321,9 +321,9 @@ int tcp_alive(const struct tcp *t, struct err *e)
 
 	ssize_t n = recv(t->fd, frame, sizeof(frame), MSG_PEEK | MSG_DONTWAIT);
 	if (n == 0)
-		return gone(0, e);
+		return refuse_gone(0, e);
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : gone(errno, e);
+		return errno == EAGAIN || errno == EINTR ? 0 : refuse_gone(errno, e);
 	if ((size_t)n < WIRE_HEADER || wire_length(frame, &body, &ignored) ||
 	    (size_t)n < WIRE_HEADER + body ||
 	    wire_decode(frame, WIRE_HEADER + body, &m, &ignored) || m.type != WIRE_FAULT)
