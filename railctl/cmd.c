@@ -18,7 +18,7 @@ const struct opt cmd_globals[] = {
 	{ NULL, NULL, NULL, 0 },
 };
 
-int cmd_usage(struct rail *r, struct err *e, const char *fmt, ...)
+int cmd_usage(struct ctl *r, struct err *e, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -26,7 +26,7 @@ int cmd_usage(struct rail *r, struct err *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	r->status = RAIL_USAGE;
+	r->status = CTL_USAGE;
 	return err_set(e, ERR_CONFIG, 0, "%s", text);
 }
 
@@ -39,7 +39,7 @@ static const struct cmd *find_sub(const struct cmd *group, const char *name)
 	return NULL;
 }
 
-static void enter(struct rail *r, const struct cmd *cmd)
+static void enter_cmd(struct ctl *r, const struct cmd *cmd)
 {
 	size_t len = strlen(r->path);
 
@@ -47,7 +47,7 @@ static void enter(struct rail *r, const struct cmd *cmd)
 	r->cmd = cmd;
 }
 
-static int unknown_command(struct rail *r, const char *word, struct err *e)
+static int unknown_command(struct ctl *r, const char *word, struct err *e)
 {
 	const char *best = NULL;
 
@@ -59,25 +59,25 @@ static int unknown_command(struct rail *r, const char *word, struct err *e)
 	return err_hint(e, "\"%s --help\" lists them", r->path);
 }
 
-int cmd_resolve(struct rail *r, const char *const *words, size_t n, struct err *e)
+int cmd_resolve(struct ctl *r, const char *const *words, size_t n, struct err *e)
 {
 	r->path[0] = '\0';
-	enter(r, r->root);
+	enter_cmd(r, r->root);
 	for (size_t i = 0; i < n; i++) {
 		if (!r->cmd->sub)
 			return cmd_usage(r, e, "\"%s\" has no commands below it", r->path);
 		const struct cmd *next = find_sub(r->cmd, words[i]);
 		if (!next)
 			return unknown_command(r, words[i], e);
-		enter(r, next);
+		enter_cmd(r, next);
 	}
 	return 0;
 }
 
-static int bad_options(struct rail *r, struct err *e)
+static int bad_options(struct ctl *r, struct err *e)
 {
 	if (e->code != ERR_NOMEM)
-		r->status = RAIL_USAGE;
+		r->status = CTL_USAGE;
 	return *e->detail ? -1 : err_hint(e, "see \"%s --help\"", r->path);
 }
 
@@ -92,7 +92,7 @@ static bool has_option(const struct opt *table, const char *name)
 
 /* Options of a group that is a command too may stand before the command below it, if it has them.
  */
-static int check_inherited(struct rail *r, struct err *e)
+static int check_inherited(struct ctl *r, struct err *e)
 {
 	for (size_t i = 0; i < r->opts.n_values; i++) {
 		const char *name = r->opts.values[i].opt->name;
@@ -106,11 +106,11 @@ static int check_inherited(struct rail *r, struct err *e)
 }
 
 /* Command words with options between them, then the command's own options and words. */
-static int parse(struct rail *r, char *const *argv, struct err *e)
+static int parse_line(struct ctl *r, char *const *argv, struct err *e)
 {
 	int i = argv[0] ? 1 : 0;
 
-	enter(r, r->root);
+	enter_cmd(r, r->root);
 	while (r->cmd->sub) {
 		const struct opt *const tables[] = { cmd_globals, r->cmd->opts, NULL };
 		int n = opt_parse(argv + i, tables, true, &r->opts, e);
@@ -122,7 +122,7 @@ static int parse(struct rail *r, char *const *argv, struct err *e)
 		const struct cmd *next = find_sub(r->cmd, argv[i]);
 		if (!next)
 			return unknown_command(r, argv[i], e);
-		enter(r, next);
+		enter_cmd(r, next);
 		if (check_inherited(r, e))
 			return -1;
 		i++;
@@ -133,7 +133,7 @@ static int parse(struct rail *r, char *const *argv, struct err *e)
 	return 0;
 }
 
-static int check_words(struct rail *r, struct err *e)
+static int check_words(struct ctl *r, struct err *e)
 {
 	const struct cmd *c = r->cmd;
 
@@ -153,7 +153,7 @@ static int check_words(struct rail *r, struct err *e)
 	return 0;
 }
 
-static int take_dir(struct rail *r, const char *option, const char **dir, struct err *e)
+static int take_dir(struct ctl *r, const char *option, const char **dir, struct err *e)
 {
 	const char *value = opt_get(&r->opts, option);
 
@@ -165,9 +165,9 @@ static int take_dir(struct rail *r, const char *option, const char **dir, struct
 	return 0;
 }
 
-static int run(struct rail *r, char *const *argv, struct err *e)
+static int run_line(struct ctl *r, char *const *argv, struct err *e)
 {
-	if (parse(r, argv, e))
+	if (parse_line(r, argv, e))
 		return -1;
 	out_init(&r->out, stdout, opt_is_set(&r->opts, "json"), opt_is_set(&r->opts, "no-color"));
 	if (opt_is_set(&r->opts, "help"))
@@ -182,13 +182,13 @@ static int run(struct rail *r, char *const *argv, struct err *e)
 
 int cmd_main(const struct cmd *root, char *const *argv)
 {
-	struct rail r = { .root = root };
+	struct ctl r = { .root = root };
 	struct err e = { 0 };
 
 	/* A pager that is closed must not end a repair between two of its steps. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	ctx_init(&r.ctx, "railctl");
-	int rc = run(&r, argv, &e);
+	int rc = run_line(&r, argv, &e);
 	if (rc) {
 		(void)fflush(stdout);
 		out_complain("railctl", &e);
@@ -198,5 +198,5 @@ int cmd_main(const struct cmd *root, char *const *argv)
 		rc = -1;
 	}
 	opts_clear(&r.opts);
-	return rc && r.status == RAIL_OK ? RAIL_FAILED : r.status;
+	return rc && r.status == CTL_OK ? CTL_FAILED : r.status;
 }

@@ -13,21 +13,21 @@
 #include "lib/cli/opt.h"
 #include "lib/cli/out.h"
 
-enum rail_status {
-	RAIL_OK = 0,
-	RAIL_FAILED = 1, /* or: something is left that needs a person */
-	RAIL_USAGE = 2,
+enum ctl_status {
+	CTL_OK = 0,
+	CTL_FAILED = 1, /* or: something is left that needs a person */
+	CTL_USAGE = 2,
 };
 
 /* One run of railctl. */
-struct rail {
+struct ctl {
 	struct ctx ctx;       /* run_dir as the options say */
 	const char *data_dir; /* --data-dir; NULL: the usual store */
 	struct out out;
 	struct opts opts; /* of the command line: options and words */
 	const struct cmd *root, *cmd;
 	char path[128]; /* the command in words: "railctl ipam pool add" */
-	int status;     /* enum rail_status; a command that reports problems of its own sets it */
+	int status;     /* enum ctl_status; a command that reports problems of its own sets it */
 };
 
 struct cmd {
@@ -41,7 +41,7 @@ struct cmd {
 	const struct cmd *const *sub;
 	const struct opt *opts; /* beside the global ones; may be NULL */
 	unsigned min_words, max_words;
-	int (*run)(struct rail *r, struct err *e);
+	int (*run)(struct ctl *r, struct err *e);
 };
 
 extern const struct opt cmd_globals[];
@@ -56,12 +56,12 @@ int cmd_main(const struct cmd *root, char *const *argv);
  * cmd_resolve - the command that a line of words names, below r->root; sets r->cmd and r->path.
  * Unknown words are a usage error that suggests the nearest command.
  */
-int cmd_resolve(struct rail *r, const char *const *words, size_t n, struct err *e) must_check;
+int cmd_resolve(struct ctl *r, const char *const *words, size_t n, struct err *e) must_check;
 
 /* cmd_usage - the command line is wrong: an error that ends with exit status 2. Returns -1. */
-int cmd_usage(struct rail *r, struct err *e, const char *fmt, ...) printf_like(3, 4);
+int cmd_usage(struct ctl *r, struct err *e, const char *fmt, ...) printf_like(3, 4);
 
 /* cmd_help_show - help of r->cmd, as text or JSON. */
-int cmd_help_show(const struct rail *r, struct err *e) must_check;
+int cmd_help_show(const struct ctl *r, struct err *e) must_check;
 
 #endif

@@ -9,7 +9,7 @@
 #include "lib/sys/fs.h"
 #include "lib/base/parse.h"
 
-int dropin_dir(struct rail *r, const char *usual, const char **out, struct err *e)
+int dropin_dir(struct ctl *r, const char *usual, const char **out, struct err *e)
 {
 	const char *dir = opt_get(&r->opts, "dir");
 
@@ -19,7 +19,7 @@ int dropin_dir(struct rail *r, const char *usual, const char **out, struct err *
 	return 0;
 }
 
-static int open_dir(struct rail *r, const char *usual, struct dropin *out, struct err *e)
+static int open_dir(struct ctl *r, const char *usual, struct dropin *out, struct err *e)
 {
 	const char *wait = opt_get(&r->opts, "wait");
 	struct dropin d = { .fd = -1 };
@@ -95,7 +95,7 @@ void dropin_work_clear(struct dropin_work *w)
 	json_free(w->pfs);
 }
 
-int dropin_begin(struct rail *r, const char *usual, struct dropin_work *out, struct err *e)
+int dropin_begin(struct ctl *r, const char *usual, struct dropin_work *out, struct err *e)
 {
 	auto_dropin_work struct dropin_work w = { .rail = r, .d.fd = -1 };
 
@@ -128,7 +128,7 @@ int dropin_end(const struct dropin_work *w, struct err *e)
 	const struct out *o = &w->rail->out;
 
 	if (w->failed)
-		w->rail->status = RAIL_FAILED;
+		w->rail->status = CTL_FAILED;
 	if (w->array)
 		return out_json(o, w->array, e);
 	if (!w->done && !w->failed)

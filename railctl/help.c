@@ -7,7 +7,7 @@
 #include "lib/cli/help.h"
 #include "railctl/cmd.h"
 
-static void as_text(const struct rail *r)
+static void as_text(const struct ctl *r)
 {
 	const struct cmd *c = r->cmd;
 	FILE *to = r->out.to;
@@ -69,10 +69,10 @@ static int describe_examples(struct json *list, const char *const *examples)
 }
 
 /* The command called path, and all below it; the tree is as deep as its tables. */
-static int describe(struct json *list, const struct cmd *c, const char *path)
+static int describe_cmd(struct json *list, const struct cmd *c, const char *path)
 {
 	struct json *o = json_push_object(list);
-	char below[sizeof(((struct rail *)0)->path)];
+	char below[sizeof(((struct ctl *)0)->path)];
 
 	if (!o || json_add_str(o, "command", path) ||
 	    json_add_bool(o, "group", c->sub && !c->run) ||
@@ -86,25 +86,25 @@ static int describe(struct json *list, const struct cmd *c, const char *path)
 		return -1;
 	for (size_t i = 0; c->sub && c->sub[i]; i++) {
 		(void)snprintf(below, sizeof(below), "%.100s %.24s", path, c->sub[i]->name);
-		if (describe(list, c->sub[i], below))
+		if (describe_cmd(list, c->sub[i], below))
 			return -1;
 	}
 	return 0;
 }
 
-int cmd_help_show(const struct rail *r, struct err *e)
+int cmd_help_show(const struct ctl *r, struct err *e)
 {
 	if (!r->out.json) {
 		as_text(r);
 		return 0;
 	}
 	auto_json struct json *list = json_new_array();
-	if (!list || describe(list, r->cmd, r->path))
+	if (!list || describe_cmd(list, r->cmd, r->path))
 		return err_nomem(e);
 	return out_json(&r->out, list, e);
 }
 
-static int help(struct rail *r, struct err *e)
+static int help_run(struct ctl *r, struct err *e)
 {
 	if (cmd_resolve(r, r->opts.words, r->opts.n_words, e))
 		return -1;
@@ -126,5 +126,5 @@ const struct cmd cmd_help = {
 		 "and examples.",
 	.examples = help_examples,
 	.max_words = 8,
-	.run = help,
+	.run = help_run,
 };

@@ -4,7 +4,7 @@
 
 #include "railctl/cmd.h"
 
-static int version(struct rail *r, struct err *e)
+static int version_run(struct ctl *r, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -24,5 +24,5 @@ const struct cmd cmd_version = {
 	.name = "version",
 	.summary = "print the version",
 	.examples = version_examples,
-	.run = version,
+	.run = version_run,
 };

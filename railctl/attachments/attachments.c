@@ -36,7 +36,7 @@ int attachments_add_json(struct json *o, const struct record *r, const struct re
 	return 0;
 }
 
-int attachments_network(struct rail *r, const char **out, struct err *e)
+int attachments_network(struct ctl *r, const char **out, struct err *e)
 {
 	*out = opt_get(&r->opts, "network");
 	if (*out && !id_valid(*out))
@@ -57,7 +57,7 @@ static const struct out_column columns[] = {
 };
 
 struct listing {
-	const struct rail *rail;
+	const struct ctl *rail;
 	const struct ctx *ctx; /* whose records */
 	struct out_table table;
 	struct json *array;
@@ -118,7 +118,7 @@ static int list_all(struct listing *l, const char *network, struct err *e)
 	return 0;
 }
 
-static int list(struct rail *r, struct err *e)
+static int attachments_list(struct ctl *r, struct err *e)
 {
 	struct listing l = { .rail = r, .table = { .columns = columns }, .e = e };
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
@@ -154,7 +154,7 @@ struct search {
 	bool exact;
 };
 
-static int consider(const struct record *r, void *arg)
+static int consider_record(const struct record *r, void *arg)
 {
 	struct search *s = arg;
 
@@ -169,7 +169,7 @@ static int consider(const struct record *r, void *arg)
 	return 0;
 }
 
-static int pick(const struct search *s, const struct record_key *key, struct err *e)
+static int pick_one(const struct search *s, const struct record_key *key, struct err *e)
 {
 	if (s->n == 0) {
 		err_set(e, ERR_NOTFOUND, 0, "network %s has no attachment %s of container %s",
@@ -186,7 +186,7 @@ static int pick(const struct search *s, const struct record_key *key, struct err
 	return 0;
 }
 
-int attachments_find(struct rail *r, const struct ctx *ctx, struct record_key *key,
+int attachments_find(struct ctl *r, const struct ctx *ctx, struct record_key *key,
 		     char container[CNI_ID_MAX + 1], struct err *e)
 {
 	struct search s = { .container = key->container, .ifname = key->ifname };
@@ -195,15 +195,15 @@ int attachments_find(struct rail *r, const struct ctx *ctx, struct record_key *k
 		return cmd_usage(r, e,
 				 "\"%.64s\" and \"%.64s\" cannot be a network and an interface",
 				 key->network, key->ifname);
-	if (record_each(ctx, key->network, consider, &s, e) || pick(&s, key, e))
+	if (record_each(ctx, key->network, consider_record, &s, e) || pick_one(&s, key, e))
 		return -1;
 	(void)snprintf(container, CNI_ID_MAX + 1, "%s", s.exact ? key->container : s.found[0]);
 	key->container = container;
 	return 0;
 }
 
-static int show_json(const struct rail *r, const struct record *x, const struct repair_view *v,
-		     struct err *e)
+static int show_record_json(const struct ctl *r, const struct record *x,
+			    const struct repair_view *v, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -220,7 +220,7 @@ static int show_json(const struct rail *r, const struct record *x, const struct 
 	return out_json(&r->out, o, e);
 }
 
-static int show_trees(const struct rail *r, const struct record *x, struct err *e)
+static int show_trees(const struct ctl *r, const struct record *x, struct err *e)
 {
 	const struct {
 		const char *title;
@@ -237,8 +237,8 @@ static int show_trees(const struct rail *r, const struct record *x, struct err *
 	return 0;
 }
 
-static int show_text(const struct rail *r, const struct record *x, const struct repair_view *v,
-		     struct err *e)
+static int show_record_text(const struct ctl *r, const struct record *x,
+			    const struct repair_view *v, struct err *e)
 {
 	char created[OUT_TIME_LEN];
 	const struct out *o = &r->out;
@@ -258,7 +258,7 @@ static int show_text(const struct rail *r, const struct record *x, const struct 
 	return show_trees(r, x, e);
 }
 
-static int show(struct rail *r, struct err *e)
+static int attachments_show(struct ctl *r, struct err *e)
 {
 	struct record_key key = { r->opts.words[0], r->opts.words[1], r->opts.words[2] };
 	char container[CNI_ID_MAX + 1];
@@ -272,7 +272,7 @@ static int show(struct rail *r, struct err *e)
 		x = (struct record){ .key = key };
 	if (repair_examine(&r->ctx, &x, &v, e))
 		return -1;
-	return r->out.json ? show_json(r, &x, &v, e) : show_text(r, &x, &v, e);
+	return r->out.json ? show_record_json(r, &x, &v, e) : show_record_text(r, &x, &v, e);
 }
 
 /* ---- the commands ---- */
@@ -298,7 +298,7 @@ static const struct cmd cmd_list = {
 		 "--force does; unknown when it cannot be told.",
 	.opts = list_opts,
 	.examples = list_examples,
-	.run = list,
+	.run = attachments_list,
 };
 
 static const char *const show_examples[] = {
@@ -314,7 +314,7 @@ static const struct cmd cmd_show = {
 	.examples = show_examples,
 	.min_words = 3,
 	.max_words = 3,
-	.run = show,
+	.run = attachments_show,
 };
 
 static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair,

@@ -7,7 +7,7 @@
 #include "cni/engine/repair.h"
 
 struct cmd;
-struct rail;
+struct ctl;
 
 extern const struct cmd cmd_attachments_import, cmd_attachments_repair;
 
@@ -19,11 +19,11 @@ int attachments_add_json(struct json *o, const struct record *r, const struct re
  * attachments_find - let key->container, of which the beginning may have been typed, be a whole id,
  * in container. One that no record of ctx has, or that several begin with, is an error.
  */
-int attachments_find(struct rail *r, const struct ctx *ctx, struct record_key *key,
+int attachments_find(struct ctl *r, const struct ctx *ctx, struct record_key *key,
 		     char container[CNI_ID_MAX + 1], struct err *e) must_check;
 
 /* attachments_network - value of --network, NULL for all; one that no network has is a usage error.
  */
-int attachments_network(struct rail *r, const char **out, struct err *e) must_check;
+int attachments_network(struct ctl *r, const char **out, struct err *e) must_check;
 
 #endif

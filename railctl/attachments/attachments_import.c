@@ -9,7 +9,7 @@
 #include "sriov/take/peer.h"
 
 struct import {
-	struct rail *rail;
+	struct ctl *rail;
 	struct json *array; /* NULL: text, as it goes */
 	bool dry_run;
 	unsigned done, ours, left;
@@ -29,7 +29,8 @@ static const char *const names[] = { [IMPORTED] = "imported",
 				     [IS_OURS] = "is-ours",
 				     [LEFT] = "left-alone" };
 
-static int tell_json(const struct import *x, const struct item *i, enum outcome o, const char *why)
+static int report_item_json(const struct import *x, const struct item *i, enum outcome o,
+			    const char *why)
 {
 	struct json *j = json_push_object(x->array);
 
@@ -41,7 +42,7 @@ static int tell_json(const struct import *x, const struct item *i, enum outcome 
 	return 0;
 }
 
-static int tell(struct import *x, const struct item *i, int rc, const struct err *why)
+static int report_item(struct import *x, const struct item *i, int rc, const struct err *why)
 {
 	static const enum out_style styles[] = { [IMPORTED] = OUT_GOOD,
 						 [WOULD_IMPORT] = OUT_WARN,
@@ -56,9 +57,9 @@ static int tell(struct import *x, const struct item *i, int rc, const struct err
 	x->ours += outcome == IS_OURS;
 	x->left += outcome == LEFT || outcome == WOULD_IMPORT;
 	if (outcome == LEFT || outcome == WOULD_IMPORT)
-		x->rail->status = RAIL_FAILED;
+		x->rail->status = CTL_FAILED;
 	if (x->array)
-		return x->rc = tell_json(x, i, outcome, rc ? why->msg : "");
+		return x->rc = report_item_json(x, i, outcome, rc ? why->msg : "");
 	out_line(o, styles[outcome], "%s %s %s %s %s (%s)%s%s", names[outcome], i->plugin,
 		 *i->network ? i->network : "?", *i->container ? out_id(o, i->container, id) : "?",
 		 *i->ifname ? i->ifname : "?", *i->device ? i->device : "?", rc ? ": " : "",
@@ -81,7 +82,7 @@ static int import_vf(const struct peer *p, void *arg)
 		rc = peer_may_import(&x->rail->ctx, p, &why);
 	else
 		rc = peer_import(&x->rail->ctx, p, &why);
-	return tell(x, &i, rc, &why);
+	return report_item(x, &i, rc, &why);
 }
 
 /* rdma-cni does not say where the pod is: sriov-cni does, or by now we do. */
@@ -113,10 +114,10 @@ static int import_rdma(const struct rdma_peer *p, void *arg)
 		rc = err_set(&why, ERR_STATE, 0, "it does not say of which attachment it is");
 	else if (!x->dry_run)
 		rc = rdma_peer_import(&x->rail->ctx, p, netns, &why);
-	return tell(x, &i, rc, &why);
+	return report_item(x, &i, rc, &why);
 }
 
-static int run(struct rail *r, struct err *e)
+static int import_run(struct ctl *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	struct import x = {
@@ -157,5 +158,5 @@ const struct cmd cmd_attachments_import = {
 		 "until that DEL. Exit status 1: something is left that needs a look.",
 	.opts = opts,
 	.examples = examples,
-	.run = run,
+	.run = import_run,
 };

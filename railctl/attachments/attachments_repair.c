@@ -9,7 +9,7 @@
 #include "sriov/take/restore.h"
 
 struct repair {
-	const struct rail *rail;
+	const struct ctl *rail;
 	const struct ctx *ctx;          /* whose records */
 	struct json *array;             /* NULL: text, as it goes */
 	const struct record_key *one;   /* only this one; NULL: all */
@@ -34,7 +34,7 @@ static const char *const outcome_names[] = {
 	[FAILED] = "failed",
 };
 
-static void count(struct repair *x, enum outcome outcome, enum repair_state state)
+static void count_outcome(struct repair *x, enum outcome outcome, enum repair_state state)
 {
 	if (outcome == REPAIRED || outcome == WOULD_REPAIR)
 		x->repaired++;
@@ -49,8 +49,8 @@ static void count(struct repair *x, enum outcome outcome, enum repair_state stat
 		x->broken++;
 }
 
-static int tell_json(struct repair *x, const struct record *r, const struct repair_view *v,
-		     enum outcome outcome, const struct err *why)
+static int report_json(struct repair *x, const struct record *r, const struct repair_view *v,
+		       enum outcome outcome, const struct err *why)
 {
 	struct json *o = json_push_object(x->array);
 
@@ -62,8 +62,8 @@ static int tell_json(struct repair *x, const struct record *r, const struct repa
 	return 0;
 }
 
-static void tell_text(const struct repair *x, const struct record *r, const struct repair_view *v,
-		      enum outcome outcome, const struct err *why)
+static void report_text(const struct repair *x, const struct record *r, const struct repair_view *v,
+			enum outcome outcome, const struct err *why)
 {
 	static const enum out_style styles[] = {
 		[REPAIRED] = OUT_GOOD,
@@ -131,11 +131,11 @@ static int repair_each(const struct record *r, void *arg)
 		outcome = FAILED;
 	else if (would_undo(x, v.state))
 		outcome = x->dry_run ? WOULD_REPAIR : REPAIRED;
-	count(x, outcome, v.state);
+	count_outcome(x, outcome, v.state);
 	if (x->array)
-		return x->rc = tell_json(x, r, &v, outcome, rc ? &why : NULL);
+		return x->rc = report_json(x, r, &v, outcome, rc ? &why : NULL);
 	if (v.state != REPAIR_HEALTHY)
-		tell_text(x, r, &v, outcome, rc ? &why : NULL);
+		report_text(x, r, &v, outcome, rc ? &why : NULL);
 	return 0;
 }
 
@@ -158,8 +158,8 @@ static int repair_all(struct repair *x, const char *network, struct err *e)
 }
 
 /* An interface's record, or one that the rdma plugin left alone. */
-static int find(struct rail *r, struct record_key *one, char container[CNI_ID_MAX + 1],
-		struct err *e)
+static int find_record(struct ctl *r, struct record_key *one, char container[CNI_ID_MAX + 1],
+		       struct err *e)
 {
 	struct rdma_place place;
 	struct err why, ignored;
@@ -174,8 +174,8 @@ static int find(struct rail *r, struct record_key *one, char container[CNI_ID_MA
 }
 
 /* One attachment, when the command line names it. By force: never more than one at a time. */
-static int choose(struct rail *r, struct repair *x, struct record_key *one, const char **network,
-		  struct err *e)
+static int choose_attachment(struct ctl *r, struct repair *x, struct record_key *one,
+			     const char **network, struct err *e)
 {
 	const char *const *words = r->opts.words;
 
@@ -189,14 +189,14 @@ static int choose(struct rail *r, struct repair *x, struct record_key *one, cons
 			r, e, "give NETWORK CONTAINER IFNAME of one attachment, or none of them%s",
 			*network ? ", without --network" : "");
 	*one = (struct record_key){ words[0], words[1], words[2] };
-	if (find(r, one, x->container, e))
+	if (find_record(r, one, x->container, e))
 		return -1;
 	x->one = one;
 	*network = one->network;
 	return 0;
 }
 
-static int repair(struct rail *r, struct err *e)
+static int repair_run(struct ctl *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	struct record_key one;
@@ -209,14 +209,14 @@ static int repair(struct rail *r, struct err *e)
 	};
 	const char *network;
 
-	if (attachments_network(r, &network, e) || choose(r, &x, &one, &network, e))
+	if (attachments_network(r, &network, e) || choose_attachment(r, &x, &one, &network, e))
 		return -1;
 	if (r->out.json && !array)
 		return err_nomem(e);
 	if (repair_all(&x, network, e))
 		return -1;
 	if (x.broken)
-		r->status = RAIL_FAILED;
+		r->status = CTL_FAILED;
 	if (array)
 		return out_json(&r->out, array, e);
 	out_line(&r->out, OUT_PLAIN, "%u %s, %u healthy, %u left alone%s", x.repaired,
@@ -253,5 +253,5 @@ const struct cmd cmd_attachments_repair = {
 		 "namespaces of process 1. Exit status 1: something is left that needs a look.",
 	.opts = opts,
 	.examples = examples,
-	.run = repair,
+	.run = repair_run,
 };

@@ -10,7 +10,7 @@
 #include "ipam/alloc/crash_handler.h"
 #include "ipam/conf/pool.h"
 
-int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
+int ctl_open_ipam(struct ctl *r, bool create, struct ipam *out, struct err *e)
 {
 	char dir[PATH_MAX];
 
@@ -22,24 +22,24 @@ int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e)
 	return e->code == ERR_NOTFOUND ? 1 : -1;
 }
 
-int rail_no_pool(const char *name, struct err *e)
+int ctl_no_pool(const char *name, struct err *e)
 {
 	struct utsname names;
 
 	return pool_missing(name, uname(&names) == 0 ? names.nodename : "", e);
 }
 
-int rail_pools(struct rail *r, const char *name, struct json **out, struct err *e)
+int ctl_pools(struct ctl *r, const char *name, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
-	int rc = rail_open(r, false, &m, e);
+	int rc = ctl_open_ipam(r, false, &m, e);
 
 	if (rc < 0)
 		return -1;
 	if (rc == 0)
 		return admin_pools(&m, name, out, e);
 	if (name)
-		return rail_no_pool(name, e);
+		return ctl_no_pool(name, e);
 	*out = json_new_array();
 	return *out ? 0 : err_nomem(e);
 }
@@ -63,7 +63,7 @@ static double capacity_of(const struct json *pool)
 	return json_type(n) == JSON_STRING ? strtod(json_str(n), NULL) : json_num(n);
 }
 
-char *rail_capacity(const struct json *pool, char buf[CAPACITY_LEN])
+char *ctl_pool_capacity(const struct json *pool, char buf[CAPACITY_LEN])
 {
 	double n = capacity_of(pool);
 
@@ -74,7 +74,7 @@ char *rail_capacity(const struct json *pool, char buf[CAPACITY_LEN])
 	return buf;
 }
 
-double rail_share(const struct json *pool)
+double ctl_share(const struct json *pool)
 {
 	double n = capacity_of(pool), used = json_num(json_get(pool, "used"));
 
@@ -84,7 +84,7 @@ double rail_share(const struct json *pool)
 	return used < n ? used / n : used > 0 ? 1 : 0;
 }
 
-struct out_cell rail_gauge(const struct rail *r, double share, unsigned width, char buf[GAUGE_LEN])
+struct out_cell ctl_gauge(const struct ctl *r, double share, unsigned width, char buf[GAUGE_LEN])
 {
 	char percent[8], bar[OUT_BAR_MAX];
 

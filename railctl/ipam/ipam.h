@@ -11,27 +11,27 @@ extern const struct cmd cmd_lease_list, cmd_lease_release;
 extern const struct cmd cmd_pool_add, cmd_pool_set, cmd_pool_list, cmd_pool_show, cmd_pool_delete;
 
 /*
- * rail_open - the store that the command is about. Returns 1 when there is none yet and it is not
- * to be made: it then holds nothing.
+ * ctl_open_ipam - the store that the command is about. Returns 1 when there is none yet and it is
+ * not to be made: it then holds nothing.
  */
-int rail_open(struct rail *r, bool create, struct ipam *out, struct err *e) must_check;
+int ctl_open_ipam(struct ctl *r, bool create, struct ipam *out, struct err *e) must_check;
 
-/* rail_pools - admin_pools(), where a store that is not there has no pools. */
-int rail_pools(struct rail *r, const char *name, struct json **out, struct err *e) must_check;
+/* ctl_pools - admin_pools(), where a store that is not there has no pools. */
+int ctl_pools(struct ctl *r, const char *name, struct json **out, struct err *e) must_check;
 
-/* rail_no_pool - the error of a node that has no store, and so no pool of that name. Returns -1. */
-int rail_no_pool(const char *name, struct err *e);
+/* ctl_no_pool - the error of a node that has no store, and so no pool of that name. Returns -1. */
+int ctl_no_pool(const char *name, struct err *e);
 
-/* rail_share - how full a pool of admin_pools() is, 0 to 1; negative when that cannot be told. */
-double rail_share(const struct json *pool);
+/* ctl_share - how full a pool of admin_pools() is, 0 to 1; negative when that cannot be told. */
+double ctl_share(const struct json *pool);
 
-/* rail_capacity - its capacity for people; "?" when it cannot be told. */
+/* ctl_pool_capacity - its capacity for people; "?" when it cannot be told. */
 #define CAPACITY_LEN 24
-char *rail_capacity(const struct json *pool, char buf[CAPACITY_LEN]);
+char *ctl_pool_capacity(const struct json *pool, char buf[CAPACITY_LEN]);
 
-/* rail_gauge - "[###.....]  12%" on a terminal, else "12%"; at most width characters. */
+/* ctl_gauge - "[###.....]  12%" on a terminal, else "12%"; at most width characters. */
 #define GAUGE_LEN (OUT_BAR_MAX + 8)
-struct out_cell rail_gauge(const struct rail *r, double share, unsigned width, char buf[GAUGE_LEN]);
+struct out_cell ctl_gauge(const struct ctl *r, double share, unsigned width, char buf[GAUGE_LEN]);
 
 /* json_text - a string member as text, "" when absent. */
 const char *json_text(const struct json *o, const char *key);

@@ -114,7 +114,7 @@ static bool same_wire(const struct json *a, const struct json *b)
 	return strcmp(json_text(a, "scope"), json_text(b, "scope")) == 0;
 }
 
-static void describe(const struct json *lease, char *buf, size_t size)
+static void describe_lease(const struct json *lease, char *buf, size_t size)
 {
 	const char *pod = json_text(lease, "pod"), *node = json_text(lease, "node");
 
@@ -153,8 +153,8 @@ static int compare_twins(struct compare *c, const struct json *ours, const struc
 		return 0;
 	if (is_own(ours, theirs))
 		return refuse_own(c);
-	describe(ours, a, sizeof(a));
-	describe(theirs, b, sizeof(b));
+	describe_lease(ours, a, sizeof(a));
+	describe_lease(theirs, b, sizeof(b));
 	if (is_held(ours) && is_held(theirs)) {
 		c->n_same++;
 		findings_add(c->f, "%s is leased on both nodes: here (%s) and there (%s)",
@@ -194,7 +194,7 @@ static void compare_range(struct compare *c, struct ip ip, const struct json *th
 			continue;
 		c->overlaps[i] = true;
 		c->n_overlaps++;
-		describe(theirs, b, sizeof(b));
+		describe_lease(theirs, b, sizeof(b));
 		findings_add(c->f, "%s of here gives %s too, which is given there (%s)",
 			     set->items[i].label, json_text(theirs, "address"), b);
 	}
@@ -323,7 +323,7 @@ static int read_lists(const char *path, char **text, size_t *len, struct err *e)
 	return fs_read_fd(fd, LISTS_MAX, text, len, e) ? err_wrap(e, "--against %.200s", path) : 0;
 }
 
-static struct json *summary(const struct compare *c)
+static struct json *compare_summary(const struct compare *c)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -336,7 +336,8 @@ static struct json *summary(const struct compare *c)
 	return TAKE_PTR(o);
 }
 
-int verify_against(const struct against *a, struct findings *f, struct json **out, struct err *e)
+int compare_with_lists(const struct against *a, struct findings *f, struct json **out,
+		       struct err *e)
 {
 	auto_clean(compare_clear) struct compare c = { .a = a, .f = f, .e = e };
 	auto_free char *text = NULL;
@@ -345,6 +346,6 @@ int verify_against(const struct against *a, struct findings *f, struct json **ou
 	if (read_lists(a->path, &text, &len, e) || load_leases(&c) || load_pools(&c) ||
 	    compare_lists(&c, (struct slice){ text, len }))
 		return -1;
-	*out = summary(&c);
+	*out = compare_summary(&c);
 	return *out ? 0 : err_nomem(e);
 }

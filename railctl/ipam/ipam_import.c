@@ -9,7 +9,7 @@
 #include "ipam/admin/import.h"
 
 struct work {
-	struct rail *rail;
+	struct ctl *rail;
 	struct import_conf conf;
 	struct found_leases found;
 	struct import_item *items; /* owned: of those that can be imported */
@@ -29,7 +29,7 @@ static void work_clear(struct work *w)
 
 /* ---- the leases of the other program ---- */
 
-static int check_words(struct rail *r, const char *from, struct err *e)
+static int check_words(struct ctl *r, const char *from, struct err *e)
 {
 	if (!from)
 		return cmd_usage(r, e, "say whose leases: --from host-local or --from whereabouts");
@@ -51,9 +51,9 @@ static int check_words(struct rail *r, const char *from, struct err *e)
 	return 0;
 }
 
-static int load(struct work *w, struct err *e)
+static int load_leases(struct work *w, struct err *e)
 {
-	struct rail *r = w->rail;
+	struct ctl *r = w->rail;
 	const char *from = opt_get(&r->opts, "from");
 
 	if (check_words(r, from, e) || import_conf_load(r, &w->conf, e))
@@ -85,7 +85,7 @@ static int make_items(struct work *w, struct err *e)
 
 /* ---- ours ---- */
 
-static int import(struct work *w, struct err *e)
+static int import_leases_found(struct work *w, struct err *e)
 {
 	const struct ipam_conf *conf = &w->conf.ipam;
 	auto_ipam struct ipam m = { .store = NULL };
@@ -98,10 +98,10 @@ static int import(struct work *w, struct err *e)
 		.items = w->items,
 		.n = w->n_items,
 	};
-	int rc = rail_open(w->rail, w->n_items && !w->dry_run && !conf->n_pools, &m, e);
+	int rc = ctl_open_ipam(w->rail, w->n_items && !w->dry_run && !conf->n_pools, &m, e);
 
 	if (rc > 0 && conf->n_pools)
-		return rail_no_pool(conf->pools[0], e);
+		return ctl_no_pool(conf->pools[0], e);
 	if (rc < 0 ||
 	    import_leases(rc ? NULL : &m, &x, conf->audit_log && !rc ? &journal : NULL, e))
 		return -1;
@@ -120,8 +120,8 @@ struct outcome {
 };
 
 /* it NULL: it could not be tried. */
-static struct outcome judge(struct work *w, const struct found_lease *l,
-			    const struct import_item *it)
+static struct outcome judge_lease(struct work *w, const struct found_lease *l,
+				  const struct import_item *it)
 {
 	if (it && it->state == IMPORT_OURS) {
 		w->ours++;
@@ -132,7 +132,7 @@ static struct outcome judge(struct work *w, const struct found_lease *l,
 		return (struct outcome){ "imported", it->from, "", OUT_GOOD };
 	}
 	w->left++;
-	w->rail->status = RAIL_FAILED;
+	w->rail->status = CTL_FAILED;
 	if (it && it->state == IMPORT_NEW)
 		return (struct outcome){ "would-import", it->from, "", OUT_WARN };
 	return (struct outcome){ "left-alone", it ? it->from : "", it ? it->why : l->problem,
@@ -144,8 +144,8 @@ static int add_known(struct json *o, const char *key, const char *text)
 	return text && *text ? json_add_str(o, key, text) : 0;
 }
 
-static int tell_json(struct work *w, const struct found_lease *l, const struct outcome *o,
-		     struct err *e)
+static int report_lease_json(struct work *w, const struct found_lease *l, const struct outcome *o,
+			     struct err *e)
 {
 	struct json *j = json_push_object(w->array);
 	char ip[IP_STR_LEN];
@@ -159,15 +159,15 @@ static int tell_json(struct work *w, const struct found_lease *l, const struct o
 	return 0;
 }
 
-static int tell(struct work *w, const struct found_lease *l, const struct import_item *it,
-		struct err *e)
+static int report_lease(struct work *w, const struct found_lease *l, const struct import_item *it,
+			struct err *e)
 {
-	const struct outcome o = judge(w, l, it);
+	const struct outcome o = judge_lease(w, l, it);
 	const struct out *out = &w->rail->out;
 	char ip[IP_STR_LEN], id[OUT_ID_LEN];
 
 	if (w->array)
-		return tell_json(w, l, &o, e);
+		return report_lease_json(w, l, &o, e);
 	out_line(out, o.style, "%s %s %s %s%s%s%s%s%s", o.action, ip_format(l->ip, ip),
 		 *l->who.container ? out_id(out, l->who.container, id) : "?",
 		 *l->who.ifname ? l->who.ifname : "?", *o.from ? " (" : "", o.from,
@@ -181,7 +181,7 @@ static bool is_other(const struct found_lease *l, const struct import_item *it)
 	return it && it->state == IMPORT_OUTSIDE && !*l->who.network;
 }
 
-static int report(struct work *w, struct err *e)
+static int report_all(struct work *w, struct err *e)
 {
 	const bool all = opt_is_set(&w->rail->opts, "all");
 	size_t next = 0;
@@ -192,7 +192,7 @@ static int report(struct work *w, struct err *e)
 
 		if (all && is_other(l, it))
 			w->found.others++;
-		else if (tell(w, l, it, e))
+		else if (report_lease(w, l, it, e))
 			return -1;
 	}
 	if (w->array)
@@ -206,7 +206,7 @@ static int report(struct work *w, struct err *e)
 	return 0;
 }
 
-static int run(struct rail *r, struct err *e)
+static int import_run(struct ctl *r, struct err *e)
 {
 	auto_clean(work_clear) struct work w = {
 		.rail = r,
@@ -216,9 +216,9 @@ static int run(struct rail *r, struct err *e)
 
 	if (r->out.json && !w.array)
 		return err_nomem(e);
-	if (load(&w, e) || make_items(&w, e) || import(&w, e))
+	if (load_leases(&w, e) || make_items(&w, e) || import_leases_found(&w, e))
 		return -1;
-	return report(&w, e);
+	return report_all(&w, e);
 }
 
 static const struct opt opts[] = {
@@ -255,5 +255,5 @@ const struct cmd cmd_ipam_import = {
 	.opts = opts,
 	.examples = examples,
 	.max_words = 1,
-	.run = run,
+	.run = import_run,
 };

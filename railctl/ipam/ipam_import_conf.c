@@ -59,7 +59,7 @@ static int take_definition(const struct json *object, struct json **out, struct 
 }
 
 /* *tree becomes the configuration of one plugin. */
-static int unwrap(struct json **tree, struct err *e)
+static int unwrap_plugin(struct json **tree, struct err *e)
 {
 	struct json *inner = NULL;
 	int rc = 0;
@@ -89,7 +89,7 @@ static int read_config(const char *path, struct json **out, struct err *e)
 
 	if (import_read("--config", path, &text, &len, e))
 		return -1;
-	if (json_parse(text, len, "network configuration", &tree, e) || unwrap(&tree, e))
+	if (json_parse(text, len, "network configuration", &tree, e) || unwrap_plugin(&tree, e))
 		return err_wrap(e, "--config %.200s", path);
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_CONFIG, 0, "--config %.200s: it is no network configuration",
@@ -100,7 +100,7 @@ static int read_config(const char *path, struct json **out, struct err *e)
 
 /* ---- --pool ---- */
 
-static int make_config(const struct rail *r, struct json **out, struct err *e)
+static int make_config(const struct ctl *r, struct json **out, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *ipam = o ? json_add_object(o, "ipam") : NULL;
@@ -120,7 +120,7 @@ static int make_config(const struct rail *r, struct json **out, struct err *e)
 
 /* ---- both ---- */
 
-static int check_options(struct rail *r, struct err *e)
+static int check_options(struct ctl *r, struct err *e)
 {
 	const bool pool = opt_is_set(&r->opts, "pool"), config = opt_is_set(&r->opts, "config");
 
@@ -134,7 +134,7 @@ static int check_options(struct rail *r, struct err *e)
 }
 
 /* The name decides which DEL finds the leases. */
-static int name_network(const struct rail *r, struct json *tree, struct err *e)
+static int name_network(const struct ctl *r, struct json *tree, struct err *e)
 {
 	const char *given = opt_get(&r->opts, "network"), *name = json_str(json_get(tree, "name"));
 
@@ -150,7 +150,7 @@ static int name_network(const struct rail *r, struct json *tree, struct err *e)
 }
 
 /* Whose store and whose folder: the plugin takes those of its configuration. */
-static int choose_store(struct rail *r, const char *dir, struct err *e)
+static int choose_store(struct ctl *r, const char *dir, struct err *e)
 {
 	if (dir && r->data_dir && strcmp(dir, r->data_dir) != 0)
 		return err_set(e, ERR_CONFIG, 0,
@@ -162,7 +162,7 @@ static int choose_store(struct rail *r, const char *dir, struct err *e)
 	return ipam_dir_check(&r->ctx, dir, e);
 }
 
-int import_conf_load(struct rail *r, struct import_conf *out, struct err *e)
+int import_conf_load(struct ctl *r, struct import_conf *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;
 	const char *path = opt_get(&r->opts, "config");

@@ -8,7 +8,7 @@
 #include "railctl/ipam/ipam_import.h"
 
 struct collect {
-	struct rail *rail;
+	struct ctl *rail;
 	const char *network;
 	struct found_leases *out;
 	struct cnicache cache; /* owned */
@@ -26,7 +26,7 @@ void found_leases_clear(struct found_leases *f)
 	*f = (struct found_leases){ .n = 0 };
 }
 
-static struct found_lease *add(struct found_leases *f, struct ip ip, struct err *e)
+static struct found_lease *add_lease(struct found_leases *f, struct ip ip, struct err *e)
 {
 	if ((f->n & (f->n - 1)) == 0) { /* grown at powers of two only */
 		void *p = realloc(f->items, (f->n ? f->n * 2 : 1) * sizeof(*f->items));
@@ -41,7 +41,7 @@ static struct found_lease *add(struct found_leases *f, struct ip ip, struct err 
 	return &f->items[f->n++];
 }
 
-static int compare(const void *a, const void *b)
+static int compare_leases(const void *a, const void *b)
 {
 	const struct found_lease *x = a, *y = b;
 	int c = ip_cmp(x->ip, y->ip);
@@ -49,19 +49,19 @@ static int compare(const void *a, const void *b)
 	return c ? c : strcmp(x->who.container, y->who.container);
 }
 
-static void sort(struct found_leases *f)
+static void sort_leases(struct found_leases *f)
 {
 	if (f->n)
-		qsort(f->items, f->n, sizeof(*f->items), compare);
+		qsort(f->items, f->n, sizeof(*f->items), compare_leases);
 }
 
 /* ---- host-local ---- */
 
-static int see_file(const struct hostlocal_lease *file, void *arg, struct err *e)
+static int on_file(const struct hostlocal_lease *file, void *arg, struct err *e)
 {
 	struct collect *c = arg;
 	const struct cnicache_query q = { c->network, file->container, file->ifname };
-	struct found_lease *l = add(c->out, file->ip, e);
+	struct found_lease *l = add_lease(c->out, file->ip, e);
 
 	if (!l)
 		return -1;
@@ -82,7 +82,7 @@ static int see_file(const struct hostlocal_lease *file, void *arg, struct err *e
 	return 0;
 }
 
-int import_host_local(struct rail *r, const struct import_conf *conf, struct found_leases *out,
+int import_host_local(struct ctl *r, const struct import_conf *conf, struct found_leases *out,
 		      struct err *e)
 {
 	auto_clean(collect_clear) struct collect c = { .rail = r,
@@ -99,9 +99,9 @@ int import_host_local(struct rail *r, const struct import_conf *conf, struct fou
 			dir ? dir : "of network ", "", dir ? "" : c.network);
 		return err_hint(e, "is the name right? --dir DIR names another folder");
 	}
-	if (cnicache_load(&r->ctx, &c.cache, e) || hostlocal_each(&files, see_file, &c, e))
+	if (cnicache_load(&r->ctx, &c.cache, e) || hostlocal_each(&files, on_file, &c, e))
 		return -1;
-	sort(out);
+	sort_leases(out);
 	return 0;
 }
 
@@ -110,7 +110,7 @@ int import_host_local(struct rail *r, const struct import_conf *conf, struct fou
 static int take_known(struct collect *c, const struct whereabouts_lease *w,
 		      const struct cnicache_entry *known, struct err *e)
 {
-	struct found_lease *l = add(c->out, w->ip, e);
+	struct found_lease *l = add_lease(c->out, w->ip, e);
 
 	if (!l)
 		return -1;
@@ -137,7 +137,7 @@ static int take_unknown(struct collect *c, const struct whereabouts_lease *w, st
 	return 0;
 }
 
-static int see_allocation(const struct whereabouts_lease *w, void *arg, struct err *e)
+static int on_allocation(const struct whereabouts_lease *w, void *arg, struct err *e)
 {
 	struct collect *c = arg;
 	const struct cnicache_query q = { c->network, w->container, w->ifname },
@@ -160,7 +160,7 @@ static int see_allocation(const struct whereabouts_lease *w, void *arg, struct e
 	return 0;
 }
 
-int import_whereabouts(struct rail *r, const struct import_conf *conf, struct found_leases *out,
+int import_whereabouts(struct ctl *r, const struct import_conf *conf, struct found_leases *out,
 		       struct err *e)
 {
 	auto_clean(collect_clear) struct collect c = {
@@ -185,8 +185,8 @@ int import_whereabouts(struct rail *r, const struct import_conf *conf, struct fo
 	}
 	if (import_read("file", path, &text, &len, e))
 		return -1;
-	if (whereabouts_each(text, len, see_allocation, &c, e))
+	if (whereabouts_each(text, len, on_allocation, &c, e))
 		return err_wrap(e, "%.200s", path);
-	sort(out);
+	sort_leases(out);
 	return 0;
 }

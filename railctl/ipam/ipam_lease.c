@@ -20,7 +20,7 @@ static const struct out_column columns[] = {
 };
 
 /* Seconds are enough for an age, so the fraction is not read. */
-static char *age_of(const struct rail *r, const char *since, char buf[OUT_TIME_LEN])
+static char *age_of(const struct ctl *r, const char *since, char buf[OUT_TIME_LEN])
 {
 	struct tm tm = { 0 };
 
@@ -29,7 +29,7 @@ static char *age_of(const struct rail *r, const char *since, char buf[OUT_TIME_L
 	return out_age(r->ctx.now(r->ctx.clock) - timegm(&tm) * INT64_C(1000000000), buf);
 }
 
-static int add_row(const struct rail *r, struct out_table *t, const struct json *lease,
+static int add_row(const struct ctl *r, struct out_table *t, const struct json *lease,
 		   struct err *e)
 {
 	const char *pool = json_text(lease, "pool"), *state = json_text(lease, "state"),
@@ -50,10 +50,11 @@ static int add_row(const struct rail *r, struct out_table *t, const struct json 
 	return out_row(t, cells, e);
 }
 
-static int leases(struct rail *r, const struct lease_filter *f, struct json **out, struct err *e)
+static int list_leases(struct ctl *r, const struct lease_filter *f, struct json **out,
+		       struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
-	int rc = rail_open(r, false, &m, e);
+	int rc = ctl_open_ipam(r, false, &m, e);
 
 	if (rc < 0)
 		return -1;
@@ -63,7 +64,7 @@ static int leases(struct rail *r, const struct lease_filter *f, struct json **ou
 	return *out ? 0 : err_nomem(e);
 }
 
-static int lease_list(struct rail *r, struct err *e)
+static int lease_list(struct ctl *r, struct err *e)
 {
 	const struct lease_filter f = {
 		.pool = opt_get(&r->opts, "pool"),
@@ -74,7 +75,7 @@ static int lease_list(struct rail *r, struct err *e)
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 	auto_json struct json *list = NULL;
 
-	if (leases(r, &f, &list, e))
+	if (list_leases(r, &f, &list, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, list, e);
@@ -116,7 +117,7 @@ const struct cmd cmd_lease_list = {
 
 /* ---- release ---- */
 
-static void describe(const struct json *lease, char *buf, size_t size)
+static void describe_lease(const struct json *lease, char *buf, size_t size)
 {
 	(void)snprintf(buf, size, "%s of %s: network %s, container %.64s, %s",
 		       json_text(lease, "address"), json_text(lease, "scope"),
@@ -125,8 +126,8 @@ static void describe(const struct json *lease, char *buf, size_t size)
 }
 
 /* Exactly one lease must match; it is told by its whole owner from then on. */
-static int choose(const struct rail *r, struct lease_filter *f, const struct json *list,
-		  struct err *e)
+static int choose_lease(const struct ctl *r, struct lease_filter *f, const struct json *list,
+			struct err *e)
 {
 	const char *address = r->opts.words[0];
 	char line[512];
@@ -142,7 +143,7 @@ static int choose(const struct rail *r, struct lease_filter *f, const struct jso
 			"%.64s is leased %zu times: choose one with --pool or --network", address,
 			json_len(list));
 		json_each (lease, list) {
-			describe(lease, line, sizeof(line));
+			describe_lease(lease, line, sizeof(line));
 			err_hint(e, "%s", line);
 		}
 		return -1;
@@ -155,11 +156,11 @@ static int choose(const struct rail *r, struct lease_filter *f, const struct jso
 	return 0;
 }
 
-static int release(struct rail *r, const struct lease_filter *f, struct err *e)
+static int release_lease(struct ctl *r, const struct lease_filter *f, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	uint64_t n = 0;
-	int rc = rail_open(r, false, &m, e);
+	int rc = ctl_open_ipam(r, false, &m, e);
 
 	if (rc < 0 || (rc == 0 && admin_release(&m, f, &n, NULL, e)))
 		return -1;
@@ -169,7 +170,7 @@ static int release(struct rail *r, const struct lease_filter *f, struct err *e)
 	return 0;
 }
 
-static int lease_release(struct rail *r, struct err *e)
+static int lease_release(struct ctl *r, struct err *e)
 {
 	struct lease_filter f = { .pool = opt_get(&r->opts, "pool"),
 				  .network = opt_get(&r->opts, "network") };
@@ -178,11 +179,11 @@ static int lease_release(struct rail *r, struct err *e)
 
 	if (ip_parse(r->opts.words[0], &f.address))
 		return cmd_usage(r, e, "\"%.64s\" is not an IP address", r->opts.words[0]);
-	if (leases(r, &f, &list, e) || choose(r, &f, list, e) || release(r, &f, e))
+	if (list_leases(r, &f, &list, e) || choose_lease(r, &f, list, e) || release_lease(r, &f, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, list, e);
-	describe(json_first(list), line, sizeof(line));
+	describe_lease(json_first(list), line, sizeof(line));
 	out_line(&r->out, OUT_PLAIN, "Released %s.", line);
 	return 0;
 }

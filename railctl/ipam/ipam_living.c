@@ -27,7 +27,7 @@ static int note_address(const struct addr_info *a, void *arg)
 	return s->n == ADDRESSES_MAX;
 }
 
-static bool has(const struct seen *s, struct ip ip)
+static bool has_address(const struct seen *s, struct ip ip)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (ip_equal(s->items[i], ip))
@@ -88,7 +88,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	struct err why;
 	struct ip ip;
 
-	if (ip_parse(address, &ip) || look_at_addresses(r, &seen, &why) || has(&seen, ip))
+	if (ip_parse(address, &ip) || look_at_addresses(r, &seen, &why) || has_address(&seen, ip))
 		return;
 	/* a DEL may be at work, or just done */
 	if (repair_examine(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
@@ -148,7 +148,7 @@ static bool is_of_store(const struct walk *w, const struct record *r)
 }
 
 /* Somebody lives on an address that the store would give to others. */
-static int see_record(const struct record *r, void *arg)
+static int on_record(const struct record *r, void *arg)
 {
 	struct walk *w = arg;
 	auto_json struct json *leases = NULL;
@@ -170,7 +170,7 @@ static int see_record(const struct record *r, void *arg)
 	return 0;
 }
 
-int verify_living(struct living *l, struct findings *f, struct err *e)
+int compare_with_pods(struct living *l, struct findings *f, struct err *e)
 {
 	const struct lease_filter all = { .pool = NULL };
 	struct walk w = { l, f, e };
@@ -184,7 +184,7 @@ int verify_living(struct living *l, struct findings *f, struct err *e)
 		if (compare_lease(&w, lease))
 			return -1;
 	}
-	if (record_each(&l->rail->ctx, NULL, see_record, &w, e))
+	if (record_each(&l->rail->ctx, NULL, on_record, &w, e))
 		return -1;
 	return e->code ? -1 : 0;
 }

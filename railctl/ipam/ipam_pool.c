@@ -10,25 +10,25 @@
 #include "railctl/ipam/pool_def.h"
 
 /* The pool as it is now, for those who asked for JSON. */
-static int print_pool(struct rail *r, const char *name, struct err *e)
+static int print_pool(struct ctl *r, const char *name, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 
-	if (rail_pools(r, name, &pools, e))
+	if (ctl_pools(r, name, &pools, e))
 		return -1;
 	return out_json(&r->out, json_first(pools), e);
 }
 
-static int say_done(struct rail *r, const struct admin_pool *p, struct err *e)
+static int report_done(struct ctl *r, const struct admin_pool *p, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 	char capacity[CAPACITY_LEN];
 
 	if (r->out.json)
 		return print_pool(r, p->name, e);
-	if (rail_pools(r, p->name, &pools, e))
+	if (ctl_pools(r, p->name, &pools, e))
 		return -1;
-	rail_capacity(json_first(pools), capacity);
+	ctl_pool_capacity(json_first(pools), capacity);
 	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s.", p->name,
 		 p->replace ? "changed" : "added", capacity,
 		 strcmp(capacity, "1") == 0 ? "" : "es");
@@ -39,22 +39,22 @@ static int say_done(struct rail *r, const struct admin_pool *p, struct err *e)
 	return 0;
 }
 
-static int put(struct rail *r, struct admin_pool *p, struct err *e)
+static int put_pool(struct ctl *r, struct admin_pool *p, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
-	int rc = rail_open(r, !p->replace, &m, e);
+	int rc = ctl_open_ipam(r, !p->replace, &m, e);
 
 	if (rc > 0)
-		return rail_no_pool(p->name, e);
+		return ctl_no_pool(p->name, e);
 	if (rc < 0 || admin_pool_put(&m, p, e))
 		return -1;
 	ipam_close(&m);
-	return say_done(r, p, e);
+	return report_done(r, p, e);
 }
 
 /* ---- add ---- */
 
-static int read_file(struct rail *r, const char *path, struct json **out, struct err *e)
+static int read_file(struct ctl *r, const char *path, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
 	size_t len;
@@ -73,7 +73,7 @@ static int read_file(struct rail *r, const char *path, struct json **out, struct
 	return 0;
 }
 
-static int pool_add(struct rail *r, struct err *e)
+static int pool_add(struct ctl *r, struct err *e)
 {
 	auto_json struct json *def = NULL;
 	const char *file = opt_get(&r->opts, "file");
@@ -92,7 +92,7 @@ static int pool_add(struct rail *r, struct err *e)
 			return -1;
 	}
 	p.definition = def;
-	return put(r, &p, e);
+	return put_pool(r, &p, e);
 }
 
 static const char *const add_examples[] = {
@@ -121,7 +121,7 @@ const struct cmd cmd_pool_add = {
 
 /* ---- set ---- */
 
-static int pool_set(struct rail *r, struct err *e)
+static int pool_set(struct ctl *r, struct err *e)
 {
 	auto_json struct json *pools = NULL, *def = NULL;
 	struct admin_pool p = { .name = r->opts.words[0],
@@ -133,7 +133,7 @@ static int pool_set(struct rail *r, struct err *e)
 		return cmd_usage(
 			r, e, "say what to change, as in \"railctl ipam pool set %.64s --sticky\"",
 			p.name);
-	if (rail_pools(r, p.name, &pools, e))
+	if (ctl_pools(r, p.name, &pools, e))
 		return -1;
 	def = json_dup(json_get(json_first(pools), "definition"));
 	if (!def)
@@ -142,7 +142,7 @@ static int pool_set(struct rail *r, struct err *e)
 	if (pool_def_apply(&r->opts, def, e))
 		return -1;
 	p.definition = def;
-	return put(r, &p, e);
+	return put_pool(r, &p, e);
 }
 
 static const char *const set_examples[] = {
@@ -168,7 +168,7 @@ const struct cmd cmd_pool_set = {
 
 /* ---- delete ---- */
 
-static int say_deleted(struct rail *r, const char *name, uint64_t leases, struct err *e)
+static int report_deleted(struct ctl *r, const char *name, uint64_t leases, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -184,21 +184,21 @@ static int say_deleted(struct rail *r, const char *name, uint64_t leases, struct
 	return out_json(&r->out, o, e);
 }
 
-static int pool_delete(struct rail *r, struct err *e)
+static int pool_delete(struct ctl *r, struct err *e)
 {
 	const struct admin_delete d = { r->opts.words[0], opt_is_set(&r->opts, "force") };
 	auto_json struct json *pools = NULL;
 	auto_ipam struct ipam m = { .store = NULL };
 
-	if (rail_pools(r, d.name, &pools, e))
+	if (ctl_pools(r, d.name, &pools, e))
 		return -1;
 	uint64_t leases = (uint64_t)json_num(json_get(json_first(pools), "used"));
-	int rc = rail_open(r, false, &m, e);
+	int rc = ctl_open_ipam(r, false, &m, e);
 	if (rc > 0)
-		return rail_no_pool(d.name, e);
+		return ctl_no_pool(d.name, e);
 	if (rc < 0 || admin_pool_delete(&m, &d, NULL, e))
 		return -1;
-	return say_deleted(r, d.name, leases, e);
+	return report_deleted(r, d.name, leases, e);
 }
 
 static const struct opt delete_opts[] = {

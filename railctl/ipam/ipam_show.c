@@ -19,7 +19,7 @@ static const struct out_column list_columns[] = {
 	{ "SIZE", OUT_RIGHT },  { "USAGE", 0 },
 };
 
-static int add_pool_row(const struct rail *r, struct out_table *t, const struct json *pool,
+static int add_pool_row(const struct ctl *r, struct out_table *t, const struct json *pool,
 			struct err *e)
 {
 	char used[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
@@ -28,21 +28,21 @@ static int add_pool_row(const struct rail *r, struct out_table *t, const struct 
 		{ json_text(pool, "name"), OUT_PLAIN },
 		{ json_text(def, "subnet"), OUT_PLAIN },
 		{ number_of(pool, "used", used), OUT_PLAIN },
-		{ rail_capacity(pool, capacity), OUT_PLAIN },
+		{ ctl_pool_capacity(pool, capacity), OUT_PLAIN },
 		json_get(pool, "error") ? (struct out_cell){ "unreadable", OUT_BAD }
-					: rail_gauge(r, rail_share(pool), GAUGE_WIDTH, gauge),
+					: ctl_gauge(r, ctl_share(pool), GAUGE_WIDTH, gauge),
 	};
 
 	return out_row(t, cells, e);
 }
 
-static int pool_list(struct rail *r, struct err *e)
+static int pool_list(struct ctl *r, struct err *e)
 {
 	auto_table struct out_table t = { .columns = list_columns,
 					  .n_columns = ARRAY_SIZE(list_columns) };
 	auto_json struct json *pools = NULL;
 
-	if (rail_pools(r, NULL, &pools, e))
+	if (ctl_pools(r, NULL, &pools, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, pools, e);
@@ -69,7 +69,7 @@ const struct cmd cmd_pool_list = {
 /* ---- show ---- */
 
 /* The elements of a list on one line: "a, b"; routes as "dst via gw". */
-static char *joined(const struct json *list)
+static char *join_list(const struct json *list)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -129,7 +129,7 @@ static int show_lists(const struct out *o, const struct json *def, struct err *e
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		const struct json *list = json_get(def, lists[i].key);
-		auto_free char *text = joined(list);
+		auto_free char *text = join_list(list);
 		if (!text)
 			return err_nomem(e);
 		out_pair(o, lists[i].title, "%s", json_len(list) ? text : lists[i].none);
@@ -156,12 +156,12 @@ static int show_rules(const struct out *o, const struct json *def, struct err *e
 	return 0;
 }
 
-static int show_text(const struct rail *r, const struct json *pool, struct err *e)
+static int show_text(const struct ctl *r, const struct json *pool, struct err *e)
 {
 	const struct out *o = &r->out;
 	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
 	const char *problem = json_text(pool, "error");
-	double share = rail_share(pool);
+	double share = ctl_share(pool);
 
 	out_pair(o, "Pool", "%s", json_text(pool, "name"));
 	if (*problem)
@@ -169,18 +169,18 @@ static int show_text(const struct rail *r, const struct json *pool, struct err *
 	if (show_rules(o, json_get(pool, "definition"), e))
 		return -1;
 	out_pair(o, "Leased", "%s of %s", number_of(pool, "used", used),
-		 rail_capacity(pool, capacity));
+		 ctl_pool_capacity(pool, capacity));
 	out_pair(o, "At rest", "%s", number_of(pool, "resting", resting));
 	if (share >= 0)
-		out_pair(o, "Usage", "%s", rail_gauge(r, share, 32, gauge).text);
+		out_pair(o, "Usage", "%s", ctl_gauge(r, share, 32, gauge).text);
 	return 0;
 }
 
-static int pool_show(struct rail *r, struct err *e)
+static int pool_show(struct ctl *r, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 
-	if (rail_pools(r, r->opts.words[0], &pools, e))
+	if (ctl_pools(r, r->opts.words[0], &pools, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, json_first(pools), e);
@@ -212,13 +212,13 @@ static const struct out_column usage_columns[] = {
 };
 
 /* A pool, or a network that draws without one, of which nobody knows the size. */
-static int add_usage_row(const struct rail *r, struct out_table *t, const struct json *o,
+static int add_usage_row(const struct ctl *r, struct out_table *t, const struct json *o,
 			 struct err *e)
 {
 	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN],
 		where[320];
 	const char *pool = json_text(o, "name");
-	double share = *pool ? rail_share(o) : -1;
+	double share = *pool ? ctl_share(o) : -1;
 
 	(void)snprintf(where, sizeof(where), "%s%s", *pool ? "pool " : "",
 		       *pool ? pool : json_text(o, "network"));
@@ -226,21 +226,21 @@ static int add_usage_row(const struct rail *r, struct out_table *t, const struct
 		{ where, OUT_PLAIN },
 		{ number_of(o, "used", used), OUT_PLAIN },
 		{ number_of(o, "resting", resting), OUT_PLAIN },
-		{ *pool ? rail_capacity(o, capacity) : NULL, OUT_PLAIN },
-		rail_gauge(r, share, 28, gauge),
+		{ *pool ? ctl_pool_capacity(o, capacity) : NULL, OUT_PLAIN },
+		ctl_gauge(r, share, 28, gauge),
 	};
 	return out_row(t, cells, e);
 }
 
 /* Pools, then networks, in one list. */
-static int load_usage(struct rail *r, const char *name, struct json **out, struct err *e)
+static int load_usage(struct ctl *r, const char *name, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_json struct json *networks = NULL, *all = NULL;
 
-	if (rail_pools(r, name, &all, e))
+	if (ctl_pools(r, name, &all, e))
 		return -1;
-	int rc = name ? 1 : rail_open(r, false, &m, e);
+	int rc = name ? 1 : ctl_open_ipam(r, false, &m, e);
 	if (rc < 0 || (rc == 0 && admin_networks(&m, &networks, e)))
 		return -1;
 	json_each (network, networks) {
@@ -253,7 +253,7 @@ static int load_usage(struct rail *r, const char *name, struct json **out, struc
 	return 0;
 }
 
-static int usage(struct rail *r, struct err *e)
+static int usage_run(struct ctl *r, struct err *e)
 {
 	auto_table struct out_table t = { .columns = usage_columns,
 					  .n_columns = ARRAY_SIZE(usage_columns) };
@@ -288,5 +288,5 @@ const struct cmd cmd_ipam_usage = {
 		 "the pools.",
 	.examples = usage_examples,
 	.max_words = 1,
-	.run = usage,
+	.run = usage_run,
 };

@@ -7,7 +7,7 @@
 
 #include "railctl/ipam/ipam_verify.h"
 
-static void found(const char *text, void *arg)
+static void on_finding(const char *text, void *arg)
 {
 	struct findings *f = arg;
 
@@ -26,7 +26,7 @@ void findings_add(struct findings *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	found(text, f);
+	on_finding(text, f);
 }
 
 /* What all parts found. */
@@ -44,7 +44,7 @@ static void report_clear(struct report *x)
 	json_free(x->findings.list);
 }
 
-static int print_json(const struct rail *r, const struct report *x, struct err *e)
+static int print_json(const struct ctl *r, const struct report *x, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	bool put = o && json_add_int(o, "pools", (int64_t)x->store.pools) == 0 &&
@@ -61,7 +61,7 @@ static int print_json(const struct rail *r, const struct report *x, struct err *
 	return out_json(&r->out, o, e);
 }
 
-static void print_against(const struct rail *r, const struct json *x)
+static void print_against(const struct ctl *r, const struct json *x)
 {
 	out_line(&r->out, OUT_PLAIN,
 		 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both nodes, "
@@ -71,7 +71,7 @@ static void print_against(const struct rail *r, const struct json *x)
 		 json_num(json_get(x, "overlaps")));
 }
 
-static void print_text(const struct rail *r, const struct report *x)
+static void print_text(const struct ctl *r, const struct report *x)
 {
 	json_each (other, x->against)
 		print_against(r, other);
@@ -91,7 +91,7 @@ static void print_text(const struct rail *r, const struct report *x)
 			 "\"railctl ipam verify --repair\" mends what can be mended.");
 }
 
-static int compare_nodes(struct rail *r, struct report *x, struct err *e)
+static int compare_nodes(struct ctl *r, struct report *x, struct err *e)
 {
 	struct against a = { .ipam = x->living.ipam };
 	size_t i = 0;
@@ -99,7 +99,7 @@ static int compare_nodes(struct rail *r, struct report *x, struct err *e)
 	while ((a.path = opt_next(&r->opts, "against", &i))) {
 		struct json *one = NULL;
 
-		if (verify_against(&a, &x->findings, &one, e))
+		if (compare_with_lists(&a, &x->findings, &one, e))
 			return -1;
 		if (json_push(x->against, one))
 			return err_nomem(e);
@@ -107,10 +107,10 @@ static int compare_nodes(struct rail *r, struct report *x, struct err *e)
 	return 0;
 }
 
-static int verify_store(struct rail *r, struct report *x, struct err *e)
+static int verify_store(struct ctl *r, struct report *x, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
-	int rc = rail_open(r, false, &m, e);
+	int rc = ctl_open_ipam(r, false, &m, e);
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
@@ -119,16 +119,16 @@ static int verify_store(struct rail *r, struct report *x, struct err *e)
 		return -1;
 	x->left = x->store.left;
 	uint64_t before = x->findings.n;
-	if (verify_living(&x->living, &x->findings, e) || compare_nodes(r, x, e))
+	if (compare_with_pods(&x->living, &x->findings, e) || compare_nodes(r, x, e))
 		return -1;
 	x->left += x->findings.n - before;
 	return 0;
 }
 
-static int verify(struct rail *r, struct err *e)
+static int verify_run(struct ctl *r, struct err *e)
 {
 	auto_clean(report_clear) struct report x = {
-		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = found },
+		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_finding },
 		.living = { .rail = r },
 		.findings = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
 		.against = json_new_array(),
@@ -142,7 +142,7 @@ static int verify(struct rail *r, struct err *e)
 	if (x.findings.nomem)
 		return err_nomem(e);
 	if (x.left)
-		r->status = RAIL_FAILED;
+		r->status = CTL_FAILED;
 	if (r->out.json)
 		return print_json(r, &x, e);
 	print_text(r, &x);
@@ -171,5 +171,5 @@ const struct cmd cmd_ipam_verify = {
 		 "Problems are then addresses that both nodes gave, and ranges that overlap.",
 	.opts = opts,
 	.examples = examples,
-	.run = verify,
+	.run = verify_run,
 };

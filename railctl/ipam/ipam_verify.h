@@ -15,7 +15,7 @@ struct findings {
 void findings_add(struct findings *f, const char *fmt, ...) printf_like(2, 3);
 
 /*
- * verify_against - compare the store with lists of another node, read from path ("-": standard
+ * compare_with_lists - compare the store with lists of another node, read from path ("-": standard
  * input): what `lease list` and `pool list` print as JSON there, one or several after another.
  * *out is an object for JSON. ERR_CONFIG when the lists are this node's own.
  */
@@ -23,18 +23,18 @@ struct against {
 	struct ipam *ipam;
 	const char *path;
 };
-int verify_against(const struct against *a, struct findings *f, struct json **out,
-		   struct err *e) must_check;
+int compare_with_lists(const struct against *a, struct findings *f, struct json **out,
+		       struct err *e) must_check;
 
 /*
- * verify_living - compare the leases with the records of attachments and with the addresses on
+ * compare_with_pods - compare the leases with the records of attachments and with the addresses on
  * their interfaces.
  */
 struct living {
-	struct rail *rail;
+	struct ctl *rail;
 	struct ipam *ipam;
 	uint64_t compared, unrecorded; /* outputs: leases with and without a record */
 };
-int verify_living(struct living *l, struct findings *f, struct err *e) must_check;
+int compare_with_pods(struct living *l, struct findings *f, struct err *e) must_check;
 
 #endif

@@ -19,7 +19,7 @@ static enum out_style style_of(enum finding_state s)
 	return styles[s];
 }
 
-static void show(const struct rail *r, const struct finding *f)
+static void show_finding(const struct ctl *r, const struct finding *f)
 {
 	out_line(&r->out, style_of(f->state), "%-7s  %-13s  %s%s%s", finding_state_name(f->state),
 		 f->check, f->subject, *f->subject ? ": " : "", f->evidence);
@@ -29,7 +29,7 @@ static void show(const struct rail *r, const struct finding *f)
 		out_line(&r->out, OUT_PLAIN, "         %-13s  do: %s", "", f->remedy);
 }
 
-static int count(const struct findings *all, enum finding_state s)
+static int count_state(const struct findings *all, enum finding_state s)
 {
 	int n = 0;
 
@@ -38,7 +38,7 @@ static int count(const struct findings *all, enum finding_state s)
 	return n;
 }
 
-static int show_json(const struct rail *r, const struct findings *all, struct err *e)
+static int show_findings_json(const struct ctl *r, const struct findings *all, struct err *e)
 {
 	auto_json struct json *list = json_new_array();
 
@@ -57,19 +57,19 @@ static int show_json(const struct rail *r, const struct findings *all, struct er
 	return list ? out_json(&r->out, list, e) : err_nomem(e);
 }
 
-static int report(struct rail *r, const struct findings *all, struct err *e)
+static int report_findings(struct ctl *r, const struct findings *all, struct err *e)
 {
 	enum finding_state worst = findings_worst(all);
 
 	if (worst == FINDING_FAIL || (worst != FINDING_OK && opt_is_set(&r->opts, "strict")))
-		r->status = RAIL_FAILED;
+		r->status = CTL_FAILED;
 	if (r->out.json)
-		return show_json(r, all, e);
+		return show_findings_json(r, all, e);
 	for (size_t i = 0; i < all->n; i++)
-		show(r, &all->finding[i]);
+		show_finding(r, &all->finding[i]);
 	out_line(&r->out, OUT_HEAD, "%d ok, %d warned, %d failed, %d unknown",
-		 count(all, FINDING_OK), count(all, FINDING_WARN), count(all, FINDING_FAIL),
-		 count(all, FINDING_UNKNOWN));
+		 count_state(all, FINDING_OK), count_state(all, FINDING_WARN),
+		 count_state(all, FINDING_FAIL), count_state(all, FINDING_UNKNOWN));
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static void wait_ms(int64_t ms, void *arg)
 
 #define INTERVAL_S 1
 
-static int take_interval(struct rail *r, int64_t *ms, struct err *e)
+static int take_interval(struct ctl *r, int64_t *ms, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "interval");
 	uint64_t seconds = INTERVAL_S;
@@ -95,7 +95,7 @@ static int take_interval(struct rail *r, int64_t *ms, struct err *e)
 	return 0;
 }
 
-static int check(struct rail *r, struct err *e)
+static int check_run(struct ctl *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
@@ -111,7 +111,7 @@ static int check(struct rail *r, struct err *e)
 	if (rdma_pod_read(r, &view.pid, &v, e) || rails_find(&v, &rails, e) ||
 	    probe_data_read(&view, &v, &rails, &facts, e) || doctor_examine(&facts, &found, e))
 		return -1;
-	return report(r, &found, e);
+	return report_findings(r, &found, e);
 }
 
 static const struct opt options[] = {
@@ -138,5 +138,5 @@ const struct cmd rdma_check_cmd = {
 		 "tells its character devices and limits.",
 	.opts = options,
 	.examples = examples,
-	.run = check,
+	.run = check_run,
 };

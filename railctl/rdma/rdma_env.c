@@ -9,7 +9,7 @@
 
 enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
 
-static int take_format(struct rail *r, enum format *out, struct err *e)
+static int take_format(struct ctl *r, enum format *out, struct err *e)
 {
 	static const char *const names[] = { "shell", "json", "kubernetes" };
 	const char *word = opt_get(&r->opts, "format");
@@ -28,7 +28,7 @@ static int take_format(struct rail *r, enum format *out, struct err *e)
 	return cmd_usage(r, e, "--format \"%.64s\" is none of shell, json, kubernetes", word);
 }
 
-static int take_number(struct rail *r, const char *option, uint64_t max, int *out, struct err *e)
+static int take_number(struct ctl *r, const char *option, uint64_t max, int *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, option);
 	uint64_t n;
@@ -42,7 +42,7 @@ static int take_number(struct rail *r, const char *option, uint64_t max, int *ou
 	return 0;
 }
 
-static int take_family(struct rail *r, enum ip_family *out, struct err *e)
+static int take_family(struct ctl *r, enum ip_family *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "family");
 
@@ -54,7 +54,7 @@ static int take_family(struct rail *r, enum ip_family *out, struct err *e)
 	return 0;
 }
 
-static int check_ifname(struct rail *r, const char *option, const char *name, struct err *e)
+static int check_ifname(struct ctl *r, const char *option, const char *name, struct err *e)
 {
 	const char *problem = name ? ifname_problem(name) : NULL;
 
@@ -63,7 +63,7 @@ static int check_ifname(struct rail *r, const char *option, const char *name, st
 
 #define INTERFACES_MAX 64
 
-static int take_interfaces(struct rail *r, const char *names[INTERFACES_MAX + 1],
+static int take_interfaces(struct ctl *r, const char *names[INTERFACES_MAX + 1],
 			   struct env_options *o, struct err *e)
 {
 	size_t n = 0, i = 0;
@@ -81,7 +81,7 @@ static int take_interfaces(struct rail *r, const char *names[INTERFACES_MAX + 1]
 	return 0;
 }
 
-static int take_options(struct rail *r, struct env_options *o, struct err *e)
+static int take_options(struct ctl *r, struct env_options *o, struct err *e)
 {
 	o->socket = opt_get(&r->opts, "socket");
 	return take_number(r, "tc", 255, &o->tc, e) || take_number(r, "sl", 15, &o->sl, e) ||
@@ -92,7 +92,7 @@ static int take_options(struct rail *r, struct env_options *o, struct err *e)
 		       : 0;
 }
 
-static int print(const struct rail *r, const struct env *x, enum format format, struct err *e)
+static int print_env(const struct ctl *r, const struct env *x, enum format format, struct err *e)
 {
 	bool explain = opt_is_set(&r->opts, "explain");
 
@@ -111,7 +111,7 @@ static int print(const struct rail *r, const struct env *x, enum format format, 
 	return 0;
 }
 
-static void complain(const char *what, const char *text)
+static void refuse_option(const char *what, const char *text)
 {
 	auto_free char *clean = out_clean(text);
 
@@ -122,26 +122,26 @@ static void complain(const char *what, const char *text)
  * What is wrong with the variables, on standard error: `eval` hides comments. Who says how many
  * rails there are to be has said which ones may be missing.
  */
-static bool judge(const struct env *x, uint64_t expected)
+static bool is_as_expected(const struct env *x, uint64_t expected)
 {
 	bool count_is_right = expected && x->n_rails == expected;
 	char text[96];
 
 	for (size_t i = 0; i < x->n_warnings; i++)
-		complain("warning", x->warning[i]);
+		refuse_option("warning", x->warning[i]);
 	for (size_t i = 0; !count_is_right && i < x->n_missing; i++)
-		complain("left out", x->missing[i]);
+		refuse_option("left out", x->missing[i]);
 	if (expected && !count_is_right) {
 		(void)snprintf(text, sizeof(text), "%zu, and %llu are expected", x->n_rails,
 			       (unsigned long long)expected);
-		complain("rails", text);
+		refuse_option("rails", text);
 	}
 	return x->n_warnings == 0 && (count_is_right || (!expected && x->n_missing == 0));
 }
 
 #define RAILS_MAX 256
 
-static int take_expected(struct rail *r, uint64_t *out, struct err *e)
+static int take_expected(struct ctl *r, uint64_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "expect-rails");
 
@@ -152,7 +152,7 @@ static int take_expected(struct rail *r, uint64_t *out, struct err *e)
 	return 0;
 }
 
-static int run(struct rail *r, struct err *e)
+static int env_run(struct ctl *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_env struct env x = { 0 };
@@ -168,9 +168,9 @@ static int run(struct rail *r, struct err *e)
 	    rdma_tier_class(r, &o, why, e) || rdma_pod_read(r, &pid, &v, e) ||
 	    env_make(&v, &o, &x, e))
 		return -1;
-	if (!judge(&x, expected))
-		r->status = RAIL_FAILED;
-	return print(r, &x, format, e);
+	if (!is_as_expected(&x, expected))
+		r->status = CTL_FAILED;
+	return print_env(r, &x, format, e);
 }
 
 static const struct opt options[] = {
@@ -206,5 +206,5 @@ const struct cmd rdma_env_cmd = {
 		 "has no address, a line on standard error says so and the exit status is 1.",
 	.opts = options,
 	.examples = examples,
-	.run = run,
+	.run = env_run,
 };

@@ -110,7 +110,7 @@ static int add_gids(struct out_table *t, const struct inv_device *d, const struc
 
 /* ---- the command ---- */
 
-static int fill(struct out_table *t, const struct rdma_inventory *v, bool gids, struct err *e)
+static int fill_table(struct out_table *t, const struct rdma_inventory *v, bool gids, struct err *e)
 {
 	for (size_t i = 0; i < v->n_devices; i++) {
 		const struct inv_device *d = &v->device[i];
@@ -122,7 +122,7 @@ static int fill(struct out_table *t, const struct rdma_inventory *v, bool gids, 
 	return 0;
 }
 
-static int show_table(const struct rail *r, const struct rdma_inventory *v, struct err *e)
+static int show_table(const struct ctl *r, const struct rdma_inventory *v, struct err *e)
 {
 	bool gids = opt_is_set(&r->opts, "gids");
 	auto_table struct out_table t = {
@@ -130,7 +130,7 @@ static int show_table(const struct rail *r, const struct rdma_inventory *v, stru
 		.n_columns = gids ? ARRAY_SIZE(gid_columns) : ARRAY_SIZE(port_columns),
 	};
 
-	if (fill(&t, v, gids, e))
+	if (fill_table(&t, v, gids, e))
 		return -1;
 	if (t.n_rows)
 		out_table(&r->out, &t);
@@ -142,7 +142,7 @@ static int show_table(const struct rail *r, const struct rdma_inventory *v, stru
 	return 0;
 }
 
-static int list(struct rail *r, struct err *e)
+static int list_run(struct ctl *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	int pid;
@@ -179,5 +179,5 @@ const struct cmd rdma_list_cmd = {
 		"may look into others.",
 	.opts = options,
 	.examples = examples,
-	.run = list,
+	.run = list_run,
 };

@@ -6,7 +6,7 @@
 #include "railctl/rdma/rdma.h"
 #include "rdma/device/boot.h"
 
-static const char *boot_dir(const struct rail *r)
+static const char *boot_dir(const struct ctl *r)
 {
 	const char *dir = opt_get(&r->opts, "modprobe-dir");
 
@@ -30,8 +30,8 @@ static int mode_now(struct rdma_sys *out, struct err *e)
 	return nl_rdma_sys_get(nl, out, e) ? -1 : 1;
 }
 
-static int show_json(const struct rail *r, const struct rdma_sys *now, const struct rdma_boot *boot,
-		     struct err *e)
+static int show_mode_json(const struct ctl *r, const struct rdma_sys *now,
+			  const struct rdma_boot *boot, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -42,7 +42,7 @@ static int show_json(const struct rail *r, const struct rdma_sys *now, const str
 	return out_json(&r->out, o, e);
 }
 
-static int show(struct rail *r, struct err *e)
+static int show_mode(struct ctl *r, struct err *e)
 {
 	struct rdma_boot boot;
 	struct rdma_sys now;
@@ -51,7 +51,7 @@ static int show(struct rail *r, struct err *e)
 	if (known < 0 || rdma_boot_read(boot_dir(r), &boot, e))
 		return -1;
 	if (r->out.json)
-		return show_json(r, known ? &now : NULL, &boot, e);
+		return show_mode_json(r, known ? &now : NULL, &boot, e);
 	out_pair(&r->out, "Mode", "%s",
 		 known ? rdma_mode_name(now.mode) : "none: this kernel has no RDMA");
 	out_pair(&r->out, "At boot", "%s (%s%s%s)", rdma_mode_name(boot.mode),
@@ -84,13 +84,13 @@ static int set_now(enum rdma_mode mode, struct err *why, struct err *e)
 	return -1;
 }
 
-static int say_done(struct rail *r, enum rdma_mode mode, const struct err *why, struct err *e)
+static int report_done(struct ctl *r, enum rdma_mode mode, const struct err *why, struct err *e)
 {
 	const char *name = rdma_mode_name(mode);
 	auto_json struct json *o = r->out.json ? json_new_object() : NULL;
 	char line[OUT_ERROR_LEN];
 
-	r->status = why ? RAIL_FAILED : RAIL_OK;
+	r->status = why ? CTL_FAILED : CTL_OK;
 	if (!r->out.json && why)
 		out_line(
 			&r->out, OUT_WARN,
@@ -107,7 +107,7 @@ static int say_done(struct rail *r, enum rdma_mode mode, const struct err *why, 
 	return out_json(&r->out, o, e);
 }
 
-static int set(struct rail *r, enum rdma_mode mode, struct err *e)
+static int set_mode(struct ctl *r, enum rdma_mode mode, struct err *e)
 {
 	bool only_boot = opt_is_set(&r->opts, "boot-only");
 	struct err why;
@@ -117,19 +117,19 @@ static int set(struct rail *r, enum rdma_mode mode, struct err *e)
 		done = set_now(mode, &why, e);
 	if (done < 0 || rdma_boot_write(boot_dir(r), mode, e))
 		return -1;
-	return say_done(r, mode, done ? NULL : &why, e);
+	return report_done(r, mode, done ? NULL : &why, e);
 }
 
-static int run(struct rail *r, struct err *e)
+static int mode_run(struct ctl *r, struct err *e)
 {
 	const char *word = r->opts.n_words ? r->opts.words[0] : NULL;
 
 	if (!word)
-		return show(r, e);
+		return show_mode(r, e);
 	if (strcmp(word, rdma_mode_name(RDMA_SHARED)) == 0)
-		return set(r, RDMA_SHARED, e);
+		return set_mode(r, RDMA_SHARED, e);
 	if (strcmp(word, rdma_mode_name(RDMA_EXCLUSIVE)) == 0)
-		return set(r, RDMA_EXCLUSIVE, e);
+		return set_mode(r, RDMA_EXCLUSIVE, e);
 	return cmd_usage(r, e, "\"%.64s\" is neither shared nor exclusive", word);
 }
 
@@ -158,5 +158,5 @@ const struct cmd rdma_mode_cmd = {
 		(const char *const[]){ "railctl rdma mode", "railctl rdma mode exclusive", NULL },
 	.opts = options,
 	.max_words = 1,
-	.run = run,
+	.run = mode_run,
 };

@@ -45,7 +45,7 @@ static int mount_sysfs(const char *at, struct err *e)
 }
 
 /* Without --netns *ns is left alone. */
-static int open_netns(struct rail *r, int *pid, struct netns *ns, struct err *e)
+static int open_netns(struct ctl *r, int *pid, struct netns *ns, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "netns");
 
@@ -58,7 +58,7 @@ static int open_netns(struct rail *r, int *pid, struct netns *ns, struct err *e)
 	return netns_open(path, ns, e);
 }
 
-static int enter(struct rail *r, const struct netns *ns, struct err *e)
+static int enter_netns(struct ctl *r, const struct netns *ns, struct err *e)
 {
 	if (ns->fd < 0)
 		return 0;
@@ -67,7 +67,7 @@ static int enter(struct rail *r, const struct netns *ns, struct err *e)
 	return mount_sysfs(r->ctx.sysfs, e);
 }
 
-int rdma_pod_host_sysfs(const struct rail *r, int *fd, char out[RDMA_POD_SYSFS_LEN], struct err *e)
+int rdma_pod_host_sysfs(const struct ctl *r, int *fd, char out[RDMA_POD_SYSFS_LEN], struct err *e)
 {
 	*out = '\0';
 	if (!opt_get(&r->opts, "netns"))
@@ -79,22 +79,22 @@ int rdma_pod_host_sysfs(const struct rail *r, int *fd, char out[RDMA_POD_SYSFS_L
 	return 0;
 }
 
-int rdma_pod_enter(struct rail *r, int *pid, struct err *e)
+int rdma_pod_enter(struct ctl *r, int *pid, struct err *e)
 {
 	auto_netns struct netns ns = { .fd = -1 };
 
-	return open_netns(r, pid, &ns, e) || enter(r, &ns, e) ? -1 : 0;
+	return open_netns(r, pid, &ns, e) || enter_netns(r, &ns, e) ? -1 : 0;
 }
 
 /* What an interface lies on is seen from outside alone, so that is looked at first. */
-int rdma_pod_read(struct rail *r, int *pid, struct rdma_inventory *out, struct err *e)
+int rdma_pod_read(struct ctl *r, int *pid, struct rdma_inventory *out, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_netns struct netns ns = { .fd = -1 };
 	auto_netdev_ports struct netdev_ports served = { 0 };
 
 	if (open_netns(r, pid, &ns, e) ||
-	    (ns.fd >= 0 && netdev_ports_read(&r->ctx, &ns, &served, e)) || enter(r, &ns, e) ||
+	    (ns.fd >= 0 && netdev_ports_read(&r->ctx, &ns, &served, e)) || enter_netns(r, &ns, e) ||
 	    rdma_inventory_read(&r->ctx, &v, e) || owners_name(&r->ctx, OWNERS_DIR, &v, e))
 		return -1;
 	netdev_ports_apply(&served, &v);

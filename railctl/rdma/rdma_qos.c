@@ -30,7 +30,7 @@ char *qos_text(enum qos_setting s, const struct qos_profile *p, char out[QOS_LIS
 /* ---- show ---- */
 
 struct view {
-	struct rail *rail;
+	struct ctl *rail;
 	struct nl *nl;
 	struct out_table *table;
 	struct json *array; /* NULL: a table */
@@ -46,7 +46,7 @@ static struct qos_profile as_profile(const struct qos_state *s)
 }
 
 /* What goes beyond a profile; "": nothing. */
-static void remark(enum qos_setting what, const struct qos_state *s, char *out, size_t size)
+static void remark_text(enum qos_setting what, const struct qos_state *s, char *out, size_t size)
 {
 	const struct dcb_info *d = &s->dcb;
 	char np[QOS_LIST_LEN], rp[QOS_LIST_LEN];
@@ -71,7 +71,7 @@ static int show_row(struct view *v, const struct qos_port *p, const struct qos_s
 
 	if (what == QOS_CM)
 		is.tc = s->cm;
-	remark(what, s, more, sizeof(more));
+	remark_text(what, s, more, sizeof(more));
 	if (known)
 		(void)snprintf(text, sizeof(text), "%s%s", qos_text(what, &is, value), more);
 	else
@@ -205,7 +205,7 @@ static void show_end(const struct view *v)
 			 "No RDMA devices with Ethernet ports here; --pf shows any interface.");
 }
 
-static int show(struct rail *r, struct err *e)
+static int qos_show(struct ctl *r, struct err *e)
 {
 	static const struct out_column columns[] = { { "PF", OUT_ID },
 						     { "SETTING", 0 },
@@ -249,7 +249,7 @@ const struct cmd rdma_qos_show_cmd = {
 		 "CM makes (cmTrafficClass). What cannot be read is unknown, with the reason.",
 	.opts = show_options,
 	.examples = show_examples,
-	.run = show,
+	.run = qos_show,
 };
 
 static const struct cmd *const commands[] = { &rdma_qos_show_cmd, &rdma_qos_set_cmd,

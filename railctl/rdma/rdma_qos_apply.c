@@ -36,8 +36,8 @@ static int wait_for(const struct apply *a, const struct qos_file *f, struct qos_
 	}
 }
 
-static int follow(const struct apply *a, const char *name, struct qos_file *f, unsigned *changed,
-		  struct err *e)
+static int apply_profile(const struct apply *a, const char *name, struct qos_file *f,
+			 unsigned *changed, struct err *e)
 {
 	auto_free char *text = NULL;
 	ssize_t len = dropin_read(&a->w.d, name, &text, e);
@@ -54,8 +54,8 @@ static int follow(const struct apply *a, const char *name, struct qos_file *f, u
 		       : 0;
 }
 
-static int tell_json(const struct apply *a, const char *name, const struct qos_file *f,
-		     const char *action, const struct err *why)
+static int report_file_json(const struct apply *a, const char *name, const struct qos_file *f,
+			    const char *action, const struct err *why)
 {
 	struct json *o = json_push_object(a->w.array);
 
@@ -73,20 +73,21 @@ static int apply_file(const char *name, void *arg, struct err *e)
 	struct err why;
 	char line[OUT_ERROR_LEN];
 	unsigned changed = 0;
-	bool failed = follow(a, name, &f, &changed, &why);
+	bool failed = apply_profile(a, name, &f, &changed, &why);
 	const char *action = failed ? "failed" : changed ? "set" : "left-alone";
 
 	a->w.failed += failed;
 	a->w.done += !failed;
 	if (a->w.array)
-		return tell_json(a, name, &f, action, failed ? &why : NULL) ? err_nomem(e) : 0;
+		return report_file_json(a, name, &f, action, failed ? &why : NULL) ? err_nomem(e)
+										   : 0;
 	out_line(&a->w.rail->out, failed ? OUT_BAD : OUT_GOOD, "%s %s%s%s", action,
 		 failed ? out_error(&why, line) : name, failed ? "" : ": ", f.pf);
 	(void)fflush(a->w.rail->out.to);
 	return 0;
 }
 
-static int apply(struct rail *r, struct err *e)
+static int apply_run(struct ctl *r, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
@@ -114,5 +115,5 @@ const struct cmd rdma_qos_apply_cmd = {
 		 "exit status is 1 then.",
 	.opts = options,
 	.examples = examples,
-	.run = apply,
+	.run = apply_run,
 };

@@ -11,7 +11,7 @@
 
 /* ---- what is wanted ---- */
 
-static int take_trust(struct rail *r, struct qos_profile *p, struct err *e)
+static int take_trust(struct ctl *r, struct qos_profile *p, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "trust");
 
@@ -24,7 +24,7 @@ static int take_trust(struct rail *r, struct qos_profile *p, struct err *e)
 		       : cmd_usage(r, e, "--trust \"%.64s\" is neither dscp nor pcp", text);
 }
 
-static int take_priorities(struct rail *r, enum qos_setting s, struct qos_profile *p, struct err *e)
+static int take_priorities(struct ctl *r, enum qos_setting s, struct qos_profile *p, struct err *e)
 {
 	const char *text = opt_get(&r->opts, qos_name(s));
 
@@ -37,7 +37,7 @@ static int take_priorities(struct rail *r, enum qos_setting s, struct qos_profil
 			 qos_name(s), text);
 }
 
-static int take_class(struct rail *r, struct qos_profile *p, struct err *e)
+static int take_class(struct ctl *r, struct qos_profile *p, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "tc");
 	uint64_t n;
@@ -51,7 +51,7 @@ static int take_class(struct rail *r, struct qos_profile *p, struct err *e)
 	return 0;
 }
 
-static int take_options(struct rail *r, const char **pf, struct qos_profile *p, struct err *e)
+static int take_options(struct ctl *r, const char **pf, struct qos_profile *p, struct err *e)
 {
 	*pf = opt_get(&r->opts, "pf");
 	if (!*pf)
@@ -68,7 +68,7 @@ static int take_options(struct rail *r, const char **pf, struct qos_profile *p, 
 
 /* ---- for the next boot ---- */
 
-static void overlay(struct qos_profile *p, const struct qos_profile *over)
+static void overlay_profile(struct qos_profile *p, const struct qos_profile *over)
 {
 	p->has |= over->has;
 	if (over->has & QOS_BIT(QOS_TRUST))
@@ -96,7 +96,7 @@ static int read_saved(int dir, const char *name, struct qos_file *out, struct er
 }
 
 /* Over what is there: a card's file says all about it. */
-static int save(struct rail *r, const char *pf, const struct qos_profile *p, struct err *e)
+static int save_profile(struct ctl *r, const char *pf, const struct qos_profile *p, struct err *e)
 {
 	const char *dir;
 	struct qos_file f = { .want = { .has = 0 } };
@@ -109,7 +109,7 @@ static int save(struct rail *r, const char *pf, const struct qos_profile *p, str
 	if (fd < 0 || read_saved(fd, name, &f, e))
 		return -1;
 	(void)snprintf(f.pf, sizeof(f.pf), "%.*s", PCI_STR_LEN - 1, pf);
-	overlay(&f.want, p);
+	overlay_profile(&f.want, p);
 
 	auto_free char *text = qos_file_print(&f);
 
@@ -124,8 +124,8 @@ static int save(struct rail *r, const char *pf, const struct qos_profile *p, str
 
 /* ---- what became of it ---- */
 
-static void tell(const struct rail *r, const struct qos_port *p, const struct qos_profile *want,
-		 unsigned changed)
+static void report_change(const struct ctl *r, const struct qos_port *p,
+			  const struct qos_profile *want, unsigned changed)
 {
 	char text[QOS_LIST_LEN];
 
@@ -140,8 +140,8 @@ static void tell(const struct rail *r, const struct qos_port *p, const struct qo
 	}
 }
 
-static int tell_json(const struct rail *r, const struct qos_port *p, const struct qos_profile *want,
-		     unsigned changed, struct err *e)
+static int report_change_json(const struct ctl *r, const struct qos_port *p,
+			      const struct qos_profile *want, unsigned changed, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *list;
@@ -156,7 +156,7 @@ static int tell_json(const struct rail *r, const struct qos_port *p, const struc
 	return list ? out_json(&r->out, o, e) : err_nomem(e);
 }
 
-static int set(struct rail *r, struct err *e)
+static int qos_set_run(struct ctl *r, struct err *e)
 {
 	struct qos_profile want = { .has = 0 };
 	auto_nl struct nl *nl = NULL;
@@ -172,10 +172,10 @@ static int set(struct rail *r, struct err *e)
 	if (qos_set(&w, &want, &changed, e))
 		return -1;
 	if (!r->out.json)
-		tell(r, &port, &want, changed);
-	if (opt_is_set(&r->opts, "save") && save(r, pf, &want, e))
+		report_change(r, &port, &want, changed);
+	if (opt_is_set(&r->opts, "save") && save_profile(r, pf, &want, e))
 		return -1;
-	return r->out.json ? tell_json(r, &port, &want, changed, e) : 0;
+	return r->out.json ? report_change_json(r, &port, &want, changed, e) : 0;
 }
 
 static const struct opt options[] = {
@@ -204,5 +204,5 @@ const struct cmd rdma_qos_set_cmd = {
 		 "lose what they had. The switch must be set alike.",
 	.opts = options,
 	.examples = examples,
-	.run = set,
+	.run = qos_set_run,
 };

@@ -25,7 +25,7 @@ static bool is_wanted(const struct env_options *o, const char *ifname)
 	return !o->interfaces;
 }
 
-static int differ(struct search *s, const char *ifname, const struct tier *t)
+static int note_difference(struct search *s, const char *ifname, const struct tier *t)
 {
 	s->rc = err_set(
 		s->e, ERR_CONFIG, 0,
@@ -36,7 +36,7 @@ static int differ(struct search *s, const char *ifname, const struct tier *t)
 	return err_hint(s->e, "say which: --tc, or --interface");
 }
 
-static int look(const struct record *r, void *arg)
+static int on_record(const struct record *r, void *arg)
 {
 	struct search *s = arg;
 	struct tier t;
@@ -47,13 +47,15 @@ static int look(const struct record *r, void *arg)
 	    t.traffic_class < 0)
 		return 0;
 	if (*s->ifname)
-		return s->tier.traffic_class == t.traffic_class ? 0 : differ(s, r->key.ifname, &t);
+		return s->tier.traffic_class == t.traffic_class
+			       ? 0
+			       : note_difference(s, r->key.ifname, &t);
 	s->tier = t;
 	(void)snprintf(s->ifname, sizeof(s->ifname), "%s", r->key.ifname);
 	return 0;
 }
 
-int rdma_tier_class(struct rail *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
+int rdma_tier_class(struct ctl *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
 		    struct err *e)
 {
 	const char *path = opt_get(&r->opts, "netns");
@@ -66,7 +68,7 @@ int rdma_tier_class(struct rail *r, struct env_options *o, char why[RDMA_TIER_WH
 		return 0;
 	s.pod = ns.id;
 	/* A record that cannot be read now is no reason not to help. */
-	(void)!record_each(&r->ctx, NULL, look, &s, &ignored);
+	(void)!record_each(&r->ctx, NULL, on_record, &s, &ignored);
 	if (s.rc || !*s.ifname)
 		return s.rc;
 	(void)snprintf(why, RDMA_TIER_WHY_LEN, "of the tier \"%s\" of %s", s.tier.name, s.ifname);

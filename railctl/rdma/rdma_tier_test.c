@@ -31,7 +31,7 @@ static void attached(const struct ctx *ctx, const char *ifname, struct netns_id 
 }
 
 /* Of four VFs: one elsewhere, one without a tier, and two of the pod. */
-static struct rail host(int second)
+static struct ctl host(int second)
 {
 	static const char *const argv[] = { "--netns", SELF, NULL };
 	static const struct opt table[] = { { "netns", "PATH", "", 0 }, { 0 } };
@@ -39,7 +39,7 @@ static struct rail host(int second)
 	const struct tier rates = { "rates", -1, 10, -1, -1 };
 	const struct tier more = { "more", -1, 10, -1, second };
 	struct netns self = net_self();
-	struct rail r = { .status = 0 };
+	struct ctl r = { .status = 0 };
 	struct err e;
 
 	ctx_init(&r.ctx, "test");
@@ -59,7 +59,7 @@ static struct rail host(int second)
 
 START_TEST(the_pods_own)
 {
-	struct rail r = host(106);
+	struct ctl r = host(106);
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
 	struct err e = { .msg = "" };
@@ -81,7 +81,7 @@ END_TEST
 START_TEST(two_that_differ)
 {
 	static const char *const only[] = { "net4", "net1", NULL };
-	struct rail r = host(32);
+	struct ctl r = host(32);
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
 	struct err e = { .msg = "" };

@@ -29,7 +29,7 @@ static void sink_clear(struct sink *s)
 	free(s->text);
 }
 
-static int write_svg(struct rail *r, const struct topo *t, const char *path, struct err *e)
+static int write_svg(struct ctl *r, const struct topo *t, const char *path, struct err *e)
 {
 	auto_clean(sink_clear) struct sink s = { 0 };
 
@@ -40,7 +40,7 @@ static int write_svg(struct rail *r, const struct topo *t, const char *path, str
 
 /* ---- what to show ---- */
 
-static int show_text(const struct rail *r, const struct topo *t, struct err *e)
+static int show_text(const struct ctl *r, const struct topo *t, struct err *e)
 {
 	const struct aff_view *v = &t->view;
 
@@ -57,7 +57,7 @@ static int show_text(const struct rail *r, const struct topo *t, struct err *e)
 	return show_lines(v, &r->out, e);
 }
 
-static int show_default(const struct rail *r, const struct topo *t, struct err *e)
+static int show_default(const struct ctl *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -67,7 +67,7 @@ static int show_default(const struct rail *r, const struct topo *t, struct err *
 	return o ? out_json(&r->out, o, e) : err_nomem(e);
 }
 
-static int show_environment(const struct rail *r, const struct topo *t, struct err *e)
+static int show_environment(const struct ctl *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -77,7 +77,7 @@ static int show_environment(const struct rail *r, const struct topo *t, struct e
 	return o ? out_json(&r->out, o, e) : err_nomem(e);
 }
 
-static int show_mapping(const struct rail *r, const struct topo *t, struct err *e)
+static int show_mapping(const struct ctl *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -88,7 +88,7 @@ static int show_mapping(const struct rail *r, const struct topo *t, struct err *
 }
 
 /* At most one of those that print. */
-static int check_outputs(struct rail *r, struct err *e)
+static int check_outputs(struct ctl *r, struct err *e)
 {
 	static const char *const names[] = { "env", "map", "labels", "svg", "nccl-xml-out" };
 	const char *first = NULL;
@@ -107,7 +107,7 @@ static int check_outputs(struct rail *r, struct err *e)
 	return topo_check_xml(r, e);
 }
 
-static int run(struct rail *r, struct err *e)
+static int topo_run(struct ctl *r, struct err *e)
 {
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
 	bool plain = opt_is_set(&r->opts, "env") || opt_is_set(&r->opts, "map") || xml;
@@ -175,5 +175,5 @@ const struct cmd cmd_topo = {
 	.sub = commands,
 	.opts = options,
 	.examples = examples,
-	.run = run,
+	.run = topo_run,
 };

@@ -5,7 +5,7 @@
 #include "railctl/topo/topo.h"
 #include "topo/capture/capture.h"
 
-static int show_sum(const struct rail *r, const struct aff_capture_sum *s, const char *to,
+static int show_sum(const struct ctl *r, const struct aff_capture_sum *s, const char *to,
 		    struct err *e)
 {
 	auto_json struct json *o = NULL;
@@ -33,7 +33,7 @@ static int show_sum(const struct rail *r, const struct aff_capture_sum *s, const
 	return 0;
 }
 
-static int run(struct rail *r, struct err *e)
+static int capture_run(struct ctl *r, struct err *e)
 {
 	const char *to = r->opts.words[0];
 	const struct aff_tree_dirs from = { .sysfs = r->ctx.sysfs,
@@ -69,5 +69,5 @@ const struct cmd topo_capture_cmd = {
 	.examples = examples,
 	.min_words = 1,
 	.max_words = 1,
-	.run = run,
+	.run = capture_run,
 };

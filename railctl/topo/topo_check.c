@@ -6,7 +6,7 @@
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
 
-/* Behind RAIL_FAILED and RAIL_USAGE. */
+/* Behind CTL_FAILED and CTL_USAGE. */
 #define STATUS_WARN 3
 #define STATUS_FAIL 4
 
@@ -33,7 +33,7 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* What is to be said and done is the same: one entry for all of them. */
-static bool belongs(const struct aff_finding *a, const struct aff_finding *b)
+static bool is_same_finding(const struct aff_finding *a, const struct aff_finding *b)
 {
 	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
 	       same_text(a->consequence, b->consequence) && same_text(a->remedy, b->remedy);
@@ -42,7 +42,7 @@ static bool belongs(const struct aff_finding *a, const struct aff_finding *b)
 static bool is_first(const struct aff_findings *all, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (belongs(&all->finding[i], &all->finding[at]))
+		if (is_same_finding(&all->finding[i], &all->finding[at]))
 			return false;
 	return true;
 }
@@ -55,7 +55,7 @@ static void put_subjects(const struct topo *t, size_t first, char line[LINE_LEN]
 
 	*line = '\0';
 	for (size_t i = first; i < all->n; i++) {
-		if (!belongs(&all->finding[i], &all->finding[first]))
+		if (!is_same_finding(&all->finding[i], &all->finding[first]))
 			continue;
 		if (len > LINE_LEN - NAME_LEN) {
 			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ...");
@@ -80,7 +80,7 @@ static void put_evidence(const struct aff_finding *f, char line[LINE_LEN])
 		(void)snprintf(line, LINE_LEN, "%s (%s)", f->value, f->path);
 }
 
-static void show_fact(const struct rail *r, const struct aff_finding *f, const char *subjects)
+static void show_finding(const struct ctl *r, const struct aff_finding *f, const char *subjects)
 {
 	char evidence[LINE_LEN];
 
@@ -94,7 +94,7 @@ static void show_fact(const struct rail *r, const struct aff_finding *f, const c
 }
 
 /* What there is the same to say of is one entry, not one for each of a dozen cards. */
-static void show(const struct rail *r, const struct topo *t, size_t at)
+static void show_group(const struct ctl *r, const struct topo *t, size_t at)
 {
 	const struct aff_finding *f = &t->findings.finding[at];
 	char line[LINE_LEN];
@@ -104,14 +104,14 @@ static void show(const struct rail *r, const struct topo *t, size_t at)
 
 		if (len)
 			(void)snprintf(line + len, sizeof(line) - len, ": ");
-		show_fact(r, f, line);
+		show_finding(r, f, line);
 	} else if (is_first(&t->findings, at)) {
 		put_subjects(t, at, line);
-		show_fact(r, f, line);
+		show_finding(r, f, line);
 	}
 }
 
-static int count(const struct aff_findings *all, enum aff_state s)
+static int count_state(const struct aff_findings *all, enum aff_state s)
 {
 	int n = 0;
 
@@ -125,7 +125,7 @@ static bool is_in(const struct topo *t, size_t gpu)
 	return !t->view.scope.gpu || t->view.scope.gpu[gpu];
 }
 
-static void show_gpus(const struct rail *r, const struct topo *t)
+static void show_gpus(const struct ctl *r, const struct topo *t)
 {
 	for (uint32_t g = 0; g < t->m.n_gpus; g++) {
 		enum aff_state s = aff_worst(&t->findings, g);
@@ -138,7 +138,7 @@ static void show_gpus(const struct rail *r, const struct topo *t)
 	}
 }
 
-static int show_text(const struct rail *r, const struct topo *t)
+static int show_text(const struct ctl *r, const struct topo *t)
 {
 	if (!t->m.n_gpus) {
 		out_line(&r->out, OUT_PLAIN,
@@ -146,11 +146,12 @@ static int show_text(const struct rail *r, const struct topo *t)
 		return 0;
 	}
 	for (size_t i = 0; i < t->findings.n; i++)
-		show(r, t, i);
+		show_group(r, t, i);
 	show_gpus(r, t);
 	out_line(&r->out, OUT_HEAD, "%d ok, %d warned, %d failed, %d unknown",
-		 count(&t->findings, AFF_STATE_OK), count(&t->findings, AFF_STATE_WARN),
-		 count(&t->findings, AFF_STATE_FAIL), count(&t->findings, AFF_STATE_UNKNOWN));
+		 count_state(&t->findings, AFF_STATE_OK), count_state(&t->findings, AFF_STATE_WARN),
+		 count_state(&t->findings, AFF_STATE_FAIL),
+		 count_state(&t->findings, AFF_STATE_UNKNOWN));
 	return 0;
 }
 
@@ -185,7 +186,7 @@ static int add_gpus(struct json *list, const struct topo *t)
 	return list ? 0 : -1;
 }
 
-static int show_object(const struct rail *r, const struct topo *t, struct err *e)
+static int show_object(const struct ctl *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -199,16 +200,16 @@ static int show_object(const struct rail *r, const struct topo *t, struct err *e
 
 /* ---- the command ---- */
 
-static int status_of(const struct rail *r, enum aff_state worst)
+static int status_of(const struct ctl *r, enum aff_state worst)
 {
 	if (worst == AFF_STATE_FAIL)
 		return STATUS_FAIL;
 	if (worst == AFF_STATE_WARN)
 		return STATUS_WARN;
-	return worst == AFF_STATE_UNKNOWN && opt_is_set(&r->opts, "strict") ? STATUS_WARN : RAIL_OK;
+	return worst == AFF_STATE_UNKNOWN && opt_is_set(&r->opts, "strict") ? STATUS_WARN : CTL_OK;
 }
 
-static int check(struct rail *r, struct err *e)
+static int check_run(struct ctl *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 
@@ -248,5 +249,5 @@ const struct cmd topo_check_cmd = {
 		 "when a GPU is warned of, 4 when one fails.",
 	.opts = options,
 	.examples = examples,
-	.run = check,
+	.run = check_run,
 };

@@ -26,7 +26,7 @@ static int parse_class(const char *text, uint32_t *out)
 	return 0;
 }
 
-static int take_classes(struct rail *r, uint32_t class[CLASSES_MAX], struct aff_read_opts *o,
+static int take_classes(struct ctl *r, uint32_t class[CLASSES_MAX], struct aff_read_opts *o,
 			struct err *e)
 {
 	const char *text;
@@ -64,7 +64,7 @@ static int read_xml(const char *path, struct topo *t, struct err *e)
 
 /* What a GPU should take is the same whoever asks: all GPUs are dealt HCAs, also those of other
  * pods; but of a pod's own HCAs its own GPUs alone. */
-static int choose(struct topo *t, struct err *e)
+static int choose_hcas(struct topo *t, struct err *e)
 {
 	const struct aff_scope own = { t->hca ? t->gpu : NULL, t->hca };
 
@@ -72,7 +72,7 @@ static int choose(struct topo *t, struct err *e)
 											      : 0;
 }
 
-static int answer(struct rail *r, const int *pid, struct topo *t, struct err *e)
+static int predict(struct ctl *r, const int *pid, struct topo *t, struct err *e)
 {
 	struct compare_input in = { .m = &t->m,
 				    .scope = &t->view.scope,
@@ -90,13 +90,13 @@ static int answer(struct rail *r, const int *pid, struct topo *t, struct err *e)
 				     .choice = &t->choice,
 				     .nccl = &t->nccl,
 				     .differ = &t->differ };
-	return choose(t, e) || nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
+	return choose_hcas(t, e) || nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
 			       compare_with_nccl(&in, &t->differ, e)
 		       ? -1
 		       : 0;
 }
 
-static int add_facts(struct topo *t, struct aff_tree_dirs *d, unsigned flags, struct err *e)
+static int add_findings(struct topo *t, struct aff_tree_dirs *d, unsigned flags, struct err *e)
 {
 	if (!(flags & TOPO_FACTS))
 		return 0;
@@ -110,7 +110,7 @@ static int add_facts(struct topo *t, struct aff_tree_dirs *d, unsigned flags, st
 	return 0;
 }
 
-static int load_tree(struct rail *r, unsigned flags, struct topo *t, struct err *e)
+static int load_tree(struct ctl *r, unsigned flags, struct topo *t, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "sysfs");
 	auto_aff_opened struct aff_opened opened = { 0 };
@@ -129,10 +129,10 @@ static int load_tree(struct rail *r, unsigned flags, struct topo *t, struct err 
 		return -1;
 	aff_default_netdev(dirs.proc, !path, ifname);
 	aff_roles(&t->m, ifname);
-	return answer(r, path ? NULL : &pid, t, e) || add_facts(t, &dirs, flags, e) ? -1 : 0;
+	return predict(r, path ? NULL : &pid, t, e) || add_findings(t, &dirs, flags, e) ? -1 : 0;
 }
 
-int topo_load(struct rail *r, unsigned flags, struct topo *t, struct err *e)
+int topo_load(struct ctl *r, unsigned flags, struct topo *t, struct err *e)
 {
 	const char *xml = opt_get(&r->opts, "nccl-xml");
 	bool tree = opt_is_set(&r->opts, "sysfs");
@@ -146,8 +146,8 @@ int topo_load(struct rail *r, unsigned flags, struct topo *t, struct err *e)
 		return cmd_usage(r, e, "--sysfs and --nccl-xml exclude each other");
 	if (opt_is_set(&r->opts, "class"))
 		return cmd_usage(r, e, "--class is for a tree: a topology file says what a GPU is");
-	return read_xml(xml, t, e) || answer(r, NULL, t, e) || add_facts(t, NULL, flags, e) ? -1
-											    : 0;
+	return read_xml(xml, t, e) || predict(r, NULL, t, e) || add_findings(t, NULL, flags, e) ? -1
+												: 0;
 }
 
 void topo_clear(struct topo *t)

@@ -4,14 +4,14 @@
 
 #include "railctl/topo/topo.h"
 
-static int bad(struct rail *r, const char *name, const char *value, const char *wanted,
-	       struct err *e)
+static int refuse_option(struct ctl *r, const char *name, const char *value, const char *wanted,
+			 struct err *e)
 {
 	return cmd_usage(r, e, "--set %s=\"%.64s\": it must be %s", name, value, wanted);
 }
 
 /* NCCL_NETDEVS_POLICY: AUTO, ALL or MAX:N. */
-static int set_policy(struct rail *r, const char *name, const char *value, struct topo *t,
+static int set_policy(struct ctl *r, const char *name, const char *value, struct topo *t,
 		      struct err *e)
 {
 	uint64_t n = 0;
@@ -23,13 +23,13 @@ static int set_policy(struct rail *r, const char *name, const char *value, struc
 	else if (strncmp(value, "MAX:", 4) == 0 && parse_u64(value + 4, 1, 1024, &n) == 0)
 		t->opts.policy = NCCL_MAX;
 	else
-		return bad(r, name, value, "AUTO, ALL or MAX:N", e);
+		return refuse_option(r, name, value, "AUTO, ALL or MAX:N", e);
 	t->opts.max = (uint32_t)n;
 	return 0;
 }
 
 /* NCCL_NET_GDR_LEVEL: a name, or one of the old numbers 0 to 4. */
-static int set_level(struct rail *r, const char *name, const char *value, struct topo *t,
+static int set_level(struct ctl *r, const char *name, const char *value, struct topo *t,
 		     struct err *e)
 {
 	static const enum nccl_path_type old[] = { NCCL_LOC, NCCL_PIX, NCCL_PXB, NCCL_PHB,
@@ -46,34 +46,34 @@ static int set_level(struct rail *r, const char *name, const char *value, struct
 			return 0;
 		}
 	}
-	return bad(r, name, value, "LOC, PIX, PXB, P2C, PXN, PHB or SYS", e);
+	return refuse_option(r, name, value, "LOC, PIX, PXB, P2C, PXN, PHB or SYS", e);
 }
 
-static int set_merge(struct rail *r, const char *name, const char *value, struct topo *t,
+static int set_merge(struct ctl *r, const char *name, const char *value, struct topo *t,
 		     struct err *e)
 {
 	uint64_t n;
 
 	if (parse_u64(value, 0, 1, &n))
-		return bad(r, name, value, "0 or 1", e);
+		return refuse_option(r, name, value, "0 or 1", e);
 	t->opts.keep_vf_path = n == 0;
 	return 0;
 }
 
-static int set_pxn(struct rail *r, const char *name, const char *value, struct topo *t,
+static int set_pxn(struct ctl *r, const char *name, const char *value, struct topo *t,
 		   struct err *e)
 {
 	uint64_t n;
 
 	if (parse_u64(value, 0, 1, &n))
-		return bad(r, name, value, "0 or 1", e);
+		return refuse_option(r, name, value, "0 or 1", e);
 	t->opts.no_pxn = n == 1;
 	return 0;
 }
 
 static const struct {
 	const char *name;
-	int (*set)(struct rail *r, const char *name, const char *value, struct topo *t,
+	int (*set)(struct ctl *r, const char *name, const char *value, struct topo *t,
 		   struct err *e);
 } known[] = {
 	{ "NCCL_NETDEVS_POLICY", set_policy },
@@ -82,7 +82,7 @@ static const struct {
 	{ "NCCL_PXN_DISABLE", set_pxn },
 };
 
-static int set(struct rail *r, const char *text, struct topo *t, struct err *e)
+static int set_option(struct ctl *r, const char *text, struct topo *t, struct err *e)
 {
 	const char *equals = strchr(text, '=');
 
@@ -98,7 +98,7 @@ static int set(struct rail *r, const char *text, struct topo *t, struct err *e)
 			   "NCCL_IB_MERGE_VFS, NCCL_PXN_DISABLE");
 }
 
-int topo_nccl_opts(struct rail *r, struct topo *t, struct err *e)
+int topo_nccl_opts(struct ctl *r, struct topo *t, struct err *e)
 {
 	const char *text;
 	size_t i = 0;
@@ -107,7 +107,7 @@ int topo_nccl_opts(struct rail *r, struct topo *t, struct err *e)
 	/* A file of RCCL's is asked with RCCL's rules only when that is wanted. */
 	t->opts.rccl = opt_is_set(&r->opts, "rccl");
 	while ((text = opt_next(&r->opts, "set", &i)))
-		if (set(r, text, t, e))
+		if (set_option(r, text, t, e))
 			return -1;
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 /* ---- what is asked for ---- */
 
-static int take_number(struct rail *r, const char *option, uint32_t *out, struct err *e)
+static int take_number(struct ctl *r, const char *option, uint32_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, option);
 	uint64_t n;
@@ -53,7 +53,7 @@ static int add_row(const struct topo *t, size_t pod, const struct aff_plan_item 
 	return out_row(table, cells, e);
 }
 
-static int show_table(const struct rail *r, const struct topo *t, const struct aff_plan *p,
+static int show_table(const struct ctl *r, const struct topo *t, const struct aff_plan *p,
 		      struct err *e)
 {
 	auto_table struct out_table table = { .columns = columns,
@@ -131,7 +131,7 @@ static struct json *plan_json(const struct topo *t, const struct aff_plan *p)
 
 /* ---- the command ---- */
 
-static int run(struct rail *r, struct err *e)
+static int plan_run(struct ctl *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 	auto_aff_plan struct aff_plan p = { 0 };
@@ -177,5 +177,5 @@ const struct cmd topo_plan_cmd = {
 		 "has none. On this machine, of the VFs that no pod has. Nothing is changed.",
 	.opts = options,
 	.examples = examples,
-	.run = run,
+	.run = plan_run,
 };

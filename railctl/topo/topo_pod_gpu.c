@@ -136,8 +136,8 @@ static void gpus_clear(struct gpus *g)
 	free(g->nvidia);
 }
 
-static int look(const struct topo_who *w, const struct aff_machine *m, struct gpus *g,
-		struct err *e)
+static int look_at_devices(const struct topo_who *w, const struct aff_machine *m, struct gpus *g,
+			   struct err *e)
 {
 	g->has = calloc(m->n_gpus + 1, sizeof(*g->has));
 	g->nvidia = calloc(m->n_gpus + 1, sizeof(*g->nvidia));
@@ -158,7 +158,7 @@ static int look(const struct topo_who *w, const struct aff_machine *m, struct gp
 	return 0;
 }
 
-static bool any(const struct gpus *g, size_t n, enum aff_tristate what)
+static bool any_gpu(const struct gpus *g, size_t n, enum aff_tristate what)
 {
 	for (size_t i = 0; i < n; i++)
 		if (g->has[i] == what)
@@ -184,13 +184,13 @@ int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **
 
 	if (!mask)
 		return err_nomem(e);
-	if (look(w, m, &g, e))
+	if (look_at_devices(w, m, &g, e))
 		return -1;
 	*out = NULL;
-	if (any(&g, m->n_gpus, AFF_YES) && any(&g, m->n_gpus, AFF_NO)) {
+	if (any_gpu(&g, m->n_gpus, AFF_YES) && any_gpu(&g, m->n_gpus, AFF_NO)) {
 		for (size_t i = 0; i < m->n_gpus; i++)
 			mask[i] = g.has[i] != AFF_NO;
-	} else if (!any(&g, m->n_gpus, AFF_YES) && list && *list && strcmp(list, "void") != 0) {
+	} else if (!any_gpu(&g, m->n_gpus, AFF_YES) && list && *list && strcmp(list, "void") != 0) {
 		by_list(m, &g, list, mask);
 	} else {
 		return 0;

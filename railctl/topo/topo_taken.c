@@ -11,7 +11,7 @@ static bool is_taken(const struct vf_view *v)
 	       v->use == VF_OTHER_NETNS || v->use == VF_DAMAGED;
 }
 
-static void mark(const struct aff_machine *m, const struct vf_view *v, bool *taken)
+static void mark_taken(const struct aff_machine *m, const struct vf_view *v, bool *taken)
 {
 	struct pci_addr a;
 
@@ -22,7 +22,7 @@ static void mark(const struct aff_machine *m, const struct vf_view *v, bool *tak
 		taken[i] = true;
 }
 
-int topo_taken(struct rail *r, const struct topo *t, bool **out, struct err *e)
+int topo_taken(struct ctl *r, const struct topo *t, bool **out, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
 	auto_nl struct nl *nl = NULL;
@@ -39,7 +39,7 @@ int topo_taken(struct rail *r, const struct topo *t, bool **out, struct err *e)
 		return err_nomem(e);
 	for (size_t i = 0; i < all.n_pfs; i++) {
 		for (size_t k = 0; k < all.pf[i].n_vfs; k++)
-			mark(&t->m, &all.pf[i].vf[k], taken);
+			mark_taken(&t->m, &all.pf[i].vf[k], taken);
 	}
 	*out = TAKE_PTR(taken);
 	return 0;

@@ -4,20 +4,20 @@
 
 #include <stdio.h>
 
-static void say(void *arg, const char *line)
+static void print_line(void *arg, const char *line)
 {
-	const struct rail *r = arg;
+	const struct ctl *r = arg;
 
 	out_line(&r->out, OUT_PLAIN, "%s", line);
 	(void)fflush(r->out.to);
 }
 
-struct manager rail_manager(struct rail *r, struct nl *nl)
+struct manager ctl_manager(struct ctl *r, struct nl *nl)
 {
-	return (struct manager){ &r->ctx, nl, r->out.json ? NULL : say, r };
+	return (struct manager){ &r->ctx, nl, r->out.json ? NULL : print_line, r };
 }
 
-int rail_vf(struct rail *r, const char *word, char out[PCI_STR_LEN], struct err *e)
+int ctl_vf(struct ctl *r, const char *word, char out[PCI_STR_LEN], struct err *e)
 {
 	struct pci_addr a;
 
@@ -31,7 +31,7 @@ int rail_vf(struct rail *r, const char *word, char out[PCI_STR_LEN], struct err 
 	return err_wrap(e, "VF \"%.64s\"", word);
 }
 
-int rail_count(struct rail *r, uint32_t *out, struct err *e)
+int ctl_count(struct ctl *r, uint32_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "count");
 	uint64_t n;
@@ -48,7 +48,8 @@ int rail_count(struct rail *r, uint32_t *out, struct err *e)
 
 enum word { DONE, WOULD, WELL, LEFT, FAILED };
 
-static enum word judge(struct vf_work *w, const struct vf_report *report, const struct err *why)
+static enum word outcome_word(struct vf_work *w, const struct vf_report *report,
+			      const struct err *why)
 {
 	if (why) {
 		w->failed++;
@@ -71,8 +72,8 @@ static enum word judge(struct vf_work *w, const struct vf_report *report, const 
 	return FAILED;
 }
 
-static int tell_json(const struct vf_work *w, const char *vf, const char *action, const char *text,
-		     struct err *e)
+static int report_json(const struct vf_work *w, const char *vf, const char *action,
+		       const char *text, struct err *e)
 {
 	struct json *o = json_push_object(w->array);
 
@@ -82,15 +83,15 @@ static int tell_json(const struct vf_work *w, const char *vf, const char *action
 	return 0;
 }
 
-int vf_work_tell(struct vf_work *w, const char *vf, const struct vf_report *report,
-		 const struct err *why, struct err *e)
+int vf_work_report(struct vf_work *w, const char *vf, const struct vf_report *report,
+		   const struct err *why, struct err *e)
 {
 	static const enum out_style styles[] = {
 		[DONE] = OUT_GOOD,  [WOULD] = OUT_WARN, [WELL] = OUT_PLAIN,
 		[LEFT] = OUT_PLAIN, [FAILED] = OUT_BAD,
 	};
 	const struct out *o = &w->rail->out;
-	enum word word = judge(w, report, why);
+	enum word word = outcome_word(w, report, why);
 	const char *text = why ? why->msg : report->why;
 	char action[32], line[OUT_ERROR_LEN];
 
@@ -103,9 +104,9 @@ int vf_work_tell(struct vf_work *w, const char *vf, const struct vf_report *repo
 			       : word == LEFT ? "left-alone"
 					      : "failed");
 	if (word == FAILED || word == WOULD || (word == LEFT && w->named))
-		w->rail->status = RAIL_FAILED;
+		w->rail->status = CTL_FAILED;
 	if (w->array)
-		return tell_json(w, vf, action, text, e);
+		return report_json(w, vf, action, text, e);
 	if (why)
 		text = out_error(why, line);
 	if (word != WELL || w->named)

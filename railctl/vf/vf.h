@@ -9,21 +9,21 @@
 extern const struct cmd cmd_vf_adopt, cmd_vf_apply, cmd_vf_bind, cmd_vf_create, cmd_vf_gc,
 	cmd_vf_list, cmd_vf_repair;
 
-/* rail_manager - a manager that prints what it does, unless JSON is wanted. nl is borrowed. */
-struct manager rail_manager(struct rail *r, struct nl *nl);
+/* ctl_manager - a manager that prints what it does, unless JSON is wanted. nl is borrowed. */
+struct manager ctl_manager(struct ctl *r, struct nl *nl);
 
-/* rail_vf - the address of a VF that the user calls by its address or its interface. */
-int rail_vf(struct rail *r, const char *word, char out[PCI_STR_LEN], struct err *e) must_check;
+/* ctl_vf - the address of a VF that the user calls by its address or its interface. */
+int ctl_vf(struct ctl *r, const char *word, char out[PCI_STR_LEN], struct err *e) must_check;
 
-/* rail_count - value of --count; a usage error when it is none. */
-int rail_count(struct rail *r, uint32_t *out, struct err *e) must_check;
+/* ctl_count - value of --count; a usage error when it is none. */
+int ctl_count(struct ctl *r, uint32_t *out, struct err *e) must_check;
 
 /*
  * What was done to VFs, one after the other: as lines while it goes, or as an array at the end. A
- * failure of one does not stop the others; it ends with RAIL_FAILED.
+ * failure of one does not stop the others; it ends with CTL_FAILED.
  */
 struct vf_work {
-	struct rail *rail;
+	struct ctl *rail;
 	struct manager m;
 	struct json *array; /* NULL: text */
 	bool named;         /* the user said which: then one that is left alone is a failure */
@@ -31,9 +31,9 @@ struct vf_work {
 	unsigned done, well, left, failed;
 };
 
-/* vf_work_tell - what became of a VF; why: its error, or NULL and the report counts. */
-int vf_work_tell(struct vf_work *w, const char *vf, const struct vf_report *report,
-		 const struct err *why, struct err *e) must_check;
+/* vf_work_report - what became of a VF; why: its error, or NULL and the report counts. */
+int vf_work_report(struct vf_work *w, const char *vf, const struct vf_report *report,
+		   const struct err *why, struct err *e) must_check;
 
 /* vf_work_end - a closing line, or the array. */
 int vf_work_end(struct vf_work *w, struct err *e) must_check;

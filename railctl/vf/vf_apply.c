@@ -19,7 +19,7 @@ static void apply_clear(struct apply *a)
 
 /* ---- one file ---- */
 
-static int load(const struct apply *a, const char *name, struct vf_file *out, struct err *e)
+static int load_file(const struct apply *a, const char *name, struct vf_file *out, struct err *e)
 {
 	auto_free char *text = NULL;
 	ssize_t len = dropin_read(&a->w.d, name, &text, e);
@@ -41,8 +41,8 @@ static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN],
 	return 0;
 }
 
-static int follow(struct apply *a, const struct vf_file *f, const char *name,
-		  struct vf_order_result *made, struct err *e)
+static int apply_order(struct apply *a, const struct vf_file *f, const char *name,
+		       struct vf_order_result *made, struct err *e)
 {
 	const struct vf_order order = { .pf = f->pf, .count = f->count, .driver = f->driver };
 	char pf[PCI_STR_LEN];
@@ -55,8 +55,8 @@ static int follow(struct apply *a, const struct vf_file *f, const char *name,
 
 /* ---- what became of it ---- */
 
-static int tell_json(const struct apply *a, const char *name, const struct vf_file *f,
-		     const struct vf_order_result *made, const struct err *why)
+static int report_file_json(const struct apply *a, const char *name, const struct vf_file *f,
+			    const struct vf_order_result *made, const struct err *why)
 {
 	struct json *o = json_push_object(a->w.array);
 
@@ -73,8 +73,8 @@ static int tell_json(const struct apply *a, const char *name, const struct vf_fi
 		       : 0;
 }
 
-static int tell(struct apply *a, const char *name, const struct vf_file *f,
-		const struct vf_order_result *made, const struct err *why)
+static int report_file(struct apply *a, const char *name, const struct vf_file *f,
+		       const struct vf_order_result *made, const struct err *why)
 {
 	const struct out *o = &a->w.rail->out;
 	char line[OUT_ERROR_LEN];
@@ -84,7 +84,7 @@ static int tell(struct apply *a, const char *name, const struct vf_file *f,
 	else
 		a->w.done++;
 	if (a->w.array)
-		return tell_json(a, name, f, made, why);
+		return report_file_json(a, name, f, made, why);
 	if (why)
 		out_line(o, OUT_BAD, "failed %s", out_error(why, line));
 	else
@@ -101,21 +101,21 @@ static int apply_file(const char *name, void *arg, struct err *e)
 	auto_vf_file struct vf_file f = { 0 };
 	struct vf_order_result made = { .before = 0 };
 	struct err why;
-	bool failed = load(a, name, &f, &why) || follow(a, &f, name, &made, &why);
+	bool failed = load_file(a, name, &f, &why) || apply_order(a, &f, name, &made, &why);
 
-	return tell(a, name, &f, &made, failed ? &why : NULL) ? err_nomem(e) : 0;
+	return report_file(a, name, &f, &made, failed ? &why : NULL) ? err_nomem(e) : 0;
 }
 
 /* ---- all of them ---- */
 
-static int apply(struct rail *r, struct err *e)
+static int apply_run(struct ctl *r, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
 
 	if (dropin_begin(r, DIR_DEFAULT, &a.w, e) || nl_open(&nl, e))
 		return -1;
-	a.m = rail_manager(r, nl);
+	a.m = ctl_manager(r, nl);
 	return dropin_each(&a.w.d, apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
 }
 
@@ -136,5 +136,5 @@ const struct cmd cmd_vf_apply = {
 		 "not stop the others; the exit status is 1 then.",
 	.opts = opts,
 	.examples = examples,
-	.run = apply,
+	.run = apply_run,
 };

@@ -7,8 +7,8 @@
 
 /* ---- create ---- */
 
-static int as_json(const struct rail *r, const struct pf_view *p,
-		   const struct vf_order_result *made, struct err *e)
+static int as_json(const struct ctl *r, const struct pf_view *p, const struct vf_order_result *made,
+		   struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *vfs;
@@ -25,7 +25,7 @@ static int as_json(const struct rail *r, const struct pf_view *p,
 	return out_json(&r->out, o, e);
 }
 
-static void as_text(const struct rail *r, const struct pf_view *p,
+static void as_text(const struct ctl *r, const struct pf_view *p,
 		    const struct vf_order_result *made)
 {
 	const struct out *o = &r->out;
@@ -40,7 +40,7 @@ static void as_text(const struct rail *r, const struct pf_view *p,
 			 name, name);
 }
 
-static int create(struct rail *r, struct err *e)
+static int create_run(struct ctl *r, struct err *e)
 {
 	struct vf_order order = { .pf = opt_get(&r->opts, "pf"),
 				  .driver = opt_get(&r->opts, "driver"),
@@ -53,9 +53,9 @@ static int create(struct rail *r, struct err *e)
 		return cmd_usage(r, e, "say of which PF: --pf PF");
 	if (order.driver && strcmp(order.driver, "default") == 0)
 		order.driver = NULL;
-	if (rail_count(r, &order.count, e) || nl_open(&nl, e))
+	if (ctl_count(r, &order.count, e) || nl_open(&nl, e))
 		return -1;
-	const struct manager m = rail_manager(r, nl);
+	const struct manager m = ctl_manager(r, nl);
 	if (manager_create(&m, &order, &made, e) || inventory_pf(&r->ctx, nl, made.pf, &p, e))
 		return -1;
 	if (r->out.json)
@@ -92,7 +92,7 @@ const struct cmd cmd_vf_create = {
 		"as before; when it is killed, the same command finishes it.",
 	.opts = create_opts,
 	.examples = create_examples,
-	.run = create,
+	.run = create_run,
 };
 
 /* ---- bind ---- */
@@ -103,13 +103,13 @@ static int bind_one(struct vf_work *w, const char *word, const char *driver, str
 	struct vf_report report;
 	struct err why;
 
-	if (rail_vf(w->rail, word, vf, &why))
-		return vf_work_tell(w, word, NULL, &why, e);
+	if (ctl_vf(w->rail, word, vf, &why))
+		return vf_work_report(w, word, NULL, &why, e);
 	int rc = manager_bind(&w->m, vf, driver, &report, &why);
-	return vf_work_tell(w, vf, &report, rc ? &why : NULL, e);
+	return vf_work_report(w, vf, &report, rc ? &why : NULL, e);
 }
 
-static int bind_all(struct rail *r, struct err *e)
+static int bind_all(struct ctl *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	auto_nl struct nl *nl = NULL;
@@ -124,7 +124,7 @@ static int bind_all(struct rail *r, struct err *e)
 		return err_nomem(e);
 	if (nl_open(&nl, e))
 		return -1;
-	w.m = rail_manager(r, nl);
+	w.m = ctl_manager(r, nl);
 	for (size_t i = 0; i < r->opts.n_words; i++) {
 		if (bind_one(&w, r->opts.words[i], driver, e))
 			return -1;

@@ -34,7 +34,7 @@ static int add_mac(struct json *o, const uint8_t *mac)
 	return mac ? json_add_str(o, "mac", mac_format(mac, text)) : 0;
 }
 
-static int add_pci(const struct rail *r, struct json *o, const char *addr, const struct pci_info *p)
+static int add_pci(const struct ctl *r, struct json *o, const char *addr, const struct pci_info *p)
 {
 	char root[PCI_ROOT_LEN] = "";
 	struct err none;
@@ -79,7 +79,7 @@ static int add_pf_side(struct json *o, const struct vf_info *s)
 }
 
 /* Its record tells why it has this VF, when that was chosen for it. */
-static int add_near(const struct rail *r, struct json *o, const struct vf_entry *x)
+static int add_near(const struct ctl *r, struct json *o, const struct vf_entry *x)
 {
 	auto_record struct record rec = { 0 };
 	struct err ignored;
@@ -89,7 +89,7 @@ static int add_near(const struct rail *r, struct json *o, const struct vf_entry 
 	return json_add_copy(o, "near", json_get(rec.device, "near"));
 }
 
-static int add_owner(const struct rail *r, struct json *o, const struct vf_entry *x)
+static int add_owner(const struct ctl *r, struct json *o, const struct vf_entry *x)
 {
 	struct json *w;
 
@@ -102,7 +102,7 @@ static int add_owner(const struct rail *r, struct json *o, const struct vf_entry
 	       json_add_str(w, "netns", x->owner.netns) || add_near(r, w, x);
 }
 
-static int pf_json(const struct rail *r, struct json *o, const struct pf_view *p, struct err *e)
+static int pf_json(const struct ctl *r, struct json *o, const struct pf_view *p, struct err *e)
 {
 	if (!o || add_pci(r, o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
 	    add_mac(o, p->netdev.has_mac ? p->netdev.mac : NULL) || add_rdma(o, p->rdma) ||
@@ -112,7 +112,7 @@ static int pf_json(const struct rail *r, struct json *o, const struct pf_view *p
 	return 0;
 }
 
-static int vf_json(const struct rail *r, struct json *o, const struct pf_view *p,
+static int vf_json(const struct ctl *r, struct json *o, const struct pf_view *p,
 		   const struct vf_view *v, struct err *e)
 {
 	if (!o || add_pci(r, o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
@@ -126,7 +126,7 @@ static int vf_json(const struct rail *r, struct json *o, const struct pf_view *p
 	return 0;
 }
 
-static int as_json(const struct rail *r, const struct inventory *all, struct err *e)
+static int as_json(const struct ctl *r, const struct inventory *all, struct err *e)
 {
 	auto_json struct json *array = json_new_array();
 
@@ -165,7 +165,7 @@ static const char *or_none(const char *text)
 	return *text ? text : NULL;
 }
 
-static const char *number(int64_t n, char buf[24])
+static const char *number_text(int64_t n, char buf[24])
 {
 	(void)snprintf(buf, 24, "%lld", (long long)n);
 	return n < 0 ? NULL : buf;
@@ -183,7 +183,7 @@ static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
 		{ or_none(p->pci.driver), OUT_PLAIN },
 		{ p->netdev.has_mac ? mac_format(p->netdev.mac, mac) : NULL, OUT_PLAIN },
 		{ NULL, OUT_PLAIN },
-		{ number(p->pci.numa_node, numa), OUT_PLAIN },
+		{ number_text(p->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(p->rdma), OUT_PLAIN },
 		{ use, OUT_PLAIN },
 		{ NULL, OUT_PLAIN },
@@ -199,7 +199,7 @@ static enum out_style style_of(enum vf_use u)
 	return u == VF_IN_USE || u == VF_TAKEN ? OUT_PLAIN : OUT_WARN;
 }
 
-static const char *owner_text(const struct rail *r, const struct vf_view *v, char *buf, size_t size)
+static const char *owner_text(const struct ctl *r, const struct vf_view *v, char *buf, size_t size)
 {
 	const struct vf_entry *x = &v->entry;
 	char id[OUT_ID_LEN];
@@ -211,7 +211,7 @@ static const char *owner_text(const struct rail *r, const struct vf_view *v, cha
 	return buf;
 }
 
-static int vf_row(const struct rail *r, struct out_table *t, const struct vf_view *v, struct err *e)
+static int vf_row(const struct ctl *r, struct out_table *t, const struct vf_view *v, struct err *e)
 {
 	char numa[24], vlan[24], mac[MAC_STR_LEN], what[24], owner[OUT_ID_LEN + 320];
 	bool tagged = (v->pf_side.has & VF_VLAN) && v->pf_side.vlan;
@@ -224,8 +224,8 @@ static int vf_row(const struct rail *r, struct out_table *t, const struct vf_vie
 		{ or_none(v->netdev.name), OUT_PLAIN },
 		{ or_none(v->pci.driver), OUT_PLAIN },
 		{ m ? mac_format(m, mac) : NULL, OUT_PLAIN },
-		{ tagged ? number(v->pf_side.vlan, vlan) : NULL, OUT_PLAIN },
-		{ number(v->pci.numa_node, numa), OUT_PLAIN },
+		{ tagged ? number_text(v->pf_side.vlan, vlan) : NULL, OUT_PLAIN },
+		{ number_text(v->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(v->rdma), OUT_PLAIN },
 		{ vf_use_name(v->use), style_of(v->use) },
 		{ owner_text(r, v, owner, sizeof(owner)), OUT_PLAIN },
@@ -234,7 +234,7 @@ static int vf_row(const struct rail *r, struct out_table *t, const struct vf_vie
 	return out_row(t, cells, e);
 }
 
-static int as_table(const struct rail *r, const struct inventory *all, struct err *e)
+static int as_table(const struct ctl *r, const struct inventory *all, struct err *e)
 {
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 
@@ -255,7 +255,7 @@ static int as_table(const struct rail *r, const struct inventory *all, struct er
 	return 0;
 }
 
-static int read_one(const struct rail *r, struct nl *nl, const char *name, struct inventory *all,
+static int read_one(const struct ctl *r, struct nl *nl, const char *name, struct inventory *all,
 		    struct err *e)
 {
 	char addr[PCI_STR_LEN];
@@ -271,7 +271,7 @@ static int read_one(const struct rail *r, struct nl *nl, const char *name, struc
 	return 0;
 }
 
-static int list(struct rail *r, struct err *e)
+static int list_run(struct ctl *r, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
 	auto_nl struct nl *nl = NULL;
@@ -304,5 +304,5 @@ const struct cmd cmd_vf_list = {
 		"where no plugin has put it; damaged when what is recorded cannot be read.",
 	.opts = opts,
 	.examples = examples,
-	.run = list,
+	.run = list_run,
 };

@@ -16,11 +16,11 @@ static int work_on(struct vf_work *w, const char *vf, vf_do act, struct err *e)
 	/* It went with its card, or with sriov_numvfs, while we came to it. */
 	if (rc && why.code == ERR_NOTFOUND && !w->named)
 		return 0;
-	return vf_work_tell(w, vf, &report, rc ? &why : NULL, e);
+	return vf_work_report(w, vf, &report, rc ? &why : NULL, e);
 }
 
-static int begin(struct rail *r, struct vf_work *w, struct json **array, struct nl **nl,
-		 struct err *e)
+static int begin_work(struct ctl *r, struct vf_work *w, struct json **array, struct nl **nl,
+		      struct err *e)
 {
 	*array = r->out.json ? json_new_array() : NULL;
 	if (r->out.json && !*array)
@@ -29,7 +29,7 @@ static int begin(struct rail *r, struct vf_work *w, struct json **array, struct 
 		return -1;
 	w->rail = r;
 	w->array = *array;
-	w->m = rail_manager(r, *nl);
+	w->m = ctl_manager(r, *nl);
 	return 0;
 }
 
@@ -43,8 +43,8 @@ static int do_named(struct vf_work *w, vf_do act, struct err *e)
 
 	w->named = true;
 	for (size_t i = 0; i < o->n_words; i++) {
-		int rc = rail_vf(w->rail, o->words[i], vf, &why)
-				 ? vf_work_tell(w, o->words[i], NULL, &why, e)
+		int rc = ctl_vf(w->rail, o->words[i], vf, &why)
+				 ? vf_work_report(w, o->words[i], NULL, &why, e)
 				 : work_on(w, vf, act, e);
 		if (rc)
 			return -1;
@@ -67,21 +67,21 @@ static int do_all(struct vf_work *w, vf_do act, struct err *e)
 	return 0;
 }
 
-static int run(struct rail *r, const char *verb, vf_do act, struct err *e)
+static int run_action(struct ctl *r, const char *verb, vf_do act, struct err *e)
 {
 	auto_json struct json *array = NULL;
 	auto_nl struct nl *nl = NULL;
 	struct vf_work w = { .verb = verb };
 
-	if (begin(r, &w, &array, &nl, e) ||
+	if (begin_work(r, &w, &array, &nl, e) ||
 	    (r->opts.n_words ? do_named(&w, act, e) : do_all(&w, act, e)))
 		return -1;
 	return vf_work_end(&w, e);
 }
 
-static int repair(struct rail *r, struct err *e)
+static int repair_run(struct ctl *r, struct err *e)
 {
-	return run(r, "repaired", manager_repair, e);
+	return run_action(r, "repaired", manager_repair, e);
 }
 
 static const struct opt opts[] = {
@@ -109,14 +109,14 @@ const struct cmd cmd_vf_repair = {
 	.opts = opts,
 	.examples = repair_examples,
 	.max_words = 65535,
-	.run = repair,
+	.run = repair_run,
 };
 
 /* ---- adopt ---- */
 
-static int adopt(struct rail *r, struct err *e)
+static int adopt_run(struct ctl *r, struct err *e)
 {
-	return run(r, "adopted", manager_adopt, e);
+	return run_action(r, "adopted", manager_adopt, e);
 }
 
 static const char *const adopt_examples[] = {
@@ -137,7 +137,7 @@ const struct cmd cmd_vf_adopt = {
 	.opts = opts,
 	.examples = adopt_examples,
 	.max_words = 65535,
-	.run = adopt,
+	.run = adopt_run,
 };
 
 /* ---- gc ---- */
@@ -148,7 +148,7 @@ struct collection {
 	int rc;
 };
 
-static int collect(const struct vf_entry *x, void *arg)
+static int collect_vf(const struct vf_entry *x, void *arg)
 {
 	struct collection *c = arg;
 
@@ -156,13 +156,14 @@ static int collect(const struct vf_entry *x, void *arg)
 	return c->rc;
 }
 
-static int gc(struct rail *r, struct err *e)
+static int gc_run(struct ctl *r, struct err *e)
 {
 	auto_json struct json *array = NULL;
 	auto_nl struct nl *nl = NULL;
 	struct collection c = { .w = { .verb = "collected" }, .e = e };
 
-	if (begin(r, &c.w, &array, &nl, e) || vf_state_each(&r->ctx, collect, &c, e) || c.rc)
+	if (begin_work(r, &c.w, &array, &nl, e) || vf_state_each(&r->ctx, collect_vf, &c, e) ||
+	    c.rc)
 		return -1;
 	return vf_work_end(&c.w, e);
 }
@@ -178,5 +179,5 @@ const struct cmd cmd_vf_gc = {
 		 "alone.",
 	.opts = opts,
 	.examples = gc_examples,
-	.run = gc,
+	.run = gc_run,
 };
