@@ -44,13 +44,15 @@ TESTS_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_test.c))
 FUZZ_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_fuzz.c))
 # Programs of the conformance suites, none of our objects: all files of spec/ are one, all of soak/, of faults/, elsewhere
 # each is one.
+# What they share is harness/, an archive that each of them may use.
+HARNESS_SRC := $(wildcard conformance/harness/*.c)
 SPEC_SRC := $(wildcard conformance/spec/*.c)
 SOAK_SRC := $(wildcard conformance/soak/*.c)
 DIFFERENTIAL_SRC := $(wildcard conformance/differential/*.c)
 FAULTS_SRC := $(wildcard conformance/faults/*.c)
 # Those of rdma/ are libraries to preload.
 PRELOAD_SRC := $(wildcard conformance/rdma/*.c)
-HELPERS_SRC := $(filter-out $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) $(PRELOAD_SRC),$(wildcard conformance/*/*.c))
+HELPERS_SRC := $(filter-out $(HARNESS_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) $(PRELOAD_SRC),$(wildcard conformance/*/*.c))
 
 # ---- where and with what ----------------------------------------------------------------------
 
@@ -214,9 +216,13 @@ define helper
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(STATIC),$(filter-out -pie,$(ALL_LDFLAGS)) $(STATIC),$(ALL_LDFLAGS)) \
-		-o $@ $(filter %.o,$^) $(CJSON_LIB) -lnl-3 -lpthread -lm
+		-o $@ $(filter %.o,$^) $(HARNESS) $(CJSON_LIB) -lnl-3 -lpthread -lm
 endef
-$(HELPERS_SRC:%.c=$(B)/%): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o) $(filter %.a,$(CJSON_LIB))
+HARNESS := $(B)/libharness.a
+$(HARNESS): $(call objects,$(HARNESS_SRC)) $(B)/flags
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
+$(HELPERS_SRC:%.c=$(B)/%): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o) $(HARNESS) $(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(PRELOAD_SRC:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -225,16 +231,16 @@ $(PRELOAD_SRC:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/flags
 # It is installed, and so has the mark.
 $(B)/conformance/spec/cni-conformance: private ALL_LDFLAGS += -Wl,-u,railhead_ident
 $(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC) tools/ident.c) $(if $(STATIC),$(O)/tools/static.o) \
-		$(filter %.a,$(CJSON_LIB))
+		$(HARNESS) $(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/soak/soak: $(call objects,$(SOAK_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
-		$(filter %.a,$(CJSON_LIB))
+		$(HARNESS) $(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/differential/differential: $(call objects,$(DIFFERENTIAL_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
-		$(filter %.a,$(CJSON_LIB))
+		$(HARNESS) $(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/faults/faults: $(call objects,$(FAULTS_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
-		$(filter %.a,$(CJSON_LIB))
+		$(HARNESS) $(filter %.a,$(CJSON_LIB))
 	$(helper)
 
 -include $(shell test -d $(O) && find $(O) -name '*.d')
