@@ -7,7 +7,7 @@
 /* A call that was started by an action, and runs beside the stopped one. */
 static struct {
 	struct call call;
-	struct started started;
+	struct process process;
 	bool running;
 } beside;
 
@@ -34,8 +34,8 @@ static void master_moves(void *arg)
 static void begin(struct world *w, enum verb verb)
 {
 	beside.call = (struct call){ .verb = verb };
-	call_start(w, &beside.call, &beside.started);
-	call_go(&beside.started);
+	call_start(w, &beside.call, &beside.process);
+	process_release(&beside.process);
 	beside.running = true;
 }
 
@@ -88,7 +88,7 @@ void action_end(struct world *w, struct text *why)
 	if (!beside.running)
 		return;
 	beside.running = false;
-	call_collect(w, &beside.started, &o);
+	call_collect(w, &beside.process, &o);
 	if (call_judge(&beside.call, &o, false, why) && o.status) {
 		call_said(&o, &said);
 		text_add(why, "%s beside it fails: %s", verb_names[beside.call.verb], said.p);

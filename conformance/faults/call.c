@@ -3,15 +3,12 @@
 #include "conformance/faults/world.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
+
+#include "conformance/harness/cni.h"
 
 #define REAPED 256
 
@@ -75,146 +72,63 @@ static void configuration(const struct world *w, const struct call *c, struct te
 	text_add(out, "}\n");
 }
 
-static int memory(const char *text)
-{
-	int fd = memfd_create("faults", MFD_CLOEXEC);
-	size_t len = text ? strlen(text) : 0;
-
-	if (fd < 0 || (len && write(fd, text, len) != (ssize_t)len) || lseek(fd, 0, SEEK_SET))
-		die("memfd: %s", strerror(errno));
-	return fd;
-}
-
 /* ---- the process ---- */
 
-#define VARIABLES 8
-struct environment {
-	char text[VARIABLES][256];
-	char *list[VARIABLES + 1];
-};
-
-static void environment(const struct world *w, const struct call *c, struct environment *e)
+static char **environment(const struct world *w, const struct call *c)
 {
-	size_t n = 0;
-	const char *path = c->path ? c->path : w->bin;
+	char netns[64];
+	struct cni_call e = { .verb = verb_names[c->verb], .path = c->path ? c->path : w->bin };
 
-	(void)snprintf(e->text[n++], 256, "CNI_COMMAND=%s", verb_names[c->verb]);
-	(void)snprintf(e->text[n++], 256, "CNI_PATH=%s", path);
-	(void)snprintf(e->text[n++], 256, "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
+	(void)snprintf(netns, sizeof(netns), "/run/netns/p%u", c->pod);
 	if (c->verb != GC) {
-		(void)snprintf(e->text[n++], 256, "CNI_CONTAINERID=%s",
-			       c->container ? c->container : "cid");
-		(void)snprintf(e->text[n++], 256, "CNI_IFNAME=net1");
-		if (c->no_netns)
-			(void)snprintf(e->text[n++], 256, "CNI_NETNS=");
-		else
-			(void)snprintf(e->text[n++], 256, "CNI_NETNS=/run/netns/p%u", c->pod);
+		e.container = c->container ? c->container : "cid";
+		e.ifname = "net1";
+		e.netns = c->no_netns ? "" : netns;
 	}
-	for (size_t i = 0; i < n; i++)
-		e->list[i] = e->text[i];
-	e->list[n] = NULL;
+	return cni_env(&e);
 }
 
-static void become(const char *program, char **env, const int fds[3], int gate)
-{
-	char *argv[] = { (char *)program, NULL };
-	char byte;
-
-	for (int i = 0; i < 3; i++) {
-		if (dup2(fds[i], i) < 0)
-			_exit(126);
-	}
-	if (read(gate, &byte, 1) == 1)
-		(void)execve(program, argv, env);
-	_exit(126);
-}
-
-void call_start(struct world *w, const struct call *c, struct started *s)
+void call_start(struct world *w, const struct call *c, struct process *p)
 {
 	auto_text input = { .p = NULL };
-	struct environment env;
 	char program[256];
-	int gate[2];
+	char **env = environment(w, c);
 
 	configuration(w, c, &input);
-	environment(w, c, &env);
 	(void)snprintf(program, sizeof(program), "%s/%s", w->bin,
 		       c->program           ? c->program
 		       : c->target == ALONE ? "railhead-ipam"
 					    : world_program(w));
-	int in = memory(input.p);
-	s->out = memory(NULL);
-	s->err = memory(NULL);
-	if (pipe2(gate, O_CLOEXEC))
-		die("pipe: %s", strerror(errno));
-	s->pid = fork();
-	if (s->pid < 0)
-		die("fork: %s", strerror(errno));
-	if (s->pid == 0)
-		become(program, env.list, (const int[]){ in, s->out, s->err }, gate[0]);
-	(void)close(in);
-	(void)close(gate[0]);
-	s->gate = gate[1];
+	process_start(
+		&(struct command){
+			.program = program, .env = env, .input = input.p, .gated = true },
+		p);
+	free(env);
 }
 
-void call_go(struct started *s)
+void call_collect(const struct world *w, struct process *p, struct outcome *out)
 {
-	if (write(s->gate, "", 1) != 1)
-		die("gate: %s", strerror(errno));
-	(void)close(s->gate);
-}
-
-static char *contents(int fd)
-{
-	off_t size = lseek(fd, 0, SEEK_END);
-	char *p = malloc((size_t)size + 1);
-
-	if (!p || pread(fd, p, (size_t)size, 0) != size)
-		die("memfd: %s", strerror(errno));
-	p[size] = '\0';
-	(void)close(fd);
-	return p;
-}
-
-static void on_alarm(int sig)
-{
-	(void)sig;
-}
-
-static int wait_for(pid_t pid, unsigned limit, bool *timed_out)
-{
-	const struct sigaction sa = { .sa_handler = on_alarm };
+	struct exited e;
 	int status;
 
-	if (reaped_take(pid, &status))
-		return status;
-	(void)sigaction(SIGALRM, &sa, NULL);
-	(void)alarm(limit);
-	while (waitpid(pid, &status, 0) != pid) {
-		if (errno != EINTR)
-			die("waitpid: %s", strerror(errno));
-		*timed_out = true;
-		(void)kill(pid, SIGKILL);
-	}
-	(void)alarm(0);
-	return status;
-}
-
-void call_collect(const struct world *w, struct started *s, struct outcome *out)
-{
-	out->status = wait_for(s->pid, w->o->limit, &out->timed_out);
-	out->out = contents(s->out);
-	out->err = contents(s->err);
+	if (reaped_take(p->pid, &status))
+		process_collect(p, status, &e);
+	else
+		process_wait(p, (long)w->o->limit * 1000, &e);
+	out->status = e.status;
+	out->timed_out |= e.timed_out;
+	out->out = e.out;
+	out->err = e.err;
 }
 
 void call_run(struct world *w, const struct call *c, struct outcome *out)
 {
-	struct started s;
+	struct process p;
 
 	*out = (struct outcome){ .status = 0 };
-	call_start(w, c, &s);
-	call_go(&s);
-	call_collect(w, &s, out);
+	call_start(w, c, &p);
+	process_release(&p);
+	call_collect(w, &p, out);
 	if (c->verb == ADD && out->status == 0)
 		world_keep_result(w, out->out);
 }

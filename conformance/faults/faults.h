@@ -11,19 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define COUNT(a)       (sizeof(a) / sizeof((a)[0]))
-#define LIKE(fmt, arg) __attribute__((format(printf, fmt, arg)))
+#include "conformance/harness/text.h"
 
-/* ---- text that grows; out of memory ends the program ---- */
-
-struct text {
-	char *p; /* never NULL after the first text_add */
-	size_t len, room;
-};
-void text_add(struct text *t, const char *fmt, ...) LIKE(2, 3);
-void text_free(struct text *t);
-#define auto_text __attribute__((cleanup(text_free))) struct text
-void die(const char *fmt, ...) LIKE(1, 2) __attribute__((noreturn));
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- cases ---- */
 

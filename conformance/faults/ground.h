@@ -15,9 +15,9 @@ struct ground {
 	/* It stands behind another plugin, without an IPAM: previous() is what that one said. */
 	bool chained;
 	void (*previous)(unsigned pod, struct text *out);
-	void (*furnish)(unsigned pod);  /* a pod's interface, if it has none; NULL: it needs none */
-	void (*strip)(unsigned pod);    /* the opposite */
-	void (*look)(struct text *out); /* more lines of the snapshot, or NULL */
+	void (*furnish)(unsigned pod); /* a pod's interface, if it has none; NULL: it needs none */
+	void (*strip)(unsigned pod);   /* the opposite */
+	bool has_rdma;                 /* RDMA devices are part of the snapshot */
 	const char *without; /* scenes and races that say nothing here: " name name ", or NULL */
 	const char *keys;    /* of a configuration, for one certain interface */
 	const char *any;     /* for any free one; NULL: the same */

@@ -134,6 +134,7 @@ static void previous(unsigned pod, struct text *out)
 const struct ground ground_rdma = {
 	.program = "rdma",
 	.chained = true,
+	.has_rdma = true,
 	.without = " full-state-add full-state-del read-only-state-add read-only-state-del "
 		   "store-gone no-ipam ipam-not-executable ipam-no-program ipam-hangs ipam-dies "
 		   "ipam-says-nothing ipam-babbles one-name-2 one-name-50 one-address-2 "
@@ -212,13 +213,6 @@ static void lose_books_exclusive(void)
 	pod_add(0);
 }
 
-/* The host's /sys shows the devices of its own namespace. */
-static void look(struct text *out)
-{
-	if (access("/sys/class/infiniband/" DEVICE, F_OK) == 0)
-		text_add(out, "rdma host " DEVICE "\n");
-}
-
 /* What a boot does to names is not seen here, as it makes no device anew: no boot-changes. */
 const struct ground ground_rdma_exclusive = {
 	.is_hosts = true,
@@ -236,7 +230,7 @@ const struct ground ground_rdma_exclusive = {
 	.clear = clear,
 	.restore = restore_exclusive,
 	.previous = previous,
-	.look = look,
+	.has_rdma = true,
 	.lose = lose_exclusive,
 	.move = move_exclusive,
 	.lose_link = lose_device,

@@ -11,7 +11,7 @@
 struct runner {
 	char container[16];
 	struct call call;
-	struct started started;
+	struct process process;
 	struct outcome o;
 };
 
@@ -26,10 +26,10 @@ struct race {
 static void start_all(struct race *race)
 {
 	for (unsigned i = 0; i < race->n; i++)
-		call_start(race->w, &race->r[i].call, &race->r[i].started);
+		call_start(race->w, &race->r[i].call, &race->r[i].process);
 	/* No round begins with the same one. */
 	for (unsigned i = 0; i < race->n; i++)
-		call_go(&race->r[(i + race->round) % race->n].started);
+		process_release(&race->r[(i + race->round) % race->n].process);
 }
 
 static void collect_all(struct race *race)
@@ -37,7 +37,7 @@ static void collect_all(struct race *race)
 	for (unsigned i = 0; i < race->n; i++) {
 		struct runner *r = &race->r[i];
 		r->o = (struct outcome){ .status = 0 };
-		call_collect(race->w, &r->started, &r->o);
+		call_collect(race->w, &r->process, &r->o);
 		(void)call_judge(&r->call, &r->o, false, race->why);
 		race->good += r->o.status == 0;
 	}

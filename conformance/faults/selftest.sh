@@ -57,27 +57,32 @@ wrong()
 
 N='add macvlan scene:nothing:1'
 after_del() { echo "real; rc=\$?; [ \$wrapped != DEL ] || { $1; }; exit \$rc"; }
-wrong 'a link on the host' "$N" '+ host link' "$(after_del 'ip link add left0 type veth peer name left1')"
-wrong 'a link in the pod' "$N" '+ pod link' "$(after_del 'ip -n p0 link add left0 type veth peer name left1')"
-wrong 'an address' "$N" '+ host address' "$(after_del 'ip addr add 10.1.1.1/24 dev mst0')"
-wrong 'a route' "$N" '+ host route' "$(after_del 'ip route add 10.2.0.0/16 dev mst0')"
-wrong 'a rule' "$N" '+ host rule' "$(after_del 'ip rule add from 10.3.0.0/16 table 7')"
-wrong 'a sysctl of the host' "$N" '+ host /proc/sys/net/ipv4/conf/mst0/arp_ignore 1' \
+wrong 'a link on the host' "$N" 'left behind: host link left0: ' "$(after_del 'ip link add left0 type veth peer name left1')"
+wrong 'a link in the pod' "$N" 'left behind: pod p0 link left0: ' "$(after_del 'ip -n p0 link add left0 type veth peer name left1')"
+wrong 'an address' "$N" 'left behind: host address mst0 10.1.1.1/24: ' "$(after_del 'ip addr add 10.1.1.1/24 dev mst0')"
+wrong 'a route' "$N" 'left behind: host route 10.2.0.0/16 dev mst0 ' "$(after_del 'ip route add 10.2.0.0/16 dev mst0')"
+wrong 'a rule' "$N" 'left behind: host rule ' "$(after_del 'ip rule add from 10.3.0.0/16 table 7')"
+wrong 'a neighbour' "$N" 'left behind: host neighbour mst0 10.1.1.2: ' \
+	"$(after_del 'ip neigh add 10.1.1.2 lladdr 02:00:00:00:00:09 nud permanent dev mst0')"
+wrong 'a qdisc' "$N" 'left behind: host qdisc mst0 ' "$(after_del 'tc qdisc add dev mst0 root pfifo')"
+wrong 'an alias' "$N" 'changed: host link mst0: ' "$(after_del 'ip link set mst0 alias left')"
+wrong 'a namespace' "$N" 'left behind: pod left namespace' "$(after_del 'ip netns add left')"
+wrong 'a sysctl of the host' "$N" 'changed: host sysctl /proc/sys/net/ipv4/conf/mst0/arp_ignore: 0  -> 1' \
 	"$(after_del 'echo 1 >/proc/sys/net/ipv4/conf/mst0/arp_ignore')"
-wrong 'a sysctl of the pod' "$N" '+ pod /proc/sys/net/ipv4/conf/all/arp_ignore 1' \
+wrong 'a sysctl of the pod' "$N" 'changed: pod p0 sysctl /proc/sys/net/ipv4/conf/all/arp_ignore: 0  -> 1' \
 	"$(after_del 'ip netns exec p0 sh -c "echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore"')"
-wrong 'a file' "$N" '+ file /run/left' "$(after_del 'echo x >/run/left')"
-wrong 'a file in the state' "$N" '+ file /var/lib/railhead/left' "$(after_del 'echo x >/var/lib/railhead/left')"
-wrong 'an empty folder' "$N" '+ file /run/railhead/attachments/testnet' "$(after_del 'mkdir /run/railhead/attachments/testnet')"
-wrong 'a mode' "$N" '+ file /run/railhead/lock 100644' "$(after_del 'chmod 644 /run/railhead/lock')"
-wrong 'a mount' "$N" '+ mounts' "$(after_del 'mount -t tmpfs x /run/netns')"
+wrong 'a file' "$N" 'left behind: file /run/left: ' "$(after_del 'echo x >/run/left')"
+wrong 'a file in the state' "$N" 'left behind: file /var/lib/railhead/left: ' "$(after_del 'echo x >/var/lib/railhead/left')"
+wrong 'an empty folder' "$N" 'left behind: file /run/railhead/attachments/testnet: ' "$(after_del 'mkdir /run/railhead/attachments/testnet')"
+wrong 'a mode' "$N" 'changed: file /run/railhead/lock: mode 100600 -> mode 100644' "$(after_del 'chmod 644 /run/railhead/lock')"
+wrong 'a mount' "$N" 'left behind: mount /run/netns: tmpfs' "$(after_del 'mount -t tmpfs x /run/netns')"
 # Not a plugin that ends while what it started is still a copy of itself.
 wrong 'a process' "$N" 'still running' "$(after_del 'S=/run/work/bin/sleep; [ -e $S ] || cp /bin/sleep $S; $S 300 </dev/null >/dev/null 2>&1 &
 		until [ "$(readlink /proc/$!/exe)" = $S ]; do :; done; disown')"
-wrong 'a lease' "$N" '+ lease: ' \
+wrong 'a lease' "$N" 'left behind: lease: ' \
 	"$(after_del 'export CNI_COMMAND=ADD CNI_CONTAINERID=left; /run/work/bin/railhead-ipam <<<"$conf" >/dev/null')"
-wrong 'DEL that does nothing' "$N" '+ lease: ' '[ $wrapped = DEL ] || real'
-wrong 'DEL that keeps the lease' "$N" '+ lease: ' '[ $wrapped = DEL ] && ip -n p0 link del net1 && rm -r /run/railhead/attachments/testnet || real'
+wrong 'DEL that does nothing' "$N" 'left behind: lease: ' '[ $wrapped = DEL ] || real'
+wrong 'DEL that keeps the lease' "$N" 'left behind: lease: ' '[ $wrapped = DEL ] && ip -n p0 link del net1 && rm -r /run/railhead/attachments/testnet || real'
 wrong 'a crash' "$N" 'ended by a signal' 'kill -SEGV $$'
 wrong 'a hang' "$N" 'does not end' 'sleep 60 & wait' 3
 wrong 'no result' "$N" 'neither a result' 'real >/dev/null'

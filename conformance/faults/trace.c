@@ -306,21 +306,21 @@ void trace_run(struct world *w, const struct call *c, struct inject *in, struct 
 {
 	struct session s = { .w = w, .in = in, .steps = steps, .out = out };
 	const struct sigaction sa = { .sa_handler = on_alarm };
-	struct started started;
+	struct process p;
 
 	*out = (struct outcome){ .status = 0 };
 	(void)sigaction(SIGALRM, &sa, NULL);
-	call_start(w, c, &started);
-	s.main = started.pid;
-	(void)enter(&s, started.pid);
-	if (ptrace(PTRACE_SEIZE, started.pid, NULL, OPTIONS))
+	call_start(w, c, &p);
+	s.main = p.pid;
+	(void)enter(&s, p.pid);
+	if (ptrace(PTRACE_SEIZE, p.pid, NULL, OPTIONS))
 		die("ptrace: %s", strerror(errno));
 	alarmed = 0;
 	(void)alarm(w->o->limit);
-	call_go(&started);
+	process_release(&p);
 	loop(&s);
 	(void)alarm(0);
 	let_go_of_rest(&s);
 	reaped_note(s.main, s.main_status);
-	call_collect(w, &started, out);
+	call_collect(w, &p, out);
 }

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "conformance/harness/snapshot.h"
+
 #define SETTLE_PART 10 /* of the limit */
 
 /* ---- recovering ---- */
@@ -33,11 +35,15 @@ static bool is_whole(struct world *w, struct text *why)
 		return call_ok(w, &(struct call){ .verb = CHECK }, why);
 
 	static const char *const parts[] = {
-		"\"state\": \"healthy\"",   "pod address /28",         "pod address /124",
-		"pod route table 254 /16",  "pod route table 254 /64", "\"address\": \"10.77.0.",
+		"\"state\": \"healthy\"",
+		"pod p0 address net1 10.77.0.",
+		"pod p0 address net1 fd00:77::",
+		"pod p0 route 10.9.0.0/16 dev net1",
+		"pod p0 route fd00:9::/64 dev net1",
+		"\"address\": \"10.77.0.",
 		"\"address\": \"fd00:77::",
 	};
-	static char *const list[] = { "railctl", "attachments", "list", "--json", NULL };
+	static const char *const list[] = { "railctl", "attachments", "list", "--json", NULL };
 	auto_text now = { .p = NULL };
 
 	snapshot(w, &now);
@@ -87,7 +93,7 @@ static bool compare(struct world *w, bool but_folder, const char *when, struct t
 	char line[100];
 
 	snapshot(w, &now);
-	(void)snprintf(line, sizeof(line), "file " RUN "%s/attachments/testnet 40700\n",
+	(void)snprintf(line, sizeof(line), "file " RUN "%s/attachments/testnet: mode 40700\n",
 		       w->ground->chained ? "/rdma" : "");
 	char *folder = but_folder ? strstr(now.p, line) : NULL;
 	if (folder) {
@@ -97,7 +103,7 @@ static bool compare(struct world *w, bool but_folder, const char *when, struct t
 	if (!snapshot_differs(&w->base, &now, &diff))
 		return true;
 	if (why)
-		text_add(why, "%s (- before, + now):\n%s", when, diff.p);
+		text_add(why, "%s:\n%s", when, diff.p);
 	return false;
 }
 
@@ -118,7 +124,8 @@ static bool is_clean_but_folder(struct world *w, const char *when, struct text *
 /* An address must not be free for others while an interface carries it. */
 static bool address_is_kept(const struct text *now, struct text *why)
 {
-	if (!strstr(now->p, "pod address /28") || strstr(now->p, "\"address\": \"10.77.0."))
+	if (!strstr(now->p, "pod p0 address net1 10.77.0.") ||
+	    strstr(now->p, "\"address\": \"10.77.0."))
 		return true;
 	text_add(why, "the interface still has an address that is no longer leased\n");
 	return false;

@@ -4,10 +4,9 @@
 #ifndef CONFORMANCE_FAULTS_WORLD_H
 #define CONFORMANCE_FAULTS_WORLD_H
 
-#include <sys/types.h>
-
 #include "conformance/faults/faults.h"
 #include "conformance/faults/ground.h"
+#include "conformance/harness/process.h"
 
 #define WORK   "/run/work"
 #define MASTER "mst0"
@@ -41,15 +40,11 @@ void pod_drop(unsigned pod);
 /* The program of the plugin. */
 const char *world_program(const struct world *w);
 
-/* ---- what there is, as sorted lines ---- */
+/* ---- what there is: see harness/snapshot.h ---- */
 
 void snapshot(struct world *w, struct text *out);
-/* Lines of one that the other has not, each as "- line" or "+ line". false: they are the same. */
-bool snapshot_differs(const struct text *before, const struct text *now, struct text *diff);
-/* Lines that railctl prints, and how it ends when not well. */
-void railctl(const struct world *w, char *const argv[], struct text *out);
-/* Links, addresses, routes and rules of the namespace we are in. */
-void netlink_dump(const char *prefix, struct text *out);
+/* Lines that railctl prints, and how it ends when not well; argv[0] is its name. */
+void railctl(const struct world *w, const char *const argv[], struct text *out);
 
 /* ---- one call of a plugin ---- */
 
@@ -81,14 +76,10 @@ void reaped_note(pid_t pid, int status);
 void world_keep_result(struct world *w, const char *text);
 #define auto_outcome __attribute__((cleanup(outcome_free))) struct outcome
 
-/* Start a call that waits for a byte on *gate before it executes; out and err: memfds. */
-struct started {
-	pid_t pid;
-	int gate, out, err;
-};
-void call_start(struct world *w, const struct call *c, struct started *s);
-void call_go(struct started *s);
-void call_collect(const struct world *w, struct started *s, struct outcome *out);
+/* Start a call that waits for process_release() before it executes. */
+void call_start(struct world *w, const struct call *c, struct process *p);
+/* Wait for its end. */
+void call_collect(const struct world *w, struct process *p, struct outcome *out);
 /* The whole of it; keeps the result of a good ADD in w. */
 void call_run(struct world *w, const struct call *c, struct outcome *out);
 
