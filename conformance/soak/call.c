@@ -5,86 +5,63 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-int64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
+#include "conformance/harness/cni.h"
+#include "conformance/harness/text.h"
+#include "conformance/harness/watch.h"
 
 void fail(const char *what)
 {
-	fprintf(stderr, "soak: %s: %s\n", what, strerror(errno));
-	exit(2);
+	die("%s: %s", what, strerror(errno));
 }
 
-void call_env(struct env *v, enum verb verb, const char *bindir, const struct attachment *a)
+static char **environment(const struct order *o)
 {
 	static const char *const names[] = { "ADD", "DEL", "GC" };
-	size_t n = 0;
+	struct cni_call c = { .verb = names[o->verb], .path = o->bindir };
 
-	snprintf(v->text[0], sizeof(v->text[0]), "CNI_COMMAND=%s", names[verb]);
-	snprintf(v->text[1], sizeof(v->text[1]), "CNI_PATH=%s", bindir);
-	if (a) {
-		snprintf(v->text[2], sizeof(v->text[2]), "CNI_CONTAINERID=%s", a->container);
-		snprintf(v->text[3], sizeof(v->text[3]), "CNI_NETNS=%s", a->netns);
-		snprintf(v->text[4], sizeof(v->text[4]), "CNI_IFNAME=" IFNAME);
+	if (o->a) {
+		c.container = o->a->container;
+		c.netns = o->a->netns;
+		c.ifname = IFNAME;
 	}
-	for (; n < (a ? 5 : 2); n++)
-		v->p[n] = v->text[n];
-	v->p[n++] = (char *)(uintptr_t) "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
-	v->p[n] = NULL;
+	return cni_env(&c);
 }
 
-/*
- * fork() and not vfork(): the driver must not wait for a turn of each of its many children. Signals
- * are blocked in the driver, which waits for them.
- */
-static pid_t spawn(const char *const *argv, char *const *envp, int in, int out)
+void call_start(struct call *c, const struct order *o)
 {
-	sigset_t none;
-	pid_t pid = fork();
+	char **env = environment(o);
 
-	if (pid < 0)
-		fail("fork");
-	if (pid > 0)
-		return pid;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0)
-		_exit(126);
-	execve(argv[0], (char *const *)(uintptr_t)argv, envp);
-	_exit(127);
-}
-
-void call_start(struct call *c, const char *program, const char *conf, struct env *v)
-{
-	const char *const argv[] = { program, NULL };
-	int in = open(conf, O_RDONLY | O_CLOEXEC);
-
-	c->out = memfd_create("stdout", MFD_CLOEXEC);
-	if (in < 0 || c->out < 0)
-		fail(conf);
 	c->hit = false;
-	c->began = now_us();
-	c->pid = spawn(argv, v->p, in, c->out);
-	close(in);
+	c->exited = (struct exited){ .status = -1 };
+	process_start(&(struct command){ .program = o->program, .env = env, .input = o->conf },
+		      &c->process);
+	free(env);
 }
 
-void call_output(const struct call *c, char *buf, size_t size)
+void call_ended(struct call *c, int status)
 {
-	ssize_t n = pread(c->out, buf, size - 1, 0);
+	process_collect(&c->process, status, &c->exited);
+}
 
-	buf[n > 0 ? n : 0] = '\0';
+void call_free(struct call *c)
+{
+	exited_free(&c->exited);
+}
+
+bool call_watch(const struct order *o, struct watched *w)
+{
+	char **env = environment(o);
+	auto_exited e;
+
+	command_watch(&(struct command){ .program = o->program, .env = env, .input = o->conf }, w,
+		      &e);
+	free(env);
+	return exited_well(&e);
 }
 
 /* ---- killing ---- */
@@ -127,7 +104,7 @@ static bool kill_one(pid_t pid)
 
 void call_strike(struct call *c)
 {
-	pid_t ipam = c->blow.target == PLUGIN ? 0 : child_of(c->pid);
+	pid_t ipam = c->blow.target == PLUGIN ? 0 : child_of(c->process.pid);
 
 	if (c->blow.target == IPAM && !ipam) {
 		c->due = now_us() + 200;
@@ -136,27 +113,7 @@ void call_strike(struct call *c)
 	c->due = 0;
 	/* Not short-circuited: both. The plugin first, or it would have time to answer. */
 	if (c->blow.target != IPAM)
-		c->hit = kill_one(c->pid);
+		c->hit = kill_one(c->process.pid);
 	if (ipam)
 		c->hit |= kill_one(ipam);
-}
-
-/* ---- commands ---- */
-
-int run_program(const char *const *argv, char *buf, size_t size)
-{
-	static char *const env[] = { (char *)(uintptr_t) "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-				     NULL };
-	struct call c = { .out = memfd_create("stdout", MFD_CLOEXEC) };
-	int in = open("/dev/null", O_RDONLY | O_CLOEXEC), status;
-
-	if (in < 0 || c.out < 0)
-		fail(argv[0]);
-	pid_t pid = spawn(argv, env, in, c.out);
-	if (waitpid(pid, &status, 0) != pid)
-		fail("waitpid");
-	call_output(&c, buf, size);
-	close(in);
-	close(c.out);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }

@@ -3,13 +3,7 @@
 #ifndef CONFORMANCE_SOAK_CALL_H
 #define CONFORMANCE_SOAK_CALL_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/types.h>
+#include "conformance/harness/process.h"
 
 #define IFNAME "net1"
 
@@ -48,39 +42,31 @@ struct plan plan_make(uint64_t seed, long cycle, int kill_permille);
 
 enum verb { ADD, DEL, GC, N_VERBS };
 struct call {
-	pid_t pid; /* 0: none */
+	struct process process; /* pid 0: none */
+	struct exited exited;   /* after the end */
 	enum verb verb;
-	int out;
-	int64_t began, ended, due; /* due: when the blow falls; 0: never */
+	int64_t due; /* when the blow falls; 0: never */
 	struct blow blow;
-	bool hit;   /* SIGKILL reached a living process */
-	int status; /* of wait */
+	bool hit; /* SIGKILL reached a living process */
 };
 
-struct env {
-	char text[5][160]; /* empty ones are left out */
-	char *p[7];
+/* What to run, for an attachment or (NULL) for none. */
+struct order {
+	const char *bindir, *program, *conf; /* conf: text */
+	enum verb verb;
+	const struct attachment *a;
 };
 
-int64_t now_us(void);
 /* fail - the test itself cannot go on: say why (errno) and end. */
 void fail(const char *what) __attribute__((noreturn));
-void call_env(struct env *v, enum verb verb, const char *bindir, const struct attachment *a);
-void call_start(struct call *c, const char *program, const char *conf, struct env *v);
+void call_start(struct call *c, const struct order *o);
+/* The process has been waited for, with that status. */
+void call_ended(struct call *c, int status);
+void call_free(struct call *c);
 /* call_strike - the blow falls, or is put off when the IPAM is not there yet. */
 void call_strike(struct call *c);
-/* call_output - what it printed so far, as text. */
-void call_output(const struct call *c, char *buf, size_t size);
-/* run_program - run a command to its end, its output into buf. Returns its exit status. */
-int run_program(const char *const *argv, char *buf, size_t size);
-
-/* ---- trace.c ---- */
-
-struct traced {
-	int status;
-	long rss;                        /* KiB, peak of the largest process */
-	int processes, inherited, holds; /* descriptors above 2: at exec and at the end, most */
-};
-struct traced trace_run(const char *program, const char *conf, struct env *v);
+/* Run it to its end, with a look at its processes; returns whether it succeeded. */
+struct watched;
+bool call_watch(const struct order *o, struct watched *w);
 
 #endif

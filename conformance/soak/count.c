@@ -3,47 +3,33 @@
 #include "conformance/soak/soak.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static long count_in(int fd, long *bytes)
+#include "conformance/harness/files.h"
+
+struct tally {
+	const char *top;
+	long n, bytes;
+};
+
+static bool count_one(const char *path, const struct stat *st, void *arg)
 {
-	DIR *d = fdopendir(fd);
-	struct stat st;
-	long n = 0;
+	struct tally *t = arg;
 
-	if (!d)
-		fail("fdopendir");
-	for (struct dirent *e; (e = readdir(d)) != NULL;) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		n++;
-		*bytes += S_ISREG(st.st_mode) ? st.st_size : 0;
-		if (S_ISDIR(st.st_mode)) {
-			int sub = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-			n += sub < 0 ? 0 : count_in(sub, bytes);
-		}
-	}
-	closedir(d);
-	return n;
+	t->n += strcmp(path, t->top) != 0;
+	t->bytes += S_ISREG(st->st_mode) ? st->st_size : 0;
+	return true;
 }
 
 long count_files(const char *dir, long *bytes)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct tally t = { .top = dir };
 
-	*bytes = 0;
-	if (fd < 0 && errno == ENOENT)
-		return 0;
-	if (fd < 0)
-		fail(dir);
-	return count_in(fd, bytes);
+	files_walk(dir, count_one, &t);
+	*bytes = t.bytes;
+	return t.n;
 }
 
 long count_fds(void)

@@ -3,23 +3,24 @@
 #include "conformance/soak/soak.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "conformance/harness/netns.h"
 
 static const char *const verbs[] = { "ADD", "DEL", "GC" };
 
 void complain(struct soak *s, const struct call *c, const char *what, const struct attachment *a)
 {
-	char text[2048] = "";
+	const char *out = c && c->exited.out ? c->exited.out : "";
+	const char *err = c && c->exited.err ? c->exited.err : "";
 
 	if (s->failed++ >= 10)
 		return;
-	if (c)
-		call_output(c, text, sizeof(text));
-	fprintf(stderr, "soak: %s %s: %s%s%.1500s\n", c ? verbs[c->verb] : "",
-		a ? a->container : "", what, *text ? ": " : "", text);
+	fprintf(stderr, "soak: %s %s: %s%s%.1500s%s%.500s\n", c ? verbs[c->verb] : "",
+		a ? a->container : "", what, *out ? ": " : "", out, *err ? ", stderr: " : "", err);
 }
 
 /* ---- what comes next ---- */
@@ -28,7 +29,6 @@ static void start(struct soak *s, struct pod *p, enum verb verb)
 {
 	struct attachment told = p->a;
 	struct call *c = &p->call;
-	struct env v;
 
 	c->verb = verb;
 	c->blow = verb == ADD ? p->plan.add : p->plan.del;
@@ -37,8 +37,7 @@ static void start(struct soak *s, struct pod *p, enum verb verb)
 	c->due = c->blow.target ? now_us() + (int64_t)(c->blow.when * s->usual[verb]) + 1 : 0;
 	if (verb == DEL && p->without_netns)
 		told.netns[0] = '\0';
-	call_env(&v, verb, s->bindir, &told);
-	call_start(c, s->plugin, s->conf, &v);
+	call_start(c, &(struct order){ s->bindir, s->plugin, s->conf.p, verb, &told });
 	p->phase = verb == ADD ? ADDING : DELETING;
 	s->running++;
 }
@@ -53,14 +52,14 @@ static void begin(struct soak *s, struct pod *p)
 	snprintf(p->a.container, TEXT, "soak-%ld", cycle);
 	if (!*p->a.netns) {
 		snprintf(p->a.netns, TEXT, "/run/netns/soak-%ld", cycle);
-		place_make(p->a.netns, s->home);
+		netns_make(p->a.netns);
 	}
 	start(s, p, ADD);
 }
 
 static void remove_netns(struct pod *p)
 {
-	place_drop(p->a.netns);
+	netns_drop(p->a.netns);
 	p->a.gone = true;
 }
 
@@ -157,7 +156,7 @@ static void take_addresses(struct soak *s, struct pod *p, const char *text)
 	a->n_addresses = n;
 	if (n < ADDRESSES)
 		complain(s, &p->call, "the result lacks an address", a);
-	else if (!place_has(a->netns, s->home, a))
+	else if (!place_has(a))
 		complain(s, &p->call, "the interface or its address is not there", a);
 }
 
@@ -173,35 +172,27 @@ static void mend(struct soak *s, struct pod *p, enum mend how)
 	p->phase = DUE;
 }
 
-static bool has_link(const struct soak *s, const struct pod *p)
+static bool has_link(const struct pod *p)
 {
-	const struct attachment bare = { .n_addresses = 0 };
-
-	return !p->a.gone && place_has(p->a.netns, s->home, &bare);
+	return !p->a.gone && place_has_link(&p->a);
 }
 
 /* Failed because of a kill, by its own words or without any. */
 static void check_refusal(struct soak *s, struct pod *p)
 {
-	char text[4096];
-
-	if (!WIFEXITED(p->call.status))
+	if (!WIFEXITED(p->call.exited.status))
 		return;
-	call_output(&p->call, text, sizeof(text));
-	if (!strstr(text, "\"code\""))
+	if (!strstr(p->call.exited.out, "\"code\""))
 		complain(s, &p->call, "failed without an error object", &p->a);
-	if (p->call.verb == ADD && has_link(s, p))
+	if (p->call.verb == ADD && has_link(p))
 		complain(s, &p->call, "failed, but left its interface", &p->a);
 }
 
 static void added(struct soak *s, struct pod *p, bool succeeded)
 {
-	char text[8192];
-
 	if (succeeded) {
 		p->phase = UP;
-		call_output(&p->call, text, sizeof(text));
-		take_addresses(s, p, text);
+		take_addresses(s, p, p->call.exited.out);
 		return;
 	}
 	if (p->call.hit)
@@ -230,7 +221,7 @@ static void deleted(struct soak *s, struct pod *p, bool succeeded)
 	}
 	if (!succeeded)
 		complain(s, &p->call, "failed", &p->a);
-	else if (has_link(s, p))
+	else if (has_link(p))
 		complain(s, &p->call, "succeeded, but left the interface", &p->a);
 	if (--p->dels > 0)
 		p->phase = DUE;
@@ -240,7 +231,7 @@ static void deleted(struct soak *s, struct pod *p, bool succeeded)
 
 static void keep_latency(struct soak *s, const struct call *c)
 {
-	double us = (double)(c->ended - c->began);
+	double us = (double)c->exited.us;
 
 	s->usual[c->verb] += (us - s->usual[c->verb]) / 32;
 	s->lat.us[c->verb][s->lat.n[c->verb]++ % s->cycles] = (uint32_t)us;
@@ -250,10 +241,8 @@ static void keep_latency(struct soak *s, const struct call *c)
 static void ended(struct soak *s, struct pod *p)
 {
 	struct call *c = &p->call;
-	bool succeeded = WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0;
+	bool succeeded = exited_well(&c->exited);
 
-	c->ended = now_us();
-	c->pid = 0;
 	s->running--;
 	if (c->hit)
 		s->killed++;
@@ -263,7 +252,7 @@ static void ended(struct soak *s, struct pod *p)
 		added(s, p, succeeded);
 	else
 		deleted(s, p, succeeded);
-	close(c->out);
+	call_free(c);
 }
 
 /* ---- waiting ---- */
@@ -276,8 +265,8 @@ static void reap(struct soak *s)
 	/* Orphans of killed plugins are ours, too. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (int i = 0; i < s->n_pods; i++)
-			if (s->pods[i].call.pid == pid) {
-				s->pods[i].call.status = status;
+			if (s->pods[i].call.process.pid == pid) {
+				call_ended(&s->pods[i].call, status);
 				ended(s, &s->pods[i]);
 				break;
 			}
@@ -290,9 +279,9 @@ static int64_t strike(struct soak *s)
 
 	for (int i = 0; i < s->n_pods; i++) {
 		struct call *c = &s->pods[i].call;
-		if (c->pid && c->due && c->due <= now)
+		if (c->process.pid && c->due && c->due <= now)
 			call_strike(c);
-		if (c->pid && c->due && c->due < next)
+		if (c->process.pid && c->due && c->due < next)
 			next = c->due;
 	}
 	return next;

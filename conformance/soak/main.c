@@ -5,13 +5,13 @@
  *	soak BINDIR CONF WORK CYCLES SEED KILL-PERMILLE
  *
  * Runs in a sandbox whose network namespace is the host: the master of CONF is there, and its
- *pools.
+ * pools.
  */
 #include "conformance/soak/soak.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -99,8 +99,7 @@ static void prepare(struct soak *s)
 		fail("close_range");
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	s->home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (s->home < 0 || sigprocmask(SIG_BLOCK, &set, NULL) || prctl(PR_SET_CHILD_SUBREAPER, 1))
+	if (sigprocmask(SIG_BLOCK, &set, NULL) || prctl(PR_SET_CHILD_SUBREAPER, 1))
 		fail("prepare");
 	for (int v = 0; v < 2; v++) {
 		/* A cycle may need more than one DEL. The last ones count then. */
@@ -114,6 +113,17 @@ static void prepare(struct soak *s)
 		s->pods[i].a.gone = true;
 	s->state = s->seed;
 	s->began = s->told = now_us();
+}
+
+static void read_conf(struct soak *s, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f))
+		text_add(&s->conf, "%s", line);
+	if (!f || fclose(f) || !s->conf.p)
+		fail(path);
 }
 
 static long number(const char *text, long most)
@@ -139,7 +149,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	s.bindir = argv[1];
-	s.conf = argv[2];
+	read_conf(&s, argv[2]);
 	s.work = argv[3];
 	s.cycles = number(argv[4], 10000000);
 	s.seed = (uint64_t)number(argv[5], INT64_MAX);

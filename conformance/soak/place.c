@@ -1,48 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.c: network namespaces, made and looked into as a runtime would. */
+/* place.c: what the kernel has of an attachment. */
 #include "conformance/soak/soak.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <unistd.h>
 
-void place_make(const char *path, int home)
-{
-	int fd = open(path, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		fail(path);
-	close(fd);
-	if (unshare(CLONE_NEWNET) || mount("/proc/self/ns/net", path, "none", MS_BIND, NULL) ||
-	    setns(home, CLONE_NEWNET))
-		fail(path);
-}
-
-void place_drop(const char *path)
-{
-	if (umount2(path, MNT_DETACH) || unlink(path))
-		fail(path);
-}
-
-static void enter(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		fail(path);
-	close(fd);
-}
-
-static void leave(int home)
-{
-	if (setns(home, CLONE_NEWNET))
-		fail("go home");
-}
+#include "conformance/harness/netns.h"
 
 static bool has_address(const struct ifaddrs *list, const char *address)
 {
@@ -65,36 +30,52 @@ static bool has_address(const struct ifaddrs *list, const char *address)
 	return false;
 }
 
-bool place_has(const char *path, int home, const struct attachment *a)
-{
-	struct ifaddrs *list = NULL;
-	bool found;
+struct question {
+	const struct attachment *a;
+	int n_addresses;
+	bool yes;
+};
 
-	enter(path);
-	found = if_nametoindex(IFNAME) != 0;
-	if (found && a->n_addresses && getifaddrs(&list))
+static void answer(void *arg)
+{
+	struct question *q = arg;
+	struct ifaddrs *list = NULL;
+
+	q->yes = if_nametoindex(IFNAME) != 0;
+	if (q->yes && q->n_addresses && getifaddrs(&list))
 		fail("getifaddrs");
-	for (int i = 0; found && i < a->n_addresses; i++)
-		found = has_address(list, a->address[i]);
+	for (int i = 0; q->yes && i < q->n_addresses; i++)
+		q->yes = has_address(list, q->a->address[i]);
 	if (list)
 		freeifaddrs(list);
-	leave(home);
-	return found;
 }
 
-int place_links(const char *path, int home)
+static bool ask(struct question q)
 {
+	if (netns_call(q.a->netns, answer, &q))
+		fail(q.a->netns);
+	return q.yes;
+}
+
+bool place_has(const struct attachment *a)
+{
+	return ask((struct question){ .a = a, .n_addresses = a->n_addresses });
+}
+
+bool place_has_link(const struct attachment *a)
+{
+	return ask((struct question){ .a = a });
+}
+
+int place_links(void)
+{
+	struct if_nameindex *list = if_nameindex();
 	int n = 0;
 
-	if (path)
-		enter(path);
-	struct if_nameindex *list = if_nameindex();
 	if (!list)
 		fail("if_nameindex");
 	for (const struct if_nameindex *i = list; i->if_index; i++)
 		n += strcmp(i->if_name, "lo") != 0;
 	if_freenameindex(list);
-	if (path)
-		leave(home);
 	return n;
 }

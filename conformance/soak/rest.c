@@ -3,79 +3,71 @@
 #include "conformance/soak/soak.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { OUTPUT = 1 << 20, PROBES = 5 };
+#include "conformance/harness/netns.h"
+#include "conformance/harness/snapshot.h"
+#include "conformance/harness/watch.h"
+
+enum { PROBES = 5 };
 
 /* ---- garbage collection ---- */
 
 /* The configuration with the list of attachments that are to stay. */
-static void write_gc_conf(const struct soak *s, const char *path)
+static void add_gc_conf(const struct soak *s, struct text *out)
 {
-	char text[4096];
-	FILE *in = fopen(s->conf, "re"), *out = fopen(path, "we");
-	const char *between = "";
+	const char *brace = strrchr(s->conf.p, '}'), *between = "";
 
-	if (!in || !out)
-		fail(path);
-	size_t n = fread(text, 1, sizeof(text) - 1, in);
-	text[n] = '\0';
-	char *brace = strrchr(text, '}');
 	if (!brace)
-		fail(s->conf);
-	*brace = '\0';
-	fprintf(out, "%s,\"cni.dev/valid-attachments\":[", text);
+		die("the configuration is no object");
+	text_add(out, "%.*s,\"cni.dev/valid-attachments\":[", (int)(brace - s->conf.p), s->conf.p);
 	for (int i = 0; i < s->n_pods; i++) {
 		if (s->pods[i].phase != UP)
 			continue;
-		fprintf(out, "%s{\"containerID\":\"%s\",\"ifname\":\"" IFNAME "\"}", between,
-			s->pods[i].a.container);
+		text_add(out, "%s{\"containerID\":\"%s\",\"ifname\":\"" IFNAME "\"}", between,
+			 s->pods[i].a.container);
 		between = ",";
 	}
-	fprintf(out, "]}");
-	fclose(in);
-	if (fclose(out))
-		fail(path);
+	text_add(out, "]}");
 }
 
 static void wait_for(struct call *c)
 {
 	const struct timespec pause = { 0, 100000 };
+	int status;
 
 	for (;;) {
-		pid_t pid = waitpid(-1, &c->status, c->due ? WNOHANG : 0);
+		pid_t pid = waitpid(-1, &status, c->due ? WNOHANG : 0);
 		if (pid < 0)
 			fail("waitpid");
-		if (pid == c->pid)
-			return;
+		if (pid == c->process.pid)
+			break;
 		if (c->due && c->due <= now_us())
 			call_strike(c);
 		else if (c->due)
 			nanosleep(&pause, NULL);
 	}
+	call_ended(c, status);
 }
 
 static bool run_gc(struct soak *s, const char *conf, struct blow blow)
 {
 	struct call c = { .verb = GC, .blow = blow };
-	struct env v;
 
-	call_env(&v, GC, s->bindir, NULL);
 	c.due = blow.target ? now_us() + (int64_t)(blow.when * s->usual[GC]) : 0;
-	call_start(&c, s->plugin, conf, &v);
+	call_start(&c, &(struct order){ s->bindir, s->plugin, conf, GC, NULL });
 	wait_for(&c);
-	c.ended = now_us();
-	bool ok = WIFEXITED(c.status) && WEXITSTATUS(c.status) == 0;
+	bool ok = exited_well(&c.exited);
 	s->killed += c.hit;
 	if (!c.hit)
-		s->usual[GC] += ((double)(c.ended - c.began) - s->usual[GC]) / 8;
+		s->usual[GC] += ((double)c.exited.us - s->usual[GC]) / 8;
 	if (!ok && !c.hit)
 		complain(s, &c, "failed", NULL);
-	close(c.out);
+	call_free(&c);
 	return ok || !c.hit;
 }
 
@@ -83,27 +75,35 @@ static void collect(struct soak *s)
 {
 	const struct blow none = { NOBODY, 0 };
 	struct plan p = plan_make(s->seed, -++s->gcs, s->kill_permille * 4);
-	char conf[256];
+	auto_text conf = { .p = NULL };
 
-	snprintf(conf, sizeof(conf), "%s/gc.json", s->work);
-	write_gc_conf(s, conf);
+	add_gc_conf(s, &conf);
 	for (int i = 0; i < s->n_left; i++)
 		s->left[i].n_addresses = 0;
-	if (!run_gc(s, conf, p.add))
-		(void)run_gc(s, conf, none);
+	if (!run_gc(s, conf.p, p.add))
+		(void)run_gc(s, conf.p, none);
 }
 
 /* ---- comparing ---- */
 
-static int railctl(const struct soak *s, const char *const *words, char *out)
+/* What railctl prints, owned by the caller; a failure is a complaint. */
+static char *railctl(struct soak *s, const char *const *words)
 {
 	char program[512];
 	const char *argv[8] = { program };
+	struct exited e;
 
-	snprintf(program, sizeof(program), "%s/railctl", s->bindir);
+	(void)snprintf(program, sizeof(program), "%s/railctl", s->bindir);
 	for (int i = 0; words[i]; i++)
 		argv[i + 1] = words[i];
-	return run_program(argv, out, OUTPUT);
+	program_run(NULL, argv, &e);
+	if (!exited_well(&e)) {
+		fprintf(stderr, "soak: railctl %s %s: %.1000s%.1000s\n", words[0], words[1], e.out,
+			e.err);
+		complain(s, NULL, "railctl failed, or found something", NULL);
+	}
+	free(e.err);
+	return e.out;
 }
 
 static long leaked(const char *what, const char *name)
@@ -123,14 +123,13 @@ static bool is_wanted(const struct soak *s, const char *address, int len)
 	return false;
 }
 
-static long compare_leases(struct soak *s, char *text)
+static long compare_leases(struct soak *s)
 {
 	static const char *const words[] = { "ipam", "lease", "list", "--json", NULL };
 	static const char key[] = "\"address\": \"";
 	long found = 0, wanted = 0, lost = 0;
+	char *text = railctl(s, words);
 
-	if (railctl(s, words, text))
-		complain(s, NULL, "railctl ipam lease list failed", NULL);
 	for (const char *at = text; (at = strstr(at, key)) != NULL; found++) {
 		char name[TEXT];
 
@@ -144,6 +143,7 @@ static long compare_leases(struct soak *s, char *text)
 		wanted += s->pods[i].a.n_addresses;
 	if (found - lost < wanted)
 		complain(s, NULL, "a live address is not leased", NULL);
+	free(text);
 	return lost;
 }
 
@@ -156,13 +156,12 @@ static long count_text(const char *text, const char *what)
 	return n;
 }
 
-static long compare_records(struct soak *s, char *text)
+static long compare_records(struct soak *s)
 {
 	static const char *const words[] = { "attachments", "list", "--json", NULL };
+	char *text = railctl(s, words);
 	long up = 0;
 
-	if (railctl(s, words, text))
-		complain(s, NULL, "railctl attachments list failed", NULL);
 	for (int i = 0; i < s->n_pods; i++)
 		up += s->pods[i].phase == UP;
 	long records = count_text(text, "\"container\": \"");
@@ -170,28 +169,28 @@ static long compare_records(struct soak *s, char *text)
 		complain(s, NULL, "a live attachment has no healthy record", NULL);
 	for (long i = up; i < records; i++)
 		(void)leaked("record", "(of an attachment that was removed)");
+	free(text);
 	return records > up ? records - up : 0;
 }
 
 static long compare_links(struct soak *s)
 {
-	const struct attachment bare = { .n_addresses = 0 };
 	long lost = 0;
 
 	for (int i = 0; i < s->n_pods; i++) {
 		const struct pod *p = &s->pods[i];
-		if (p->phase == UP && !place_has(p->a.netns, s->home, &p->a))
+		if (p->phase == UP && !place_has(&p->a))
 			complain(s, NULL, "a live attachment lost its interface", &p->a);
-		if (p->phase == FREE && *p->a.netns && place_has(p->a.netns, s->home, &bare))
+		if (p->phase == FREE && *p->a.netns && place_has_link(&p->a))
 			lost += leaked("interface of", p->a.container);
 	}
 	for (int i = 0; i < s->n_left; i++) {
 		const struct attachment *a = &s->left[i];
 		if (a->gone)
 			continue;
-		if (place_has(a->netns, s->home, &bare))
+		if (place_has_link(a))
 			lost += leaked("interface of", a->container);
-		place_drop(a->netns);
+		netns_drop(a->netns);
 	}
 	s->n_left = 0;
 	return lost;
@@ -199,16 +198,11 @@ static long compare_links(struct soak *s)
 
 void quiet(struct soak *s)
 {
-	char *text = malloc(OUTPUT);
-
-	if (!text)
-		fail("memory");
 	collect(s);
-	long lost = compare_leases(s, text) + compare_records(s, text) + compare_links(s);
+	long lost = compare_leases(s) + compare_records(s) + compare_links(s);
 	/* What one sweep could not collect may be there at the next one, too: count it once. */
 	if (lost > s->leaked)
 		s->leaked = lost;
-	free(text);
 }
 
 /* ---- nothing lives ---- */
@@ -240,20 +234,19 @@ static void take_latencies(struct soak *s, struct row *r)
 static void probe(struct soak *s, struct row *r)
 {
 	struct attachment a = { .netns = "/run/netns/probe" };
-	struct env v;
 
-	place_make(a.netns, s->home);
+	netns_make(a.netns);
 	for (int i = 0; i < 2 * PROBES; i++) {
 		snprintf(a.container, TEXT, "probe-%d-%d", s->n_rows, i / 2);
-		call_env(&v, i % 2 ? DEL : ADD, s->bindir, &a);
-		struct traced t = trace_run(s->plugin, s->conf, &v);
-		if (!WIFEXITED(t.status) || WEXITSTATUS(t.status) != 0)
+		const struct order o = { s->bindir, s->plugin, s->conf.p, i % 2 ? DEL : ADD, &a };
+		struct watched t;
+		if (!call_watch(&o, &t))
 			complain(s, NULL, "failed while it was looked at", &a);
-		r->rss = t.rss > r->rss ? t.rss : r->rss;
+		r->rss = t.largest > r->rss ? t.largest : r->rss;
 		r->inherited = t.inherited > r->inherited ? t.inherited : r->inherited;
 		r->holds = t.holds > r->holds ? t.holds : r->holds;
 	}
-	place_drop(a.netns);
+	netns_drop(a.netns);
 }
 
 static void count_all(struct soak *s, struct counts *c)
@@ -261,16 +254,9 @@ static void count_all(struct soak *s, struct counts *c)
 	static const char *const verify[] = { "ipam", "verify", NULL };
 	static const char *const usage[] = { "ipam", "usage", "--json", NULL };
 	long ignored;
-	char *text = malloc(OUTPUT);
 
-	if (!text)
-		fail("memory");
-	if (railctl(s, verify, text)) {
-		fprintf(stderr, "soak: %.1000s\n", text);
-		complain(s, NULL, "railctl ipam verify found something", NULL);
-	}
-	if (railctl(s, usage, text))
-		complain(s, NULL, "railctl ipam usage failed", NULL);
+	free(railctl(s, verify));
+	char *text = railctl(s, usage);
 	c->leases = c->resting = 0;
 	for (const char *at = text; (at = strstr(at, "\"used\": ")) != NULL; at++)
 		c->leases += strtol(at + strlen("\"used\": "), NULL, 10);
@@ -281,8 +267,32 @@ static void count_all(struct soak *s, struct counts *c)
 	c->files_run = count_files("/run/railhead", &ignored);
 	c->files_lib = count_files("/var/lib/railhead", &c->store);
 	c->netns = count_files("/run/netns", &ignored);
-	c->links = place_links(NULL, s->home);
+	c->links = place_links();
 	count_memory(c);
+}
+
+/* The world at rest is the one of the first time. The store's own files are railctl's matter. */
+static void compare_world(struct soak *s)
+{
+	static const char *const roots[] = { "/run", "/var/lib", NULL };
+	static const char *const opaque[] = { "*/ipam/*", NULL };
+	const char *const ignore[] = { s->work, NULL }, *const programs[] = { s->bindir, NULL };
+	const struct snapshot_scope scope = { .roots = roots,
+					      .ignore = ignore,
+					      .opaque = opaque,
+					      .programs = programs,
+					      .folders = true };
+	auto_text now = { .p = NULL };
+	auto_text diff = { .p = NULL };
+
+	snapshot_take(&scope, &now);
+	if (!s->world.p) {
+		s->world = now;
+		now = (struct text){ .p = NULL };
+	} else if (snapshot_differs(&s->world, &now, &diff)) {
+		s->changed++;
+		fprintf(stderr, "soak: the world is not as before:\n%s", diff.p);
+	}
 }
 
 void rest(struct soak *s)
@@ -293,7 +303,7 @@ void rest(struct soak *s)
 	for (int i = 0; i < s->n_pods; i++) {
 		struct attachment *a = &s->pods[i].a;
 		if (*a->netns)
-			place_drop(a->netns);
+			netns_drop(a->netns);
 		*a = (struct attachment){ .gone = true };
 	}
 	if (s->n_rows == MAX_POINTS)
@@ -302,5 +312,6 @@ void rest(struct soak *s)
 	take_latencies(s, r);
 	probe(s, r);
 	count_all(s, &r->c);
+	compare_world(s);
 	s->n_rows++;
 }

@@ -38,7 +38,7 @@ mkdir "$W/bin" && cp "$BIN"/* "$W/bin/" || exit 2
 if [ -n "${HELPERS-}" ]; then
 	cp "$HELPERS/soak" "$W/soak" || exit 2
 else
-	"${CC:-cc}" -I"$HERE/../.." -O2 -static -o "$W/soak" "$HERE"/*.c || exit 2
+	"${CC:-cc}" -D_GNU_SOURCE -I"$HERE/../.." -O2 -static -o "$W/soak" "$HERE"/*.c "$HERE"/../harness/*.c || exit 2
 fi
 {
 	ip link add mst0 type veth peer name wire0 &&

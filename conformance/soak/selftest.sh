@@ -71,5 +71,11 @@ END
 wrong host-link macvlan '^not ok .*links on the host do not grow' <<'END'
 case $CNI_COMMAND$CNI_CONTAINERID in DELsoak-*7) ip link add link mst0 name "${CNI_CONTAINERID#soak-}" type macvlan ;; esac
 END
+wrong sysctl macvlan '^changed: host sysctl /proc/sys/net/ipv4/conf/mst0/arp_ignore: ' <<'END'
+case $CNI_COMMAND$CNI_CONTAINERID in DELsoak-*77) echo 1 >/proc/sys/net/ipv4/conf/mst0/arp_ignore ;; esac
+END
+wrong route macvlan '^not ok .*the world is always the same' <<'END'
+case $CNI_COMMAND$CNI_CONTAINERID in DELsoak-77) ip route add 10.2.0.0/16 dev mst0 ;; esac
+END
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -3,18 +3,19 @@
 #ifndef CONFORMANCE_SOAK_SOAK_H
 #define CONFORMANCE_SOAK_SOAK_H
 
+#include "conformance/harness/text.h"
 #include "conformance/soak/call.h"
 
 enum { MAX_PODS = 256, MAX_LEFT = 1024, MAX_POINTS = 64 };
 
 /* ---- place.c: network namespaces ---- */
 
-void place_make(const char *path, int home);
-void place_drop(const char *path);
-/* place_has - does the namespace have a link of that name, and all those addresses? */
-bool place_has(const char *path, int home, const struct attachment *a);
-/* place_links - how many links there are besides lo. */
-int place_links(const char *path, int home);
+/* place_has - does its namespace have the interface, and all its addresses? */
+bool place_has(const struct attachment *a);
+/* place_has_link - does its namespace have the interface? */
+bool place_has_link(const struct attachment *a);
+/* place_links - how many links of the host there are besides lo. */
+int place_links(void);
 
 /* ---- count.c ---- */
 
@@ -54,9 +55,11 @@ struct row {
 };
 
 struct soak {
-	const char *bindir, *plugin, *conf, *work;
+	const char *bindir, *plugin, *work;
+	struct text conf;          /* the configuration */
+	struct text world;         /* how it is when nothing lives */
 	long cycles, begun, limit; /* limit: begin no more cycles than that */
-	int parallel, n_pods, running, kill_permille, home;
+	int parallel, n_pods, running, kill_permille;
 	uint64_t seed, state;
 	double usual[N_VERBS]; /* duration of a run */
 	bool may_end;
@@ -66,7 +69,7 @@ struct soak {
 	struct latencies lat;
 	struct row rows[MAX_POINTS];
 	int n_rows;
-	long killed, duplicates, failed, leaked, gcs, forgotten;
+	long killed, duplicates, failed, leaked, gcs, forgotten, changed;
 	int64_t began, told;
 };
 

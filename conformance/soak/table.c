@@ -3,6 +3,7 @@
 #include "conformance/soak/soak.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static double ms(uint32_t us)
@@ -130,6 +131,8 @@ int judge(const struct soak *s)
 	verdict(&v, s->duplicates == 0, "no two live attachments held one address", s->duplicates);
 	verdict(&v, s->leaked == 0, "no lease, interface or record was left after GC", s->leaked);
 	judge_growth(s, &v);
+	verdict(&v, s->changed == 0, "with nothing alive, the world is always the same",
+		s->changed);
 	printf("\n%d passed, %d failed, 0 skipped\n", v.passed, v.failed);
 	printf("soak: %ld cycles, %ld killed, %ld leaked, %ld duplicates, %ld failed\n", s->begun,
 	       s->killed, s->leaked, s->duplicates, s->failed);
