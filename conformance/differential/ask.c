@@ -1,66 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ask.c: one call of a program, as a runtime makes it. */
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "conformance/differential/diff.h"
+#include "conformance/harness/cni.h"
+#include "conformance/harness/process.h"
 
-#define ANSWER_MAX 65536
-#define LIMIT_MS   10000
-
-struct pipes {
-	int in[2], out[2];
-};
-
-static void become(const char *program, const char *verb, const char *id, const struct generated *g,
-		   const struct pipes *p)
-{
-	char command[32], container[64], args[200];
-	char *const env[] = { command,
-			      container,
-			      "CNI_NETNS=/run/netns/none",
-			      "CNI_IFNAME=net1",
-			      "CNI_PATH=/usr/lib/cni",
-			      args,
-			      NULL };
-	char *const argv[] = { (char *)(uintptr_t)program, NULL };
-	int null = open("/dev/null", O_WRONLY);
-
-	(void)snprintf(command, sizeof(command), "CNI_COMMAND=%s", verb);
-	(void)snprintf(container, sizeof(container), "CNI_CONTAINERID=%s", id);
-	(void)snprintf(args, sizeof(args), "CNI_ARGS=%s", g->args);
-	(void)dup2(p->in[0], STDIN_FILENO);
-	(void)dup2(p->out[1], STDOUT_FILENO);
-	(void)dup2(null, STDERR_FILENO);
-	for (int fd = 3; fd < 64; fd++)
-		(void)close(fd);
-	(void)execve(program, argv, env);
-	_exit(127);
-}
-
-/* Until its end, or until the limit: -1 then. */
-static ssize_t read_all(int fd, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	while (len < size) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-
-		if (poll(&p, 1, LIMIT_MS) != 1)
-			return -1;
-		ssize_t n = read(fd, buf + len, size - len);
-		if (n <= 0)
-			return n < 0 ? -1 : (ssize_t)len;
-		len += (size_t)n;
-	}
-	return (ssize_t)len;
-}
+enum { LIMIT_MS = 10000 };
 
 static void judge(struct answer *out, const char *text, int status)
 {
@@ -83,29 +31,19 @@ static void judge(struct answer *out, const char *text, int status)
 void ask(const char *program, const char *verb, const char *id, const struct generated *g,
 	 struct answer *out)
 {
-	char *text = calloc(1, ANSWER_MAX + 1);
-	struct pipes p;
-	int status = 0;
+	char **env = cni_env(&(struct cni_call){ .verb = verb,
+						 .container = id,
+						 .netns = "/run/netns/none",
+						 .ifname = "net1",
+						 .args = g->args,
+						 .path = "/usr/lib/cni" });
+	auto_exited e;
 
 	*out = (struct answer){ .ok = false };
-	if (!text || pipe(p.in) || pipe(p.out)) {
-		perror("differential");
-		exit(2);
-	}
-	pid_t pid = fork();
-	if (pid == 0)
-		become(program, verb, id, g, &p);
-	(void)close(p.in[0]);
-	(void)close(p.out[1]);
-	/* a pipe holds more than any configuration here */
-	(void)!write(p.in[1], g->conf, strlen(g->conf));
-	(void)close(p.in[1]);
-	if (read_all(p.out[0], text, ANSWER_MAX) < 0)
-		(void)kill(pid, SIGKILL);
-	(void)close(p.out[0]);
-	(void)waitpid(pid, &status, 0);
-	judge(out, text, status);
-	free(text);
+	command_run(&(struct command){ .program = program, .env = env, .input = g->conf }, LIMIT_MS,
+		    &e);
+	free(env);
+	judge(out, e.out, e.status);
 }
 
 void answer_clear(struct answer *a)

@@ -7,6 +7,7 @@
  * reason with how often it was met, and one for each that never was. ONLY: the number of one case,
  * with all details.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static int start_worker(const struct run *run, unsigned worker)
 {
 	int fds[2];
 
-	if (pipe(fds))
+	if (pipe2(fds, O_CLOEXEC))
 		exit(2);
 	(void)fflush(stdout);
 	if (fork() == 0) {
