@@ -7,8 +7,6 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 
 #include "conformance/spec/observe.h"
 
@@ -20,59 +18,7 @@ void broken(const char *what)
 
 double now_ms(void)
 {
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-int pidfd_of(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
-int enter(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int rc = fd < 0 ? -1 : setns(fd, CLONE_NEWNET);
-
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
-/*
- * While an RDMA device of software goes with the namespace of its interface, the kernel makes no
- * network namespace: ENODEV, for a moment (conformance/vm/rxe.md).
- */
-static int apart(int flags)
-{
-	const struct timespec moment = { .tv_nsec = 10000000 };
-	int rc = unshare(flags);
-
-	for (int i = 0; rc && errno == ENODEV && i < 500; i++) {
-		(void)nanosleep(&moment, NULL);
-		rc = unshare(flags);
-	}
-	return rc;
-}
-
-void make_netns(const char *path)
-{
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	int file = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
-
-	if (home < 0 || file < 0 || apart(CLONE_NEWNET) ||
-	    mount("/proc/self/ns/net", path, "none", MS_BIND, NULL) || setns(home, CLONE_NEWNET))
-		broken(path);
-	close(file);
-	close(home);
-}
-
-void drop_netns(const char *path)
-{
-	if (umount2(path, MNT_DETACH) || unlink(path))
-		broken(path);
+	return (double)now_us() / 1e3;
 }
 
 void copy_file(const char *from, const char *to)
@@ -128,17 +74,14 @@ static const char links[] = "link set lo up\n"
 
 void run_shell(const char *netns, const char *command)
 {
-	pid_t pid = fork();
-	int status;
+	const char *const argv[] = { "sh", "-c", command, NULL };
+	auto_exited e;
 
-	if (pid == 0 && netns && enter(netns))
-		broken(netns);
-	if (pid == 0) {
-		(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		broken(command);
+	program_run(netns, argv, &e);
+	if (exited_well(&e))
+		return;
+	fprintf(stderr, "%s%s", e.out, e.err);
+	broken(command);
 }
 
 void box_furnish(const struct profile *p, const char *self)
@@ -169,7 +112,7 @@ pid_t box_start(const struct profile *p, void (*body)(void *arg, int fd), void *
 	if (outer)
 		return outer;
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (apart(CLONE_NEWNS | net | CLONE_NEWPID | CLONE_NEWIPC))
+	if (netns_unshare(CLONE_NEWNS | net | CLONE_NEWPID | CLONE_NEWIPC))
 		broken("namespaces (root is needed)");
 	pid_t inner = fork();
 	if (inner < 0)

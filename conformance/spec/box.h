@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conformance/harness/netns.h"
 #include "conformance/spec/spec.h"
 
 /*
@@ -22,12 +23,6 @@ void box_furnish(const struct profile *p, const char *self);
 /* The surroundings themselves do not work: ends the process with a message. */
 void broken(const char *what) __attribute__((noreturn));
 double now_ms(void);
-int pidfd_of(pid_t pid);
-/* Go into the network namespace at path. */
-int enter(const char *path);
-/* A new network namespace at path. */
-void make_netns(const char *path);
-void drop_netns(const char *path);
 /* What sh makes of it, in the network namespace at netns (NULL: here) must succeed. */
 void run_shell(const char *netns, const char *command);
 void copy_file(const char *from, const char *to);

@@ -111,7 +111,7 @@ static void cni_054(struct t *t)
 	released(t, "DEL after the interface went");
 	if (!attach(t, "b"))
 		return;
-	drop_netns(t->ns);
+	netns_drop(t->ns);
 	ok(t, "DEL");
 	released(t, "DEL after the namespace went");
 }

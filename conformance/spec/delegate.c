@@ -163,7 +163,7 @@ static void cni_116(struct t *t)
 {
 	if (!attach_last(t, "a"))
 		return;
-	drop_netns(t->ns);
+	netns_drop(t->ns);
 	ok(t, "DEL");
 	released(t, "DEL after the namespace went");
 	t->cid = "never-seen";

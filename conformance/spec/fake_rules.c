@@ -228,7 +228,7 @@ static void exec_ip(const char *arg, bool in_pod)
 
 	for (char *w = strtok_r(copy, ",", &rest); w && n < 31; w = strtok_r(NULL, ",", &rest))
 		argv[n++] = strcmp(w, "IF") == 0 ? (char *)variable("CNI_IFNAME") : w;
-	if (in_pod && enter(variable("CNI_NETNS")))
+	if (in_pod && netns_enter(variable("CNI_NETNS")))
 		_exit(1);
 	(void)setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

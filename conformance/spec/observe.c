@@ -2,57 +2,35 @@
 #include "conformance/spec/observe.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "conformance/harness/snapshot.h"
 #include "conformance/spec/box.h"
 #include "conformance/spec/json.h"
 
-enum { ARGS_MAX = 48 };
+enum { ARGS_MAX = 48, END_MS = 5000 };
 
-static void exec_ip(const char *ns, const char *command, int out)
+static void run_ip(const char *ns, const char *command, struct exited *e)
 {
-	char *argv[ARGS_MAX] = { "ip" }, *copy = strdup(command), *rest = NULL;
+	const char *argv[ARGS_MAX] = { "ip" };
+	char *copy = text("%s", command), *rest = NULL;
 	int n = 1;
 
 	for (char *w = strtok_r(copy, " ", &rest); w && n < ARGS_MAX - 1;
 	     w = strtok_r(NULL, " ", &rest))
 		argv[n++] = w;
-	if (ns && enter(ns))
-		_exit(126);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	dup2(null, 0);
-	dup2(out >= 0 ? out : null, 1);
-	dup2(null, 2);
-	execvp("ip", argv);
-	_exit(127);
-}
-
-static pid_t start_ip(const char *ns, const char *command, int out)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		broken("fork");
-	if (pid == 0)
-		exec_ip(ns, command, out);
-	return pid;
-}
-
-static bool succeeded(pid_t pid)
-{
-	int status = 1;
-
-	(void)waitpid(pid, &status, 0);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	program_run(ns, argv, e);
+	free(copy);
 }
 
 bool ip(const char *ns, const char *command)
 {
-	return succeeded(start_ip(ns, command, -1));
+	auto_exited e;
+
+	run_ip(ns, command, &e);
+	return exited_well(&e);
 }
 
 static char *read_all(int fd)
@@ -70,26 +48,12 @@ static char *read_all(int fd)
 	return buf;
 }
 
-static char *ip_text(const char *ns, const char *command)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC))
-		broken("pipe");
-	pid_t pid = start_ip(ns, command, fds[1]);
-	close(fds[1]);
-	char *out = read_all(fds[0]);
-	(void)succeeded(pid);
-	return out;
-}
-
 static cJSON *ip_json(const char *ns, const char *command)
 {
-	char *out = ip_text(ns, text("-j -d %s", command));
-	cJSON *tree = jparse(out);
+	auto_exited e;
 
-	free(out);
-	return tree;
+	run_ip(ns, text("-j -d %s", command), &e);
+	return jparse(e.out);
 }
 
 cJSON *link_of(const char *ns, const char *name)
@@ -138,115 +102,51 @@ cJSON *route_of(const char *ns, const char *dst)
 
 /* ---- before and after ---- */
 
-static FILE *listing;
-
-static bool is_furniture(const char *path)
+/* What a killed plugin left running ends by itself; all orphans of the box are our children. */
+static void await_end(const char *const *programs)
 {
-	const char *name = strrchr(path, '/');
+	auto_text left = { .p = NULL };
 
-	/* Locks, counters and the fake's own books stay when all is gone. */
-	return !name || strstr(path, WORK) || strstr(name, "lock") || strstr(name, "last_reserved");
-}
-
-static int list_file(const char *path, const struct stat *st, int flag, struct FTW *where)
-{
-	(void)st;
-	(void)where;
-	if (flag != FTW_D && flag != FTW_DP && !is_furniture(path) && !strstr(path, "/netns/"))
-		fprintf(listing, "file %s\n", path);
-	return 0;
-}
-
-static void list_links(FILE *f, const char *ns)
-{
-	const cJSON *one, *addr;
-
-	cJSON_ArrayForEach(one, ip_json(ns, "addr show"))
-	{
-		fprintf(f, "%s link %s mtu %.0f mac %s promiscuity %.0f\n", ns ? ns : "host",
-			jstr(one, "ifname"), jnum(one, "mtu"), jstr(one, "address"),
-			jnum(one, "promiscuity"));
-		cJSON_ArrayForEach(addr, jget(one, "addr_info"))
-		{
-			if (strcmp(jstr(addr, "scope"), "link") != 0)
-				fprintf(f, "%s addr %s %s\n", ns ? ns : "host", jstr(one, "ifname"),
-					jstr(addr, "local"));
-		}
-	}
-	fprintf(f, "%s%s", ip_text(ns, "-4 route show table all"), ip_text(ns, "-4 rule"));
-}
-
-static void list_pods(FILE *f)
-{
-	struct dirent **entries = NULL;
-	int n = scandir("/run/netns", &entries, NULL, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		char *path = text("/run/netns/%s", entries[i]->d_name);
-		struct stat st;
-		if (*entries[i]->d_name != '.' && stat(path, &st) == 0 && st.st_size == 0 &&
-		    has_link(path, "lo"))
-			list_links(f, path);
+	for (double end = now_ms() + END_MS; now_ms() < end; usleep(1000)) {
+		text_free(&left);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		running_lines(programs, &left);
+		if (!left.len)
+			return;
 	}
 }
 
-static int by_line(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static char *sorted(char *lines)
-{
-	char *line[1024] = { NULL }, *rest = NULL, *out = text("%s", "");
-	size_t n = 0;
-
-	for (char *l = strtok_r(lines, "\n", &rest); l && n < 1024; l = strtok_r(NULL, "\n", &rest))
-		line[n++] = l;
-	qsort(line, n, sizeof(line[0]), by_line);
-	for (size_t i = 0; i < n; i++)
-		out = text("%s%s\n", out, line[i]);
-	return out;
-}
-
+/*
+ * Folders, locks, counters and the fake's own books stay when all is gone. Of the box's links the
+ * carrier comes up while the checks run.
+ */
 char *snapshot(const struct t *t)
 {
-	char *buf = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&buf, &size);
+	static const char *const roots[] = { "/run", "/var/lib", NULL };
+	static const char *const ignore[] = { WORK, "/run/netns", "*lock*", "last_reserved*",
+					      NULL };
+	const char *const programs[] = { WORK, t->real, NULL };
+	const struct snapshot_scope s = {
+		.roots = roots, .ignore = ignore, .programs = programs, .settling = true
+	};
+	struct text out = { .p = NULL };
 
-	(void)t;
-	if (!f)
-		broken("memory");
-	listing = f;
-	list_links(f, NULL);
-	list_pods(f);
-	(void)nftw("/run", list_file, 16, FTW_PHYS);
-	(void)nftw("/var/lib", list_file, 16, FTW_PHYS);
-	fprintf(f, "reserved %d\n", reserved(NULL));
-	(void)fclose(f);
-	return sorted(buf);
-}
-
-static const char *first_other(const char *a, const char *b)
-{
-	char *copy = strdup(a), *rest = NULL;
-
-	for (char *l = strtok_r(copy, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest)) {
-		const char *at = strstr(b, l);
-		if (!at || (at[strlen(l)] && at[strlen(l)] != '\n'))
-			return l;
-	}
-	return NULL;
+	await_end(programs);
+	snapshot_take(&s, &out);
+	text_add(&out, "reserved: %d\n", reserved(NULL));
+	return out.p;
 }
 
 bool unchanged(struct t *t, const char *before, const char *when)
 {
-	const char *after = snapshot(t);
-	const char *more = first_other(after, before), *less = first_other(before, after);
+	char *after = snapshot(t);
+	const struct text a = { .p = (char *)(uintptr_t)before, .len = strlen(before) };
+	const struct text b = { .p = after, .len = strlen(after) };
+	struct text diff = { .p = NULL };
 
-	return expect(t, !more && !less, "%s: nothing may differ from before: %s%s%s%s", when,
-		      more ? "left behind: " : "", more ? more : "", less ? " missing: " : "",
-		      less ? less : "");
+	return !snapshot_differs(&a, &b, &diff) ||
+	       expect(t, false, "%s: nothing may differ from before: %s", when, one_line(diff.p));
 }
 
 /* ---- the fake IPAM ---- */

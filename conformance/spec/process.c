@@ -225,7 +225,7 @@ static void cni_015(struct t *t)
 	refused(t, "ADD", "7");
 	reset(t);
 	pod(t, "a");
-	t->how.in = IN_DIRECTORY;
+	t->how.in = INPUT_DIRECTORY;
 	refused(t, "ADD", "5");
 	t->raw = "no JSON";
 	run(t, "VERSION");
@@ -321,7 +321,7 @@ static void cni_020(struct t *t)
 	copy_file(copy, WORK "/new");
 	t->plugin = copy;
 	pod(t, "a");
-	t->how.in = IN_SLOW;
+	t->how.in = INPUT_SLOW;
 	struct job j = job_start(t, "ADD");
 	usleep(10000);
 	(void)rename(WORK "/new", copy);

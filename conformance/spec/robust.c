@@ -336,7 +336,7 @@ static void cni_150(struct t *t)
 		expect(t, t->rc > 0, "CHECK must fail: %s", losses[i].name);
 		fake_rules("");
 		ok(t, "DEL");
-		drop_netns(t->ns);
+		netns_drop(t->ns);
 	}
 }
 

@@ -146,13 +146,13 @@ static void cni_157(struct t *t)
 static void cni_158(struct t *t)
 {
 	pod(t, "a");
-	t->how.in = IN_CLOSED;
+	t->how.in = INPUT_CLOSED;
 	run(t, "ADD");
 	is_error(t, NULL);
-	t->how.in = IN_SLOW;
+	t->how.in = INPUT_SLOW;
 	run(t, "ADD");
 	expect(t, t->rc == 0, "a configuration that comes piece by piece must do");
-	t->how.in = IN_SLOW;
+	t->how.in = INPUT_SLOW;
 	run(t, "DEL");
 	expect(t, t->rc == 0, "a configuration that comes piece by piece must do");
 	char *big = calloc(1, (3 << 20) + 1);

@@ -51,7 +51,7 @@ static char *sysctl_of(struct t *t, const char *name)
 		broken("pipe");
 	pid_t pid = fork();
 	if (pid == 0) {
-		if (enter(t->ns))
+		if (netns_enter(t->ns))
 			_exit(1);
 		char *value = file_text(text("/proc/sys/net/ipv6/conf/%s/%s", t->ifname, name));
 		(void)!write(fds[1], value, strlen(value));
@@ -71,7 +71,8 @@ static void disable_v6(const char *ns)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (enter(ns) || !write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1") ||
+		if (netns_enter(ns) ||
+		    !write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1") ||
 		    !write_file("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1"))
 			_exit(1);
 		_exit(0);
@@ -299,7 +300,7 @@ static pid_t live_in(const char *ns)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (enter(ns))
+		if (netns_enter(ns))
 			_exit(1);
 		pause();
 		_exit(0);
@@ -342,7 +343,7 @@ static void cni_176(struct t *t)
 {
 	if (!attach_last(t, "a"))
 		return;
-	drop_netns(t->ns);
+	netns_drop(t->ns);
 	pid_t pid = fork();
 	if (pid == 0) {
 		execlp("sh", "sh", "-c",

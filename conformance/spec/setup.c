@@ -114,7 +114,7 @@ void pod(struct t *t, const char *name)
 	t->ns = text("/run/netns/%s", name);
 	if (access(t->ns, F_OK) == 0)
 		return;
-	make_netns(t->ns);
+	netns_make(t->ns);
 	if (t->p->kind == META && at_least(t->version, "0.3.0"))
 		furnish_chain(t);
 }

@@ -6,7 +6,8 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+
+#include "conformance/harness/process.h"
 
 enum kind { INTERFACE = 1, IPAM = 2, META = 4, ANY = 7 };
 enum level { MUST, SHOULD, MAY, LIB, CONV, DES };
@@ -70,7 +71,7 @@ struct facts {
 
 /* How the next call is made where it differs from the ordinary; run() resets it. */
 struct how {
-	enum { IN_FILE, IN_CLOSED, IN_HELD, IN_SLOW, IN_DIRECTORY } in;
+	enum input_kind in;
 	bool broken_stdout, in_pod;
 	long kill_after_us; /* 0: not */
 	const char *argument, *cwd, *root;
@@ -83,7 +84,7 @@ struct t {
 	const char *plugin, *real, *self, *extra_path; /* real: what a wrong plugin runs */
 	/* the call to make: NULL leaves a variable out of the environment */
 	const char *version, *cid, *ns, *ifname, *args, *path;
-	const char *env[16]; /* further "NAME=value" */
+	const char *env[16]; /* further "NAME=value", then NULL */
 	cJSON *conf;
 	const char *raw; /* instead of conf */
 	size_t raw_len;
@@ -109,10 +110,9 @@ struct outcome {
 
 /* ---- call.c: the plugin is run ---- */
 struct job {
-	pid_t pid;
-	int in, out, err, writer;
-	const char *verb;
-	double begin;
+	struct process process;
+	const char *verb, *input;
+	char **env;
 };
 void run(struct t *t, const char *verb);
 /* run() in two halves, for calls beside each other: each job_end() fills t as run() does. */

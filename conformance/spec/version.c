@@ -34,12 +34,12 @@ static void cni_024(struct t *t)
 		run(t, "VERSION");
 		is_version_answer(t);
 	}
-	t->how.in = IN_CLOSED;
+	t->how.in = INPUT_CLOSED;
 	run(t, "VERSION");
 	is_version_answer(t);
 	if (t->verdict != PASS)
 		return; /* the next one costs time where it fails, too */
-	t->how.in = IN_HELD;
+	t->how.in = INPUT_HELD;
 	run(t, "VERSION");
 	expect(t, t->rc == 0, "VERSION must not wait for the end of stdin");
 }
