@@ -9,6 +9,9 @@
 #include "conformance/spec/shape.h"
 #include "conformance/spec/spec.h"
 
+/* When the last of a row of kills comes, if none was too late before. */
+enum { KILL_LATEST_US = 400000 };
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define ITEMS(name)                                                                                \
 	extern const struct item items_##name[];                                                   \
