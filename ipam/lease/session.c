@@ -9,7 +9,6 @@
 
 #include "ipam/store/lmdb_recover.h"
 #include "ipam/store/store_lmdb.h"
-#include "ipam/lease/verify.h"
 #include "lib/sys/safe_path.h"
 #include "lib/sys/site.h"
 
@@ -347,4 +346,17 @@ int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
 	}
 	return err_set(e, ERR_AGAIN, 0, "others changed the store %d times in between; try again",
 		       TRIES);
+}
+
+static int verify_in_txn(struct lease_db *l, void *arg, struct err *e)
+{
+	return verify_lease_db(l, arg, e);
+}
+
+int ipam_verify(struct ipam *m, struct verify *v, struct err *e)
+{
+	struct ipam_job job = { v->repair ? STORE_WRITE : STORE_READ, "VERIFY", verify_in_txn, v,
+				NULL };
+
+	return ipam_run(m, &job, e);
 }

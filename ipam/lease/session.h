@@ -9,7 +9,7 @@
 #ifndef RAILHEAD_IPAM_LEASE_SESSION_H
 #define RAILHEAD_IPAM_LEASE_SESSION_H
 
-#include "ipam/lease/lease_db.h"
+#include "ipam/lease/verify.h"
 
 #define SESSION_SCHEMA 1 /* of keys and values; a store of a later one is refused */
 
@@ -51,5 +51,8 @@ struct ipam_job {
 
 /* ipam_run - run job->fn in a transaction and commit it, again after a conflict. */
 int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e) must_check;
+
+/* ipam_verify - verify_lease_db() in a transaction of its own. */
+int ipam_verify(struct ipam *m, struct verify *v, struct err *e) must_check;
 
 #endif

@@ -386,16 +386,3 @@ int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e)
 	}
 	return delete_all(&c, &c.sticky);
 }
-
-static int verify_in_txn(struct lease_db *l, void *arg, struct err *e)
-{
-	return verify_lease_db(l, arg, e);
-}
-
-int ipam_verify(struct ipam *m, struct verify *v, struct err *e)
-{
-	struct ipam_job job = { v->repair ? STORE_WRITE : STORE_READ, "VERIFY", verify_in_txn, v,
-				NULL };
-
-	return ipam_run(m, &job, e);
-}

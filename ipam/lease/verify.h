@@ -9,7 +9,7 @@
 #ifndef RAILHEAD_IPAM_LEASE_VERIFY_H
 #define RAILHEAD_IPAM_LEASE_VERIFY_H
 
-#include "ipam/lease/session.h"
+#include "ipam/lease/lease_db.h"
 
 struct verify {
 	bool repair;
@@ -23,13 +23,9 @@ struct verify {
 	uint64_t left; /* problems that repair does not or cannot mend */
 };
 
-/*
- * ipam_verify - one transaction. Problems are no error: look at v->problems. Definitions of pools
- * that cannot be read or overlap, and keys of unknown kinds, are reported and left alone.
- */
-int ipam_verify(struct ipam *m, struct verify *v, struct err *e) must_check;
-
-/* verify_lease_db - the same inside a transaction, which must be a writing one for repair. */
+/* verify_lease_db - inside a transaction, which must be a writing one for repair. Problems are no
+ * error: look at v->problems. Definitions of pools that cannot be read or overlap, and keys of
+ * unknown kinds, are reported and left alone. */
 int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e) must_check;
 
 #endif

@@ -12,7 +12,7 @@
 #ifndef RAILHEAD_IPAM_STORE_LMDB_LOCK_H
 #define RAILHEAD_IPAM_STORE_LMDB_LOCK_H
 
-#include "lib/base/err.h"
+#include "ipam/store/lmdb_proc.h"
 #include "lib/base/log.h"
 
 struct lmdb_lock {
@@ -27,13 +27,6 @@ struct lmdb_lock {
 /* lmdb_lock_take - ERR_AGAIN (errnum ETIMEDOUT) when it is not free within wait_ms. */
 int lmdb_lock_take(const struct lmdb_lock *l, bool exclusive, struct err *e) must_check;
 void lmdb_lock_drop(const struct lmdb_lock *l);
-
-/* What is known of a process at one moment. */
-struct lmdb_holder {
-	bool holds;               /* the lock in question */
-	char state;               /* as in /proc/PID/stat */
-	uint64_t started, worked; /* clock ticks; changes of context and ticks of work together */
-};
 
 /* lmdb_holder_is_stopped - by two looks at one process, a second apart. Pure. */
 bool lmdb_holder_is_stopped(const struct lmdb_holder *before, const struct lmdb_holder *now);

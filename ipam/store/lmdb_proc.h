@@ -5,7 +5,14 @@
 
 #include <sys/types.h>
 
-#include "ipam/store/lmdb_lock.h"
+#include "lib/base/err.h"
+
+/* What is known of a process at one moment. */
+struct lmdb_holder {
+	bool holds;               /* the lock in question */
+	char state;               /* as in /proc/PID/stat */
+	uint64_t started, worked; /* clock ticks; changes of context and ticks of work together */
+};
 
 /* lmdb_proc_look - lockfd: the lock file, open. -1: there is no such process, or it is not ours to
  * see. */

@@ -68,4 +68,7 @@ struct dad_wait {
 int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, const struct dad_wait *wait,
 		     struct err *e) must_check;
 
+/* nl_addr_list_v6 - nl_addr_list, of IPv6 alone. */
+int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
+
 #endif

@@ -12,7 +12,8 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
-#include "lib/net/addr.h"
+#include "lib/base/ip.h"
+#include "lib/net/nl.h"
 
 /* The kernel cuts dumps into pieces of what the reader offers, 32 KiB at the most. */
 #define NL_RECV_SIZE 32768
@@ -109,9 +110,6 @@ void nl_req_put_ip(struct nl_req *rq, int attr, struct ip ip);
 
 /* nl_attr_ip - the address in an attribute. -1 when its length does not fit the family (AF_*). */
 int nl_attr_ip(const struct nlattr *a, uint8_t family, struct ip *out) must_check;
-
-/* nl_addr_list_v6 - nl_addr_list, of IPv6 alone. */
-int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
 
 /* A growing array, for what a dump yields before it is known to be whole. */
 struct nl_list {

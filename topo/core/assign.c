@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topo/core/assign.h"
+#include "topo/core/choose_priv.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "topo/core/assign.h"
+#include "topo/core/choose_priv.h"
 
 struct work {
 	const struct aff_machine *m;

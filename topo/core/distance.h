@@ -10,13 +10,6 @@
 
 #include "topo/core/machine.h"
 
-/*
- * aff_number_chips - number the chips: an upstream port and the downstream ports below it are one;
- * so are two levels of a Broadcom PEX880xx (1000:c010, subsystem 1000:axxx) or PEX890xx (1000:c030,
- * subsystem 1000:0xxx above 1000:1xxx). The readers call it last.
- */
-void aff_number_chips(struct aff_machine *m);
-
 /* As nvidia-smi names them, nearest first. */
 enum aff_class { AFF_X, AFF_PIX, AFF_PXB, AFF_PHB, AFF_NODE, AFF_SYS, AFF_CLASS_UNKNOWN };
 const char *aff_class_name(enum aff_class c);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "topo/core/pci_switch.h"
 #include "topo/core/distance.h"
 
 #include <stdio.h>

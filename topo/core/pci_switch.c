@@ -2,8 +2,6 @@
 /* Which bridges are ports of one switch, and which switches that show are one chip. */
 #include "topo/core/pci_switch.h"
 
-#include "topo/core/distance.h"
-
 #define VENDOR_BROADCOM 0x1000
 #define VENDOR_NVIDIA   0x10de
 #define VENDOR_AMD      0x1022

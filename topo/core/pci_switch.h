@@ -8,6 +8,13 @@
 
 #include "topo/core/machine.h"
 
+/*
+ * aff_number_chips - number the chips: an upstream port and the downstream ports below it are one;
+ * so are two levels of a Broadcom PEX880xx (1000:c010, subsystem 1000:axxx) or PEX890xx (1000:c030,
+ * subsystem 1000:0xxx above 1000:1xxx). The readers call it last.
+ */
+void aff_number_chips(struct aff_machine *m);
+
 /* aff_parent - the function above; AFF_NONE at the root complex. */
 uint32_t aff_parent(const struct aff_machine *m, uint32_t pci);
 

@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_TOPO_NCCL_SYSTEM_H
 #define RAILHEAD_TOPO_NCCL_SYSTEM_H
 
-#include "topo/nccl/nccl.h"
+#include "topo/nccl/types.h"
 
 /* ---- outline ---- */
 

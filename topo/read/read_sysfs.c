@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topo/read/tree.h"
-#include "topo/core/distance.h"
+#include "topo/core/pci_switch.h"
 
 static int open_tree(const char *sysfs, struct tree *t, struct err *e)
 {

@@ -8,6 +8,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "topo/core/machine_build.h"
+#include "topo/core/pci_switch.h"
 #include "topo/show/show_priv.h"
 #include "topo/testing/topo.h"
 #include "topo/testing/fixture.h"

@@ -5,7 +5,7 @@
 
 #include "lib/testing/testing.h"
 #include "topo/core/machine_build.h"
-#include "topo/core/distance.h"
+#include "topo/core/pci_switch.h"
 
 const struct fixture_ids yard_plain = { 0x104c, 0x8232, 0, 0 };
 const struct fixture_ids yard_gen4 = { 0x1000, 0xc010, 0x1000, 0xa096 };

@@ -8,7 +8,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "topo/core/machine_build.h"
-#include "topo/core/distance.h"
+#include "topo/core/pci_switch.h"
 
 #define ROOT "/mnt"
 #define PATH 256

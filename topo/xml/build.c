@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "topo/read/read.h"
-#include "topo/core/distance.h"
+#include "topo/core/pci_switch.h"
 #include "topo/xml/priv.h"
 
 #define BELOW(kind) (1U << (kind))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assign.h: of GPUs that have the same HCAs nearest, which HCA is whose. Pure. */
-#ifndef RAILHEAD_TOPO_CORE_ASSIGN_H
-#define RAILHEAD_TOPO_CORE_ASSIGN_H
+/* choose_priv.h: of GPUs that have the same HCAs nearest, which HCA is whose. Pure. */
+#ifndef RAILHEAD_TOPO_CORE_CHOOSE_PRIV_H
+#define RAILHEAD_TOPO_CORE_CHOOSE_PRIV_H
 
 #include "topo/core/choose.h"
 
