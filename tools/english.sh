@@ -17,10 +17,10 @@ cd "${1:-.}"
 [ $# = 0 ] || shift
 lists=${ENGLISH_LISTS:-$tools}
 if [ $# = 0 ]; then
-	# CHANGELOG.md uses the words of earlier versions, and the glossary lists the words not to use.
+	# The glossary is left out, because it lists the words not to use.
 	# shellcheck disable=SC2046 # no name in the tree has a space
-	set -- $(find . \( -name build -o -name .git -o -name testdata -o -name corpus \) -prune -o -type f \
-		\( -name '*.md' -o -path './docs/man/*.[1-8]' \) ! -name CHANGELOG.md ! -path ./docs/glossary.md -print |
-		sed 's,^\./,,' | LC_ALL=C sort)
+	set -- README.md CONTRIBUTING.md SECURITY.md $(find . \( -name build -o -name .git \) -prune -o -type f \
+		\( -name README.md -o -path './docs/*.md' -o -path './docs/man/*.[1-8]' \) ! -path ./README.md \
+		! -path ./docs/glossary.md -print | sed 's,^\./,,' | LC_ALL=C sort)
 fi
 LC_ALL=C awk -v turns="$lists/english.txt" -v exceptions="$lists/english-exceptions.txt" -f "$tools/english.awk" "$@"

@@ -2,14 +2,14 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
+	dup deps-current release spdx english format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-lane soak soak-quick differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 LANES := gcc -- cluster-quick check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick differential \
 	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
-	deps-current spdx format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
+	deps-current spdx english format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -218,6 +218,8 @@ dup: ## lines that two plugins share
 	@tools/dup.sh $(PLUGIN_MAINS)
 spdx: ## every file names its licence
 	@tools/spdx.sh
+english: ## short sentences and no banned turns in the documents
+	@tools/english.sh
 
 format: ## lay out all C files with clang-format
 	@clang-format-14 -i $(C_FILES) $(H_FILES)

@@ -397,5 +397,34 @@ good "cluster: without Go modules the lane is no failure" no_modules
 good "cluster: it is skipped, says why, and is loud" sh -c "grep -q '^NO KUBERNETES' '$dir/nogo/out' &&
 	grep -q 'no such host' '$dir/nogo/out' && tail -n 1 '$dir/nogo/out' | grep -q '^skipped: '"
 
+# ---- the English of the documents ------------------------------------------------------------------
+
+english=$dir/english
+mkdir -p "$english/lists"
+page() # LINE...: a page, checked with the real list of turns and an exceptions list of its own
+{
+	printf '%s\n' "$@" >"$english/page.md"
+}
+printf '%s\t%s\n' ' for want of ' 'say "because there is no ..."' '^ what [^?:]*[.] $' 'name the subject' >"$english/lists/english.txt"
+: >"$english/lists/english-exceptions.txt"
+check_english() { ENGLISH_LISTS=$english/lists "$tools/english.sh" "$english" "${1:-page.md}"; }
+words25='One two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five'
+page '# A page' '' "$words25." '' '```sh' 'for want of code' '```' '' 'See `for want of code` and [a link](for-want-of.md).'
+good "english: a page in order" check_english
+page '# A page' '' 'It failed' 'for want of memory.'
+bad "english: a banned turn, with its line" 'page.md:3: " for want of ": say' check_english
+page "- $words25" '  six.'
+bad "english: a sentence of 26 words" 'page.md:1: 26 words' check_english
+page '| a | b |' '| --- | --- |' '| fine | What a driver cannot do fails. |'
+bad "english: an inverted sentence in a table" 'page.md:3: .*name the subject' check_english
+printf '.\\" SPDX\n.Dd today\n.Sh NAME\n.Nm x\n.Nd a page\n.Sh DESCRIPTION\nIt failed for want of\n.Ar memory .\n' >"$english/x.8"
+bad "english: a banned turn in a manual page" 'x.8:7: ' check_english x.8
+page 'It failed for want of memory.'
+printf 'page.md\tfor want of memory\ta quotation\n' >"$english/lists/english-exceptions.txt"
+good "english: an exception" check_english
+page 'It failed.'
+bad "english: an exception that nothing needs" 'nothing needs "for want of memory"' check_english
+good "english: the documents of this tree" "$tools/english.sh" "$tools/.."
+
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]
