@@ -220,7 +220,7 @@ const struct item items_del[] = {
 	  SHOULD,
 	  ANY,
 	  0,
-	  "a release that cannot be sent is no error",
+	  "a release that cannot be sent does not fail",
 	  NULL,
 	  "for IPAMs with a server of their own, as DHCP",
 	  { NULL } },

@@ -270,7 +270,7 @@ const struct item items_delegate[] = {
 	  SHOULD,
 	  IPAM,
 	  NEED_POOL,
-	  "DEL releases without a namespace; an unknown container is no error",
+	  "DEL releases without a namespace; an unknown container is accepted",
 	  cni_116,
 	  NULL,
 	  { "DEL: skip", "DEL?env=CNI_CONTAINERID=never-seen: error=3",
