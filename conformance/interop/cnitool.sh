@@ -5,7 +5,7 @@
 # tool VERB NETNS-NAME: on the network that is there.
 tool()
 {
-	CNI_PATH=/opt/cni/bin NETCONFPATH=$NETD timeout -k 5 20 "$CNITOOL" "$1" "$NET" "/run/netns/$2"
+	CNI_PATH=/opt/cni/bin NETCONFPATH=$NETD timeout -k 5 "$LONG" "$CNITOOL" "$1" "$NET" "/run/netns/$2"
 }
 cnitool_up() # [FILTER]
 {

@@ -29,7 +29,7 @@ sys.path.insert(0, os.environ["CRI_PB"])
 import grpc  # noqa: E402
 import cri_pb2 as pb  # noqa: E402
 
-LIMIT = 30  # seconds, of one call
+LIMIT = 120  # seconds, of one call
 
 
 class Refused(Exception):
@@ -71,7 +71,7 @@ def ready(runtime, network):
         if all(c.status for c in conditions) and network in names:
             return 0
         if time.monotonic() > end:
-            raise Refused(f"not ready: {names}; " + "; ".join(c.message for c in conditions))
+            raise Refused(f"not within {LIMIT} s: not ready: {names}; " + "; ".join(c.message for c in conditions))
         time.sleep(0.05)
 
 

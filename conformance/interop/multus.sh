@@ -47,7 +47,7 @@ plugin()
 		| if $device == "" then . else .deviceID = $device | .pciBusID = $device end
 		| if $cniargs == null then . else .args.cni = $cniargs end
 		| if $prev == [] then . else .prevResult = $prev[0] end' "$NADS/$2" >"$W/multus.in"
-	timeout -k 5 20 env -i "PATH=$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$CID" CNI_NETNS="${NETNS-$NS}" \
+	timeout -k 5 "$LONG" env -i "PATH=$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$CID" CNI_NETNS="${NETNS-$NS}" \
 		CNI_IFNAME="$3" CNI_ARGS="$args" CNI_PATH=/opt/cni/bin "/opt/cni/bin/$type" <"$W/multus.in"
 }
 

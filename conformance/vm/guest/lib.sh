@@ -26,17 +26,31 @@ finish()
 	exit
 }
 
-# within SECONDS COMMAND...: until it succeeds.
-within()
+# eventually COMMAND...: wait until it succeeds. The event ends the wait, not the seconds: LAST_RESORT is how long the slowest
+# machine may take, and only a wait that is in vain reaches it. check.sh knows such a failure by the words "not within".
+LAST_RESORT=${LAST_RESORT:-300}
+eventually()
 {
-	local end=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		[ $SECONDS -lt $end ] || return 1
+	local end=$((SECONDS + LAST_RESORT)) said
+	until said=$("$@" 2>&1); do
+		[ $SECONDS -lt $end ] || {
+			printf '%s\n' "not within $LAST_RESORT s: $*" "$said" >&2
+			return 1
+		}
 		sleep 0.1
 	done
 }
 
+# sleeping NAME PID: a program of that name sleeps in the kernel, by nanosleep or clock_nanosleep: it waits for something; or
+# the process PID has ended.
+sleeping()
+{
+	local p
+	for p in $(pgrep -x "$1"); do
+		! grep -qE '^(35|230) ' "/proc/$p/syscall" 2>/dev/null || return 0
+	done
+	! kill -0 "$2" 2>/dev/null
+}
 isnt() { ! "$@"; }
 is() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'" && false; }; }
 
@@ -47,6 +61,9 @@ vfs()
 }
 pci() { basename "$(readlink "/sys/class/net/$1/device/virtfn$2")"; }
 netdev() { ls "/sys/bus/pci/devices/$1/net" 2>/dev/null; }
+# has_netdev BDF: its interface is in this network namespace; is_elsewhere PID: the process is in another one.
+has_netdev() { [ -n "$(netdev "$1")" ]; }
+is_elsewhere() { [ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
 
 # vf PF N FILTER: from the PF's list of VFs, by a jq filter.
 vf() { ip -j link show "$1" | jq -rc --argjson n "$2" ".[0].vfinfo_list[] | select(.vf == \$n) | $3"; }

@@ -56,7 +56,7 @@ machine()
 processes_elsewhere() { ps -eo netns=,pid=,args= | grep -vE "^ *($(stat -Lc %i /proc/self/ns/net)|-) "; }
 clean() # NAME
 {
-	local left end=$((SECONDS + 20))
+	local left end=$((SECONDS + 60))
 	while left=$(ls /run/netns && processes_elsewhere) && [ -n "$left" ]; do
 		[ $SECONDS -lt $end ] || break
 		sleep 0.2

@@ -47,7 +47,7 @@ env_of() { ip netns exec "$1" $RB/railctl rdma env >"$W/env.$1"; }
 in_env()
 {
 	# shellcheck disable=SC2016 # for the shell in the pod
-	INTO=(ip netns exec "$1" timeout -k 5 240 env -i "PATH=$RB:$PATH" "E=$W/env.$1" bash -c '. "$E" && DEV=${NCCL_IB_HCA#=} PORT=${DEV#*:} \
+	INTO=(ip netns exec "$1" timeout -k 5 "$LAST_RESORT" env -i "PATH=$RB:$PATH" "E=$W/env.$1" bash -c '. "$E" && DEV=${NCCL_IB_HCA#=} PORT=${DEV#*:} \
 		DEV=${DEV%:*} GID=$NCCL_IB_GID_INDEX; '"$2" x "${@:3}")
 }
 with_env() { in_env "$@" && "${INTO[@]}"; }
@@ -68,16 +68,16 @@ ready() { ! kill -0 "$1" 2>/dev/null || listens "$2" "$3"; } # PID POD PORT: it 
 sent() { cat "$DEVICES/rxe_$1/ports/1/hw_counters/sent_pkts" 2>/dev/null || ip netns exec "$1" rdma -j statistic show link "rxe_$1/1" | jq '.[0].sent_pkts'; }
 
 # meet FROM TO PORT SCRIPT WORD...: INTO, from in_env, is a server at PORT of pod TO, and the script its client in pod FROM.
-# Both end well. A server waits for its client without end: one whose client failed is ended.
+# Both end well. A server waits for its client without end: one whose client failed has ten seconds to say what it saw.
 meet()
 {
 	local from=$1 to=$2 port=$3 pid rc
 	: >"$W/run.$from"
 	"${INTO[@]}" >"$W/serve.$to" 2>&1 &
 	pid=$!
-	within 60 ready $pid "$to" "$port" && kill -0 $pid && with_env "$from" "${@:4}" >"$W/run.$from" 2>&1
+	eventually ready $pid "$to" "$port" && kill -0 $pid && with_env "$from" "${@:4}" >"$W/run.$from" 2>&1
 	rc=$?
-	[ $rc = 0 ] || within 10 isnt kill -0 $pid 2>/dev/null || kill $pid
+	[ $rc = 0 ] || LAST_RESORT=10 eventually isnt kill -0 $pid 2>/dev/null || kill $pid
 	wait $pid && [ $rc = 0 ] || { cat "$W/run.$from" "$W/serve.$to" && false; }
 }
 
@@ -85,9 +85,9 @@ meet()
 exchange()
 {
 	# shellcheck disable=SC2016
-	in_env "$2" 'exec rdma-probe serve --once --timeout 120 --device "$DEV:$PORT" --gid-index "$GID"'
+	in_env "$2" 'exec rdma-probe serve --once --timeout '"$LAST_RESORT"' --device "$DEV:$PORT" --gid-index "$GID"'
 	# shellcheck disable=SC2016
-	meet "$1" "$2" 18515 'exec rdma-probe connect --timeout 60 --device "$DEV:$PORT" --gid-index "$GID" "$@"' \
+	meet "$1" "$2" 18515 'exec rdma-probe connect --timeout '"$LAST_RESORT"' --device "$DEV:$PORT" --gid-index "$GID" "$@"' \
 		"$(address "$2")" --iterations 5 --size 16K --seed 1 "${@:3}"
 }
 # perftest PROGRAM FROM TO [OPTION...]: one of perftest's programs between two pods, by what env said in each. The rates
@@ -109,7 +109,7 @@ ring()
 	for p; do
 		(
 			# shellcheck disable=SC2016
-			with_env "$p" 'exec rdma-probe allreduce --peers '$W'/peers --timeout 120 --iterations 3 --size 32K --json \
+			with_env "$p" 'exec rdma-probe allreduce --peers '$W'/peers --timeout '$LAST_RESORT' --iterations 3 --size 32K --json \
 				--device "$DEV:$PORT" --gid-index "$GID"' >"$W/ring.$p" 2>"$W/ring.$p.log"
 			echo $? >"$W/ring.$p.rc"
 		) &

@@ -28,7 +28,7 @@ have()
 {
 	echo 0 >"/sys/class/net/$A/device/sriov_numvfs" && echo 0 >"/sys/class/net/$B/device/sriov_numvfs"
 	echo "$1" >"/sys/class/net/$A/device/sriov_numvfs" && echo "$2" >"/sys/class/net/$B/device/sriov_numvfs"
-	within 30 all_here $(($1 + $2))
+	eventually all_here $(($1 + $2))
 }
 
 # Numbers of VFs take turns, so that what else the machine does hits all alike.

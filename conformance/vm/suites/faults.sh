@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 7.2
+# seconds: 150
 # faults: everything fails once: conformance/faults for sriov on a card's true VFs, for ipvlan, and for rdma behind
 # macvlan, over rxe, in mode shared. CASES: which plugins. How many: guest/faults.sh.
 # shellcheck source=conformance/vm/guest/lib.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 6.12
+# seconds: 180
 # ipvlan: its black-box tests, and the rules of the protocol. CASES: which of the black-box tests.
 # FULL=1: also what says more of the protocol than of ipvlan, and takes an emulated machine minutes.
 ITEMS="013 014 037 038 042 044 045 047 048 050 051 052 054 058 059 060 063 071 100 101 102 103 104 106 107 120 121 126 141

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# seconds: 80
 # check: no
 # needs: movable
 # programs: build/peers/bin
@@ -13,7 +14,7 @@ cp "$TREE/build/peers/bin/"{rdma,sriov} $PEER
 read -r A _ <<<"$PFS"
 modprobe -a rdma_rxe ib_uverbs macvlan
 insmod "$TREE/build/vm/movable-$WANT_KERNEL/movable.ko"
-check "mode exclusive" within 120 "$BIN/railctl" rdma mode exclusive --modprobe-dir $W
+check "mode exclusive" eventually "$BIN/railctl" rdma mode exclusive --modprobe-dir $W
 
 ip link set "$A" up
 vfs "$A" 2
@@ -84,11 +85,11 @@ ip netns del p
 attached
 ip netns del p
 NETNS='' check "the namespace has died: our DEL" our_del
-check "all is back" within 10 is_back
+check "all is back" eventually is_back
 attached
 check "the pod gives it another name" ip netns exec p rdma dev set hca0 name mine
 ip netns del p
-check "it comes home with that" within 10 is_home mine
+check "it comes home with that" eventually is_home mine
 mv "$W/bus/$VF/infiniband/hca0" "$W/bus/$VF/infiniband/mine"
 NETNS='' check "it has died, and the name was changed: our DEL" our_del
 check "all is back, and the name" is_back
@@ -97,7 +98,7 @@ mv "$W/bus/$VF/infiniband/mine" "$W/bus/$VF/infiniband/hca0"
 # ---- a late DEL ----
 attached
 ip netns del p
-check "it comes home" within 10 is_home hca0
+check "it comes home" eventually is_home hca0
 NETNS='' check "the VF, too" call DEL "$BIN" sriov "$(conf sriov)"
 check "the next pod has it from us" next
 NETNS='' check "our DEL of the first: nothing is left to do" call DEL "$BIN" rdma "$(conf rdma)"
@@ -121,7 +122,7 @@ attached
 check "import" import
 ip netns del p
 check "its pod dies: repair" here "$BIN/railctl" attachments repair
-check "all is back" within 10 is_back
+check "all is back" eventually is_back
 
 # ---- the way back ----
 check "a pod with a VF" pod
@@ -137,7 +138,7 @@ check "rdma-cni's DEL of what was imported" call DEL $PEER rdma "$(behind "$(con
 check "the device is at home" is "$(devices)" hca0
 ip netns del p
 check "repair clears our record" here "$BIN/railctl" attachments repair
-check "all is back" within 10 is_back
+check "all is back" eventually is_back
 
 # ---- another name, while the pod lives: found by its interface, so on that of the VF it is ----
 rdma link delete hca0
@@ -153,6 +154,6 @@ ip netns del p
 
 ip link del s0
 vfs "$A" 0
-check "mode shared again" within 20 "$BIN/railctl" rdma mode shared --modprobe-dir $W
+check "mode shared again" eventually "$BIN/railctl" rdma mode shared --modprobe-dir $W
 rmmod movable
 finish

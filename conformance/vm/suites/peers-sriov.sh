@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
+# seconds: 80
 # check: no
 # programs: build/peers/bin
 # peers-sriov: VFs that the real sriov-cni attached: our DEL, our ADD, repair, import, and the way back. It is version
@@ -36,7 +37,7 @@ attached()
 	check "its file is there" is "$(files)" "a-net1"
 }
 inside() { printf '%s\n' "${@:2}" | ip -n "$1" -batch -; }
-dies() { ip netns del a && ip netns add gone && ip netns del gone && within 10 at_home; }
+dies() { ip netns del a && ip netns add gone && ip netns del gone && eventually at_home; }
 
 ip link set "$A" up
 check "2 VFs" vfs "$A" 2

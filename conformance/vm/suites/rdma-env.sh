@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 7.2
+# seconds: 60
 # rdma-env: railctl rdma list, env and check, over rxe on two cards: pods that share their parents' devices, pods
 # with a device of their own, and what the doctor says when something is taken away.
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -85,7 +85,7 @@ check "exclusive: an empty list" want '. == []'
 check "exclusive: the doctor says what to do" finds X devices "" fail 'chain the plugin "rdma"'
 check "exclusive: the same from the host" fails r check --netns /run/netns/X
 ip netns del X
-check "mode shared again" within 10 rdma system set netns shared
+check "mode shared again" eventually rdma system set netns shared
 
 # ---- mode shared: pods on their parents' devices ------------------------------------------------
 
@@ -93,7 +93,7 @@ check "host's address" ip addr add 10.1.0.1/16 dev "$PF0"
 check "pod A" pod A 11 "$PF0" "$PF1"
 check "pod B" pod B 12 "$PF0" "$PF1"
 for d in rxe0:10.1.0.11 rxe1:10.2.0.11 rxe0:10.1.0.12 rxe1:10.2.0.12; do
-	check "GID of ${d#*:}" within 10 there "${d%:*}" "${d#*:}"
+	check "GID of ${d#*:}" eventually there "${d%:*}" "${d#*:}"
 done
 check "list" ok r list --json
 check "list: both devices" want 'map([.name, .ports[0].state, .ports[0].linkLayer, .ports[0].ifName, .ports[0].mtu, .ports[0].rdmaMtu]) ==
@@ -171,7 +171,7 @@ sleep 1000 &
 outside=$!
 ip netns exec A sleep 1000 &
 inside=$!
-check "doctor: from outside" within 10 sh -c "railctl rdma check --netns /proc/$inside/ns/net --json >$W/out"
+check "doctor: from outside" eventually sh -c "railctl rdma check --netns /proc/$inside/ns/net --json >$W/out"
 check "doctor: what a process has, but not what it may" want 'any(.[]; .check == "uverbs" and .result == "unknown" and
 	(.evidence | contains("is there"))) and any(.[]; .check == "memlock" and .result == "ok")'
 kill $inside $outside
@@ -200,7 +200,7 @@ chmod 666 /dev/infiniband/uverbs*
 
 check "$PF1 goes down" ip link set "$PF1" down
 down() { finds A port rxe1:1 fail "the port is DOWN"; }
-check "doctor: a port that is down" within 10 down
+check "doctor: a port that is down" eventually down
 check "env without it fails" fails in_pod A env --explain
 check "env names it on standard error" grep -q '^railctl rdma env: left out: net2 on rxe1:1: its port is not ACTIVE' $W/err
 check "env with as many rails as are expected" ok in_pod A env --expect-rails 1 --explain
@@ -215,11 +215,11 @@ check "doctor: that is none that can be routed" finds A gid rxe0:1 fail "can be 
 check "no address" ip -n A addr flush dev net1
 alone() { finds A rail net1 warn "so no GID can be its own"; }
 gone() { ! there rxe0 10.1.0.11; }
-check "its GID goes" within 10 gone
-check "doctor: an interface without address" within 10 alone
+check "its GID goes" eventually gone
+check "doctor: an interface without address" eventually alone
 check "IPv6 alone" ip -n A addr add fd01::11/64 dev net1 nodad
 six() { in_pod A env --interface net1 --json && jq -e '.env | any(.name == "NCCL_IB_GID_INDEX")' $W/out >/dev/null; }
-check "IPv6 alone: env" within 10 six
+check "IPv6 alone: env" eventually six
 check "IPv6 alone: doctor" finds A gid rxe0:1 ok "fd01::11"
 
 # ---- ipvlan -------------------------------------------------------------------------------------
@@ -231,9 +231,9 @@ ipvlan()
 }
 ip netns del A
 ip netns del B
-check "no macvlan is left on $PF1" within 60 is_free "$PF1"
+check "no macvlan is left on $PF1" eventually is_free "$PF1"
 check "pod I with ipvlan" ipvlan
-check "ipvlan: GID" within 10 there rxe1 10.2.0.50
+check "ipvlan: GID" eventually there rxe1 10.2.0.50
 check "ipvlan: env" ok in_pod I env
 check "ipvlan: index" has "NCCL_IB_GID_INDEX='$(index rxe1 10.2.0.50)'"
 ip netns del I
@@ -241,7 +241,7 @@ ip netns del I
 # ---- the examples of help -----------------------------------------------------------------------
 
 check "pod1 for the examples" pod pod1 21 "$PF0"
-check "pod1: GID" within 10 there rxe0 10.1.0.21
+check "pod1: GID" eventually there rxe0 10.1.0.21
 railctl help --json | jq -r '.[].examples[] | select(test("railctl rdma (list|env|check)"))' >$W/examples
 check "there are examples" [ -s $W/examples ]
 while IFS= read -r line <&8; do
@@ -255,7 +255,7 @@ check "rxe1 goes" rdma link del rxe1
 
 own() # POD NUMBER CARD: before 7.0 such a device hears nothing, but is seen
 {
-	pod "$1" "$2" "$3" && ip netns exec "$1" rdma link add "rxe$2" type rxe netdev net1 && within 10 there "rxe$2" "10.1.0.$2"
+	pod "$1" "$2" "$3" && ip netns exec "$1" rdma link add "rxe$2" type rxe netdev net1 && eventually there "rxe$2" "10.1.0.$2"
 }
 check "pod P" own P 31 "$PF0"
 check "pod Q" own Q 32 "$PF0"
@@ -277,11 +277,11 @@ probe()
 }
 if [ "$WANT_KERNEL" != 6.12 ]; then
 	for p in P Q; do ip -n $p link set lo up; done
-	probe Q serve --timeout 60
+	probe Q serve --timeout "$LAST_RESORT"
 	"${PROBE[@]}" >$W/serve 2>&1 &
 	server=$!
-	check "traffic: a server in pod Q" within 20 grep -q listening $W/serve
-	probe P connect 10.1.0.32 --no-cm --iterations 3 --size 4K --seed 1
+	check "traffic: a server in pod Q" eventually grep -q listening $W/serve
+	probe P connect 10.1.0.32 --no-cm --timeout "$LAST_RESORT" --iterations 3 --size 4K --seed 1
 	check "traffic: pod P to pod Q, as env says" "${PROBE[@]}"
 	kill $server
 	wait $server
@@ -290,5 +290,5 @@ fi
 for d in rxe31 rxe32; do check "own device: $d goes" rdma link del $d; done
 ip netns del P
 ip netns del Q
-check "own device: nothing holds the pods or $PF0" within 60 is_free "$PF0"
+check "own device: nothing holds the pods or $PF0" eventually is_free "$PF0"
 finish

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# seconds: 120
 # check: no
 # kernel: 7.2
 # needs: movable
@@ -16,7 +17,7 @@
 read -r A B C <<<"$PFS"
 modprobe -a rdma_rxe ib_uverbs rdma_ucm
 insmod "$TREE/build/vm/movable-$WANT_KERNEL/movable.ko"
-check "mode exclusive, while there are no namespaces" within 120 "$RB/railctl" rdma mode exclusive --modprobe-dir $W
+check "mode exclusive, while there are no namespaces" eventually "$RB/railctl" rdma mode exclusive --modprobe-dir $W
 for pf in $PFS; do ip link set "$pf" up; done
 check "21 VFs" eval 'vfs "$A" 7 && vfs "$B" 7 && vfs "$C" 7'
 cp -a /sys/bus/pci/devices $W/bus
@@ -51,7 +52,7 @@ for p in a b; do
 	check "and not at home" isnt grep -qw rxe_$p <(home)
 	check "no character device was swapped" is "$(numbers)" "$(<$W/numbers)"
 	check "the answer names its own" grep -qx "$(uverbs $p) rxe_$p" $W/numbers
-	check "link of pod $p" within 20 carrier net1 $p
+	check "link of pod $p" eventually carrier net1 $p
 	check "env in pod $p" env_of $p
 done
 # shellcheck disable=SC2016
@@ -72,7 +73,7 @@ ip netns del b
 NETNS='' check "DEL of a pod that was killed" detach b "$CB"
 check "nothing is on record" is "$(records)" 0
 nothing_home() { is "$(home)" ''; }
-check "with its interface a rxe goes, too" within 10 nothing_home
+check "with its interface a rxe goes, too" eventually nothing_home
 
 # ---- twenty at once ----
 declare -A CONF
@@ -115,8 +116,8 @@ check "20 ADDs at once, again" at_once device '"timeout":300'
 for p in "${PODS[@]}"; do ip netns del "$p"; done
 NETNS='' check "20 DELs of pods that were killed" at_once detach
 check "nothing is on record" is "$(records)" 0
-check "no device is left" within 20 nothing_home
+check "no device is left" eventually nothing_home
 for pf in $PFS; do vfs "$pf" 0; done
-check "mode shared again" within 20 "$RB/railctl" rdma mode shared --modprobe-dir $W
+check "mode shared again" eventually "$RB/railctl" rdma mode shared --modprobe-dir $W
 rmmod movable
 finish

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# seconds: 70
 # kernel: 7.2
 # rdma-traffic: RoCE between pods that railhead's chains attached: macvlan, ipvlan and VFs of two cards; rdma-probe
 # and perftest find device, port and GID by what `railctl rdma env` printed, and by nothing else. Kernel 7.2: before,
@@ -12,7 +13,7 @@ read -r A B <<<"$PFS"
 modprobe -a rdma_rxe ib_uverbs rdma_ucm macvlan ipvlan
 ip link set "$A" up
 ip link set "$B" up
-for card in "$A" "$B"; do check "link of $card" within 60 carrier "$card"; done
+for card in "$A" "$B"; do check "link of $card" eventually carrier "$card"; done
 
 ipam() { printf '"ipam":{"type":"railhead-ipam","subnet":"%s"}' "$1"; }
 # on NETWORK-TYPE CARD [VF]: the configuration of a pod there. Both cards are one network: a cable joins them.
@@ -35,7 +36,7 @@ pods()
 		[ $((i % 2)) = 0 ] || card=$B
 		CONF[$p]=$(on "$1" "$card" $((i / 2)))
 		check "$1: ADD of the chain for pod $p on $card" attach "$p" "${CONF[$p]}" '"mode":"shared"'
-		[ "$1" != sriov ] || check "$1: link of pod $p" within 60 carrier net1 "$p"
+		[ "$1" != sriov ] || check "$1: link of pod $p" eventually carrier net1 "$p"
 		check "$1: env in pod $p" env_of "$p"
 		check "$1: it is what the plugin found" one_mind "$p"
 	done
@@ -65,7 +66,7 @@ gone() # TYPE POD...
 		check "$type: DEL of pod $p" call DEL "$type" "$p" "${CONF[$p]}"
 		ip netns del "$p"
 	done
-	check "$type: nothing is left" within 120 nothing_left "$network"
+	check "$type: nothing is left" eventually nothing_left "$network"
 }
 nothing_left() # NETWORK
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 7.2
+# seconds: 45
 # rdma: the rdma plugin behind macvlan and ipvlan, over rxe on a card, in mode shared; what it says in mode exclusive.
 . conformance/vm/guest/lib.sh
 W=/run/work
@@ -88,29 +88,20 @@ check "CHECK of a pod on the second card" call CHECK rdma p7 "$(behind "$(conf r
 check "it goes, too" detach macvlan p7 "$SECOND"
 rdma link delete rxe1
 
-# An address that comes while the plugin waits for its GID. sleeps PID: the plugin does, or the call has ended.
-sleeps()
-{
-	local p
-	for p in $(pgrep -x rdma); do
-		# Numbers of nanosleep and clock_nanosleep.
-		! grep -qE '^(35|230) ' "/proc/$p/syscall" || return 0
-	done
-	! kill -0 "$1" 2>/dev/null
-}
+# An address that comes while the plugin waits for its GID.
 late() # POD ADDRESS
 {
 	local pid
-	call ADD rdma "$1" "$(behind "$(conf rdma '"timeout":60')")" &
+	call ADD rdma "$1" "$(behind "$(conf rdma '"timeout":600')")" &
 	pid=$!
-	within 60 sleeps $pid && ip -n "$1" addr add "$2" dev net1 && wait $pid
+	eventually sleeping rdma $pid && ip -n "$1" addr add "$2" dev net1 && wait $pid
 }
 no_gid() { isnt is "$(gid "$i")" "$was"; }
 check "a pod that has its address" attach macvlan p8 "$MAC"
 ip4=$(answer '.ips[0].address') i=$(answer '.rdma.gids[0].index') was=$(answer '.rdma.gids[0].gid')
 check "its RDMA device is given back" call DEL rdma p8 "$(conf rdma)"
 ip -n p8 addr flush dev net1
-check "without its address it has no GID" within 20 no_gid
+check "without its address it has no GID" eventually no_gid
 check "ADD waits for an address that comes late" late p8 "$ip4"
 check "and finds its GID" says '.rdma.gids[0].gid' "$was"
 check "the pod goes" detach macvlan p8 "$MAC"
@@ -154,7 +145,7 @@ ip netns del p5
 # A bond of both cards. A card's driver shows the device below the card; rxe does not, so a copy of /sys does.
 ip link set "$PF" down && ip link set "$PEER" down
 check "a bond" eval 'ip link add bond0 type bond mode active-backup miimon 100 && ip link set "$PF" master bond0 &&
-	ip link set "$PEER" master bond0 && ip link set bond0 up && within 30 carrier bond0'
+	ip link set "$PEER" master bond0 && ip link set bond0 up && eventually carrier bond0'
 first=$(basename "$(readlink "/sys/class/net/$PF/device")")
 cp -a /sys/bus/pci/devices $W/bus
 rm "$W/bus/$first" && mkdir -p "$W/bus/$first/infiniband/rxe0"
@@ -172,7 +163,7 @@ ip link set "$PF" up
 ip netns add many
 ip link add m0 link "$PF" type macvlan mode bridge && ip link set m0 netns many && ip -n many link set m0 up
 for i in $(seq 250); do echo "addr add 10.90.0.$i/16 dev m0"; done | ip -n many -batch -
-within 20 grep -q 0a5a:00fa /sys/class/infiniband/rxe0/ports/1/gids/{0..260}
+eventually grep -q 0a5a:00fa /sys/class/infiniband/rxe0/ports/1/gids/{0..260}
 check "behind 250 GIDs" attach macvlan p3 "$MAC"
 check "its index is a high one" test "$(answer '.rdma.gids[0].index')" -gt 250
 ip netns del p3
@@ -183,7 +174,7 @@ ip netns del many
 rdma link delete rxe0
 
 # Mode exclusive: only while there is no other network namespace.
-check "mode exclusive" within 20 rdma system set netns exclusive
+check "mode exclusive" eventually rdma system set netns exclusive
 rdma link add rxe0 type rxe netdev "$PF"
 check "STATUS in mode exclusive" call STATUS rdma '' "$(conf rdma)"
 check "STATUS of who needs shared" refused 50 "railctl rdma mode shared" call STATUS rdma '' "$(conf rdma '"mode":"shared"')"
@@ -192,5 +183,5 @@ check "nothing of it stays" is "$(records)" 0
 call DEL macvlan p4 "$MAC"
 ip netns del p4
 rdma link delete rxe0
-check "mode shared again" within 20 rdma system set netns shared
+check "mode shared again" eventually rdma system set netns shared
 finish

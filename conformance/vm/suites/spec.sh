@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 7.2
+# seconds: 80
 # spec: the rules of the protocol against sriov, on true VFs: those that say more of the plugin than of the engine that all
 # have. FULL=1: all of them, and against ipvlan and, over rxe, rdma too. ITEMS="037 150": these. CASES: which plugins. In
 # $OUT: PLUGIN.json for docs/conformance.md.
@@ -23,7 +23,7 @@ for pf in $PFS; do
 	ip link set "$pf" up
 	check "$pf makes 7 VFs" vfs "$pf" 7
 done
-check "the cable" within 20 carrier "${PFS%% *}"
+check "the cable" eventually carrier "${PFS%% *}"
 modprobe -a ipvlan rdma_rxe ib_uverbs
 for plugin in ${CASES:-sriov ${FULL:+ipvlan rdma}}; do
 	# shellcheck disable=SC2046,SC2086 # words

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# seconds: 180
 # sriov: the sriov plugin on true VFs: what it sets, what the kernel says of it, and what is left.
 # CASES: which parts of sriov/.
 # shellcheck source=conformance/vm/guest/lib.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# check: 7.2
+# seconds: 80
 # topology: numa
 # topo: railctl topo on PCIe trees of which we know the shape, as QEMU was given it: live as root and as an ordinary
 # user, and from a capture, with the same answers; what is nearest; and whether the doctor sees what it may.
@@ -56,13 +56,13 @@ for c in "$PF0" "$PF1"; do
 	k=${c#pf}
 	check "$c up" ip link set "$c" up
 	check "$c makes 2 VFs" vfs "$c" 2
-	check "the VF's driver on $c" within 20 test -n "$(within 20 test -d "/sys/bus/pci/devices/$(pci "$c" 1)/net" && netdev "$(pci "$c" 0)")"
+	check "the VF's driver on $c" eval 'eventually has_netdev "$(pci "$c" 1)" && eventually has_netdev "$(pci "$c" 0)"'
 	v=$(netdev "$(pci "$c" 0)")
-	check "$c: link" within 60 carrier "$c"
+	check "$c: link" eventually carrier "$c"
 	check "its VF up" ip link set "$v" up
 	check "rxe on $c" rdma link add "rxe_$c" type rxe netdev "$c"
 	check "rxe on its VF" rdma link add "rxe_vf$k" type rxe netdev "$v"
-	check "its VF has link" within 60 carrier "$v"
+	check "its VF has link" eventually carrier "$v"
 done
 
 # ---- what is read --------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ considered() { want --args '[.hcas[] | select(.considered).name] == $ARGS.positi
 own() { ok in_pod --json && considered rxe_pf0; }
 check "mode shared" rdma system set netns shared
 check "a pod" pod
-check "a pod has the device of its parent" within 60 own
+check "a pod has the device of its parent" eventually own
 check "a pod: check" status 4 in_pod check --json
 check "a pod: neighbours' devices are named" want 'any(.findings[]; .check == "neighbours" and .state == "warn" and
 	(.value | contains("rxe_pf1") and contains("rxe_vf0") and (contains("rxe_pf0") | not)))'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2317 # functions that check calls
-# check: 7.2
+# seconds: 70
 # unit: a boot of systemd, in namespaces of its own, as a container's is: railhead-vf.service makes the VFs before
 # network-pre.target is reached and before a runtime starts, keeps them when restarted, and its failure stops nobody.
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -62,7 +62,7 @@ boots()
 	rm -rf $SAW
 	mkdir $SAW
 	printf '%s\n' "$1" >$SAW/script
-	timeout 200 unshare --pid --fork --kill-child --mount --mount-proc --cgroup env -i container=railhead PATH="$PATH" \
+	timeout "$LAST_RESORT" unshare --pid --fork --kill-child --mount --mount-proc --cgroup env -i container=railhead PATH="$PATH" \
 		/lib/systemd/systemd --system --unit=railhead-test.target --log-target=console --log-level=info --show-status=no \
 		</dev/null >$SAW/log 2>&1
 	cat $SAW/log

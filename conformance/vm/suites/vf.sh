@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# check: 6.12
+# seconds: 150
 # vf: railctl vf on true VFs: made, listed, bound, put back after a vandal, forgotten, made at boot.
 # CASES: which parts of vf/.
 # shellcheck source=conformance/vm/guest/lib.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154 # VA0 and so on: lib.sh
-# check: 6.12
+# seconds: 60
 # vfio: VFs that have no interface, because vfio-pci has them: for DPDK, or a guest of the pod.
 # topology: iommu
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -59,7 +59,7 @@ check "all is as it was" clean
 
 # Back to a driver with interface.
 check "igbvf takes it" bind "$VA0" igbvf
-within 5 test -n "$(netdev "$VA0")"
+eventually has_netdev "$VA0"
 remember
 check "ADD" add a "$(on "$VA0" '"mtu":1400')"
 check "now it is in the pod" ip -n a link show net1

@@ -19,12 +19,12 @@ check "DEL again" del a "$(on "$VA0" "$SOME")"
 
 # Made anew while the books still speak of the old one.
 check "sriov_numvfs 2" numvfs "$A" 2
-within 5 test -n "$(netdev "$VA1")"
+eventually has_netdev "$VA1"
 addresses
 check "the new VF: ADD" add a "$(on "$VA0" "$SOME")"
 numvfs "$A" 0
 numvfs "$A" 2
-within 5 test -n "$(netdev "$VA1")"
+eventually has_netdev "$VA1"
 remember
 check "a newer one: ADD of another pod" add c "$(on "$VA0")"
 check "the late DEL of the old pod" del a "$(on "$VA0" "$SOME")"

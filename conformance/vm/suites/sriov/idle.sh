@@ -5,8 +5,9 @@ count() { for pf in $PFS; do "$@" "$pf"; done; }
 vfs() { cat "/sys/class/net/$1/device/sriov_numvfs"; }
 nets() { ls -d "/sys/class/net/$1/device"/virtfn*/net/* 2>/dev/null; }
 back() { [ "$(count nets | wc -l)" = "$(count vfs | awk '{ n += $1 } END { print n }')" ]; }
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	! back || break
+i=0
+until back || [ $i = 300 ]; do
+	i=$((i + 1))
 	sleep 0.2
 done
 for link in /sys/class/net/*; do

@@ -75,7 +75,7 @@ batch() { printf '%s\n' "$@" | ip -batch -; }
 pods() { batch "${@/#/netns add }"; }
 no_pods() { batch "${@/#/netns del }"; }
 
-cable() { within 20 carrier "$A" && within 20 carrier "$B"; }
+cable() { eventually carrier "$A" && eventually carrier "$B"; }
 cards_up()
 {
 	local pf

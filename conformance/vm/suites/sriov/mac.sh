@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 # mac.sh: whose MAC wins, that traffic passes with it, and that the old one is there again.
 pods a b
-within 10 carrier "$B"
+eventually carrier "$B"
 check "the pod to reach: ADD" add b "$(on "$VB0")"
 ADDRESS=$(answer '.ips[0].address')
 ADDRESS=${ADDRESS%/*}
@@ -13,7 +13,7 @@ with_mac()
 {
 	check "$1: ADD" add a "$(on "$2" "$5")"
 	check "$1: the kernel says so" sees a "$A" "$3" ".pod.address == \"$4\" and .vf.address == \"$4\""
-	check "$1: traffic passes" within 10 pings a "$ADDRESS"
+	check "$1: traffic passes" eventually pings a "$ADDRESS"
 	check "$1: DEL" del a "$(on "$2" "$5")"
 }
 with_mac "of the configuration" "$VA0" 0 02:00:00:00:03:01 '"mac":"02:00:00:00:03:01"'

@@ -7,7 +7,7 @@ SOME='"vlan":3,"trust":"on","mac":"02:00:00:00:06:01","mtu":1300'
 # --- a late DEL -------------------------------------------------------------------------------
 check "old pod: ADD" add a "$(on "$VA0" "$SOME")"
 no_pods a
-within 5 test -n "$(netdev "$VA0")"
+eventually has_netdev "$VA0"
 check "its namespace is gone; new pod: ADD" add b "$(on "$VA0" '"vlan":4')"
 check "it sees nothing of the old one" sees b "$A" 0 '.vf.vlan_list[0].vlan == 4 and (.vf.trust | not) and .pod.mtu == 1500 and .pod.address != "02:00:00:00:06:01"'
 cp $W/seen $W/seen-before
@@ -34,8 +34,7 @@ check "as before" clean
 check "two pods: ADD" add a "$(on "$VA0" "$SOME")"
 check "two pods: ADD" add c "$(on "$VB0" '"mtu":1350')"
 no_pods a c
-back() { [ -n "$(netdev "$VA0")$(netdev "$VB0")" ]; }
-within 5 back
+eventually has_netdev "$VA0" && eventually has_netdev "$VB0"
 check "their namespaces are gone: DEL" del a "$(on "$VA0" "$SOME")"
 check "their namespaces are gone: DEL" del c "$(on "$VB0")" ""
 check "names and all else as before" clean
@@ -44,13 +43,12 @@ pods a c
 check "a pod: ADD" add a "$(on "$VA0" "$SOME")"
 ip netns exec a sleep 1000 &
 HOLDER=$!
-within 5 test "$(readlink /proc/$HOLDER/ns/net)" != "$(readlink /proc/self/ns/net)"
+eventually is_elsewhere $HOLDER
 no_pods a
 check "a process keeps the namespace: DEL" del a "$(on "$VA0" "$SOME")"
 kill -9 $HOLDER
 wait $HOLDER 2>/dev/null
-there() { [ -n "$(netdev "$VA0")" ]; }
-check "it comes back once that ends" within 5 there
+check "it comes back once that ends" eventually has_netdev "$VA0"
 check "the next pod: ADD" add c "$(on "$VA0")"
 check "sees nothing of the old one" sees c "$A" 0 '.vf.vlan_list == [{}] and .pod.mtu == 1500'
 check "DEL" del c "$(on "$VA0")"

@@ -6,6 +6,8 @@
 # shellcheck source=conformance/vm/suites/sriov/wrong.sh
 . conformance/vm/suites/sriov/wrong.sh
 VF0=0000:01:10.0
+# What a wrong plugin leaves undone is waited for in vain.
+export LAST_RESORT=20
 
 if [ -n "$(ls -A /sys/class/iommu)" ]; then
 	wrong "a VLAN that is left" vfio "all is as it was" 'after DEL ip link set pf0 vf 0 vlan 9'

@@ -25,11 +25,14 @@ echo 0 >"$PA/sriov_numvfs"
 echo 0 >"$PB/sriov_numvfs"
 rm -rf /run/railhead
 echo "${PB##*/}" >/sys/bus/pci/drivers/igb/unbind
-(sleep 2 && echo "${PB##*/}" >/sys/bus/pci/drivers/igb/bind) &
 echo '{"pf": "late0", "count": 3}' >/etc/railhead/vf.d/30.json
-(until dev=$(netdev "${PB##*/}") && [ -n "$dev" ]; do :; done && ip link set "$dev" name late0) &
-check "after a reboot" vf apply --wait 30
-wait
+"$RAILCTL" vf apply --wait 3600 >$W/late 2>&1 &
+APPLY=$!
+check "it waits for the card" eventually eval 'grep -q 10.json $W/late && sleeping railctl $APPLY'
+check "which comes" eval 'echo "${PB##*/}" >/sys/bus/pci/drivers/igb/bind && ip link set "$(netdev "${PB##*/}")" name late0'
+wait $APPLY
+STATUS=$?
+check "after a reboot" eval 'is $STATUS 0 || { cat $W/late && false; }'
 ip link set late0 name "$B" up
 ip link set "$A" up
 check "the same MACs" macs "$A" 2

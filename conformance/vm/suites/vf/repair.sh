@@ -53,15 +53,14 @@ pods a
 check "ADD" add a "$(on "$VA0")"
 ip netns exec a sleep 1000 &
 HOLDER=$!
-within 5 test "$(readlink /proc/$HOLDER/ns/net)" != "$(readlink /proc/self/ns/net)"
+eventually is_elsewhere $HOLDER
 no_pods a
 left_alone() { vf repair "$VA0"; said "left-alone $VA0: it belongs to container a"; }
 check "a namespace that lives without its path is left alone" left_alone
 check "its VF is in use" listed 'map(select(.pciAddress == "'"$VA0"'"))[0].use == "in-use"'
 kill -9 $HOLDER
 wait $HOLDER 2>/dev/null
-there() { [ -n "$(netdev "$VA0")" ]; }
-check "once it is there" within 5 there
+check "once it is there" eventually has_netdev "$VA0"
 check "repair" vf repair "$VA0"
 check "all is as it was" as_before
 check "attachments repair" "$RAILCTL" attachments repair
