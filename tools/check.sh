@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Run the lanes of `make check`, never stopping at the first that fails.
+# Run the lanes of `make check` and its like, never stopping at the first that fails.
 #
 # usage: tools/check.sh LANE...        each LANE is a make target
 #
@@ -9,9 +9,13 @@
 # alone at the end, because it measures.
 #
 # Output of a lane goes to build/log/LANE.log and is shown when the lane fails. A lane that cannot run
-# here says so in its last line, "skipped: reason", and counts as one skip. The very last line is
+# here says so in its last line, "skipped: reason", and counts as one skip. Cases that cannot run are told a reason
+# a line, with how many there are. The very last line is
 # "N passed, N failed, N skipped": the tests of the unit, conformance and tool suites, each counted once
-# (the sanitizers run them again), and one failure more for each other lane that failed.
+# (the sanitizers run them again), and one failure more for each other lane that failed. The line before it counts the cases that
+# were repeated, because the machine disturbed them (conformance/again.sh); each is named.
+#
+# STRESS=1: as many programs as there are processors do nothing but keep them busy meanwhile.
 set -u
 
 # Each lane is a make of its own, with its own jobs; variables come through the environment.
@@ -24,20 +28,28 @@ make=${MAKE:-make}
 limit_of()
 {
 	case $1 in
-	check-vm) echo 3000 ;;
-	cluster-quick) echo 3600 ;;
-	*) echo 1200 ;;
+	vm | vm-selftest | cluster | faults | soak) echo 10800 ;;
+	check-vm | cluster-quick) echo 4500 ;;
+	*) echo 2400 ;;
 	esac
 }
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' check-fast attach railctl-check probe-check conformance interop interop-selftest cluster-quick soak-quick differential install-check tools-check examples-check man demo bench-quick check-vm '
+counted=' unit attach railctl-check probe-check conformance interop interop-selftest cluster-quick cluster faults-selftest soak-selftest soak soak-quick differential install-check tools-check examples-check man demo bench-quick check-vm vm vm-selftest '
+# Lanes in which a machine can disturb a case: only these may repeat one.
+may_repeat=' check-vm vm cluster-quick cluster interop '
 passed=0 failed=0 skipped=0
 declare -A begun=() name_of=()
 begin=$SECONDS
 done_lanes=0
+stress=
 
 # What root built for a user is the user's, so that a plain make works afterwards.
 give_back() { [ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-}" build; }
+leave()
+{
+	[ -z "$stress" ] || kill $stress 2>/dev/null
+	give_back
+}
 
 stop() # each lane is a group of processes, so that an interrupt reaches all of it
 {
@@ -47,7 +59,7 @@ stop() # each lane is a group of processes, so that an interrupt reaches all of 
 	echo "interrupted"
 	exit 130
 }
-trap give_back EXIT
+trap leave EXIT
 trap stop INT TERM HUP
 
 counts() # LOG: its last closing line, as three numbers
@@ -90,10 +102,29 @@ add_up() # NAME WORD PASSED FAILED SKIPPED
 	esac
 }
 
+note_repeats() # NAME: what its log says was repeated; of a lane that may not repeat anything, that is a failure
+{
+	local line
+	while IFS= read -r line; do
+		if [[ $may_repeat == *" $1 "* ]]; then
+			repeated+=("$1: ${line#\# repeated: }")
+		else
+			reasons+=("$1 repeated a case, which it may not: ${line#\# repeated: }")
+			failed=$((failed + 1))
+		fi
+	done < <(grep '^# repeated: ' "$log/$1.log")
+}
+
 why() # NAME: what a lane that failed says of it, a few lines, for the end
 {
 	[ "$2" != 124 ] || echo "  it had not ended after $(limit_of "$1") s"
 	grep -E '^( *\| *)*(not ok |vm: suite |[^ ]*_test\.c:[0-9]+:[FE]:|[^ ]*: (error|FAILED)|.*Assertion .*failed)' "$log/$1.log" | head -n 8 | cut -c1-200 | sed 's/^ */  /'
+}
+
+skips() # LOG: a line a reason, with how many cases have it
+{
+	sed -n 's/.*# SKIP \(.*\)/\1/p; s/^ *skipped: \(.*\)/\1/p' "$1" | sort | uniq -c | sort -rn |
+		sed 's/^ *1 /        skipped: /; s/^ *\([0-9][0-9]*\) /        skipped, \1 cases: /'
 }
 
 show() # NAME WORD: the end of a log that tells why
@@ -103,11 +134,12 @@ show() # NAME WORD: the end of a log that tells why
 		tail -n 80 "$log/$1.log" | sed 's/^/  | /'
 		echo "----"
 	elif [[ $counted == *" $1 "* ]]; then
-		sed -n 's/^\(.*# SKIP .*\)/        \1/p; s/^ *skipped: \(.*\)/        skipped: \1/p' "$log/$1.log" | sort -u
+		skips "$log/$1.log"
+		sed -n 's/^# \(repeated: .*\)/        \1/p' "$log/$1.log"
 	fi
 }
 
-finish() # PID RC
+finish() # PID RC CPU
 {
 	local name=${name_of[$1]} note word line
 	unset "name_of[$1]"
@@ -115,27 +147,49 @@ finish() # PID RC
 	word=$(verdict "$name" "$2" "$note")
 	# shellcheck disable=SC2046 # three numbers
 	add_up "$name" "$word" $(counts "$log/$name.log" | grep . || echo 0 0 0)
+	note_repeats "$name"
 	done_lanes=$((done_lanes + 1))
-	line=$(printf '%-16s %-8s %4ds  %s' "$name" "$word" $((SECONDS - begun[$name])) "$note")
+	line=$(printf '%-16s %-8s %4ds %5ds of CPU  %s' "$name" "$word" $((SECONDS - begun[$name])) "$3" "$note")
 	summary+=("$line")
 	printf '[%2d/%d] %s\n' "$done_lanes" "$total" "$line"
 	[ "$word" != FAILED ] || reasons+=("$name: $note" "$(why "$name" "$2")")
 	show "$name" "$word"
 }
 
+# cpu_now: CPU is how many seconds those processes had that have ended below this shell.
+cpu_now()
+{
+	local user system
+	times >"$log/cpu"
+	{ read -r && read -r user system; } <"$log/cpu"
+	user=${user%.*} system=${system%.*}
+	CPU=$((${user%m*} * 60 + ${user#*m} + ${system%m*} * 60 + ${system#*m}))
+}
+
 wait_one()
 {
-	local pid rc
+	local pid rc before
+	cpu_now
+	before=$CPU
 	wait -n -p pid "${!name_of[@]}"
 	rc=$?
-	finish "$pid" "$rc"
+	cpu_now
+	finish "$pid" "$rc" $((CPU - before))
 }
 
 jobs=1
-summary=() reasons=()
+summary=() reasons=() repeated=()
 total=0
 for name in "$@"; do [ "$name" = -- ] || total=$((total + 1)); done
 echo "$total lanes; the log of each is in $log/"
+if [ -n "${STRESS-}" ]; then
+	for ((i = 0; i < $(nproc); i++)); do
+		# It ends with this script, however that ends.
+		while kill -0 $$ 2>/dev/null; do for _ in {1..200000}; do :; done; done &
+		stress+=" $!"
+	done
+	echo "STRESS: $(nproc) programs keep the processors busy"
+fi
 for name in "$@"; do
 	if [ "$name" = -- ]; then
 		while [ ${#name_of[@]} -gt 0 ]; do wait_one; done
@@ -151,6 +205,8 @@ echo
 echo "Summary, after $((SECONDS - begin)) s:"
 printf '  %s\n' "${summary[@]}"
 echo
+[ ${#repeated[@]} = 0 ] || { echo "What the machine disturbed, and was run once more:"; printf '  %s\n' "${repeated[@]}"; echo; }
 [ ${#reasons[@]} = 0 ] || { echo "What failed; more in $log/:"; printf '%s\n' "${reasons[@]}" | grep .; echo; }
+echo "${#repeated[@]} repeated"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

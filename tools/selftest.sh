@@ -173,11 +173,27 @@ bad "headers: one that needs another" 'does not compile alone' "$tools/headers.s
 plant lib/twice.h "$spdx" 'struct t { int x; };'
 bad "headers: one without a guard" 'does not compile alone' "$tools/headers.sh" gcc '-I.' lib/twice.h
 plant tools/tidy.h ''
-plant .clang-tidy "Checks: '-*,bugprone-*'" "WarningsAsErrors: '*'"
+plant .clang-tidy "Checks: '-*,bugprone-*'" "WarningsAsErrors: '*'" "HeaderFilterRegex: '.*'"
+export TIDY_CACHE="$dir/tidy"
 good "tidy: a clean file" "$tools/tidy.sh" '-I.' lib/base/a.c
 plant lib/bug.c "$spdx" '#include <string.h>' 'int f(char *s);' 'int f(char *s)' '{' \
 	'	memset(s, 1, 0);' '	if (*s = 1)' '		;' '	return !strcmp(s, s) == 2;' '}'
 bad "tidy: a finding" 'lib/bug.c:' "$tools/tidy.sh" '-I.' lib/bug.c
+bad "tidy: the same finding, which is not forgotten" 'lib/bug.c:' "$tools/tidy.sh" '-I.' lib/bug.c
+looked_at() { "$tools/tidy.sh" '-I.' lib/base/a.c | grep -q "; $1 of them as they were"; }
+good "tidy: what has not changed is not looked at again" looked_at 1
+cp lib/base/a.h "$dir/a.h"
+echo '/* more */' >>lib/base/a.h
+good "tidy: a header has changed: the file is looked at" looked_at 0
+plant lib/base/a.h "$spdx" '#ifndef A' '#define A' 'int a(int x);' 'static inline int c(int x)' '{' '	if (x = 1)' '		;' '	return x;' '}' '#endif'
+bad "tidy: a finding in a header, whose file is as it was" 'lib/base/a.h:' "$tools/tidy.sh" '-I.' lib/base/a.c
+cp "$dir/a.h" lib/base/a.h
+good "tidy: the header is as before" looked_at 1
+plant .clang-tidy "Checks: '-*,bugprone-*,readability-identifier-length'" "WarningsAsErrors: '*'"
+good "tidy: other checks: the file is looked at" sh -c '! "$0" "$@" | grep -q "; 1 of them"' "$tools/tidy.sh" '-I.' lib/base/a.c
+plant lib/bad.c "$spdx" '#include "lib/gone.h"'
+bad "tidy: a header that is not there" 'lib/gone.h' "$tools/tidy.sh" '-I.' lib/bad.c
+rm lib/bad.c lib/bug.c
 cd "$OLDPWD" || exit 2
 
 # ---- counting -----------------------------------------------------------------------------------
@@ -231,6 +247,76 @@ printf 'p:\n\t@echo >p; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e q ] || exit 0; sle
 	>>"$dir/Makefile"
 good "check: two at once" check -- p q
 bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
+printf 'k:\n\t@for i in 1 2 3; do echo "ok $$i - x # SKIP no such thing"; done; echo "1 passed, 0 failed, 3 skipped"\n' >>"$dir/Makefile"
+sed "s/^counted=.*/counted=' k r n '/; s/^may_repeat=.*/may_repeat=' r '/" "$tools/check.sh" >"$dir/check.sh"
+check_says() { pattern=$1 && shift && check "$@" | grep -q "$pattern"; }
+good "check: skips with one reason are one line" check_says '^ *skipped, 3 cases: no such thing$' k
+printf 'r n:\n\t@echo "# repeated: case one: not within 5 s: x"; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
+good "check: nothing was repeated, which is said" check_says '^0 repeated$' k
+good "check: what was repeated is counted" check_says '^1 repeated$' k r
+good "check: and named at the end" check_says '^  r: case one: not within 5 s: x$' r
+good "check: the last line is as ever" says '1 passed, 0 failed, 0 skipped' closing check r
+bad "check: a lane that may not repeat anything" 'n repeated a case, which it may not' check n
+
+# ---- repeating what the machine disturbed ---------------------------------------------------------
+
+# again ATTEMPT...: a case whose first attempt says the first word, and so on; what a harness tells of it.
+again()
+{
+	W=$dir/again bash -c '
+		mkdir -p "$W" && rm -f "$W"/*
+		. "$0/../conformance/again.sh"
+		says=("$@")
+		attempt() { made=$TRY && printf "%s\n" "${says[TRY - 1]}" | grep . >"$W/evidence"; }
+		twice "the case" attempt
+		echo "$made attempts, $([ -s "$W/evidence" ] && echo failed || echo passed)"' "$tools" "$@"
+}
+vain='not within 180 seconds: pod is there'
+export AGAIN=1
+good "again: a case that passes is not repeated" says '1 attempts, passed' again '' ''
+good "again: a case that waited in vain is repeated, which is told" says "# repeated: the case: $vain
+  # $vain
+2 attempts, passed" again "$vain" ''
+good "again: one that does so twice fails" says '2 attempts, failed' closing again "$vain" "$vain"
+good "again: another failure the second time is one, too" says '2 attempts, failed' closing again "$vain" "address: got 'a', want 'b'"
+good "again: an assertion that fails is final" says '1 attempts, failed' again "address: got 'a', want 'b'" ''
+good "again: so it is with a wait in vain behind it" says '1 attempts, failed' again "address: got 'a', want 'b'
+$vain" ''
+AGAIN='' good "again: nobody asked for it" says '1 attempts, failed' again "$vain" ''
+
+# Guests, of which only is known how their suites ended: a line for each in $dir/guest/NAME, and in NAME.again for a second
+# boot.
+mkdir -p "$dir/guest"
+cat >"$dir/guest/run" <<'END'
+#!/bin/bash
+while [[ $1 == --* ]]; do [ "$1" != --verdicts ] || file=$2; shift 2; done
+for suite; do
+	from=${0%/*}/$suite
+	[[ $file != *.again.verdicts ]] || from+=.again
+	cat "$from" >>"$file"
+	echo "in the guest: $suite"
+done
+echo 'closing line'
+END
+chmod +x "$dir/guest/run"
+guests() { SUITES="boot vf" KERNELS=7.2 RUN="$dir/guest/run" "$tools/../conformance/vm/check.sh" "$dir"; }
+ends() # BOOT VF [VF-AGAIN]
+{
+	echo "boot $1" >"$dir/guest/boot"
+	echo "vf $2" >"$dir/guest/vf"
+	echo "vf ${3-}" >"$dir/guest/vf.again"
+	guests >"$dir/guest/said"
+	echo $? >>"$dir/guest/said"
+	tail -n 2 "$dir/guest/said" | tr '\n' ' '
+}
+good "vm: suites are added up" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '2 0'
+good "vm: a failure is one" says '4 passed, 1 failed, 0 skipped 1 ' ends '3 0' '1 1'
+good "vm: a suite that waited in vain is repeated" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '1 1 not within 300 s: link' '2 0'
+good "vm: which is told" grep -qx '# repeated: suite vf on 7.2: not within 300 s: link' "$dir/guest/said"
+good "vm: that suite alone" sh -c '[ "$(grep -c "in the guest: vf" "$0") $(grep -c "in the guest: boot" "$0")" = "2 1" ]' "$dir/guest/said"
+good "vm: one that waits in vain twice fails" says '4 passed, 1 failed, 0 skipped 1 ' \
+	ends '3 0' '1 1 not within 300 s: link' '1 1 not within 300 s: link'
+good "vm: and so does one with another failure then" says '4 passed, 1 failed, 0 skipped 1 ' ends '3 0' '1 1 not within 300 s: link' '1 1'
 
 # ---- fuzzing ------------------------------------------------------------------------------------
 

@@ -19,4 +19,9 @@ case $? in
 *) exit 1 ;;
 esac
 "$HERE/fetch.sh" "$DIR" tree || exit 1
-QUICK=1 CLUSTER=$DIR exec "$HERE/run.sh" "$BIN"
+export QUICK=1 CLUSTER=$DIR
+setpriv --pdeathsig KILL "$HERE/run.sh" "$BIN"
+rc=$?
+# The cluster did not come up in time, which run.sh has told.
+[ $rc != 75 ] || AGAIN='' exec "$HERE/run.sh" "$BIN"
+exit $rc

@@ -4,7 +4,8 @@
 #
 # CASE is the name of a case, with or without its node's flavour, or of a theme, or a pattern: readme, readme.thin, crash.
 # CLUSTER=DIR: what fetch.sh and programs/build.sh made (BINDIR/../cluster); QUICK=1: the cases that stand for all;
-# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; KEEP=1: a shell in the cluster before it goes.
+# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; KEEP=1: a shell in the cluster before it goes;
+# AGAIN=1: a case that the machine disturbed is run once more, and that is told: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,7 +13,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 
 usage()
 {
-	sed -n '3,7s/^# //p' "$0" >&2
+	sed -n '3,8s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -56,6 +57,8 @@ shift
 W=/run/work
 TREE=$CLUSTER/tree
 THEMES=(networks addresses failures crashes burst)
+# shellcheck source=conformance/again.sh
+. "$HERE/../again.sh"
 for part in lib cgroups world node multus pods "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$part.sh" || exit 2
@@ -109,19 +112,18 @@ verdict() # NAME STATUS
 	fi
 }
 
-one() # NAME FLAVOUR FUNCTION
+attempt() # FLAVOUR FUNCTION: RC
 {
-	local begun=$SECONDS rc
-	n=$((n + 1))
-	NAMESPACE=case-$n
+	local rc
+	NAMESPACE=case-$n-$TRY
 	NODE=1
-	[ "$2" != thick ] || NODE=2
+	[ "$1" != thick ] || NODE=2
 	: >"$W/evidence"
 	: >"$W/skip"
 	case_begins
 	(
 		set +e
-		"$3"
+		"$2"
 	) >"$W/case.out" 2>&1
 	rc=$?
 	[ "$rc" = 77 ] || [ "$rc" = 0 ] || [ -s "$W/evidence" ] || fail "the case ended with status $rc"
@@ -129,13 +131,27 @@ one() # NAME FLAVOUR FUNCTION
 	[ ! -s "$W/evidence" ] || verdict_first=$(what_the_cluster_says 2>&1)
 	case_ends >>"$W/case.out" 2>&1
 	[ -z "$verdict_first" ] || printf '%s\n' "$verdict_first" >>"$W/case.out"
-	SHOWN=$verdict_first verdict "${1//_/ } ($2)" "$rc"
+	RC=$rc
+}
+
+one() # NAME FLAVOUR FUNCTION
+{
+	local begun=$SECONDS name="${1//_/ } ($2)"
+	n=$((n + 1))
+	twice "$name" attempt "$2" "$3"
+	SHOWN=$verdict_first verdict "$name" "$RC"
 }
 
 passed=0 failed=0 skipped=0 n=0
 trap 'exit 143' TERM
 begin=$SECONDS
 if ! world; then
+	# quick.sh tries once more: what is half there goes with the sandbox.
+	[ ! -s "$W/evidence" ] || ! why=$(in_vain "$W/evidence") || {
+		echo "# repeated: a cluster comes up: $why"
+		stop_world
+		exit 75
+	}
 	echo "not ok 1 - a cluster comes up"
 	failed=1
 else

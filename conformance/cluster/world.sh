@@ -76,6 +76,7 @@ answers()
 		kill -0 "$(<"$W/k8s/$1.pid")" 2>/dev/null || break
 		sleep 0.1
 	done
+	! kill -0 "$(<"$W/k8s/$1.pid")" 2>/dev/null || fail "not within 300 s: $1 answers"
 	echo "$1 does not answer; the end of its log:"
 	tail -n 20 "$W/log/$1"
 	return 1
@@ -178,6 +179,6 @@ kubelets()
 	done
 	k wait --for=condition=Ready node --all --timeout=240s >/dev/null || {
 		k describe nodes | tail -n 60 >&2
-		return 1
+		fail "not within 240 s: the nodes are Ready"
 	}
 }

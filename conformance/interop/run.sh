@@ -4,14 +4,15 @@
 #
 # CASE is the name of a case, of a client, or a pattern: podman, 'cri_*', multus_chain.
 # CNITOOL=FILE: cnitool, for its cases (see cnitool-build.sh); NO_SKIP=1: a skip is a failure;
-# VERBOSE=1: how long each case took; KEEP=1: show every call of a plugin that a failed case made.
+# VERBOSE=1: how long each case took; KEEP=1: show every call of a plugin that a failed case made;
+# AGAIN=1: a case that the machine disturbed is run once more, and that is told: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage()
 {
-	sed -n '3,7s/^# //p' "$0" >&2
+	sed -n '3,8s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -30,6 +31,8 @@ shift
 W=/run/work
 CALLS=$W/calls
 PEER_DIR=${PEER_DIR:-/usr/lib/cni}
+# shellcheck source=conformance/again.sh
+. "$HERE/../again.sh"
 for part in lib world pods containerd; do
 	# shellcheck disable=SC1090
 	. "$HERE/$part.sh" || exit 2
@@ -78,16 +81,20 @@ verdict() # NAME STATUS
 	fi
 }
 
-one_case() # THEME NAME
+attempt() # NAME: RC
 {
-	local rc
 	rm -rf "$W/skip" "$W/evidence" "$CALLS"
 	mkdir -p "$CALLS"
-	("test_$2") >"$W/case.out" 2>&1 </dev/null
-	rc=$?
+	("test_$1") >"$W/case.out" 2>&1 </dev/null
+	RC=$?
 	calls_are_sane
 	nothing_left
-	verdict "$2" "$rc"
+}
+
+one_case() # NAME
+{
+	twice "${1//_/ }" attempt "$1"
+	verdict "$1" "$RC"
 }
 
 n=0 passed=0 failed=0 skipped=0
@@ -100,7 +107,7 @@ while read -r theme name <&9; do
 	# Of the clients only containerd has a daemon.
 	[[ $theme = "$last" || $theme = c[tr]* ]] || containerd_down
 	last=$theme
-	one_case "$theme" "$name"
+	one_case "$name"
 	[ -z "${VERBOSE-}" ] || echo "  # $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
 done 9< <(all_cases)
 containerd_down

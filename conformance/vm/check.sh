@@ -1,77 +1,124 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# check.sh BINDIR: the suites on both kernels, beside each other; then what each printed, and one closing line.
+# check.sh BINDIR: the suites on both kernels; then what each printed, and one closing line.
+#
 # SUITES, KERNELS: others than all. A suite that says "# topology: NAME" gets that, the others a pair of cards; one that
-# says "# kernel: 7.2" runs on that alone. SPREAD=1, as make check does it: one that says "# check: 7.2" runs on that alone,
-# one that says "# check: no" does not, and one that minds QUICK is quick. One that says "# programs: FOLDER" is skipped, which
-# is said and counted, where that folder is not: make peer-programs.
+# says "# kernel: 7.2" runs on that alone. QUICK=1, as make check has it: one that says "# check: no" is left out, and one that
+# minds QUICK is quick. One that says "# programs: FOLDER" is skipped, which is said and counted, where that folder is not:
+# make peer-programs. GUESTS (2) run at once, and share the suites of one topology when there is one kernel, by what suites
+# say in "# seconds: N". AGAIN=1: a suite that the machine disturbed runs once more, alone, and that is told: ../again.sh.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
-SUITES=${SUITES:-boot ipvlan spec sriov vf unit probe rdma rdma-env rdma-move rdma-traffic peers-sriov peers-rdma faults rdma-faults rdma-exclusive topo vfio}
+SUITES=${SUITES:-boot sriov vf ipvlan spec faults rdma-faults unit rdma-traffic rdma-move rdma-env probe rdma rdma-exclusive peers-sriov peers-rdma topo vfio}
 KERNELS=${KERNELS:-6.12 7.2}
+GUESTS=${GUESTS:-2}
+# RUN: what boots a guest, for tests.
+RUN=${RUN:-$HERE/run}
 
 said() { sed -n "1,12s/^# $1: //p" "$HERE/suites/$2.sh"; }
 lacks_programs() { said programs "$1" | { read -r at && [ ! -d "$HERE/../../$at" ]; }; }
-# suites KERNEL: a line each, the topology and the name.
+left_out() { [ -n "${QUICK-}" ] && [ "$(said check "$1")" = no ]; }
+# suites KERNEL: a line each: topology, seconds, name.
 suites()
 {
-	local suite kernel topology
+	local suite kernel topology seconds
 	for suite in $SUITES; do
-		! lacks_programs "$suite" || continue
-		kernel=$(said kernel "$suite") topology=$(said topology "$suite")
-		[ -z "${SPREAD-}" ] || kernel=$(said check "$suite" | grep . || echo "$kernel")
-		[ "${kernel:-$1}" != "$1" ] || echo "${topology:-pair} $suite"
+		! lacks_programs "$suite" && ! left_out "$suite" || continue
+		kernel=$(said kernel "$suite") topology=$(said topology "$suite") seconds=$(said seconds "$suite")
+		[ "${kernel:-$1}" != "$1" ] || echo "${topology:-pair} ${seconds:-60} $suite"
 	done
 }
-topologies() { suites "$1" | cut -d' ' -f1 | sort -ru; }
-# boots KERNEL: one boot a topology, one after the other.
+# boots: a line each: seconds, kernel, topology, suites. The longest first, so that the guests end at about the same time.
 boots()
 {
-	local topology
-	for topology in $(topologies "$1"); do
-		# shellcheck disable=SC2046 # words
-		setpriv --pdeathsig KILL "$HERE/run" --kernel "$1" --topology "$topology" --limit "${LIMIT:-1800}" --bin "$BIN" \
-			$(suites "$1" | sed -n "s/^$topology //p") >"$LOGS/$1.$topology" 2>&1 </dev/null
-	done
+	local kernel parts=1
+	[ "$(wc -w <<<"$KERNELS")" != 1 ] || parts=$GUESTS
+	for kernel in $KERNELS; do
+		suites "$kernel" | sort -k1,1r -k2,2rn | awk -v kernel="$kernel" -v parts="$parts" '
+			{ best = 1; for (i = 2; i <= parts; i++) if (load[$1, i] + 0 < load[$1, best] + 0) best = i
+				load[$1, best] += $2
+				list[$1, best] = $3 == "boot" ? " " $3 list[$1, best] : list[$1, best] " " $3 }
+			END { for (k in list) { split(k, at, SUBSEP); print load[k], kernel, at[1] list[k] } }'
+	done | sort -rn
 }
 
+# boot LOG KERNEL TOPOLOGY SUITE...
+boot()
+{
+	local log=$1 kernel=$2 topology=$3
+	shift 3
+	setpriv --pdeathsig KILL "$RUN" --kernel "$kernel" --topology "$topology" --limit "${LIMIT:-3600}" --bin "$BIN" \
+		--verdicts "$log.verdicts" "$@" >"$log" 2>&1 </dev/null
+}
 # Both ends are tied: who kills us ends all boots.
-if [ "${2-}" = --boots ]; then
-	boots "$3"
+if [ "${2-}" = --boot ]; then
+	shift 2
+	boot "$@"
 	exit
 fi
-export SUITES LOGS
-[ -z "${SPREAD-}" ] || export QUICK=1
 LOGS=$(mktemp -d)
 trap 'rm -rf "$LOGS"' EXIT
 trap 'exit 130' INT
 
-logs() { for kernel in $KERNELS; do topologies "$kernel" | sed "s|^|$LOGS/$kernel.|"; done; }
 said_so_far()
 {
+	local log
 	for log in $(logs); do
-		[ -s "$log" ] || continue
-		echo "# kernel ${log##*/}"
-		sed '$d' "$log"
+		echo "# kernel ${log#*.}"
+		sed '$d' "$LOGS/$log"
 	done
 }
+# logs: one a boot, in the order of their numbers.
+logs() { find "$LOGS" -type f ! -name '*verdicts' -printf '%f\n' | sort -n; }
 trap 'said_so_far; echo "vm: interrupted"; exit 143' TERM HUP
 
+# count LOG: its verdicts, added to passed and failed. One that may be repeated is added to the list of its boot instead.
+count()
+{
+	local name p f why kernel topology again=
+	read -r kernel topology < <(sed 's/^[0-9]*\.//; s/\.\([a-z]\)/ \1/' <<<"${1##*/}")
+	[ -s "$1.verdicts" ] || failed=$((failed + 1))
+	while read -r name p f why; do
+		if [ -n "$why" ] && [[ $1 != *.again ]]; then
+			echo "# repeated: suite $name on $kernel: $why" | tee -a "$LOGS/repeated.verdicts"
+			again+=" $name"
+		else
+			passed=$((passed + p)) failed=$((failed + f))
+		fi
+	done < <(cat "$1.verdicts" 2>/dev/null)
+	[ -z "$again" ] || echo "$1.again $kernel ${topology%.again}$again" >>"$LOGS/again.verdicts"
+}
+
 # shellcheck disable=SC2086 # words
-"$HERE/fetch.sh" "$HERE/../../build/vm" qemu jq $KERNELS || exit 2
-for kernel in $KERNELS; do
-	setpriv --pdeathsig KILL "$0" "$BIN" --boots "$kernel" &
-done
+[ "$RUN" != "$HERE/run" ] || "$HERE/fetch.sh" "$HERE/../../build/vm" qemu jq $KERNELS || exit 2
+number=0
+while read -r _ kernel topology names; do
+	while [ "$(jobs -rp | wc -l)" -ge "$GUESTS" ]; do wait -n; done
+	number=$((number + 1))
+	# shellcheck disable=SC2086 # words
+	setpriv --pdeathsig KILL "$0" "$BIN" --boot "$LOGS/$number.$kernel.$topology" "$kernel" "$topology" $names &
+done < <(boots)
 wait
-said_so_far
-left_out=0
+passed=0 failed=0 skipped=0
+for log in $(logs); do
+	echo "# kernel ${log#*.}"
+	sed '$d' "$LOGS/$log"
+	count "$LOGS/$log"
+done
+# Alone: what disturbed them is not to happen again.
+while read -r log kernel topology names; do
+	# shellcheck disable=SC2086 # words
+	setpriv --pdeathsig KILL "$0" "$BIN" --boot "$log" "$kernel" "$topology" $names
+	echo "# kernel ${log#*.}"
+	sed '$d' "$log"
+	count "$log"
+done < <(cat "$LOGS/again.verdicts" 2>/dev/null)
 for suite in $SUITES; do
 	# shellcheck disable=SC2015 # both fail, or it is left out
-	[ -z "${SPREAD-}" ] && lacks_programs "$suite" || continue
+	lacks_programs "$suite" && ! left_out "$suite" || continue
 	echo "# SUITE $suite IS LEFT OUT: $(said programs "$suite") is not there; make peer-programs builds it"
-	left_out=$((left_out + 1))
+	skipped=$((skipped + 1))
 done
-for log in $(logs); do
-	tail -n 1 "$log" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' || echo '0 passed, 1 failed, 0 skipped'
-done | awk -v s="$left_out" '{ p += $1; f += $3; s += $5 } END { print p + 0 " passed, " f + 0 " failed, " s + 0 " skipped"; exit f > 0 }'
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# again.sh: which failures are repeated. Sourced by the harnesses whose cases the machine can disturb: guest, cluster, interop.
+#
+# A case fails because of the machine when the first thing that went wrong is a limit of time that was exceeded. With AGAIN=1,
+# as `make check` sets it, such a case is run once more and the second verdict counts. It is told in a line "# repeated: CASE:
+# REASON", which tools/check.sh counts and shows at the end. Any other failure is final at once, and so is a second one.
+
+# What harnesses, guests and our programs say when they waited in vain.
+IN_VAIN='not (running )?within [0-9]+ ?s|did not end|stopped after [0-9]+ s|in time and was killed|nobody connected within [0-9]+ ms'
+IN_VAIN+='|(silent|came over RDMA) for [0-9]+ ms|killed the call after [0-9.]+ s|[Tt]imed out|deadline exceeded|DeadlineExceeded'
+
+# in_vain FILE: prints the reason why the failure whose evidence this is may be repeated; status 1: there is none.
+in_vain()
+{
+	[ -n "${AGAIN-}" ] && grep -m 1 -E "$IN_VAIN" "$1" | sed 's/^[ #]*//' | cut -c1-160 | grep .
+}
+
+# twice NAME ATTEMPT...: makes an attempt at a case, which leaves what went wrong in $W/evidence, the first thing on its first
+# line, and that file empty when all went well. If it was in vain, that is told, and a second attempt made, with TRY=2.
+twice()
+{
+	local name=$1 why TRY=1
+	shift
+	"$@"
+	[ -s "$W/evidence" ] && head -n 1 "$W/evidence" >"$W/first" && why=$(in_vain "$W/first") || return 0
+	echo "# repeated: $name: $why"
+	head -n 20 "$W/evidence" | cut -c1-500 | sed 's/^/  # /'
+	TRY=2
+	"$@"
+}
+
+# first_failure FILE: of TAP output, the first case that failed with what is said of it.
+first_failure()
+{
+	awk '/^not ok / { if (seen++) exit; on = 1; print; next } /^ok / { on = 0 } on' "$1"
+}
