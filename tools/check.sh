@@ -69,8 +69,10 @@ counts() # LOG: its last closing line, as three numbers
 
 start() # NAME
 {
+	local again=
+	[[ $may_repeat != *" $1 "* ]] || again=1
 	set -m
-	timeout --kill-after=10 "$(limit_of "$1")" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$1" </dev/null >"$log/$1.log" 2>&1 &
+	AGAIN=$again timeout --kill-after=10 "$(limit_of "$1")" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$1" </dev/null >"$log/$1.log" 2>&1 &
 	name_of[$!]=$1
 	begun[$1]=$SECONDS
 	set +m

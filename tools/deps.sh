@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|check|bench|demo|interop|cluster|vm|cjson   install what is missing
+# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -38,16 +38,17 @@ test="
 check|lib:libcheck.a|the unit test framework Check
 bzip2|bzcat|unpacks captured trees
 iproute2|ip|ip(8)"
-check="
+source="
 clang-14|clang-14|second compiler
+clang-format-14|clang-format-14|layout
+shellcheck|shellcheck|shell script checker"
+check="
 libclang-rt-14-dev|lib:llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a|libFuzzer and the sanitizers of clang
 llvm-14|llvm-symbolizer-14|names in the reports of sanitizers
 clang-tidy-14|clang-tidy-14|static analysis
-clang-format-14|clang-format-14|layout
 cppcheck|cppcheck|static analysis
 gcovr|gcovr|coverage report
 mandoc|mandoc|manual page checker
-shellcheck|shellcheck|shell script checker
 procps|ps|ps(1)
 strace|strace|to stop programs at chosen system calls
 jq|jq|JSON in shell tests"
@@ -88,7 +89,8 @@ build) table=$build ;;
 demo) table=$build$demo$bench ;;
 bench) table=$build$demo$bench ;;
 test) table=$build$test ;;
-check) table=$build$demo$bench$test$check$interop$cluster$vm ;;
+source) table=$build$test$source ;;
+check) table=$build$demo$bench$test$source$check$interop$cluster$vm ;;
 interop) table=$build$demo$interop ;;
 cluster) table=$build$cluster ;;
 vm) table=$build$demo$vm ;;

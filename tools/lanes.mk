@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check check-all demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-lane soak soak-quick differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
-LANES := gcc -- cluster-quick check-vm sanitize tidy clang attach conformance coverage faults-quick interop fuzz-smoke interop-selftest soak-quick differential \
-	check-fast property railctl-check probe-check examples-check install-check tools-check headers layers budget dup \
-	deps-current spdx english format-check shell man cppcheck repro -- demo bench-quick bench-sriov-quick bench-topo-quick
+SOURCE_LANES := headers format-check shell dup layers budget spdx english
+QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check deps-current $(SOURCE_LANES)
+CHECK_FAST := gcc -- unit $(SOURCE_LANES)
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop soak-quick differential $(QUICK_LANES) -- demo
+# Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop soak differential \
+	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -32,9 +36,15 @@ deps: ## install what the build needs (Debian; asks nothing)
 
 # ---- everything -------------------------------------------------------------------------------
 
-check: ## every check there is, after installing what they need; the log of each is in build/log/
+check: ## what a change must pass, after installing what that needs: 20 minutes (root); logs in build/log/; STRESS=1: on a busy machine
 	@tools/deps.sh check
-	@FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(LANES)
+	@FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(CHECK)
+check-fast: ## unit tests, and the checks of the source: a minute or two
+	@tools/deps.sh source
+	@tools/check.sh $(CHECK_FAST)
+check-all: ## everything else, too: second compiler and kernel, whole suites, tests of the harnesses, benches: hours (root)
+	@tools/deps.sh check
+	@FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(CHECK_ALL)
 
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
 	@tools/deps.sh demo
@@ -74,7 +84,7 @@ bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the 
 
 # ---- tests ------------------------------------------------------------------------------------
 
-check-fast: tests ## unit tests only: seconds
+unit: tests ## unit tests only: seconds
 	@tools/unit.sh $(B)
 
 attach: all helpers ## black-box tests of the plugins against the real kernel (root)
@@ -114,9 +124,9 @@ cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and 
 	@CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
 cluster-quick: all ## the same with the cases that stand for all: three minutes, once the programs are built
 	@conformance/cluster/quick.sh $(B)/bin $(CLUSTER)
-check-vm: all helpers faults-lane ## suites in a guest with real VFs, on two kernels; some on one of them (root; fetches both once)
+check-vm: all helpers faults-lane ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
 	@tools/deps.sh vm
-	@SPREAD=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
+	@KERNELS=7.2 QUICK=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
 vm: all helpers faults-lane ## all suites of conformance/vm on both kernels (root): half an hour
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
@@ -132,8 +142,9 @@ faults-lane:
 	+@flock $(firstword $(MAKEFILE_LIST)) $(MAKE) --no-print-directory LANE=faults all
 faults: all helpers faults-lane ## every fault there is, one at a time: nothing is left of any (root): minutes
 	@conformance/faults/all.sh $(B)
-faults-quick: all helpers faults-lane ## the same with a part that stands for all, and with plugins that must be caught
+faults-selftest: all helpers ## plugins with a fault each that faults must catch (root)
 	@conformance/faults/selftest.sh $(B)
+faults-quick: all helpers faults-lane ## faults, a part that stands for all
 	@FAULTS_SAMPLE=$${FAULTS_SAMPLE:-460} conformance/faults/all.sh $(B)
 
 differential: all helpers ## generated configurations for railhead-ipam and the real host-local: equal answers, or a listed reason (root)
@@ -143,8 +154,9 @@ differential-long: all helpers ## the same with 100,000, of a seed of the moment
 
 soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes
 	@$(call TABLES,soak) HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
-soak-quick: all helpers ## the same with 1,500, and with plugins that must be caught
+soak-selftest: all helpers ## plugins with a mistake each that soak must catch (root)
 	@conformance/soak/selftest.sh $(B)
+soak-quick: all helpers ## soak with 1,500
 	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 1500 --seed $${SOAK_SEED:-1} $(B)/bin
 
 # Leaks in a plugin end it with a status that no test expects.
@@ -175,7 +187,7 @@ fuzz-seeds: ## unpack the seeds of the fuzz targets into build/fuzz/seeds/
 fuzz-keep: fuzz ## of what fuzz-long found, add inputs that reach new edges to the seeds in the tree
 	@tools/fuzz.sh keep build/fuzz
 
-# The test itself is part of check-fast, with fewer steps.
+# The test itself is part of unit, with fewer steps.
 MODEL_STEPS ?= 1000000
 property: $(B)/test/ipam/alloc/model_test ## the allocator against a simple model, in a million random steps
 	@MODEL_STEPS=$(MODEL_STEPS) CK_FORK=no $<

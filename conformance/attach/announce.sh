@@ -89,7 +89,7 @@ test_announce_corrects_a_neighbours_cache()
 	a4=$(addr4) a6=$(addr6) mac=$(res '.interfaces[0].mac')
 	eq "the addresses asked for" "$a4 $a6" "10.77.0.77/24 fd00:77::77/64"
 	for a in "${a4%/*}" "${a6%/*}"; do
-		for _ in {1..50}; do
+		for _ in {1..1500}; do
 			ip -n p2 neigh show "$a" dev net1 | grep -q "$mac" && break
 			sleep 0.02
 		done

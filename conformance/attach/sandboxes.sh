@@ -153,11 +153,11 @@ test_sandbox_GC_delayed_between_its_halves()
 		env -i "${E[@]}" "$BIN/macvlan" <"$W/conf.gc" >"$W/gc.out" 2>&1
 		echo $? >"$W/gc.rc"
 	) &
-	timeout 20 head -n 1 "$W/reached" >/dev/null || fail "GC did not come to its IPAM: $(<"$W/gc.out")"
+	timeout 60 head -n 1 "$W/reached" >/dev/null || fail "GC did not come to its IPAM: $(<"$W/gc.out")"
 	conf_ipam "$r"
 	want_ok ADD
 	new=$(addr4)
-	timeout 20 sh -c "echo go >$W/go"
+	timeout 60 sh -c "echo go >$W/go"
 	wait $!
 	eq "GC: $(<"$W/gc.out")" "$(<"$W/gc.rc")" 0
 	has_lease "$old"

@@ -18,7 +18,7 @@ wrong()
 {
 	local status=$1 words=$2 rc
 	shift 2
-	timeout 20 "$P" "$@" >"$W/out" 2>"$W/err" </dev/null
+	timeout 60 "$P" "$@" >"$W/out" 2>"$W/err" </dev/null
 	rc=$?
 	[ $rc = "$status" ] && grep -qE -- "$words" "$W/err" && [ "$(wc -l <"$W/err")" = 1 ] && [ ! -s "$W/out" ] ||
 		{ echo "ended with $rc"; cat "$W/out" "$W/err"; false; }
@@ -89,7 +89,7 @@ busy() # a server has the port
 	local pid rc
 	"$P" serve --bind 127.0.0.1 --port 18777 >"$W/serve" 2>&1 &
 	pid=$!
-	within 20 grep -q listening "$W/serve" && wrong 1 'TCP port 18777: Address already in use; .*perftest.*--port takes another' \
+	eventually grep -q listening "$W/serve" && wrong 1 'TCP port 18777: Address already in use; .*perftest.*--port takes another' \
 		serve --bind 127.0.0.1 --port 18777
 	rc=$?
 	kill $pid
