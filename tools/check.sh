@@ -47,6 +47,8 @@ stress=
 give_back() { [ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-}" build; }
 leave()
 {
+	rm -f "$log/.cpu.$$"
+	# shellcheck disable=SC2086 # numbers
 	[ -z "$stress" ] || kill $stress 2>/dev/null
 	give_back
 }
@@ -162,8 +164,8 @@ finish() # PID RC CPU
 cpu_now()
 {
 	local user system
-	times >"$log/cpu"
-	{ read -r && read -r user system; } <"$log/cpu"
+	times >"$log/.cpu.$$"
+	{ read -r && read -r user system; } <"$log/.cpu.$$"
 	user=${user%.*} system=${system%.*}
 	CPU=$((${user%m*} * 60 + ${user#*m} + ${system%m*} * 60 + ${system#*m}))
 }
