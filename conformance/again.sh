@@ -17,7 +17,8 @@ in_vain()
 }
 
 # twice NAME ATTEMPT...: makes an attempt at a case, which leaves what went wrong in $W/evidence, the first thing on its first
-# line, and that file empty when all went well. If it was in vain, that is told, and a second attempt made, with TRY=2.
+# line, and that file empty when all went well. If it was in vain, that is reported, and a second attempt made, with TRY=2.
+# start_over, if the harness has it, first removes what the first attempt left half done.
 twice()
 {
 	local name=$1 why TRY=1
@@ -27,6 +28,7 @@ twice()
 	echo "# repeated: $name: $why"
 	head -n 20 "$W/evidence" | cut -c1-500 | sed 's/^/  # /'
 	TRY=2
+	! declare -F start_over >/dev/null || start_over
 	"$@"
 }
 

@@ -9,7 +9,8 @@
 # alone at the end, because it measures.
 #
 # Output of a lane goes to build/log/LANE.log and is shown when the lane fails. A lane that cannot run
-# here says so in its last line, "skipped: reason", and counts as one skip. Cases that cannot run are told a reason
+# here says so in its last line, "skipped: reason", and counts as one skip. Each minute (CHECK_TICK: seconds) the last line of the
+# lanes that run is shown. Cases that cannot run are told a reason
 # a line, with how many there are. The very last line is
 # "N passed, N failed, N skipped": the tests of the unit, conformance and tool suites, each counted once
 # (the sanitizers run them again), and one failure more for each other lane that failed. The line before it counts the cases that
@@ -41,7 +42,7 @@ passed=0 failed=0 skipped=0
 declare -A begun=() name_of=()
 begin=$SECONDS
 done_lanes=0
-stress=
+stress= tick=
 
 # What root built for a user is the user's, so that a plain make works afterwards.
 give_back() { [ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-}" build; }
@@ -49,7 +50,7 @@ leave()
 {
 	rm -f "$log/.cpu.$$"
 	# shellcheck disable=SC2086 # numbers
-	[ -z "$stress" ] || kill $stress 2>/dev/null
+	[ -z "$stress$tick" ] || kill $stress $tick 2>/dev/null
 	give_back
 }
 
@@ -170,13 +171,28 @@ cpu_now()
 	CPU=$((${user%m*} * 60 + ${user#*m} + ${system%m*} * 60 + ${system#*m}))
 }
 
+# progress: how far the lanes are that run.
+progress()
+{
+	local name
+	for name in "${name_of[@]}"; do
+		printf '        %s, %d s: %s\n' "$name" $((SECONDS - begun[$name])) "$(tail -n 1 "$log/$name.log" | tr -d '\r' | cut -c1-110)"
+	done
+}
+
 wait_one()
 {
 	local pid rc before
 	cpu_now
 	before=$CPU
-	wait -n -p pid "${!name_of[@]}"
-	rc=$?
+	while :; do
+		[ -n "$tick" ] || { sleep "${CHECK_TICK:-60}" >/dev/null 2>&1 & tick=$!; }
+		wait -n -p pid "${!name_of[@]}" "$tick"
+		rc=$?
+		[ "$pid" = "$tick" ] || break
+		tick=
+		progress
+	done
 	cpu_now
 	finish "$pid" "$rc" $((CPU - before))
 }

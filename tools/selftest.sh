@@ -252,6 +252,8 @@ sed "s/^counted=.*/counted=' k r n '/; s/^may_repeat=.*/may_repeat=' r '/" "$too
 check_says() { pattern=$1 && shift && check "$@" | grep -q "$pattern"; }
 good "check: skips with one reason are one line" check_says '^ *skipped, 3 cases: no such thing$' k
 printf 'r n:\n\t@echo "# repeated: case one: not within 5 s: x"; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
+printf 'slow:\n\t@echo "half way"; sleep 2; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
+CHECK_TICK=1 good "check: how far a lane is" check_says '^ *slow, [0-9]* s: half way$' slow
 good "check: nothing was repeated, which is said" check_says '^0 repeated$' k
 good "check: what was repeated is counted" check_says '^1 repeated$' k r
 good "check: and named at the end" check_says '^  r: case one: not within 5 s: x$' r
@@ -309,6 +311,11 @@ ends() # BOOT VF [VF-AGAIN]
 	echo $? >>"$dir/guest/said"
 	tail -n 2 "$dir/guest/said" | tr '\n' ' '
 }
+printf '#!/bin/sh\necho "no such kernel"\nexit 2\n' >"$dir/guest/dies"
+chmod +x "$dir/guest/dies"
+dies() { SUITES=boot KERNELS=7.2 RUN="$dir/guest/dies" "$tools/../conformance/vm/check.sh" "$dir"; }
+good "vm: a guest that does not boot is a failure" says '0 passed, 1 failed, 0 skipped' closing dies
+bad "vm: and says why" '^no such kernel$' dies
 good "vm: suites are added up" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '2 0'
 good "vm: a failure is one" says '4 passed, 1 failed, 0 skipped 1 ' ends '3 0' '1 1'
 good "vm: a suite that waited in vain is repeated" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '1 1 not within 300 s: link' '2 0'

@@ -91,6 +91,9 @@ attempt() # NAME: RC
 	nothing_left
 }
 
+# A daemon that came up late has no image, for one.
+start_over() { clean_up >/dev/null 2>&1; }
+
 one_case() # NAME
 {
 	twice "${1//_/ }" attempt "$1"

@@ -43,13 +43,14 @@ boots()
 	done | sort -rn
 }
 
-# boot LOG KERNEL TOPOLOGY SUITE...
+# boot LOG KERNEL TOPOLOGY SUITE...: prints which suite begins; the rest is in LOG.
 boot()
 {
 	local log=$1 kernel=$2 topology=$3
 	shift 3
 	setpriv --pdeathsig KILL "$RUN" --kernel "$kernel" --topology "$topology" --limit "${LIMIT:-3600}" --bin "$BIN" \
-		--verdicts "$log.verdicts" "$@" >"$log" 2>&1 </dev/null
+		--verdicts "$log.verdicts" "$@" 2>&1 </dev/null | tee "$log" |
+		sed -un "s/^vm: .* s  suite /# $kernel, $topology: /p"
 }
 # Both ends are tied: who kills us ends all boots.
 if [ "${2-}" = --boot ]; then
@@ -61,13 +62,17 @@ LOGS=$(mktemp -d)
 trap 'rm -rf "$LOGS"' EXIT
 trap 'exit 130' INT
 
+# show LOG: all but its closing line; of a boot that did not come so far, all.
+show()
+{
+	local name=${1##*/}
+	echo "# kernel ${name#*.}"
+	sed -E '${/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/d}' "$1"
+}
 said_so_far()
 {
 	local log
-	for log in $(logs); do
-		echo "# kernel ${log#*.}"
-		sed '$d' "$LOGS/$log"
-	done
+	for log in $(logs); do show "$LOGS/$log"; done
 }
 # logs: one a boot, in the order of their numbers.
 logs() { find "$LOGS" -type f ! -name '*verdicts' -printf '%f\n' | sort -n; }
@@ -102,16 +107,14 @@ done < <(boots)
 wait
 passed=0 failed=0 skipped=0
 for log in $(logs); do
-	echo "# kernel ${log#*.}"
-	sed '$d' "$LOGS/$log"
+	show "$LOGS/$log"
 	count "$LOGS/$log"
 done
 # Alone: what disturbed them is not to happen again.
 while read -r log kernel topology names; do
 	# shellcheck disable=SC2086 # words
 	setpriv --pdeathsig KILL "$0" "$BIN" --boot "$log" "$kernel" "$topology" $names
-	echo "# kernel ${log#*.}"
-	sed '$d' "$log"
+	show "$log"
 	count "$log"
 done < <(cat "$LOGS/again.verdicts" 2>/dev/null)
 for suite in $SUITES; do

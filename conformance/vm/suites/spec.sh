@@ -32,5 +32,6 @@ for plugin in ${CASES:-sriov ${FULL:+ipvlan rdma}}; do
 done
 for pf in $PFS; do
 	echo 0 >"/sys/class/net/$pf/device/sriov_numvfs"
+	ip addr flush dev "$pf" scope global
 done
 finish
