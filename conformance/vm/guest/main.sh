@@ -35,7 +35,7 @@ names()
 		dev=${dev%/address}
 		echo "link set ${dev##*/} name $name"
 	done <$JOB/nics | ip -batch -
-	PFS=$(cut -d' ' -f1 $JOB/nics | paste -sd' ')
+	PFS=$(cut -d' ' -f1 $JOB/nics | tr '\n' ' ')
 }
 
 machine()

@@ -13,5 +13,4 @@ done
 for link in /sys/class/net/*; do
 	[ -e "$link/device" ] || [ "${link##*/}" = lo ] || ip link del "${link##*/}"
 done
-ip addr flush dev "${PFS##* }" scope global 2>/dev/null
 back
