@@ -98,7 +98,7 @@ static int find_earlier(const struct attach *a, const struct record *old, enum a
 			struct err *e)
 {
 	const struct ctx *ctx = &a->call->ctx;
-	auto_netns struct netns pod = { .fd = -1 }, home = { .fd = -1 };
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
 	char boot[CTX_BOOT_ID_LEN + 1];
 	struct link_info link;
@@ -113,7 +113,7 @@ static int find_earlier(const struct attach *a, const struct record *old, enum a
 
 	if (rc <= 0)
 		return rc;
-	return netns_open_self(&home, e) || nl_open_in(&pod, &home, &nl, e)
+	return netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e)
 		       ? -1
 		       : attach_find_link(nl, old, &link, found, e);
 }

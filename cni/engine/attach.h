@@ -36,7 +36,7 @@ struct attach {
 	struct attach_conf conf;
 	_Alignas(
 		16) unsigned char plugin_conf[ATTACH_PLUGIN_CONF_MAX]; /* decoded by type->fields */
-	struct netns home, pod;
+	struct netns host, pod;
 	struct netns_view view; /* from where pod was opened */
 	struct nl *host_nl, *pod_nl;
 	struct cni_result prev;  /* decoded prevResult; empty when there is none */

@@ -61,8 +61,8 @@ static int check_lower_netns(const struct attach *a, struct err *e)
 {
 	int want = -1;
 
-	if (!a->conf.in_container && !netns_same(a->pod.id, a->home.id) &&
-	    nl_link_nsid(a->pod_nl, &a->home, &want, e))
+	if (!a->conf.in_container && !netns_same(a->pod.id, a->host.id) &&
+	    nl_link_nsid(a->pod_nl, &a->host, &want, e))
 		return -1;
 	if (a->link.lower_nsid == want)
 		return 0;

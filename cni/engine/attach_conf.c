@@ -40,7 +40,7 @@ void attach_init(struct attach *a, const struct cni_call *call)
 		.type = attach_type_of(call),
 		.begun_ms = ctx_mono_ms(),
 		.conf = { .ipam_timeout = DEFAULT_IPAM_TIMEOUT },
-		.home = { .fd = -1 },
+		.host = { .fd = -1 },
 		.pod = { .fd = -1 },
 	};
 }
@@ -51,7 +51,7 @@ void attach_clear(struct attach *a)
 	json_free(a->device);
 	nl_release(a->host_nl);
 	nl_release(a->pod_nl);
-	netns_close(&a->home);
+	netns_close(&a->host);
 	netns_close(&a->pod);
 }
 

@@ -107,7 +107,7 @@ START_TEST(what_is_not_given)
 	ck_assert_uint_eq(r.a.prev.n_interfaces + r.a.prev.n_ips + r.a.prev.n_routes, 0);
 	ck_assert_ptr_eq(r.a.type, &plain);
 	ck_assert_ptr_eq(r.a.call, &r.call);
-	ck_assert_int_eq(r.a.home.fd, -1);
+	ck_assert_int_eq(r.a.host.fd, -1);
 	ck_assert_int_eq(r.a.pod.fd, -1);
 	ck_assert_ptr_null(r.a.host_nl);
 	ck_assert_ptr_null(r.a.pod_nl);

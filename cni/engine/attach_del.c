@@ -13,9 +13,9 @@
 
 static int open_nl(const struct netns *pod, struct nl **nl, struct err *e)
 {
-	auto_netns struct netns home = { .fd = -1 };
+	auto_netns struct netns host = { .fd = -1 };
 
-	return netns_open_self(&home, e) || nl_open_in(pod, &home, nl, e) ? -1 : 0;
+	return netns_open_self(&host, e) || nl_open_in(pod, &host, nl, e) ? -1 : 0;
 }
 
 /*
@@ -157,14 +157,14 @@ static int delete_unclaimed(const struct cni_call *call, const struct netns *pod
 /* Without a record: an ADD of the plugin that we replaced, or of nobody. */
 static int delete_unrecorded(const struct cni_call *call, struct err *e)
 {
-	auto_netns struct netns pod = { .fd = -1 }, home = { .fd = -1 };
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
 	int rc = open_pod(call->env.netns, &pod, e);
 
 	if (rc <= 0)
 		return rc;
-	if (netns_open_self(&home, e))
+	if (netns_open_self(&host, e))
 		return -1;
-	if (netns_same(pod.id, home.id) && !call->env.netns_override)
+	if (netns_same(pod.id, host.id) && !call->env.netns_override)
 		return 0;
 	return delete_unclaimed(call, &pod, e);
 }

@@ -10,9 +10,9 @@ int attach_open(struct attach *a, struct err *e)
 
 	if (netns_open(env->netns, &a->pod, e))
 		return err_wrap(e, "CNI_NETNS");
-	if (netns_open_self(&a->home, e))
+	if (netns_open_self(&a->host, e))
 		return -1;
-	if (netns_same(a->pod.id, a->home.id) && !env->netns_override) {
+	if (netns_same(a->pod.id, a->host.id) && !env->netns_override) {
 		err_set(e, ERR_NETNS, 0,
 			"plugin's netns and netns from CNI_NETNS should not be the same");
 		return err_hint(e, "CNI_NETNS=%.256s is the host's; CNI_NETNS_OVERRIDE=1 allows it",
@@ -21,7 +21,7 @@ int attach_open(struct attach *a, struct err *e)
 	a->view = netns_view_self(&a->call->ctx);
 	if (nl_open(&a->host_nl, e))
 		return -1;
-	return nl_open_in(&a->pod, &a->home, &a->pod_nl, e);
+	return nl_open_in(&a->pod, &a->host, &a->pod_nl, e);
 }
 
 struct nl *attach_master_nl(const struct attach *a)

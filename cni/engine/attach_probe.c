@@ -17,7 +17,7 @@ static const struct link_info *probing_link(const struct attach *a)
 
 static const struct netns *probing_netns(const struct attach *a)
 {
-	return a->type->shares_mac && !a->conf.in_container ? &a->home : &a->pod;
+	return a->type->shares_mac && !a->conf.in_container ? &a->host : &a->pod;
 }
 
 /* 1: it has carrier; 0: none, and nobody to ask. */
@@ -65,7 +65,7 @@ static int probe_in_netns(struct attach *a, const struct ip *addrs, size_t n,
 	if (netns_enter(probing_netns(a), e))
 		return -1;
 	int rc = probe_addrs(a, addrs, n, found, e);
-	if (netns_enter(&a->home, &stuck)) {
+	if (netns_enter(&a->host, &stuck)) {
 		if (rc >= 0)
 			*e = stuck;
 		return -1;

@@ -243,7 +243,7 @@ int attach_configure(struct attach *a, const struct cni_result *r, struct err *e
 		return -1;
 	int rc = configure_inside(a, r, e);
 	/* Whatever comes next, the IPAM's DEL included, belongs to the host's namespace. */
-	if (netns_enter(&a->home, &stuck)) {
+	if (netns_enter(&a->host, &stuck)) {
 		if (rc == 0)
 			*e = stuck;
 		return -1;

@@ -84,7 +84,7 @@ static void make_wire(struct attach *a)
 	struct err e;
 
 	net_enter_new();
-	a->home = net_self();
+	a->host = net_self();
 	a->pod = net_another();
 	net_veth("wire", "net1", &a->pod);
 	a->pod_nl = net_socket_in(&a->pod);
@@ -113,7 +113,7 @@ static void scene_clear(struct scene *s)
 	nl_release(s->a.pod_nl);
 	nl_release(s->a.host_nl);
 	netns_close(&s->a.pod);
-	netns_close(&s->a.home);
+	netns_close(&s->a.host);
 	(void)close(s->ear);
 }
 #define auto_scene auto_clean(scene_clear)

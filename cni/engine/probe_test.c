@@ -244,19 +244,19 @@ START_TEST(who_answers_late_is_heard)
 {
 	auto_wire struct wire w;
 	struct probe_claim found[4];
-	struct netns home = net_self();
+	struct netns host = net_self();
 	struct late l = { .answer = arp_of("192.0.2.1", 2) };
 	pthread_t thread;
 	struct err e;
 	void *failed;
 
 	wire_open(&w);
-	netns_close(&home);
-	home = net_self();
+	netns_close(&host);
+	host = net_self();
 	ck_assert_int_eq(netns_enter(&w.netns, &e), 0);
 	l.fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ARP));
 	ck_assert_int_ge(l.fd, 0);
-	ck_assert_int_eq(netns_enter(&home, &e), 0);
+	ck_assert_int_eq(netns_enter(&host, &e), 0);
 	l.w = &w;
 	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, &l), 0);
 	int n = ask(&w, w.a.mac, found);
@@ -265,7 +265,7 @@ START_TEST(who_answers_late_is_heard)
 	ck_assert_int_eq(n, 1);
 	ck_assert_mem_eq(found[0].mac, them, MAC_LEN);
 	(void)close(l.fd);
-	netns_close(&home);
+	netns_close(&host);
 }
 END_TEST
 

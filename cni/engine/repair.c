@@ -92,7 +92,7 @@ static bool is_half_done(const struct record *r)
 static int look_at_link(const struct record *r, const struct netns *pod, struct repair_view *v,
 			struct err *e)
 {
-	auto_netns struct netns home = { .fd = -1 };
+	auto_netns struct netns host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
 	enum attach_found found;
 	struct link_info link;
@@ -100,7 +100,7 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	if (is_half_done(r))
 		return set_state(v, REPAIR_UNFINISHED, "its %s ended before it was done",
 				 r->deleting ? "DEL" : "ADD");
-	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e) ||
+	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e) ||
 	    attach_find_link(nl, r, &link, &found, e))
 		return -1;
 	return judge_link(r, found, &link, v);

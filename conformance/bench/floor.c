@@ -231,15 +231,15 @@ static void add(int pod)
 static void del(int pod)
 {
 	struct request r = start(RTM_DELLINK, NLM_F_ACK, sizeof(r.u.link));
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	int host = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
-	if (home < 0 || setns(pod, CLONE_NEWNET) != 0)
+	if (host < 0 || setns(pod, CLONE_NEWNET) != 0)
 		fail("setns");
 	if (getenv("FLOOR_DEVICE")) {
 		int fd = open_socket();
 
 		set_up(fd, link_index(fd, env("CNI_IFNAME")), false);
-		move(fd, env("CNI_IFNAME"), home, env("FLOOR_DEVICE"));
+		move(fd, env("CNI_IFNAME"), host, env("FLOOR_DEVICE"));
 		return;
 	}
 	put_text(&r, IFLA_IFNAME, env("CNI_IFNAME"));

@@ -15,7 +15,7 @@ static void master_goes(void *arg)
 {
 	const struct world *w = arg;
 
-	w->ground->lose();
+	w->fixture->lose();
 }
 
 static void netns_goes(void *w)
@@ -28,7 +28,7 @@ static void master_moves(void *arg)
 {
 	const struct world *w = arg;
 
-	w->ground->move();
+	w->fixture->move();
 }
 
 static void begin(struct world *w, enum verb verb)

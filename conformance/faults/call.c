@@ -52,9 +52,9 @@ static void previous(const struct world *w, const struct call *c, struct text *o
 
 	if (own) {
 		text_add(out, ",\"prevResult\":%s", w->result);
-	} else if (w->ground->chained && c->verb != GC && !c->no_prev) {
+	} else if (w->fixture->chained && c->verb != GC && !c->no_prev) {
 		text_add(out, ",\"prevResult\":");
-		w->ground->previous(c->pod, out);
+		w->fixture->previous(c->pod, out);
 	}
 }
 
@@ -62,8 +62,8 @@ static void configuration(const struct world *w, const struct call *c, struct te
 {
 	text_add(out, "{%s\"cniVersion\":\"1.1.0\",\"name\":\"testnet\",\"type\":\"%s\",%s",
 		 c->extra ? c->extra : "", world_program(w),
-		 c->any && w->ground->any ? w->ground->any : w->ground->keys);
-	if (!w->ground->chained)
+		 c->any && w->fixture->any ? w->fixture->any : w->fixture->keys);
+	if (!w->fixture->chained)
 		text_add(out, ",\"ipam\":{%s\"type\":\"railhead-ipam\"," POOLS "}",
 			 c->ipam_extra ? c->ipam_extra : "");
 	previous(w, c, out);

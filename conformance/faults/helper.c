@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conformance/faults/ground.h"
+#include "conformance/faults/fixture.h"
 
 static void become_worker(const struct options *o, const int to[2], const int from[2])
 {
@@ -23,7 +23,7 @@ static void become_worker(const struct options *o, const int to[2], const int fr
 	self[len] = '\0';
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	argv[n++] = o->sandbox;
-	if (ground_of(o->plugin)->is_hosts)
+	if (fixture_of(o->plugin)->is_hosts)
 		argv[n++] = "--host-net";
 	argv[n++] = self;
 	argv[n++] = "--worker";

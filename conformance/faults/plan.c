@@ -167,7 +167,7 @@ static void plan_step(struct plan *p, const struct step *s, bool lane)
 static void plan_calls(struct world *w, bool lane)
 {
 	w->bin = lane ? WORK "/lane" : WORK "/bin";
-	for (int target = PLUGIN; target <= (w->ground->chained ? PLUGIN : ALONE); target++) {
+	for (int target = PLUGIN; target <= (w->fixture->chained ? PLUGIN : ALONE); target++) {
 		for (int verb = ADD; verb <= GC; verb++) {
 			struct plan p = { .w = w,
 					  .verb = (enum verb)verb,
@@ -193,13 +193,13 @@ void plan_print(struct world *w)
 		if (w->o->lane)
 			plan_calls(w, true);
 		for (size_t i = 0; (name = race_name(i, &rounds)); i++) {
-			for (unsigned r = 1; ground_suits(w->ground, name) && r <= rounds; r++)
+			for (unsigned r = 1; fixture_suits(w->fixture, name) && r <= rounds; r++)
 				print_case(&p, "race", name, r, "del");
 		}
 	}
 	for (size_t i = 0; (name = scene_name(i, &p.verb, &p.target)); i++) {
 		bool clock = strncmp(name, "clock-", 6) == 0;
-		if (!ground_suits(w->ground, name) || (p.target == ALONE && w->ground->chained))
+		if (!fixture_suits(w->fixture, name) || (p.target == ALONE && w->fixture->chained))
 			continue;
 		if (w->has_kind || strcmp(name, "no-module") == 0)
 			print_case(&p, clock ? "clock" : "scene", name, 1, "del");

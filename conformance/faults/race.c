@@ -93,7 +93,7 @@ static void del_all(struct race *race)
 
 static void pods(const struct race *race, bool make)
 {
-	const struct ground *g = race->w->ground;
+	const struct fixture *g = race->w->fixture;
 
 	for (unsigned i = 1; i < race->n && make; i++)
 		pod_make(race->w, i);
@@ -170,12 +170,12 @@ static bool is_repeated(const struct race *race, const char *address)
 static void last_addresses(struct race *race)
 {
 	char address[32];
-	unsigned room = race->w->ground->capacity < race->n ? race->w->ground->capacity : race->n;
+	unsigned cap = race->w->fixture->capacity < race->n ? race->w->fixture->capacity : race->n;
 
 	pods(race, true);
 	cast(race, ADD, true, true);
 	go(race);
-	expect(race, race->good == room, "as many as there is room for must");
+	expect(race, race->good == cap, "as many as there is room for must");
 	for (unsigned i = 0; i < 16; i++) {
 		(void)snprintf(address, sizeof(address), "\"10.77.0.%u/28\"", i);
 		expect(race, !is_repeated(race, address), "an address was given twice");

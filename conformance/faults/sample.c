@@ -12,9 +12,9 @@
 
 void cases_add(struct cases *c, const char *text)
 {
-	if (c->n == c->room) {
-		c->room = c->room ? 2 * c->room : 4096;
-		c->list = realloc(c->list, c->room * sizeof(*c->list));
+	if (c->n == c->cap) {
+		c->cap = c->cap ? 2 * c->cap : 4096;
+		c->list = realloc(c->list, c->cap * sizeof(*c->list));
 		if (!c->list)
 			die("out of memory");
 	}
@@ -185,7 +185,7 @@ static void keep_chosen(struct cases *c, struct pick *p)
 			free(c->list[i]);
 	}
 	free(c->list);
-	*c = (struct cases){ .list = list, .n = kept, .room = c->n + 1 };
+	*c = (struct cases){ .list = list, .n = kept, .cap = c->n + 1 };
 }
 
 void cases_sample(struct cases *c, size_t n, unsigned seed, const char *plugin)

@@ -7,7 +7,7 @@
 
 struct cases {
 	char **list;
-	size_t n, room;
+	size_t n, cap;
 };
 
 void cases_add(struct cases *c, const char *text);

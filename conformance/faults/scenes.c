@@ -206,7 +206,7 @@ static bool on_day(struct scene *s, enum verb verb, long day)
 	trace_run(s->w, &c, &in, NULL, &o);
 	if (!call_judge(&c, &o, false, s->why))
 		return false;
-	if (!o.reached && verb != CHECK && !(verb == DEL && s->w->ground->chained))
+	if (!o.reached && verb != CHECK && !(verb == DEL && s->w->fixture->chained))
 		text_add(s->why, "%s did not ask for the time\n", verb_names[verb]);
 	if (verb == ADD && o.status == 0)
 		world_keep_result(s->w, o.out);
@@ -271,7 +271,7 @@ static void reboot_del(struct scene *s)
 	(void)ok(s, ADD);
 	pod_drop(0);
 	must("rm -rf " RUN);
-	s->w->ground->reboot();
+	s->w->fixture->reboot();
 	other_boot();
 	(void)ok(s, DEL);
 	must("umount /proc/sys/kernel/random/boot_id");
@@ -287,7 +287,7 @@ static void reboot_add(struct scene *s)
 	(void)ok(s, ADD);
 	pod_drop(0);
 	must("rm -rf " RUN);
-	s->w->ground->reboot();
+	s->w->fixture->reboot();
 	other_boot();
 	pod_make(s->w, 0);
 	(void)call_ok(s->w, &other, s->why);
@@ -335,7 +335,7 @@ static void no_module(struct scene *s)
 
 static void no_master(struct scene *s)
 {
-	s->w->ground->lose();
+	s->w->fixture->lose();
 	must_fail(s, &(struct call){ .verb = ADD });
 	(void)ok(s, DEL);
 }
@@ -343,7 +343,7 @@ static void no_master(struct scene *s)
 static void master_gone_between(struct scene *s)
 {
 	(void)ok(s, ADD);
-	s->w->ground->lose();
+	s->w->fixture->lose();
 	(void)try_(s, CHECK);
 	(void)ok(s, DEL);
 }
@@ -351,7 +351,7 @@ static void master_gone_between(struct scene *s)
 static void master_moved_between(struct scene *s)
 {
 	(void)ok(s, ADD);
-	s->w->ground->move();
+	s->w->fixture->move();
 	(void)try_(s, CHECK);
 	(void)ok(s, DEL);
 }
@@ -390,7 +390,7 @@ static void netns_gone_add(struct scene *s)
 static void link_gone_between(struct scene *s)
 {
 	(void)ok(s, ADD);
-	s->w->ground->lose_link();
+	s->w->fixture->lose_link();
 	(void)try_(s, CHECK);
 	(void)ok(s, DEL);
 }
@@ -400,7 +400,7 @@ static void records_gone_between(struct scene *s)
 	(void)ok(s, ADD);
 	must("rm -rf " RUN);
 	(void)ok(s, DEL);
-	s->w->ground->lose_books();
+	s->w->fixture->lose_state();
 	again_with_all(s);
 }
 

@@ -34,7 +34,7 @@ void snapshot(struct world *w, struct text *out)
 					  .ignore = ignore,
 					  .opaque = opaque,
 					  .folders = true,
-					  .rdma = w->ground->has_rdma };
+					  .rdma = w->fixture->has_rdma };
 
 	snapshot_take(&s, out);
 	blank_lives(out);

@@ -86,9 +86,9 @@ static unsigned count(struct tracee *t, long nr)
 
 static void note(struct steps *s, struct step step)
 {
-	if (s->n == s->room) {
-		s->room = s->room ? s->room * 2 : 512;
-		s->list = realloc(s->list, s->room * sizeof(*s->list));
+	if (s->n == s->cap) {
+		s->cap = s->cap ? s->cap * 2 : 512;
+		s->list = realloc(s->list, s->cap * sizeof(*s->list));
 		if (!s->list)
 			die("out of memory");
 	}

@@ -43,7 +43,7 @@ struct step {
 };
 struct steps {
 	struct step *list;
-	size_t n, room;
+	size_t n, cap;
 };
 
 void trace_run(struct world *w, const struct call *c, struct inject *in, struct steps *steps,

@@ -31,7 +31,7 @@ static bool repair(struct world *w, struct text *why)
 /* By what the kernel and the IPAM say, as the runtime may not have got a result to CHECK with. */
 static bool is_whole(struct world *w, struct text *why)
 {
-	if (w->ground->chained)
+	if (w->fixture->chained)
 		return call_ok(w, &(struct call){ .verb = CHECK }, why);
 
 	static const char *const parts[] = {
@@ -94,7 +94,7 @@ static bool compare(struct world *w, bool but_folder, const char *when, struct t
 
 	snapshot(w, &now);
 	(void)snprintf(line, sizeof(line), "file " RUN "%s/attachments/testnet: mode 40700\n",
-		       w->ground->chained ? "/rdma" : "");
+		       w->fixture->chained ? "/rdma" : "");
 	char *folder = but_folder ? strstr(now.p, line) : NULL;
 	if (folder) {
 		now.len -= strlen(line);
@@ -221,7 +221,7 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 	auto_text diff = { .p = NULL };
 	snapshot(w, &now);
 	j->needed_recovery = f->verb == ADD && snapshot_differs(&w->base, &now, &diff);
-	return f->target == ALONE || in->how == STOP || w->ground->chained ||
+	return f->target == ALONE || in->how == STOP || w->fixture->chained ||
 	       address_is_kept(&now, &j->evidence);
 }
 
@@ -240,7 +240,7 @@ static void del_meanwhile(struct world *w, const struct fault *f, const struct i
 	trace_run(w, &del, &in, NULL, &o);
 	(void)call_judge(&del, &o, in.has_stdout || started_badly(f, &o), &j->evidence);
 	snapshot(w, &now);
-	if (f->target != ALONE && !w->ground->chained)
+	if (f->target != ALONE && !w->fixture->chained)
 		(void)address_is_kept(&now, &j->evidence);
 }
 
@@ -306,7 +306,7 @@ static void run_case(struct world *w, const struct fault *f, struct judgement *j
 	/* The kernel takes long to remove a link, so every fourth time it is a whole one; but the
 	 * next case begins with an ADD as well. */
 	static unsigned turn;
-	bool alone = !w->ground->chained && (f->target == ALONE || turn++ % 4);
+	bool alone = !w->fixture->chained && (f->target == ALONE || turn++ % 4);
 	enum target next = alone ? ALONE : PLUGIN;
 	if (is_clean_soon(w, "left behind", &j->evidence) && w->has_kind &&
 	    whole_cycle(w, next, &j->evidence))

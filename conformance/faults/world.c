@@ -59,8 +59,8 @@ void pod_add(unsigned pod)
 void pod_make(const struct world *w, unsigned pod)
 {
 	pod_add(pod);
-	if (w->ground->furnish)
-		w->ground->furnish(pod);
+	if (w->fixture->furnish)
+		w->fixture->furnish(pod);
 }
 
 void pod_drop(unsigned pod)
@@ -78,16 +78,16 @@ void world_use_all(struct world *w)
 	struct call c[8];
 	char names[COUNT(c)][4];
 
-	if (!w->ground->any)
+	if (!w->fixture->any)
 		return;
-	for (unsigned i = 0; i < w->ground->capacity; i++) {
+	for (unsigned i = 0; i < w->fixture->capacity; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "w%u", i);
 		pod_make(w, i);
 		c[i] = (struct call){ .verb = ADD, .pod = i, .container = names[i], .any = true };
 		if (!call_ok(w, &c[i], &why))
 			die("without any fault: %s", why.p);
 	}
-	for (unsigned i = 0; i < w->ground->capacity; i++) {
+	for (unsigned i = 0; i < w->fixture->capacity; i++) {
 		c[i].verb = DEL;
 		if (!call_ok(w, &c[i], &why))
 			die("without any fault: %s", why.p);
@@ -117,7 +117,7 @@ static void warm_up(struct world *w)
 
 void world_restore(struct world *w)
 {
-	bool was_away = w->ground->restore();
+	bool was_away = w->fixture->restore();
 
 	pod_make(w, 0);
 	/* What only the next ADD can mend, and pages for new VFs. */
@@ -130,10 +130,10 @@ void world_restore(struct world *w)
 void world_rebuild(struct world *w)
 {
 	(void)run_quiet("for n in $(ip netns list | cut -d' ' -f1); do ip netns del $n; done");
-	w->ground->clear();
+	w->fixture->clear();
 	(void)run_quiet("umount -R " RUN "; umount -R " STATE "; rm -rf " RUN " " STATE "; "
 			"umount /proc/sys/kernel/random/boot_id");
-	w->ground->make();
+	w->fixture->make();
 	pod_make(w, 0);
 	w->bin = WORK "/bin";
 	warm_up(w);
@@ -143,7 +143,7 @@ void world_rebuild(struct world *w)
 
 const char *world_program(const struct world *w)
 {
-	return w->ground->program ? w->ground->program : w->o->plugin;
+	return w->fixture->program ? w->fixture->program : w->o->plugin;
 }
 
 /* Copies, so that whoever builds meanwhile does not pull the programs away. */
@@ -153,12 +153,12 @@ void world_open(struct world *w)
 
 	(void)mkdir(WORK "/bin", 0755);
 	(void)mkdir(WORK "/lane", 0755);
-	w->ground = ground_of(o->plugin);
+	w->fixture = fixture_of(o->plugin);
 	must("cp %s/%s %s/railhead-ipam %s/railctl " WORK "/bin", o->bin, world_program(w), o->bin,
 	     o->bin);
 	if (o->lane)
 		must("cp %s/%s %s/railhead-ipam %s/railctl " WORK "/lane", o->lane,
 		     world_program(w), o->lane, o->lane);
-	w->has_kind = w->ground->probe(o->plugin);
+	w->has_kind = w->fixture->probe(o->plugin);
 	world_rebuild(w);
 }

@@ -5,7 +5,7 @@
 #define CONFORMANCE_FAULTS_WORLD_H
 
 #include "conformance/faults/faults.h"
-#include "conformance/faults/ground.h"
+#include "conformance/faults/fixture.h"
 #include "conformance/harness/process.h"
 
 #define WORK   "/run/work"
@@ -16,7 +16,7 @@
 
 struct world {
 	const struct options *o;
-	const struct ground *ground;
+	const struct fixture *fixture;
 	const char *bin;  /* programs of the running case */
 	char *result;     /* of the last good ADD, NULL when there is none */
 	struct text base; /* how the world is when nothing is attached */

@@ -25,14 +25,14 @@ struct blow {
 	enum target target;
 	double when; /* in usual durations of the verb */
 };
-enum mend { DEL_AGAIN, DEL_WITHOUT_NETNS, DEL_TWICE, LEAVE_TO_GC };
+enum retry_mode { DEL_AGAIN, DEL_WITHOUT_NETNS, DEL_TWICE, LEAVE_TO_GC };
 struct plan {
 	struct blow add, del;
-	enum mend after_add, after_del; /* of a run that was killed */
-	bool forget;                    /* a live attachment gets no DEL, but GC */
-	bool netns_goes_first;          /* the namespace is removed before DEL */
-	bool path_stays;                /* DEL is told its path nevertheless */
-	bool renew;                     /* the next cycle gets a new namespace */
+	enum retry_mode after_add, after_del; /* of a run that was killed */
+	bool forget;                          /* a live attachment gets no DEL, but GC */
+	bool netns_goes_first;                /* the namespace is removed before DEL */
+	bool path_stays;                      /* DEL is told its path nevertheless */
+	bool renew;                           /* the next cycle gets a new namespace */
 };
 
 uint64_t plan_random(uint64_t *state);

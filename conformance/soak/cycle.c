@@ -161,7 +161,7 @@ static void take_addresses(struct soak *s, struct pod *p, const char *text)
 }
 
 /* A run was killed: what a runtime does then. */
-static void mend(struct soak *s, struct pod *p, enum mend how)
+static void retry(struct soak *s, struct pod *p, enum retry_mode how)
 {
 	if (how == LEAVE_TO_GC) {
 		leave_to_gc(s, p);
@@ -199,7 +199,7 @@ static void added(struct soak *s, struct pod *p, bool succeeded)
 		check_refusal(s, p);
 	else
 		complain(s, &p->call, "failed", &p->a);
-	mend(s, p, p->plan.after_add);
+	retry(s, p, p->plan.after_add);
 }
 
 static void finish(struct pod *p)
@@ -216,7 +216,7 @@ static void deleted(struct soak *s, struct pod *p, bool succeeded)
 	if (!succeeded && p->call.hit) {
 		check_refusal(s, p);
 		p->spared = true;
-		mend(s, p, p->plan.after_del);
+		retry(s, p, p->plan.after_del);
 		return;
 	}
 	if (!succeeded)

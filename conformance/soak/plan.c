@@ -33,8 +33,8 @@ struct plan plan_make(uint64_t seed, long cycle, int kill_permille)
 	struct plan p = { .add = choose_blow(&state, kill_permille),
 			  .del = choose_blow(&state, kill_permille) };
 
-	p.after_add = (enum mend)below(&state, 4);
-	p.after_del = (enum mend)below(&state, 4);
+	p.after_add = (enum retry_mode)below(&state, 4);
+	p.after_del = (enum retry_mode)below(&state, 4);
 	p.forget = below(&state, 50) == 0;
 	p.netns_goes_first = below(&state, 16) == 0;
 	p.path_stays = below(&state, 2) == 0;

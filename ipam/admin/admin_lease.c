@@ -10,7 +10,7 @@ struct lease_job {
 	const struct lease_db *l;
 	struct json *out;          /* of a list */
 	struct key_address *items; /* of a release */
-	size_t n, room;
+	size_t n, cap;
 	bool nomem;
 };
 
@@ -84,15 +84,15 @@ static int on_lease(const char *key, const char *value, void *arg)
 		job->nomem = add_lease(job, &a, &rec) != 0;
 		return job->nomem;
 	}
-	if (job->n == job->room) {
-		size_t room = job->room ? job->room * 2 : 16;
-		void *p = realloc(job->items, room * sizeof(*job->items));
+	if (job->n == job->cap) {
+		size_t cap = job->cap ? job->cap * 2 : 16;
+		void *p = realloc(job->items, cap * sizeof(*job->items));
 		if (!p) {
 			job->nomem = true;
 			return 1;
 		}
 		job->items = p;
-		job->room = room;
+		job->cap = cap;
 	}
 	job->items[job->n++] = a;
 	return 0;

@@ -115,7 +115,7 @@ int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
 
 struct keys {
 	struct key *items;
-	size_t n, room;
+	size_t n, cap;
 	bool nomem;
 };
 
@@ -124,15 +124,15 @@ static int collect_pool(const char *key, const char *value, void *arg)
 	struct keys *k = arg;
 
 	(void)value;
-	if (k->n == k->room) {
-		size_t room = k->room ? k->room * 2 : 64;
-		void *p = realloc(k->items, room * sizeof(*k->items));
+	if (k->n == k->cap) {
+		size_t cap = k->cap ? k->cap * 2 : 64;
+		void *p = realloc(k->items, cap * sizeof(*k->items));
 		if (!p) {
 			k->nomem = true;
 			return 1;
 		}
 		k->items = p;
-		k->room = room;
+		k->cap = cap;
 	}
 	(void)snprintf(k->items[k->n++].s, sizeof(struct key), "%s", key);
 	return 0;

@@ -260,8 +260,8 @@ static int load_others(struct lease_db *l, const struct source *s, struct others
 }
 
 /* The longest released of all strays. */
-static int find_stray(struct lease_db *l, const struct others *o,
-		      const struct addr_request *request, struct queue *out, struct err *e)
+static int find_foreign(struct lease_db *l, const struct others *o,
+			const struct addr_request *request, struct queue *out, struct err *e)
 {
 	*out = (struct queue){ .request = request, .s = o->s };
 	for (size_t i = 0; i < o->n; i++) {
@@ -284,7 +284,7 @@ static int choose_lost(struct sweep w, const struct source_usage *t, struct addr
 	struct others others;
 	struct queue q;
 
-	if (load_others(w.l, w.s, &others, e) || find_stray(w.l, &others, w.request, &q, e))
+	if (load_others(w.l, w.s, &others, e) || find_foreign(w.l, &others, w.request, &q, e))
 		return -1;
 	if (q.ip.family && has_rested(q.since, w.l->now, w.s->policy.cooldown)) {
 		c->ip = q.ip;
@@ -333,7 +333,7 @@ int alloc_choose_cooling(struct lease_db *l, const struct source *s,
 	if (s->policy.strict)
 		return 0;
 	if (lease_db_usage(l, s->scope, s->id, &t, e) || queue_head(l, &own, s->id, 0, e) ||
-	    load_others(l, s, &others, e) || find_stray(l, &others, request, &stray, e))
+	    load_others(l, s, &others, e) || find_foreign(l, &others, request, &stray, e))
 		return -1;
 	struct addr_choice c = keep_cursor(s, own.ip, &t);
 	/* only for the cursor: what the search has found before need not be searched again */

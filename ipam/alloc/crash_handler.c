@@ -22,14 +22,14 @@ struct words {
 
 /* A signal handler is handed nothing of ours: the one global of this program. Set once, then read.
  */
-static struct words guard_words;
-static int guard_fd;
+static struct words handler_texts;
+static int handler_fd;
 
 static void give_up(int sig)
 {
-	const char *text = sig == SIGALRM ? guard_words.late : guard_words.damaged;
+	const char *text = sig == SIGALRM ? handler_texts.late : handler_texts.damaged;
 
-	(void)!write(guard_fd, text, strlen(text));
+	(void)!write(handler_fd, text, strlen(text));
 	_exit(1);
 }
 
@@ -56,8 +56,8 @@ static int install(int fd, struct words words, struct err *e)
 
 	if (!words.damaged || !words.late)
 		return err_nomem(e);
-	guard_words = words;
-	guard_fd = fd;
+	handler_texts = words;
+	handler_fd = fd;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		if (sigaction(signals[i], &action, NULL))
 			return err_set(e, ERR_IO, errno, "set a signal handler");

@@ -126,14 +126,14 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 }
 
 /* Anybody else's variable of that name does no harm: only addresses of the owner are looked for. */
-size_t request_conflicts(struct ip *out, size_t room)
+size_t request_conflicts(struct ip *out, size_t cap)
 {
 	const char *text = getenv(DELEGATE_CONFLICT);
 	struct slice rest = { text, text ? strlen(text) : 0 }, item;
 	char one[IP_STR_LEN];
 	size_t n = 0;
 
-	while (n < room && text && slice_next(&rest, ',', &item)) {
+	while (n < cap && text && slice_next(&rest, ',', &item)) {
 		if (slice_copy(item, one, sizeof(one)) == 0 && ip_parse(one, &out[n]) == 0)
 			n++;
 	}

@@ -34,6 +34,6 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
  * else was found to use, from the environment (cni/protocol/delegate.h). Fills out[room], returns
  * how many.
  */
-size_t request_conflicts(struct ip *out, size_t room);
+size_t request_conflicts(struct ip *out, size_t cap);
 
 #endif

@@ -35,7 +35,7 @@ static bool is_old(const struct lease *rec, const struct source *s, const struct
 static int release_gone(const struct sandbox *new, const struct source *s,
 			const struct key_address *a, struct err *e)
 {
-	struct lease_db *l = new->ledger;
+	struct lease_db *l = new->db;
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key k;
 	bool found;
@@ -65,7 +65,7 @@ int sandbox_take_over(const struct sandbox *new, const struct source *s, struct 
 	if (!owner_has_pod(o))
 		return 0;
 	key_of_pod(&prefix, s->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, NULL);
-	if (lease_db_scan(new->ledger, &prefix, note_address, &old, e))
+	if (lease_db_scan(new->db, &prefix, note_address, &old, e))
 		return -1;
 	for (size_t i = 0; i < old.n; i++) {
 		int released = release_gone(new, s, &old.items[i], e);

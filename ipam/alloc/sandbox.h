@@ -17,7 +17,7 @@
  * pod of its own, whose address is taken over only where addresses stick to names.
  */
 struct sandbox {
-	struct lease_db *ledger;
+	struct lease_db *db;
 	const struct owner *owner;
 	struct holder_checks *checks; /* without the proof that is needed it is noted there: see
 					 holder_checks_run */

@@ -10,13 +10,13 @@ static int add_entry(struct lease_index *f, const char *key, const char *detail,
 {
 	if (count == 0)
 		return 0;
-	if (f->n == f->room) {
-		size_t room = f->room ? f->room * 2 : 64;
-		void *p = realloc(f->items, room * sizeof(*f->items));
+	if (f->n == f->cap) {
+		size_t cap = f->cap ? f->cap * 2 : 64;
+		void *p = realloc(f->items, cap * sizeof(*f->items));
 		if (!p)
 			return err_nomem(e);
 		f->items = p;
-		f->room = room;
+		f->cap = cap;
 	}
 	struct lease_index_entry x = { strdup(key), strdup(detail), count };
 	if (!x.key || !x.detail) {

@@ -19,7 +19,7 @@ struct lease_index_entry {
 
 struct lease_index {
 	struct lease_index_entry *items;
-	size_t n, room;
+	size_t n, cap;
 };
 
 /* lease_index_add_lease - all that follows from one lease record. */

@@ -11,7 +11,7 @@
 
 struct strings {
 	char **items;
-	size_t n, room;
+	size_t n, cap;
 };
 
 struct check {
@@ -50,13 +50,13 @@ static void clear_check(struct check *c)
 
 static int add_string(struct strings *s, const char *text, struct err *e)
 {
-	if (s->n == s->room) {
-		size_t room = s->room ? s->room * 2 : 64;
-		void *p = realloc(s->items, room * sizeof(char *));
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 64;
+		void *p = realloc(s->items, cap * sizeof(char *));
 		if (!p)
 			return err_nomem(e);
 		s->items = p;
-		s->room = room;
+		s->cap = cap;
 	}
 	s->items[s->n] = strdup(text);
 	if (!s->items[s->n])
@@ -65,8 +65,8 @@ static int add_string(struct strings *s, const char *text, struct err *e)
 	return 0;
 }
 
-static void report_problem(struct check *c, bool mended, const char *fmt, ...) printf_like(3, 4);
-static void report_problem(struct check *c, bool mended, const char *fmt, ...)
+static void report_problem(struct check *c, bool repaired, const char *fmt, ...) printf_like(3, 4);
+static void report_problem(struct check *c, bool repaired, const char *fmt, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -75,7 +75,7 @@ static void report_problem(struct check *c, bool mended, const char *fmt, ...)
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	c->v->problems++;
-	if (!mended)
+	if (!repaired)
 		c->v->left++;
 	if (c->v->found)
 		c->v->found(text, c->v->arg);

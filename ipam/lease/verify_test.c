@@ -48,7 +48,7 @@ static void furnish(struct world *w)
 }
 
 /* Found, and whether `verify --repair` leaves a sound store behind. */
-static void finds(struct world *w, const char *says, bool mended)
+static void finds(struct world *w, const char *says, bool repaired)
 {
 	char text[4096] = "";
 	struct verify v = { .found = w_problem, .arg = text };
@@ -56,10 +56,10 @@ static void finds(struct world *w, const char *says, bool mended)
 	ck_assert_msg(ipam_verify(&w->m, &v, &w->e) == 0, "%s", w->e.msg);
 	ck_assert_msg(v.problems > 0, "not found: %s", says);
 	ck_assert_msg(strstr(text, says) != NULL, "want \"%s\" in:\n%s", says, text);
-	ck_assert_int_eq(v.left == 0, mended);
+	ck_assert_int_eq(v.left == 0, repaired);
 	v.repair = true;
 	ck_assert_msg(ipam_verify(&w->m, &v, &w->e) == 0, "%s", w->e.msg);
-	if (mended)
+	if (repaired)
 		w_sound(w);
 }
 

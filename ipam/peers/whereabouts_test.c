@@ -147,18 +147,18 @@ END_TEST
 /* A range of a large cluster is longer than one JSON text may be. */
 START_TEST(more_than_one_json_text_may_be)
 {
-	size_t room = 3U << 20, len;
-	auto_free char *text = malloc(room);
+	size_t cap = 3U << 20, len;
+	auto_free char *text = malloc(cap);
 	struct err e;
 	int n = 100;
 
 	ck_assert_ptr_nonnull(text);
-	len = (size_t)snprintf(text, room, "{\"spec\":{\"range\":\"10.0.0.0/8\",\"allocations\":{");
+	len = (size_t)snprintf(text, cap, "{\"spec\":{\"range\":\"10.0.0.0/8\",\"allocations\":{");
 	for (int i = 0; i < 20000; i++)
-		len += (size_t)snprintf(text + len, room - len,
+		len += (size_t)snprintf(text + len, cap - len,
 					"%s\"%d\": {\"id\": \"%064d\", \"podref\": \"a/b\"}",
 					i ? ",\n" : "", i, i);
-	len += (size_t)snprintf(text + len, room - len, "}}}");
+	len += (size_t)snprintf(text + len, cap - len, "}}}");
 	ck_assert_int_gt((int)len, 1 << 20);
 	ck_assert_int_eq(whereabouts_each(text, len, stop_at_two, &n, &e), 0);
 	ck_assert_int_eq(n, 20100);

@@ -57,7 +57,7 @@ static void kill_if_stopped(const struct lmdb_lock *l, pid_t pid, const struct l
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct lmdb_holder now;
 
-	if (fd < 0 || lmdb_proc_look(pid, l->fd, &now) || !lmdb_holder_is_stopped(before, &now) ||
+	if (fd < 0 || lmdb_proc_read(pid, l->fd, &now) || !lmdb_holder_is_stopped(before, &now) ||
 	    syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0))
 		return;
 	if (l->log)
@@ -74,7 +74,7 @@ static void look_at_holder(const struct lmdb_lock *l, struct watch *w)
 	for (int i = 0; i < NOTES; i++) {
 		struct lmdb_holder now = { .holds = false };
 
-		if (pids[i] <= 0 || pids[i] == getpid() || lmdb_proc_look(pids[i], l->fd, &now))
+		if (pids[i] <= 0 || pids[i] == getpid() || lmdb_proc_read(pids[i], l->fd, &now))
 			now.holds = false;
 		if (w->pids[i] == pids[i] && lmdb_holder_is_stopped(&w->seen[i], &now))
 			kill_if_stopped(l, pids[i], &now);

@@ -91,7 +91,7 @@ static bool has_lock(int proc, const struct stat *lock)
 	return found;
 }
 
-int lmdb_proc_look(pid_t pid, int lockfd, struct lmdb_holder *out)
+int lmdb_proc_read(pid_t pid, int lockfd, struct lmdb_holder *out)
 {
 	char path[32];
 	struct stat lock;

@@ -14,9 +14,9 @@ struct lmdb_holder {
 	uint64_t started, worked; /* clock ticks; changes of context and ticks of work together */
 };
 
-/* lmdb_proc_look - lockfd: the lock file, open. -1: there is no such process, or it is not ours to
+/* lmdb_proc_read - lockfd: the lock file, open. -1: there is no such process, or it is not ours to
  * see. */
-int lmdb_proc_look(pid_t pid, int lockfd, struct lmdb_holder *out) must_check;
+int lmdb_proc_read(pid_t pid, int lockfd, struct lmdb_holder *out) must_check;
 
 /* lmdb_proc_parse - from the text of /proc/PID/stat. -1: it is none. Pure. */
 int lmdb_proc_parse(const char *stat, struct lmdb_holder *out) must_check;

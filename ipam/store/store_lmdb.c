@@ -411,7 +411,7 @@ static int open_env(struct lmdb *s, struct err *e)
 }
 
 /* Nobody may begin or commit while the file is looked at, or made. */
-static int open_settled(struct lmdb *s, struct err *e)
+static int open_prepared(struct lmdb *s, struct err *e)
 {
 	const struct lmdb_place place = place_of(s);
 
@@ -487,7 +487,7 @@ static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e
 		return -1;
 	if (f.state == LMDB_FILE_GOOD && trust == LMDB_TRUSTED && !at->outside)
 		return open_env(s, e);
-	return open_settled(s, e);
+	return open_prepared(s, e);
 }
 
 int store_lmdb_open(const struct store_lmdb *at, struct store **out, struct err *e)

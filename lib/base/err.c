@@ -19,13 +19,13 @@ struct text {
 
 static void printf_like(2, 0) text_vadd(struct text *t, const char *fmt, va_list ap)
 {
-	size_t room = t->size - t->len;
-	int n = vsnprintf(t->buf + t->len, room, fmt, ap);
+	size_t cap = t->size - t->len;
+	int n = vsnprintf(t->buf + t->len, cap, fmt, ap);
 
 	if (n < 0) {
 		t->buf[t->len] = '\0';
 		t->cut = true;
-	} else if ((size_t)n >= room) {
+	} else if ((size_t)n >= cap) {
 		t->len = t->size - 1;
 		t->cut = true;
 	} else {
@@ -61,8 +61,8 @@ static void text_tidy(char *s, size_t len, bool multi_line)
 static void text_end(struct text *t, bool multi_line)
 {
 	if (t->cut) {
-		size_t room = t->size - sizeof(ellipsis);
-		size_t at = t->len < room ? t->len : room;
+		size_t cap = t->size - sizeof(ellipsis);
+		size_t at = t->len < cap ? t->len : cap;
 
 		/* not between the bytes of one character, of which there are four at most */
 		for (int i = 0; i < 3 && at > 0 && (t->buf[at] & 0xc0) == 0x80; i++)

@@ -140,13 +140,13 @@ int out_finish(const struct out *o, struct err *e)
 
 int out_row(struct out_table *t, const struct out_cell *cells, struct err *e)
 {
-	if (t->n_rows == t->room) {
-		size_t room = t->room ? 2 * t->room : 16;
-		void *p = reallocarray(t->cells, room * t->n_columns, sizeof(*t->cells));
+	if (t->n_rows == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 16;
+		void *p = reallocarray(t->cells, cap * t->n_columns, sizeof(*t->cells));
 		if (!p)
 			return err_nomem(e);
 		t->cells = p;
-		t->room = room;
+		t->cap = cap;
 	}
 	size_t at = t->n_rows * t->n_columns;
 	for (size_t i = 0; i < t->n_columns; i++) {
@@ -169,7 +169,7 @@ void out_table_clear(struct out_table *t)
 		free(t->cells[i].text);
 	free(t->cells);
 	t->cells = NULL;
-	t->n_rows = t->room = 0;
+	t->n_rows = t->cap = 0;
 }
 
 static void measure_columns(const struct out_table *t, size_t widths[COLUMNS_MAX])

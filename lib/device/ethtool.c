@@ -61,9 +61,9 @@ static int open_socket(struct err *e)
 static int get_features(int fd, const char *ifname, struct ethtool_state *s)
 {
 	_Alignas(struct ethtool_gfeatures) char
-		room[sizeof(struct ethtool_gfeatures) +
-		     sizeof(struct ethtool_get_features_block) * ETHTOOL_BLOCKS] = { 0 };
-	struct ethtool_gfeatures *f = (void *)room;
+		cap[sizeof(struct ethtool_gfeatures) +
+		    sizeof(struct ethtool_get_features_block) * ETHTOOL_BLOCKS] = { 0 };
+	struct ethtool_gfeatures *f = (void *)cap;
 
 	f->cmd = ETHTOOL_GFEATURES;
 	f->size = ETHTOOL_BLOCKS;
@@ -153,9 +153,9 @@ static void report_refusal(const struct ethtool_set *put, const char *what, int 
 static void put_features(int fd, const char *ifname, const struct ethtool_set *put)
 {
 	_Alignas(struct ethtool_sfeatures) char
-		room[sizeof(struct ethtool_sfeatures) +
-		     sizeof(struct ethtool_set_features_block) * ETHTOOL_BLOCKS] = { 0 };
-	struct ethtool_sfeatures *f = (void *)room;
+		cap[sizeof(struct ethtool_sfeatures) +
+		    sizeof(struct ethtool_set_features_block) * ETHTOOL_BLOCKS] = { 0 };
+	struct ethtool_sfeatures *f = (void *)cap;
 	struct ethtool_state now = { .blocks = 0 };
 
 	if (same_features(put->is, put->want))

@@ -41,10 +41,10 @@ int nl_rdma_open(struct nl **out, struct err *e)
 	return nl_open_protocol(NETLINK_RDMA, 0, out, e) ? no_rdma(e) : 0;
 }
 
-int nl_rdma_open_in(const struct netns *ns, const struct netns *home, struct nl **out,
+int nl_rdma_open_in(const struct netns *ns, const struct netns *host, struct nl **out,
 		    struct err *e)
 {
-	return nl_open_protocol_in(ns, home, NETLINK_RDMA, out, e) ? no_rdma(e) : 0;
+	return nl_open_protocol_in(ns, host, NETLINK_RDMA, out, e) ? no_rdma(e) : 0;
 }
 
 /* ---- decoding ---- */

@@ -24,7 +24,7 @@
  * nl_rdma_open_in - of ns; the caller is back in home afterwards.
  */
 int nl_rdma_open(struct nl **out, struct err *e) must_check;
-int nl_rdma_open_in(const struct netns *ns, const struct netns *home, struct nl **out,
+int nl_rdma_open_in(const struct netns *ns, const struct netns *host, struct nl **out,
 		    struct err *e) must_check;
 
 /* ---- the mode of all network namespaces ---- */

@@ -17,7 +17,7 @@ struct out {
 	bool fixed, pretty, failed;
 };
 
-static bool out_room(struct out *o, size_t more)
+static bool reserve_output(struct out *o, size_t more)
 {
 	size_t size = o->size ? o->size : 512;
 	char *buf;
@@ -38,7 +38,7 @@ static bool out_room(struct out *o, size_t more)
 
 static void out_bytes(struct out *o, const char *s, size_t len)
 {
-	if (!out_room(o, len))
+	if (!reserve_output(o, len))
 		return;
 	memcpy(o->buf + o->len, s, len);
 	o->len += len;

@@ -70,12 +70,12 @@ int nl_open(struct nl **out, struct err *e)
 	return nl_open_bound(0, out, e);
 }
 
-int nl_open_protocol_in(const struct netns *ns, const struct netns *home, int protocol,
+int nl_open_protocol_in(const struct netns *ns, const struct netns *host, int protocol,
 			struct nl **out, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 
-	if (netns_same(ns->id, home->id))
+	if (netns_same(ns->id, host->id))
 		return nl_open_protocol(protocol, 0, out, e);
 	if (netns_enter(ns, e))
 		return -1;
@@ -83,7 +83,7 @@ int nl_open_protocol_in(const struct netns *ns, const struct netns *home, int pr
 	int rc = nl_open_protocol(protocol, 0, &nl, e);
 	struct err back;
 
-	if (netns_enter(home, &back)) {
+	if (netns_enter(host, &back)) {
 		*e = back;
 		return err_wrap(e, "return to the network namespace of this process");
 	}
@@ -92,9 +92,9 @@ int nl_open_protocol_in(const struct netns *ns, const struct netns *home, int pr
 	return rc;
 }
 
-int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out, struct err *e)
+int nl_open_in(const struct netns *ns, const struct netns *host, struct nl **out, struct err *e)
 {
-	return nl_open_protocol_in(ns, home, NETLINK_ROUTE, out, e);
+	return nl_open_protocol_in(ns, host, NETLINK_ROUTE, out, e);
 }
 
 void nl_release(struct nl *nl)
@@ -171,32 +171,32 @@ int nl_parse_attrs(const struct nlmsghdr *h, size_t head, struct nlattr **tb, in
 
 int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? l->room * 2 : 16;
-		void *items = room * size <= LIST_MAX_BYTE ? realloc(l->items, room * size) : NULL;
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 16;
+		void *items = cap * size <= LIST_MAX_BYTE ? realloc(l->items, cap * size) : NULL;
 
 		if (!items)
 			return err_nomem(e);
 		l->items = items;
-		l->room = room;
+		l->cap = cap;
 	}
 	memcpy((char *)l->items + l->n++ * size, item, size);
 	return 0;
 }
 
-static ssize_t recv_into(int fd, struct nl_buffer room, int flags)
+static ssize_t recv_into(int fd, struct nl_buffer cap, int flags)
 {
 	unsigned tries = 0, strangers = 0;
 
 	for (;;) {
 		struct sockaddr_nl from = { 0 };
 		socklen_t from_len = sizeof(from);
-		ssize_t n = recvfrom(fd, room.at, room.size, flags | MSG_TRUNC,
+		ssize_t n = recvfrom(fd, cap.at, cap.size, flags | MSG_TRUNC,
 				     (struct sockaddr *)&from, &from_len);
 
 		if (n < 0 && retry_interrupted(&tries))
 			continue;
-		if (n > (ssize_t)room.size) {
+		if (n > (ssize_t)cap.size) {
 			errno = EMSGSIZE;
 			return -1;
 		}
@@ -221,7 +221,7 @@ struct exchange {
 	const struct nl_req *rq;
 	struct nl_sink sink;
 	struct err *e;
-	struct nl_buffer room; /* where messages are received */
+	struct nl_buffer cap; /* where messages are received */
 	bool dump;
 	bool whole; /* the room is ours, and grows to what comes */
 	bool done;
@@ -332,14 +332,14 @@ static void on_message(struct exchange *x, const struct nlmsghdr *h)
 /* A datagram that is larger than the most we take is then refused when it is read. */
 static int grow_buffer(struct exchange *x, ssize_t size)
 {
-	if (size <= (ssize_t)x->room.size || size > (ssize_t)WHOLE_MAX)
+	if (size <= (ssize_t)x->cap.size || size > (ssize_t)WHOLE_MAX)
 		return 0;
 
-	void *at = realloc(x->room.at, (size_t)size);
+	void *at = realloc(x->cap.at, (size_t)size);
 
 	if (!at)
 		return -1;
-	x->room = (struct nl_buffer){ at, (size_t)size };
+	x->cap = (struct nl_buffer){ at, (size_t)size };
 	return 0;
 }
 
@@ -358,7 +358,7 @@ static ssize_t receive_one(struct exchange *x)
 			return -1;
 		break;
 	}
-	size = recv_into(x->nl->fd, x->room, flags);
+	size = recv_into(x->nl->fd, x->cap, flags);
 	if (size < 0 && errno == EMSGSIZE && x->whole)
 		errno = EFBIG; /* it is ours; the kernel says EMSGSIZE of its own */
 	return size;
@@ -386,7 +386,7 @@ static int receive_answer(struct exchange *x)
 
 		int left = (int)n;
 
-		for (struct nlmsghdr *h = (void *)x->room.at; nlmsg_ok(h, left);
+		for (struct nlmsghdr *h = (void *)x->cap.at; nlmsg_ok(h, left);
 		     h = nlmsg_next(h, &left))
 			on_message(x, h);
 	}
@@ -402,7 +402,7 @@ static int send_and_receive(struct exchange *x)
 	unsigned tries = 0;
 
 	if (!x->whole)
-		x->room = (struct nl_buffer){ x->nl->buf, sizeof(x->nl->buf) };
+		x->cap = (struct nl_buffer){ x->nl->buf, sizeof(x->nl->buf) };
 	h->nlmsg_seq = ++x->nl->seq;
 	while (send(x->nl->fd, h, h->nlmsg_len, 0) < 0)
 		if (!retry_interrupted(&tries))
@@ -448,7 +448,7 @@ int nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, st
 	struct exchange x = { .nl = nl, .rq = rq, .sink = sink, .e = e, .whole = true };
 	int rc = get_one(&x);
 
-	free(x.room.at);
+	free(x.cap.at);
 	return rc;
 }
 

@@ -20,7 +20,7 @@ struct nl;
 int nl_open(struct nl **out, struct err *e) must_check;
 
 /* nl_open_in - in ns; the caller is back in `home` afterwards (both borrowed). */
-int nl_open_in(const struct netns *ns, const struct netns *home, struct nl **out,
+int nl_open_in(const struct netns *ns, const struct netns *host, struct nl **out,
 	       struct err *e) must_check;
 
 /* nl_release - close and free; NULL is fine. (libnl has an nl_close of its own.) */

@@ -31,7 +31,7 @@ int nl_open_bound(uint32_t groups, struct nl **out, struct err *e) must_check;
 /* nl_open_protocol - the same of another family (NETLINK_*); _in: as nl_open_in. */
 int nl_open_protocol(int protocol, uint32_t groups, struct nl **out, struct err *e) must_check;
 struct netns;
-int nl_open_protocol_in(const struct netns *ns, const struct netns *home, int protocol,
+int nl_open_protocol_in(const struct netns *ns, const struct netns *host, int protocol,
 			struct nl **out, struct err *e) must_check;
 
 /*
@@ -114,7 +114,7 @@ int nl_attr_ip(const struct nlattr *a, uint8_t family, struct ip *out) must_chec
 /* A growing array, for what a dump yields before it is known to be whole. */
 struct nl_list {
 	void *items; /* owned */
-	size_t n, room;
+	size_t n, cap;
 };
 /* nl_list_add - append a copy of size bytes; all items of a list are of one size. */
 int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e) must_check;

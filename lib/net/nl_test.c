@@ -350,17 +350,17 @@ END_TEST
 START_TEST(opens_in_another_namespace_and_returns)
 {
 	net_enter_new();
-	auto_netns struct netns home = net_self(), other = net_another();
+	auto_netns struct netns host = net_self(), other = net_another();
 	struct err e = { 0 };
 
 	net_veth("here", "there", &other);
 
-	auto_nl struct nl *in = net_socket_in(&other), *same = net_socket_in(&home);
+	auto_nl struct nl *in = net_socket_in(&other), *same = net_socket_in(&host);
 	auto_netns struct netns after = net_self();
 	struct link_info li;
 
-	ck_assert(netns_same(home.id, after.id));
-	ck_assert(!netns_same(home.id, other.id));
+	ck_assert(netns_same(host.id, after.id));
+	ck_assert(!netns_same(host.id, other.id));
 	ck_assert_int_eq(nl_link_by_name(in, "there", &li, &e), 0);
 	ck_assert_int_eq(nl_link_by_name(in, "here", &li, &e), -1);
 	ck_assert_int_eq(nl_link_by_name(same, "here", &li, &e), 0);
@@ -370,12 +370,12 @@ END_TEST
 START_TEST(a_namespace_that_cannot_be_entered)
 {
 	net_enter_new();
-	auto_netns struct netns home = net_self();
+	auto_netns struct netns host = net_self();
 	struct netns closed = { .fd = -1 };
 	struct nl *nl = NULL;
 	struct err e = { 0 };
 
-	ck_assert_int_eq(nl_open_in(&closed, &home, &nl, &e), -1);
+	ck_assert_int_eq(nl_open_in(&closed, &host, &nl, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NETNS);
 	ck_assert_ptr_null(nl);
 }

@@ -42,20 +42,20 @@ static bool change_sysctl(const char *path, const char *was)
 
 static void there_and_back(struct nl *nl_here)
 {
-	auto_netns struct netns away = net_another(), home = net_self();
+	auto_netns struct netns away = net_another(), host = net_self();
 	auto_nl struct nl *nl = net_socket_in(&away);
 	struct err e = { .msg = "" };
 
 	ck_assert_msg(nl_link_move(nl_here, net_ifindex(nl_here, "v0"), &away, "x0", &e) == 0, "%s",
 		      e.msg);
-	ck_assert_msg(nl_link_move(nl, net_ifindex(nl, "x0"), &home, "v0", &e) == 0, "%s", e.msg);
+	ck_assert_msg(nl_link_move(nl, net_ifindex(nl, "x0"), &host, "v0", &e) == 0, "%s", e.msg);
 }
 
 struct sysctl {
 	char path[160], was[256];
 };
 
-static unsigned read_all(const char *folder, struct sysctl *out, unsigned room)
+static unsigned read_all(const char *folder, struct sysctl *out, unsigned cap)
 {
 	char path[80];
 	struct dirent *d;
@@ -63,14 +63,14 @@ static unsigned read_all(const char *folder, struct sysctl *out, unsigned room)
 
 	(void)snprintf(path, sizeof(path), "/proc/sys/net/%.40s/v0", folder);
 	DIR *dir = opendir(path);
-	while (dir && n < room && (d = readdir(dir))) {
+	while (dir && n < cap && (d = readdir(dir))) {
 		struct sysctl *s = &out[n];
 		(void)snprintf(s->path, sizeof(s->path), "%s/%.60s", path, d->d_name);
 		n += d->d_name[0] != '.' && read_text(s->path, s->was, sizeof(s->was)) > 0;
 	}
 	if (dir)
 		(void)closedir(dir);
-	ck_assert_uint_lt(n, room);
+	ck_assert_uint_lt(n, cap);
 	return n;
 }
 

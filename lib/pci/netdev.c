@@ -17,7 +17,7 @@ struct entry {
 
 struct entries {
 	struct entry *at; /* owned */
-	size_t n, room;
+	size_t n, cap;
 };
 
 static void entries_clear(struct entries *all)
@@ -28,15 +28,15 @@ static void entries_clear(struct entries *all)
 
 static int add_entry(struct entries *all, const char *name, struct err *e)
 {
-	if (all->n == all->room) {
-		size_t room = all->room ? all->room * 2 : 8;
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? all->cap * 2 : 8;
 		struct entry *at =
-			room <= ENTRIES_MAX ? reallocarray(all->at, room, sizeof(*at)) : NULL;
+			cap <= ENTRIES_MAX ? reallocarray(all->at, cap, sizeof(*at)) : NULL;
 
 		if (!at)
 			return err_nomem(e);
 		all->at = at;
-		all->room = room;
+		all->cap = cap;
 	}
 	(void)snprintf(all->at[all->n++].name, PCI_ENTRY_LEN, "%s", name);
 	return 0;

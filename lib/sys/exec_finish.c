@@ -27,24 +27,24 @@ static pid_t reap_child(pid_t pid, int *status)
 
 struct output {
 	char *buf;
-	size_t len, room;
+	size_t len, cap;
 	unsigned tries; /* reads and waits that were interrupted */
 };
 
 static int output_reserve(struct output *o, struct err *e)
 {
-	if (o->room - o->len > READ_SIZE)
+	if (o->cap - o->len > READ_SIZE)
 		return 0;
 
-	size_t room = o->room ? o->room * 2 : 2 * READ_SIZE;
-	char *buf = realloc(o->buf, room);
+	size_t cap = o->cap ? o->cap * 2 : 2 * READ_SIZE;
+	char *buf = realloc(o->buf, cap);
 
 	if (!buf) {
 		(void)err_nomem(e);
 		return -1;
 	}
 	o->buf = buf;
-	o->room = room;
+	o->cap = cap;
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static int read_some(struct exec_child *c, struct output *o, struct err *e)
 		return -1;
 
 	/* room for the NUL */
-	ssize_t n = read(c->out_fd, o->buf + o->len, o->room - o->len - 1);
+	ssize_t n = read(c->out_fd, o->buf + o->len, o->cap - o->len - 1);
 
 	if (n < 0 && errno == EAGAIN)
 		errno = EINTR;

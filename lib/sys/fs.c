@@ -110,11 +110,11 @@ static ssize_t read_retry(int fd, void *buf, size_t len)
 }
 
 /* Grow to room for one byte more than max (to see that there is more) and the NUL. */
-static int grow_buffer(char **buf, size_t *room, size_t max, struct err *e)
+static int grow_buffer(char **buf, size_t *cap, size_t max, struct err *e)
 {
-	size_t want = *room ? *room * 2 : READ_FIRST;
+	size_t want = *cap ? *cap * 2 : READ_FIRST;
 
-	if (want < *room || want > max + 2)
+	if (want < *cap || want > max + 2)
 		want = max + 2;
 
 	char *p = realloc(*buf, want);
@@ -124,20 +124,20 @@ static int grow_buffer(char **buf, size_t *room, size_t max, struct err *e)
 		return -1;
 	}
 	*buf = p;
-	*room = want;
+	*cap = want;
 	return 0;
 }
 
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 {
 	auto_free char *buf = NULL;
-	size_t room = 0, n = 0;
+	size_t cap = 0, n = 0;
 
 	for (;;) {
-		if (n + 1 >= room && grow_buffer(&buf, &room, max, e))
+		if (n + 1 >= cap && grow_buffer(&buf, &cap, max, e))
 			return -1;
 
-		ssize_t got = read_retry(fd, buf + n, room - n - 1);
+		ssize_t got = read_retry(fd, buf + n, cap - n - 1);
 
 		if (got < 0)
 			return err_set(e, ERR_IO, errno, "read");

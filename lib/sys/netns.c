@@ -78,17 +78,17 @@ static int cannot_tell(int errnum, const char *path, struct err *e)
 /* Who may not enter the namespace (only looks) does without. */
 static int cookie_of(struct netns *ns, const char *path, struct err *e)
 {
-	auto_fd int home = open(SELF, O_RDONLY | O_CLOEXEC);
+	auto_fd int host = open(SELF, O_RDONLY | O_CLOEXEC);
 	struct err back;
 
-	if (home < 0)
+	if (host < 0)
 		return cannot_tell(errno, SELF, e);
 	if (setns(ns->fd, CLONE_NEWNET))
 		return errno == EPERM ? 0 : cannot_tell(errno, path, e);
 
 	int rc = own_cookie(&ns->id.cookie, e) ? cannot_tell(e->errnum, path, e) : 0;
 
-	if (setns(home, CLONE_NEWNET)) {
+	if (setns(host, CLONE_NEWNET)) {
 		err_set(&back, ERR_NETNS, errno, "return from network namespace %s", path);
 		*e = back;
 		return -1;

@@ -208,7 +208,7 @@ static enum verdict read_mounts(struct search *s, const char *process, bool *who
 {
 	char path[PATH_MAX], *line = NULL;
 	enum verdict v = NOT_SEEN;
-	size_t room = 0;
+	size_t cap = 0;
 
 	(void)snprintf(path, sizeof(path), "%s/mountinfo", process);
 	FILE *f = fopen(path, "re");
@@ -219,7 +219,7 @@ static enum verdict read_mounts(struct search *s, const char *process, bool *who
 	}
 	size_t lines = 0;
 
-	for (; v == NOT_SEEN && getline(&line, &room, f) > 0; lines++)
+	for (; v == NOT_SEEN && getline(&line, &cap, f) > 0; lines++)
 		v = look_at_mount(s, process, line);
 	*whole = v == NOT_SEEN && feof(f) && lines; /* a process has a root folder at least */
 	if (v == NOT_SEEN && !feof(f) && !has_gone(errno))

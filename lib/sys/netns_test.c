@@ -105,13 +105,13 @@ START_TEST(enters_and_closes)
 {
 	net_enter_new();
 
-	struct netns home = net_self(), other = net_another(), now;
+	struct netns host = net_self(), other = net_another(), now;
 	struct err e = { 0 };
 
 	ck_assert_int_eq(netns_enter(&other, &e), 0);
 	now = net_self();
 	ck_assert(netns_same(now.id, other.id));
-	ck_assert_int_eq(netns_enter(&home, &e), 0);
+	ck_assert_int_eq(netns_enter(&host, &e), 0);
 	netns_close(&other);
 	ck_assert_int_eq(other.fd, -1);
 	netns_close(&other);

@@ -27,7 +27,7 @@
 	int __wrap_##name(__VA_ARGS__)
 
 FAKED(nl_rdma_open, struct nl **out, struct err *e);
-FAKED(nl_rdma_open_in, const struct netns *ns, const struct netns *home, struct nl **out,
+FAKED(nl_rdma_open_in, const struct netns *ns, const struct netns *host, struct nl **out,
       struct err *e);
 FAKED(nl_rdma_sys_get, struct nl *nl, struct rdma_sys *out, struct err *e);
 FAKED(nl_rdma_get, struct nl *nl, uint32_t index, struct rdma_link *out, struct err *e);
@@ -175,14 +175,14 @@ int __wrap_nl_rdma_open(struct nl **out, struct err *e)
 	return count(e) || nl_open(out, e) ? -1 : 0;
 }
 
-int __wrap_nl_rdma_open_in(const struct netns *ns, const struct netns *home, struct nl **out,
+int __wrap_nl_rdma_open_in(const struct netns *ns, const struct netns *host, struct nl **out,
 			   struct err *e)
 {
 	if (!hca)
-		return __real_nl_rdma_open_in(ns, home, out, e);
+		return __real_nl_rdma_open_in(ns, host, out, e);
 	if (hca->absent)
 		return err_set(e, ERR_NOTFOUND, EPROTONOSUPPORT, "this kernel has no RDMA");
-	return count(e) || nl_open_in(ns, home, out, e) ? -1 : 0;
+	return count(e) || nl_open_in(ns, host, out, e) ? -1 : 0;
 }
 
 int __wrap_nl_rdma_sys_get(struct nl *nl, struct rdma_sys *out, struct err *e)

@@ -64,13 +64,13 @@ struct netns net_self(void)
 
 struct netns net_another(void)
 {
-	auto_netns struct netns home = net_self();
+	auto_netns struct netns host = net_self();
 
 	ck_assert_int_eq(unshare(CLONE_NEWNET), 0);
 
 	struct netns ns = net_self();
 
-	OK(netns_enter(&home, &e_));
+	OK(netns_enter(&host, &e_));
 	return ns;
 }
 
@@ -84,10 +84,10 @@ struct nl *net_socket(void)
 
 struct nl *net_socket_in(const struct netns *ns)
 {
-	auto_netns struct netns home = net_self();
+	auto_netns struct netns host = net_self();
 	struct nl *nl = NULL;
 
-	OK(nl_open_in(ns, &home, &nl, &e_));
+	OK(nl_open_in(ns, &host, &nl, &e_));
 	return nl;
 }
 

@@ -49,7 +49,7 @@ struct fakepf *fakepf(int pf_ifindex, uint32_t n)
 	pf->pf_ifindex = pf_ifindex;
 	pf->n = n;
 	auto_netns struct netns here = net_self();
-	pf->home = here.id;
+	pf->host = here.id;
 	for (uint32_t i = 0; i < n; i++)
 		pf->vf[i].is = (struct vf_info){ .has = VF_ALL,
 						 .vlan_proto = VLAN_PROTO_8021Q,
@@ -311,7 +311,7 @@ int __wrap_nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, s
 
 /* ---- veths that stand for hardware ---- */
 
-static bool is_home(const struct nl *nl)
+static bool is_on_host(const struct nl *nl)
 {
 	auto_fd int fd = ioctl(nl->fd, SIOCGSKNS);
 	auto_netns struct netns ns = { .fd = -1 };
@@ -320,7 +320,7 @@ static bool is_home(const struct nl *nl)
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	MUST(netns_open(path, &ns, &e) == 0);
-	return netns_same(pf->home, ns.id);
+	return netns_same(pf->host, ns.id);
 }
 
 /* The other end is at home: elsewhere, what has no number for its other end's namespace is none. */
@@ -328,7 +328,7 @@ static void as_hardware(const struct nl *nl, struct link_info *li)
 {
 	for (uint32_t i = 0; pf && i < pf->n; i++) {
 		if (!pf->vf[i].peer || pf->vf[i].peer != li->lower_ifindex ||
-		    is_home(nl) != (li->lower_nsid < 0))
+		    is_on_host(nl) != (li->lower_nsid < 0))
 			continue;
 		li->kind[0] = '\0';
 		if (!pf->old_kernel)

@@ -39,12 +39,12 @@ static bool has_address(const struct seen *s, struct ip ip)
 /* The addresses of all interfaces in the namespace: a chain may have put some on another one. */
 static int look_at_addresses(const struct record *r, struct seen *out, struct err *e)
 {
-	auto_netns struct netns home = { .fd = -1 }, pod = { .fd = -1 };
+	auto_netns struct netns host = { .fd = -1 }, pod = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
 
 	out->n = 0;
-	if (netns_open_self(&home, e) || netns_open(r->netns, &pod, e) ||
-	    nl_open_in(&pod, &home, &nl, e))
+	if (netns_open_self(&host, e) || netns_open(r->netns, &pod, e) ||
+	    nl_open_in(&pod, &host, &nl, e))
 		return -1;
 	return nl_addr_list(nl, 0, note_address, out, e);
 }

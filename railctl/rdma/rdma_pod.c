@@ -91,13 +91,13 @@ int rdma_pod_read(struct ctl *r, int *pid, struct rdma_inventory *out, struct er
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_netns struct netns ns = { .fd = -1 };
-	auto_netdev_ports struct netdev_ports served = { 0 };
+	auto_netdev_ports struct netdev_ports ports = { 0 };
 
 	if (open_netns(r, pid, &ns, e) ||
-	    (ns.fd >= 0 && netdev_ports_read(&r->ctx, &ns, &served, e)) || enter_netns(r, &ns, e) ||
+	    (ns.fd >= 0 && netdev_ports_read(&r->ctx, &ns, &ports, e)) || enter_netns(r, &ns, e) ||
 	    rdma_inventory_read(&r->ctx, &v, e) || owners_name(&r->ctx, OWNERS_DIR, &v, e))
 		return -1;
-	netdev_ports_apply(&served, &v);
+	netdev_ports_apply(&ports, &v);
 	*out = v;
 	v = (struct rdma_inventory){ 0 };
 	return 0;

@@ -40,9 +40,9 @@ bool rdma_bus_has_verbs(const char *sysfs, const char *addr);
 /* The two namespaces of an attachment. All members are borrowed. */
 struct rdma_view {
 	const struct ctx *ctx;
-	const struct netns *home, *pod;
-	struct nl *home_nl, *pod_nl; /* of nl.h */
-	struct nl *home_rdma;        /* of nl_rdma.h */
+	const struct netns *host, *pod;
+	struct nl *host_nl, *pod_nl; /* of nl.h */
+	struct nl *host_rdma;        /* of nl_rdma.h */
 };
 
 /* What an interface of a pod comes down to. */

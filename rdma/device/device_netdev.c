@@ -35,9 +35,9 @@ static void lower_path_clear(struct lower_path *d)
 /* RDMA netlink as one of the two namespaces sees it. */
 static int rdma_of(struct lower_path *d, bool in_pod, struct nl **out, struct err *e)
 {
-	if (in_pod && !d->pod_rdma && nl_rdma_open_in(d->v->pod, d->v->home, &d->pod_rdma, e))
+	if (in_pod && !d->pod_rdma && nl_rdma_open_in(d->v->pod, d->v->host, &d->pod_rdma, e))
 		return -1;
-	*out = in_pod ? d->pod_rdma : d->v->home_rdma;
+	*out = in_pod ? d->pod_rdma : d->v->host_rdma;
 	return 0;
 }
 
@@ -60,15 +60,15 @@ static bool is_on_another(const struct link_info *link)
 static int place_of_lower(const struct lower_path *d, const struct level *top, bool *in_pod,
 			  struct err *e)
 {
-	int home;
+	int host;
 
 	*in_pod = top->in_pod;
 	if (top->link.lower_nsid < 0 || !top->in_pod)
 		return top->link.lower_nsid < 0;
-	if (nl_link_nsid(d->v->pod_nl, d->v->home, &home, e))
+	if (nl_link_nsid(d->v->pod_nl, d->v->host, &host, e))
 		return -1;
 	*in_pod = false;
-	return top->link.lower_nsid == home;
+	return top->link.lower_nsid == host;
 }
 
 static int find_lower(struct lower_path *d, const char *ifname, struct err *e)
@@ -88,7 +88,7 @@ static int find_lower(struct lower_path *d, const char *ifname, struct err *e)
 		if (known <= 0)
 			return known;
 		next.in_pod = in_pod;
-		if (nl_link_by_index(in_pod ? d->v->pod_nl : d->v->home_nl, lower, &next.link, e))
+		if (nl_link_by_index(in_pod ? d->v->pod_nl : d->v->host_nl, lower, &next.link, e))
 			return err_wrap(e, "look at the device below %s",
 					d->level[d->n - 1].link.name);
 	}
@@ -194,7 +194,7 @@ static int try_bus(struct lower_path *d, size_t level, const char *bus, struct r
 {
 	struct err why;
 
-	if (rdma_of_bus(d->v->ctx->sysfs, d->v->home_rdma, bus, &out->link, &why)) {
+	if (rdma_of_bus(d->v->ctx->sysfs, d->v->host_rdma, bus, &out->link, &why)) {
 		if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
 			return 0;
 		*e = why;
@@ -297,7 +297,7 @@ static int try_software(struct lower_path *d, bool all, struct rdma_serving *out
 {
 	struct device_search h = { .d = d, .all = all, .e = e };
 
-	if (nl_rdma_list(d->v->home_rdma, find_device, &h, e) || h.failed)
+	if (nl_rdma_list(d->v->host_rdma, find_device, &h, e) || h.failed)
 		return -1;
 	if (!h.best.found)
 		return 0;

@@ -64,30 +64,30 @@ END_TEST
 
 /* The two sides of a pod. */
 struct sides {
-	struct netns home;
-	struct nl *home_nl, *pod_nl;
+	struct netns host;
+	struct nl *host_nl, *pod_nl;
 	struct rdma_view v;
 };
 
 static void open_sides(struct sides *s, const struct rworld *w, const struct rpod *p)
 {
-	*s = (struct sides){ .home = net_self(),
-			     .home_nl = net_socket(),
+	*s = (struct sides){ .host = net_self(),
+			     .host_nl = net_socket(),
 			     .pod_nl = net_socket_in(&p->ns) };
 	s->v = (struct rdma_view){
 		.ctx = &w->ctx,
-		.home = &s->home,
+		.host = &s->host,
 		.pod = &p->ns,
-		.home_nl = s->home_nl,
+		.host_nl = s->host_nl,
 		.pod_nl = s->pod_nl,
-		.home_rdma = s->home_nl,
+		.host_rdma = s->host_nl,
 	};
 }
 
 static void close_sides(struct sides *s)
 {
-	netns_close(&s->home);
-	nl_release(s->home_nl);
+	netns_close(&s->host);
+	nl_release(s->host_nl);
 	nl_release(s->pod_nl);
 }
 
@@ -163,8 +163,8 @@ START_TEST(software)
 	w.hca->moved();
 	(void)fakehca_add("other");
 	struct fakehca_dev *d = fakehca_add("rxe0");
-	d->ifindex = net_ifindex(s.home_nl, "pf0");
-	d->ifin = w.home;
+	d->ifindex = net_ifindex(s.host_nl, "pf0");
+	d->ifin = w.host;
 	serves(&s, "rxe0", 1, false);
 	d = fakehca_add("rxe1");
 	d->ifindex = net_ifindex(s.pod_nl, "net1");
@@ -202,12 +202,12 @@ START_TEST(software_among_many)
 		(void)fakehca_add(name);
 	}
 	struct fakehca_dev *liar = fakehca_add("liar"), *d = fakehca_add("rxe0");
-	liar->link.node_guid = guid_of(s.home_nl, "pf0");
+	liar->link.node_guid = guid_of(s.host_nl, "pf0");
 	liar->ifindex = 1;
-	liar->ifin = w.home;
+	liar->ifin = w.host;
 	d->link.node_guid = liar->link.node_guid;
-	d->ifindex = net_ifindex(s.home_nl, "pf0");
-	d->ifin = w.home;
+	d->ifindex = net_ifindex(s.host_nl, "pf0");
+	d->ifin = w.host;
 	w.hca->requests = 0;
 	serves(&s, "rxe0", 1, false);
 	ck_assert_uint_le(w.hca->requests, 3);

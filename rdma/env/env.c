@@ -149,7 +149,7 @@ static int consider_rail(struct env_plan *p, const struct rdma_rail *r, struct e
 	return use_rail(p, r, e);
 }
 
-static bool is_served(const struct rails *all, const struct inv_netdev *d)
+static bool has_rail_port(const struct rails *all, const struct inv_netdev *d)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (all->rail[i].netdev == d)
@@ -171,7 +171,7 @@ static int consider_rest(const struct env_plan *p, const struct inv_netdev *d, s
 		return warn_missing(out, e, "%s: its link is down", name);
 	if (!d->n_addrs)
 		return warn_missing(out, e, "%s: it has no address, and so no GID", name);
-	if (p->options->interfaces || d->served_port)
+	if (p->options->interfaces || d->lower_port)
 		return warn_missing(out, e, "%s: no RDMA port has a GID of its addresses", name);
 	return leave_out(out, e, "%s: no RDMA port has a GID of its addresses", name);
 }
@@ -186,7 +186,7 @@ static int choose_rest(struct env_plan *p, const struct rails *all, struct env *
 		bool wanted = p->options->interfaces ? is_named(p->options, d)
 						     : rail_expected(v, d) && !*d->link.parent;
 
-		if (wanted && !is_served(all, d) && consider_rest(p, d, out, e))
+		if (wanted && !has_rail_port(all, d) && consider_rest(p, d, out, e))
 			return -1;
 	}
 	return 0;

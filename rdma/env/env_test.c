@@ -535,10 +535,10 @@ START_TEST(an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no
 	o.interfaces = both;
 	auto_env struct env named = made(&v, &o);
 	misses(&named, 1, "net3: no RDMA port has a GID of its addresses");
-	net3->served_port = 1;
+	net3->lower_port = 1;
 	auto_env struct env served = made(&v, &defaults);
 	misses(&served, 1, "net3: no RDMA port has a GID of its addresses");
-	net3->served_port = 0;
+	net3->lower_port = 0;
 	net3->n_addrs = 0;
 	auto_env struct env bare = made(&v, &defaults);
 	misses(&bare, 1, "net3: it has no address");

@@ -56,7 +56,7 @@ struct inv_netdev {
 	size_t n_addrs;
 	/* What it lies on, by served.h: the device's index, and a port, 0: that was not looked for
 	 */
-	uint32_t served_device, served_port;
+	uint32_t lower_device, lower_port;
 	/* Likewise: that port's own interface, as the host sees it; "" and 0: it is not there */
 	char below[IFNAME_LEN];
 	uint32_t below_mtu;

@@ -100,7 +100,7 @@ static enum inv_layer layer_of(const char *text)
 
 struct collected {
 	struct inv_port *port;
-	size_t room;
+	size_t cap;
 	bool full;
 };
 
@@ -109,17 +109,17 @@ static int collect_gid(const struct gid_entry *g, void *arg)
 	struct collected *c = arg;
 	struct inv_port *p = c->port;
 
-	if (p->n_gids == c->room) {
-		size_t room = c->room ? 2 * c->room : 16;
+	if (p->n_gids == c->cap) {
+		size_t cap = c->cap ? 2 * c->cap : 16;
 		struct inv_gid *more =
-			p->n_gids < GIDS_MAX ? reallocarray(p->gid, room, sizeof(*more)) : NULL;
+			p->n_gids < GIDS_MAX ? reallocarray(p->gid, cap, sizeof(*more)) : NULL;
 
 		if (!more) {
 			c->full = true;
 			return 1;
 		}
 		p->gid = more;
-		c->room = room;
+		c->cap = cap;
 	}
 	p->gid[p->n_gids++] = (struct inv_gid){ .entry = *g };
 	return 0;

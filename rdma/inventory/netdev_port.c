@@ -47,8 +47,8 @@ static void note_netdev(const struct port_search *l, struct netdev_port *one)
 	struct link_info link;
 	struct err ignored;
 
-	if (nl_rdma_port(l->v.home_rdma, one->device, one->port, &port, &ignored) ||
-	    !port.ifindex || nl_link_by_index(l->v.home_nl, port.ifindex, &link, &ignored))
+	if (nl_rdma_port(l->v.host_rdma, one->device, one->port, &port, &ignored) ||
+	    !port.ifindex || nl_link_by_index(l->v.host_nl, port.ifindex, &link, &ignored))
 		return;
 	memcpy(one->netdev, link.name, sizeof(one->netdev));
 	one->mtu = link.mtu;
@@ -82,13 +82,13 @@ static int on_addr(const struct addr_info *a, void *arg)
 static int read_netns(struct port_search *l, const struct ctx *ctx, const struct netns *pod,
 		      struct err *e)
 {
-	auto_netns struct netns home = { .fd = -1 };
-	auto_nl struct nl *home_nl = NULL, *pod_nl = NULL, *rdma = NULL;
+	auto_netns struct netns host = { .fd = -1 };
+	auto_nl struct nl *host_nl = NULL, *pod_nl = NULL, *rdma = NULL;
 	struct err why;
 
-	if (netns_open_self(&home, e))
+	if (netns_open_self(&host, e))
 		return -1;
-	if (netns_same(home.id, pod->id))
+	if (netns_same(host.id, pod->id))
 		return 0;
 	if (nl_rdma_open(&rdma, &why)) {
 		if (why.code == ERR_NOTFOUND)
@@ -96,9 +96,9 @@ static int read_netns(struct port_search *l, const struct ctx *ctx, const struct
 		*e = why;
 		return -1;
 	}
-	if (nl_open(&home_nl, e) || nl_open_in(pod, &home, &pod_nl, e))
+	if (nl_open(&host_nl, e) || nl_open_in(pod, &host, &pod_nl, e))
 		return -1;
-	l->v = (struct rdma_view){ ctx, &home, pod, home_nl, pod_nl, rdma };
+	l->v = (struct rdma_view){ ctx, &host, pod, host_nl, pod_nl, rdma };
 	return nl_addr_list(pod_nl, 0, on_addr, l, e) || l->rc ? -1 : 0;
 }
 
@@ -123,8 +123,8 @@ void netdev_ports_apply(const struct netdev_ports *s, struct rdma_inventory *v)
 		for (size_t k = 0; k < s->n; k++) {
 			if (s->one[k].ifindex != d->link.ifindex)
 				continue;
-			d->served_device = s->one[k].device;
-			d->served_port = s->one[k].port;
+			d->lower_device = s->one[k].device;
+			d->lower_port = s->one[k].port;
 			memcpy(d->below, s->one[k].netdev, sizeof(d->below));
 			d->below_mtu = s->one[k].mtu;
 		}

@@ -44,8 +44,8 @@ START_TEST(a_macvlan_lies_on_a_card)
 				   { .link = { .ifindex = s.one[0].ifindex } } };
 	struct rdma_inventory v = { .netdev = d, .n_netdevs = 2 };
 	netdev_ports_apply(&s, &v);
-	ck_assert_uint_eq(d[0].served_port, 0);
-	ck_assert(d[1].served_port == 1 && d[1].served_device == s.one[0].device);
+	ck_assert_uint_eq(d[0].lower_port, 0);
+	ck_assert(d[1].lower_port == 1 && d[1].lower_device == s.one[0].device);
 	/* The MTU that counts is the card's. */
 	ck_assert_str_eq(d[1].below, "pf0");
 	ck_assert_uint_gt(d[1].below_mtu, 0);

@@ -13,7 +13,7 @@
 struct search {
 	const struct ctx *ctx;
 	struct rdma_inventory *v;
-	struct netns home;
+	struct netns host;
 	/* of the namespace that is asked */
 	const char *name;
 	struct nl *nl;
@@ -75,10 +75,10 @@ static int name_in_netns(struct search *s, const char *path, const char *name)
 	auto_nl struct nl *nl = NULL;
 	struct err why;
 
-	if (netns_open(path, &ns, &why) || netns_same(ns.id, s->home.id))
+	if (netns_open(path, &ns, &why) || netns_same(ns.id, s->host.id))
 		return 0;
 	s->name = name;
-	if (nl_open_in(&ns, &s->home, &nl, &why)) {
+	if (nl_open_in(&ns, &s->host, &nl, &why)) {
 		s->barred = why.errnum == EPERM;
 		return why.code == ERR_NOMEM ? err_nomem(s->e) : 0;
 	}
@@ -149,15 +149,15 @@ static bool is_needed(const struct rdma_inventory *v)
 
 int owners_name(const struct ctx *ctx, const char *dir, struct rdma_inventory *v, struct err *e)
 {
-	struct search s = { .ctx = ctx, .v = v, .home.fd = -1, .e = e };
+	struct search s = { .ctx = ctx, .v = v, .host.fd = -1, .e = e };
 
 	if (!is_needed(v))
 		return 0;
-	if (netns_open_self(&s.home, e))
+	if (netns_open_self(&s.host, e))
 		return -1;
 
 	int rc = name_in_named(&s, dir) || name_in_recorded(&s) || name_in_host(&s) ? -1 : 0;
 
-	netns_close(&s.home);
+	netns_close(&s.host);
 	return rc;
 }

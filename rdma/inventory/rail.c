@@ -86,7 +86,7 @@ static enum claim claim_of(const struct inv_device *dev, const struct inv_port *
 		return CLAIM_OWN;
 	if (!port_carries(p, d))
 		return CLAIM_NONE;
-	if (p->port == d->served_port && dev->link.index == d->served_device)
+	if (p->port == d->lower_port && dev->link.index == d->lower_device)
 		return CLAIM_SERVES;
 	return *dev->bus && strcmp(dev->bus, d->link.parent) == 0 ? CLAIM_HARDWARE : CLAIM_GID;
 }

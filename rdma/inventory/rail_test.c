@@ -126,8 +126,8 @@ START_TEST(two_ports_with_the_same_address)
 
 	/* So does what it lies on, before that. */
 	v.device[0].link.index = 7;
-	v.netdev[1].served_device = 7;
-	v.netdev[1].served_port = 1;
+	v.netdev[1].lower_device = 7;
+	v.netdev[1].lower_port = 1;
 	auto_rails struct rails u = find(&v);
 	ck_assert_uint_eq(u.n, 1);
 	is(&u.rail[0], "net1=mlx5_0:1 3/4");

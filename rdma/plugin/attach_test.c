@@ -59,7 +59,7 @@ START_TEST(a_vf_moves_and_comes_back)
 	rworld_give(1, &p);
 	good(rworld_call(&w, CNI_STATUS, NULL, "", &e), &e);
 	good(rworld_call(&w, CNI_ADD, &p, "\"deviceID\":\"0000:3b:02.1\"", &e), &e);
-	ck_assert(rworld_in(&w, 1, &p) && rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_in(&w, 1, &p) && rworld_host(&w, 0, "mlx5_0"));
 	answers("\"rdma\":{\"mode\":\"exclusive\",\"device\":\"mlx5_1\",\"port\":1,"
 		"\"pciID\":\"0000:3b:02.1\",\"charDevices\":[\"/dev/infiniband/uverbs2\","
 		"\"/dev/infiniband/umad2\",\"/dev/infiniband/rdma_cm\"]}");
@@ -69,7 +69,7 @@ START_TEST(a_vf_moves_and_comes_back)
 	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
 	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_BUSY, "run DEL");
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_home(&w, 1, "mlx5_1"));
+	ck_assert(rworld_host(&w, 1, "mlx5_1"));
 	ck_assert_uint_eq(rworld_records(&w), 0);
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
 	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "net1");
@@ -105,7 +105,7 @@ START_TEST(a_name_in_the_pod)
 	(void)strcpy(w.hca->dev[1].link.name, "other");
 	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "is called other now");
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
 }
 END_TEST
 
@@ -121,14 +121,14 @@ START_TEST(names_of_each_namespace)
 	w.hca->dev[2].in = p.ns.id;
 	(void)strcpy(w.hca->dev[2].link.name, "mlx5_0");
 	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_KERNEL, "deviceName");
-	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
 	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
 	ck_assert(rworld_in(&w, 0, &p));
 	ck_assert_str_eq(w.hca->dev[1].link.name, "roce0");
 	/* Another one at home is called so by now. */
 	(void)strcpy(w.hca->dev[0].link.name, "roce0");
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
 }
 END_TEST
 
@@ -142,7 +142,7 @@ START_TEST(character_devices_with_other_numbers)
 	w.hca->dev[1].gone = true; /* uverbs1 is free: mlx5_1 would get it in place of uverbs2 */
 	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE,
 	      "uverbs2 was 231:194, is uverbs1 231:193");
-	ck_assert(rworld_home(&w, 1, "mlx5_1"));
+	ck_assert(rworld_host(&w, 1, "mlx5_1"));
 	ck_assert_uint_eq(rworld_records(&w), 0);
 	w.hca->dev[2].uverbs = 2;
 	good(rworld_call(&w, CNI_ADD, &p, "\"renumbered\":\"report\"", &e), &e);
@@ -194,7 +194,7 @@ START_TEST(the_namespace_has_gone)
 	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
 	rpod_end(&p);
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
 	ck_assert_uint_eq(rworld_records(&w), 0);
 }
 END_TEST
@@ -268,7 +268,7 @@ START_TEST(a_name_that_the_pod_gave_it)
 		if (dies)
 			fakehca_end(p.ns.id);
 		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-		ck_assert(rworld_home(&w, 0, "mlx5_0"));
+		ck_assert(rworld_host(&w, 0, "mlx5_0"));
 		fakehca_stop();
 	}
 }
@@ -307,7 +307,7 @@ START_TEST(an_ADD_without_the_DEL_before)
 	good(rworld_call(&w, CNI_ADD, &p, INFO, &e), &e);
 	ck_assert(rworld_in(&w, 0, &p));
 	good(rworld_call(&w, CNI_DEL, &p, INFO, &e), &e);
-	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
 	ck_assert_int_eq(stat("/run/k8s.cni.cncf.io/devinfo/info.json", &st), -1);
 }
 END_TEST
@@ -346,7 +346,7 @@ START_TEST(collects_what_is_not_in_the_list)
 			 "\"net1\"}]",
 			 &e),
 	     &e);
-	ck_assert(rworld_home(&w, 0, "mlx5_0") && rworld_in(&w, 1, &q));
+	ck_assert(rworld_host(&w, 0, "mlx5_0") && rworld_in(&w, 1, &q));
 	ck_assert_uint_eq(rworld_records(&w), 1);
 }
 END_TEST
@@ -378,7 +378,7 @@ START_TEST(repaired_without_a_call)
 	ck_assert(rworld_in(&w, 0, &p));
 	how.force = true;
 	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
-	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
 	ck_assert_uint_eq(rworld_records(&w), 0);
 }
 END_TEST
@@ -468,7 +468,7 @@ static bool all_is_as_before(const struct rworld *w)
 {
 	struct stat st;
 
-	return rworld_home(w, 0, "mlx5_0") && rworld_records(w) == 0 &&
+	return rworld_host(w, 0, "mlx5_0") && rworld_records(w) == 0 &&
 	       stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st);
 }
 

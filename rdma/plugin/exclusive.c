@@ -68,13 +68,13 @@ int rdma_exclusive_find(struct rdma_pod *p, struct err *e)
 
 	if (choose_bus(p, &bus, &link, e))
 		return -1;
-	if (rdma_of_bus(p->call->ctx.sysfs, p->home_rdma, bus, &s->link, e))
+	if (rdma_of_bus(p->call->ctx.sysfs, p->host_rdma, bus, &s->link, e))
 		return explain_absence(p, bus, e);
 	(void)snprintf(s->pci, sizeof(s->pci), "%s", bus);
 	s->port = 1;
 	s->own = true;
 	memcpy(p->pod_name, s->link.name, sizeof(p->pod_name));
-	return rdma_chardevs_read(p->home_rdma, &s->link, &p->chardevs, e);
+	return rdma_chardevs_read(p->host_rdma, &s->link, &p->chardevs, e);
 }
 
 /* ---- the move ---- */
@@ -90,7 +90,7 @@ static int rename_in_pod(struct rdma_pod *p, struct err *e)
 	if (netns_enter(&p->pod, e))
 		return -1;
 	rc = nl_rdma_rename(p->pod_rdma, p->serving.link.index, want, e);
-	if (netns_enter(&p->home, &back)) {
+	if (netns_enter(&p->host, &back)) {
 		*e = back;
 		return err_wrap(e, "return to the network namespace of this process");
 	}
@@ -105,11 +105,11 @@ static int move_to_pod(struct rdma_pod *p, struct err *e)
 	const struct rdma_link *d = &p->serving.link;
 	struct err why;
 
-	if (nl_rdma_move(p->home_rdma, d->index, &p->pod, NULL, &why) == 0)
+	if (nl_rdma_move(p->host_rdma, d->index, &p->pod, NULL, &why) == 0)
 		return 0;
 	/* Linux 7.3: the pod has a device of that name, so ours gets its other one on the way. */
 	if (why.errnum == EEXIST && p->conf.name) {
-		if (nl_rdma_move(p->home_rdma, d->index, &p->pod, p->conf.name, e))
+		if (nl_rdma_move(p->host_rdma, d->index, &p->pod, p->conf.name, e))
 			return -1;
 		(void)snprintf(p->pod_name, sizeof(p->pod_name), "%s", p->conf.name);
 		return 0;

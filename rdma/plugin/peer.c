@@ -158,16 +158,16 @@ static int is_it(const struct rdma_link *d, void *arg)
 static int find_in_pod(const struct rdma_peer *p, const struct record *r, const struct netns *pod,
 		       struct rdma_link *out, struct err *e)
 {
-	auto_netns struct netns home = { .fd = -1 };
+	auto_netns struct netns host = { .fd = -1 };
 	auto_nl struct nl *rdma = NULL, *nl = NULL;
 	struct link_info link;
 	struct err why;
 
-	if (netns_open_self(&home, e) || nl_rdma_open_in(pod, &home, &rdma, e))
+	if (netns_open_self(&host, e) || nl_rdma_open_in(pod, &host, &rdma, e))
 		return -1;
 	if (nl_rdma_by_name(rdma, p->pod_name, out, &why) == 0)
 		return 1;
-	if (nl_open_in(pod, &home, &nl, e))
+	if (nl_open_in(pod, &host, &nl, e))
 		return -1;
 	if (nl_link_by_name(nl, r->key.ifname, &link, &why))
 		return 0;

@@ -49,11 +49,11 @@ static void attached_by_peer(const struct rworld *w, const struct rpod *p)
 	testing_file(file_of(p), 0600, text);
 }
 
-static void is_home(const struct rworld *w, const struct rpod *p)
+static void is_on_host(const struct rworld *w, const struct rpod *p)
 {
 	struct stat st;
 
-	ck_assert(rworld_home(w, 0, "mlx5_0"));
+	ck_assert(rworld_host(w, 0, "mlx5_0"));
 	ck_assert_int_eq(stat(file_of(p), &st), -1);
 }
 
@@ -65,7 +65,7 @@ START_TEST(comes_home_by_our_DEL)
 
 	attached_by_peer(&w, &p);
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	is_home(&w, &p);
+	is_on_host(&w, &p);
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
 }
 END_TEST
@@ -79,7 +79,7 @@ START_TEST(renamed_by_its_pod)
 	attached_by_peer(&w, &p);
 	(void)snprintf(w.hca->dev[1].link.name, RDMA_NAME_LEN, "mine");
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	is_home(&w, &p);
+	is_on_host(&w, &p);
 }
 END_TEST
 
@@ -92,7 +92,7 @@ START_TEST(its_pod_has_gone)
 	attached_by_peer(&w, &p);
 	rpod_end(&p);
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	is_home(&w, &p);
+	is_on_host(&w, &p);
 }
 END_TEST
 
@@ -116,7 +116,7 @@ START_TEST(anothers_by_now)
 	ck_assert(rworld_in(&w, 0, &next));
 	ck_assert_int_eq(stat(file_of(&p), &st), -1);
 	good(rworld_call(&w, CNI_DEL, &next, "", &e), &e);
-	ck_assert(rworld_home(&w, 0, "mlx5_0"));
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
 }
 END_TEST
 
@@ -135,7 +135,7 @@ START_TEST(imported_and_collected)
 	good(rdma_peer_import(&w.ctx, &peer, p.path, &e), &e);
 	rpod_end(&p);
 	good(rworld_call(&w, CNI_GC, &p, "\"cni.dev/valid-attachments\":[]", &e), &e);
-	is_home(&w, &p);
+	is_on_host(&w, &p);
 	ck_assert_uint_eq(rworld_records(&w), 0);
 }
 END_TEST
@@ -160,7 +160,7 @@ START_TEST(imported_it_is_ours)
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 	e = (struct err){ .msg = "" };
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	is_home(&w, &p);
+	is_on_host(&w, &p);
 	ck_assert_uint_eq(rworld_records(&w), 0);
 }
 END_TEST

@@ -12,11 +12,11 @@ struct rdma_view rdma_pod_view(const struct rdma_pod *p)
 {
 	return (struct rdma_view){
 		.ctx = &p->call->ctx,
-		.home = &p->home,
+		.host = &p->host,
 		.pod = &p->pod,
-		.home_nl = p->home_nl,
+		.host_nl = p->host_nl,
 		.pod_nl = p->pod_nl,
-		.home_rdma = p->home_rdma,
+		.host_rdma = p->host_rdma,
 	};
 }
 
@@ -24,7 +24,7 @@ int rdma_pod_init(struct rdma_pod *p, const struct cni_call *call, struct err *e
 {
 	const struct cni_conf *c = &call->conf;
 
-	*p = (struct rdma_pod){ .call = call, .home = { .fd = -1 }, .pod = { .fd = -1 } };
+	*p = (struct rdma_pod){ .call = call, .host = { .fd = -1 }, .pod = { .fd = -1 } };
 	if (rdma_conf_read(c, &p->conf, e) || rdma_place(&call->ctx, &p->place, e))
 		return -1;
 	if (p->conf.debug)
@@ -39,11 +39,11 @@ int rdma_pod_init(struct rdma_pod *p, const struct cni_call *call, struct err *e
 void rdma_pod_clear(struct rdma_pod *p)
 {
 	cni_result_clear(&p->prev);
-	nl_release(p->home_nl);
+	nl_release(p->host_nl);
 	nl_release(p->pod_nl);
-	nl_release(p->home_rdma);
+	nl_release(p->host_rdma);
 	nl_release(p->pod_rdma);
-	netns_close(&p->home);
+	netns_close(&p->host);
 	netns_close(&p->pod);
 }
 
@@ -53,9 +53,9 @@ static int open_netns(struct rdma_pod *p, struct err *e)
 
 	if (netns_open(env->netns, &p->pod, e))
 		return err_wrap(e, "CNI_NETNS");
-	if (netns_open_self(&p->home, e))
+	if (netns_open_self(&p->host, e))
 		return -1;
-	if (netns_same(p->pod.id, p->home.id) && !env->netns_override)
+	if (netns_same(p->pod.id, p->host.id) && !env->netns_override)
 		return err_set(e, ERR_NETNS, 0,
 			       "plugin's netns and netns from CNI_NETNS should not be the same");
 	return 0;
@@ -65,15 +65,15 @@ int rdma_pod_open(struct rdma_pod *p, struct err *e)
 {
 	struct rdma_sys sys;
 
-	if (open_netns(p, e) || nl_open(&p->home_nl, e) ||
-	    nl_open_in(&p->pod, &p->home, &p->pod_nl, e) || nl_rdma_open(&p->home_rdma, e) ||
-	    nl_rdma_sys_get(p->home_rdma, &sys, e))
+	if (open_netns(p, e) || nl_open(&p->host_nl, e) ||
+	    nl_open_in(&p->pod, &p->host, &p->pod_nl, e) || nl_rdma_open(&p->host_rdma, e) ||
+	    nl_rdma_sys_get(p->host_rdma, &sys, e))
 		return -1;
 	p->mode = sys.mode;
 	if (rdma_mode_check(p->mode, &p->conf, e))
 		return -1;
 	/* Shared devices are seen from everywhere. */
-	return p->mode == RDMA_SHARED || nl_rdma_open_in(&p->pod, &p->home, &p->pod_rdma, e) == 0
+	return p->mode == RDMA_SHARED || nl_rdma_open_in(&p->pod, &p->host, &p->pod_rdma, e) == 0
 		       ? 0
 		       : -1;
 }

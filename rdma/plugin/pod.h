@@ -15,9 +15,9 @@ struct rdma_pod {
 	const struct cni_call *call;
 	struct rdma_conf conf;
 	struct rdma_place place; /* of the records */
-	struct netns home, pod;
-	struct nl *home_nl, *pod_nl;
-	struct nl *home_rdma, *pod_rdma;
+	struct netns host, pod;
+	struct nl *host_nl, *pod_nl;
+	struct nl *host_rdma, *pod_rdma;
 	enum rdma_mode mode;    /* of the node */
 	struct cni_result prev; /* prevResult */
 

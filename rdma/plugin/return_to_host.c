@@ -14,7 +14,7 @@
 struct device_return {
 	const struct ctx *ctx;
 	const struct rdma_taken *t;
-	struct netns home;
+	struct netns host;
 	struct nl *nl; /* RDMA netlink at home */
 	bool locked;
 };
@@ -22,7 +22,7 @@ struct device_return {
 static void device_return_clear(struct device_return *w)
 {
 	nl_release(w->nl);
-	netns_close(&w->home);
+	netns_close(&w->host);
 }
 
 /* ---- is it here ---- */
@@ -96,21 +96,21 @@ static int move_from(const struct device_return *w, const struct netns *pod, str
 	struct err back;
 	int rc = 0;
 
-	if (nl_rdma_open_in(pod, &w->home, &nl, e))
+	if (nl_rdma_open_in(pod, &w->host, &nl, e))
 		return -1;
 	if (nl_rdma_get(nl, w->t->index, &d, e))
 		return e->code == ERR_NOTFOUND ? 0 : -1;
 	if (netns_enter(pod, e))
 		return -1;
-	rc = nl_rdma_move(nl, d.index, &w->home, NULL, e);
+	rc = nl_rdma_move(nl, d.index, &w->host, NULL, e);
 	/* A name that is taken at home (Linux 7.3): the number makes one of its own. */
 	if (rc && e->errnum == EEXIST) {
 		char spare[RDMA_NAME_LEN];
 
 		(void)snprintf(spare, sizeof(spare), "ibdev%u", d.index);
-		rc = nl_rdma_move(nl, d.index, &w->home, spare, e);
+		rc = nl_rdma_move(nl, d.index, &w->host, spare, e);
 	}
-	if (netns_enter(&w->home, &back)) {
+	if (netns_enter(&w->host, &back)) {
 		*e = back;
 		return err_wrap(e, "return to the network namespace of this process");
 	}
@@ -126,7 +126,7 @@ static int try_pod(const struct device_return *w, const struct record *r, struct
 	struct err why;
 	int rc = attach_netns_of(w->ctx, r, &pod, e);
 
-	if (rc <= 0 || netns_same(pod.id, w->home.id))
+	if (rc <= 0 || netns_same(pod.id, w->host.id))
 		return rc < 0 ? -1 : 0;
 	auto_fd int lock = w->locked ? -1 : rdma_lock(w->ctx, RDMA_LOCK_MS, e);
 	if (!w->locked && lock < 0)
@@ -170,7 +170,7 @@ int rdma_return_to_host(const struct ctx *ctx, const struct record *r, const str
 			bool locked, struct err *e)
 {
 	auto_clean(device_return_clear) struct device_return w = {
-		.ctx = ctx, .t = t, .home = { .fd = -1 }, .locked = locked
+		.ctx = ctx, .t = t, .host = { .fd = -1 }, .locked = locked
 	};
 	auto_rdma_monitor struct rdma_monitor *m = NULL;
 	struct rdma_link d;
@@ -184,7 +184,7 @@ int rdma_return_to_host(const struct ctx *ctx, const struct record *r, const str
 		*e = why;
 		return -1;
 	}
-	if (netns_open_self(&w.home, e) || nl_rdma_monitor_open(&m, e))
+	if (netns_open_self(&w.host, e) || nl_rdma_monitor_open(&m, e))
 		return -1;
 	rc = is_on_host(&w, &d, e);
 	if (rc < 0 || (rc == 0 && try_pod(&w, r, e) < 0))

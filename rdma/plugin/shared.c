@@ -12,7 +12,7 @@ int rdma_shared_find(struct rdma_pod *p, struct err *e)
 	if (rdma_of_netdev(&v, p->call->env.ifname, &p->serving, e))
 		return -1;
 	memcpy(p->pod_name, p->serving.link.name, sizeof(p->pod_name));
-	return rdma_chardevs_read(p->home_rdma, &p->serving.link, &p->chardevs, e);
+	return rdma_chardevs_read(p->host_rdma, &p->serving.link, &p->chardevs, e);
 }
 
 static int explain_missing(const struct rdma_pod *p, struct ip addr, const struct gid_look *look,

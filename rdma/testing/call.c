@@ -61,7 +61,7 @@ int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod 
 	int rc = with_output(verbs[cmd], &call, e);
 	cni_conf_clear(&call.conf);
 	auto_netns struct netns now = net_self();
-	ck_assert_msg(netns_same(now.id, w->home), "the plugin did not come back");
+	ck_assert_msg(netns_same(now.id, w->host), "the plugin did not come back");
 	return rc;
 }
 

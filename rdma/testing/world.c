@@ -16,7 +16,7 @@
 
 #define PF "0000:3b:00.0"
 
-static struct netns_id home;
+static struct netns_id host;
 static const struct fakehca *shown;
 
 const char *rworld_vf(uint32_t n)
@@ -50,7 +50,7 @@ static void show(const struct fakehca_dev *d, const char *addr)
 	if (!d->gone)
 		fakepci_file(RWORLD_SYS, addr, to, "231:192\n");
 	(void)snprintf(to, sizeof(to), "infiniband/%.32s/node_type", d->link.name);
-	if (!d->gone && netns_same(d->in, home))
+	if (!d->gone && netns_same(d->in, host))
 		fakepci_file(RWORLD_SYS, addr, to, "1: CA\n");
 }
 
@@ -85,8 +85,8 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 	(void)testing_dir();
 	net_enter_new();
 	auto_netns struct netns self = net_self();
-	home = self.id;
-	w.home = home;
+	host = self.id;
+	w.host = host;
 	auto_nl struct nl *nl = net_socket();
 	ctx_init(&w.ctx, "rdma");
 	w.ctx.sysfs = RWORLD_SYS;
@@ -104,7 +104,7 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 	fakepci_netdev(RWORLD_SYS, PF, "pf0", NULL);
 	struct fakehca_dev *d = fakehca_add("mlx5_pf");
 	d->ifindex = net_ifindex(nl, "pf0");
-	d->ifin = home;
+	d->ifin = host;
 	for (uint32_t n = 0; n < vfs; n++)
 		make_vf(w.hca, n);
 	w.hca->moved = show_all;
@@ -166,11 +166,11 @@ void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const ch
 
 /* ---- what is so ---- */
 
-bool rworld_home(const struct rworld *w, uint32_t n, const char *name)
+bool rworld_host(const struct rworld *w, uint32_t n, const char *name)
 {
 	const struct fakehca_dev *d = &w->hca->dev[n + 1];
 
-	return netns_same(d->in, home) && strcmp(d->link.name, name) == 0;
+	return netns_same(d->in, host) && strcmp(d->link.name, name) == 0;
 }
 
 bool rworld_in(const struct rworld *w, uint32_t n, const struct rpod *p)

@@ -21,7 +21,7 @@
 struct rworld {
 	struct ctx ctx;
 	struct fakehca *hca;
-	struct netns_id home;
+	struct netns_id host;
 };
 
 /*
@@ -55,8 +55,8 @@ void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const ch
 int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod *p,
 		const char *keys, struct err *e);
 
-/* rworld_home - whether VF n's device is at home, under that name. rworld_in - in the pod. */
-bool rworld_home(const struct rworld *w, uint32_t n, const char *name);
+/* rworld_host - whether VF n's device is at home, under that name. rworld_in - in the pod. */
+bool rworld_host(const struct rworld *w, uint32_t n, const char *name);
 bool rworld_in(const struct rworld *w, uint32_t n, const struct rpod *p);
 
 /* rworld_records - how many records of the plugin there are. */

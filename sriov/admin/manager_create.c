@@ -24,13 +24,13 @@ struct creation {
 	uint32_t before;
 	uint64_t life; /* of the first of those */
 	int pf_ifindex;
-	struct pf_state book;
+	struct pf_state pf_state;
 	bool interrupted; /* a call before us, which did not come to its end */
 };
 
 static void creation_clear(struct creation *k)
 {
-	pf_state_clear(&k->book);
+	pf_state_clear(&k->pf_state);
 }
 #define auto_creation auto_clean(creation_clear)
 
@@ -73,7 +73,7 @@ static int get_autoprobe(const struct creation *k, bool *on, struct err *e)
 
 static int begin_creation(struct creation *k, struct err *e)
 {
-	struct pf_state *b = &k->book;
+	struct pf_state *b = &k->pf_state;
 
 	/* An interrupted call has noted how it was; how it is now, is its work. */
 	if (!k->interrupted && get_autoprobe(k, &b->autoprobe, e))
@@ -84,8 +84,8 @@ static int begin_creation(struct creation *k, struct err *e)
 
 static int finish_creation(struct creation *k, struct err *e)
 {
-	k->book.making = false;
-	return pf_state_write(k->m->ctx, &k->book, e);
+	k->pf_state.making = false;
+	return pf_state_write(k->m->ctx, &k->pf_state, e);
 }
 
 /* ---- looking and locking ---- */
@@ -96,12 +96,12 @@ static int remember_macs(struct creation *k, const struct pf_view *p, struct err
 	struct link_info link;
 
 	if (!p->netdev.has_mac) { /* InfiniBand */
-		k->book.n = 0;
+		k->pf_state.n = 0;
 		return 0;
 	}
 	if (nl_link_by_index(k->m->nl, p->netdev.ifindex, &link, e))
 		return -1;
-	return pf_state_extend(&k->book, link.has_perm_mac ? link.perm_mac : link.mac,
+	return pf_state_extend(&k->pf_state, link.has_perm_mac ? link.perm_mac : link.mac,
 			       k->order->count, e);
 }
 
@@ -168,13 +168,13 @@ static int set_up(const struct creation *k, uint32_t n, const char *driver, stru
 		.m = k->m,
 		.pf_ifindex = k->pf_ifindex,
 		.n = n,
-		.book = &k->book,
+		.pf_state = &k->pf_state,
 		.driver = driver,
-		.bind = driver || k->book.autoprobe,
+		.bind = driver || k->pf_state.autoprobe,
 	};
 
 	memcpy(s.pf, k->pf, sizeof(s.pf));
-	return manager_give_macs(&s, e) || set_autoprobe(k, k->book.autoprobe, e) ||
+	return manager_give_macs(&s, e) || set_autoprobe(k, k->pf_state.autoprobe, e) ||
 			       manager_give_drivers(&s, e)
 		       ? -1
 		       : 0;
@@ -225,7 +225,7 @@ static int put_back(void *arg, struct err *e)
 	struct creation *k = arg;
 
 	if (is_untouched(k))
-		return set_autoprobe(k, k->book.autoprobe, e) || finish_creation(k, e) ? -1 : 0;
+		return set_autoprobe(k, k->pf_state.autoprobe, e) || finish_creation(k, e) ? -1 : 0;
 	manager_report(k->m, "%s: that failed; there will be as many VFs as before: %u", k->name,
 		       k->before);
 	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->before, e) || set_up(k, k->before, NULL, e))
@@ -277,9 +277,9 @@ static int read_macs(struct creation *k, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 
-	if (pf_state_read(k->m->ctx, k->pf, &k->book, e) || ctx_boot_id(k->m->ctx, boot, e))
+	if (pf_state_read(k->m->ctx, k->pf, &k->pf_state, e) || ctx_boot_id(k->m->ctx, boot, e))
 		return -1;
-	k->interrupted = k->book.making && strcmp(k->book.boot, boot) == 0;
+	k->interrupted = k->pf_state.making && strcmp(k->pf_state.boot, boot) == 0;
 	return 0;
 }
 

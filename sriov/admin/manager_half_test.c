@@ -69,7 +69,7 @@ START_TEST(what_was_interrupted_is_finished)
 		       "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],"
 		       "\"making\":{\"boot\":\"%s\",\"autoprobe\":true}}",
 		       boot);
-	book(text);
+	pf_state(text);
 	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "0\n");
 	ck_assert(created(&w, 2).changed);
 	ck_assert(autoprobe());
@@ -85,8 +85,8 @@ START_TEST(what_another_boot_interrupted_is_over)
 {
 	auto_world struct world w = manager_world(2, "2\n");
 
-	book("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],\"making\":{\"boot\":"
-	     "\"00000000-0000-0000-0000-000000000000\",\"autoprobe\":false}}");
+	pf_state("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],\"making\":{\"boot\":"
+		 "\"00000000-0000-0000-0000-000000000000\",\"autoprobe\":false}}");
 	ck_assert(!created(&w, 2).changed);
 	ck_assert(autoprobe());
 }

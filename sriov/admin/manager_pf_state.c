@@ -58,7 +58,7 @@ struct pf_state_text {
 	uint8_t pf_mac[MAC_LEN];
 };
 
-static const struct json_field book_fields[] = {
+static const struct json_field pf_state_fields[] = {
 	{ .key = "version",
 	  .kind = J_I64,
 	  .offset = offsetof(struct pf_state_text, version),
@@ -119,7 +119,7 @@ int pf_state_decode(const char *text, size_t len, const char *pf, struct pf_stat
 	struct pf_state_text t = { 0 };
 
 	if (json_parse(text, len, "the book of a PF", &tree, e) ||
-	    json_decode(tree, "", book_fields, &t, e) || decode_macs(t.macs, &b, e) ||
+	    json_decode(tree, "", pf_state_fields, &t, e) || decode_macs(t.macs, &b, e) ||
 	    decode_making(t.making, &b, e))
 		return -1;
 	if (strcmp(t.pf, pf) != 0)

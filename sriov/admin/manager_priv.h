@@ -28,9 +28,9 @@ struct vf_setup {
 	char pf[PCI_STR_LEN];
 	int pf_ifindex;
 	uint32_t n;
-	const struct pf_state *book; /* their MACs; n 0: none are given */
-	const char *driver;          /* NULL: the kernel's choice */
-	bool bind;                   /* false: they stay without a driver */
+	const struct pf_state *pf_state; /* their MACs; n 0: none are given */
+	const char *driver;              /* NULL: the kernel's choice */
+	bool bind;                       /* false: they stay without a driver */
 };
 
 /*

@@ -42,8 +42,8 @@ static int compare_vf(const struct manager *m, const struct vf_entry *x, struct 
 	if (vf_locate(m->ctx, m->nl, x->vf, &place, e) || vf_capture(m->nl, &place, &now, e))
 		return -1;
 	vf_compare(&now, &x->base, false, d);
-	d->away = x->base.has_netdev && !now.has_netdev && *place.driver &&
-		  !vf_has_userspace_driver(&place);
+	d->unreachable = x->base.has_netdev && !now.has_netdev && *place.driver &&
+			 !vf_has_userspace_driver(&place);
 	return 0;
 }
 
@@ -63,7 +63,7 @@ static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs,
 		*e = why;
 		return -1;
 	}
-	if (left.away) {
+	if (left.unreachable) {
 		err_set(e, ERR_STATE, 0, "VF %s: its interface is not on this host", x->vf);
 		return err_hint(e, "a process keeps the network namespace alive that it is in: end "
 				   "it, and the interface comes back");

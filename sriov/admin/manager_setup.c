@@ -48,7 +48,7 @@ static int give_mac(const struct vf_setup *s, uint32_t index, struct err *e)
 		return -1;
 	if (!f.is)
 		return 0;
-	memcpy(want.mac, s->book->mac[index], MAC_LEN);
+	memcpy(want.mac, s->pf_state->mac[index], MAC_LEN);
 	return vf_set_macs(&(struct vf_macs){ .nl = s->m->nl,
 					      .vf = { s->pf_ifindex, index },
 					      .pf_side = &want,
@@ -61,7 +61,7 @@ int manager_give_macs(const struct vf_setup *s, struct err *e)
 {
 	struct err why;
 
-	for (uint32_t i = 0; i < s->n && i < s->book->n; i++) {
+	for (uint32_t i = 0; i < s->n && i < s->pf_state->n; i++) {
 		if (give_mac(s, i, &why) == 0)
 			continue;
 		if (why.errnum == EOPNOTSUPP) {

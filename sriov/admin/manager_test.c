@@ -84,7 +84,7 @@ START_TEST(macs_are_remembered)
 		       "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"%s\","
 		       "\"macs\":[\"02:00:00:00:00:42\"]}",
 		       mac_format(pf, mac));
-	book(text);
+	pf_state(text);
 	created(&w, 0);
 	num_is("0");
 	created(&w, 2);
@@ -101,8 +101,8 @@ START_TEST(another_card_in_the_slot_has_other_macs)
 
 	pf_mac(&w, pf);
 	manager_mac(pf, 0, want);
-	book("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"02:99:99:99:99:99\","
-	     "\"macs\":[\"02:00:00:00:00:42\"]}");
+	pf_state("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"02:99:99:99:99:99\","
+		 "\"macs\":[\"02:00:00:00:00:42\"]}");
 	created(&w, 1);
 	ck_assert_mem_eq(w.kernel->vf[0].is.mac, want, MAC_LEN);
 }
@@ -124,7 +124,7 @@ START_TEST(a_damaged_book_is_started_anew)
 	auto_world struct world w = manager_world(1, "0\n");
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		book(texts[i]);
+		pf_state(texts[i]);
 		created(&w, 1);
 		ck_assert_msg(world_log_has("starting a new one"), "%s", texts[i]);
 		created(&w, 0);

@@ -135,7 +135,7 @@ int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out,
 	return err_set(e, ERR_NOTFOUND, 0, "VF %s has changed its life since it was recorded", vf);
 }
 
-static bool is_away(const struct vf_view *v)
+static bool is_unreachable(const struct vf_view *v)
 {
 	struct vf_place p = { 0 };
 
@@ -203,7 +203,7 @@ static int judge_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, st
 		return 0;
 	if (judge_others(ctx, nl, v, e))
 		return -1;
-	if ((v->use == VF_FREE || v->use == VF_UNREPAIRED) && is_away(v))
+	if ((v->use == VF_FREE || v->use == VF_UNREPAIRED) && is_unreachable(v))
 		v->use = VF_OTHER_NETNS;
 	return 0;
 }

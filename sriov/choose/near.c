@@ -180,14 +180,14 @@ static void explain_result(const struct survey *s, const char *pf, struct affini
 	}
 }
 
-int affinity_claim(const struct claimant *who, struct affinity_request wish, struct vf_place *place,
-		   struct affinity_result *found, struct err *e)
+int affinity_claim(const struct claimant *who, struct affinity_request request,
+		   struct vf_place *place, struct affinity_result *found, struct err *e)
 {
 	struct claimant apart = *who;
-	auto_survey struct survey s = { .who = &apart, .gpus = wish.gpus };
+	auto_survey struct survey s = { .who = &apart, .gpus = request.gpus };
 
 	apart.one_a_pf = true;
-	if (make_survey(&s, wish.pfs, e))
+	if (make_survey(&s, request.pfs, e))
 		return -1;
 	auto_free const char **name = calloc(s.n + 1, sizeof(*name));
 	if (!name)

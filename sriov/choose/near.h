@@ -50,8 +50,8 @@ struct affinity_request {
 	const struct near_gpus *gpus;
 	struct pf_list pfs;
 };
-int affinity_claim(const struct claimant *who, struct affinity_request wish, struct vf_place *place,
-		   struct affinity_result *found, struct err *e) must_check;
+int affinity_claim(const struct claimant *who, struct affinity_request request,
+		   struct vf_place *place, struct affinity_result *found, struct err *e) must_check;
 
 /* affinity_text - "PXB over 2 switches, 192.0 Gbit/s". affinity_to_json - for the record; NULL: no
  * memory.

@@ -158,7 +158,7 @@ int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err 
 	/* No tag, no priority in it. */
 	if (c->vlan == NOT_GIVEN)
 		n.qos = NOT_GIVEN;
-	if (check_vlan(&n, &n.wish.pf_side, e) || check_rates(&n, &n.wish.pf_side, e))
+	if (check_vlan(&n, &n.request.pf_side, e) || check_rates(&n, &n.request.pf_side, e))
 		return -1;
 	n.qos = t->qos;
 	*c = n;
@@ -257,7 +257,7 @@ int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e
 	if (mac > 0)
 		w.pf_side.has |= VF_MAC;
 	take_switches(c, &w.pf_side);
-	c->wish = w;
+	c->request = w;
 	return 0;
 }
 

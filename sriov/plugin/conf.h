@@ -24,7 +24,7 @@ struct sriov_conf {
 	int64_t traffic_class;                       /* of the tier; -1: it has none */
 	int vlan_proto, spoofchk, trust, link_state; /* -1: not given */
 	char vf[PCI_STR_LEN];         /* the VF, "" until one is chosen from the resource */
-	struct vf_request wish;       /* filled by sriov_conf_check */
+	struct vf_request request;    /* filled by sriov_conf_check */
 	struct vf_place place;        /* of the VF, once it is found */
 	struct affinity_result found; /* why this VF, when it was chosen by near */
 };

@@ -9,7 +9,7 @@ FUZZ(const uint8_t *data, size_t size)
 	struct attach a = { .call = &call };
 	struct sriov_conf c;
 	struct sriov_resource r = { 0 };
-	const struct vf_info *s = &c.wish.pf_side;
+	const struct vf_info *s = &c.request.pf_side;
 	struct pci_addr addr;
 	FUZZ_OUT(struct err, e);
 

@@ -85,8 +85,8 @@ START_TEST(nothing_is_touched_unasked)
 	const struct sriov_conf c = accepts(&r, "");
 
 	ck_assert_str_eq(c.vf, "");
-	ck_assert_uint_eq(c.wish.pf_side.has, 0);
-	ck_assert_uint_eq(c.wish.mtu, 1400);
+	ck_assert_uint_eq(c.request.pf_side.has, 0);
+	ck_assert_uint_eq(c.request.mtu, 1400);
 }
 END_TEST
 
@@ -100,7 +100,7 @@ START_TEST(empty_is_not_given)
 			    "\"min_tx_rate\":null,\"runtimeConfig\":{\"deviceID\":\"\"}");
 
 	ck_assert_str_eq(c.vf, "");
-	ck_assert_uint_eq(c.wish.pf_side.has, 0);
+	ck_assert_uint_eq(c.request.pf_side.has, 0);
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(every_key)
 		    "\"vlanProto\":\"802.1ad\",\"mac\":\"02:00:00:00:00:09\",\"min_tx_rate\":100,"
 		    "\"max_tx_rate\":200,\"spoofchk\":\"off\",\"trust\":\"on\","
 		    "\"link_state\":\"enable\",\"logLevel\":\"debug\",\"logFile\":\"/tmp/x\"");
-	const struct vf_info *s = &c.wish.pf_side;
+	const struct vf_info *s = &c.request.pf_side;
 
 	ck_assert_str_eq(c.vf, VF); /* as sysfs writes it */
 	ck_assert_uint_eq(s->has, VF_ALL);
@@ -148,10 +148,10 @@ START_TEST(every_word)
 		auto_reading struct reading r;
 		const struct sriov_conf c = accepts(&r, words[i].members);
 
-		ck_assert_uint_eq(c.wish.pf_side.has, words[i].has);
-		ck_assert_int_eq(c.wish.pf_side.spoofchk, words[i].on);
-		ck_assert_int_eq(c.wish.pf_side.trust, words[i].on);
-		ck_assert_int_eq(c.wish.pf_side.link_state, words[i].link);
+		ck_assert_uint_eq(c.request.pf_side.has, words[i].has);
+		ck_assert_int_eq(c.request.pf_side.spoofchk, words[i].on);
+		ck_assert_int_eq(c.request.pf_side.trust, words[i].on);
+		ck_assert_int_eq(c.request.pf_side.link_state, words[i].link);
 	}
 }
 END_TEST
@@ -199,10 +199,10 @@ START_TEST(vlans)
 		auto_reading struct reading r;
 		const struct sriov_conf c = accepts(&r, cases[i].members);
 
-		ck_assert_uint_eq(c.wish.pf_side.has, VF_VLAN);
-		ck_assert_uint_eq(c.wish.pf_side.vlan, cases[i].vlan);
-		ck_assert_uint_eq(c.wish.pf_side.qos, cases[i].qos);
-		ck_assert_uint_eq(c.wish.pf_side.vlan_proto, cases[i].proto);
+		ck_assert_uint_eq(c.request.pf_side.has, VF_VLAN);
+		ck_assert_uint_eq(c.request.pf_side.vlan, cases[i].vlan);
+		ck_assert_uint_eq(c.request.pf_side.qos, cases[i].qos);
+		ck_assert_uint_eq(c.request.pf_side.vlan_proto, cases[i].proto);
 	}
 }
 END_TEST
@@ -251,9 +251,9 @@ START_TEST(rates)
 		auto_reading struct reading r;
 		const struct sriov_conf c = accepts(&r, cases[i].members);
 
-		ck_assert_uint_eq(c.wish.pf_side.has, VF_RATE);
-		ck_assert_uint_eq(c.wish.pf_side.min_rate, cases[i].min);
-		ck_assert_uint_eq(c.wish.pf_side.max_rate, cases[i].max);
+		ck_assert_uint_eq(c.request.pf_side.has, VF_RATE);
+		ck_assert_uint_eq(c.request.pf_side.min_rate, cases[i].min);
+		ck_assert_uint_eq(c.request.pf_side.max_rate, cases[i].max);
 	}
 	refuses_all(list, ARRAY_SIZE(list));
 }
@@ -268,7 +268,7 @@ START_TEST(a_tier_stands_for_keys)
 {
 	auto_reading struct reading r;
 	struct sriov_conf c = accepts(&r, "\"tier\":\"gold\",\"vlan\":7,\"trust\":\"on\"");
-	const struct vf_info *s = &c.wish.pf_side;
+	const struct vf_info *s = &c.request.pf_side;
 	struct tier t;
 	struct err e = { .msg = "" };
 
@@ -295,14 +295,14 @@ START_TEST(a_tier_without_a_VLAN)
 	struct tier t = plain;
 	struct err e = { .msg = "" };
 
-	ck_assert_uint_eq(c.wish.pf_side.has, 0);
+	ck_assert_uint_eq(c.request.pf_side.has, 0);
 	ck_assert_msg(sriov_conf_take_tier(&c, &plain, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(c.wish.pf_side.has, VF_RATE);
+	ck_assert_uint_eq(c.request.pf_side.has, VF_RATE);
 	ck_assert(sriov_conf_tier(&c, &t));
 	ck_assert_int_eq(t.qos, TIER_UNTOLD);
 	t.qos = 0;
 	ck_assert_msg(sriov_conf_take_tier(&c, &t, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(c.wish.pf_side.has, VF_RATE);
+	ck_assert_uint_eq(c.request.pf_side.has, VF_RATE);
 	ck_assert(sriov_conf_tier(&c, &t));
 	ck_assert_int_eq(t.qos, 0);
 	reading_clear(&r);
@@ -325,7 +325,7 @@ START_TEST(a_VLAN_priority_needs_a_VLAN)
 		ck_assert_int_eq(e.code, ERR_CONFIG);
 		ck_assert_ptr_nonnull(
 			strstr(e.msg, "tier: \"gold\" has vlanQoS 5, which needs a vlan"));
-		ck_assert_uint_eq(c.wish.pf_side.has & VF_RATE, 0);
+		ck_assert_uint_eq(c.request.pf_side.has & VF_RATE, 0);
 	}
 }
 END_TEST

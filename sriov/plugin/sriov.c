@@ -157,7 +157,7 @@ static int take_vf(struct attach *a, struct err *e)
 		.key = key_of(a),
 		.netns = a->call->env.netns,
 		.netns_id = a->pod.id,
-		.will_change = c->wish.pf_side.has,
+		.will_change = c->request.pf_side.has,
 	};
 	struct sriov_resource r;
 
@@ -264,11 +264,11 @@ static int sriov_create(struct attach *a, struct err *e)
 	struct err why;
 
 	for (unsigned one = 1; one <= VF_ALL; one <<= 1) {
-		if (c->wish.pf_side.has & one)
+		if (c->request.pf_side.has & one)
 			log_debug(&a->call->ctx.log, "VF %s: setting its %s", c->vf,
 				  vf_attr_name((enum vf_attr)one));
 	}
-	int rc = vf_configure(a->host_nl, &c->place, &c->wish, &own_mac, e);
+	int rc = vf_configure(a->host_nl, &c->place, &c->request, &own_mac, e);
 	/* Also when it failed: the VF is put back by what is known of it. */
 	if (own_mac && claim_set_own_mac(&a->call->ctx, c->vf, &key, rc ? &why : e))
 		return -1;
@@ -291,8 +291,8 @@ static enum vf_link_state link_policy(const struct attach *a)
 	struct vf_info is;
 	struct err ignored;
 
-	if (c->wish.pf_side.has & VF_LINK_STATE)
-		return c->wish.pf_side.link_state;
+	if (c->request.pf_side.has & VF_LINK_STATE)
+		return c->request.pf_side.link_state;
 	if (nl_vf_get(a->host_nl, vf, &is, &ignored) || !(is.has & VF_LINK_STATE))
 		return VF_LINK_AUTO;
 	return is.link_state;
@@ -319,11 +319,11 @@ static int check_pf_side(const struct attach *a, const struct sriov_conf *c, str
 	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
 	struct vf_info is;
 
-	if (!c->wish.pf_side.has)
+	if (!c->request.pf_side.has)
 		return 0;
 	if (nl_vf_get(a->host_nl, vf, &is, e))
 		return -1;
-	enum vf_attr one = vf_differing(&is, &c->wish.pf_side);
+	enum vf_attr one = vf_differing(&is, &c->request.pf_side);
 	return one ? err_set(e, ERR_STATE, 0, "VF %s: its PF %s has another %s than configured",
 			     c->vf, c->place.pf_name, vf_attr_name(one))
 		   : 0;
@@ -336,9 +336,9 @@ static int sriov_check(const struct attach *a, struct err *e)
 	if (!a->no_link && *a->link.parent && strcmp(a->link.parent, c->vf) != 0)
 		return err_set(e, ERR_STATE, 0, "interface %s is the device %s, not the VF %s",
 			       a->link.name, a->link.parent, c->vf);
-	if (!a->no_link && c->wish.mtu && a->link.mtu != c->wish.mtu)
+	if (!a->no_link && c->request.mtu && a->link.mtu != c->request.mtu)
 		return err_set(e, ERR_STATE, 0, "interface %s has mtu %u, configured is %u",
-			       a->link.name, a->link.mtu, c->wish.mtu);
+			       a->link.name, a->link.mtu, c->request.mtu);
 	return check_pf_side(a, c, e);
 }
 

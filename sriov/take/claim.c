@@ -80,7 +80,7 @@ static int refuse_peer(const struct claim_attempt *t, const struct peer *p, stru
 }
 
 /* Those of the plugin that we replaced: what they changed is in no entry of ours. */
-static int settle_peer(struct claim_attempt *t, struct err *e)
+static int check_peer_owner(struct claim_attempt *t, struct err *e)
 {
 	auto_peer struct peer p = { .file = "" };
 	int rc = peer_of_vf(t->who->ctx, t->place.vf, &p, e);
@@ -209,7 +209,7 @@ static int take_ownership(struct claim_attempt *t, struct err *e)
 
 	if (t->known && !ours && vf_owner_lives(t->who->ctx, &t->entry))
 		return refuse_owned(t, e);
-	if ((t->known && clean_up(t, e)) || (!ours && settle_peer(t, e)))
+	if ((t->known && clean_up(t, e)) || (!ours && check_peer_owner(t, e)))
 		return -1;
 	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e))
 		return -1;

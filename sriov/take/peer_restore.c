@@ -82,12 +82,12 @@ struct found {
 static int look_in_pod(const struct netns *pod, const struct peer *p, const char *ifname,
 		       struct vf_baseline *b, struct err *e)
 {
-	auto_netns struct netns home = { .fd = -1 };
+	auto_netns struct netns host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
 	struct link_info link;
 	struct err why;
 
-	if (netns_open_self(&home, e) || nl_open_in(pod, &home, &nl, e))
+	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e))
 		return -1;
 	if (nl_link_by_name(nl, ifname, &link, &why) ||
 	    (*link.parent ? strcmp(link.parent, p->vf) != 0 : *link.kind != '\0'))

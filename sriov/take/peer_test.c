@@ -33,7 +33,7 @@ static const char early[] =
 	"\"host-local\"},\"dns\":{},\"DPDKMode\":false,\"Master\":\"pf0\",\"vlan\":%u,"
 	"\"deviceID\":\"%s\",\"VFID\":0,\"HostIFNames\":\"v0\",\"ContIFNames\":\"net1\"}";
 
-struct lent {
+struct claimed_vf {
 	struct world w;
 	struct pod pod;
 	struct link_info was;
@@ -51,7 +51,7 @@ static void no_refusal(const char *what, const struct err *why, void *arg)
 	ck_abort_msg("%s: %s", what, why->msg);
 }
 
-static void write_files(const struct lent *l, bool pci)
+static void write_files(const struct claimed_vf *l, bool pci)
 {
 	char text[2048], mac[MAC_STR_LEN], path[128];
 
@@ -74,9 +74,9 @@ static void no_pci(void)
 }
 
 /* What sriov-cni's ADD does: VLAN 7, trusted, no spoof check, moved and renamed. */
-static struct lent attached_by_peer(void)
+static struct claimed_vf attached_by_peer(void)
 {
-	struct lent l = { .w = world(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
+	struct claimed_vf l = { .w = world(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
 	struct err e = { .msg = "" };
 
 	good(nl_link_by_name(l.w.nl, "v0", &l.was, &e), &e);
@@ -88,14 +88,14 @@ static struct lent attached_by_peer(void)
 	return l;
 }
 
-static void end(struct lent *l)
+static void end(struct claimed_vf *l)
 {
 	pod_clear(&l->pod);
 	world_clear(&l->w);
 }
-#define auto_lent auto_clean(end)
+#define auto_claimed_vf auto_clean(end)
 
-static void is_as_it_was(const struct lent *l)
+static void is_as_it_was(const struct claimed_vf *l)
 {
 	const struct vf_info *is = &l->w.kernel->vf[0].is;
 	struct link_info now;
@@ -115,7 +115,7 @@ static void is_as_it_was(const struct lent *l)
 }
 
 /* DEL of an attachment of which there is no record of ours. */
-static int del(const struct lent *l, const char *netns, struct err *e)
+static int del(const struct claimed_vf *l, const char *netns, struct err *e)
 {
 	const struct record r = { .key = l->key, .plugin = "sriov", .kind = "", .netns = netns };
 
@@ -126,7 +126,7 @@ static int del(const struct lent *l, const char *netns, struct err *e)
 
 START_TEST(what_it_attached_we_put_back)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	struct link_settings s;
 	struct err e = { .msg = "" };
 	int dev = net_ifindex(l.pod.nl, "net1");
@@ -153,7 +153,7 @@ END_TEST
 /* CNI_NETNS is empty: the peer has written down where it is. */
 START_TEST(without_a_namespace)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	struct err e = { .msg = "" };
 
 	good(del(&l, "", &e), &e);
@@ -163,7 +163,7 @@ END_TEST
 
 START_TEST(its_pod_has_gone)
 {
-	struct lent l = attached_by_peer();
+	struct claimed_vf l = attached_by_peer();
 	auto_netns struct netns here = net_self();
 	struct err e = { .msg = "" };
 
@@ -178,7 +178,7 @@ END_TEST
 /* The same container and name in another network: no attachment of ours. */
 START_TEST(of_another_network)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	struct err e = { .msg = "" };
 
 	l.key.network = "net-z";
@@ -192,7 +192,7 @@ END_TEST
 
 START_TEST(it_is_somebody_elses_by_now)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
 	auto_netns struct netns here = net_self();
 	const struct claimant who = claimant_of(&l.w, "c2", &next);
@@ -212,9 +212,9 @@ END_TEST
 
 /* ---- what earlier versions do not tell ---- */
 
-static struct lent attached_by_early(unsigned vlan)
+static struct claimed_vf attached_by_early(unsigned vlan)
 {
-	struct lent l = { .w = world(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
+	struct claimed_vf l = { .w = world(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
 	char text[2048];
 	struct err e = { .msg = "" };
 
@@ -231,7 +231,7 @@ static struct lent attached_by_early(unsigned vlan)
 
 START_TEST(an_early_one_is_put_back)
 {
-	auto_lent struct lent l = attached_by_early(7);
+	auto_claimed_vf struct claimed_vf l = attached_by_early(7);
 	auto_vf_view struct vf_view v = { 0 };
 	struct link_info now;
 	struct stat st;
@@ -259,7 +259,7 @@ END_TEST
 /* It writes "vlan":0 when there is none, and then has touched nothing. */
 START_TEST(an_early_one_without_a_vlan)
 {
-	auto_lent struct lent l = attached_by_early(0);
+	auto_claimed_vf struct claimed_vf l = attached_by_early(0);
 	struct err e = { .msg = "" };
 
 	good(del(&l, l.pod.path, &e), &e);
@@ -273,7 +273,7 @@ END_TEST
 START_TEST(an_early_one_of_which_we_know)
 {
 	auto_pod struct pod first = pod();
-	struct lent l;
+	struct claimed_vf l;
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
@@ -310,7 +310,7 @@ START_TEST(an_older_one_that_set_trust)
 		"\"SpoofChk\":true,\"AdminMAC\":\"\",\"EffectiveMAC\":\"\",\"Vlan\":0,"
 		"\"MinTxRate\":0,\"MaxTxRate\":0,\"LinkState\":0},\"vlan\":7,\"deviceID\":"
 		"\"%s\",\"trust\":\"on\"}";
-	auto_lent struct lent l = attached_by_early(7);
+	auto_claimed_vf struct claimed_vf l = attached_by_early(7);
 	char text[1024];
 	struct err e = { .msg = "" };
 
@@ -330,7 +330,7 @@ END_TEST
 
 START_TEST(a_living_one_is_in_use)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
 	auto_vf_view struct vf_view v = { 0 };
 	const struct claimant who = claimant_of(&l.w, "c2", &next);
@@ -349,7 +349,7 @@ END_TEST
 /* With vfio-pci nothing but the files tells. */
 START_TEST(without_an_interface_it_is_in_use_too)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
 	auto_netns struct netns here = net_self();
 	const struct claimant who = claimant_of(&l.w, "c2", &next);
@@ -366,7 +366,7 @@ END_TEST
 /* A container without the host's /run/netns does not see the path of a living pod. */
 START_TEST(a_path_that_is_not_seen_proves_nothing)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
 	auto_vf_view struct vf_view v = { 0 };
 	const struct claimant who = claimant_of(&l.w, "c2", &next);
@@ -383,9 +383,9 @@ START_TEST(a_path_that_is_not_seen_proves_nothing)
 }
 END_TEST
 
-static struct lent left_by_peer(void)
+static struct claimed_vf left_by_peer(void)
 {
-	struct lent l = attached_by_peer();
+	struct claimed_vf l = attached_by_peer();
 	auto_netns struct netns here = net_self();
 	struct err e = { .msg = "" };
 
@@ -399,7 +399,7 @@ static struct lent left_by_peer(void)
 
 START_TEST(a_dead_ones_is_put_back_before_it_is_taken)
 {
-	auto_lent struct lent l = left_by_peer();
+	auto_claimed_vf struct claimed_vf l = left_by_peer();
 	auto_pod struct pod next = pod();
 	const struct claimant who = claimant_of(&l.w, "c2", &next);
 	struct vf_place place;
@@ -417,7 +417,7 @@ END_TEST
 
 START_TEST(a_dead_ones_is_repaired)
 {
-	auto_lent struct lent l = left_by_peer();
+	auto_claimed_vf struct claimed_vf l = left_by_peer();
 	const struct manager m = { &l.w.ctx, l.w.nl, NULL, NULL };
 	struct vf_report r;
 	struct err e = { .msg = "" };
@@ -435,7 +435,7 @@ END_TEST
 
 START_TEST(imported_it_is_ours)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_peer struct peer p = { .file = "" };
 	auto_record struct record r = { 0 };
 	struct err e = { .msg = "" };
@@ -458,7 +458,7 @@ END_TEST
 
 START_TEST(what_cannot_be_imported)
 {
-	auto_lent struct lent l = left_by_peer();
+	auto_claimed_vf struct claimed_vf l = left_by_peer();
 	auto_peer struct peer p = { .file = "" };
 	struct err e = { .msg = "" };
 
@@ -517,7 +517,7 @@ static int collect(const struct peer *p, void *arg)
 
 START_TEST(names_of_files)
 {
-	auto_lent struct lent l = attached_by_peer();
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	char text[512] = "";
 	struct err e = { .msg = "" };
 

@@ -25,7 +25,7 @@ static void hear(void *arg, const char *line)
 		fakepci_link(WORLD_SYS, WORLD_PF, "sriov_numvfs", told.num_becomes);
 }
 
-void book(const char *text)
+void pf_state(const char *text)
 {
 	ck_assert(mkdir(STATE, 0700) == 0 || errno == EEXIST);
 	ck_assert(mkdir(STATE "/vf", 0700) == 0 || errno == EEXIST);

@@ -23,7 +23,7 @@ extern struct told told;
 struct world manager_world(uint32_t vfs, const char *now);
 
 /* book - put this text there. */
-void book(const char *text);
+void pf_state(const char *text);
 
 void set_num(const char *n);
 void num_is(const char *n);

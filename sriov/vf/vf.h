@@ -58,9 +58,9 @@ int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *
  * was left. Both pure.
  */
 struct vf_differences {
-	unsigned attrs; /* enum vf_attr */
-	bool away;      /* it should have an interface here, and has none (its caller's to set) */
-	char text[256]; /* with commas between; "": none */
+	unsigned attrs;   /* enum vf_attr */
+	bool unreachable; /* it should have an interface here, and has none (its caller's to set) */
+	char text[256];   /* with commas between; "": none */
 };
 void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, bool both,
 		struct vf_differences *d);

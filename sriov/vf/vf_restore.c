@@ -127,49 +127,49 @@ static void fallback_name(const char *vf, char out[IFNAME_LEN])
 }
 
 /* from: the namespace the interface is in; home: where it goes. */
-static int move_to(struct restore_run *b, struct nl *from, int ifindex, const struct netns *home,
+static int move_to(struct restore_run *b, struct nl *from, int ifindex, const struct netns *host,
 		   struct err *e)
 {
 	const char *name = b->x->base.name;
 	char other[IFNAME_LEN];
 	struct err why;
 
-	if (nl_link_move(from, ifindex, home, name, &why) == 0)
+	if (nl_link_move(from, ifindex, host, name, &why) == 0)
 		return 0;
 	if (why.errnum == EEXIST) {
 		drop_altnames((struct names){ b, from, ifindex, false });
-		if (nl_link_move(from, ifindex, home, name, &why) == 0)
+		if (nl_link_move(from, ifindex, host, name, &why) == 0)
 			return 0;
 	}
 	if (why.errnum == EEXIST) {
 		fallback_name(b->x->vf, other);
 		log_warn(&b->ctx->log, "VF %s: the name %s is taken on the host; it becomes %s",
 			 b->x->vf, name, other);
-		if (nl_link_move(from, ifindex, home, other, &why) == 0)
+		if (nl_link_move(from, ifindex, host, other, &why) == 0)
 			return 0;
 	}
 	*e = why;
 	return -1;
 }
 
-static int fetch_from(struct restore_run *b, const struct netns *pod, const struct netns *home,
+static int fetch_from(struct restore_run *b, const struct netns *pod, const struct netns *host,
 		      struct err *e)
 {
 	auto_nl struct nl *pod_nl = NULL;
 	struct link_info link;
 
-	if (nl_open_in(pod, home, &pod_nl, e) || find_in_pod(b->x, pod_nl, &link, e))
+	if (nl_open_in(pod, host, &pod_nl, e) || find_in_pod(b->x, pod_nl, &link, e))
 		return -1;
 	if (!link.ifindex)
 		return 0;
-	if (nl_link_set_down(pod_nl, link.ifindex, e) || move_to(b, pod_nl, link.ifindex, home, e))
+	if (nl_link_set_down(pod_nl, link.ifindex, e) || move_to(b, pod_nl, link.ifindex, host, e))
 		return -1;
 	b->fetched = true;
 	log_debug(&b->ctx->log, "VF %s: %s has left the pod", b->x->vf, link.name);
 	return 0;
 }
 
-static int fetch_if_owner_lives(struct restore_run *b, const struct netns *home, bool *dead,
+static int fetch_if_owner_lives(struct restore_run *b, const struct netns *host, bool *dead,
 				struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
@@ -188,9 +188,9 @@ static int fetch_if_owner_lives(struct restore_run *b, const struct netns *home,
 	if (rc < 0)
 		return -1;
 	*dead = rc == 0;
-	if (*dead || netns_same(pod.id, home->id))
+	if (*dead || netns_same(pod.id, host->id))
 		return 0;
-	return fetch_from(b, &pod, home, e);
+	return fetch_from(b, &pod, host, e);
 }
 
 /*
@@ -227,7 +227,7 @@ static bool has_one_somewhere(const struct restore_run *b)
 }
 
 /* What is on the host now; a name that is not its own is mended. */
-static int look_here(struct restore_run *b, const struct netns *home, bool coming, struct err *e)
+static int look_here(struct restore_run *b, const struct netns *host, bool coming, struct err *e)
 {
 	bool somewhere = has_one_somewhere(b);
 	char name[IFNAME_LEN];
@@ -246,7 +246,7 @@ static int look_here(struct restore_run *b, const struct netns *home, bool comin
 	if (!b->x->base.has_netdev || strcmp(name, b->x->base.name) == 0)
 		return 0;
 	return nl_link_set_down(b->nl, b->link.ifindex, e) ||
-			       move_to(b, b->nl, b->link.ifindex, home, e)
+			       move_to(b, b->nl, b->link.ifindex, host, e)
 		       ? -1
 		       : 0;
 }
@@ -416,13 +416,13 @@ static bool is_gone(const struct err *why)
 
 static int put_back_netdev(struct restore_run *b, struct err *e)
 {
-	auto_netns struct netns home = { .fd = -1 };
+	auto_netns struct netns host = { .fd = -1 };
 	struct vf_place place;
 	struct err why;
 	bool dead = false, pf_side = b->x->dirty & VF_ALL;
 
-	if (netns_open_self(&home, e) || fetch_if_owner_lives(b, &home, &dead, e) ||
-	    look_here(b, &home, dead || b->fetched || (b->x->dirty & VF_UNREACHABLE), e))
+	if (netns_open_self(&host, e) || fetch_if_owner_lives(b, &host, &dead, e) ||
+	    look_here(b, &host, dead || b->fetched || (b->x->dirty & VF_UNREACHABLE), e))
 		return err_wrap(e, "bring VF %s back", b->x->vf);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
 		restore_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });

@@ -14,7 +14,7 @@
 static const uint8_t other_mac[MAC_LEN] = { 0x02, 1, 2, 3, 4, 5 };
 
 /* VF 0 taken by container c1, and moved into its pod. */
-struct lent {
+struct claimed_vf {
 	struct world w;
 	struct pod pod;
 	struct claimant who;
@@ -26,16 +26,16 @@ static void ok(int rc, const struct err *e)
 	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
 }
 
-static struct lent lend(void)
+static struct claimed_vf claimed_vf(void)
 {
-	struct lent l = { .w = world(2), .pod = pod() };
+	struct claimed_vf l = { .w = world(2), .pod = pod() };
 	struct err e = { .msg = "" };
 
 	ok(nl_link_by_name(l.w.nl, "v0", &l.was, &e), &e);
 	return l;
 }
 
-static void take(struct lent *l)
+static void take(struct claimed_vf *l)
 {
 	struct vf_place place;
 	struct err e = { .msg = "" };
@@ -44,7 +44,7 @@ static void take(struct lent *l)
 	ok(claim_vf(&l->who, world_vf(0), &place, &e), &e);
 }
 
-static void move(struct lent *l)
+static void move(struct claimed_vf *l)
 {
 	struct vf_place place;
 	struct err e = { .msg = "" };
@@ -57,7 +57,7 @@ static void move(struct lent *l)
 	ok(claim_set_ifindex(&l->w.ctx, world_vf(0), &l->who.key, ifindex, &e), &e);
 }
 
-static void give_back(const struct lent *l)
+static void give_back(const struct claimed_vf *l)
 {
 	struct err e = { .msg = "" };
 
@@ -65,7 +65,7 @@ static void give_back(const struct lent *l)
 	ck_assert_str_eq(e.msg, "");
 }
 
-static void end(struct lent *l)
+static void end(struct claimed_vf *l)
 {
 	pod_clear(&l->pod);
 	world_clear(&l->w);
@@ -89,7 +89,7 @@ static const char *altnames(struct nl *nl, int ifindex)
 }
 
 /* On the host, as it was before. */
-static void is_as_it_was(const struct lent *l)
+static void is_as_it_was(const struct claimed_vf *l)
 {
 	const struct vf_info *s = &l->w.kernel->vf[0].is;
 	const struct vf_info fresh = { .spoofchk = true };
@@ -113,7 +113,7 @@ static void is_as_it_was(const struct lent *l)
 
 START_TEST(everything_that_was_configured)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	const struct vf_request all = {
 		.pf_side = { .has = VF_ALL,
 			     .mac = { 0x02, 1, 2, 3, 4, 5 },
@@ -143,7 +143,7 @@ END_TEST
 /* What an administrator set before stays: the baseline, not zero, is where it goes back to. */
 START_TEST(to_what_an_administrator_had_set)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct vf_info *s = &l.w.kernel->vf[0].is;
 	const struct vf_info was = { .has = VF_ALL,
 				     .mac = { 0x02, 9, 9, 9, 9, 9 },
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(what_the_pod_did_to_its_interface)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);
@@ -185,7 +185,7 @@ END_TEST
 /* Its PF's side of the MAC is left alone: it would become an administrator's. */
 START_TEST(a_mac_that_only_the_pod_changed)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);
@@ -204,7 +204,7 @@ END_TEST
 /* What cannot be put back is not handed on; once it can be, it is. */
 START_TEST(a_mac_that_cannot_be_put_back)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
@@ -232,7 +232,7 @@ END_TEST
 /* igb refuses any rate while its PF has no link, also the one that is set. */
 START_TEST(what_is_so_already_and_refused)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
@@ -255,7 +255,7 @@ END_TEST
 
 START_TEST(alternative_names)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	ok(nl_link_altname_add(l.w.nl, l.was.ifindex, "enp59s0v0", &e), &e);
@@ -274,7 +274,7 @@ END_TEST
 /* A pod may give its interface a name that is taken on the host: the kernel refuses to move it. */
 START_TEST(an_alternative_name_that_bars_the_way)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);
@@ -293,7 +293,7 @@ END_TEST
 static int same_number(const struct pod *p, int ifindex)
 {
 	char a[IFNAME_LEN], b[IFNAME_LEN];
-	auto_netns struct netns home = net_self();
+	auto_netns struct netns host = net_self();
 	struct link_info li;
 	struct err e = { .msg = "" };
 
@@ -305,14 +305,14 @@ static int same_number(const struct pod *p, int ifindex)
 		net_veth(a, b, NULL);
 	}
 	e.msg[0] = '\0';
-	ok(netns_enter(&home, &e), &e);
+	ok(netns_enter(&host, &e), &e);
 	return li.ifindex;
 }
 
 START_TEST(an_ADD_that_failed_before_it_moved)
 {
 	for (int old = 0; old < 2; old++) {
-		struct lent l = lend();
+		struct claimed_vf l = claimed_vf();
 		struct link_info li, now;
 		struct err e = { .msg = "" };
 
@@ -334,7 +334,7 @@ END_TEST
 START_TEST(a_number_that_was_not_noted)
 {
 	for (int old = 0; old < 2; old++) {
-		struct lent l = lend();
+		struct claimed_vf l = claimed_vf();
 		struct vf_place place;
 		struct err e = { .msg = "" };
 		int ifindex;
@@ -357,16 +357,16 @@ END_TEST
 
 START_TEST(from_a_pod_that_died)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);
 	move(&l);
 	int there = net_ifindex(l.pod.nl, "net1");
-	auto_netns struct netns home = net_self();
+	auto_netns struct netns host = net_self();
 	/* as the kernel does it, which brings hardware home but deletes a veth */
 	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);
-	ok(nl_link_move(l.pod.nl, there, &home, "dev5", &e), &e);
+	ok(nl_link_move(l.pod.nl, there, &host, "dev5", &e), &e);
 	struct netns_id id = l.pod.ns.id;
 	pod_clear(&l.pod);
 	ok(claim_release(&l.w.ctx, world_vf(0), &l.who.key, id, &e), &e);
@@ -383,7 +383,7 @@ static void comes_back(int64_t ms)
 
 START_TEST(from_a_pod_that_is_dying)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);
@@ -403,7 +403,7 @@ END_TEST
 /* A process keeps the namespace alive that has no name any more. */
 START_TEST(from_nowhere)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	auto_pod struct pod next = pod();
 	struct vf_place place;
 	struct err e = { .msg = "" };
@@ -425,10 +425,10 @@ START_TEST(from_nowhere)
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 
 	/* Its process ends: what the pod had done to it is mended before it is used. */
-	auto_netns struct netns home = net_self();
+	auto_netns struct netns host = net_self();
 	int there = net_ifindex(l.pod.nl, "net1");
 	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);
-	ok(nl_link_move(l.pod.nl, there, &home, "dev5", &e), &e);
+	ok(nl_link_move(l.pod.nl, there, &host, "dev5", &e), &e);
 	ok(claim_vf(&b, world_vf(0), &place, &e), &e);
 	struct link_info now;
 	ok(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
@@ -440,7 +440,7 @@ END_TEST
 /* Its namespace was taken for gone; whoever asks for that attachment again finds it. */
 START_TEST(asked_for_again)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);
@@ -465,7 +465,7 @@ END_TEST
 /* Its owner lives, but has handed it on into a namespace of its own. */
 START_TEST(hidden_by_its_pod)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct netns deeper = net_another();
 	struct err e = { .msg = "" };
 
@@ -487,7 +487,7 @@ END_TEST
 
 START_TEST(its_name_is_taken)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct link_info now;
 	struct err e = { .msg = "" };
 
@@ -508,7 +508,7 @@ END_TEST
 /* Even the name that is made for it. */
 START_TEST(all_its_names_are_taken)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);
@@ -531,7 +531,7 @@ END_TEST
 /* Another namespace by now, or none of a network: its pod is dead, and nothing there is touched. */
 START_TEST(under_the_path_of_its_pod)
 {
-	struct lent l = lend();
+	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
 
 	take(&l);

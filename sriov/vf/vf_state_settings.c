@@ -32,12 +32,12 @@ static int hex_value(char c)
 }
 
 /* Bytes read, at most room; -1: it is none. */
-static int from_hex(const char *text, void *out, size_t room)
+static int from_hex(const char *text, void *out, size_t cap)
 {
 	size_t len = strlen(text);
 	uint8_t *p = out;
 
-	if (len % 2 || len / 2 > room)
+	if (len % 2 || len / 2 > cap)
 		return -1;
 	for (size_t i = 0; i < len; i += 2) {
 		int high = hex_value(text[i]), low = hex_value(text[i + 1]);

@@ -8,7 +8,7 @@ const char *compare_verdict_name(enum compare_verdict v)
 	static const char *const names[] = {
 		[COMPARE_SAME] = "same",
 		[COMPARE_PERMUTED] = "permuted",
-		[COMPARE_AWAY] = "away",
+		[COMPARE_FARTHER] = "away",
 		[COMPARE_NONE] = "none",
 	};
 
@@ -61,7 +61,7 @@ static enum compare_verdict verdict_of(const struct compare_input *in, uint32_t 
 	if (!g->in || !g->n_channels || !c->n_nearest)
 		return COMPARE_NONE;
 	if (!all_listed(in, c->nearest, c->n_nearest, gpu))
-		return COMPARE_AWAY;
+		return COMPARE_FARTHER;
 	return all_listed(in, c->share, c->n_share, gpu) ? COMPARE_SAME : COMPARE_PERMUTED;
 }
 
@@ -125,7 +125,7 @@ static const struct nccl_net_path *best_near(const struct compare_input *in, uin
 	return best;
 }
 
-static enum compare_cause away_cause(const struct compare_input *in, uint32_t gpu)
+static enum compare_cause farther_cause(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
@@ -146,8 +146,8 @@ static enum compare_cause cause_of(const struct compare_input *in, uint32_t gpu,
 {
 	if (v == COMPARE_NONE)
 		return COMPARE_NO_CAUSE;
-	if (v == COMPARE_AWAY)
-		return away_cause(in, gpu);
+	if (v == COMPARE_FARTHER)
+		return farther_cause(in, gpu);
 	if (takes_neighbours(in, gpu))
 		return COMPARE_LONE_GPU;
 	if (v == COMPARE_PERMUTED)

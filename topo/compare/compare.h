@@ -10,7 +10,7 @@
 enum compare_verdict {
 	COMPARE_SAME,     /* NCCL takes what the GPU should take */
 	COMPARE_PERMUTED, /* others that are as near: harmless alone, not beside other pods */
-	COMPARE_AWAY,     /* some that are farther */
+	COMPARE_FARTHER,  /* some that are farther */
 	COMPARE_NONE,     /* it is in no communicator, or there is nothing to take */
 };
 const char *compare_verdict_name(enum compare_verdict v);

@@ -194,7 +194,7 @@ static void next_bus(struct aff_machine *m)
 	m->source = AFF_LIVE;
 	fixture_root(&y, 0);
 	for (int i = 0; i < 2; i++) {
-		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 		(void)fixture_gpu(&y, fixture_down(&y, up));
 		uint32_t pf = fixture_hca(&y, fixture_down(&y, up), i ? "mlx5_1" : "mlx5_0");
 		uint32_t vf = fixture_vf(&y, pf, 0, i ? "mlx5_3" : "mlx5_2");
@@ -219,11 +219,11 @@ START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 	ck_assert_str_eq(w.differ.gpu[0].setting, "NCCL_IB_MERGE_VFS=0");
 	ck_assert_str_eq(w.differ.setting, "NCCL_IB_MERGE_VFS=0");
 	/* and with that nothing is wrong any more */
-	auto_world struct world mended = { .opts = { .keep_vf_path = true } };
-	next_bus(&mended.m);
-	answer(&mended, "0 1", hcas);
-	ck_assert_str_eq(line(&mended, 0), "same : - [-]");
-	ck_assert_ptr_null(mended.differ.setting);
+	auto_world struct world remedied = { .opts = { .keep_vf_path = true } };
+	next_bus(&remedied.m);
+	answer(&remedied, "0 1", hcas);
+	ck_assert_str_eq(line(&remedied, 0), "same : - [-]");
+	ck_assert_ptr_null(remedied.differ.setting);
 }
 END_TEST
 
@@ -235,7 +235,7 @@ START_TEST(more_ports_than_nccl_takes)
 
 	w.m.source = AFF_LIVE;
 	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, fixture_down(&y, up));
 	for (int i = 0; i < 33; i++) {
 		(void)snprintf(name, sizeof(name), "mlx5_%d", i);
@@ -279,7 +279,7 @@ START_TEST(vfs_that_nccl_takes_for_one)
 
 	w.m.source = AFF_LIVE;
 	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, fixture_down(&y, up));
 	(void)fixture_gpu(&y, fixture_down(&y, up));
 	uint32_t pf = fixture_hca(&y, fixture_down(&y, up), "pf");

@@ -182,13 +182,13 @@ static void advise_setting(const struct compare_input *in, uint32_t gpu, enum co
 	}
 }
 
-static int finish_texts(struct words *text, struct words *setting, char **said, char **mend,
+static int finish_texts(struct words *text, struct words *setting, char **said, char **remedy,
 			struct err *e)
 {
 	if (text->failed || setting->failed)
 		return err_nomem(e);
 	*said = TAKE_PTR(text->text);
-	*mend = TAKE_PTR(setting->text);
+	*remedy = TAKE_PTR(setting->text);
 	return 0;
 }
 

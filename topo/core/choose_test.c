@@ -126,7 +126,7 @@ static void one_switch(struct aff_machine *m, uint32_t gpus, uint32_t hcas)
 	char name[AFF_NAME_LEN];
 
 	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	for (uint32_t i = 0; i < gpus; i++)
 		(void)fixture_gpu(&y, fixture_down(&y, up));
 	for (uint32_t i = 0; i < hcas; i++) {
@@ -190,7 +190,7 @@ static const char *dual_cards(uint32_t gpus, uint32_t cards, uint32_t gpu)
 	struct fixture y = { .m = &m };
 
 	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	for (uint32_t i = 0; i < gpus; i++)
 		(void)fixture_gpu(&y, fixture_down(&y, up));
 	for (uint32_t i = 0; i < cards; i++) {
@@ -230,10 +230,10 @@ START_TEST(the_one_with_a_choice_gives_way)
 
 	fixture_root(&y, 0);
 	(void)fixture_gpu(&y, fixture_port(&y));
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_hca(&y, fixture_down(&y, up), "a");
 	(void)fixture_gpu(&y, fixture_down(&y, up));
-	(void)fixture_hca(&y, fixture_slot(&y, fixture_port(&y), &yard_plain), "b");
+	(void)fixture_hca(&y, fixture_slot(&y, fixture_port(&y), &fixture_plain), "b");
 	fixture_done(&y);
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "a,b > b | b own 1");
@@ -250,7 +250,7 @@ START_TEST(virtual_functions)
 	auto_aff_choice struct aff_choice c = { 0 }, pod = { 0 };
 
 	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, fixture_down(&y, up));
 	uint32_t pf = fixture_hca(&y, fixture_down(&y, up), "pf");
 	(void)fixture_vf(&y, pf, 0, "v0");

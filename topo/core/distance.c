@@ -205,8 +205,8 @@ void aff_distance(const struct aff_machine *m, uint32_t a, uint32_t b, struct af
 /* ---- GPUs and HCAs ---- */
 
 /* A net element right under a cpu element: all the way there is the GPU's. */
-static void relate_cpu(const struct aff_machine *m, uint32_t pci, uint32_t cpu,
-		       struct aff_distance *out)
+static void distance_to_cpu(const struct aff_machine *m, uint32_t pci, uint32_t cpu,
+			    struct aff_distance *out)
 {
 	uint32_t root = m->pci[pci].root;
 	struct side from = climb_to(m, pci, AFF_NONE), none = climb_to(m, AFF_NONE, AFF_NONE);
@@ -227,7 +227,7 @@ void aff_distance_to_hca(const struct aff_machine *m, uint32_t gpu, uint32_t hca
 	*out = (struct aff_distance){ .class = AFF_CLASS_UNKNOWN, .ancestor = AFF_NONE };
 	if (h->pci == AFF_NONE) {
 		if (h->cpu != AFF_NONE)
-			relate_cpu(m, pci, h->cpu, out);
+			distance_to_cpu(m, pci, h->cpu, out);
 		return;
 	}
 	aff_distance(m, pci, h->pci, out);

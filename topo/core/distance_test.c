@@ -157,7 +157,7 @@ START_TEST(ports_of_one_switch)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
 	pair_end(&p, fixture_down(&p.y, sw), fixture_down(&p.y, sw));
 	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
 	ck_assert_uint_eq(pair_way(&p).ancestor, sw);
@@ -170,8 +170,8 @@ START_TEST(switch_below_switch)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
-	uint32_t slot = fixture_slot(&p.y, fixture_down(&p.y, sw), &yard_plain);
+	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
+	uint32_t slot = fixture_slot(&p.y, fixture_down(&p.y, sw), &fixture_plain);
 	pair_end(&p, slot, fixture_down(&p.y, sw));
 	WAY(pair_way(&p), AFF_PXB, 2, 2, 3840);
 	/* the same from the other end */
@@ -194,7 +194,7 @@ START_TEST(root_ports)
 	aff_machine_clear(&p.m);
 
 	pair_begin(&p);
-	a = fixture_slot(&p.y, fixture_port(&p.y), &yard_plain);
+	a = fixture_slot(&p.y, fixture_port(&p.y), &fixture_plain);
 	pair_end(&p, a, fixture_port(&p.y));
 	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
 	aff_machine_clear(&p.m);
@@ -215,7 +215,7 @@ START_TEST(functions_of_one_device)
 	for (int sw = 0; sw < 2; sw++) {
 		pair_begin(&p);
 		uint32_t port = fixture_port(&p.y);
-		port = sw ? fixture_slot(&p.y, port, &yard_plain) : port;
+		port = sw ? fixture_slot(&p.y, port, &fixture_plain) : port;
 		pair_end(&p, port, port);
 		WAY(pair_way(&p), AFF_PIX, 0, 0, 3840);
 		aff_machine_clear(&p.m);
@@ -236,7 +236,7 @@ START_TEST(odd_bridges)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
 	p.m.pci[up].kind = AFF_BRIDGE;
 	pair_end(&p, up, up);
 	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
@@ -244,7 +244,7 @@ START_TEST(odd_bridges)
 
 	pair_begin(&p);
 	uint32_t down = fixture_down(&p.y, fixture_port(&p.y));
-	pair_end(&p, fixture_slot(&p.y, down, &yard_plain), fixture_port(&p.y));
+	pair_end(&p, fixture_slot(&p.y, down, &fixture_plain), fixture_port(&p.y));
 	WAY(pair_way(&p), AFF_PHB, 2, 2, 3840);
 	aff_machine_clear(&p.m);
 }
@@ -317,21 +317,21 @@ START_TEST(levels_of_one_chip)
 		uint32_t chips;
 		bool collapsed, probable;
 	} cases[] = {
-		{ &yard_plain, &yard_plain, 3, false, false },
-		{ &yard_gen4, &yard_gen4, 1, true, false },
-		{ &yard_gen5_upper, &yard_gen5_lower, 1, true, false },
-		{ &yard_gen5_lower, &yard_gen5_upper, 3, false, false },
-		{ &yard_gen5_upper, &yard_gen5_upper, 3, false, false },
-		{ &yard_gen4, &yard_gen5_lower, 3, false, false },
-		{ &yard_gen5_upper, &yard_gen4, 3, false, false },
-		{ &yard_gen4, &other4, 3, false, false },
-		{ &other4, &yard_gen4, 3, false, false },
-		{ &yard_gen4, &yard_dgx, 3, false, false },
-		{ &yard_dgx, &yard_dgx, 3, false, false },
+		{ &fixture_plain, &fixture_plain, 3, false, false },
+		{ &fixture_gen4, &fixture_gen4, 1, true, false },
+		{ &fixture_gen5_upper, &fixture_gen5_lower, 1, true, false },
+		{ &fixture_gen5_lower, &fixture_gen5_upper, 3, false, false },
+		{ &fixture_gen5_upper, &fixture_gen5_upper, 3, false, false },
+		{ &fixture_gen4, &fixture_gen5_lower, 3, false, false },
+		{ &fixture_gen5_upper, &fixture_gen4, 3, false, false },
+		{ &fixture_gen4, &other4, 3, false, false },
+		{ &other4, &fixture_gen4, 3, false, false },
+		{ &fixture_gen4, &fixture_dgx, 3, false, false },
+		{ &fixture_dgx, &fixture_dgx, 3, false, false },
 		{ &oem5, &oem5, 3, false, true },
 		{ &oem4, &oem4, 3, false, true },
 		{ &oem4, &oem5, 3, false, false },
-		{ &yard_gen5_upper, &oem5, 3, false, false },
+		{ &fixture_gen5_upper, &oem5, 3, false, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -348,9 +348,9 @@ START_TEST(three_levels)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t one = fixture_switch(&p.y, fixture_port(&p.y), &yard_gen4);
-	uint32_t two = fixture_switch(&p.y, fixture_down(&p.y, one), &yard_gen4);
-	uint32_t three = fixture_slot(&p.y, fixture_down(&p.y, two), &yard_gen4);
+	uint32_t one = fixture_switch(&p.y, fixture_port(&p.y), &fixture_gen4);
+	uint32_t two = fixture_switch(&p.y, fixture_down(&p.y, one), &fixture_gen4);
+	uint32_t three = fixture_slot(&p.y, fixture_down(&p.y, two), &fixture_gen4);
 	pair_end(&p, three, fixture_down(&p.y, one));
 	WAY(pair_way(&p), AFF_PXB, 3, 1, 3840);
 	ck_assert_uint_eq(p.m.pci[three].chip, one);
@@ -370,8 +370,8 @@ START_TEST(the_narrowest_link)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_gen4);
-	uint32_t low = fixture_switch(&p.y, fixture_down(&p.y, up), &yard_gen4);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_gen4);
+	uint32_t low = fixture_switch(&p.y, fixture_down(&p.y, up), &fixture_gen4);
 	pair_end(&p, fixture_down(&p.y, low), fixture_port(&p.y));
 	struct aff_pci *gpu = &p.m.pci[p.m.gpu[0].pci], *hca = &p.m.pci[p.m.hca[0].pci];
 	hca->cur.width = 4;
@@ -397,7 +397,7 @@ START_TEST(a_vf_uses_its_pfs_link)
 	struct aff_distance r;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
 	uint32_t a = fixture_down(&p.y, up), b = fixture_down(&p.y, up);
 	p.gpu = fixture_gpu(&p.y, a);
 	p.hca = fixture_hca(&p.y, b, "mlx5_0");
@@ -420,11 +420,11 @@ START_TEST(a_bond_is_as_far_as_its_farther_function)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &yard_plain);
+	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
 	uint32_t far = fixture_port(&p.y);
 	p.gpu = fixture_gpu(&p.y, fixture_down(&p.y, up));
 	p.hca = fixture_hca(&p.y, fixture_down(&p.y, up), "mlx5_bond_0");
-	uint32_t second = fixture_fn(&p.y, far, 0, &yard_plain);
+	uint32_t second = fixture_fn(&p.y, far, 0, &fixture_plain);
 	fixture_done(&p.y);
 	p.m.hca[0].kind = AFF_HCA_BOND;
 	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);

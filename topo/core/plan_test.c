@@ -14,7 +14,7 @@ struct desk {
 	struct aff_machine m;
 	struct aff_choice c;
 	struct aff_plan plan;
-	struct aff_plan_request wish;
+	struct aff_plan_request request;
 	const struct aff_scope *scope;
 	struct err e;
 };
@@ -31,11 +31,11 @@ static int plan(struct desk *d, uint32_t pods, uint32_t each)
 {
 	aff_choice_clear(&d->c);
 	aff_plan_clear(&d->plan);
-	d->wish.pods = pods;
-	d->wish.gpus_per_pod = each;
-	d->wish.scope = d->scope;
+	d->request.pods = pods;
+	d->request.gpus_per_pod = each;
+	d->request.scope = d->scope;
 	ck_assert_int_eq(aff_choose(&d->m, d->scope, &d->c, &d->e), 0);
-	return aff_plan_make(&d->m, &d->c, &d->wish, &d->plan, &d->e);
+	return aff_plan_make(&d->m, &d->c, &d->request, &d->plan, &d->e);
 }
 
 /* "gpu:hca[=vf] ..." of one pod, GPUs by number, VFs by address without the domain. */
@@ -159,7 +159,7 @@ START_TEST(free_ones_only)
 	add_vfs(&d.m, 3);
 	auto_free bool *taken = calloc(d.m.n_pci, sizeof(*taken));
 	uint32_t pf = d.m.hca[1].pci, vfs = 0;
-	d.wish.taken = taken;
+	d.request.taken = taken;
 	for (uint32_t i = 0; i < d.m.n_pci; i++)
 		taken[i] = d.m.pci[i].physfn == pf && vfs++ < 2;
 	ck_assert_int_eq(plan(&d, 2, 1), 0);
@@ -226,7 +226,7 @@ static int plan_once(void *arg, struct err *e)
 	struct desk *d = arg;
 	auto_aff_plan struct aff_plan p = { 0 };
 
-	return aff_plan_make(&d->m, &d->c, &d->wish, &p, e);
+	return aff_plan_make(&d->m, &d->c, &d->request, &p, e);
 }
 
 START_TEST(memory)

@@ -19,7 +19,7 @@ static void town_build(struct town *t, enum aff_layer layer)
 
 	*t = (struct town){ 0 };
 	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_plain);
+	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, fixture_down(&y, up));
 	t->near = fixture_hca(&y, fixture_down(&y, up), "near");
 	t->port = fixture_hca(&y, fixture_port(&y), "port");

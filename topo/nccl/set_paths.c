@@ -124,17 +124,17 @@ int nccl_set_paths(const struct nccl_system *g, uint32_t base, bool rccl, struct
 {
 	bool net = g->node[base].kind == NCCL_NODE_NET;
 	uint32_t n = net ? g->n_core : g->n_nodes;
-	auto_free uint32_t *room = calloc((size_t)n + 1, 3 * sizeof(*room));
+	auto_free uint32_t *cap = calloc((size_t)n + 1, 3 * sizeof(*cap));
 
-	if (!room)
+	if (!cap)
 		return err_nomem(e);
 	struct search s = { .g = g,
 			    .base = base,
 			    .rccl = rccl,
 			    .out = out,
-			    .now = room,
-			    .next = room + n,
-			    .seen = room + 2 * (size_t)n,
+			    .now = cap,
+			    .next = cap + n,
+			    .seen = cap + 2 * (size_t)n,
 			    .round = 1 };
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = (struct nccl_path){ NCCL_DIS, 0, 0 };

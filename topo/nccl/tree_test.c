@@ -82,10 +82,10 @@ static uint32_t two_switches(struct aff_machine *m, struct fixture *y)
 	*y = (struct fixture){ .m = m };
 	m->source = AFF_LIVE;
 	fixture_root(y, 0);
-	uint32_t up = fixture_switch(y, fixture_port(y), &yard_plain);
+	uint32_t up = fixture_switch(y, fixture_port(y), &fixture_plain);
 	(void)fixture_gpu(y, fixture_down(y, up));
 	uint32_t pf = fixture_hca(y, fixture_down(y, up), "pf");
-	(void)fixture_gpu(y, fixture_slot(y, fixture_port(y), &yard_plain));
+	(void)fixture_gpu(y, fixture_slot(y, fixture_port(y), &fixture_plain));
 	return pf;
 }
 
@@ -159,7 +159,7 @@ START_TEST(integrated_functions_become_the_host_bridge)
 
 	m.source = AFF_LIVE;
 	fixture_root(&y, -1);
-	pci[0] = fixture_fn(&y, AFF_NONE, 0, &yard_plain);
+	pci[0] = fixture_fn(&y, AFF_NONE, 0, &fixture_plain);
 	m.pci[pci[0]].addr = at;
 	for (unsigned int i = 0; i < 2; i++) {
 		uint32_t h = fixture_hca(&y, AFF_NONE, i ? "mlx5_1" : "mlx5_0");

@@ -106,7 +106,7 @@ static void order_clear(struct order *o)
 }
 #define auto_order auto_clean(order_clear)
 
-static int order_room(uint32_t n, struct order *o, struct err *e)
+static int order_alloc(uint32_t n, struct order *o, struct err *e)
 {
 	o->sorted = calloc(n + 1, sizeof(*o->sorted));
 	o->child = calloc(n + 1, sizeof(*o->child));
@@ -173,7 +173,7 @@ static int document_order(const struct aff_machine *m, struct nccl_xml *v, struc
 {
 	auto_order struct order o = { 0 };
 
-	if (order_room(v->n_items, &o, e))
+	if (order_alloc(v->n_items, &o, e))
 		return -1;
 	order_children(m, v, &o);
 	for (uint32_t i = 0; i < v->n_items; i++) {

@@ -130,7 +130,7 @@ bool show_unavailable(const struct aff_view *v, size_t gpu)
 {
 	const struct compare_gpu *d = &v->differ->gpu[gpu];
 
-	return d->verdict == COMPARE_AWAY || d->cause == COMPARE_GDR_OFF;
+	return d->verdict == COMPARE_FARTHER || d->cause == COMPARE_GDR_OFF;
 }
 
 /* ---- CPUs ---- */

@@ -40,19 +40,19 @@ static const char style[] =
 #define LINE_LEN 256
 
 /* Text in lines of so many characters, broken at spaces. Returns where the next line is. */
-static int put_paragraph(const char *text, int y, size_t room, FILE *to)
+static int put_paragraph(const char *text, int y, size_t cap, FILE *to)
 {
 	char piece[LINE_LEN];
 
-	if (room >= LINE_LEN)
-		room = LINE_LEN - 1;
+	if (cap >= LINE_LEN)
+		cap = LINE_LEN - 1;
 	while (*text) {
-		size_t len = strlen(text), cut = len < room ? len : room;
+		size_t len = strlen(text), cut = len < cap ? len : cap;
 
 		while (cut < len && cut > 0 && text[cut] != ' ')
 			cut--;
 		if (cut == 0)
-			cut = len < room ? len : room;
+			cut = len < cap ? len : cap;
 		memcpy(piece, text, cut);
 		piece[cut] = '\0';
 		svg_put_line(to, "t", (struct svg_point){ SVG_MARGIN + 24, y }, piece);
@@ -100,7 +100,7 @@ static char *trouble_text(const struct aff_view *v, size_t gpu, unsigned which)
 /* What the marks are about. Returns where the next line is. */
 static int put_troubles(const struct svg *s, int y, FILE *to)
 {
-	size_t room = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
+	size_t cap = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
 
 	for (size_t g = 0; g < s->v->m->n_gpus; g++) {
 		for (unsigned which = 0; which < 2; which++) {
@@ -109,7 +109,7 @@ static int put_troubles(const struct svg *s, int y, FILE *to)
 			if (!text)
 				continue;
 			svg_put_mark(SVG_MARGIN + 10, y - 13, to);
-			y = put_paragraph(text, y, room, to) + 4;
+			y = put_paragraph(text, y, cap, to) + 4;
 		}
 	}
 	return y;
@@ -126,7 +126,7 @@ static void paths_there(const struct aff_view *v, bool there[PATHS])
 			continue;
 		there[PATH_MINE] |= c->n_share > 0;
 		there[PATH_NEAR] |= c->n_nearest > c->n_share;
-		there[PATH_UNAVAILABLE] |= v->differ->gpu[g].verdict == COMPARE_AWAY;
+		there[PATH_UNAVAILABLE] |= v->differ->gpu[g].verdict == COMPARE_FARTHER;
 	}
 }
 

@@ -251,7 +251,7 @@ START_TEST(odd_hcas)
 	uint32_t slot, lost;
 
 	fixture_root(&y, 0);
-	slot = fixture_slot(&y, fixture_port(&y), &yard_plain);
+	slot = fixture_slot(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, slot);
 	(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
 	ck_assert_int_eq(aff_add_hca(&s.m, "lo\033st", &lost, &e), 0);
@@ -284,7 +284,7 @@ START_TEST(vfs_in_the_picture)
 	char name[16];
 
 	fixture_root(&y, 0);
-	slot = fixture_slot(&y, fixture_port(&y), &yard_plain);
+	slot = fixture_slot(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, slot);
 	hca = fixture_hca(&y, slot, "mlx5_0");
 	for (uint8_t i = 0; i < 5; i++) {

@@ -103,7 +103,7 @@ static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
 {
 	const struct aff_machine *m = s->v->m;
 	char text[128] = "", bdf[PCI_STR_LEN];
-	size_t room = (size_t)(b->w - 20) * 10 / 63;
+	size_t cap = (size_t)(b->w - 20) * 10 / 63;
 
 	if (b->kind == SVG_SOCKET && (b->key == AFF_NONE || m->cpu[b->key].numa < 0))
 		(void)snprintf(text, sizeof(text), "NUMA node not told");
@@ -116,7 +116,7 @@ static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
 			       short_bdf(m->pci[b->pci].addr, bdf));
 	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", b->kind == SVG_SOCKET ? "n" : "d",
 		b->x + 12, svg_title_below(b) ? b->y + b->h - 8 : b->y + 16);
-	put_short(text, room, to);
+	put_short(text, cap, to);
 	fputs("</text>\n", to);
 }
 
@@ -273,7 +273,7 @@ static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, s
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (s->v->differ->gpu[gpu].verdict == COMPARE_AWAY &&
+		if (s->v->differ->gpu[gpu].verdict == COMPARE_FARTHER &&
 		    !is_among(c->nearest, c->n_nearest, takes[i]))
 			takes[kept++] = takes[i];
 	return kept;

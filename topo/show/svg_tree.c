@@ -12,13 +12,13 @@ static size_t add_box(struct svg *s, enum svg_kind kind, uint32_t key, size_t pa
 {
 	size_t *link;
 
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		void *p = reallocarray(s->box, room, sizeof(*s->box));
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 64;
+		void *p = reallocarray(s->box, cap, sizeof(*s->box));
 		if (!p)
 			return SVG_NONE;
 		s->box = p;
-		s->room = room;
+		s->cap = cap;
 	}
 	s->box[s->n] = (struct svg_box){ .kind = kind,
 					 .key = key,

@@ -16,7 +16,7 @@ static uint32_t named(struct fixture *y, uint32_t below, const char *family, int
 static void dual(struct fixture *y, int first)
 {
 	char name[AFF_NAME_LEN];
-	uint32_t hca = named(y, fixture_slot(y, fixture_port(y), &yard_plain), "", first);
+	uint32_t hca = named(y, fixture_slot(y, fixture_port(y), &fixture_plain), "", first);
 
 	(void)snprintf(name, sizeof(name), "mlx5_%d", first + 1);
 	uint32_t other = fixture_hca_fn(y, hca, 1, name);
@@ -30,13 +30,13 @@ void fixture_dgx_a100(struct aff_machine *m)
 
 	for (int i = 0; i < 4; i++) {
 		fixture_root(&y, node[i]);
-		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_gen4);
-		uint32_t left = fixture_slot(&y, fixture_down(&y, up), &yard_gen4);
-		uint32_t middle = fixture_switch(&y, fixture_down(&y, up), &yard_gen4);
-		uint32_t right = fixture_slot(&y, fixture_down(&y, up), &yard_gen4);
-		(void)fixture_gpu(&y, fixture_slot(&y, left, &yard_dgx));
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_gen4);
+		uint32_t left = fixture_slot(&y, fixture_down(&y, up), &fixture_gen4);
+		uint32_t middle = fixture_switch(&y, fixture_down(&y, up), &fixture_gen4);
+		uint32_t right = fixture_slot(&y, fixture_down(&y, up), &fixture_gen4);
+		(void)fixture_gpu(&y, fixture_slot(&y, left, &fixture_dgx));
 		(void)named(&y, fixture_down(&y, middle), "", 2 * i);
-		(void)fixture_gpu(&y, fixture_slot(&y, fixture_down(&y, middle), &yard_dgx));
+		(void)fixture_gpu(&y, fixture_slot(&y, fixture_down(&y, middle), &fixture_dgx));
 		(void)named(&y, right, "", 2 * i + 1);
 	}
 	fixture_root(&y, 4);
@@ -51,9 +51,9 @@ void fixture_dgx_h100(struct aff_machine *m)
 
 	for (int i = 0; i < 8; i++) {
 		fixture_root(&y, i / 4);
-		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_gen5_upper);
-		(void)fixture_gpu(&y, fixture_slot(&y, fixture_down(&y, up), &yard_gen5_lower));
-		uint32_t below = fixture_slot(&y, fixture_down(&y, up), &yard_gen5_lower);
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_gen5_upper);
+		(void)fixture_gpu(&y, fixture_slot(&y, fixture_down(&y, up), &fixture_gen5_lower));
+		uint32_t below = fixture_slot(&y, fixture_down(&y, up), &fixture_gen5_lower);
 		uint32_t h = named(&y, below, "", hca[i]);
 		m->pci[m->hca[h].pci].numa = -1;
 		if (i % 4 == 0) {
@@ -79,7 +79,7 @@ void fixture_hgx_h200(struct aff_machine *m)
 
 	for (int i = 0; i < 8; i++) {
 		fixture_root(&y, i / 4);
-		uint32_t up = fixture_switch(&y, fixture_port(&y), &yard_gen5_upper);
+		uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_gen5_upper);
 		(void)fixture_gpu(&y, fixture_down(&y, up));
 		(void)named(&y, fixture_down(&y, up), "", hca[i]);
 	}

@@ -7,12 +7,12 @@
 #include "topo/core/machine_build.h"
 #include "topo/core/pci_switch.h"
 
-const struct fixture_ids yard_plain = { 0x104c, 0x8232, 0, 0 };
-const struct fixture_ids yard_gen4 = { 0x1000, 0xc010, 0x1000, 0xa096 };
-const struct fixture_ids yard_gen5_upper = { 0x1000, 0xc030, 0x1000, 0x0072 };
-const struct fixture_ids yard_gen5_lower = { 0x1000, 0xc030, 0x1000, 0x1003 };
-const struct fixture_ids yard_dgx = { 0x1000, 0xc010, 0x10de, 0x13b8 };
-const struct fixture_ids yard_amd = { 0x1022, 0x1500, 0x1022, 0x1500 };
+const struct fixture_ids fixture_plain = { 0x104c, 0x8232, 0, 0 };
+const struct fixture_ids fixture_gen4 = { 0x1000, 0xc010, 0x1000, 0xa096 };
+const struct fixture_ids fixture_gen5_upper = { 0x1000, 0xc030, 0x1000, 0x0072 };
+const struct fixture_ids fixture_gen5_lower = { 0x1000, 0xc030, 0x1000, 0x1003 };
+const struct fixture_ids fixture_dgx = { 0x1000, 0xc010, 0x10de, 0x13b8 };
+const struct fixture_ids fixture_amd = { 0x1022, 0x1500, 0x1022, 0x1500 };
 static const struct fixture_ids root_port = { 0x8086, 0x352a, 0x8086, 0 };
 static const struct fixture_ids h100 = { 0x10de, 0x2330, 0x10de, 0x16c1 };
 static const struct fixture_ids connectx = { 0x15b3, 0x1021, 0x15b3, 0x0038 };

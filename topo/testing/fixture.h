@@ -19,11 +19,11 @@ struct fixture {
 struct fixture_ids {
 	uint16_t vendor, device, sub_vendor, sub_device;
 };
-extern const struct fixture_ids yard_plain; /* a switch of no special kind */
-extern const struct fixture_ids yard_gen4;  /* PEX880xx, both levels */
-extern const struct fixture_ids yard_gen5_upper, yard_gen5_lower;
-extern const struct fixture_ids yard_dgx; /* the switch on the GPUs' board of a DGX A100 */
-extern const struct fixture_ids yard_amd; /* the bridge of an MI300 */
+extern const struct fixture_ids fixture_plain; /* a switch of no special kind */
+extern const struct fixture_ids fixture_gen4;  /* PEX880xx, both levels */
+extern const struct fixture_ids fixture_gen5_upper, fixture_gen5_lower;
+extern const struct fixture_ids fixture_dgx; /* the switch on the GPUs' board of a DGX A100 */
+extern const struct fixture_ids fixture_amd; /* the bridge of an MI300 */
 
 /* fixture_root - a root complex of its own, on NUMA node numa (-1: not told). */
 void fixture_root(struct fixture *y, int numa);

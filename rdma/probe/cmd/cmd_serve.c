@@ -107,7 +107,7 @@ static int next_client(const struct probe *p, int listening, struct err *e)
 	int rc = serve_one(p, &r, &failed);
 	verbs_close(&r.conn);
 	if (rc)
-		tcp_tell(&tcp, &failed);
+		tcp_send_fault(&tcp, &failed);
 	if (report_client(p, &r, rc ? &failed : NULL))
 		return err_nomem(e);
 	(void)fflush(p->out.to);

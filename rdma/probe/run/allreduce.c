@@ -42,7 +42,7 @@ static int join_next(struct allreduce *a, const struct conf *c, struct err *e)
 	a->next.hello = a->hello;
 	a->next.hello.rank = (uint16_t)a->rank;
 	if (tcp_connect(&to, &a->next_tcp, e) || session_client(&a->next, c, &memory, e) ||
-	    measure_meet(&a->next, e))
+	    measure_barrier(&a->next, e))
 		return err_wrap(e, "the next rank, %u", next_of(a));
 	a->hop.one_card = run_is_local(&a->next);
 	return 0;
@@ -145,7 +145,7 @@ static int join_before(struct allreduce *a, const struct conf *c, int listening,
 		if (verbs_receive(a->before.conn, 0, 0, e))
 			return -1;
 	}
-	return measure_meet(&a->before, e);
+	return measure_barrier(&a->before, e);
 }
 
 /* Rank 0 begins; the others wait for the rank before, so that nobody waits in a circle. */
@@ -291,14 +291,14 @@ static void tell_next(struct allreduce *a, const struct err *why)
 	struct err ignored = { 0 };
 
 	if (a->next_tcp.fd >= 0 || tcp_connect(&to, &a->next_tcp, &ignored) == 0)
-		tcp_tell(&a->next_tcp, why);
+		tcp_send_fault(&a->next_tcp, why);
 }
 
 void allreduce_report(struct allreduce *a, const struct err *why)
 {
 	tell_next(a, why);
 	if (a->before_tcp.fd >= 0)
-		tcp_tell(&a->before_tcp, why);
+		tcp_send_fault(&a->before_tcp, why);
 }
 
 void allreduce_close(struct allreduce *a)

@@ -49,7 +49,7 @@ size_t measure_memory(const struct wire_hello *h)
 	return size > SMALL_SLOTS * SMALL ? size : SMALL_SLOTS * SMALL;
 }
 
-int measure_meet(struct run *r, struct err *e)
+int measure_barrier(struct run *r, struct err *e)
 {
 	struct wire_msg m = { .type = WIRE_READY, .ready.n = ++r->met };
 
@@ -209,7 +209,7 @@ static int measure_latency(struct run *r, struct err *e)
 		if (verbs_receive(r->conn, small_slot(n), small_size(r), e))
 			return -1;
 	}
-	if (measure_meet(r, e))
+	if (measure_barrier(r, e))
 		return -1;
 	for (uint64_t n = 0; n < round_trips(r); n++) {
 		if (round_trip(r, n, &samples[n], e))
@@ -258,7 +258,7 @@ static int burst_out(struct run *r, const struct burst *b, struct err *e)
 	for (size_t i = 0; i < b->count; i++)
 		pattern_fill(out + i * slot_stride(&r->hello), r->hello.size,
 			     key_of(r, b->way, r->client, b->first + i));
-	if (measure_meet(r, e))
+	if (measure_barrier(r, e))
 		return -1;
 	uint64_t start = now_ns();
 	for (size_t i = 0; i < b->count; i++) {
@@ -308,7 +308,7 @@ static int burst_in(struct run *r, const struct burst *b, struct err *e)
 		if (verbs_receive(r->conn, i * slot_stride(&r->hello), len, e))
 			return -1;
 	}
-	if (measure_meet(r, e))
+	if (measure_barrier(r, e))
 		return -1;
 	if (b->way == WAY_SEND ? receive_sends(r, b, e) : receive_writes(r, b, e))
 		return -1;

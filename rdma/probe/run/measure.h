@@ -37,7 +37,7 @@ size_t measure_memory(const struct wire_hello *h);
  */
 int measure(struct run *r, struct err *e) must_check;
 
-/* measure_meet - wait for the peer to be as far: everything before was right at both ends. */
-int measure_meet(struct run *r, struct err *e) must_check;
+/* measure_barrier - wait for the peer to be as far: everything before was right at both ends. */
+int measure_barrier(struct run *r, struct err *e) must_check;
 
 #endif

@@ -36,7 +36,7 @@ static void *measure_end(void *arg)
 	if (!end->rc)
 		end->rc = measure(r, &end->e);
 	if (end->rc)
-		tcp_tell(&end->tcp, &end->e);
+		tcp_send_fault(&end->tcp, &end->e);
 	verbs_close(&r->conn);
 	return NULL;
 }

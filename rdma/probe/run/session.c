@@ -110,7 +110,7 @@ int session_measure(const struct conf *c, const struct wire_hello *h, const stru
 	*r = (struct run){ .hello = *h, .tcp = &tcp, .client = true };
 	int rc = session_client(r, c, &memory, e) || measure(r, e) ? -1 : 0;
 	if (rc)
-		tcp_tell(&tcp, e);
+		tcp_send_fault(&tcp, e);
 	verbs_close(&r->conn);
 	r->tcp = NULL;
 	return rc;

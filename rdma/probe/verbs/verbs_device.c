@@ -138,18 +138,18 @@ int verbs_gid_table(struct ibv_context *ctx, struct verbs_gid_table *out, struct
 	const char *name = ibv_get_device_name(ctx->device);
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
-	size_t room = 0;
+	size_t cap = 0;
 
 	if (ibv_query_device(ctx, &device))
 		return err_set(e, ERR_KERNEL, errno, "asking for the attributes of %s", name);
 	for (uint8_t p = 1; p <= device.phys_port_cnt; p++) {
 		if (ibv_query_port(ctx, p, &port) == 0)
-			room += (size_t)port.gid_tbl_len;
+			cap += (size_t)port.gid_tbl_len;
 	}
-	auto_free struct ibv_gid_entry *entry = calloc(room + 1, sizeof(*entry));
+	auto_free struct ibv_gid_entry *entry = calloc(cap + 1, sizeof(*entry));
 	if (!entry)
 		return err_nomem(e);
-	ssize_t n = ibv_query_gid_table(ctx, entry, room, 0);
+	ssize_t n = ibv_query_gid_table(ctx, entry, cap, 0);
 	if (n < 0)
 		return err_set(e, ERR_KERNEL, (int)-n, "reading the GID table of %s", name);
 	out->n = (size_t)n;

@@ -331,7 +331,7 @@ int tcp_alive(const struct tcp *t, struct err *e)
 	return peers_words(&m.fault, e);
 }
 
-void tcp_tell(struct tcp *t, const struct err *why)
+void tcp_send_fault(struct tcp *t, const struct err *why)
 {
 	struct wire_msg m = { .type = WIRE_FAULT, .fault.code = (uint16_t)why->code };
 	char text[sizeof(why->msg) + sizeof(why->detail) + 4] = "";

@@ -51,8 +51,8 @@ int tcp_receive(struct tcp *t, enum wire_type want, struct wire_msg *out, struct
  */
 int tcp_alive(const struct tcp *t, struct err *e) must_check;
 
-/* tcp_tell - FAULT, for what went wrong here; whether it arrives is not known. */
-void tcp_tell(struct tcp *t, const struct err *why);
+/* tcp_send_fault - FAULT, for what went wrong here; whether it arrives is not known. */
+void tcp_send_fault(struct tcp *t, const struct err *why);
 
 void tcp_close(struct tcp *t);
 #define auto_tcp auto_clean(tcp_close)

@@ -74,7 +74,7 @@ START_TEST(its_words_are_the_error)
 	err_set(&why, ERR_STATE, 0, "data came out wrong");
 	err_hint(&why, "one thing");
 	err_hint(&why, "another");
-	tcp_tell(&a, &why);
+	tcp_send_fault(&a, &why);
 	ck_assert_int_eq(tcp_alive(&b, &e), -1);
 	ck_assert_str_eq(e.msg, "the peer says: data came out wrong; one thing;another");
 	ck_assert_int_eq(tcp_receive(&b, WIRE_READY, &m, &e), -1);
@@ -233,7 +233,7 @@ START_TEST(the_connection_beside_is_watched)
 	pair();
 	wait.wait_ms = -1;
 	err_set(&why, ERR_CONFIG, 0, "unequal");
-	tcp_tell(&a, &why);
+	tcp_send_fault(&a, &why);
 	ck_assert_int_eq(tcp_accept(&wait, &client, &e), -1);
 	ck_assert_str_eq(e.msg, "the peer says: unequal");
 	tcp_close(&a);

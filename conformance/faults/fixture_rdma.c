@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ground_rdma.c: for the plugin rdma, which stands behind another one: pods with interfaces, and an
- * RDMA device in software (rxe).
+ * fixture_rdma.c: for the plugin rdma, which stands behind another one: pods with interfaces, and
+ * an RDMA device in software (rxe).
  *
  * In mode shared it is the master's, on which the pods have macvlans. In mode exclusive, which the
  * machine must be in, it stands for that of a VF: a /sys/bus/pci/devices of our own shows it there,
@@ -41,7 +41,7 @@ static bool can_have(const char *mode)
 		return false;
 	/* A worker that died has left it in the machine's own namespace. */
 	clear();
-	ground_veth.make();
+	fixture_veth.make();
 	has_devices = run_quiet("n=0; " ADD_DEVICE) == 0;
 	(void)run_quiet("rdma link delete " DEVICE "; ip link del " MASTER);
 	return has_devices;
@@ -49,7 +49,7 @@ static bool can_have(const char *mode)
 
 static void make(void)
 {
-	ground_veth.make();
+	fixture_veth.make();
 	if (has_devices)
 		must("n=0; " ADD_DEVICE);
 	device_is_lost = false;
@@ -131,7 +131,7 @@ static void previous(unsigned pod, struct text *out)
 
 /* A namespace made anew may have the number of the one before, and then an ADD without a DEL
  * between is refused as the second one (CNI-042): no netns-gone-add. */
-const struct ground ground_rdma = {
+const struct fixture fixture_rdma = {
 	.program = "rdma",
 	.chained = true,
 	.has_rdma = true,
@@ -152,7 +152,7 @@ const struct ground ground_rdma = {
 	.move = move,
 	.lose_link = lose_device,
 	.reboot = reboot,
-	.lose_books = nothing,
+	.lose_state = nothing,
 };
 
 /* ---- mode exclusive: a device of its own ---- */
@@ -206,7 +206,7 @@ static void reboot_exclusive(void)
 }
 
 /* Nobody brings back what nobody knows of; with its pod it comes back by itself. */
-static void lose_books_exclusive(void)
+static void lose_state_exclusive(void)
 {
 	pod_drop(0);
 	reboot_exclusive();
@@ -214,7 +214,7 @@ static void lose_books_exclusive(void)
 }
 
 /* What a boot does to names is not seen here, as it makes no device anew: no boot-changes. */
-const struct ground ground_rdma_exclusive = {
+const struct fixture fixture_rdma_exclusive = {
 	.is_hosts = true,
 	.program = "rdma",
 	.chained = true,
@@ -235,5 +235,5 @@ const struct ground ground_rdma_exclusive = {
 	.move = move_exclusive,
 	.lose_link = lose_device,
 	.reboot = reboot_exclusive,
-	.lose_books = lose_books_exclusive,
+	.lose_state = lose_state_exclusive,
 };

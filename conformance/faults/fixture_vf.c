@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ground_vf.c: a PF with VFs, which the machine must have: PFS names it, and the PF that its cable
+ * fixture_vf.c: a PF with VFs, which the machine must have: PFS names it, and the PF that its cable
  * leads to. Both belong to us, from the first VF to the last.
  */
-#include "conformance/faults/ground.h"
+#include "conformance/faults/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,14 +118,14 @@ static void reboot(void)
 
 /* Nobody knows any more what it was like; with its pod it comes back, and the machine's boot mends
  * it. */
-static void lose_books(void)
+static void lose_state(void)
 {
 	pod_drop(0);
 	reboot();
 	pod_add(0);
 }
 
-const struct ground ground_vf = {
+const struct fixture fixture_vf = {
 	.is_hosts = true,
 	.keys = keys,
 	.any = any,
@@ -138,5 +138,5 @@ const struct ground ground_vf = {
 	.move = move,
 	.lose_link = lose_link,
 	.reboot = reboot,
-	.lose_books = lose_books,
+	.lose_state = lose_state,
 };

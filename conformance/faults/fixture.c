@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ground.c: a master for macvlan and its like. */
-#include "conformance/faults/ground.h"
+/* fixture.c: a master for macvlan and its like. */
+#include "conformance/faults/fixture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void nothing(void)
 {
 }
 
-const struct ground ground_veth = {
+const struct fixture fixture_veth = {
 	.keys = "\"master\":\"" MASTER "\"",
 	.capacity = 13, /* 10.77.0.0/28, but for its first, its last and the gateway's */
 	.probe = probe,
@@ -87,26 +87,26 @@ const struct ground ground_veth = {
 	.move = move,
 	.lose_link = lose_link,
 	.reboot = nothing,
-	.lose_books = nothing,
+	.lose_state = nothing,
 };
 
-const struct ground *ground_of(const char *plugin)
+const struct fixture *fixture_of(const char *plugin)
 {
 	static const struct {
 		const char *plugin;
-		const struct ground *ground;
-	} others[] = { { "sriov", &ground_vf },
-		       { "rdma", &ground_rdma },
-		       { "rdma-exclusive", &ground_rdma_exclusive } };
+		const struct fixture *fixture;
+	} others[] = { { "sriov", &fixture_vf },
+		       { "rdma", &fixture_rdma },
+		       { "rdma-exclusive", &fixture_rdma_exclusive } };
 
 	for (size_t i = 0; i < COUNT(others); i++) {
 		if (strcmp(plugin, others[i].plugin) == 0)
-			return others[i].ground;
+			return others[i].fixture;
 	}
-	return &ground_veth;
+	return &fixture_veth;
 }
 
-bool ground_suits(const struct ground *g, const char *name)
+bool fixture_suits(const struct fixture *g, const char *name)
 {
 	char word[64];
 

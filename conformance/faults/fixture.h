@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ground.h: what the interfaces of a plugin come from: a master, or a PF and its VFs. */
+/* fixture.h: what the interfaces of a plugin come from: a master, or a PF and its VFs. */
 #ifndef CONFORMANCE_FAULTS_GROUND_H
 #define CONFORMANCE_FAULTS_GROUND_H
 
@@ -9,7 +9,7 @@ struct text;
 
 #define PF_VFS "4" /* as many as races need */
 
-struct ground {
+struct fixture {
 	bool is_hosts;       /* cards of the machine itself: one worker, in its network namespace */
 	const char *program; /* NULL: the plugin's name */
 	/* It stands behind another plugin, without an IPAM: previous() is what that one said. */
@@ -32,14 +32,14 @@ struct ground {
 	void (*move)(void);       /* into the namespace "away" */
 	void (*lose_link)(void);  /* p0's net1 */
 	void (*reboot)(void);     /* what a boot does to it */
-	void (*lose_books)(void); /* after a DEL that knows nothing of the attachment */
+	void (*lose_state)(void); /* after a DEL that knows nothing of the attachment */
 };
 
-const struct ground *ground_of(const char *plugin);
+const struct fixture *fixture_of(const char *plugin);
 
 /* Whether a scene or race is one for it. */
-bool ground_suits(const struct ground *g, const char *name);
+bool fixture_suits(const struct fixture *g, const char *name);
 
-extern const struct ground ground_veth, ground_vf, ground_rdma, ground_rdma_exclusive;
+extern const struct fixture fixture_veth, fixture_vf, fixture_rdma, fixture_rdma_exclusive;
 
 #endif
