@@ -176,6 +176,50 @@ function mdoc(    i, text, word, n) {
 		synopsis = $2 == "SYNOPSIS" || $2 == "SEE" || $2 == "FILES" || $2 == "EXAMPLES" || $2 == "AUTHORS"
 }
 
+# Of C code: comments, and string literals of four words and more outside of preprocessor lines: messages and help.
+function c_code(    line, at, literal) {
+	line = $0
+	if (!commented && match(line, /^[^"]*(\/\*|\/\/)/)) {
+		commented = 1
+		slashes = substr(line, RSTART + RLENGTH - 2, 2) == "//"
+		line = substr(line, RSTART + RLENGTH)
+	} else if (!commented) {
+		if (line ~ /^#/)
+			return
+		literal = ""
+		while (match(line, /"([^"\\]|\\.)*"/)) {
+			literal = literal substr(line, RSTART + 1, RLENGTH - 2)
+			line = substr(line, RSTART + RLENGTH)
+		}
+		gsub(/\\n/, ". ", literal)
+		gsub(/\\"/, "'", literal)
+		gsub(/%[-+#.*0-9l]*[a-zA-Z]/, "@", literal)
+		message = message literal
+		if (line !~ /^[ \t\\]*$/ && message != "") {
+			if (split(message, ignored, " ") > 3) {
+				add_line(message)
+				end_paragraph()
+			}
+			message = ""
+		}
+		return
+	}
+	at = slashes ? 0 : index(line, "*/")
+	if (at)
+		line = substr(line, 1, at - 1)
+	sub(/^[ \t]*\*/, "", line)
+	if (line ~ /^[ \t]*$/ || line ~ /^ *-+ .* -+ *$/)
+		end_paragraph()
+	else if (line ~ /^\t/)
+		end_paragraph()
+	else
+		add_line(line)
+	if (at || slashes) {
+		commented = 0
+		end_paragraph()
+	}
+}
+
 BEGIN {
 	load_turns()
 	load_exceptions()
@@ -184,11 +228,13 @@ BEGIN {
 FNR == 1 {
 	end_paragraph()
 	file = FILENAME
-	fenced = synopsis = 0
+	fenced = synopsis = commented = 0
+	message = ""
 	files++
 }
 
 FILENAME ~ /\.[1-8]$/ { mdoc(); next }
+FILENAME ~ /\.[ch]$/ { c_code(); next }
 { markdown() }
 
 END {

@@ -2,7 +2,7 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check check-all demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx english format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
+	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
@@ -232,6 +232,8 @@ spdx: ## every file names its licence
 	@tools/spdx.sh
 english: ## short sentences and no banned turns in the documents
 	@tools/english.sh
+english-code: ## the same for comments of headers, and for comments and messages of the code: a list to work through
+	@tools/english.sh . $$(git ls-files "*.h" "*.c" | grep -Ev "(_test|_fuzz)\.c$$|testing/|^conformance/|^tools/")
 
 format: ## lay out all C files with clang-format
 	@clang-format-14 -i $(C_FILES) $(H_FILES)

@@ -517,6 +517,9 @@ printf 'page.md\tfor want of memory\ta quotation\n' >"$english/lists/english-exc
 good "english: an exception" check_english
 page 'It failed.'
 bad "english: an exception that nothing needs" 'nothing needs "for want of memory"' check_english
+printf '%s\n' '/* It failed */' 'int a; /* for want of' ' * memory. */' 'int b(void) { return err("it failed "' '	"for want of memory"); }' >"$english/x.c"
+bad "english: a banned turn in a comment" 'x.c:2: ' check_english x.c
+bad "english: a banned turn in a message" 'x.c:[45]: ' check_english x.c
 good "english: the documents of this tree" "$tools/english.sh" "$tools/.."
 
 echo "$passed passed, $failed failed, 0 skipped"
