@@ -9,10 +9,10 @@
 
 const struct opt cmd_globals[] = {
 	{ "json", NULL, "print JSON, for programs", 0 },
-	{ "data-dir", "DIR", "the store of networks with this dataDir, not /var/lib/railhead/ipam",
-	  0 },
-	{ "run-dir", "DIR", "where attachments are recorded (default: /run/railhead)", 0 },
-	{ "no-color", NULL, "no colours, also on a terminal", 0 },
+	{ "data-dir", "DIR",
+	  "use the store of networks with this dataDir, not /var/lib/railhead/ipam", 0 },
+	{ "run-dir", "DIR", "the folder of the attachments' records (default: /run/railhead)", 0 },
+	{ "no-color", NULL, "no colours, even on a terminal", 0 },
 	{ "help", NULL, "show help for the command", 0 },
 	{ "version", NULL, "print the version", 0 },
 	{ NULL, NULL, NULL, 0 },

@@ -121,9 +121,8 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.words = "[COMMAND...]",
 	.summary = "show help for a command",
-	.about = "With --json: the command and all commands below it as an array, with their "
-		 "options "
-		 "and examples.",
+	.about = "With --json: print the command and all commands below it as an array, with their "
+		 "options and examples.",
 	.examples = help_examples,
 	.max_words = 8,
 	.run = help_run,

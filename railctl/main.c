@@ -8,11 +8,10 @@ static const struct cmd *const commands[] = {
 
 static const struct cmd root = {
 	.name = "railctl",
-	.summary = "look at and mend what railhead's plugins keep",
-	.about =
-		"railctl reads and changes what the CNI plugins of railhead keep on this node: the "
-		"addresses they lease, the interfaces they attached to containers and the VFs they "
-		"attach. It needs no daemon and works while plugins run.",
+	.summary = "show and repair the state of railhead's plugins",
+	.about = "railctl shows and changes the state that the CNI plugins of railhead keep on "
+		 "this node: leased addresses, attached interfaces, and VFs. It needs no daemon "
+		 "and works while plugins run.",
 	.sub = commands,
 };
 

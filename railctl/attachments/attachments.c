@@ -278,7 +278,7 @@ static int attachments_show(struct ctl *r, struct err *e)
 /* ---- the commands ---- */
 
 static const struct opt list_opts[] = {
-	{ "network", "NAME", "only those of this network", 0 },
+	{ "network", "NAME", "only attachments of this network", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -291,11 +291,11 @@ static const char *const list_examples[] = {
 static const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "list the interfaces that plugins attached to containers",
-	.about = "STATE is healthy; busy while a plugin works on it; netns-gone, netns-replaced, "
-		 "unfinished, earlier-boot or damaged when repair would clean it up; "
-		 "interface-renamed, interface-gone, interface-replaced, netns-moved or "
-		 "netns-unknown when somebody may still use its address, so that only repair "
-		 "--force does; unknown when it cannot be told.",
+	.about = "STATE is one of these. healthy. busy: a command of it is running. netns-gone, "
+		 "netns-replaced, unfinished, earlier-boot, damaged: repair removes it. "
+		 "interface-renamed, interface-gone, interface-replaced, netns-moved, "
+		 "netns-unknown: its address may be in use, and only repair --force removes it. "
+		 "unknown: the state cannot be found out.",
 	.opts = list_opts,
 	.examples = list_examples,
 	.run = attachments_list,
@@ -309,8 +309,8 @@ static const char *const show_examples[] = {
 static const struct cmd cmd_show = {
 	.name = "show",
 	.words = "NETWORK CONTAINER IFNAME",
-	.summary = "show all that is recorded about one attachment",
-	.about = "The beginning of the container's id will do when no other one begins so.",
+	.summary = "show the record of one attachment",
+	.about = "The beginning of the container's id is enough if it is unique.",
 	.examples = show_examples,
 	.min_words = 3,
 	.max_words = 3,

@@ -137,7 +137,7 @@ static int import_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{ "dry-run", NULL, "change nothing, only show what there is", 0 },
+	{ "dry-run", NULL, "change nothing; print the attachments", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -149,13 +149,12 @@ static const char *const examples[] = {
 
 const struct cmd cmd_attachments_import = {
 	.name = "import",
-	.summary = "take over what sriov-cni and rdma-cni attached",
-	.about = "Those plugins keep what they did in /var/lib/cni/sriov and /var/lib/cni/rdma. "
-		 "What "
-		 "is there of living pods becomes attachments of railhead, as if it had made "
-		 "them: list, CHECK, GC and repair know them. Without this, too, DEL puts their "
-		 "VFs and RDMA devices back, and no VF of theirs is taken for free. The files stay "
-		 "until that DEL. Exit status 1: something is left that needs a look.",
+	.summary = "import the attachments of sriov-cni and rdma-cni",
+	.about = "Those plugins keep files in /var/lib/cni/sriov and /var/lib/cni/rdma. The "
+		 "attachments of living pods there become attachments of railhead: list, CHECK, GC "
+		 "and repair know them afterwards. Without the import DEL also restores their VFs "
+		 "and RDMA devices, and none of their VFs is free. The files stay until that DEL. "
+		 "Exit status 1: an attachment needs attention.",
 	.opts = opts,
 	.examples = examples,
 	.run = import_run,

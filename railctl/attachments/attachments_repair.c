@@ -226,9 +226,9 @@ static int repair_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{ "network", "NAME", "only those of this network", 0 },
-	{ "dry-run", NULL, "change nothing, only say what would be done", 0 },
-	{ "force", NULL, "undo this one attachment though somebody may live on it", 0 },
+	{ "network", "NAME", "only attachments of this network", 0 },
+	{ "dry-run", NULL, "change nothing; print the actions", 0 },
+	{ "force", NULL, "undo this one attachment although it may be in use", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -243,14 +243,14 @@ const struct cmd cmd_attachments_repair = {
 	.name = "repair",
 	.words = "[NETWORK CONTAINER IFNAME]",
 	.max_words = 3,
-	.summary = "clean up attachments that no DEL will come for",
-	.about = "An attachment is stale when its boot has gone, when its network namespace is "
-		 "proved gone, when its ADD was killed before it was done, or when its record is "
-		 "damaged. What is left of it is undone, its addresses are released by the IPAM "
-		 "that gave them, and its record is removed. While the namespace lives, or may "
-		 "live, somebody may use the address: such an attachment is reported, and undone "
-		 "with --force only. Run it on the host, as root: in the process and mount "
-		 "namespaces of process 1. Exit status 1: something is left that needs a look.",
+	.summary = "remove attachments for which no DEL will come",
+	.about = "An attachment is stale in these cases: it is from an earlier boot, its network "
+		 "namespace is proved gone, its ADD was killed, or its record is damaged. The "
+		 "command removes the interface, the IPAM plugin releases the addresses, and the "
+		 "record is removed. While the namespace exists, or may exist, the address may be "
+		 "in use: such an attachment is reported, and undone only with --force. Run it on "
+		 "the host, as root, in the process and mount namespaces of process 1. Exit status "
+		 "1: an attachment needs attention.",
 	.opts = opts,
 	.examples = examples,
 	.run = repair_run,

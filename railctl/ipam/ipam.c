@@ -116,7 +116,7 @@ static const struct cmd *const lease_commands[] = { &cmd_lease_list, &cmd_lease_
 
 static const struct cmd cmd_lease = {
 	.name = "lease",
-	.summary = "addresses that containers hold: list, release",
+	.summary = "addresses of containers: list, release",
 	.sub = lease_commands,
 };
 

@@ -222,15 +222,13 @@ static int import_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{ "from", "PROGRAM", "whose leases: host-local or whereabouts", 0 },
-	{ "config", "FILE", "the network's configuration as it is now: its name and ranges", 0 },
-	{ "network", "NAME", "the network, where its configuration has no name or is not given",
-	  0 },
-	{ "pool", "NAME", "the pool that it draws from, without --config; again for more",
-	  OPT_MANY },
+	{ "from", "PROGRAM", "owner of the leases: host-local or whereabouts", 0 },
+	{ "config", "FILE", "the present configuration of the network: its name and ranges", 0 },
+	{ "network", "NAME", "the network, if its configuration has no name or is not given", 0 },
+	{ "pool", "NAME", "the pool that it uses, without --config; may be repeated", OPT_MANY },
 	{ "dir", "DIR", "host-local's folder of the network", 0 },
-	{ "all", NULL, "of whereabouts: also pods that are not known on this node", 0 },
-	{ "dry-run", NULL, "change nothing, only say what would be done", 0 },
+	{ "all", NULL, "for whereabouts: also pods that are unknown on this node", 0 },
+	{ "dry-run", NULL, "change nothing; print the actions", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -244,14 +242,14 @@ static const char *const examples[] = {
 const struct cmd cmd_ipam_import = {
 	.name = "import",
 	.words = "[FILE]",
-	.summary = "take over leases of host-local or whereabouts",
-	.about = "The addresses of pods that live become leases of the network's present ranges "
-		 "or pools: given to nobody else, accepted by CHECK, released by the pod's DEL. "
-		 "The configuration is a file of /etc/cni/net.d, or a NetworkAttachmentDefinition "
-		 "as JSON. FILE (-: standard input) is what \"kubectl get "
-		 "ippools.whereabouts.cni.cncf.io -A -o json\" prints; of it those count that "
-		 "libcni attached on this node. It may be run again. Exit status 1: something is "
-		 "left that needs a look.",
+	.summary = "import leases of host-local or whereabouts",
+	.about = "The addresses of living pods become leases of the network's present ranges or "
+		 "pools. No other pod gets them, CHECK accepts them, and the pod's DEL releases "
+		 "them. The configuration is a file of /etc/cni/net.d, or a "
+		 "NetworkAttachmentDefinition as JSON. FILE (-: standard input) is the output of "
+		 "\"kubectl get ippools.whereabouts.cni.cncf.io -A -o json\". The command uses the "
+		 "allocations that libcni attached on this node. It may be run again. Exit status "
+		 "1: an address needs attention.",
 	.opts = opts,
 	.examples = examples,
 	.max_words = 1,

@@ -91,10 +91,10 @@ static int lease_list(struct ctl *r, struct err *e)
 }
 
 static const struct opt list_opts[] = {
-	{ "pool", "NAME", "only those of this pool", 0 },
-	{ "network", "NAME", "only those given to attachments of this network", 0 },
-	{ "namespace", "NS", "only those of pods in this namespace", 0 },
-	{ "resting", NULL, "also addresses at rest, with who had them last", 0 },
+	{ "pool", "NAME", "only leases of this pool", 0 },
+	{ "network", "NAME", "only leases of attachments of this network", 0 },
+	{ "namespace", "NS", "only leases of pods in this namespace", 0 },
+	{ "resting", NULL, "also resting addresses, with their last owner", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -106,10 +106,9 @@ static const char *const list_examples[] = {
 
 const struct cmd cmd_lease_list = {
 	.name = "list",
-	.summary = "list the addresses that containers hold",
-	.about = "FROM is the pool, or what else the address was drawn from. STATE stale: leased "
-		 "before the last "
-		 "reboot; the next ADD or DEL frees it.",
+	.summary = "list the addresses of containers",
+	.about = "FROM is the pool or another source of the address. STATE stale: it was leased "
+		 "before the last reboot, and the next ADD or DEL releases it.",
 	.opts = list_opts,
 	.examples = list_examples,
 	.run = lease_list,
@@ -203,11 +202,10 @@ static const char *const release_examples[] = {
 const struct cmd cmd_lease_release = {
 	.name = "release",
 	.words = "ADDRESS",
-	.summary = "release a lease, without asking",
-	.about = "The container that has the address keeps it on its interface, so be sure that it "
-		 "is gone. "
-		 "An address that is leased in several pools or networks must be told apart by an "
-		 "option.",
+	.summary = "release a lease, without a question",
+	.about = "The container keeps the address on its interface, so make sure that the "
+		 "container is gone. If several pools or networks have a lease of the address, an "
+		 "option must select one.",
 	.opts = release_opts,
 	.examples = release_examples,
 	.min_words = 1,

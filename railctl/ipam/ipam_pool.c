@@ -107,11 +107,11 @@ const struct cmd cmd_pool_add = {
 	.name = "add",
 	.words = "NAME",
 	.summary = "make a pool",
-	.about = "Networks draw from it by \"pool\": \"NAME\" in their ipam section. Each node has "
-		 "pools of its own, and does not know the leases of the others: --range says "
-		 "which addresses are this node's. Released addresses rest before they are given "
-		 "again: the longest-rested one goes first, and one that still rests only when "
-		 "no other is left.",
+	.about = "A network uses it with \"pool\": \"NAME\" in its ipam section. Each node has its "
+		 "own pools, and does not know the leases of other nodes: --range sets the "
+		 "addresses of this node. Released addresses rest before they are assigned again. "
+		 "The address that rested longest is assigned first, and a resting one only if no "
+		 "other is left.",
 	.opts = pool_add_opts,
 	.examples = add_examples,
 	.min_words = 1,
@@ -156,9 +156,8 @@ const struct cmd cmd_pool_set = {
 	.name = "set",
 	.words = "NAME",
 	.summary = "change a pool",
-	.about = "What is not given stays as it is; a list that is given replaces the whole list. "
-		 "Leases stay, "
-		 "also those of addresses that the pool does not give any more.",
+	.about = "Values without an option stay unchanged; a list replaces the whole old list. "
+		 "Leases stay, even if the pool does not contain their addresses any more.",
 	.opts = pool_set_opts,
 	.examples = set_examples,
 	.min_words = 1,
@@ -211,11 +210,9 @@ static const char *const delete_examples[] = { "railctl ipam pool delete rail0 -
 const struct cmd cmd_pool_delete = {
 	.name = "delete",
 	.words = "NAME",
-	.summary = "delete a pool that nobody holds an address of",
-	.about =
-		"With --force the leases are dropped as well: containers keep the addresses on "
-		"their "
-		"interfaces, and the addresses can be given to others once the pool is made again.",
+	.summary = "delete a pool without leases",
+	.about = "With --force its leases are removed too. Containers keep the addresses on their "
+		 "interfaces, and the addresses can be assigned again if the pool is made again.",
 	.opts = delete_opts,
 	.examples = delete_examples,
 	.min_words = 1,

@@ -283,9 +283,8 @@ static const char *const usage_examples[] = {
 const struct cmd cmd_ipam_usage = {
 	.name = "usage",
 	.words = "[NAME]",
-	.summary = "show how full pools are: addresses leased and at rest",
-	.about = "Networks that draw from ranges of their own instead of a pool are listed behind "
-		 "the pools.",
+	.summary = "show how full pools are: addresses leased and resting",
+	.about = "Networks with their own ranges instead of a pool are listed after the pools.",
 	.examples = usage_examples,
 	.max_words = 1,
 	.run = usage_run,

@@ -150,8 +150,8 @@ static int verify_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{ "repair", NULL, "mend what is found in the store", 0 },
-	{ "against", "FILE", "compare with lists of another node; again for more", OPT_MANY },
+	{ "repair", NULL, "repair the store", 0 },
+	{ "against", "FILE", "compare with lists of another node; may be repeated", OPT_MANY },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -164,11 +164,11 @@ static const char *const examples[] = {
 
 const struct cmd cmd_ipam_verify = {
 	.name = "verify",
-	.summary = "check that the store agrees with itself and with the attachments",
-	.about = "Each problem is a line that says what it means. Exit status 1: problems are "
-		 "left. FILE is what \"lease list --resting --json\" or \"pool list --json\" "
-		 "printed on another node, or both one after the other; -: standard input. "
-		 "Problems are then addresses that both nodes gave, and ranges that overlap.",
+	.summary = "check that the store is consistent and agrees with the attachments",
+	.about = "Each problem is one line. Exit status 1: problems remain. FILE (-: standard "
+		 "input) is the output of \"lease list --resting --json\" or \"pool list --json\" "
+		 "on another node, or both. Then the problems are addresses that both nodes "
+		 "assigned, and ranges that overlap.",
 	.opts = opts,
 	.examples = examples,
 	.run = verify_run,

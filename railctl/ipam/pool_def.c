@@ -31,37 +31,38 @@ static const struct key {
 
 #define DEFINITION                                                                                 \
 	{ "subnet", "CIDR", "the network: 10.1.0.0/16, fd00:1::/64", 0 },                          \
-		{ "range", "RANGE", "this node's addresses: A-B, A or A/LEN; again for more",      \
+		{ "range", "RANGE", "this node's addresses: A-B, A or A/LEN; may be repeated",     \
 		  OPT_MANY },                                                                      \
 		{ "this-node-only", NULL,                                                          \
-		  "give the whole subnet; no other node gives addresses of it", 0 },               \
-		{ "exclude", "RANGE", "never give these; again for more", OPT_MANY },              \
-		{ "gateway", "IP", "gateway for the containers; never given", 0 },                 \
-		{ "route", "DST[,GW]", "route for the containers; again for more", OPT_MANY },     \
+		  "use the whole subnet; no other node assigns its addresses", 0 },                \
+		{ "exclude", "RANGE", "never assign these; may be repeated", OPT_MANY },           \
+		{ "gateway", "IP", "gateway for the containers; never assigned", 0 },              \
+		{ "route", "DST[,GW]", "route for the containers; may be repeated", OPT_MANY },    \
 		{ "sticky", NULL, "a pod that comes back gets the same addresses", 0 },            \
-		{ "cooldown", "SECONDS", "let a released address rest so long (default: 60)", 0 }, \
-		{ "strict-cooldown", NULL, "fail rather than give a resting address", 0 },         \
-		{ "namespace", "NS", "only pods of NS may draw; again for more", OPT_MANY },       \
+		{ "cooldown", "SECONDS", "time that a released address rests (default: 60)", 0 },  \
+		{ "strict-cooldown", NULL, "never assign a resting address", 0 },                  \
+		{ "namespace", "NS", "only pods of NS may use it; may be repeated", OPT_MANY },    \
 	{                                                                                          \
-		"quota", "[NS=]N", "at most N addresses for a namespace; again for more", OPT_MANY \
+		"quota", "[NS=]N", "at most N addresses for a namespace; may be repeated",         \
+			OPT_MANY                                                                   \
 	}
 
 const struct opt pool_add_opts[] = {
 	DEFINITION,
-	{ "file", "FILE", "take the definition, JSON, from FILE, or from standard input (-)", 0 },
+	{ "file", "FILE", "read the definition, JSON, from FILE or from standard input (-)", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
 const struct opt pool_set_opts[] = {
 	DEFINITION,
-	{ "no-range", NULL, "give addresses of the whole subnet", 0 },
-	{ "no-this-node-only", NULL, "other nodes give addresses of the subnet, too", 0 },
+	{ "no-range", NULL, "assign addresses of the whole subnet", 0 },
+	{ "no-this-node-only", NULL, "other nodes also assign addresses of the subnet", 0 },
 	{ "no-exclude", NULL, "exclude nothing", 0 },
 	{ "no-gateway", NULL, "no gateway", 0 },
 	{ "no-route", NULL, "no routes", 0 },
-	{ "no-sticky", NULL, "addresses do not stick to pods", 0 },
-	{ "no-strict-cooldown", NULL, "give a resting address when no other is left", 0 },
-	{ "no-namespace", NULL, "pods of every namespace may draw", 0 },
+	{ "no-sticky", NULL, "a pod does not get its old addresses again", 0 },
+	{ "no-strict-cooldown", NULL, "assign a resting address when no other is left", 0 },
+	{ "no-namespace", NULL, "pods of every namespace may use it", 0 },
 	{ "no-quota", NULL, "no quotas", 0 },
 	{ NULL, NULL, NULL, 0 },
 };

@@ -7,6 +7,6 @@ static const struct cmd *const commands[] = { &rdma_list_cmd, &rdma_env_cmd, &rd
 
 const struct cmd cmd_rdma = {
 	.name = "rdma",
-	.summary = "look at RDMA devices and at how pods get them",
+	.summary = "show RDMA devices, and settings for pods that use them",
 	.sub = commands,
 };

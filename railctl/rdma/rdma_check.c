@@ -117,7 +117,7 @@ static int check_run(struct ctl *r, struct err *e)
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
 	{ "interval", "SECONDS", "how long counters are watched; default 1, 0: read once", 0 },
-	{ "strict", NULL, "exit status 1 also when something is warned of or unknown", 0 },
+	{ "strict", NULL, "exit status 1 also when a finding is a warning or unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -130,12 +130,12 @@ static const char *const examples[] = {
 
 const struct cmd rdma_check_cmd = {
 	.name = "check",
-	.summary = "look for what is wrong with RDMA in a pod, and say what to do",
-	.about = "Each line is ok, warn, fail or unknown, with the evidence, what follows from it "
-		 "(so) and what to do (do). The exit status is 1 when something fails. What ports "
-		 "count is read twice, and judged by what moved meanwhile. In the pod it sees "
-		 "most; from the host, --netns /proc/PID/ns/net of a process of the pod also "
-		 "tells its character devices and limits.",
+	.summary = "find errors of RDMA in a pod, and say what to do",
+	.about = "Each line is ok, warn, fail or unknown, with the evidence, the effect (so) and "
+		 "the remedy (do). The exit status is 1 when a check fails. Counters are read "
+		 "twice, and their difference is judged. The command sees most in the pod. On the "
+		 "host, use --netns /proc/PID/ns/net of a process of the pod: then it also sees "
+		 "the character devices and limits of that process.",
 	.opts = options,
 	.examples = examples,
 	.run = check_run,

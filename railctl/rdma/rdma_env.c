@@ -176,7 +176,7 @@ static int env_run(struct ctl *r, struct err *e)
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
-	{ "explain", NULL, "say why, line by line, and what was left out", 0 },
+	{ "explain", NULL, "print the reason of each line, and what was left out", 0 },
 	{ "expect-rails", "N", "fail unless there are that many", 0 },
 	{ "interface", "NAME", "only this interface is a rail; may be given more than once",
 	  OPT_MANY },
@@ -199,11 +199,12 @@ static const char *const examples[] = {
 const struct cmd rdma_env_cmd = {
 	.name = "env",
 	.summary = "print the environment that makes NCCL and UCX use a pod's own rails",
-	.about = "To be run in the pod, or from the host with --netns. Only ports that carry an "
-		 "address of this network namespace are named. NCCL_IB_GID_INDEX is set where one "
-		 "index is right for all of them, else what leads NCCL to each of them by itself. "
-		 "Where nothing does, or where a rail is left out because its link is down or it "
-		 "has no address, a line on standard error says so and the exit status is 1.",
+	.about = "Run it in the pod, or on the host with --netns. It names only ports that have an "
+		 "address of this network namespace. It sets NCCL_IB_GID_INDEX if one index is "
+		 "right for all of them; otherwise it sets the address family and range by which "
+		 "NCCL finds them. If no setting is right, or if a rail is left out because its "
+		 "link is down or it has no address, standard error says so and the exit status is "
+		 "1.",
 	.opts = options,
 	.examples = examples,
 	.run = env_run,

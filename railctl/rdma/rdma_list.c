@@ -159,7 +159,7 @@ static int list_run(struct ctl *r, struct err *e)
 
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
-	{ "gids", NULL, "the GIDs of all ports, and whose they are", 0 },
+	{ "gids", NULL, "the GIDs of all ports and their owners", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -172,11 +172,10 @@ static const char *const examples[] = {
 const struct cmd rdma_list_cmd = {
 	.name = "list",
 	.summary = "list the RDMA devices of a network namespace, with their ports and GIDs",
-	.about =
-		"GIDS says how many of a port's GIDs are addresses of this namespace, and how many "
-		"there are. MTU and NETDEV are those of the port's own interface, if it is here. "
-		"OWNER is \"here\", or the namespace that has the address, as far as the caller "
-		"may look into others.",
+	.about = "GIDS shows how many of a port's GIDs are addresses of this namespace, and how "
+		 "many GIDs exist. MTU and NETDEV are those of the port's own interface, if it is "
+		 "in this namespace. OWNER is \"here\", or the namespace that has the address, if "
+		 "the caller may look into other namespaces.",
 	.opts = options,
 	.examples = examples,
 	.run = list_run,

@@ -134,7 +134,7 @@ static int mode_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt options[] = {
-	{ .name = "boot-only", .help = "leave the mode as it is until the next boot" },
+	{ .name = "boot-only", .help = "change the mode only at the next boot" },
 	{ .name = "modprobe-dir", .value = "DIR", .help = "instead of " RDMA_BOOT_DIR },
 	{ 0 },
 };
@@ -143,17 +143,13 @@ const struct cmd rdma_mode_cmd = {
 	.name = "mode",
 	.words = "[shared|exclusive]",
 	.summary = "show or set the mode in which this node shares RDMA devices",
-	.about = "In mode shared every network namespace sees the RDMA devices of the host: what "
-		 "pods "
-		 "with macvlan and ipvlan need, who all use the device of their parent. In mode "
-		 "exclusive a device is in one namespace and moves into a pod: what VFs need, if a "
-		 "pod "
-		 "is not to reach the others' devices. One node is in one mode.\n\nThe kernel "
-		 "changes "
-		 "it only while there is no network namespace beside the host's. With pods on the "
-		 "node "
-		 "the new mode is written for the next boot, into " RDMA_BOOT_DIR "/" RDMA_BOOT_FILE
-		 ", and the exit status is 1.",
+	.about = "In mode shared every network namespace sees the RDMA devices of the host. Pods "
+		 "with macvlan and ipvlan need it, because they all use the device of their "
+		 "parent. In mode exclusive a device is in one namespace and moves into a pod. VFs "
+		 "need it, so that a pod cannot reach the devices of other pods. A node is in one "
+		 "mode.\n\nThe kernel changes the mode only while the host's network namespace is "
+		 "the only one. With pods on the node the new mode is written for the next boot, "
+		 "into " RDMA_BOOT_DIR "/" RDMA_BOOT_FILE ", and the exit status is 1.",
 	.examples =
 		(const char *const[]){ "railctl rdma mode", "railctl rdma mode exclusive", NULL },
 	.opts = options,

@@ -240,13 +240,13 @@ static const char *const show_examples[] = { "railctl rdma qos show",
 
 const struct cmd rdma_qos_show_cmd = {
 	.name = "show",
-	.summary = "show what priority RDMA traffic has on each card, and whether it may be lost",
-	.about = "Whether the priority of a packet follows its DSCP (trust), which priorities "
-		 "pause instead of dropping (pfc), which have ECN, and the traffic class of "
-		 "programs "
-		 "that choose none: for all of a device (trafficClass) and for connections that "
-		 "RDMA "
-		 "CM makes (cmTrafficClass). What cannot be read is unknown, with the reason.",
+	.summary =
+		"show the priority of RDMA traffic on each card, and whether it may lose packets",
+	.about = "trust is the source of a packet's priority: its DSCP or its VLAN tag. pfc are "
+		 "the priorities that pause instead of dropping packets, ecn those with ECN. A "
+		 "traffic class for programs without a choice exists for the whole device "
+		 "(trafficClass) and for connections that RDMA CM makes (cmTrafficClass). A value "
+		 "that cannot be read is unknown, with the reason.",
 	.opts = show_options,
 	.examples = show_examples,
 	.run = qos_show,

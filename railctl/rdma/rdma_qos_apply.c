@@ -108,11 +108,11 @@ static const char *const examples[] = { "railctl rdma qos apply --wait 30", NULL
 
 const struct cmd rdma_qos_apply_cmd = {
 	.name = "apply",
-	.summary = "set what the files of " QOS_DIR " ask for",
-	.about = "Each file is about one card: {\"pf\": \"ens3f0\", \"trust\": \"dscp\", "
-		 "\"pfc\": [3]}; see railhead-qos.d(5). railhead-qos.service runs this at boot. A "
-		 "file that is wrong, or that cannot be followed, does not stop the others; the "
-		 "exit status is 1 then.",
+	.summary = "apply the files of " QOS_DIR,
+	.about = "Each file is about one card: {\"pf\": \"ens3f0\", \"trust\": \"dscp\", \"pfc\": "
+		 "[3]}; see railhead-qos.d(5). railhead-qos.service runs this at boot. If a file "
+		 "is wrong or cannot be applied, the other files are still applied, and the exit "
+		 "status is 1.",
 	.opts = options,
 	.examples = examples,
 	.run = apply_run,

@@ -180,11 +180,10 @@ static int qos_set_run(struct ctl *r, struct err *e)
 
 static const struct opt options[] = {
 	{ "pf", "NAME", "the card: an interface or a PCI address", 0 },
-	{ "trust", "dscp|pcp", "what the priority of a packet follows: its DSCP, or its VLAN tag",
-	  0 },
+	{ "trust", "dscp|pcp", "the source of a packet's priority: its DSCP or its VLAN tag", 0 },
 	{ "pfc", "LIST", "priorities that pause instead of dropping, as 3 or 3,5; none", 0 },
 	{ "ecn", "LIST", "priorities whose congestion is notified; none", 0 },
-	{ "tc", "N", "traffic class of programs that choose none, 0 to 255", 0 },
+	{ "tc", "N", "traffic class of programs without a choice, 0 to 255", 0 },
 	{ "save", NULL, "for the next boot too, in a file of " QOS_DIR, 0 },
 	{ "dir", "DIR", "folder for --save", 0 },
 	{ NULL, NULL, NULL, 0 },
@@ -198,10 +197,11 @@ static const char *const examples[] = {
 const struct cmd rdma_qos_set_cmd = {
 	.name = "set",
 	.summary = "set the quality of service of a card",
-	.about = "All of it or nothing: when the driver refuses one, those before it are put back. "
-		 "With trust dscp each eight DSCP values have a priority: DSCP 26 has 3, for which "
-		 "the traffic class is 106 (4 * 26, and 2 for ECN). Priorities that are not named "
-		 "lose what they had. The switch must be set alike.",
+	.about =
+		"Either all settings are made or none: if the driver refuses one, the earlier ones "
+		"are restored. With trust dscp every eight DSCP values have a priority. DSCP 26 "
+		"has priority 3, and its traffic class is 106 (4 * 26, and 2 for ECN). Priorities "
+		"that are not in a list lose their setting. The switch needs the same settings.",
 	.opts = options,
 	.examples = examples,
 	.run = qos_set_run,

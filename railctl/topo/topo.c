@@ -140,16 +140,16 @@ static const struct opt options[] = {
 	TOPO_OPT_GPUS,
 	TOPO_OPT_HCAS,
 	TOPO_OPT_CLASS,
-	{ "set", "NAME=VALUE", "with this setting of NCCL's, such as NCCL_NETDEVS_POLICY=MAX:1",
+	{ "set", "NAME=VALUE", "assume this setting of NCCL, such as NCCL_NETDEVS_POLICY=MAX:1",
 	  OPT_MANY },
 	{ "rccl", NULL, "RCCL's rules; with --nccl-xml-out, a file for RCCL", 0 },
-	{ "env", NULL, "variables that lead NCCL, UCX and NVSHMEM to the GPUs' own HCAs", 0 },
-	{ "per-gpu", NULL, "with --env: for each GPU by itself", 0 },
+	{ "env", NULL, "variables that make NCCL, UCX and NVSHMEM use the GPUs' own HCAs", 0 },
+	{ "per-gpu", NULL, "with --env: for each GPU separately", 0 },
 	{ "map", NULL, "GPU=HCA pairs for vLLM; with --json, a map for Mooncake", 0 },
 	{ "labels", NULL, "a feature file for Node Feature Discovery", 0 },
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
 	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
-	{ "skeleton", NULL, "with --nccl-xml-out: PCI functions alone, for NCCL_TOPO_FILE", 0 },
+	{ "skeleton", NULL, "with --nccl-xml-out: only PCI functions, for NCCL_TOPO_FILE", 0 },
 	{ "guest-map", "GUEST=HOST,...",
 	  "with --nccl-xml-out: for a virtual machine that has these functions of this host",
 	  OPT_MANY },
@@ -167,11 +167,11 @@ static const char *const examples[] = {
 
 const struct cmd cmd_topo = {
 	.name = "topo",
-	.summary = "show which HCA is nearest to which GPU, and what NCCL will take",
-	.about = "The matrix is that of \"nvidia-smi topo -m\". Below it a line for each GPU: the "
-		 "HCAs that are nearest with the switch chips between, the one that it should "
-		 "take, and the ones that NCCL will take. Where these differ, the reason and the "
-		 "setting that mends it.",
+	.summary = "show which HCA is nearest to which GPU, and NCCL's choice",
+	.about = "The matrix is that of \"nvidia-smi topo -m\". Below it is a line for each GPU: "
+		 "the nearest HCAs with the number of switch chips between, the HCA that it should "
+		 "use, and the HCAs that NCCL will choose. If these differ, the output has the "
+		 "reason and the setting that corrects it.",
 	.sub = commands,
 	.opts = options,
 	.examples = examples,

@@ -49,7 +49,7 @@ static int capture_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt options[] = {
-	{ "raw", NULL, "keep serial numbers, GUIDs, GIDs and MACs as they are", 0 },
+	{ "raw", NULL, "keep real serial numbers, GUIDs, GIDs and MACs", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -61,10 +61,10 @@ static const char *const examples[] = {
 const struct cmd topo_capture_cmd = {
 	.name = "capture",
 	.words = "FILE.tar",
-	.summary = "take along what \"railctl topo\" reads of this machine",
-	.about = "With --sysfs FILE.tar elsewhere, \"railctl topo\" and all below it say what they "
-		 "say here. What names this very machine (serial numbers, GUIDs, GIDs, MACs) is "
-		 "replaced by other names, unless --raw is given. \"-\" is standard output.",
+	.summary = "save the files that \"railctl topo\" reads on this machine",
+	.about = "With --sysfs FILE.tar, \"railctl topo\" and its subcommands print the same on "
+		 "another machine. Serial numbers, GUIDs, GIDs and MACs are replaced by other "
+		 "values, unless --raw is given. \"-\" is standard output.",
 	.opts = options,
 	.examples = examples,
 	.min_words = 1,

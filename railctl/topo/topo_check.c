@@ -228,9 +228,8 @@ static const struct opt options[] = {
 	TOPO_OPT_GPUS,
 	TOPO_OPT_HCAS,
 	TOPO_OPT_CLASS,
-	{ "all", NULL, "an entry for each GPU and each HCA, also where there is the same to say",
-	  0 },
-	{ "strict", NULL, "exit status 3 also when something is unknown", 0 },
+	{ "all", NULL, "an entry for each GPU and each HCA, even if they say the same", 0 },
+	{ "strict", NULL, "exit status 3 also when a finding is unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -242,11 +241,11 @@ static const char *const examples[] = {
 
 const struct cmd topo_check_cmd = {
 	.name = "check",
-	.summary = "look whether GPUDirect RDMA can work between each GPU and its nearest HCAs",
-	.about = "Each entry is ok, warn, fail or unknown, with the evidence, what follows from it "
-		 "(so) and what to do (do), worst first; nothing is changed. What may not be read "
-		 "is unknown, never ok: on the node, as root, it sees most. The exit status is 3 "
-		 "when a GPU is warned of, 4 when one fails.",
+	.summary = "check whether GPUDirect RDMA can work between each GPU and its nearest HCAs",
+	.about = "Each entry is ok, warn, fail or unknown, with the evidence, the effect (so) and "
+		 "the remedy (do), worst first. Nothing is changed. A value that cannot be read is "
+		 "unknown, never ok: run it on the node, as root, to see most. The exit status is "
+		 "3 when a GPU has a warning, 4 when a check of a GPU fails.",
 	.opts = options,
 	.examples = examples,
 	.run = check_run,

@@ -154,8 +154,8 @@ static int plan_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt options[] = {
-	{ "pods", "N", "so many pods", 0 },
-	{ "gpus-per-pod", "M", "with so many GPUs each", 0 },
+	{ "pods", "N", "number of pods", 0 },
+	{ "gpus-per-pod", "M", "number of GPUs of each pod", 0 },
 	TOPO_OPT_SYSFS,
 	TOPO_OPT_XML,
 	TOPO_OPT_GPUS,
@@ -171,10 +171,10 @@ static const char *const examples[] = {
 
 const struct cmd topo_plan_cmd = {
 	.name = "plan",
-	.summary = "say which VF each pod should get, so that no two pods share a rail",
-	.about = "Pods take the GPUs in the order of their PCI addresses, and for each GPU the "
-		 "HCA that \"railctl topo\" assigns to it: one of its VFs, or all of it where it "
-		 "has none. On this machine, of the VFs that no pod has. Nothing is changed.",
+	.summary = "print which VF each pod should get, so that no two pods share a rail",
+	.about = "Pods get the GPUs in the order of their PCI addresses, and for each GPU the HCA "
+		 "that \"railctl topo\" assigns to it: one of its VFs, or the whole HCA if it has "
+		 "no VFs. On this machine only VFs without a pod are used. Nothing is changed.",
 	.opts = options,
 	.examples = examples,
 	.run = plan_run,

@@ -129,11 +129,11 @@ static const char *const examples[] = { "railctl vf apply --wait 30", NULL };
 
 const struct cmd cmd_vf_apply = {
 	.name = "apply",
-	.summary = "make the VFs that the files of /etc/railhead/vf.d ask for",
+	.summary = "make the VFs of the files in /etc/railhead/vf.d",
 	.about = "Each file is about one card: {\"pf\": \"ens3f0\", \"count\": 8}; see "
-		 "railhead-vf.d(5). railhead-vf.service runs this at boot. A card that has that "
-		 "many VFs is left alone. A file that is wrong, or that cannot be followed, does "
-		 "not stop the others; the exit status is 1 then.",
+		 "railhead-vf.d(5). railhead-vf.service runs this at boot. A card with that number "
+		 "of VFs is not changed. If a file is wrong or cannot be applied, the other files "
+		 "are still applied, and the exit status is 1.",
 	.opts = opts,
 	.examples = examples,
 	.run = apply_run,

@@ -66,9 +66,9 @@ static int create_run(struct ctl *r, struct err *e)
 
 static const struct opt create_opts[] = {
 	{ "pf", "PF", "the card: an interface or a PCI address", 0 },
-	{ "count", "N", "how many VFs it shall have; 0 removes them", 0 },
+	{ "count", "N", "number of VFs; 0 removes them", 0 },
 	{ "driver", "DRIVER", "bind them to this driver (default: the kernel's choice)", 0 },
-	{ "force", NULL, "also when VFs are in use, or the PF carries the default route", 0 },
+	{ "force", NULL, "even if VFs are in use, or if the default route uses the PF", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -80,16 +80,14 @@ static const char *const create_examples[] = {
 
 const struct cmd cmd_vf_create = {
 	.name = "create",
-	.summary = "give a network card that many VFs",
+	.summary = "make a number of VFs on a network card",
 	.about =
-		"Each VF gets a MAC that is made of the card's own and of its number, so that it "
-		"is "
-		"the same after each reboot; it is remembered in /var/lib/railhead/vf. What a VF "
-		"is "
-		"like then is what it is put back to when a container gives it up. A card that has "
-		"VFs loses them first: that is refused while one is in use, or while the default "
-		"route of this host needs the card. When it fails half-way there are as many VFs "
-		"as before; when it is killed, the same command finishes it.",
+		"Each VF gets a MAC that is derived from the card's MAC and the number of the VF, "
+		"so it is the same after each reboot. The MAC is recorded in /var/lib/railhead/vf. "
+		"The state of the VF after this command is its baseline. If the card already has "
+		"VFs, they are removed first. This is refused while one is in use, or while the "
+		"default route of this host uses the card. After a failure there are as many VFs "
+		"as before. If the command is killed, run it again to finish the work.",
 	.opts = create_opts,
 	.examples = create_examples,
 	.run = create_run,
@@ -147,10 +145,9 @@ const struct cmd cmd_vf_bind = {
 	.name = "bind",
 	.words = "VF...",
 	.summary = "bind VFs to another driver",
-	.about = "A VF is named by its PCI address or its interface. One that an attachment has is "
-		 "refused. Where the new driver does not take a VF, the old one gets it back. To "
-		 "have "
-		 "it so after each reboot write \"driver\" into a file of /etc/railhead/vf.d.",
+	.about = "A VF is named by its PCI address or its interface. A VF with an owner is "
+		 "refused. If the new driver does not accept the VF, the old driver gets it back. "
+		 "For each reboot write \"driver\" into a file of /etc/railhead/vf.d.",
 	.opts = bind_opts,
 	.examples = bind_examples,
 	.min_words = 1,

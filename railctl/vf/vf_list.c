@@ -296,12 +296,11 @@ static const char *const examples[] = {
 
 const struct cmd cmd_vf_list = {
 	.name = "list",
-	.summary = "list the network cards with SR-IOV, their VFs and who has them",
-	.about =
-		"USE is free; in-use while an attachment has it, or the host (OWNER says by what); "
-		"owner-gone and unmended when "
-		"repair would put it back; elsewhere when its interface is in a network namespace "
-		"where no plugin has put it; damaged when what is recorded cannot be read.",
+	.summary = "list the network cards with SR-IOV, their VFs and the owners",
+	.about = "USE is one of these. free. in-use: an attachment or the host uses it (see "
+		 "OWNER). owner-gone, unmended: repair restores it. elsewhere: its interface is in "
+		 "a network namespace, and no plugin put it there. damaged: its record cannot be "
+		 "read.",
 	.opts = opts,
 	.examples = examples,
 	.run = list_run,

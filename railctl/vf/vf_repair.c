@@ -85,7 +85,7 @@ static int repair_run(struct ctl *r, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{ "dry-run", NULL, "change nothing, only say what would be done", 0 },
+	{ "dry-run", NULL, "change nothing; print the actions", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -98,14 +98,12 @@ static const char *const repair_examples[] = {
 const struct cmd cmd_vf_repair = {
 	.name = "repair",
 	.words = "[VF...]",
-	.summary = "put VFs back to what they were like before anybody had them",
-	.about = "Of all VFs of this host, or those that are named by PCI address or interface: "
-		 "MAC, "
-		 "VLAN, rates, spoof check, trust, link state, MTU and names, and the interface is "
-		 "brought home from where a dead owner left it. A VF whose owner is alive is never "
-		 "touched. Exit status 1: something could not be put back, or a VF that was named "
-		 "is "
-		 "somebody's.",
+	.summary = "restore VFs to their baselines",
+	.about = "Restore all VFs of this host, or the named ones (PCI address or interface): MAC, "
+		 "VLAN, rates, spoof check, trust, link state, MTU and names. The interface is "
+		 "returned to the host if a dead owner left it elsewhere. A VF whose owner lives "
+		 "is never touched. Exit status 1: a setting could not be restored, or a named VF "
+		 "has a living owner.",
 	.opts = opts,
 	.examples = repair_examples,
 	.max_words = 65535,
@@ -128,12 +126,11 @@ static const char *const adopt_examples[] = {
 const struct cmd cmd_vf_adopt = {
 	.name = "adopt",
 	.words = "[VF...]",
-	.summary = "take VFs as they are now for what they are put back to",
-	.about = "Of all free VFs of this host, or those that are named by PCI address or "
-		 "interface. "
-		 "What is changed while nobody has a VF becomes that by itself when it is attached "
-		 "the next time; this does it at once, and also takes what could not be put back. "
-		 "A VF that somebody has, or that a dead owner left, is not touched.",
+	.summary = "make the present state of VFs their baseline",
+	.about = "This applies to all free VFs of this host, or to the named ones (PCI address or "
+		 "interface). A change of a VF without an owner becomes part of its baseline at "
+		 "the next attachment anyway. This command does it at once, and includes settings "
+		 "that could not be restored. A VF with an owner, living or dead, is not touched.",
 	.opts = opts,
 	.examples = adopt_examples,
 	.max_words = 65535,
@@ -172,11 +169,10 @@ static const char *const gc_examples[] = { "railctl vf gc", NULL };
 
 const struct cmd cmd_vf_gc = {
 	.name = "gc",
-	.summary = "forget VFs that do not exist any more, free those of dead owners",
-	.about = "What railhead's plugins keep of each VF is in /run/railhead/vf. A VF whose "
-		 "owner's "
-		 "network namespace has gone is put back as repair does it. Living owners are left "
-		 "alone.",
+	.summary = "remove records of VFs that do not exist, restore VFs of dead owners",
+	.about = "The records of VFs are in /run/railhead/vf. If the network namespace of a VF's "
+		 "owner is gone, the VF is restored as by repair. VFs with living owners are not "
+		 "touched.",
 	.opts = opts,
 	.examples = gc_examples,
 	.run = gc_run,

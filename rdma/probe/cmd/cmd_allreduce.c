@@ -241,11 +241,9 @@ static int allreduce(struct probe *p, struct err *e)
 const struct probe_cmd probe_allreduce = {
 	.name = "allreduce",
 	.summary = "add up a vector over a ring of many, as NCCL does, and check every sum",
-	.about = "Run it on every rank with the same file and options within the timeout of each "
-		 "other. Each "
+	.about = "Run it on every rank with the same file and options, within the timeout. Each "
 		 "rank sends to the next one by RDMA write; all hops are busy at once. Exit status "
-		 "7: a hop is "
-		 "slower than the rest.",
+		 "7: a hop is slower than the rest.",
 	.opts = { conf_device, conf_connection, conf_amount, conf_ring },
 	.run = allreduce,
 };

@@ -29,14 +29,11 @@ const struct probe_cmd probe_connect = {
 	.name = "connect",
 	.words = "ADDR[:PORT]",
 	.summary = "exchange data with a server, check every byte, show latency and bandwidth",
-	.about = "ADDR is the server's address on the network to be tested; the RDMA device and "
-		 "its GID follow "
-		 "from the own address towards it.\n"
-		 "With --all-pairs FILE every two of the servers listed there, which run \"serve "
-		 "--mesh\", measure "
-		 "to each other: the result is a matrix, and whatever is much slower than the rest "
-		 "is named "
-		 "(exit status 7).",
+	.about = "ADDR is the server's address on the network to test. The RDMA device and its GID "
+		 "follow from the own address towards it.\nWith --all-pairs FILE every two of the "
+		 "servers in the file, which run \"serve --mesh\", measure to each other. The "
+		 "result is a matrix, and links that are much slower than the rest are named (exit "
+		 "status 7).",
 	.opts = { conf_device, conf_connection, conf_amount, conf_connect },
 	.max_words = 1,
 	.run = connect_any,

@@ -74,12 +74,11 @@ static int dmabuf(struct probe *p, struct err *e)
 
 const struct probe_cmd probe_dmabuf = {
 	.name = "dmabuf",
-	.summary = "tell whether devices can register memory of a dma-buf",
-	.about = "GPUDirect RDMA without a kernel module of its own needs it. A registration is "
-		 "tried with a "
-		 "descriptor that is none, and the kind of refusal tells: no GPU is needed.\n"
-		 "Exit status 5: some device cannot. 6: none is known not to, but of some it is "
-		 "not known.",
+	.summary = "test whether devices can register memory of a dma-buf",
+	.about = "GPUDirect RDMA without its own kernel module needs this. The command tries a "
+		 "registration with an invalid descriptor, and the kind of error shows the answer. "
+		 "No GPU is needed.\nExit status 5: a device cannot do it. 6: no device is known "
+		 "to be unable, and for some it is unknown.",
 	.opts = { conf_which },
 	.run = dmabuf,
 };

@@ -147,10 +147,9 @@ static int list(struct probe *p, struct err *e)
 
 const struct probe_cmd probe_list = {
 	.name = "list",
-	.summary = "list devices, ports and GIDs as verbs show them",
-	.about = "HERE tells whether an interface of this network namespace has the GID's address: "
-		 "in "
-		 "shared mode a device shows the GIDs of every pod on it.",
+	.summary = "list devices, ports and GIDs as libibverbs reports them",
+	.about = "HERE shows whether an interface of this network namespace has the GID's address. "
+		 "In shared mode a device shows the GIDs of every pod on it.",
 	.opts = { conf_which },
 	.run = list,
 };

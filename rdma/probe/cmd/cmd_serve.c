@@ -137,10 +137,9 @@ static int serve(struct probe *p, struct err *e)
 const struct probe_cmd probe_serve = {
 	.name = "serve",
 	.summary = "wait for clients and exchange data with them",
-	.about = "Serves one client after the other, for ever unless --once is given. Anybody who "
-		 "reaches the "
-		 "TCP port can use the RDMA device through it: run it while you test, and no "
-		 "longer.",
+	.about = "Serves one client after the other, for ever unless --once is given. While it "
+		 "runs, every program that can reach the TCP port can use the RDMA device. Run it "
+		 "only while you test.",
 	.opts = { conf_device, conf_serve },
 	.run = serve,
 };

@@ -20,7 +20,7 @@ static const struct probe_cmd *const commands[] = {
 
 static const struct opt globals[] = {
 	{ "json", NULL, "print JSON, for programs", 0 },
-	{ "no-color", NULL, "no colours, also on a terminal", 0 },
+	{ "no-color", NULL, "no colours, even on a terminal", 0 },
 	{ "help", NULL, "show help for the command", 0 },
 	{ "version", NULL, "print the version", 0 },
 	{ NULL, NULL, NULL, 0 },
@@ -88,7 +88,7 @@ static void show_help(const struct probe *p)
 		}
 	} else {
 		fprintf(to, "usage: rdma-probe COMMAND [options]\n\n");
-		help_wrap(to, "prove that RDMA traffic passes, and how fast\n\ncommands:");
+		help_wrap(to, "test RDMA traffic and measure its speed\n\ncommands:");
 		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 			help_entry(to, commands[i]->name, commands[i]->summary);
 	}

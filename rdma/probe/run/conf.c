@@ -26,28 +26,28 @@ const struct opt conf_device[] = {
 };
 
 const struct opt conf_serve[] = {
-	{ "port", "PORT", "TCP port to listen at (default: 18515)", 0 },
-	{ "once", NULL, "end after one client, with what came of it", 0 },
-	{ "mesh", NULL, "also measure to other servers when a client with --all-pairs asks for it",
+	{ "port", "PORT", "TCP port to listen on (default: 18515)", 0 },
+	{ "once", NULL, "end after one client, with the status of its test", 0 },
+	{ "mesh", NULL, "also measure to other servers if a client with --all-pairs requests it",
 	  0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
 const struct opt conf_connection[] = {
-	{ "port", "PORT", "TCP port of peers that are given without one (default: 18515)", 0 },
-	{ "no-cm", NULL, "connect without RDMA CM, by what the peers tell each other over TCP", 0 },
+	{ "port", "PORT", "TCP port of peers whose address has no port (default: 18515)", 0 },
+	{ "no-cm", NULL, "connect without RDMA CM, with data exchanged over TCP", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
 const struct opt conf_amount[] = {
-	{ "size", "BYTES", "bytes of a message, or of the vector; K and M are taken", 0 },
-	{ "iterations", "N", "how many of them", 0 },
+	{ "size", "BYTES", "size of a message or of the vector in bytes; K and M are allowed", 0 },
+	{ "iterations", "N", "number of repetitions", 0 },
 	{ "seed", "N", "the seed of the data (default: a random one)", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
 const struct opt conf_connect[] = {
-	{ "all-pairs", "FILE", "measure between every two of the servers that FILE lists", 0 },
+	{ "all-pairs", "FILE", "measure between every two servers of FILE", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
