@@ -2,11 +2,11 @@
 /*
  * announce.h: tell the segment where an address lives now, once per address.
  *
- * IPv4: with arp_notify set and the address there before the link goes up, the kernel itself sends
- * one gratuitous ARP; a packet socket of ours costs a synchronize_net() at its close, more than the
- * whole ADD, and is for links that had no carrier yet when the kernel spoke. IPv6: after duplicate
- * address detection the kernel sends one unsolicited neighbour advertisement (ndisc_notify); for
- * addresses added without it, it sends none, so we do.
+ * IPv4: arp_notify is set and the address is added before the link goes up. Then the kernel itself
+ * sends one gratuitous ARP. Our own packet socket would cost a synchronize_net() at its close, more
+ * than the whole ADD. It is only for links that had no carrier yet when the kernel sent the ARP.
+ * IPv6: after duplicate address detection the kernel sends one unsolicited neighbour advertisement
+ * (ndisc_notify); for addresses added without it, it sends none, so we do.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ANNOUNCE_H
 #define RAILHEAD_CNI_ENGINE_ANNOUNCE_H
@@ -35,8 +35,8 @@ void announce_moved(const struct ctx *ctx, const char *ifname, bool is_up);
 int announce_v6(const struct link_info *link, struct ip addr, struct err *e) must_check;
 
 /*
- * announce_v4 - send one gratuitous ARP request (RFC 5227 section 3) for each of the addresses,
- * which are valid on link, in the caller's netns; other families are skipped. ERR_KERNEL.
+ * announce_v4 - send one gratuitous ARP request (RFC 5227 section 3) for each IPv4 address. The
+ * addresses are valid on link, which is in the caller's netns. ERR_KERNEL.
  */
 int announce_v4(const struct link_info *link, const struct cni_ip *ips, size_t n,
 		struct err *e) must_check;

@@ -2,11 +2,11 @@
 /*
  * attach.h: the one engine of all interface plugins.
  *
- * A plugin is a struct attach_type: its own keys and a few hooks. The engine does the rest, in this
- * order: validate what needs no system, observe, record, start the IPAM, create the link in the
- * pod's netns under its final name while the IPAM runs, addresses, up, routes, announce, result.
- * Every step has its inverse on an undo stack, and the record lets DEL, GC and repair do the same
- * later.
+ * A plugin is a struct attach_type: its own keys and a few hooks. The engine does the rest. It
+ * validates the configuration, observes the system, writes the record and starts the IPAM. While
+ * the IPAM runs, it creates the link in the pod's netns under its final name. Then it adds the
+ * addresses, sets the link up, adds the routes, announces, and prints the result. Every step has
+ * its inverse on an undo stack, and the record lets DEL, GC and repair do the same later.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_H
@@ -42,7 +42,7 @@ struct attach {
 	struct cni_result prev;  /* decoded prevResult; empty when there is none */
 	struct link_info master; /* ifindex 0 before it was looked up */
 	struct link_info link;   /* the pod's interface */
-	/* Of a device that is moved instead of made: */
+	/* For a device that is moved instead of made: */
 	struct json *device; /* owned; what the record keeps of it */
 	const char *pci_id;  /* for the result; borrowed from device or the configuration */
 	bool is_up;          /* the pod's interface was set up before it had its addresses */
@@ -50,7 +50,7 @@ struct attach {
 };
 
 /*
- * What gives back to the system what a record says was taken; everything already gone is success.
+ * Undo the changes that the record describes. Success if they are already undone.
  */
 typedef int (*attach_restore_fn)(const struct ctx *ctx, const struct record *r, struct err *e);
 

@@ -51,7 +51,7 @@ int attach_find(struct attach *a, struct err *e) must_check;
 
 /* ---- attach_probe.c ---- */
 
-/* Addresses that somebody else has, apart by commas; "": none. For the IPAM's DEL. */
+/* Addresses that another host uses, separated by commas; "": none. For the IPAM's DEL. */
 struct conflict {
 	char text[16 * IP_STR_LEN];
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe.h: ask the segment whether somebody has an address, before it is used.
+ * probe.h: find out whether another host on the segment uses an address, before it is used.
  *
- * Two ARP probes (RFC 5227 section 2.1.1, sender 0.0.0.0) or neighbour solicitations as of
- * duplicate address detection (RFC 4862 section 5.4.2) for each address, all at once, and 200 ms
- * for answers. That is short of RFC 5227, which waits for 4 to 7 s: who sleeps longer is not heard.
+ * Each IPv4 address gets two ARP probes (RFC 5227 section 2.1.1, sender 0.0.0.0). Each IPv6 address
+ * gets two neighbour solicitations as in duplicate address detection (RFC 4862 section 5.4.2). All
+ * are sent at once, and answers are awaited for 200 ms. RFC 5227 waits for 4 to 7 s:
+ * the probe misses a host that sleeps longer than 200 ms.
  */
 #ifndef RAILHEAD_CNI_ENGINE_PROBE_H
 #define RAILHEAD_CNI_ENGINE_PROBE_H
@@ -29,7 +30,7 @@ struct probe_msg {
 /* probe_make - the question for addr, from an interface with this MAC. */
 void probe_make(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_msg *out);
 
-/* Who says of which address that it has it, or asks for it as we do. */
+/* A host that uses an address, or probes for it at the same time. */
 struct probe_claim {
 	struct ip addr;
 	uint8_t mac[MAC_LEN];
@@ -50,9 +51,9 @@ struct probe_link {
 	const uint8_t *mac; /* ours: what comes from it is no answer */
 };
 /*
- * probe_run - ask for addrs[n]; found has room for n claims, one for each address that somebody
- * else has, in the order of addrs. Returns how many, or -1: ERR_KERNEL. Ends within
- * PROBE_ROUNDS * PROBE_ROUND_MS.
+ * probe_run - ask for addrs[n]; found has room for n claims, one for each address that
+ * another host has, in the order of addrs. Returns the number of claims, or -1: ERR_KERNEL. Ends
+ * within PROBE_ROUNDS * PROBE_ROUND_MS.
  */
 int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 	      struct probe_claim *found, struct err *e) must_check;

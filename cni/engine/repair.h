@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * repair.h: attachments that nobody will DEL any more: tell them from healthy ones, and undo them.
+ * repair.h: find attachments for which no DEL will come, and undo them.
  *
- * A record is stale when its boot has gone, when its namespace is proved gone, or when its ADD or
- * DEL was killed before it was done. While the same namespace lives, somebody may live on the
- * address, under whatever interface: that is reported, and undone only by force. What a running ADD
- * or DEL has its lock on is in between two states and is let alone.
+ * A record is stale if it is from an earlier boot, or if its namespace is proved gone. It is also
+ * stale if its ADD or DEL was killed. While the same namespace lives, a process in it may use
+ * the address on any interface: such a record is reported, and undone only by force. A record that
+ * a running ADD or DEL has locked is not touched.
  */
 #ifndef RAILHEAD_CNI_ENGINE_REPAIR_H
 #define RAILHEAD_CNI_ENGINE_REPAIR_H
@@ -15,7 +15,7 @@
 enum repair_state {
 	REPAIR_HEALTHY,
 	REPAIR_BUSY,    /* an ADD, DEL or GC is at work on it */
-	REPAIR_UNKNOWN, /* cannot be told: why says what is in the way */
+	REPAIR_UNKNOWN, /* the state is unknown: why has the reason */
 	REPAIR_GONE,    /* the record has been removed since it was listed */
 
 	REPAIR_LINK_RENAMED,  /* these five are undone by force only; the interface has another name
@@ -23,7 +23,7 @@ enum repair_state {
 	REPAIR_LINK_GONE,     /* no such interface in the living namespace */
 	REPAIR_LINK_REPLACED, /* nor this one, but another interface has its name */
 	REPAIR_NETNS_MOVED,   /* it lives, but its path does not lead to it any more */
-	REPAIR_NETNS_UNKNOWN, /* from here it cannot be told whether it lives */
+	REPAIR_NETNS_UNKNOWN, /* it may live: it cannot be found from here */
 
 	REPAIR_EARLIER_BOOT, /* all that follow are stale */
 	REPAIR_NETNS_GONE,
@@ -41,7 +41,7 @@ struct repair_view {
 const char *repair_state_name(enum repair_state s);
 bool repair_is_stale(enum repair_state s);
 
-/* repair_needs_force - neither stale nor in order: undone only when somebody says so. */
+/* repair_needs_force - neither stale nor healthy: undone only with --force. */
 bool repair_needs_force(enum repair_state s);
 
 /*
@@ -55,8 +55,8 @@ int repair_examine(const struct ctx *ctx, const struct record *r, struct repair_
  * repair_one - undo a stale attachment: its interface as far as it is there, the DEL of its IPAM
  * with the recorded configuration, then the record. Anything not stale is left alone. *out is what
  * was found, out->state tells whether something was done. -1: it is stale, and a step failed; the
- * record stays. Of a damaged one only the record is removed: whose interface and address it
- * describes cannot be known, and a DEL of the runtime still removes those. By force it also undoes
+ * record stays. If the record is damaged, only the record is removed: its interface and address
+ * are unknown, and a DEL of the runtime still removes those. By force it also undoes
  * what repair_needs_force().
  */
 struct repair_opts {

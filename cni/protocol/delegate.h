@@ -25,7 +25,7 @@ struct delegate_call {
 	enum cni_command cmd;
 	const char *container, *ifname, *netns;
 	const char *args, *path; /* CNI_ARGS, CNI_PATH */
-	const char *conflict;    /* DELEGATE_CONFLICT: addresses that somebody else uses */
+	const char *conflict;    /* DELEGATE_CONFLICT: addresses that another host uses */
 };
 
 struct delegate {
@@ -59,7 +59,7 @@ int delegate_finish(struct delegate *d, char **output, size_t *len, struct err *
  */
 int delegate_pass_on(const char *type, const struct exec_result *res, struct err *e);
 
-/* delegate_run - start and finish, for verbs without a result. */
+/* delegate_run - start and finish, for commands without a result. */
 int delegate_run(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
 		 struct err *e) must_check;
 

@@ -24,8 +24,8 @@ struct devinfo_pci {
 int devinfo_path(const struct cni_conf *conf, const char **out, struct err *e) must_check;
 
 /*
- * devinfo_write - *made false when there is one already: a device plugin knows more than we do, and
- * its file, copied there by Multus, stays as it is.
+ * devinfo_write - *made is false if the file exists. A device plugin knows more than we do, and
+ * Multus copied its file there, so it stays unchanged.
  */
 int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made,
 		  struct err *e) must_check;
@@ -34,10 +34,10 @@ int devinfo_write(const char *path, const struct devinfo_pci *what, bool *made,
 int devinfo_text(const char *path, char **out, struct err *e) must_check;
 
 /*
- * devinfo_set_rdma - have the file name what->rdma_device: one that is there keeps all else that it
- * says, one of another kind than "pci" stays as it is, and where there is none one is made.
- * devinfo_restore - the inverse, with what devinfo_text() said before; a file that has gone
- * meanwhile stays gone.
+ * devinfo_set_rdma - add what->rdma_device to the file. An existing file keeps its other keys. A
+ * file of another kind than "pci" is not changed. A missing file is made.
+ * devinfo_restore - the inverse, with the earlier result of devinfo_text(). A file that was removed
+ * meanwhile is not made again.
  */
 int devinfo_set_rdma(const char *path, const struct devinfo_pci *what, struct err *e) must_check;
 int devinfo_restore(const char *path, const char *before, struct err *e) must_check;

@@ -42,9 +42,9 @@ int cni_env_load(enum cni_command cmd, char *(*get)(const char *), struct cni_en
 		 struct err *e) must_check;
 
 /*
- * cni_args_get - value of key in CNI_ARGS ("K=V;K=V"), split at the first '=' and copied into buf;
- * the last one wins; unknown keys and empty pairs are ignored (CNI-088). Returns 1 when found, 0
- * when not, -1 when the value does not fit (ERR_ENV).
+ * cni_args_get - copy the value of key in CNI_ARGS ("K=V;K=V") into buf. A pair is split at the
+ * first '='. The last one wins. Unknown keys and empty pairs are ignored (CNI-088). Returns 1 when
+ * found, 0 when not, -1 when the value does not fit (ERR_ENV).
  */
 int cni_args_get(const char *args, const char *key, char *buf, size_t size,
 		 struct err *e) must_check;

@@ -18,13 +18,13 @@ int logging_level(const char *word);
 
 /*
  * logging_open - the file path to append to; e names it. flags: O_WRONLY or O_RDWR. ERR_FORBIDDEN:
- * it is in none of the folders (logDirs of railhead.json), has another name than a log, or a link
- * leads to it or away from it.
+ * it is in none of the folders (logDirs of railhead.json), its name does not end in .log, or its
+ * path has a link.
  */
 int logging_open(const struct ctx *ctx, const char *path, int flags, struct err *e) must_check;
 
 /*
- * logging_apply - set ctx->log as conf says; what cannot be done is a warning in the log as it was.
+ * logging_apply - set ctx->log from conf. A failure is a warning in the former log.
  * The file stays open for the life of the process.
  */
 void logging_apply(const struct cni_conf *conf, struct ctx *ctx);

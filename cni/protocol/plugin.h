@@ -30,7 +30,7 @@ struct cni_plugin {
 	const char *name;
 	cni_command_fn add; /* must call cni_emit_result() last, while it can still undo its work */
 	cni_command_fn del, check, gc, status;
-	const void *data; /* handed to the verbs in call->data */
+	const void *data; /* passed to the commands in call->data */
 };
 
 /* cni_main - run one call; the exit status of the program: 0 or 1. */

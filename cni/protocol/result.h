@@ -19,7 +19,7 @@ struct cni_interface {
 	const char *pci_id;  /* NULL: not given */
 	const char *socket_path;
 	uint32_t mtu; /* 0: not given */
-	bool moved;   /* a device that was moved: its mtu is told in 1.0.0 too, as sriov-cni does */
+	bool moved;   /* a moved device: its mtu is in results of 1.0.0 too, as with sriov-cni */
 	const struct json *src; /* NULL when built by us */
 };
 
@@ -47,12 +47,13 @@ struct cni_result {
 	const struct json *dns; /* NULL: none */
 	const struct json
 		*src;      /* the result this one was read from: its unknown keys are printed too */
-	struct json *tree; /* freed by cni_result_clear; NULL when src is somebody else's */
+	struct json *tree; /* freed by cni_result_clear; NULL when the caller owns src */
 };
 
 /*
  * cni_result_parse - read n, whose own cniVersion decides its shape, else version. The tree of n
- * must outlive out. ERR_DECODE for wrong types, ERR_CONFIG for bad addresses; where names it
+ * must live longer than out. ERR_DECODE for wrong types, ERR_CONFIG for bad addresses; where names
+ * it
  * ("prevResult").
  */
 int cni_result_parse(const struct json *n, const char *where, enum cni_version version,

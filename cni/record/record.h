@@ -62,8 +62,8 @@ int record_read(const struct ctx *ctx, const struct record_key *key, struct reco
 		struct err *e) must_check;
 
 /*
- * record_is_damaged - whether an error of record_read says that what is in the record's place can
- * never be read, rather than that it could not be read now (no memory, no descriptors, EIO).
+ * record_is_damaged - true if record_read() can never succeed for this record. False if it may
+ * succeed later (no memory, no descriptors, EIO).
  */
 bool record_is_damaged(const struct err *e);
 
@@ -82,16 +82,15 @@ int record_remove(const struct ctx *ctx, const struct record_key *key, struct er
 
 /*
  * record_tidy - remove folders of networks that have no record: a killed ADD or DEL leaves them.
- * Not being able to is no error.
+ * A failure is ignored.
  */
 void record_tidy(const struct ctx *ctx);
 
 /*
  * record_each - call fn for every record of network (NULL: of all), in name order. A damaged file
- * is passed with r->tree NULL and only the key set, and so is one that holds the record of another
- * attachment than its name says, with r->misplaced: nothing in it may be acted upon. Non-zero ends
- * the walk. A file that cannot be read now is passed over, and the walk returns -1 when it is
- * through.
+ * is passed with r->tree NULL and only the key set. So is a file with the record of another
+ * attachment, with r->name_mismatch set: its content must not be used. Return non-zero from fn to
+ * stop the scan. A file that cannot be read now is skipped, and the scan returns -1 at its end.
  */
 typedef int (*record_fn)(const struct record *r, void *arg);
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg,
@@ -103,7 +102,8 @@ static inline struct netns_on_record record_netns(const struct record *r)
 	return (struct netns_on_record){ r->netns, r->netns_also, r->netns_id, r->from };
 }
 
-/* record_refuse_mismatch - the error of a record with r->misplaced: names the file. Returns -1. */
+/* record_refuse_mismatch - the error of a record with r->name_mismatch: names the file. Returns -1.
+ */
 int record_refuse_mismatch(const struct ctx *ctx, const struct record *r, struct err *e);
 
 /* record_decode - the text of a record file. Pure; the fuzzers start here. Clear out afterwards. */

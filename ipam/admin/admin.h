@@ -2,8 +2,8 @@
 /*
  * admin.h: what an operator does to pools and leases: the calls behind `railctl ipam`.
  *
- * Lists are JSON arrays, freed by the caller: `--json` prints them as they are, tables read their
- * members. Every call is one transaction. Verifying and mending is ipam/lease/verify.h.
+ * Lists are JSON arrays, freed by the caller: `--json` prints them unchanged, tables read their
+ * members. Every call is one transaction. To verify and repair the store: ipam/lease/verify.h.
  */
 #ifndef RAILHEAD_IPAM_ADMIN_ADMIN_H
 #define RAILHEAD_IPAM_ADMIN_ADMIN_H
@@ -19,9 +19,9 @@ struct admin_pool {
 };
 
 /*
- * admin_pool_put - ERR_CONFIG, ERR_DECODE for a bad definition; ERR_BUSY when the name is taken
- * (add) or the addresses overlap with another pool's, which is named; ERR_NOTFOUND when there is
- * none (set).
+ * admin_pool_put - ERR_CONFIG, ERR_DECODE for a bad definition. ERR_BUSY when the name exists (add)
+ * or the addresses overlap with those of another pool, which is named. ERR_NOTFOUND when the pool
+ * does not exist (set).
  */
 int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e) must_check;
 

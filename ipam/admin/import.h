@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import.h: addresses that another IPAM gave to pods that live, as leases of ours.
+ * import.h: addresses of living pods that another IPAM assigned become our leases.
  *
- * A lease is made as ADD would have made it: in the scope, and for the source, that the
- * configuration has for the address. So it is given to nobody else, CHECK finds it, and DEL and GC
- * release it. An address that is in the subnet but not among those given out is leased, too: the
- * pod has it.
+ * A lease is made like in an ADD: in the scope, and for the source, that the configuration has for
+ * the address. So no other pod gets the address, CHECK finds it, and DEL and GC release it. An
+ * address in the subnet but outside of the ranges is leased too, because the pod uses it.
  */
 #ifndef RAILHEAD_IPAM_ADMIN_IMPORT_H
 #define RAILHEAD_IPAM_ADMIN_IMPORT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alloc.h: what each verb does to the books: read, decide, write, in one transaction.
+ * alloc.h: each command on the lease database: read, decide, write, in one transaction.
  *
  * Several addresses are one decision: all are chosen before the first is taken, and all are taken
  * or none.
@@ -27,7 +27,7 @@ void alloc_result_clear(struct alloc_result *r);
 #define auto_alloc auto_clean(alloc_result_clear)
 
 struct alloc_add {
-	const struct ipam_conf *conf; /* must outlive the result */
+	const struct ipam_conf *conf; /* must live longer than the result */
 	const struct request *request;
 	bool one_per_family; /* cniVersion below 0.3.0 cannot say more (CNI-131) */
 };
@@ -53,8 +53,8 @@ int alloc_del(struct ipam *m, const struct owner *o, struct json **journal,
 	      struct err *e) must_check;
 
 /*
- * alloc_del_conflict - the same; those of the addresses that are in conflict[] somebody else uses.
- * They rest for LEASE_DB_CONFLICT_NS at least, and are nobody's sticky address until then.
+ * alloc_del_conflict - the same. Another host uses the addresses in conflict[]. They rest for
+ * LEASE_DB_CONFLICT_NS at least, and are not assigned as a sticky address until then.
  */
 struct alloc_del {
 	const struct owner *owner;

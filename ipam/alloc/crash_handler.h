@@ -12,8 +12,8 @@
 #include "lib/base/err.h"
 
 /*
- * crash_handler_install - from here on such a signal, and SIGALRM (a commit that does not end),
- * prints {"code", "msg", "details"} on stdout and exits with status 1. For programs, once; dir is
+ * crash_handler_install - from here on such a signal prints {"code", "msg", "details"} on stdout
+ * and exits with status 1. So does SIGALRM (a commit that does not end). For programs, once; dir is
  * the store's directory.
  */
 int crash_handler_install(const char *dir, struct err *e) must_check;

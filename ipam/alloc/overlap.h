@@ -26,7 +26,7 @@ int overlap_open(struct overlap *x, struct lease_db *l, const char *data_dir, co
 void overlap_close(struct overlap *x);
 #define auto_overlap auto_clean(overlap_close)
 
-/* overlap_in_use - also true when it cannot be told: x->failed then. x NULL: nothing is. */
+/* overlap_in_use - also true when it is unknown: x->failed then. x NULL: never in use. */
 bool overlap_in_use(struct overlap *x, const struct source *s, struct ip ip);
 
 #endif

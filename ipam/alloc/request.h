@@ -30,8 +30,8 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 		 struct err *e) must_check;
 
 /*
- * request_conflicts - of DEL after an ADD that failed by its probe: the addresses that somebody
- * else was found to use, from the environment (cni/protocol/delegate.h). Fills out[room], returns
+ * request_conflicts - for the DEL after an ADD whose probe failed: the addresses that another host
+ * uses, from the environment (cni/protocol/delegate.h). Fills out[room], returns
  * how many.
  */
 size_t request_conflicts(struct ip *out, size_t cap);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sandbox.h: a pod whose sandbox is made anew, before the DEL of the old one or without any.
+ * sandbox.h: a pod with a recreated sandbox, before the DEL of the old one or without a DEL.
  *
- * The new sandbox takes the pod's own address, if the old one is proved gone. While that may live,
- * the pod gets a second address: no address ever has two living holders.
+ * The new sandbox gets the address of the old one, if the old one is proved gone. While the old one
+ * may live, the pod gets a second address: no address ever has two living owners.
  */
 #ifndef RAILHEAD_IPAM_ALLOC_SANDBOX_H
 #define RAILHEAD_IPAM_ALLOC_SANDBOX_H

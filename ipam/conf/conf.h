@@ -14,7 +14,7 @@
 #include "cni/protocol/conf.h"
 #include "ipam/conf/source.h"
 
-/* Everything is borrowed from the configuration's tree, but for the sources. */
+/* Everything is borrowed from the configuration's tree, except the sources. */
 struct ipam_conf {
 	struct source_sets fixed; /* owned; of host-local's and whereabouts' keys */
 	const char *pools[SOURCE_SETS_MAX];

@@ -7,24 +7,25 @@
 #include "ipam/conf/source.h"
 
 /*
- * {
- *	"subnet": "10.1.0.0/16",                  required; host bits must be zero
- *	"ranges": ["10.1.1.0-10.1.1.99", "10.1.2.0/24", "10.1.3.7"],    default: the whole subnet;
- *of a network without its first and last address "thisNodeOnly": false,                    no other
- *node gives addresses of the subnet "excludes": ["10.1.1.50", "10.1.2.0/28"], "gateway":
- *"10.1.0.1",                    in the subnet; never given to anybody "routes": [{"dst":
- *"0.0.0.0/0"}],         as in a CNI result "sticky": false, "cooldown": 60, "strictCooldown":
- *false, "namespaces": ["team-a"], "quota": 10                               or {"*": 10, "team-a":
- *2}
- * }
+ * The keys, see railhead-pool(5):
+ *
+ * - subnet: required; host bits must be zero
+ * - ranges: "10.1.1.0-10.1.1.99", "10.1.2.0/24" (without its first and last address), "10.1.3.7";
+ *   default: the whole subnet
+ * - thisNodeOnly: no other node assigns addresses of the subnet
+ * - excludes: as ranges, but all addresses of a network
+ * - gateway: in the subnet; never assigned
+ * - routes: as in a CNI result
+ * - sticky, cooldown, strictCooldown, namespaces
+ * - quota: 10, or {"*": 10, "team-a": 2}
  */
 
 /* pool_name_valid - the characters of a network name, at most KEY_NAME_MAX bytes. ERR_CONFIG. */
 int pool_name_valid(const char *name, struct err *e) must_check;
 
 /*
- * pool_decode - make the source of pool `name` from def, which must outlive it. Errors name
- * "pool NAME: key" and value: ERR_DECODE, ERR_CONFIG.
+ * pool_decode - make the source of pool `name` from def, which must live longer than it. Errors
+ * name "pool NAME: key" and value: ERR_DECODE, ERR_CONFIG.
  */
 int pool_decode(const char *name, const struct json *def, struct source *out,
 		struct err *e) must_check;

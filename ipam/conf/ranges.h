@@ -2,8 +2,8 @@
 /*
  * ranges.h: a set of addresses as sorted ranges that neither overlap nor touch. Pure.
  *
- * Every question about a set costs the logarithm of its ranges, never its addresses, so that an
- * IPv6 /64 is as cheap as an IPv4 /29.
+ * A search in a set costs the logarithm of the number of its ranges. The number of addresses does
+ * not matter, so an IPv6 /64 is as cheap as an IPv4 /29.
  */
 #ifndef RAILHEAD_IPAM_CONF_RANGES_H
 #define RAILHEAD_IPAM_CONF_RANGES_H

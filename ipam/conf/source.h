@@ -49,10 +49,10 @@ struct source_sets {
 };
 
 /*
- * source_finish - the last step of making one, when subnet, gateway, scope and usable are set:
- * takes the network and broadcast address of an IPv4 subnet (up to /30), the subnet-router anycast
- * address of an IPv6 subnet (up to /126) and the gateway out of usable, and computes the id.
- * ERR_CONFIG when nothing is left.
+ * source_finish - the last step of making a source, when subnet, gateway, scope and usable are set.
+ * It removes the gateway from usable, and the network and broadcast address of an IPv4 subnet (up
+ * to /30). It removes the subnet-router anycast address of an IPv6 subnet (up to /126). It computes
+ * the id. ERR_CONFIG when no address is left.
  */
 int source_finish(struct source *s, struct err *e) must_check;
 void source_clear(struct source *s);

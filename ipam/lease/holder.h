@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * holder.h: does who holds an address still live?
+ * holder.h: does the owner of an address still live?
  *
  * An interface plugin of railhead writes the record of an attachment before its address is leased,
- * and removes it after the lease is released. So a lease whose owner has a record may be in use;
- * one whose owner has none is of another plugin, or nobody's.
+ * and removes it after the lease is released. So a lease whose owner has a record may be in use.
+ * A lease without such a record belongs to another plugin, or to no attachment.
  *
- * The proof that somebody is gone looks at every process of the machine: it is made outside of
- * transactions, as those are one at a time. In the transaction the record must still be the one
- * that was looked at: a container may have been attached again since.
+ * The proof that an owner is gone looks at every process of the machine. So it is made outside of
+ * transactions, because only one runs at a time. In the transaction the record must be unchanged,
+ * because the container may have been attached again since.
  */
 #ifndef RAILHEAD_IPAM_LEASE_HOLDER_H
 #define RAILHEAD_IPAM_LEASE_HOLDER_H
@@ -24,7 +24,7 @@ enum holder {
 
 struct holder_view {
 	enum holder state;
-	uint64_t mark; /* of the record that was looked at */
+	uint64_t mark; /* identifies the record that was read */
 };
 
 /* How holders are looked at; tests have their own. */
@@ -37,7 +37,7 @@ struct holder_ops {
 
 extern const struct holder_ops holder_records;
 
-/* Who was asked about, and what is known of them. */
+/* The owners to check, and the results. */
 struct holder_check {
 	struct key_owner who;
 	struct holder_view view;
@@ -47,7 +47,7 @@ struct holder_check {
 struct holder_checks {
 	struct holder_check *items; /* owned */
 	size_t n;
-	bool missing; /* somebody was asked about who has not been looked at */
+	bool missing; /* a requested owner was not checked */
 };
 void holder_checks_clear(struct holder_checks *p);
 #define auto_holder_checks auto_clean(holder_checks_clear)

@@ -16,7 +16,7 @@
 
 enum lease_state { LEASE_HELD, LEASE_RESTING };
 
-/* Who holds an address. Never NULL, "" when not known. */
+/* The owner of an address. Strings are never NULL, "" when unknown. */
 struct owner {
 	const char *network, *container, *ifname;
 	const char *ns, *pod;
@@ -31,7 +31,7 @@ struct lease {
 	const char
 		*range; /* source's range; "" when it has none, and in leases of early versions */
 	int64_t since;  /* ns since 1970: taken, or released */
-	struct json *tree; /* owns the strings; NULL when they are somebody else's */
+	struct json *tree; /* owns the strings; NULL when the caller owns them */
 };
 
 /* lease_parse - what names the record in errors. ERR_STORE when the text is not a lease. */

@@ -11,11 +11,12 @@
 #include "ipam/lease/holder.h"
 #include "ipam/conf/source.h"
 
-#define LEASE_DB_REST_MAX 65536 /* resting addresses a source remembers; older ones are forgotten  \
-				 */
+#define LEASE_DB_REST_MAX                                                                          \
+	65536 /* resting addresses a source remembers; older ones are forgotten                    \
+	       */
 
-/* An address that somebody else was found to use rests this long, and the cooldown: it is released
- * that far in the future. */
+/* An address that another host uses rests this long and the cooldown: it is released that far in
+ * the future. */
 #define LEASE_DB_CONFLICT_NS INT64_C(60000000000)
 
 /* One open IPAM. */
@@ -44,7 +45,7 @@ struct addr_choice {
 	struct ip ip;
 	struct ip next; /* where the search goes on the next time, see struct source_usage */
 	bool done;
-	bool restarted; /* the search began anew, because addresses had been forgotten */
+	bool restarted; /* the search restarted, because addresses had been forgotten */
 };
 
 /* lease_db_lease - *found false when there is no record. Else clear *out with lease_clear(). */

@@ -3,21 +3,21 @@
  * session.h: open the IPAM's store and run transactions on it.
  *
  * The first writing transaction of a boot releases, as part of itself, whatever earlier boots left
- * behind: no process of theirs is alive, and their network namespaces are gone. It also checks the
- * books and mends them, as a power loss may have taken some of the last transactions' writes.
+ * behind: their processes and their network namespaces are gone. It also verifies and
+ * repairs the lease database, because a power loss may have lost some of the last writes.
  */
 #ifndef RAILHEAD_IPAM_LEASE_SESSION_H
 #define RAILHEAD_IPAM_LEASE_SESSION_H
 
 #include "ipam/lease/verify.h"
 
-#define SESSION_SCHEMA 1 /* of keys and values; a store of a later one is refused */
+#define SESSION_SCHEMA 1 /* version of keys and values; a store of a later version is refused */
 
 /*
- * ipam_open - the embedded store in dir (NULL: <state_dir>/ipam). create: make what is missing;
- * else ERR_NOTFOUND (errnum ENOENT) when there is none. Any other folder than the default one, and
- * those above it, must be root's and writable by nobody else, and its store is checked whole. ctx
- * is borrowed. Close with ipam_close().
+ * ipam_open - the embedded store in dir (NULL: <state_dir>/ipam). create: make it if it is missing;
+ * else ERR_NOTFOUND (errnum ENOENT). A folder other than the default one, and those above it, must
+ * belong to root, and no other user may write there. Its store is checked whole. ctx is borrowed.
+ * Close with ipam_close().
  */
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out,
 	      struct err *e) must_check;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostlocal.h: what host-local has given out on this node.
+ * hostlocal.h: addresses that host-local assigned on this node.
  *
- * It keeps one file an address, <folder>/<network>/<address>, whose first line is the container and
- * whose second one the interface (files of early versions have no second one). The folder is
- * /var/lib/cni/networks; its last_reserved_ip.N and lock are no addresses.
+ * It keeps one file for each address, <folder>/<network>/<address>. Its first line is the
+ * container, its second line the interface; files of early versions have no second line. The folder
+ * is /var/lib/cni/networks; its files last_reserved_ip.N and lock are not addresses.
  */
 #ifndef RAILHEAD_IPAM_PEERS_HOSTLOCAL_H
 #define RAILHEAD_IPAM_PEERS_HOSTLOCAL_H
@@ -17,7 +17,8 @@ struct hostlocal {
 };
 
 /*
- * hostlocal_open - the folder of network in data_dir (NULL: the usual one). No folder is no error.
+ * hostlocal_open - the folder of network in data_dir (NULL: the usual one). A missing folder is
+ * accepted.
  */
 int hostlocal_open(const struct ctx *ctx, const char *data_dir, const char *network,
 		   struct hostlocal *out, struct err *e) must_check;
@@ -26,7 +27,7 @@ int hostlocal_open_dir(const char *path, struct hostlocal *out, struct err *e) m
 void hostlocal_close(struct hostlocal *h);
 #define auto_hostlocal auto_clean(hostlocal_close)
 
-/* hostlocal_holds - 1: there is a file of that address, 0: there is none, -1: it cannot be told. */
+/* hostlocal_holds - 1: there is a file of that address, 0: there is none, -1: unknown. */
 int hostlocal_holds(const struct hostlocal *h, struct ip ip, struct err *e) must_check;
 
 struct hostlocal_lease {

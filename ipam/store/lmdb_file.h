@@ -3,8 +3,8 @@
  * lmdb_file.h: look at an LMDB file before LMDB does. Pure.
  *
  * LMDB maps its file and believes it: what is mapped and not there is a SIGBUS, and a page full of
- * garbage sends it anywhere. So a file that nobody vouches for is read here first, page by page,
- * within bounds.
+ * garbage sends it anywhere. So a file that was not checked in this boot is read here first, page
+ * by page, within bounds.
  */
 #ifndef RAILHEAD_IPAM_STORE_LMDB_FILE_H
 #define RAILHEAD_IPAM_STORE_LMDB_FILE_H
@@ -27,7 +27,7 @@ struct lmdb_file {
  * read. */
 int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e) must_check;
 
-/* What the newer of two meta pages says. */
+/* The content of the newer of two meta pages. */
 struct lmdb_meta {
 	uint32_t page_size;
 	uint64_t last_page, txnid;
@@ -41,7 +41,7 @@ enum lmdb_file_state lmdb_meta_read(const uint8_t *file, size_t len, struct lmdb
 
 /*
  * lmdb_check - read every page that the meta page leads to: numbers, kinds, bounds, order of keys,
- * counts, and that no page serves two purposes. NULL when all is well, else what is wrong (static
+ * counts, and that no page serves two purposes. NULL on success, else the error (static
  * text); "out of memory" is one of them.
  */
 const char *lmdb_check(const uint8_t *file, size_t len);
