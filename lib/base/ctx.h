@@ -13,13 +13,13 @@
 #define CTX_BOOT_ID_LEN 36
 
 struct ctx {
-	const char *sysfs;     /* "/sys" */
-	const char *proc;      /* "/proc" */
-	const char *dev;       /* "/dev" */
-	const char *run_dir;   /* "/run/railhead": what lives as long as the boot */
-	const char *state_dir; /* "/var/lib/railhead": what outlives it */
-	const char *cni_dir; /* "/var/lib/cni": what plugins of others keep; NULL: not looked at */
-	const char *etc_dir; /* "/etc/railhead"; NULL: what is in it does not count */
+	const char *sysfs;           /* "/sys" */
+	const char *proc;            /* "/proc" */
+	const char *dev;             /* "/dev" */
+	const char *run_dir;         /* "/run/railhead": what lives as long as the boot */
+	const char *state_dir;       /* "/var/lib/railhead": state that survives a boot */
+	const char *cni_dir;         /* "/var/lib/cni": files of peer plugins; NULL: ignored */
+	const char *etc_dir;         /* "/etc/railhead"; NULL: ignored */
 	int64_t (*now)(void *clock); /* wall clock, nanoseconds since 1970 */
 	void *clock;
 	struct log log;

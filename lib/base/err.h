@@ -30,13 +30,13 @@ enum err_code {
 	ERR_KERNEL = 100,     /* the kernel refused; detail holds its ext-ack text */
 	ERR_EXHAUSTED = 101,  /* no address left to give */
 	ERR_STORE = 102,      /* the store cannot be opened, read or written */
-	ERR_BUSY = 103,       /* a device, name or address is in use by somebody else */
-	ERR_STATE = 104,      /* what the system shows differs from what was recorded */
+	ERR_BUSY = 103,       /* a device, name or address has another user */
+	ERR_STATE = 104,      /* the present state differs from the record */
 	ERR_DELEGATE = 105,   /* a delegated plugin misbehaved: missing, garbage, killed, hung */
-	ERR_FORBIDDEN = 106,  /* a policy says no: namespace, quota */
+	ERR_FORBIDDEN = 106,  /* a policy does not allow it: namespace, quota */
 	ERR_NOMEM = 107,      /* out of memory */
 	ERR_NOTFOUND = 108,   /* the thing named does not exist */
-	ERR_CONFLICT = 109,   /* somebody else on the network uses an address that was assigned */
+	ERR_CONFLICT = 109,   /* another host on the network uses an assigned address */
 };
 
 struct err {

@@ -2,7 +2,7 @@
 /*
  * undo.h: inverses of what was done, run backwards unless committed.
  *
- * Every change to the kernel or a store pushes its inverse in the same breath. A variable declared
+ * Every change to the kernel or a store pushes its inverse immediately. A variable declared
  * auto_undo runs what is left on it when its scope ends; errors of inverses are logged and never
  * replace the error that made us turn back.
  */
@@ -21,7 +21,7 @@ struct undo {
 	size_t n;
 	struct {
 		undo_fn fn;
-		void *arg;        /* borrowed: must outlive the scope */
+		void *arg;        /* borrowed: must live longer than the scope */
 		const char *what; /* borrowed, for the log: "delete link net1" */
 	} op[UNDO_MAX];
 };

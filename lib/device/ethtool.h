@@ -3,7 +3,8 @@
  * ethtool.h: what ethtool(8) can set of an interface, read and put back.
  *
  * By its name, in the caller's network namespace. Settings are the kernel's own bytes: they mean
- * something only in the boot in which they were read. What a driver does not have is empty.
+ * something only in the boot in which they were read. Settings that the driver does not have are
+ * empty.
  */
 #ifndef RAILHEAD_LIB_DEVICE_ETHTOOL_H
 #define RAILHEAD_LIB_DEVICE_ETHTOOL_H
@@ -24,14 +25,14 @@ enum ethtool_part {
 };
 
 struct ethtool_state {
-	uint32_t blocks;                 /* 0: features cannot be told */
+	uint32_t blocks;                 /* 0: features are unknown */
 	uint32_t wanted[ETHTOOL_BLOCKS]; /* features that a user asked for, a bit each */
 	uint32_t can[ETHTOOL_BLOCKS];    /* those that can be changed */
 	bool has[ETHTOOL_PARTS];
 	uint8_t part[ETHTOOL_PARTS][ETHTOOL_BYTES];
 };
 
-/* ethtool_part_name - the word for ledgers and logs: "rings". ethtool_part_size - in bytes. */
+/* ethtool_part_name - the word for VF states and logs: "rings". ethtool_part_size - in bytes. */
 const char *ethtool_part_name(enum ethtool_part p);
 size_t ethtool_part_size(enum ethtool_part p);
 

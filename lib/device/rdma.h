@@ -3,8 +3,9 @@
  * rdma.h: RDMA devices as the kernel's RDMA netlink shows, moves and renames them.
  *
  * A socket of nl_rdma_open() sees the devices of the network namespace it was born in: in mode
- * exclusive those alone, in mode shared all devices. What changes a device is refused unless the
- * calling thread is in that namespace, too (drivers/infiniband/core/device.c compares both).
+ * exclusive those alone, in mode shared all devices. A request that changes a device is refused
+ * unless the calling thread is in that namespace too (drivers/infiniband/core/device.c compares
+ * both).
  *
  * A device keeps its index over moves and renames until its driver lets go of it; its name does
  * not: udev renames, and a move may.
@@ -129,11 +130,11 @@ int nl_rdma_chardev(struct nl *nl, struct rdma_chardev_of of, struct rdma_charde
 int nl_rdma_rename(struct nl *nl, uint32_t index, const char *name, struct err *e) must_check;
 
 /*
- * nl_rdma_move - out of the namespace of the socket and of the calling thread into target. All who
- * have the device open lose it, and its character devices are made anew, perhaps with other
- * numbers. errnum EOPNOTSUPP: mode shared, or a driver that cannot; EEXIST: target has a device of
- * that name (Linux 7.3); the hint says which. name renames it on the way, which needs Linux 7.3
- * (an older kernel would rename it and not move it); NULL: it keeps its name.
+ * nl_rdma_move - out of the namespace of the socket and of the calling thread into target. Every
+ * process that has the device open loses it. Its character devices are recreated, perhaps with
+ * other numbers. errnum EOPNOTSUPP: mode shared, or a driver that cannot; EEXIST: target has a
+ * device of that name (Linux 7.3); the hint says which. name renames it on the way, which needs
+ * Linux 7.3 (an older kernel would rename it and not move it); NULL: it keeps its name.
  */
 int nl_rdma_move(struct nl *nl, uint32_t index, const struct netns *target, const char *name,
 		 struct err *e) must_check;

@@ -17,8 +17,8 @@ int nl_rdma_monitor_open(struct rdma_monitor **out, struct err *e) must_check;
 
 /*
  * nl_rdma_monitor_wait - 1: something about RDMA devices has changed, look again; 0: the deadline
- * (of ctx_mono_ms()) has passed. Which change it was does not matter, so one that was dropped for
- * want of room does no harm. ERR_KERNEL.
+ * (of ctx_mono_ms()) has passed. The kind of change does not matter, so a dropped one does
+ * no harm. ERR_KERNEL.
  */
 int nl_rdma_monitor_wait(struct rdma_monitor *m, int64_t deadline_ms, struct err *e) must_check;
 

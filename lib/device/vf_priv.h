@@ -8,7 +8,7 @@
 /* How long a driver may be busy with itself: ice, i40e and iavf reset in about a second. */
 #define VF_PATIENCE_MS 2000
 
-/* The clock of nl_vf_set; tests put one there that nobody waits for. */
+/* The clock of nl_vf_set; tests use one that does not wait. */
 struct vf_clock {
 	int64_t (*now_ms)(void *arg); /* monotonic */
 	void (*nap)(void *arg, int64_t ms);

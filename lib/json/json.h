@@ -22,7 +22,7 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
 /* ---- reading ---- */
 
 /*
- * json_parse - parse len bytes. what names the text in errors ("network configuration").
+ * json_parse - parse len bytes. In errors the text has the name what ("network configuration").
  * ERR_DECODE with the byte offset on bad syntax, size, depth or encoding. Free with json_free().
  */
 int json_parse(const char *text, size_t len, const char *what, struct json **out,
@@ -94,7 +94,7 @@ struct json_field {
 };
 
 /*
- * json_decode - fill out from obj by table. Absent and null leave the field as it was; unknown keys
+ * json_decode - fill out from obj by table. Absent and null leave the field unchanged; unknown keys
  * are ignored (CNI-017); obj NULL has no keys. Errors name the key as "where.key" and quote the
  * value: ERR_DECODE for a wrong type (1.5 where an integer must be), ERR_CONFIG for a value out of
  * range, a bad MAC or a missing key, ERR_FIELD for an unknown word.

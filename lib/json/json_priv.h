@@ -10,9 +10,9 @@
 
 /*
  * json_scan - refuse all but one RFC 8259 value with white space around it, within the limits of
- * json.h. ERR_DECODE. What passes is read by cJSON as the RFC means it; cJSON alone also takes
- * "01", "1.", control characters in strings and as white space, "\u0000", and anything that
- * follows.
+ * json.h. ERR_DECODE. cJSON then reads the text as the RFC defines it. cJSON alone also accepts
+ * "01", "1.", control characters in strings and as white space, "\u0000", and text behind the
+ * value.
  */
 int json_scan(const char *text, size_t len, const char *what, struct err *e) must_check;
 

@@ -88,8 +88,8 @@ int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) mus
  * go, its altnames go with it; it is down afterwards. target may be the namespace it is in: then it
  * is only renamed. errnum EEXIST: the name, or one of its altnames, is taken there; EINVAL: a
  * device that may not move; ENODEV: there is none. A name that no interface can have is ERR_FIELD.
- * After a failure it is where it was: the kernel notices a taken name only after the move, and then
- * it is brought back, which needs the caller's thread to enter target for a moment.
+ * After a failure it is in its former namespace. The kernel notices an existing name only after the
+ * move. Then the link is moved back, and the caller's thread enters target for a moment.
  */
 int nl_link_move(struct nl *nl, int ifindex, const struct netns *target, const char *name,
 		 struct err *e) must_check;
@@ -107,8 +107,8 @@ int nl_link_altname_add(struct nl *nl, int ifindex, const char *name, struct err
 int nl_link_altname_del(struct nl *nl, int ifindex, const char *name, struct err *e) must_check;
 
 /*
- * nl_link_listens - call fn for each address beside its own, of stations and groups, whose frames
- * an Ethernet interface takes in; non-zero ends the walk, no error.
+ * nl_link_listens - call fn for each other address, of stations and groups, whose frames an
+ * Ethernet interface accepts. Return non-zero from fn to stop the scan; this is not an error.
  */
 typedef int (*link_mac_fn)(const uint8_t mac[MAC_LEN], void *arg);
 int nl_link_listens(struct nl *nl, int ifindex, link_mac_fn fn, void *arg,

@@ -16,7 +16,7 @@ int nl_monitor_open(enum nl_watch what, struct nl_monitor **out, struct err *e) 
 
 /*
  * nl_monitor_next - 1: something about the interface may have changed, look again; 0: the deadline
- * (of ctx_mono_ms()) has passed. Events that were dropped for want of room count as one.
+ * (of ctx_mono_ms()) has passed. Dropped events count as one.
  * ERR_KERNEL.
  */
 int nl_monitor_next(struct nl_monitor *mon, int ifindex, int64_t deadline_ms,

@@ -2,9 +2,8 @@
 /*
  * nl_msg.h: building and exchanging netlink messages. Shared by lib/net/nl*.c and their tests only.
  *
- * libnl builds and takes apart the messages. The exchange is ours, because nl_recvmsgs() turns
- * errno into codes of its own on the way (ENOENT and ESRCH become one) and cannot start a dump
- * again.
+ * libnl builds and parses the messages. The exchange is our own code, because nl_recvmsgs() turns
+ * errno into its own codes (ENOENT and ESRCH become one) and cannot repeat a dump.
  */
 #ifndef RAILHEAD_LIB_NET_NL_MSG_H
 #define RAILHEAD_LIB_NET_NL_MSG_H
@@ -35,8 +34,8 @@ int nl_open_protocol_in(const struct netns *ns, const struct netns *host, int pr
 			struct nl **out, struct err *e) must_check;
 
 /*
- * A request being built. A put that does not fit, or finds no memory, spoils it for good; the
- * exchange then returns ERR_NOMEM, so that no put needs a check of its own.
+ * A request being built. A put that does not fit, or finds no memory, makes it invalid; the
+ * exchange then returns ERR_NOMEM, so that the caller need not check each put.
  */
 struct nl_req {
 	struct nl_msg *msg; /* NULL: spoiled */
@@ -55,8 +54,8 @@ void nl_req_clear(struct nl_req *rq);
 #define auto_nl_req auto_clean(nl_req_clear)
 
 /*
- * What an answer's messages are handed to. NULL for h: a dump starts (again): forget what you saw.
- * Returns 0, or -1 with the error set; the rest of the answer is then read and dropped.
+ * Called for each message of an answer. NULL for h: a dump starts or restarts, so drop earlier
+ * data. Returns 0, or -1 with the error set; the rest of the answer is then read and dropped.
  */
 typedef int (*nl_msg_fn)(const struct nlmsghdr *h, void *arg, struct err *e);
 

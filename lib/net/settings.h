@@ -2,9 +2,9 @@
 /*
  * settings.h: what whoever has an interface can set of it beside its name, MAC, MTU and state.
  *
- * All of it stays with a device that is moved to another network namespace, so that whoever has
- * lent one reads it before and puts it back afterwards. nl_settings_effect() has the whole list of
- * what the kernel tells of a link, with the reason why something needs no putting back.
+ * All of it stays with a device that is moved to another network namespace. So a plugin that moves
+ * a device reads it before and restores it afterwards. nl_settings_effect() has the whole list of
+ * the attributes of a link, with the reason if one is not restored.
  */
 #ifndef RAILHEAD_LIB_NET_SETTINGS_H
 #define RAILHEAD_LIB_NET_SETTINGS_H
@@ -40,7 +40,7 @@ struct link_settings {
 	bool xdp[LINK_XDP_MODES]; /* a program is attached */
 };
 
-/* link_number_name - the word for ledgers and logs: "txqlen". */
+/* link_number_name - the word for VF states and logs: "txqlen". */
 const char *link_number_name(enum link_number n);
 
 int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out,

@@ -4,7 +4,7 @@
  *
  * root is ctx->sysfs. A function is named by its address text "dddd:bb:dd.f"; domains may have up
  * to 8 digits (VMD and hypervisors make "10000:01:00.0"). Reads what sysfs says at that moment and
- * keeps nothing; absence is errnum ENOENT. What is no PCI address at all is ERR_FIELD (EINVAL).
+ * keeps nothing; absence is errnum ENOENT. A text that is not a PCI address is ERR_FIELD (EINVAL).
  */
 #ifndef RAILHEAD_LIB_PCI_PCI_H
 #define RAILHEAD_LIB_PCI_PCI_H
@@ -42,7 +42,7 @@ static inline uint32_t pci_routing_id(struct pci_addr a)
 /* pci_format - lower case, at least 4 digits of domain. Returns out. */
 char *pci_format(struct pci_addr a, char out[PCI_STR_LEN]);
 
-/* What a function is. */
+/* Kind and state of a function. */
 struct pci_info {
 	uint16_t vendor, device;
 	uint32_t class_code;         /* 24 bits: 0x020000 is an Ethernet controller */
@@ -125,8 +125,7 @@ int pci_rdma_device(const char *root, const char *addr, char out[PCI_RDMA_LEN],
  * kernel does not choose otherwise later. With NULL and no override, a driver that is bound counts
  * as the kernel's choice, unless its name says vfio, uio or stub: those never take a device by
  * themselves. ERR_KERNEL naming the driver when afterwards another one, or none, drives it: the
- * hint says which module to load; the former override and driver are put back as far as that can
- * be had.
+ * hint says which module to load; the former override and driver are restored if possible.
  */
 int pci_bind(const char *root, const char *addr, const char *driver, struct err *e) must_check;
 

@@ -7,8 +7,8 @@
  * runtime killed the plugin and ran its DEL. (The kernel counts the calling thread as the parent:
  * start it from a thread that stays.)
  *
- * The child leads a process group. Who is killed past the deadline is that whole group; a
- * descendant that left it (setsid, setpgid) did so to outlive the call, and does.
+ * The child leads a process group. After the deadline that whole group is killed. A descendant that
+ * left the group (setsid, setpgid) keeps running.
  */
 #ifndef RAILHEAD_LIB_SYS_EXEC_H
 #define RAILHEAD_LIB_SYS_EXEC_H

@@ -16,7 +16,8 @@
 /*
  * fs_open_dir - open the directory path, with create made first (each missing component, mode
  * 0700). A final component that is a symbolic link or is writable by group or others is refused
- * only when created by us; an administrator's own choice stands. Returns the descriptor or -1.
+ * only when created by us; a folder that an administrator made is accepted. Returns the descriptor
+ * or -1.
  */
 int fs_open_dir(const char *path, bool create, struct err *e) must_check;
 
@@ -33,8 +34,8 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_
 ssize_t fs_read_at(int dirfd, const char *name, size_t max, char **out, struct err *e) must_check;
 
 /*
- * fs_read_trusted_at - the same of what only an administrator may have written: ERR_FORBIDDEN
- * unless it is a plain file that belongs to root and that nobody else may write.
+ * fs_read_trusted_at - the same for a file that only an administrator can have written.
+ * ERR_FORBIDDEN unless it is a plain file of root without write permission for others.
  */
 ssize_t fs_read_trusted_at(int dirfd, const char *name, size_t max, char **out,
 			   struct err *e) must_check;
@@ -46,15 +47,16 @@ int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
  * fs_replace_at - make name a file of mode 0600 with this text in one step, so that a reader or
  * a crash sees the old content or the new. durable: fsync file and directory as well. A writer that
  * is killed leaves nothing but, in a rare instant, one ".NAME.tmp", which the next fs_replace_at or
- * fs_unlink_at of that name removes; who lists such a directory skips names that begin with a dot.
+ * fs_unlink_at of that name removes; a reader of such a directory skips names that begin with a
+ * dot.
  */
 int fs_replace_at(int dirfd, const char *name, const char *text, bool durable,
 		  struct err *e) must_check;
 
 /*
  * fs_put - the same at a path that a user named, of any bytes: the mode is the umask's to narrow.
- * What is there and no plain file (/dev/null, a FIFO) is written to as it is; a directory is
- * refused.
+ * If name exists and is not a plain file (/dev/null, a FIFO), the text is written into it. A
+ * directory is refused.
  */
 struct fs_content {
 	const void *data;

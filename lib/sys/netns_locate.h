@@ -3,8 +3,8 @@
  * netns_locate.h: a network namespace that was noted earlier in this boot: where is it now?
  *
  * A path that does not lead to it says little: it may be mounted in another mount namespace only,
- * or a process may be in it. So three answers exist: it lives, it is proved gone, it cannot be
- * told. It is proved gone when its inode belongs to a namespace with another cookie, or when
+ * or a process may be in it. So three answers exist: it lives, it is proved gone, it is
+ * unknown. It is proved gone when its inode belongs to a namespace with another cookie, or when
  * nothing that can be seen holds it (no thread, open file or mount) and this program sees all that
  * the one saw which noted it: the same processes (or all), and the same mounts (or those of process
  * 1).
@@ -23,7 +23,7 @@ struct netns_view {
 /* netns_view_self - that of this program; what cannot be read is 0. */
 struct netns_view netns_view_self(const struct ctx *ctx);
 
-/* What was noted. Strings are borrowed. */
+/* The record of a namespace. Strings are borrowed. */
 struct netns_on_record {
 	const char *path; /* as it was given */
 	const char *also; /* another path at which it may be found; NULL or "": none */
@@ -36,8 +36,8 @@ struct netns_on_record {
 
 /*
  * netns_locate - 1: it lives; *out is open, and holder says what leads to it, "" for its own path.
- * 0: it is proved gone. -1: it cannot be told, and the error says from where it could. The search
- * looks at every process: milliseconds on a busy node, and only when no path leads to it.
+ * 0: it is proved gone. -1: it is unknown, and the error says from where the search would work. The
+ * search looks at every process: milliseconds on a busy node, and only when no path leads to it.
  */
 int netns_locate(const struct ctx *ctx, const struct netns_on_record *what, struct netns *out,
 		 char holder[NETNS_HOLDER_LEN], struct err *e) must_check;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * safe_path.h: open, as root, a path that somebody else chose.
+ * safe_path.h: open, as root, a path that the author of a configuration chose.
  *
- * Whoever writes a network configuration names files: where the store is, where to log. Such a path
- * is walked from "/" one component at a time, each opened relative to the one before without
- * following a link. So nobody can lead the walk elsewhere, also not while it goes on. (openat2(2)
- * does the same in one call, but does not tell whose the folders on the way are.)
+ * A network configuration names files: the store, the log. Such a path is opened from "/" one
+ * component at a time, each relative to the one before, without following a link. So no other
+ * process can redirect it, even while it is being opened. (openat2(2) does the same in one call,
+ * but does not report the owners of the folders.)
  *
  * ERR_FORBIDDEN with a hint what to do where a rule is broken; errnum ELOOP for a symbolic link,
  * EPERM else. ERR_IO with errno for what the kernel says; ENOENT: it is not there.
@@ -18,9 +18,9 @@
 #include "lib/base/err.h"
 
 enum safe_rule {
-	SAFE_OWNED = 1,  /* each folder is root's (or ours), and nobody else may write in it */
+	SAFE_OWNED = 1, /* each folder belongs to root (or us), and no other user may write there */
 	SAFE_CREATE = 2, /* a missing folder is made, mode 0700 */
-	SAFE_PUBLIC = 4, /* each folder may be entered by everybody */
+	SAFE_PUBLIC = 4, /* each folder may be entered by all users */
 };
 
 /*
