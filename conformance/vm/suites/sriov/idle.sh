@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# idle.sh: wait until all VFs are back from pods that have died; remove what else there is of links.
+# idle.sh: wait until all VFs are back from pods that have died; remove what else there is of links. cni-conformance runs it with
+# no variable of the suite.
+PFS=$(for pf in /sys/class/net/*/device/sriov_totalvfs; do echo "$pf" | cut -d/ -f5; done)
 count() { for pf in $PFS; do "$@" "$pf"; done; }
 vfs() { cat "/sys/class/net/$1/device/sriov_numvfs"; }
 nets() { ls -d "/sys/class/net/$1/device"/virtfn*/net/* 2>/dev/null; }
