@@ -59,7 +59,7 @@ TREE=$CLUSTER/tree
 THEMES=(networks addresses failures crashes burst)
 # shellcheck source=conformance/again.sh
 . "$HERE/../again.sh"
-for part in lib cgroups world node multus pods "${THEMES[@]}"; do
+for part in lib ../harness/cases cgroups world node multus pods "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$part.sh" || exit 2
 done
@@ -80,37 +80,7 @@ cases()
 	done
 }
 
-chosen() # THEME NAME FLAVOUR WANTED...
-{
-	local theme=$1 name=$2 flavour=$3 want
-	shift 3
-	[ $# -gt 0 ] || return 0
-	for want; do
-		# shellcheck disable=SC2053
-		[[ $theme == $want || $name == $want || $name.$flavour == $want ]] && return 0
-	done
-	return 1
-}
-
-verdict() # NAME STATUS
-{
-	local took=
-	[ -z "${VERBOSE-}" ] || took=" ($((SECONDS - begun)) s)"
-	if [ "$2" = 77 ] && [ ! -s "$W/evidence" ] && [ -z "${NO_SKIP-}" ]; then
-		echo "ok $n - $1$took # SKIP $(<"$W/skip")"
-		skipped=$((skipped + 1))
-	elif [ -s "$W/evidence" ] || [ "$2" != 0 ]; then
-		echo "not ok $n - $1$took"
-		{
-			cat "$W/skip" "$W/evidence" "$W/case.out"
-			[ -n "${SHOWN-}" ] || what_the_cluster_says
-		} 2>/dev/null | head -45 | cut -c1-1500 | sed 's/^/  # /'
-		failed=$((failed + 1))
-	else
-		echo "ok $n - $1$took"
-		passed=$((passed + 1))
-	fi
-}
+more_evidence() { [ -n "${SHOWN-}" ] || what_the_cluster_says; }
 
 attempt() # FLAVOUR FUNCTION: RC
 {
@@ -140,9 +110,9 @@ one() # NAME FLAVOUR FUNCTION
 	n=$((n + 1))
 	twice "$name" attempt "$2" "$3"
 	SHOWN=$verdict_first verdict "$name" "$RC"
+	[ -z "${VERBOSE-}" ] || echo "  # $((SECONDS - begun)) s"
 }
 
-passed=0 failed=0 skipped=0 n=0
 trap 'exit 143' TERM
 begin=$SECONDS
 if ! world; then
@@ -153,17 +123,16 @@ if ! world; then
 		exit 75
 	}
 	echo "not ok 1 - a cluster comes up"
-	failed=1
+	n=1 failed=1
 else
 	n=1 passed=1
 	echo "ok 1 - a cluster comes up (kubelet $("$CLUSTER/bin/kubelet" --version | cut -d' ' -f2)," \
 		"containerd $(node 1 containerd --version | cut -d' ' -f3), after $((SECONDS - begin)) s)"
 	while read -r theme name flavour function; do
-		chosen "$theme" "$name" "$flavour" "$@" || continue
+		chosen "$theme $name $name.$flavour" "$@" || continue
 		one "$name" "$flavour" "$function" </dev/null
 	done < <(cases)
 fi
 [ -z "${KEEP-}" ] || [ ! -t 0 ] || bash -i
 stop_world
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+closing

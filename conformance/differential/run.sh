@@ -14,17 +14,12 @@ usage()
 	exit 2
 }
 
-SEED=20261122 COUNT=4000 ONLY='' INSIDE=
-while [ $# -gt 1 ]; do
-	case $1 in
-	--seed) SEED=$2 ;;
-	--count) COUNT=$2 ;;
-	--only) ONLY=$2 ;;
-	--inside) INSIDE=$2 ;;
-	*) usage ;;
-	esac
-	shift 2
-done
+# shellcheck source=conformance/harness/suite.sh
+. "$HERE/../harness/suite.sh"
+into_sandbox "$@"
+SEED=20261122 COUNT=4000 ONLY=''
+take_options "seed count only" "${ARGS[@]}"
+set -- "${ARGS[@]}"
 [ $# = 1 ] && [ -d "$1" ] || usage
 BIN=$(cd "$1" && pwd)
 PEER_DIR=${PEER_DIR:-/usr/lib/cni}
@@ -33,8 +28,6 @@ PEER_DIR=${PEER_DIR:-/usr/lib/cni}
 	exit 0
 }
 [ -z "${HELPERS-}" ] || HELPERS=$(realpath "$HELPERS")
-[ -n "$INSIDE" ] || exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside 1 --seed "$SEED" --count "$COUNT" \
-	${ONLY:+--only "$ONLY"} "$BIN"
 W=/run/work
 
 # A copy: a build meanwhile must not pull the programs away.

@@ -2,72 +2,22 @@
 # shellcheck shell=bash
 # lib.sh: evidence, and what the recorder saw. Sourced by run.sh.
 #
-# A case is a function test_X. It runs in a subshell: fail() records evidence and goes on, skip() ends it. What is waited for
-# is a condition; LONG is how many seconds a busy machine may take over it.
+# A case is a function test_X: see ../harness/cases.sh. What is waited for is a condition; LONG is how many seconds a busy
+# machine may take over it.
+# shellcheck disable=SC2034 # PATIENCE is for cases.sh
 
 LONG=120
+PATIENCE=$LONG
 
 # --- evidence ----------------------------------------------------------------------------------
 
-fail()
-{
-	printf '%s\n' "$*" >>"$W/evidence"
-	return 1
-}
-
-skip()
-{
-	printf '%s\n' "$*" >"$W/skip"
-	exit 77
-}
-
-# eq WHAT GOT WANT
-eq() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
-# is WHAT COMMAND...: the command must succeed; its output is in $W/is.
-is()
-{
-	local what=$1
-	shift
-	bounded "$@" >"$W/is" 2>&1
-	case $? in
-	0) ;;
-	124 | 137) fail "$what: '$*' did not end" ;;
-	*) fail "$what: '$*' failed: $(tail -c 600 "$W/is")" ;;
-	esac
-}
 # A program that hangs is killed; functions bound what they run themselves.
 bounded()
 {
 	if declare -F "$1" >/dev/null; then "$@"; else timeout -k 5 "$LONG" "$@"; fi
 }
-# isnt WHAT COMMAND...: the command must fail, of itself.
-isnt()
-{
-	local what=$1
-	shift
-	bounded "$@" >"$W/is" 2>&1
-	case $? in
-	0) fail "$what: '$*' succeeded: $(tail -c 600 "$W/is")" ;;
-	124 | 137) fail "$what: '$*' did not end" ;;
-	esac
-}
-# has WHAT TEXT PART
-has() { [[ $2 == *"$3"* ]] || fail "$1: '$3' is not in: ${2:0:800}"; }
 # like WHAT TEXT PATTERN: a regular expression, for the whole text.
 like() { [[ $2 =~ ^($3)$ ]] || fail "$1: '${2:0:400}' is not like '$3'"; }
-
-# eventually COMMAND...: until it succeeds.
-eventually()
-{
-	local end=$((SECONDS + LONG))
-	until "$@" >/dev/null 2>&1; do
-		[ "$SECONDS" -lt "$end" ] || {
-			fail "not within $LONG s: $*"
-			return
-		}
-		sleep 0.02
-	done
-}
 
 # --- what the recorder saw ---------------------------------------------------------------------
 

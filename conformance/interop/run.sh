@@ -16,18 +16,19 @@ usage()
 	exit 2
 }
 
-if [ "${1-}" != --inside ]; then
-	[ $# -ge 1 ] && [ -d "$1" ] || usage
-	dir=$(cd "$1" && pwd) || exit 2
-	shift
-	[ -z "${CNITOOL-}" ] || CNITOOL=$(realpath -m "$CNITOOL")
-	export CNITOOL
-	exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside "$dir" "$@"
-fi
-shift
-FROM=$1
+[ -z "${CNITOOL-}" ] || CNITOOL=$(realpath -m "$CNITOOL")
+export CNITOOL
+# shellcheck source=conformance/harness/suite.sh
+. "$HERE/../harness/suite.sh"
+into_sandbox "$@"
+set -- "${ARGS[@]}"
+[ $# -ge 1 ] && [ -d "$1" ] || usage
+FROM=$(cd "$1" && pwd) || exit 2
 shift
 
+EVIDENCE_LINES=60
+# shellcheck source=conformance/harness/cases.sh
+. "$HERE/../harness/cases.sh" || exit 2
 W=/run/work
 CALLS=$W/calls
 PEER_DIR=${PEER_DIR:-/usr/lib/cni}
@@ -43,43 +44,7 @@ for theme in "${THEMES[@]}"; do
 	. "$HERE/$theme.sh" || exit 2
 done
 
-all_cases()
-{
-	local theme
-	for theme in "${THEMES[@]}"; do
-		grep -o '^test_[A-Za-z0-9_]*' "$HERE/$theme.sh" | sed "s/^test_/$theme /"
-	done
-}
-
-chosen()
-{
-	local theme=$1 name=$2 want
-	shift 2
-	[ $# -gt 0 ] || return 0
-	for want; do
-		# shellcheck disable=SC2053
-		[[ $theme == "$want" || $name == $want ]] && return 0
-	done
-	return 1
-}
-
-verdict() # NAME STATUS
-{
-	if [ "$2" = 77 ] && [ ! -s "$W/evidence" ] && [ -z "${NO_SKIP-}" ]; then
-		echo "ok $n - ${1//_/ } # SKIP $(<"$W/skip")"
-		skipped=$((skipped + 1))
-	elif [ -s "$W/evidence" ] || [ "$2" = 77 ]; then
-		echo "not ok $n - ${1//_/ }"
-		{
-			cat "$W/skip" "$W/evidence" "$W/case.out"
-			[ -z "${KEEP-}" ] || calls
-		} 2>/dev/null | head -60 | cut -c1-1200 | sed 's/^/  # /'
-		failed=$((failed + 1))
-	else
-		echo "ok $n - ${1//_/ }"
-		passed=$((passed + 1))
-	fi
-}
+more_evidence() { [ -z "${KEEP-}" ] || calls; }
 
 attempt() # NAME: RC
 {
@@ -97,14 +62,13 @@ start_over() { clean_up >/dev/null 2>&1; }
 one_case() # NAME
 {
 	twice "${1//_/ }" attempt "$1"
-	verdict "$1" "$RC"
+	verdict "${1//_/ }" "$RC"
 }
 
-n=0 passed=0 failed=0 skipped=0
 world || exit 2
 last=
 while read -r theme name <&9; do
-	chosen "$theme" "$name" "$@" || continue
+	chosen "$theme $name" "$@" || continue
 	n=$((n + 1))
 	start=${EPOCHREALTIME/./}
 	# Of the clients only containerd has a daemon.
@@ -112,11 +76,6 @@ while read -r theme name <&9; do
 	last=$theme
 	one_case "$name"
 	[ -z "${VERBOSE-}" ] || echo "  # $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
-done 9< <(all_cases)
+done 9< <(cases_of "$HERE" "${THEMES[@]}")
 containerd_down
-[ "$n" -gt 0 ] || {
-	echo "no case matches: $*" >&2
-	exit 2
-}
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+closing "$@"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # lib.sh: what the cases share. Sourced by run.sh inside the sandbox.
 #
-# A case is a function test_X. It runs in a subshell: fail() records evidence and goes on, skip() ends it.
+# A case is a function test_X: see ../harness/cases.sh.
 # shellcheck disable=SC2034,SC2154
 
 MASTER=mst0
@@ -25,18 +25,6 @@ fresh()
 	no_fake_sys
 	find $RUN $STATE /var/lib/cni -mindepth 1 -delete 2>/dev/null
 	rm -rf "$W/evidence" "$W/skip" "${FAKE:?}"/* "$W"/*.fifo
-}
-
-fail()
-{
-	printf '%s\n' "$*" >>"$W/evidence"
-	return 1
-}
-
-skip()
-{
-	printf '%s\n' "$*" >"$W/skip"
-	exit 77
 }
 
 need() # PROGRAM of BINDIR
@@ -79,7 +67,7 @@ refused()
 	[[ $ERR == *"$text"* ]] || fail "the error must say '$text': $(said)"
 }
 
-eq() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
+# Of the last output; other suites' has and hasnt take a text.
 has() { [[ $OUT == *"$1"* ]] || fail "output must have '$1': $(said)"; }
 hasnt() { [[ $OUT != *"$1"* ]] || fail "output must not have '$1': $(said)"; }
 # want FILTER: a jq test on the last output.

@@ -16,21 +16,14 @@ usage()
 	exit 2
 }
 
-CYCLES=50000 KILL=200 SEED=${SOAK_SEED:-$((RANDOM * 32768 + RANDOM))} INSIDE=
-while [ $# -gt 1 ]; do
-	case $1 in
-	--cycles) CYCLES=$2 ;;
-	--seed) SEED=$2 ;;
-	--kill) KILL=$2 ;;
-	--inside) INSIDE=$2 ;;
-	*) usage ;;
-	esac
-	shift 2
-done
+# shellcheck source=conformance/harness/suite.sh
+. "$HERE/../harness/suite.sh"
+into_sandbox "$@"
+CYCLES=50000 KILL=200 SEED=${SOAK_SEED:-$((RANDOM * 32768 + RANDOM))}
+take_options "cycles seed kill" "${ARGS[@]}"
+set -- "${ARGS[@]}"
 [ $# = 1 ] && [ -d "$1" ] || usage
 BIN=$(cd "$1" && pwd)
-[ -n "$INSIDE" ] || exec "$HERE/../sandbox.sh" "$HERE/run.sh" --inside 1 --cycles "$CYCLES" --seed "$SEED" \
-	--kill "$KILL" "$BIN"
 W=/run/work
 
 # A copy: a build meanwhile must not pull the programs away.

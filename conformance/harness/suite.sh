@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# suite.sh: how a suite that is a script takes its arguments and gets into a sandbox. Sourced by run.sh.
+#
+# The suite defines usage(), which ends it.
+
+# into_sandbox ARGUMENT...: run the suite again in a sandbox, unless it is there; inside, ARGS are its arguments.
+into_sandbox()
+{
+	[ "${1-}" = --inside ] || exec "$(dirname "${BASH_SOURCE[0]}")/../sandbox.sh" "$0" --inside "$@"
+	shift
+	ARGS=("$@")
+}
+
+# take_options NAMES ARGUMENT...: --name VALUE sets the variable NAME, for the names in NAMES; the rest is in ARGS.
+take_options()
+{
+	local names=" $1 " name
+	shift
+	while [[ ${1-} == --* ]]; do
+		name=${1#--}
+		[[ $names == *" $name "* && $# -gt 1 ]] || usage
+		printf -v "${name^^}" %s "$2"
+		shift 2
+	done
+	ARGS=("$@")
+}
