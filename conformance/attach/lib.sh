@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 # lib.sh: what the cases share. Sourced by run.sh inside the sandbox.
 #
-# A case is a function test_X. It runs in a subshell: fail() records evidence and goes on, skip() ends
-# it. Globals that a case sets to shape a call: PLUGIN CID NS IFN CARGS CPATH XENV (see cni()).
+# A case is a function test_X: see ../harness/cases.sh. Globals that a case sets to shape a call: PLUGIN CID NS IFN CARGS CPATH XENV (see cni()).
 # shellcheck disable=SC2034
 
 VERSIONS=(0.1.0 0.2.0 0.3.0 0.3.1 0.4.0 1.0.0 1.1.0)
@@ -21,19 +20,7 @@ dual_ipam()
 	printf '{"type":"%s","ranges":[[{"subnet":"10.77.0.0/24"}],[{"subnet":"fd00:77::/64"}]]}' "$IPAM"
 }
 
-# --- evidence ----------------------------------------------------------------------------------
-
-fail()
-{
-	printf '%s\n' "$*" >>"$W/evidence"
-	return 1
-}
-
-skip()
-{
-	printf '%s\n' "$*" >"$W/skip"
-	exit 77
-}
+# --- what a case needs -------------------------------------------------------------------------
 
 need_peer() { [ -x "$PEER_DIR/$1" ] || skip "the reference plugin $1 is not in $PEER_DIR"; }
 need_railhead() { [ -n "$RAILCTL" ] || skip "railctl is not in the folder of programs"; }
@@ -47,25 +34,6 @@ kernel_has()
 	ip link add link "$MASTER" name probe0 type "$1" 2>/dev/null || return 1
 	ip link del probe0
 }
-
-# eq WHAT GOT WANT
-eq() { [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"; }
-# is WHAT COMMAND...: the command must succeed.
-is()
-{
-	local what=$1
-	shift
-	"$@" >"$W/is" 2>&1 || fail "$what: '$*' failed: $(head -c 300 "$W/is")"
-}
-# isnt WHAT COMMAND...: the command must fail.
-isnt()
-{
-	local what=$1
-	shift
-	! "$@" >"$W/is" 2>&1 || fail "$what: '$*' succeeded: $(head -c 300 "$W/is")"
-}
-# has WHAT TEXT PART
-has() { [[ $2 == *"$3"* ]] || fail "$1: '$3' is not in: ${2:0:600}"; }
 
 # --- one CNI call ------------------------------------------------------------------------------
 
@@ -295,38 +263,12 @@ fake_good()
 
 # --- before and after --------------------------------------------------------------------------
 
-snap_links()
-{
-	ip -j -d link | jq -c 'sort_by(.ifname)[] | {ifname,flags,mtu,address,promiscuity,allmulti,
-		link,kind:.linkinfo.info_kind}'
-	ip -j addr | jq -c 'sort_by(.ifname)[] | [.ifname, (.addr_info[]|.local)]'
-	ip route show table all | sort
-	ip -6 route show table all | sed 's/ expires [0-9]*sec//' | sort
-	ip rule
-	ip -6 rule
-}
-snap_files()
-{
-	# The file "lock" and empty folders are the fixed furniture of the state directory.
-	find $RUN ! -type d ! -name lock 2>/dev/null
-	find /run -mindepth 1 -path $RUN -prune -o -path /run/work -prune -o ! -type d -print
-	find $STATE /var/lib/cni ! -type d ! -name lock ! -name '*.mdb*' ! -name 'last_reserved_ip.*' -print 2>/dev/null
-}
-snap_processes()
-{
-	# -f: the patterns must not be in grep's own command line.
-	printf '%s/\n' "$BIN" "$FAKE" >"$W/patterns"
-	grep -lasF -f "$W/patterns" /proc/[0-9]*/cmdline | while read -r p; do
-		echo "process $(tr '\0' ' ' <"$p" 2>/dev/null)"
-	done
-}
+# Folders, locks, counters and the store's own files are the fixed furniture of the state folders.
 snapshot()
 {
-	snap_links
-	grep -rs . /proc/sys/net/ipv{4,6}/conf/{all,default}
-	snap_files
-	snap_processes
-	leases | sed 's/^/lease /'
+	"$HELPERS/snapshot" --root /run --root /var/lib --ignore "$W" --ignore lock --ignore '*.mdb*' \
+		--ignore 'last_reserved_ip.*' --opaque '*/ipam/*' --program "$BIN" --program "$FAKE" || fail "test error: snapshot"
+	leases | sed 's/^/lease: /'
 }
 
 # Pods must be empty again; they are removed here.
@@ -366,19 +308,6 @@ seed_random()
 {
 	RANDOM=${RAILHEAD_SEED:-1}
 	echo "# seed ${RAILHEAD_SEED:-1}"
-}
-
-# eventually COMMAND...: waits until it succeeds. The limit is for a busy machine, and for what never comes.
-eventually()
-{
-	local end=$((SECONDS + 60))
-	until "$@" >/dev/null 2>&1; do
-		[ "$SECONDS" -lt "$end" ] || {
-			fail "not within 60 s: $*"
-			return
-		}
-		sleep 0.01
-	done
 }
 
 # evidence: how much there is against the running case so far.
