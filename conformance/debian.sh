@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # debian.sh: packages of other Debian releases, unpacked and not installed. Sourced, with set -eu.
 #
-# The caller sets DIR, a folder that exists, and WHO, the word before its messages. The machine's own package sources stay as
-# they are: a private apt configuration with the same mirror names the releases needed, and apt checks the signatures.
+# The caller sets WHO, the word before its messages, and calls fetch_into. The machine's own package sources stay as they
+# are: a private apt configuration with the same mirror names the releases needed, and apt checks the signatures.
 
 # shellcheck source=/dev/null
 CODENAME=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
@@ -14,6 +14,15 @@ die()
 {
 	echo "$WHO: $*" >&2
 	exit 1
+}
+
+# fetch_into FOLDER LOCK: set DIR to the folder, which is made, and hold its file LOCK until the script ends.
+fetch_into()
+{
+	mkdir -p "$1"
+	DIR=$(cd "$1" && pwd)
+	exec 9>"$DIR/$2"
+	flock 9
 }
 
 # mirror: the address of this machine's Debian mirror, and under which releases it is known here.
@@ -61,3 +70,19 @@ private_apt()
 }
 
 progress() { sed -u -n "s/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .*\\[\\(.*\\)\\]\$/$WHO:   \\1, \\2/p"; }
+
+# download PACKAGE...: into $APT
+download() { (cd "$APT" && apt apt-get download "$@") | tee "$APT/log" | progress; }
+
+# unpack_into FOLDER WHAT [DEB...]: those packages (all of $APT), with dpkg -x; they go afterwards. WHAT is for the message.
+unpack_into()
+{
+	local into=$1 what=$2 deb
+	shift 2
+	[ $# -gt 0 ] || set -- "$APT"/*.deb
+	for deb; do
+		[ -e "$deb" ] || die "$what could not be fetched: $(tail -n 3 "$APT/log")"
+		dpkg -x "$deb" "$into"
+		rm "$deb"
+	done
+}

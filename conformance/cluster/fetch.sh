@@ -3,7 +3,7 @@
 # fetch.sh DIR WHAT...: put what a cluster is made of into DIR, from Debian; what is there stays.
 #
 # WHAT is tree or go. Nothing is installed: see ../debian.sh. In DIR afterwards:
-#   tree/    the files of a node: Debian's unstable with containerd 2, runc and etcd; made anew when this script changes
+#   tree/    the files of a node: Debian's unstable with containerd 2, runc and etcd; made anew when its recipe here changes
 #   go/      a Go compiler of trixie's backports, for machines whose own is older than the programs need
 set -eu
 [ $# -ge 2 ] || {
@@ -11,18 +11,13 @@ set -eu
 	exit 2
 }
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-mkdir -p "$1"
-DIR=$(cd "$1" && pwd)
-shift
-exec 9>"$DIR/lock.fetch"
-flock 9
-
 WHO=cluster
 # shellcheck source=conformance/debian.sh
 . "$HERE/../debian.sh"
+fetch_into "$1" lock.fetch
+shift
 
 PACKAGES=base-files,bash,busybox-static,ca-certificates,containerd,coreutils,dash,etcd-server,findutils,gawk,grep,hostname
-RECIPE=$(sha256sum <"$HERE/fetch.sh")
 PACKAGES+=,iproute2,kmod,libc-bin,mount,procps,runc,sed,tar,util-linux
 
 # The packages are unpacked, not set up: nothing in a node asks for more than the files and an entry for root.
@@ -54,18 +49,13 @@ tree()
 # Unpacked elsewhere, the links between the two parts lead nowhere.
 go()
 {
-	local new=$DIR/go.new deb part
+	local new=$DIR/go.new part
 	say "fetching a Go compiler from trixie-backports"
 	sources trixie-backports
 	rm -rf "$new"
 	mkdir -p "$new"
-	(cd "$APT" && apt apt-get download golang-1.26-go/trixie-backports golang-1.26-src/trixie-backports) |
-		tee "$APT/log" | progress
-	for deb in "$APT"/golang-*.deb; do
-		[ -e "$deb" ] || die "the Go compiler could not be fetched: $(tail -n 3 "$APT/log")"
-		dpkg -x "$deb" "$new"
-		rm "$deb"
-	done
+	download golang-1.26-go/trixie-backports golang-1.26-src/trixie-backports
+	unpack_into "$new" 'the Go compiler'
 	for part in src test api misc; do
 		[ ! -e "$new/usr/share/go-1.26/$part" ] || ln -sfn "../../share/go-1.26/$part" "$new/usr/lib/go-1.26/$part"
 	done
@@ -73,6 +63,9 @@ go()
 	rm -rf "$DIR/go"
 	mv "$new" "$DIR/go"
 }
+
+# What a tree was made by.
+RECIPE=$({ echo "$PACKAGES" && declare -f tree; } | sha256sum)
 
 for what; do
 	case $what in

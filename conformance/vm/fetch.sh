@@ -16,15 +16,11 @@ set -eu
 	exit 2
 }
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-mkdir -p "$1"
-DIR=$(cd "$1" && pwd)
-shift
-exec 9>"$DIR/lock"
-flock 9
-
 WHO=vm
 # shellcheck source=conformance/debian.sh
 . "$HERE/../debian.sh"
+fetch_into "$1" lock
+shift
 # Where a kernel may be, the nearest first. sid last: its list alone takes longer than the rest.
 RELEASES="$CODENAME-backports $CODENAME trixie-backports sid"
 PRUNE="sound drivers/gpu drivers/media drivers/staging drivers/usb drivers/scsi drivers/hid drivers/input drivers/iio
@@ -35,7 +31,6 @@ has_igb() { "$1" -device help 2>/dev/null | grep -q '"igb"'; }
 
 qemu()
 {
-	local deb
 	rm -rf "$DIR/qemu.new"
 	mkdir -p "$DIR/qemu.new"
 	if ! has_igb qemu-system-x86_64; then
@@ -43,31 +38,22 @@ qemu()
 		sources "$CODENAME-backports"
 		apt apt-get -y --no-install-recommends --download-only -t "$CODENAME-backports" install qemu-system-x86 |
 			tee "$APT/log" | progress
-		for deb in "$APT"/cache/archives/*.deb; do
-			[ -e "$deb" ] || die "QEMU could not be fetched: $(tail -n 3 "$APT/log")"
-			dpkg -x "$deb" "$DIR/qemu.new"
-			rm "$deb"
-		done
+		unpack_into "$DIR/qemu.new" QEMU "$APT"/cache/archives/*.deb
 	fi
 	mv "$DIR/qemu.new" "$DIR/qemu"
 }
 
 jq_17()
 {
-	local deb
 	rm -rf "$DIR/jq.new"
 	mkdir -p "$DIR/jq.new"
 	if [ "$(jq --version)" = jq-1.6 ]; then
 		say "fetching jq from trixie"
 		sources trixie
-		(cd "$APT" && apt apt-get download jq/trixie libjq1/trixie libonig5/trixie libc6/trixie) | tee "$APT/log" | progress
-		for deb in "$APT"/*.deb; do
-			[ -e "$deb" ] || die "jq could not be fetched: $(tail -n 3 "$APT/log")"
-			dpkg -x "$deb" "$APT/jq"
-		done
+		download jq/trixie libjq1/trixie libonig5/trixie libc6/trixie
+		unpack_into "$APT/jq" jq
 		cp "$APT/jq/usr/bin/jq" "$APT"/jq/usr/lib/*/lib{jq,onig,c,m}.so.[0-9] "$DIR/jq.new"
 		cp "$APT"/jq/usr/lib/*/ld-linux-*.so.[0-9] "$DIR/jq.new/ld.so"
-		rm -f "$APT"/*.deb
 	fi
 	mv "$DIR/jq.new" "$DIR/jq"
 }
@@ -79,7 +65,7 @@ plugins()
 	mkdir -p "$new"
 	say "fetching the reference plugins from sid"
 	sources sid
-	(cd "$APT" && apt apt-get download containernetworking-plugins/sid) | tee "$APT/log" | progress
+	download containernetworking-plugins/sid
 	for deb in "$APT"/containernetworking-plugins*.deb; do
 		[ -e "$deb" ] || die "the plugins could not be fetched: $(tail -n 3 "$APT/log")"
 		dpkg -x "$deb" "$APT/plugins"
@@ -121,7 +107,7 @@ kernel() # PREFIX
 	[ -n "$names" ] || die "no kernel $prefix in: $RELEASES"
 	say "fetching kernel $prefix from $release"
 	# shellcheck disable=SC2086 # words
-	(cd "$APT" && apt apt-get download $names) | tee "$APT/log" | progress
+	download $names
 	rm -rf "$new"
 	mkdir -p "$new"
 	for deb in "$APT"/linux-*.deb; do
@@ -155,18 +141,13 @@ run_newer()
 # of a newer Debian is of a newer compiler, whose alignment of functions ours need not know.
 movable()
 {
-	local version src=$APT/headers/usr/src new=$DIR/movable-$1.new deb
+	local version src=$APT/headers/usr/src new=$DIR/movable-$1.new
 	version=$(<"$DIR/kernel-$1/version")
 	say "fetching the headers of kernel $version"
 	# shellcheck disable=SC2086 # words
 	sources $RELEASES
-	(cd "$APT" && apt apt-get download "linux-headers-$version" "linux-headers-${version%-amd64}-common" \
-		"linux-kbuild-${version%-amd64}") | tee "$APT/log" | progress
-	for deb in "$APT"/linux-*.deb; do
-		[ -e "$deb" ] || die "the headers could not be fetched: $(tail -n 3 "$APT/log")"
-		dpkg -x "$deb" "$APT/headers"
-		rm "$deb"
-	done
+	download "linux-headers-$version" "linux-headers-${version%-amd64}-common" "linux-kbuild-${version%-amd64}"
+	unpack_into "$APT/headers" 'the headers'
 	sed -i "s|/usr/src|$src|" "$src/linux-headers-$version/Makefile"
 	rm -rf "$new"
 	mkdir -p "$new"
