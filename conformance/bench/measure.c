@@ -16,7 +16,8 @@
  * MEASURE_PAUSE: milliseconds before each run of time and samples, for the kernel to be done with
  * what the last one left behind (a namespace takes tens of them to die, with a lock that all need).
  * Wall: CLOCK_MONOTONIC from before the spawn to after the wait. CPU: user and system time of the
- * program and all it waited for. Memory: see trace(). A call that fails ends the measurement.
+ * program and all it waited for. Memory: see harness/watch.c. A call that fails ends the
+ * measurement.
  */
 #include "conformance/bench/bench.h"
 
@@ -25,12 +26,13 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
-enum { MAX_SUBJECTS = 8, MAX_ENV = 64, MAX_TREE = 64, OUTPUT = 65536 };
+#include "conformance/harness/watch.h"
+
+enum { MAX_SUBJECTS = 8, MAX_ENV = 64, OUTPUT = 65536 };
 
 struct subject {
 	char text[1024];
@@ -47,14 +49,6 @@ struct call {
 struct sample {
 	int64_t wall, cpu; /* us */
 };
-
-static int64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 static void parse_subject(const char *text, struct subject *s)
 {
@@ -138,14 +132,10 @@ static size_t output(const struct call *c, char *buf, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-static void must_succeed(const struct subject *s, const char *verb, const struct call *c,
-			 int status)
+static void must_succeed(const struct subject *s, const char *verb, const char *text, int status)
 {
-	char text[2048];
-
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return;
-	output(c, text, sizeof(text));
 	fprintf(stderr, "measure: %s %s failed (status 0x%x): %s\n", s->label, verb, status, text);
 	exit(1);
 }
@@ -171,6 +161,7 @@ static struct sample run(const struct subject *s, const char *verb, int id)
 	struct sample r;
 	struct rusage u;
 	struct call c;
+	char text[2048];
 	int status;
 
 	prepare(s, verb, id, s->netns, &c);
@@ -181,7 +172,8 @@ static struct sample run(const struct subject *s, const char *verb, int id)
 		fail("wait4");
 	r.wall = now_us() - began;
 	r.cpu = cpu_us(&u);
-	must_succeed(s, verb, &c, status);
+	(void)output(&c, text, sizeof(text));
+	must_succeed(s, verb, text, status);
 	finish(&c);
 	return r;
 }
@@ -259,109 +251,32 @@ static int measure_time(int rounds, int warm, const struct subject *s, int n)
 
 /* ---- memory ---- */
 
-struct tree {
-	struct {
-		pid_t tgid;
-		int64_t kib;
-	} p[MAX_TREE];
-	int n;
-};
-
-static int64_t status_value(const char *text, const char *key)
+static char *text_of(int fd)
 {
-	const char *at = strstr(text, key);
+	char *text = calloc(1, OUTPUT);
 
-	return at ? strtoll(at + strlen(key), NULL, 10) : 0;
-}
-
-/* VmHWM belongs to the memory map, which a program gets anew on exec: nothing of ours is in it. */
-static void note_exit(struct tree *t, pid_t tid)
-{
-	char path[64], text[4096];
-	int fd, i;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (n <= 0)
-		fail(path);
-	close(fd);
-	text[n] = '\0';
-	pid_t tgid = (pid_t)status_value(text, "\nTgid:");
-	int64_t kib = status_value(text, "\nVmHWM:");
-	for (i = 0; i < t->n && t->p[i].tgid != tgid; i++)
-		;
-	if (i == MAX_TREE)
-		return;
-	t->n = i == t->n ? i + 1 : t->n;
-	t->p[i].tgid = tgid;
-	t->p[i].kib = kib > t->p[i].kib ? kib : t->p[i].kib;
-}
-
-static void exec_traced(const char *program, const struct call *c)
-{
-	char *argv[] = { (char *)(uintptr_t)program, NULL };
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || dup2(c->in, 0) < 0 ||
-	    dup2(c->out, 1) < 0 || dup2(null, 2) < 0)
-		_exit(126);
-	execve(program, argv, c->envp);
-	_exit(127);
-}
-
-/* Which signal to hand on to a stopped tracee: none of those that tracing itself makes. */
-static int to_deliver(int status)
-{
-	int sig = WSTOPSIG(status);
-
-	return sig == SIGTRAP || sig == SIGSTOP ? 0 : sig;
-}
-
-/* Every process of the tree is stopped at its end, while its memory is still there to be asked for.
- */
-static int trace(pid_t root, struct tree *t)
-{
-	const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK |
-			     PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
-	int status, root_status = -1;
-	pid_t pid;
-
-	if (waitpid(root, &status, 0) != root || !WIFSTOPPED(status) ||
-	    ptrace(PTRACE_SETOPTIONS, root, NULL, (void *)options) != 0 ||
-	    ptrace(PTRACE_CONT, root, NULL, NULL) != 0)
-		fail("ptrace");
-	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
-		if (!WIFSTOPPED(status)) {
-			root_status = pid == root ? status : root_status;
-			continue;
-		}
-		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXIT << 8))
-			note_exit(t, pid);
-		(void)ptrace(PTRACE_CONT, pid, NULL, (void *)(long)to_deliver(status));
-	}
-	return root_status;
+	if (!text || pread(fd, text, OUTPUT - 1, 0) <= 0)
+		fail("configuration");
+	return text;
 }
 
 static void run_traced(const struct subject *s, const char *verb, int id, int64_t *largest,
 		       int64_t *sum)
 {
-	struct tree t = { .n = 0 };
+	struct watched w;
 	struct call c;
+	auto_exited e;
 
 	prepare(s, verb, id, s->netns, &c);
-	pid_t pid = fork();
-	if (pid == 0)
-		exec_traced(program_of(s, verb), &c);
-	if (pid < 0)
-		fail("fork");
-	must_succeed(s, verb, &c, trace(pid, &t));
+	char *conf = text_of(c.in);
+	command_watch(
+		&(struct command){ .program = program_of(s, verb), .env = c.envp, .input = conf },
+		&w, &e);
+	must_succeed(s, verb, e.out, e.status);
+	free(conf);
 	finish(&c);
-	*largest = *sum = 0;
-	for (int i = 0; i < t.n; i++) {
-		*largest = t.p[i].kib > *largest ? t.p[i].kib : *largest;
-		*sum += t.p[i].kib;
-	}
+	*largest = w.largest;
+	*sum = w.sum;
 }
 
 static void memory_of(const struct subject *s, int rounds)

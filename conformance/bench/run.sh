@@ -48,7 +48,7 @@ helpers()
 		HELPERS=$W/helpers
 		mkdir -p "$HELPERS"
 		for c in measure floor nothing; do
-			"${CC:-cc}" -I"$HERE/../.." -O2 -static -o "$HELPERS/$c" "$HERE/$c.c" || exit 2
+			"${CC:-cc}" -D_GNU_SOURCE -I"$HERE/../.." -O2 -static -o "$HELPERS/$c" "$HERE/$c.c" "$HERE"/../harness/*.c || exit 2
 		done
 	fi
 	HELPERS=$(realpath "$HELPERS")

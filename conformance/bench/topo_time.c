@@ -13,7 +13,8 @@
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
+
+#include "conformance/harness/process.h"
 
 enum { MAX_SUBJECTS = 8 };
 
@@ -23,14 +24,6 @@ struct subject {
 	int64_t *wall, *cpu; /* us */
 	long largest;
 };
-
-static int64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 static int64_t us(struct timeval t)
 {
