@@ -45,8 +45,8 @@ test_hostile_dataDir_outside_of_the_allowed_folders()
 	own_etc '{}'
 	chmod 666 /etc/railhead/railhead.json
 	want_err ADD '7|106' railhead.json
-	own_etc
 	rm -rf /run/elsewhere
+	umount /etc && rm -rf "${W:?}/etc" || fail "test error: the own /etc stays"
 }
 
 # What another user owns is his: he could swap a link in at any moment.

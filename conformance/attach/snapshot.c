@@ -69,9 +69,9 @@ static struct values *values_of(struct arguments *a, const char *option)
 		const char *name;
 		struct values *values;
 	} all[] = {
-		{ "--root", &a->roots },       { "--ignore", &a->ignore },
-		{ "--opaque", &a->opaque },    { "--program", &a->programs },
-		{ "--folders", &a->folders },  { "--settling", &a->settling },
+		{ "--root", &a->roots },      { "--ignore", &a->ignore },
+		{ "--opaque", &a->opaque },   { "--program", &a->programs },
+		{ "--folders", &a->folders }, { "--settling", &a->settling },
 		{ "--rdma", &a->rdma },
 	};
 
