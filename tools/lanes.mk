@@ -3,12 +3,12 @@
 
 .PHONY: help deps check check-all demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english
-QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check deps-current $(SOURCE_LANES)
+QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop $(QUICK_LANES) -- demo
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
@@ -151,6 +151,9 @@ differential: all helpers ## generated configurations for railhead-ipam and the 
 	@HELPERS=$(B)/conformance/differential conformance/differential/run.sh $(B)/bin
 differential-long: all helpers ## the same with 100,000, of a seed of the moment (root): minutes
 	@HELPERS=$(B)/conformance/differential conformance/differential/run.sh --seed $$(date +%s) --count 100000 $(B)/bin
+
+harness-selftest: helpers ## what the suites' snapshots must tell, one change at a time (root)
+	@conformance/harness/selftest.sh $(B)
 
 soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes
 	@$(call TABLES,soak) HELPERS=$(B)/conformance/soak conformance/soak/run.sh $(B)/bin
