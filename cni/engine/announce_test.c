@@ -271,7 +271,7 @@ START_TEST(the_kernel_announces_ipv4)
 	const struct link_spec spec = { .kind = "macvlan",
 					.name = "m0",
 					.lower_ifindex = w.ours.ifindex,
-					.macvlan_mode = MACVLAN_BRIDGE };
+					.data.macvlan.mode = MACVLAN_BRIDGE };
 	ck_assert_int_eq(nl_link_create(w.nl, &spec, &e), 0);
 	ck_assert_int_eq(nl_link_by_name(w.nl, "m0", &w.ours, &e), 0);
 	announce_prepare(&ctx, "m0", true, false);

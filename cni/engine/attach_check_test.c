@@ -27,7 +27,7 @@ static void make_link(struct nl *nl, const char *name, const char *lower,
 					.name = name,
 					.lower_ifindex = net_ifindex(nl, lower),
 					.target = target,
-					.macvlan_mode = MACVLAN_BRIDGE };
+					.data.macvlan.mode = MACVLAN_BRIDGE };
 	struct err e = { .msg = "" };
 
 	ck_assert_msg(nl_link_create(nl, &spec, &e) == 0, "%s", e.msg);

@@ -43,25 +43,24 @@ static int ipvlan_validate(struct attach *a, struct err *e)
 	return 0;
 }
 
-static int ipvlan_create(struct attach *a, struct err *e)
+static union link_data data_of(const struct attach *a)
 {
 	const struct ipvlan_conf *c = (const void *)a->plugin_conf;
 
-	return attach_create_link(
-		a, (struct link_spec){ .ipvlan_mode = c->mode, .ipvlan_flag = c->flag }, e);
+	return (union link_data){ .ipvlan = { .mode = (uint32_t)c->mode,
+					      .flag = (uint32_t)c->flag } };
+}
+
+static int ipvlan_create(struct attach *a, struct err *e)
+{
+	return attach_create_link(a, (struct link_spec){ .data = data_of(a) }, e);
 }
 
 static int ipvlan_check(const struct attach *a, struct err *e)
 {
-	const struct ipvlan_conf *c = (const void *)a->plugin_conf;
-	bool same = a->link.ipvlan_mode == c->mode && a->link.ipvlan_flag == c->flag;
+	const union link_data want = data_of(a);
 
-	return same ? 0
-		    : err_set(e, ERR_STATE, 0,
-			      "interface %s is in ipvlan mode %d with flag %d, asked for are %d "
-			      "and %d",
-			      a->link.name, a->link.ipvlan_mode, a->link.ipvlan_flag, c->mode,
-			      c->flag);
+	return nl_link_compare_data(&a->link, &want, e);
 }
 
 static const struct attach_type ipvlan = {

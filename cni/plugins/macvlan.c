@@ -56,27 +56,25 @@ static int macvlan_validate(struct attach *a, struct err *e)
 	return 0;
 }
 
+static union link_data data_of(const struct macvlan_conf *c)
+{
+	return (union link_data){ .macvlan = { .mode = (uint32_t)c->mode,
+					       .bcqueuelen = c->bcqueuelen } };
+}
+
 static int macvlan_create(struct attach *a, struct err *e)
 {
 	const struct macvlan_conf *c = conf_of(a);
-	const uint8_t *mac = c->has_mac ? c->mac : NULL;
+	const struct link_spec spec = { .mac = c->has_mac ? c->mac : NULL, .data = data_of(c) };
 
-	return attach_create_link(a,
-				  (struct link_spec){ .macvlan_mode = c->mode,
-						      .mac = mac,
-						      .bcqueuelen = c->bcqueuelen },
-				  e);
+	return attach_create_link(a, spec, e);
 }
 
 static int macvlan_check(const struct attach *a, struct err *e)
 {
-	const struct macvlan_conf *c = (const void *)a->plugin_conf;
+	const union link_data want = data_of((const void *)a->plugin_conf);
 
-	if (a->link.macvlan_mode != c->mode)
-		return err_set(e, ERR_STATE, 0,
-			       "interface %s is in macvlan mode %d, mode asks for %d", a->link.name,
-			       a->link.macvlan_mode, c->mode);
-	return 0;
+	return nl_link_compare_data(&a->link, &want, e);
 }
 
 static const struct attach_type macvlan = {

@@ -10,51 +10,12 @@
 #include <sys/random.h>
 
 #include "lib/sys/netns.h"
+#include "lib/net/link_kind_priv.h"
 #include "lib/net/nl_msg.h"
 
-_Static_assert((int)MACVLAN_PRIVATE == MACVLAN_MODE_PRIVATE, "macvlan mode private");
-_Static_assert((int)MACVLAN_VEPA == MACVLAN_MODE_VEPA, "macvlan mode vepa");
-_Static_assert((int)MACVLAN_BRIDGE == MACVLAN_MODE_BRIDGE, "macvlan mode bridge");
-_Static_assert((int)MACVLAN_PASSTHRU == MACVLAN_MODE_PASSTHRU, "macvlan mode passthru");
-_Static_assert((int)IPVLAN_L2 == IPVLAN_MODE_L2, "ipvlan mode l2");
-_Static_assert((int)IPVLAN_L3 == IPVLAN_MODE_L3, "ipvlan mode l3");
-_Static_assert((int)IPVLAN_L3S == IPVLAN_MODE_L3S, "ipvlan mode l3s");
-_Static_assert((int)IPVLAN_PRIVATE == IPVLAN_F_PRIVATE, "ipvlan flag private");
-_Static_assert((int)IPVLAN_VEPA == IPVLAN_F_VEPA, "ipvlan flag vepa");
 _Static_assert(IFNAME_LEN == IFNAMSIZ, "length of an interface name");
 
 /* ---- looking up ---- */
-
-static int parse_macvlan(struct nlattr *data, struct link_info *li)
-{
-	static const struct nla_policy policy[IFLA_MACVLAN_MAX + 1] = {
-		[IFLA_MACVLAN_MODE] = { .type = NLA_U32 },
-	};
-	struct nlattr *tb[IFLA_MACVLAN_MAX + 1];
-
-	if (nla_parse_nested(tb, IFLA_MACVLAN_MAX, data, policy) < 0)
-		return -1;
-	if (tb[IFLA_MACVLAN_MODE])
-		li->macvlan_mode = (int)nla_get_u32(tb[IFLA_MACVLAN_MODE]);
-	return 0;
-}
-
-static int parse_ipvlan(struct nlattr *data, struct link_info *li)
-{
-	static const struct nla_policy policy[IFLA_IPVLAN_MAX + 1] = {
-		[IFLA_IPVLAN_MODE] = { .type = NLA_U16 },
-		[IFLA_IPVLAN_FLAGS] = { .type = NLA_U16 },
-	};
-	struct nlattr *tb[IFLA_IPVLAN_MAX + 1];
-
-	if (nla_parse_nested(tb, IFLA_IPVLAN_MAX, data, policy) < 0)
-		return -1;
-	if (tb[IFLA_IPVLAN_MODE])
-		li->ipvlan_mode = nla_get_u16(tb[IFLA_IPVLAN_MODE]);
-	if (tb[IFLA_IPVLAN_FLAGS])
-		li->ipvlan_flag = nla_get_u16(tb[IFLA_IPVLAN_FLAGS]);
-	return 0;
-}
 
 static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
 {
@@ -68,11 +29,12 @@ static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
 		return -1;
 	if (tb[IFLA_INFO_KIND])
 		(void)nla_strlcpy(li->kind, tb[IFLA_INFO_KIND], sizeof(li->kind));
-	if (tb[IFLA_INFO_DATA] && !strcmp(li->kind, "macvlan"))
-		return parse_macvlan(tb[IFLA_INFO_DATA], li);
-	if (tb[IFLA_INFO_DATA] && !strcmp(li->kind, "ipvlan"))
-		return parse_ipvlan(tb[IFLA_INFO_DATA], li);
-	return 0;
+
+	const struct link_kind *kind = link_kind_find(li->kind);
+
+	if (!kind || !tb[IFLA_INFO_DATA])
+		return 0;
+	return link_kind_parse(kind, tb[IFLA_INFO_DATA], &li->data);
 }
 
 static bool parse_mac_attr(const struct nlattr *a, uint8_t out[MAC_LEN])
@@ -102,7 +64,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 	    !tb[IFLA_IFNAME])
 		return -1;
 	*li = (struct link_info){ .ifindex = ifi->ifi_index, .flags = ifi->ifi_flags };
-	li->ipvlan_mode = li->ipvlan_flag = -1;
+	memset(&li->data, 0xff, sizeof(li->data)); /* LINK_DATA_UNKNOWN */
 	(void)nla_strlcpy(li->name, tb[IFLA_IFNAME], sizeof(li->name));
 	li->lower_nsid = -1;
 	if (tb[IFLA_LINK_NETNSID])
@@ -213,40 +175,14 @@ int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e)
 
 /* ---- creating ---- */
 
-static void put_macvlan(struct nl_req *rq, const struct link_spec *spec)
-{
-	nl_req_put_u32(rq, IFLA_MACVLAN_MODE, (uint32_t)spec->macvlan_mode);
-	if (spec->bcqueuelen)
-		nl_req_put_u32(rq, IFLA_MACVLAN_BC_QUEUE_LEN, spec->bcqueuelen);
-}
-
-static void put_ipvlan(struct nl_req *rq, const struct link_spec *spec)
-{
-	nl_req_put_u16(rq, IFLA_IPVLAN_MODE, (uint16_t)spec->ipvlan_mode);
-	nl_req_put_u16(rq, IFLA_IPVLAN_FLAGS, (uint16_t)spec->ipvlan_flag);
-}
-
-static void put_linkinfo(struct nl_req *rq, const struct link_spec *spec)
-{
-	struct nlattr *info = nl_req_nest(rq, IFLA_LINKINFO);
-
-	nl_req_put_str(rq, IFLA_INFO_KIND, spec->kind);
-
-	struct nlattr *data = nl_req_nest(rq, IFLA_INFO_DATA);
-
-	if (!strcmp(spec->kind, "macvlan"))
-		put_macvlan(rq, spec);
-	else
-		put_ipvlan(rq, spec);
-	nl_req_nest_end(rq, data);
-	nl_req_nest_end(rq, info);
-}
-
 int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct ifinfomsg ifi = { .ifi_index = ifindex };
+	const struct link_kind *kind;
 
+	if (link_kind_require(spec->kind, &kind, e))
+		return -1;
 	nl_req_begin(&rq, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
 	nl_req_put_u32(&rq, IFLA_LINK, (uint32_t)spec->lower_ifindex);
 	nl_req_put_str(&rq, IFLA_IFNAME, spec->name);
@@ -256,7 +192,7 @@ int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex, 
 		nl_req_put_u32(&rq, IFLA_MTU, spec->mtu);
 	if (spec->mac)
 		nl_req_put(&rq, IFLA_ADDRESS, spec->mac, MAC_LEN);
-	put_linkinfo(&rq, spec);
+	link_kind_put(&rq, kind, &spec->data);
 	return nl_request(nl, &rq, e);
 }
 
@@ -294,7 +230,7 @@ static int create_despite_own_name(struct nl *nl, const struct link_spec *spec, 
 
 static int explain_create(const struct link_spec *spec, struct err *e)
 {
-	if (e->errnum == EOPNOTSUPP)
+	if (e->code == ERR_KERNEL && e->errnum == EOPNOTSUPP)
 		err_hint(e, "this kernel has no %s: load or install the module", spec->kind);
 	if (e->errnum == EEXIST)
 		err_hint(e, "the name is taken in that network namespace");

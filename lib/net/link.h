@@ -9,8 +9,8 @@
 struct netns;
 
 /*
- * The kernel's own numbers (MACVLAN_MODE_*, IPVLAN_MODE_*, IPVLAN_F_*), asserted in nl_link.c; the
- * tags macvlan_mode and ipvlan_mode are taken by its headers.
+ * The kernel's own numbers (MACVLAN_MODE_*, IPVLAN_MODE_*, IPVLAN_F_*), asserted in link_kind.c;
+ * the tags macvlan_mode and ipvlan_mode are taken by its headers.
  */
 enum link_macvlan_mode {
 	MACVLAN_PRIVATE = 1,
@@ -20,6 +20,22 @@ enum link_macvlan_mode {
 };
 enum link_ipvlan_mode { IPVLAN_L2 = 0, IPVLAN_L3 = 1, IPVLAN_L3S = 2 };
 enum link_ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 };
+
+/*
+ * What a link has because of its kind (IFLA_INFO_DATA): the member named like the kind counts.
+ * Kinds that have a member here can be created; link_kind.c has the table.
+ */
+union link_data {
+	struct {
+		uint32_t mode;       /* enum link_macvlan_mode */
+		uint32_t bcqueuelen; /* only asked for; 0: the kernel's choice */
+	} macvlan;
+	struct {
+		uint32_t mode; /* enum link_ipvlan_mode */
+		uint32_t flag; /* enum link_ipvlan_flag */
+	} ipvlan;
+};
+#define LINK_DATA_UNKNOWN UINT32_MAX /* the kernel does not report it */
 
 #define PARENT_DEV_LEN 32
 
@@ -37,21 +53,17 @@ struct link_info {
 	bool has_perm_mac;
 	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
 					PCI address of hardware; "" otherwise */
-	int macvlan_mode;            /* of a macvlan, else 0 */
-	int ipvlan_mode;             /* of an ipvlan, else -1 */
-	int ipvlan_flag;             /* of an ipvlan, else -1 */
+	union link_data data;        /* members that the kernel did not report: LINK_DATA_UNKNOWN */
 };
 
 struct link_spec {
-	const char *kind; /* "macvlan" or "ipvlan" */
+	const char *kind; /* one of those in union link_data */
 	const char *name;
 	int lower_ifindex;
-	const struct netns *target;   /* NULL: the socket's own namespace */
-	uint32_t mtu;                 /* 0: the kernel's choice */
-	const uint8_t *mac;           /* NULL: the kernel's choice */
-	int macvlan_mode;             /* for macvlan */
-	uint32_t bcqueuelen;          /* for macvlan, 0: the kernel's choice */
-	int ipvlan_mode, ipvlan_flag; /* for ipvlan */
+	const struct netns *target; /* NULL: the socket's own namespace */
+	uint32_t mtu;               /* 0: the kernel's choice */
+	const uint8_t *mac;         /* NULL: the kernel's choice */
+	union link_data data;
 };
 
 /*
@@ -71,9 +83,17 @@ int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e)
 /*
  * nl_link_create - one RTM_NEWLINK, directly in spec->target under its final name.
  * errnum EEXIST: the name is taken there; EOPNOTSUPP: the kernel has no such kind of link. A name
- * that no interface can have, or in which the kernel would see a pattern ("eth%d"), is ERR_FIELD.
+ * that no interface can have, or in which the kernel would see a pattern ("eth%d"), is ERR_FIELD;
+ * so is a kind that railhead does not know (errnum EOPNOTSUPP).
  */
 int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e) must_check;
+
+/*
+ * nl_link_compare_data - whether an interface of a kind in union link_data has the data that was
+ * asked for. ERR_STATE names the attribute and both values; another kind is ERR_FIELD.
+ */
+int nl_link_compare_data(const struct link_info *is, const union link_data *want,
+			 struct err *e) must_check;
 
 int nl_link_set_up(struct nl *nl, int ifindex, struct err *e) must_check;
 

@@ -48,7 +48,7 @@ static struct link_spec macvlan(const struct world *w, const char *name)
 		.name = name,
 		.lower_ifindex = w->lower,
 		.target = &w->pod,
-		.macvlan_mode = MACVLAN_BRIDGE,
+		.data.macvlan.mode = MACVLAN_BRIDGE,
 	};
 }
 
@@ -86,9 +86,8 @@ START_TEST(looks_up_by_name_and_by_number)
 	ck_assert(b.flags & IFF_UP);
 	ck_assert(b.has_mac);
 	ck_assert_mem_eq(a.mac, b.mac, MAC_LEN);
-	ck_assert_int_eq(b.macvlan_mode, 0);
-	ck_assert_int_eq(b.ipvlan_mode, -1);
-	ck_assert_int_eq(b.ipvlan_flag, -1);
+	ck_assert_uint_eq(b.data.macvlan.mode, LINK_DATA_UNKNOWN);
+	ck_assert_uint_eq(b.data.ipvlan.flag, LINK_DATA_UNKNOWN);
 	ck_assert_int_eq(nl_link_by_name(w.host, "lo", &a, &e), 0);
 	ck_assert_str_eq(a.kind, "");
 	ck_assert_int_eq(a.lower_ifindex, 0);
@@ -193,11 +192,11 @@ START_TEST(makes_a_macvlan_in_the_pod)
 
 	spec.mtu = 1400;
 	spec.mac = some_mac;
-	spec.bcqueuelen = 500;
+	spec.data.macvlan.bcqueuelen = 500;
 	create(&w, &spec);
 	li = in_pod(&w, "net1");
 	ck_assert_str_eq(li.kind, "macvlan");
-	ck_assert_int_eq(li.macvlan_mode, MACVLAN_BRIDGE);
+	ck_assert_uint_eq(li.data.macvlan.mode, MACVLAN_BRIDGE);
 	ck_assert_int_eq(li.lower_ifindex, w.lower);
 	ck_assert_uint_eq(li.mtu, 1400);
 	ck_assert_mem_eq(li.mac, some_mac, MAC_LEN);
@@ -237,20 +236,20 @@ END_TEST
 
 START_TEST(makes_every_mode)
 {
-	static const int modes[] = { MACVLAN_PRIVATE, MACVLAN_VEPA, MACVLAN_BRIDGE,
-				     MACVLAN_PASSTHRU };
+	static const uint32_t modes[] = { MACVLAN_PRIVATE, MACVLAN_VEPA, MACVLAN_BRIDGE,
+					  MACVLAN_PASSTHRU };
 	auto_world struct world w = make_world();
 	struct err e = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		struct link_spec spec = macvlan(&w, "net1");
 
-		spec.macvlan_mode = modes[i];
+		spec.data.macvlan.mode = modes[i];
 		create(&w, &spec);
 
 		struct link_info li = in_pod(&w, "net1");
 
-		ck_assert_int_eq(li.macvlan_mode, modes[i]);
+		ck_assert_uint_eq(li.data.macvlan.mode, modes[i]);
 		ck_assert_int_eq(nl_link_delete(w.in_pod, li.ifindex, &e), 0);
 	}
 }
@@ -433,8 +432,8 @@ START_TEST(ipvlan_or_a_clear_word_about_it)
 		.name = "net1",
 		.lower_ifindex = w.lower,
 		.target = &w.pod,
-		.ipvlan_mode = IPVLAN_L3,
-		.ipvlan_flag = IPVLAN_VEPA,
+		.data.ipvlan.mode = IPVLAN_L3,
+		.data.ipvlan.flag = IPVLAN_VEPA,
 	};
 	struct err e = { 0 };
 
@@ -442,8 +441,8 @@ START_TEST(ipvlan_or_a_clear_word_about_it)
 		struct link_info li = in_pod(&w, "net1");
 
 		ck_assert_str_eq(li.kind, "ipvlan");
-		ck_assert_int_eq(li.ipvlan_mode, IPVLAN_L3);
-		ck_assert_int_eq(li.ipvlan_flag, IPVLAN_VEPA);
+		ck_assert_uint_eq(li.data.ipvlan.mode, IPVLAN_L3);
+		ck_assert_uint_eq(li.data.ipvlan.flag, IPVLAN_VEPA);
 		return;
 	}
 	ck_assert_int_eq(e.code, ERR_KERNEL);
@@ -471,8 +470,8 @@ START_TEST(what_is_asked_for_an_ipvlan)
 				  .name = "net1",
 				  .lower_ifindex = 5,
 				  .target = &pod,
-				  .ipvlan_mode = IPVLAN_L3S,
-				  .ipvlan_flag = IPVLAN_PRIVATE };
+				  .data.ipvlan.mode = IPVLAN_L3S,
+				  .data.ipvlan.flag = IPVLAN_PRIVATE };
 	_Alignas(4) char buf[1024];
 	struct nlmsghdr *h = (void *)buf;
 	struct nlattr *tb[IFLA_MAX + 1], *info[IFLA_INFO_MAX + 1];

@@ -336,10 +336,18 @@ START_TEST(ext_ack_of_the_kernel)
 {
 	net_enter_new();
 	auto_nl struct nl *nl = net_socket();
-	struct link_spec spec = { .kind = "nonesuch", .name = "x", .lower_ifindex = 1 };
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifinfomsg ifi = { 0 };
 	struct err e = { 0 };
 
-	ck_assert_int_eq(nl_link_create_as(nl, &spec, 0, &e), -1);
+	nl_req_begin(&rq, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
+	nl_req_put_str(&rq, IFLA_IFNAME, "x");
+
+	struct nlattr *info = nl_req_nest(&rq, IFLA_LINKINFO);
+
+	nl_req_put_str(&rq, IFLA_INFO_KIND, "nonesuch");
+	nl_req_nest_end(&rq, info);
+	ck_assert_int_eq(nl_request(nl, &rq, &e), -1);
 	ck_assert_int_eq(e.code, ERR_KERNEL);
 	ck_assert_int_eq(e.errnum, EOPNOTSUPP);
 	ck_assert_str_eq(e.msg, "the kernel refused: Operation not supported");

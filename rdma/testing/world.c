@@ -149,7 +149,7 @@ void rworld_macvlan(const struct rpod *p)
 		.name = "net1",
 		.lower_ifindex = net_ifindex(nl, "pf0"),
 		.target = &p->ns,
-		.macvlan_mode = MACVLAN_BRIDGE,
+		.data.macvlan.mode = MACVLAN_BRIDGE,
 	};
 	struct err e;
 

@@ -130,7 +130,7 @@ static void macvlan(const struct world *w, const struct netns *target)
 					.name = "mv0",
 					.lower_ifindex = net_ifindex(w->nl, "v0"),
 					.target = target,
-					.macvlan_mode = MACVLAN_BRIDGE };
+					.data.macvlan.mode = MACVLAN_BRIDGE };
 	struct err e = { .msg = "" };
 
 	ck_assert_msg(nl_link_create(w->nl, &spec, &e) == 0, "%s (%s)", e.msg, e.detail);
