@@ -158,7 +158,7 @@ static void is_announcement(const struct frame *f, const struct wire *w, const c
 }
 
 /* CNI-160 */
-START_TEST(one_neighbour_advertisement)
+START_TEST(an_advertisement_has_the_fields_of_rfc_4861)
 {
 	static const char *const addrs[] = { "2001:db8::5", "fd00:1:2:3:4:5:6:7" };
 	auto_wire struct wire w = new_wire();
@@ -178,7 +178,7 @@ START_TEST(one_neighbour_advertisement)
 END_TEST
 
 /* An IPAM may hand out these as well; such an address only means something on one link. */
-START_TEST(a_link_local_address)
+START_TEST(a_link_local_address_is_announced)
 {
 	auto_wire struct wire w = new_wire();
 	struct err e = { .msg = "" };
@@ -190,7 +190,7 @@ START_TEST(a_link_local_address)
 }
 END_TEST
 
-START_TEST(an_address_that_is_not_ours)
+START_TEST(an_address_that_is_not_ours_fails)
 {
 	auto_wire struct wire w = new_wire();
 	struct err e;
@@ -203,7 +203,7 @@ START_TEST(an_address_that_is_not_ours)
 }
 END_TEST
 
-START_TEST(an_interface_that_is_gone)
+START_TEST(an_interface_that_is_gone_fails)
 {
 	auto_wire struct wire w = new_wire();
 	struct err e;
@@ -237,7 +237,7 @@ static void are_set(char v4, char v6)
 	ck_assert_int_eq(sysctl_of("ipv6/conf/v0/ndisc_notify"), v6);
 }
 
-START_TEST(the_kernel_is_told)
+START_TEST(prepare_sets_the_notify_sysctls)
 {
 	const struct ctx ctx = { .proc = "/proc", .log = { .fd = -1 } };
 
@@ -326,7 +326,7 @@ START_TEST(we_announce_ipv4)
 END_TEST
 
 /* Failures are told in the log, at a level that programs do not show, and are no obstacle. */
-START_TEST(what_cannot_be_set)
+START_TEST(a_sysctl_that_cannot_be_set_is_logged)
 {
 	int fds[2];
 	char line[300];
@@ -345,6 +345,7 @@ START_TEST(what_cannot_be_set)
 }
 END_TEST
 
-TEST_PROGRAM("cni/engine/announce", one_neighbour_advertisement, a_link_local_address,
-	     an_address_that_is_not_ours, an_interface_that_is_gone, the_kernel_is_told,
-	     the_kernel_announces_ipv4, we_announce_ipv4, what_cannot_be_set)
+TEST_PROGRAM("cni/engine/announce", an_advertisement_has_the_fields_of_rfc_4861,
+	     a_link_local_address_is_announced, an_address_that_is_not_ours_fails,
+	     an_interface_that_is_gone_fails, prepare_sets_the_notify_sysctls,
+	     the_kernel_announces_ipv4, we_announce_ipv4, a_sysctl_that_cannot_be_set_is_logged)

@@ -97,7 +97,7 @@ static void fails(const struct world *w, const char *master, const char *says)
 	ck_assert_ptr_nonnull(strstr(e.msg, master));
 }
 
-START_TEST(on_its_master_or_not)
+START_TEST(check_fails_on_another_master)
 {
 	struct world w;
 
@@ -110,7 +110,7 @@ START_TEST(on_its_master_or_not)
 END_TEST
 
 /* The kernel takes the device below. */
-START_TEST(a_master_that_is_a_macvlan)
+START_TEST(a_macvlan_as_master_is_compared)
 {
 	struct world w;
 
@@ -125,7 +125,7 @@ START_TEST(a_master_that_is_a_macvlan)
 END_TEST
 
 /* Numbers of interfaces count in their own namespace only. */
-START_TEST(a_master_of_that_number_elsewhere)
+START_TEST(an_equal_ifindex_in_another_namespace_does_not_count)
 {
 	struct world w;
 
@@ -143,5 +143,5 @@ START_TEST(a_master_of_that_number_elsewhere)
 }
 END_TEST
 
-TEST_PROGRAM("cni/engine/attach_check", on_its_master_or_not, a_master_that_is_a_macvlan,
-	     a_master_of_that_number_elsewhere)
+TEST_PROGRAM("cni/engine/attach_check", check_fails_on_another_master,
+	     a_macvlan_as_master_is_compared, an_equal_ifindex_in_another_namespace_does_not_count)

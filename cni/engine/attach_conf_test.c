@@ -94,7 +94,7 @@ static void refuses(const struct attach_type *type, const char *conf, int code, 
 
 #define HEAD "{\"cniVersion\":\"1.1.0\",\"name\":\"n\""
 
-START_TEST(what_is_not_given)
+START_TEST(absent_keys_have_defaults)
 {
 	auto_reading struct reading r;
 
@@ -114,7 +114,7 @@ START_TEST(what_is_not_given)
 }
 END_TEST
 
-START_TEST(what_is_given)
+START_TEST(given_keys_are_read)
 {
 	auto_reading struct reading r;
 
@@ -130,7 +130,7 @@ START_TEST(what_is_given)
 }
 END_TEST
 
-START_TEST(the_plugins_own_keys)
+START_TEST(plugin_keys_are_decoded_and_validated)
 {
 	auto_reading struct reading r = { 0 }, chained = { 0 };
 
@@ -156,7 +156,7 @@ START_TEST(an_empty_master_is_none)
 END_TEST
 
 /* CNI-159, CNI-168 */
-START_TEST(bad_values)
+START_TEST(bad_values_name_their_key)
 {
 	static const struct {
 		const char *key, *value;
@@ -185,7 +185,7 @@ START_TEST(bad_values)
 }
 END_TEST
 
-START_TEST(prev_result)
+START_TEST(prev_result_is_read_and_checked)
 {
 	auto_reading struct reading r;
 
@@ -202,7 +202,7 @@ START_TEST(prev_result)
 END_TEST
 
 /* CNI-142: found out before anything is made. */
-START_TEST(versions_that_need_an_address)
+START_TEST(version_0_2_needs_an_address)
 {
 	static const char *const old[] = { "", "0.1.0", "0.2.0" };
 	char conf[300];
@@ -228,7 +228,7 @@ START_TEST(versions_that_need_an_address)
 }
 END_TEST
 
-START_TEST(whose_attachment)
+START_TEST(the_attachment_key_is_network_container_ifname)
 {
 	auto_reading struct reading r;
 
@@ -242,7 +242,7 @@ START_TEST(whose_attachment)
 END_TEST
 
 /* A deletion asks for it with whatever configuration it was given. */
-START_TEST(timeout_of_a_bad_configuration)
+START_TEST(a_bad_configuration_has_the_default_timeout)
 {
 	auto_reading struct reading good = { 0 }, bad = { 0 }, late = { 0 };
 	struct err e;
@@ -300,7 +300,9 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/engine/attach_conf", what_is_not_given, what_is_given, the_plugins_own_keys,
-	     an_empty_master_is_none, bad_values, prev_result, versions_that_need_an_address,
-	     whose_attachment, timeout_of_a_bad_configuration,
-	     a_failed_ADD_and_its_DEL_have_one_budget, out_of_memory)
+TEST_PROGRAM("cni/engine/attach_conf", absent_keys_have_defaults, given_keys_are_read,
+	     plugin_keys_are_decoded_and_validated, an_empty_master_is_none,
+	     bad_values_name_their_key, prev_result_is_read_and_checked,
+	     version_0_2_needs_an_address, the_attachment_key_is_network_container_ifname,
+	     a_bad_configuration_has_the_default_timeout, a_failed_ADD_and_its_DEL_have_one_budget,
+	     out_of_memory)

@@ -26,7 +26,7 @@ static int choose(struct given g, uint8_t out[MAC_LEN], struct err *e)
 	return attach_choose_mac(&a, g.configured, out, e);
 }
 
-START_TEST(the_last_one_wins)
+START_TEST(the_last_source_of_a_mac_wins)
 {
 	static const struct {
 		struct given given;
@@ -54,7 +54,7 @@ START_TEST(the_last_one_wins)
 }
 END_TEST
 
-START_TEST(none)
+START_TEST(without_any_mac_none_is_chosen)
 {
 	static const struct given cases[] = {
 		{ NULL, NULL, NULL },
@@ -72,7 +72,7 @@ START_TEST(none)
 END_TEST
 
 /* Also where a later one would win: whoever wrote it is to know. */
-START_TEST(what_is_no_unicast_address)
+START_TEST(addresses_that_are_not_unicast_are_refused)
 {
 	static const struct {
 		struct given given;
@@ -103,7 +103,7 @@ START_TEST(what_is_no_unicast_address)
 }
 END_TEST
 
-START_TEST(longer_than_any_address)
+START_TEST(a_mac_that_is_too_long_is_refused)
 {
 	char args[128];
 	uint8_t mac[MAC_LEN];
@@ -116,5 +116,5 @@ START_TEST(longer_than_any_address)
 }
 END_TEST
 
-TEST_PROGRAM("cni/engine/attach_mac", the_last_one_wins, none, what_is_no_unicast_address,
-	     longer_than_any_address)
+TEST_PROGRAM("cni/engine/attach_mac", the_last_source_of_a_mac_wins, without_any_mac_none_is_chosen,
+	     addresses_that_are_not_unicast_are_refused, a_mac_that_is_too_long_is_refused)

@@ -192,7 +192,7 @@ START_TEST(readiness_is_waited_for)
 }
 END_TEST
 
-START_TEST(readiness_that_does_not_come)
+START_TEST(readiness_that_does_not_come_ends_the_wait)
 {
 	auto_scene struct scene s = { .ear = -1 };
 
@@ -208,7 +208,7 @@ START_TEST(readiness_that_does_not_come)
 END_TEST
 
 /* Nor does it fail: 0 is not to wait at all, and nobody hears what is not sent. */
-START_TEST(carrier_that_does_not_come)
+START_TEST(carrier_that_does_not_come_ends_the_wait)
 {
 	for (int patience = 0; patience <= 20; patience += 20) {
 		auto_scene struct scene s = { .ear = -1 };
@@ -225,7 +225,7 @@ START_TEST(carrier_that_does_not_come)
 END_TEST
 
 /* What there is of carrier from the start, the kernel has announced. */
-START_TEST(carrier_that_is_there)
+START_TEST(carrier_that_is_there_needs_no_wait)
 {
 	auto_scene struct scene s = { .ear = -1 };
 	struct err e;
@@ -239,7 +239,7 @@ START_TEST(carrier_that_is_there)
 }
 END_TEST
 
-START_TEST(nothing_to_announce)
+START_TEST(without_addresses_nothing_is_announced)
 {
 	auto_scene struct scene s = { .ear = -1 };
 
@@ -261,5 +261,6 @@ START_TEST(a_link_that_is_made_is_not_waited_for)
 END_TEST
 
 TEST_PROGRAM("cni/engine/configure", carrier_that_comes_is_waited_for, readiness_is_waited_for,
-	     readiness_that_does_not_come, carrier_that_does_not_come, carrier_that_is_there,
-	     nothing_to_announce, a_link_that_is_made_is_not_waited_for)
+	     readiness_that_does_not_come_ends_the_wait, carrier_that_does_not_come_ends_the_wait,
+	     carrier_that_is_there_needs_no_wait, without_addresses_nothing_is_announced,
+	     a_link_that_is_made_is_not_waited_for)

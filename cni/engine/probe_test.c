@@ -25,7 +25,7 @@ static struct ip ip_of(const char *text)
 	return a;
 }
 
-START_TEST(what_is_asked)
+START_TEST(probes_have_the_fields_of_the_rfcs)
 {
 	static const uint8_t arp[] = { 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,
 				       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 192, 0, 2, 7 };
@@ -69,7 +69,7 @@ static struct probe_msg arp_of(const char *sender, uint8_t op)
 	return m;
 }
 
-START_TEST(who_has_an_ipv4_address)
+START_TEST(the_holder_of_an_ipv4_address_is_found)
 {
 	struct probe_msg m = arp_of("192.0.2.7", 2);
 	struct probe_claim c;
@@ -109,7 +109,7 @@ static struct probe_msg advertisement(const char *addr)
 	return m;
 }
 
-START_TEST(who_has_an_ipv6_address)
+START_TEST(the_holder_of_an_ipv6_address_is_found)
 {
 	static const uint8_t told[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
 	struct probe_msg m = advertisement("fd00::7");
@@ -283,6 +283,6 @@ START_TEST(what_cannot_be_asked_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("probe", what_is_asked, who_has_an_ipv4_address, who_has_an_ipv6_address,
-	     the_kernel_answers_for_both_families, who_answers_late_is_heard,
-	     what_cannot_be_asked_is_an_error)
+TEST_PROGRAM("probe", probes_have_the_fields_of_the_rfcs, the_holder_of_an_ipv4_address_is_found,
+	     the_holder_of_an_ipv6_address_is_found, the_kernel_answers_for_both_families,
+	     who_answers_late_is_heard, what_cannot_be_asked_is_an_error)

@@ -247,7 +247,7 @@ START_TEST(what_cannot_be_told_is_let_alone)
 }
 END_TEST
 
-START_TEST(damaged_records_go)
+START_TEST(damaged_records_are_removed)
 {
 	struct world w;
 	struct repair_view v;
@@ -358,6 +358,6 @@ END_TEST
 TEST_PROGRAM("cni/engine/repair", healthy_is_let_alone, stale_ones_are_repaired,
 	     what_may_be_lived_on_needs_force, an_interface_is_found_by_its_number,
 	     an_unfinished_add_is_repaired, an_unreadable_record_stays,
-	     what_cannot_be_told_is_let_alone, damaged_records_go, another_ones_record_is_let_alone,
-	     the_lock_is_respected, one_that_went_meanwhile_is_gone,
-	     a_failing_ipam_keeps_the_record, states_have_names)
+	     what_cannot_be_told_is_let_alone, damaged_records_are_removed,
+	     another_ones_record_is_let_alone, the_lock_is_respected,
+	     one_that_went_meanwhile_is_gone, a_failing_ipam_keeps_the_record, states_have_names)

@@ -57,7 +57,7 @@ static const char full[] =
 	     "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"ips\":[]}}";
 
 /* CNI-017, CNI-079, CNI-164: keys of others are no obstacle. */
-START_TEST(the_whole_envelope)
+START_TEST(all_keys_of_the_envelope_are_read)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		auto_conf struct cni_conf c;
@@ -90,7 +90,7 @@ START_TEST(cni_110_the_text_is_kept)
 }
 END_TEST
 
-START_TEST(absent_keys)
+START_TEST(absent_keys_have_defaults)
 {
 	static const char nulls[] = /* CNI-146 */
 		"{\"name\":\"n\",\"type\":null,\"ipam\":null,\"prevResult\":null,\"dns\":null,"
@@ -123,7 +123,7 @@ START_TEST(absent_keys)
 }
 END_TEST
 
-START_TEST(cni_016_keys)
+START_TEST(cni_016_the_last_of_equal_keys_wins)
 {
 	auto_conf struct cni_conf c;
 
@@ -133,7 +133,7 @@ START_TEST(cni_016_keys)
 END_TEST
 
 /* As Go reads it: the peers' configurations were tested with that. */
-START_TEST(keys_in_another_case)
+START_TEST(keys_in_another_case_are_accepted)
 {
 	static const char text[] =
 		"{\"CNIVersion\":\"1.1.0\",\"Name\":\"n\",\"TYPE\":\"macvlan\","
@@ -157,7 +157,7 @@ START_TEST(keys_in_another_case)
 END_TEST
 
 /* Nobody could say which one is meant, but a deletion must go on: it takes the exact one. */
-START_TEST(keys_in_two_cases)
+START_TEST(a_key_in_two_cases_is_refused)
 {
 	static const char *const texts[] = {
 		"{\"name\":\"n\",\"Name\":\"m\"}",
@@ -181,7 +181,7 @@ END_TEST
 
 /* ---- versions ---- */
 
-START_TEST(cni_027_unknown_versions)
+START_TEST(cni_027_unknown_versions_are_refused)
 {
 	static const char *const wrong[] = { "1.0", "9.9.9", " ", "1.1.0 " };
 	char text[100];
@@ -200,7 +200,7 @@ START_TEST(cni_027_unknown_versions)
 }
 END_TEST
 
-START_TEST(cni_029_verbs_of_later_versions)
+START_TEST(cni_029_commands_of_later_versions_are_refused)
 {
 	static const struct {
 		enum cni_command cmd;
@@ -233,7 +233,7 @@ START_TEST(cni_029_verbs_of_later_versions)
 }
 END_TEST
 
-START_TEST(the_version_of_an_error)
+START_TEST(an_error_has_the_version_of_the_configuration)
 {
 	auto_conf struct cni_conf c = { 0 }, unknown = { 0 };
 	struct err e;
@@ -247,7 +247,7 @@ END_TEST
 
 /* ---- names ---- */
 
-START_TEST(cni_011_network_names)
+START_TEST(cni_011_bad_network_names_are_refused)
 {
 	static const char *const missing[] = { "{}", "{\"name\":\"\"}", "{\"name\":null}" };
 	static const char *const bad[] = {
@@ -276,7 +276,7 @@ START_TEST(cni_011_network_names)
 }
 END_TEST
 
-START_TEST(long_network_names)
+START_TEST(long_network_names_are_refused)
 {
 	char text[CNI_ID_MAX + 100], name[CNI_ID_MAX + 2];
 	auto_conf struct cni_conf c = { 0 }, d = { 0 };
@@ -295,7 +295,7 @@ END_TEST
 
 /* ---- bad input ---- */
 
-START_TEST(cni_015_not_json)
+START_TEST(cni_015_what_is_not_json_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -339,7 +339,7 @@ START_TEST(a_nul_byte_ends_nothing)
 END_TEST
 
 /* A configuration that was cut off anywhere is refused, whatever the verb. */
-START_TEST(truncated_anywhere)
+START_TEST(a_truncated_text_is_refused)
 {
 	for (size_t len = 0; len < sizeof(full) - 1; len++) {
 		for (size_t v = 0; v < ARRAY_SIZE(verbs); v++) {
@@ -356,7 +356,7 @@ START_TEST(truncated_anywhere)
 END_TEST
 
 /* CNI-146, CNI-168: the key is named. CNI-089: a deletion does without. */
-START_TEST(wrong_types)
+START_TEST(wrong_types_are_refused)
 {
 	static const char *const keys[] = { "type", "ipam",     "prevResult", "runtimeConfig",
 					    "dns",  "args.cni", "args",       "ipam.type" };
@@ -430,7 +430,7 @@ END_TEST
 
 #define ITEM(c, i) "{\"containerID\":\"" c "\",\"ifname\":\"" i "\"}"
 
-START_TEST(cni_070_valid_attachments)
+START_TEST(cni_070_valid_attachments_are_read)
 {
 	static const char *const texts[] = {
 		HEAD
@@ -473,7 +473,7 @@ START_TEST(cni_076_absent_is_not_empty)
 END_TEST
 
 /* A list that cannot be understood must not make everything stale. */
-START_TEST(damaged_lists)
+START_TEST(damaged_lists_are_refused)
 {
 	static const char *const bad[] = { "{}",
 					   "\"c1\"",
@@ -528,9 +528,13 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/conf", the_whole_envelope, cni_110_the_text_is_kept, absent_keys,
-	     cni_016_keys, keys_in_another_case, keys_in_two_cases, cni_027_unknown_versions,
-	     cni_029_verbs_of_later_versions, the_version_of_an_error, cni_011_network_names,
-	     long_network_names, cni_015_not_json, a_nul_byte_ends_nothing, truncated_anywhere,
-	     wrong_types, cni_089_a_deletion_takes_what_it_can_get, cni_090_types_are_no_paths,
-	     cni_070_valid_attachments, cni_076_absent_is_not_empty, damaged_lists, out_of_memory)
+TEST_PROGRAM("cni/protocol/conf", all_keys_of_the_envelope_are_read, cni_110_the_text_is_kept,
+	     absent_keys_have_defaults, cni_016_the_last_of_equal_keys_wins,
+	     keys_in_another_case_are_accepted, a_key_in_two_cases_is_refused,
+	     cni_027_unknown_versions_are_refused, cni_029_commands_of_later_versions_are_refused,
+	     an_error_has_the_version_of_the_configuration, cni_011_bad_network_names_are_refused,
+	     long_network_names_are_refused, cni_015_what_is_not_json_is_refused,
+	     a_nul_byte_ends_nothing, a_truncated_text_is_refused, wrong_types_are_refused,
+	     cni_089_a_deletion_takes_what_it_can_get, cni_090_types_are_no_paths,
+	     cni_070_valid_attachments_are_read, cni_076_absent_is_not_empty,
+	     damaged_lists_are_refused, out_of_memory)

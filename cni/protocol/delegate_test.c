@@ -97,7 +97,7 @@ static void finds_nothing(const char *path, const char *type)
 	ck_assert(e.detail[0]); /* what to do */
 }
 
-START_TEST(cni_108_first_regular_file)
+START_TEST(cni_108_the_first_regular_file_in_the_path_runs)
 {
 	const char *dir = testing_dir();
 
@@ -117,7 +117,7 @@ START_TEST(cni_108_first_regular_file)
 }
 END_TEST
 
-START_TEST(cni_157_odd_paths)
+START_TEST(cni_157_odd_search_paths_are_understood)
 {
 	const char *dir = testing_dir();
 	char path[2 * PATH_MAX];
@@ -143,7 +143,7 @@ END_TEST
 
 /* ---- what the delegate gets ---- */
 
-START_TEST(cni_109_our_environment)
+START_TEST(cni_109_the_delegate_gets_our_environment)
 {
 	const struct cni_call call = call_of(SCRIPT "env | sort");
 	const struct delegate_call del = { .cmd = CNI_DEL };
@@ -162,7 +162,7 @@ START_TEST(cni_109_our_environment)
 END_TEST
 
 /* GC cleans up after others (CNI-071), in the name of each. */
-START_TEST(of_another_attachment)
+START_TEST(variables_of_another_attachment_are_replaced)
 {
 	const struct cni_call call = call_of(SCRIPT "env | grep ^CNI_ | sort");
 	const struct delegate_call del = { .cmd = CNI_DEL,
@@ -179,7 +179,7 @@ START_TEST(of_another_attachment)
 END_TEST
 
 /* A variable whose name merely begins alike is another one. */
-START_TEST(only_those_variables)
+START_TEST(only_the_given_variables_are_replaced)
 {
 	const struct cni_call call = call_of(SCRIPT "env | grep ^CNI_C | sort");
 	const struct delegate_call gc = { .cmd = CNI_GC, .container = "c2" };
@@ -192,7 +192,7 @@ START_TEST(only_those_variables)
 }
 END_TEST
 
-START_TEST(cni_110_our_stdin)
+START_TEST(cni_110_the_delegate_gets_our_stdin)
 {
 	const struct cni_call call = call_of(SCRIPT "cat");
 	const struct delegate_call add = { .cmd = CNI_ADD };
@@ -202,7 +202,7 @@ START_TEST(cni_110_our_stdin)
 }
 END_TEST
 
-START_TEST(cni_001_its_name_and_no_arguments)
+START_TEST(cni_001_the_delegate_has_its_name_and_no_arguments)
 {
 	const struct cni_call call = call_of(SCRIPT "echo \"$# $(basename $0)\"");
 	const struct delegate_call add = { .cmd = CNI_ADD };
@@ -213,7 +213,7 @@ START_TEST(cni_001_its_name_and_no_arguments)
 END_TEST
 
 /* CNI-111, CNI-154: its stderr is ours, and no part of its output. */
-START_TEST(noise_on_stderr)
+START_TEST(noise_on_stderr_is_passed_on)
 {
 	const struct cni_call call = call_of(SCRIPT "echo noise >&2; echo '{}'; echo more >&2");
 	const struct delegate_call add = { .cmd = CNI_ADD };
@@ -230,7 +230,7 @@ START_TEST(noise_on_stderr)
 }
 END_TEST
 
-START_TEST(output_that_nobody_wants)
+START_TEST(output_that_nobody_wants_is_dropped)
 {
 	const struct cni_call call = call_of(SCRIPT "echo '{}'; exit 0");
 	const struct delegate_call del = { .cmd = CNI_DEL };
@@ -257,7 +257,7 @@ START_TEST(cni_118_its_error_is_passed_on)
 }
 END_TEST
 
-START_TEST(codes_of_others)
+START_TEST(error_codes_of_others_are_kept)
 {
 	static const int codes[] = { 1, 3, 50, 51, 100, 999, 2147483647 };
 	char body[200];
@@ -279,7 +279,7 @@ START_TEST(codes_of_others)
 END_TEST
 
 /* CNI-036: what is no error object is garbage, and is quoted. */
-START_TEST(failures_without_an_error_object)
+START_TEST(a_failure_without_an_error_object_is_described)
 {
 	static const char *const outputs[] = {
 		"garbage",
@@ -313,7 +313,7 @@ START_TEST(failures_without_an_error_object)
 }
 END_TEST
 
-START_TEST(killed)
+START_TEST(a_killed_delegate_is_an_error)
 {
 	const struct cni_call call = call_of(SCRIPT "kill -9 $$");
 	struct err e = failure_of(&call, LONG);
@@ -324,7 +324,7 @@ START_TEST(killed)
 }
 END_TEST
 
-START_TEST(hanging)
+START_TEST(a_hanging_delegate_is_killed)
 {
 	/* exec: killing the script must not leave a sleep behind */
 	const struct cni_call call = call_of(SCRIPT "exec sleep 1000");
@@ -336,7 +336,7 @@ START_TEST(hanging)
 }
 END_TEST
 
-START_TEST(talking_without_end)
+START_TEST(endless_output_is_cut_off)
 {
 	const struct cni_call call = call_of(SCRIPT "exec yes");
 	struct err e = failure_of(&call, LONG);
@@ -346,7 +346,7 @@ START_TEST(talking_without_end)
 }
 END_TEST
 
-START_TEST(what_cannot_be_run)
+START_TEST(a_file_that_cannot_be_run_is_an_error)
 {
 	struct cni_call call = call_of(NULL);
 	struct err e = failure_of(&call, LONG); /* CNI-119: missing */
@@ -367,7 +367,7 @@ START_TEST(what_cannot_be_run)
 END_TEST
 
 /* Success is exit 0, whatever it printed: the caller reads the result. */
-START_TEST(exit_zero_with_garbage)
+START_TEST(garbage_with_status_0_is_an_error)
 {
 	const struct cni_call call = call_of(SCRIPT "echo garbage");
 	const struct delegate_call add = { .cmd = CNI_ADD };
@@ -411,10 +411,13 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/delegate", cni_108_first_regular_file, cni_157_odd_paths,
-	     cni_109_our_environment, of_another_attachment, only_those_variables,
-	     cni_110_our_stdin, cni_001_its_name_and_no_arguments, noise_on_stderr,
-	     output_that_nobody_wants, cni_118_its_error_is_passed_on, codes_of_others,
-	     failures_without_an_error_object, killed, hanging, talking_without_end,
-	     what_cannot_be_run, exit_zero_with_garbage, an_error_object_without_words,
-	     out_of_memory)
+TEST_PROGRAM("cni/protocol/delegate", cni_108_the_first_regular_file_in_the_path_runs,
+	     cni_157_odd_search_paths_are_understood, cni_109_the_delegate_gets_our_environment,
+	     variables_of_another_attachment_are_replaced, only_the_given_variables_are_replaced,
+	     cni_110_the_delegate_gets_our_stdin,
+	     cni_001_the_delegate_has_its_name_and_no_arguments, noise_on_stderr_is_passed_on,
+	     output_that_nobody_wants_is_dropped, cni_118_its_error_is_passed_on,
+	     error_codes_of_others_are_kept, a_failure_without_an_error_object_is_described,
+	     a_killed_delegate_is_an_error, a_hanging_delegate_is_killed, endless_output_is_cut_off,
+	     a_file_that_cannot_be_run_is_an_error, garbage_with_status_0_is_an_error,
+	     an_error_object_without_words, out_of_memory)

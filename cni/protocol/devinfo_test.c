@@ -46,7 +46,7 @@ static int path_of(const char *runtime, const char **out, struct json **tree, st
 	return devinfo_path(&conf, out, e);
 }
 
-START_TEST(the_path)
+START_TEST(the_path_follows_the_specification)
 {
 	static const struct {
 		const char *runtime, *path;
@@ -74,7 +74,7 @@ START_TEST(the_path)
 }
 END_TEST
 
-START_TEST(no_path)
+START_TEST(without_a_path_nothing_is_written)
 {
 	static const char *const values[] = {
 		"5",
@@ -115,7 +115,7 @@ END_TEST
 
 /* ---- the file ---- */
 
-START_TEST(written)
+START_TEST(a_new_file_is_written)
 {
 	struct err e = { .msg = "" };
 	bool made = false;
@@ -131,7 +131,7 @@ START_TEST(written)
 }
 END_TEST
 
-START_TEST(of_a_function_that_is_no_VF)
+START_TEST(a_function_that_is_no_VF_has_no_pf_address)
 {
 	const struct devinfo_pci pf = { .address = "0000:3b:00.0" };
 	struct err e = { .msg = "" };
@@ -146,7 +146,7 @@ START_TEST(of_a_function_that_is_no_VF)
 END_TEST
 
 /* A device plugin knows more than we do. */
-START_TEST(what_is_there_stays)
+START_TEST(an_existing_file_stays)
 {
 	struct err e = { .msg = "" };
 	bool made = true;
@@ -165,7 +165,7 @@ START_TEST(what_is_there_stays)
 }
 END_TEST
 
-START_TEST(cannot_be_written)
+START_TEST(a_failed_write_is_an_error)
 {
 	struct err e;
 	bool made;
@@ -178,7 +178,7 @@ START_TEST(cannot_be_written)
 }
 END_TEST
 
-START_TEST(removed)
+START_TEST(our_file_is_removed)
 {
 	struct err e = { .msg = "" };
 	bool made;
@@ -196,7 +196,7 @@ START_TEST(removed)
 }
 END_TEST
 
-START_TEST(what_cannot_be_removed)
+START_TEST(a_failed_removal_is_an_error)
 {
 	struct err e;
 
@@ -232,7 +232,7 @@ static void becomes(const char *was, const char *is)
 
 #define OTHER_KEYS "\"type\":\"pci\",\"x\":[1]"
 
-START_TEST(the_rdma_device)
+START_TEST(the_rdma_device_is_added)
 {
 	(void)testing_dir();
 	becomes(NULL,
@@ -280,7 +280,7 @@ static void refused(const char *path, int errnum)
 	ck_assert_int_eq(devinfo_remove(path, &e), -1);
 }
 
-START_TEST(a_hostile_folder)
+START_TEST(a_hostile_folder_is_refused)
 {
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir("/mnt/host", 0700) | mkdir("/mnt/open", 0700) |
@@ -296,7 +296,7 @@ START_TEST(a_hostile_folder)
 END_TEST
 
 /* Of what lies there only a plain file of root's with one name is read or changed. */
-START_TEST(hostile_files)
+START_TEST(hostile_files_are_refused)
 {
 	static const char *const names[] = { "/mnt/link", "/mnt/fifo", "/mnt/hard", "/mnt/other" };
 	struct err e;
@@ -343,7 +343,9 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/devinfo", the_path, no_path, written, of_a_function_that_is_no_VF,
-	     what_is_there_stays, cannot_be_written, removed, what_cannot_be_removed,
-	     the_rdma_device, what_has_gone_is_not_put_back, a_hostile_folder, hostile_files,
-	     out_of_memory)
+TEST_PROGRAM("cni/protocol/devinfo", the_path_follows_the_specification,
+	     without_a_path_nothing_is_written, a_new_file_is_written,
+	     a_function_that_is_no_VF_has_no_pf_address, an_existing_file_stays,
+	     a_failed_write_is_an_error, our_file_is_removed, a_failed_removal_is_an_error,
+	     the_rdma_device_is_added, what_has_gone_is_not_put_back, a_hostile_folder_is_refused,
+	     hostile_files_are_refused, out_of_memory)

@@ -74,7 +74,7 @@ static struct err refuses(enum cni_command v, const char *msg)
 	return e;
 }
 
-START_TEST(cni_006_verbs)
+START_TEST(cni_006_commands_are_parsed)
 {
 	static const char *const wrong[] = { "add", "Add",    " ADD", "ADD ",
 					     "",    "UPDATE", "ADDD", "AD" };
@@ -169,7 +169,7 @@ START_TEST(values_come_through)
 }
 END_TEST
 
-START_TEST(cni_010_container_ids)
+START_TEST(cni_010_bad_container_ids_are_refused)
 {
 	static const char *const good[] = {
 		"c1",
@@ -200,7 +200,7 @@ START_TEST(cni_010_container_ids)
 END_TEST
 
 /* CNI-156. What was refused by ADD must not keep the runtime from deleting the pod. */
-START_TEST(long_container_ids)
+START_TEST(long_container_ids_are_refused)
 {
 	char id[CNI_ID_MAX + 2];
 	struct cni_env env;
@@ -224,7 +224,7 @@ START_TEST(long_container_ids)
 END_TEST
 
 /* CNI-012, CNI-155: the messages are those of the skel. */
-START_TEST(cni_012_interface_names)
+START_TEST(cni_012_bad_interface_names_are_refused)
 {
 	static const char *const good[] = { "e",   "net1",      "a,b", "abcdefghijklmno",
 					    "...", "n\xc3\xa9t" };
@@ -287,7 +287,7 @@ START_TEST(cni_155_a_pattern_is_no_name)
 }
 END_TEST
 
-START_TEST(text_that_is_not_utf8)
+START_TEST(text_that_is_not_utf8_is_refused)
 {
 	static const char *const checked[] = { "CNI_NETNS", "CNI_PATH", "CNI_ARGS",
 					       "CNI_CONTAINERID", "CNI_IFNAME" };
@@ -308,7 +308,7 @@ START_TEST(text_that_is_not_utf8)
 }
 END_TEST
 
-START_TEST(cni_052_override)
+START_TEST(cni_052_the_override_is_read)
 {
 	static const char *const yes[] = { "1", "true", "TRUE", "True", "tRuE" };
 	static const char *const no[] = { "", "0", "false", "yes", "on", "11", " 1", "true " };
@@ -367,7 +367,7 @@ START_TEST(cni_088_args_are_read_leniently)
 }
 END_TEST
 
-START_TEST(args_that_do_not_fit)
+START_TEST(args_that_do_not_fit_are_refused)
 {
 	char buf[8] = "old";
 	struct err e;
@@ -387,8 +387,10 @@ START_TEST(args_that_do_not_fit)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/env", cni_006_verbs, cni_008_all_that_is_missing_is_told_at_once,
-	     cni_008_each_missing_one_is_named, values_come_through, cni_010_container_ids,
-	     long_container_ids, cni_012_interface_names, cni_155_a_pattern_is_no_name,
-	     text_that_is_not_utf8, cni_052_override, cni_088_args_are_read_leniently,
-	     args_that_do_not_fit)
+TEST_PROGRAM("cni/protocol/env", cni_006_commands_are_parsed,
+	     cni_008_all_that_is_missing_is_told_at_once, cni_008_each_missing_one_is_named,
+	     values_come_through, cni_010_bad_container_ids_are_refused,
+	     long_container_ids_are_refused, cni_012_bad_interface_names_are_refused,
+	     cni_155_a_pattern_is_no_name, text_that_is_not_utf8_is_refused,
+	     cni_052_the_override_is_read, cni_088_args_are_read_leniently,
+	     args_that_do_not_fit_are_refused)

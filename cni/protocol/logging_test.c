@@ -9,7 +9,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 
-START_TEST(levels)
+START_TEST(levels_are_parsed)
 {
 	ck_assert_int_eq(logging_level("panic"), LOG_LEVEL_ERROR);
 	ck_assert_int_eq(logging_level("error"), LOG_LEVEL_ERROR);
@@ -43,7 +43,7 @@ static void make_folders(void)
 	testing_file("/mnt/etc/railhead.json", 0600, "{\"logDirs\":[\"/mnt/log\"]}");
 }
 
-START_TEST(files_that_may_be_written)
+START_TEST(allowed_log_files_are_opened)
 {
 	struct err e = { .msg = "" };
 	struct stat st;
@@ -56,7 +56,7 @@ START_TEST(files_that_may_be_written)
 }
 END_TEST
 
-START_TEST(files_that_may_not)
+START_TEST(other_log_files_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -131,7 +131,7 @@ START_TEST(what_is_wrong_is_a_warning)
 }
 END_TEST
 
-START_TEST(what_is_given_counts)
+START_TEST(the_given_level_and_file_are_used)
 {
 	struct written w;
 
@@ -146,5 +146,6 @@ START_TEST(what_is_given_counts)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/logging", levels, files_that_may_be_written, files_that_may_not,
-	     what_is_wrong_is_a_warning, what_is_given_counts)
+TEST_PROGRAM("cni/protocol/logging", levels_are_parsed, allowed_log_files_are_opened,
+	     other_log_files_are_refused, what_is_wrong_is_a_warning,
+	     the_given_level_and_file_are_used)

@@ -222,7 +222,7 @@ START_TEST(cni_028_the_version_asked_for)
 END_TEST
 
 /* CNI-053, CNI-062, CNI-074: no output on success. */
-START_TEST(silent_verbs)
+START_TEST(del_check_gc_and_status_print_nothing)
 {
 	static const char *const verbs[] = { "DEL", "CHECK", "GC", "STATUS" };
 	char want[100];
@@ -239,7 +239,7 @@ START_TEST(silent_verbs)
 END_TEST
 
 /* CNI-068 */
-START_TEST(verbs_that_a_plugin_does_not_have)
+START_TEST(commands_that_a_plugin_lacks_succeed)
 {
 	static const char *const verbs[] = { "DEL", "CHECK", "GC", "STATUS" };
 
@@ -254,7 +254,7 @@ START_TEST(verbs_that_a_plugin_does_not_have)
 END_TEST
 
 /* CNI-023 to CNI-025: our own version, whatever is on stdin or in the environment. */
-START_TEST(cni_023_version)
+START_TEST(cni_023_version_lists_all_versions)
 {
 	static const char *const inputs[] = { "{\"cniVersion\":\"1.1.0\"}", "", "garbage",
 					      "{\"cniVersion\":\"9.9.9\"}" };
@@ -290,7 +290,7 @@ START_TEST(cni_024_version_does_not_wait_for_stdin)
 }
 END_TEST
 
-START_TEST(cni_007_about)
+START_TEST(cni_007_without_a_command_it_says_what_it_is)
 {
 	static const char *const verbs[] = { NULL, "" };
 
@@ -309,7 +309,7 @@ END_TEST
 
 /* ---- errors ---- */
 
-START_TEST(cni_032_the_error_object)
+START_TEST(cni_032_the_error_object_is_complete)
 {
 	struct outcome o = run(&bad, "ADD", "{\"cniVersion\":\"0.4.0\",\"name\":\"n\"}");
 	auto_json struct json *tree = error_in(&o, 100);
@@ -326,7 +326,7 @@ START_TEST(cni_032_the_error_object)
 }
 END_TEST
 
-START_TEST(cni_006_unknown_verbs)
+START_TEST(cni_006_unknown_commands_are_refused)
 {
 	fails("add", GOOD, 4, "unknown CNI_COMMAND: add");
 	fails("UPDATE", GOOD, 4, "unknown CNI_COMMAND: UPDATE");
@@ -334,7 +334,7 @@ START_TEST(cni_006_unknown_verbs)
 }
 END_TEST
 
-START_TEST(what_is_checked_before_a_verb_runs)
+START_TEST(bad_input_is_refused_before_the_command_runs)
 {
 	fails("ADD", "", 6, "network configuration");
 	fails("ADD", "garbage", 6, "network configuration");
@@ -346,7 +346,7 @@ START_TEST(what_is_checked_before_a_verb_runs)
 }
 END_TEST
 
-START_TEST(cni_008_the_environment_first)
+START_TEST(cni_008_the_environment_is_checked_first)
 {
 	int in = file_with("garbage"), out = file_with("");
 	struct outcome o;
@@ -363,7 +363,7 @@ START_TEST(cni_008_the_environment_first)
 END_TEST
 
 /* CNI-158: over a mebibyte, whatever is in it. */
-START_TEST(a_huge_configuration)
+START_TEST(a_huge_configuration_is_refused)
 {
 	size_t size = JSON_MAX_SIZE + 1;
 	char *text = malloc(size + 1);
@@ -381,7 +381,7 @@ START_TEST(a_huge_configuration)
 END_TEST
 
 /* CNI-158: it comes in pieces. */
-START_TEST(a_slow_writer)
+START_TEST(a_slow_writer_is_waited_for)
 {
 	int fds[2], out = file_with("");
 	struct outcome o;
@@ -410,7 +410,7 @@ END_TEST
  * What ADD refuses beyond the protocol was never attached: its DEL succeeds, and goes no further
  * than that (CNI-120).
  */
-START_TEST(a_deletion_of_what_was_never_served)
+START_TEST(deletion_of_what_add_refuses_succeeds)
 {
 	char id[CNI_ID_MAX + 2], conf[CNI_ID_MAX + 100];
 	struct outcome o;
@@ -449,7 +449,7 @@ static void is_undone(int out)
 	ck_assert_str_eq(said, "[undone]");
 }
 
-START_TEST(cni_174_nobody_reads_stdout)
+START_TEST(cni_174_a_broken_stdout_is_an_error)
 {
 	int fds[2];
 
@@ -459,7 +459,7 @@ START_TEST(cni_174_nobody_reads_stdout)
 }
 END_TEST
 
-START_TEST(a_full_stdout)
+START_TEST(a_full_stdout_is_an_error)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
@@ -468,7 +468,7 @@ START_TEST(a_full_stdout)
 }
 END_TEST
 
-START_TEST(a_closed_stdout)
+START_TEST(a_closed_stdout_is_an_error)
 {
 	is_undone(-1);
 }
@@ -505,7 +505,7 @@ START_TEST(missing_descriptors_are_not_taken)
 }
 END_TEST
 
-START_TEST(cni_158_a_closed_stdin)
+START_TEST(cni_158_a_closed_stdin_is_an_error)
 {
 	int out = file_with("");
 	struct outcome o;
@@ -561,10 +561,12 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("cni/protocol/plugin", cni_003_a_result_and_nothing_else,
-	     cni_028_the_version_asked_for, silent_verbs, verbs_that_a_plugin_does_not_have,
-	     cni_023_version, cni_024_version_does_not_wait_for_stdin, cni_007_about,
-	     cni_032_the_error_object, cni_006_unknown_verbs, what_is_checked_before_a_verb_runs,
-	     cni_008_the_environment_first, a_huge_configuration, a_slow_writer,
-	     a_deletion_of_what_was_never_served, cni_174_nobody_reads_stdout, a_full_stdout,
-	     a_closed_stdout, missing_descriptors_are_not_taken, cni_158_a_closed_stdin,
-	     out_of_memory)
+	     cni_028_the_version_asked_for, del_check_gc_and_status_print_nothing,
+	     commands_that_a_plugin_lacks_succeed, cni_023_version_lists_all_versions,
+	     cni_024_version_does_not_wait_for_stdin, cni_007_without_a_command_it_says_what_it_is,
+	     cni_032_the_error_object_is_complete, cni_006_unknown_commands_are_refused,
+	     bad_input_is_refused_before_the_command_runs, cni_008_the_environment_is_checked_first,
+	     a_huge_configuration_is_refused, a_slow_writer_is_waited_for,
+	     deletion_of_what_add_refuses_succeeds, cni_174_a_broken_stdout_is_an_error,
+	     a_full_stdout_is_an_error, a_closed_stdout_is_an_error,
+	     missing_descriptors_are_not_taken, cni_158_a_closed_stdin_is_an_error, out_of_memory)

@@ -72,7 +72,7 @@ START_TEST(cni_105_the_newest_stays_as_it_is)
 END_TEST
 
 /* CNI-097: between 1.0 and 1.1 only the label changes; a plugin of 1.0.0 may have said more. */
-START_TEST(cni_097_relabelled)
+START_TEST(cni_097_a_result_gets_the_version_asked_for)
 {
 	char older[sizeof(newest)];
 
@@ -85,7 +85,7 @@ START_TEST(cni_097_relabelled)
 END_TEST
 
 /* But what we make ourselves has no keys that 1.0.0 does not have (CNI-095). */
-START_TEST(cni_095_ours_in_each_version)
+START_TEST(cni_095_our_result_in_each_version)
 {
 	struct cni_interface i = { .name = "net1", .sandbox = "/n", .mtu = 1400, .pci_id = "p" };
 	struct cni_ip ip = { 0, { { IP_V4, 0x0a000005 }, 8 }, { IP_V4, 0x0a000001 }, NULL };
@@ -107,7 +107,7 @@ START_TEST(cni_095_ours_in_each_version)
 END_TEST
 
 /* What sriov-cni's results have, in each version. */
-START_TEST(the_mtu_of_a_device_that_was_moved)
+START_TEST(the_mtu_of_a_moved_device_is_printed)
 {
 	for (enum cni_version v = CNI_030; v <= CNI_110; v++) {
 		struct cni_interface i = { .name = "net1", .mtu = 9000, .moved = true };
@@ -186,7 +186,7 @@ START_TEST(cni_097_up_from_the_oldest_shape)
 END_TEST
 
 /* CNI-096, CNI-142: what a version cannot say is an error, not a lie. */
-START_TEST(no_address_in_the_oldest_shape)
+START_TEST(the_oldest_shape_needs_an_address)
 {
 	static struct cni_interface i = { .name = "net1" };
 	const struct cni_result r = { .interfaces = &i, .n_interfaces = 1 };
@@ -207,7 +207,7 @@ START_TEST(no_address_in_the_oldest_shape)
 END_TEST
 
 /* CNI-098 */
-START_TEST(cni_098_what_is_empty)
+START_TEST(cni_098_empty_lists_are_left_out)
 {
 	const struct cni_result nothing = { 0 };
 
@@ -360,7 +360,7 @@ static void is_same(const struct cni_result *a, const struct cni_result *b, enum
 }
 
 /* Printed and read again it is the same result, and printed once more the same text. */
-START_TEST(round_trips)
+START_TEST(printing_and_parsing_keep_a_result)
 {
 	struct dice d = { 20261121 };
 
@@ -379,7 +379,7 @@ START_TEST(round_trips)
 END_TEST
 
 /* In the oldest shape the first address of each family makes the trip. */
-START_TEST(round_trips_of_the_oldest_shape)
+START_TEST(printing_and_parsing_keep_the_oldest_shape)
 {
 	struct dice d = { 7 };
 
@@ -401,7 +401,7 @@ START_TEST(round_trips_of_the_oldest_shape)
 END_TEST
 
 /* Through any version and back nothing is lost that the narrower one can say. */
-START_TEST(there_and_back)
+START_TEST(conversion_to_a_version_and_back_keeps_a_result)
 {
 	struct dice d = { 11 };
 
@@ -461,9 +461,11 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/result_print", cni_105_the_newest_stays_as_it_is, cni_097_relabelled,
-	     cni_095_ours_in_each_version, cni_096_down_to_the_shape_between,
-	     cni_096_down_to_the_oldest_shape, cni_097_up_from_the_oldest_shape,
-	     no_address_in_the_oldest_shape, cni_098_what_is_empty, cni_105_unknown_keys_survive,
-	     round_trips, round_trips_of_the_oldest_shape, there_and_back, out_of_memory,
-	     the_mtu_of_a_device_that_was_moved)
+TEST_PROGRAM("cni/protocol/result_print", cni_105_the_newest_stays_as_it_is,
+	     cni_097_a_result_gets_the_version_asked_for, cni_095_our_result_in_each_version,
+	     cni_096_down_to_the_shape_between, cni_096_down_to_the_oldest_shape,
+	     cni_097_up_from_the_oldest_shape, the_oldest_shape_needs_an_address,
+	     cni_098_empty_lists_are_left_out, cni_105_unknown_keys_survive,
+	     printing_and_parsing_keep_a_result, printing_and_parsing_keep_the_oldest_shape,
+	     conversion_to_a_version_and_back_keeps_a_result, out_of_memory,
+	     the_mtu_of_a_moved_device_is_printed)

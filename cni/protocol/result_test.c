@@ -71,7 +71,7 @@ static const char modern[] =
 	"{\"dst\":\"10.3.0.0/24\",\"table\":4294967295,\"scope\":253}],"
 	"\"dns\":{\"nameservers\":[\"10.1.0.1\"]}}";
 
-START_TEST(cni_095_the_newest_shape)
+START_TEST(cni_095_the_newest_shape_is_read)
 {
 	auto_result struct cni_result r;
 
@@ -92,7 +92,7 @@ START_TEST(cni_095_the_newest_shape)
 }
 END_TEST
 
-START_TEST(cni_101_addresses)
+START_TEST(cni_101_addresses_are_read_and_checked)
 {
 	auto_result struct cni_result r;
 
@@ -108,7 +108,7 @@ START_TEST(cni_101_addresses)
 }
 END_TEST
 
-START_TEST(cni_106_routes)
+START_TEST(cni_106_routes_are_read_and_checked)
 {
 	auto_result struct cni_result r;
 
@@ -130,7 +130,7 @@ START_TEST(cni_106_routes)
 }
 END_TEST
 
-START_TEST(cni_094_the_shape_between)
+START_TEST(cni_094_the_shape_between_is_read)
 {
 	static const char text[] =
 		"{\"interfaces\":[{\"name\":\"e\"}],\"ips\":[{\"version\":\"4\","
@@ -148,7 +148,7 @@ START_TEST(cni_094_the_shape_between)
 }
 END_TEST
 
-START_TEST(cni_093_the_oldest_shape)
+START_TEST(cni_093_the_oldest_shape_is_read)
 {
 	static const char text[] = "{\"ip4\":{\"ip\":\"10.0.0.2/24\",\"gateway\":\"10.0.0.1\","
 				   "\"routes\":[{\"dst\":\"0.0.0.0/0\"},{\"dst\":\"10.9.0.0/"
@@ -177,7 +177,7 @@ END_TEST
 
 /* The result's own version decides, and without one that of the configuration (CNI-092, CNI-112).
  */
-START_TEST(cni_112_whose_version)
+START_TEST(cni_112_the_version_of_the_result_counts)
 {
 	auto_result struct cni_result old = { 0 }, new = { 0 }, same = { 0 }, empty = { 0 };
 
@@ -197,7 +197,7 @@ START_TEST(cni_112_whose_version)
 END_TEST
 
 /* CNI-128 forbids it, and the reference plugins overlook it. */
-START_TEST(an_index_into_nothing)
+START_TEST(an_index_into_nothing_is_refused)
 {
 	auto_result struct cni_result r;
 
@@ -209,7 +209,7 @@ START_TEST(an_index_into_nothing)
 }
 END_TEST
 
-START_TEST(empty_results)
+START_TEST(empty_results_are_read)
 {
 	static const char *const texts[] = {
 		"{}",
@@ -239,7 +239,7 @@ static void refuse_all(const struct bad *b, size_t n, enum cni_version v)
 		refuses(b[i].text, v, b[i].code, b[i].key, b[i].value);
 }
 
-START_TEST(wrong_types)
+START_TEST(wrong_types_are_refused)
 {
 	static const struct bad bad[] = {
 		{ "[]", ERR_DECODE, "prevResult", "an array" },
@@ -273,7 +273,7 @@ START_TEST(wrong_types)
 }
 END_TEST
 
-START_TEST(wrong_values)
+START_TEST(wrong_values_are_refused)
 {
 	static const struct bad bad[] = {
 		{ "{\"ips\":[{}]}", ERR_CONFIG, "prevResult.ips[0].address", "missing" },
@@ -321,7 +321,7 @@ START_TEST(wrong_values)
 }
 END_TEST
 
-START_TEST(wrong_old_results)
+START_TEST(wrong_results_of_old_versions_are_refused)
 {
 	static const struct bad bad[] = {
 		{ "{\"ip4\":[]}", ERR_DECODE, "prevResult.ip4", "an array" },
@@ -347,7 +347,7 @@ START_TEST(wrong_old_results)
 END_TEST
 
 /* A hostile delegate cannot make us hold any number of items. */
-START_TEST(too_many_items)
+START_TEST(too_many_items_are_refused)
 {
 	static const char item[] = "{\"dst\":\"10.0.0.0/8\"},";
 	enum { MANY = 1025 };
@@ -369,7 +369,7 @@ START_TEST(too_many_items)
 }
 END_TEST
 
-START_TEST(one_route)
+START_TEST(a_route_is_decoded)
 {
 	static const char text[] = "{\"dst\":\"10.0.0.0/8\",\"gw\":\"10.0.0.1\"}";
 	auto_json struct json *tree = NULL, *list = NULL;
@@ -387,7 +387,7 @@ START_TEST(one_route)
 }
 END_TEST
 
-START_TEST(appending)
+START_TEST(items_can_be_appended)
 {
 	auto_result struct cni_result r = { 0 };
 	struct err e;
@@ -443,7 +443,10 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/result", cni_095_the_newest_shape, cni_101_addresses, cni_106_routes,
-	     cni_094_the_shape_between, cni_093_the_oldest_shape, cni_112_whose_version,
-	     an_index_into_nothing, empty_results, wrong_types, wrong_values, wrong_old_results,
-	     too_many_items, one_route, appending, out_of_memory)
+TEST_PROGRAM("cni/protocol/result", cni_095_the_newest_shape_is_read,
+	     cni_101_addresses_are_read_and_checked, cni_106_routes_are_read_and_checked,
+	     cni_094_the_shape_between_is_read, cni_093_the_oldest_shape_is_read,
+	     cni_112_the_version_of_the_result_counts, an_index_into_nothing_is_refused,
+	     empty_results_are_read, wrong_types_are_refused, wrong_values_are_refused,
+	     wrong_results_of_old_versions_are_refused, too_many_items_are_refused,
+	     a_route_is_decoded, items_can_be_appended, out_of_memory)

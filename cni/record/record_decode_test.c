@@ -13,7 +13,7 @@ static const char good[] =
 	"{\"version\":1,\"network\":\"n\",\"container\":\"c\",\"ifname\":\"i\","
 	"\"plugin\":\"p\",\"kind\":\"k\",\"netns\":\"/n\",\"boot\":\"" BOOT "\"}";
 
-START_TEST(what_a_record_needs)
+START_TEST(a_record_without_a_required_key_is_refused)
 {
 	static const char *const keys[] = { "version", "network", "container", "ifname",
 					    "plugin",  "kind",    "netns",     "boot" };
@@ -39,7 +39,7 @@ START_TEST(what_a_record_needs)
 }
 END_TEST
 
-START_TEST(what_is_no_record)
+START_TEST(other_texts_are_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -67,7 +67,7 @@ START_TEST(what_is_no_record)
 END_TEST
 
 /* Found by fuzzing: such a time overflowed on its way from milliseconds. */
-START_TEST(numbers_that_cannot_be)
+START_TEST(impossible_numbers_are_refused)
 {
 	static const char *const keys[] = { "created", "netnsDev", "netnsInode" };
 	static const char *const values[] = { "9007199254740991", "-1" };
@@ -87,7 +87,7 @@ START_TEST(numbers_that_cannot_be)
 END_TEST
 
 /* Repair calls the IPAM that the configuration names, in whatever case. */
-START_TEST(a_configuration_in_another_case)
+START_TEST(keys_of_a_configuration_are_folded)
 {
 	char whole[2048];
 	auto_record struct record r = { 0 };
@@ -118,5 +118,6 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/record_decode", what_a_record_needs, what_is_no_record, numbers_that_cannot_be,
-	     a_configuration_in_another_case, out_of_memory)
+TEST_PROGRAM("cni/record_decode", a_record_without_a_required_key_is_refused,
+	     other_texts_are_refused, impossible_numbers_are_refused,
+	     keys_of_a_configuration_are_folded, out_of_memory)

@@ -51,7 +51,7 @@ static void refused(const struct ctx *ctx, const char *says)
 	ck_assert_ptr_nonnull(strstr(e.msg, "/attachments/a/c2,net1"));
 }
 
-START_TEST(the_record_of_another_one)
+START_TEST(a_record_under_anothers_name_is_refused)
 {
 	static const char *const own[] = { "a", "c2", "net1" };
 	static const char *const others[][3] = { { "a", "c1", "net1" },
@@ -83,4 +83,4 @@ START_TEST(the_record_of_another_one)
 }
 END_TEST
 
-TEST_PROGRAM("cni/record_place", the_record_of_another_one)
+TEST_PROGRAM("cni/record_place", a_record_under_anothers_name_is_refused)

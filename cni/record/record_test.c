@@ -112,7 +112,7 @@ START_TEST(what_is_written_is_read)
 }
 END_TEST
 
-START_TEST(where_it_lies_and_who_may_read_it)
+START_TEST(the_path_and_the_mode_of_a_record)
 {
 	const struct ctx ctx = new_ctx();
 	const struct record r = some_record("net", "c1", "net1");
@@ -151,7 +151,7 @@ START_TEST(writing_again_replaces)
 END_TEST
 
 /* CNI-145: looking makes nothing. */
-START_TEST(nothing_there)
+START_TEST(an_absent_record_is_not_found)
 {
 	const struct ctx ctx = new_ctx();
 	const struct record r = some_record("net", "c1", "net1");
@@ -195,7 +195,7 @@ START_TEST(removing_leaves_no_empty_folder)
 END_TEST
 
 /* CNI-156: the longest names that are served, told apart to the last character. */
-START_TEST(long_names)
+START_TEST(long_names_stay_apart)
 {
 	const struct ctx ctx = new_ctx();
 	char id[CNI_ID_MAX + 1], other[CNI_ID_MAX + 1];
@@ -220,7 +220,7 @@ END_TEST
 
 /* ---- damage ---- */
 
-START_TEST(a_damaged_file)
+START_TEST(a_damaged_file_is_an_error)
 {
 	const struct ctx ctx = new_ctx();
 	const struct record a = some_record("net", "c1", "net1");
@@ -310,7 +310,7 @@ static void walk(const struct ctx *ctx, const char *network, size_t stop_after, 
 	ck_assert_str_eq(e.msg, "");
 }
 
-START_TEST(each_in_order)
+START_TEST(each_visits_records_in_order)
 {
 	const struct ctx ctx = new_ctx();
 	const char *const keys[][3] = { { "b", "c2", "net1" },
@@ -335,7 +335,7 @@ START_TEST(each_in_order)
 END_TEST
 
 /* A file name tells which attachment it was; what is no record of ours is passed over. */
-START_TEST(each_with_damage_and_strangers)
+START_TEST(each_passes_damaged_files_and_skips_others)
 {
 	const struct ctx ctx = new_ctx();
 	const struct record r = some_record("a", "c2", "net1");
@@ -360,7 +360,7 @@ static int remove_it(const struct record *r, void *arg)
 	return 0;
 }
 
-START_TEST(removing_while_walking)
+START_TEST(records_may_be_removed_while_visiting)
 {
 	struct ctx ctx = new_ctx();
 	struct err e;
@@ -380,7 +380,7 @@ END_TEST
 
 /* ---- what is in the way ---- */
 
-START_TEST(a_file_where_a_folder_should_be)
+START_TEST(a_file_in_place_of_a_folder_is_an_error)
 {
 	const struct ctx ctx = new_ctx();
 	const struct record r = some_record("net", "c1", "net1");
@@ -419,7 +419,7 @@ END_TEST
 
 /* ---- locks ---- */
 
-START_TEST(one_at_a_time)
+START_TEST(a_lock_excludes_others)
 {
 	const struct ctx ctx = new_ctx();
 	const struct record_key key = { "net", "c1", "net1" };
@@ -474,7 +474,7 @@ START_TEST(a_killed_holder_unlocks)
 END_TEST
 
 /* CNI-152: attachments of one network come and go at once, and its folder with them. */
-START_TEST(many_at_once)
+START_TEST(concurrent_writers_lose_nothing)
 {
 	enum { PROCESSES = 8, ROUNDS = 60 };
 	const struct ctx ctx = new_ctx();
@@ -554,9 +554,10 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/record/record", what_is_written_is_read, where_it_lies_and_who_may_read_it,
-	     writing_again_replaces, nothing_there, removing_leaves_no_empty_folder, long_names,
-	     a_damaged_file, too_deep_or_too_large_to_be_read, each_in_order,
-	     each_with_damage_and_strangers, removing_while_walking,
-	     a_file_where_a_folder_should_be, links_are_not_followed, one_at_a_time,
-	     a_killed_holder_unlocks, many_at_once, out_of_memory)
+TEST_PROGRAM("cni/record/record", what_is_written_is_read, the_path_and_the_mode_of_a_record,
+	     writing_again_replaces, an_absent_record_is_not_found, removing_leaves_no_empty_folder,
+	     long_names_stay_apart, a_damaged_file_is_an_error, too_deep_or_too_large_to_be_read,
+	     each_visits_records_in_order, each_passes_damaged_files_and_skips_others,
+	     records_may_be_removed_while_visiting, a_file_in_place_of_a_folder_is_an_error,
+	     links_are_not_followed, a_lock_excludes_others, a_killed_holder_unlocks,
+	     concurrent_writers_lose_nothing, out_of_memory)

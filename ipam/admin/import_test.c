@@ -69,7 +69,7 @@ static int check(struct world *w, const char *container)
 }
 
 /* The addresses are given to nobody, CHECK accepts them, DEL releases them. */
-START_TEST(leases_as_of_our_own)
+START_TEST(imported_leases_behave_as_our_own)
 {
 	static const struct lot lots[] = { { "10.0.0.2", "c1", "net1" },
 					   { "10.0.0.4", "c2", "net1" },
@@ -100,7 +100,7 @@ START_TEST(leases_as_of_our_own)
 END_TEST
 
 /* What somebody else holds is told, and nothing is overwritten. */
-START_TEST(conflicts)
+START_TEST(conflicting_leases_are_left_out)
 {
 	static const struct lot lots[] = { { "10.0.0.2", "c9", "net1" },
 					   { "10.0.0.5", "c8", "net1" },
@@ -130,7 +130,7 @@ START_TEST(conflicts)
 }
 END_TEST
 
-START_TEST(pools)
+START_TEST(leases_are_imported_into_pools)
 {
 	static const struct lot lots[] = { { "10.0.0.3", "c1", "net1" },
 					   { "fd00::5", "c1", "net1" },
@@ -166,7 +166,7 @@ START_TEST(pools)
 END_TEST
 
 /* Ranges that look at each other, and one that does not. */
-START_TEST(other_ranges)
+START_TEST(leases_of_other_ranges_are_left_out)
 {
 	static const struct lot lots[] = { { "10.0.0.1", "c2", "net1" }, { 0 } };
 	auto_world struct world w;
@@ -183,4 +183,6 @@ START_TEST(other_ranges)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/admin/import", leases_as_of_our_own, conflicts, pools, other_ranges)
+TEST_PROGRAM("ipam/admin/import", imported_leases_behave_as_our_own,
+	     conflicting_leases_are_left_out, leases_are_imported_into_pools,
+	     leases_of_other_ranges_are_left_out)

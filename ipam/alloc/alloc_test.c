@@ -16,7 +16,7 @@ static void fill(struct world *w, const char *conf, int from, int to)
 	}
 }
 
-START_TEST(one_after_the_other)
+START_TEST(addresses_are_given_in_order)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -29,7 +29,7 @@ START_TEST(one_after_the_other)
 }
 END_TEST
 
-START_TEST(again_is_the_same)
+START_TEST(a_repeated_add_gets_the_same_address)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -79,7 +79,7 @@ static const char *status_when_full(struct world *w, const char *conf)
 
 #define ONE "{\"subnet\":\"10.0.0.0/29\",\"rangeStart\":\"10.0.0.3\",\"rangeEnd\":\"10.0.0.3\"}"
 
-START_TEST(exhausted)
+START_TEST(an_exhausted_pool_is_named)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -141,7 +141,7 @@ START_TEST(strict_cooldown_is_a_wall)
 }
 END_TEST
 
-START_TEST(clock_set_back)
+START_TEST(a_clock_set_back_blocks_no_address)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -172,7 +172,7 @@ START_TEST(rested_of_any_source_before_cooling)
 }
 END_TEST
 
-START_TEST(requested)
+START_TEST(a_requested_address_is_given)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -223,7 +223,7 @@ END_TEST
 
 #define STICKY "{\"subnet\":\"10.0.0.0/29\",\"sticky\":true}"
 
-START_TEST(sticky)
+START_TEST(a_pod_gets_its_last_address)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -302,7 +302,7 @@ START_TEST(a_boot_frees_everything)
 }
 END_TEST
 
-START_TEST(checks)
+START_TEST(check_compares_address_and_owner)
 {
 	auto_world struct world w = { .now = 0 };
 	struct ip shown[2];
@@ -331,7 +331,7 @@ static bool keep_even(const char *container, const char *ifname, const void *arg
 	return (container[1] - '0') % 2 == 0 && strcmp(ifname, "net1") == 0;
 }
 
-START_TEST(collects_garbage)
+START_TEST(gc_releases_what_is_not_in_the_list)
 {
 	const struct alloc_gc gc = { "net", keep_even, NULL };
 	auto_world struct world w = { .now = 0 };
@@ -353,7 +353,7 @@ START_TEST(collects_garbage)
 END_TEST
 
 /* The damaged records of one container do not keep the others' addresses. */
-START_TEST(collects_what_it_can)
+START_TEST(gc_goes_on_after_an_error)
 {
 	const struct alloc_gc gc = { "net", keep_even, NULL };
 	auto_world struct world w = { .now = 0 };
@@ -372,7 +372,7 @@ START_TEST(collects_what_it_can)
 }
 END_TEST
 
-START_TEST(ranges_that_change)
+START_TEST(a_changed_range_keeps_its_leases)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -421,9 +421,12 @@ START_TEST(forgets_old_rests_and_finds_them_again)
 }
 END_TEST
 
-TEST_PROGRAM("alloc", one_after_the_other, again_is_the_same, both_families_or_neither, exhausted,
-	     longest_rested_first_and_cooling_last, strict_cooldown_is_a_wall, clock_set_back,
-	     rested_of_any_source_before_cooling, requested, two_interfaces_never_share, sticky,
+TEST_PROGRAM("alloc", addresses_are_given_in_order, a_repeated_add_gets_the_same_address,
+	     both_families_or_neither, an_exhausted_pool_is_named,
+	     longest_rested_first_and_cooling_last, strict_cooldown_is_a_wall,
+	     a_clock_set_back_blocks_no_address, rested_of_any_source_before_cooling,
+	     a_requested_address_is_given, two_interfaces_never_share, a_pod_gets_its_last_address,
 	     sticky_until_somebody_else_has_it, sticky_in_both_families_and_over_a_boot,
-	     a_boot_frees_everything, checks, collects_garbage, collects_what_it_can,
-	     ranges_that_change, forgets_old_rests_and_finds_them_again)
+	     a_boot_frees_everything, check_compares_address_and_owner,
+	     gc_releases_what_is_not_in_the_list, gc_goes_on_after_an_error,
+	     a_changed_range_keeps_its_leases, forgets_old_rests_and_finds_them_again)

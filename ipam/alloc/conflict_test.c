@@ -63,7 +63,7 @@ START_TEST(it_is_not_sticky)
 }
 END_TEST
 
-START_TEST(strict_is_strict)
+START_TEST(strict_cooldown_keeps_a_conflicting_address)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -97,5 +97,5 @@ START_TEST(only_the_one_in_conflict)
 }
 END_TEST
 
-TEST_PROGRAM("conflict", with_cooldown_0_it_rests_too, it_is_not_sticky, strict_is_strict,
-	     only_the_one_in_conflict)
+TEST_PROGRAM("conflict", with_cooldown_0_it_rests_too, it_is_not_sticky,
+	     strict_cooldown_keeps_a_conflicting_address, only_the_one_in_conflict)

@@ -152,7 +152,7 @@ static void put_file(const char *path, const void *bytes, size_t len)
 }
 
 /* The lock file vouches for the store in this boot: a forged one must not. */
-START_TEST(mutated_stores)
+START_TEST(mutated_stores_never_crash)
 {
 	struct image m;
 	struct err e;
@@ -202,7 +202,7 @@ static off_t size_of(const char *path)
 	return stat(path, &st) ? -1 : st.st_size;
 }
 
-START_TEST(whose_the_folder_is)
+START_TEST(folders_of_others_are_refused)
 {
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir(DIR, 0700) | chmod(DIR, 0777), 0);
@@ -246,7 +246,7 @@ static void each_kind_is_refused(const char *name)
 	ck_assert_int_eq(unlink(name), 0);
 }
 
-START_TEST(what_the_files_are)
+START_TEST(files_of_the_wrong_kind_are_refused)
 {
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir(DIR, 0700), 0);
@@ -266,7 +266,7 @@ static int check_dir(const char *dir, struct err *e)
 	return ipam_dir_check(&ctx, dir, e);
 }
 
-START_TEST(where_it_may_be)
+START_TEST(only_allowed_folders_are_used)
 {
 	static const char *const good[] = { "/var/lib/cni", "/var/lib/cni/networks",
 					    "/var/lib/railhead/x", "/run/railhead",
@@ -303,7 +303,7 @@ START_TEST(where_it_may_be)
 }
 END_TEST
 
-START_TEST(whether_there_is_a_store)
+START_TEST(an_empty_folder_is_recognised)
 {
 	(void)testing_dir();
 	ck_assert(ipam_dir_is_empty(DIR));
@@ -318,5 +318,6 @@ START_TEST(whether_there_is_a_store)
 }
 END_TEST
 
-TEST_PROGRAM("hostile", mutated_stores, whose_the_folder_is, what_the_files_are, where_it_may_be,
-	     whether_there_is_a_store)
+TEST_PROGRAM("hostile", mutated_stores_never_crash, folders_of_others_are_refused,
+	     files_of_the_wrong_kind_are_refused, only_allowed_folders_are_used,
+	     an_empty_folder_is_recognised)

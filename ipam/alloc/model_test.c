@@ -381,7 +381,7 @@ static unsigned env_number(const char *name, unsigned otherwise)
 	return text && parse_u64(text, 1, UINT32_MAX, &n) == 0 ? (unsigned)n : otherwise;
 }
 
-START_TEST(agrees_with_the_model)
+START_TEST(allocation_agrees_with_the_model)
 {
 	struct model *m = &model;
 	unsigned steps = env_number("MODEL_STEPS", 20000);
@@ -407,4 +407,4 @@ START_TEST(agrees_with_the_model)
 }
 END_TEST
 
-TEST_PROGRAM("model", agrees_with_the_model)
+TEST_PROGRAM("model", allocation_agrees_with_the_model)

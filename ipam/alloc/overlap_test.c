@@ -53,7 +53,7 @@ START_TEST(one_range_does_not_look_and_the_other_does)
 END_TEST
 
 /* The flag decides whether other ranges that overlap are looked at. */
-START_TEST(other_ranges)
+START_TEST(other_ranges_do_not_overlap)
 {
 	auto_world struct world w;
 
@@ -70,7 +70,7 @@ START_TEST(other_ranges)
 END_TEST
 
 /* A lease of an earlier version does not say of which range it is: it counts for each. */
-START_TEST(leases_of_earlier_versions)
+START_TEST(leases_of_earlier_versions_count)
 {
 	auto_world struct world w;
 	struct store_txn *t;
@@ -129,7 +129,7 @@ START_TEST(what_host_local_has_on_file_is_not_given)
 END_TEST
 
 /* A folder that cannot be looked into says nothing of what is in it. */
-START_TEST(a_folder_that_cannot_be_read)
+START_TEST(an_unreadable_folder_fails_the_add)
 {
 	auto_world struct world w;
 
@@ -143,5 +143,6 @@ START_TEST(a_folder_that_cannot_be_read)
 END_TEST
 
 TEST_PROGRAM("ipam/alloc/overlap", one_range_looks_and_the_other_does_not,
-	     one_range_does_not_look_and_the_other_does, other_ranges, leases_of_earlier_versions,
-	     what_host_local_has_on_file_is_not_given, a_folder_that_cannot_be_read)
+	     one_range_does_not_look_and_the_other_does, other_ranges_do_not_overlap,
+	     leases_of_earlier_versions_count, what_host_local_has_on_file_is_not_given,
+	     an_unreadable_folder_fails_the_add)

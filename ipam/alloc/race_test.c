@@ -95,7 +95,7 @@ static void bury(struct world *w, struct board *b, pid_t pid, int racer, int lif
 	w_del(w, id);
 }
 
-START_TEST(none_twice_and_none_lost)
+START_TEST(concurrent_adds_get_distinct_addresses)
 {
 	struct board *b =
 		mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -133,4 +133,4 @@ START_TEST(none_twice_and_none_lost)
 }
 END_TEST
 
-TEST_PROGRAM("race", none_twice_and_none_lost)
+TEST_PROGRAM("race", concurrent_adds_get_distinct_addresses)

@@ -36,7 +36,7 @@ static const struct {
 	{ "IP=10.0.0.7", ",\"args\":{\"cni\":{\"ips\":[]}}", "10.0.0.7" },
 };
 
-START_TEST(wanted_addresses)
+START_TEST(requested_addresses_are_read)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		char have[256] = "", text[IP_STR_LEN];
@@ -55,7 +55,7 @@ START_TEST(wanted_addresses)
 }
 END_TEST
 
-START_TEST(who_asks)
+START_TEST(the_owner_is_read)
 {
 	struct cni_conf conf;
 	struct request r;
@@ -103,7 +103,7 @@ static const struct {
 	{ "", ",\"args\":{\"cni\":{\"ips\":[\"1.2.3\"]}}", ERR_CONFIG, "args.cni.ips" },
 };
 
-START_TEST(refused)
+START_TEST(bad_requests_are_refused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct cni_conf conf;
@@ -119,7 +119,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(names_that_do_not_fit)
+START_TEST(names_that_do_not_fit_are_refused)
 {
 	char args[3000] = "K8S_POD_NAME=";
 	struct cni_env env = { .cmd = CNI_ADD, .container = "c1", .ifname = "net\xff", .args = "" };
@@ -166,5 +166,6 @@ START_TEST(addresses_that_somebody_else_uses)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/alloc/request", wanted_addresses, who_asks, refused, names_that_do_not_fit,
+TEST_PROGRAM("ipam/alloc/request", requested_addresses_are_read, the_owner_is_read,
+	     bad_requests_are_refused, names_that_do_not_fit_are_refused,
 	     addresses_that_somebody_else_uses)

@@ -136,7 +136,7 @@ static const struct {
 	  "[w/ 10.1.0.4/32 - 10.1.0.4-10.1.0.4] [w/ fd00::/127 - fd00::-fd00::1]" },
 };
 
-START_TEST(accepted)
+START_TEST(good_configurations_are_accepted)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		struct cni_conf conf;
@@ -153,7 +153,7 @@ START_TEST(accepted)
 }
 END_TEST
 
-START_TEST(all_other_keys)
+START_TEST(all_keys_are_decoded)
 {
 	struct cni_conf conf;
 	auto_ipam_conf struct ipam_conf c = { .n_pools = 0 };
@@ -183,7 +183,7 @@ START_TEST(all_other_keys)
 }
 END_TEST
 
-START_TEST(pools)
+START_TEST(pool_names_are_decoded)
 {
 	struct cni_conf conf;
 	auto_ipam_conf struct ipam_conf c = { .n_pools = 0 };
@@ -330,7 +330,7 @@ static const struct {
 	{ "\"ipam\":{" TN "\"ipRanges\":[{}]}", ERR_CONFIG, "ipam.ipRanges[0].range" },
 };
 
-START_TEST(refused)
+START_TEST(bad_configurations_are_refused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct cni_conf conf;
@@ -348,7 +348,7 @@ START_TEST(refused)
 END_TEST
 
 /* 17 sets: one more than an interface may have addresses. */
-START_TEST(too_many_sets)
+START_TEST(too_many_sets_are_refused)
 {
 	static const char *const shapes[] = {
 		"\"ipam\":{\"ranges\":[", "\"ipam\":{" TN "\"ipRanges\":[",
@@ -429,5 +429,6 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/conf/conf", accepted, all_other_keys, pools, refused, too_many_sets,
+TEST_PROGRAM("ipam/conf/conf", good_configurations_are_accepted, all_keys_are_decoded,
+	     pool_names_are_decoded, bad_configurations_are_refused, too_many_sets_are_refused,
 	     paths_for_deletions, out_of_memory)

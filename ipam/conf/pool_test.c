@@ -38,7 +38,7 @@ static void gives(const char *def, const char *want)
 	source_clear(&s);
 }
 
-START_TEST(what_is_given)
+START_TEST(given_keys_are_decoded)
 {
 	gives("{\"subnet\":\"10.0.0.0/29\"}", "10.0.0.1-10.0.0.6");
 	gives("{\"subnet\":\"10.0.0.0/31\"}", "10.0.0.0-10.0.0.1");
@@ -64,7 +64,7 @@ START_TEST(what_is_given)
 }
 END_TEST
 
-START_TEST(all_keys)
+START_TEST(all_keys_are_decoded)
 {
 	auto_json struct json *j =
 		parse("{\"subnet\":\"10.0.0.0/"
@@ -95,7 +95,7 @@ START_TEST(all_keys)
 }
 END_TEST
 
-START_TEST(defaults)
+START_TEST(absent_keys_have_defaults)
 {
 	auto_json struct json *j = parse("{\"subnet\":\"10.0.0.0/24\"}");
 	struct source s;
@@ -173,7 +173,7 @@ static const struct {
 	  "routes[0].dst" },
 };
 
-START_TEST(refused)
+START_TEST(bad_pools_are_refused)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		auto_json struct json *j = parse(bad[i].def);
@@ -189,7 +189,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(names_and_keys)
+START_TEST(bad_names_and_unknown_keys_are_refused)
 {
 	auto_json struct json *typo = parse("{\"subnet\":\"10.0.0.0/24\",\"stiky\":true}");
 	auto_json struct json *list = parse("[]");
@@ -230,7 +230,7 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-START_TEST(sets_of_sources)
+START_TEST(the_source_of_an_address_is_found_in_a_set)
 {
 	auto_sources struct source_sets sets = { .n = 0 };
 	auto_json struct json *a = parse("{\"subnet\":\"10.0.0.0/24\"}");
@@ -292,5 +292,7 @@ START_TEST(a_pool_that_is_missing_is_on_another_node)
 END_TEST
 
 TEST_PROGRAM("pool", a_new_pool_says_whose_it_is, a_pool_that_is_missing_is_on_another_node,
-	     what_is_given, all_keys, defaults, the_id_changes_with_the_addresses, refused,
-	     names_and_keys, out_of_memory, sets_of_sources)
+	     given_keys_are_decoded, all_keys_are_decoded, absent_keys_have_defaults,
+	     the_id_changes_with_the_addresses, bad_pools_are_refused,
+	     bad_names_and_unknown_keys_are_refused, out_of_memory,
+	     the_source_of_an_address_is_found_in_a_set)

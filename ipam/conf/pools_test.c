@@ -67,7 +67,7 @@ START_TEST(pools_do_not_overlap)
 }
 END_TEST
 
-START_TEST(who_may_draw)
+START_TEST(only_allowed_namespaces_get_addresses)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -93,7 +93,7 @@ START_TEST(who_may_draw)
 }
 END_TEST
 
-START_TEST(quota)
+START_TEST(a_quota_bounds_a_namespace)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -158,7 +158,7 @@ static void list_is(struct world *w, const char *name, const char *want)
 	json_free(list);
 }
 
-START_TEST(lists)
+START_TEST(pools_are_listed_with_their_usage)
 {
 	struct json *list = NULL;
 	auto_world struct world w = { .now = 0 };
@@ -233,7 +233,7 @@ START_TEST(shrinking_tells_what_is_outside)
 }
 END_TEST
 
-START_TEST(deleting)
+START_TEST(a_pool_in_use_is_not_deleted)
 {
 	struct admin_delete d = { "rail0", false };
 	struct json *journal = NULL;
@@ -311,6 +311,8 @@ START_TEST(leases_are_listed_and_released)
 END_TEST
 
 TEST_PROGRAM("pools", a_pool_must_exist, pools_of_one_family_in_order_and_two_families_at_once,
-	     pools_do_not_overlap, who_may_draw, quota, one_address_a_family_for_old_versions,
-	     lists, networks_are_summed_up, shrinking_tells_what_is_outside, deleting,
+	     pools_do_not_overlap, only_allowed_namespaces_get_addresses,
+	     a_quota_bounds_a_namespace, one_address_a_family_for_old_versions,
+	     pools_are_listed_with_their_usage, networks_are_summed_up,
+	     shrinking_tells_what_is_outside, a_pool_in_use_is_not_deleted,
 	     leases_are_listed_and_released)

@@ -81,7 +81,7 @@ START_TEST(families_do_not_touch)
 }
 END_TEST
 
-START_TEST(removes)
+START_TEST(ranges_are_removed_and_split)
 {
 	auto_ranges struct ranges s = { 0 };
 
@@ -101,7 +101,7 @@ START_TEST(removes)
 }
 END_TEST
 
-START_TEST(finds_the_next)
+START_TEST(the_next_address_is_found)
 {
 	auto_ranges struct ranges s = { 0 };
 	struct ip a;
@@ -118,7 +118,7 @@ START_TEST(finds_the_next)
 }
 END_TEST
 
-START_TEST(counts)
+START_TEST(the_capacity_is_counted)
 {
 	auto_ranges struct ranges s = { 0 }, all = { 0 }, half = { 0 };
 
@@ -134,7 +134,7 @@ START_TEST(counts)
 }
 END_TEST
 
-START_TEST(meets)
+START_TEST(overlaps_are_found)
 {
 	auto_ranges struct ranges a = { 0 }, b = { 0 };
 	struct ip_range where;
@@ -154,7 +154,7 @@ START_TEST(meets)
 }
 END_TEST
 
-START_TEST(has_a_limit)
+START_TEST(the_number_of_ranges_is_bounded)
 {
 	auto_ranges struct ranges s = { 0 };
 	struct ip_range r = { ip("10.0.0.0"), ip("10.0.0.0") };
@@ -221,5 +221,6 @@ START_TEST(agrees_with_a_bitmap)
 }
 END_TEST
 
-TEST_PROGRAM("ranges", joins_what_overlaps_or_touches, families_do_not_touch, removes,
-	     finds_the_next, counts, meets, has_a_limit, agrees_with_a_bitmap)
+TEST_PROGRAM("ranges", joins_what_overlaps_or_touches, families_do_not_touch,
+	     ranges_are_removed_and_split, the_next_address_is_found, the_capacity_is_counted,
+	     overlaps_are_found, the_number_of_ranges_is_bounded, agrees_with_a_bitmap)

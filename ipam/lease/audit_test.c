@@ -27,7 +27,7 @@ static void open_world(struct world *w)
 	testing_file("/mnt/etc/railhead.json", 0600, "{\"logDirs\":[\"/mnt\"]}");
 }
 
-START_TEST(lines)
+START_TEST(each_change_is_one_line)
 {
 	struct json *journal = NULL;
 	const struct err why = { .msg = "no address is left" };
@@ -101,7 +101,7 @@ START_TEST(places_that_cannot_be_written)
 END_TEST
 
 /* Lines of many writers stay whole. */
-START_TEST(many_at_once)
+START_TEST(concurrent_writers_do_not_mix_lines)
 {
 	enum { WRITERS = 8, LINES = 50 };
 	auto_world struct world w = { .now = 0 };
@@ -138,7 +138,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-START_TEST(times)
+START_TEST(times_are_rfc_3339)
 {
 	char text[AUDIT_TIME_LEN];
 
@@ -148,5 +148,5 @@ START_TEST(times)
 }
 END_TEST
 
-TEST_PROGRAM("audit", lines, nothing_to_say_makes_no_file, places_that_cannot_be_written,
-	     many_at_once, times)
+TEST_PROGRAM("audit", each_change_is_one_line, nothing_to_say_makes_no_file,
+	     places_that_cannot_be_written, concurrent_writers_do_not_mix_lines, times_are_rfc_3339)

@@ -55,7 +55,7 @@ START_TEST(unknown_parts_are_left_out_and_read_as_empty)
 }
 END_TEST
 
-START_TEST(damaged_leases)
+START_TEST(damaged_leases_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -108,7 +108,7 @@ START_TEST(owners_differ)
 }
 END_TEST
 
-START_TEST(lists)
+START_TEST(key_lists_are_kept_sorted)
 {
 	struct key_list l = { .n = 0 }, back;
 	struct err e;
@@ -136,7 +136,7 @@ START_TEST(lists)
 }
 END_TEST
 
-START_TEST(damaged_lists)
+START_TEST(damaged_lists_are_refused)
 {
 	static const char *const bad[] = { "", "{}", "[1]", "[\"a\",null]",
 					   ("[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
@@ -157,7 +157,7 @@ START_TEST(damaged_lists)
 }
 END_TEST
 
-START_TEST(tallies)
+START_TEST(usage_round_trip)
 {
 	struct source_usage t = { .used = 3, .resting = 4, .forgotten = 5, .done = true }, back;
 	struct err e;
@@ -179,7 +179,7 @@ START_TEST(tallies)
 }
 END_TEST
 
-START_TEST(damaged_tallies)
+START_TEST(damaged_usage_is_refused)
 {
 	static const char *const bad[] = { "", "[]", "{\"used\":-1}", "{\"used\":\"1\"}",
 					   "{\"resting\":1e300}" };
@@ -222,5 +222,6 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("lease", round_trip, unknown_parts_are_left_out_and_read_as_empty, damaged_leases,
-	     owners_differ, lists, damaged_lists, tallies, damaged_tallies, out_of_memory)
+TEST_PROGRAM("lease", round_trip, unknown_parts_are_left_out_and_read_as_empty,
+	     damaged_leases_are_refused, owners_differ, key_lists_are_kept_sorted,
+	     damaged_lists_are_refused, usage_round_trip, damaged_usage_is_refused, out_of_memory)

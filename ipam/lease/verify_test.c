@@ -89,7 +89,7 @@ static const struct {
 	{ "u/p/rail0/0000000000000000", "?", "u/p/rail0/0000000000000000" },
 };
 
-START_TEST(damage_is_found_and_mended)
+START_TEST(damage_is_found_and_repaired)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(damage); i++) {
 		pid_t pid = fork();
@@ -135,7 +135,7 @@ START_TEST(an_address_on_paper_stays_with_its_owner)
 }
 END_TEST
 
-START_TEST(what_only_people_can_mend)
+START_TEST(bad_pools_and_unknown_keys_are_only_reported)
 {
 	auto_world struct world w = { .now = 0 };
 
@@ -187,7 +187,7 @@ START_TEST(repairing_a_sound_store_changes_nothing)
 END_TEST
 
 /* What a power loss may leave is mended by the first transaction of the next boot. */
-START_TEST(a_boot_mends)
+START_TEST(the_first_transaction_of_a_boot_repairs)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(damage); i++) {
 		pid_t pid = fork();
@@ -229,6 +229,7 @@ START_TEST(a_later_schema_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("verify", damage_is_found_and_mended, an_address_on_paper_stays_with_its_owner,
-	     what_only_people_can_mend, looking_changes_nothing,
-	     repairing_a_sound_store_changes_nothing, a_boot_mends, a_later_schema_is_refused)
+TEST_PROGRAM("verify", damage_is_found_and_repaired, an_address_on_paper_stays_with_its_owner,
+	     bad_pools_and_unknown_keys_are_only_reported, looking_changes_nothing,
+	     repairing_a_sound_store_changes_nothing, the_first_transaction_of_a_boot_repairs,
+	     a_later_schema_is_refused)

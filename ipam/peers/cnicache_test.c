@@ -25,7 +25,7 @@ static const char *show(const struct cnicache_entry *x)
 	return out;
 }
 
-START_TEST(files)
+START_TEST(cache_files_are_parsed)
 {
 	static const struct {
 		const char *text, *want;
@@ -63,7 +63,7 @@ static size_t find(const struct cnicache *c, const char *network, const char *co
 	return cnicache_find(c, &q, &x);
 }
 
-START_TEST(a_search)
+START_TEST(an_attachment_is_found)
 {
 	struct ctx ctx = { .cni_dir = "/mnt" };
 	auto_cnicache struct cnicache c, none;
@@ -98,4 +98,4 @@ START_TEST(a_search)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/peers/cnicache", files, a_search)
+TEST_PROGRAM("ipam/peers/cnicache", cache_files_are_parsed, an_attachment_is_found)

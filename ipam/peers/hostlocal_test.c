@@ -8,7 +8,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 
-START_TEST(files)
+START_TEST(lease_files_are_parsed)
 {
 	static const struct {
 		const char *text, *container, *ifname;
@@ -51,7 +51,7 @@ static bool there(const char *name)
 }
 
 /* As host-local's DEL: the interface's own file, else that of an early version. */
-START_TEST(a_release)
+START_TEST(a_release_removes_the_owners_files)
 {
 	const struct ctx ctx = world();
 	auto_hostlocal struct hostlocal h;
@@ -81,7 +81,7 @@ static int count(const struct hostlocal_lease *lease, void *arg, struct err *e)
 	return 0;
 }
 
-START_TEST(a_walk)
+START_TEST(all_leases_are_visited)
 {
 	const struct ctx ctx = world();
 	auto_hostlocal struct hostlocal h, none, own;
@@ -109,4 +109,5 @@ START_TEST(a_walk)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/peers/hostlocal", files, a_release, a_walk)
+TEST_PROGRAM("ipam/peers/hostlocal", lease_files_are_parsed, a_release_removes_the_owners_files,
+	     all_leases_are_visited)

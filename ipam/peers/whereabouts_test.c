@@ -35,7 +35,7 @@ static const char *read_all(const char *text)
 	return out;
 }
 
-START_TEST(lists)
+START_TEST(pool_lists_are_parsed)
 {
 	static const struct {
 		const char *text, *want;
@@ -65,7 +65,7 @@ START_TEST(lists)
 END_TEST
 
 /* As whereabouts itself, which logs them. */
-START_TEST(passed_over)
+START_TEST(damaged_entries_are_passed_over)
 {
 	static const char *const offsets[] = {
 		"256",
@@ -96,7 +96,7 @@ START_TEST(passed_over)
 }
 END_TEST
 
-START_TEST(mistakes)
+START_TEST(malformed_texts_are_refused)
 {
 	static const struct {
 		const char *text;
@@ -133,7 +133,7 @@ static int stop_at_two(const struct whereabouts_lease *l, void *arg, struct err 
 	return ++*(int *)arg == 2 ? 7 : 0;
 }
 
-START_TEST(a_walk_ends)
+START_TEST(a_visitor_can_stop)
 {
 	const char *text = POOL("10.0.0.0/24", "{\"1\":" C1 ",\"2\":" C1 ",\"3\":" C1 "}");
 	struct err e;
@@ -165,5 +165,5 @@ START_TEST(more_than_one_json_text_may_be)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/peers/whereabouts", lists, passed_over, mistakes, a_walk_ends,
-	     more_than_one_json_text_may_be)
+TEST_PROGRAM("ipam/peers/whereabouts", pool_lists_are_parsed, damaged_entries_are_passed_over,
+	     malformed_texts_are_refused, a_visitor_can_stop, more_than_one_json_text_may_be)

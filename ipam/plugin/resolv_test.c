@@ -22,7 +22,7 @@ static const struct {
 	  "{\"nameservers\":[\"n\"],\"domain\":\"d\",\"search\":[\"s\"],\"options\":[\"o\"]}" },
 };
 
-START_TEST(parses)
+START_TEST(resolv_conf_is_parsed)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		auto_json struct json *dns = NULL;
@@ -36,7 +36,7 @@ START_TEST(parses)
 }
 END_TEST
 
-START_TEST(refuses)
+START_TEST(bad_text_is_refused)
 {
 	char long_line[2000] = "nameserver ";
 	struct json *dns = NULL;
@@ -68,4 +68,4 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("resolv", parses, refuses, out_of_memory)
+TEST_PROGRAM("resolv", resolv_conf_is_parsed, bad_text_is_refused, out_of_memory)

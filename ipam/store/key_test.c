@@ -13,7 +13,7 @@ static struct ip ip(const char *s)
 	return a;
 }
 
-START_TEST(addresses)
+START_TEST(address_keys_round_trip)
 {
 	struct key k;
 	struct key_address a;
@@ -50,7 +50,7 @@ START_TEST(key_order_is_address_order)
 }
 END_TEST
 
-START_TEST(owners)
+START_TEST(owner_keys_round_trip)
 {
 	struct key k, prefix;
 	struct key_owner o;
@@ -71,7 +71,7 @@ START_TEST(owners)
 }
 END_TEST
 
-START_TEST(rests)
+START_TEST(rest_keys_round_trip)
 {
 	char source[KEY_ID_LEN + 1];
 	struct ip a = ip("10.0.0.9");
@@ -102,7 +102,7 @@ START_TEST(rests)
 }
 END_TEST
 
-START_TEST(others)
+START_TEST(other_keys_have_their_form)
 {
 	struct key k;
 
@@ -146,7 +146,7 @@ START_TEST(long_ones_are_hashed)
 }
 END_TEST
 
-START_TEST(malformed)
+START_TEST(malformed_keys_are_refused)
 {
 	static const char *const bad_address[] = {
 		"",
@@ -203,7 +203,7 @@ START_TEST(malformed)
 }
 END_TEST
 
-START_TEST(scopes)
+START_TEST(scopes_have_their_form_and_label)
 {
 	char scope[KEY_SCOPE_MAX], text[64];
 	struct ip_range r = { ip("10.0.0.0"), ip("10.0.0.255") };
@@ -230,5 +230,6 @@ START_TEST(scopes)
 }
 END_TEST
 
-TEST_PROGRAM("key", addresses, key_order_is_address_order, owners, rests, others,
-	     long_ones_are_hashed, malformed, scopes)
+TEST_PROGRAM("key", address_keys_round_trip, key_order_is_address_order, owner_keys_round_trip,
+	     rest_keys_round_trip, other_keys_have_their_form, long_ones_are_hashed,
+	     malformed_keys_are_refused, scopes_have_their_form_and_label)

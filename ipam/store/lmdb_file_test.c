@@ -116,7 +116,7 @@ static void make(struct file *f)
 	is_whole(f);
 }
 
-START_TEST(cut_anywhere)
+START_TEST(a_cut_file_is_found_damaged)
 {
 	struct file f = { NULL, 0 };
 
@@ -137,7 +137,7 @@ START_TEST(cut_anywhere)
 END_TEST
 
 /* Bytes that are changed may make a difference or none: but reading them never leaves the file. */
-START_TEST(changed_anywhere)
+START_TEST(a_changed_byte_is_noticed_or_harmless)
 {
 	struct file f = { NULL, 0 };
 	size_t noticed = 0, tried = 0;
@@ -162,7 +162,7 @@ START_TEST(changed_anywhere)
 END_TEST
 
 /* A page of zeros, or of another time: what a power loss leaves. */
-START_TEST(lost_pages)
+START_TEST(a_lost_page_is_found)
 {
 	struct file f = { NULL, 0 };
 	int noticed = 0;
@@ -195,7 +195,7 @@ static enum lmdb_file_state inspect(const void *bytes, size_t len)
 	return out.state;
 }
 
-START_TEST(first_pages)
+START_TEST(damaged_meta_pages_are_found)
 {
 	static const uint8_t zeros[8192];
 	struct file f = { NULL, 0 };
@@ -231,5 +231,6 @@ START_TEST(first_pages)
 }
 END_TEST
 
-TEST_PROGRAM("lmdb_file", what_lmdb_makes_is_whole, cut_anywhere, changed_anywhere, lost_pages,
-	     first_pages)
+TEST_PROGRAM("lmdb_file", what_lmdb_makes_is_whole, a_cut_file_is_found_damaged,
+	     a_changed_byte_is_noticed_or_harmless, a_lost_page_is_found,
+	     damaged_meta_pages_are_found)

@@ -118,7 +118,7 @@ static void is_whole(const struct image *m)
 	ck_assert_msg(bad == NULL, "%s", bad);
 }
 
-START_TEST(as_built)
+START_TEST(a_built_file_is_whole)
 {
 	struct image m;
 	struct lmdb_meta head;
@@ -135,7 +135,7 @@ START_TEST(as_built)
 }
 END_TEST
 
-START_TEST(also_whole)
+START_TEST(unusual_files_are_whole)
 {
 	struct image m;
 
@@ -231,7 +231,7 @@ static const struct {
 	{ 7, 0, 24, 8, 1, "free and in use" },
 };
 
-START_TEST(each_rule)
+START_TEST(each_broken_rule_is_found)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		struct image m;
@@ -298,7 +298,7 @@ START_TEST(separators_of_numbers)
 }
 END_TEST
 
-START_TEST(short_ones)
+START_TEST(short_files_are_damaged)
 {
 	struct image m;
 	struct lmdb_meta head;
@@ -312,5 +312,6 @@ START_TEST(short_ones)
 }
 END_TEST
 
-TEST_PROGRAM("lmdb_rules", as_built, also_whole, each_rule, a_long_value_in_a_leaf,
-	     separators_of_numbers, short_ones)
+TEST_PROGRAM("lmdb_rules", a_built_file_is_whole, unusual_files_are_whole,
+	     each_broken_rule_is_found, a_long_value_in_a_leaf, separators_of_numbers,
+	     short_files_are_damaged)

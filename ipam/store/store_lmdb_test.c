@@ -72,7 +72,7 @@ static int try_open(const char *dir, const char *boot, enum store_create create,
 	return rc;
 }
 
-START_TEST(is_private)
+START_TEST(the_store_is_readable_by_root_alone)
 {
 	struct stat st;
 
@@ -107,7 +107,7 @@ START_TEST(creates_nothing_unless_told)
 }
 END_TEST
 
-START_TEST(bad_places)
+START_TEST(bad_folders_are_refused)
 {
 	struct err e;
 
@@ -139,7 +139,7 @@ START_TEST(bad_places)
 }
 END_TEST
 
-START_TEST(read_only_place)
+START_TEST(a_read_only_folder_is_an_error)
 {
 	struct err e;
 
@@ -191,7 +191,7 @@ static int put_many(struct store *s, struct err *e)
 }
 
 /* Nothing more is taken, and all that was taken can be given back. */
-START_TEST(full_disk)
+START_TEST(a_full_disk_still_takes_releases)
 {
 	struct store *s = open_boot(BOOT_1);
 	struct err e;
@@ -231,7 +231,7 @@ START_TEST(full_disk)
 END_TEST
 
 /* A store of an earlier version, which kept nothing: the error has its name. */
-START_TEST(full_disk_without_room_kept)
+START_TEST(a_full_disk_without_a_reserve_is_an_error)
 {
 	struct store *s = open_boot(BOOT_1);
 	struct store_txn *t;
@@ -287,7 +287,7 @@ START_TEST(waits_for_others_but_not_for_ever)
 END_TEST
 
 /* A writer killed in mid-transaction leaves neither its writes nor its lock. */
-START_TEST(killed_writers)
+START_TEST(killed_writers_leave_a_whole_store)
 {
 	struct store *s = open_boot(BOOT_1);
 	int status, ready[2];
@@ -399,7 +399,7 @@ START_TEST(damaged_while_in_use)
 }
 END_TEST
 
-START_TEST(cut_off)
+START_TEST(a_cut_store_is_an_error)
 {
 	struct store *s = open_boot(BOOT_1);
 	struct err e;
@@ -419,7 +419,7 @@ START_TEST(cut_off)
 END_TEST
 
 /* Made just before the power went, before anything of value was in it. */
-START_TEST(torn_at_birth)
+START_TEST(a_store_torn_while_created_is_made_again)
 {
 	static const char zeros[8192];
 	struct store *s = open_boot(BOOT_1);
@@ -443,7 +443,7 @@ START_TEST(torn_at_birth)
 END_TEST
 
 /* Two that make it at the same time: one makes it, none loses what the other wrote. */
-START_TEST(made_by_many_at_once)
+START_TEST(concurrent_creation_makes_one_store)
 {
 	enum { N = 12 };
 	pid_t pids[N];
@@ -475,7 +475,9 @@ START_TEST(made_by_many_at_once)
 }
 END_TEST
 
-TEST_PROGRAM("store_lmdb", STORE_CONTRACT, is_private, creates_nothing_unless_told, bad_places,
-	     read_only_place, full_disk, full_disk_without_room_kept,
-	     waits_for_others_but_not_for_ever, killed_writers, torn_by_a_power_loss,
-	     damaged_while_in_use, cut_off, torn_at_birth, made_by_many_at_once)
+TEST_PROGRAM("store_lmdb", STORE_CONTRACT, the_store_is_readable_by_root_alone,
+	     creates_nothing_unless_told, bad_folders_are_refused, a_read_only_folder_is_an_error,
+	     a_full_disk_still_takes_releases, a_full_disk_without_a_reserve_is_an_error,
+	     waits_for_others_but_not_for_ever, killed_writers_leave_a_whole_store,
+	     torn_by_a_power_loss, damaged_while_in_use, a_cut_store_is_an_error,
+	     a_store_torn_while_created_is_made_again, concurrent_creation_makes_one_store)

@@ -61,7 +61,7 @@ START_TEST(init_is_the_real_system)
 }
 END_TEST
 
-START_TEST(boot_id_good)
+START_TEST(a_good_boot_id_is_read)
 {
 	struct ctx ctx = { .proc = "/mnt" };
 	char id[CTX_BOOT_ID_LEN + 1] = "";
@@ -78,7 +78,7 @@ START_TEST(boot_id_good)
 }
 END_TEST
 
-START_TEST(boot_id_damaged)
+START_TEST(a_damaged_boot_id_is_refused)
 {
 	static const struct {
 		const char *text;
@@ -111,7 +111,7 @@ START_TEST(boot_id_damaged)
 }
 END_TEST
 
-START_TEST(boot_id_unreadable)
+START_TEST(an_unreadable_boot_id_is_an_error)
 {
 	static char path[PATH_MAX + 10];
 	char id[CTX_BOOT_ID_LEN + 1] = "left alone";
@@ -164,5 +164,5 @@ START_TEST(mono_is_milliseconds)
 }
 END_TEST
 
-TEST_PROGRAM("ctx", init_is_the_real_system, boot_id_good, boot_id_damaged, boot_id_unreadable,
-	     boot_time_is_now_less_uptime, mono_is_milliseconds)
+TEST_PROGRAM("ctx", init_is_the_real_system, a_good_boot_id_is_read, a_damaged_boot_id_is_refused,
+	     an_unreadable_boot_id_is_an_error, boot_time_is_now_less_uptime, mono_is_milliseconds)

@@ -194,7 +194,7 @@ START_TEST(hints_are_lines)
 }
 END_TEST
 
-START_TEST(nomem)
+START_TEST(nomem_sets_code_and_errno)
 {
 	struct err e = used();
 
@@ -208,4 +208,5 @@ END_TEST
 
 TEST_PROGRAM("err", set_fills_everything, set_appends_errno, set_cuts_long_text,
 	     cut_respects_characters, garbage_bytes_are_replaced, unprintable_format_is_survived,
-	     wrap_puts_before, wrap_of_nothing, wrap_shows_that_it_cut, hints_are_lines, nomem)
+	     wrap_puts_before, wrap_of_nothing, wrap_shows_that_it_cut, hints_are_lines,
+	     nomem_sets_code_and_errno)

@@ -231,7 +231,7 @@ START_TEST(parse_ranges)
 }
 END_TEST
 
-START_TEST(masks)
+START_TEST(masks_are_of_the_prefix_length)
 {
 	ck_assert_uint_eq(ip_bits(IP_V4), 32);
 	ck_assert_uint_eq(ip_bits(IP_V6), 128);
@@ -250,7 +250,7 @@ START_TEST(masks)
 }
 END_TEST
 
-START_TEST(networks)
+START_TEST(host_bits_are_cleared)
 {
 	static const char *const table[][3] = {
 		{ "10.1.2.3/0", "0.0.0.0", "255.255.255.255" },
@@ -274,7 +274,7 @@ START_TEST(networks)
 }
 END_TEST
 
-START_TEST(order)
+START_TEST(addresses_are_ordered_by_value)
 {
 	static const char *const sorted[] = { "0.0.0.0",
 					      "0.0.0.1",
@@ -299,7 +299,7 @@ START_TEST(order)
 }
 END_TEST
 
-START_TEST(membership)
+START_TEST(prefix_membership)
 {
 	ck_assert(ip_in_prefix(prefix("10.0.0.5/24"), ip("10.0.0.0")));
 	ck_assert(ip_in_prefix(prefix("10.0.0.5/24"), ip("10.0.0.255")));
@@ -313,7 +313,7 @@ START_TEST(membership)
 }
 END_TEST
 
-START_TEST(bytes)
+START_TEST(bytes_round_trip)
 {
 	static const uint8_t v6[16] = { 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xab, 1 };
 	uint8_t out[16];
@@ -438,5 +438,6 @@ START_TEST(prefix_properties)
 }
 END_TEST
 
-TEST_PROGRAM("ip", parse_v4, parse_v6, format, parse_prefixes, parse_ranges, masks, networks, order,
-	     membership, bytes, text_round_trip, prefix_properties)
+TEST_PROGRAM("ip", parse_v4, parse_v6, format, parse_prefixes, parse_ranges,
+	     masks_are_of_the_prefix_length, host_bits_are_cleared, addresses_are_ordered_by_value,
+	     prefix_membership, bytes_round_trip, text_round_trip, prefix_properties)

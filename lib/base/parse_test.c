@@ -6,7 +6,7 @@
 
 #include "lib/testing/testing.h"
 
-START_TEST(u64_good)
+START_TEST(good_numbers_are_parsed)
 {
 	static const struct {
 		const char *s;
@@ -29,7 +29,7 @@ START_TEST(u64_good)
 }
 END_TEST
 
-START_TEST(u64_bad)
+START_TEST(bad_numbers_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -61,7 +61,7 @@ START_TEST(u64_bad)
 }
 END_TEST
 
-START_TEST(mac_good)
+START_TEST(good_macs_are_parsed)
 {
 	static const uint8_t want[MAC_LEN] = { 0x00, 0x1a, 0x2B, 0xc9, 0xde, 0xff };
 	static const char *const good[] = { "00:1a:2b:c9:de:ff", "00-1A-2B-C9-DE-FF",
@@ -79,7 +79,7 @@ START_TEST(mac_good)
 }
 END_TEST
 
-START_TEST(mac_bad)
+START_TEST(bad_macs_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -199,7 +199,7 @@ START_TEST(utf8_at_every_offset)
 }
 END_TEST
 
-START_TEST(ifname)
+START_TEST(bad_interface_names_are_explained)
 {
 	static const char *const good[] = { "e",           "eth0",         "net1.100",
 					    "...",         "a-b_c@d",      "123456789012345",
@@ -239,7 +239,7 @@ START_TEST(ifname)
 }
 END_TEST
 
-START_TEST(ids)
+START_TEST(identifiers_are_checked)
 {
 	static const char *const good[] = { "a", "Z", "0", "c1", "a_b.c-d", "9f86d081884c" };
 	static const char *const bad[] = { "",    "_a",  ".a",       "-a",  "a/b",
@@ -271,7 +271,7 @@ static const char *pieces(const char *s, size_t len)
 	return out;
 }
 
-START_TEST(slices)
+START_TEST(lists_are_split)
 {
 	ck_assert_str_eq(pieces("a;;b", 4), "a||b|");
 	ck_assert_str_eq(pieces("abc", 3), "abc|");
@@ -298,5 +298,7 @@ START_TEST(slice_copy_bounds)
 }
 END_TEST
 
-TEST_PROGRAM("parse", u64_good, u64_bad, mac_good, mac_bad, utf8_as_the_model, utf8_at_every_offset,
-	     ifname, ids, slices, slice_copy_bounds)
+TEST_PROGRAM("parse", good_numbers_are_parsed, bad_numbers_are_refused, good_macs_are_parsed,
+	     bad_macs_are_refused, utf8_as_the_model, utf8_at_every_offset,
+	     bad_interface_names_are_explained, identifiers_are_checked, lists_are_split,
+	     slice_copy_bounds)

@@ -152,7 +152,7 @@ static void refused_with(int errnum, enum err_code code)
 	nl_release(k.nl);
 }
 
-START_TEST(refusals)
+START_TEST(refusals_are_explained)
 {
 	refused_with(EOPNOTSUPP, ERR_NOTFOUND);
 	refused_with(ENODEV, ERR_NOTFOUND);
@@ -313,7 +313,7 @@ START_TEST(an_answer_without_a_status)
 END_TEST
 
 /* Of a veth there is nothing to tell, and of none neither; a kernel without DCB says so of both. */
-START_TEST(the_real_kernel)
+START_TEST(the_real_kernel_answers)
 {
 	struct dcb_info d;
 	struct err e = { 0 };
@@ -335,4 +335,4 @@ END_TEST
 TEST_PROGRAM("nl_dcb", flow_control_and_DSCP, queues_buffers_and_who_negotiates,
 	     flow_control_is_set, rules_are_added_and_removed, every_rule_at_once, a_driver_refuses,
 	     an_answer_without_a_status, nothing_is_configured, an_answer_that_is_empty_or_broken,
-	     refusals, the_real_kernel)
+	     refusals_are_explained, the_real_kernel_answers)

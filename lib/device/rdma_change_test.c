@@ -43,7 +43,7 @@ START_TEST(renames)
 }
 END_TEST
 
-START_TEST(names_that_are_none)
+START_TEST(bad_names_are_refused)
 {
 	static const char *const names[] = { "", ".", "..", "a/b", "mlx5_%d", "a:1", "a b", "a\n" };
 	struct net_fake k = net_fake();
@@ -139,5 +139,5 @@ START_TEST(sets_the_mode)
 }
 END_TEST
 
-TEST_PROGRAM("nl_rdma_change", renames, names_that_are_none, moves, says_why_it_does_not_move,
+TEST_PROGRAM("nl_rdma_change", renames, bad_names_are_refused, moves, says_why_it_does_not_move,
 	     sets_the_mode)

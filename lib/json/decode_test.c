@@ -68,7 +68,7 @@ static enum err_code refusal(const char *text, const char *where, const char *ms
 #define CONFIG(text, msg) ck_assert_int_eq(refusal(text, "ipam", "ipam." msg), ERR_CONFIG)
 #define FIELD(text, msg)  ck_assert_int_eq(refusal(text, "ipam", "ipam." msg), ERR_FIELD)
 
-START_TEST(good)
+START_TEST(good_objects_are_decoded)
 {
 	auto_json struct json *j = parse(
 		"{\"name\":\"n1\",\"word\":\"12345\",\"on\":true,\"mtu\":9000,\"count\":4294967295,"
@@ -135,7 +135,7 @@ START_TEST(absent_leaves_alone)
 }
 END_TEST
 
-START_TEST(wrong_types)
+START_TEST(wrong_types_are_refused)
 {
 	DECODE("{\"name\":1}", "name: must be a string, got 1");
 	DECODE("{\"name\":[]}", "name: must be a string, got an array");
@@ -155,7 +155,7 @@ START_TEST(wrong_types)
 }
 END_TEST
 
-START_TEST(out_of_range)
+START_TEST(numbers_out_of_range_are_refused)
 {
 	CONFIG("{\"word\":\"\"}", "word: must be a string of 1 to 5 bytes, got \"\"");
 	CONFIG("{\"word\":\"123456\"}", "word: must be a string of 1 to 5 bytes, got \"123456\"");
@@ -179,7 +179,7 @@ START_TEST(out_of_range)
 }
 END_TEST
 
-START_TEST(unknown_words)
+START_TEST(unknown_words_are_refused)
 {
 	FIELD("{\"mode\":\"Bridge\"}",
 	      "mode: must be one of bridge, private, vepa, got \"Bridge\"");
@@ -207,7 +207,7 @@ START_TEST(long_lists_of_words)
 }
 END_TEST
 
-START_TEST(required)
+START_TEST(missing_required_keys_are_named)
 {
 	static const struct json_field table[] = {
 		{ "name", J_STRING, AT(name), J_REQUIRED, 0, 0, NULL },
@@ -232,7 +232,7 @@ START_TEST(required)
 }
 END_TEST
 
-START_TEST(not_an_object)
+START_TEST(what_is_not_an_object_is_refused)
 {
 	ck_assert_int_eq(refusal("[1]", "ipam", "ipam: must be an object, got an array"),
 			 ERR_DECODE);
@@ -259,6 +259,7 @@ START_TEST(keys_that_the_table_does_not_have)
 }
 END_TEST
 
-TEST_PROGRAM("json_decode", good, limits_are_included, absent_leaves_alone, wrong_types,
-	     out_of_range, unknown_words, long_lists_of_words, required, not_an_object,
+TEST_PROGRAM("json_decode", good_objects_are_decoded, limits_are_included, absent_leaves_alone,
+	     wrong_types_are_refused, numbers_out_of_range_are_refused, unknown_words_are_refused,
+	     long_lists_of_words, missing_required_keys_are_named, what_is_not_an_object_is_refused,
 	     keys_that_the_table_does_not_have)

@@ -24,7 +24,7 @@ static void assert_prints(const struct json *j, const char *want)
 	ck_assert_pstr_eq(text, want);
 }
 
-START_TEST(types)
+START_TEST(types_are_told_apart)
 {
 	static const struct {
 		const char *text, *name;
@@ -75,7 +75,7 @@ START_TEST(nothing_is_survived)
 }
 END_TEST
 
-START_TEST(get)
+START_TEST(members_are_found)
 {
 	auto_json struct json *j = parse("{\"a\":1,\"A\":2,\"n\":null,\"d\":1,\"d\":\"last\","
 					 "\"z\":1,\"z\":null,\"\":3}");
@@ -98,7 +98,7 @@ START_TEST(get)
 }
 END_TEST
 
-START_TEST(walk)
+START_TEST(members_and_elements_are_visited_in_order)
 {
 	auto_json struct json *j = parse("{\"b\":[10,20],\"a\":{\"x\":1}}");
 	char keys[10] = "";
@@ -117,7 +117,7 @@ START_TEST(walk)
 }
 END_TEST
 
-START_TEST(build)
+START_TEST(trees_are_built)
 {
 	auto_json struct json *j = json_new_object();
 	auto_json struct json *copied = parse("{\"deep\":[1,{\"x\":\"y\"}]}");
@@ -275,5 +275,6 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-TEST_PROGRAM("json", types, nothing_is_survived, get, walk, build, build_on_nothing_fails,
+TEST_PROGRAM("json", types_are_told_apart, nothing_is_survived, members_are_found,
+	     members_and_elements_are_visited_in_order, trees_are_built, build_on_nothing_fails,
 	     put_and_del, failed_put_keeps_the_old, dup_is_independent, memory_runs_out)

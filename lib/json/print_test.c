@@ -24,7 +24,7 @@ static void assert_prints(const char *text, bool pretty, const char *want)
 	ck_assert_pstr_eq(got, want);
 }
 
-START_TEST(compact)
+START_TEST(compact_form)
 {
 	assert_prints(" { \"a\" : [ 1 , [ ] , { } , null ] , \"b\" : true } ", false,
 		      "{\"a\":[1,[],{},null],\"b\":true}");
@@ -34,7 +34,7 @@ START_TEST(compact)
 }
 END_TEST
 
-START_TEST(pretty)
+START_TEST(pretty_form)
 {
 	assert_prints("{\"a\":[1,[],{},{\"x\":[2]}],\"b\":false}", true,
 		      "{\n"
@@ -55,7 +55,7 @@ START_TEST(pretty)
 }
 END_TEST
 
-START_TEST(strings)
+START_TEST(strings_are_escaped)
 {
 	assert_prints("\"\\b\\f\\n\\r\\t\\\"\\\\\\/\"", false, "\"\\b\\f\\n\\r\\t\\\"\\\\/\"");
 	assert_prints("\"\\u0001\\u001f\\u007f\\u00e9\"", false,
@@ -75,7 +75,7 @@ START_TEST(bad_utf8_becomes_a_sign)
 }
 END_TEST
 
-START_TEST(integers)
+START_TEST(integers_are_exact)
 {
 	static const struct {
 		int64_t v;
@@ -105,7 +105,7 @@ START_TEST(integers)
 END_TEST
 
 /* The shortest text that reads back as the same number. */
-START_TEST(fractions)
+START_TEST(fractions_round_trip)
 {
 	assert_prints("[0.1,0.5,1.5e-7,-2.25,1e300,1e-320]", false,
 		      "[0.1,0.5,1.5e-07,-2.25,1e+300,9.99988867182683e-321]");
@@ -163,5 +163,5 @@ START_TEST(shown_values_are_bounded)
 }
 END_TEST
 
-TEST_PROGRAM("json_print", compact, pretty, strings, bad_utf8_becomes_a_sign, integers, fractions,
-	     shown_values, shown_values_are_bounded)
+TEST_PROGRAM("json_print", compact_form, pretty_form, strings_are_escaped, bad_utf8_becomes_a_sign,
+	     integers_are_exact, fractions_round_trip, shown_values, shown_values_are_bounded)

@@ -72,7 +72,7 @@ START_TEST(whole_text_is_judged)
 }
 END_TEST
 
-START_TEST(structure)
+START_TEST(bad_structure_is_refused)
 {
 	REFUSED("{", "config: byte 1: expected a key in double quotes, found the end of the text");
 	REFUSED("[", "config: byte 1: expected a value, found the end of the text");
@@ -103,7 +103,7 @@ START_TEST(structure)
 }
 END_TEST
 
-START_TEST(words)
+START_TEST(bad_literals_are_refused)
 {
 	REFUSED("tru", "config: byte 3: expected true, false or null, found the end of the text");
 	REFUSED("trux", "config: byte 3: expected true, false or null, found 'x'");
@@ -116,7 +116,7 @@ START_TEST(words)
 }
 END_TEST
 
-START_TEST(numbers)
+START_TEST(bad_numbers_are_refused)
 {
 	REFUSED("-", "config: byte 1: expected a digit, found the end of the text");
 	REFUSED("-x", "config: byte 1: expected a digit, found 'x'");
@@ -141,7 +141,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-START_TEST(strings)
+START_TEST(bad_strings_are_refused)
 {
 	REFUSED("\"abc", "config: byte 4: expected the '\"' that ends the string, found the end of "
 			 "the text");
@@ -183,7 +183,7 @@ START_TEST(strings)
 }
 END_TEST
 
-START_TEST(depth)
+START_TEST(too_much_depth_is_refused)
 {
 	char text[2 * JSON_MAX_DEPTH + 3];
 	const size_t n = JSON_MAX_DEPTH;
@@ -202,7 +202,7 @@ START_TEST(depth)
 END_TEST
 
 /* Every beginning of a text is refused, and read without looking behind its end. */
-START_TEST(truncated)
+START_TEST(truncated_texts_are_refused)
 {
 	static const char text[] =
 		"{\"a\": [1.5e+3, true, null, \"\\ud83d\\ude82\\n\"], \"b\": {}}";
@@ -250,7 +250,7 @@ static void check_print(const char *text, size_t len)
 	ck_assert_str_eq(a, c);
 }
 
-START_TEST(random_damage)
+START_TEST(random_damage_never_crashes)
 {
 	static const char seed_text[] =
 		"{\"name\":\"n\\u00e91\",\"mtu\":1500,\"x\":[-0.5e-3,true,"
@@ -274,5 +274,6 @@ START_TEST(random_damage)
 }
 END_TEST
 
-TEST_PROGRAM("json_scan", good_texts, whole_text_is_judged, structure, words, numbers, strings,
-	     depth, truncated, random_damage)
+TEST_PROGRAM("json_scan", good_texts, whole_text_is_judged, bad_structure_is_refused,
+	     bad_literals_are_refused, bad_numbers_are_refused, bad_strings_are_refused,
+	     too_much_depth_is_refused, truncated_texts_are_refused, random_damage_never_crashes)

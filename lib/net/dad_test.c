@@ -71,7 +71,7 @@ static int wait_for(struct cable *c, const struct ip_prefix *want, size_t n, int
 	return nl_addr_wait_dad(c->here, c->mon, &w, e);
 }
 
-START_TEST(nothing_to_wait_for)
+START_TEST(without_tentative_addresses_nothing_is_waited_for)
 {
 	struct cable c = cable();
 	const struct ip_prefix want[] = { prefix("10.0.0.1/24"), prefix("fd00::1/64") };
@@ -174,5 +174,6 @@ START_TEST(a_flood_of_events_does_no_harm)
 }
 END_TEST
 
-TEST_PROGRAM("nl_dad", nothing_to_wait_for, an_address_of_our_own_settles, a_duplicate_is_busy,
-	     no_carrier_is_try_again, an_address_that_is_not_there, a_flood_of_events_does_no_harm)
+TEST_PROGRAM("nl_dad", without_tentative_addresses_nothing_is_waited_for,
+	     an_address_of_our_own_settles, a_duplicate_is_busy, no_carrier_is_try_again,
+	     an_address_that_is_not_there, a_flood_of_events_does_no_harm)

@@ -222,7 +222,7 @@ START_TEST(within_its_namespace_it_is_renamed)
 }
 END_TEST
 
-START_TEST(what_cannot_move)
+START_TEST(a_link_that_cannot_move_is_explained)
 {
 	static const char *const names[] = { "", "net%d", "a/b", "sixteen-bytes-xx" };
 	auto_world struct world w = make_world();
@@ -349,7 +349,7 @@ START_TEST(an_old_kernel_wants_it_down)
 }
 END_TEST
 
-START_TEST(the_parent_device)
+START_TEST(the_parent_device_is_read)
 {
 	struct net_fake k = net_fake();
 	struct link_info li;
@@ -523,9 +523,9 @@ TEST_PROGRAM("nl_link_change", goes_down_and_gets_a_mac_and_an_mtu,
 	     what_the_kernel_does_not_let_pass_names_the_value, moves_and_renames_and_comes_back,
 	     names_that_others_have_where_it_does_not_matter,
 	     a_name_that_is_taken_leaves_it_where_it_was, an_alternative_name_that_is_taken,
-	     alternative_names_go_along, within_its_namespace_it_is_renamed, what_cannot_move,
-	     one_message_moves_and_renames, what_cannot_be_brought_back_is_told,
-	     an_old_kernel_wants_it_down, the_parent_device, half_a_parent_is_none,
-	     gives_and_takes_alternative_names, alternative_names_of_others,
-	     alternative_names_of_nothing, the_walk_ends_when_told,
+	     alternative_names_go_along, within_its_namespace_it_is_renamed,
+	     a_link_that_cannot_move_is_explained, one_message_moves_and_renames,
+	     what_cannot_be_brought_back_is_told, an_old_kernel_wants_it_down,
+	     the_parent_device_is_read, half_a_parent_is_none, gives_and_takes_alternative_names,
+	     alternative_names_of_others, alternative_names_of_nothing, the_walk_ends_when_told,
 	     an_alternative_name_beyond_the_kernels_limit, survives_each_failing_allocation)

@@ -56,7 +56,7 @@ static int wait_for(const struct cable *c, int ms, struct err *e)
 	return nl_link_wait_carrier(c->nl, c->mon, c->near, ctx_mono_ms() + ms, e);
 }
 
-START_TEST(carrier_that_is_there)
+START_TEST(carrier_that_is_there_is_reported_at_once)
 {
 	struct cable c = cable();
 	struct err e = { 0 };
@@ -71,7 +71,7 @@ START_TEST(carrier_that_is_there)
 }
 END_TEST
 
-START_TEST(carrier_that_does_not_come)
+START_TEST(carrier_that_does_not_come_times_out)
 {
 	struct cable c = cable();
 	struct err e = { 0 };
@@ -87,7 +87,7 @@ START_TEST(carrier_that_does_not_come)
 END_TEST
 
 /* Whether the other process comes before or after the first look, it is not missed. */
-START_TEST(carrier_that_comes_meanwhile)
+START_TEST(carrier_that_comes_ends_the_wait)
 {
 	struct cable c = cable();
 	struct err e = { 0 };
@@ -109,7 +109,7 @@ START_TEST(carrier_that_comes_meanwhile)
 }
 END_TEST
 
-START_TEST(an_interface_that_is_gone)
+START_TEST(an_interface_that_is_gone_is_an_error)
 {
 	struct cable c = cable();
 	struct err e = { 0 };
@@ -183,7 +183,7 @@ static void settle(const struct cable *c)
 }
 
 /* What concerns another interface, or addresses, wakes nobody. */
-START_TEST(events_of_others)
+START_TEST(events_of_other_links_are_ignored)
 {
 	struct cable c = cable();
 	struct err e = { 0 };
@@ -201,7 +201,7 @@ START_TEST(events_of_others)
 END_TEST
 
 /* More events than the socket holds: what was lost may have been about any. */
-START_TEST(a_flood_of_events)
+START_TEST(a_flood_of_events_loses_nothing)
 {
 	struct cable c = cable();
 	struct err e = { 0 };
@@ -225,6 +225,7 @@ START_TEST(a_monitor_may_be_absent)
 }
 END_TEST
 
-TEST_PROGRAM("nl_monitor", carrier_that_is_there, carrier_that_does_not_come,
-	     carrier_that_comes_meanwhile, an_interface_that_is_gone, events_of_others,
-	     carrier_as_it_rose, a_flood_of_events, a_monitor_may_be_absent)
+TEST_PROGRAM("nl_monitor", carrier_that_is_there_is_reported_at_once,
+	     carrier_that_does_not_come_times_out, carrier_that_comes_ends_the_wait,
+	     an_interface_that_is_gone_is_an_error, events_of_other_links_are_ignored,
+	     carrier_as_it_rose, a_flood_of_events_loses_nothing, a_monitor_may_be_absent)

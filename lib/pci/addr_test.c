@@ -165,7 +165,7 @@ START_TEST(numbers_of_vfs)
 }
 END_TEST
 
-START_TEST(port_names)
+START_TEST(port_names_are_parsed)
 {
 	static const char *const own[] = { "", "p0", "p1", "p15" };
 	static const char *const others[] = { "pf0vf3", "pf0",  "pf0sf88", "c1pf0vf0", "p",
@@ -179,4 +179,5 @@ START_TEST(port_names)
 END_TEST
 
 TEST_PROGRAM("pci_addr", reads_and_writes_addresses, refuses_what_is_none,
-	     addresses_as_tools_write_them, numbers_of_attributes, numbers_of_vfs, port_names)
+	     addresses_as_tools_write_them, numbers_of_attributes, numbers_of_vfs,
+	     port_names_are_parsed)

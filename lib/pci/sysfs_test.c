@@ -96,7 +96,7 @@ START_TEST(reads_numbers)
 }
 END_TEST
 
-START_TEST(writes)
+START_TEST(a_value_is_written)
 {
 	char buf[16];
 	struct err e = { 0 };
@@ -202,5 +202,5 @@ START_TEST(allocations_may_fail)
 END_TEST
 
 TEST_PROGRAM("sysfs", reads_one_short_value, what_does_not_fit_or_is_not_there, a_NUL_in_a_value,
-	     reads_numbers, writes, sets_a_variable_of_an_interface, what_stands_is_not_written,
-	     names_do_not_lead_elsewhere, allocations_may_fail)
+	     reads_numbers, a_value_is_written, sets_a_variable_of_an_interface,
+	     what_stands_is_not_written, names_do_not_lead_elsewhere, allocations_may_fail)

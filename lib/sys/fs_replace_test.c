@@ -285,7 +285,7 @@ START_TEST(puts_into_what_is_no_plain_file)
 }
 END_TEST
 
-START_TEST(unlinks)
+START_TEST(a_file_is_unlinked)
 {
 	auto_fd int dir = top();
 	struct err e = { 0 };
@@ -307,4 +307,5 @@ END_TEST
 TEST_PROGRAM("fs_replace", replaces_and_leaves_nothing_else, puts_what_a_user_asked_for,
 	     puts_into_what_is_no_plain_file, a_link_is_replaced_itself,
 	     what_a_killed_writer_left_goes_with_the_next, what_cannot_be_replaced,
-	     where_there_is_no_O_TMPFILE, writers_do_not_mix, a_killed_writer_does_no_harm, unlinks)
+	     where_there_is_no_O_TMPFILE, writers_do_not_mix, a_killed_writer_does_no_harm,
+	     a_file_is_unlinked)

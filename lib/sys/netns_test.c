@@ -60,7 +60,7 @@ START_TEST(opens_a_name_that_a_namespace_is_mounted_on)
 }
 END_TEST
 
-START_TEST(what_is_gone)
+START_TEST(a_path_that_is_gone_is_not_found)
 {
 	refused("", ENOENT);
 	refused("/nonesuch/ns", ENOENT);
@@ -69,7 +69,7 @@ START_TEST(what_is_gone)
 }
 END_TEST
 
-START_TEST(what_is_something_else)
+START_TEST(other_files_are_not_namespaces)
 {
 	ck_assert_ptr_nonnull(testing_dir());
 	ck_assert_int_eq(mkfifo("/mnt/fifo", 0600), 0);
@@ -149,6 +149,7 @@ START_TEST(a_cookie_tells_namespaces_apart)
 }
 END_TEST
 
-TEST_PROGRAM("netns", opens_what_is_one, opens_a_name_that_a_namespace_is_mounted_on, what_is_gone,
-	     what_is_something_else, the_namespace_of_a_process_that_ends, enters_and_closes,
+TEST_PROGRAM("netns", opens_what_is_one, opens_a_name_that_a_namespace_is_mounted_on,
+	     a_path_that_is_gone_is_not_found, other_files_are_not_namespaces,
+	     the_namespace_of_a_process_that_ends, enters_and_closes,
 	     a_cookie_tells_namespaces_apart)

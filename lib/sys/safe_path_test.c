@@ -14,7 +14,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 
-START_TEST(below_a_root)
+START_TEST(paths_below_a_root_are_recognised)
 {
 	static const char *const roots[] = { "/var/lib/a", "/run/b/", NULL };
 	static const char *const inside[] = { "/var/lib/a",   "/var/lib/a/",   "/var/lib/a/x/y",
@@ -48,7 +48,7 @@ static void no_folder(const char *path, unsigned rules, int errnum)
 	ck_assert_msg(e.errnum == errnum, "%s: %s", path, e.msg);
 }
 
-START_TEST(folders)
+START_TEST(unsafe_folders_are_refused)
 {
 	struct err e = { .msg = "" };
 	struct stat st;
@@ -90,7 +90,7 @@ static void no_file(int dir, const char *name, int flags, int errnum)
 	ck_assert_msg(e.errnum == errnum, "%s: %s", name, e.msg);
 }
 
-START_TEST(files)
+START_TEST(unsafe_files_are_refused)
 {
 	struct err e = { .msg = "" };
 	struct stat st;
@@ -187,5 +187,5 @@ START_TEST(links_swapped_meanwhile)
 }
 END_TEST
 
-TEST_PROGRAM("safe_path", below_a_root, folders, files, what_everybody_may_read,
-	     links_swapped_meanwhile)
+TEST_PROGRAM("safe_path", paths_below_a_root_are_recognised, unsafe_folders_are_refused,
+	     unsafe_files_are_refused, what_everybody_may_read, links_swapped_meanwhile)

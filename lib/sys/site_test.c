@@ -19,7 +19,7 @@ static int load(struct site *s, struct err *e)
 	return site_load(&ctx, s, e);
 }
 
-START_TEST(without_a_file)
+START_TEST(without_a_file_defaults_apply)
 {
 	auto_site struct site s = { .tree = NULL };
 	struct ctx ctx;
@@ -42,7 +42,7 @@ START_TEST(without_a_file)
 }
 END_TEST
 
-START_TEST(what_it_says)
+START_TEST(all_keys_are_read)
 {
 	auto_site struct site s = { .tree = NULL };
 	struct err e = { .msg = "" };
@@ -61,7 +61,7 @@ START_TEST(what_it_says)
 }
 END_TEST
 
-START_TEST(bad_ones)
+START_TEST(bad_files_are_refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -106,4 +106,5 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("site", without_a_file, what_it_says, bad_ones, out_of_memory)
+TEST_PROGRAM("site", without_a_file_defaults_apply, all_keys_are_read, bad_files_are_refused,
+	     out_of_memory)

@@ -57,7 +57,7 @@ static struct ctl host(int second)
 	return r;
 }
 
-START_TEST(the_pods_own)
+START_TEST(the_tier_of_the_pod_is_found)
 {
 	struct ctl r = host(106);
 	struct env_options o = ENV_OPTIONS_INIT;
@@ -78,7 +78,7 @@ START_TEST(the_pods_own)
 }
 END_TEST
 
-START_TEST(two_that_differ)
+START_TEST(two_tiers_that_differ_are_reported)
 {
 	static const char *const only[] = { "net4", "net1", NULL };
 	struct ctl r = host(32);
@@ -98,4 +98,5 @@ START_TEST(two_that_differ)
 }
 END_TEST
 
-TEST_PROGRAM("railctl/rdma/rdma_tier", the_pods_own, two_that_differ)
+TEST_PROGRAM("railctl/rdma/rdma_tier", the_tier_of_the_pod_is_found,
+	     two_tiers_that_differ_are_reported)

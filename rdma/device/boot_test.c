@@ -9,7 +9,7 @@
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 
-START_TEST(lines)
+START_TEST(modprobe_lines_are_parsed)
 {
 	static const struct {
 		const char *text;
@@ -63,7 +63,7 @@ START_TEST(the_last_file_counts)
 }
 END_TEST
 
-START_TEST(written)
+START_TEST(the_boot_file_is_written)
 {
 	struct rdma_boot b;
 	struct stat st;
@@ -103,4 +103,5 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/device/boot", lines, the_last_file_counts, written, out_of_memory)
+TEST_PROGRAM("rdma/device/boot", modprobe_lines_are_parsed, the_last_file_counts,
+	     the_boot_file_is_written, out_of_memory)

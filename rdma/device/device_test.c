@@ -9,7 +9,7 @@
 #include "lib/testing/pci.h"
 #include "rdma/testing/world.h"
 
-START_TEST(bus_addresses)
+START_TEST(bus_addresses_are_checked)
 {
 	static const char *const good[] = { "0000:3b:02.5", "10000:01:00.0", "mlx5_core.sf.2",
 					    "ice.roce.0" };
@@ -32,7 +32,7 @@ END_TEST
 
 /* ---- by bus address ---- */
 
-START_TEST(of_a_function)
+START_TEST(the_device_of_a_function_is_found)
 {
 	struct rworld w = rworld(RDMA_SHARED, 2);
 	auto_nl struct nl *nl = net_socket();
@@ -102,7 +102,7 @@ static void serves(const struct sides *s, const char *name, uint32_t port, bool 
 	ck_assert_int_eq(out.own, own);
 }
 
-START_TEST(a_vf_in_the_pod)
+START_TEST(a_vf_in_the_pod_has_its_device)
 {
 	struct rworld w = rworld(RDMA_SHARED, 2);
 	struct rpod p = rpod("c1");
@@ -120,7 +120,7 @@ START_TEST(a_vf_in_the_pod)
 }
 END_TEST
 
-START_TEST(a_macvlan_on_hardware)
+START_TEST(a_macvlan_has_the_device_of_its_master)
 {
 	struct rworld w = rworld(RDMA_SHARED, 1);
 	struct rpod p = rpod("c1");
@@ -151,7 +151,7 @@ START_TEST(a_macvlan_on_hardware)
 END_TEST
 
 /* rxe has no hardware; its port tells the interface that it is on. */
-START_TEST(software)
+START_TEST(a_software_device_is_found)
 {
 	struct rworld w = rworld(RDMA_SHARED, 1);
 	struct rpod p = rpod("c1");
@@ -186,7 +186,7 @@ static uint64_t guid_of(struct nl *nl, const char *ifname)
 }
 
 /* A GUID that fits is believed only when the port says the same; however many others there are. */
-START_TEST(software_among_many)
+START_TEST(a_software_device_is_found_among_many)
 {
 	struct rworld w = rworld(RDMA_SHARED, 1);
 	struct rpod p = rpod("c1");
@@ -245,7 +245,7 @@ END_TEST
 
 /* ---- character devices ---- */
 
-START_TEST(numbers_that_differ)
+START_TEST(chardevs_that_differ_are_named)
 {
 	struct rdma_chardevs a = { .uverbs = { "uverbs1", 231, 193 } }, b = a;
 	char text[128] = "as it was";
@@ -266,6 +266,7 @@ START_TEST(numbers_that_differ)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/device/device", bus_addresses, of_a_function, a_vf_in_the_pod,
-	     a_macvlan_on_hardware, software, software_among_many, a_veth_is_no_hardware,
-	     numbers_that_differ)
+TEST_PROGRAM("rdma/device/device", bus_addresses_are_checked, the_device_of_a_function_is_found,
+	     a_vf_in_the_pod_has_its_device, a_macvlan_has_the_device_of_its_master,
+	     a_software_device_is_found, a_software_device_is_found_among_many,
+	     a_veth_is_no_hardware, chardevs_that_differ_are_named)

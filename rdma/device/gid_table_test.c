@@ -37,7 +37,7 @@ static int collect(const struct gid_entry *g, void *arg)
 	return strcmp(ip, "10.0.0.99") == 0;
 }
 
-START_TEST(the_table)
+START_TEST(the_table_is_read_in_order)
 {
 	const char *root = testing_dir();
 	const struct gid_port p = { root, "mlx5_0", 1 };
@@ -59,7 +59,7 @@ START_TEST(the_table)
 }
 END_TEST
 
-START_TEST(one_of_it)
+START_TEST(one_entry_is_found)
 {
 	const char *root = testing_dir();
 	const struct gid_port p = { root, "mlx5_0", 2 };
@@ -83,7 +83,7 @@ START_TEST(one_of_it)
 }
 END_TEST
 
-START_TEST(tables_that_are_none)
+START_TEST(unreadable_tables_are_errors)
 {
 	const char *root = testing_dir();
 	struct gid_port p = { root, "mlx5_0", 1 };
@@ -131,4 +131,5 @@ START_TEST(waits_for_it_and_no_longer)
 }
 END_TEST
 
-TEST_PROGRAM("gid_table", the_table, one_of_it, tables_that_are_none, waits_for_it_and_no_longer)
+TEST_PROGRAM("gid_table", the_table_is_read_in_order, one_entry_is_found,
+	     unreadable_tables_are_errors, waits_for_it_and_no_longer)

@@ -12,7 +12,7 @@ static struct gid gid(const char *ip)
 	return gid_of_ip(a);
 }
 
-START_TEST(text)
+START_TEST(gids_are_formatted_and_parsed)
 {
 	static const char *const bad[] = {
 		"",
@@ -42,7 +42,7 @@ START_TEST(text)
 }
 END_TEST
 
-START_TEST(addresses)
+START_TEST(gids_of_addresses)
 {
 	char out[GID_STR_LEN], ip[IP_STR_LEN];
 	struct gid v4 = gid("10.0.1.2"), v6 = gid("fd00::1:2"), none = { { 0 } };
@@ -60,7 +60,7 @@ START_TEST(addresses)
 }
 END_TEST
 
-START_TEST(types)
+START_TEST(gid_types_have_names)
 {
 	ck_assert_int_eq(gid_type_parse("RoCE v2", true), GID_ROCE_V2);
 	ck_assert_int_eq(gid_type_parse("IB/RoCE v1", true), GID_ROCE_V1);
@@ -231,6 +231,6 @@ START_TEST(each_failing_read)
 }
 END_TEST
 
-TEST_PROGRAM("gid", text, addresses, types, finds_it_wherever_it_is,
-	     finds_nothing_where_there_is_nothing, the_newest_costs_little, others_are_not_it,
-	     each_failing_read)
+TEST_PROGRAM("gid", gids_are_formatted_and_parsed, gids_of_addresses, gid_types_have_names,
+	     finds_it_wherever_it_is, finds_nothing_where_there_is_nothing, the_newest_costs_little,
+	     others_are_not_it, each_failing_read)

@@ -140,7 +140,7 @@ START_TEST(all_is_well)
 }
 END_TEST
 
-START_TEST(nothing_to_see)
+START_TEST(without_devices_it_says_so)
 {
 	auto_patient struct patient p = { .v = pod_new(RDMA_EXCLUSIVE) };
 
@@ -157,7 +157,7 @@ START_TEST(nothing_to_see)
 }
 END_TEST
 
-START_TEST(ports_that_are_down)
+START_TEST(ports_that_are_down_fail)
 {
 	auto_patient struct patient p;
 
@@ -177,7 +177,7 @@ START_TEST(ports_that_are_down)
 }
 END_TEST
 
-START_TEST(no_GID_of_RoCE_v2)
+START_TEST(a_missing_RoCE_v2_GID_fails)
 {
 	auto_patient struct patient p;
 
@@ -220,7 +220,7 @@ static void one_macvlan(struct patient *p, enum rdma_mode mode)
 	pod_gid(port, 2, GID_ROCE_V2, "10.1.0.5", "net1");
 }
 
-START_TEST(the_GID_of_a_neighbour)
+START_TEST(the_GID_of_another_pod_is_reported)
 {
 	auto_patient struct patient p;
 
@@ -249,7 +249,7 @@ START_TEST(the_GID_of_a_neighbour)
 }
 END_TEST
 
-START_TEST(rails_without_a_device)
+START_TEST(rails_without_a_device_fail)
 {
 	auto_patient struct patient p;
 
@@ -270,7 +270,7 @@ START_TEST(rails_without_a_device)
 }
 END_TEST
 
-START_TEST(an_address_that_two_ports_have)
+START_TEST(an_address_on_two_ports_is_reported)
 {
 	auto_patient struct patient p;
 
@@ -283,7 +283,7 @@ START_TEST(an_address_that_two_ports_have)
 }
 END_TEST
 
-START_TEST(MTUs)
+START_TEST(an_mtu_that_is_too_small_is_reported)
 {
 	auto_patient struct patient p;
 
@@ -298,7 +298,7 @@ START_TEST(MTUs)
 }
 END_TEST
 
-START_TEST(VFs_in_mode_shared)
+START_TEST(VFs_in_mode_shared_are_reported)
 {
 	auto_patient struct patient p;
 
@@ -325,7 +325,7 @@ static void with_uverbs(struct patient *p, struct device_file file)
 	examine(p);
 }
 
-START_TEST(character_devices)
+START_TEST(character_devices_are_judged)
 {
 	auto_patient struct patient p;
 
@@ -355,7 +355,7 @@ START_TEST(character_devices)
 }
 END_TEST
 
-START_TEST(memory)
+START_TEST(the_memlock_limit_is_judged)
 {
 	auto_patient struct patient p;
 
@@ -376,7 +376,7 @@ START_TEST(memory)
 }
 END_TEST
 
-START_TEST(quality_of_service)
+START_TEST(pfc_and_trust_are_judged)
 {
 	auto_patient struct patient p;
 
@@ -458,7 +458,7 @@ START_TEST(one_reading_tells_nothing_of_what_was_counted_once)
 }
 END_TEST
 
-START_TEST(congestion)
+START_TEST(congestion_is_reported)
 {
 	auto_patient struct patient p;
 
@@ -479,7 +479,7 @@ START_TEST(congestion)
 }
 END_TEST
 
-START_TEST(counters_that_are_not_shown)
+START_TEST(missing_counters_are_unknown)
 {
 	auto_patient struct patient p;
 
@@ -500,7 +500,7 @@ START_TEST(counters_that_are_not_shown)
 }
 END_TEST
 
-START_TEST(traffic_class)
+START_TEST(the_traffic_class_is_judged)
 {
 	auto_patient struct patient p;
 
@@ -556,9 +556,11 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("doctor", all_is_well, nothing_to_see, ports_that_are_down, no_GID_of_RoCE_v2,
-	     the_GID_of_a_neighbour, rails_without_a_device, an_address_that_two_ports_have, MTUs,
-	     what_moves_is_judged_and_not_what_was,
-	     one_reading_tells_nothing_of_what_was_counted_once, congestion,
-	     counters_that_are_not_shown, VFs_in_mode_shared, character_devices, memory,
-	     quality_of_service, traffic_class, the_worst_counts, allocations_may_fail)
+TEST_PROGRAM("doctor", all_is_well, without_devices_it_says_so, ports_that_are_down_fail,
+	     a_missing_RoCE_v2_GID_fails, the_GID_of_another_pod_is_reported,
+	     rails_without_a_device_fail, an_address_on_two_ports_is_reported,
+	     an_mtu_that_is_too_small_is_reported, what_moves_is_judged_and_not_what_was,
+	     one_reading_tells_nothing_of_what_was_counted_once, congestion_is_reported,
+	     missing_counters_are_unknown, VFs_in_mode_shared_are_reported,
+	     character_devices_are_judged, the_memlock_limit_is_judged, pfc_and_trust_are_judged,
+	     the_traffic_class_is_judged, the_worst_counts, allocations_may_fail)

@@ -94,7 +94,7 @@ static bool node(const struct world *w, const char *path, dev_t dev)
 	return false;
 }
 
-START_TEST(a_character_device_that_is_missing_or_another)
+START_TEST(missing_or_wrong_character_devices_are_told_apart)
 {
 	auto_world struct world w;
 
@@ -117,7 +117,7 @@ START_TEST(a_character_device_that_is_missing_or_another)
 END_TEST
 
 /* No driver answers to the number. */
-START_TEST(a_character_device_that_may_not_be_opened)
+START_TEST(a_denied_character_device_has_its_errno)
 {
 	auto_world struct world w;
 
@@ -134,7 +134,7 @@ START_TEST(a_character_device_that_may_not_be_opened)
 }
 END_TEST
 
-START_TEST(seen_from_outside)
+START_TEST(from_outside_access_is_unknown)
 {
 	auto_world struct world w;
 
@@ -171,7 +171,7 @@ static void has_memlock(const struct world *w, const char *limits, bool known, u
 		ck_assert_uint_eq(f.memlock, bytes);
 }
 
-START_TEST(memory_that_may_be_locked)
+START_TEST(the_memlock_limit_is_read)
 {
 	auto_world struct world w;
 
@@ -184,7 +184,7 @@ START_TEST(memory_that_may_be_locked)
 }
 END_TEST
 
-START_TEST(the_capability)
+START_TEST(cap_ipc_lock_is_read)
 {
 	auto_world struct world w;
 
@@ -213,7 +213,7 @@ static void write_environ(const struct world *w, const char *text, size_t len)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(the_environment)
+START_TEST(the_environment_is_read)
 {
 	static const char with[] = "PATH=/bin\0NCCL_IB_TC=106\0HOME=/",
 			  empty[] = "NCCL_IB_TC=", other[] = "XNCCL_IB_TC=106\0NCCL_IB_TCX=1",
@@ -238,7 +238,7 @@ START_TEST(the_environment)
 }
 END_TEST
 
-START_TEST(the_traffic_class_of_the_driver)
+START_TEST(the_traffic_class_of_the_driver_is_read)
 {
 	auto_world struct world w;
 
@@ -327,7 +327,7 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("facts", a_character_device_that_is_missing_or_another,
-	     a_character_device_that_may_not_be_opened, seen_from_outside,
-	     memory_that_may_be_locked, the_capability, the_environment,
-	     the_traffic_class_of_the_driver, counters_are_read_twice, allocations_may_fail)
+TEST_PROGRAM("facts", missing_or_wrong_character_devices_are_told_apart,
+	     a_denied_character_device_has_its_errno, from_outside_access_is_unknown,
+	     the_memlock_limit_is_read, cap_ipc_lock_is_read, the_environment_is_read,
+	     the_traffic_class_of_the_driver_is_read, counters_are_read_twice, allocations_may_fail)

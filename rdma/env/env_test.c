@@ -63,7 +63,7 @@ static void misses(const struct env *x, size_t n, const char *part)
 
 /* ---- pods with VFs ---- */
 
-START_TEST(one_rail)
+START_TEST(one_rail_sets_one_hca)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
@@ -106,7 +106,7 @@ START_TEST(eight_rails_of_one_index)
 }
 END_TEST
 
-START_TEST(indices_that_differ)
+START_TEST(indices_that_differ_set_a_range)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
@@ -180,7 +180,7 @@ START_TEST(one_family_for_all)
 }
 END_TEST
 
-START_TEST(what_was_asked_for)
+START_TEST(options_choose_the_rails)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 	const char *const two[] = { "net3", "net2", NULL };
@@ -288,7 +288,7 @@ END_TEST
 
 /* ---- other pods ---- */
 
-START_TEST(InfiniBand)
+START_TEST(infiniband_needs_no_gid_index)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
@@ -302,7 +302,7 @@ START_TEST(InfiniBand)
 }
 END_TEST
 
-START_TEST(InfiniBand_beside_RoCE)
+START_TEST(infiniband_beside_roce_keeps_the_gid_index)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
@@ -314,7 +314,7 @@ START_TEST(InfiniBand_beside_RoCE)
 }
 END_TEST
 
-START_TEST(a_bond_with_a_VLAN)
+START_TEST(a_vlan_on_a_bond_is_a_rail)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	int bond = pod_netdev(&v, "bond0", "bond", "10.1.0.5/16");
@@ -348,7 +348,7 @@ START_TEST(the_default_route_is_no_rail_beside_others)
 }
 END_TEST
 
-START_TEST(without_a_default_route)
+START_TEST(without_a_default_route_a_rail_bootstraps)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
@@ -438,7 +438,7 @@ START_TEST(link_local_GIDs_do_not_lead_UCX_astray)
 }
 END_TEST
 
-START_TEST(more_than_NCCL_can_hold)
+START_TEST(more_rails_than_NCCL_uses_are_warned_about)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
@@ -461,7 +461,7 @@ static void refused(const struct rdma_inventory *v, const struct env_options *o,
 	ck_assert_msg(strstr(e.msg, part) || strstr(e.detail, part), "%s: %s", e.msg, e.detail);
 }
 
-START_TEST(no_rail_at_all)
+START_TEST(without_a_rail_it_says_why)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	const char *const wrong[] = { "net9", NULL };
@@ -552,7 +552,7 @@ START_TEST(an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no
 }
 END_TEST
 
-START_TEST(two_ports_that_cannot_be_told_apart)
+START_TEST(two_ports_of_one_address_are_reported)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 3);
 
@@ -568,14 +568,15 @@ END_TEST
 TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no_address,
 	     an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_several_indices,
-	     one_network_within_another, link_local_GIDs_do_not_lead_UCX_astray, one_rail,
-	     eight_rails_of_one_index, indices_that_differ,
+	     one_network_within_another, link_local_GIDs_do_not_lead_UCX_astray,
+	     one_rail_sets_one_hca, eight_rails_of_one_index, indices_that_differ_set_a_range,
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
-	     IPv6_only, one_family_for_all, what_was_asked_for,
+	     IPv6_only, one_family_for_all, options_choose_the_rails,
 	     neighbours_GIDs_come_first_but_the_index_is_one,
 	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart,
 	     another_address_of_our_own_is_no_neighbour, a_narrow_range_leads_home,
-	     what_is_printed_leads_NCCL_home, InfiniBand, InfiniBand_beside_RoCE,
-	     a_bond_with_a_VLAN, the_default_route_is_no_rail_beside_others,
-	     without_a_default_route, more_than_NCCL_can_hold, no_rail_at_all,
-	     rails_that_cannot_be_used_say_why, two_ports_that_cannot_be_told_apart)
+	     what_is_printed_leads_NCCL_home, infiniband_needs_no_gid_index,
+	     infiniband_beside_roce_keeps_the_gid_index, a_vlan_on_a_bond_is_a_rail,
+	     the_default_route_is_no_rail_beside_others, without_a_default_route_a_rail_bootstraps,
+	     more_rails_than_NCCL_uses_are_warned_about, without_a_rail_it_says_why,
+	     rails_that_cannot_be_used_say_why, two_ports_of_one_address_are_reported)

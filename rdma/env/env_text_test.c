@@ -25,7 +25,7 @@ static void quoted(const char *s, const char *want)
 	ck_assert_str_eq(q, want);
 }
 
-START_TEST(quoting)
+START_TEST(words_are_quoted_for_the_shell)
 {
 	quoted("", "''");
 	quoted("=mlx5_0:1", "'=mlx5_0:1'");
@@ -66,7 +66,7 @@ START_TEST(a_shell_reads_what_was_quoted)
 }
 END_TEST
 
-START_TEST(as_shell_and_as_Kubernetes)
+START_TEST(text_for_shell_and_kubernetes)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
@@ -107,7 +107,7 @@ START_TEST(comments_stay_in_their_line)
 }
 END_TEST
 
-START_TEST(as_JSON)
+START_TEST(text_as_json)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 5);
 	auto_env struct env x = made(&v);
@@ -145,5 +145,6 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("env_text", quoting, a_shell_reads_what_was_quoted, as_shell_and_as_Kubernetes,
-	     comments_stay_in_their_line, as_JSON, allocations_may_fail)
+TEST_PROGRAM("env_text", words_are_quoted_for_the_shell, a_shell_reads_what_was_quoted,
+	     text_for_shell_and_kubernetes, comments_stay_in_their_line, text_as_json,
+	     allocations_may_fail)

@@ -29,7 +29,7 @@ static struct rdma_inventory table(const char *const *entries)
 }
 #define TABLE(...) table((const char *const[]){ __VA_ARGS__, "end" })
 
-START_TEST(the_usual_table_of_a_VF)
+START_TEST(the_usual_table_of_a_VF_gives_its_RoCE_v2_index)
 {
 	auto_rdma_inventory struct rdma_inventory v =
 		TABLE("1 fe80::1", "2 fe80::1", "1 10.0.0.5", "2 10.0.0.5");
@@ -97,7 +97,7 @@ START_TEST(a_global_address_beats_a_link_local_one)
 }
 END_TEST
 
-START_TEST(an_empty_table)
+START_TEST(an_empty_table_has_no_index)
 {
 	auto_rdma_inventory struct rdma_inventory v = TABLE("");
 
@@ -120,6 +120,7 @@ START_TEST(entries_are_found_by_index)
 }
 END_TEST
 
-TEST_PROGRAM("nccl", the_usual_table_of_a_VF, version_2_is_not_given_up, the_first_of_equals_wins,
-	     index_0_is_held_whatever_the_range, free_places_are_of_IPv6,
-	     a_global_address_beats_a_link_local_one, an_empty_table, entries_are_found_by_index)
+TEST_PROGRAM("nccl", the_usual_table_of_a_VF_gives_its_RoCE_v2_index, version_2_is_not_given_up,
+	     the_first_of_equals_wins, index_0_is_held_whatever_the_range, free_places_are_of_IPv6,
+	     a_global_address_beats_a_link_local_one, an_empty_table_has_no_index,
+	     entries_are_found_by_index)

@@ -29,7 +29,7 @@ static struct rdma_inventory machine(void)
 	return v;
 }
 
-START_TEST(all_members)
+START_TEST(all_members_are_printed)
 {
 	static const char want[] =
 		"[{\"name\":\"mlx5_1\",\"index\":1,\"protocol\":\"roce\",\"driver\":\"mlx5_core\","
@@ -65,7 +65,7 @@ START_TEST(all_members)
 }
 END_TEST
 
-START_TEST(nothing)
+START_TEST(an_empty_inventory_is_an_empty_list)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	auto_json struct json *list = inventory_json(&v);
@@ -90,4 +90,5 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("inventory_json", all_members, nothing, allocations_may_fail)
+TEST_PROGRAM("inventory_json", all_members_are_printed, an_empty_inventory_is_an_empty_list,
+	     allocations_may_fail)

@@ -67,7 +67,7 @@ static struct rdma_inventory look(const struct world *w)
 	return v;
 }
 
-START_TEST(devices_ports_and_GIDs)
+START_TEST(devices_ports_and_GIDs_are_read)
 {
 	struct world w;
 
@@ -93,7 +93,7 @@ START_TEST(devices_ports_and_GIDs)
 }
 END_TEST
 
-START_TEST(mode_exclusive)
+START_TEST(in_mode_exclusive_only_own_devices_are_read)
 {
 	struct world w;
 
@@ -106,7 +106,7 @@ START_TEST(mode_exclusive)
 }
 END_TEST
 
-START_TEST(a_kernel_without)
+START_TEST(a_kernel_without_rdma_has_no_devices)
 {
 	struct world w;
 
@@ -161,5 +161,6 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("inventory_read", devices_ports_and_GIDs, mode_exclusive, a_kernel_without,
+TEST_PROGRAM("inventory_read", devices_ports_and_GIDs_are_read,
+	     in_mode_exclusive_only_own_devices_are_read, a_kernel_without_rdma_has_no_devices,
 	     each_request_may_fail, allocations_may_fail)

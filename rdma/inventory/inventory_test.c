@@ -15,7 +15,7 @@
 
 /* ---- pure ---- */
 
-START_TEST(the_MTU_of_RoCE)
+START_TEST(the_RoCE_MTU_follows_the_interface)
 {
 	ck_assert_uint_eq(inv_rdma_mtu(9000), 4096);
 	ck_assert_uint_eq(inv_rdma_mtu(4200), 4096);
@@ -30,7 +30,7 @@ START_TEST(the_MTU_of_RoCE)
 }
 END_TEST
 
-START_TEST(rates)
+START_TEST(rates_are_parsed)
 {
 	ck_assert_uint_eq(inv_rate_mbps("100 Gb/sec (4X EDR)"), 100000);
 	ck_assert_uint_eq(inv_rate_mbps("2.5 Gb/sec (1X SDR)"), 2500);
@@ -45,7 +45,7 @@ START_TEST(rates)
 }
 END_TEST
 
-START_TEST(names_of_layers)
+START_TEST(layers_have_names)
 {
 	ck_assert_str_eq(inv_layer_name(INV_ETHERNET), "Ethernet");
 	ck_assert_str_eq(inv_layer_name(INV_INFINIBAND), "InfiniBand");
@@ -126,7 +126,7 @@ static struct inv_device device(const char *root, const char *name)
 	return d;
 }
 
-START_TEST(a_device_of_hardware)
+START_TEST(a_hardware_device_is_read)
 {
 	struct inv_device d = device(machine(), "mlx5_2");
 
@@ -213,7 +213,7 @@ static void fill(const char *root)
 	put(root, "class/infiniband/mlx5_2/ports/1/rate", "100 Gb/sec (4X EDR)\n");
 }
 
-START_TEST(a_port)
+START_TEST(a_port_is_read)
 {
 	const char *root = machine();
 	struct inv_port p = { .port = 1 };
@@ -292,8 +292,8 @@ START_TEST(a_namespace_without_devices)
 }
 END_TEST
 
-TEST_PROGRAM("inventory", the_MTU_of_RoCE, rates, names_of_layers, interfaces_are_found,
-	     a_device_of_hardware, a_device_of_software_and_one_that_is_gone,
-	     a_subfunction_has_its_parents_node, firmware_that_does_not_tell_the_node,
-	     no_name_leads_out_of_the_folder, a_port, a_port_that_sysfs_does_not_show,
-	     allocations_may_fail, a_namespace_without_devices)
+TEST_PROGRAM("inventory", the_RoCE_MTU_follows_the_interface, rates_are_parsed, layers_have_names,
+	     interfaces_are_found, a_hardware_device_is_read,
+	     a_device_of_software_and_one_that_is_gone, a_subfunction_has_its_parents_node,
+	     firmware_that_does_not_tell_the_node, no_name_leads_out_of_the_folder, a_port_is_read,
+	     a_port_that_sysfs_does_not_show, allocations_may_fail, a_namespace_without_devices)

@@ -87,7 +87,7 @@ static void name_all(struct world *w)
 	ck_assert_msg(owners_name(&w->ctx, w->names, &w->v, &e) == 0, "%s", e.msg);
 }
 
-START_TEST(by_the_name_of_the_namespace)
+START_TEST(an_owner_is_named_by_its_namespace)
 {
 	auto_world struct world w;
 	auto_netns struct netns self = { .fd = -1 };
@@ -120,7 +120,7 @@ START_TEST(what_is_no_namespace_is_passed_over)
 END_TEST
 
 /* One that has no name is told by its attachment. */
-START_TEST(by_the_record_of_the_attachment)
+START_TEST(an_owner_is_named_by_its_record)
 {
 	auto_world struct world w;
 	struct record r = { .key = { "rail0", "4f5e6d", "net1" },
@@ -155,7 +155,7 @@ START_TEST(without_a_folder_of_names)
 END_TEST
 
 /* The first process's is asked as well: here a folder stands for /proc. */
-START_TEST(the_host)
+START_TEST(the_host_is_named_as_owner)
 {
 	auto_world struct world w;
 	char proc[64], path[128];
@@ -205,6 +205,6 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("owners", by_the_name_of_the_namespace, by_the_record_of_the_attachment,
-	     what_is_no_namespace_is_passed_over, without_a_folder_of_names, the_host,
-	     nothing_foreign_is_nothing_to_do, allocations_may_fail)
+TEST_PROGRAM("owners", an_owner_is_named_by_its_namespace, an_owner_is_named_by_its_record,
+	     what_is_no_namespace_is_passed_over, without_a_folder_of_names,
+	     the_host_is_named_as_owner, nothing_foreign_is_nothing_to_do, allocations_may_fail)

@@ -30,7 +30,7 @@ static void is(const struct rdma_rail *r, const char *want)
 	ck_assert_str_eq(text, want);
 }
 
-START_TEST(eight_VFs)
+START_TEST(eight_VFs_are_eight_rails)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 	auto_rails struct rails r = { 0 };
@@ -108,7 +108,7 @@ START_TEST(a_GID_without_a_name_is_told_by_its_address)
 }
 END_TEST
 
-START_TEST(two_ports_with_the_same_address)
+START_TEST(two_ports_with_one_address_are_ambiguous)
 {
 	auto_rdma_inventory struct rdma_inventory v = shared_pod();
 
@@ -161,7 +161,7 @@ START_TEST(InfiniBand_without_an_interface)
 }
 END_TEST
 
-START_TEST(what_should_be_a_rail)
+START_TEST(only_secondary_interfaces_should_be_rails)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 
@@ -195,8 +195,8 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("rail", eight_VFs, macvlan_is_found_by_its_GID,
+TEST_PROGRAM("rail", eight_VFs_are_eight_rails, macvlan_is_found_by_its_GID,
 	     the_same_address_under_another_name_is_not_ours,
-	     a_GID_without_a_name_is_told_by_its_address, two_ports_with_the_same_address,
+	     a_GID_without_a_name_is_told_by_its_address, two_ports_with_one_address_are_ambiguous,
 	     link_local_addresses_are_no_GIDs_to_use, InfiniBand_without_an_interface,
-	     what_should_be_a_rail, allocations_may_fail)
+	     only_secondary_interfaces_should_be_rails, allocations_may_fail)

@@ -76,7 +76,7 @@ START_TEST(a_vf_moves_and_comes_back)
 }
 END_TEST
 
-START_TEST(without_a_device_id_the_interface_tells)
+START_TEST(without_a_device_id_the_interface_names_the_device)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
 	struct rpod p = rpod("c1");
@@ -91,7 +91,7 @@ START_TEST(without_a_device_id_the_interface_tells)
 }
 END_TEST
 
-START_TEST(a_name_in_the_pod)
+START_TEST(the_device_is_renamed_in_the_pod)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -110,7 +110,7 @@ START_TEST(a_name_in_the_pod)
 END_TEST
 
 /* Linux 7.3: the pod has a device of that name; a taken name at home on the way back. */
-START_TEST(names_of_each_namespace)
+START_TEST(a_name_that_is_taken_in_the_pod_is_refused)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
 	struct rpod p = rpod("c1");
@@ -132,7 +132,7 @@ START_TEST(names_of_each_namespace)
 }
 END_TEST
 
-START_TEST(character_devices_with_other_numbers)
+START_TEST(renumbered_character_devices_are_reported)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 3);
 	struct rpod p = rpod("c1");
@@ -153,7 +153,7 @@ START_TEST(character_devices_with_other_numbers)
 }
 END_TEST
 
-START_TEST(a_driver_that_cannot)
+START_TEST(a_driver_without_namespaces_is_explained)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -166,7 +166,7 @@ START_TEST(a_driver_that_cannot)
 }
 END_TEST
 
-START_TEST(a_device_that_is_not_here)
+START_TEST(a_device_in_another_namespace_is_refused)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
 	struct rpod p = rpod("c1"), q = rpod("c2");
@@ -184,7 +184,7 @@ END_TEST
 
 /* ---- the way back ---- */
 
-START_TEST(the_namespace_has_gone)
+START_TEST(a_device_returns_when_its_namespace_is_gone)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -207,7 +207,7 @@ static void kernel_is_done(void)
 		fakehca_end(going);
 }
 
-START_TEST(the_kernel_takes_its_time)
+START_TEST(a_device_is_waited_for)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -229,7 +229,7 @@ START_TEST(the_kernel_takes_its_time)
 }
 END_TEST
 
-START_TEST(a_device_that_is_no_more)
+START_TEST(a_removed_device_is_success)
 {
 	for (int i = 0; i < 3; i++) {
 		struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
@@ -255,7 +255,7 @@ START_TEST(a_device_that_is_no_more)
 END_TEST
 
 /* Not by us, but by whoever is in the pod: it is brought by us, or by the kernel. */
-START_TEST(a_name_that_the_pod_gave_it)
+START_TEST(a_device_renamed_by_its_pod_gets_its_name_back)
 {
 	for (int dies = 0; dies < 2; dies++) {
 		struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
@@ -275,7 +275,7 @@ START_TEST(a_name_that_the_pod_gave_it)
 END_TEST
 
 /* The RDMA driver has gone, that of the interface has not; no character device is left. */
-START_TEST(a_driver_that_was_unloaded)
+START_TEST(an_unloaded_driver_is_success)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -294,7 +294,7 @@ END_TEST
 #define INFO "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/info.json\"}"
 
 /* Its namespace has gone, and the new one has its number. */
-START_TEST(an_ADD_without_the_DEL_before)
+START_TEST(a_second_ADD_without_DEL_restores_first)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -312,7 +312,7 @@ START_TEST(an_ADD_without_the_DEL_before)
 }
 END_TEST
 
-START_TEST(the_folder_that_a_killed_DEL_left)
+START_TEST(the_folder_of_a_killed_DEL_is_removed)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -329,7 +329,7 @@ START_TEST(the_folder_that_a_killed_DEL_left)
 }
 END_TEST
 
-START_TEST(collects_what_is_not_in_the_list)
+START_TEST(gc_restores_what_is_not_in_the_list)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
 	struct rpod p = rpod("c1"), q = rpod("c2");
@@ -351,7 +351,7 @@ START_TEST(collects_what_is_not_in_the_list)
 }
 END_TEST
 
-START_TEST(repaired_without_a_call)
+START_TEST(repair_restores_without_a_call)
 {
 	static const struct attach_restore_type own[] = { { "rdma", rdma_restore_placed }, { 0 } };
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
@@ -385,7 +385,7 @@ END_TEST
 
 /* ---- shared ---- */
 
-START_TEST(a_macvlan_shares)
+START_TEST(a_macvlan_shares_the_device_of_its_master)
 {
 	struct rworld w = rworld(RDMA_SHARED, 1);
 	struct rpod p = rpod("c1");
@@ -413,7 +413,7 @@ START_TEST(a_macvlan_shares)
 }
 END_TEST
 
-START_TEST(one_node_does_not_serve_both)
+START_TEST(the_wrong_mode_of_the_node_is_explained)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -436,7 +436,7 @@ START_TEST(one_node_does_not_serve_both)
 }
 END_TEST
 
-START_TEST(device_information)
+START_TEST(device_information_names_the_rdma_device)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -472,7 +472,7 @@ static bool all_is_as_before(const struct rworld *w)
 	       stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st);
 }
 
-START_TEST(each_failing_request)
+START_TEST(each_failing_request_leaves_nothing)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -496,7 +496,7 @@ START_TEST(each_failing_request)
 }
 END_TEST
 
-START_TEST(killed_at_each_request)
+START_TEST(a_kill_at_each_request_is_undone_by_DEL)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -527,11 +527,14 @@ START_TEST(killed_at_each_request)
 }
 END_TEST
 
-TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_tells,
-	     a_name_in_the_pod, names_of_each_namespace, character_devices_with_other_numbers,
-	     a_driver_that_cannot, a_device_that_is_not_here, the_namespace_has_gone,
-	     the_kernel_takes_its_time, a_device_that_is_no_more, a_name_that_the_pod_gave_it,
-	     a_driver_that_was_unloaded, an_ADD_without_the_DEL_before,
-	     the_folder_that_a_killed_DEL_left, collects_what_is_not_in_the_list,
-	     repaired_without_a_call, a_macvlan_shares, one_node_does_not_serve_both,
-	     device_information, each_failing_request, killed_at_each_request)
+TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_names_the_device,
+	     the_device_is_renamed_in_the_pod, a_name_that_is_taken_in_the_pod_is_refused,
+	     renumbered_character_devices_are_reported, a_driver_without_namespaces_is_explained,
+	     a_device_in_another_namespace_is_refused, a_device_returns_when_its_namespace_is_gone,
+	     a_device_is_waited_for, a_removed_device_is_success,
+	     a_device_renamed_by_its_pod_gets_its_name_back, an_unloaded_driver_is_success,
+	     a_second_ADD_without_DEL_restores_first, the_folder_of_a_killed_DEL_is_removed,
+	     gc_restores_what_is_not_in_the_list, repair_restores_without_a_call,
+	     a_macvlan_shares_the_device_of_its_master, the_wrong_mode_of_the_node_is_explained,
+	     device_information_names_the_rdma_device, each_failing_request_leaves_nothing,
+	     a_kill_at_each_request_is_undone_by_DEL)

@@ -25,7 +25,7 @@ static int read_conf(const char *keys, struct cni_conf *conf, struct rdma_conf *
 	return rdma_conf_read(conf, out, e);
 }
 
-START_TEST(of_rdma_cni)
+START_TEST(a_configuration_of_rdma_cni_is_accepted)
 {
 	struct cni_conf conf;
 	struct rdma_conf c;
@@ -51,7 +51,7 @@ START_TEST(of_rdma_cni)
 }
 END_TEST
 
-START_TEST(all_keys)
+START_TEST(all_keys_are_decoded)
 {
 	struct cni_conf conf;
 	struct rdma_conf c;
@@ -92,7 +92,7 @@ START_TEST(all_keys)
 }
 END_TEST
 
-START_TEST(refused)
+START_TEST(bad_configurations_are_refused)
 {
 	static const struct {
 		const char *keys;
@@ -130,4 +130,5 @@ START_TEST(refused)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/plugin/conf", of_rdma_cni, all_keys, refused)
+TEST_PROGRAM("rdma/plugin/conf", a_configuration_of_rdma_cni_is_accepted, all_keys_are_decoded,
+	     bad_configurations_are_refused)

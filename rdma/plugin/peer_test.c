@@ -57,7 +57,7 @@ static void is_on_host(const struct rworld *w, const struct rpod *p)
 	ck_assert_int_eq(stat(file_of(p), &st), -1);
 }
 
-START_TEST(comes_home_by_our_DEL)
+START_TEST(our_DEL_returns_a_device_of_rdma_cni)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -70,7 +70,7 @@ START_TEST(comes_home_by_our_DEL)
 }
 END_TEST
 
-START_TEST(renamed_by_its_pod)
+START_TEST(a_renamed_device_is_found)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -83,7 +83,7 @@ START_TEST(renamed_by_its_pod)
 }
 END_TEST
 
-START_TEST(its_pod_has_gone)
+START_TEST(a_device_whose_pod_is_gone_is_returned)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -97,7 +97,7 @@ START_TEST(its_pod_has_gone)
 END_TEST
 
 /* The kernel brought it, another pod got it from us, and only then does DEL come. */
-START_TEST(anothers_by_now)
+START_TEST(a_device_of_another_attachment_is_left_alone)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1"), next = rpod("c2");
@@ -121,7 +121,7 @@ START_TEST(anothers_by_now)
 END_TEST
 
 /* repair and GC do what DEL does: nothing is left of the peer either. */
-START_TEST(imported_and_collected)
+START_TEST(an_imported_attachment_is_collected_by_GC)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -140,7 +140,7 @@ START_TEST(imported_and_collected)
 }
 END_TEST
 
-START_TEST(imported_it_is_ours)
+START_TEST(an_imported_attachment_is_ours)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
@@ -165,7 +165,7 @@ START_TEST(imported_it_is_ours)
 }
 END_TEST
 
-START_TEST(files)
+START_TEST(files_of_rdma_cni_are_parsed)
 {
 	static const char *const bad[] = { "", "[]", "{}", "{\"deviceID\":\"0000:3b:02.0\"}",
 					   ("{\"deviceID\":\"x\",\"sandboxRdmaDevName\":\"a\","
@@ -199,5 +199,7 @@ START_TEST(files)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/plugin/peer", comes_home_by_our_DEL, renamed_by_its_pod, its_pod_has_gone,
-	     anothers_by_now, imported_and_collected, imported_it_is_ours, files)
+TEST_PROGRAM("rdma/plugin/peer", our_DEL_returns_a_device_of_rdma_cni, a_renamed_device_is_found,
+	     a_device_whose_pod_is_gone_is_returned, a_device_of_another_attachment_is_left_alone,
+	     an_imported_attachment_is_collected_by_GC, an_imported_attachment_is_ours,
+	     files_of_rdma_cni_are_parsed)

@@ -16,7 +16,7 @@ static struct qos_file good(const char *text)
 	return f;
 }
 
-START_TEST(what_a_file_says)
+START_TEST(a_file_is_decoded)
 {
 	struct qos_file f = good(ALL);
 
@@ -141,6 +141,6 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/qos/qos_conf", what_a_file_says, errors_name_file_key_and_value,
+TEST_PROGRAM("rdma/qos/qos_conf", a_file_is_decoded, errors_name_file_key_and_value,
 	     printed_and_read_again, priorities_as_words, traffic_classes_as_files_have_them,
 	     survives_each_failing_allocation)

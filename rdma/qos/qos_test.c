@@ -83,7 +83,7 @@ static void fails(struct driver *d, const struct qos_profile *want, const char *
 
 /* ---- reading ---- */
 
-START_TEST(what_a_card_is_set_to)
+START_TEST(all_settings_are_read)
 {
 	struct driver d = driver();
 	struct qos_state s;
@@ -124,7 +124,7 @@ END_TEST
 
 /* ---- setting ---- */
 
-START_TEST(all_of_a_profile)
+START_TEST(all_of_a_profile_is_set)
 {
 	struct driver d = driver();
 	struct err e = { .msg = "" };
@@ -273,7 +273,7 @@ START_TEST(cards_and_what_is_none)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/qos/qos", what_a_card_is_set_to, what_cannot_be_read_says_why, all_of_a_profile,
-	     what_is_not_in_it_stays, what_the_card_cannot_do_at_all,
+TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, what_cannot_be_read_says_why,
+	     all_of_a_profile_is_set, what_is_not_in_it_stays, what_the_card_cannot_do_at_all,
 	     a_refusal_puts_back_what_was_set, a_driver_that_says_yes_and_does_nothing,
 	     files_are_put_back_too, cards_and_what_is_none)

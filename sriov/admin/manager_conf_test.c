@@ -16,7 +16,7 @@ static struct vf_file good(const char *text)
 	return f;
 }
 
-START_TEST(what_a_file_says)
+START_TEST(a_file_is_decoded)
 {
 	auto_vf_file struct vf_file f = good("{\"pf\": \"ens3f0\", \"count\": 8}");
 
@@ -93,5 +93,5 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("manager_conf", what_a_file_says, errors_name_file_key_and_value,
+TEST_PROGRAM("manager_conf", a_file_is_decoded, errors_name_file_key_and_value,
 	     survives_each_failing_allocation)

@@ -138,7 +138,7 @@ START_TEST(a_vf_as_it_was_is_left_alone)
 }
 END_TEST
 
-START_TEST(all_that_a_vandal_did)
+START_TEST(every_changed_setting_is_restored)
 {
 	auto_world struct world w = make_world(2);
 	struct vf_info before;
@@ -199,7 +199,7 @@ START_TEST(what_cannot_be_put_back_is_named)
 END_TEST
 
 /* Only the log knows that it failed; what counts is what is. */
-START_TEST(so_is_what_the_put_back_does_not_miss)
+START_TEST(what_restore_overlooks_is_named)
 {
 	auto_world struct world w = make_world(1);
 	const int vf = link_of(&w, "v0").ifindex, other = link_of(&w, "pf0").ifindex;
@@ -216,7 +216,7 @@ START_TEST(so_is_what_the_put_back_does_not_miss)
 }
 END_TEST
 
-START_TEST(an_owner_that_lives_is_not_robbed)
+START_TEST(the_vf_of_a_living_owner_is_left_alone)
 {
 	auto_world struct world w = make_world(1);
 	auto_pod struct pod p = pod();
@@ -253,7 +253,7 @@ START_TEST(a_plugin_at_work_is_not_disturbed)
 }
 END_TEST
 
-START_TEST(what_a_dead_owner_left)
+START_TEST(what_a_dead_owner_left_is_restored)
 {
 	static const act_fn fns[] = { manager_repair, manager_gc };
 
@@ -279,7 +279,7 @@ START_TEST(what_a_dead_owner_left)
 }
 END_TEST
 
-START_TEST(one_of_which_nothing_is_known)
+START_TEST(a_vf_without_an_entry_is_skipped)
 {
 	auto_world struct world w = make_world(1);
 	struct vf_report r = act(&w, manager_repair, 0, false);
@@ -296,7 +296,7 @@ START_TEST(one_of_which_nothing_is_known)
 }
 END_TEST
 
-START_TEST(a_damaged_entry)
+START_TEST(a_damaged_entry_is_removed)
 {
 	auto_world struct world w = make_world(1);
 	struct vf_report r;
@@ -321,7 +321,7 @@ START_TEST(a_damaged_entry)
 }
 END_TEST
 
-START_TEST(what_is_not_there)
+START_TEST(a_missing_vf_is_not_found)
 {
 	auto_world struct world w = make_world(1);
 
@@ -359,7 +359,7 @@ END_TEST
 
 /* ---- gc ---- */
 
-START_TEST(lives_that_are_over_are_forgotten)
+START_TEST(entries_of_removed_vfs_are_removed)
 {
 	auto_world struct world w = make_world(3);
 	auto_pod struct pod p = pod();
@@ -411,7 +411,7 @@ START_TEST(bound_already)
 END_TEST
 
 /* In a tree of files no driver takes anything: it is what it was, and so is all else. */
-START_TEST(a_driver_that_does_not_take_it)
+START_TEST(a_driver_that_refuses_a_vf_is_an_error)
 {
 	auto_world struct world w = make_world(1);
 	struct err e;
@@ -428,7 +428,7 @@ START_TEST(a_driver_that_does_not_take_it)
 }
 END_TEST
 
-START_TEST(a_dead_owners_is_put_back_first)
+START_TEST(the_vf_of_a_dead_owner_is_restored_first)
 {
 	auto_world struct world w = make_world(1);
 	const struct manager m = { .ctx = &w.ctx, .nl = w.nl };
@@ -448,11 +448,11 @@ START_TEST(a_dead_owners_is_put_back_first)
 }
 END_TEST
 
-TEST_PROGRAM("manager_mend", a_vf_as_it_was_is_left_alone, all_that_a_vandal_did,
+TEST_PROGRAM("manager_mend", a_vf_as_it_was_is_left_alone, every_changed_setting_is_restored,
 	     only_what_differs_is_set, what_cannot_be_put_back_is_named,
-	     so_is_what_the_put_back_does_not_miss, an_owner_that_lives_is_not_robbed,
-	     a_plugin_at_work_is_not_disturbed, what_a_dead_owner_left,
-	     one_of_which_nothing_is_known, a_damaged_entry, what_is_not_there,
-	     each_failing_allocation, lives_that_are_over_are_forgotten,
-	     a_free_vf_keeps_its_baseline, bound_already, a_driver_that_does_not_take_it,
-	     a_dead_owners_is_put_back_first)
+	     what_restore_overlooks_is_named, the_vf_of_a_living_owner_is_left_alone,
+	     a_plugin_at_work_is_not_disturbed, what_a_dead_owner_left_is_restored,
+	     a_vf_without_an_entry_is_skipped, a_damaged_entry_is_removed,
+	     a_missing_vf_is_not_found, each_failing_allocation, entries_of_removed_vfs_are_removed,
+	     a_free_vf_keeps_its_baseline, bound_already, a_driver_that_refuses_a_vf_is_an_error,
+	     the_vf_of_a_dead_owner_is_restored_first)

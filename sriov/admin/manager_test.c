@@ -23,7 +23,7 @@ static void claim(const struct claimant *who, uint32_t n)
 
 /* ---- MACs ---- */
 
-START_TEST(macs_are_made_of_the_pfs_and_the_number)
+START_TEST(macs_follow_from_the_mac_of_the_pf_and_the_index)
 {
 	const uint8_t pf[] = { 0x52, 0x54, 0x00, 0xaa, 0xbb, 0xcc };
 	const uint8_t other_maker[] = { 0x0c, 0x42, 0xa1, 0xaa, 0xbb, 0xcc };
@@ -108,7 +108,7 @@ START_TEST(another_card_in_the_slot_has_other_macs)
 }
 END_TEST
 
-START_TEST(a_damaged_book_is_started_anew)
+START_TEST(a_damaged_pf_state_is_started_anew)
 {
 	static const char *const texts[] = {
 		"",
@@ -133,7 +133,7 @@ START_TEST(a_damaged_book_is_started_anew)
 }
 END_TEST
 
-START_TEST(a_driver_that_sets_no_macs)
+START_TEST(a_driver_that_sets_no_macs_is_survived)
 {
 	auto_world struct world w = manager_world(2, "0\n");
 
@@ -163,7 +163,7 @@ START_TEST(as_many_as_there_are_is_nothing_to_do)
 }
 END_TEST
 
-START_TEST(what_is_no_pf_or_too_many)
+START_TEST(other_functions_and_too_many_vfs_are_refused)
 {
 	auto_world struct world w = manager_world(3, "0\n");
 	struct err e = refused(&w, &(struct vf_order){ .pf = "v0", .count = 1 });
@@ -228,7 +228,7 @@ START_TEST(a_dead_owner_does_not_hinder)
 }
 END_TEST
 
-START_TEST(not_under_the_hands_of_a_plugin)
+START_TEST(the_lock_of_a_plugin_is_respected)
 {
 	auto_world struct world w = manager_world(2, "2\n");
 	struct err e = { .msg = "" };
@@ -273,7 +273,7 @@ START_TEST(the_default_route_is_not_cut)
 END_TEST
 
 /* A VLAN on a bond on the PF. */
-START_TEST(nor_where_something_on_the_pf_has_it)
+START_TEST(the_default_route_over_a_vlan_of_the_pf_is_kept)
 {
 	auto_world struct world w = manager_world(1, "0\n");
 	struct err e;
@@ -295,10 +295,10 @@ START_TEST(nor_where_something_on_the_pf_has_it)
 }
 END_TEST
 
-TEST_PROGRAM("manager", macs_are_made_of_the_pfs_and_the_number, each_gets_its_mac_and_a_baseline,
-	     macs_are_remembered, another_card_in_the_slot_has_other_macs,
-	     a_damaged_book_is_started_anew, a_driver_that_sets_no_macs,
-	     as_many_as_there_are_is_nothing_to_do, what_is_no_pf_or_too_many,
-	     vfs_in_use_are_not_removed, a_dead_owner_does_not_hinder,
-	     not_under_the_hands_of_a_plugin, the_default_route_is_not_cut,
-	     nor_where_something_on_the_pf_has_it)
+TEST_PROGRAM("manager", macs_follow_from_the_mac_of_the_pf_and_the_index,
+	     each_gets_its_mac_and_a_baseline, macs_are_remembered,
+	     another_card_in_the_slot_has_other_macs, a_damaged_pf_state_is_started_anew,
+	     a_driver_that_sets_no_macs_is_survived, as_many_as_there_are_is_nothing_to_do,
+	     other_functions_and_too_many_vfs_are_refused, vfs_in_use_are_not_removed,
+	     a_dead_owner_does_not_hinder, the_lock_of_a_plugin_is_respected,
+	     the_default_route_is_not_cut, the_default_route_over_a_vlan_of_the_pf_is_kept)

@@ -41,7 +41,7 @@ static void claim(const struct claimant *who, uint32_t n)
 	ck_assert_msg(claim_vf(who, world_vf(n), &place, &e) == 0, "%s", e.msg);
 }
 
-START_TEST(what_a_host_has)
+START_TEST(all_pfs_and_vfs_are_listed)
 {
 	auto_world struct world w = world(3);
 	auto_inventory struct inventory v = { 0 };
@@ -77,7 +77,7 @@ START_TEST(what_a_host_has)
 }
 END_TEST
 
-START_TEST(what_is_no_pf_of_ours)
+START_TEST(other_functions_are_not_listed)
 {
 	auto_world struct world w = world(0);
 	auto_inventory struct inventory v = { 0 };
@@ -95,7 +95,7 @@ START_TEST(what_is_no_pf_of_ours)
 }
 END_TEST
 
-START_TEST(a_machine_without_pci)
+START_TEST(a_machine_without_pci_has_none)
 {
 	auto_world struct world w = world(0);
 	auto_inventory struct inventory v = { 0 };
@@ -106,7 +106,7 @@ START_TEST(a_machine_without_pci)
 }
 END_TEST
 
-START_TEST(whose_they_are)
+START_TEST(the_use_of_each_vf_is_told)
 {
 	auto_world struct world w = world(5);
 	auto_pod struct pod p = pod();
@@ -137,7 +137,7 @@ START_TEST(whose_they_are)
 }
 END_TEST
 
-START_TEST(what_the_ledger_knows_of_it)
+START_TEST(the_entry_of_a_vf_is_read)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -212,7 +212,7 @@ START_TEST(an_interface_that_the_kernel_does_not_know_is_a_name)
 }
 END_TEST
 
-START_TEST(a_pf_by_name_or_address)
+START_TEST(a_pf_is_found_by_name_or_address)
 {
 	auto_world struct world w = world(1);
 	char addr[PCI_STR_LEN] = "";
@@ -238,7 +238,7 @@ START_TEST(a_pf_by_name_or_address)
 }
 END_TEST
 
-START_TEST(each_use_has_a_word)
+START_TEST(each_use_has_a_name)
 {
 	ck_assert_str_eq(vf_use_name(VF_FREE), "free");
 	ck_assert_str_eq(vf_use_name(VF_IN_USE), "in-use");
@@ -249,7 +249,7 @@ START_TEST(each_use_has_a_word)
 }
 END_TEST
 
-TEST_PROGRAM("inventory", what_a_host_has, what_is_no_pf_of_ours, a_machine_without_pci,
-	     whose_they_are, what_the_ledger_knows_of_it, what_vanishes_is_left_out,
-	     an_interface_that_the_kernel_does_not_know_is_a_name, a_pf_by_name_or_address,
-	     each_use_has_a_word)
+TEST_PROGRAM("inventory", all_pfs_and_vfs_are_listed, other_functions_are_not_listed,
+	     a_machine_without_pci_has_none, the_use_of_each_vf_is_told, the_entry_of_a_vf_is_read,
+	     what_vanishes_is_left_out, an_interface_that_the_kernel_does_not_know_is_a_name,
+	     a_pf_is_found_by_name_or_address, each_use_has_a_name)

@@ -30,7 +30,7 @@ static const char *gpus(const char *near, const char *args, const char *in_conf)
 	return out;
 }
 
-START_TEST(named_by_the_key)
+START_TEST(gpus_are_named_by_the_key)
 {
 	ck_assert_str_eq(gpus("\"0000:0f:00.0\"", "", NULL), "near: 0000:0f:00.0");
 	/* as nvidia-smi writes it */
@@ -41,7 +41,7 @@ START_TEST(named_by_the_key)
 }
 END_TEST
 
-START_TEST(named_by_somebody_else)
+START_TEST(gpus_are_named_by_args)
 {
 	ck_assert_str_eq(gpus("\"gpu\"", "K8S_POD_NAME=a;GPUS=0000:0F:00.0,,0000:47:00.0,",
 			      "{\"gpus\":[\"0000:4e:00.0\"]}"),
@@ -53,7 +53,7 @@ START_TEST(named_by_somebody_else)
 }
 END_TEST
 
-START_TEST(malformed)
+START_TEST(malformed_addresses_are_refused)
 {
 	static const struct {
 		const char *near, *args, *conf, *want;
@@ -81,7 +81,7 @@ START_TEST(malformed)
 }
 END_TEST
 
-START_TEST(bounded)
+START_TEST(the_number_of_gpus_is_bounded)
 {
 	char list[1024] = "GPUS=", one[32];
 
@@ -98,4 +98,5 @@ START_TEST(bounded)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/choose/near_gpus", named_by_the_key, named_by_somebody_else, malformed, bounded)
+TEST_PROGRAM("sriov/choose/near_gpus", gpus_are_named_by_the_key, gpus_are_named_by_args,
+	     malformed_addresses_are_refused, the_number_of_gpus_is_bounded)

@@ -115,7 +115,7 @@ static struct err refused(const struct claimant *who, const struct near_gpus *g,
 	return e;
 }
 
-START_TEST(the_nearest_of_all)
+START_TEST(the_nearest_pf_is_chosen)
 {
 	auto_world struct world w = town(2);
 	auto_pod struct pod p = pod();
@@ -134,7 +134,7 @@ START_TEST(the_nearest_of_all)
 }
 END_TEST
 
-START_TEST(the_nearest_that_is_free)
+START_TEST(the_nearest_free_vf_is_chosen)
 {
 	auto_world struct world w = town(1);
 	auto_pod struct pod p = pod();
@@ -153,7 +153,7 @@ START_TEST(the_nearest_that_is_free)
 }
 END_TEST
 
-START_TEST(never_two_of_one_port)
+START_TEST(two_vfs_of_one_port_are_never_taken)
 {
 	auto_world struct world w = town(4);
 	auto_pod struct pod p = pod();
@@ -210,7 +210,7 @@ START_TEST(a_pod_of_two_gpus_has_one_for_each)
 END_TEST
 
 /* Of two as near, one that is not another port of what the pod has. */
-START_TEST(another_card_first)
+START_TEST(of_equals_another_card_comes_first)
 {
 	static const char *const names[] = { WORLD_PF, "0000:3b:00.1", SECOND };
 	auto_world struct world w = world(2);
@@ -227,7 +227,7 @@ START_TEST(another_card_first)
 }
 END_TEST
 
-START_TEST(what_is_not_there)
+START_TEST(a_gpu_that_is_not_there_is_named)
 {
 	static const struct near_gpus gone = { { GPU0, "0000:77:00.0" }, 2, "args.cni.gpus" };
 	static const char *const names[] = { "pf0", "nowhere" }, *const addrs[] = {
@@ -270,7 +270,7 @@ static pid_t take_in_child(const struct world *w, const struct pod *p, unsigned 
 	_exit(e.code == ERR_EXHAUSTED ? 4 : 99);
 }
 
-START_TEST(many_interfaces_at_once)
+START_TEST(concurrent_claims_get_distinct_ports)
 {
 	enum { CHILDREN = 12 };
 	auto_world struct world w = town(6);
@@ -318,7 +318,7 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-START_TEST(for_the_record)
+START_TEST(the_result_is_kept_in_the_record)
 {
 	const struct affinity_result f = { GPU0, "near", AFF_PXB, 2, 1920, false };
 	auto_json struct json *o = affinity_to_json(&f);
@@ -333,7 +333,8 @@ START_TEST(for_the_record)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/choose/near", the_nearest_of_all, the_nearest_that_is_free,
-	     never_two_of_one_port, its_own_is_no_other, a_pod_of_two_gpus_has_one_for_each,
-	     another_card_first, what_is_not_there, many_interfaces_at_once,
-	     survives_each_failing_allocation, for_the_record)
+TEST_PROGRAM("sriov/choose/near", the_nearest_pf_is_chosen, the_nearest_free_vf_is_chosen,
+	     two_vfs_of_one_port_are_never_taken, its_own_is_no_other,
+	     a_pod_of_two_gpus_has_one_for_each, of_equals_another_card_comes_first,
+	     a_gpu_that_is_not_there_is_named, concurrent_claims_get_distinct_ports,
+	     survives_each_failing_allocation, the_result_is_kept_in_the_record)

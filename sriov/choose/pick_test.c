@@ -63,7 +63,7 @@ START_TEST(the_first_free_one_of_the_first_PF)
 }
 END_TEST
 
-START_TEST(a_PF_by_its_address)
+START_TEST(a_PF_is_found_by_its_address)
 {
 	static const char *const names[] = { "0000:5E:00.0" };
 	auto_world struct world w = two_pfs(1, 1);
@@ -74,7 +74,7 @@ START_TEST(a_PF_by_its_address)
 }
 END_TEST
 
-START_TEST(none_is_free)
+START_TEST(without_a_free_VF_it_is_exhausted)
 {
 	auto_world struct world w = two_pfs(1, 1);
 	auto_pod struct pod p = pod();
@@ -110,7 +110,7 @@ START_TEST(those_that_cannot_be_used_are_passed_over)
 END_TEST
 
 /* Moved by somebody between the look into sysfs and ours. */
-START_TEST(one_that_vanishes_meanwhile)
+START_TEST(a_VF_that_vanishes_is_passed_over)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -122,7 +122,7 @@ START_TEST(one_that_vanishes_meanwhile)
 }
 END_TEST
 
-START_TEST(of_the_dead_when_none_is_free)
+START_TEST(a_dead_owners_VF_is_taken_when_none_is_free)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod(), q = pod();
@@ -138,7 +138,7 @@ END_TEST
 
 /* ---- PFs that are none ---- */
 
-START_TEST(names_of_no_PF)
+START_TEST(names_of_no_PF_are_refused)
 {
 	static const struct {
 		const char *name, *said;
@@ -166,7 +166,7 @@ START_TEST(names_of_no_PF)
 }
 END_TEST
 
-START_TEST(whether_it_can_be_at_all)
+START_TEST(status_fails_without_a_PF_with_VFs)
 {
 	auto_world struct world w = two_pfs(0, 1);
 	struct err e = { .msg = "" };
@@ -198,7 +198,7 @@ static pid_t pick_in_child(const struct world *w, unsigned n, const struct pod *
 	_exit(e.code == ERR_EXHAUSTED ? 100 : 99);
 }
 
-START_TEST(many_at_once)
+START_TEST(concurrent_claims_get_distinct_VFs)
 {
 	enum { CHILDREN = 24, VFS = 14 };
 	auto_world struct world w = two_pfs(7, 7);
@@ -223,7 +223,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-START_TEST(while_another_one_chooses)
+START_TEST(the_lock_of_the_PF_is_respected)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -275,7 +275,9 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/choose/pick", the_first_free_one_of_the_first_PF, a_PF_by_its_address,
-	     none_is_free, those_that_cannot_be_used_are_passed_over, one_that_vanishes_meanwhile,
-	     of_the_dead_when_none_is_free, names_of_no_PF, whether_it_can_be_at_all, many_at_once,
-	     while_another_one_chooses, survives_each_failing_allocation)
+TEST_PROGRAM("sriov/choose/pick", the_first_free_one_of_the_first_PF, a_PF_is_found_by_its_address,
+	     without_a_free_VF_it_is_exhausted, those_that_cannot_be_used_are_passed_over,
+	     a_VF_that_vanishes_is_passed_over, a_dead_owners_VF_is_taken_when_none_is_free,
+	     names_of_no_PF_are_refused, status_fails_without_a_PF_with_VFs,
+	     concurrent_claims_get_distinct_VFs, the_lock_of_the_PF_is_respected,
+	     survives_each_failing_allocation)

@@ -104,7 +104,7 @@ START_TEST(empty_is_not_given)
 }
 END_TEST
 
-START_TEST(every_key)
+START_TEST(all_keys_are_decoded)
 {
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
 	auto_reading struct reading r;
@@ -129,7 +129,7 @@ START_TEST(every_key)
 }
 END_TEST
 
-START_TEST(every_word)
+START_TEST(every_word_of_a_key_is_accepted)
 {
 	static const struct {
 		const char *members;
@@ -180,7 +180,7 @@ END_TEST
 
 /* ---- VLAN and rates ---- */
 
-START_TEST(vlans)
+START_TEST(good_vlans_are_accepted)
 {
 	static const struct {
 		const char *members;
@@ -207,7 +207,7 @@ START_TEST(vlans)
 }
 END_TEST
 
-START_TEST(bad_vlans)
+START_TEST(bad_vlans_are_refused)
 {
 	static const struct bad list[] = {
 		{ "\"vlan\":4095", ERR_CONFIG, "vlan", "4095" },
@@ -228,7 +228,7 @@ START_TEST(bad_vlans)
 END_TEST
 
 /* One alone: the other is no limit, whatever the VF had before. */
-START_TEST(rates)
+START_TEST(rates_are_checked)
 {
 	static const struct {
 		const char *members;
@@ -347,7 +347,7 @@ END_TEST
 
 /* ---- what is refused ---- */
 
-START_TEST(bad_words_and_types)
+START_TEST(bad_words_and_types_are_refused)
 {
 	static const struct bad list[] = {
 		{ "\"spoofchk\":\"yes\"", ERR_FIELD, "spoofchk", "yes" },
@@ -368,7 +368,7 @@ START_TEST(bad_words_and_types)
 }
 END_TEST
 
-START_TEST(no_PCI_address)
+START_TEST(a_device_id_that_is_no_PCI_address_is_refused)
 {
 	static const struct bad list[] = {
 		{ "\"deviceID\":\"ens3f0v0\"", ERR_CONFIG, "deviceID", "ens3f0v0" },
@@ -385,7 +385,7 @@ END_TEST
 
 /* ---- resource ---- */
 
-START_TEST(a_resource)
+START_TEST(a_resource_names_its_PFs)
 {
 	auto_reading struct reading r;
 	const struct sriov_conf c = accepts(
@@ -401,7 +401,7 @@ START_TEST(a_resource)
 }
 END_TEST
 
-START_TEST(bad_resources)
+START_TEST(bad_resources_are_refused)
 {
 	static const struct bad list[] = {
 		{ "\"resource\":{}", ERR_CONFIG, "resource.pf", "missing" },
@@ -424,7 +424,7 @@ END_TEST
 
 #define PFS "\"resource\":{\"pf\":[\"ens3f0\"]},"
 
-START_TEST(near_a_gpu)
+START_TEST(the_key_near_is_checked)
 {
 	static const struct bad list[] = {
 		{ "\"near\":\"0000:0f:00.0\"", ERR_CONFIG, "near", "needs a resource" },
@@ -477,8 +477,11 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/plugin/conf", nothing_is_touched_unasked, empty_is_not_given, every_key,
-	     every_word, the_first_device_that_is_given, vlans, bad_vlans, rates,
+TEST_PROGRAM("sriov/plugin/conf", nothing_is_touched_unasked, empty_is_not_given,
+	     all_keys_are_decoded, every_word_of_a_key_is_accepted, the_first_device_that_is_given,
+	     good_vlans_are_accepted, bad_vlans_are_refused, rates_are_checked,
 	     a_tier_stands_for_keys, a_tier_without_a_VLAN, a_VLAN_priority_needs_a_VLAN,
-	     a_tier_beside_what_it_stands_for, bad_words_and_types, no_PCI_address, a_resource,
-	     bad_resources, near_a_gpu, as_many_PFs_as_allowed, out_of_memory)
+	     a_tier_beside_what_it_stands_for, bad_words_and_types_are_refused,
+	     a_device_id_that_is_no_PCI_address_is_refused, a_resource_names_its_PFs,
+	     bad_resources_are_refused, the_key_near_is_checked, as_many_PFs_as_allowed,
+	     out_of_memory)

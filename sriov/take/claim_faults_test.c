@@ -163,7 +163,7 @@ static void forget(struct host *h)
 	ck_assert_int_eq(vf_state_remove(&h->w.ctx, h->vf, &e), 0);
 }
 
-START_TEST(each_request_of_ADD)
+START_TEST(each_failing_request_of_ADD_leaves_nothing)
 {
 	static const int errnums[] = { EIO, ENODEV };
 	auto_host struct host h = host();
@@ -208,7 +208,7 @@ static void each_request_of_del(struct host *h)
 	is_usable(h);
 }
 
-START_TEST(each_request_of_DEL)
+START_TEST(each_failing_request_of_DEL_can_be_repeated)
 {
 	auto_host struct host h = host();
 
@@ -217,7 +217,7 @@ START_TEST(each_request_of_DEL)
 END_TEST
 
 /* igbvf: the way back to an administrator's MAC and another one of the interface has more steps. */
-START_TEST(each_request_of_DEL_with_two_MACs)
+START_TEST(each_failing_request_of_DEL_with_two_MACs_can_be_repeated)
 {
 	auto_host struct host h = host();
 
@@ -249,7 +249,7 @@ static void killed_at(struct host *h, unsigned n, int (*fn)(void *arg, struct er
 	h->w.kernel->fail_at = 0;
 }
 
-START_TEST(killed_in_ADD)
+START_TEST(a_kill_in_ADD_is_undone)
 {
 	auto_host struct host h = host();
 	unsigned n = 0, requests;
@@ -265,7 +265,7 @@ START_TEST(killed_in_ADD)
 }
 END_TEST
 
-START_TEST(killed_in_DEL)
+START_TEST(a_kill_in_DEL_is_finished_by_the_next)
 {
 	auto_host struct host h = host();
 	unsigned n = 0, requests;
@@ -310,18 +310,20 @@ static void short_of_memory(int (*before)(void *arg, struct err *e),
 	is_usable(&h);
 }
 
-START_TEST(each_allocation_of_ADD)
+START_TEST(each_failing_allocation_of_ADD_leaves_nothing)
 {
 	short_of_memory(NULL, add);
 }
 END_TEST
 
-START_TEST(each_allocation_of_DEL)
+START_TEST(each_failing_allocation_of_DEL_can_be_repeated)
 {
 	short_of_memory(add, del);
 }
 END_TEST
 
-TEST_PROGRAM("sriov/claim_faults", each_request_of_ADD, each_request_of_DEL,
-	     each_request_of_DEL_with_two_MACs, killed_in_ADD, killed_in_DEL,
-	     each_allocation_of_ADD, each_allocation_of_DEL)
+TEST_PROGRAM("sriov/claim_faults", each_failing_request_of_ADD_leaves_nothing,
+	     each_failing_request_of_DEL_can_be_repeated,
+	     each_failing_request_of_DEL_with_two_MACs_can_be_repeated, a_kill_in_ADD_is_undone,
+	     a_kill_in_DEL_is_finished_by_the_next, each_failing_allocation_of_ADD_leaves_nothing,
+	     each_failing_allocation_of_DEL_can_be_repeated)

@@ -70,7 +70,7 @@ static void move_in(const struct world *w, const struct claimant *who, uint32_t 
 
 /* ---- free, owned, free ---- */
 
-START_TEST(what_a_claim_writes)
+START_TEST(a_claim_writes_owner_and_baseline)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -98,7 +98,7 @@ START_TEST(what_a_claim_writes)
 }
 END_TEST
 
-START_TEST(released_and_claimed_again)
+START_TEST(a_released_VF_can_be_claimed_again)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -113,7 +113,7 @@ START_TEST(released_and_claimed_again)
 }
 END_TEST
 
-START_TEST(what_never_had_an_entry)
+START_TEST(release_without_an_entry_does_nothing)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -147,7 +147,7 @@ START_TEST(who_has_it_is_named)
 }
 END_TEST
 
-START_TEST(an_own_attempt_again)
+START_TEST(a_repeated_claim_of_the_owner_succeeds)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -180,7 +180,7 @@ START_TEST(a_dead_owners_VF_is_put_back_first)
 END_TEST
 
 /* Another namespace under the path of the old one is another pod. */
-START_TEST(a_path_used_again)
+START_TEST(a_reused_netns_path_is_another_owner)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod(), q = pod();
@@ -214,7 +214,7 @@ START_TEST(a_late_release_changes_nothing)
 END_TEST
 
 /* The same container, network and name, but the pod was started anew. */
-START_TEST(the_namespace_counts)
+START_TEST(release_of_another_namespace_does_nothing)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod(), q = pod();
@@ -230,7 +230,7 @@ START_TEST(the_namespace_counts)
 }
 END_TEST
 
-START_TEST(moved_by_somebody_else)
+START_TEST(only_the_owner_sets_the_ifindex)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -246,7 +246,7 @@ START_TEST(moved_by_somebody_else)
 }
 END_TEST
 
-START_TEST(all_of_an_attachment)
+START_TEST(release_all_frees_every_VF_of_an_attachment)
 {
 	auto_world struct world w = world(3);
 	auto_pod struct pod p = pod();
@@ -302,7 +302,7 @@ START_TEST(released_in_its_next_life_it_is_not_touched)
 }
 END_TEST
 
-START_TEST(no_longer_there)
+START_TEST(a_VF_that_is_gone_is_released)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -320,7 +320,7 @@ START_TEST(no_longer_there)
 END_TEST
 
 /* Its PF was pulled, or its driver unloaded, while a pod had the VF. */
-START_TEST(gone_with_all_of_its_PF)
+START_TEST(a_VF_gone_with_its_PF_is_released)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -358,7 +358,7 @@ START_TEST(its_PF_has_no_interface)
 END_TEST
 
 /* First claimed for a virtual machine, then by a pod: there was no interface to note before. */
-START_TEST(bound_to_another_driver)
+START_TEST(a_driver_change_refreshes_the_baseline)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -389,7 +389,7 @@ END_TEST
 
 /* ---- what is not as it should be ---- */
 
-START_TEST(while_another_one_works_on_it)
+START_TEST(the_lock_of_a_VF_is_respected)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -413,7 +413,7 @@ START_TEST(while_another_one_works_on_it)
 }
 END_TEST
 
-START_TEST(a_damaged_entry)
+START_TEST(a_claim_replaces_a_damaged_entry)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -431,7 +431,7 @@ START_TEST(a_damaged_entry)
 }
 END_TEST
 
-START_TEST(not_to_be_used)
+START_TEST(unusable_VFs_are_refused)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -449,11 +449,14 @@ START_TEST(not_to_be_used)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/take/claim", what_a_claim_writes, released_and_claimed_again,
-	     what_never_had_an_entry, who_has_it_is_named, an_own_attempt_again,
-	     a_dead_owners_VF_is_put_back_first, a_path_used_again, a_late_release_changes_nothing,
-	     the_namespace_counts, moved_by_somebody_else, all_of_an_attachment,
+TEST_PROGRAM("sriov/take/claim", a_claim_writes_owner_and_baseline,
+	     a_released_VF_can_be_claimed_again, release_without_an_entry_does_nothing,
+	     who_has_it_is_named, a_repeated_claim_of_the_owner_succeeds,
+	     a_dead_owners_VF_is_put_back_first, a_reused_netns_path_is_another_owner,
+	     a_late_release_changes_nothing, release_of_another_namespace_does_nothing,
+	     only_the_owner_sets_the_ifindex, release_all_frees_every_VF_of_an_attachment,
 	     made_anew_it_has_no_owner, released_in_its_next_life_it_is_not_touched,
-	     no_longer_there, gone_with_all_of_its_PF, its_PF_has_no_interface,
-	     bound_to_another_driver, while_another_one_works_on_it, a_damaged_entry,
-	     not_to_be_used)
+	     a_VF_that_is_gone_is_released, a_VF_gone_with_its_PF_is_released,
+	     its_PF_has_no_interface, a_driver_change_refreshes_the_baseline,
+	     the_lock_of_a_VF_is_respected, a_claim_replaces_a_damaged_entry,
+	     unusable_VFs_are_refused)

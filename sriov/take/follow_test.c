@@ -112,7 +112,7 @@ static unsigned times_logged(const char *text)
 	return n;
 }
 
-START_TEST(it_is_said_once)
+START_TEST(a_change_is_logged_once)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -170,7 +170,7 @@ START_TEST(nothing_of_a_pod_gets_into_the_next_one)
 END_TEST
 
 /* A driver that says yes and does nothing: what it kept is not an administrator's. */
-START_TEST(what_did_not_come_back_is_nobodys_wish)
+START_TEST(a_failed_restore_does_not_become_the_baseline)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -212,7 +212,7 @@ START_TEST(a_driver_that_does_not_do_what_it_says)
 END_TEST
 
 /* A record that had no DEL: somebody had the VF since, of whom its entry does not tell. */
-START_TEST(residue_of_somebody_else)
+START_TEST(changes_of_a_recorded_attachment_are_restored)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -249,7 +249,7 @@ END_TEST
 
 /* ---- the ledger ---- */
 
-START_TEST(kept_as_text)
+START_TEST(settings_survive_the_text_form)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -282,7 +282,7 @@ START_TEST(kept_as_text)
 END_TEST
 
 /* An entry of an earlier version has no settings: those that are found are kept from then on. */
-START_TEST(of_an_earlier_version)
+START_TEST(entries_of_earlier_versions_are_read)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -300,7 +300,7 @@ START_TEST(of_an_earlier_version)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/follow", what_an_administrator_changes_stays, it_is_said_once,
-	     nothing_of_a_pod_gets_into_the_next_one, what_did_not_come_back_is_nobodys_wish,
-	     a_driver_that_does_not_do_what_it_says, residue_of_somebody_else, kept_as_text,
-	     of_an_earlier_version)
+TEST_PROGRAM("sriov/follow", what_an_administrator_changes_stays, a_change_is_logged_once,
+	     nothing_of_a_pod_gets_into_the_next_one, a_failed_restore_does_not_become_the_baseline,
+	     a_driver_that_does_not_do_what_it_says, changes_of_a_recorded_attachment_are_restored,
+	     settings_survive_the_text_form, entries_of_earlier_versions_are_read)

@@ -124,7 +124,7 @@ static int del(const struct claimed_vf *l, const char *netns, struct err *e)
 
 /* ---- DEL ---- */
 
-START_TEST(what_it_attached_we_put_back)
+START_TEST(our_DEL_restores_a_VF_of_sriov_cni)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	struct link_settings s;
@@ -151,7 +151,7 @@ START_TEST(what_it_attached_we_put_back)
 END_TEST
 
 /* CNI_NETNS is empty: the peer has written down where it is. */
-START_TEST(without_a_namespace)
+START_TEST(a_DEL_without_a_namespace_restores)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	struct err e = { .msg = "" };
@@ -161,7 +161,7 @@ START_TEST(without_a_namespace)
 }
 END_TEST
 
-START_TEST(its_pod_has_gone)
+START_TEST(a_VF_whose_pod_is_gone_is_restored)
 {
 	struct claimed_vf l = attached_by_peer();
 	auto_netns struct netns here = net_self();
@@ -176,7 +176,7 @@ START_TEST(its_pod_has_gone)
 END_TEST
 
 /* The same container and name in another network: no attachment of ours. */
-START_TEST(of_another_network)
+START_TEST(an_attachment_of_another_network_is_left_alone)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	struct err e = { .msg = "" };
@@ -190,7 +190,7 @@ START_TEST(of_another_network)
 }
 END_TEST
 
-START_TEST(it_is_somebody_elses_by_now)
+START_TEST(a_VF_of_another_attachment_is_left_alone)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
@@ -270,7 +270,7 @@ START_TEST(an_early_one_without_a_vlan)
 END_TEST
 
 /* Its file tells no MTU, but the ledger does. */
-START_TEST(an_early_one_of_which_we_know)
+START_TEST(the_entry_of_an_early_one_is_used)
 {
 	auto_pod struct pod first = pod();
 	struct claimed_vf l;
@@ -303,7 +303,7 @@ START_TEST(an_early_one_of_which_we_know)
 END_TEST
 
 /* One that tells all but what a later one tells: trust was set, and not kept. */
-START_TEST(an_older_one_that_set_trust)
+START_TEST(trust_of_an_older_version_is_restored)
 {
 	static const char older[] =
 		"{\"name\":\"net-a\",\"type\":\"sriov\",\"OrigVfState\":{\"HostIFName\":\"v0\","
@@ -433,7 +433,7 @@ END_TEST
 
 /* ---- imported ---- */
 
-START_TEST(imported_it_is_ours)
+START_TEST(an_imported_attachment_is_ours)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_peer struct peer p = { .file = "" };
@@ -456,7 +456,7 @@ START_TEST(imported_it_is_ours)
 }
 END_TEST
 
-START_TEST(what_cannot_be_imported)
+START_TEST(attachments_that_cannot_be_imported_are_refused)
 {
 	auto_claimed_vf struct claimed_vf l = left_by_peer();
 	auto_peer struct peer p = { .file = "" };
@@ -473,7 +473,7 @@ END_TEST
 
 /* ---- the files ---- */
 
-START_TEST(of_earlier_and_damaged_versions)
+START_TEST(files_of_earlier_versions_and_damaged_ones)
 {
 	static const char *const bad[] = { "",
 					   "{}",
@@ -515,7 +515,7 @@ static int collect(const struct peer *p, void *arg)
 	return 0;
 }
 
-START_TEST(names_of_files)
+START_TEST(file_names_are_split)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	char text[512] = "";
@@ -530,11 +530,13 @@ START_TEST(names_of_files)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/take/peer", what_it_attached_we_put_back, without_a_namespace, its_pod_has_gone,
-	     of_another_network, an_early_one_is_put_back, an_early_one_without_a_vlan,
-	     an_early_one_of_which_we_know, an_older_one_that_set_trust,
-	     it_is_somebody_elses_by_now, a_living_one_is_in_use,
-	     without_an_interface_it_is_in_use_too, a_path_that_is_not_seen_proves_nothing,
-	     a_dead_ones_is_put_back_before_it_is_taken, a_dead_ones_is_repaired,
-	     imported_it_is_ours, what_cannot_be_imported, of_earlier_and_damaged_versions,
-	     names_of_files)
+TEST_PROGRAM("sriov/take/peer", our_DEL_restores_a_VF_of_sriov_cni,
+	     a_DEL_without_a_namespace_restores, a_VF_whose_pod_is_gone_is_restored,
+	     an_attachment_of_another_network_is_left_alone, an_early_one_is_put_back,
+	     an_early_one_without_a_vlan, the_entry_of_an_early_one_is_used,
+	     trust_of_an_older_version_is_restored, a_VF_of_another_attachment_is_left_alone,
+	     a_living_one_is_in_use, without_an_interface_it_is_in_use_too,
+	     a_path_that_is_not_seen_proves_nothing, a_dead_ones_is_put_back_before_it_is_taken,
+	     a_dead_ones_is_repaired, an_imported_attachment_is_ours,
+	     attachments_that_cannot_be_imported_are_refused,
+	     files_of_earlier_versions_and_damaged_ones, file_names_are_split)

@@ -50,7 +50,7 @@ static bool is_owned(const struct world *w, uint32_t n)
 
 /* ---- what a record keeps ---- */
 
-START_TEST(written_and_read)
+START_TEST(the_device_of_a_record_round_trips)
 {
 	const struct vf_place p = { .vf = "0000:3b:02.1", .pf = "0000:3b:00.0", .index = 1 };
 	auto_json struct json *with = sriov_device(&p, INFO, NULL),
@@ -66,7 +66,7 @@ START_TEST(written_and_read)
 }
 END_TEST
 
-START_TEST(the_tier_of_an_attachment)
+START_TEST(the_tier_of_a_record_is_read)
 {
 	const struct vf_place p = { .vf = "0000:3b:02.1", .pf = "0000:3b:00.0", .index = 1 };
 	const struct tier t = { "gold", TIER_UNTOLD, 10000, 5, 106 };
@@ -84,7 +84,7 @@ START_TEST(the_tier_of_an_attachment)
 }
 END_TEST
 
-START_TEST(what_is_not_in_it)
+START_TEST(a_record_without_a_device_has_no_VF)
 {
 	static const char *const odd[] = { "{}", "{\"vf\":1,\"deviceInfo\":1}",
 					   "{\"deviceInfo\":\"\"}",
@@ -105,7 +105,7 @@ END_TEST
 
 /* ---- giving back ---- */
 
-START_TEST(the_VF_and_the_file)
+START_TEST(restore_frees_the_VF_and_removes_the_file)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -127,7 +127,7 @@ START_TEST(the_VF_and_the_file)
 END_TEST
 
 /* An ADD that was killed between the claim and its record, or a record that is lost. */
-START_TEST(a_VF_that_is_not_on_record)
+START_TEST(a_VF_without_a_record_is_found_by_its_entry)
 {
 	auto_world struct world w = world(3);
 	auto_pod struct pod p = pod();
@@ -145,7 +145,7 @@ START_TEST(a_VF_that_is_not_on_record)
 END_TEST
 
 /* A late DEL: the VF of its record is somebody else's by now. */
-START_TEST(a_VF_that_a_new_pod_holds)
+START_TEST(a_VF_of_a_new_pod_is_left_alone)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod(), q = pod();
@@ -167,7 +167,7 @@ START_TEST(a_VF_that_a_new_pod_holds)
 END_TEST
 
 /* The VF first: while it is not back, the record and what it names stay. */
-START_TEST(a_VF_that_cannot_be_had)
+START_TEST(restore_without_memory_keeps_the_VF_owned)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -190,7 +190,7 @@ START_TEST(a_VF_that_cannot_be_had)
 END_TEST
 
 /* An address that is none leads nowhere, also not to files beside the ledger. */
-START_TEST(a_VF_that_is_none)
+START_TEST(a_record_of_no_VF_changes_nothing)
 {
 	static const char *const odd[] = { "{\"vf\":\"../attachments\"}", "{\"vf\":\"\"}",
 					   "{\"vf\":\"0000:3b:02.0/\"}" };
@@ -228,6 +228,8 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/take/restore", written_and_read, the_tier_of_an_attachment, what_is_not_in_it,
-	     the_VF_and_the_file, a_VF_that_is_not_on_record, a_VF_that_a_new_pod_holds,
-	     a_VF_that_cannot_be_had, a_VF_that_is_none, survives_each_failing_allocation)
+TEST_PROGRAM("sriov/take/restore", the_device_of_a_record_round_trips, the_tier_of_a_record_is_read,
+	     a_record_without_a_device_has_no_VF, restore_frees_the_VF_and_removes_the_file,
+	     a_VF_without_a_record_is_found_by_its_entry, a_VF_of_a_new_pod_is_left_alone,
+	     restore_without_memory_keeps_the_VF_owned, a_record_of_no_VF_changes_nothing,
+	     survives_each_failing_allocation)

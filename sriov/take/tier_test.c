@@ -25,7 +25,7 @@ static struct tier find(const char *text, const char *name)
 	return t;
 }
 
-START_TEST(what_a_tier_stands_for)
+START_TEST(a_tier_is_decoded)
 {
 	struct tier t = find(THREE, "critical");
 
@@ -47,7 +47,7 @@ START_TEST(what_a_tier_stands_for)
 END_TEST
 
 /* Also in a tier that nobody asked for. */
-START_TEST(files_that_are_wrong)
+START_TEST(bad_files_are_refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -98,7 +98,7 @@ static size_t many(char *text, size_t n, int width)
 	return len + (size_t)sprintf(text + len, "}}");
 }
 
-START_TEST(as_many_and_as_long_as_may_be)
+START_TEST(tiers_and_names_are_bounded)
 {
 	static char text[16384], name[TIER_NAME_LEN];
 	struct tier t = { .qos = 77 };
@@ -172,7 +172,7 @@ START_TEST(to_a_record_and_back)
 }
 END_TEST
 
-START_TEST(records_without)
+START_TEST(a_record_without_a_tier_has_none)
 {
 	static const struct {
 		const char *text;
@@ -222,6 +222,6 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/take/tier", what_a_tier_stands_for, files_that_are_wrong,
-	     as_many_and_as_long_as_may_be, from_its_file, to_a_record_and_back, records_without,
-	     survives_each_failing_allocation)
+TEST_PROGRAM("sriov/take/tier", a_tier_is_decoded, bad_files_are_refused,
+	     tiers_and_names_are_bounded, from_its_file, to_a_record_and_back,
+	     a_record_without_a_tier_has_none, survives_each_failing_allocation)

@@ -66,7 +66,7 @@ static void shown_as(const struct world *w, uint32_t n, const char *why)
 	ck_assert_str_eq(v.why, why);
 }
 
-START_TEST(an_address)
+START_TEST(an_address_counts_as_use)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -97,7 +97,7 @@ START_TEST(what_the_kernel_gives_is_no_use)
 }
 END_TEST
 
-START_TEST(an_address_of_IPv6)
+START_TEST(an_IPv6_address_counts_as_use)
 {
 	auto_world struct world w = world(1);
 	char why[HOST_USE_LEN];
@@ -108,7 +108,7 @@ START_TEST(an_address_of_IPv6)
 }
 END_TEST
 
-START_TEST(a_port_of_a_bridge)
+START_TEST(a_bridge_port_counts_as_use)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -136,7 +136,7 @@ static void macvlan(const struct world *w, const struct netns *target)
 	ck_assert_msg(nl_link_create(w->nl, &spec, &e) == 0, "%s (%s)", e.msg, e.detail);
 }
 
-START_TEST(a_macvlan_above_it)
+START_TEST(a_macvlan_above_counts_as_use)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -151,7 +151,7 @@ START_TEST(a_macvlan_above_it)
 END_TEST
 
 /* Nothing on the host tells of it but the addresses that the card listens to. */
-START_TEST(a_macvlan_in_a_pod)
+START_TEST(a_macvlan_in_a_pod_counts_as_use)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -184,7 +184,7 @@ START_TEST(not_removed_with_the_others)
 END_TEST
 
 /* Bound to vfio-pci it has no interface; a virtual machine may have it. */
-START_TEST(a_process_that_has_it)
+START_TEST(a_process_that_has_it_open_counts_as_use)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -266,7 +266,8 @@ START_TEST(adopted_by_command)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/host_use", an_address, what_the_kernel_gives_is_no_use, an_address_of_IPv6,
-	     a_port_of_a_bridge, a_macvlan_above_it, a_macvlan_in_a_pod,
-	     not_removed_with_the_others, a_process_that_has_it, one_that_is_no_more,
-	     adopted_by_command)
+TEST_PROGRAM("sriov/vf/host_use", an_address_counts_as_use, what_the_kernel_gives_is_no_use,
+	     an_IPv6_address_counts_as_use, a_bridge_port_counts_as_use,
+	     a_macvlan_above_counts_as_use, a_macvlan_in_a_pod_counts_as_use,
+	     not_removed_with_the_others, a_process_that_has_it_open_counts_as_use,
+	     one_that_is_no_more, adopted_by_command)

@@ -62,7 +62,7 @@ static struct err refused(const struct world *w, const struct vf_request *want)
 
 /* ---- attributes ---- */
 
-START_TEST(everything)
+START_TEST(all_attributes_are_set)
 {
 	auto_world struct world w = world(2);
 	struct vf_info want = all.pf_side;
@@ -123,7 +123,7 @@ START_TEST(a_refusal_is_named_by_its_key)
 }
 END_TEST
 
-START_TEST(an_mtu_that_is_refused)
+START_TEST(a_refused_mtu_is_named)
 {
 	auto_world struct world w = world(1);
 	const struct vf_request large = { .mtu = 100000 };
@@ -134,7 +134,7 @@ START_TEST(an_mtu_that_is_refused)
 END_TEST
 
 /* A VF of vfio-pci: its PF's side is all there is. */
-START_TEST(without_an_interface)
+START_TEST(a_VF_without_an_interface_is_configured)
 {
 	auto_world struct world w = world(1);
 
@@ -147,7 +147,7 @@ END_TEST
 
 /* ---- the two MACs ---- */
 
-START_TEST(a_driver_that_takes_only_its_PFs_MAC)
+START_TEST(a_driver_that_takes_only_the_MAC_of_its_PF)
 {
 	auto_world struct world w = world(1);
 
@@ -268,7 +268,7 @@ static void altname(struct nl *nl, const char *link, const char *name)
 
 #define LONG_NAME "enp59s0f0v0-a-name-that-no-interface-could-have"
 
-START_TEST(names_that_are_taken_there)
+START_TEST(taken_alternative_names_are_dropped)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -296,7 +296,7 @@ START_TEST(names_that_are_taken_there)
 }
 END_TEST
 
-START_TEST(the_name_itself_is_taken)
+START_TEST(a_taken_name_is_an_error)
 {
 	auto_world struct world w = world(2);
 	auto_pod struct pod p = pod();
@@ -333,7 +333,7 @@ START_TEST(one_request_moves_and_renames)
 END_TEST
 
 /* Gone between the look into sysfs and ours. */
-START_TEST(gone_before_it_moved)
+START_TEST(a_VF_that_is_gone_before_the_move_is_an_error)
 {
 	auto_world struct world w = world(1);
 	auto_pod struct pod p = pod();
@@ -353,9 +353,9 @@ START_TEST(gone_before_it_moved)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_configure", everything, nothing_wanted_nothing_asked,
-	     a_refusal_is_named_by_its_key, an_mtu_that_is_refused, without_an_interface,
-	     a_driver_that_takes_only_its_PFs_MAC, a_driver_that_asks_for_trust,
-	     two_MACs_that_differ, a_VF_that_its_PF_resets, a_MAC_that_never_comes,
-	     names_that_are_taken_there, the_name_itself_is_taken, one_request_moves_and_renames,
-	     gone_before_it_moved)
+TEST_PROGRAM("sriov/vf/vf_configure", all_attributes_are_set, nothing_wanted_nothing_asked,
+	     a_refusal_is_named_by_its_key, a_refused_mtu_is_named,
+	     a_VF_without_an_interface_is_configured, a_driver_that_takes_only_the_MAC_of_its_PF,
+	     a_driver_that_asks_for_trust, two_MACs_that_differ, a_VF_that_its_PF_resets,
+	     a_MAC_that_never_comes, taken_alternative_names_are_dropped, a_taken_name_is_an_error,
+	     one_request_moves_and_renames, a_VF_that_is_gone_before_the_move_is_an_error)

@@ -33,7 +33,7 @@ static struct err not_found(const struct world *w, const char *addr)
 
 /* ---- where it is ---- */
 
-START_TEST(found_by_its_address)
+START_TEST(a_VF_is_found_by_its_address)
 {
 	auto_world struct world w = world(3);
 	struct vf_place p = locate(&w, 2);
@@ -49,7 +49,7 @@ START_TEST(found_by_its_address)
 }
 END_TEST
 
-START_TEST(an_address_as_people_write_it)
+START_TEST(an_address_is_accepted_in_any_form)
 {
 	auto_world struct world w = world(1);
 	struct vf_place p;
@@ -60,7 +60,7 @@ START_TEST(an_address_as_people_write_it)
 }
 END_TEST
 
-START_TEST(no_such_VF)
+START_TEST(a_missing_VF_is_not_found)
 {
 	auto_world struct world w = world(1);
 
@@ -72,7 +72,7 @@ START_TEST(no_such_VF)
 }
 END_TEST
 
-START_TEST(its_PF_has_no_interface)
+START_TEST(a_PF_without_an_interface_is_refused)
 {
 	auto_world struct world w = world(1);
 	struct err e;
@@ -102,7 +102,7 @@ END_TEST
 
 /* ---- whether it can be had ---- */
 
-START_TEST(usable_or_why_not)
+START_TEST(unusable_VFs_are_explained)
 {
 	auto_world struct world w = world(1);
 	struct vf_place p = locate(&w, 0);
@@ -125,7 +125,7 @@ START_TEST(usable_or_why_not)
 }
 END_TEST
 
-START_TEST(drivers_of_userspace)
+START_TEST(userspace_drivers_are_recognised)
 {
 	static const char *const yes[] = { "vfio-pci",      "uio_pci_generic",   "igb_uio",
 					   "mlx5_vfio_pci", "hisi_acc_vfio_pci", "pds-vfio-pci" };
@@ -145,7 +145,7 @@ END_TEST
 
 /* ---- what it is like ---- */
 
-START_TEST(a_baseline)
+START_TEST(a_baseline_has_all_settings)
 {
 	auto_world struct world w = world(2);
 	struct vf_place p = locate(&w, 1);
@@ -174,7 +174,7 @@ START_TEST(a_baseline)
 }
 END_TEST
 
-START_TEST(more_names_than_are_kept)
+START_TEST(surplus_alternative_names_are_not_kept)
 {
 	auto_world struct world w = world(1);
 	struct vf_place p = locate(&w, 0);
@@ -191,7 +191,7 @@ START_TEST(more_names_than_are_kept)
 }
 END_TEST
 
-START_TEST(without_an_interface)
+START_TEST(a_VF_without_an_interface_is_captured)
 {
 	auto_world struct world w = world(1);
 	struct vf_baseline b;
@@ -207,7 +207,7 @@ START_TEST(without_an_interface)
 END_TEST
 
 /* Each request of a capture fails once: an error that names the VF, and no half a baseline. */
-START_TEST(each_failing_request)
+START_TEST(each_failing_request_is_an_error)
 {
 	auto_world struct world w = world(1);
 	struct vf_place p = locate(&w, 0);
@@ -234,7 +234,7 @@ START_TEST(each_failing_request)
 }
 END_TEST
 
-START_TEST(which_attribute_differs)
+START_TEST(the_attribute_that_differs_is_told)
 {
 	static const enum vf_attr each[] = { VF_MAC,      VF_VLAN,  VF_RATE,
 					     VF_SPOOFCHK, VF_TRUST, VF_LINK_STATE };
@@ -306,7 +306,9 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_look", found_by_its_address, an_address_as_people_write_it, no_such_VF,
-	     its_PF_has_no_interface, its_PF_is_another_by_now, usable_or_why_not,
-	     drivers_of_userspace, a_baseline, more_names_than_are_kept, without_an_interface,
-	     each_failing_request, which_attribute_differs, survives_each_failing_allocation)
+TEST_PROGRAM("sriov/vf/vf_look", a_VF_is_found_by_its_address, an_address_is_accepted_in_any_form,
+	     a_missing_VF_is_not_found, a_PF_without_an_interface_is_refused,
+	     its_PF_is_another_by_now, unusable_VFs_are_explained, userspace_drivers_are_recognised,
+	     a_baseline_has_all_settings, surplus_alternative_names_are_not_kept,
+	     a_VF_without_an_interface_is_captured, each_failing_request_is_an_error,
+	     the_attribute_that_differs_is_told, survives_each_failing_allocation)

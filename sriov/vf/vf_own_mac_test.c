@@ -106,7 +106,7 @@ START_TEST(its_own_comes_back_as_its_own)
 }
 END_TEST
 
-START_TEST(an_administrators_stays_one)
+START_TEST(the_MAC_of_an_administrator_is_kept)
 {
 	struct scene s = scene();
 
@@ -122,7 +122,7 @@ START_TEST(an_administrators_stays_one)
 END_TEST
 
 /* Killed behind the change, or before it. */
-START_TEST(what_is_so_already_stays)
+START_TEST(a_MAC_that_is_right_is_not_set)
 {
 	struct scene s = scene();
 	struct err e = { .msg = "" };
@@ -163,7 +163,7 @@ START_TEST(a_trusted_VF_may_change_both)
 }
 END_TEST
 
-START_TEST(the_same_is_never_refused)
+START_TEST(an_equal_MAC_tells_nothing_of_the_driver)
 {
 	struct scene s = scene();
 
@@ -171,7 +171,7 @@ START_TEST(the_same_is_never_refused)
 }
 END_TEST
 
-START_TEST(another_driver)
+START_TEST(other_drivers_tell_nothing)
 {
 	struct scene s = scene();
 
@@ -180,7 +180,7 @@ START_TEST(another_driver)
 }
 END_TEST
 
-START_TEST(somebody_elses)
+START_TEST(the_entry_of_another_attachment_is_refused)
 {
 	struct scene s = scene();
 	struct err e = { .msg = "" };
@@ -193,6 +193,7 @@ START_TEST(somebody_elses)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf_own_mac", its_own_comes_back_as_its_own, an_administrators_stays_one,
-	     what_is_so_already_stays, a_trusted_VF_may_change_both, the_same_is_never_refused,
-	     another_driver, somebody_elses)
+TEST_PROGRAM("sriov/vf_own_mac", its_own_comes_back_as_its_own, the_MAC_of_an_administrator_is_kept,
+	     a_MAC_that_is_right_is_not_set, a_trusted_VF_may_change_both,
+	     an_equal_MAC_tells_nothing_of_the_driver, other_drivers_tell_nothing,
+	     the_entry_of_another_attachment_is_refused)

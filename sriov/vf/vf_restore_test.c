@@ -111,7 +111,7 @@ static void is_as_it_was(const struct claimed_vf *l)
 
 /* ---- what was done to it ---- */
 
-START_TEST(everything_that_was_configured)
+START_TEST(all_configured_attributes_are_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	const struct vf_request all = {
@@ -141,7 +141,7 @@ START_TEST(everything_that_was_configured)
 END_TEST
 
 /* What an administrator set before stays: the baseline, not zero, is where it goes back to. */
-START_TEST(to_what_an_administrator_had_set)
+START_TEST(the_attributes_of_an_administrator_are_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	struct vf_info *s = &l.w.kernel->vf[0].is;
@@ -165,7 +165,7 @@ START_TEST(to_what_an_administrator_had_set)
 }
 END_TEST
 
-START_TEST(what_the_pod_did_to_its_interface)
+START_TEST(changes_of_the_pod_are_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -183,7 +183,7 @@ START_TEST(what_the_pod_did_to_its_interface)
 END_TEST
 
 /* Its PF's side of the MAC is left alone: it would become an administrator's. */
-START_TEST(a_mac_that_only_the_pod_changed)
+START_TEST(a_mac_changed_by_the_pod_is_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -202,7 +202,7 @@ START_TEST(a_mac_that_only_the_pod_changed)
 END_TEST
 
 /* What cannot be put back is not handed on; once it can be, it is. */
-START_TEST(a_mac_that_cannot_be_put_back)
+START_TEST(a_mac_that_cannot_be_restored_blocks_the_next_claim)
 {
 	struct claimed_vf l = claimed_vf();
 	struct vf_place place;
@@ -230,7 +230,7 @@ START_TEST(a_mac_that_cannot_be_put_back)
 END_TEST
 
 /* igb refuses any rate while its PF has no link, also the one that is set. */
-START_TEST(what_is_so_already_and_refused)
+START_TEST(a_refusal_of_an_unchanged_attribute_is_ignored)
 {
 	struct claimed_vf l = claimed_vf();
 	struct vf_place place;
@@ -253,7 +253,7 @@ START_TEST(what_is_so_already_and_refused)
 }
 END_TEST
 
-START_TEST(alternative_names)
+START_TEST(alternative_names_are_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -272,7 +272,7 @@ START_TEST(alternative_names)
 END_TEST
 
 /* A pod may give its interface a name that is taken on the host: the kernel refuses to move it. */
-START_TEST(an_alternative_name_that_bars_the_way)
+START_TEST(an_alternative_name_taken_on_the_host_is_dropped)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -309,7 +309,7 @@ static int same_number(const struct pod *p, int ifindex)
 	return li.ifindex;
 }
 
-START_TEST(an_ADD_that_failed_before_it_moved)
+START_TEST(a_VF_that_never_moved_is_restored)
 {
 	for (int old = 0; old < 2; old++) {
 		struct claimed_vf l = claimed_vf();
@@ -331,7 +331,7 @@ START_TEST(an_ADD_that_failed_before_it_moved)
 END_TEST
 
 /* Killed after the move and before its number in the pod was noted. */
-START_TEST(a_number_that_was_not_noted)
+START_TEST(a_VF_with_an_unknown_ifindex_is_found)
 {
 	for (int old = 0; old < 2; old++) {
 		struct claimed_vf l = claimed_vf();
@@ -355,7 +355,7 @@ START_TEST(a_number_that_was_not_noted)
 }
 END_TEST
 
-START_TEST(from_a_pod_that_died)
+START_TEST(the_VF_of_a_dead_pod_is_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -381,7 +381,7 @@ static void comes_back(int64_t ms)
 		world_shows(0, "v0");
 }
 
-START_TEST(from_a_pod_that_is_dying)
+START_TEST(a_VF_of_a_dying_pod_is_waited_for)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -401,7 +401,7 @@ START_TEST(from_a_pod_that_is_dying)
 END_TEST
 
 /* A process keeps the namespace alive that has no name any more. */
-START_TEST(from_nowhere)
+START_TEST(a_VF_in_an_unreachable_namespace_stays_owned)
 {
 	struct claimed_vf l = claimed_vf();
 	auto_pod struct pod next = pod();
@@ -438,7 +438,7 @@ START_TEST(from_nowhere)
 END_TEST
 
 /* Its namespace was taken for gone; whoever asks for that attachment again finds it. */
-START_TEST(asked_for_again)
+START_TEST(a_repeated_release_finds_an_unreachable_VF)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -463,7 +463,7 @@ START_TEST(asked_for_again)
 END_TEST
 
 /* Its owner lives, but has handed it on into a namespace of its own. */
-START_TEST(hidden_by_its_pod)
+START_TEST(a_VF_hidden_by_its_pod_becomes_unreachable)
 {
 	struct claimed_vf l = claimed_vf();
 	struct netns deeper = net_another();
@@ -485,7 +485,7 @@ END_TEST
 
 /* ---- names ---- */
 
-START_TEST(its_name_is_taken)
+START_TEST(a_taken_name_is_replaced_by_a_fallback)
 {
 	struct claimed_vf l = claimed_vf();
 	struct link_info now;
@@ -506,7 +506,7 @@ START_TEST(its_name_is_taken)
 END_TEST
 
 /* Even the name that is made for it. */
-START_TEST(all_its_names_are_taken)
+START_TEST(release_fails_while_all_names_are_taken)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -529,7 +529,7 @@ START_TEST(all_its_names_are_taken)
 END_TEST
 
 /* Another namespace by now, or none of a network: its pod is dead, and nothing there is touched. */
-START_TEST(under_the_path_of_its_pod)
+START_TEST(a_path_that_is_no_namespace_is_survived)
 {
 	struct claimed_vf l = claimed_vf();
 	struct err e = { .msg = "" };
@@ -544,11 +544,14 @@ START_TEST(under_the_path_of_its_pod)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_restore", everything_that_was_configured,
-	     to_what_an_administrator_had_set, what_the_pod_did_to_its_interface,
-	     a_mac_that_only_the_pod_changed, a_mac_that_cannot_be_put_back,
-	     what_is_so_already_and_refused, alternative_names,
-	     an_alternative_name_that_bars_the_way, an_ADD_that_failed_before_it_moved,
-	     a_number_that_was_not_noted, from_a_pod_that_died, from_a_pod_that_is_dying,
-	     from_nowhere, asked_for_again, hidden_by_its_pod, its_name_is_taken,
-	     all_its_names_are_taken, under_the_path_of_its_pod)
+TEST_PROGRAM("sriov/vf/vf_restore", all_configured_attributes_are_restored,
+	     the_attributes_of_an_administrator_are_restored, changes_of_the_pod_are_restored,
+	     a_mac_changed_by_the_pod_is_restored,
+	     a_mac_that_cannot_be_restored_blocks_the_next_claim,
+	     a_refusal_of_an_unchanged_attribute_is_ignored, alternative_names_are_restored,
+	     an_alternative_name_taken_on_the_host_is_dropped, a_VF_that_never_moved_is_restored,
+	     a_VF_with_an_unknown_ifindex_is_found, the_VF_of_a_dead_pod_is_restored,
+	     a_VF_of_a_dying_pod_is_waited_for, a_VF_in_an_unreachable_namespace_stays_owned,
+	     a_repeated_release_finds_an_unreachable_VF, a_VF_hidden_by_its_pod_becomes_unreachable,
+	     a_taken_name_is_replaced_by_a_fallback, release_fails_while_all_names_are_taken,
+	     a_path_that_is_no_namespace_is_survived)

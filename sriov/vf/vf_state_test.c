@@ -66,7 +66,7 @@ static mode_t mode_of(const char *path)
 
 /* ---- files ---- */
 
-START_TEST(written_read_removed)
+START_TEST(an_entry_is_written_read_and_removed)
 {
 	struct ctx ctx = here();
 	struct err e = { .msg = "" };
@@ -84,7 +84,7 @@ START_TEST(written_read_removed)
 }
 END_TEST
 
-START_TEST(nothing_yet)
+START_TEST(without_a_folder_nothing_is_found)
 {
 	struct ctx ctx = here();
 	struct err e = unreadable(&ctx);
@@ -97,7 +97,7 @@ START_TEST(nothing_yet)
 END_TEST
 
 /* What can never be read is damaged: whoever claims the VF starts a new entry. */
-START_TEST(what_is_no_entry)
+START_TEST(other_files_are_refused)
 {
 	static char large[70000];
 	struct ctx ctx = here();
@@ -132,7 +132,7 @@ START_TEST(links_are_not_followed)
 }
 END_TEST
 
-START_TEST(under_another_name)
+START_TEST(an_entry_under_anothers_name_is_refused)
 {
 	struct ctx ctx = here();
 	struct err e;
@@ -145,7 +145,7 @@ START_TEST(under_another_name)
 }
 END_TEST
 
-START_TEST(a_folder_that_is_none)
+START_TEST(a_file_in_place_of_the_folder_is_an_error)
 {
 	struct ctx ctx = here();
 	struct vf_entry x = entry(VF);
@@ -179,7 +179,7 @@ static const char *all(const struct ctx *ctx)
 	return seen;
 }
 
-START_TEST(in_the_order_of_addresses)
+START_TEST(entries_are_visited_in_order)
 {
 	struct ctx ctx = here();
 
@@ -203,7 +203,7 @@ static int count(const struct vf_entry *x, void *arg)
 }
 
 /* Not to be able to look is not to know: DEL must not believe that it has no VF. */
-START_TEST(one_that_cannot_be_read_now)
+START_TEST(an_unreadable_entry_is_passed_over)
 {
 	struct ctx ctx = here();
 	struct err e;
@@ -226,7 +226,7 @@ END_TEST
 
 /* ---- locks ---- */
 
-START_TEST(one_at_a_time)
+START_TEST(a_lock_excludes_others)
 {
 	struct ctx ctx = here();
 	struct err e = { .msg = "" };
@@ -248,7 +248,7 @@ START_TEST(one_at_a_time)
 }
 END_TEST
 
-START_TEST(no_place_for_locks)
+START_TEST(without_a_place_for_locks_it_fails)
 {
 	struct ctx ctx = here();
 	struct err e = { .msg = "" };
@@ -261,7 +261,7 @@ END_TEST
 
 /* ---- lives and owners ---- */
 
-START_TEST(another_life)
+START_TEST(a_recreated_VF_has_another_life)
 {
 	struct ctx ctx = here();
 	struct err e = { .msg = "" };
@@ -282,7 +282,7 @@ START_TEST(another_life)
 }
 END_TEST
 
-START_TEST(whose_it_is)
+START_TEST(the_owner_is_compared)
 {
 	const struct record_key key = { "net", "c1", "net1" };
 	const struct netns_id id = { 4, 26, 7 }, any = { 4, 0, 0 }, dev = { 5, 26, 7 };
@@ -301,7 +301,7 @@ START_TEST(whose_it_is)
 END_TEST
 
 /* Gone is what is proved gone: a path that does not lead there proves nothing. */
-START_TEST(who_lives)
+START_TEST(a_living_owner_is_recognised)
 {
 	struct ctx ctx;
 
@@ -348,8 +348,10 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_state", written_read_removed, nothing_yet, what_is_no_entry,
-	     links_are_not_followed, under_another_name, a_folder_that_is_none,
-	     in_the_order_of_addresses, one_that_cannot_be_read_now, one_at_a_time,
-	     no_place_for_locks, another_life, whose_it_is, who_lives,
+TEST_PROGRAM("sriov/vf/vf_state", an_entry_is_written_read_and_removed,
+	     without_a_folder_nothing_is_found, other_files_are_refused, links_are_not_followed,
+	     an_entry_under_anothers_name_is_refused, a_file_in_place_of_the_folder_is_an_error,
+	     entries_are_visited_in_order, an_unreadable_entry_is_passed_over,
+	     a_lock_excludes_others, without_a_place_for_locks_it_fails,
+	     a_recreated_VF_has_another_life, the_owner_is_compared, a_living_owner_is_recognised,
 	     survives_each_failing_allocation)

@@ -102,7 +102,7 @@ static void is_the_owner(const struct vf_entry *x)
 	ck_assert_int_eq(x->owner.ifindex, 12);
 }
 
-START_TEST(every_member)
+START_TEST(every_member_is_decoded)
 {
 	auto_vf_entry struct vf_entry x = decode(good);
 
@@ -142,7 +142,7 @@ START_TEST(without_interface_and_owner)
 }
 END_TEST
 
-START_TEST(a_MAC_of_its_own)
+START_TEST(a_MAC_of_its_own_is_kept)
 {
 	char text[TEXT_MAX];
 	auto_vf_entry struct vf_entry before = decode(good),
@@ -197,7 +197,7 @@ END_TEST
 
 /* ---- what is no entry ---- */
 
-START_TEST(what_it_needs)
+START_TEST(missing_members_are_refused)
 {
 	static const char *const keys[] = {
 		"version", "vf",      "pf",        "index",      "boot",    "life",
@@ -215,7 +215,7 @@ START_TEST(what_it_needs)
 }
 END_TEST
 
-START_TEST(what_it_can_do_without)
+START_TEST(optional_members_may_be_absent)
 {
 	static const char *const keys[] = { "spoofchk", "trust", "mtu", "up", "altnames" };
 	char text[TEXT_MAX], quoted[32];
@@ -232,7 +232,7 @@ struct swap {
 	const char *piece, *by, *key;
 };
 
-START_TEST(wrong_types)
+START_TEST(wrong_types_are_refused)
 {
 	static const struct swap swaps[] = {
 		{ "\"version\":1", "\"version\":\"1\"", "version" },
@@ -267,7 +267,7 @@ START_TEST(wrong_types)
 }
 END_TEST
 
-START_TEST(out_of_range)
+START_TEST(numbers_out_of_range_are_refused)
 {
 	static const struct swap swaps[] = {
 		{ "\"version\":1", "\"version\":2", "version" },
@@ -307,7 +307,7 @@ START_TEST(out_of_range)
 }
 END_TEST
 
-START_TEST(no_entry_at_all)
+START_TEST(other_texts_are_refused)
 {
 	static const char *const texts[] = { "", "{}", "[]", "null", "garbage", "{\"version\":1}" };
 	struct vf_entry x;
@@ -380,7 +380,8 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_state_text", every_member, printed_and_read_again,
-	     without_interface_and_owner, a_MAC_of_its_own, an_interface_without_a_MAC,
-	     the_largest_numbers, what_it_needs, what_it_can_do_without, wrong_types, out_of_range,
-	     no_entry_at_all, altnames_at_their_bounds, out_of_memory)
+TEST_PROGRAM("sriov/vf/vf_state_text", every_member_is_decoded, printed_and_read_again,
+	     without_interface_and_owner, a_MAC_of_its_own_is_kept, an_interface_without_a_MAC,
+	     the_largest_numbers, missing_members_are_refused, optional_members_may_be_absent,
+	     wrong_types_are_refused, numbers_out_of_range_are_refused, other_texts_are_refused,
+	     altnames_at_their_bounds, out_of_memory)

@@ -139,7 +139,7 @@ START_TEST(secrets_are_kept_back)
 }
 END_TEST
 
-START_TEST(raw_is_raw)
+START_TEST(a_raw_capture_hides_nothing)
 {
 	secrets();
 	take(true, "/mnt/x.tar");
@@ -238,11 +238,10 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const once[] = {
-		so_does_that_of_this_machine, secrets_are_kept_back, raw_is_raw,
-		serial_numbers_of_functions,  hiding_keeps_the_form, a_failure_leaves_what_was,
-		every_allocation_may_fail
-	};
+	const TTest *const once[] = { so_does_that_of_this_machine, secrets_are_kept_back,
+				      a_raw_capture_hides_nothing,  serial_numbers_of_functions,
+				      hiding_keeps_the_form,        a_failure_leaves_what_was,
+				      every_allocation_may_fail };
 	Suite *suite = suite_create("capture");
 	TCase *cases = tcase_create("capture");
 

@@ -76,7 +76,7 @@ START_TEST(nothing_is_said_where_all_is_well)
 }
 END_TEST
 
-START_TEST(a_faster_one_far_away)
+START_TEST(a_faster_far_hca_is_explained)
 {
 	auto_world struct world w = { 0 };
 
@@ -90,7 +90,7 @@ START_TEST(a_faster_one_far_away)
 }
 END_TEST
 
-START_TEST(a_card_for_storage)
+START_TEST(a_storage_card_is_explained)
 {
 	auto_world struct world w = { 0 }, other = { 0 };
 
@@ -106,7 +106,7 @@ START_TEST(a_card_for_storage)
 }
 END_TEST
 
-START_TEST(a_flat_virtual_machine)
+START_TEST(a_flat_virtual_machine_is_explained)
 {
 	auto_world struct world w = { 0 };
 
@@ -137,7 +137,7 @@ START_TEST(one_gpu_takes_its_neighbours_too)
 }
 END_TEST
 
-START_TEST(a_tie_dealt_otherwise)
+START_TEST(a_tie_assigned_otherwise_is_explained)
 {
 	auto_world struct world w = { 0 };
 	unsigned int ties = 0;
@@ -152,7 +152,7 @@ START_TEST(a_tie_dealt_otherwise)
 }
 END_TEST
 
-START_TEST(gpudirect_is_off)
+START_TEST(gpudirect_off_is_explained)
 {
 	auto_world struct world far = { 0 }, unable = { 0 }, driver = { 0 }, other = { 0 },
 				old = { 0 }, remote = { 0 };
@@ -250,7 +250,7 @@ START_TEST(more_ports_than_nccl_takes)
 END_TEST
 
 /* Whoever asks without a scope, and without the whole machine's choice. */
-START_TEST(nobody_else)
+START_TEST(without_other_gpus_there_is_no_cause)
 {
 	auto_world struct world w = { 0 };
 	auto_comparison struct comparison d = { 0 };
@@ -332,7 +332,7 @@ START_TEST(names_that_say_less)
 END_TEST
 
 /* An HCA without a function, and devices on root ports of which some tell their node. */
-START_TEST(what_is_not_flat)
+START_TEST(a_machine_with_switches_is_not_flat)
 {
 	auto_world struct world w = { 0 }, told = { 0 };
 	struct fixture y = { .m = &told.m };
@@ -394,8 +394,10 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
-TEST_PROGRAM("differ", nothing_is_said_where_all_is_well, a_faster_one_far_away, a_card_for_storage,
-	     a_flat_virtual_machine, one_gpu_takes_its_neighbours_too, a_tie_dealt_otherwise,
-	     gpudirect_is_off, a_vf_that_nccl_looks_for_elsewhere, more_ports_than_nccl_takes,
-	     nobody_else, vfs_that_nccl_takes_for_one, names_that_say_less, what_is_not_flat,
+TEST_PROGRAM("differ", nothing_is_said_where_all_is_well, a_faster_far_hca_is_explained,
+	     a_storage_card_is_explained, a_flat_virtual_machine_is_explained,
+	     one_gpu_takes_its_neighbours_too, a_tie_assigned_otherwise_is_explained,
+	     gpudirect_off_is_explained, a_vf_that_nccl_looks_for_elsewhere,
+	     more_ports_than_nccl_takes, without_other_gpus_there_is_no_cause,
+	     vfs_that_nccl_takes_for_one, names_that_say_less, a_machine_with_switches_is_not_flat,
 	     nothing_to_take, memory_may_end_anywhere)

@@ -104,7 +104,7 @@ START_TEST(other_machines)
 }
 END_TEST
 
-START_TEST(rails)
+START_TEST(rails_are_numbered)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 	auto_aff_choice struct aff_choice c = { 0 };
@@ -167,7 +167,7 @@ static const char *unfair(const struct aff_choice *c, uint32_t gpus, uint32_t hc
 	return most - least > 1 ? "uneven" : NULL;
 }
 
-START_TEST(dealt_fairly)
+START_TEST(hcas_are_assigned_fairly)
 {
 	for (uint32_t gpus = 1; gpus <= 8; gpus++) {
 		for (uint32_t hcas = 1; hcas <= 8; hcas++) {
@@ -295,7 +295,7 @@ START_TEST(a_bond_speaks_for_both_its_functions)
 }
 END_TEST
 
-START_TEST(usable)
+START_TEST(only_usable_hcas_are_assigned)
 {
 	struct aff_port port[2] = { { .active = AFF_NO }, { .active = AFF_NO } };
 	struct aff_hca h = { .port = port, .n_ports = 2 };
@@ -454,7 +454,7 @@ static int choose_once(void *m, struct err *e)
 	return aff_choose(m, NULL, &c, e);
 }
 
-START_TEST(memory)
+START_TEST(each_failing_allocation_is_an_error)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 
@@ -464,7 +464,8 @@ START_TEST(memory)
 END_TEST
 
 TEST_PROGRAM("choose", dgx_a100, without_collapsing_half_of_the_hcas_are_nobodys, other_machines,
-	     rails, dealt_fairly, two_ports_are_no_two_rails, the_one_with_a_choice_gives_way,
-	     virtual_functions, a_bond_speaks_for_both_its_functions, usable,
+	     rails_are_numbered, hcas_are_assigned_fairly, two_ports_are_no_two_rails,
+	     the_one_with_a_choice_gives_way, virtual_functions,
+	     a_bond_speaks_for_both_its_functions, only_usable_hcas_are_assigned,
 	     roles_count_only_among_others, why_there_is_none, rails_without_a_gpu,
-	     the_order_of_records_changes_nothing, memory)
+	     the_order_of_records_changes_nothing, each_failing_allocation_is_an_error)

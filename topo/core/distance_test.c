@@ -437,7 +437,7 @@ START_TEST(a_bond_is_as_far_as_its_farther_function)
 }
 END_TEST
 
-START_TEST(nearer)
+START_TEST(distances_are_ordered)
 {
 	static const struct {
 		enum aff_class x;
@@ -467,4 +467,4 @@ TEST_PROGRAM("relate", dgx_a100, one_chip_of_gen5, a_bridge_of_the_gpu_is_the_gp
 	     a_node_that_is_not_told, an_hca_of_a_processor, ports_of_one_switch,
 	     switch_below_switch, root_ports, functions_of_one_device, odd_bridges, root_complexes,
 	     levels_of_one_chip, three_levels, the_narrowest_link, a_vf_uses_its_pfs_link,
-	     a_bond_is_as_far_as_its_farther_function, nearer)
+	     a_bond_is_as_far_as_its_farther_function, distances_are_ordered)

@@ -201,7 +201,7 @@ START_TEST(hcas_of_other_kinds)
 }
 END_TEST
 
-START_TEST(what_cannot_be)
+START_TEST(impossible_requests_are_refused)
 {
 	auto_desk struct desk d = { 0 };
 	const bool gpus[8] = { [2] = true, [5] = true };
@@ -229,7 +229,7 @@ static int plan_once(void *arg, struct err *e)
 	return aff_plan_make(&d->m, &d->c, &d->request, &p, e);
 }
 
-START_TEST(memory)
+START_TEST(each_failing_allocation_is_an_error)
 {
 	auto_desk struct desk d = { 0 };
 
@@ -240,4 +240,5 @@ START_TEST(memory)
 END_TEST
 
 TEST_PROGRAM("plan", one_gpu_each, several_gpus_each, gpus_that_share_an_hca,
-	     what_would_be_two_pods, free_ones_only, hcas_of_other_kinds, what_cannot_be, memory)
+	     what_would_be_two_pods, free_ones_only, hcas_of_other_kinds,
+	     impossible_requests_are_refused, each_failing_allocation_is_an_error)

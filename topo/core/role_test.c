@@ -150,7 +150,7 @@ START_TEST(known_devices)
 }
 END_TEST
 
-START_TEST(files)
+START_TEST(a_topology_file_has_roles)
 {
 	auto_aff_machine struct aff_machine dgx = { 0 }, p4d = { 0 };
 
@@ -166,4 +166,4 @@ START_TEST(files)
 END_TEST
 
 TEST_PROGRAM("role", ethernet, infiniband, what_is_not_told_is_not_guessed,
-	     the_default_route_goes_first, known_devices, files)
+	     the_default_route_goes_first, known_devices, a_topology_file_has_roles)

@@ -115,7 +115,7 @@ END_TEST
 #define XGMI(bus) "<xgmi target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x120000\"/>"
 
 /* No PXN, no hop for a node of its own, no dealing by the number of a device: by its place. */
-START_TEST(dealing)
+START_TEST(hcas_are_spread_over_gpus)
 {
 	static const char text[] =
 		FILE2(ROME, BRIDGE("01", GPU("02", "4", XGMI("03")) GPU("03", "6", XGMI("02"))
@@ -174,5 +174,5 @@ START_TEST(every_file_has_an_answer)
 }
 END_TEST
 
-TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, gpudirect_on_rome, dealing,
+TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, gpudirect_on_rome, hcas_are_spread_over_gpus,
 	     links_of_each_generation, every_file_has_an_answer)

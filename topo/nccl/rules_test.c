@@ -333,7 +333,7 @@ static void channels(const struct aff_machine *m, const struct nccl_prediction *
 	}
 }
 
-START_TEST(policies)
+START_TEST(netdevs_policies_are_followed)
 {
 	static const struct {
 		enum nccl_policy policy;
@@ -412,4 +412,5 @@ END_TEST
 TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, cpus_by_their_kind,
 	     nvlink_to_the_gpu_beside_the_nic, how_far_gpudirect_goes, old_gpus_do_not_read,
 	     chip_to_chip, other_ends_of_nvlink, links_to_nothing, through_a_gpu,
-	     ranks_on_one_device, policies, a_pod_counts_from_zero, document_order_decides_ties)
+	     ranks_on_one_device, netdevs_policies_are_followed, a_pod_counts_from_zero,
+	     document_order_decides_ties)

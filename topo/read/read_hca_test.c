@@ -228,7 +228,7 @@ START_TEST(software_devices)
 }
 END_TEST
 
-START_TEST(a_root_complex_below_a_function)
+START_TEST(a_root_complex_below_a_function_is_found)
 {
 	static const struct tree_fn vmd = {
 		PORT0 "/0000:02:00.0", 0x010400, 0x8086, 0x201d, 1, NULL, 0
@@ -351,7 +351,7 @@ END_TEST
 
 /* ---- harm ---- */
 
-START_TEST(links_lead_nowhere_else)
+START_TEST(links_out_of_the_tree_are_not_followed)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 	const char *sys = card();
@@ -430,6 +430,6 @@ END_TEST
 
 TEST_PROGRAM("read_hca", the_weaker_end_counts, functions_of_one_card, ports_and_representors,
 	     vfs_are_as_fast_as_their_pf, vfs_and_subfunctions_and_no_link,
-	     a_bond_has_two_functions, software_devices, a_root_complex_below_a_function,
+	     a_bond_has_two_functions, software_devices, a_root_complex_below_a_function_is_found,
 	     gpus_by_vendor_and_class, the_processor_is_told, only_some_functions,
-	     links_lead_nowhere_else, what_is_no_file_of_that_kind, thousands_of_vfs)
+	     links_out_of_the_tree_are_not_followed, what_is_no_file_of_that_kind, thousands_of_vfs)

@@ -200,7 +200,7 @@ END_TEST
 
 /* ---- CPUs ---- */
 
-START_TEST(cpus)
+START_TEST(cpu_lists_are_printed)
 {
 	static const struct {
 		const char *mask, *ranges;
@@ -243,7 +243,7 @@ START_TEST(json_of_nothing)
 END_TEST
 
 /* An HCA without a function, one in software, a port that is down, a bond. */
-START_TEST(odd_hcas)
+START_TEST(hcas_without_a_function_are_shown)
 {
 	auto_stage struct stage s = { 0 };
 	struct fixture y = { .m = &s.m };
@@ -344,5 +344,6 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-TEST_PROGRAM("show", published_matrices, matrix_of_one_machine, lines_are_no_rows, cpus,
-	     json_of_nothing, odd_hcas, vfs_in_the_picture, memory_runs_out)
+TEST_PROGRAM("show", published_matrices, matrix_of_one_machine, lines_are_no_rows,
+	     cpu_lists_are_printed, json_of_nothing, hcas_without_a_function_are_shown,
+	     vfs_in_the_picture, memory_runs_out)

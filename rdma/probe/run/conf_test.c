@@ -16,7 +16,7 @@ static int parse(char **argv, const struct opt *const *t, struct conf *c, struct
 }
 #define PARSE(c, e, ...) parse((char *[]){ __VA_ARGS__, NULL }, tables, c, e)
 
-START_TEST(defaults)
+START_TEST(absent_options_have_defaults)
 {
 	struct conf c;
 	struct err e = { 0 };
@@ -34,7 +34,7 @@ START_TEST(defaults)
 }
 END_TEST
 
-START_TEST(takes_everything)
+START_TEST(all_options_are_read)
 {
 	struct conf c;
 	struct err e = { 0 };
@@ -71,7 +71,7 @@ START_TEST(a_ring_has_other_defaults)
 }
 END_TEST
 
-START_TEST(types)
+START_TEST(types_are_parsed)
 {
 	struct conf c;
 	struct err e = { 0 };
@@ -151,5 +151,6 @@ START_TEST(a_long_name_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/run/conf", defaults, takes_everything, a_ring_has_other_defaults, types,
-	     without_cm, sizes_have_units, names_what_is_wrong, a_long_name_is_refused)
+TEST_PROGRAM("rdma/probe/run/conf", absent_options_have_defaults, all_options_are_read,
+	     a_ring_has_other_defaults, types_are_parsed, without_cm, sizes_have_units,
+	     names_what_is_wrong, a_long_name_is_refused)
