@@ -57,7 +57,7 @@ while IFS=$tab read -r package version source source_version _ file; do
 done <<LIST
 $(awk -F "$tab" '!seen[$1 $3]++' "$table")
 LIST
-[ -z "$upgrade" ] || echo "To mend it: sudo apt-get install --only-upgrade$upgrade && make clean all"
+[ -z "$upgrade" ] || echo "To upgrade: sudo apt-get install --only-upgrade$upgrade && make clean all"
 ok=
 [ "$old" != 0 ] || [ "$unknown" != 0 ] || ok=yes
 done_with "$n packages linked, $old older than apt offers, $unknown unknown; package lists of $newest" "$ok"

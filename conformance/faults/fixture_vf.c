@@ -90,7 +90,7 @@ static void move(void)
 static bool restore(void)
 {
 	if (access("/run/netns/away", F_OK) == 0) {
-		/* What it knows of a VF was out of reach: he who brings it back has it mended. */
+		/* What it knows of a VF was out of reach: who brings it back has it restored. */
 		must(PF "ip -n away link set $pf netns 1 && ip netns del away && "
 			"ip link set $pf addrgenmode none && " PF_UP);
 		(void)run_quiet(WORK "/bin/railctl vf repair");

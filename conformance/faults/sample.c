@@ -96,7 +96,7 @@ static void pick_one(struct pick *p, size_t i)
 }
 
 /*
- * Each class has a share, however many cases another one has: one half is dealt out evenly, the
+ * Each class has a share, however many cases another one has: one half is spread evenly, the
  * other to those classes that have more kinds than that, and then to those that have more cases.
  */
 static void share_out(struct pick *p, size_t n)

@@ -29,7 +29,7 @@ void world_rebuild(struct world *w);
 /* What a fault destroyed: the master, the pod's namespace. Nothing when they are there. */
 void world_restore(struct world *w);
 
-/* Each VF has its page in the books from its first use on: attach all of them once. */
+/* Each VF has its state file from its first use on: attach all of them once. */
 void world_use_all(struct world *w);
 
 int run_quiet(const char *cmd);

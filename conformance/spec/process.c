@@ -297,7 +297,7 @@ static void cni_019(struct t *t)
 	/* The pods count as part of the surroundings. */
 	for (int i = 0; i < 8; i++)
 		pod(t, text("p%d", i));
-	/* Devices that are there before any pod may have a page in the books from their first use
+	/* Devices that are there before any pod may have a state file from their first use
 	 * on. */
 	if (t->p->host_network && (parallel(t, "ADD", 8) != 8 || parallel(t, "DEL", 8) != 8))
 		return;

@@ -159,7 +159,7 @@ static int delete_kind(struct lease_db *l, char kind, const char *pool, struct e
 	return rc;
 }
 
-/* Through the ledger, so that owners lose their addresses too. */
+/* Through the lease database, so that owners lose their addresses too. */
 static int release_all(struct lease_db *l, const char *pool, struct err *e)
 {
 	struct keys keys = { .n = 0 };

@@ -104,7 +104,7 @@ static int load_held(struct lease_db *l, const struct owner *o, struct held *out
 		if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, o)) {
 			err_set(e, ERR_STORE, 0, "the store's records of container %.64s disagree",
 				o->container);
-			return err_hint(e, "mend them with `railctl ipam verify --repair`");
+			return err_hint(e, "repair them with `railctl ipam verify --repair`");
 		}
 		out->n++;
 	}

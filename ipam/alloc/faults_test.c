@@ -338,7 +338,7 @@ static void fail_each_call(struct world *w, const char *name, verb_fn fn)
 		f.fail_at = 0;
 		if (rc == 0 && f.calls < n)
 			break;
-		/* a boot mends what went wrong, and that was it */
+		/* a boot repairs what went wrong, and that was it */
 		if (rc == 0 && fn == v_boot)
 			break;
 		/* a collection has a second transaction, which does what the first one could not */
@@ -411,7 +411,7 @@ static void fail_allocations_of_add(struct world *w)
 	ck_assert_int_eq(ipam_conf_decode(&conf, &ic, &w->e), 0);
 	ck_assert_int_eq(request_load(&env, &conf, &r, &w->e), 0);
 	ck_assert_str_eq(alloc_fail_each(run_add, &p), "ok");
-	/* and the boot with all it mends */
+	/* and the boot with all it repairs */
 	(void)snprintf(w->m.boot, sizeof(w->m.boot), "%s", BOOT_2);
 	ck_assert_str_eq(alloc_fail_each(run_add, &p), "ok");
 	cni_conf_clear(&conf);

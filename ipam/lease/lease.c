@@ -52,7 +52,7 @@ static int refuse_damaged(const char *what, struct err *e)
 		return -1;
 	err_wrap(e, "the store's record %s is damaged", what);
 	e->code = ERR_STORE;
-	return err_hint(e, "see it with `railctl ipam verify`, mend it with --repair");
+	return err_hint(e, "see it with `railctl ipam verify`, repair it with --repair");
 }
 
 static int parse_object(const char *text, const char *what, struct json **out, struct err *e)

@@ -69,7 +69,7 @@ struct source_usage {
 	bool done;    /* no address after next either */
 };
 
-/* source_usage_parse - text NULL (no record yet) is an empty tally. */
+/* source_usage_parse - text NULL (no record yet) is empty usage. */
 int source_usage_parse(const char *text, const char *what, struct source_usage *out,
 		       struct err *e) must_check;
 char *source_usage_print(const struct source_usage *t); /* free() it. NULL: no memory */

@@ -270,7 +270,7 @@ static int journal_add(struct lease_db *l, const char *what, const struct key_ad
 
 /* ---- the writes ---- */
 
-/* Take a resting record's rest entry and tally back. */
+/* Take a resting record's rest entry and usage back. */
 static int stop_rest(struct lease_db *l, const struct key_address *a, const struct lease *rec,
 		     bool forgotten, struct err *e)
 {

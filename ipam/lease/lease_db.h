@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lease_db.h: the books of the IPAM: typed reads and the few writes that keep its records in step.
+ * lease_db.h: the lease database: typed reads, and the few writes that keep its records consistent.
  *
- * For every address there is one lease record; owner, rest, sticky, tally and quota records follow
+ * For every address there is one lease record; owner, rest, sticky, usage and quota records follow
  * from it. They change together, here and nowhere else, and `verify` checks that they agree.
  */
 #ifndef RAILHEAD_IPAM_LEASE_LEASE_DB_H

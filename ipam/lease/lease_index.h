@@ -36,8 +36,8 @@ int lease_index_add_record(struct lease_index *f, const char *key, const char *v
 void lease_index_sort(struct lease_index *f);
 
 /*
- * lease_index_compare - call fn for each fact whose counts differ, in order. 0, or what fn returned
- * when that was not 0.
+ * lease_index_compare - call fn for each entry whose counts differ, in order. 0, or what fn
+ * returned when that was not 0.
  */
 typedef int (*lease_index_fn)(const struct lease_index_entry *f, uint64_t want, uint64_t have,
 			      void *arg);

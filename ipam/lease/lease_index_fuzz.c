@@ -2,7 +2,7 @@
 #include "ipam/lease/lease.h"
 #include "lib/testing/fuzz.h"
 
-/* Lists of keys, and tallies. */
+/* Lists of keys, and usage records. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	auto_free char *s = fuzz_text(data, size), *text = NULL;

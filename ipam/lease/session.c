@@ -149,7 +149,7 @@ static int collect_stale(const char *key, const char *value, void *arg)
 	if (key_parse_address(key, &a))
 		return 0;
 	if (lease_parse(value, key, &rec, &why)) {
-		/* A damaged record is mended later: it must not keep every pod from starting. */
+		/* A damaged record is repaired later: it must not keep every pod from starting. */
 		if (why.code != ERR_NOMEM)
 			return 0;
 		*s->e = why;
@@ -168,7 +168,7 @@ static int collect_stale(const char *key, const char *value, void *arg)
 
 /*
  * Where the records around a lease are damaged, the lease alone is changed: what follows from it is
- * mended right after.
+ * repaired right after.
  */
 static int release_one(struct lease_db *l, const struct key_address *a, int64_t since,
 		       struct err *e)

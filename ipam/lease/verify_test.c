@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_test.c: each kind of damage is found, and mended. */
+/* verify_test.c: each kind of damage is found, and repaired. */
 #include <sys/wait.h>
 
 #include "ipam/testing/ipam.h"
@@ -186,7 +186,7 @@ START_TEST(repairing_a_sound_store_changes_nothing)
 }
 END_TEST
 
-/* What a power loss may leave is mended by the first transaction of the next boot. */
+/* What a power loss may leave is repaired by the first transaction of the next boot. */
 START_TEST(the_first_transaction_of_a_boot_repairs)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(damage); i++) {

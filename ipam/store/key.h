@@ -7,10 +7,9 @@
  *	r/<scope>/<source>/<time>/<address>   resting addresses, longest first
  *	s/<scope>/<namespace>/<pod>/<ifname>  sticky: the addresses a pod had last
  *	i/<scope>/<namespace>/<pod>/<ifname>/<address>  the same pod's held addresses
- *	u/<scope>/<source>                    tally of a source: used, resting, where to look next
- *	q/<scope>/<namespace>                 addresses a namespace holds in a pool
- *	d/<pool>                              definition of a pool
- *	m/store                               schema version, boot of the last sweep
+ *	u/<scope>/<source>                    usage of a source: used, resting, where the search
+ *goes on q/<scope>/<namespace>                 addresses a namespace holds in a pool d/<pool>
+ *definition of a pool m/store                               schema version, boot of the last sweep
  *
  * Numbers are hexadecimal of fixed width, so that key order is address order and time order. A
  *scope is where an address is unique: p/<pool>, n/<network>, w/<network_name>,

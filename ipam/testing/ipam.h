@@ -101,7 +101,7 @@ static inline int w_pool(struct world *w, const char *name, const char *def, boo
 	return admin_pool_put(&w->m, &p, &w->e) ? (int)w->e.code : 0;
 }
 
-/* Write or (value NULL) delete a record behind the ledger's back. */
+/* Write or (value NULL) delete a record without the lease database. */
 static inline void w_scribble(struct world *w, const char *key, const char *value)
 {
 	const struct store_ops *ops = w->m.store->ops;
@@ -119,7 +119,7 @@ static inline void w_problem(const char *text, void *arg)
 	testing_append(arg, 4096, "\n");
 }
 
-/* The books must agree. */
+/* The records must agree. */
 static inline void w_sound(struct world *w)
 {
 	char text[4096] = "";

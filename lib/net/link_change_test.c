@@ -144,7 +144,7 @@ START_TEST(moves_and_renames_and_comes_back)
 }
 END_TEST
 
-/* With the old name taken in the pod as well, and with the new one taken at home. */
+/* With the old name taken in the pod as well, and with the new one taken on the host. */
 START_TEST(names_that_others_have_where_it_does_not_matter)
 {
 	auto_world struct world w = make_world();

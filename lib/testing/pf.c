@@ -323,7 +323,8 @@ static bool is_on_host(const struct nl *nl)
 	return netns_same(pf->host, ns.id);
 }
 
-/* The other end is at home: elsewhere, what has no number for its other end's namespace is none. */
+/* The other end is on the host: elsewhere, what has no number for its other end's namespace is
+ * none. */
 static void as_hardware(const struct nl *nl, struct link_info *li)
 {
 	for (uint32_t i = 0; pf && i < pf->n; i++) {

@@ -88,7 +88,7 @@ static void print_text(const struct ctl *r, const struct report *x)
 		 x->findings.n == 1 ? "" : "s", (unsigned long long)x->left);
 	if (x->store.problems && x->store.left && !x->store.repair)
 		out_line(&r->out, OUT_PLAIN,
-			 "\"railctl ipam verify --repair\" mends what can be mended.");
+			 "\"railctl ipam verify --repair\" repairs what can be repaired.");
 }
 
 static int compare_nodes(struct ctl *r, struct report *x, struct err *e)

@@ -62,7 +62,7 @@ static int read_xml(const char *path, struct topo *t, struct err *e)
 
 /* ---- answers ---- */
 
-/* What a GPU should take is the same whoever asks: all GPUs are dealt HCAs, also those of other
+/* What a GPU should take is the same whoever asks: all GPUs are assigned HCAs, also those of other
  * pods; but of a pod's own HCAs its own GPUs alone. */
 static int choose_hcas(struct topo *t, struct err *e)
 {

@@ -34,7 +34,7 @@ static inline bool counters_have(const struct port_counters *p, enum port_counte
 }
 
 struct counters_of {
-	const char *sysfs;  /* of a network namespace in which the device is at home */
+	const char *sysfs;  /* of a network namespace in which the device is */
 	const char *device; /* name of the RDMA device */
 	uint32_t port;
 	const char *netdev; /* the port's own interface, "": not seen from there */

@@ -96,7 +96,7 @@ static int find_lower(struct lower_path *d, const char *ifname, struct err *e)
 
 /* ---- hardware ---- */
 
-/* Kernels before 5.14 do not tell the bus address; of what is at home sysfs does. */
+/* Kernels before 5.14 do not tell the bus address; of what is on the host sysfs does. */
 static void bus_of(const struct lower_path *d, const struct level *l, char out[BUS_ADDR_LEN])
 {
 	char pci[PCI_STR_LEN];

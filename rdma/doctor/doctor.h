@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor.h: what is wrong with RDMA in a pod, from facts. Pure.
+ * doctor.h: what is wrong with RDMA in a pod, from probe data. Pure.
  *
  * Each finding has its evidence, and unless all is well what follows from it and what to do. What
- * cannot be seen from where the facts were read is unknown, with the reason as evidence.
+ * cannot be seen from where the data were read is unknown, with the reason as evidence.
  */
 #ifndef RAILHEAD_RDMA_DOCTOR_DOCTOR_H
 #define RAILHEAD_RDMA_DOCTOR_DOCTOR_H

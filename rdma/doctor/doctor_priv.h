@@ -19,7 +19,7 @@ struct finding *exam_add(struct exam *x, const char *check, const char *subject,
 /* exam_finding - one of the texts of a finding. */
 void exam_finding(char out[FINDING_TEXT_LEN], const char *fmt, ...) printf_like(2, 3);
 
-/* exam_port - the facts of the rail's port. */
+/* exam_port - the findings of the rail's port. */
 const struct port_data *exam_port(const struct exam *x, const struct rdma_rail *r);
 
 /* The mode; character devices and memory; quality of service of a rail, and of the whole. */

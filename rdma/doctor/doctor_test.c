@@ -48,7 +48,7 @@ static void well_fed(struct probe_data *f)
 	f->watched_ms = 5000;
 }
 
-/* After the inventory was changed, before the facts are. */
+/* After the inventory was changed, before the data are. */
 static void admit(struct patient *p)
 {
 	struct err e;

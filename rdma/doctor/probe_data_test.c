@@ -327,7 +327,7 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("facts", missing_or_wrong_character_devices_are_told_apart,
+TEST_PROGRAM("probe_data", missing_or_wrong_character_devices_are_told_apart,
 	     a_denied_character_device_has_its_errno, from_outside_access_is_unknown,
 	     the_memlock_limit_is_read, cap_ipc_lock_is_read, the_environment_is_read,
 	     the_traffic_class_of_the_driver_is_read, counters_are_read_twice, allocations_may_fail)

@@ -54,7 +54,8 @@ struct inv_netdev {
 	struct link_info link;
 	struct ip_prefix *addr; /* owned */
 	size_t n_addrs;
-	/* What it lies on, by served.h: the device's index, and a port, 0: that was not looked for
+	/* What it lies on, by netdev_port.h: the device's index, and a port, 0: that was not looked
+	 * for
 	 */
 	uint32_t lower_device, lower_port;
 	/* Likewise: that port's own interface, as the host sees it; "" and 0: it is not there */

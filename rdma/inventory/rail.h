@@ -4,7 +4,8 @@
  *
  * An interface is a rail when it is the port's own, or when the port's GID table has one of its
  * addresses under its name (macvlan, ipvlan, VLAN, bond). Of two ports that both do, the one that
- * it lies on counts, if that is known (served.h), else the one on the interface's own hardware.
+ * it lies on counts, if that is known (netdev_port.h), else the one on the interface's own
+ * hardware.
  */
 #ifndef RAILHEAD_RDMA_INVENTORY_RAIL_H
 #define RAILHEAD_RDMA_INVENTORY_RAIL_H

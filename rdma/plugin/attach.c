@@ -228,7 +228,7 @@ static int release_peer(const struct cni_call *call, const struct record_key *ke
 
 /*
  * Without a record there is nothing of ours: perhaps of rdma-cni, in whose place we are. A device
- * that yet another plugin moved comes home with the end of the pod's namespace.
+ * that yet another plugin moved returns to the host with the end of the pod's namespace.
  */
 int rdma_del(const struct cni_call *call, struct err *e)
 {

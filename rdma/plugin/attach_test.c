@@ -109,7 +109,7 @@ START_TEST(the_device_is_renamed_in_the_pod)
 }
 END_TEST
 
-/* Linux 7.3: the pod has a device of that name; a taken name at home on the way back. */
+/* Linux 7.3: the pod has a device of that name; a taken name on the host on the way back. */
 START_TEST(a_name_that_is_taken_in_the_pod_is_refused)
 {
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
@@ -125,7 +125,7 @@ START_TEST(a_name_that_is_taken_in_the_pod_is_refused)
 	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
 	ck_assert(rworld_in(&w, 0, &p));
 	ck_assert_str_eq(w.hca->dev[1].link.name, "roce0");
-	/* Another one at home is called so by now. */
+	/* Another one on the host is called so by now. */
 	(void)strcpy(w.hca->dev[0].link.name, "roce0");
 	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
 	ck_assert(rworld_host(&w, 0, "mlx5_0"));

@@ -304,7 +304,7 @@ int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const
 
 	if (dir < 0)
 		return 0;
-	log_info(&ctx->log, "RDMA device %s of %s: brought home as rdma-cni found it", p.name,
+	log_info(&ctx->log, "RDMA device %s of %s: back on the host as rdma-cni found it", p.name,
 		 p.bus);
 	return return_to_host(ctx, &p, &r, e) || remove_file(ctx, dir, &p, e) ? -1 : 0;
 }

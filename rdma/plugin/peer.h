@@ -14,7 +14,7 @@ struct rdma_peer {
 	char file[RDMA_PEER_LEN];
 	char network[RDMA_PEER_LEN], container[RDMA_PEER_LEN], ifname[IFNAME_LEN];
 	char bus[BUS_ADDR_LEN];
-	char name[RDMA_NAME_LEN], pod_name[RDMA_NAME_LEN]; /* at home, in the pod */
+	char name[RDMA_NAME_LEN], pod_name[RDMA_NAME_LEN]; /* on the host, in the pod */
 };
 
 /* rdma_peer_decode - the text of a file, into bus and names of out. ERR_DECODE. Pure. */
@@ -29,8 +29,8 @@ int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err
 
 /*
  * rdma_peer_release - what DEL does about an attachment of the peer, where there is one: its device
- * comes home with its name, unless it is another attachment's of ours by now, and the file is
- * removed. netns: of the pod, may be "" or gone. ERR_AGAIN: the kernel has not brought it yet.
+ * returns to the host with its name, unless it is another attachment's of ours by now, and the file
+ * is removed. netns: of the pod, may be "" or gone. ERR_AGAIN: the kernel has not brought it yet.
  * rdma_peer_forget - the file alone, of one that was imported, when the device of bus is home.
  */
 int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const char *netns,

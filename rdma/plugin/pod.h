@@ -53,7 +53,7 @@ bool rdma_pod_is_own(const struct rdma_pod *p, const struct cni_ip *ip);
 /* ---- exclusive.c ---- */
 
 /*
- * rdma_exclusive_find - the device of the pod's interface, which is still at home: p->serving,
+ * rdma_exclusive_find - the device of the pod's interface, which is still on the host: p->serving,
  * p->chardevs. ERR_STATE for an interface that shares the device of its parent with others.
  * rdma_exclusive_move - into the pod; p->chardevs and p->pod_name are those there afterwards.
  * ERR_STATE when the character devices have got other numbers and the configuration calls that a

@@ -35,7 +35,7 @@ struct rdma_taken {
 	bool moved;      /* into the pod; else it was shared */
 	const char *bus; /* its bus address; "" for none */
 	uint32_t index, port;
-	const char *name;        /* at home, before */
+	const char *name;        /* on the host, before */
 	const char *pod_name;    /* in the pod; the same unless renamed */
 	const char *uverbs;      /* "uverbs3 231:195", as before the move; "" none */
 	const char *devinfo;     /* a device-information file that was changed; NULL: none */
@@ -49,9 +49,9 @@ int rdma_taken_read(const struct record *r, struct rdma_taken *out, struct err *
 
 /*
  * rdma_restore - attach_restore_fn: put back what the record says was taken. A device that moved
- * comes home; where its pod's namespace has gone the kernel brings it, and that is waited for
- * (ERR_AGAIN when it does not come). ctx is the program's own. rdma_restore_locked - for who has
- * rdma_lock() already.
+ * returns to the host; where its pod's namespace has gone the kernel brings it, and that is waited
+ * for (ERR_AGAIN when it does not come). ctx is the program's own. rdma_restore_locked - for who
+ * has rdma_lock() already.
  */
 int rdma_restore_locked(const struct ctx *ctx, const struct record *r, struct err *e);
 /* rdma_restore_placed - the same for who walks the records of rdma_place(): ctx is that one's. */

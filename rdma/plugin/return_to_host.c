@@ -15,7 +15,7 @@ struct device_return {
 	const struct ctx *ctx;
 	const struct rdma_taken *t;
 	struct netns host;
-	struct nl *nl; /* RDMA netlink at home */
+	struct nl *nl; /* RDMA netlink of the host */
 	bool locked;
 };
 
@@ -27,7 +27,7 @@ static void device_return_clear(struct device_return *w)
 
 /* ---- is it here ---- */
 
-/* 1: the device of that index is at home. */
+/* 1: the device of that index is on the host. */
 static int is_on_host(const struct device_return *w, struct rdma_link *out, struct err *e)
 {
 	struct err why;
@@ -103,7 +103,7 @@ static int move_from(const struct device_return *w, const struct netns *pod, str
 	if (netns_enter(pod, e))
 		return -1;
 	rc = nl_rdma_move(nl, d.index, &w->host, NULL, e);
-	/* A name that is taken at home (Linux 7.3): the number makes one of its own. */
+	/* A name that is taken on the host (Linux 7.3): the number makes one of its own. */
 	if (rc && e->errnum == EEXIST) {
 		char spare[RDMA_NAME_LEN];
 

@@ -38,7 +38,7 @@ struct rpod {
 	const char *name;
 };
 struct rpod rpod(const char *name);
-/* rpod_end - the kernel takes the namespace apart: its RDMA devices come home. */
+/* rpod_end - the kernel takes the namespace apart: its RDMA devices return to the host. */
 void rpod_end(struct rpod *p);
 
 /* rworld_give - VF n's interface becomes net1 of the pod. rworld_macvlan - one on the PF does. */
@@ -55,7 +55,7 @@ void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const ch
 int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod *p,
 		const char *keys, struct err *e);
 
-/* rworld_host - whether VF n's device is at home, under that name. rworld_in - in the pod. */
+/* rworld_host - whether VF n's device is on the host, under that name. rworld_in - in the pod. */
 bool rworld_host(const struct rworld *w, uint32_t n, const char *name);
 bool rworld_in(const struct rworld *w, uint32_t n, const struct rpod *p);
 

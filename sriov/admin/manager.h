@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manager.h: what an administrator has done to VFs: made, bound to drivers, mended.
+ * manager.h: what an administrator has done to VFs: made, bound to drivers, repaired.
  *
  * Everything is done under the locks that the plugin takes, the PF's before its VFs', and nothing
  * is done to a VF whose owner lives. What is killed half-way is finished by doing it again.
@@ -70,7 +70,7 @@ int manager_bind(const struct manager *m, const char *vf, const char *driver, st
 
 /*
  * manager_repair - a VF to its baseline, unless its owner lives. -1: it could not be put back; what
- * is missing is named. A damaged entry of the ledger is removed where the VF is at home.
+ * is missing is named. A damaged VF state is removed where the VF is on the host.
  */
 int manager_repair(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
 		   struct err *e) must_check;
@@ -83,7 +83,7 @@ int manager_adopt(const struct manager *m, const char *vf, bool dry_run, struct 
 		  struct err *e) must_check;
 
 /*
- * manager_gc - what the ledger says of a VF that does not exist any more is forgotten; one whose
+ * manager_gc - the state of a VF that does not exist any more is forgotten; one whose
  * owner has gone is put back and free.
  */
 int manager_gc(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,

@@ -69,7 +69,7 @@ static int get_autoprobe(const struct creation *k, bool *on, struct err *e)
 	return 0;
 }
 
-/* ---- the book ---- */
+/* ---- the state of the PF ---- */
 
 static int begin_creation(struct creation *k, struct err *e)
 {

@@ -118,7 +118,7 @@ int pf_state_decode(const char *text, size_t len, const char *pf, struct pf_stat
 	auto_pf_state struct pf_state b = { 0 };
 	struct pf_state_text t = { 0 };
 
-	if (json_parse(text, len, "the book of a PF", &tree, e) ||
+	if (json_parse(text, len, "the state of a PF", &tree, e) ||
 	    json_decode(tree, "", pf_state_fields, &t, e) || decode_macs(t.macs, &b, e) ||
 	    decode_making(t.making, &b, e))
 		return -1;

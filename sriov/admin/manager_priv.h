@@ -35,7 +35,7 @@ struct vf_setup {
 
 /*
  * manager_give_macs, manager_give_drivers - to those of the VFs that are nobody's and of which the
- * ledger knows nothing yet; the latter notes their baselines there.
+ * VF state has nothing yet; the latter notes their baselines there.
  */
 int manager_give_macs(const struct vf_setup *s, struct err *e) must_check;
 int manager_give_drivers(const struct vf_setup *s, struct err *e) must_check;

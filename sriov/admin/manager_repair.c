@@ -286,7 +286,7 @@ int manager_bind(const struct manager *m, const char *vf, const char *driver, st
 	return 0;
 }
 
-/* ---- the books ---- */
+/* ---- the VF state ---- */
 
 /* Of this life of the VF? */
 static int is_current(const struct manager *m, const struct vf_entry *x, bool *out, struct err *e)

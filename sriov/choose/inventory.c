@@ -176,7 +176,7 @@ static int judge_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, s
 	return 0;
 }
 
-/* Of what our books call free: whether it is, as far as can be seen. */
+/* Of what the VF state calls free: whether it is, as far as can be seen. */
 static int judge_others(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	if (judge_peer(ctx, v, e))

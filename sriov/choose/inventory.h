@@ -2,8 +2,8 @@
 /*
  * inventory.h: the PFs and VFs of this host, and whose they are. Changes nothing.
  *
- * From sysfs, the ledger, and one question a PF to the kernel. What vanishes while it is looked at
- * is left out; what cannot be told is left empty.
+ * From sysfs, the VF state, and one question a PF to the kernel. What vanishes while it is looked
+ * at is left out; what cannot be told is left empty.
  */
 #ifndef RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
 #define RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
@@ -16,7 +16,7 @@ enum vf_use {
 	VF_OWNER_GONE, /* its owner's does not: the next to take it puts it back first, or repair */
 	VF_UNREPAIRED, /* free, but something of its last owner could not be put back */
 	VF_OTHER_NETNS, /* nobody has it, but its interface is not in this network namespace */
-	VF_DAMAGED,     /* its entry in the ledger cannot be read */
+	VF_DAMAGED,     /* its VF state cannot be read */
 	VF_TAKEN,       /* in use by the host, or by an attachment of sriov-cni; why says by what */
 	VF_PEER_GONE,   /* sriov-cni attached it to a container that has gone; why says to which */
 };
@@ -88,7 +88,7 @@ int inventory_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_
 		      struct err *e) must_check;
 
 /*
- * inventory_entry - what the ledger says of a VF as it exists now. ERR_NOTFOUND: nothing, or only
+ * inventory_entry - the recorded state of a VF as it exists now. ERR_NOTFOUND: nothing, or only
  * of an earlier life; ERR_DECODE: damaged.
  */
 int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out,

@@ -129,7 +129,7 @@ START_TEST(the_use_of_each_vf_is_told)
 	ck_assert_int_eq(use_of(&w, 3), VF_FREE);
 	fakepci_driver(WORLD_SYS, world_vf(3), NULL);
 	ck_assert_int_eq(use_of(&w, 3), VF_FREE);
-	world_remake(2, "v2"); /* its life has ended, and with it what the ledger says */
+	world_remake(2, "v2"); /* its life has ended, and with it what the VF state says */
 	ck_assert_int_eq(use_of(&w, 2), VF_FREE);
 	pod_clear(&p);
 	ck_assert_int_eq(use_of(&w, 0), VF_OWNER_GONE);

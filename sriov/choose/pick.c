@@ -62,7 +62,7 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 	return 0;
 }
 
-/* By its books, without asking the kernel: the others of a burst wait while we look. */
+/* By the VF state, without asking the kernel: the others of a burst wait while we look. */
 static bool belongs_to_another(const struct search *s, const char *vf)
 {
 	auto_vf_entry struct vf_entry x = { 0 };

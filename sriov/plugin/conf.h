@@ -47,9 +47,10 @@ void sriov_conf_defaults(void *conf);
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e) must_check;
 
 /*
- * sriov_conf_take_tier - what c->tier stands for becomes part of the wish: after sriov_conf_check,
- * which sees to it that the configuration says nothing of that itself. ERR_CONFIG: it has a VLAN
- * priority, and the configuration no vlan. sriov_conf_tier - the inverse; false: there is none.
+ * sriov_conf_take_tier - what c->tier stands for becomes part of the request: after
+ * sriov_conf_check, which sees to it that the configuration says nothing of that itself.
+ * ERR_CONFIG: it has a VLAN priority, and the configuration no vlan. sriov_conf_tier - the inverse;
+ * false: there is none.
  */
 int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err *e) must_check;
 bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out);

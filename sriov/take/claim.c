@@ -23,7 +23,7 @@ static void claim_attempt_clear(struct claim_attempt *t)
 }
 #define auto_claim_attempt auto_clean(claim_attempt_clear)
 
-/* ---- what the books say ---- */
+/* ---- the recorded state ---- */
 
 /* A damaged entry is as good as none: who has the VF shows in where its interface is. */
 static int read_entry(struct claim_attempt *t, struct err *e)

@@ -68,7 +68,7 @@ int claim_set_own_mac(const struct ctx *ctx, const char *vf, const struct record
 /*
  * claim_release - put vf back and make it free, if it belongs to this attachment (an id of 0
  * matches any namespace); else nothing happens. claim_release_all - the same for every VF of the
- * ledger: for an attachment of which it is not known what it has.
+ * VF state: for an attachment of which it is not known what it has.
  */
 int claim_release(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		  struct netns_id id, struct err *e) must_check;

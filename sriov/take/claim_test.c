@@ -336,7 +336,7 @@ START_TEST(a_VF_gone_with_its_PF_is_released)
 }
 END_TEST
 
-/* The PF's interface has gone elsewhere: the VF comes back, its PF's side is mended later. */
+/* The PF's interface has gone elsewhere: the VF comes back, its PF's side is restored later. */
 START_TEST(its_PF_has_no_interface)
 {
 	auto_world struct world w = world(1);
@@ -424,7 +424,7 @@ START_TEST(a_claim_replaces_a_damaged_entry)
 	(void)snprintf(path, sizeof(path), WORLD_RUN "/vf/%s", world_vf(0));
 	testing_file(path, 0600, "{");
 	release(&a, 0, p.ns.id); /* whose it is cannot be known */
-	ck_assert(world_log_has("VF ledger"));
+	ck_assert(world_log_has("VF state"));
 	(void)claim(&a, 0);
 	ck_assert(world_log_has("starting a new one"));
 	ck_assert(owned_by(&w, 0, "c1"));

@@ -247,7 +247,7 @@ START_TEST(changes_of_a_recorded_attachment_are_restored)
 }
 END_TEST
 
-/* ---- the ledger ---- */
+/* ---- the VF state ---- */
 
 START_TEST(settings_survive_the_text_form)
 {

@@ -57,7 +57,7 @@ int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct e
 int peer_forget(const struct ctx *ctx, const struct peer *p, struct err *e) must_check;
 
 /*
- * peer_entry - the ledger's entry of a VF as if we had attached it for key: owned, to be put back
+ * peer_entry - the state of a VF as if we had attached it for key: owned, to be put back
  * to what it was before. netns: of the pod, "" when unknown; strings are borrowed. known: the
  * entry that we have of this life of the VF, or NULL: what the peer does not tell is taken from
  * there, else from the VF as it is. The VF is locked.
@@ -81,7 +81,7 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct err *e) must_check;
 
 /*
- * peer_import - make it an attachment of ours: an entry of the ledger and a record. ERR_BUSY: it
+ * peer_import - make it an attachment of ours: a VF state and a record. ERR_BUSY: it
  * is, or its VF is another one's by now; ERR_STATE: its namespace has gone, or cannot be told.
  * peer_may_import - whether the latter is not so; changes nothing.
  */

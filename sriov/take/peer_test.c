@@ -269,7 +269,7 @@ START_TEST(an_early_one_without_a_vlan)
 }
 END_TEST
 
-/* Its file tells no MTU, but the ledger does. */
+/* Its file tells no MTU, but the VF state does. */
 START_TEST(the_entry_of_an_early_one_is_used)
 {
 	auto_pod struct pod first = pod();

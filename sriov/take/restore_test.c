@@ -189,7 +189,7 @@ START_TEST(restore_without_memory_keeps_the_VF_owned)
 }
 END_TEST
 
-/* An address that is none leads nowhere, also not to files beside the ledger. */
+/* An address that is none leads nowhere, also not to files beside the VF state. */
 START_TEST(a_record_of_no_VF_changes_nothing)
 {
 	static const char *const odd[] = { "{\"vf\":\"../attachments\"}", "{\"vf\":\"\"}",

@@ -181,7 +181,7 @@ struct claimant claimant_of(const struct world *w, const char *container, const 
 	};
 }
 
-/* ---- the books ---- */
+/* ---- the VF state ---- */
 
 struct vf_entry world_entry(const struct world *w, uint32_t n)
 {

@@ -59,7 +59,7 @@ void pod_clear(struct pod *p);
 /* claimant_of - container's interface net1, in that pod, that dirties everything. */
 struct claimant claimant_of(const struct world *w, const char *container, const struct pod *p);
 
-/* world_entry - the ledger's entry of VF n. */
+/* world_entry - the state of VF n. */
 struct vf_entry world_entry(const struct world *w, uint32_t n);
 
 /* world_log_has - whether a line of the log has text. */

@@ -46,7 +46,7 @@ int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 		      struct err *e) must_check;
 
-/* vf_start_entry - a new entry for the ledger: nobody's, with the VF as it is now for its baseline.
+/* vf_start_entry - a new VF state: nobody's, with the VF as it is now for its baseline.
  */
 int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 		   struct vf_entry *out, struct err *e) must_check;

@@ -226,7 +226,7 @@ static bool has_one_somewhere(const struct restore_run *b)
 	return *p.driver && !vf_has_userspace_driver(&p);
 }
 
-/* What is on the host now; a name that is not its own is mended. */
+/* What is on the host now; a name that is not its own is restored. */
 static int look_here(struct restore_run *b, const struct netns *host, bool coming, struct err *e)
 {
 	bool somewhere = has_one_somewhere(b);
@@ -251,7 +251,7 @@ static int look_here(struct restore_run *b, const struct netns *host, bool comin
 		       : 0;
 }
 
-/* ---- mending what it is like ---- */
+/* ---- restoring the settings ---- */
 
 static void restore_altnames(const struct restore_run *b)
 {
@@ -408,7 +408,7 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 
 /* ---- all of it ---- */
 
-/* A card that is gone has nothing to mend. */
+/* A card that is gone has nothing to restore. */
 static bool is_gone(const struct err *why)
 {
 	return why->code == ERR_NOTFOUND || why->code == ERR_CONFIG || why->errnum == ENODEV;

@@ -424,7 +424,7 @@ START_TEST(a_VF_in_an_unreachable_namespace_stays_owned)
 	ck_assert_int_eq(claim_vf(&b, world_vf(0), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 
-	/* Its process ends: what the pod had done to it is mended before it is used. */
+	/* Its process ends: what the pod had done to it is restored before it is used. */
 	auto_netns struct netns host = net_self();
 	int there = net_ifindex(l.pod.nl, "net1");
 	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);

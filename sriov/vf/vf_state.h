@@ -40,7 +40,7 @@ struct vf_baseline {
 
 /*
  * Beside the enum vf_attr in `dirty`: when the VF was given up its interface could not be reached,
- * in a namespace of which we have no name, or not be made as it was. It is mended once it can be.
+ * in a namespace of which we have no name, or not be made as it was. It is restored once it can be.
  */
 #define VF_UNREACHABLE 64
 

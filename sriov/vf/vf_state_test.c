@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of the ledger, and who lives; ledger_text_test.c has what is in them. */
+/* The files of the VF state, and whether owners live; vf_state_text_test.c has what is in them. */
 #include "sriov/vf/vf_state.h"
 
 #include <errno.h>

@@ -303,11 +303,11 @@ int vf_state_decode(const char *text, size_t len, struct vf_entry *out, struct e
 	auto_json struct json *tree = NULL;
 	struct vf_entry x = { 0 };
 
-	if (json_parse(text, len, "VF ledger", &tree, e))
+	if (json_parse(text, len, "VF state", &tree, e))
 		return -1;
 	if (decode_all(tree, &x, e)) {
 		e->code = ERR_DECODE; /* whatever it would be in a configuration: we wrote this */
-		return err_wrap(e, "VF ledger");
+		return err_wrap(e, "VF state");
 	}
 	x.tree = TAKE_PTR(tree);
 	*out = x;

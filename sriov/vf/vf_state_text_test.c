@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a ledger file; ledger_test.c has the files themselves. */
+/* The text of a VF state; vf_state_test.c has the files themselves. */
 #include <stdio.h>
 #include <string.h>
 
@@ -314,7 +314,7 @@ START_TEST(other_texts_are_refused)
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		refuses(texts[i], "VF ledger");
+		refuses(texts[i], "VF state");
 	for (size_t len = 0; len < strlen(good); len++) {
 		ck_assert_int_eq(vf_state_decode(good, len, &x, &e), -1);
 		ck_assert_int_eq((int)e.code, ERR_DECODE);

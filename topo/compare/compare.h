@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.h: where NCCL's choice is not the nearest, why, and what mends it. Pure.
+ * compare.h: where NCCL's choice is not the nearest, why, and which setting changes it. Pure.
  */
 #ifndef RAILHEAD_TOPO_COMPARE_COMPARE_H
 #define RAILHEAD_TOPO_COMPARE_COMPARE_H
@@ -23,7 +23,7 @@ enum compare_cause {
 	COMPARE_ROLE,     /* it is for storage or management; NCCL knows no roles */
 	COMPARE_GDR_OFF,  /* as near as can be, but NCCL will not use GPUDirect RDMA */
 	COMPARE_LONE_GPU, /* it takes its neighbours' HCAs too: it does not know of them */
-	COMPARE_TIE,      /* equal HCAs, dealt in another order */
+	COMPARE_TIE,      /* equal HCAs, assigned in another order */
 	COMPARE_OTHER,
 };
 /* compare_cause_id - "flat-vm", "vf-path", "faster", "role", "gdr-off", "lone-gpu", "tie", "other";

@@ -130,7 +130,7 @@ START_TEST(one_gpu_takes_its_neighbours_too)
 			 "permuted lone-gpu: NCCL takes mlx5_0, mlx5_1: it does not know the other "
 			 "GPUs of the machine, whose HCAs are among these [NCCL_IB_HCA==mlx5_1]");
 	ck_assert_str_eq(w.differ.setting, "NCCL_IB_HCA==mlx5_1");
-	/* with its own HCA only there is nothing to mend */
+	/* with its own HCA only there is nothing to change */
 	topo_xml("dgx-a100", &alone.m);
 	answer(&alone, "1", "1");
 	ck_assert_str_eq(line(&alone, 1), "same : - [-]");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Verdicts in words, and the settings that mend them. */
+/* Verdicts in words, and the settings that change them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +134,7 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 		return;
 	case COMPARE_TIE:
 		takes_instead(in, gpu, c->share, c->n_share, to);
-		add_text(to, ", which are as near: it deals equal ones in another order");
+		add_text(to, ", which are as near: it assigns equal ones in another order");
 		return;
 	case COMPARE_OTHER:
 	case COMPARE_NO_CAUSE:

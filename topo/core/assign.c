@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-/* What is dealt at one time: cards, each by the number of one of its HCAs; takers: GPUs. */
+/* What is assigned at one time: cards, each by the number of one of its HCAs, to GPUs. */
 struct cards {
 	const struct aff_assignment *d;
-	const uint32_t *hca; /* nearest to all takers, by PCI address */
+	const uint32_t *hca; /* nearest to all of these GPUs, by PCI address */
 	size_t n_hcas;
 	uint32_t *card;
 	uint32_t n_cards, n_takers;
 };
 
-/* Of `items` in order, those of taker i among n: its own from first on, the rest is all takers'. */
+/* Of `items` in order, those of GPU i among n: its own from first on; all GPUs share the rest. */
 struct share_range {
 	uint32_t first, own, rest;
 };

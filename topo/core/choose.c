@@ -194,7 +194,7 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 	return 0;
 }
 
-/* ---- dealing ---- */
+/* ---- assigning ---- */
 
 static bool same_nearest(const struct aff_gpu_choice *a, const struct aff_gpu_choice *b)
 {

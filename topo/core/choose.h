@@ -11,8 +11,8 @@ struct aff_gpu_choice {
 	uint32_t *nearest; /* HCAs, by PCI address; owned */
 	size_t n_nearest;
 	uint32_t assigned;     /* AFF_NONE: there is none for it */
-	uint32_t *share;       /* all that are dealt to it, assigned first; owned */
-	size_t n_share, n_own; /* the first n_own are on cards that are dealt to no other GPU */
+	uint32_t *share;       /* all that are assigned to it, assigned first; owned */
+	size_t n_share, n_own; /* the first n_own are on cards that are assigned to no other GPU */
 	const char *why_none;  /* when nothing is nearest: a sentence; else NULL */
 };
 
@@ -51,10 +51,10 @@ void aff_roles(struct aff_machine *m, const char *default_netdev);
 /*
  * aff_choose - nearest: all usable HCAs, storage and management cards left out where others are,
  * that no other is nearer than; a VF or SF is left out where its PF is among them. Where GPUs tie
- * for HCAs, these are dealt in the order of PCI addresses, as many to each as can be, one card to
- * one GPU before a second; what remains is dealt to all of them. A rail is a card that is nearest
- * to some GPU in scope, or, where no GPU is, any candidate. In which order the machine's records
- * stand changes nothing but their indices.
+ * for HCAs, these are assigned in the order of PCI addresses, as many to each as can be, one card
+ * to one GPU before a second; what remains is shared by all of them. A rail is a card that is
+ * nearest to some GPU in scope, or, where no GPU is, any candidate. In which order the machine's
+ * records stand changes nothing but their indices.
  */
 int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struct aff_choice *out,
 	       struct err *e) must_check;

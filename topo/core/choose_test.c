@@ -98,7 +98,7 @@ START_TEST(other_machines)
 			 "mlx5_3 own 1");
 	ck_assert_str_eq(whole("synthetic-e_1switch_3gpu_4nic", 2),
 			 "mlx5_0,mlx5_1,mlx5_2,mlx5_3 > mlx5_2 | mlx5_2,mlx5_3 own 1");
-	/* alone it is dealt all that is nearest */
+	/* alone it is assigned all that is nearest */
 	ck_assert_str_eq(whole("synthetic-j_dgxa100_only_gpu1", 0),
 			 "mlx5_0,mlx5_1 > mlx5_0 | mlx5_0,mlx5_1 own 2");
 }
@@ -117,7 +117,7 @@ START_TEST(rails_are_numbered)
 }
 END_TEST
 
-/* ---- dealing ---- */
+/* ---- assigning ---- */
 
 /* GPUs and one-port cards on one switch. */
 static void one_switch(struct aff_machine *m, uint32_t gpus, uint32_t hcas)
@@ -182,7 +182,7 @@ START_TEST(hcas_are_assigned_fairly)
 }
 END_TEST
 
-/* Cards of two ports: ports are dealt only where cards do not suffice. */
+/* Cards of two ports: ports are assigned only where cards do not suffice. */
 static const char *dual_cards(uint32_t gpus, uint32_t cards, uint32_t gpu)
 {
 	auto_aff_machine struct aff_machine m = { 0 };

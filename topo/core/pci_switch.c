@@ -14,7 +14,7 @@ uint32_t aff_parent(const struct aff_machine *m, uint32_t pci)
 {
 	uint32_t parent = m->pci[pci].parent;
 
-	/* Parents stand before children: whoever climbs comes to an end. */
+	/* Parents stand before children: the way up has an end. */
 	return parent < pci ? parent : AFF_NONE;
 }
 

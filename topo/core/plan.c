@@ -117,7 +117,7 @@ static int claim_cards(struct planning *p, struct err *e)
 		if (g->assigned == AFF_NONE)
 			return err_set(e, ERR_EXHAUSTED, 0, "GPU %s has no HCA: %s",
 				       gpu_text(p, p->gpu[i], text),
-				       g->why_none ? g->why_none : "nothing is dealt to it");
+				       g->why_none ? g->why_none : "nothing is assigned to it");
 		for (size_t k = 0; k < g->n_share; k++) {
 			uint32_t *at = &p->pod_of[p->m->hca[g->share[k]].card];
 			*at = *at == AFF_NONE || *at == pod ? pod : SEVERAL;

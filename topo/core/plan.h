@@ -34,9 +34,9 @@ struct aff_plan {
 
 /*
  * aff_plan_make - pods pods of gpus_per_pod GPUs: pods take the scope's GPUs in the order of PCI
- * addresses. A pod gets what c deals to its GPUs on cards of which no other of these pods has a
- * GPU; GPUs of one pod that are dealt the same HCA have the same VF of it. Of an HCA's VFs the one
- * with the lowest PCI address is given that is free by `taken` (one bool for each PCI function;
+ * addresses. A pod gets what c assigns to its GPUs on cards of which no other of these pods has a
+ * GPU; GPUs of one pod that are assigned the same HCA have the same VF of it. Of an HCA's VFs the
+ * one with the lowest PCI address is given that is free by `taken` (one bool for each PCI function;
  * NULL: all are). c: for the same scope.
  *
  * ERR_FIELD: no pods, or no GPUs each. ERR_EXHAUSTED with the reason and the remedy when it cannot

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ready.h: whether GPUDirect RDMA can work: facts beyond distance, each ok, warn, fail or unknown.
+ * ready.h: whether GPUDirect RDMA can work: findings beyond distance, each ok, warn, fail or
+ * unknown.
  *
  * What may not be read, or is not in a capture, is unknown with its reason, never ok. Nothing is
  * changed, and no remedy is run.

@@ -27,7 +27,7 @@ struct ready {
 
 /* ---- saying ---- */
 
-/* ready_add - a fact; never NULL. gpu, hca: AFF_NONE as in the fact. */
+/* ready_add - a finding; never NULL. gpu, hca: AFF_NONE as in the finding. */
 struct aff_finding *ready_add(struct ready *r, const char *id, enum aff_state state, uint32_t gpu,
 			      uint32_t hca);
 
@@ -38,7 +38,7 @@ void ready_value(struct ready *r, struct aff_finding *f, const char *fmt, ...) p
 void ready_so(struct ready *r, struct aff_finding *f, const char *fmt, ...) printf_like(3, 4);
 void ready_do(struct ready *r, struct aff_finding *f, const char *fmt, ...) printf_like(3, 4);
 
-/* ready_unread - why a file that was not read (-errno) makes the fact unknown. */
+/* ready_unread - why a file that was not read (-errno) makes the finding unknown. */
 void ready_unread(struct ready *r, struct aff_finding *f, int why);
 
 /* ---- reading: links lead nowhere outside the folder ---- */
@@ -68,7 +68,7 @@ struct ready_config {
 };
 struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready_config *out);
 
-/* ready_config_unknown - say of a fact that the configuration space did not tell it. */
+/* ready_config_unknown - say of a finding that the configuration space did not tell it. */
 void ready_config_unknown(struct ready *r, struct aff_finding *f, uint32_t pci,
 			  const struct ready_config *c);
 

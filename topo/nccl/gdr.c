@@ -169,7 +169,8 @@ static struct nccl_path join_paths(struct nccl_path a, struct nccl_path b)
 				   a.hops + b.hops };
 }
 
-/* By NVLink to the GPU that the net is chosen by, where that is wider or spares the CPU. */
+/* PXN, in ncclTopoComputePaths: by NVLink to the GPU that the net is chosen by, where that is wider
+ * or spares the CPU. */
 static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	uint32_t p = nccl_get_local_gpu(s, net);
@@ -188,6 +189,7 @@ static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 	nccl_update_path(s, gpu, net, h);
 }
 
+/* addInterStep of NCCL: the path goes through the CPU. */
 static void add_inter_step(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	uint32_t c = s->cpu_of[gpu];

@@ -8,7 +8,7 @@
 
 #include "topo/nccl/system.h"
 
-/* Where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
+/* ncclIbGetPciPath: where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
 static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
 {
 	if (h->pci == AFF_NONE || !nccl_is_tree(m))

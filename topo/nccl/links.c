@@ -153,6 +153,7 @@ struct link_work {
 	bool rccl;
 };
 
+/* ncclTopoAddNvLinks */
 static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_system *g,
 		       struct err *e)
 {
@@ -177,6 +178,7 @@ static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_syst
 	return 0;
 }
 
+/* ncclTopoAddC2c */
 static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *g, struct err *e)
 {
 	const struct aff_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
@@ -196,7 +198,8 @@ static float intel_bw(const struct aff_cpu *c)
 	return c->model >= 0xcf ? 40.0F : c->model >= 0x8f ? 22.0F : 10.0F;
 }
 
-/* GB/s between two CPUs, by the first. On a machine that does not say, as in NCCL: no limit. */
+/* ncclTopoGetInterCpuBw: GB/s between two CPUs, by the first. On a machine that does not say, as in
+ * NCCL: no limit. */
 static float cpu_bw(const struct aff_cpu *c)
 {
 	if (!strcmp(c->arch, "ppc64"))
@@ -222,6 +225,7 @@ static const struct aff_cpu *kind_of(const struct aff_machine *m, const struct n
 	return m->n_cpus ? &m->cpu[0] : &unknown;
 }
 
+/* ncclTopoConnectCpus */
 static int connect_cpus(const struct link_work *w, struct nccl_system *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n_cpus; i++) {

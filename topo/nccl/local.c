@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which nets a GPU takes: of those with the most bandwidth those of the lowest type; dealt by the
+ * Which nets a GPU takes: of those with the most bandwidth those of the lowest type; spread by the
  * number of the GPU with its bits mirrored, so that neighbours spread.
  */
 #include "topo/nccl/paths.h"
@@ -81,6 +81,7 @@ static uint32_t count_sharers(const struct nccl_paths *s, uint32_t net, uint32_t
 	return count ? count : 1;
 }
 
+/* mirrorBits of NCCL */
 static uint32_t mirror_bits(uint32_t v, uint32_t n)
 {
 	uint32_t out = 0;

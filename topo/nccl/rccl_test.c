@@ -114,7 +114,7 @@ END_TEST
 
 #define XGMI(bus) "<xgmi target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x120000\"/>"
 
-/* No PXN, no hop for a node of its own, no dealing by the number of a device: by its place. */
+/* No PXN, no hop for a node of its own, no spreading by the number of a device: by its place. */
 START_TEST(hcas_are_spread_over_gpus)
 {
 	static const char text[] =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The outline as a graph: elements become nodes, or nothing, by their children and their class. */
+/* The XML as a system of nodes and links (ncclTopoGetSystemFromXml): elements become nodes, or
+ * nothing, by their children and their class. */
 #include <string.h>
 
 #include "topo/nccl/system.h"
@@ -44,7 +45,7 @@ struct work {
 	const struct nccl_xml *v;
 	uint32_t *node_of; /* of each item; AFF_NONE: it is no node, and nothing below it is */
 	bool *nic;         /* of each item: a net is in it */
-	uint32_t *gpu_at;  /* of each item: the outline's GPU in it; AFF_NONE */
+	uint32_t *gpu_at;  /* of each item: the XML's GPU in it; AFF_NONE */
 	struct nccl_system *g;
 };
 
@@ -109,6 +110,7 @@ static void same_device(const struct work *w, uint32_t i)
 	}
 }
 
+/* ncclTopoAddCpu, ncclTopoAddPci, ncclTopoAddGpu */
 static int add_item(struct work *w, uint32_t i, struct err *e)
 {
 	const struct nccl_xml_node *it = &w->v->item[i];
@@ -164,6 +166,7 @@ static uint32_t find_nic(const struct nccl_system *g, uint64_t id)
 /* A virtual NIC, below a cpu element, is in nobody's way. */
 #define VIRTUAL_BW 5000.0F
 
+/* ncclTopoAddNic */
 static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 {
 	const struct nccl_xml_node *it = &w->v->item[item];
@@ -206,7 +209,7 @@ static int add_nets(struct work *w, struct err *e)
 	return 0;
 }
 
-/* Ways up are tried after all others. */
+/* ncclTopoSort: links up are tried after all others. */
 static void up_links_last(struct nccl_system *g)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {

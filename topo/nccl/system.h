@@ -2,15 +2,15 @@
 /*
  * system.h: NCCL's own view of a machine: between the files of the prediction.
  *
- * outline  the tree of elements that NCCL would have read or found, in document order;
- * graph    nodes and links, Broadcom switches flattened.
+ * XML     the tree of elements that NCCL would have read or found, in document order;
+ * system  nodes and links (ncclTopoSystem), Broadcom switches flattened.
  */
 #ifndef RAILHEAD_TOPO_NCCL_SYSTEM_H
 #define RAILHEAD_TOPO_NCCL_SYSTEM_H
 
 #include "topo/nccl/types.h"
 
-/* ---- outline ---- */
+/* ---- XML (ncclXml) ---- */
 
 struct nccl_xml_node {   /* a cpu or a pci element */
 	uint32_t parent; /* item above, which comes earlier; AFF_NONE: this is a cpu */
@@ -33,13 +33,15 @@ struct nccl_xml {
 	uint32_t n_items, n_nets, n_gpus;
 };
 
+/* nccl_xml_make - as ncclTopoGetSystem reads or builds it, before it makes the system. */
 int nccl_xml_make(const struct aff_machine *m, const struct aff_scope *scope,
 		  const struct nccl_opts *o, struct nccl_xml *out, struct err *e) must_check;
 void nccl_xml_clear(struct nccl_xml *v);
 #define auto_nccl_xml auto_clean(nccl_xml_clear)
 
-/* Steps of it. _file: elements and nets of a topology file; _climb: elements of a tree, as NCCL
- * climbs; _nets: of a tree. */
+/* Steps of it. _from_file: elements and nets of a topology file (ncclTopoGetXmlFromFile);
+ * _from_sys: elements of a tree, as NCCL finds them (ncclTopoGetXmlFromSys); _add_nets: the nets of
+ * a tree (ncclTopoFillNet). */
 void nccl_xml_from_file(const struct aff_machine *m, const struct aff_scope *scope,
 			struct nccl_xml *v);
 int nccl_xml_from_sys(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
@@ -56,7 +58,7 @@ struct aff_pcie_link nccl_pcie_link(const struct aff_machine *m, uint32_t pci);
 /* nccl_pcie_bw - GB/s. */
 float nccl_pcie_bw(struct aff_pcie_link l);
 
-/* ---- graph ---- */
+/* ---- system (ncclTopoSystem) ---- */
 
 enum nccl_kind {
 	NCCL_NODE_CPU,
@@ -81,7 +83,7 @@ struct nccl_links {
 struct nccl_node {
 	enum nccl_kind kind;
 	bool gone;      /* flattened away */
-	uint32_t thing; /* item; of a GPU or net: which of the outline's */
+	uint32_t thing; /* item; of a GPU or net: which of the XML's */
 	uint32_t up;    /* the node above; AFF_NONE */
 	float bw;       /* of the link to it */
 	uint64_t id;    /* of a switch: aff_pci_ids(); of a NIC: its bus and device */
@@ -97,17 +99,20 @@ struct nccl_system {
 	uint32_t n_cpus, n_gpus, n_nets;
 };
 
+/* nccl_system_make - ncclTopoGetSystemFromXml. */
 int nccl_system_make(const struct aff_machine *m, const struct nccl_xml *v,
 		     const struct nccl_opts *o, struct nccl_system *out, struct err *e) must_check;
 void nccl_system_clear(struct nccl_system *g);
 #define auto_nccl_system auto_clean(nccl_system_clear)
 
-/* nccl_connect_nodes - widest first, as NCCL keeps them; a second one to the same node widens it.
+/* nccl_connect_nodes - ncclTopoConnectNodes: widest first, as NCCL keeps them; a second one to the
+ * same node widens it.
  */
 int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct err *e) must_check;
-/* nccl_flatten_bcm - Broadcom's two levels become one. */
+/* nccl_flatten_bcm - ncclTopoFlattenBcmSwitches: Broadcom's two levels become one. */
 int nccl_flatten_bcm(struct nccl_system *g, struct err *e) must_check;
-/* nccl_add_links - links that are not of the PCI tree: NVLink, C2C, between CPUs. */
+/* nccl_add_links - ncclTopoAddNvLinks, ncclTopoAddC2c, ncclTopoConnectCpus: links that are not of
+ * the PCI tree: NVLink, C2C, between CPUs. */
 int nccl_add_links(const struct aff_machine *m, const struct nccl_xml *v, bool rccl,
 		   struct nccl_system *g, struct err *e) must_check;
 

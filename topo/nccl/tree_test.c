@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The prediction for machines as /sys shows them: what NCCL climbs, and where it looks for VFs. */
+/* The prediction for machines as /sys shows them: what NCCL finds, and where it looks for VFs. */
 #include <stdio.h>
 #include <string.h>
 

@@ -17,7 +17,7 @@ struct env {
 
 /* ---- whose HCAs ---- */
 
-/* Those dealt to the GPUs that want[] marks, each once, in the order of the GPUs. */
+/* Those assigned to the GPUs that want[] marks, each once, in the order of the GPUs. */
 static uint32_t *collect_shares(const struct aff_view *v, const bool *want, size_t *n)
 {
 	uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
