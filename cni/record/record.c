@@ -13,6 +13,18 @@
 
 #define FOLDER "attachments"
 
+int record_place(const struct ctx *ctx, const char *folder, struct record_place *out, struct err *e)
+{
+	int n = snprintf(out->run_dir, sizeof(out->run_dir), "%s%s%s", ctx->run_dir,
+			 folder ? "/" : "", folder ? folder : "");
+
+	if (n < 0 || n >= (int)sizeof(out->run_dir))
+		return err_set(e, ERR_IO, 0, "run directory: its path is too long");
+	out->ctx = *ctx;
+	out->ctx.run_dir = out->run_dir;
+	return 0;
+}
+
 /* "container,ifname": a container id cannot hold a comma, and cannot begin with a dot. */
 #define FILE_NAME_LEN (CNI_ID_MAX + 1 + IFNAME_LEN)
 

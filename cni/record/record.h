@@ -10,6 +10,8 @@
 #ifndef RAILHEAD_CNI_RECORD_RECORD_H
 #define RAILHEAD_CNI_RECORD_RECORD_H
 
+#include <limits.h>
+
 #include "lib/base/ctx.h"
 #include "lib/json/json.h"
 #include "lib/sys/netns_locate.h"
@@ -41,6 +43,18 @@ struct record {
 	const struct json *device; /* original state of a moved device; may be NULL */
 	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */
 };
+
+/*
+ * record_place - a ctx whose records lie in the folder of that name below run_dir; NULL: in run_dir
+ * itself. In a list of plugins each may have a record of the same network, container and interface.
+ * Keep *out where it is: it points into itself. ERR_IO: the path is too long.
+ */
+struct record_place {
+	struct ctx ctx;
+	char run_dir[PATH_MAX];
+};
+int record_place(const struct ctx *ctx, const char *folder, struct record_place *out,
+		 struct err *e) must_check;
 
 /*
  * record_lock - one call at a time works on an attachment. ERR_AGAIN when another one holds it for

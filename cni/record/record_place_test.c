@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record under the name of another attachment: a renamed or copied file. */
+/* Places of records; a record under the name of another attachment: a renamed or copied file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -83,4 +83,27 @@ START_TEST(a_record_under_anothers_name_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("cni/record_place", a_record_under_anothers_name_is_refused)
+START_TEST(records_may_be_in_a_folder_of_their_own)
+{
+	struct record_place own, none;
+	char long_dir[PATH_MAX];
+	struct ctx ctx;
+	struct err e;
+
+	ctx_init(&ctx, "test");
+	ctx.run_dir = "/run/x";
+	ck_assert_int_eq(record_place(&ctx, "rdma", &own, &e), 0);
+	ck_assert_str_eq(own.ctx.run_dir, "/run/x/rdma");
+	ck_assert_int_eq(record_place(&ctx, NULL, &none, &e), 0);
+	ck_assert_str_eq(none.ctx.run_dir, "/run/x");
+	memset(long_dir, 'a', sizeof(long_dir));
+	long_dir[sizeof(long_dir) - 4] = '\0';
+	ctx.run_dir = long_dir;
+	ck_assert_int_eq(record_place(&ctx, NULL, &none, &e), 0);
+	ck_assert_int_eq(record_place(&ctx, "rdma", &own, &e), -1);
+	ck_assert_int_eq(e.code, ERR_IO);
+}
+END_TEST
+
+TEST_PROGRAM("cni/record_place", a_record_under_anothers_name_is_refused,
+	     records_may_be_in_a_folder_of_their_own)

@@ -105,7 +105,7 @@ static int list_one(const struct record *r, void *arg)
 /* The rdma plugin's records lie beside those of the interfaces that it works on. */
 static int list_all(struct listing *l, const char *network, struct err *e)
 {
-	struct rdma_place place;
+	struct record_place place;
 
 	if (rdma_place(&l->rail->ctx, &place, e))
 		return -1;

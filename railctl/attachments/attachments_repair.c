@@ -142,7 +142,7 @@ static int repair_each(const struct record *r, void *arg)
 /* As DEL goes through a chain: what was done last is undone first. */
 static int repair_all(struct repair *x, const char *network, struct err *e)
 {
-	struct rdma_place place;
+	struct record_place place;
 
 	if (rdma_place(&x->rail->ctx, &place, e))
 		return -1;
@@ -161,7 +161,7 @@ static int repair_all(struct repair *x, const char *network, struct err *e)
 static int find_record(struct ctl *r, struct record_key *one, char container[CNI_ID_MAX + 1],
 		       struct err *e)
 {
-	struct rdma_place place;
+	struct record_place place;
 	struct err why, ignored;
 
 	if (attachments_find(r, &r->ctx, one, container, &why) == 0)

@@ -208,7 +208,7 @@ int rdma_add(const struct cni_call *call, struct err *e)
 /* ---- DEL and GC: replay what the record says ---- */
 
 /* A deletion waits for its turn; where no lock can be opened there is no record either. */
-static int lock_if_any(const struct rdma_place *place, const struct record_key *key, int *fd,
+static int lock_if_any(const struct record_place *place, const struct record_key *key, int *fd,
 		       struct err *e)
 {
 	struct err why;
@@ -234,7 +234,7 @@ int rdma_del(const struct cni_call *call, struct err *e)
 {
 	const struct record_key key = rdma_pod_key(call);
 	auto_record struct record r = { 0 };
-	struct rdma_place place;
+	struct record_place place;
 	auto_fd int lock = -1;
 	struct err why;
 
@@ -261,7 +261,7 @@ int rdma_del(const struct cni_call *call, struct err *e)
 
 struct sweep {
 	const struct cni_call *call;
-	const struct rdma_place *place;
+	const struct record_place *place;
 	struct err first;
 	size_t failed;
 };
@@ -300,7 +300,7 @@ static int gc_record(const struct record *r, void *arg)
 
 int rdma_gc(const struct cni_call *call, struct err *e)
 {
-	struct rdma_place place;
+	struct record_place place;
 	struct sweep s = { .call = call, .place = &place };
 
 	if (rdma_place(&call->ctx, &place, e))

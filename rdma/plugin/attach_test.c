@@ -357,7 +357,7 @@ START_TEST(repair_restores_without_a_call)
 	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
 	struct rpod p = rpod("c1");
 	struct record_key key = { "rails", "c1", "net1" };
-	struct rdma_place place;
+	struct record_place place;
 	struct repair_view v;
 	struct err e = { 0 };
 

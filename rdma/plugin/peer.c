@@ -239,7 +239,7 @@ static int is_anothers(const struct ctx *ctx, const struct rdma_peer *p,
 		       const struct record_key *key, struct err *e)
 {
 	struct claim c = { key, p->bus, false };
-	struct rdma_place place;
+	struct record_place place;
 
 	if (rdma_place(ctx, &place, e))
 		return -1;
@@ -326,7 +326,7 @@ static int write_record(const struct ctx *ctx, const struct rdma_peer *p, struct
 	const struct rdma_taken t = taken_of(p, d);
 	auto_json struct json *device = rdma_taken_json(&t);
 	auto_record struct record old = { 0 };
-	struct rdma_place place;
+	struct record_place place;
 	struct err why;
 
 	r->device = device;

@@ -14,7 +14,7 @@
 struct rdma_pod {
 	const struct cni_call *call;
 	struct rdma_conf conf;
-	struct rdma_place place; /* of the records */
+	struct record_place place; /* of the records */
 	struct netns host, pod;
 	struct nl *host_nl, *pod_nl;
 	struct nl *host_rdma, *pod_rdma;

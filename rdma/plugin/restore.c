@@ -11,17 +11,11 @@
 #include "rdma/plugin/peer.h"
 
 #define LOCK_NAME "RDMA devices"
-#define FOLDER    "/rdma"
+#define FOLDER    "/" RDMA_RECORDS
 
-int rdma_place(const struct ctx *ctx, struct rdma_place *out, struct err *e)
+int rdma_place(const struct ctx *ctx, struct record_place *out, struct err *e)
 {
-	int n = snprintf(out->run_dir, sizeof(out->run_dir), "%s" FOLDER, ctx->run_dir);
-
-	if (n < 0 || n >= (int)sizeof(out->run_dir))
-		return err_set(e, ERR_IO, 0, "run directory: its path is too long");
-	out->ctx = *ctx;
-	out->ctx.run_dir = out->run_dir;
-	return 0;
+	return record_place(ctx, RDMA_RECORDS, out, e);
 }
 
 int rdma_lock(const struct ctx *ctx, int timeout_ms, struct err *e)

@@ -8,17 +8,13 @@
 #ifndef RAILHEAD_RDMA_PLUGIN_RESTORE_H
 #define RAILHEAD_RDMA_PLUGIN_RESTORE_H
 
-#include <limits.h>
-
 #include "cni/record/record.h"
 #include "rdma/device/device.h"
 
-/* A ctx whose run_dir is that place; keep it where it is: it points into itself. */
-struct rdma_place {
-	struct ctx ctx;
-	char run_dir[PATH_MAX];
-};
-int rdma_place(const struct ctx *ctx, struct rdma_place *out, struct err *e) must_check;
+#define RDMA_RECORDS "rdma"
+
+/* rdma_place - that place, for who goes through the records of both plugins (record_place). */
+int rdma_place(const struct ctx *ctx, struct record_place *out, struct err *e) must_check;
 
 /* A move may take half a second, and twenty pods may start at once. */
 #define RDMA_LOCK_MS 60000

@@ -74,7 +74,7 @@ static int count(const struct record *r, void *arg)
 
 unsigned rworld_records(const struct rworld *w)
 {
-	struct rdma_place place;
+	struct record_place place;
 	unsigned n = 0;
 	struct err e;
 
