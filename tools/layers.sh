@@ -35,6 +35,7 @@ cni/protocol|lib/
 cni/record|lib/ cni/protocol/
 cni/engine|lib/ cni/protocol/ cni/record/
 cni/plugins|lib/ cni/protocol/ cni/engine/
+cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/
 ipam/peers|lib/

@@ -13,8 +13,8 @@ struct add {
 	struct cni_result from_ipam;
 	struct record record;
 	struct conflict conflict;
-	bool link_stays;  /* it could not be taken back */
-	bool lease_stays; /* the IPAM could not release it */
+	bool change_stays; /* what create did could not be taken back */
+	bool lease_stays;  /* the IPAM could not release it */
 	char mac[MAC_STR_LEN];
 };
 
@@ -38,14 +38,14 @@ static int undo_record(void *arg, struct err *e)
 	const struct cni_call *call = s->a.call;
 	const struct record_key key = attach_key(call);
 
-	if (s->link_stays)
+	if (s->change_stays)
 		return 0;
 	if (!s->lease_stays)
-		return record_remove(&call->ctx, &key, e);
+		return record_remove(&s->a.records.ctx, &key, e);
 	/* There may be an address, and whoever comes next is to release it. */
 	s->record.adding = false;
 	s->record.deleting = true;
-	return record_write(&call->ctx, &s->record, e);
+	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
 /* A half-done ADD of an IPAM is let finish first: killed, it might leave what its DEL cannot find.
@@ -60,7 +60,7 @@ static int undo_ipam(void *arg, struct err *e)
 
 	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
 		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
-	if (s->link_stays)
+	if (s->change_stays)
 		return 0;
 	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
 	return s->lease_stays ? -1 : 0;
@@ -81,14 +81,20 @@ static int delete_link(struct add *s, struct err *e)
 	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
 }
 
-static int undo_link(void *arg, struct err *e)
+static int undo_change(void *arg, struct err *e)
 {
 	struct add *s = arg;
 	const struct attach_type *type = s->a.type;
+	int rc;
 
-	s->link_stays = (type->restore ? type->restore(&s->a.call->ctx, &s->record, e)
-				       : delete_link(s, e)) != 0;
-	return s->link_stays ? -1 : 0;
+	if (type->undo)
+		rc = type->undo(&s->a, &s->record, e);
+	else if (type->restore)
+		rc = type->restore(&s->a.call->ctx, &s->record, e);
+	else
+		rc = delete_link(s, e);
+	s->change_stays = rc != 0;
+	return rc;
 }
 
 /* ---- steps ---- */
@@ -129,7 +135,7 @@ static int refuse_second_add(const struct attach *a, const struct record_key *ke
 	enum attach_found found;
 	struct err ignored;
 
-	if (record_read(&a->call->ctx, key, &old, &ignored))
+	if (record_read(&a->records.ctx, key, &old, &ignored))
 		return 0;
 	if (find_earlier(a, &old, &found, e))
 		return -1;
@@ -171,7 +177,35 @@ static int refuse_taken_name(const struct attach *a, struct err *e)
 		       key.ifname, link.kind);
 }
 
-static int write_record(struct add *s, struct err *e)
+/*
+ * The same for a plugin that follows: the interface is another plugin's, and is there. What an ADD
+ * took that was killed, or whose namespace has gone, gets its DEL now: its record must not be lost.
+ */
+static int settle_earlier(const struct attach *a, struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
+	auto_record struct record old = { 0 };
+	struct err ignored;
+
+	if (record_read(&a->records.ctx, &key, &old, &ignored))
+		return 0;
+	if (!old.adding && netns_same(old.netns_id, a->pod.id) &&
+	    a->type->check_earlier(a, &old, e))
+		return -1;
+	return attach_restore_own(a->call, &a->records, &old, e) ||
+			       record_remove(&a->records.ctx, &key, e)
+		       ? -1
+		       : 0;
+}
+
+static int prepare(struct attach *a, struct err *e)
+{
+	if (a->type->role != ATTACH_FOLLOWS)
+		return refuse_taken_name(a, e);
+	return settle_earlier(a, e) || a->type->prepare(a, e) ? -1 : 0;
+}
+
+static int fill_record(struct add *s, struct err *e)
 {
 	const struct attach *a = &s->a;
 	const struct cni_call *call = a->call;
@@ -185,15 +219,19 @@ static int write_record(struct add *s, struct err *e)
 		.netns_id = a->pod.id,
 		.from = a->view,
 		.created = call->ctx.now(call->ctx.clock),
-		.master = a->master.name,
+		.master = a->below ? a->below : a->master.name,
 		.cni_path = call->env.path,
 		.args = call->env.args,
-		.config = call->conf.tree,
+		/* for the IPAM's DEL by repair */
+		.config = a->type->role == ATTACH_FOLLOWS ? NULL : call->conf.tree,
 		.device = a->device,
 	};
-	if (ctx_boot_id(&call->ctx, s->record.boot, e))
-		return -1;
-	return record_write(&call->ctx, &s->record, e);
+	return ctx_boot_id(&call->ctx, s->record.boot, e);
+}
+
+static int write_record(const struct add *s, struct err *e)
+{
+	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
 /* From here on the attachment is whole, and repair must let it live. */
@@ -202,7 +240,7 @@ static int complete_record(struct add *s, struct err *e)
 	s->record.adding = false;
 	s->record.ifindex = s->a.link.ifindex;
 	s->record.lower_ifindex = s->a.link.lower_ifindex;
-	return record_write(&s->a.call->ctx, &s->record, e);
+	return write_record(s, e);
 }
 
 /* The device is told to the record before it is touched, and taken only with a record of who does.
@@ -213,8 +251,11 @@ static int claim_device(struct add *s, struct undo *u, struct err *e)
 
 	if (!a->type->claim)
 		return 0;
-	undo_push(u, undo_link, s, "claim of the device");
-	return a->type->claim(a, e) || write_record(s, e) ? -1 : 0;
+	undo_push(u, undo_change, s, "claim of the device");
+	if (a->type->claim(a, e))
+		return -1;
+	s->record.device = a->device;
+	return write_record(s, e);
 }
 
 static int parse_ipam_result(struct add *s, const char *text, size_t len, struct err *e)
@@ -256,7 +297,7 @@ static int start_ipam(struct add *s, struct undo *u, struct err *e)
 {
 	const struct delegate_call add = { .cmd = CNI_ADD };
 
-	if (!*s->a.call->conf.ipam_type)
+	if (!*attach_ipam_type(s->a.call))
 		return 0;
 	if (delegate_start(s->a.call, &add, attach_ipam_add_ms(&s->a), &s->ipam, e))
 		return -1;
@@ -268,9 +309,15 @@ static int explain_create(const struct attach *a, struct err *e)
 {
 	char mtu[32] = "";
 
-	if (a->type->claim)
+	switch (a->type->role) {
+	case ATTACH_FOLLOWS:
+		return -1;
+	case ATTACH_MOVES:
 		return err_wrap(e, "move %s into the pod as %s", a->pci_id ? a->pci_id : "device",
 				a->call->env.ifname);
+	case ATTACH_MAKES:
+		break;
+	}
 	if (a->conf.mtu)
 		(void)snprintf(mtu, sizeof(mtu), " with mtu %u", a->conf.mtu);
 	return err_wrap(e, "create %s %s on %s%s", a->type->kind, a->call->env.ifname,
@@ -287,14 +334,16 @@ int attach_create_link(struct attach *a, struct link_spec spec, struct err *e)
 	return nl_link_create(attach_master_nl(a), &spec, e);
 }
 
-static int create_link(struct add *s, struct undo *u, struct err *e)
+static int create(struct add *s, struct undo *u, struct err *e)
 {
 	struct attach *a = &s->a;
 	int rc = a->type->create(a, e);
 
+	s->record.device = a->device;
 	/* EEXIST is the answer of a kernel that made nothing; any other may have been lost. */
 	if (rc == 0 || e->errnum != EEXIST || a->type->restore)
-		undo_push(u, undo_link, s, "creation of the interface");
+		undo_push(u, undo_change, s,
+			  a->type->role == ATTACH_FOLLOWS ? "device" : "creation of the interface");
 	if (rc)
 		return explain_create(a, e);
 	if (a->no_link)
@@ -306,89 +355,21 @@ static int create_link(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
-/* ---- the result ---- */
-
-static int add_our_interface(struct add *s, struct cni_result *r, struct err *e)
-{
-	const struct attach *a = &s->a;
-	struct cni_interface x = { .name = a->call->env.ifname,
-				   .sandbox = a->call->env.netns,
-				   .pci_id = a->pci_id,
-				   .mtu = a->link.mtu,
-				   .moved = a->type->claim != NULL };
-
-	if (a->link.has_mac)
-		x.mac = mac_format(a->link.mac, s->mac);
-	return cni_result_add_interface(r, &x, e);
-}
-
-static int take_items(struct cni_result *r, const struct cni_result *from, int interface,
-		      struct err *e)
-{
-	for (size_t i = 0; i < from->n_ips; i++) {
-		struct cni_ip x = from->ips[i];
-		if (interface >= 0)
-			x.interface = interface;
-		if (cni_result_add_ip(r, &x, e))
-			return -1;
-	}
-	for (size_t i = 0; i < from->n_routes; i++) {
-		if (cni_result_add_route(r, &from->routes[i], e))
-			return -1;
-	}
-	return 0;
-}
-
-static int take_interfaces(struct cni_result *r, const struct cni_result *from, struct err *e)
-{
-	for (size_t i = 0; i < from->n_interfaces; i++) {
-		if (cni_result_add_interface(r, &from->interfaces[i], e))
-			return -1;
-	}
-	return 0;
-}
-
-/* What belongs on our interface: the IPAM's result, or the adopted addresses of prevResult. */
-static const struct cni_result *own_ips(const struct add *s)
-{
-	static const struct cni_result none;
-
-	if (*s->a.call->conf.ipam_type)
-		return &s->from_ipam;
-	return s->a.type->adopts_prev_ips ? &s->a.prev : &none;
-}
-
-/* prevResult as it was, our interface behind its interfaces, our addresses on it (CNI-039,
- * CNI-103). */
-static int build_result(struct add *s, struct cni_result *r, struct err *e)
-{
-	const struct cni_result *prev = &s->a.prev, *own = own_ips(s);
-	const struct json *dns = s->a.call->conf.dns;
-
-	r->src = prev->src ? prev->src : own->src;
-	r->dns = json_len(dns) ? dns : json_len(own->dns) ? own->dns : prev->dns;
-	if (take_interfaces(r, prev, e) || (own != prev && take_items(r, prev, -1, e)))
-		return -1;
-	int index = (int)r->n_interfaces;
-	if (add_our_interface(s, r, e) || take_items(r, own, index, e))
-		return -1;
-	return 0;
-}
-
 static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
+	const struct cni_result *ips = attach_ips(&s->a, &s->from_ipam);
 
-	if (write_record(s, e))
+	if (fill_record(s, e) || (!s->a.nothing_to_restore && write_record(s, e)))
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
-	if (claim_device(s, u, e) || start_ipam(s, u, e) || create_link(s, u, e) ||
-	    finish_ipam(s, e) || attach_probe(&s->a, own_ips(s), &s->conflict, e) ||
-	    (!s->a.no_link && attach_configure(&s->a, own_ips(s), e)))
+	if (claim_device(s, u, e) || start_ipam(s, u, e) || create(s, u, e) || finish_ipam(s, e) ||
+	    attach_probe(&s->a, ips, &s->conflict, e) ||
+	    (!s->a.no_link && attach_configure(&s->a, ips, e)))
 		return -1;
 	auto_result struct cni_result r = { 0 };
-	if (build_result(s, &r, e) || complete_record(s, e))
+	if (attach_build_result(&s->a, ips, s->mac, &r, e) || complete_record(s, e))
 		return -1;
 	return cni_emit_result(call, &r, e);
 }
@@ -415,13 +396,14 @@ int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
 
-	warn_of_version(call);
 	attach_init(&s.a, call);
+	if (s.a.type->role != ATTACH_FOLLOWS)
+		warn_of_version(call);
 	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find(&s.a, e))
 		return -1;
 	const struct record_key key = attach_key(call);
-	auto_fd int lock = record_lock(&call->ctx, &key, true, attach_lock_ms(&s.a), e);
-	if (lock < 0 || refuse_taken_name(&s.a, e))
+	auto_fd int lock = record_lock(&s.a.records.ctx, &key, true, attach_lock_ms(&s.a), e);
+	if (lock < 0 || prepare(&s.a, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
 	if (run_steps(&s, &u, e))
@@ -430,9 +412,9 @@ int attach_add(const struct cni_call *call, struct err *e)
 	return 0;
 }
 
-int attach_main(const struct attach_type *type)
+struct cni_plugin attach_plugin(const struct attach_type *type)
 {
-	const struct cni_plugin plugin = {
+	return (struct cni_plugin){
 		.name = type->name,
 		.add = attach_add,
 		.del = attach_del,
@@ -441,6 +423,11 @@ int attach_main(const struct attach_type *type)
 		.status = attach_status,
 		.data = type,
 	};
+}
+
+int attach_main(const struct attach_type *type)
+{
+	const struct cni_plugin plugin = attach_plugin(type);
 
 	return cni_main(&plugin);
 }

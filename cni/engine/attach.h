@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach.h: the one engine of all interface plugins.
+ * attach.h: the one engine of all plugins that attach a pod to a network.
  *
- * A plugin is a struct attach_type: its own keys and a few hooks. The engine does the rest. It
- * validates the configuration, observes the system, writes the record and starts the IPAM. While
- * the IPAM runs, it creates the link in the pod's netns under its final name. Then it adds the
- * addresses, sets the link up, adds the routes, announces, and prints the result. Every step has
- * its inverse on an undo stack, and the record lets DEL, GC and repair do the same later.
+ * A plugin is a struct attach_type: its keys, its role and its hooks. The engine does the rest, and
+ * it alone knows the order. ADD: configuration, namespaces, find, lock, what an earlier ADD left,
+ * prepare, record, claim, record, IPAM, create, addresses, up, routes, announce, result, record.
+ * Nothing changes before a record on disk says how it was, and every step has its inverse on an
+ * undo stack: DEL, GC and repair do the same later. docs/decisions/2026-11-22-one-engine.md.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_H
 
+#include "cni/engine/restore.h"
 #include "cni/protocol/plugin.h"
-#include "cni/record/record.h"
-#include "lib/sys/netns.h"
 #include "lib/net/link.h"
+#include "lib/sys/netns.h"
 
-/* Keys that every interface plugin takes. */
+/* Keys that every plugin takes that makes or moves an interface. */
 struct attach_conf {
 	const char *master; /* NULL: the type's default, else the interface of the default route */
 	uint32_t mtu;       /* 0: the master's */
@@ -26,72 +26,90 @@ struct attach_conf {
 	uint32_t ipam_timeout; /* seconds */
 };
 
-#define ATTACH_PLUGIN_CONF_MAX 512
+#define ATTACH_STATE_MAX 2048
 
-/* One ADD or CHECK in progress. */
+/* One ADD, CHECK or STATUS in progress. */
 struct attach {
 	const struct cni_call *call;
 	const struct attach_type *type;
-	int64_t begun_ms; /* of ctx_mono_ms() */
+	struct record_place records; /* where this plugin's records are */
+	int64_t begun_ms;            /* of ctx_mono_ms() */
 	struct attach_conf conf;
-	_Alignas(
-		16) unsigned char plugin_conf[ATTACH_PLUGIN_CONF_MAX]; /* decoded by type->fields */
+	_Alignas(16) unsigned char state[ATTACH_STATE_MAX]; /* the plugin's; decoded by fields */
 	struct netns host, pod;
 	struct netns_view view; /* from where pod was opened */
 	struct nl *host_nl, *pod_nl;
 	struct cni_result prev;  /* decoded prevResult; empty when there is none */
 	struct link_info master; /* ifindex 0 before it was looked up */
 	struct link_info link;   /* the pod's interface */
-	/* For a device that is moved instead of made: */
+	/* Of a device that is moved or followed: */
 	struct json *device; /* owned; what the record keeps of it */
 	const char *pci_id;  /* for the result; borrowed from device or the configuration */
+	const char *below;   /* the record's master; borrowed. NULL: the name of master */
 	bool is_up;          /* the pod's interface was set up before it had its addresses */
-	bool no_link;        /* it has no network interface (vfio-pci): nothing to configure */
+	bool no_link; /* no interface (vfio-pci), or not ours (follows): none is configured */
+	bool nothing_to_restore; /* prepare's word: no record is needed before create */
+};
+
+enum attach_role {
+	ATTACH_MAKES,   /* a new interface in the pod: macvlan, ipvlan */
+	ATTACH_MOVES,   /* a device of the host into the pod, as its interface: sriov */
+	ATTACH_FOLLOWS, /* the plugin that made or moved the pod's interface: rdma */
 };
 
 /*
- * Undo the changes that the record describes. Success if they are already undone.
+ * Hooks return 0, or -1 with e set. Those that are not marked may be NULL: "M" needs it in a plugin
+ * that moves, "F" in one that follows.
  */
-typedef int (*attach_restore_fn)(const struct ctx *ctx, const struct record *r, struct err *e);
-
-/* Which program's records go to which function; an entry without a name ends the list. */
-struct attach_restore_type {
-	const char *plugin;
-	attach_restore_fn restore;
-};
-
 struct attach_type {
 	const char *name; /* of the plugin */
-	const char *kind; /* of the links it creates: what DEL may delete without a record */
-	const struct json_field *fields;     /* its own keys, into plugin_conf */
-	void (*defaults)(void *plugin_conf); /* before decoding; may be NULL */
+	enum attach_role role;
+	const char *kind;    /* of the links it makes: what DEL deletes without a record; else "" */
+	const char *records; /* F: the folder of its records below run_dir; else NULL */
+	const struct json_field *fields; /* its own keys, into state; NULL: validate reads them */
+	void (*defaults)(void *state);   /* before all else */
+	void (*clear)(void *state);      /* at the end, also after a failure: frees, closes */
+
 	/* Checks that need no system; may read a->prev and set a->conf.master. */
 	int (*validate)(struct attach *a, struct err *e);
-	/* Make the interface in the pod's netns under its final name. The engine has pushed the
-	 * inverse. */
-	int (*create)(struct attach *a, struct err *e);
-	/* CHECK: compare a->link with the configuration. ERR_STATE. */
-	int (*check)(const struct attach *a, struct err *e);
-	bool shares_mac;      /* with its master, which hears what is answered to it */
-	bool adopts_prev_ips; /* without an IPAM it takes over the addresses of prevResult */
-
-	/*
-	 * A type that moves an existing device into the pod has all of the following, and kind "".
-	 * find looks the device up in place of a master, and changes nothing; ADD, CHECK, STATUS.
-	 * claim takes it for this attachment, under the record of an attachment without device, and
-	 * sets a->device, which is recorded before create moves it. restore undoes both, whatever
-	 * was reached.
-	 */
+	/* M F: look up the device, or the node's mode, in place of a master. Changes nothing. For
+	 * ADD, CHECK, and STATUS, which has no pod. */
 	int (*find)(struct attach *a, struct err *e);
+	/* F: the record of an earlier ADD without DEL: ERR_BUSY when the pod still has what it
+	 * took. After 0 it is restored. */
+	int (*check_earlier)(const struct attach *a, const struct record *earlier, struct err *e);
+	/* F: look up what create will change, and set a->device; may take a lock, which clear
+	 * gives back. Changes nothing. */
+	int (*prepare)(struct attach *a, struct err *e);
+	/* M: take the device for this attachment, under its record without device, and set
+	 * a->device. */
 	int (*claim)(struct attach *a, struct err *e);
+	/* All: make the interface, or move the device, into the pod under its final name. The
+	 * engine restores after a failure. May replace a->device by what CHECK shall find. */
+	int (*create)(struct attach *a, struct err *e);
+	/* F: prevResult, and what this plugin has to say, into *r. */
+	int (*result)(const struct attach *a, struct cni_result *r, struct err *e);
+	/* F: CHECK: compare a->link, or what is on record, with the configuration. ERR_STATE. */
+	int (*check)(struct attach *a, struct err *e);
+	/* M F: the inverse of claim and create, whatever was reached. */
 	attach_restore_fn restore;
+	/* The same for an ADD that fails, under the locks of prepare. NULL: restore. */
+	int (*undo)(const struct attach *a, const struct record *r, struct err *e);
+	/* DEL, after restore: what is known of the attachment elsewhere. r: its record, or NULL. */
+	int (*release)(const struct cni_call *call, const struct record *r, struct err *e);
+
 	/* How many ms it is worth to wait for carrier before addresses are announced: asked only
 	 * when the interface is up and has none. NULL: it always has at once. */
 	int (*carrier_ms)(const struct attach *a);
+	bool shares_mac;      /* with its master, which hears what is answered to it */
+	bool adopts_prev_ips; /* without an IPAM it takes over the addresses of prevResult */
 };
 
-/* attach_main - the whole program of an interface plugin. */
+/* attach_main - the whole program of a plugin. */
 int attach_main(const struct attach_type *type);
+
+/* attach_plugin - the same plugin as a table of commands, for cni_main() and for tests. */
+struct cni_plugin attach_plugin(const struct attach_type *type);
 
 /*
  * attach_create_link - for the create hook of plugins that make a link: spec holds what only this
@@ -102,13 +120,13 @@ int attach_create_link(struct attach *a, struct link_spec spec, struct err *e) m
 /* attach_master_nl - the netlink socket of the namespace in which the master lives. */
 struct nl *attach_master_nl(const struct attach *a);
 
+/* attach_key - which attachment a call is about. */
+struct record_key attach_key(const struct cni_call *call);
+
 /*
- * attach_restore - undo what a record says was done to the kernel: delete the link, if it is still
- * the one of that record; for a plugin in others (may be NULL) what that does instead. Everything
- * already gone is success.
+ * attach_read_record - what ADD recorded, for CHECK. ERR_STATE with errnum ENOENT: nothing.
  */
-int attach_restore(const struct ctx *ctx, const struct record *r,
-		   const struct attach_restore_type *others, struct err *e) must_check;
+int attach_read_record(const struct attach *a, struct record *out, struct err *e) must_check;
 
 /*
  * attach_choose_mac - the MAC address for the pod's interface: that of the configuration (its key
@@ -117,26 +135,5 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
  */
 int attach_choose_mac(const struct attach *a, const char *configured, uint8_t out[MAC_LEN],
 		      struct err *e) must_check;
-
-/*
- * attach_netns_of - 1: pod is the namespace of the record, open, whatever leads to it now; 0: it is
- * proved gone; -1: cannot tell (netns_locate.h).
- */
-int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod,
-		    struct err *e) must_check;
-
-/*
- * attach_find_link - the interface of the record in its namespace, by its number or, when that is
- * not known, by its name. *out is set unless there is none. A record's number that another kind of
- * interface has, or one on another lower device, does not count.
- */
-enum attach_found {
-	FOUND_NONE,
-	FOUND_OURS,
-	FOUND_RENAMED, /* ours, under another name */
-	FOUND_OTHER,   /* not ours, but it has the name */
-};
-int attach_find_link(struct nl *pod_nl, const struct record *r, struct link_info *out,
-		     enum attach_found *found, struct err *e) must_check;
 
 #endif

@@ -162,16 +162,26 @@ static int check_routes(const struct attach *a, struct err *e)
 	return 0;
 }
 
+int attach_read_record(const struct attach *a, struct record *out, struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
+
+	if (record_read(&a->records.ctx, &key, out, e) == 0)
+		return 0;
+	if (e->code == ERR_NOTFOUND)
+		e->code = ERR_STATE;
+	return -1;
+}
+
 /* What ADD took for the master, if the configuration leaves that open: the default route may have
  * moved. */
 static int find_recorded_master(struct attach *a, struct err *e)
 {
-	const struct record_key key = attach_key(a->call);
 	auto_record struct record r = { 0 };
-	struct err why;
+	struct err ignored;
 
 	if (!a->conf.master) {
-		if (record_read(&a->call->ctx, &key, &r, &why))
+		if (attach_read_record(a, &r, &ignored))
 			return 0;
 		a->conf.master = r.master;
 	}
@@ -181,12 +191,20 @@ static int find_recorded_master(struct attach *a, struct err *e)
 	return rc;
 }
 
+/* The interface is another plugin's, and so are its addresses. */
+static int check_followed(struct attach *a, struct err *e)
+{
+	return attach_open(a, e) || a->type->find(a, e) || a->type->check(a, e) ? -1 : 0;
+}
+
 static int check_all(struct attach *a, struct err *e)
 {
 	int index = 0;
 
 	if (!a->call->conf.prev_result)
 		return err_set(e, ERR_CONFIG, 0, "required prevResult missing");
+	if (a->type->role == ATTACH_FOLLOWS)
+		return check_followed(a, e);
 	if (find_own_interface(a, &index, e) || attach_open(a, e) ||
 	    (a->type->find ? a->type->find(a, e) : find_recorded_master(a, e)) ||
 	    (!a->no_link && check_link(a, &a->prev.interfaces[index], e)))
@@ -206,7 +224,7 @@ int attach_check(const struct cni_call *call, struct err *e)
 	attach_init(&a, call);
 	if (attach_read_conf(&a, e))
 		return -1;
-	if (*call->conf.ipam_type && delegate_run(call, &check, attach_timeout_ms(&a), e))
+	if (*attach_ipam_type(call) && delegate_run(call, &check, attach_timeout_ms(&a), e))
 		return -1;
 	return check_all(&a, e);
 }
@@ -237,7 +255,7 @@ int attach_status(const struct cni_call *call, struct err *e)
 	attach_init(&a, call);
 	if (attach_read_conf(&a, e) || master_is_there(&a, e))
 		return -1;
-	if (*call->conf.ipam_type && delegate_run(call, &status, attach_timeout_ms(&a), e))
+	if (*attach_ipam_type(call) && delegate_run(call, &status, attach_timeout_ms(&a), e))
 		return -1;
 	return 0;
 }

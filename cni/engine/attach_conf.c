@@ -28,6 +28,16 @@ const struct attach_type *attach_type_of(const struct cni_call *call)
 	return call->data;
 }
 
+const char *attach_ipam_type(const struct cni_call *call)
+{
+	return attach_type_of(call)->role == ATTACH_FOLLOWS ? "" : call->conf.ipam_type;
+}
+
+int attach_records(const struct cni_call *call, struct record_place *out, struct err *e)
+{
+	return record_place(&call->ctx, attach_type_of(call)->records, out, e);
+}
+
 struct record_key attach_key(const struct cni_call *call)
 {
 	return (struct record_key){ call->conf.name, call->env.container, call->env.ifname };
@@ -43,10 +53,15 @@ void attach_init(struct attach *a, const struct cni_call *call)
 		.host = { .fd = -1 },
 		.pod = { .fd = -1 },
 	};
+	a->no_link = a->type->role == ATTACH_FOLLOWS;
+	if (a->type->defaults)
+		a->type->defaults(a->state);
 }
 
 void attach_clear(struct attach *a)
 {
+	if (a->type->clear)
+		a->type->clear(a->state);
 	cni_result_clear(&a->prev);
 	json_free(a->device);
 	nl_release(a->host_nl);
@@ -105,20 +120,24 @@ static int check_version_can_say_it(const struct attach *a, struct err *e)
 		       cni_version_name(c->version));
 }
 
-int attach_read_conf(struct attach *a, struct err *e)
+static int decode(struct attach *a, struct err *e)
 {
 	const struct cni_conf *c = &a->call->conf;
+	bool follows = a->type->role == ATTACH_FOLLOWS;
 
-	if (a->type->defaults)
-		a->type->defaults(a->plugin_conf);
-	if (json_decode(c->tree, "", common_fields, &a->conf, e) ||
-	    json_decode(c->tree, "", a->type->fields, a->plugin_conf, e))
+	if ((!follows && json_decode(c->tree, "", common_fields, &a->conf, e)) ||
+	    (a->type->fields && json_decode(c->tree, "", a->type->fields, a->state, e)))
 		return -1;
 	if (c->prev_result &&
 	    cni_result_parse(c->prev_result, "prevResult", c->version, &a->prev, e))
 		return -1;
-	if (check_master(a, e) || check_version_can_say_it(a, e) ||
+	return !follows && (check_master(a, e) || check_version_can_say_it(a, e)) ? -1 : 0;
+}
+
+int attach_read_conf(struct attach *a, struct err *e)
+{
+	if (attach_records(a->call, &a->records, e) || decode(a, e) ||
 	    (a->type->validate && a->type->validate(a, e)))
 		return -1;
-	return cni_conf_check_case(c, e);
+	return cni_conf_check_case(&a->call->conf, e);
 }

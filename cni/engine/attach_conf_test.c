@@ -27,7 +27,7 @@ static void defaults(void *conf)
 
 static int validate(struct attach *a, struct err *e)
 {
-	const struct test_conf *c = (const void *)a->plugin_conf;
+	const struct test_conf *c = (const void *)a->state;
 
 	if (c->number == 13)
 		return err_set(e, ERR_FIELD, 0, "number: 13 is bad luck");
@@ -126,7 +126,7 @@ START_TEST(given_keys_are_read)
 	ck_assert(r.a.conf.in_container);
 	ck_assert(r.a.conf.dad);
 	ck_assert_int_eq(attach_timeout_ms(&r.a), 5000);
-	ck_assert_uint_eq(((const struct test_conf *)(const void *)r.a.plugin_conf)->number, 3);
+	ck_assert_uint_eq(((const struct test_conf *)(const void *)r.a.state)->number, 3);
 }
 END_TEST
 
@@ -135,7 +135,7 @@ START_TEST(plugin_keys_are_decoded_and_validated)
 	auto_reading struct reading r = { 0 }, chained = { 0 };
 
 	accepts(&r, &full, HEAD "}");
-	ck_assert_uint_eq(((const struct test_conf *)(const void *)r.a.plugin_conf)->number, 42);
+	ck_assert_uint_eq(((const struct test_conf *)(const void *)r.a.state)->number, 42);
 	refuses(&full, HEAD ",\"number\":\"3\"}", ERR_DECODE, "number", "\"3\"");
 	refuses(&full, HEAD ",\"number\":13}", ERR_FIELD, "number", "13");
 	/* the hook sees prevResult, and its choice of the master is the last word */

@@ -18,80 +18,18 @@ static int open_nl(const struct netns *pod, struct nl **nl, struct err *e)
 	return netns_open_self(&host, e) || nl_open_in(pod, &host, nl, e) ? -1 : 0;
 }
 
-/*
- * From here on repair may finish what we began: without this an interface that is missing from a
- * living pod would look like one that the pod has put elsewhere. A deletion must not fail for it.
- */
-static void note_deleting(const struct ctx *ctx, const struct record *r)
-{
-	struct record begun = *r;
-	struct err why;
-
-	begun.deleting = true;
-	if (!r->deleting && record_write(ctx, &begun, &why))
-		log_warn(&ctx->log, "%s", why.msg);
-}
-
-static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const struct record *r,
-			   struct err *e)
-{
-	auto_nl struct nl *nl = NULL;
-	enum attach_found found;
-	struct link_info link;
-
-	if (open_nl(pod, &nl, e) || attach_find_link(nl, r, &link, &found, e))
-		return -1;
-	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return 0;
-	note_deleting(ctx, r);
-	return nl_link_delete(nl, link.ifindex, e);
-}
-
-int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod, struct err *e)
-{
-	const struct netns_on_record what = record_netns(r);
-	char holder[NETNS_HOLDER_LEN];
-	int rc = netns_locate(ctx, &what, pod, holder, e);
-
-	if (rc > 0 && *holder)
-		log_debug(&ctx->log, "network namespace %s is not at its path any more: %s has it",
-			  r->netns, holder);
-	return rc;
-}
-
-static int restore_link(const struct ctx *ctx, const struct record *r, struct err *e)
-{
-	auto_netns struct netns pod = { .fd = -1 };
-	int rc = attach_netns_of(ctx, r, &pod, e);
-
-	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
-}
-
-int attach_restore(const struct ctx *ctx, const struct record *r,
-		   const struct attach_restore_type *others, struct err *e)
-{
-	char boot[CTX_BOOT_ID_LEN + 1];
-
-	if (ctx_boot_id(ctx, boot, e))
-		return -1;
-	if (strcmp(boot, r->boot) != 0)
-		return 0;
-	for (; others && others->plugin; others++) {
-		if (strcmp(others->plugin, r->plugin) == 0)
-			return others->restore(ctx, r, e);
-	}
-	return restore_link(ctx, r, e);
-}
-
-static int restore_own(const struct cni_call *call, const struct record *r, struct err *e)
+int attach_restore_own(const struct cni_call *call, const struct record_place *records,
+		       const struct record *r, struct err *e)
 {
 	const struct attach_type *type = attach_type_of(call);
 	const struct attach_restore_type own[] = { { type->name, type->restore }, { 0 } };
 
 	if (type->restore && r->tree)
-		note_deleting(&call->ctx, r);
+		attach_note_deleting(&records->ctx, r);
 	return attach_restore(&call->ctx, r, type->restore ? own : NULL, e);
 }
+
+/* ---- without a record ---- */
 
 struct claim {
 	struct netns_id pod;
@@ -169,40 +107,46 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	return delete_unclaimed(call, &pod, e);
 }
 
-/* What a type takes is known to itself, by the attachment that took it. */
-static int restore_unrecorded(const struct cni_call *call, struct err *e)
-{
-	struct record r = {
-		.key = attach_key(call),
-		.plugin = attach_type_of(call)->name,
-		.kind = "",
-		.netns = call->env.netns,
-	};
+/* ---- DEL ---- */
 
-	return ctx_boot_id(&call->ctx, r.boot, e) ? -1 : restore_own(call, &r, e);
-}
-
-/* *leased: whether its IPAM may have given an address: an ADD that failed whole has no record. */
-static int delete_interface(const struct cni_call *call, bool *leased, struct err *e)
+/* 1: r is the attachment's record; 0: none can be read. *leased: whether its IPAM may have given an
+ * address: an ADD that failed whole has no record. */
+static int read_record(const struct record_place *records, const struct record_key *key,
+		       struct record *r, bool *leased, struct err *e)
 {
-	const struct record_key key = attach_key(call);
-	auto_record struct record r = { 0 };
 	struct err why;
 
-	if (record_read(&call->ctx, &key, &r, &why)) {
-		if (why.code != ERR_NOTFOUND && !record_is_damaged(&why)) {
-			*e = why; /* the next DEL may be able to read it */
-			return -1;
-		}
-		if (why.code != ERR_NOTFOUND)
-			log_warn(&call->ctx.log, "%s; looking at CNI_NETNS instead", why.msg);
-		*leased = why.code != ERR_NOTFOUND;
-		return attach_type_of(call)->restore ? restore_unrecorded(call, e)
-						     : delete_unrecorded(call, e);
-	}
 	*leased = true;
+	if (record_read(&records->ctx, key, r, &why) == 0)
+		return 1;
+	if (why.code == ERR_NOTFOUND) {
+		*leased = false;
+		return 0;
+	}
+	if (!record_is_damaged(&why)) {
+		*e = why; /* the next DEL may be able to read it */
+		return -1;
+	}
+	log_warn(&records->ctx.log, "%s; going by what else is known of the attachment", why.msg);
+	return 0;
+}
+
+static int restore_all(const struct cni_call *call, const struct record_place *records,
+		       bool *leased, struct err *e)
+{
+	const struct attach_type *type = attach_type_of(call);
+	const struct record_key key = attach_key(call);
+	auto_record struct record r = { 0 };
+	int found = read_record(records, &key, &r, leased, e);
+
+	if (found < 0)
+		return -1;
 	r.netns_also = call->env.netns;
-	return restore_own(call, &r, e);
+	if (found && attach_restore_own(call, records, &r, e))
+		return -1;
+	if (!found && type->role == ATTACH_MAKES && delete_unrecorded(call, e))
+		return -1;
+	return type->release ? type->release(call, found ? &r : NULL, e) : 0;
 }
 
 /* Keys of a changed or damaged configuration must not keep a pod from going (CNI-089). */
@@ -229,7 +173,7 @@ static int release_address(const struct cni_call *call, const struct delegate_ca
 	struct delegate ipam;
 	struct err why;
 
-	if (!*call->conf.ipam_type)
+	if (!*attach_ipam_type(call))
 		return 0;
 	if (delegate_start(call, del, ipam_timeout(call), &ipam, &why) == 0)
 		return delegate_finish(&ipam, NULL, NULL, e);
@@ -246,12 +190,12 @@ static int release_address(const struct cni_call *call, const struct delegate_ca
  * A deletion waits for its turn, but does not fail for want of a lock file: where none can be
  * opened no ADD could have written a record.
  */
-static int lock_if_any(const struct cni_call *call, const struct record_key *key, int *fd,
+static int lock_if_any(const struct record_place *records, const struct record_key *key, int *fd,
 		       struct err *e)
 {
 	struct err why;
 
-	*fd = record_lock(&call->ctx, key, false, ATTACH_LOCK_MS, &why);
+	*fd = record_lock(&records->ctx, key, false, ATTACH_LOCK_MS, &why);
 	if (*fd >= 0 || why.code != ERR_AGAIN)
 		return 0;
 	*e = why;
@@ -262,22 +206,28 @@ int attach_del(const struct cni_call *call, struct err *e)
 {
 	const struct delegate_call del = { .cmd = CNI_DEL };
 	const struct record_key key = attach_key(call);
+	struct record_place records;
 	auto_fd int lock = -1;
 	bool leased;
 
-	if (lock_if_any(call, &key, &lock, e) || delete_interface(call, &leased, e))
+	if (attach_records(call, &records, e) || lock_if_any(&records, &key, &lock, e) ||
+	    restore_all(call, &records, &leased, e))
 		return -1;
-	log_debug(&call->ctx.log, "the interface has gone");
+	log_debug(&call->ctx.log, "%s",
+		  attach_type_of(call)->role == ATTACH_FOLLOWS ? "what it had is restored"
+							       : "the interface has gone");
 	if (release_address(call, &del, leased, e))
 		return -1;
 	log_debug(&call->ctx.log, "the record goes, and with it the attachment");
-	return record_remove(&call->ctx, &key, e);
+	/* Where there is none, its folder may be left of a DEL that was killed. */
+	return record_remove(&records.ctx, &key, e);
 }
 
 /* ---- GC ---- */
 
 struct sweep {
 	const struct cni_call *call;
+	const struct record_place *records;
 	struct err first; /* of the errors, the one to report (CNI-072) */
 	size_t failed;
 	bool stays; /* there is an interface that could not be removed */
@@ -305,18 +255,18 @@ static int gc_attachment(struct sweep *s, const struct record *r, struct err *e)
 	};
 	auto_record struct record now = { 0 };
 	auto_fd int lock = -1;
-	int there = lock_if_any(call, &r->key, &lock, e)
+	int there = lock_if_any(s->records, &r->key, &lock, e)
 			    ? -1
-			    : record_reread(&call->ctx, &r->key, &now, e);
+			    : record_reread(&s->records->ctx, &r->key, &now, e);
 
-	if (there < 0 || (there && restore_own(call, &now, e))) {
+	if (there < 0 || (there && attach_restore_own(call, s->records, &now, e))) {
 		s->stays = true;
 		return -1;
 	}
 	/* of a damaged record it cannot be said */
 	if (release_address(call, &del, there || !r->tree, e))
 		return -1;
-	return record_remove(&call->ctx, &r->key, e);
+	return record_remove(&s->records->ctx, &r->key, e);
 }
 
 static int gc_record(const struct record *r, void *arg)
@@ -326,7 +276,7 @@ static int gc_record(const struct record *r, void *arg)
 	bool foreign = r->tree && strcmp(r->plugin, attach_type_of(s->call)->name) != 0;
 
 	if (r->name_mismatch) {
-		(void)record_refuse_mismatch(&s->call->ctx, r, &why);
+		(void)record_refuse_mismatch(&s->records->ctx, r, &why);
 		note_failure(s, r, &why);
 		s->stays = true; /* whose it is may have one */
 		return 0;
@@ -341,17 +291,21 @@ static int gc_record(const struct record *r, void *arg)
 int attach_gc(const struct cni_call *call, struct err *e)
 {
 	const struct delegate_call gc = { .cmd = CNI_GC };
-	struct sweep s = { .call = call };
+	struct record_place records;
+	struct sweep s = { .call = call, .records = &records };
 	struct err why;
 
+	if (attach_records(call, &records, e))
+		return -1;
 	/* No list is no information, not an empty list (CNI-076). */
-	if (call->conf.valid && record_each(&call->ctx, call->conf.name, gc_record, &s, &why)) {
+	if (call->conf.valid && record_each(&records.ctx, call->conf.name, gc_record, &s, &why)) {
 		keep_first_error(&s, &why);
 		s.stays = true; /* one that could not be read has an interface, too */
 	}
-	record_tidy(&call->ctx);
+	record_tidy(&records.ctx);
 	/* The IPAM does not know of interfaces: it would free the address of one that stays. */
-	if (*call->conf.ipam_type && !s.stays && delegate_run(call, &gc, ipam_timeout(call), &why))
+	if (*attach_ipam_type(call) && !s.stays &&
+	    delegate_run(call, &gc, ipam_timeout(call), &why))
 		keep_first_error(&s, &why);
 	if (!s.failed)
 		return 0;

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cni/engine/attach.h"
+#include "cni/engine/restore.h"
 
 static bool matches_record(const struct record *r, const struct link_info *link)
 {

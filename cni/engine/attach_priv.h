@@ -19,9 +19,6 @@ void attach_clear(struct attach *a);
 /* attach_read_conf - decode and validate all that needs no system. */
 int attach_read_conf(struct attach *a, struct err *e) must_check;
 
-/* attach_key - which attachment a call is about. */
-struct record_key attach_key(const struct cni_call *call);
-
 /* attach_timeout_ms - how long the IPAM may take; the default when the configuration is unreadable.
  */
 int attach_timeout_ms(const struct attach *a);
@@ -37,6 +34,12 @@ int attach_ipam_undo_ms(const struct attach *a);
 
 /* attach_type_of - the plugin that this call belongs to. */
 const struct attach_type *attach_type_of(const struct cni_call *call);
+
+/* attach_ipam_type - the IPAM that the plugin runs, "" for none: a plugin that follows has none. */
+const char *attach_ipam_type(const struct cni_call *call);
+
+/* attach_records - where the plugin's records are. */
+int attach_records(const struct cni_call *call, struct record_place *out, struct err *e) must_check;
 
 /* ---- attach_observe.c: looks, changes nothing ---- */
 
@@ -70,6 +73,25 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *
  * netns and is back home when it returns, also after a failure.
  */
 int attach_configure(struct attach *a, const struct cni_result *r, struct err *e) must_check;
+
+/* ---- attach_result.c: pure ---- */
+
+/* attach_ips - what belongs on our interface: the IPAM's result, or the adopted addresses of
+ * prevResult. */
+const struct cni_result *attach_ips(const struct attach *a, const struct cni_result *from_ipam);
+
+/*
+ * attach_build_result - what ADD answers: the plugin's own, else prevResult as it was, our
+ * interface behind its interfaces, ips on it (CNI-039, CNI-103). mac is memory for a text of *r.
+ */
+int attach_build_result(const struct attach *a, const struct cni_result *ips, char mac[MAC_STR_LEN],
+			struct cni_result *r, struct err *e) must_check;
+
+/* ---- attach_del.c ---- */
+
+/* attach_restore_own - by a record of this plugin, which DEL has begun to undo from here on. */
+int attach_restore_own(const struct cni_call *call, const struct record_place *records,
+		       const struct record *r, struct err *e) must_check;
 
 /* ---- the verbs ---- */
 int attach_add(const struct cni_call *call, struct err *e);

@@ -6,7 +6,7 @@ struct ipvlan_conf {
 	int mode, flag;
 };
 
-_Static_assert(sizeof(struct ipvlan_conf) <= ATTACH_PLUGIN_CONF_MAX, "plugin_conf is too small");
+_Static_assert(sizeof(struct ipvlan_conf) <= ATTACH_STATE_MAX, "the state is too large");
 
 static const struct json_enum ipvlan_modes[] = {
 	{ "l2", IPVLAN_L2 }, { "l3", IPVLAN_L3 }, { "l3s", IPVLAN_L3S },
@@ -45,7 +45,7 @@ static int ipvlan_validate(struct attach *a, struct err *e)
 
 static union link_data data_of(const struct attach *a)
 {
-	const struct ipvlan_conf *c = (const void *)a->plugin_conf;
+	const struct ipvlan_conf *c = (const void *)a->state;
 
 	return (union link_data){ .ipvlan = { .mode = (uint32_t)c->mode,
 					      .flag = (uint32_t)c->flag } };
@@ -56,7 +56,7 @@ static int ipvlan_create(struct attach *a, struct err *e)
 	return attach_create_link(a, (struct link_spec){ .data = data_of(a) }, e);
 }
 
-static int ipvlan_check(const struct attach *a, struct err *e)
+static int ipvlan_check(struct attach *a, struct err *e)
 {
 	const union link_data want = data_of(a);
 
@@ -65,6 +65,7 @@ static int ipvlan_check(const struct attach *a, struct err *e)
 
 static const struct attach_type ipvlan = {
 	.name = "ipvlan",
+	.role = ATTACH_MAKES,
 	.kind = "ipvlan",
 	.fields = ipvlan_fields,
 	.validate = ipvlan_validate,

@@ -12,7 +12,7 @@ struct macvlan_conf {
 	const char *mac_text;
 };
 
-_Static_assert(sizeof(struct macvlan_conf) <= ATTACH_PLUGIN_CONF_MAX, "plugin_conf is too small");
+_Static_assert(sizeof(struct macvlan_conf) <= ATTACH_STATE_MAX, "the state is too large");
 
 static const struct json_enum macvlan_modes[] = {
 	{ "bridge", MACVLAN_BRIDGE },
@@ -32,7 +32,7 @@ static const struct json_field macvlan_fields[] = {
 
 static struct macvlan_conf *conf_of(struct attach *a)
 {
-	return (void *)a->plugin_conf;
+	return (void *)a->state;
 }
 
 static void defaults(void *conf)
@@ -70,15 +70,16 @@ static int macvlan_create(struct attach *a, struct err *e)
 	return attach_create_link(a, spec, e);
 }
 
-static int macvlan_check(const struct attach *a, struct err *e)
+static int macvlan_check(struct attach *a, struct err *e)
 {
-	const union link_data want = data_of((const void *)a->plugin_conf);
+	const union link_data want = data_of((const void *)a->state);
 
 	return nl_link_compare_data(&a->link, &want, e);
 }
 
 static const struct attach_type macvlan = {
 	.name = "macvlan",
+	.role = ATTACH_MAKES,
 	.kind = "macvlan",
 	.fields = macvlan_fields,
 	.defaults = defaults,

@@ -12,11 +12,11 @@
 #include "sriov/take/peer.h"
 #include "sriov/take/restore.h"
 
-_Static_assert(sizeof(struct sriov_conf) <= ATTACH_PLUGIN_CONF_MAX, "plugin_conf is too small");
+_Static_assert(sizeof(struct sriov_conf) <= ATTACH_STATE_MAX, "the state is too large");
 
 static struct sriov_conf *conf_of(struct attach *a)
 {
-	return (void *)a->plugin_conf;
+	return (void *)a->state;
 }
 
 static struct record_key key_of(const struct attach *a)
@@ -286,7 +286,7 @@ static int sriov_create(struct attach *a, struct err *e)
  * tell). */
 static enum vf_link_state link_policy(const struct attach *a)
 {
-	const struct sriov_conf *c = (const void *)a->plugin_conf;
+	const struct sriov_conf *c = (const void *)a->state;
 	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
 	struct vf_info is;
 	struct err ignored;
@@ -301,7 +301,7 @@ static enum vf_link_state link_policy(const struct attach *a)
 /* Only for a carrier that will come: not where it is switched off, nor with the PF's cable out. */
 static int sriov_carrier_ms(const struct attach *a)
 {
-	const struct sriov_conf *c = (const void *)a->plugin_conf;
+	const struct sriov_conf *c = (const void *)a->state;
 	enum vf_link_state policy = link_policy(a);
 	struct err ignored;
 
@@ -329,9 +329,9 @@ static int check_pf_side(const struct attach *a, const struct sriov_conf *c, str
 		   : 0;
 }
 
-static int sriov_check(const struct attach *a, struct err *e)
+static int sriov_check(struct attach *a, struct err *e)
 {
-	const struct sriov_conf *c = (const void *)a->plugin_conf;
+	const struct sriov_conf *c = (const void *)a->state;
 
 	if (!a->no_link && *a->link.parent && strcmp(a->link.parent, c->vf) != 0)
 		return err_set(e, ERR_STATE, 0, "interface %s is the device %s, not the VF %s",
@@ -342,8 +342,23 @@ static int sriov_check(const struct attach *a, struct err *e)
 	return check_pf_side(a, c, e);
 }
 
+/* ---- DEL ---- */
+
+/* Without a record: what the VFs' own files and those of sriov-cni know of the attachment. */
+static int sriov_release(const struct cni_call *call, const struct record *r, struct err *e)
+{
+	const struct record unrecorded = {
+		.key = { call->conf.name, call->env.container, call->env.ifname },
+		.kind = "",
+		.netns = call->env.netns,
+	};
+
+	return r ? 0 : sriov_restore(&call->ctx, &unrecorded, e);
+}
+
 static const struct attach_type sriov = {
 	.name = "sriov",
+	.role = ATTACH_MOVES,
 	.kind = "",
 	.fields = sriov_fields,
 	.defaults = sriov_conf_defaults,
@@ -353,6 +368,7 @@ static const struct attach_type sriov = {
 	.create = sriov_create,
 	.check = sriov_check,
 	.restore = sriov_restore,
+	.release = sriov_release,
 	.carrier_ms = sriov_carrier_ms,
 };
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_result.c: what ADD answers. Pure. */
+#include "cni/engine/attach_priv.h"
+
+static int add_our_interface(const struct attach *a, char mac[MAC_STR_LEN], struct cni_result *r,
+			     struct err *e)
+{
+	struct cni_interface x = { .name = a->call->env.ifname,
+				   .sandbox = a->call->env.netns,
+				   .pci_id = a->pci_id,
+				   .mtu = a->link.mtu,
+				   .moved = a->type->role == ATTACH_MOVES };
+
+	if (a->link.has_mac)
+		x.mac = mac_format(a->link.mac, mac);
+	return cni_result_add_interface(r, &x, e);
+}
+
+static int take_items(struct cni_result *r, const struct cni_result *from, int interface,
+		      struct err *e)
+{
+	for (size_t i = 0; i < from->n_ips; i++) {
+		struct cni_ip x = from->ips[i];
+		if (interface >= 0)
+			x.interface = interface;
+		if (cni_result_add_ip(r, &x, e))
+			return -1;
+	}
+	for (size_t i = 0; i < from->n_routes; i++) {
+		if (cni_result_add_route(r, &from->routes[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_interfaces(struct cni_result *r, const struct cni_result *from, struct err *e)
+{
+	for (size_t i = 0; i < from->n_interfaces; i++) {
+		if (cni_result_add_interface(r, &from->interfaces[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+const struct cni_result *attach_ips(const struct attach *a, const struct cni_result *from_ipam)
+{
+	static const struct cni_result none;
+
+	if (*attach_ipam_type(a->call))
+		return from_ipam;
+	return a->type->adopts_prev_ips ? &a->prev : &none;
+}
+
+int attach_build_result(const struct attach *a, const struct cni_result *ips, char mac[MAC_STR_LEN],
+			struct cni_result *r, struct err *e)
+{
+	const struct cni_result *prev = &a->prev;
+	const struct json *dns = a->call->conf.dns;
+
+	if (a->type->result)
+		return a->type->result(a, r, e);
+	r->src = prev->src ? prev->src : ips->src;
+	r->dns = json_len(dns) ? dns : json_len(ips->dns) ? ips->dns : prev->dns;
+	if (take_interfaces(r, prev, e) || (ips != prev && take_items(r, prev, -1, e)))
+		return -1;
+	int index = (int)r->n_interfaces;
+	if (add_our_interface(a, mac, r, e) || take_items(r, ips, index, e))
+		return -1;
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/testing/call.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "lib/sys/fs.h"
+#include "lib/testing/testing.h"
+
+static cni_command_fn function_of(const struct attach_type *type, enum cni_command cmd)
+{
+	const struct cni_plugin p = attach_plugin(type);
+	const cni_command_fn fn[] = {
+		[CNI_ADD] = p.add, [CNI_DEL] = p.del,       [CNI_CHECK] = p.check,
+		[CNI_GC] = p.gc,   [CNI_STATUS] = p.status,
+	};
+
+	return fn[cmd];
+}
+
+/* Standard output is the protocol's, so it goes into a file meanwhile. */
+static int run_with_output(cni_command_fn fn, const struct cni_call *call, const char *to,
+			   struct err *e)
+{
+	int out = open(to, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), was = dup(1), rc;
+
+	ck_assert(out >= 0 && was >= 0 && fflush(stdout) == 0);
+	ck_assert_int_eq(dup2(out, 1), 1);
+	rc = fn(call, e);
+	ck_assert_int_eq(dup2(was, 1), 1);
+	(void)close(was);
+	(void)close(out);
+	return rc;
+}
+
+int testing_call(const struct attach_type *type, struct cni_call *call, char *conf, const char *out,
+		 struct err *e)
+{
+	ck_assert_msg(cni_conf_parse(conf, strlen(conf), call->env.cmd, &call->conf, e) == 0, "%s",
+		      e->msg);
+	call->data = type;
+	int rc = run_with_output(function_of(type, call->env.cmd), call, out, e);
+	cni_conf_clear(&call->conf);
+	return rc;
+}
+
+char *testing_printed(const char *out)
+{
+	char *text;
+	struct err e;
+
+	ck_assert_int_ge(fs_read_at(AT_FDCWD, out, 65536, &text, &e), 0);
+	return text;
+}
+
+static int count(const struct record *r, void *arg)
+{
+	(void)r;
+	++*(unsigned *)arg;
+	return 0;
+}
+
+unsigned testing_records(const struct ctx *ctx, const char *folder)
+{
+	struct record_place place;
+	unsigned n = 0;
+	struct err e;
+
+	ck_assert_int_eq(record_place(ctx, folder, &place, &e), 0);
+	ck_assert_int_eq(record_each(&place.ctx, NULL, count, &n, &e), 0);
+	return n;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call.h: calls of a plugin of the attach engine, in this process. For test programs only. */
+#ifndef RAILHEAD_CNI_TESTING_CALL_H
+#define RAILHEAD_CNI_TESTING_CALL_H
+
+#include "cni/engine/attach.h"
+
+/*
+ * testing_call - run the command of call->env, with call->ctx, and this configuration, which is
+ * freed. What is printed replaces the file out. The result of the command. Aborts the test when the
+ * configuration is not one.
+ */
+int testing_call(const struct attach_type *type, struct cni_call *call, char *conf, const char *out,
+		 struct err *e);
+
+/* testing_printed - what is in that file; free it with free(). */
+char *testing_printed(const char *out);
+
+/* testing_records - how many records there are in run_dir and its folder (NULL: none). */
+unsigned testing_records(const struct ctx *ctx, const char *folder);
+
+#endif
