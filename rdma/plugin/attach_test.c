@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plugin as a whole, on a node that lib/testing/hca.h makes up. */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "lib/sys/fs.h"
 #include "cni/engine/repair.h"
+#include "cni/testing/call.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/net.h"
 #include "lib/testing/time.h"
@@ -26,19 +25,9 @@ static void fails(int rc, const struct err *e, enum err_code code, const char *w
 		      "%d: %s (%s)", (int)e->code, e->msg, e->detail);
 }
 
-/* The text of the answer. */
-static char *answer(void)
-{
-	char *text;
-	struct err e;
-
-	ck_assert_int_ge(fs_read_at(AT_FDCWD, RWORLD_OUT, 65536, &text, &e), 0);
-	return text;
-}
-
 static void answers(const char *piece)
 {
-	auto_free char *text = answer();
+	auto_free char *text = testing_printed(RWORLD_OUT);
 	struct json *tree;
 	struct err e;
 
@@ -383,6 +372,52 @@ START_TEST(repair_restores_without_a_call)
 }
 END_TEST
 
+/* What a DEL that was killed has begun is finished without force, although the pod lives. */
+START_TEST(repair_finishes_a_killed_DEL)
+{
+	static const struct attach_restore_type own[] = { { "rdma", rdma_restore_placed }, { 0 } };
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	const struct record_key key = { "rails", "c1", "net1" };
+	const struct repair_opts how = { .others = own };
+	struct record_place place;
+	struct repair_view v;
+	struct err e = { 0 };
+	int status;
+
+	ck_assert_int_eq(rdma_place(&w.ctx, &place, &e), 0);
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	w.hca->requests = 0;
+	w.hca->fail_at = 1;
+	w.hca->fail_errnum = 0;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(rworld_call(&w, CNI_DEL, &p, "", &e) + 2);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	w.hca->fail_at = 0;
+	ck_assert(rworld_in(&w, 0, &p));
+	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
+	ck_assert_int_eq(v.state, REPAIR_UNFINISHED);
+	ck_assert(rworld_host(&w, 0, "mlx5_0"));
+	ck_assert_uint_eq(rworld_records(&w), 0);
+}
+END_TEST
+
+START_TEST(CHECK_after_a_change_of_mode_fails)
+{
+	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
+	struct rpod p = rpod("c1");
+	struct err e = { 0 };
+
+	rworld_give(0, &p);
+	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	w.hca->mode = RDMA_SHARED;
+	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "mode shared now");
+}
+END_TEST
+
 /* ---- shared ---- */
 
 START_TEST(a_macvlan_shares_the_device_of_its_master)
@@ -433,29 +468,6 @@ START_TEST(the_wrong_mode_of_the_node_is_explained)
 	w.hca->absent = true;
 	fails(rworld_call(&w, CNI_STATUS, NULL, "", &e), &e, ERR_UNAVAILABLE, "no RDMA");
 	ck_assert_uint_eq(rworld_records(&w), 0);
-}
-END_TEST
-
-START_TEST(device_information_names_the_rdma_device)
-{
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
-	struct stat st;
-	struct err e = { 0 };
-	auto_free char *text = NULL;
-
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p,
-			 "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/k8s.cni.cncf.io/devinfo/"
-			 "a/info\"}",
-			 &e),
-	     &e);
-	ck_assert_int_ge(
-		fs_read_at(AT_FDCWD, "/run/k8s.cni.cncf.io/devinfo/a/info", 4096, &text, &e), 0);
-	ck_assert_ptr_nonnull(strstr(text, "\"pci-address\":\"0000:3b:02.0\""));
-	ck_assert_ptr_nonnull(strstr(text, "\"rdma-device\":\"mlx5_0\""));
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert_int_eq(stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st), -1);
 }
 END_TEST
 
@@ -535,6 +547,6 @@ TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interfac
 	     a_device_renamed_by_its_pod_gets_its_name_back, an_unloaded_driver_is_success,
 	     a_second_ADD_without_DEL_restores_first, the_folder_of_a_killed_DEL_is_removed,
 	     gc_restores_what_is_not_in_the_list, repair_restores_without_a_call,
+	     repair_finishes_a_killed_DEL, CHECK_after_a_change_of_mode_fails,
 	     a_macvlan_shares_the_device_of_its_master, the_wrong_mode_of_the_node_is_explained,
-	     device_information_names_the_rdma_device, each_failing_request_leaves_nothing,
-	     a_kill_at_each_request_is_undone_by_DEL)
+	     each_failing_request_leaves_nothing, a_kill_at_each_request_is_undone_by_DEL)

@@ -27,11 +27,11 @@ static int not_its_own(const struct rdma_pod *p, const struct link_info *link, s
 static int choose_bus(const struct rdma_pod *p, const char **bus, struct link_info *link,
 		      struct err *e)
 {
-	const char *ifname = p->call->env.ifname, *given = rdma_conf_bus(&p->conf);
+	const char *ifname = p->a->call->env.ifname, *given = rdma_conf_bus(&p->conf);
 	struct err why;
 
 	*link = (struct link_info){ 0 };
-	if (nl_link_by_name(p->pod_nl, ifname, link, &why) && (why.errnum != ENODEV || !given)) {
+	if (nl_link_by_name(p->a->pod_nl, ifname, link, &why) && (why.errnum != ENODEV || !given)) {
 		*e = why;
 		return err_wrap(e, "look at interface %s of the pod", ifname);
 	}
@@ -57,7 +57,7 @@ static int explain_absence(const struct rdma_pod *p, const char *bus, struct err
 		return err_wrap(e, "RDMA device of %s", bus);
 	(void)err_hint(e, "it may be in another pod already, the function may have no RDMA, or its "
 			  "RDMA driver may not be loaded; `railctl rdma list` shows what is here");
-	return err_wrap(e, "RDMA device for interface %s", p->call->env.ifname);
+	return err_wrap(e, "RDMA device for interface %s", p->a->call->env.ifname);
 }
 
 int rdma_exclusive_find(struct rdma_pod *p, struct err *e)
@@ -68,7 +68,7 @@ int rdma_exclusive_find(struct rdma_pod *p, struct err *e)
 
 	if (choose_bus(p, &bus, &link, e))
 		return -1;
-	if (rdma_of_bus(p->call->ctx.sysfs, p->host_rdma, bus, &s->link, e))
+	if (rdma_of_bus(p->a->call->ctx.sysfs, p->host_rdma, bus, &s->link, e))
 		return explain_absence(p, bus, e);
 	(void)snprintf(s->pci, sizeof(s->pci), "%s", bus);
 	s->port = 1;
@@ -87,10 +87,10 @@ static int rename_in_pod(struct rdma_pod *p, struct err *e)
 
 	if (!want || strcmp(want, p->pod_name) == 0)
 		return 0;
-	if (netns_enter(&p->pod, e))
+	if (netns_enter(&p->a->pod, e))
 		return -1;
 	rc = nl_rdma_rename(p->pod_rdma, p->serving.link.index, want, e);
-	if (netns_enter(&p->host, &back)) {
+	if (netns_enter(&p->a->host, &back)) {
 		*e = back;
 		return err_wrap(e, "return to the network namespace of this process");
 	}
@@ -105,11 +105,11 @@ static int move_to_pod(struct rdma_pod *p, struct err *e)
 	const struct rdma_link *d = &p->serving.link;
 	struct err why;
 
-	if (nl_rdma_move(p->host_rdma, d->index, &p->pod, NULL, &why) == 0)
+	if (nl_rdma_move(p->host_rdma, d->index, &p->a->pod, NULL, &why) == 0)
 		return 0;
 	/* Linux 7.3: the pod has a device of that name, so ours gets its other one on the way. */
 	if (why.errnum == EEXIST && p->conf.name) {
-		if (nl_rdma_move(p->host_rdma, d->index, &p->pod, p->conf.name, e))
+		if (nl_rdma_move(p->host_rdma, d->index, &p->a->pod, p->conf.name, e))
 			return -1;
 		(void)snprintf(p->pod_name, sizeof(p->pod_name), "%s", p->conf.name);
 		return 0;
@@ -127,7 +127,7 @@ static int judge_numbers(struct rdma_pod *p, const struct rdma_chardevs *now, st
 	if (!rdma_chardevs_differ(&p->chardevs, now, what, sizeof(what)))
 		return 0;
 	if (p->conf.renumbered == RDMA_RENUMBERED_REPORT) {
-		log_warn(&p->place.ctx.log, "RDMA device %s got new character devices: %s",
+		log_warn(&p->a->records.ctx.log, "RDMA device %s got new character devices: %s",
 			 p->pod_name, what);
 		p->chardevs = *now;
 		return 0;

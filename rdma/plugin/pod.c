@@ -2,80 +2,54 @@
 #include "rdma/plugin/pod.h"
 
 #include <string.h>
+#include <unistd.h>
 
-struct record_key rdma_pod_key(const struct cni_call *call)
+_Static_assert(sizeof(struct rdma_pod) <= ATTACH_STATE_MAX, "the state is too large");
+
+void rdma_pod_init(void *state)
 {
-	return (struct record_key){ call->conf.name, call->env.container, call->env.ifname };
+	*(struct rdma_pod *)state = (struct rdma_pod){ .node_lock = -1 };
+}
+
+void rdma_pod_clear(void *state)
+{
+	struct rdma_pod *p = state;
+
+	nl_release(p->host_rdma);
+	nl_release(p->pod_rdma);
+	free(p->devinfo_was);
+	if (p->node_lock >= 0)
+		(void)close(p->node_lock);
 }
 
 struct rdma_view rdma_pod_view(const struct rdma_pod *p)
 {
+	const struct attach *a = p->a;
+
 	return (struct rdma_view){
-		.ctx = &p->call->ctx,
-		.host = &p->host,
-		.pod = &p->pod,
-		.host_nl = p->host_nl,
-		.pod_nl = p->pod_nl,
+		.ctx = &a->call->ctx,
+		.host = &a->host,
+		.pod = &a->pod,
+		.host_nl = a->host_nl,
+		.pod_nl = a->pod_nl,
 		.host_rdma = p->host_rdma,
 	};
 }
 
-int rdma_pod_init(struct rdma_pod *p, const struct cni_call *call, struct err *e)
-{
-	const struct cni_conf *c = &call->conf;
-
-	*p = (struct rdma_pod){ .call = call, .host = { .fd = -1 }, .pod = { .fd = -1 } };
-	if (rdma_conf_read(c, &p->conf, e) || rdma_place(&call->ctx, &p->place, e))
-		return -1;
-	if (p->conf.debug)
-		p->place.ctx.log.level = LOG_LEVEL_DEBUG;
-	if (!c->prev_result)
-		return err_set(e, ERR_CONFIG, 0,
-			       "prevResult: missing: rdma stands behind the plugin that makes the "
-			       "interface, in one list of plugins");
-	return cni_result_parse(c->prev_result, "prevResult", c->version, &p->prev, e);
-}
-
-void rdma_pod_clear(struct rdma_pod *p)
-{
-	cni_result_clear(&p->prev);
-	nl_release(p->host_nl);
-	nl_release(p->pod_nl);
-	nl_release(p->host_rdma);
-	nl_release(p->pod_rdma);
-	netns_close(&p->host);
-	netns_close(&p->pod);
-}
-
-static int open_netns(struct rdma_pod *p, struct err *e)
-{
-	const struct cni_env *env = &p->call->env;
-
-	if (netns_open(env->netns, &p->pod, e))
-		return err_wrap(e, "CNI_NETNS");
-	if (netns_open_self(&p->host, e))
-		return -1;
-	if (netns_same(p->pod.id, p->host.id) && !env->netns_override)
-		return err_set(e, ERR_NETNS, 0,
-			       "plugin's netns and netns from CNI_NETNS should not be the same");
-	return 0;
-}
-
 int rdma_pod_open(struct rdma_pod *p, struct err *e)
 {
+	const struct attach *a = p->a;
 	struct rdma_sys sys;
 
-	if (open_netns(p, e) || nl_open(&p->host_nl, e) ||
-	    nl_open_in(&p->pod, &p->host, &p->pod_nl, e) || nl_rdma_open(&p->host_rdma, e) ||
-	    nl_rdma_sys_get(p->host_rdma, &sys, e))
+	if (nl_rdma_open(&p->host_rdma, e) || nl_rdma_sys_get(p->host_rdma, &sys, e))
 		return -1;
 	p->mode = sys.mode;
 	if (rdma_mode_check(p->mode, &p->conf, e))
 		return -1;
 	/* Shared devices are seen from everywhere. */
-	return p->mode == RDMA_SHARED || nl_rdma_open_in(&p->pod, &p->host, &p->pod_rdma, e) == 0
-		       ? 0
-		       : -1;
+	if (p->mode == RDMA_SHARED || a->pod.fd < 0)
+		return 0;
+	return nl_rdma_open_in(&a->pod, &a->host, &p->pod_rdma, e);
 }
 
 int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *e)
@@ -100,11 +74,11 @@ int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *
 
 bool rdma_pod_is_own(const struct rdma_pod *p, const struct cni_ip *ip)
 {
-	const struct cni_env *env = &p->call->env;
+	const struct cni_env *env = &p->a->call->env;
 	const struct cni_interface *x;
 
-	if (ip->interface < 0 || (size_t)ip->interface >= p->prev.n_interfaces)
+	if (ip->interface < 0 || (size_t)ip->interface >= p->a->prev.n_interfaces)
 		return true;
-	x = &p->prev.interfaces[ip->interface];
+	x = &p->a->prev.interfaces[ip->interface];
 	return strcmp(x->name, env->ifname) == 0 && x->sandbox && *x->sandbox;
 }

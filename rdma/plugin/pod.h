@@ -3,23 +3,21 @@
 #ifndef RAILHEAD_RDMA_PLUGIN_POD_H
 #define RAILHEAD_RDMA_PLUGIN_POD_H
 
-#include "cni/protocol/plugin.h"
-#include "lib/sys/netns.h"
-#include "rdma/plugin/conf.h"
+#include "cni/engine/attach.h"
 #include "rdma/device/gid.h"
+#include "rdma/plugin/conf.h"
 #include "rdma/plugin/restore.h"
 
 #define RDMA_GIDS_MAX 16
 
+/* The state of the plugin in a struct attach (attach.h), which a points back to. */
 struct rdma_pod {
-	const struct cni_call *call;
+	struct attach *a;
 	struct rdma_conf conf;
-	struct record_place place; /* of the records */
-	struct netns host, pod;
-	struct nl *host_nl, *pod_nl;
 	struct nl *host_rdma, *pod_rdma;
-	enum rdma_mode mode;    /* of the node */
-	struct cni_result prev; /* prevResult */
+	int node_lock;       /* of rdma_lock(), or -1 */
+	enum rdma_mode mode; /* of the node */
+	char *devinfo_was;   /* owned; the device-information file before; NULL: there was none */
 
 	/* What was found, and is reported. */
 	struct rdma_serving serving;
@@ -29,22 +27,24 @@ struct rdma_pod {
 	size_t n_gids;
 };
 
+static inline struct rdma_pod *rdma_pod(const struct attach *a)
+{
+	return (void *)(uintptr_t)a->state;
+}
+
 /* ---- pod.c ---- */
 
 /*
- * rdma_pod_init - read the configuration and prevResult, which must be there: what needs no system.
- * rdma_pod_open - the namespaces and the node's mode. ERR_NETNS; ERR_STATE when the configuration
- * asks for the other mode. rdma_pod_clear releases all, also after failures of either.
+ * rdma_pod_open - the sockets, and the node's mode; without a pod only the latter. ERR_STATE when
+ * the configuration asks for the other mode. rdma_pod_init, rdma_pod_clear - of attach_type.
  */
-int rdma_pod_init(struct rdma_pod *p, const struct cni_call *call, struct err *e) must_check;
+void rdma_pod_init(void *state);
+void rdma_pod_clear(void *state);
 int rdma_pod_open(struct rdma_pod *p, struct err *e) must_check;
-void rdma_pod_clear(struct rdma_pod *p);
-#define auto_rdma_pod auto_clean(rdma_pod_clear)
 
 /* rdma_mode_check - whether a node in mode is can serve a configuration. ERR_STATE. Pure. */
 int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *e) must_check;
 
-struct record_key rdma_pod_key(const struct cni_call *call);
 struct rdma_view rdma_pod_view(const struct rdma_pod *p);
 
 /* rdma_pod_is_own - whether the address is that of our interface, by prevResult. Pure. */
@@ -76,7 +76,7 @@ int rdma_shared_verify(struct rdma_pod *p, int64_t deadline_ms, struct err *e) m
 
 /* ---- report.c ---- */
 
-/* rdma_emit - print prevResult as it came, with what was found added, as its key "rdma". */
-int rdma_emit(const struct rdma_pod *p, struct err *e) must_check;
+/* rdma_result - prevResult as it came, with what was found added, as its key "rdma". */
+int rdma_result(const struct attach *a, struct cni_result *r, struct err *e) must_check;
 
 #endif

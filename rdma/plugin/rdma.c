@@ -8,14 +8,5 @@
 
 int main(void)
 {
-	static const struct cni_plugin plugin = {
-		.name = "rdma",
-		.add = rdma_add,
-		.del = rdma_del,
-		.check = rdma_check,
-		.gc = rdma_gc,
-		.status = rdma_status,
-	};
-
-	return cni_main(&plugin);
+	return attach_main(&rdma_type);
 }

@@ -63,16 +63,16 @@ static struct json *report_json(const struct rdma_pod *p)
 	return TAKE_PTR(o);
 }
 
-int rdma_emit(const struct rdma_pod *p, struct err *e)
+int rdma_result(const struct attach *a, struct cni_result *r, struct err *e)
 {
-	const struct cni_conf *c = &p->call->conf;
+	const struct rdma_pod *p = rdma_pod(a);
+	const struct cni_conf *c = &a->call->conf;
 	auto_json struct json *tree = json_dup(c->prev_result);
-	auto_result struct cni_result r = { 0 };
 
 	if (!tree || json_put(tree, KEY, report_json(p)))
 		return err_nomem(e);
-	return cni_result_parse(tree, "prevResult", c->version, &r, e) ||
-			       cni_emit_result(p->call, &r, e)
-		       ? -1
-		       : 0;
+	if (cni_result_parse(tree, "prevResult", c->version, r, e))
+		return -1;
+	r->tree = TAKE_PTR(tree);
+	return 0;
 }

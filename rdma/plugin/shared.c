@@ -9,7 +9,7 @@ int rdma_shared_find(struct rdma_pod *p, struct err *e)
 {
 	const struct rdma_view v = rdma_pod_view(p);
 
-	if (rdma_of_netdev(&v, p->call->env.ifname, &p->serving, e))
+	if (rdma_of_netdev(&v, p->a->call->env.ifname, &p->serving, e))
 		return -1;
 	memcpy(p->pod_name, p->serving.link.name, sizeof(p->pod_name));
 	return rdma_chardevs_read(p->host_rdma, &p->serving.link, &p->chardevs, e);
@@ -22,7 +22,7 @@ static int explain_missing(const struct rdma_pod *p, struct ip addr, const struc
 	char text[IP_STR_LEN];
 
 	err_set(e, ERR_STATE, 0, "RDMA device %s port %u does not carry %s of %s as a RoCE v2 GID",
-		s->link.name, s->port, ip_format(addr, text), p->call->env.ifname);
+		s->link.name, s->port, ip_format(addr, text), p->a->call->env.ifname);
 	if (look->found == GID_OTHER)
 		return err_hint(e, "its GID %u is that address, of type %s and interface %s",
 				look->entry.index, gid_type_name(look->entry.type),
@@ -33,8 +33,9 @@ static int explain_missing(const struct rdma_pod *p, struct ip addr, const struc
 
 static int verify_one(struct rdma_pod *p, struct ip addr, int64_t deadline_ms, struct err *e)
 {
-	const struct gid_port port = { p->call->ctx.sysfs, p->serving.link.name, p->serving.port };
-	const struct gid_want want = { gid_of_ip(addr), GID_ROCE_V2, p->call->env.ifname };
+	const struct gid_port port = { p->a->call->ctx.sysfs, p->serving.link.name,
+				       p->serving.port };
+	const struct gid_want want = { gid_of_ip(addr), GID_ROCE_V2, p->a->call->env.ifname };
 	struct gid_look look;
 
 	if (gid_await(&port, &want, deadline_ms, &look, e))
@@ -51,8 +52,8 @@ int rdma_shared_verify(struct rdma_pod *p, int64_t deadline_ms, struct err *e)
 	/* InfiniBand and iWARP have no GIDs of addresses. */
 	if (*p->serving.link.protocol && strcmp(p->serving.link.protocol, "roce") != 0)
 		return 0;
-	for (size_t i = 0; i < p->prev.n_ips; i++) {
-		const struct cni_ip *ip = &p->prev.ips[i];
+	for (size_t i = 0; i < p->a->prev.n_ips; i++) {
+		const struct cni_ip *ip = &p->a->prev.ips[i];
 
 		if (rdma_pod_is_own(p, ip) && verify_one(p, ip->address.addr, deadline_ms, e))
 			return -1;

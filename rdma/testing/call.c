@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* call.c: calls of the plugin on the node of testing_world.h. */
-#include <fcntl.h>
 #include <stdio.h>
 
-#include "lib/testing/testing.h"
+#include "cni/testing/call.h"
 #include "lib/testing/net.h"
+#include "lib/testing/testing.h"
+#include "rdma/plugin/attach.h"
 #include "rdma/plugin/restore.h"
 #include "rdma/testing/world.h"
-#include "rdma/plugin/attach.h"
 
 static char *configuration(const struct rpod *p, const char *keys)
 {
@@ -24,25 +24,6 @@ static char *configuration(const struct rpod *p, const char *keys)
 	return text;
 }
 
-static const cni_command_fn verbs[] = {
-	[CNI_ADD] = rdma_add, [CNI_DEL] = rdma_del,       [CNI_CHECK] = rdma_check,
-	[CNI_GC] = rdma_gc,   [CNI_STATUS] = rdma_status,
-};
-
-/* Standard output is the protocol's, so it goes into a file meanwhile. */
-static int with_output(cni_command_fn fn, const struct cni_call *call, struct err *e)
-{
-	int out = open(RWORLD_OUT, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), was = dup(1), rc;
-
-	ck_assert(out >= 0 && was >= 0 && fflush(stdout) == 0);
-	ck_assert_int_eq(dup2(out, 1), 1);
-	rc = fn(call, e);
-	ck_assert_int_eq(dup2(was, 1), 1);
-	(void)close(was);
-	(void)close(out);
-	return rc;
-}
-
 int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod *p,
 		const char *keys, struct err *e)
 {
@@ -55,30 +36,14 @@ int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod 
 			 .path = "",
 			 .args = "" },
 	};
-	char *text = configuration(p, keys);
 
-	ck_assert_msg(cni_conf_parse(text, strlen(text), cmd, &call.conf, e) == 0, "%s", e->msg);
-	int rc = with_output(verbs[cmd], &call, e);
-	cni_conf_clear(&call.conf);
+	int rc = testing_call(&rdma_type, &call, configuration(p, keys), RWORLD_OUT, e);
 	auto_netns struct netns now = net_self();
 	ck_assert_msg(netns_same(now.id, w->host), "the plugin did not come back");
 	return rc;
 }
 
-static int count(const struct record *r, void *arg)
-{
-	(void)r;
-	++*(unsigned *)arg;
-	return 0;
-}
-
 unsigned rworld_records(const struct rworld *w)
 {
-	struct record_place place;
-	unsigned n = 0;
-	struct err e;
-
-	ck_assert_int_eq(rdma_place(&w->ctx, &place, &e), 0);
-	ck_assert_int_eq(record_each(&place.ctx, NULL, count, &n, &e), 0);
-	return n;
+	return testing_records(&w->ctx, RDMA_RECORDS);
 }
