@@ -26,10 +26,7 @@ static const struct json_enum link_states[] = {
 };
 
 const struct json_field sriov_fields[] = {
-	{ FIELD("deviceID", device_id), .kind = J_STRING },
-	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING },
-	{ FIELD("resource", resource), .kind = J_OBJECT },
-	{ FIELD("near", near), .kind = J_ANY },
+	VF_ATTACH_FIELDS(struct sriov_conf, which),
 	{ FIELD("mac", mac), .kind = J_STRING },
 	{ FIELD("tier", tier), .kind = J_STRING },
 	{ FIELD("vlan", vlan), .kind = J_I64, .min = 0, .max = 4094 },
@@ -179,137 +176,17 @@ bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out)
 	return true;
 }
 
-/* ---- the device ---- */
-
-/* Multus puts the device into two keys and the runtime's options; the first that is there counts.
- * NULL: none. */
-static int device_given(const struct attach *a, const struct sriov_conf *c, const char **key,
-			const char **device, struct err *e)
-{
-	const struct json *runtime = json_get(a->call->conf.runtime, "deviceID");
-	const char *const given[] = { c->device_id, c->pci_bus_id, json_str(runtime) };
-	static const char *const keys[] = { "deviceID", "pciBusID", "runtimeConfig.deviceID" };
-	char shown[JSON_SHOW_LEN];
-
-	*device = NULL;
-	if (runtime && json_type(runtime) != JSON_STRING)
-		return err_set(e, ERR_DECODE, 0, "runtimeConfig.deviceID: must be a string, got %s",
-			       json_show(runtime, shown));
-	for (size_t i = 0; i < ARRAY_SIZE(given) && !*device; i++) {
-		if (given[i] && *given[i]) {
-			*device = given[i];
-			*key = keys[i];
-		}
-	}
-	return 0;
-}
-
-static int check_device(const struct attach *a, struct sriov_conf *c, struct err *e)
-{
-	const char *key = "", *device;
-	struct sriov_resource ignored;
-	struct pci_addr addr;
-
-	if (device_given(a, c, &key, &device, e))
-		return -1;
-	if (device && c->resource)
-		return err_set(e, ERR_CONFIG, 0,
-			       "%s: \"%.64s\" and resource exclude each other: one names the VF, "
-			       "the other lets the plugin choose",
-			       key, device);
-	if (c->resource)
-		return sriov_resource_decode(c->resource, &ignored, e);
-	if (!device)
-		return 0;
-	if (pci_parse(device, &addr))
-		return err_set(e, ERR_CONFIG, 0,
-			       "%s: \"%.64s\" is not a PCI address such as 0000:3b:02.5", key,
-			       device);
-	pci_format(addr, c->vf);
-	return 0;
-}
-
-static int check_near(struct sriov_conf *c, struct err *e)
-{
-	const char *text = json_str(c->near);
-	struct near_gpus ignored;
-
-	if (text && !*text)
-		c->near = NULL;
-	if (!c->near)
-		return 0;
-	if (near_decode(c->near, &ignored, e))
-		return -1;
-	if (c->resource)
-		return 0;
-	err_set(e, ERR_CONFIG, 0, "near: needs a resource, of whose free VFs it is to choose");
-	return err_hint(e, "a VF that deviceID names was chosen by whoever named it");
-}
-
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e)
 {
 	struct vf_request w = { .mtu = a->conf.mtu };
 	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
 
-	if (mac < 0 || check_device(a, c, e) || check_near(c, e) || check_tier(c, e) ||
+	if (mac < 0 || vf_attach_check_keys(a, &c->which, e) || check_tier(c, e) ||
 	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e))
 		return -1;
 	if (mac > 0)
 		w.pf_side.has |= VF_MAC;
 	take_switches(c, &w.pf_side);
 	c->request = w;
-	return 0;
-}
-
-/* ---- resource ---- */
-
-struct resource_text {
-	const struct json *pf;
-	uint32_t count;
-};
-
-static int add_pf(const struct json *n, struct sriov_resource *r, struct err *e)
-{
-	const char *name = json_str(n);
-	struct pci_addr addr;
-	char shown[JSON_SHOW_LEN];
-
-	if (!name || (pci_parse(name, &addr) && ifname_problem(name)))
-		return err_set(e, ERR_CONFIG, 0,
-			       "resource.pf: %s is neither an interface name nor a PCI address",
-			       json_show(n, shown));
-	if (r->n == SRIOV_PFS_MAX)
-		return err_set(e, ERR_CONFIG, 0, "resource.pf: more than %d PFs", SRIOV_PFS_MAX);
-	r->pf[r->n++] = name;
-	return 0;
-}
-
-int sriov_resource_decode(const struct json *n, struct sriov_resource *out, struct err *e)
-{
-	static const struct json_field fields[] = {
-		{ .key = "pf",
-		  .kind = J_ARRAY,
-		  .offset = offsetof(struct resource_text, pf),
-		  .flags = J_REQUIRED },
-		/* One ADD attaches one interface; a pod with two has two attachments. */
-		{ .key = "count",
-		  .kind = J_U32,
-		  .offset = offsetof(struct resource_text, count),
-		  .min = 1,
-		  .max = 1 },
-		{ 0 },
-	};
-	struct resource_text t = { .count = 1 };
-	struct sriov_resource r = { 0 };
-
-	if (json_decode(n, "resource", fields, &t, e))
-		return -1;
-	json_each (it, t.pf) {
-		if (add_pf(it, &r, e))
-			return -1;
-	}
-	if (r.n == 0)
-		return err_set(e, ERR_CONFIG, 0, "resource.pf: is empty; name at least one PF");
-	*out = r;
 	return 0;
 }

@@ -9,30 +9,17 @@
 #ifndef RAILHEAD_SRIOV_PLUGIN_CONF_H
 #define RAILHEAD_SRIOV_PLUGIN_CONF_H
 
-#include "cni/engine/attach.h"
-#include "sriov/choose/near.h"
+#include "sriov/attach/vf_attach.h"
 #include "sriov/take/tier.h"
 #include "sriov/vf/vf.h"
 
-#define SRIOV_PFS_MAX 16
-
 struct sriov_conf {
-	const char *device_id, *pci_bus_id; /* as given; NULL: not given */
-	const struct json *resource, *near; /* undecoded; NULL: not given */
+	struct vf_attach which;
 	const char *mac, *tier;
 	int64_t vlan, qos, min_rate, max_rate;       /* -1: not given */
 	int64_t traffic_class;                       /* of the tier; -1: it has none */
 	int vlan_proto, spoofchk, trust, link_state; /* -1: not given */
-	char vf[PCI_STR_LEN];         /* the VF, "" until one is chosen from the resource */
-	struct vf_request request;    /* filled by sriov_conf_check */
-	struct vf_place place;        /* of the VF, once it is found */
-	struct affinity_result found; /* why this VF, when it was chosen by near */
-};
-
-/* "resource": take a free VF of one of these. */
-struct sriov_resource {
-	const char *pf[SRIOV_PFS_MAX]; /* names or PCI addresses of PFs, in order of preference */
-	size_t n;
+	struct vf_request request;                   /* filled by sriov_conf_check */
 };
 
 extern const struct json_field sriov_fields[];
@@ -54,9 +41,5 @@ int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e
  */
 int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err *e) must_check;
 bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out);
-
-/* sriov_resource_decode - c->resource; ERR_CONFIG when it is malformed. */
-int sriov_resource_decode(const struct json *n, struct sriov_resource *out,
-			  struct err *e) must_check;
 
 #endif

@@ -8,7 +8,8 @@ FUZZ(const uint8_t *data, size_t size)
 	struct cni_call call = { .env.args = fuzz_cut(&data, &size) };
 	struct attach a = { .call = &call };
 	struct sriov_conf c;
-	struct sriov_resource r = { 0 };
+	const struct vf_attach *v = &c.which;
+	struct vf_resource r = { 0 };
 	const struct vf_info *s = &c.request.pf_side;
 	struct pci_addr addr;
 	FUZZ_OUT(struct err, e);
@@ -18,11 +19,11 @@ FUZZ(const uint8_t *data, size_t size)
 		 json_decode(call.conf.tree, "", sriov_fields, &c, &e) ||
 		 sriov_conf_check(&a, &c, &e);
 	if (fuzz_ok(-rc, &e, NULL, 0)) {
-		MUST((!*c.vf || !c.resource) && (!*c.vf || !pci_parse(c.vf, &addr)));
+		MUST((!*v->vf || !v->resource) && (!*v->vf || !pci_parse(v->vf, &addr)));
 		MUST(s->has <= VF_ALL && s->vlan < 4095 && s->qos < 8 && (s->vlan || !s->qos));
 		MUST(!(s->has & VF_MAC) || !(s->mac[0] & 1));
-		MUST((!s->max_rate || s->min_rate <= s->max_rate) && (!c.near || c.resource) &&
-		     (!c.resource || (!sriov_resource_decode(c.resource, &r, &e) && r.n > 0)));
+		MUST((!s->max_rate || s->min_rate <= s->max_rate) && (!v->near || v->resource) &&
+		     (!v->resource || (!vf_resource_decode(v->resource, &r, &e) && r.n > 0)));
 	}
 	cni_conf_clear(&call.conf);
 	free((char *)call.env.args);

@@ -84,7 +84,7 @@ START_TEST(nothing_is_touched_unasked)
 	auto_reading struct reading r;
 	const struct sriov_conf c = accepts(&r, "");
 
-	ck_assert_str_eq(c.vf, "");
+	ck_assert_str_eq(c.which.vf, "");
 	ck_assert_uint_eq(c.request.pf_side.has, 0);
 	ck_assert_uint_eq(c.request.mtu, 1400);
 }
@@ -99,7 +99,7 @@ START_TEST(empty_is_not_given)
 			    "\"spoofchk\":\"\",\"trust\":\"\",\"link_state\":\"\",\"vlan\":null,"
 			    "\"min_tx_rate\":null,\"runtimeConfig\":{\"deviceID\":\"\"}");
 
-	ck_assert_str_eq(c.vf, "");
+	ck_assert_str_eq(c.which.vf, "");
 	ck_assert_uint_eq(c.request.pf_side.has, 0);
 }
 END_TEST
@@ -115,7 +115,7 @@ START_TEST(all_keys_are_decoded)
 		    "\"link_state\":\"enable\",\"logLevel\":\"debug\",\"logFile\":\"/tmp/x\"");
 	const struct vf_info *s = &c.request.pf_side;
 
-	ck_assert_str_eq(c.vf, VF); /* as sysfs writes it */
+	ck_assert_str_eq(c.which.vf, VF); /* as sysfs writes it */
 	ck_assert_uint_eq(s->has, VF_ALL);
 	ck_assert_uint_eq(s->vlan, 1000);
 	ck_assert_uint_eq(s->qos, 5);
@@ -173,7 +173,7 @@ START_TEST(the_first_device_that_is_given)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		auto_reading struct reading r;
 
-		ck_assert_str_eq(accepts(&r, cases[i].members).vf, cases[i].vf);
+		ck_assert_str_eq(accepts(&r, cases[i].members).which.vf, cases[i].vf);
 	}
 }
 END_TEST
@@ -390,11 +390,11 @@ START_TEST(a_resource_names_its_PFs)
 	auto_reading struct reading r;
 	const struct sriov_conf c = accepts(
 		&r, "\"resource\":{\"pf\":[\"ens3f0\",\"0000:3b:00.1\"],\"count\":1,\"new\":true}");
-	struct sriov_resource res;
+	struct vf_resource res;
 	struct err e = { .msg = "" };
 
-	ck_assert_str_eq(c.vf, "");
-	ck_assert_int_eq(sriov_resource_decode(c.resource, &res, &e), 0);
+	ck_assert_str_eq(c.which.vf, "");
+	ck_assert_int_eq(vf_resource_decode(c.which.resource, &res, &e), 0);
 	ck_assert_uint_eq(res.n, 2);
 	ck_assert_str_eq(res.pf[0], "ens3f0");
 	ck_assert_str_eq(res.pf[1], "0000:3b:00.1");
@@ -436,8 +436,8 @@ START_TEST(the_key_near_is_checked)
 	};
 	auto_reading struct reading r, none;
 
-	ck_assert_ptr_nonnull(accepts(&r, PFS "\"near\":[\"0000:0f:00.0\"]").near);
-	ck_assert_ptr_null(accepts(&none, "\"near\":\"\"").near);
+	ck_assert_ptr_nonnull(accepts(&r, PFS "\"near\":[\"0000:0f:00.0\"]").which.near);
+	ck_assert_ptr_null(accepts(&none, "\"near\":\"\"").which.near);
 	refuses_all(list, ARRAY_SIZE(list));
 }
 END_TEST
@@ -448,7 +448,7 @@ START_TEST(as_many_PFs_as_allowed)
 	auto_reading struct reading r;
 	struct err e = { .msg = "" };
 
-	for (int i = 1; i < SRIOV_PFS_MAX; i++)
+	for (int i = 1; i < VF_PFS_MAX; i++)
 		testing_append(text, sizeof(text), ",\"p\"");
 	testing_append(text, sizeof(text), "]}");
 	(void)accepts(&r, text);

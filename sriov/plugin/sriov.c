@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sriov.c: the sriov plugin: a VF of an Ethernet NIC moves into the pod. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cni/protocol/devinfo.h"
 #include "lib/net/monitor.h"
-#include "sriov/take/claim.h"
 #include "sriov/plugin/conf.h"
-#include "sriov/take/peer.h"
+#include "sriov/take/claim.h"
 #include "sriov/take/restore.h"
 
 _Static_assert(sizeof(struct sriov_conf) <= ATTACH_STATE_MAX, "the state is too large");
@@ -17,12 +13,6 @@ _Static_assert(sizeof(struct sriov_conf) <= ATTACH_STATE_MAX, "the state is too 
 static struct sriov_conf *conf_of(struct attach *a)
 {
 	return (void *)a->state;
-}
-
-static struct record_key key_of(const struct attach *a)
-{
-	return (struct record_key){ a->call->conf.name, a->call->env.container,
-				    a->call->env.ifname };
 }
 
 static int sriov_validate(struct attach *a, struct err *e)
@@ -62,219 +52,48 @@ static int look_up_tier(struct sriov_conf *c, struct err *e)
 						    : sriov_conf_take_tier(c, &t, e);
 }
 
-/* The pod may be older than this program on this node. */
-static int explain_peer(const struct attach *a, struct err *e)
-{
-	const struct cni_env *env = &a->call->env;
-	auto_peer struct peer p = { .file = "" };
-	struct err ignored;
-
-	if (peer_find(&a->call->ctx, env->container, env->ifname, &p, &ignored))
-		return -1;
-	err_set(e, ERR_STATE, 0,
-		"attachment %s of container %s was made by sriov-cni (VF %s), and is not known to "
-		"railhead",
-		env->ifname, env->container, p.vf);
-	return err_hint(e, "railctl attachments import takes it over; DEL puts its VF back in any "
-			   "case");
-}
-
-/* CHECK: the configuration may leave it to us, the record knows which one it became. */
-static int recall(struct attach *a, struct err *e)
-{
-	const struct record_key key = key_of(a);
-	auto_record struct record r = { 0 };
-
-	if (record_read(&a->call->ctx, &key, &r, e)) {
-		if (e->code != ERR_NOTFOUND)
-			return -1;
-		e->code = ERR_STATE;
-		return explain_peer(a, e);
-	}
-	const char *vf = sriov_device_vf(&r);
-	if (!vf || strlen(vf) >= PCI_STR_LEN)
-		return err_set(e, ERR_STATE, 0, "the record of this attachment names no VF");
-	(void)snprintf(conf_of(a)->vf, PCI_STR_LEN, "%s", vf);
-	return recall_tier(conf_of(a), r.device, e);
-}
-
-/* STATUS knows no pod, and so no VF; but where we are to choose there must be something to choose.
- */
-static int some_pf_has_vfs(const struct attach *a, const struct sriov_conf *c, struct err *e)
-{
-	struct sriov_resource r;
-
-	if (!c->resource)
-		return 0;
-	return sriov_resource_decode(c->resource, &r, e) ||
-			       claim_possible(&a->call->ctx, (struct pf_list){ r.pf, r.n }, e)
-		       ? -1
-		       : 0;
-}
-
 static int sriov_find(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
-	enum cni_command cmd = a->call->env.cmd;
+	auto_record struct record r = { 0 };
+	bool check = a->call->env.cmd == CNI_CHECK;
 
-	if (cmd == CNI_CHECK ? recall(a, e) : look_up_tier(c, e))
+	if (check && vf_attach_recall(a, &c->which, &r, e))
 		return -1;
-	if (cmd == CNI_STATUS)
-		return some_pf_has_vfs(a, c, e);
-	if (!*c->vf && !c->resource)
-		return err_set(e, ERR_CONFIG, 0,
-			       "deviceID: missing: give the PCI address of a VF, as Multus and "
-			       "device plugins do, or a resource to take a free one of");
-	if (*c->vf && vf_locate(&a->call->ctx, a->host_nl, c->vf, &c->place, e))
+	if (check ? recall_tier(c, r.device, e) : look_up_tier(c, e))
 		return -1;
-	a->no_link = *c->vf && vf_has_userspace_driver(&c->place);
-	return 0;
+	return vf_attach_find(a, &c->which, e);
 }
 
 /* ---- ADD ---- */
 
-static int take_near(struct attach *a, const struct claimant *who, struct pf_list pfs,
-		     struct err *e)
-{
-	struct sriov_conf *c = conf_of(a);
-	struct near_gpus gpus;
-	char text[AFFINITY_TEXT_LEN];
-
-	if (near_gpus(a->call, c->near, &gpus, e) ||
-	    affinity_claim(who, (struct affinity_request){ &gpus, pfs }, &c->place, &c->found, e))
-		return -1;
-	log_info(&a->call->ctx.log, "VF %s is for GPU %s of %s: %s", c->place.vf, c->found.gpu,
-		 c->found.source, affinity_text(&c->found, text));
-	return 0;
-}
-
-static int take_vf(struct attach *a, struct err *e)
-{
-	struct sriov_conf *c = conf_of(a);
-	struct claimant who = {
-		.ctx = &a->call->ctx,
-		.nl = a->host_nl,
-		.key = key_of(a),
-		.netns = a->call->env.netns,
-		.netns_id = a->pod.id,
-		.will_change = c->request.pf_side.has,
-	};
-	struct sriov_resource r;
-
-	if (*c->vf)
-		return claim_vf(&who, c->vf, &c->place, e);
-	if (sriov_resource_decode(c->resource, &r, e))
-		return -1;
-	const struct pf_list pfs = { r.pf, r.n };
-	who.any_will_do = true;
-	return c->near ? take_near(a, &who, pfs, e) : claim_any(&who, pfs, &c->place, e);
-}
-
-/* What it keeps of the VF, for DEL, CHECK, and whoever asks why it is this one. */
-static struct json *device_of(const struct sriov_conf *c, const char *devinfo)
-{
-	struct tier tier;
-	auto_json struct json *o =
-		sriov_device(&c->place, devinfo, sriov_conf_tier(c, &tier) ? &tier : NULL);
-
-	if (!o || (*c->found.gpu && json_put(o, "near", affinity_to_json(&c->found))))
-		return NULL;
-	return TAKE_PTR(o);
-}
-
-/* Only a file that we are going to make is on record, and so DEL's to remove. */
-static int find_devinfo(const struct attach *a, const char **path, struct err *e)
-{
-	struct stat st;
-
-	if (devinfo_path(&a->call->conf, path, e))
-		return -1;
-	if (*path && lstat(*path, &st) == 0)
-		*path = NULL;
-	return 0;
-}
-
 static int sriov_claim(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
-	const char *devinfo;
+	struct tier t;
+	const struct tier *tier = sriov_conf_tier(c, &t) ? &t : NULL;
 
-	if (take_vf(a, e) || find_devinfo(a, &devinfo, e))
-		return -1;
-	log_debug(&a->call->ctx.log, "VF %s (number %u of %s, driver %s, interface %s) is ours",
-		  c->place.vf, c->place.index, c->place.pf_name,
-		  *c->place.driver ? c->place.driver : "none",
-		  *c->place.name ? c->place.name : "none");
-	memcpy(c->vf, c->place.vf, sizeof(c->vf));
-	memcpy(a->master.name, c->place.pf_name, sizeof(a->master.name));
-	a->master.ifindex = c->place.pf_ifindex;
-	a->pci_id = c->vf;
-	a->no_link = vf_has_userspace_driver(&c->place);
-	a->device = device_of(c, devinfo);
-	return a->device ? 0 : err_nomem(e);
-}
-
-static int write_devinfo(struct attach *a, struct err *e)
-{
-	const struct sriov_conf *c = conf_of(a);
-	char rdma[PCI_RDMA_LEN];
-	struct err none;
-	bool has_rdma = pci_rdma_device(a->call->ctx.sysfs, c->vf, rdma, &none) == 0;
-	const struct devinfo_pci what = { c->vf, c->place.pf, has_rdma ? rdma : NULL };
-	const char *path = sriov_device_info(a->device);
-	bool made;
-
-	return path ? devinfo_write(path, &what, &made, e) : 0;
-}
-
-/* A VF without interface has no address but the one its PF gave it, and no MTU but the PF's. */
-static int describe_without_link(struct attach *a, struct err *e)
-{
-	static const uint8_t zero[MAC_LEN];
-	const struct sriov_conf *c = conf_of(a);
-	struct vf_info s;
-
-	if (nl_vf_get(a->host_nl, (struct vf_ref){ c->place.pf_ifindex, c->place.index }, &s, e))
-		return -1;
-	memcpy(a->link.mac, s.mac, MAC_LEN);
-	a->link.has_mac = (s.has & VF_MAC) && memcmp(s.mac, zero, MAC_LEN) != 0;
-	a->link.mtu = c->place.pf_mtu;
-	return 0;
-}
-
-static int move_in(struct attach *a, struct err *e)
-{
-	const struct sriov_conf *c = conf_of(a);
-	const struct record_key key = key_of(a);
-	const struct vf_target to = { a->host_nl, a->pod_nl, &a->pod, key.ifname };
-	int ifindex;
-
-	if (vf_move_to_pod(&c->place, &to, &ifindex, e))
-		return -1;
-	log_debug(&a->call->ctx.log, "VF %s: %s is in the pod as %s", c->vf, c->place.name,
-		  key.ifname);
-	return claim_set_ifindex(&a->call->ctx, c->vf, &key, ifindex, e);
+	return vf_attach_claim(a, &c->which, c->request.pf_side.has, tier, e);
 }
 
 static int sriov_create(struct attach *a, struct err *e)
 {
 	const struct sriov_conf *c = conf_of(a);
-	const struct record_key key = key_of(a);
+	const struct vf_attach *v = &c->which;
+	const struct record_key key = attach_key(a->call);
 	bool own_mac = false;
 	struct err why;
 
 	for (unsigned one = 1; one <= VF_ALL; one <<= 1) {
 		if (c->request.pf_side.has & one)
-			log_debug(&a->call->ctx.log, "VF %s: setting its %s", c->vf,
+			log_debug(&a->call->ctx.log, "VF %s: setting its %s", v->vf,
 				  vf_attr_name((enum vf_attr)one));
 	}
-	int rc = vf_configure(a->host_nl, &c->place, &c->request, &own_mac, e);
+	int rc = vf_configure(a->host_nl, &v->place, &c->request, &own_mac, e);
 	/* Also when it failed: the VF is put back by what is known of it. */
-	if (own_mac && claim_set_own_mac(&a->call->ctx, c->vf, &key, rc ? &why : e))
+	if (own_mac && claim_set_own_mac(&a->call->ctx, v->vf, &key, rc ? &why : e))
 		return -1;
-	if (rc || write_devinfo(a, e))
-		return -1;
-	return a->no_link ? describe_without_link(a, e) : move_in(a, e);
+	return rc ? -1 : vf_attach_move(a, v, e);
 }
 
 /* ---- carrier ---- */
@@ -287,7 +106,7 @@ static int sriov_create(struct attach *a, struct err *e)
 static enum vf_link_state link_policy(const struct attach *a)
 {
 	const struct sriov_conf *c = (const void *)a->state;
-	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
+	const struct vf_ref vf = { c->which.place.pf_ifindex, c->which.place.index };
 	struct vf_info is;
 	struct err ignored;
 
@@ -307,7 +126,7 @@ static int sriov_carrier_ms(const struct attach *a)
 
 	if (policy == VF_LINK_DISABLE ||
 	    (policy == VF_LINK_AUTO &&
-	     nl_link_carrier(a->host_nl, c->place.pf_ifindex, &ignored) != 1))
+	     nl_link_carrier(a->host_nl, c->which.place.pf_ifindex, &ignored) != 1))
 		return 0;
 	return CARRIER_MS;
 }
@@ -316,7 +135,7 @@ static int sriov_carrier_ms(const struct attach *a)
 
 static int check_pf_side(const struct attach *a, const struct sriov_conf *c, struct err *e)
 {
-	const struct vf_ref vf = { c->place.pf_ifindex, c->place.index };
+	const struct vf_ref vf = { c->which.place.pf_ifindex, c->which.place.index };
 	struct vf_info is;
 
 	if (!c->request.pf_side.has)
@@ -325,35 +144,15 @@ static int check_pf_side(const struct attach *a, const struct sriov_conf *c, str
 		return -1;
 	enum vf_attr one = vf_differing(&is, &c->request.pf_side);
 	return one ? err_set(e, ERR_STATE, 0, "VF %s: its PF %s has another %s than configured",
-			     c->vf, c->place.pf_name, vf_attr_name(one))
+			     c->which.vf, c->which.place.pf_name, vf_attr_name(one))
 		   : 0;
 }
 
 static int sriov_check(struct attach *a, struct err *e)
 {
-	const struct sriov_conf *c = (const void *)a->state;
+	const struct sriov_conf *c = conf_of(a);
 
-	if (!a->no_link && *a->link.parent && strcmp(a->link.parent, c->vf) != 0)
-		return err_set(e, ERR_STATE, 0, "interface %s is the device %s, not the VF %s",
-			       a->link.name, a->link.parent, c->vf);
-	if (!a->no_link && c->request.mtu && a->link.mtu != c->request.mtu)
-		return err_set(e, ERR_STATE, 0, "interface %s has mtu %u, configured is %u",
-			       a->link.name, a->link.mtu, c->request.mtu);
-	return check_pf_side(a, c, e);
-}
-
-/* ---- DEL ---- */
-
-/* Without a record: what the VFs' own files and those of sriov-cni know of the attachment. */
-static int sriov_release(const struct cni_call *call, const struct record *r, struct err *e)
-{
-	const struct record unrecorded = {
-		.key = { call->conf.name, call->env.container, call->env.ifname },
-		.kind = "",
-		.netns = call->env.netns,
-	};
-
-	return r ? 0 : sriov_restore(&call->ctx, &unrecorded, e);
+	return vf_attach_check(a, &c->which, e) || check_pf_side(a, c, e) ? -1 : 0;
 }
 
 static const struct attach_type sriov = {
@@ -368,7 +167,7 @@ static const struct attach_type sriov = {
 	.create = sriov_create,
 	.check = sriov_check,
 	.restore = sriov_restore,
-	.release = sriov_release,
+	.release = vf_attach_release,
 	.carrier_ms = sriov_carrier_ms,
 };
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keys.c: the keys that say which VF an attachment is to have. Pure. */
+#include <string.h>
+
+#include "sriov/attach/vf_attach.h"
+
+struct resource_text {
+	const struct json *pf;
+	uint32_t count;
+};
+
+static int add_pf(const struct json *n, struct vf_resource *r, struct err *e)
+{
+	const char *name = json_str(n);
+	struct pci_addr addr;
+	char shown[JSON_SHOW_LEN];
+
+	if (!name || (pci_parse(name, &addr) && ifname_problem(name)))
+		return err_set(e, ERR_CONFIG, 0,
+			       "resource.pf: %s is neither an interface name nor a PCI address",
+			       json_show(n, shown));
+	if (r->n == VF_PFS_MAX)
+		return err_set(e, ERR_CONFIG, 0, "resource.pf: more than %d PFs", VF_PFS_MAX);
+	r->pf[r->n++] = name;
+	return 0;
+}
+
+int vf_resource_decode(const struct json *n, struct vf_resource *out, struct err *e)
+{
+	static const struct json_field fields[] = {
+		{ .key = "pf",
+		  .kind = J_ARRAY,
+		  .offset = offsetof(struct resource_text, pf),
+		  .flags = J_REQUIRED },
+		/* One ADD attaches one interface; a pod with two has two attachments. */
+		{ .key = "count",
+		  .kind = J_U32,
+		  .offset = offsetof(struct resource_text, count),
+		  .min = 1,
+		  .max = 1 },
+		{ 0 },
+	};
+	struct resource_text t = { .count = 1 };
+	struct vf_resource r = { 0 };
+
+	if (json_decode(n, "resource", fields, &t, e))
+		return -1;
+	json_each (it, t.pf) {
+		if (add_pf(it, &r, e))
+			return -1;
+	}
+	if (r.n == 0)
+		return err_set(e, ERR_CONFIG, 0, "resource.pf: is empty; name at least one PF");
+	*out = r;
+	return 0;
+}
+
+/* Multus puts the device into two keys and the runtime's options; the first that is there counts.
+ * NULL: none. */
+static int device_given(const struct attach *a, const struct vf_attach *v, const char **key,
+			const char **device, struct err *e)
+{
+	const struct json *runtime = json_get(a->call->conf.runtime, "deviceID");
+	const char *const given[] = { v->device_id, v->pci_bus_id, json_str(runtime) };
+	static const char *const keys[] = { "deviceID", "pciBusID", "runtimeConfig.deviceID" };
+	char shown[JSON_SHOW_LEN];
+
+	*device = NULL;
+	if (runtime && json_type(runtime) != JSON_STRING)
+		return err_set(e, ERR_DECODE, 0, "runtimeConfig.deviceID: must be a string, got %s",
+			       json_show(runtime, shown));
+	for (size_t i = 0; i < ARRAY_SIZE(given) && !*device; i++) {
+		if (given[i] && *given[i]) {
+			*device = given[i];
+			*key = keys[i];
+		}
+	}
+	return 0;
+}
+
+static int check_device(const struct attach *a, struct vf_attach *v, struct err *e)
+{
+	const char *key = "", *device;
+	struct vf_resource ignored;
+	struct pci_addr addr;
+
+	if (device_given(a, v, &key, &device, e))
+		return -1;
+	if (device && v->resource)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: \"%.64s\" and resource exclude each other: one names the VF, "
+			       "the other lets the plugin choose",
+			       key, device);
+	if (v->resource)
+		return vf_resource_decode(v->resource, &ignored, e);
+	if (!device)
+		return 0;
+	if (pci_parse(device, &addr))
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: \"%.64s\" is not a PCI address such as 0000:3b:02.5", key,
+			       device);
+	pci_format(addr, v->vf);
+	return 0;
+}
+
+static int check_near(struct vf_attach *v, struct err *e)
+{
+	const char *text = json_str(v->near);
+	struct near_gpus ignored;
+
+	if (text && !*text)
+		v->near = NULL;
+	if (!v->near)
+		return 0;
+	if (near_decode(v->near, &ignored, e))
+		return -1;
+	if (v->resource)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "near: needs a resource, of whose free VFs it is to choose");
+	return err_hint(e, "a VF that deviceID names was chosen by whoever named it");
+}
+
+int vf_attach_check_keys(const struct attach *a, struct vf_attach *v, struct err *e)
+{
+	return check_device(a, v, e) || check_near(v, e) ? -1 : 0;
+}

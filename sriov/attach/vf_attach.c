@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sriov/attach/vf_attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cni/protocol/devinfo.h"
+#include "sriov/take/claim.h"
+#include "sriov/take/peer.h"
+#include "sriov/take/restore.h"
+
+/* ---- which VF ---- */
+
+/* The pod may be older than this program on this node. */
+static int explain_peer(const struct attach *a, struct err *e)
+{
+	const struct cni_env *env = &a->call->env;
+	auto_peer struct peer p = { .file = "" };
+	struct err ignored;
+
+	if (peer_find(&a->call->ctx, env->container, env->ifname, &p, &ignored))
+		return -1;
+	err_set(e, ERR_STATE, 0,
+		"attachment %s of container %s was made by sriov-cni (VF %s), and is not known to "
+		"railhead",
+		env->ifname, env->container, p.vf);
+	return err_hint(e, "railctl attachments import takes it over; DEL puts its VF back in any "
+			   "case");
+}
+
+int vf_attach_recall(const struct attach *a, struct vf_attach *v, struct record *r, struct err *e)
+{
+	if (attach_read_record(a, r, e))
+		return e->code == ERR_STATE && e->errnum == ENOENT ? explain_peer(a, e) : -1;
+	const char *vf = sriov_device_vf(r);
+	if (!vf || strlen(vf) >= PCI_STR_LEN)
+		return err_set(e, ERR_STATE, 0, "the record of this attachment names no VF");
+	(void)snprintf(v->vf, PCI_STR_LEN, "%s", vf);
+	return 0;
+}
+
+/* STATUS knows no pod, and so no VF; but where we are to choose there must be something to choose.
+ */
+static int some_pf_has_vfs(const struct attach *a, const struct vf_attach *v, struct err *e)
+{
+	struct vf_resource r;
+
+	if (!v->resource)
+		return 0;
+	return vf_resource_decode(v->resource, &r, e) ||
+			       claim_possible(&a->call->ctx, (struct pf_list){ r.pf, r.n }, e)
+		       ? -1
+		       : 0;
+}
+
+int vf_attach_find(struct attach *a, struct vf_attach *v, struct err *e)
+{
+	if (a->call->env.cmd == CNI_STATUS)
+		return some_pf_has_vfs(a, v, e);
+	if (!*v->vf && !v->resource)
+		return err_set(e, ERR_CONFIG, 0,
+			       "deviceID: missing: give the PCI address of a VF, as Multus and "
+			       "device plugins do, or a resource to take a free one of");
+	if (*v->vf && vf_locate(&a->call->ctx, a->host_nl, v->vf, &v->place, e))
+		return -1;
+	a->no_link = *v->vf && vf_has_userspace_driver(&v->place);
+	return 0;
+}
+
+/* ---- ADD ---- */
+
+static int take_near(const struct claimant *who, const struct cni_call *call, struct vf_attach *v,
+		     struct pf_list pfs, struct err *e)
+{
+	struct near_gpus gpus;
+	char text[AFFINITY_TEXT_LEN];
+
+	if (near_gpus(call, v->near, &gpus, e) ||
+	    affinity_claim(who, (struct affinity_request){ &gpus, pfs }, &v->place, &v->found, e))
+		return -1;
+	log_info(&call->ctx.log, "VF %s is for GPU %s of %s: %s", v->place.vf, v->found.gpu,
+		 v->found.source, affinity_text(&v->found, text));
+	return 0;
+}
+
+static int take_vf(const struct attach *a, struct vf_attach *v, unsigned will_change, struct err *e)
+{
+	struct claimant who = {
+		.ctx = &a->call->ctx,
+		.nl = a->host_nl,
+		.key = attach_key(a->call),
+		.netns = a->call->env.netns,
+		.netns_id = a->pod.id,
+		.will_change = will_change,
+	};
+	struct vf_resource r;
+
+	if (*v->vf)
+		return claim_vf(&who, v->vf, &v->place, e);
+	if (vf_resource_decode(v->resource, &r, e))
+		return -1;
+	const struct pf_list pfs = { r.pf, r.n };
+	who.any_will_do = true;
+	return v->near ? take_near(&who, a->call, v, pfs, e) : claim_any(&who, pfs, &v->place, e);
+}
+
+/* What it keeps of the VF, for DEL, CHECK, and whoever asks why it is this one. */
+static struct json *device_of(const struct vf_attach *v, const char *devinfo,
+			      const struct tier *tier)
+{
+	auto_json struct json *o = sriov_device(&v->place, devinfo, tier);
+
+	if (!o || (*v->found.gpu && json_put(o, "near", affinity_to_json(&v->found))))
+		return NULL;
+	return TAKE_PTR(o);
+}
+
+/* Only a file that we are going to make is on record, and so DEL's to remove. */
+static int find_devinfo(const struct attach *a, const char **path, struct err *e)
+{
+	struct stat st;
+
+	if (devinfo_path(&a->call->conf, path, e))
+		return -1;
+	if (*path && lstat(*path, &st) == 0)
+		*path = NULL;
+	return 0;
+}
+
+int vf_attach_claim(struct attach *a, struct vf_attach *v, unsigned will_change,
+		    const struct tier *tier, struct err *e)
+{
+	const char *devinfo;
+
+	if (take_vf(a, v, will_change, e) || find_devinfo(a, &devinfo, e))
+		return -1;
+	log_debug(&a->call->ctx.log, "VF %s (number %u of %s, driver %s, interface %s) is ours",
+		  v->place.vf, v->place.index, v->place.pf_name,
+		  *v->place.driver ? v->place.driver : "none",
+		  *v->place.name ? v->place.name : "none");
+	memcpy(v->vf, v->place.vf, sizeof(v->vf));
+	memcpy(a->master.name, v->place.pf_name, sizeof(a->master.name));
+	a->master.ifindex = v->place.pf_ifindex;
+	a->pci_id = v->vf;
+	a->no_link = vf_has_userspace_driver(&v->place);
+	a->device = device_of(v, devinfo, tier);
+	return a->device ? 0 : err_nomem(e);
+}
+
+static int write_devinfo(const struct attach *a, const struct vf_attach *v, struct err *e)
+{
+	char rdma[PCI_RDMA_LEN];
+	struct err none;
+	bool has_rdma = pci_rdma_device(a->call->ctx.sysfs, v->vf, rdma, &none) == 0;
+	const struct devinfo_pci what = { v->vf, v->place.pf, has_rdma ? rdma : NULL };
+	const char *path = sriov_device_info(a->device);
+	bool made;
+
+	return path ? devinfo_write(path, &what, &made, e) : 0;
+}
+
+/* A VF without interface has no address but the one its PF gave it, and no MTU but the PF's. */
+static int describe_without_link(struct attach *a, const struct vf_attach *v, struct err *e)
+{
+	static const uint8_t zero[MAC_LEN];
+	struct vf_info s;
+
+	if (nl_vf_get(a->host_nl, (struct vf_ref){ v->place.pf_ifindex, v->place.index }, &s, e))
+		return -1;
+	memcpy(a->link.mac, s.mac, MAC_LEN);
+	a->link.has_mac = (s.has & VF_MAC) && memcmp(s.mac, zero, MAC_LEN) != 0;
+	a->link.mtu = v->place.pf_mtu;
+	return 0;
+}
+
+static int move_in(const struct attach *a, const struct vf_attach *v, struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
+	const struct vf_target to = { a->host_nl, a->pod_nl, &a->pod, key.ifname };
+	int ifindex;
+
+	if (vf_move_to_pod(&v->place, &to, &ifindex, e))
+		return -1;
+	log_debug(&a->call->ctx.log, "VF %s: %s is in the pod as %s", v->vf, v->place.name,
+		  key.ifname);
+	return claim_set_ifindex(&a->call->ctx, v->vf, &key, ifindex, e);
+}
+
+int vf_attach_move(struct attach *a, const struct vf_attach *v, struct err *e)
+{
+	if (write_devinfo(a, v, e))
+		return -1;
+	return a->no_link ? describe_without_link(a, v, e) : move_in(a, v, e);
+}
+
+/* ---- CHECK and DEL ---- */
+
+int vf_attach_check(const struct attach *a, const struct vf_attach *v, struct err *e)
+{
+	if (!a->no_link && *a->link.parent && strcmp(a->link.parent, v->vf) != 0)
+		return err_set(e, ERR_STATE, 0, "interface %s is the device %s, not the VF %s",
+			       a->link.name, a->link.parent, v->vf);
+	if (!a->no_link && a->conf.mtu && a->link.mtu != a->conf.mtu)
+		return err_set(e, ERR_STATE, 0, "interface %s has mtu %u, configured is %u",
+			       a->link.name, a->link.mtu, a->conf.mtu);
+	return 0;
+}
+
+int vf_attach_release(const struct cni_call *call, const struct record *r, struct err *e)
+{
+	const struct record unrecorded = {
+		.key = attach_key(call),
+		.kind = "",
+		.netns = call->env.netns,
+	};
+
+	return r ? 0 : sriov_restore(&call->ctx, &unrecorded, e);
+}

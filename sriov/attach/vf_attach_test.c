@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plugin that moves VFs and has nothing of its own but a step that may fail: what any such plugin
+ * has from vf_attach.h and the engine.
+ */
+#include "sriov/attach/vf_attach.h"
+
+#include <stdio.h>
+
+#include "cni/testing/call.h"
+#include "lib/testing/net.h"
+#include "lib/testing/testing.h"
+#include "sriov/take/restore.h"
+#include "sriov/testing/vf.h"
+
+#define OUT "/mnt/out"
+
+static bool own_step_fails;
+
+struct state {
+	struct vf_attach which;
+};
+
+static const struct json_field fields[] = { VF_ATTACH_FIELDS(struct state, which), { 0 } };
+
+static struct vf_attach *state_of(struct attach *a)
+{
+	return &((struct state *)(void *)a->state)->which;
+}
+
+static int validate(struct attach *a, struct err *e)
+{
+	return vf_attach_check_keys(a, state_of(a), e);
+}
+
+static int find(struct attach *a, struct err *e)
+{
+	auto_record struct record r = { 0 };
+
+	if (a->call->env.cmd == CNI_CHECK && vf_attach_recall(a, state_of(a), &r, e))
+		return -1;
+	return vf_attach_find(a, state_of(a), e);
+}
+
+static int claim(struct attach *a, struct err *e)
+{
+	return vf_attach_claim(a, state_of(a), 0, NULL, e);
+}
+
+static int create(struct attach *a, struct err *e)
+{
+	if (own_step_fails)
+		return err_set(e, ERR_KERNEL, 0, "its own step fails");
+	return vf_attach_move(a, state_of(a), e);
+}
+
+static int check(struct attach *a, struct err *e)
+{
+	return vf_attach_check(a, state_of(a), e);
+}
+
+static const struct attach_type type = {
+	.name = "other-vf",
+	.role = ATTACH_MOVES,
+	.kind = "",
+	.fields = fields,
+	.validate = validate,
+	.find = find,
+	.claim = claim,
+	.create = create,
+	.check = check,
+	.restore = sriov_restore,
+	.release = vf_attach_release,
+};
+
+static int call(const struct world *w, enum cni_command cmd, const struct pod *p, const char *keys,
+		struct err *e)
+{
+	struct cni_call c = {
+		.ctx = w->ctx,
+		.env = { .cmd = cmd,
+			 .container = p ? "c1" : "",
+			 .netns = p ? p->path : "",
+			 .ifname = p ? "net1" : "",
+			 .path = "",
+			 .args = "" },
+	};
+	char *conf;
+
+	ck_assert_int_gt(asprintf(&conf,
+				  "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"x\",%s,"
+				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
+				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}]}}",
+				  keys, p ? p->path : "/none"),
+			 0);
+	return testing_call(&type, &c, conf, OUT, e);
+}
+
+static void good(int rc, const struct err *e)
+{
+	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
+}
+
+static void fails(int rc, const struct err *e, enum err_code code, const char *word)
+{
+	ck_assert_int_eq(rc, -1);
+	ck_assert_msg(e->code == code && strstr(e->msg, word), "%d: %s", (int)e->code, e->msg);
+}
+
+static bool is_owned(const struct world *w, uint32_t n)
+{
+	auto_vf_entry struct vf_entry x = world_entry(w, n);
+
+	return x.owned;
+}
+
+static bool has_net1(const struct pod *p)
+{
+	struct link_info link;
+	struct err e;
+
+	return nl_link_by_name(p->nl, "net1", &link, &e) == 0;
+}
+
+#define NAMED    "\"deviceID\":\"0000:3b:02.2\""
+#define RESOURCE "\"resource\":{\"pf\":[\"pf0\"]}"
+
+START_TEST(a_VF_that_is_named)
+{
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ck_assert_str_eq(world_vf(1), "0000:3b:02.2");
+	good(call(&w, CNI_ADD, &p, NAMED, &e), &e);
+	ck_assert(has_net1(&p) && is_owned(&w, 1));
+	auto_free char *text = testing_printed(OUT);
+	ck_assert_ptr_nonnull(strstr(text, "0000:3b:02.2"));
+	good(call(&w, CNI_CHECK, &p, NAMED, &e), &e);
+	good(call(&w, CNI_DEL, &p, NAMED, &e), &e);
+	ck_assert(!has_net1(&p) && !is_owned(&w, 1));
+	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 0);
+}
+END_TEST
+
+/* Which one it became is on record, and CHECK goes by that. */
+START_TEST(a_VF_of_a_resource)
+{
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	fails(call(&w, CNI_CHECK, &p, RESOURCE, &e), &e, ERR_STATE, "");
+	good(call(&w, CNI_ADD, &p, RESOURCE, &e), &e);
+	ck_assert(has_net1(&p) && is_owned(&w, 0));
+	good(call(&w, CNI_CHECK, &p, RESOURCE, &e), &e);
+	fails(call(&w, CNI_CHECK, &p, RESOURCE ",\"mtu\":1280", &e), &e, ERR_STATE, "mtu 1500");
+	good(call(&w, CNI_DEL, &p, RESOURCE, &e), &e);
+	ck_assert(!is_owned(&w, 0));
+}
+END_TEST
+
+START_TEST(no_VF_is_named)
+{
+	auto_world struct world w = world(1);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	fails(call(&w, CNI_ADD, &p, "\"a\":1", &e), &e, ERR_CONFIG, "deviceID: missing");
+	fails(call(&w, CNI_ADD, &p, NAMED "," RESOURCE, &e), &e, ERR_CONFIG, "exclude each other");
+	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 0);
+}
+END_TEST
+
+START_TEST(the_plugins_own_step_fails)
+{
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	own_step_fails = true;
+	fails(call(&w, CNI_ADD, &p, RESOURCE, &e), &e, ERR_KERNEL,
+	      "move 0000:3b:02.0 into the pod");
+	ck_assert(!is_owned(&w, 0) && !has_net1(&p));
+	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 0);
+}
+END_TEST
+
+START_TEST(DEL_without_the_record)
+{
+	auto_world struct world w = world(2);
+	auto_pod struct pod p = pod();
+	const struct record_key key = { "net", "c1", "net1" };
+	struct err e = { .msg = "" };
+
+	good(call(&w, CNI_ADD, &p, NAMED, &e), &e);
+	ck_assert_int_eq(record_remove(&w.ctx, &key, &e), 0);
+	good(call(&w, CNI_DEL, &p, NAMED, &e), &e);
+	ck_assert(!has_net1(&p) && !is_owned(&w, 1));
+}
+END_TEST
+
+START_TEST(STATUS_of_a_resource)
+{
+	auto_world struct world w = world(1);
+	const struct world_pf empty = { "0000:3b:00.1", "pf1", 0, 7 };
+	struct err e = { .msg = "" };
+
+	world_pf(&empty);
+	good(call(&w, CNI_STATUS, NULL, RESOURCE, &e), &e);
+	good(call(&w, CNI_STATUS, NULL, "\"a\":1", &e), &e);
+	fails(call(&w, CNI_STATUS, NULL, "\"resource\":{\"pf\":[\"pf1\"]}", &e), &e,
+	      ERR_UNAVAILABLE, "none of the PFs has VFs");
+	fails(call(&w, CNI_STATUS, NULL, "\"resource\":{\"pf\":[\"none\"]}", &e), &e,
+	      ERR_UNAVAILABLE, "none");
+}
+END_TEST
+
+TEST_PROGRAM("sriov/attach", a_VF_that_is_named, a_VF_of_a_resource, no_VF_is_named,
+	     the_plugins_own_step_fails, DEL_without_the_record, STATUS_of_a_resource)
