@@ -18,8 +18,9 @@ sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
-# Plugins: what `make dup` compares.
-PLUGIN_MAINS := $(wildcard cni/plugins/macvlan.c cni/plugins/ipvlan.c sriov/plugin/sriov.c rdma/plugin/rdma.c)
+# Plugins: what `make dup` compares, each a list of rooms and files. Idioms are what code has that is no plugin's.
+DUP_PLUGINS := cni/plugins/macvlan.c cni/plugins/ipvlan.c sriov/plugin,sriov/attach rdma/plugin
+DUP_IDIOMS = $(filter-out %/testing,$(call below,lib) $(call below,topo) $(call below,ipam) $(call below,railctl))
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
 	conformance/vm/run conformance/vm/guest/init
 LINT_FLAGS = -std=gnu11 $(ALL_CPPFLAGS)
@@ -229,8 +230,8 @@ layers: ## includes follow the arrows between folders
 budget: ## sizes of functions, files, headers and of the tree; every fuzz target has seeds
 	@tools/budget.sh
 	@tools/seeds.sh check
-dup: ## lines that two plugins share
-	@tools/dup.sh $(PLUGIN_MAINS)
+dup: ## lines that plugins share with the engine and with each other
+	@tools/dup.sh cni/engine $(DUP_PLUGINS) -- $(DUP_IDIOMS)
 spdx: ## every file names its licence
 	@tools/spdx.sh
 english: ## short sentences and no banned turns in the documents

@@ -162,9 +162,25 @@ lines() # FIRST LAST: different significant lines
 }
 { lines 1 100; echo '#include "same.h"'; echo '/* the same comment here */'; echo 'short;'; } >"$dir/p1.c"
 { lines 97 196; echo '#include "same.h"'; echo '/* the same comment here */'; echo 'short;'; } >"$dir/p2.c"
-good "dup: 4 of 100 lines shared" "$tools/dup.sh" "$dir/p1.c" "$dir/p2.c"
+lines 500 999 >"$dir/engine.c"
+good "dup: 4 of 100 lines shared" "$tools/dup.sh" "$dir/engine.c" "$dir/p1.c" "$dir/p2.c"
 lines 96 195 >"$dir/p2.c"
-bad "dup: 5 of 100 lines shared" '5.0%' "$tools/dup.sh" "$dir/p1.c" "$dir/p2.c"
+bad "dup: 5 of 100 lines shared" '5.0%' "$tools/dup.sh" "$dir/engine.c" "$dir/p1.c" "$dir/p2.c"
+lines 100 100 >"$dir/idiom.c"
+good "dup: what other code has as well does not count" "$tools/dup.sh" "$dir/engine.c" "$dir/p1.c" "$dir/p2.c" -- "$dir/idiom.c"
+lines 201 300 >"$dir/p2.c"
+mkdir "$dir/room"
+lines 301 420 >"$dir/room/a.c"
+lines 500 503 >>"$dir/room/a.c"
+lines 421 480 >"$dir/room/b.c"
+lines 504 510 >>"$dir/room/b.c"
+lines 500 700 >"$dir/room/a_test.c"
+bad "dup: a room and the engine, 11 of 191" '5.7%' "$tools/dup.sh" "$dir/engine.c" "$dir/room" "$dir/p2.c"
+bad "dup: the room's second file has a tenth of the engine's" 'room/b.c and' "$tools/dup.sh" "$dir/engine.c" "$dir/p2.c" "$dir/room"
+lines 600 799 >"$dir/room/c.c"
+lines 801 999 >"$dir/engine.c"
+good "dup: a room of three files" "$tools/dup.sh" "$dir/engine.c" "$dir/room,$dir/p1.c" "$dir/p2.c"
+bad "dup: a folder that is not there" 'does not exist' "$tools/dup.sh" "$dir/engine.c" "$dir/gone"
 
 cd "$tree" || exit 2
 good "headers: one that compiles alone" "$tools/headers.sh" gcc '-I.' lib/base/a.h
