@@ -5,49 +5,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
+
 /* More items than any attachment has; it bounds what a hostile delegate can make us hold. */
 #define MAX_ITEMS 1024
 
-static int grow_array(void **items, size_t n, size_t size, struct err *e)
-{
-	if (n & (n - 1)) /* grown at powers of two only */
-		return 0;
-	void *p = realloc(*items, (n ? n * 2 : 1) * size);
-	if (!p)
-		return err_nomem(e);
-	*items = p;
-	return 0;
-}
-
 int cni_result_add_interface(struct cni_result *r, const struct cni_interface *x, struct err *e)
 {
-	void *p = r->interfaces;
-
-	if (grow_array(&p, r->n_interfaces, sizeof(*x), e))
+	if (ARRAY_GROW(r->interfaces, r->n_interfaces, MAX_ITEMS, "interfaces", e))
 		return -1;
-	r->interfaces = p;
 	r->interfaces[r->n_interfaces++] = *x;
 	return 0;
 }
 
 int cni_result_add_ip(struct cni_result *r, const struct cni_ip *x, struct err *e)
 {
-	void *p = r->ips;
-
-	if (grow_array(&p, r->n_ips, sizeof(*x), e))
+	if (ARRAY_GROW(r->ips, r->n_ips, MAX_ITEMS, "ips", e))
 		return -1;
-	r->ips = p;
 	r->ips[r->n_ips++] = *x;
 	return 0;
 }
 
 int cni_result_add_route(struct cni_result *r, const struct cni_route *x, struct err *e)
 {
-	void *p = r->routes;
-
-	if (grow_array(&p, r->n_routes, sizeof(*x), e))
+	if (ARRAY_GROW(r->routes, r->n_routes, MAX_ITEMS, "routes", e))
 		return -1;
-	r->routes = p;
 	r->routes[r->n_routes++] = *x;
 	return 0;
 }

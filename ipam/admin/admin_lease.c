@@ -2,16 +2,20 @@
 /* admin_lease.c: look at leases and release them by hand. */
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "ipam/admin/admin.h"
 #include "ipam/lease/audit.h"
+
+#define LEASES_MAX (1u << 24) /* released by one command */
 
 struct lease_job {
 	const struct lease_filter *f;
 	const struct lease_db *l;
 	struct json *out;          /* of a list */
 	struct key_address *items; /* of a release */
-	size_t n, cap;
-	bool nomem;
+	size_t n;
+	struct err *e;
+	bool failed;
 };
 
 static bool unset_or_equal(const char *want, const char *have)
@@ -75,27 +79,19 @@ static int on_lease(const char *key, const char *value, void *arg)
 	if (key_parse_address(key, &a))
 		return 0;
 	if (lease_parse(value, key, &rec, &why)) {
-		job->nomem = why.code == ERR_NOMEM;
-		return job->nomem;
+		job->failed = why.code == ERR_NOMEM;
+		return job->failed ? err_nomem(job->e) : 0;
 	}
 	if (!filter_matches(job->f, &a, &rec))
 		return 0;
 	if (job->out) {
-		job->nomem = add_lease(job, &a, &rec) != 0;
-		return job->nomem;
+		job->failed = add_lease(job, &a, &rec) != 0;
+		return job->failed ? err_nomem(job->e) : 0;
 	}
-	if (job->n == job->cap) {
-		size_t cap = job->cap ? job->cap * 2 : 16;
-		void *p = realloc(job->items, cap * sizeof(*job->items));
-		if (!p) {
-			job->nomem = true;
-			return 1;
-		}
-		job->items = p;
-		job->cap = cap;
-	}
-	job->items[job->n++] = a;
-	return 0;
+	job->failed = ARRAY_GROW(job->items, job->n, LEASES_MAX, "leases", job->e) != 0;
+	if (!job->failed)
+		job->items[job->n++] = a;
+	return job->failed;
 }
 
 static int scan_leases(struct lease_db *l, struct lease_job *job, struct err *e)
@@ -103,9 +99,8 @@ static int scan_leases(struct lease_db *l, struct lease_job *job, struct err *e)
 	struct key prefix = { "a/" };
 
 	job->l = l;
-	if (lease_db_scan(l, &prefix, on_lease, job, e))
-		return -1;
-	return job->nomem ? err_nomem(e) : 0;
+	job->e = e;
+	return lease_db_scan(l, &prefix, on_lease, job, e) || job->failed ? -1 : 0;
 }
 
 static int list_in_txn(struct lease_db *l, void *arg, struct err *e)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "ipam/admin/admin.h"
 #include "ipam/conf/pool.h"
 
@@ -113,10 +114,13 @@ int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
 
 /* ---- delete ---- */
 
+#define KEYS_MAX (1u << 24)
+
 struct keys {
 	struct key *items;
-	size_t n, cap;
-	bool nomem;
+	size_t n;
+	struct err *e;
+	bool failed;
 };
 
 static int collect_pool(const char *key, const char *value, void *arg)
@@ -124,15 +128,9 @@ static int collect_pool(const char *key, const char *value, void *arg)
 	struct keys *k = arg;
 
 	(void)value;
-	if (k->n == k->cap) {
-		size_t cap = k->cap ? k->cap * 2 : 64;
-		void *p = realloc(k->items, cap * sizeof(*k->items));
-		if (!p) {
-			k->nomem = true;
-			return 1;
-		}
-		k->items = p;
-		k->cap = cap;
+	if (ARRAY_GROW(k->items, k->n, KEYS_MAX, "records of a pool", k->e)) {
+		k->failed = true;
+		return 1;
 	}
 	(void)snprintf(k->items[k->n++].s, sizeof(struct key), "%s", key);
 	return 0;
@@ -140,9 +138,8 @@ static int collect_pool(const char *key, const char *value, void *arg)
 
 static int load_keys(struct lease_db *l, const struct key *prefix, struct keys *out, struct err *e)
 {
-	if (lease_db_scan(l, prefix, collect_pool, out, e))
-		return -1;
-	return out->nomem ? err_nomem(e) : 0;
+	out->e = e;
+	return lease_db_scan(l, prefix, collect_pool, out, e) || out->failed ? -1 : 0;
 }
 
 /* Every key that begins with kind/p/<pool>. */

@@ -3,6 +3,7 @@
  * says. */
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "ipam/alloc/alloc.h"
 
 /* ---- DEL ---- */
@@ -128,11 +129,14 @@ int alloc_check(struct ipam *m, const struct alloc_check *check, struct err *e)
 
 /* ---- GC ---- */
 
+#define OWNERS_MAX (1u << 20)
+
 struct owners {
 	const struct alloc_gc *gc;
 	struct key_owner *items;
 	size_t n;
-	bool nomem;
+	struct err *e;
+	bool failed;
 };
 
 static int collect_owner(const char *key, const char *value, void *arg)
@@ -144,16 +148,10 @@ static int collect_owner(const char *key, const char *value, void *arg)
 	if (key_parse_owner(key, &who) || strcmp(who.network, o->gc->network) != 0 ||
 	    o->gc->keep(who.container, who.ifname, o->gc->arg))
 		return 0;
-	if ((o->n & (o->n - 1)) == 0) { /* grown at powers of two only */
-		void *p = realloc(o->items, (o->n ? o->n * 2 : 1) * sizeof(who));
-		if (!p) {
-			o->nomem = true;
-			return 1;
-		}
-		o->items = p;
-	}
-	o->items[o->n++] = who;
-	return 0;
+	o->failed = ARRAY_GROW(o->items, o->n, OWNERS_MAX, "attachments", o->e) != 0;
+	if (!o->failed)
+		o->items[o->n++] = who;
+	return o->failed;
 }
 
 struct gc_job {
@@ -220,13 +218,13 @@ static int nobody_lives(struct lease_db *l, struct gc_job *job, const struct own
 static int gc_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct gc_job *job = arg;
-	struct owners found = { .gc = job->gc };
+	struct owners found = { .gc = job->gc, .e = e };
 	struct key prefix = { "o/" };
 
 	job->first = (struct err){ 0 };
 	int rc = lease_db_scan(l, &prefix, collect_owner, &found, e);
-	if (rc == 0 && found.nomem)
-		rc = err_nomem(e);
+	if (found.failed)
+		rc = -1;
 	for (size_t i = 0; rc == 0 && i < found.n; i++) {
 		const struct owner o = { job->gc->network,
 					 found.items[i].container,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/base/array.h"
+
 static const u128 u128_max = ~(u128)0;
 
 static bool touches(struct ip a_last, struct ip b_first)
@@ -39,12 +41,8 @@ static int splice(struct ranges *s, struct span at, const struct ip_range *with,
 		return err_set(e, ERR_CONFIG, 0,
 			       "more than %d ranges and excludes; join neighbouring ones",
 			       RANGES_MAX);
-	if (total > s->n) {
-		struct ip_range *p = realloc(s->items, total * sizeof(*p));
-		if (!p)
-			return err_nomem(e);
-		s->items = p;
-	}
+	if (total > s->n && ARRAY_GROW_BY(s->items, s->n, total - s->n, RANGES_MAX, "ranges", e))
+		return -1;
 	if (tail)
 		memmove(s->items + at.from + n, s->items + at.to, tail * sizeof(*s->items));
 	if (n)

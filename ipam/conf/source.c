@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
+
 /* FNV-1a over the numbers: equal sources have equal ids on every machine. */
 static uint64_t hash_ip(uint64_t h, struct ip a)
 {
@@ -49,6 +51,8 @@ int source_finish(struct source *s, struct err *e)
 	return 0;
 }
 
+#define SOURCES_MAX 65536 /* of one address; pools of a configuration */
+
 void source_clear(struct source *s)
 {
 	ranges_clear(&s->usable);
@@ -62,12 +66,10 @@ int sources_add(struct source_sets *sets, size_t set, struct source *s, struct e
 			       SOURCE_SETS_MAX);
 	}
 	struct source_set *to = &sets->sets[set];
-	struct source *p = realloc(to->items, (to->n + 1) * sizeof(*p));
-	if (!p) {
+	if (ARRAY_GROW(to->items, to->n, SOURCES_MAX, "ranges for one address", e)) {
 		source_clear(s);
-		return err_nomem(e);
+		return -1;
 	}
-	to->items = p;
 	to->items[to->n++] = *s;
 	*s = (struct source){ 0 };
 	if (set == sets->n)
@@ -77,13 +79,10 @@ int sources_add(struct source_sets *sets, size_t set, struct source *s, struct e
 
 int sources_keep(struct source_sets *sets, struct json *tree, struct err *e)
 {
-	struct json **p = realloc(sets->trees, (sets->n_trees + 1) * sizeof(struct json *));
-
-	if (!p) {
+	if (ARRAY_GROW(sets->trees, sets->n_trees, SOURCES_MAX, "pools", e)) {
 		json_free(tree);
-		return err_nomem(e);
+		return -1;
 	}
-	sets->trees = p;
 	sets->trees[sets->n_trees++] = tree;
 	return 0;
 }

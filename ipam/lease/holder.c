@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "cni/engine/repair.h"
 
 #define UNREADABLE 1 /* the mark of a record that cannot be read */
@@ -64,6 +65,8 @@ const struct holder_ops holder_records = { look_at_holder, read_mark };
 
 /* ---- proofs ---- */
 
+#define PROOFS_MAX (1u << 20)
+
 void holder_checks_clear(struct holder_checks *p)
 {
 	free(p->items);
@@ -78,12 +81,8 @@ static bool is_of(const struct holder_check *p, const struct owner *o)
 
 static int note_owner(struct holder_checks *p, const struct owner *o, struct err *e)
 {
-	if ((p->n & (p->n - 1)) == 0) { /* grown at powers of two only */
-		void *items = realloc(p->items, (p->n ? p->n * 2 : 1) * sizeof(*p->items));
-		if (!items)
-			return err_nomem(e);
-		p->items = items;
-	}
+	if (ARRAY_GROW(p->items, p->n, PROOFS_MAX, "attachments to look at", e))
+		return -1;
 
 	struct holder_check *x = &p->items[p->n++];
 

@@ -5,19 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
+
+#define ENTRIES_MAX (1u << 27)
+
 static int add_entry(struct lease_index *f, const char *key, const char *detail, uint64_t count,
 		     struct err *e)
 {
 	if (count == 0)
 		return 0;
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? f->cap * 2 : 64;
-		void *p = realloc(f->items, cap * sizeof(*f->items));
-		if (!p)
-			return err_nomem(e);
-		f->items = p;
-		f->cap = cap;
-	}
+	if (ARRAY_GROW(f->items, f->n, ENTRIES_MAX, "entries of the index", e))
+		return -1;
 	struct lease_index_entry x = { strdup(key), strdup(detail), count };
 	if (!x.key || !x.detail) {
 		free(x.key);

@@ -19,7 +19,7 @@ struct lease_index_entry {
 
 struct lease_index {
 	struct lease_index_entry *items;
-	size_t n, cap;
+	size_t n;
 };
 
 /* lease_index_add_lease - all that follows from one lease record. */

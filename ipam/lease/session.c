@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "lib/base/array.h"
 #include "ipam/store/lmdb_recover.h"
 #include "ipam/store/store_lmdb.h"
 #include "lib/sys/safe_path.h"
@@ -118,6 +119,8 @@ void ipam_close(struct ipam *m)
 
 /* ---- the boot sweep ---- */
 
+#define STALE_MAX (1u << 24)
+
 struct stale {
 	struct key_address *items;
 	size_t n;
@@ -125,19 +128,6 @@ struct stale {
 	struct err *e;
 	bool failed;
 };
-
-static int grow_stale(struct stale *s)
-{
-	void *p;
-
-	if (s->n & (s->n - 1)) /* grown at powers of two only */
-		return 0;
-	p = realloc(s->items, (s->n ? s->n * 2 : 1) * sizeof(*s->items));
-	if (!p)
-		return err_nomem(s->e);
-	s->items = p;
-	return 0;
-}
 
 static int collect_stale(const char *key, const char *value, void *arg)
 {
@@ -158,7 +148,7 @@ static int collect_stale(const char *key, const char *value, void *arg)
 	}
 	if (rec.state != LEASE_HELD || strcmp(rec.boot, s->boot) == 0)
 		return 0;
-	if (grow_stale(s)) {
+	if (ARRAY_GROW(s->items, s->n, STALE_MAX, "leases of an earlier boot", s->e)) {
 		s->failed = true;
 		return 1;
 	}

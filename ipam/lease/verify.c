@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "ipam/lease/lease_index.h"
 #include "ipam/conf/pool.h"
 
+#define STRINGS_MAX (1u << 27)
+
 struct strings {
 	char **items;
-	size_t n, cap;
+	size_t n;
 };
 
 struct check {
@@ -50,14 +53,8 @@ static void clear_check(struct check *c)
 
 static int add_string(struct strings *s, const char *text, struct err *e)
 {
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 64;
-		void *p = realloc(s->items, cap * sizeof(char *));
-		if (!p)
-			return err_nomem(e);
-		s->items = p;
-		s->cap = cap;
-	}
+	if (ARRAY_GROW(s->items, s->n, STRINGS_MAX, "records to mend", e))
+		return -1;
 	s->items[s->n] = strdup(text);
 	if (!s->items[s->n])
 		return err_nomem(e);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/sys/fs.h"
 #include "lib/json/json.h"
 #include "lib/base/parse.h"
@@ -68,15 +69,12 @@ int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out)
 
 /* ---- all ---- */
 
-static struct cnicache_entry *add_slot(struct cnicache *c)
-{
-	if ((c->n & (c->n - 1)) == 0) { /* grown at powers of two only */
-		void *p = realloc(c->items, (c->n ? c->n * 2 : 1) * sizeof(*c->items));
+#define ENTRIES_MAX (1u << 20)
 
-		if (!p)
-			return NULL;
-		c->items = p;
-	}
+static struct cnicache_entry *add_slot(struct cnicache *c, struct err *e)
+{
+	if (ARRAY_GROW(c->items, c->n, ENTRIES_MAX, "files of the CNI cache", e))
+		return NULL;
 	c->items[c->n] = (struct cnicache_entry){ .file = "" };
 	return &c->items[c->n++];
 }
@@ -89,9 +87,9 @@ static int read_entry(int dir, const char *name, struct cnicache *c, struct err 
 
 	if (*name == '.')
 		return 0;
-	entry = add_slot(c);
+	entry = add_slot(c, e);
 	if (!entry)
-		return err_nomem(e);
+		return -1;
 	(void)snprintf(entry->file, sizeof(entry->file), "%s", name);
 	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, &why);
 	if (len >= 0)

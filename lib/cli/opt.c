@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
+
 /* ---- did you mean ---- */
 
 #define NEAR_MAX 32
@@ -65,6 +67,8 @@ bool opt_nearer(const char *word, const char *candidate, const char **best)
 
 /* ---- parsing ---- */
 
+#define ARGS_MAX (1u << 20)
+
 static const struct opt *find_option(const struct opt *const *tables, const char *name, size_t len)
 {
 	for (; *tables; tables++) {
@@ -94,21 +98,16 @@ static int add_value(struct opts *o, const struct opt *opt, const char *text, st
 {
 	if (!(opt->flags & OPT_MANY) && opt->value && opt_get(o, opt->name))
 		return err_set(e, ERR_CONFIG, 0, "option --%s is given twice", opt->name);
-	void *p = reallocarray(o->values, o->n_values + 1, sizeof(*o->values));
-	if (!p)
-		return err_nomem(e);
-	o->values = p;
+	if (ARRAY_GROW(o->values, o->n_values, ARGS_MAX, "options", e))
+		return -1;
 	o->values[o->n_values++] = (struct opt_value){ opt, text };
 	return 0;
 }
 
 static int add_word(struct opts *o, const char *word, struct err *e)
 {
-	void *p = reallocarray(o->words, o->n_words + 1, sizeof(*o->words));
-
-	if (!p)
-		return err_nomem(e);
-	o->words = p;
+	if (ARRAY_GROW(o->words, o->n_words, ARGS_MAX, "words", e))
+		return -1;
 	o->words[o->n_words++] = word;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "lib/base/array.h"
 #include "lib/base/parse.h"
 
 #define USUAL_WIDTH 80
@@ -137,18 +138,14 @@ int out_finish(const struct out *o, struct err *e)
 #define SHORTEST    6 /* a column is not cut below this */
 #define HIDDEN      SIZE_MAX
 #define COLUMNS_MAX 12
+#define CELLS_MAX   (1u << 28)
 
 int out_row(struct out_table *t, const struct out_cell *cells, struct err *e)
 {
-	if (t->n_rows == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 16;
-		void *p = reallocarray(t->cells, cap * t->n_columns, sizeof(*t->cells));
-		if (!p)
-			return err_nomem(e);
-		t->cells = p;
-		t->cap = cap;
-	}
 	size_t at = t->n_rows * t->n_columns;
+
+	if (ARRAY_GROW_BY(t->cells, at, t->n_columns, CELLS_MAX, "cells of a table", e))
+		return -1;
 	for (size_t i = 0; i < t->n_columns; i++) {
 		const char *text = cells[i].text && *cells[i].text ? cells[i].text : "-";
 		t->cells[at + i].text = out_clean(text);
@@ -169,7 +166,7 @@ void out_table_clear(struct out_table *t)
 		free(t->cells[i].text);
 	free(t->cells);
 	t->cells = NULL;
-	t->n_rows = t->cap = 0;
+	t->n_rows = 0;
 }
 
 static void measure_columns(const struct out_table *t, size_t widths[COLUMNS_MAX])

@@ -65,8 +65,8 @@ struct out_table {
 	struct {
 		char *text;
 		enum out_style style;
-	} * cells;          /* row by row */
-	size_t n_rows, cap; /* room: in rows */
+	} * cells; /* row by row */
+	size_t n_rows;
 };
 
 /* out_row - add a row of t->n_columns cells; the texts are copied. */

@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/base/parse.h"
 
 #define TWO_POW_63     9223372036854775808.0
 #define NUMBER_STR_LEN 32
+#define PRINT_FIRST    512
+#define PRINT_MAX      ((size_t)1 << 30)
 
 /* Text growing on the heap, or in a fixed buffer that is cut. */
 struct out {
@@ -19,20 +22,19 @@ struct out {
 
 static bool reserve_output(struct out *o, size_t more)
 {
-	size_t size = o->size ? o->size : 512;
-	char *buf;
+	size_t need = o->len + more + 1; /* with the NUL */
+	struct err ignored;              /* failed is all that a caller hears */
 
-	if (o->failed || o->size - o->len > more)
+	if (o->failed || need <= o->size)
 		return !o->failed;
-	while (size - o->len <= more)
-		size *= 2;
-	buf = o->fixed ? NULL : realloc(o->buf, size);
-	if (!buf) {
+	if (need < PRINT_FIRST)
+		need = PRINT_FIRST;
+	if (o->fixed ||
+	    ARRAY_GROW_BY(o->buf, o->size, need - o->size, PRINT_MAX, "bytes of JSON", &ignored)) {
 		o->failed = true;
 		return false;
 	}
-	o->buf = buf;
-	o->size = size;
+	o->size = array_room(need);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "lib/base/array.h"
 #include "lib/base/ctx.h"
 #include "lib/sys/netns.h"
 #include "lib/base/retry.h"
@@ -171,15 +172,10 @@ int nl_parse_attrs(const struct nlmsghdr *h, size_t head, struct nlattr **tb, in
 
 int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 16;
-		void *items = cap * size <= LIST_MAX_BYTE ? realloc(l->items, cap * size) : NULL;
+	const struct array_kind kind = { size, LIST_MAX_BYTE / size, "entries of a list", 0 };
 
-		if (!items)
-			return err_nomem(e);
-		l->items = items;
-		l->cap = cap;
-	}
+	if (array_grow(&l->items, l->n, 1, kind, e))
+		return -1;
 	memcpy((char *)l->items + l->n++ * size, item, size);
 	return 0;
 }
@@ -332,14 +328,17 @@ static void on_message(struct exchange *x, const struct nlmsghdr *h)
 /* A datagram that is larger than the most we take is then refused when it is read. */
 static int grow_buffer(struct exchange *x, ssize_t size)
 {
-	if (size <= (ssize_t)x->cap.size || size > (ssize_t)WHOLE_MAX)
+	const struct array_kind kind = { 1, WHOLE_MAX, "bytes", 0 };
+	size_t had = x->cap.size;
+	struct err ignored;
+
+	if (size <= (ssize_t)had || size > (ssize_t)WHOLE_MAX)
 		return 0;
-
-	void *at = realloc(x->cap.at, (size_t)size);
-
-	if (!at)
+	if (array_grow(&x->cap.at, had, (size_t)size - had, kind, &ignored)) {
+		errno = ENOMEM;
 		return -1;
-	x->cap = (struct nl_buffer){ at, (size_t)size };
+	}
+	x->cap.size = (size_t)size;
 	return 0;
 }
 

@@ -113,7 +113,7 @@ int nl_attr_ip(const struct nlattr *a, uint8_t family, struct ip *out) must_chec
 /* A growing array, for what a dump yields before it is known to be whole. */
 struct nl_list {
 	void *items; /* owned */
-	size_t n, cap;
+	size_t n;
 };
 /* nl_list_add - append a copy of size bytes; all items of a list are of one size. */
 int nl_list_add(struct nl_list *l, const void *item, size_t size, struct err *e) must_check;

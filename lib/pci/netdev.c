@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/pci/pci_priv.h"
 
 #define ENTRIES_MAX                                                                                \
@@ -17,7 +18,7 @@ struct entry {
 
 struct entries {
 	struct entry *at; /* owned */
-	size_t n, cap;
+	size_t n;
 };
 
 static void entries_clear(struct entries *all)
@@ -28,16 +29,8 @@ static void entries_clear(struct entries *all)
 
 static int add_entry(struct entries *all, const char *name, struct err *e)
 {
-	if (all->n == all->cap) {
-		size_t cap = all->cap ? all->cap * 2 : 8;
-		struct entry *at =
-			cap <= ENTRIES_MAX ? reallocarray(all->at, cap, sizeof(*at)) : NULL;
-
-		if (!at)
-			return err_nomem(e);
-		all->at = at;
-		all->cap = cap;
-	}
+	if (ARRAY_GROW(all->at, all->n, ENTRIES_MAX, "entries of a folder", e))
+		return -1;
 	(void)snprintf(all->at[all->n++].name, PCI_ENTRY_LEN, "%s", name);
 	return 0;
 }

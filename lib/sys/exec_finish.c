@@ -7,10 +7,13 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "lib/base/array.h"
 #include "lib/base/ctx.h"
 #include "lib/base/retry.h"
 
 #define READ_SIZE 4096
+/* Of the buffer: it doubles, and is read into before the length is compared. */
+#define OUTPUT_MAX (4 * EXEC_MAX_OUTPUT)
 /* How often to look for the end of a child on kernels before 5.3, which have no pollable pidfd. */
 #define LOOK_MS 5
 
@@ -36,15 +39,11 @@ static int output_reserve(struct output *o, struct err *e)
 	if (o->cap - o->len > READ_SIZE)
 		return 0;
 
-	size_t cap = o->cap ? o->cap * 2 : 2 * READ_SIZE;
-	char *buf = realloc(o->buf, cap);
+	size_t more = o->cap ? o->cap : 2 * READ_SIZE;
 
-	if (!buf) {
-		(void)err_nomem(e);
+	if (ARRAY_GROW_BY(o->buf, o->cap, more, OUTPUT_MAX, "bytes of output", e))
 		return -1;
-	}
-	o->buf = buf;
-	o->cap = cap;
+	o->cap += more;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/base/array.h"
 #include "lib/base/retry.h"
 
 #define DIR_FLAGS  (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -117,13 +118,8 @@ static int grow_buffer(char **buf, size_t *cap, size_t max, struct err *e)
 	if (want < *cap || want > max + 2)
 		want = max + 2;
 
-	char *p = realloc(*buf, want);
-
-	if (!p) {
-		(void)err_nomem(e);
+	if (ARRAY_GROW_BY(*buf, *cap, want - *cap, max + 2, "bytes", e))
 		return -1;
-	}
-	*buf = p;
 	*cap = want;
 	return 0;
 }

@@ -8,8 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
+
 /* What the kernel calls the first process namespace (PROC_PID_INIT_INO): it has all processes. */
 #define FIRST_PID_NS UINT64_C(0xeffffffc)
+
+#define MOUNTS_MAX (1u << 22)
 
 enum verdict { NOT_SEEN, LIVES, GONE };
 
@@ -240,12 +244,10 @@ static bool was_read(struct search *s, uint64_t mnt)
 
 static void note_read(struct search *s, uint64_t mnt)
 {
-	uint64_t *more = reallocarray(s->mnt_seen, s->n_mnt + 1, sizeof(*more));
+	struct err ignored; /* then it is read once more */
 
-	if (!more) /* then it is read once more */
-		return;
-	s->mnt_seen = more;
-	s->mnt_seen[s->n_mnt++] = mnt;
+	if (ARRAY_GROW(s->mnt_seen, s->n_mnt, MOUNTS_MAX, "mount namespaces", &ignored) == 0)
+		s->mnt_seen[s->n_mnt++] = mnt;
 }
 
 /*

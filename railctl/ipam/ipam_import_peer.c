@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "ipam/peers/hostlocal.h"
 #include "ipam/peers/whereabouts.h"
 #include "railctl/ipam/ipam_import.h"
@@ -26,17 +27,12 @@ void found_leases_clear(struct found_leases *f)
 	*f = (struct found_leases){ .n = 0 };
 }
 
+#define FOUND_MAX (1u << 24)
+
 static struct found_lease *add_lease(struct found_leases *f, struct ip ip, struct err *e)
 {
-	if ((f->n & (f->n - 1)) == 0) { /* grown at powers of two only */
-		void *p = realloc(f->items, (f->n ? f->n * 2 : 1) * sizeof(*f->items));
-
-		if (!p) {
-			err_nomem(e);
-			return NULL;
-		}
-		f->items = p;
-	}
+	if (ARRAY_GROW(f->items, f->n, FOUND_MAX, "leases", e))
+		return NULL;
 	f->items[f->n] = (struct found_lease){ .ip = ip_unmap(ip) };
 	return &f->items[f->n++];
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "rdma/env/env_priv.h"
 
 /* ---- the result ---- */
@@ -22,15 +23,14 @@ void env_clear(struct env *v)
 	*v = (struct env){ 0 };
 }
 
-printf_like(3, 0) static int push_text(char (**list)[ENV_TEXT_LEN], size_t *n, const char *fmt,
-				       va_list ap)
-{
-	char(*more)[ENV_TEXT_LEN] = reallocarray(*list, *n + 1, sizeof(*more));
+#define TEXTS_MAX 65536
 
-	if (!more)
+printf_like(3, 0) static int push_text(char (**list)[ENV_TEXT_LEN], size_t *n, const char *fmt,
+				       va_list ap, struct err *e)
+{
+	if (ARRAY_GROW(*list, *n, TEXTS_MAX, "remarks", e))
 		return -1;
-	*list = more;
-	(void)vsnprintf(more[(*n)++], ENV_TEXT_LEN, fmt, ap);
+	(void)vsnprintf((*list)[(*n)++], ENV_TEXT_LEN, fmt, ap);
 	return 0;
 }
 
@@ -39,9 +39,9 @@ int env_warn(struct env *out, struct err *e, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	int rc = push_text(&out->warning, &out->n_warnings, fmt, ap);
+	int rc = push_text(&out->warning, &out->n_warnings, fmt, ap, e);
 	va_end(ap);
-	return rc ? err_nomem(e) : 0;
+	return rc;
 }
 
 printf_like(3, 4) static int leave_out(struct env *out, struct err *e, const char *fmt, ...)
@@ -49,9 +49,9 @@ printf_like(3, 4) static int leave_out(struct env *out, struct err *e, const cha
 	va_list ap;
 
 	va_start(ap, fmt);
-	int rc = push_text(&out->left_out, &out->n_left_out, fmt, ap);
+	int rc = push_text(&out->left_out, &out->n_left_out, fmt, ap, e);
 	va_end(ap);
-	return rc ? err_nomem(e) : 0;
+	return rc;
 }
 
 /* Left out, and it should be a rail. */
@@ -61,11 +61,11 @@ printf_like(3, 4) static int warn_missing(struct env *out, struct err *e, const 
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	int rc = push_text(&out->left_out, &out->n_left_out, fmt, ap) ||
-		 push_text(&out->missing, &out->n_missing, fmt, again);
+	int rc = push_text(&out->left_out, &out->n_left_out, fmt, ap, e) ||
+		 push_text(&out->missing, &out->n_missing, fmt, again, e);
 	va_end(again);
 	va_end(ap);
-	return rc ? err_nomem(e) : 0;
+	return rc ? -1 : 0;
 }
 
 /* ---- which rails ---- */
@@ -117,13 +117,12 @@ static const struct env_rail *user_of(const struct env_plan *p, const struct rdm
 	return NULL;
 }
 
+#define RAILS_MAX 65536
+
 static int use_rail(struct env_plan *p, const struct rdma_rail *r, struct err *e)
 {
-	struct env_rail *more = reallocarray(p->rail, p->n + 1, sizeof(*more));
-
-	if (!more)
-		return err_nomem(e);
-	p->rail = more;
+	if (ARRAY_GROW(p->rail, p->n, RAILS_MAX, "rails", e))
+		return -1;
 	p->rail[p->n++] = (struct env_rail){ .rail = r };
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/testing/testing.h"
 #include "rdma/env/nccl.h"
 #include "rdma/testing/pod.h"
@@ -234,10 +235,11 @@ START_TEST(another_address_of_our_own_is_no_neighbour)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(1, 2);
 
+	struct err e;
+
 	/* The one before net2's first address is its second. */
 	(void)strcpy(v.device[1].port[0].gid[1].entry.netdev, "net2");
-	v.netdev[2].addr = realloc(v.netdev[2].addr, 2 * sizeof(*v.netdev[2].addr));
-	ck_assert_ptr_nonnull(v.netdev[2].addr);
+	ck_assert_int_eq(ARRAY_GROW(v.netdev[2].addr, 1, 2, "addresses", &e), 0);
 	ck_assert_int_eq(ip_parse_prefix("10.2.0.1/16", &v.netdev[2].addr[1]), 0);
 	v.netdev[2].n_addrs = 2;
 	inv_mark_gids(&v);

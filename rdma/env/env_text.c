@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/text.h"
 #include "lib/cli/out.h"
 #include "rdma/env/env_priv.h"
 
@@ -24,35 +25,12 @@ char *env_quote(const char *s)
 	return text;
 }
 
-/* Text that grows; spoiled for good once memory is out. */
-struct text {
-	char *s; /* owned */
-	bool spoiled;
-};
-
+/* s NULL: no memory for it. */
 static void append_text(struct text *t, const char *before, const char *s, const char *after)
 {
-	size_t len = t->s ? strlen(t->s) : 0;
-	char *more = t->spoiled || !s
-			     ? NULL
-			     : realloc(t->s, len + strlen(before) + strlen(s) + strlen(after) + 1);
-
-	if (!more) {
-		t->spoiled = true;
-		return;
-	}
-	t->s = more;
-	(void)stpcpy(stpcpy(stpcpy(more + len, before), s), after);
-}
-
-static char *finish_text(struct text *t)
-{
-	if (!t->spoiled && !t->s)
-		append_text(t, "", "", "");
-	if (!t->spoiled)
-		return t->s;
-	free(t->s);
-	return NULL;
+	text_add(t, before);
+	text_add(t, s);
+	text_add(t, after);
 }
 
 /* A comment ends with its line: names may hold anything, and are cleaned first. */
@@ -73,7 +51,7 @@ static void add_warnings(struct text *t, const struct env *v, bool explain)
 
 char *env_shell(const struct env *v, bool explain)
 {
-	struct text t = { 0 };
+	auto_text struct text t = { 0 };
 
 	add_warnings(&t, v, explain);
 	for (size_t i = 0; i < v->n_vars; i++) {
@@ -84,7 +62,7 @@ char *env_shell(const struct env *v, bool explain)
 		append_text(&t, "export ", v->var[i].name, "=");
 		append_text(&t, "", quoted, "\n");
 	}
-	return finish_text(&t);
+	return text_take(&t);
 }
 
 /* A string of JSON is one of YAML. */
@@ -99,7 +77,7 @@ static char *yaml_string(const char *s)
 
 char *env_kubernetes(const struct env *v, bool explain)
 {
-	struct text t = { 0 };
+	auto_text struct text t = { 0 };
 
 	add_warnings(&t, v, explain);
 	for (size_t i = 0; i < v->n_vars; i++) {
@@ -110,7 +88,7 @@ char *env_kubernetes(const struct env *v, bool explain)
 		append_text(&t, "- name: ", v->var[i].name, "\n");
 		append_text(&t, "  value: ", value, "\n");
 	}
-	return finish_text(&t);
+	return text_take(&t);
 }
 
 /* ---- JSON ---- */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/sys/fs.h"
 #include "lib/net/addr.h"
 #include "rdma/inventory/inventory.h"
@@ -27,6 +28,10 @@ static int unless_gone(const struct err *why, struct err *e)
 	return -1;
 }
 
+#define NETDEVS_MAX 65536
+#define ADDRS_MAX   65536
+#define DEVICES_MAX 65536
+
 /* ---- interfaces ---- */
 
 static int add_netdev(struct reading *r, int ifindex, struct inv_netdev **out)
@@ -41,12 +46,9 @@ static int add_netdev(struct reading *r, int ifindex, struct inv_netdev **out)
 	if (nl_link_by_index(r->nl, ifindex, &link, &why))
 		return unless_gone(&why, r->e);
 
-	struct inv_netdev *more = reallocarray(v->netdev, v->n_netdevs + 1, sizeof(*more));
-
-	if (!more)
-		return err_nomem(r->e);
-	v->netdev = more;
-	*out = &more[v->n_netdevs++];
+	if (ARRAY_GROW(v->netdev, v->n_netdevs, NETDEVS_MAX, "interfaces", r->e))
+		return -1;
+	*out = &v->netdev[v->n_netdevs++];
 	**out = (struct inv_netdev){ .link = link };
 	return 0;
 }
@@ -60,11 +62,8 @@ static int add_addr(struct reading *r, const struct addr_info *a)
 	if (!d)
 		return 0;
 
-	struct ip_prefix *more = reallocarray(d->addr, d->n_addrs + 1, sizeof(*more));
-
-	if (!more)
-		return err_nomem(r->e);
-	d->addr = more;
+	if (ARRAY_GROW(d->addr, d->n_addrs, ADDRS_MAX, "addresses of one interface", r->e))
+		return -1;
 	d->addr[d->n_addrs++] = a->addr;
 	return 0;
 }
@@ -196,13 +195,11 @@ static int read_uverbs(struct reading *r, struct inv_device *d)
 static int read_device(struct reading *r, const struct rdma_link *link)
 {
 	struct rdma_inventory *v = r->out;
-	struct inv_device *more = reallocarray(v->device, v->n_devices + 1, sizeof(*more));
 
-	if (!more)
-		return err_nomem(r->e);
-	v->device = more;
+	if (ARRAY_GROW(v->device, v->n_devices, DEVICES_MAX, "RDMA devices", r->e))
+		return -1;
 
-	struct inv_device *d = &more[v->n_devices++];
+	struct inv_device *d = &v->device[v->n_devices++];
 
 	*d = (struct inv_device){ .link = *link, .numa_node = -1 };
 	return inv_read_device(r->ctx->sysfs, d, r->e) || read_uverbs(r, d) || read_ports(r, d) ? -1

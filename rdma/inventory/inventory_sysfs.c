@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/pci/sysfs.h"
 #include "rdma/inventory/inventory.h"
 
@@ -100,8 +101,8 @@ static enum inv_layer layer_of(const char *text)
 
 struct collected {
 	struct inv_port *port;
-	size_t cap;
-	bool full;
+	struct err *e;
+	bool failed;
 };
 
 static int collect_gid(const struct gid_entry *g, void *arg)
@@ -109,17 +110,9 @@ static int collect_gid(const struct gid_entry *g, void *arg)
 	struct collected *c = arg;
 	struct inv_port *p = c->port;
 
-	if (p->n_gids == c->cap) {
-		size_t cap = c->cap ? 2 * c->cap : 16;
-		struct inv_gid *more =
-			p->n_gids < GIDS_MAX ? reallocarray(p->gid, cap, sizeof(*more)) : NULL;
-
-		if (!more) {
-			c->full = true;
-			return 1;
-		}
-		p->gid = more;
-		c->cap = cap;
+	if (ARRAY_GROW(p->gid, p->n_gids, GIDS_MAX, "GIDs of one port", c->e)) {
+		c->failed = true;
+		return 1;
 	}
 	p->gid[p->n_gids++] = (struct inv_gid){ .entry = *g };
 	return 0;
@@ -128,7 +121,7 @@ static int collect_gid(const struct gid_entry *g, void *arg)
 static int read_gids(const char *sysfs, const char *device, struct inv_port *p, struct err *e)
 {
 	const struct gid_port where = { .root = sysfs, .device = device, .port = p->port };
-	struct collected c = { .port = p };
+	struct collected c = { .port = p, .e = e };
 	struct err why;
 
 	if (gid_each(&where, collect_gid, &c, &why)) {
@@ -137,8 +130,8 @@ static int read_gids(const char *sysfs, const char *device, struct inv_port *p, 
 		*e = why;
 		return -1;
 	}
-	if (c.full)
-		return err_nomem(e);
+	if (c.failed)
+		return -1;
 	p->has_gids = true;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/net/addr.h"
 
 struct port_search {
@@ -28,14 +29,14 @@ static bool is_known(const struct netdev_ports *s, int ifindex)
 	return false;
 }
 
+#define PORTS_MAX 65536
+
 static int add_port(struct port_search *l, struct netdev_port one)
 {
 	struct netdev_ports *s = l->out;
-	struct netdev_port *more = reallocarray(s->one, s->n + 1, sizeof(*more));
 
-	if (!more)
-		return err_nomem(l->e);
-	s->one = more;
+	if (ARRAY_GROW(s->one, s->n, PORTS_MAX, "interfaces with a port", l->e))
+		return -1;
 	s->one[s->n++] = one;
 	return 0;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
+
 void rails_clear(struct rails *r)
 {
 	free(r->rail);
@@ -112,15 +114,14 @@ static struct best_claim best_of(const struct rdma_inventory *v, const struct in
 	return b;
 }
 
+#define RAILS_MAX 65536
+
 static int add_rail(struct rails *out, struct rdma_rail r, struct err *e)
 {
-	struct rdma_rail *more = reallocarray(out->rail, out->n + 1, sizeof(*more));
-
-	if (!more)
-		return err_nomem(e);
+	if (ARRAY_GROW(out->rail, out->n, RAILS_MAX, "rails", e))
+		return -1;
 	r.v4 = find_v2(&r, IP_V4);
 	r.v6 = find_v2(&r, IP_V6);
-	out->rail = more;
 	out->rail[out->n++] = r;
 	return 0;
 }

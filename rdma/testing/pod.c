@@ -4,7 +4,10 @@
 #include <net/if.h>
 #include <stdio.h>
 
+#include "lib/base/array.h"
 #include "lib/testing/testing.h"
+
+#define ROOM 1000
 
 struct rdma_inventory pod_new(enum rdma_mode mode)
 {
@@ -18,12 +21,12 @@ static void add_addrs(struct inv_netdev *d, const char *addrs)
 {
 	struct slice rest = { addrs, strlen(addrs) }, one;
 	char text[PREFIX_STR_LEN];
+	struct err e;
 
 	while (slice_next(&rest, ' ', &one)) {
 		if (!one.len)
 			continue;
-		d->addr = reallocarray(d->addr, d->n_addrs + 1, sizeof(*d->addr));
-		ck_assert_ptr_nonnull(d->addr);
+		ck_assert_int_eq(ARRAY_GROW(d->addr, d->n_addrs, ROOM, "addresses", &e), 0);
 		ck_assert_int_eq(slice_copy(one, text, sizeof(text)), 0);
 		ck_assert_int_eq(ip_parse_prefix(text, &d->addr[d->n_addrs++]), 0);
 	}
@@ -31,8 +34,9 @@ static void add_addrs(struct inv_netdev *d, const char *addrs)
 
 int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, const char *addrs)
 {
-	v->netdev = reallocarray(v->netdev, v->n_netdevs + 1, sizeof(*v->netdev));
-	ck_assert_ptr_nonnull(v->netdev);
+	struct err e;
+
+	ck_assert_int_eq(ARRAY_GROW(v->netdev, v->n_netdevs, ROOM, "interfaces", &e), 0);
 
 	struct inv_netdev *d = &v->netdev[v->n_netdevs++];
 
@@ -50,8 +54,9 @@ int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, con
 
 struct inv_port *pod_port(struct rdma_inventory *v, const char *name, const char *bus, int ifindex)
 {
-	v->device = reallocarray(v->device, v->n_devices + 1, sizeof(*v->device));
-	ck_assert_ptr_nonnull(v->device);
+	struct err e;
+
+	ck_assert_int_eq(ARRAY_GROW(v->device, v->n_devices, ROOM, "RDMA devices", &e), 0);
 
 	struct inv_device *d = &v->device[v->n_devices++];
 
@@ -83,9 +88,9 @@ void pod_gid(struct inv_port *p, uint32_t index, enum gid_type type, const char 
 	     const char *netdev)
 {
 	struct ip a;
+	struct err e;
 
-	p->gid = reallocarray(p->gid, p->n_gids + 1, sizeof(*p->gid));
-	ck_assert_ptr_nonnull(p->gid);
+	ck_assert_int_eq(ARRAY_GROW(p->gid, p->n_gids, ROOM, "GIDs", &e), 0);
 	ck_assert_int_eq(ip_parse(ip, &a), 0);
 
 	struct inv_gid *g = &p->gid[p->n_gids++];

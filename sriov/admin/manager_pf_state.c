@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/sys/fs.h"
 #include "lib/json/json.h"
 #include "sriov/admin/manager_priv.h"
@@ -40,10 +41,8 @@ int pf_state_extend(struct pf_state *b, const uint8_t pf_mac[MAC_LEN], uint32_t 
 	memcpy(b->pf_mac, pf_mac, MAC_LEN);
 	if (n <= b->n)
 		return 0;
-	void *more = reallocarray(b->mac, n, sizeof(*b->mac));
-	if (!more)
-		return err_nomem(e);
-	b->mac = more;
+	if (ARRAY_GROW_BY(b->mac, b->n, n - b->n, UINT32_MAX, "MAC addresses", e))
+		return -1;
 	for (; b->n < n; b->n++)
 		manager_mac(pf_mac, b->n, b->mac[b->n]);
 	return 0;
@@ -84,9 +83,8 @@ static int decode_macs(const struct json *macs, struct pf_state *b, struct err *
 
 	if (n > VFS_MAX)
 		return err_set(e, ERR_DECODE, 0, "macs: %zu are too many", n);
-	b->mac = calloc(n + 1, sizeof(*b->mac));
-	if (!b->mac)
-		return err_nomem(e);
+	if (ARRAY_GROW_BY(b->mac, b->n, n, VFS_MAX, "MAC addresses", e))
+		return -1;
 	json_each (it, macs) {
 		const char *text = json_str(it);
 

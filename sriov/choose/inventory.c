@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/net/link.h"
 #include "sriov/vf/host_use.h"
 #include "sriov/take/peer.h"
@@ -357,15 +358,15 @@ static bool is_pf(const struct ctx *ctx, const char *addr)
 	       pci.class_code >> 16 == CLASS_NETWORK;
 }
 
+#define PFS_MAX 65536
+
 static int add_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct inventory *v,
 		  struct err *e)
 {
-	struct pf_view *more = reallocarray(v->pf, v->n_pfs + 1, sizeof(*more));
 	struct err why;
 
-	if (!more)
-		return err_nomem(e);
-	v->pf = more;
+	if (ARRAY_GROW(v->pf, v->n_pfs, PFS_MAX, "PFs", e))
+		return -1;
 	if (inventory_pf(ctx, nl, addr, &v->pf[v->n_pfs], &why) == 0) {
 		v->n_pfs++;
 		return 0;

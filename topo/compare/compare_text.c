@@ -1,71 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Verdicts in words, and the settings that change them. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "lib/base/text.h"
 #include "topo/compare/compare_priv.h"
 
 #define NCCL_MAX_PORTS 32
 
-/* ---- text that grows ---- */
-
-struct words {
-	char *text; /* owned; NULL: nothing was said */
-	size_t len;
-	bool failed;
-};
-
-static void words_clear(struct words *w)
-{
-	free(w->text);
-}
-#define auto_words auto_clean(words_clear)
-
-static void add_text(struct words *w, const char *fmt, ...) printf_like(2, 3);
-
-static void add_text(struct words *w, const char *fmt, ...)
-{
-	char piece[320];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(piece, sizeof(piece), fmt, ap);
-	va_end(ap);
-	size_t len = strlen(piece);
-	char *more = w->failed ? NULL : realloc(w->text, w->len + len + 1);
-	w->failed = !more;
-	if (!more)
-		return;
-	memcpy(more + w->len, piece, len + 1);
-	w->text = more;
-	w->len += len;
-}
-
 static void add_names(const struct aff_machine *m, const uint32_t *hca, size_t n, const char *sep,
-		      struct words *to)
+		      struct text *to)
 {
 	for (size_t i = 0; i < n; i++)
-		add_text(to, "%s%s", i ? sep : "", m->hca[hca[i]].name);
+		text_addf(to, "%s%s", i ? sep : "", m->hca[hca[i]].name);
 }
 
-static void channel_names(const struct compare_input *in, uint32_t gpu, struct words *to)
+static void channel_names(const struct compare_input *in, uint32_t gpu, struct text *to)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	for (size_t i = 0; i < g->n_channels; i++)
-		add_text(to, "%s%s", i ? ", " : "",
-			 in->m->hca[in->nccl->net[g->channel[i]].hca].name);
+		text_addf(to, "%s%s", i ? ", " : "",
+			  in->m->hca[in->nccl->net[g->channel[i]].hca].name);
 }
 
 /* ---- sentences ---- */
 
 static void takes_instead(const struct compare_input *in, uint32_t gpu, const uint32_t *hca,
-			  size_t n, struct words *to)
+			  size_t n, struct text *to)
 {
-	add_text(to, "NCCL takes ");
+	text_addf(to, "NCCL takes ");
 	channel_names(in, gpu, to);
-	add_text(to, " instead of ");
+	text_addf(to, " instead of ");
 	add_names(in->m, hca, n, ", ", to);
 }
 
@@ -81,42 +44,42 @@ static bool lacks_gdr(const struct compare_input *in, uint32_t gpu)
 	return in->m->gpu[gpu].gdr == AFF_NO;
 }
 
-static void say_gdr_off(const struct compare_input *in, uint32_t gpu, struct words *to)
+static void say_gdr_off(const struct compare_input *in, uint32_t gpu, struct text *to)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
-	add_text(to, "NCCL does not use GPUDirect RDMA: ");
+	text_addf(to, "NCCL does not use GPUDirect RDMA: ");
 	if (lacks_gdr(in, gpu))
-		add_text(to, "the file says that a device or its driver cannot");
+		text_addf(to, "the file says that a device or its driver cannot");
 	else if (g->type >= NCCL_PHB)
-		add_text(to, "the path is %s, through the CPU", nccl_path_name(g->type));
+		text_addf(to, "the path is %s, through the CPU", nccl_path_name(g->type));
 	else
-		add_text(to, "the GPU is older than Ampere and has no NVLink");
+		text_addf(to, "the GPU is older than Ampere and has no NVLink");
 }
 
 static void explain_cause(const struct compare_input *in, uint32_t gpu, enum compare_cause cause,
-			  struct words *to)
+			  struct text *to)
 {
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	switch (cause) {
 	case COMPARE_FLAT_VM:
-		add_text(to, "the machine shows neither switches nor NUMA nodes: all HCAs are as "
-			     "near, and NCCL does not use GPUDirect RDMA");
+		text_addf(to, "the machine shows neither switches nor NUMA nodes: all HCAs are as "
+			      "near, and NCCL does not use GPUDirect RDMA");
 		return;
 	case COMPARE_VF_PATH:
 		takes_instead(in, gpu, c->share, c->n_share, to);
-		add_text(to, ": it looks for a VF's function at device 00 of its bus");
+		text_addf(to, ": it looks for a VF's function at device 00 of its bus");
 		return;
 	case COMPARE_FASTER:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		add_text(to, ": more bandwidth counts before distance%s",
-			 g->gdr ? "" : ", and GPUDirect RDMA is off there");
+		text_addf(to, ": more bandwidth counts before distance%s",
+			  g->gdr ? "" : ", and GPUDirect RDMA is off there");
 		return;
 	case COMPARE_ROLE:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		add_text(to, ": it knows no storage and management networks");
+		text_addf(to, ": it knows no storage and management networks");
 		return;
 	case COMPARE_GDR_OFF:
 		if (compare_list_agrees(in, c->nearest, c->n_nearest, *g->channel)) {
@@ -124,17 +87,17 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 			return;
 		}
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		add_text(to, ", with which it does not use GPUDirect RDMA");
+		text_addf(to, ", with which it does not use GPUDirect RDMA");
 		return;
 	case COMPARE_LONE_GPU:
-		add_text(to, "NCCL takes ");
+		text_addf(to, "NCCL takes ");
 		channel_names(in, gpu, to);
-		add_text(to, ": it does not know the other GPUs of the machine, whose HCAs are "
-			     "among these");
+		text_addf(to, ": it does not know the other GPUs of the machine, whose HCAs are "
+			      "among these");
 		return;
 	case COMPARE_TIE:
 		takes_instead(in, gpu, c->share, c->n_share, to);
-		add_text(to, ", which are as near: it assigns equal ones in another order");
+		text_addf(to, ", which are as near: it assigns equal ones in another order");
 		return;
 	case COMPARE_OTHER:
 	case COMPARE_NO_CAUSE:
@@ -154,27 +117,27 @@ static const struct aff_gpu_choice *own_share(const struct compare_input *in, ui
 }
 
 static void advise_setting(const struct compare_input *in, uint32_t gpu, enum compare_cause cause,
-			   struct words *to)
+			   struct text *to)
 {
 	const struct aff_gpu_choice *c = own_share(in, gpu);
 
 	switch (cause) {
 	case COMPARE_FLAT_VM:
-		add_text(to, "NCCL_TOPO_FILE=<a file made of the host's tree>");
+		text_addf(to, "NCCL_TOPO_FILE=<a file made of the host's tree>");
 		return;
 	case COMPARE_VF_PATH:
-		add_text(to, "NCCL_IB_MERGE_VFS=0");
+		text_addf(to, "NCCL_IB_MERGE_VFS=0");
 		return;
 	case COMPARE_GDR_OFF:
 		if (!lacks_gdr(in, gpu) && in->nccl->gpu[gpu].type == NCCL_PHB)
-			add_text(to, "NCCL_NET_GDR_LEVEL=PHB");
+			text_addf(to, "NCCL_NET_GDR_LEVEL=PHB");
 		return;
 	case COMPARE_FASTER:
 	case COMPARE_ROLE:
 	case COMPARE_LONE_GPU:
 	case COMPARE_TIE:
 	case COMPARE_OTHER:
-		add_text(to, "NCCL_IB_HCA==");
+		text_addf(to, "NCCL_IB_HCA==");
 		add_names(in->m, c->share, c->n_share, ",", to);
 		return;
 	case COMPARE_NO_CAUSE:
@@ -182,20 +145,21 @@ static void advise_setting(const struct compare_input *in, uint32_t gpu, enum co
 	}
 }
 
-static int finish_texts(struct words *text, struct words *setting, char **said, char **remedy,
+/* Of what nothing was said is NULL. */
+static int finish_texts(struct text *text, struct text *setting, char **said, char **remedy,
 			struct err *e)
 {
 	if (text->failed || setting->failed)
 		return err_nomem(e);
-	*said = TAKE_PTR(text->text);
-	*remedy = TAKE_PTR(setting->text);
+	*said = TAKE_PTR(text->s);
+	*remedy = TAKE_PTR(setting->s);
 	return 0;
 }
 
 int compare_explain_gpu(const struct compare_input *in, uint32_t gpu, struct compare_gpu *d,
 			struct err *e)
 {
-	auto_words struct words text = { 0 }, setting = { 0 };
+	auto_text struct text text = { 0 }, setting = { 0 };
 
 	if (d->cause == COMPARE_NO_CAUSE)
 		return 0;
@@ -218,13 +182,13 @@ static bool is_ours(const struct compare_input *in, uint32_t hca)
 	return false;
 }
 
-static void all_ours(const struct compare_input *in, struct words *to)
+static void all_ours(const struct compare_input *in, struct text *to)
 {
 	const char *sep = "NCCL_IB_HCA==";
 
 	for (uint32_t h = 0; h < in->m->n_hcas; h++) {
 		if (is_ours(in, h)) {
-			add_text(to, "%s%s", sep, in->m->hca[h].name);
+			text_addf(to, "%s%s", sep, in->m->hca[h].name);
 			sep = ",";
 		}
 	}
@@ -239,31 +203,32 @@ static unsigned int count_cause(const struct comparison *d, enum compare_cause c
 	return n;
 }
 
-static void say_all(const struct compare_input *in, const struct comparison *d, struct words *text,
-		    struct words *setting)
+static void say_all(const struct compare_input *in, const struct comparison *d, struct text *text,
+		    struct text *setting)
 {
 	static const enum compare_cause own[] = { COMPARE_FASTER, COMPARE_ROLE, COMPARE_LONE_GPU,
 						  COMPARE_OTHER };
 
 	if (count_cause(d, COMPARE_VF_PATH)) {
-		add_text(text, "NCCL looks for VFs elsewhere than where they are");
-		add_text(setting, "NCCL_IB_MERGE_VFS=0");
+		text_addf(text, "NCCL looks for VFs elsewhere than where they are");
+		text_addf(setting, "NCCL_IB_MERGE_VFS=0");
 		return;
 	}
 	if (count_cause(d, COMPARE_FLAT_VM)) {
-		add_text(text, "the machine shows neither switches nor NUMA nodes");
-		add_text(setting, "NCCL_TOPO_FILE=<a file made of the host's tree>");
+		text_addf(text, "the machine shows neither switches nor NUMA nodes");
+		text_addf(setting, "NCCL_TOPO_FILE=<a file made of the host's tree>");
 		return;
 	}
 	if (in->nccl->n_nets > NCCL_MAX_PORTS) {
-		add_text(text, "NCCL takes %d ports, and %zu are there: which it takes is not told",
-			 NCCL_MAX_PORTS, in->nccl->n_nets);
+		text_addf(text,
+			  "NCCL takes %d ports, and %zu are there: which it takes is not told",
+			  NCCL_MAX_PORTS, in->nccl->n_nets);
 		all_ours(in, setting);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
 		if (count_cause(d, own[i])) {
-			add_text(text, "NCCL takes HCAs that are not these GPUs' own");
+			text_addf(text, "NCCL takes HCAs that are not these GPUs' own");
 			all_ours(in, setting);
 			return;
 		}
@@ -272,7 +237,7 @@ static void say_all(const struct compare_input *in, const struct comparison *d, 
 
 int compare_explain(const struct compare_input *in, struct comparison *d, struct err *e)
 {
-	auto_words struct words text = { 0 }, setting = { 0 };
+	auto_text struct text text = { 0 }, setting = { 0 };
 
 	say_all(in, d, &text, &setting);
 	return finish_texts(&text, &setting, &d->text, &d->setting, e);

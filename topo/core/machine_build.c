@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "topo/core/machine_build.h"
 
 #define MAX_PCI   65536
@@ -10,36 +11,13 @@
 #define MAX_OTHER 1024
 #define MAX_NOTES 256
 
-/*
- * Room for one more behind n of them. An array has room for as many as the next power of two: it
- * grows when n is one, and nobody has to remember how much there is.
- */
-static void *grow_array(void *array, size_t n, size_t size, struct err *e)
-{
-	if (n & (n - 1))
-		return array;
-	void *more = reallocarray(array, n ? 2 * n : 1, size);
-	if (!more)
-		(void)err_nomem(e);
-	return more;
-}
-
-static int check_limit(const char *what, size_t n, size_t max, struct err *e)
-{
-	if (n < max)
-		return 0;
-	return err_set(e, ERR_FIELD, 0, "more than %zu %s", max, what);
-}
-
 /* The array `field` of m, counted by `count`, with one more element that is all zero. */
 #define ADD(owner, field, count, what, max, e)                                                     \
 	({                                                                                         \
+		const struct array_kind kind_ = { sizeof(*(owner)->field), max, what, ERR_FIELD }; \
 		__typeof__((owner)->field) new_ = NULL;                                            \
-		if (!check_limit(what, (owner)->count, max, e))                                    \
-			new_ = grow_array((owner)->field, (owner)->count, sizeof(*new_), e);       \
-		if (new_) {                                                                        \
-			(owner)->field = new_;                                                     \
-			new_ += (owner)->count++;                                                  \
+		if (array_grow(&(owner)->field, (owner)->count, 1, kind_, e) == 0) {               \
+			new_ = (owner)->field + (owner)->count++;                                  \
 			memset(new_, 0, sizeof(*new_));                                            \
 		}                                                                                  \
 		new_;                                                                              \

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
+
 struct planning {
 	const struct aff_machine *m;
 	const struct aff_choice *c;
@@ -42,6 +44,8 @@ static const char *gpu_text(const struct planning *p, uint32_t gpu, char out[PCI
 	return pci_format(p->m->pci[p->m->gpu[gpu].pci].addr, out);
 }
 
+#define NOTES_MAX 65536
+
 static int add_note(struct planning *p, struct err *e, const char *fmt, ...) printf_like(3, 4);
 
 static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
@@ -52,14 +56,14 @@ static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	char **more = reallocarray(p->plan->note, p->plan->n_notes + 1, sizeof(*more));
-	if (!more)
+	char *copy = strdup(text);
+	if (!copy)
 		return err_nomem(e);
-	p->plan->note = more;
-	more[p->plan->n_notes] = strdup(text);
-	if (!more[p->plan->n_notes])
-		return err_nomem(e);
-	p->plan->n_notes++;
+	if (ARRAY_GROW(p->plan->note, p->plan->n_notes, NOTES_MAX, "notes", e)) {
+		free(copy);
+		return -1;
+	}
+	p->plan->note[p->plan->n_notes++] = copy;
 	return 0;
 }
 

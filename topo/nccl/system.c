@@ -3,21 +3,11 @@
  * nothing, by their children and their class. */
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "topo/nccl/system.h"
 #include "topo/core/pci_switch.h"
 
-static int grow_links(struct nccl_links *l, struct err *e)
-{
-	/* room for as many as the next power of two */
-	if (l->n & (l->n - 1))
-		return 0;
-	struct nccl_topo_link *more =
-		reallocarray(l->link, l->n ? 2 * (size_t)l->n : 1, sizeof(*more));
-	if (!more)
-		return err_nomem(e);
-	l->link = more;
-	return 0;
-}
+#define LINKS_MAX (UINT32_MAX / 2)
 
 int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct err *e)
 {
@@ -28,7 +18,7 @@ int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct er
 	if (i < l->n) {
 		to.bw += l->link[i].bw;
 	} else {
-		if (grow_links(l, e))
+		if (ARRAY_GROW(l->link, l->n, LINKS_MAX, "links of a node", e))
 			return -1;
 		l->n++;
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "topo/read/tree.h"
 
 #define VFS_MAX 65535
@@ -31,14 +32,12 @@ const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a)
 	return NULL;
 }
 
+#define FUNCTIONS_MAX (1u << 24)
+
 static int add_vf(struct tree *t, const struct tree_vfs *v, struct err *e)
 {
-	if (!(t->n_vfs & (t->n_vfs - 1))) {
-		void *more = reallocarray(t->vfs, t->n_vfs ? 2 * t->n_vfs : 1, sizeof(*t->vfs));
-		if (!more)
-			return err_nomem(e);
-		t->vfs = more;
-	}
+	if (ARRAY_GROW(t->vfs, t->n_vfs, FUNCTIONS_MAX, "VFs", e))
+		return -1;
 	t->vfs[t->n_vfs++] = *v;
 	return 0;
 }
@@ -82,13 +81,8 @@ static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n,
 static int add_physfn(struct tree *t, uint32_t vf, struct pci_addr pf, struct err *e)
 {
 	t->m->pci[vf].is_vf = true;
-	if (!(t->n_physfns & (t->n_physfns - 1))) {
-		void *more = reallocarray(t->physfn, t->n_physfns ? 2 * t->n_physfns : 1,
-					  sizeof(*t->physfn));
-		if (!more)
-			return err_nomem(e);
-		t->physfn = more;
-	}
+	if (ARRAY_GROW(t->physfn, t->n_physfns, FUNCTIONS_MAX, "VFs", e))
+		return -1;
 	t->physfn[t->n_physfns++] = (struct tree_place){ pf, vf };
 	return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "topo/read/tree.h"
 
 #define LEVELS 32
@@ -119,17 +120,15 @@ static int push_root(struct walk *w, const char *path, size_t len)
 	return aff_add_root(m, name, &w->root, w->e);
 }
 
-/* Room for the ends of one more: as build.c has it. */
+#define ENDS_MAX (1u << 24)
+
+/* The ends of one more function. */
 static int add_ends(struct tree *t, struct err *e)
 {
 	size_t n = t->m->n_pci;
 
-	if (!(n & (n - 1))) {
-		void *more = reallocarray(t->ends, n ? 2 * n : 1, sizeof(*t->ends));
-		if (!more)
-			return err_nomem(e);
-		t->ends = more;
-	}
+	if (ARRAY_GROW(t->ends, n, ENDS_MAX, "PCI functions", e))
+		return -1;
 	t->ends[n] = (struct tree_ends){ 0 };
 	return 0;
 }

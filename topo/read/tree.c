@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "lib/base/array.h"
 #include "lib/base/retry.h"
 #include "topo/read/tree.h"
 
@@ -181,12 +182,8 @@ int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e)
 		return err_nomem(e);
 	if (n->n == max)
 		return err_set(e, ERR_FIELD, 0, "a folder with more than %zu entries", max);
-	if (!(n->n & (n->n - 1))) {
-		char **more = reallocarray(n->name, n->n ? 2 * n->n : 1, sizeof(*more));
-		if (!more)
-			return err_nomem(e);
-		n->name = more;
-	}
+	if (ARRAY_GROW(n->name, n->n, max, "entries", e))
+		return -1;
 	n->name[n->n++] = TAKE_PTR(copy);
 	return 0;
 }

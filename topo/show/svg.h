@@ -26,7 +26,7 @@ struct svg_box {
 struct svg {
 	const struct aff_view *v;
 	struct svg_box *box; /* owned; the page first */
-	size_t n, cap;
+	size_t n;
 };
 
 /* svg_build - all GPUs and HCAs of the view with what is above them; -1: no memory. VFs and

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "topo/show/svg.h"
 #include "topo/core/pci_switch.h"
 
 #define DEPTH_MAX 64
+#define BOXES_MAX (1u << 20)
 
 /* ---- boxes ---- */
 
@@ -12,14 +14,10 @@ static size_t add_box(struct svg *s, enum svg_kind kind, uint32_t key, size_t pa
 {
 	size_t *link;
 
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 64;
-		void *p = reallocarray(s->box, cap, sizeof(*s->box));
-		if (!p)
-			return SVG_NONE;
-		s->box = p;
-		s->cap = cap;
-	}
+	struct err ignored; /* SVG_NONE is all that a caller hears */
+
+	if (ARRAY_GROW(s->box, s->n, BOXES_MAX, "boxes", &ignored))
+		return SVG_NONE;
 	s->box[s->n] = (struct svg_box){ .kind = kind,
 					 .key = key,
 					 .pci = AFF_NONE,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "lib/base/array.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "topo/read/read.h"
@@ -184,9 +185,9 @@ void tree_reverse(const char *root, const char *folder)
 	DIR *d = opendir(path);
 	ck_assert_ptr_nonnull(d);
 	while ((entry = readdir(d))) {
-		struct link *more = realloc(link, (n + 1) * sizeof(*link));
-		ck_assert_ptr_nonnull(more);
-		link = more;
+		struct err e;
+
+		ck_assert_int_eq(ARRAY_GROW(link, n, 65536, "links", &e), 0);
 		ssize_t len = readlinkat(dirfd(d), entry->d_name, link[n].target, PATH - 1);
 		if (len < 0)
 			continue;

@@ -193,7 +193,7 @@ static void write_switch(struct guest *g, uint32_t item)
 
 static void write_below(struct guest *g, uint32_t parent)
 {
-	for (uint32_t i = 0; i < g->n && !g->t->failed; i++) {
+	for (uint32_t i = 0; i < g->n && !g->t->text.failed; i++) {
 		uint32_t item = next_below(g, parent, i);
 		if (item == AFF_NONE || (item != g->at[i] && g->done[item]))
 			continue;

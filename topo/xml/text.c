@@ -6,28 +6,9 @@
 #include "topo/read/read.h"
 #include "topo/xml/text.h"
 
-static void add_bytes(struct xml_text *t, const char *text, size_t len)
-{
-	if (t->failed)
-		return;
-	if (t->len + len + 1 > t->size) {
-		size_t size = 2 * (t->len + len) + 1024;
-		char *more = realloc(t->text, size);
-		if (!more) {
-			t->failed = 1;
-			return;
-		}
-		t->text = more;
-		t->size = size;
-	}
-	memcpy(t->text + t->len, text, len);
-	t->len += len;
-	t->text[t->len] = '\0';
-}
-
 static void add_text(struct xml_text *t, const char *text)
 {
-	add_bytes(t, text, strlen(text));
+	text_add(&t->text, text);
 }
 
 static void add_indent(struct xml_text *t)
@@ -96,8 +77,7 @@ void xml_attr(struct xml_text *t, const char *name, const char *fmt, ...)
 	va_start(ap, fmt);
 	int n = vsnprintf(value, sizeof(value), fmt, ap);
 	va_end(ap);
-	if (!t->failed && (n > XML_MAX_VALUE || !is_plain(value))) {
-		t->failed = 2;
+	if (!*t->what && (n > XML_MAX_VALUE || !is_plain(value))) {
 		(void)snprintf(t->what, sizeof(t->what), "%s \"%.60s\"", name,
 			       is_plain(value) ? value : "?");
 	}
@@ -110,9 +90,9 @@ void xml_attr(struct xml_text *t, const char *name, const char *fmt, ...)
 
 int xml_text_done(struct xml_text *t, char **out, struct err *e)
 {
-	if (t->failed == 1)
+	if (t->text.failed)
 		return err_nomem(e);
-	if (t->failed == 2)
+	if (*t->what)
 		return err_set(e, ERR_FIELD, 0,
 			       "%s: NCCL's parser takes at most %d characters, and no quotes, "
 			       "angle brackets or line breaks",
@@ -124,14 +104,13 @@ int xml_text_done(struct xml_text *t, char **out, struct err *e)
 			      t->elements, XML_MAX_ELEMENTS);
 		return err_hint(e, "name the GPUs and HCAs that it is for");
 	}
-	*out = TAKE_PTR(t->text);
-	return 0;
+	*out = text_take(&t->text);
+	return *out ? 0 : err_nomem(e);
 }
 
 void xml_text_clear(struct xml_text *t)
 {
-	free(t->text);
-	t->text = NULL;
+	text_clear(&t->text);
 }
 
 /* ---- elements ---- */

@@ -5,6 +5,7 @@
 #ifndef RAILHEAD_TOPO_XML_TEXT_H
 #define RAILHEAD_TOPO_XML_TEXT_H
 
+#include "lib/base/text.h"
 #include "topo/nccl/system.h"
 
 /* What NCCL's parser takes, its own additions counted. */
@@ -12,14 +13,12 @@
 #define XML_MAX_VALUE    254
 
 struct xml_text {
-	char *text; /* owned */
-	size_t len, size;
+	struct text text;
 	unsigned int elements; /* those that NCCL will have */
 	unsigned int depth;
 	bool open; /* the last element's tag has no end yet */
 	bool rccl, skeleton;
-	int failed; /* 1: no memory; 2: a value that cannot be written, named in what */
-	char what[96];
+	char what[96]; /* the first value that cannot be written; "" when there is none */
 };
 
 void xml_text_clear(struct xml_text *t);

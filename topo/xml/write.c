@@ -96,7 +96,7 @@ static void write_items(const struct writing *w)
 	uint32_t at = AFF_NONE;
 
 	xml_write_system(w->t);
-	for (uint32_t i = 0; i < w->v->n_items && !w->t->failed; i++) {
+	for (uint32_t i = 0; i < w->v->n_items && !w->t->text.failed; i++) {
 		close_to(w, &at, w->v->item[i].parent);
 		open_item(w, i);
 		at = i;

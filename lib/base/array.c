@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/array.h"
+
+#include <string.h>
+
+size_t array_room(size_t n)
+{
+	size_t room = n ? 1 : 0;
+
+	while (room && room < n)
+		room *= 2;
+	return room;
+}
+
+static int set_limit_error(const struct array_kind *kind, struct err *e)
+{
+	return err_set(e, kind->code ? kind->code : ERR_NOMEM, 0, "more than %zu %s", kind->max,
+		       kind->what);
+}
+
+int array_grow(void *array, size_t n, size_t more, struct array_kind kind, struct err *e)
+{
+	void *items;
+
+	if (n > kind.max || more > kind.max - n)
+		return set_limit_error(&kind, e);
+
+	size_t room = array_room(n + more);
+
+	if (n + more == 0 || (room && room == array_room(n)))
+		return 0;
+	memcpy(&items, array, sizeof(items));
+	items = room ? reallocarray(items, room, kind.size) : NULL;
+	if (!items)
+		return err_nomem(e);
+	memcpy(array, &items, sizeof(items));
+	return 0;
+}
