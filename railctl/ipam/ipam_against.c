@@ -23,7 +23,7 @@ struct mine {
 
 struct compare {
 	const struct against *a;
-	struct findings *f;
+	struct problems *f;
 	struct err *e;
 	struct json *leases; /* owned: this node's, also those at rest */
 	struct mine *items;  /* owned: the same in the order of their addresses */
@@ -157,11 +157,11 @@ static int compare_twins(struct compare *c, const struct json *ours, const struc
 	describe_lease(theirs, b, sizeof(b));
 	if (is_held(ours) && is_held(theirs)) {
 		c->n_same++;
-		findings_add(c->f, "%s is leased on both nodes: here (%s) and there (%s)",
+		problems_add(c->f, "%s is leased on both nodes: here (%s) and there (%s)",
 			     json_text(ours, "address"), a, b);
 	} else {
 		c->n_overlaps++;
-		findings_add(c->f, "%s was given on both nodes: here (%s) and there (%s)",
+		problems_add(c->f, "%s was given on both nodes: here (%s) and there (%s)",
 			     json_text(ours, "address"), a, b);
 	}
 	return 1;
@@ -195,7 +195,7 @@ static void compare_range(struct compare *c, struct ip ip, const struct json *th
 		c->overlaps[i] = true;
 		c->n_overlaps++;
 		describe_lease(theirs, b, sizeof(b));
-		findings_add(c->f, "%s of here gives %s too, which is given there (%s)",
+		problems_add(c->f, "%s of here gives %s too, which is given there (%s)",
 			     set->items[i].label, json_text(theirs, "address"), b);
 	}
 }
@@ -238,7 +238,7 @@ static int compare_pool(struct compare *c, const struct json *pool)
 			continue;
 		c->overlaps[i] = true;
 		c->n_overlaps++;
-		findings_add(c->f, "%s of here and %s of there overlap in %s-%s",
+		problems_add(c->f, "%s of here and %s of there overlap in %s-%s",
 			     set->items[i].label, theirs.label, ip_format(both.first, a),
 			     ip_format(both.last, b));
 	}
@@ -336,7 +336,7 @@ static struct json *compare_summary(const struct compare *c)
 	return TAKE_PTR(o);
 }
 
-int compare_with_lists(const struct against *a, struct findings *f, struct json **out,
+int compare_with_lists(const struct against *a, struct problems *f, struct json **out,
 		       struct err *e)
 {
 	auto_clean(compare_clear) struct compare c = { .a = a, .f = f, .e = e };

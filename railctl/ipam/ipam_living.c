@@ -62,7 +62,7 @@ static int leases_of(struct ipam *m, const struct record_key *key, struct json *
 
 struct walk {
 	struct living *l;
-	struct findings *f;
+	struct problems *f;
 	struct err *e;
 };
 
@@ -94,7 +94,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	if (repair_examine(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
 	    !leases_still(w, &r->key, address))
 		return;
-	findings_add(w->f, "%s (%s) is leased to %s of container %.64s, which does not have it",
+	problems_add(w->f, "%s (%s) is leased to %s of container %.64s, which does not have it",
 		     address, json_text(lease, "scope"), r->key.ifname, r->key.container);
 }
 
@@ -123,7 +123,7 @@ static int compare_lease(const struct walk *w, const struct json *lease)
 	if (repair_examine(ctx, &r, &view, w->e))
 		return -1;
 	if (has_ended(view.state) && leases_still(w, &key, json_text(lease, "address")))
-		findings_add(w->f,
+		problems_add(w->f,
 			     "%s (%s) is leased to %s of container %.64s, which is %s: %s; see "
 			     "`railctl attachments repair`",
 			     json_text(lease, "address"), json_text(lease, "scope"), key.ifname,
@@ -163,14 +163,14 @@ static int on_record(const struct record *r, void *arg)
 		return 0;
 	if (repair_examine(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
 		return 0;
-	findings_add(w->f,
+	problems_add(w->f,
 		     "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "
 		     "lease: its address may be given to another",
 		     r->key.ifname, r->key.container, r->key.network, r->netns);
 	return 0;
 }
 
-int compare_with_pods(struct living *l, struct findings *f, struct err *e)
+int compare_with_pods(struct living *l, struct problems *f, struct err *e)
 {
 	const struct lease_filter all = { .pool = NULL };
 	struct walk w = { l, f, e };

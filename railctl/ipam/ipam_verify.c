@@ -7,9 +7,9 @@
 
 #include "railctl/ipam/ipam_verify.h"
 
-static void on_finding(const char *text, void *arg)
+static void on_problem(const char *text, void *arg)
 {
-	struct findings *f = arg;
+	struct problems *f = arg;
 
 	f->n++;
 	if (f->list)
@@ -18,7 +18,7 @@ static void on_finding(const char *text, void *arg)
 		out_line(f->out, OUT_WARN, "%s", text);
 }
 
-void findings_add(struct findings *f, const char *fmt, ...)
+void problems_add(struct problems *f, const char *fmt, ...)
 {
 	char text[1600];
 	va_list ap;
@@ -26,7 +26,7 @@ void findings_add(struct findings *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	on_finding(text, f);
+	on_problem(text, f);
 }
 
 /* What all parts found. */
@@ -34,14 +34,14 @@ struct report {
 	struct verify store;
 	struct living living;
 	struct json *against; /* owned: an array */
-	struct findings findings;
+	struct problems problems;
 	uint64_t left;
 };
 
 static void report_clear(struct report *x)
 {
 	json_free(x->against);
-	json_free(x->findings.list);
+	json_free(x->problems.list);
 }
 
 static int print_json(const struct ctl *r, const struct report *x, struct err *e)
@@ -52,10 +52,10 @@ static int print_json(const struct ctl *r, const struct report *x, struct err *e
 		   json_add_int(o, "resting", (int64_t)x->store.resting) == 0 &&
 		   json_add_int(o, "attached", (int64_t)x->living.compared) == 0 &&
 		   json_add_int(o, "unrecorded", (int64_t)x->living.unrecorded) == 0 &&
-		   json_add_int(o, "found", (int64_t)x->findings.n) == 0 &&
+		   json_add_int(o, "found", (int64_t)x->problems.n) == 0 &&
 		   json_add_int(o, "left", (int64_t)x->left) == 0;
 
-	if (!put || json_add_copy(o, "problems", x->findings.list) ||
+	if (!put || json_add_copy(o, "problems", x->problems.list) ||
 	    json_add_copy(o, "against", x->against))
 		return err_nomem(e);
 	return out_json(&r->out, o, e);
@@ -84,8 +84,8 @@ static void print_text(const struct ctl *r, const struct report *x)
 		 "%llu pool%s, %llu lease%s, %llu at rest: %llu problem%s found, %llu left",
 		 (unsigned long long)x->store.pools, x->store.pools == 1 ? "" : "s",
 		 (unsigned long long)x->store.held, x->store.held == 1 ? "" : "s",
-		 (unsigned long long)x->store.resting, (unsigned long long)x->findings.n,
-		 x->findings.n == 1 ? "" : "s", (unsigned long long)x->left);
+		 (unsigned long long)x->store.resting, (unsigned long long)x->problems.n,
+		 x->problems.n == 1 ? "" : "s", (unsigned long long)x->left);
 	if (x->store.problems && x->store.left && !x->store.repair)
 		out_line(&r->out, OUT_PLAIN,
 			 "\"railctl ipam verify --repair\" repairs what can be repaired.");
@@ -99,7 +99,7 @@ static int compare_nodes(struct ctl *r, struct report *x, struct err *e)
 	while ((a.path = opt_next(&r->opts, "against", &i))) {
 		struct json *one = NULL;
 
-		if (compare_with_lists(&a, &x->findings, &one, e))
+		if (compare_with_lists(&a, &x->problems, &one, e))
 			return -1;
 		if (json_push(x->against, one))
 			return err_nomem(e);
@@ -118,28 +118,28 @@ static int verify_store(struct ctl *r, struct report *x, struct err *e)
 	if (ipam_verify(&m, &x->store, e))
 		return -1;
 	x->left = x->store.left;
-	uint64_t before = x->findings.n;
-	if (compare_with_pods(&x->living, &x->findings, e) || compare_nodes(r, x, e))
+	uint64_t before = x->problems.n;
+	if (compare_with_pods(&x->living, &x->problems, e) || compare_nodes(r, x, e))
 		return -1;
-	x->left += x->findings.n - before;
+	x->left += x->problems.n - before;
 	return 0;
 }
 
 static int verify_run(struct ctl *r, struct err *e)
 {
 	auto_clean(report_clear) struct report x = {
-		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_finding },
+		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_problem },
 		.living = { .rail = r },
-		.findings = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
+		.problems = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
 		.against = json_new_array(),
 	};
 
-	x.store.arg = &x.findings;
-	if (!x.against || (r->out.json && !x.findings.list))
+	x.store.arg = &x.problems;
+	if (!x.against || (r->out.json && !x.problems.list))
 		return err_nomem(e);
 	if (verify_store(r, &x, e))
 		return -1;
-	if (x.findings.nomem)
+	if (x.problems.nomem)
 		return err_nomem(e);
 	if (x.left)
 		r->status = CTL_FAILED;

@@ -6,13 +6,13 @@
 #include "railctl/ipam/ipam.h"
 
 /* Problems, as text the moment they are found, or kept for JSON. */
-struct findings {
+struct problems {
 	const struct out *out;
 	struct json *list; /* NULL: text */
 	uint64_t n;
 	bool nomem;
 };
-void findings_add(struct findings *f, const char *fmt, ...) printf_like(2, 3);
+void problems_add(struct problems *f, const char *fmt, ...) printf_like(2, 3);
 
 /*
  * compare_with_lists - compare the store with lists of another node, read from path ("-": standard
@@ -23,7 +23,7 @@ struct against {
 	struct ipam *ipam;
 	const char *path;
 };
-int compare_with_lists(const struct against *a, struct findings *f, struct json **out,
+int compare_with_lists(const struct against *a, struct problems *f, struct json **out,
 		       struct err *e) must_check;
 
 /*
@@ -35,6 +35,6 @@ struct living {
 	struct ipam *ipam;
 	uint64_t compared, unrecorded; /* outputs: leases with and without a record */
 };
-int compare_with_pods(struct living *l, struct findings *f, struct err *e) must_check;
+int compare_with_pods(struct living *l, struct problems *f, struct err *e) must_check;
 
 #endif

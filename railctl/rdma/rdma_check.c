@@ -7,69 +7,32 @@
 #include "railctl/rdma/rdma_pod.h"
 #include "rdma/doctor/doctor.h"
 
-static enum out_style style_of(enum finding_state s)
-{
-	static const enum out_style styles[] = {
-		[FINDING_OK] = OUT_GOOD,
-		[FINDING_WARN] = OUT_WARN,
-		[FINDING_FAIL] = OUT_BAD,
-		[FINDING_UNKNOWN] = OUT_FAINT,
-	};
+#define ID_WIDTH 13
 
-	return styles[s];
-}
+static const struct finding_exit statuses = { .fail = CTL_FAILED, .strict = CTL_FAILED };
 
-static void show_finding(const struct ctl *r, const struct finding *f)
-{
-	out_line(&r->out, style_of(f->state), "%-7s  %-13s  %s%s%s", finding_state_name(f->state),
-		 f->check, f->subject, *f->subject ? ": " : "", f->evidence);
-	if (*f->consequence)
-		out_line(&r->out, OUT_PLAIN, "         %-13s  so: %s", "", f->consequence);
-	if (*f->remedy)
-		out_line(&r->out, OUT_PLAIN, "         %-13s  do: %s", "", f->remedy);
-}
-
-static int count_state(const struct findings *all, enum finding_state s)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < all->n; i++)
-		n += all->finding[i].state == s;
-	return n;
-}
-
-static int show_findings_json(const struct ctl *r, const struct findings *all, struct err *e)
-{
-	auto_json struct json *list = json_new_array();
-
-	for (size_t i = 0; list && i < all->n; i++) {
-		const struct finding *f = &all->finding[i];
-		struct json *o = json_push_object(list);
-
-		if (!o || json_add_str(o, "check", f->check) ||
-		    (*f->subject && json_add_str(o, "subject", f->subject)) ||
-		    json_add_str(o, "result", finding_state_name(f->state)) ||
-		    json_add_str(o, "evidence", f->evidence) ||
-		    (*f->consequence && json_add_str(o, "consequence", f->consequence)) ||
-		    (*f->remedy && json_add_str(o, "remedy", f->remedy)))
-			return err_nomem(e);
-	}
-	return list ? out_json(&r->out, list, e) : err_nomem(e);
-}
+static const struct finding_key keys[] = {
+	{ "check", FINDING_ID, false },
+	{ "subject", FINDING_SUBJECT, false },
+	{ "result", FINDING_STATE, false },
+	{ "evidence", FINDING_VALUE, false },
+	{ "consequence", FINDING_REASON, false },
+	{ "remedy", FINDING_REMEDY, false },
+	{ NULL, FINDING_ID, false },
+};
 
 static int report_findings(struct ctl *r, const struct findings *all, struct err *e)
 {
-	enum finding_state worst = findings_worst(all);
+	r->status =
+		finding_exit_status(&statuses, findings_worst(all), opt_is_set(&r->opts, "strict"));
+	if (r->out.json) {
+		auto_json struct json *list = findings_json(all, keys);
 
-	if (worst == FINDING_FAIL || (worst != FINDING_OK && opt_is_set(&r->opts, "strict")))
-		r->status = CTL_FAILED;
-	if (r->out.json)
-		return show_findings_json(r, all, e);
+		return list ? out_json(&r->out, list, e) : err_nomem(e);
+	}
 	for (size_t i = 0; i < all->n; i++)
-		show_finding(r, &all->finding[i]);
-	out_line(&r->out, OUT_HEAD, "%d ok, %d warned, %d failed, %d unknown",
-		 count_state(all, FINDING_OK), count_state(all, FINDING_WARN),
-		 count_state(all, FINDING_FAIL), count_state(all, FINDING_UNKNOWN));
+		finding_print(&r->out, &all->item[i], ID_WIDTH, NULL);
+	findings_print_counts(&r->out, all);
 	return 0;
 }
 

@@ -7,25 +7,13 @@
 #include "railctl/topo/topo.h"
 
 /* Behind CTL_FAILED and CTL_USAGE. */
-#define STATUS_WARN 3
-#define STATUS_FAIL 4
-
-static enum out_style style_of(enum aff_state s)
-{
-	static const enum out_style styles[] = {
-		[AFF_STATE_OK] = OUT_GOOD,
-		[AFF_STATE_WARN] = OUT_WARN,
-		[AFF_STATE_FAIL] = OUT_BAD,
-		[AFF_STATE_UNKNOWN] = OUT_FAINT,
-	};
-
-	return styles[s];
-}
+static const struct finding_exit statuses = { .fail = 4, .warn = 3, .strict = 3 };
 
 /* ---- lines ---- */
 
 #define LINE_LEN 1200
 #define NAME_LEN 100 /* room for one more */
+#define ID_WIDTH 16
 
 static bool same_text(const char *a, const char *b)
 {
@@ -33,91 +21,51 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* What is to be said and done is the same: one entry for all of them. */
-static bool is_same_finding(const struct aff_finding *a, const struct aff_finding *b)
+static bool is_same_finding(const struct finding *a, const struct finding *b)
 {
 	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
-	       same_text(a->consequence, b->consequence) && same_text(a->remedy, b->remedy);
+	       same_text(a->reason, b->reason) && same_text(a->remedy, b->remedy);
 }
 
-static bool is_first(const struct aff_findings *all, size_t at)
+static bool is_first(const struct findings *all, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (is_same_finding(&all->finding[i], &all->finding[at]))
+		if (is_same_finding(&all->item[i], &all->item[at]))
 			return false;
 	return true;
 }
 
-/* Of all that belong together: "GPU 0 mlx5_0, GPU 1 mlx5_1: ". */
-static void put_subjects(const struct topo *t, size_t first, char line[LINE_LEN])
+/* Of all that belong together: "GPU 0 mlx5_0, GPU 1 mlx5_1". */
+static void put_subjects(const struct findings *all, size_t first, char line[LINE_LEN])
 {
-	const struct aff_findings *all = &t->findings;
 	size_t len = 0;
 
 	*line = '\0';
 	for (size_t i = first; i < all->n; i++) {
-		if (!is_same_finding(&all->finding[i], &all->finding[first]))
+		const char *subject = all->item[i].subject;
+
+		if (!is_same_finding(&all->item[i], &all->item[first]))
 			continue;
 		if (len > LINE_LEN - NAME_LEN) {
-			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ...");
+			(void)snprintf(line + len, LINE_LEN - len, ", ...");
 			break;
 		}
-		if (len)
-			len += (size_t)snprintf(line + len, LINE_LEN - len, ", ");
-		len += strlen(show_subject(&t->m, &all->finding[i], line + len, LINE_LEN - len));
+		len += (size_t)snprintf(line + len, LINE_LEN - len, "%s%.90s", len ? ", " : "",
+					subject ? subject : "");
 	}
-	if (len)
-		(void)snprintf(line + len, LINE_LEN - len, ": ");
-}
-
-/* "VALUE (PATH)", as far as there are any. */
-static void put_evidence(const struct aff_finding *f, char line[LINE_LEN])
-{
-	if (!f->path)
-		(void)snprintf(line, LINE_LEN, "%s", f->value ? f->value : "-");
-	else if (!f->value)
-		(void)snprintf(line, LINE_LEN, "%s", f->path);
-	else
-		(void)snprintf(line, LINE_LEN, "%s (%s)", f->value, f->path);
-}
-
-static void show_finding(const struct ctl *r, const struct aff_finding *f, const char *subjects)
-{
-	char evidence[LINE_LEN];
-
-	put_evidence(f, evidence);
-	out_line(&r->out, style_of(f->state), "%-7s  %-16s  %s%s", aff_state_name(f->state), f->id,
-		 subjects, evidence);
-	if (f->consequence)
-		out_line(&r->out, OUT_PLAIN, "%27sso: %s", "", f->consequence);
-	if (f->remedy)
-		out_line(&r->out, OUT_PLAIN, "%27sdo: %s", "", f->remedy);
 }
 
 /* What there is the same to say of is one entry, not one for each of a dozen cards. */
-static void show_group(const struct ctl *r, const struct topo *t, size_t at)
+static void show_group(const struct ctl *r, const struct findings *all, size_t at)
 {
-	const struct aff_finding *f = &t->findings.finding[at];
 	char line[LINE_LEN];
 
 	if (opt_is_set(&r->opts, "all")) {
-		size_t len = strlen(show_subject(&t->m, f, line, sizeof(line)));
-
-		if (len)
-			(void)snprintf(line + len, sizeof(line) - len, ": ");
-		show_finding(r, f, line);
-	} else if (is_first(&t->findings, at)) {
-		put_subjects(t, at, line);
-		show_finding(r, f, line);
+		finding_print(&r->out, &all->item[at], ID_WIDTH, NULL);
+	} else if (is_first(all, at)) {
+		put_subjects(all, at, line);
+		finding_print(&r->out, &all->item[at], ID_WIDTH, line);
 	}
-}
-
-static int count_state(const struct aff_findings *all, enum aff_state s)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < all->n; i++)
-		n += all->finding[i].state == s;
-	return n;
 }
 
 static bool is_in(const struct topo *t, size_t gpu)
@@ -128,12 +76,12 @@ static bool is_in(const struct topo *t, size_t gpu)
 static void show_gpus(const struct ctl *r, const struct topo *t)
 {
 	for (uint32_t g = 0; g < t->m.n_gpus; g++) {
-		enum aff_state s = aff_worst(&t->findings, g);
+		enum finding_state s = aff_worst(&t->findings, g);
 		char bdf[PCI_STR_LEN];
 
 		if (is_in(t, g))
-			out_line(&r->out, style_of(s), "%-7s  GPU %d, %s", aff_state_name(s),
-				 t->m.gpu[g].index,
+			out_line(&r->out, finding_style(s), "%-7s  GPU %d, %s",
+				 finding_state_name(s), t->m.gpu[g].index,
 				 pci_format(t->m.pci[t->m.gpu[g].pci].addr, bdf));
 	}
 }
@@ -145,27 +93,23 @@ static int show_text(const struct ctl *r, const struct topo *t)
 			 "No GPUs: --class names the PCI class of other accelerators.");
 		return 0;
 	}
-	for (size_t i = 0; i < t->findings.n; i++)
-		show_group(r, t, i);
+	for (size_t i = 0; i < t->findings.all.n; i++)
+		show_group(r, &t->findings.all, i);
 	show_gpus(r, t);
-	out_line(&r->out, OUT_HEAD, "%d ok, %d warned, %d failed, %d unknown",
-		 count_state(&t->findings, AFF_STATE_OK), count_state(&t->findings, AFF_STATE_WARN),
-		 count_state(&t->findings, AFF_STATE_FAIL),
-		 count_state(&t->findings, AFF_STATE_UNKNOWN));
+	findings_print_counts(&r->out, &t->findings.all);
 	return 0;
 }
 
 /* ---- JSON ---- */
 
 /* Of the GPUs that are looked at. */
-static enum aff_state worst_of(const struct topo *t)
+static enum finding_state worst_of(const struct topo *t)
 {
-	enum aff_state worst = AFF_STATE_OK;
+	enum finding_state worst = FINDING_OK;
 
 	for (uint32_t g = 0; g < t->m.n_gpus; g++)
-		if (is_in(t, g) &&
-		    aff_state_weight(aff_worst(&t->findings, g)) > aff_state_weight(worst))
-			worst = aff_worst(&t->findings, g);
+		if (is_in(t, g))
+			worst = finding_worse(worst, aff_worst(&t->findings, g));
 	return worst;
 }
 
@@ -180,7 +124,7 @@ static int add_gpus(struct json *list, const struct topo *t)
 		o = json_push_object(list);
 		if (!o || json_add_int(o, "index", t->m.gpu[g].index) ||
 		    json_add_str(o, "bdf", pci_format(t->m.pci[t->m.gpu[g].pci].addr, bdf)) ||
-		    json_add_str(o, "state", aff_state_name(aff_worst(&t->findings, g))))
+		    json_add_str(o, "state", finding_state_name(aff_worst(&t->findings, g))))
 			return -1;
 	}
 	return list ? 0 : -1;
@@ -191,7 +135,7 @@ static int show_object(const struct ctl *r, const struct topo *t, struct err *e)
 	auto_json struct json *o = json_new_object();
 
 	if (!o || json_add_int(o, "version", 1) ||
-	    json_add_str(o, "state", aff_state_name(worst_of(t))) ||
+	    json_add_str(o, "state", finding_state_name(worst_of(t))) ||
 	    add_gpus(json_add_array(o, "gpus"), t) ||
 	    json_put(o, "findings", show_findings_json(&t->view)))
 		return err_nomem(e);
@@ -199,15 +143,6 @@ static int show_object(const struct ctl *r, const struct topo *t, struct err *e)
 }
 
 /* ---- the command ---- */
-
-static int status_of(const struct ctl *r, enum aff_state worst)
-{
-	if (worst == AFF_STATE_FAIL)
-		return STATUS_FAIL;
-	if (worst == AFF_STATE_WARN)
-		return STATUS_WARN;
-	return worst == AFF_STATE_UNKNOWN && opt_is_set(&r->opts, "strict") ? STATUS_WARN : CTL_OK;
-}
 
 static int check_run(struct ctl *r, struct err *e)
 {
@@ -217,7 +152,7 @@ static int check_run(struct ctl *r, struct err *e)
 		return -1;
 	if (r->out.json ? show_object(r, &t, e) : show_text(r, &t))
 		return -1;
-	r->status = status_of(r, worst_of(&t));
+	r->status = finding_exit_status(&statuses, worst_of(&t), opt_is_set(&r->opts, "strict"));
 	return 0;
 }
 

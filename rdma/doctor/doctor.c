@@ -2,73 +2,22 @@
 /* doctor.c: the frame of an examination, and the checks of devices, ports and GIDs. */
 #include "rdma/doctor/doctor.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "rdma/doctor/doctor_priv.h"
 #include "rdma/env/nccl.h"
 
-const char *finding_state_name(enum finding_state s)
-{
-	static const char *const names[] = { "ok", "warn", "fail", "unknown" };
-
-	return names[s];
-}
-
-void findings_clear(struct findings *f)
-{
-	free(f->finding);
-	*f = (struct findings){ 0 };
-}
-
-static int state_weight(enum finding_state s)
-{
-	static const int weights[] = {
-		[FINDING_OK] = 0,
-		[FINDING_UNKNOWN] = 1,
-		[FINDING_WARN] = 2,
-		[FINDING_FAIL] = 3,
-	};
-
-	return weights[s];
-}
-
-enum finding_state findings_worst(const struct findings *f)
-{
-	enum finding_state worst = FINDING_OK;
-
-	for (size_t i = 0; i < f->n; i++)
-		if (state_weight(f->finding[i].state) > state_weight(worst))
-			worst = f->finding[i].state;
-	return worst;
-}
-
 /* ---- for the checks ---- */
 
 struct finding *exam_add(struct exam *x, const char *check, const char *subject,
 			 enum finding_state state)
 {
-	struct findings *f = &x->out;
-	struct finding *more = reallocarray(f->finding, f->n + 1, sizeof(*more));
+	struct finding *f = findings_add(&x->out, check, state);
 
-	if (!more) {
-		x->failed = true;
-		return &x->spare;
-	}
-	f->finding = more;
-	more[f->n] = (struct finding){ .check = check, .state = state };
-	(void)snprintf(more[f->n].subject, sizeof(more[f->n].subject), "%s", subject);
-	return &more[f->n++];
-}
-
-void exam_finding(char out[FINDING_TEXT_LEN], const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(out, FINDING_TEXT_LEN, fmt, ap);
-	va_end(ap);
+	if (*subject)
+		finding_set_subject(f, "%s", subject);
+	return f;
 }
 
 /* ---- devices ---- */
@@ -80,27 +29,27 @@ static void check_devices(struct exam *x)
 
 	if (v->n_devices) {
 		f = exam_add(x, "devices", "", FINDING_OK);
-		exam_finding(f->evidence, "%zu RDMA device%s visible in this network namespace",
-			     v->n_devices, v->n_devices == 1 ? "" : "s");
+		finding_set_value(f, "%zu RDMA device%s visible in this network namespace",
+				  v->n_devices, v->n_devices == 1 ? "" : "s");
 		return;
 	}
 	f = exam_add(x, "devices", "", FINDING_FAIL);
-	exam_finding(f->consequence, "NCCL and UCX fall back to TCP");
+	finding_set_reason(f, "NCCL and UCX fall back to TCP");
 	if (!v->has_rdma) {
-		exam_finding(f->evidence, "this kernel has no RDMA");
-		exam_finding(f->remedy,
-			     "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, "
-			     "bnxt_re), or check that ib_core is loaded, on the host");
+		finding_set_value(f, "this kernel has no RDMA");
+		finding_set_remedy(f,
+				   "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, "
+				   "bnxt_re), or check that ib_core is loaded, on the host");
 		return;
 	}
-	exam_finding(f->evidence, "no RDMA device is visible in this network namespace (mode %s)",
-		     rdma_mode_name(v->mode));
-	exam_finding(f->remedy,
-		     v->mode == RDMA_EXCLUSIVE
-			     ? "chain the plugin \"rdma\" behind the one that attaches the VF: in "
-			       "mode exclusive a device must be moved into the pod"
-			     : "check on the host with \"railctl rdma list\" that the NIC has an "
-			       "RDMA device; its driver's RDMA module may not be loaded");
+	finding_set_value(f, "no RDMA device is visible in this network namespace (mode %s)",
+			  rdma_mode_name(v->mode));
+	finding_set_remedy(
+		f, v->mode == RDMA_EXCLUSIVE
+			   ? "chain the plugin \"rdma\" behind the one that attaches the VF: in "
+			     "mode exclusive a device must be moved into the pod"
+			   : "check on the host with \"railctl rdma list\" that the NIC has an "
+			     "RDMA device; its driver's RDMA module may not be loaded");
 }
 
 /* An interface that looks like a rail and has no port. */
@@ -116,27 +65,27 @@ static void check_rail(struct exam *x, const struct inv_netdev *d)
 	if (!rail_expected(v, d) || !v->n_devices)
 		return;
 	f = exam_add(x, "rail", d->link.name, FINDING_WARN);
-	exam_finding(f->consequence, "no RDMA over %s", d->link.name);
+	finding_set_reason(f, "no RDMA over %s", d->link.name);
 	if (!d->n_addrs) {
-		exam_finding(f->evidence, "%s has no address, so no GID can be its own",
-			     d->link.name);
-		exam_finding(f->remedy,
-			     "give it one: an \"ipam\" section in the network's configuration");
+		finding_set_value(f, "%s has no address, so no GID can be its own", d->link.name);
+		finding_set_remedy(
+			f, "give it one: an \"ipam\" section in the network's configuration");
 		return;
 	}
-	exam_finding(f->evidence, "no visible RDMA port is %s's own, or carries its addresses",
-		     d->link.name);
+	finding_set_value(f, "no visible RDMA port is %s's own, or carries its addresses",
+			  d->link.name);
 	if (above && v->mode == RDMA_EXCLUSIVE)
-		exam_finding(f->remedy,
-			     "%s needs mode shared: in mode exclusive the device of the "
-			     "interface below it is in one namespace only; \"railctl rdma mode "
-			     "shared\", or use VFs",
-			     d->link.kind);
+		finding_set_remedy(
+			f,
+			"%s needs mode shared: in mode exclusive the device of the "
+			"interface below it is in one namespace only; \"railctl rdma mode "
+			"shared\", or use VFs",
+			d->link.kind);
 	else
-		exam_finding(f->remedy,
-			     "if its NIC has RDMA: check that its device is visible, that the "
-			     "interface is up, and that IPv6 is not switched off if it has only "
-			     "such addresses");
+		finding_set_remedy(
+			f, "if its NIC has RDMA: check that its device is visible, that the "
+			   "interface is up, and that IPv6 is not switched off if it has only "
+			   "such addresses");
 }
 
 /* ---- ports ---- */
@@ -146,12 +95,12 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 	bool up = r->port->state == RDMA_PORT_ACTIVE;
 	struct finding *f = exam_add(x, "port", name, up ? FINDING_OK : FINDING_FAIL);
 
-	exam_finding(f->evidence, "the port is %s", rdma_port_state_name(r->port->state));
+	finding_set_value(f, "the port is %s", rdma_port_state_name(r->port->state));
 	if (up)
 		return;
-	exam_finding(f->consequence, "NCCL leaves it out, and UCX too");
-	exam_finding(
-		f->remedy,
+	finding_set_reason(f, "NCCL leaves it out, and UCX too");
+	finding_set_remedy(
+		f,
 		r->port->layer == INV_INFINIBAND
 			? "check the cable, and that a subnet manager runs: without one the port "
 			  "stays in INIT"
@@ -161,13 +110,11 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 
 static void finding_small_mtu(struct finding *f, bool fits)
 {
-	exam_finding(f->consequence,
-		     fits ? "more packets for the same data: less bandwidth, more load"
-			  : "not even the smallest packets fit");
-	exam_finding(
-		f->remedy,
-		"set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
-		"network's configuration), and on the switches: both ends use the smaller one");
+	finding_set_reason(f, fits ? "more packets for the same data: less bandwidth, more load"
+				   : "not even the smallest packets fit");
+	finding_set_remedy(
+		f, "set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
+		   "network's configuration), and on the switches: both ends use the smaller one");
 }
 
 /* What lies above a card has no larger MTU than the card: large enough is large enough. */
@@ -177,11 +124,12 @@ static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const cha
 	bool enough = inv_rdma_mtu(link->mtu) == 4096;
 	struct finding *f = exam_add(x, "mtu", name, enough ? FINDING_OK : FINDING_UNKNOWN);
 
-	exam_finding(f->evidence, "the MTU of %s is %u, that of the port's own interface %s",
-		     link->name, link->mtu,
-		     enough ? "no smaller: packets of RDMA carry 4096 bytes"
-			    : "is what counts, and is not seen from here: run it on the host, with "
-			      "--netns");
+	finding_set_value(
+		f, "the MTU of %s is %u, that of the port's own interface %s", link->name,
+		link->mtu,
+		enough ? "no smaller: packets of RDMA carry 4096 bytes"
+		       : "is what counts, and is not seen from here: run it on the host, with "
+			 "--netns");
 }
 
 static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
@@ -199,8 +147,8 @@ static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *nam
 	if (!netdev)
 		return;
 	f = exam_add(x, "mtu", name, mtu == 4096 ? FINDING_OK : mtu ? FINDING_WARN : FINDING_FAIL);
-	exam_finding(f->evidence, "the MTU of %s is %u: packets of RDMA carry %u bytes",
-		     seen ? r->netdev->below : r->port->netdev, netdev, mtu);
+	finding_set_value(f, "the MTU of %s is %u: packets of RDMA carry %u bytes",
+			  seen ? r->netdev->below : r->port->netdev, netdev, mtu);
 	if (mtu != 4096)
 		finding_small_mtu(f, mtu);
 }
@@ -222,18 +170,18 @@ static void finding_gids(const struct rdma_rail *r, struct finding *f)
 		v2 += r->port->gid[i].entry.type == GID_ROCE_V2;
 	}
 	if (v1)
-		exam_finding(f->evidence, "the addresses of %s are there as RoCE v1 only",
-			     r->netdev->link.name);
+		finding_set_value(f, "the addresses of %s are there as RoCE v1 only",
+				  r->netdev->link.name);
 	else if (!r->netdev->n_addrs)
-		exam_finding(f->evidence, "%s has no address", r->netdev->link.name);
+		finding_set_value(f, "%s has no address", r->netdev->link.name);
 	else
-		exam_finding(
-			f->evidence,
+		finding_set_value(
+			f,
 			"none of the %zu RoCE v2 GIDs of the port is an address of %s that can be "
 			"routed",
 			v2, r->netdev->link.name);
-	exam_finding(
-		f->remedy,
+	finding_set_remedy(
+		f,
 		v1 ? "the NIC, or its firmware, is set to RoCE v1: set it to v2"
 		   : "give the interface an IPv4 address, or an IPv6 one that is not link-local, "
 		     "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
@@ -243,13 +191,13 @@ static void check_bare(struct exam *x, const struct rdma_rail *r, const char *na
 {
 	struct finding *f = exam_add(x, "gid", name, FINDING_WARN);
 
-	exam_finding(f->evidence, "%s has no address that can be routed, and so no such GID",
-		     r->netdev->link.name);
-	exam_finding(f->consequence,
-		     "no RoCE from %s itself; macvlan and ipvlan above it have GIDs of "
-		     "their own",
-		     r->netdev->link.name);
-	exam_finding(f->remedy, "nothing, if it only carries such; else give it an address");
+	finding_set_value(f, "%s has no address that can be routed, and so no such GID",
+			  r->netdev->link.name);
+	finding_set_reason(f,
+			   "no RoCE from %s itself; macvlan and ipvlan above it have GIDs of "
+			   "their own",
+			   r->netdev->link.name);
+	finding_set_remedy(f, "nothing, if it only carries such; else give it an address");
 }
 
 static void check_gid(struct exam *x, const struct rdma_rail *r, const char *name)
@@ -262,10 +210,10 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 		return;
 	if (!r->port->has_gids) {
 		f = exam_add(x, "gid", name, FINDING_UNKNOWN);
-		exam_finding(f->evidence, "sysfs does not show the port's GIDs");
-		exam_finding(f->remedy,
-			     "mount sysfs in this network namespace, or use --netns from the "
-			     "host");
+		finding_set_value(f, "sysfs does not show the port's GIDs");
+		finding_set_remedy(f,
+				   "mount sysfs in this network namespace, or use --netns from the "
+				   "host");
 		return;
 	}
 	if (!g && rail_is_bare(r)) {
@@ -274,11 +222,11 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 	}
 	f = exam_add(x, "gid", name, g ? FINDING_OK : FINDING_FAIL);
 	if (g) {
-		exam_finding(f->evidence, "RoCE v2 GID %s at index %u",
-			     ip_format(gid_to_ip(&g->entry.gid), ip), g->entry.index);
+		finding_set_value(f, "RoCE v2 GID %s at index %u",
+				  ip_format(gid_to_ip(&g->entry.gid), ip), g->entry.index);
 		return;
 	}
-	exam_finding(f->consequence, "no RoCE v2 from this interface");
+	finding_set_reason(f, "no RoCE v2 from this interface");
 	finding_gids(r, f);
 }
 
@@ -300,18 +248,17 @@ static void check_neighbour(struct exam *x, const struct rdma_rail *r, const cha
 
 	struct finding *f = exam_add(x, "neighbour", name, FINDING_WARN);
 
-	exam_finding(f->evidence,
-		     "left alone, NCCL takes GID index %u: %s of %s%s%s, not an address of this "
-		     "namespace; ours is at index %u",
-		     index, ip_format(gid_to_ip(&g->entry.gid), ip),
-		     *g->entry.netdev ? g->entry.netdev : "an interface", *g->netns ? " in " : "",
-		     g->netns, own->entry.index);
-	exam_finding(f->consequence,
-		     "packets leave with a neighbour's address, and answers go there: "
-		     "connections time out");
-	exam_finding(f->remedy,
-		     "set what \"railctl rdma env\" prints; with VFs in mode exclusive no "
-		     "neighbour's GID is in the table");
+	finding_set_value(
+		f,
+		"left alone, NCCL takes GID index %u: %s of %s%s%s, not an address of this "
+		"namespace; ours is at index %u",
+		index, ip_format(gid_to_ip(&g->entry.gid), ip),
+		*g->entry.netdev ? g->entry.netdev : "an interface", *g->netns ? " in " : "",
+		g->netns, own->entry.index);
+	finding_set_reason(f, "packets leave with a neighbour's address, and answers go there: "
+			      "connections time out");
+	finding_set_remedy(f, "set what \"railctl rdma env\" prints; with VFs in mode exclusive no "
+			      "neighbour's GID is in the table");
 }
 
 static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const char *name)
@@ -321,10 +268,10 @@ static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const cha
 	if (!r->ambiguous)
 		return;
 	f = exam_add(x, "rail", name, FINDING_UNKNOWN);
-	exam_finding(f->evidence, "more than one port has the address of %s under that name",
-		     r->netdev->link.name);
-	exam_finding(f->consequence, "which of them is this pod's cannot be told from here");
-	exam_finding(f->remedy, "use --netns from the host");
+	finding_set_value(f, "more than one port has the address of %s under that name",
+			  r->netdev->link.name);
+	finding_set_reason(f, "which of them is this pod's cannot be told from here");
+	finding_set_remedy(f, "use --netns from the host");
 }
 
 /* ---- all of it ---- */
@@ -360,9 +307,9 @@ int doctor_examine(const struct probe_data *f, struct findings *out, struct err 
 	exam_mode(&x);
 	exam_access(&x);
 	exam_traffic_class(&x);
-	if (x.failed) {
+	if (findings_check(&x.out, e)) {
 		findings_clear(&x.out);
-		return err_nomem(e);
+		return -1;
 	}
 	*out = x.out;
 	return 0;

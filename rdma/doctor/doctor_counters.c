@@ -68,14 +68,14 @@ static void add_verdict(const struct reading *r, const struct verdict *v)
 	enum finding_state state = state_of(r, v->counter, v->bad);
 	struct finding *f = exam_add(r->x, v->check, r->name, state);
 
-	exam_finding(f->evidence, "%s: %s%s", v->what, amount_text(r, v->counter, text),
-		     state == FINDING_UNKNOWN ? "; whether they grow was not looked at" : "");
+	finding_set_value(f, "%s: %s%s", v->what, amount_text(r, v->counter, text),
+			  state == FINDING_UNKNOWN ? "; whether they grow was not looked at" : "");
 	if (state == FINDING_UNKNOWN)
-		exam_finding(f->remedy, "give an --interval, while there is traffic");
+		finding_set_remedy(f, "give an --interval, while there is traffic");
 	if (state != v->bad)
 		return;
-	exam_finding(f->consequence, "%s", v->so);
-	exam_finding(f->remedy, "%s", v->remedy);
+	finding_set_reason(f, "%s", v->so);
+	finding_set_remedy(f, "%s", v->remedy);
 }
 
 /* ---- congestion ---- */
@@ -97,16 +97,16 @@ static void say_congestion(const struct reading *r, struct finding *f)
 		{ COUNT_PAUSE_SENT, "pauses sent" },
 		{ COUNT_PAUSE_HEARD, "pauses received" },
 	};
-	char text[AMOUNT_LEN];
+	char text[ARRAY_SIZE(all) * (AMOUNT_LEN + 20)], amount[AMOUNT_LEN];
 	size_t len = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		if (!has_counter(r, all[i].counter) || len >= sizeof(f->evidence))
-			continue;
-		len += (size_t)snprintf(f->evidence + len, sizeof(f->evidence) - len, "%s%s: %s",
-					len ? "; " : "", all[i].what,
-					amount_text(r, all[i].counter, text));
+		if (has_counter(r, all[i].counter))
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s: %s",
+						len ? "; " : "", all[i].what,
+						amount_text(r, all[i].counter, amount));
 	}
+	finding_set_value(f, "%s", text);
 }
 
 /* CNPs are how senders are slowed down: they are well. Pauses without any are not. */
@@ -125,13 +125,13 @@ static void check_congestion(const struct reading *r)
 	say_congestion(r, f);
 	if (!stopped)
 		return;
-	exam_finding(f->consequence,
-		     "traffic is stopped and not slowed down: pauses spread through "
-		     "the network to flows that did not cause them");
-	exam_finding(f->remedy,
-		     "switch ECN on for the lossless priority, on NIC and switch alike, with a "
-		     "threshold below that of pauses: railctl rdma qos set --pf %s --ecn 3 --save",
-		     *r->rail->port->netdev ? r->rail->port->netdev : "PF");
+	finding_set_reason(f, "traffic is stopped and not slowed down: pauses spread through "
+			      "the network to flows that did not cause them");
+	finding_set_remedy(
+		f,
+		"switch ECN on for the lossless priority, on NIC and switch alike, with a "
+		"threshold below that of pauses: railctl rdma qos set --pf %s --ecn 3 --save",
+		*r->rail->port->netdev ? r->rail->port->netdev : "PF");
 }
 
 /* ---- all of them ---- */
@@ -140,13 +140,12 @@ static void add_unseen(const struct reading *r)
 {
 	struct finding *f = exam_add(r->x, "counters", r->name, FINDING_UNKNOWN);
 
-	exam_finding(f->evidence,
-		     "sysfs does not show the port's counters in this network namespace");
-	exam_finding(f->remedy,
-		     r->x->facts->inventory->mode == RDMA_SHARED
-			     ? "in mode shared the host alone sees them: run it there, with "
-			       "--netns"
-			     : "in mode exclusive the pod alone sees them: run it there");
+	finding_set_value(f, "sysfs does not show the port's counters in this network namespace");
+	finding_set_remedy(f,
+			   r->x->facts->inventory->mode == RDMA_SHARED
+				   ? "in mode shared the host alone sees them: run it there, with "
+				     "--netns"
+				   : "in mode exclusive the pod alone sees them: run it there");
 }
 
 void exam_counters(struct exam *x, const struct rdma_rail *rail, const char *name)

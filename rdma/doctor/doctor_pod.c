@@ -26,24 +26,23 @@ void exam_mode(struct exam *x)
 	}
 	f = exam_add(x, "mode", "", v->mode == RDMA_SHARED && vf ? FINDING_WARN : FINDING_OK);
 	if (v->mode == RDMA_EXCLUSIVE) {
-		exam_finding(f->evidence,
-			     "exclusive: a device is seen and opened in one namespace only");
+		finding_set_value(f,
+				  "exclusive: a device is seen and opened in one namespace only");
 		return;
 	}
 	if (!vf) {
-		exam_finding(f->evidence, "shared: all devices are seen in all namespaces%s",
-			     above ? ", as macvlan and ipvlan need it" : "");
+		finding_set_value(f, "shared: all devices are seen in all namespaces%s",
+				  above ? ", as macvlan and ipvlan need it" : "");
 		return;
 	}
-	exam_finding(f->evidence, "shared, and the pod has VFs");
-	exam_finding(f->consequence,
-		     "any pod that has a character device of a VF can use it, whosever it "
-		     "is: VFs are not kept apart");
-	exam_finding(f->remedy,
-		     above ? "one node cannot serve both: macvlan and ipvlan need mode shared, "
-			     "VFs are kept apart in mode exclusive only; use nodes of two kinds"
-			   : "\"railctl rdma mode exclusive\" on the host, and the plugin "
-			     "\"rdma\" behind the one that attaches VFs");
+	finding_set_value(f, "shared, and the pod has VFs");
+	finding_set_reason(f, "any pod that has a character device of a VF can use it, whosever it "
+			      "is: VFs are not kept apart");
+	finding_set_remedy(
+		f, above ? "one node cannot serve both: macvlan and ipvlan need mode shared, "
+			   "VFs are kept apart in mode exclusive only; use nodes of two kinds"
+			 : "\"railctl rdma mode exclusive\" on the host, and the plugin "
+			   "\"rdma\" behind the one that attaches VFs");
 }
 
 /* ---- character devices ---- */
@@ -60,15 +59,15 @@ static enum finding_state state_of(enum file_access a)
 
 static void finding_denied(const struct exam *x, const struct device_file *file, struct finding *f)
 {
-	exam_finding(f->evidence, "%s is there, but cannot be opened: %s", file->path,
-		     strerrordesc_np(file->errnum));
-	exam_finding(f->remedy,
-		     x->facts->inventory->mode == RDMA_EXCLUSIVE
-			     ? "the container's device rules must allow it (a device plugin does "
-			       "that), and in mode exclusive the device must be in this network "
-			       "namespace"
-			     : "the container's device rules must allow it: a device plugin does "
-			       "that, a plain mount of /dev/infiniband does not");
+	finding_set_value(f, "%s is there, but cannot be opened: %s", file->path,
+			  strerrordesc_np(file->errnum));
+	finding_set_remedy(
+		f, x->facts->inventory->mode == RDMA_EXCLUSIVE
+			   ? "the container's device rules must allow it (a device plugin does "
+			     "that), and in mode exclusive the device must be in this network "
+			     "namespace"
+			   : "the container's device rules must allow it: a device plugin does "
+			     "that, a plain mount of /dev/infiniband does not");
 }
 
 static void finding_file(const struct exam *x, const struct device_file *file,
@@ -76,33 +75,32 @@ static void finding_file(const struct exam *x, const struct device_file *file,
 {
 	switch (file->access) {
 	case ACCESS_OK:
-		exam_finding(f->evidence, "%s can be opened", file->path);
+		finding_set_value(f, "%s can be opened", file->path);
 		break;
 	case ACCESS_THERE:
-		exam_finding(f->evidence,
-			     "%s is there; whether the pod may open it cannot be seen from "
-			     "outside",
-			     file->path);
+		finding_set_value(f,
+				  "%s is there; whether the pod may open it cannot be seen from "
+				  "outside",
+				  file->path);
 		break;
 	case ACCESS_MISSING:
-		exam_finding(f->evidence, "there is no %s", file->path);
-		exam_finding(f->remedy,
-			     "the pod must be given it: a device plugin's resource in its "
-			     "limits, or the devices of the container's configuration");
+		finding_set_value(f, "there is no %s", file->path);
+		finding_set_remedy(f, "the pod must be given it: a device plugin's resource in its "
+				      "limits, or the devices of the container's configuration");
 		break;
 	case ACCESS_DENIED:
 		finding_denied(x, file, f);
 		break;
 	case ACCESS_WRONG:
-		exam_finding(f->evidence, "%s is device %u:%u, and the kernel's %s is %u:%u",
-			     file->path, file->major, file->minor, c->name, c->major, c->minor);
-		exam_finding(f->remedy,
-			     "start the pod again: the numbers changed after its devices were "
-			     "chosen, as happens when devices move at the same time");
+		finding_set_value(f, "%s is device %u:%u, and the kernel's %s is %u:%u", file->path,
+				  file->major, file->minor, c->name, c->major, c->minor);
+		finding_set_remedy(
+			f, "start the pod again: the numbers changed after its devices were "
+			   "chosen, as happens when devices move at the same time");
 		break;
 	case ACCESS_UNKNOWN:
-		exam_finding(f->evidence, "%s",
-			     *file->path ? from_outside : "the kernel did not tell its number");
+		finding_set_value(
+			f, "%s", *file->path ? from_outside : "the kernel did not tell its number");
 		break;
 	}
 }
@@ -115,11 +113,10 @@ static void check_uverbs(struct exam *x, size_t device)
 
 	finding_file(x, file, &d->uverbs, f);
 	if (f->state == FINDING_FAIL)
-		exam_finding(f->consequence,
-			     file->access == ACCESS_WRONG
-				     ? "the pod opens the device of another one"
-				     : "libibverbs cannot open the device: NCCL and UCX "
-				       "do without it");
+		finding_set_reason(f, file->access == ACCESS_WRONG
+					      ? "the pod opens the device of another one"
+					      : "libibverbs cannot open the device: NCCL and UCX "
+						"do without it");
 }
 
 static void check_rdma_cm(struct exam *x)
@@ -132,9 +129,9 @@ static void check_rdma_cm(struct exam *x)
 
 	finding_file(x, file, &none, f);
 	if (f->state == FINDING_WARN)
-		exam_finding(f->consequence,
-			     "RDMA CM does not work: rping, ib_send_bw -R, NVMe over RDMA; "
-			     "NCCL and plain verbs do without it");
+		finding_set_reason(f,
+				   "RDMA CM does not work: rping, ib_send_bw -R, NVMe over RDMA; "
+				   "NCCL and plain verbs do without it");
 }
 
 /* ---- memory ---- */
@@ -152,22 +149,22 @@ static void check_memlock(struct exam *x)
 								      : FINDING_WARN);
 
 	if (!facts->has_memlock) {
-		exam_finding(f->evidence, "%s", from_outside);
+		finding_set_value(f, "%s", from_outside);
 		return;
 	}
 	if (enough) {
-		exam_finding(f->evidence, facts->ipc_lock ? "CAP_IPC_LOCK: no limit counts"
-							  : "memory may be locked without limit");
+		finding_set_value(f, facts->ipc_lock ? "CAP_IPC_LOCK: no limit counts"
+						     : "memory may be locked without limit");
 		return;
 	}
-	exam_finding(f->evidence, "%llu KiB of memory may be locked",
-		     (unsigned long long)(facts->memlock >> 10));
-	exam_finding(f->consequence,
-		     "registering a buffer above that fails with ENOMEM (\"Cannot allocate "
-		     "memory\")");
-	exam_finding(f->remedy,
-		     "add the capability IPC_LOCK to the container, or raise the limit of the "
-		     "container runtime (LimitMEMLOCK=infinity in its unit)");
+	finding_set_value(f, "%llu KiB of memory may be locked",
+			  (unsigned long long)(facts->memlock >> 10));
+	finding_set_reason(f,
+			   "registering a buffer above that fails with ENOMEM (\"Cannot allocate "
+			   "memory\")");
+	finding_set_remedy(
+		f, "add the capability IPC_LOCK to the container, or raise the limit of the "
+		   "container runtime (LimitMEMLOCK=infinity in its unit)");
 }
 
 static bool has_rail(const struct probe_data *f, const struct inv_device *d)
@@ -227,19 +224,18 @@ static void check_pfc(struct exam *x, const struct port_data *p, const struct rd
 
 	list_bits(p->dcb.pfc, list);
 	if (p->dcb.pfc) {
-		exam_finding(f->evidence, "%s pauses instead of dropping for priority %s",
-			     r->port->netdev, list);
+		finding_set_value(f, "%s pauses instead of dropping for priority %s",
+				  r->port->netdev, list);
 		return;
 	}
-	exam_finding(f->evidence, "priority flow control is off on %s for all priorities",
-		     r->port->netdev);
-	exam_finding(f->consequence,
-		     "under load packets are dropped, and RDMA slows down far more than "
-		     "TCP would");
-	exam_finding(f->remedy,
-		     "switch it on for one priority on NIC and switch alike: "
-		     "railctl rdma qos set --pf %s --pfc 3 --save",
-		     r->port->netdev);
+	finding_set_value(f, "priority flow control is off on %s for all priorities",
+			  r->port->netdev);
+	finding_set_reason(f, "under load packets are dropped, and RDMA slows down far more than "
+			      "TCP would");
+	finding_set_remedy(f,
+			   "switch it on for one priority on NIC and switch alike: "
+			   "railctl rdma qos set --pf %s --pfc 3 --save",
+			   r->port->netdev);
 }
 
 static void check_trust(struct exam *x, const struct port_data *p, const struct rdma_rail *r,
@@ -249,16 +245,14 @@ static void check_trust(struct exam *x, const struct port_data *p, const struct 
 	struct finding *f = exam_add(x, "trust", name, trusted ? FINDING_OK : FINDING_WARN);
 
 	if (trusted) {
-		exam_finding(f->evidence,
-			     "%s: priorities follow DSCP (%u values have one of their own)",
-			     r->port->netdev, p->dcb.dscp_rules);
+		finding_set_value(f, "%s: priorities follow DSCP (%u values have one of their own)",
+				  r->port->netdev, p->dcb.dscp_rules);
 		return;
 	}
-	exam_finding(f->evidence, "%s: no DSCP value has a priority of its own", r->port->netdev);
-	exam_finding(f->consequence, "priorities follow the VLAN tag: packets without one all have "
-				     "priority 0, whatever their traffic class");
-	exam_finding(f->remedy, "railctl rdma qos set --pf %s --trust dscp --save",
-		     r->port->netdev);
+	finding_set_value(f, "%s: no DSCP value has a priority of its own", r->port->netdev);
+	finding_set_reason(f, "priorities follow the VLAN tag: packets without one all have "
+			      "priority 0, whatever their traffic class");
+	finding_set_remedy(f, "railctl rdma qos set --pf %s --trust dscp --save", r->port->netdev);
 }
 
 void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
@@ -276,11 +270,11 @@ void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 	if (p->has_dcb)
 		return;
 	f = exam_add(x, "pfc", name, FINDING_UNKNOWN);
-	exam_finding(f->evidence,
-		     r->port->ifindex && !r->device->vf
-			     ? "the driver tells nothing of flow control and DSCP"
-			     : "flow control and DSCP are set on the PF, which is not in this "
-			       "namespace: run it on the host");
+	finding_set_value(f,
+			  r->port->ifindex && !r->device->vf
+				  ? "the driver tells nothing of flow control and DSCP"
+				  : "flow control and DSCP are set on the PF, which is not in this "
+				    "namespace: run it on the host");
 }
 
 void exam_traffic_class(struct exam *x)
@@ -305,18 +299,18 @@ void exam_traffic_class(struct exam *x)
 		     : facts->has_environ     ? FINDING_WARN
 					      : FINDING_UNKNOWN);
 	if (f->state == FINDING_OK) {
-		exam_finding(f->evidence, facts->nccl_tc ? "NCCL_IB_TC is set"
-							 : "the driver sets one for all packets");
+		finding_set_value(f, facts->nccl_tc ? "NCCL_IB_TC is set"
+						    : "the driver sets one for all packets");
 		return;
 	}
-	exam_finding(f->evidence, "%s",
-		     facts->has_environ
-			     ? "NCCL_IB_TC is not set, and the driver sets no traffic class"
-			     : from_outside);
+	finding_set_value(f, "%s",
+			  facts->has_environ
+				  ? "NCCL_IB_TC is not set, and the driver sets no traffic class"
+				  : from_outside);
 	if (facts->has_environ)
-		exam_finding(f->consequence,
-			     "packets have DSCP 0, and so the priority of all other traffic");
-	exam_finding(f->remedy,
-		     "where DSCP 26 is the lossless one: \"railctl rdma env --tc 106\" (4 * 26 "
-		     "+ 2)");
+		finding_set_reason(f,
+				   "packets have DSCP 0, and so the priority of all other traffic");
+	finding_set_remedy(
+		f, "where DSCP 26 is the lossless one: \"railctl rdma env --tc 106\" (4 * 26 "
+		   "+ 2)");
 }

@@ -8,16 +8,11 @@
 struct exam {
 	const struct probe_data *facts;
 	struct findings out;
-	struct finding spare; /* written to once memory is out */
-	bool failed;
 };
 
-/* exam_add - one more finding, valid until the next; never NULL. */
+/* exam_add - one more finding, valid until the next; never NULL. subject "": the whole pod. */
 struct finding *exam_add(struct exam *x, const char *check, const char *subject,
 			 enum finding_state state);
-
-/* exam_finding - one of the texts of a finding. */
-void exam_finding(char out[FINDING_TEXT_LEN], const char *fmt, ...) printf_like(2, 3);
 
 /* exam_port - the findings of the rail's port. */
 const struct port_data *exam_port(const struct exam *x, const struct rdma_rail *r);

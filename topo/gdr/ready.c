@@ -3,139 +3,59 @@
 #include "topo/gdr/ready.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "topo/gdr/ready_priv.h"
 
-const char *aff_state_name(enum aff_state s)
-{
-	static const char *const names[] = { "ok", "warn", "fail", "unknown" };
-
-	return names[s];
-}
-
-int aff_state_weight(enum aff_state s)
-{
-	static const int weights[] = {
-		[AFF_STATE_OK] = 0,
-		[AFF_STATE_UNKNOWN] = 1,
-		[AFF_STATE_WARN] = 2,
-		[AFF_STATE_FAIL] = 3,
-	};
-
-	return weights[s];
-}
-
-static void finding_clear(struct aff_finding *f)
-{
-	free(f->path);
-	free(f->value);
-	free(f->consequence);
-	free(f->remedy);
-	*f = (struct aff_finding){ 0 };
-}
-
 void aff_findings_clear(struct aff_findings *f)
 {
-	for (size_t i = 0; i < f->n; i++)
-		finding_clear(&f->finding[i]);
-	free(f->finding);
+	findings_clear(&f->all);
 	free(f->gpu);
 	*f = (struct aff_findings){ 0 };
 }
 
-enum aff_state aff_worst(const struct aff_findings *f, uint32_t gpu)
+enum finding_state aff_worst(const struct aff_findings *f, uint32_t gpu)
 {
-	enum aff_state worst = AFF_STATE_OK;
+	enum finding_state worst = FINDING_OK;
 
 	if (gpu != AFF_NONE)
-		return gpu < f->n_gpus ? f->gpu[gpu] : AFF_STATE_UNKNOWN;
+		return gpu < f->n_gpus ? f->gpu[gpu] : FINDING_UNKNOWN;
 	for (size_t i = 0; i < f->n_gpus; i++)
-		if (aff_state_weight(f->gpu[i]) > aff_state_weight(worst))
-			worst = f->gpu[i];
+		worst = finding_worse(worst, f->gpu[i]);
 	return worst;
 }
 
 /* ---- saying ---- */
 
-struct aff_finding *ready_add(struct ready *r, const char *id, enum aff_state state, uint32_t gpu,
-			      uint32_t hca)
+/* "GPU 0", "mlx5_0", "GPU 0 mlx5_0". */
+static void set_subject(const struct ready *r, struct finding *f, uint32_t gpu, uint32_t hca)
 {
-	struct aff_findings *o = &r->out;
-	/* Room for the next power of two: it grows when n is one. */
-	struct aff_finding *more = o->finding;
+	const char *name = hca == AFF_NONE ? "" : r->m->hca[hca].name;
 
-	if (!(o->n & (o->n - 1)))
-		more = reallocarray(o->finding, o->n ? 2 * o->n : 1, sizeof(*more));
-	if (!more) {
-		r->failed = true;
-		finding_clear(&r->spare);
-		return &r->spare;
-	}
-	o->finding = more;
-	more[o->n] = (struct aff_finding){ .id = id, .state = state, .gpu = gpu, .hca = hca };
-	return &more[o->n++];
+	if (gpu != AFF_NONE)
+		finding_set_subject(f, "GPU %d%s%s", r->m->gpu[gpu].index, *name ? " " : "", name);
+	else if (*name)
+		finding_set_subject(f, "%s", name);
 }
 
-static void set_text(struct ready *r, char **to, const char *text)
+struct finding *ready_add(struct ready *r, const char *id, enum finding_state state, uint32_t gpu,
+			  uint32_t hca)
 {
-	free(*to);
-	*to = strdup(text);
-	if (!*to)
-		r->failed = true;
+	struct finding *f = findings_add(&r->out.all, id, state);
+
+	f->of[AFF_OF_GPU] = gpu;
+	f->of[AFF_OF_HCA] = hca;
+	set_subject(r, f, gpu, hca);
+	return f;
 }
 
-#define SENTENCE_LEN 768
-
-/* Once memory has ended nothing is kept any more. */
-static void printf_like(3, 0) format_text(struct ready *r, char **to, const char *fmt, va_list ap)
-{
-	char text[SENTENCE_LEN];
-
-	if (r->failed)
-		return;
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	set_text(r, to, text);
-}
-
-void ready_path(struct ready *r, struct aff_finding *f, enum ready_dir dir, const char *path)
+void ready_path(const struct ready *r, struct finding *f, enum ready_dir dir, const char *path)
 {
 	static const char *const names[] = { "/sys", "/proc", "/boot" };
-	char text[SENTENCE_LEN];
 
-	if (r->failed || !r->tree)
-		return;
-	(void)snprintf(text, sizeof(text), "%s/%s", names[dir], path);
-	set_text(r, &f->path, text);
-}
-
-void ready_value(struct ready *r, struct aff_finding *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	format_text(r, &f->value, fmt, ap);
-	va_end(ap);
-}
-
-void ready_so(struct ready *r, struct aff_finding *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	format_text(r, &f->consequence, fmt, ap);
-	va_end(ap);
-}
-
-void ready_do(struct ready *r, struct aff_finding *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	format_text(r, &f->remedy, fmt, ap);
-	va_end(ap);
+	if (r->tree)
+		finding_set_path(f, "%s/%s", names[dir], path);
 }
 
 /* ---- whom it is about ---- */
@@ -179,15 +99,15 @@ bool ready_once(struct ready *r, uint32_t pci)
 }
 
 /* VFs of one PF share what is said of it once. */
-static bool concerns_gpu(const struct ready *r, const struct aff_finding *f, uint32_t gpu)
+static bool concerns_gpu(const struct ready *r, const struct finding *f, uint32_t gpu)
 {
-	uint32_t owner;
+	uint32_t hca = f->of[AFF_OF_HCA], owner;
 
-	if (f->gpu != AFF_NONE)
-		return f->gpu == gpu;
-	if (f->hca == AFF_NONE || is_near(r, gpu, f->hca))
+	if (f->of[AFF_OF_GPU] != AFF_NONE)
+		return f->of[AFF_OF_GPU] == gpu;
+	if (hca == AFF_NONE || is_near(r, gpu, hca))
 		return true;
-	owner = ready_owner(r->m, f->hca);
+	owner = ready_owner(r->m, hca);
 	return owner != AFF_NONE && r->near_card[gpu * r->m->n_pci + owner];
 }
 
@@ -227,12 +147,11 @@ static void say_no_tree(struct ready *r)
 					   "vm" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct aff_finding *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, AFF_NONE);
+		struct finding *f = ready_add(r, ids[i], FINDING_UNKNOWN, AFF_NONE, AFF_NONE);
 
-		ready_so(r, f, "a topology file does not tell it");
-		ready_do(r, f,
-			 "railctl topo check on the machine itself, as root, or with "
-			 "--sysfs and a capture of it");
+		finding_set_reason(f, "a topology file does not tell it");
+		finding_set_remedy(f, "railctl topo check on the machine itself, as root, or with "
+				      "--sysfs and a capture of it");
 	}
 }
 
@@ -252,7 +171,6 @@ static void ready_free(struct ready *r)
 	for (size_t i = 0; i < READY_DIRS; i++)
 		base_close_fd(&r->dir[i]);
 	aff_findings_clear(&r->out);
-	finding_clear(&r->spare);
 	free(r->near);
 	free(r->near_card);
 	free(r->said);
@@ -279,26 +197,6 @@ static void read_system(struct ready *r)
 			ready_hca(r, h);
 }
 
-/* Stable: what is equally bad stays in the order in which it was looked at. */
-static int sort_findings(struct ready *r)
-{
-	static const enum aff_state order[] = { AFF_STATE_FAIL, AFF_STATE_WARN, AFF_STATE_UNKNOWN,
-						AFF_STATE_OK };
-	struct aff_findings *o = &r->out;
-	struct aff_finding *sorted = o->n ? reallocarray(NULL, o->n, sizeof(*sorted)) : NULL;
-	size_t n = 0;
-
-	if (o->n && !sorted)
-		return -1;
-	for (size_t s = 0; s < ARRAY_SIZE(order); s++)
-		for (size_t i = 0; i < o->n; i++)
-			if (o->finding[i].state == order[s])
-				sorted[n++] = o->finding[i];
-	free(o->finding);
-	o->finding = sorted;
-	return 0;
-}
-
 static int run_checks(struct ready *r)
 {
 	struct aff_findings *o = &r->out;
@@ -310,10 +208,9 @@ static int run_checks(struct ready *r)
 		return -1;
 	o->n_gpus = r->m->n_gpus;
 	for (uint32_t g = 0; g < o->n_gpus; g++)
-		for (size_t i = 0; i < o->n; i++)
-			if (concerns_gpu(r, &o->finding[i], g) &&
-			    aff_state_weight(o->finding[i].state) > aff_state_weight(o->gpu[g]))
-				o->gpu[g] = o->finding[i].state;
+		for (size_t i = 0; i < o->all.n; i++)
+			if (concerns_gpu(r, &o->all.item[i], g))
+				o->gpu[g] = finding_worse(o->gpu[g], o->all.item[i].state);
 	return 0;
 }
 
@@ -334,7 +231,11 @@ int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 	if (prepare_subjects(&r))
 		return err_nomem(e);
 	read_system(&r);
-	if (r.failed || sort_findings(&r) || run_checks(&r))
+	if (r.failed)
+		return err_nomem(e);
+	if (findings_check(&r.out.all, e) || findings_sort(&r.out.all, e))
+		return -1;
+	if (run_checks(&r))
 		return err_nomem(e);
 	*out = r.out;
 	r.out = (struct aff_findings){ 0 };

@@ -17,27 +17,15 @@
 #ifndef RAILHEAD_TOPO_GDR_READY_H
 #define RAILHEAD_TOPO_GDR_READY_H
 
+#include "lib/cli/finding.h"
 #include "topo/core/choose.h"
 
-enum aff_state { AFF_STATE_OK, AFF_STATE_WARN, AFF_STATE_FAIL, AFF_STATE_UNKNOWN };
-const char *aff_state_name(enum aff_state s);
-
-/* aff_state_weight - ok 0, unknown 1, warn 2, fail 3. */
-int aff_state_weight(enum aff_state s);
-
-struct aff_finding {
-	const char *id; /* "acs", "iommu", "peermem", ...: a literal; railctl(8) explains each */
-	enum aff_state state;
-	uint32_t gpu, hca;          /* whom it concerns; AFF_NONE: the machine, or every one */
-	char *path, *value;         /* the evidence; owned, NULL when there is none */
-	char *consequence, *remedy; /* sentences; owned, NULL for ok. Of unknown: why it is, and how
-				     * to get to know */
-};
+/* The numbers of a finding's subjects: struct finding.of; AFF_NONE: the machine, or every one. */
+enum { AFF_OF_GPU, AFF_OF_HCA };
 
 struct aff_findings {
-	struct aff_finding *finding; /* owned; worst first */
-	size_t n;
-	enum aff_state *gpu; /* the worst for each GPU; owned */
+	struct findings all;     /* worst first; railctl(8) explains each id */
+	enum finding_state *gpu; /* the worst for each GPU; owned */
 	size_t n_gpus;
 };
 
@@ -62,6 +50,6 @@ void aff_findings_clear(struct aff_findings *f);
  * aff_worst - of what concerns this GPU: itself, its nearest HCAs, or the machine; gpu AFF_NONE: of
  * all GPUs. Unknown counts for worse than ok and better than warn.
  */
-enum aff_state aff_worst(const struct aff_findings *f, uint32_t gpu);
+enum finding_state aff_worst(const struct aff_findings *f, uint32_t gpu);
 
 #endif

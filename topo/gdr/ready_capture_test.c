@@ -88,10 +88,10 @@ static void give_acs(const char *port, uint16_t on)
 	patch(port, EXT + 4, 0x5fU | (uint32_t)on << 16);
 }
 
-static enum aff_state acs(void)
+static enum finding_state acs(void)
 {
 	auto_look struct look l = { 0 };
-	const struct aff_finding *x;
+	const struct finding *x;
 
 	look(&l);
 	x = world_find(&l.f, "acs", 0, aff_find_hca(&l.m, "rxe2"));
@@ -102,7 +102,7 @@ static enum aff_state acs(void)
 START_TEST(as_it_was_captured_nothing_redirects)
 {
 	unpack();
-	ck_assert_int_eq(acs(), AFF_STATE_OK); /* though the root port has SV RR CR UF on */
+	ck_assert_int_eq(acs(), FINDING_OK); /* though the root port has SV RR CR UF on */
 }
 END_TEST
 
@@ -110,11 +110,11 @@ START_TEST(ports_below_the_switch_matter)
 {
 	unpack();
 	give_acs(GPU_PORT, PCICAP_ACS_RR);
-	ck_assert_int_eq(acs(), AFF_STATE_WARN);
+	ck_assert_int_eq(acs(), FINDING_WARN);
 	give_acs(GPU_PORT, PCICAP_ACS_SV);
-	ck_assert_int_eq(acs(), AFF_STATE_OK);
+	ck_assert_int_eq(acs(), FINDING_OK);
 	give_acs(NIC_PORT, PCICAP_ACS_RR | PCICAP_ACS_CR);
-	ck_assert_int_eq(acs(), AFF_STATE_WARN);
+	ck_assert_int_eq(acs(), FINDING_WARN);
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(ports_above_it_do_not)
 	unpack();
 	give_acs(UPSTREAM, 0x1d);
 	give_acs(ROOT_PORT, 0x1d);
-	ck_assert_int_eq(acs(), AFF_STATE_OK);
+	ck_assert_int_eq(acs(), FINDING_OK);
 }
 END_TEST
 
@@ -158,7 +158,7 @@ START_TEST(renames_elsewhere_change_nothing)
 	pid_t busy = rename_without_end();
 
 	for (int i = 0; i < 50; i++)
-		ck_assert_int_eq(acs(), AFF_STATE_OK);
+		ck_assert_int_eq(acs(), FINDING_OK);
 	ck_assert_int_eq(waitpid(busy, &status, WNOHANG), 0); /* it renamed to the last */
 	ck_assert_int_eq(kill(busy, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(busy, &status, 0), busy);
@@ -169,17 +169,17 @@ START_TEST(translated_requests_pass)
 {
 	unpack();
 	give_acs(GPU_PORT, 0x1d | PCICAP_ACS_DT);
-	ck_assert_int_eq(acs(), AFF_STATE_WARN);
+	ck_assert_int_eq(acs(), FINDING_WARN);
 	patch(NIC, EXT, 0x0001000f); /* ATS, and on */
 	patch(NIC, EXT + 4, 0x80000000);
-	ck_assert_int_eq(acs(), AFF_STATE_OK);
+	ck_assert_int_eq(acs(), FINDING_OK);
 }
 END_TEST
 
 /* What came out, by what it is about. */
-static const struct aff_finding *same(const struct look *l, const struct aff_finding *x)
+static const struct finding *same(const struct look *l, const struct finding *x)
 {
-	return world_find(&l->f, x->id, x->gpu, x->hca);
+	return world_find(&l->f, x->id, x->of[AFF_OF_GPU], x->of[AFF_OF_HCA]);
 }
 
 static bool is_of_config(const char *id)
@@ -209,24 +209,24 @@ START_TEST(sixty_four_bytes_tell_nothing_else_apart)
 	look(&before);
 	cut_all(&before);
 	look(&after);
-	ck_assert_uint_eq(before.f.n, after.f.n);
-	for (size_t i = 0; i < before.f.n; i++) {
-		const struct aff_finding *x = &before.f.finding[i], *y = same(&after, x);
+	ck_assert_uint_eq(before.f.all.n, after.f.all.n);
+	for (size_t i = 0; i < before.f.all.n; i++) {
+		const struct finding *x = &before.f.all.item[i], *y = same(&after, x);
 
 		ck_assert_ptr_nonnull(y);
 		if (is_of_config(x->id))
-			unknown += y->state == AFF_STATE_UNKNOWN;
+			unknown += y->state == FINDING_UNKNOWN;
 		else
 			changed += x->state != y->state || !x->value != !y->value;
 	}
 	ck_assert_uint_ge(unknown, 6);
 	ck_assert_uint_eq(changed, 0);
 	/* A function without capabilities says so in its first 64 bytes. */
-	for (size_t i = 0; i < after.f.n; i++) {
-		const struct aff_finding *y = &after.f.finding[i];
+	for (size_t i = 0; i < after.f.all.n; i++) {
+		const struct finding *y = &after.f.all.item[i];
 
 		if (is_of_config(y->id))
-			ck_assert_msg(y->state == AFF_STATE_UNKNOWN ||
+			ck_assert_msg(y->state == FINDING_UNKNOWN ||
 					      !strcmp(y->value, "no PCI Express"),
 				      "%s", y->id);
 	}

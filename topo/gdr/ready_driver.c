@@ -153,40 +153,41 @@ static void dmabuf_of(struct ready *r, enum aff_vendor v, struct driver_path *w)
 /* ---- both ---- */
 
 /* What is missing is no matter where the other way is open. */
-static enum aff_state judge_either(enum aff_tristate this, enum aff_tristate other)
+static enum finding_state judge_either(enum aff_tristate this, enum aff_tristate other)
 {
 	if (this == AFF_YES || other == AFF_YES)
-		return AFF_STATE_OK;
-	return this == AFF_UNKNOWN || other == AFF_UNKNOWN ? AFF_STATE_UNKNOWN : AFF_STATE_FAIL;
+		return FINDING_OK;
+	return this == AFF_UNKNOWN || other == AFF_UNKNOWN ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
 static void add_driver_finding(struct ready *r, const char *id, const struct driver_path *w,
 			       const struct driver_path *other)
 {
-	struct aff_finding *f = ready_add(
+	struct finding *f = ready_add(
 		r, id, other ? judge_either(w->is, other->is) : judge_either(w->is, w->is),
 		AFF_NONE, AFF_NONE);
 
 	ready_path(r, f, w->dir, w->path);
 	if (*w->value)
-		ready_value(r, f, "%s%s", w->value,
-			    w->is == AFF_NO && f->state == AFF_STATE_OK
-				    ? "; not needed, the other way is open"
-				    : "");
-	if (f->state == AFF_STATE_UNKNOWN && w->is == AFF_UNKNOWN)
-		ready_unread(r, f, -ENOENT);
-	else if (f->state == AFF_STATE_UNKNOWN)
-		ready_so(r, f, "whether the other way is open is not known");
+		finding_set_value(f, "%s%s", w->value,
+				  w->is == AFF_NO && f->state == FINDING_OK
+					  ? "; not needed, the other way is open"
+					  : "");
+	if (f->state == FINDING_UNKNOWN && w->is == AFF_UNKNOWN)
+		ready_unread(f, -ENOENT);
+	else if (f->state == FINDING_UNKNOWN)
+		finding_set_reason(f, "whether the other way is open is not known");
 }
 
 static void add_remedy(struct ready *r, const char *consequence, const char *remedy)
 {
-	struct aff_finding *f = &r->out.finding[r->out.n - 1];
+	struct findings *all = &r->out.all;
+	struct finding *f = all->n ? &all->item[all->n - 1] : &all->spare;
 
-	if (r->failed || f->state != AFF_STATE_FAIL)
+	if (f->state != FINDING_FAIL)
 		return;
-	ready_so(r, f, "%s", consequence);
-	ready_do(r, f, "%s", remedy);
+	finding_set_reason(f, "%s", consequence);
+	finding_set_remedy(f, "%s", remedy);
 }
 
 static bool has_vendor(const struct ready *r, enum aff_vendor v)

@@ -39,29 +39,29 @@ void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	struct ready_group g;
 	char path[READY_PATH_LEN];
-	struct aff_finding *f = ready_add(r, "iommu", AFF_STATE_OK, gpu, hca);
+	struct finding *f = ready_add(r, "iommu", FINDING_OK, gpu, hca);
 
 	ready_group(r, pci, &g);
 	(void)ready_pci_path(r, pci, *g.name ? "iommu_group/type" : "iommu_group", path);
 	ready_path(r, f, READY_SYS, path);
 	if (g.mode == READY_IOMMU_UNKNOWN) {
-		ready_unread(r, f, g.error);
+		ready_unread(f, g.error);
 		return;
 	}
 	if (g.mode == READY_IOMMU_OFF) {
-		ready_value(r, f, "in no group: no IOMMU");
+		finding_set_value(f, "in no group: no IOMMU");
 		return;
 	}
-	ready_value(r, f, "%s, group %s", g.type, g.name);
+	finding_set_value(f, "%s, group %s", g.type, g.name);
 	if (g.mode == READY_IOMMU_PASS)
 		return;
-	f->state = AFF_STATE_WARN;
-	ready_so(r, f,
-		 "the IOMMU translates its addresses: slower, and with ACS redirecting "
-		 "transfers between GPU and NIC fail");
-	ready_do(r, f,
-		 "boot with iommu=pt on the kernel's command line (amd_iommu=on or "
-		 "intel_iommu=on stays), unless devices are handed to virtual machines");
+	f->state = FINDING_WARN;
+	finding_set_reason(f,
+			   "the IOMMU translates its addresses: slower, and with ACS redirecting "
+			   "transfers between GPU and NIC fail");
+	finding_set_remedy(f,
+			   "boot with iommu=pt on the kernel's command line (amd_iommu=on or "
+			   "intel_iommu=on stays), unless devices are handed to virtual machines");
 }
 
 /* ---- links ---- */
@@ -82,20 +82,21 @@ static uint32_t slow_link(const struct aff_machine *m, uint32_t pci, bool widths
 	return AFF_NONE;
 }
 
-static void say_slow(struct ready *r, struct aff_finding *f, uint32_t at)
+static void say_slow(struct ready *r, struct finding *f, uint32_t at)
 {
 	const struct aff_pci *p = &r->m->pci[at];
 	char bdf[PCI_STR_LEN];
 
-	f->state = AFF_STATE_WARN;
-	ready_value(r, f, "the link of %s: %s x%u of %s x%u", ready_bdf(r, at, bdf),
-		    aff_pcie_link_text(p->cur.speed), p->cur.width,
-		    aff_pcie_link_text(p->max.speed), p->max.width);
-	ready_so(r, f, "the path carries less than card and slot could");
-	ready_do(r, f,
-		 "seat the card anew, look at riser and cable, and for errors: lspci -vv -s "
-		 "%s, dmesg | grep AER",
-		 bdf);
+	f->state = FINDING_WARN;
+	finding_set_value(f, "the link of %s: %s x%u of %s x%u", ready_bdf(r, at, bdf),
+			  aff_pcie_link_text(p->cur.speed), p->cur.width,
+			  aff_pcie_link_text(p->max.speed), p->max.width);
+	finding_set_reason(f, "the path carries less than card and slot could");
+	finding_set_remedy(
+		f,
+		"seat the card anew, look at riser and cable, and for errors: lspci -vv -s "
+		"%s, dmesg | grep AER",
+		bdf);
 }
 
 /* An idle GPU slows its link down to save power: only its width counts. */
@@ -103,7 +104,7 @@ void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	const struct aff_pci *p = &r->m->pci[pci];
 	uint32_t slow = slow_link(r->m, pci, hca == AFF_NONE);
-	struct aff_finding *f = ready_add(r, "link", AFF_STATE_OK, gpu, hca);
+	struct finding *f = ready_add(r, "link", FINDING_OK, gpu, hca);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS,
@@ -111,13 +112,13 @@ void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	if (slow != AFF_NONE) {
 		say_slow(r, f, slow);
 	} else if (!p->cur.width || !p->max.width) {
-		f->state = AFF_STATE_UNKNOWN;
-		ready_so(r, f, "the link's width is not told");
-		ready_do(r, f, "%s",
-			 r->m->vm == AFF_YES ? "look on the host of the virtual machine"
-					     : "lspci -vv as root, on the node");
+		f->state = FINDING_UNKNOWN;
+		finding_set_reason(f, "the link's width is not told");
+		finding_set_remedy(f, "%s",
+				   r->m->vm == AFF_YES ? "look on the host of the virtual machine"
+						       : "lspci -vv as root, on the node");
 	} else {
-		ready_value(r, f, "x%u, as wide as it can be", p->cur.width);
+		finding_set_value(f, "x%u, as wide as it can be", p->cur.width);
 	}
 }
 
@@ -139,33 +140,33 @@ static uint16_t min_u16(uint16_t a, uint16_t b)
 	return a < b ? a : b;
 }
 
-static void judge_payload(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
+static void judge_payload(struct finding *f, const struct pcicap_express *x,
 			  const struct pcicap_express *above)
 {
 	uint16_t able = above ? min_u16(x->mps_able, above->mps_able) : x->mps_able;
 
 	if (above)
-		ready_value(r, f, "%u bytes, the port above %u; both can do %u", x->mps, above->mps,
-			    able);
+		finding_set_value(f, "%u bytes, the port above %u; both can do %u", x->mps,
+				  above->mps, able);
 	else
-		ready_value(r, f, "%u bytes of %u", x->mps, able);
+		finding_set_value(f, "%u bytes of %u", x->mps, able);
 	if (x->mps >= able && (!above || x->mps == above->mps))
 		return;
-	f->state = AFF_STATE_WARN;
-	ready_so(r, f,
-		 above && x->mps > above->mps
-			 ? "packets larger than the port takes are errors: the link fails"
-			 : "more packets for the same data: less bandwidth");
-	ready_do(r, f,
-		 "boot with pci=pcie_bus_perf on the kernel's command line, or set the payload "
-		 "in the firmware");
+	f->state = FINDING_WARN;
+	finding_set_reason(f,
+			   above && x->mps > above->mps
+				   ? "packets larger than the port takes are errors: the link fails"
+				   : "more packets for the same data: less bandwidth");
+	finding_set_remedy(
+		f, "boot with pci=pcie_bus_perf on the kernel's command line, or set the payload "
+		   "in the firmware");
 }
 
 void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	uint32_t up = r->m->pci[pci].parent;
 	struct payload own, above = { .found = PCICAP_ABSENT };
-	struct aff_finding *f = ready_add(r, "payload", AFF_STATE_OK, gpu, hca);
+	struct finding *f = ready_add(r, "payload", FINDING_OK, gpu, hca);
 	char path[READY_PATH_LEN];
 
 	read_payload(r, pci, &own);
@@ -175,7 +176,7 @@ void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	}
 	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
 	if (own.found == PCICAP_ABSENT) {
-		ready_value(r, f, "no PCI Express");
+		finding_set_value(f, "no PCI Express");
 		return;
 	}
 	if (up != AFF_NONE)
@@ -183,8 +184,7 @@ void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	if (above.found == PCICAP_UNKNOWN)
 		ready_config_unknown(r, f, up, &above.config);
 	else
-		judge_payload(r, f, &own.express,
-			      above.found == PCICAP_FOUND ? &above.express : NULL);
+		judge_payload(f, &own.express, above.found == PCICAP_FOUND ? &above.express : NULL);
 }
 
 /* ---- NUMA ---- */
@@ -201,19 +201,19 @@ static int node_of(const struct aff_machine *m, uint32_t pci)
 
 void ready_numa(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
-	struct aff_finding *f = ready_add(r, "numa", AFF_STATE_OK, gpu, hca);
+	struct finding *f = ready_add(r, "numa", FINDING_OK, gpu, hca);
 	int node = node_of(r->m, pci);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "numa_node", path));
-	ready_value(r, f, "%d", node);
+	finding_set_value(f, "%d", node);
 	if (node >= 0)
 		return;
-	f->state = AFF_STATE_UNKNOWN;
-	ready_so(r, f,
-		 "the firmware does not say at which NUMA node it is; NCCL takes that for a "
-		 "node of its own, far from all others (SYS)");
-	ready_do(r, f,
-		 "update the firmware; of a virtual machine: give the root complex a node "
-		 "(QEMU: pxb-pcie,numa_node=); or NCCL_TOPO_FILE");
+	f->state = FINDING_UNKNOWN;
+	finding_set_reason(
+		f, "the firmware does not say at which NUMA node it is; NCCL takes that for a "
+		   "node of its own, far from all others (SYS)");
+	finding_set_remedy(
+		f, "update the firmware; of a virtual machine: give the root complex a node "
+		   "(QEMU: pxb-pcie,numa_node=); or NCCL_TOPO_FILE");
 }

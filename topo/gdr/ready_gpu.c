@@ -68,35 +68,37 @@ static uint64_t memory_of(const struct ready *r, uint32_t pci)
 	return strtoull(text, NULL, 10);
 }
 
-static void say_window(struct ready *r, struct aff_finding *f, int bar, uint64_t memory)
+static void say_window(struct ready *r, struct finding *f, int bar, uint64_t memory)
 {
 	char resize[32], path[READY_PATH_LEN], bdf[PCI_STR_LEN], size[SIZE_LEN];
-	uint32_t pci = r->m->gpu[f->gpu].pci;
+	uint32_t pci = r->m->gpu[f->of[AFF_OF_GPU]].pci;
 
 	(void)snprintf(resize, sizeof(resize), "resource%d_resize", bar);
-	ready_so(r, f,
-		 f->state == AFF_STATE_FAIL
-			 ? "the GPU's memory has no address on the bus: no NIC reaches it"
-			 : "only a part of the GPU's memory%s%s can be reached at a time: large "
-			   "registrations fail",
-		 memory ? " of " : "", memory ? size_text(memory, size) : "");
+	finding_set_reason(
+		f,
+		f->state == FINDING_FAIL
+			? "the GPU's memory has no address on the bus: no NIC reaches it"
+			: "only a part of the GPU's memory%s%s can be reached at a time: large "
+			  "registrations fail",
+		memory ? " of " : "", memory ? size_text(memory, size) : "");
 	if (ready_there(r, READY_SYS, ready_pci_path(r, pci, resize, path)))
-		ready_do(r, f,
-			 "unload the GPU's driver and write the largest size that "
-			 "/sys/bus/pci/devices/%s/%s offers into it, or switch on \"Above 4G "
-			 "decoding\" and \"Resizable BAR\" in the firmware",
-			 ready_bdf(r, pci, bdf), resize);
+		finding_set_remedy(
+			f,
+			"unload the GPU's driver and write the largest size that "
+			"/sys/bus/pci/devices/%s/%s offers into it, or switch on \"Above 4G "
+			"decoding\" and \"Resizable BAR\" in the firmware",
+			ready_bdf(r, pci, bdf), resize);
 	else
-		ready_do(r, f,
-			 "switch on \"Above 4G decoding\" and \"Resizable BAR\" in the firmware; "
-			 "of a virtual machine: give it more MMIO space");
+		finding_set_remedy(
+			f, "switch on \"Above 4G decoding\" and \"Resizable BAR\" in the firmware; "
+			   "of a virtual machine: give it more MMIO space");
 }
 
 static void check_window(struct ready *r, uint32_t gpu)
 {
 	const struct aff_gpu *g = &r->m->gpu[gpu];
 	char path[READY_PATH_LEN], text[RESOURCE_LEN], bytes[SIZE_LEN];
-	struct aff_finding *f = ready_add(r, "bar1", AFF_STATE_OK, gpu, AFF_NONE);
+	struct finding *f = ready_add(r, "bar1", FINDING_OK, gpu, AFF_NONE);
 	uint64_t size, memory;
 	int bar;
 	ssize_t n = ready_read(r, READY_SYS, ready_pci_path(r, g->pci, "resource", path), text,
@@ -104,16 +106,16 @@ static void check_window(struct ready *r, uint32_t gpu)
 
 	ready_path(r, f, READY_SYS, path);
 	if (n < 0) {
-		ready_unread(r, f, (int)n);
+		ready_unread(f, (int)n);
 		return;
 	}
 	text[n] = '\0';
 	bar = find_window(text, g->vendor, &size);
 	memory = memory_of(r, g->pci);
-	ready_value(r, f, "BAR %d: %s", bar, size_text(size, bytes));
+	finding_set_value(f, "BAR %d: %s", bar, size_text(size, bytes));
 	if (size >= GIB && size >= memory)
 		return;
-	f->state = size ? AFF_STATE_WARN : AFF_STATE_FAIL;
+	f->state = size ? FINDING_WARN : FINDING_FAIL;
 	say_window(r, f, bar, memory);
 }
 
@@ -151,27 +153,27 @@ bool ready_c2c(const struct ready *r, uint32_t gpu)
 static void check_c2c(struct ready *r, uint32_t gpu)
 {
 	char path[READY_PATH_LEN];
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (!ready_c2c(r, gpu))
 		return;
-	f = ready_add(r, "c2c", AFF_STATE_OK, gpu, AFF_NONE);
+	f = ready_add(r, "c2c", FINDING_OK, gpu, AFF_NONE);
 	if (is_coherent(r, gpu, path))
 		ready_path(r, f, READY_PROC, path);
-	ready_value(r, f, "C2C likely: NCCL's P2C, GPUDirect RDMA works through the CPU");
+	finding_set_value(f, "C2C likely: NCCL's P2C, GPUDirect RDMA works through the CPU");
 }
 
 /* ---- an HCA ---- */
 
 static void check_on_package(struct ready *r, uint32_t gpu)
 {
-	struct aff_finding *f = ready_add(r, "on-package", AFF_STATE_OK, gpu, AFF_NONE);
+	struct finding *f = ready_add(r, "on-package", FINDING_OK, gpu, AFF_NONE);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS, ready_pci_path(r, r->m->gpu[gpu].pci, "vendor", path));
-	ready_value(r, f, "%s: its RDMA ports are its own, no HCA serves its memory",
-		    r->m->gpu[gpu].vendor == AFF_ASCEND ? "Ascend (hccn_tool shows them)"
-							: "Gaudi");
+	finding_set_value(f, "%s: its RDMA ports are its own, no HCA serves its memory",
+			  r->m->gpu[gpu].vendor == AFF_ASCEND ? "Ascend (hccn_tool shows them)"
+							      : "Gaudi");
 }
 
 static size_t count_software(const struct aff_machine *m)
@@ -187,22 +189,22 @@ static void check_nearest(struct ready *r, uint32_t gpu)
 {
 	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
 	size_t software = count_software(r->m);
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (g->n_nearest || !r->m->n_hcas)
 		return;
-	f = ready_add(r, software ? "software" : "nearest", AFF_STATE_FAIL, gpu, AFF_NONE);
+	f = ready_add(r, software ? "software" : "nearest", FINDING_FAIL, gpu, AFF_NONE);
 	ready_path(r, f, READY_SYS, "class/infiniband");
 	if (software)
-		ready_value(r, f, "%zu of %zu RDMA devices are software (rxe, siw)", software,
-			    r->m->n_hcas);
+		finding_set_value(f, "%zu of %zu RDMA devices are software (rxe, siw)", software,
+				  r->m->n_hcas);
 	else
-		ready_value(r, f, "%s", g->why_none ? g->why_none : "no RDMA device is usable");
-	ready_so(r, f, "no GPUDirect RDMA: %s",
-		 software ? "software copies through the host's memory" : "there is no NIC for it");
-	ready_do(r, f,
-		 software ? "attach a NIC whose driver has an RDMA device"
-			  : "bring up a port: railctl rdma list shows their states");
+		finding_set_value(f, "%s", g->why_none ? g->why_none : "no RDMA device is usable");
+	finding_set_reason(f, "no GPUDirect RDMA: %s",
+			   software ? "software copies through the host's memory"
+				    : "there is no NIC for it");
+	finding_set_remedy(f, software ? "attach a NIC whose driver has an RDMA device"
+				       : "bring up a port: railctl rdma list shows their states");
 }
 
 void ready_gpu(struct ready *r, uint32_t gpu)

@@ -31,7 +31,7 @@ static uint32_t rate_of(const struct aff_hca *h)
 	return most;
 }
 
-static void say_port(struct ready *r, struct aff_finding *f, uint32_t hca)
+static void say_port(struct ready *r, struct finding *f, uint32_t hca)
 {
 	char path[READY_PATH_LEN];
 
@@ -43,21 +43,21 @@ static void check_port(struct ready *r, uint32_t hca)
 {
 	const struct aff_hca *h = &r->m->hca[hca];
 	enum aff_tristate active = is_active(h);
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (active == AFF_NO || !r->tree)
 		return; /* AFF_NO: ready_ports */
-	f = ready_add(r, "port", active == AFF_YES ? AFF_STATE_OK : AFF_STATE_UNKNOWN, AFF_NONE,
-		      hca);
+	f = ready_add(r, "port", active == AFF_YES ? FINDING_OK : FINDING_UNKNOWN, AFF_NONE, hca);
 	say_port(r, f, hca);
 	if (active == AFF_YES && rate_of(h))
-		ready_value(r, f, "ACTIVE, %.3g Gbit/s", rate_of(h) / 1000.0);
+		finding_set_value(f, "ACTIVE, %.3g Gbit/s", rate_of(h) / 1000.0);
 	else if (active == AFF_YES)
-		ready_value(r, f, "ACTIVE");
+		finding_set_value(f, "ACTIVE");
 	if (active == AFF_YES)
 		return;
-	ready_so(r, f, "the state of its ports is not told; NCCL leaves out what is not ACTIVE");
-	ready_do(r, f, "railctl rdma list, on the node");
+	finding_set_reason(
+		f, "the state of its ports is not told; NCCL leaves out what is not ACTIVE");
+	finding_set_remedy(f, "railctl rdma list, on the node");
 }
 
 /* A card without link that would be as near as the nearest, or nearer. */
@@ -79,20 +79,21 @@ void ready_ports(struct ready *r, uint32_t gpu)
 {
 	for (uint32_t i = 0; i < r->m->n_hcas && !r->m->gpu[gpu].on_package; i++) {
 		const struct aff_hca *h = &r->m->hca[i];
-		struct aff_finding *f;
+		struct finding *f;
 
 		if (!ready_has_hca(r, i) || is_active(h) != AFF_NO || h->kind == AFF_HCA_SOFTWARE ||
 		    !would_be_near(r, gpu, i))
 			continue;
-		f = ready_add(r, "port", AFF_STATE_WARN, gpu, i);
+		f = ready_add(r, "port", FINDING_WARN, gpu, i);
 		say_port(r, f, i);
-		ready_value(r, f, "no port is ACTIVE");
-		ready_so(r, f, "as near as any to this GPU, and not used");
-		ready_do(r, f, "%s",
-			 h->port[0].layer == AFF_INFINIBAND
-				 ? "check the cable, and that a subnet manager runs"
-				 : "check the cable, and that the interface is up: ip link set DEV "
-				   "up");
+		finding_set_value(f, "no port is ACTIVE");
+		finding_set_reason(f, "as near as any to this GPU, and not used");
+		finding_set_remedy(
+			f, "%s",
+			h->port[0].layer == AFF_INFINIBAND
+				? "check the cable, and that a subnet manager runs"
+				: "check the cable, and that the interface is up: ip link set DEV "
+				  "up");
 	}
 }
 
@@ -100,45 +101,44 @@ void ready_ports(struct ready *r, uint32_t gpu)
 
 #define FAST_MBPS 200000
 
-static void judge_reads(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
+static void judge_reads(struct ready *r, struct finding *f, const struct pcicap_express *x,
 			uint32_t pci)
 {
 	char bdf[PCI_STR_LEN];
 
-	ready_value(r, f, "%u bytes", x->mrrs);
-	if (x->mrrs >= 4096 || rate_of(&r->m->hca[f->hca]) < FAST_MBPS)
+	finding_set_value(f, "%u bytes", x->mrrs);
+	if (x->mrrs >= 4096 || rate_of(&r->m->hca[f->of[AFF_OF_HCA]]) < FAST_MBPS)
 		return;
-	f->state = AFF_STATE_WARN;
-	ready_so(r, f,
-		 "a NIC of 200 Gbit/s and more reads memory too slowly with small requests "
-		 "(512 is what it has after power on)");
-	ready_do(r, f, "setpci -s %s CAP_EXP+8.w=5000:7000 (until the next boot)",
-		 ready_bdf(r, pci, bdf));
+	f->state = FINDING_WARN;
+	finding_set_reason(
+		f, "a NIC of 200 Gbit/s and more reads memory too slowly with small requests "
+		   "(512 is what it has after power on)");
+	finding_set_remedy(f, "setpci -s %s CAP_EXP+8.w=5000:7000 (until the next boot)",
+			   ready_bdf(r, pci, bdf));
 }
 
-static void judge_ordering(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
+static void judge_ordering(struct ready *r, struct finding *f, const struct pcicap_express *x,
 			   uint32_t pci)
 {
 	char bdf[PCI_STR_LEN];
 
-	ready_value(r, f, "%s", x->relaxed ? "may be used" : "switched off");
+	finding_set_value(f, "%s", x->relaxed ? "may be used" : "switched off");
 	if (x->relaxed || r->m->vm != AFF_YES)
 		return;
-	f->state = AFF_STATE_WARN;
-	ready_so(r, f,
-		 "in a virtual machine writes to GPU memory wait for each other: less "
-		 "bandwidth");
-	ready_do(r, f, "setpci -s %s CAP_EXP+8.w=0010:0010, on the host too",
-		 ready_bdf(r, pci, bdf));
+	f->state = FINDING_WARN;
+	finding_set_reason(f, "in a virtual machine writes to GPU memory wait for each other: less "
+			      "bandwidth");
+	finding_set_remedy(f, "setpci -s %s CAP_EXP+8.w=0010:0010, on the host too",
+			   ready_bdf(r, pci, bdf));
 }
 
-typedef void (*judge_fn)(struct ready *r, struct aff_finding *f, const struct pcicap_express *x,
+typedef void (*judge_fn)(struct ready *r, struct finding *f, const struct pcicap_express *x,
 			 uint32_t pci);
 
 static void check_setting(struct ready *r, const char *id, uint32_t pci, uint32_t hca,
 			  judge_fn judge)
 {
-	struct aff_finding *f = ready_add(r, id, AFF_STATE_OK, AFF_NONE, hca);
+	struct finding *f = ready_add(r, id, FINDING_OK, AFF_NONE, hca);
 	struct ready_config config;
 	struct pcicap_express x;
 	char path[READY_PATH_LEN];
@@ -150,7 +150,7 @@ static void check_setting(struct ready *r, const char *id, uint32_t pci, uint32_
 	}
 	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
 	if (found == PCICAP_ABSENT)
-		ready_value(r, f, "no PCI Express");
+		finding_set_value(f, "no PCI Express");
 	else
 		judge(r, f, &x, pci);
 }
@@ -162,40 +162,40 @@ static void check_role(struct ready *r, uint32_t hca)
 	static const char *const names[] = { "", "compute", "storage", "management" };
 	const struct aff_hca *h = &r->m->hca[hca];
 	bool odd = h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (h->role == AFF_ROLE_UNKNOWN)
 		return;
-	f = ready_add(r, "role", odd ? AFF_STATE_WARN : AFF_STATE_OK, AFF_NONE, hca);
-	ready_value(r, f, "%s: %s", names[h->role], h->rule);
+	f = ready_add(r, "role", odd ? FINDING_WARN : FINDING_OK, AFF_NONE, hca);
+	finding_set_value(f, "%s: %s", names[h->role], h->rule);
 	if (!odd)
 		return;
-	ready_so(r, f, "the nearest card carries other traffic than that between GPUs");
-	ready_do(r, f, "leave it out where there are others: NCCL_IB_HCA=^=%s", h->name);
+	finding_set_reason(f, "the nearest card carries other traffic than that between GPUs");
+	finding_set_remedy(f, "leave it out where there are others: NCCL_IB_HCA=^=%s", h->name);
 }
 
 static void check_bond(struct ready *r, uint32_t hca)
 {
 	const struct aff_hca *h = &r->m->hca[hca];
 	char a[PCI_STR_LEN], b[PCI_STR_LEN];
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (h->kind != AFF_HCA_BOND || h->pci == AFF_NONE || h->second == AFF_NONE)
 		return;
 
 	bool far = r->m->pci[h->pci].parent != r->m->pci[h->second].parent;
 
-	f = ready_add(r, "bond", far ? AFF_STATE_WARN : AFF_STATE_OK, AFF_NONE, hca);
-	ready_value(r, f, "%s and %s are one RDMA device", ready_bdf(r, h->pci, a),
-		    ready_bdf(r, h->second, b));
+	f = ready_add(r, "bond", far ? FINDING_WARN : FINDING_OK, AFF_NONE, hca);
+	finding_set_value(f, "%s and %s are one RDMA device", ready_bdf(r, h->pci, a),
+			  ready_bdf(r, h->second, b));
 	if (!far)
 		return;
-	ready_so(r, f,
-		 "its two cards are at different places: traffic of one of them goes the "
-		 "longer way");
-	ready_do(r, f,
-		 "do not bond ports that carry traffic between GPUs: give each a network of "
-		 "its own");
+	finding_set_reason(f,
+			   "its two cards are at different places: traffic of one of them goes the "
+			   "longer way");
+	finding_set_remedy(
+		f, "do not bond ports that carry traffic between GPUs: give each a network of "
+		   "its own");
 }
 
 /* ---- what NCCL makes of its path ---- */
@@ -214,56 +214,57 @@ static bool pf_is_near(const struct ready *r, uint32_t pf)
 	return false;
 }
 
-static void judge_vf(struct ready *r, struct aff_finding *f, uint32_t pci)
+static void judge_vf(struct ready *r, struct finding *f, uint32_t pci)
 {
 	uint32_t pf = r->m->pci[pci].physfn;
 	char a[PCI_STR_LEN], b[PCI_STR_LEN];
 
 	(void)ready_bdf(r, pci, a);
 	if (pf == AFF_NONE) {
-		ready_value(r, f, "%s is a VF whose PF is not seen", a);
+		finding_set_value(f, "%s is a VF whose PF is not seen", a);
 	} else if (is_rewritten_well(r->m->pci[pci].addr, r->m->pci[pf].addr)) {
-		ready_value(r, f, "VF %s of %s: NCCL takes the PF's place for its", a,
-			    ready_bdf(r, pf, b));
+		finding_set_value(f, "VF %s of %s: NCCL takes the PF's place for its", a,
+				  ready_bdf(r, pf, b));
 		if (!pf_is_near(r, pf))
 			return;
-		f->state = AFF_STATE_WARN;
-		ready_so(r, f,
-			 "PF and VF are both seen: NCCL takes them for two ports of one card, "
-			 "and joins them");
-		ready_do(r, f, "hide the PF from the pod, or NCCL_IB_MERGE_NICS=0");
+		f->state = FINDING_WARN;
+		finding_set_reason(
+			f, "PF and VF are both seen: NCCL takes them for two ports of one card, "
+			   "and joins them");
+		finding_set_remedy(f, "hide the PF from the pod, or NCCL_IB_MERGE_NICS=0");
 		return;
 	} else {
-		ready_value(r, f, "VF %s of %s, on another bus", a, ready_bdf(r, pf, b));
+		finding_set_value(f, "VF %s of %s, on another bus", a, ready_bdf(r, pf, b));
 	}
-	f->state = AFF_STATE_WARN;
-	ready_so(r, f,
-		 "NCCL replaces device and function in a VF's path by 00.0, which is another "
-		 "place here: it takes the card for far");
-	ready_do(r, f, "NCCL_IB_MERGE_VFS=0");
+	f->state = FINDING_WARN;
+	finding_set_reason(
+		f, "NCCL replaces device and function in a VF's path by 00.0, which is another "
+		   "place here: it takes the card for far");
+	finding_set_remedy(f, "NCCL_IB_MERGE_VFS=0");
 }
 
 static void check_vf(struct ready *r, uint32_t hca)
 {
 	const struct aff_hca *h = &r->m->hca[hca];
 	char path[READY_PATH_LEN];
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (h->pci == AFF_NONE || (h->kind != AFF_HCA_VF && h->kind != AFF_HCA_SF))
 		return;
-	f = ready_add(r, h->kind == AFF_HCA_SF ? "sf" : "vf", AFF_STATE_OK, AFF_NONE, hca);
+	f = ready_add(r, h->kind == AFF_HCA_SF ? "sf" : "vf", FINDING_OK, AFF_NONE, hca);
 	(void)snprintf(path, sizeof(path), "class/infiniband/%s/device", h->name);
 	ready_path(r, f, READY_SYS, path);
 	if (h->kind == AFF_HCA_VF) {
 		judge_vf(r, f, h->pci);
 		return;
 	}
-	f->state = AFF_STATE_WARN;
-	ready_value(r, f, "a subfunction");
-	ready_so(r, f,
-		 "NCCL does not find the place of a subfunction: it takes it for one at the "
-		 "first CPU");
-	ready_do(r, f, "NCCL_TOPO_FILE with its place (railctl topo --nccl-xml-out FILE), or VFs");
+	f->state = FINDING_WARN;
+	finding_set_value(f, "a subfunction");
+	finding_set_reason(
+		f, "NCCL does not find the place of a subfunction: it takes it for one at the "
+		   "first CPU");
+	finding_set_remedy(
+		f, "NCCL_TOPO_FILE with its place (railctl topo --nccl-xml-out FILE), or VFs");
 }
 
 /* ---- all of it ---- */
@@ -290,10 +291,10 @@ static void check_unseen(struct ready *r, uint32_t hca)
 	if (ready_owner(r->m, hca) != AFF_NONE || r->m->hca[hca].pci == AFF_NONE)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct aff_finding *f = ready_add(r, ids[i], AFF_STATE_UNKNOWN, AFF_NONE, hca);
+		struct finding *f = ready_add(r, ids[i], FINDING_UNKNOWN, AFF_NONE, hca);
 
-		ready_so(r, f, "a VF has none of its own, and its PF is not seen from here");
-		ready_do(r, f, "railctl topo check on the host");
+		finding_set_reason(f, "a VF has none of its own, and its PF is not seen from here");
+		finding_set_remedy(f, "railctl topo check on the host");
 	}
 }
 

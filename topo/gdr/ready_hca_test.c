@@ -9,10 +9,10 @@
 
 static struct world w;
 
-static enum aff_state state_of(const char *id)
+static enum finding_state state_of(const char *id)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	const struct aff_finding *x = world_look(&w, id, &f);
+	const struct finding *x = world_look(&w, id, &f);
 
 	ck_assert_msg(x, "there is no %s", id);
 	return x->state;
@@ -33,22 +33,22 @@ START_TEST(settings_are_judged)
 
 	world_make(&w);
 	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(state_of("read-request"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("read-request"), FINDING_WARN);
 	w.m.hca[0].port[0].rate_mbps = 100000;
-	ck_assert_int_eq(state_of("read-request"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("read-request"), FINDING_OK);
 	k.unordered = true;
 	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(state_of("relaxed-ordering"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("relaxed-ordering"), FINDING_OK);
 	w.m.vm = AFF_YES;
-	ck_assert_int_eq(state_of("relaxed-ordering"), AFF_STATE_WARN);
-	ck_assert_int_eq(state_of("payload"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("relaxed-ordering"), FINDING_WARN);
+	ck_assert_int_eq(state_of("payload"), FINDING_OK);
 	k.mps = 0;
 	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(state_of("payload"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("payload"), FINDING_WARN);
 	world_config(&w, w.nic_port, k, 4096);
-	ck_assert_int_eq(state_of("payload"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("payload"), FINDING_WARN);
 	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5 }, 4096);
-	ck_assert_int_eq(state_of("payload"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("payload"), FINDING_WARN);
 }
 END_TEST
 
@@ -56,17 +56,17 @@ START_TEST(numa_and_iommu_may_be_unknown)
 {
 	world_make(&w);
 	w.m.pci[w.nic].numa = -1;
-	ck_assert_int_eq(state_of("numa"), AFF_STATE_OK); /* the root complex knows it */
+	ck_assert_int_eq(state_of("numa"), FINDING_OK); /* the root complex knows it */
 	w.m.cpu[0].numa = -1;
-	ck_assert_int_eq(state_of("numa"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("numa"), FINDING_UNKNOWN);
 	world_file("sys/kernel/iommu_groups/7/type", NULL);
-	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
 	world_file(world_path(&w, w.nic, "iommu_group"), NULL);
 	world_file(world_path(&w, w.gpu, "iommu_group"), NULL);
-	ck_assert_int_eq(state_of("iommu"), AFF_STATE_OK); /* there is no IOMMU */
+	ck_assert_int_eq(state_of("iommu"), FINDING_OK); /* there is no IOMMU */
 	world_file("sys/kernel/iommu_groups/7", NULL);
 	world_file("sys/kernel/iommu_groups", NULL);
-	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -76,10 +76,10 @@ START_TEST(links_that_lead_out_are_not_followed)
 	world_file("secret", "DMA\n");
 	world_file("sys/kernel/iommu_groups/7/type", NULL);
 	world_link("sys/kernel/iommu_groups/7/type", "/mnt/secret");
-	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
 	world_file("sys/kernel/iommu_groups/7/type", NULL);
 	world_link("sys/kernel/iommu_groups/7/type", "../../../../secret");
-	ck_assert_int_eq(state_of("iommu"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -88,18 +88,18 @@ END_TEST
 START_TEST(a_near_port_that_is_down_is_told)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	const struct aff_finding *x;
+	const struct finding *x;
 
 	world_make(&w);
 	w.m.hca[0].port[0].active = AFF_NO;
 	w.choice.n_nearest = 0;
 	(void)world_look(&w, "", &f);
 	x = world_find(&f, "port", 0, 0);
-	ck_assert_int_eq(x->state, AFF_STATE_WARN);
+	ck_assert_int_eq(x->state, FINDING_WARN);
 	ck_assert_ptr_nonnull(world_find(&f, "nearest", 0, AFF_NONE));
 	w.choice.n_nearest = 1;
 	w.m.hca[0].port[0].active = AFF_UNKNOWN;
-	ck_assert_int_eq(state_of("port"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("port"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -109,9 +109,9 @@ START_TEST(a_storage_card_is_told)
 	ck_assert(!is_said("role"));
 	w.m.hca[0].role = AFF_COMPUTE;
 	w.m.hca[0].rule = "below the switch of a GPU";
-	ck_assert_int_eq(state_of("role"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("role"), FINDING_OK);
 	w.m.hca[0].role = AFF_STORAGE;
-	ck_assert_int_eq(state_of("role"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("role"), FINDING_WARN);
 }
 END_TEST
 
@@ -120,9 +120,9 @@ START_TEST(a_bond_of_far_cards_is_told)
 	world_make(&w);
 	w.m.hca[0].kind = AFF_HCA_BOND;
 	w.m.hca[0].second = w.nic;
-	ck_assert_int_eq(state_of("bond"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("bond"), FINDING_OK);
 	w.m.hca[0].second = w.gpu;
-	ck_assert_int_eq(state_of("bond"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("bond"), FINDING_WARN);
 }
 END_TEST
 
@@ -157,22 +157,22 @@ START_TEST(nccl_finds_a_vf_at_its_pf)
 	make_vf("0000:24:00.1");
 	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5 }, 4096);
 	world_link(world_path(&w, w.nic, "iommu_group"), "../../../../kernel/iommu_groups/7");
-	ck_assert_int_eq(world_look(&w, "vf", &f)->state, AFF_STATE_OK);
+	ck_assert_int_eq(world_look(&w, "vf", &f)->state, FINDING_OK);
 	/* The PF's word counts. */
-	ck_assert_int_eq(world_look(NULL, "read-request", &f)->state, AFF_STATE_WARN);
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_WARN);
+	ck_assert_int_eq(world_look(NULL, "read-request", &f)->state, FINDING_WARN);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_WARN);
 }
 END_TEST
 
 START_TEST(nccl_does_not_find_a_vf_on_another_bus)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	const struct aff_finding *x;
+	const struct finding *x;
 
 	world_make(&w);
 	make_vf("0000:23:00.1");
 	x = world_look(&w, "vf", &f);
-	ck_assert_int_eq(x->state, AFF_STATE_WARN);
+	ck_assert_int_eq(x->state, FINDING_WARN);
 	ck_assert_str_eq(x->remedy, "NCCL_IB_MERGE_VFS=0");
 }
 END_TEST
@@ -181,10 +181,10 @@ START_TEST(a_vf_alone_says_little)
 {
 	world_make(&w);
 	make_vf(NULL);
-	ck_assert_int_eq(state_of("vf"), AFF_STATE_WARN);
-	ck_assert_int_eq(state_of("read-request"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("vf"), FINDING_WARN);
+	ck_assert_int_eq(state_of("read-request"), FINDING_UNKNOWN);
 	w.m.hca[0].kind = AFF_HCA_SF;
-	ck_assert_int_eq(state_of("sf"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("sf"), FINDING_WARN);
 }
 END_TEST
 
@@ -199,7 +199,7 @@ START_TEST(pf_and_vf_together_are_taken_for_one_card)
 	w.m.hca[h].pci = w.m.pci[w.nic].physfn;
 	w.nearest[1] = h;
 	w.choice.n_nearest = 2;
-	ck_assert_int_eq(state_of("vf"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("vf"), FINDING_WARN);
 }
 END_TEST
 
@@ -217,7 +217,7 @@ START_TEST(data_direct_is_seen)
 	w.m.pci[i].class_code = 0x080100;
 	w.m.pci[i].has_ids = w.m.pci[i].has_class = true;
 	w.m.pci[w.nic].parent = AFF_NONE;
-	ck_assert_int_eq(state_of("data-direct"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("data-direct"), FINDING_OK);
 }
 END_TEST
 
@@ -227,13 +227,13 @@ START_TEST(a_virtual_machine_says_what_it_hides)
 {
 	world_make(&w);
 	w.m.vm = AFF_YES;
-	ck_assert_int_eq(state_of("vm"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("vm"), FINDING_UNKNOWN);
 	ck_assert(!is_said("vm-tree"));
 	w.m.pci[w.gpu].parent = w.root_port;
 	w.m.pci[w.nic].parent = AFF_NONE;
-	ck_assert_int_eq(state_of("vm-tree"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("vm-tree"), FINDING_WARN);
 	w.m.vm = AFF_UNKNOWN;
-	ck_assert_int_eq(state_of("vm"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("vm"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -256,9 +256,9 @@ START_TEST(a_topology_file_tells_little)
 
 	world_make(&w);
 	w.m.source = AFF_NCCL_XML;
-	ck_assert_int_eq(world_look(&w, "acs", &f)->state, AFF_STATE_UNKNOWN);
-	ck_assert_int_eq(world_look(NULL, "distance", &f)->state, AFF_STATE_OK);
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(world_look(&w, "acs", &f)->state, FINDING_UNKNOWN);
+	ck_assert_int_eq(world_look(NULL, "distance", &f)->state, FINDING_OK);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -271,13 +271,13 @@ START_TEST(an_empty_tree_is_unknown_and_never_ok)
 	w.dirs = (struct aff_tree_dirs){ .sysfs = "/mnt/none", .proc = "/mnt/none" };
 	w.m.source = AFF_CAPTURE;
 	(void)world_look(&w, "", &f);
-	for (size_t i = 0; i < f.n; i++) {
+	for (size_t i = 0; i < f.all.n; i++) {
 		bool from_machine = false;
 
 		for (size_t j = 0; j < ARRAY_SIZE(sure); j++)
-			from_machine |= !strcmp(f.finding[i].id, sure[j]);
-		ck_assert_msg((f.finding[i].state == AFF_STATE_OK) == from_machine, "%s is %s",
-			      f.finding[i].id, aff_state_name(f.finding[i].state));
+			from_machine |= !strcmp(f.all.item[i].id, sure[j]);
+		ck_assert_msg((f.all.item[i].state == FINDING_OK) == from_machine, "%s is %s",
+			      f.all.item[i].id, finding_state_name(f.all.item[i].state));
 	}
 }
 END_TEST
@@ -290,8 +290,8 @@ START_TEST(no_gpu_no_facts)
 	w.m.n_gpus = 0;
 	w.c.n_gpus = 0;
 	(void)world_look(&w, "", &f);
-	ck_assert_uint_eq(f.n, 0);
-	ck_assert_int_eq(aff_worst(&f, AFF_NONE), AFF_STATE_OK);
+	ck_assert_uint_eq(f.all.n, 0);
+	ck_assert_int_eq(aff_worst(&f, AFF_NONE), FINDING_OK);
 	w.m.n_gpus = 1;
 }
 END_TEST
@@ -312,7 +312,7 @@ START_TEST(what_is_out_of_scope_is_not_looked_at)
 	(void)world_look(&w, "", &f);
 	ck_assert_ptr_null(world_find(&f, "nearest", 0, AFF_NONE));
 	ck_assert_ptr_null(world_find(&f, "peermem", AFF_NONE, AFF_NONE));
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_OK);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_OK);
 }
 END_TEST
 

@@ -46,42 +46,42 @@ static size_t count_made_up(const struct aff_machine *m)
 static void check_vm(struct ready *r)
 {
 	const struct aff_machine *m = r->m;
-	struct aff_finding *f = ready_add(r, "vm", AFF_STATE_OK, AFF_NONE, AFF_NONE);
+	struct finding *f = ready_add(r, "vm", FINDING_OK, AFF_NONE, AFF_NONE);
 
 	ready_path(r, f, READY_PROC, "cpuinfo");
 	if (m->vm == AFF_NO) {
-		ready_value(r, f, "no flag \"hypervisor\"");
+		finding_set_value(f, "no flag \"hypervisor\"");
 		return;
 	}
-	f->state = AFF_STATE_UNKNOWN;
+	f->state = FINDING_UNKNOWN;
 	if (m->vm == AFF_UNKNOWN) {
-		ready_so(r, f, "whether this is a virtual machine is not told");
-		ready_do(r, f, "read the machine itself, or a whole capture of it");
+		finding_set_reason(f, "whether this is a virtual machine is not told");
+		finding_set_remedy(f, "read the machine itself, or a whole capture of it");
 		return;
 	}
-	ready_value(r, f, "flag \"hypervisor\"; %zu of the ports are a hypervisor's",
-		    count_made_up(m));
-	ready_so(r, f,
-		 "a virtual machine: the true switches, and the ACS and the IOMMU of its "
-		 "host, cannot be seen from inside");
-	ready_do(r, f, "railctl topo check on the host, as root");
+	finding_set_value(f, "flag \"hypervisor\"; %zu of the ports are a hypervisor's",
+			  count_made_up(m));
+	finding_set_reason(f,
+			   "a virtual machine: the true switches, and the ACS and the IOMMU of its "
+			   "host, cannot be seen from inside");
+	finding_set_remedy(f, "railctl topo check on the host, as root");
 }
 
 static void check_flat(struct ready *r)
 {
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (r->m->vm != AFF_YES || !is_flat(r->m))
 		return;
-	f = ready_add(r, "vm-tree", AFF_STATE_WARN, AFF_NONE, AFF_NONE);
+	f = ready_add(r, "vm-tree", FINDING_WARN, AFF_NONE, AFF_NONE);
 	ready_path(r, f, READY_SYS, "bus/pci/devices");
-	ready_value(r, f, "no GPU and no RDMA device is below a switch");
-	ready_so(r, f,
-		 "NCCL takes every pair for far (PHB) and does no GPUDirect RDMA; it pairs "
-		 "GPUs and NICs by their order, not by the host's switches");
-	ready_do(r, f,
-		 "give NCCL the host's tree: railctl topo --nccl-xml-out FILE there, and "
-		 "NCCL_TOPO_FILE=FILE in the guest");
+	finding_set_value(f, "no GPU and no RDMA device is below a switch");
+	finding_set_reason(
+		f, "NCCL takes every pair for far (PHB) and does no GPUDirect RDMA; it pairs "
+		   "GPUs and NICs by their order, not by the host's switches");
+	finding_set_remedy(f,
+			   "give NCCL the host's tree: railctl topo --nccl-xml-out FILE there, and "
+			   "NCCL_TOPO_FILE=FILE in the guest");
 }
 
 /* ---- the kernel's command line ---- */
@@ -108,31 +108,31 @@ static bool acs_words(char *cmdline, char *out, size_t size)
 static void check_cmdline(struct ready *r)
 {
 	char cmdline[CMDLINE_LEN], words[256];
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (ready_text(r, READY_PROC, "cmdline", cmdline, sizeof(cmdline)) ||
 	    !acs_words(cmdline, words, sizeof(words)))
 		return;
-	f = ready_add(r, "acs-kernel", AFF_STATE_OK, AFF_NONE, AFF_NONE);
+	f = ready_add(r, "acs-kernel", FINDING_OK, AFF_NONE, AFF_NONE);
 	ready_path(r, f, READY_PROC, "cmdline");
-	ready_value(r, f, "%s", words);
+	finding_set_value(f, "%s", words);
 }
 
 /* ---- RDMA at all ---- */
 
 static void check_hcas(struct ready *r)
 {
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (r->m->n_hcas)
 		return;
-	f = ready_add(r, "hcas", AFF_STATE_FAIL, AFF_NONE, AFF_NONE);
+	f = ready_add(r, "hcas", FINDING_FAIL, AFF_NONE, AFF_NONE);
 	ready_path(r, f, READY_SYS, "class/infiniband");
-	ready_value(r, f, "no RDMA device");
-	ready_so(r, f, "NCCL and UCX use TCP");
-	ready_do(r, f,
-		 "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, bnxt_re); in "
-		 "a pod, attach one");
+	finding_set_value(f, "no RDMA device");
+	finding_set_reason(f, "NCCL and UCX use TCP");
+	finding_set_remedy(
+		f, "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, bnxt_re); in "
+		   "a pod, attach one");
 }
 
 /* ---- a pod that sees more than its own ---- */
@@ -158,19 +158,19 @@ static size_t put_others(const struct ready *r, char names[NAMES_LEN])
 static void check_neighbours(struct ready *r)
 {
 	char names[NAMES_LEN];
-	struct aff_finding *f;
+	struct finding *f;
 
 	if (!r->others_seen || !put_others(r, names))
 		return;
-	f = ready_add(r, "neighbours", AFF_STATE_WARN, AFF_NONE, AFF_NONE);
+	f = ready_add(r, "neighbours", FINDING_WARN, AFF_NONE, AFF_NONE);
 	ready_path(r, f, READY_SYS, "class/infiniband");
-	ready_value(r, f, "%s", names);
-	ready_so(r, f,
-		 "they can be seen from here and are not this pod's: what is told nothing (NCCL, "
-		 "UCX) takes them too, with addresses of neighbours, and shares their rails");
-	ready_do(r, f,
-		 "set what \"railctl topo --env\" prints; with RDMA in mode exclusive a pod "
-		 "sees its own devices alone (railctl rdma mode exclusive)");
+	finding_set_value(f, "%s", names);
+	finding_set_reason(
+		f, "they can be seen from here and are not this pod's: what is told nothing (NCCL, "
+		   "UCX) takes them too, with addresses of neighbours, and shares their rails");
+	finding_set_remedy(
+		f, "set what \"railctl topo --env\" prints; with RDMA in mode exclusive a pod "
+		   "sees its own devices alone (railctl rdma mode exclusive)");
 }
 
 void ready_host(struct ready *r)

@@ -11,27 +11,27 @@
 static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
 			   const struct aff_distance *x)
 {
-	struct aff_finding *f = ready_add(r, "distance", AFF_STATE_OK, gpu, hca);
+	struct finding *f = ready_add(r, "distance", FINDING_OK, gpu, hca);
 	bool c2c = ready_c2c(r, gpu);
 
-	ready_value(r, f, "%s%s", aff_class_name(x->class),
-		    c2c && x->class >= AFF_PHB ? ", C2C likely" : "");
+	finding_set_value(f, "%s%s", aff_class_name(x->class),
+			  c2c && x->class >= AFF_PHB ? ", C2C likely" : "");
 	if (x->class == AFF_CLASS_UNKNOWN) {
-		f->state = AFF_STATE_UNKNOWN;
-		ready_so(r, f, "where the RDMA device is cannot be told");
-		ready_do(r, f, "look on the host: railctl topo");
+		f->state = FINDING_UNKNOWN;
+		finding_set_reason(f, "where the RDMA device is cannot be told");
+		finding_set_remedy(f, "look on the host: railctl topo");
 		return;
 	}
 	if (x->class < AFF_PHB || c2c)
 		return;
-	f->state = AFF_STATE_WARN;
-	ready_so(r, f,
-		 "GPU and NIC meet at a CPU: NCCL does no GPUDirect RDMA there, whatever the "
-		 "drivers can do; whether peers pass a root complex is the CPU's matter");
-	ready_do(r, f,
-		 "put a NIC below the GPU's switch; or, measured first, "
-		 "NCCL_NET_GDR_LEVEL=%s",
-		 x->class == AFF_SYS ? "SYS" : "PHB");
+	f->state = FINDING_WARN;
+	finding_set_reason(
+		f, "GPU and NIC meet at a CPU: NCCL does no GPUDirect RDMA there, whatever the "
+		   "drivers can do; whether peers pass a root complex is the CPU's matter");
+	finding_set_remedy(f,
+			   "put a NIC below the GPU's switch; or, measured first, "
+			   "NCCL_NET_GDR_LEVEL=%s",
+			   x->class == AFF_SYS ? "SYS" : "PHB");
 }
 
 /* ---- ACS ---- */
@@ -107,40 +107,42 @@ static bool iommu_translates(const struct ready *r, uint32_t pci)
 	return g.mode == READY_IOMMU_TRANSLATES;
 }
 
-static void say_redirect(struct ready *r, struct aff_finding *f, const struct acs_look *l)
+static void say_redirect(struct ready *r, struct finding *f, const struct acs_look *l)
 {
-	uint32_t gpu = r->m->gpu[f->gpu].pci, hca = r->m->hca[f->hca].pci;
+	uint32_t gpu = r->m->gpu[f->of[AFF_OF_GPU]].pci, hca = r->m->hca[f->of[AFF_OF_HCA]].pci;
 	bool translated = iommu_translates(r, gpu) || iommu_translates(r, hca);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS, ready_pci_path(r, l->first, "config", path));
 	if (l->direct && has_ats(r, hca)) {
-		ready_value(r, f, "%s; translated requests pass, and the HCA sends such (ATS)",
-			    l->ports);
+		finding_set_value(f, "%s; translated requests pass, and the HCA sends such (ATS)",
+				  l->ports);
 		return;
 	}
-	ready_value(r, f, "%s", l->ports);
-	f->state = translated ? AFF_STATE_FAIL : AFF_STATE_WARN;
-	ready_so(r, f,
-		 translated
-			 ? "what GPU and NIC send each other goes to the root complex, where the "
-			   "IOMMU does not let it pass: transfers hang or end in errors"
-			 : "what GPU and NIC send each other goes up to the root complex and down "
-			   "again: a fraction of the bandwidth");
-	ready_do(r, f,
-		 "%s (until the next boot; devices of virtual machines are no longer kept apart). "
-		 "For good: pci=disable_acs_redir= or pci=config_acs= on the kernel's command "
-		 "line, or the firmware's switch for ACS%s",
-		 l->setpci,
-		 l->direct ? "; or ATS switched on in the HCA, as these ports let translated "
-			     "requests pass"
-			   : "");
+	finding_set_value(f, "%s", l->ports);
+	f->state = translated ? FINDING_FAIL : FINDING_WARN;
+	finding_set_reason(
+		f,
+		translated
+			? "what GPU and NIC send each other goes to the root complex, where the "
+			  "IOMMU does not let it pass: transfers hang or end in errors"
+			: "what GPU and NIC send each other goes up to the root complex and down "
+			  "again: a fraction of the bandwidth");
+	finding_set_remedy(
+		f,
+		"%s (until the next boot; devices of virtual machines are no longer kept apart). "
+		"For good: pci=disable_acs_redir= or pci=config_acs= on the kernel's command "
+		"line, or the firmware's switch for ACS%s",
+		l->setpci,
+		l->direct ? "; or ATS switched on in the HCA, as these ports let translated "
+			    "requests pass"
+			  : "");
 }
 
 static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct aff_distance *x)
 {
 	struct acs_look l = { .r = r, .first = AFF_NONE, .unread = AFF_NONE, .direct = true };
-	struct aff_finding *f = ready_add(r, "acs", AFF_STATE_OK, gpu, hca);
+	struct finding *f = ready_add(r, "acs", FINDING_OK, gpu, hca);
 
 	check_ports_below(&l, r->m->gpu[gpu].pci, x->ancestor);
 	check_ports_below(&l, r->m->hca[hca].pci, x->ancestor);
@@ -149,7 +151,7 @@ static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct 
 	else if (l.unread != AFF_NONE)
 		ready_config_unknown(r, f, l.unread, &l.why);
 	else
-		ready_value(r, f, "%zu ports on the way, none redirects", l.seen);
+		finding_set_value(f, "%zu ports on the way, none redirects", l.seen);
 }
 
 /* ---- Data Direct: a second function of a ConnectX-8, nearer to the GPUs ---- */
@@ -172,10 +174,11 @@ static void check_data_direct(struct ready *r, uint32_t gpu, uint32_t hca,
 		if (aff_distance_cmp(&other, x) >= 0)
 			continue;
 
-		struct aff_finding *f = ready_add(r, "data-direct", AFF_STATE_OK, gpu, hca);
+		struct finding *f = ready_add(r, "data-direct", FINDING_OK, gpu, hca);
 
-		ready_value(r, f, "%s (Data Direct) is nearer: %s; NCCL uses it as %s_dma",
-			    ready_bdf(r, i, bdf), aff_class_name(other.class), r->m->hca[hca].name);
+		finding_set_value(f, "%s (Data Direct) is nearer: %s; NCCL uses it as %s_dma",
+				  ready_bdf(r, i, bdf), aff_class_name(other.class),
+				  r->m->hca[hca].name);
 		return;
 	}
 }

@@ -18,28 +18,23 @@ struct ready {
 	bool tree;           /* else a topology file */
 	int dir[READY_DIRS]; /* -1: there is no such folder */
 	struct aff_findings out;
-	struct aff_finding spare; /* what is said when there is no memory to keep it */
-	bool failed;              /* no memory */
-	bool *near;               /* by GPU and HCA: among its nearest */
-	bool *near_card;          /* by GPU and function: it, or a VF of it, is */
-	bool *said;               /* by function: ready_once() */
+	bool failed;     /* no memory */
+	bool *near;      /* by GPU and HCA: among its nearest */
+	bool *near_card; /* by GPU and function: it, or a VF of it, is */
+	bool *said;      /* by function: ready_once() */
 };
 
 /* ---- saying ---- */
 
-/* ready_add - a finding; never NULL. gpu, hca: AFF_NONE as in the finding. */
-struct aff_finding *ready_add(struct ready *r, const char *id, enum aff_state state, uint32_t gpu,
-			      uint32_t hca);
+/* ready_add - a finding; never NULL. gpu, hca: AFF_NONE as in AFF_OF_GPU. */
+struct finding *ready_add(struct ready *r, const char *id, enum finding_state state, uint32_t gpu,
+			  uint32_t hca);
 
-/* ready_path - the file that it was read from; path below the folder; nothing of a topology file.
- * The others: its texts. */
-void ready_path(struct ready *r, struct aff_finding *f, enum ready_dir dir, const char *path);
-void ready_value(struct ready *r, struct aff_finding *f, const char *fmt, ...) printf_like(3, 4);
-void ready_so(struct ready *r, struct aff_finding *f, const char *fmt, ...) printf_like(3, 4);
-void ready_do(struct ready *r, struct aff_finding *f, const char *fmt, ...) printf_like(3, 4);
+/* ready_path - set the file that it was read from; path is below dir. A topology file has none. */
+void ready_path(const struct ready *r, struct finding *f, enum ready_dir dir, const char *path);
 
 /* ready_unread - why a file that was not read (-errno) makes the finding unknown. */
-void ready_unread(struct ready *r, struct aff_finding *f, int why);
+void ready_unread(struct finding *f, int why);
 
 /* ---- reading: links lead nowhere outside the folder ---- */
 
@@ -69,7 +64,7 @@ struct ready_config {
 struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready_config *out);
 
 /* ready_config_unknown - say of a finding that the configuration space did not tell it. */
-void ready_config_unknown(struct ready *r, struct aff_finding *f, uint32_t pci,
+void ready_config_unknown(struct ready *r, struct finding *f, uint32_t pci,
 			  const struct ready_config *c);
 
 /* ---- whom it is about ---- */

@@ -127,34 +127,34 @@ struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready
 	"look on the node as root; a capture is as good, if root took it: railctl topo capture "   \
 	"FILE.tar"
 
-void ready_unread(struct ready *r, struct aff_finding *f, int why)
+void ready_unread(struct finding *f, int why)
 {
-	f->state = AFF_STATE_UNKNOWN;
+	f->state = FINDING_UNKNOWN;
 	/* The same words of a machine and of its capture. */
 	if (why == -ENOENT || why == -ENOTDIR || why == -ELOOP)
-		ready_so(r, f, "there is no such file here");
+		finding_set_reason(f, "there is no such file here");
 	else
-		ready_so(r, f, "it cannot be read: %s", strerror(-why));
-	ready_do(r, f, AS_ROOT);
+		finding_set_reason(f, "it cannot be read: %s", strerror(-why));
+	finding_set_remedy(f, AS_ROOT);
 }
 
-void ready_config_unknown(struct ready *r, struct aff_finding *f, uint32_t pci,
+void ready_config_unknown(struct ready *r, struct finding *f, uint32_t pci,
 			  const struct ready_config *c)
 {
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
 	if (c->error) {
-		ready_unread(r, f, c->error);
+		ready_unread(f, c->error);
 		return;
 	}
-	f->state = AFF_STATE_UNKNOWN;
-	ready_value(r, f, "%zu bytes", c->len);
+	f->state = FINDING_UNKNOWN;
+	finding_set_value(f, "%zu bytes", c->len);
 	if (c->len > 64) {
-		ready_so(r, f, "the function does not answer: it sleeps, or has gone");
-		ready_do(r, f, "wake it, and look again");
+		finding_set_reason(f, "the function does not answer: it sleeps, or has gone");
+		finding_set_remedy(f, "wake it, and look again");
 		return;
 	}
-	ready_so(r, f, "only root is shown more than 64 bytes of configuration space");
-	ready_do(r, f, AS_ROOT);
+	finding_set_reason(f, "only root is shown more than 64 bytes of configuration space");
+	finding_set_remedy(f, AS_ROOT);
 }

@@ -11,10 +11,10 @@
 
 static struct world w;
 
-static enum aff_state state_of(const char *id)
+static enum finding_state state_of(const char *id)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	const struct aff_finding *x = world_look(&w, id, &f);
+	const struct finding *x = world_look(&w, id, &f);
 
 	ck_assert_msg(x, "there is no %s", id);
 	return x->state;
@@ -23,15 +23,14 @@ static enum aff_state state_of(const char *id)
 /* How often there is something to be said, and whether it is said. */
 static void is_well_said(const struct aff_findings *f)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		const struct aff_finding *x = &f->finding[i];
-		bool ok = x->state == AFF_STATE_OK;
+	for (size_t i = 0; i < f->all.n; i++) {
+		const struct finding *x = &f->all.item[i];
+		bool ok = x->state == FINDING_OK;
 
-		ck_assert_msg(ok ? !!x->value : !!x->consequence, "%s says nothing", x->id);
-		ck_assert_msg(ok == !x->remedy || x->state == AFF_STATE_UNKNOWN, "%s: remedy",
-			      x->id);
-		ck_assert_msg(i == 0 || aff_state_weight(x->state) <=
-						aff_state_weight(f->finding[i - 1].state),
+		ck_assert_msg(ok ? !!x->value : !!x->reason, "%s says nothing", x->id);
+		ck_assert_msg(ok == !x->remedy || x->state == FINDING_UNKNOWN, "%s: remedy", x->id);
+		ck_assert_msg(i == 0 || finding_worse(f->all.item[i - 1].state, x->state) ==
+						f->all.item[i - 1].state,
 			      "%s is out of order", x->id);
 	}
 }
@@ -42,12 +41,12 @@ START_TEST(all_is_well)
 
 	world_make(&w);
 	(void)world_look(&w, "", &f);
-	for (size_t i = 0; i < f.n; i++)
-		ck_assert_msg(f.finding[i].state == AFF_STATE_OK, "%s is %s: %s", f.finding[i].id,
-			      aff_state_name(f.finding[i].state), f.finding[i].value);
-	ck_assert_uint_ge(f.n, 16);
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_OK);
-	ck_assert_int_eq(aff_worst(&f, AFF_NONE), AFF_STATE_OK);
+	for (size_t i = 0; i < f.all.n; i++)
+		ck_assert_msg(f.all.item[i].state == FINDING_OK, "%s is %s: %s", f.all.item[i].id,
+			      finding_state_name(f.all.item[i].state), f.all.item[i].value);
+	ck_assert_uint_ge(f.all.n, 16);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_OK);
+	ck_assert_int_eq(aff_worst(&f, AFF_NONE), FINDING_OK);
 	ck_assert_str_eq(world_find(&f, "bar1", 0, AFF_NONE)->value, "BAR 1: 128 GiB");
 	ck_assert_str_eq(world_find(&f, "port", AFF_NONE, 0)->value, "ACTIVE, 200 Gbit/s");
 	ck_assert_str_eq(world_find(&f, "distance", 0, 0)->value, "PIX");
@@ -66,17 +65,17 @@ static struct world_config port(uint16_t acs)
 START_TEST(a_redirecting_port_is_named)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	const struct aff_finding *x;
+	const struct finding *x;
 
 	world_make(&w);
 	world_config(&w, w.gpu_port, port(0x1d), 4096);
 	x = world_look(&w, "acs", &f);
-	ck_assert_int_eq(x->state, AFF_STATE_WARN);
-	ck_assert(x->gpu == 0 && x->hca == 0);
+	ck_assert_int_eq(x->state, FINDING_WARN);
+	ck_assert(x->of[AFF_OF_GPU] == 0 && x->of[AFF_OF_HCA] == 0);
 	ck_assert_str_eq(x->path, "/sys/bus/pci/devices/0000:22:00.0/config");
 	ck_assert_str_eq(x->value, "0000:22:00.0: SV RR CR UF");
 	ck_assert_ptr_nonnull(strstr(x->remedy, "setpci -s 0000:22:00.0 ECAP_ACS+6.w=0000"));
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_WARN);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_WARN);
 	is_well_said(&f);
 }
 END_TEST
@@ -84,17 +83,17 @@ END_TEST
 START_TEST(either_side_counts)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	const struct aff_finding *x;
+	const struct finding *x;
 
 	world_make(&w);
 	world_config(&w, w.nic_port, port(0x08), 4096);
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("acs"), FINDING_WARN);
 	world_config(&w, w.gpu_port, port(0x04), 4096);
 	x = world_look(&w, "acs", &f);
 	ck_assert_str_eq(x->value, "0000:22:00.0: RR, 0000:22:01.0: CR");
 	world_config(&w, w.gpu_port, port(0x13), 4096);
 	world_config(&w, w.nic_port, port(0xffff), 4096);
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("acs"), FINDING_OK);
 }
 END_TEST
 
@@ -104,10 +103,10 @@ START_TEST(above_the_switch_nothing_matters)
 	world_config(&w, w.root_port, port(0x1d), 4096);
 	world_config(&w, w.upstream, port(0x1d), 4096);
 	world_config(&w, w.gpu, port(0x1d), 4096);
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("acs"), FINDING_OK);
 	/* Another switch above: its ports are not on the way either. */
 	w.m.pci[w.root_port].kind = AFF_DOWNSTREAM;
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("acs"), FINDING_OK);
 }
 END_TEST
 
@@ -117,30 +116,30 @@ START_TEST(with_an_iommu_that_translates_it_fails)
 
 	world_make(&w);
 	world_file("sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_OK);
-	ck_assert_int_eq(state_of("iommu"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("acs"), FINDING_OK);
+	ck_assert_int_eq(state_of("iommu"), FINDING_WARN);
 	world_config(&w, w.gpu_port, port(0x1d), 4096);
-	ck_assert_int_eq(world_look(&w, "acs", &f)->state, AFF_STATE_FAIL);
-	ck_assert_int_eq(world_look(NULL, "iommu", &f)->state, AFF_STATE_WARN);
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_FAIL);
+	ck_assert_int_eq(world_look(&w, "acs", &f)->state, FINDING_FAIL);
+	ck_assert_int_eq(world_look(NULL, "iommu", &f)->state, FINDING_WARN);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_FAIL);
 }
 END_TEST
 
 START_TEST(translated_requests_may_pass)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	const struct aff_finding *x;
+	const struct finding *x;
 
 	world_make(&w);
 	world_file("sys/kernel/iommu_groups/7/type", "DMA\n");
 	world_config(&w, w.gpu_port, port(0x5d), 4096);
 	x = world_look(&w, "acs", &f);
-	ck_assert_int_eq(x->state, AFF_STATE_FAIL);
+	ck_assert_int_eq(x->state, FINDING_FAIL);
 	ck_assert_ptr_nonnull(strstr(x->remedy, "ATS"));
 	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5, .ats = true }, 4096);
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("acs"), FINDING_OK);
 	world_config(&w, w.nic_port, port(0x1d), 4096);
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_FAIL);
+	ck_assert_int_eq(state_of("acs"), FINDING_FAIL);
 }
 END_TEST
 
@@ -158,17 +157,17 @@ START_TEST(without_root_it_is_unknown)
 		world_config(&w, i, port(0x1d), 64);
 	(void)world_look(&w, "", &f);
 	for (size_t i = 0; i < ARRAY_SIZE(read_there); i++) {
-		const struct aff_finding *x = world_look(NULL, read_there[i], &f);
+		const struct finding *x = world_look(NULL, read_there[i], &f);
 
-		ck_assert_int_eq(x->state, AFF_STATE_UNKNOWN);
+		ck_assert_int_eq(x->state, FINDING_UNKNOWN);
 		ck_assert_str_eq(x->value, "64 bytes");
-		ck_assert_ptr_nonnull(strstr(x->consequence, "only root"));
+		ck_assert_ptr_nonnull(strstr(x->reason, "only root"));
 	}
-	ck_assert_uint_eq(f.n, before.n);
-	for (size_t i = 0; i < f.n; i++)
-		changed += f.finding[i].state != AFF_STATE_OK;
+	ck_assert_uint_eq(f.all.n, before.all.n);
+	for (size_t i = 0; i < f.all.n; i++)
+		changed += f.all.item[i].state != FINDING_OK;
 	ck_assert_uint_eq(changed, ARRAY_SIZE(read_there) + 1); /* the GPU's payload too */
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_UNKNOWN);
 	is_well_said(&f);
 }
 END_TEST
@@ -180,19 +179,19 @@ START_TEST(at_a_root_complex_its_ports_count)
 	world_make(&w);
 	w.m.pci[w.nic].parent = AFF_NONE;
 	aff_sort(&w.m);
-	ck_assert_int_eq(world_look(&w, "distance", &f)->state, AFF_STATE_WARN);
+	ck_assert_int_eq(world_look(&w, "distance", &f)->state, FINDING_WARN);
 	ck_assert_str_eq(world_look(NULL, "distance", &f)->value, "PHB");
 	world_config(&w, w.root_port, port(0x1d), 4096);
-	ck_assert_int_eq(state_of("acs"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("acs"), FINDING_WARN);
 }
 END_TEST
 
 /* ---- drivers ---- */
 
-static enum aff_state both(bool peermem, bool open)
+static enum finding_state both(bool peermem, bool open)
 {
 	auto_aff_findings struct aff_findings f = { 0 };
-	enum aff_state s;
+	enum finding_state s;
 
 	world_file("sys/module/nvidia_peermem/version", "1\n");
 	if (!peermem)
@@ -207,17 +206,17 @@ static enum aff_state both(bool peermem, bool open)
 START_TEST(one_way_is_enough)
 {
 	world_make(&w);
-	ck_assert_int_eq(both(true, true), AFF_STATE_OK);
-	ck_assert_int_eq(both(false, true), AFF_STATE_OK);
-	ck_assert_int_eq(both(true, false), AFF_STATE_OK);
-	ck_assert_int_eq(both(false, false), AFF_STATE_FAIL);
+	ck_assert_int_eq(both(true, true), FINDING_OK);
+	ck_assert_int_eq(both(false, true), FINDING_OK);
+	ck_assert_int_eq(both(true, false), FINDING_OK);
+	ck_assert_int_eq(both(false, false), FINDING_FAIL);
 	world_file("proc/driver/nvidia/version", NULL);
-	ck_assert_int_eq(state_of("peermem"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("peermem"), FINDING_UNKNOWN);
 	world_file("proc/driver/nvidia/version", "NVIDIA UNIX Open Kernel Module\n");
 	world_file("proc/sys/kernel/osrelease", "5.4.0\n");
-	ck_assert_int_eq(state_of("dmabuf"), AFF_STATE_FAIL);
+	ck_assert_int_eq(state_of("dmabuf"), FINDING_FAIL);
 	world_file("proc/sys/kernel/osrelease", "5.12.1\n");
-	ck_assert_int_eq(state_of("dmabuf"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("dmabuf"), FINDING_OK);
 }
 END_TEST
 
@@ -227,9 +226,9 @@ START_TEST(a_capture_without_modules_tells_nothing_of_them)
 	world_file("proc/driver/nvidia/version", "closed\n");
 	world_file("sys/module/nvidia_peermem/version", NULL);
 	world_file("sys/module/nvidia_peermem", NULL);
-	ck_assert_int_eq(state_of("peermem"), AFF_STATE_FAIL);
+	ck_assert_int_eq(state_of("peermem"), FINDING_FAIL);
 	world_file("sys/module", NULL);
-	ck_assert_int_eq(state_of("peermem"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("peermem"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -239,21 +238,21 @@ START_TEST(amd_has_its_own)
 	w.m.gpu[0].vendor = AFF_AMD;
 	world_file("boot/config-6.12.0-1-amd64",
 		   "# CONFIG_X is not set\nCONFIG_PCI_P2PDMA=y\nCONFIG_DMABUF_MOVE_NOTIFY=y\n");
-	ck_assert_int_eq(state_of("dmabuf"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("dmabuf"), FINDING_OK);
 	world_file("boot/config-6.12.0-1-amd64", "CONFIG_PCI_P2PDMA=y\n"
 						 "# CONFIG_DMABUF_MOVE_NOTIFY=y\n");
-	ck_assert_int_eq(state_of("dmabuf"), AFF_STATE_FAIL);
+	ck_assert_int_eq(state_of("dmabuf"), FINDING_FAIL);
 	world_file("sys/kernel/mm/memory_peers/amdkfd/version", "1.0\n");
-	ck_assert_int_eq(state_of("peermem"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("peermem"), FINDING_OK);
 	world_file("sys/kernel/mm/memory_peers/amdkfd/version", NULL);
 	world_file("boot/config-6.12.0-1-amd64", NULL);
-	ck_assert_int_eq(state_of("dmabuf"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("dmabuf"), FINDING_UNKNOWN);
 }
 END_TEST
 
 /* ---- the GPU ---- */
 
-static enum aff_state with_window(const char *line)
+static enum finding_state with_window(const char *line)
 {
 	char text[256];
 
@@ -265,17 +264,17 @@ static enum aff_state with_window(const char *line)
 START_TEST(small_windows_are_seen)
 {
 	world_make(&w);
-	ck_assert_int_eq(with_window("0x40000000 0x7fffffff 0x14220c"), AFF_STATE_OK);
-	ck_assert_int_eq(with_window("0x40000000 0x4fffffff 0x14220c"), AFF_STATE_WARN);
-	ck_assert_int_eq(with_window("0x0 0x0 0x0"), AFF_STATE_FAIL);
-	ck_assert_int_eq(with_window("nonsense"), AFF_STATE_FAIL);
+	ck_assert_int_eq(with_window("0x40000000 0x7fffffff 0x14220c"), FINDING_OK);
+	ck_assert_int_eq(with_window("0x40000000 0x4fffffff 0x14220c"), FINDING_WARN);
+	ck_assert_int_eq(with_window("0x0 0x0 0x0"), FINDING_FAIL);
+	ck_assert_int_eq(with_window("nonsense"), FINDING_FAIL);
 	world_file(world_path(&w, w.gpu, "resource"), NULL);
-	ck_assert_int_eq(state_of("bar1"), AFF_STATE_UNKNOWN);
+	ck_assert_int_eq(state_of("bar1"), FINDING_UNKNOWN);
 	w.m.gpu[0].vendor = AFF_AMD;
 	world_file(world_path(&w, w.gpu, "resource"), "0x380000000000 0x3800ffffffff 0x14220c\n");
-	ck_assert_int_eq(state_of("bar1"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("bar1"), FINDING_OK);
 	world_file(world_path(&w, w.gpu, "mem_info_vram_total"), "206141652992\n");
-	ck_assert_int_eq(state_of("bar1"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("bar1"), FINDING_WARN);
 }
 END_TEST
 
@@ -285,19 +284,19 @@ START_TEST(an_idle_gpu_may_be_slow_but_not_narrow)
 
 	world_make(&w);
 	w.m.pci[w.gpu].cur.speed = 15;
-	ck_assert_int_eq(state_of("link"), AFF_STATE_OK);
+	ck_assert_int_eq(state_of("link"), FINDING_OK);
 	w.m.pci[w.gpu].cur.width = 8;
-	ck_assert_int_eq(state_of("link"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("link"), FINDING_WARN);
 	w.m.pci[w.gpu].cur.width = 16;
 	w.m.pci[w.nic].cur.speed = 60;
-	ck_assert_int_eq(world_look(&w, "link", &f)->state, AFF_STATE_WARN);
-	ck_assert_uint_eq(f.finding[0].hca, 0);
+	ck_assert_int_eq(world_look(&w, "link", &f)->state, FINDING_WARN);
+	ck_assert_uint_eq(f.all.item[0].of[AFF_OF_HCA], 0);
 	ck_assert_ptr_nonnull(
-		strstr(f.finding[0].value, "8.0 GT/s PCIe x16 of 16.0 GT/s PCIe x16"));
+		strstr(f.all.item[0].value, "8.0 GT/s PCIe x16 of 16.0 GT/s PCIe x16"));
 	w.m.pci[w.nic].cur.speed = 120;
 	w.m.pci[w.upstream].cur.width = 4;
-	ck_assert_int_eq(world_look(&w, "link", &f)->state, AFF_STATE_WARN);
-	ck_assert_ptr_nonnull(strstr(f.finding[0].value, "0000:21:00.0"));
+	ck_assert_int_eq(world_look(&w, "link", &f)->state, FINDING_WARN);
+	ck_assert_ptr_nonnull(strstr(f.all.item[0].value, "0000:21:00.0"));
 }
 END_TEST
 
@@ -308,9 +307,9 @@ START_TEST(grace_is_near_through_its_cpu)
 	world_make(&w);
 	w.m.pci[w.nic].parent = AFF_NONE;
 	(void)snprintf(w.m.cpu[0].arch, sizeof(w.m.cpu[0].arch), "arm64");
-	ck_assert_int_eq(state_of("distance"), AFF_STATE_WARN);
+	ck_assert_int_eq(state_of("distance"), FINDING_WARN);
 	world_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: 4\n");
-	ck_assert_int_eq(world_look(&w, "distance", &f)->state, AFF_STATE_OK);
+	ck_assert_int_eq(world_look(&w, "distance", &f)->state, FINDING_OK);
 	ck_assert_ptr_nonnull(world_look(NULL, "c2c", &f));
 	world_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: -1\n");
 	ck_assert_ptr_null(world_look(&w, "c2c", &f));
@@ -325,10 +324,10 @@ START_TEST(rdma_on_the_package_needs_no_hca)
 	w.m.gpu[0].vendor = AFF_ASCEND;
 	w.m.gpu[0].on_package = true;
 	w.choice.n_nearest = 0;
-	ck_assert_int_eq(world_look(&w, "on-package", &f)->state, AFF_STATE_OK);
+	ck_assert_int_eq(world_look(&w, "on-package", &f)->state, FINDING_OK);
 	ck_assert_ptr_null(world_look(NULL, "nearest", &f));
 	ck_assert_ptr_null(world_look(NULL, "peermem", &f));
-	ck_assert_int_eq(aff_worst(&f, 0), AFF_STATE_OK);
+	ck_assert_int_eq(aff_worst(&f, 0), FINDING_OK);
 }
 END_TEST
 
@@ -338,12 +337,12 @@ START_TEST(without_an_hca_it_fails)
 
 	world_make(&w);
 	w.choice.n_nearest = 0;
-	ck_assert_int_eq(state_of("nearest"), AFF_STATE_FAIL);
+	ck_assert_int_eq(state_of("nearest"), FINDING_FAIL);
 	w.m.hca[0].kind = AFF_HCA_SOFTWARE;
-	ck_assert_int_eq(state_of("software"), AFF_STATE_FAIL);
+	ck_assert_int_eq(state_of("software"), FINDING_FAIL);
 	w.m.n_hcas = 0;
-	ck_assert_int_eq(world_look(&w, "hcas", &f)->state, AFF_STATE_FAIL);
-	ck_assert_int_eq(aff_worst(&f, AFF_NONE), AFF_STATE_FAIL);
+	ck_assert_int_eq(world_look(&w, "hcas", &f)->state, FINDING_FAIL);
+	ck_assert_int_eq(aff_worst(&f, AFF_NONE), FINDING_FAIL);
 	w.m.n_hcas = 1;
 }
 END_TEST

@@ -114,18 +114,6 @@ uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n)
 	return hca;
 }
 
-char *show_subject(const struct aff_machine *m, const struct aff_finding *f, char *buf, size_t size)
-{
-	bool gpu = f->gpu != AFF_NONE, hca = f->hca != AFF_NONE;
-	char number[24] = "";
-
-	if (gpu)
-		(void)snprintf(number, sizeof(number), "GPU %d", m->gpu[f->gpu].index);
-	(void)snprintf(buf, size, "%s%s%s", number, gpu && hca ? " " : "",
-		       hca ? m->hca[f->hca].name : "");
-	return buf;
-}
-
 bool show_unavailable(const struct aff_view *v, size_t gpu)
 {
 	const struct compare_gpu *d = &v->differ->gpu[gpu];

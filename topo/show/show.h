@@ -39,10 +39,6 @@ int show_lines(const struct aff_view *v, const struct out *o, struct err *e) mus
  * owned by the caller; "" for none; NULL: no memory. */
 char *show_foreign_hcas(const struct aff_view *v);
 
-/* show_subject - whose a finding is: "GPU 0", "mlx5_0", "GPU 0 mlx5_0" or "". Returns buf. */
-char *show_subject(const struct aff_machine *m, const struct aff_finding *f, char *buf,
-		   size_t size);
-
 /* show_svg - a picture that needs nothing beside it, light and dark. */
 int show_svg(const struct aff_view *v, FILE *to, struct err *e) must_check;
 

@@ -179,7 +179,7 @@ static int add_gpu(struct json *list, const struct aff_view *v, size_t g)
 	    add_choice(o, v, g) || add_nccl(o, v, g) || add_comparison(o, &v->differ->gpu[g]))
 		return -1;
 	return v->findings ? json_add_str(o, "ready",
-					  aff_state_name(aff_worst(v->findings, (uint32_t)g)))
+					  finding_state_name(aff_worst(v->findings, (uint32_t)g)))
 			   : json_add_null(o, "ready");
 }
 
@@ -290,24 +290,31 @@ static int add_hca(struct json *list, const struct aff_view *v, size_t h)
 
 /* ---- findings ---- */
 
-static int add_finding(struct json *list, const struct aff_view *v, const struct aff_finding *f)
+static int add_finding(struct json *list, const struct aff_view *v, const struct finding *f)
 {
+	static const struct finding_key first[] = {
+		{ "check", FINDING_ID, false },
+		{ "state", FINDING_STATE, false },
+		{ NULL, FINDING_ID, false },
+	};
+	static const struct finding_key texts[] = {
+		{ "path", FINDING_PATH, true },
+		{ "value", FINDING_VALUE, true },
+		{ "consequence", FINDING_REASON, true },
+		{ "remedy", FINDING_REMEDY, true },
+		{ NULL, FINDING_ID, false },
+	};
+	uint32_t gpu = f->of[AFF_OF_GPU], hca = f->of[AFF_OF_HCA];
 	struct json *o = json_push_object(list);
 	char bdf[PCI_STR_LEN];
 
-	return !o || json_add_str(o, "check", f->id) ||
-			       json_add_str(o, "state", aff_state_name(f->state)) ||
+	return !o || finding_add_json(o, f, first) ||
 			       add_str_or_null(o, "gpu",
-					       f->gpu == AFF_NONE
-						       ? NULL
-						       : show_gpu_bdf(v->m, f->gpu, bdf)) ||
+					       gpu == AFF_NONE ? NULL
+							       : show_gpu_bdf(v->m, gpu, bdf)) ||
 			       add_str_or_null(o, "hca",
-					       f->hca == AFF_NONE ? NULL
-								  : v->m->hca[f->hca].name) ||
-			       add_str_or_null(o, "path", f->path) ||
-			       add_str_or_null(o, "value", f->value) ||
-			       add_str_or_null(o, "consequence", f->consequence) ||
-			       add_str_or_null(o, "remedy", f->remedy)
+					       hca == AFF_NONE ? NULL : v->m->hca[hca].name) ||
+			       finding_add_json(o, f, texts)
 		       ? -1
 		       : 0;
 }
@@ -316,8 +323,8 @@ static int add_findings(struct json *list, const struct aff_view *v)
 {
 	if (!list)
 		return -1;
-	for (size_t i = 0; v->findings && i < v->findings->n; i++)
-		if (add_finding(list, v, &v->findings->finding[i]))
+	for (size_t i = 0; v->findings && i < v->findings->all.n; i++)
+		if (add_finding(list, v, &v->findings->all.item[i]))
 			return -1;
 	return 0;
 }

@@ -110,7 +110,7 @@ static size_t count_differing(const struct aff_view *v)
 
 int show_labels(const struct aff_view *v, FILE *to, struct err *e)
 {
-	enum aff_state ready = v->findings ? aff_worst(v->findings, AFF_NONE) : AFF_STATE_UNKNOWN;
+	enum finding_state ready = v->findings ? aff_worst(v->findings, AFF_NONE) : FINDING_UNKNOWN;
 	char shape[SHOW_SHAPE_LEN];
 	size_t behind_switch;
 	const char *class = worst_class(v, &behind_switch);
@@ -121,7 +121,7 @@ int show_labels(const struct aff_view *v, FILE *to, struct err *e)
 	fprintf(to, PREFIX "gpu-nic=%s\n", class);
 	fprintf(to, PREFIX "gpus-behind-switch=%zu\n", behind_switch);
 	fprintf(to, PREFIX "nccl-differs=%zu\n", count_differing(v));
-	fprintf(to, PREFIX "gdr-ready=%s\n", aff_state_name(ready));
+	fprintf(to, PREFIX "gdr-ready=%s\n", finding_state_name(ready));
 	fprintf(to, PREFIX "pcie-shape=%s\n", show_shape(v, shape));
 	return show_finish(to, e);
 }

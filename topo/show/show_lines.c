@@ -33,18 +33,6 @@ static void line_clear(struct line *l)
 }
 #define auto_line auto_clean(line_clear)
 
-static enum out_style style_of(enum aff_state s)
-{
-	static const enum out_style styles[] = {
-		[AFF_STATE_OK] = OUT_GOOD,
-		[AFF_STATE_WARN] = OUT_WARN,
-		[AFF_STATE_FAIL] = OUT_BAD,
-		[AFF_STATE_UNKNOWN] = OUT_FAINT,
-	};
-
-	return styles[s];
-}
-
 /* Downtrained: "96 of 192". */
 static void put_gbps(const struct aff_distance *r, char buf[32])
 {
@@ -93,8 +81,8 @@ static int add_line(const struct aff_view *v, size_t g, struct out_table *t, str
 	const struct aff_gpu_choice *c = &v->choice->gpu[g];
 	const struct nccl_gpu *n = &v->nccl->gpu[g];
 	bool none = !n->in || n->type == NCCL_DIS;
-	enum aff_state ready =
-		v->findings ? aff_worst(v->findings, (uint32_t)g) : AFF_STATE_UNKNOWN;
+	enum finding_state ready =
+		v->findings ? aff_worst(v->findings, (uint32_t)g) : FINDING_UNKNOWN;
 	struct aff_distance r = { .class = AFF_CLASS_UNKNOWN };
 	auto_line struct line l = { 0 };
 
@@ -117,7 +105,7 @@ static int add_line(const struct aff_view *v, size_t g, struct out_table *t, str
 		  : n->gdr ? "on"
 			   : "off",
 		  none || n->gdr ? OUT_PLAIN : OUT_BAD },
-		{ v->findings ? aff_state_name(ready) : NULL, style_of(ready) },
+		{ v->findings ? finding_state_name(ready) : NULL, finding_style(ready) },
 	};
 	return out_row(t, cells, e);
 }

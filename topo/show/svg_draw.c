@@ -136,11 +136,11 @@ static void put_container(const struct svg *s, const struct svg_box *b, FILE *to
 
 const char *svg_gpu_finding(const struct aff_view *v, uint32_t gpu)
 {
-	for (size_t i = 0; v->findings && i < v->findings->n; i++) {
-		const struct aff_finding *f = &v->findings->finding[i];
+	for (size_t i = 0; v->findings && i < v->findings->all.n; i++) {
+		const struct finding *f = &v->findings->all.item[i];
 
-		if (f->state == AFF_STATE_FAIL && f->gpu == gpu && f->consequence)
-			return f->consequence;
+		if (f->state == FINDING_FAIL && f->of[AFF_OF_GPU] == gpu && f->reason)
+			return f->reason;
 	}
 	return NULL;
 }

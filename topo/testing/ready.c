@@ -182,17 +182,17 @@ void world_make(struct world *w)
 
 /* ---- asking ---- */
 
-const struct aff_finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
-				     uint32_t hca)
+const struct finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
+				 uint32_t hca)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->finding[i].id, id) && f->finding[i].gpu == gpu &&
-		    f->finding[i].hca == hca)
-			return &f->finding[i];
+	for (size_t i = 0; i < f->all.n; i++)
+		if (!strcmp(f->all.item[i].id, id) && f->all.item[i].of[AFF_OF_GPU] == gpu &&
+		    f->all.item[i].of[AFF_OF_HCA] == hca)
+			return &f->all.item[i];
 	return NULL;
 }
 
-const struct aff_finding *world_look(const struct world *w, const char *id, struct aff_findings *f)
+const struct finding *world_look(const struct world *w, const char *id, struct aff_findings *f)
 {
 	struct err e = { 0 };
 
@@ -200,8 +200,8 @@ const struct aff_finding *world_look(const struct world *w, const char *id, stru
 		aff_findings_clear(f);
 		ck_assert_msg(aff_ready(&w->m, &w->c, &w->dirs, f, &e) == 0, "%s", e.msg);
 	}
-	for (size_t i = 0; i < f->n; i++)
-		if (!strcmp(f->finding[i].id, id))
-			return &f->finding[i];
+	for (size_t i = 0; i < f->all.n; i++)
+		if (!strcmp(f->all.item[i].id, id))
+			return &f->all.item[i];
 	return NULL;
 }

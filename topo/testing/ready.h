@@ -42,10 +42,9 @@ void world_config(const struct world *w, uint32_t pci, struct world_config k, si
 /* world_path - of a function's file below the folder, for world_file. Static text. */
 const char *world_path(const struct world *w, uint32_t pci, const char *name);
 
-/* world_look - ask, and find one finding; NULL: there is none of that id. w NULL: of *f as it is.
- */
-const struct aff_finding *world_look(const struct world *w, const char *id, struct aff_findings *f);
-const struct aff_finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
-				     uint32_t hca);
+/* world_look - ask, and find one; NULL: there is none of that id. w NULL: of *f as it is. */
+const struct finding *world_look(const struct world *w, const char *id, struct aff_findings *f);
+const struct finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
+				 uint32_t hca);
 
 #endif

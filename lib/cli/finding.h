@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * finding.h: what a check found: a state with its evidence, what follows from it and what to do.
+ *
+ * A check adds findings and their texts, and asks once at the end whether there was memory for all.
+ */
+#ifndef RAILHEAD_LIB_CLI_FINDING_H
+#define RAILHEAD_LIB_CLI_FINDING_H
+
+#include "lib/cli/out.h"
+
+enum finding_state {
+	FINDING_OK,
+	FINDING_WARN,
+	FINDING_FAIL,
+	FINDING_UNKNOWN, /* what decides it cannot be read; the reason says why */
+};
+
+/* finding_state_name - "ok", "warn", "fail", "unknown". finding_style - how a line shows it. */
+const char *finding_state_name(enum finding_state s);
+enum out_style finding_style(enum finding_state s);
+
+/* finding_worse - the worse of two: fail before warn before unknown before ok. */
+enum finding_state finding_worse(enum finding_state a, enum finding_state b);
+
+struct finding {
+	const char *id; /* of the check: a literal, "gid", "acs"; a manual page explains each */
+	enum finding_state state;
+	uint32_t of[2]; /* numbers that a module has for its subjects; not used here */
+	/* Texts: owned, NULL when there is none. */
+	char *subject;      /* whom it is about: "mlx5_0:1"; NULL: all of it */
+	char *value, *path; /* the evidence: what was seen, and in which file */
+	char *reason;       /* what follows from it; of unknown also why it is. NULL when ok */
+	char *remedy;       /* what to do; NULL when ok */
+	bool failed;        /* there was no memory for one of the texts */
+};
+
+struct findings {
+	struct finding *item; /* owned */
+	size_t n;
+	struct finding spare; /* is written to when there is no memory for another one */
+};
+
+/* findings_add - one more finding, valid until the next is added; never NULL. */
+struct finding *findings_add(struct findings *all, const char *id, enum finding_state state);
+
+/* finding_set_* - set or replace one text; cut to FINDING_TEXT_LEN - 1 bytes. */
+#define FINDING_TEXT_LEN 768
+void finding_set_subject(struct finding *f, const char *fmt, ...) printf_like(2, 3);
+void finding_set_value(struct finding *f, const char *fmt, ...) printf_like(2, 3);
+void finding_set_path(struct finding *f, const char *fmt, ...) printf_like(2, 3);
+void finding_set_reason(struct finding *f, const char *fmt, ...) printf_like(2, 3);
+void finding_set_remedy(struct finding *f, const char *fmt, ...) printf_like(2, 3);
+
+/* findings_check - ERR_NOMEM when a finding, or a text of one, is missing for lack of memory. */
+int findings_check(const struct findings *all, struct err *e) must_check;
+
+/* findings_sort - worst first; equally bad ones keep their order. */
+int findings_sort(struct findings *all, struct err *e) must_check;
+
+enum finding_state findings_worst(const struct findings *all);
+size_t findings_count(const struct findings *all, enum finding_state s);
+
+void findings_clear(struct findings *all);
+#define auto_findings auto_clean(findings_clear)
+
+/* ---- the exit status ---- */
+
+struct finding_exit {
+	int fail, warn; /* when the worst is that; warn 0: only if strict */
+	int strict;     /* when the worst is not ok, for who asked for that */
+};
+int finding_exit_status(const struct finding_exit *x, enum finding_state worst, bool strict);
+
+/* ---- lines ---- */
+
+/*
+ * finding_print - "STATE  ID  SUBJECT: VALUE (PATH)", and lines with the reason ("so: ") and the
+ * remedy ("do: ") below. width: of the column of ids. subject NULL: the finding's own.
+ */
+void finding_print(const struct out *o, const struct finding *f, int width, const char *subject);
+
+/* findings_print_counts - "3 ok, 1 warned, 0 failed, 2 unknown". */
+void findings_print_counts(const struct out *o, const struct findings *all);
+
+/* ---- JSON ---- */
+
+enum finding_part {
+	FINDING_ID,
+	FINDING_STATE,
+	FINDING_SUBJECT,
+	FINDING_VALUE,
+	FINDING_PATH,
+	FINDING_REASON,
+	FINDING_REMEDY,
+};
+
+struct finding_key {
+	const char *key; /* NULL ends a table */
+	enum finding_part part;
+	bool or_null; /* an absent text is null; else the key is left out */
+};
+
+/* finding_add_json - the keys of a table. -1: no memory. */
+int finding_add_json(struct json *o, const struct finding *f,
+		     const struct finding_key *keys) must_check;
+
+/* findings_json - an array of objects with these keys; NULL: no memory. Owned by the caller. */
+struct json *findings_json(const struct findings *all, const struct finding_key *keys);
+
+#endif
