@@ -7,7 +7,7 @@
 # A room is a folder with C files. Its arrows are below; its README.md repeats them in a line
 # "May include: lib/, cni/protocol/", and the two must agree. There is no way back along the arrows. What tests need
 # (X_test.c, X_fuzz.c, X_contract.*, rooms called testing) may include all of the parts that their room's part may.
-# A header X_priv.h belongs to its room alone. A room has at most 25 files that are neither test nor fuzz target.
+# A header X_priv.h belongs to its room alone. No two files include each other, however long the way. A room has at most 25 files that are neither test nor fuzz target.
 set -eu
 export LC_ALL=C
 
@@ -208,6 +208,7 @@ for room in $rooms; do
 	[ "$n" -le "$most" ] || complain "$room: $n files that somebody must read, allowed $most: make rooms of it"
 done
 
+total=$(wc -l <"$includes")
 # An arrow that leads back: a room that another one reaches, which it includes itself.
 echo "$arrows" | awk -F '|' '
 	NF == 2 && $1 !~ /^(tools|conformance)$/ && $1 !~ /testing$/ {
@@ -229,6 +230,16 @@ echo "$arrows" | awk -F '|' '
 			if (reach[i, i]) print room[i] ": an arrow leads back to it"
 	}' >"$includes.circles"
 while read -r line; do complain "$line"; done <"$includes.circles"
+
+# Two files that need each other are one, or a third is missing. X.c, X.h and X_priv.h are one here, and nl_msg.h is the
+# second header of nl.c.
+awk '
+	function unit(name) { sub(/\.[ch]$/, "", name); sub(/_priv$/, "", name); sub(/\/nl_msg$/, "/nl", name); return name }
+	$1 ~ /(_test|_fuzz|_contract)\.[ch]$|\/testing\/|^(conformance|tools)\// || $3 !~ /^"/ { next }
+	{ name = $3; gsub(/"/, "", name); if (unit($1) != unit(name)) print unit($1), unit(name) }
+' "$includes" | tsort 2>"$includes.circles" >/dev/null || true
+sed -n 's/^tsort: //p' "$includes.circles" >"$includes"
+while read -r line; do complain "these files include each other in a circle: $line"; done <"$includes"
 rm -f "$includes.circles"
 
 for folder in lib topo cni ipam sriov rdma railctl conformance $rooms examples docs packaging tools; do
@@ -237,6 +248,5 @@ for folder in lib topo cni ipam sriov rdma railctl conformance $rooms examples d
 	[ "$lines" -le 60 ] || complain "$folder/README.md: $lines lines; a page is 60"
 done
 
-total=$(wc -l <"$includes")
 [ "$bad" = 0 ] || { echo "layers: $bad of $total includes or pages break the order"; exit 1; }
 echo "layers: $total includes follow the arrows"

@@ -104,6 +104,11 @@ sed 's:^lib/base|:&lib/json/:' "$tools/layers.sh" >"$dir/layers.sh"
 plant lib/base/README.md 'May include: lib/json/'
 bad "layers: arrows that lead back" 'leads back' sh "$dir/layers.sh" "$tree"
 plant_pages
+plant lib/base/z.h "$spdx" '#include "lib/base/a.h"'
+plant lib/base/a.c "$spdx" '#include "lib/base/z.h"'
+bad "layers: two files that include each other" 'in a circle: lib/base/a' "$tools/layers.sh" "$tree"
+rm "$tree/lib/base/z.h"
+fine
 plant rdma/device/README.md 'May include: lib/'
 plant rdma/device/a.c "$spdx" '#include <infiniband/verbs.h>'
 bad "layers: verbs outside rdma-probe's verbs files" 'belongs behind' "$tools/layers.sh" "$tree"

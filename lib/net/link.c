@@ -10,7 +10,7 @@
 #include <sys/random.h>
 
 #include "lib/sys/netns.h"
-#include "lib/net/link_kind_priv.h"
+#include "lib/net/link_priv.h"
 #include "lib/net/nl_msg.h"
 
 _Static_assert(IFNAME_LEN == IFNAMSIZ, "length of an interface name");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/net/link_kind_priv.h"
+#include "lib/net/link_priv.h"
 
 #include <errno.h>
 #include <linux/if_link.h>

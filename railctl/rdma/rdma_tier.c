@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cni/record/record.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 
 struct search {
 	const struct env_options *o;

@@ -7,7 +7,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 #include "sriov/vf/vf.h"
 
 #define SELF "/proc/self/ns/net"

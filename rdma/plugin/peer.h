@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_RDMA_PLUGIN_PEER_H
 #define RAILHEAD_RDMA_PLUGIN_PEER_H
 
-#include "rdma/plugin/restore.h"
+#include "rdma/plugin/taken.h"
 
 #define RDMA_PEER_LEN 512
 

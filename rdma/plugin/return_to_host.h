@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RDMA_PLUGIN_RETURN_TO_HOST_H
 #define RAILHEAD_RDMA_PLUGIN_RETURN_TO_HOST_H
 
-#include "rdma/plugin/restore.h"
+#include "rdma/plugin/taken.h"
 
 /* How long a device may be on its way: the kernel takes namespaces apart on a queue of its own. */
 #define RDMA_RETURN_MS 10000

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sriov/attach/vf_attach.h"
+#include "sriov/take/taken.h"
 
 #include <errno.h>
 #include <stdio.h>

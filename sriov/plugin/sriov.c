@@ -5,6 +5,7 @@
 #include "cni/protocol/devinfo.h"
 #include "lib/net/monitor.h"
 #include "sriov/plugin/conf.h"
+#include "sriov/take/taken.h"
 #include "sriov/take/claim.h"
 #include "sriov/take/restore.h"
 

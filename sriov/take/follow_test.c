@@ -8,7 +8,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/net.h"
 #include "sriov/take/claim.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 #include "sriov/testing/vf.h"
 
 static void good(int rc, const struct err *e)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sriov/take/peer.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 
 #define LOCK_MS 10000
 

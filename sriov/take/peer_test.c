@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* VFs that sriov-cni attached, when this plugin has taken its place. */
 #include "sriov/take/peer.h"
+#include "sriov/take/taken.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -11,7 +12,6 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
-#include "sriov/choose/inventory.h"
 #include "sriov/take/restore.h"
 #include "sriov/testing/manager.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 
 struct search {
 	const char *vf, *boot;

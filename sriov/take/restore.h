@@ -5,23 +5,6 @@
 
 #include "cni/record/record.h"
 
-/*
- * sriov_device - what the record of an attachment keeps of its VF; devinfo NULL: we made no such
- * file; tier NULL: it has none. NULL: no memory.
- */
-struct vf_place;
-struct tier;
-struct json *sriov_device(const struct vf_place *p, const char *devinfo, const struct tier *tier);
-
-/* sriov_device_tier - the tier in it; ERR_NOTFOUND when it has none. */
-int sriov_device_tier(const struct json *device, struct tier *out, struct err *e) must_check;
-
-/* sriov_device_info - the device-information file that it says we made; NULL: none. */
-const char *sriov_device_info(const struct json *device);
-
-/* sriov_device_vf - the PCI address in it; NULL when it has none. */
-const char *sriov_device_vf(const struct record *r);
-
 /* sriov_restore - an attach_restore_fn: the VF goes back if it still belongs to that attachment. */
 int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
 

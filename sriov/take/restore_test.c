@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What DEL, GC and repair do about an attachment, by what its record says. */
 #include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"

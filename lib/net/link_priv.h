@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link_kind_priv.h: the kinds of links, and what IFLA_INFO_DATA holds for each of them.
+ * link_priv.h: the kinds of links, and what IFLA_INFO_DATA holds for each of them.
  *
  * A new kind is one entry in the table of link_kind.c and one member of union link_data.
  */
-#ifndef RAILHEAD_LIB_NET_LINK_KIND_PRIV_H
-#define RAILHEAD_LIB_NET_LINK_KIND_PRIV_H
+#ifndef RAILHEAD_LIB_NET_LINK_PRIV_H
+#define RAILHEAD_LIB_NET_LINK_PRIV_H
 
 #include "lib/net/link.h"
 

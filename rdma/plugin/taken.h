@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * taken.h: what the rdma plugin took, on record.
+ *
+ * In a chain, the plugin that made the interface has a record of the same network, container and
+ * interface. The records of this plugin are therefore in a place of their own: <run_dir>/rdma.
+ */
+#ifndef RAILHEAD_RDMA_PLUGIN_TAKEN_H
+#define RAILHEAD_RDMA_PLUGIN_TAKEN_H
+
+#include "cni/record/record.h"
+#include "rdma/device/device.h"
+
+#define RDMA_RECORDS "rdma"
+
+/* rdma_place - that place, for who goes through the records of both plugins (record_place). */
+int rdma_place(const struct ctx *ctx, struct record_place *out, struct err *e) must_check;
+
+/* A move may take half a second, and twenty pods may start at once. */
+#define RDMA_LOCK_MS 60000
+
+/*
+ * rdma_lock - one process a node moves RDMA devices at a time: two moves at once may swap the
+ * numbers of their character devices. ctx is the program's own. Returns a descriptor; closing it
+ * unlocks. ERR_AGAIN when it takes longer.
+ */
+int rdma_lock(const struct ctx *ctx, int timeout_ms, struct err *e) must_check;
+
+/* What the record of an attachment keeps. Strings are borrowed. */
+struct rdma_taken {
+	bool moved;      /* into the pod; else it was shared */
+	const char *bus; /* its bus address; "" for none */
+	uint32_t index, port;
+	const char *name;        /* on the host, before */
+	const char *pod_name;    /* in the pod; the same unless renamed */
+	const char *uverbs;      /* "uverbs3 231:195", as before the move; "" none */
+	const char *devinfo;     /* a device-information file that was changed; NULL: none */
+	const char *devinfo_was; /* its text before; NULL: there was none */
+};
+
+/* rdma_taken_json - for record.device, owned by the caller; NULL: no memory. Pure. */
+struct json *rdma_taken_json(const struct rdma_taken *t);
+/* rdma_taken_read - ERR_DECODE when it is none. Borrows from the record. Pure. */
+int rdma_taken_read(const struct record *r, struct rdma_taken *out, struct err *e) must_check;
+
+#endif
