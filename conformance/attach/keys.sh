@@ -8,10 +8,11 @@ test_keys_in_another_case()
 	local first
 	need_kind macvlan
 	pod p1
+	# A network of its own: the search for an address goes on where an earlier case of the same network stopped.
 	# The default route's card is not the one that is meant.
 	ip addr add 198.51.100.1/24 dev "$WIRE"
 	ip route add default via 198.51.100.2
-	conf "del(.master) | {Master:\"$MASTER\", Mode:\"private\", MTU:1400} + . |
+	conf "del(.master) | .name=\"keys\" | {Master:\"$MASTER\", Mode:\"private\", MTU:1400} + . |
 		.IPAM={Type:\"$IPAM\", Subnet:\"10.77.0.0/24\", RangeStart:\"10.77.0.40\", Gateway:\"10.77.0.9\"}"
 	want_ok ADD
 	eq "address" "$(res '.ips[0].address')" 10.77.0.40/24
@@ -24,7 +25,7 @@ test_keys_in_another_case()
 		has "a warning of the IPAM's keys" "$ERR" 'ipam.rangeStart: the configuration has this key in another case'
 	fi
 	first=$OUT
-	conf "del(.master) | {MASTER:\"$MASTER\", mode:\"private\", mtu:1400} + . | .prevResult=\$p |
+	conf "del(.master) | .name=\"keys\" | {MASTER:\"$MASTER\", mode:\"private\", mtu:1400} + . | .prevResult=\$p |
 		.ipam={type:\"$IPAM\", SUBNET:\"10.77.0.0/24\"}" --argjson p "$first"
 	want_ok CHECK DEL
 	[ -n "$PEERS" ] || eq "leases after DEL" "$(lease_count)" 0
