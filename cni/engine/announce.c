@@ -77,7 +77,7 @@ int announce_v6(const struct link_info *link, struct ip addr, struct err *e)
 	(void)ip_to_bytes(addr, from.sin6_addr.s6_addr);
 	to.sin6_addr = (struct in6_addr){ { { 0xff, 0x02, [15] = 1 } } }; /* all nodes */
 	m.na.nd_na_target = from.sin6_addr;
-	memcpy(m.mac, link->mac, MAC_LEN);
+	memcpy(m.mac, link->addr.byte, MAC_LEN);
 	if (bind(fd, (struct sockaddr *)&from, (socklen_t)sizeof(from)) ||
 	    sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)&to, (socklen_t)sizeof(to)) < 0)
 		return err_set(e, ERR_KERNEL, errno, "announce %s on %s", ip_format(addr, text),
@@ -97,7 +97,7 @@ static struct ether_arp make_gratuitous_arp(const struct link_info *link, struct
 	uint8_t bytes[16] = { 0 };
 
 	(void)ip_to_bytes(addr, bytes);
-	memcpy(m.arp_sha, link->mac, MAC_LEN);
+	memcpy(m.arp_sha, link->addr.byte, MAC_LEN);
 	memcpy(m.arp_spa, bytes, sizeof(m.arp_spa));
 	memcpy(m.arp_tpa, bytes, sizeof(m.arp_tpa));
 	return m;

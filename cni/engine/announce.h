@@ -7,6 +7,8 @@
  * than the whole ADD. It is only for links that had no carrier yet when the kernel sent the ARP.
  * IPv6: after duplicate address detection the kernel sends one unsolicited neighbour advertisement
  * (ndisc_notify); for addresses added without it, it sends none, so we do.
+ * The packets here are those of Ethernet; on other links (IPoIB) only the kernel announces
+ * addresses.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ANNOUNCE_H
 #define RAILHEAD_CNI_ENGINE_ANNOUNCE_H

@@ -143,7 +143,7 @@ static void is_announcement(const struct frame *f, const struct wire *w, const c
 	(void)ip_to_bytes(ip_of(addr), want);
 	(void)ip_to_bytes(ip_of("ff02::1"), all_nodes);
 	ck_assert_mem_eq(f->b, group_mac, 6);
-	ck_assert_mem_eq(f->b + 6, w->ours.mac, 6);
+	ck_assert_mem_eq(f->b + 6, w->ours.addr.byte, 6);
 	ck_assert_uint_eq(ip6[7], 255); /* RFC 4861 section 7.1.2: else it is dropped */
 	ck_assert_mem_eq(ip6 + 8, want, 16);
 	ck_assert_mem_eq(ip6 + 24, all_nodes, 16);
@@ -153,7 +153,7 @@ static void is_announcement(const struct frame *f, const struct wire *w, const c
 	ck_assert_mem_eq(na + 8, want, 16);
 	ck_assert_uint_eq(na[24], 2); /* target link-layer address */
 	ck_assert_uint_eq(na[25], 1);
-	ck_assert_mem_eq(na + 26, w->ours.mac, 6);
+	ck_assert_mem_eq(na + 26, w->ours.addr.byte, 6);
 	ck_assert_uint_eq(icmp6_sum(f), 0xffff);
 }
 
@@ -278,9 +278,9 @@ START_TEST(the_kernel_announces_ipv4)
 	add_address(&w, "192.0.2.5/24");
 	ck_assert_int_eq(nl_link_set_up(w.nl, w.ours.ifindex, &e), 0);
 	struct frame f = hear(&w, is_arp);
-	ck_assert_mem_eq(f.b + 6, w.ours.mac, 6);
-	ck_assert_uint_eq(f.b[21], 1);             /* a request */
-	ck_assert_mem_eq(f.b + 22, w.ours.mac, 6); /* sender */
+	ck_assert_mem_eq(f.b + 6, w.ours.addr.byte, 6);
+	ck_assert_uint_eq(f.b[21], 1);                   /* a request */
+	ck_assert_mem_eq(f.b + 22, w.ours.addr.byte, 6); /* sender */
 	ck_assert_mem_eq(f.b + 28, addr, 4);
 	ck_assert_mem_eq(f.b + 38, addr, 4); /* target */
 	wire_clear(&w);
@@ -293,9 +293,9 @@ static void is_gratuitous(const struct frame *f, const struct wire *w, const uin
 	static const uint8_t head[] = { 0, 1, 8, 0, 6, 4, 0, 1 }, nobody[6];
 
 	ck_assert_mem_eq(f->b, everybody, 6);
-	ck_assert_mem_eq(f->b + 6, w->ours.mac, 6);
+	ck_assert_mem_eq(f->b + 6, w->ours.addr.byte, 6);
 	ck_assert_mem_eq(f->b + 14, head, 8); /* Ethernet, IPv4, a request */
-	ck_assert_mem_eq(f->b + 22, w->ours.mac, 6);
+	ck_assert_mem_eq(f->b + 22, w->ours.addr.byte, 6);
 	ck_assert_mem_eq(f->b + 28, addr, 4);
 	ck_assert_mem_eq(f->b + 32, nobody, 6);
 	ck_assert_mem_eq(f->b + 38, addr, 4);

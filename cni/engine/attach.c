@@ -15,7 +15,7 @@ struct add {
 	struct conflict conflict;
 	bool change_stays; /* what create did could not be taken back */
 	bool lease_stays;  /* the IPAM could not release it */
-	char mac[MAC_STR_LEN];
+	char mac[HW_ADDR_STR_LEN];
 };
 
 static void add_clear(struct add *s)

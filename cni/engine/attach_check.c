@@ -29,7 +29,8 @@ static int find_own_interface(const struct attach *a, int *index, struct err *e)
 
 static int check_link(struct attach *a, const struct cni_interface *x, struct err *e)
 {
-	char mac[MAC_STR_LEN];
+	char mac[HW_ADDR_STR_LEN];
+	struct hw_addr said;
 
 	if (nl_link_by_name(a->pod_nl, x->name, &a->link, e)) {
 		if (e->errnum == ENODEV)
@@ -43,10 +44,10 @@ static int check_link(struct attach *a, const struct cni_interface *x, struct er
 	if (!(a->link.flags & IFF_UP))
 		return err_set(e, ERR_STATE, 0, "interface %s is down", x->name);
 	/* prevResult has the last word on the MAC: a later plugin may have changed it (CNI-151). */
-	if (x->mac && *x->mac && a->link.has_mac &&
-	    strcasecmp(mac_format(a->link.mac, mac), x->mac) != 0)
+	if (x->mac && *x->mac && a->link.addr.len &&
+	    (hw_addr_parse(x->mac, &said) || !hw_addr_equal(a->link.addr, said)))
 		return err_set(e, ERR_STATE, 0, "interface %s has MAC %s, prevResult says %s",
-			       x->name, mac, x->mac);
+			       x->name, hw_addr_format(a->link.addr, mac), x->mac);
 	return 0;
 }
 

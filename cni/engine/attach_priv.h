@@ -84,8 +84,8 @@ const struct cni_result *attach_ips(const struct attach *a, const struct cni_res
  * attach_build_result - what ADD answers: the plugin's own, else prevResult as it was, our
  * interface behind its interfaces, ips on it (CNI-039, CNI-103). mac is memory for a text of *r.
  */
-int attach_build_result(const struct attach *a, const struct cni_result *ips, char mac[MAC_STR_LEN],
-			struct cni_result *r, struct err *e) must_check;
+int attach_build_result(const struct attach *a, const struct cni_result *ips,
+			char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e) must_check;
 
 /* ---- attach_del.c ---- */
 

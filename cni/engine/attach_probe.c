@@ -50,7 +50,7 @@ static int probe_addrs(struct attach *a, const struct ip *addrs, size_t n,
 		       struct probe_claim *found, struct err *e)
 {
 	const struct link_info *link = probing_link(a);
-	const struct probe_link where = { link->ifindex, link->name, link->mac };
+	const struct probe_link where = { link->ifindex, link->name, link->addr.byte };
 	int rc = probing_link(a) == &a->link ? set_link_up(a, e) : 1;
 
 	return rc > 0 ? probe_run(&where, addrs, n, found, e) : rc;
@@ -102,7 +102,7 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *
 
 	if (!a->conf.probe || a->no_link || !r->n_ips || a->link.flags & IFF_NOARP)
 		return 0;
-	if (!link->has_mac) {
+	if (!link_is_ethernet(link)) {
 		log_warn(&a->call->ctx.log, "probe: %s is no Ethernet: nobody was asked",
 			 link->name);
 		return 0;

@@ -2,8 +2,8 @@
 /* attach_result.c: what ADD answers. Pure. */
 #include "cni/engine/attach_priv.h"
 
-static int add_our_interface(const struct attach *a, char mac[MAC_STR_LEN], struct cni_result *r,
-			     struct err *e)
+static int add_our_interface(const struct attach *a, char mac[HW_ADDR_STR_LEN],
+			     struct cni_result *r, struct err *e)
 {
 	struct cni_interface x = { .name = a->call->env.ifname,
 				   .sandbox = a->call->env.netns,
@@ -11,8 +11,8 @@ static int add_our_interface(const struct attach *a, char mac[MAC_STR_LEN], stru
 				   .mtu = a->link.mtu,
 				   .moved = a->type->role == ATTACH_MOVES };
 
-	if (a->link.has_mac)
-		x.mac = mac_format(a->link.mac, mac);
+	if (a->link.addr.len)
+		x.mac = hw_addr_format(a->link.addr, mac);
 	return cni_result_add_interface(r, &x, e);
 }
 
@@ -51,8 +51,8 @@ const struct cni_result *attach_ips(const struct attach *a, const struct cni_res
 	return a->type->adopts_prev_ips ? &a->prev : &none;
 }
 
-int attach_build_result(const struct attach *a, const struct cni_result *ips, char mac[MAC_STR_LEN],
-			struct cni_result *r, struct err *e)
+int attach_build_result(const struct attach *a, const struct cni_result *ips,
+			char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e)
 {
 	const struct cni_result *prev = &a->prev;
 	const struct json *dns = a->call->conf.dns;

@@ -112,10 +112,13 @@ static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct
 
 /* ---- announcing ---- */
 
-/* Whether there is somebody to tell: an ipvlan in mode l3 has no neighbours. */
-static bool has_neighbours(const struct attach *a, const struct cni_result *r)
+/*
+ * Whether there is somebody to tell: an ipvlan in mode l3 has no neighbours. Our packets are those
+ * of Ethernet; of an IPoIB link only the kernel announces addresses (announce_prepare()).
+ */
+static bool can_announce(const struct attach *a, const struct cni_result *r)
 {
-	return r->n_ips && !(a->link.flags & IFF_NOARP);
+	return r->n_ips && !(a->link.flags & IFF_NOARP) && link_is_ethernet(&a->link);
 }
 
 /* 1: it has carrier now; 0: not yet. */
@@ -140,7 +143,7 @@ static void announce_late(const struct attach *a, const struct cni_result *r,
 	if (rc == 0)
 		log_info(log, "%s has no carrier yet: its addresses are not announced",
 			 a->link.name);
-	if (rc > 0 && a->link.has_mac && has_family(r, IP_V4))
+	if (rc > 0 && has_family(r, IP_V4))
 		rc = announce_v4(&a->link, r->ips, r->n_ips, &e);
 	if (rc < 0)
 		log_warn(log, "%s", e.msg);
@@ -202,7 +205,7 @@ static int set_up(const struct attach *a, struct nl_monitor *links, bool *mute, 
 static int configure_inside(const struct attach *a, const struct cni_result *r, struct err *e)
 {
 	auto_nl_monitor struct nl_monitor *mon = NULL, *links = NULL;
-	bool v6 = has_family(r, IP_V6), neighbours = has_neighbours(a, r), mute = false;
+	bool v6 = has_family(r, IP_V6), announces = can_announce(a, r), mute = false;
 
 	if (v6 && enable_v6(a, e))
 		return -1;
@@ -214,7 +217,7 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		return -1;
 	if (add_addresses(a, r, e))
 		return -1;
-	if (neighbours && (a->type->carrier_ms || a->is_up) &&
+	if (announces && (a->type->carrier_ms || a->is_up) &&
 	    nl_monitor_open(NL_WATCH_LINKS, &links, e))
 		return -1;
 	if (set_up(a, links, &mute, e))
@@ -230,7 +233,7 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
 	if (mute && links)
 		announce_late(a, r, links);
-	if (!mon && neighbours)
+	if (!mon && announces)
 		announce(a, r);
 	return 0;
 }

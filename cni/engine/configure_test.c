@@ -5,6 +5,7 @@
  */
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
+#include <net/if_arp.h>
 #include <netinet/icmp6.h>
 #include <poll.h>
 #include <stdio.h>
@@ -260,7 +261,23 @@ START_TEST(a_link_that_is_made_is_not_waited_for)
 }
 END_TEST
 
+/* What we send are frames of Ethernet; of other links the kernel announces addresses. */
+START_TEST(an_ipoib_link_is_not_announced)
+{
+	auto_scene struct scene s = { .ear = -1 };
+	const uint8_t gid[HW_ADDR_MAX] = { 0x80, 0, 2, 8, 0xfe, 0x80 };
+
+	far.comes = true;
+	far.patience = PATIENCE;
+	scene(&s, &moves);
+	s.a.link.type = ARPHRD_INFINIBAND;
+	s.a.link.addr = hw_addr_make(gid, sizeof(gid));
+	configure(&s);
+	ck_assert_int_eq(far.asked, 0);
+}
+END_TEST
+
 TEST_PROGRAM("cni/engine/configure", carrier_that_comes_is_waited_for, readiness_is_waited_for,
 	     readiness_that_does_not_come_ends_the_wait, carrier_that_does_not_come_ends_the_wait,
 	     carrier_that_is_there_needs_no_wait, without_addresses_nothing_is_announced,
-	     a_link_that_is_made_is_not_waited_for)
+	     a_link_that_is_made_is_not_waited_for, an_ipoib_link_is_not_announced)

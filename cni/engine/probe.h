@@ -12,7 +12,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/ip.h"
-#include "lib/base/parse.h"
+#include "lib/base/hw_addr.h"
 
 #define PROBE_ROUNDS   2
 #define PROBE_ROUND_MS 100

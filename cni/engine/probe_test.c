@@ -195,18 +195,18 @@ START_TEST(the_kernel_answers_for_both_families)
 	struct probe_claim found[4];
 
 	wire_open(&w);
-	ck_assert_int_eq(ask(&w, w.a.mac, found), 0);
+	ck_assert_int_eq(ask(&w, w.a.addr.byte, found), 0);
 	has(&w, "192.0.2.2/24");
 	has(&w, "192.0.2.3/24");
-	ck_assert_int_eq(ask(&w, w.a.mac, found), 1);
+	ck_assert_int_eq(ask(&w, w.a.addr.byte, found), 1);
 	ck_assert(ip_equal(found[0].addr, ip_of("192.0.2.2")));
-	ck_assert_mem_eq(found[0].mac, w.b.mac, MAC_LEN);
+	ck_assert_mem_eq(found[0].mac, w.b.addr.byte, MAC_LEN);
 	has(&w, "fd00::1/64");
-	ck_assert_int_eq(ask(&w, w.a.mac, found), 2);
+	ck_assert_int_eq(ask(&w, w.a.addr.byte, found), 2);
 	ck_assert(ip_equal(found[1].addr, ip_of("fd00::1")));
-	ck_assert_mem_eq(found[1].mac, w.b.mac, MAC_LEN);
+	ck_assert_mem_eq(found[1].mac, w.b.addr.byte, MAC_LEN);
 	/* what comes from our own MAC is no answer: an ipvlan has its master's */
-	ck_assert_int_eq(ask(&w, w.b.mac, found), 0);
+	ck_assert_int_eq(ask(&w, w.b.addr.byte, found), 0);
 }
 END_TEST
 
@@ -227,7 +227,7 @@ static void *answer_late(void *arg)
 				  .sll_halen = MAC_LEN };
 	uint8_t frame[64];
 
-	memcpy(to.sll_addr, l->w->a.mac, MAC_LEN);
+	memcpy(to.sll_addr, l->w->a.addr.byte, MAC_LEN);
 	while (l->asked < PROBE_ROUNDS) {
 		ssize_t n = recv(l->fd, frame, sizeof(frame), 0);
 		/* a probe for 192.0.2.1 */
@@ -259,7 +259,7 @@ START_TEST(who_answers_late_is_heard)
 	ck_assert_int_eq(netns_enter(&host, &e), 0);
 	l.w = &w;
 	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, &l), 0);
-	int n = ask(&w, w.a.mac, found);
+	int n = ask(&w, w.a.addr.byte, found);
 	ck_assert_int_eq(pthread_join(thread, &failed), 0);
 	ck_assert_ptr_null(failed);
 	ck_assert_int_eq(n, 1);

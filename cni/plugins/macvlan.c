@@ -65,7 +65,9 @@ static union link_data data_of(const struct macvlan_conf *c)
 static int macvlan_create(struct attach *a, struct err *e)
 {
 	const struct macvlan_conf *c = conf_of(a);
-	const struct link_spec spec = { .mac = c->has_mac ? c->mac : NULL, .data = data_of(c) };
+	const struct link_spec spec = { .addr = c->has_mac ? hw_addr_of_mac(c->mac)
+							   : (struct hw_addr){ 0 },
+					.data = data_of(c) };
 
 	return attach_create_link(a, spec, e);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipam/store/key.h"
 
+#include "lib/base/parse.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,16 +53,14 @@ static bool is_plain(char c)
 
 static void add_part(struct text *t, const char *s)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	for (; *s; s++) {
 		if (is_plain(*s)) {
 			add_char(t, *s);
 			continue;
 		}
 		add_char(t, '%');
-		add_char(t, digits[(uint8_t)*s >> 4]);
-		add_char(t, digits[(uint8_t)*s & 15]);
+		add_char(t, HEX_DIGITS[(uint8_t)*s >> 4]);
+		add_char(t, HEX_DIGITS[(uint8_t)*s & 15]);
 	}
 }
 
@@ -82,10 +82,8 @@ static void finish_key(struct key *k, const struct text *t)
 
 static void add_hex(struct text *t, u128 v, unsigned digits)
 {
-	static const char hex[] = "0123456789abcdef";
-
 	while (digits > 0)
-		add_char(t, hex[(v >> (4 * --digits)) & 15]);
+		add_char(t, HEX_DIGITS[(v >> (4 * --digits)) & 15]);
 }
 
 static void add_ip(struct text *t, struct ip ip)
@@ -216,15 +214,6 @@ void key_of_pool(struct key *k, const char *name)
 	finish_key(k, &t);
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
 static int parse_hex(struct slice s, size_t digits, u128 *out)
 {
 	u128 v = 0;
@@ -232,7 +221,7 @@ static int parse_hex(struct slice s, size_t digits, u128 *out)
 	if (s.len != digits)
 		return -1;
 	for (size_t i = 0; i < digits; i++) {
-		int d = hex_digit(s.p[i]);
+		int d = hex_digit_lower(s.p[i]);
 		if (d < 0)
 			return -1;
 		v = v * 16 + (unsigned)d;

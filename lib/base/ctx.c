@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/parse.h"
 #include "lib/base/ctx.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ static bool boot_id_valid(const char *s, size_t len)
 	for (size_t i = 0; i < CTX_BOOT_ID_LEN; i++) {
 		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (s[i] == '\0' || !strchr(dash ? "-" : "0123456789abcdef", s[i]))
+		if (s[i] == '\0' || !strchr(dash ? "-" : HEX_DIGITS, s[i]))
 			return false;
 	}
 	return true;

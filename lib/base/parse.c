@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/parse.h"
 
-#include <stdio.h>
 #include <string.h>
 
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
@@ -23,45 +22,42 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
 	return 0;
 }
 
-static int hex_digit(char c)
+int hex_digit_lower(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-int parse_mac(const char *s, uint8_t out[MAC_LEN])
+int hex_digit(char c)
 {
-	uint8_t mac[MAC_LEN];
-	char sep = '\0';
-
-	for (size_t i = 0; i < MAC_LEN; i++) {
-		if (i == 1)
-			sep = *s;
-		if (i > 0 && ((sep != ':' && sep != '-') || *s++ != sep))
-			return -1;
-		int high = hex_digit(s[0]);
-		int low = high < 0 ? -1 : hex_digit(s[1]);
-		if (low < 0)
-			return -1;
-		mac[i] = (uint8_t)(high << 4 | low);
-		s += 2;
-	}
-	if (*s != '\0')
-		return -1;
-	memcpy(out, mac, sizeof(mac));
-	return 0;
+	return hex_digit_lower(c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c);
 }
 
-char *mac_format(const uint8_t mac[MAC_LEN], char out[MAC_STR_LEN])
+int hex_octet(const char *s)
 {
-	(void)snprintf(out, MAC_STR_LEN, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
-		       mac[3], mac[4], mac[5]);
-	return out;
+	int high = hex_digit(s[0]), low = high < 0 ? -1 : hex_digit(s[1]);
+
+	return low < 0 ? -1 : high << 4 | low;
+}
+
+char *hex_octet_put(char *p, uint8_t octet)
+{
+	*p++ = HEX_DIGITS[octet >> 4];
+	*p++ = HEX_DIGITS[octet & 15];
+	*p = '\0';
+	return p;
+}
+
+size_t hex_take(const char *s, size_t most, uint32_t *out)
+{
+	size_t n = 0;
+	uint32_t v = 0;
+
+	for (int d; n < most && (d = hex_digit(s[n])) >= 0; n++)
+		v = v << 4 | (uint32_t)d;
+	*out = v;
+	return n;
 }
 
 /*

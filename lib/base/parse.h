@@ -9,18 +9,24 @@
 
 #include "lib/base/base.h"
 
-#define MAC_LEN     6
-#define MAC_STR_LEN 18 /* "aa:bb:cc:dd:ee:ff" and NUL */
-#define IFNAME_LEN  16 /* IFNAMSIZ: 15 bytes and NUL */
+#define IFNAME_LEN 16 /* IFNAMSIZ: 15 bytes and NUL */
+#define HEX_DIGITS "0123456789abcdef"
 
 /* parse_u64 - decimal digits only: no sign, no space, no empty string, min <= value <= max. */
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out) must_check;
 
-/* parse_mac - six hex octets joined by ':' or '-', either case. */
-int parse_mac(const char *s, uint8_t out[MAC_LEN]) must_check;
+/* hex_digit - the value of a hexadecimal digit, -1 of any other character. */
+int hex_digit(char c);       /* either case */
+int hex_digit_lower(char c); /* 0 to 9, a to f */
 
-/* mac_format - lower case, ':'. Returns out. */
-char *mac_format(const uint8_t mac[MAC_LEN], char out[MAC_STR_LEN]);
+/* hex_octet - the value of the two digits at s, either case; -1: there are not two. */
+int hex_octet(const char *s);
+
+/* hex_octet_put - write two digits at p, lower case, and NUL behind them. Returns p + 2. */
+char *hex_octet_put(char *p, uint8_t octet);
+
+/* hex_take - the digits at s, either case, at most 8. Returns how many they are; 0: *out is 0. */
+size_t hex_take(const char *s, size_t most, uint32_t *out);
 
 /* utf8_valid - well-formed UTF-8 of RFC 3629: no surrogates, no overlong forms, <= U+10FFFF. */
 bool utf8_valid(const char *s, size_t len);

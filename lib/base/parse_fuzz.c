@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/hw_addr.h"
 #include "lib/base/parse.h"
 #include "lib/testing/fuzz.h"
 
@@ -7,17 +8,20 @@ FUZZ(const uint8_t *data, size_t size)
 	auto_free char *s = fuzz_text(data, size);
 	struct slice rest = { s, size }, piece;
 	size_t good = utf8_prefix(s, size), total = 0;
-	char text[MAC_STR_LEN];
+	char text[HW_ADDR_STR_LEN];
 	FUZZ_OUT(uint64_t, n);
-	uint8_t mac[MAC_LEN], mac2[MAC_LEN];
+	uint8_t mac[MAC_LEN];
+	struct hw_addr a, b;
 
 	MUST(good <= size && utf8_valid(s, good) && utf8_valid(s, size) == (good == size));
 	for (size_t i = good + 1; i <= size && i <= good + 4; i++)
 		MUST(!utf8_valid(s, i));
 	if (fuzz_ok(parse_u64(s, 3, 70000, &n), NULL, &n, sizeof(n)))
 		MUST(n >= 3 && n <= 70000 && n == strtoul(s, NULL, 10));
-	if (!parse_mac(s, mac))
-		MUST(!parse_mac(mac_format(mac, text), mac2) && !memcmp(mac, mac2, MAC_LEN));
+	bool is_addr = !hw_addr_parse(s, &a);
+	if (is_addr)
+		MUST(!hw_addr_parse(hw_addr_format(a, text), &b) && hw_addr_equal(a, b));
+	MUST(!parse_mac(s, mac) == (is_addr && hw_addr_is_mac(a)));
 	if (!ifname_problem(s))
 		MUST(strlen(s) < IFNAME_LEN && *s && !strpbrk(s, "/:% \t\n") &&
 		     strcmp(s, "..") != 0);

@@ -2,6 +2,8 @@
 #include "lib/base/parse.h"
 
 #include <inttypes.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/testing/testing.h"
@@ -61,57 +63,48 @@ START_TEST(bad_numbers_are_refused)
 }
 END_TEST
 
-START_TEST(good_macs_are_parsed)
+/* Every byte there is, against isxdigit() and strtol(). */
+START_TEST(hex_values)
 {
-	static const uint8_t want[MAC_LEN] = { 0x00, 0x1a, 0x2B, 0xc9, 0xde, 0xff };
-	static const char *const good[] = { "00:1a:2b:c9:de:ff", "00-1A-2B-C9-DE-FF",
-					    "00:1A:2b:C9:dE:Ff" };
-	char text[MAC_STR_LEN];
+	for (int c = 0; c < 256; c++) {
+		const char text[] = { (char)c, '\0' };
+		int want = isxdigit(c) ? (int)strtol(text, NULL, 16) : -1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
-		uint8_t mac[MAC_LEN] = { 0 };
-
-		ck_assert_int_eq(parse_mac(good[i], mac), 0);
-		ck_assert_mem_eq(mac, want, MAC_LEN);
-		ck_assert_ptr_eq(mac_format(mac, text), text);
-		ck_assert_str_eq(text, "00:1a:2b:c9:de:ff");
+		ck_assert_int_eq(hex_digit((char)c), want);
+		ck_assert_int_eq(hex_digit_lower((char)c), isupper(c) ? -1 : want);
 	}
 }
 END_TEST
 
-START_TEST(bad_macs_are_refused)
+START_TEST(hex_octets)
 {
-	static const char *const bad[] = {
-		"",
-		"0",
-		"00",
-		"00:",
-		"00:1a:2b:c9:de",
-		"00:1a:2b:c9:de:",
-		"00:1a:2b:c9:de:f",
-		"00:1a:2b:c9:de:ff:",
-		"00:1a:2b:c9:de:ff:00:00",
-		"00:1a:2b-c9:de:ff",
-		"00-1a:2b:c9:de:ff",
-		"001a2bc9deff",
-		"001a.2bc9.deff",
-		"00.1a.2b.c9.de.ff",
-		"g0:1a:2b:c9:de:ff",
-		"0g:1a:2b:c9:de:ff",
-		"0@:1a:2b:c9:de:ff",
-		"0`:1a:2b:c9:de:ff",
-		"0/:1a:2b:c9:de:ff",
-		" 0:1a:2b:c9:de:ff",
-		"00:1a:2b:c9:de:ff ",
-		"0:1a:2b:c9:de:ff",
-	};
+	static const char *const bad[] = { "", "0", "g0", "0g", " 1", "-1", "+1", "0x" };
+	char text[3];
 
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		uint8_t mac[MAC_LEN] = { 1, 2, 3, 4, 5, 6 };
-
-		ck_assert_msg(parse_mac(bad[i], mac) == -1, "%s", bad[i]);
-		ck_assert_mem_eq(mac, "\1\2\3\4\5\6", MAC_LEN);
+	for (int i = 0; i < 256; i++) {
+		ck_assert_ptr_eq(hex_octet_put(text, (uint8_t)i), text + 2);
+		ck_assert_int_eq(strtol(text, NULL, 16), i);
+		ck_assert_int_eq(hex_octet(text), i);
 	}
+	ck_assert_str_eq(text, "ff");
+	ck_assert_int_eq(hex_octet("FFf"), 255);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_int_eq(hex_octet(bad[i]), -1);
+}
+END_TEST
+
+START_TEST(hex_numbers)
+{
+	uint32_t v = 7;
+
+	ck_assert_uint_eq(hex_take("", 8, &v), 0);
+	ck_assert_uint_eq(v, 0);
+	ck_assert_uint_eq(hex_take("1aF:", 8, &v), 3);
+	ck_assert_uint_eq(v, 0x1af);
+	ck_assert_uint_eq(hex_take("1aF", 2, &v), 2);
+	ck_assert_uint_eq(v, 0x1a);
+	ck_assert_uint_eq(hex_take("ffffffff1", 8, &v), 8);
+	ck_assert_uint_eq(v, UINT32_MAX);
 }
 END_TEST
 
@@ -298,7 +291,7 @@ START_TEST(slice_copy_bounds)
 }
 END_TEST
 
-TEST_PROGRAM("parse", good_numbers_are_parsed, bad_numbers_are_refused, good_macs_are_parsed,
-	     bad_macs_are_refused, utf8_as_the_model, utf8_at_every_offset,
+TEST_PROGRAM("parse", good_numbers_are_parsed, bad_numbers_are_refused, hex_values, hex_octets,
+	     hex_numbers, utf8_as_the_model, utf8_at_every_offset,
 	     bad_interface_names_are_explained, identifiers_are_checked, lists_are_split,
 	     slice_copy_bounds)

@@ -27,7 +27,6 @@ static size_t shown_len(const char *s)
 
 char *out_clean(const char *text)
 {
-	static const char hex[] = "0123456789abcdef";
 	char *clean = malloc(4 * strlen(text) + 1), *end = clean;
 
 	if (!clean)
@@ -42,8 +41,7 @@ char *out_clean(const char *text)
 		unsigned char c = (unsigned char)*text++;
 		*end++ = '\\';
 		*end++ = 'x';
-		*end++ = hex[c >> 4];
-		*end++ = hex[c & 15];
+		end = hex_octet_put(end, c);
 	}
 	*end = '\0';
 	return clean;

@@ -9,6 +9,7 @@
 #ifndef RAILHEAD_LIB_DEVICE_VF_H
 #define RAILHEAD_LIB_DEVICE_VF_H
 
+#include "lib/base/hw_addr.h"
 #include "lib/net/nl.h"
 #include "lib/base/parse.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/hw_addr.h"
 
 /* Above this a double does not hold every integer. */
 #define MAX_EXACT (INT64_C(1) << 53)
@@ -129,18 +129,24 @@ static int decode_enum(const struct slot *s)
 	return refuse_value(s, ERR_FIELD, wanted);
 }
 
-static int decode_mac(const struct slot *s)
+static int decode_hw_addr(const struct slot *s)
 {
 	const char *v = json_str(s->value);
-	uint8_t mac[MAC_LEN];
+	bool any = s->field->kind == J_HW_ADDR;
+	struct hw_addr a;
 
 	if (!v)
 		return refuse_value(s, ERR_DECODE, "a string");
 	if (*v == '\0')
 		return 0;
-	if (parse_mac(v, mac))
-		return refuse_value(s, ERR_CONFIG, "a MAC address like 02:00:5e:10:00:01");
-	store_value(s, mac, sizeof(mac));
+	if (hw_addr_parse(v, &a) || !(any || hw_addr_is_mac(a)))
+		return refuse_value(s, ERR_CONFIG,
+				    any ? "a hardware address of 6 or 20 bytes"
+					: "a MAC address like 02:00:5e:10:00:01");
+	if (any)
+		store_value(s, &a, sizeof(a));
+	else
+		store_value(s, a.byte, MAC_LEN);
 	return 0;
 }
 
@@ -170,7 +176,8 @@ static int decode_value(const struct slot *s)
 	case J_ENUM:
 		return decode_enum(s);
 	case J_MAC:
-		return decode_mac(s);
+	case J_HW_ADDR:
+		return decode_hw_addr(s);
 	case J_OBJECT:
 	case J_ARRAY:
 	case J_ANY:

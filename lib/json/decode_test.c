@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/base/hw_addr.h"
 #include "lib/testing/testing.h"
 
 struct conf {
@@ -12,6 +13,7 @@ struct conf {
 	int64_t wide, bounded, least, negative;
 	int mode;
 	uint8_t mac[6];
+	struct hw_addr hw;
 	const struct json *object, *array, *any;
 };
 
@@ -33,6 +35,7 @@ static const struct json_field fields[] = {
 	{ "negative", J_I64, AT(negative), 0, INT64_MIN, -1, NULL },
 	{ "mode", J_ENUM, AT(mode), 0, 0, 0, modes },
 	{ "mac", J_MAC, AT(mac), 0, 0, 0, NULL },
+	{ "hw", J_HW_ADDR, AT(hw), 0, 0, 0, NULL },
 	{ "object", J_OBJECT, AT(object), 0, 0, 0, NULL },
 	{ "array", J_ARRAY, AT(array), 0, 0, 0, NULL },
 	{ "any", J_ANY, AT(any), 0, 0, 0, NULL },
@@ -67,6 +70,24 @@ static enum err_code refusal(const char *text, const char *where, const char *ms
 #define DECODE(text, msg) ck_assert_int_eq(refusal(text, "ipam", "ipam." msg), ERR_DECODE)
 #define CONFIG(text, msg) ck_assert_int_eq(refusal(text, "ipam", "ipam." msg), ERR_CONFIG)
 #define FIELD(text, msg)  ck_assert_int_eq(refusal(text, "ipam", "ipam." msg), ERR_FIELD)
+
+START_TEST(hardware_addresses)
+{
+	auto_json struct json *mac = parse("{\"hw\":\"02-00-5E-10-00-01\"}");
+	auto_json struct json *ipoib =
+		parse("{\"hw\":\"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:12:34:57\"}");
+	struct conf c = { 0 };
+	struct err e = { 0 };
+
+	ck_assert_int_eq(json_decode(mac, "", fields, &c, &e), 0);
+	ck_assert_uint_eq(c.hw.len, 6);
+	ck_assert_mem_eq(c.hw.byte, "\x02\x00\x5e\x10\x00\x01", 6);
+	ck_assert_int_eq(json_decode(ipoib, "", fields, &c, &e), 0);
+	ck_assert_uint_eq(c.hw.len, 20);
+	ck_assert_uint_eq(c.hw.byte[0], 0x80);
+	ck_assert_uint_eq(c.hw.byte[19], 0x57);
+}
+END_TEST
 
 START_TEST(good_objects_are_decoded)
 {
@@ -118,7 +139,7 @@ START_TEST(absent_leaves_alone)
 {
 	static const char all_null[] = "{\"name\":null,\"word\":null,\"on\":null,\"mtu\":null,"
 				       "\"mode\":null,\"mac\":null,\"object\":null}";
-	static const char *const texts[] = { "{}", all_null, "{\"mac\":\"\"}" };
+	static const char *const texts[] = { "{}", all_null, "{\"mac\":\"\"}", "{\"hw\":\"\"}" };
 	struct conf conf, before;
 	struct err e = { 0 };
 
@@ -174,6 +195,11 @@ START_TEST(numbers_out_of_range_are_refused)
 	CONFIG("{\"least\":2}", "least: must be a whole number from 3 to 9007199254740991, got 2");
 	CONFIG("{\"negative\":0}",
 	       "negative: must be a whole number from -9007199254740991 to -1, got 0");
+	CONFIG("{\"hw\":\"02:00\"}",
+	       "hw: must be a hardware address of 6 or 20 bytes, got \"02:00\"");
+	CONFIG("{\"mac\":\"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:12:34:57\"}",
+	       "mac: must be a MAC address like 02:00:5e:10:00:01, got "
+	       "\"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:12:34:57\"");
 	CONFIG("{\"mac\":\"02:00\"}",
 	       "mac: must be a MAC address like 02:00:5e:10:00:01, got \"02:00\"");
 }
@@ -259,7 +285,7 @@ START_TEST(keys_that_the_table_does_not_have)
 }
 END_TEST
 
-TEST_PROGRAM("json_decode", good_objects_are_decoded, limits_are_included, absent_leaves_alone,
-	     wrong_types_are_refused, numbers_out_of_range_are_refused, unknown_words_are_refused,
-	     long_lists_of_words, missing_required_keys_are_named, what_is_not_an_object_is_refused,
-	     keys_that_the_table_does_not_have)
+TEST_PROGRAM("json_decode", hardware_addresses, good_objects_are_decoded, limits_are_included,
+	     absent_leaves_alone, wrong_types_are_refused, numbers_out_of_range_are_refused,
+	     unknown_words_are_refused, long_lists_of_words, missing_required_keys_are_named,
+	     what_is_not_an_object_is_refused, keys_that_the_table_does_not_have)

@@ -71,9 +71,10 @@ enum json_kind {
 	J_I64,  /* int64_t, |v| < 2^53, within min..max when either is set (max < min: no limit) */
 	J_ENUM, /* int, by names[]; a wrong word is ERR_FIELD and lists the right ones (but "") */
 	J_MAC,  /* uint8_t[6]; "" counts as absent, as in the reference plugins */
-	J_OBJECT, /* const struct json *, must be an object */
-	J_ARRAY,  /* const struct json *, must be an array */
-	J_ANY,    /* const struct json * */
+	J_HW_ADDR, /* struct hw_addr; "" counts as absent */
+	J_OBJECT,  /* const struct json *, must be an object */
+	J_ARRAY,   /* const struct json *, must be an array */
+	J_ANY,     /* const struct json * */
 };
 
 struct json_enum {

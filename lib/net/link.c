@@ -5,6 +5,7 @@
 #include <linux/if_link.h>
 #include <linux/net_namespace.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -14,6 +15,11 @@
 #include "lib/net/nl_msg.h"
 
 _Static_assert(IFNAME_LEN == IFNAMSIZ, "length of an interface name");
+
+bool link_is_ethernet(const struct link_info *link)
+{
+	return link->type == ARPHRD_ETHER && hw_addr_is_mac(link->addr);
+}
 
 /* ---- looking up ---- */
 
@@ -37,12 +43,9 @@ static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
 	return link_kind_parse(kind, tb[IFLA_INFO_DATA], &li->data);
 }
 
-static bool parse_mac_attr(const struct nlattr *a, uint8_t out[MAC_LEN])
+static struct hw_addr parse_hw_addr(const struct nlattr *a)
 {
-	if (!a || nla_len(a) != MAC_LEN)
-		return false;
-	memcpy(out, nla_data(a), MAC_LEN);
-	return true;
+	return a ? hw_addr_make(nla_data(a), (size_t)nla_len(a)) : (struct hw_addr){ 0 };
 }
 
 static int parse_link(const struct nlmsghdr *h, struct link_info *li)
@@ -63,7 +66,9 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 	if (h->nlmsg_type != RTM_NEWLINK || nl_parse_attrs(h, sizeof(*ifi), tb, IFLA_MAX, policy) ||
 	    !tb[IFLA_IFNAME])
 		return -1;
-	*li = (struct link_info){ .ifindex = ifi->ifi_index, .flags = ifi->ifi_flags };
+	*li = (struct link_info){ .ifindex = ifi->ifi_index,
+				  .flags = ifi->ifi_flags,
+				  .type = ifi->ifi_type };
 	memset(&li->data, 0xff, sizeof(li->data)); /* LINK_DATA_UNKNOWN */
 	(void)nla_strlcpy(li->name, tb[IFLA_IFNAME], sizeof(li->name));
 	li->lower_nsid = -1;
@@ -73,8 +78,8 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		li->lower_ifindex = (int)nla_get_u32(tb[IFLA_LINK]);
 	if (tb[IFLA_MTU])
 		li->mtu = nla_get_u32(tb[IFLA_MTU]);
-	li->has_mac = parse_mac_attr(tb[IFLA_ADDRESS], li->mac);
-	li->has_perm_mac = parse_mac_attr(tb[IFLA_PERM_ADDRESS], li->perm_mac);
+	li->addr = parse_hw_addr(tb[IFLA_ADDRESS]);
+	li->perm_addr = parse_hw_addr(tb[IFLA_PERM_ADDRESS]);
 	/* Half a name would be another device's. */
 	if (tb[IFLA_PARENT_DEV_NAME] &&
 	    nla_strlcpy(li->parent, tb[IFLA_PARENT_DEV_NAME], PARENT_DEV_LEN) >= PARENT_DEV_LEN)
@@ -190,8 +195,8 @@ int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex, 
 		nl_req_put_u32(&rq, IFLA_NET_NS_FD, (uint32_t)spec->target->fd);
 	if (spec->mtu)
 		nl_req_put_u32(&rq, IFLA_MTU, spec->mtu);
-	if (spec->mac)
-		nl_req_put(&rq, IFLA_ADDRESS, spec->mac, MAC_LEN);
+	if (spec->addr.len)
+		nl_req_put(&rq, IFLA_ADDRESS, spec->addr.byte, spec->addr.len);
 	link_kind_put(&rq, kind, &spec->data);
 	return nl_request(nl, &rq, e);
 }

@@ -4,6 +4,7 @@
 #define RAILHEAD_LIB_NET_LINK_H
 
 #include "lib/net/nl.h"
+#include "lib/base/hw_addr.h"
 #include "lib/base/parse.h"
 
 struct netns;
@@ -46,15 +47,17 @@ struct link_info {
 	char name[IFNAME_LEN];
 	char kind[IFNAME_LEN]; /* "macvlan", "veth", "" for hardware */
 	uint32_t mtu;
-	uint32_t flags; /* IFF_* */
-	uint8_t mac[MAC_LEN];
-	bool has_mac;              /* false when the hardware address is not 6 bytes long */
-	uint8_t perm_mac[MAC_LEN]; /* the one it was made with (IFLA_PERM_ADDRESS, Linux 5.6) */
-	bool has_perm_mac;
+	uint32_t flags;              /* IFF_* */
+	uint16_t type;               /* ARPHRD_*: what is on the wire, see link_is_ethernet() */
+	struct hw_addr addr;         /* IFLA_ADDRESS */
+	struct hw_addr perm_addr;    /* the one it was made with (IFLA_PERM_ADDRESS, Linux 5.6) */
 	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
 					PCI address of hardware; "" otherwise */
 	union link_data data;        /* members that the kernel did not report: LINK_DATA_UNKNOWN */
 };
+
+/* link_is_ethernet - frames and ARP of Ethernet, with addresses of 6 bytes; IPoIB is not. */
+bool link_is_ethernet(const struct link_info *link);
 
 struct link_spec {
 	const char *kind; /* one of those in union link_data */
@@ -62,7 +65,7 @@ struct link_spec {
 	int lower_ifindex;
 	const struct netns *target; /* NULL: the socket's own namespace */
 	uint32_t mtu;               /* 0: the kernel's choice */
-	const uint8_t *mac;         /* NULL: the kernel's choice */
+	struct hw_addr addr;        /* none: the kernel's choice */
 	union link_data data;
 };
 
@@ -98,8 +101,7 @@ int nl_link_compare_data(const struct link_info *is, const union link_data *want
 int nl_link_set_up(struct nl *nl, int ifindex, struct err *e) must_check;
 
 int nl_link_set_down(struct nl *nl, int ifindex, struct err *e) must_check;
-int nl_link_set_mac(struct nl *nl, int ifindex, const uint8_t mac[MAC_LEN],
-		    struct err *e) must_check;
+int nl_link_set_hw_addr(struct nl *nl, int ifindex, struct hw_addr addr, struct err *e) must_check;
 int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) must_check;
 
 /*

@@ -40,29 +40,32 @@ int nl_link_set_down(struct nl *nl, int ifindex, struct err *e)
 	return 0;
 }
 
-static int set_attr(struct nl *nl, int ifindex, int attr, const void *data, struct err *e)
+static int set_attr(struct nl *nl, int ifindex, int attr, struct slice data, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct ifinfomsg ifi = { .ifi_index = ifindex };
 
 	nl_req_begin(&rq, RTM_SETLINK, 0, &ifi, sizeof(ifi));
-	nl_req_put(&rq, attr, data, attr == IFLA_ADDRESS ? MAC_LEN : sizeof(uint32_t));
+	nl_req_put(&rq, attr, data.p, data.len);
 	return nl_request(nl, &rq, e);
 }
 
-int nl_link_set_mac(struct nl *nl, int ifindex, const uint8_t mac[MAC_LEN], struct err *e)
+int nl_link_set_hw_addr(struct nl *nl, int ifindex, struct hw_addr addr, struct err *e)
 {
-	char text[MAC_STR_LEN];
+	const struct slice bytes = { (const char *)addr.byte, addr.len };
+	char text[HW_ADDR_STR_LEN];
 
-	if (set_attr(nl, ifindex, IFLA_ADDRESS, mac, e))
-		return err_wrap(e, "set MAC %s of interface number %d", mac_format(mac, text),
+	if (set_attr(nl, ifindex, IFLA_ADDRESS, bytes, e))
+		return err_wrap(e, "set MAC %s of interface number %d", hw_addr_format(addr, text),
 				ifindex);
 	return 0;
 }
 
 int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e)
 {
-	if (set_attr(nl, ifindex, IFLA_MTU, &mtu, e))
+	const struct slice bytes = { (const char *)&mtu, sizeof(mtu) };
+
+	if (set_attr(nl, ifindex, IFLA_MTU, bytes, e))
 		return err_wrap(e, "set MTU %u of interface number %d", mtu, ifindex);
 	return 0;
 }

@@ -92,11 +92,11 @@ START_TEST(goes_down_and_gets_a_mac_and_an_mtu)
 	struct err e = { 0 };
 
 	ck_assert_int_eq(nl_link_set_down(w.host, w.dev, &e), 0);
-	ck_assert_int_eq(nl_link_set_mac(w.host, w.dev, some_mac, &e), 0);
+	ck_assert_int_eq(nl_link_set_hw_addr(w.host, w.dev, hw_addr_of_mac(some_mac), &e), 0);
 	ck_assert_int_eq(nl_link_set_mtu(w.host, w.dev, 9000, &e), 0);
 	ck_assert_int_eq(nl_link_by_index(w.host, w.dev, &li, &e), 0);
 	ck_assert(!(li.flags & IFF_UP));
-	ck_assert_mem_eq(li.mac, some_mac, MAC_LEN);
+	ck_assert_mem_eq(li.addr.byte, some_mac, MAC_LEN);
 	ck_assert_uint_eq(li.mtu, 9000);
 	ck_assert_str_eq(li.parent, "");
 	ck_assert_int_eq(nl_link_set_up(w.host, w.dev, &e), 0);
@@ -112,7 +112,7 @@ START_TEST(what_the_kernel_does_not_let_pass_names_the_value)
 	auto_world struct world w = make_world();
 	struct err e = { 0 };
 
-	ck_assert_int_eq(nl_link_set_mac(w.host, w.dev, multicast, &e), -1);
+	ck_assert_int_eq(nl_link_set_hw_addr(w.host, w.dev, hw_addr_of_mac(multicast), &e), -1);
 	ck_assert_int_eq(e.errnum, EADDRNOTAVAIL);
 	ck_assert_ptr_nonnull(strstr(e.msg, "set MAC 01:00:00:00:00:01 of interface number "));
 	ck_assert_int_eq(nl_link_set_mtu(w.host, w.dev, 10, &e), -1);
@@ -132,11 +132,11 @@ START_TEST(moves_and_renames_and_comes_back)
 	struct link_info li;
 	struct err e = { 0 };
 
-	ck_assert_int_eq(nl_link_set_mac(w.host, w.dev, some_mac, &e), 0);
+	ck_assert_int_eq(nl_link_set_hw_addr(w.host, w.dev, hw_addr_of_mac(some_mac), &e), 0);
 	ck_assert_int_eq(nl_link_move(w.host, w.dev, &w.pod_ns, "net1", &e), 0);
 	ck_assert(!exists(w.host, "up0") && !exists(w.host, "net1") && !exists(w.pod, "up0"));
 	ck_assert_int_eq(nl_link_by_name(w.pod, "net1", &li, &e), 0);
-	ck_assert_mem_eq(li.mac, some_mac, MAC_LEN);
+	ck_assert_mem_eq(li.addr.byte, some_mac, MAC_LEN);
 	ck_assert(!(li.flags & IFF_UP));
 	ck_assert_int_eq(nl_link_move(w.pod, li.ifindex, &w.host_ns, "up0", &e), 0);
 	ck_assert(exists(w.host, "up0") && !exists(w.pod, "net1") && !exists(w.pod, "up0"));
@@ -290,6 +290,26 @@ static void say_link(const struct net_fake *k, uint32_t seq, const char *const *
 	net_say(k, nlmsg_hdr(rq.msg), nlmsg_data(nlmsg_hdr(rq.msg)),
 		(size_t)nlmsg_datalen(nlmsg_hdr(rq.msg)));
 }
+
+START_TEST(an_ipoib_link_gets_its_20_bytes)
+{
+	struct net_fake k = net_fake();
+	struct hw_addr addr = { .len = 20, .byte = { 0x80, 0, 2, 8, 0xfe, 0x80, [19] = 0x57 } };
+	struct sent s;
+	struct err e = { 0 };
+
+	net_ack(&k, 1, 0);
+	net_ack(&k, 2, EINVAL);
+	ck_assert_int_eq(nl_link_set_hw_addr(k.nl, 5, addr, &e), 0);
+	(void)next_sent(&k, &s);
+	ck_assert_int_eq(nla_len(s.tb[IFLA_ADDRESS]), 20);
+	ck_assert_mem_eq(nla_data(s.tb[IFLA_ADDRESS]), addr.byte, 20);
+	ck_assert_int_eq(nl_link_set_hw_addr(k.nl, 5, addr, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "80:00:02:08:fe:80:00:00:00:00:00:00:00:00:00:00:00:00:"
+					    "00:57"));
+	nl_release(k.nl);
+}
+END_TEST
 
 START_TEST(one_message_moves_and_renames)
 {
@@ -524,8 +544,9 @@ TEST_PROGRAM("nl_link_change", goes_down_and_gets_a_mac_and_an_mtu,
 	     names_that_others_have_where_it_does_not_matter,
 	     a_name_that_is_taken_leaves_it_where_it_was, an_alternative_name_that_is_taken,
 	     alternative_names_go_along, within_its_namespace_it_is_renamed,
-	     a_link_that_cannot_move_is_explained, one_message_moves_and_renames,
-	     what_cannot_be_brought_back_is_told, an_old_kernel_wants_it_down,
-	     the_parent_device_is_read, half_a_parent_is_none, gives_and_takes_alternative_names,
-	     alternative_names_of_others, alternative_names_of_nothing, the_walk_ends_when_told,
+	     a_link_that_cannot_move_is_explained, an_ipoib_link_gets_its_20_bytes,
+	     one_message_moves_and_renames, what_cannot_be_brought_back_is_told,
+	     an_old_kernel_wants_it_down, the_parent_device_is_read, half_a_parent_is_none,
+	     gives_and_takes_alternative_names, alternative_names_of_others,
+	     alternative_names_of_nothing, the_walk_ends_when_told,
 	     an_alternative_name_beyond_the_kernels_limit, survives_each_failing_allocation)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -84,8 +85,8 @@ START_TEST(looks_up_by_name_and_by_number)
 	ck_assert_int_eq(b.lower_ifindex, net_ifindex(w.host, "peer0"));
 	ck_assert_uint_eq(b.mtu, 1500);
 	ck_assert(b.flags & IFF_UP);
-	ck_assert(b.has_mac);
-	ck_assert_mem_eq(a.mac, b.mac, MAC_LEN);
+	ck_assert(link_is_ethernet(&b));
+	ck_assert_mem_eq(a.addr.byte, b.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(b.data.macvlan.mode, LINK_DATA_UNKNOWN);
 	ck_assert_uint_eq(b.data.ipvlan.flag, LINK_DATA_UNKNOWN);
 	ck_assert_int_eq(nl_link_by_name(w.host, "lo", &a, &e), 0);
@@ -191,7 +192,7 @@ START_TEST(makes_a_macvlan_in_the_pod)
 	struct err e = { 0 };
 
 	spec.mtu = 1400;
-	spec.mac = some_mac;
+	spec.addr = hw_addr_of_mac(some_mac);
 	spec.data.macvlan.bcqueuelen = 500;
 	create(&w, &spec);
 	li = in_pod(&w, "net1");
@@ -199,7 +200,7 @@ START_TEST(makes_a_macvlan_in_the_pod)
 	ck_assert_uint_eq(li.data.macvlan.mode, MACVLAN_BRIDGE);
 	ck_assert_int_eq(li.lower_ifindex, w.lower);
 	ck_assert_uint_eq(li.mtu, 1400);
-	ck_assert_mem_eq(li.mac, some_mac, MAC_LEN);
+	ck_assert_mem_eq(li.addr.byte, some_mac, MAC_LEN);
 	ck_assert(!(li.flags & IFF_UP));
 	ck_assert_int_eq(nl_link_by_name(w.host, "net1", &li, &e), -1);
 }
@@ -359,6 +360,45 @@ START_TEST(an_older_kernel_gets_a_number)
 }
 END_TEST
 
+static const uint8_t ipoib[HW_ADDR_MAX] = { 0x80, 0, 2, 8, 0xfe, 0x80, 0, 0,    0,    0,
+					    0,    0, 0, 2, 0xc9, 3,    0, 0x12, 0x34, 0x57 };
+
+START_TEST(an_ipoib_link)
+{
+	const struct link_info ib0 = { .ifindex = 7,
+				       .name = "ib0",
+				       .type = ARPHRD_INFINIBAND,
+				       .addr = hw_addr_make(ipoib, sizeof(ipoib)),
+				       .perm_addr = hw_addr_make(ipoib, sizeof(ipoib)) };
+	struct net_fake k = net_fake();
+	char text[HW_ADDR_STR_LEN];
+	struct link_info link;
+	struct err e = { 0 };
+
+	net_say_link(&k, 1, &ib0, &ib0.addr);
+	ck_assert_int_eq(nl_link_by_index(k.nl, 7, &link, &e), 0);
+	ck_assert_uint_eq(link.type, ARPHRD_INFINIBAND);
+	ck_assert_str_eq(hw_addr_format(link.addr, text),
+			 "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:12:34:57");
+	ck_assert_mem_eq(&link.perm_addr, &link.addr, sizeof(link.addr));
+	ck_assert(!link_is_ethernet(&link));
+	nl_release(k.nl);
+}
+END_TEST
+
+/* The loopback device has 6 bytes, too. */
+START_TEST(what_is_ethernet)
+{
+	struct link_info link = { .type = ARPHRD_ETHER, .addr = hw_addr_of_mac(some_mac) };
+
+	ck_assert(link_is_ethernet(&link));
+	link.type = ARPHRD_LOOPBACK;
+	ck_assert(!link_is_ethernet(&link));
+	link = (struct link_info){ .type = ARPHRD_ETHER, .addr = hw_addr_make(ipoib, 20) };
+	ck_assert(!link_is_ethernet(&link));
+}
+END_TEST
+
 /* A bond gives its members its own address. */
 START_TEST(the_address_that_it_was_made_with)
 {
@@ -380,10 +420,9 @@ START_TEST(the_address_that_it_was_made_with)
 			(size_t)nlmsg_datalen(nlmsg_hdr(answer.msg)));
 		net_ack(&k, 1, 0);
 		ck_assert_int_eq(nl_link_by_name(k.nl, "eth0", &link, &e), 0);
-		ck_assert_mem_eq(link.mac, now, MAC_LEN);
-		ck_assert_int_eq(link.has_perm_mac, len == MAC_LEN);
-		if (link.has_perm_mac)
-			ck_assert_mem_eq(link.perm_mac, made_with, MAC_LEN);
+		ck_assert_mem_eq(link.addr.byte, now, MAC_LEN);
+		ck_assert_int_eq(link.perm_addr.len, len);
+		ck_assert_mem_eq(link.perm_addr.byte, made_with, (size_t)len);
 		nl_req_clear(&answer);
 		nl_release(k.nl);
 	}
@@ -525,6 +564,7 @@ TEST_PROGRAM("nl_link", looks_up_by_name_and_by_number, what_is_not_there_is_no_
 	     knows_the_namespace_of_the_lower_device, makes_every_mode,
 	     makes_one_in_its_own_namespace, the_host_may_have_the_same_name,
 	     a_chosen_number_serves_as_well, a_name_that_the_pod_has_is_taken,
-	     an_older_kernel_gets_a_number, the_address_that_it_was_made_with,
-	     names_no_link_may_have_are_refused, a_lower_device_that_is_not_there,
-	     ipvlan_or_a_clear_word_about_it, what_is_asked_for_an_ipvlan, goes_up_and_away)
+	     an_older_kernel_gets_a_number, an_ipoib_link, what_is_ethernet,
+	     the_address_that_it_was_made_with, names_no_link_may_have_are_refused,
+	     a_lower_device_that_is_not_there, ipvlan_or_a_clear_word_about_it,
+	     what_is_asked_for_an_ipvlan, goes_up_and_away)

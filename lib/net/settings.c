@@ -100,9 +100,9 @@ static int parse_settings(const struct nlmsghdr *h, struct link_settings *s)
 		parse_number(tb, (enum link_number)i, s);
 	if (tb[IFLA_IFALIAS])
 		(void)nla_strlcpy(s->alias, tb[IFLA_IFALIAS], sizeof(s->alias));
-	s->has_broadcast = tb[IFLA_BROADCAST] && nla_len(tb[IFLA_BROADCAST]) == MAC_LEN;
-	if (s->has_broadcast)
-		memcpy(s->broadcast, nla_data(tb[IFLA_BROADCAST]), MAC_LEN);
+	if (tb[IFLA_BROADCAST])
+		s->broadcast = hw_addr_make(nla_data(tb[IFLA_BROADCAST]),
+					    (size_t)nla_len(tb[IFLA_BROADCAST]));
 	return tb[IFLA_XDP] ? parse_xdp(tb[IFLA_XDP], s) : 0;
 }
 
@@ -164,8 +164,7 @@ static bool same_number(const struct link_settings *a, const struct link_setting
 
 static bool same_broadcast(const struct link_settings *a, const struct link_settings *b)
 {
-	return !a->has_broadcast || !b->has_broadcast ||
-	       memcmp(a->broadcast, b->broadcast, MAC_LEN) == 0;
+	return !a->broadcast.len || !b->broadcast.len || hw_addr_equal(a->broadcast, b->broadcast);
 }
 
 const char *settings_changed(const struct link_settings *is, const struct link_settings *want,
@@ -275,5 +274,6 @@ void nl_settings_set(struct nl *nl, int ifindex, const struct settings_change *p
 	if (strcmp(put->is->alias, want->alias) != 0)
 		put_attr(&j, IFLA_IFALIAS, want->alias, strlen(want->alias), "alias");
 	if (!same_broadcast(put->is, want))
-		put_attr(&j, IFLA_BROADCAST, want->broadcast, MAC_LEN, "broadcast");
+		put_attr(&j, IFLA_BROADCAST, want->broadcast.byte, want->broadcast.len,
+			 "broadcast");
 }

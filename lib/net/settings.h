@@ -9,6 +9,7 @@
 #ifndef RAILHEAD_LIB_NET_SETTINGS_H
 #define RAILHEAD_LIB_NET_SETTINGS_H
 
+#include "lib/base/hw_addr.h"
 #include "lib/net/nl.h"
 #include "lib/base/parse.h"
 
@@ -35,8 +36,7 @@ struct link_settings {
 	unsigned has;   /* 1 << enum link_number: those that the kernel tells */
 	uint32_t number[LINK_NUMBERS];
 	char alias[LINK_ALIAS_LEN];
-	bool has_broadcast; /* 6 bytes long */
-	uint8_t broadcast[MAC_LEN];
+	struct hw_addr broadcast; /* none: not told */
 	bool xdp[LINK_XDP_MODES]; /* a program is attached */
 };
 

@@ -184,7 +184,7 @@ START_TEST(numbers_and_names)
 	other.number[LINK_GRO_SIZE] = 40000;
 	other.number[LINK_GSO_V4_SIZE] = 20000;
 	other.number[LINK_GRO_V4_SIZE] = 35000;
-	other.broadcast[5] = 0xfe;
+	other.broadcast.byte[5] = 0xfe;
 	ck_assert_uint_ge(was.has, (1u << LINK_GRO_SIZE) - 1);
 	put(&w, &other);
 	ends_as(&w, &other);
@@ -276,7 +276,27 @@ START_TEST(a_program_that_was_attached)
 }
 END_TEST
 
+START_TEST(the_broadcast_address_of_an_ipoib_link)
+{
+	const struct link_info ib0 = { .ifindex = 7, .name = "ib0" };
+	const struct hw_addr all = { 20, { 0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b } };
+	struct net_fake k = net_fake();
+	struct link_settings is, other;
+	struct err e = { 0 };
+
+	net_say_link(&k, 1, &ib0, &all);
+	ck_assert_int_eq(nl_settings_get(k.nl, 7, &is, &e), 0);
+	ck_assert_uint_eq(is.broadcast.len, 20);
+	ck_assert_mem_eq(is.broadcast.byte, all.byte, 20);
+	other = is;
+	ck_assert_ptr_null(settings_changed(&is, &other, 0));
+	other.broadcast.byte[19] ^= 1;
+	ck_assert_str_eq(settings_changed(&is, &other, 0), "broadcast");
+	nl_release(k.nl);
+}
+END_TEST
+
 TEST_PROGRAM("lib/net/settings", each_attribute_of_the_headers, each_attribute_of_this_kernel,
 	     an_attribute_of_the_future, each_flag, numbers_and_names,
 	     a_refusal_does_not_stop_the_rest, an_interface_that_is_not_there,
-	     a_program_that_was_attached)
+	     a_program_that_was_attached, the_broadcast_address_of_an_ipoib_link)

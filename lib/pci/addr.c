@@ -2,51 +2,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "lib/pci/pci_priv.h"
 
 #define DOMAIN_DIGITS_MIN 4
 #define DOMAIN_DIGITS_MAX 8
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* All hexadecimal digits there are, at most 8; how many. */
-static size_t parse_hex_digits(const char *s, uint32_t *out)
-{
-	size_t n = 0;
-	uint32_t v = 0;
-
-	for (int d; n < 8 && (d = hex_digit(s[n])) >= 0; n++)
-		v = v << 4 | (uint32_t)d;
-	*out = v;
-	return n;
-}
-
 int pci_parse(const char *s, struct pci_addr *out)
 {
 	uint32_t domain, bus, dev, fn;
-	size_t digits = parse_hex_digits(s, &domain);
+	size_t digits = hex_take(s, 8, &domain);
 
 	/* More than four digits have no zero in front: each function has one name. */
 	if (digits < DOMAIN_DIGITS_MIN || (digits > DOMAIN_DIGITS_MIN && s[0] == '0') ||
 	    s[digits] != ':')
 		return -1;
 	s += digits + 1;
-	if (parse_hex_digits(s, &bus) != 2 || s[2] != ':')
+	if (hex_take(s, 8, &bus) != 2 || s[2] != ':')
 		return -1;
 	s += 3;
-	if (parse_hex_digits(s, &dev) != 2 || s[2] != '.' || dev > 31)
+	if (hex_take(s, 8, &dev) != 2 || s[2] != '.' || dev > 31)
 		return -1;
 	s += 3;
-	if (parse_hex_digits(s, &fn) != 1 || s[1] || fn > 7)
+	if (hex_take(s, 8, &fn) != 1 || s[1] || fn > 7)
 		return -1;
 	*out = (struct pci_addr){ domain, (uint8_t)bus, (uint8_t)dev, (uint8_t)fn };
 	return 0;
@@ -78,7 +56,7 @@ int pci_parse_hex(const char *s, uint32_t max, uint32_t *out)
 
 	if (s[0] != '0' || s[1] != 'x')
 		return -1;
-	digits = parse_hex_digits(s + 2, &v);
+	digits = hex_take(s + 2, 8, &v);
 	if (digits == 0 || s[2 + digits] || v > max)
 		return -1;
 	*out = v;

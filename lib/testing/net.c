@@ -184,6 +184,25 @@ void net_say(const struct net_fake *fake, const struct nlmsghdr *head, const voi
 	ck_assert_int_eq(send(fake->peer, &m, m.h.nlmsg_len, 0), m.h.nlmsg_len);
 }
 
+void net_say_link(const struct net_fake *fake, uint32_t seq, const struct link_info *li,
+		  const struct hw_addr *broadcast)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	const struct ifinfomsg ifi = { .ifi_index = li->ifindex,
+				       .ifi_type = li->type,
+				       .ifi_flags = li->flags };
+
+	nl_req_begin(&rq, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
+	nl_req_put_str(&rq, IFLA_IFNAME, li->name);
+	nl_req_put(&rq, IFLA_ADDRESS, li->addr.byte, li->addr.len);
+	nl_req_put(&rq, IFLA_PERM_ADDRESS, li->perm_addr.byte, li->perm_addr.len);
+	nl_req_put(&rq, IFLA_BROADCAST, broadcast->byte, broadcast->len);
+	ck_assert_ptr_nonnull(rq.msg);
+	nlmsg_hdr(rq.msg)->nlmsg_seq = seq;
+	net_say(fake, nlmsg_hdr(rq.msg), nlmsg_data(nlmsg_hdr(rq.msg)),
+		(size_t)nlmsg_datalen(nlmsg_hdr(rq.msg)));
+}
+
 void net_ack(const struct net_fake *fake, uint32_t seq, int errnum)
 {
 	const struct nlmsghdr h = {

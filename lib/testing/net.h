@@ -51,6 +51,15 @@ struct nlmsghdr;
 void net_say(const struct net_fake *fake, const struct nlmsghdr *head, const void *body,
 	     size_t len);
 
+/*
+ * net_say_link - the kernel's description of a link, in answer to request seq: name, number, flags,
+ * type and addresses, for kinds of hardware that no test can make (IPoIB has 20 bytes).
+ */
+struct link_info;
+struct hw_addr;
+void net_say_link(const struct net_fake *fake, uint32_t seq, const struct link_info *li,
+		  const struct hw_addr *broadcast);
+
 /* net_ack - an acknowledgement of request seq; errnum 0: success. */
 void net_ack(const struct net_fake *fake, uint32_t seq, int errnum);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/testing/pf.h"
 
+#include <net/if_arp.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sockios.h>
@@ -193,6 +194,16 @@ static void tell_that_it_moved(void)
 	pf->requests = before;
 }
 
+static int set_ipoib_addr(struct nl *nl, int ifindex, const struct nlattr *addr, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	const struct ifinfomsg ifi = { .ifi_index = ifindex };
+
+	nl_req_begin(&rq, RTM_SETLINK, 0, &ifi, sizeof(ifi));
+	nl_req_put(&rq, IFLA_ADDRESS, (char *)nla_data(addr) + HW_ADDR_MAX - MAC_LEN, MAC_LEN);
+	return __real_nl_request(nl, &rq, e);
+}
+
 int __wrap_nl_request(struct nl *nl, const struct nl_req *rq, struct err *e)
 {
 	const struct nlmsghdr *h = rq->msg ? nlmsg_hdr(rq->msg) : NULL;
@@ -210,6 +221,8 @@ int __wrap_nl_request(struct nl *nl, const struct nl_req *rq, struct err *e)
 		any && nla_type(first) == IFLA_ADDRESS ? mac_refusal(ifi->ifi_index, first) : 0;
 	if (errnum)
 		return refuse(errnum, e);
+	if (pf->ipoib && any && nla_type(first) == IFLA_ADDRESS && nla_len(first) == HW_ADDR_MAX)
+		return set_ipoib_addr(nl, ifi->ifi_index, first, e);
 	if (__real_nl_request(nl, rq, e))
 		return -1;
 	if (pf->moved && h->nlmsg_type == RTM_SETLINK &&
@@ -323,6 +336,16 @@ static bool is_on_host(const struct nl *nl)
 	return netns_same(pf->host, ns.id);
 }
 
+/* The MAC of the veth that stands for it is the end of the GID. */
+static void as_ipoib(struct link_info *li)
+{
+	struct hw_addr a = { HW_ADDR_MAX, { 0x80, 0, 2, 8, 0xfe, 0x80 } };
+
+	memcpy(a.byte + HW_ADDR_MAX - MAC_LEN, li->addr.byte, MAC_LEN);
+	li->type = ARPHRD_INFINIBAND;
+	li->addr = li->perm_addr = a;
+}
+
 /* The other end is on the host: elsewhere, what has no number for its other end's namespace is
  * none. */
 static void as_hardware(const struct nl *nl, struct link_info *li)
@@ -332,6 +355,8 @@ static void as_hardware(const struct nl *nl, struct link_info *li)
 		    is_on_host(nl) != (li->lower_nsid < 0))
 			continue;
 		li->kind[0] = '\0';
+		if (pf->ipoib)
+			as_ipoib(li);
 		if (!pf->old_kernel)
 			(void)snprintf(li->parent, sizeof(li->parent), "%s", pf->vf[i].addr);
 	}

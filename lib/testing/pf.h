@@ -33,6 +33,7 @@ struct fakepf {
 	bool tells_own_macs;     /* igb: what a VF's interface takes by itself shows in is.mac */
 	bool mac_needs_trust;    /* both MACs are refused while the VF is not trusted */
 	int link_refuses_mac;    /* errno with which the interface of any VF refuses one; 0: none */
+	bool ipoib;              /* the interfaces of its VFs have addresses of IPoIB */
 	bool old_kernel;         /* before 5.14: no link tells which device it is of */
 	unsigned requests;       /* since the start, or since this was set to 0 */
 	unsigned fail_at;        /* that one fails ... */

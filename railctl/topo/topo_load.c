@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "lib/sys/fs.h"
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
@@ -18,11 +19,12 @@
 static int parse_class(const char *text, uint32_t *out)
 {
 	const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
-	size_t n = strspn(digits, "0123456789abcdefABCDEF");
+	uint32_t value;
+	size_t n = hex_take(digits, 8, &value);
 
 	if ((n != 4 && n != 6) || digits[n])
 		return -1;
-	*out = (uint32_t)strtoul(digits, NULL, 16) << (n == 4 ? 8 : 0);
+	*out = value << (n == 4 ? 8 : 0);
 	return 0;
 }
 

@@ -7,14 +7,14 @@
 
 static const uint8_t no_mac[MAC_LEN];
 
-/* What its interface has, else what its PF knows. NULL: neither. */
-static const uint8_t *mac_of(const struct vf_view *v)
+/* What its interface has, else what its PF knows, else none. */
+static struct hw_addr addr_of(const struct vf_view *v)
 {
-	if (v->netdev.has_mac)
-		return v->netdev.mac;
+	if (v->netdev.addr.len)
+		return v->netdev.addr;
 	if ((v->pf_side.has & VF_MAC) && memcmp(v->pf_side.mac, no_mac, MAC_LEN) != 0)
-		return v->pf_side.mac;
-	return NULL;
+		return hw_addr_of_mac(v->pf_side.mac);
+	return (struct hw_addr){ 0 };
 }
 
 /* ---- for programs: the names are those of DRANET's attributes, where it has one ---- */
@@ -27,11 +27,11 @@ static int add_hex(struct json *o, const char *key, unsigned value)
 	return json_add_str(o, key, text);
 }
 
-static int add_mac(struct json *o, const uint8_t *mac)
+static int add_mac(struct json *o, struct hw_addr addr)
 {
-	char text[MAC_STR_LEN];
+	char text[HW_ADDR_STR_LEN];
 
-	return mac ? json_add_str(o, "mac", mac_format(mac, text)) : 0;
+	return addr.len ? json_add_str(o, "mac", hw_addr_format(addr, text)) : 0;
 }
 
 static int add_pci(const struct ctl *r, struct json *o, const char *addr, const struct pci_info *p)
@@ -105,8 +105,8 @@ static int add_owner(const struct ctl *r, struct json *o, const struct vf_entry 
 static int pf_json(const struct ctl *r, struct json *o, const struct pf_view *p, struct err *e)
 {
 	if (!o || add_pci(r, o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
-	    add_mac(o, p->netdev.has_mac ? p->netdev.mac : NULL) || add_rdma(o, p->rdma) ||
-	    json_add_bool(o, "sriov", true) || json_add_int(o, "sriovVfs", p->count.num) ||
+	    add_mac(o, p->netdev.addr) || add_rdma(o, p->rdma) || json_add_bool(o, "sriov", true) ||
+	    json_add_int(o, "sriovVfs", p->count.num) ||
 	    json_add_int(o, "sriovTotalVfs", p->count.total))
 		return err_nomem(e);
 	return 0;
@@ -116,7 +116,7 @@ static int vf_json(const struct ctl *r, struct json *o, const struct pf_view *p,
 		   const struct vf_view *v, struct err *e)
 {
 	if (!o || add_pci(r, o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
-	    add_mac(o, mac_of(v)) || add_rdma(o, v->rdma) || json_add_bool(o, "sriov", false) ||
+	    add_mac(o, addr_of(v)) || add_rdma(o, v->rdma) || json_add_bool(o, "sriov", false) ||
 	    json_add_bool(o, "isSriovVf", true) || json_add_int(o, "vfID", v->index) ||
 	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
 	    json_add_str(o, "pfPciAddress", p->addr) || add_pf_side(o, &v->pf_side) ||
@@ -173,7 +173,7 @@ static const char *number_text(int64_t n, char buf[24])
 
 static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
 {
-	char numa[24], mac[MAC_STR_LEN], use[48];
+	char numa[24], mac[HW_ADDR_STR_LEN], use[48];
 
 	(void)snprintf(use, sizeof(use), "%u/%u VFs", p->count.num, p->count.total);
 	const struct out_cell cells[] = {
@@ -181,7 +181,7 @@ static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
 		{ "PF", OUT_PLAIN },
 		{ or_none(p->netdev.name), OUT_PLAIN },
 		{ or_none(p->pci.driver), OUT_PLAIN },
-		{ p->netdev.has_mac ? mac_format(p->netdev.mac, mac) : NULL, OUT_PLAIN },
+		{ or_none(hw_addr_format(p->netdev.addr, mac)), OUT_PLAIN },
 		{ NULL, OUT_PLAIN },
 		{ number_text(p->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(p->rdma), OUT_PLAIN },
@@ -213,9 +213,8 @@ static const char *owner_text(const struct ctl *r, const struct vf_view *v, char
 
 static int vf_row(const struct ctl *r, struct out_table *t, const struct vf_view *v, struct err *e)
 {
-	char numa[24], vlan[24], mac[MAC_STR_LEN], what[24], owner[OUT_ID_LEN + 320];
+	char numa[24], vlan[24], mac[HW_ADDR_STR_LEN], what[24], owner[OUT_ID_LEN + 320];
 	bool tagged = (v->pf_side.has & VF_VLAN) && v->pf_side.vlan;
-	const uint8_t *m = mac_of(v);
 
 	(void)snprintf(what, sizeof(what), "VF %u", v->index);
 	const struct out_cell cells[] = {
@@ -223,7 +222,7 @@ static int vf_row(const struct ctl *r, struct out_table *t, const struct vf_view
 		{ what, OUT_PLAIN },
 		{ or_none(v->netdev.name), OUT_PLAIN },
 		{ or_none(v->pci.driver), OUT_PLAIN },
-		{ m ? mac_format(m, mac) : NULL, OUT_PLAIN },
+		{ or_none(hw_addr_format(addr_of(v), mac)), OUT_PLAIN },
 		{ tagged ? number_text(v->pf_side.vlan, vlan) : NULL, OUT_PLAIN },
 		{ number_text(v->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(v->rdma), OUT_PLAIN },

@@ -267,8 +267,8 @@ struct device_search {
 static bool guid_fits(const struct lower_path *d, const struct rdma_link *link)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		if (d->level[i].link.has_mac &&
-		    guid_of_mac(d->level[i].link.mac) == link->node_guid)
+		if (hw_addr_is_mac(d->level[i].link.addr) &&
+		    guid_of_mac(d->level[i].link.addr.byte) == link->node_guid)
 			return true;
 	}
 	return false;

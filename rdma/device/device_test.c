@@ -180,7 +180,7 @@ static uint64_t guid_of(struct nl *nl, const char *ifname)
 	struct err e;
 
 	ck_assert_int_eq(nl_link_by_name(nl, ifname, &link, &e), 0);
-	const uint8_t *m = link.mac;
+	const uint8_t *m = link.addr.byte;
 	return (uint64_t)(m[0] ^ 2) << 56 | (uint64_t)m[1] << 48 | (uint64_t)m[2] << 40 |
 	       UINT64_C(0xfffe) << 24 | (uint64_t)m[3] << 16 | (uint64_t)m[4] << 8 | m[5];
 }

@@ -2,21 +2,14 @@
 /* gid.c: GIDs as text and as addresses, and the search for one. Pure. */
 #include "rdma/device/gid.h"
 
+#include "lib/base/parse.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "rdma/device/gid_priv.h"
 
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 int gid_parse(const char *s, struct gid *out)
 {
@@ -26,11 +19,11 @@ int gid_parse(const char *s, struct gid *out)
 		if (i && i % 2 == 0 && *s++ != ':')
 			return -1;
 
-		int high = hex_digit(s[0]), low = high < 0 ? -1 : hex_digit(s[1]);
+		int octet = hex_octet(s);
 
-		if (low < 0)
+		if (octet < 0)
 			return -1;
-		g.raw[i] = (uint8_t)(high << 4 | low);
+		g.raw[i] = (uint8_t)octet;
 		s += 2;
 	}
 	if (*s)

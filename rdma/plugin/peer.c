@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/parse.h"
 #include "lib/sys/fs.h"
 #include "rdma/plugin/return_to_host.h"
 
@@ -45,7 +46,7 @@ int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct
 static const char *find_container(const char *file, size_t *len)
 {
 	for (const char *p = strchr(file, '-'); p; p = strchr(p + 1, '-')) {
-		*len = strspn(p + 1, "0123456789abcdef");
+		*len = strspn(p + 1, HEX_DIGITS);
 		if (*len >= 32 && p[1 + *len] == '-')
 			return p + 1;
 	}

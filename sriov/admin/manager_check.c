@@ -163,12 +163,13 @@ static void repair_address(const struct manager *m, const struct vf_place *p)
 	struct vf_info s;
 	struct err why;
 
-	if (!*p->name || nl_link_by_name(m->nl, p->name, &link, &why) || !link.has_mac ||
+	if (!*p->name || nl_link_by_name(m->nl, p->name, &link, &why) ||
+	    !hw_addr_is_mac(link.addr) ||
 	    nl_vf_get(m->nl, (struct vf_ref){ p->pf_ifindex, p->index }, &s, &why) ||
 	    !(s.has & VF_MAC) || memcmp(s.mac, none, MAC_LEN) == 0 ||
-	    memcmp(s.mac, link.mac, MAC_LEN) == 0)
+	    hw_addr_equal(link.addr, hw_addr_of_mac(s.mac)))
 		return;
-	if (nl_link_set_mac(m->nl, link.ifindex, s.mac, &why))
+	if (nl_link_set_hw_addr(m->nl, link.ifindex, hw_addr_of_mac(s.mac), &why))
 		log_warn(&m->ctx->log, "VF %s: its address is not what its PF says: %s", p->vf,
 			 why.msg);
 }

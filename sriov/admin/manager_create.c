@@ -95,14 +95,15 @@ static int remember_macs(struct creation *k, const struct pf_view *p, struct err
 {
 	struct link_info link;
 
-	if (!p->netdev.has_mac) { /* InfiniBand */
+	if (!hw_addr_is_mac(p->netdev.addr)) { /* InfiniBand */
 		k->pf_state.n = 0;
 		return 0;
 	}
 	if (nl_link_by_index(k->m->nl, p->netdev.ifindex, &link, e))
 		return -1;
-	return pf_state_extend(&k->pf_state, link.has_perm_mac ? link.perm_mac : link.mac,
-			       k->order->count, e);
+	return pf_state_extend(
+		&k->pf_state, hw_addr_is_mac(link.perm_addr) ? link.perm_addr.byte : link.addr.byte,
+		k->order->count, e);
 }
 
 static int look_at_pf(struct creation *k, bool judge, struct err *e)

@@ -119,7 +119,7 @@ static void vandalize(const struct world *w, uint32_t n, const char *name)
 	s->link_state = VF_LINK_DISABLE;
 	memcpy(s->mac, mac, MAC_LEN);
 	ck_assert_int_eq(nl_link_set_down(w->nl, ifindex, &e), 0);
-	ck_assert_int_eq(nl_link_set_mac(w->nl, ifindex, mac, &e), 0);
+	ck_assert_int_eq(nl_link_set_hw_addr(w->nl, ifindex, hw_addr_of_mac(mac), &e), 0);
 	ck_assert_int_eq(nl_link_set_mtu(w->nl, ifindex, 1400, &e), 0);
 	ck_assert_int_eq(netns_open_self(&here, &e), 0);
 	ck_assert_int_eq(nl_link_move(w->nl, ifindex, &here, "vandal0", &e), 0);
@@ -159,7 +159,7 @@ START_TEST(every_changed_setting_is_restored)
 				"name, address, mtu, down");
 	ck_assert_int_eq(vf_differing(&w.kernel->vf[0].is, &before), 0);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 5);
-	ck_assert_mem_eq(link_of(&w, "v0").mac, link.mac, MAC_LEN);
+	ck_assert_mem_eq(link_of(&w, "v0").addr.byte, link.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(link_of(&w, "v0").mtu, link.mtu);
 	ck_assert_uint_eq(link_of(&w, "v0").flags & 1, 1);
 	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_HEALTHY);

@@ -62,9 +62,9 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 		ck_assert(!x.owned && !x.dirty);
 		ck_assert_mem_eq(x.base.pf_side.mac, want, MAC_LEN);
 		ck_assert_str_eq(x.base.name, name);
-		ck_assert_mem_eq(x.base.mac, want, MAC_LEN);
+		ck_assert_mem_eq(x.base.addr.byte, want, MAC_LEN);
 		ck_assert_int_eq(nl_link_by_name(w.nl, name, &link, &e), 0);
-		ck_assert_mem_eq(link.mac, want, MAC_LEN);
+		ck_assert_mem_eq(link.addr.byte, want, MAC_LEN);
 	}
 	ck_assert_ptr_nonnull(strstr(told.said, "pf0 (" WORLD_PF "): making 3 VFs"));
 	ck_assert_ptr_nonnull(strstr(told.said, "driver igbvf, interface v2"));

@@ -170,8 +170,8 @@ static int describe_without_link(struct attach *a, const struct vf_attach *v, st
 
 	if (nl_vf_get(a->host_nl, (struct vf_ref){ v->place.pf_ifindex, v->place.index }, &s, e))
 		return -1;
-	memcpy(a->link.mac, s.mac, MAC_LEN);
-	a->link.has_mac = (s.has & VF_MAC) && memcmp(s.mac, zero, MAC_LEN) != 0;
+	if ((s.has & VF_MAC) && memcmp(s.mac, zero, MAC_LEN) != 0)
+		a->link.addr = hw_addr_of_mac(s.mac);
 	a->link.mtu = v->place.pf_mtu;
 	return 0;
 }

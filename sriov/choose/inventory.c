@@ -68,8 +68,7 @@ static int look_at_link(struct nl *nl, struct netdev_view *d, struct err *e)
 		return -1;
 	}
 	d->ifindex = link.ifindex;
-	d->has_mac = link.has_mac;
-	memcpy(d->mac, link.mac, MAC_LEN);
+	d->addr = link.addr;
 	d->mtu = link.mtu;
 	d->up = link.flags & IFF_UP;
 	return 0;

@@ -27,8 +27,7 @@ const char *vf_use_name(enum vf_use u);
 struct netdev_view {
 	char name[IFNAME_LEN]; /* "": it has none here, and the rest says nothing */
 	int ifindex;
-	bool has_mac; /* its address is 6 bytes long: it is no InfiniBand */
-	uint8_t mac[MAC_LEN];
+	struct hw_addr addr;
 	uint32_t mtu; /* 0: not told */
 	bool up;
 };

@@ -54,7 +54,7 @@ START_TEST(all_pfs_and_vfs_are_listed)
 	ck_assert_str_eq(v.pf[0].addr, WORLD_PF);
 	ck_assert_str_eq(v.pf[0].netdev.name, "pf0");
 	ck_assert_int_eq(v.pf[0].netdev.ifindex, net_ifindex(w.nl, "pf0"));
-	ck_assert(v.pf[0].netdev.has_mac && v.pf[0].netdev.up);
+	ck_assert(v.pf[0].netdev.addr.len && v.pf[0].netdev.up);
 	ck_assert_uint_eq(v.pf[0].netdev.mtu, 1500);
 	ck_assert_int_eq(v.pf[0].pci.numa_node, 1);
 	ck_assert_uint_eq(v.pf[0].count.num, 3);

@@ -109,7 +109,7 @@ static void is_as_before(const struct host *h)
 	int names = 0;
 
 	ck_assert_msg(nl_link_by_name(h->w.nl, "v0", &now, &e) == 0, "%s", e.msg);
-	ck_assert_mem_eq(now.mac, h->was.mac, MAC_LEN);
+	ck_assert_mem_eq(now.addr.byte, h->was.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(now.mtu, h->was.mtu);
 	ck_assert(now.flags & IFF_UP);
 	ck_assert_int_eq(nl_link_altnames(h->w.nl, now.ifindex, count_names, &names, &e), 0);

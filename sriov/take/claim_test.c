@@ -92,7 +92,7 @@ START_TEST(a_claim_writes_owner_and_baseline)
 	ck_assert(netns_same(x.owner.netns_id, p.ns.id));
 	ck_assert(x.base.has_netdev);
 	ck_assert_str_eq(x.base.name, "v1");
-	ck_assert_mem_eq(x.base.mac, link.mac, MAC_LEN);
+	ck_assert_mem_eq(x.base.addr.byte, link.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(x.base.mtu, 1500);
 	ck_assert(x.base.up);
 }

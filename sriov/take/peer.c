@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "lib/sys/fs.h"
 
 #define FOLDER   "sriov"
@@ -94,7 +95,11 @@ static void take_netdev(const struct json *o, struct vf_baseline *b)
 	take_name(o, "HostIFName", b);
 	if (!b->has_netdev)
 		return;
-	b->has_mac = take_mac(o, "EffectiveMAC", b->mac);
+
+	const char *addr = json_str(json_get(o, "EffectiveMAC"));
+
+	if (addr && hw_addr_parse(addr, &b->addr))
+		b->addr = (struct hw_addr){ 0 };
 	b->mtu = json_u32(o, "MTU");
 }
 
@@ -210,7 +215,7 @@ int peer_find(const struct ctx *ctx, const char *container, const char *ifname, 
 /* Both may have dashes; a container runtime's identifiers have none, and are long. */
 static void split_file_name(struct peer *p)
 {
-	size_t hex = strspn(p->file, "0123456789abcdef");
+	size_t hex = strspn(p->file, HEX_DIGITS);
 	const char *dash = hex >= 32 && p->file[hex] == '-' ? p->file + hex : strrchr(p->file, '-');
 
 	if (!dash)

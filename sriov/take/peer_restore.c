@@ -11,14 +11,12 @@
 /* ---- what it was like ---- */
 
 /* What an earlier version of the peer does not tell of the interface. */
-static void add_netdev(struct vf_baseline *b, uint32_t mtu, const uint8_t *mac)
+static void add_netdev(struct vf_baseline *b, uint32_t mtu, struct hw_addr addr)
 {
 	if (!b->mtu)
 		b->mtu = mtu;
-	if (b->has_mac || !mac)
-		return;
-	memcpy(b->mac, mac, MAC_LEN);
-	b->has_mac = true;
+	if (!b->addr.len)
+		b->addr = addr;
 }
 
 /* As it would be without a tenant, of what the peer does not tell. */
@@ -28,7 +26,7 @@ static void guess_baseline(struct nl *nl, const struct link_info *link, const ch
 	struct err ignored;
 
 	if (b->has_netdev)
-		add_netdev(b, link->mtu, link->has_mac ? link->mac : NULL);
+		add_netdev(b, link->mtu, link->addr);
 	if (nl_settings_get(nl, link->ifindex, &b->link, &ignored))
 		return;
 	b->link.flags &= ~(unsigned)(IFF_PROMISC | IFF_ALLMULTI);
@@ -140,8 +138,7 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 	struct vf_entry x;
 
 	if (p->has_base && at.base.has_netdev && h->known)
-		add_netdev(&at.base, h->known->base.mtu,
-			   h->known->base.has_mac ? h->known->base.mac : NULL);
+		add_netdev(&at.base, h->known->base.mtu, h->known->base.addr);
 	if (begin_entry(h, p, &x, e) || find_netdev(h, p, owner, &at, e))
 		return -1;
 	if (p->has_base) {

@@ -58,7 +58,7 @@ static void write_files(const struct claimed_vf *l, bool pci)
 	ck_assert(mkdir(WORLD_CNI, 0700) == 0 || errno == EEXIST);
 	ck_assert(mkdir(FOLDER, 0700) == 0 || errno == EEXIST);
 	ck_assert(mkdir(FOLDER "/pci", 0700) == 0 || errno == EEXIST);
-	(void)snprintf(text, sizeof(text), cache, mac_format(l->was.mac, mac), world_vf(0));
+	(void)snprintf(text, sizeof(text), cache, mac_format(l->was.addr.byte, mac), world_vf(0));
 	testing_file(FOLDER "/c1-net1", 0600, text);
 	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", world_vf(0));
 	if (pci)
@@ -105,7 +105,7 @@ static void is_as_it_was(const struct claimed_vf *l)
 
 	good(nl_link_by_name(l->w.nl, "v0", &now, &e), &e);
 	ck_assert_uint_eq(now.mtu, l->was.mtu);
-	ck_assert_mem_eq(now.mac, l->was.mac, MAC_LEN);
+	ck_assert_mem_eq(now.addr.byte, l->was.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(is->vlan, 0);
 	ck_assert(!is->trust);
 	ck_assert(is->spoofchk);
@@ -248,8 +248,8 @@ START_TEST(an_early_one_is_put_back)
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert_uint_eq(x.dirty, 0);
 	ck_assert_uint_eq(x.base.mtu, 1500);
-	ck_assert(x.base.has_mac);
-	ck_assert_mem_eq(x.base.mac, l.was.mac, MAC_LEN);
+	ck_assert(x.base.addr.len);
+	ck_assert_mem_eq(x.base.addr.byte, l.was.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(x.base.pf_side.has, l.w.kernel->vf[0].is.has);
 	ck_assert_uint_eq(x.base.pf_side.vlan, 0);
 	ck_assert(x.base.pf_side.trust);
@@ -499,7 +499,7 @@ START_TEST(files_of_earlier_versions_and_damaged_ones)
 	ck_assert_uint_eq(p.base.pf_side.vlan, 3);
 	ck_assert_uint_eq(p.dirty, VF_VLAN);
 	ck_assert_str_eq(p.base.name, "ens1");
-	ck_assert(p.base.has_mac);
+	ck_assert(p.base.addr.len);
 	peer_clear(&p);
 }
 END_TEST

@@ -107,5 +107,5 @@ void pf_mac(const struct world *w, uint8_t out[MAC_LEN])
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(nl_link_by_name(w->nl, "pf0", &link, &e), 0);
-	memcpy(out, link.mac, MAC_LEN);
+	memcpy(out, link.addr.byte, MAC_LEN);
 }

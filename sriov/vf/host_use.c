@@ -69,11 +69,12 @@ static int is_anothers(const uint8_t mac[MAC_LEN], void *arg)
 static int look_into_pods(struct nl *nl, const struct link_info *link, char why[HOST_USE_LEN],
 			  struct err *e)
 {
-	struct listening l = { .own = link->mac };
+	struct listening l = { .own = link->addr.byte };
 	char text[MAC_STR_LEN];
 	struct err why_not;
 
-	if (!link->has_mac || nl_link_listens(nl, link->ifindex, is_anothers, &l, &why_not) == 0) {
+	if (!link_is_ethernet(link) ||
+	    nl_link_listens(nl, link->ifindex, is_anothers, &l, &why_not) == 0) {
 		if (l.found)
 			(void)snprintf(why, HOST_USE_LEN,
 				       "listens to %s for a device above it in another network "

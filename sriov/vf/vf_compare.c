@@ -55,7 +55,7 @@ static bool lacks_altname(const struct vf_baseline *is, const struct vf_baseline
 
 static bool has_other_mac(const struct vf_baseline *a, const struct vf_baseline *b)
 {
-	return a->has_mac && b->has_mac && memcmp(a->mac, b->mac, MAC_LEN) != 0;
+	return a->addr.len && b->addr.len && !hw_addr_equal(a->addr, b->addr);
 }
 
 static void compare_settings(const struct vf_baseline *is, const struct vf_baseline *was,
@@ -145,8 +145,7 @@ void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
 	if (!now->has_netdev)
 		return;
 	if (!base->has_netdev || !was.has_netdev || has_other_mac(now, &was)) {
-		memcpy(base->mac, now->mac, MAC_LEN);
-		base->has_mac = now->has_mac;
+		base->addr = now->addr;
 		base->own_mac = false;
 	}
 	if (!was.has_netdev || strcmp(now->name, was.name) != 0)

@@ -51,8 +51,9 @@ static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
 	 * One that it has already is never refused; and one that the PF gave it at its last reset
 	 * igbvf calls taken although it was refused, so the PF is asked.
 	 */
-	return memcmp(is.mac, m->mac, MAC_LEN) != 0 && memcmp(link.mac, m->mac, MAC_LEN) != 0 &&
-	       nl_link_set_mac(m->nl, m->ifindex, m->mac, &ignored) == 0 &&
+	return memcmp(is.mac, m->mac, MAC_LEN) != 0 &&
+	       !hw_addr_equal(link.addr, hw_addr_of_mac(m->mac)) &&
+	       nl_link_set_hw_addr(m->nl, m->ifindex, hw_addr_of_mac(m->mac), &ignored) == 0 &&
 	       nl_vf_get(m->nl, m->vf, &is, &ignored) == 0 && memcmp(is.mac, m->mac, MAC_LEN) == 0;
 }
 

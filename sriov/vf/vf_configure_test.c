@@ -71,7 +71,7 @@ START_TEST(all_attributes_are_set)
 	want.has = VF_ALL;
 	ck_assert_int_eq((int)vf_differing(&w.kernel->vf[0].is, &want), 0);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan_proto, VLAN_PROTO_8021AD);
-	ck_assert_mem_eq(link_of(w.nl, "v0").mac, all.pf_side.mac, MAC_LEN);
+	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, all.pf_side.mac, MAC_LEN);
 	ck_assert_uint_eq(link_of(w.nl, "v0").mtu, 1300);
 	ck_assert_uint_eq(w.kernel->vf[1].is.vlan, 0);
 	ck_assert_uint_eq(link_of(w.nl, "v1").mtu, 1500);
@@ -154,7 +154,7 @@ START_TEST(a_driver_that_takes_only_the_MAC_of_its_PF)
 	w.kernel->mac_is_the_pfs = true;
 	memcpy(w.kernel->vf[0].is.mac, admin, MAC_LEN);
 	configure(&w, &all);
-	ck_assert_mem_eq(link_of(w.nl, "v0").mac, all.pf_side.mac, MAC_LEN);
+	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, all.pf_side.mac, MAC_LEN);
 	ck_assert_mem_eq(w.kernel->vf[0].is.mac, all.pf_side.mac, MAC_LEN);
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(two_MACs_that_differ)
 	configure(&w, &all);
 	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), 0);
 	ck_assert_mem_eq(w.kernel->vf[0].is.mac, admin, MAC_LEN);
-	ck_assert_mem_eq(link_of(w.nl, "v0").mac, was.mac, MAC_LEN);
+	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, was.addr.byte, MAC_LEN);
 }
 END_TEST
 
@@ -192,9 +192,9 @@ START_TEST(a_driver_that_asks_for_trust)
 	w.kernel->mac_needs_trust = true;
 	ck_assert_int_eq(claim_vf(&who, world_vf(0), &place, &e), 0);
 	configure(&w, &all);
-	ck_assert_mem_eq(link_of(w.nl, "v0").mac, all.pf_side.mac, MAC_LEN);
+	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, all.pf_side.mac, MAC_LEN);
 	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), 0);
-	ck_assert_mem_eq(link_of(w.nl, "v0").mac, was.mac, MAC_LEN);
+	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, was.addr.byte, MAC_LEN);
 	ck_assert(!w.kernel->vf[0].is.trust && !w.kernel->vf[0].is.mac[5]);
 }
 END_TEST
@@ -221,7 +221,7 @@ START_TEST(a_VF_that_its_PF_resets)
 		configure(&w, &want);
 		ck_assert_int_ge(faketime_gone(), 300);
 		ck_assert_int_lt(faketime_gone(), 400);
-		ck_assert_mem_eq(link_of(w.nl, "v0").mac, want.pf_side.mac, MAC_LEN);
+		ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, want.pf_side.mac, MAC_LEN);
 		ck_assert_mem_eq(w.kernel->vf[0].is.mac, want.pf_side.mac, MAC_LEN);
 	}
 }

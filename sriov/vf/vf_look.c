@@ -99,8 +99,7 @@ int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baselin
 	out->has_settings = true;
 	out->has_netdev = true;
 	memcpy(out->name, link.name, sizeof(out->name));
-	memcpy(out->mac, link.mac, MAC_LEN);
-	out->has_mac = link.has_mac;
+	out->addr = link.addr;
 	out->mtu = link.mtu;
 	out->up = link.flags & IFF_UP;
 	return 0;

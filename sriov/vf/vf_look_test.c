@@ -158,9 +158,9 @@ START_TEST(a_baseline_has_all_settings)
 	ck_assert_int_eq(nl_link_altname_add(w.nl, link.ifindex, "one", &e), 0);
 	ck_assert_int_eq(nl_link_altname_add(w.nl, link.ifindex, "two", &e), 0);
 	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
-	ck_assert(b.has_netdev && b.has_mac && b.up);
+	ck_assert(b.has_netdev && b.addr.len && b.up);
 	ck_assert_str_eq(b.name, "v1");
-	ck_assert_mem_eq(b.mac, link.mac, MAC_LEN);
+	ck_assert_mem_eq(b.addr.byte, link.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(b.mtu, 1500);
 	ck_assert_str_eq(b.altnames[0], "one");
 	ck_assert_str_eq(b.altnames[1], "two");

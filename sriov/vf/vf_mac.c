@@ -13,7 +13,7 @@ static int has_mac(const struct vf_macs *m, bool *out, struct err *e)
 
 	if (nl_link_by_index(m->nl, m->ifindex, &link, e))
 		return -1;
-	*out = link.has_mac && memcmp(link.mac, m->mac, MAC_LEN) == 0;
+	*out = hw_addr_equal(link.addr, hw_addr_of_mac(m->mac));
 	return 0;
 }
 
@@ -31,7 +31,7 @@ static int set_around(const struct vf_macs *m, struct err *e)
 
 	if (nl_vf_set(m->nl, m->vf, &none, VF_MAC, e))
 		return -1;
-	int rc = nl_link_set_mac(m->nl, m->ifindex, m->mac, e);
+	int rc = nl_link_set_hw_addr(m->nl, m->ifindex, hw_addr_of_mac(m->mac), e);
 	if (nl_vf_set(m->nl, m->vf, m->pf_side, VF_MAC, &why)) {
 		if (rc == 0)
 			*e = why;
@@ -50,7 +50,8 @@ static int set_effective(const struct vf_macs *m, struct err *e)
 	for (;;) {
 		if (has_mac(m, &done, e))
 			return -1;
-		if (done || nl_link_set_mac(m->nl, m->ifindex, m->mac, &why) == 0)
+		if (done ||
+		    nl_link_set_hw_addr(m->nl, m->ifindex, hw_addr_of_mac(m->mac), &why) == 0)
 			return 0;
 		if (why.errnum == EADDRNOTAVAIL && set_around(m, &why) == 0)
 			return 0;

@@ -33,7 +33,7 @@ static struct scene scene(void)
 	s.vf = &s.w.kernel->vf[0];
 	s.w.kernel->mac_is_the_pfs = s.w.kernel->tells_own_macs = true;
 	ok(nl_link_by_name(s.w.nl, "v0", &s.was, &e), &e);
-	memcpy(s.vf->is.mac, s.was.mac, MAC_LEN);
+	memcpy(s.vf->is.mac, s.was.addr.byte, MAC_LEN);
 	return s;
 }
 
@@ -76,8 +76,8 @@ static void release(struct scene *s)
 
 	ok(claim_release(&s->w.ctx, world_vf(0), &s->who.key, s->pod.ns.id, &e), &e);
 	ok(nl_link_by_name(s->w.nl, "v0", &now, &e), &e);
-	ck_assert_mem_eq(now.mac, s->was.mac, MAC_LEN);
-	ck_assert_mem_eq(s->vf->is.mac, s->was.mac, MAC_LEN);
+	ck_assert_mem_eq(now.addr.byte, s->was.addr.byte, MAC_LEN);
+	ck_assert_mem_eq(s->vf->is.mac, s->was.addr.byte, MAC_LEN);
 	ck_assert(!s->vf->is.trust);
 	auto_vf_entry struct vf_entry x = world_entry(&s->w, 0);
 	ck_assert(!x.owned && !x.dirty);
@@ -131,7 +131,8 @@ START_TEST(a_MAC_that_is_right_is_not_set)
 		claim(&s);
 		ok(claim_set_own_mac(&s.w.ctx, world_vf(0), &s.who.key, &e), &e);
 		if (change)
-			ok(nl_link_set_mac(s.w.nl, s.was.ifindex, wanted, &e), &e);
+			ok(nl_link_set_hw_addr(s.w.nl, s.was.ifindex, hw_addr_of_mac(wanted), &e),
+			   &e);
 		ck_assert(!s.vf->admin);
 		release(&s);
 		ck_assert(!s.vf->admin);
@@ -167,7 +168,7 @@ START_TEST(an_equal_MAC_tells_nothing_of_the_driver)
 {
 	struct scene s = scene();
 
-	cannot_tell(&s, s.was.mac);
+	cannot_tell(&s, s.was.addr.byte);
 }
 END_TEST
 

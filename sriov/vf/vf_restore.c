@@ -309,8 +309,8 @@ static bool give_own_mac(const struct restore_run *b, struct vf_ref vf, bool dif
 		return false;
 	if (!differs)
 		return nl_vf_get(b->nl, vf, &is, &why) == 0 && (is.has & VF_MAC) &&
-		       memcmp(is.mac, base->mac, MAC_LEN) == 0;
-	return vf_set_macs(&(struct vf_macs){ b->nl, vf, &none, b->link.ifindex, base->mac },
+		       hw_addr_equal(base->addr, hw_addr_of_mac(is.mac));
+	return vf_set_macs(&(struct vf_macs){ b->nl, vf, &none, b->link.ifindex, base->addr.byte },
 			   &why) == 0;
 }
 
@@ -322,17 +322,28 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 {
 	const struct vf_baseline *base = &b->x->base;
 	const struct vf_info was = as_it_was(base, VF_MAC);
-	bool here = b->link.ifindex && base->has_netdev && base->has_mac;
-	bool differs = here && memcmp(b->link.mac, base->mac, MAC_LEN) != 0;
-	bool dirty = b->x->dirty & VF_MAC;
+	bool here = b->link.ifindex && base->has_netdev && base->addr.len;
+	bool differs = here && !hw_addr_equal(b->link.addr, base->addr);
+	bool dirty = b->x->dirty & VF_MAC, by_pf = hw_addr_is_mac(base->addr);
 	struct err why;
 
-	if (!dirty && (!differs || nl_link_set_mac(b->nl, b->link.ifindex, base->mac, &why) == 0))
+	if (differs && !(dirty && by_pf)) {
+		differs = nl_link_set_hw_addr(b->nl, b->link.ifindex, base->addr, &why) != 0;
+		/* No PF sets the address of an IPoIB interface. */
+		if (differs && !by_pf) {
+			*e = why;
+			return -1;
+		}
+	}
+	if (!differs && !dirty)
 		return 0;
 	if (here && give_own_mac(b, vf, differs))
 		return 0;
-	return vf_set_macs(
-		&(struct vf_macs){ b->nl, vf, &was, differs ? b->link.ifindex : 0, base->mac }, e);
+
+	const struct vf_macs macs = { b->nl, vf, &was, differs ? b->link.ifindex : 0,
+				      base->addr.byte };
+
+	return vf_set_macs(&macs, e);
 }
 
 /* A driver may refuse what is so already: igb any rate while it has no link. */

@@ -97,7 +97,7 @@ static void is_as_it_was(const struct claimed_vf *l)
 	struct err e = { .msg = "" };
 
 	ok(nl_link_by_name(l->w.nl, "v0", &now, &e), &e);
-	ck_assert_mem_eq(now.mac, l->was.mac, MAC_LEN);
+	ck_assert_mem_eq(now.addr.byte, l->was.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(now.mtu, l->was.mtu);
 	ck_assert_uint_eq(now.flags & IFF_UP, l->was.flags & IFF_UP);
 	ck_assert_mem_eq(s->mac, fresh.mac, MAC_LEN);
@@ -173,7 +173,7 @@ START_TEST(changes_of_the_pod_are_restored)
 	take(&l);
 	move(&l);
 	int there = net_ifindex(l.pod.nl, "net1");
-	ok(nl_link_set_mac(l.pod.nl, there, other_mac, &e), &e);
+	ok(nl_link_set_hw_addr(l.pod.nl, there, hw_addr_of_mac(other_mac), &e), &e);
 	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);
 	ok(nl_link_move(l.pod.nl, there, &l.pod.ns, "mine", &e), &e);
 	give_back(&l);
@@ -190,13 +190,39 @@ START_TEST(a_mac_changed_by_the_pod_is_restored)
 
 	take(&l);
 	move(&l);
-	ok(nl_link_set_mac(l.pod.nl, net_ifindex(l.pod.nl, "net1"), other_mac, &e), &e);
+	ok(nl_link_set_hw_addr(l.pod.nl, net_ifindex(l.pod.nl, "net1"), hw_addr_of_mac(other_mac),
+			       &e),
+	   &e);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	x.dirty = 0;
 	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	l.w.kernel->refuses[VF_MAC] = EPERM;
 	give_back(&l);
 	is_as_it_was(&l);
+	end(&l);
+}
+END_TEST
+
+/* No PF has a part in it: whatever it would say to a MAC, it is not asked. */
+START_TEST(an_ipoib_address_that_the_pod_changed)
+{
+	struct claimed_vf l = claimed_vf();
+	struct link_info now;
+	struct err e = { .msg = "" };
+
+	l.w.kernel->ipoib = true;
+	take(&l);
+	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	ck_assert_uint_eq(x.base.addr.len, HW_ADDR_MAX);
+	ck_assert_mem_eq(x.base.addr.byte + HW_ADDR_MAX - MAC_LEN, l.was.addr.byte, MAC_LEN);
+	move(&l);
+	ok(nl_link_set_hw_addr(l.pod.nl, net_ifindex(l.pod.nl, "net1"), hw_addr_of_mac(other_mac),
+			       &e),
+	   &e);
+	l.w.kernel->refuses[VF_MAC] = EPERM;
+	give_back(&l);
+	ok(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
+	ck_assert(hw_addr_equal(now.addr, x.base.addr));
 	end(&l);
 }
 END_TEST
@@ -210,7 +236,9 @@ START_TEST(a_mac_that_cannot_be_restored_blocks_the_next_claim)
 
 	take(&l);
 	move(&l);
-	ok(nl_link_set_mac(l.pod.nl, net_ifindex(l.pod.nl, "net1"), other_mac, &e), &e);
+	ok(nl_link_set_hw_addr(l.pod.nl, net_ifindex(l.pod.nl, "net1"), hw_addr_of_mac(other_mac),
+			       &e),
+	   &e);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	x.dirty = 0;
 	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
@@ -497,7 +525,7 @@ START_TEST(a_taken_name_is_replaced_by_a_fallback)
 	give_back(&l);
 	ok(nl_link_by_name(l.w.nl, "vf3b020", &now, &e), &e);
 	ck_assert_str_eq(now.parent, world_vf(0));
-	ck_assert_mem_eq(now.mac, l.was.mac, MAC_LEN);
+	ck_assert_mem_eq(now.addr.byte, l.was.addr.byte, MAC_LEN);
 	ck_assert(world_log_has("the name v0 is taken"));
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert(!x.owned);
@@ -546,7 +574,7 @@ END_TEST
 
 TEST_PROGRAM("sriov/vf/vf_restore", all_configured_attributes_are_restored,
 	     the_attributes_of_an_administrator_are_restored, changes_of_the_pod_are_restored,
-	     a_mac_changed_by_the_pod_is_restored,
+	     a_mac_changed_by_the_pod_is_restored, an_ipoib_address_that_the_pod_changed,
 	     a_mac_that_cannot_be_restored_blocks_the_next_claim,
 	     a_refusal_of_an_unchanged_attribute_is_ignored, alternative_names_are_restored,
 	     an_alternative_name_taken_on_the_host_is_dropped, a_VF_that_never_moved_is_restored,

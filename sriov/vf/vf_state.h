@@ -11,6 +11,7 @@
 #define RAILHEAD_SRIOV_VF_VF_STATE_H
 
 #include "cni/record/record.h"
+#include "lib/base/hw_addr.h"
 #include "lib/device/ethtool.h"
 #include "lib/net/settings.h"
 #include "lib/device/vf.h"
@@ -21,11 +22,10 @@
 
 /* The VF as it was. */
 struct vf_baseline {
-	bool has_netdev; /* false: bound to a driver without one (vfio-pci); the next seven say
+	bool has_netdev; /* false: bound to a driver without one (vfio-pci); the next six say
 			    nothing */
 	char name[IFNAME_LEN];
-	uint8_t mac[MAC_LEN];
-	bool has_mac; /* false when its hardware address is not 6 bytes long */
+	struct hw_addr addr; /* none: not known */
 	bool own_mac; /* the MAC that its PF knows was the VF's own choice, no administrator's;
 			 false also when nobody can tell, see vf_configure() */
 	uint32_t mtu;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
+
 #include "sriov/vf/vf_state.h"
 
 #define HEX_MAX (2 * ETHTOOL_BYTES + 1)
@@ -13,22 +15,13 @@ static const char *const xdp_keys[LINK_XDP_MODES] = { "xdpGeneric", "xdpDriver",
 
 static const char *to_hex(const void *data, size_t len, char out[HEX_MAX])
 {
-	static const char digits[] = "0123456789abcdef";
 	const uint8_t *p = data;
+	char *end = out;
 
-	for (size_t i = 0; i < len; i++) {
-		out[2 * i] = digits[p[i] >> 4];
-		out[2 * i + 1] = digits[p[i] & 15];
-	}
-	out[2 * len] = '\0';
+	*end = '\0';
+	for (size_t i = 0; i < len; i++)
+		end = hex_octet_put(end, p[i]);
 	return out;
-}
-
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* Bytes read, at most room; -1: it is none. */
@@ -40,10 +33,10 @@ static int from_hex(const char *text, void *out, size_t cap)
 	if (len % 2 || len / 2 > cap)
 		return -1;
 	for (size_t i = 0; i < len; i += 2) {
-		int high = hex_value(text[i]), low = hex_value(text[i + 1]);
-		if (high < 0 || low < 0)
+		int octet = hex_octet(text + i);
+		if (octet < 0)
 			return -1;
-		p[i / 2] = (uint8_t)(high << 4 | low);
+		p[i / 2] = (uint8_t)octet;
 	}
 	return (int)(len / 2);
 }
@@ -52,10 +45,10 @@ static int from_hex(const char *text, void *out, size_t cap)
 
 static int add_link(struct json *o, const struct link_settings *s)
 {
-	char mac[MAC_STR_LEN];
+	char addr[HW_ADDR_STR_LEN];
 
 	if (json_add_int(o, "flags", s->flags) || json_add_str(o, "alias", s->alias) ||
-	    (s->has_broadcast && json_add_str(o, "broadcast", mac_format(s->broadcast, mac))))
+	    (s->broadcast.len && json_add_str(o, "broadcast", hw_addr_format(s->broadcast, addr))))
 		return -1;
 	for (size_t i = 0; i < LINK_NUMBERS; i++) {
 		if ((s->has & 1u << i) &&
@@ -109,8 +102,7 @@ static int refuse_value(const char *key, struct err *e)
 struct link_text {
 	int64_t flags;
 	const char *alias;
-	const struct json *broadcast_given;
-	uint8_t broadcast[MAC_LEN];
+	struct hw_addr broadcast;
 };
 
 static int read_link(const struct json *o, struct link_settings *s, struct err *e)
@@ -128,10 +120,7 @@ static int read_link(const struct json *o, struct link_settings *s, struct err *
 		  .flags = J_REQUIRED,
 		  .max = LINK_ALIAS_LEN - 1 },
 		{ .key = "broadcast",
-		  .kind = J_ANY,
-		  .offset = offsetof(struct link_text, broadcast_given) },
-		{ .key = "broadcast",
-		  .kind = J_MAC,
+		  .kind = J_HW_ADDR,
 		  .offset = offsetof(struct link_text, broadcast) },
 		{ 0 },
 	};
@@ -141,8 +130,7 @@ static int read_link(const struct json *o, struct link_settings *s, struct err *
 		return -1;
 	s->flags = (unsigned)t.flags;
 	(void)snprintf(s->alias, sizeof(s->alias), "%s", t.alias);
-	s->has_broadcast = t.broadcast_given != NULL;
-	memcpy(s->broadcast, t.broadcast, MAC_LEN);
+	s->broadcast = t.broadcast;
 	for (size_t i = 0; i < LINK_NUMBERS; i++) {
 		const char *key = link_number_name((enum link_number)i);
 		const struct json *v = json_get(o, key);

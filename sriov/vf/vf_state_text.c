@@ -27,11 +27,11 @@ static int add_pf_side(struct json *o, const struct vf_info *s)
 
 static int add_netdev(struct json *o, const struct vf_baseline *b)
 {
-	char mac[MAC_STR_LEN];
+	char mac[HW_ADDR_STR_LEN];
 	struct json *names;
 
 	if (json_add_str(o, "name", b->name) ||
-	    (b->has_mac && json_add_str(o, "mac", mac_format(b->mac, mac))) ||
+	    (b->addr.len && json_add_str(o, "mac", hw_addr_format(b->addr, mac))) ||
 	    (b->own_mac && json_add_bool(o, "ownMac", true)) || json_add_int(o, "mtu", b->mtu) ||
 	    json_add_bool(o, "up", b->up) || !(names = json_add_array(o, "altnames")))
 		return -1;
@@ -105,8 +105,8 @@ struct pf_side_text {
 
 struct netdev_text {
 	const char *name;
-	const struct json *altnames, *mac_given;
-	uint8_t mac[MAC_LEN];
+	const struct json *altnames;
+	struct hw_addr addr;
 	uint32_t mtu;
 	bool up, own_mac;
 };
@@ -157,8 +157,7 @@ static const struct json_field pf_side_fields[] = {
 
 static const struct json_field netdev_fields[] = {
 	{ .key = "name", .kind = J_STRING, AT(netdev_text, name), MUST(IFNAME_LEN - 1) },
-	{ .key = "mac", .kind = J_ANY, AT(netdev_text, mac_given) },
-	{ .key = "mac", .kind = J_MAC, AT(netdev_text, mac) },
+	{ .key = "mac", .kind = J_HW_ADDR, AT(netdev_text, addr) },
 	{ .key = "ownMac", .kind = J_BOOL, AT(netdev_text, own_mac) },
 	{ .key = "mtu", .kind = J_U32, AT(netdev_text, mtu) },
 	{ .key = "up", .kind = J_BOOL, AT(netdev_text, up) },
@@ -228,11 +227,10 @@ static int decode_netdev(const struct json *n, struct vf_baseline *b, struct err
 	if (problem)
 		return err_set(e, ERR_DECODE, 0, "netdev.name: \"%.32s\": %s", t.name, problem);
 	b->has_netdev = true;
-	b->has_mac = t.mac_given != NULL;
 	b->own_mac = t.own_mac;
 	b->mtu = t.mtu;
 	b->up = t.up;
-	memcpy(b->mac, t.mac, MAC_LEN);
+	b->addr = t.addr;
 	memcpy(b->name, t.name, strlen(t.name) + 1);
 	return decode_altnames(t.altnames, b, e) || vf_state_read_settings(n, b, e) ? -1 : 0;
 }

@@ -80,9 +80,9 @@ static void is_the_netdev(const struct vf_baseline *b)
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0, 2 };
 
 	ck_assert(b->has_netdev);
-	ck_assert(b->has_mac);
+	ck_assert(hw_addr_is_mac(b->addr));
 	ck_assert(b->up);
-	ck_assert_mem_eq(b->mac, mac, MAC_LEN);
+	ck_assert_mem_eq(b->addr.byte, mac, MAC_LEN);
 	ck_assert_uint_eq(b->mtu, 9000);
 	ck_assert_str_eq(b->name, "ens3f0v3");
 	ck_assert_str_eq(b->altnames[0], "enp59s0f0v3");
@@ -101,6 +101,21 @@ static void is_the_owner(const struct vf_entry *x)
 	ck_assert_uint_eq(x->owner.netns_id.ino, 4026532008);
 	ck_assert_int_eq(x->owner.ifindex, 12);
 }
+
+START_TEST(an_address_of_ipoib)
+{
+	static const char gid[] = "\"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:12:34:57\"";
+	char text[TEXT_MAX];
+	auto_vf_entry struct vf_entry x = decode(with(text, "\"02:00:00:00:00:02\"", gid));
+	auto_free char *printed = vf_state_print(&x);
+
+	ck_assert_uint_eq(x.base.addr.len, 20);
+	ck_assert_uint_eq(x.base.addr.byte[19], 0x57);
+	ck_assert_ptr_nonnull(printed);
+	ck_assert_ptr_nonnull(strstr(printed, gid));
+	refuses(with(text, "\"02:00:00:00:00:02\"", "\"80:00:02:08:fe:80:00:00\""), "netdev.mac");
+}
+END_TEST
 
 START_TEST(every_member_is_decoded)
 {
@@ -162,7 +177,7 @@ START_TEST(an_interface_without_a_MAC)
 	auto_free char *again = vf_state_print(&x);
 
 	ck_assert(x.base.has_netdev);
-	ck_assert(!x.base.has_mac);
+	ck_assert(!x.base.addr.len);
 	ck_assert_ptr_nonnull(again);
 	ck_assert_str_eq(again, text);
 }
@@ -380,8 +395,9 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_state_text", every_member_is_decoded, printed_and_read_again,
-	     without_interface_and_owner, a_MAC_of_its_own_is_kept, an_interface_without_a_MAC,
-	     the_largest_numbers, missing_members_are_refused, optional_members_may_be_absent,
-	     wrong_types_are_refused, numbers_out_of_range_are_refused, other_texts_are_refused,
-	     altnames_at_their_bounds, out_of_memory)
+TEST_PROGRAM("sriov/vf/vf_state_text", every_member_is_decoded, an_address_of_ipoib,
+	     printed_and_read_again, without_interface_and_owner, a_MAC_of_its_own_is_kept,
+	     an_interface_without_a_MAC, the_largest_numbers, missing_members_are_refused,
+	     optional_members_may_be_absent, wrong_types_are_refused,
+	     numbers_out_of_range_are_refused, other_texts_are_refused, altnames_at_their_bounds,
+	     out_of_memory)

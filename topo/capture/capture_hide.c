@@ -3,8 +3,9 @@
  * GUIDs, MACs, GIDs and serial numbers become others of their kind: equal ones stay equal, and
  * without the key nobody finds out what they were. The key is thrown away.
  */
-#include <ctype.h>
 #include <string.h>
+
+#include "lib/base/parse.h"
 
 #include "topo/capture/capture_priv.h"
 #include "topo/read/pcicap.h"
@@ -64,11 +65,6 @@ static void hide_bytes(const uint64_t key[2], uint8_t *b, size_t len)
 	}
 }
 
-static int hex_value(char c)
-{
-	return c <= '9' ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
-}
-
 /* The digits that are hidden, at most 64: those of a GID are the last 16, or 8 of an IPv4 address.
  */
 static size_t find_digits(const char *text, const char *at[64])
@@ -76,7 +72,7 @@ static size_t find_digits(const char *text, const char *at[64])
 	size_t n = 0, skip = 0;
 
 	for (; *text && n < 64; text++) {
-		if (isxdigit((unsigned char)*text))
+		if (hex_digit(*text) >= 0)
 			at[n++] = text;
 	}
 	if (n != 32 || !strchr(at[0], ':'))
@@ -91,16 +87,15 @@ static size_t find_digits(const char *text, const char *at[64])
 
 void hide_text(const uint64_t key[2], char *text)
 {
-	static const char hex[] = "0123456789abcdef";
 	const char *at[64];
 	uint8_t bytes[32] = { 0 };
 	size_t n = find_digits(text, at) & ~(size_t)1;
 
 	for (size_t i = 0; i < n; i += 2)
-		bytes[i / 2] = (uint8_t)(hex_value(*at[i]) << 4 | hex_value(*at[i + 1]));
+		bytes[i / 2] = (uint8_t)(hex_digit(*at[i]) << 4 | hex_digit(*at[i + 1]));
 	hide_bytes(key, bytes, n / 2);
 	for (size_t i = 0; i < n; i++)
-		text[at[i] - text] = hex[i % 2 ? bytes[i / 2] & 0xf : bytes[i / 2] >> 4];
+		text[at[i] - text] = HEX_DIGITS[i % 2 ? bytes[i / 2] & 0xf : bytes[i / 2] >> 4];
 }
 
 void hide_config(const uint64_t key[2], uint8_t *bytes, size_t len)

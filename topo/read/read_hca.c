@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
+
 #include "topo/read/tree.h"
 
 #define CLASS_IB "class/infiniband"
@@ -28,17 +30,17 @@ static uint32_t rate_of(const char *text)
 /* "0c42:a103:00f7:0bcf" */
 static uint64_t guid_of(const char *text)
 {
-	static const char hex[] = "0123456789abcdef0123456789ABCDEF";
 	uint64_t guid = 0;
 	size_t digits = 0;
 
 	for (; *text; text++) {
-		const char *at = strchr(hex, *text);
-		if (!at && *text != ':')
+		int digit = hex_digit(*text);
+		if (digit < 0 && *text != ':')
 			return 0;
-		if (at)
-			guid = guid << 4 | ((uint64_t)(at - hex) & 15);
-		digits += at != NULL;
+		if (digit < 0)
+			continue;
+		guid = guid << 4 | (uint64_t)digit;
+		digits++;
 	}
 	return digits == 16 ? guid : 0;
 }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
+
 #include "topo/show/show_priv.h"
 
 bool show_has_gpu(const struct aff_view *v, size_t gpu)
@@ -125,21 +127,13 @@ bool show_unavailable(const struct aff_view *v, size_t gpu)
 
 #define CPUS_MAX 2048
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The mask's lowest digit is its last. Returns how many CPUs it could tell of, 0 if it is none. */
 static unsigned take_mask(const char *mask, bool cpu[CPUS_MAX])
 {
 	unsigned n = 0;
 
 	for (size_t i = strlen(mask); i-- > 0;) {
-		int digit = hex_value(mask[i]);
+		int digit = hex_digit(mask[i]);
 
 		if (mask[i] == ',')
 			continue;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
+
 #include "topo/xml/priv.h"
 
 const char *xml_value(const struct xml_elem *x, const char *name)
@@ -66,26 +68,15 @@ int xml_hex(const struct xml_elem *x, const char *name, uint64_t max, uint64_t *
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Up to `most` hexadecimal digits, and what ends them. */
-static bool hex_field(const char **p, int most, char end, uint32_t *out)
+static bool hex_field(const char **p, size_t most, char end, uint32_t *out)
 {
-	uint32_t n = 0;
-	int digits = 0;
+	uint32_t n;
+	size_t digits = hex_take(*p, most, &n);
 
-	for (; hex_digit(**p) >= 0 && digits < most; digits++, (*p)++)
-		n = n << 4 | (uint32_t)hex_digit(**p);
-	if (digits == 0 || **p != end)
+	if (digits == 0 || (*p)[digits] != end)
 		return false;
-	*p += end != '\0';
+	*p += digits + (end != '\0');
 	*out = n;
 	return true;
 }

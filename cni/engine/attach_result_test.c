@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cni/engine/attach_priv.h"
+#include "lib/testing/testing.h"
+
+static const struct attach_type makes = { .name = "t", .kind = "veth" };
+
+/* The mac that ADD answers for an interface with this address. */
+static void answers(struct hw_addr addr, const char *want)
+{
+	const struct cni_call call = { .env = { .ifname = "net1", .netns = "/run/netns/p" } };
+	const struct attach a = { .call = &call, .type = &makes, .link = { .addr = addr } };
+	const struct cni_result no_ips = { 0 };
+	struct cni_result r = { 0 };
+	char mac[HW_ADDR_STR_LEN];
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(attach_build_result(&a, &no_ips, mac, &r, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(r.n_interfaces, 1);
+	ck_assert_pstr_eq(r.interfaces[0].mac, want);
+	cni_result_clear(&r);
+}
+
+START_TEST(an_address_is_answered_as_the_kernel_prints_it)
+{
+	const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0, 0xa };
+	const uint8_t ipoib[] = { 0x80, 0, 2, 8,    0xfe, 0x80, 0, 0,    0,    0,
+				  0,    0, 0, 0x02, 0xc9, 3,    0, 0x12, 0x34, 0x57 };
+
+	answers(hw_addr_of_mac(mac), "02:00:00:00:00:0a");
+	answers(hw_addr_make(ipoib, sizeof(ipoib)),
+		"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:12:34:57");
+	answers((struct hw_addr){ 0 }, NULL);
+}
+END_TEST
+
+TEST_PROGRAM("attach_result", an_address_is_answered_as_the_kernel_prints_it)
