@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/pci/pci_priv.h"
-#include "lib/base/retry.h"
+#include "lib/pci/sysfs.h"
 
 #define LINK_MAX_BYTE 1024 /* targets are paths of devices behind devices behind bridges */
 
@@ -77,24 +77,14 @@ int pci_open(const char *root, const char *addr, struct err *e)
 /* O_NONBLOCK: whatever stands there must not hold us up. */
 int pci_attr(int dir, const char *name, char out[PCI_ATTR_LEN], struct err *e)
 {
-	char text[PCI_ATTR_LEN + 1];
+	char text[PCI_ATTR_LEN];
 	auto_fd int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	unsigned tries = 0;
-	ssize_t n;
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open %s", name);
-	do
-		n = read(fd, text, sizeof(text));
-	while (n < 0 && retry_interrupted(&tries));
-	if (n < 0)
-		return err_set(e, ERR_IO, errno, "read %s", name);
-	if (n > 0 && text[n - 1] == '\n')
-		n--;
-	if (n >= PCI_ATTR_LEN || memchr(text, '\0', (size_t)n))
-		return err_set(e, ERR_IO, EFBIG, "read %s", name);
-	memcpy(out, text, (size_t)n);
-	out[n] = '\0';
+	if (sysfs_read_fd(fd, text, sizeof(text)))
+		return err_set(e, ERR_IO, errno == EILSEQ ? EFBIG : errno, "read %s", name);
+	memcpy(out, text, strlen(text) + 1);
 	return 0;
 }
 

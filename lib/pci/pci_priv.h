@@ -25,10 +25,6 @@ struct pci_layout {
 int pci_vf_number(struct pci_addr pf, struct pci_addr vf, struct pci_layout l,
 		  uint32_t *out) must_check;
 
-/* pci_port_of_pf - whether a phys_port_name is that of the PF's own interface: "" or "p<number>";
- * not "pf0vf3", "pf0sf1", "c1pf0". */
-bool pci_port_of_pf(const char *name);
-
 /* ---- pci.c ---- */
 
 /* pci_canonical - addr as sysfs writes it. ERR_FIELD (EINVAL) when it is no PCI address. */

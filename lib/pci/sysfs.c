@@ -39,23 +39,23 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
-static int read_value(const char *path, char *buf, size_t size, struct err *e)
+int sysfs_read_fd(int fd, char *buf, size_t size)
 {
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "open %s", path);
-
+	char more;
 	ssize_t n = read_all(fd, buf, size);
 
 	if (n < 0)
-		return err_set(e, ERR_IO, errno, "read %s", path);
+		return -1;
+
+	ssize_t rest = (size_t)n < size ? 0 : read_all(fd, &more, 1);
+
+	if (rest < 0)
+		return -1;
 	if (n > 0 && buf[n - 1] == '\n')
 		n--;
-	if ((size_t)n == size)
-		return err_set(e, ERR_IO, EFBIG, "read %s", path);
-	if (memchr(buf, '\0', (size_t)n))
-		return err_set(e, ERR_IO, EILSEQ, "read %s: a NUL in the value", path);
+	errno = rest || (size_t)n == size ? EFBIG : memchr(buf, '\0', (size_t)n) ? EILSEQ : 0;
+	if (errno)
+		return -1;
 	buf[n] = '\0';
 	return 0;
 }
@@ -63,14 +63,21 @@ static int read_value(const char *path, char *buf, size_t size, struct err *e)
 int sysfs_read(const char *root, const char *path, char *buf, size_t size, struct err *e)
 {
 	char full[PATH_MAX];
-	auto_free char *value = malloc(size + 1);
+	auto_free char *value = malloc(size);
 
 	if (!value)
 		return err_nomem(e);
-	if (join_path(root, path, full, e) || read_value(full, value, size + 1, e))
+	if (join_path(root, path, full, e))
 		return -1;
-	if (strlen(value) >= size)
-		return err_set(e, ERR_IO, EFBIG, "read %s", full);
+
+	auto_fd int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open %s", full);
+	if (sysfs_read_fd(fd, value, size))
+		return errno == EILSEQ
+			       ? err_set(e, ERR_IO, EILSEQ, "read %s: a NUL in the value", full)
+			       : err_set(e, ERR_IO, errno, "read %s", full);
 	memcpy(buf, value, strlen(value) + 1);
 	return 0;
 }

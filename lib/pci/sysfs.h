@@ -10,6 +10,11 @@
 
 #include "lib/base/err.h"
 
+/*
+ * sysfs_read_fd - the value of an open file, for whoever has found it in a way of his own. -1 with
+ * errno, and buf then holds anything: EFBIG, it is longer; EILSEQ, it has a NUL.
+ */
+int sysfs_read_fd(int fd, char *buf, size_t size) must_check;
 int sysfs_read(const char *root, const char *path, char *buf, size_t size,
 	       struct err *e) must_check;
 int sysfs_read_u64(const char *root, const char *path, uint64_t *out, struct err *e) must_check;

@@ -40,6 +40,9 @@ START_TEST(what_does_not_fit_or_is_not_there)
 	ck_assert_ptr_nonnull(testing_dir());
 	testing_file("/mnt/nine", 0600, "123456789\n");
 	testing_file("/mnt/ten", 0600, "1234567890\n");
+	testing_file("/mnt/lines", 0600, "123456789\nmore\n");
+	ck_assert_int_eq(sysfs_read("/mnt", "lines", buf, sizeof(buf), &e), -1);
+	ck_assert_int_eq(e.errnum, EFBIG);
 	ck_assert_int_eq(sysfs_read("/mnt", "ten", buf, sizeof(buf), &e), -1);
 	ck_assert_int_eq(e.errnum, EFBIG);
 	ck_assert_str_eq(buf, "before");

@@ -62,7 +62,7 @@ static int add_port(struct out_table *t, const struct inv_device *d, const struc
 		{ format_number(p->port, port), OUT_PLAIN },
 		{ rdma_port_state_name(p->state),
 		  p->state == RDMA_PORT_ACTIVE ? OUT_GOOD : OUT_BAD },
-		{ inv_layer_name(p->layer), OUT_PLAIN },
+		{ ib_link_layer_name(p->layer), OUT_PLAIN },
 		{ format_rate(p->rate_mbps, rate), OUT_PLAIN },
 		{ p->netdev_mtu ? format_number(p->netdev_mtu, mtu) : NULL, OUT_PLAIN },
 		{ or_null(p->netdev), OUT_PLAIN },

@@ -188,7 +188,7 @@ static int show_all(struct view *v, struct err *e)
 		const struct inv_device *d = &all.device[i];
 
 		for (size_t k = 0; !d->vf && k < d->n_ports; k++) {
-			if (d->port[k].layer == INV_ETHERNET && *d->port[k].netdev &&
+			if (d->port[k].layer == IB_LAYER_ETHERNET && *d->port[k].netdev &&
 			    show_one(v, d->port[k].netdev, e))
 				return -1;
 		}

@@ -25,7 +25,7 @@ static bool is_here(const struct inv_device *d)
 static bool is_ethernet(const struct inv_device *d)
 {
 	for (size_t p = 0; p < d->n_ports; p++)
-		if (d->port[p].layer == INV_ETHERNET)
+		if (d->port[p].layer == IB_LAYER_ETHERNET)
 			return true;
 	return false;
 }

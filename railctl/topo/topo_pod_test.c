@@ -25,7 +25,7 @@ static void start(void)
 {
 	for (size_t i = 0; i < DEVICES; i++) {
 		devices[i] = (struct inv_device){ .n_ports = 1 };
-		devices[i].port[0].layer = INV_ETHERNET;
+		devices[i].port[0].layer = IB_LAYER_ETHERNET;
 		devices[i].port[0].gid = &gids[i];
 		devices[i].port[0].n_gids = 1;
 		gids[i] = (struct inv_gid){ .here = false };
@@ -62,7 +62,7 @@ START_TEST(infiniband_is_told_by_its_file)
 {
 	start();
 	gids[1].here = true;
-	devices[0].port[0].layer = INV_INFINIBAND;
+	devices[0].port[0].layer = IB_LAYER_INFINIBAND;
 	ck_assert_str_eq(owned(false), "-x-");
 	device_data[0].uverbs.access = ACCESS_OK;
 	device_data[2].uverbs.access = ACCESS_OK;

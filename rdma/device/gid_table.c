@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "lib/base/ctx.h"
+#include "lib/pci/sysfs.h"
 #include "rdma/device/gid_priv.h"
 
 #define FIRST_NAP_MS 1
@@ -48,14 +49,8 @@ static int table_open(const struct gid_port *p, struct table *t, struct err *e)
 static int read_file(int dir, const char *name, char *buf, size_t size)
 {
 	auto_fd int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
 
-	if (n < 0)
-		return -1;
-	if (n > 0 && buf[n - 1] == '\n')
-		n--;
-	buf[n] = '\0';
-	return 0;
+	return fd < 0 ? -1 : sysfs_read_fd(fd, buf, size);
 }
 
 static int read_gid(void *arg, uint32_t i, struct gid *out, enum gid_place *place, struct err *e)

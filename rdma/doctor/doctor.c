@@ -101,7 +101,7 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 	finding_set_reason(f, "NCCL leaves it out, and UCX too");
 	finding_set_remedy(
 		f,
-		r->port->layer == INV_INFINIBAND
+		r->port->layer == IB_LAYER_INFINIBAND
 			? "check the cable, and that a subnet manager runs: without one the port "
 			  "stays in INIT"
 			: "check the cable, and that the interface of the port is up, on the host "
@@ -140,7 +140,7 @@ static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *nam
 	uint32_t mtu = inv_rdma_mtu(netdev);
 	struct finding *f;
 
-	if (r->port->layer != INV_ETHERNET)
+	if (r->port->layer != IB_LAYER_ETHERNET)
 		return;
 	if (!netdev && r->netdev)
 		check_mtu_above(x, r, name);
@@ -206,7 +206,7 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 	char ip[IP_STR_LEN];
 	struct finding *f;
 
-	if (r->port->layer != INV_ETHERNET)
+	if (r->port->layer != IB_LAYER_ETHERNET)
 		return;
 	if (!r->port->has_gids) {
 		f = exam_add(x, "gid", name, FINDING_UNKNOWN);
@@ -237,7 +237,7 @@ static void check_neighbour(struct exam *x, const struct rdma_rail *r, const cha
 	struct nccl_rule rule = { .family = r->v4 ? IP_V4 : IP_V6, .version = GID_ROCE_V2 };
 	char ip[IP_STR_LEN];
 
-	if (r->port->layer != INV_ETHERNET || !own)
+	if (r->port->layer != IB_LAYER_ETHERNET || !own)
 		return;
 
 	uint32_t index = nccl_gid_index(r->port, &rule);

@@ -261,7 +261,7 @@ void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 	struct finding *f;
 
 	/* Software has neither. */
-	if (r->port->layer != INV_ETHERNET || !*r->device->bus)
+	if (r->port->layer != IB_LAYER_ETHERNET || !*r->device->bus)
 		return;
 	if (p->has_dcb && p->dcb.has_pfc)
 		check_pfc(x, p, r, name);
@@ -287,7 +287,7 @@ void exam_traffic_class(struct exam *x)
 		const struct rdma_rail *r = &facts->rails->rail[i];
 		size_t d = (size_t)(r->device - facts->inventory->device);
 
-		if (r->port->layer != INV_ETHERNET)
+		if (r->port->layer != IB_LAYER_ETHERNET)
 			continue;
 		roce = true;
 		forced &= facts->device[d].traffic_class > 0;

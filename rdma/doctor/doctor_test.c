@@ -169,7 +169,7 @@ START_TEST(ports_that_are_down_fail)
 	examine(&p);
 	finds(&p, "port mlx5_1:1 fail", "the port is DOWN");
 	finds(&p, "port mlx5_1:1 fail", "ip link set");
-	p.v.device[0].port[0].layer = INV_INFINIBAND;
+	p.v.device[0].port[0].layer = IB_LAYER_INFINIBAND;
 	p.v.device[0].port[0].state = RDMA_PORT_INIT;
 	examine(&p);
 	finds(&p, "port mlx5_1:1 fail", "subnet manager");

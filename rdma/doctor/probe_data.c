@@ -189,7 +189,7 @@ static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_data *f
 {
 	struct err why;
 
-	if (!p->ifindex || p->layer != INV_ETHERNET)
+	if (!p->ifindex || p->layer != IB_LAYER_ETHERNET)
 		return 0;
 	f->has_dcb = nl_dcb_get(nl, p->netdev, &f->dcb, &why) == 0;
 	if (!f->has_dcb && why.code == ERR_NOMEM)

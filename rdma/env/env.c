@@ -94,10 +94,10 @@ static const char *fault_of(const struct rdma_rail *r)
 		return "another port carries the same address under the same name, and from here "
 		       "it cannot be told which of them is the interface's: use --netns on the "
 		       "host";
-	if (r->port->layer == INV_LAYER_UNKNOWN)
+	if (r->port->layer == IB_LAYER_UNKNOWN)
 		return "sysfs does not tell whether it is Ethernet or InfiniBand: is /sys that of "
 		       "this network namespace?";
-	if (r->port->layer == INV_ETHERNET && !r->v4 && !r->v6)
+	if (r->port->layer == IB_LAYER_ETHERNET && !r->v4 && !r->v6)
 		return "its GID table has no RoCE v2 entry of the interface's addresses";
 	return NULL;
 }
@@ -257,7 +257,7 @@ static const struct inv_gid *gid_of(const struct rdma_rail *r, enum ip_family fa
 
 static bool is_roce(const struct env_rail *r)
 {
-	return r->rail->port->layer == INV_ETHERNET;
+	return r->rail->port->layer == IB_LAYER_ETHERNET;
 }
 
 static size_t count_family(const struct env_plan *p, enum ip_family family)

@@ -295,8 +295,8 @@ START_TEST(infiniband_needs_no_gid_index)
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
 	pod_port(&v, "mlx5_0", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"))->layer =
-		INV_INFINIBAND;
-	pod_port(&v, "mlx5_1", "", 0)->layer = INV_INFINIBAND;
+		IB_LAYER_INFINIBAND;
+	pod_port(&v, "mlx5_1", "", 0)->layer = IB_LAYER_INFINIBAND;
 	auto_env struct env x = made(&v, &defaults);
 	shows(&x, "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1\n"
 		  "NCCL_SOCKET_IFNAME==eth0\n"
@@ -308,7 +308,7 @@ START_TEST(infiniband_beside_roce_keeps_the_gid_index)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
-	pod_port(&v, "mlx5_0", "", 0)->layer = INV_INFINIBAND;
+	pod_port(&v, "mlx5_0", "", 0)->layer = IB_LAYER_INFINIBAND;
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	auto_env struct env x = made(&v, &defaults);
 	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "3");
@@ -366,16 +366,16 @@ START_TEST(an_interface_for_bootstrap)
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 	struct env_options o = defaults;
 
-	pod_port(&v, "mlx5_0", "", 0)->layer = INV_INFINIBAND;
+	pod_port(&v, "mlx5_0", "", 0)->layer = IB_LAYER_INFINIBAND;
 	/* That of the default route has no address, and the rail no interface. */
 	v.netdev[0].n_addrs = 0;
 	auto_env struct env none = made(&v, &defaults);
 	ck_assert_ptr_null(env_value(&none, "NCCL_SOCKET_IFNAME"));
 	warns(&none, 1, "no interface has an address");
 	/* A rail whose interface has none, then one that has. */
-	pod_port(&v, "mlx5_1", "", pod_netdev(&v, "ib1", "", ""))->layer = INV_INFINIBAND;
+	pod_port(&v, "mlx5_1", "", pod_netdev(&v, "ib1", "", ""))->layer = IB_LAYER_INFINIBAND;
 	pod_port(&v, "mlx5_2", "", pod_netdev(&v, "ib2", "", "10.9.0.2/16"))->layer =
-		INV_INFINIBAND;
+		IB_LAYER_INFINIBAND;
 	auto_env struct env rail = made(&v, &defaults);
 	ck_assert_str_eq(env_value(&rail, "NCCL_SOCKET_IFNAME"), "=ib2");
 	o.socket = "a,b";
@@ -391,14 +391,14 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 	auto_rdma_inventory struct rdma_inventory w = pod_new(RDMA_EXCLUSIVE);
 
 	(void)pod_port(&v, "mlx5_8", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"));
-	v.device[2].port[0].layer = INV_INFINIBAND;
+	v.device[2].port[0].layer = IB_LAYER_INFINIBAND;
 	auto_env struct env x = made(&v, &defaults);
 	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
 	ck_assert_str_eq(env_value(&x, "NCCL_CROSS_NIC"), "0");
 	warns(&x, 4, "on mlx5_0:1 NCCL will take GID index 1");
 
 	pod_port(&w, "mlx5_8", "", pod_netdev(&w, "ib0", "", "10.9.0.5/16"))->layer =
-		INV_INFINIBAND;
+		IB_LAYER_INFINIBAND;
 	pod_rail(&w, 1, "10.1.0.5/16", 3);
 	pod_rail(&w, 2, "10.2.0.5/16", 3);
 	auto_env struct env y = made(&w, &defaults);
@@ -486,7 +486,7 @@ START_TEST(rails_that_cannot_be_used_say_why)
 	v.device[0].port[0].state = RDMA_PORT_ACTIVE;
 	v.device[0].port[0].gid[3].entry.type = GID_ROCE_V1;
 	refused(&v, &defaults, ERR_NOTFOUND, "has no RoCE v2 entry");
-	v.device[0].port[0].layer = INV_LAYER_UNKNOWN;
+	v.device[0].port[0].layer = IB_LAYER_UNKNOWN;
 	refused(&v, &defaults, ERR_NOTFOUND, "is /sys that of");
 	(void)strcpy(v.device[0].link.name, "a,b");
 	refused(&v, &defaults, ERR_NOTFOUND, "name cannot be written");

@@ -27,35 +27,6 @@ uint32_t inv_rdma_mtu(uint32_t netdev_mtu)
 	return 0;
 }
 
-uint32_t inv_rate_mbps(const char *text)
-{
-	char whole[12];
-	size_t digits = strspn(text, "0123456789");
-	uint64_t gb;
-	uint32_t mb = 0;
-
-	if (digits == 0 || digits >= sizeof(whole))
-		return 0;
-	memcpy(whole, text, digits);
-	whole[digits] = '\0';
-	text += digits;
-	/* One digit is all the kernel writes: 2.5, 0.5. */
-	if (text[0] == '.' && text[1] >= '0' && text[1] <= '9') {
-		mb = 100u * (uint32_t)(text[1] - '0');
-		text += 2;
-	}
-	if (strncmp(text, " Gb/sec", 7) != 0 || parse_u64(whole, 0, UINT32_MAX / 1000 - 1, &gb))
-		return 0;
-	return (uint32_t)gb * 1000 + mb;
-}
-
-const char *inv_layer_name(enum inv_layer l)
-{
-	static const char *const names[] = { "unknown", "Ethernet", "InfiniBand" };
-
-	return names[l];
-}
-
 bool inv_has_addr(const struct inv_netdev *d, struct ip a)
 {
 	for (size_t i = 0; i < d->n_addrs; i++)

@@ -10,10 +10,9 @@
 #ifndef RAILHEAD_RDMA_INVENTORY_INVENTORY_H
 #define RAILHEAD_RDMA_INVENTORY_INVENTORY_H
 
+#include "lib/device/ib_port.h"
 #include "rdma/device/device.h"
 #include "rdma/device/gid.h"
-
-enum inv_layer { INV_LAYER_UNKNOWN, INV_ETHERNET, INV_INFINIBAND };
 
 #define INV_NETNS_LEN 80
 
@@ -28,7 +27,7 @@ struct inv_gid {
 struct inv_port {
 	uint32_t port;
 	enum rdma_port_state state;
-	enum inv_layer layer;
+	enum ib_link_layer layer;
 	uint32_t rate_mbps;      /* 0: not told */
 	int ifindex;             /* of its own interface, if that is in this namespace; 0 */
 	char netdev[IFNAME_LEN]; /* its name */
@@ -88,12 +87,6 @@ void rdma_inventory_clear(struct rdma_inventory *v);
  * headers.
  */
 uint32_t inv_rdma_mtu(uint32_t netdev_mtu);
-
-/* inv_rate_mbps - "100 Gb/sec (4X EDR)" as sysfs writes it, also "2.5 Gb/sec"; 0 when it is not. */
-uint32_t inv_rate_mbps(const char *text);
-
-/* inv_layer_name - "Ethernet", "InfiniBand", "unknown". */
-const char *inv_layer_name(enum inv_layer l);
 
 /* inv_has_addr - whether the interface has the address, whatever its prefix. */
 bool inv_has_addr(const struct inv_netdev *d, struct ip a);

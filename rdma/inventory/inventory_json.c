@@ -33,11 +33,11 @@ static int add_gids(struct json *o, const struct inv_port *p)
 static int add_port(struct json *list, const struct inv_port *p)
 {
 	struct json *o = json_push_object(list);
-	uint32_t mtu = p->layer == INV_ETHERNET ? inv_rdma_mtu(p->netdev_mtu) : 0;
+	uint32_t mtu = p->layer == IB_LAYER_ETHERNET ? inv_rdma_mtu(p->netdev_mtu) : 0;
 
 	if (!o || json_add_int(o, "port", p->port) ||
 	    json_add_str(o, "state", rdma_port_state_name(p->state)) ||
-	    json_add_str(o, "linkLayer", inv_layer_name(p->layer)) ||
+	    json_add_str(o, "linkLayer", ib_link_layer_name(p->layer)) ||
 	    (p->rate_mbps && json_add_int(o, "rateMbps", p->rate_mbps)) ||
 	    (*p->netdev && json_add_str(o, "ifName", p->netdev)) ||
 	    (p->netdev_mtu && json_add_int(o, "mtu", p->netdev_mtu)) ||

@@ -19,7 +19,7 @@ static struct rdma_inventory machine(void)
 	(void)strcpy(v.device[0].driver, "mlx5_core");
 	p = pod_port(&v, "rxe0", "", 0);
 	p->state = RDMA_PORT_DOWN;
-	p->layer = INV_LAYER_UNKNOWN;
+	p->layer = IB_LAYER_UNKNOWN;
 	p->rate_mbps = 0;
 	p->has_gids = false;
 	v.device[1].uverbs.name[0] = '\0';

@@ -82,12 +82,12 @@ START_TEST(devices_ports_and_GIDs_are_read)
 	ck_assert_str_eq(v.device[0].link.name, "mlx5_0");
 	ck_assert_str_eq(v.device[0].uverbs.name, "uverbs0");
 	ck_assert_uint_eq(v.device[0].n_ports, 1);
-	ck_assert_int_eq(p->layer, INV_ETHERNET);
+	ck_assert_int_eq(p->layer, IB_LAYER_ETHERNET);
 	ck_assert_str_eq(p->netdev, "net1");
 	ck_assert_uint_eq(p->netdev_mtu, 1500);
 	ck_assert_uint_eq(p->n_gids, 2);
 	ck_assert(!p->gid[0].here && p->gid[1].here);
-	ck_assert_int_eq(v.device[1].port[0].layer, INV_INFINIBAND);
+	ck_assert_int_eq(v.device[1].port[0].layer, IB_LAYER_INFINIBAND);
 	ck_assert_str_eq(v.device[1].port[0].netdev, "");
 	ck_assert_str_eq(v.device[1].uverbs.name, "uverbs1");
 }

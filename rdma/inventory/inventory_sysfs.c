@@ -90,13 +90,6 @@ int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e)
 
 /* ---- a port ---- */
 
-static enum inv_layer layer_of(const char *text)
-{
-	if (strcmp(text, "Ethernet") == 0)
-		return INV_ETHERNET;
-	return strcmp(text, "InfiniBand") == 0 ? INV_INFINIBAND : INV_LAYER_UNKNOWN;
-}
-
 #define GIDS_MAX 65536
 
 struct collected {
@@ -143,10 +136,10 @@ int inv_read_port(const char *sysfs, const char *device, struct inv_port *p, str
 	(void)snprintf(name, sizeof(name), "ports/%u/link_layer", p->port);
 	if (read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
 		return -1;
-	p->layer = layer_of(text);
+	p->layer = ib_link_layer_parse(text);
 	(void)snprintf(name, sizeof(name), "ports/%u/rate", p->port);
 	if (read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
 		return -1;
-	p->rate_mbps = inv_rate_mbps(text);
+	p->rate_mbps = ib_rate_mbps(text);
 	return read_gids(sysfs, device, p, e);
 }

@@ -30,29 +30,6 @@ START_TEST(the_RoCE_MTU_follows_the_interface)
 }
 END_TEST
 
-START_TEST(rates_are_parsed)
-{
-	ck_assert_uint_eq(inv_rate_mbps("100 Gb/sec (4X EDR)"), 100000);
-	ck_assert_uint_eq(inv_rate_mbps("2.5 Gb/sec (1X SDR)"), 2500);
-	ck_assert_uint_eq(inv_rate_mbps("400 Gb/sec"), 400000);
-	ck_assert_uint_eq(inv_rate_mbps(""), 0);
-	ck_assert_uint_eq(inv_rate_mbps("fast"), 0);
-	ck_assert_uint_eq(inv_rate_mbps("100"), 0);
-	ck_assert_uint_eq(inv_rate_mbps("100 Mb/sec"), 0);
-	ck_assert_uint_eq(inv_rate_mbps("99999999999 Gb/sec"), 0);
-	ck_assert_uint_eq(inv_rate_mbps("4294967 Gb/sec"), 0);
-	ck_assert_uint_eq(inv_rate_mbps("1.x Gb/sec"), 0);
-}
-END_TEST
-
-START_TEST(layers_have_names)
-{
-	ck_assert_str_eq(inv_layer_name(INV_ETHERNET), "Ethernet");
-	ck_assert_str_eq(inv_layer_name(INV_INFINIBAND), "InfiniBand");
-	ck_assert_str_eq(inv_layer_name(INV_LAYER_UNKNOWN), "unknown");
-}
-END_TEST
-
 static struct ip ip(const char *s)
 {
 	struct ip a;
@@ -221,7 +198,7 @@ START_TEST(a_port_is_read)
 
 	fill(root);
 	ck_assert_msg(inv_read_port(root, "mlx5_2", &p, &e) == 0, "%s", e.msg);
-	ck_assert_int_eq(p.layer, INV_ETHERNET);
+	ck_assert_int_eq(p.layer, IB_LAYER_ETHERNET);
 	ck_assert_uint_eq(p.rate_mbps, 100000);
 	ck_assert(p.has_gids);
 	ck_assert_uint_eq(p.n_gids, 2);
@@ -238,7 +215,7 @@ START_TEST(a_port_that_sysfs_does_not_show)
 	struct err e = { 0 };
 
 	ck_assert_msg(inv_read_port(machine(), "mlx5_2", &p, &e) == 0, "%s", e.msg);
-	ck_assert_int_eq(p.layer, INV_LAYER_UNKNOWN);
+	ck_assert_int_eq(p.layer, IB_LAYER_UNKNOWN);
 	ck_assert(!p.has_gids);
 	ck_assert_uint_eq(p.rate_mbps, 0);
 }
@@ -292,8 +269,8 @@ START_TEST(a_namespace_without_devices)
 }
 END_TEST
 
-TEST_PROGRAM("inventory", the_RoCE_MTU_follows_the_interface, rates_are_parsed, layers_have_names,
-	     interfaces_are_found, a_hardware_device_is_read,
-	     a_device_of_software_and_one_that_is_gone, a_subfunction_has_its_parents_node,
-	     firmware_that_does_not_tell_the_node, no_name_leads_out_of_the_folder, a_port_is_read,
-	     a_port_that_sysfs_does_not_show, allocations_may_fail, a_namespace_without_devices)
+TEST_PROGRAM("inventory", the_RoCE_MTU_follows_the_interface, interfaces_are_found,
+	     a_hardware_device_is_read, a_device_of_software_and_one_that_is_gone,
+	     a_subfunction_has_its_parents_node, firmware_that_does_not_tell_the_node,
+	     no_name_leads_out_of_the_folder, a_port_is_read, a_port_that_sysfs_does_not_show,
+	     allocations_may_fail, a_namespace_without_devices)

@@ -157,7 +157,7 @@ static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, str
 			const struct inv_device *dev = &v->device[i];
 			struct rdma_rail r = { .device = dev, .port = &dev->port[p] };
 
-			if (r.port->layer == INV_INFINIBAND && !r.port->ifindex &&
+			if (r.port->layer == IB_LAYER_INFINIBAND && !r.port->ifindex &&
 			    add_rail(out, r, e))
 				return -1;
 		}

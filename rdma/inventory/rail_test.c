@@ -150,7 +150,7 @@ START_TEST(InfiniBand_without_an_interface)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
-	pod_port(&v, "mlx5_0", "0000:18:00.1", 0)->layer = INV_INFINIBAND;
+	pod_port(&v, "mlx5_0", "0000:18:00.1", 0)->layer = IB_LAYER_INFINIBAND;
 	auto_rails struct rails r = find(&v);
 	ck_assert_uint_eq(r.n, 1);
 	is(&r.rail[0], "=mlx5_0:1 -/-");

@@ -70,7 +70,7 @@ struct inv_port *pod_port(struct rdma_inventory *v, const char *name, const char
 	d->uverbs.minor = 191 + (uint32_t)v->n_devices;
 	d->port[0] = (struct inv_port){ .port = 1,
 					.state = RDMA_PORT_ACTIVE,
-					.layer = INV_ETHERNET,
+					.layer = IB_LAYER_ETHERNET,
 					.rate_mbps = 100000,
 					.ifindex = ifindex,
 					.has_gids = true };

@@ -4,28 +4,17 @@
  * told by the path of its folder (.../0000:0c:00.0/infiniband/mlx5_0, a subfunction's with
  * mlx5_core.sf.4 between), by its link `device`, or, of a software device, by its interface.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/parse.h"
+#include "lib/device/ib_port.h"
 
 #include "topo/read/tree.h"
 
 #define CLASS_IB "class/infiniband"
 #define PORTS    256
 #define HCAS     8192
-
-/* "100 Gb/sec (4X EDR)", "2.5 Gb/sec" in Mbit/s */
-static uint32_t rate_of(const char *text)
-{
-	char *end;
-	double n = strtod(text, &end);
-
-	if (end == text || strncmp(end, " Gb/sec", 7) != 0 || !(n >= 0 && n <= 4e6))
-		return 0;
-	return (uint32_t)lround(n * 1000);
-}
 
 /* "0c42:a103:00f7:0bcf" */
 static uint64_t guid_of(const char *text)
@@ -47,9 +36,11 @@ static uint64_t guid_of(const char *text)
 
 static enum aff_layer layer_of(const char *text)
 {
-	if (!strcmp(text, "Ethernet"))
-		return AFF_ETHERNET;
-	return strcmp(text, "InfiniBand") != 0 ? AFF_LAYER_UNKNOWN : AFF_INFINIBAND;
+	static const enum aff_layer layers[] = { [IB_LAYER_UNKNOWN] = AFF_LAYER_UNKNOWN,
+						 [IB_LAYER_ETHERNET] = AFF_ETHERNET,
+						 [IB_LAYER_INFINIBAND] = AFF_INFINIBAND };
+
+	return layers[ib_link_layer_parse(text)];
 }
 
 struct port_reader {
@@ -69,7 +60,7 @@ static void read_speed(const struct tree *t, struct tree_path *path, struct aff_
 	char text[TREE_VALUE];
 
 	if (!tree_value(t->fd, port_file(path, p->port, "rate"), text))
-		p->rate_mbps = rate_of(text);
+		p->rate_mbps = ib_rate_mbps(text);
 	if (!tree_value(t->fd, port_file(path, p->port, "link_layer"), text))
 		p->layer = layer_of(text);
 }
@@ -81,7 +72,6 @@ static int read_ports(const struct tree *t, struct tree_path *path, struct aff_h
 	char text[TREE_VALUE];
 
 	for (uint32_t n = which.from; n <= which.to; n++) {
-		/* "4: ACTIVE" */
 		bool told = !tree_value(t->fd, port_file(path, n, "state"), text);
 		auto_fd int folder = told || n > 1 ? -1 : tree_open(t->fd, port_file(path, 1, "."));
 		if (!told && folder < 0)
@@ -90,7 +80,7 @@ static int read_ports(const struct tree *t, struct tree_path *path, struct aff_h
 			return -1;
 		struct aff_port *p = &h->port[h->n_ports - 1];
 		if (told)
-			p->active = strstr(text, "ACTIVE") ? AFF_YES : AFF_NO;
+			p->active = ib_state_is_active(text) ? AFF_YES : AFF_NO;
 		if (h->kind != AFF_HCA_VF)
 			read_speed(t, path, p);
 	}

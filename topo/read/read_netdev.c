@@ -108,9 +108,7 @@ static bool is_representor(int dir)
 {
 	char name[TREE_VALUE];
 
-	if (tree_value(dir, "phys_port_name", name) || *name == '\0')
-		return false;
-	return *name != 'p' || name[1 + strspn(name + 1, "0123456789")] != '\0';
+	return !tree_value(dir, "phys_port_name", name) && !pci_port_of_pf(name);
 }
 
 /* Of the interfaces of its function, the one of that port. */

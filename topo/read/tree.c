@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "lib/base/array.h"
+#include "lib/pci/sysfs.h"
 #include "lib/base/retry.h"
 #include "topo/read/tree.h"
 
@@ -82,13 +83,7 @@ int tree_value(int dir, const char *name, char out[TREE_VALUE])
 
 	if (fd < 0)
 		return -1;
-	ssize_t n = read(fd, out, TREE_VALUE);
-	if (n <= 0 || n == TREE_VALUE)
-		return -1;
-	if (out[n - 1] == '\n')
-		n--;
-	out[n] = '\0';
-	return memchr(out, '\0', (size_t)n) ? -1 : 0;
+	return sysfs_read_fd(fd, out, TREE_VALUE) || *out == '\0' ? -1 : 0;
 }
 
 static int number(int dir, const char *name, int base, long long *out)

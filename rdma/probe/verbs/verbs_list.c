@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/sys/fs.h"
+#include "lib/pci/sysfs.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
 /* A short line of /sys, "" where it cannot be read; what has no interface says EINVAL. */
-static void sysfs_line(char *out, size_t size, const char *path)
-{
-	auto_free char *text = NULL;
-	struct err ignored = { 0 };
-
-	out[0] = '\0';
-	if (fs_read_at(AT_FDCWD, path, 256, &text, &ignored) < 0)
-		return;
-	text[strcspn(text, "\n")] = '\0';
-	(void)snprintf(out, size, "%s", text);
-}
-
 static void port_line(char *out, size_t size, const char *device, unsigned port, const char *file)
 {
 	char path[192];
+	struct err ignored = { 0 };
 
-	(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%.64s/ports/%u/%.64s", device,
-		       port, file);
-	sysfs_line(out, size, path);
+	(void)snprintf(path, sizeof(path), "class/infiniband/%.64s/ports/%u/%.64s", device, port,
+		       file);
+	if (sysfs_read("/sys", path, out, size, &ignored))
+		out[0] = '\0';
 }
 
 static struct verbs_gid one_gid(const char *device, const struct ibv_gid_entry *entry)
