@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/net/addr.h"
 #include "lib/testing/fuzz_nl.h"
 
 static int see(const struct addr_info *a, void *arg)

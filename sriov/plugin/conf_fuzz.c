@@ -2,8 +2,7 @@
 #include "lib/testing/fuzz.h"
 #include "sriov/plugin/conf.h"
 
-/* CNI_ARGS, a line break, the configuration. */
-FUZZ(const uint8_t *data, size_t size)
+FUZZ(const uint8_t *data, size_t size) /* CNI_ARGS, a line break, the configuration */
 {
 	struct cni_call call = { .env.args = fuzz_cut(&data, &size) };
 	struct attach a = { .call = &call };
