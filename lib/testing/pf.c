@@ -2,7 +2,6 @@
 #include "lib/testing/pf.h"
 
 #include <net/if_arp.h>
-#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <stdio.h>
