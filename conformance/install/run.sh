@@ -73,7 +73,7 @@ installs_everything()
 installed_programs_run()
 {
 	echo '{"cniVersion": "1.1.0"}' |
-		env -i CNI_COMMAND=VERSION "$cni/plugins/macvlan" | grep -q '"supportedVersions"'
+		env -i CNI_COMMAND=VERSION "$cni/macvlan" | grep -q '"supportedVersions"'
 }
 
 # Every page about a program is about one that is there.
@@ -104,14 +104,14 @@ unit_runs_what_was_installed()
 
 is_stripped()
 {
-	! readelf -S "$cni/plugins/macvlan" | grep -q '\.debug_info' &&
-		grep -aqF railhead-ident: "$cni/plugins/macvlan"
+	! readelf -S "$cni/macvlan" | grep -q '\.debug_info' &&
+		grep -aqF railhead-ident: "$cni/macvlan"
 }
 
 keeps_debug_information_when_told()
 {
 	fresh
-	run install STRIP=0 && cmp -s "$bin/macvlan" "$cni/plugins/macvlan"
+	run install STRIP=0 && cmp -s "$bin/macvlan" "$cni/macvlan"
 }
 
 upgrades_a_running_program()
@@ -119,17 +119,17 @@ upgrades_a_running_program()
 	fresh
 	run install || return 1
 	mkfifo "$dir/stdin"
-	env -i CNI_COMMAND=ADD "$cni/plugins/macvlan" <"$dir/stdin" >/dev/null 2>&1 &
+	env -i CNI_COMMAND=ADD "$cni/macvlan" <"$dir/stdin" >/dev/null 2>&1 &
 	child=$!
 	exec 9>"$dir/stdin"
-	before=$(stat -c %i "$cni/plugins/macvlan")
+	before=$(stat -c %i "$cni/macvlan")
 	run install
 	rc=$?
 	exec 9>&-
 	wait "$child"
 	child=
 	rm "$dir/stdin"
-	[ "$rc" = 0 ] && [ "$before" != "$(stat -c %i "$cni/plugins/macvlan")" ] && no_leftovers
+	[ "$rc" = 0 ] && [ "$before" != "$(stat -c %i "$cni/macvlan")" ] && no_leftovers
 }
 
 refuses_foreign_before_touching_anything()
@@ -145,29 +145,29 @@ refuses_a_link()
 	fresh
 	mkdir -p "$cni"
 	cp "$bin/macvlan" "$root/elsewhere"
-	ln -s "$root/elsewhere" "$cni/plugins/macvlan"
-	! run install && [ -L "$cni/plugins/macvlan" ]
+	ln -s "$root/elsewhere" "$cni/macvlan"
+	! run install && [ -L "$cni/macvlan" ]
 }
 
 refuses_a_directory_even_with_force()
 {
 	fresh
-	mkdir -p "$cni/plugins/macvlan"
-	! run install FORCE=1 && [ -d "$cni/plugins/macvlan" ]
+	mkdir -p "$cni/macvlan"
+	! run install FORCE=1 && [ -d "$cni/macvlan" ]
 }
 
 replaces_with_force()
 {
 	fresh
 	foreign macvlan
-	run install FORCE=1 && all_there && ! grep -q "somebody else's" "$cni/plugins/macvlan"
+	run install FORCE=1 && all_there && ! grep -q "somebody else's" "$cni/macvlan"
 }
 
 prefix_installs_side_by_side()
 {
 	fresh
 	foreign macvlan
-	run install PLUGIN_PREFIX=rh- && grep -q somebody "$cni/plugins/macvlan" && [ -x "$cni/rh-macvlan" ] &&
+	run install PLUGIN_PREFIX=rh- && grep -q somebody "$cni/macvlan" && [ -x "$cni/rh-macvlan" ] &&
 		[ -x "$cni/railhead-ipam" ] && [ ! -e "$cni/rh-railhead-ipam" ]
 }
 
@@ -176,7 +176,7 @@ uninstall_removes_only_ours()
 	fresh
 	run install || return 1
 	foreign ipvlan
-	run uninstall && [ "$(ls "$cni")" = ipvlan ] && grep -q somebody "$cni/plugins/ipvlan" &&
+	run uninstall && [ "$(ls "$cni")" = ipvlan ] && grep -q somebody "$cni/ipvlan" &&
 		[ -z "$(find "$root/usr" -type f)" ]
 }
 
@@ -187,11 +187,11 @@ failure_leaves_the_old_file()
 {
 	fresh
 	run install || return 1
-	before=$(stat -c %i "$cni/plugins/macvlan")
+	before=$(stat -c %i "$cni/macvlan")
 	mkdir -p "$dir/fake"
 	printf '#!/bin/sh\nexit 1\n' >"$dir/fake/sync"
 	chmod +x "$dir/fake/sync"
-	! run install PATH="$dir/fake:$PATH" && [ "$before" = "$(stat -c %i "$cni/plugins/macvlan")" ] && no_leftovers
+	! run install PATH="$dir/fake:$PATH" && [ "$before" = "$(stat -c %i "$cni/macvlan")" ] && no_leftovers
 }
 
 # The temporary file is synced while the target does not exist yet.
