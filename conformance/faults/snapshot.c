@@ -12,11 +12,14 @@ static void blank_lives(struct text *t)
 {
 	static const char key[] = "\"life\":";
 
-	for (char *at = t->p; at && (at = strstr(at, key));) {
+	char *at = t->p ? strstr(t->p, key) : NULL;
+
+	while (at) {
 		at += strlen(key);
 		size_t n = strspn(at, "0123456789");
 		(void)memmove(at, at + n, strlen(at + n) + 1);
 		t->len -= n;
+		at = strstr(at, key);
 	}
 }
 

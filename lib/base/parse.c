@@ -31,7 +31,7 @@ int hex_digit_lower(char c)
 
 int hex_digit(char c)
 {
-	return hex_digit_lower(c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c);
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : hex_digit_lower(c);
 }
 
 int hex_octet(const char *s)
