@@ -47,11 +47,11 @@ lint()
 
 # --- what the code decodes -------------------------------------------------------------------------
 
-# Keys in the tables of json_field, and those asked for by name. Files of sriov-cni have keys of sriov-cni.
+# Keys in the tables of json_field, and those asked for by name.
 code_keys()
 {
 	local sources
-	mapfile -t sources < <(find cni ipam sriov rdma -path rdma/probe -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' ! -path 'sriov/take/peer*' -print)
+	mapfile -t sources < <(find cni ipam sriov rdma -path rdma/probe -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' -print)
 	{
 		grep -ohE '\.key = "[^"]+"' "${sources[@]}"
 		grep -ohE '(^|[[:space:]{])[A-Z][A-Z0-9_]+\("[^"]+", (J_[A-Z0-9]+, )?[a-z_.0-9]+[,)]' "${sources[@]}"

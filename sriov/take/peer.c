@@ -90,16 +90,20 @@ static void take_name(const struct json *o, const char *key, struct vf_baseline 
 		(void)snprintf(b->name, sizeof(b->name), "%s", name);
 }
 
+static void take_addr(const struct json *o, const char *key, struct hw_addr *out)
+{
+	const char *addr = json_str(json_get(o, key));
+
+	if (addr && hw_addr_parse(addr, out))
+		*out = (struct hw_addr){ 0 };
+}
+
 static void take_netdev(const struct json *o, struct vf_baseline *b)
 {
 	take_name(o, "HostIFName", b);
 	if (!b->has_netdev)
 		return;
-
-	const char *addr = json_str(json_get(o, "EffectiveMAC"));
-
-	if (addr && hw_addr_parse(addr, &b->addr))
-		b->addr = (struct hw_addr){ 0 };
+	take_addr(o, "EffectiveMAC", &b->addr);
 	b->mtu = json_u32(o, "MTU");
 }
 
