@@ -22,9 +22,9 @@ railctl_SRC := railctl/main.c
 rdma-probe_SRC := rdma/probe/cmd/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 
-# Rooms: the folders of code, two levels deep, below rdma/probe three. Archives: one for each part, in the order of the
-# arrows; mains and what only tests use are no part of them.
-PARTS := lib topo cni ipam sriov rdma railctl
+# tools/parts names the parts, in the order of the arrows. Rooms are the folders of code, two levels deep, below rdma/probe
+# three. Each part is an archive, without mains and without the code that only tests use.
+PARTS := $(file <tools/parts)
 ROOMS := $(patsubst %/,%,$(sort $(dir $(foreach p,$(PARTS),$(wildcard $(p)/*.[ch] $(p)/*/*.[ch] $(p)/*/*/*.[ch])))))
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
 TESTING_SRC := $(foreach d,$(filter %/testing,$(ROOMS)),$(wildcard $(d)/*.c)) $(foreach d,$(ROOMS),$(wildcard $(d)/*_contract.c))

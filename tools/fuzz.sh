@@ -35,7 +35,8 @@ ASAN_SYMBOLIZER_PATH=$(command -v llvm-symbolizer-14) && export ASAN_SYMBOLIZER_
 if [ $# -gt 0 ]; then
 	targets=("$@")
 else
-	mapfile -t targets < <(find lib topo cni ipam sriov rdma railctl -name '*_fuzz.c' | sed 's/_fuzz\.c$//' | sort)
+	# shellcheck disable=SC2046 # words on purpose
+	mapfile -t targets < <(find $(cat "${0%/*}/parts") -name '*_fuzz.c' | sed 's/_fuzz\.c$//' | sort)
 fi
 
 # A folder of their own for targets that need files; in memory where that is to be had.

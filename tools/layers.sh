@@ -7,10 +7,13 @@
 # A room is a folder with C files. Its arrows are below; its README.md repeats them in a line
 # "May include: lib/, cni/protocol/", and the two must agree. There is no way back along the arrows. What tests need
 # (X_test.c, X_fuzz.c, X_contract.*, rooms called testing) may include all of the parts that their room's part may.
-# A header X_priv.h belongs to its room alone. No two files include each other, however long the way. A room has at most 25 files that are neither test nor fuzz target.
+# A header X_priv.h belongs to its room alone. No files include each other in a circle. A room has at most 25 files that
+# are neither test nor fuzz target. A README has at most 60 lines.
 set -eu
 export LC_ALL=C
 
+tools=$(cd "$(dirname "$0")" && pwd)
+folders="$(cat "$tools/parts") conformance tools"
 cd "${1:-.}"
 # room | what it may include besides itself, whole parts (lib/) or rooms
 arrows='
@@ -102,151 +105,11 @@ rdma/rdma_cma.h|^rdma/probe/verbs/
 check.h|^lib/testing/testing.h$'
 most=25 # files of a room that somebody must read
 
-bad=0
-complain()
-{
-	echo "$*"
-	bad=$((bad + 1))
-}
-is_of_tests() # FILE
-{
-	case $1 in
-	*_test.c | *_fuzz.c | */testing/* | */testing.h | *_contract.[ch]) ;;
-	*) return 1 ;;
-	esac
-}
-room_of() # FILE: conformance and tools are one each
-{
-	case $1 in
-	conformance/* | tools/*) echo "${1%%/*}" ;;
-	*) echo "${1%/*}" ;;
-	esac
-}
-row() # TABLE NAME: what stands behind the name
-{
-	echo "$1" | sed -n "s:^$2|::p"
-}
-# One row serves all files of a room: what may be included, as patterns for a shell.
-may() # ROOM TEST
-{
-	if [ "$2" = yes ]; then
-		row "$parts" "${1%%/*}"
-	else
-		echo "$1/ $(row "$arrows" "$1")"
-	fi
-}
 
-files=$(find lib topo cni ipam sriov rdma railctl conformance tools -name '*.[ch]' 2>/dev/null | sort)
-includes=$(mktemp)
-trap 'rm -f "$includes"' EXIT
-# One line an include: FILE LINE "what" or <what>
+export arrows parts doors
 # shellcheck disable=SC2086 # words on purpose
-[ -z "$files" ] || awk '/^[ \t]*#[ \t]*include/ {
-	match($0, /["<][^">]*[">]/)
-	print FILENAME, FNR, substr($0, RSTART, RLENGTH)
-}' $files >"$includes"
-
-before=
-while read -r file line what; do
-	name=${what#?}
-	name=${name%?}
-	if [ "$file" != "$before" ]; then
-		before=$file
-		room=$(room_of "$file")
-		test=no
-		! is_of_tests "$file" || test=yes
-		allowed=$(may "$room" "$test")
-	fi
-	case $what in
-	'"'*)
-		found=
-		for a in $allowed; do
-			case $a$test in
-			railctl/no) [ "${name%/*}/" != "$a" ] || found=yes ;; # the room, not the part
-			*) case $name in "$a"*) found=yes ;; esac ;;
-			esac
-		done
-		[ -n "$found" ] || complain "$file:$line: $room may include: $allowed; not $name"
-		[ -e "$name" ] || complain "$file:$line: $name does not exist (name it from the top of the tree)"
-		;;
-	esac
-	if is_of_tests "$name"; then
-		is_of_tests "$file" || complain "$file:$line: $name is for tests"
-	fi
-	case $name in
-	*_priv.h)
-		[ "${file%/*}" = "${name%/*}" ] || complain "$file:$line: $name is private to ${name%/*}/"
-		;;
-	*_internal.h) complain "$file:$line: a private header is called X_priv.h" ;;
-	esac
-	# The conformance suite looks at the kernel from outside and brings its own netlink.
-	[ "${file#conformance/}" = "$file" ] || continue
-	for rule in $doors; do
-		case $name in
-		"${rule%%|*}"*)
-			echo "$file" | grep -qE "${rule#*|}" ||
-				complain "$file:$line: $name belongs behind ${rule#*|}"
-			;;
-		esac
-	done
-done <"$includes"
-
-# shellcheck disable=SC2086 # words on purpose
-rooms=$(for file in $files; do room_of "$file"; done | sort -u)
-for room in $rooms; do
-	[ -n "$(echo "$arrows" | sed -n "\\:^$room|:p")" ] || { complain "$room: the table of tools/layers.sh does not know this room"; continue; }
-	[ "$room" != tools ] || continue
-	[ -e "$room/README.md" ] || { complain "$room/README.md is missing"; continue; }
-	want=$(row "$arrows" "$room" | sed 's/ /, /g')
-	grep -qxF "May include: ${want:-nothing of this tree}" "$room/README.md" ||
-		complain "$room/README.md: must have the line \"May include: ${want:-nothing of this tree}\""
-	[ "$room" != conformance ] || continue
-	n=0
-	for file in $files; do
-		if [ "${file%/*}" = "$room" ] && { [ "${room##*/}" = testing ] || ! is_of_tests "$file"; }; then n=$((n + 1)); fi
-	done
-	[ "$n" -le "$most" ] || complain "$room: $n files that somebody must read, allowed $most: make rooms of it"
-done
-
-total=$(wc -l <"$includes")
-# An arrow that leads back: a room that another one reaches, which it includes itself.
-echo "$arrows" | awk -F '|' '
-	NF == 2 && $1 !~ /^(tools|conformance)$/ && $1 !~ /testing$/ {
-		n = split($2, to, " ")
-		for (i = 1; i <= n; i++) { sub("/$", "", to[i]); way[$1, to[i]] = 1 }
-		room[++rooms] = $1
-	}
-	END {
-		for (i = 1; i <= rooms; i++)
-			for (j = 1; j <= rooms; j++) {
-				part = room[j]; sub("/.*", "", part); own = room[i]; sub("/.*", "", own)
-				if (way[room[i], room[j]] || (part != own && way[room[i], part])) reach[i, j] = 1
-			}
-		for (k = 1; k <= rooms; k++)
-			for (i = 1; i <= rooms; i++)
-				for (j = 1; reach[i, k] && j <= rooms; j++)
-					if (reach[k, j]) reach[i, j] = 1
-		for (i = 1; i <= rooms; i++)
-			if (reach[i, i]) print room[i] ": an arrow leads back to it"
-	}' >"$includes.circles"
-while read -r line; do complain "$line"; done <"$includes.circles"
-
-# Two files that need each other are one, or a third is missing. X.c, X.h and X_priv.h are one here, and nl_msg.h is the
-# second header of nl.c.
-awk '
-	function unit(name) { sub(/\.[ch]$/, "", name); sub(/_priv$/, "", name); sub(/\/nl_msg$/, "/nl", name); return name }
-	$1 ~ /(_test|_fuzz|_contract)\.[ch]$|\/testing\/|^(conformance|tools)\// || $3 !~ /^"/ { next }
-	{ name = $3; gsub(/"/, "", name); if (unit($1) != unit(name)) print unit($1), unit(name) }
-' "$includes" | tsort 2>"$includes.circles" >/dev/null || true
-sed -n 's/^tsort: //p' "$includes.circles" >"$includes"
-while read -r line; do complain "these files include each other in a circle: $line"; done <"$includes"
-rm -f "$includes.circles"
-
-for folder in lib topo cni ipam sriov rdma railctl conformance $rooms examples docs packaging tools; do
-	[ -e "$folder/README.md" ] || continue
-	lines=$(wc -l <"$folder/README.md")
-	[ "$lines" -le 60 ] || complain "$folder/README.md: $lines lines; a page is 60"
-done
-
-[ "$bad" = 0 ] || { echo "layers: $bad of $total includes or pages break the order"; exit 1; }
-echo "layers: $total includes follow the arrows"
+files=$(find $folders -name '*.[ch]' 2>/dev/null | sort)
+# shellcheck disable=SC2086
+pages=$(find $folders examples docs packaging \( -path '*/testdata' -o -path 'conformance/*/*' \) -prune -o -name README.md -print 2>/dev/null | sort)
+# shellcheck disable=SC2086
+exec awk -v most="$most" -f "$tools/layers.awk" $files $pages

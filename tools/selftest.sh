@@ -101,13 +101,17 @@ for i in $(seq 25); do plant "lib/base/full$i.c" "$spdx"; done
 bad "layers: a room of 27 files" '27 files that somebody must read' "$tools/layers.sh" "$tree"
 rm "$tree"/lib/base/full*.c
 sed 's:^lib/base|:&lib/json/:' "$tools/layers.sh" >"$dir/layers.sh"
+cp "$tools/layers.awk" "$tools/parts" "$dir"
 plant lib/base/README.md 'May include: lib/json/'
 bad "layers: arrows that lead back" 'leads back' sh "$dir/layers.sh" "$tree"
 plant_pages
 plant lib/base/z.h "$spdx" '#include "lib/base/a.h"'
 plant lib/base/a.c "$spdx" '#include "lib/base/z.h"'
-bad "layers: two files that include each other" 'in a circle: lib/base/a' "$tools/layers.sh" "$tree"
-rm "$tree/lib/base/z.h"
+bad "layers: two files that include each other" 'in a circle: lib/base/a lib/base/z$' "$tools/layers.sh" "$tree"
+plant lib/base/z.h "$spdx" '#include "lib/base/m.h"'
+plant lib/base/m.h "$spdx" '#include "lib/base/a.h"'
+bad "layers: three files in a circle, on one line" 'in a circle: lib/base/a lib/base/m lib/base/z$' "$tools/layers.sh" "$tree"
+rm "$tree/lib/base/z.h" "$tree/lib/base/m.h"
 fine
 plant rdma/device/README.md 'May include: lib/'
 plant rdma/device/a.c "$spdx" '#include <infiniband/verbs.h>'
