@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: the commands that railctl has. */
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 
 static const struct cmd *const commands[] = {
 	&cmd_attachments, &cmd_ipam, &cmd_rdma, &cmd_topo, &cmd_vf, &cmd_help, &cmd_version, NULL,

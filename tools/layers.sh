@@ -68,11 +68,12 @@ rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
 rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
 railctl|lib/
-railctl/attachments|lib/ cni/ sriov/ rdma/ railctl/
-railctl/ipam|lib/ cni/ ipam/ railctl/
-railctl/vf|lib/ sriov/ railctl/
-railctl/rdma|lib/ cni/ sriov/ rdma/ railctl/
-railctl/topo|lib/ topo/ sriov/ rdma/ railctl/ railctl/rdma/
+railctl/dropin|lib/
+railctl/attachments|lib/ cni/ sriov/ rdma/
+railctl/ipam|lib/ cni/ ipam/
+railctl/vf|lib/ sriov/ railctl/dropin/
+railctl/rdma|lib/ cni/ sriov/ rdma/ railctl/dropin/
+railctl/topo|lib/ topo/ sriov/ rdma/ railctl/rdma/
 tools|lib/
 conformance|conformance/'
 # parts, and the parts that the tests of each may include

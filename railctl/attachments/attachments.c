@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "railctl/attachments/attachments.h"
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "rdma/plugin/restore.h"
 
 static enum out_style style_of(enum repair_state s)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "railctl/attachments/attachments.h"
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "rdma/plugin/peer.h"
 #include "sriov/take/peer.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "railctl/attachments/attachments.h"
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "rdma/plugin/restore.h"
 #include "sriov/take/restore.h"
 

@@ -4,7 +4,7 @@
 #define RAILHEAD_RAILCTL_IPAM_IPAM_H
 
 #include "ipam/admin/admin.h"
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 
 extern const struct cmd cmd_ipam_import, cmd_ipam_usage, cmd_ipam_verify;
 extern const struct cmd cmd_lease_list, cmd_lease_release;

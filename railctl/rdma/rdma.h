@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_RDMA_RDMA_H
 #define RAILHEAD_RAILCTL_RDMA_RDMA_H
 
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 
 extern const struct cmd rdma_check_cmd, rdma_env_cmd, rdma_list_cmd, rdma_mode_cmd, rdma_qos_cmd;
 

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_RDMA_RDMA_POD_H
 #define RAILHEAD_RAILCTL_RDMA_RDMA_POD_H
 
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "rdma/inventory/inventory.h"
 
 /* The option --netns; for the tables of the three. */

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_RDMA_RDMA_QOS_H
 #define RAILHEAD_RAILCTL_RDMA_RDMA_QOS_H
 
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "rdma/qos/qos.h"
 
 #define QOS_DIR "/etc/railhead/qos.d"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "railctl/dropin.h"
+#include "railctl/dropin/dropin.h"
 #include "railctl/rdma/rdma_qos.h"
 
 struct apply {

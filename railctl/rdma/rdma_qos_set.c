@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/sys/fs.h"
-#include "railctl/dropin.h"
+#include "railctl/dropin/dropin.h"
 #include "railctl/rdma/rdma_qos.h"
 
 /* ---- what is wanted ---- */

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_RDMA_RDMA_TIER_H
 #define RAILHEAD_RAILCTL_RDMA_RDMA_TIER_H
 
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "rdma/env/env.h"
 #include "sriov/take/tier.h"
 

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_TOPO_TOPO_H
 #define RAILHEAD_RAILCTL_TOPO_TOPO_H
 
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "topo/show/show.h"
 
 extern const struct cmd topo_capture_cmd, topo_check_cmd, topo_plan_cmd;

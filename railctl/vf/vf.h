@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_VF_VF_H
 #define RAILHEAD_RAILCTL_VF_VF_H
 
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 #include "sriov/admin/manager.h"
 
 extern const struct cmd cmd_vf_adopt, cmd_vf_apply, cmd_vf_bind, cmd_vf_create, cmd_vf_gc,

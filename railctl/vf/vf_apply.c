@@ -2,7 +2,7 @@
 /* vf_apply.c: `railctl vf apply`: the VFs that files ask for, at boot. */
 #include <stdio.h>
 
-#include "railctl/dropin.h"
+#include "railctl/dropin/dropin.h"
 #include "railctl/vf/vf.h"
 
 #define DIR_DEFAULT "/etc/railhead/vf.d"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "railctl/dropin.h"
+#include "railctl/dropin/dropin.h"
 
 #include <dirent.h>
 #include <errno.h>

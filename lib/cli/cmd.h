@@ -6,8 +6,8 @@
  * Parsing, --help, `railctl help --json` and the exit status follow from the table; the manual page
  * and the completion are compared with it by a test.
  */
-#ifndef RAILHEAD_RAILCTL_CMD_H
-#define RAILHEAD_RAILCTL_CMD_H
+#ifndef RAILHEAD_LIB_CLI_CMD_H
+#define RAILHEAD_LIB_CLI_CMD_H
 
 #include "lib/base/ctx.h"
 #include "lib/cli/opt.h"

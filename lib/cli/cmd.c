@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dropin.h: folders of files that say what shall be at boot: /etc/railhead/vf.d, qos.d. */
-#ifndef RAILHEAD_RAILCTL_DROPIN_H
-#define RAILHEAD_RAILCTL_DROPIN_H
+#ifndef RAILHEAD_RAILCTL_DROPIN_DROPIN_H
+#define RAILHEAD_RAILCTL_DROPIN_DROPIN_H
 
-#include "railctl/cmd.h"
+#include "lib/cli/cmd.h"
 
 #define DROPIN_MAX    65536 /* bytes of a file */
 #define DROPIN_SUFFIX ".json"
