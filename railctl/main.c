@@ -1,9 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c: the commands that railctl has. */
-#include "lib/cli/cmd.h"
+/* main.c: railctl: the commands that it has, and the options of all of them. */
+#include "railctl/attachments/attachments.h"
+#include "railctl/ipam/ipam.h"
+#include "railctl/rdma/rdma.h"
+#include "railctl/topo/topo.h"
+#include "railctl/vf/vf.h"
+
+static const char *const help_examples[] = {
+	"railctl help ipam pool add",
+	"railctl help --json",
+	NULL,
+};
+
+static const struct cmd help = {
+	.name = "help",
+	.words = "[COMMAND...]",
+	.summary = "show help for a command",
+	.about = "With --json: print the command and all commands below it as an array, with their "
+		 "options and examples.",
+	.examples = help_examples,
+	.max_words = 8,
+	.run = cmd_run_help,
+};
+
+static const char *const version_examples[] = { "railctl version", NULL };
+
+static const struct cmd version = {
+	.name = "version",
+	.summary = "print the version",
+	.examples = version_examples,
+	.run = cmd_run_version,
+};
 
 static const struct cmd *const commands[] = {
-	&cmd_attachments, &cmd_ipam, &cmd_rdma, &cmd_topo, &cmd_vf, &cmd_help, &cmd_version, NULL,
+	&cmd_attachments, &cmd_ipam, &cmd_rdma, &cmd_topo, &cmd_vf, &help, &version, NULL,
 };
 
 static const struct cmd root = {
@@ -15,8 +45,43 @@ static const struct cmd root = {
 	.sub = commands,
 };
 
+static const struct opt globals[] = {
+	CMD_OPT_JSON,
+	{ "data-dir", "DIR",
+	  "use the store of networks with this dataDir, not /var/lib/railhead/ipam", 0 },
+	{ "run-dir", "DIR", "the folder of the attachments' records (default: /run/railhead)", 0 },
+	CMD_OPT_NO_COLOR,
+	CMD_OPT_HELP,
+	CMD_OPT_VERSION,
+	{ NULL, NULL, NULL, 0 },
+};
+
+static int take_dir(struct cmd_run *r, const char *option, const char **dir, struct err *e)
+{
+	const char *value = opt_get(&r->opts, option);
+
+	if (value && value[0] != '/')
+		return cmd_usage(r, e, "--%s \"%.256s\" must be an absolute path", option, value);
+	if (value)
+		*dir = value;
+	return 0;
+}
+
+static int begin(struct cmd_run *r, struct err *e)
+{
+	struct ctl *ctl = r->own;
+
+	if (take_dir(r, "data-dir", &ctl->data_dir, e) ||
+	    take_dir(r, "run-dir", &r->ctx.run_dir, e))
+		return -1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	static const struct cmd_program program = { &root, globals, begin, NULL, false };
+	struct ctl ctl = { .data_dir = NULL };
+
 	(void)argc;
-	return cmd_main(&root, argv);
+	return cmd_main(&program, argv, &ctl);
 }

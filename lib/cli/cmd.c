@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd.c: one run of a program with commands: find the command in the tree, check its options and
+ * words, run it, and turn the error into a line and an exit status.
+ */
 #include "lib/cli/cmd.h"
 
 #include <errno.h>
@@ -7,18 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct opt cmd_globals[] = {
-	{ "json", NULL, "print JSON, for programs", 0 },
-	{ "data-dir", "DIR",
-	  "use the store of networks with this dataDir, not /var/lib/railhead/ipam", 0 },
-	{ "run-dir", "DIR", "the folder of the attachments' records (default: /run/railhead)", 0 },
-	{ "no-color", NULL, "no colours, even on a terminal", 0 },
-	{ "help", NULL, "show help for the command", 0 },
-	{ "version", NULL, "print the version", 0 },
-	{ NULL, NULL, NULL, 0 },
-};
+#include "lib/cli/cmd_priv.h"
 
-int cmd_usage(struct ctl *r, struct err *e, const char *fmt, ...)
+int cmd_usage(struct cmd_run *r, struct err *e, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -26,20 +21,23 @@ int cmd_usage(struct ctl *r, struct err *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	r->status = CTL_USAGE;
-	return err_set(e, ERR_CONFIG, 0, "%s", text);
+	r->status = CMD_USAGE;
+	err_set(e, ERR_CONFIG, 0, "%s", text);
+	return r->program->flat ? err_hint(e, "see \"%s --help\"", r->path) : -1;
 }
 
-static const struct cmd *find_sub(const struct cmd *group, const char *name)
+/* A usage error with a hint, which a flat program has from cmd_usage() already. */
+static int hint_help(const struct cmd_run *r, struct err *e)
 {
-	for (size_t i = 0; group->sub && group->sub[i]; i++) {
-		if (strcmp(group->sub[i]->name, name) == 0)
-			return group->sub[i];
-	}
-	return NULL;
+	return r->program->flat ? -1 : err_hint(e, "see \"%s --help\"", r->path);
 }
 
-static void enter_cmd(struct ctl *r, const struct cmd *cmd)
+static int hint_list(const struct cmd_run *r, struct err *e)
+{
+	return r->program->flat ? -1 : err_hint(e, "\"%s --help\" lists them", r->path);
+}
+
+static void enter_cmd(struct cmd_run *r, const struct cmd *cmd)
 {
 	size_t len = strlen(r->path);
 
@@ -47,37 +45,51 @@ static void enter_cmd(struct ctl *r, const struct cmd *cmd)
 	r->cmd = cmd;
 }
 
-static int unknown_command(struct ctl *r, const char *word, struct err *e)
+/* The command `word` of the group r->cmd becomes r->cmd. */
+static int enter_sub(struct cmd_run *r, const char *word, struct err *e)
 {
-	const char *best = NULL;
+	const char *quote = r->program->flat ? "" : "\"", *best = NULL;
 
-	for (size_t i = 0; r->cmd->sub[i]; i++)
+	for (size_t i = 0; r->cmd->sub[i]; i++) {
+		if (strcmp(r->cmd->sub[i]->name, word) == 0) {
+			enter_cmd(r, r->cmd->sub[i]);
+			return 0;
+		}
 		(void)opt_nearer(word, r->cmd->sub[i]->name, &best);
-	cmd_usage(r, e, "\"%.64s\" is no command of \"%s\"", word, r->path);
+	}
+	cmd_usage(r, e, "\"%.64s\" is no command of %s%s%s", word, quote, r->path, quote);
 	if (best)
 		return err_hint(e, "did you mean \"%s %s\"?", r->path, best);
-	return err_hint(e, "\"%s --help\" lists them", r->path);
+	return hint_list(r, e);
 }
 
-int cmd_resolve(struct ctl *r, const char *const *words, size_t n, struct err *e)
+int cmd_resolve(struct cmd_run *r, const char *const *words, size_t n, struct err *e)
 {
 	r->path[0] = '\0';
-	enter_cmd(r, r->root);
+	enter_cmd(r, r->program->root);
 	for (size_t i = 0; i < n; i++) {
 		if (!r->cmd->sub)
 			return cmd_usage(r, e, "\"%s\" has no commands below it", r->path);
-		const struct cmd *next = find_sub(r->cmd, words[i]);
-		if (!next)
-			return unknown_command(r, words[i], e);
-		enter_cmd(r, next);
+		if (enter_sub(r, words[i], e))
+			return -1;
 	}
 	return 0;
 }
 
-static int bad_options(struct ctl *r, struct err *e)
+/* ---- the command line ---- */
+
+/* The arguments up to a NULL, or to a word where r->cmd is a group. Returns how many were taken. */
+static int parse_options(struct cmd_run *r, char *const *argv, struct err *e)
 {
+	const struct opt *tables[CMD_TABLES + 1] = { r->program->globals };
+
+	for (size_t i = 0; i < CMD_TABLES - 1 && r->cmd->opts[i]; i++)
+		tables[i + 1] = r->cmd->opts[i];
+	int n = opt_parse(argv, tables, r->cmd->sub, &r->opts, e);
+	if (n >= 0)
+		return n;
 	if (e->code != ERR_NOMEM)
-		r->status = CTL_USAGE;
+		r->status = CMD_USAGE;
 	return *e->detail ? -1 : err_hint(e, "see \"%s --help\"", r->path);
 }
 
@@ -92,80 +104,65 @@ static bool has_option(const struct opt *table, const char *name)
 
 /* Options of a group that is a command too may stand before the command below it, if it has them.
  */
-static int check_inherited(struct ctl *r, struct err *e)
+static int check_inherited(struct cmd_run *r, struct err *e)
 {
 	for (size_t i = 0; i < r->opts.n_values; i++) {
 		const char *name = r->opts.values[i].opt->name;
+		bool known = has_option(r->program->globals, name);
 
-		if (has_option(cmd_globals, name) || has_option(r->cmd->opts, name))
-			continue;
-		cmd_usage(r, e, "\"%s\" has no option --%s", r->path, name);
-		return err_hint(e, "see \"%s --help\"", r->path);
+		for (size_t j = 0; !known && j < CMD_TABLES && r->cmd->opts[j]; j++)
+			known = has_option(r->cmd->opts[j], name);
+		if (!known) {
+			cmd_usage(r, e, "\"%s\" has no option --%s", r->path, name);
+			return hint_help(r, e);
+		}
 	}
 	return 0;
 }
 
 /* Command words with options between them, then the command's own options and words. */
-static int parse_line(struct ctl *r, char *const *argv, struct err *e)
+static int parse_line(struct cmd_run *r, char *const *argv, struct err *e)
 {
 	int i = argv[0] ? 1 : 0;
 
-	enter_cmd(r, r->root);
-	while (r->cmd->sub) {
-		const struct opt *const tables[] = { cmd_globals, r->cmd->opts, NULL };
-		int n = opt_parse(argv + i, tables, true, &r->opts, e);
+	enter_cmd(r, r->program->root);
+	for (;;) {
+		int n = parse_options(r, argv + i, e);
 		if (n < 0)
-			return bad_options(r, e);
-		i += n;
-		if (!argv[i])
-			return 0;
-		const struct cmd *next = find_sub(r->cmd, argv[i]);
-		if (!next)
-			return unknown_command(r, argv[i], e);
-		enter_cmd(r, next);
-		if (check_inherited(r, e))
 			return -1;
-		i++;
+		i += n;
+		if (!r->cmd->sub || !argv[i])
+			return 0;
+		if (enter_sub(r, argv[i++], e) || check_inherited(r, e))
+			return -1;
 	}
-	const struct opt *const own[] = { cmd_globals, r->cmd->opts, NULL };
-	if (opt_parse(argv + i, own, false, &r->opts, e) < 0)
-		return bad_options(r, e);
-	return 0;
 }
 
-static int check_words(struct ctl *r, struct err *e)
+static int check_words(struct cmd_run *r, struct err *e)
 {
 	const struct cmd *c = r->cmd;
+	bool flat = r->program->flat;
 
 	if (!c->run) {
-		cmd_usage(r, e, "\"%s\" needs a command", r->path);
-		return err_hint(e, "\"%s --help\" lists them", r->path);
+		cmd_usage(r, e, flat ? "%s needs a command" : "\"%s\" needs a command", r->path);
+		return hint_list(r, e);
 	}
 	if (r->opts.n_words < c->min_words) {
 		cmd_usage(r, e, "\"%s\" needs %s", r->path, c->words);
-		return err_hint(e, "see \"%s --help\"", r->path);
+		return hint_help(r, e);
 	}
 	if (r->opts.n_words > c->max_words) {
-		cmd_usage(r, e, "\"%s\": \"%.64s\" is one word too many", r->path,
-			  r->opts.words[c->max_words]);
-		return err_hint(e, "see \"%s --help\"", r->path);
+		const char *extra = r->opts.words[c->max_words];
+
+		if (flat)
+			return cmd_usage(r, e, "\"%.64s\" is one word too many", extra);
+		cmd_usage(r, e, "\"%s\": \"%.64s\" is one word too many", r->path, extra);
+		return hint_help(r, e);
 	}
 	return 0;
 }
 
-static int take_dir(struct ctl *r, const char *option, const char **dir, struct err *e)
-{
-	const char *value = opt_get(&r->opts, option);
-
-	if (!value)
-		return 0;
-	if (value[0] != '/')
-		return cmd_usage(r, e, "--%s \"%.256s\" must be an absolute path", option, value);
-	*dir = value;
-	return 0;
-}
-
-static int run_line(struct ctl *r, char *const *argv, struct err *e)
+static int run_line(struct cmd_run *r, char *const *argv, struct err *e)
 {
 	if (parse_line(r, argv, e))
 		return -1;
@@ -173,30 +170,31 @@ static int run_line(struct ctl *r, char *const *argv, struct err *e)
 	if (opt_is_set(&r->opts, "help"))
 		return cmd_help_show(r, e);
 	if (opt_is_set(&r->opts, "version"))
-		return cmd_version.run(r, e);
-	if (check_words(r, e) || take_dir(r, "data-dir", &r->data_dir, e) ||
-	    take_dir(r, "run-dir", &r->ctx.run_dir, e))
+		return cmd_run_version(r, e);
+	if (check_words(r, e) || (r->program->begin && r->program->begin(r, e)))
 		return -1;
 	return r->cmd->run(r, e);
 }
 
-int cmd_main(const struct cmd *root, char *const *argv)
+int cmd_main(const struct cmd_program *program, char *const *argv, void *own)
 {
-	struct ctl r = { .root = root };
+	const char *name = program->root->name;
+	struct cmd_run r = { .program = program, .own = own };
 	struct err e = { 0 };
 
 	/* A pager that is closed must not end a repair between two of its steps. */
 	(void)signal(SIGPIPE, SIG_IGN);
-	ctx_init(&r.ctx, "railctl");
-	int rc = run_line(&r, argv, &e);
-	if (rc) {
+	ctx_init(&r.ctx, name);
+	if (run_line(&r, argv, &e)) {
 		(void)fflush(stdout);
-		out_complain("railctl", &e);
+		out_complain(name, &e);
+		if (r.status == CMD_OK)
+			r.status = program->status ? program->status(&e) : CMD_FAILED;
 	} else if (r.out.to && out_finish(&r.out, &e)) {
 		if (e.errnum != EPIPE)
-			out_complain("railctl", &e);
-		rc = -1;
+			out_complain(name, &e);
+		r.status = CMD_FAILED;
 	}
 	opts_clear(&r.opts);
-	return rc && r.status == CTL_OK ? CTL_FAILED : r.status;
+	return r.status;
 }

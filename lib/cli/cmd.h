@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd.h: railctl's commands as a tree of tables.
+ * cmd.h: programs with commands: a tree of tables, from which follow parsing, --help and the exit
+ * status.
  *
- * To add one: a file with its `const struct cmd cmd_x`, a line here, and a line in main.c's table.
- * Parsing, --help, `railctl help --json` and the exit status follow from the table; the manual page
- * and the completion are compared with it by a test.
+ * A command is a `const struct cmd`; a group of commands is one with a list of others. The program
+ * is a `const struct cmd_program` with the root of the tree, and its main() only calls cmd_main().
  */
 #ifndef RAILHEAD_LIB_CLI_CMD_H
 #define RAILHEAD_LIB_CLI_CMD_H
@@ -13,23 +13,16 @@
 #include "lib/cli/opt.h"
 #include "lib/cli/out.h"
 
-enum ctl_status {
-	CTL_OK = 0,
-	CTL_FAILED = 1, /* or: something is left that needs a person */
-	CTL_USAGE = 2,
+/* The exit status. A program may have more of its own, from 3. */
+enum cmd_status {
+	CMD_OK = 0,
+	CMD_FAILED = 1, /* or: something is left that needs a person */
+	CMD_USAGE = 2,
 };
 
-/* One run of railctl. */
-struct ctl {
-	struct ctx ctx;       /* run_dir as the options say */
-	const char *data_dir; /* --data-dir; NULL: the usual store */
-	struct out out;
-	struct opts opts; /* of the command line: options and words */
-	const struct cmd *root, *cmd;
-	char path[128]; /* the command in words: "railctl ipam pool add" */
-	int status;     /* enum ctl_status; a command that reports problems of its own sets it */
-};
+struct cmd_run;
 
+#define CMD_TABLES 5
 struct cmd {
 	const char *name;
 	const char *words;           /* what follows the options, for help: "NAME"; NULL: nothing */
@@ -39,29 +32,69 @@ struct cmd {
 	/* A group of commands, NULL-terminated, else NULL. One that has run as well is a command
 	 * of its own, without words. */
 	const struct cmd *const *sub;
-	const struct opt *opts; /* beside the global ones; may be NULL */
+	const struct opt *opts[CMD_TABLES]; /* beside the global ones; NULL-terminated */
 	unsigned min_words, max_words;
-	int (*run)(struct ctl *r, struct err *e);
+	int (*run)(struct cmd_run *r, struct err *e);
 };
 
-extern const struct opt cmd_globals[];
+struct cmd_program {
+	const struct cmd *root;    /* its name is the program's */
+	const struct opt *globals; /* options of every command; among them CMD_OPT_* */
+	/* Before a command runs: check global options, fill r->own. May be NULL. */
+	int (*begin)(struct cmd_run *r, struct err *e);
+	/* The exit status for an error when r->status is CMD_OK. NULL: CMD_FAILED. */
+	int (*status)(const struct err *e);
+	/*
+	 * The program has one level of commands and no command `help`. Every usage error then ends
+	 * with a hint to --help, texts do not repeat the command, and --help ignores --json.
+	 */
+	bool flat;
+};
 
-extern const struct cmd cmd_attachments, cmd_help, cmd_ipam, cmd_rdma, cmd_topo, cmd_version,
-	cmd_vf;
+/* Entries of the globals of every program. cmd_main() acts on them. */
+#define CMD_OPT_JSON                                                                               \
+	{                                                                                          \
+		"json", NULL, "print JSON, for programs", 0                                        \
+	}
+#define CMD_OPT_NO_COLOR                                                                           \
+	{                                                                                          \
+		"no-color", NULL, "no colours, even on a terminal", 0                              \
+	}
+#define CMD_OPT_HELP                                                                               \
+	{                                                                                          \
+		"help", NULL, "show help for the command", 0                                       \
+	}
+#define CMD_OPT_VERSION                                                                            \
+	{                                                                                          \
+		"version", NULL, "print the version", 0                                            \
+	}
 
-/* cmd_main - parse argv of main(), run the command, say what went wrong; the exit status. */
-int cmd_main(const struct cmd *root, char *const *argv);
+/* One run of a command. */
+struct cmd_run {
+	struct ctx ctx; /* of the real system; begin() may change its folders */
+	struct out out;
+	struct opts opts; /* of the command line: options and words */
+	const struct cmd_program *program;
+	const struct cmd *cmd;
+	char path[128]; /* the command in words: "railctl ipam pool add" */
+	int status;     /* enum cmd_status; a command that reports problems of its own sets it */
+	void *own;      /* of the program: what main() gave to cmd_main() */
+};
 
 /*
- * cmd_resolve - the command that a line of words names, below r->root; sets r->cmd and r->path.
- * Unknown words are a usage error that suggests the nearest command.
+ * cmd_main - parse argv of main(), run the command and print its error, if any, on standard error.
+ * Returns the exit status. own: becomes cmd_run.own; borrowed, may be NULL.
  */
-int cmd_resolve(struct ctl *r, const char *const *words, size_t n, struct err *e) must_check;
+int cmd_main(const struct cmd_program *program, char *const *argv, void *own);
 
-/* cmd_usage - the command line is wrong: an error that ends with exit status 2. Returns -1. */
-int cmd_usage(struct ctl *r, struct err *e, const char *fmt, ...) printf_like(3, 4);
+/* cmd_usage - the command line is wrong: an error that ends with CMD_USAGE. Returns -1. */
+int cmd_usage(struct cmd_run *r, struct err *e, const char *fmt, ...) printf_like(3, 4);
 
-/* cmd_help_show - help of r->cmd, as text or JSON. */
-int cmd_help_show(const struct ctl *r, struct err *e) must_check;
+/*
+ * cmd_run_help, cmd_run_version - for the commands `help [COMMAND...]` and `version` of a program.
+ * With --json, `help` prints the command and all commands below it as an array.
+ */
+int cmd_run_help(struct cmd_run *r, struct err *e) must_check;
+int cmd_run_version(struct cmd_run *r, struct err *e) must_check;
 
 #endif

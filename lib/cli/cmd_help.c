@@ -1,14 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.c: `railctl help` and --help, from the tables: as text, and as JSON for tests and
- * completion. */
+/*
+ * cmd_help.c: --help and the commands `help` and `version`, from the tables of the commands. Text
+ * has lines of 80 columns; JSON is for tests and completion.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/version.h"
-#include "lib/cli/help.h"
-#include "lib/cli/cmd.h"
+#include "lib/cli/cmd_priv.h"
 
-static void as_text(const struct ctl *r)
+/* ---- layout ---- */
+
+#define HELP_WIDTH 80
+#define OPT_INDENT 24
+
+/* Words of text, broken at HELP_WIDTH; the cursor stands in column `at`, new lines start at indent.
+ */
+static void wrap_text(FILE *to, const char *text, size_t at, size_t indent)
+{
+	bool first = true;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+		if (!first && at + 1 + len > HELP_WIDTH) {
+			fprintf(to, "\n%*s", (int)indent, "");
+			at = indent;
+			first = true;
+		}
+		fprintf(to, "%s%.*s", first ? "" : " ", (int)len, text);
+		at += len + !first;
+		first = false;
+		text += len;
+		while (*text == ' ')
+			text++;
+		if (*text == '\n') {
+			fprintf(to, "\n%*s", (int)indent, "");
+			at = indent;
+			first = true;
+			text++;
+		}
+	}
+	fputc('\n', to);
+}
+
+/* A paragraph; a line break in text is one in the output. */
+static void help_wrap(FILE *to, const char *text)
+{
+	wrap_text(to, text, 0, 0);
+}
+
+/* Term, then its meaning in a column of its own. */
+static void help_entry(FILE *to, const char *term, const char *meaning)
+{
+	size_t at = strlen(term) + 2;
+
+	fprintf(to, "  %s", term);
+	if (at + 2 > OPT_INDENT)
+		fprintf(to, "\n%*s", OPT_INDENT, "");
+	else
+		fprintf(to, "%*s", (int)(OPT_INDENT - at), "");
+	wrap_text(to, meaning, OPT_INDENT, OPT_INDENT);
+}
+
+/* The entries of all tables; nothing if there are none. */
+static void help_options(FILE *to, const char *title, const struct opt *const tables[CMD_TABLES])
+{
+	char term[64];
+
+	if (!tables[0] || !tables[0]->name)
+		return;
+	fprintf(to, "\n%s:\n", title);
+	for (size_t i = 0; i < CMD_TABLES && tables[i]; i++) {
+		for (const struct opt *o = tables[i]; o->name; o++) {
+			(void)snprintf(term, sizeof(term), "--%s%s%s", o->name, o->value ? " " : "",
+				       o->value ? o->value : "");
+			help_entry(to, term, o->help);
+		}
+	}
+}
+
+/* ---- text ---- */
+
+static void as_text(const struct cmd_run *r)
 {
 	const struct cmd *c = r->cmd;
 	FILE *to = r->out.to;
@@ -27,7 +100,8 @@ static void as_text(const struct ctl *r)
 	for (size_t i = 0; c->sub && c->sub[i]; i++)
 		help_entry(to, c->sub[i]->name, c->sub[i]->summary);
 	help_options(to, "options", c->opts);
-	help_options(to, "options of every command", cmd_globals);
+	help_options(to, "options of every command",
+		     (const struct opt *const[CMD_TABLES]){ r->program->globals });
 	if (c->examples)
 		fprintf(to, "\nexamples:\n");
 	for (size_t i = 0; c->examples && c->examples[i]; i++)
@@ -36,26 +110,20 @@ static void as_text(const struct ctl *r)
 
 /* ---- JSON ---- */
 
-static int describe_option(struct json *list, const struct opt *opt)
+static int describe_options(struct json *list, const struct opt *const tables[CMD_TABLES])
 {
-	struct json *o = json_push_object(list);
+	for (size_t i = 0; list && i < CMD_TABLES && tables[i]; i++) {
+		for (const struct opt *opt = tables[i]; opt->name; opt++) {
+			struct json *o = json_push_object(list);
 
-	if (!o || json_add_str(o, "name", opt->name) || json_add_str(o, "value", opt->value) ||
-	    json_add_bool(o, "repeatable", opt->flags & OPT_MANY) ||
-	    json_add_str(o, "help", opt->help))
-		return -1;
-	return 0;
-}
-
-static int describe_options(struct json *list, const struct opt *opts)
-{
-	if (!list)
-		return -1;
-	for (; opts && opts->name; opts++) {
-		if (describe_option(list, opts))
-			return -1;
+			if (!o || json_add_str(o, "name", opt->name) ||
+			    json_add_str(o, "value", opt->value) ||
+			    json_add_bool(o, "repeatable", opt->flags & OPT_MANY) ||
+			    json_add_str(o, "help", opt->help))
+				return -1;
+		}
 	}
-	return 0;
+	return list ? 0 : -1;
 }
 
 static int describe_examples(struct json *list, const char *const *examples)
@@ -70,10 +138,11 @@ static int describe_examples(struct json *list, const char *const *examples)
 }
 
 /* The command called path, and all below it; the tree is as deep as its tables. */
-static int describe_cmd(struct json *list, const struct cmd *c, const char *path)
+static int describe_cmd(struct json *list, const struct cmd_program *p, const struct cmd *c,
+			const char *path)
 {
 	struct json *o = json_push_object(list);
-	char below[sizeof(((struct ctl *)0)->path)];
+	char below[sizeof(((struct cmd_run *)0)->path)];
 
 	if (!o || json_add_str(o, "command", path) ||
 	    json_add_bool(o, "group", c->sub && !c->run) ||
@@ -82,74 +151,48 @@ static int describe_cmd(struct json *list, const struct cmd *c, const char *path
 	    describe_options(json_add_array(o, "options"), c->opts) ||
 	    describe_examples(json_add_array(o, "examples"), c->examples))
 		return -1;
-	if (strcmp(c->name, "railctl") == 0 &&
-	    describe_options(json_add_array(o, "globalOptions"), cmd_globals))
+	if (c == p->root && describe_options(json_add_array(o, "globalOptions"),
+					     (const struct opt *const[CMD_TABLES]){ p->globals }))
 		return -1;
 	for (size_t i = 0; c->sub && c->sub[i]; i++) {
 		(void)snprintf(below, sizeof(below), "%.100s %.24s", path, c->sub[i]->name);
-		if (describe_cmd(list, c->sub[i], below))
+		if (describe_cmd(list, p, c->sub[i], below))
 			return -1;
 	}
 	return 0;
 }
 
-int cmd_help_show(const struct ctl *r, struct err *e)
+int cmd_help_show(const struct cmd_run *r, struct err *e)
 {
-	if (!r->out.json) {
+	if (!r->out.json || r->program->flat) {
 		as_text(r);
 		return 0;
 	}
 	auto_json struct json *list = json_new_array();
-	if (!list || describe_cmd(list, r->cmd, r->path))
+	if (!list || describe_cmd(list, r->program, r->cmd, r->path))
 		return err_nomem(e);
 	return out_json(&r->out, list, e);
 }
 
-static int help_run(struct ctl *r, struct err *e)
+int cmd_run_help(struct cmd_run *r, struct err *e)
 {
 	if (cmd_resolve(r, r->opts.words, r->opts.n_words, e))
 		return -1;
 	return cmd_help_show(r, e);
 }
 
-static const char *const help_examples[] = {
-	"railctl help ipam pool add",
-	"railctl help --json",
-	NULL,
-};
-
-const struct cmd cmd_help = {
-	.name = "help",
-	.words = "[COMMAND...]",
-	.summary = "show help for a command",
-	.about = "With --json: print the command and all commands below it as an array, with their "
-		 "options and examples.",
-	.examples = help_examples,
-	.max_words = 8,
-	.run = help_run,
-};
-
 /* ---- version ---- */
 
-static int version_run(struct ctl *r, struct err *e)
+int cmd_run_version(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
 	if (!r->out.json) {
-		out_line(&r->out, OUT_PLAIN, "railctl %s", RAILHEAD_VERSION);
+		out_line(&r->out, OUT_PLAIN, "%s %s", r->program->root->name, RAILHEAD_VERSION);
 		return 0;
 	}
-	if (!o || json_add_str(o, "name", "railctl") ||
+	if (!o || json_add_str(o, "name", r->program->root->name) ||
 	    json_add_str(o, "version", RAILHEAD_VERSION))
 		return err_nomem(e);
 	return out_json(&r->out, o, e);
 }
-
-static const char *const version_examples[] = { "railctl version", NULL };
-
-const struct cmd cmd_version = {
-	.name = "version",
-	.summary = "print the version",
-	.examples = version_examples,
-	.run = version_run,
-};

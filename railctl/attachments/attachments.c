@@ -36,7 +36,7 @@ int attachments_add_json(struct json *o, const struct record *r, const struct re
 	return 0;
 }
 
-int attachments_network(struct ctl *r, const char **out, struct err *e)
+int attachments_network(struct cmd_run *r, const char **out, struct err *e)
 {
 	*out = opt_get(&r->opts, "network");
 	if (*out && !id_valid(*out))
@@ -57,7 +57,7 @@ static const struct out_column columns[] = {
 };
 
 struct listing {
-	const struct ctl *rail;
+	const struct cmd_run *run;
 	const struct ctx *ctx; /* whose records */
 	struct out_table table;
 	struct json *array;
@@ -68,7 +68,7 @@ struct listing {
 static int add_row(struct listing *l, const struct record *r, const struct repair_view *v)
 {
 	char age[OUT_TIME_LEN] = "";
-	const struct ctx *ctx = &l->rail->ctx;
+	const struct ctx *ctx = &l->run->ctx;
 
 	if (r->tree)
 		(void)out_age(ctx->now(ctx->clock) - r->created, age);
@@ -107,9 +107,9 @@ static int list_all(struct listing *l, const char *network, struct err *e)
 {
 	struct record_place place;
 
-	if (rdma_place(&l->rail->ctx, &place, e))
+	if (rdma_place(&l->run->ctx, &place, e))
 		return -1;
-	const struct ctx *const each[] = { &l->rail->ctx, &place.ctx };
+	const struct ctx *const each[] = { &l->run->ctx, &place.ctx };
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
 		l->ctx = each[i];
 		if (record_each(l->ctx, network, list_one, l, e) || l->rc)
@@ -118,9 +118,9 @@ static int list_all(struct listing *l, const char *network, struct err *e)
 	return 0;
 }
 
-static int attachments_list(struct ctl *r, struct err *e)
+static int attachments_list(struct cmd_run *r, struct err *e)
 {
-	struct listing l = { .rail = r, .table = { .columns = columns }, .e = e };
+	struct listing l = { .run = r, .table = { .columns = columns }, .e = e };
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	const char *network;
 
@@ -186,7 +186,7 @@ static int pick_one(const struct search *s, const struct record_key *key, struct
 	return 0;
 }
 
-int attachments_find(struct ctl *r, const struct ctx *ctx, struct record_key *key,
+int attachments_find(struct cmd_run *r, const struct ctx *ctx, struct record_key *key,
 		     char container[CNI_ID_MAX + 1], struct err *e)
 {
 	struct search s = { .container = key->container, .ifname = key->ifname };
@@ -202,7 +202,7 @@ int attachments_find(struct ctl *r, const struct ctx *ctx, struct record_key *ke
 	return 0;
 }
 
-static int show_record_json(const struct ctl *r, const struct record *x,
+static int show_record_json(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
@@ -220,7 +220,7 @@ static int show_record_json(const struct ctl *r, const struct record *x,
 	return out_json(&r->out, o, e);
 }
 
-static int show_trees(const struct ctl *r, const struct record *x, struct err *e)
+static int show_trees(const struct cmd_run *r, const struct record *x, struct err *e)
 {
 	const struct {
 		const char *title;
@@ -237,7 +237,7 @@ static int show_trees(const struct ctl *r, const struct record *x, struct err *e
 	return 0;
 }
 
-static int show_record_text(const struct ctl *r, const struct record *x,
+static int show_record_text(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
 	char created[OUT_TIME_LEN];
@@ -258,7 +258,7 @@ static int show_record_text(const struct ctl *r, const struct record *x,
 	return show_trees(r, x, e);
 }
 
-static int attachments_show(struct ctl *r, struct err *e)
+static int attachments_show(struct cmd_run *r, struct err *e)
 {
 	struct record_key key = { r->opts.words[0], r->opts.words[1], r->opts.words[2] };
 	char container[CNI_ID_MAX + 1];
@@ -296,7 +296,7 @@ static const struct cmd cmd_list = {
 		 "interface-renamed, interface-gone, interface-replaced, netns-moved, "
 		 "netns-unknown: its address may be in use, and only repair --force removes it. "
 		 "unknown: the state cannot be found out.",
-	.opts = list_opts,
+	.opts = { list_opts },
 	.examples = list_examples,
 	.run = attachments_list,
 };

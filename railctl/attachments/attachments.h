@@ -5,11 +5,9 @@
 
 #include "cni/protocol/env.h"
 #include "cni/engine/repair.h"
+#include "lib/cli/cmd.h"
 
-struct cmd;
-struct ctl;
-
-extern const struct cmd cmd_attachments_import, cmd_attachments_repair;
+extern const struct cmd cmd_attachments, cmd_attachments_import, cmd_attachments_repair;
 
 /* attachments_add_json - the members that all commands show of an attachment, into o. */
 int attachments_add_json(struct json *o, const struct record *r, const struct repair_view *v,
@@ -19,11 +17,11 @@ int attachments_add_json(struct json *o, const struct record *r, const struct re
  * attachments_find - let key->container, of which the beginning may have been typed, be a whole id,
  * in container. One that no record of ctx has, or that several begin with, is an error.
  */
-int attachments_find(struct ctl *r, const struct ctx *ctx, struct record_key *key,
+int attachments_find(struct cmd_run *r, const struct ctx *ctx, struct record_key *key,
 		     char container[CNI_ID_MAX + 1], struct err *e) must_check;
 
 /* attachments_network - value of --network, NULL for all; one that no network has is a usage error.
  */
-int attachments_network(struct ctl *r, const char **out, struct err *e) must_check;
+int attachments_network(struct cmd_run *r, const char **out, struct err *e) must_check;
 
 #endif

@@ -9,7 +9,7 @@
 #include "sriov/take/peer.h"
 
 struct import {
-	struct ctl *rail;
+	struct cmd_run *run;
 	struct json *array; /* NULL: text, as it goes */
 	bool dry_run;
 	unsigned done, ours, left;
@@ -48,7 +48,7 @@ static int report_item(struct import *x, const struct item *i, int rc, const str
 						 [WOULD_IMPORT] = OUT_WARN,
 						 [IS_OURS] = OUT_PLAIN,
 						 [LEFT] = OUT_WARN };
-	const struct out *o = &x->rail->out;
+	const struct out *o = &x->run->out;
 	enum outcome outcome = rc == 0 ? (x->dry_run ? WOULD_IMPORT : IMPORTED)
 				       : (why->code == ERR_BUSY ? IS_OURS : LEFT);
 	char id[OUT_ID_LEN];
@@ -57,7 +57,7 @@ static int report_item(struct import *x, const struct item *i, int rc, const str
 	x->ours += outcome == IS_OURS;
 	x->left += outcome == LEFT || outcome == WOULD_IMPORT;
 	if (outcome == LEFT || outcome == WOULD_IMPORT)
-		x->rail->status = CTL_FAILED;
+		x->run->status = CMD_FAILED;
 	if (x->array)
 		return x->rc = report_item_json(x, i, outcome, rc ? why->msg : "");
 	out_line(o, styles[outcome], "%s %s %s %s %s (%s)%s%s", names[outcome], i->plugin,
@@ -77,11 +77,11 @@ static int import_vf(const struct peer *p, void *arg)
 
 	if (!*p->vf)
 		rc = err_set(&why, ERR_STATE, 0, "%s/sriov/%.128s cannot be read as sriov-cni's",
-			     x->rail->ctx.cni_dir, p->file);
+			     x->run->ctx.cni_dir, p->file);
 	else if (x->dry_run)
-		rc = peer_may_import(&x->rail->ctx, p, &why);
+		rc = peer_may_import(&x->run->ctx, p, &why);
 	else
-		rc = peer_import(&x->rail->ctx, p, &why);
+		rc = peer_import(&x->run->ctx, p, &why);
 	return report_item(x, &i, rc, &why);
 }
 
@@ -109,19 +109,19 @@ static int import_rdma(const struct rdma_peer *p, void *arg)
 	struct err why;
 	int rc = 0;
 
-	find_netns(&x->rail->ctx, p, netns);
+	find_netns(&x->run->ctx, p, netns);
 	if (!id_valid(p->network) || !id_valid(p->container) || ifname_problem(p->ifname))
 		rc = err_set(&why, ERR_STATE, 0, "it does not say of which attachment it is");
 	else if (!x->dry_run)
-		rc = rdma_peer_import(&x->rail->ctx, p, netns, &why);
+		rc = rdma_peer_import(&x->run->ctx, p, netns, &why);
 	return report_item(x, &i, rc, &why);
 }
 
-static int import_run(struct ctl *r, struct err *e)
+static int import_run(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	struct import x = {
-		.rail = r, .array = array, .dry_run = opt_is_set(&r->opts, "dry-run"), .e = e
+		.run = r, .array = array, .dry_run = opt_is_set(&r->opts, "dry-run"), .e = e
 	};
 
 	if (r->out.json && !array)
@@ -155,7 +155,7 @@ const struct cmd cmd_attachments_import = {
 		 "and repair know them afterwards. Without the import DEL also restores their VFs "
 		 "and RDMA devices, and none of their VFs is free. The files stay until that DEL. "
 		 "Exit status 1: an attachment needs attention.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = examples,
 	.run = import_run,
 };

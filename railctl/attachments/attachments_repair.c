@@ -9,7 +9,7 @@
 #include "sriov/take/restore.h"
 
 struct repair {
-	const struct ctl *rail;
+	const struct cmd_run *run;
 	const struct ctx *ctx;          /* whose records */
 	struct json *array;             /* NULL: text, as it goes */
 	const struct record_key *one;   /* only this one; NULL: all */
@@ -71,7 +71,7 @@ static void report_text(const struct repair *x, const struct record *r, const st
 		[LEFT_ALONE] = OUT_WARN,
 		[FAILED] = OUT_BAD,
 	};
-	const struct out *o = &x->rail->out;
+	const struct out *o = &x->run->out;
 	const char *ipam = r->tree ? repair_ipam_type(r) : "";
 	char id[OUT_ID_LEN], line[OUT_ERROR_LEN];
 
@@ -144,9 +144,9 @@ static int repair_all(struct repair *x, const char *network, struct err *e)
 {
 	struct record_place place;
 
-	if (rdma_place(&x->rail->ctx, &place, e))
+	if (rdma_place(&x->run->ctx, &place, e))
 		return -1;
-	const struct ctx *const each[] = { &place.ctx, &x->rail->ctx };
+	const struct ctx *const each[] = { &place.ctx, &x->run->ctx };
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
 		x->ctx = each[i];
 		if (record_each(x->ctx, network, repair_each, x, e) || x->rc)
@@ -158,7 +158,7 @@ static int repair_all(struct repair *x, const char *network, struct err *e)
 }
 
 /* An interface's record, or one that the rdma plugin left alone. */
-static int find_record(struct ctl *r, struct record_key *one, char container[CNI_ID_MAX + 1],
+static int find_record(struct cmd_run *r, struct record_key *one, char container[CNI_ID_MAX + 1],
 		       struct err *e)
 {
 	struct record_place place;
@@ -174,7 +174,7 @@ static int find_record(struct ctl *r, struct record_key *one, char container[CNI
 }
 
 /* One attachment, when the command line names it. By force: never more than one at a time. */
-static int choose_attachment(struct ctl *r, struct repair *x, struct record_key *one,
+static int choose_attachment(struct cmd_run *r, struct repair *x, struct record_key *one,
 			     const char **network, struct err *e)
 {
 	const char *const *words = r->opts.words;
@@ -196,12 +196,12 @@ static int choose_attachment(struct ctl *r, struct repair *x, struct record_key 
 	return 0;
 }
 
-static int repair_run(struct ctl *r, struct err *e)
+static int repair_run(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	struct record_key one;
 	struct repair x = {
-		.rail = r,
+		.run = r,
 		.array = array,
 		.dry_run = opt_is_set(&r->opts, "dry-run"),
 		.force = opt_is_set(&r->opts, "force"),
@@ -216,7 +216,7 @@ static int repair_run(struct ctl *r, struct err *e)
 	if (repair_all(&x, network, e))
 		return -1;
 	if (x.broken)
-		r->status = CTL_FAILED;
+		r->status = CMD_FAILED;
 	if (array)
 		return out_json(&r->out, array, e);
 	out_line(&r->out, OUT_PLAIN, "%u %s, %u healthy, %u left alone%s", x.repaired,
@@ -251,7 +251,7 @@ const struct cmd cmd_attachments_repair = {
 		 "in use: such an attachment is reported, and undone only with --force. Run it on "
 		 "the host, as root, in the process and mount namespaces of process 1. Exit status "
 		 "1: an attachment needs attention.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = examples,
 	.run = repair_run,
 };

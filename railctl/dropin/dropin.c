@@ -9,7 +9,7 @@
 #include "lib/sys/fs.h"
 #include "lib/base/parse.h"
 
-int dropin_dir(struct ctl *r, const char *usual, const char **out, struct err *e)
+int dropin_dir(struct cmd_run *r, const char *usual, const char **out, struct err *e)
 {
 	const char *dir = opt_get(&r->opts, "dir");
 
@@ -19,7 +19,7 @@ int dropin_dir(struct ctl *r, const char *usual, const char **out, struct err *e
 	return 0;
 }
 
-static int open_dir(struct ctl *r, const char *usual, struct dropin *out, struct err *e)
+static int open_dir(struct cmd_run *r, const char *usual, struct dropin *out, struct err *e)
 {
 	const char *wait = opt_get(&r->opts, "wait");
 	struct dropin d = { .fd = -1 };
@@ -95,9 +95,9 @@ void dropin_work_clear(struct dropin_work *w)
 	json_free(w->pfs);
 }
 
-int dropin_begin(struct ctl *r, const char *usual, struct dropin_work *out, struct err *e)
+int dropin_begin(struct cmd_run *r, const char *usual, struct dropin_work *out, struct err *e)
 {
-	auto_dropin_work struct dropin_work w = { .rail = r, .d.fd = -1 };
+	auto_dropin_work struct dropin_work w = { .run = r, .d.fd = -1 };
 
 	if (open_dir(r, usual, &w.d, e))
 		return -1;
@@ -125,10 +125,10 @@ int dropin_claim(const struct dropin_work *w, const char *pf, const char *name, 
 
 int dropin_end(const struct dropin_work *w, struct err *e)
 {
-	const struct out *o = &w->rail->out;
+	const struct out *o = &w->run->out;
 
 	if (w->failed)
-		w->rail->status = CTL_FAILED;
+		w->run->status = CMD_FAILED;
 	if (w->array)
 		return out_json(o, w->array, e);
 	if (!w->done && !w->failed)

@@ -25,7 +25,7 @@ struct dropin {
 	}
 
 /* dropin_dir - the folder by --dir, or usual; a usage error unless it is absolute. */
-int dropin_dir(struct ctl *r, const char *usual, const char **out, struct err *e) must_check;
+int dropin_dir(struct cmd_run *r, const char *usual, const char **out, struct err *e) must_check;
 
 /* dropin_each - call fn with the name of each file, in their order, until it returns an error. */
 typedef int (*dropin_fn)(const char *name, void *arg, struct err *e);
@@ -36,21 +36,21 @@ ssize_t dropin_read(const struct dropin *d, const char *name, char **out, struct
 
 /* What is done for each file of such a folder, and what became of it. */
 struct dropin_work {
-	struct ctl *rail;
+	struct cmd_run *run;
 	struct dropin d;
 	struct json *array; /* what is told of each; owned; NULL: in words */
 	struct json *pfs;   /* PF: the file that was about it; owned */
 	unsigned done, failed;
 };
 /* dropin_begin - in the folder that --dir and --wait tell of. */
-int dropin_begin(struct ctl *r, const char *usual, struct dropin_work *out,
+int dropin_begin(struct cmd_run *r, const char *usual, struct dropin_work *out,
 		 struct err *e) must_check;
 void dropin_work_clear(struct dropin_work *w);
 #define auto_dropin_work auto_clean(dropin_work_clear)
 /* dropin_claim - from now on the PF is this file's; ERR_CONFIG when it is another's. */
 int dropin_claim(const struct dropin_work *w, const char *pf, const char *name,
 		 struct err *e) must_check;
-/* dropin_end - the array, or a closing line; CTL_FAILED when one failed. */
+/* dropin_end - the array, or a closing line; CMD_FAILED when one failed. */
 int dropin_end(const struct dropin_work *w, struct err *e) must_check;
 
 /* dropin_nap - before looking again for a card. False: the deadline has passed. */

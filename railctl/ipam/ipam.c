@@ -10,11 +10,12 @@
 #include "ipam/alloc/crash_handler.h"
 #include "ipam/conf/pool.h"
 
-int ctl_open_ipam(struct ctl *r, bool create, struct ipam *out, struct err *e)
+int ctl_open_ipam(struct cmd_run *r, bool create, struct ipam *out, struct err *e)
 {
+	const struct ctl *ctl = r->own;
 	char dir[PATH_MAX];
 
-	if (ipam_dir(&r->ctx, r->data_dir, dir, sizeof(dir), e) ||
+	if (ipam_dir(&r->ctx, ctl->data_dir, dir, sizeof(dir), e) ||
 	    crash_handler_install_text("railctl", dir, e))
 		return -1;
 	if (ipam_open(&r->ctx, dir, create, out, e) == 0)
@@ -29,7 +30,7 @@ int ctl_no_pool(const char *name, struct err *e)
 	return pool_missing(name, uname(&names) == 0 ? names.nodename : "", e);
 }
 
-int ctl_pools(struct ctl *r, const char *name, struct json **out, struct err *e)
+int ctl_pools(struct cmd_run *r, const char *name, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	int rc = ctl_open_ipam(r, false, &m, e);
@@ -84,7 +85,8 @@ double ctl_share(const struct json *pool)
 	return used < n ? used / n : used > 0 ? 1 : 0;
 }
 
-struct out_cell ctl_gauge(const struct ctl *r, double share, unsigned width, char buf[GAUGE_LEN])
+struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
+			  char buf[GAUGE_LEN])
 {
 	char percent[8], bar[OUT_BAR_MAX];
 

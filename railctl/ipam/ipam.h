@@ -6,6 +6,12 @@
 #include "ipam/admin/admin.h"
 #include "lib/cli/cmd.h"
 
+/* What railctl has beside a run of a command: cmd_run.own. */
+struct ctl {
+	const char *data_dir; /* --data-dir; NULL: the usual store. Borrowed */
+};
+
+extern const struct cmd cmd_ipam;
 extern const struct cmd cmd_ipam_import, cmd_ipam_usage, cmd_ipam_verify;
 extern const struct cmd cmd_lease_list, cmd_lease_release;
 extern const struct cmd cmd_pool_add, cmd_pool_set, cmd_pool_list, cmd_pool_show, cmd_pool_delete;
@@ -14,10 +20,10 @@ extern const struct cmd cmd_pool_add, cmd_pool_set, cmd_pool_list, cmd_pool_show
  * ctl_open_ipam - the store that the command is about. Returns 1 when there is none yet and it is
  * not to be made: it then holds nothing.
  */
-int ctl_open_ipam(struct ctl *r, bool create, struct ipam *out, struct err *e) must_check;
+int ctl_open_ipam(struct cmd_run *r, bool create, struct ipam *out, struct err *e) must_check;
 
 /* ctl_pools - admin_pools(), where a store that is not there has no pools. */
-int ctl_pools(struct ctl *r, const char *name, struct json **out, struct err *e) must_check;
+int ctl_pools(struct cmd_run *r, const char *name, struct json **out, struct err *e) must_check;
 
 /* ctl_no_pool - the error of a node that has no store, and so no pool of that name. Returns -1. */
 int ctl_no_pool(const char *name, struct err *e);
@@ -31,7 +37,8 @@ char *ctl_pool_capacity(const struct json *pool, char buf[CAPACITY_LEN]);
 
 /* ctl_gauge - "[###.....]  12%" on a terminal, else "12%"; at most width characters. */
 #define GAUGE_LEN (OUT_BAR_MAX + 8)
-struct out_cell ctl_gauge(const struct ctl *r, double share, unsigned width, char buf[GAUGE_LEN]);
+struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
+			  char buf[GAUGE_LEN]);
 
 /* json_text - a string member as text, "" when absent. */
 const char *json_text(const struct json *o, const char *key);

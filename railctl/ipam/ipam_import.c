@@ -9,7 +9,7 @@
 #include "ipam/admin/import.h"
 
 struct work {
-	struct ctl *rail;
+	struct cmd_run *run;
 	struct import_conf conf;
 	struct found_leases found;
 	struct import_item *items; /* owned: of those that can be imported */
@@ -29,7 +29,7 @@ static void work_clear(struct work *w)
 
 /* ---- the leases of the other program ---- */
 
-static int check_words(struct ctl *r, const char *from, struct err *e)
+static int check_words(struct cmd_run *r, const char *from, struct err *e)
 {
 	if (!from)
 		return cmd_usage(r, e, "say whose leases: --from host-local or --from whereabouts");
@@ -53,7 +53,7 @@ static int check_words(struct ctl *r, const char *from, struct err *e)
 
 static int load_leases(struct work *w, struct err *e)
 {
-	struct ctl *r = w->rail;
+	struct cmd_run *r = w->run;
 	const char *from = opt_get(&r->opts, "from");
 
 	if (check_words(r, from, e) || import_conf_load(r, &w->conf, e))
@@ -93,12 +93,12 @@ static int import_leases_found(struct work *w, struct err *e)
 	struct import x = {
 		.conf = conf,
 		.network = w->conf.envelope.name,
-		.look_at_files = strcmp(opt_get(&w->rail->opts, "from"), "host-local") != 0,
+		.look_at_files = strcmp(opt_get(&w->run->opts, "from"), "host-local") != 0,
 		.dry_run = w->dry_run,
 		.items = w->items,
 		.n = w->n_items,
 	};
-	int rc = ctl_open_ipam(w->rail, w->n_items && !w->dry_run && !conf->n_pools, &m, e);
+	int rc = ctl_open_ipam(w->run, w->n_items && !w->dry_run && !conf->n_pools, &m, e);
 
 	if (rc > 0 && conf->n_pools)
 		return ctl_no_pool(conf->pools[0], e);
@@ -107,7 +107,7 @@ static int import_leases_found(struct work *w, struct err *e)
 		return -1;
 	if (!conf->audit_log || !journal)
 		return 0;
-	return audit_write(&w->rail->ctx, conf->audit_log, journal, e)
+	return audit_write(&w->run->ctx, conf->audit_log, journal, e)
 		       ? err_wrap(e, "the leases are imported, but")
 		       : 0;
 }
@@ -132,7 +132,7 @@ static struct outcome judge_lease(struct work *w, const struct found_lease *l,
 		return (struct outcome){ "imported", it->from, "", OUT_GOOD };
 	}
 	w->left++;
-	w->rail->status = CTL_FAILED;
+	w->run->status = CMD_FAILED;
 	if (it && it->state == IMPORT_NEW)
 		return (struct outcome){ "would-import", it->from, "", OUT_WARN };
 	return (struct outcome){ "left-alone", it ? it->from : "", it ? it->why : l->problem,
@@ -163,7 +163,7 @@ static int report_lease(struct work *w, const struct found_lease *l, const struc
 			struct err *e)
 {
 	const struct outcome o = judge_lease(w, l, it);
-	const struct out *out = &w->rail->out;
+	const struct out *out = &w->run->out;
 	char ip[IP_STR_LEN], id[OUT_ID_LEN];
 
 	if (w->array)
@@ -183,7 +183,7 @@ static bool is_other(const struct found_lease *l, const struct import_item *it)
 
 static int report_all(struct work *w, struct err *e)
 {
-	const bool all = opt_is_set(&w->rail->opts, "all");
+	const bool all = opt_is_set(&w->run->opts, "all");
 	size_t next = 0;
 
 	for (size_t i = 0; i < w->found.n; i++) {
@@ -196,20 +196,19 @@ static int report_all(struct work *w, struct err *e)
 			return -1;
 	}
 	if (w->array)
-		return out_json(&w->rail->out, w->array, e);
+		return out_json(&w->run->out, w->array, e);
 	if (w->found.others)
-		out_line(&w->rail->out, OUT_PLAIN, "%zu of other %snetworks", w->found.others,
+		out_line(&w->run->out, OUT_PLAIN, "%zu of other %snetworks", w->found.others,
 			 all ? "" : "nodes or ");
-	out_line(&w->rail->out, OUT_PLAIN,
-		 "%u imported, %u are railhead's already, %u left alone%s", w->done, w->ours,
-		 w->left, w->dry_run ? " (dry run: nothing was changed)" : "");
+	out_line(&w->run->out, OUT_PLAIN, "%u imported, %u are railhead's already, %u left alone%s",
+		 w->done, w->ours, w->left, w->dry_run ? " (dry run: nothing was changed)" : "");
 	return 0;
 }
 
-static int import_run(struct ctl *r, struct err *e)
+static int import_run(struct cmd_run *r, struct err *e)
 {
 	auto_clean(work_clear) struct work w = {
-		.rail = r,
+		.run = r,
 		.dry_run = opt_is_set(&r->opts, "dry-run"),
 		.array = r->out.json ? json_new_array() : NULL,
 	};
@@ -250,7 +249,7 @@ const struct cmd cmd_ipam_import = {
 		 "\"kubectl get ippools.whereabouts.cni.cncf.io -A -o json\". The command uses the "
 		 "allocations that libcni attached on this node. It may be run again. Exit status "
 		 "1: an address needs attention.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = examples,
 	.max_words = 1,
 	.run = import_run,

@@ -27,16 +27,16 @@ struct import_conf {
 	struct cni_conf envelope;
 	struct ipam_conf ipam;
 };
-int import_conf_load(struct ctl *r, struct import_conf *out, struct err *e) must_check;
+int import_conf_load(struct cmd_run *r, struct import_conf *out, struct err *e) must_check;
 void import_conf_clear(struct import_conf *c);
 #define auto_import_conf auto_clean(import_conf_clear)
 
 /* import_host_local - of the network's folder, or that of --dir. ERR_NOTFOUND: there is none. */
-int import_host_local(struct ctl *r, const struct import_conf *conf, struct found_leases *out,
+int import_host_local(struct cmd_run *r, const struct import_conf *conf, struct found_leases *out,
 		      struct err *e) must_check;
 
 /* import_whereabouts - of the file that the command line names; see --all for whose. */
-int import_whereabouts(struct ctl *r, const struct import_conf *conf, struct found_leases *out,
+int import_whereabouts(struct cmd_run *r, const struct import_conf *conf, struct found_leases *out,
 		       struct err *e) must_check;
 
 /* import_read - a file that the command line names as what; "-": standard input. */

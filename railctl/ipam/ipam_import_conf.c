@@ -100,7 +100,7 @@ static int read_config(const char *path, struct json **out, struct err *e)
 
 /* ---- --pool ---- */
 
-static int make_config(const struct ctl *r, struct json **out, struct err *e)
+static int make_config(const struct cmd_run *r, struct json **out, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *ipam = o ? json_add_object(o, "ipam") : NULL;
@@ -120,7 +120,7 @@ static int make_config(const struct ctl *r, struct json **out, struct err *e)
 
 /* ---- both ---- */
 
-static int check_options(struct ctl *r, struct err *e)
+static int check_options(struct cmd_run *r, struct err *e)
 {
 	const bool pool = opt_is_set(&r->opts, "pool"), config = opt_is_set(&r->opts, "config");
 
@@ -134,7 +134,7 @@ static int check_options(struct ctl *r, struct err *e)
 }
 
 /* The name decides which DEL finds the leases. */
-static int name_network(const struct ctl *r, struct json *tree, struct err *e)
+static int name_network(const struct cmd_run *r, struct json *tree, struct err *e)
 {
 	const char *given = opt_get(&r->opts, "network"), *name = json_str(json_get(tree, "name"));
 
@@ -150,19 +150,21 @@ static int name_network(const struct ctl *r, struct json *tree, struct err *e)
 }
 
 /* Whose store and whose folder: the plugin takes those of its configuration. */
-static int choose_store(struct ctl *r, const char *dir, struct err *e)
+static int choose_store(struct cmd_run *r, const char *dir, struct err *e)
 {
-	if (dir && r->data_dir && strcmp(dir, r->data_dir) != 0)
+	struct ctl *ctl = r->own;
+
+	if (dir && ctl->data_dir && strcmp(dir, ctl->data_dir) != 0)
 		return err_set(e, ERR_CONFIG, 0,
 			       "--data-dir %.200s: the network's own ipam.dataDir is %.200s",
-			       r->data_dir, dir);
+			       ctl->data_dir, dir);
 	if (!dir)
 		return 0;
-	r->data_dir = dir;
+	ctl->data_dir = dir;
 	return ipam_dir_check(&r->ctx, dir, e);
 }
 
-int import_conf_load(struct ctl *r, struct import_conf *out, struct err *e)
+int import_conf_load(struct cmd_run *r, struct import_conf *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;
 	const char *path = opt_get(&r->opts, "config");

@@ -9,7 +9,7 @@
 #include "railctl/ipam/ipam_import.h"
 
 struct collect {
-	struct ctl *rail;
+	struct cmd_run *run;
 	const char *network;
 	struct found_leases *out;
 	struct cnicache cache; /* owned */
@@ -78,10 +78,10 @@ static int on_file(const struct hostlocal_lease *file, void *arg, struct err *e)
 	return 0;
 }
 
-int import_host_local(struct ctl *r, const struct import_conf *conf, struct found_leases *out,
+int import_host_local(struct cmd_run *r, const struct import_conf *conf, struct found_leases *out,
 		      struct err *e)
 {
-	auto_clean(collect_clear) struct collect c = { .rail = r,
+	auto_clean(collect_clear) struct collect c = { .run = r,
 						       .network = conf->envelope.name,
 						       .out = out };
 	auto_hostlocal struct hostlocal files = { .dir = -1 };
@@ -156,11 +156,11 @@ static int on_allocation(const struct whereabouts_lease *w, void *arg, struct er
 	return 0;
 }
 
-int import_whereabouts(struct ctl *r, const struct import_conf *conf, struct found_leases *out,
+int import_whereabouts(struct cmd_run *r, const struct import_conf *conf, struct found_leases *out,
 		       struct err *e)
 {
 	auto_clean(collect_clear) struct collect c = {
-		.rail = r,
+		.run = r,
 		.network = conf->envelope.name,
 		.out = out,
 		.all = opt_is_set(&r->opts, "all"),

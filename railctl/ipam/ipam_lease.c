@@ -20,7 +20,7 @@ static const struct out_column columns[] = {
 };
 
 /* Seconds are enough for an age, so the fraction is not read. */
-static char *age_of(const struct ctl *r, const char *since, char buf[OUT_TIME_LEN])
+static char *age_of(const struct cmd_run *r, const char *since, char buf[OUT_TIME_LEN])
 {
 	struct tm tm = { 0 };
 
@@ -29,7 +29,7 @@ static char *age_of(const struct ctl *r, const char *since, char buf[OUT_TIME_LE
 	return out_age(r->ctx.now(r->ctx.clock) - timegm(&tm) * INT64_C(1000000000), buf);
 }
 
-static int add_row(const struct ctl *r, struct out_table *t, const struct json *lease,
+static int add_row(const struct cmd_run *r, struct out_table *t, const struct json *lease,
 		   struct err *e)
 {
 	const char *pool = json_text(lease, "pool"), *state = json_text(lease, "state"),
@@ -50,7 +50,7 @@ static int add_row(const struct ctl *r, struct out_table *t, const struct json *
 	return out_row(t, cells, e);
 }
 
-static int list_leases(struct ctl *r, const struct lease_filter *f, struct json **out,
+static int list_leases(struct cmd_run *r, const struct lease_filter *f, struct json **out,
 		       struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
@@ -64,7 +64,7 @@ static int list_leases(struct ctl *r, const struct lease_filter *f, struct json 
 	return *out ? 0 : err_nomem(e);
 }
 
-static int lease_list(struct ctl *r, struct err *e)
+static int lease_list(struct cmd_run *r, struct err *e)
 {
 	const struct lease_filter f = {
 		.pool = opt_get(&r->opts, "pool"),
@@ -109,7 +109,7 @@ const struct cmd cmd_lease_list = {
 	.summary = "list the addresses of containers",
 	.about = "FROM is the pool or another source of the address. STATE stale: it was leased "
 		 "before the last reboot, and the next ADD or DEL releases it.",
-	.opts = list_opts,
+	.opts = { list_opts },
 	.examples = list_examples,
 	.run = lease_list,
 };
@@ -125,7 +125,7 @@ static void describe_lease(const struct json *lease, char *buf, size_t size)
 }
 
 /* Exactly one lease must match; it is told by its whole owner from then on. */
-static int choose_lease(const struct ctl *r, struct lease_filter *f, const struct json *list,
+static int choose_lease(const struct cmd_run *r, struct lease_filter *f, const struct json *list,
 			struct err *e)
 {
 	const char *address = r->opts.words[0];
@@ -155,7 +155,7 @@ static int choose_lease(const struct ctl *r, struct lease_filter *f, const struc
 	return 0;
 }
 
-static int release_lease(struct ctl *r, const struct lease_filter *f, struct err *e)
+static int release_lease(struct cmd_run *r, const struct lease_filter *f, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	uint64_t n = 0;
@@ -169,7 +169,7 @@ static int release_lease(struct ctl *r, const struct lease_filter *f, struct err
 	return 0;
 }
 
-static int lease_release(struct ctl *r, struct err *e)
+static int lease_release(struct cmd_run *r, struct err *e)
 {
 	struct lease_filter f = { .pool = opt_get(&r->opts, "pool"),
 				  .network = opt_get(&r->opts, "network") };
@@ -206,7 +206,7 @@ const struct cmd cmd_lease_release = {
 	.about = "The container keeps the address on its interface, so make sure that the "
 		 "container is gone. If several pools or networks have a lease of the address, an "
 		 "option must select one.",
-	.opts = release_opts,
+	.opts = { release_opts },
 	.examples = release_examples,
 	.min_words = 1,
 	.max_words = 1,

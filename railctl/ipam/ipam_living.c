@@ -91,7 +91,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	if (ip_parse(address, &ip) || look_at_addresses(r, &seen, &why) || has_address(&seen, ip))
 		return;
 	/* a DEL may be at work, or just done */
-	if (repair_examine(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
+	if (repair_examine(&w->l->run->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
 	    !leases_still(w, &r->key, address))
 		return;
 	problems_add(w->f, "%s (%s) is leased to %s of container %.64s, which does not have it",
@@ -106,7 +106,7 @@ static bool has_ended(enum repair_state s)
 
 static int compare_lease(const struct walk *w, const struct json *lease)
 {
-	const struct ctx *ctx = &w->l->rail->ctx;
+	const struct ctx *ctx = &w->l->run->ctx;
 	const struct record_key key = { json_text(lease, "network"), json_text(lease, "container"),
 					json_text(lease, "ifname") };
 	auto_record struct record r = { 0 };
@@ -140,11 +140,11 @@ static bool is_of_store(const struct walk *w, const struct record *r)
 {
 	const char *type = repair_ipam_type(r), *name = strstr(type, "railhead-ipam");
 	const char *dir = json_str(json_get(json_get(r->config, "ipam"), "dataDir"));
-	const char *ours = w->l->rail->data_dir;
+	const struct ctl *ctl = w->l->run->own;
 
 	if (!name || strcmp(name, "railhead-ipam") != 0)
 		return false;
-	return strcmp(dir && *dir ? dir : "", ours ? ours : "") == 0;
+	return strcmp(dir && *dir ? dir : "", ctl->data_dir ? ctl->data_dir : "") == 0;
 }
 
 /* Somebody lives on an address that the store would give to others. */
@@ -161,7 +161,7 @@ static int on_record(const struct record *r, void *arg)
 		return 1;
 	if (json_len(leases))
 		return 0;
-	if (repair_examine(&w->l->rail->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
+	if (repair_examine(&w->l->run->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
 		return 0;
 	problems_add(w->f,
 		     "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "
@@ -184,7 +184,7 @@ int compare_with_pods(struct living *l, struct problems *f, struct err *e)
 		if (compare_lease(&w, lease))
 			return -1;
 	}
-	if (record_each(&l->rail->ctx, NULL, on_record, &w, e))
+	if (record_each(&l->run->ctx, NULL, on_record, &w, e))
 		return -1;
 	return e->code ? -1 : 0;
 }

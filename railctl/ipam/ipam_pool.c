@@ -10,7 +10,7 @@
 #include "railctl/ipam/pool_def.h"
 
 /* The pool as it is now, for those who asked for JSON. */
-static int print_pool(struct ctl *r, const char *name, struct err *e)
+static int print_pool(struct cmd_run *r, const char *name, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 
@@ -19,7 +19,7 @@ static int print_pool(struct ctl *r, const char *name, struct err *e)
 	return out_json(&r->out, json_first(pools), e);
 }
 
-static int report_done(struct ctl *r, const struct admin_pool *p, struct err *e)
+static int report_done(struct cmd_run *r, const struct admin_pool *p, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 	char capacity[CAPACITY_LEN];
@@ -39,7 +39,7 @@ static int report_done(struct ctl *r, const struct admin_pool *p, struct err *e)
 	return 0;
 }
 
-static int put_pool(struct ctl *r, struct admin_pool *p, struct err *e)
+static int put_pool(struct cmd_run *r, struct admin_pool *p, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	int rc = ctl_open_ipam(r, !p->replace, &m, e);
@@ -54,7 +54,7 @@ static int put_pool(struct ctl *r, struct admin_pool *p, struct err *e)
 
 /* ---- add ---- */
 
-static int read_file(struct ctl *r, const char *path, struct json **out, struct err *e)
+static int read_file(struct cmd_run *r, const char *path, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
 	size_t len;
@@ -73,7 +73,7 @@ static int read_file(struct ctl *r, const char *path, struct json **out, struct 
 	return 0;
 }
 
-static int pool_add(struct ctl *r, struct err *e)
+static int pool_add(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *def = NULL;
 	const char *file = opt_get(&r->opts, "file");
@@ -112,7 +112,7 @@ const struct cmd cmd_pool_add = {
 		 "addresses of this node. Released addresses rest before they are assigned again. "
 		 "The address that rested longest is assigned first, and a resting one only if no "
 		 "other is left.",
-	.opts = pool_add_opts,
+	.opts = { pool_add_opts },
 	.examples = add_examples,
 	.min_words = 1,
 	.max_words = 1,
@@ -121,7 +121,7 @@ const struct cmd cmd_pool_add = {
 
 /* ---- set ---- */
 
-static int pool_set(struct ctl *r, struct err *e)
+static int pool_set(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *pools = NULL, *def = NULL;
 	struct admin_pool p = { .name = r->opts.words[0],
@@ -158,7 +158,7 @@ const struct cmd cmd_pool_set = {
 	.summary = "change a pool",
 	.about = "Values without an option stay unchanged; a list replaces the whole old list. "
 		 "Leases stay, even if the pool does not contain their addresses any more.",
-	.opts = pool_set_opts,
+	.opts = { pool_set_opts },
 	.examples = set_examples,
 	.min_words = 1,
 	.max_words = 1,
@@ -167,7 +167,7 @@ const struct cmd cmd_pool_set = {
 
 /* ---- delete ---- */
 
-static int report_deleted(struct ctl *r, const char *name, uint64_t leases, struct err *e)
+static int report_deleted(struct cmd_run *r, const char *name, uint64_t leases, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -183,7 +183,7 @@ static int report_deleted(struct ctl *r, const char *name, uint64_t leases, stru
 	return out_json(&r->out, o, e);
 }
 
-static int pool_delete(struct ctl *r, struct err *e)
+static int pool_delete(struct cmd_run *r, struct err *e)
 {
 	const struct admin_delete d = { r->opts.words[0], opt_is_set(&r->opts, "force") };
 	auto_json struct json *pools = NULL;
@@ -213,7 +213,7 @@ const struct cmd cmd_pool_delete = {
 	.summary = "delete a pool without leases",
 	.about = "With --force its leases are removed too. Containers keep the addresses on their "
 		 "interfaces, and the addresses can be assigned again if the pool is made again.",
-	.opts = delete_opts,
+	.opts = { delete_opts },
 	.examples = delete_examples,
 	.min_words = 1,
 	.max_words = 1,

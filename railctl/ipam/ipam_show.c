@@ -19,7 +19,7 @@ static const struct out_column list_columns[] = {
 	{ "SIZE", OUT_RIGHT },  { "USAGE", 0 },
 };
 
-static int add_pool_row(const struct ctl *r, struct out_table *t, const struct json *pool,
+static int add_pool_row(const struct cmd_run *r, struct out_table *t, const struct json *pool,
 			struct err *e)
 {
 	char used[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
@@ -36,7 +36,7 @@ static int add_pool_row(const struct ctl *r, struct out_table *t, const struct j
 	return out_row(t, cells, e);
 }
 
-static int pool_list(struct ctl *r, struct err *e)
+static int pool_list(struct cmd_run *r, struct err *e)
 {
 	auto_table struct out_table t = { .columns = list_columns,
 					  .n_columns = ARRAY_SIZE(list_columns) };
@@ -156,7 +156,7 @@ static int show_rules(const struct out *o, const struct json *def, struct err *e
 	return 0;
 }
 
-static int show_text(const struct ctl *r, const struct json *pool, struct err *e)
+static int show_text(const struct cmd_run *r, const struct json *pool, struct err *e)
 {
 	const struct out *o = &r->out;
 	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
@@ -176,7 +176,7 @@ static int show_text(const struct ctl *r, const struct json *pool, struct err *e
 	return 0;
 }
 
-static int pool_show(struct ctl *r, struct err *e)
+static int pool_show(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 
@@ -212,7 +212,7 @@ static const struct out_column usage_columns[] = {
 };
 
 /* A pool, or a network that draws without one, of which nobody knows the size. */
-static int add_usage_row(const struct ctl *r, struct out_table *t, const struct json *o,
+static int add_usage_row(const struct cmd_run *r, struct out_table *t, const struct json *o,
 			 struct err *e)
 {
 	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN],
@@ -233,7 +233,7 @@ static int add_usage_row(const struct ctl *r, struct out_table *t, const struct 
 }
 
 /* Pools, then networks, in one list. */
-static int load_usage(struct ctl *r, const char *name, struct json **out, struct err *e)
+static int load_usage(struct cmd_run *r, const char *name, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_json struct json *networks = NULL, *all = NULL;
@@ -253,7 +253,7 @@ static int load_usage(struct ctl *r, const char *name, struct json **out, struct
 	return 0;
 }
 
-static int usage_run(struct ctl *r, struct err *e)
+static int usage_run(struct cmd_run *r, struct err *e)
 {
 	auto_table struct out_table t = { .columns = usage_columns,
 					  .n_columns = ARRAY_SIZE(usage_columns) };

@@ -44,7 +44,7 @@ static void report_clear(struct report *x)
 	json_free(x->problems.list);
 }
 
-static int print_json(const struct ctl *r, const struct report *x, struct err *e)
+static int print_json(const struct cmd_run *r, const struct report *x, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	bool put = o && json_add_int(o, "pools", (int64_t)x->store.pools) == 0 &&
@@ -61,7 +61,7 @@ static int print_json(const struct ctl *r, const struct report *x, struct err *e
 	return out_json(&r->out, o, e);
 }
 
-static void print_against(const struct ctl *r, const struct json *x)
+static void print_against(const struct cmd_run *r, const struct json *x)
 {
 	out_line(&r->out, OUT_PLAIN,
 		 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both nodes, "
@@ -71,7 +71,7 @@ static void print_against(const struct ctl *r, const struct json *x)
 		 json_num(json_get(x, "overlaps")));
 }
 
-static void print_text(const struct ctl *r, const struct report *x)
+static void print_text(const struct cmd_run *r, const struct report *x)
 {
 	json_each (other, x->against)
 		print_against(r, other);
@@ -91,7 +91,7 @@ static void print_text(const struct ctl *r, const struct report *x)
 			 "\"railctl ipam verify --repair\" repairs what can be repaired.");
 }
 
-static int compare_nodes(struct ctl *r, struct report *x, struct err *e)
+static int compare_nodes(struct cmd_run *r, struct report *x, struct err *e)
 {
 	struct against a = { .ipam = x->living.ipam };
 	size_t i = 0;
@@ -107,7 +107,7 @@ static int compare_nodes(struct ctl *r, struct report *x, struct err *e)
 	return 0;
 }
 
-static int verify_store(struct ctl *r, struct report *x, struct err *e)
+static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	int rc = ctl_open_ipam(r, false, &m, e);
@@ -125,11 +125,11 @@ static int verify_store(struct ctl *r, struct report *x, struct err *e)
 	return 0;
 }
 
-static int verify_run(struct ctl *r, struct err *e)
+static int verify_run(struct cmd_run *r, struct err *e)
 {
 	auto_clean(report_clear) struct report x = {
 		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_problem },
-		.living = { .rail = r },
+		.living = { .run = r },
 		.problems = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
 		.against = json_new_array(),
 	};
@@ -142,7 +142,7 @@ static int verify_run(struct ctl *r, struct err *e)
 	if (x.problems.nomem)
 		return err_nomem(e);
 	if (x.left)
-		r->status = CTL_FAILED;
+		r->status = CMD_FAILED;
 	if (r->out.json)
 		return print_json(r, &x, e);
 	print_text(r, &x);
@@ -169,7 +169,7 @@ const struct cmd cmd_ipam_verify = {
 		 "input) is the output of \"lease list --resting --json\" or \"pool list --json\" "
 		 "on another node, or both. Then the problems are addresses that both nodes "
 		 "assigned, and ranges that overlap.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = examples,
 	.run = verify_run,
 };

@@ -31,7 +31,7 @@ int compare_with_lists(const struct against *a, struct problems *f, struct json 
  * their interfaces.
  */
 struct living {
-	struct ctl *rail;
+	struct cmd_run *run;
 	struct ipam *ipam;
 	uint64_t compared, unrecorded; /* outputs: leases with and without a record */
 };

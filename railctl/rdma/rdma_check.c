@@ -9,7 +9,7 @@
 
 #define ID_WIDTH 13
 
-static const struct finding_exit statuses = { .fail = CTL_FAILED, .strict = CTL_FAILED };
+static const struct finding_exit statuses = { .fail = CMD_FAILED, .strict = CMD_FAILED };
 
 static const struct finding_key keys[] = {
 	{ "check", FINDING_ID, false },
@@ -21,7 +21,7 @@ static const struct finding_key keys[] = {
 	{ NULL, FINDING_ID, false },
 };
 
-static int report_findings(struct ctl *r, const struct findings *all, struct err *e)
+static int report_findings(struct cmd_run *r, const struct findings *all, struct err *e)
 {
 	r->status =
 		finding_exit_status(&statuses, findings_worst(all), opt_is_set(&r->opts, "strict"));
@@ -47,7 +47,7 @@ static void wait_ms(int64_t ms, void *arg)
 
 #define INTERVAL_S 1
 
-static int take_interval(struct ctl *r, int64_t *ms, struct err *e)
+static int take_interval(struct cmd_run *r, int64_t *ms, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "interval");
 	uint64_t seconds = INTERVAL_S;
@@ -58,7 +58,7 @@ static int take_interval(struct ctl *r, int64_t *ms, struct err *e)
 	return 0;
 }
 
-static int check_run(struct ctl *r, struct err *e)
+static int check_run(struct cmd_run *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
@@ -99,7 +99,7 @@ const struct cmd rdma_check_cmd = {
 		 "twice, and their difference is judged. The command sees most in the pod. On the "
 		 "host, use --netns /proc/PID/ns/net of a process of the pod: then it also sees "
 		 "the character devices and limits of that process.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = check_run,
 };

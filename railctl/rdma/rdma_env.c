@@ -9,7 +9,7 @@
 
 enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
 
-static int take_format(struct ctl *r, enum format *out, struct err *e)
+static int take_format(struct cmd_run *r, enum format *out, struct err *e)
 {
 	static const char *const names[] = { "shell", "json", "kubernetes" };
 	const char *word = opt_get(&r->opts, "format");
@@ -28,7 +28,7 @@ static int take_format(struct ctl *r, enum format *out, struct err *e)
 	return cmd_usage(r, e, "--format \"%.64s\" is none of shell, json, kubernetes", word);
 }
 
-static int take_number(struct ctl *r, const char *option, uint64_t max, int *out, struct err *e)
+static int take_number(struct cmd_run *r, const char *option, uint64_t max, int *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, option);
 	uint64_t n;
@@ -42,7 +42,7 @@ static int take_number(struct ctl *r, const char *option, uint64_t max, int *out
 	return 0;
 }
 
-static int take_family(struct ctl *r, enum ip_family *out, struct err *e)
+static int take_family(struct cmd_run *r, enum ip_family *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "family");
 
@@ -54,7 +54,7 @@ static int take_family(struct ctl *r, enum ip_family *out, struct err *e)
 	return 0;
 }
 
-static int check_ifname(struct ctl *r, const char *option, const char *name, struct err *e)
+static int check_ifname(struct cmd_run *r, const char *option, const char *name, struct err *e)
 {
 	const char *problem = name ? ifname_problem(name) : NULL;
 
@@ -63,7 +63,7 @@ static int check_ifname(struct ctl *r, const char *option, const char *name, str
 
 #define INTERFACES_MAX 64
 
-static int take_interfaces(struct ctl *r, const char *names[INTERFACES_MAX + 1],
+static int take_interfaces(struct cmd_run *r, const char *names[INTERFACES_MAX + 1],
 			   struct env_options *o, struct err *e)
 {
 	size_t n = 0, i = 0;
@@ -81,7 +81,7 @@ static int take_interfaces(struct ctl *r, const char *names[INTERFACES_MAX + 1],
 	return 0;
 }
 
-static int take_options(struct ctl *r, struct env_options *o, struct err *e)
+static int take_options(struct cmd_run *r, struct env_options *o, struct err *e)
 {
 	o->socket = opt_get(&r->opts, "socket");
 	return take_number(r, "tc", 255, &o->tc, e) || take_number(r, "sl", 15, &o->sl, e) ||
@@ -92,7 +92,8 @@ static int take_options(struct ctl *r, struct env_options *o, struct err *e)
 		       : 0;
 }
 
-static int print_env(const struct ctl *r, const struct env *x, enum format format, struct err *e)
+static int print_env(const struct cmd_run *r, const struct env *x, enum format format,
+		     struct err *e)
 {
 	bool explain = opt_is_set(&r->opts, "explain");
 
@@ -141,7 +142,7 @@ static bool is_as_expected(const struct env *x, uint64_t expected)
 
 #define RAILS_MAX 256
 
-static int take_expected(struct ctl *r, uint64_t *out, struct err *e)
+static int take_expected(struct cmd_run *r, uint64_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "expect-rails");
 
@@ -152,7 +153,7 @@ static int take_expected(struct ctl *r, uint64_t *out, struct err *e)
 	return 0;
 }
 
-static int env_run(struct ctl *r, struct err *e)
+static int env_run(struct cmd_run *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_env struct env x = { 0 };
@@ -169,7 +170,7 @@ static int env_run(struct ctl *r, struct err *e)
 	    env_make(&v, &o, &x, e))
 		return -1;
 	if (!is_as_expected(&x, expected))
-		r->status = CTL_FAILED;
+		r->status = CMD_FAILED;
 	return print_env(r, &x, format, e);
 }
 
@@ -205,7 +206,7 @@ const struct cmd rdma_env_cmd = {
 		 "NCCL finds them. If no setting is right, or if a rail is left out because its "
 		 "link is down or it has no address, standard error says so and the exit status is "
 		 "1.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = env_run,
 };

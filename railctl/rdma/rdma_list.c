@@ -122,7 +122,7 @@ static int fill_table(struct out_table *t, const struct rdma_inventory *v, bool 
 	return 0;
 }
 
-static int show_table(const struct ctl *r, const struct rdma_inventory *v, struct err *e)
+static int show_table(const struct cmd_run *r, const struct rdma_inventory *v, struct err *e)
 {
 	bool gids = opt_is_set(&r->opts, "gids");
 	auto_table struct out_table t = {
@@ -142,7 +142,7 @@ static int show_table(const struct ctl *r, const struct rdma_inventory *v, struc
 	return 0;
 }
 
-static int list_run(struct ctl *r, struct err *e)
+static int list_run(struct cmd_run *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	int pid;
@@ -176,7 +176,7 @@ const struct cmd rdma_list_cmd = {
 		 "many GIDs exist. MTU and NETDEV are those of the port's own interface, if it is "
 		 "in this namespace. OWNER is \"here\", or the namespace that has the address, if "
 		 "the caller may look into other namespaces.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = list_run,
 };

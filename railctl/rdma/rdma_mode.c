@@ -6,7 +6,7 @@
 #include "railctl/rdma/rdma.h"
 #include "rdma/device/boot.h"
 
-static const char *boot_dir(const struct ctl *r)
+static const char *boot_dir(const struct cmd_run *r)
 {
 	const char *dir = opt_get(&r->opts, "modprobe-dir");
 
@@ -30,7 +30,7 @@ static int mode_now(struct rdma_sys *out, struct err *e)
 	return nl_rdma_sys_get(nl, out, e) ? -1 : 1;
 }
 
-static int show_mode_json(const struct ctl *r, const struct rdma_sys *now,
+static int show_mode_json(const struct cmd_run *r, const struct rdma_sys *now,
 			  const struct rdma_boot *boot, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
@@ -42,7 +42,7 @@ static int show_mode_json(const struct ctl *r, const struct rdma_sys *now,
 	return out_json(&r->out, o, e);
 }
 
-static int show_mode(struct ctl *r, struct err *e)
+static int show_mode(struct cmd_run *r, struct err *e)
 {
 	struct rdma_boot boot;
 	struct rdma_sys now;
@@ -84,13 +84,13 @@ static int set_now(enum rdma_mode mode, struct err *why, struct err *e)
 	return -1;
 }
 
-static int report_done(struct ctl *r, enum rdma_mode mode, const struct err *why, struct err *e)
+static int report_done(struct cmd_run *r, enum rdma_mode mode, const struct err *why, struct err *e)
 {
 	const char *name = rdma_mode_name(mode);
 	auto_json struct json *o = r->out.json ? json_new_object() : NULL;
 	char line[OUT_ERROR_LEN];
 
-	r->status = why ? CTL_FAILED : CTL_OK;
+	r->status = why ? CMD_FAILED : CMD_OK;
 	if (!r->out.json && why)
 		out_line(
 			&r->out, OUT_WARN,
@@ -107,7 +107,7 @@ static int report_done(struct ctl *r, enum rdma_mode mode, const struct err *why
 	return out_json(&r->out, o, e);
 }
 
-static int set_mode(struct ctl *r, enum rdma_mode mode, struct err *e)
+static int set_mode(struct cmd_run *r, enum rdma_mode mode, struct err *e)
 {
 	bool only_boot = opt_is_set(&r->opts, "boot-only");
 	struct err why;
@@ -120,7 +120,7 @@ static int set_mode(struct ctl *r, enum rdma_mode mode, struct err *e)
 	return report_done(r, mode, done ? NULL : &why, e);
 }
 
-static int mode_run(struct ctl *r, struct err *e)
+static int mode_run(struct cmd_run *r, struct err *e)
 {
 	const char *word = r->opts.n_words ? r->opts.words[0] : NULL;
 
@@ -152,7 +152,7 @@ const struct cmd rdma_mode_cmd = {
 		 "into " RDMA_BOOT_DIR "/" RDMA_BOOT_FILE ", and the exit status is 1.",
 	.examples =
 		(const char *const[]){ "railctl rdma mode", "railctl rdma mode exclusive", NULL },
-	.opts = options,
+	.opts = { options },
 	.max_words = 1,
 	.run = mode_run,
 };

@@ -45,7 +45,7 @@ static int mount_sysfs(const char *at, struct err *e)
 }
 
 /* Without --netns *ns is left alone. */
-static int open_netns(struct ctl *r, int *pid, struct netns *ns, struct err *e)
+static int open_netns(struct cmd_run *r, int *pid, struct netns *ns, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "netns");
 
@@ -58,7 +58,7 @@ static int open_netns(struct ctl *r, int *pid, struct netns *ns, struct err *e)
 	return netns_open(path, ns, e);
 }
 
-static int enter_netns(struct ctl *r, const struct netns *ns, struct err *e)
+static int enter_netns(struct cmd_run *r, const struct netns *ns, struct err *e)
 {
 	if (ns->fd < 0)
 		return 0;
@@ -67,7 +67,8 @@ static int enter_netns(struct ctl *r, const struct netns *ns, struct err *e)
 	return mount_sysfs(r->ctx.sysfs, e);
 }
 
-int rdma_pod_host_sysfs(const struct ctl *r, int *fd, char out[RDMA_POD_SYSFS_LEN], struct err *e)
+int rdma_pod_host_sysfs(const struct cmd_run *r, int *fd, char out[RDMA_POD_SYSFS_LEN],
+			struct err *e)
 {
 	*out = '\0';
 	if (!opt_get(&r->opts, "netns"))
@@ -79,7 +80,7 @@ int rdma_pod_host_sysfs(const struct ctl *r, int *fd, char out[RDMA_POD_SYSFS_LE
 	return 0;
 }
 
-int rdma_pod_enter(struct ctl *r, int *pid, struct err *e)
+int rdma_pod_enter(struct cmd_run *r, int *pid, struct err *e)
 {
 	auto_netns struct netns ns = { .fd = -1 };
 
@@ -87,7 +88,7 @@ int rdma_pod_enter(struct ctl *r, int *pid, struct err *e)
 }
 
 /* What an interface lies on is seen from outside alone, so that is looked at first. */
-int rdma_pod_read(struct ctl *r, int *pid, struct rdma_inventory *out, struct err *e)
+int rdma_pod_read(struct cmd_run *r, int *pid, struct rdma_inventory *out, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_netns struct netns ns = { .fd = -1 };

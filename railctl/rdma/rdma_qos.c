@@ -30,7 +30,7 @@ char *qos_text(enum qos_setting s, const struct qos_profile *p, char out[QOS_LIS
 /* ---- show ---- */
 
 struct view {
-	struct ctl *rail;
+	struct cmd_run *run;
 	struct nl *nl;
 	struct out_table *table;
 	struct json *array; /* NULL: a table */
@@ -166,7 +166,7 @@ static int show_one(struct view *v, const char *pf, struct err *e)
 	struct qos_port p;
 	struct qos_state s;
 
-	if (qos_find(&v->rail->ctx, pf, &p, e) || qos_read(&v->rail->ctx, v->nl, &p, &s, e))
+	if (qos_find(&v->run->ctx, pf, &p, e) || qos_read(&v->run->ctx, v->nl, &p, &s, e))
 		return -1;
 	if (v->array)
 		return show_json(v, &p, &s, e);
@@ -182,7 +182,7 @@ static int show_all(struct view *v, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory all = { 0 };
 
-	if (rdma_inventory_read(&v->rail->ctx, &all, e))
+	if (rdma_inventory_read(&v->run->ctx, &all, e))
 		return -1;
 	for (size_t i = 0; i < all.n_devices; i++) {
 		const struct inv_device *d = &all.device[i];
@@ -199,13 +199,13 @@ static int show_all(struct view *v, struct err *e)
 static void show_end(const struct view *v)
 {
 	if (v->table->n_rows)
-		out_table(&v->rail->out, v->table);
+		out_table(&v->run->out, v->table);
 	else
-		out_line(&v->rail->out, OUT_PLAIN,
+		out_line(&v->run->out, OUT_PLAIN,
 			 "No RDMA devices with Ethernet ports here; --pf shows any interface.");
 }
 
-static int qos_show(struct ctl *r, struct err *e)
+static int qos_show(struct cmd_run *r, struct err *e)
 {
 	static const struct out_column columns[] = { { "PF", OUT_ID },
 						     { "SETTING", 0 },
@@ -215,7 +215,7 @@ static int qos_show(struct ctl *r, struct err *e)
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	auto_nl struct nl *nl = NULL;
 	const char *pf = opt_get(&r->opts, "pf");
-	struct view v = { .rail = r, .array = array, .table = &table };
+	struct view v = { .run = r, .array = array, .table = &table };
 
 	if (r->out.json && !array)
 		return err_nomem(e);
@@ -247,7 +247,7 @@ const struct cmd rdma_qos_show_cmd = {
 		 "traffic class for programs without a choice exists for the whole device "
 		 "(trafficClass) and for connections that RDMA CM makes (cmTrafficClass). A value "
 		 "that cannot be read is unknown, with the reason.",
-	.opts = show_options,
+	.opts = { show_options },
 	.examples = show_examples,
 	.run = qos_show,
 };

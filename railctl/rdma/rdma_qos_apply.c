@@ -23,7 +23,7 @@ static int wait_for(const struct apply *a, const struct qos_file *f, struct qos_
 	struct err why;
 
 	for (;;) {
-		bool found = qos_find(&a->w.rail->ctx, f->pf, out, &why) == 0;
+		bool found = qos_find(&a->w.run->ctx, f->pf, out, &why) == 0;
 
 		if (found && (*out->rdma || !(f->want.has & QOS_BIT(QOS_TC))))
 			return 0;
@@ -46,7 +46,7 @@ static int apply_profile(const struct apply *a, const char *name, struct qos_fil
 	if (len < 0 || qos_file_decode(text, (size_t)len, name, f, e))
 		return -1;
 
-	const struct qos_work w = { &a->w.rail->ctx, a->nl, &port };
+	const struct qos_work w = { &a->w.run->ctx, a->nl, &port };
 
 	return wait_for(a, f, &port, e) || dropin_claim(&a->w, port.netdev, name, e) ||
 			       qos_set(&w, &f->want, changed, e)
@@ -81,13 +81,13 @@ static int apply_file(const char *name, void *arg, struct err *e)
 	if (a->w.array)
 		return report_file_json(a, name, &f, action, failed ? &why : NULL) ? err_nomem(e)
 										   : 0;
-	out_line(&a->w.rail->out, failed ? OUT_BAD : OUT_GOOD, "%s %s%s%s", action,
+	out_line(&a->w.run->out, failed ? OUT_BAD : OUT_GOOD, "%s %s%s%s", action,
 		 failed ? out_error(&why, line) : name, failed ? "" : ": ", f.pf);
-	(void)fflush(a->w.rail->out.to);
+	(void)fflush(a->w.run->out.to);
 	return 0;
 }
 
-static int apply_run(struct ctl *r, struct err *e)
+static int apply_run(struct cmd_run *r, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
@@ -113,7 +113,7 @@ const struct cmd rdma_qos_apply_cmd = {
 		 "[3]}; see railhead-qos.d(5). railhead-qos.service runs this at boot. If a file "
 		 "is wrong or cannot be applied, the other files are still applied, and the exit "
 		 "status is 1.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = apply_run,
 };

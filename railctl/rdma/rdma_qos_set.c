@@ -11,7 +11,7 @@
 
 /* ---- what is wanted ---- */
 
-static int take_trust(struct ctl *r, struct qos_profile *p, struct err *e)
+static int take_trust(struct cmd_run *r, struct qos_profile *p, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "trust");
 
@@ -24,7 +24,8 @@ static int take_trust(struct ctl *r, struct qos_profile *p, struct err *e)
 		       : cmd_usage(r, e, "--trust \"%.64s\" is neither dscp nor pcp", text);
 }
 
-static int take_priorities(struct ctl *r, enum qos_setting s, struct qos_profile *p, struct err *e)
+static int take_priorities(struct cmd_run *r, enum qos_setting s, struct qos_profile *p,
+			   struct err *e)
 {
 	const char *text = opt_get(&r->opts, qos_name(s));
 
@@ -37,7 +38,7 @@ static int take_priorities(struct ctl *r, enum qos_setting s, struct qos_profile
 			 qos_name(s), text);
 }
 
-static int take_class(struct ctl *r, struct qos_profile *p, struct err *e)
+static int take_class(struct cmd_run *r, struct qos_profile *p, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "tc");
 	uint64_t n;
@@ -51,7 +52,7 @@ static int take_class(struct ctl *r, struct qos_profile *p, struct err *e)
 	return 0;
 }
 
-static int take_options(struct ctl *r, const char **pf, struct qos_profile *p, struct err *e)
+static int take_options(struct cmd_run *r, const char **pf, struct qos_profile *p, struct err *e)
 {
 	*pf = opt_get(&r->opts, "pf");
 	if (!*pf)
@@ -96,7 +97,8 @@ static int read_saved(int dir, const char *name, struct qos_file *out, struct er
 }
 
 /* Over what is there: a card's file says all about it. */
-static int save_profile(struct ctl *r, const char *pf, const struct qos_profile *p, struct err *e)
+static int save_profile(struct cmd_run *r, const char *pf, const struct qos_profile *p,
+			struct err *e)
 {
 	const char *dir;
 	struct qos_file f = { .want = { .has = 0 } };
@@ -124,7 +126,7 @@ static int save_profile(struct ctl *r, const char *pf, const struct qos_profile 
 
 /* ---- what became of it ---- */
 
-static void report_change(const struct ctl *r, const struct qos_port *p,
+static void report_change(const struct cmd_run *r, const struct qos_port *p,
 			  const struct qos_profile *want, unsigned changed)
 {
 	char text[QOS_LIST_LEN];
@@ -140,7 +142,7 @@ static void report_change(const struct ctl *r, const struct qos_port *p,
 	}
 }
 
-static int report_change_json(const struct ctl *r, const struct qos_port *p,
+static int report_change_json(const struct cmd_run *r, const struct qos_port *p,
 			      const struct qos_profile *want, unsigned changed, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
@@ -156,7 +158,7 @@ static int report_change_json(const struct ctl *r, const struct qos_port *p,
 	return list ? out_json(&r->out, o, e) : err_nomem(e);
 }
 
-static int qos_set_run(struct ctl *r, struct err *e)
+static int qos_set_run(struct cmd_run *r, struct err *e)
 {
 	struct qos_profile want = { .has = 0 };
 	auto_nl struct nl *nl = NULL;
@@ -202,7 +204,7 @@ const struct cmd rdma_qos_set_cmd = {
 		"are restored. With trust dscp every eight DSCP values have a priority. DSCP 26 "
 		"has priority 3, and its traffic class is 106 (4 * 26, and 2 for ECN). Priorities "
 		"that are not in a list lose their setting. The switch needs the same settings.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = qos_set_run,
 };

@@ -55,7 +55,7 @@ static int on_record(const struct record *r, void *arg)
 	return 0;
 }
 
-int rdma_tier_class(struct ctl *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
+int rdma_tier_class(struct cmd_run *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
 		    struct err *e)
 {
 	const char *path = opt_get(&r->opts, "netns");

@@ -14,7 +14,7 @@
  * the attachments in that namespace (of o->interfaces alone, when they are given). ERR_CONFIG when
  * they differ: NCCL has one for all.
  */
-int rdma_tier_class(struct ctl *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
+int rdma_tier_class(struct cmd_run *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
 		    struct err *e) must_check;
 
 #endif

@@ -31,7 +31,7 @@ static void attached(const struct ctx *ctx, const char *ifname, struct netns_id 
 }
 
 /* Of four VFs: one elsewhere, one without a tier, and two of the pod. */
-static struct ctl host(int second)
+static struct cmd_run host(int second)
 {
 	static const char *const argv[] = { "--netns", SELF, NULL };
 	static const struct opt table[] = { { "netns", "PATH", "", 0 }, { 0 } };
@@ -39,7 +39,7 @@ static struct ctl host(int second)
 	const struct tier rates = { "rates", -1, 10, -1, -1 };
 	const struct tier more = { "more", -1, 10, -1, second };
 	struct netns self = net_self();
-	struct ctl r = { .status = 0 };
+	struct cmd_run r = { .status = 0 };
 	struct err e;
 
 	ctx_init(&r.ctx, "test");
@@ -59,7 +59,7 @@ static struct ctl host(int second)
 
 START_TEST(the_tier_of_the_pod_is_found)
 {
-	struct ctl r = host(106);
+	struct cmd_run r = host(106);
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
 	struct err e = { .msg = "" };
@@ -81,7 +81,7 @@ END_TEST
 START_TEST(two_tiers_that_differ_are_reported)
 {
 	static const char *const only[] = { "net4", "net1", NULL };
-	struct ctl r = host(32);
+	struct cmd_run r = host(32);
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
 	struct err e = { .msg = "" };

@@ -29,7 +29,7 @@ static void sink_clear(struct sink *s)
 	free(s->text);
 }
 
-static int write_svg(struct ctl *r, const struct topo *t, const char *path, struct err *e)
+static int write_svg(struct cmd_run *r, const struct topo *t, const char *path, struct err *e)
 {
 	auto_clean(sink_clear) struct sink s = { 0 };
 
@@ -40,7 +40,7 @@ static int write_svg(struct ctl *r, const struct topo *t, const char *path, stru
 
 /* ---- what to show ---- */
 
-static int show_text(const struct ctl *r, const struct topo *t, struct err *e)
+static int show_text(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
 	const struct aff_view *v = &t->view;
 
@@ -57,7 +57,7 @@ static int show_text(const struct ctl *r, const struct topo *t, struct err *e)
 	return show_lines(v, &r->out, e);
 }
 
-static int show_default(const struct ctl *r, const struct topo *t, struct err *e)
+static int show_default(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -67,7 +67,7 @@ static int show_default(const struct ctl *r, const struct topo *t, struct err *e
 	return o ? out_json(&r->out, o, e) : err_nomem(e);
 }
 
-static int show_environment(const struct ctl *r, const struct topo *t, struct err *e)
+static int show_environment(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -77,7 +77,7 @@ static int show_environment(const struct ctl *r, const struct topo *t, struct er
 	return o ? out_json(&r->out, o, e) : err_nomem(e);
 }
 
-static int show_mapping(const struct ctl *r, const struct topo *t, struct err *e)
+static int show_mapping(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -88,7 +88,7 @@ static int show_mapping(const struct ctl *r, const struct topo *t, struct err *e
 }
 
 /* At most one of those that print. */
-static int check_outputs(struct ctl *r, struct err *e)
+static int check_outputs(struct cmd_run *r, struct err *e)
 {
 	static const char *const names[] = { "env", "map", "labels", "svg", "nccl-xml-out" };
 	const char *first = NULL;
@@ -107,7 +107,7 @@ static int check_outputs(struct ctl *r, struct err *e)
 	return topo_check_xml(r, e);
 }
 
-static int topo_run(struct ctl *r, struct err *e)
+static int topo_run(struct cmd_run *r, struct err *e)
 {
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
 	bool plain = opt_is_set(&r->opts, "env") || opt_is_set(&r->opts, "map") || xml;
@@ -173,7 +173,7 @@ const struct cmd cmd_topo = {
 		 "use, and the HCAs that NCCL will choose. If these differ, the output has the "
 		 "reason and the setting that corrects it.",
 	.sub = commands,
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = topo_run,
 };

@@ -5,7 +5,7 @@
 #include "railctl/topo/topo.h"
 #include "topo/capture/capture.h"
 
-static int show_sum(const struct ctl *r, const struct aff_capture_sum *s, const char *to,
+static int show_sum(const struct cmd_run *r, const struct aff_capture_sum *s, const char *to,
 		    struct err *e)
 {
 	auto_json struct json *o = NULL;
@@ -33,7 +33,7 @@ static int show_sum(const struct ctl *r, const struct aff_capture_sum *s, const 
 	return 0;
 }
 
-static int capture_run(struct ctl *r, struct err *e)
+static int capture_run(struct cmd_run *r, struct err *e)
 {
 	const char *to = r->opts.words[0];
 	const struct aff_tree_dirs from = { .sysfs = r->ctx.sysfs,
@@ -65,7 +65,7 @@ const struct cmd topo_capture_cmd = {
 	.about = "With --sysfs FILE.tar, \"railctl topo\" and its subcommands print the same on "
 		 "another machine. Serial numbers, GUIDs, GIDs and MACs are replaced by other "
 		 "values, unless --raw is given. \"-\" is standard output.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.min_words = 1,
 	.max_words = 1,

@@ -6,7 +6,7 @@
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
 
-/* Behind CTL_FAILED and CTL_USAGE. */
+/* Behind CMD_FAILED and CMD_USAGE. */
 static const struct finding_exit statuses = { .fail = 4, .warn = 3, .strict = 3 };
 
 /* ---- lines ---- */
@@ -56,7 +56,7 @@ static void put_subjects(const struct findings *all, size_t first, char line[LIN
 }
 
 /* What there is the same to say of is one entry, not one for each of a dozen cards. */
-static void show_group(const struct ctl *r, const struct findings *all, size_t at)
+static void show_group(const struct cmd_run *r, const struct findings *all, size_t at)
 {
 	char line[LINE_LEN];
 
@@ -73,7 +73,7 @@ static bool is_in(const struct topo *t, size_t gpu)
 	return !t->view.scope.gpu || t->view.scope.gpu[gpu];
 }
 
-static void show_gpus(const struct ctl *r, const struct topo *t)
+static void show_gpus(const struct cmd_run *r, const struct topo *t)
 {
 	for (uint32_t g = 0; g < t->m.n_gpus; g++) {
 		enum finding_state s = aff_worst(&t->findings, g);
@@ -86,7 +86,7 @@ static void show_gpus(const struct ctl *r, const struct topo *t)
 	}
 }
 
-static int show_text(const struct ctl *r, const struct topo *t)
+static int show_text(const struct cmd_run *r, const struct topo *t)
 {
 	if (!t->m.n_gpus) {
 		out_line(&r->out, OUT_PLAIN,
@@ -130,7 +130,7 @@ static int add_gpus(struct json *list, const struct topo *t)
 	return list ? 0 : -1;
 }
 
-static int show_object(const struct ctl *r, const struct topo *t, struct err *e)
+static int show_object(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
@@ -144,7 +144,7 @@ static int show_object(const struct ctl *r, const struct topo *t, struct err *e)
 
 /* ---- the command ---- */
 
-static int check_run(struct ctl *r, struct err *e)
+static int check_run(struct cmd_run *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 
@@ -181,7 +181,7 @@ const struct cmd topo_check_cmd = {
 		 "the remedy (do), worst first. Nothing is changed. A value that cannot be read is "
 		 "unknown, never ok: run it on the node, as root, to see most. The exit status is "
 		 "3 when a GPU has a warning, 4 when a check of a GPU fails.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = check_run,
 };

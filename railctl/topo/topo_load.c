@@ -28,7 +28,7 @@ static int parse_class(const char *text, uint32_t *out)
 	return 0;
 }
 
-static int take_classes(struct ctl *r, uint32_t class[CLASSES_MAX], struct aff_read_opts *o,
+static int take_classes(struct cmd_run *r, uint32_t class[CLASSES_MAX], struct aff_read_opts *o,
 			struct err *e)
 {
 	const char *text;
@@ -74,7 +74,7 @@ static int choose_hcas(struct topo *t, struct err *e)
 											      : 0;
 }
 
-static int predict(struct ctl *r, const int *pid, struct topo *t, struct err *e)
+static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err *e)
 {
 	struct compare_input in = { .m = &t->m,
 				    .scope = &t->view.scope,
@@ -112,7 +112,7 @@ static int add_findings(struct topo *t, struct aff_tree_dirs *d, unsigned flags,
 	return 0;
 }
 
-static int load_tree(struct ctl *r, unsigned flags, struct topo *t, struct err *e)
+static int load_tree(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "sysfs");
 	auto_aff_opened struct aff_opened opened = { 0 };
@@ -134,7 +134,7 @@ static int load_tree(struct ctl *r, unsigned flags, struct topo *t, struct err *
 	return predict(r, path ? NULL : &pid, t, e) || add_findings(t, &dirs, flags, e) ? -1 : 0;
 }
 
-int topo_load(struct ctl *r, unsigned flags, struct topo *t, struct err *e)
+int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e)
 {
 	const char *xml = opt_get(&r->opts, "nccl-xml");
 	bool tree = opt_is_set(&r->opts, "sysfs");

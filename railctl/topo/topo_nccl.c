@@ -4,14 +4,14 @@
 
 #include "railctl/topo/topo.h"
 
-static int refuse_option(struct ctl *r, const char *name, const char *value, const char *wanted,
+static int refuse_option(struct cmd_run *r, const char *name, const char *value, const char *wanted,
 			 struct err *e)
 {
 	return cmd_usage(r, e, "--set %s=\"%.64s\": it must be %s", name, value, wanted);
 }
 
 /* NCCL_NETDEVS_POLICY: AUTO, ALL or MAX:N. */
-static int set_policy(struct ctl *r, const char *name, const char *value, struct topo *t,
+static int set_policy(struct cmd_run *r, const char *name, const char *value, struct topo *t,
 		      struct err *e)
 {
 	uint64_t n = 0;
@@ -29,7 +29,7 @@ static int set_policy(struct ctl *r, const char *name, const char *value, struct
 }
 
 /* NCCL_NET_GDR_LEVEL: a name, or one of the old numbers 0 to 4. */
-static int set_level(struct ctl *r, const char *name, const char *value, struct topo *t,
+static int set_level(struct cmd_run *r, const char *name, const char *value, struct topo *t,
 		     struct err *e)
 {
 	static const enum nccl_path_type old[] = { NCCL_LOC, NCCL_PIX, NCCL_PXB, NCCL_PHB,
@@ -49,7 +49,7 @@ static int set_level(struct ctl *r, const char *name, const char *value, struct 
 	return refuse_option(r, name, value, "LOC, PIX, PXB, P2C, PXN, PHB or SYS", e);
 }
 
-static int set_merge(struct ctl *r, const char *name, const char *value, struct topo *t,
+static int set_merge(struct cmd_run *r, const char *name, const char *value, struct topo *t,
 		     struct err *e)
 {
 	uint64_t n;
@@ -60,7 +60,7 @@ static int set_merge(struct ctl *r, const char *name, const char *value, struct 
 	return 0;
 }
 
-static int set_pxn(struct ctl *r, const char *name, const char *value, struct topo *t,
+static int set_pxn(struct cmd_run *r, const char *name, const char *value, struct topo *t,
 		   struct err *e)
 {
 	uint64_t n;
@@ -73,7 +73,7 @@ static int set_pxn(struct ctl *r, const char *name, const char *value, struct to
 
 static const struct {
 	const char *name;
-	int (*set)(struct ctl *r, const char *name, const char *value, struct topo *t,
+	int (*set)(struct cmd_run *r, const char *name, const char *value, struct topo *t,
 		   struct err *e);
 } known[] = {
 	{ "NCCL_NETDEVS_POLICY", set_policy },
@@ -82,7 +82,7 @@ static const struct {
 	{ "NCCL_PXN_DISABLE", set_pxn },
 };
 
-static int set_option(struct ctl *r, const char *text, struct topo *t, struct err *e)
+static int set_option(struct cmd_run *r, const char *text, struct topo *t, struct err *e)
 {
 	const char *equals = strchr(text, '=');
 
@@ -98,7 +98,7 @@ static int set_option(struct ctl *r, const char *text, struct topo *t, struct er
 			   "NCCL_IB_MERGE_VFS, NCCL_PXN_DISABLE");
 }
 
-int topo_nccl_opts(struct ctl *r, struct topo *t, struct err *e)
+int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)
 {
 	const char *text;
 	size_t i = 0;

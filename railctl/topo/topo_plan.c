@@ -7,7 +7,7 @@
 
 /* ---- what is asked for ---- */
 
-static int take_number(struct ctl *r, const char *option, uint32_t *out, struct err *e)
+static int take_number(struct cmd_run *r, const char *option, uint32_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, option);
 	uint64_t n;
@@ -53,7 +53,7 @@ static int add_row(const struct topo *t, size_t pod, const struct aff_plan_item 
 	return out_row(table, cells, e);
 }
 
-static int show_table(const struct ctl *r, const struct topo *t, const struct aff_plan *p,
+static int show_table(const struct cmd_run *r, const struct topo *t, const struct aff_plan *p,
 		      struct err *e)
 {
 	auto_table struct out_table table = { .columns = columns,
@@ -131,7 +131,7 @@ static struct json *plan_json(const struct topo *t, const struct aff_plan *p)
 
 /* ---- the command ---- */
 
-static int plan_run(struct ctl *r, struct err *e)
+static int plan_run(struct cmd_run *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 	auto_aff_plan struct aff_plan p = { 0 };
@@ -175,7 +175,7 @@ const struct cmd topo_plan_cmd = {
 	.about = "Pods get the GPUs in the order of their PCI addresses, and for each GPU the HCA "
 		 "that \"railctl topo\" assigns to it: one of its VFs, or the whole HCA if it has "
 		 "no VFs. On this machine only VFs without a pod are used. Nothing is changed.",
-	.opts = options,
+	.opts = { options },
 	.examples = examples,
 	.run = plan_run,
 };

@@ -20,7 +20,7 @@ static int unknown_gpu(const struct topo *t, const char *word, struct err *e)
 	return *list ? err_hint(e, "there are %s", list) : err_hint(e, "this machine has no GPU");
 }
 
-static int mark_gpu(struct ctl *r, const char *word, void *arg, struct err *e)
+static int mark_gpu(struct cmd_run *r, const char *word, void *arg, struct err *e)
 {
 	struct topo *t = arg;
 	struct pci_addr addr;
@@ -39,7 +39,7 @@ static int mark_gpu(struct ctl *r, const char *word, void *arg, struct err *e)
 
 /* ---- HCAs ---- */
 
-static int mark_hca(struct ctl *r, const char *word, void *arg, struct err *e)
+static int mark_hca(struct cmd_run *r, const char *word, void *arg, struct err *e)
 {
 	struct topo *t = arg;
 	uint32_t h = aff_find_hca(&t->m, word);
@@ -55,9 +55,10 @@ static int mark_hca(struct ctl *r, const char *word, void *arg, struct err *e)
 
 /* ---- lists ---- */
 
-typedef int (*mark_fn)(struct ctl *r, const char *word, void *arg, struct err *e);
+typedef int (*mark_fn)(struct cmd_run *r, const char *word, void *arg, struct err *e);
 
-static int mark_list(struct ctl *r, const char *option, mark_fn mark, struct topo *t, struct err *e)
+static int mark_list(struct cmd_run *r, const char *option, mark_fn mark, struct topo *t,
+		     struct err *e)
 {
 	const char *text;
 	size_t i = 0;
@@ -87,7 +88,7 @@ static bool *new_mask(size_t n)
 /* ---- a pod ---- */
 
 /* What is not said is what the pod has; nothing to look at is nothing to ask. */
-static int find_pod(const struct ctl *r, int pid, struct topo *t, struct err *e)
+static int find_pod(const struct cmd_run *r, int pid, struct topo *t, struct err *e)
 {
 	const struct topo_who who = { .ctx = &r->ctx, .pid = pid };
 
@@ -101,7 +102,7 @@ static int find_pod(const struct ctl *r, int pid, struct topo *t, struct err *e)
 	return 0;
 }
 
-int topo_scope(struct ctl *r, const int *pid, struct topo *t, struct err *e)
+int topo_scope(struct cmd_run *r, const int *pid, struct topo *t, struct err *e)
 {
 	if (opt_is_set(&r->opts, "gpus")) {
 		t->gpu = new_mask(t->m.n_gpus);

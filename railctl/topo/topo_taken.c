@@ -22,7 +22,7 @@ static void mark_taken(const struct aff_machine *m, const struct vf_view *v, boo
 		taken[i] = true;
 }
 
-int topo_taken(struct ctl *r, const struct topo *t, bool **out, struct err *e)
+int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
 	auto_nl struct nl *nl = NULL;

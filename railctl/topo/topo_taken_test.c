@@ -29,7 +29,7 @@ START_TEST(what_a_pod_has_is_taken)
 	auto_topo struct topo t = { 0 };
 	auto_free bool *taken = NULL;
 	struct claimant who = claimant_of(&w, "c1", &p);
-	struct ctl r = { .ctx = w.ctx };
+	struct cmd_run r = { .ctx = w.ctx };
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
@@ -44,7 +44,7 @@ END_TEST
 START_TEST(of_another_machine_nothing_is_known)
 {
 	auto_topo struct topo t = { .m.source = AFF_CAPTURE };
-	struct ctl r = { .ctx.sysfs = "/nothing" };
+	struct cmd_run r = { .ctx.sysfs = "/nothing" };
 	bool *taken = NULL;
 	struct err e = { .msg = "" };
 

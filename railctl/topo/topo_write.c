@@ -6,7 +6,7 @@
 #include "lib/sys/fs.h"
 #include "railctl/topo/topo.h"
 
-int topo_write(const struct ctl *r, const char *path, const char *text, struct err *e)
+int topo_write(const struct cmd_run *r, const char *path, const char *text, struct err *e)
 {
 	const struct fs_content c = { .data = text, .len = strlen(text), .mode = 0666 };
 

@@ -7,7 +7,7 @@
 #include "topo/read/read.h"
 #include "topo/xml/write.h"
 
-int topo_check_xml(struct ctl *r, struct err *e)
+int topo_check_xml(struct cmd_run *r, struct err *e)
 {
 	static const char *const names[] = { "skeleton", "guest-map" };
 	bool guest = opt_is_set(&r->opts, "guest"), map = opt_is_set(&r->opts, "guest-map");
@@ -26,7 +26,7 @@ int topo_check_xml(struct ctl *r, struct err *e)
 
 #define PAIRS_MAX 256 /* more than a file may have elements */
 
-static int take_pairs(struct ctl *r, struct aff_guest_pair pair[PAIRS_MAX], size_t *n,
+static int take_pairs(struct cmd_run *r, struct aff_guest_pair pair[PAIRS_MAX], size_t *n,
 		      struct err *e)
 {
 	const char *text;
@@ -62,7 +62,7 @@ static int read_guest(const char *path, struct aff_machine *m, struct err *e)
 											       : 0;
 }
 
-static int make_for_guest(struct ctl *r, const struct topo *t, char **out, struct err *e)
+static int make_for_guest(struct cmd_run *r, const struct topo *t, char **out, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "guest");
 	auto_aff_machine struct aff_machine m = { 0 };
@@ -75,7 +75,7 @@ static int make_for_guest(struct ctl *r, const struct topo *t, char **out, struc
 	return aff_xml_write_guest(&t->m, &g, out, e);
 }
 
-int topo_write_xml(struct ctl *r, const struct topo *t, const char *path, struct err *e)
+int topo_write_xml(struct cmd_run *r, const struct topo *t, const char *path, struct err *e)
 {
 	const struct aff_xml_opts o = {
 		.rccl = opt_is_set(&r->opts, "rccl"),

@@ -6,18 +6,18 @@
 
 static void print_line(void *arg, const char *line)
 {
-	const struct ctl *r = arg;
+	const struct cmd_run *r = arg;
 
 	out_line(&r->out, OUT_PLAIN, "%s", line);
 	(void)fflush(r->out.to);
 }
 
-struct manager ctl_manager(struct ctl *r, struct nl *nl)
+struct manager ctl_manager(struct cmd_run *r, struct nl *nl)
 {
 	return (struct manager){ &r->ctx, nl, r->out.json ? NULL : print_line, r };
 }
 
-int ctl_vf(struct ctl *r, const char *word, char out[PCI_STR_LEN], struct err *e)
+int ctl_vf(struct cmd_run *r, const char *word, char out[PCI_STR_LEN], struct err *e)
 {
 	struct pci_addr a;
 
@@ -31,7 +31,7 @@ int ctl_vf(struct ctl *r, const char *word, char out[PCI_STR_LEN], struct err *e
 	return err_wrap(e, "VF \"%.64s\"", word);
 }
 
-int ctl_count(struct ctl *r, uint32_t *out, struct err *e)
+int ctl_count(struct cmd_run *r, uint32_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "count");
 	uint64_t n;
@@ -90,7 +90,7 @@ int vf_work_report(struct vf_work *w, const char *vf, const struct vf_report *re
 		[DONE] = OUT_GOOD,  [WOULD] = OUT_WARN, [WELL] = OUT_PLAIN,
 		[LEFT] = OUT_PLAIN, [FAILED] = OUT_BAD,
 	};
-	const struct out *o = &w->rail->out;
+	const struct out *o = &w->run->out;
 	enum word word = outcome_word(w, report, why);
 	const char *text = why ? why->msg : report->why;
 	char action[32], line[OUT_ERROR_LEN];
@@ -104,7 +104,7 @@ int vf_work_report(struct vf_work *w, const char *vf, const struct vf_report *re
 			       : word == LEFT ? "left-alone"
 					      : "failed");
 	if (word == FAILED || word == WOULD || (word == LEFT && w->named))
-		w->rail->status = CTL_FAILED;
+		w->run->status = CMD_FAILED;
 	if (w->array)
 		return report_json(w, vf, action, text, e);
 	if (why)
@@ -118,10 +118,10 @@ int vf_work_report(struct vf_work *w, const char *vf, const struct vf_report *re
 int vf_work_end(struct vf_work *w, struct err *e)
 {
 	if (w->array)
-		return out_json(&w->rail->out, w->array, e);
-	out_line(&w->rail->out, OUT_PLAIN, "%u %s, %u well, %u left alone, %u failed%s", w->done,
+		return out_json(&w->run->out, w->array, e);
+	out_line(&w->run->out, OUT_PLAIN, "%u %s, %u well, %u left alone, %u failed%s", w->done,
 		 w->verb, w->well, w->left, w->failed,
-		 opt_is_set(&w->rail->opts, "dry-run") ? " (dry run: nothing was changed)" : "");
+		 opt_is_set(&w->run->opts, "dry-run") ? " (dry run: nothing was changed)" : "");
 	return 0;
 }
 

@@ -6,24 +6,24 @@
 #include "lib/cli/cmd.h"
 #include "sriov/admin/manager.h"
 
-extern const struct cmd cmd_vf_adopt, cmd_vf_apply, cmd_vf_bind, cmd_vf_create, cmd_vf_gc,
+extern const struct cmd cmd_vf, cmd_vf_adopt, cmd_vf_apply, cmd_vf_bind, cmd_vf_create, cmd_vf_gc,
 	cmd_vf_list, cmd_vf_repair;
 
 /* ctl_manager - a manager that prints what it does, unless JSON is wanted. nl is borrowed. */
-struct manager ctl_manager(struct ctl *r, struct nl *nl);
+struct manager ctl_manager(struct cmd_run *r, struct nl *nl);
 
 /* ctl_vf - the address of a VF that the user calls by its address or its interface. */
-int ctl_vf(struct ctl *r, const char *word, char out[PCI_STR_LEN], struct err *e) must_check;
+int ctl_vf(struct cmd_run *r, const char *word, char out[PCI_STR_LEN], struct err *e) must_check;
 
 /* ctl_count - value of --count; a usage error when it is none. */
-int ctl_count(struct ctl *r, uint32_t *out, struct err *e) must_check;
+int ctl_count(struct cmd_run *r, uint32_t *out, struct err *e) must_check;
 
 /*
  * What was done to VFs, one after the other: as lines while it goes, or as an array at the end. A
- * failure of one does not stop the others; it ends with CTL_FAILED.
+ * failure of one does not stop the others; it ends with CMD_FAILED.
  */
 struct vf_work {
-	struct ctl *rail;
+	struct cmd_run *run;
 	struct manager m;
 	struct json *array; /* NULL: text */
 	bool named;         /* the user said which: then one that is left alone is a failure */

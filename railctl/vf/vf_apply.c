@@ -32,7 +32,7 @@ static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN],
 {
 	struct err why;
 
-	while (inventory_find_pf(&a->w.rail->ctx, pf, out, &why)) {
+	while (inventory_find_pf(&a->w.run->ctx, pf, out, &why)) {
 		if (why.code != ERR_NOTFOUND || !dropin_nap(&a->w.d)) {
 			*e = why;
 			return -1;
@@ -76,7 +76,7 @@ static int report_file_json(const struct apply *a, const char *name, const struc
 static int report_file(struct apply *a, const char *name, const struct vf_file *f,
 		       const struct vf_order_result *made, const struct err *why)
 {
-	const struct out *o = &a->w.rail->out;
+	const struct out *o = &a->w.run->out;
 	char line[OUT_ERROR_LEN];
 
 	if (why)
@@ -108,7 +108,7 @@ static int apply_file(const char *name, void *arg, struct err *e)
 
 /* ---- all of them ---- */
 
-static int apply_run(struct ctl *r, struct err *e)
+static int apply_run(struct cmd_run *r, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
@@ -134,7 +134,7 @@ const struct cmd cmd_vf_apply = {
 		 "railhead-vf.d(5). railhead-vf.service runs this at boot. A card with that number "
 		 "of VFs is not changed. If a file is wrong or cannot be applied, the other files "
 		 "are still applied, and the exit status is 1.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = examples,
 	.run = apply_run,
 };

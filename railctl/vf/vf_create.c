@@ -7,8 +7,8 @@
 
 /* ---- create ---- */
 
-static int as_json(const struct ctl *r, const struct pf_view *p, const struct vf_order_result *made,
-		   struct err *e)
+static int as_json(const struct cmd_run *r, const struct pf_view *p,
+		   const struct vf_order_result *made, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *vfs;
@@ -25,7 +25,7 @@ static int as_json(const struct ctl *r, const struct pf_view *p, const struct vf
 	return out_json(&r->out, o, e);
 }
 
-static void as_text(const struct ctl *r, const struct pf_view *p,
+static void as_text(const struct cmd_run *r, const struct pf_view *p,
 		    const struct vf_order_result *made)
 {
 	const struct out *o = &r->out;
@@ -40,7 +40,7 @@ static void as_text(const struct ctl *r, const struct pf_view *p,
 			 name, name);
 }
 
-static int create_run(struct ctl *r, struct err *e)
+static int create_run(struct cmd_run *r, struct err *e)
 {
 	struct vf_order order = { .pf = opt_get(&r->opts, "pf"),
 				  .driver = opt_get(&r->opts, "driver"),
@@ -88,7 +88,7 @@ const struct cmd cmd_vf_create = {
 		"VFs, they are removed first. This is refused while one is in use, or while the "
 		"default route of this host uses the card. After a failure there are as many VFs "
 		"as before. If the command is killed, run it again to finish the work.",
-	.opts = create_opts,
+	.opts = { create_opts },
 	.examples = create_examples,
 	.run = create_run,
 };
@@ -101,18 +101,18 @@ static int bind_one(struct vf_work *w, const char *word, const char *driver, str
 	struct vf_report report;
 	struct err why;
 
-	if (ctl_vf(w->rail, word, vf, &why))
+	if (ctl_vf(w->run, word, vf, &why))
 		return vf_work_report(w, word, NULL, &why, e);
 	int rc = manager_bind(&w->m, vf, driver, &report, &why);
 	return vf_work_report(w, vf, &report, rc ? &why : NULL, e);
 }
 
-static int bind_all(struct ctl *r, struct err *e)
+static int bind_all(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	auto_nl struct nl *nl = NULL;
 	const char *driver = opt_get(&r->opts, "driver");
-	struct vf_work w = { .rail = r, .array = array, .verb = "bound", .named = true };
+	struct vf_work w = { .run = r, .array = array, .verb = "bound", .named = true };
 
 	if (!driver)
 		return cmd_usage(r, e, "say to which driver: --driver DRIVER, or --driver default");
@@ -148,7 +148,7 @@ const struct cmd cmd_vf_bind = {
 	.about = "A VF is named by its PCI address or its interface. A VF with an owner is "
 		 "refused. If the new driver does not accept the VF, the old driver gets it back. "
 		 "For each reboot write \"driver\" into a file of /etc/railhead/vf.d.",
-	.opts = bind_opts,
+	.opts = { bind_opts },
 	.examples = bind_examples,
 	.min_words = 1,
 	.max_words = 65535,

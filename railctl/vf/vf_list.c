@@ -34,7 +34,8 @@ static int add_mac(struct json *o, struct hw_addr addr)
 	return addr.len ? json_add_str(o, "mac", hw_addr_format(addr, text)) : 0;
 }
 
-static int add_pci(const struct ctl *r, struct json *o, const char *addr, const struct pci_info *p)
+static int add_pci(const struct cmd_run *r, struct json *o, const char *addr,
+		   const struct pci_info *p)
 {
 	char root[PCI_ROOT_LEN] = "";
 	struct err none;
@@ -79,7 +80,7 @@ static int add_pf_side(struct json *o, const struct vf_info *s)
 }
 
 /* Its record tells why it has this VF, when that was chosen for it. */
-static int add_near(const struct ctl *r, struct json *o, const struct vf_entry *x)
+static int add_near(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
 {
 	auto_record struct record rec = { 0 };
 	struct err ignored;
@@ -89,7 +90,7 @@ static int add_near(const struct ctl *r, struct json *o, const struct vf_entry *
 	return json_add_copy(o, "near", json_get(rec.device, "near"));
 }
 
-static int add_owner(const struct ctl *r, struct json *o, const struct vf_entry *x)
+static int add_owner(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
 {
 	struct json *w;
 
@@ -102,7 +103,7 @@ static int add_owner(const struct ctl *r, struct json *o, const struct vf_entry 
 	       json_add_str(w, "netns", x->owner.netns) || add_near(r, w, x);
 }
 
-static int pf_json(const struct ctl *r, struct json *o, const struct pf_view *p, struct err *e)
+static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view *p, struct err *e)
 {
 	if (!o || add_pci(r, o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
 	    add_mac(o, p->netdev.addr) || add_rdma(o, p->rdma) || json_add_bool(o, "sriov", true) ||
@@ -112,7 +113,7 @@ static int pf_json(const struct ctl *r, struct json *o, const struct pf_view *p,
 	return 0;
 }
 
-static int vf_json(const struct ctl *r, struct json *o, const struct pf_view *p,
+static int vf_json(const struct cmd_run *r, struct json *o, const struct pf_view *p,
 		   const struct vf_view *v, struct err *e)
 {
 	if (!o || add_pci(r, o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
@@ -126,7 +127,7 @@ static int vf_json(const struct ctl *r, struct json *o, const struct pf_view *p,
 	return 0;
 }
 
-static int as_json(const struct ctl *r, const struct inventory *all, struct err *e)
+static int as_json(const struct cmd_run *r, const struct inventory *all, struct err *e)
 {
 	auto_json struct json *array = json_new_array();
 
@@ -199,7 +200,8 @@ static enum out_style style_of(enum vf_use u)
 	return u == VF_IN_USE || u == VF_TAKEN ? OUT_PLAIN : OUT_WARN;
 }
 
-static const char *owner_text(const struct ctl *r, const struct vf_view *v, char *buf, size_t size)
+static const char *owner_text(const struct cmd_run *r, const struct vf_view *v, char *buf,
+			      size_t size)
 {
 	const struct vf_entry *x = &v->entry;
 	char id[OUT_ID_LEN];
@@ -211,7 +213,8 @@ static const char *owner_text(const struct ctl *r, const struct vf_view *v, char
 	return buf;
 }
 
-static int vf_row(const struct ctl *r, struct out_table *t, const struct vf_view *v, struct err *e)
+static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_view *v,
+		  struct err *e)
 {
 	char numa[24], vlan[24], mac[HW_ADDR_STR_LEN], what[24], owner[OUT_ID_LEN + 320];
 	bool tagged = (v->pf_side.has & VF_VLAN) && v->pf_side.vlan;
@@ -233,7 +236,7 @@ static int vf_row(const struct ctl *r, struct out_table *t, const struct vf_view
 	return out_row(t, cells, e);
 }
 
-static int as_table(const struct ctl *r, const struct inventory *all, struct err *e)
+static int as_table(const struct cmd_run *r, const struct inventory *all, struct err *e)
 {
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 
@@ -254,7 +257,7 @@ static int as_table(const struct ctl *r, const struct inventory *all, struct err
 	return 0;
 }
 
-static int read_one(const struct ctl *r, struct nl *nl, const char *name, struct inventory *all,
+static int read_one(const struct cmd_run *r, struct nl *nl, const char *name, struct inventory *all,
 		    struct err *e)
 {
 	char addr[PCI_STR_LEN];
@@ -270,7 +273,7 @@ static int read_one(const struct ctl *r, struct nl *nl, const char *name, struct
 	return 0;
 }
 
-static int list_run(struct ctl *r, struct err *e)
+static int list_run(struct cmd_run *r, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
 	auto_nl struct nl *nl = NULL;
@@ -300,7 +303,7 @@ const struct cmd cmd_vf_list = {
 		 "OWNER). owner-gone, unmended: repair restores it. elsewhere: its interface is in "
 		 "a network namespace, and no plugin put it there. damaged: its record cannot be "
 		 "read.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = examples,
 	.run = list_run,
 };

@@ -11,7 +11,7 @@ static int work_on(struct vf_work *w, const char *vf, vf_do act, struct err *e)
 {
 	struct vf_report report;
 	struct err why;
-	int rc = act(&w->m, vf, opt_is_set(&w->rail->opts, "dry-run"), &report, &why);
+	int rc = act(&w->m, vf, opt_is_set(&w->run->opts, "dry-run"), &report, &why);
 
 	/* It went with its card, or with sriov_numvfs, while we came to it. */
 	if (rc && why.code == ERR_NOTFOUND && !w->named)
@@ -19,7 +19,7 @@ static int work_on(struct vf_work *w, const char *vf, vf_do act, struct err *e)
 	return vf_work_report(w, vf, &report, rc ? &why : NULL, e);
 }
 
-static int begin_work(struct ctl *r, struct vf_work *w, struct json **array, struct nl **nl,
+static int begin_work(struct cmd_run *r, struct vf_work *w, struct json **array, struct nl **nl,
 		      struct err *e)
 {
 	*array = r->out.json ? json_new_array() : NULL;
@@ -27,7 +27,7 @@ static int begin_work(struct ctl *r, struct vf_work *w, struct json **array, str
 		return err_nomem(e);
 	if (nl_open(nl, e))
 		return -1;
-	w->rail = r;
+	w->run = r;
 	w->array = *array;
 	w->m = ctl_manager(r, *nl);
 	return 0;
@@ -37,13 +37,13 @@ static int begin_work(struct ctl *r, struct vf_work *w, struct json **array, str
 
 static int do_named(struct vf_work *w, vf_do act, struct err *e)
 {
-	const struct opts *o = &w->rail->opts;
+	const struct opts *o = &w->run->opts;
 	char vf[PCI_STR_LEN];
 	struct err why;
 
 	w->named = true;
 	for (size_t i = 0; i < o->n_words; i++) {
-		int rc = ctl_vf(w->rail, o->words[i], vf, &why)
+		int rc = ctl_vf(w->run, o->words[i], vf, &why)
 				 ? vf_work_report(w, o->words[i], NULL, &why, e)
 				 : work_on(w, vf, act, e);
 		if (rc)
@@ -56,7 +56,7 @@ static int do_all(struct vf_work *w, vf_do act, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
 
-	if (inventory_read(&w->rail->ctx, w->m.nl, &all, e))
+	if (inventory_read(&w->run->ctx, w->m.nl, &all, e))
 		return -1;
 	for (size_t i = 0; i < all.n_pfs; i++) {
 		for (size_t k = 0; k < all.pf[i].n_vfs; k++) {
@@ -67,7 +67,7 @@ static int do_all(struct vf_work *w, vf_do act, struct err *e)
 	return 0;
 }
 
-static int run_action(struct ctl *r, const char *verb, vf_do act, struct err *e)
+static int run_action(struct cmd_run *r, const char *verb, vf_do act, struct err *e)
 {
 	auto_json struct json *array = NULL;
 	auto_nl struct nl *nl = NULL;
@@ -79,7 +79,7 @@ static int run_action(struct ctl *r, const char *verb, vf_do act, struct err *e)
 	return vf_work_end(&w, e);
 }
 
-static int repair_run(struct ctl *r, struct err *e)
+static int repair_run(struct cmd_run *r, struct err *e)
 {
 	return run_action(r, "repaired", manager_repair, e);
 }
@@ -104,7 +104,7 @@ const struct cmd cmd_vf_repair = {
 		 "returned to the host if a dead owner left it elsewhere. A VF whose owner lives "
 		 "is never touched. Exit status 1: a setting could not be restored, or a named VF "
 		 "has a living owner.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = repair_examples,
 	.max_words = 65535,
 	.run = repair_run,
@@ -112,7 +112,7 @@ const struct cmd cmd_vf_repair = {
 
 /* ---- adopt ---- */
 
-static int adopt_run(struct ctl *r, struct err *e)
+static int adopt_run(struct cmd_run *r, struct err *e)
 {
 	return run_action(r, "adopted", manager_adopt, e);
 }
@@ -131,7 +131,7 @@ const struct cmd cmd_vf_adopt = {
 		 "interface). A change of a VF without an owner becomes part of its baseline at "
 		 "the next attachment anyway. This command does it at once, and includes settings "
 		 "that could not be restored. A VF with an owner, living or dead, is not touched.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = adopt_examples,
 	.max_words = 65535,
 	.run = adopt_run,
@@ -153,7 +153,7 @@ static int collect_vf(const struct vf_entry *x, void *arg)
 	return c->rc;
 }
 
-static int gc_run(struct ctl *r, struct err *e)
+static int gc_run(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *array = NULL;
 	auto_nl struct nl *nl = NULL;
@@ -173,7 +173,7 @@ const struct cmd cmd_vf_gc = {
 	.about = "The records of VFs are in /run/railhead/vf. If the network namespace of a VF's "
 		 "owner is gone, the VF is restored as by repair. VFs with living owners are not "
 		 "touched.",
-	.opts = opts,
+	.opts = { opts },
 	.examples = gc_examples,
 	.run = gc_run,
 };

@@ -16,15 +16,16 @@ static bool is_here(struct ip addr)
 	return fd >= 0;
 }
 
-static int find_rank(struct probe *p, struct allreduce *a, struct err *e)
+static int find_rank(struct cmd_run *p, struct allreduce *a, struct err *e)
 {
+	const struct conf *c = probe_conf(p);
 	size_t found = 0;
 
-	if (p->conf.rank >= (int)a->peers.n)
-		return probe_usage(p, e, "--rank %d: %s lists %zu ranks, from 0", p->conf.rank,
-				   p->conf.peers, a->peers.n);
-	if (p->conf.rank >= 0) {
-		a->rank = (unsigned)p->conf.rank;
+	if (c->rank >= (int)a->peers.n)
+		return cmd_usage(p, e, "--rank %d: %s lists %zu ranks, from 0", c->rank, c->peers,
+				 a->peers.n);
+	if (c->rank >= 0) {
+		a->rank = (unsigned)c->rank;
 		return 0;
 	}
 	for (size_t i = 0; i < a->peers.n; i++) {
@@ -35,10 +36,10 @@ static int find_rank(struct probe *p, struct allreduce *a, struct err *e)
 	}
 	if (found == 1)
 		return 0;
-	return probe_usage(p, e,
-			   "%zu of the addresses in %s are of this network namespace: --rank says "
-			   "which rank this is",
-			   found, p->conf.peers);
+	return cmd_usage(p, e,
+			 "%zu of the addresses in %s are of this network namespace: --rank says "
+			 "which rank this is",
+			 found, c->peers);
 }
 
 /* ---- what came of it ---- */
@@ -196,36 +197,36 @@ static int all_rounds(struct allreduce *a, const struct conf *c, struct wire_hop
 	return allreduce_gather(a, hops, e);
 }
 
-static int run_rounds(struct probe *p, struct allreduce *a, struct err *e)
+static int run_rounds(struct cmd_run *p, struct allreduce *a, struct err *e)
 {
 	auto_free struct wire_hop *hops = calloc(a->data.ranks, sizeof(*hops));
 	struct summary s = { .a = a, .hops = hops };
 
 	if (!hops)
 		return err_nomem(e);
-	int rc = all_rounds(a, &p->conf, hops, e);
+	int rc = all_rounds(a, probe_conf(p), hops, e);
 	if (rc)
 		allreduce_report(a, e);
 	allreduce_close(a);
 	if (rc || make_summary(&s, e))
 		return -1;
-	p->status = s.slow ? PROBE_OUTLIERS : PROBE_OK;
+	p->status = s.slow ? (int)PROBE_OUTLIERS : (int)CMD_OK;
 	return p->out.json ? show_json(&p->out, &s, e) : show_summary(&p->out, &s, e);
 }
 
-static int allreduce(struct probe *p, struct err *e)
+static int allreduce(struct cmd_run *p, struct err *e)
 {
 	auto_free struct allreduce *a = calloc(1, sizeof(*a));
-	const struct conf *c = &p->conf;
+	const struct conf *c = probe_conf(p);
 
 	if (!a)
 		return err_nomem(e);
 	a->next_tcp.fd = a->before_tcp.fd = -1;
 	if (!c->peers)
-		return probe_usage(p, e, "allreduce needs --peers FILE");
+		return cmd_usage(p, e, "allreduce needs --peers FILE");
 	if (c->size % RING_ELEMENT)
-		return probe_usage(p, e, "--size %u is no multiple of %u bytes", c->size,
-				   RING_ELEMENT);
+		return cmd_usage(p, e, "--size %u is no multiple of %u bytes", c->size,
+				 RING_ELEMENT);
 	if (probe_read_peers(c->peers, c->port, &a->peers, e) || find_rank(p, a, e) ||
 	    session_hello(c, WIRE_RING, &a->hello, e))
 		return -1;
@@ -238,7 +239,7 @@ static int allreduce(struct probe *p, struct err *e)
 	return run_rounds(p, a, e);
 }
 
-const struct probe_cmd probe_allreduce = {
+const struct cmd probe_allreduce = {
 	.name = "allreduce",
 	.summary = "add up a vector over a ring of many, as NCCL does, and check every sum",
 	.about = "Run it on every rank with the same file and options, within the timeout. Each "

@@ -3,29 +3,32 @@
 #include "rdma/probe/run/run.h"
 #include "rdma/probe/run/session.h"
 
-static int connect_one(struct probe *p, struct err *e)
+static int connect_one(struct cmd_run *p, struct err *e)
 {
+	const struct conf *c = probe_conf(p);
 	struct wire_hello h;
 	struct peer peer;
 	struct run r;
 
-	if (peer_parse(p->opts.words[0], p->conf.port, &peer, e))
-		return probe_usage(p, e, "%s", e->msg);
-	if (session_hello(&p->conf, WIRE_MEASURE, &h, e))
+	if (peer_parse(p->opts.words[0], c->port, &peer, e))
+		return cmd_usage(p, e, "%s", e->msg);
+	if (session_hello(c, WIRE_MEASURE, &h, e))
 		return -1;
-	if (session_measure(&p->conf, &h, &peer, &r, e))
+	if (session_measure(c, &h, &peer, &r, e))
 		return -1;
 	return report_run(&p->out, &r, &peer, e);
 }
 
-static int connect_any(struct probe *p, struct err *e)
+static int connect_any(struct cmd_run *p, struct err *e)
 {
-	if (!p->conf.all_pairs == !p->opts.n_words)
-		return probe_usage(p, e, "connect needs one of ADDR and --all-pairs FILE");
-	return p->conf.all_pairs ? probe_all_pairs(p, e) : connect_one(p, e);
+	const char *all_pairs = probe_conf(p)->all_pairs;
+
+	if (!all_pairs == !p->opts.n_words)
+		return cmd_usage(p, e, "connect needs one of ADDR and --all-pairs FILE");
+	return all_pairs ? probe_all_pairs(p, e) : connect_one(p, e);
 }
 
-const struct probe_cmd probe_connect = {
+const struct cmd probe_connect = {
 	.name = "connect",
 	.words = "ADDR[:PORT]",
 	.summary = "exchange data with a server, check every byte, show latency and bandwidth",

@@ -34,17 +34,18 @@ static int add_json(struct json *list, const char *name, const struct tested *t)
 }
 
 /* The worst answer is the status: a job uses all devices. */
-static void set_status(struct probe *p, enum verbs_answer answer)
+static void set_status(struct cmd_run *p, enum verbs_answer answer)
 {
 	if (answer == VERBS_NO)
 		p->status = PROBE_UNSUPPORTED;
-	else if (answer == VERBS_NOT_KNOWN && p->status == PROBE_OK)
+	else if (answer == VERBS_NOT_KNOWN && p->status == CMD_OK)
 		p->status = PROBE_UNKNOWN;
 }
 
-static int dmabuf(struct probe *p, struct err *e)
+static int dmabuf(struct cmd_run *p, struct err *e)
 {
 	static const enum out_style styles[] = { OUT_GOOD, OUT_BAD, OUT_WARN };
+	const char *wanted = probe_conf(p)->device;
 	auto_devices struct verbs_devices devices = { 0 };
 	auto_json struct json *list = json_new_array();
 	struct tested t;
@@ -56,7 +57,7 @@ static int dmabuf(struct probe *p, struct err *e)
 		return -1;
 	for (size_t i = 0; i < devices.n; i++) {
 		const struct verbs_device *d = &devices.list[i];
-		if (*p->conf.device && strcmp(p->conf.device, d->name) != 0)
+		if (*wanted && strcmp(wanted, d->name) != 0)
 			continue;
 		n++;
 		test_device(d, &t);
@@ -68,11 +69,11 @@ static int dmabuf(struct probe *p, struct err *e)
 				 t.why);
 	}
 	if (!n)
-		return verbs_none(*p->conf.device ? p->conf.device : NULL, e);
+		return verbs_none(*wanted ? wanted : NULL, e);
 	return p->out.json ? out_json(&p->out, list, e) : 0;
 }
 
-const struct probe_cmd probe_dmabuf = {
+const struct cmd probe_dmabuf = {
 	.name = "dmabuf",
 	.summary = "test whether devices can register memory of a dma-buf",
 	.about = "GPUDirect RDMA without its own kernel module needs this. The command tries a "

@@ -5,9 +5,11 @@
 
 #include "rdma/probe/run/run.h"
 
-static bool is_wanted(const struct probe *p, const struct verbs_device *d)
+static bool is_wanted(const struct cmd_run *p, const struct verbs_device *d)
 {
-	return !*p->conf.device || strcmp(p->conf.device, d->name) == 0;
+	const char *wanted = probe_conf(p)->device;
+
+	return !*wanted || strcmp(wanted, d->name) == 0;
 }
 
 /* ---- text ---- */
@@ -53,7 +55,7 @@ static int show_port(const struct out *o, const struct verbs_device *d,
 	return 0;
 }
 
-static int show_devices(const struct probe *p, const struct verbs_devices *devices, struct err *e)
+static int show_devices(const struct cmd_run *p, const struct verbs_devices *devices, struct err *e)
 {
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct verbs_device *d = &devices->list[i];
@@ -118,7 +120,7 @@ static int json_device(struct json *list, const struct verbs_device *d)
 	return ports ? 0 : -1;
 }
 
-static int show_json(const struct probe *p, const struct verbs_devices *devices, struct err *e)
+static int show_json(const struct cmd_run *p, const struct verbs_devices *devices, struct err *e)
 {
 	auto_json struct json *list = json_new_array();
 
@@ -131,8 +133,9 @@ static int show_json(const struct probe *p, const struct verbs_devices *devices,
 	return out_json(&p->out, list, e);
 }
 
-static int list(struct probe *p, struct err *e)
+static int list(struct cmd_run *p, struct err *e)
 {
+	const char *wanted = probe_conf(p)->device;
 	auto_devices struct verbs_devices devices = { 0 };
 	size_t n = 0;
 
@@ -141,11 +144,11 @@ static int list(struct probe *p, struct err *e)
 	for (size_t i = 0; i < devices.n; i++)
 		n += is_wanted(p, &devices.list[i]);
 	if (!n)
-		return verbs_none(*p->conf.device ? p->conf.device : NULL, e);
+		return verbs_none(*wanted ? wanted : NULL, e);
 	return p->out.json ? show_json(p, &devices, e) : show_devices(p, &devices, e);
 }
 
-const struct probe_cmd probe_list = {
+const struct cmd probe_list = {
 	.name = "list",
 	.summary = "list devices, ports and GIDs as libibverbs reports them",
 	.about = "HERE shows whether an interface of this network namespace has the GID's address. "

@@ -6,24 +6,24 @@
 #include "rdma/probe/run/run.h"
 #include "rdma/probe/run/session.h"
 
-static int serve_measure(const struct probe *p, struct run *r, struct err *e)
+static int serve_measure(const struct cmd_run *p, struct run *r, struct err *e)
 {
 	size_t bytes = measure_memory(&r->hello);
 	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
 
-	return session_server(r, &p->conf, &memory, e) || measure(r, e) ? -1 : 0;
+	return session_server(r, probe_conf(p), &memory, e) || measure(r, e) ? -1 : 0;
 }
 
 /* On behalf of a client: to another server, whose answer goes back. */
-static int serve_order(const struct probe *p, struct run *r, struct err *e)
+static int serve_order(const struct cmd_run *p, struct run *r, struct err *e)
 {
 	struct wire_hello h = r->hello;
-	struct conf c = p->conf;
+	struct conf c = *probe_conf(p);
 	struct peer peer = { .port = h.port };
 	struct wire_msg m = { .type = WIRE_RESULT };
 	struct run there = { 0 };
 
-	if (!p->conf.mesh)
+	if (!c.mesh)
 		return err_set(e, ERR_FORBIDDEN, 0,
 			       "this server measures to no others: start it with \"serve --mesh\"");
 	if (ip_parse(h.addr, &peer.addr) || !peer.port)
@@ -40,7 +40,7 @@ static int serve_order(const struct probe *p, struct run *r, struct err *e)
 	return tcp_send(r->tcp, &m, e);
 }
 
-static int serve_one(const struct probe *p, struct run *r, struct err *e)
+static int serve_one(const struct cmd_run *p, struct run *r, struct err *e)
 {
 	struct wire_msg m;
 
@@ -59,7 +59,7 @@ static int serve_one(const struct probe *p, struct run *r, struct err *e)
 		       "this is \"serve\"; \"allreduce\" runs on all ranks alike");
 }
 
-static int report_client_json(const struct probe *p, const struct run *r, const char *client,
+static int report_client_json(const struct cmd_run *p, const struct run *r, const char *client,
 			      const struct err *why)
 {
 	auto_json struct json *o = json_new_object();
@@ -76,7 +76,7 @@ static int report_client_json(const struct probe *p, const struct run *r, const 
 }
 
 /* One line a client; nothing in a server depends on anybody reading it. */
-static int report_client(const struct probe *p, const struct run *r, const struct err *why)
+static int report_client(const struct cmd_run *p, const struct run *r, const struct err *why)
 {
 	char client[IP_STR_LEN];
 
@@ -92,7 +92,7 @@ static int report_client(const struct probe *p, const struct run *r, const struc
 	return 0;
 }
 
-static int next_client(const struct probe *p, int listening, struct err *e)
+static int next_client(const struct cmd_run *p, int listening, struct err *e)
 {
 	auto_tcp struct tcp tcp = TCP_NONE;
 	struct run r = { .tcp = &tcp };
@@ -100,7 +100,7 @@ static int next_client(const struct probe *p, int listening, struct err *e)
 
 	const struct tcp_wait wait = { .listening = listening,
 				       .wait_ms = -1,
-				       .timeout_ms = p->conf.timeout_ms };
+				       .timeout_ms = probe_conf(p)->timeout_ms };
 
 	if (tcp_accept(&wait, &tcp, e))
 		return -1;
@@ -111,30 +111,31 @@ static int next_client(const struct probe *p, int listening, struct err *e)
 	if (report_client(p, &r, rc ? &failed : NULL))
 		return err_nomem(e);
 	(void)fflush(p->out.to);
-	if (rc && p->conf.once) {
+	if (rc && probe_conf(p)->once) {
 		*e = failed;
 		return -1;
 	}
 	return 0;
 }
 
-static int serve(struct probe *p, struct err *e)
+static int serve(struct cmd_run *p, struct err *e)
 {
-	auto_fd int listening = tcp_listen(p->conf.bind, p->conf.port, e);
+	const struct conf *c = probe_conf(p);
+	auto_fd int listening = tcp_listen(c->bind, c->port, e);
 
 	if (listening < 0)
 		return -1;
 	if (!p->out.json)
-		out_line(&p->out, OUT_PLAIN, "listening at TCP port %u", p->conf.port);
+		out_line(&p->out, OUT_PLAIN, "listening at TCP port %u", c->port);
 	(void)fflush(p->out.to);
 	do {
 		if (next_client(p, listening, e))
 			return -1;
-	} while (!p->conf.once);
+	} while (!c->once);
 	return 0;
 }
 
-const struct probe_cmd probe_serve = {
+const struct cmd probe_serve = {
 	.name = "serve",
 	.summary = "wait for clients and exchange data with them",
 	.about = "Serves one client after the other, for ever unless --once is given. While it "

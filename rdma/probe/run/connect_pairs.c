@@ -18,7 +18,7 @@ struct pair {
 };
 
 struct mesh {
-	const struct probe *p;
+	const struct cmd_run *p;
 	struct wire_hello hello;
 	struct peers peers;
 	struct pair *pairs; /* of all rounds */
@@ -31,7 +31,7 @@ struct mesh {
 static int send_order(const struct mesh *m, const struct pair *pair, struct tcp *tcp, struct err *e)
 {
 	const struct peer *a = &m->peers.list[pair->a], *b = &m->peers.list[pair->b];
-	const struct conf *c = &m->p->conf;
+	const struct conf *c = probe_conf(m->p);
 	struct tcp_to to = { .peer = *a, .from = c->bind, .timeout_ms = c->timeout_ms };
 	struct wire_msg msg = { .type = WIRE_HELLO, .hello = m->hello };
 
@@ -303,20 +303,20 @@ static int show_mesh_json(const struct mesh *m, struct err *e)
 /* ---- all of it ---- */
 
 /* What went wrong weighs more than what is slow. */
-static enum probe_status mesh_status(const struct mesh *m, size_t outliers)
+static int mesh_status(const struct mesh *m, size_t outliers)
 {
-	enum probe_status status = outliers ? PROBE_OUTLIERS : PROBE_OK;
+	int status = outliers ? (int)PROBE_OUTLIERS : (int)CMD_OK;
 
 	for (size_t i = 0; i < m->n_pairs; i++) {
 		if (m->pairs[i].failed.code == ERR_STATE)
 			return PROBE_WRONG;
 		if (!m->pairs[i].measured)
-			status = PROBE_FAILED;
+			status = CMD_FAILED;
 	}
 	return status;
 }
 
-static int run_mesh(struct mesh *m, enum probe_status *status, struct err *e)
+static int run_mesh(struct mesh *m, int *status, struct err *e)
 {
 	size_t outliers;
 
@@ -329,16 +329,16 @@ static int run_mesh(struct mesh *m, enum probe_status *status, struct err *e)
 	return m->p->out.json ? show_mesh_json(m, e) : show_results(m, outliers, e);
 }
 
-int probe_all_pairs(struct probe *p, struct err *e)
+int probe_all_pairs(struct cmd_run *p, struct err *e)
 {
+	const struct conf *c = probe_conf(p);
 	auto_free struct mesh *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return err_nomem(e);
 	m->p = p;
-	if (probe_read_peers(p->conf.all_pairs, p->conf.port, &m->peers, e) ||
-	    session_hello(&p->conf, WIRE_ORDER, &m->hello, e) ||
-	    matrix_new(m->peers.n, &m->matrix, e))
+	if (probe_read_peers(c->all_pairs, c->port, &m->peers, e) ||
+	    session_hello(c, WIRE_ORDER, &m->hello, e) || matrix_new(m->peers.n, &m->matrix, e))
 		return -1;
 	int rc = run_mesh(m, &p->status, e);
 	matrix_free(&m->matrix);

@@ -2,21 +2,18 @@
 /*
  * run.h: rdma-probe's commands.
  *
- * To add one: a file with its `const struct probe_cmd probe_x`, a line here, one in main.c's table,
- * one in docs/man/rdma-probe.8 and one in packaging/bash-completion/rdma-probe.
+ * To add one: a file with its `const struct cmd probe_x`, a line here, one in the table of
+ * rdma_probe.c, one in docs/man/rdma-probe.8 and one in packaging/bash-completion/rdma-probe.
  */
 #ifndef RAILHEAD_RDMA_PROBE_RUN_RUN_H
 #define RAILHEAD_RDMA_PROBE_RUN_RUN_H
 
-#include "lib/cli/out.h"
+#include "lib/cli/cmd.h"
 #include "rdma/probe/run/conf.h"
 #include "rdma/probe/run/measure.h"
 
-/* The exit status; documented in rdma-probe(8). */
+/* The exit status beside that of cmd.h; documented in rdma-probe(8). */
 enum probe_status {
-	PROBE_OK = 0,
-	PROBE_FAILED = 1,
-	PROBE_USAGE = 2,
 	PROBE_WRONG = 3,       /* data came out wrong */
 	PROBE_NOTHING = 4,     /* no device, port, GID or permission to test with */
 	PROBE_UNSUPPORTED = 5, /* dmabuf: a device cannot */
@@ -24,34 +21,19 @@ enum probe_status {
 	PROBE_OUTLIERS = 7,    /* --all-pairs: something is slower than the rest */
 };
 
-struct probe {
-	struct out out;
-	struct opts opts;
-	struct conf conf;
-	const struct probe_cmd *cmd; /* NULL: none yet */
-	enum probe_status status;    /* set by a command that ends well with a status of its own */
-};
+extern const struct cmd probe_list, probe_dmabuf, probe_serve, probe_connect, probe_allreduce;
 
-#define PROBE_TABLES 5
-struct probe_cmd {
-	const char *name;
-	const char *words; /* what follows the options, for help; NULL: nothing */
-	const char *summary, *about;
-	const struct opt *opts[PROBE_TABLES]; /* NULL-terminated */
-	unsigned max_words;
-	int (*run)(struct probe *p, struct err *e);
-};
-
-extern const struct probe_cmd probe_list, probe_dmabuf, probe_serve, probe_connect, probe_allreduce;
-
-/* probe_usage - the command line is wrong. Returns -1. */
-int probe_usage(struct probe *p, struct err *e, const char *fmt, ...) printf_like(3, 4);
+/* probe_conf - the options of a run, which main() read. */
+static inline const struct conf *probe_conf(const struct cmd_run *p)
+{
+	return p->own;
+}
 
 /* probe_read_peers - the file of --peers or --all-pairs, "-" for standard input. */
 int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct err *e) must_check;
 
 /* connect_pairs.c: --all-pairs. */
-int probe_all_pairs(struct probe *p, struct err *e) must_check;
+int probe_all_pairs(struct cmd_run *p, struct err *e) must_check;
 
 /* ---- report.c ---- */
 

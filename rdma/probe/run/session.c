@@ -2,7 +2,15 @@
 #include "rdma/probe/run/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
+
+#include "lib/sys/fs.h"
+#include "rdma/probe/run/run.h"
+
+#define PEERS_FILE_MAX (256 * 1024)
 
 static struct verbs_plan make_plan(const struct run *r, const struct conf *c,
 				   const struct memory_plan *memory)
@@ -114,4 +122,21 @@ int session_measure(const struct conf *c, const struct wire_hello *h, const stru
 	verbs_close(&r->conn);
 	r->tcp = NULL;
 	return rc;
+}
+
+int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (strcmp(path, "-") == 0) {
+		if (fs_read_fd(STDIN_FILENO, PEERS_FILE_MAX, &text, &len, e))
+			return -1;
+	} else {
+		ssize_t n = fs_read_at(AT_FDCWD, path, PEERS_FILE_MAX, &text, e);
+		if (n < 0)
+			return -1;
+		len = (size_t)n;
+	}
+	return peers_parse(text, len, port, out, e) ? err_wrap(e, "%s", path) : 0;
 }
