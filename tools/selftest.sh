@@ -126,7 +126,7 @@ plant_pages
 
 body() # N: a function of N lines
 {
-	printf 'int %s(%s)\n{\n' "$2" "$3"
+	printf 'static int x;\nint %s(%s)\n{\n' "$2" "$3"
 	i=0
 	while [ "$i" -lt "$1" ]; do
 		printf '\tx++;\n'
@@ -134,12 +134,22 @@ body() # N: a function of N lines
 	done
 	printf '}\n'
 }
+calls() # N: attach_add() calls f2(), which calls f3() and itself, and so on: N functions; f5 to f7 are a circle
+{
+	plant cni/engine/attach.c "$spdx" 'void attach_del(void);' "$(i=$1
+		while [ "$i" -gt 1 ]; do
+			printf 'static void f%d(void);\nvoid (*hook)(void);\nstatic void f%d(void)\n{\n' 5 "$i"
+			[ "$i" = "$1" ] || printf '\tf%d();\n\tf%d();\n' "$i" $((i + 1))
+			[ "$i" != 7 ] || printf '\tf5();\n'
+			printf '}\n'
+			i=$((i - 1))
+		done)" 'void attach_add(void)' '{' '	f2();' '	hook();' '}' 'void attach_del(void)' '{' '	f2();' '}'
+}
+calls 2
 good "budget: a tree in order" "$tools/budget.sh" "$tree"
-body 101 long void >"$tree/lib/base/long.c"
-bad "budget: a function of 101 lines" 'long has 101 lines' "$tools/budget.sh" "$tree"
-body 21 first void >"$tree/lib/base/long.c"
-body 21 second void >>"$tree/lib/base/long.c"
-body 21 third void >>"$tree/lib/base/long.c"
+body 81 long void >"$tree/lib/base/long.c"
+bad "budget: a function of 81 lines" 'long has 81 lines' "$tools/budget.sh" "$tree"
+for i in 1 2 3 4 5 6; do body 21 "f$i" void; done >"$tree/lib/base/long.c"
 bad "budget: a median of 21 lines" 'median of 21' "$tools/budget.sh" "$tree"
 { body 51 first void; body 1 f2 void; body 1 f3 void; } >"$tree/lib/base/long.c"
 bad "budget: more than a tenth over 50 lines" '90% within 51' "$tools/budget.sh" "$tree"
@@ -155,10 +165,27 @@ rm "$tree/lib/base/long.c"
 yes 'int x;' | head -n 151 >"$tree/lib/base/long.h"
 bad "budget: a header of 151 lines" '151 lines' "$tools/budget.sh" "$tree"
 rm "$tree/lib/base/long.h"
-mkdir "$tree/many"
-(cd "$tree/many" && seq 1500 | xargs touch)
-bad "budget: 1500 files in the tree" 'files in the tree' "$tools/budget.sh" "$tree"
+mkdir -p "$tree/many/corpus"
+(cd "$tree/many" && seq 1601 | xargs touch)
+bad "budget: more than 1600 files to read" 'files to read in the tree' "$tools/budget.sh" "$tree"
+(cd "$tree/many" && seq 1601 | xargs rm && cd corpus && seq 251 | xargs touch)
+bad "budget: more than 250 files of seeds and test data" 'files of seeds and test data' "$tools/budget.sh" "$tree"
 rm -r "$tree/many"
+
+if ! "$tools/chain.sh" "$tree" | grep -q skipped; then
+	most=$(sed -n 's/^most=//p' "$tools/chain.sh")
+	calls "$most"
+	good "chain: as long as allowed, with recursion" "$tools/chain.sh" "$tree"
+	chain_says() { "$tools/chain.sh" "$tree" | grep -q "$1"; }
+	good "chain: the length is counted" chain_says "attach_add: $most functions"
+	calls $((most + 1))
+	bad "chain: one function more" "attach_add has $((most + 1)) functions, allowed $most" "$tools/chain.sh" "$tree"
+	good "chain: their names" chain_says "cni/engine/attach.c:f$((most + 1))"
+	bad "chain: make budget fails, too" "has $((most + 1)) functions" "$tools/budget.sh" "$tree"
+	plant cni/engine/attach.c "$spdx" 'void attach_add(void)' '{' '}'
+	bad "chain: a start that is gone" 'no function attach_del' "$tools/chain.sh" "$tree"
+	calls 2
+fi
 
 good "spdx: a tree in order" "$tools/spdx.sh" "$tree"
 plant lib/base/a.c 'int x;'
