@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# Demand words: a comment at the head of every C file, and one for each function of a header.
+#
+# usage: awk -f tools/comments.awk FILE...
+#
+# The head comment comes first, behind the licence. A header's function has a comment above it, or above its group, which
+# is what has no empty line in between, or on its own line. Prints "FILE:LINE: what is missing" and fails.
+
+function complain(line, text)
+{
+	print FILENAME ":" line ": " text
+	bad++
+}
+
+# Cut the comments out of a line; `worded` says that this group has one.
+function code_of(line,    at, rest)
+{
+	while (1) {
+		if (commented) {
+			at = index(line, "*/")
+			if (!at)
+				return code
+			commented = 0
+			line = substr(line, at + 2)
+		}
+		at = index(line, "/*")
+		if (!at)
+			return line
+		worded = 1
+		rest = substr(line, at + 2)
+		line = substr(line, 1, at - 1)
+		at = index(rest, "*/")
+		if (!at) {
+			commented = 1
+			return line
+		}
+		line = line substr(rest, at + 2)
+	}
+}
+
+# A declaration that begins in the first column, up to its ";" or "{". What defines a type or a value has no brackets
+# behind a name, and a typedef is no function.
+function judge_declaration(    name)
+{
+	if (declaration !~ /^(typedef|enum|#)/ && match(declaration, /[a-z_0-9]+\(/) && !worded) {
+		name = substr(declaration, RSTART, RLENGTH - 1)
+		complain(start, name "() has no comment above it or above its group")
+	}
+	functions += declaration !~ /^typedef/ && declaration ~ /[a-z_0-9]+\(/
+	declaration = ""
+}
+
+FNR == 1 {
+	files++
+	headed = commented = worded = 0
+	declaration = ""
+}
+
+!headed && !/^[ \t]*$/ && !/SPDX-License-Identifier/ {
+	headed = 1
+	if ($0 !~ /^\/[*\/]/)
+		complain(FNR, "there is no comment at the head of the file that says what it is for")
+}
+
+FILENAME !~ /\.h$/ { next }
+
+/^[ \t]*$/ && !commented && declaration == "" { worded = 0; next }
+commented || /\/\*/ { code = ""; $0 = code_of($0) }
+/^#/ { continued = /\\$/; next }
+continued { continued = /\\$/; next }
+declaration == "" && /^[a-z]/ { start = FNR; declaration = " " }
+declaration != "" {
+	declaration = (declaration == " " ? "" : declaration " ") $0
+	if (match(declaration, /[;{]/)) {
+		declaration = substr(declaration, 1, RSTART)
+		judge_declaration()
+	}
+}
+
+END {
+	if (bad) {
+		print "comments: " bad " are missing"
+		exit 1
+	}
+	print "comments: " functions " functions of headers in " files " files"
+}
