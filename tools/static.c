@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linked into static programs only. libnl's archive has functions that look up names of hosts and
- * protocols; we call none of them, but they sit in objects that we need. These answers in their
- * place keep glibc's resolver, which loads shared libraries of the host, out of programs that have
- * to run on hosts with any C library.
+ * static.c: linked into static programs only. libnl's archive has functions that look up names of
+ * hosts and protocols. We call none of them, but they are in objects that we need. These functions
+ * replace the ones of glibc's resolver, because the resolver loads shared libraries of the host. A
+ * static program must run on hosts with any C library.
  */
 #include <netdb.h>
 #include <stddef.h>

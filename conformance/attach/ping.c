@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ping.c: does ADDRESS answer an ICMP echo within 3 seconds? Exit 0: yes. The suite brings its own,
- * so that it needs no package; up to 6 requests are sent, for a link that has only just come up.
+ * ping.c: does ADDRESS answer an ICMP echo within 3 seconds? Exit status 0: yes. The suite has its
+ * own program, so it needs no package. It sends up to 6 requests, because a new link may drop some.
  */
 #include <arpa/inet.h>
 #include <netinet/icmp6.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot.c: snapshots of the world for scripts: see conformance/harness/snapshot.h.
+ * snapshot.c: snapshots for scripts. conformance/harness/snapshot.h says what a snapshot has.
  *
  *	snapshot [OPTION VALUE]... >FILE
  *	snapshot --diff BEFORE NOW
  *
- * --root FOLDER      its files count
- * --ignore PATTERN   files and sysctls that do not count
- * --opaque PATTERN   files whose contents do not count
- * --program FOLDER   what runs from there counts
- * --folders yes      folders count, not only files
- * --settling yes     the links of this world are not at rest
- * --rdma yes         RDMA devices count
+ *	--root FOLDER      include the files of this folder
+ *	--ignore PATTERN   omit these files and sysctls
+ *	--opaque PATTERN   omit the contents of these files
+ *	--program FOLDER   include processes that run a program of this folder
+ *	--folders yes      include folders, not only files
+ *	--settling yes     the links here may still change their state
+ *	--rdma yes         include RDMA devices
  *
- * With --diff it prints what differs between two files with snapshots, to which lines may have been
- * added. Exit status 0: nothing; 1: something; 2: it could not be found out.
+ * With --diff it compares two files with snapshots; a script may have added lines to them. Exit
+ * status 0: equal; 1: different; 2: an error.
  */
 #include "conformance/harness/snapshot.h"
 

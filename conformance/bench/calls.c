@@ -3,8 +3,8 @@
  * calls.c: calls PROGRAM [ARG...]: how many system calls a program makes, with all that it starts,
  * and how many bytes go to sockets and come from them: "calls N sent N received N" on stdout.
  *
- * Unlike times these are the same in each run. What the program itself prints goes to stderr; its
- * failure is ours.
+ * Unlike times, these numbers are the same in each run. The output of the program goes to stderr.
+ * If the program fails, this one fails too.
  */
 #include "conformance/bench/bench.h"
 
@@ -17,7 +17,7 @@ enum { MAX_TASKS = 256 };
 
 struct task {
 	pid_t tid;
-	uint64_t nr; /* of the call it is in */
+	uint64_t nr; /* number of the current system call */
 };
 
 struct counts {

@@ -7,14 +7,14 @@
  * samples ROUNDS WARM SUBJECT...: the same, each by itself: "LABEL VERB sample WALL CPU".
  * memory ROUNDS SUBJECT...: "LABEL VERB largest KIB sum KIB" (medians).
  * crowd PODS PARALLEL SUBJECT: %d in the subject's netns is 0 to PODS - 1: "LABEL crowd failures N
- * duplicates N milliseconds N". What must not be the same twice is an address.
+ * duplicates N milliseconds N". "duplicates" counts addresses that two pods got.
  * devices PODS PARALLEL SUBJECT: the same, but it is a device (pciID).
  * fill COUNT PARALLEL SUBJECT: ADD only, COUNT different containers.
  *
  * A subject is LABEL,PROGRAM,CONFIGURATION,NETNS[,HOST-NETNS]; each round has a fresh container id.
  * PROGRAM+OTHER: the other one does DEL, where the program cannot.
- * MEASURE_PAUSE: milliseconds before each run of time and samples, for the kernel to be done with
- * what the last one left behind (a namespace takes tens of them to die, with a lock that all need).
+ * MEASURE_PAUSE: milliseconds to wait before each run of time and samples. The kernel needs tens of
+ * milliseconds to remove a namespace, and holds a lock meanwhile that the next run needs.
  * Wall: CLOCK_MONOTONIC from before the spawn to after the wait. CPU: user and system time of the
  * program and all it waited for. Memory: see harness/watch.c. A call that fails ends the
  * measurement.

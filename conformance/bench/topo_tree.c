@@ -3,9 +3,9 @@
  * topo_tree.c: a machine of the size of a DGX as files: what the kernel would show of it.
  *
  * usage: topo_tree DIR GPUS HCAS VFS
- * DIR/sys and DIR/proc: two sockets; below each root complex a switch with a GPU, an HCA and a
- * disk; HCAs beyond the GPUs on root ports of their own. The VFs are shared out to the HCAs; each
- * has an RDMA device and an interface. A hundred functions of the processors come on top.
+ * It writes DIR/sys and DIR/proc. The machine has two sockets. Below each root complex is a switch
+ * with a GPU, an HCA and a disk. Further HCAs have root ports of their own. The VFs are divided
+ * among the HCAs; each has an RDMA device and an interface. The processors have 100 functions.
  */
 #include "conformance/bench/bench.h"
 

@@ -92,7 +92,7 @@ static void put(struct random *r, cJSON *obj, const char *key, cJSON *value)
 	bool twice = chance(r, 1);
 	char name[128];
 
-	/* of a key that is given twice Go looks at both values: the first one is right here */
+	/* Go decodes both values of a duplicate key, so the first one has the right type. */
 	if (!twice)
 		value = or_wrong_type(r, value);
 	spell(r, key, 4, name);

@@ -3,9 +3,8 @@
  * main.c: differential OURS THEIRS SEED COUNT [ONLY]
  *
  * Gives COUNT generated configurations to two IPAM programs and compares their answers: two ADDs
- * each and the DELs after them. One line for each difference without a listed reason, one for each
- * reason with how often it was met, and one for each that never was. ONLY: the number of one case,
- * with all details.
+ * each and the DELs after them. It prints a line for each difference without a listed reason. Then
+ * it prints how often each listed reason occurred. ONLY: the number of one case, printed in detail.
  */
 #include <fcntl.h>
 #include <stdio.h>

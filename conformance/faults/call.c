@@ -44,8 +44,7 @@ static bool reaped_take(pid_t pid, int *status)
 	"\"ranges\":[[{\"subnet\":\"10.77.0.0/28\"}],[{\"subnet\":\"fd00:77::/124\"}]],"           \
 	"\"routes\":[{\"dst\":\"10.9.0.0/16\"},{\"dst\":\"fd00:9::/64\"}]"
 
-/* What the plugin before it said, which the runtime hands to each of the list; then what it said.
- */
+/* prevResult: the result of the plugin before this one; after an ADD, of this one. */
 static void previous(const struct world *w, const struct call *c, struct text *out)
 {
 	bool own = (c->verb == DEL || c->verb == CHECK) && w->result && !c->no_prev;

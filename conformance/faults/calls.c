@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls.c: the system calls of a run, and how each plausibly fails. "" is a call that cannot fail
- * with the arguments that anybody gives it: those are only points at which to kill.
+ * calls.c: the system calls of a run, and the plausible errnos of each. "" is a call that cannot
+ * fail with the arguments that programs use: it is only a point for SIGKILL.
  *
  * A call that is not here makes the planning fail, so the table keeps up with the programs.
  */

@@ -2,8 +2,9 @@
 /*
  * faults.h: what one case is, and how it is judged.
  *
- * The parent plans and hands out cases; each worker lives in a sandbox of its own, runs one case
- * after the other, and answers with a verdict. A case is its text: "add macvlan openat:ENOSPC:12".
+ * The parent plans the cases and distributes them. Each worker has a sandbox of its own, runs one
+ * case after the other, and answers with a verdict. A case is a text such as "add macvlan
+ * openat:ENOSPC:12".
  */
 #ifndef CONFORMANCE_FAULTS_FAULTS_H
 #define CONFORMANCE_FAULTS_FAULTS_H
@@ -32,8 +33,9 @@ struct fault {
 	char recovery[12];
 };
 
-/* false: not a case. */
+/* fault_parse - the text of a case as a fault. Returns false if it is not the text of a case. */
 bool fault_parse(const char *text, const char *plugin, struct fault *out);
+/* fault_print - the opposite. */
 void fault_print(const struct fault *f, const char *plugin, char *out, size_t size);
 /* The row of the table that it counts in. */
 const char *fault_class(const struct fault *f);
@@ -41,7 +43,7 @@ extern const char *const fault_classes[];
 extern const size_t fault_n_classes;
 extern const char *const verb_words[], *const verb_names[];
 
-/* What came of a case. */
+/* The outcome of a case. */
 enum verdict { SURVIVED, LEAKED, NOT_REACHED, NOT_HERE };
 struct judgement {
 	enum verdict verdict;
@@ -79,7 +81,9 @@ struct options {
 	bool list;
 };
 
+/* worker_main - read cases from standard input, run them, print a verdict for each. */
 int worker_main(const struct options *o);
+/* parent_main - plan, distribute, report. Both return the exit status of the program. */
 int parent_main(const struct options *o);
 
 #endif

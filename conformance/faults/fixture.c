@@ -78,7 +78,7 @@ static void nothing(void)
 
 const struct fixture fixture_veth = {
 	.keys = "\"master\":\"" MASTER "\"",
-	.capacity = 13, /* 10.77.0.0/28, but for its first, its last and the gateway's */
+	.capacity = 13, /* 10.77.0.0/28 without its first and last address and the gateway */
 	.probe = probe,
 	.make = make,
 	.clear = clear,

@@ -129,8 +129,8 @@ static void previous(unsigned pod, struct text *out)
 		 pod + 2, pod, pod + 2, pod + 2);
 }
 
-/* A namespace made anew may have the number of the one before, and then an ADD without a DEL
- * between is refused as the second one (CNI-042): no netns-gone-add. */
+/* netns-gone-add does not apply: a recreated namespace may have the inode number of the old one.
+ * Then the plugin refuses an ADD without a DEL before it as a second ADD (CNI-042). */
 const struct fixture fixture_rdma = {
 	.program = "rdma",
 	.chained = true,
@@ -205,7 +205,7 @@ static void reboot_exclusive(void)
 	must("rm -f " INFO "/*");
 }
 
-/* Nobody brings back what nobody knows of; with its pod it comes back by itself. */
+/* Without a record nothing returns the device; it returns when its pod ends. */
 static void lose_state_exclusive(void)
 {
 	pod_drop(0);
@@ -213,7 +213,7 @@ static void lose_state_exclusive(void)
 	pod_add(0);
 }
 
-/* What a boot does to names is not seen here, as it makes no device anew: no boot-changes. */
+/* boot-changes does not apply: reboot_exclusive() recreates no device, so no name changes. */
 const struct fixture fixture_rdma_exclusive = {
 	.is_hosts = true,
 	.program = "rdma",

@@ -90,14 +90,14 @@ static void move(void)
 static bool restore(void)
 {
 	if (access("/run/netns/away", F_OK) == 0) {
-		/* What it knows of a VF was out of reach: who brings it back has it restored. */
+		/* The settings of a VF were unreachable; railctl restores them after the return. */
 		must(PF "ip -n away link set $pf netns 1 && ip netns del away && "
 			"ip link set $pf addrgenmode none && " PF_UP);
 		(void)run_quiet(WORK "/bin/railctl vf repair");
 		make();
 		return true;
 	}
-	/* A VF that is in a pod is none of ours; the snapshot tells of it. */
+	/* A VF in a pod is left there; the snapshot reports it. */
 	if (run_quiet(PF "[ $(cat $n/sriov_numvfs) != 0 ] && [ -e $n/virtfn0/driver ]") == 0)
 		return false;
 	(void)run_quiet(VF "[ -e $n/virtfn0/driver ] || echo $vf >/sys/bus/pci/drivers/igbvf/bind");
@@ -116,8 +116,7 @@ static void reboot(void)
 	make();
 }
 
-/* Nobody knows any more what it was like; with its pod it comes back, and the machine's boot mends
- * it. */
+/* Its baseline is lost. The VF returns to the host when its pod ends; a boot resets it. */
 static void lose_state(void)
 {
 	pod_drop(0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* helper.c: start a worker in a sandbox of its own, talk to it through two pipes, and end it. */
 #include "conformance/faults/helper.h"
 
 #include <errno.h>

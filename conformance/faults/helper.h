@@ -16,8 +16,9 @@ struct helper {
 	bool busy;
 };
 
+/* helper_start - start a worker in its sandbox. */
 void helper_start(const struct options *o, struct helper *h);
-/* Waits for its end. */
+/* helper_end - close its input and wait for its end. */
 void helper_end(struct helper *h);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define WORKERS    16
 #define PROGRESS_S 5
-/* Of a case whose fault is not met: how many calls a run makes may hang on the clock. */
+/* Runs of a case that does not reach its fault: the number of system calls may depend on time. */
 #define TRIES 3
 
 struct score {

@@ -69,7 +69,7 @@ static void expect(struct race *race, bool right, const char *what)
 	}
 }
 
-/* All on p0 unless told otherwise; container "cid" unless it is told to differ. */
+/* All runners use pod p0 and container "cid", except where own_pod or own_container is set. */
 static void cast(struct race *race, enum verb verb, bool own_container, bool own_pod)
 {
 	for (unsigned i = 0; i < race->n; i++) {
@@ -125,7 +125,7 @@ static void one_name(struct race *race)
 	cast(race, ADD, true, false);
 	go(race);
 	expect(race, race->good == 1,
-	       "of containers that share a namespace one must have the name");
+	       "exactly one of the containers in a namespace must get the name");
 	/* The losers' DELs first: they must not take what the winner has. */
 	for (unsigned i = 0; i < race->n; i++) {
 		struct call check = race->r[i].call, del = check;

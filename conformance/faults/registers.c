@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* registers.c: skip a stopped system call or replace its result, on x86-64 and on arm64. */
 #include "conformance/faults/registers.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registers.h: the two things about a stopped system call that each processor does its own way. */
+/* registers.h: change a stopped system call; the way to do so differs between processors. */
 #ifndef CONFORMANCE_FAULTS_REGISTERS_H
 #define CONFORMANCE_FAULTS_REGISTERS_H
 

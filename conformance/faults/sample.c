@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sample.c: the list of cases; chooses a part of it in which each class of faults has a share. */
 #include "conformance/faults/sample.h"
 
 #include <stdbool.h>
@@ -120,8 +121,7 @@ static void share_out(struct pick *p, size_t n)
 	}
 }
 
-/* Of one class's, those that are chosen (or not) already; every so many-th, n of them, are turned.
- */
+/* Invert the choice of n cases of one class, evenly spread over those that are `chosen` now. */
 static void turn(struct pick *p, size_t layer, bool chosen, size_t n)
 {
 	size_t have = 0, at = 0;

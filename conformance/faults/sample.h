@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.h: the list of cases, and a part of it that stands for all. */
+/* sample.h: the list of cases, and a representative part of it. */
 #ifndef CONFORMANCE_FAULTS_SAMPLE_H
 #define CONFORMANCE_FAULTS_SAMPLE_H
 
@@ -10,11 +10,12 @@ struct cases {
 	size_t n, cap;
 };
 
+/* cases_add - append a copy of the text of a case. */
 void cases_add(struct cases *c, const char *text);
 /*
- * cases_sample - n of them: each class of faults has its share; of a class each system call with
- * each errno, each action, scene and race comes once before any comes twice. The same each time;
- * others with another seed.
+ * cases_sample - keep n of the cases. Each class of faults has a share. In a class, each system
+ * call with each errno, each action, scene and race comes once before any comes twice. One seed
+ * always chooses the same cases.
  */
 void cases_sample(struct cases *c, size_t n, unsigned seed, const char *plugin);
 

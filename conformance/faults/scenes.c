@@ -26,7 +26,7 @@ static bool ok(struct scene *s, enum verb verb)
 	return call_ok(s->w, &(struct call){ .verb = verb, .target = s->target }, s->why);
 }
 
-/* May fail, but must say so properly. What it says of itself when it succeeds must hold. */
+/* The call may fail, but with a proper error. If it succeeds, its result must be true. */
 static bool may_fail(struct scene *s, const struct call *c)
 {
 	auto_outcome o = { .out = NULL };
@@ -53,7 +53,7 @@ static void note_rest(struct scene *s)
 	s->j->needed_recovery = !is_clean(s->w, "", NULL);
 }
 
-/* What was thrown away by hand comes back with the next use. */
+/* The next use recreates the files that the scene removed. */
 static void again_with_all(struct scene *s)
 {
 	world_use_all(s->w);
@@ -436,7 +436,7 @@ static void fail_with(struct scene *s, struct call *c)
 static void record_stays(struct scene *s)
 {
 	if (access(RUN "/attachments/testnet/cid,net1", F_OK))
-		text_add(s->why, "the IPAM's DEL failed as well, and nothing knows of its lease\n");
+		text_add(s->why, "the IPAM's DEL failed too, and no record has its lease\n");
 	s->j->needed_recovery = true;
 }
 
@@ -459,7 +459,7 @@ static void with_ipam(struct scene *s, const char *script, int mode)
 	dels_with_ipam(s, c);
 }
 
-/* The same with an IPAM of which DEL cannot be had either. */
+/* The same with an IPAM whose DEL fails too. */
 static void with_mute_ipam(struct scene *s, const char *script)
 {
 	struct call c = { .path = fake_ipam(script, 0755), .extra = "\"ipamTimeout\":1," };
@@ -481,7 +481,7 @@ static void ipam_not_executable(struct scene *s)
 
 static void ipam_no_program(struct scene *s)
 {
-	with_ipam(s, "what is this\n\x7f", 0755);
+	with_ipam(s, "not a program\n\x7f", 0755);
 }
 
 static void ipam_hangs(struct scene *s)

@@ -98,7 +98,7 @@ wrong 'a CHECK that fails' "$N" 'CHECK fails' "[ \$wrapped != CHECK ] && real ||
 wrong 'a failed ADD that GC cannot know of' 'add macvlan scene:ipam-babbles:1' 'left by the failed ADD' \
 	'real || { ip link add left0 type veth peer name left1; exit 1; }'
 # ... a race that two win, ...
-wrong 'two with one name' 'add macvlan race:one-name-2:1' 'must have the name' \
+wrong 'two with one name' 'add macvlan race:one-name-2:1' 'must get the name' \
 	'[ $wrapped != ADD ] && { real; exit 0; }; real || { echo "{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.77.0.9/28\"},{\"address\":\"fd00:77::9/124\"}]}"; exit 0; }'
 # ... and success in name only.
 wrong 'success that CHECK denies' 'add macvlan read:EINTR:3' 'CHECK fails' \

@@ -7,7 +7,7 @@
 
 #include "conformance/faults/world.h"
 
-/* A VF that was made anew has another number of life, but looks the same. */
+/* A recreated VF has another value of "life"; everything else is equal. */
 static void blank_lives(struct text *t)
 {
 	static const char key[] = "\"life\":";

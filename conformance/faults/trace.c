@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace.c: run a plugin under ptrace, count the system calls of each process, and inject the fault.
+ */
 #include "conformance/faults/trace.h"
 
 #include <errno.h>
@@ -162,7 +165,7 @@ static int second_errno(long nr, unsigned turn)
 	return n ? list[turn % n] : 0;
 }
 
-/* What comes after the first fault. */
+/* Faults after the first one. */
 static void inject_more(struct session *s, struct tracee *t, long nr,
 			const struct __ptrace_syscall_info *i)
 {
@@ -253,7 +256,7 @@ static void at_end(struct session *s, struct tracee *t, int status)
 	*t = s->t[--s->n];
 }
 
-/* Who outlives the plugin goes on without us, as it would. */
+/* Processes that still run after the plugin's end continue without a tracer. */
 static void let_go_of_rest(struct session *s)
 {
 	int status;

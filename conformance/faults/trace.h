@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.h: stop a call of a plugin at one system call of one of its processes, and spoil it.
+ * trace.h: stop a plugin at one system call of one of its processes, and inject a fault.
  *
- * As strace's --inject does, but told apart by process: the plugin is one, the first child it makes
- * is the IPAM; what comes after that is never spoiled. Counts are per process and call, from 1.
+ * This is like strace --inject, but it distinguishes processes: the plugin, and its first child,
+ * which is the IPAM. Later children get no fault. Each process counts each system call from 1.
  */
 #ifndef CONFORMANCE_FAULTS_TRACE_H
 #define CONFORMANCE_FAULTS_TRACE_H
@@ -46,6 +46,8 @@ struct steps {
 	size_t n, cap;
 };
 
+/* trace_run - run the call with the fault; in: NULL for none. steps: append each system call, or
+ * NULL. */
 void trace_run(struct world *w, const struct call *c, struct inject *in, struct steps *steps,
 	       struct outcome *out);
 

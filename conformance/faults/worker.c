@@ -57,7 +57,7 @@ static bool is_whole(struct world *w, struct text *why)
 	return true;
 }
 
-/* What the runtime does next. attached: the call ended well, so only a DEL removes it. */
+/* Do what a runtime does next. attached: the call succeeded, so only a DEL may remove it. */
 bool recover(struct world *w, const struct fault *f, bool attached, struct text *why)
 {
 	struct call del = { .verb = DEL, .target = f->target };
@@ -85,7 +85,7 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 	return call_ok(w, &del, why);
 }
 
-/* Whether all is as before; else what is not. */
+/* Is the state as before? If not, append the differences to why. */
 static bool compare(struct world *w, bool but_folder, const char *when, struct text *why)
 {
 	auto_text now = { .p = NULL };
@@ -113,8 +113,8 @@ bool is_clean(struct world *w, const char *when, struct text *why)
 }
 
 /*
- * A call that could not remove the empty folder of its network has still removed the attachment;
- * the next DEL, GC or repair takes the folder, and so it is not excused after those.
+ * A call may leave the empty folder of a network if it removed the attachment. The next DEL, GC or
+ * repair must remove the folder.
  */
 static bool is_clean_but_folder(struct world *w, const char *when, struct text *why)
 {
@@ -194,9 +194,9 @@ static bool judge_success(struct world *w, const struct fault *f, const struct i
 
 	if (f->verb == ADD || f->verb == CHECK)
 		return in->how == STOP || call_ok(w, &check, &j->evidence);
-	/* Told that a thing is not there, it may believe it. */
+	/* A call that gets ENOENT may believe it. */
 	return in->how == STOP || in->errnum == ENOENT ||
-	       is_clean_but_folder(w, "the call said that all is well, but", &j->evidence);
+	       is_clean_but_folder(w, "the call reported success, but", &j->evidence);
 }
 
 static bool judge_call(struct world *w, const struct fault *f, const struct inject *in,
@@ -303,8 +303,8 @@ static void run_case(struct world *w, const struct fault *f, struct judgement *j
 		return;
 	(void)processes_end(&j->evidence);
 	world_restore(w);
-	/* The kernel takes long to remove a link, so every fourth time it is a whole one; but the
-	 * next case begins with an ADD as well. */
+	/* The kernel takes long to remove a link, so only every fourth cycle is a whole one. The
+	 * next case begins with an ADD, too. */
 	static unsigned turn;
 	bool alone = !w->fixture->chained && (f->target == ALONE || turn++ % 4);
 	enum target next = alone ? ALONE : PLUGIN;

@@ -120,7 +120,7 @@ void world_restore(struct world *w)
 	bool was_away = w->fixture->restore();
 
 	pod_make(w, 0);
-	/* What only the next ADD can repair, and pages for new VFs. */
+	/* Repair what only an ADD can repair, and allocate the state files of new VFs. */
 	if (was_away) {
 		world_use_all(w);
 		world_keep_result(w, NULL);

@@ -18,32 +18,38 @@ struct world {
 	const struct options *o;
 	const struct fixture *fixture;
 	const char *bin;  /* programs of the running case */
-	char *result;     /* of the last good ADD, NULL when there is none */
+	char *result;     /* of the last successful ADD; NULL: there was none */
 	struct text base; /* how the world is when nothing is attached */
 	bool has_kind;    /* the kernel knows the plugin's kind of link */
 };
 
+/* world_open - make devices, folders and pods, and take the first snapshot. */
 void world_open(struct world *w);
-/* Make all anew, after something was left. */
+/* world_rebuild - the same again, after a case left something. */
 void world_rebuild(struct world *w);
-/* What a fault destroyed: the master, the pod's namespace. Nothing when they are there. */
+/* world_restore - recreate the master and the pod's namespace if a fault removed them. */
 void world_restore(struct world *w);
 
 /* Each VF has its state file from its first use on: attach all of them once. */
 void world_use_all(struct world *w);
 
+/* run_quiet - run a shell command without output; returns its exit status. */
 int run_quiet(const char *cmd);
+/* must - run a shell command that must succeed; a failure ends the program. */
 void must(const char *fmt, ...) LIKE(1, 2);
+/* pod_add, pod_make, pod_drop - make the namespace of a pod, make it with the interface that the
+ * fixture needs in it, remove it. */
 void pod_add(unsigned pod);
-void pod_make(const struct world *w, unsigned pod); /* with all that its ground wants in it */
+void pod_make(const struct world *w, unsigned pod);
 void pod_drop(unsigned pod);
-/* The program of the plugin. */
+/* world_program - the path of the plugin's program. */
 const char *world_program(const struct world *w);
 
 /* ---- what there is: see harness/snapshot.h ---- */
 
+/* snapshot - append the state of the machine as lines. */
 void snapshot(struct world *w, struct text *out);
-/* Lines that railctl prints, and how it ends when not well; argv[0] is its name. */
+/* railctl - append the output of railctl, and its exit status if it failed; argv[0] is its name. */
 void railctl(const struct world *w, const char *const argv[], struct text *out);
 
 /* ---- one call of a plugin ---- */

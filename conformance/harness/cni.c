@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cni.c: build the environment of a CNI call from its variables. */
 #include "conformance/harness/cni.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dump.c: send a netlink dump request and read all messages; an interrupted dump is repeated. */
 #include "conformance/harness/dump.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* exec.c: the child's side of a run: namespace, folders, descriptors, signals, then exec. */
 #include "conformance/harness/exec.h"
 
 #include <signal.h>

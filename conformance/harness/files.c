@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* files.c: walk over folders, and print files with modes and contents, and sysctls, as lines. */
 #include "conformance/harness/files.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* io.c: memory files and pipes for the standard input, output and error of a run. */
 #include "conformance/harness/io.h"
 
 #include <errno.h>

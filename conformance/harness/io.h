@@ -8,10 +8,10 @@
 /* A memory file with that content, to be read from its beginning. */
 int io_memory(const char *content, size_t len);
 void io_pipe(int fds[2]);
-/* Returns -1 for a closed one. Who feeds a pipe is put into *writer. */
+/* io_open_input - returns -1 for a closed input. *writer is the process that feeds a pipe. */
 int io_open_input(const struct command *c, pid_t *writer);
 int io_open_output(const struct command *c);
-/* What is in a memory file; owned by the caller. */
+/* io_read_back - the content of a memory file; owned by the caller. */
 char *io_read_back(int fd);
 
 #endif

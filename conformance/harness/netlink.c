@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netlink.c: print links, VFs, addresses, routes and the other objects of a namespace as lines. */
 #include "conformance/harness/netlink.h"
 
 #include <arpa/inet.h>
@@ -47,7 +48,7 @@ static void add_hex(struct text *out, const char *what, const struct rtattr *a)
 	text_hex(out, RTA_DATA(a), attr_len(a));
 }
 
-/* What has no word here. */
+/* An attribute that this file does not know, as bytes. */
 static void add_other(struct text *out, const struct rtattr *a)
 {
 	text_add(out, " attribute %u=", attr_type(a));
@@ -122,7 +123,7 @@ static void show_vf_part(struct text *out, const struct rtattr *a)
 		add_other(out, a);
 }
 
-/* One line a VF. Each attribute begins with the VF's number, but for a few. */
+/* One line for each VF. Most attributes begin with the number of the VF. */
 static void show_vfs(const struct netlink_scope *s, const char *name, const struct rtattr *list,
 		     struct text *out)
 {
@@ -155,7 +156,7 @@ static void show_kind(struct text *out, const struct rtattr *info)
 		add_text(out, "kind", kind);
 }
 
-/* Only what somebody sets. */
+/* Only attributes that a program sets. */
 static void show_link_part(struct text *out, const struct rtattr *a, bool parent_is_here)
 {
 	switch (attr_type(a)) {
@@ -359,7 +360,7 @@ static void show_rule(const struct nlmsghdr *h, void *arg, struct text *out)
 
 /* ---- neighbours, qdiscs, RDMA devices ---- */
 
-/* Those that somebody made; all others come and go by themselves. */
+/* Only neighbours that a program added; the kernel adds and removes the others. */
 static void show_neighbour(const struct nlmsghdr *h, void *arg, struct text *out)
 {
 	const struct netlink_scope *s = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* netlink.h: what the kernel says of a network namespace, as lines of text. */
+/* netlink.h: links, addresses, routes and other objects of a network namespace as lines of text. */
 #ifndef CONFORMANCE_HARNESS_NETLINK_H
 #define CONFORMANCE_HARNESS_NETLINK_H
 
@@ -16,9 +16,10 @@ struct netlink_scope {
 };
 
 /*
- * Append links with their VFs, addresses, routes, rules, permanent neighbours, qdiscs that somebody
- * made, and RDMA devices of the current network namespace: "PREFIX KIND NAME: ATTRIBUTES". Indices,
- * counters and times are left out. What cannot be asked for ends the program.
+ * Append a line for each object of the current network namespace: "PREFIX KIND NAME: ATTRIBUTES".
+ * Objects are links with their VFs, addresses, routes, rules, permanent neighbours, qdiscs that a
+ * program made, and RDMA devices. Indices, counters and times are omitted. A request that fails
+ * ends the program.
  */
 void netlink_lines(const struct netlink_scope *s, struct text *out);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netns.c: make, remove and enter named network namespaces, in the way of ip-netns(8). */
 #include "conformance/harness/netns.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* process.c: the parent's side of a run: start, wait with a limit of time, collect the output. */
 #include "conformance/harness/process.h"
 
 #include <errno.h>

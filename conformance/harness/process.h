@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h: one run of a program: what it is given, when it is ended, what it printed.
+ * process.h: one run of a program: its input, its limit of time, its output.
  *
  * Standard input, output and error are memory files, so that no run waits for a pipe. The program
  * leads a process group of its own, inherits no other descriptor and no blocked signal, and dies
- * with the process that started it. What the harness itself cannot do ends the program (die).
+ * with the process that started it. A failure of the harness itself ends the program (die).
  */
 #ifndef CONFORMANCE_HARNESS_PROCESS_H
 #define CONFORMANCE_HARNESS_PROCESS_H
@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What programs are given as PATH. */
+/* The PATH of programs. */
 #define PATH_VARIABLE "PATH=/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* What standard input is. */
+/* Kinds of standard input. */
 enum input_kind {
 	INPUT_TEXT,      /* a file with the input */
 	INPUT_CLOSED,    /* closed */
@@ -26,7 +26,7 @@ enum input_kind {
 	INPUT_DIRECTORY, /* a directory: it cannot be read */
 };
 
-/* What to run. All members may be zero but program and env. */
+/* A command to run. All members except program and env may be zero. */
 struct command {
 	const char *program;     /* path, or a name that is looked up in PATH */
 	const char *const *args; /* after the program's name, NULL-terminated; NULL: none */
@@ -34,7 +34,7 @@ struct command {
 	const char *input;       /* NULL: empty */
 	size_t input_len;        /* 0: strlen(input) */
 	enum input_kind input_kind;
-	bool broken_stdout;     /* a pipe that nobody reads; SIGPIPE is not ignored */
+	bool broken_stdout;     /* a pipe without a reader; SIGPIPE is not ignored */
 	bool gated;             /* it is executed only after process_release() */
 	bool traced;            /* PTRACE_TRACEME: it stops at its exec */
 	const char *netns;      /* network namespace to start in, a path; NULL: the own one */
@@ -44,12 +44,12 @@ struct command {
 /* A run that has not been collected. */
 struct process {
 	pid_t pid;    /* 0: none */
-	pid_t writer; /* who feeds a pipe; 0: nobody */
+	pid_t writer; /* the process that feeds a pipe; 0: none */
 	int gate, out, err;
 	int64_t began; /* us of CLOCK_MONOTONIC */
 };
 
-/* What came of a run. */
+/* The outcome of a run. */
 struct exited {
 	int status;      /* of wait(2) */
 	bool timed_out;  /* it reached the limit; its process group was killed */
@@ -58,12 +58,14 @@ struct exited {
 	char *out, *err; /* text, owned */
 };
 
+/* now_us - microseconds of CLOCK_MONOTONIC. */
 int64_t now_us(void);
 
+/* process_start - start a program; end it with process_wait() or process_collect(). */
 void process_start(const struct command *c, struct process *p);
 /* Let a gated program begin. */
 void process_release(struct process *p);
-/* What it has printed so far on standard output; owned by the caller. */
+/* The standard output so far; owned by the caller. */
 char *process_output(const struct process *p);
 /* Wait for the end, and kill the process group after limit_ms; 0: no limit. Frees what p holds. */
 void process_wait(struct process *p, long limit_ms, struct exited *e);

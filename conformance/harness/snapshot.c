@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshot.c: one snapshot of this namespace, of all pods, of files, mounts and running programs.
+ */
 #include "conformance/harness/snapshot.h"
 
 #include <dirent.h>

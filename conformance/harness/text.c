@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* text.c: text that grows, and the end of a program that cannot go on. */
 #include "conformance/harness/text.h"
 
 #include <errno.h>

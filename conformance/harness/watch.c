@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * watch.c: ptrace stops every process at its exec and at its end, while its memory and its
- * descriptors can still be asked for. VmHWM belongs to the memory map, which a program gets anew on
- * exec: nothing of ours is in it.
+ * descriptors are still visible in /proc. VmHWM belongs to the memory map, and exec makes a new
+ * one, so the memory of the harness is not counted.
  */
 #include "conformance/harness/watch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flip.c: a library to preload into a program that speaks verbs: one of the messages that it sends
- * is not what it meant to send.
+ * flip.c: a library to preload into a program that uses libibverbs. It damages one of the messages
+ * that the program sends.
  *
  * FLIP=N: the N-th work request it posts, from 0. FLIP_AT=BYTE: that byte of it has a bit changed;
  * FLIP_AT=short: its last byte is missing. Without FLIP nothing is done.

@@ -9,7 +9,7 @@
 
 enum { ADDRESSES = 2, TEXT = 48 };
 
-/* What a runtime knows of one attachment. */
+/* The data that a runtime keeps for one attachment. */
 struct attachment {
 	char container[TEXT];
 	char netns[TEXT]; /* path, "" before there is one */
@@ -28,14 +28,16 @@ struct blow {
 enum retry_mode { DEL_AGAIN, DEL_WITHOUT_NETNS, DEL_TWICE, LEAVE_TO_GC };
 struct plan {
 	struct blow add, del;
-	enum retry_mode after_add, after_del; /* of a run that was killed */
+	enum retry_mode after_add, after_del; /* after a killed run */
 	bool forget;                          /* a live attachment gets no DEL, but GC */
 	bool netns_goes_first;                /* the namespace is removed before DEL */
-	bool path_stays;                      /* DEL is told its path nevertheless */
+	bool path_stays;                      /* DEL still gets its path */
 	bool renew;                           /* the next cycle gets a new namespace */
 };
 
+/* plan_random - the next number of the generator (splitmix64). */
 uint64_t plan_random(uint64_t *state);
+/* plan_make - the choices for one cycle. Equal arguments give equal plans. */
 struct plan plan_make(uint64_t seed, long cycle, int kill_permille);
 
 /* ---- call.c: one run of a plugin ---- */
@@ -50,7 +52,7 @@ struct call {
 	bool hit; /* SIGKILL reached a living process */
 };
 
-/* What to run, for an attachment or (NULL) for none. */
+/* A run of a plugin; a: the attachment, NULL for a call without one. */
 struct order {
 	const char *bindir, *program, *conf; /* conf: text */
 	enum verb verb;

@@ -94,7 +94,7 @@ static void prepare(struct soak *s)
 {
 	sigset_t set;
 
-	/* What our own caller left open is none of the plugins' doing. */
+	/* Descriptors of our caller must not be counted as the plugins' descriptors. */
 	if (close_range(3, ~0U, 0))
 		fail("close_range");
 	sigemptyset(&set);

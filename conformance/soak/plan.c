@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c: all random choices of a cycle, from the seed and the number of the cycle. */
 #include "conformance/soak/call.h"
 
 /* splitmix64 */

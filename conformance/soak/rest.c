@@ -86,7 +86,7 @@ static void collect(struct soak *s)
 
 /* ---- comparing ---- */
 
-/* What railctl prints, owned by the caller; a failure is a complaint. */
+/* The output of railctl, owned by the caller. A failure of railctl is reported. */
 static char *railctl(struct soak *s, const char *const *words)
 {
 	char program[512];

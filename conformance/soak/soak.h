@@ -42,7 +42,7 @@ struct pod {
 };
 
 struct latencies {
-	uint32_t *us[2]; /* of ADD and DEL that nobody killed, since the last point */
+	uint32_t *us[2]; /* ADD, DEL: runs without a kill since the last point */
 	long n[2];
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* box.c: namespaces, private folders and links of one item, and helpers for files and shells. */
 #include "conformance/spec/box.h"
 
 #include <sched.h>

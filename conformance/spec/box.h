@@ -13,9 +13,9 @@
 #include "conformance/spec/spec.h"
 
 /*
- * Run body in a child with mount, network, process and IPC namespaces of its own, in which /run and
- * /var/lib are empty and MASTER stands (not in the namespace of a profile with hostNetwork). What
- * it writes to fd is its answer. Returns the child.
+ * Run body in a child with mount, network, process and IPC namespaces of its own. There /run and
+ * /var/lib are empty, and MASTER exists (except if the profile has hostNetwork). The child writes
+ * its answer to fd. Returns the child.
  */
 pid_t box_start(const struct profile *p, void (*body)(void *arg, int fd), void *arg, int fd);
 void box_furnish(const struct profile *p, const char *self);

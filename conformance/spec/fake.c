@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* fake.c: the built-in plugin: finds out what it is, reads its input, runs its base, prints. */
 #include "conformance/spec/fake.h"
 
 #include <errno.h>
@@ -116,7 +117,7 @@ static void read_conf(struct fake *f)
 
 	if (!wanted && !f->read_input)
 		return;
-	/* What cannot be read is for the plugin below to find out. */
+	/* Leave unreadable input to the plugin that this one runs. */
 	if (read(0, &probe, 0) < 0)
 		return;
 	f->input = slurp(0, &f->input_len);
@@ -175,7 +176,7 @@ static void run_base(struct fake *f)
 		run_real(f, base);
 }
 
-/* A result that nobody reads: as a right plugin does, take back what was done. */
+/* If stdout is closed, undo the ADD, as a correct plugin does. */
 static void print_all(struct fake *f)
 {
 	const char *s = f->out;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake.h: the program as a plugin that does what it is told. It is one when a file NAME.base lies
- *beside the program NAME: "pool" (a right IPAM), "meta" (a right chained plugin), or the path of a
- *plugin to run. NAME.rules changes what that does; one rule a line:
+ * fake.h: cni-conformance as a plugin that follows rules. The program NAME is such a plugin if the
+ * file NAME.base exists beside it: "pool" (a correct IPAM), "meta" (a correct chained plugin), or
+ * the path of a plugin to run. The file NAME.rules changes its behaviour, with one rule a line:
  *
- *	VERBS[?CONDITION[&CONDITION...]]:ACTION [ACTION...]
+ *	COMMANDS[?CONDITION[&CONDITION...]]:ACTION [ACTION...]
  *
- * VERBS: "ADD", "ADD,DEL", "*", or "-" for no verb. Values are written NAME=VALUE without blanks.
- * Conditions and actions are the tables in fake_rules.c. NAME.log and NAME.VERB.stdin and .env hold
- * what it was called with.
+ * COMMANDS is "ADD", "ADD,DEL", "*", or "-" for no command. Values are written NAME=VALUE without
+ * blanks. fake_rules.c has the tables of conditions and actions. The plugin writes its calls to
+ * NAME.log, and their input and environment to NAME.COMMAND.stdin and NAME.COMMAND.env.
  */
 #ifndef CONFORMANCE_SPEC_FAKE_H
 #define CONFORMANCE_SPEC_FAKE_H
@@ -31,12 +31,14 @@ struct fake {
 	int rc;
 };
 
+/* fake_is_one - is this program a fake plugin? self: its path, size bytes. */
 bool fake_is_one(char *self, size_t size);
+/* fake_main - run as the fake plugin; returns the exit status. */
 int fake_main(char *self, char **argv);
-/* fake_rules.c */
+/* fake_rules.c: apply the rules before the base runs, and after it. */
 void fake_before(struct fake *f, char *rules);
 void fake_after(struct fake *f, char *rules);
-/* fake_pool.c */
+/* fake_pool.c: the two built-in bases, and an error object as the answer. */
 void fake_pool(struct fake *f);
 void fake_meta(struct fake *f);
 void fake_error(struct fake *f, int code, const char *msg);

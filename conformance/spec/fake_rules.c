@@ -407,7 +407,7 @@ static void act(struct fake *f, char *list, bool after)
 	}
 }
 
-/* A condition looks at the call as it came, before any action of this pass changed it. */
+/* Conditions are checked before any action of this pass changes the call. */
 static void pass(struct fake *f, char *rules, bool after)
 {
 	char *rest = NULL;

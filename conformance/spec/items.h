@@ -34,21 +34,19 @@ ITEMS(robust2);
 ITEMS(robust3);
 #undef ITEMS
 
-/* ways.c: each way to make an ADD fail, one after the other, then each(); the plugin must not be
- * harmed. */
+/* ways.c: make an ADD fail in each way, and call each() after each of them. */
 void each_refusal(struct t *t, void (*each)(struct t *t, const char *way));
-/* Versions of the protocol that the plugin knows, from the one named on. */
+/* Call each() for each version of the protocol that the plugin supports, from `least` on. */
 void each_version(struct t *t, const char *least, void (*each)(struct t *t, const char *version));
-/* The last ADD's address is held by nobody: the pool of the profile, or the fake's, is asked. */
+/* Is the address of the last ADD free, in the pool of the profile or of the fake IPAM? */
 bool is_free(struct t *t);
 bool released(struct t *t, const char *when);
-/* Configuration with one address in all, and an attachment that has it (an IPAM), or a plain
- * attachment. */
+/* Attach with a pool of one address (an IPAM), or with the usual configuration. */
 bool attach_last(struct t *t, const char *name);
-/* Another MAC address, as tuning gives one, on the link and in prevResult; false and no change:
- * this kind of link has its master's. */
+/* Set another MAC address on the link and in prevResult, like the plugin tuning. Returns false and
+ * changes nothing if this kind of link has the MAC of its master. */
 bool given_mac(struct t *t);
-/* What the first call makes for good (folders, a store) is not a leak. */
+/* Make the first call, which creates permanent folders and a store: these are not a leak. */
 void warm_up(struct t *t);
 /* setup.c, for a chained plugin: the pod's interface goes up, with the address of prevResult. */
 void bring_up(struct t *t);

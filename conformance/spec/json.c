@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* json.c: read, set and delete values of a JSON tree by their path. */
 #include "conformance/spec/json.h"
 
 #include <ctype.h>

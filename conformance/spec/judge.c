@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* judge.c: verdicts of a check, and the expectations that many checks share. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* main.c: options of cni-conformance; plans the items, runs them, counts the failures. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

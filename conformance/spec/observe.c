@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* observe.c: look at links, addresses, routes and files with ip(8), and compare snapshots. */
 #include "conformance/spec/observe.h"
 
 #include <dirent.h>
@@ -102,7 +103,7 @@ cJSON *route_of(const char *ns, const char *dst)
 
 /* ---- before and after ---- */
 
-/* What a killed plugin left running ends by itself; all orphans of the box are our children. */
+/* Wait for the processes that a killed plugin left; all orphans of the box are our children. */
 static void await_end(const char *const *programs)
 {
 	auto_text left = { .p = NULL };

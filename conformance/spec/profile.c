@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* profile.c: read the profile of a plugin and refuse one with unknown keys. */
 #include "conformance/spec/profile.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* profile.h: the profile of a plugin: its kind, its configuration, the items it declines. */
 #ifndef CONFORMANCE_SPEC_PROFILE_H
 #define CONFORMANCE_SPEC_PROFILE_H
 

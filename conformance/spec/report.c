@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* report.c: print outcomes as text, TAP, JUnit, Markdown or JSON. */
 #include "conformance/spec/report.h"
 
 #include <string.h>

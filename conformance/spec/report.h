@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* report.h: reports of a run, in five formats. */
 #ifndef CONFORMANCE_SPEC_REPORT_H
 #define CONFORMANCE_SPEC_REPORT_H
 
@@ -14,12 +15,15 @@ struct report {
 	size_t n;
 };
 
+/* report_knows - is this the name of a format? */
 bool report_knows(const char *format);
+/* report_begin, _one, _end - print the head for n outcomes, one outcome when it exists, the sums.
+ */
 void report_begin(struct report *r, size_t n);
-/* One outcome, as soon as it is there. */
 void report_one(struct report *r, const struct outcome *x);
 void report_end(struct report *r, const struct outcome *all, size_t n);
 const char *level_name(enum level level);
+/* is_bad - does this outcome make the run fail? */
 bool is_bad(const struct outcome *x);
 
 #endif

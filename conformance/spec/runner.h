@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* runner.h: run the items, several at a time, each in a box of its own. */
 #ifndef CONFORMANCE_SPEC_RUNNER_H
 #define CONFORMANCE_SPEC_RUNNER_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sections.c: the tables of items in the order of a report. */
 #include "conformance/spec/items.h"
 
 #define SECTION(what, table)                                                                       \

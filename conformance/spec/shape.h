@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* shape.h: the shape of a result in each version of the protocol. */
 #ifndef CONFORMANCE_SPEC_SHAPE_H
 #define CONFORMANCE_SPEC_SHAPE_H
 

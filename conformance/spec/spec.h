@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check of one item sees. It ends with its process and namespaces: nothing is ever freed. */
+/* spec.h: the data of a check. Its process ends with it, so memory is never freed. */
 #ifndef CONFORMANCE_SPEC_SPEC_H
 #define CONFORMANCE_SPEC_SPEC_H
 
@@ -13,7 +13,7 @@ enum kind { INTERFACE = 1, IPAM = 2, META = 4, ANY = 7 };
 enum level { MUST, SHOULD, MAY, LIB, CONV, DES };
 enum verdict { PASS, FAIL, NOT_APPLICABLE, DECLARED };
 
-/* What a check cannot do without; the runner looks before it runs one. */
+/* The needs of a check; the runner tests them before it runs the check. */
 enum need {
 	NEED_ADD = 1,      /* the kernel has the plugin's kind of link */
 	NEED_CHECK = 2,    /* the plugin knows protocol 0.4.0 or later */
@@ -61,7 +61,7 @@ struct profile {
 	cJSON *tree;                              /* the file, $MASTER replaced */
 };
 
-/* What the plugin said of itself and the kernel of its link kind, found once before the items. */
+/* Properties of the plugin and the kernel, read once before the items run. */
 struct facts {
 	const char *versions[16];
 	size_t n_versions;

@@ -85,8 +85,8 @@ static void cni_027(struct t *t)
 
 	pod(t, "a");
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		/* The other verbs compare versions first: what is none at all may be error 6 to
-		 * them. */
+		/* The other commands compare versions first: a text that is not a version may be
+		 * error 6 there. */
 		for (size_t v = 0; v < (i < 2 ? n : 2); v++) {
 			use_version(t, wrong[i]);
 			refused(t, verbs[v], "1");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ways.c: ways to make an ADD fail, and other steps that several items share. */
 #include "conformance/spec/items.h"
 
 #include <string.h>

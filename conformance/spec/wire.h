@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* wire.h: count address announcements on the other end of the master. */
 #ifndef CONFORMANCE_SPEC_WIRE_H
 #define CONFORMANCE_SPEC_WIRE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wrap.c: linked into the programs of build/faults/ alone: each allocation, and each look at the
- * wall clock, asks first, with a system call that means nothing. Without a tracer the kernel
- * answers EINVAL and all is as ever; a tracer answers for it and so fails one allocation or turns
- * the clock.
+ * wrap.c: linked into the programs of build/faults/ only. Each allocation, and each read of the
+ * wall clock, first makes a system call without a meaning. Without a tracer the kernel answers
+ * EINVAL and nothing changes. A tracer replaces the answer: an allocation fails, or the clock is
+ * wrong.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ void *__real_realloc(void *p, size_t size);
 void *__real_reallocarray(void *p, size_t n, size_t size);
 int __real_clock_gettime(clockid_t id, struct timespec *ts);
 
-/* What the C library allocates before it calls us is its own matter. */
+/* Allocations of the C library before main() are not part of the test. */
 static int begun;
 
 __attribute__((constructor)) static void begin(void)

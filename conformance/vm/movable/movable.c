@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 /*
- * movable.c: a module for the guest, with which RDMA devices of software can be moved between network
- * namespaces, as those of real cards can, and as rxe itself can since Linux 7.3: to the kernel a device can be
- * moved when its driver can take it from its users, and rxe has nothing to do for that.
+ * movable.c: a module for the guest that lets software RDMA devices move between network namespaces, like
+ * devices of real cards. rxe itself allows this since Linux 7.3. The kernel moves a device only if its driver
+ * can disassociate it from its users (disassociate_ucontext); rxe needs no code for that.
  */
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
