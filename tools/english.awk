@@ -196,7 +196,8 @@ function c_code(    line, at, literal) {
 		gsub(/%[-+#.*0-9l]*[a-zA-Z]/, "@", literal)
 		message = message literal
 		if (line !~ /^[ \t\\]*$/ && message != "") {
-			if (split(message, ignored, " ") > 3) {
+			# What has " && " or " || " is a command for a shell.
+			if (split(message, ignored, " ") > 3 && message !~ / (&&|\|\|) /) {
 				add_line(message)
 				end_paragraph()
 			}

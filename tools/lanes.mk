@@ -236,8 +236,9 @@ spdx: ## every file names its licence
 	@tools/spdx.sh
 english: ## short sentences and no banned turns in the documents
 	@tools/english.sh
-english-code: ## the same for comments of headers, and for comments and messages of the code: a list to work through
-	@tools/english.sh . $$(git ls-files "*.h" "*.c" | grep -Ev "(_test|_fuzz)\.c$$|testing/|^conformance/|^tools/")
+english-code: ## the same for comments and messages of the code; each file and each function of a header has a comment
+	@tools/english.sh . $$(printf '%s\n' $(C_FILES) $(H_FILES) | grep -Ev '(_test|_fuzz)\.c$$|/testing/')
+	@awk -f tools/comments.awk $(C_FILES) $(H_FILES)
 
 format: ## lay out all C files with clang-format
 	@clang-format-14 -i $(C_FILES) $(H_FILES)

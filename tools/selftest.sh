@@ -572,6 +572,17 @@ bad "english: an exception that nothing needs" 'nothing needs "for want of memor
 printf '%s\n' '/* It failed */' 'int a; /* for want of' ' * memory. */' 'int b(void) { return err("it failed "' '	"for want of memory"); }' >"$english/x.c"
 bad "english: a banned turn in a comment" 'x.c:2: ' check_english x.c
 bad "english: a banned turn in a message" 'x.c:[45]: ' check_english x.c
+printf '%s\n' 'int a(void)' '{' '	return system("ip link set up && ip link set down && ip link set up && ip link set down && ip link set up");' '}' >"$english/x.c"
+good "english: commands for a shell are not sentences" check_english x.c
+comments() { awk -f "$tools/comments.awk" "$english"/$1; }
+printf '%s\n' "$spdx" '/* x.c: the head. */' '#include <a.h>' 'int a(void)' '{' '}' >"$english/x.c"
+printf '%s\n' "$spdx" '/*' ' * x.h: the head.' ' */' '#ifndef X' '' '/* Words. */' 'int a(int x,' '      int y);' 'void b(void);' '' 'int c(void); /* words */' '' \
+	'struct s {' '	int (*no_words)(void);' '};' '#define NO_WORDS(x) f(x);' 'typedef int (*fn)(void);' >"$english/x.h"
+good "comments: files in order" comments 'x.[ch]'
+printf '%s\n' '' 'int d(int x,' '      int y);' >>"$english/x.h"
+bad "comments: a function without words" 'x.h:20: d() has no comment' comments x.h
+printf '%s\n' "$spdx" '#include <a.h>' '/* a - late words. */' >"$english/x.c"
+bad "comments: a file without a head" 'x.c:2: there is no comment at the head' comments x.c
 good "english: the documents of this tree" "$tools/english.sh" "$tools/.."
 
 echo "$passed passed, $failed failed, 0 skipped"
