@@ -104,10 +104,10 @@ CNITOOL := build/interop/cnitool
 $(CNITOOL):
 	@conformance/interop/cnitool-build.sh $@
 cnitool: $(CNITOOL) ## make cnitool from Debian's source package (fetches a Go compiler for as long as it takes)
-interop: all ## our plugins behind containerd, podman, cnitool and what Multus hands over (root)
+interop: all helpers ## our plugins behind containerd, podman, cnitool and what Multus hands over (root)
 	@[ -x $(CNITOOL) ] || [ "$${FETCH-}" = no ] || $(MAKE) --no-print-directory cnitool || echo 'interop: no cnitool'
 	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
-interop-selftest: all ## wrong plugins, each of which a case of interop must catch (root)
+interop-selftest: all helpers ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
 # What is built and unpacked stays in build/cluster, also after make clean.
 CLUSTER := build/cluster

@@ -3,9 +3,9 @@
 # run.sh BINDIR [CASE...]: the plugins in BINDIR behind the container runtimes of Debian 12.
 #
 # CASE is the name of a case, of a client, or a pattern: podman, 'cri_*', multus_chain.
-# CNITOOL=FILE: cnitool, for its cases (see cnitool-build.sh); NO_SKIP=1: a skip is a failure;
-# VERBOSE=1: how long each case took; KEEP=1: show every call of a plugin that a failed case made;
-# AGAIN=1: a case that the machine disturbed is run once more, and that is told: ../again.sh.
+# CNITOOL=FILE: cnitool, for its cases (see cnitool-build.sh); HELPERS=DIR: where snapshot is;
+# NO_SKIP=1: a skip is a failure; VERBOSE=1: print the time of each case; KEEP=1: show every call of a
+# plugin in a failed case; AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,6 +24,8 @@ into_sandbox "$@"
 set -- "${ARGS[@]}"
 [ $# -ge 1 ] && [ -d "$1" ] || usage
 FROM=$(cd "$1" && pwd) || exit 2
+HELPERS=${HELPERS:-$FROM/../conformance/attach}
+[ -x "$HELPERS/snapshot" ] || { echo "$HELPERS/snapshot is missing: run make helpers" >&2; exit 2; }
 shift
 
 EVIDENCE_LINES=60

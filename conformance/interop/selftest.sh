@@ -11,6 +11,7 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 	exit 2
 }
 REAL=$(cd "$1" && pwd)
+export HELPERS="${HELPERS:-$REAL/../conformance/attach}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM

@@ -129,15 +129,13 @@ no_runtime_processes() { [ -z "$(runtime_processes)" ]; }
 # What must be the same before and after each case.
 snapshot()
 {
-	ip -j -d link | jq -c 'sort_by(.ifname)[] | [.ifname, .flags, .mtu, .address, .promiscuity, .linkinfo.info_kind]'
-	ip -j addr | jq -c 'sort_by(.ifname)[] | [.ifname, (.addr_info[] | .local)]'
-	ip route show table all | sort
+	# Runtimes mount and unmount at any time, so only mounts of namespaces count.
+	"$HELPERS/snapshot" --root /run/railhead --root /run/netns --ignore lock --settling yes --program /opt/cni |
+		awk '!/^mount / || /: nsfs$/'
 	"$RAILCTL" ipam lease list --json | jq -c '.[] | ["lease", .address, .network]'
 	"$RAILCTL" attachments list --json | jq -c '.[] | ["attachment", .network, .container, .ifname, .state]'
 	"$RAILCTL" ipam verify | sed 's/[0-9]* at rest/some at rest/'
-	find /run/railhead /run/netns ! -type d ! -name lock 2>/dev/null
 	lsns -rno NS,COMMAND -t net | grep -v unassigned | wc -l
-	findmnt -rno TARGET -t nsfs | sort
 	runtime_processes
 }
 
@@ -148,9 +146,8 @@ nothing_left()
 	local left
 	eventually no_runtime_processes
 	snapshot >"$W/now" 2>&1
-	cmp -s "$W/base" "$W/now" && return
-	left=$(diff "$W/base" "$W/now" | grep '^[<>]' | head -12)
-	fail "the machine is not as before (< before, > after):
+	left=$("$HELPERS/snapshot" --diff "$W/base" "$W/now") && return
+	fail "the machine is not as before:
 $left"
 	clean_up
 }
