@@ -20,7 +20,7 @@ if [ $# = 0 ]; then
 	# The glossary is left out, because it lists the words not to use.
 	# shellcheck disable=SC2046 # no name in the tree has a space
 	set -- README.md CONTRIBUTING.md SECURITY.md $(find . \( -name build -o -name .git \) -prune -o -type f \
-		\( -name README.md -o -path './docs/*.md' -o -path './docs/man/*.[1-8]' \) ! -path ./README.md \
+		\( -name README.md -o -path './docs/*.md' -o -path './docs/man/*.[1-8]' -o -path './conformance/vm/*.md' \) ! -path ./README.md \
 		! -path ./docs/glossary.md -print | sed 's,^\./,,' | LC_ALL=C sort)
 fi
 LC_ALL=C awk -v turns="$lists/english.txt" -v exceptions="$lists/english-exceptions.txt" -f "$tools/english.awk" "$@"
