@@ -23,17 +23,14 @@ struct race {
 	struct text *why;
 };
 
-static void start_all(struct race *race)
+/* Start all calls at the same time, and judge each of them. */
+static void go(struct race *race)
 {
 	for (unsigned i = 0; i < race->n; i++)
 		call_start(race->w, &race->r[i].call, &race->r[i].process);
-	/* No round begins with the same one. */
+	/* Each round begins with another one. */
 	for (unsigned i = 0; i < race->n; i++)
 		process_release(&race->r[(i + race->round) % race->n].process);
-}
-
-static void collect_all(struct race *race)
-{
 	for (unsigned i = 0; i < race->n; i++) {
 		struct runner *r = &race->r[i];
 		r->o = (struct outcome){ .status = 0 };
@@ -41,18 +38,6 @@ static void collect_all(struct race *race)
 		(void)call_judge(&r->call, &r->o, false, race->why);
 		race->good += r->o.status == 0;
 	}
-}
-
-static void forget(struct race *race)
-{
-	for (unsigned i = 0; i < race->n; i++)
-		outcome_free(&race->r[i].o);
-}
-
-static void go(struct race *race)
-{
-	start_all(race);
-	collect_all(race);
 }
 
 static void expect(struct race *race, bool right, const char *what)
@@ -261,7 +246,8 @@ void race_run(struct world *w, const struct fault *f, struct judgement *j)
 				       .why = &j->evidence };
 		world_keep_result(w, NULL);
 		races[i].run(race);
-		forget(race);
+		for (unsigned n = 0; n < race->n; n++)
+			outcome_free(&race->r[n].o);
 		free(race);
 		return;
 	}

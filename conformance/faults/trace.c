@@ -200,38 +200,26 @@ static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_
 		inject_more(s, t, nr, i);
 }
 
-static void at_exit_of(struct tracee *t, const struct __ptrace_syscall_info *i)
-{
-	if (t->spoiled)
-		registers_return(t->pid, t->answer);
-	else if (i->exit.rval > 4096)
-		t->brk = (long)i->exit.rval;
-	t->spoiled = false;
-}
-
 static void at_call(struct session *s, struct tracee *t)
 {
 	struct __ptrace_syscall_info i;
 
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof(i), &i) <= 0)
 		return; /* killed meanwhile */
-	if (i.op == PTRACE_SYSCALL_INFO_ENTRY && t->counting)
+	if (i.op == PTRACE_SYSCALL_INFO_ENTRY && t->counting) {
 		at_entry(s, t, &i);
-	else if (i.op == PTRACE_SYSCALL_INFO_EXIT)
-		at_exit_of(t, &i);
-}
-
-static void resume(const struct session *s, const struct tracee *t, int sig)
-{
-	const struct inject *in = s->in;
-	bool more = in->how == ANSWER || in->forever || s->after < in->second;
-	bool done = s->out->reached && !t->spoiled && !more && !s->steps;
-
-	(void)ptrace(done ? PTRACE_CONT : PTRACE_SYSCALL, t->pid, NULL, sig);
+	} else if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
+		if (t->spoiled)
+			registers_return(t->pid, t->answer);
+		else if (i.exit.rval > 4096)
+			t->brk = (long)i.exit.rval;
+		t->spoiled = false;
+	}
 }
 
 static void at_stop(struct session *s, struct tracee *t, int status)
 {
+	const struct inject *in = s->in;
 	int sig = WSTOPSIG(status), event = status >> 16;
 
 	if (sig == (SIGTRAP | 0x80)) {
@@ -242,7 +230,10 @@ static void at_stop(struct session *s, struct tracee *t, int status)
 			t->counting = true;
 		sig = 0;
 	}
-	resume(s, t, sig);
+	/* Once no fault is left to inject, the process runs on without stops. */
+	bool more = in->how == ANSWER || in->forever || s->after < in->second;
+	bool done = s->out->reached && !t->spoiled && !more && !s->steps;
+	(void)ptrace(done ? PTRACE_CONT : PTRACE_SYSCALL, t->pid, NULL, sig);
 }
 
 static void at_end(struct session *s, struct tracee *t, int status)
@@ -270,13 +261,6 @@ static void let_go_of_rest(struct session *s)
 	}
 }
 
-static void stop_all(struct session *s)
-{
-	s->out->timed_out = true;
-	for (size_t i = 0; i < s->n; i++)
-		(void)kill(s->t[i].pid, SIGKILL);
-}
-
 static void loop(struct session *s)
 {
 	int status;
@@ -284,7 +268,9 @@ static void loop(struct session *s)
 	while (!s->main_ended) {
 		pid_t pid = waitpid(-1, &status, __WALL);
 		if (pid < 0 && errno == EINTR && alarmed) {
-			stop_all(s);
+			s->out->timed_out = true;
+			for (size_t i = 0; i < s->n; i++)
+				(void)kill(s->t[i].pid, SIGKILL);
 			alarmed = 0;
 			continue;
 		}

@@ -112,15 +112,6 @@ bool is_clean(struct world *w, const char *when, struct text *why)
 	return compare(w, false, when, why);
 }
 
-/*
- * A call may leave the empty folder of a network if it removed the attachment. The next DEL, GC or
- * repair must remove the folder.
- */
-static bool is_clean_but_folder(struct world *w, const char *when, struct text *why)
-{
-	return compare(w, true, when, why);
-}
-
 /* An address must not be free for others while an interface carries it. */
 static bool address_is_kept(const struct text *now, struct text *why)
 {
@@ -194,9 +185,10 @@ static bool judge_success(struct world *w, const struct fault *f, const struct i
 
 	if (f->verb == ADD || f->verb == CHECK)
 		return in->how == STOP || call_ok(w, &check, &j->evidence);
-	/* A call that gets ENOENT may believe it. */
+	/* A call that gets ENOENT may believe it. Any call may leave the empty folder of the
+	 * network; the next DEL, GC or repair must remove it. */
 	return in->how == STOP || in->errnum == ENOENT ||
-	       is_clean_but_folder(w, "the call reported success, but", &j->evidence);
+	       compare(w, true, "the call reported success, but", &j->evidence);
 }
 
 static bool judge_call(struct world *w, const struct fault *f, const struct inject *in,

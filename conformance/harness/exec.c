@@ -33,43 +33,10 @@ static void need(bool so)
 		_exit(NOT_PREPARED);
 }
 
-static void place(const struct command *c)
-{
-	need(!c->netns || netns_enter(c->netns) == 0);
-	need(!c->root || (chroot(c->root) == 0 && chdir("/") == 0));
-	need(!c->cwd || chdir(c->cwd) == 0);
-}
-
-/* The descriptors of the harness all close on exec; those of its caller need not. */
-static void redirect(const struct exec_fds *fds)
-{
-	if (fds->in >= 0)
-		need(dup2(fds->in, STDIN_FILENO) >= 0);
-	else
-		(void)close(STDIN_FILENO);
-	need(dup2(fds->out, STDOUT_FILENO) >= 0 && dup2(fds->err, STDERR_FILENO) >= 0);
-}
-
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)signal(SIGPIPE, SIG_DFL);
-}
-
-static void wait_at(int gate)
-{
-	char byte;
-
-	if (gate >= 0)
-		need(read(gate, &byte, 1) == 1);
-}
-
 void exec_command(const struct command *c, const struct exec_fds *fds)
 {
-	char *argv[ARGS_MAX] = { (char *)(uintptr_t)c->program };
+	char *argv[ARGS_MAX] = { (char *)(uintptr_t)c->program }, byte;
+	sigset_t none;
 
 	exec_die_with_parent();
 	for (size_t i = 0; c->args && c->args[i]; i++) {
@@ -77,11 +44,22 @@ void exec_command(const struct command *c, const struct exec_fds *fds)
 		argv[i + 1] = (char *)(uintptr_t)c->args[i];
 	}
 	(void)setpgid(0, 0);
-	place(c);
-	redirect(fds);
-	reset_signals();
-	wait_at(fds->gate);
+	need(!c->netns || netns_enter(c->netns) == 0);
+	need(!c->root || (chroot(c->root) == 0 && chdir("/") == 0));
+	need(!c->cwd || chdir(c->cwd) == 0);
+
+	if (fds->in >= 0)
+		need(dup2(fds->in, STDIN_FILENO) >= 0);
+	else
+		(void)close(STDIN_FILENO);
+	need(dup2(fds->out, STDOUT_FILENO) >= 0 && dup2(fds->err, STDERR_FILENO) >= 0);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)signal(SIGPIPE, SIG_DFL);
+
+	need(fds->gate < 0 || read(fds->gate, &byte, 1) == 1);
 	need(!c->traced || ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0);
+	/* Descriptors of the harness close on exec; those of its caller may not. */
 	(void)close_range(STDERR_FILENO + 1, ~0U, 0);
 	/* A name is looked up in the PATH of the command, and a script may lack its first line. */
 	environ = (char **)(uintptr_t)c->env;

@@ -19,16 +19,6 @@ void die(const char *fmt, ...)
 	exit(2);
 }
 
-static void reserve(struct text *t, size_t more)
-{
-	if (t->p && t->len + more + 1 <= t->cap)
-		return;
-	t->cap = (t->len + more + 1) * 2;
-	t->p = realloc(t->p, t->cap);
-	if (!t->p)
-		die("out of memory");
-}
-
 void text_add(struct text *t, const char *fmt, ...)
 {
 	va_list ap, again;
@@ -39,7 +29,12 @@ void text_add(struct text *t, const char *fmt, ...)
 	va_end(again);
 	if (n < 0)
 		die("vsnprintf");
-	reserve(t, (size_t)n);
+	if (!t->p || t->len + (size_t)n + 1 > t->cap) {
+		t->cap = (t->len + (size_t)n + 1) * 2;
+		t->p = realloc(t->p, t->cap);
+		if (!t->p)
+			die("out of memory");
+	}
 	(void)vsnprintf(t->p + t->len, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	t->len += (size_t)n;

@@ -96,14 +96,6 @@ void box_furnish(const struct profile *p, const char *self)
 		broken(WORK);
 }
 
-static void first_process(void (*body)(void *arg, int fd), void *arg, int fd)
-{
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	mounts();
-	body(arg, fd);
-	_exit(0);
-}
-
 pid_t box_start(const struct profile *p, void (*body)(void *arg, int fd), void *arg, int fd)
 {
 	const int net = p->host_network ? 0 : CLONE_NEWNET;
@@ -118,8 +110,12 @@ pid_t box_start(const struct profile *p, void (*body)(void *arg, int fd), void *
 	pid_t inner = fork();
 	if (inner < 0)
 		broken("fork");
-	if (inner == 0)
-		first_process(body, arg, fd);
+	if (inner == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		mounts();
+		body(arg, fd);
+		_exit(0);
+	}
 	close(fd);
 	(void)waitpid(inner, &status, 0);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 3);

@@ -86,21 +86,17 @@ void job_end(struct t *t, struct job *j)
 		t->result = t->doc;
 }
 
-/* A wrong plugin's real one dies a moment after it. We are the first process: it is our child then.
- */
-static void await_orphans(void)
-{
-	for (int i = 0; i < 200 && waitpid(-1, NULL, WNOHANG) >= 0; i++)
-		usleep(1000);
-}
-
 void run(struct t *t, const char *verb)
 {
 	struct job j = job_start(t, verb);
 
 	job_end(t, &j);
-	if (t->how.kill_after_us && strcmp(t->plugin, t->real) != 0)
-		await_orphans();
+	/* The real plugin below a killed wrong one ends a moment later. It is our child then,
+	 * because we are the first process of the namespace. */
+	if (t->how.kill_after_us && strcmp(t->plugin, t->real) != 0) {
+		for (int i = 0; i < 200 && waitpid(-1, NULL, WNOHANG) >= 0; i++)
+			usleep(1000);
+	}
 	memset(&t->how, 0, sizeof(t->how));
 }
 

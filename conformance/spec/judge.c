@@ -38,23 +38,17 @@ const char *one_line(const char *s)
 	return copy;
 }
 
-/* The plugin did not end by a signal of its own: we ended the call. */
-static char *say_overdue(const struct t *t, char *note)
-{
-	if (t->overdue <= 0)
-		return note;
-	return text("cni-conformance killed the call after %.1f s, which is its limit (--slower "
-		    "raises it): %s",
-		    t->overdue / 1e3, note);
-}
-
-/* The first failure is the evidence: those after it are mostly its children. */
+/* The first failure is the evidence: later ones mostly follow from it. */
 static void record(struct t *t, char *note)
 {
 	if (t->verdict == FAIL)
 		return;
 	t->verdict = FAIL;
-	t->note = say_overdue(t, note);
+	t->note = note;
+	if (t->overdue > 0)
+		t->note = text("cni-conformance killed the call after %.1f s, which is its limit "
+			       "(--slower raises it): %s",
+			       t->overdue / 1e3, note);
 	t->evidence = t->said;
 }
 

@@ -105,25 +105,11 @@ static int list_items(void)
 	return 0;
 }
 
-static bool chosen(const struct options *o, const struct item *x)
-{
-	return !o->items || strcasestr(o->items, text("CNI-%03d", x->id));
-}
-
-static size_t count_wrong(const struct item *x)
-{
-	size_t n = 0;
-
-	while (n < WRONG_MAX && x->wrong[n])
-		n++;
-	return n;
-}
-
 /* In a selftest: the item with no rules, then with each of its wrong plugins. */
 static size_t plan_item(const struct order *order, const struct options *o, const struct item *x,
 			struct outcome *out)
 {
-	if (!chosen(o, x))
+	if (o->items && !strcasestr(o->items, text("CNI-%03d", x->id)))
 		return 0;
 	if (!o->selftest) {
 		*out = (struct outcome){ .item = x };
@@ -132,10 +118,9 @@ static size_t plan_item(const struct order *order, const struct options *o, cons
 	if (!x->check || !(x->kinds & (unsigned)order->profile->kind))
 		return 0;
 	size_t n = 0;
-	/* The control: with no rules the item must pass, so that what fails below fails for its
-	 * rule. */
+	/* The control: without rules the item must pass. */
 	out[n++] = (struct outcome){ .item = x, .wrong = "" };
-	for (size_t w = 0; w < count_wrong(x); w++)
+	for (size_t w = 0; w < WRONG_MAX && x->wrong[w]; w++)
 		out[n++] = (struct outcome){ .item = x, .wrong = x->wrong[w] };
 	/* An item that nothing breaks proves nothing: a second control stands for that failure. */
 	if (n == 1)

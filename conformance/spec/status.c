@@ -4,21 +4,17 @@
 
 #include <string.h>
 
-/* Make ADD impossible, in the way of this kind. */
-static bool make_unready(struct t *t)
-{
-	if (t->p->kind == INTERFACE && t->p->master)
-		set(t, "master", "\"never0\"");
-	else if (t->p->kind == INTERFACE)
-		fake_rules("STATUS: error=50");
-	return t->p->kind == INTERFACE;
-}
-
 static void cni_064(struct t *t)
 {
 	ok(t, "STATUS");
-	if (make_unready(t))
-		refused(t, "STATUS", "50,51");
+	if (t->p->kind != INTERFACE)
+		return;
+	/* Make ADD impossible: without the master, or without the IPAM. */
+	if (t->p->master)
+		set(t, "master", "\"never0\"");
+	else
+		fake_rules("STATUS: error=50");
+	refused(t, "STATUS", "50,51");
 }
 
 static void cni_065(struct t *t)
