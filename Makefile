@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# railhead: `make help` lists the targets. Everything that is built lies below build/.
+# railhead: `make help` lists the targets. Everything that is built is below build/.
 #
 # Nothing here runs a compiler while make reads this file, so that `make check` and `make demo` can
 # install the compiler first.
@@ -9,8 +9,8 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # ---- what is built ----------------------------------------------------------------------------
 
-# Programs: name, main. A program whose main is not there is left out. They are static but for those named
-# in DYNAMIC: libibverbs loads a driver's half of itself when it runs.
+# Programs: name, main. A program without its main is left out. They are static, except those named
+# in DYNAMIC: libibverbs loads the library of a driver when it runs.
 PROGRAMS := macvlan ipvlan sriov rdma railhead-ipam railctl rdma-probe
 DYNAMIC := rdma-probe
 macvlan_SRC := cni/plugins/macvlan.c
@@ -42,9 +42,8 @@ librailhead_SRC := $(call sources,$(call below,lib))
 
 TESTS_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_test.c))
 FUZZ_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_fuzz.c))
-# Programs of the conformance suites, none of our objects: all files of spec/ are one, all of soak/, of faults/, elsewhere
-# each is one.
-# What they share is harness/, an archive that each of them may use.
+# Programs of the conformance suites; they contain none of our objects. All files of spec/ are one program. So are those of
+# soak/, faults/ and differential/. Elsewhere each file is a program. harness/ is an archive that all of them use.
 HARNESS_SRC := $(wildcard conformance/harness/*.c)
 SPEC_SRC := $(wildcard conformance/spec/*.c)
 SOAK_SRC := $(wildcard conformance/soak/*.c)
@@ -155,7 +154,7 @@ $(O)/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-# Not our code: its warnings are not ours to mend. 64 levels are twice what lib/json/json.c lets in.
+# This is not our code, so its warnings are off. 64 levels are twice the limit of lib/json/json.c.
 $(B)/libcjson.a: $(CJSON_DIR)/mode.mk $(B)/flags
 	@mkdir -p $(O)
 	$(call say,CC,$(CJSON_DIR)/cJSON.c)
@@ -172,7 +171,7 @@ $(foreach a,$(ARCHIVES),$(eval $(call archive,$(a))))
 
 LINK_WITH := $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB))
 
-# The lane faults: the programs as they are, but a tracer can make an allocation fail, or turn the clock.
+# The lane faults: the same programs, but a tracer can make an allocation fail, or change the clock.
 ifeq ($(LANE),faults)
 WRAP := $(O)/conformance/faults/lane/wrap.o
 WRAP_LDFLAGS := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc reallocarray strdup strndup clock_gettime)
@@ -189,7 +188,7 @@ $(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(call static_of,$(
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
-# What of other people is in the static programs, as it was when they were linked.
+# The list of foreign libraries in the static programs, as they were when the programs were linked.
 $(B)/libraries.tsv: tools/static-libs.sh $(BINS)
 	@tools/static-libs.sh '$(CC)' $(CJSON_DIR) $(SYSTEM_LIBS) -lc -lgcc -lgcc_eh >$@.new && mv $@.new $@
 
@@ -205,7 +204,7 @@ $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
 		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS) $(rdma-probe_LIBS)
 
-# What reads foreign input is below railctl.
+# Code that reads foreign input is not in railctl.
 $(FUZZERS): $(B)/target/%: $(O)/%_fuzz.o $(filter-out %railctl.a,$(LINK_WITH))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

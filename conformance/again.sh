@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # again.sh: which failures are repeated. Sourced by the harnesses whose cases the machine can disturb: guest, cluster, interop.
 #
-# A case fails because of the machine when the first thing that went wrong is a limit of time that was exceeded. With AGAIN=1,
-# as `make check` sets it, such a case is run once more and the second verdict counts. It is told in a line "# repeated: CASE:
-# REASON", which tools/check.sh counts and shows at the end. Any other failure is final at once, and so is a second one.
+# A case fails because of the machine if its first failure is an exceeded limit of time. With AGAIN=1, as `make check` sets it,
+# such a case runs a second time and the second verdict counts. A line "# repeated: CASE: REASON" reports it; tools/check.sh
+# counts these lines and shows them at the end. Any other failure is final, and so is a second one.
 
-# What harnesses, guests and our programs say when they waited in vain.
+# Messages of harnesses, guests and our programs after an exceeded limit of time.
 IN_VAIN='not (running )?within [0-9]+ ?s|did not end|stopped after [0-9]+ s|in time and was killed|nobody connected within [0-9]+ ms'
 IN_VAIN+='|(silent|came over RDMA) for [0-9]+ ms|killed the call after [0-9.]+ s|[Tt]imed out|deadline exceeded|DeadlineExceeded'
 

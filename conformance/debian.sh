@@ -34,7 +34,7 @@ sources_here()
 }
 mirror() { sources_here | awk -v c="$CODENAME" '$2 == c { print $1; exit }'; }
 
-# signed: what a line of a package source says of its keys.
+# signed: the option signed-by of a package source.
 signed() { [ ! -e "$KEYS" ] || echo "[signed-by=$KEYS] "; }
 
 # sources RELEASE...: the private list: what this machine has, and these releases from the same mirror.
@@ -74,7 +74,7 @@ progress() { sed -u -n "s/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .*\\[\\(.*\\
 # download PACKAGE...: into $APT
 download() { (cd "$APT" && apt apt-get download "$@") | tee "$APT/log" | progress; }
 
-# unpack_into FOLDER WHAT [DEB...]: those packages (all of $APT), with dpkg -x; they go afterwards. WHAT is for the message.
+# unpack_into FOLDER WHAT [DEB...]: unpack these packages (all of $APT) with dpkg -x, then remove them. WHAT is for the message.
 unpack_into()
 {
 	local into=$1 what=$2 deb

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # sandbox.sh [--host-net] COMMAND [ARG...]: run a command in mount, network and process namespaces of its own.
 #
-# --host-net: not a network namespace of its own; for a guest, whose cards cannot be had otherwise.
+# --host-net: without a network namespace; for a guest, because its cards are in the first one.
 # Inside, /run, /var/lib, /var/log and /etc/modprobe.d are empty memory file systems, /proc and /sys show the new namespaces, and
 # the only link is lo. Nothing of the machine can be touched, and everything (processes, namespaces,
 # links, files) goes when the command ends or this script is interrupted, terminated or killed.

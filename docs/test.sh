@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# docs/test.sh: the documents agree with the code. Needs no root and no programs of ours.
+# docs/test.sh: the documents agree with the code. Needs neither root nor our programs.
 #
-# Manual pages are clean; every key that the C code decodes and every error code is in one; every link
-# between documents leads somewhere. Prints one line a failure and closes with the counts.
+# Manual pages are clean; every key that the C code decodes and every error code is in one. Every link
+# between documents has a target. Prints one line a failure and closes with the counts.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -93,7 +93,7 @@ errors()
 
 # --- links -----------------------------------------------------------------------------------------
 
-# [text](target) of Markdown files, but for those to other hosts and to headings.
+# [text](target) of Markdown files, except those to other hosts and to headings.
 links()
 {
 	local file target

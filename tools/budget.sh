@@ -83,7 +83,7 @@ sizes=$(awk '
 echo "$sizes" | tail -n 1
 large=$(echo "$sizes" | sed '$d')
 [ -z "$large" ] || complain "$large"
-# What git knows of, or, without git, what there is.
+# The files that git knows; without git, all files.
 eval "$(if [ -e .git ]; then git ls-files; else find . -path ./build -prune -o -type f -print; fi |
 	awk '/\/(corpus|testdata)\// { data++; next } { read++ } END { print "read=" read + 0, "data=" data + 0 }')"
 # shellcheck disable=SC2154 # set by eval

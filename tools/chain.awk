@@ -21,7 +21,7 @@ function visit(name,    n, to, i, member, size, longest)
 			visit(to[i])
 		if (on_stack[to[i]] && low[to[i]] < low[name])
 			low[name] = low[to[i]]
-		# What leaves the group of this function; a call inside it has no length yet.
+		# Only functions outside of this group have a length yet.
 		if (to[i] in chain_length && chain_length[to[i]] > chain_length[below[name]])
 			below[name] = to[i]
 	}

@@ -44,7 +44,7 @@ begin=$SECONDS
 done_lanes=0
 stress= tick=
 
-# What root built for a user is the user's, so that a plain make works afterwards.
+# Give files that root built to the user, so that a plain make works afterwards.
 give_back() { [ -z "${SUDO_UID:-}" ] || chown -R "$SUDO_UID:${SUDO_GID:-}" build; }
 leave()
 {

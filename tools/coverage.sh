@@ -6,7 +6,7 @@
 #
 # Nothing is excluded: branches that run only when memory is out count like all others, and are reached
 # by tests that make each allocation fail (lib/testing/alloc.h). Files that do I/O are listed, not judged:
-# what the unit tests leave of them, the tests under conformance/ run against the real kernel.
+# the tests below conformance/ run the rest of them with the real kernel.
 set -eu
 
 build=${1:?usage: coverage.sh BUILD}

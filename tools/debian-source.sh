@@ -132,7 +132,7 @@ fetch() # 0: it is here
 	configure
 	(
 		cd "$work"
-		# A source that fails (a repository without source packages) is no harm if another one delivers.
+		# A source that fails (a repository without source packages) does no harm if another one has it.
 		apt-get -c "$work/apt.conf" -q update </dev/null >update.log 2>&1 || true
 		apt-get -c "$work/apt.conf" -qq source --download-only "$package" </dev/null >source.log 2>&1
 	)

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Are the static libraries that were linked the newest that apt offers? A fix in one of them reaches nobody
+# Are the linked static libraries the newest that apt offers? A fix in one of them has no effect
 # before the programs are linked again.
 #
 # usage: tools/deps-current.sh [--strict] BUILD
 #
-# It asks the package lists that are on this machine, never the network, and says how old they are; sources of
-# what was built here are asked of the source package's own lists when they were fetched. Old libraries are a
-# warning, with --strict a failure; so is what cannot be told. The last line sums up.
+# It reads the package lists of this machine, never the network, and prints their age. For libraries that were built here
+# it reads the lists that came with the source package. Old and unknown libraries are a warning, with --strict a failure.
+# The last line has the sums.
 set -eu
 
 strict=

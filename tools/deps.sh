@@ -186,7 +186,7 @@ install() # PACKAGE...
 	wait "$child"
 }
 
-# Container runtimes are only run by tests, in namespaces of their own: no service of theirs is started.
+# Only tests run container runtimes, in namespaces of their own: installing them starts no service.
 policy=/usr/sbin/policy-rc.d
 case " $packages " in
 *' containerd '* | *' podman '*) [ ! -e "$policy" ] || policy= ;;

@@ -221,6 +221,19 @@ function c_code(    line, at, literal) {
 	}
 }
 
+# Of a script: comments that have lines of their own. Indented ones are tables and examples.
+function script() {
+	if ($0 !~ /^[ \t]*#/ || $0 ~ /^[ \t]*#(!|  |\t| shellcheck |$)/ || /SPDX-License-Identifier/) {
+		end_paragraph()
+		return
+	}
+	sub(/^[ \t]*#+/, "")
+	if ($0 ~ /^ *-+ .* -+ *$/)
+		end_paragraph()
+	else
+		add_line($0)
+}
+
 BEGIN {
 	load_turns()
 	load_exceptions()
@@ -236,6 +249,7 @@ FNR == 1 {
 
 FILENAME ~ /\.[1-8]$/ { mdoc(); next }
 FILENAME ~ /\.[ch]$/ { c_code(); next }
+FILENAME ~ /\.(sh|awk|mk)$|^Makefile$|^conformance\/vm\/(run|guest\/init)$/ { script(); next }
 { markdown() }
 
 END {

@@ -5,7 +5,8 @@
 # usage: tools/english.sh [ROOT [FILE...]]
 #
 # Without FILE it reads the documents that people read: README, CONTRIBUTING, docs/, the READMEs of folders and examples, and
-# manual pages. Of a FILE of C code it reads comments and messages (string literals of four words and more). Prints "FILE:LINE: what is wrong: what to write", one finding a line, and fails when there is one.
+# manual pages. Of a FILE of C code it reads comments and messages (string literals of four words and more), of a script the
+# comments. Prints "FILE:LINE: what is wrong: what to write", one finding a line, and fails when there is one.
 #
 # tools/english.txt has a turn a line: a regular expression, a tab, and what to write instead and why.
 # tools/english-exceptions.txt has an exception a line: the file, a tab, words of the sentence, a tab, and the reason. An

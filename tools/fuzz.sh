@@ -229,7 +229,7 @@ figures()
 		END { row(name, r, e, c); row("together", R, "", C) }' | sed 's/| 0 | \([0-9]* s |\)$/| | \1/'
 }
 
-# Of what was found, the fewest inputs that reach an edge no seed reaches, each small. All seeds stay.
+# Keep the fewest and smallest inputs that reach an edge without a seed. All seeds stay.
 keep_one() # TARGET
 {
 	local new=$build/keep/$1 log=$build/log/keep.log before

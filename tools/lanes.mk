@@ -109,13 +109,13 @@ interop: all helpers ## our plugins behind containerd, podman, cnitool and what 
 	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
 interop-selftest: all helpers ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
-# What is built and unpacked stays in build/cluster, also after make clean.
+# Programs and unpacked packages stay in build/cluster, also after make clean.
 CLUSTER := build/cluster
 cluster-programs: ## build Kubernetes, Multus and the reference plugins from Go modules: 10 to 30 minutes the first time
 	@tools/deps.sh cluster
 	@conformance/cluster/programs/build.sh $(CLUSTER)
 	@conformance/cluster/fetch.sh $(CLUSTER) tree
-# In a folder of their own: two have the names of ours.
+# They have a folder of their own, because two have the names of our plugins.
 PEERS := build/peers
 peer-programs: ## build the real sriov-cni and rdma-cni, whose attachments make vm then hands over to ours
 	@tools/deps.sh cluster

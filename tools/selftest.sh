@@ -379,7 +379,7 @@ good "vm: and so does one with another failure then" says '4 passed, 1 failed, 0
 
 # ---- fuzzing ------------------------------------------------------------------------------------
 
-# Targets that only say how they were called. What earlier runs found must make no difference.
+# Targets that only print their arguments. Findings of earlier runs must not change a run.
 cat >"$dir/target" <<END
 #!/bin/sh
 echo "\$@"
@@ -497,7 +497,7 @@ good "deps-current: all is new" current --strict "$dir/linked/build"
 printf -- '-\t-\t-\t-\t00\t/opt/libown.a\n' >>"$dir/linked/build/libraries.tsv"
 bad "deps-current: what nobody knows, for a release" 'unknown: .*libown.a' current --strict "$dir/linked/build"
 
-# An archive whose lists are expired, or of tomorrow; the fake writes down what it is told about dates.
+# An archive whose lists are expired, or of tomorrow; the fake notes its options about dates.
 cat >"$fake/apt-get" <<END
 #!/bin/sh
 dates=\$(sed -n 's/^Acquire::Check-\(.*\) "\(.*\)";/\1=\2/p' "\$2" | tr '\n' ' ')
@@ -526,7 +526,7 @@ if (. /etc/os-release && [ "$ID" = debian ]) && command -v apt-get >/dev/null; t
 		sh -c "grep -q 'Valid-Until=true Date=false' '$dir/dates' && ! grep -q 'Valid-Until=false' '$dir/dates'"
 fi
 
-# Where Go modules cannot be had; the compiler is new enough and says so.
+# Without Go modules; the compiler is new enough.
 mkdir -p "$dir/nogo"
 cat >"$dir/nogo/go" <<'END'
 #!/bin/sh

@@ -5,7 +5,7 @@
 #
 # usage: tools/static-libs.sh CC CJSON_DIR -lNAME...
 #
-# What dpkg does not know has "-" for package and versions.
+# A file that dpkg does not know has "-" for package and versions.
 set -eu
 
 cc=${1:?usage: static-libs.sh CC CJSON_DIR -lNAME...}

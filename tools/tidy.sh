@@ -4,12 +4,12 @@
 #
 # usage: tools/tidy.sh "COMPILER FLAGS" FILE...
 #
-# The analyzer, which looks for paths that nobody ran and takes most of the time, leaves out tests: all of their paths
-# are run, under sanitizers.
+# The analyzer looks for paths that no test runs, and takes most of the time. It omits tests, because all of their paths
+# run under sanitizers.
 #
-# A file that had no finding is not looked at again while nothing has changed that clang-tidy reads: the file, every header that
-# it includes, the flags, .clang-tidy, this script and clang-tidy's version. Of these a hash is taken, which names an empty file in
-# TIDY_CACHE (build/tidy). A file with a finding has no such name, and fails each time.
+# A file without a finding is skipped until something changes that clang-tidy reads. This is the file, its headers, the flags,
+# .clang-tidy, this script and the version of clang-tidy. Their hash is the name of an empty file in TIDY_CACHE (build/tidy).
+# A file with a finding has no such name, and fails each time.
 set -eu
 
 flags=$1
@@ -22,11 +22,11 @@ trap 'exit 130' HUP INT TERM
 mkdir -p "$cache" "$work/of"
 export cache work
 
-# What all files share.
+# Hashed for all files.
 { clang-tidy-14 --version; echo "$flags"; cat "$0" .clang-tidy tools/tidy.h; } 2>/dev/null | sha256sum >"$work/common"
 
-# What each file reads, itself included, a line "FILE WHAT"; then the same with the hash of its content. A file whose headers
-# cannot be found has no lines: clang-tidy will tell.
+# The files that each file reads, itself included, a line "FILE WHAT"; then the same with the hash of the content. A file with a
+# missing header has no lines: clang-tidy reports it.
 # shellcheck disable=SC2086 # flags are words
 printf '%s\n' "$@" | xargs -r -n 50 clang-14 $flags -M 2>/dev/null | awk '
 	{ sub(/ ?\\$/, "") }

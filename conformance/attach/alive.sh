@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Nothing is freed while somebody may live on it: the pod is there, but looks otherwise than ADD left it, or
-# is looked at from elsewhere.
+# Nothing is freed while a pod may use it: the pod exists, but differs from the state after ADD, or
+# the command runs in another namespace.
 
 # audit WHAT: each address that an interface of kind macvlan has, in any namespace that is mounted or that a
 # process is in, is leased. Looked at from outside, with ip(8).
@@ -64,8 +64,8 @@ test_alive_DEL_of_what_is_gone_from_another_mount_namespace()
 	eq leases "$(lease_count)" 0
 }
 
-# What cannot be told is an error, and the same call on the host gets through. A container with processes of its own
-# does not see those of the host.
+# An unknown state is an error, and the same call on the host succeeds. A container with its own process namespace
+# does not see the processes of the host.
 test_alive_DEL_of_what_cannot_be_seen()
 {
 	local E

@@ -135,7 +135,7 @@ test_announce_dad_finds_a_duplicate_and_rolls_back()
 {
 	need_railhead
 	pod p1
-	# Somebody else on the wire has the address.
+	# Another host on the wire has the address.
 	ip addr add fd00:77::2/64 dev $WIRE nodad
 	conf_ipam "$(dual_ipam)" '.dad=true | .args={"cni":{"ips":["fd00:77::2"]}}'
 	want_err ADD '103|104' fd00:77::2

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Bad input: one error object with the right code that names key and value, exit 1, nothing on stderr
-# but logs, and nothing left. What is left is looked at after every case (compare() of run.sh).
+# but logs, and nothing left. compare() of run.sh looks for remains after every case.
 
 each_plugin_refuses()
 {

@@ -224,7 +224,7 @@ test_delegates_errors_are_passed_on_unchanged()
 	eq "exit of CHECK" "$RC" 1
 }
 
-# CNI-114, CNI-119: the link goes, the error is told, the next DEL finishes.
+# CNI-114, CNI-119: the link is removed, the error is returned, the next DEL finishes.
 test_delegates_failing_DEL()
 {
 	pod p1
@@ -270,7 +270,7 @@ test_delegates_missing_or_no_program()
 	done
 }
 
-# Of an attachment that had an address DEL says what is missing, for as long as it is.
+# If the attachment had an address, DEL names the missing program until it exists.
 test_delegates_missing_after_ADD()
 {
 	pod p1
@@ -285,7 +285,7 @@ test_delegates_missing_after_ADD()
 	want_ok DEL
 }
 
-# An ADD that was killed may have an address: it is not forgotten for want of a program.
+# A killed ADD may have an address: DEL keeps the record while the IPAM program is missing.
 test_delegates_missing_after_a_killed_ADD()
 {
 	pod p1

@@ -367,7 +367,7 @@ test_faults_state_directory_read_only()
 	want_err ADD '102|5' "$STATE"
 	umount "$STATE"
 	no_link p1 net1
-	# The IPAM could not be told to release: the record stays until a DEL has got through.
+	# The IPAM did not release: the record stays until a DEL succeeds.
 	eq "records" "$(find $RUN -type f -name 'cid-p1,net1' | wc -l)" 1
 	want_ok DEL
 	nothing_left "read-only $STATE"

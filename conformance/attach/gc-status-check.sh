@@ -47,7 +47,7 @@ test_gc_frees_what_is_not_in_the_list()
 	done
 }
 
-# A renamed file says what is true of somebody else: GC names it and leaves all that it may be about.
+# A renamed file has the data of another attachment: GC names the file and leaves everything that it may be about.
 test_gc_refuses_the_record_of_another_attachment()
 {
 	need_railhead
@@ -182,7 +182,7 @@ test_status_of_a_missing_master()
 	want_err STATUS '50' master
 	conf_ipam "$(v4_ipam)"
 	want_ok STATUS
-	# It says nothing about other verbs (CNI-067), and a master in the pod cannot be looked at.
+	# It says nothing about other commands (CNI-067), and a master in the pod is not visible.
 	conf_ipam "$(v4_ipam)" '.master="nosuch0" | .linkInContainer=true'
 	want_ok STATUS
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Somebody else's folders and files: what a configuration names, and who is not root may have made.
+# Folders and files of other users: a configuration names them, and a user without root may have made them.
 
 # own_etc [JSON]: an /etc of our own, with /etc/railhead/railhead.json if JSON is given.
 own_etc()
@@ -49,7 +49,7 @@ test_hostile_dataDir_outside_of_the_allowed_folders()
 	umount /etc && rm -rf "${W:?}/etc" || fail "test error: the own /etc stays"
 }
 
-# What another user owns is his: he could swap a link in at any moment.
+# Files of another user are refused: that user could replace one by a link at any moment.
 test_hostile_dataDir_of_another_user()
 {
 	local d=/var/lib/cni/theirs swapper
@@ -61,7 +61,7 @@ test_hostile_dataDir_of_another_user()
 	chown 0 "$d"
 	chmod 777 "$d"
 	want_err ADD 102 "others than root may write"
-	# He swaps folders, links and devices all the time while root comes and goes.
+	# The user swaps folders, links and devices all the time, while root runs ADD and DEL.
 	chown 1234 "$d"
 	setpriv --reuid 1234 --clear-groups bash -c "cd $d && while :; do
 		rm -rf railhead; ln -s /run/victim railhead; rm -f railhead; mkdir railhead
@@ -103,7 +103,7 @@ test_hostile_files_in_dataDir()
 	rm -rf "$d" /run/victim /var/lib/cni/linked
 }
 
-# Pages that somebody forged, and the word of the lock file that all is well: fixed seeds.
+# Forged pages of the store, and forged words of the lock file: fixed seeds.
 test_hostile_mutated_stores()
 {
 	local d=/var/lib/cni/forged/railhead i seed offset
@@ -233,7 +233,7 @@ test_hostile_full_disk()
 	done
 	head -c 16m /dev/zero >/var/lib/railhead/filler 2>/dev/null
 	eq "free blocks" "$(stat -f -c %a /var/lib/railhead)" 0
-	# What there is room for may still come; then the error has its name.
+	# ADDs may succeed until the disk is full; then the error names the disk.
 	for ((i = n; i < 4000; i++)); do
 		CID=c$i
 		cni ADD

@@ -113,7 +113,7 @@ test_import_into_a_pool()
 	rm -rf $FILES
 }
 
-# An address that somebody else got meanwhile is told, and stays whose it is.
+# An address that another attachment got meanwhile is reported, and stays with its owner.
 test_import_of_an_address_that_is_taken()
 {
 	local a

@@ -584,7 +584,7 @@ test_ipam_store_is_private()
 	give 1
 }
 
-# Nobody needs the netns: it is only a string to an IPAM.
+# An IPAM does not need the netns: it is only a string.
 test_ipam_DEL_in_all_forms()
 {
 	local r

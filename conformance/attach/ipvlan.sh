@@ -144,7 +144,7 @@ test_ipvlan_chained_master()
 	want_ok DEL
 }
 
-# Judged without the kernel: which interface of several is meant, nobody can know.
+# Judged without the kernel: with several interfaces it is unknown which one is meant.
 test_ipvlan_chained_on_an_ambiguous_prevResult()
 {
 	pod p1

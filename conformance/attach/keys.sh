@@ -33,7 +33,7 @@ test_keys_in_another_case()
 	ip addr del 198.51.100.1/24 dev "$WIRE"
 }
 
-# What excludes addresses must not be passed over.
+# Keys that exclude addresses must not be ignored.
 test_keys_of_whereabouts_in_another_case()
 {
 	need_railhead

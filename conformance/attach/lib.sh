@@ -101,7 +101,7 @@ cni_net()
 
 said() { printf "exit %s, stdout: %.400s, stderr: %.200s" "$RC" "$(tr -s " \n" " " <<<"$OUT")" "$ERR"; }
 
-# want_ok VERB...: run it, it must succeed; all verbs but ADD print nothing.
+# want_ok COMMAND...: run it, it must succeed; all commands except ADD print nothing.
 want_ok()
 {
 	local verb

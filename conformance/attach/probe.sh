@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The key probe: somebody else on the wire has the address. What answers is a real kernel in a namespace of its
-# own, which no IPAM of ours knows of.
+# The key probe: another host on the wire has the address. A real kernel in a namespace of its own answers. No IPAM
+# knows this host.
 
-# Each case has subnets that nobody has used before: the first ADD gets the first address.
+# Each case has unused subnets: the first ADD gets the first address.
 PROBE_N=0
 fresh_net()
 {
@@ -108,7 +108,7 @@ test_probe_an_address_that_was_asked_for()
 	want_ok DEL
 }
 
-# Who answers only the second question, and from another program than the kernel.
+# A host that answers only the second probe, from a program instead of the kernel.
 test_probe_an_answer_that_comes_late()
 {
 	need_railhead
@@ -142,7 +142,7 @@ test_probe_is_off_unless_asked_for()
 	ip -n other link del sq0
 }
 
-# Nobody has it: asked twice for each, and announced as ever.
+# The address is free: two probes for each, then the usual announcement.
 test_probe_asks_and_announces()
 {
 	local a4 a6 mac

@@ -31,7 +31,7 @@ shape()
 	[ "$v" != 1.1.0 ] || [ -n "$PEERS" ] || want "$v: mtu" '.interfaces[0].mtu == 1500'
 }
 
-# cycle VERSION FAMILIES: all verbs once.
+# cycle VERSION FAMILIES: each command once.
 cycle()
 {
 	local v=$1 fam=$2
@@ -422,7 +422,7 @@ test_protocol_closed_stdout_rolls_back()
 	env -i "${E[@]}" "$BIN/$PLUGIN" <"$W/conf" >/dev/full 2>"$W/err" && fail "ADD to a full device succeeded"
 	no_link p1 net1
 	eq leases "$(lease_count)" 0
-	# A pipe that nobody reads: opened for reading and closed again.
+	# A pipe without a reader: opened for reading and closed again.
 	mkfifo "$W/fifo"
 	exec 7<>"$W/fifo" 8>"$W/fifo" 7<&-
 	env -i "${E[@]}" "$BIN/$PLUGIN" <"$W/conf" >&8 2>"$W/err" && fail "ADD to a broken pipe succeeded"

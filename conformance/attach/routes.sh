@@ -21,7 +21,7 @@ routed_pod()
 	ip -n "$1" -6 route add fd21::/64 via fd05::9
 }
 
-# What the pod has, in the kernel's order; scopes of routes without gateway differ, and have their own case.
+# Routes of the pod, in the kernel's order. Scopes of routes without a gateway differ, and have their own case.
 tables()
 {
 	ip -n "$1" route show table main | sed 's/ scope [a-z]*//; s/ *$//'

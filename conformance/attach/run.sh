@@ -86,7 +86,7 @@ warm_up()
 	snapshot >"$W/base"
 }
 
-# What a case finds set; it may change all of it.
+# Variables that a case finds set; it may change all of them.
 defaults()
 {
 	PLUGIN=macvlan

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A pod whose sandbox is made anew, before the DEL of the old one comes, or without any; and GC beside ADD.
+# A pod with a recreated sandbox, before the DEL of the old one or without one; and GC beside ADD.
 
 # pod_named NAME [UID]: whose sandbox the next calls are about.
 pod_named() { CARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$1${2:+;K8S_POD_UID=$2}"; }
@@ -252,7 +252,7 @@ test_sandbox_second_DEL_after_the_pod_swapped_names()
 	want_ok DEL
 }
 
-# The namespace was made anew under its path, and the container has the same id (cnitool makes that of the path).
+# The namespace was recreated under its path, and the container has the same id (cnitool derives the id from the path).
 test_sandbox_second_ADD_while_the_first_namespace_lives()
 {
 	need_railhead

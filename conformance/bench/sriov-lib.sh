@@ -51,7 +51,7 @@ moves() # ROUNDS VF VF VF INTERFACE: without addresses, and with one each
 	ADDRESS=10.9.0.1/24 FLOOR_V4=10.9.0.1/24 FLOOR_GW4=10.9.0.254 move static "$@"
 }
 
-# forget VF: what the plugin knows of it, so that the next ADD is the first in the VF's life.
+# forget VF: remove its state file, so that the next ADD is the first one of this VF.
 forget() { rm -f "/run/railhead/vf/$1"; }
 
 # flat LABEL ROUNDS VF POD: ADD and DEL of a VF: an attachment in its life, and ROUNDS/2 times the first.

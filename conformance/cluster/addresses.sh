@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# addresses.sh: who keeps an address, and that nobody else gets it. Sourced by run.sh.
+# addresses.sh: which pod keeps an address, and that no other pod gets it. Sourced by run.sh.
 
 # set_of NAME COUNT NETWORK: a StatefulSet on the node of the case.
 set_of()
@@ -58,8 +58,8 @@ no_leases() { [ -z "$(leases "$1")" ]; }
 # by_force POD: gone for Kubernetes at once; the kubelet ends its sandbox when it can.
 by_force() { is "delete $1 by force" kn delete pod "$1" --force --grace-period=0 --wait=false; }
 
-# Deleted by force, a pod's successor comes before its sandbox is gone. Nobody has the address of somebody living, and the
-# name has its own address again with the next start at the latest.
+# After a forced deletion the new pod starts before the old sandbox is gone. No pod gets the address of a living one. The
+# pod's name has its address again at the next start at the latest.
 # quick: thin
 test_force_delete()
 {
@@ -102,8 +102,8 @@ test_tight_set()
 	audit
 }
 
-# Two nodes, one pool: one has to say whose range it is; where it is said wrongly, the comparison of two nodes finds it, and a
-# network with "probe" asks the wire: the pod waits for an address that nobody has, and is told whose the other one was.
+# Two nodes, one pool: each pool has to name the node that owns its range. If both nodes use one range, the comparison of
+# the nodes finds it. A network with "probe" asks the wire: the pod waits for a free address, and an event names the other user.
 once_two_nodes()
 {
 	local n

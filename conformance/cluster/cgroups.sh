@@ -41,7 +41,7 @@ cgroups_paths()
 	done < <(hierarchies)
 }
 
-# cgroups_make DIR NAME: a group below the caller's; with version 1 it has no processors and memory until it is told which.
+# cgroups_make DIR NAME: a group below the caller's; with version 1 it first has to get processors and memory.
 cgroups_make()
 {
 	local path group file
@@ -55,7 +55,7 @@ cgroups_make()
 	done < <(cgroups_paths "$1")
 }
 
-# cgroups_remove DIR NAME: with all that runs in it. What is dying holds its group for a moment.
+# cgroups_remove DIR NAME: with all processes in it. A dying process holds its group for a moment.
 cgroups_remove()
 {
 	local path pid i left
@@ -84,7 +84,7 @@ cgroups_names()
 	done < <(cgroups_paths "$1") | sort -u
 }
 
-# apart COMMAND...: with the hierarchies mounted below /run, where nobody else sees them.
+# apart COMMAND...: with the hierarchies mounted below /run, in a mount namespace of its own.
 apart()
 {
 	# shellcheck disable=SC2016 # expanded by the inner shell

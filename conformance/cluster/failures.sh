@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# failures.sh: what fails leaves nothing, and hurts nobody else. Sourced by run.sh.
+# failures.sh: a failure leaves nothing and disturbs no other pod. Sourced by run.sh.
 
-# The second of two networks cannot be had: of the first nothing is left, each time that the kubelet tries again; and when
-# the second is there, the pod starts by itself.
+# The second of two networks fails: each time that the kubelet tries again, nothing of the first one is left. When the second
+# network exists, the pod starts by itself.
 test_second_network_fails()
 {
 	rails good
@@ -61,8 +61,8 @@ noting_plugin()
 asked() { [ "$(node "$1" grep -c '^STATUS$' /run/verbs)" -ge "$2" ]; }
 since() { k get node "n$1" -o json | jq -c '.status.conditions[] | select(.type == "Ready") | [.status, .lastTransitionTime]'; }
 
-# As the cluster's own network with 1.1.0, with a pool that is full: a fourth pod waits, and the node, which asks STATUS every
-# few seconds, stays Ready with its three. Who wants it otherwise says so, and has it otherwise.
+# Our plugin is the cluster's own network with 1.1.0, and its pool is full. A fourth pod waits. The node runs STATUS every few
+# seconds and stays Ready with its three pods. With the key for it, STATUS fails instead.
 # quick: thin
 once_status_of_a_full_pool()
 {

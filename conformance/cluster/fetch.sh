@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# fetch.sh DIR WHAT...: put what a cluster is made of into DIR, from Debian; what is there stays.
+# fetch.sh DIR WHAT...: put the parts of a cluster into DIR, from Debian; existing parts stay.
 #
 # WHAT is tree or go. Nothing is installed: see ../debian.sh. In DIR afterwards:
-#   tree/    the files of a node: Debian's unstable with containerd 2, runc and etcd; made anew when its recipe here changes
-#   go/      a Go compiler of trixie's backports, for machines whose own is older than the programs need
+#   tree/    the files of a node: Debian's unstable with containerd 2, runc and etcd; rebuilt when its recipe here changes
+#   go/      a Go compiler of trixie's backports, for machines with an older one
 set -eu
 [ $# -ge 2 ] || {
 	sed -n '3s/^# //p' "$0" >&2
@@ -64,7 +64,7 @@ go()
 	mv "$new" "$DIR/go"
 }
 
-# What a tree was made by.
+# The recipe that made a tree.
 RECIPE=$({ echo "$PACKAGES" && declare -f tree; } | sha256sum)
 
 for what; do

@@ -36,7 +36,7 @@ kn_apply()
 }
 link() { inside "$1" ip -j -d link show dev "$2" | jq -r ".[0]$3"; }
 
-# example_pool N NAME: a pool of examples/pools as it is, but with the range of node N.
+# example_pool N NAME: a pool of examples/pools with the range of node N.
 example_pool()
 {
 	sed "s/\(10\.10[0-9]*\)\.1\.0/\1.$1.0/; s/::1:/::$1:/g" "$TOP/examples/pools/$2.json" | node "$1" tee /tmp/pool.json >/dev/null &&
@@ -129,7 +129,7 @@ test_versions()
 	UNSAID=1 audit
 }
 
-# Both families from two pools, with a route: the example as it is.
+# Both families from two pools, with a route: the unchanged example.
 test_dual_stack()
 {
 	local route
@@ -176,7 +176,7 @@ way_out()
 	inside "$1" ip -j route get 198.51.100.1 | jq -c '.[0] | [.dev, .gateway]'
 }
 
-# What was written for host-local and whereabouts, moved over, as the examples have it.
+# Configurations for host-local and whereabouts after their migration, as in the examples.
 test_moved_over()
 {
 	is 'from host-local' kn_apply "$TOP/examples/multus/from-host-local.yaml"

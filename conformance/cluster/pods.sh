@@ -13,7 +13,7 @@ nad()
 		metadata: {name: $name}, spec: {config: $config}}' | kn apply -f - >/dev/null || fail "test error: network $1"
 }
 
-# macvlan NAME IPAM [FILTER]: a configuration of ours, changed by a jq filter; IPAM is JSON, or the name of a pool.
+# macvlan NAME IPAM [FILTER]: a configuration of our plugin, changed by a jq filter; IPAM is JSON, or the name of a pool.
 macvlan()
 {
 	local ipam=$2

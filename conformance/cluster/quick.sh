@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# quick.sh BINDIR DIR: what make check runs: builds the programs into DIR, then the cases that stand for all.
+# quick.sh BINDIR DIR: the part that make check runs: build the programs into DIR, then run the cases with the word quick.
 #
-# Where Go modules cannot be had there is no cluster, and the last line says so: "skipped: reason".
+# Without Go modules there is no cluster, and the last line is "skipped: reason".
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: quick.sh BINDIR DIR} DIR=${2:?usage: quick.sh BINDIR DIR}

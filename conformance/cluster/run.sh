@@ -3,9 +3,9 @@
 # run.sh BINDIR [CASE...]: the plugins in BINDIR in a Kubernetes cluster: two nodes, thin Multus on n1 and thick on n2.
 #
 # CASE is the name of a case, with or without its node's flavour, or of a theme, or a pattern: readme, readme.thin, crash.
-# CLUSTER=DIR: what fetch.sh and programs/build.sh made (BINDIR/../cluster); QUICK=1: the cases that stand for all;
-# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; KEEP=1: a shell in the cluster before it goes;
-# AGAIN=1: a case that the machine disturbed is run once more, and that is told: ../again.sh.
+# CLUSTER=DIR: the results of fetch.sh and programs/build.sh (BINDIR/../cluster); QUICK=1: only cases with the word quick;
+# NO_SKIP=1: a skip is a failure; VERBOSE=1: print the time of each case; KEEP=1: a shell in the cluster before its end;
+# AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,8 +17,8 @@ usage()
 	exit 2
 }
 
-# Control groups are what would outlive the sandbox. The process that waits for its end is in a session of its own: what
-# kills the suite does not reach it. Groups of suites that are not there any more go, too.
+# Only control groups would survive the sandbox. The process that waits for its end has a session of its own, so a signal
+# to the suite does not reach it. It also removes groups of suites that have ended.
 leave_no_groups()
 {
 	local name

@@ -35,7 +35,7 @@ fabric()
 
 # --- control plane -----------------------------------------------------------------------------
 
-# Who may talk to the API server, and as whom; a certificate of its own is made by the server.
+# The users of the API server and their tokens; the server makes its own certificate.
 credentials()
 {
 	local n
@@ -67,7 +67,7 @@ daemon()
 	setsid "$@" >"$W/log/$name" 2>&1 </dev/null &
 	echo $! >"$W/k8s/$name.pid"
 }
-# answers NAME URL: its daemon says that it is ready; nobody waits for one that died.
+# answers NAME URL: wait until its daemon is ready; a dead daemon is a failure at once.
 answers()
 {
 	local i

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # selftest.sh BUILD: plugins that leak, crash, hang or lie must be caught, and a sound one must not.
 #
-# Each is a wrapper around the real plugin that does one wrong thing. The run has no fault of its own,
-# but for those of the second part: there the wrapper does wrong only when a fault was met.
+# Each is a wrapper around the real plugin that does one wrong thing. The run has no fault of its own, except in
+# the second part: there the wrapper does wrong only after a fault.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# = 1 ] && [ -x "$1/bin/macvlan" ] || {
@@ -12,7 +12,7 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 }
 BUILD=$(cd "$1" && pwd)
 export FAULTS_PROGRAM=$BUILD/conformance/faults/faults
-# A program of ours in the sandbox, so that what it leaves running is found.
+# A copy in the sandbox, so that processes which it leaves are found.
 D=$(mktemp -d) || exit 2
 trap 'rm -rf "$D"' EXIT
 passed=0 failed=0 n=0

@@ -2,10 +2,9 @@
 # shellcheck shell=bash
 # cases.sh: cases of a suite that is a script: evidence, waiting, verdicts. Sourced by run.sh.
 #
-# A case is a function. It runs in a subshell: fail() records evidence and goes on, skip() ends it. The suite sets W, a
-# folder of its own. It may set PATIENCE, how long a busy machine may take over what is waited for, in seconds, and
-# EVIDENCE_LINES, how many lines are shown. What it defines as more_evidence is shown with a failure, too. NO_SKIP=1: a skip
-# is a failure.
+# A case is a function. It runs in a subshell: fail() records evidence and continues, skip() ends it. The suite sets W, a
+# folder of its own. It may set PATIENCE, the limit of each wait in seconds, and EVIDENCE_LINES, the number of lines that a
+# failure shows. A failure also shows the output of its function more_evidence. NO_SKIP=1: a skip is a failure.
 
 PATIENCE=${PATIENCE:-60} EVIDENCE_LINES=${EVIDENCE_LINES:-25}
 n=0 passed=0 failed=0 skipped=0

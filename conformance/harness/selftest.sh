@@ -101,14 +101,14 @@ told 'left behind: process [0-9]*: .* /run/work/bin/script' \
 	'mkfifo /run/work/fifo; exec 8<>/run/work/fifo; /run/work/bin/script <&8 & echo $! >/run/work/pid; until grep -q script /proc/$!/cmdline; do :; done' \
 	'kill -KILL $(cat /run/work/pid); while [ -e /proc/$(cat /run/work/pid)/exe ]; do :; done'
 
-# What does not count.
+# Changes that a snapshot omits.
 take >"$W/before"
 echo x >/run/a.tmp
 echo two >/var/lib/x/store/file
 ip link add d0 type veth peer name w1 && ip link del d0
 take >"$W/now"
 same "an ignored file, contents that do not count, a link that came and went"
-# Lines that somebody added, in another order.
+# Lines that a script added, in another order.
 printf 'lease: 10.1.0.1\nlease: 10.1.0.2\n' >>"$W/before"
 printf 'lease: 10.1.0.2\nlease: 10.1.0.1\n' >>"$W/now"
 same "lines in another order"

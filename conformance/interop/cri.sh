@@ -31,7 +31,7 @@ cri_client()
 	/usr/bin/python3 -m grpc_tools.protoc "-I$HERE" "--python_out=$CRI_PB" "$HERE/cri.proto" ||
 		fail 'test error: protoc' || return
 	setsid "$HERE/cri.py" "$CONTAINERD_ADDRESS" "$CRI" >"$W/log/cri" 2>&1 </dev/null 9>&- &
-	# What is written before it has opened the fifo is lost.
+	# Data that is written before it opened the fifo is lost.
 	eventually test -e "$CRI/up"
 }
 
@@ -90,7 +90,7 @@ test_cri_dual_stack()
 	no_left_over
 }
 
-# What containerd is known to do; the plugins must cope with it.
+# Known behaviour of containerd; the plugins must cope with it.
 test_cri_calls()
 {
 	local n d netns
@@ -131,7 +131,7 @@ test_cri_stop_and_remove_again()
 	no_left_over
 }
 
-# Somebody removed the namespace: all that DEL has is a record.
+# The namespace is gone: DEL has only the record.
 test_cri_netns_gone()
 {
 	local d
@@ -221,8 +221,8 @@ test_cri_killed_with_pod()
 	no_left_over
 }
 
-# Killed while ADD is at work: the plugin finishes, and nobody listens. What 1.6 knows of such a sandbox
-# after its restart is enough for a DEL, without a prevResult.
+# containerd is killed during ADD: the plugin finishes, and its result is lost. After its restart containerd 1.6
+# knows enough of the sandbox for a DEL, without a prevResult.
 test_cri_killed_in_add()
 {
 	local client pod d
@@ -248,7 +248,7 @@ test_cri_killed_in_add()
 	no_left_over
 }
 
-# All that the runtime knew is lost, as when its disk is wiped; nobody will call DEL.
+# The runtime lost its state, as after a wipe of its disk; it will not call DEL.
 test_cri_forgotten()
 {
 	cri_up || return

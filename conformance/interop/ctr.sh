@@ -60,7 +60,7 @@ test_ctr_attach()
 	no_left_over
 }
 
-# What ctr 1.6 is known to do; the plugins must cope with it.
+# Known behaviour of ctr 1.6; the plugins must cope with it.
 test_ctr_calls()
 {
 	local n d
@@ -137,7 +137,7 @@ test_ctr_master_goes_away()
 	no_left_over
 }
 
-# 1.6 never calls DEL for a detached container. Whoever cleans up must see what that leaves.
+# 1.6 never calls DEL for a detached container. An operator must see the remains.
 test_ctr_detached_leak()
 {
 	containerd_up || return

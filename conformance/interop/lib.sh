@@ -51,7 +51,7 @@ first() { numbers "$@" | head -n 1; }
 last() { numbers "$@" | tail -n 1; }
 count() { numbers "$@" | grep -c .; }
 
-# verbs PLUGIN [-VERB]: what it was asked for, in order, on one line; without that verb.
+# verbs PLUGIN [-COMMAND]: the commands that it got, in order, on one line; without that command.
 verbs()
 {
 	local n verb line=

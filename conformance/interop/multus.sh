@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # multus.sh: what Multus hands the plugins of a pod's further networks. Sourced by run.sh.
 #
-# A stand-in: this does what Multus does between the annotation of a pod and the plugin's process: which configuration,
-# which runtimeConfig, which CNI_ARGS, which verbs, in which order. A NAD is a file in $NADS; the results of ADD are kept in
-# $CACHE and come back as prevResult. What the real one does, thin and thick, is tested in conformance/cluster.
+# A substitute for Multus: it does the steps between the annotation of a pod and the plugin's process. It chooses the
+# configuration, runtimeConfig, CNI_ARGS, and the order of commands. A NAD is a file in $NADS. The results of ADD are in $CACHE
+# and come back as prevResult. conformance/cluster tests the real Multus, thin and thick.
 
 NADS=$W/nads
 CACHE=$W/multus
@@ -30,8 +30,8 @@ pod()
 }
 unpod() { ip netns del "cni-$POD"; }
 
-# plugin VERB NAD IFNAME INDEX [PREVRESULT-FILE]: one call. SELECTION is the pod's wishes, a JSON object of
-# runtimeConfig's keys; DEVICE the device that the kubelet gave; CNI_ARGS_MORE what it appends there.
+# plugin VERB NAD IFNAME INDEX [PREVRESULT-FILE]: one call. SELECTION has the pod's requests, a JSON object of
+# runtimeConfig's keys; DEVICE is the device that the kubelet assigned; CNI_ARGS_MORE is appended to CNI_ARGS.
 plugin()
 {
 	local type args pod
@@ -123,7 +123,7 @@ test_multus_attach()
 	no_left_over
 }
 
-# All that a pod can ask for, at once. What macvlan has no use for must not disturb.
+# Everything that a pod can request, at once. macvlan ignores requests that it does not support.
 test_multus_runtime_config()
 {
 	local SELECTION DEVICE=0000:03:00.1 CNIARGS='{"speed": "fast"}' n info=/run/k8s.cni.cncf.io/devinfo/cni/rails-net1
@@ -242,7 +242,7 @@ test_multus_del_again()
 	unpod
 }
 
-# The second network fails: every delegate is deleted, by Multus and then once more by way of the runtime.
+# The second network fails: Multus deletes every delegate, and then the runtime does so again.
 test_multus_add_fails()
 {
 	nad rails-a
@@ -279,8 +279,8 @@ test_multus_default_route_taken()
 	unpod
 }
 
-# GC by way of Multus names all attachments that it has results of, of every network; STATUS comes for the
-# cluster's own network only.
+# GC through Multus names all attachments with a result, of every network. STATUS comes only for the
+# cluster's own network.
 test_multus_gc_and_status()
 {
 	nad rails-a '.cniVersion = "1.1.0"'

@@ -57,7 +57,7 @@ gc()
 		env -i "PATH=$PATH" CNI_COMMAND=GC CNI_PATH=/opt/cni/real /opt/cni/real/macvlan
 }
 
-# repair: what an operator does; it must say that all is well afterwards.
+# repair: the operator's command; afterwards it must report success.
 repair() { is 'railctl attachments repair' "$RAILCTL" attachments repair; }
 
 # hold PLUGIN VERB: from now on such a call does its work and then waits before it answers.

@@ -126,7 +126,7 @@ runtime_processes()
 }
 no_runtime_processes() { [ -z "$(runtime_processes)" ]; }
 
-# What must be the same before and after each case.
+# The state that must be equal before and after each case.
 snapshot()
 {
 	# Runtimes mount and unmount at any time, so only mounts of namespaces count.

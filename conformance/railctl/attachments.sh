@@ -150,7 +150,7 @@ test_repair_interface_gone()
 	lived_on interface-gone
 }
 
-# What KubeVirt's bridge binding does.
+# The same steps as KubeVirt's bridge binding.
 test_repair_interface_renamed()
 {
 	one_attachment
@@ -257,7 +257,7 @@ test_repair_damaged()
 	ok attachments repair
 	has "repaired net-a c1 net1: "
 	has "stays leased"
-	# Whose interface it was cannot be known, so neither it nor its address is touched.
+	# The owner of the interface is unknown, so neither it nor its address is changed.
 	eq "IPAM" "$(fake_log ipam-one)" "ADD c1 net1;"
 	ip -n pod1 link show net1 >/dev/null || fail "the interface must stay"
 	[ ! -e "$(record net-a c1)" ] || fail "the record must be gone"
@@ -384,7 +384,7 @@ test_attachments_in_another_folder()
 	rm -r "$W/elsewhere"
 }
 
-# A record holds what a runtime passed: it must not reach the terminal as it is.
+# A record has text of a runtime: control characters must not reach the terminal.
 test_attachments_cannot_steer_the_terminal()
 {
 	one_attachment

@@ -68,7 +68,7 @@ imported fd00:1::5 c1 net1 (network net-a)
 	want 'length == 3 and all(.action == "is-ours")'
 	ok ipam verify
 	eq "host-local's files" "$(find $HL -type f -exec md5sum {} + | sort)" "$before"
-	# The address is given to nobody, without the files, too.
+	# The address is not assigned, also without the files.
 	rm -r $HL
 	lease net-a c9 '{"subnet":"10.1.0.0/24"}'
 	eq "the next pod" "$(jq -r '.ips[0].address' "$W/add.out")" 10.1.0.3/24
@@ -161,7 +161,7 @@ test_import_by_forms_of_the_configuration()
 	ok ipam lease list --data-dir /var/lib/cni/data --json
 	want 'map(.address) == ["10.1.0.2"]'
 	refused 1 "ipam.dataDir" ipam import --from host-local --config "$W/net.conf" --data-dir /other
-	# What the plugin refuses is no place for a store here, either.
+	# railctl refuses the same folders for a store as the plugin.
 	net net-a '{"subnet":"10.1.0.0/24","dataDir":"'"$W/data"'"}'
 	refused 1 "dataDir" ipam import --from host-local --config "$W/net.conf"
 	[ ! -e "$W/data" ] || fail "a refused dataDir must not be made"

@@ -56,7 +56,7 @@ test_pool_add_takes_everything()
 	has "300 s, strict"
 	has "others 5, a 10"
 	has "0 of 354"
-	# What show prints, add reads.
+	# add reads the output of show.
 	ok ipam pool delete p
 	ok ipam pool add p --file "$W/p.json" --json
 	jq .definition "$W/out" | cmp -s - "$W/p.json" || fail "--file: $(said)"
@@ -113,7 +113,7 @@ test_pool_add_wants_to_know_whose_range_it_is()
 	ok ipam pool set p --no-this-node-only --range 10.1.2.0/24
 }
 
-# Of a network given as a range, the addresses that look like a network's own are not given.
+# A network as a range: its first and last addresses are not assigned.
 test_pool_range_that_is_a_network()
 {
 	need railhead-ipam
@@ -375,12 +375,12 @@ test_verify_of_living_attachments()
 	attach net-a c-two pod2 '{"type":"railhead-ipam","pool":"p"}'
 	ok ipam verify --json
 	want '.attached == 2 and .unrecorded == 0 and .found == 0'
-	# Somebody took the address off the interface.
+	# The address was removed from the interface.
 	ip -n pod1 addr flush dev net1
 	eq "without its address" "$(problems)" \
 		"10.1.0.1 (pool p) is leased to net1 of container c-one, which does not have it"
 	ip -n pod1 addr add 10.1.0.1/24 dev net1
-	# Somebody released the lease of a living one.
+	# The lease of a living pod was released.
 	ok ipam lease release 10.1.0.2
 	[[ $(problems) == "net1 of container c-two (network net-a, "*") is attached, and holds no lease: "* ]] ||
 		fail "the attachment without a lease: $(said)"

@@ -14,7 +14,7 @@ prepare()
 	ip link add "$MASTER" type veth peer name wire0 && ip link set "$MASTER" up || exit 2
 }
 
-# Everything as on a new host, but for the links; what a case left running goes.
+# Reset everything except the links; end the processes that a case left.
 fresh()
 {
 	local ns
@@ -67,7 +67,7 @@ refused()
 	[[ $ERR == *"$text"* ]] || fail "the error must say '$text': $(said)"
 }
 
-# Of the last output; other suites' has and hasnt take a text.
+# They look at the last output; has and hasnt of other suites take a text.
 has() { [[ $OUT == *"$1"* ]] || fail "output must have '$1': $(said)"; }
 hasnt() { [[ $OUT != *"$1"* ]] || fail "output must not have '$1': $(said)"; }
 # want FILTER: a jq test on the last output.

@@ -81,7 +81,7 @@ test_rdma_namespaces_that_are_none()
 	done
 }
 
-# What the command mounts for itself is nobody else's.
+# The mounts of the command are in its own namespace.
 test_rdma_netns_leaves_nothing()
 {
 	ip netns add pod1

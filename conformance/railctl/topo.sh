@@ -382,7 +382,7 @@ test_topo_svg_in_the_documents()
 	done
 }
 
-# What is wrong has a mark and a sentence, not only a colour.
+# A problem has a mark and a sentence, not only a colour.
 test_topo_svg_trouble()
 {
 	ok topo --nccl-xml "$XML/synthetic-a_pix100_phb400.xml" --svg "$W/x.svg"
@@ -390,7 +390,7 @@ test_topo_svg_trouble()
 	grep -q 'class="way off"' "$W/x.svg" || fail "no line to what NCCL takes"
 	grep -q '>GPU 0: ' "$W/x.svg" || fail "no sentence"
 	ok topo --nccl-xml "$XML/dgx-a100.xml" --svg "$W/x.svg"
-	if grep -q 'class="mark"' "$W/x.svg"; then fail "a mark where all is well"; fi
+	if grep -q 'class="mark"' "$W/x.svg"; then fail "a mark without a problem"; fi
 }
 
 # --- captures, files for NCCL, plans -----------------------------------------------------------
@@ -443,7 +443,7 @@ test_topo_capture_says_what_the_machine_says()
 	refused 1 'No such file' topo capture "$W/nowhere/x.tar"
 }
 
-# What was written is read as the same machine, by its GPUs and HCAs and what NCCL does with them.
+# A written file is read back as the same machine: GPUs, HCAs, and NCCL's choice.
 test_topo_file_for_nccl_read_back()
 {
 	local name

@@ -24,7 +24,7 @@ wrong()
 		{ echo "ended with $rc"; cat "$W/out" "$W/err"; false; }
 }
 
-# options COMMAND: those of its help, each with "=" when it takes a value, but for the global ones
+# options COMMAND: those of its help without the global ones, each with "=" if it takes a value
 options()
 {
 	"$P" "$1" --help | awk '/^options of every command/ { exit } /^  --/ { print $1 ($2 ~ /^[A-Z]/ ? "=" : "") }' | sort

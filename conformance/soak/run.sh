@@ -3,9 +3,9 @@
 # run.sh [--cycles N] [--seed N] [--kill PERMILLE] BINDIR: attachments come and go, 32 at a time, some of
 # their runs killed; then nothing may be left.
 #
-# In namespaces of their own. Without --seed or SOAK_SEED the seed is one of the moment. It is printed; the
-# same one makes the same choices (whom to kill, when, what the runtime does then), though what they meet
-# is up to the scheduler. HELPERS=DIR: where the driver was built, else it is compiled.
+# It runs in namespaces of its own. Without --seed or SOAK_SEED the time is the seed. The seed is printed. Equal seeds make
+# equal choices: which run to kill, when, and what the runtime does then. The scheduler decides how far a killed
+# run has come. HELPERS=DIR: where the driver was built, else it is compiled.
 # TABLES=FILE: write the figures to the file as well; a release contains them.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

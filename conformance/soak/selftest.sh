@@ -11,7 +11,7 @@ trap 'exit 130' HUP INT TERM
 passed=0 failed=0
 
 # wrong NAME PROGRAM EXPECTED <WHAT-IT-DOES-FIRST: a PROGRAM that is wrong, and the line that must say so.
-# What runs off the end of WHAT-IT-DOES-FIRST goes on as the real program.
+# After WHAT-IT-DOES-FIRST the real program runs.
 wrong()
 {
 	local bin=$DIR/$1 program=$2 expected=$3

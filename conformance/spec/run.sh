@@ -22,7 +22,7 @@ PEER_DIR=${PEER_DIR:-/usr/lib/cni}
 }
 
 passed=0 failed=0 skipped=0 elsewhere=0
-# What is no rule for such a plugin, or none that calls of it can show.
+# Rules that do not apply to such a plugin, or that its calls cannot show.
 NO_RULE='for plugins of the kind|for IPAMs with|a duty of the runtime|the profile does not say|this kind of link|needs failing system calls'
 out=$(mktemp) slow=$(mktemp)
 trap 'rm -f "$out" "$slow"' EXIT

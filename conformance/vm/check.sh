@@ -4,9 +4,9 @@
 #
 # SUITES, KERNELS: others than all. A suite that says "# topology: NAME" gets that, the others a pair of cards; one that
 # says "# kernel: 7.2" runs on that alone. QUICK=1, as make check has it: one that says "# check: no" is left out, and one that
-# minds QUICK is quick. One that says "# programs: FOLDER" is skipped, which is said and counted, where that folder is not:
-# make peer-programs. GUESTS (2) run at once, and share the suites of one topology when there is one kernel, by what suites
-# say in "# seconds: N". AGAIN=1: a suite that the machine disturbed runs once more, alone, and that is told: ../again.sh.
+# minds QUICK is quick. One with "# programs: FOLDER" is skipped if the folder is missing (make peer-programs); the
+# skip is reported and counted. GUESTS (2) run at once. With one kernel they share the suites of one topology, by "# seconds: N"
+# of the suites. AGAIN=1: repeat a suite that exceeded a limit of time, alone, and report it: ../again.sh.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}

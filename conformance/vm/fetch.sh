@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# fetch.sh DIR WHAT...: put what a guest is made of into DIR, from Debian; what is there stays.
+# fetch.sh DIR WHAT...: put the parts of a guest into DIR, from Debian; existing parts stay.
 #
-# WHAT is qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or movable-6.12. Nothing is installed, and the machine's
-# own package sources stay as they are: a private apt configuration with the same mirror names the
-# releases needed, apt checks the signatures, and the packages are unpacked. In DIR afterwards:
+# WHAT is qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or movable-6.12. Nothing is installed. The machine's
+# own package sources do not change: a private apt configuration with the same mirror names the releases. apt checks
+# the signatures, and the packages are unpacked. In DIR afterwards:
 #   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)
 #   jq/                 a jq that starts ten times faster than 1.6, with the libraries for it (or empty)
 #   plugins/            the reference plugins of Debian's unstable, and plugins/version: for the bench
@@ -137,8 +137,8 @@ run_newer()
 		"/lib/$(uname -m)-linux-gnu" "$1/$3" >"$1/$2"
 }
 
-# movable PREFIX: the module for the kernel that is here. Its headers' makefile is written for /usr/src, and a kernel
-# of a newer Debian is of a newer compiler, whose alignment of functions ours need not know.
+# movable PREFIX: the module for that kernel. The makefile of its headers expects /usr/src. The kernel of a newer Debian
+# was built by a newer compiler, and our compiler may not have its option for the alignment of functions.
 movable()
 {
 	local version src=$APT/headers/usr/src new=$DIR/movable-$1.new

@@ -5,7 +5,7 @@ set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=$(realpath "${1:?usage: selftest.sh BINDIR}")
 W=$(mktemp -d)
-# What these suites wait for in vain is not worth more.
+# A short limit: these suites wait for events that never come.
 export LAST_RESORT=30
 trap 'rm -rf "$W"' EXIT
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -97,7 +97,7 @@ check "a build that does not wait for GIDs" mutant no-wait rdma/plugin/shared.c 
 RC=$?
 check "suite rdma catches each wrong build" eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
 
-# The command line of a QEMU of ours has the name of its card.
+# The command line of our QEMU has the name of its card.
 MARK=selftest$$
 printf 'port rp0\nnic %s on rp0 mac 52:54:00:00:01:00\n' "$MARK" >"$W/$MARK.topo"
 setsid "$HERE/run" --bin "$BIN" --topology "$W/$MARK.topo" "$W/hangs.sh" >"$W/said" 2>&1 &

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # build.sh DIR [MODULE...]: build the programs of a cluster into DIR/bin: Kubernetes, Multus, the reference plugins.
 #
-# sriov-cni and rdma-cni are built when they are named (make peer-programs): their programs have the names of ours.
-# Each folder here with a go.mod is a MODULE: its "tool" lines say what is built, its go.sum which bytes of it. What is
-# built stays until go.mod or the compiler changes; Go's own cache makes a later build short, also for another clone. The
-# first one takes 10 to 30 minutes on two processors. Go is the machine's when it is new enough, else Debian's.
-# Exit status 3: the modules cannot be had here; the last line says why.
+# sriov-cni and rdma-cni are built only when they are named (make peer-programs): their programs have our names.
+# Each folder here with a go.mod is a MODULE: its "tool" lines name the programs, go.sum pins the bytes.
+# A program stays until go.mod or the compiler changes. Go's own cache makes a later build short, also for another clone. The
+# first one takes 10 to 30 minutes on two processors. It uses the machine's Go if it is new enough, else Debian's.
+# Exit status 3: the modules are not available here; the last line says why.
 set -eu
 [ $# -ge 1 ] || {
 	sed -n '3s/^# //p' "$0" >&2
@@ -43,7 +43,7 @@ go_for()
 
 tools() { "$GO" mod edit -json | sed -n '/"Tool"/,/\]/s/.*"Path": "\(.*\)".*/\1/p'; }
 
-# Whether the module of the first tool can be had: when not even that can, nothing is wrong with the files here.
+# Is the module of the first tool available? If not, the cause is not in the files here.
 can_be_had()
 {
 	local tool module i

@@ -6,7 +6,7 @@
 export FAULTS_PROGRAM=$HELPERS/faults/faults FAULTS_LANE=/vm/job/lane
 [ -n "${FULL-}${FAULTS_SAMPLE-}" ] || FAULTS_LANE=/none
 
-# What faults says, but of how far it is only a line a minute.
+# The output of faults, with one line of progress a minute.
 sparse()
 {
 	local line last=0

@@ -3,7 +3,7 @@
 # main.sh: process 1 of the guest, once the root is there: make it a machine, run the suites, power off.
 #
 # /vm/job is the folder that the host prepared: kernel (its modules), suites (one a line: name and script),
-# env, nics, bin, helpers. Written there: NAME.rc for each suite. What suites say goes to the second serial line.
+# env, nics, bin, helpers. Written there: NAME.rc for each suite. The output of suites goes to the second serial line.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb
 JOB=/vm/job
 TREE=$(<$JOB/tree)

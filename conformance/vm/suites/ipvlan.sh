@@ -21,7 +21,7 @@ told()
 	rc=${PIPESTATUS[0]}
 	read -r p f s < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' /tmp/said)
 	[ "$rc" = 0 ] || [ "${f:-0}" != 0 ] || f=1
-	# What is no business of such a plugin, or of any, does not count as skipped.
+	# A rule that does not apply to this kind of plugin is not a skip.
 	s=$((${s:-0} - $(grep -cE "^ +(for plugins of the kind|a duty of the runtime|the profile does not say|this kind of link|needs failing system calls)" /tmp/said)))
 	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1})) skipped=$((skipped + s))
 }

@@ -69,7 +69,7 @@ check "import says that its namespace is not told" grep -q "left-alone .*network
 check "nothing was imported" isnt grep -q net1 <("$RAILCTL" attachments list)
 check "a tenant has changed what it can" inside a "link set net1 mtu 1400 promisc on alias tenant" "link set net1 txqueuelen 77"
 check "our DEL" del a "$(on "$VA0" '"vlan":7')"
-# 2.1.0 does not tell the MTU, and nobody else knows this one.
+# 2.1.0 does not record the MTU, so this value is lost.
 ip link set "$EA0" mtu 1500 && "$RAILCTL" vf adopt "$VA0"
 check "puts all else back" released
 check "our DEL once more" del a "$(on "$VA0" '"vlan":7')"
@@ -85,7 +85,7 @@ ip -n a link set net1 mtu 1400
 check "our DEL, of a VF that we had before" del a "$(on "$VA0" '"vlan":7')"
 check "puts all back" released
 
-# One that we never had, and a pod of ours with a MAC and an MTU behind it.
+# A VF that our plugin never had; after it a pod of our plugin with a MAC and an MTU.
 forget
 attached '"vlan":7'
 check "our DEL, of a VF that we never had" del a "$(on "$VA0" '"vlan":7')"

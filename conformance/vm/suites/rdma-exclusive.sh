@@ -6,10 +6,10 @@
 # needs: movable
 # topology: trio
 # rdma-exclusive: RDMA devices that moved into pods are used there, and twenty pods get theirs at once. Kernel 7.2:
-# before, rxe sends from the first network namespace only. What else can happen to a move: rdma-move.
+# before, rxe sends from the first network namespace only. rdma-move has the other cases of a move.
 #
-# The VFs have no RDMA: a rxe device on the interface of each stands for it, and a copy of /sys/bus/pci/devices, which
-# the plugin rdma sees, says so. Kernels before 7.3 do not move rxe; movable.ko lets them.
+# The VFs have no RDMA. An rxe device on the interface of each VF replaces it. The plugin rdma sees a copy of
+# /sys/bus/pci/devices in which the VF has this device. Kernels before 7.3 do not move rxe; movable.ko lets them.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 # shellcheck source=conformance/vm/guest/rdma.sh

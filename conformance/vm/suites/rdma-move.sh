@@ -60,7 +60,7 @@ refused() # POD CODE WORD COMMAND...
 		'.code == $code and (.msg + " " + .details | contains($word))' "$W/$pod.out" >/dev/null || { cat "$W/$pod.out" && false; }
 }
 devices() { ${1+ip netns exec "$1"} rdma -j dev | jq -r '[.[].ifname] | sort | join(" ")'; }
-# All that a node has: which device has which character device, and is at home.
+# The devices of a node: the character device of each, and whether it is on the host.
 numbers() { grep -H . /sys/class/infiniband_verbs/uverbs*/ibdev | sed 's,.*/\(uverbs[0-9]*\)/ibdev:,\1 ,' | sort; }
 state() { numbers && devices && find /run -path '/run/railhead/*' -name '*,net1'; }
 as_before() { diff $W/before <(state); }

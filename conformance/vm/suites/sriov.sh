@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # seconds: 180
-# sriov: the sriov plugin on true VFs: what it sets, what the kernel says of it, and what is left.
+# sriov: the sriov plugin on true VFs: the attributes that it sets, as the kernel shows them, and remains.
 # CASES: which parts of sriov/.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154,SC2317 # functions that check calls
 # seconds: 70
 # unit: a boot of systemd, in namespaces of its own, as a container's is: railhead-vf.service makes the VFs before
-# network-pre.target is reached and before a runtime starts, keeps them when restarted, and its failure stops nobody.
+# network-pre.target is reached and before a runtime starts, keeps them when restarted, and its failure stops no other unit.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 SAW=/run/saw

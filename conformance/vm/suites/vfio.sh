@@ -17,7 +17,7 @@ bind()
 	echo "$1" >$S/drivers_probe
 	is "$(basename "$(readlink "$S/devices/$1/driver")")" "$2"
 }
-# of_pf N FILTER: what the PF says of its Nth VF.
+# of_pf N FILTER: the PF's data of its Nth VF.
 of_pf() { ip -j link show "$A" | jq -e --argjson n "$1" ".[0].vfinfo_list[\$n] | $2" >/dev/null || { ip link show "$A" && false; }; }
 
 modprobe vfio-pci

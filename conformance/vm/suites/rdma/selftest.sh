@@ -5,7 +5,7 @@
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 WRONG=/tmp/wrong
-# What a wrong build leaves undone is waited for in vain.
+# A short limit: the events that a wrong build omits never come.
 export LAST_RESORT=60
 mkdir -p $WRONG
 ln -s "$BIN"/* $WRONG

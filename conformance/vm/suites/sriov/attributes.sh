@@ -3,8 +3,8 @@
 # attributes.sh: each attribute set, read back from the kernel, and put back; those that igb has not.
 pods a
 remember
-# granted N WHAT KEYS FILTER: with those keys the kernel says of the Nth VF what the filter wants. Each on its own: what
-# one leaves is not cleaned up by the next.
+# granted N WHAT KEYS FILTER: with those keys the filter holds for the kernel's data of the Nth VF. Each runs on its own:
+# the next one does not clean up after it.
 granted()
 {
 	local vf=VA$1
@@ -23,7 +23,7 @@ granted 6 "all at once" "$ALL" '.vf.vlan_list[0].vlan == 7 and .vf.vlan_list[0].
 	.vf.spoofchk == false and .vf.trust and .pod.mtu == 1400 and ([.pod, .vf] | all(.address == "02:00:00:00:02:01"))'
 check "all are put back" clean
 
-# What somebody else has set before is what there is again afterwards.
+# Values that were set before ADD are restored after DEL.
 forget
 batch "link set $A vf 1 vlan 9 qos 2" "link set $A vf 1 max_tx_rate 20" "link set $A vf 1 spoofchk off" "link set $A vf 1 trust on" "link set $EA1 mtu 1480 up"
 remember

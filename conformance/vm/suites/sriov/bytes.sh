@@ -17,7 +17,7 @@ check "moves and renames in one" is "$(moves)" 1
 check "DEL" traced DEL a "$(on "$VB6")"
 check "asks for no list" isnt asks_for_vfs
 check "moves and renames in one" is "$(moves)" 1
-# What an administrator changed since is in that list only.
+# Only that list has later changes of an administrator.
 check "a second ADD" traced ADD a "$(on "$VB6")"
 check "asks for the list of VFs, too" asks_for_vfs
 check "never with statistics" isnt with_statistics

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# gone.sh: the VF, or its PF, goes while a pod has it. The last part: it makes all VFs anew.
+# gone.sh: the VF or its PF disappears while a pod has it. It is the last part, because it recreates all VFs.
 pods a b c
 SOME='"vlan":3,"mac":"02:00:00:00:09:01","mtu":1300'
 # The cards' own drivers, which need a moment.
@@ -17,7 +17,7 @@ check "DEL" del a "$(on "$VA0" "$SOME")"
 check "forgets the VF" test ! -e "/run/railhead/vf/$VA0"
 check "DEL again" del a "$(on "$VA0" "$SOME")"
 
-# Made anew while the books still speak of the old one.
+# The VF is recreated while the state file still describes the old one.
 check "sriov_numvfs 2" numvfs "$A" 2
 eventually has_netdev "$VA1"
 addresses

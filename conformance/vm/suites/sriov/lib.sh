@@ -34,7 +34,7 @@ refused() # CODE WORD COMMAND...: it fails with an error object of that code tha
 		'.code == $code and (.msg + " " + .details | contains($word))' $W/out >/dev/null || { cat $W/out && false; }
 }
 
-# sees POD PF N FILTER: of the pod's interface (.pod) and of what the PF knows of its Nth VF (.vf).
+# sees POD PF N FILTER: the filter holds for the pod's interface (.pod) and the PF's data of its Nth VF (.vf).
 sees()
 {
 	{
@@ -67,7 +67,7 @@ nothing_left()
 {
 	is "$(echo /run/railhead/attachments/*/*)" "/run/railhead/attachments/*/*" && is "$("$RAILCTL" ipam lease list --json)" "[]" && unowned
 }
-# clean: nobody has anything, and the host is as it was.
+# clean: no VF has an owner, and the host is as before.
 clean() { as_before && nothing_left; }
 
 # batch LINE...: of ip, in one process.

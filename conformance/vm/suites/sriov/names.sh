@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# names.sh: alternative names that collide, and a host name that somebody took meanwhile.
+# names.sh: alternative names that collide, and a host name that another interface got meanwhile.
 pods a b
 batch "link property add dev $EA0 altname net1 altname taken-alt0 altname free-alt0"
 ip -n a -batch - <<<$'link add other0 type dummy\nlink property add dev other0 altname taken-alt0'

@@ -12,7 +12,7 @@ check "its namespace is gone; new pod: ADD" add b "$(on "$VA0" '"vlan":4')"
 check "it sees nothing of the old one" sees b "$A" 0 '.vf.vlan_list[0].vlan == 4 and (.vf.trust | not) and .pod.mtu == 1500 and .pod.address != "02:00:00:00:06:01"'
 cp $W/seen $W/seen-before
 check "old pod: late DEL" del a "$(on "$VA0" "$SOME")"
-# But for carrier, which may still have been on its way.
+# Ignore the carrier, which may come later.
 still='del(.pod.flags, .pod.operstate)'
 check "new pod: nothing has changed" sees b "$A" 0 "$still == ($(<$W/seen-before) | $still)"
 check "new pod: it still owns the VF" grep -q '"container":"b"' "/run/railhead/vf/$VA0"

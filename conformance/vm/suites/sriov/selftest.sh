@@ -6,7 +6,7 @@
 # shellcheck source=conformance/vm/suites/sriov/wrong.sh
 . conformance/vm/suites/sriov/wrong.sh
 VF0=0000:01:10.0
-# What a wrong plugin leaves undone is waited for in vain.
+# A short limit: the events that a wrong plugin omits never come.
 export LAST_RESORT=20
 
 if [ -n "$(ls -A /sys/class/iommu)" ]; then

@@ -19,7 +19,7 @@ check "again" eval 'vf apply && said "left-alone 10.json"'
 ifindexes >$W/after
 check "does nothing" cmp $W/before $W/after
 
-# What a reboot does to them; and a card whose driver comes late.
+# Effects of a reboot; and a card whose driver loads late.
 cp $W/own $W/first
 echo 0 >"$PA/sriov_numvfs"
 echo 0 >"$PB/sriov_numvfs"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# lib.sh: calls of railctl vf. What it said is in $W/said.
+# lib.sh: calls of railctl vf. Its output is in $W/said.
 PA=$(readlink -f "/sys/class/net/$A/device")
 PB=$(readlink -f "/sys/class/net/$B/device")
 

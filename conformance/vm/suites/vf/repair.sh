@@ -38,7 +38,7 @@ cable
 check "and done later" vf repair "$VA0"
 check "all is as it was" as_before
 
-# A pod that is killed, and nobody calls DEL.
+# A pod is killed, and no DEL comes.
 pods a
 check "ADD" add a "$(on "$VA0" '"vlan":7,"trust":"on","mtu":1400,"mac":"02:00:00:00:09:01"')"
 no_pods a
