@@ -22,7 +22,7 @@ lib/json|lib/base/
 lib/sys|lib/base/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
-lib/pci|lib/base/
+lib/pci|lib/base/ lib/sys/
 lib/cli|lib/base/ lib/json/
 lib/testing|lib/
 topo/core|lib/

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cni/record/record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -347,37 +346,15 @@ int record_remove(const struct ctx *ctx, const struct record_key *key, struct er
 
 /* ---- walking ---- */
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+/* The names in an open folder. A folder that was removed meanwhile has none. */
+static int list_dir(int dir, const char *what, struct fs_names *out, struct err *e)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
+	struct err why;
 
-static int is_visible(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
-struct listing {
-	struct dirent **names;
-	int n;
-};
-
-static void listing_clear(struct listing *l)
-{
-	for (int i = 0; i < l->n; i++)
-		free(l->names[i]);
-	free(l->names);
-}
-
-static int list_dir(int dir, const char *what, struct listing *out, struct err *e)
-{
-	out->n = scandirat(dir, ".", &out->names, is_visible, by_name);
-	if (out->n >= 0)
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, out, &why) == 0 || why.errnum == ENOENT)
 		return 0;
-	out->n = 0;
-	if (errno == ENOENT) /* removed since we opened it */
-		return 0;
-	return err_set(e, ERR_IO, errno, "list %s", what);
+	*e = why;
+	return err_wrap(e, "%s", what);
 }
 
 struct visitor {
@@ -430,7 +407,7 @@ int record_refuse_mismatch(const struct ctx *ctx, const struct record *r, struct
 
 static int each_in(int all, const char *network, struct visitor *v)
 {
-	auto_clean(listing_clear) struct listing files = { 0 };
+	auto_fs_names struct fs_names files = { .n = 0 };
 	struct err why;
 	auto_fd int dir = fs_open_dir_at(all, network, false, &why);
 
@@ -444,20 +421,20 @@ static int each_in(int all, const char *network, struct visitor *v)
 		return 0;
 	}
 	int stop = 0;
-	for (int i = 0; !stop && i < files.n; i++)
-		stop = visit_record(dir, network, files.names[i]->d_name, v);
+	for (size_t i = 0; !stop && i < files.n; i++)
+		stop = visit_record(dir, network, files.name[i], v);
 	return stop;
 }
 
 static int each_network(int all, struct visitor *v, struct err *e)
 {
-	auto_clean(listing_clear) struct listing networks = { 0 };
+	auto_fs_names struct fs_names networks = { .n = 0 };
 
 	if (list_dir(all, FOLDER, &networks, e))
 		return -1;
 	int stop = 0;
-	for (int i = 0; !stop && i < networks.n; i++)
-		stop = each_in(all, networks.names[i]->d_name, v);
+	for (size_t i = 0; !stop && i < networks.n; i++)
+		stop = each_in(all, networks.name[i], v);
 	return 0;
 }
 
@@ -485,12 +462,12 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 
 void record_tidy(const struct ctx *ctx)
 {
-	auto_clean(listing_clear) struct listing networks = { 0 };
+	auto_fs_names struct fs_names networks = { .n = 0 };
 	struct err ignored;
 	auto_fd int all = open_all(ctx, &ignored);
 
 	if (all < 0 || list_dir(all, FOLDER, &networks, &ignored))
 		return;
-	for (int i = 0; i < networks.n; i++)
-		remove_if_empty(all, networks.names[i]->d_name);
+	for (size_t i = 0; i < networks.n; i++)
+		remove_if_empty(all, networks.name[i]);
 }

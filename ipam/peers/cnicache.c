@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipam/peers/cnicache.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,8 +83,6 @@ static int read_entry(int dir, const char *name, struct cnicache *c, struct err 
 	auto_free char *text = NULL;
 	struct err why;
 
-	if (*name == '.')
-		return 0;
 	entry = add_slot(c, e);
 	if (!entry)
 		return -1;
@@ -99,22 +95,27 @@ static int read_entry(int dir, const char *name, struct cnicache *c, struct err 
 
 int cnicache_load(const struct ctx *ctx, struct cnicache *out, struct err *e)
 {
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
+	struct err why;
 	int rc = 0;
 
 	*out = (struct cnicache){ .n = 0 };
 	int n = snprintf(path, sizeof(path), "%s/results", ctx->cni_dir ? ctx->cni_dir : "");
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return err_set(e, ERR_IO, ENAMETOOLONG, "libcni's folder of results");
-	DIR *d = ctx->cni_dir ? opendir(path) : NULL;
-	if (!d)
-		return ctx->cni_dir && errno != ENOENT
-			       ? err_set(e, ERR_IO, errno, "open libcni's folder %s", path)
-			       : 0;
+	if (!ctx->cni_dir)
+		return 0;
+	auto_fd int dir = fs_open_dir(path, false, &why);
+	if (dir < 0 && why.errnum == ENOENT)
+		return 0;
+	if (dir < 0 || fs_names_at(dir, ".", FS_NAMES_MAX, &names, &why)) {
+		*e = why;
+		return err_wrap(e, "libcni's folder %s", path);
+	}
 	out->there = true;
-	for (struct dirent *it; rc == 0 && (it = readdir(d));)
-		rc = read_entry(dirfd(d), it->d_name, out, e);
-	(void)closedir(d);
+	for (size_t i = 0; rc == 0 && i < names.n; i++)
+		rc = read_entry(dir, names.name[i], out, e);
 	if (rc)
 		cnicache_clear(out);
 	return rc;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipam/peers/hostlocal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -100,27 +99,20 @@ static int read_lease(int dir, const char *name, struct hostlocal_lease *out, st
 
 int hostlocal_each(const struct hostlocal *h, hostlocal_fn fn, void *arg, struct err *e)
 {
-	int copy = h->dir < 0 ? -1 : openat(h->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-	    rc = 0;
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	auto_fs_names struct fs_names names = { .n = 0 };
+	int rc = 0;
 
 	if (h->dir < 0)
 		return 0;
-	if (!d) {
-		int errnum = errno;
-
-		if (copy >= 0)
-			(void)close(copy);
-		return err_set(e, ERR_IO, errnum, "read host-local's folder");
-	}
-	for (struct dirent *it; rc == 0 && (it = readdir(d));) {
+	if (fs_names_at(h->dir, ".", FS_NAMES_MAX, &names, e))
+		return err_wrap(e, "host-local's folder");
+	for (size_t i = 0; rc == 0 && i < names.n; i++) {
 		struct hostlocal_lease lease = { .container = "" };
 
-		if (ip_parse(it->d_name, &lease.ip))
+		if (ip_parse(names.name[i], &lease.ip))
 			continue;
-		rc = read_lease(h->dir, it->d_name, &lease, e) ? -1 : fn(&lease, arg, e);
+		rc = read_lease(h->dir, names.name[i], &lease, e) ? -1 : fn(&lease, arg, e);
 	}
-	(void)closedir(d);
 	return rc;
 }
 

@@ -30,8 +30,7 @@ bool hw_addr_equal(struct hw_addr a, struct hw_addr b)
 	return a.len && a.len == b.len && memcmp(a.byte + from, b.byte + from, a.len - from) == 0;
 }
 
-/* Octets joined by one separator, at most HW_ADDR_MAX of them. */
-static int parse_octets(const char *s, struct hw_addr *out)
+int hw_addr_parse(const char *s, struct hw_addr *out)
 {
 	struct hw_addr a = { 0 };
 	char sep = '\0';
@@ -50,15 +49,7 @@ static int parse_octets(const char *s, struct hw_addr *out)
 		if ((sep != ':' && sep != '-') || *s++ != sep)
 			return -1;
 	}
-	*out = a;
-	return 0;
-}
-
-int hw_addr_parse(const char *s, struct hw_addr *out)
-{
-	struct hw_addr a;
-
-	if (parse_octets(s, &a) || (a.len != MAC_LEN && a.len != HW_ADDR_MAX))
+	if (a.len != MAC_LEN && a.len != HW_ADDR_MAX)
 		return -1;
 	*out = a;
 	return 0;
@@ -86,7 +77,7 @@ int parse_mac(const char *s, uint8_t out[MAC_LEN])
 {
 	struct hw_addr a;
 
-	if (parse_octets(s, &a) || a.len != MAC_LEN)
+	if (hw_addr_parse(s, &a) || !hw_addr_is_mac(a))
 		return -1;
 	memcpy(out, a.byte, MAC_LEN);
 	return 0;

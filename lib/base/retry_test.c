@@ -56,6 +56,14 @@ static int writes_sysfs(struct err *e)
 	return sysfs_write("/dev", "null", "x", e);
 }
 
+static int opens_below(struct err *e)
+{
+	auto_fd int dir = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int fd = fs_openat2(dir, "null", O_RDONLY | O_CLOEXEC, 0);
+
+	return fd < 0 ? err_set(e, ERR_IO, errno, "openat2") : 0;
+}
+
 static int locks(struct err *e)
 {
 	auto_fd int dir = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -99,17 +107,12 @@ START_TEST(interrupted_for_ever)
 		int nr;
 		int (*fn)(struct err *e);
 	} cases[] = {
-		{ SYS_read, reads },
-		{ SYS_write, writes },
-		{ SYS_write, logs },
-		{ SYS_read, reads_sysfs },
-		{ SYS_write, writes_sysfs },
-		{ SYS_fcntl, locks },
-		{ SYS_wait4, runs },
-		{ SYS_read, runs },
-		{ POLL, runs },
-		{ SYS_sendto, asks_netlink },
-		{ SYS_recvfrom, asks_netlink },
+		{ SYS_read, reads },          { SYS_write, writes },
+		{ SYS_write, logs },          { SYS_read, reads_sysfs },
+		{ SYS_write, writes_sysfs },  { SYS_openat2, opens_below },
+		{ SYS_fcntl, locks },         { SYS_wait4, runs },
+		{ SYS_read, runs },           { POLL, runs },
+		{ SYS_sendto, asks_netlink }, { SYS_recvfrom, asks_netlink },
 		{ POLL, monitors },
 	};
 
@@ -122,6 +125,7 @@ END_TEST
 START_TEST(other_errors_for_ever)
 {
 	ck_assert(!testing_fail_syscall(SYS_read, EAGAIN, runs));
+	ck_assert(!testing_fail_syscall(SYS_openat2, EAGAIN, opens_below));
 	ck_assert(!testing_fail_syscall(SYS_fcntl, EAGAIN, locks));
 	ck_assert(!testing_fail_syscall(SYS_recvfrom, ENOBUFS, asks_netlink));
 	ck_assert(!testing_fail_syscall(SYS_recvfrom, EAGAIN, asks_netlink));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma.c: looking: devices, ports, character devices, the mode. Changes are in nl_rdma_change.c.
+/*
+ * rdma.c: reads RDMA devices, ports, character devices and the mode of network namespaces from the
+ * kernel. Changes are in rdma_change.c.
  */
 #include "lib/device/rdma.h"
 

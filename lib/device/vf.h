@@ -24,7 +24,7 @@ enum vf_attr {
 	VF_ALL = 63,
 };
 
-/* The kernel's numbers (IFLA_VF_LINK_STATE_*), asserted in nl_vf.c. */
+/* The kernel's numbers (IFLA_VF_LINK_STATE_*), asserted in vf.c. */
 enum vf_link_state { VF_LINK_AUTO = 0, VF_LINK_ENABLE = 1, VF_LINK_DISABLE = 2 };
 
 #define VLAN_PROTO_8021Q  0x8100

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The only file that knows cJSON. Its parser and tree are used; its printer is not, because that
- * rounds integers above 10^15 (see json_print.c).
+ * rounds integers above 10^15 (see print.c).
  */
 #include "lib/json/json.h"
 

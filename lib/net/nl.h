@@ -2,11 +2,11 @@
 /*
  * nl.h: a route netlink socket bound to one network namespace.
  *
- * Only lib/net/nl*.c includes netlink headers. Ext-ack and strict checking are on; interrupted
- * dumps are repeated; what the kernel says goes to err.detail and its errno to err.errnum
- * (ERR_KERNEL). A request that did not reach it, or whose answer could not be read, is ERR_IO.
- * Links are never dumped, and no request carries RTEXT_FILTER_VF: a reply then holds statistics of
- * every VF and RTNL is held for most of a second on large NICs.
+ * Only lib/net and lib/device include netlink headers. Ext-ack and strict checking are on, and
+ * interrupted dumps are repeated. ERR_KERNEL: the kernel refused; err.detail has its text,
+ * err.errnum its errno. ERR_IO: the request did not reach the kernel, or the answer is unreadable.
+ * Links are never dumped. Only lib/device/vf.c sends RTEXT_FILTER_VF, and it skips the statistics:
+ * with them, the kernel holds RTNL for most of a second on large NICs.
  */
 #ifndef RAILHEAD_LIB_NET_NL_H
 #define RAILHEAD_LIB_NET_NL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nl_msg.h: building and exchanging netlink messages. Shared by lib/net/nl*.c and their tests only.
+ * nl_msg.h: building and exchanging netlink messages. For lib/net and lib/device only.
  *
  * libnl builds and parses the messages. The exchange is our own code, because nl_recvmsgs() turns
  * errno into its own codes (ENOENT and ESRCH become one) and cannot repeat a dump.
@@ -102,7 +102,7 @@ struct link_spec;
 int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex,
 		      struct err *e) must_check;
 
-/* ---- addresses (nl_addr.c) ---- */
+/* ---- addresses (addr.c) ---- */
 
 uint8_t nl_family(enum ip_family f); /* AF_INET or AF_INET6 */
 void nl_req_put_ip(struct nl_req *rq, int attr, struct ip ip);

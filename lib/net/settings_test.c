@@ -57,7 +57,7 @@ static void is_judged(int attr, void *arg)
 
 	ck_assert_msg(v != SETTINGS_UNKNOWN,
 		      "nobody has thought of the attribute %d of links (IFLA_*): can a pod set it? "
-		      "nl_settings_list.c",
+		      "settings_list.c",
 		      attr);
 	ck_assert((v == SETTINGS_EXEMPT) == (why && *why));
 	++*n;

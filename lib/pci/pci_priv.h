@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pci_priv.h: shared by lib/pci/pci*.c and their tests only. */
+/* pci_priv.h: what the files of lib/pci share; not for other rooms. */
 #ifndef RAILHEAD_LIB_PCI_PCI_PRIV_H
 #define RAILHEAD_LIB_PCI_PCI_PRIV_H
 
 #include "lib/pci/pci.h"
 
-#define PCI_DEVICES   "bus/pci/devices"
-#define PCI_ATTR_LEN  64 /* longest attribute we read, with NUL */
-#define PCI_VFS_MAX   65535
-#define PCI_ENTRY_LEN 64 /* longest name of an entry in net/ or infiniband/, with NUL */
+#define PCI_DEVICES  "bus/pci/devices"
+#define PCI_ATTR_LEN 64 /* longest attribute we read, with NUL */
+#define PCI_VFS_MAX  65535
 
-/* ---- pci_addr.c: pure ---- */
+/* ---- addr.c: pure ---- */
 
 /* pci_parse_hex - "0x" and hexadecimal digits, as attributes hold them; <= max. */
 int pci_parse_hex(const char *s, uint32_t max, uint32_t *out) must_check;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* fs.c: opening, listing, reading and writing. Replacing a file whole is in fs_replace.c. */
 #include "lib/sys/fs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "lib/base/array.h"
 #include "lib/base/retry.h"
@@ -95,6 +99,80 @@ int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e)
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open directory %s", name);
 	return fd;
+}
+
+int fs_openat2(int dirfd, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = flags, .resolve = resolve };
+	unsigned tries = 0;
+	int fd;
+
+	do
+		fd = (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+	while (fd < 0 && retry_raced(&tries));
+	return fd;
+}
+
+/* ---- names in a folder ---- */
+
+static void close_dir(DIR **d)
+{
+	if (*d)
+		(void)closedir(*d);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void fs_names_clear(struct fs_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->name[i]);
+	free(names->name);
+	*names = (struct fs_names){ .n = 0 };
+}
+
+static int read_names(DIR *d, const char *what, size_t max, struct fs_names *all, struct err *e)
+{
+	const struct dirent *entry;
+
+	while (errno = 0, entry = readdir(d)) {
+		if (*entry->d_name == '.')
+			continue;
+		if (all->n == max)
+			return err_set(e, ERR_IO, EFBIG, "list %s: more than %zu entries", what,
+				       max);
+		if (ARRAY_GROW(all->name, all->n, max, "entries", e))
+			return -1;
+		all->name[all->n] = strdup(entry->d_name);
+		if (!all->name[all->n])
+			return err_nomem(e);
+		all->n++;
+	}
+	return errno ? err_set(e, ERR_IO, errno, "list %s", what) : 0;
+}
+
+int fs_names_at(int dirfd, const char *folder, size_t max, struct fs_names *out, struct err *e)
+{
+	int nofollow = dirfd == AT_FDCWD ? 0 : O_NOFOLLOW;
+	auto_fd int fd = openat(dirfd, folder, DIR_FLAGS | nofollow);
+	auto_clean(close_dir) DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const char *what = strcmp(folder, ".") == 0 ? "the folder" : folder;
+	struct fs_names all = { .n = 0 };
+
+	if (!d)
+		return errno == ENOMEM ? err_nomem(e) : err_set(e, ERR_IO, errno, "list %s", what);
+	(void)TAKE_FD(fd); /* closedir() closes it */
+	if (read_names(d, what, max, &all, e)) {
+		fs_names_clear(&all);
+		return -1;
+	}
+	if (all.n)
+		qsort(all.name, all.n, sizeof(*all.name), by_bytes);
+	*out = all;
+	return 0;
 }
 
 /* ---- reading, writing ---- */

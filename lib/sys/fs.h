@@ -24,6 +24,28 @@ int fs_open_dir(const char *path, bool create, struct err *e) must_check;
 /* fs_open_dir_at - the same for one component below dirfd; ENOENT when absent and !create. */
 int fs_open_dir_at(int dirfd, const char *name, bool create, struct err *e) must_check;
 
+/*
+ * fs_openat2 - openat2(2) of a path below dirfd, made again while a rename or a mount disturbs it.
+ * resolve is of RESOLVE_*. Returns the descriptor, or -1 with errno. ENOSYS (before Linux 5.6) and
+ * EPERM (a filter of system calls) mean that the call is not available here.
+ */
+int fs_openat2(int dirfd, const char *path, uint64_t flags, uint64_t resolve) must_check;
+
+/*
+ * fs_names_at - the names in a folder below dirfd (AT_FDCWD for a path; "." is dirfd itself),
+ * sorted by their bytes, without those that begin with a dot. ERR_IO: errnum ENOENT when the folder
+ * is absent, EFBIG when it has more than max entries. *out is freed with fs_names_clear().
+ */
+#define FS_NAMES_MAX ((size_t)1 << 20) /* max for a folder that has no limit of its own */
+struct fs_names {
+	char **name;
+	size_t n;
+};
+int fs_names_at(int dirfd, const char *folder, size_t max, struct fs_names *out,
+		struct err *e) must_check;
+void fs_names_clear(struct fs_names *names);
+#define auto_fs_names auto_clean(fs_names_clear)
+
 /* fs_read_fd - read to end of file, NUL added; more than max bytes is ERR_IO (EFBIG). */
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* fs_test.c: folders, names, whole files, and the limits of each. */
 #include "lib/sys/fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -132,6 +134,74 @@ START_TEST(directories_that_cannot_be_opened)
 }
 END_TEST
 
+/* ---- below a folder ---- */
+
+START_TEST(a_path_stays_below_its_folder)
+{
+	auto_fd int dir = top();
+
+	ck_assert_int_eq(mkdir("/mnt/in", 0700), 0);
+	testing_file("/mnt/in/file", 0600, "");
+	ck_assert_int_eq(symlink("/mnt/in", "/mnt/link"), 0);
+	auto_fd int fd = fs_openat2(dir, "in/file", O_RDONLY | O_CLOEXEC, RESOLVE_BENEATH);
+	if (fd < 0 && errno == ENOSYS)
+		return;
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fs_openat2(dir, "../mnt", O_RDONLY, RESOLVE_BENEATH), -1);
+	ck_assert_int_eq(errno, EXDEV);
+	ck_assert_int_eq(fs_openat2(dir, "link/file", O_RDONLY, RESOLVE_NO_SYMLINKS), -1);
+	ck_assert_int_eq(errno, ELOOP);
+	ck_assert_int_eq(fs_openat2(dir, "none", O_RDONLY, RESOLVE_BENEATH), -1);
+	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
+START_TEST(names_are_sorted_and_visible)
+{
+	static const char *const made[] = { "/mnt/b", "/mnt/.hidden", "/mnt/a", "/mnt/B" };
+	auto_fs_names struct fs_names at = { .n = 0 }, named = { .n = 0 }, none = { .n = 0 };
+	auto_fd int dir = top();
+	struct err e = { 0 };
+
+	ck_assert_int_eq(fs_names_at(dir, ".", 0, &none, &e), 0);
+	ck_assert_uint_eq(none.n, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+		testing_file(made[i], 0600, "");
+	ck_assert_int_eq(fs_names_at(dir, ".", 3, &at, &e), 0);
+	ck_assert_uint_eq(at.n, 3);
+	ck_assert_str_eq(at.name[0], "B");
+	ck_assert_str_eq(at.name[1], "a");
+	ck_assert_str_eq(at.name[2], "b");
+	ck_assert_int_eq(symlink("/mnt", "/mnt/link"), 0);
+	/* An administrator's path may be a link. */
+	ck_assert_int_eq(fs_names_at(AT_FDCWD, "/mnt/link", 4, &named, &e), 0);
+	ck_assert_uint_eq(named.n, 4);
+}
+END_TEST
+
+START_TEST(folders_that_cannot_be_listed)
+{
+	struct fs_names names = { .n = 7 };
+	auto_fd int dir = top();
+	struct err e = { 0 };
+
+	testing_file("/mnt/a", 0600, "");
+	testing_file("/mnt/b", 0600, "");
+	ck_assert_int_eq(symlink("/mnt", "/mnt/link"), 0);
+	ck_assert_int_eq(fs_names_at(dir, ".", 2, &names, &e), -1);
+	ck_assert_int_eq(e.errnum, EFBIG);
+	ck_assert_str_eq(e.msg, "list the folder: more than 2 entries: File too large");
+	ck_assert_int_eq(fs_names_at(dir, "none", 9, &names, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOENT);
+	ck_assert_int_eq(fs_names_at(dir, "a", 9, &names, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOTDIR);
+	ck_assert_int_eq(fs_names_at(dir, "link", 9, &names, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOTDIR);
+	ck_assert_int_eq(e.code, ERR_IO);
+	ck_assert_uint_eq(names.n, 7);
+}
+END_TEST
+
 /* ---- reading and writing ---- */
 
 START_TEST(reads_up_to_the_limit)
@@ -235,13 +305,22 @@ static int read_passwd(void *arg, struct err *e)
 	return n < 0 ? -1 : 0;
 }
 
+static int list_folder(void *arg, struct err *e)
+{
+	auto_fs_names struct fs_names names = { .n = 0 };
+
+	return fs_names_at(AT_FDCWD, arg, 1 << 20, &names, e);
+}
+
 START_TEST(allocations_may_fail)
 {
 	ck_assert_str_eq(alloc_fail_each(read_passwd, "/proc/self/maps"), "ok");
+	ck_assert_str_eq(alloc_fail_each(list_folder, "/proc/self"), "ok");
 }
 END_TEST
 
 TEST_PROGRAM("fs", makes_missing_directories_for_us_alone,
 	     an_administrators_directory_stands_as_it_is, directories_that_cannot_be_opened,
-	     reads_up_to_the_limit, what_cannot_be_read, what_others_may_have_written,
-	     a_full_disk_is_an_error, allocations_may_fail)
+	     a_path_stays_below_its_folder, names_are_sorted_and_visible,
+	     folders_that_cannot_be_listed, reads_up_to_the_limit, what_cannot_be_read,
+	     what_others_may_have_written, a_full_disk_is_an_error, allocations_may_fail)

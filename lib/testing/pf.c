@@ -303,7 +303,7 @@ static int tell_vfs(struct nl_sink sink, struct err *e)
 	return sink.fn(h, sink.arg, e);
 }
 
-/* nl_vf.c alone asks by this one; never for statistics. */
+/* Only vf.c sends this request. It must not ask for statistics. */
 int __wrap_nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e)
 {
 	const struct nlmsghdr *h = rq->msg ? nlmsg_hdr(rq->msg) : NULL;

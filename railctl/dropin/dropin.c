@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "railctl/dropin/dropin.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -40,34 +39,25 @@ static int open_dir(struct cmd_run *r, const char *usual, struct dropin *out, st
 	return 0;
 }
 
-static int is_ours(const struct dirent *d)
+static bool is_ours(const char *name)
 {
-	size_t len = strlen(d->d_name);
+	size_t len = strlen(name);
 
-	return d->d_name[0] != '.' && len > strlen(DROPIN_SUFFIX) &&
-	       strcmp(d->d_name + len - strlen(DROPIN_SUFFIX), DROPIN_SUFFIX) == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return len > strlen(DROPIN_SUFFIX) &&
+	       strcmp(name + len - strlen(DROPIN_SUFFIX), DROPIN_SUFFIX) == 0;
 }
 
 int dropin_each(const struct dropin *d, dropin_fn fn, void *arg, struct err *e)
 {
-	struct dirent **names;
-	int n = d->fd < 0 ? 0 : scandirat(d->fd, ".", &names, is_ours, by_name);
+	auto_fs_names struct fs_names files = { .n = 0 };
 	int rc = 0;
 
-	if (n < 0)
-		return err_set(e, ERR_IO, errno, "list %s", d->dir);
-	for (int i = 0; i < n; i++) {
-		if (rc == 0)
-			rc = fn(names[i]->d_name, arg, e);
-		free(names[i]);
+	if (d->fd >= 0 && fs_names_at(d->fd, ".", FS_NAMES_MAX, &files, e))
+		return err_wrap(e, "%s", d->dir);
+	for (size_t i = 0; rc == 0 && i < files.n; i++) {
+		if (is_ours(files.name[i]))
+			rc = fn(files.name[i], arg, e);
 	}
-	if (d->fd >= 0)
-		free(names);
 	return rc;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rdma/device/boot.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,16 +76,11 @@ static void take_text(const char *text, size_t len, const char *file, struct rdm
 	}
 }
 
-static int is_conf(const struct dirent *d)
+static bool is_conf(const char *name)
 {
-	size_t len = strlen(d->d_name);
+	size_t len = strlen(name);
 
-	return len > 5 && *d->d_name != '.' && strcmp(d->d_name + len - 5, ".conf") == 0;
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return len > 5 && strcmp(name + len - 5, ".conf") == 0;
 }
 
 static int read_one(const char *dir, const char *name, struct rdma_boot *out, struct err *e)
@@ -111,24 +105,20 @@ static int read_one(const char *dir, const char *name, struct rdma_boot *out, st
 
 int rdma_boot_read(const char *dir, struct rdma_boot *out, struct err *e)
 {
-	struct dirent **names;
+	auto_fs_names struct fs_names files = { .n = 0 };
 	struct rdma_boot b = { .mode = RDMA_SHARED };
-	int n = scandir(dir, &names, is_conf, by_bytes), rc = 0;
+	struct err why;
 
-	if (n < 0 && errno == ENOMEM)
-		return err_nomem(e);
-	if (n < 0 && errno != ENOENT)
-		return err_set(e, ERR_IO, errno, "read %s", dir);
-	for (int i = 0; i < n; i++) {
-		if (rc == 0)
-			rc = read_one(dir, names[i]->d_name, &b, e);
-		free(names[i]);
+	if (fs_names_at(AT_FDCWD, dir, FS_NAMES_MAX, &files, &why) && why.errnum != ENOENT) {
+		*e = why;
+		return -1;
 	}
-	if (n >= 0)
-		free(names);
-	if (rc == 0)
-		*out = b;
-	return rc;
+	for (size_t i = 0; i < files.n; i++) {
+		if (is_conf(files.name[i]) && read_one(dir, files.name[i], &b, e))
+			return -1;
+	}
+	*out = b;
+	return 0;
 }
 
 int rdma_boot_write(const char *dir, enum rdma_mode mode, struct err *e)

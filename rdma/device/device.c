@@ -3,11 +3,13 @@
 #include "rdma/device/device.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/sys/fs.h"
 
 #define RENAME_TRIES 3
 
@@ -39,12 +41,6 @@ bool bus_addr_valid(const char *s)
 	return pci_parse(s, &ignored) == 0 || is_auxiliary(s);
 }
 
-static void close_dirp(DIR **d)
-{
-	if (*d)
-		(void)closedir(*d);
-}
-
 /* The path of its folder with such devices: "infiniband", "infiniband_verbs". */
 static int folder_of(const char *sysfs, const char *addr, const char *kind, char out[PATH_MAX],
 		     struct err *e)
@@ -65,28 +61,26 @@ static int folder_of(const char *sysfs, const char *addr, const char *kind, char
 /* The one name in it. */
 static int only_name(const char *folder, const char *addr, char out[RDMA_NAME_LEN], struct err *e)
 {
-	auto_clean(close_dirp) DIR *dir = opendir(folder);
-	char name[RDMA_NAME_LEN] = "";
+	auto_fs_names struct fs_names names = { .n = 0 };
+	struct err why;
 
-	if (!dir && errno != ENOENT && errno != ENOTDIR)
-		return err_set(e, ERR_IO, errno, "open %s", folder);
-	for (struct dirent *d; dir && (d = readdir(dir));) {
-		if (*d->d_name == '.')
-			continue;
-		if (*name) {
-			err_set(e, ERR_NOTFOUND, 0, "%s has more than one RDMA device: %s and %s",
-				addr, name, d->d_name);
-			e->errnum = EEXIST;
-			return -1;
-		}
-		(void)snprintf(name, sizeof(name), "%.*s", RDMA_NAME_LEN - 1, d->d_name);
+	if (fs_names_at(AT_FDCWD, folder, FS_NAMES_MAX, &names, &why) && why.errnum != ENOENT &&
+	    why.errnum != ENOTDIR) {
+		*e = why;
+		return -1;
 	}
-	if (!*name) {
+	if (names.n > 1) {
+		err_set(e, ERR_NOTFOUND, 0, "%s has more than one RDMA device: %s and %s", addr,
+			names.name[0], names.name[1]);
+		e->errnum = EEXIST;
+		return -1;
+	}
+	if (names.n == 0) {
 		err_set(e, ERR_NOTFOUND, 0, "%s has no RDMA device", addr);
 		e->errnum = ENOENT;
 		return -1;
 	}
-	memcpy(out, name, sizeof(name));
+	(void)snprintf(out, RDMA_NAME_LEN, "%s", names.name[0]);
 	return 0;
 }
 
@@ -124,17 +118,18 @@ int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_
 bool rdma_bus_has_verbs(const char *sysfs, const char *addr)
 {
 	char folder[PATH_MAX];
-	struct err ignored;
-	bool found = false;
+	auto_fs_names struct fs_names names = { .n = 0 };
+	struct err why;
 
-	if (folder_of(sysfs, addr, "infiniband_verbs", folder, &ignored))
+	if (folder_of(sysfs, addr, "infiniband_verbs", folder, &why))
 		return false;
-
-	auto_clean(close_dirp) DIR *dir = opendir(folder);
-
-	for (struct dirent *d; dir && !found && (d = readdir(dir));)
-		found = strncmp(d->d_name, "uverbs", 6) == 0;
-	return found || (!dir && errno != ENOENT && errno != ENOTDIR);
+	if (fs_names_at(AT_FDCWD, folder, FS_NAMES_MAX, &names, &why))
+		return why.errnum != ENOENT && why.errnum != ENOTDIR;
+	for (size_t i = 0; i < names.n; i++) {
+		if (strncmp(names.name[i], "uverbs", 6) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* ---- character devices ---- */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rdma/inventory/owners.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cni/record/record.h"
 #include "lib/net/addr.h"
+#include "lib/sys/fs.h"
 
 struct search {
 	const struct ctx *ctx;
@@ -92,19 +93,17 @@ static int name_in_netns(struct search *s, const char *path, const char *name)
 
 static int name_in_named(struct search *s, const char *dir)
 {
-	DIR *d = opendir(dir);
-	const struct dirent *entry;
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
+	struct err why;
 	int rc = 0;
 
-	while (d && rc == 0 && !s->barred && (entry = readdir(d))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		(void)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-		rc = name_in_netns(s, path, entry->d_name);
+	if (fs_names_at(AT_FDCWD, dir, FS_NAMES_MAX, &names, &why) && why.code == ERR_NOMEM)
+		return err_nomem(s->e);
+	for (size_t i = 0; rc == 0 && !s->barred && i < names.n; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, names.name[i]);
+		rc = name_in_netns(s, path, names.name[i]);
 	}
-	if (d)
-		(void)closedir(d);
 	return rc;
 }
 

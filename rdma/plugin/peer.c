@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rdma/plugin/peer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,17 +94,11 @@ static int read_file(int dir, const char *file, struct rdma_peer *p, struct err 
 	return rdma_peer_decode(text, (size_t)len, p, e);
 }
 
-static int is_visible(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
 int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err *e)
 {
 	struct err why;
 	auto_fd int dir = open_folder(ctx, &why);
-	struct dirent **names;
-	bool stopped = false;
+	auto_fs_names struct fs_names files = { .n = 0 };
 
 	if (dir < 0) {
 		if (is_absent(&why))
@@ -113,18 +106,16 @@ int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err
 		*e = why;
 		return -1;
 	}
-	int n = scandirat(dir, ".", &names, is_visible, alphasort);
-	if (n < 0)
-		return err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->cni_dir);
-	for (int i = 0; i < n; i++) {
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
+		return err_wrap(e, "%s/" FOLDER, ctx->cni_dir);
+	for (size_t i = 0; i < files.n; i++) {
 		struct rdma_peer p = { .file = "" };
-		if (!stopped && read_file(dir, names[i]->d_name, &p, &why) == 0) {
-			rdma_peer_split(&p);
-			stopped = fn(&p, arg);
-		}
-		free(names[i]);
+		if (read_file(dir, files.name[i], &p, &why))
+			continue;
+		rdma_peer_split(&p);
+		if (fn(&p, arg))
+			break;
 	}
-	free(names);
 	return 0;
 }
 

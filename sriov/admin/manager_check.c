@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manager_check.c: what stands against removing VFs, and what must be waited for after making some.
  */
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
+#include "lib/sys/fs.h"
 #include "sriov/admin/manager_priv.h"
 
 void manager_report(const struct manager *m, const char *fmt, ...)
@@ -90,19 +91,18 @@ static bool is_of_pf(const struct pf_view *p, const char *name)
 static bool stands_on(const struct manager *m, const struct pf_view *p, const char *name, int depth)
 {
 	static const char lower[] = "lower_";
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
-	struct dirent *d;
+	struct err ignored;
 	bool found = is_of_pf(p, name);
 
 	if (found || depth == STACK_MAX)
 		return found;
 	(void)snprintf(path, sizeof(path), "%.1024s/class/net/%.16s", m->ctx->sysfs, name);
-	DIR *dir = opendir(path);
-	while (dir && !found && (d = readdir(dir)))
-		found = strncmp(d->d_name, lower, sizeof(lower) - 1) == 0 &&
-			stands_on(m, p, d->d_name + sizeof(lower) - 1, depth + 1);
-	if (dir)
-		(void)closedir(dir);
+	(void)!fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &ignored);
+	for (size_t i = 0; i < names.n && !found; i++)
+		found = strncmp(names.name[i], lower, sizeof(lower) - 1) == 0 &&
+			stands_on(m, p, names.name[i] + sizeof(lower) - 1, depth + 1);
 	return found;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sriov/choose/inventory.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "lib/base/array.h"
 #include "lib/net/link.h"
+#include "lib/sys/fs.h"
 #include "sriov/vf/host_use.h"
 #include "sriov/take/peer.h"
 
@@ -334,18 +335,6 @@ int inventory_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_
 
 /* ---- all ---- */
 
-static int is_address(const struct dirent *d)
-{
-	struct pci_addr a;
-
-	return pci_parse(d->d_name, &a) == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static bool is_pf(const struct ctx *ctx, const char *addr)
 {
 	struct pci_info pci;
@@ -379,24 +368,22 @@ static int add_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct
 int inventory_read(const struct ctx *ctx, struct nl *nl, struct inventory *out, struct err *e)
 {
 	auto_inventory struct inventory v = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
-	struct dirent **names;
-	int rc = 0;
+	struct pci_addr addr;
+	struct err why;
 
 	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices", ctx->sysfs);
-	int n = scandir(path, &names, is_address, by_name);
-	if (n < 0 && errno == ENOENT) /* a machine without PCI */
-		n = 0, names = NULL;
-	if (n < 0)
-		return err_set(e, ERR_IO, errno, "list %s", path);
-	for (int i = 0; i < n; i++) {
-		if (rc == 0 && is_pf(ctx, names[i]->d_name))
-			rc = add_pf(ctx, nl, names[i]->d_name, &v, e);
-		free(names[i]);
-	}
-	free(names);
-	if (rc)
+	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &why) &&
+	    why.errnum != ENOENT) { /* ENOENT: a machine without PCI */
+		*e = why;
 		return -1;
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		if (pci_parse(names.name[i], &addr) == 0 && is_pf(ctx, names.name[i]) &&
+		    add_pf(ctx, nl, names.name[i], &v, e))
+			return -1;
+	}
 	*out = v;
 	v = (struct inventory){ 0 };
 	return 0;

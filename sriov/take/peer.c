@@ -2,7 +2,6 @@
 /* peer.c: the files of sriov-cni: found, read, removed. */
 #include "sriov/take/peer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -229,11 +228,6 @@ static void split_file_name(struct peer *p)
 		(void)snprintf(p->ifname, sizeof(p->ifname), "%.15s", dash + 1);
 }
 
-static int is_visible(const struct dirent *d)
-{
-	return d->d_name[0] != '.' && strcmp(d->d_name, BY_PCI) != 0;
-}
-
 static int visit_file(const struct ctx *ctx, int dir, const char *file, peer_fn fn, void *arg)
 {
 	auto_peer struct peer p = { .file = "" };
@@ -254,8 +248,7 @@ int peer_each(const struct ctx *ctx, peer_fn fn, void *arg, struct err *e)
 {
 	struct err why;
 	auto_fd int dir = open_folder(ctx, &why);
-	struct dirent **names;
-	bool stopped = false;
+	auto_fs_names struct fs_names files = { .n = 0 };
 
 	if (dir < 0) {
 		if (is_absent(&why))
@@ -263,15 +256,13 @@ int peer_each(const struct ctx *ctx, peer_fn fn, void *arg, struct err *e)
 		*e = why;
 		return -1;
 	}
-	int n = scandirat(dir, ".", &names, is_visible, alphasort);
-	if (n < 0)
-		return errno == ENOMEM ? err_nomem(e)
-				       : err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->cni_dir);
-	for (int i = 0; i < n; i++) {
-		stopped = stopped || visit_file(ctx, dir, names[i]->d_name, fn, arg);
-		free(names[i]);
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
+		return err_wrap(e, "%s/" FOLDER, ctx->cni_dir);
+	for (size_t i = 0; i < files.n; i++) {
+		if (strcmp(files.name[i], BY_PCI) != 0 &&
+		    visit_file(ctx, dir, files.name[i], fn, arg))
+			break;
 	}
-	free(names);
 	return 0;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sriov/vf/host_use.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
+#include "lib/sys/fs.h"
 
 /* ---- devices above it ---- */
 
@@ -30,23 +31,22 @@ static int look_above(const struct ctx *ctx, struct nl *nl, const char *ifname,
 		      char why[HOST_USE_LEN], struct err *e)
 {
 	static const char upper[] = "upper_";
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
-	struct dirent *d;
-	int found = 0;
+	struct err failed;
 
 	(void)snprintf(path, sizeof(path), "%.1024s/class/net/%.16s", ctx->sysfs, ifname);
-	DIR *dir = opendir(path);
-	if (!dir && errno != ENOENT)
-		return err_set(e, ERR_IO, errno, "list %s", path);
-	while (dir && !found && (d = readdir(dir))) {
-		if (strncmp(d->d_name, upper, sizeof(upper) - 1) != 0)
-			continue;
-		name_above(nl, d->d_name + sizeof(upper) - 1, why);
-		found = 1;
+	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &failed) && failed.errnum != ENOENT) {
+		*e = failed;
+		return -1;
 	}
-	if (dir)
-		(void)closedir(dir);
-	return found;
+	for (size_t i = 0; i < names.n; i++) {
+		if (strncmp(names.name[i], upper, sizeof(upper) - 1) != 0)
+			continue;
+		name_above(nl, names.name[i] + sizeof(upper) - 1, why);
+		return 1;
+	}
+	return 0;
 }
 
 struct listening {

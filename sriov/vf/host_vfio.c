@@ -18,8 +18,9 @@ struct files {
 
 static void find_files(const struct ctx *ctx, const char *vf, struct files *f)
 {
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX], target[PATH_MAX];
-	struct dirent *d;
+	struct err ignored;
 
 	*f = (struct files){ .group = "" };
 	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices/%.32s/iommu_group", ctx->sysfs,
@@ -31,14 +32,12 @@ static void find_files(const struct ctx *ctx, const char *vf, struct files *f)
 		(void)snprintf(f->group, sizeof(f->group), "/dev/vfio/%.32s", number + 1);
 	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices/%.32s/vfio-dev", ctx->sysfs,
 		       vf);
-	DIR *dir = opendir(path);
-	while (dir && (d = readdir(dir))) {
-		if (strncmp(d->d_name, "vfio", 4) == 0)
+	(void)!fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &ignored);
+	for (size_t i = 0; i < names.n; i++) {
+		if (strncmp(names.name[i], "vfio", 4) == 0)
 			(void)snprintf(f->own, sizeof(f->own), "/dev/vfio/devices/%.32s",
-				       d->d_name);
+				       names.name[i]);
 	}
-	if (dir)
-		(void)closedir(dir);
 }
 
 static bool is_one(const struct files *f, const char *target)

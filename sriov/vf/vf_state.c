@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sriov/vf/vf_state.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -119,18 +118,6 @@ int vf_state_remove(const struct ctx *ctx, const char *vf, struct err *e)
 	return -1;
 }
 
-static int is_visible(const struct dirent *d)
-{
-	struct pci_addr a;
-
-	return pci_parse(d->d_name, &a) == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 struct state_scan {
 	int dir;
 	vf_state_fn fn;
@@ -163,7 +150,8 @@ int vf_state_each(const struct ctx *ctx, vf_state_fn fn, void *arg, struct err *
 	struct err why;
 	auto_fd int dir = open_folder(ctx, false, &why);
 	struct state_scan w = { .dir = dir, .fn = fn, .arg = arg, .e = e };
-	struct dirent **names;
+	auto_fs_names struct fs_names files = { .n = 0 };
+	struct pci_addr addr;
 
 	if (dir < 0) {
 		if (is_gone(&why))
@@ -171,16 +159,12 @@ int vf_state_each(const struct ctx *ctx, vf_state_fn fn, void *arg, struct err *
 		*e = why;
 		return -1;
 	}
-	int n = scandirat(dir, ".", &names, is_visible, by_name);
-	if (n < 0)
-		return errno == ENOMEM ? err_nomem(e)
-				       : err_set(e, ERR_IO, errno, "list %s/" FOLDER, ctx->run_dir);
-	for (int i = 0; i < n; i++) {
-		if (!w.stopped)
-			visit_entry(&w, names[i]->d_name);
-		free(names[i]);
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
+		return err_wrap(e, "%s/" FOLDER, ctx->run_dir);
+	for (size_t i = 0; i < files.n && !w.stopped; i++) {
+		if (pci_parse(files.name[i], &addr) == 0)
+			visit_entry(&w, files.name[i]);
 	}
-	free(names);
 	return w.failed ? err_wrap(e, "read %s/" FOLDER, ctx->run_dir) : 0;
 }
 

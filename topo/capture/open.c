@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topo/capture/open.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -142,22 +141,17 @@ static int take_sys(const char *dir, struct aff_opened *o, struct err *e)
 	return o->sysfs ? 0 : err_nomem(e);
 }
 
-static void close_dir(DIR **d)
-{
-	if (*d)
-		(void)closedir(*d);
-}
-
 /* The single folder in dir; NULL when there are none or several. */
 static char *only_folder(const char *dir)
 {
-	auto_clean(close_dir) DIR *d = opendir(dir);
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_free char *found = NULL;
-	struct dirent *entry;
+	struct err ignored;
 
-	while (d && (entry = readdir(d))) {
+	(void)!fs_names_at(AT_FDCWD, dir, FS_NAMES_MAX, &names, &ignored);
+	for (size_t i = 0; i < names.n; i++) {
 		auto_free char *path = NULL;
-		if (*entry->d_name == '.' || !is_dir(dir, entry->d_name, &path))
+		if (!is_dir(dir, names.name[i], &path))
 			continue;
 		if (found)
 			return NULL;

@@ -6,9 +6,9 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "lib/base/retry.h"
+#include "lib/sys/fs.h"
 #include "topo/gdr/ready_priv.h"
 
 /*
@@ -17,23 +17,15 @@
  */
 static int open_in(const struct ready *r, enum ready_dir dir, const char *path, uint64_t flags)
 {
-	struct open_how how = {
-		/* What only names a file takes no other flags. */
-		.flags = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-
-	unsigned tries = 0;
-	int fd;
-
+	/* O_PATH takes no other flags. */
+	flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY);
 	if (r->dir[dir] < 0)
 		return -ENOENT;
-	do
-		fd = (int)syscall(SYS_openat2, r->dir[dir], path, &how, sizeof(how));
-	while (fd < 0 && retry_raced(&tries));
+
+	int fd = fs_openat2(r->dir[dir], path, flags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && r->m->source == AFF_LIVE)
-		fd = openat(r->dir[dir], path, (int)how.flags);
+		fd = openat(r->dir[dir], path, (int)flags);
 	return fd < 0 ? -errno : fd;
 }
 

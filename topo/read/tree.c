@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files, folders and links of a tree that stands for /sys. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "lib/base/array.h"
 #include "lib/pci/sysfs.h"
-#include "lib/base/retry.h"
+#include "lib/sys/fs.h"
 #include "topo/read/tree.h"
 
 /* O_NONBLOCK: whatever stands there must not hold us up. */
@@ -38,14 +36,7 @@ static int open_path(int dir, const char *path, int flags)
 
 static int open_below(int dir, const char *path, int flags)
 {
-	struct open_how how = { .flags = (unsigned)flags,
-				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-	unsigned tries = 0;
-	int fd;
-
-	do
-		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	while (fd < 0 && retry_raced(&tries));
+	int fd = fs_openat2(dir, path, (unsigned)flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 
 	/* EPERM: a filter of system calls that does not know it */
 	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_path(dir, path, flags) : fd;
@@ -183,36 +174,15 @@ int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void close_dir(DIR **d)
-{
-	if (*d)
-		(void)closedir(*d);
-}
-
 int tree_names(int dir, size_t max, struct tree_names *out, struct err *e)
 {
-	auto_tree_names struct tree_names all = { 0 };
-	auto_fd int fd = openat(dir, ".", OPEN_DIR);
-	auto_clean(close_dir) DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	struct fs_names all = { .n = 0 };
+	struct err why = { .errnum = 0 };
 
-	if (!d) {
-		*out = (struct tree_names){ 0 };
-		return 0;
-	}
-	(void)TAKE_FD(fd); /* closedir() closes it */
-	while ((entry = readdir(d))) {
-		if (*entry->d_name != '.' && tree_push(&all, max, entry->d_name, e))
-			return -1;
-	}
-	if (all.n)
-		qsort(all.name, all.n, sizeof(*all.name), by_name);
-	*out = all;
-	all = (struct tree_names){ 0 };
+	if (fs_names_at(dir, ".", max, &all, &why) && why.code == ERR_NOMEM)
+		return err_nomem(e);
+	if (why.errnum == EFBIG)
+		return err_set(e, ERR_FIELD, 0, "a folder with more than %zu entries", max);
+	*out = (struct tree_names){ all.name, all.n };
 	return 0;
 }
