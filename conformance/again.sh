@@ -16,9 +16,9 @@ in_vain()
 	[ -n "${AGAIN-}" ] && grep -m 1 -E "$IN_VAIN" "$1" | sed 's/^[ #]*//' | cut -c1-160 | grep .
 }
 
-# twice NAME ATTEMPT...: makes an attempt at a case, which leaves what went wrong in $W/evidence, the first thing on its first
-# line, and that file empty when all went well. If it was in vain, that is reported, and a second attempt made, with TRY=2.
-# start_over, if the harness has it, first removes what the first attempt left half done.
+# twice NAME ATTEMPT...: run a case. The attempt writes its failures to $W/evidence, the first one on the first line; an empty file
+# is a success. If the first failure is an exceeded limit of time, it is reported, and a second attempt follows, with TRY=2.
+# start_over, if the harness has it, first cleans up after the first attempt.
 twice()
 {
 	local name=$1 why TRY=1

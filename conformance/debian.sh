@@ -74,7 +74,7 @@ progress() { sed -u -n "s/^Get:[0-9]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .*\\[\\(.*\\
 # download PACKAGE...: into $APT
 download() { (cd "$APT" && apt apt-get download "$@") | tee "$APT/log" | progress; }
 
-# unpack_into FOLDER WHAT [DEB...]: unpack these packages (all of $APT) with dpkg -x, then remove them. WHAT is for the message.
+# unpack_into FOLDER WHAT [DEB...]: unpack these packages (all of $APT) with dpkg -x, then remove them. The message names WHAT.
 unpack_into()
 {
 	local into=$1 what=$2 deb

@@ -4,8 +4,8 @@
 #
 # --host-net: without a network namespace; for a guest, because its cards are in the first one.
 # Inside, /run, /var/lib, /var/log and /etc/modprobe.d are empty memory file systems, /proc and /sys show the new namespaces, and
-# the only link is lo. Nothing of the machine can be touched, and everything (processes, namespaces,
-# links, files) goes when the command ends or this script is interrupted, terminated or killed.
+# the only link is lo. The command cannot change the machine. Processes, namespaces, links and files disappear when the
+# command ends, or when this script is interrupted, terminated or killed.
 set -u
 
 inside()

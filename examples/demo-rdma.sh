@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # demo-rdma.sh BINDIR: RoCE traffic between two pods, on a machine without RDMA hardware, in two to five minutes.
 #
-# QEMU emulates a machine with two network cards and Linux 7.2, whose software RDMA device (rxe) stands for that of a
-# card. What happens in it is demo-rdma-guest.sh. Nothing of this machine is touched; needs root. The first time QEMU
-# and the kernel are fetched from Debian into build/vm/ (300 MB) and unpacked there, not installed.
+# QEMU emulates a machine with two network cards and Linux 7.2. The kernel's software RDMA device (rxe) replaces that of a
+# card. demo-rdma-guest.sh runs in it. It needs root and does not change this machine. The first run downloads QEMU
+# and the kernel from Debian into build/vm/ (300 MB) and unpacks them there, without installing them.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# = 1 ] && [ -x "$1/rdma-probe" ] || {
@@ -16,7 +16,7 @@ BOLD='' FAINT='' GOOD='' BAD='' END=''
 if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
 	BOLD=$'\e[1m' FAINT=$'\e[2m' GOOD=$'\e[32m' BAD=$'\e[31m' END=$'\e[0m'
 fi
-# What the guest says, in colours, without what the runner adds for tests. The closing line counts checks.
+# The output of the guest in colours, without the lines for tests. The last line counts checks.
 shown()
 {
 	sed -u -E -e '/^vm: +[0-9]+ s +suite /d' -e '/^[0-9]+ passed, [0-9]+ failed/d' -e '/^qemu-system/d' \

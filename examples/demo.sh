@@ -49,7 +49,7 @@ plugin()
 		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=$3" "$1/macvlan" <"$4"
 }
 
-# What a host looks like; compared before and after.
+# The state of the host; compared before and after.
 state_of_host()
 {
 	ip -o link | sed 's/^[0-9]*: //'

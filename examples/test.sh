@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # examples/test.sh BINDIR: every file of this folder is what it claims to be.
 #
-# Each configuration is given to the real programs (STATUS, ADD, CHECK, DEL) in namespaces with empty
-# state folders; each of its keys must be in a manual page; each pool is added with railctl; manifests are
-# taken apart and must refer to each other rightly. The last cases give the same checks broken files.
+# The real programs run each configuration (STATUS, ADD, CHECK, DEL) in namespaces with empty state
+# folders. A manual page must have each of its keys. railctl adds each pool. References between manifests
+# must be right. The last cases give the same checks broken files.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -58,8 +58,8 @@ call()
 
 # --- keys ----------------------------------------------------------------------------------------------
 
-# Unknown keys are ignored by the programs, so a slip in a key's name would go unnoticed by them.
-# keys_known FILE [FREE...]: every key of the JSON is documented; those below FREE are anybody's.
+# The programs ignore unknown keys, so they do not report a misspelt key.
+# keys_known FILE [FREE...]: every key of the JSON is documented, except those below FREE.
 keys_known()
 {
 	local file=$1 unknown

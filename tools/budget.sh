@@ -9,8 +9,8 @@
 #
 # The tree has two limits of files. Files that a person reads (code, tests, documents, scripts, examples): 1600, because the
 # tree has about 65 rooms, a room has at most 25 entries, and new plugins need some more rooms. Files that only programs
-# read (corpus/, testdata/): 250, because a fuzz target has one file of seeds and one dictionary; more than that is a
-# corpus that nobody packed (tools/seeds.sh).
+# read (corpus/, testdata/): 250, because a fuzz target has one file of seeds and one dictionary; more than that is an
+# unpacked corpus (tools/seeds.sh).
 set -eu
 export LC_ALL=C
 

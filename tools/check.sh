@@ -4,17 +4,16 @@
 #
 # usage: tools/check.sh LANE...        each LANE is a make target
 #
-# CHECK_JOBS (2) lanes run at once: most wait for the kernel much of their time. What stands before
-# the word -- is built first, one by one, since the others use it; what stands behind a second -- runs
-# alone at the end, because it measures.
+# CHECK_JOBS (2) lanes run at once: most wait for the kernel much of their time. Lanes before
+# the word -- run first, one by one, because the others use their results. Lanes after a second -- run
+# alone at the end, because they measure.
 #
 # Output of a lane goes to build/log/LANE.log and is shown when the lane fails. A lane that cannot run
 # here says so in its last line, "skipped: reason", and counts as one skip. Each minute (CHECK_TICK: seconds) the last line of the
-# lanes that run is shown. Cases that cannot run are told a reason
-# a line, with how many there are. The very last line is
-# "N passed, N failed, N skipped": the tests of the unit, conformance and tool suites, each counted once
-# (the sanitizers run them again), and one failure more for each other lane that failed. The line before it counts the cases that
-# were repeated, because the machine disturbed them (conformance/again.sh); each is named.
+# lanes that run is shown. Skipped cases are summed up, one
+# line for each reason. The last line is "N passed, N failed, N skipped". It counts the tests of the unit, conformance and tool
+# suites once each, although the sanitizers run them again. Each other lane that failed counts as one failure. The line before
+# it counts the cases that were repeated after an exceeded limit of time (conformance/again.sh); each is named.
 #
 # STRESS=1: as many programs as there are processors do nothing but keep them busy meanwhile.
 set -u

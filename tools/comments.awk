@@ -3,8 +3,8 @@
 #
 # usage: awk -f tools/comments.awk FILE...
 #
-# The head comment comes first, behind the licence. A header's function has a comment above it, or above its group, which
-# is what has no empty line in between, or on its own line. Prints "FILE:LINE: what is missing" and fails.
+# The head comment is the first text after the licence. A function of a header has a comment above it, above its group, or
+# on its own line. A group has no empty line inside. Prints "FILE:LINE: what is missing" and fails.
 
 function complain(line, text)
 {
@@ -38,8 +38,8 @@ function code_of(line,    at, rest)
 	}
 }
 
-# A declaration that begins in the first column, up to its ";" or "{". What defines a type or a value has no brackets
-# behind a name, and a typedef is no function.
+# A declaration that begins in the first column, up to its ";" or "{". Only functions have a bracket behind a name;
+# a typedef is not a function.
 function judge_declaration(    name)
 {
 	if (declaration !~ /^(typedef|enum|#)/ && match(declaration, /[a-z_0-9]+\(/) && !worded) {

@@ -196,7 +196,7 @@ function c_code(    line, at, literal) {
 		gsub(/%[-+#.*0-9l]*[a-zA-Z]/, "@", literal)
 		message = message literal
 		if (line !~ /^[ \t\\]*$/ && message != "") {
-			# What has " && " or " || " is a command for a shell.
+			# A text with " && " or " || " is a command for a shell.
 			if (split(message, ignored, " ") > 3 && message !~ / (&&|\|\|) /) {
 				add_line(message)
 				end_paragraph()
@@ -249,7 +249,7 @@ FNR == 1 {
 
 FILENAME ~ /\.[1-8]$/ { mdoc(); next }
 FILENAME ~ /\.[ch]$/ { c_code(); next }
-FILENAME ~ /\.(sh|awk|mk)$|^Makefile$|^conformance\/vm\/(run|guest\/init)$/ { script(); next }
+FILENAME ~ /\.(sh|awk|mk)$|^Makefile$|^\.ci\/|^conformance\/vm\/(run|guest\/init)$/ { script(); next }
 { markdown() }
 
 END {

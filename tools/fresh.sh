@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Prove that the README's commands are all that a fresh Debian needs: a minimal system with git and make
-# in a folder, a clone of this tree in it, and the commands run there, each in a system of its own.
+# Prove that a fresh Debian needs only the README's commands. It makes a minimal system with git and make
+# in a folder, and clones this tree into it. Each command runs in a system of its own.
 #
 # usage: tools/fresh.sh [COMMAND...]      default: "make demo" "make check"
 #

@@ -5,8 +5,8 @@
 # usage: tools/layers.sh [ROOT]
 #
 # A room is a folder with C files. Its arrows are below; its README.md repeats them in a line
-# "May include: lib/, cni/protocol/", and the two must agree. There is no way back along the arrows. What tests need
-# (X_test.c, X_fuzz.c, X_contract.*, rooms called testing) may include all of the parts that their room's part may.
+# "May include: lib/, cni/protocol/", and the two must agree. There is no way back along the arrows. Files for tests
+# (X_test.c, X_fuzz.c, X_contract.*, rooms called testing) may include all parts that the part of their room may.
 # A header X_priv.h belongs to its room alone. No files include each other in a circle. A room has at most 25 files that
 # are neither test nor fuzz target. A README has at most 60 lines.
 set -eu

@@ -6,8 +6,8 @@
 #
 # usage: tools/release.sh BUILD OUT
 #
-# It refuses a tree with changes, a version without an entry of its own in CHANGELOG.md (RELEASE_DRAFT=1 lets
-# both pass), and libraries older than those that apt offers.
+# It refuses a tree with changes, and a version without an entry in CHANGELOG.md; RELEASE_DRAFT=1 accepts both. It
+# refuses libraries that are older than those of apt.
 set -eu
 
 build=${1:?usage: release.sh BUILD OUT}

@@ -574,6 +574,9 @@ bad "english: a banned turn in a comment" 'x.c:2: ' check_english x.c
 bad "english: a banned turn in a message" 'x.c:[45]: ' check_english x.c
 printf '%s\n' 'int a(void)' '{' '	return system("ip link set up && ip link set down && ip link set up && ip link set down && ip link set up");' '}' >"$english/x.c"
 good "english: commands for a shell are not sentences" check_english x.c
+printf '%s\n' '#!/bin/sh' '# x.sh: it failed' '# for want of memory.' '#   x for want of y' 'echo " for want of z"' >"$english/x.sh"
+bad "english: a banned turn in a script" 'x.sh:2: ' check_english x.sh
+bad "english: one finding in that script" '^english: 1 findings' check_english x.sh
 comments() { awk -f "$tools/comments.awk" "$english"/$1; }
 printf '%s\n' "$spdx" '/* x.c: the head. */' '#include <a.h>' 'int a(void)' '{' '}' >"$english/x.c"
 printf '%s\n' "$spdx" '/*' ' * x.h: the head.' ' */' '#ifndef X' '' '/* Words. */' 'int a(int x,' '      int y);' 'void b(void);' '' 'int c(void); /* words */' '' \

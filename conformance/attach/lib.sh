@@ -116,8 +116,8 @@ want_ok()
 	done
 }
 
-# is_err CODES [TEXT...]: the last call must have failed with one error object with one of the codes
-# (separated by |), whose msg and details contain each text (case ignored).
+# is_err CODES [TEXT...]: the last call must have failed with one error object. Its code is one of CODES
+# (separated by |), and its msg and details contain each TEXT (case ignored).
 is_err()
 {
 	local codes=$1 text code version all
@@ -208,8 +208,8 @@ addrs() { ip -n "$1" -j addr show dev "$2" 2>/dev/null | jq -r '.[0].addr_info[]
 has_addr() { addrs "$1" "$2" | grep -qxF "$3" || fail "$1/$2 must have $3, has: $(addrs "$1" "$2" | tr '\n' ' ')"; }
 pings() { is "$1 must reach $2" ip netns exec "$1" "$HELPERS/ping" "$2"; }
 
-# chosen_number: on kernels before 6.14, which look for the new name where the socket is, the way round
-# that is an interface number of our choice, far above those that the kernel gives out.
+# chosen_number: kernels before 6.14 look for the new name in the namespace of the socket. The workaround is
+# an interface number of our choice, far above the kernel's own numbers.
 chosen_number()
 {
 	local number old=0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# fakesys.sh: a machine with SR-IOV that has none. Sourced by sriov-host.sh, in mount and network namespaces of its own.
+# fakesys.sh: a substitute of a machine with SR-IOV. Sourced by sriov-host.sh, in mount and network namespaces of its own.
 #
-# A machine is a network namespace with veth in place of PFs and VFs, and a folder that says whose interface
-# is which; it goes over /sys in the mount namespace, so the programs are as they are installed.
-# What a veth is asked about its VFs it does not know: no attribute of a VF can be set here.
+# The machine is a network namespace with veth in place of PFs and VFs. A folder says which interface belongs to which
+# function. It is mounted over /sys, so the programs are the installed ones.
+# A veth has no VFs, so no attribute of a VF can be set here.
 
 # vf_address VARIABLE CARD N: cards are 0000:3b:00.0 and the like, with sriov_offset 256 and sriov_stride 1.
 vf_address()

@@ -3,8 +3,8 @@
 # rdma.sh [--quick] [--markdown] [--raw DIR] BINDIR: what the plugin rdma adds to a chain, in a guest. Medians.
 #
 # --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: the
-# table of docs/performance.md. TABLES=FILE: all tables. KERNEL: the guest's (6.12). A nanosecond of the guest's is an instruction of its
-# processor, or a wait, so that times come out the same whatever else this machine does.
+# table of docs/performance.md. TABLES=FILE: all tables. KERNEL: the guest's (6.12). The guest's clock counts
+# instructions of its processor, and waits. So its times do not depend on the load of this machine.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=conformance/bench/lib.sh

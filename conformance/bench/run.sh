@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh [--quick] [--markdown] BINDIR: what the plugins cost, beside the reference plugins in the same run.
 #
-# Whole processes, in namespaces of their own; A and B take turns, so that what else the machine does hits
-# both; medians with the 10th and 90th percentile. --quick: is the bench itself sound, and are the rows
-# right that must be zero? Its times mean nothing. --markdown: the table of docs/performance.md. TABLES=FILE: all tables.
+# It measures whole processes, in namespaces of their own. A and B take turns, so that the load of the machine affects
+# both. It prints medians with the 10th and 90th percentile. --quick: test the bench itself, and the rows that must
+# be zero. Its times mean nothing. --markdown: the table of docs/performance.md. TABLES=FILE: all tables.
 # PEER_DIR: the reference plugins (default /usr/lib/cni); HELPERS=DIR: measure and floor, else compiled.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

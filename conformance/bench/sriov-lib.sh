@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # sriov-lib.sh: what the bench of sriov does on this machine and in the guest alike.
 #
-# Set by who sources it: W (a folder), BIN, HELPERS, PEER and NEWER (reference plugins; NEWER may be empty), OURS (the
-# plugin, as measure takes it), RAW (the file of figures), HOST (path of the namespace that is the host; may be empty).
+# The script that sources it sets W (a folder), BIN, HELPERS, and the reference plugins PEER and NEWER (may be empty). It also
+# sets OURS (the plugin, as measure takes it), RAW (the file of figures), and HOST (path of the host's namespace; may be empty).
 
 # conf NAME KEYS [VERSION]: a configuration; subject LABEL PLUGIN NAME POD: of measure.
 conf() { printf '{"cniVersion":"%s","name":"bench",%s}' "${3-1.0.0}" "$2" >"$W/conf-$1"; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # sriov.sh [--quick] [--markdown] [--no-vm] [--raw DIR] BINDIR: what the sriov plugin costs.
 #
-# On this machine with veth in place of VFs, and in a guest with true ones; beside the reference's host-device
-# in the same run, taking turns. Medians. --quick: is the bench itself sound; its times mean nothing.
+# It runs on this machine with veth in place of VFs, and in a guest with true ones. The reference's host-device runs
+# in turn with it. It prints medians. --quick: is the bench itself sound; its times mean nothing.
 # --no-vm: not in the guest. --raw DIR: keep the figures there. --markdown: the table of docs/performance.md.
 # TABLES=FILE: all tables.
 # PEER_DIR: the installed reference (/usr/lib/cni); a newer one is fetched; KERNEL: the guest's (6.12); HELPERS=DIR:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # undo.sh: DEL of the sriov plugin for a device that is no VF, called as a plugin is.
 #
-# DEL looks at who a device is and leaves alone what is no VF, as the veth of fakesys.sh; so the bench puts it back
-# itself, and makes the plugin's books say so. FLOOR: the program that moves.
+# DEL leaves a device alone that is not a VF, such as the veth of fakesys.sh. So the bench returns the device itself, and
+# changes the plugin's state file. FLOOR: the program that moves a device.
 set -eu
 entry=$(grep -l "\"container\":\"$CNI_CONTAINERID\"" /run/railhead/vf/*)
 [[ $(<"$entry") =~ \"netdev\":\{\"name\":\"([^\"]*)\" ]]

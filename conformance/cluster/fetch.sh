@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fetch.sh DIR WHAT...: put the parts of a cluster into DIR, from Debian; existing parts stay.
 #
-# WHAT is tree or go. Nothing is installed: see ../debian.sh. In DIR afterwards:
+# The values of WHAT are tree and go. Nothing is installed: see ../debian.sh. In DIR afterwards:
 #   tree/    the files of a node: Debian's unstable with containerd 2, runc and etcd; rebuilt when its recipe here changes
 #   go/      a Go compiler of trixie's backports, for machines with an older one
 set -eu

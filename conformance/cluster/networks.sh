@@ -66,8 +66,8 @@ said_exactly()
 	[ "$(jq length <<<"$want")" = $# ] || fail "$p has not all of: $*"
 }
 
-# All forms in which a pod may ask: short and JSON, one, two and eight networks, a name for the interface, a network of a
-# namespace, one network twice, an address and a MAC address of its choice.
+# All forms of a pod's request: short and JSON; one, two and eight networks; a name for the interface.
+# A network of a namespace; one network twice; a requested address and MAC address.
 test_forms()
 {
 	local i short='' all=()

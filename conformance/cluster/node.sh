@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # node.sh: nodes: namespaces of their own over a Debian tree, with containerd and a kubelet. Sourced by run.sh.
 #
-# Node N is n$N: network, mounts, process numbers, host name, IPC and control groups of its own. What is in its root and
-# in /var/lib stays when its power is cut; /run, processes, links and the boot id do not. All of it is memory.
+# Node N is n$N: network, mounts, process numbers, host name, IPC and control groups of its own. A power cut keeps its root
+# and /var/lib, but not /run, processes, links and the boot id. All of it is memory.
 
 NODES='1 2'
 node_root() { echo "$W/n$1/root"; }

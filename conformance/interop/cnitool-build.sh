@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cnitool-build.sh FILE: make cnitool out of Debian's source package and put it there.
 #
-# A Go compiler that is installed is taken; else Debian's is unpacked in a temporary folder (81 MB to fetch, 480
-# MB there for as long as it takes). Nothing is installed, and nothing but FILE stays.
+# It uses an installed Go compiler, or unpacks Debian's in a temporary folder (81 MB to download, 480 MB of disk
+# during the build). Nothing is installed, and only FILE stays.
 set -eu
 out=$(realpath -m "${1:?usage: cnitool-build.sh FILE}")
 top=$(cd "$(dirname "$0")/../.." && pwd)

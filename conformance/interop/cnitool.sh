@@ -71,7 +71,7 @@ test_cnitool_del_again()
 	is 'second del' tool del a
 	ip netns del a
 	is 'third del, the namespace is gone' tool del a
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD DEL DEL DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD DEL DEL DEL'
 	again macvlan
 	tool_add b || return
 	ip netns del b

@@ -97,8 +97,8 @@ test_cri_calls()
 	cri_up || return
 	cri_run a || return
 	cri_end "$POD"
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD DEL DEL'
-	eq 'calls of loopback' "$(verbs loopback)" 'ADD DEL DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD DEL DEL'
+	eq 'calls of loopback' "$(commands loopback)" 'ADD DEL DEL'
 	n=$(first macvlan ADD)
 	netns=$(var "$n" CNI_NETNS)
 	like CNI_NETNS "$netns" '/var/run/netns/cni-[-0-9a-f]+'
@@ -125,7 +125,7 @@ test_cri_stop_and_remove_again()
 	is 'third stop' cri stop "$POD"
 	is 'first remove' cri remove "$POD"
 	is 'second remove' cri remove "$POD"
-	[ "$(count macvlan DEL)" -ge 4 ] || fail "macvlan was called with: $(verbs macvlan)"
+	[ "$(count macvlan DEL)" -ge 4 ] || fail "macvlan was called with: $(commands macvlan)"
 	again macvlan
 	again railhead-ipam
 	no_left_over
@@ -153,11 +153,11 @@ test_cri_pool_exhausted()
 	isnt 'a second pod' cri sandbox b uid-b
 	has 'what the kubelet is told' "$(<"$W/is")" 'left in pool one'
 	# A failed ADD is followed by a DEL of the whole chain, with the namespace there and without prevResult.
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD ADD DEL'
 	n=$(last macvlan DEL)
 	like 'CNI_NETNS of that DEL' "$(var "$n" CNI_NETNS)" '/var/run/netns/cni-[-0-9a-f]+'
 	eq 'prevResult of that DEL' "$(input "$n" .prevResult)" null
-	eq 'calls of tuning' "$(verbs tuning)" 'ADD DEL'
+	eq 'calls of tuning' "$(commands tuning)" 'ADD DEL'
 	eq 'leases' "$(leases)" 10.77.0.200
 	again macvlan
 	# The kubelet tries again under another container id.
@@ -174,7 +174,7 @@ test_cri_master_missing()
 	cri_up '.plugins[0].master = "nope0"' || return
 	isnt 'a pod without master' cri sandbox a uid-a
 	has 'what the kubelet is told' "$(<"$W/is")" nope0
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD DEL'
 	eq 'sandboxes' "$(sandboxes)" 0
 	no_left_over
 }
@@ -184,7 +184,7 @@ test_cri_chain_fails()
 {
 	cri_up '.plugins[1].mtu = 9000' || return
 	isnt 'a pod whose chain fails' cri sandbox a uid-a
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD DEL'
 	eq 'the ADD of macvlan' "$(<"$CALLS/$(first macvlan ADD).rc")" 0
 	no_left_over
 }
@@ -238,7 +238,7 @@ test_cri_killed_in_add()
 	eq 'what railctl sees' "$(attachments)" "$NET eth0 healthy"
 	containerd_up || return
 	is 'the runtime is back' cri ready "$NET"
-	eq 'calls of macvlan, after the restart' "$(verbs macvlan)" ADD
+	eq 'calls of macvlan, after the restart' "$(commands macvlan)" ADD
 	pod=$(var "$(first macvlan ADD)" CNI_CONTAINERID)
 	eq 'sandboxes' "$(cri list)" "$pod a NOTREADY"
 	cri_end "$pod"
@@ -254,7 +254,7 @@ test_cri_forgotten()
 	cri_up || return
 	cri_run a || return
 	containerd_forget
-	eq 'calls of macvlan' "$(verbs macvlan)" ADD
+	eq 'calls of macvlan' "$(commands macvlan)" ADD
 	umount "$NS" && rm -f "$NS"
 	eq 'what railctl sees' "$(attachments)" "$NET eth0 netns-gone"
 	repair

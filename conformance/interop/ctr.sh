@@ -68,7 +68,7 @@ test_ctr_calls()
 	network
 	ctr_run a || return
 	ctr_stop a "$CTR"
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD DEL'
 	n=$(first macvlan ADD) d=$(first macvlan DEL)
 	eq CNI_CONTAINERID "$(var "$n" CNI_CONTAINERID)" default-a
 	eq CNI_NETNS "$(var "$n" CNI_NETNS)" "/proc/$PID/ns/net"
@@ -76,7 +76,7 @@ test_ctr_calls()
 	eq 'CNI_NETNS of DEL' "$(var "$d" CNI_NETNS)" ''
 	like 'address in the prevResult of DEL' "$(input "$d" '.prevResult.ips[0].address')" '10\.77\.0\.[0-9]+/24'
 	[[ $(last tuning DEL) < $(first macvlan DEL) ]] || fail 'DEL must go through the chain backwards'
-	eq 'calls of the IPAM' "$(verbs railhead-ipam)" 'ADD DEL'
+	eq 'calls of the IPAM' "$(commands railhead-ipam)" 'ADD DEL'
 	again macvlan
 	again railhead-ipam
 	no_left_over
@@ -93,7 +93,7 @@ test_ctr_pool_exhausted()
 	has 'what the user is told' "$(<"$W/is")" 'left in pool one'
 	eq 'leases' "$(leases)" 10.77.0.200
 	# ctr calls DEL at once, without a namespace.
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD ADD DEL'
 	eq 'CNI_NETNS of that DEL' "$(var "$(last macvlan DEL)" CNI_NETNS)" ''
 	eq 'the failed ADD' "$(<"$CALLS/$(last macvlan ADD).rc")" 1
 	attached "$NS" eth0
@@ -133,7 +133,7 @@ test_ctr_master_goes_away()
 	eq 'kind of eth0' "$(link "$NS" eth0 .linkinfo.info_kind)" macvlan
 	ip link del mst1
 	ctr_stop a "$CTR"
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD DEL'
 	no_left_over
 }
 
@@ -144,11 +144,11 @@ test_ctr_detached_leak()
 	network
 	is 'run detached' ctr run -d --cni --runc-binary "$W/oci" "$IMAGE" a /bin/sleep 1000
 	ctr_drop a
-	eq 'calls of macvlan' "$(verbs macvlan)" ADD
+	eq 'calls of macvlan' "$(commands macvlan)" ADD
 	eq 'what railctl sees' "$(attachments)" "$NET eth0 netns-gone"
 	eq 'leases' "$(leases | grep -c .)" 1
 	repair
-	eq 'calls of the IPAM' "$(verbs railhead-ipam)" 'ADD DEL'
+	eq 'calls of the IPAM' "$(commands railhead-ipam)" 'ADD DEL'
 	no_left_over
 }
 
@@ -164,7 +164,7 @@ test_ctr_killed_then_gc()
 	kill -KILL "$CTR"
 	eventually ctr_has_ended "$CTR"
 	ctr_drop b
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD ADD'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD ADD'
 	is GC gc '[{"containerID":"default-a","ifname":"eth0"}]'
 	eq 'what railctl sees' "$(attachments)" "$NET eth0 healthy"
 	attached "$ns1" eth0
@@ -182,7 +182,7 @@ test_ctr_containerd_killed()
 	ctr_run a || return
 	containerd_kill
 	eventually ctr_has_ended "$CTR"
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD DEL'
 	eq 'links in the namespace' "$(in_ns "$NS" ip -j link | jq -r '[.[].ifname] | join(" ")')" lo
 	no_left_over
 	containerd_up || return

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # lib.sh: evidence, and what the recorder saw. Sourced by run.sh.
 #
-# A case is a function test_X: see ../harness/cases.sh. What is waited for is a condition; LONG is how many seconds a busy
-# machine may take over it.
+# A case is a function test_X: see ../harness/cases.sh. A case waits for conditions, at most
+# LONG seconds.
 # shellcheck disable=SC2034 # PATIENCE is for cases.sh
 
 LONG=120
@@ -51,8 +51,8 @@ first() { numbers "$@" | head -n 1; }
 last() { numbers "$@" | tail -n 1; }
 count() { numbers "$@" | grep -c .; }
 
-# verbs PLUGIN [-COMMAND]: the commands that it got, in order, on one line; without that command.
-verbs()
+# commands PLUGIN [-COMMAND]: the commands that it got, in order, on one line; without that command.
+commands()
 {
 	local n verb line=
 	for n in $(numbers "$1"); do

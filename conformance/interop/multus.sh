@@ -218,7 +218,7 @@ test_multus_del_without_add()
 	unset NETNS
 	unpod
 	is 'del when it is gone' multus_del rails-a
-	eq 'calls of macvlan' "$(verbs macvlan)" 'DEL DEL DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'DEL DEL DEL'
 	no_left_over
 }
 
@@ -251,7 +251,7 @@ test_multus_add_fails()
 	pod a
 	isnt add multus_add rails-a broken
 	has 'what the pod is told' "$(<"$W/multus.out")" nope0
-	eq 'calls of macvlan' "$(verbs macvlan)" 'ADD ADD DEL DEL DEL DEL'
+	eq 'calls of macvlan' "$(commands macvlan)" 'ADD ADD DEL DEL DEL DEL'
 	no_left_over
 	eq 'links in the namespace' "$(in_ns "$NS" ip -j link | jq -r '[.[].ifname] | join(" ")')" lo
 	isnt 'add with an exhausted pool' multus_add rails-a full full

@@ -90,7 +90,7 @@ test_podman_attach()
 	no_left_over
 }
 
-# What podman 4 is known to do; the plugins must cope with it.
+# Known behaviour of podman 4; the plugins must cope with it.
 test_podman_calls()
 {
 	local n v
@@ -102,7 +102,7 @@ test_podman_calls()
 		' dummy dummy dummy'
 	eq 'input of VERSION' "$(input "$v" .)" '{"cniVersion":"1.0.0"}'
 	has 'answer to VERSION' "$(output "$v" .supportedVersions)" '"1.0.0"'
-	eq 'other calls of macvlan' "$(verbs macvlan -VERSION)" 'ADD DEL'
+	eq 'other calls of macvlan' "$(commands macvlan -VERSION)" 'ADD DEL'
 	n=$(first macvlan ADD)
 	eq CNI_CONTAINERID "$(var "$n" CNI_CONTAINERID)" "$ID"
 	like CNI_NETNS "$(var "$n" CNI_NETNS)" '/run/netns/netns-[-0-9a-f]+'
@@ -156,7 +156,7 @@ test_podman_reload()
 	podman_up || return
 	podman_run a || return
 	is reload podman network reload a
-	eq 'calls of macvlan' "$(verbs macvlan -VERSION)" 'ADD DEL ADD'
+	eq 'calls of macvlan' "$(commands macvlan -VERSION)" 'ADD DEL ADD'
 	attached "$NS" eth0
 	is 'ping from inside' podman exec a ping -c 1 -W 3 "$GATEWAY"
 	podman_end a
@@ -188,7 +188,7 @@ test_podman_master_missing()
 	no_left_over
 }
 
-# podman 4 calls no DEL then. Whoever cleans up must see what that leaves.
+# podman 4 calls no DEL then. An operator must see the remains.
 test_podman_netns_gone()
 {
 	local path
@@ -198,23 +198,23 @@ test_podman_netns_gone()
 	umount "$path" && rm -f "$path"
 	is 'rm' podman rm -f -t 0 a
 	eventually no_runtime_processes
-	eq 'calls of macvlan' "$(verbs macvlan -VERSION)" ADD
+	eq 'calls of macvlan' "$(commands macvlan -VERSION)" ADD
 	eq 'what railctl sees' "$(attachments)" 'rail eth0 netns-gone'
 	repair
 	no_left_over
 }
 
-# podman's part in a running container is conmon. It is killed together with the container, so that
-# nobody tells podman; whatever podman does next must find the network.
+# conmon is podman's process of a running container. It is killed together with the container, so
+# podman is not informed. The next command of podman must find the network.
 test_podman_killed_between()
 {
 	podman_up || return
 	podman_run a || return
 	kill -KILL "$(podman inspect --format '{{.State.ConmonPid}}' a)" "$PID"
 	eventually no_runtime_processes
-	eq 'calls of macvlan' "$(verbs macvlan -VERSION)" ADD
+	eq 'calls of macvlan' "$(commands macvlan -VERSION)" ADD
 	is 'rm' podman rm -f -t 0 a
-	eq 'calls of macvlan' "$(verbs macvlan -VERSION)" 'ADD DEL'
+	eq 'calls of macvlan' "$(commands macvlan -VERSION)" 'ADD DEL'
 	no_left_over
 }
 
@@ -234,7 +234,7 @@ test_podman_killed_in_add()
 	eventually no_runtime_processes
 	awk '$2 ~ "^/run/work/podman/.*/shm$" {print $2}' /proc/self/mounts | xargs -r umount
 	is 'rm' podman rm -f -t 0 a
-	eq 'calls of macvlan' "$(verbs macvlan -VERSION)" ADD
+	eq 'calls of macvlan' "$(commands macvlan -VERSION)" ADD
 	drop_netns
 	eq 'what railctl sees' "$(attachments)" 'rail eth0 netns-gone'
 	repair
@@ -249,7 +249,7 @@ drop_netns()
 	done
 }
 
-# All that podman knew is lost; nobody will call DEL.
+# podman lost its state; it will not call DEL.
 test_podman_forgotten()
 {
 	podman_up || return

@@ -17,8 +17,8 @@ addresses()
 }
 link() { in_ns "$1" ip -j -d link show dev "$2" 2>/dev/null | jq -rc ".[0] | $3"; }
 
-# attached NETNS IFNAME: a macvlan that is up, with an address of its own that the store has as leased,
-# and the MTU that the chained plugin gave it.
+# attached NETNS IFNAME: a macvlan that is up, with an address that has a lease, and with the MTU of the
+# chained plugin.
 attached()
 {
 	local address

@@ -73,7 +73,7 @@ while read -r theme name <&9; do
 	chosen "$theme $name" "$@" || continue
 	n=$((n + 1))
 	start=${EPOCHREALTIME/./}
-	# Of the clients only containerd has a daemon.
+	# Only containerd has a daemon; the other clients do not.
 	[[ $theme = "$last" || $theme = c[tr]* ]] || containerd_down
 	last=$theme
 	one_case "$name"

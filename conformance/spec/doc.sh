@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # doc.sh BINDIR OUT: write OUT/conformance.md, every item for our plugins and the reference's side by side, and
 # OUT/conformance-short.md, the totals and the deviations, which is docs/conformance.md.
-# ipvlan, sriov and rdma run in a guest of conformance/vm, which takes an hour on a busy machine, unless GUEST names a folder
-# with the ipvlan.json, sriov.json and rdma.json of such a run.
+# ipvlan, sriov and rdma run in a guest of conformance/vm, which takes an hour on a busy machine. GUEST names a folder with
+# ipvlan.json, sriov.json and rdma.json of an earlier run, and then no guest runs.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=$(cd "${1:?usage: doc.sh BINDIR OUT}" && pwd)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fetch.sh DIR WHAT...: put the parts of a guest into DIR, from Debian; existing parts stay.
 #
-# WHAT is qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or movable-6.12. Nothing is installed. The machine's
+# The values of WHAT are qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or movable-6.12. Nothing is installed. The machine's
 # own package sources do not change: a private apt configuration with the same mirror names the releases. apt checks
 # the signatures, and the packages are unpacked. In DIR afterwards:
 #   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)

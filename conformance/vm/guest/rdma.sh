@@ -40,9 +40,9 @@ detach() # POD CONF
 }
 address() { jq -r '.ips[0].address | split("/")[0]' "$W/out.$1"; }
 
-# env_of POD: what `railctl rdma env` prints there, kept as a shell reads it. with_env POD SCRIPT WORD...: the script in
-# the pod, with the variables DEV, PORT and GID out of that and nothing else. in_env: INTO is that command: `with_env &`
-# would be a shell that waits for it, and to kill that shell leaves the program in its pod, and the pod in the kernel.
+# env_of POD: the output of `railctl rdma env` there, kept in the form of a shell. with_env POD SCRIPT WORD...: run the script
+# in the pod, with only the variables DEV, PORT and GID of it. in_env: INTO is that command. `with_env &` would start a shell
+# that waits. A kill of that shell leaves the program in its pod, and the pod in the kernel.
 env_of() { ip netns exec "$1" $RB/railctl rdma env >"$W/env.$1"; }
 in_env()
 {

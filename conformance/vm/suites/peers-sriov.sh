@@ -4,8 +4,8 @@
 # check: no
 # programs: build/peers/bin
 # peers-sriov: VFs that the real sriov-cni attached: our DEL, our ADD, repair, import, and the way back. It is version
-# 2.1.0, the newest that is to be had as a Go module; it writes another file than 2.10, for which suites/sriov/follow.sh has
-# a copy. It knows of `vlan` alone.
+# 2.1.0, the newest one that is a Go module. Its file differs from that of 2.10; suites/sriov/follow.sh has a copy of that one.
+# The only attribute of 2.1.0 is `vlan`.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 # shellcheck source=conformance/vm/suites/sriov/lib.sh

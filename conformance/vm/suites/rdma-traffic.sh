@@ -52,8 +52,8 @@ traffic()
 	check "$1: ib_write_bw" perftest ib_write_bw "$2" "$3"
 	check "$1: it was the pod's own device that sent" test "$(sent "$2")" -gt $((before + 100))
 }
-# Whatever went wrong in a pod, the next type finds the cards free: nobody runs in it any more, and who made its rxe
-# device takes it away, as a device that goes together with its interface takes its time.
+# After any failure in a pod the next type must find the cards free. So all programs in the pod end, and its rxe device is
+# removed here, because one that disappears with its interface takes longer.
 gone() # TYPE POD...
 {
 	local type=$1 p network

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # seconds: 80
 # topology: numa
-# topo: railctl topo on PCIe trees of which we know the shape, as QEMU was given it: live as root and as an ordinary
-# user, and from a capture, with the same answers; what is nearest; and whether the doctor sees what it may.
+# topo: railctl topo on PCIe trees whose shape is known, because QEMU made it. Root, an ordinary user and a capture must
+# give the same answers. The suite also checks the nearest devices and the findings of the doctor.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 W=/run/work
