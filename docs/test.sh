@@ -3,7 +3,7 @@
 # docs/test.sh: the documents agree with the code. Needs neither root nor our programs.
 #
 # Manual pages are clean; every key that the C code decodes and every error code is in one. Every link
-# between documents has a target. Prints one line a failure and closes with the counts.
+# between documents has a target, and every file that they name exists. Prints one line a failure and closes with the counts.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -108,6 +108,20 @@ links()
 		grep -vE ':[a-z]+:')
 }
 
+# `lib/net/link.c` and `lib/net/link` are files of this tree; a name with X is a placeholder. Decisions may name files of
+# the past.
+paths()
+{
+	local file path
+	while IFS=: read -r file path; do
+		if [ -e "$path" ] || [ -e "$path.c" ] || [ -e "$path.h" ]; then pass; else
+			fail "$file: there is no $path"
+		fi
+	done < <(find . -name '*.md' -not -path './build/*' -not -path './docs/decisions/*' -not -name CHANGELOG.md -print0 |
+		xargs -0 grep -oHE '`(lib|topo|cni|ipam|sriov|rdma|railctl|conformance|tools|docs|examples|packaging)/[a-z0-9_./-]+`' |
+		tr -d '`')
+}
+
 decisions()
 {
 	local page
@@ -131,6 +145,7 @@ references
 keys
 errors
 links
+paths
 decisions
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]
