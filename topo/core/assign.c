@@ -1,39 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Assigns HCAs to GPUs that have the same nearest HCAs: whole cards while there are enough, then
+ * ports of cards that several GPUs share. aff_choose() calls it once for each such group.
+ */
 #include "topo/core/choose_priv.h"
 
 #include <string.h>
 
-/* What is assigned at one time: cards, each by the number of one of its HCAs, to GPUs. */
+/* The cards that one call assigns, each by its card number, to n_gpus GPUs. */
 struct cards {
 	const struct aff_assignment *d;
 	const uint32_t *hca; /* nearest to all of these GPUs, by PCI address */
 	size_t n_hcas;
 	uint32_t *card;
-	uint32_t n_cards, n_takers;
+	uint32_t n_cards, n_gpus;
 };
 
-/* Of `items` in order, those of GPU i among n: its own from first on; all GPUs share the rest. */
+/* The part of an ordered list that GPU i of n gets: `own` items from `first` on. All GPUs share the
+ * items from `rest` on. */
 struct share_range {
 	uint32_t first, own, rest;
 };
 
-static struct share_range share_of(uint32_t items, uint32_t takers, uint32_t i)
+static struct share_range share_of(uint32_t items, uint32_t gpus, uint32_t i)
 {
-	uint32_t each = items / takers;
+	uint32_t each = items / gpus;
 
-	return (struct share_range){ i * each, each, takers * each };
+	return (struct share_range){ i * each, each, gpus * each };
 }
 
-static bool contains(const uint32_t *list, uint32_t n, uint32_t x)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (list[i] == x)
-			return true;
-	}
-	return false;
-}
-
-/* The cards that the fewest GPUs have so far, in the order in which they are first seen. */
+/* The cards with the lowest load, each at its first HCA. */
 static void find_cards(struct cards *t)
 {
 	const struct aff_machine *m = t->d->m;
@@ -44,8 +40,10 @@ static void find_cards(struct cards *t)
 		least = load < least ? load : least;
 	}
 	for (size_t i = 0; i < t->n_hcas; i++) {
-		uint32_t card = m->hca[t->hca[i]].card;
-		if (t->d->load[card] == least && !contains(t->card, t->n_cards, card))
+		uint32_t card = m->hca[t->hca[i]].card, k = 0;
+		while (k < t->n_cards && t->card[k] != card)
+			k++;
+		if (t->d->load[card] == least && k == t->n_cards)
 			t->card[t->n_cards++] = card;
 	}
 }
@@ -66,10 +64,10 @@ static void assign_card(const struct cards *t, struct aff_gpu_choice *g, uint32_
 	t->d->load[card]++;
 }
 
-/* A card or more to each. */
+/* At least one whole card for GPU i. */
 static void assign_cards(const struct cards *t, struct aff_gpu_choice *g, uint32_t i)
 {
-	struct share_range h = share_of(t->n_cards, t->n_takers, i);
+	struct share_range h = share_of(t->n_cards, t->n_gpus, i);
 
 	for (uint32_t k = 0; k < h.own; k++)
 		assign_card(t, g, t->card[h.first + k]);
@@ -78,28 +76,20 @@ static void assign_cards(const struct cards *t, struct aff_gpu_choice *g, uint32
 		assign_card(t, g, t->card[k]);
 }
 
-static size_t ports_of(const struct cards *t, uint32_t card)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->n_hcas; i++)
-		n += t->d->m->hca[t->hca[i]].card == card;
-	return n;
-}
-
 /*
- * More GPUs than cards: neighbours share one, so that a pod of several GPUs has it for itself, and
- * each has a port of its own as far as there are.
+ * There are more GPUs than cards: GPUs with neighbouring numbers share a card, so that a pod of
+ * several GPUs can have the whole card. Each GPU gets its own ports while there are enough.
  */
 static void assign_ports(const struct cards *t, struct aff_gpu_choice *g, uint32_t i)
 {
-	uint32_t nth_card = i * t->n_cards / t->n_takers, card = t->card[nth_card];
-	uint32_t first = (nth_card * t->n_takers + t->n_cards - 1) / t->n_cards;
-	uint32_t next = ((nth_card + 1) * t->n_takers + t->n_cards - 1) / t->n_cards;
-	uint32_t takers = next - first, nth = i - first;
-	uint32_t ports = (uint32_t)ports_of(t, card), at = 0;
-	struct share_range h = share_of(ports, takers, nth);
+	uint32_t nth_card = i * t->n_cards / t->n_gpus, card = t->card[nth_card];
+	uint32_t first = (nth_card * t->n_gpus + t->n_cards - 1) / t->n_cards;
+	uint32_t next = ((nth_card + 1) * t->n_gpus + t->n_cards - 1) / t->n_cards;
+	uint32_t sharers = next - first, nth = i - first, ports = 0, at = 0;
 
+	for (size_t k = 0; k < t->n_hcas; k++)
+		ports += t->d->m->hca[t->hca[k]].card == card;
+	struct share_range h = share_of(ports, sharers, nth);
 	if (!h.own && ports)
 		h = (struct share_range){ nth % ports, 1, ports };
 	for (size_t k = 0; k < t->n_hcas; k++) {
@@ -110,7 +100,7 @@ static void assign_ports(const struct cards *t, struct aff_gpu_choice *g, uint32
 		at++;
 	}
 	t->d->load[card]++;
-	g->n_own = takers == 1 ? g->n_share : 0;
+	g->n_own = sharers == 1 ? g->n_share : 0;
 }
 
 int aff_assign(const struct aff_assignment *d, const uint32_t *gpus, uint32_t n, struct err *e)

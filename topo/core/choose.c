@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Chooses the nearest HCAs of each GPU: collects the candidates, compares their distances, lets
+ * aff_assign() distribute them, and numbers the rails. choose.h has the rules.
+ */
 #include "topo/core/choose.h"
 
 #include <string.h>
@@ -11,18 +15,19 @@ struct work {
 	struct aff_choice *c;
 	uint32_t *cand; /* candidates by PCI address and name */
 	uint32_t n_cand;
-	struct aff_distance *way; /* of one GPU, to each candidate */
-	uint32_t *gpu;            /* GPUs in scope that have something nearest, by PCI address */
+	struct aff_distance *distance; /* of one GPU, to each candidate */
+	uint32_t *gpu;                 /* GPUs that have a nearest HCA, by PCI address */
 	uint32_t n_gpus;
-	uint32_t *gpus, *load;
+	uint32_t *group; /* GPUs with the same nearest HCAs, for one call of aff_assign() */
+	uint32_t *load;  /* struct aff_assignment */
 };
 
 static void work_clear(struct work *w)
 {
 	free(w->cand);
-	free(w->way);
+	free(w->distance);
 	free(w->gpu);
-	free(w->gpus);
+	free(w->group);
 	free(w->load);
 }
 #define auto_work auto_clean(work_clear)
@@ -38,12 +43,7 @@ bool aff_usable(const struct aff_hca *h)
 	return h->n_ports == 0;
 }
 
-static bool gpu_in(const struct work *w, uint32_t gpu)
-{
-	return !w->scope || !w->scope->gpu || w->scope->gpu[gpu];
-}
-
-static bool hca_in(const struct work *w, uint32_t hca)
+static bool hca_in_scope(const struct work *w, uint32_t hca)
 {
 	return !w->scope || !w->scope->hca || w->scope->hca[hca];
 }
@@ -69,32 +69,26 @@ static int by_gpu(const void *x, const void *y, void *arg)
 
 /* ---- candidates ---- */
 
-static bool other_role(const struct aff_hca *h)
-{
-	return h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
-}
-
-static void gather_candidates(struct work *w, bool others_too)
+/* all_roles: also cards for storage and management. */
+static void gather_candidates(struct work *w, bool all_roles)
 {
 	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
 		const struct aff_hca *h = &w->m->hca[i];
-		if (hca_in(w, i) && aff_usable(h) && (others_too || !other_role(h)))
+		bool other = h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
+		if (hca_in_scope(w, i) && aff_usable(h) && (all_roles || !other))
 			w->cand[w->n_cand++] = i;
 	}
 }
 
-/* The function whose own HCA says all that this one could; AFF_NONE: it speaks for itself. */
-static uint32_t pf_of(const struct aff_machine *m, const struct aff_hca *h)
+/* Omit VFs and SFs whose PF is a candidate: they have the same distance, and hundreds of them would
+ * hide it. */
+static int drop_vfs(struct work *w, struct err *e)
 {
-	if (h->pci == AFF_NONE)
-		return AFF_NONE;
-	if (h->kind == AFF_HCA_SF)
-		return h->pci;
-	return h->kind == AFF_HCA_VF ? m->pci[h->pci].physfn : AFF_NONE;
-}
+	auto_free bool *is_pf = calloc(w->m->n_pci + 1, sizeof(*is_pf));
+	uint32_t n = 0;
 
-static void mark_pfs(const struct work *w, bool *is_pf)
-{
+	if (!is_pf)
+		return err_nomem(e);
 	for (uint32_t i = 0; i < w->n_cand; i++) {
 		const struct aff_hca *h = &w->m->hca[w->cand[i]];
 		if (h->kind != AFF_HCA_PF && h->kind != AFF_HCA_BOND)
@@ -104,19 +98,13 @@ static void mark_pfs(const struct work *w, bool *is_pf)
 		if (h->second != AFF_NONE)
 			is_pf[h->second] = true;
 	}
-}
-
-/* A VF says nothing that its PF does not, and a hundred of them would hide it. */
-static int drop_vfs(struct work *w, struct err *e)
-{
-	auto_free bool *is_pf = calloc(w->m->n_pci + 1, sizeof(*is_pf));
-	uint32_t n = 0;
-
-	if (!is_pf)
-		return err_nomem(e);
-	mark_pfs(w, is_pf);
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		uint32_t pf = pf_of(w->m, &w->m->hca[w->cand[i]]);
+		const struct aff_hca *h = &w->m->hca[w->cand[i]];
+		uint32_t pf = AFF_NONE;
+		if (h->kind == AFF_HCA_SF)
+			pf = h->pci;
+		else if (h->kind == AFF_HCA_VF && h->pci != AFF_NONE)
+			pf = w->m->pci[h->pci].physfn;
 		if (pf == AFF_NONE || !is_pf[pf])
 			w->cand[n++] = w->cand[i];
 	}
@@ -142,8 +130,9 @@ static const char *why_no_candidate(const struct work *w)
 	bool any = false, hardware = false;
 
 	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
-		any = any || hca_in(w, i);
-		hardware = hardware || (hca_in(w, i) && w->m->hca[i].kind != AFF_HCA_SOFTWARE);
+		bool in = hca_in_scope(w, i);
+		any = any || in;
+		hardware = hardware || (in && w->m->hca[i].kind != AFF_HCA_SOFTWARE);
 	}
 	if (!any)
 		return "there is no RDMA device";
@@ -153,7 +142,7 @@ static const char *why_no_candidate(const struct work *w)
 
 static const char *why_none(const struct work *w, uint32_t gpu)
 {
-	if (!gpu_in(w, gpu))
+	if (w->scope && w->scope->gpu && !w->scope->gpu[gpu])
 		return "it is none of the GPUs asked for";
 	if (w->m->gpu[gpu].on_package)
 		return "its RDMA ports are on its own package, and no HCA reaches its memory";
@@ -170,14 +159,15 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 	if (g->why_none)
 		return 0;
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		aff_distance_to_hca(w->m, gpu, w->cand[i], &w->way[i]);
-		if (w->way[i].class == AFF_CLASS_UNKNOWN)
+		struct aff_distance *d = &w->distance[i];
+		aff_distance_to_hca(w->m, gpu, w->cand[i], d);
+		if (d->class == AFF_CLASS_UNKNOWN)
 			continue;
-		if (!best || aff_distance_cmp(&w->way[i], best) < 0) {
-			best = &w->way[i];
+		if (!best || aff_distance_cmp(d, best) < 0) {
+			best = d;
 			n = 0;
 		}
-		n += aff_distance_cmp(&w->way[i], best) == 0;
+		n += aff_distance_cmp(d, best) == 0;
 	}
 	if (!best) {
 		g->why_none = "where the RDMA devices are is not told";
@@ -187,7 +177,7 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 	if (!g->nearest)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		if (aff_distance_cmp(&w->way[i], best) == 0)
+		if (aff_distance_cmp(&w->distance[i], best) == 0)
 			g->nearest[g->n_nearest++] = w->cand[i];
 	}
 	w->gpu[w->n_gpus++] = gpu;
@@ -198,15 +188,15 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 
 static bool same_nearest(const struct aff_gpu_choice *a, const struct aff_gpu_choice *b)
 {
-	return a->n_nearest == b->n_nearest &&
+	return a->n_nearest == b->n_nearest && a->nearest && b->nearest &&
 	       !memcmp(a->nearest, b->nearest, a->n_nearest * sizeof(*a->nearest));
 }
 
 /*
- * Whoever has the fewest to choose from is first: a GPU that could take any of eight then passes
- * over those that are the only ones of another.
+ * The GPU without an assignment that has the fewest nearest HCAs: a GPU with eight nearest HCAs
+ * then leaves those that are the only ones of another GPU.
  */
-static uint32_t next_of(const struct work *w)
+static uint32_t next_gpu(const struct work *w)
 {
 	uint32_t best = AFF_NONE;
 
@@ -223,13 +213,13 @@ static int assign_all(struct work *w, struct err *e)
 	const struct aff_assignment d = { w->m, w->c, w->load };
 	uint32_t first;
 
-	while ((first = next_of(w)) != AFF_NONE) {
+	while ((first = next_gpu(w)) != AFF_NONE) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < w->n_gpus; i++) {
 			if (same_nearest(&w->c->gpu[w->gpu[i]], &w->c->gpu[first]))
-				w->gpus[n++] = w->gpu[i];
+				w->group[n++] = w->gpu[i];
 		}
-		if (aff_assign(&d, w->gpus, n, e))
+		if (aff_assign(&d, w->group, n, e))
 			return -1;
 	}
 	return 0;
@@ -237,7 +227,8 @@ static int assign_all(struct work *w, struct err *e)
 
 /* ---- rails ---- */
 
-/* Cards are numbered as their first HCA comes; load says which are nearest to somebody. */
+/* Number the cards in the order of their first HCA. c->rail is 0 for HCAs that are nearest to a GPU
+ * until it gets its value. */
 static void number_rails(struct work *w)
 {
 	uint32_t *number = w->load;
@@ -255,7 +246,7 @@ static void number_rails(struct work *w)
 			number[card] = w->c->n_rails++;
 	}
 	for (uint32_t i = 0; i < w->m->n_hcas; i++)
-		w->c->rail[i] = hca_in(w, i) && aff_usable(&w->m->hca[i])
+		w->c->rail[i] = hca_in_scope(w, i) && aff_usable(&w->m->hca[i])
 					? number[w->m->hca[i].card]
 					: AFF_NONE;
 }
@@ -267,13 +258,14 @@ static int prepare_work(struct work *w, struct err *e)
 	size_t gpus = w->m->n_gpus + 1, hcas = w->m->n_hcas + 1;
 
 	w->cand = calloc(hcas, sizeof(*w->cand));
-	w->way = calloc(hcas, sizeof(*w->way));
+	w->distance = calloc(hcas, sizeof(*w->distance));
 	w->load = calloc(hcas, sizeof(*w->load));
 	w->gpu = calloc(gpus, sizeof(*w->gpu));
-	w->gpus = calloc(gpus, sizeof(*w->gpus));
+	w->group = calloc(gpus, sizeof(*w->group));
 	w->c->gpu = calloc(gpus, sizeof(*w->c->gpu));
 	w->c->rail = calloc(hcas, sizeof(*w->c->rail));
-	if (!w->cand || !w->way || !w->load || !w->gpu || !w->gpus || !w->c->gpu || !w->c->rail)
+	if (!w->cand || !w->distance || !w->load || !w->gpu || !w->group || !w->c->gpu ||
+	    !w->c->rail)
 		return err_nomem(e);
 	w->c->n_gpus = w->m->n_gpus;
 	w->c->n_hcas = w->m->n_hcas;
@@ -284,29 +276,22 @@ static int prepare_work(struct work *w, struct err *e)
 	return 0;
 }
 
-static int choose_nearest(struct work *w, struct err *e)
-{
-	if (prepare_work(w, e) || find_candidates(w, e))
-		return -1;
-	for (uint32_t i = 0; i < w->m->n_gpus; i++) {
-		if (find_nearest(w, i, e))
-			return -1;
-	}
-	qsort_r(w->gpu, w->n_gpus, sizeof(*w->gpu), by_gpu, (void *)w->m);
-	if (assign_all(w, e))
-		return -1;
-	number_rails(w);
-	return 0;
-}
-
 int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struct aff_choice *out,
 	       struct err *e)
 {
 	auto_aff_choice struct aff_choice c = { 0 };
 	auto_work struct work w = { .m = m, .scope = scope, .c = &c };
 
-	if (choose_nearest(&w, e))
+	if (prepare_work(&w, e) || find_candidates(&w, e))
 		return -1;
+	for (uint32_t i = 0; i < m->n_gpus; i++) {
+		if (find_nearest(&w, i, e))
+			return -1;
+	}
+	qsort_r(w.gpu, w.n_gpus, sizeof(*w.gpu), by_gpu, (void *)m);
+	if (assign_all(&w, e))
+		return -1;
+	number_rails(&w);
 	*out = c;
 	c = (struct aff_choice){ 0 };
 	return 0;

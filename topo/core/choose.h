@@ -10,54 +10,60 @@
 struct aff_gpu_choice {
 	uint32_t *nearest; /* HCAs, by PCI address; owned */
 	size_t n_nearest;
-	uint32_t assigned;     /* AFF_NONE: there is none for it */
-	uint32_t *share;       /* all that are assigned to it, assigned first; owned */
+	uint32_t assigned;     /* the HCA that this GPU should use; AFF_NONE: none */
+	uint32_t *share;       /* all HCAs assigned to it, `assigned` first; owned */
 	size_t n_share, n_own; /* the first n_own are on cards that are assigned to no other GPU */
-	const char *why_none;  /* when nothing is nearest: a sentence; else NULL */
+	const char *why_none;  /* if no HCA is nearest: the reason, a static sentence; else NULL */
 };
 
 struct aff_choice {
 	struct aff_gpu_choice *gpu; /* one for each of the machine's, owned */
 	size_t n_gpus;
-	/* Rail number of each HCA, from 0 by PCI address; AFF_NONE: it is no rail. One card is one
-	 * rail, whatever ports, functions and VFs of it there are. Owned. */
+	/* Rail number of each HCA, from 0 by PCI address; AFF_NONE: it is not a rail. All ports,
+	 * functions and VFs of a card have one number. Owned. */
 	uint32_t *rail;
 	size_t n_hcas;
 	uint32_t n_rails;
 };
 
-/* What is looked at: NULL masks mean all. One bool for each GPU and each HCA. */
+/* The GPUs and HCAs that an answer considers: one bool for each; a mask that is NULL means all. */
 struct aff_scope {
 	const bool *gpu, *hca;
 };
 
-/* aff_usable - a candidate: a port is ACTIVE or that is not told, and it is no software device. */
+/* aff_usable - the HCA is not a software device, and not all of its ports are known to be down. */
 bool aff_usable(const struct aff_hca *h);
 
 /*
- * aff_roles - give each HCA its role, and the rule that fired: the first of these (NVSentinel's,
- * but that where a port's link layer is not told nothing is guessed from a distance):
- *	default-route	management: the default route goes over it
+ * aff_roles - set role and rule of each HCA; the first of these rules that applies decides. They
+ * are the rules of NVSentinel, except that phb, node and numa need a known link layer:
+ *	default-route	management: the default route uses it
  *	efa		compute: an Elastic Fabric Adapter
  *	pix, pxb	compute: it shares a switch with a GPU
- *	numa		management: its NUMA node is no GPU's
- *	infiniband	compute: below a GPU's NUMA node, and its link layer is InfiniBand
- *	phb, node	storage: as near, and its link layer is Ethernet
+ *	numa		management: no GPU is on its NUMA node
+ *	infiniband	compute: on a GPU's NUMA node, and its link layer is InfiniBand
+ *	phb, node	storage: on a GPU's NUMA node, and its link layer is Ethernet
  *	bluefield	management: a BlueField that is on another node than every GPU
  * default_netdev: the interface of the default route; NULL or "": not known.
  */
 void aff_roles(struct aff_machine *m, const char *default_netdev);
 
 /*
- * aff_choose - nearest: all usable HCAs, storage and management cards left out where others are,
- * that no other is nearer than; a VF or SF is left out where its PF is among them. Where GPUs tie
- * for HCAs, these are assigned in the order of PCI addresses, as many to each as can be, one card
- * to one GPU before a second; what remains is shared by all of them. A rail is a card that is
- * nearest to some GPU in scope, or, where no GPU is, any candidate. In which order the machine's
- * records stand changes nothing but their indices.
+ * aff_choose - the nearest HCAs of each GPU in scope (NULL: all), and the HCAs assigned to it.
+ *
+ * Candidates are the usable HCAs. Cards for storage and management are omitted if other cards
+ * exist. A VF or SF is omitted if its PF is a candidate. A GPU's nearest HCAs are all candidates
+ * with the smallest distance.
+ *
+ * GPUs with the same nearest HCAs get them in the order of PCI addresses. Each GPU gets a card
+ * before any GPU gets a second. Cards that remain are shared by all of these GPUs.
+ *
+ * A rail is a card that is nearest to a GPU in scope; without any GPU, every candidate is a rail.
+ * The result does not depend on the order of the machine's records. The caller clears *out.
  */
 int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struct aff_choice *out,
 	       struct err *e) must_check;
+/* aff_choice_clear - free all that c owns. */
 void aff_choice_clear(struct aff_choice *c);
 #define auto_aff_choice auto_clean(aff_choice_clear)
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * The distance between two functions: climbs from each to their common ancestor, counts switches
+ * and chips on both sides, and derives the class of nvidia-smi.
+ */
 #include "topo/core/distance.h"
 
 #include "topo/core/pci_switch.h"
 
-/* One side of the way between two functions: from one of them up to what both have above. */
+/* One side of the path: from one of the two functions up to their common ancestor. */
 struct side {
-	uint32_t end;             /* the function it begins at */
-	uint32_t last, last_chip; /* of the switches on it, the uppermost; AFF_NONE: none */
-	uint32_t levels, chips;   /* on it, the last one included */
+	uint32_t end;             /* the function at which it begins */
+	uint32_t last, last_chip; /* its uppermost switch; AFF_NONE: none */
+	uint32_t levels, chips;   /* switches on it, including `last` */
 	uint32_t max_bw, cur_bw;  /* of the narrowest link; UINT32_MAX: no link yet */
 	bool collapsed, probable, own_bridge;
 };
@@ -27,11 +31,6 @@ const char *aff_class_name(enum aff_class c)
 	return names[c];
 }
 
-static bool is_file(const struct aff_machine *m)
-{
-	return m->source == AFF_NCCL_XML || m->source == AFF_RCCL_XML;
-}
-
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -39,7 +38,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 
 /* ---- one side ---- */
 
-/* The link above a function: a VF has none of its own, but uses its PF's. */
+/* Add the link above a function; a VF uses the link of its PF. */
 static void add_link(const struct aff_machine *m, uint32_t pci, struct side *s)
 {
 	const struct aff_pci *p = &m->pci[pci];
@@ -47,7 +46,7 @@ static void add_link(const struct aff_machine *m, uint32_t pci, struct side *s)
 
 	if (p->kind == AFF_ROOT_PORT || p->kind == AFF_DOWNSTREAM)
 		return;
-	/* Between two levels of one chip there is no link, whatever the levels say. */
+	/* Inside a chip there is no link, although its two levels report one. */
 	if (above != AFF_NONE && p->chip != AFF_NONE && p->chip == m->pci[above].chip)
 		return;
 	if (p->is_vf && p->physfn != AFF_NONE)
@@ -75,7 +74,7 @@ static void add_switch(const struct aff_machine *m, uint32_t sw, struct side *s)
 	s->last_chip = chip;
 }
 
-/* From a function up to, but without, `top`. */
+/* From a function up to `top`, which is not included. */
 static struct side climb_to(const struct aff_machine *m, uint32_t from, uint32_t top)
 {
 	struct side s = { .end = from,
@@ -107,11 +106,11 @@ static uint32_t common_ancestor(const struct aff_machine *m, uint32_t a, uint32_
 }
 
 /*
- * Where the sides meet: in a switch that both went up to, or that only turns round there. Of what
- * hangs on one port of a switch nothing passes through it.
+ * Add up the two sides, which meet in `top`. If that is a port of a switch, the path uses the
+ * switch, except at a downstream port: traffic between functions below one port stays below it.
  */
-static void set_ancestor(const struct aff_machine *m, uint32_t top, struct side *a, struct side *b,
-			 struct aff_distance *r)
+static void join_sides(const struct aff_machine *m, uint32_t top, struct side *a, struct side *b,
+		       struct aff_distance *r)
 {
 	if (top != AFF_NONE && m->pci[top].kind != AFF_DOWNSTREAM) {
 		uint32_t sw = aff_switch_of(m, top);
@@ -153,7 +152,8 @@ static enum aff_tristate same_number(int a, int b)
 	return a == b ? AFF_YES : AFF_NO;
 }
 
-static bool one_node(const struct aff_machine *m)
+/* Without known NUMA nodes of the two functions: the machine has at most one node. */
+static bool has_one_node(const struct aff_machine *m)
 {
 	int first = -1;
 
@@ -167,22 +167,18 @@ static bool one_node(const struct aff_machine *m)
 	return true;
 }
 
-/* Between two root complexes. A topology file has a cpu element for each node, and NCCL calls
- * whatever lies between two of them SYS. */
-static enum aff_class class_across_roots(const struct aff_machine *m, enum aff_tristate same_numa)
-{
-	if (is_file(m))
-		return AFF_SYS;
-	if (same_numa == AFF_UNKNOWN)
-		return one_node(m) ? AFF_NODE : AFF_SYS;
-	return same_numa == AFF_YES ? AFF_NODE : AFF_SYS;
-}
-
 static enum aff_class class_of(const struct aff_machine *m, const struct aff_distance *r)
 {
 	if (r->ancestor != AFF_NONE)
 		return r->bridges <= 1 ? AFF_PIX : AFF_PXB;
-	return r->same_root ? AFF_PHB : class_across_roots(m, r->same_numa);
+	if (r->same_root)
+		return AFF_PHB;
+	/* A topology file has one cpu element for each node; between two of them it is SYS. */
+	if (m->source == AFF_NCCL_XML || m->source == AFF_RCCL_XML)
+		return AFF_SYS;
+	if (r->same_numa == AFF_UNKNOWN)
+		return has_one_node(m) ? AFF_NODE : AFF_SYS;
+	return r->same_numa == AFF_YES ? AFF_NODE : AFF_SYS;
 }
 
 void aff_distance(const struct aff_machine *m, uint32_t a, uint32_t b, struct aff_distance *out)
@@ -198,20 +194,20 @@ void aff_distance(const struct aff_machine *m, uint32_t a, uint32_t b, struct af
 		return;
 	}
 	struct side from = climb_to(m, a, top), to = climb_to(m, b, top);
-	set_ancestor(m, top, &from, &to, out);
+	join_sides(m, top, &from, &to, out);
 	out->class = class_of(m, out);
 }
 
 /* ---- GPUs and HCAs ---- */
 
-/* A net element right under a cpu element: all the way there is the GPU's. */
+/* To a net element directly below a cpu element: the path has only the GPU's side. */
 static void distance_to_cpu(const struct aff_machine *m, uint32_t pci, uint32_t cpu,
 			    struct aff_distance *out)
 {
 	uint32_t root = m->pci[pci].root;
 	struct side from = climb_to(m, pci, AFF_NONE), none = climb_to(m, AFF_NONE, AFF_NONE);
 
-	set_ancestor(m, AFF_NONE, &from, &none, out);
+	join_sides(m, AFF_NONE, &from, &none, out);
 	out->same_root = root != AFF_NONE && m->root[root].cpu == cpu;
 	out->same_numa = same_number(numa_of(m, pci), m->cpu[cpu].numa);
 	out->class = class_of(m, out);
@@ -238,7 +234,7 @@ void aff_distance_to_hca(const struct aff_machine *m, uint32_t gpu, uint32_t hca
 		*out = second;
 }
 
-/* PIX and PXB are no different here: how many chips there are says more. */
+/* PIX and PXB are equal here, because the number of chips is more exact. */
 static int class_rank(enum aff_class c)
 {
 	return c == AFF_PXB ? (int)AFF_PIX : (int)c;

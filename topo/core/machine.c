@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Finds records of a machine by address or name, and frees a machine. */
 #include <string.h>
 
 #include "topo/core/machine.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Appends records to a machine, within bounds, and knows the vendors of accelerators. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define MAX_OTHER 1024
 #define MAX_NOTES 256
 
-/* The array `field` of m, counted by `count`, with one more element that is all zero. */
+/* Append an element of zeros to owner->field, whose length is owner->count; NULL on error. */
 #define ADD(owner, field, count, what, max, e)                                                     \
 	({                                                                                         \
 		const struct array_kind kind_ = { sizeof(*(owner)->field), max, what, ERR_FIELD }; \
@@ -129,4 +130,30 @@ int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
 		return -1;
 	*slot = TAKE_PTR(copy);
 	return 0;
+}
+
+#define VENDOR_NVIDIA 0x10de
+#define VENDOR_AMD    0x1002
+#define VENDOR_HABANA 0x1da3
+#define VENDOR_HUAWEI 0x19e5
+
+enum aff_vendor aff_vendor_of(const struct aff_pci *p, bool *on_package)
+{
+	*on_package = false;
+	if (!p->has_ids)
+		return AFF_OTHER;
+	switch (p->vendor) {
+	case VENDOR_NVIDIA:
+		return AFF_NVIDIA;
+	case VENDOR_AMD:
+		return AFF_AMD;
+	case VENDOR_HABANA:
+		*on_package = true;
+		return AFF_GAUDI;
+	case VENDOR_HUAWEI:
+		*on_package = true;
+		return AFF_ASCEND;
+	default:
+		return AFF_OTHER;
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine_build.h: how a reader, or a test, puts a machine together.
+ * machine_build.h: functions with which a reader, or a test, builds a machine.
  */
 #ifndef RAILHEAD_TOPO_CORE_MACHINE_BUILD_H
 #define RAILHEAD_TOPO_CORE_MACHINE_BUILD_H
@@ -8,9 +8,9 @@
 #include "topo/core/machine.h"
 
 /*
- * aff_add_* - a new record at the end of its array, all fields "not told", and its index. -1 only
- * when memory ends, or at the bound: 65536 functions, 8192 HCAs, 1024 of everything else
- * (ERR_FIELD). Of notes the first 255 are kept, and one that tells there were more.
+ * aff_add_* - append a record whose values are all "not known"; *out is its index. ERR_FIELD: the
+ * array is full (65536 functions, 8192 HCAs, 1024 of each other kind), or a name is too long.
+ * aff_add_note keeps the first 255 notes, then one that says that more notes are left out.
  */
 int aff_add_pci(struct aff_machine *m, struct pci_addr a, uint32_t *out, struct err *e) must_check;
 int aff_add_root(struct aff_machine *m, const char *name, uint32_t *out, struct err *e) must_check;
@@ -22,14 +22,15 @@ int aff_add_nvlink(struct aff_gpu *g, const struct aff_nvlink *l, struct err *e)
 int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
 	printf_like(3, 4) must_check;
 
-/* aff_sort - GPUs and HCAs into the order that machine.h says, GPUs numbered; for a tree. */
+/* aff_sort - sort GPUs and HCAs by PCI address and number the GPUs; for machines from sysfs. */
 void aff_sort(struct aff_machine *m);
 
-/* aff_number_cards - number the cards, when the HCAs are in their order: one are those with the
- * same GUID; where one has none, those of the same device of one bus and vendor. */
+/* aff_number_cards - set `card` of each HCA; call it after aff_sort(). HCAs with the same GUID are
+ * one card. Without a GUID, functions of one vendor with the same bus and device are one card. */
 int aff_number_cards(struct aff_machine *m, struct err *e) must_check;
 
-/* aff_vendor_of - by vendor and device id. on_package: its RDMA ports are its own. */
+/* aff_vendor_of - the maker of an accelerator, by its PCI vendor id. *on_package: accelerators of
+ * this vendor have RDMA ports on their own package. */
 enum aff_vendor aff_vendor_of(const struct aff_pci *p, bool *on_package);
 
 #endif

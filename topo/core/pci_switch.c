@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which bridges are ports of one switch, and which switches that show are one chip. */
+/* Which bridges are ports of one switch, and which switches are one physical chip. */
 #include "topo/core/pci_switch.h"
 
 #define VENDOR_BROADCOM 0x1000
@@ -14,7 +14,7 @@ uint32_t aff_parent(const struct aff_machine *m, uint32_t pci)
 {
 	uint32_t parent = m->pci[pci].parent;
 
-	/* Parents stand before children: the way up has an end. */
+	/* Parents come before children, so that a climb always ends. */
 	return parent < pci ? parent : AFF_NONE;
 }
 
@@ -69,8 +69,8 @@ bool aff_one_chip(uint64_t upper, uint64_t lower)
 	return generation && aff_pex_generation(lower, true) == generation;
 }
 
-/* A switch below a switch becomes part of the upper one's chip; of the chip's ports the topmost
- * stands for it, so that three levels are one chip too. */
+/* The topmost port of a chip represents it. A switch below a switch may belong to the upper one's
+ * chip; comparing with that topmost port also merges three levels. */
 static uint32_t chip_of(const struct aff_machine *m, uint32_t pci)
 {
 	uint32_t self = aff_switch_of(m, pci), above;
@@ -99,7 +99,8 @@ bool aff_maybe_one_chip(const struct aff_machine *m, uint32_t above, uint32_t be
 	bool gen4 = has_ids(a, VENDOR_BROADCOM, PEX880XX) && has_ids(b, VENDOR_BROADCOM, PEX880XX);
 	bool gen5 = has_ids(a, VENDOR_BROADCOM, PEX890XX) && has_ids(b, VENDOR_BROADCOM, PEX890XX);
 
-	/* On NVIDIA's boards the chip of the GPUs' board and that of the machine's differ. */
+	/* NVIDIA's own boards have two chips: one on the board of the GPUs, one on the mainboard.
+	 */
 	return (gen4 || gen5) && a->chip != b->chip && a->sub_vendor == b->sub_vendor &&
 	       a->sub_vendor != VENDOR_BROADCOM && a->sub_vendor != VENDOR_NVIDIA;
 }

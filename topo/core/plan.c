@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Plans pods: groups the GPUs in scope, finds the cards that only one pod would use, and picks a
+ * free VF of each. plan.h has the rules.
+ */
 #include "topo/core/plan.h"
 
 #include <stdarg.h>
@@ -10,11 +14,11 @@
 struct planning {
 	const struct aff_machine *m;
 	const struct aff_choice *c;
-	const struct aff_plan_request *w;
+	const struct aff_plan_request *request;
 	struct aff_plan *plan;
 	uint32_t *gpu; /* in scope, by PCI address */
 	uint32_t n_gpus;
-	uint32_t *pod_of; /* of each card: the pod that has it; AFF_NONE, or SEVERAL */
+	uint32_t *pod_of; /* by card: the pod that uses it; AFF_NONE: no pod, or SEVERAL */
 };
 
 #define SEVERAL (UINT32_MAX - 1)
@@ -67,7 +71,7 @@ static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
 	return 0;
 }
 
-/* ---- who takes part ---- */
+/* ---- GPUs and cards ---- */
 
 static int by_gpu(const void *x, const void *y, void *arg)
 {
@@ -79,22 +83,23 @@ static int by_gpu(const void *x, const void *y, void *arg)
 
 static int check_request(const struct planning *p, struct err *e)
 {
-	uint64_t need = (uint64_t)p->w->pods * p->w->gpus_per_pod;
+	const struct aff_plan_request *r = p->request;
+	uint64_t need = (uint64_t)r->pods * r->gpus_per_pod;
 
-	if (!p->w->pods)
+	if (!r->pods)
 		return err_set(e, ERR_FIELD, 0, "pods: 0: must be at least 1");
-	if (!p->w->gpus_per_pod)
+	if (!r->gpus_per_pod)
 		return err_set(e, ERR_FIELD, 0, "gpus-per-pod: 0: must be at least 1");
 	if (need <= p->n_gpus)
 		return 0;
-	err_set(e, ERR_EXHAUSTED, 0, "%u pods of %u GPUs need %llu GPUs, there are %u", p->w->pods,
-		p->w->gpus_per_pod, (unsigned long long)need, p->n_gpus);
+	err_set(e, ERR_EXHAUSTED, 0, "%u pods of %u GPUs need %llu GPUs, there are %u", r->pods,
+		r->gpus_per_pod, (unsigned long long)need, p->n_gpus);
 	return err_hint(e, "fewer pods, or fewer GPUs each");
 }
 
-static int gather_requests(struct planning *p, struct err *e)
+static int gather_gpus(struct planning *p, struct err *e)
 {
-	const struct aff_scope *s = p->w->scope;
+	const struct aff_scope *s = p->request->scope;
 
 	p->gpu = calloc(p->m->n_gpus + 1, sizeof(*p->gpu));
 	p->pod_of = calloc(p->m->n_hcas + 1, sizeof(*p->pod_of));
@@ -110,14 +115,15 @@ static int gather_requests(struct planning *p, struct err *e)
 	return 0;
 }
 
-/* Which pod has which card. */
+/* Find out for each card which pod uses it. */
 static int claim_cards(struct planning *p, struct err *e)
 {
+	uint32_t each = p->request->gpus_per_pod;
 	char text[PCI_STR_LEN];
 
-	for (uint32_t i = 0; i < p->w->pods * p->w->gpus_per_pod; i++) {
+	for (uint32_t i = 0; i < p->request->pods * each; i++) {
 		const struct aff_gpu_choice *g = &p->c->gpu[p->gpu[i]];
-		uint32_t pod = i / p->w->gpus_per_pod;
+		uint32_t pod = i / each;
 		if (g->assigned == AFF_NONE)
 			return err_set(e, ERR_EXHAUSTED, 0, "GPU %s has no HCA: %s",
 				       gpu_text(p, p->gpu[i], text),
@@ -132,23 +138,20 @@ static int claim_cards(struct planning *p, struct err *e)
 
 /* ---- which VF ---- */
 
-static bool is_vf_of(const struct aff_machine *m, uint32_t pci, const struct aff_hca *h)
-{
-	uint32_t pf = m->pci[pci].is_vf ? m->pci[pci].physfn : AFF_NONE;
-
-	return pf != AFF_NONE && (pf == h->pci || pf == h->second);
-}
-
+/* The free VF with the lowest address; AFF_NONE: the HCA has no VFs. */
 static int pick_vf(const struct planning *p, uint32_t hca, uint32_t *out, struct err *e)
 {
 	const struct aff_hca *h = &p->m->hca[hca];
+	const bool *taken = p->request->taken;
 	uint32_t best = AFF_NONE, all = 0;
 
 	for (uint32_t i = 0; i < p->m->n_pci; i++) {
-		if (!is_vf_of(p->m, i, h) && !(h->kind == AFF_HCA_VF && i == h->pci))
+		uint32_t pf = p->m->pci[i].is_vf ? p->m->pci[i].physfn : AFF_NONE;
+		bool vf_of_hca = pf != AFF_NONE && (pf == h->pci || pf == h->second);
+		if (!vf_of_hca && !(h->kind == AFF_HCA_VF && i == h->pci))
 			continue;
 		all++;
-		if ((!p->w->taken || !p->w->taken[i]) &&
+		if ((!taken || !taken[i]) &&
 		    (best == AFF_NONE || aff_pci_order(p->m, i) < aff_pci_order(p->m, best)))
 			best = i;
 	}
@@ -173,22 +176,18 @@ static void add_item(const struct planning *p, struct aff_plan_pod *pod, uint32_
 		aff_distance(p->m, p->m->gpu[gpu].pci, vf, &i->way);
 }
 
-static const struct aff_plan_item *given_before(const struct aff_plan_pod *pod, uint32_t hca)
-{
-	for (size_t i = 0; i < pod->n_items; i++) {
-		if (pod->item[i].hca == hca)
-			return &pod->item[i];
-	}
-	return NULL;
-}
-
+/* Give an HCA to a GPU; if another GPU of the pod has it already, they share its VF. */
 static int assign_hca(struct planning *p, struct aff_plan_pod *pod, uint32_t gpu, uint32_t hca,
 		      struct err *e)
 {
-	const struct aff_plan_item *before = given_before(pod, hca);
+	const struct aff_plan_item *before = NULL;
 	char one[PCI_STR_LEN], other[PCI_STR_LEN];
 	uint32_t vf;
 
+	for (size_t i = 0; i < pod->n_items && !before; i++) {
+		if (pod->item[i].hca == hca)
+			before = &pod->item[i];
+	}
 	if (!before) {
 		if (pick_vf(p, hca, &vf, e))
 			return -1;
@@ -201,16 +200,16 @@ static int assign_hca(struct planning *p, struct aff_plan_pod *pod, uint32_t gpu
 			p->m->hca[hca].name);
 }
 
-/* Two pods on one card: there is no plan then that has each on a rail of its own. */
+/* All cards of a GPU are shared with another pod: no plan gives each pod a rail of its own. */
 static int refuse_shared(const struct planning *p, uint32_t pod, uint32_t gpu, struct err *e)
 {
 	const struct aff_gpu_choice *g = &p->c->gpu[gpu];
 	uint32_t card = p->m->hca[g->assigned].card, other = gpu;
 	char mine[PCI_STR_LEN], text[PCI_STR_LEN];
 
-	for (uint32_t i = 0; i < p->w->pods * p->w->gpus_per_pod; i++) {
+	for (uint32_t i = 0; i < p->request->pods * p->request->gpus_per_pod; i++) {
 		const struct aff_gpu_choice *o = &p->c->gpu[p->gpu[i]];
-		if (i / p->w->gpus_per_pod != pod && p->m->hca[o->assigned].card == card)
+		if (i / p->request->gpus_per_pod != pod && p->m->hca[o->assigned].card == card)
 			other = p->gpu[i];
 	}
 	err_set(e, ERR_EXHAUSTED, 0,
@@ -220,7 +219,7 @@ static int refuse_shared(const struct planning *p, uint32_t pod, uint32_t gpu, s
 			   "rail");
 }
 
-static int serve_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct err *e)
+static int plan_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct err *e)
 {
 	const struct aff_gpu_choice *g = &p->c->gpu[gpu];
 	struct aff_plan_pod *pod = &p->plan->pod[number];
@@ -234,10 +233,10 @@ static int serve_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct e
 	return pod->n_items > before ? 0 : refuse_shared(p, number, gpu, e);
 }
 
-static int serve_pod(struct planning *p, uint32_t number, struct err *e)
+static int plan_pod(struct planning *p, uint32_t number, struct err *e)
 {
 	struct aff_plan_pod *pod = &p->plan->pod[number];
-	uint32_t each = p->w->gpus_per_pod;
+	uint32_t each = p->request->gpus_per_pod;
 	const uint32_t *first = p->gpu + (size_t)number * each;
 	size_t items = 0;
 
@@ -250,13 +249,13 @@ static int serve_pod(struct planning *p, uint32_t number, struct err *e)
 	for (uint32_t i = 0; i < each; i++)
 		pod->gpu[pod->n_gpus++] = first[i];
 	for (uint32_t i = 0; i < each; i++) {
-		if (serve_gpu(p, number, first[i], e))
+		if (plan_gpu(p, number, first[i], e))
 			return err_wrap(e, "pod %u", number);
 	}
 	return 0;
 }
 
-static int tell_unused(struct planning *p, struct err *e)
+static int note_unused(struct planning *p, struct err *e)
 {
 	for (uint32_t i = 0; i < p->m->n_hcas; i++) {
 		const struct aff_hca *h = &p->m->hca[i];
@@ -270,28 +269,23 @@ static int tell_unused(struct planning *p, struct err *e)
 	return 0;
 }
 
-static int make_plan(struct planning *p, struct err *e)
-{
-	if (gather_requests(p, e) || check_request(p, e) || claim_cards(p, e))
-		return -1;
-	p->plan->pod = calloc(p->w->pods, sizeof(*p->plan->pod));
-	if (!p->plan->pod)
-		return err_nomem(e);
-	p->plan->n_pods = p->w->pods;
-	for (uint32_t i = 0; i < p->w->pods; i++) {
-		if (serve_pod(p, i, e))
-			return -1;
-	}
-	return tell_unused(p, e);
-}
-
 int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
-		  const struct aff_plan_request *w, struct aff_plan *out, struct err *e)
+		  const struct aff_plan_request *r, struct aff_plan *out, struct err *e)
 {
 	auto_aff_plan struct aff_plan plan = { 0 };
-	auto_planning struct planning p = { .m = m, .c = c, .w = w, .plan = &plan };
+	auto_planning struct planning p = { .m = m, .c = c, .request = r, .plan = &plan };
 
-	if (make_plan(&p, e))
+	if (gather_gpus(&p, e) || check_request(&p, e) || claim_cards(&p, e))
+		return -1;
+	plan.pod = calloc(r->pods, sizeof(*plan.pod));
+	if (!plan.pod)
+		return err_nomem(e);
+	plan.n_pods = r->pods;
+	for (uint32_t i = 0; i < r->pods; i++) {
+		if (plan_pod(&p, i, e))
+			return -1;
+	}
+	if (note_unused(&p, e))
 		return -1;
 	*out = plan;
 	plan = (struct aff_plan){ 0 };

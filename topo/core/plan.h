@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.h: which VF each pod of a node should get, so that no two pods share a rail. Pure.
+ * plan.h: assigns VFs to the pods of a node so that no two pods share a rail. Pure.
  */
 #ifndef RAILHEAD_TOPO_CORE_PLAN_H
 #define RAILHEAD_TOPO_CORE_PLAN_H
@@ -9,46 +9,47 @@
 
 /* One HCA for one GPU of a pod. */
 struct aff_plan_item {
-	uint32_t gpu, hca; /* hca: the one that stands for the rail, as in struct aff_gpu_choice */
+	uint32_t gpu, hca; /* hca: from `share` of struct aff_gpu_choice */
 	uint32_t rail;
-	uint32_t vf; /* a PCI function, VF of that HCA; AFF_NONE: it has no VFs, the pod takes it
-		      * whole */
+	uint32_t vf; /* a PCI function, VF of that HCA; AFF_NONE: the HCA has no VFs, and the pod
+		      * gets the HCA itself */
 	struct aff_distance way; /* from the GPU to the VF, or to the HCA */
 };
 
 struct aff_plan_pod {
 	uint32_t *gpu; /* in the order of PCI addresses; owned */
 	size_t n_gpus;
-	struct aff_plan_item *item; /* of each GPU its rails, GPU by GPU; owned */
+	struct aff_plan_item *item; /* the rails of the first GPU, of the second, ...; owned */
 	size_t n_items;
 };
 
 struct aff_plan {
 	struct aff_plan_pod *pod; /* owned */
 	size_t n_pods;
-	/* What a reader should know of this plan, a sentence each: GPUs of one pod that share an
-	 * HCA, HCAs that stay unused since they would be two pods'; owned. */
+	/* Remarks, one sentence each: GPUs of one pod that share an HCA, HCAs that stay unused
+	 * because two pods would share them; owned. */
 	char **note;
 	size_t n_notes;
 };
 
-/*
- * aff_plan_make - pods pods of gpus_per_pod GPUs: pods take the scope's GPUs in the order of PCI
- * addresses. A pod gets what c assigns to its GPUs on cards of which no other of these pods has a
- * GPU; GPUs of one pod that are assigned the same HCA have the same VF of it. Of an HCA's VFs the
- * one with the lowest PCI address is given that is free by `taken` (one bool for each PCI function;
- * NULL: all are). c: for the same scope.
- *
- * ERR_FIELD: no pods, or no GPUs each. ERR_EXHAUSTED with the reason and the remedy when it cannot
- * be: too few GPUs, a GPU without an HCA, two pods whose GPUs have one card only, no free VF left.
- */
 struct aff_plan_request {
 	const struct aff_scope *scope; /* NULL: all */
 	uint32_t pods, gpus_per_pod;
-	const bool *taken;
+	const bool *taken; /* by PCI function: a VF that is in use; NULL: all VFs are free */
 };
+
+/*
+ * aff_plan_make - plan `pods` pods with gpus_per_pod GPUs each; pods get the GPUs in scope in the
+ * order of PCI addresses. A pod gets the HCAs that c assigns to its GPUs, without cards that are
+ * also assigned to a GPU of another pod. Each HCA contributes its free VF with the lowest PCI
+ * address; GPUs of one pod with the same HCA share that VF. c: aff_choose() of the same scope.
+ *
+ * ERR_FIELD: zero pods, or zero GPUs each. ERR_EXHAUSTED, with the reason and the remedy: too few
+ * GPUs, a GPU without an HCA, two pods whose GPUs have only one card, or no free VF.
+ */
 int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
-		  const struct aff_plan_request *w, struct aff_plan *out, struct err *e) must_check;
+		  const struct aff_plan_request *r, struct aff_plan *out, struct err *e) must_check;
+/* aff_plan_clear - free all that p owns. */
 void aff_plan_clear(struct aff_plan *p);
 #define auto_aff_plan auto_clean(aff_plan_clear)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What an HCA is for: NVSentinel's rules, first match. A guess, with its reason; choose.h. */
+/* Guesses the role of each HCA by the rules of NVSentinel; choose.h has the list of rules. */
 #include <string.h>
 
 #include "topo/core/choose.h"
@@ -13,18 +13,18 @@ struct verdict {
 	const char *rule;
 };
 
-/* What is known of one HCA and all GPUs. */
-struct sight {
-	enum aff_class nearest;
-	bool any_gpu, all_known; /* of every GPU, whether it shares the NUMA node, is known */
-	bool node_with_gpu;
+/* One HCA in relation to all GPUs. */
+struct placement {
+	enum aff_class nearest;  /* class of the nearest GPU */
+	bool any_gpu, all_known; /* all_known: same_numa is known for every GPU */
+	bool node_with_gpu;      /* it shares its NUMA node with a GPU */
 	enum aff_layer layer;
 };
 
-static struct sight look_at_netdevs(const struct aff_machine *m, uint32_t hca)
+static struct placement place_hca(const struct aff_machine *m, uint32_t hca)
 {
 	const struct aff_hca *h = &m->hca[hca];
-	struct sight s = { .nearest = AFF_CLASS_UNKNOWN, .all_known = true };
+	struct placement s = { .nearest = AFF_CLASS_UNKNOWN, .all_known = true };
 	struct aff_distance r;
 
 	for (uint32_t g = 0; g < m->n_gpus; g++) {
@@ -42,28 +42,7 @@ static struct sight look_at_netdevs(const struct aff_machine *m, uint32_t hca)
 	return s;
 }
 
-static bool has_netdev(const struct aff_hca *h, const char *name)
-{
-	for (size_t i = 0; i < h->n_ports; i++) {
-		if (!strcmp(h->port[i].netdev, name))
-			return true;
-	}
-	return false;
-}
-
-static bool is_efa(const struct aff_pci *p)
-{
-	return p && p->has_ids && p->vendor == VENDOR_AMAZON && (p->device & 0xfff0) == EFA;
-}
-
-/* BlueField, BlueField-2 and -3, integrated in a card with its own processor. */
-static bool is_bluefield(const struct aff_pci *p)
-{
-	return p && p->has_ids && p->vendor == VENDOR_MELLANOX &&
-	       (p->device == 0xa2d2 || p->device == 0xa2d6 || p->device == 0xa2dc);
-}
-
-static struct verdict by_distance(const struct sight *s)
+static struct verdict by_distance(const struct placement *s)
 {
 	switch (s->nearest) {
 	case AFF_X:
@@ -90,18 +69,24 @@ static struct verdict judge_role(const struct aff_machine *m, uint32_t hca,
 				 const char *default_netdev)
 {
 	const struct aff_hca *h = &m->hca[hca];
-	const struct aff_pci *p = h->pci == AFF_NONE ? NULL : &m->pci[h->pci];
-	struct sight s = look_at_netdevs(m, hca);
+	const struct aff_pci none = { 0 }, *p = h->pci == AFF_NONE ? &none : &m->pci[h->pci];
+	struct placement s = place_hca(m, hca);
+	bool efa = p->has_ids && p->vendor == VENDOR_AMAZON && (p->device & 0xfff0) == EFA;
+	/* BlueField, BlueField-2 and -3: cards with a processor of their own. */
+	bool bluefield = p->has_ids && p->vendor == VENDOR_MELLANOX &&
+			 (p->device == 0xa2d2 || p->device == 0xa2d6 || p->device == 0xa2dc);
 
-	if (default_netdev && *default_netdev && has_netdev(h, default_netdev))
-		return (struct verdict){ AFF_MANAGEMENT, "default-route" };
-	if (is_efa(p))
+	for (size_t i = 0; default_netdev && *default_netdev && i < h->n_ports; i++) {
+		if (!strcmp(h->port[i].netdev, default_netdev))
+			return (struct verdict){ AFF_MANAGEMENT, "default-route" };
+	}
+	if (efa)
 		return (struct verdict){ AFF_COMPUTE, "efa" };
 	if (s.nearest <= AFF_PXB)
 		return by_distance(&s);
 	if (s.layer != AFF_LAYER_UNKNOWN && s.any_gpu && s.all_known && !s.node_with_gpu)
 		return (struct verdict){ AFF_MANAGEMENT, "numa" };
-	if (s.nearest == AFF_SYS && is_bluefield(p))
+	if (s.nearest == AFF_SYS && bluefield)
 		return (struct verdict){ AFF_MANAGEMENT, "bluefield" };
 	return by_distance(&s);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* In which order a machine's things stand, and which of them are one card. */
+/* Sorts the GPUs and HCAs of a machine, and finds out which HCAs are one card. */
 #include <string.h>
 
 #include "topo/core/machine_build.h"
@@ -11,7 +11,7 @@ static int by_gpu(const void *x, const void *y, void *m)
 	return cmp_u64(aff_pci_order(m, a->pci), aff_pci_order(m, b->pci));
 }
 
-/* Names as a person counts: mlx5_2 before mlx5_10. */
+/* strverscmp: mlx5_2 comes before mlx5_10. */
 static int by_hca(const void *x, const void *y, void *m)
 {
 	const struct aff_hca *a = x, *b = y;
@@ -31,7 +31,7 @@ void aff_sort(struct aff_machine *m)
 }
 
 struct key {
-	uint64_t part[2]; /* what makes one card */
+	uint64_t part[2]; /* equal for the HCAs of one card */
 	uint32_t hca;
 };
 
@@ -44,8 +44,8 @@ static int by_key(const void *x, const void *y)
 	return c ? c : cmp_u64(a->hca, b->hca);
 }
 
-/* One card: the same system image GUID; without one, the same device of one bus and vendor. A VF
- * has an address of its own, and the card of its PF. */
+/* Key {1, GUID}; without a GUID {2 + vendor, domain:bus:device}; without a function {0, index}. A
+ * VF has another address than its PF, so the PF's address counts. */
 static struct key key_of(const struct aff_machine *m, uint32_t i)
 {
 	const struct aff_hca *h = &m->hca[i];
