@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Walks the capability lists of a configuration space, and decodes PCI Express, ACS and ATS. */
 #include "topo/read/pcicap.h"
 
 #include <stdio.h>
@@ -29,16 +30,11 @@ static bool is_inside(struct pci_config c, size_t at, size_t n)
 	return c.len >= n && at <= c.len - n;
 }
 
-/* A function that has gone, or sleeps too deep, answers ones. */
-static bool is_told(struct pci_config c)
-{
-	return c.len >= HEADER_LEN && read_u16(c, 0) != 0xffff;
-}
-
-/* The smallest entry has 4 bytes: more of them than that is a loop. */
+/* An entry has at least 4 bytes, so that a list with more entries than fit must be a loop. */
 enum pcicap_found pcicap_find(struct pci_config c, uint8_t id, size_t *out)
 {
-	if (!is_told(c))
+	/* A removed or powered-down function returns ones. */
+	if (c.len < HEADER_LEN || read_u16(c, 0) == 0xffff)
 		return PCICAP_UNKNOWN;
 	if (!(read_u16(c, STATUS) & STATUS_LIST))
 		return PCICAP_ABSENT;
@@ -57,7 +53,7 @@ enum pcicap_found pcicap_find(struct pci_config c, uint8_t id, size_t *out)
 	return PCICAP_ABSENT;
 }
 
-/* Only PCI Express has extended capabilities; a list that is empty begins with zero. */
+/* Only PCI Express has extended capabilities; an empty list begins with zero. */
 enum pcicap_found pcicap_find_ext(struct pci_config c, uint16_t id, size_t *out)
 {
 	size_t at;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Texts and values of PCIe speeds. The texts are the kernel's (pci_speed_string() in
+ * drivers/pci/probe.c); kernels before 5.7 and files written by hand omit " PCIe". The values are
+ * those of NCCL (kvDictPciGen): the usable rate of a lane in 100 Mbit/s.
+ */
 #include <string.h>
 
 #include "topo/read/read.h"
 
-/*
- * The words of the kernel (pci_speed_string() in drivers/pci/probe.c); those without " PCIe" are of
- * kernels before 5.7, and of topology files written by hand. What a lane of them carries is as NCCL
- * reckons it: the rate less the line code, in 100 Mbit/s.
- */
 static const struct {
 	const char *prefix, *text;
 	uint16_t speed;

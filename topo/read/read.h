@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.h: where a machine comes from: a tree of /sys and /proc, live or captured, or a topology
- * file of NCCL or RCCL.
+ * read.h: reads a machine from a tree of /sys and /proc, live or captured, or from a topology file
+ * of NCCL or RCCL.
  */
 #ifndef RAILHEAD_TOPO_READ_READ_H
 #define RAILHEAD_TOPO_READ_READ_H
@@ -9,49 +9,47 @@
 #include "topo/core/machine.h"
 
 struct aff_read_opts {
-	/* More accelerators than those of the table in read_gpu.c, by PCI class: 0x0b40 and
-	 * 0x0b4000 are all that begin so, 0x0b4001 is just that. */
+	/* PCI classes that are accelerators in addition to the table in read_gpu.c. 0x0b40 and
+	 * 0x0b4000 match every class that begins with 0x0b40; 0x0b4001 matches itself only. */
 	const uint32_t *class_code;
 	size_t n_classes;
 };
 
 /*
- * aff_read_sysfs - sysfs and proc are the folders that stand for /sys and /proc (proc may be NULL);
- * "/sys" itself is the live machine. Links are followed inside the folder only; what is refused is
- * noted. The order in which a folder lists its entries changes nothing. What cannot be read is "not
- * told"; a machine without a GPU or an HCA is a machine. A captured tree without class/infiniband:
- * functions of the class InfiniBand are its HCAs, which is noted. ERR_NOTFOUND: it is no such
- * folder.
+ * aff_read_sysfs - read a machine; the caller clears *out. sysfs and proc are the folders that
+ * represent /sys and /proc; proc may be NULL; "/sys" is the live machine. Links are resolved inside
+ * the folder only; a note names each one that leads out. The result does not depend on the order
+ * in which folders list their entries. Values that cannot be read are "not known". A machine
+ * without GPUs or HCAs is valid. In a captured tree without class/infiniband, functions of the
+ * class InfiniBand are the HCAs, and a note says so. ERR_NOTFOUND: sysfs is not such a folder.
  */
 int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
 		   struct aff_machine *out, struct err *e) must_check;
 
-/* aff_default_netdev - the interface of the default route over IPv4, that of the least metric where
- * there are several; "" when there is none, or that is not told. proc as above. live: it is this
- * machine's, whose links are followed. */
+/* aff_default_netdev - the interface of the IPv4 default route with the lowest metric; "": there is
+ * none, or it is not known. proc: as above. live: proc is this machine's, where net is a link. */
 void aff_default_netdev(const char *proc, bool live, char out[IFNAME_LEN]);
 
 /*
- * aff_read_functions - only these PCI functions with what is above them, for the plugin, which
- * cannot afford a whole machine: aff_find_pci() finds them. What is not there is left out. No GPU
- * and HCA records, and of NUMA nodes only the numbers.
+ * aff_read_functions - read only n PCI functions and the functions above them, because a plugin has
+ * no time to read a whole machine. aff_find_pci() finds them in *out; a function that does not
+ * exist is omitted. There are no GPUs and HCAs, and NUMA nodes have only their numbers.
  */
 int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, struct aff_machine *out,
 		       struct err *e) must_check;
 
 /*
- * aff_read_xml - the text of a topology file, version 1 or 2, at most 4 MiB. PCI functions and HCAs
- * in the order of the file, which decides ties in NCCL; GPUs without a rank and nets without a dev
- * are left out, as NCCL does. What NCCL's parser would refuse is read, and noted. ERR_FIELD names
- * line and element.
+ * aff_read_xml - parse the text of a topology file, version 1 or 2, at most 4 MiB; the caller
+ * clears *out. PCI functions and HCAs keep the order of the file, which decides ties in NCCL. As
+ * in NCCL, GPUs without a rank and nets without a dev are omitted. Syntax that only NCCL's parser
+ * refuses is accepted, with a note. ERR_FIELD names line and element.
  */
 int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct err *e) must_check;
 
-/* aff_pcie_speed_parse - max_link_speed and the like: "16.0 GT/s PCIe", "16 GT/s"; 0 for anything
- * else.
- */
+/* aff_pcie_speed_parse - the `speed` of struct aff_pcie_link for a value of max_link_speed, "16.0
+ * GT/s PCIe" or "16 GT/s"; 0 for anything else. */
 uint16_t aff_pcie_speed_parse(const char *text);
-/* aff_pcie_link_text - as the kernel writes it, "16.0 GT/s PCIe"; "" for 0. */
+/* aff_pcie_link_text - the kernel's text for such a speed, "16.0 GT/s PCIe"; "" for 0. Static. */
 const char *aff_pcie_link_text(uint16_t speed);
 
 #endif

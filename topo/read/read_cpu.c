@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* NUMA nodes, the processor, and which node each root complex belongs to. */
+/* Reads NUMA nodes and the processor, and finds the node of each root complex. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define NODES     "devices/system/node"
 #define NODES_MAX 1024
 
-/* PCI vendors that make devices for virtual machines only: Red Hat (QEMU), virtio. */
+/* PCI vendors whose devices exist only in virtual machines: Red Hat (QEMU), virtio. */
 #define VENDOR_QEMU   0x1b36
 #define VENDOR_VIRTIO 0x1af4
 
@@ -43,7 +43,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* A line of /proc/cpuinfo; which keys there are tells the architecture. */
+/* A line of /proc/cpuinfo. Its keys differ by architecture, so that they identify it. */
 static void take_line(struct processor *c, const char *key, const char *value)
 {
 	if (!strcmp(key, "vendor_id")) {
@@ -63,21 +63,7 @@ static void take_line(struct processor *c, const char *key, const char *value)
 	}
 }
 
-/* "cpu family\t: 6" */
-static void split_line(struct processor *c, char *line)
-{
-	char *colon = strchr(line, ':');
-
-	if (!colon)
-		return;
-	char *end = colon;
-	while (end > line && (end[-1] == '\t' || end[-1] == ' '))
-		end--;
-	*end = '\0';
-	take_line(c, line, colon + 1 + (colon[1] == ' '));
-}
-
-/* The first processor speaks for all. */
+/* Read the first processor of /proc/cpuinfo; the others are equal. */
 static void read_processor(const char *proc, struct processor *c)
 {
 	char text[16384], *line = text, *end;
@@ -91,22 +77,17 @@ static void read_processor(const char *proc, struct processor *c)
 	if (n <= 0)
 		return;
 	text[n] = '\0';
-	/* An empty line ends a processor; x86 always begins with one, ARM and POWER tell nothing
-	 * more. */
+	/* "cpu family\t: 6"; an empty line ends a processor. */
 	for (; (end = strchr(line, '\n')) && end > line; line = end + 1) {
 		*end = '\0';
-		split_line(c, line);
+		char *colon = strchr(line, ':'), *key_end = colon;
+		if (!colon)
+			continue;
+		while (key_end > line && (key_end[-1] == '\t' || key_end[-1] == ' '))
+			key_end--;
+		*key_end = '\0';
+		take_line(c, line, colon + 1 + (colon[1] == ' '));
 	}
-}
-
-static enum aff_tristate looks_virtual(const struct aff_machine *m)
-{
-	for (size_t i = 0; i < m->n_pci; i++) {
-		if (m->pci[i].has_ids &&
-		    (m->pci[i].vendor == VENDOR_QEMU || m->pci[i].vendor == VENDOR_VIRTIO))
-			return AFF_YES;
-	}
-	return AFF_UNKNOWN;
 }
 
 static int add_cpu(struct tree *t, int numa, const struct processor *c, uint32_t *out,
@@ -160,17 +141,7 @@ static int add_nodes(struct tree *t, const struct processor *c, struct err *e)
 	return 0;
 }
 
-static int find_cpu(struct tree *t, int numa, const struct processor *c, uint32_t *out,
-		    struct err *e)
-{
-	for (*out = 0; *out < t->m->n_cpus; (*out)++) {
-		if (t->m->cpu[*out].numa == numa)
-			return 0;
-	}
-	return add_cpu(t, numa, c, out, e);
-}
-
-/* A root complex is where the first function on it says that it is. */
+/* A root complex has the NUMA node of the first function directly below it that has one. */
 static int place_roots(struct tree *t, const struct processor *c, struct err *e)
 {
 	struct aff_machine *m = t->m;
@@ -184,7 +155,10 @@ static int place_roots(struct tree *t, const struct processor *c, struct err *e)
 			numa[m->pci[i].root] = m->pci[i].numa;
 	}
 	for (size_t i = 0; i < m->n_roots; i++) {
-		if (find_cpu(t, numa[i], c, &m->root[i].cpu, e))
+		uint32_t *cpu = &m->root[i].cpu;
+		for (*cpu = 0; *cpu < m->n_cpus && m->cpu[*cpu].numa != numa[i];)
+			(*cpu)++;
+		if (*cpu == m->n_cpus && add_cpu(t, numa[i], c, cpu, e))
 			return -1;
 	}
 	return 0;
@@ -202,6 +176,11 @@ int tree_cpus(struct tree *t, const char *proc, struct err *e)
 	struct processor c;
 
 	read_processor(proc, &c);
-	t->m->vm = c.vm != AFF_UNKNOWN ? c.vm : looks_virtual(t->m);
+	t->m->vm = c.vm;
+	for (size_t i = 0; i < t->m->n_pci && t->m->vm == AFF_UNKNOWN; i++) {
+		const struct aff_pci *p = &t->m->pci[i];
+		if (p->has_ids && (p->vendor == VENDOR_QEMU || p->vendor == VENDOR_VIRTIO))
+			t->m->vm = AFF_YES;
+	}
 	return add_nodes(t, &c, e) || place_roots(t, &c, e) ? -1 : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the folder of one PCI function tells. */
+/* Reads the folder of one PCI function: ids, NUMA node, kind of port, and the link above it. */
 #include <string.h>
 
 #include "topo/read/pcicap.h"
@@ -14,7 +14,7 @@ bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o)
 {
 	for (size_t i = 0; o && i < o->n_classes; i++) {
 		uint32_t c = o->class_code[i];
-		/* 0x0b40 and 0x0b4000 alike: all that begin so */
+		/* 0x0b40 and 0x0b4000 both match every class that begins with 0x0b40 */
 		c = c <= 0xffff ? c << 8 : c;
 		if (c == p->class_code || (!(c & 0xff) && c >> 8 == p->class_code >> 8))
 			return true;
@@ -22,7 +22,7 @@ bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o)
 	return false;
 }
 
-/* Of some hundreds of functions, most belong to the processors. */
+/* Most of a server's hundreds of functions belong to its processors, and need not be read. */
 bool tree_matters(const struct tree *t, const struct aff_pci *p)
 {
 	uint32_t class = p->class_code >> 8;
@@ -67,7 +67,7 @@ static struct aff_pcie_link read_now(const struct tree *t, struct tree_path *p)
 	return read_end(t, p, "current_link_speed", "current_link_width");
 }
 
-/* By its capability, when there is more to read than the 64 bytes that everybody gets. */
+/* Set the kind by the PCI Express capability. Readers other than root get 64 bytes, without it. */
 static void read_kind(struct tree *t, struct tree_path *path, struct aff_pci *p)
 {
 	uint8_t bytes[256];
@@ -89,22 +89,17 @@ static void read_kind(struct tree *t, struct tree_path *path, struct aff_pci *p)
 		p->kind = AFF_DOWNSTREAM;
 }
 
-static enum aff_kind above_of(const struct tree *t, const struct aff_pci *p)
-{
-	return p->parent == AFF_NONE ? AFF_ENDPOINT : t->m->pci[p->parent].kind;
-}
-
-/* Where the capability could not be read: ports come in turns, and the kernel shows links of PCI
- * Express functions only. */
+/* Set the kind without the capability. Upstream and downstream ports alternate, and the kernel
+ * shows links of PCI Express functions only. */
 static void kind_by_place(const struct tree *t, struct aff_pci *p, const struct tree_ends *own)
 {
 	bool express = own->max.speed || own->max.width;
 
 	if (p->parent == AFF_NONE)
 		p->kind = AFF_ROOT_PORT;
-	else if (above_of(t, p) == AFF_UPSTREAM)
+	else if (t->m->pci[p->parent].kind == AFF_UPSTREAM)
 		p->kind = AFF_DOWNSTREAM;
-	else if (express && above_of(t, p) != AFF_BRIDGE)
+	else if (express && t->m->pci[p->parent].kind != AFF_BRIDGE)
 		p->kind = AFF_UPSTREAM;
 }
 
@@ -119,7 +114,7 @@ static struct aff_pcie_link weaker_link(struct aff_pcie_link a, struct aff_pcie_
 	return out;
 }
 
-/* What it does is the same at both ends; the other one is asked when this one is silent. */
+/* The current link is the same at both ends: read the upper end only if this end is not known. */
 static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 {
 	static const struct tree_ends none;
@@ -150,10 +145,10 @@ void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 	p->device = read_id(t, path, "device");
 	p->sub_vendor = read_id(t, path, "subsystem_vendor");
 	p->sub_device = read_id(t, path, "subsystem_device");
-	/* Of a bridge the one at the top tells for all below. */
+	/* Bridges have the node of the topmost bridge. */
 	if (p->class_code >> 8 != CLASS_BRIDGE || p->parent == AFF_NONE)
 		(void)tree_number(t->fd, tree_at(path, "numa_node"), &p->numa);
-	/* A VF has no link of its own: its files say nothing, or what it copied. */
+	/* A VF has no link of its own: its link files are empty, or copies of the PF's. */
 	if (p->is_vf)
 		return;
 	t->ends[pci].max = read_end(t, path, "max_link_speed", "max_link_width");

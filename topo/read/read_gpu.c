@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which functions are GPUs and other accelerators, by vendor and class. A display controller alone
- * is none: every server has one in its management processor.
+ * Finds GPUs and other accelerators by vendor and class. A display controller of another vendor is
+ * not a GPU, because every server has one in its management processor.
  */
 #include "topo/read/tree.h"
 
@@ -20,28 +20,18 @@ static const struct {
 	{ 0x8086, 0x0b40, 0x2250, 0x225f },                             /* Intel Xeon Phi */
 };
 
-/* Of AMD's VGAs those that sit on a server's management processor: Rage XL, ES1000. */
+/* VGAs of AMD on the management processor of a server: Rage XL, ES1000. */
 static bool is_management_vga(const struct aff_pci *p)
 {
 	return p->vendor == 0x1002 &&
 	       (p->device == 0x4752 || p->device == 0x515e || p->device == 0x5969);
 }
 
-/* Other makers': what is no VGA and lies below a PCIe switch was put there to compute. */
-static bool is_below_switch(const struct aff_machine *m, const struct aff_pci *p)
-{
-	for (uint32_t up = p->parent; up != AFF_NONE; up = m->pci[up].parent) {
-		if (m->pci[up].kind == AFF_UPSTREAM)
-			return true;
-	}
-	return false;
-}
-
 static bool is_gpu(const struct tree *t, const struct aff_pci *p)
 {
 	uint32_t class = p->class_code >> 8;
 
-	/* A slice of a GPU, made for a virtual machine: the GPU itself is here. */
+	/* A VF is a slice of a GPU for a virtual machine; its PF is the GPU. */
 	if (!p->has_class || p->physfn != AFF_NONE)
 		return false;
 	if (tree_asked_for(p, t->opts))
@@ -51,7 +41,14 @@ static bool is_gpu(const struct tree *t, const struct aff_pci *p)
 		    p->device >= accelerators[i].from && p->device <= accelerators[i].to)
 			return !is_management_vga(p);
 	}
-	return (class == 0x0302 || class == 0x0380) && is_below_switch(t->m, p);
+	/* Another vendor's 3D or display controller counts if it is below a PCIe switch. */
+	if (class != 0x0302 && class != 0x0380)
+		return false;
+	for (uint32_t up = p->parent; up != AFF_NONE; up = t->m->pci[up].parent) {
+		if (t->m->pci[up].kind == AFF_UPSTREAM)
+			return true;
+	}
+	return false;
 }
 
 int tree_gpus(struct tree *t, struct err *e)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * RDMA devices: what class/infiniband says, whatever the class of the function below. Where one is
- * told by the path of its folder (.../0000:0c:00.0/infiniband/mlx5_0, a subfunction's with
- * mlx5_core.sf.4 between), by its link `device`, or, of a software device, by its interface.
+ * Reads RDMA devices: all entries of class/infiniband, whatever the PCI class of their function is.
+ * The function comes from the path of the device's folder (.../0000:0c:00.0/infiniband/mlx5_0; a
+ * subfunction has mlx5_core.sf.4 in it) or from its link `device`. A software device has the
+ * function of its network interface.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,16 +35,7 @@ static uint64_t guid_of(const char *text)
 	return digits == 16 ? guid : 0;
 }
 
-static enum aff_layer layer_of(const char *text)
-{
-	static const enum aff_layer layers[] = { [IB_LAYER_UNKNOWN] = AFF_LAYER_UNKNOWN,
-						 [IB_LAYER_ETHERNET] = AFF_ETHERNET,
-						 [IB_LAYER_INFINIBAND] = AFF_INFINIBAND };
-
-	return layers[ib_link_layer_parse(text)];
-}
-
-struct port_reader {
+struct port_range {
 	uint32_t from, to;
 };
 
@@ -55,49 +47,44 @@ static const char *port_file(struct tree_path *path, uint32_t port, const char *
 	return tree_at(path, file);
 }
 
-static void read_speed(const struct tree *t, struct tree_path *path, struct aff_port *p)
+static void read_rate(const struct tree *t, struct tree_path *path, struct aff_port *p)
 {
+	static const enum aff_layer layers[] = { [IB_LAYER_UNKNOWN] = AFF_LAYER_UNKNOWN,
+						 [IB_LAYER_ETHERNET] = AFF_ETHERNET,
+						 [IB_LAYER_INFINIBAND] = AFF_INFINIBAND };
 	char text[TREE_VALUE];
 
 	if (!tree_value(t->fd, port_file(path, p->port, "rate"), text))
 		p->rate_mbps = ib_rate_mbps(text);
 	if (!tree_value(t->fd, port_file(path, p->port, "link_layer"), text))
-		p->layer = layer_of(text);
+		p->layer = layers[ib_link_layer_parse(text)];
 }
 
-/* Those from..to that are there: ports are numbered from 1, each with a state. */
+/* Read the ports of a range that exist; they are numbered from 1. The state of the first may be
+ * missing; a VF gets its rate in finish_vfs(). */
 static int read_ports(const struct tree *t, struct tree_path *path, struct aff_hca *h,
-		      struct port_reader which, struct err *e)
+		      struct port_range which, struct err *e)
 {
 	char text[TREE_VALUE];
 
 	for (uint32_t n = which.from; n <= which.to; n++) {
-		bool told = !tree_value(t->fd, port_file(path, n, "state"), text);
-		auto_fd int folder = told || n > 1 ? -1 : tree_open(t->fd, port_file(path, 1, "."));
-		if (!told && folder < 0)
+		bool has_state = !tree_value(t->fd, port_file(path, n, "state"), text);
+		auto_fd int folder =
+			has_state || n > 1 ? -1 : tree_open(t->fd, port_file(path, 1, "."));
+		if (!has_state && folder < 0)
 			return 0;
 		if (aff_add_port(h, n, e))
 			return -1;
 		struct aff_port *p = &h->port[h->n_ports - 1];
-		if (told)
+		if (has_state)
 			p->active = ib_state_is_active(text) ? AFF_YES : AFF_NO;
 		if (h->kind != AFF_HCA_VF)
-			read_speed(t, path, p);
+			read_rate(t, path, p);
 	}
 	return 0;
 }
 
-static int read_netdevs(const struct tree *t, struct tree_path *path, struct aff_hca *h,
-			struct err *e)
-{
-	for (size_t i = 0; i < h->n_ports; i++) {
-		if (tree_port_netdev(t, path, h, &h->port[i], e))
-			return -1;
-	}
-	return 0;
-}
-
-/* Where it is, by its paths alone. Software: its packets go where its interface is. */
+/* Set kind and function by the paths. The packets of a software device use its interface. */
 static void place_hca(const struct tree *t, struct tree_path *path, struct aff_hca *h)
 {
 	char device[TREE_PATH] = "", parent[TREE_VALUE];
@@ -123,7 +110,7 @@ static void place_hca(const struct tree *t, struct tree_path *path, struct aff_h
 		h->kind = AFF_HCA_SOFTWARE;
 }
 
-/* The class of its function may have been none that matters. */
+/* tree_matters() may have skipped the function because of its class: read it now. */
 static void complete_function(struct tree *t, struct tree_path *path, const struct aff_hca *h)
 {
 	struct tree_path p = { .len = 0 };
@@ -143,8 +130,8 @@ static void complete_function(struct tree *t, struct tree_path *path, const stru
 		tree_function(t, &p, h->pci);
 }
 
-/* What is printed goes to terminals and into files that others parse. */
-static bool is_name(const char *s)
+/* Names are printed on terminals and into files that other programs parse. */
+static bool is_device_name(const char *s)
 {
 	for (const char *c = s; *c; c++) {
 		if ((unsigned char)*c <= ' ' || *c == 0x7f || strchr("\"'\\<>&,=", *c))
@@ -153,7 +140,7 @@ static bool is_name(const char *s)
 	return *s && strlen(s) < AFF_NAME_LEN && utf8_valid(s, strlen(s));
 }
 
-/* Where an entry is; false: its link leads out of the tree. */
+/* The path of an entry of class/infiniband; false: its link leads out of the tree. */
 static bool path_of(int class, const char *name, struct tree_path *out)
 {
 	struct tree_path p = { .len = 0 };
@@ -168,14 +155,7 @@ static bool path_of(int class, const char *name, struct tree_path *out)
 	return true;
 }
 
-static bool is_there(const struct tree *t, struct tree_path *path)
-{
-	path->text[path->len] = '\0';
-	auto_fd int dir = tree_open(t->fd, path->text);
-	return dir >= 0;
-}
-
-static int left_out(struct tree *t, const char *name, struct err *e)
+static int note_left_out(struct tree *t, const char *name, struct err *e)
 {
 	return aff_add_note(t->m, e, "%s is left out: its link leads out of the tree, or nowhere",
 			    name);
@@ -187,29 +167,34 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	char text[TREE_VALUE];
 	uint32_t hca;
 
-	if (!is_name(name))
+	if (!is_device_name(name))
 		return aff_add_note(t->m, e,
 				    "an entry of " CLASS_IB " is left out: its name is "
 				    "none of an RDMA device");
 	bool there = path_of(class, name, &path);
 	if (!there || aff_add_hca(t->m, name, &hca, e))
-		return there ? -1 : left_out(t, name, e);
+		return there ? -1 : note_left_out(t, name, e);
 	struct aff_hca *h = &t->m->hca[hca];
 	place_hca(t, &path, h);
 	complete_function(t, &path, h);
-	/* More ports and the speed of a VF: finish_vfs(). */
-	struct port_reader which = { 1, h->kind == AFF_HCA_VF ? 1 : PORTS };
-	if (read_ports(t, &path, h, which, e) || read_netdevs(t, &path, h, e))
+	struct port_range which = { 1, h->kind == AFF_HCA_VF ? 1 : PORTS };
+	if (read_ports(t, &path, h, which, e))
 		return -1;
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (tree_port_netdev(t, &path, h, &h->port[i], e))
+			return -1;
+	}
 	if (h->kind != AFF_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
 		h->guid = guid_of(text);
-	if (!h->n_ports && !is_there(t, &path)) {
+	path.text[path.len] = '\0';
+	auto_fd int dir = h->n_ports ? -1 : tree_open(t->fd, path.text);
+	if (!h->n_ports && dir < 0) {
 		t->m->n_hcas--;
-		return left_out(t, name, e);
+		return note_left_out(t, name, e);
 	}
 	if (h->kind == AFF_HCA_SOFTWARE && h->pci == AFF_NONE && h->n_ports)
 		h->pci = tree_netdev(t, h->port[0].netdev);
-	/* A bond's, when it stands for both functions. */
+	/* A bond may represent both functions of a card: mark_bonds(). */
 	if (h->kind == AFF_HCA_PF && h->pci != AFF_NONE && h->n_ports && *h->port[0].netdev)
 		h->second = tree_bond(t, h->port[0].netdev, h->pci);
 	return 0;
@@ -218,7 +203,7 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 static int finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct aff_hca *pf,
 		     struct err *e)
 {
-	const struct port_reader more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
+	const struct port_range more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
 	struct tree_path path;
 	char text[TREE_VALUE];
 	bool there = (!pf || pf->n_ports > 1) && vf->n_ports && path_of(class, vf->name, &path);
@@ -234,14 +219,14 @@ static int finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct
 			vf->port[k].rate_mbps = pf->port[k].rate_mbps;
 			vf->port[k].layer = pf->port[k].layer;
 		} else if (there) {
-			read_speed(t, &path, &vf->port[k]);
+			read_rate(t, &path, &vf->port[k]);
 		}
 	}
 	return 0;
 }
 
-/* A VF's packets leave by the port of its PF, and both are of one card: where the PF's device is at
- * hand, hundreds need not be asked the same. */
+/* A VF uses the port of its PF: if the PF has an RDMA device, copy rate, layer and GUID from it
+ * instead of reading the files of hundreds of VFs. */
 static int finish_vfs(struct tree *t, int class, struct err *e)
 {
 	struct aff_machine *m = t->m;
@@ -267,6 +252,7 @@ static int finish_vfs(struct tree *t, int class, struct err *e)
 	return 0;
 }
 
+/* A PF in a bond is a bond if the other function has no RDMA device of its own. */
 static int mark_bonds(struct aff_machine *m, struct err *e)
 {
 	auto_free bool *has = calloc(m->n_pci + 1, sizeof(*has));
@@ -289,20 +275,8 @@ static int mark_bonds(struct aff_machine *m, struct err *e)
 
 /* ---- trees that were captured without class/infiniband ---- */
 
-static bool is_infiniband(const struct aff_pci *p)
-{
-	return p->class_code >> 8 == 0x0207 || p->class_code >> 8 == 0x0c06;
-}
-
-/* The driver by which the kernel would name it. */
-static const char *stem_of(const struct aff_pci *p)
-{
-	if (p->vendor != 0x15b3)
-		return "hca";
-	return p->device < 0x1011 ? "mlx4" : "mlx5";
-}
-
-static int by_class(struct tree *t, struct err *e)
+/* Functions of the class InfiniBand become HCAs, named as their driver would do. */
+static int add_hcas_by_class(struct tree *t, struct err *e)
 {
 	struct aff_machine *m = t->m;
 	char name[AFF_NAME_LEN];
@@ -311,13 +285,16 @@ static int by_class(struct tree *t, struct err *e)
 
 	for (size_t i = 0; i < t->n_places; i++) {
 		uint32_t pci = t->place[i].pci;
-		if (!is_infiniband(&m->pci[pci]))
+		const struct aff_pci *p = &m->pci[pci];
+		if (p->class_code >> 8 != 0x0207 && p->class_code >> 8 != 0x0c06)
 			continue;
-		(void)snprintf(name, sizeof(name), "%s_%u", stem_of(&m->pci[pci]), n++);
+		const char *driver = p->device < 0x1011 ? "mlx4" : "mlx5";
+		(void)snprintf(name, sizeof(name), "%s_%u", p->vendor == 0x15b3 ? driver : "hca",
+			       n++);
 		if (aff_add_hca(m, name, &hca, e))
 			return -1;
 		m->hca[hca].pci = pci;
-		m->hca[hca].kind = m->pci[pci].is_vf ? AFF_HCA_VF : AFF_HCA_PF;
+		m->hca[hca].kind = p->is_vf ? AFF_HCA_VF : AFF_HCA_PF;
 	}
 	if (!n)
 		return 0;
@@ -332,7 +309,7 @@ int tree_hcas(struct tree *t, struct err *e)
 	auto_fd int class = tree_open(t->fd, CLASS_IB);
 
 	if (class < 0)
-		return t->m->source == AFF_LIVE ? 0 : by_class(t, e);
+		return t->m->source == AFF_LIVE ? 0 : add_hcas_by_class(t, e);
 	if (tree_names(class, HCAS, &names, e))
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {

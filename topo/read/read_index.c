@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions by their addresses. */
+/* Finds functions by their addresses, with bsearch in a sorted array. */
 #include <string.h>
 
 #include "topo/read/tree.h"

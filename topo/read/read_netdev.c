@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Network interfaces: which function one belongs to, which one a port has, which bond it is in. */
+/* Network interfaces: the function of an interface, the interface of a port, the slaves of a bond.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #define CLASS_NET "class/net"
 #define NETDEVS   65536
 
-/* Where the folder of an interface is; false: there is none of that name. */
+/* The path of an interface's folder; false: there is no such interface. */
 static bool netdev_path(const struct tree *t, const char *ifname, char out[TREE_PATH])
 {
 	auto_fd int net = tree_open(t->fd, CLASS_NET);
@@ -78,7 +79,7 @@ int tree_netdevs(struct tree *t, struct err *e)
 	return 0;
 }
 
-/* The interface of a function that has just one; NULL. */
+/* The interface of a function, if it has exactly one; else NULL. */
 static const char *only_netdev(const struct tree *t, uint32_t pci)
 {
 	size_t lo = 0, hi = t->n_netdevs;
@@ -103,19 +104,12 @@ static void set_netdev(struct aff_port *p, const char *name)
 		memcpy(p->netdev, name, strlen(name) + 1);
 }
 
-/* "pf0vf3", "pf0sf1": not the function's own interface, but its end of somebody else's. */
-static bool is_representor(int dir)
-{
-	char name[TREE_VALUE];
-
-	return !tree_value(dir, "phys_port_name", name) && !pci_port_of_pf(name);
-}
-
-/* Of the interfaces of its function, the one of that port. */
-static int by_function(const struct tree *t, const char *path, struct aff_port *p, struct err *e)
+/* Set the interface of a port by dev_port, from the interfaces of its function. */
+static int netdev_by_dev_port(const struct tree *t, const char *path, struct aff_port *p,
+			      struct err *e)
 {
 	auto_tree_names struct tree_names names = { 0 };
-	char net[TREE_PATH];
+	char net[TREE_PATH], name[TREE_VALUE];
 	const char *cut = strstr(path, "/infiniband/");
 
 	if (!cut || snprintf(net, sizeof(net), "%.*s/net", (int)(cut - path), path) >= TREE_PATH)
@@ -131,7 +125,10 @@ static int by_function(const struct tree *t, const char *path, struct aff_port *
 		if (folder < 0)
 			continue;
 		(void)tree_number(folder, "dev_port", &port);
-		if ((uint32_t)port + 1 == p->port && !is_representor(folder))
+		/* "pf0vf3", "pf0sf1": the representor of a VF or SF */
+		bool representor =
+			!tree_value(folder, "phys_port_name", name) && !pci_port_of_pf(name);
+		if ((uint32_t)port + 1 == p->port && !representor)
 			set_netdev(p, names.name[i]);
 	}
 	return 0;
@@ -152,12 +149,12 @@ int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct 
 	if (!tree_value(t->fd, tree_at(path, file), name))
 		set_netdev(p, name);
 	path->text[path->len] = '\0';
-	return *p->netdev ? 0 : by_function(t, path->text, p, e);
+	return *p->netdev ? 0 : netdev_by_dev_port(t, path->text, p, e);
 }
 
 /* ---- bonds ---- */
 
-/* The list of slaves of the bond; false: it is none. */
+/* The slaves of a bond, separated by blanks; false: path is not a bond. */
 static bool slaves_of(const struct tree *t, const char *path, char out[TREE_VALUE])
 {
 	auto_fd int dir = tree_open(t->fd, path);

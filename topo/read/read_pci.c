@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which PCI functions a tree has. */
+/* Lists the paths of a tree's PCI functions, from bus/pci/devices or else from the folders. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +24,8 @@ static int list_link(struct tree *t, int dir, const char *name, struct tree_name
 			break;
 		return tree_push(out, FUNCTIONS, path, e);
 	case TREE_NO_LINK:
-		/* A copy that followed links: the function itself lies here, and who is above it is
-		 * lost. */
+		/* The copy followed links: the function's folder is here, and its parent is lost.
+		 */
 		(void)snprintf(path, sizeof(path), DEVICES "/%s", name);
 		return tree_push(out, FUNCTIONS, path, e);
 	case TREE_BAD_LINK:
@@ -37,7 +37,7 @@ static int list_link(struct tree *t, int dir, const char *name, struct tree_name
 			    name);
 }
 
-/* Where bus/pci is missing: every function is a folder in that of the one above it. */
+/* Without bus/pci: every function is a folder in the folder of the function above it. */
 static int list_below(struct tree *t, const char *path, struct tree_names *out, struct err *e)
 {
 	auto_tree_names struct tree_names names = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The default route, by /proc/net/route. */
+/* Finds the interface of the default route in /proc/net/route. */
 #include <fcntl.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Runs the steps of reading a tree in their order; a machine is complete afterwards. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -21,29 +22,23 @@ static int open_tree(const char *sysfs, struct tree *t, struct err *e)
 		       sysfs);
 }
 
-static int read_whole(struct tree *t, const char *proc, struct err *e)
-{
-	auto_tree_names struct tree_names paths = { 0 };
-
-	if (tree_list(t, &paths, e) || tree_functions(t, &paths, e) || tree_index(t, e) ||
-	    tree_cpus(t, proc, e) || tree_gpus(t, e) || tree_netdevs(t, e) || tree_hcas(t, e))
-		return -1;
-	aff_sort(t->m);
-	if (aff_number_cards(t->m, e))
-		return -1;
-	aff_number_chips(t->m);
-	return 0;
-}
-
 int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
 		   struct aff_machine *out, struct err *e)
 {
 	auto_aff_machine struct aff_machine m = { 0 };
 	auto_tree struct tree t = { .fd = -1, .m = &m, .opts = o };
+	auto_tree_names struct tree_names paths = { 0 };
 
 	m.source = strcmp(sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
-	if (open_tree(sysfs, &t, e) || read_whole(&t, proc, e))
+	if (open_tree(sysfs, &t, e) || tree_list(&t, &paths, e) || tree_functions(&t, &paths, e) ||
+	    tree_index(&t, e))
 		return -1;
+	if (tree_cpus(&t, proc, e) || tree_gpus(&t, e) || tree_netdevs(&t, e) || tree_hcas(&t, e))
+		return -1;
+	aff_sort(&m);
+	if (aff_number_cards(&m, e))
+		return -1;
+	aff_number_chips(&m);
 	*out = m;
 	m = (struct aff_machine){ 0 };
 	return 0;

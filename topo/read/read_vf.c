@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * VFs. A PF tells where they are (sriov_offset, sriov_stride: PCI Express base specification
- * 9.2.1.2), so that of hundreds that are alike only the first is read: their ids stand in the PF's
- * capability, once for all.
+ * VFs. Their addresses follow from sriov_offset and sriov_stride of the PF (PCI Express base
+ * specification 9.2.1.2). All VFs of a PF have the same ids, so that only the first is read.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,16 +11,11 @@
 
 #define VFS_MAX 65535
 
-static struct pci_addr address_of(uint32_t domain, uint32_t number)
-{
-	return (struct pci_addr){ domain, (uint8_t)(number >> 8), number >> 3 & 31, number & 7 };
-}
-
 const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a)
 {
 	uint32_t n = pci_routing_id(a);
 
-	/* Those of the PF that was read last are looked for first: they come behind it. */
+	/* VFs come directly after their PF, so start with the PF that was read last. */
 	for (size_t i = t->n_vfs; i-- > 0;) {
 		const struct tree_vfs *v = &t->vfs[i];
 		uint32_t first = pci_routing_id(v->first);
@@ -42,7 +36,7 @@ static int add_vf(struct tree *t, const struct tree_vfs *v, struct err *e)
 	return 0;
 }
 
-/* "../0000:25:00.0": only the name counts. */
+/* The address that a link such as "../0000:25:00.0" names. */
 static bool link_to(const struct tree *t, struct tree_path *p, const char *name,
 		    struct pci_addr *out)
 {
@@ -52,7 +46,7 @@ static bool link_to(const struct tree *t, struct tree_path *p, const char *name,
 	       tree_is_function(tree_last_name(path), out);
 }
 
-/* By offset and stride, when the first link agrees; else by all links. */
+/* Store the VFs of a PF: by offset and stride if virtfn0 agrees, else each link virtfnN. */
 static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n, struct err *e)
 {
 	struct pci_addr a = t->m->pci[pf].addr, vf;
@@ -62,7 +56,8 @@ static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n,
 
 	(void)tree_number(t->fd, tree_at(p, "sriov_offset"), &offset);
 	(void)tree_number(t->fd, tree_at(p, "sriov_stride"), &stride);
-	v.first = address_of(a.domain, (pci_routing_id(a) + (uint32_t)offset) & 0xffff);
+	uint32_t id = (pci_routing_id(a) + (uint32_t)offset) & 0xffff;
+	v.first = (struct pci_addr){ a.domain, (uint8_t)(id >> 8), id >> 3 & 31, id & 7 };
 	v.stride = stride > 0 ? (uint32_t)stride : 1;
 	if (offset > 0 && (stride > 0 || n == 1) && link_to(t, p, "virtfn0", &vf) &&
 	    vf.domain == v.first.domain && pci_routing_id(vf) == pci_routing_id(v.first))
@@ -78,15 +73,6 @@ static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n,
 	return 0;
 }
 
-static int add_physfn(struct tree *t, uint32_t vf, struct pci_addr pf, struct err *e)
-{
-	t->m->pci[vf].is_vf = true;
-	if (ARRAY_GROW(t->physfn, t->n_physfns, FUNCTIONS_MAX, "VFs", e))
-		return -1;
-	t->physfn[t->n_physfns++] = (struct tree_place){ pf, vf };
-	return 0;
-}
-
 int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e)
 {
 	struct tree_vfs *v = (struct tree_vfs *)tree_vf_of(t, t->m->pci[pci].addr);
@@ -95,14 +81,19 @@ int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e)
 
 	if (t->m->pci[pci].class_code >> 8 == 0x0604)
 		return 0;
-	if (v) { /* the first of them: the others are made as this one */
+	if (v) { /* the first of these VFs that is read; add_vf() of read_walk.c copies it */
 		v->like = pci;
 		t->m->pci[pci].is_vf = true;
 		t->m->pci[pci].physfn = v->pf;
 		return 0;
 	}
-	if (link_to(t, p, "physfn", &pf))
-		return add_physfn(t, pci, pf, e);
+	if (link_to(t, p, "physfn", &pf)) {
+		if (ARRAY_GROW(t->physfn, t->n_physfns, FUNCTIONS_MAX, "VFs", e))
+			return -1;
+		t->m->pci[pci].is_vf = true;
+		t->physfn[t->n_physfns++] = (struct tree_place){ pf, pci };
+		return 0;
+	}
 	if (tree_number(t->fd, tree_at(p, "sriov_numvfs"), &n) || n <= 0 || n > VFS_MAX)
 		return 0;
 	return add_vfs(t, p, pci, (uint32_t)n, e);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where a PCI function lies is told by its path: devices/pci0000:17/0000:17:00.0/0000:18:00.0 names
- * its root complex and what is above it. Paths in order put what is above before what is below, so
- * one walk with the folders of the way at hand reads all.
+ * Reads PCI functions from their paths. devices/pci0000:17/0000:17:00.0/0000:18:00.0 names the root
+ * complex, the function above, and the function. Sorted paths list parents before children, so
+ * that one pass with a stack of levels reads all of them.
  */
 #include <string.h>
 
@@ -40,9 +40,8 @@ struct slice tree_last_name(const char *path)
 	return (struct slice){ name, strlen(name) };
 }
 
-/* How much of a path is the folder of its root complex. VMD puts a root complex below a function:
- * the last one counts. A tree made by hand may have none: then it is what is before the functions.
- */
+/* The length of the part of a path that is the folder of its root complex. VMD puts a root complex
+ * below a function, so the last one counts. Without one, it is the part before the functions. */
 static size_t root_len(const char *path)
 {
 	struct slice rest = { path, strlen(path) }, part;
@@ -61,7 +60,7 @@ static size_t root_len(const char *path)
 	return len;
 }
 
-/* Those of one root complex together, each behind what is above it. */
+/* Sorts paths by root complex, and parents before children. */
 static int by_path(const void *x, const void *y)
 {
 	const char *a = *(char *const *)x, *b = *(char *const *)y;
@@ -83,14 +82,14 @@ struct level {
 struct walk {
 	struct tree *t;
 	struct err *e;
-	const char *path; /* of what was read last */
+	const char *path; /* the path that was read last */
 	uint32_t root;
 	bool placed;                /* the NUMA node of the root complex is known */
 	struct level level[LEVELS]; /* [0] is the root complex */
 	size_t depth;
 };
 
-/* Up to what the path has in common with the one before. */
+/* Drop the levels that the path does not have in common with the one before. */
 static void pop_to(struct walk *w, const char *path, size_t root)
 {
 	if (w->depth && w->level[0].len != root)
@@ -133,8 +132,7 @@ static int add_ends(struct tree *t, struct err *e)
 	return 0;
 }
 
-/* Its record; 1: there is no such function, or the way to it is a link. Of most nothing but the
- * class is of interest. */
+/* Add a function with its class. 1: it does not exist, or a component of the path is a link. */
 static int add_function(struct walk *w, struct tree_path *p, struct pci_addr a, uint32_t *out)
 {
 	struct tree *t = w->t;
@@ -157,6 +155,7 @@ static int add_function(struct walk *w, struct tree_path *p, struct pci_addr a, 
 	return 0;
 }
 
+/* Add a VF as a copy of the one of its PF that was read. 1: none was read, or it is not a VF. */
 static int add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
 {
 	const struct tree_vfs *v = tree_vf_of(w->t, a);
@@ -171,7 +170,7 @@ static int add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
 	return 0;
 }
 
-/* One function further down. 1: it is none, or cannot be opened. */
+/* Descend one level. 1: it is not a function, or cannot be opened. */
 static int push_function(struct walk *w, const char *path, struct slice part)
 {
 	struct tree_path p = { .len = (size_t)(part.p + part.len - path) };

@@ -10,7 +10,7 @@
 #include "lib/sys/fs.h"
 #include "topo/read/tree.h"
 
-/* O_NONBLOCK: whatever stands there must not hold us up. */
+/* O_NONBLOCK: opening a FIFO must not block. */
 #define OPEN_FILE (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
 #define OPEN_DIR  (O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
 
@@ -108,7 +108,8 @@ int tree_number(int dir, const char *name, int *out)
 	return 0;
 }
 
-/* Put a component behind the path, or take one off. */
+/* Append a component to a path, or remove the last one for "..". -1: it leads out, or is too long.
+ */
 static int append_part(char out[TREE_PATH], size_t *len, struct slice part)
 {
 	if (part.len == 0 || (part.len == 1 && *part.p == '.'))

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.h: a tree that stands for /sys, as its readers and captures share it.
+ * tree.h: a tree that represents /sys; shared by its readers and by topo/capture.
  *
- * Paths are relative to the folder that stands for /sys and hold no links, "." and "..": a link is
- * read and its text worked out here, and nothing is opened through one. So no link of a captured
- * tree leads out of it, and none in circles.
+ * Paths are relative to that folder and contain no links, "." or "..". tree_link() resolves the
+ * text of a link; no file is opened through one. So no link leads out of a captured tree, or loops.
  */
 #ifndef RAILHEAD_TOPO_READ_TREE_H
 #define RAILHEAD_TOPO_READ_TREE_H
@@ -14,7 +13,7 @@
 #include "topo/core/machine_build.h"
 #include "topo/read/read.h"
 
-#define TREE_VALUE 256  /* longest value that is taken, with NUL */
+#define TREE_VALUE 256  /* longest value, with NUL */
 #define TREE_PATH  1024 /* longest path, with NUL */
 
 struct tree_place {
@@ -22,12 +21,12 @@ struct tree_place {
 	uint32_t pci;
 };
 
-/* What one end of a function's link can do, and does. */
+/* A function's own end of the link above it: maximum and current state. */
 struct tree_ends {
 	struct aff_pcie_link max, cur;
 };
 
-/* VFs of one PF: n from first on, in steps. like: the first that was read; AFF_NONE. */
+/* n VFs of one PF, from `first` on, `stride` apart. like: the one that was read; AFF_NONE. */
 struct tree_vfs {
 	struct pci_addr first;
 	uint32_t n, stride, pf, like;
@@ -37,10 +36,10 @@ struct tree {
 	int fd;
 	struct aff_machine *m;
 	const struct aff_read_opts *opts; /* may be NULL */
-	struct tree_ends *ends;           /* of each function its own end; owned */
-	struct tree_vfs *vfs;             /* what PFs tell; owned */
+	struct tree_ends *ends;           /* by function; owned */
+	struct tree_vfs *vfs;             /* from sriov_numvfs of the PFs; owned */
 	size_t n_vfs;
-	struct tree_place *place; /* the functions by address, once they are read; owned */
+	struct tree_place *place; /* functions by address, set by tree_index(); owned */
 	size_t n_places;
 	struct tree_place *physfn; /* VFs, with the addresses of their PFs; owned */
 	size_t n_physfns;
@@ -48,34 +47,35 @@ struct tree {
 	size_t n_netdevs;
 };
 
-/* A path with room behind it for the name of a file. */
+/* A path, with space for "/" and the name of a file behind it. */
 struct tree_path {
 	char text[TREE_PATH + 64];
 	size_t len;
 };
-/* tree_at - the path with /name behind; valid until the next call. */
+/* tree_at - the text of p with /name appended; valid until the next call. "": it is too long. */
 const char *tree_at(struct tree_path *p, const char *name);
 
 /* ---- tree.c ---- */
-/* tree_open, tree_file - a folder, a file below dir; -1 with errno. tree_text: a file below /proc
- * or /boot; live: of this machine, where /proc/net is a link. */
+/* tree_open, tree_file - open a folder or a file below dir; -1 with errno. tree_text opens a file
+ * below /proc or /boot; live: this machine's, where /proc/net is a link. */
 int tree_open(int dir, const char *path);
 int tree_file(int dir, const char *path);
 int tree_text(int dir, const char *path, bool live);
-/* tree_value - the value of the file `name` below dir without its newline: 0, or -1: there is none,
- * it cannot be read, or it is longer. */
+/* tree_value - the value of the file `name` below dir, without its newline. -1: the file does not
+ * exist, cannot be read, is empty, or has a longer value. */
 int tree_value(int dir, const char *name, char out[TREE_VALUE]);
-/* tree_hex, tree_number - the same of a number; 0x is optional. Leave *out alone when -1. */
+/* tree_hex, tree_number - the value as a number; "0x" is optional. -1 leaves *out unchanged. */
 int tree_hex(int dir, const char *name, uint32_t max, uint32_t *out);
 int tree_number(int dir, const char *name, int *out);
 
 enum tree_link { TREE_LINK, TREE_NO_LINK, TREE_BAD_LINK };
-/* tree_link - where the link `name` of dir points to, which lies at the path `at`. TREE_NO_LINK:
- * there is none of that name, or it is no link. TREE_BAD_LINK: it is absolute, or leads out. */
+/* tree_link - the path to which the link `name` in dir points; `at` is the path of dir.
+ * TREE_NO_LINK: there is no such name, or it is not a link. TREE_BAD_LINK: the link is absolute, or
+ * leads out of the tree. */
 enum tree_link tree_link(int dir, const char *at, const char *name, char out[TREE_PATH]);
 
-/* tree_names - the names in the folder dir, in order; *names and each of them owned by the caller.
- * More than max: ERR_FIELD. A folder that cannot be read has none. */
+/* tree_names - the names in the folder dir, sorted; the caller clears *out. ERR_FIELD: there are
+ * more than max. A folder that cannot be read has none. */
 struct tree_names {
 	char **name;
 	size_t n;
@@ -83,68 +83,68 @@ struct tree_names {
 int tree_names(int dir, size_t max, struct tree_names *out, struct err *e) must_check;
 void tree_names_clear(struct tree_names *n);
 #define auto_tree_names auto_clean(tree_names_clear)
-/* tree_push - a copy of the text behind the others. */
+/* tree_push - append a copy of text. */
 int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e) must_check;
 
 /* ---- read_pci.c, read_walk.c: functions ---- */
-
-/* tree_list - the paths of all functions. */
+/* tree_list - append the paths of all functions to *out. */
 int tree_list(struct tree *t, struct tree_names *out, struct err *e) must_check;
-/* tree_list_one - that of one; nothing when there is no such function. */
+/* tree_list_one - append the path of one function; nothing if it does not exist. */
 int tree_list_one(struct tree *t, const char *bdf, struct tree_names *out,
 		  struct err *e) must_check;
-/* tree_functions - read those at the paths, with what is above them; puts the paths in order. */
+/* tree_functions - read the functions at these paths, and those above them. Sorts the paths. */
 int tree_functions(struct tree *t, struct tree_names *paths, struct err *e) must_check;
-/* tree_index - fill in t->place, and the PFs of the VFs. */
+/* tree_index - fill t->place, and set physfn of the VFs. */
 int tree_index(struct tree *t, struct err *e) must_check;
-/* tree_find, tree_last - by address; the one that a path names last. AFF_NONE: there is none. */
+/* tree_find - the function with this address; tree_last: the last function that a path names.
+ * AFF_NONE: there is none. Both need tree_index(). */
 uint32_t tree_find(const struct tree *t, struct pci_addr a);
 uint32_t tree_last(const struct tree *t, const char *path);
+/* tree_clear - close t->fd and free what the steps stored; t->m belongs to the caller. */
 void tree_clear(struct tree *t);
-/* "pci0000:3a"; "0000:3a:00.0"; what is behind the last slash. */
+#define auto_tree auto_clean(tree_clear)
+/* A root complex's name, "pci0000:3a"; an address, "0000:3a:00.0"; the part behind the last '/'. */
 bool tree_is_root(struct slice name);
 bool tree_is_function(struct slice name, struct pci_addr *out);
 struct slice tree_last_name(const char *path);
-#define auto_tree auto_clean(tree_clear)
 
-/* ---- read_function.c: one function; its record is there, p is its path ---- */
-
-/* tree_function - all of it; for those that matter, which tree_matters() tells by the class. */
+/* ---- read_function.c: one function; its record exists, p is its path ---- */
+/* tree_function - read ids, NUMA node, kind and links of a function into its record. */
 void tree_function(struct tree *t, struct tree_path *p, uint32_t pci);
+/* tree_matters - its class is unknown or that of a bridge, NIC or GPU: it must be read in full. */
 bool tree_matters(const struct tree *t, const struct aff_pci *p);
-/* tree_asked_for - its class is among the caller's. */
+/* tree_asked_for - its class is in o->class_code. */
 bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o);
 
 /* ---- read_vf.c: which functions are VFs ---- */
-
-/* tree_vf_of - what a PF told of the function before; NULL: it is no VF, or not known yet. */
+/* tree_vf_of - the VFs, of a PF that was read before, to which the address belongs; NULL: none. */
 const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a);
-/* tree_sriov - the VFs of a PF; or, of a VF, its PF. */
+/* tree_sriov - for a PF: store its VFs in t->vfs; for a VF: remember its PF. */
 int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e) must_check;
 
 /* ---- the rest ---- */
-/* tree_cpus - NUMA nodes and the processor, and the nodes of the root complexes; tree_roots: only
- * the last, by number. proc: NULL when there is none. */
+/* tree_cpus - add NUMA nodes and the processor, and set the nodes of the root complexes. tree_roots
+ * does only the latter. proc: NULL if there is none. */
 int tree_cpus(struct tree *t, const char *proc, struct err *e) must_check;
 int tree_roots(struct tree *t, struct err *e) must_check;
+/* tree_gpus - add the GPUs among the functions that were read; tree_hcas: add the RDMA devices of
+ * class/infiniband with their ports. */
 int tree_gpus(struct tree *t, struct err *e) must_check;
 int tree_hcas(struct tree *t, struct err *e) must_check;
 
 /* ---- read_netdev.c ---- */
-
 struct tree_netdev {
 	uint32_t pci;
 	char name[IFNAME_LEN];
 };
-/* tree_netdevs - the interfaces of all functions; one stat each. */
+/* tree_netdevs - fill t->netdev with the interfaces of all functions. */
 int tree_netdevs(struct tree *t, struct err *e) must_check;
-/* tree_netdev - the function of an interface; AFF_NONE. */
+/* tree_netdev - the function of an interface; AFF_NONE: it has none. */
 uint32_t tree_netdev(const struct tree *t, const char *ifname);
-/* tree_port_netdev - the interface of a port: path is that of the RDMA device's folder. */
+/* tree_port_netdev - set p->netdev, the interface of a port; path: the RDMA device's folder. */
 int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct aff_hca *h,
 		     struct aff_port *p, struct err *e) must_check;
-/* tree_bond - the function of another slave of the bond that the interface is, or is in; AFF_NONE:
- * there is none. */
+/* tree_bond - if the interface is a bond or a slave: the function of another slave; AFF_NONE. */
 uint32_t tree_bond(const struct tree *t, const char *ifname, uint32_t not_this);
 
 #endif
