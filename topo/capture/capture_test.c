@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * A capture reads back as the same machine, is repeatable, and leaves out secrets and serial
+ * numbers.
+ */
 #include "topo/capture/capture.h"
 
 #include <errno.h>

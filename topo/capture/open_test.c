@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Captures open from tar files and folders, whole or cut, and leave no temporary folder behind. */
 #include "topo/capture/open.h"
 
 #include <fcntl.h>

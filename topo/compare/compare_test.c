@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Each reason why NCCL does not use the assigned HCA is found, and the proposed setting helps. */
 #include <stdio.h>
 #include <string.h>
 

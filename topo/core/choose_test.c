@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Nearest HCAs, assignment and rails, on published computers and on machines built for one rule
+ * each.
+ */
 #include "topo/core/choose.h"
 
 #include <stdio.h>

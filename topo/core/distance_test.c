@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Classes, counted chips and narrowest links between functions of captured, published and built
+ * machines.
+ */
 #include "topo/core/pci_switch.h"
 #include "topo/core/distance.h"
 

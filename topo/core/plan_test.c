@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Plans for pods: which VFs they get, which cards stay unused, and why a plan is refused. */
 #include "topo/core/plan.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Each rule of aff_roles() decides, and in the documented order. */
 #include <stdio.h>
 
 #include "lib/testing/testing.h"

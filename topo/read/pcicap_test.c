@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Capabilities are found in whole, cut and looping configuration spaces, and their bits are
+ * decoded.
+ */
 #include "topo/read/pcicap.h"
 
 #include "lib/testing/testing.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The default route of /proc/net/route with the lowest metric decides; malformed lines do not. */
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "topo/read/read.h"

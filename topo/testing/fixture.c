@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Builds machines port by port, as a reader of sysfs would. */
 #include "topo/testing/fixture.h"
 
 #include <stdio.h>

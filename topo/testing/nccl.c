@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Compares a prediction with testdata/expected, line by line, and two predictions with each other.
+ */
 #include <stdio.h>
 #include <string.h>
 

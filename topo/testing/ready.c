@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds a machine on which GPUDirect RDMA works, with its files in a folder of the test. */
 #include "topo/testing/ready.h"
 
 #include <fcntl.h>

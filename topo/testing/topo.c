@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Reads the topology files of testdata. */
 #include "topo/testing/topo.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Unpacks or builds trees of /sys, and prints a machine as text to compare two of them. */
 #include "topo/testing/tree.h"
 
 #include <dirent.h>

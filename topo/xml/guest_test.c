@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* A topology file for a guest has the guest's addresses and the host's tree. */
 #include <stdio.h>
 #include <string.h>
 

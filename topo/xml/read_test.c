@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Topology files of NCCL and RCCL become machines; malformed files fail with line and element. */
 #include <stdio.h>
 
 #include "lib/testing/testing.h"

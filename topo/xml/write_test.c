@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * A written topology file reads back as the same machine, and stays within the limits of NCCL's
+ * parser.
+ */
 #include <stdio.h>
 #include <string.h>
 
