@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* When NCCL uses GPUDirect RDMA, and how that bends the paths that it chooses by. */
+/*
+ * GPUDirect RDMA in NCCL: when it is used (ncclTopoCheckGdr), and how that changes the paths from
+ * which NCCL chooses nets (second half of ncclTopoComputePaths).
+ */
 #include <string.h>
 
 #include "topo/nccl/paths.h"
 
 #define CAP_AMPERE 80
 
-/* Before Ampere memory is not read through PCIe beside other traffic, unless NVLink carries that
- * or the GPU is alone. What is not told is new. RCCL's sm is a number of compute units. */
+/*
+ * ncclTopoCheckGdr, read: before Ampere, GDR reads need an NVLink peer or a GPU that is alone,
+ * because other traffic uses PCIe too. A GPU without a known sm counts as new. In RCCL, sm is the
+ * number of compute units.
+ */
 static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 {
 	const struct aff_gpu *g = &s->m->gpu[s->v->gpu[gpu]];
@@ -25,7 +31,7 @@ static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 #define ROME_MODEL 49
 #define MEGABYTE   0xf0
 
-/* RCCL on AMD Rome: GPU and NIC below one CPU, one bridge or none between, buses close together. */
+/* RCCL on AMD Rome: GPU and NIC are below one CPU with close bus numbers; then PHB is allowed. */
 static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	const struct nccl_xml_node *it = &s->v->item[s->v->net[net].item];
@@ -45,15 +51,6 @@ static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 	return false;
 }
 
-static enum nccl_path_type gdr_level(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
-{
-	if (s->o->gdr_level >= 0)
-		return (enum nccl_path_type)s->o->gdr_level;
-	if (rome_pair(s, gpu, net))
-		return NCCL_PHB;
-	return s->o->rccl ? NCCL_PXB : NCCL_P2C;
-}
-
 bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool read)
 {
 	const struct aff_hca *h = &s->m->hca[s->v->net[net].net.hca];
@@ -65,24 +62,31 @@ bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool
 		return false;
 	if (read && !may_read(s, gpu))
 		return false;
-	enum nccl_path_type distance = s->gpu_net[cell].type;
+	enum nccl_path_type distance = s->gpu_net[cell].type, level;
 	if (distance == NCCL_PXN)
 		distance = nccl_row(s->gpu_net, s->via[cell], s->n_nets)[net].type;
-	return distance <= gdr_level(s, gpu, net);
+	if (s->o->gdr_level >= 0)
+		level = (enum nccl_path_type)s->o->gdr_level;
+	else if (rome_pair(s, gpu, net))
+		level = NCCL_PHB;
+	else
+		level = s->o->rccl ? NCCL_PXB : NCCL_P2C;
+	return distance <= level;
 }
 
 /* ---- C2C ---- */
 
-static enum nccl_path_type worse_type(enum nccl_path_type a, enum nccl_path_type b)
+/* mergePathType */
+static enum nccl_path_type merge_path_type(enum nccl_path_type a, enum nccl_path_type b)
 {
 	enum nccl_path_type high = a > b ? a : b, low = a > b ? b : a;
 
 	return high == NCCL_PHB && low == NCCL_C2C ? NCCL_P2C : high;
 }
 
-/* To the nets that are a GPU's best: C2C to its CPU, and PCIe from there, is as good as a switch.
- */
-static void across_c2c(struct nccl_paths *s, uint32_t gpu)
+/* ncclTopoComputePaths, P2C: C2C to the GPU's CPU and PCIe from there to its local nets count as
+ * much as a PCIe switch. */
+static void set_p2c(struct nccl_paths *s, uint32_t gpu)
 {
 	uint32_t cpu = s->cpu_of[gpu];
 	const struct nccl_local *l = nccl_get_local(s, gpu);
@@ -93,8 +97,8 @@ static void across_c2c(struct nccl_paths *s, uint32_t gpu)
 		uint32_t n = l->net[i];
 		struct nccl_path h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
 		struct nccl_path *back = &nccl_row(s->net_gpu, n, s->n_gpus)[gpu];
-		if (worse_type(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[cpu].type,
-			       nccl_row(s->net_cpu, n, s->n_cpus)[cpu].type) != NCCL_P2C)
+		if (merge_path_type(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[cpu].type,
+				    nccl_row(s->net_cpu, n, s->n_cpus)[cpu].type) != NCCL_P2C)
 			continue;
 		if (h.type > NCCL_P2C)
 			h.type = NCCL_P2C;
@@ -105,14 +109,15 @@ static void across_c2c(struct nccl_paths *s, uint32_t gpu)
 	s->local[gpu].stale = true;
 }
 
-/* ---- RCCL's guests ---- */
+/* ---- virtual machines, in RCCL ---- */
 
 static uint64_t bus_id(struct pci_addr a)
 {
 	return (uint64_t)a.domain << 20 | (uint64_t)a.bus << 12 | (uint64_t)a.dev << 4 | a.fn;
 }
 
-static bool is_too_far(const struct nccl_paths *s, uint32_t gpu, uint32_t net, uint64_t distance)
+/* The bus ids of the GPU and the NIC differ by exactly `distance`. */
+static bool is_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net, uint64_t distance)
 {
 	uint32_t at = s->v->item[s->v->net[net].item].pci;
 
@@ -123,54 +128,48 @@ static bool is_too_far(const struct nccl_paths *s, uint32_t gpu, uint32_t net, u
 	return a - b == distance || b - a == distance;
 }
 
-static bool has_partner(const struct nccl_paths *s, uint32_t gpu, uint64_t distance)
-{
-	for (uint32_t n = 0; n < s->n_nets; n++) {
-		if (is_too_far(s, gpu, n, distance))
-			return true;
-	}
-	return false;
-}
-
-/* Where each device has a domain, or a bus, of its own, a GPU and the NIC of the next number are
- * declared to be behind one switch. */
-static bool pair_by_number(struct nccl_paths *s, uint64_t distance)
+/* If every GPU has such a NIC, these pairs get the type PXB, as if a switch connected them. */
+static bool pair_by_bus_id(struct nccl_paths *s, uint64_t distance)
 {
 	for (uint32_t g = 0; g < s->n_gpus; g++) {
-		if (!has_partner(s, g, distance))
+		uint32_t n = 0;
+		while (n < s->n_nets && !is_pair(s, g, n, distance))
+			n++;
+		if (n == s->n_nets)
 			return false;
 	}
 	for (uint32_t g = 0; g < s->n_gpus; g++) {
 		for (uint32_t n = 0; n < s->n_nets; n++) {
 			struct nccl_path h = nccl_row(s->gpu_net, g, s->n_nets)[n];
 			h.type = NCCL_PXB;
-			if (is_too_far(s, g, n, distance))
+			if (is_pair(s, g, n, distance))
 				nccl_update_path(s, g, n, h);
 		}
 	}
 	return true;
 }
 
-static void guest_pairs(struct nccl_paths *s)
+/* RCCL on Intel guests pairs devices in neighbouring domains, then on neighbouring buses. */
+static void pair_guest_devices(struct nccl_paths *s)
 {
 	const struct aff_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
 
 	if (!s->o->rccl || s->m->vm == AFF_NO || !cpu || strcmp(cpu->vendor, "GenuineIntel") != 0)
 		return;
-	if (!pair_by_number(s, 0x100000) && !pair_by_number(s, 0x1000))
-		(void)pair_by_number(s, 0xff00000);
+	if (!pair_by_bus_id(s, 0x100000) && !pair_by_bus_id(s, 0x1000))
+		(void)pair_by_bus_id(s, 0xff00000);
 }
 
 /* ---- PXN, and through the CPU ---- */
 
 static struct nccl_path join_paths(struct nccl_path a, struct nccl_path b)
 {
-	return (struct nccl_path){ worse_type(a.type, b.type), a.bw < b.bw ? a.bw : b.bw,
+	return (struct nccl_path){ merge_path_type(a.type, b.type), a.bw < b.bw ? a.bw : b.bw,
 				   a.hops + b.hops };
 }
 
-/* PXN, in ncclTopoComputePaths: by NVLink to the GPU that the net is chosen by, where that is wider
- * or spares the CPU. */
+/* ncclTopoComputePaths, PXN: through NVLink to the net's local GPU, if that has more bandwidth or
+ * avoids the CPU. */
 static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	uint32_t p = nccl_get_local_gpu(s, net);
@@ -189,7 +188,7 @@ static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 	nccl_update_path(s, gpu, net, h);
 }
 
-/* addInterStep of NCCL: the path goes through the CPU. */
+/* addInterStep: the path goes through the CPU. */
 static void add_inter_step(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	uint32_t c = s->cpu_of[gpu];
@@ -207,8 +206,8 @@ static void add_inter_step(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 void nccl_compute_paths(struct nccl_paths *s)
 {
 	for (uint32_t g = 0; g < s->n_gpus; g++)
-		across_c2c(s, g);
-	guest_pairs(s);
+		set_p2c(s, g);
+	pair_guest_devices(s);
 	for (uint32_t n = 0; n < s->n_nets; n++) {
 		for (uint32_t g = 0; g < s->n_gpus; g++) {
 			if (!s->o->no_pxn && !s->o->rccl)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which net devices NCCL's IB plugin makes of the RDMA devices, and where it looks for them. It
- * rewrites the path: ports of one card become function 0; and, while its NCCL_IB_MERGE_VFS is 1,
- * the device number 00, where it expects the PF of a VF.
+ * The net devices of NCCL's IB plugin (ncclIbInit) and their functions (ncclIbGetPciPath). The
+ * plugin rewrites the PCI path of a device: function 0, to merge the ports of a card; and with
+ * NCCL_IB_MERGE_VFS=1, the default, device number 00, where it expects the PF of a VF.
  */
 #include <string.h>
 
 #include "topo/nccl/system.h"
 
-/* ncclIbGetPciPath: where NCCL's IB plugin looks for an HCA; AFF_NONE: nowhere. */
+/* ncclIbGetPciPath: the function at the rewritten path of an HCA; AFF_NONE: it does not exist. */
 static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
 {
 	if (h->pci == AFF_NONE || !nccl_is_tree(m))
 		return h->pci;
-	/* of an auxiliary device: the rewriting destroys the name */
+	/* the rewriting destroys the name of an auxiliary device */
 	if (h->kind == AFF_HCA_SF)
 		return AFF_NONE;
 	const struct aff_pci *p = &m->pci[h->pci];
@@ -28,29 +28,17 @@ static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, boo
 	return aff_find_pci(m, a);
 }
 
-/* By what is left of the path, as NCCL orders them; those without one last. */
-static uint64_t net_key(const struct aff_machine *m, const struct nccl_xml_net *p)
-{
-	return aff_pci_order(m, p->item);
-}
-
+/* By rewritten path, as NCCL does; nets without one come last. */
 static int by_path(const void *x, const void *y, void *m)
 {
 	const struct nccl_xml_net *a = x, *b = y;
-	uint64_t ka = net_key(m, a), kb = net_key(m, b);
+	int c = cmp_u64(aff_pci_order(m, a->item), aff_pci_order(m, b->item));
 
-	if (ka != kb)
-		return ka < kb ? -1 : 1;
+	if (c)
+		return c;
 	if (a->net.hca != b->net.hca)
 		return a->net.hca < b->net.hca ? -1 : 1;
 	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
-}
-
-static bool is_vf(const struct aff_machine *m, const struct nccl_xml_net *p)
-{
-	uint32_t pci = m->hca[p->net.hca].pci;
-
-	return pci != AFF_NONE && m->pci[pci].is_vf;
 }
 
 static enum aff_layer net_layer(const struct aff_machine *m, const struct nccl_xml_net *p)
@@ -64,8 +52,8 @@ static enum aff_layer net_layer(const struct aff_machine *m, const struct nccl_x
 	return AFF_LAYER_UNKNOWN;
 }
 
-/* A VF whose path leads to another net's function is taken for one more port of that card, and the
- * ports of a card are made one device; not Ethernet and InfiniBand together. */
+/* NCCL_IB_MERGE_NICS: devices with one rewritten path and link layer become one device. Only VFs
+ * can have the path of another net here. */
 static void merge_devices(const struct aff_machine *m, const struct nccl_opts *o,
 			  struct nccl_xml *v)
 {
@@ -73,9 +61,11 @@ static void merge_devices(const struct aff_machine *m, const struct nccl_opts *o
 
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		const struct nccl_xml_net *p = &v->net[i];
+		uint32_t pci = m->hca[p->net.hca].pci;
+		bool vf = pci != AFF_NONE && m->pci[pci].is_vf;
 		if (n && v->net[first].item != p->item)
 			first = n;
-		if (!o->keep_vf_path && n > first && p->item != AFF_NONE && is_vf(m, p) &&
+		if (!o->keep_vf_path && n > first && p->item != AFF_NONE && vf &&
 		    net_layer(m, p) == net_layer(m, &v->net[first]))
 			v->net[first].net.fused++;
 		else
@@ -84,7 +74,8 @@ static void merge_devices(const struct aff_machine *m, const struct nccl_opts *o
 	v->n_nets = n;
 }
 
-/* A PF in its VF's stead, or the first function of a device in another's, is no harm. */
+/* The rewritten path leads to a place with other distances: not to the PF of a VF, nor to function
+ * 0 of the same device. */
 static bool is_displaced(const struct aff_machine *m, uint32_t at, uint32_t real)
 {
 	if (at == AFF_NONE)
@@ -94,6 +85,7 @@ static bool is_displaced(const struct aff_machine *m, uint32_t at, uint32_t real
 	return !pci_same(a, r) && at != m->pci[real].physfn;
 }
 
+/* ncclTopoFillNet: one net for a port of an HCA; without known ports, one for the HCA. */
 static void add_net(const struct aff_machine *m, uint32_t hca, const struct aff_port *port,
 		    const struct nccl_opts *o, struct nccl_xml *v)
 {

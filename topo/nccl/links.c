@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What NCCL changes and adds in the PCI tree: Broadcom switches, NVLink, C2C, links of CPUs. */
+/*
+ * Changes of the PCI tree, and links beside it: ncclTopoFlattenBcmSwitches, ncclTopoAddNvLinks,
+ * ncclTopoAddC2c, ncclTopoConnectCpus.
+ */
 #include <string.h>
 
 #include "topo/nccl/system.h"
 #include "topo/core/pci_switch.h"
 
-/* What is one node now looks like no switch of Broadcom's any more. */
+/* Set in the id of a flattened switch, so that the id does not match again. */
 #define ID_DONE UINT64_C(0xffff)
 
-static void drop_link(struct nccl_links *l, uint32_t i)
-{
-	memmove(&l->link[i], &l->link[i + 1], (l->n - i - 1) * sizeof(*l->link));
-	l->n--;
-}
-
-/* All that hangs below `lower` hangs below `upper` now, behind what is there. */
+/* Move the nodes below `lower` to `upper`, behind the nodes that are there. */
 static int move_children(struct nccl_system *g, uint32_t upper, uint32_t lower, struct err *e)
 {
 	struct nccl_node *from = &g->node[lower];
@@ -29,7 +26,7 @@ static int move_children(struct nccl_system *g, uint32_t upper, uint32_t lower, 
 				below->link[k].to = upper;
 		}
 		g->node[to.to].up = upper;
-		/* behind, whatever its bandwidth is: a link of none is the last */
+		/* links are sorted by bandwidth: one with 0 comes last, whatever it really has */
 		float bw = to.bw;
 		to.bw = 0;
 		if (nccl_connect_nodes(&g->node[upper].core, to, e))
@@ -47,7 +44,7 @@ static int flatten_one(struct nccl_system *g, uint32_t upper, int gen, struct er
 	struct nccl_links *l = &g->node[upper].core;
 	uint32_t n = l->n;
 
-	/* those that it has now: what is lifted to it is not looked at again */
+	/* n: nodes that are moved to `upper` are not examined again */
 	for (uint32_t i = 0; i < n;) {
 		uint32_t lower = l->link[i].to;
 		if (g->node[lower].kind != NCCL_NODE_PCI || g->node[lower].up != upper ||
@@ -55,7 +52,8 @@ static int flatten_one(struct nccl_system *g, uint32_t upper, int gen, struct er
 			i++;
 			continue;
 		}
-		drop_link(l, i);
+		memmove(&l->link[i], &l->link[i + 1], (l->n - i - 1) * sizeof(*l->link));
+		l->n--;
 		n--;
 		if (move_children(g, upper, lower, e))
 			return -1;
@@ -77,8 +75,8 @@ int nccl_flatten_bcm(struct nccl_system *g, struct err *e)
 
 /* ---- NVLink and C2C ---- */
 
-/* GB/s of one link, by compute capability. RCCL's sm is a number of compute units: NCCL is taken
- * to be on its newest but one. */
+/* ncclTopoNVLinkBw: GB/s of one NVLink by compute capability. In RCCL, sm is the number of compute
+ * units; a file of RCCL asked by NCCL's rules gets the value of Hopper. */
 static float nvlink_bw(const struct aff_machine *m, const struct aff_gpu *gpu, bool rccl)
 {
 	static const struct {
@@ -118,6 +116,7 @@ static uint32_t cpu_above(const struct nccl_system *g, uint32_t node)
 	return node;
 }
 
+/* The node that represents all NVSwitches; NCCL has one, added before NICs. */
 static uint32_t get_nvswitch(struct nccl_system *g)
 {
 	uint32_t last = g->n_nodes - 1;
@@ -130,7 +129,7 @@ static uint32_t get_nvswitch(struct nccl_system *g)
 
 #define CLASS_POWER_BRIDGE 0x068001
 
-/* Only RCCL, which writes files of version 2, knows accelerators of class 0x1200. */
+/* Only RCCL, which writes files of version 2, supports accelerators of class 0x1200. */
 static bool leads_to_gpu(const struct aff_machine *m, const struct aff_nvlink *l, bool rccl)
 {
 	uint32_t base = l->tclass >> 16;
@@ -191,23 +190,18 @@ static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *
 
 /* ---- CPUs ---- */
 
-static float intel_bw(const struct aff_cpu *c)
-{
-	if (c->family != 6 || c->model < 0x55)
-		return 6.0F;
-	return c->model >= 0xcf ? 40.0F : c->model >= 0x8f ? 22.0F : 10.0F;
-}
-
-/* ncclTopoGetInterCpuBw: GB/s between two CPUs, by the first. On a machine that does not say, as in
- * NCCL: no limit. */
-static float cpu_bw(const struct aff_cpu *c)
+/* ncclTopoGetInterCpuBw: GB/s between two CPUs, by the first. An unknown CPU has no limit. */
+static float inter_cpu_bw(const struct aff_cpu *c)
 {
 	if (!strcmp(c->arch, "ppc64"))
 		return 32.0F;
 	if (!strcmp(c->arch, "arm64"))
 		return 6.0F;
-	if (!strcmp(c->vendor, "GenuineIntel"))
-		return intel_bw(c);
+	if (!strcmp(c->vendor, "GenuineIntel")) {
+		if (c->family != 6 || c->model < 0x55)
+			return 6.0F;
+		return c->model >= 0xcf ? 40.0F : c->model >= 0x8f ? 22.0F : 10.0F;
+	}
 	if (!strcmp(c->vendor, "AuthenticAMD"))
 		return 16.0F;
 	if (!strcmp(c->vendor, "CentaurHauls") || !strcmp(c->vendor, "  Shanghai  "))
@@ -215,22 +209,16 @@ static float cpu_bw(const struct aff_cpu *c)
 	return 5000.0F;
 }
 
-/* NCCL asks the CPU that it runs on: nodes without a record are of the same kind. */
-static const struct aff_cpu *kind_of(const struct aff_machine *m, const struct nccl_xml_node *it)
-{
-	static const struct aff_cpu unknown = { .family = -1, .model = -1 };
-
-	if (it->cpu != AFF_NONE)
-		return &m->cpu[it->cpu];
-	return m->n_cpus ? &m->cpu[0] : &unknown;
-}
-
-/* ncclTopoConnectCpus */
+/* ncclTopoConnectCpus. NCCL examines the CPU that it runs on, so that a node without a record has
+ * the same kind of CPU as the first node. */
 static int connect_cpus(const struct link_work *w, struct nccl_system *g, struct err *e)
 {
+	static const struct aff_cpu unknown = { .family = -1, .model = -1 };
+	const struct aff_cpu *first = w->m->n_cpus ? &w->m->cpu[0] : &unknown;
+
 	for (uint32_t i = 0; i < g->n_cpus; i++) {
-		const struct nccl_node *n = &g->node[g->cpu[i]];
-		float bw = cpu_bw(kind_of(w->m, &w->v->item[n->thing]));
+		uint32_t cpu = w->v->item[g->node[g->cpu[i]].index].cpu;
+		float bw = inter_cpu_bw(cpu == AFF_NONE ? first : &w->m->cpu[cpu]);
 		for (uint32_t k = 0; k < g->n_cpus; k++) {
 			struct nccl_topo_link to = { g->cpu[k], NCCL_SYS, bw };
 			if (i != k && nccl_connect_nodes(&g->node[g->cpu[i]].core, to, e))
@@ -246,7 +234,7 @@ int nccl_add_links(const struct aff_machine *m, const struct nccl_xml *v, bool r
 	struct link_work w = { m, v, rccl };
 
 	for (uint32_t i = 0; i < v->n_gpus; i++) {
-		/* of ranks on one device the first tells its links */
+		/* several ranks on one device: its links are added once */
 		bool first = !i || g->gpu[i] != g->gpu[i - 1];
 		if (g->gpu[i] != AFF_NONE && first &&
 		    (add_nvlinks(&w, i, g, e) || add_c2c(&w, i, g, e)))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which nets a GPU takes: of those with the most bandwidth those of the lowest type; spread by the
- * number of the GPU with its bits mirrored, so that neighbours spread.
+ * The nets that a GPU uses: ncclTopoGetLocal, ncclTopoGetLocalNet, ncclTopoGetLocalGpu. Local nets
+ * have the most bandwidth, then the lowest type. GPUs with the same local nets are distributed over
+ * them by their number with mirrored bits.
  */
 #include "topo/nccl/paths.h"
 
@@ -18,7 +19,7 @@ static bool is_equal(const struct nccl_path *a, const struct nccl_path *b)
 	return a->bw == b->bw && a->type == b->type;
 }
 
-/* The best of a row, and which they are. */
+/* ncclTopoGetLocal: list the best paths of a row; returns their number. */
 static uint32_t best_of(const struct nccl_paths *s, const struct nccl_path *row, uint32_t n,
 			uint32_t *list, struct nccl_path *best)
 {
@@ -60,7 +61,8 @@ void nccl_update_path(struct nccl_paths *s, uint32_t gpu, uint32_t net, struct n
 	*cell = h;
 }
 
-/* How many GPUs have their best path to a net, at least one, and `gpu`'s place among them. */
+/* ncclTopoGetLocal from a net: the number of GPUs with the best path to it, at least 1, and the
+ * position of `gpu` among them. */
 static uint32_t count_sharers(const struct nccl_paths *s, uint32_t net, uint32_t gpu,
 			      uint32_t *place)
 {
@@ -81,7 +83,7 @@ static uint32_t count_sharers(const struct nccl_paths *s, uint32_t net, uint32_t
 	return count ? count : 1;
 }
 
-/* mirrorBits of NCCL */
+/* mirrorBits */
 static uint32_t mirror_bits(uint32_t v, uint32_t n)
 {
 	uint32_t out = 0;
@@ -91,6 +93,7 @@ static uint32_t mirror_bits(uint32_t v, uint32_t n)
 	return out;
 }
 
+/* NCCL_NETDEVS_POLICY: how many of its local nets a GPU uses, if `sharing` GPUs share them. */
 static uint32_t per_gpu(const struct nccl_paths *s, uint32_t locals, uint32_t sharing)
 {
 	uint32_t max = s->o->max < locals ? s->o->max : locals;
@@ -122,7 +125,7 @@ uint32_t nccl_get_local_net(struct nccl_paths *s, uint32_t gpu, uint32_t channel
 
 #define MAX_CHANNELS 64
 
-/* In the order of the GPUs that are best for the net, channel by channel. */
+/* Tries channel by channel the GPUs with the best path to the net. */
 uint32_t nccl_get_local_gpu(struct nccl_paths *s, uint32_t net)
 {
 	const struct nccl_path *row = nccl_row(s->net_gpu, net, s->n_gpus);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+/* The prediction: runs the steps of ncclTopoGetSystem and ncclTopoComputePaths, and then records
+ * local nets, channels and paths of each GPU. */
 #include "topo/nccl/nccl.h"
 #include "topo/nccl/paths.h"
 
@@ -70,7 +72,7 @@ static int fill_gpu(struct nccl_paths *s, uint32_t gpu, struct nccl_gpu *out, st
 	return 0;
 }
 
-/* A container that holds some GPUs only numbers them from 0, in the order that they had. */
+/* A container with some of the GPUs numbers them from 0, in their order. */
 static void renumber_gpus(struct nccl_paths *s)
 {
 	const struct aff_machine *m = s->m;

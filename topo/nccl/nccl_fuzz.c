@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any topology file is answered; and, written and read back, answered the same. */
+/* Feeds a topology file: it gets a prediction, and the same one after it is written and read. */
 #include "lib/testing/fuzz.h"
 #include "topo/read/read.h"
 #include "topo/nccl/nccl.h"

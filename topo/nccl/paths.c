@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The paths that NCCL needs, between GPUs, CPUs and nets. */
+/* All paths between GPUs, CPUs and nets before any change: the first half of ncclTopoComputePaths.
+ */
 #include "topo/nccl/paths.h"
 
 static struct nccl_path *alloc_rows(uint32_t a, uint32_t b)
@@ -40,10 +41,8 @@ struct searching {
 	struct nccl_path *out; /* by node */
 };
 
-/*
- * Since 2.30 NCCL has a GPU hang on a node of its own, that links are of: nothing is chosen by it,
- * but every path from or to a GPU is a hop longer.
- */
+/* Since 2.30, a GPU has a node of type DEV above it. This changes no choice, but a path has one hop
+ * more for each GPU at its ends. */
 static struct nccl_path path_at(const struct searching *q, uint32_t node, uint32_t ends)
 {
 	struct nccl_path h = { NCCL_DIS, 0, 0 };
@@ -109,7 +108,7 @@ static int from_gpus(const struct searching *q, struct err *e)
 	return 0;
 }
 
-/* NCCL: the widest, then the lowest type, then the fewest hops. RCCL: the fewest hops. */
+/* NCCL: most bandwidth, then lowest type, then fewest hops. RCCL: fewest hops. */
 static bool nearer_cpu(const struct nccl_paths *s, const struct nccl_path *a,
 		       const struct nccl_path *b)
 {
@@ -120,7 +119,8 @@ static bool nearer_cpu(const struct nccl_paths *s, const struct nccl_path *a,
 	return a->hops < b->hops;
 }
 
-static void own_cpus(struct nccl_paths *s)
+/* ncclGetLocalCpu, for each GPU. */
+static void set_local_cpus(struct nccl_paths *s)
 {
 	for (uint32_t i = 0; i < s->n_gpus; i++) {
 		const struct nccl_path *row = nccl_row(s->gpu_cpu, i, s->n_cpus);
@@ -134,12 +134,6 @@ static void own_cpus(struct nccl_paths *s)
 	}
 }
 
-static void nothing_via(struct nccl_paths *s)
-{
-	for (size_t i = 0; i < (size_t)s->n_gpus * s->n_nets; i++)
-		s->via[i] = AFF_NONE;
-}
-
 static int fill_paths(struct nccl_paths *s, const struct nccl_system *g, struct err *e)
 {
 	auto_free struct nccl_path *out = calloc(g->n_nodes + 1, sizeof(*out));
@@ -149,8 +143,9 @@ static int fill_paths(struct nccl_paths *s, const struct nccl_system *g, struct 
 	struct searching q = { s, g, out };
 	if (from_nets(&q, e) || from_cpus(&q, e) || from_gpus(&q, e))
 		return -1;
-	own_cpus(s);
-	nothing_via(s);
+	set_local_cpus(s);
+	for (size_t i = 0; i < (size_t)s->n_gpus * s->n_nets; i++)
+		s->via[i] = AFF_NONE;
 	return 0;
 }
 

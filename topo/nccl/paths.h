@@ -1,71 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * paths.h: paths in NCCL's view, and what it makes of them: between the files of the prediction.
+ * paths.h: NCCL's paths, and the choice of nets from them; shared by the files of this folder.
  */
 #ifndef RAILHEAD_TOPO_NCCL_PATHS_H
 #define RAILHEAD_TOPO_NCCL_PATHS_H
 
 #include "topo/nccl/system.h"
 
-struct nccl_path { /* what is kept of a path; type NCCL_DIS, bw 0: there is none */
+struct nccl_path { /* type NCCL_DIS and bw 0: there is no path */
 	enum nccl_path_type type;
-	float bw;
+	float bw; /* GB/s */
 	uint32_t hops;
 };
 
-/* nccl_set_paths - ncclTopoSetPaths: the paths from all nodes to base, by node; from a net, those
- * of the core only.
- */
+/* nccl_set_paths - ncclTopoSetPaths: the paths between base and all nodes; out has one element for
+ * each node of g. If base is a net, only those of core nodes are set. */
 int nccl_set_paths(const struct nccl_system *g, uint32_t base, bool rccl, struct nccl_path *out,
 		   struct err *e) must_check;
 
-struct nccl_local { /* the nets that are best for a GPU */
+struct nccl_local { /* the local nets of a GPU */
 	struct nccl_path best;
 	uint32_t *net; /* in NCCL's order; owned */
 	uint32_t n;
-	bool stale;
+	bool stale; /* a path changed; nccl_get_local() computes it again */
 };
 
-/* GPUs and nets are the XML's, CPUs the system's. Rows by the first that is named. */
+/* GPUs and nets have the indices of the XML, CPUs those of the system. gpu_net has one row of
+ * n_nets paths for each GPU; the other arrays accordingly. */
 struct nccl_paths {
 	const struct aff_machine *m;
 	const struct nccl_xml *v;
 	const struct nccl_opts *o;
 	uint32_t n_gpus, n_cpus, n_nets;
 	struct nccl_path *gpu_net, *net_gpu, *gpu_gpu, *gpu_cpu, *cpu_gpu, *net_cpu, *cpu_net;
-	uint32_t *via;            /* [gpu][net], of PXN: the GPU between */
-	uint32_t *cpu_of;         /* the CPU that NCCL takes for a GPU's own; AFF_NONE */
-	int *dev;                 /* NVML's number of a GPU */
+	uint32_t *via;            /* [gpu][net], PXN: the intermediate GPU */
+	uint32_t *cpu_of;         /* by GPU: its local CPU, ncclGetLocalCpu; AFF_NONE */
+	int *dev;                 /* by GPU: its number in NVML */
 	struct nccl_local *local; /* by GPU */
 };
 
-/* nccl_paths_make - the first half of ncclTopoComputePaths: all paths as they are. */
+/* nccl_paths_make - the first half of ncclTopoComputePaths: all paths of the system of v. m, v and
+ * o must live as long as *out, which the caller clears. */
 int nccl_paths_make(const struct aff_machine *m, const struct nccl_xml *v,
 		    const struct nccl_opts *o, struct nccl_paths *out, struct err *e) must_check;
+/* nccl_paths_clear - free all that s owns. */
 void nccl_paths_clear(struct nccl_paths *s);
 #define auto_nccl_paths auto_clean(nccl_paths_clear)
 
+/* nccl_row - a row of such an array; width: the number of paths in a row. */
 static inline struct nccl_path *nccl_row(struct nccl_path *rows, uint32_t row, uint32_t width)
 {
 	return rows + (size_t)row * width;
 }
 
-/* nccl_check_gdr - ncclTopoCheckGdr: whether GPUDirect RDMA is used from a GPU's memory (read) or
- * into it. */
+/* nccl_check_gdr - ncclTopoCheckGdr: NCCL uses GPUDirect RDMA to read (send) or write GPU memory.
+ */
 bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool read);
-/* nccl_compute_paths - the rest of ncclTopoComputePaths: what NCCL makes of the raw paths: C2C,
- * PXN, through the CPU where GDR is off. */
+/* nccl_compute_paths - the second half of ncclTopoComputePaths: change paths for C2C and PXN, and
+ * through the CPU where GDR is not possible. */
 void nccl_compute_paths(struct nccl_paths *s);
 
-/* nccl_update_path - change the path from a GPU to a net. */
+/* nccl_update_path - set the path from a GPU to a net. */
 void nccl_update_path(struct nccl_paths *s, uint32_t gpu, uint32_t net, struct nccl_path h);
-/* nccl_get_local - ncclTopoGetLocal: the nets that are best for a GPU. */
+/* nccl_get_local - ncclTopoGetLocal: the local nets of a GPU; valid until a path changes. */
 const struct nccl_local *nccl_get_local(struct nccl_paths *s, uint32_t gpu);
-/* nccl_nets_per_gpu - how many nets, channel by channel, a GPU takes; 0: there are none. */
+/* nccl_nets_per_gpu - the number of nets, one for each channel, that a GPU uses; 0: none. */
 uint32_t nccl_nets_per_gpu(struct nccl_paths *s, uint32_t gpu);
-/* nccl_get_local_net - ncclTopoGetLocalNet: the net of a channel. There must be one. */
+/* nccl_get_local_net - ncclTopoGetLocalNet: the net of a channel. The GPU must have local nets. */
 uint32_t nccl_get_local_net(struct nccl_paths *s, uint32_t gpu, uint32_t channel);
-/* nccl_get_local_gpu - ncclTopoGetLocalGpu: the GPU that a net is chosen by; AFF_NONE: it idles. */
+/* nccl_get_local_gpu - ncclTopoGetLocalGpu: the GPU that uses a net; AFF_NONE: no GPU does. */
 uint32_t nccl_get_local_gpu(struct nccl_paths *s, uint32_t net);
 
 #endif

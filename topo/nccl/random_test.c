@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What must hold of any machine: names change nothing, and a change of one link, one switch or one
- * NUMA node changes only the ways that lead over it. Machines are random trees without NVLink.
+ * Properties of random trees without NVLink: names change no answer, and a change of one link,
+ * switch or NUMA node changes only the paths through it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where RCCL differs from NCCL. */
+/* RCCL's files and rules, where they differ from those of NCCL. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Paths as NCCL finds them: breadth first from a base, a path kept until a better one comes. Better
- * is a lower type, at the same type more bandwidth, at the same bandwidth fewer hops; so that a
- * node may be gone through again, with what it is worth at that moment.
+ * ncclTopoSetPaths: paths from a base to all nodes, breadth first. A better path replaces one that
+ * was found before: lower type, then more bandwidth, then fewer hops. A node whose path changed is
+ * visited again.
  */
 #include "topo/nccl/paths.h"
 
@@ -13,23 +13,18 @@ struct search {
 	uint32_t base;
 	bool rccl;
 	struct nccl_path *out;
-	uint32_t *now, *next; /* nodes of this round and of the one after */
+	uint32_t *now, *next; /* nodes of this round and of the next */
 	uint32_t n_now, n_next;
-	uint32_t *seen; /* of each node: the round that it was last put on the list of */
+	uint32_t *seen; /* by node: the round in which it was last added to `next` */
 	uint32_t round;
 };
-
-static enum nccl_path_type max_type(enum nccl_path_type a, enum nccl_path_type b)
-{
-	return a > b ? a : b;
-}
 
 static float min_bw(float a, float b)
 {
 	return a < b ? a : b;
 }
 
-/* What the path to `from` becomes, one link further. */
+/* The path to `from`, extended by one link. */
 static struct nccl_path extend_path(const struct search *s, uint32_t from,
 				    const struct nccl_topo_link *l)
 {
@@ -44,7 +39,8 @@ static struct nccl_path extend_path(const struct search *s, uint32_t from,
 	if (!s->rccl && a->kind == NCCL_NODE_GPU && p->type == NCCL_NVL && type == NCCL_NVL &&
 	    p->hops == 1)
 		type = NCCL_NVB;
-	return (struct nccl_path){ max_type(p->type, type), min_bw(p->bw, l->bw), p->hops + 1 };
+	return (struct nccl_path){ p->type > type ? p->type : type, min_bw(p->bw, l->bw),
+				   p->hops + 1 };
 }
 
 static bool is_better(const struct search *s, const struct nccl_path *new,
@@ -57,7 +53,7 @@ static bool is_better(const struct search *s, const struct nccl_path *new,
 	return new->bw > old->bw || (new->bw == old->bw &&new->hops < old->hops);
 }
 
-/* Through a GPU only by NVLink to one more GPU, and only where it is the first on the way. */
+/* A path leads through a GPU only by NVLink to another GPU, and only if it is the first hop. */
 static bool is_closed(const struct search *s, uint32_t from, const struct nccl_topo_link *l)
 {
 	if (from == s->base || s->g->node[from].kind != NCCL_NODE_GPU)
@@ -105,7 +101,7 @@ static void search_breadth_first(struct search *s, bool leaves)
 	}
 }
 
-/* From a net there is one way: to its NIC, and to what that hangs on. */
+/* From a net only one path leads on: to its NIC, and to the node above. Returns that node. */
 static uint32_t leave_net(struct search *s)
 {
 	const struct nccl_node *net = &s->g->node[s->base], *nic = &s->g->node[net->up];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The XML as a system of nodes and links (ncclTopoGetSystemFromXml): elements become nodes, or
- * nothing, by their children and their class. */
+/* ncclTopoGetSystemFromXml: makes nodes and links from the XML. The class and the children of an
+ * element decide which node it becomes, or whether it is ignored. */
 #include <string.h>
 
 #include "lib/base/array.h"
@@ -33,9 +33,9 @@ int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct er
 struct work {
 	const struct aff_machine *m;
 	const struct nccl_xml *v;
-	uint32_t *node_of; /* of each item; AFF_NONE: it is no node, and nothing below it is */
-	bool *nic;         /* of each item: a net is in it */
-	uint32_t *gpu_at;  /* of each item: the XML's GPU in it; AFF_NONE */
+	uint32_t *node_of; /* by item; AFF_NONE: neither it nor any item below it is a node */
+	bool *nic;         /* by item: it has a net */
+	uint32_t *gpu_at;  /* by item: the XML's GPU in it; AFF_NONE */
 	struct nccl_system *g;
 };
 
@@ -65,7 +65,8 @@ static int work_alloc(struct work *w, struct err *e)
 	return 0;
 }
 
-/* A function whose class says GPU, NIC, NVSwitch or CPU, without such a child, becomes nothing. */
+/* kvDictPciClass: every other class is a switch. NCCL ignores a GPU, NIC, NVSwitch or CPU by class
+ * that has no such child. */
 static bool is_switch(const struct aff_pci *p)
 {
 	uint32_t base = p->class_code >> 16, sub = p->class_code >> 8;
@@ -73,13 +74,14 @@ static bool is_switch(const struct aff_pci *p)
 	return !p->has_class || (base != 0x03 && base != 0x02 && sub != 0x0680);
 }
 
-static uint32_t new_node(struct nccl_system *g, enum nccl_kind kind, uint32_t thing, uint32_t up)
+static uint32_t new_node(struct nccl_system *g, enum nccl_kind kind, uint32_t index, uint32_t up)
 {
-	g->node[g->n_nodes] = (struct nccl_node){ .kind = kind, .thing = thing, .up = up };
+	g->node[g->n_nodes] = (struct nccl_node){ .kind = kind, .index = index, .up = up };
 	return g->n_nodes++;
 }
 
-static int hang_below(struct work *w, uint32_t node, uint32_t pci, struct err *e)
+/* Connect a node with the node above it, by the PCIe link of its function. */
+static int connect_up(struct work *w, uint32_t node, uint32_t pci, struct err *e)
 {
 	struct nccl_node *n = &w->g->node[node];
 
@@ -88,16 +90,6 @@ static int hang_below(struct work *w, uint32_t node, uint32_t pci, struct err *e
 	if (nccl_connect_nodes(&n->core, up, e))
 		return -1;
 	return nccl_connect_nodes(&w->g->node[n->up].core, down, e);
-}
-
-/* Several ranks can be on one device. */
-static void same_device(const struct work *w, uint32_t i)
-{
-	for (uint32_t k = w->gpu_at[i]; k < w->v->n_gpus; k++) {
-		if (w->v->item_of[w->m->gpu[w->v->gpu[k]].pci] != i)
-			return;
-		w->g->gpu[k] = w->node_of[i];
-	}
 }
 
 /* ncclTopoAddCpu, ncclTopoAddPci, ncclTopoAddGpu */
@@ -116,26 +108,24 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 		return 0;
 	if (w->gpu_at[i] != AFF_NONE) {
 		w->node_of[i] = new_node(g, NCCL_NODE_GPU, w->gpu_at[i], up);
-		same_device(w, i);
+		/* several ranks can be on one device */
+		for (uint32_t k = w->gpu_at[i]; k < w->v->n_gpus; k++) {
+			if (w->v->item_of[w->m->gpu[w->v->gpu[k]].pci] != i)
+				break;
+			g->gpu[k] = w->node_of[i];
+		}
 	} else if (!w->nic[i] && is_switch(&w->m->pci[it->pci])) {
 		w->node_of[i] = new_node(g, NCCL_NODE_PCI, i, up);
 		g->node[w->node_of[i]].id = aff_pci_ids(&w->m->pci[it->pci]);
 	} else {
 		return 0;
 	}
-	return hang_below(w, w->node_of[i], it->pci, e);
+	return connect_up(w, w->node_of[i], it->pci, e);
 }
 
 /* ---- NICs and nets, behind the rest ---- */
 
-static uint32_t count_nodes(const struct nccl_system *g, uint32_t node)
-{
-	while (g->node[node].gone)
-		node = g->node[node].up;
-	return node;
-}
-
-/* Functions of one device are one NIC, where the first of them is. */
+/* All functions of a device are one NIC. A virtual NIC, below a cpu element, has its own id. */
 static uint64_t nic_id(const struct aff_machine *m, const struct nccl_xml_node *it, uint32_t item)
 {
 	if (it->pci == AFF_NONE)
@@ -144,19 +134,9 @@ static uint64_t nic_id(const struct aff_machine *m, const struct nccl_xml_node *
 	return (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | a.dev;
 }
 
-static uint32_t find_nic(const struct nccl_system *g, uint64_t id)
-{
-	for (uint32_t i = g->n_nodes; i-- > g->n_core;) {
-		if (g->node[i].kind == NCCL_NODE_NIC && g->node[i].id == id)
-			return i;
-	}
-	return AFF_NONE;
-}
+#define VIRTUAL_BW 5000.0F /* LOC_BW: the link of a virtual NIC is no limit */
 
-/* A virtual NIC, below a cpu element, is in nobody's way. */
-#define VIRTUAL_BW 5000.0F
-
-/* ncclTopoAddNic */
+/* ncclTopoAddNic; *out is AFF_NONE if NCCL ignores the NIC. */
 static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 {
 	const struct nccl_xml_node *it = &w->v->item[item];
@@ -164,10 +144,16 @@ static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 	uint64_t id = nic_id(w->m, it, item);
 	uint32_t up = w->node_of[it->pci == AFF_NONE ? item : it->parent];
 
-	*out = find_nic(g, id);
+	*out = AFF_NONE;
+	for (uint32_t i = g->n_nodes; i-- > g->n_core && *out == AFF_NONE;) {
+		if (g->node[i].kind == NCCL_NODE_NIC && g->node[i].id == id)
+			*out = i;
+	}
 	if (*out != AFF_NONE || up == AFF_NONE || g->node[up].kind == NCCL_NODE_GPU)
 		return 0;
-	*out = new_node(g, NCCL_NODE_NIC, item, count_nodes(g, up));
+	while (g->node[up].gone)
+		up = g->node[up].up;
+	*out = new_node(g, NCCL_NODE_NIC, item, up);
 	struct nccl_node *n = &g->node[*out];
 	n->id = id;
 	n->bw = it->pci == AFF_NONE ? VIRTUAL_BW : nccl_pcie_bw(nccl_pcie_link(w->m, it->pci));
@@ -175,6 +161,7 @@ static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 	return nccl_connect_nodes(&g->node[n->up].leaf, down, e);
 }
 
+/* ncclTopoAddNet */
 static int add_nets(struct work *w, struct err *e)
 {
 	struct nccl_system *g = w->g;
@@ -199,7 +186,7 @@ static int add_nets(struct work *w, struct err *e)
 	return 0;
 }
 
-/* ncclTopoSort: links up are tried after all others. */
+/* ncclTopoSort: links to the node above are followed after all others. */
 static void up_links_last(struct nccl_system *g)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The prediction for machines as /sys shows them: what NCCL finds, and where it looks for VFs. */
+/* Predictions for machines from /sys: the elements that NCCL finds, and the paths of VFs. */
 #include <stdio.h>
 #include <string.h>
 

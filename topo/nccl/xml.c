@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The elements of a topology file, as NCCL reads them; and what both kinds of sources share. */
+/* The XML of a topology file (ncclTopoGetXmlFromFile), and the parts that both sources share. */
 #include <string.h>
 
 #include "topo/nccl/system.h"
 
-/* NCCL's own, for an element that does not say. */
+/* NCCL's defaults for missing attributes. */
 #define NET_MBPS_DEFAULT 10000
-
-#define LANES_DEFAULT 16
-#define SPEED_DEFAULT 60 /* 8 GT/s */
+#define LANES_DEFAULT    16
+#define SPEED_DEFAULT    60 /* 8 GT/s */
 
 #define VENDOR_NVIDIA 0x10de
 
@@ -18,8 +17,8 @@ bool nccl_is_tree(const struct aff_machine *m)
 }
 
 /*
- * NCCL asks the driver for the link of an NVIDIA GPU, and gets the one that is there; of all others
- * it reads what both ends could do. An idle GPU's link is slow, but is not when NCCL asks.
+ * For an NVIDIA GPU, NCCL asks NVML for the current link. For other functions it reads the maximum
+ * of both ends. An idle GPU has a slow link, but NCCL wakes it up: use the maximum speed.
  */
 struct aff_pcie_link nccl_pcie_link(const struct aff_machine *m, uint32_t pci)
 {
@@ -42,30 +41,19 @@ float nccl_pcie_bw(struct aff_pcie_link l)
 	return (float)(width * speed / 80.0);
 }
 
-static void take_gpus(const struct aff_machine *m, const struct aff_scope *scope,
-		      struct nccl_xml *v)
-{
-	for (uint32_t i = 0; i < m->n_gpus; i++) {
-		if (!m->gpu[i].on_package && !(scope && scope->gpu && !scope->gpu[i]))
-			v->gpu[v->n_gpus++] = i;
-	}
-}
-
-static uint32_t cpu_item(const struct nccl_xml *v, uint32_t cpu)
-{
-	for (uint32_t i = 0; i < v->n_items && cpu != AFF_NONE; i++) {
-		if (v->item[i].cpu == cpu)
-			return i;
-	}
-	return AFF_NONE;
-}
-
-static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_xml *v)
+/* Add a net element; a virtual NIC is directly below a cpu element. */
+static void add_file_net(const struct aff_machine *m, uint32_t hca, struct nccl_xml *v)
 {
 	const struct aff_hca *h = &m->hca[hca];
 	uint32_t rate = h->n_ports ? h->port[0].rate_mbps : 0;
-	uint32_t item = h->pci == AFF_NONE ? cpu_item(v, h->cpu) : v->item_of[h->pci];
+	uint32_t item = h->pci == AFF_NONE ? AFF_NONE : v->item_of[h->pci];
 
+	for (uint32_t i = 0; i < v->n_items && h->pci == AFF_NONE && h->cpu != AFF_NONE; i++) {
+		if (v->item[i].cpu == h->cpu) {
+			item = i;
+			break;
+		}
+	}
 	if (item == AFF_NONE)
 		return;
 	if (!rate)
@@ -77,9 +65,9 @@ static void file_net(const struct aff_machine *m, uint32_t hca, struct nccl_xml 
 	};
 }
 
-/* A cpu element and those in it, which are together in a file. */
-static uint32_t file_cpu(const struct aff_machine *m, uint32_t root, uint32_t next,
-			 struct nccl_xml *v)
+/* Add a cpu element and the elements in it; returns the function after them. */
+static uint32_t add_file_cpu(const struct aff_machine *m, uint32_t root, uint32_t next,
+			     struct nccl_xml *v)
 {
 	uint32_t top = v->n_items, cpu = m->root[root].cpu;
 	int numa = cpu == AFF_NONE ? -1 : m->cpu[cpu].numa;
@@ -101,14 +89,14 @@ void nccl_xml_from_file(const struct aff_machine *m, const struct aff_scope *sco
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < m->n_roots; i++)
-		next = file_cpu(m, i, next, v);
+		next = add_file_cpu(m, i, next, v);
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
 		if (!(scope && scope->hca && !scope->hca[i]))
-			file_net(m, i, v);
+			add_file_net(m, i, v);
 	}
 }
 
-/* Into document order. */
+/* Sort the GPUs in document order; ranks of one device keep theirs. */
 static void order_gpus(const struct aff_machine *m, struct nccl_xml *v)
 {
 	for (uint32_t i = 1; i < v->n_gpus; i++) {
@@ -142,7 +130,10 @@ int nccl_xml_make(const struct aff_machine *m, const struct aff_scope *scope,
 
 	if (xml_alloc(m, &v, e))
 		return -1;
-	take_gpus(m, scope, &v);
+	for (uint32_t i = 0; i < m->n_gpus; i++) {
+		if (!m->gpu[i].on_package && !(scope && scope->gpu && !scope->gpu[i]))
+			v.gpu[v.n_gpus++] = i;
+	}
 	if (nccl_is_tree(m)) {
 		nccl_xml_add_nets(m, scope, o, &v);
 		if (nccl_xml_from_sys(m, o, &v, e))

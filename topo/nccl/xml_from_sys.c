@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What NCCL finds by itself in /sys. From a device it goes up two components of its path a step,
- * the device and the port of the switch that it hangs on, so that an element of a switch is its
- * upstream port. A component that is no address of 12 characters, "0000:17:00.0", is taken for a
- * root complex, and what stands there for a NUMA node: that of the last function it was at.
+ * ncclTopoGetXmlFromSys: the elements that NCCL finds in /sys. From a device, NCCL removes two
+ * components of the path in each step: the device, and the downstream port above it. So the
+ * element of a switch is its upstream port. A component other than an address of 12 characters,
+ * "0000:17:00.0", counts as a root complex. Its NUMA node is that of the last function below it.
  */
 #include <string.h>
 
 #include "topo/nccl/system.h"
 
-/* Domains of more digits make longer addresses. */
+/* checkBDFFormat: an address with a longer domain has more than 12 characters. */
 #define DOMAIN_MAX 0xffff
 
 static uint32_t component_above(const struct aff_machine *m, uint32_t pci)
@@ -26,7 +26,7 @@ static uint32_t parent_of(const struct aff_machine *m, uint32_t pci)
 	return port == AFF_NONE ? AFF_NONE : component_above(m, port);
 }
 
-/* Functions have their bus's node; where the reader did not ask one, the next above it tells. */
+/* All functions of a bus have one node. If the reader skipped a function, ask the next above it. */
 static int numa_of(const struct aff_machine *m, uint32_t pci)
 {
 	int numa = m->pci[pci].numa;
@@ -53,7 +53,8 @@ static uint32_t cpu_of(const struct aff_machine *m, int numa, struct nccl_xml *v
 	return v->n_items++;
 }
 
-/* The elements from a function up; parents may come later in the list yet. */
+/* Add the elements from a function up to its cpu. A parent may come after its child until
+ * document_order() sorts them. */
 static void get_xml_from_sys(const struct aff_machine *m, bool rccl, uint32_t pci,
 			     struct nccl_xml *v)
 {
@@ -71,7 +72,7 @@ static void get_xml_from_sys(const struct aff_machine *m, bool rccl, uint32_t pc
 	}
 }
 
-/* ---- document order: NUMA nodes as they were found, functions of one parent by address ---- */
+/* ---- document order: NUMA nodes as they are found, functions of one parent by address ---- */
 
 struct sorting {
 	const struct aff_machine *m;
@@ -89,11 +90,11 @@ static int by_busid(const void *x, const void *y, void *arg)
 
 struct order {
 	uint32_t *sorted;         /* items, siblings in order */
-	uint32_t *child;          /* first child of each */
-	uint32_t *next;           /* its next sibling */
-	uint32_t *to;             /* its new number */
-	struct nccl_xml_node *at; /* the items in their new order */
-	uint32_t n;               /* how many are there already */
+	uint32_t *child;          /* by item: its first child */
+	uint32_t *next;           /* by item: its next sibling */
+	uint32_t *to;             /* by item: its new number */
+	struct nccl_xml_node *at; /* the first n items in their new order */
+	uint32_t n;
 };
 
 static void order_clear(struct order *o)
@@ -120,7 +121,7 @@ static int order_alloc(uint32_t n, struct order *o, struct err *e)
 	return 0;
 }
 
-/* Lists of children; filled from the back, as each goes in front. */
+/* Make lists of children; backwards, because each is put in front of the others. */
 static void order_children(const struct aff_machine *m, const struct nccl_xml *v, struct order *o)
 {
 	struct sorting s = { m, v->item };
@@ -138,7 +139,7 @@ static void order_children(const struct aff_machine *m, const struct nccl_xml *v
 	}
 }
 
-/* One NUMA node and all below it, each before its children. */
+/* Order one NUMA node and all items below it, parents before children. */
 static void order_below(const struct nccl_xml *v, uint32_t top, struct order *o)
 {
 	for (uint32_t i = top;;) {
@@ -159,16 +160,6 @@ static void order_below(const struct nccl_xml *v, uint32_t top, struct order *o)
 	}
 }
 
-static void order_take(const struct aff_machine *m, struct order *o, struct nccl_xml *v)
-{
-	for (uint32_t i = 0; i < m->n_pci; i++) {
-		if (v->item_of[i] != AFF_NONE)
-			v->item_of[i] = o->to[v->item_of[i]];
-	}
-	free(v->item);
-	v->item = TAKE_PTR(o->at);
-}
-
 static int document_order(const struct aff_machine *m, struct nccl_xml *v, struct err *e)
 {
 	auto_order struct order o = { 0 };
@@ -180,11 +171,15 @@ static int document_order(const struct aff_machine *m, struct nccl_xml *v, struc
 		if (v->item[i].pci == AFF_NONE)
 			order_below(v, i, &o);
 	}
-	order_take(m, &o, v);
+	for (uint32_t i = 0; i < m->n_pci; i++) {
+		if (v->item_of[i] != AFF_NONE)
+			v->item_of[i] = o.to[v->item_of[i]];
+	}
+	free(v->item);
+	v->item = TAKE_PTR(o.at);
 	return 0;
 }
 
-/* Nets follow their elements; what NCCL does not find it hangs on the first NUMA node. */
 static int by_element(const void *x, const void *y)
 {
 	const struct nccl_xml_net *a = x, *b = y;
@@ -196,6 +191,7 @@ static int by_element(const void *x, const void *y)
 	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
 }
 
+/* Move nets from functions to elements. NCCL attaches a net without a function to the first cpu. */
 static void attach_nets(struct nccl_xml *v)
 {
 	uint32_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes; and what a beginning of them says, all of them say. */
+/* Feeds a configuration space: a shorter one gives the same findings, or "unknown". */
 #include "lib/testing/fuzz.h"
 #include "topo/read/pcicap.h"
 
