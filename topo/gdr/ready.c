@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready.c: the frame of the checks: what is asked of whom, and in which order it is said. */
+/* Runs the checks: opens the tree, calls each check for the devices it is about, and sorts the
+ * findings. */
 #include "topo/gdr/ready.h"
 
 #include <fcntl.h>
@@ -26,18 +27,7 @@ enum finding_state aff_worst(const struct aff_findings *f, uint32_t gpu)
 	return worst;
 }
 
-/* ---- saying ---- */
-
-/* "GPU 0", "mlx5_0", "GPU 0 mlx5_0". */
-static void set_subject(const struct ready *r, struct finding *f, uint32_t gpu, uint32_t hca)
-{
-	const char *name = hca == AFF_NONE ? "" : r->m->hca[hca].name;
-
-	if (gpu != AFF_NONE)
-		finding_set_subject(f, "GPU %d%s%s", r->m->gpu[gpu].index, *name ? " " : "", name);
-	else if (*name)
-		finding_set_subject(f, "%s", name);
-}
+/* ---- findings ---- */
 
 struct finding *ready_add(struct ready *r, const char *id, enum finding_state state, uint32_t gpu,
 			  uint32_t hca)
@@ -46,7 +36,12 @@ struct finding *ready_add(struct ready *r, const char *id, enum finding_state st
 
 	f->of[AFF_OF_GPU] = gpu;
 	f->of[AFF_OF_HCA] = hca;
-	set_subject(r, f, gpu, hca);
+	/* "GPU 0", "mlx5_0", "GPU 0 mlx5_0" */
+	const char *name = hca == AFF_NONE ? "" : r->m->hca[hca].name;
+	if (gpu != AFF_NONE)
+		finding_set_subject(f, "GPU %d%s%s", r->m->gpu[gpu].index, *name ? " " : "", name);
+	else if (*name)
+		finding_set_subject(f, "%s", name);
 	return f;
 }
 
@@ -58,7 +53,7 @@ void ready_path(const struct ready *r, struct finding *f, enum ready_dir dir, co
 		finding_set_path(f, "%s/%s", names[dir], path);
 }
 
-/* ---- whom it is about ---- */
+/* ---- the devices of a finding ---- */
 
 uint32_t ready_owner(const struct aff_machine *m, uint32_t hca)
 {
@@ -92,13 +87,13 @@ bool ready_is_near_any(const struct ready *r, uint32_t hca)
 
 bool ready_once(struct ready *r, uint32_t pci)
 {
-	bool first = !r->said[pci];
+	bool first = !r->checked[pci];
 
-	r->said[pci] = true;
+	r->checked[pci] = true;
 	return first;
 }
 
-/* VFs of one PF share what is said of it once. */
+/* A finding about a PF concerns the GPUs of all its VFs. */
 static bool concerns_gpu(const struct ready *r, const struct finding *f, uint32_t gpu)
 {
 	uint32_t hca = f->of[AFF_OF_HCA], owner;
@@ -116,15 +111,15 @@ static bool *alloc_flags(size_t n, size_t m)
 	return calloc(n * m + 1, sizeof(bool));
 }
 
-/* Whom each check is about, looked up once. */
+/* Fill `near` and `near_card`. */
 static int prepare_subjects(struct ready *r)
 {
 	const struct aff_machine *m = r->m;
 
 	r->near = alloc_flags(m->n_gpus, m->n_hcas);
 	r->near_card = alloc_flags(m->n_gpus, m->n_pci);
-	r->said = alloc_flags(m->n_pci, 1);
-	if (!r->near || !r->near_card || !r->said)
+	r->checked = alloc_flags(m->n_pci, 1);
+	if (!r->near || !r->near_card || !r->checked)
 		return -1;
 	for (size_t g = 0; g < m->n_gpus; g++)
 		for (size_t i = 0; i < r->c->gpu[g].n_nearest; i++) {
@@ -139,7 +134,7 @@ static int prepare_subjects(struct ready *r)
 
 /* ---- without a tree ---- */
 
-static void say_no_tree(struct ready *r)
+static void add_unknown(struct ready *r)
 {
 	static const char *const ids[] = { "peermem", "dmabuf",       "acs",
 					   "iommu",   "bar1",         "payload",
@@ -157,15 +152,6 @@ static void say_no_tree(struct ready *r)
 
 /* ---- all of it ---- */
 
-static void open_dirs(struct ready *r, const struct aff_tree_dirs *d)
-{
-	const char *const paths[] = { d->sysfs, d->proc, d->boot };
-
-	for (size_t i = 0; i < READY_DIRS; i++)
-		if (paths[i])
-			r->dir[i] = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 static void ready_free(struct ready *r)
 {
 	for (size_t i = 0; i < READY_DIRS; i++)
@@ -173,16 +159,16 @@ static void ready_free(struct ready *r)
 	aff_findings_clear(&r->out);
 	free(r->near);
 	free(r->near_card);
-	free(r->said);
+	free(r->checked);
 }
 
-static void read_system(struct ready *r)
+static void run_checks(struct ready *r)
 {
 	if (r->tree && r->m->n_gpus) {
 		ready_host(r);
 		ready_driver(r);
 	} else if (r->m->n_gpus) {
-		say_no_tree(r);
+		add_unknown(r);
 	}
 	for (uint32_t g = 0; g < r->m->n_gpus && !r->failed; g++) {
 		if (!ready_has_gpu(r, g))
@@ -197,7 +183,8 @@ static void read_system(struct ready *r)
 			ready_hca(r, h);
 }
 
-static int run_checks(struct ready *r)
+/* The worst state for each GPU. */
+static int judge_gpus(struct ready *r)
 {
 	struct aff_findings *o = &r->out;
 
@@ -226,16 +213,19 @@ int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 		.others_seen = d && d->others_seen,
 	};
 
-	if (r.tree)
-		open_dirs(&r, d);
+	const char *const paths[] = { d ? d->sysfs : NULL, d ? d->proc : NULL, d ? d->boot : NULL };
+
+	for (size_t i = 0; r.tree && i < READY_DIRS; i++)
+		if (paths[i])
+			r.dir[i] = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (prepare_subjects(&r))
 		return err_nomem(e);
-	read_system(&r);
+	run_checks(&r);
 	if (r.failed)
 		return err_nomem(e);
 	if (findings_check(&r.out.all, e) || findings_sort(&r.out.all, e))
 		return -1;
-	if (run_checks(&r))
+	if (judge_gpus(&r))
 		return err_nomem(e);
 	*out = r.out;
 	r.out = (struct aff_findings){ 0 };

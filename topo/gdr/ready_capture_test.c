@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The capture of an emulated machine, byte for byte, with ACS put into its switches. */
+/* Checks on the capture of an emulated machine, after ACS bits of its switches are patched. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ready_driver.c: how the memory of GPUs comes to an HCA's driver: a peer memory module, or
- * DMA-BUF. One of them is enough.
+ * Checks whether a driver gives GPU memory to HCAs: a peer memory module, or DMA-BUF. One of the
+ * two is enough.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #define TEXT_LEN 256
 
 struct driver_path {
-	enum aff_tristate is;
-	enum ready_dir dir; /* the evidence */
+	enum aff_tristate is; /* it is available */
+	enum ready_dir dir;   /* the file that shows it */
 	char path[TEXT_LEN];
 	char value[TEXT_LEN];
 };
@@ -29,7 +29,7 @@ static void note_found(struct driver_path *w, enum aff_tristate is, enum ready_d
 
 /* ---- peer memory ---- */
 
-/* The first of the files that is there. In a tree without the folder itself nothing is told. */
+/* Search the first existing file. Without the folder, the tree does not show modules at all. */
 static void look_for(const struct ready *r, const char *const *paths, const char *folder,
 		     struct driver_path *w)
 {
@@ -58,7 +58,7 @@ static void peer_of(const struct ready *r, enum aff_vendor v, struct driver_path
 
 /* ---- DMA-BUF ---- */
 
-/* 5012 of "5.12.0-1-amd64"; 0 when it is no such thing. */
+/* 5012 for "5.12.0-1-amd64"; 0: it is not such a text. */
 static unsigned long kernel_number(const char *release)
 {
 	char *end;
@@ -85,7 +85,7 @@ static bool kernel_has_it(const struct ready *r, struct driver_path *w)
 	return w->is == AFF_YES;
 }
 
-/* NVIDIA's closed module has none. */
+/* Only NVIDIA's open module supports DMA-BUF. */
 static void nvidia_dmabuf(const struct ready *r, struct driver_path *w)
 {
 	char text[TEXT_LEN];
@@ -99,8 +99,8 @@ static void nvidia_dmabuf(const struct ready *r, struct driver_path *w)
 		       w->is == AFF_YES ? "the open module" : "not the open module");
 }
 
-/* Whether the kernel was built with the option; the file may be long. */
-#define CONFIG_LEN (1U << 20)
+#define CONFIG_LEN (1U << 20) /* of /boot/config-... */
+
 static bool is_built_in(const char *config, const char *option)
 {
 	size_t len = strlen(option);
@@ -140,19 +140,9 @@ static void amd_dmabuf(struct ready *r, struct driver_path *w)
 		       notify ? 'y' : 'n');
 }
 
-static void dmabuf_of(struct ready *r, enum aff_vendor v, struct driver_path *w)
-{
-	if (!kernel_has_it(r, w))
-		return;
-	if (v == AFF_NVIDIA)
-		nvidia_dmabuf(r, w);
-	else if (v == AFF_AMD)
-		amd_dmabuf(r, w);
-}
-
 /* ---- both ---- */
 
-/* What is missing is no matter where the other way is open. */
+/* A missing one does not matter if the other is available. */
 static enum finding_state judge_either(enum aff_tristate this, enum aff_tristate other)
 {
 	if (this == AFF_YES || other == AFF_YES)
@@ -207,7 +197,12 @@ static void check_vendor(struct ready *r, enum aff_vendor v)
 	if (!has_vendor(r, v))
 		return;
 	peer_of(r, v, &peer);
-	dmabuf_of(r, v, &dmabuf);
+	if (kernel_has_it(r, &dmabuf)) {
+		if (v == AFF_NVIDIA)
+			nvidia_dmabuf(r, &dmabuf);
+		else
+			amd_dmabuf(r, &dmabuf);
+	}
 	add_driver_finding(r, "peermem", &peer, &dmabuf);
 	add_remedy(r, NO_WAY,
 		   v == AFF_NVIDIA

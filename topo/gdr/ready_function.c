@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_function.c: what is asked of GPUs and HCAs alike. */
+/* Checks that GPUs and HCAs have in common: IOMMU, PCIe link, payload size, NUMA node. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void ready_group(const struct ready *r, uint32_t pci, struct ready_group *out)
 	if (rc)
 		*out->name = '\0';
 	out->error = 0;
-	/* A kernel that could have groups has the folder, with or without an IOMMU. */
+	/* A kernel with support for groups has this folder, with or without an IOMMU. */
 	if (rc == -ENOENT && ready_there(r, READY_SYS, "kernel/iommu_groups")) {
 		out->mode = READY_IOMMU_OFF;
 		return;
@@ -66,23 +66,20 @@ void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 
 /* ---- links ---- */
 
-static bool is_slow(struct aff_pcie_link max, struct aff_pcie_link cur, bool widths_only)
+/* The first link up to the root whose current state is below its maximum; AFF_NONE. */
+static uint32_t find_slow_link(const struct aff_machine *m, uint32_t pci, bool widths_only)
 {
-	if (max.width && cur.width && cur.width < max.width)
-		return true;
-	return !widths_only && max.speed && cur.speed && cur.speed < max.speed;
-}
-
-/* The first link from here to the root that does less than it could; AFF_NONE. */
-static uint32_t slow_link(const struct aff_machine *m, uint32_t pci, bool widths_only)
-{
-	for (; pci != AFF_NONE; pci = m->pci[pci].parent)
-		if (is_slow(m->pci[pci].max, m->pci[pci].cur, widths_only))
+	for (; pci != AFF_NONE; pci = m->pci[pci].parent) {
+		struct aff_pcie_link max = m->pci[pci].max, cur = m->pci[pci].cur;
+		if (max.width && cur.width && cur.width < max.width)
 			return pci;
+		if (!widths_only && max.speed && cur.speed && cur.speed < max.speed)
+			return pci;
+	}
 	return AFF_NONE;
 }
 
-static void say_slow(struct ready *r, struct finding *f, uint32_t at)
+static void set_slow(struct ready *r, struct finding *f, uint32_t at)
 {
 	const struct aff_pci *p = &r->m->pci[at];
 	char bdf[PCI_STR_LEN];
@@ -99,18 +96,18 @@ static void say_slow(struct ready *r, struct finding *f, uint32_t at)
 		bdf);
 }
 
-/* An idle GPU slows its link down to save power: only its width counts. */
+/* An idle GPU slows its link down to save power, so that only the width counts. */
 void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	const struct aff_pci *p = &r->m->pci[pci];
-	uint32_t slow = slow_link(r->m, pci, hca == AFF_NONE);
+	uint32_t slow = find_slow_link(r->m, pci, hca == AFF_NONE);
 	struct finding *f = ready_add(r, "link", FINDING_OK, gpu, hca);
 	char path[READY_PATH_LEN];
 
 	ready_path(r, f, READY_SYS,
 		   ready_pci_path(r, slow == AFF_NONE ? pci : slow, "current_link_width", path));
 	if (slow != AFF_NONE) {
-		say_slow(r, f, slow);
+		set_slow(r, f, slow);
 	} else if (!p->cur.width || !p->max.width) {
 		f->state = FINDING_UNKNOWN;
 		finding_set_reason(f, "the link's width is not told");
@@ -135,16 +132,13 @@ static void read_payload(const struct ready *r, uint32_t pci, struct payload *ou
 	out->found = pcicap_express(ready_config(r, pci, &out->config), &out->express);
 }
 
-static uint16_t min_u16(uint16_t a, uint16_t b)
-{
-	return a < b ? a : b;
-}
-
 static void judge_payload(struct finding *f, const struct pcicap_express *x,
 			  const struct pcicap_express *above)
 {
-	uint16_t able = above ? min_u16(x->mps_able, above->mps_able) : x->mps_able;
+	uint16_t able = x->mps_able;
 
+	if (above && above->mps_able < able)
+		able = above->mps_able;
 	if (above)
 		finding_set_value(f, "%u bytes, the port above %u; both can do %u", x->mps,
 				  above->mps, able);
@@ -189,22 +183,16 @@ void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 
 /* ---- NUMA ---- */
 
-/* What firmware does not say of a function it may say of the root complex. */
-static int node_of(const struct aff_machine *m, uint32_t pci)
-{
-	uint32_t root = m->pci[pci].root;
-
-	if (m->pci[pci].numa >= 0 || root == AFF_NONE || m->root[root].cpu == AFF_NONE)
-		return m->pci[pci].numa;
-	return m->cpu[m->root[root].cpu].numa;
-}
-
 void ready_numa(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	struct finding *f = ready_add(r, "numa", FINDING_OK, gpu, hca);
-	int node = node_of(r->m, pci);
+	int node = r->m->pci[pci].numa;
+	uint32_t root = r->m->pci[pci].root;
 	char path[READY_PATH_LEN];
 
+	/* firmware may set the node of the root complex only */
+	if (node < 0 && root != AFF_NONE && r->m->root[root].cpu != AFF_NONE)
+		node = r->m->cpu[r->m->root[root].cpu].numa;
 	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "numa_node", path));
 	finding_set_value(f, "%d", node);
 	if (node >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_gpu.c: what one GPU shows of itself, and whether it has an HCA to speak with. */
+/* Checks of one GPU: the size of its BAR, a C2C link, and whether it has an HCA. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "topo/gdr/ready_priv.h"
 #include "topo/core/distance.h"
 
-/* ---- the window through which others reach its memory ---- */
+/* ---- the BAR through which other devices reach its memory ---- */
 
 #define GIB          (UINT64_C(1) << 30)
 #define BARS         6
@@ -27,7 +27,8 @@ static char *size_text(uint64_t n, char out[SIZE_LEN])
 	return out;
 }
 
-/* A line of `resource`: first and last address, flags. 0: it is not assigned, or no memory. */
+/* The size of a line of `resource`: first address, last address, flags. 0: it is not memory, or has
+ * no address. */
 static uint64_t bar_size(const char *line)
 {
 	char *end;
@@ -38,7 +39,7 @@ static uint64_t bar_size(const char *line)
 	return last > first && (flags & FLAG_MEM) ? last - first + 1 : 0;
 }
 
-/* By the vendor's own layout; of others the largest. Returns the BAR's number. */
+/* The BAR of the GPU's memory, by vendor; for other vendors the largest one. Returns its number. */
 static int find_window(const char *text, enum aff_vendor v, uint64_t *size)
 {
 	int best = v == AFF_NVIDIA ? BAR_NVIDIA : v == AFF_AMD ? BAR_AMD : -1, bar = best;
@@ -57,18 +58,7 @@ static int find_window(const char *text, enum aff_vendor v, uint64_t *size)
 	return bar < 0 ? 0 : bar;
 }
 
-/* What AMD's driver says that the card has; 0 not told. */
-static uint64_t memory_of(const struct ready *r, uint32_t pci)
-{
-	char path[READY_PATH_LEN], text[32];
-
-	if (ready_text(r, READY_SYS, ready_pci_path(r, pci, "mem_info_vram_total", path), text,
-		       sizeof(text)))
-		return 0;
-	return strtoull(text, NULL, 10);
-}
-
-static void say_window(struct ready *r, struct finding *f, int bar, uint64_t memory)
+static void set_small_window(struct ready *r, struct finding *f, int bar, uint64_t memory)
 {
 	char resize[32], path[READY_PATH_LEN], bdf[PCI_STR_LEN], size[SIZE_LEN];
 	uint32_t pci = r->m->gpu[f->of[AFF_OF_GPU]].pci;
@@ -99,7 +89,7 @@ static void check_window(struct ready *r, uint32_t gpu)
 	const struct aff_gpu *g = &r->m->gpu[gpu];
 	char path[READY_PATH_LEN], text[RESOURCE_LEN], bytes[SIZE_LEN];
 	struct finding *f = ready_add(r, "bar1", FINDING_OK, gpu, AFF_NONE);
-	uint64_t size, memory;
+	uint64_t size, memory = 0;
 	int bar;
 	ssize_t n = ready_read(r, READY_SYS, ready_pci_path(r, g->pci, "resource", path), text,
 			       sizeof(text) - 1);
@@ -111,17 +101,20 @@ static void check_window(struct ready *r, uint32_t gpu)
 	}
 	text[n] = '\0';
 	bar = find_window(text, g->vendor, &size);
-	memory = memory_of(r, g->pci);
+	/* only AMD's driver has this file */
+	if (!ready_text(r, READY_SYS, ready_pci_path(r, g->pci, "mem_info_vram_total", path), text,
+			sizeof(text)))
+		memory = strtoull(text, NULL, 10);
 	finding_set_value(f, "BAR %d: %s", bar, size_text(size, bytes));
 	if (size >= GIB && size >= memory)
 		return;
 	f->state = size ? FINDING_WARN : FINDING_FAIL;
-	say_window(r, f, bar, memory);
+	set_small_window(r, f, bar, memory);
 }
 
 /* ---- Grace: GPU and CPU are one module ---- */
 
-/* Its memory is a NUMA node of the host. */
+/* The GPU's memory is a NUMA node of the host. */
 static bool is_coherent(const struct ready *r, uint32_t gpu, char path[READY_PATH_LEN])
 {
 	char bdf[PCI_STR_LEN], text[128], *end;
@@ -133,21 +126,17 @@ static bool is_coherent(const struct ready *r, uint32_t gpu, char path[READY_PAT
 	return strtol(text + 5, &end, 10) >= 0 && end > text + 5;
 }
 
-static bool is_arm(const struct aff_machine *m)
-{
-	for (size_t i = 0; i < m->n_cpus; i++)
-		if (!strcmp(m->cpu[i].arch, "arm64") || !strcmp(m->cpu[i].arch, "aarch64"))
-			return true;
-	return false;
-}
-
 bool ready_c2c(const struct ready *r, uint32_t gpu)
 {
+	const struct aff_machine *m = r->m;
 	char path[READY_PATH_LEN];
+	bool arm = false;
 
-	if (r->m->gpu[gpu].c2c_count)
+	if (m->gpu[gpu].c2c_count)
 		return true;
-	return r->m->gpu[gpu].vendor == AFF_NVIDIA && is_arm(r->m) && is_coherent(r, gpu, path);
+	for (size_t i = 0; i < m->n_cpus; i++)
+		arm |= !strcmp(m->cpu[i].arch, "arm64") || !strcmp(m->cpu[i].arch, "aarch64");
+	return arm && m->gpu[gpu].vendor == AFF_NVIDIA && is_coherent(r, gpu, path);
 }
 
 static void check_c2c(struct ready *r, uint32_t gpu)
@@ -176,23 +165,16 @@ static void check_on_package(struct ready *r, uint32_t gpu)
 							      : "Gaudi");
 }
 
-static size_t count_software(const struct aff_machine *m)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->n_hcas; i++)
-		n += m->hca[i].kind == AFF_HCA_SOFTWARE;
-	return n;
-}
-
 static void check_nearest(struct ready *r, uint32_t gpu)
 {
 	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
-	size_t software = count_software(r->m);
+	size_t software = 0;
 	struct finding *f;
 
 	if (g->n_nearest || !r->m->n_hcas)
 		return;
+	for (size_t i = 0; i < r->m->n_hcas; i++)
+		software += r->m->hca[i].kind == AFF_HCA_SOFTWARE;
 	f = ready_add(r, software ? "software" : "nearest", FINDING_FAIL, gpu, AFF_NONE);
 	ready_path(r, f, READY_SYS, "class/infiniband");
 	if (software)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_hca.c: what one HCA shows of itself. */
+/* Checks of one HCA: ports, settings of its function, role, bond, and VFs as NCCL sees them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static uint32_t rate_of(const struct aff_hca *h)
 	return most;
 }
 
-static void say_port(struct ready *r, struct finding *f, uint32_t hca)
+static void set_ports_path(struct ready *r, struct finding *f, uint32_t hca)
 {
 	char path[READY_PATH_LEN];
 
@@ -46,9 +46,9 @@ static void check_port(struct ready *r, uint32_t hca)
 	struct finding *f;
 
 	if (active == AFF_NO || !r->tree)
-		return; /* AFF_NO: ready_ports */
+		return; /* AFF_NO: ready_ports() reports it */
 	f = ready_add(r, "port", active == AFF_YES ? FINDING_OK : FINDING_UNKNOWN, AFF_NONE, hca);
-	say_port(r, f, hca);
+	set_ports_path(r, f, hca);
 	if (active == AFF_YES && rate_of(h))
 		finding_set_value(f, "ACTIVE, %.3g Gbit/s", rate_of(h) / 1000.0);
 	else if (active == AFF_YES)
@@ -60,7 +60,7 @@ static void check_port(struct ready *r, uint32_t hca)
 	finding_set_remedy(f, "railctl rdma list, on the node");
 }
 
-/* A card without link that would be as near as the nearest, or nearer. */
+/* The HCA would be among the nearest, or nearer, if its port were up. */
 static bool would_be_near(const struct ready *r, uint32_t gpu, uint32_t hca)
 {
 	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
@@ -85,7 +85,7 @@ void ready_ports(struct ready *r, uint32_t gpu)
 		    !would_be_near(r, gpu, i))
 			continue;
 		f = ready_add(r, "port", FINDING_WARN, gpu, i);
-		say_port(r, f, i);
+		set_ports_path(r, f, i);
 		finding_set_value(f, "no port is ACTIVE");
 		finding_set_reason(f, "as near as any to this GPU, and not used");
 		finding_set_remedy(
@@ -155,7 +155,7 @@ static void check_setting(struct ready *r, const char *id, uint32_t pci, uint32_
 		judge(r, f, &x, pci);
 }
 
-/* ---- what it is ---- */
+/* ---- role and bond ---- */
 
 static void check_role(struct ready *r, uint32_t hca)
 {
@@ -198,34 +198,30 @@ static void check_bond(struct ready *r, uint32_t hca)
 		   "its own");
 }
 
-/* ---- what NCCL makes of its path ---- */
+/* ---- the path that NCCL uses ---- */
 
-/* Function 0 of device 0 of the VF's bus: NCCL_IB_MERGE_VFS. */
-static bool is_rewritten_well(struct pci_addr vf, struct pci_addr pf)
+/* NCCL_IB_MERGE_VFS: NCCL replaces the path of a VF by device 0, function 0 of its bus, which
+ * should be the PF. */
+static bool leads_to_pf(struct pci_addr vf, struct pci_addr pf)
 {
 	return vf.domain == pf.domain && vf.bus == pf.bus && pf.dev == 0;
-}
-
-static bool pf_is_near(const struct ready *r, uint32_t pf)
-{
-	for (uint32_t h = 0; h < r->m->n_hcas; h++)
-		if (r->m->hca[h].pci == pf && ready_is_near_any(r, h))
-			return true;
-	return false;
 }
 
 static void judge_vf(struct ready *r, struct finding *f, uint32_t pci)
 {
 	uint32_t pf = r->m->pci[pci].physfn;
 	char a[PCI_STR_LEN], b[PCI_STR_LEN];
+	bool pf_near = false;
 
 	(void)ready_bdf(r, pci, a);
 	if (pf == AFF_NONE) {
 		finding_set_value(f, "%s is a VF whose PF is not seen", a);
-	} else if (is_rewritten_well(r->m->pci[pci].addr, r->m->pci[pf].addr)) {
+	} else if (leads_to_pf(r->m->pci[pci].addr, r->m->pci[pf].addr)) {
 		finding_set_value(f, "VF %s of %s: NCCL takes the PF's place for its", a,
 				  ready_bdf(r, pf, b));
-		if (!pf_is_near(r, pf))
+		for (uint32_t h = 0; h < r->m->n_hcas && !pf_near; h++)
+			pf_near = r->m->hca[h].pci == pf && ready_is_near_any(r, h);
+		if (!pf_near)
 			return;
 		f->state = FINDING_WARN;
 		finding_set_reason(
@@ -273,7 +269,7 @@ static void check_settings(struct ready *r, uint32_t hca)
 {
 	uint32_t owner = ready_owner(r->m, hca);
 
-	/* What VFs have of their PF is said of the first of them. */
+	/* VFs share the settings of their PF: check them once, for the first VF. */
 	if (owner == AFF_NONE || !ready_once(r, owner))
 		return;
 	ready_link_state(r, owner, AFF_NONE, hca);
@@ -284,7 +280,7 @@ static void check_settings(struct ready *r, uint32_t hca)
 	check_setting(r, "relaxed-ordering", owner, hca, judge_ordering);
 }
 
-static void check_unseen(struct ready *r, uint32_t hca)
+static void check_hidden_pf(struct ready *r, uint32_t hca)
 {
 	static const char *const ids[] = { "link", "payload", "read-request", "relaxed-ordering" };
 
@@ -307,7 +303,7 @@ void ready_hca(struct ready *r, uint32_t hca)
 	check_bond(r, hca);
 	check_vf(r, hca);
 	check_settings(r, hca);
-	check_unseen(r, hca);
+	check_hidden_pf(r, hca);
 	if (h->pci == AFF_NONE)
 		return;
 	ready_numa(r, h->pci, AFF_NONE, hca);

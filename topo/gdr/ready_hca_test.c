@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What HCAs and the machine as a whole show; memory that ends; sources that tell less. */
-#include <stdio.h>
+/* Checks of HCAs and of the machine; sources with less information; failing allocations. */
 
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
@@ -8,22 +7,6 @@
 #include "topo/testing/ready.h"
 
 static struct world w;
-
-static enum finding_state state_of(const char *id)
-{
-	auto_aff_findings struct aff_findings f = { 0 };
-	const struct finding *x = world_look(&w, id, &f);
-
-	ck_assert_msg(x, "there is no %s", id);
-	return x->state;
-}
-
-static bool is_said(const char *id)
-{
-	auto_aff_findings struct aff_findings f = { 0 };
-
-	return world_look(&w, id, &f);
-}
 
 /* ---- settings ---- */
 
@@ -33,22 +16,22 @@ START_TEST(settings_are_judged)
 
 	world_make(&w);
 	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(state_of("read-request"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "read-request"), FINDING_WARN);
 	w.m.hca[0].port[0].rate_mbps = 100000;
-	ck_assert_int_eq(state_of("read-request"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "read-request"), FINDING_OK);
 	k.unordered = true;
 	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(state_of("relaxed-ordering"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "relaxed-ordering"), FINDING_OK);
 	w.m.vm = AFF_YES;
-	ck_assert_int_eq(state_of("relaxed-ordering"), FINDING_WARN);
-	ck_assert_int_eq(state_of("payload"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "relaxed-ordering"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "payload"), FINDING_OK);
 	k.mps = 0;
 	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(state_of("payload"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "payload"), FINDING_WARN);
 	world_config(&w, w.nic_port, k, 4096);
-	ck_assert_int_eq(state_of("payload"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "payload"), FINDING_WARN);
 	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5 }, 4096);
-	ck_assert_int_eq(state_of("payload"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "payload"), FINDING_WARN);
 }
 END_TEST
 
@@ -56,17 +39,17 @@ START_TEST(numa_and_iommu_may_be_unknown)
 {
 	world_make(&w);
 	w.m.pci[w.nic].numa = -1;
-	ck_assert_int_eq(state_of("numa"), FINDING_OK); /* the root complex knows it */
+	ck_assert_int_eq(world_state(&w, "numa"), FINDING_OK); /* the root complex knows it */
 	w.m.cpu[0].numa = -1;
-	ck_assert_int_eq(state_of("numa"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "numa"), FINDING_UNKNOWN);
 	world_file("sys/kernel/iommu_groups/7/type", NULL);
-	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
 	world_file(world_path(&w, w.nic, "iommu_group"), NULL);
 	world_file(world_path(&w, w.gpu, "iommu_group"), NULL);
-	ck_assert_int_eq(state_of("iommu"), FINDING_OK); /* there is no IOMMU */
+	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_OK); /* there is no IOMMU */
 	world_file("sys/kernel/iommu_groups/7", NULL);
 	world_file("sys/kernel/iommu_groups", NULL);
-	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -76,10 +59,10 @@ START_TEST(links_that_lead_out_are_not_followed)
 	world_file("secret", "DMA\n");
 	world_file("sys/kernel/iommu_groups/7/type", NULL);
 	world_link("sys/kernel/iommu_groups/7/type", "/mnt/secret");
-	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
 	world_file("sys/kernel/iommu_groups/7/type", NULL);
 	world_link("sys/kernel/iommu_groups/7/type", "../../../../secret");
-	ck_assert_int_eq(state_of("iommu"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -99,19 +82,19 @@ START_TEST(a_near_port_that_is_down_is_told)
 	ck_assert_ptr_nonnull(world_find(&f, "nearest", 0, AFF_NONE));
 	w.choice.n_nearest = 1;
 	w.m.hca[0].port[0].active = AFF_UNKNOWN;
-	ck_assert_int_eq(state_of("port"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "port"), FINDING_UNKNOWN);
 }
 END_TEST
 
 START_TEST(a_storage_card_is_told)
 {
 	world_make(&w);
-	ck_assert(!is_said("role"));
+	ck_assert(!world_has(&w, "role"));
 	w.m.hca[0].role = AFF_COMPUTE;
 	w.m.hca[0].rule = "below the switch of a GPU";
-	ck_assert_int_eq(state_of("role"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "role"), FINDING_OK);
 	w.m.hca[0].role = AFF_STORAGE;
-	ck_assert_int_eq(state_of("role"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "role"), FINDING_WARN);
 }
 END_TEST
 
@@ -120,9 +103,9 @@ START_TEST(a_bond_of_far_cards_is_told)
 	world_make(&w);
 	w.m.hca[0].kind = AFF_HCA_BOND;
 	w.m.hca[0].second = w.nic;
-	ck_assert_int_eq(state_of("bond"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "bond"), FINDING_OK);
 	w.m.hca[0].second = w.gpu;
-	ck_assert_int_eq(state_of("bond"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "bond"), FINDING_WARN);
 }
 END_TEST
 
@@ -181,10 +164,10 @@ START_TEST(a_vf_alone_says_little)
 {
 	world_make(&w);
 	make_vf(NULL);
-	ck_assert_int_eq(state_of("vf"), FINDING_WARN);
-	ck_assert_int_eq(state_of("read-request"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "vf"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "read-request"), FINDING_UNKNOWN);
 	w.m.hca[0].kind = AFF_HCA_SF;
-	ck_assert_int_eq(state_of("sf"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "sf"), FINDING_WARN);
 }
 END_TEST
 
@@ -199,7 +182,7 @@ START_TEST(pf_and_vf_together_are_taken_for_one_card)
 	w.m.hca[h].pci = w.m.pci[w.nic].physfn;
 	w.nearest[1] = h;
 	w.choice.n_nearest = 2;
-	ck_assert_int_eq(state_of("vf"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "vf"), FINDING_WARN);
 }
 END_TEST
 
@@ -209,7 +192,7 @@ START_TEST(data_direct_is_seen)
 	uint32_t i;
 
 	world_make(&w);
-	ck_assert(!is_said("data-direct"));
+	ck_assert(!world_has(&w, "data-direct"));
 	ck_assert_int_eq(aff_add_pci(&w.m, (struct pci_addr){ .bus = 0x23, .fn = 1 }, &i, &e), 0);
 	w.m.pci[i].parent = w.gpu_port;
 	w.m.pci[i].root = 0;
@@ -217,7 +200,7 @@ START_TEST(data_direct_is_seen)
 	w.m.pci[i].class_code = 0x080100;
 	w.m.pci[i].has_ids = w.m.pci[i].has_class = true;
 	w.m.pci[w.nic].parent = AFF_NONE;
-	ck_assert_int_eq(state_of("data-direct"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "data-direct"), FINDING_OK);
 }
 END_TEST
 
@@ -227,13 +210,13 @@ START_TEST(a_virtual_machine_says_what_it_hides)
 {
 	world_make(&w);
 	w.m.vm = AFF_YES;
-	ck_assert_int_eq(state_of("vm"), FINDING_UNKNOWN);
-	ck_assert(!is_said("vm-tree"));
+	ck_assert_int_eq(world_state(&w, "vm"), FINDING_UNKNOWN);
+	ck_assert(!world_has(&w, "vm-tree"));
 	w.m.pci[w.gpu].parent = w.root_port;
 	w.m.pci[w.nic].parent = AFF_NONE;
-	ck_assert_int_eq(state_of("vm-tree"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "vm-tree"), FINDING_WARN);
 	w.m.vm = AFF_UNKNOWN;
-	ck_assert_int_eq(state_of("vm"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "vm"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -242,7 +225,7 @@ START_TEST(the_command_line_is_read)
 	auto_aff_findings struct aff_findings f = { 0 };
 
 	world_make(&w);
-	ck_assert(!is_said("acs-kernel"));
+	ck_assert(!world_has(&w, "acs-kernel"));
 	world_file("proc/cmdline",
 		   "quiet pci=disable_acs_redir=0000:22:00.0 iommu=pt pci=config_acs=00@pci:0:0\n");
 	ck_assert_str_eq(world_look(&w, "acs-kernel", &f)->value,
@@ -306,8 +289,8 @@ START_TEST(what_is_out_of_scope_is_not_looked_at)
 	w.dirs.scope = &scope;
 	w.m.hca[0].port[0].active = AFF_NO;
 	w.choice.n_nearest = 0;
-	ck_assert(!is_said("port"));
-	ck_assert(is_said("nearest"));
+	ck_assert(!world_has(&w, "port"));
+	ck_assert(world_has(&w, "nearest"));
 	scope.gpu = gpu;
 	(void)world_look(&w, "", &f);
 	ck_assert_ptr_null(world_find(&f, "nearest", 0, AFF_NONE));
@@ -325,12 +308,12 @@ START_TEST(neighbours_that_are_seen_are_named)
 	world_make(&w);
 	w.dirs.scope = &scope;
 	w.dirs.others_seen = true;
-	ck_assert(!is_said("neighbours"));
+	ck_assert(!world_has(&w, "neighbours"));
 	hca[0] = false;
 	w.choice.n_nearest = 0;
 	ck_assert_str_eq(world_look(&w, "neighbours", &f)->value, "mlx5_0");
 	w.dirs.others_seen = false;
-	ck_assert(!is_said("neighbours"));
+	ck_assert(!world_has(&w, "neighbours"));
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_host.c: the machine as a whole: virtual or not, and what the kernel was told of ACS. */
+/* Checks of the machine: virtual or not, ACS on the kernel's command line, RDMA devices of others.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static bool is_below_bridges(const struct aff_machine *m, uint32_t pci)
 	return up != AFF_NONE && m->pci[up].kind != AFF_ROOT_PORT;
 }
 
-/* Nothing is below a switch: the tree is the hypervisor's invention. */
+/* No device is below a switch: the hypervisor does not show the host's tree. */
 static bool is_flat(const struct aff_machine *m)
 {
 	for (size_t i = 0; i < m->n_gpus; i++)
@@ -26,20 +27,17 @@ static bool is_flat(const struct aff_machine *m)
 	return m->n_gpus + m->n_hcas > 1;
 }
 
-/* Ports that only hypervisors make: QEMU's root port, the x3130 that it emulates. */
-static bool is_made_up(const struct aff_pci *p)
-{
-	return p->has_ids &&
-	       ((p->vendor == 0x1b36 && p->device == 0x000c) ||
-		(p->vendor == 0x104c && (p->device == 0x8232 || p->device == 0x8233)));
-}
-
-static size_t count_made_up(const struct aff_machine *m)
+/* Ports of an emulated machine: QEMU's root port, and the x3130 switch that QEMU emulates. */
+static size_t count_emulated_ports(const struct aff_machine *m)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < m->n_pci; i++)
-		n += is_made_up(&m->pci[i]);
+	for (size_t i = 0; i < m->n_pci; i++) {
+		const struct aff_pci *p = &m->pci[i];
+		bool root_port = p->vendor == 0x1b36 && p->device == 0x000c;
+		bool x3130 = p->vendor == 0x104c && (p->device == 0x8232 || p->device == 0x8233);
+		n += p->has_ids && (root_port || x3130);
+	}
 	return n;
 }
 
@@ -60,7 +58,7 @@ static void check_vm(struct ready *r)
 		return;
 	}
 	finding_set_value(f, "flag \"hypervisor\"; %zu of the ports are a hypervisor's",
-			  count_made_up(m));
+			  count_emulated_ports(m));
 	finding_set_reason(f,
 			   "a virtual machine: the true switches, and the ACS and the IOMMU of its "
 			   "host, cannot be seen from inside");
@@ -88,7 +86,7 @@ static void check_flat(struct ready *r)
 
 #define CMDLINE_LEN 4096
 
-/* The words that say something about ACS; false when there are none. */
+/* The words of the command line that set ACS; false: there are none. */
 static bool acs_words(char *cmdline, char *out, size_t size)
 {
 	static const char *const marks[] = { "disable_acs_redir=", "config_acs=",
@@ -135,7 +133,7 @@ static void check_hcas(struct ready *r)
 		   "a pod, attach one");
 }
 
-/* ---- a pod that sees more than its own ---- */
+/* ---- a pod that sees RDMA devices of other pods ---- */
 
 #define NAMES_LEN 320
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_pair.c: the way between a GPU and an HCA: how far it is, and who redirects on it. */
+/* Checks of the path between a GPU and an HCA: its distance, and ports that redirect (ACS). */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,13 +40,13 @@ static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
 
 struct acs_look {
 	const struct ready *r;
-	char ports[PORTS_LEN];  /* those that redirect, and what is on */
-	char setpci[PORTS_LEN]; /* the lines that would switch it off */
-	uint32_t first;         /* of them; AFF_NONE */
-	uint32_t unread;        /* the first that could not be read; AFF_NONE */
-	struct ready_config why;
+	char ports[PORTS_LEN];   /* the ports that redirect, each with its ACS bits */
+	char setpci[PORTS_LEN];  /* commands that switch it off */
+	uint32_t first;          /* the first port that redirects; AFF_NONE */
+	uint32_t unread;         /* the first port that could not be read; AFF_NONE */
+	struct ready_config why; /* the configuration space of `unread` */
 	size_t seen;
-	bool direct; /* all that redirect let translated requests pass */
+	bool direct; /* all ports that redirect let translated requests pass */
 };
 
 static void note_redirect(struct acs_look *l, uint32_t port, uint16_t on)
@@ -79,7 +79,7 @@ static void look_at_port(struct acs_look *l, uint32_t port)
 		note_redirect(l, port, acs.on);
 }
 
-/* Ports below the meeting point decide; upstream ports and what is above it do not. */
+/* Only downstream ports below the common ancestor redirect; at a root complex, root ports too. */
 static void check_ports_below(struct acs_look *l, uint32_t from, uint32_t ancestor)
 {
 	const struct aff_machine *m = l->r->m;
@@ -90,7 +90,7 @@ static void check_ports_below(struct acs_look *l, uint32_t from, uint32_t ancest
 			look_at_port(l, p);
 }
 
-/* Switched on in the HCA, so that its requests come translated. A VF follows its PF. */
+/* The HCA sends translated requests. A VF has the setting of its PF. */
 static bool has_ats(const struct ready *r, uint32_t pci)
 {
 	struct ready_config config;
@@ -107,7 +107,7 @@ static bool iommu_translates(const struct ready *r, uint32_t pci)
 	return g.mode == READY_IOMMU_TRANSLATES;
 }
 
-static void say_redirect(struct ready *r, struct finding *f, const struct acs_look *l)
+static void set_redirect(struct ready *r, struct finding *f, const struct acs_look *l)
 {
 	uint32_t gpu = r->m->gpu[f->of[AFF_OF_GPU]].pci, hca = r->m->hca[f->of[AFF_OF_HCA]].pci;
 	bool translated = iommu_translates(r, gpu) || iommu_translates(r, hca);
@@ -147,7 +147,7 @@ static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct 
 	check_ports_below(&l, r->m->gpu[gpu].pci, x->ancestor);
 	check_ports_below(&l, r->m->hca[hca].pci, x->ancestor);
 	if (l.first != AFF_NONE)
-		say_redirect(r, f, &l);
+		set_redirect(r, f, &l);
 	else if (l.unread != AFF_NONE)
 		ready_config_unknown(r, f, l.unread, &l.why);
 	else

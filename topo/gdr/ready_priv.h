@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_priv.h: what the files ready*.c share. */
+/* ready_priv.h: state and helpers that the checks share. */
 #ifndef RAILHEAD_TOPO_GDR_READY_PRIV_H
 #define RAILHEAD_TOPO_GDR_READY_PRIV_H
 
@@ -18,82 +18,84 @@ struct ready {
 	bool tree;           /* else a topology file */
 	int dir[READY_DIRS]; /* -1: there is no such folder */
 	struct aff_findings out;
-	bool failed;     /* no memory */
-	bool *near;      /* by GPU and HCA: among its nearest */
-	bool *near_card; /* by GPU and function: it, or a VF of it, is */
-	bool *said;      /* by function: ready_once() */
+	bool failed;     /* out of memory */
+	bool *near;      /* [GPU][HCA]: the HCA is among the GPU's nearest */
+	bool *near_card; /* [GPU][function]: so is its HCA, or the HCA of one of its VFs */
+	bool *checked;   /* by function: ready_once() */
 };
 
-/* ---- saying ---- */
+/* ---- findings ---- */
 
-/* ready_add - a finding; never NULL. gpu, hca: AFF_NONE as in AFF_OF_GPU. */
+/* ready_add - append a finding and set its subject; never NULL. gpu, hca: AFF_NONE means all. */
 struct finding *ready_add(struct ready *r, const char *id, enum finding_state state, uint32_t gpu,
 			  uint32_t hca);
 
-/* ready_path - set the file that it was read from; path is below dir. A topology file has none. */
+/* ready_path - set the file from which the finding comes; path is below dir. */
 void ready_path(const struct ready *r, struct finding *f, enum ready_dir dir, const char *path);
 
-/* ready_unread - why a file that was not read (-errno) makes the finding unknown. */
+/* ready_unread - make the finding unknown because its file cannot be read; why: -errno. */
 void ready_unread(struct finding *f, int why);
 
-/* ---- reading: links lead nowhere outside the folder ---- */
+/* ---- reading: no link leads out of the folder ---- */
 
 #define READY_PATH_LEN 128
 
-/* ready_read - up to size bytes; how many, or -errno. */
+/* ready_read - read up to size bytes; returns their number, or -errno. */
 ssize_t ready_read(const struct ready *r, enum ready_dir dir, const char *path, void *buf,
 		   size_t size);
-/* ready_text - the first line as a string, cut to size; 0 or -errno. */
+/* ready_text - read the first line as a string, cut to size; 0 or -errno. */
 int ready_text(const struct ready *r, enum ready_dir dir, const char *path, char *buf, size_t size);
-/* ready_there - whether there is such a file or folder. */
+/* ready_there - the file or folder exists. */
 bool ready_there(const struct ready *r, enum ready_dir dir, const char *path);
-/* ready_link - the last component of where a link leads; 0 or -errno. */
+/* ready_link - read the last component of the target of a link; 0 or -errno. */
 int ready_link(const struct ready *r, enum ready_dir dir, const char *path, char *buf, size_t size);
 
 /* ready_pci_path - "bus/pci/devices/<address>/<name>". Returns out. */
 char *ready_pci_path(const struct ready *r, uint32_t pci, const char *name,
 		     char out[READY_PATH_LEN]);
+/* ready_bdf - the address of a function, "0000:3a:00.0". Returns out. */
 char *ready_bdf(const struct ready *r, uint32_t pci, char out[PCI_STR_LEN]);
 
-/* A function's configuration space; len 0 and error -errno when it cannot be read. */
+/* The configuration space of a function; if it cannot be read, len is 0 and error is -errno. */
 struct ready_config {
 	uint8_t byte[PCI_CONFIG_MAX];
 	size_t len;
 	int error;
 };
+/* ready_config - read it; the result points into *out. */
 struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready_config *out);
 
-/* ready_config_unknown - say of a finding that the configuration space did not tell it. */
+/* ready_config_unknown - make the finding unknown because c is missing or too short. */
 void ready_config_unknown(struct ready *r, struct finding *f, uint32_t pci,
 			  const struct ready_config *c);
 
-/* ---- whom it is about ---- */
+/* ---- the devices of a finding ---- */
 
-/* ready_owner - the function whose link and settings count for an HCA: of a VF its PF's; AFF_NONE:
- * of a VF whose PF is not seen, or there is none. */
+/* ready_owner - the function whose link and settings an HCA uses: for a VF, its PF. AFF_NONE: the
+ * PF is not visible, or the HCA has no function. */
 uint32_t ready_owner(const struct aff_machine *m, uint32_t hca);
 
-/* ready_has_gpu, ready_has_hca - in scope. */
+/* ready_has_gpu, ready_has_hca - the device is in scope. */
 bool ready_has_gpu(const struct ready *r, size_t gpu);
 bool ready_has_hca(const struct ready *r, size_t hca);
 
-/* ready_is_near_any - whether it is among the nearest of any GPU. */
+/* ready_is_near_any - the HCA is among the nearest of at least one GPU. */
 bool ready_is_near_any(const struct ready *r, uint32_t hca);
-/* ready_once - false when it was asked of this function before. */
+/* ready_once - true at the first call for this function, false afterwards. */
 bool ready_once(struct ready *r, uint32_t pci);
 
 enum ready_mode { READY_IOMMU_UNKNOWN, READY_IOMMU_OFF, READY_IOMMU_PASS, READY_IOMMU_TRANSLATES };
 
 struct ready_group {
 	enum ready_mode mode;
-	char name[16]; /* the group's number */
-	char type[32]; /* as the kernel says it */
-	int error;     /* -errno of the file that would have told */
+	char name[16]; /* the number of the group; "": not known */
+	char type[32]; /* the kernel's text, "DMA-FQ"; "": not known */
+	int error;     /* if the mode is unknown: -errno of the file */
 };
-/* ready_group - the IOMMU group of a function. */
+/* ready_group - read the IOMMU group of a function. */
 void ready_group(const struct ready *r, uint32_t pci, struct ready_group *out);
 
-/* ready_c2c - that GPU and CPU are one module (Grace) is likely: no file tells the link itself. */
+/* ready_c2c - GPU and CPU are probably one module (Grace); no file shows the C2C link itself. */
 bool ready_c2c(const struct ready *r, uint32_t gpu);
 
 /* ---- the checks, each in the file of its name ---- */
@@ -104,7 +106,7 @@ void ready_gpu(struct ready *r, uint32_t gpu);   /* ready_gpu.c */
 void ready_hca(struct ready *r, uint32_t hca);   /* ready_hca.c: once for each that is near */
 void ready_ports(struct ready *r, uint32_t gpu); /* ready_hca.c: nearer ones that are down */
 void ready_pair(struct ready *r, uint32_t gpu, uint32_t hca); /* ready_pair.c */
-/* ready_function.c: of a function of a GPU or an HCA; the other is AFF_NONE. */
+/* ready_function.c: checks of a function of a GPU or an HCA; the other of the two is AFF_NONE. */
 void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca);
 void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca);
 void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_read.c: files of the tree that the checks are made on. */
+/* Reads the files of the tree, and explains those that cannot be read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -122,7 +122,7 @@ struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready
 void ready_unread(struct finding *f, int why)
 {
 	f->state = FINDING_UNKNOWN;
-	/* The same words of a machine and of its capture. */
+	/* the same text for a machine and its capture */
 	if (why == -ENOENT || why == -ENOTDIR || why == -ELOOP)
 		finding_set_reason(f, "there is no such file here");
 	else

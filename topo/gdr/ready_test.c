@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine on which all is well, and one thing broken at a time. */
+/* On a machine without problems all findings are ok; then each test breaks one thing. */
 #include "topo/gdr/ready.h"
 
 #include <stdio.h>
@@ -11,17 +11,8 @@
 
 static struct world w;
 
-static enum finding_state state_of(const char *id)
-{
-	auto_aff_findings struct aff_findings f = { 0 };
-	const struct finding *x = world_look(&w, id, &f);
-
-	ck_assert_msg(x, "there is no %s", id);
-	return x->state;
-}
-
-/* How often there is something to be said, and whether it is said. */
-static void is_well_said(const struct aff_findings *f)
+/* Findings are sorted, an ok one has a value, and others have a reason and a remedy. */
+static void check_texts(const struct aff_findings *f)
 {
 	for (size_t i = 0; i < f->all.n; i++) {
 		const struct finding *x = &f->all.item[i];
@@ -51,7 +42,7 @@ START_TEST(all_is_well)
 	ck_assert_str_eq(world_find(&f, "port", AFF_NONE, 0)->value, "ACTIVE, 200 Gbit/s");
 	ck_assert_str_eq(world_find(&f, "distance", 0, 0)->value, "PIX");
 	ck_assert_str_eq(world_find(&f, "iommu", 0, AFF_NONE)->value, "identity, group 7");
-	is_well_said(&f);
+	check_texts(&f);
 }
 END_TEST
 
@@ -76,7 +67,7 @@ START_TEST(a_redirecting_port_is_named)
 	ck_assert_str_eq(x->value, "0000:22:00.0: SV RR CR UF");
 	ck_assert_ptr_nonnull(strstr(x->remedy, "setpci -s 0000:22:00.0 ECAP_ACS+6.w=0000"));
 	ck_assert_int_eq(aff_worst(&f, 0), FINDING_WARN);
-	is_well_said(&f);
+	check_texts(&f);
 }
 END_TEST
 
@@ -87,13 +78,13 @@ START_TEST(either_side_counts)
 
 	world_make(&w);
 	world_config(&w, w.nic_port, port(0x08), 4096);
-	ck_assert_int_eq(state_of("acs"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_WARN);
 	world_config(&w, w.gpu_port, port(0x04), 4096);
 	x = world_look(&w, "acs", &f);
 	ck_assert_str_eq(x->value, "0000:22:00.0: RR, 0000:22:01.0: CR");
 	world_config(&w, w.gpu_port, port(0x13), 4096);
 	world_config(&w, w.nic_port, port(0xffff), 4096);
-	ck_assert_int_eq(state_of("acs"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
 }
 END_TEST
 
@@ -103,10 +94,10 @@ START_TEST(above_the_switch_nothing_matters)
 	world_config(&w, w.root_port, port(0x1d), 4096);
 	world_config(&w, w.upstream, port(0x1d), 4096);
 	world_config(&w, w.gpu, port(0x1d), 4096);
-	ck_assert_int_eq(state_of("acs"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
 	/* Another switch above: its ports are not on the way either. */
 	w.m.pci[w.root_port].kind = AFF_DOWNSTREAM;
-	ck_assert_int_eq(state_of("acs"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
 }
 END_TEST
 
@@ -116,8 +107,8 @@ START_TEST(with_an_iommu_that_translates_it_fails)
 
 	world_make(&w);
 	world_file("sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
-	ck_assert_int_eq(state_of("acs"), FINDING_OK);
-	ck_assert_int_eq(state_of("iommu"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_WARN);
 	world_config(&w, w.gpu_port, port(0x1d), 4096);
 	ck_assert_int_eq(world_look(&w, "acs", &f)->state, FINDING_FAIL);
 	ck_assert_int_eq(world_look(NULL, "iommu", &f)->state, FINDING_WARN);
@@ -137,9 +128,9 @@ START_TEST(translated_requests_may_pass)
 	ck_assert_int_eq(x->state, FINDING_FAIL);
 	ck_assert_ptr_nonnull(strstr(x->remedy, "ATS"));
 	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5, .ats = true }, 4096);
-	ck_assert_int_eq(state_of("acs"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
 	world_config(&w, w.nic_port, port(0x1d), 4096);
-	ck_assert_int_eq(state_of("acs"), FINDING_FAIL);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_FAIL);
 }
 END_TEST
 
@@ -168,7 +159,7 @@ START_TEST(without_root_it_is_unknown)
 		changed += f.all.item[i].state != FINDING_OK;
 	ck_assert_uint_eq(changed, ARRAY_SIZE(read_there) + 1); /* the GPU's payload too */
 	ck_assert_int_eq(aff_worst(&f, 0), FINDING_UNKNOWN);
-	is_well_said(&f);
+	check_texts(&f);
 }
 END_TEST
 
@@ -182,7 +173,7 @@ START_TEST(at_a_root_complex_its_ports_count)
 	ck_assert_int_eq(world_look(&w, "distance", &f)->state, FINDING_WARN);
 	ck_assert_str_eq(world_look(NULL, "distance", &f)->value, "PHB");
 	world_config(&w, w.root_port, port(0x1d), 4096);
-	ck_assert_int_eq(state_of("acs"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "acs"), FINDING_WARN);
 }
 END_TEST
 
@@ -211,12 +202,12 @@ START_TEST(one_way_is_enough)
 	ck_assert_int_eq(both(true, false), FINDING_OK);
 	ck_assert_int_eq(both(false, false), FINDING_FAIL);
 	world_file("proc/driver/nvidia/version", NULL);
-	ck_assert_int_eq(state_of("peermem"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_UNKNOWN);
 	world_file("proc/driver/nvidia/version", "NVIDIA UNIX Open Kernel Module\n");
 	world_file("proc/sys/kernel/osrelease", "5.4.0\n");
-	ck_assert_int_eq(state_of("dmabuf"), FINDING_FAIL);
+	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_FAIL);
 	world_file("proc/sys/kernel/osrelease", "5.12.1\n");
-	ck_assert_int_eq(state_of("dmabuf"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_OK);
 }
 END_TEST
 
@@ -226,9 +217,9 @@ START_TEST(a_capture_without_modules_tells_nothing_of_them)
 	world_file("proc/driver/nvidia/version", "closed\n");
 	world_file("sys/module/nvidia_peermem/version", NULL);
 	world_file("sys/module/nvidia_peermem", NULL);
-	ck_assert_int_eq(state_of("peermem"), FINDING_FAIL);
+	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_FAIL);
 	world_file("sys/module", NULL);
-	ck_assert_int_eq(state_of("peermem"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -238,15 +229,15 @@ START_TEST(amd_has_its_own)
 	w.m.gpu[0].vendor = AFF_AMD;
 	world_file("boot/config-6.12.0-1-amd64",
 		   "# CONFIG_X is not set\nCONFIG_PCI_P2PDMA=y\nCONFIG_DMABUF_MOVE_NOTIFY=y\n");
-	ck_assert_int_eq(state_of("dmabuf"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_OK);
 	world_file("boot/config-6.12.0-1-amd64", "CONFIG_PCI_P2PDMA=y\n"
 						 "# CONFIG_DMABUF_MOVE_NOTIFY=y\n");
-	ck_assert_int_eq(state_of("dmabuf"), FINDING_FAIL);
+	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_FAIL);
 	world_file("sys/kernel/mm/memory_peers/amdkfd/version", "1.0\n");
-	ck_assert_int_eq(state_of("peermem"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_OK);
 	world_file("sys/kernel/mm/memory_peers/amdkfd/version", NULL);
 	world_file("boot/config-6.12.0-1-amd64", NULL);
-	ck_assert_int_eq(state_of("dmabuf"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -258,7 +249,7 @@ static enum finding_state with_window(const char *line)
 
 	(void)snprintf(text, sizeof(text), "0x1000 0x1fff 0x40200\n%s\n", line);
 	world_file(world_path(&w, w.gpu, "resource"), text);
-	return state_of("bar1");
+	return world_state(&w, "bar1");
 }
 
 START_TEST(small_windows_are_seen)
@@ -269,12 +260,12 @@ START_TEST(small_windows_are_seen)
 	ck_assert_int_eq(with_window("0x0 0x0 0x0"), FINDING_FAIL);
 	ck_assert_int_eq(with_window("nonsense"), FINDING_FAIL);
 	world_file(world_path(&w, w.gpu, "resource"), NULL);
-	ck_assert_int_eq(state_of("bar1"), FINDING_UNKNOWN);
+	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_UNKNOWN);
 	w.m.gpu[0].vendor = AFF_AMD;
 	world_file(world_path(&w, w.gpu, "resource"), "0x380000000000 0x3800ffffffff 0x14220c\n");
-	ck_assert_int_eq(state_of("bar1"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_OK);
 	world_file(world_path(&w, w.gpu, "mem_info_vram_total"), "206141652992\n");
-	ck_assert_int_eq(state_of("bar1"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_WARN);
 }
 END_TEST
 
@@ -284,9 +275,9 @@ START_TEST(an_idle_gpu_may_be_slow_but_not_narrow)
 
 	world_make(&w);
 	w.m.pci[w.gpu].cur.speed = 15;
-	ck_assert_int_eq(state_of("link"), FINDING_OK);
+	ck_assert_int_eq(world_state(&w, "link"), FINDING_OK);
 	w.m.pci[w.gpu].cur.width = 8;
-	ck_assert_int_eq(state_of("link"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "link"), FINDING_WARN);
 	w.m.pci[w.gpu].cur.width = 16;
 	w.m.pci[w.nic].cur.speed = 60;
 	ck_assert_int_eq(world_look(&w, "link", &f)->state, FINDING_WARN);
@@ -307,7 +298,7 @@ START_TEST(grace_is_near_through_its_cpu)
 	world_make(&w);
 	w.m.pci[w.nic].parent = AFF_NONE;
 	(void)snprintf(w.m.cpu[0].arch, sizeof(w.m.cpu[0].arch), "arm64");
-	ck_assert_int_eq(state_of("distance"), FINDING_WARN);
+	ck_assert_int_eq(world_state(&w, "distance"), FINDING_WARN);
 	world_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: 4\n");
 	ck_assert_int_eq(world_look(&w, "distance", &f)->state, FINDING_OK);
 	ck_assert_ptr_nonnull(world_look(NULL, "c2c", &f));
@@ -337,9 +328,9 @@ START_TEST(without_an_hca_it_fails)
 
 	world_make(&w);
 	w.choice.n_nearest = 0;
-	ck_assert_int_eq(state_of("nearest"), FINDING_FAIL);
+	ck_assert_int_eq(world_state(&w, "nearest"), FINDING_FAIL);
 	w.m.hca[0].kind = AFF_HCA_SOFTWARE;
-	ck_assert_int_eq(state_of("software"), FINDING_FAIL);
+	ck_assert_int_eq(world_state(&w, "software"), FINDING_FAIL);
 	w.m.n_hcas = 0;
 	ck_assert_int_eq(world_look(&w, "hcas", &f)->state, FINDING_FAIL);
 	ck_assert_int_eq(aff_worst(&f, AFF_NONE), FINDING_FAIL);

@@ -193,6 +193,22 @@ const struct finding *world_find(const struct aff_findings *f, const char *id, u
 	return NULL;
 }
 
+enum finding_state world_state(const struct world *w, const char *id)
+{
+	auto_aff_findings struct aff_findings f = { 0 };
+	const struct finding *x = world_look(w, id, &f);
+
+	ck_assert_msg(x, "there is no %s", id);
+	return x->state;
+}
+
+bool world_has(const struct world *w, const char *id)
+{
+	auto_aff_findings struct aff_findings f = { 0 };
+
+	return world_look(w, id, &f);
+}
+
 const struct finding *world_look(const struct world *w, const char *id, struct aff_findings *f)
 {
 	struct err e = { 0 };

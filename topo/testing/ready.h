@@ -42,7 +42,12 @@ void world_config(const struct world *w, uint32_t pci, struct world_config k, si
 /* world_path - of a function's file below the folder, for world_file. Static text. */
 const char *world_path(const struct world *w, uint32_t pci, const char *name);
 
-/* world_look - ask, and find one; NULL: there is none of that id. w NULL: of *f as it is. */
+/* world_state - check the machine; the state of the first finding with this id, which must exist.
+ * world_has: there is one. */
+enum finding_state world_state(const struct world *w, const char *id);
+bool world_has(const struct world *w, const char *id);
+/* world_look - check the machine, and return the first finding with this id in *f; NULL: there is
+ * none. w NULL: search *f without another check. */
 const struct finding *world_look(const struct world *w, const char *id, struct aff_findings *f);
 const struct finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
 				 uint32_t hca);
