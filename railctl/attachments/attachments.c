@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attachments.c: `railctl attachments list` and `show`. */
+/* attachments.c: `railctl attachments list` and `show`: the records, and the state of each. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "lib/cli/cmd.h"
 #include "rdma/plugin/restore.h"
 
-static enum out_style style_of(enum repair_state s)
+static enum out_style state_style(enum repair_state s)
 {
 	if (s == REPAIR_HEALTHY)
 		return OUT_GOOD;
@@ -58,7 +58,7 @@ static const struct out_column columns[] = {
 
 struct listing {
 	const struct cmd_run *run;
-	const struct ctx *ctx; /* whose records */
+	const struct ctx *ctx; /* where the records are */
 	struct out_table table;
 	struct json *array;
 	struct err *e;
@@ -79,7 +79,7 @@ static int add_row(struct listing *l, const struct record *r, const struct repai
 		{ r->plugin, OUT_PLAIN },
 		{ r->master, OUT_PLAIN },
 		{ age, OUT_PLAIN },
-		{ repair_state_name(v->state), style_of(v->state) },
+		{ repair_state_name(v->state), state_style(v->state) },
 	};
 	return out_row(&l->table, cells, l->e);
 }
@@ -90,7 +90,7 @@ static int list_one(const struct record *r, void *arg)
 	struct repair_view v;
 	struct err why;
 
-	/* One that cannot be looked at must not hide the others. */
+	/* A record that cannot be examined must not hide the others. */
 	if (repair_examine(l->ctx, r, &v, &why)) {
 		v.state = REPAIR_UNKNOWN;
 		(void)snprintf(v.why, sizeof(v.why), "%.300s", why.msg);
@@ -102,7 +102,7 @@ static int list_one(const struct record *r, void *arg)
 	return l->rc;
 }
 
-/* The rdma plugin's records lie beside those of the interfaces that it works on. */
+/* The rdma plugin keeps its records in a folder of its own. */
 static int list_all(struct listing *l, const char *network, struct err *e)
 {
 	struct record_place place;
@@ -146,7 +146,7 @@ static int attachments_list(struct cmd_run *r, struct err *e)
 
 #define CANDIDATES 8
 
-/* Attachments whose container begins with what was typed. */
+/* The attachments whose container id begins with the given text. */
 struct search {
 	const char *container, *ifname;
 	char found[CANDIDATES][CNI_ID_MAX + 1];

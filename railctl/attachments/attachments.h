@@ -9,19 +9,20 @@
 
 extern const struct cmd cmd_attachments, cmd_attachments_import, cmd_attachments_repair;
 
-/* attachments_add_json - the members that all commands show of an attachment, into o. */
+/* attachments_add_json - add to o the members that all commands show of an attachment. */
 int attachments_add_json(struct json *o, const struct record *r, const struct repair_view *v,
 			 struct err *e) must_check;
 
 /*
- * attachments_find - let key->container, of which the beginning may have been typed, be a whole id,
- * in container. One that no record of ctx has, or that several begin with, is an error.
+ * attachments_find - complete key->container, which may be the beginning of an id. It then points
+ * to the buffer `container`. It is an error if no record below ctx->run_dir matches, or more than
+ * one.
  */
 int attachments_find(struct cmd_run *r, const struct ctx *ctx, struct record_key *key,
 		     char container[CNI_ID_MAX + 1], struct err *e) must_check;
 
-/* attachments_network - value of --network, NULL for all; one that no network has is a usage error.
- */
+/* attachments_network - value of --network, NULL for all. A name that is not valid is a usage
+ * error. */
 int attachments_network(struct cmd_run *r, const char **out, struct err *e) must_check;
 
 #endif

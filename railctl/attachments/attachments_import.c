@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attachments_import.c: `railctl attachments import`. */
+/* attachments_import.c: `railctl attachments import`: take over the attachments of a peer plugin.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ struct import {
 	int rc;
 };
 
-/* One attachment of a peer. */
+/* One attachment of a peer plugin. */
 struct item {
 	const char *plugin, *network, *container, *ifname, *device, *netns;
 };
@@ -85,7 +86,7 @@ static int import_vf(const struct peer *p, void *arg)
 	return report_item(x, &i, rc, &why);
 }
 
-/* rdma-cni does not say where the pod is: sriov-cni does, or by now we do. */
+/* The files of rdma-cni do not name the network namespace. Those of sriov-cni or our records do. */
 static void find_netns(const struct ctx *ctx, const struct rdma_peer *p, char out[PATH_MAX])
 {
 	const struct record_key key = { p->network, p->container, p->ifname };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attachments_repair.c: `railctl attachments repair`. */
+/* attachments_repair.c: `railctl attachments repair`: undo what stale attachments left. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,17 +10,17 @@
 
 struct repair {
 	const struct cmd_run *run;
-	const struct ctx *ctx;          /* whose records */
+	const struct ctx *ctx;          /* where the records are */
 	struct json *array;             /* NULL: text, as it goes */
-	const struct record_key *one;   /* only this one; NULL: all */
-	char container[CNI_ID_MAX + 1]; /* of it */
+	const struct record_key *one;   /* the only one to repair; NULL: all */
+	char container[CNI_ID_MAX + 1]; /* buffer of one->container */
 	bool dry_run, force;
 	unsigned repaired, healthy, left, broken;
 	struct err *e;
 	int rc;
 };
 
-/* Plugins that move devices know how to bring them back. */
+/* Plugins that move devices have a function that returns them to the host. */
 static const struct attach_restore_type restorers[] = { { "sriov", sriov_restore },
 							{ "rdma", rdma_restore_placed },
 							{ 0 } };
@@ -105,7 +105,7 @@ static int repair_or_look(const struct repair *x, const struct record *r, struct
 	const struct repair_opts how = { restorers, x->force };
 	const struct ctx *ctx = x->ctx;
 
-	/* Most are healthy: those are told without taking their lock. */
+	/* Most are healthy: they are reported without taking their lock. */
 	if (repair_examine(ctx, r, v, e))
 		return -1;
 	if (x->dry_run || !would_undo(x, v->state))
@@ -139,7 +139,7 @@ static int repair_each(const struct record *r, void *arg)
 	return 0;
 }
 
-/* As DEL goes through a chain: what was done last is undone first. */
+/* In the order of DEL: the last plugin of a chain first. */
 static int repair_all(struct repair *x, const char *network, struct err *e)
 {
 	struct record_place place;
@@ -157,7 +157,7 @@ static int repair_all(struct repair *x, const char *network, struct err *e)
 	return 0;
 }
 
-/* An interface's record, or one that the rdma plugin left alone. */
+/* The record of an interface, or one of the rdma plugin whose interface has no record. */
 static int find_record(struct cmd_run *r, struct record_key *one, char container[CNI_ID_MAX + 1],
 		       struct err *e)
 {
@@ -173,7 +173,7 @@ static int find_record(struct cmd_run *r, struct record_key *one, char container
 	return -1;
 }
 
-/* One attachment, when the command line names it. By force: never more than one at a time. */
+/* The attachment that the command line names. --force is for one attachment only. */
 static int choose_attachment(struct cmd_run *r, struct repair *x, struct record_key *one,
 			     const char **network, struct err *e)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dropin.c: follow the files of a drop-in folder one by one, and report the result of each. */
 #include "railctl/dropin/dropin.h"
 
 #include <errno.h>

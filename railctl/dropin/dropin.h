@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dropin.h: folders of files that say what shall be at boot: /etc/railhead/vf.d, qos.d. */
+/* dropin.h: drop-in folders with settings for boot: /etc/railhead/vf.d and qos.d. */
 #ifndef RAILHEAD_RAILCTL_DROPIN_DROPIN_H
 #define RAILHEAD_RAILCTL_DROPIN_DROPIN_H
 
@@ -10,11 +10,11 @@
 
 struct dropin {
 	const char *dir;
-	int fd;           /* -1: there is no such folder, and nobody said that there is one */
-	int64_t deadline; /* of --wait, for cards to appear; ctx_mono_ms() */
+	int fd;           /* -1: the usual folder does not exist, which is not an error */
+	int64_t deadline; /* end of --wait, until which cards may appear; ctx_mono_ms() */
 };
 
-/* For the tables of commands; usual is the folder without --dir. */
+/* Options for the tables of commands; usual: the folder without --dir. */
 #define DROPIN_OPT_DIR(usual)                                                                      \
 	{                                                                                          \
 		"dir", "DIR", "the folder of the files (default: " usual ")", 0                    \
@@ -24,7 +24,7 @@ struct dropin {
 		"wait", "SECONDS", "wait that long for cards whose driver is not there yet", 0     \
 	}
 
-/* dropin_dir - the folder by --dir, or usual; a usage error unless it is absolute. */
+/* dropin_dir - the folder of --dir, else usual. A usage error if it is not an absolute path. */
 int dropin_dir(struct cmd_run *r, const char *usual, const char **out, struct err *e) must_check;
 
 /* dropin_each - call fn with the name of each file, in their order, until it returns an error. */
@@ -34,26 +34,26 @@ int dropin_each(const struct dropin *d, dropin_fn fn, void *arg, struct err *e) 
 /* dropin_read - the text of a file, which only root may have written (fs_read_trusted_at). */
 ssize_t dropin_read(const struct dropin *d, const char *name, char **out, struct err *e) must_check;
 
-/* What is done for each file of such a folder, and what became of it. */
+/* A run over all files of a folder, and its results. */
 struct dropin_work {
 	struct cmd_run *run;
 	struct dropin d;
-	struct json *array; /* what is told of each; owned; NULL: in words */
-	struct json *pfs;   /* PF: the file that was about it; owned */
+	struct json *array; /* a report for each file; owned; NULL: text */
+	struct json *pfs;   /* PF: the name of its file; owned */
 	unsigned done, failed;
 };
-/* dropin_begin - in the folder that --dir and --wait tell of. */
+/* dropin_begin - open the folder of --dir, and start the time of --wait. */
 int dropin_begin(struct cmd_run *r, const char *usual, struct dropin_work *out,
 		 struct err *e) must_check;
 void dropin_work_clear(struct dropin_work *w);
 #define auto_dropin_work auto_clean(dropin_work_clear)
-/* dropin_claim - from now on the PF is this file's; ERR_CONFIG when it is another's. */
+/* dropin_claim - this file sets the PF. ERR_CONFIG if another file has already set it. */
 int dropin_claim(const struct dropin_work *w, const char *pf, const char *name,
 		 struct err *e) must_check;
-/* dropin_end - the array, or a closing line; CMD_FAILED when one failed. */
+/* dropin_end - print the array, or a closing line. CMD_FAILED if a file failed. */
 int dropin_end(const struct dropin_work *w, struct err *e) must_check;
 
-/* dropin_nap - before looking again for a card. False: the deadline has passed. */
+/* dropin_nap - sleep 100 ms before the next look for a card. False: the deadline has passed. */
 bool dropin_nap(const struct dropin *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam.c: the groups of `railctl ipam`, and what its commands share. */
+/* ipam.c: the groups of `railctl ipam`, and the access to the store that its commands share. */
 #include "railctl/ipam/ipam.h"
 
 #include <limits.h>
@@ -54,7 +54,7 @@ const char *json_text(const struct json *o, const char *key)
 
 /* ---- how full ---- */
 
-/* A number, or decimal digits when it is too large for one; -1 when it is neither. */
+/* The JSON has a number, or digits as text if the number is too large. -1: neither. */
 static double capacity_of(const struct json *pool)
 {
 	const struct json *n = json_get(pool, "capacity");
@@ -81,7 +81,7 @@ double ctl_share(const struct json *pool)
 
 	if (n < 0)
 		return -1;
-	/* A definition that was narrowed may have more leases than addresses. */
+	/* After a change of its definition a pool may have more leases than addresses. */
 	return used < n ? used / n : used > 0 ? 1 : 0;
 }
 

@@ -17,25 +17,28 @@ extern const struct cmd cmd_lease_list, cmd_lease_release;
 extern const struct cmd cmd_pool_add, cmd_pool_set, cmd_pool_list, cmd_pool_show, cmd_pool_delete;
 
 /*
- * ctl_open_ipam - the store that the command is about. Returns 1 when there is none yet and it is
- * not to be made: it then holds nothing.
+ * ctl_open_ipam - open the store of --data-dir, or the usual one; ipam_close() closes it. create:
+ * make it if it does not exist. Returns 1, with *out unchanged, if it does not exist.
  */
 int ctl_open_ipam(struct cmd_run *r, bool create, struct ipam *out, struct err *e) must_check;
 
-/* ctl_pools - admin_pools(), where a store that is not there has no pools. */
+/*
+ * ctl_pools - the pools as admin_pools() describes them, or the one called name. A store that does
+ * not exist has no pools. The caller owns *out.
+ */
 int ctl_pools(struct cmd_run *r, const char *name, struct json **out, struct err *e) must_check;
 
-/* ctl_no_pool - the error of a node that has no store, and so no pool of that name. Returns -1. */
+/* ctl_no_pool - the error for a pool on a node that has no store. Returns -1. */
 int ctl_no_pool(const char *name, struct err *e);
 
-/* ctl_share - how full a pool of admin_pools() is, 0 to 1; negative when that cannot be told. */
+/* ctl_share - how full a pool of admin_pools() is, 0 to 1; negative if its size is not known. */
 double ctl_share(const struct json *pool);
 
-/* ctl_pool_capacity - its capacity for people; "?" when it cannot be told. */
+/* ctl_pool_capacity - the number of its addresses as text; "?" if it is not known. Returns buf. */
 #define CAPACITY_LEN 24
 char *ctl_pool_capacity(const struct json *pool, char buf[CAPACITY_LEN]);
 
-/* ctl_gauge - "[###.....]  12%" on a terminal, else "12%"; at most width characters. */
+/* ctl_gauge - "[###.....]  12%" on a terminal, else "12%"; at most width characters, in buf. */
 #define GAUGE_LEN (OUT_BAR_MAX + 8)
 struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
 			  char buf[GAUGE_LEN]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ipam_against.c: `railctl ipam verify --against`: do two nodes give the same addresses?
+ * ipam_against.c: `railctl ipam verify --against`: do two nodes assign the same addresses?
  *
  * The stores of two nodes do not know of each other. An address that is leased on both, or leased
  * there and in a range of here, means that the ranges overlap.
@@ -25,11 +25,11 @@ struct compare {
 	const struct against *a;
 	struct problems *f;
 	struct err *e;
-	struct json *leases; /* owned: this node's, also those at rest */
-	struct mine *items;  /* owned: the same in the order of their addresses */
+	struct json *leases; /* owned: leases of this node, also resting ones */
+	struct mine *items;  /* owned: the same, sorted by address */
 	size_t n_items;
-	struct source_sets pools; /* this node's, in one set */
-	bool *overlaps;           /* owned: of each of these it has been said */
+	struct source_sets pools; /* the pools of this node, in one set */
+	bool *overlaps;           /* owned: for each pool, whether its overlap was reported */
 	uint64_t n_leases, n_pools, n_same, n_overlaps;
 };
 
@@ -70,7 +70,7 @@ static int load_leases(struct compare *c)
 	return 0;
 }
 
-/* A definition that cannot be read gives no addresses; `verify` itself tells of it. */
+/* A pool with an unreadable definition assigns no addresses; `verify` itself reports it. */
 static int load_pool(struct compare *c, const struct json *pool)
 {
 	struct source s = { .label = "" };
@@ -106,7 +106,7 @@ static bool is_held(const struct json *lease)
 	return strcmp(json_text(lease, "state"), "leased") == 0;
 }
 
-/* Pools do not overlap, whatever their names; of other ranges only those of one network count. */
+/* Two pools must never overlap. Ranges without a pool must not overlap within one network. */
 static bool same_wire(const struct json *a, const struct json *b)
 {
 	if (*json_text(a, "pool") && *json_text(b, "pool"))
@@ -132,7 +132,7 @@ static int refuse_own(const struct compare *c)
 			      "--json`");
 }
 
-/* One lease of one container on two nodes with one name: it is the same store. */
+/* The same lease of the same container, and the nodes have one name: it is the same store. */
 static bool is_own(const struct json *a, const struct json *b)
 {
 	static const char *const keys[] = { "node", "container", "ifname", "scope", "since" };
@@ -144,7 +144,7 @@ static bool is_own(const struct json *a, const struct json *b)
 	return *json_text(a, "node") != '\0';
 }
 
-/* 1: said. An address at rest on one side proves only that both give it. */
+/* Returns 1 if it reported the address. A resting address shows only that both nodes assign it. */
 static int compare_twins(struct compare *c, const struct json *ours, const struct json *theirs)
 {
 	char a[600], b[600];
@@ -181,7 +181,7 @@ static const struct mine *first_of(const struct compare *c, struct ip ip)
 	return c->items + lo;
 }
 
-/* Once for each pool of here, as its other addresses say the same. */
+/* One report for each pool of this node, because more addresses show the same overlap. */
 static void compare_range(struct compare *c, struct ip ip, const struct json *theirs)
 {
 	const struct source_set *set = &c->pools.sets[0];
@@ -263,7 +263,7 @@ static int compare_item(struct compare *c, struct slice text)
 			      "`railctl ipam pool list --json` print on the other node");
 }
 
-/* From an opening brace to the one that closes it; false: there is none. */
+/* Cut the text from an opening brace to its closing brace; false: there is none. */
 static bool cut_object(struct slice *rest, struct slice *object)
 {
 	size_t depth = 0, i = 0;
@@ -288,7 +288,7 @@ static bool cut_object(struct slice *rest, struct slice *object)
 	return true;
 }
 
-/* A node may have more leases than one JSON text may be long: each is read by itself. */
+/* The list of a node may be longer than one JSON text may be, so parse each element alone. */
 static int compare_lists(struct compare *c, struct slice rest)
 {
 	bool lists = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam_import.c: `railctl ipam import`. */
+/* ipam_import.c: `railctl ipam import`: take over the leases of host-local or whereabouts. */
 #include "railctl/ipam/ipam_import.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct work {
 	struct cmd_run *run;
 	struct import_conf conf;
 	struct found_leases found;
-	struct import_item *items; /* owned: of those that can be imported */
+	struct import_item *items; /* owned: one for each lease that can be imported */
 	size_t n_items;
 	bool dry_run;
 	struct json *array; /* owned; NULL: text */
@@ -119,7 +119,7 @@ struct outcome {
 	enum out_style style;
 };
 
-/* it NULL: it could not be tried. */
+/* it: NULL if the lease could not be tried. */
 static struct outcome judge_lease(struct work *w, const struct found_lease *l,
 				  const struct import_item *it)
 {
@@ -175,12 +175,6 @@ static int report_lease(struct work *w, const struct found_lease *l, const struc
 	return 0;
 }
 
-/* Of a whole cluster's list, what is not of this network's subnets is not worth a line. */
-static bool is_other(const struct found_lease *l, const struct import_item *it)
-{
-	return it && it->state == IMPORT_OUTSIDE && !*l->who.network;
-}
-
 static int report_all(struct work *w, struct err *e)
 {
 	const bool all = opt_is_set(&w->run->opts, "all");
@@ -190,7 +184,8 @@ static int report_all(struct work *w, struct err *e)
 		const struct found_lease *l = &w->found.items[i];
 		const struct import_item *it = l->problem ? NULL : &w->items[next++];
 
-		if (all && is_other(l, it))
+		/* The list of a whole cluster has leases of other subnets: count these. */
+		if (all && it && it->state == IMPORT_OUTSIDE && !*l->who.network)
 			w->found.others++;
 		else if (report_lease(w, l, it, e))
 			return -1;

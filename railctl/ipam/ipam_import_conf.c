@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam_import_conf.c: the configuration of the network that `railctl ipam import` is about. */
+/* ipam_import_conf.c: the configuration of the network for `railctl ipam import`, from a file or
+ * options. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "lib/sys/fs.h"
 #include "railctl/ipam/ipam_import.h"
 
-#define FILE_MAX (256U << 20) /* bytes: the leases of a cluster */
+#define FILE_MAX (256U << 20) /* bytes; enough for the leases of a cluster */
 
 int import_read(const char *what, const char *path, char **text, size_t *len, struct err *e)
 {
@@ -30,7 +31,7 @@ static int set_str(struct json *o, const char *key, const char *value, struct er
 	return json_add_str(o, key, value) ? err_nomem(e) : 0;
 }
 
-/* The plugin of a list that calls an IPAM, with name and version of the list. */
+/* The plugin of a list that has an IPAM. It gets the name and the version of the list. */
 static int take_plugin(const struct json *list, struct json **out, struct err *e)
 {
 	json_each (plugin, json_get(list, "plugins")) {
@@ -45,7 +46,7 @@ static int take_plugin(const struct json *list, struct json **out, struct err *e
 	return err_set(e, ERR_CONFIG, 0, "plugins: none of them has an ipam section");
 }
 
-/* What the object of a NetworkAttachmentDefinition holds: Multus calls it by the object's name. */
+/* The configuration in a NetworkAttachmentDefinition. Multus gives it the name of the object. */
 static int take_definition(const struct json *object, struct json **out, struct err *e)
 {
 	const char *text = json_str(json_get(json_get(object, "spec"), "config"));
@@ -133,7 +134,7 @@ static int check_options(struct cmd_run *r, struct err *e)
 	return 0;
 }
 
-/* The name decides which DEL finds the leases. */
+/* A DEL finds its leases by the name of the network. */
 static int name_network(const struct cmd_run *r, struct json *tree, struct err *e)
 {
 	const char *given = opt_get(&r->opts, "network"), *name = json_str(json_get(tree, "name"));
@@ -149,7 +150,7 @@ static int name_network(const struct cmd_run *r, struct json *tree, struct err *
 	return set_str(tree, "name", given, e) || set_str(tree, "cniVersion", "1.0.0", e) ? -1 : 0;
 }
 
-/* Whose store and whose folder: the plugin takes those of its configuration. */
+/* The plugin uses the dataDir of its configuration, so the import must use it too. */
 static int choose_store(struct cmd_run *r, const char *dir, struct err *e)
 {
 	struct ctl *ctl = r->own;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam_import_peer.c: what host-local and whereabouts have given out, and to whom on this node. */
+/* ipam_import_peer.c: read the leases of host-local and whereabouts, and their owners on this node.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static int on_file(const struct hostlocal_lease *file, void *arg, struct err *e)
 		l->problem = "its file cannot be read as one of host-local";
 		return 0;
 	}
-	/* The cache knows the pod, and the interface where an early version did not write it. */
+	/* The cache has the pod. It has the interface too, which early versions did not write. */
 	struct cnicache_entry known;
 	size_t n = cnicache_find(&c->cache, &q, &known);
 	if (n == 1)
@@ -118,7 +119,7 @@ static int take_known(struct collect *c, const struct whereabouts_lease *w,
 	return 0;
 }
 
-/* --all: the file's word is enough. */
+/* --all: take the lease without a match in the cache. */
 static int take_unknown(struct collect *c, const struct whereabouts_lease *w, struct err *e)
 {
 	struct cnicache_entry who = { .file = "" };

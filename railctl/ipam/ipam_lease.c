@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam_lease.c: `railctl ipam lease list` and `release`. */
+/* ipam_lease.c: `railctl ipam lease list` and `release`: show leases, and give one back by hand. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -124,7 +124,7 @@ static void describe_lease(const struct json *lease, char *buf, size_t size)
 		       json_text(lease, "ifname"));
 }
 
-/* Exactly one lease must match; it is told by its whole owner from then on. */
+/* Exactly one lease must match. Then the filter names its whole owner. */
 static int choose_lease(const struct cmd_run *r, struct lease_filter *f, const struct json *list,
 			struct err *e)
 {

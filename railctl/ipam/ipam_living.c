@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ipam_living.c: `railctl ipam verify`: the leases beside the attachments that they are for.
+ * ipam_living.c: `railctl ipam verify`: compares the leases with the attachments that have them.
  *
- * Attachments come and go meanwhile. What looks wrong is looked at again, the lease after the
- * record, before it is told.
+ * Attachments may change meanwhile. Before it reports a difference, it reads the record and then
+ * the lease again.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "lib/net/addr.h"
 #include "railctl/ipam/ipam_verify.h"
 
-#define ADDRESSES_MAX 64 /* of one interface */
+#define ADDRESSES_MAX 64 /* of one namespace */
 
 struct seen {
 	struct ip items[ADDRESSES_MAX];
@@ -36,7 +36,7 @@ static bool has_address(const struct seen *s, struct ip ip)
 	return false;
 }
 
-/* The addresses of all interfaces in the namespace: a chain may have put some on another one. */
+/* The addresses of all interfaces in the namespace, because a chain may use more than one. */
 static int look_at_addresses(const struct record *r, struct seen *out, struct err *e)
 {
 	auto_netns struct netns host = { .fd = -1 }, pod = { .fd = -1 };
@@ -90,7 +90,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 
 	if (ip_parse(address, &ip) || look_at_addresses(r, &seen, &why) || has_address(&seen, ip))
 		return;
-	/* a DEL may be at work, or just done */
+	/* a DEL may run now, or may have just ended */
 	if (repair_examine(&w->l->run->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
 	    !leases_still(w, &r->key, address))
 		return;
@@ -98,7 +98,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 		     address, json_text(lease, "scope"), r->key.ifname, r->key.container);
 }
 
-/* Nobody has the interface; a renamed one is still there, with its address. */
+/* The interface is gone. A renamed interface still has its address. */
 static bool has_ended(enum repair_state s)
 {
 	return repair_is_stale(s) || s == REPAIR_LINK_GONE || s == REPAIR_LINK_REPLACED;
@@ -135,7 +135,7 @@ static int compare_lease(const struct walk *w, const struct json *lease)
 
 /* ---- a record, and its leases ---- */
 
-/* Whether its addresses are from the store that is being verified. */
+/* True if its addresses come from the store that this command verifies. */
 static bool is_of_store(const struct walk *w, const struct record *r)
 {
 	const char *type = repair_ipam_type(r), *name = strstr(type, "railhead-ipam");
@@ -147,7 +147,7 @@ static bool is_of_store(const struct walk *w, const struct record *r)
 	return strcmp(dir && *dir ? dir : "", ctl->data_dir ? ctl->data_dir : "") == 0;
 }
 
-/* Somebody lives on an address that the store would give to others. */
+/* The interface of a record has an address that the store would assign to another pod. */
 static int on_record(const struct record *r, void *arg)
 {
 	struct walk *w = arg;

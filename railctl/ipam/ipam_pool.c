@@ -9,25 +9,16 @@
 #include "railctl/ipam/ipam.h"
 #include "railctl/ipam/pool_def.h"
 
-/* The pool as it is now, for those who asked for JSON. */
-static int print_pool(struct cmd_run *r, const char *name, struct err *e)
-{
-	auto_json struct json *pools = NULL;
-
-	if (ctl_pools(r, name, &pools, e))
-		return -1;
-	return out_json(&r->out, json_first(pools), e);
-}
-
+/* The pool as the store has it now. */
 static int report_done(struct cmd_run *r, const struct admin_pool *p, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 	char capacity[CAPACITY_LEN];
 
-	if (r->out.json)
-		return print_pool(r, p->name, e);
 	if (ctl_pools(r, p->name, &pools, e))
 		return -1;
+	if (r->out.json)
+		return out_json(&r->out, json_first(pools), e);
 	ctl_pool_capacity(json_first(pools), capacity);
 	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s.", p->name,
 		 p->replace ? "changed" : "added", capacity,
@@ -39,11 +30,15 @@ static int report_done(struct cmd_run *r, const struct admin_pool *p, struct err
 	return 0;
 }
 
-static int put_pool(struct cmd_run *r, struct admin_pool *p, struct err *e)
+/* Change the definition as the options say, and store the pool with it. */
+static int put_pool(struct cmd_run *r, struct admin_pool *p, struct json *def, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
-	int rc = ctl_open_ipam(r, !p->replace, &m, e);
 
+	if (pool_def_apply(&r->opts, def, e))
+		return -1;
+	p->definition = def;
+	int rc = ctl_open_ipam(r, !p->replace, &m, e);
 	if (rc > 0)
 		return ctl_no_pool(p->name, e);
 	if (rc < 0 || admin_pool_put(&m, p, e))
@@ -79,20 +74,13 @@ static int pool_add(struct cmd_run *r, struct err *e)
 	const char *file = opt_get(&r->opts, "file");
 	struct admin_pool p = { .name = r->opts.words[0], .say_whose = true };
 
-	if (file) {
-		if (read_file(r, file, &def, e))
-			return -1;
-	} else {
-		if (!opt_is_set(&r->opts, "subnet"))
-			return cmd_usage(r, e, "a pool needs --subnet CIDR, or --file FILE");
+	if (!file && !opt_is_set(&r->opts, "subnet"))
+		return cmd_usage(r, e, "a pool needs --subnet CIDR, or --file FILE");
+	if (file && read_file(r, file, &def, e))
+		return -1;
+	if (!file)
 		def = json_new_object();
-		if (!def)
-			return err_nomem(e);
-		if (pool_def_apply(&r->opts, def, e))
-			return -1;
-	}
-	p.definition = def;
-	return put_pool(r, &p, e);
+	return def ? put_pool(r, &p, def, e) : err_nomem(e);
 }
 
 static const char *const add_examples[] = {
@@ -139,10 +127,7 @@ static int pool_set(struct cmd_run *r, struct err *e)
 	if (!def)
 		return err_set(e, ERR_STORE, 0, "the definition of pool %.100s cannot be read: %s",
 			       p.name, json_text(json_first(pools), "error"));
-	if (pool_def_apply(&r->opts, def, e))
-		return -1;
-	p.definition = def;
-	return put_pool(r, &p, e);
+	return put_pool(r, &p, def, e);
 }
 
 static const char *const set_examples[] = {

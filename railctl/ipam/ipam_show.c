@@ -12,6 +12,33 @@ static char *number_of(const struct json *o, const char *key, char buf[CAPACITY_
 	return out_amount(json_num(json_get(o, key)), buf, CAPACITY_LEN);
 }
 
+/* How a list becomes a table: a row for each element, or the line for an empty list. */
+struct rows {
+	const struct out_column *columns;
+	size_t n_columns;
+	int (*add)(const struct cmd_run *r, struct out_table *t, const struct json *o,
+		   struct err *e);
+	const char *none;
+};
+
+static int show_rows(const struct cmd_run *r, const struct rows *rows, const struct json *list,
+		     struct err *e)
+{
+	auto_table struct out_table t = { .columns = rows->columns, .n_columns = rows->n_columns };
+
+	if (r->out.json)
+		return out_json(&r->out, list, e);
+	json_each (o, list) {
+		if (rows->add(r, &t, o, e))
+			return -1;
+	}
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	else
+		out_line(&r->out, OUT_PLAIN, "%s", rows->none);
+	return 0;
+}
+
 /* ---- list ---- */
 
 static const struct out_column list_columns[] = {
@@ -38,23 +65,11 @@ static int add_pool_row(const struct cmd_run *r, struct out_table *t, const stru
 
 static int pool_list(struct cmd_run *r, struct err *e)
 {
-	auto_table struct out_table t = { .columns = list_columns,
-					  .n_columns = ARRAY_SIZE(list_columns) };
+	static const struct rows rows = { list_columns, ARRAY_SIZE(list_columns), add_pool_row,
+					  "No pools." };
 	auto_json struct json *pools = NULL;
 
-	if (ctl_pools(r, NULL, &pools, e))
-		return -1;
-	if (r->out.json)
-		return out_json(&r->out, pools, e);
-	json_each (pool, pools) {
-		if (add_pool_row(r, &t, pool, e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	else
-		out_line(&r->out, OUT_PLAIN, "No pools.");
-	return 0;
+	return ctl_pools(r, NULL, &pools, e) ? -1 : show_rows(r, &rows, pools, e);
 }
 
 static const char *const list_examples[] = { "railctl ipam pool list", NULL };
@@ -211,7 +226,7 @@ static const struct out_column usage_columns[] = {
 	{ "SIZE", OUT_RIGHT },   { "USAGE", 0 },
 };
 
-/* A pool, or a network that draws without one, of which nobody knows the size. */
+/* A pool, or a network with ranges of its own. The size of such a network is not known. */
 static int add_usage_row(const struct cmd_run *r, struct out_table *t, const struct json *o,
 			 struct err *e)
 {
@@ -255,23 +270,12 @@ static int load_usage(struct cmd_run *r, const char *name, struct json **out, st
 
 static int usage_run(struct cmd_run *r, struct err *e)
 {
-	auto_table struct out_table t = { .columns = usage_columns,
-					  .n_columns = ARRAY_SIZE(usage_columns) };
+	static const struct rows rows = { usage_columns, ARRAY_SIZE(usage_columns), add_usage_row,
+					  "No pools, and no network with leases." };
+	const char *name = r->opts.n_words ? r->opts.words[0] : NULL;
 	auto_json struct json *list = NULL;
 
-	if (load_usage(r, r->opts.n_words ? r->opts.words[0] : NULL, &list, e))
-		return -1;
-	if (r->out.json)
-		return out_json(&r->out, list, e);
-	json_each (o, list) {
-		if (add_usage_row(r, &t, o, e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	else
-		out_line(&r->out, OUT_PLAIN, "No pools, and no network with leases.");
-	return 0;
+	return load_usage(r, name, &list, e) ? -1 : show_rows(r, &rows, list, e);
 }
 
 static const char *const usage_examples[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam_verify.c: `railctl ipam verify`. */
+/* ipam_verify.c: `railctl ipam verify`: the checks of the store, of pods and of other nodes. */
 #include "ipam/lease/verify.h"
 
 #include <stdarg.h>
@@ -29,7 +29,7 @@ void problems_add(struct problems *f, const char *fmt, ...)
 	on_problem(text, f);
 }
 
-/* What all parts found. */
+/* The results of all checks. */
 struct report {
 	struct verify store;
 	struct living living;
@@ -61,20 +61,16 @@ static int print_json(const struct cmd_run *r, const struct report *x, struct er
 	return out_json(&r->out, o, e);
 }
 
-static void print_against(const struct cmd_run *r, const struct json *x)
-{
-	out_line(&r->out, OUT_PLAIN,
-		 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both nodes, "
-		 "%.0f overlaps",
-		 json_text(x, "from"), json_num(json_get(x, "leases")),
-		 json_num(json_get(x, "pools")), json_num(json_get(x, "leasedOnBoth")),
-		 json_num(json_get(x, "overlaps")));
-}
-
 static void print_text(const struct cmd_run *r, const struct report *x)
 {
 	json_each (other, x->against)
-		print_against(r, other);
+		out_line(&r->out, OUT_PLAIN,
+			 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both "
+			 "nodes, %.0f overlaps",
+			 json_text(other, "from"), json_num(json_get(other, "leases")),
+			 json_num(json_get(other, "pools")),
+			 json_num(json_get(other, "leasedOnBoth")),
+			 json_num(json_get(other, "overlaps")));
 	if (x->living.unrecorded)
 		out_line(&r->out, OUT_PLAIN,
 			 "%llu of the leases without a record of an attachment: made by other "

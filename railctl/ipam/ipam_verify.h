@@ -5,7 +5,7 @@
 
 #include "railctl/ipam/ipam.h"
 
-/* Problems, as text the moment they are found, or kept for JSON. */
+/* The problems that were found. problems_add - print one at once, or keep it for JSON. */
 struct problems {
 	const struct out *out;
 	struct json *list; /* NULL: text */
@@ -16,8 +16,8 @@ void problems_add(struct problems *f, const char *fmt, ...) printf_like(2, 3);
 
 /*
  * compare_with_lists - compare the store with lists of another node, read from path ("-": standard
- * input): what `lease list` and `pool list` print as JSON there, one or several after another.
- * *out is an object for JSON. ERR_CONFIG when the lists are this node's own.
+ * input). The file has the JSON of `lease list` and `pool list` there, in any order. *out is an
+ * object for JSON, owned by the caller. ERR_CONFIG if the lists are those of this node.
  */
 struct against {
 	struct ipam *ipam;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pool_def.c: a pool definition from the options of `pool add` and `pool set`. Pure. */
 #include "railctl/ipam/pool_def.h"
 
 #include <stdio.h>
@@ -7,9 +8,9 @@
 #include "lib/base/parse.h"
 
 #define QUOTA_MAX UINT32_MAX
-#define EVERY     "*" /* key of the number for namespaces that have none of their own */
+#define EVERY     "*" /* the key for namespaces without a number of their own */
 
-/* An option name for each key; "--no-" before it removes the key again. */
+/* Each key has an option. The option with "no-" before its name removes the key. */
 enum key_kind { KEY_TEXT, KEY_SECONDS, KEY_FLAG, KEY_LIST, KEY_ROUTES, KEY_QUOTA };
 
 static const struct key {
@@ -94,22 +95,12 @@ static int add_number(struct json *def, const char *key, const char *option, con
 	return json_add_int(def, key, (int64_t)n) ? err_nomem(e) : 0;
 }
 
-static int add_list(struct json *def, const struct key *k, const struct opts *o, struct err *e)
+static int push_text(struct json *list, const char *text, struct err *e)
 {
-	struct json *list = json_add_array(def, k->key);
-	const char *text;
-	size_t i = 0;
-
-	if (!list)
-		return err_nomem(e);
-	while ((text = opt_next(o, k->option, &i))) {
-		if (json_push_str(list, text))
-			return err_nomem(e);
-	}
-	return 0;
+	return json_push_str(list, text) ? err_nomem(e) : 0;
 }
 
-static int add_route(struct json *list, const char *text, struct err *e)
+static int push_route(struct json *list, const char *text, struct err *e)
 {
 	const char *comma = strchr(text, ',');
 	char dst[64];
@@ -126,8 +117,11 @@ static int add_route(struct json *list, const char *text, struct err *e)
 	return 0;
 }
 
-static int add_routes(struct json *def, const struct key *k, const struct opts *o, struct err *e)
+/* One element for each time that the option is given. */
+static int add_list(struct json *def, const struct key *k, const struct opts *o, struct err *e)
 {
+	int (*push)(struct json * list, const char *text, struct err *e) =
+		k->kind == KEY_ROUTES ? push_route : push_text;
 	struct json *list = json_add_array(def, k->key);
 	const char *text;
 	size_t i = 0;
@@ -135,13 +129,13 @@ static int add_routes(struct json *def, const struct key *k, const struct opts *
 	if (!list)
 		return err_nomem(e);
 	while ((text = opt_next(o, k->option, &i))) {
-		if (add_route(list, text, e))
+		if (push(list, text, e))
 			return -1;
 	}
 	return 0;
 }
 
-/* "N" is for every namespace that has no number of its own. */
+/* "N" is for each namespace that has no number of its own. */
 static int add_quota(struct json *quota, const char *text, struct err *e)
 {
 	const char *equals = strchr(text, '=');
@@ -186,9 +180,8 @@ static int set_key(struct json *def, const struct key *k, const struct opts *o, 
 	case KEY_FLAG:
 		return json_add_bool(def, k->key, true) ? err_nomem(e) : 0;
 	case KEY_LIST:
-		return add_list(def, k, o, e);
 	case KEY_ROUTES:
-		return add_routes(def, k, o, e);
+		return add_list(def, k, o, e);
 	case KEY_QUOTA:
 		return add_quotas(def, k, o, e);
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pool_def_test.c: what each option changes in a definition, and the texts for wrong values. */
 #include "railctl/ipam/pool_def.h"
 
 #include <string.h>

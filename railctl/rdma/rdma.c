@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma.c: `railctl rdma`. */
+/* rdma.c: `railctl rdma`: the group of commands about RDMA. */
 #include "railctl/rdma/rdma.h"
 
 static const struct cmd *const commands[] = { &rdma_list_cmd, &rdma_env_cmd, &rdma_check_cmd,

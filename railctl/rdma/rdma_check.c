@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_check.c: `railctl rdma check`. */
+/* rdma_check.c: `railctl rdma check`: print the findings of the RDMA doctor. */
 #include <errno.h>
 #include <time.h>
 

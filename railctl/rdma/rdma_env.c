@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_env.c: `railctl rdma env`. */
+/* rdma_env.c: `railctl rdma env`: print the variables that make NCCL and UCX use the rails of a
+ * pod. */
 #include <string.h>
 
 #include "railctl/rdma/rdma.h"
@@ -120,8 +121,8 @@ static void refuse_option(const char *what, const char *text)
 }
 
 /*
- * What is wrong with the variables, on standard error: `eval` hides comments. Who says how many
- * rails there are to be has said which ones may be missing.
+ * Warnings about the variables go to standard error, because `eval` hides comments. If --expect
+ * gives the right number of rails, missing rails are not reported.
  */
 static bool is_as_expected(const struct env *x, uint64_t expected)
 {
@@ -203,9 +204,9 @@ const struct cmd rdma_env_cmd = {
 	.about = "Run it in the pod, or on the host with --netns. It names only ports that have an "
 		 "address of this network namespace. It sets NCCL_IB_GID_INDEX if one index is "
 		 "right for all of them; otherwise it sets the address family and range by which "
-		 "NCCL finds them. If no setting is right, or if a rail is left out because its "
-		 "link is down or it has no address, standard error says so and the exit status is "
-		 "1.",
+		 "NCCL finds them. If no setting is right, standard error says so and the exit "
+		 "status is 1. The same applies if a rail is left out because its link is down or "
+		 "it has no address.",
 	.opts = { options },
 	.examples = examples,
 	.run = env_run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_list.c: `railctl rdma list`. */
+/* rdma_list.c: `railctl rdma list`: devices with their ports, or with --gids their GIDs. */
 #include <stdio.h>
 
 #include "railctl/rdma/rdma.h"
@@ -32,7 +32,7 @@ static const char *format_rate(uint32_t mbps, char out[16])
 	return out;
 }
 
-/* Its own ones of all: "2/14". */
+/* GIDs of this namespace, and all: "2/14". */
 static const char *count_gids(const struct inv_port *p, char out[24])
 {
 	size_t here = 0;
@@ -99,25 +99,22 @@ static int add_gid(struct out_table *t, const struct inv_device *d, const struct
 	return out_row(t, cells, e);
 }
 
-static int add_gids(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
-		    struct err *e)
-{
-	for (size_t i = 0; i < p->n_gids; i++)
-		if (add_gid(t, d, p, &p->gid[i], e))
-			return -1;
-	return 0;
-}
-
 /* ---- the command ---- */
 
+/* A row for each port, or with gids for each GID. */
 static int fill_table(struct out_table *t, const struct rdma_inventory *v, bool gids, struct err *e)
 {
 	for (size_t i = 0; i < v->n_devices; i++) {
 		const struct inv_device *d = &v->device[i];
 
-		for (size_t p = 0; p < d->n_ports; p++)
-			if (gids ? add_gids(t, d, &d->port[p], e) : add_port(t, d, &d->port[p], e))
+		for (const struct inv_port *p = d->port; p < d->port + d->n_ports; p++) {
+			if (!gids && add_port(t, d, p, e))
 				return -1;
+			for (size_t g = 0; gids && g < p->n_gids; g++) {
+				if (add_gid(t, d, p, &p->gid[g], e))
+					return -1;
+			}
+		}
 	}
 	return 0;
 }

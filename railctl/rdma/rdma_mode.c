@@ -15,7 +15,7 @@ static const char *boot_dir(const struct cmd_run *r)
 
 /* ---- show ---- */
 
-/* 1: in *out; 0: this kernel has no RDMA. */
+/* Returns 1 with the mode in *out, 0 if this kernel has no RDMA, -1 with an error. */
 static int mode_now(struct rdma_sys *out, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
@@ -62,7 +62,7 @@ static int show_mode(struct cmd_run *r, struct err *e)
 
 /* ---- set ---- */
 
-/* 1: it is so now; 0: it will be, and *why says why not now. */
+/* Returns 1 if the mode is set, 0 if only a boot can set it (*why has the reason), -1: an error. */
 static int set_now(enum rdma_mode mode, struct err *why, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rdma_pod.c: enter the network namespace of --netns with its sysfs, and read the RDMA devices
+ * there.
+ */
 #include "railctl/rdma/rdma_pod.h"
 
 #include <errno.h>
@@ -12,7 +16,7 @@
 #include "rdma/inventory/owners.h"
 #include "rdma/inventory/netdev_port.h"
 
-/* Of a path like /proc/1234/ns/net; -1 for any other. */
+/* 1234 for the path /proc/1234/ns/net; -1 for other paths. */
 static int pid_of(const char *path)
 {
 	char digits[12];
@@ -30,13 +34,13 @@ static int pid_of(const char *path)
 }
 
 /*
- * Folders of sysfs belong to the network namespace that it was mounted from. Nobody else sees the
- * mount, and it goes with the process.
+ * A sysfs shows the network namespace from which it was mounted. No other process sees this mount,
+ * and it ends with the process.
  */
 static int mount_sysfs(const char *at, struct err *e)
 {
 	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-	    /* EBUSY: what is mounted there is that of this namespace already. */
+	    /* EBUSY: the sysfs of this namespace is mounted there already. */
 	    (mount("sysfs", at, "sysfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 ||
 	     errno == EBUSY))
 		return 0;
@@ -44,7 +48,7 @@ static int mount_sysfs(const char *at, struct err *e)
 	return err_hint(e, "--netns needs root");
 }
 
-/* Without --netns *ns is left alone. */
+/* Without --netns, *ns does not change. */
 static int open_netns(struct cmd_run *r, int *pid, struct netns *ns, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "netns");
@@ -87,7 +91,7 @@ int rdma_pod_enter(struct cmd_run *r, int *pid, struct err *e)
 	return open_netns(r, pid, &ns, e) || enter_netns(r, &ns, e) ? -1 : 0;
 }
 
-/* What an interface lies on is seen from outside alone, so that is looked at first. */
+/* Only the host sees which device is below an interface of a pod, so read that first. */
 int rdma_pod_read(struct cmd_run *r, int *pid, struct rdma_inventory *out, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };

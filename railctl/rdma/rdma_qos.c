@@ -45,7 +45,7 @@ static struct qos_profile as_profile(const struct qos_state *s)
 				     .tc = s->tc };
 }
 
-/* What goes beyond a profile; "": nothing. */
+/* A remark about settings that a profile cannot have; "": no remark. */
 static void remark_text(enum qos_setting what, const struct qos_state *s, char *out, size_t size)
 {
 	const struct dcb_info *d = &s->dcb;
@@ -177,7 +177,7 @@ static int show_one(struct view *v, const char *pf, struct err *e)
 	return 0;
 }
 
-/* Of every RDMA device that has Ethernet ports and is no VF. */
+/* Each RDMA device with Ethernet ports, except VFs. */
 static int show_all(struct view *v, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory all = { 0 };
@@ -194,15 +194,6 @@ static int show_all(struct view *v, struct err *e)
 		}
 	}
 	return 0;
-}
-
-static void show_end(const struct view *v)
-{
-	if (v->table->n_rows)
-		out_table(&v->run->out, v->table);
-	else
-		out_line(&v->run->out, OUT_PLAIN,
-			 "No RDMA devices with Ethernet ports here; --pf shows any interface.");
 }
 
 static int qos_show(struct cmd_run *r, struct err *e)
@@ -226,7 +217,11 @@ static int qos_show(struct cmd_run *r, struct err *e)
 		return -1;
 	if (array)
 		return out_json(&r->out, array, e);
-	show_end(&v);
+	if (table.n_rows)
+		out_table(&r->out, &table);
+	else
+		out_line(&r->out, OUT_PLAIN,
+			 "No RDMA devices with Ethernet ports here; --pf shows any interface.");
 	return 0;
 }
 

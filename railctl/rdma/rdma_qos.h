@@ -10,7 +10,7 @@
 
 extern const struct cmd rdma_qos_apply_cmd, rdma_qos_set_cmd, rdma_qos_show_cmd;
 
-/* qos_text - the value of one setting in words: "dscp", "3,5", "106". Returns out. */
+/* qos_text - the value of one setting as text: "dscp", "3,5", "106". Returns out. */
 char *qos_text(enum qos_setting s, const struct qos_profile *p, char out[QOS_LIST_LEN]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_qos_apply.c: `railctl rdma qos apply`: what files ask for, at boot. */
+/* rdma_qos_apply.c: `railctl rdma qos apply`: set QoS at boot as the files in qos.d say. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void apply_clear(struct apply *a)
 	dropin_work_clear(&a->w);
 }
 
-/* A card's driver may come later than we do, and its RDMA device later still. */
+/* At boot the driver of a card may load after this command starts; its RDMA device comes last. */
 static int wait_for(const struct apply *a, const struct qos_file *f, struct qos_port *out,
 		    struct err *e)
 {

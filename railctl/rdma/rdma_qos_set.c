@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_qos_set.c: `railctl rdma qos set`. */
+/* rdma_qos_set.c: `railctl rdma qos set`: set QoS of one card now, and save it for boot. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ static int read_saved(int dir, const char *name, struct qos_file *out, struct er
 	return -1;
 }
 
-/* Over what is there: a card's file says all about it. */
+/* Replace the file, because it holds all settings of the card. */
 static int save_profile(struct cmd_run *r, const char *pf, const struct qos_profile *p,
 			struct err *e)
 {

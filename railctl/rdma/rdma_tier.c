@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rdma_tier.c: the traffic class that the records of a pod's attachments give, for `railctl rdma
+ * env`.
+ */
 #include "railctl/rdma/rdma_tier.h"
 
 #include <stdio.h>
@@ -11,7 +15,7 @@ struct search {
 	const struct env_options *o;
 	struct netns_id pod;
 	struct tier tier;
-	char ifname[IFNAME_LEN]; /* that has it; "": none yet */
+	char ifname[IFNAME_LEN]; /* the interface that has this tier; "": none yet */
 	struct err *e;
 	int rc;
 };
@@ -63,11 +67,11 @@ int rdma_tier_class(struct cmd_run *r, struct env_options *o, char why[RDMA_TIER
 	struct search s = { .o = o, .e = e };
 	struct err ignored;
 
-	/* A path that is none is an error of whoever enters it. */
+	/* rdma_pod_enter() reports a path that is not a namespace. */
 	if (o->tc >= 0 || !path || *path != '/' || netns_open(path, &ns, &ignored))
 		return 0;
 	s.pod = ns.id;
-	/* A record that cannot be read now is no reason not to help. */
+	/* A record that cannot be read does not stop the command. */
 	(void)!record_each(&r->ctx, NULL, on_record, &s, &ignored);
 	if (s.rc || !*s.ifname)
 		return s.rc;

@@ -10,9 +10,9 @@
 #define RDMA_TIER_WHY_LEN (TIER_NAME_LEN + IFNAME_LEN + 32)
 
 /*
- * rdma_tier_class - with --netns and without --tc: o->tc, and o->tc_why in why, from the records of
- * the attachments in that namespace (of o->interfaces alone, when they are given). ERR_CONFIG when
- * they differ: NCCL has one for all.
+ * rdma_tier_class - with --netns and without --tc: set o->tc from the records of the attachments in
+ * that namespace. o->tc_why becomes the text in why. If o->interfaces is set, only these count.
+ * ERR_CONFIG if the records differ, because NCCL has one traffic class for all rails.
  */
 int rdma_tier_class(struct cmd_run *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
 		    struct err *e) must_check;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_tier_test.c: the traffic class of a pod from its records, and records that differ. */
 #include "railctl/rdma/rdma_tier.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo.c: `railctl topo`. */
+/* topo.c: `railctl topo`: load the machine, then print it in the form that the options choose. */
 #include "railctl/topo/topo.h"
 
 #include <stdio.h>
@@ -7,38 +7,19 @@
 
 #include "railctl/rdma/rdma_pod.h"
 
-/* ---- files ---- */
-
-/* A text that grows in memory. */
-struct sink {
-	FILE *to;
-	char *text;
-	size_t size;
-};
-
-static int sink_open(struct sink *s, struct err *e)
-{
-	s->to = open_memstream(&s->text, &s->size);
-	return s->to ? 0 : err_nomem(e);
-}
-
-static void sink_clear(struct sink *s)
-{
-	if (s->to)
-		(void)fclose(s->to);
-	free(s->text);
-}
-
 static int write_svg(struct cmd_run *r, const struct topo *t, const char *path, struct err *e)
 {
-	auto_clean(sink_clear) struct sink s = { 0 };
+	auto_free char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
 
-	if (sink_open(&s, e) || show_svg(&t->view, s.to, e))
-		return -1;
-	return topo_write(r, path, s.text, e);
+	if (!to)
+		return err_nomem(e);
+	int rc = show_svg(&t->view, to, e);
+	if (fclose(to) && !rc)
+		rc = err_nomem(e);
+	return rc ? -1 : topo_write(r, path, text, e);
 }
-
-/* ---- what to show ---- */
 
 static int show_text(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
@@ -57,37 +38,7 @@ static int show_text(const struct cmd_run *r, const struct topo *t, struct err *
 	return show_lines(v, &r->out, e);
 }
 
-static int show_default(const struct cmd_run *r, const struct topo *t, struct err *e)
-{
-	auto_json struct json *o = NULL;
-
-	if (!r->out.json)
-		return show_text(r, t, e);
-	o = show_json(&t->view);
-	return o ? out_json(&r->out, o, e) : err_nomem(e);
-}
-
-static int show_environment(const struct cmd_run *r, const struct topo *t, struct err *e)
-{
-	auto_json struct json *o = NULL;
-
-	if (!r->out.json)
-		return show_env(&t->view, opt_is_set(&r->opts, "per-gpu"), r->out.to, e);
-	o = show_env_json(&t->view);
-	return o ? out_json(&r->out, o, e) : err_nomem(e);
-}
-
-static int show_mapping(const struct cmd_run *r, const struct topo *t, struct err *e)
-{
-	auto_json struct json *o = NULL;
-
-	if (!r->out.json)
-		return show_map(&t->view, r->out.to, e);
-	o = show_map_json(&t->view);
-	return o ? out_json(&r->out, o, e) : err_nomem(e);
-}
-
-/* At most one of those that print. */
+/* At most one option may choose the output. */
 static int check_outputs(struct cmd_run *r, struct err *e)
 {
 	static const char *const names[] = { "env", "map", "labels", "svg", "nccl-xml-out" };
@@ -110,22 +61,28 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 static int topo_run(struct cmd_run *r, struct err *e)
 {
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
-	bool plain = opt_is_set(&r->opts, "env") || opt_is_set(&r->opts, "map") || xml;
+	bool env = opt_is_set(&r->opts, "env"), map = opt_is_set(&r->opts, "map");
 	auto_topo struct topo t = { 0 };
 
-	if (check_outputs(r, e) || topo_load(r, plain ? 0 : TOPO_FACTS, &t, e))
+	if (check_outputs(r, e) || topo_load(r, env || map || xml ? 0 : TOPO_FACTS, &t, e))
 		return -1;
 	if (svg)
 		return write_svg(r, &t, svg, e);
 	if (xml)
 		return topo_write_xml(r, &t, xml, e);
-	if (opt_is_set(&r->opts, "env"))
-		return show_environment(r, &t, e);
-	if (opt_is_set(&r->opts, "map"))
-		return show_mapping(r, &t, e);
+	if (r->out.json) {
+		auto_json struct json *o = env   ? show_env_json(&t.view)
+					   : map ? show_map_json(&t.view)
+						 : show_json(&t.view);
+		return o ? out_json(&r->out, o, e) : err_nomem(e);
+	}
+	if (env)
+		return show_env(&t.view, opt_is_set(&r->opts, "per-gpu"), r->out.to, e);
+	if (map)
+		return show_map(&t.view, r->out.to, e);
 	if (opt_is_set(&r->opts, "labels"))
 		return show_labels(&t.view, r->out.to, e);
-	return show_default(r, &t, e);
+	return show_text(r, &t, e);
 }
 
 /* ---- tables ---- */

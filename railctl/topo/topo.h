@@ -8,7 +8,7 @@
 
 extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_plan_cmd;
 
-/* Where the machine comes from; in the tables of all that look at one. */
+/* Options that say where the machine comes from, for the tables of all commands here. */
 #define TOPO_OPT_SYSFS                                                                             \
 	{                                                                                          \
 		"sysfs", "DIR|TAR",                                                                \
@@ -46,29 +46,42 @@ struct topo {
 	struct aff_view view; /* of all these */
 };
 
-#define TOPO_FACTS 1u /* whether GPUDirect RDMA can work is looked at too */
+#define TOPO_FACTS 1u /* also check whether GPUDirect RDMA can work */
 
-/* topo_load - as the options of r say. */
+/*
+ * topo_load - read the machine that the options of r name, and compute all answers about it. Start
+ * with *t zeroed; topo_clear() frees it, also after an error.
+ */
 int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e) must_check;
 void topo_clear(struct topo *t);
 #define auto_topo auto_clean(topo_clear)
 
-/* topo_scope - the masks of --gpus and --hcas; of a live machine without them, and *pid not
- * NULL, those of the pod that process *pid is of (as of struct topo_who). */
+/*
+ * topo_scope - fill t->gpu and t->hca from --gpus and --hcas. Without these options they are the
+ * devices of the pod of process *pid (see struct topo_who). pid is NULL for a captured machine.
+ */
 int topo_scope(struct cmd_run *r, const int *pid, struct topo *t, struct err *e) must_check;
 
-/* topo_taken - of this machine: one bool for each PCI function, true for VFs that are no pod's to
- * take; owned by the caller. Of another machine nothing is known, and *out stays as it is. */
+/*
+ * topo_taken - one bool for each PCI function of t->m, true for a VF that no pod can take now. The
+ * caller owns *out. If the machine is not this one, *out does not change.
+ */
 int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *e) must_check;
 
-/* topo_nccl_opts - of --set and --rccl. */
+/* topo_nccl_opts - fill t->opts from --set and --rccl. */
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
 
-/* topo_write - a file of this text in one step, for everybody to read; "-": standard output. */
+/*
+ * topo_write - make or replace the file at path in one step. The umask limits its mode 0666. "-" is
+ * standard output.
+ */
 int topo_write(const struct cmd_run *r, const char *path, const char *text,
 	       struct err *e) must_check;
 
-/* topo_check_xml, topo_write_xml - what --nccl-xml-out and the options beside it ask for. */
+/*
+ * topo_check_xml - a usage error if --nccl-xml-out and the options for it contradict each other.
+ * topo_write_xml - write the file of --nccl-xml-out to path, for this machine or for a guest.
+ */
 int topo_check_xml(struct cmd_run *r, struct err *e) must_check;
 int topo_write_xml(struct cmd_run *r, const struct topo *t, const char *path,
 		   struct err *e) must_check;

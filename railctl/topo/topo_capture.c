@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_capture.c: `railctl topo capture`. */
+/* topo_capture.c: `railctl topo capture`: write the files that describe this machine to a tar file.
+ */
 #include <string.h>
 
 #include "railctl/topo/topo.h"
@@ -44,7 +45,7 @@ static int capture_run(struct cmd_run *r, struct err *e)
 
 	if (aff_capture(&from, &o, to, &sum, e))
 		return -1;
-	/* The file itself is all that standard output is for. */
+	/* No summary where standard output is the file. */
 	return strcmp(to, "-") == 0 ? 0 : show_sum(r, &sum, to, e);
 }
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_check.c: `railctl topo check`. */
+/* topo_check.c: `railctl topo check`: findings about GPUDirect RDMA and NCCL, and the exit status.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
 
-/* Behind CMD_FAILED and CMD_USAGE. */
+/* 1 and 2 are CMD_FAILED and CMD_USAGE. */
 static const struct finding_exit statuses = { .fail = 4, .warn = 3, .strict = 3 };
 
 /* ---- lines ---- */
 
 #define LINE_LEN 1200
-#define NAME_LEN 100 /* room for one more */
+#define NAME_LEN 100 /* bytes that one more subject may need */
 #define ID_WIDTH 16
 
 static bool same_text(const char *a, const char *b)
@@ -20,7 +21,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* What is to be said and done is the same: one entry for all of them. */
+/* Findings with the same reason and remedy become one entry. */
 static bool is_same_finding(const struct finding *a, const struct finding *b)
 {
 	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
@@ -35,7 +36,7 @@ static bool is_first(const struct findings *all, size_t at)
 	return true;
 }
 
-/* Of all that belong together: "GPU 0 mlx5_0, GPU 1 mlx5_1". */
+/* The subjects of all findings in one entry: "GPU 0 mlx5_0, GPU 1 mlx5_1". */
 static void put_subjects(const struct findings *all, size_t first, char line[LINE_LEN])
 {
 	size_t len = 0;
@@ -55,7 +56,7 @@ static void put_subjects(const struct findings *all, size_t first, char line[LIN
 	}
 }
 
-/* What there is the same to say of is one entry, not one for each of a dozen cards. */
+/* Print the entry that begins with this finding; with --all, each finding by itself. */
 static void show_group(const struct cmd_run *r, const struct findings *all, size_t at)
 {
 	char line[LINE_LEN];
@@ -102,7 +103,7 @@ static int show_text(const struct cmd_run *r, const struct topo *t)
 
 /* ---- JSON ---- */
 
-/* Of the GPUs that are looked at. */
+/* The worst state of the GPUs in the scope. */
 static enum finding_state worst_of(const struct topo *t)
 {
 	enum finding_state worst = FINDING_OK;

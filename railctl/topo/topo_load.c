@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_load.c: a machine as the options name it, and all answers about it. */
+/* topo_load.c: reads the machine that the options name, and computes all answers about it. */
 #include <fcntl.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* ---- options ---- */
 
-/* "0x0b40" or "0b4000": all of that class and subclass, or of it with the interface. */
+/* "0x0b40" is a class with its subclass, "0b4000" also has the programming interface. */
 static int parse_class(const char *text, uint32_t *out)
 {
 	const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
@@ -64,16 +64,6 @@ static int read_xml(const char *path, struct topo *t, struct err *e)
 
 /* ---- answers ---- */
 
-/* What a GPU should take is the same whoever asks: all GPUs are assigned HCAs, also those of other
- * pods; but of a pod's own HCAs its own GPUs alone. */
-static int choose_hcas(struct topo *t, struct err *e)
-{
-	const struct aff_scope own = { t->hca ? t->gpu : NULL, t->hca };
-
-	return aff_choose(&t->m, NULL, &t->node, e) || aff_choose(&t->m, &own, &t->choice, e) ? -1
-											      : 0;
-}
-
 static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err *e)
 {
 	struct compare_input in = { .m = &t->m,
@@ -84,7 +74,9 @@ static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err
 
 	if (topo_scope(r, pid, t, e) || topo_nccl_opts(r, t, e))
 		return -1;
-	/* Of a pod's own HCAs none is a neighbour's. */
+	/* A pod with all HCAs gets the HCA that its GPU has when all GPUs are considered. The HCAs
+	 * of a pod are assigned to its own GPUs, and no other pod uses them. */
+	const struct aff_scope own = { t->hca ? t->gpu : NULL, t->hca };
 	in.node = t->hca ? NULL : &t->node;
 	t->view = (struct aff_view){ .m = &t->m,
 				     .scope = { t->gpu, t->hca },
@@ -92,10 +84,11 @@ static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err
 				     .choice = &t->choice,
 				     .nccl = &t->nccl,
 				     .differ = &t->differ };
-	return choose_hcas(t, e) || nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
-			       compare_with_nccl(&in, &t->differ, e)
-		       ? -1
-		       : 0;
+	if (aff_choose(&t->m, NULL, &t->node, e) || aff_choose(&t->m, &own, &t->choice, e) ||
+	    nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
+	    compare_with_nccl(&in, &t->differ, e))
+		return -1;
+	return 0;
 }
 
 static int add_findings(struct topo *t, struct aff_tree_dirs *d, unsigned flags, struct err *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_nccl.c: the settings that NCCL is taken to have. */
+/* topo_nccl.c: the settings of NCCL that a prediction assumes, from --set and --rccl. */
 #include <string.h>
 
 #include "railctl/topo/topo.h"
@@ -104,7 +104,7 @@ int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)
 	size_t i = 0;
 
 	t->opts = (struct nccl_opts)NCCL_OPTS_DEFAULT;
-	/* A file of RCCL's is asked with RCCL's rules only when that is wanted. */
+	/* A topology file of RCCL alone does not select the rules of RCCL. */
 	t->opts.rccl = opt_is_set(&r->opts, "rccl");
 	while ((text = opt_next(&r->opts, "set", &i)))
 		if (set_option(r, text, t, e))

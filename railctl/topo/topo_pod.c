@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_pod.c: a pod's HCAs. */
+/* topo_pod.c: the HCAs of a pod, from its interfaces, addresses and character devices. */
 #include "railctl/topo/topo_pod.h"
 
 #include <limits.h>
@@ -37,7 +37,7 @@ static bool may_open(const struct probe_data *f, size_t i)
 	return a == ACCESS_OK || a == ACCESS_THERE;
 }
 
-/* A container that was given some of the character devices. */
+/* The devices whose character device the pod has, if some are missing. */
 static bool by_files(const struct probe_data *f, bool *own)
 {
 	bool some = false, missing = false;
@@ -70,7 +70,7 @@ bool topo_pod_own(const struct probe_data *f, bool first_netns, bool *own)
 
 /* ---- reading ---- */
 
-/* Settings of the whole kernel are shown in the first network namespace alone. */
+/* The kernel shows its global settings only in the first network namespace. */
 static bool is_first_netns(const struct ctx *ctx)
 {
 	char path[PATH_MAX];

@@ -11,23 +11,23 @@
 #include "topo/core/machine.h"
 #include "rdma/doctor/probe_data.h"
 
-/* Whose: pid as of probe_view: 0 the caller's, -1 of a namespace without a process. */
+/* A pod. pid is one of its processes; 0 is the caller, -1 a namespace without a known process. */
 struct topo_who {
 	const struct ctx *ctx;
 	int pid;
 };
 
 /*
- * topo_pod_hcas - one bool for each HCA of m: it is this pod's; NULL in *out: all are, as on the
- * node itself. In the network namespace that it is about, with ctx->sysfs of it. Owned by the
- * caller.
+ * topo_pod_hcas - one bool for each HCA of m, true if it is this pod's. The caller owns *out. NULL
+ * means all, as on the node itself. Call it in the pod's network namespace; w->ctx->sysfs must be
+ * the sysfs of that namespace.
  */
 int topo_pod_hcas(const struct topo_who *w, const struct aff_machine *m, bool **out,
 		  struct err *e) must_check;
 
 /*
- * topo_pod_gpus - the same of GPUs: those whose device file the pod has (/dev/nvidia0,
- * /dev/dri/renderD128); where none of them has one, by NVIDIA_VISIBLE_DEVICES.
+ * topo_pod_gpus - the same for GPUs. A pod has a GPU if it has the device file (/dev/nvidia0,
+ * /dev/dri/renderD128). If it has no such file, NVIDIA_VISIBLE_DEVICES decides.
  */
 int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **out,
 		  struct err *e) must_check;
@@ -35,15 +35,19 @@ int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **
 /* ---- pure ---- */
 
 /*
- * topo_pod_own - which of the inventory's devices are the namespace's own; false when nothing
- * tells them apart. Own are devices with an interface or an address here. Of InfiniBand, and where
- * no device has one, those whose character device may be used. In the node's first namespace only
- * the latter counts, and only where some of them are missing.
+ * topo_pod_own - set own[i] for each device of the inventory that belongs to this network
+ * namespace. Returns false if all do.
+ *
+ * A device belongs to it if it has an interface or an address here. InfiniBand devices, and all
+ * devices if none has an address, belong to it if the pod may open the character device. In the
+ * first namespace of the node only the character devices decide, if some are missing.
  */
 bool topo_pod_own(const struct probe_data *f, bool first_netns, bool *own);
 
-/* topo_pod_lists - whether a list as of NVIDIA_VISIBLE_DEVICES has the GPU: "all", or some of its
- * number, its UUID and the beginning of it. */
+/*
+ * topo_pod_lists - true if a list in the form of NVIDIA_VISIBLE_DEVICES names the GPU: "all", its
+ * number, its UUID or the beginning of its UUID.
+ */
 bool topo_pod_lists(const char *list, unsigned number, const char *uuid);
 
 #endif

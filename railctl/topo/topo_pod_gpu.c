@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_pod_gpu.c: a pod's GPUs. */
+/* topo_pod_gpu.c: the GPUs of a pod, from its device files and NVIDIA_VISIBLE_DEVICES. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include "lib/sys/fs.h"
 #include "railctl/topo/topo_pod.h"
 
-/* As the pod has it. */
+/* True if the file is in the pod's /dev. */
 static bool has_file(const struct topo_who *w, const char *name)
 {
 	char path[PATH_MAX];
@@ -25,7 +25,7 @@ static bool has_file(const struct topo_who *w, const char *name)
 
 #define WORD_LEN 64
 
-/* What the driver says behind a label: "Device Minor: \t 3". */
+/* The word that follows a label in the driver's text: "Device Minor: \t 3". */
 static bool driver_word(const char *text, const char *label, char out[WORD_LEN])
 {
 	const char *at = strstr(text, label);
@@ -61,7 +61,7 @@ static int read_nvidia(const struct topo_who *w, const char *bdf, struct nvidia 
 	return 0;
 }
 
-/* Without what the driver says nothing is known, but that it shows a pod its own GPUs only. */
+/* The driver's text has the number of the device file. Without the text the answer is unknown. */
 static enum aff_tristate has_nvidia(const struct topo_who *w, const struct nvidia *n)
 {
 	char name[WORD_LEN + 8];
@@ -166,16 +166,6 @@ static bool any_gpu(const struct gpus *g, size_t n, enum aff_tristate what)
 	return false;
 }
 
-/* The variable counts NVIDIA's GPUs by their order, and says nothing of others. */
-static void by_list(const struct aff_machine *m, const struct gpus *g, const char *list, bool *mask)
-{
-	unsigned number = 0;
-
-	for (size_t i = 0; i < m->n_gpus; i++)
-		mask[i] = m->gpu[i].vendor != AFF_NVIDIA ||
-			  topo_pod_lists(list, number++, g->nvidia[i].uuid);
-}
-
 int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **out, struct err *e)
 {
 	auto_clean(gpus_clear) struct gpus g = { 0 };
@@ -191,7 +181,11 @@ int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **
 		for (size_t i = 0; i < m->n_gpus; i++)
 			mask[i] = g.has[i] != AFF_NO;
 	} else if (!any_gpu(&g, m->n_gpus, AFF_YES) && list && *list && strcmp(list, "void") != 0) {
-		by_list(m, &g, list, mask);
+		unsigned number = 0; /* the variable counts the GPUs of NVIDIA in their order */
+
+		for (size_t i = 0; i < m->n_gpus; i++)
+			mask[i] = m->gpu[i].vendor != AFF_NVIDIA ||
+				  topo_pod_lists(list, number++, g.nvidia[i].uuid);
 	} else {
 		return 0;
 	}

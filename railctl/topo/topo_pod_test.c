@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* topo_pod_test.c: which HCAs and GPUs a pod has, on fake machines. */
 #include "railctl/topo/topo_pod.h"
 
 #include <stdio.h>

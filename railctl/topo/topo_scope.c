@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_scope.c: which GPUs and HCAs count. */
+/* topo_scope.c: the GPUs and HCAs that count: those of --gpus and --hcas, or those of a pod. */
 #include <string.h>
 
 #include "railctl/topo/topo.h"
@@ -79,7 +79,7 @@ static int mark_list(struct cmd_run *r, const char *option, mark_fn mark, struct
 	return 0;
 }
 
-/* One more than are there: a machine may have none. */
+/* One element more than needed, because a machine may have no devices. */
 static bool *new_mask(size_t n)
 {
 	return calloc(n + 1, sizeof(bool));
@@ -87,7 +87,7 @@ static bool *new_mask(size_t n)
 
 /* ---- a pod ---- */
 
-/* What is not said is what the pod has; nothing to look at is nothing to ask. */
+/* An option that is absent stands for the devices of the pod. */
 static int find_pod(const struct cmd_run *r, int pid, struct topo *t, struct err *e)
 {
 	const struct topo_who who = { .ctx = &r->ctx, .pid = pid };

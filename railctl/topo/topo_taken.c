@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_taken.c: which VFs pods have already, for a plan of this machine. */
+/* topo_taken.c: the VFs that no pod can take now, for a plan of this machine. */
 #include <stdlib.h>
 
 #include "railctl/topo/topo.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* topo_taken_test.c: a VF in use counts as taken, and a free VF does not. */
 #include "railctl/topo/topo.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_write.c: files that others read: all of it or nothing, as the umask says. */
+/* topo_write.c: write a file that other programs read, in one step. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf.c: `railctl vf`, and what its commands share. */
+/* vf.c: the group `railctl vf`, and the report on each VF that its commands share. */
 #include "railctl/vf/vf.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ int ctl_count(struct cmd_run *r, uint32_t *out, struct err *e)
 	return 0;
 }
 
-/* ---- what became of each ---- */
+/* ---- the report on each VF ---- */
 
 enum word { DONE, WOULD, WELL, LEFT, FAILED };
 

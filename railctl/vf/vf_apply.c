@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_apply.c: `railctl vf apply`: the VFs that files ask for, at boot. */
+/* vf_apply.c: `railctl vf apply`: make VFs at boot as the files in vf.d say. */
 #include <stdio.h>
 
 #include "railctl/dropin/dropin.h"
@@ -27,7 +27,7 @@ static int load_file(const struct apply *a, const char *name, struct vf_file *ou
 	return len < 0 ? -1 : vf_file_decode(text, (size_t)len, name, out, e);
 }
 
-/* A card's driver may come later than we do. */
+/* At boot the driver of a card may load after this command starts. */
 static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN], struct err *e)
 {
 	struct err why;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_create.c: `railctl vf create` and `railctl vf bind`. */
+/* vf_create.c: `railctl vf create` and `railctl vf bind`: make VFs of a PF; change a VF's driver.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -81,13 +82,12 @@ static const char *const create_examples[] = {
 const struct cmd cmd_vf_create = {
 	.name = "create",
 	.summary = "make a number of VFs on a network card",
-	.about =
-		"Each VF gets a MAC that is derived from the card's MAC and the number of the VF, "
-		"so it is the same after each reboot. The MAC is recorded in /var/lib/railhead/vf. "
-		"The state of the VF after this command is its baseline. If the card already has "
-		"VFs, they are removed first. This is refused while one is in use, or while the "
-		"default route of this host uses the card. After a failure there are as many VFs "
-		"as before. If the command is killed, run it again to finish the work.",
+	.about = "The MAC of each VF is derived from the MAC of the card and the number of the VF. "
+		 "It is the same after each reboot. The MAC is recorded in /var/lib/railhead/vf. "
+		 "The state of the VF after this command is its baseline. If the card already has "
+		 "VFs, they are removed first. This is refused while one is in use, or while the "
+		 "default route of this host uses the card. After a failure there are as many VFs "
+		 "as before. If the command is killed, run it again to finish the work.",
 	.opts = { create_opts },
 	.examples = create_examples,
 	.run = create_run,

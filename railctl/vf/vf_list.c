@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_list.c: `railctl vf list`. */
+/* vf_list.c: `railctl vf list`: PFs and VFs with their owners, as a table or JSON. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const uint8_t no_mac[MAC_LEN];
 
-/* What its interface has, else what its PF knows, else none. */
+/* The address of its interface; without an interface, the one that its PF knows. */
 static struct hw_addr addr_of(const struct vf_view *v)
 {
 	if (v->netdev.addr.len)
@@ -79,7 +79,7 @@ static int add_pf_side(struct json *o, const struct vf_info *s)
 		json_add_str(o, "linkState", states[s->link_state]));
 }
 
-/* Its record tells why it has this VF, when that was chosen for it. */
+/* If the plugin chose the VF by its distance to GPUs, the record has the reason. */
 static int add_near(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
 {
 	auto_record struct record rec = { 0 };
@@ -193,7 +193,7 @@ static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
 	return out_row(t, cells, e);
 }
 
-static enum out_style style_of(enum vf_use u)
+static enum out_style use_style(enum vf_use u)
 {
 	if (u == VF_FREE)
 		return OUT_GOOD;
@@ -229,7 +229,7 @@ static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_
 		{ tagged ? number_text(v->pf_side.vlan, vlan) : NULL, OUT_PLAIN },
 		{ number_text(v->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(v->rdma), OUT_PLAIN },
-		{ vf_use_name(v->use), style_of(v->use) },
+		{ vf_use_name(v->use), use_style(v->use) },
 		{ owner_text(r, v, owner, sizeof(owner)), OUT_PLAIN },
 	};
 
