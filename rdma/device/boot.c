@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* boot.c: the mode in files of modprobe: their lines, their order, and our own file. */
 #include "rdma/device/boot.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The next word of what is left; false at its end. */
+/* Cut the next word from *rest; false at the end. */
 static bool next_word(struct slice *rest, struct slice *word)
 {
 	while (rest->len && is_blank(*rest->p)) {
@@ -38,7 +39,7 @@ static bool is_word(struct slice w, const char *text)
 	return w.len == strlen(text) && memcmp(w.p, text, w.len) == 0;
 }
 
-/* The kernel's boolean parameters: its first letter counts. */
+/* The kernel reads only the first letter of a boolean parameter. */
 static int mode_of(struct slice value, enum rdma_mode *out)
 {
 	if (!value.len || !strchr("01nNyY", *value.p))

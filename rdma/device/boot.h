@@ -15,20 +15,21 @@
 #define RDMA_BOOT_FILE "railhead-rdma.conf"
 
 struct rdma_boot {
-	bool given; /* else it is the kernel's default: shared */
+	bool given; /* false: no file sets it, the kernel's default (shared) counts */
 	enum rdma_mode mode;
-	char file[NAME_MAX + 1]; /* that says so; the last one does, in the order of names */
+	char file[NAME_MAX + 1]; /* the file that sets it: the last one by name */
 };
 
-/* rdma_boot_line - 1: a line of such a file that sets the mode, in *out; 0: another one. Pure. */
+/* rdma_boot_line - 1 if this line of such a file sets the mode, which is then in *out; else 0.
+ * Pure. */
 int rdma_boot_line(const char *line, size_t len, enum rdma_mode *out);
 
-/* rdma_boot_read - what the files *.conf of dir say; a folder that is not there says nothing. */
+/* rdma_boot_read - the mode that the files *.conf in dir set. A missing folder sets nothing. */
 int rdma_boot_read(const char *dir, struct rdma_boot *out, struct err *e) must_check;
 
 /*
- * rdma_boot_write - make RDMA_BOOT_FILE of dir say so. ERR_BUSY when a file that comes behind it in
- * the order of names says otherwise: it is named, and nothing is written.
+ * rdma_boot_write - set the mode in RDMA_BOOT_FILE of dir. ERR_BUSY, with nothing written, if a
+ * file that is later by name sets another mode. The error names that file.
  */
 int rdma_boot_write(const char *dir, enum rdma_mode mode, struct err *e) must_check;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* boot_test.c: which line and which file sets the mode, and when our file would have no effect. */
 #include "rdma/device/boot.h"
 
 #include <errno.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* counters.c: reads the counters of a port under the names that each driver has for them. */
 #include "rdma/device/counters.h"
 
 #include <stdio.h>
 
 #include "lib/pci/sysfs.h"
 
-/* Below ports/N. Those of one kind are added up: a driver counts each event in one of them. */
+/* Files below ports/N. The values of one kind are added: a driver counts an event in one file only.
+ */
 static const struct {
 	enum port_counter what;
 	const char *file;
@@ -36,7 +38,7 @@ static const struct {
 	{ COUNT_SEQUENCE, "hw_counters/out_of_seq_request" },
 };
 
-/* Of a file that is not there, or is no number, nothing is known. */
+/* A file that is missing or has no number leaves the counter unknown. */
 static int add_counter(const char *sysfs, const char *path, enum port_counter what,
 		       struct port_counters *out, struct err *e)
 {
@@ -50,7 +52,7 @@ static int add_counter(const char *sysfs, const char *path, enum port_counter wh
 	return 0;
 }
 
-/* Of an interface the kernel counts; InfiniBand has a counter of the port. */
+/* The kernel counts for an Ethernet interface. InfiniBand has a counter in the port. */
 static int add_link_downs(const struct counters_of *of, const char *port, struct port_counters *out,
 			  struct err *e)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * counters_test.c: the names of each driver, counters that are missing, and counters that
+ * restarted.
+ */
 #include "rdma/device/counters.h"
 
 #include <errno.h>

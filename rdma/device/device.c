@@ -15,7 +15,7 @@
 
 /* ---- by bus address ---- */
 
-/* As the kernel names them: module.kind.number. */
+/* The kernel names them module.kind.number. */
 static bool is_auxiliary(const char *s)
 {
 	const char *dot = strrchr(s, '.');
@@ -41,7 +41,7 @@ bool bus_addr_valid(const char *s)
 	return pci_parse(s, &ignored) == 0 || is_auxiliary(s);
 }
 
-/* The path of its folder with such devices: "infiniband", "infiniband_verbs". */
+/* The path of the folder with its devices of one kind: "infiniband", "infiniband_verbs". */
 static int folder_of(const char *sysfs, const char *addr, const char *kind, char out[PATH_MAX],
 		     struct err *e)
 {
@@ -58,7 +58,7 @@ static int folder_of(const char *sysfs, const char *addr, const char *kind, char
 	return n < PATH_MAX ? 0 : err_set(e, ERR_IO, ENAMETOOLONG, "%.64s...", out);
 }
 
-/* The one name in it. */
+/* The only name in a folder. */
 static int only_name(const char *folder, const char *addr, char out[RDMA_NAME_LEN], struct err *e)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };
@@ -84,7 +84,7 @@ static int only_name(const char *folder, const char *addr, char out[RDMA_NAME_LE
 	return 0;
 }
 
-/* A device that keeps its name while its index is looked up is the one of that name. */
+/* A rename between the two look-ups is seen: the name is read again after the index. */
 int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_link *out,
 		struct err *e)
 {
@@ -134,7 +134,7 @@ bool rdma_bus_has_verbs(const char *sysfs, const char *addr)
 
 /* ---- character devices ---- */
 
-/* None of that kind is an empty one. */
+/* Without such a device *out is empty. */
 static int read_one(struct nl *nl, struct rdma_chardev_of of, struct rdma_chardev *out,
 		    struct err *e)
 {

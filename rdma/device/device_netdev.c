@@ -2,9 +2,9 @@
 /*
  * device_netdev.c: from a pod's interface down to the RDMA device that serves it.
  *
- * Hardware is found by its bus address, which costs the same however many devices there are. What
- * has none (rxe, siw) has a GUID that the kernel made of its interface's MAC: those that fit are
- * asked for their interface, and all of them only when none does.
+ * Hardware is found by its bus address, at the same cost for any number of devices. A software
+ * device (rxe, siw) has no bus address. The kernel makes its GUID from the MAC of its interface, so
+ * the search first reads the interfaces of devices whose GUID fits, then those of all devices.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct lower_path {
 	const struct rdma_view *v;
 	struct level level[LEVELS_MAX]; /* the interface itself first */
 	size_t n;
-	struct nl *pod_rdma; /* owned; opened where it is needed, which is seldom */
+	struct nl *pod_rdma; /* owned; opened on first use */
 };
 
 static void lower_path_clear(struct lower_path *d)
@@ -43,7 +43,7 @@ static int rdma_of(struct lower_path *d, bool in_pod, struct nl **out, struct er
 
 /* ---- down ---- */
 
-/* Of other kinds (veth, tunnels) IFLA_LINK is something else than what lies below. */
+/* IFLA_LINK is the device below only for these kinds. A veth or a tunnel uses it differently. */
 static bool is_on_another(const struct link_info *link)
 {
 	static const char *const kinds[] = { "macvlan", "ipvlan", "vlan",
@@ -56,7 +56,7 @@ static bool is_on_another(const struct link_info *link)
 	return false;
 }
 
-/* 1: *in_pod says where the device below is; 0: in a namespace that is neither of the two. */
+/* Returns 1 with *in_pod set, or 0 if the device below is in neither of the two namespaces. */
 static int place_of_lower(const struct lower_path *d, const struct level *top, bool *in_pod,
 			  struct err *e)
 {
@@ -96,7 +96,7 @@ static int find_lower(struct lower_path *d, const char *ifname, struct err *e)
 
 /* ---- hardware ---- */
 
-/* Kernels before 5.14 do not tell the bus address; of what is on the host sysfs does. */
+/* Kernels before 5.14 do not report the bus address. On the host, sysfs has it. */
 static void bus_of(const struct lower_path *d, const struct level *l, char out[BUS_ADDR_LEN])
 {
 	char pci[PCI_STR_LEN];
@@ -136,8 +136,7 @@ static int match_port(const struct rdma_port *p, void *arg)
 	return b->found;
 }
 
-/* Which port of the device has one of our interfaces there. A device that has just gone has none.
- */
+/* The port of the device with one of our interfaces. A device that disappeared has none. */
 static int look_at_ports(struct lower_path *d, const struct rdma_link *link, bool in_pod,
 			 struct by_ifindex *out, struct err *e)
 {
@@ -148,7 +147,7 @@ static int look_at_ports(struct lower_path *d, const struct rdma_link *link, boo
 	*out = (struct by_ifindex){ .d = d, .in_pod = in_pod, .elsewhere = true };
 	if (rdma_of(d, in_pod, &nl, e))
 		return -1;
-	/* One port is asked for it with half as many system calls as a list of one. */
+	/* For a device with one port this needs half the system calls of a list. */
 	int rc = link->ports == 1 ? nl_rdma_port(nl, link->index, 1, &only, &why)
 				  : nl_rdma_ports(nl, link->index, match_port, out, &why);
 
@@ -162,9 +161,9 @@ static int look_at_ports(struct lower_path *d, const struct rdma_link *link, boo
 }
 
 /*
- * Which port of the hardware: that of the interface, where the kernel says so. In mode exclusive
- * it does not when the one is in the pod and the other is not yet; then dev_port, which counts from
- * 0, is all there is.
+ * The port of the hardware that has the interface, if the kernel reports it. In mode exclusive the
+ * interface may be in the pod before the device. The kernel then reports nothing, and dev_port,
+ * which counts from 0, decides.
  */
 static int choose_port(struct lower_path *d, size_t level, struct rdma_serving *out, struct err *e)
 {
@@ -188,7 +187,7 @@ static int choose_port(struct lower_path *d, size_t level, struct rdma_serving *
 	return 0;
 }
 
-/* 1: this is the hardware; 0: it has no RDMA device. */
+/* Returns 1 if it found the device, 0 if this hardware has no RDMA device. */
 static int try_bus(struct lower_path *d, size_t level, const char *bus, struct rdma_serving *out,
 		   struct err *e)
 {
@@ -205,7 +204,7 @@ static int try_bus(struct lower_path *d, size_t level, const char *bus, struct r
 	return choose_port(d, level, out, e) ? -1 : 1;
 }
 
-/* Of a bond the RDMA device is that of one of its members, the first in most cases. */
+/* The RDMA device of a bond is the device of a member, in most cases of the first. */
 static int try_bond(struct lower_path *d, size_t level, struct rdma_serving *out, struct err *e)
 {
 	char path[64 + IFNAME_LEN], names[1024], one[IFNAME_LEN], pci[PCI_STR_LEN];
@@ -274,7 +273,7 @@ static bool guid_fits(const struct lower_path *d, const struct rdma_link *link)
 	return false;
 }
 
-/* Either namespace tells a port's interface only if that is there. */
+/* A namespace reports the interface of a port only if that interface is in it. */
 static int find_device(const struct rdma_link *link, void *arg)
 {
 	struct device_search *h = arg;
@@ -292,7 +291,7 @@ static int find_device(const struct rdma_link *link, void *arg)
 	return h->failed;
 }
 
-/* 1: found among those that are on one of our interfaces. */
+/* Returns 1 if a device is on one of the interfaces of the path. */
 static int try_software(struct lower_path *d, bool all, struct rdma_serving *out, struct err *e)
 {
 	struct device_search h = { .d = d, .all = all, .e = e };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* device_test.c: RDMA devices by bus address and by interface, on a fake sysfs and fake netlink. */
 #include "rdma/device/device.h"
 
 #include <errno.h>

@@ -100,7 +100,7 @@ struct search {
 	struct err *e;
 };
 
-/* 1: this is it; 0: it is not; -1: error. *place is what is at i. */
+/* Returns 1 if the entry at i fits, 0 if not, -1 on error. *place says what is at i. */
 static int try_at(struct search *q, uint32_t i, enum gid_place *place)
 {
 	struct gid_entry entry = { .index = i };
@@ -114,7 +114,7 @@ static int try_at(struct search *q, uint32_t i, enum gid_place *place)
 		return -1;
 	bool fits = entry.type == w->type &&
 		    (!w->netdev || !*entry.netdev || strcmp(entry.netdev, w->netdev) == 0);
-	/* Of those that do not, the newest tells most. */
+	/* If none fits, the newest of the others explains most. */
 	if (fits || q->look.found == GID_MISSING || i > q->look.entry.index) {
 		q->look.entry = entry;
 		q->look.found = fits ? GID_THERE : GID_OTHER;
@@ -123,12 +123,12 @@ static int try_at(struct search *q, uint32_t i, enum gid_place *place)
 }
 
 /*
- * Places kept for addresses that are not there, and those of pods that ended, are holes: both types
- * of an address leave two. So many in a row are not taken for the end.
+ * A table has holes: indices of addresses that are gone. Both types of an address leave two. So
+ * many free indices in a row are not yet taken for the end.
  */
 #define WINDOW 4
 
-/* 1: one of the places from i on is taken; 0: none is; -1: error, or it was met by the way. */
+/* Returns 1 if an index from i to i + WINDOW - 1 is used, 0 if none, -1: error, or found. */
 static int is_taken(struct search *q, uint32_t i)
 {
 	enum gid_place place = GID_FREE;
@@ -141,8 +141,8 @@ static int is_taken(struct search *q, uint32_t i)
 }
 
 /*
- * Where the places that are taken end: steps that double, then halves. Where many in a row are
- * free it may be one of those gaps. -1 as is_taken().
+ * Find the end of the used indices: steps that double, then halves. A hole longer than WINDOW may
+ * be taken for the end. -1 as is_taken().
  */
 static int find_edge(struct search *q, uint32_t *edge)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gid.h: the GID table of an RDMA port: which addresses it sends from, and under which index.
+ * gid.h: the GID table of an RDMA port: its addresses, each with an index.
  *
- * Of a RoCE port the kernel fills the table from the addresses of its network interface and of all
- * that lie above that (VLAN, macvlan, ipvlan, bond), in every network namespace, a moment after
- * the address is set; the first free place is taken, so an index says nothing about the next pod.
- * No netlink message and no event tells of a GID: sysfs is asked.
+ * The kernel fills the table of a RoCE port. It takes the addresses of the port's interface and of
+ * all interfaces above it (VLAN, macvlan, ipvlan, bond), in every network namespace. An entry
+ * appears shortly after its address is set, at the first free index, so the next pod may get
+ * another index. There is no netlink message and no event for GIDs: only sysfs has them.
  */
 #ifndef RAILHEAD_RDMA_DEVICE_GID_H
 #define RAILHEAD_RDMA_DEVICE_GID_H
@@ -24,20 +24,23 @@ struct gid {
 
 /* ---- pure ---- */
 
-/* gid_parse - as sysfs writes it: eight groups of four hex digits; -1 when it is anything else. */
+/*
+ * gid_parse - read the form of sysfs: eight groups of four hex digits; -1 for any other text.
+ * gid_format - write that form; returns out. gid_is_zero - a free index has such a GID.
+ */
 int gid_parse(const char *s, struct gid *out) must_check;
 char *gid_format(const struct gid *g, char out[GID_STR_LEN]);
-bool gid_is_zero(const struct gid *g); /* a free place */
+bool gid_is_zero(const struct gid *g);
 bool gid_equal(const struct gid *a, const struct gid *b);
 
-/* gid_of_ip - IPv4 as ::ffff:a.b.c.d, IPv6 as it is. */
+/* gid_of_ip - IPv4 becomes ::ffff:a.b.c.d, IPv6 stays the same. */
 struct gid gid_of_ip(struct ip a);
-/* gid_to_ip - the address it stands for: IPv4 when it is mapped; of a zero GID family IP_NONE. */
+/* gid_to_ip - the address: IPv4 if the GID is a mapped one; family IP_NONE for a zero GID. */
 struct ip gid_to_ip(const struct gid *g);
 
 /*
- * gid_type_parse - the kernel's words: "RoCE v2", and "IB/RoCE v1", which is one or the other by
- * the port's link layer. gid_type_name - "RoCE v2", "RoCE v1", "IB", "unknown".
+ * gid_type_parse - the kernel writes "RoCE v2" or "IB/RoCE v1"; the latter is RoCE v1 on Ethernet.
+ * gid_type_name - "RoCE v2", "RoCE v1", "IB", "unknown".
  */
 enum gid_type gid_type_parse(const char *s, bool ethernet);
 const char *gid_type_name(enum gid_type t);
@@ -54,11 +57,11 @@ struct gid_entry {
 	uint32_t index;
 	struct gid gid;
 	enum gid_type type;
-	char netdev[IFNAME_LEN]; /* its interface, by name, in whichever namespace; "" unknown */
+	char netdev[IFNAME_LEN]; /* name of its interface, in any namespace; "": unknown */
 };
 
 /*
- * gid_each - call fn for each place that is taken, in order; non-zero ends the walk, no error.
+ * gid_each - call fn for each GID by index. If fn returns non-zero, the loop stops without error.
  * ERR_NOTFOUND (ENOENT): no such port.
  */
 typedef int (*gid_fn)(const struct gid_entry *g, void *arg);
@@ -67,7 +70,7 @@ int gid_each(const struct gid_port *p, gid_fn fn, void *arg, struct err *e) must
 struct gid_want {
 	struct gid gid;
 	enum gid_type type;
-	const char *netdev; /* of this interface; NULL: of any */
+	const char *netdev; /* its interface; NULL: any */
 };
 
 struct gid_look {
@@ -80,13 +83,13 @@ struct gid_look {
 };
 
 /*
- * gid_find - look for one entry. New ones stand at the end of the places that are taken, and that
- * is looked for first: the usual cost grows with the logarithm of their number.
+ * gid_find - look for one entry. It first finds the end of the used part, where new entries usually
+ * are: the cost grows with the logarithm of their number.
  */
 int gid_find(const struct gid_port *p, const struct gid_want *want, struct gid_look *out,
 	     struct err *e) must_check;
 
-/* gid_await - gid_find until it is there or the deadline (of ctx_mono_ms()) has passed. */
+/* gid_await - repeat gid_find() until the GID is there, or until the deadline of ctx_mono_ms(). */
 int gid_await(const struct gid_port *p, const struct gid_want *want, int64_t deadline_ms,
 	      struct gid_look *out, struct err *e) must_check;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* gid_fuzz.c: feeds text to gid_parse() and gid_type_parse(). */
 #include <strings.h>
 
 #include "lib/testing/fuzz.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gid_priv.h: the search in a GID table, wherever that is. For rdma/device/gid*.c and their tests.
- */
+/* gid_priv.h: the search in any GID table, for rdma/device/gid*.c and their tests. */
 #ifndef RAILHEAD_RDMA_DEVICE_GID_PRIV_H
 #define RAILHEAD_RDMA_DEVICE_GID_PRIV_H
 
@@ -17,6 +16,7 @@ struct gid_source {
 	void *arg;
 };
 
+/* gid_search - gid_find() in the table of s. */
 int gid_search(const struct gid_source *s, const struct gid_want *want, struct gid_look *out,
 	       struct err *e) must_check;
 

@@ -15,7 +15,7 @@
 #define LAST_NAP_MS  32
 
 struct table {
-	int fd; /* of the port's folder */
+	int fd; /* the folder of the port */
 	const struct gid_port *p;
 	enum { LAYER_UNKNOWN, LAYER_ETHERNET, LAYER_OTHER } layer;
 };
@@ -64,7 +64,7 @@ static int read_gid(void *arg, uint32_t i, struct gid *out, enum gid_place *plac
 			*place = GID_END;
 			return 0;
 		}
-		/* Some drivers refuse to show a place that is free. */
+		/* Some drivers refuse to show a free index. */
 		if (errno != EINVAL)
 			return set_read_error(t->p, name, e);
 		*place = GID_FREE;
@@ -154,7 +154,7 @@ int gid_await(const struct gid_port *p, const struct gid_want *want, int64_t dea
 		left = deadline_ms - ctx_mono_ms();
 		if (out->found == GID_THERE || left <= 0)
 			return 0;
-		/* No event tells of a GID: the kernel adds it on a queue of its own. */
+		/* There is no event for a GID: the kernel adds it on a work queue. */
 		struct timespec nap = { 0, (pause < left ? pause : left) * 1000000 };
 		(void)nanosleep(&nap, NULL);
 		pause = pause < LAST_NAP_MS ? pause * 2 : pause;

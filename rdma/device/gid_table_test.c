@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* gid_table_test.c: reads a GID table from files of a fake sysfs, with errors of real drivers. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* gid_test.c: GIDs as text and addresses, and the search in tables with holes. */
 #include "rdma/device/gid.h"
 
 #include "lib/testing/testing.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor.c: the frame of an examination, and the checks of devices, ports and GIDs. */
+/* doctor.c: runs all checks, and has those of devices, rails, ports, GIDs and MTU. */
 #include "rdma/doctor/doctor.h"
 
 #include <stdio.h>
@@ -46,13 +46,13 @@ static void check_devices(struct exam *x)
 			  rdma_mode_name(v->mode));
 	finding_set_remedy(
 		f, v->mode == RDMA_EXCLUSIVE
-			   ? "chain the plugin \"rdma\" behind the one that attaches the VF: in "
-			     "mode exclusive a device must be moved into the pod"
+			   ? "chain the plugin \"rdma\" behind the one that attaches the VF. In "
+			     "mode exclusive it moves the device into the pod."
 			   : "check on the host with \"railctl rdma list\" that the NIC has an "
 			     "RDMA device; its driver's RDMA module may not be loaded");
 }
 
-/* An interface that looks like a rail and has no port. */
+/* An interface that should be a rail and has no port. */
 static void check_rail(struct exam *x, const struct inv_netdev *d)
 {
 	const struct rdma_inventory *v = x->facts->inventory;
@@ -102,8 +102,8 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 	finding_set_remedy(
 		f,
 		r->port->layer == IB_LAYER_INFINIBAND
-			? "check the cable, and that a subnet manager runs: without one the port "
-			  "stays in INIT"
+			? "check the cable and the subnet manager. Without a subnet manager the "
+			  "port stays in INIT."
 			: "check the cable, and that the interface of the port is up, on the host "
 			  "too (ip link set DEV up)");
 }
@@ -117,7 +117,7 @@ static void finding_small_mtu(struct finding *f, bool fits)
 		   "network's configuration), and on the switches: both ends use the smaller one");
 }
 
-/* What lies above a card has no larger MTU than the card: large enough is large enough. */
+/* An interface above a card cannot have a larger MTU than the card. */
 static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	const struct link_info *link = &r->netdev->link;
@@ -160,7 +160,7 @@ static const struct inv_gid *own_gid(const struct rdma_rail *r)
 	return r->v4 ? r->v4 : r->v6;
 }
 
-/* Which GIDs there are instead. */
+/* The GIDs that the port has instead. */
 static void finding_gids(const struct rdma_rail *r, struct finding *f)
 {
 	size_t v1 = 0, v2 = 0;
@@ -230,7 +230,7 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 	finding_gids(r, f);
 }
 
-/* What NCCL would take that is told nothing. */
+/* The GID that NCCL would take without settings. */
 static void check_neighbour(struct exam *x, const struct rdma_rail *r, const char *name)
 {
 	const struct inv_gid *own = own_gid(r);
@@ -270,7 +270,7 @@ static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const cha
 	f = exam_add(x, "rail", name, FINDING_UNKNOWN);
 	finding_set_value(f, "more than one port has the address of %s under that name",
 			  r->netdev->link.name);
-	finding_set_reason(f, "which of them is this pod's cannot be told from here");
+	finding_set_reason(f, "the pod does not see which of them is its own");
 	finding_set_remedy(f, "use --netns from the host");
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor.h: what is wrong with RDMA in a pod, from probe data. Pure.
+ * doctor.h: finds errors of RDMA in a pod, from probe data. Pure.
  *
- * Each finding has its evidence, and unless all is well what follows from it and what to do. What
- * cannot be seen from where the data were read is unknown, with the reason as evidence.
+ * Each finding has its evidence. If it is not ok, it also has the effect and the remedy. If the
+ * data do not show something, its finding is unknown, with the reason as evidence.
  */
 #ifndef RAILHEAD_RDMA_DOCTOR_DOCTOR_H
 #define RAILHEAD_RDMA_DOCTOR_DOCTOR_H
@@ -12,9 +12,9 @@
 #include "rdma/doctor/probe_data.h"
 
 /*
- * doctor_examine - the checks: devices, rail, port, gid, neighbour, mtu, mode, uverbs, rdma-cm,
+ * doctor_examine - run all checks: devices, rail, port, gid, neighbour, mtu, mode, uverbs, rdma-cm,
  * memlock, pfc, trust, traffic-class, retries, sequence, congestion, link-down, counters.
- * railctl(8) says what each means.
+ * railctl(8) explains each. findings_clear() frees *out. ERR_NOMEM.
  */
 int doctor_examine(const struct probe_data *f, struct findings *out, struct err *e) must_check;
 

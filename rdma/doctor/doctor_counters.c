@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor_counters.c: the checks of what a port counts. What moves is judged, and not what was. */
+/* doctor_counters.c: the checks of counters. They judge the growth between two readings. */
 #include <stdio.h>
 
 #include "rdma/doctor/doctor_priv.h"
@@ -42,7 +42,7 @@ static const char *amount_text(const struct reading *r, enum port_counter c, cha
 	return out;
 }
 
-/* Without a second reading nothing is known of what was counted once. */
+/* With only one reading, an event may be old or new: the state is unknown. */
 static enum finding_state state_of(const struct reading *r, enum port_counter c,
 				   enum finding_state bad)
 {
@@ -109,7 +109,7 @@ static void say_congestion(const struct reading *r, struct finding *f)
 	finding_set_value(f, "%s", text);
 }
 
-/* CNPs are how senders are slowed down: they are well. Pauses without any are not. */
+/* CNPs slow senders down, which is right. Pauses without CNPs are a problem. */
 static void check_congestion(const struct reading *r)
 {
 	bool cnps = has_counter(r, COUNT_CNP_SENT) || has_counter(r, COUNT_CNP_HEARD);

@@ -38,11 +38,11 @@ void exam_mode(struct exam *x)
 	finding_set_value(f, "shared, and the pod has VFs");
 	finding_set_reason(f, "any pod that has a character device of a VF can use it, whosever it "
 			      "is: VFs are not kept apart");
-	finding_set_remedy(
-		f, above ? "one node cannot serve both: macvlan and ipvlan need mode shared, "
-			   "VFs are kept apart in mode exclusive only; use nodes of two kinds"
-			 : "\"railctl rdma mode exclusive\" on the host, and the plugin "
-			   "\"rdma\" behind the one that attaches VFs");
+	finding_set_remedy(f, above ? "one node cannot serve both. macvlan and ipvlan need mode "
+				      "shared. VFs are isolated only in mode "
+				      "exclusive. Use separate nodes for them"
+				    : "\"railctl rdma mode exclusive\" on the host, and the plugin "
+				      "\"rdma\" behind the one that attaches VFs");
 }
 
 /* ---- character devices ---- */
@@ -62,12 +62,12 @@ static void finding_denied(const struct exam *x, const struct device_file *file,
 	finding_set_value(f, "%s is there, but cannot be opened: %s", file->path,
 			  strerrordesc_np(file->errnum));
 	finding_set_remedy(
-		f, x->facts->inventory->mode == RDMA_EXCLUSIVE
-			   ? "the container's device rules must allow it (a device plugin does "
-			     "that), and in mode exclusive the device must be in this network "
-			     "namespace"
-			   : "the container's device rules must allow it: a device plugin does "
-			     "that, a plain mount of /dev/infiniband does not");
+		f,
+		x->facts->inventory->mode == RDMA_EXCLUSIVE
+			? "let a device plugin allow it in the container's device rules. In mode "
+			  "exclusive the device must also be in this network namespace."
+			: "let a device plugin allow it in the container's device rules; a plain "
+			  "mount of /dev/infiniband does not do that");
 }
 
 static void finding_file(const struct exam *x, const struct device_file *file,
@@ -131,7 +131,7 @@ static void check_rdma_cm(struct exam *x)
 	if (f->state == FINDING_WARN)
 		finding_set_reason(f,
 				   "RDMA CM does not work: rping, ib_send_bw -R, NVMe over RDMA; "
-				   "NCCL and plain verbs do without it");
+				   "NCCL and libibverbs do without it");
 }
 
 /* ---- memory ---- */
@@ -260,7 +260,7 @@ void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 	const struct port_data *p = exam_port(x, r);
 	struct finding *f;
 
-	/* Software has neither. */
+	/* A software device has neither. */
 	if (r->port->layer != IB_LAYER_ETHERNET || !*r->device->bus)
 		return;
 	if (p->has_dcb && p->dcb.has_pfc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor_priv.h: what doctor*.c share. */
+/* doctor_priv.h: an examination in progress, and the checks of each file doctor*.c. */
 #ifndef RAILHEAD_RDMA_DOCTOR_DOCTOR_PRIV_H
 #define RAILHEAD_RDMA_DOCTOR_DOCTOR_PRIV_H
 
@@ -10,19 +10,22 @@ struct exam {
 	struct findings out;
 };
 
-/* exam_add - one more finding, valid until the next; never NULL. subject "": the whole pod. */
+/* exam_add - add a finding, valid until the next; never NULL. subject "": the whole pod. */
 struct finding *exam_add(struct exam *x, const char *check, const char *subject,
 			 enum finding_state state);
 
-/* exam_port - the findings of the rail's port. */
+/* exam_port - the probe data of the rail's port; borrowed. */
 const struct port_data *exam_port(const struct exam *x, const struct rdma_rail *r);
 
-/* The mode; character devices and memory; quality of service of a rail, and of the whole. */
+/*
+ * doctor_pod.c: exam_mode - the RDMA mode. exam_access - character devices and locked memory.
+ * exam_qos - quality of service of one rail, called name. exam_traffic_class - of all rails.
+ */
 void exam_mode(struct exam *x);
 void exam_access(struct exam *x);
 void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name);
 void exam_traffic_class(struct exam *x);
-/* What the port counts. */
+/* doctor_counters.c: exam_counters - the counters of the port of one rail, called name. */
 void exam_counters(struct exam *x, const struct rdma_rail *r, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* doctor_test.c: the findings for pods without errors, and for each error. */
 #include "rdma/doctor/doctor.h"
 
 #include <errno.h>
@@ -281,7 +282,7 @@ START_TEST(an_address_on_two_ports_is_reported)
 	admit(&p);
 	examine(&p);
 	finds(&p, "rail mlx5_0:1 unknown", "--netns");
-	finds(&p, "rail mlx5_1:1 unknown", "cannot be told");
+	finds(&p, "rail mlx5_1:1 unknown", "does not see which");
 }
 END_TEST
 
@@ -337,7 +338,7 @@ START_TEST(character_devices_are_judged)
 	finds(&p, "uverbs mlx5_1 fail", "there is no /dev/infiniband/uverbs0");
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_DENIED, .errnum = EPERM });
 	finds(&p, "uverbs mlx5_1 fail", "Operation not permitted");
-	finds(&p, "uverbs mlx5_1 fail", "in mode exclusive");
+	finds(&p, "uverbs mlx5_1 fail", "must also be in this network namespace");
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_WRONG, .major = 231, .minor = 200 });
 	finds(&p, "uverbs mlx5_1 fail", "is device 231:200, and the kernel's uverbs0 is 231:192");
 	finds(&p, "uverbs mlx5_1 fail", "the device of another one");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* probe_data.c: reads character devices, limits, environment, DCB and counters of a pod. */
 #include "rdma/doctor/probe_data.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ void probe_data_clear(struct probe_data *f)
 
 /* ---- character devices ---- */
 
-/* As the process knows it, and as the caller reaches it. */
+/* The path in the process's view, and the path by which the caller reaches it. */
 static void set_paths(const struct probe_view *v, const char *name, char own[96],
 		      char out[PATH_MAX])
 {
@@ -32,7 +33,7 @@ static void set_paths(const struct probe_view *v, const char *name, char own[96]
 		(void)snprintf(out, PATH_MAX, "%s/infiniband/%s", v->ctx->dev, name);
 }
 
-/* One that is named by its name alone (rdma_cm) is of any number. */
+/* rdma_cm is known only by its name, so any number fits. */
 static bool is_another(const struct stat *st, const struct rdma_chardev *c)
 {
 	if (!S_ISCHR(st->st_mode))
@@ -76,7 +77,7 @@ static void look_at(const struct probe_view *v, const struct rdma_chardev *c,
 
 #define PROC_FILE_MAX (4u << 20)
 
-/* A file of the process's folder in /proc: its length; *text is NULL when it cannot be read. */
+/* A file of the process in /proc. Returns its length; *text is NULL if it cannot be read. */
 static ssize_t read_proc(const struct probe_view *v, const char *name, char **text, struct err *e)
 {
 	char path[PATH_MAX], who[16] = "self";
@@ -96,7 +97,7 @@ static ssize_t read_proc(const struct probe_view *v, const char *name, char **te
 	return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 }
 
-/* The word behind label in a line that begins with it. */
+/* The word after label in a line that begins with label. */
 static bool find_word(const char *text, const char *label, char out[32])
 {
 	size_t len = strlen(label);
@@ -167,7 +168,7 @@ static int read_environ(const struct probe_view *v, struct probe_data *f, struct
 
 /* ---- quality of service ---- */
 
-/* The vendor's driver has it; the one in the kernel has none. */
+/* Only the vendor's driver has this file, the driver in the kernel does not. */
 static int read_traffic_class(const struct ctx *ctx, const struct inv_device *d,
 			      struct device_data *f, struct err *e)
 {
@@ -219,7 +220,7 @@ static int read_devices(const struct probe_view *view, struct probe_data *f, str
 
 /* ---- counters ---- */
 
-/* The port's own interface, as the host sees it, is known to what lies above it. */
+/* If the port's own interface is not here, an interface above it knows its name. */
 static const char *netdev_of(const struct probe_data *f, const struct inv_port *p)
 {
 	for (size_t i = 0; !*p->netdev && i < f->rails->n; i++) {
@@ -247,14 +248,14 @@ static int read_counters(const struct probe_view *v, const struct probe_data *f,
 	of.netdev = netdev_of(f, &d->port[port]);
 	if (of.sysfs && counters_read(&of, &host, e))
 		return -1;
-	/* A pod in mode shared sees its interface at most. */
+	/* In mode shared a pod sees at most its interface. */
 	if (host.known & ~(1u << COUNT_LINK_DOWN))
 		out->last = host;
 	counters_add_pauses(&out->dcb, &out->last);
 	return 0;
 }
 
-/* What changes while it is looked at. */
+/* The data that change during the reading. */
 static int read_ports(const struct probe_view *view, struct nl *nl, const struct probe_data *f,
 		      struct err *e)
 {

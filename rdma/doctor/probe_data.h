@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_data.h: what the doctor goes by: an inventory, and what else of a pod can be read. Changes
- * nothing; opens character devices and closes them.
+ * probe_data.h: the data that the doctor judges: an inventory and more about a pod. Only reads; it
+ * opens character devices and closes them.
  */
 #ifndef RAILHEAD_RDMA_DOCTOR_PROBE_DATA_H
 #define RAILHEAD_RDMA_DOCTOR_PROBE_DATA_H
@@ -10,30 +10,30 @@
 #include "rdma/inventory/rail.h"
 
 enum file_access {
-	ACCESS_UNKNOWN, /* not looked at, or the kernel has no such device */
+	ACCESS_UNKNOWN, /* not tested, or the kernel has no such device */
 	ACCESS_OK,
-	ACCESS_THERE,   /* seen from outside: whether the process may open it is not known */
+	ACCESS_THERE,   /* the file exists; whether the process may open it is not known */
 	ACCESS_MISSING, /* there is no such file */
-	ACCESS_DENIED,  /* there is, and opening it fails */
-	ACCESS_WRONG,   /* a file of that name is another device */
+	ACCESS_DENIED,  /* the file exists, and opening it fails */
+	ACCESS_WRONG,   /* the file with that name is another device */
 };
 
 struct device_file {
 	enum file_access access;
 	int errnum;            /* of ACCESS_DENIED */
-	char path[96];         /* as the process knows it; "" when there is no name for it */
+	char path[96];         /* the path in the process's view; "": there is none */
 	uint32_t major, minor; /* of ACCESS_WRONG: what it is */
 };
 
 struct port_data {
-	bool has_dcb; /* dcb says something: the port's interface is here, and its driver tells */
+	bool has_dcb; /* dcb is valid: the port's interface is here, and its driver reports DCB */
 	struct dcb_info dcb;
-	struct port_counters first, last; /* two readings; the same where there was but one */
+	struct port_counters first, last; /* two readings; equal if there was only one */
 };
 
 struct device_data {
 	struct device_file uverbs;
-	int traffic_class; /* the vendor driver's tc/1/traffic_class; -1: there is none */
+	int traffic_class; /* tc/1/traffic_class of the vendor's driver; -1: there is none */
 	struct port_data port[RDMA_PORTS_MAX]; /* as in the inventory */
 };
 
@@ -46,25 +46,28 @@ struct probe_data {
 	struct device_file rdma_cm;
 	bool has_memlock;
 	uint64_t memlock;   /* bytes that an unprivileged process may lock; MEMLOCK_UNLIMITED */
-	bool ipc_lock;      /* CAP_IPC_LOCK: the limit does not count */
+	bool ipc_lock;      /* the process has CAP_IPC_LOCK, so the limit does not apply */
 	bool has_environ;   /* the process's environment was read */
 	bool nccl_tc;       /* NCCL_IB_TC or UCX_IB_TRAFFIC_CLASS is set in it */
-	int64_t watched_ms; /* between the two readings of counters; 0: there was one */
+	int64_t watched_ms; /* time between the two readings of counters; 0: only one */
 };
 
-/* Whose /dev, limits and environment count, and for how long counters are watched. */
+/* The process whose /dev, limits and environment count, and how long counters are watched. */
 struct probe_view {
 	const struct ctx *ctx;
-	int pid; /* 0: the caller's own; -1: nobody's, they are unknown; else those of a process */
-	/* The host's sysfs, where that is another one: in mode shared it alone shows counters. NULL
-	 */
+	int pid; /* 0: the caller; -1: no process, so these are unknown */
+	/* The host's sysfs if ctx->sysfs is another one, else NULL. In mode shared only the host's
+	 * sysfs shows counters. */
 	const char *host_sysfs;
 	int64_t watch_ms;              /* 0: counters are read once */
-	void (*wait)(int64_t, void *); /* between the readings, that many ms */
+	void (*wait)(int64_t, void *); /* sleep so many ms between the readings */
 	void *wait_arg;
 };
 
-/* probe_data_read - in the namespace that v was read in. *out borrows v and r. */
+/*
+ * probe_data_read - read all data; the caller is in the namespace of v. *out borrows v and r;
+ * probe_data_clear() frees the rest.
+ */
 int probe_data_read(const struct probe_view *view, const struct rdma_inventory *v,
 		    const struct rails *r, struct probe_data *out, struct err *e) must_check;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* probe_data_test.c: the data read from fake folders of a process, and from a fake sysfs. */
 #include "rdma/doctor/probe_data.h"
 
 #include <errno.h>

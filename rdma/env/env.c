@@ -54,7 +54,7 @@ printf_like(3, 4) static int leave_out(struct env *out, struct err *e, const cha
 	return rc;
 }
 
-/* Left out, and it should be a rail. */
+/* Add an interface that is left out although it should be a rail. */
 printf_like(3, 4) static int warn_missing(struct env *out, struct err *e, const char *fmt, ...)
 {
 	va_list ap, again;
@@ -83,7 +83,7 @@ static bool is_named(const struct env_options *o, const struct inv_netdev *d)
 	return false;
 }
 
-/* Why a rail cannot be used whatever the others are like, or NULL. */
+/* The reason why a rail cannot be used, regardless of the others; NULL: it can be used. */
 static const char *fault_of(const struct rdma_rail *r)
 {
 	if (r->port->state != RDMA_PORT_ACTIVE)
@@ -91,9 +91,8 @@ static const char *fault_of(const struct rdma_rail *r)
 	if (strpbrk(r->device->link.name, ":,=^"))
 		return "its device's name cannot be written in NCCL_IB_HCA";
 	if (r->ambiguous)
-		return "another port carries the same address under the same name, and from here "
-		       "it cannot be told which of them is the interface's: use --netns on the "
-		       "host";
+		return "another port has the same address under the same name, and a pod does not "
+		       "see which port is below the interface: use --netns on the host";
 	if (r->port->layer == IB_LAYER_UNKNOWN)
 		return "sysfs does not tell whether it is Ethernet or InfiniBand: is /sys that of "
 		       "this network namespace?";
@@ -102,7 +101,7 @@ static const char *fault_of(const struct rdma_rail *r)
 	return NULL;
 }
 
-/* What carries the cluster's own traffic is no rail when there are others. */
+/* The interface of the default route carries the cluster's traffic. It is the last choice. */
 static bool is_default(const struct env_plan *p, const struct rdma_rail *r)
 {
 	return !p->options->interfaces && r->netdev && p->inventory->default_ifindex &&
@@ -157,9 +156,9 @@ static bool has_rail_port(const struct rails *all, const struct inv_netdev *d)
 }
 
 /*
- * An interface that no port serves. Whether it lies on an RDMA device cannot be told in a pod when
- * it is down or has no address: then it has no GIDs either. With both, it is one without RDMA,
- * unless the host sees such a device below it.
+ * An interface without a port. If it is down or has no address, it has no GIDs, and the pod does
+ * not see whether an RDMA device is below it. If it is up with an address, it has no RDMA, unless
+ * the host sees an RDMA device below it.
  */
 static int consider_rest(const struct env_plan *p, const struct inv_netdev *d, struct env *out,
 			 struct err *e)
@@ -175,7 +174,7 @@ static int consider_rest(const struct env_plan *p, const struct inv_netdev *d, s
 	return leave_out(out, e, "%s: no RDMA port has a GID of its addresses", name);
 }
 
-/* Hardware without a port of its own has no RDMA, but when it was named. */
+/* Hardware without a port has no RDMA. It is reported only if the caller named it. */
 static int choose_rest(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
 {
 	const struct rdma_inventory *v = p->inventory;
@@ -191,7 +190,7 @@ static int choose_rest(struct env_plan *p, const struct rails *all, struct env *
 	return 0;
 }
 
-/* Rails proper first, then that of the default route, if there is no other. */
+/* The rail of the default route is used only if there is no other. */
 static int choose_rails(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
 {
 	char port[RAIL_PORT_LEN];
@@ -269,7 +268,7 @@ static size_t count_family(const struct env_plan *p, enum ip_family family)
 	return n;
 }
 
-/* NCCL knows one family for all devices. */
+/* NCCL has one address family for all devices. */
 static void choose_family(struct env_plan *p)
 {
 	size_t v4 = count_family(p, IP_V4), v6 = count_family(p, IP_V6);

@@ -2,12 +2,13 @@
 /*
  * env.h: the environment that makes NCCL and UCX use a pod's own rails, and why. Pure.
  *
- * What is printed is held against NCCL's own rule (nccl.h) for every rail before it is given out;
- * where no setting leads to the right GID, a warning says so.
+ * For each rail, the GID that NCCL would take with these variables (nccl.h) is compared with the
+ * right one. If no setting gives the right GID, a warning says so.
  *
- * What is left out is missing when it looks as if it should be a rail: its port or link is down, it
- * has no address, its GIDs are not there. Not missing is what the caller did not name, what has the
- * default route, a second interface of a port, and a card without an address of its own.
+ * An interface that is left out is "missing" if it should be a rail: its port or link is down, it
+ * has no address, or its GIDs are not there. It is not missing if the caller did
+ * not name it, or if it has the default route. Second interfaces of a port and cards without an
+ * address are not missing either.
  */
 #ifndef RAILHEAD_RDMA_ENV_ENV_H
 #define RAILHEAD_RDMA_ENV_ENV_H
@@ -17,8 +18,8 @@
 
 struct env_options {
 	int tc, sl;                    /* traffic class, service level; -1: not given */
-	const char *tc_why;            /* who says so; NULL: as asked for */
-	int cross_nic;                 /* NCCL_CROSS_NIC; -1: as the rails' networks suggest */
+	const char *tc_why;            /* the source of tc; NULL: an option */
+	int cross_nic;                 /* NCCL_CROSS_NIC; -1: decide by the networks of the rails */
 	enum ip_family family;         /* addresses to use; IP_NONE: IPv4 if every rail has one */
 	const char *const *interfaces; /* only these are rails; NULL-terminated; NULL: all */
 	const char *socket; /* interface of NCCL_SOCKET_IFNAME; NULL: that of the default route */
@@ -44,16 +45,17 @@ struct env {
 	size_t n_vars;
 	char (*warning)[ENV_TEXT_LEN]; /* owned */
 	size_t n_warnings;
-	char (*left_out)[ENV_TEXT_LEN]; /* owned: what is no rail, and why */
+	char (*left_out)[ENV_TEXT_LEN]; /* owned: interfaces that are not used, with the reason */
 	size_t n_left_out;
-	char (*missing)[ENV_TEXT_LEN]; /* owned: those of left_out that should be one */
+	char (*missing)[ENV_TEXT_LEN]; /* owned: those of left_out that should be rails */
 	size_t n_missing;
-	size_t n_rails; /* that the variables name */
+	size_t n_rails; /* number of rails in the variables */
 };
 
 /*
- * env_make - ERR_NOTFOUND when there is no rail that could be used (the detail says why of each
- * that was left out); ERR_CONFIG when o names an interface that is none.
+ * env_make - choose the rails of v and compute the variables. env_clear() frees *out. ERR_NOTFOUND:
+ * no rail can be used; the detail has a reason for each. ERR_CONFIG: o names an interface that does
+ * not exist.
  */
 int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
 	     struct err *e) must_check;
@@ -61,16 +63,18 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 void env_clear(struct env *v);
 #define auto_env auto_clean(env_clear)
 
-/* ---- as text (env_text.c); freed with free(); NULL: no memory ---- */
+/* ---- as text (env_text.c). The caller frees the result; NULL: no memory ---- */
 
-/* env_quote - a word for a POSIX shell that is s, whatever bytes it has. */
+/* env_quote - s as one word for a POSIX shell; s may have any bytes. */
 char *env_quote(const char *s);
 
-/* env_shell - "export NAME='value'" a line; explain: a comment with the why before each. Warnings
- * are comments in any case. */
+/*
+ * env_shell - a line "export NAME='value'" for each variable; explain: with its reason as a comment
+ * before it. Warnings are always comments.
+ */
 char *env_shell(const struct env *v, bool explain);
 
-/* env_kubernetes - the list under "env:" of a container, YAML. */
+/* env_kubernetes - the list for "env:" of a container, as YAML; explain as above. */
 char *env_kubernetes(const struct env *v, bool explain);
 
 /* env_json - {"rails": N, "env": [{name, value, why}], "warnings": [...], "leftOut": [...],

@@ -76,7 +76,7 @@ static bool overlap(struct ip_prefix a, struct ip_prefix b)
 	return ip_in_prefix(a, ip_network(b)) || ip_in_prefix(b, ip_network(a));
 }
 
-/* More than one RoCE rail, each in a network of its own. */
+/* True if there are more RoCE rails than one, and each has its own network. */
 static bool are_apart(const struct env_plan *p)
 {
 	for (size_t i = 0; i < p->n; i++)

@@ -25,7 +25,7 @@ char *env_quote(const char *s)
 	return text;
 }
 
-/* s NULL: no memory for it. */
+/* s is NULL if there was no memory for it. */
 static void append_text(struct text *t, const char *before, const char *s, const char *after)
 {
 	text_add(t, before);
@@ -33,7 +33,7 @@ static void append_text(struct text *t, const char *before, const char *s, const
 	text_add(t, after);
 }
 
-/* A comment ends with its line: names may hold anything, and are cleaned first. */
+/* A name may contain a line break, which would end the comment: clean it first. */
 static void add_comment(struct text *t, const char *before, const char *s)
 {
 	auto_free char *clean = out_clean(s);
@@ -65,7 +65,7 @@ char *env_shell(const struct env *v, bool explain)
 	return text_take(&t);
 }
 
-/* A string of JSON is one of YAML. */
+/* Each JSON string is a valid YAML string. */
 static char *yaml_string(const char *s)
 {
 	auto_json struct json *list = json_new_array();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* env_text_test.c: an environment as shell, YAML and JSON, also with names that need quoting. */
 #include <stdio.h>
 #include <sys/wait.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* env_vars.c: a plan becomes variables. */
+/* env_vars.c: the variables about HCAs and GIDs, and the warnings if none gives the right GID. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "rdma/env/env_priv.h"
 #include "rdma/env/nccl.h"
 
-/* What NCCL can hold (MAX_IB_DEVS). */
+/* the limit of NCCL (MAX_IB_DEVS) */
 #define NCCL_DEVICES_MAX 32
 
 char *env_text(const char *fmt, ...)
@@ -58,7 +58,7 @@ int env_add(struct env *out, struct err *e, struct env_new n, const char *why, .
 	return 0;
 }
 
-/* "net1 on mlx5_0:1, net2 on mlx5_1:1": which interface is which rail, as far as there is room. */
+/* "net1 on mlx5_0:1, net2 on mlx5_1:1": the interfaces with their ports, as many as fit. */
 static void name_rails(const struct env_plan *p, char *out, size_t size)
 {
 	char port[RAIL_PORT_LEN];
@@ -104,8 +104,8 @@ static int set_index(const struct env_plan *p, struct env *out, struct err *e)
 		first++;
 	return env_add(out, e, (struct env_new){ "NCCL_IB_GID_INDEX", env_text("%u", p->index) },
 		       "index %u is the RoCE v2 GID of this namespace's own address on every rail "
-		       "(%s on %s); it holds as long as the interfaces live: the next pod may have "
-		       "another",
+		       "(%s on %s). It is valid while the interfaces exist; the next pod may have "
+		       "another index",
 		       p->index, format_gid(first->gid, ip), rail_port(first->rail, rail));
 }
 
@@ -131,7 +131,7 @@ static bool leads_to_host(const struct env_plan *p, const struct ip_prefix *rang
 	return true;
 }
 
-/* The smallest prefix with both in it. */
+/* The smallest prefix that contains both. */
 static struct ip_prefix covering_prefix(struct ip_prefix a, struct ip_prefix b)
 {
 	struct ip_prefix c = a;
@@ -154,7 +154,7 @@ struct ip_prefix env_network(const struct env_rail *r)
 	return p;
 }
 
-/* Of all rails' networks, or (exact) of their addresses alone. */
+/* The range of the networks of all rails, or with exact of their addresses only. */
 static struct ip_prefix range_of(const struct env_plan *p, bool exact)
 {
 	struct ip_prefix range = { .len = 0 };
@@ -175,7 +175,7 @@ static struct ip_prefix range_of(const struct env_plan *p, bool exact)
 	return range;
 }
 
-/* What NCCL takes in spite of everything, rail by rail. */
+/* Warn for each rail where NCCL would still take another GID. */
 static int warn_astray(const struct env_plan *p, const struct ip_prefix *range, struct env *out,
 		       struct err *e)
 {
@@ -192,10 +192,9 @@ static int warn_astray(const struct env_plan *p, const struct ip_prefix *range, 
 		if (g)
 			(void)format_gid(g, other);
 		if (env_warn(out, e,
-			     "on %s NCCL will take GID index %u (%s) and not %u (%s): the rails "
-			     "have "
-			     "different indices, and no range of addresses tells ours apart; give "
-			     "each process one rail (--interface), or the pod VFs of its own",
+			     "on %s NCCL will take GID index %u (%s) and not %u (%s). The rails "
+			     "have different indices, and other pods have addresses in the same "
+			     "range. Give each process one rail (--interface), or give the pod VFs",
 			     rail_port(r->rail, port), taken, other, r->gid->entry.index,
 			     format_gid(r->gid, own)))
 			return -1;
@@ -212,7 +211,7 @@ static int set_range(const struct env_plan *p, struct env *out, struct err *e)
 
 	if (!wide_is_right && !leads_to_host(p, &exact) && warn_astray(p, &exact, out, e))
 		return -1;
-	/* Networks with nothing in common: such a range would say nothing. */
+	/* The networks have no common prefix, so the range would contain all addresses. */
 	if (range->len == 0)
 		return 0;
 	return env_add(out, e,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* nccl.c: NCCL's choice of a GID, entry by entry. */
 #include "rdma/env/nccl.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ const struct inv_gid *inv_gid_at(const struct inv_port *p, uint32_t index)
 	return NULL;
 }
 
-/* As NCCL sees a place of the table. */
+/* An index of the table as NCCL sees it. */
 struct place {
 	struct gid gid;
 	enum gid_type type;
@@ -35,7 +36,7 @@ static struct place place_at(const struct inv_port *p, uint32_t index)
 	return (struct place){ g->entry.gid, g->entry.type };
 }
 
-/* A free place is of IPv6 there. */
+/* For NCCL a free index is an IPv6 entry. */
 static enum ip_family family_of(const struct place *at)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -54,7 +55,7 @@ static bool is_valid(const struct place *at)
 	return !gid_is_zero(&at->gid) && memcmp(at->gid.raw, local, 8) != 0;
 }
 
-/* With IPv4 only the last four bytes are compared, whatever stands before them. */
+/* For IPv4, NCCL compares only the last four bytes. */
 static bool in_range(const struct place *at, const struct nccl_rule *r)
 {
 	struct ip a;
@@ -80,7 +81,7 @@ static bool is_better(const struct place *now, const struct place *next, const s
 
 uint32_t nccl_gid_index(const struct inv_port *p, const struct nccl_rule *r)
 {
-	/* One more than there are: a table has free places at its end. */
+	/* One index more than the last, because a table has free indices at its end. */
 	uint32_t end = p->n_gids ? p->gid[p->n_gids - 1].entry.index + 2 : 0, taken = 0;
 	struct place now = place_at(p, 0);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccl.h: which GID NCCL takes when it is not told an index. Pure.
+ * nccl.h: which GID NCCL takes if NCCL_IB_GID_INDEX is not set. Pure.
  *
- * As NCCL 2.21 to 2.30 do it (src/transport/net_ib/connect.cc, ncclIbGetGidIndex): it begins with
- * index 0 whatever that is, goes through the table, and changes over to an entry of the wanted
- * family and range when the one it holds is of another family, not valid, or of another version.
- * It knows nothing of namespaces: in mode shared a neighbour's GID is as good as ours.
+ * The rule of NCCL 2.21 to 2.30 (src/transport/net_ib/connect.cc, ncclIbGetGidIndex): start with
+ * index 0, and go through the table. If the current entry has another family or version, or is not
+ * valid, change to an entry of the wanted family and range. NCCL does not know namespaces: in mode
+ * shared it may take the GID of another pod.
  */
 #ifndef RAILHEAD_RDMA_ENV_NCCL_H
 #define RAILHEAD_RDMA_ENV_NCCL_H
@@ -19,10 +19,10 @@ struct nccl_rule {
 	enum gid_type version;  /* NCCL_IB_ROCE_VERSION_NUM: GID_ROCE_V1, GID_ROCE_V2 */
 };
 
-/* nccl_gid_index - of an Ethernet port. */
+/* nccl_gid_index - the index that NCCL takes on an Ethernet port. */
 uint32_t nccl_gid_index(const struct inv_port *p, const struct nccl_rule *r);
 
-/* inv_gid_at - the entry of that index; NULL: a free place. */
+/* inv_gid_at - the entry with that index, borrowed from p; NULL: the index is free. */
 const struct inv_gid *inv_gid_at(const struct inv_port *p, uint32_t index);
 
 #endif

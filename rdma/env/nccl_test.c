@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* nccl_test.c: the index that NCCL takes in tables of real machines. */
 #include "rdma/env/nccl.h"
 
 #include "lib/testing/testing.h"

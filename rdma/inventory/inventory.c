@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inventory.c: what follows from an inventory alone. Reading is in inventory_read.c. */
+/* inventory.c: questions about an inventory. Pure: inventory_read.c reads it. */
 #include "rdma/inventory/inventory.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ const struct inv_netdev *inv_netdev_by_index(const struct rdma_inventory *v, int
 	return NULL;
 }
 
-/* A GID without a name for its interface is told by its address alone. */
+/* If a GID has no interface name, only its address is compared. */
 static bool is_here(const struct rdma_inventory *v, const struct gid_entry *g)
 {
 	struct ip a = gid_to_ip(&g->gid);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * inventory.h: the RDMA devices that one network namespace sees, with their ports and GIDs, and the
- * interfaces there that could be rails. Changes nothing.
+ * interfaces there that could be rails. Only reads.
  *
- * In mode shared a namespace sees the devices, and all GIDs, of the whole node: what is its own is
- * told by `here`. What vanishes while it is looked at is left out; what cannot be told is left
- * empty.
+ * In mode shared a namespace sees all devices and all GIDs of the node. `here` marks its own GIDs.
+ * A device that disappears during the reading is left out. A value that is not known is empty.
  */
 #ifndef RAILHEAD_RDMA_INVENTORY_INVENTORY_H
 #define RAILHEAD_RDMA_INVENTORY_INVENTORY_H
@@ -19,8 +18,8 @@
 struct inv_gid {
 	struct gid_entry entry;
 	bool here; /* an interface of this namespace has that name and that address */
-	/* Whose it is otherwise: the name of a network namespace, or the attachment's; "" when that
-	 * was not looked for, or is not known. */
+	/* If not here: its owner, the name of a network namespace or of an attachment. "": not
+	 * known, or not looked for. */
 	char netns[INV_NETNS_LEN];
 };
 
@@ -28,11 +27,11 @@ struct inv_port {
 	uint32_t port;
 	enum rdma_port_state state;
 	enum ib_link_layer layer;
-	uint32_t rate_mbps;      /* 0: not told */
-	int ifindex;             /* of its own interface, if that is in this namespace; 0 */
-	char netdev[IFNAME_LEN]; /* its name */
+	uint32_t rate_mbps;      /* 0: not known */
+	int ifindex;             /* its own interface; 0: that is not in this namespace */
+	char netdev[IFNAME_LEN]; /* name of that interface */
 	uint32_t netdev_mtu;     /* 0: it is not here */
-	bool has_gids;           /* sysfs shows the table: without, n_gids says nothing */
+	bool has_gids;           /* sysfs shows the table; if not, n_gids means nothing */
 	struct inv_gid *gid;     /* owned; by index */
 	size_t n_gids;
 };
@@ -41,7 +40,7 @@ struct inv_device {
 	struct rdma_link link;
 	char bus[BUS_ADDR_LEN]; /* a PCI address, or that of an auxiliary device; "": software */
 	char driver[PCI_DRIVER_LEN];
-	int numa_node; /* -1: not told */
+	int numa_node; /* -1: not known */
 	bool vf;       /* the PCI function is a VF */
 	struct rdma_chardev uverbs;
 	struct inv_port port[RDMA_PORTS_MAX];
@@ -53,11 +52,10 @@ struct inv_netdev {
 	struct link_info link;
 	struct ip_prefix *addr; /* owned */
 	size_t n_addrs;
-	/* What it lies on, by netdev_port.h: the device's index, and a port, 0: that was not looked
-	 * for
-	 */
+	/* The RDMA port below it, from netdev_port.h: index of the device, and the port. Port 0:
+	 * not looked for. */
 	uint32_t lower_device, lower_port;
-	/* Likewise: that port's own interface, as the host sees it; "" and 0: it is not there */
+	/* The own interface of that port on the host; "" and 0: it is not on the host */
 	char below[IFNAME_LEN];
 	uint32_t below_mtu;
 };
@@ -72,7 +70,10 @@ struct rdma_inventory {
 	size_t n_netdevs;
 };
 
-/* rdma_inventory_read - of the network namespace the caller is in, which ctx->sysfs must be of. */
+/*
+ * rdma_inventory_read - read the caller's network namespace; ctx->sysfs must be of it.
+ * rdma_inventory_clear() frees *out.
+ */
 int rdma_inventory_read(const struct ctx *ctx, struct rdma_inventory *out,
 			struct err *e) must_check;
 
@@ -82,27 +83,30 @@ void rdma_inventory_clear(struct rdma_inventory *v);
 /* ---- pure ---- */
 
 /*
- * inv_rdma_mtu - the payload of a RoCE packet over an interface of this MTU: 256 to 4096, 0 when
- * none fits. As the kernel reckons (iboe_get_mtu() in include/rdma/ib_addr.h): 96 bytes are
- * headers.
+ * inv_rdma_mtu - the payload in bytes of a RoCE packet over an interface of this MTU: 256 to 4096,
+ * or 0 if the MTU is too small. The kernel subtracts 96 bytes of headers (iboe_get_mtu() in
+ * include/rdma/ib_addr.h).
  */
 uint32_t inv_rdma_mtu(uint32_t netdev_mtu);
 
-/* inv_has_addr - whether the interface has the address, whatever its prefix. */
+/* inv_has_addr - true if the interface has the address; the prefix does not matter. */
 bool inv_has_addr(const struct inv_netdev *d, struct ip a);
 
-/* inv_is_link_local - of fe80::/10. */
+/* inv_is_link_local - true for an address in fe80::/10. */
 bool inv_is_link_local(struct ip a);
 
-/* inv_mark_gids - set `here` of every GID, from the interfaces. */
+/* inv_mark_gids - set `here` of each GID from the interfaces of the inventory. */
 void inv_mark_gids(struct rdma_inventory *v);
 
-/* inv_netdev_by_index - NULL when it is not in the inventory. */
+/* inv_netdev_by_index - the interface with that ifindex, borrowed; NULL: not in the inventory. */
 const struct inv_netdev *inv_netdev_by_index(const struct rdma_inventory *v, int ifindex);
 
 /* ---- pieces, for rdma_inventory_read and its tests ---- */
 
-/* inv_read_device, inv_read_port - what sysfs says of d (d->link is set), and of p (p->port is). */
+/*
+ * inv_read_device - fill d from sysfs; d->link is set before. inv_read_port - fill p from sysfs;
+ * p->port is set before.
+ */
 int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e) must_check;
 int inv_read_port(const char *sysfs, const char *device, struct inv_port *p,
 		  struct err *e) must_check;

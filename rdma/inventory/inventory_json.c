@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* inventory_json.c: an inventory as JSON, for `railctl rdma list --json`. Pure. */
 #include "rdma/inventory/inventory_json.h"
 
 #include <stdio.h>

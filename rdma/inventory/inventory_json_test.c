@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* inventory_json_test.c: the members of each device, port and GID, and their absence. */
 #include "rdma/inventory/inventory_json.h"
 
 #include "lib/testing/testing.h"

@@ -19,7 +19,7 @@ struct reading {
 	int rc;
 };
 
-/* Gone between two looks is no error. */
+/* If something disappeared between two requests, that is not an error. */
 static int unless_gone(const struct err *why, struct err *e)
 {
 	if (why->code == ERR_NOTFOUND || why->errnum == ENODEV)
@@ -77,8 +77,8 @@ static int on_addr(const struct addr_info *a, void *arg)
 }
 
 /*
- * Those that have no address are known to nobody but a list of all, and the kernel's list of links
- * is not asked for (nl.h): /proc has their names, in lines of "name: numbers" below two of titles.
+ * Interfaces without an address appear only in a list of all links, which is costly (nl.h). Their
+ * names are in /proc/net/dev: two lines of titles, then lines of "name: numbers".
  */
 #define NET_DEV_MAX (16u << 20)
 
@@ -186,7 +186,7 @@ static int read_uverbs(struct reading *r, struct inv_device *d)
 	const struct rdma_chardev_of of = { .type = "uverbs", .index = d->link.index };
 	struct err why;
 
-	/* Kernels before 5.2 do not know the question. */
+	/* Kernels before 5.2 do not know this request. */
 	if (nl_rdma_chardev(r->rdma, of, &d->uverbs, &why) == 0 || why.code == ERR_KERNEL)
 		return 0;
 	return unless_gone(&why, r->e);

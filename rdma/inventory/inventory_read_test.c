@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* inventory_read_test.c: an inventory read from a fake sysfs and fake netlink. */
 #include "rdma/inventory/inventory.h"
 
 #include <errno.h>

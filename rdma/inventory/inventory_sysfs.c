@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inventory_sysfs.c: what sysfs says of an RDMA device and of its ports. */
+/* inventory_sysfs.c: the files of sysfs about an RDMA device and its ports. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ static const char *attr_path(const char *device, const char *name, char out[ATTR
 	return out;
 }
 
-/* What is not there is "" and no error: software devices have no hardware, and devices vanish. */
+/* A missing file gives "": software devices have no hardware, and devices may disappear. */
 static int read_text(const char *sysfs, const char *path, char *out, size_t size, struct err *e)
 {
 	struct err why;
@@ -37,7 +37,7 @@ static int open_sysfs(const char *sysfs)
 	return open(sysfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* The last part of what the link points to; "" when there is none, or it does not fit. */
+/* The last part of the target of a link; "" if there is none, or if it does not fit. */
 static void read_link(int sysfs, const char *path, char *out, size_t size)
 {
 	char target[PATH_MAX];
@@ -55,7 +55,7 @@ static void read_link(int sysfs, const char *path, char *out, size_t size)
 		memcpy(out, base, strlen(base) + 1);
 }
 
-/* "-1", or a number; the file of an auxiliary device is its PF's. */
+/* The file has -1 or a number. For an auxiliary device it is the file of its PF. */
 static int read_numa(const char *sysfs, struct inv_device *d, struct err *e)
 {
 	static const char *const where[] = { "device/numa_node", "device/../numa_node" };
@@ -81,7 +81,7 @@ int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e)
 	if (root < 0)
 		return err_set(e, ERR_IO, errno, "open %s", sysfs);
 	read_link(root, attr_path(name, "device", path), bus, sizeof(bus));
-	/* A soft device of older kernels points to the interface below it. */
+	/* On older kernels a software device points to the interface below it. */
 	(void)snprintf(d->bus, sizeof(d->bus), "%s", bus_addr_valid(bus) ? bus : "");
 	read_link(root, attr_path(name, "device/driver", path), d->driver, sizeof(d->driver));
 	d->vf = faccessat(root, attr_path(name, "device/physfn", path), F_OK, 0) == 0;

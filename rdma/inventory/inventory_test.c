@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* inventory_test.c: the RoCE MTU, which GIDs are here, and files of sysfs. */
 #include "rdma/inventory/inventory.h"
 
 #include <errno.h>

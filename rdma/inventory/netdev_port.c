@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netdev_port.c: follows each interface of a pod down to its RDMA port, from the host. */
 #include "rdma/inventory/netdev_port.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static void note_netdev(const struct port_search *l, struct netdev_port *one)
 	one->mtu = link.mtu;
 }
 
-/* Whatever cannot be told of an interface leaves it to what its pod sees. */
+/* On any failure the interface has no entry, and only the view of the pod counts. */
 static int follow_lower(struct port_search *l, int ifindex)
 {
 	struct rdma_serving s;

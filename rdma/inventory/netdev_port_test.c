@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netdev_port_test.c: which port is found below interfaces of a pod, on fake hardware. */
 #include "rdma/inventory/netdev_port.h"
 
 #include "lib/net/addr.h"

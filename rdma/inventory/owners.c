@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* owners.c: enters named namespaces and looks for the addresses of GIDs there. */
 #include "rdma/inventory/owners.h"
 
 #include <errno.h>
@@ -15,12 +16,12 @@ struct search {
 	const struct ctx *ctx;
 	struct rdma_inventory *v;
 	struct netns host;
-	/* of the namespace that is asked */
+	/* name of the namespace to search */
 	const char *name;
 	struct nl *nl;
 	struct err *e;
 	int rc;
-	bool barred; /* namespaces may not be entered */
+	bool barred; /* the caller may not enter namespaces */
 };
 
 /* ---- one namespace ---- */
@@ -30,7 +31,7 @@ static bool is_sought(const struct inv_gid *g, const struct gid *want)
 	return !g->here && !*g->netns && gid_equal(&g->entry.gid, want);
 }
 
-/* Names of interfaces are asked for only once an address fits. */
+/* It reads the name of an interface only if the address fits. */
 static int name_gid(struct search *s, struct inv_gid *g, int ifindex)
 {
 	struct link_info link;
@@ -69,7 +70,7 @@ static int on_addr(const struct addr_info *a, void *arg)
 	return 0;
 }
 
-/* What cannot be looked at keeps its GIDs nameless. */
+/* If a namespace cannot be read, its GIDs get no name. */
 static int name_in_netns(struct search *s, const char *path, const char *name)
 {
 	auto_netns struct netns ns = { .fd = -1 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * owners.h: whose the GIDs are that a namespace sees besides its own. Changes nothing.
+ * owners.h: the owners of the GIDs that a namespace sees besides its own. Only reads.
  *
- * Namespaces that have a name are asked for their addresses: those in /run/netns, those of recorded
- * attachments, and the first process's, "host". Whoever may not enter them learns nothing.
+ * It reads the addresses of named namespaces: those in /run/netns, those of recorded attachments,
+ * and that of process 1, which is "host". A caller that may not enter them gets no names.
  */
 #ifndef RAILHEAD_RDMA_INVENTORY_OWNERS_H
 #define RAILHEAD_RDMA_INVENTORY_OWNERS_H
@@ -13,8 +13,8 @@
 #define OWNERS_DIR "/run/netns"
 
 /*
- * owners_name - set `netns` of the GIDs of v that are not here; v was read in the caller's
- * namespace. dir: OWNERS_DIR, but for tests.
+ * owners_name - set `netns` of the GIDs of v that are not here. v was read in the caller's
+ * namespace. dir: OWNERS_DIR; tests use another one.
  */
 int owners_name(const struct ctx *ctx, const char *dir, struct rdma_inventory *v,
 		struct err *e) must_check;

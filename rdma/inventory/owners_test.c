@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* owners_test.c: names of GIDs from namespaces in a folder, from records and from the host. */
 #include "rdma/inventory/owners.h"
 
 #include <stdio.h>

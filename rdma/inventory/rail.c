@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rail.c: finds the rails of an inventory, and for each interface the port that serves it best. */
 #include "rdma/inventory/rail.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static bool port_carries(const struct inv_port *p, const struct inv_netdev *d)
 	return false;
 }
 
-/* The RoCE v2 GID of the interface's first address of this family that has one. */
+/* The RoCE v2 GID of the first address of this family that has one. */
 static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family family)
 {
 	const struct inv_netdev *d = r->netdev;
@@ -78,7 +79,7 @@ static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family f
 
 /* ---- which port serves an interface ---- */
 
-/* How much speaks for it; of several ports only those with the most are kept. */
+/* The reasons for a port, weakest first. Only ports with the strongest reason are kept. */
 enum claim { CLAIM_NONE, CLAIM_GID, CLAIM_HARDWARE, CLAIM_SERVES, CLAIM_OWN };
 
 static enum claim claim_of(const struct inv_device *dev, const struct inv_port *p,
@@ -149,7 +150,7 @@ static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d
 	return 0;
 }
 
-/* In mode exclusive all that is seen is one's own, also without an interface. */
+/* In mode exclusive all visible ports belong to the namespace, also those without an interface. */
 static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, struct err *e)
 {
 	for (size_t i = 0; v->mode == RDMA_EXCLUSIVE && i < v->n_devices; i++) {

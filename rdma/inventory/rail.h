@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rail.h: which interface of a namespace is served by which RDMA port, by which GIDs. Pure.
+ * rail.h: the rails of a namespace: an interface with the RDMA port and the GIDs that serve it.
+ * Pure.
  *
- * An interface is a rail when it is the port's own, or when the port's GID table has one of its
- * addresses under its name (macvlan, ipvlan, VLAN, bond). Of two ports that both do, the one that
- * it lies on counts, if that is known (netdev_port.h), else the one on the interface's own
- * hardware.
+ * An interface is a rail if it is the port's own. It is also a rail if the port's GID table has one
+ * of its addresses under its name (macvlan, ipvlan, VLAN, bond). If two ports have it, the port
+ * below the interface counts (netdev_port.h). If that is not known, the port on the interface's own
+ * hardware counts.
  */
 #ifndef RAILHEAD_RDMA_INVENTORY_RAIL_H
 #define RAILHEAD_RDMA_INVENTORY_RAIL_H
@@ -17,9 +18,9 @@ struct rdma_rail {
 	const struct inv_device *device;
 	const struct inv_port *port;
 	bool own;                      /* the interface is the port's own */
-	bool ambiguous;                /* another port carries its address as well */
+	bool ambiguous;                /* another port has a GID for its address too */
 	const struct inv_gid *v4, *v6; /* RoCE v2 GIDs of its first such address; NULL: none.
-					  v6 is no link-local one */
+					  v6 is not link-local */
 };
 
 struct rails {
@@ -27,21 +28,21 @@ struct rails {
 	size_t n;
 };
 
-/* rails_find - *out borrows from v. */
+/* rails_find - all rails of an inventory. *out borrows from v; rails_clear() frees its array. */
 int rails_find(const struct rdma_inventory *v, struct rails *out, struct err *e) must_check;
 
 void rails_clear(struct rails *r);
 #define auto_rails auto_clean(rails_clear)
 
 /*
- * rail_expected - an interface that looks as if RDMA were wanted of it: hardware, or macvlan or
- * ipvlan over some, other than that of the default route.
+ * rail_expected - true for an interface that should be a rail: hardware, or a macvlan or ipvlan
+ * over hardware, except the interface of the default route.
  */
 bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d);
 
 /*
- * rail_is_bare - a card without an address that can be routed. It needs none when it only carries
- * what lies above it.
+ * rail_is_bare - true for a card without an address that can be routed. If it only carries
+ * interfaces above it, it needs no address.
  */
 bool rail_is_bare(const struct rdma_rail *r);
 

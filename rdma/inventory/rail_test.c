@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rail_test.c: which port serves an interface, when it is ambiguous, and which GIDs it has. */
 #include "rdma/inventory/rail.h"
 
 #include <stdio.h>

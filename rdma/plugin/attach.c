@@ -32,7 +32,7 @@ static int rdma_find(struct attach *a, struct err *e)
 
 /* ---- ADD ---- */
 
-/* The number of a namespace is used again: then what moved is not in this one. */
+/* The kernel may use the number of a namespace again. Then the moved device is not in this one. */
 static int rdma_check_earlier(const struct attach *a, const struct record *earlier, struct err *e)
 {
 	const struct rdma_pod *p = rdma_pod(a);
@@ -116,9 +116,9 @@ static int rdma_undo(const struct attach *a, const struct record *r, struct err 
 /* ---- DEL ---- */
 
 /*
- * Without a record there is nothing of ours: perhaps of rdma-cni, in whose place we are, and of
- * what was imported the file alone is left to remove. A device that yet another plugin moved comes
- * back to the host with the end of the pod's namespace.
+ * Without a record the attachment may be rdma-cni's, which this plugin replaces. For an
+ * imported attachment it only removes the file. If another plugin moved the device, it returns to
+ * the host at the end of the pod's namespace.
  */
 static int rdma_release(const struct cni_call *call, const struct record *r, struct err *e)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf.c: decodes the keys of the rdma plugin, and the device id from runtimeConfig. */
 #include "rdma/plugin/conf.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ struct runtime {
 	const char *device;
 };
 
-/* The same device reaches a plugin of a chain by two ways; the key at the top counts. */
+/* A runtime may give the device in two places; the key at the top counts. */
 static int take_runtime(const struct cni_conf *conf, struct rdma_conf *c, struct err *e)
 {
 	static const struct json_field of_runtime[] = {

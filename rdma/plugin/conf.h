@@ -13,21 +13,21 @@ enum rdma_renumbered { RDMA_RENUMBERED_FAIL, RDMA_RENUMBERED_REPORT };
 struct rdma_conf {
 	int mode;            /* enum rdma_want */
 	const char *device;  /* deviceID, at the top or in runtimeConfig; NULL: not given. A shared
-				device plugin gives ids of its own, which are no bus addresses. */
-	const char *name;    /* deviceName: the RDMA device's in the pod; NULL: it keeps its own */
+				device plugin gives its own ids, which are not bus addresses. */
+	const char *name;    /* deviceName: name of the RDMA device in the pod; NULL: unchanged */
 	uint32_t timeout;    /* seconds, for GIDs to appear */
 	int renumbered;      /* enum rdma_renumbered: when character devices get other numbers */
 	bool debug;          /* args.cni.debug, as rdma-cni has it */
-	const char *devinfo; /* the device-information file; NULL: none is wanted */
+	const char *devinfo; /* path of the device-information file; NULL: not configured */
 };
 
 /*
- * rdma_conf_read - decode and check all that needs no system. A device that is no bus address is an
- * error where mode "exclusive" is asked for: ERR_CONFIG.
+ * rdma_conf_read - decode the configuration, and check what can be checked without the system.
+ * Mode "exclusive" with a device that is not a bus address is ERR_CONFIG.
  */
 int rdma_conf_read(const struct cni_conf *conf, struct rdma_conf *out, struct err *e) must_check;
 
-/* rdma_conf_bus - c->device where it is a bus address, else NULL. */
+/* rdma_conf_bus - c->device if it is a bus address, else NULL. Borrowed. */
 const char *rdma_conf_bus(const struct rdma_conf *c);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_test.c: which configurations the rdma plugin takes, and the errors for the others. */
 #include "rdma/plugin/conf.h"
 
 #include <stdio.h>

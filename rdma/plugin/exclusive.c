@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusive.c: the RDMA device of a VF moves into the pod. */
+/* exclusive.c: mode exclusive: moves the RDMA device of a VF into the pod, and checks it there. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static int not_its_own(const struct rdma_pod *p, const struct link_info *link, s
 				  "mode shared (`railctl rdma mode shared`)");
 }
 
-/* The interface says which hardware it is; where it has none (yet), the configuration does. */
+/* The hardware of the interface counts. If it has none (yet), the configuration names the device.
+ */
 static int choose_bus(const struct rdma_pod *p, const char **bus, struct link_info *link,
 		      struct err *e)
 {
@@ -35,7 +36,7 @@ static int choose_bus(const struct rdma_pod *p, const char **bus, struct link_in
 		*e = why;
 		return err_wrap(e, "look at interface %s of the pod", ifname);
 	}
-	/* An IPoIB interface has a kind too; one that is a child has a device below. */
+	/* An IPoIB interface has a kind too. A child of one has a device below it. */
 	if (*link->kind && (strcmp(link->kind, "ipoib") != 0 || link->lower_ifindex))
 		return not_its_own(p, link, e);
 	*bus = *link->parent && bus_addr_valid(link->parent) ? link->parent : given;
@@ -55,8 +56,8 @@ static int explain_absence(const struct rdma_pod *p, const char *bus, struct err
 {
 	if (e->code != ERR_NOTFOUND)
 		return err_wrap(e, "RDMA device of %s", bus);
-	(void)err_hint(e, "it may be in another pod already, the function may have no RDMA, or its "
-			  "RDMA driver may not be loaded; `railctl rdma list` shows what is here");
+	(void)err_hint(e, "another pod may have it, the function may have no RDMA, or its RDMA "
+			  "driver is not loaded; `railctl rdma list` shows the devices here");
 	return err_wrap(e, "RDMA device for interface %s", p->a->call->env.ifname);
 }
 
@@ -107,7 +108,7 @@ static int move_to_pod(struct rdma_pod *p, struct err *e)
 
 	if (nl_rdma_move(p->host_rdma, d->index, &p->a->pod, NULL, &why) == 0)
 		return 0;
-	/* Linux 7.3: the pod has a device of that name, so ours gets its other one on the way. */
+	/* Linux 7.3: the pod has a device with this name, so rename ours before the move. */
 	if (why.errnum == EEXIST && p->conf.name) {
 		if (nl_rdma_move(p->host_rdma, d->index, &p->a->pod, p->conf.name, e))
 			return -1;
@@ -134,9 +135,9 @@ static int judge_numbers(struct rdma_pod *p, const struct rdma_chardevs *now, st
 	}
 	err_set(e, ERR_STATE, 0, "RDMA device %s got new character devices when it moved: %s",
 		p->pod_name, what);
-	return err_hint(e, "the pod was given the old ones, which may be another pod's now; "
-			   "restart the device plugin, so that it hands out the new numbers, or "
-			   "set renumbered to \"report\" where the pod gets its devices later");
+	return err_hint(e, "the pod has the old ones, which may now belong to another pod. "
+			   "Restart the device plugin, so that it reads the new numbers. If the "
+			   "pod gets its devices after ADD, set renumbered to \"report\"");
 }
 
 int rdma_exclusive_move(struct rdma_pod *p, struct err *e)

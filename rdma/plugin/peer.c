@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * peer.c: reads the files of rdma-cni, finds their devices, and releases or imports an attachment.
+ */
 #include "rdma/plugin/peer.h"
 
 #include <errno.h>
@@ -41,7 +44,7 @@ int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct
 	return 0;
 }
 
-/* All three may have dashes; a runtime's identifiers are long, and of hexadecimal digits. */
+/* All three parts may have dashes. The id of a container is long, and has hexadecimal digits. */
 static const char *find_container(const char *file, size_t *len)
 {
 	for (const char *p = strchr(file, '-'); p; p = strchr(p + 1, '-')) {
@@ -146,7 +149,7 @@ static int is_it(const struct rdma_link *d, void *arg)
 	return s->found;
 }
 
-/* By its name, or, when the pod gave it another one, by the interface that is its. 1: found. */
+/* Search by name; if the pod renamed it, by its interface. Returns 1 if it was found. */
 static int find_in_pod(const struct rdma_peer *p, const struct record *r, const struct netns *pod,
 		       struct rdma_link *out, struct err *e)
 {
@@ -167,7 +170,7 @@ static int find_in_pod(const struct rdma_peer *p, const struct record *r, const 
 	return nl_rdma_list(rdma, is_it, &s, e) ? -1 : s.found;
 }
 
-/* 1: found, and r has the namespace where that was in the pod. */
+/* Returns 1 if it was found. r has the namespace if it was found in the pod. */
 static int find_device(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
 		       struct rdma_link *out, struct err *e)
 {
@@ -226,7 +229,7 @@ static int is_claim(const struct record *r, void *arg)
 	return c->found;
 }
 
-/* 1: another pod got it from us after the kernel had brought it home. */
+/* Returns 1 if the kernel returned the device to the host and another pod has it now. */
 static int is_anothers(const struct ctx *ctx, const struct rdma_peer *p,
 		       const struct record_key *key, struct err *e)
 {
@@ -263,7 +266,7 @@ static int return_to_host(const struct ctx *ctx, const struct rdma_peer *p, stru
 		       p->name, p->bus);
 }
 
-/* The folder, open, and what the file in it says; -1: there is none that can be read. */
+/* Returns the open folder and sets *out from the file; -1: there is no readable file. */
 static int open_file(const struct ctx *ctx, const struct record_key *key, struct rdma_peer *out)
 {
 	char file[RDMA_PEER_LEN];

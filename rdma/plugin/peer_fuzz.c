@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* peer_fuzz.c: feeds texts and names of rdma-cni's files to the decoder. */
 #include "lib/testing/fuzz.h"
 #include "rdma/plugin/peer.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pod.c: the sockets and the mode of one ADD or CHECK. */
 #include "rdma/plugin/pod.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ int rdma_pod_open(struct rdma_pod *p, struct err *e)
 	p->mode = sys.mode;
 	if (rdma_mode_check(p->mode, &p->conf, e))
 		return -1;
-	/* Shared devices are seen from everywhere. */
+	/* Every namespace sees shared devices. */
 	if (p->mode == RDMA_SHARED || a->pod.fd < 0)
 		return 0;
 	return nl_rdma_open_in(&a->pod, &a->host, &p->pod_rdma, e);
@@ -56,7 +57,7 @@ int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *
 {
 	enum rdma_mode want = c->mode == RDMA_WANT_EXCLUSIVE ? RDMA_EXCLUSIVE : RDMA_SHARED;
 
-	/* A name of its own is only to be had by a device that moves. */
+	/* Only a device that moves can get another name. */
 	if (c->mode == RDMA_WANT_AUTO && c->name && mode == RDMA_SHARED)
 		return err_set(e, ERR_STATE, 0,
 			       "deviceName: this node shares RDMA devices, which keep their names");
@@ -65,10 +66,9 @@ int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *
 	err_set(e, ERR_STATE, 0, "mode: \"%s\" is asked for, but this node is in RDMA mode %s",
 		rdma_mode_name(want), rdma_mode_name(mode));
 	return err_hint(e,
-			"a node is in one mode: exclusive for VFs, whose RDMA devices move into "
-			"pods, shared for macvlan and ipvlan, whose pods share that of the "
-			"host; `railctl rdma mode %s` sets it, and such pods need nodes of "
-			"their own",
+			"`railctl rdma mode %s` changes the mode of the node. VFs need mode "
+			"exclusive; macvlan and ipvlan need mode shared. Such pods need separate "
+			"nodes",
 			rdma_mode_name(want));
 }
 

@@ -10,23 +10,24 @@
 
 #define RDMA_GIDS_MAX 16
 
-/* The state of the plugin in a struct attach (attach.h), which a points back to. */
+/* The plugin's part of a struct attach (cni/engine/attach.h), to which a points. */
 struct rdma_pod {
 	struct attach *a;
 	struct rdma_conf conf;
 	struct nl *host_rdma, *pod_rdma;
-	int node_lock;       /* of rdma_lock(), or -1 */
+	int node_lock;       /* descriptor from rdma_lock(), or -1 */
 	enum rdma_mode mode; /* of the node */
-	char *devinfo_was;   /* owned; the device-information file before; NULL: there was none */
+	char *devinfo_was;   /* owned; text of the device-information file before; NULL: none */
 
-	/* What was found, and is reported. */
+	/* The results, for the report. */
 	struct rdma_serving serving;
-	char pod_name[RDMA_NAME_LEN]; /* the device's in the pod */
+	char pod_name[RDMA_NAME_LEN]; /* name of the device in the pod */
 	struct rdma_chardevs chardevs;
 	struct gid_entry gid[RDMA_GIDS_MAX];
 	size_t n_gids;
 };
 
+/* rdma_pod - the plugin's part of a. */
 static inline struct rdma_pod *rdma_pod(const struct attach *a)
 {
 	return (void *)(uintptr_t)a->state;
@@ -35,30 +36,32 @@ static inline struct rdma_pod *rdma_pod(const struct attach *a)
 /* ---- pod.c ---- */
 
 /*
- * rdma_pod_open - the sockets, and the node's mode; without a pod only the latter. ERR_STATE when
- * the configuration asks for the other mode. rdma_pod_init, rdma_pod_clear - of attach_type.
+ * rdma_pod_init, rdma_pod_clear - the hooks of struct attach_type. rdma_pod_open - open the netlink
+ * sockets and read the mode of the node; without a pod only the mode. ERR_STATE if the
+ * configuration requires the other mode.
  */
 void rdma_pod_init(void *state);
 void rdma_pod_clear(void *state);
 int rdma_pod_open(struct rdma_pod *p, struct err *e) must_check;
 
-/* rdma_mode_check - whether a node in mode is can serve a configuration. ERR_STATE. Pure. */
+/* rdma_mode_check - ERR_STATE if a node in this mode cannot serve the configuration. Pure. */
 int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *e) must_check;
 
+/* rdma_pod_view - both namespaces of the attachment, for device.h. Borrows from p. */
 struct rdma_view rdma_pod_view(const struct rdma_pod *p);
 
-/* rdma_pod_is_own - whether the address is that of our interface, by prevResult. Pure. */
+/* rdma_pod_is_own - true if prevResult gives this address to our interface. Pure. */
 bool rdma_pod_is_own(const struct rdma_pod *p, const struct cni_ip *ip);
 
 /* ---- exclusive.c ---- */
 
 /*
- * rdma_exclusive_find - the device of the pod's interface, which is still on the host: p->serving,
- * p->chardevs. ERR_STATE for an interface that shares the device of its parent with others.
- * rdma_exclusive_move - into the pod; p->chardevs and p->pod_name are those there afterwards.
- * ERR_STATE when the character devices have got other numbers and the configuration calls that a
- * failure. The caller has rdma_lock(), has found the device under it, and has pushed the inverse.
- * rdma_exclusive_check - whether it is there as t says. ERR_STATE.
+ * rdma_exclusive_find - find the RDMA device of the pod's interface, still on the host: sets
+ * p->serving and p->chardevs. ERR_STATE if the interface shares the device of its parent.
+ * rdma_exclusive_move - move it into the pod, and set p->chardevs and p->pod_name to the values
+ * there. ERR_STATE if its character devices got other numbers and the configuration forbids that.
+ * The caller holds rdma_lock() since rdma_exclusive_find(), and has pushed the inverse.
+ * rdma_exclusive_check - ERR_STATE if it is not in the pod as t says.
  */
 int rdma_exclusive_find(struct rdma_pod *p, struct err *e) must_check;
 int rdma_exclusive_move(struct rdma_pod *p, struct err *e) must_check;
@@ -67,16 +70,16 @@ int rdma_exclusive_check(struct rdma_pod *p, const struct rdma_taken *t, struct 
 /* ---- shared.c ---- */
 
 /*
- * rdma_shared_find - the device below the pod's interface: p->serving, p->chardevs.
- * rdma_shared_verify - that it carries each of the pod's addresses as a RoCE v2 GID: p->gid; waits
- * until the deadline (of ctx_mono_ms()). ERR_STATE names the address, and what is there instead.
+ * rdma_shared_find - find the device below the pod's interface: sets p->serving and p->chardevs.
+ * rdma_shared_verify - wait until it has a RoCE v2 GID for each address of the pod, and set p->gid.
+ * deadline_ms is a time of ctx_mono_ms(). ERR_STATE names the address that has none.
  */
 int rdma_shared_find(struct rdma_pod *p, struct err *e) must_check;
 int rdma_shared_verify(struct rdma_pod *p, int64_t deadline_ms, struct err *e) must_check;
 
 /* ---- report.c ---- */
 
-/* rdma_result - prevResult as it came, with what was found added, as its key "rdma". */
+/* rdma_result - prevResult with a key "rdma" added, which describes the device. */
 int rdma_result(const struct attach *a, struct cni_result *r, struct err *e) must_check;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rdma.c: the rdma plugin. It stands behind the plugin that made the interface, and moves that
- * one's RDMA device into the pod (mode exclusive) or verifies that the shared one carries the pod's
- * addresses (mode shared).
+ * rdma.c: the rdma plugin. It follows the plugin that made the interface. In mode exclusive it
+ * moves the RDMA device of the interface into the pod. In mode shared it verifies that the shared
+ * device has GIDs for the pod's addresses.
  */
 #include "rdma/plugin/attach.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* report.c: the key "rdma" of the result: device, port, GIDs and character devices. */
 #include <stdio.h>
 
 #include "rdma/plugin/pod.h"
@@ -46,7 +47,7 @@ static int add_chardevs(const struct rdma_pod *p, struct json *o)
 		if (add_chardev(list, &p->chardevs.umad[i]))
 			return -1;
 	}
-	/* One for all, and not a device's. */
+	/* One file for all devices. */
 	return *p->chardevs.uverbs.name ? json_push_str(list, DEV_DIR "rdma_cm") : 0;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* restore.c: undoes one attachment of the rdma plugin from its record. */
 #include "rdma/plugin/restore.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* return_to_host.c: moves an RDMA device back, or waits for the kernel to return it. */
 #include "rdma/plugin/return_to_host.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include "cni/engine/attach.h"
 #include "lib/device/rdma_monitor.h"
 
-/* Events can be missed by who does not listen yet, so now and then it is looked at without one. */
+/* milliseconds; an event before the socket is open is lost, so look without events too */
 #define LOOK_EVERY_MS 200
 
 struct device_return {
@@ -27,7 +28,7 @@ static void device_return_clear(struct device_return *w)
 
 /* ---- is it here ---- */
 
-/* 1: the device of that index is on the host. */
+/* Returns 1 if the device with that index is on the host. */
 static int is_on_host(const struct device_return *w, struct rdma_link *out, struct err *e)
 {
 	struct err why;
@@ -41,8 +42,8 @@ static int is_on_host(const struct device_return *w, struct rdma_link *out, stru
 }
 
 /*
- * 1: nothing is left to wait for: the function has gone, has no driver, or has an RDMA device here
- * under another index, because its driver was loaded anew.
+ * Returns 1 if there is nothing to wait for. The function is gone, it has no driver, or its driver
+ * was loaded again and it has an RDMA device with another index here.
  */
 static int is_past(const struct device_return *w, struct err *e)
 {
@@ -64,7 +65,7 @@ static int is_past(const struct device_return *w, struct err *e)
 }
 
 /*
- * Its driver was unloaded, so it is nowhere. Asked at the end alone: a device that moves has no
+ * Without a driver there is no device. Call it only at the end: a device that is being moved has no
  * character device either.
  */
 static bool is_nowhere(const struct device_return *w)
@@ -73,8 +74,8 @@ static bool is_nowhere(const struct device_return *w)
 }
 
 /*
- * Whatever name it comes with: the pod may have given it one, whether or not we had. udev and the
- * kernel rename as well, so that a taken name, or none any more, is no failure.
+ * The pod may have renamed the device, whether or not we had. udev and the kernel rename devices
+ * too. So it is not an error if the old name is used, or if the device is gone.
  */
 static void rename_back(const struct device_return *w, const struct rdma_link *d)
 {
@@ -88,7 +89,7 @@ static void rename_back(const struct device_return *w, const struct rdma_link *d
 
 /* ---- from the pod ---- */
 
-/* The kernel wants socket and thread where the device is. 1: moved; 0: it is not there. */
+/* Socket and thread must be in the namespace of the device. Returns 1: moved; 0: not there. */
 static int move_from(const struct device_return *w, const struct netns *pod, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
@@ -103,7 +104,7 @@ static int move_from(const struct device_return *w, const struct netns *pod, str
 	if (netns_enter(pod, e))
 		return -1;
 	rc = nl_rdma_move(nl, d.index, &w->host, NULL, e);
-	/* A name that is taken on the host (Linux 7.3): the number makes one of its own. */
+	/* Linux 7.3: the name is used on the host, so take a name with the number of the device. */
 	if (rc && e->errnum == EEXIST) {
 		char spare[RDMA_NAME_LEN];
 
@@ -114,7 +115,7 @@ static int move_from(const struct device_return *w, const struct netns *pod, str
 		*e = back;
 		return err_wrap(e, "return to the network namespace of this process");
 	}
-	/* Gone in between: whoever took it brings it, or it has gone. */
+	/* It disappeared meanwhile: the kernel returns it, or it no longer exists. */
 	if (rc && (e->errnum == ENODEV || e->errnum == EINVAL))
 		return 0;
 	return rc ? -1 : 1;
@@ -178,7 +179,7 @@ int rdma_return_to_host(const struct ctx *ctx, const struct record *r, const str
 	int rc;
 
 	if (nl_rdma_open(&w.nl, &why)) {
-		/* Without RDMA in the kernel there are no devices either. */
+		/* A kernel without RDMA has no devices. */
 		if (why.errnum == EPROTONOSUPPORT)
 			return 0;
 		*e = why;

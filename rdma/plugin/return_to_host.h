@@ -5,15 +5,15 @@
 
 #include "rdma/plugin/taken.h"
 
-/* How long a device may be on its way: the kernel takes namespaces apart on a queue of its own. */
+/* The longest time for a device to return: the kernel dissolves a namespace on a work queue. */
 #define RDMA_RETURN_MS 10000
 
 /*
- * rdma_return_to_host - the device that t tells of into the namespace of this process, from that of
- * the record, or from wherever the kernel has it. There already, and gone altogether (no such PCI
- * function any more, or no driver), is success. It gets back its name where that is free. ERR_AGAIN
- * when it is not to be seen for RDMA_RETURN_MS. locked: the caller has rdma_lock(); else it is
- * taken for as long as the device is moved, and not while the kernel is waited for.
+ * rdma_return_to_host - move the device of t from the namespace of the record into that of this
+ * process, or wait for the kernel to return it. It is a success if the device is there already, and
+ * if it no longer exists (no PCI function, or no driver). It gets its old name if that is free.
+ * ERR_AGAIN: it did not appear within RDMA_RETURN_MS. locked: the caller holds rdma_lock(); else
+ * the function holds it while it moves the device, but not while it waits.
  */
 int rdma_return_to_host(const struct ctx *ctx, const struct record *r, const struct rdma_taken *t,
 			bool locked, struct err *e) must_check;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared.c: the pod shares an RDMA device; that it carries the pod's addresses is verified. */
+/* shared.c: mode shared: finds the RDMA device of the pod, and waits for the GIDs of its addresses.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static int verify_one(struct rdma_pod *p, struct ip addr, int64_t deadline_ms, s
 
 int rdma_shared_verify(struct rdma_pod *p, int64_t deadline_ms, struct err *e)
 {
-	/* InfiniBand and iWARP have no GIDs of addresses. */
+	/* GIDs of InfiniBand and iWARP do not follow from addresses. */
 	if (*p->serving.link.protocol && strcmp(p->serving.link.protocol, "roce") != 0)
 		return 0;
 	for (size_t i = 0; i < p->a->prev.n_ips; i++) {

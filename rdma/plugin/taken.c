@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* taken.c: the plugin's part of a record as JSON, and the lock of the node. */
 #include "rdma/plugin/taken.h"
 
 #include "lib/json/json.h"

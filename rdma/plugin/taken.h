@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * taken.h: what the rdma plugin took, on record.
+ * taken.h: the part of a record in which the rdma plugin keeps what it took.
  *
- * In a chain, the plugin that made the interface has a record of the same network, container and
- * interface. The records of this plugin are therefore in a place of their own: <run_dir>/rdma.
+ * In a chain, the plugin that made the interface has a record with the same network, container and
+ * interface. So the records of this plugin are in another folder: <run_dir>/rdma.
  */
 #ifndef RAILHEAD_RDMA_PLUGIN_TAKEN_H
 #define RAILHEAD_RDMA_PLUGIN_TAKEN_H
@@ -13,20 +13,20 @@
 
 #define RDMA_RECORDS "rdma"
 
-/* rdma_place - that place, for who goes through the records of both plugins (record_place). */
+/* rdma_place - that folder, for a caller that reads the records of both plugins (record_place). */
 int rdma_place(const struct ctx *ctx, struct record_place *out, struct err *e) must_check;
 
-/* A move may take half a second, and twenty pods may start at once. */
+/* Milliseconds. A move may take half a second, and twenty pods may start at once. */
 #define RDMA_LOCK_MS 60000
 
 /*
- * rdma_lock - one process a node moves RDMA devices at a time: two moves at once may swap the
- * numbers of their character devices. ctx is the program's own. Returns a descriptor; closing it
- * unlocks. ERR_AGAIN when it takes longer.
+ * rdma_lock - only one process of a node moves RDMA devices at a time. Two moves at once may swap
+ * the numbers of their character devices. ctx: the program's own. Returns a descriptor, or -1;
+ * closing it unlocks. ERR_AGAIN: not free within timeout_ms.
  */
 int rdma_lock(const struct ctx *ctx, int timeout_ms, struct err *e) must_check;
 
-/* What the record of an attachment keeps. Strings are borrowed. */
+/* The content of that part. Strings are borrowed. */
 struct rdma_taken {
 	bool moved;      /* into the pod; else it was shared */
 	const char *bus; /* its bus address; "" for none */
@@ -35,12 +35,12 @@ struct rdma_taken {
 	const char *pod_name;    /* in the pod; the same unless renamed */
 	const char *uverbs;      /* "uverbs3 231:195", as before the move; "" none */
 	const char *devinfo;     /* a device-information file that was changed; NULL: none */
-	const char *devinfo_was; /* its text before; NULL: there was none */
+	const char *devinfo_was; /* the text of that file before; NULL: there was none */
 };
 
 /* rdma_taken_json - for record.device, owned by the caller; NULL: no memory. Pure. */
 struct json *rdma_taken_json(const struct rdma_taken *t);
-/* rdma_taken_read - ERR_DECODE when it is none. Borrows from the record. Pure. */
+/* rdma_taken_read - decode it from a record, and borrow from that. ERR_DECODE. Pure. */
 int rdma_taken_read(const struct record *r, struct rdma_taken *out, struct err *e) must_check;
 
 #endif

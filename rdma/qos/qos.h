@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * qos.h: quality of service of a PF as RDMA needs it: whether DSCP is trusted, which priorities
- * pause, which have ECN, and the traffic class of those who choose none.
+ * qos.h: quality of service of a PF for RDMA: trust in DSCP, priorities with PFC, priorities with
+ * ECN, and the traffic class of programs that do not choose one.
  *
- * Of these the kernel's own drivers know the first two (data center bridging); the rest is in files
- * that NVIDIA's drivers have, and RDMA CM's default.
+ * The drivers in the kernel have the first two (data center bridging). ECN and the traffic class
+ * are in files of NVIDIA's drivers. The default of RDMA CM is in configfs.
  */
 #ifndef RAILHEAD_RDMA_QOS_QOS_H
 #define RAILHEAD_RDMA_QOS_QOS_H
@@ -20,7 +20,7 @@ enum qos_setting { QOS_TRUST, QOS_PFC, QOS_ECN, QOS_TC, QOS_CM, QOS_N };
 /* qos_name - "trust", "pfc", "ecn", "trafficClass", "cmTrafficClass". */
 const char *qos_name(enum qos_setting s);
 
-/* What shall be; what is not in has stays as it is. QOS_CM goes with QOS_TC. */
+/* The wanted settings. Settings that are not in `has` do not change. QOS_TC also sets QOS_CM. */
 struct qos_profile {
 	unsigned has; /* QOS_BIT of TRUST, PFC, ECN, TC */
 	bool trust_dscp;
@@ -30,13 +30,14 @@ struct qos_profile {
 
 /* ---- qos_conf.c: pure ---- */
 
-/* qos_priorities - "3" or "3,5" or "none"; -1 when it is neither. */
+/* qos_priorities - the bits of "3", "3,5" or "none"; -1 for any other text. */
 int qos_priorities(const char *text, uint8_t *out) must_check;
 #define QOS_LIST_LEN 16
-/* qos_list - the same backwards. Returns out. */
+/* qos_list - the text for such bits: "3,5", "none". Returns out. */
 char *qos_list(uint8_t priorities, char out[QOS_LIST_LEN]);
 
-/* qos_class - the number in what the file traffic_class says: "106", or "Global tclass=106". */
+/* qos_class - the number in the file traffic_class: "106", or "Global tclass=106". -1: no number.
+ */
 int qos_class(const char *text, uint8_t *out) must_check;
 
 /* A file of /etc/railhead/qos.d. */
@@ -45,13 +46,13 @@ struct qos_file {
 	struct qos_profile want;
 };
 
-/* qos_file_decode - errors begin with name, and name key and value. */
+/* qos_file_decode - decode the text of a file. Errors begin with name, and name key and value. */
 int qos_file_decode(const char *text, size_t len, const char *name, struct qos_file *out,
 		    struct err *e) must_check;
-/* qos_file_print - its text, freed with free(); NULL: no memory. */
+/* qos_file_print - the text for a file; the caller frees it. NULL: no memory. */
 char *qos_file_print(const struct qos_file *f);
 
-/* qos_add_json - the keys of a profile, as a file has them. -1: no memory. */
+/* qos_add_json - add the keys of a profile to o, as in a file. -1: no memory. */
 int qos_add_json(struct json *o, const struct qos_profile *p) must_check;
 
 /* ---- a PF in the kernel ---- */
@@ -63,15 +64,17 @@ struct qos_port {
 	uint32_t rdma_port;
 };
 
-/* qos_find - pf: an interface of this namespace or a PCI address. ERR_NOTFOUND; ERR_CONFIG: a VF.
+/*
+ * qos_find - the PF called pf: an interface of this namespace, or a PCI address. ERR_NOTFOUND:
+ * there is none. ERR_CONFIG: it is a VF.
  */
 int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct err *e) must_check;
 
 #define QOS_WHY_LEN 160
 
 struct qos_state {
-	unsigned known;               /* QOS_BIT: of what could be read */
-	char why[QOS_N][QOS_WHY_LEN]; /* why it is not */
+	unsigned known;               /* QOS_BIT of each setting that could be read */
+	char why[QOS_N][QOS_WHY_LEN]; /* the reason why a setting is not known */
 	struct dcb_info dcb;
 	bool trust_dscp;
 	uint8_t pfc;
@@ -79,13 +82,14 @@ struct qos_state {
 	uint8_t tc, cm;
 };
 
-/* qos_read - fails only when memory is out. */
+/* qos_read - read the settings of a PF. The only error is ERR_NOMEM. */
 int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, struct qos_state *out,
 	     struct err *e) must_check;
 
 /*
- * qos_set - have the PF like that; *changed: QOS_BIT of what was not so before. What cannot be set
- * at all is refused before anything is; after a failure later on, what was set is put back.
+ * qos_set - set the PF as wanted; *changed: QOS_BIT of each setting that was different before. A
+ * setting that the PF does not have is refused before any change. After a later failure all changes
+ * are undone.
  */
 struct qos_work {
 	const struct ctx *ctx;
@@ -95,15 +99,18 @@ struct qos_work {
 int qos_set(const struct qos_work *w, const struct qos_profile *want, unsigned *changed,
 	    struct err *e) must_check;
 
-/* ---- where things are, for the three files ---- */
+/* ---- paths, for the files qos_*.c ---- */
 
 #define QOS_PATH_LEN 192
-/* qos_ecn_path - side: "roce_np" or "roce_rp". All are relative to sysfs. Return out. */
+/*
+ * Paths relative to sysfs; each function returns out. qos_ecn_path - the switch of ECN for a
+ * priority; side: "roce_np" or "roce_rp". qos_tc_path - the file traffic_class.
+ */
 char *qos_ecn_path(const struct qos_port *p, const char *side, unsigned priority,
 		   char out[QOS_PATH_LEN]);
 char *qos_tc_path(const struct qos_port *p, char out[QOS_PATH_LEN]);
 #define QOS_CM_DIR "kernel/config/rdma_cm"
-/* qos_cm_path - the folder of its device, and what is in that. */
+/* qos_cm_path - the folder of the RDMA device in configfs, followed by tail. Returns out. */
 char *qos_cm_path(const struct qos_port *p, const char *tail, char out[QOS_PATH_LEN]);
 
 #endif

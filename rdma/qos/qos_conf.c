@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qos_conf.c: profiles as words and as JSON. Pure. */
+/* qos_conf.c: profiles as options, as files of qos.d and as JSON. Pure. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* qos_conf_test.c: profiles from text and files, and the errors for wrong ones. */
 #include <string.h>
 
 #include "lib/testing/testing.h"

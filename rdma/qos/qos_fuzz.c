@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* qos_fuzz.c: feeds files of qos.d and texts of sysfs to the decoders. */
 #include "lib/testing/fuzz.h"
 #include "rdma/qos/qos.h"
 

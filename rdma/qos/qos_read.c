@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qos_read.c: which PF, and what it is set to. Changes nothing. */
+/* qos_read.c: finds a PF and reads its settings from netlink, sysfs and configfs. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,7 +135,7 @@ static int read_dcb(const struct qos_work *w, struct qos_state *s, struct err *e
 	return 0;
 }
 
-/* 0, or an error of the first priority that cannot be read. */
+/* Fails at the first priority that cannot be read. */
 static int read_side(const struct qos_work *w, const char *side, uint8_t *out, struct err *e)
 {
 	char path[QOS_PATH_LEN];
@@ -168,7 +168,7 @@ static int read_ecn(const struct qos_work *w, struct qos_state *s, struct err *e
 	return 0;
 }
 
-/* Either file; absent: why. */
+/* The traffic class in a file. absent: the reason to report if there is no such file. */
 static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_setting what,
 		      uint8_t *out, struct err *e)
 {
@@ -201,7 +201,7 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 	return 0;
 }
 
-/* There is no folder of any device before the module is there. */
+/* configfs has no folders for devices before the module is loaded. */
 static void refine_cm(const struct ctx *ctx, struct qos_state *s)
 {
 	char path[QOS_PATH_LEN];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qos_set.c: a profile becomes so, wholly or not at all. */
+/* qos_set.c: sets all settings of a profile, or none: each step has its inverse on the undo stack.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "lib/base/undo.h"
 #include "rdma/qos/qos.h"
 
-/* One change under way. */
+/* A change in progress. */
 struct qos_change {
 	const struct qos_work *w;
 	const struct qos_profile *want;
@@ -21,7 +22,7 @@ struct qos_change {
 	unsigned changed;
 };
 
-/* Answers that could not be had, or did not change anything, are no success. */
+/* Read the settings again. A driver may accept a value and not use it. */
 static int verify_change(const struct qos_change *t, enum qos_setting what, struct err *e)
 {
 	const struct qos_port *p = t->w->port;
@@ -74,9 +75,9 @@ static int rules_on(void *arg, struct err *e)
 }
 
 /*
- * There is no switch for it in the kernel: a driver trusts DSCP when DSCP values have priorities
- * (mlx5: drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c). Each eight of them, a class selector
- * of RFC 2474, have that one, as a NIC has it from the factory.
+ * The kernel has no switch for this. A driver trusts DSCP if DSCP values have priorities (mlx5:
+ * drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c). Here the eight values of each class
+ * selector (RFC 2474) get the priority of its number, as a NIC has it from the factory.
  */
 static int set_trust(struct qos_change *t, struct undo *u, struct err *e)
 {
@@ -108,7 +109,7 @@ static int write_side(const struct qos_change *t, const char *side, uint8_t from
 	return 0;
 }
 
-/* Whatever was reached. */
+/* Undo the priorities that were set so far. */
 static int ecn_back(void *arg, struct err *e)
 {
 	const struct qos_change *t = arg;
@@ -175,7 +176,7 @@ static int cm_back(void *arg, struct err *e)
 	return write_class(t, cm_file(t, path), t->was.cm, e);
 }
 
-/* The folder of a device, in which its file is; configfs makes what is in it. */
+/* Make the folder of the device; configfs then makes the files in it. */
 static int make_folder(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[PATH_MAX], file[QOS_PATH_LEN], text[32];
@@ -218,7 +219,7 @@ static bool has_tc(const struct qos_change *t)
 	return *t->w->port->rdma && access(path, F_OK) == 0;
 }
 
-/* Last of all: where none was set before, there is no word for that again. */
+/* The last step: a traffic class that was not set before cannot be unset. */
 static int set_tc(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[QOS_PATH_LEN];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.c: calls of the plugin on the node of testing_world.h. */
+/* call.c: calls of the plugin on the node of world.h. */
 #include <stdio.h>
 
 #include "cni/testing/call.h"

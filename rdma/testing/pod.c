@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pod.c: builds inventories, interface by interface and GID by GID. */
 #include "rdma/testing/pod.h"
 
 #include <net/if.h>

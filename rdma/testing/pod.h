@@ -2,41 +2,41 @@
 /*
  * pod.h: inventories of pods that do not exist. For test programs only.
  *
- * Everything aborts the test when it fails. A pod is freed with rdma_inventory_clear().
+ * Each function fails the test on error. A pod is freed with rdma_inventory_clear().
  */
 #ifndef RAILHEAD_RDMA_TESTING_POD_H
 #define RAILHEAD_RDMA_TESTING_POD_H
 
 #include "rdma/inventory/inventory.h"
 
-/* pod_new - eth0 (veth, 10.244.0.5/24) with the default route, and nothing else. */
+/* pod_new - a pod with only eth0 (veth, 10.244.0.5/24), which has the default route. */
 struct rdma_inventory pod_new(enum rdma_mode mode);
 
 /*
- * pod_netdev - one more interface. what: "macvlan", "ipvlan", "", or a PCI address: hardware.
+ * pod_netdev - add an interface. what: "macvlan", "ipvlan", "", or a PCI address: hardware.
  * addrs: prefixes, separated by blanks. Its ifindex is returned.
  */
 int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, const char *addrs);
 
 /*
- * pod_port - one more device of one port: ACTIVE, Ethernet, 100 Gbit/s, MTU 4200; bus may be "".
+ * pod_port - add a device with one port: ACTIVE, Ethernet, 100 Gbit/s, MTU 4200; bus may be "".
  * ifindex: of its own interface; 0: not here. Valid until the next device is added.
  */
 struct inv_port *pod_port(struct rdma_inventory *v, const char *name, const char *bus, int ifindex);
 
-/* pod_gid - an entry; in the order of indices. netdev may be "". */
+/* pod_gid - add an entry; call it in the order of indices. netdev may be "". */
 void pod_gid(struct inv_port *p, uint32_t index, enum gid_type type, const char *ip,
 	     const char *netdev);
 
 /*
- * pod_rail - all of one rail as a VF has it: interface, device with a v1 and a v2 GID of its
+ * pod_rail - add all parts of a rail of a VF: interface, device with a v1 and a v2 GID of its
  * link-local address at 0 and 1, and of addr at index - 1 and index.
  */
 void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint32_t index);
 
 /*
  * pod_crowded - in mode shared: net1 and net2, macvlan (10.1.0.50, 10.2.0.50) on mlx5_0 and mlx5_1,
- * with as many neighbours' GIDs before our own that these have the indices first and second.
+ * with so many GIDs of other pods before them that their GIDs have the indices first and second.
  */
 struct rdma_inventory pod_crowded(uint32_t first, uint32_t second);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rdma.c: writes the files of sysfs that a port has. */
 #include "rdma/testing/rdma.h"
 
 #include <errno.h>

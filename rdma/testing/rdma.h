@@ -2,17 +2,17 @@
 /*
  * rdma.h: RDMA devices in a folder that stands for /sys. For test programs only.
  *
- * root is a folder of the test (testing_dir()); everything aborts the test when it fails.
+ * root is a folder of the test (testing_dir()); each function fails the test on error.
  */
 #ifndef RAILHEAD_RDMA_TESTING_RDMA_H
 #define RAILHEAD_RDMA_TESTING_RDMA_H
 
 #include "rdma/device/gid.h"
 
-/* fakerdma_port - a port with so many free places in its GID table. */
+/* fakerdma_port - make a port whose GID table has so many free indices. */
 void fakerdma_port(const struct gid_port *p, const char *link_layer, uint32_t gids);
 
-/* fakerdma_gid - take one of them; type and netdev as sysfs writes them. */
+/* fakerdma_gid - fill one index; type and netdev as sysfs writes them. */
 struct fakerdma_gid {
 	const char *ip, *type, *netdev;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* world.c: builds the node: fake HCAs, veth for the VFs, a /sys, and pods. */
 #include "rdma/testing/world.h"
 
 #include <stdio.h>

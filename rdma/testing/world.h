@@ -3,7 +3,7 @@
  * world.h: a node with a NIC, VFs, their RDMA devices, and pods, for tests of the plugin.
  *
  * lib/testing/hca.h has the RDMA devices, veth stand in for the VFs' interfaces, and a /sys in a
- * folder shows the RDMA devices of the host's namespace and those alone. The clock is a fake one.
+ * folder shows only the RDMA devices of the host's namespace. The clock is a fake one.
  * All is gone when the test's process ends. For test programs only.
  */
 #ifndef RAILHEAD_RDMA_TESTING_WORLD_H
@@ -38,14 +38,15 @@ struct rpod {
 	const char *name;
 };
 struct rpod rpod(const char *name);
-/* rpod_end - the kernel takes the namespace apart: its RDMA devices return to the host. */
+/* rpod_end - remove the namespace: the kernel returns its RDMA devices to the host. */
 void rpod_end(struct rpod *p);
 
-/* rworld_give - VF n's interface becomes net1 of the pod. rworld_macvlan - one on the PF does. */
+/* rworld_give - the interface of VF n becomes net1 of the pod. rworld_macvlan - net1 is a macvlan.
+ */
 void rworld_give(uint32_t n, const struct rpod *p);
 void rworld_macvlan(const struct rpod *p);
 
-/* rworld_gid - the PF's table gets an entry, of net1. */
+/* rworld_gid - add an entry for net1 to the GID table of the PF. */
 void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const char *type);
 
 /*
@@ -55,11 +56,11 @@ void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const ch
 int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod *p,
 		const char *keys, struct err *e);
 
-/* rworld_host - whether VF n's device is on the host, under that name. rworld_in - in the pod. */
+/* rworld_host - true if VF n's device is on the host with that name. rworld_in - in the pod. */
 bool rworld_host(const struct rworld *w, uint32_t n, const char *name);
 bool rworld_in(const struct rworld *w, uint32_t n, const struct rpod *p);
 
-/* rworld_records - how many records of the plugin there are. */
+/* rworld_records - the number of records of the plugin. */
 unsigned rworld_records(const struct rworld *w);
 
 #endif
