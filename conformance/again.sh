@@ -7,7 +7,7 @@
 # counts these lines and shows them at the end. Any other failure is final, and so is a second one.
 
 # Messages of harnesses, guests and our programs after an exceeded limit of time.
-IN_VAIN='not (running )?within [0-9]+ ?s|did not end|stopped after [0-9]+ s|in time and was killed|nobody connected within [0-9]+ ms'
+IN_VAIN='not (running )?within [0-9]+ ?s|did not end|stopped after [0-9]+ s|in time and was killed|no client connected within [0-9]+ ms'
 IN_VAIN+='|(silent|came over RDMA) for [0-9]+ ms|killed the call after [0-9.]+ s|[Tt]imed out|deadline exceeded|DeadlineExceeded'
 
 # in_vain FILE: prints the reason why the failure whose evidence this is may be repeated; status 1: there is none.

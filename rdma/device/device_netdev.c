@@ -3,8 +3,9 @@
  * device_netdev.c: from a pod's interface down to the RDMA device that serves it.
  *
  * Hardware is found by its bus address, at the same cost for any number of devices. A software
- * device (rxe, siw) has no bus address. The kernel makes its GUID from the MAC of its interface, so
- * the search first reads the interfaces of devices whose GUID fits, then those of all devices.
+ * device (rxe, siw) has no bus address. The kernel makes
+ * its GUID from the MAC of its interface. The search first reads the interfaces of devices whose
+ * GUID fits. If none of them is found, it reads those of all devices.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -44,12 +44,13 @@ static void check_devices(struct exam *x)
 	}
 	finding_set_value(f, "no RDMA device is visible in this network namespace (mode %s)",
 			  rdma_mode_name(v->mode));
-	finding_set_remedy(
-		f, v->mode == RDMA_EXCLUSIVE
-			   ? "chain the plugin \"rdma\" behind the one that attaches the VF. In "
-			     "mode exclusive it moves the device into the pod."
-			   : "check on the host with \"railctl rdma list\" that the NIC has an "
-			     "RDMA device; its driver's RDMA module may not be loaded");
+	if (v->mode == RDMA_EXCLUSIVE)
+		finding_set_remedy(f, "chain the plugin \"rdma\" behind the one that attaches the "
+				      "VF; in mode exclusive it moves the device into the pod");
+	else
+		finding_set_remedy(f, "check on the host with \"railctl rdma list\" that the NIC "
+				      "has an RDMA device; its driver's RDMA module may not be "
+				      "loaded");
 }
 
 /* An interface that should be a rail and has no port. */
@@ -99,13 +100,12 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 	if (up)
 		return;
 	finding_set_reason(f, "NCCL leaves it out, and UCX too");
-	finding_set_remedy(
-		f,
-		r->port->layer == IB_LAYER_INFINIBAND
-			? "check the cable and the subnet manager. Without a subnet manager the "
-			  "port stays in INIT."
-			: "check the cable, and that the interface of the port is up, on the host "
-			  "too (ip link set DEV up)");
+	if (r->port->layer == IB_LAYER_INFINIBAND)
+		finding_set_remedy(f, "check the cable and the subnet manager; without a subnet "
+				      "manager the port stays in INIT");
+	else
+		finding_set_remedy(f, "check the cable, and that the interface of the port is up, "
+				      "on the host too (ip link set DEV up)");
 }
 
 static void finding_small_mtu(struct finding *f, bool fits)

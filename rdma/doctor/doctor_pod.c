@@ -61,13 +61,14 @@ static void finding_denied(const struct exam *x, const struct device_file *file,
 {
 	finding_set_value(f, "%s is there, but cannot be opened: %s", file->path,
 			  strerrordesc_np(file->errnum));
-	finding_set_remedy(
-		f,
-		x->facts->inventory->mode == RDMA_EXCLUSIVE
-			? "let a device plugin allow it in the container's device rules. In mode "
-			  "exclusive the device must also be in this network namespace."
-			: "let a device plugin allow it in the container's device rules; a plain "
-			  "mount of /dev/infiniband does not do that");
+	if (x->facts->inventory->mode == RDMA_EXCLUSIVE)
+		finding_set_remedy(f,
+				   "let a device plugin allow it in the container's device rules; "
+				   "the device must also be in this network namespace");
+	else
+		finding_set_remedy(f,
+				   "let a device plugin allow it in the container's device rules; "
+				   "a plain mount of /dev/infiniband does not do that");
 }
 
 static void finding_file(const struct exam *x, const struct device_file *file,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_allreduce.c: `rdma-probe allreduce`: a ring among many, every sum checked. */
+/* cmd_allreduce.c: `rdma-probe allreduce`: run one rank of a ring, and report slow links. */
 #include <stdio.h>
 
 #include "rdma/probe/run/allreduce.h"
@@ -42,7 +42,7 @@ static int find_rank(struct cmd_run *p, struct allreduce *a, struct err *e)
 			 found, c->peers);
 }
 
-/* ---- what came of it ---- */
+/* ---- the results ---- */
 
 struct summary {
 	const struct allreduce *a;
@@ -59,7 +59,7 @@ static double hop_rate(const struct wire_hop *h)
 	return stats_per_second(h->bytes, h->ns);
 }
 
-/* Hops inside a card are no measure for those over a network, unless there are no others. */
+/* Links inside a card are not compared with links over a network. */
 static bool is_compared(const struct summary *s, const struct wire_hop *h)
 {
 	return s->all_local || !h->one_card;

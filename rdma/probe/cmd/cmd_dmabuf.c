@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_dmabuf.c: `rdma-probe dmabuf`: can GPUDirect RDMA work here by dma-buf? */
+/* cmd_dmabuf.c: `rdma-probe dmabuf`: which devices can register memory of a dma-buf. */
 #include <string.h>
 
 #include "rdma/probe/run/run.h"
@@ -33,7 +33,7 @@ static int add_json(struct json *list, const char *name, const struct tested *t)
 	return 0;
 }
 
-/* The worst answer is the status: a job uses all devices. */
+/* The status is the worst answer, because a job uses all devices. */
 static void set_status(struct cmd_run *p, enum verbs_answer answer)
 {
 	if (answer == VERBS_NO)

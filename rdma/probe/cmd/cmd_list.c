@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_list.c: `rdma-probe list`: devices, ports and GIDs as verbs show them. */
+/* cmd_list.c: `rdma-probe list`: devices, ports and GIDs as libibverbs reports them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_serve.c: `rdma-probe serve`: one client after the other. */
+/* cmd_serve.c: `rdma-probe serve`: measure with one client after the other, or for a client. */
 #include <stdio.h>
 #include <string.h>
 
 #include "rdma/probe/run/run.h"
 #include "rdma/probe/run/session.h"
 
-static int serve_measure(const struct cmd_run *p, struct run *r, struct err *e)
-{
-	size_t bytes = measure_memory(&r->hello);
-	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
-
-	return session_server(r, probe_conf(p), &memory, e) || measure(r, e) ? -1 : 0;
-}
-
-/* On behalf of a client: to another server, whose answer goes back. */
+/* Measure to another server for a client, and send the result to that client. */
 static int serve_order(const struct cmd_run *p, struct run *r, struct err *e)
 {
 	struct wire_hello h = r->hello;
@@ -29,7 +21,7 @@ static int serve_order(const struct cmd_run *p, struct run *r, struct err *e)
 	if (ip_parse(h.addr, &peer.addr) || !peer.port)
 		return err_set(e, ERR_DECODE, 0, "\"%s\" is no address", h.addr);
 	h.purpose = WIRE_MEASURE;
-	/* From the address at which this server is known to the one that asked. */
+	/* Use the address by which the client knows this server. */
 	if (c.bind.family == IP_NONE && r->tcp->local.family == peer.addr.family)
 		c.bind = r->tcp->local;
 	if (session_measure(&c, &h, &peer, &there, e))
@@ -47,9 +39,11 @@ static int serve_one(const struct cmd_run *p, struct run *r, struct err *e)
 	if (tcp_receive(r->tcp, WIRE_HELLO, &m, e))
 		return -1;
 	r->hello = m.hello;
+	size_t bytes = measure_memory(&r->hello);
+	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
 	switch ((enum wire_purpose)r->hello.purpose) {
 	case WIRE_MEASURE:
-		return serve_measure(p, r, e);
+		return session_server(r, probe_conf(p), &memory, e) || measure(r, e) ? -1 : 0;
 	case WIRE_ORDER:
 		return serve_order(p, r, e);
 	case WIRE_RING:
@@ -75,7 +69,7 @@ static int report_client_json(const struct cmd_run *p, const struct run *r, cons
 	return text ? 0 : -1;
 }
 
-/* One line a client; nothing in a server depends on anybody reading it. */
+/* One line for each client. The server goes on if no program reads them. */
 static int report_client(const struct cmd_run *p, const struct run *r, const struct err *why)
 {
 	char client[IP_STR_LEN];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* card.c: the number of a card, from the boot id and the PCI functions in sysfs. */
 #include "rdma/probe/data/card.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* card_test.c: which devices are on one card, on a fake sysfs. */
 #include "rdma/probe/data/card.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* matrix.c: keeps the rates between all nodes, and finds slow nodes and links. */
 #include "rdma/probe/data/matrix.h"
 
 int matrix_new(size_t n, struct matrix *out, struct err *e)
@@ -45,7 +46,7 @@ double matrix_get(const struct matrix *m, size_t from, size_t to)
 	return m->rate[from * m->n + to];
 }
 
-/* Whether the link was measured, and is one of those inside a card, or one of the others. */
+/* True if the link was measured and is inside a card (local), or between cards (not local). */
 static bool is_counted(const struct matrix *m, size_t from, size_t to, bool inside)
 {
 	bool is_inside = m->local[from * m->n + to] && !m->all_local;
@@ -62,7 +63,7 @@ static bool is_all_local(const struct matrix *m)
 	return true;
 }
 
-/* Of those links but for slow nodes'. */
+/* The spread of links inside cards, or between cards, without those of slow nodes. */
 static struct spread spread_of(const struct matrix *m, bool inside, double *values)
 {
 	size_t n = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* matrix_test.c: which nodes and links are slow, also with links inside cards. */
 #include "rdma/probe/data/matrix.h"
 
 #include "lib/testing/testing.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pattern.c: computes and compares the bytes of a message, eight at a time. */
 #include "rdma/probe/data/pattern.h"
 
 #include <string.h>

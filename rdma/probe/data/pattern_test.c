@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pattern_test.c: each kind of change to a message is found. */
 #include "rdma/probe/data/pattern.h"
 
 #include "lib/testing/testing.h"

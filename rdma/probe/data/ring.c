@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ring.c: the steps and chunks of a ring allreduce, its vectors and their sums. */
 #include "rdma/probe/data/ring.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring.h: who sends which part when in a ring allreduce, and what must come out. Pure.
+ * ring.h: the steps of a ring allreduce, and its result. Pure.
  *
- * The vector is cut into as many chunks as there are ranks. In ranks - 1 steps each chunk goes
- * once around the ring and gathers every rank's part of its sum; in as many more the sums go
- * around. Each step a rank sends one chunk to the next rank and receives one from the one before.
+ * The vector is cut into one chunk for each rank. In ranks - 1 steps each chunk goes once around
+ * the ring, and each rank adds its part. In ranks - 1 more steps the sums go around. In each step a
+ * rank sends one chunk to the next rank, and receives one from the rank before.
  */
 #ifndef RAILHEAD_RDMA_PROBE_DATA_RING_H
 #define RAILHEAD_RDMA_PROBE_DATA_RING_H
@@ -21,48 +21,50 @@ struct ring_chunk {
 
 struct ring_step {
 	unsigned send, receive; /* chunks */
-	bool add;               /* what is received is added, not put in place */
+	bool add;               /* add the received chunk; false: copy it */
 };
 
+/* ring_steps - the number of steps: 2 * (ranks - 1). ring_step - one of them, from 0, for a rank.
+ */
 unsigned ring_steps(unsigned ranks);
 struct ring_step ring_step(unsigned rank, unsigned ranks, unsigned step);
 
-/* ring_chunk - chunk i of elements in all; sizes differ by one element at most, none is too many.
+/* ring_chunk - chunk i of a vector of so many elements. Sizes differ by at most one; 0 is possible.
  */
 struct ring_chunk ring_chunk(size_t elements, unsigned ranks, unsigned i);
 
 /*
- * ring_slot - where the receiver keeps what arrives in a step, counted over all rounds: there are
- * as many slots as ranks. Then nobody has to ask before writing: a rank that sends step t has
- * received step t - 1, which took the rank after it to have sent t - ranks + 1, and that to have
- * used up what it received in step t - ranks, the last one that lay in this slot.
+ * ring_slot - the slot in which the receiver of a step keeps its chunk. Steps count over all
+ * rounds, and there is one slot for each rank. So a rank may write without a request. A rank that
+ * sends step t has received step t - 1. For that the next rank must have sent step t - ranks + 1.
+ * Before that, the next rank has used the chunk of step t - ranks, the last one in this slot.
  */
 static inline unsigned ring_slot(uint64_t step, unsigned ranks)
 {
 	return (unsigned)(step % ranks);
 }
 
-/* ring_add - to += from, elements of type. */
+/* ring_add - add `elements` elements of this type: to += from. */
 void ring_add(void *to, const void *from, size_t elements, enum ring_type type);
 
 struct ring_fault {
-	size_t element, wrong; /* the first wrong one, and how many are */
+	size_t element, wrong; /* the first wrong one, and the number of wrong ones */
 	double want, got;
 };
 
-/* What the vectors were made of. */
+/* The parameters from which all vectors are computed. */
 struct ring_data {
 	enum ring_type type;
 	size_t elements;
 	unsigned ranks;
 	uint64_t seed;
-	uint32_t round; /* each has vectors of its own */
+	uint32_t round; /* each round has other vectors */
 };
 
-/* ring_fill - the vector of a rank. Floats are whole numbers, small enough for exact sums. */
+/* ring_fill - write the vector of a rank. Floats are small integers, so that sums are exact. */
 void ring_fill(const struct ring_data *d, unsigned rank, void *vector);
 
-/* ring_check - true when every element is the sum over all ranks; else *fault is filled. */
+/* ring_check - true if each element is the sum over all ranks; else false, with *fault set. */
 bool ring_check(const struct ring_data *d, const void *vector, struct ring_fault *fault);
 
 #endif

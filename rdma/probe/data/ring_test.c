@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ring_test.c: simulated rings give right sums, and slots are never reused too early. */
 #include "rdma/probe/data/ring.h"
 
 #include <stdio.h>

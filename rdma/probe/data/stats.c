@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* stats.c: medians, percentiles and the rule for outliers, and numbers with units as text. */
 #include "rdma/probe/data/stats.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* stats_test.c: statistics of small samples, outliers, and texts with units. */
 #include "rdma/probe/data/stats.h"
 
 #include "lib/testing/testing.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* allreduce.c: one rank of an allreduce: joins the ring, sends and adds chunks, and checks sums. */
 #include "rdma/probe/run/allreduce.h"
 
 #include <string.h>
@@ -82,13 +83,14 @@ static int check_options(const struct allreduce *a, const struct wire_hello *h, 
 	return err_hint(e, "start all ranks with the same options");
 }
 
-/* All ranks must have been started alike. Rank 0's seed goes around. */
+/* All ranks must have the same options. The seed of rank 0 goes around the ring. */
 static int check_hello(struct allreduce *a, const struct wire_hello *h, struct err *e)
 {
 	unsigned before = before_of(a);
 
 	if (h->purpose != WIRE_RING)
-		return err_set(e, ERR_CONFIG, 0, "somebody connected who is no rank of a ring");
+		return err_set(e, ERR_CONFIG, 0,
+			       "the program that connected is not a rank of a ring");
 	if (h->rank != before || h->ranks != a->data.ranks)
 		return err_set(
 			e, ERR_CONFIG, 0,
@@ -104,7 +106,7 @@ static int check_hello(struct allreduce *a, const struct wire_hello *h, struct e
 	return 0;
 }
 
-/* Of rank 0 the next rank is connected already: what goes wrong anywhere comes from there. */
+/* Rank 0 is connected to the next rank already, and learns of any error from it. */
 static int accept_before(struct allreduce *a, const struct conf *c, int listening, struct err *e)
 {
 	const struct tcp_wait wait = { .listening = listening,
@@ -148,7 +150,7 @@ static int join_before(struct allreduce *a, const struct conf *c, int listening,
 	return measure_barrier(&a->before, e);
 }
 
-/* Rank 0 begins; the others wait for the rank before, so that nobody waits in a circle. */
+/* Rank 0 connects first; the others wait for the rank before, so that no circle waits. */
 int allreduce_join(struct allreduce *a, const struct conf *c, struct err *e)
 {
 	auto_fd int listening =

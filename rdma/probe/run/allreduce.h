@@ -13,21 +13,24 @@ struct allreduce {
 	struct wire_hello hello; /* for the next rank */
 	struct run next, before; /* the connections to the neighbours */
 	struct tcp next_tcp, before_tcp;
-	uint64_t step;       /* over all rounds */
-	uint64_t checked;    /* sums found right */
+	uint64_t step;       /* counts over all rounds */
+	uint64_t checked;    /* number of right sums */
 	struct wire_hop hop; /* of this rank */
 };
 
-/* allreduce_join - connect to both neighbours; rank, peers, data and hello are the caller's. */
+/* allreduce_join - connect to both neighbours. The caller has set rank, peers, data and hello. */
 int allreduce_join(struct allreduce *a, const struct conf *c, struct err *e) must_check;
 
-/* allreduce_round - once; ERR_STATE when a sum is wrong. */
+/* allreduce_round - one allreduce, with all sums checked. ERR_STATE: a sum is wrong. */
 int allreduce_round(struct allreduce *a, struct err *e) must_check;
 
-/* allreduce_gather - the figures of all ranks into hops[ranks]. */
+/* allreduce_gather - collect the figures of all ranks in hops, an array with one for each rank. */
 int allreduce_gather(struct allreduce *a, struct wire_hop *hops, struct err *e) must_check;
 
-/* allreduce_report - both neighbours why it ends here; they tell theirs. */
+/*
+ * allreduce_report - tell both neighbours the error that ends this rank. allreduce_close - close
+ * both connections.
+ */
 void allreduce_report(struct allreduce *a, const struct err *why);
 
 void allreduce_close(struct allreduce *a);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * allreduce_test.c: rings of threads on fake devices: right sums, spoiled data, and ranks that
+ * end.
+ */
 #include "rdma/probe/run/allreduce.h"
 
 #include <pthread.h>
@@ -188,7 +192,7 @@ START_TEST(ranks_that_were_started_differently_say_so)
 	differ("have all ranks the same file of peers?");
 	prepare_all(3, 300);
 	members[2].a.hello.purpose = WIRE_MEASURE;
-	differ("no rank of a ring");
+	differ("not a rank of a ring");
 	prepare_all(3, 300);
 	testing_verbs_depth(2);
 	differ("takes 2 receives at a time, and 3 are needed");
@@ -213,7 +217,7 @@ START_TEST(a_rank_that_never_comes)
 		members[i].conf.timeout_ms = 300;
 	(void)member_thread(&members[1]);
 	ck_assert_str_eq(members[1].e.msg,
-			 "waiting for rank 0, the one before: nobody connected within 300 ms");
+			 "waiting for rank 0, the one before: no client connected within 300 ms");
 	ck_assert_ptr_nonnull(strstr(members[1].e.detail, "\"rdma-probe allreduce\" running"));
 	(void)member_thread(&members[0]);
 	ck_assert_ptr_nonnull(

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf.c: the tables of rdma-probe's options, their defaults and their values. */
 #include "rdma/probe/run/conf.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conf.h: what the options of a command line say. Pure. */
+/* conf.h: the options of rdma-probe as values. Pure. */
 #ifndef RAILHEAD_RDMA_PROBE_RUN_CONF_H
 #define RAILHEAD_RDMA_PROBE_RUN_CONF_H
 
@@ -10,8 +10,8 @@
 
 struct conf {
 	char device[WIRE_NAME]; /* "": found by the address */
-	unsigned device_port;   /* 0: likewise */
-	int gid_index;          /* -1: likewise */
+	unsigned device_port;   /* 0: found by the address */
+	int gid_index;          /* -1: found by the address */
 	bool cm;
 	struct ip bind; /* IP_NONE: any */
 	uint16_t port;  /* TCP */
@@ -28,11 +28,12 @@ struct conf {
 	enum ring_type type;
 };
 
-/* Tables for opt_parse(). */
+/* Tables for struct cmd. */
 extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_serve[],
 	conf_connect[], conf_ring[], conf_which[];
 
-/* conf_read - defaults, and what was given; ERR_CONFIG names option and value. */
+/* conf_read - defaults, replaced by the given options. ERR_CONFIG names the option and its value.
+ */
 int conf_read(const struct opts *o, struct conf *out, struct err *e) must_check;
 
 #endif

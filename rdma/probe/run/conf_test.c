@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_test.c: defaults, values and units of options, and the errors for wrong ones. */
 #include "rdma/probe/run/conf.h"
 
 #include "lib/testing/testing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connect_pairs.c: `rdma-probe connect --all-pairs`: in each round every server is in one pair at
- * most, so the pairs of a round run at once and do not share a link.
+ * connect_pairs.c: `rdma-probe connect --all-pairs`. The pairs of a round run at once and do not
+ * share a link: in each round every server is in at most one pair.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int send_order(const struct mesh *m, const struct pair *pair, struct tcp 
 	return tcp_connect(&to, tcp, e) || tcp_send(tcp, &msg, e) ? -1 : 0;
 }
 
-/* However long the pair takes; a server that dies closes the connection. */
+/* Without a timeout: a server that ends closes the connection. */
 static void collect_result(struct pair *pair, struct tcp *tcp)
 {
 	struct wire_msg m;
@@ -180,7 +180,7 @@ static void show_outliers(const struct mesh *m)
 	}
 }
 
-/* The rule that outliers were told by, for one kind of links. */
+/* The rule for outliers among links of one kind. */
 static void show_rule(const struct mesh *m, const char *what, const struct spread *s)
 {
 	char median[STATS_TEXT_LEN], low[STATS_TEXT_LEN];
@@ -302,7 +302,7 @@ static int show_mesh_json(const struct mesh *m, struct err *e)
 
 /* ---- all of it ---- */
 
-/* What went wrong weighs more than what is slow. */
+/* An error matters more than a slow link. */
 static int mesh_status(const struct mesh *m, size_t outliers)
 {
 	int status = outliers ? (int)PROBE_OUTLIERS : (int)CMD_OK;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* measure.c: latency by ping-pong, then bandwidth in bursts; each received byte is checked. */
 #include "rdma/probe/run/measure.h"
 
 #include <time.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure.h: what a client and a server do with each other once they are connected.
+ * measure.h: the measurement between a client and a server that are connected.
  *
- * First messages go to and fro by send and receive, for the latency. Then each end in turn sends
- * as fast as it can, by send and by RDMA write. It does so in bursts: the sender's clock runs while
- * a burst is on its way and stops when the other device has acknowledged all of it; between bursts
- * the receiver looks at every byte and the sender makes new ones. So checking costs no bandwidth.
+ * First, messages go back and forth by send and receive, for the latency. Then each end in turn
+ * sends as fast as it can, by send and by RDMA write, in bursts. The clock of the sender runs until
+ * the other device has acknowledged the whole burst. Between bursts the receiver checks each byte
+ * and the sender makes new ones, so the check does not reduce the bandwidth.
  */
 #ifndef RAILHEAD_RDMA_PROBE_RUN_MEASURE_H
 #define RAILHEAD_RDMA_PROBE_RUN_MEASURE_H
@@ -18,26 +18,26 @@ struct run {
 	struct verbs_conn *conn;
 	struct wire_path own, peer; /* the two ends */
 	bool client;
-	uint32_t met;     /* how often both ends said READY */
-	unsigned signals; /* sends whose end verbs_reap() will tell */
+	uint32_t met;     /* number of READY messages from both ends */
+	unsigned signals; /* sends whose completion verbs_reap() will report */
 	unsigned mtu;     /* of the path, in bytes */
 	struct wire_result result;
 };
 
-/* run_is_local - both ends are on one card: what was measured passed no network. */
+/* run_is_local - true if both ends are on one card, so that no data passed a network. */
 bool run_is_local(const struct run *r);
 
-/* What verbs_plan needs for it: the same at both ends. */
+/* For verbs_plan, equal at both ends: the depth. measure_memory - bytes of memory, in and out. */
 #define MEASURE_DEPTH 512u
 size_t measure_memory(const struct wire_hello *h);
 
 /*
- * measure - all of it. At a client result has both ends' figures. ERR_STATE: data came out wrong,
- * and what of it.
+ * measure - the whole measurement. On a client, r->result has the figures of both ends. ERR_STATE:
+ * received data are wrong; the text says which.
  */
 int measure(struct run *r, struct err *e) must_check;
 
-/* measure_barrier - wait for the peer to be as far: everything before was right at both ends. */
+/* measure_barrier - wait until the peer is at the same point. All data before were right. */
 int measure_barrier(struct run *r, struct err *e) must_check;
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* measure_test.c: measurements between two threads on fake devices, also with spoiled data. */
 #include "rdma/probe/run/measure.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.h: rdma-probe's commands.
+ * run.h: the commands of rdma-probe, and what they share.
  *
  * To add one: a file with its `const struct cmd probe_x`, a line here, one in the table of
  * rdma_probe.c, one in docs/man/rdma-probe.8 and one in packaging/bash-completion/rdma-probe.
@@ -16,8 +16,8 @@
 enum probe_status {
 	PROBE_WRONG = 3,       /* data came out wrong */
 	PROBE_NOTHING = 4,     /* no device, port, GID or permission to test with */
-	PROBE_UNSUPPORTED = 5, /* dmabuf: a device cannot */
-	PROBE_UNKNOWN = 6,     /* dmabuf: of no device it is known that it can or cannot */
+	PROBE_UNSUPPORTED = 5, /* dmabuf: a device does not support it */
+	PROBE_UNKNOWN = 6,     /* dmabuf: for some devices the answer is unknown */
 	PROBE_OUTLIERS = 7,    /* --all-pairs: something is slower than the rest */
 };
 
@@ -29,19 +29,19 @@ static inline const struct conf *probe_conf(const struct cmd_run *p)
 	return p->own;
 }
 
-/* probe_read_peers - the file of --peers or --all-pairs, "-" for standard input. */
+/* probe_read_peers - parse the file of --peers or --all-pairs, "-" for standard input. */
 int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct err *e) must_check;
 
-/* connect_pairs.c: --all-pairs. */
+/* connect_pairs.c: probe_all_pairs - `connect --all-pairs`: measure, then print the matrix. */
 int probe_all_pairs(struct cmd_run *p, struct err *e) must_check;
 
 /* ---- report.c ---- */
 
-/* report_run - what a client measured. */
+/* report_run - print the results of a client, as text or JSON. */
 int report_run(const struct out *o, const struct run *r, const struct peer *peer,
 	       struct err *e) must_check;
 
-/* report_flow - {"bytes", "ns", "bytesPerSecond"} in obj; -1: no memory. */
+/* report_flow - add {"bytes", "ns", "bytesPerSecond"} to obj as key. -1: no memory. */
 int report_flow(struct json *obj, const char *key, struct wire_flow f) must_check;
 
 #endif

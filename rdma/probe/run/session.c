@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.c: exchanges HELLO and PATH over TCP and connects the queue pair; reads lists of peers.
+ */
 #include "rdma/probe/run/session.h"
 
 #include <errno.h>

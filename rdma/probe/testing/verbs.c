@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* verbs.c: devices in memory: each connection copies between the memories of two threads. */
 #include "rdma/probe/testing/verbs.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* verbs_conn.c: opens and closes a connection: device, memory, completion queue, queue pair. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* verbs_data.c: posts sends, writes and receives, and waits for their completions. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -94,15 +95,14 @@ int verbs_post(struct verbs_conn *c, const struct verbs_send *s, struct err *e)
 static int refuse_lost(const struct verbs_conn *c, struct err *e)
 {
 	err_set(e, ERR_IO, 0, "the peer's device stopped acknowledging what was sent");
-	err_hint(e, "packets are lost on the way, or answered to somebody else: GIDs of the right "
-		    "address "
+	err_hint(e, "packets are lost, or another host gets the answers: GIDs of the right address "
 		    "and VLAN? UDP port 4791 open? pauses (PFC) or ECN set alike everywhere?");
 	return err_hint(e,
 			"the path's MTU is %u bytes and headers: does \"ping -M do -s %u\" pass?",
 			c->mtu, c->mtu + ICMP_SIZE);
 }
 
-/* What a broken queue pair leaves is flushed, sometimes before the one that broke it is told of. */
+/* A broken queue pair flushes its requests, sometimes before the failed one is reported. */
 static struct ibv_wc first_failure(struct verbs_conn *c, struct ibv_wc wc)
 {
 	struct ibv_wc next;
@@ -172,8 +172,8 @@ static int sleep_until_done(struct verbs_conn *c, struct err *e)
 	void *context;
 
 	if (ibv_req_notify_cq(c->cq, 0))
-		return err_set(e, ERR_KERNEL, errno, "asking to be told of completions");
-	/* One may have come before the asking. */
+		return err_set(e, ERR_KERNEL, errno, "request a notification of completions");
+	/* A completion may have come before the request. */
 	int n = poll_cq(c, e);
 	if (n)
 		return n < 0 ? -1 : 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* verbs_list.c: all devices with their ports and GIDs, for `rdma-probe list`. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* verbs_pick.c: chooses device, port and GID for an address or for the options. */
 #include <errno.h>
 #include <string.h>
 
@@ -87,8 +88,8 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		"GID %d of %s is %s, which is no address of this network namespace",
 		c->plan.pick.gid_index, name_of(c), verbs_gid_format(entry->gid.raw, gid));
 	return err_hint(
-		e, "what is sent from it is answered to somebody else; \"rdma-probe list\" shows "
-		   "which GIDs are here");
+		e, "another host or pod would get the answers; \"rdma-probe list\" shows which "
+		   "GIDs are here");
 }
 
 static void use_gid(struct verbs_conn *c, const struct ibv_gid_entry *entry)
@@ -145,10 +146,8 @@ static int no_gid(const struct verbs_pick *pick, struct err *e)
 	else
 		err_set(e, ERR_UNAVAILABLE, 0, "no RDMA device has a GID for %s", ip);
 	return err_hint(
-		e,
-		"a device has GIDs for the addresses of its network interface and of the VLANs, "
-		"macvlans and ipvlans on it; \"rdma-probe list\" shows them, --bind takes another "
-		"address");
+		e, "a device has GIDs for the addresses of its network interface and of interfaces "
+		   "above it; \"rdma-probe list\" shows them, --bind takes another address");
 }
 
 static void free_devices(struct ibv_device ***list)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verbs_priv.h: what the files verbs*.c share. */
+/* verbs_priv.h: a connection, and the functions that the files of this room share. */
 #ifndef RAILHEAD_RDMA_PROBE_VERBS_VERBS_PRIV_H
 #define RAILHEAD_RDMA_PROBE_VERBS_VERBS_PRIV_H
 
@@ -15,7 +15,7 @@ struct memory {
 };
 
 #define VERBS_BATCH 16
-/* 7 would be for ever: where a receive lacks, and with rxe also where packets are lost. */
+/* 7 means to retry forever: if a receive is missing, and with rxe also if packets are lost. */
 #define VERBS_TRIES 6
 
 struct verbs_conn {
@@ -38,45 +38,54 @@ struct verbs_conn {
 	struct wire_path peer; /* once joined */
 	unsigned mtu;
 	struct tcp *control;
-	struct ibv_wc done[VERBS_BATCH]; /* reaped and not yet handed out */
+	struct ibv_wc done[VERBS_BATCH]; /* polled, and not yet returned by verbs_reap() */
 	int n_done, at_done;
 };
 
-/* verbs_device.c */
+/* verbs_device.c: verbs_open_device - open it by name; ibv_close_device() closes it. */
 int verbs_open_device(const char *name, struct ibv_context **out, struct err *e) must_check;
-/* verbs_open_error - why a device cannot be opened. Returns -1. */
+/* verbs_open_error - the error for a device that cannot be opened. Returns -1. */
 int verbs_open_error(struct ibv_device *device, int errnum, struct err *e);
 
 struct verbs_gid_table {
 	struct ibv_gid_entry *entry;
 	size_t n;
 };
+/*
+ * verbs_gid_table - read all GIDs of a device; the caller frees out->entry. verbs_gid_type - "RoCE
+ * v2" for the number of libibverbs. verbs_gid_of - the GID of an address.
+ */
 int verbs_gid_table(struct ibv_context *ctx, struct verbs_gid_table *out, struct err *e) must_check;
 const char *verbs_gid_type(uint32_t type);
 void verbs_gid_of(struct ip ip, uint8_t raw[16]);
-/* verbs_gid_is_here - an interface of this network namespace has the address. */
+/* verbs_gid_is_here - true if an interface of this network namespace has the address. */
 bool verbs_gid_is_here(const uint8_t raw[16]);
 
-/* verbs_pick.c: fills ctx, port, gid_index, gid and attr of c. */
+/* verbs_pick.c: verbs_choose - set ctx, port, gid_index, gid and attr of c by c->plan.pick. */
 int verbs_choose(struct verbs_conn *c, struct err *e) must_check;
-/* verbs_judge_index - the GID of the index that was asked for exists and is one of ours. */
+/* verbs_judge_index - an error unless the GID at the wanted index exists and is of this namespace.
+ */
 int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *t,
 		      struct err *e) must_check;
-/* verbs_port_ready - reads attr; the port must be up. */
+/* verbs_port_ready - read c->attr; an error if the port is not up. */
 int verbs_port_ready(struct verbs_conn *c, struct err *e) must_check;
 
-/* verbs_cm.c */
+/*
+ * verbs_cm.c: connections by RDMA CM. verbs_cm_open - find the device by address, and listen or
+ * resolve the route. verbs_cm_join - connect. verbs_cm_close - free what belongs to the CM.
+ */
 int verbs_cm_open(struct verbs_conn *c, const struct wire_path *peer, struct err *e) must_check;
 int verbs_cm_join(struct verbs_conn *c, struct err *e) must_check;
 void verbs_cm_close(struct verbs_conn *c);
 
-/* verbs_plain.c */
+/* verbs_plain.c: verbs_plain_join - connect with the data in c->peer, without RDMA CM. */
 int verbs_plain_join(struct verbs_conn *c, struct err *e) must_check;
 
-/* verbs_conn.c */
+/* verbs_conn.c: verbs_qp_attr - the attributes of the queue pair. */
 struct ibv_qp_init_attr verbs_qp_attr(const struct verbs_conn *c);
 
-/* verbs_data.c: until fd can be read, the time is over, or the peer is gone (control). */
+/* verbs_data.c: verbs_await - wait until fd is readable. An error on timeout, or if the peer ends.
+ */
 int verbs_await(struct verbs_conn *c, int fd, struct err *e) must_check;
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* peers.c: addresses with ports as text, lists of them, and the pairs of a round robin. */
 #include "rdma/probe/wire/peers.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* peers_fuzz.c: feeds lists of peers to peers_parse(). */
 #include "lib/testing/fuzz.h"
 #include "rdma/probe/wire/peers.h"
 

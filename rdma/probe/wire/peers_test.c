@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* peers_test.c: the forms of a peer, errors with their line, and complete round robins. */
 #include "rdma/probe/wire/peers.h"
 
 #include <stdio.h>

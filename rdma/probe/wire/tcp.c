@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* tcp.c: listen, connect, accept, and frames with a timeout, with FAULT as an error. */
 #include "rdma/probe/wire/tcp.h"
 
 #include <errno.h>
@@ -136,7 +137,7 @@ static int await_client(const struct tcp_wait *w, struct err *e)
 		if (n < 0 && retry_interrupted(&tries))
 			continue;
 		if (n == 0)
-			return err_set(e, ERR_AGAIN, 0, "nobody connected within %d ms",
+			return err_set(e, ERR_AGAIN, 0, "no client connected within %d ms",
 				       w->wait_ms);
 		if (n < 0 || p[0].revents)
 			return 0;

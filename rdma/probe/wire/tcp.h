@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tcp.h: the connection beside the data: frames of wire.h, each wait with a limit. */
+/* tcp.h: the control connection: frames of wire.h over TCP; each wait has a timeout. */
 #ifndef RAILHEAD_RDMA_PROBE_WIRE_TCP_H
 #define RAILHEAD_RDMA_PROBE_WIRE_TCP_H
 
@@ -12,46 +12,53 @@ struct tcp {
 	int timeout_ms;        /* of each wait for the peer */
 };
 
-/* tcp_listen - at addr (IP_NONE: all addresses, both families) and port. Returns a descriptor, -1.
+/*
+ * tcp_listen - listen on addr (IP_NONE: all addresses of both families) and port. Returns a
+ * descriptor, which the caller closes, or -1.
  */
 int tcp_listen(struct ip addr, uint16_t port, struct err *e) must_check;
 
 struct tcp_wait {
-	int listening;  /* what tcp_listen() returned; borrowed */
-	int wait_ms;    /* for a client; -1: for ever */
-	int timeout_ms; /* of the connection that comes */
-	/* A connection that is watched meanwhile, NULL: none. Its end, or a FAULT from it, ends the
-	 * wait: the error is that of tcp_alive(). Borrowed. */
+	int listening;  /* the descriptor from tcp_listen(); borrowed */
+	int wait_ms;    /* time for a client to connect; -1: no limit */
+	int timeout_ms; /* timeout of the new connection */
+	/* A second connection, borrowed; NULL: none. If it ends or sends FAULT, the wait ends with
+	 * the error of tcp_alive(). */
 	const struct tcp *beside;
 };
 
-/* tcp_accept - the next client. ERR_AGAIN: nobody connected in time. */
+/* tcp_accept - wait for the next client. ERR_AGAIN: no client connected in time. */
 int tcp_accept(const struct tcp_wait *w, struct tcp *out, struct err *e) must_check;
 
 struct tcp_to {
 	struct peer peer;
 	struct ip from; /* own address, IP_NONE: the kernel chooses */
 	int timeout_ms;
-	bool patient;       /* try again until then while nobody listens yet */
-	const char *server; /* what should listen there, for the error; NULL: "rdma-probe serve" */
+	bool patient; /* retry until the timeout while no program listens yet */
+	const char
+		*server; /* the program that should listen, for errors; NULL: "rdma-probe serve" */
 };
+/*
+ * tcp_connect - connect to a peer; tcp_close() closes *out. tcp_send - send one frame. ERR_IO: the
+ * peer is gone; ERR_AGAIN: timeout.
+ */
 int tcp_connect(const struct tcp_to *to, struct tcp *out, struct err *e) must_check;
 
 int tcp_send(struct tcp *t, const struct wire_msg *m, struct err *e) must_check;
 
 /*
- * tcp_receive - the next frame, which must be of type want. A FAULT becomes the error, with the
- * peer's code and words; a peer that is gone is ERR_IO, one that is silent ERR_AGAIN.
+ * tcp_receive - the next frame, which must have the type want. A FAULT becomes the error, with the
+ * code and the text of the peer. ERR_IO: the peer is gone; ERR_AGAIN: timeout.
  */
 int tcp_receive(struct tcp *t, enum wire_type want, struct wire_msg *out, struct err *e) must_check;
 
 /*
- * tcp_alive - what has come without waiting: -1 and the error where the peer sent FAULT or is gone;
- * 0 where nothing is there, or the frame that is there is another. Takes nothing.
+ * tcp_alive - look at the connection without waiting: -1 and the error if the peer sent FAULT or is
+ * gone; 0 if there is no frame, or another frame. The frame stays there.
  */
 int tcp_alive(const struct tcp *t, struct err *e) must_check;
 
-/* tcp_send_fault - FAULT, for what went wrong here; whether it arrives is not known. */
+/* tcp_send_fault - send the error `why` as FAULT, without knowing whether it arrives. */
 void tcp_send_fault(struct tcp *t, const struct err *why);
 
 void tcp_close(struct tcp *t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* tcp_test.c: frames between two ends, timeouts, faults, and peers that end. */
 #include "rdma/probe/wire/tcp.h"
 
 #include <errno.h>

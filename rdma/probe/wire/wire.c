@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* wire.c: encodes and decodes each message by a table of its members. */
 #include "rdma/probe/wire/wire.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire.h: what two rdma-probes tell each other over TCP, beside the data that goes over RDMA. Pure.
+ * wire.h: the messages between two rdma-probes over TCP, beside the data over RDMA. Pure.
  *
  * A frame is a header of 12 bytes (magic, version, type, a zero, length of the rest) and a body of
- * fixed layout, all big-endian. A peer is not trusted: lengths are bounded, every byte of a body
- * must be used, numbers are held to their ranges, text is printable ASCII.
+ * fixed layout, all big-endian. A peer is not trusted: lengths are bounded, each byte of a body
+ *must be used, numbers must be in their ranges, and text must be printable ASCII.
  *
  *	client                          server
  *	HELLO: what is to be done  ->
@@ -42,7 +42,7 @@ enum wire_type {
 
 enum wire_purpose {
 	WIRE_MEASURE = 1, /* both ways between client and server */
-	WIRE_ORDER,       /* measure to another server, named by addr and port, and say RESULT */
+	WIRE_ORDER,       /* measure to another server, at addr and port, and send RESULT */
 	WIRE_RING,        /* the client is the rank before the server */
 };
 
@@ -54,7 +54,7 @@ struct wire_hello {
 	uint32_t size;        /* bytes of a message, or of a rank's vector */
 	uint32_t iterations;
 	uint64_t seed;
-	char addr[WIRE_ADDR]; /* of an order, else "" */
+	char addr[WIRE_ADDR]; /* for WIRE_ORDER, else "" */
 	uint16_t port;
 };
 
@@ -63,13 +63,13 @@ struct wire_path {
 	uint8_t device_port;
 	uint8_t mtu; /* 1 to 5: 256 to 4096 bytes */
 	uint8_t gid[16];
-	uint32_t gid_index; /* to show it */
-	uint64_t card;      /* of card_of(); 0: not known */
+	uint32_t gid_index; /* only for display */
+	uint64_t card;      /* from card_of(); 0: not known */
 	uint16_t lid;       /* 0 over Ethernet */
 	uint32_t qpn, psn;  /* 24 bits */
 	uint16_t cm_port;   /* where the server's RDMA CM listens, else 0 */
 	uint32_t depth;     /* receives that can be posted at once */
-	uint64_t address;   /* of the memory that may be written, and its key and size */
+	uint64_t address;   /* memory that the peer may write, with its key and length below */
 	uint32_t rkey;
 	uint64_t length;
 };
@@ -78,7 +78,7 @@ struct wire_ready {
 	uint32_t n;
 };
 
-/* Of the end that sent: bytes and time of each kind of transfer; of a client latencies too. */
+/* The figures of the sender of this message, for each kind of transfer. A client has latencies. */
 enum wire_way { WAY_SEND, WAY_WRITE, WAYS };
 struct wire_flow {
 	uint64_t bytes, ns;
@@ -86,10 +86,10 @@ struct wire_flow {
 struct wire_result {
 	uint64_t lat_count, lat_min, lat_p50, lat_p99, lat_max; /* half of a round trip, ns */
 	struct wire_flow out[WAYS];
-	struct wire_flow in[WAYS]; /* only in the answer to an order: what the other end sent */
-	uint64_t checked;          /* bytes received and found right */
+	struct wire_flow in[WAYS]; /* only in the answer to WIRE_ORDER: figures of the other end */
+	uint64_t checked;          /* bytes received and right */
 	uint64_t messages;
-	uint8_t one_card; /* likewise: 1: both ends are on one card */
+	uint8_t one_card; /* in the answer to WIRE_ORDER: 1: both ends are on one card */
 };
 
 struct wire_fault {
@@ -97,7 +97,7 @@ struct wire_fault {
 	char text[WIRE_TEXT];
 };
 
-/* What a rank's sending to the next one came to, handed around the ring. */
+/* The figures of the link from a rank to the next one. They go around the ring. */
 struct wire_hop {
 	uint16_t rank;
 	uint64_t bytes, ns, total_ns;
@@ -116,16 +116,20 @@ struct wire_msg {
 	};
 };
 
-/* wire_encode - the whole frame, of WIRE_FRAME bytes at most; returns its size. Text is made
- * printable and cut to fit. */
+/*
+ * wire_encode - write the whole frame, at most WIRE_FRAME bytes; returns its size. Text is made
+ * printable and cut to fit.
+ */
 size_t wire_encode(const struct wire_msg *m, uint8_t *frame);
 
-/* wire_length - of the body behind this header. ERR_DECODE when it is none of ours. */
+/* wire_length - the length of the body after this header. ERR_DECODE: not a header of rdma-probe.
+ */
 int wire_length(const uint8_t head[WIRE_HEADER], size_t *body, struct err *e) must_check;
 
-/* wire_decode - header and body, len bytes in all. ERR_DECODE. */
+/* wire_decode - decode a frame of len bytes, header and body. ERR_DECODE: not valid. */
 int wire_decode(const uint8_t *frame, size_t len, struct wire_msg *out, struct err *e) must_check;
 
+/* wire_type_name - "HELLO", "PATH", ...; static. */
 const char *wire_type_name(enum wire_type type);
 
 #endif

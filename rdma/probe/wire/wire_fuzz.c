@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* wire_fuzz.c: feeds frames to wire_decode(). */
 #include "lib/testing/fuzz.h"
 #include "rdma/probe/wire/wire.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* wire_test.c: each message encoded and decoded, and frames that must be refused. */
 #include "rdma/probe/wire/wire.h"
 
 #include "lib/testing/testing.h"
