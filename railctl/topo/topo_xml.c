@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topo_xml.c: `railctl topo --nccl-xml-out`: topology files for NCCL, here or in a guest. */
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/sys/fs.h"
 #include "railctl/topo/topo.h"
 #include "topo/capture/open.h"
 #include "topo/read/read.h"
 #include "topo/xml/write.h"
+
+/* ---- files that other programs read ---- */
+
+int topo_write(const struct cmd_run *r, const char *path, const char *text, struct err *e)
+{
+	const struct fs_content c = { .data = text, .len = strlen(text), .mode = 0666 };
+
+	if (strcmp(path, "-") != 0)
+		return fs_put(path, &c, e);
+	(void)fputs(text, r->out.to);
+	return 0;
+}
+
+/* ---- the options ---- */
 
 int topo_check_xml(struct cmd_run *r, struct err *e)
 {

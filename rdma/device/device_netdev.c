@@ -257,9 +257,9 @@ static uint64_t guid_of_mac(const uint8_t mac[MAC_LEN])
 
 struct device_search {
 	struct lower_path *d;
-	bool all;               /* not only those whose GUID fits */
+	bool all;               /* false: only devices whose GUID fits */
 	struct by_ifindex best; /* the nearest to the pod's interface so far */
-	struct rdma_link link;  /* its */
+	struct rdma_link link;  /* the device of best */
 	struct err *e;
 	bool failed;
 };

@@ -108,15 +108,6 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 				      "on the host too (ip link set DEV up)");
 }
 
-static void finding_small_mtu(struct finding *f, bool fits)
-{
-	finding_set_reason(f, fits ? "more packets for the same data: less bandwidth, more load"
-				   : "not even the smallest packets fit");
-	finding_set_remedy(
-		f, "set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
-		   "network's configuration), and on the switches: both ends use the smaller one");
-}
-
 /* An interface above a card cannot have a larger MTU than the card. */
 static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const char *name)
 {
@@ -149,8 +140,13 @@ static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *nam
 	f = exam_add(x, "mtu", name, mtu == 4096 ? FINDING_OK : mtu ? FINDING_WARN : FINDING_FAIL);
 	finding_set_value(f, "the MTU of %s is %u: packets of RDMA carry %u bytes",
 			  seen ? r->netdev->below : r->port->netdev, netdev, mtu);
-	if (mtu != 4096)
-		finding_small_mtu(f, mtu);
+	if (mtu == 4096)
+		return;
+	finding_set_reason(f, mtu ? "more packets for the same data: less bandwidth, more load"
+				  : "not even the smallest packets fit");
+	finding_set_remedy(
+		f, "set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
+		   "network's configuration), and on the switches: both ends use the smaller one");
 }
 
 /* ---- GIDs ---- */

@@ -22,17 +22,6 @@ void probe_data_clear(struct probe_data *f)
 
 /* ---- character devices ---- */
 
-/* The path in the process's view, and the path by which the caller reaches it. */
-static void set_paths(const struct probe_view *v, const char *name, char own[96],
-		      char out[PATH_MAX])
-{
-	(void)snprintf(own, 96, "/dev/infiniband/%s", name);
-	if (v->pid > 0)
-		(void)snprintf(out, PATH_MAX, "%s/%d/root%s", v->ctx->proc, v->pid, own);
-	else
-		(void)snprintf(out, PATH_MAX, "%s/infiniband/%s", v->ctx->dev, name);
-}
-
 /* rdma_cm is known only by its name, so any number fits. */
 static bool is_another(const struct stat *st, const struct rdma_chardev *c)
 {
@@ -50,9 +39,13 @@ static void look_at(const struct probe_view *v, const struct rdma_chardev *c,
 	*out = (struct device_file){ 0 };
 	if (!*c->name)
 		return;
-	set_paths(v, c->name, out->path, path);
+	(void)snprintf(out->path, sizeof(out->path), "/dev/infiniband/%s", c->name);
 	if (v->pid < 0)
 		return;
+	if (v->pid > 0)
+		(void)snprintf(path, sizeof(path), "%s/%d/root%s", v->ctx->proc, v->pid, out->path);
+	else
+		(void)snprintf(path, sizeof(path), "%s/infiniband/%s", v->ctx->dev, c->name);
 	if (stat(path, &st)) {
 		out->access = errno == ENOENT || errno == ENOTDIR ? ACCESS_MISSING : ACCESS_UNKNOWN;
 		return;
@@ -198,13 +191,6 @@ static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_data *f
 	return 0;
 }
 
-static int read_device(const struct probe_view *v, const struct inv_device *d,
-		       struct device_data *f, struct err *e)
-{
-	look_at(v, &d->uverbs, &f->uverbs);
-	return read_traffic_class(v->ctx, d, f, e);
-}
-
 static int read_devices(const struct probe_view *view, struct probe_data *f, struct err *e)
 {
 	const struct rdma_inventory *v = f->inventory;
@@ -212,9 +198,11 @@ static int read_devices(const struct probe_view *view, struct probe_data *f, str
 	f->device = calloc(v->n_devices + 1, sizeof(*f->device));
 	if (!f->device)
 		return err_nomem(e);
-	for (size_t i = 0; i < v->n_devices; i++)
-		if (read_device(view, &v->device[i], &f->device[i], e))
+	for (size_t i = 0; i < v->n_devices; i++) {
+		look_at(view, &v->device[i].uverbs, &f->device[i].uverbs);
+		if (read_traffic_class(view->ctx, &v->device[i], &f->device[i], e))
 			return -1;
+	}
 	return 0;
 }
 
@@ -269,20 +257,16 @@ static int read_ports(const struct probe_view *view, struct nl *nl, const struct
 	return 0;
 }
 
-static void keep_first(const struct probe_data *f)
-{
-	for (size_t i = 0; i < f->inventory->n_devices; i++)
-		for (size_t p = 0; p < RDMA_PORTS_MAX; p++)
-			f->device[i].port[p].first = f->device[i].port[p].last;
-}
-
 static int watch_counters(const struct probe_view *view, struct probe_data *f, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 
 	if (nl_open(&nl, e) || read_ports(view, nl, f, e))
 		return -1;
-	keep_first(f);
+	for (size_t i = 0; i < f->inventory->n_devices; i++) {
+		for (size_t p = 0; p < RDMA_PORTS_MAX; p++)
+			f->device[i].port[p].first = f->device[i].port[p].last;
+	}
 	if (!view->watch_ms || !f->inventory->n_devices)
 		return 0;
 	view->wait(view->watch_ms, view->wait_arg);

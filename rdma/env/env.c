@@ -118,14 +118,6 @@ static const struct env_rail *user_of(const struct env_plan *p, const struct rdm
 
 #define RAILS_MAX 65536
 
-static int use_rail(struct env_plan *p, const struct rdma_rail *r, struct err *e)
-{
-	if (ARRAY_GROW(p->rail, p->n, RAILS_MAX, "rails", e))
-		return -1;
-	p->rail[p->n++] = (struct env_rail){ .rail = r };
-	return 0;
-}
-
 static int consider_rail(struct env_plan *p, const struct rdma_rail *r, struct env *out,
 			 struct err *e)
 {
@@ -144,7 +136,10 @@ static int consider_rail(struct env_plan *p, const struct rdma_rail *r, struct e
 	if (user)
 		return leave_out(out, e, "%s on %s: %s uses that port already", netdev_name(r),
 				 port, netdev_name(user->rail));
-	return use_rail(p, r, e);
+	if (ARRAY_GROW(p->rail, p->n, RAILS_MAX, "rails", e))
+		return -1;
+	p->rail[p->n++] = (struct env_rail){ .rail = r };
+	return 0;
 }
 
 static bool has_rail_port(const struct rails *all, const struct inv_netdev *d)
@@ -268,16 +263,6 @@ static size_t count_family(const struct env_plan *p, enum ip_family family)
 	return n;
 }
 
-/* NCCL has one address family for all devices. */
-static void choose_family(struct env_plan *p)
-{
-	size_t v4 = count_family(p, IP_V4), v6 = count_family(p, IP_V6);
-
-	p->family = p->options->family;
-	if (p->family == IP_NONE)
-		p->family = v4 >= v6 ? IP_V4 : IP_V6;
-}
-
 static int drop_other_family(struct env_plan *p, struct env *out, struct err *e)
 {
 	char port[RAIL_PORT_LEN];
@@ -325,7 +310,10 @@ static int plan_rails(struct env_plan *p, const struct rails *all, struct env *o
 {
 	if (check_names(p, e) || choose_rails(p, all, out, e) || choose_rest(p, all, out, e))
 		return -1;
-	choose_family(p);
+	/* NCCL has one address family for all devices. */
+	p->family = p->options->family;
+	if (p->family == IP_NONE)
+		p->family = count_family(p, IP_V4) >= count_family(p, IP_V6) ? IP_V4 : IP_V6;
 	if (drop_other_family(p, out, e))
 		return -1;
 	if (!p->n)
@@ -333,14 +321,6 @@ static int plan_rails(struct env_plan *p, const struct rails *all, struct env *o
 	out->n_rails = p->n;
 	look_for_common_index(p);
 	return 0;
-}
-
-static int make_variables(struct env_plan *p, const struct rails *all, struct env *out,
-			  struct err *e)
-{
-	return plan_rails(p, all, out, e) || env_set_gids(p, out, e) || env_set_others(p, out, e)
-		       ? -1
-		       : 0;
 }
 
 int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
@@ -353,7 +333,8 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 	if (rails_find(v, &all, e))
 		return -1;
 
-	int rc = make_variables(&p, &all, &x, e);
+	int rc =
+		plan_rails(&p, &all, &x, e) || env_set_gids(&p, &x, e) || env_set_others(&p, &x, e);
 
 	free(p.rail);
 	if (rc)

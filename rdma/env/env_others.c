@@ -6,11 +6,6 @@
 
 /* ---- bootstrap ---- */
 
-static bool is_plain(const char *ifname)
-{
-	return !strpbrk(ifname, ",=^:");
-}
-
 static const char *first_rail_netdev(const struct env_plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -41,7 +36,7 @@ static int set_socket(const struct env_plan *p, struct env *out, struct err *e)
 		return env_warn(out, e,
 				"no interface has an address: NCCL needs one over which its "
 				"processes find each other");
-	if (!is_plain(name))
+	if (strpbrk(name, ",=^:"))
 		return env_warn(out, e, "the name \"%s\" cannot be written in NCCL_SOCKET_IFNAME",
 				name);
 	return env_add(out, e, (struct env_new){ "NCCL_SOCKET_IFNAME", env_text("=%s", name) },

@@ -21,16 +21,6 @@ static int add_gid(struct json *list, const struct inv_gid *g)
 		       : 0;
 }
 
-static int add_gids(struct json *o, const struct inv_port *p)
-{
-	struct json *list = p->has_gids ? json_add_array(o, "gids") : o;
-
-	for (size_t i = 0; list && i < p->n_gids; i++)
-		if (add_gid(list, &p->gid[i]))
-			return -1;
-	return list ? 0 : -1;
-}
-
 static int add_port(struct json *list, const struct inv_port *p)
 {
 	struct json *o = json_push_object(list);
@@ -44,7 +34,14 @@ static int add_port(struct json *list, const struct inv_port *p)
 	    (p->netdev_mtu && json_add_int(o, "mtu", p->netdev_mtu)) ||
 	    (mtu && json_add_int(o, "rdmaMtu", mtu)))
 		return -1;
-	return add_gids(o, p);
+	if (!p->has_gids)
+		return 0;
+	struct json *gids = json_add_array(o, "gids");
+	for (size_t i = 0; gids && i < p->n_gids; i++) {
+		if (add_gid(gids, &p->gid[i]))
+			return -1;
+	}
+	return gids ? 0 : -1;
 }
 
 static int add_uverbs(struct json *o, const struct rdma_chardev *c)

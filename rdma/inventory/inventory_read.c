@@ -130,13 +130,6 @@ static int read_default(struct reading *r)
 	return unless_gone(&why, r->e);
 }
 
-static int read_netdevs(struct reading *r)
-{
-	if (nl_addr_list(r->nl, 0, on_addr, r, r->e) || r->rc)
-		return -1;
-	return read_names(r) || read_default(r) ? -1 : 0;
-}
-
 /* ---- devices ---- */
 
 static int take_port(struct reading *r, struct inv_device *d, const struct rdma_port *from)
@@ -171,16 +164,6 @@ static int on_port(const struct rdma_port *p, void *arg)
 	return of->r->rc;
 }
 
-static int read_ports(struct reading *r, struct inv_device *d)
-{
-	struct of_device of = { r, d };
-	struct err why;
-
-	if (nl_rdma_ports(r->rdma, d->link.index, on_port, &of, &why))
-		return unless_gone(&why, r->e);
-	return r->rc;
-}
-
 static int read_uverbs(struct reading *r, struct inv_device *d)
 {
 	const struct rdma_chardev_of of = { .type = "uverbs", .index = d->link.index };
@@ -202,8 +185,15 @@ static int read_device(struct reading *r, const struct rdma_link *link)
 	struct inv_device *d = &v->device[v->n_devices++];
 
 	*d = (struct inv_device){ .link = *link, .numa_node = -1 };
-	return inv_read_device(r->ctx->sysfs, d, r->e) || read_uverbs(r, d) || read_ports(r, d) ? -1
-												: 0;
+	if (inv_read_device(r->ctx->sysfs, d, r->e) || read_uverbs(r, d))
+		return -1;
+
+	struct of_device of = { r, d };
+	struct err why;
+
+	if (nl_rdma_ports(r->rdma, d->link.index, on_port, &of, &why))
+		return unless_gone(&why, r->e);
+	return r->rc;
 }
 
 static int on_device(const struct rdma_link *d, void *arg)
@@ -241,7 +231,8 @@ int rdma_inventory_read(const struct ctx *ctx, struct rdma_inventory *out, struc
 	if (nl_open(&nl, e))
 		return -1;
 	r.nl = nl;
-	if (read_netdevs(&r) || read_rdma(&r))
+	if (nl_addr_list(nl, 0, on_addr, &r, e) || r.rc || read_names(&r) || read_default(&r) ||
+	    read_rdma(&r))
 		return -1;
 	inv_mark_gids(&v);
 	*out = v;

@@ -32,11 +32,6 @@ static int read_text(const char *sysfs, const char *path, char *out, size_t size
 	return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 }
 
-static int open_sysfs(const char *sysfs)
-{
-	return open(sysfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* The last part of the target of a link; "" if there is none, or if it does not fit. */
 static void read_link(int sysfs, const char *path, char *out, size_t size)
 {
@@ -74,7 +69,7 @@ int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e)
 {
 	char path[ATTR_PATH_LEN], bus[BUS_ADDR_LEN];
 	const char *name = d->link.name;
-	auto_fd int root = open_sysfs(sysfs);
+	auto_fd int root = open(sysfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return err_set(e, ERR_KERNEL, EBADMSG, "an RDMA device is called \"%.64s\"", name);

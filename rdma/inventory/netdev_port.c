@@ -32,16 +32,6 @@ static bool is_known(const struct netdev_ports *s, int ifindex)
 
 #define PORTS_MAX 65536
 
-static int add_port(struct port_search *l, struct netdev_port one)
-{
-	struct netdev_ports *s = l->out;
-
-	if (ARRAY_GROW(s->one, s->n, PORTS_MAX, "interfaces with a port", l->e))
-		return -1;
-	s->one[s->n++] = one;
-	return 0;
-}
-
 /* The port's own interface, unless that is in a pod. */
 static void note_netdev(const struct port_search *l, struct netdev_port *one)
 {
@@ -59,6 +49,7 @@ static void note_netdev(const struct port_search *l, struct netdev_port *one)
 /* On any failure the interface has no entry, and only the view of the pod counts. */
 static int follow_lower(struct port_search *l, int ifindex)
 {
+	struct netdev_ports *all = l->out;
 	struct rdma_serving s;
 	struct link_info link;
 	struct err why;
@@ -70,7 +61,10 @@ static int follow_lower(struct port_search *l, int ifindex)
 	struct netdev_port one = { .ifindex = ifindex, .device = s.link.index, .port = s.port };
 
 	note_netdev(l, &one);
-	return add_port(l, one);
+	if (ARRAY_GROW(all->one, all->n, PORTS_MAX, "interfaces with a port", l->e))
+		return -1;
+	all->one[all->n++] = one;
+	return 0;
 }
 
 static int on_addr(const struct addr_info *a, void *arg)

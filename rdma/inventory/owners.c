@@ -120,21 +120,20 @@ static int on_record(const struct record *r, void *arg)
 	return s->rc;
 }
 
-static int name_in_recorded(struct search *s)
+/* The named namespaces in dir, then those of records, then the host's. */
+static int name_in_all(struct search *s, const char *dir)
 {
+	char host[PATH_MAX];
 	struct err why;
 
+	if (name_in_named(s, dir))
+		return -1;
 	if (record_each(s->ctx, NULL, on_record, s, &why) && why.code == ERR_NOMEM)
 		return err_nomem(s->e);
-	return s->rc;
-}
-
-static int name_in_host(struct search *s)
-{
-	char path[PATH_MAX];
-
-	(void)snprintf(path, sizeof(path), "%s/1/ns/net", s->ctx->proc);
-	return name_in_netns(s, path, "host");
+	if (s->rc)
+		return -1;
+	(void)snprintf(host, sizeof(host), "%s/1/ns/net", s->ctx->proc);
+	return name_in_netns(s, host, "host");
 }
 
 static bool is_needed(const struct rdma_inventory *v)
@@ -156,7 +155,7 @@ int owners_name(const struct ctx *ctx, const char *dir, struct rdma_inventory *v
 	if (netns_open_self(&s.host, e))
 		return -1;
 
-	int rc = name_in_named(&s, dir) || name_in_recorded(&s) || name_in_host(&s) ? -1 : 0;
+	int rc = name_in_all(&s, dir) ? -1 : 0;
 
 	netns_close(&s.host);
 	return rc;

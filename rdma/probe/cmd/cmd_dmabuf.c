@@ -13,16 +13,6 @@ struct tested {
 	char why[WIRE_TEXT];
 };
 
-static void test_device(const struct verbs_device *d, struct tested *out)
-{
-	struct err e = { 0 };
-
-	if (verbs_dmabuf(d->name, &out->answer, out->why, &e)) {
-		out->answer = VERBS_NOT_KNOWN;
-		memcpy(out->why, e.msg, sizeof(e.msg));
-	}
-}
-
 static int add_json(struct json *list, const char *name, const struct tested *t)
 {
 	struct json *o = json_push_object(list);
@@ -49,6 +39,7 @@ static int dmabuf(struct cmd_run *p, struct err *e)
 	auto_devices struct verbs_devices devices = { 0 };
 	auto_json struct json *list = json_new_array();
 	struct tested t;
+	struct err why;
 	size_t n = 0;
 
 	if (!list)
@@ -60,7 +51,10 @@ static int dmabuf(struct cmd_run *p, struct err *e)
 		if (*wanted && strcmp(wanted, d->name) != 0)
 			continue;
 		n++;
-		test_device(d, &t);
+		if (verbs_dmabuf(d->name, &t.answer, t.why, &why)) {
+			t.answer = VERBS_NOT_KNOWN;
+			memcpy(t.why, why.msg, sizeof(why.msg));
+		}
 		set_status(p, t.answer);
 		if (p->out.json && add_json(list, d->name, &t))
 			return err_nomem(e);

@@ -17,7 +17,7 @@ static uint64_t hash_add(uint64_t hash, const char *text)
 	return (hash ^ '/') * UINT64_C(0x100000001b3);
 }
 
-/* The last part of what the link below the device points to. */
+/* The last part of the target of a link of the device. */
 static bool link_end(const char *sysfs, const char *device, const char *link, char out[PATH_MAX])
 {
 	char path[PATH_MAX], target[PATH_MAX];

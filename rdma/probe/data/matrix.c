@@ -107,8 +107,10 @@ static void suspect_nodes(struct matrix *m, double *values)
 		m->slow_node[i] = m->node[i] >= 0 && m->node[i] < nodes.low;
 }
 
-/* A node that is not slow beside the links of the others is not slow. Each turn clears one at
- * least, or is the last. */
+/*
+ * Each turn clears nodes that are not low among the links of the other nodes. It ends when no node
+ * is cleared.
+ */
 static void judge_nodes(struct matrix *m, double *values)
 {
 	bool changed = true;

@@ -30,7 +30,9 @@ struct ring_chunk ring_chunk(size_t elements, unsigned ranks, unsigned i)
 	return (struct ring_chunk){ i * each + (i < more ? i : more), each + (i < more) };
 }
 
-/* Elements of one rank from a multiple of BLOCK on; a float takes 11 bits: 2^13 of them are exact.
+/*
+ * Elements of one rank, from a multiple of BLOCK. A float has 11 bits, so that sums over 2^13 ranks
+ * are exact.
  */
 static void make_block(const struct ring_data *d, unsigned rank, size_t at, uint32_t out[BLOCK])
 {

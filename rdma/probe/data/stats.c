@@ -18,7 +18,7 @@ static int by_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The smallest sample that at least percent of all are not above. */
+/* The smallest sample that is not below `percent` percent of all samples. */
 static uint64_t nearest_rank(const uint64_t *sorted, size_t n, unsigned percent)
 {
 	size_t rank = (n * percent + 99) / 100;
@@ -56,7 +56,7 @@ struct spread stats_spread(double *values, size_t n)
 	return s;
 }
 
-/* Three digits of a value below 1000, in the largest unit that leaves it at 1 or more. */
+/* Three digits, in the largest unit in which the value is at least 1. */
 static char *three_digits(double value, double step, const char *const *units,
 			  char buf[STATS_TEXT_LEN])
 {

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #define SLACK   4    /* work requests beside those of the ring */
-#define TELL_MS 1000 /* how long the next rank may take to hear of a failure */
+#define TELL_MS 1000 /* milliseconds until the next rank must have connected, to get an error */
 
 static uint64_t now_ns(void)
 {
@@ -23,7 +23,7 @@ static unsigned next_of(const struct allreduce *a)
 
 static size_t slot_size(const struct allreduce *a)
 {
-	/* The first chunk is never shorter than another. */
+	/* No chunk is longer than the first. */
 	return ring_chunk(a->data.elements, a->data.ranks, 0).count * RING_ELEMENT;
 }
 
@@ -174,7 +174,7 @@ static int pass_token(struct allreduce *a, bool send, struct err *e)
 	return tcp_receive(&a->before_tcp, WIRE_READY, &m, e);
 }
 
-/* Twice around: when it comes the second time, all have had it once. */
+/* The token goes around twice. In its second round all ranks have had it once. */
 static int barrier(struct allreduce *a, struct err *e)
 {
 	for (int i = 0; i < 2; i++) {
@@ -265,7 +265,7 @@ int allreduce_round(struct allreduce *a, struct err *e)
 
 /* ---- what came of it ---- */
 
-/* Each rank's figures go once around. */
+/* The figures of each rank go around the ring once. */
 int allreduce_gather(struct allreduce *a, struct wire_hop *hops, struct err *e)
 {
 	struct wire_msg m = { .type = WIRE_HOP, .hop = a->hop };
@@ -284,7 +284,7 @@ int allreduce_gather(struct allreduce *a, struct wire_hop *hops, struct err *e)
 	return 0;
 }
 
-/* The rank behind waits for this one, and would not hear of what went wrong before that. */
+/* The next rank may still wait for this one, and would not see an error that came before. */
 static void tell_next(struct allreduce *a, const struct err *why)
 {
 	const struct tcp_to to = { .peer = a->peers.list[next_of(a)],

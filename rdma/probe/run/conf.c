@@ -65,7 +65,7 @@ static int refuse_value(const char *name, const char *value, const char *want, s
 	return err_set(e, ERR_CONFIG, 0, "option --%s \"%.64s\" must be %s", name, value, want);
 }
 
-/* Decimal digits; K, M or G behind them multiply. */
+/* Decimal digits, followed by K, M, G or nothing. */
 static int parse_size(const char *text, uint64_t max, uint64_t *out)
 {
 	static const char units[] = "KMG";
@@ -104,7 +104,7 @@ struct number {
 	const char *want;
 };
 
-/* 1: given; 0: not. */
+/* Returns 1 if the option is given, 0 if not, -1 on error. */
 static int read_number(const struct opts *o, const struct number *n, uint64_t *out, struct err *e)
 {
 	const char *text = opt_get(o, n->name);

@@ -218,16 +218,6 @@ static void show_rules(const struct mesh *m, size_t outliers)
 		out_line(&m->p->out, OUT_GOOD, "nothing is slow");
 }
 
-static int show_results(const struct mesh *m, size_t outliers, struct err *e)
-{
-	if (show_matrix(m, e))
-		return -1;
-	show_failures(m);
-	show_outliers(m);
-	show_rules(m, outliers);
-	return 0;
-}
-
 /* ---- JSON ---- */
 
 static int json_pair(const struct mesh *m, struct json *list, const struct pair *p)
@@ -326,7 +316,14 @@ static int run_mesh(struct mesh *m, int *status, struct err *e)
 	if (matrix_judge(&m->matrix, &outliers, e))
 		return -1;
 	*status = mesh_status(m, outliers);
-	return m->p->out.json ? show_mesh_json(m, e) : show_results(m, outliers, e);
+	if (m->p->out.json)
+		return show_mesh_json(m, e);
+	if (show_matrix(m, e))
+		return -1;
+	show_failures(m);
+	show_outliers(m);
+	show_rules(m, outliers);
+	return 0;
 }
 
 int probe_all_pairs(struct cmd_run *p, struct err *e)

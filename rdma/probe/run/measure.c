@@ -8,12 +8,12 @@
 #include "rdma/probe/data/pattern.h"
 #include "rdma/probe/data/stats.h"
 
-#define MEMORY      (16u << 20) /* for each direction, or one message when that is more */
+#define MEMORY      (16u << 20) /* bytes for each direction; one message if that is longer */
 #define ALIGN       64u
 #define SMALL       64u    /* bytes of a message that measures latency */
 #define SMALL_SLOTS 4u     /* a slow end is at most two messages behind */
-#define SIGNAL      16u    /* every so many sends one tells that it is done */
-#define TRIPS       10000u /* as many are enough for a 99th percentile */
+#define SIGNAL      16u    /* one of so many sends requests a completion */
+#define TRIPS       10000u /* enough samples for a 99th percentile */
 
 bool run_is_local(const struct run *r)
 {
@@ -33,7 +33,7 @@ static size_t slot_stride(const struct wire_hello *h)
 	return (h->size + (size_t)ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Messages of a burst. */
+/* The number of messages in a burst. */
 static size_t burst_slots(const struct wire_hello *h, size_t depth)
 {
 	size_t n = MEMORY / slot_stride(h);
@@ -64,7 +64,7 @@ int measure_barrier(struct run *r, struct err *e)
 
 /* ---- the data ---- */
 
-/* A stream: which kind of transfer, from which end. */
+/* A stream is a kind of transfer from one end. */
 static uint64_t key_of(const struct run *r, unsigned kind, bool from_client, uint64_t n)
 {
 	return pattern_key(r->hello.seed, 2 * kind + from_client, n);
@@ -122,7 +122,7 @@ static int reap_message(struct run *r, struct verbs_done *done, struct err *e)
 	return 0;
 }
 
-/* Until at most so many sends have yet to tell. Nothing is received meanwhile. */
+/* Wait until at most `left` sends are not complete. No message arrives meanwhile. */
 static int drain_sends(struct run *r, unsigned left, struct err *e)
 {
 	struct verbs_done done;
@@ -154,12 +154,6 @@ static size_t small_slot(uint64_t n)
 	return n % SMALL_SLOTS * SMALL;
 }
 
-static void make_small(struct run *r, uint64_t n)
-{
-	pattern_fill((uint8_t *)verbs_out(r->conn) + small_slot(n), small_size(r),
-		     key_of(r, KIND_TRIP, r->client, n));
-}
-
 static int send_small(struct run *r, uint64_t n, struct err *e)
 {
 	struct verbs_send s = { .op = VERBS_SEND,
@@ -170,7 +164,7 @@ static int send_small(struct run *r, uint64_t n, struct err *e)
 	return post_send(r, &s, e);
 }
 
-/* The n-th message is there: right, and its slot free again. */
+/* Check the n-th message, and post its slot again. */
 static int check_small(struct run *r, const struct verbs_done *done, uint64_t n, struct err *e)
 {
 	struct checked m = { done->at, small_size(r), KIND_TRIP, n };
@@ -183,12 +177,13 @@ static int check_small(struct run *r, const struct verbs_done *done, uint64_t n,
 						: 0;
 }
 
-/* A client's round trip takes from its sending to the answer; checking is not in it. */
+/* A client's round trip lasts from its send to the answer. The check is not part of it. */
 static int round_trip(struct run *r, uint64_t n, uint64_t *sample, struct err *e)
 {
 	struct verbs_done done;
 
-	make_small(r, n);
+	pattern_fill((uint8_t *)verbs_out(r->conn) + small_slot(n), small_size(r),
+		     key_of(r, KIND_TRIP, r->client, n));
 	uint64_t start = now_ns();
 	if (r->client && send_small(r, n, e))
 		return -1;
@@ -252,7 +247,7 @@ static int send_one(struct run *r, const struct burst *b, size_t i, struct err *
 
 static int burst_out(struct run *r, const struct burst *b, struct err *e)
 {
-	/* As many as are surely done leave the queue room. */
+	/* So many sends in the queue leave space for a new one. */
 	unsigned most = verbs_depth(r->conn) / SIGNAL;
 	uint8_t *out = verbs_out(r->conn);
 
@@ -286,7 +281,7 @@ static int receive_sends(struct run *r, const struct burst *b, struct err *e)
 	return 0;
 }
 
-/* Writes before it are there when the last one tells. */
+/* When the last write of a burst completes, all writes before it are there. */
 static int receive_writes(struct run *r, const struct burst *b, struct err *e)
 {
 	struct verbs_done done;

@@ -7,11 +7,6 @@
 
 static const char *const ways[] = { "send", "write" };
 
-static int64_t to_whole(double v)
-{
-	return (int64_t)(v + 0.5);
-}
-
 int report_flow(struct json *obj, const char *key, struct wire_flow f)
 {
 	struct json *o = json_add_object(obj, key);
@@ -19,7 +14,7 @@ int report_flow(struct json *obj, const char *key, struct wire_flow f)
 	return o && json_add_int(o, "bytes", (int64_t)f.bytes) == 0 &&
 			       json_add_int(o, "ns", (int64_t)f.ns) == 0 &&
 			       json_add_int(o, "bytesPerSecond",
-					    to_whole(stats_per_second(f.bytes, f.ns))) == 0
+					    (int64_t)(stats_per_second(f.bytes, f.ns) + 0.5)) == 0
 		       ? 0
 		       : -1;
 }
@@ -87,24 +82,21 @@ static void text_end(const struct out *o, const char *name, const struct wire_pa
 		 verbs_gid_format(p->gid, gid));
 }
 
-static void text_latency(const struct out *o, const struct wire_result *r)
+static void text_result(const struct out *o, const struct wire_result *r)
 {
 	char min[STATS_TEXT_LEN], p50[STATS_TEXT_LEN], p99[STATS_TEXT_LEN], max[STATS_TEXT_LEN];
+	char to[STATS_TEXT_LEN], from[STATS_TEXT_LEN];
 
 	out_pair(o, "latency", "p50 %s, p99 %s, max %s, min %s, half of %llu round trips",
 		 stats_time(r->lat_p50, p50), stats_time(r->lat_p99, p99),
 		 stats_time(r->lat_max, max), stats_time(r->lat_min, min),
 		 (unsigned long long)r->lat_count);
-}
-
-static void text_flows(const struct out *o, const struct wire_result *r)
-{
-	char to[STATS_TEXT_LEN], from[STATS_TEXT_LEN];
-
 	for (size_t i = 0; i < WAYS; i++)
 		out_pair(o, ways[i], "to the peer %s, from it %s",
 			 stats_rate(stats_per_second(r->out[i].bytes, r->out[i].ns), to),
 			 stats_rate(stats_per_second(r->in[i].bytes, r->in[i].ns), from));
+	out_pair(o, "checked", "%llu bytes in %llu messages: every byte is right",
+		 (unsigned long long)r->checked, (unsigned long long)r->messages);
 }
 
 int report_run(const struct out *o, const struct run *r, const struct peer *peer, struct err *e)
@@ -125,9 +117,6 @@ int report_run(const struct out *o, const struct run *r, const struct peer *peer
 			 128u << r->own.mtu, 128u << r->peer.mtu);
 	out_pair(o, "messages", "%u of %s each way, by send and by RDMA write", r->hello.iterations,
 		 stats_size(r->hello.size, size));
-	text_latency(o, &r->result);
-	text_flows(o, &r->result);
-	out_pair(o, "checked", "%llu bytes in %llu messages: every byte is right",
-		 (unsigned long long)r->result.checked, (unsigned long long)r->result.messages);
+	text_result(o, &r->result);
 	return 0;
 }

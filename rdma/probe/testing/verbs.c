@@ -33,7 +33,8 @@ struct verbs_conn {
 	} receives[QUEUE];
 	struct verbs_done done[QUEUE];
 	size_t n_receives, n_done;
-	size_t queued, untold; /* sends not reaped yet; those since the last one that tells */
+	size_t queued, untold; /* sends without a completion; of these, those after the last
+				  signalled one */
 };
 
 void testing_verbs_spoil(enum spoil how, unsigned n, size_t byte)
@@ -89,7 +90,7 @@ int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, stru
 	return 0;
 }
 
-/* The peer may still look at it: memory goes when the process does, and no leak. */
+/* The peer may still use the memory, so only the end of the process frees it. */
 void verbs_close(struct verbs_conn **c)
 {
 	if (!*c)
@@ -165,7 +166,7 @@ int verbs_receive(struct verbs_conn *c, size_t at, size_t len, struct err *e)
 	return full ? err_set(e, ERR_KERNEL, 0, "the receive queue is full") : 0;
 }
 
-/* One of the peer's receives is used up by len bytes; told: by a write. */
+/* Complete a receive of the peer with len bytes; told: by a write with a mark. */
 static void arrive(struct verbs_conn *c, const struct verbs_send *s, const uint8_t *data,
 		   size_t len)
 {
@@ -217,7 +218,7 @@ int verbs_post(struct verbs_conn *c, const struct verbs_send *s, struct err *e)
 		how = world.how;
 	if (how != SPOIL_ERROR)
 		deliver(c, *s, how);
-	/* What no completion told of yet still fills the queue. */
+	/* Sends without a completion stay in the queue. */
 	if (++c->queued > c->depth)
 		world.misused = true;
 	c->untold++;

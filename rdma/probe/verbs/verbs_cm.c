@@ -107,7 +107,7 @@ static int wrong_device(const struct verbs_conn *c, const char *ip, struct err *
 		e, "RDMA CM goes by the address: --bind takes another one, --no-cm obeys --device");
 }
 
-/* RDMA CM takes the GID of the address; which one that is can only be looked up. */
+/* RDMA CM takes the GID of the address. Its index is only in the table. */
 static int take_gid(struct verbs_conn *c, const struct rdma_cm_id *id, struct err *e)
 {
 	const struct verbs_pick *pick = &c->plan.pick;
@@ -137,7 +137,7 @@ static int take_gid(struct verbs_conn *c, const struct rdma_cm_id *id, struct er
 	return err_hint(e, "--bind takes another address, --no-cm obeys --gid-index");
 }
 
-/* The device that the CM found for the address is the one that was asked for, and has this GID. */
+/* Check that the CM found the wanted device for the address, and set its GID. */
 static int take_device(struct verbs_conn *c, struct rdma_cm_id *id, struct err *e)
 {
 	const struct verbs_pick *pick = &c->plan.pick;
@@ -211,17 +211,7 @@ int verbs_cm_open(struct verbs_conn *c, const struct wire_path *peer, struct err
 
 /* ---- joining ---- */
 
-static int make_qp(struct verbs_conn *c, struct err *e)
-{
-	struct ibv_qp_init_attr attr = verbs_qp_attr(c);
-
-	if (rdma_create_qp(c->id, c->pd, &attr))
-		return cm_error(errno, "making the queue pair", e);
-	c->qp = c->id->qp;
-	return 0;
-}
-
-/* A request of the peer whose number came over TCP; a stranger is turned away. */
+/* Wait for the request with the number that the peer sent over TCP. Other requests are rejected. */
 static int await_request(struct verbs_conn *c, struct err *e)
 {
 	int64_t end = ctx_mono_ms() + c->control->timeout_ms;
@@ -244,16 +234,6 @@ static int await_request(struct verbs_conn *c, struct err *e)
 			return cm_error(errno, "rejecting a stranger", e);
 	}
 	return 0;
-}
-
-static struct rdma_conn_param conn_parameters(const uint32_t *number)
-{
-	return (struct rdma_conn_param){ .private_data = number,
-					 .private_data_len = sizeof(*number),
-					 .responder_resources = 1,
-					 .initiator_depth = 1,
-					 .retry_count = VERBS_TRIES,
-					 .rnr_retry_count = VERBS_TRIES };
 }
 
 static int get_mtu(struct verbs_conn *c, struct err *e)
@@ -281,12 +261,19 @@ static int not_sent(const struct verbs_conn *c, int errnum, struct err *e)
 int verbs_cm_join(struct verbs_conn *c, struct err *e)
 {
 	uint32_t number = htonl(c->psn);
-	struct rdma_conn_param param = conn_parameters(&number);
+	struct rdma_conn_param param = { .private_data = &number,
+					 .private_data_len = sizeof(number),
+					 .responder_resources = 1,
+					 .initiator_depth = 1,
+					 .retry_count = VERBS_TRIES,
+					 .rnr_retry_count = VERBS_TRIES };
 
 	if (c->plan.server && await_request(c, e))
 		return -1;
-	if (make_qp(c, e))
-		return -1;
+	struct ibv_qp_init_attr attr = verbs_qp_attr(c);
+	if (rdma_create_qp(c->id, c->pd, &attr))
+		return cm_error(errno, "making the queue pair", e);
+	c->qp = c->id->qp;
 	if (c->plan.server ? rdma_accept(c->id, &param) : rdma_connect(c->id, &param))
 		return not_sent(c, errno, e);
 	return await_event(c, RDMA_CM_EVENT_ESTABLISHED, e) || get_mtu(c, e) ? -1 : 0;

@@ -17,7 +17,7 @@ static int refuse_resource(const struct verbs_conn *c, int errnum, const char *w
 		       ibv_get_device_name(c->ctx->device), what);
 }
 
-/* Registered memory is locked memory, and containers are often allowed 64 KiB of it. */
+/* Registered memory is locked memory, and the limit of containers is often 64 KiB. */
 static int not_registered(const struct verbs_conn *c, size_t len, int errnum, struct err *e)
 {
 	char size[STATS_TEXT_LEN], most[STATS_TEXT_LEN];
@@ -105,11 +105,6 @@ static int open_plain(struct verbs_conn *c, struct err *e)
 	return c->qp ? 0 : refuse_resource(c, errno, "a queue pair", e);
 }
 
-static int open_cm(struct verbs_conn *c, const struct wire_path *peer, struct err *e)
-{
-	return verbs_cm_open(c, peer, e) || get_resources(c, e) ? -1 : 0;
-}
-
 int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, struct tcp *control,
 	       struct verbs_conn **out, struct err *e)
 {
@@ -122,7 +117,7 @@ int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, stru
 	if (getrandom(&c->psn, sizeof(c->psn), 0) != sizeof(c->psn))
 		return err_set(e, ERR_IO, errno, "getting a random number");
 	c->psn &= 0xffffff;
-	if (plan->cm ? open_cm(c, peer, e) : open_plain(c, e))
+	if (plan->cm ? verbs_cm_open(c, peer, e) || get_resources(c, e) : open_plain(c, e))
 		return -1;
 	*out = TAKE_PTR(c);
 	return 0;

@@ -8,10 +8,11 @@
 #include "lib/base/retry.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
-#define SPIN_NS 50000 /* an answer over a real fabric comes sooner than a sleeper wakes */
+#define SPIN_NS                                                                                    \
+	50000 /* ns to poll before sleeping: a fabric answers sooner than a process wakes up */
 /* IPv4, UDP, BTH, RETH, immediate data and ICRC are 64 bytes; ping adds 28 to its size. */
 #define ICMP_SIZE 36
-#define WORDS_MS  300 /* for the peer's words about what went wrong */
+#define WORDS_MS  300 /* to wait for an error from the peer */
 
 static uint64_t now_ns(void)
 {
@@ -44,7 +45,7 @@ int verbs_await(struct verbs_conn *c, int fd, struct err *e)
 			return 0;
 		if (p[1].revents && tcp_alive(c->control, e))
 			return -1;
-		/* The peer is a step ahead: what it said is read later. */
+		/* The peer is one step ahead: its message is read later. */
 		if (p[1].revents)
 			p[1].fd = -1;
 	}
@@ -121,8 +122,7 @@ static int refuse_broken(struct verbs_conn *c, const struct ibv_wc *first, struc
 {
 	struct pollfd p = { .fd = c->control->fd, .events = POLLIN };
 
-	/* A peer that gave up says why, and what it said is worth more than what the queue pair
-	 * shows. */
+	/* An error from the peer explains more than the state of the queue pair. */
 	if (poll(&p, 1, WORDS_MS) > 0 && tcp_alive(c->control, e))
 		return -1;
 	struct ibv_wc wc = first_failure(c, *first);
@@ -156,7 +156,7 @@ static int hand_out(struct verbs_conn *c, struct verbs_done *out, struct err *e)
 	return 0;
 }
 
-/* 1: some are there; 0: none. */
+/* Returns 1 if there are completions, else 0, or -1 on error. */
 static int poll_cq(struct verbs_conn *c, struct err *e)
 {
 	c->at_done = 0;

@@ -34,7 +34,8 @@ int verbs_none(const char *name, struct err *e)
 			   "\"rdma system\" tells the mode, \"rdma link\" what is here");
 }
 
-/* libibverbs searches for a node that it cannot open, and says ENOENT in the end: ask again. */
+/* libibverbs reports ENOENT for a node that it cannot open. Opening the node gives the true error.
+ */
 static int why_closed(const struct ibv_device *device, int errnum)
 {
 	char path[sizeof(DEV_DIR) + sizeof(device->dev_name)];

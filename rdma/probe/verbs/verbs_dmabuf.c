@@ -9,8 +9,8 @@
 #define PAGE 4096
 
 /*
- * A driver that knows dma-bufs looks at the descriptor and finds that -1 is none; one that does not
- * never gets so far. That is how NCCL asks as well.
+ * A driver with support for dma-bufs reads the descriptor, and rejects -1. A driver without support
+ * fails earlier. NCCL tests in the same way.
  */
 static enum verbs_answer answer_of(int errnum, char why[WIRE_TEXT])
 {

@@ -7,7 +7,7 @@
 #include "lib/pci/sysfs.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
-/* A short line of /sys, "" where it cannot be read; what has no interface says EINVAL. */
+/* A line of a file in sysfs; "" if it cannot be read. EINVAL: there is no interface. */
 static void port_line(char *out, size_t size, const char *device, unsigned port, const char *file)
 {
 	char path[192];
@@ -89,7 +89,7 @@ static int add_ports(struct ibv_context *ctx, struct verbs_device *d, struct err
 	return 0;
 }
 
-/* What is wrong with one device is said beside it: the others are listed all the same. */
+/* An error of one device is part of its entry. The other devices are still listed. */
 static int describe_device(struct ibv_device *dev, struct verbs_device *d, struct err *e)
 {
 	(void)snprintf(d->name, sizeof(d->name), "%s", ibv_get_device_name(dev));

@@ -33,7 +33,7 @@ static bool gid_fits(const struct verbs_conn *c, const struct ibv_gid_entry *ent
 	return !c->plan.pick.port || entry->port_num == c->plan.pick.port;
 }
 
-/* The local address as a GID; RoCE v2 before the rest. NULL: there is none. */
+/* The GID of the local address, RoCE v2 first. NULL: there is none. */
 static const struct ibv_gid_entry *by_address(const struct verbs_conn *c,
 					      const struct verbs_gid_table *t)
 {
@@ -67,8 +67,7 @@ static bool link_local(const uint8_t raw[16])
 	return raw[0] == 0xfe && (raw[1] & 0xc0) == 0x80;
 }
 
-/* Nothing in the kernel keeps a pod from its neighbour's GID: the answers would go to the
- * neighbour. */
+/* The kernel lets a pod send from another pod's GID, and that pod would get the answers. */
 int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *t, struct err *e)
 {
 	const struct ibv_gid_entry *entry = by_index(c, t);
@@ -92,14 +91,7 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		   "GIDs are here");
 }
 
-static void use_gid(struct verbs_conn *c, const struct ibv_gid_entry *entry)
-{
-	c->port = entry->port_num;
-	c->gid_index = entry->gid_index;
-	c->gid = entry->gid;
-}
-
-/* Over InfiniBand the LID is the address; the port's own GID is always its first. */
+/* On InfiniBand the LID is the address, and the port's own GID always has index 0. */
 static bool use_infiniband(struct verbs_conn *c)
 {
 	unsigned port = c->plan.pick.port ? c->plan.pick.port : 1;
@@ -112,7 +104,7 @@ static bool use_infiniband(struct verbs_conn *c)
 	return ibv_query_gid(c->ctx, (uint8_t)port, 0, &c->gid) == 0;
 }
 
-/* 1: this device will do; 0: another must. */
+/* Returns 1 if this device fits, 0 if not. */
 static int try_device(struct verbs_conn *c, struct err *e)
 {
 	struct verbs_gid_table table = { 0 };
@@ -122,16 +114,19 @@ static int try_device(struct verbs_conn *c, struct err *e)
 	auto_free struct ibv_gid_entry *entries = table.entry;
 	(void)entries;
 	const struct ibv_gid_entry *found = by_address(c, &table);
-	/* An index means something on a device that is named, or that has the address. */
+	/* An index is used only for a device that the user named, or that has the address. */
 	if (c->plan.pick.gid_index >= 0 && (c->plan.pick.device || found)) {
 		if (verbs_judge_index(c, &table, e))
 			return -1;
 		found = by_index(c, &table);
 	}
-	if (found)
-		use_gid(c, found);
-	else if (!c->plan.pick.device || !use_infiniband(c))
+	if (found) {
+		c->port = found->port_num;
+		c->gid_index = found->gid_index;
+		c->gid = found->gid;
+	} else if (!c->plan.pick.device || !use_infiniband(c)) {
 		return 0;
+	}
 	return verbs_port_ready(c, e) ? -1 : 1;
 }
 

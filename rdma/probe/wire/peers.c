@@ -7,7 +7,7 @@
 
 #include "lib/base/parse.h"
 
-/* The port behind the address, cut off it: "[v6]:port" or "v4:port"; a lone v6 has many colons. */
+/* Cut the port off the text: "[v6]:port" or "v4:port". An IPv6 address alone has more colons. */
 static int cut_port(char *text, char **addr, uint16_t *port)
 {
 	char *colon = strrchr(text, ':');
@@ -125,8 +125,7 @@ char *peer_format(const struct peer *p, char out[PEER_TEXT_LEN])
 	return out;
 }
 
-/* The circle method: one stays, the others turn around it; with an odd number one has no partner.
- */
+/* The circle method: one peer stays, the others rotate. If n is odd, one peer has no partner. */
 size_t peers_rounds(size_t n)
 {
 	return n + n % 2 - 1;

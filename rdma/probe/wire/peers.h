@@ -26,8 +26,8 @@ int peer_parse(const char *text, uint16_t port, struct peer *out, struct err *e)
 
 /*
  * peers_parse - len bytes of text: one peer on each line; empty lines and text after '#' are
- * ignored. port: the default. ERR_CONFIG names the line. A peer may not appear twice, and there
- * must be at least two.
+ * ignored. port: the default. ERR_CONFIG names the line. A peer that appears twice counts
+ * once. There must be at least two.
  */
 int peers_parse(const char *text, size_t len, uint16_t port, struct peers *out,
 		struct err *e) must_check;

@@ -41,7 +41,7 @@ static socklen_t to_address(struct ip ip, uint16_t port, union address *out)
 	return sizeof(out->v6);
 }
 
-/* An IPv4 client of a socket for both families has a mapped address: it is IPv4 all the same. */
+/* A socket for both families shows an IPv4 client with a mapped address; return IPv4. */
 static struct ip from_address(const union address *a)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -121,8 +121,10 @@ static void set_options(struct tcp *t)
 		t->peer = from_address(&a);
 }
 
-/* Until a client is there. What the connection beside it says is looked at once: a frame of
- * another type than FAULT stays unread, and would wake this for ever. */
+/*
+ * Wait for a client. A FAULT from the second connection ends the wait. A frame of another type
+ * stays unread; then that connection is not watched any more, because poll() would return at once.
+ */
 static int await_client(const struct tcp_wait *w, struct err *e)
 {
 	struct pollfd p[] = { { .fd = w->listening, .events = POLLIN },
@@ -161,7 +163,7 @@ int tcp_accept(const struct tcp_wait *w, struct tcp *out, struct err *e)
 	return 0;
 }
 
-/* Waits for events on the connection; ERR_AGAIN when the time is over. */
+/* Wait for events on the connection. ERR_AGAIN: timeout. */
 static int wait_for_events(const struct tcp *t, short events, struct err *e)
 {
 	struct pollfd p = { .fd = t->fd, .events = events };
@@ -176,7 +178,7 @@ static int wait_for_events(const struct tcp *t, short events, struct err *e)
 	return n < 0 ? err_set(e, ERR_IO, errno, "waiting for the peer") : 0;
 }
 
-/* Returns errno, 0 when connected. */
+/* Returns 0 if it connected, else the errno. */
 static int connect_once(const struct tcp_to *to, struct tcp *t, struct err *e)
 {
 	union address at;

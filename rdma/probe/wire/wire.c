@@ -11,7 +11,7 @@ struct codec {
 	uint8_t *p; /* read when decoding, written otherwise */
 	size_t size, at;
 	bool decode;
-	const char *bad; /* what is wrong, of the first thing that is */
+	const char *bad; /* the first error, or NULL */
 };
 
 static void code_number(struct codec *c, uint64_t *v, unsigned bytes)
@@ -175,12 +175,6 @@ static void code_hop(struct codec *c, struct wire_hop *m)
 	check_limit(c, m->rank < WIRE_RANKS_MAX, "the rank is out of range");
 }
 
-static void code_fault(struct codec *c, struct wire_fault *m)
-{
-	code_u16(c, &m->code);
-	code_text(c, m->text, sizeof(m->text));
-}
-
 static void code_body(struct codec *c, struct wire_msg *m)
 {
 	switch (m->type) {
@@ -197,7 +191,8 @@ static void code_body(struct codec *c, struct wire_msg *m)
 		code_result(c, &m->result);
 		return;
 	case WIRE_FAULT:
-		code_fault(c, &m->fault);
+		code_u16(c, &m->fault.code);
+		code_text(c, m->fault.text, sizeof(m->fault.text));
 		return;
 	case WIRE_HOP:
 		code_hop(c, &m->hop);
