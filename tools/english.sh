@@ -4,7 +4,7 @@
 #
 # usage: tools/english.sh [ROOT [FILE...]]
 #
-# Without FILE it reads the documents that people read: README, CONTRIBUTING, docs/, the READMEs of folders and examples, and
+# Without FILE it reads the documents that people read: README, CHANGELOG, CONTRIBUTING, docs/, the READMEs of folders and examples, and
 # manual pages. Of a FILE of C code it reads comments and messages (string literals of four words and more), of a script the
 # comments. Prints "FILE:LINE: what is wrong: what to write", one finding a line, and fails when there is one.
 #
@@ -20,7 +20,7 @@ lists=${ENGLISH_LISTS:-$tools}
 if [ $# = 0 ]; then
 	# The glossary is left out, because it lists the words not to use.
 	# shellcheck disable=SC2046 # no name in the tree has a space
-	set -- README.md CONTRIBUTING.md SECURITY.md $(find . \( -name build -o -name .git \) -prune -o -type f \
+	set -- README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $(find . \( -name build -o -name .git \) -prune -o -type f \
 		\( -name README.md -o -path './docs/*.md' -o -path './docs/man/*.[1-8]' -o -path './conformance/vm/*.md' \) ! -path ./README.md \
 		! -path ./docs/glossary.md -print | sed 's,^\./,,' | LC_ALL=C sort)
 fi
