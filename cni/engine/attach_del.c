@@ -11,13 +11,6 @@
 
 #include "cni/engine/attach_priv.h"
 
-static int open_nl(const struct netns *pod, struct nl **nl, struct err *e)
-{
-	auto_netns struct netns host = { .fd = -1 };
-
-	return netns_open_self(&host, e) || nl_open_in(pod, &host, nl, e) ? -1 : 0;
-}
-
 int attach_restore_own(const struct cni_call *call, const struct record_place *records,
 		       const struct record *r, struct err *e)
 {
@@ -65,18 +58,26 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 }
 
 /*
- * Only our kind, as names are reused and a stranger's interface is not ours; and nothing that
- * another attachment's record calls its own: a late DEL of an old pod must not take the interface
- * of the new one.
+ * Without a record: an ADD of the plugin that we replaced made the interface, or nobody did. Names
+ * are reused, so an interface of another kind is not ours. Nor is one that the record of another
+ * attachment claims: a late DEL of an old pod must not take the interface of the new one.
  */
-static int delete_unclaimed(const struct cni_call *call, const struct netns *pod, struct err *e)
+static int delete_unrecorded(const struct cni_call *call, struct err *e)
 {
-	struct claim claim = { .pod = pod->id, .ifname = call->env.ifname };
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
+	struct claim claim = { .ifname = call->env.ifname };
 	auto_nl struct nl *nl = NULL;
 	struct link_info link;
 	struct err why;
+	int rc = open_pod(call->env.netns, &pod, e);
 
-	if (open_nl(pod, &nl, e))
+	if (rc <= 0)
+		return rc;
+	if (netns_open_self(&host, e))
+		return -1;
+	if (netns_same(pod.id, host.id) && !call->env.netns_override)
+		return 0;
+	if (nl_open_in(&pod, &host, &nl, e))
 		return -1;
 	if (nl_link_by_name(nl, claim.ifname, &link, &why)) {
 		if (why.errnum == ENODEV)
@@ -86,25 +87,11 @@ static int delete_unclaimed(const struct cni_call *call, const struct netns *pod
 	}
 	if (strcmp(link.kind, attach_type_of(call)->kind) != 0)
 		return 0;
+	claim.pod = pod.id;
 	claim.ifindex = link.ifindex;
 	if (record_each(&call->ctx, NULL, find_claim, &claim, e))
 		return -1;
 	return claim.found ? 0 : nl_link_delete(nl, link.ifindex, e);
-}
-
-/* Without a record: an ADD of the plugin that we replaced, or of nobody. */
-static int delete_unrecorded(const struct cni_call *call, struct err *e)
-{
-	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
-	int rc = open_pod(call->env.netns, &pod, e);
-
-	if (rc <= 0)
-		return rc;
-	if (netns_open_self(&host, e))
-		return -1;
-	if (netns_same(pod.id, host.id) && !call->env.netns_override)
-		return 0;
-	return delete_unclaimed(call, &pod, e);
 }
 
 /* ---- DEL ---- */

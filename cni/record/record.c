@@ -405,18 +405,16 @@ int record_refuse_mismatch(const struct ctx *ctx, const struct record *r, struct
 		       ctx->run_dir, r->key.network, r->key.container, r->key.ifname);
 }
 
+/* Visit the records of one network. Returns 1 if fn wants to stop. */
 static int each_in(int all, const char *network, struct visitor *v)
 {
 	auto_fs_names struct fs_names files = { .n = 0 };
 	struct err why;
 	auto_fd int dir = fs_open_dir_at(all, network, false, &why);
 
-	if (dir < 0) {
-		if (!is_gone(&why))
-			keep_error(v, &why);
+	if (dir < 0 && is_gone(&why))
 		return 0;
-	}
-	if (list_dir(dir, network, &files, &why)) {
+	if (dir < 0 || list_dir(dir, network, &files, &why)) {
 		keep_error(v, &why);
 		return 0;
 	}
@@ -426,23 +424,13 @@ static int each_in(int all, const char *network, struct visitor *v)
 	return stop;
 }
 
-static int each_network(int all, struct visitor *v, struct err *e)
-{
-	auto_fs_names struct fs_names networks = { .n = 0 };
-
-	if (list_dir(all, FOLDER, &networks, e))
-		return -1;
-	int stop = 0;
-	for (size_t i = 0; !stop && i < networks.n; i++)
-		stop = each_in(all, networks.name[i], v);
-	return 0;
-}
-
 int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *arg, struct err *e)
 {
+	auto_fs_names struct fs_names networks = { .n = 0 };
 	struct visitor v = { .fn = fn, .arg = arg };
 	struct err why;
 	auto_fd int all = open_all(ctx, &why);
+	int stop = 0;
 
 	if (all < 0) {
 		if (is_gone(&why))
@@ -451,9 +439,11 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 		return -1;
 	}
 	if (network)
-		(void)each_in(all, network, &v);
-	else if (each_network(all, &v, e))
+		stop = each_in(all, network, &v);
+	else if (list_dir(all, FOLDER, &networks, e))
 		return -1;
+	for (size_t i = 0; !stop && i < networks.n; i++)
+		stop = each_in(all, networks.name[i], &v);
 	if (!v.failed)
 		return 0;
 	*e = v.first;

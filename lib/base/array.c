@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* array.c: the capacity of an array follows from its number of items: the next power of two. */
 #include "lib/base/array.h"
 
 #include <string.h>
@@ -12,18 +13,13 @@ size_t array_room(size_t n)
 	return room;
 }
 
-static int set_limit_error(const struct array_kind *kind, struct err *e)
-{
-	return err_set(e, kind->code ? kind->code : ERR_NOMEM, 0, "more than %zu %s", kind->max,
-		       kind->what);
-}
-
 int array_grow(void *array, size_t n, size_t more, struct array_kind kind, struct err *e)
 {
 	void *items;
 
 	if (n > kind.max || more > kind.max - n)
-		return set_limit_error(&kind, e);
+		return err_set(e, kind.code ? kind.code : ERR_NOMEM, 0, "more than %zu %s",
+			       kind.max, kind.what);
 
 	size_t room = array_room(n + more);
 

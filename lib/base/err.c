@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* err.c: error texts in buffers of fixed size. Nothing here allocates memory. */
 #include "lib/base/err.h"
 
 #include <errno.h>
@@ -11,13 +12,13 @@
 static const char ellipsis[] = "...";
 
 /* Text growing in a fixed buffer; what did not fit is remembered in cut. */
-struct text {
+struct err_text {
 	char *buf;
 	size_t size, len;
 	bool cut;
 };
 
-static void printf_like(2, 0) text_vadd(struct text *t, const char *fmt, va_list ap)
+static void printf_like(2, 0) err_text_vadd(struct err_text *t, const char *fmt, va_list ap)
 {
 	size_t cap = t->size - t->len;
 	int n = vsnprintf(t->buf + t->len, cap, fmt, ap);
@@ -33,32 +34,20 @@ static void printf_like(2, 0) text_vadd(struct text *t, const char *fmt, va_list
 	}
 }
 
-static void printf_like(2, 3) text_add(struct text *t, const char *fmt, ...)
+static void printf_like(2, 3) err_text_add(struct err_text *t, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	text_vadd(t, fmt, ap);
+	err_text_vadd(t, fmt, ap);
 	va_end(ap);
 }
 
 /*
- * Errors are printed as JSON and logged as one line, whatever bytes a file name or an environment
- * variable brought into them.
+ * Errors are printed as JSON and logged as one line. So control characters and bytes that are not
+ * UTF-8, which a file name or an environment variable may contain, become '?'.
  */
-static void text_tidy(char *s, size_t len, bool multi_line)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		if ((c < 0x20 || c == 0x7f) && !(multi_line && c == '\n'))
-			s[i] = '?';
-	}
-	for (size_t i = 0; (i += utf8_prefix(s + i, len - i)) < len; i++)
-		s[i] = '?';
-}
-
-static void text_end(struct text *t, bool multi_line)
+static void err_text_end(struct err_text *t, bool multi_line)
 {
 	if (t->cut) {
 		size_t cap = t->size - sizeof(ellipsis);
@@ -70,25 +59,32 @@ static void text_end(struct text *t, bool multi_line)
 		memcpy(t->buf + at, ellipsis, sizeof(ellipsis));
 		t->len = at + sizeof(ellipsis) - 1;
 	}
-	text_tidy(t->buf, t->len, multi_line);
+	for (size_t i = 0; i < t->len; i++) {
+		unsigned char c = (unsigned char)t->buf[i];
+
+		if ((c < 0x20 || c == 0x7f) && !(multi_line && c == '\n'))
+			t->buf[i] = '?';
+	}
+	for (size_t i = 0; (i += utf8_prefix(t->buf + i, t->len - i)) < t->len; i++)
+		t->buf[i] = '?';
 }
 
 /* The new text is made aside, because arguments may point into the old one. */
 int err_set(struct err *e, enum err_code code, int errnum, const char *fmt, ...)
 {
 	char buf[sizeof(e->msg)] = "";
-	struct text t = { .buf = buf, .size = sizeof(buf) };
+	struct err_text t = { .buf = buf, .size = sizeof(buf) };
 	va_list ap;
 
 	va_start(ap, fmt);
-	text_vadd(&t, fmt, ap);
+	err_text_vadd(&t, fmt, ap);
 	va_end(ap);
 	if (errnum) {
 		char reason[128];
 
-		text_add(&t, ": %s", strerror_r(errnum, reason, sizeof(reason)));
+		err_text_add(&t, ": %s", strerror_r(errnum, reason, sizeof(reason)));
 	}
-	text_end(&t, false);
+	err_text_end(&t, false);
 
 	e->code = code;
 	e->errnum = errnum;
@@ -100,15 +96,15 @@ int err_set(struct err *e, enum err_code code, int errnum, const char *fmt, ...)
 int err_wrap(struct err *e, const char *fmt, ...)
 {
 	char buf[sizeof(e->msg)] = "";
-	struct text t = { .buf = buf, .size = sizeof(buf) };
+	struct err_text t = { .buf = buf, .size = sizeof(buf) };
 	va_list ap;
 
 	va_start(ap, fmt);
-	text_vadd(&t, fmt, ap);
+	err_text_vadd(&t, fmt, ap);
 	va_end(ap);
 	if (e->msg[0])
-		text_add(&t, ": %s", e->msg);
-	text_end(&t, false);
+		err_text_add(&t, ": %s", e->msg);
+	err_text_end(&t, false);
 	memcpy(e->msg, buf, t.len + 1);
 	return -1;
 }
@@ -116,15 +112,15 @@ int err_wrap(struct err *e, const char *fmt, ...)
 int err_hint(struct err *e, const char *fmt, ...)
 {
 	char buf[sizeof(e->detail)] = "";
-	struct text t = { .buf = buf, .size = sizeof(buf) };
+	struct err_text t = { .buf = buf, .size = sizeof(buf) };
 	va_list ap;
 
 	if (e->detail[0])
-		text_add(&t, "%s\n", e->detail);
+		err_text_add(&t, "%s\n", e->detail);
 	va_start(ap, fmt);
-	text_vadd(&t, fmt, ap);
+	err_text_vadd(&t, fmt, ap);
 	va_end(ap);
-	text_end(&t, true);
+	err_text_end(&t, true);
 	memcpy(e->detail, buf, t.len + 1);
 	return -1;
 }

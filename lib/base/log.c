@@ -37,23 +37,11 @@ static void line_put(struct line *l, const char *s, size_t len)
 	l->len += len;
 }
 
-/* Bytes of the character at s: 0 for one that cannot be shown as it is. */
-static size_t shown_len(const char *s, size_t len)
-{
-	unsigned char c = (unsigned char)*s;
-
-	if (c < 0x20 || c == 0x7f)
-		return 0;
-	for (size_t n = 1; n <= 4 && n <= len; n++)
-		if (utf8_valid(s, n))
-			return n;
-	return 0;
-}
-
 /* Add the character at s, escaped where need be; returns how many bytes it has. */
 static size_t line_put_char(struct line *l, const char *s, size_t len, bool quoted)
 {
-	size_t n = shown_len(s, len);
+	bool control = (unsigned char)*s < 0x20 || *s == 0x7f;
+	size_t n = control ? 0 : utf8_char(s, len);
 	char text[5];
 
 	if (n == 0) {

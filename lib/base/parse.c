@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* parse.c: numbers, hexadecimal digits, UTF-8, and the names that CNI allows. */
 #include "lib/base/parse.h"
 
 #include <string.h>
@@ -60,26 +61,14 @@ size_t hex_take(const char *s, size_t most, uint32_t *out)
 	return n;
 }
 
-/*
- * Length of the character that a byte begins, and the range its second byte must be in: that is
- * where RFC 3629 section 4 excludes overlong forms, surrogates and what lies above U+10FFFF.
- */
-static size_t utf8_lead(uint8_t c, uint8_t *low, uint8_t *high)
+size_t utf8_char(const char *text, size_t len)
 {
-	*low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
-	*high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
-	if (c < 0x80)
-		return 1;
-	if (c < 0xc2)
-		return 0;
-	return c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-}
-
-/* Bytes of the well-formed character at s, 0 if there is none. */
-static size_t utf8_char(const uint8_t *s, size_t len)
-{
-	uint8_t low, high;
-	size_t n = utf8_lead(s[0], &low, &high);
+	const uint8_t *s = (const uint8_t *)text;
+	uint8_t c = len ? s[0] : 0xff;
+	size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+	/* RFC 3629 section 4: the second byte excludes overlong forms, surrogates, > U+10FFFF. */
+	uint8_t low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+	uint8_t high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
 
 	if (n > len || (n > 1 && (s[1] < low || s[1] > high)))
 		return 0;
@@ -91,7 +80,6 @@ static size_t utf8_char(const uint8_t *s, size_t len)
 
 size_t utf8_prefix(const char *s, size_t len)
 {
-	const uint8_t *b = (const uint8_t *)s;
 	size_t i = 0, n;
 
 	while (i < len) {
@@ -99,13 +87,13 @@ size_t utf8_prefix(const char *s, size_t len)
 
 		/* nearly all text is ASCII: eight at a time */
 		if (len - i >= sizeof(word)) {
-			memcpy(&word, b + i, sizeof(word));
+			memcpy(&word, s + i, sizeof(word));
 			if (!(word & UINT64_C(0x8080808080808080))) {
 				i += sizeof(word);
 				continue;
 			}
 		}
-		n = utf8_char(b + i, len - i);
+		n = utf8_char(s + i, len - i);
 		if (n == 0)
 			break;
 		i += n;
@@ -138,7 +126,6 @@ static bool is_space(uint32_t c)
 
 const char *ifname_problem(const char *name)
 {
-	const uint8_t *s = (const uint8_t *)name;
 	size_t len = strnlen(name, IFNAME_LEN), n;
 
 	if (len == 0)
@@ -150,8 +137,8 @@ const char *ifname_problem(const char *name)
 	if (!utf8_valid(name, len))
 		return "interface name is not UTF-8 text";
 	for (size_t i = 0; i < len; i += n) {
-		n = utf8_char(s + i, len - i);
-		uint32_t c = utf8_decode(s + i, n);
+		n = utf8_char(name + i, len - i);
+		uint32_t c = utf8_decode((const uint8_t *)name + i, n);
 
 		if (c == '/' || c == ':' || is_space(c))
 			return "interface name contains / or : or whitespace characters";

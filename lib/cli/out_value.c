@@ -16,13 +16,7 @@ static size_t shown_len(const char *s)
 
 	if (c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] < 0xa0))
 		return 0;
-	for (size_t n = 1; n <= 4; n++) {
-		if (utf8_valid(s, n))
-			return n;
-		if (!s[n])
-			break;
-	}
-	return 0;
+	return utf8_char(s, strnlen(s, 4));
 }
 
 char *out_clean(const char *text)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* decode.c: a JSON object into a struct, by a table of fields. All is checked before one is set. */
 #include "lib/json/json.h"
 
 #include <inttypes.h>
@@ -63,11 +64,19 @@ static int decode_bool(const struct slot *s)
 	return 0;
 }
 
-static int decode_int(const struct slot *s, int64_t min, int64_t max, int64_t *out)
+/* J_U32 and J_I64. Without bounds of the field, those of the type hold. */
+static int decode_int(const struct slot *s)
 {
+	const struct json_field *f = s->field;
+	bool small = f->kind == J_U32, bounded = small || f->min || f->max;
+	int64_t min = bounded ? f->min : INT64_MIN, max = INT64_MAX;
 	double v = json_num(s->value);
 	char wanted[80];
 
+	if (small)
+		max = f->max ? f->max : UINT32_MAX;
+	else if (bounded && f->max >= f->min)
+		max = f->max;
 	if (min <= -MAX_EXACT)
 		min = 1 - MAX_EXACT;
 	if (max >= MAX_EXACT)
@@ -78,31 +87,10 @@ static int decode_int(const struct slot *s, int64_t min, int64_t max, int64_t *o
 		return refuse_value(s, ERR_DECODE, wanted);
 	if (v < (double)min || v > (double)max)
 		return refuse_value(s, ERR_CONFIG, wanted);
-	*out = (int64_t)v;
-	return 0;
-}
-
-static int decode_u32(const struct slot *s)
-{
-	const struct json_field *f = s->field;
-	int64_t v = 0;
-
-	if (decode_int(s, f->min, f->max ? f->max : UINT32_MAX, &v))
-		return -1;
-	store_value(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
-	return 0;
-}
-
-static int decode_i64(const struct slot *s)
-{
-	const struct json_field *f = s->field;
-	bool bounded = f->min || f->max;
-	int64_t v = 0;
-
-	if (decode_int(s, bounded ? f->min : INT64_MIN,
-		       bounded && f->max >= f->min ? f->max : INT64_MAX, &v))
-		return -1;
-	store_value(s, &v, sizeof(v));
+	if (small)
+		store_value(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
+	else
+		store_value(s, &(int64_t){ (int64_t)v }, sizeof(int64_t));
 	return 0;
 }
 
@@ -162,17 +150,27 @@ static int decode_node(const struct slot *s)
 	return 0;
 }
 
-static int decode_value(const struct slot *s)
+/* Find the field's value in obj, check it, and store it if there is where to. */
+static int decode_field(const struct json *obj, struct slot *s)
 {
-	switch (s->field->kind) {
+	const struct json_field *f = s->field;
+	const struct json *v = json_get(obj, f->key);
+	const char *text = (f->flags & J_EMPTY_OK) ? json_str(v) : NULL;
+
+	s->value = text && !*text ? NULL : v;
+	if (!s->value)
+		return f->flags & J_REQUIRED
+			       ? err_set(s->e, ERR_CONFIG, 0, "%s%s%s: is required, but missing",
+					 s->where, s->where[0] ? "." : "", f->key)
+			       : 0;
+	switch (f->kind) {
 	case J_STRING:
 		return decode_string(s);
 	case J_BOOL:
 		return decode_bool(s);
 	case J_U32:
-		return decode_u32(s);
 	case J_I64:
-		return decode_i64(s);
+		return decode_int(s);
 	case J_ENUM:
 		return decode_enum(s);
 	case J_MAC:
@@ -186,27 +184,6 @@ static int decode_value(const struct slot *s)
 	return decode_node(s);
 }
 
-static const struct json *find_field(const struct json *obj, const struct json_field *f)
-{
-	const struct json *v = json_get(obj, f->key);
-	const char *text = (f->flags & J_EMPTY_OK) ? json_str(v) : NULL;
-
-	return text && !*text ? NULL : v;
-}
-
-static int decode_all(const struct json *obj, struct slot s, const struct json_field *fields)
-{
-	for (s.field = fields; s.field->key; s.field++) {
-		s.value = find_field(obj, s.field);
-		if (s.value && decode_value(&s))
-			return -1;
-		if (!s.value && (s.field->flags & J_REQUIRED))
-			return err_set(s.e, ERR_CONFIG, 0, "%s%s%s: is required, but missing",
-				       s.where, s.where[0] ? "." : "", s.field->key);
-	}
-	return 0;
-}
-
 int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
 		void *out, struct err *e)
 {
@@ -218,11 +195,15 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 		return err_set(e, ERR_DECODE, 0, "%s%smust be an object, got %s", where,
 			       where[0] ? ": " : "", json_show(obj, shown));
 	}
-	/* all is checked before anything is stored: a failure leaves out as it was */
-	if (decode_all(obj, s, fields))
-		return -1;
-	s.out = out;
-	return decode_all(obj, s, fields);
+	/* The first pass only checks: a failure leaves *out as it was. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (s.field = fields; s.field->key; s.field++) {
+			if (decode_field(obj, &s))
+				return -1;
+		}
+		s.out = out;
+	}
+	return 0;
 }
 
 int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON text out of a tree. cJSON's own printer writes 2^53 - 1 as 9.00719925474099e+15. */
+/* print.c: JSON text of a tree. cJSON's own printer writes 2^53 - 1 as 9.00719925474099e+15. */
 #include "lib/json/json.h"
 
 #include <stdio.h>
@@ -20,28 +20,22 @@ struct out {
 	bool fixed, pretty, failed;
 };
 
-static bool reserve_output(struct out *o, size_t more)
-{
-	size_t need = o->len + more + 1; /* with the NUL */
-	struct err ignored;              /* failed is all that a caller hears */
-
-	if (o->failed || need <= o->size)
-		return !o->failed;
-	if (need < PRINT_FIRST)
-		need = PRINT_FIRST;
-	if (o->fixed ||
-	    ARRAY_GROW_BY(o->buf, o->size, need - o->size, PRINT_MAX, "bytes of JSON", &ignored)) {
-		o->failed = true;
-		return false;
-	}
-	o->size = array_room(need);
-	return true;
-}
-
 static void out_bytes(struct out *o, const char *s, size_t len)
 {
-	if (!reserve_output(o, len))
+	size_t need = o->len + len + 1; /* with the NUL */
+	struct err ignored;             /* the caller reports only `failed` */
+
+	if (o->failed)
 		return;
+	if (need > o->size) {
+		if (need < PRINT_FIRST)
+			need = PRINT_FIRST;
+		o->failed = o->fixed || ARRAY_GROW_BY(o->buf, o->size, need - o->size, PRINT_MAX,
+						      "bytes of JSON", &ignored);
+		if (o->failed)
+			return;
+		o->size = array_room(need);
+	}
 	memcpy(o->buf + o->len, s, len);
 	o->len += len;
 	o->buf[o->len] = '\0';
@@ -52,52 +46,46 @@ static void out_text(struct out *o, const char *s)
 	out_bytes(o, s, strlen(s));
 }
 
-/* Bytes of the well-formed character at s; 0 if there is none. */
-static size_t whole_char(const char *s, size_t len)
-{
-	for (size_t n = 1; n <= 4 && n <= len; n++)
-		if (utf8_valid(s, n))
-			return n;
-	return 0;
-}
-
-/* What stands for the character at s in a string; *n: how many bytes of s that is. */
-static void out_char(struct out *o, const char *s, size_t len, size_t *n)
+/* Write the character at s, escaped where JSON or a terminal requires it. Returns its bytes in s.
+ */
+static size_t out_char(struct out *o, const char *s, size_t len)
 {
 	static const char shorts[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
 	const char *found = strchr(shorts, *s);
+	size_t n = utf8_char(s, len);
 	char esc[8];
 
-	*n = whole_char(s, len);
-	if (*n == 0) {
-		*n = 1;
-		out_text(o, "\\ufffd"); /* the replacement character: output is always UTF-8 */
-	} else if (found) {
+	if (n == 0) {
+		out_bytes(o, "\\ufffd", 6); /* the replacement character: output is always UTF-8 */
+		return 1;
+	}
+	if (found) {
 		out_bytes(o, (const char[]){ '\\', letters[found - shorts] }, 2);
 	} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
 		(void)snprintf(esc, sizeof(esc), "\\u%04x", (unsigned char)*s);
-		out_text(o, esc);
+		out_bytes(o, esc, 6);
 	} else {
-		out_bytes(o, s, *n);
+		out_bytes(o, s, n);
 	}
+	return n;
 }
 
 static void out_string(struct out *o, const char *s)
 {
 	size_t len = strlen(s), n;
 
-	out_text(o, "\"");
+	out_bytes(o, "\"", 1);
 	while (len > 0 && !o->failed) {
 		for (n = 0; n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\';)
 			n++;
 		if (n > 0 && !o->fixed)
 			out_bytes(o, s, n);
 		else
-			out_char(o, s, len, &n);
+			n = out_char(o, s, len);
 		s += n;
 		len -= n;
 	}
-	out_text(o, "\"");
+	out_bytes(o, "\"", 1);
 }
 
 /* Integers in full, else the shortest text that reads back as the same number. */
@@ -114,7 +102,7 @@ static void out_number(struct out *o, double d)
 				break;
 		}
 	}
-	out_text(o, buf);
+	out_bytes(o, buf, strlen(buf));
 }
 
 static void out_line(struct out *o, unsigned depth)
@@ -126,29 +114,8 @@ static void out_line(struct out *o, unsigned depth)
 		out_text(o, "\t");
 }
 
-static void out_value(struct out *o, const struct json *n, unsigned depth);
-
-static void out_container(struct out *o, const struct json *n, unsigned depth)
-{
-	bool object = json_type(n) == JSON_OBJECT;
-
-	out_text(o, object ? "{" : "[");
-	json_each (it, n) {
-		if (it != json_first(n))
-			out_text(o, ",");
-		out_line(o, depth + 1);
-		if (object) {
-			out_string(o, json_key(it));
-			out_text(o, o->pretty ? ": " : ":");
-		}
-		out_value(o, it, depth + 1);
-	}
-	if (json_first(n))
-		out_line(o, depth);
-	out_text(o, object ? "}" : "]");
-}
-
-static void out_value(struct out *o, const struct json *n, unsigned depth)
+/* Anything but an array or an object. */
+static void out_scalar(struct out *o, const struct json *n)
 {
 	switch (json_type(n)) {
 	case JSON_NULL:
@@ -165,9 +132,32 @@ static void out_value(struct out *o, const struct json *n, unsigned depth)
 		break;
 	case JSON_ARRAY:
 	case JSON_OBJECT:
-		out_container(o, n, depth);
 		break;
 	}
+}
+
+static void out_value(struct out *o, const struct json *n, unsigned depth)
+{
+	bool object = json_type(n) == JSON_OBJECT;
+
+	if (!object && json_type(n) != JSON_ARRAY) {
+		out_scalar(o, n);
+		return;
+	}
+	out_text(o, object ? "{" : "[");
+	json_each (it, n) {
+		if (it != json_first(n))
+			out_text(o, ",");
+		out_line(o, depth + 1);
+		if (object) {
+			out_string(o, json_key(it));
+			out_text(o, o->pretty ? ": " : ":");
+		}
+		out_value(o, it, depth + 1);
+	}
+	if (json_first(n))
+		out_line(o, depth);
+	out_text(o, object ? "}" : "]");
 }
 
 char *json_print(const struct json *n, bool pretty)
@@ -191,7 +181,7 @@ char *json_show(const struct json *n, char out[JSON_SHOW_LEN])
 	if (json_type(n) == JSON_ARRAY || json_type(n) == JSON_OBJECT)
 		out_text(&o, json_type_name(n));
 	else
-		out_value(&o, n, 0);
+		out_scalar(&o, n);
 	if (o.failed)
 		memcpy(out + o.len, "...", 4);
 	return out;
