@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* announce.c: announces the addresses of a pod with ARP and neighbour advertisements. */
 #include "cni/engine/announce.h"
 
 #include <arpa/inet.h>

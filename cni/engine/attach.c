@@ -243,8 +243,7 @@ static int complete_record(struct add *s, struct err *e)
 	return write_record(s, e);
 }
 
-/* The device is told to the record before it is touched, and taken only with a record of who does.
- */
+/* The record names the device before it is changed: a claim without a record has no owner. */
 static int claim_device(struct add *s, struct undo *u, struct err *e)
 {
 	struct attach *a = &s->a;

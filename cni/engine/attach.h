@@ -42,7 +42,7 @@ struct attach {
 	struct cni_result prev;  /* decoded prevResult; empty when there is none */
 	struct link_info master; /* ifindex 0 before it was looked up */
 	struct link_info link;   /* the pod's interface */
-	/* Of a device that is moved or followed: */
+	/* If a device is moved or followed: */
 	struct json *device; /* owned; what the record keeps of it */
 	const char *pci_id;  /* for the result; borrowed from device or the configuration */
 	const char *below;   /* the record's master; borrowed. NULL: the name of master */

@@ -57,7 +57,7 @@ static int wrong_lower(const struct attach *a, const char *says, struct err *e)
 		       says, a->master.name);
 }
 
-/* What the kernel calls the master's namespace, seen from the pod. */
+/* Compare the number by which the kernel knows the master's namespace in the pod. */
 static int check_lower_netns(const struct attach *a, struct err *e)
 {
 	int want = -1;
@@ -78,7 +78,7 @@ static int check_lower(const struct attach *a, struct err *e)
 
 	if (!a->master.ifindex)
 		return 0;
-	/* Of a master that is a macvlan (ipvlan) itself the kernel takes the device below. */
+	/* If the master is a macvlan (ipvlan) itself, the kernel uses the device below it. */
 	if (strcmp(a->master.kind, a->type->kind) == 0)
 		return a->link.lower_ifindex == a->master.lower_ifindex
 			       ? 0
@@ -233,9 +233,9 @@ int attach_check(const struct cni_call *call, struct err *e)
 /* ---- STATUS ---- */
 
 /*
- * The master of a pod's own namespace cannot be looked at: STATUS knows no pod. Nor does it know
- * what a chain made before us, so that a type which takes its master from there is given the
- * benefit of the doubt: a runtime takes the whole node out of service for an error.
+ * STATUS knows no pod, so it cannot check a master in a pod's namespace. It does not know earlier
+ * plugins of a chain either, so it cannot check a master that they make. Both count as present: for
+ * an error, a runtime takes the whole node out of service.
  */
 static int master_is_there(struct attach *a, struct err *e)
 {

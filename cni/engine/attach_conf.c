@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* attach_conf.c: reads the configuration of an attachment, and the limits of time in it. */
 #include "cni/engine/attach_priv.h"
 
 #define DEFAULT_IPAM_TIMEOUT                                                                       \
@@ -107,7 +108,7 @@ static int check_master(const struct attach *a, struct err *e)
 	return 0;
 }
 
-/* Found out before anything is made: an interface without address cannot be told in 0.2.0. */
+/* Results of 0.2.0 cannot express an interface without address. Fail before one is created. */
 static int check_version_can_say_it(const struct attach *a, struct err *e)
 {
 	const struct cni_conf *c = &a->call->conf;

@@ -2,8 +2,8 @@
 /*
  * attach_del.c: DEL and GC: replay the inverses of a record.
  *
- * The interface goes first and the address after it: an address is free for others only once nobody
- * uses it. When the interface cannot be removed, DEL fails and the address stays taken.
+ * The interface is removed before its address is released, so that no two pods use an address at
+ * once. If the interface cannot be removed, DEL fails and the address stays assigned.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,9 +58,9 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 }
 
 /*
- * Without a record: an ADD of the plugin that we replaced made the interface, or nobody did. Names
- * are reused, so an interface of another kind is not ours. Nor is one that the record of another
- * attachment claims: a late DEL of an old pod must not take the interface of the new one.
+ * Without a record, only the plugin that we replaced can have made the interface. Names are reused:
+ * DEL leaves an interface of another kind alone, and one that the record of another attachment
+ * claims. So a late DEL of an old pod does not remove the interface of the new pod.
  */
 static int delete_unrecorded(const struct cni_call *call, struct err *e)
 {
@@ -150,9 +150,9 @@ static int ipam_timeout(const struct cni_call *call)
 }
 
 /*
- * An ADD whose IPAM cannot be run has no address, and the runtime calls DEL for it until that
- * succeeds: a pod would be terminating for ever. Where an IPAM may have run, by an ADD that was
- * killed for instance, a program that is missing now must come back, or be done without by hand.
+ * If ADD could not run the IPAM, there is no address. The runtime repeats DEL until it succeeds, so
+ * a missing IPAM is then not an error. If the IPAM may have run, for instance in an ADD that was
+ * killed, DEL fails until the program is there again.
  */
 static int release_address(const struct cni_call *call, const struct delegate_call *del,
 			   bool leased, struct err *e)
@@ -174,8 +174,8 @@ static int release_address(const struct cni_call *call, const struct delegate_ca
 }
 
 /*
- * A deletion waits for its turn, but does not fail for want of a lock file: where none can be
- * opened no ADD could have written a record.
+ * DEL waits for the lock. It does not fail if the lock file cannot be opened: no ADD could have
+ * written a record then.
  */
 static int lock_if_any(const struct record_place *records, const struct record_key *key, int *fd,
 		       struct err *e)

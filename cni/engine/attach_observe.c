@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* attach_observe.c: opens the namespaces, and looks up the master and the interface. */
 #include <errno.h>
 
 #include "cni/engine/attach_priv.h"

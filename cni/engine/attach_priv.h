@@ -81,7 +81,7 @@ int attach_configure(struct attach *a, const struct cni_result *r, struct err *e
 const struct cni_result *attach_ips(const struct attach *a, const struct cni_result *from_ipam);
 
 /*
- * attach_build_result - what ADD answers: the plugin's own, else prevResult as it was, our
+ * attach_build_result - what ADD answers: the plugin's own, else prevResult unchanged, our
  * interface behind its interfaces, ips on it (CNI-039, CNI-103). mac is memory for a text of *r.
  */
 int attach_build_result(const struct attach *a, const struct cni_result *ips,

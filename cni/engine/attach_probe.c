@@ -20,7 +20,7 @@ static const struct netns *probing_netns(const struct attach *a)
 	return a->type->shares_mac && !a->conf.in_container ? &a->host : &a->pod;
 }
 
-/* 1: it has carrier; 0: none, and nobody to ask. */
+/* 1: it has carrier; 0: none, so no host can answer. */
 static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct err *e)
 {
 	int64_t patience = a->type->carrier_ms ? a->type->carrier_ms(a) : 0;

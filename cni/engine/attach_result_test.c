@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* attach_result_test.c: shows that a result has addresses as the kernel prints them. */
 #include "cni/engine/attach_priv.h"
 #include "lib/testing/testing.h"
 

@@ -23,7 +23,7 @@ static bool has_family(const struct cni_result *r, enum ip_family f)
 	return false;
 }
 
-/* IPv6 may be switched off in the pod (Docker's default), and addresses must outlive a link that
+/* IPv6 may be switched off in the pod (Docker's default), and addresses must survive a link that
  * flaps. */
 static int enable_v6(const struct attach *a, struct err *e)
 {
@@ -113,8 +113,8 @@ static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct
 /* ---- announcing ---- */
 
 /*
- * Whether there is somebody to tell: an ipvlan in mode l3 has no neighbours. Our packets are those
- * of Ethernet; of an IPoIB link only the kernel announces addresses (announce_prepare()).
+ * Whether other hosts need an announcement: an ipvlan in mode l3 has no neighbours. Our packets are
+ * those of Ethernet; of an IPoIB link only the kernel announces addresses (announce_prepare()).
  */
 static bool can_announce(const struct attach *a, const struct cni_result *r)
 {
@@ -183,14 +183,14 @@ static void announce(const struct attach *a, const struct cni_result *r)
 /* ---- all of it ---- */
 
 /*
- * A link that is made has carrier from the start. A device's driver may need a moment more, and
- * what the kernel has announced by then nobody has heard.
+ * A link that we make has carrier from the start. The driver of a device may need a moment. If it
+ * does, the announcements of the kernel were lost, and *mute is set.
  */
 static int set_up(const struct attach *a, struct nl_monitor *links, bool *mute, struct err *e)
 {
 	int carrier = 1;
 
-	/* What went up before it had addresses has announced none. */
+	/* An interface that was up before it had addresses announced none. */
 	*mute = a->is_up;
 	if (a->is_up)
 		return 0;

@@ -77,7 +77,7 @@ void probe_make(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_msg *ou
 
 /* ---- answers ---- */
 
-/* RFC 5227 section 2.1.1: the sender has it; or somebody else probes for it. */
+/* RFC 5227 section 2.1.1: the sender has it, or another host probes for it. */
 static bool read_arp(const struct probe_msg *f, struct probe_claim *out)
 {
 	static const uint8_t nobody[4] = { 0 };
@@ -112,7 +112,7 @@ static void read_option(const uint8_t *p, size_t len, uint8_t mac[MAC_LEN])
 	}
 }
 
-/* RFC 4862 section 5.4: an advertisement; or a solicitation of somebody who detects duplicates. */
+/* RFC 4862 section 5.4: an advertisement; or a solicitation of a host that detects duplicates. */
 static bool read_nd(const struct probe_msg *f, struct probe_claim *out)
 {
 	static const struct in6_addr nobody = { 0 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* repair.c: judges whether an attachment is stale, and repairs it. */
 #include "cni/engine/repair.h"
 
 #include <errno.h>
@@ -106,7 +107,7 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	return judge_link(r, found, &link, v);
 }
 
-/* Whether another namespace is under the path of the one that is gone. */
+/* Checks whether the path of a namespace that is gone leads to another one now. */
 static bool is_replaced(const struct record *r)
 {
 	auto_netns struct netns other = { .fd = -1 };
@@ -148,7 +149,7 @@ static int examine(const struct ctx *ctx, const struct record *r, struct repair_
 	char boot[CTX_BOOT_ID_LEN + 1];
 	struct err why;
 
-	/* What it says is true of somebody else. */
+	/* The file describes another attachment. */
 	if (r->name_mismatch && record_refuse_mismatch(ctx, r, &why))
 		return set_state(v, REPAIR_UNKNOWN, "%.300s", why.msg);
 	if (!r->tree)
@@ -226,7 +227,7 @@ static int timeout_ms(const struct record *r)
 	return (int)seconds * 1000;
 }
 
-/* The IPAM's DEL as the runtime's own would have been, but for the namespace: it may be gone. */
+/* The IPAM's DEL as the runtime would call it, except for the namespace, which may be gone. */
 static int release_addresses(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	const struct delegate_call del = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* repair_test.c: shows which attachments are stale, and which are left alone. */
 #include "cni/engine/repair.h"
 
 #include <errno.h>

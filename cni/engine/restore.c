@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* restore.c: removes or gives back the interface that a record names. */
 #include "cni/engine/restore.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf.c: decodes a network configuration: the keys that all plugins share. */
 #include "cni/protocol/conf.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_fuzz.c: feeds any text to cni_conf_parse(), and checks the rules of the keys. */
 #include "cni/protocol/conf.h"
 #include "lib/testing/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_test.c: shows which network configurations are accepted, and how errors read. */
 #include "cni/protocol/conf.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* devinfo.c: writes, changes and restores the device-info file of a device. */
 #include "cni/protocol/devinfo.h"
 
 #include <errno.h>
@@ -92,7 +93,7 @@ static int add_rdma_device(const char *text, const struct devinfo_pci *what, cha
 	auto_json struct json *tree = NULL;
 
 	*out = NULL;
-	/* Garbage is somebody else's: a pod must not fail for it. */
+	/* Another program wrote a damaged file: a pod must not fail because of it. */
 	if (json_parse(text, strlen(text), "device information", &tree, &why))
 		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 	struct json *pci = json_get_mut(tree, "pci");

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * devinfo_test.c: shows the content of device-info files, and which existing files are left alone.
+ */
 #include "cni/protocol/devinfo.h"
 
 #include <errno.h>

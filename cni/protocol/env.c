@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* env.c: reads and checks the CNI_* variables and the keys of CNI_ARGS. */
 #include "cni/protocol/env.h"
 
 #include <ctype.h>
@@ -26,7 +27,7 @@ int cni_command_parse(const char *s, enum cni_command *out, struct err *e)
 	return err_set(e, ERR_ENV, 0, "unknown CNI_COMMAND: %.64s", s);
 }
 
-/* Bits of the table below: which verbs cannot do without a variable (CNI-008, CNI-009). */
+/* Bits of the table below: which commands need a variable (CNI-008, CNI-009). */
 #define NEED(v)      (1u << (v))
 #define OF_CONTAINER (NEED(CNI_ADD) | NEED(CNI_DEL) | NEED(CNI_CHECK))
 

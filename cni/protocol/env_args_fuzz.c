@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* env_args_fuzz.c: feeds any text to cni_args_get(); the last value of a key counts. */
 #include "cni/protocol/env.h"
 #include "lib/testing/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* env_fuzz.c: feeds any variables to cni_env_load(), and checks the rules of their values. */
 #include "cni/protocol/env.h"
 #include "lib/testing/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* env_test.c: shows which variables each command needs, and which values are refused. */
 #include "cni/protocol/env.h"
 
 #include <stdio.h>

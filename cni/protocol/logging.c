@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* logging.c: applies the log level and log file of a configuration. */
 #include "cni/protocol/logging.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* logging_test.c: shows which levels and log files are accepted. */
 #include "cni/protocol/logging.h"
 
 #include <errno.h>

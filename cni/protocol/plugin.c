@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* plugin.c: runs a command of a plugin, and prints its result or error for the runtime. */
 #include "cni/protocol/plugin.h"
 
 #include <errno.h>
@@ -121,9 +122,9 @@ static int dispatch(const struct cni_plugin *p, const struct cni_call *call, str
 }
 
 /*
- * What we open must not become 0, 1 or 2, or a result or a log line would be written into it. Where
- * one of them is missing, a descriptor that can be neither read nor written takes its place, in our
- * delegates as well.
+ * If descriptor 0, 1 or 2 is missing, the next open() returns it. A result or a log line would then
+ * be written into that file. So a descriptor that can be neither read nor written takes its place,
+ * in our delegates as well.
  */
 static int open_missing_stdio(struct err *e)
 {
@@ -194,7 +195,7 @@ int cni_main(const struct cni_plugin *plugin)
 	(void)signal(SIGPIPE, SIG_IGN);
 	ctx_init(&call.ctx, plugin->name);
 	int rc = run_command(plugin, command, &call, &e);
-	/* The runtime logs what it reads from stdout; a file of ours would not have it. */
+	/* The runtime logs the error from stdout; our log file would not have it. */
 	if (rc && call.ctx.log.fd != STDERR_FILENO)
 		log_error(&call.ctx.log, "code %d: %s", (int)e.code, e.msg);
 	if (rc)

@@ -117,7 +117,7 @@ int cni_route_decode(const struct json *n, const char *where, struct cni_route *
 typedef int (*item_fn)(struct cni_result *r, const struct json *n, const char *where,
 		       struct err *e);
 
-/* Decode each element of result[key] by fn, which is told its full name. */
+/* Decode each element of result[key] with fn, which gets its full name for errors. */
 static int read_list(struct cni_result *r, const char *where, const char *key, item_fn fn,
 		     struct err *e)
 {

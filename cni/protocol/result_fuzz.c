@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* result_fuzz.c: feeds any result to the parser; the printed result parses to the same one. */
 #include "cni/protocol/result.h"
 #include "lib/testing/fuzz.h"
 

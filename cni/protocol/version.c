@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* version.c: names the versions of the CNI specification that are supported. */
 #include "cni/protocol/version.h"
 
 #include <string.h>

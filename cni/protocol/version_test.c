@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* version_test.c: shows which versions are supported, and how errors read. */
 #include "cni/protocol/version.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* record.c: writes, reads, lists and removes the records of attachments. */
 #include "cni/record/record.h"
 
 #include <errno.h>
@@ -243,7 +244,7 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 	return 0;
 }
 
-/* A copy or a renamed file would have us undo the attachment of somebody else. */
+/* With a copied or renamed file, DEL would undo another attachment. */
 static int check_place(const char *network, const char *name, const struct record *r, struct err *e)
 {
 	char own[FILE_NAME_LEN];

@@ -45,7 +45,7 @@ struct record {
 };
 
 /*
- * record_place - a ctx whose records lie in the folder of that name below run_dir; NULL: in run_dir
+ * record_place - a ctx whose records are in the folder of that name below run_dir; NULL: in run_dir
  * itself. In a list of plugins each may have a record of the same network, container and interface.
  * Keep *out where it is: it points into itself. ERR_IO: the path is too long.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* record_fuzz.c: feeds any text to record_decode(); the printed record decodes to the same one. */
 #include "cni/record/record.h"
 #include "lib/testing/fuzz.h"
 

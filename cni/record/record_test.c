@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* record_test.c: shows how records are written, read, listed and removed, and damaged ones. */
 #include "cni/record/record.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* call.c: calls a plugin of the attach engine in the process of the test. */
 #include "cni/testing/call.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* fakes.c: three plugins for tests of the engine: one makes, one moves, one follows. */
 #include "cni/testing/fakes.h"
 
 #include <fcntl.h>

@@ -24,7 +24,7 @@ struct array_kind {
 
 /*
  * array_grow - make room for `more` items behind the first n. array points to the variable that
- * points to the items (or is NULL). On failure the array stays as it is. Beyond max, the error is
+ * points to the items (or is NULL). On failure the array is unchanged. Beyond max, the error is
  * "more than MAX WHAT"; else it is ERR_NOMEM. New items are not initialised.
  */
 int array_grow(void *array, size_t n, size_t more, struct array_kind kind,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * array_test.c: shows when an array grows, and that every limit and failed allocation is an error.
+ */
 #include "lib/base/array.h"
 
 #include "lib/testing/alloc.h"

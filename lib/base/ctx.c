@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ctx.c: fills a context with the real roots, clock and log of this machine. */
 #include "lib/base/parse.h"
 #include "lib/base/ctx.h"
 

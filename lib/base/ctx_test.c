@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ctx_test.c: shows the values of a real context, and that a damaged boot id is refused. */
 #include "lib/base/ctx.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* err_test.c: shows the exact text of errors, and that it is cut and cleaned where it must be. */
 #include "lib/base/err.h"
 
 #include <errno.h>

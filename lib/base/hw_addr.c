@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hw_addr.c: parses, prints and compares hardware addresses of Ethernet and IPoIB. */
 #include "lib/base/hw_addr.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hw_addr_test.c: shows which texts are hardware addresses, and which addresses are equal. */
 #include "lib/base/hw_addr.h"
 
 #include <string.h>

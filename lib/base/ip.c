@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ip.c: parses, prints, orders and masks IP addresses, prefixes and ranges. */
 #include "lib/base/ip.h"
 
 #include <arpa/inet.h>
@@ -212,8 +213,7 @@ static u128 all_ones(enum ip_family f)
 	return bits ? ~(u128)0 >> (128 - bits) : 0;
 }
 
-/* The host bits below a prefix length. Shifting by the whole width is undefined, hence the cases.
- */
+/* The host bits below a prefix length. The cases avoid a shift by the whole width: undefined. */
 static u128 host_bits(enum ip_family f, unsigned len)
 {
 	if (len >= ip_bits(f))

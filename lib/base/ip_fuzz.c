@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ip_fuzz.c: feeds any text to the parsers of addresses; printed text parses to the same value. */
 #include "lib/base/ip.h"
 #include "lib/testing/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ip_test.c: shows which texts are addresses, prefixes and ranges, and how they compare. */
 #include "lib/base/ip.h"
 
 #include <arpa/inet.h>

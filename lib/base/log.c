@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* log.c: writes one line of fields for each message, in one write. */
 #include "lib/base/log.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 /* A pipe takes a write of this size whole, so lines of parallel programs do not mix (pipe(7)). */
 #define LINE_MAX_BYTES 4096
-/* What always fits behind the text, however long that is. */
+/* Ends a line that was cut; there is always memory for it. */
 #define LINE_TAIL "...\"\n"
 
 struct line {

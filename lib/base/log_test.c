@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* log_test.c: shows the exact line of a message, and that errno and other lines are left alone. */
 #include "lib/base/log.h"
 
 #include <errno.h>

@@ -36,9 +36,9 @@ size_t utf8_char(const char *s, size_t len);
 size_t utf8_prefix(const char *s, size_t len);
 
 /*
- * Why an interface name is refused, or NULL if it is good. The words are those of the CNI skel;
- * beyond it, '%' (the kernel takes "net%d" for a pattern and renames), control characters and
- * bytes that are not UTF-8 (they cannot be printed in a result) are refused.
+ * ifname_problem - why an interface name is refused, or NULL if it is good. The words are those of
+ * the CNI skel. Three more rules: no '%' (the kernel takes "net%d" for a pattern and renames), no
+ * control characters, and only UTF-8, because JSON cannot have other bytes.
  */
 const char *ifname_problem(const char *name);
 

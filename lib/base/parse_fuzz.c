@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* parse_fuzz.c: feeds any text to the parsers of small values, and checks their rules. */
 #include "lib/base/hw_addr.h"
 #include "lib/base/parse.h"
 #include "lib/testing/fuzz.h"

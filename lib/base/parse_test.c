@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* parse_test.c: shows which texts are numbers, UTF-8, interface names and ids. */
 #include "lib/base/parse.h"
 
 #include <inttypes.h>

@@ -20,9 +20,9 @@ static inline bool retry_interrupted(unsigned *tries)
 }
 
 /*
- * retry_raced - the same of openat2(2) with RESOLVE_IN_ROOT or RESOLVE_BENEATH. It answers EAGAIN
- * to a path that holds "..", also by way of a link, whenever something was renamed or mounted
- * meanwhile, anywhere on the machine (openat2(2), "ERRORS").
+ * retry_raced - the same for openat2(2) with RESOLVE_IN_ROOT or RESOLVE_BENEATH. If the path, or a
+ * link on it, contains "..", a rename or mount anywhere on the machine makes the call fail with
+ * EAGAIN (openat2(2), "ERRORS").
  */
 static inline bool retry_raced(unsigned *tries)
 {

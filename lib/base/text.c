@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* text.c: builds a string piece by piece, and remembers a failure until the end. */
 #include "lib/base/text.h"
 
 #include <stdarg.h>

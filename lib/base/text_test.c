@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* text_test.c: shows that pieces become one string, and that a failure is kept. */
 #include "lib/base/text.h"
 
 #include "lib/testing/alloc.h"

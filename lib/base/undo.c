@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* undo.c: keeps inverses of changes, and runs them in reverse order unless committed. */
 #include "lib/base/undo.h"
 
 void undo_push(struct undo *u, undo_fn fn, void *arg, const char *what)

@@ -3,8 +3,8 @@
  * undo.h: inverses of what was done, run backwards unless committed.
  *
  * Every change to the kernel or a store pushes its inverse immediately. A variable declared
- * auto_undo runs what is left on it when its scope ends; errors of inverses are logged and never
- * replace the error that made us turn back.
+ * auto_undo runs the inverses that are left when its scope ends. Errors of inverses are logged;
+ * the caller still gets the first error.
  */
 #ifndef RAILHEAD_LIB_BASE_UNDO_H
 #define RAILHEAD_LIB_BASE_UNDO_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* undo_test.c: shows when inverses run, and in which order. */
 #include "lib/base/undo.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* finding.c: collects findings, sorts them, and prints them as lines or JSON. */
 #include "lib/cli/finding.h"
 
 #include <stdarg.h>

@@ -30,7 +30,7 @@ struct finding {
 	/* Texts: owned, NULL when there is none. */
 	char *subject;      /* whom it is about: "mlx5_0:1"; NULL: all of it */
 	char *value, *path; /* the evidence: what was seen, and in which file */
-	char *reason;       /* what follows from it; of unknown also why it is. NULL when ok */
+	char *reason;       /* the conclusion; for unknown, also why. NULL when ok */
 	char *remedy;       /* what to do; NULL when ok */
 	bool failed;        /* there was no memory for one of the texts */
 };

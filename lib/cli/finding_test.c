@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* finding_test.c: shows the order, the lines, the JSON and the exit status of findings. */
 #include "lib/cli/finding.h"
 
 #include "lib/testing/alloc.h"

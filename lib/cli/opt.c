@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* opt.c: parses long options by a table, and suggests the nearest name for a wrong one. */
 #include "lib/cli/opt.h"
 
 #include <stdio.h>

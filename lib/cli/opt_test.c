@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* opt_test.c: shows which command lines are accepted, and what the errors suggest. */
 #include "lib/cli/opt.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* out.c: prints tables that fit the terminal, JSON documents and errors. */
 #include "lib/cli/out.h"
 
 #include <errno.h>
@@ -126,7 +127,7 @@ int out_finish(const struct out *o, struct err *e)
 	errno = 0;
 	if (fflush(o->to) == 0 && !ferror(o->to))
 		return 0;
-	/* What failed before may have been forgotten, but not that a pipe has no reader. */
+	/* errno of an earlier write may be lost. poll() still reports a pipe without reader. */
 	if (!errno && poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR))
 		errno = EPIPE;
 	return err_set(e, ERR_IO, errno ? errno : EIO, "write to standard output");

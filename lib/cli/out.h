@@ -23,7 +23,7 @@ struct out {
 	unsigned width; /* columns; 0: no limit */
 };
 
-/* out_init - stdout as it is. Colours: on a terminal, unless unwanted (NO_COLOR, TERM=dumb). */
+/* out_init - output to `to`. Colours: on a terminal, unless unwanted (NO_COLOR, TERM=dumb). */
 void out_init(struct out *o, FILE *to, bool json, bool no_color);
 
 /* out_line - one line of text, not fitted. */
@@ -47,7 +47,7 @@ void out_complain(const char *program, const struct err *e);
 #define OUT_RIGHT  1u /* numbers */
 #define OUT_SHRINK 2u /* may be cut to fit the terminal; the widest such column gives way first */
 #define OUT_SPARE  4u /* left out when cutting is not enough; the first such column goes first */
-#define OUT_ID     8u /* of those that may be cut, this is first: its beginning tells it apart */
+#define OUT_ID     8u /* cut before other columns: the beginning of an id is enough */
 
 struct out_column {
 	const char *title;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* out_test.c: shows how values and tables look, and what is cut on a narrow terminal. */
 #include "lib/cli/out.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dcb.c: reads and sets priority flow control and DSCP rules through DCB netlink. */
 #include "lib/device/dcb.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static const struct nla_policy top_policy[DCB_ATTR_MAX + 1] = {
 	[DCB_ATTR_DCBX] = { .type = NLA_U8 },
 };
 
-/* Of the structs only as much as is looked at: later kernels may have more behind it. */
+/* The minimum covers only the members that we read: later kernels may append more. */
 static const struct nla_policy ieee_policy[DCB_ATTR_IEEE_MAX + 1] = {
 	[DCB_ATTR_IEEE_ETS] = { .type = NLA_UNSPEC,
 				.minlen = offsetof(struct ieee_ets, tc_reco_bw) },
@@ -193,7 +194,7 @@ int nl_dcb_set_pfc(struct nl *nl, const char *ifname, const struct dcb_info *was
 	return request_change(nl, &rq, ifname, "set priority flow control", e);
 }
 
-/* What fits into a request, with room to spare; one for each DSCP value does. */
+/* A request has memory for more rules than this; there are 64 DSCP values. */
 #define RULES_A_REQUEST 256
 
 /* From number *at on, which becomes that of the first that is left. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dcb_fuzz.c: feeds any answer of a kernel to nl_dcb_get() and nl_dcb_add_dscp(). */
 #include "lib/device/dcb.h"
 #include "lib/testing/fuzz_nl.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dcb_test.c: shows which requests are sent, and how the answers of drivers are read. */
 #include "lib/device/dcb.h"
 
 #include <errno.h>

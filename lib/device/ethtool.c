@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ethtool.c: reads and restores features, rings, channels and the like with the ethtool ioctl. */
 #include "lib/device/ethtool.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static int get_features(int fd, const char *ifname, struct ethtool_state *s)
 	return 0;
 }
 
-/* What a user sets begins behind the number of the request. */
+/* Every struct of ethtool begins with the number of the command. */
 #define HEAD sizeof(uint32_t)
 
 int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ethtool_test.c: shows which parts of the settings differ, and an interface that is missing. */
 #include "lib/device/ethtool.h"
 
 #include <errno.h>

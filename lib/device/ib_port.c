@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ib_port.c: parses the text of sysfs about the rate, link layer and state of a port. */
 #include "lib/device/ib_port.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ib_port.h: what sysfs says of the port of an RDMA device, as values. Pure. */
+/* ib_port.h: parses the files of sysfs that describe a port of an RDMA device. Pure. */
 #ifndef RAILHEAD_LIB_DEVICE_IB_PORT_H
 #define RAILHEAD_LIB_DEVICE_IB_PORT_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ib_port_test.c: shows the values of rates, link layers and states. */
 #include "lib/device/ib_port.h"
 
 #include "lib/testing/testing.h"

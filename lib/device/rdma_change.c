@@ -40,10 +40,9 @@ int nl_rdma_rename(struct nl *nl, uint32_t index, const char *name, struct err *
 static void hint_move(struct err *e)
 {
 	if (e->errnum == EOPNOTSUPP)
-		(void)err_hint(e,
-			       "RDMA devices can be moved in mode exclusive alone, and only "
-			       "those whose driver can take them from their users (mlx4, mlx5, "
-			       "bnxt_re, irdma, hns, erdma, mana; rxe since Linux 7.3; not siw)");
+		(void)err_hint(e, "RDMA devices can be moved only in mode exclusive. Their driver "
+				  "must support it: mlx4, mlx5, bnxt_re, irdma, hns, erdma, mana; "
+				  "rxe since Linux 7.3; siw does not");
 	else if (e->errnum == EEXIST)
 		(void)err_hint(e, "the network namespace has an RDMA device of that name");
 	else if (e->errnum == EINVAL || e->errnum == ENODEV)

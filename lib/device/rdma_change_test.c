@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_change_test.c: shows that devices are renamed and moved, and how refusals read. */
 #include <errno.h>
 #include <sys/socket.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_fuzz.c: feeds any answer of a kernel to the readers of RDMA devices and ports. */
 #include "lib/device/rdma.h"
 #include "lib/testing/fuzz_nl.h"
 

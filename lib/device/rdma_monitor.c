@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_monitor.c: waits for uevents and RDMA notifications. */
 #include "lib/device/rdma_monitor.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@ struct rdma_monitor {
 };
 
 /*
- * The notifications are an addition: without RDMA netlink there is nothing to be told, and before
- * Linux 6.12 its group does not exist.
+ * The notifications are optional: a kernel without RDMA has none, and before Linux 6.12 their
+ * multicast group does not exist.
  */
 int nl_rdma_monitor_open(struct rdma_monitor **out, struct err *e)
 {

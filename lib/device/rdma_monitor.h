@@ -6,13 +6,14 @@
 #include "lib/base/err.h"
 
 /*
- * Two sources, of the network namespace that is the caller's when it is opened: the kernel's
- * uevents, which tell of devices that come, go and move between namespaces, and its RDMA
- * notifications (Linux 6.12), which tell of names and interfaces. Open it first, look then, and
- * wait only when what was looked for is not there.
+ * A monitor listens in the network namespace of the caller at the time of the open. It has two
+ * sources. Uevents report devices that appear, disappear and move between namespaces. RDMA
+ * notifications (Linux 6.12) report names and interfaces. Open the monitor, then look for the
+ * device, and wait only if it is not there.
  */
 struct rdma_monitor;
 
+/* nl_rdma_monitor_open - freed with nl_rdma_monitor_close(). Fails if uevents are not available. */
 int nl_rdma_monitor_open(struct rdma_monitor **out, struct err *e) must_check;
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_monitor_test.c: shows which events end the wait, and that a lost event ends it, too. */
 #include "lib/device/rdma_monitor.h"
 
 #include <errno.h>

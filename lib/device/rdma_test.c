@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_test.c: shows how answers about RDMA devices are read, also broken ones. */
 #include "lib/device/rdma.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf.c: reads the list of VFs that a PF reports, and their attributes. */
 #include "lib/device/vf.h"
 
 #include <arpa/inet.h>
@@ -138,9 +139,9 @@ static void parse_vf(const struct vf_search *s, struct nlattr *const *tb)
 }
 
 /*
- * The list's length has 16 bits and wraps around above 334 VFs. What follows it then are pieces of
- * VFs that look like attributes, so the first list is taken and nothing behind it is looked at;
- * and it may end within a VF, where nla_ok() ends the loop.
+ * The list's length has 16 bits and wraps around above 334 VFs. Pieces of VFs that look like
+ * attributes follow then. So only the first list is read. It may end within a VF, where nla_ok()
+ * ends the loop.
  */
 static int on_pf(const struct nlmsghdr *h, void *arg, struct err *e)
 {

@@ -51,10 +51,10 @@ struct vf_ref {
 const char *vf_attr_name(enum vf_attr one);
 
 /*
- * nl_vf_get - one RTM_GETLINK of the PF. A VF that the answer leaves out (kernels cut the list: at
- * 128 or 256 entries since 7.3, by wrapping around above 334 before; with EMSGSIZE, of InfiniBand
- * PFs before 6.12.107) has out->has == 0, which is no error; nor is an attribute the driver does
- * not tell.
+ * nl_vf_get - one RTM_GETLINK of the PF. If the answer omits the VF, out->has is 0 and the call
+ * succeeds. An attribute that the driver does not report is not in out->has. Kernels cut
+ * the list: at 128 or 256 entries since 7.3, by wrapping around above 334 before. For InfiniBand
+ * PFs before 6.12.107, they fail with EMSGSIZE.
  */
 int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_info *out, struct err *e) must_check;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf_fuzz.c: feeds any answer of a kernel to nl_vf_get() and nl_vf_list(). */
 #include "lib/device/vf.h"
 #include "lib/testing/fuzz_nl.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf_set.c: sets attributes of a VF through its PF, and repeats while the driver resets. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_link.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf_set_test.c: shows the message for each attribute, the repeats, and how refusals read. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_link.h>

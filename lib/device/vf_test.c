@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf_test.c: shows how lists of VFs are read, also long, wrapped and broken ones. */
 #include "lib/device/vf.h"
 
 #include <arpa/inet.h>

@@ -12,7 +12,7 @@
 /* Above this a double does not hold every integer. */
 #define MAX_EXACT (INT64_C(1) << 53)
 
-/* One value on its way into a struct, and what errors need to know of it. */
+/* One value on its way into a struct, and the words for its errors. */
 struct slot {
 	const struct json_field *field;
 	const struct json *value;
@@ -195,7 +195,7 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 		return err_set(e, ERR_DECODE, 0, "%s%smust be an object, got %s", where,
 			       where[0] ? ": " : "", json_show(obj, shown));
 	}
-	/* The first pass only checks: a failure leaves *out as it was. */
+	/* The first pass only checks: a failure leaves *out unchanged. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (s.field = fields; s.field->key; s.field++) {
 			if (decode_field(obj, &s))

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decode_fuzz.c: feeds any JSON text to a table of fields; values stay within the limits of the
+ * table.
+ */
 #include "lib/json/json.h"
 #include "lib/base/hw_addr.h"
 #include "lib/testing/fuzz.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decode_test.c: shows which values a table of fields accepts, and that errors name key and value.
+ */
 #include "lib/json/json.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* json_fuzz.c: feeds any text to the parser; printed text parses to the same tree. */
 #include "lib/json/json.h"
 #include "lib/testing/fuzz.h"
 

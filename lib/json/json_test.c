@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* json_test.c: shows how trees are read, built and changed, and that NULL is a value everywhere. */
 #include "lib/json/json.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* print_test.c: shows the exact text of values, and that it reads back as the same value. */
 #include "lib/json/json.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* scan.c: refuses text that is not JSON, or exceeds a limit, before cJSON reads it. */
 #include "lib/json/json_priv.h"
 
 #include <math.h>
@@ -246,7 +247,7 @@ static int scan_value(struct scan *s, unsigned depth)
 	}
 }
 
-/* What can be said of the text as a whole. */
+/* Checks of the whole text. */
 static int scan_bytes(struct scan *s)
 {
 	static const char bom[] = "\xef\xbb\xbf";

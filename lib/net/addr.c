@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* addr.c: adds and lists IP addresses of interfaces. */
 #include "lib/net/addr.h"
 
 #include <errno.h>
@@ -98,7 +99,7 @@ static int decode_addr(const struct nlmsghdr *h, struct addr_info *out)
 	if (nl_parse_attrs(h, sizeof(*ifa), tb, IFA_MAX, policy))
 		return -1;
 
-	/* Of an address with a peer, IFA_ADDRESS is the peer's. */
+	/* If an address has a peer, IFA_ADDRESS is the peer's. */
 	const struct nlattr *own = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
 	uint32_t flags = tb[IFA_FLAGS] ? nla_get_u32(tb[IFA_FLAGS]) : ifa->ifa_flags;
 	struct addr_info a = {

@@ -21,8 +21,7 @@ struct route_spec {
 int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad,
 		struct err *e) must_check;
 
-/* What nl_addr_list and nl_route_list call for each; non-zero ends the walk (and is not an error).
- */
+/* nl_addr_list and nl_route_list call it for each item. Return non-zero to stop: not an error. */
 struct addr_info {
 	int ifindex;
 	struct ip_prefix addr;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* addr_fuzz.c: feeds any answer of a kernel to nl_addr_list(). */
 #include "lib/net/addr.h"
 #include "lib/testing/fuzz_nl.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* addr_test.c: shows on a real kernel that addresses are added and listed, and how errors read. */
 #include "lib/net/addr.h"
 
 #include <errno.h>

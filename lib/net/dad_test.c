@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dad_test.c: shows when the wait for duplicate address detection ends, and with which error. */
 #include "lib/net/addr.h"
 
 #include <errno.h>

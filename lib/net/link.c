@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* link.c: finds and creates network interfaces. */
 #include "lib/net/link.h"
 
 #include <errno.h>
@@ -212,10 +213,10 @@ static int random_ifindex(void)
 }
 
 /*
- * Kernels before 6.14 look the new name up in the namespace of the *socket* and say EEXIST when,
- * say, an eth0 for the pod meets the eth0 of the host. They look an interface number up instead
- * when there is one, and then only the target's names count. So on that conflict we choose the
- * number: a random one far above those that the kernel gives out.
+ * Kernels before 6.14 look the new name up in the namespace of the *socket*. An eth0 for the pod
+ * then fails with EEXIST if the host has an eth0. With an interface number, they look up the number
+ * instead, and only names in the target count. So on that conflict we choose a random number, far
+ * above those that the kernel assigns.
  */
 static int create_despite_own_name(struct nl *nl, const struct link_spec *spec, struct err *e)
 {

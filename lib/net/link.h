@@ -85,9 +85,9 @@ int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e)
 
 /*
  * nl_link_create - one RTM_NEWLINK, directly in spec->target under its final name.
- * errnum EEXIST: the name is taken there; EOPNOTSUPP: the kernel has no such kind of link. A name
- * that no interface can have, or in which the kernel would see a pattern ("eth%d"), is ERR_FIELD;
- * so is a kind that railhead does not know (errnum EOPNOTSUPP).
+ * errnum EEXIST: the name is taken there; EOPNOTSUPP: the kernel has no such kind of link.
+ * ERR_FIELD: no interface can have that name, or the kernel takes it for a pattern ("eth%d"); or
+ * railhead does not know the kind (errnum EOPNOTSUPP).
  */
 int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e) must_check;
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * link_change.c: sets an interface up or down, moves and renames it, and changes its MAC and MTU.
+ */
 #include "lib/net/link.h"
 
 #include <errno.h>

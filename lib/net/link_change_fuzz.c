@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* link_change_fuzz.c: feeds any answer of a kernel to nl_link_altnames(). */
 #include "lib/net/link.h"
 #include "lib/testing/fuzz_nl.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * link_change_test.c: shows on a real kernel that interfaces are changed and moved, and what is
+ * refused.
+ */
 #include "lib/net/link.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* link_fuzz.c: feeds any answer of a kernel to nl_link_by_name(). */
 #include "lib/net/link.h"
 #include "lib/testing/fuzz_nl.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* link_kind.c: writes, reads and compares the attributes of each kind of link, by one table. */
 #include "lib/net/link_priv.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ struct link_attr {
 	int type;         /* IFLA_MACVLAN_MODE, ... */
 	size_t size;      /* 2 or 4 bytes */
 	size_t offset;    /* of a uint32_t in union link_data */
-	/* A 0 is not written: the kernel then chooses. What it chose is not read, not compared. */
+	/* A 0 is not written: the kernel chooses, and its value is not compared. */
 	bool is_request;
 };
 

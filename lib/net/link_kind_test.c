@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* link_kind_test.c: shows that each attribute of each kind is written, read and compared. */
 #include "lib/net/link_priv.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* link_test.c: shows on a real kernel that interfaces are found and created as described. */
 #include "lib/net/link.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To those who wait, an event only says *that* something changed; the state is then read anew. So
- * an event that was dropped for want of room does no harm, and nothing needs to be remembered
+ * monitor.c: waits for events of links. An event only says *that* something changed; the waiting
+ * function then reads the state again. So a lost event does no harm, and nothing is remembered
  * between events.
  */
 #include "lib/net/monitor.h"
@@ -143,8 +143,8 @@ int nl_link_rose_with_carrier(struct nl_monitor *mon, int ifindex, struct err *e
 }
 
 /*
- * A driver says at once that it has carrier (IFF_LOWER_UP); that packets are let through is done
- * later, together with the operational state (IFF_RUNNING), and then the event comes.
+ * A driver reports carrier at once (IFF_LOWER_UP). The kernel lets packets through later, when it
+ * sets the operational state (IFF_RUNNING), and then sends the event.
  */
 int nl_link_wait_carrier(struct nl *nl, struct nl_monitor *mon, int ifindex, int64_t deadline_ms,
 			 struct err *e)

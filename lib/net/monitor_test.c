@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* monitor_test.c: shows when the wait for carrier ends, also with a flood of events. */
 #include "lib/net/monitor.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* nl.c: opens a netlink socket in a namespace, and exchanges a request for its answer. */
 #include "lib/net/nl_msg.h"
 
 #include <errno.h>
@@ -224,7 +225,7 @@ struct exchange {
 	bool failed;      /* *e is set */
 	bool answered;    /* the sink was called */
 	bool interrupted; /* a dump that is not of one piece */
-	bool lost;        /* messages were dropped for want of room */
+	bool lost;        /* messages were dropped: the receive buffer was full */
 };
 
 /* Attributes head bytes into the message: after the error, or the number that ends a dump. */
@@ -262,7 +263,7 @@ static void set_refusal(struct exchange *x, int errnum)
 		(void)err_hint(x->e, "CAP_NET_ADMIN is needed over this network namespace");
 }
 
-/* What the kernel says is 0 or a negated errno; anything else is no answer at all. */
+/* The kernel answers 0 or a negated errno; any other number is not an answer. */
 static int errno_of(int said)
 {
 	return said <= 0 && said >= -ERRNO_MAX ? -said : EBADMSG;
@@ -364,8 +365,8 @@ static ssize_t receive_one(struct exchange *x)
 }
 
 /*
- * After ENOBUFS the rest of the answer is either there already or was lost, because the kernel
- * works on a request while we send it, and on a dump while we read: so waiting is over.
+ * After ENOBUFS there is nothing to wait for. The kernel works on a request while we send it, and
+ * on a dump while we read. So the rest of the answer is either there already or lost.
  */
 static int receive_answer(struct exchange *x)
 {

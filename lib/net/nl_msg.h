@@ -34,8 +34,8 @@ int nl_open_protocol_in(const struct netns *ns, const struct netns *host, int pr
 			struct nl **out, struct err *e) must_check;
 
 /*
- * A request being built. A put that does not fit, or finds no memory, makes it invalid; the
- * exchange then returns ERR_NOMEM, so that the caller need not check each put.
+ * A request being built. If a put does not fit or finds no memory, the request is invalid, and the
+ * exchange returns ERR_NOMEM. So the caller does not check each put.
  */
 struct nl_req {
 	struct nl_msg *msg; /* NULL: spoiled */

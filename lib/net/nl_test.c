@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* nl_test.c: shows how broken, lost, interrupted and refused answers become errors. */
 #include "lib/net/nl_msg.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* route.c: adds and lists routes, and finds the device of the default route. */
 #include "lib/net/addr.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* route_fuzz.c: feeds any answer of a kernel to nl_route_list() and nl_route_default_dev(). */
 #include "lib/net/addr.h"
 #include "lib/testing/fuzz_nl.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* route_test.c: shows on a real kernel that routes are added and listed, and how errors read. */
 #include "lib/net/addr.h"
 
 #include <errno.h>

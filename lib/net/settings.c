@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* settings.c: reads, compares and restores the settings of an interface that a pod may change. */
 #include "lib/net/settings.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ const char *link_number_name(enum link_number n)
 
 /* ---- reading ---- */
 
-/* Of one program the mode is told, of several the numbers of each. */
+/* The kernel reports the mode if there is one program, and the number of each if several. */
 static int parse_xdp(struct nlattr *nest, struct link_settings *s)
 {
 	static const int ids[LINK_XDP_MODES] = { IFLA_XDP_SKB_PROG_ID, IFLA_XDP_DRV_PROG_ID,

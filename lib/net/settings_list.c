@@ -5,14 +5,14 @@
 #include "lib/net/nl_msg.h"
 #include "lib/net/settings.h"
 
-static const char counts[] = "a number that the kernel counts; nobody sets it";
+static const char counts[] = "a number that the kernel counts; no user sets it";
 static const char made[] = "fixed when the device is made";
 static const char of_hw[] = "what the hardware or its driver is";
 static const char netns[] = "says where it is, and is how it is moved";
 static const char upper[] = "the kernel takes it off when the device leaves the namespace";
-static const char afresh[] = "made anew when the device comes into a namespace";
+static const char afresh[] = "recreated when the device comes into a namespace";
 static const char follows[] = "follows from the carrier, and from the link mode, which is kept";
-static const char of_pf[] = "of the PF, which is never lent";
+static const char of_pf[] = "an attribute of the PF; pods get only VFs";
 static const char query[] = "only ever in a request";
 static const char no_vf[] = "only of devices whose driver has it (macvlan, vxlan, dummy, switch "
 			    "ports); no VF's has";

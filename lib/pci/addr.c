@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* addr.c: parses and prints PCI addresses, and calculates the number of a VF. */
 #include <stdio.h>
 #include <string.h>
 

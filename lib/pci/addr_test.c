@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* addr_test.c: shows which texts are PCI addresses, numbers and port names. */
 #include "lib/pci/pci_priv.h"
 #include "lib/testing/testing.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* bind.c: binds a PCI function to a driver, and puts the old driver back after a failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,7 +9,7 @@
 #include "lib/pci/pci_priv.h"
 #include "lib/pci/sysfs.h"
 
-/* What driver_override reads when there is none; an empty line takes it away. */
+/* The text of driver_override when there is none; an empty line removes one. */
 #define NO_OVERRIDE "(null)"
 
 struct binding {
@@ -36,7 +37,7 @@ static int set_override(const struct binding *b, const char *driver, struct err 
 	return write_to(b, path, none ? "\n" : driver, e);
 }
 
-/* Whoever has unbound it meanwhile did our work. */
+/* If another program has unbound it meanwhile, nothing is left to do. */
 static int unbind_driver(const struct binding *b, struct err *e)
 {
 	char path[128];
@@ -115,7 +116,7 @@ static int explain_failure(const struct binding *b, const struct err *why, struc
 	return err_hint(e, "see the kernel's log for what driver %s said", b->wanted);
 }
 
-/* As far as that can be had: a function without a driver serves nobody. */
+/* Best effort: a function without a driver is of no use. */
 static void put_back(const struct binding *was)
 {
 	struct err ignored;

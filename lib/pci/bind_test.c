@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* bind_test.c: shows the order of writes for a new driver, and the way back after a failure. */
 #include <errno.h>
 #include <stdio.h>
 

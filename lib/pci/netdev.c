@@ -53,7 +53,7 @@ int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct
 
 struct device_kind {
 	const char *folder, *noun;
-	size_t size; /* of a name, with NUL; a longer name is not such a device */
+	size_t size; /* limit of a name, with NUL; longer names are skipped */
 };
 
 /* The first device of that kind, or ERR_NOTFOUND. */

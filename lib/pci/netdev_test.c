@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netdev_test.c: shows which interface and RDMA device of a function are chosen. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>

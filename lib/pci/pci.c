@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pci.c: reads a PCI function in sysfs: ids, driver, root, PF. */
 #include "lib/pci/pci.h"
 
 #include <errno.h>

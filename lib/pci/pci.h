@@ -68,10 +68,10 @@ int pci_driver(const char *root, const char *addr, char out[PCI_DRIVER_LEN],
 int pci_physfn(const char *root, const char *vf, char out[PCI_STR_LEN], struct err *e) must_check;
 
 /*
- * pci_vf_index - the number of a VF by its routing id: first + offset + n * stride, with
- * sriov_offset and sriov_stride of the PF (PCIe base specification 9.2.1.2), verified by one look
- * at virtfn<n>; only when those files are missing or disagree are the links searched. Constant
- * cost. ERR_NOTFOUND when vf is none of pf's.
+ * pci_vf_index - the number of a VF, from its routing id: first + offset + n * stride, with
+ * sriov_offset and sriov_stride of the PF (PCIe base specification 9.2.1.2). One look at virtfn<n>
+ * verifies it. If those files are missing or disagree, all links are searched. ERR_NOTFOUND when vf
+ * is none of pf's.
  */
 int pci_vf_index(const char *root, const char *pf, const char *vf, uint32_t *out,
 		 struct err *e) must_check;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pci_fuzz.c: feeds any two texts to the parsers of addresses and numbers. */
 #include "lib/pci/pci_priv.h"
 #include "lib/testing/fuzz.h"
 

@@ -36,9 +36,10 @@ int pci_open(const char *root, const char *addr, struct err *e) must_check;
 int pci_attr(int dir, const char *name, char out[PCI_ATTR_LEN], struct err *e) must_check;
 int pci_attr_u32(int dir, const char *name, uint32_t max, uint32_t *out, struct err *e) must_check;
 
-/* pci_link_addr - the last component of what a link points to, where that is the address of a
- * function; errnum ENOENT when absent, ENAMETOOLONG when it does not fit, EBADMSG for anything
- * else. */
+/*
+ * pci_link_addr - the address of the function to which a link points. errnum ENOENT: there is no
+ * link; ENAMETOOLONG: its text is too long; EBADMSG: it points to something else.
+ */
 int pci_link_addr(int dir, const char *name, char out[PCI_STR_LEN], struct err *e) must_check;
 
 /* pci_absent - the thing, not a file, does not exist: ERR_NOTFOUND with errnum, whose text is not

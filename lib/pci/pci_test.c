@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pci_test.c: shows how a function is read from sysfs, also when files are missing or damaged. */
 #include "lib/pci/pci.h"
 
 #include <errno.h>

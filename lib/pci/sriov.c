@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sriov.c: finds the VFs of a PF, and sets how many there are. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,7 +189,7 @@ int pci_set_numvfs_by(const char *root, const char *pf, uint32_t n, pci_write_fn
 		return -1;
 	if (write_numvfs(root, name, n, write, e) || pci_sriov(root, pf, &then, e))
 		return -1;
-	/* Fewer than asked for is no error to the kernel. */
+	/* The kernel accepts it when a driver makes fewer VFs than requested. */
 	if (then.num != n) {
 		err_set(e, ERR_KERNEL, 0, "make %u VFs of %s: there are %u", n, name, then.num);
 		return err_hint(e, "the driver made fewer than it was asked for");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sriov_test.c: shows numbers and addresses of VFs, and how their number is changed. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>

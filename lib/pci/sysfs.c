@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sysfs.c: reads and writes one value of sysfs or of a sysctl. */
 #include "lib/pci/sysfs.h"
 
 #include <errno.h>

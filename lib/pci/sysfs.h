@@ -11,8 +11,8 @@
 #include "lib/base/err.h"
 
 /*
- * sysfs_read_fd - the value of an open file, for whoever has found it in a way of his own. -1 with
- * errno, and buf then holds anything: EFBIG, it is longer; EILSEQ, it has a NUL.
+ * sysfs_read_fd - the value of an open file. -1 with errno, and then the content of buf is
+ * undefined. EFBIG: the value is longer; EILSEQ: it has a NUL.
  */
 int sysfs_read_fd(int fd, char *buf, size_t size) must_check;
 int sysfs_read(const char *root, const char *path, char *buf, size_t size,

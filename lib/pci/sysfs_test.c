@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sysfs_test.c: shows which values are read and written, and which names are refused. */
 #include "lib/pci/sysfs.h"
 
 #include <errno.h>

@@ -45,7 +45,7 @@ static int open_or_make(int dirfd, const char *name, int flags, struct err *e)
 		return open_made(dirfd, name, e);
 	if (errno != EEXIST)
 		return err_set(e, ERR_IO, errno, "make directory %s", name);
-	/* Somebody was faster, or it is a link to nowhere. */
+	/* Another process was faster, or it is a dangling link. */
 	fd = openat(dirfd, name, flags);
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open directory %s", name);

@@ -2,9 +2,9 @@
 /*
  * fs.h: files below a directory descriptor, bounded reads, atomic writes, O_CLOEXEC always.
  *
- * Names given to the _at functions are single components or short relative paths that we made;
- * the last component is never followed if it is a symbolic link. (Except when reading below
- * AT_FDCWD: that is an administrator's path, and /etc/resolv.conf is a link on many machines.)
+ * Names given to the _at functions are single components or short relative paths that we made. The
+ * last component is not followed if it is a symbolic link. Below AT_FDCWD it is followed: that is
+ * an administrator's path, and /etc/resolv.conf is a link on many machines.
  */
 #ifndef RAILHEAD_LIB_SYS_FS_H
 #define RAILHEAD_LIB_SYS_FS_H
@@ -14,10 +14,9 @@
 #include "lib/base/err.h"
 
 /*
- * fs_open_dir - open the directory path, with create made first (each missing component, mode
- * 0700). A final component that is a symbolic link or is writable by group or others is refused
- * only when created by us; a folder that an administrator made is accepted. Returns the descriptor
- * or -1.
+ * fs_open_dir - open the directory path. With create, each missing component is made first, mode
+ * 0700, and refused if it is a link or if others may write there by then. A directory that existed
+ * before is accepted as an administrator made it. Returns the descriptor or -1.
  */
 int fs_open_dir(const char *path, bool create, struct err *e) must_check;
 
@@ -66,11 +65,10 @@ ssize_t fs_read_trusted_at(int dirfd, const char *name, size_t max, char **out,
 int fs_write_fd(int fd, const void *data, size_t len, struct err *e) must_check;
 
 /*
- * fs_replace_at - make name a file of mode 0600 with this text in one step, so that a reader or
- * a crash sees the old content or the new. durable: fsync file and directory as well. A writer that
- * is killed leaves nothing but, in a rare instant, one ".NAME.tmp", which the next fs_replace_at or
- * fs_unlink_at of that name removes; a reader of such a directory skips names that begin with a
- * dot.
+ * fs_replace_at - make name a file of mode 0600 with this text in one step. A reader sees the old
+ * content or the new, also after a crash. durable: fsync file and directory as well. A writer that
+ * is killed may leave one ".NAME.tmp"; the next fs_replace_at or fs_unlink_at of that name removes
+ * it. A reader of such a directory skips names that begin with a dot.
  */
 int fs_replace_at(int dirfd, const char *name, const char *text, bool durable,
 		  struct err *e) must_check;

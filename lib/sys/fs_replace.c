@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The new content is written to a file without a name (O_TMPFILE), which vanishes with its writer.
- * A name that is free is then given to it in one step. One that is taken needs rename(2), hence for
- * an instant the spare name ".NAME.tmp": a writer killed in that instant leaves it behind, and the
- * next writer of NAME, or fs_unlink_at, removes it. So there is never more than one left-over per
- * name.
+ * fs_replace.c: replaces a file in one step, so that no reader sees half of it.
  *
- * Two writers may meet at the spare name. The second waits a little, for the first to be through
- * with it, before taking it for a left-over. Should it err, then the first finds its spare name
- * gone, and starts over with a new file, as the kernel names one without a name only once.
+ * The new content is written to a file without a name (O_TMPFILE), which vanishes with its writer.
+ * If NAME is free, the file gets it in one step. If NAME is taken, the file gets the spare name
+ * ".NAME.tmp" for an instant, and rename(2) replaces NAME. A writer killed in that instant leaves
+ * the spare name behind. The next writer of NAME, or fs_unlink_at, removes it: there is at most
+ * one.
+ *
+ * Two writers may meet at the spare name. The second waits a little before it removes the name. If
+ * the first was still at work, it finds its spare name gone. It starts again with a new file,
+ * because the kernel gives a file without a name one name only once.
  */
 #include "lib/sys/fs.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fs_replace_test.c: shows that a file is replaced whole, also by writers that meet or are killed.
+ */
 #include "lib/sys/fs.h"
 
 #include <dirent.h>

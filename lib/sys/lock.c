@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lock.c: takes a lock on a file, and gives up at a deadline. */
 #include "lib/sys/lock.h"
 
 #include <errno.h>

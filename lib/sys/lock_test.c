@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lock_test.c: shows that a lock excludes others, has a deadline, and ends with its holder. */
 #include "lib/sys/lock.h"
 
 #include <errno.h>

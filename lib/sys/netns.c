@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netns.c: opens network namespaces, tells them apart, and enters them. */
 #include "lib/sys/netns.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ static int cannot_tell(int errnum, const char *path, struct err *e)
 	return -1;
 }
 
-/* Who may not enter the namespace (only looks) does without. */
+/* A caller without permission to enter the namespace gets no cookie. */
 static int cookie_of(struct netns *ns, const char *path, struct err *e)
 {
 	auto_fd int host = open(SELF, O_RDONLY | O_CLOEXEC);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netns_locate.c: searches paths, processes and mounts for a namespace that was noted earlier. */
 #include "lib/sys/netns_locate.h"
 
 #include <dirent.h>
@@ -251,7 +252,7 @@ static void note_read(struct search *s, uint64_t mnt)
 }
 
 /*
- * Processes of one mount namespace see the same mounts, but for those that a process cannot reach
+ * Processes of one mount namespace see the same mounts, except those that a process cannot reach
  * from its own root folder.
  */
 static enum verdict look_at_mounts(struct search *s, const char *process)

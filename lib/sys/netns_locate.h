@@ -2,12 +2,12 @@
 /*
  * netns_locate.h: a network namespace that was noted earlier in this boot: where is it now?
  *
- * A path that does not lead to it says little: it may be mounted in another mount namespace only,
- * or a process may be in it. So three answers exist: it lives, it is proved gone, it is
- * unknown. It is proved gone when its inode belongs to a namespace with another cookie, or when
- * nothing that can be seen holds it (no thread, open file or mount) and this program sees all that
- * the one saw which noted it: the same processes (or all), and the same mounts (or those of process
- * 1).
+ * A path that does not lead to it proves little: the namespace may be mounted in another mount
+ * namespace only, or a process may be in it. So there are three answers: it lives, it is proved
+ * gone, it is unknown. It is proved gone if its inode belongs to a namespace with another cookie.
+ * It is also proved gone if no thread, open file or mount holds it, and this program sees enough:
+ * the processes that the program saw which noted it, or all; the same mounts, or those of
+ * process 1.
  */
 #ifndef RAILHEAD_LIB_SYS_NETNS_LOCATE_H
 #define RAILHEAD_LIB_SYS_NETNS_LOCATE_H

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * netns_locate_test.c: shows what proves that a namespace lives or is gone, and what proves
+ * nothing.
+ */
 #include "lib/sys/netns_locate.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* netns_test.c: shows which paths are network namespaces, and that namespaces are told apart. */
 #include "lib/sys/netns.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* safe_path.c: opens folders and files without following a link that another user may change. */
 #include "lib/sys/safe_path.h"
 
 #include <errno.h>
@@ -214,7 +215,7 @@ static int check_file(int fd, const char *name, struct err *e)
 	return is_ours(&st) ? 0 : refuse_path(EPERM, "does not belong to root", name, e);
 }
 
-/* What a descriptor of O_PATH is about, opened for use. -1: errno. */
+/* Open the file of an O_PATH descriptor for reading or writing. -1 with errno. */
 static int open_again(int fd, int flags)
 {
 	char path[32];

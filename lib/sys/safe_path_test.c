@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* safe_path_test.c: shows which folders and files are refused, also while links are swapped. */
 #include "lib/sys/safe_path.h"
 
 #include <errno.h>

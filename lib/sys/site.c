@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* site.c: reads railhead.json: the rules of the administrator of the node. */
 #include "lib/sys/site.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* site_test.c: shows the defaults, the keys and the errors of railhead.json. */
 #include "lib/sys/site.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* alloc.c: makes the n-th allocation fail, for every n in turn, and counts leaks. */
 #include "lib/testing/alloc.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dcb.c: answers requests of DCB as a driver would, and keeps them for the test. */
 #include "lib/testing/dcb.h"
 
 #include <linux/dcbnl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* dir.c: mounts an empty folder that vanishes with the test. */
 #include "lib/testing/dir.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hca.c: answers RDMA netlink as a kernel with given devices would. */
 #include "lib/testing/hca.h"
 
 #include <errno.h>

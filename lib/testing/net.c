@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* net.c: makes network namespaces, veth pairs and answers of a fake kernel for a test. */
 #include "lib/testing/net.h"
 
 #include <fcntl.h>

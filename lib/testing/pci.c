@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pci.c: writes a folder like /sys with PCI functions, drivers, interfaces and VFs. */
 #include "lib/testing/pci.h"
 
 #include <errno.h>

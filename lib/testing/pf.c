@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pf.c: answers link requests for a PF and its VFs as a kernel would. */
 #include "lib/testing/pf.h"
 
 #include <net/if_arp.h>

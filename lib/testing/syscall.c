@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* syscall.c: runs a function in a process where one system call always fails. */
 #include "lib/testing/syscall.h"
 
 #include <linux/filter.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* time.c: replaces the clock and nanosleep(), so that a wait takes no time. */
 #include "lib/testing/time.h"
 
 #include <stdbool.h>
