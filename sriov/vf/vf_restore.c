@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "sriov/vf/vf_priv.h"
+#include "lib/net/link.h"
+#include "sriov/vf/vf.h"
 
 #define RETURN_MS 2000 /* for an interface to come back from a namespace that died */
 
@@ -252,6 +253,44 @@ static int look_here(struct restore_run *b, const struct netns *host, bool comin
 }
 
 /* ---- restoring the settings ---- */
+
+struct vf_settings_restore {
+	struct nl *nl;
+	int ifindex;
+	const struct vf_baseline *base;
+	void (*refused)(const char *what, const struct err *why, void *arg);
+	void *arg;
+};
+
+/* By its present name: the one of the baseline may have been taken. */
+static void restore_ethtool(const struct vf_settings_restore *m)
+{
+	struct ethtool_state is;
+	struct link_info link;
+	struct err why;
+
+	if (nl_link_by_index(m->nl, m->ifindex, &link, &why) || ethtool_get(link.name, &is, &why)) {
+		m->refused("what ethtool sets", &why, m->arg);
+		return;
+	}
+	ethtool_set(link.name, &(struct ethtool_set){ &is, &m->base->tool, m->refused, m->arg });
+}
+
+static void vf_restore_settings(const struct vf_settings_restore *m)
+{
+	struct link_settings is;
+	struct err why;
+
+	if (!m->base->has_settings)
+		return;
+	if (nl_settings_get(m->nl, m->ifindex, &is, &why))
+		m->refused("the settings of its interface", &why, m->arg);
+	else
+		nl_settings_set(
+			m->nl, m->ifindex,
+			&(struct settings_change){ &is, &m->base->link, m->refused, m->arg });
+	restore_ethtool(m);
+}
 
 static void restore_altnames(const struct restore_run *b)
 {
