@@ -42,7 +42,7 @@ $VF1 VF 1 ens3f0v1 igbvf"
 		.pfPciAddress == "'$PF0'" and .rdma == true and .rdmaDevice == "mlx5_7" and .use == "free" and
 		(has("owner") or has("sriovVfs") | not)'
 	want '.[2].mac == "'"$(mac ens3f0v1)"'"'
-	refused 1 'is itself a VF, of 0000:3b:00.0' vf list --pf ens3f0v0
+	refused 1 'is a VF of 0000:3b:00.0' vf list --pf ens3f0v0
 	refused 1 'PF "nope"' vf list --pf nope
 }
 mac() { ip -j link show "$1" | jq -r '.[0].address'; }
@@ -96,7 +96,7 @@ test_vf_create_wrong_command_lines()
 	refused 2 'one word too many' vf create x
 	refused 1 'PF "x"' vf create --pf x --count 1
 	fake_sys
-	refused 1 'count 5: PF 0000:3b:00.0 can have 4' vf create --pf ens3f0 --count 5
+	refused 1 'count 5: PF 0000:3b:00.0 supports 4' vf create --pf ens3f0 --count 5
 	eq "VFs" "$(numvfs $PF0)" 0
 }
 
@@ -129,7 +129,7 @@ test_vf_create_undoes_a_half()
 	r vf create --pf ens3f0 --count 4
 	eq "status" "$RC" 1
 	[[ $ERR == *"has no VF number 2"* ]] || fail "$(said)"
-	has "there will be as many VFs as before: 0"
+	has "restoring the old number of VFs: 0"
 	eq "VFs" "$(numvfs $PF0)" 0
 	eq "drivers take VFs again" "$(cat /sys/bus/pci/devices/$PF0/sriov_drivers_autoprobe)" 1
 	ok vf create --pf ens3f0 --count 2
@@ -186,21 +186,21 @@ test_vf_repair()
 	owned $VF1 pod1
 	r vf repair --dry-run
 	eq "status of the dry run" "$RC" 1
-	has "would-be-repaired $VF0: put back: mtu"
+	has "would-be-repaired $VF0: restored: mtu"
 	has "dry run: nothing was changed"
 	eq "after the dry run" "$(cat /sys/class/net/ens3f0v0/mtu 2>/dev/null || mtu ens3f0v0)" 1300
 	ok vf repair $VF0
-	has "repaired $VF0: put back: mtu"
+	has "repaired $VF0: restored: mtu"
 	eq "another" "$(mtu ens3f0v2)" 1302
 	r vf repair ens3f0v1
 	eq "one that was named, and is somebody's" "$RC" 1
 	has "left-alone $VF1: it belongs to container c1"
 	ok vf repair --json
-	want 'map(.action) == ["well", "left-alone", "repaired"] and .[2].why == "put back: mtu"'
+	want 'map(.action) == ["well", "left-alone", "repaired"] and .[2].why == "restored: mtu"'
 	eq "of a living owner" "$(mtu ens3f0v1)" 1301
 	ip netns del pod1
 	ok vf repair
-	has "repaired $VF1: its owner c1 has gone; put back: mtu"
+	has "repaired $VF1: its owner c1 is gone; restored: mtu"
 	eq "of a dead owner" "$(mtu ens3f0v1)" 1500
 	ok vf repair
 	has "0 repaired, 3 well, 0 left alone, 0 failed"
@@ -220,7 +220,7 @@ test_vf_repair_of_a_damaged_entry()
 	ok vf repair
 	has "repaired $VF0: its entry was damaged"
 	ok vf repair
-	has "left-alone $VF0: nothing is recorded of it"
+	has "left-alone $VF0: it has no baseline yet"
 }
 
 test_vf_gc()
@@ -235,10 +235,10 @@ test_vf_gc()
 	ip netns del pod2
 	r vf gc --dry-run
 	eq "status of the dry run" "$RC" 1
-	has "would-be-collected $VF1: the VF that its entry was about does not exist any more"
+	has "would-be-collected $VF1: the VF of this entry does not exist any more"
 	ok vf gc
 	has "collected $VF1: "
-	has "collected 0000:3b:00.4: its owner c1 (network net-a) has gone"
+	has "collected 0000:3b:00.4: its owner c1 (network net-a) is gone"
 	has "left-alone $VF0: it belongs to container c1"
 	[ ! -e "$RUN/vf/$VF1" ] || fail "the entry must be gone"
 	eq "owner" "$(jq -c .owner "$RUN/vf/0000:3b:00.4")" null
@@ -272,7 +272,7 @@ test_vf_apply()
 	eq "status" "$RC" 1
 	has 'failed 10-bad.json: count: must be a whole number from 1 to 65535, got "4"'
 	has 'failed 11-bad.json: numVfs: there is no such key'
-	has 'failed 12-bad.json: count 5: PF 0000:3b:00.0 can have 4'
+	has 'failed 12-bad.json: count 5: PF 0000:3b:00.0 supports 4'
 	has 'failed 13-bad.json: PF "ens9"'
 	has 'failed 14-bad.json: '
 	has 'failed 15-open.json: others than root may write it'

@@ -6,7 +6,7 @@
 #include "railctl/attachments/attachments.h"
 #include "lib/cli/cmd.h"
 #include "rdma/plugin/restore.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/claim.h"
 
 struct repair {
 	const struct cmd_run *run;

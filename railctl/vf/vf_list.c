@@ -300,7 +300,8 @@ const struct cmd cmd_vf_list = {
 	.name = "list",
 	.summary = "list the network cards with SR-IOV, their VFs and the owners",
 	.about = "USE is one of these. free. in-use: an attachment or the host uses it (see "
-		 "OWNER). owner-gone, unmended: repair restores it. elsewhere: its interface is in "
+		 "OWNER). owner-gone, unrepaired: repair restores it. elsewhere: its interface is "
+		 "in "
 		 "a network namespace, and no plugin put it there. damaged: its record cannot be "
 		 "read.",
 	.opts = { opts },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manager.h: what an administrator has done to VFs: made, bound to drivers, repaired.
+ * manager.h: what an administrator does with VFs: create, bind to drivers, repair.
  *
- * Everything is done under the locks that the plugin takes, the PF's before its VFs', and nothing
- * is done to a VF whose owner lives. What is killed half-way is finished by doing it again.
+ * Every function takes the locks that the plugin takes, the PF's before its VFs'. No function
+ * changes a VF whose owner lives. If a call is killed, the same call again completes it.
  */
 #ifndef RAILHEAD_SRIOV_ADMIN_MANAGER_H
 #define RAILHEAD_SRIOV_ADMIN_MANAGER_H
@@ -13,12 +13,12 @@
 struct manager {
 	const struct ctx *ctx;
 	struct nl *nl; /* of the host */
-	/* What is going to be done, a line each; NULL: nobody listens. */
-	void (*say)(void *arg, const char *line);
+	/* Receives a line about each step before it is done; NULL: none. */
+	void (*progress)(void *arg, const char *line);
 	void *arg;
 };
 
-/* What a PF shall have. */
+/* The VFs that a PF shall have. */
 struct vf_order {
 	const char *pf;     /* interface or PCI address */
 	uint32_t count;     /* 0: no VFs */
@@ -29,21 +29,22 @@ struct vf_order {
 struct vf_order_result {
 	char pf[PCI_STR_LEN];
 	uint32_t before;
-	bool changed; /* false: there were that many, and nothing was done */
+	bool changed; /* false: the PF had that many VFs, and nothing was done */
 };
 
 /*
- * manager_create - give a PF that many VFs. Each has its MAC before its driver sees it: the one
- * that it had the last time, else manager_mac(); and its baseline is captured. ERR_BUSY: they are
- * in use; ERR_FORBIDDEN: the default route needs the PF; ERR_CONFIG: more than it can have. After a
- * failure there are as many as before.
+ * manager_create - give a PF o->count VFs. A VF gets its MAC before its driver sees it: the MAC
+ * that it had the last time, else that of manager_mac(). Then its baseline is captured. ERR_BUSY:
+ * VFs are in use; ERR_FORBIDDEN: the default route needs the PF; ERR_CONFIG: the PF supports fewer
+ * VFs. After a failure the PF has as many VFs as before.
  */
 int manager_create(const struct manager *m, const struct vf_order *o, struct vf_order_result *out,
 		   struct err *e) must_check;
 
 /*
- * manager_mac - the MAC of VF number index of a PF whose own is pf: locally administered; the last
- * three bytes are the PF's, the two before them the number, and the first stands for its maker.
+ * manager_mac - the MAC for VF number index of a PF whose MAC is pf. It is locally administered.
+ * The last three bytes are those of the PF, the two before them are the index, and the first one
+ * depends on the PF's vendor. Pure.
  */
 void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN]);
 
@@ -51,57 +52,62 @@ void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN]
 
 enum vf_outcome {
 	VF_WAS_HEALTHY,  /* there was nothing to do */
-	VF_REPAIRED,     /* it was done */
-	VF_WOULD_REPAIR, /* dry run: it would be done */
-	VF_SKIPPED,      /* somebody has it, or nobody knows what it was like */
+	VF_REPAIRED,     /* the VF was changed */
+	VF_WOULD_REPAIR, /* dry run: the VF would be changed */
+	VF_SKIPPED,      /* the VF is in use, or has no baseline */
 };
 
 struct vf_report {
 	enum vf_outcome outcome;
-	char why[256]; /* "" when it was well */
+	char why[256]; /* ""  for VF_WAS_HEALTHY */
 };
 
 /*
- * manager_bind - have a VF driven by driver, or by the kernel's choice (NULL). What is left of a
- * dead owner is put back first. ERR_BUSY: it has an owner, or is in another network namespace.
+ * manager_bind - bind a VF to driver, or to the kernel's choice (NULL). If its owner is dead, the
+ * VF is restored first. ERR_BUSY: the VF has an owner, or is in another network namespace.
  */
 int manager_bind(const struct manager *m, const char *vf, const char *driver, struct vf_report *out,
 		 struct err *e) must_check;
 
 /*
- * manager_repair - a VF to its baseline, unless its owner lives. -1: it could not be put back; what
- * is missing is named. A damaged VF state is removed where the VF is on the host.
+ * manager_repair - restore a VF to its baseline, unless its owner lives. -1: not everything could
+ * be restored; the message says what differs. A damaged VF state is removed if the VF is on the
+ * host.
  */
 int manager_repair(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
 		   struct err *e) must_check;
 
 /*
- * manager_adopt - a free VF as it is now becomes its baseline, also what could not be put back. One
- * that somebody has, or has left, is let alone.
+ * manager_adopt - make the present values of a free VF its baseline, also those that could not be
+ * restored. A VF that has an owner, alive or dead, is skipped.
  */
 int manager_adopt(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
 		  struct err *e) must_check;
 
 /*
- * manager_gc - the state of a VF that does not exist any more is forgotten; one whose
- * owner has gone is put back and free.
+ * manager_gc - remove the state of a VF that does not exist any more; restore a VF whose owner is
+ * gone, and make it free.
  */
 int manager_gc(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
 	       struct err *e) must_check;
 
 /* ---- /etc/railhead/vf.d ---- */
 
-/* A file there: the order without force. */
+/* A file there: a struct vf_order without force. */
 struct vf_file {
-	const char *pf, *driver; /* driver NULL: none is given, or "default" */
+	const char *pf, *driver; /* driver NULL: absent or "default" */
 	uint32_t count;
 	struct json *tree; /* owns the strings */
 };
 
-/* vf_file_decode - pure. Errors begin with name, and name key and value. */
+/*
+ * vf_file_decode - decode the text of a file. ERR_DECODE or ERR_CONFIG; the message begins with
+ * name, and has key and value. Pure.
+ */
 int vf_file_decode(const char *text, size_t len, const char *name, struct vf_file *out,
 		   struct err *e) must_check;
 
+/* vf_file_clear - free what f owns; f becomes empty. */
 void vf_file_clear(struct vf_file *f);
 #define auto_vf_file auto_clean(vf_file_clear)
 

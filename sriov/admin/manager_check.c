@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manager_check.c: what stands against removing VFs, and what must be waited for after making some.
+/*
+ * manager_check.c: finds reasons not to remove the VFs of a PF, and waits for the interfaces of new
+ * VFs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,15 +21,15 @@ void manager_report(const struct manager *m, const char *fmt, ...)
 	char line[512];
 	va_list ap;
 
-	if (!m->say)
+	if (!m->progress)
 		return;
 	va_start(ap, fmt);
 	(void)vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	m->say(m->arg, line);
+	m->progress(m->arg, line);
 }
 
-/* ---- VFs that somebody has ---- */
+/* ---- VFs in use ---- */
 
 static bool is_in_use(const struct vf_view *v, char why[192])
 {
@@ -41,7 +43,7 @@ static bool is_in_use(const struct vf_view *v, char why[192])
 	else if (v->use == VF_OTHER_NETNS)
 		(void)snprintf(why, 192, "has its interface in another network namespace");
 	else if (v->use == VF_DAMAGED)
-		(void)snprintf(why, 192, "has a damaged entry: whose it is cannot be told");
+		(void)snprintf(why, 192, "has a damaged entry: its owner is unknown");
 	else if (v->use == VF_TAKEN)
 		(void)snprintf(why, 192, "%.180s", v->why);
 	else if (vf_has_userspace_driver(&p))
@@ -67,14 +69,14 @@ int manager_refuse_in_use(const struct pf_view *p, struct err *e)
 		return 0;
 	err_set(e, ERR_BUSY, 0, "PF %s has VFs that are in use, %zu of %zu: %s %s", p->addr, n,
 		p->n_vfs, first->addr, why);
-	return err_hint(e, "their number cannot change while they exist, so all of them would go; "
-			   "\"railctl vf list\" shows who has them; --force removes them all the "
-			   "same");
+	return err_hint(e,
+			"a change of their number removes all of them; \"railctl vf list\" shows "
+			"their owners; --force removes them nevertheless");
 }
 
-/* ---- the way to the rest of the world ---- */
+/* ---- the default route ---- */
 
-#define STACK_MAX 8 /* a VLAN on a bond on ...: sysfs has no more than that of one another */
+#define STACK_MAX 8 /* the kernel allows no deeper stack of devices (MAX_NEST_DEV) */
 
 static bool is_of_pf(const struct pf_view *p, const char *name)
 {
@@ -125,37 +127,32 @@ int manager_refuse_default_route(const struct manager *m, const struct pf_view *
 		"the default route of this host goes through %s, which is %s%s", dev.name,
 		strcmp(dev.name, p->netdev.name) ? "on PF " : "PF ", p->addr);
 	return err_hint(e,
-			"changing the number of VFs takes its link down for a moment; --force does "
-			"it all the same");
+			"a change of the number of VFs takes its link down for a moment; --force "
+			"does it nevertheless");
 }
 
-/* ---- interfaces that come a moment later ---- */
+/* ---- new interfaces ---- */
 
 #define UDEV "/run/udev"
-
-/* udev renames an interface first and makes its file afterwards. */
-static bool udev_has_seen(int ifindex)
-{
-	char path[64];
-
-	if (access(UDEV "/control", F_OK))
-		return true;
-	(void)snprintf(path, sizeof(path), UDEV "/data/n%d", ifindex);
-	return access(path, F_OK) == 0;
-}
 
 static bool is_ready(const struct manager *m, const struct vf_place *p)
 {
 	struct link_info link;
 	struct err ignored;
+	char path[64];
 
 	if (!*p->driver || vf_has_userspace_driver(p))
 		return true;
-	return *p->name && nl_link_by_name(m->nl, p->name, &link, &ignored) == 0 &&
-	       udev_has_seen(link.ifindex);
+	if (!*p->name || nl_link_by_name(m->nl, p->name, &link, &ignored))
+		return false;
+	/* udev, where it runs, renames an interface first and writes its file afterwards. */
+	if (access(UDEV "/control", F_OK))
+		return true;
+	(void)snprintf(path, sizeof(path), UDEV "/data/n%d", link.ifindex);
+	return access(path, F_OK) == 0;
 }
 
-/* A driver that could not ask its PF (igbvf, while that is down) has made an address up. */
+/* While the PF is down, its VF driver cannot ask for the MAC, and uses a random one (igbvf). */
 static void repair_address(const struct manager *m, const struct vf_place *p)
 {
 	static const uint8_t none[MAC_LEN];

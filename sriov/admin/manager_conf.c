@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manager_conf.c: a file of /etc/railhead/vf.d. Pure. */
+/* manager_conf.c: decodes a file of /etc/railhead/vf.d. Pure. */
 #include <string.h>
 
 #include "lib/json/json.h"
@@ -28,14 +28,6 @@ void vf_file_clear(struct vf_file *f)
 	*f = (struct vf_file){ 0 };
 }
 
-/* What is not known is not done, and whoever wrote it should hear of that. */
-static int refuse_unknown(const struct json *tree, struct err *e)
-{
-	return json_refuse_unknown(tree, "", fields, e)
-		       ? err_hint(e, "the keys are pf, count and driver: railhead-vf.d(5)")
-		       : 0;
-}
-
 static int check_names(const struct vf_file *f, struct err *e)
 {
 	struct pci_addr a;
@@ -49,7 +41,7 @@ static int check_names(const struct vf_file *f, struct err *e)
 	if (f->driver && (!*f->driver || strchr(f->driver, '/') || f->driver[0] == '.' ||
 			  strlen(f->driver) >= PCI_DRIVER_LEN))
 		return err_set(e, ERR_CONFIG, 0,
-			       "driver: \"%.64s\" is no name of a driver, as vfio-pci is",
+			       "driver: \"%.64s\" is not a driver's name such as vfio-pci",
 			       f->driver);
 	return 0;
 }
@@ -57,8 +49,11 @@ static int check_names(const struct vf_file *f, struct err *e)
 static int decode_fields(const char *text, size_t len, struct vf_file *f, struct err *e)
 {
 	if (json_parse(text, len, "the file", &f->tree, e) ||
-	    json_decode(f->tree, "", fields, f, e) || refuse_unknown(f->tree, e) ||
-	    check_names(f, e))
+	    json_decode(f->tree, "", fields, f, e))
+		return -1;
+	if (json_refuse_unknown(f->tree, "", fields, e))
+		return err_hint(e, "the keys are pf, count and driver: railhead-vf.d(5)");
+	if (check_names(f, e))
 		return -1;
 	if (f->driver && strcmp(f->driver, "default") == 0)
 		f->driver = NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* manager_conf_fuzz.c: feeds text to vf_file_decode; names and counts that it accepts are valid. */
 #include "lib/testing/fuzz.h"
 #include "sriov/admin/manager.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* manager_conf_test.c: files of vf.d that are accepted, and the message for each that is not. */
 #include <string.h>
 
 #include "lib/json/json.h"

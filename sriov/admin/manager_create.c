@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manager_create.c: another number of VFs for a PF.
+ * manager_create.c: changes the number of VFs of a PF.
  *
- * While they are made no driver takes them (sriov_drivers_autoprobe), so that the first thing a
- * driver sees is the MAC that they keep; RDMA drivers make the GUID of it, and plugins refuse a VF
- * that has none yet. That this switch was turned is written down first: whoever is killed before it
- * is turned back leaves that to the next call.
+ * sriov_drivers_autoprobe is off while VFs are created. So the MAC is set before a driver sees the
+ * VF: RDMA drivers make the GUID from it, and plugins refuse a VF without a MAC. The old value of
+ * that switch is written to a file first. If this process is killed, the next call restores it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,10 +21,10 @@ struct creation {
 	char pf[PCI_STR_LEN];
 	char name[IFNAME_LEN + PCI_STR_LEN + 4]; /* "ens3f0 (0000:3b:00.0)" */
 	uint32_t before;
-	uint64_t life; /* of the first of those */
+	uint64_t life; /* of the first of those VFs */
 	int pf_ifindex;
 	struct pf_state pf_state;
-	bool interrupted; /* a call before us, which did not come to its end */
+	bool interrupted; /* an earlier call did not end */
 };
 
 static void creation_clear(struct creation *k)
@@ -34,7 +33,7 @@ static void creation_clear(struct creation *k)
 }
 #define auto_creation auto_clean(creation_clear)
 
-/* ---- whether drivers take new VFs ---- */
+/* ---- the switch of drivers for new VFs ---- */
 
 static const char *switch_path(const struct creation *k, char out[128])
 {
@@ -48,7 +47,7 @@ static int set_autoprobe(const struct creation *k, bool on, struct err *e)
 	struct err why;
 
 	if (sysfs_write(k->m->ctx->sysfs, switch_path(k, path), on ? "1" : "0", &why) == 0 ||
-	    why.errnum == ENOENT) /* kernels before 4.12, and not every driver's PF */
+	    why.errnum == ENOENT) /* kernels before 4.12, and PFs of some drivers */
 		return 0;
 	*e = why;
 	return -1;
@@ -75,7 +74,7 @@ static int begin_creation(struct creation *k, struct err *e)
 {
 	struct pf_state *b = &k->pf_state;
 
-	/* An interrupted call has noted how it was; how it is now, is its work. */
+	/* An interrupted call recorded the old value. The present value is that call's. */
 	if (!k->interrupted && get_autoprobe(k, &b->autoprobe, e))
 		return -1;
 	b->making = true;
@@ -88,9 +87,9 @@ static int finish_creation(struct creation *k, struct err *e)
 	return pf_state_write(k->m->ctx, &k->pf_state, e);
 }
 
-/* ---- looking and locking ---- */
+/* ---- reading and locking ---- */
 
-/* Its own address, not the one that a bond gave it. */
+/* Uses the permanent address: a bond can change the other one. */
 static int remember_macs(struct creation *k, const struct pf_view *p, struct err *e)
 {
 	struct link_info link;
@@ -119,14 +118,14 @@ static int look_at_pf(struct creation *k, bool judge, struct err *e)
 		return -1;
 	if (k->order->count && !p.netdev.ifindex) {
 		err_set(e, ERR_STATE, 0, "PF %s has no network interface here", k->pf);
-		return err_hint(e, "its VFs get their MACs through it: bind the driver of the card "
-				   "to it, or bring it back from where it is");
+		return err_hint(e, "its VFs get their MACs through it: bind the card's driver to "
+				   "the PF, or return its interface to this namespace");
 	}
 	k->pf_ifindex = p.netdev.ifindex;
 	return remember_macs(k, &p, e);
 }
 
-/* A VF that a plugin is claiming is not to vanish under its hands. */
+/* These locks keep plugins from claiming VFs that are about to be removed. */
 struct vf_locks {
 	struct {
 		char vf[PCI_STR_LEN];
@@ -161,7 +160,7 @@ static int lock_vfs(struct creation *k, struct vf_locks *l, struct err *e)
 	return l->n ? vf_life(ctx, l->at[0].vf, &k->life, e) : 0;
 }
 
-/* ---- doing it ---- */
+/* ---- the change ---- */
 
 static int set_up(const struct creation *k, uint32_t n, const char *driver, struct err *e)
 {
@@ -181,7 +180,7 @@ static int set_up(const struct creation *k, uint32_t n, const char *driver, stru
 		       : 0;
 }
 
-/* Those of a living owner stay: its DEL finds out by itself. */
+/* Entries with a living owner stay: the owner's DEL notices that the VF is gone. */
 static void forget_entries(const struct creation *k, const struct vf_locks *l)
 {
 	struct err why;
@@ -211,7 +210,8 @@ static int set_number(const struct creation *k, const struct vf_locks *l, struct
 	return 0;
 }
 
-static bool is_untouched(const struct creation *k)
+/* Whether the VFs from before still exist: then their number was not changed yet. */
+static bool has_old_vfs(const struct creation *k)
 {
 	char vf[PCI_STR_LEN];
 	struct err ignored;
@@ -221,13 +221,13 @@ static bool is_untouched(const struct creation *k)
 	       vf_life(k->m->ctx, vf, &life, &ignored) == 0 && life == k->life;
 }
 
-static int put_back(void *arg, struct err *e)
+static int restore_numvfs(void *arg, struct err *e)
 {
 	struct creation *k = arg;
 
-	if (is_untouched(k))
+	if (has_old_vfs(k))
 		return set_autoprobe(k, k->pf_state.autoprobe, e) || finish_creation(k, e) ? -1 : 0;
-	manager_report(k->m, "%s: that failed; there will be as many VFs as before: %u", k->name,
+	manager_report(k->m, "%s: that failed; restoring the old number of VFs: %u", k->name,
 		       k->before);
 	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->before, e) || set_up(k, k->before, NULL, e))
 		return -1;
@@ -241,7 +241,7 @@ static int change_numvfs(struct creation *k, struct err *e)
 
 	if (lock_vfs(k, &locks, e) || look_at_pf(k, true, e) || begin_creation(k, e))
 		return -1;
-	undo_push(&undo, put_back, k, "as many VFs as before");
+	undo_push(&undo, restore_numvfs, k, "the old number of VFs");
 	if (set_autoprobe(k, false, e) || set_number(k, &locks, e))
 		return -1;
 	unlock_vfs(&locks);
@@ -259,7 +259,7 @@ static int complete_creation(struct creation *k, struct err *e)
 	return set_up(k, k->order->count, k->order->driver, e) || finish_creation(k, e) ? -1 : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole call ---- */
 
 static int check_count(struct creation *k, struct err *e)
 {
@@ -270,44 +270,32 @@ static int check_count(struct creation *k, struct err *e)
 	k->before = vfs.num;
 	if (k->order->count <= vfs.total)
 		return 0;
-	err_set(e, ERR_CONFIG, 0, "count %u: PF %s can have %u", k->order->count, k->pf, vfs.total);
-	return err_hint(e, "that is its sriov_totalvfs: the setup of the card's firmware sets it");
-}
-
-static int read_macs(struct creation *k, struct err *e)
-{
-	char boot[CTX_BOOT_ID_LEN + 1];
-
-	if (pf_state_read(k->m->ctx, k->pf, &k->pf_state, e) || ctx_boot_id(k->m->ctx, boot, e))
-		return -1;
-	k->interrupted = k->pf_state.making && strcmp(k->pf_state.boot, boot) == 0;
-	return 0;
-}
-
-static int run_creation(struct creation *k, bool *changed, struct err *e)
-{
-	if (check_count(k, e) || read_macs(k, e))
-		return -1;
-	*changed = k->interrupted || k->before != k->order->count;
-	if (!*changed)
-		return 0;
-	return k->before == k->order->count ? complete_creation(k, e) : change_numvfs(k, e);
+	err_set(e, ERR_CONFIG, 0, "count %u: PF %s supports %u", k->order->count, k->pf, vfs.total);
+	return err_hint(e, "that is its sriov_totalvfs; the setup of the card's firmware sets it");
 }
 
 int manager_create(const struct manager *m, const struct vf_order *o, struct vf_order_result *out,
 		   struct err *e)
 {
 	auto_creation struct creation k = { .m = m, .order = o };
-	struct vf_order_result made = { .before = 0 };
+	char boot[CTX_BOOT_ID_LEN + 1];
 
 	if (inventory_find_pf(m->ctx, o->pf, k.pf, e))
 		return -1;
 	(void)snprintf(k.name, sizeof(k.name), "%s", k.pf);
 	auto_fd int lock = vf_state_lock(m->ctx, k.pf, VF_STATE_LOCK_MS, e);
-	if (lock < 0 || run_creation(&k, &made.changed, e))
+	if (lock < 0 || check_count(&k, e) || pf_state_read(m->ctx, k.pf, &k.pf_state, e) ||
+	    ctx_boot_id(m->ctx, boot, e))
 		return -1;
-	memcpy(made.pf, k.pf, sizeof(made.pf));
-	made.before = k.before;
-	*out = made;
+	k.interrupted = k.pf_state.making && strcmp(k.pf_state.boot, boot) == 0;
+	if (k.before != o->count) {
+		if (change_numvfs(&k, e))
+			return -1;
+	} else if (k.interrupted && complete_creation(&k, e)) {
+		return -1;
+	}
+	*out = (struct vf_order_result){ .before = k.before,
+					 .changed = k.interrupted || k.before != o->count };
+	memcpy(out->pf, k.pf, sizeof(out->pf));
 	return 0;
 }

@@ -20,7 +20,7 @@ START_TEST(a_failure_leaves_as_many_as_before)
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 3 });
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_ptr_nonnull(strstr(e.msg, "no VF number 2"));
-	ck_assert_ptr_nonnull(strstr(told.said, "as many VFs as before: 0"));
+	ck_assert_ptr_nonnull(strstr(progress.text, "restoring the old number of VFs: 0"));
 	num_is("0");
 	ck_assert(autoprobe());
 
@@ -45,11 +45,11 @@ START_TEST(vfs_that_never_went_stay_as_they_are)
 	struct vf_info before;
 
 	memcpy(&before, &w.kernel->vf[0].is, sizeof(before));
-	told.num_becomes = "/dev/full";
+	progress.num_becomes = "/dev/full";
 	(void)refused(&w, &(struct vf_order){ .pf = "pf0", .count = 3 });
-	told.num_becomes = NULL;
+	progress.num_becomes = NULL;
 	ck_assert(autoprobe());
-	ck_assert_ptr_null(strstr(told.said, "as many VFs as before"));
+	ck_assert_ptr_null(strstr(progress.text, "the old number of VFs"));
 	ck_assert_int_eq(vf_differing(&w.kernel->vf[0].is, &before), 0);
 	set_num("2\n");
 	ck_assert(!created(&w, 2).changed);
@@ -73,7 +73,7 @@ START_TEST(what_was_interrupted_is_finished)
 	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "0\n");
 	ck_assert(created(&w, 2).changed);
 	ck_assert(autoprobe());
-	ck_assert_ptr_nonnull(strstr(told.said, "finishing what was interrupted"));
+	ck_assert_ptr_nonnull(strstr(progress.text, "finishing what was interrupted"));
 	pf_mac(&w, pf);
 	manager_mac(pf, 1, want);
 	ck_assert_mem_eq(w.kernel->vf[1].is.mac, want, MAC_LEN);
@@ -122,7 +122,7 @@ static void start_anew(void)
 		(void)snprintf(path, sizeof(path), WORLD_RUN "/vf/%s", world_vf(n));
 		(void)unlink(path);
 	}
-	(void)unlink(BOOK);
+	(void)unlink(PF_STATE);
 	set_num("0\n");
 }
 
@@ -163,7 +163,7 @@ START_TEST(without_autoprobe_they_stay_without_driver)
 	ck_assert(!autoprobe());
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 	ck_assert(!x.base.has_netdev);
-	ck_assert_ptr_nonnull(strstr(told.said, "driver none, interface none"));
+	ck_assert_ptr_nonnull(strstr(progress.text, "driver none, interface none"));
 }
 END_TEST
 

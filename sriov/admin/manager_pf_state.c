@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manager_pf_state.c: the MACs that VFs were given, and what was begun and perhaps not finished. */
+/*
+ * manager_pf_state.c: the file that keeps the MACs of a PF's VFs, and whether a call that creates
+ * VFs has begun and not ended.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +17,8 @@
 #define VFS_MAX  65535
 
 /*
- * Cards of one maker differ in the last three bytes, so VFs of theirs do; those of two makers could
- * meet there, and 6 bits of the first byte are left to tell them apart.
+ * Cards of one vendor differ in the last three bytes, so their VFs differ there, too. Cards of two
+ * vendors can have the same last bytes: six bits of the first byte then differ in most cases.
  */
 void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN])
 {
@@ -89,7 +92,7 @@ static int decode_macs(const struct json *macs, struct pf_state *b, struct err *
 		const char *text = json_str(it);
 
 		if (!text || parse_mac(text, b->mac[b->n]))
-			return err_set(e, ERR_DECODE, 0, "macs: number %u is no MAC address", b->n);
+			return err_set(e, ERR_DECODE, 0, "macs[%u]: not a MAC address", b->n);
 		b->n++;
 	}
 	return 0;

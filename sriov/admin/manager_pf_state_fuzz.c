@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* manager_pf_state_fuzz.c: feeds text to pf_state_decode; what it accepts survives a round trip. */
 #include "lib/testing/fuzz.h"
 #include "sriov/admin/manager_priv.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manager_repair.c: one VF bound to another driver, put back, or forgotten. Each under its lock. */
+/*
+ * manager_repair.c: repairs, adopts, binds or forgets one VF. Each public function holds the VF's
+ * lock.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +34,7 @@ static void report_owner(struct vf_report *r, const struct vf_entry *x)
 		   k->container, k->network, k->ifname);
 }
 
-/* ---- what is not as it was ---- */
+/* ---- repair ---- */
 
 static int compare_vf(const struct manager *m, const struct vf_entry *x, struct vf_differences *d,
 		      struct err *e)
@@ -47,17 +50,13 @@ static int compare_vf(const struct manager *m, const struct vf_entry *x, struct 
 	return 0;
 }
 
-/* ---- putting it back ---- */
-
-static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs, struct err *e)
+static int restore_vf(const struct manager *m, struct vf_entry *x, unsigned attrs, struct err *e)
 {
 	struct vf_differences left;
 	struct err why;
 
-	x->dirty |= attrs;
-	if (vf_restore(m->ctx, m->nl, x, e))
-		return -1;
-	if (vf_state_write(m->ctx, x, e))
+	x->to_restore |= attrs;
+	if (vf_restore(m->ctx, m->nl, x, e) || vf_state_write(m->ctx, x, e))
 		return -1;
 	if (compare_vf(m, x, &left, &why)) {
 		*e = why;
@@ -65,53 +64,52 @@ static int put_back(const struct manager *m, struct vf_entry *x, unsigned attrs,
 	}
 	if (left.unreachable) {
 		err_set(e, ERR_STATE, 0, "VF %s: its interface is not on this host", x->vf);
-		return err_hint(e, "a process keeps the network namespace alive that it is in: end "
-				   "it, and the interface comes back");
+		return err_hint(e, "a process keeps its network namespace alive: end that process, "
+				   "and the interface comes back");
 	}
-	if (!*left.text && !(x->dirty & VF_ALL))
+	if (!*left.text && !(x->to_restore & VF_ALL))
 		return 0;
-	err_set(e, ERR_STATE, 0, "VF %s: not put back: %s", x->vf,
-		*left.text ? left.text : "what its PF does not tell");
+	err_set(e, ERR_STATE, 0, "VF %s: not restored: %s", x->vf,
+		*left.text ? left.text : "an attribute that its PF does not report");
 	return err_hint(e, "the log above says why");
 }
 
-/* A VF that is its own again, or never was another's. */
+/* A VF without an owner, or with a dead one. */
 static int repair_vf(const struct manager *m, struct vf_view *v, bool dry_run, struct vf_report *r,
 		     struct err *e)
 {
 	struct vf_differences d = { .text = "" };
-	unsigned dirty = v->entry.dirty & VF_ALL;
+	unsigned to_restore = v->entry.to_restore & VF_ALL;
 
-	/* Of one that is elsewhere only the PF's side can be seen. */
+	/* If the interface is in another namespace, only the attributes at the PF are compared. */
 	if (compare_vf(m, &v->entry, &d, e))
 		return -1;
 	if (v->use == VF_FREE && !*d.text)
 		return 0;
 	if (v->use == VF_OWNER_GONE)
-		set_report(r, VF_REPAIRED, "its owner %.64s has gone%s%s",
-			   v->entry.owner.key.container, *d.text ? "; put back: " : "", d.text);
+		set_report(r, VF_REPAIRED, "its owner %.64s is gone%s%s",
+			   v->entry.owner.key.container, *d.text ? "; restored: " : "", d.text);
 	else
-		set_report(r, VF_REPAIRED, "put back: %s",
+		set_report(r, VF_REPAIRED, "restored: %s",
 			   *d.text ? d.text : "what its owner left");
 	if (dry_run)
 		r->outcome = VF_WOULD_REPAIR;
-	return dry_run ? 0 : put_back(m, &v->entry, d.attrs | dirty, e);
+	return dry_run ? 0 : restore_vf(m, &v->entry, d.attrs | to_restore, e);
 }
 
-/* Whose it was is not known; where it is tells whether it still is somebody's. */
+/* The owner is unknown. The place of the interface shows whether the VF is in use. */
 static int repair_damaged(const struct manager *m, const struct vf_view *v, bool dry_run,
 			  struct vf_report *r, struct err *e)
 {
 	if (*v->pci.driver && !*v->netdev.name) {
 		set_report(r, VF_SKIPPED,
-			   "its entry is damaged, and its interface is not on this host: it may be "
-			   "somebody's; remove %.64s/vf/%s when it is nobody's",
+			   "its entry is damaged, and its interface is not on this host: a pod may "
+			   "have it; if no pod has it, remove %.64s/vf/%s",
 			   m->ctx->run_dir, v->addr);
 		return 0;
 	}
-	set_report(
-		r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED,
-		"its entry was damaged: it is removed, what the VF was like is not known any more");
+	set_report(r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED,
+		   "its entry was damaged and is removed: the baseline of the VF is lost");
 	return dry_run ? 0 : vf_state_remove(m->ctx, v->addr, e);
 }
 
@@ -134,24 +132,24 @@ static int repair_locked(const struct manager *m, struct vf_view *v, bool dry_ru
 	case VF_DAMAGED:
 		return repair_damaged(m, v, dry_run, r, e);
 	case VF_OTHER_NETNS:
-		if (*v->entry.vf && v->entry.dirty & VF_UNREACHABLE)
+		if (*v->entry.vf && v->entry.to_restore & VF_UNREACHABLE)
 			return repair_vf(m, v, dry_run, r, e);
 		set_report(r, VF_SKIPPED,
-			   "its interface is in another network namespace, where no "
-			   "plugin of ours has put it");
+			   "its interface is in another network namespace, and no plugin of "
+			   "railhead put it there");
 		return 0;
 	case VF_FREE:
 		if (*v->entry.vf)
 			return repair_vf(m, v, dry_run, r, e);
 		set_report(r, VF_SKIPPED,
-			   "nothing is recorded of it: its first attachment does that, "
-			   "or \"railctl vf create\"");
+			   "it has no baseline yet: its first attachment records one, or "
+			   "\"railctl vf create\"");
 		return 0;
 	case VF_TAKEN:
 		set_report(r, VF_SKIPPED, "it %.180s", v->why);
 		return 0;
 	case VF_PEER_GONE:
-		set_report(r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED, "it %.180s, which has gone",
+		set_report(r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED, "it %.180s, which is gone",
 			   v->why);
 		return dry_run ? 0 : repair_after_peer(m, v, e);
 	case VF_OWNER_GONE:
@@ -185,9 +183,8 @@ static int refuse_adopt(const struct vf_view *v, struct vf_report *r)
 	if (v->use == VF_TAKEN || v->use == VF_PEER_GONE)
 		(void)snprintf(r->why, sizeof(r->why), "it %.180s", v->why);
 	else if (v->use == VF_IN_USE || v->use == VF_OWNER_GONE)
-		(void)snprintf(r->why, sizeof(r->why),
-			       "it is as container %.64s (network %.64s) %s it", k->container,
-			       k->network, v->use == VF_IN_USE ? "has" : "left");
+		(void)snprintf(r->why, sizeof(r->why), "container %.64s (network %.64s) %s it",
+			       k->container, k->network, v->use == VF_IN_USE ? "has" : "had");
 	else
 		(void)snprintf(r->why, sizeof(r->why), "it is %s: railctl vf repair",
 			       vf_use_name(v->use));
@@ -206,14 +203,14 @@ static int write_baseline(const struct manager *m, struct vf_view *v, struct vf_
 		return -1;
 	*x = now;
 	if (!*v->entry.vf) {
-		(void)snprintf(r->why, sizeof(r->why), "nothing was recorded of it yet");
+		(void)snprintf(r->why, sizeof(r->why), "it had no baseline yet");
 		r->outcome = VF_REPAIRED;
 		return 0;
 	}
 	vf_compare(&now.base, &v->entry.base, true, &d);
 	x->base = v->entry.base;
 	vf_follow(&x->base, &v->entry.base, &now.base);
-	if (!*d.text && !v->entry.dirty)
+	if (!*d.text && !v->entry.to_restore)
 		return 0;
 	r->outcome = VF_REPAIRED;
 	(void)snprintf(r->why, sizeof(r->why), "%.250s",
@@ -231,8 +228,8 @@ int manager_adopt(const struct manager *m, const char *vf, bool dry_run, struct 
 
 	if (lock < 0 || inventory_vf(m->ctx, m->nl, vf, &v, e))
 		return -1;
-	bool may =
-		v.use == VF_FREE || (v.use == VF_UNREPAIRED && !(v.entry.dirty & VF_UNREACHABLE));
+	bool may = v.use == VF_FREE ||
+		   (v.use == VF_UNREPAIRED && !(v.entry.to_restore & VF_UNREACHABLE));
 	if (may ? write_baseline(m, &v, &x, &r, e) : refuse_adopt(&v, &r))
 		return -1;
 	if (r.outcome == VF_REPAIRED && !dry_run && vf_state_write(m->ctx, &x, e))
@@ -259,10 +256,10 @@ static int refuse_taken(const struct vf_view *v, struct err *e)
 	if (v->use == VF_OTHER_NETNS) {
 		err_set(e, ERR_BUSY, 0, "VF %s has its interface in another network namespace",
 			v->addr);
-		return err_hint(e, "bring it back first: railctl vf repair %s", v->addr);
+		return err_hint(e, "return it to the host first: railctl vf repair %s", v->addr);
 	}
 	if (v->use == VF_DAMAGED) {
-		err_set(e, ERR_STATE, 0, "VF %s has a damaged entry: whose it is cannot be told",
+		err_set(e, ERR_STATE, 0, "VF %s has a damaged entry: its owner is unknown",
 			v->addr);
 		return err_hint(e, "railctl vf repair %s", v->addr);
 	}
@@ -271,7 +268,7 @@ static int refuse_taken(const struct vf_view *v, struct err *e)
 
 struct binding {
 	const char *sysfs, *vf;
-	const char *driver; /* as before; NULL: the kernel's choice */
+	const char *driver; /* the old one; NULL: the kernel's choice */
 };
 
 static int bind_back(void *arg, struct err *e)
@@ -281,7 +278,7 @@ static int bind_back(void *arg, struct err *e)
 	return pci_bind(b->sysfs, b->vf, b->driver, e);
 }
 
-/* Its interface is a new one, or has gone; the rest of the baseline stays. */
+/* The interface is new or gone. The rest of the baseline stays. */
 static int note_netdev(const struct manager *m, struct vf_entry *x, const struct vf_place *place,
 		       struct err *e)
 {
@@ -294,7 +291,7 @@ static int note_netdev(const struct manager *m, struct vf_entry *x, const struct
 	return vf_state_write(m->ctx, x, e);
 }
 
-/* It has its driver back, which has made its interface anew. */
+/* The VF has its old driver again, which has created a new interface. */
 static void repair_after_failure(const struct manager *m, const struct vf_view *before)
 {
 	auto_vf_view struct vf_view v = { 0 };
@@ -307,7 +304,8 @@ static void repair_after_failure(const struct manager *m, const struct vf_view *
 	if (manager_wait_vf(m, before->addr, ctx_mono_ms() + NETDEV_MS, &place, &why) ||
 	    inventory_vf(m->ctx, m->nl, before->addr, &v, &why) ||
 	    (*v.entry.vf && repair_vf(m, &v, false, &ignored, &why)))
-		log_warn(&m->ctx->log, "VF %s after that: %s", before->addr, why.msg);
+		log_warn(&m->ctx->log, "VF %s: cannot restore it after that failure: %s",
+			 before->addr, why.msg);
 }
 
 static int bind_locked(const struct manager *m, struct vf_view *v, const char *driver,
@@ -328,7 +326,7 @@ static int bind_locked(const struct manager *m, struct vf_view *v, const char *d
 		repair_after_failure(m, v);
 		return -1;
 	}
-	undo_push(&undo, bind_back, &was, "the driver that it had");
+	undo_push(&undo, bind_back, &was, "its old driver");
 	if (manager_wait_vf(m, v->addr, ctx_mono_ms() + NETDEV_MS, &place, e))
 		return -1;
 	if (strcmp(place.driver, v->pci.driver) != 0) {
@@ -354,9 +352,9 @@ int manager_bind(const struct manager *m, const char *vf, const char *driver, st
 	return 0;
 }
 
-/* ---- the VF state ---- */
+/* ---- garbage collection ---- */
 
-/* Of this life of the VF? */
+/* *out: the entry belongs to the present life of the VF. */
 static int is_current(const struct manager *m, const struct vf_entry *x, bool *out, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
@@ -382,7 +380,7 @@ static int remove_stale_entry(const struct manager *m, struct vf_entry *x, bool 
 	if (is_current(m, x, &current, e))
 		return -1;
 	if (!current) {
-		set_report(r, done, "the VF that its entry was about does not exist any more");
+		set_report(r, done, "the VF of this entry does not exist any more");
 		return dry_run ? 0 : vf_state_remove(m->ctx, x->vf, e);
 	}
 	if (!x->owned)
@@ -391,9 +389,9 @@ static int remove_stale_entry(const struct manager *m, struct vf_entry *x, bool 
 		report_owner(r, x);
 		return 0;
 	}
-	set_report(r, done, "its owner %.64s (network %.64s) has gone: it is put back and free",
+	set_report(r, done, "its owner %.64s (network %.64s) is gone: it is restored and free",
 		   x->owner.key.container, x->owner.key.network);
-	return dry_run ? 0 : put_back(m, x, 0, e);
+	return dry_run ? 0 : restore_vf(m, x, 0, e);
 }
 
 int manager_gc(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,

@@ -155,7 +155,7 @@ START_TEST(every_changed_setting_is_restored)
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 99);
 	r = act(&w, manager_repair, 0, false);
 	ck_assert_int_eq(r.outcome, VF_REPAIRED);
-	ck_assert_str_eq(r.why, "put back: mac, vlan, max_tx_rate, spoofchk, trust, link_state, "
+	ck_assert_str_eq(r.why, "restored: mac, vlan, max_tx_rate, spoofchk, trust, link_state, "
 				"name, address, mtu, down");
 	ck_assert_int_eq(vf_differing(&w.kernel->vf[0].is, &before), 0);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 5);
@@ -175,7 +175,7 @@ START_TEST(only_what_differs_is_set)
 	w.kernel->vf[0].is.vlan = 99;
 	w.kernel->refuses[VF_MAC] = EINVAL; /* setting it would make it an administrator's */
 	r = act(&w, manager_repair, 0, false);
-	ck_assert_str_eq(r.why, "put back: vlan");
+	ck_assert_str_eq(r.why, "restored: vlan");
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
 }
 END_TEST
@@ -190,9 +190,9 @@ START_TEST(what_cannot_be_put_back_is_named)
 	w.kernel->refuses[VF_VLAN] = w.kernel->refuses[VF_TRUST] = EIO;
 	e = fails(&w, manager_repair, 0);
 	ck_assert_int_eq(e.code, ERR_STATE);
-	ck_assert_ptr_nonnull(strstr(e.msg, "not put back: vlan, trust"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "not restored: vlan, trust"));
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
-	ck_assert_uint_eq(x.dirty, VF_VLAN | VF_TRUST);
+	ck_assert_uint_eq(x.to_restore, VF_VLAN | VF_TRUST);
 	w.kernel->refuses[VF_VLAN] = w.kernel->refuses[VF_TRUST] = 0;
 	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_REPAIRED);
 }
@@ -210,9 +210,9 @@ START_TEST(what_restore_overlooks_is_named)
 	ck_assert_int_eq(nl_link_altname_del(w.nl, vf, "rail0-vf0", &e), 0);
 	ck_assert_int_eq(nl_link_altname_add(w.nl, other, "rail0-vf0", &e), 0);
 	e = fails(&w, manager_repair, 0);
-	ck_assert_msg(strstr(e.msg, "not put back: alternative names") != NULL, "%s", e.msg);
+	ck_assert_msg(strstr(e.msg, "not restored: alternative names") != NULL, "%s", e.msg);
 	ck_assert_int_eq(nl_link_altname_del(w.nl, other, "rail0-vf0", &e), 0);
-	ck_assert_str_eq(act(&w, manager_repair, 0, false).why, "put back: alternative names");
+	ck_assert_str_eq(act(&w, manager_repair, 0, false).why, "restored: alternative names");
 }
 END_TEST
 
@@ -273,7 +273,7 @@ START_TEST(what_a_dead_owner_left_is_restored)
 		ck_assert_ptr_nonnull(strstr(r.why, "its owner c1"));
 		ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
 		auto_vf_entry struct vf_entry x = world_entry(&w, 0);
-		ck_assert(!x.owned && !x.dirty);
+		ck_assert(!x.owned && !x.to_restore);
 		ck_assert_int_eq(act(&w, fns[i], 0, false).outcome, VF_WAS_HEALTHY);
 	}
 }
@@ -285,7 +285,7 @@ START_TEST(a_vf_without_an_entry_is_skipped)
 	struct vf_report r = act(&w, manager_repair, 0, false);
 
 	ck_assert_int_eq(r.outcome, VF_SKIPPED);
-	ck_assert_ptr_nonnull(strstr(r.why, "nothing is recorded"));
+	ck_assert_ptr_nonnull(strstr(r.why, "it has no baseline"));
 	ck_assert(!has_entry(&w, 0));
 	ck_assert_int_eq(act(&w, manager_gc, 0, false).outcome, VF_WAS_HEALTHY);
 	world_shows(0, NULL);

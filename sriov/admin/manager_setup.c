@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manager_setup.c: MACs, drivers and baselines of VFs that were just made. */
+/* manager_setup.c: gives new VFs their MACs and drivers, and records their baselines. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "sriov/admin/manager_priv.h"
 
-#define DRIVER_MS 10000 /* udev loads a module when it hears of the VF */
+#define DRIVER_MS 10000 /* udev loads the module when it receives the event of the VF */
 #define NETDEV_MS 10000
 
 struct fresh {
 	char vf[PCI_STR_LEN];
 	int lock;
-	bool is; /* nobody's, and not set up yet */
+	bool is; /* it has no owner and is not set up yet */
 	int ifindex;
 };
 
@@ -65,7 +65,7 @@ int manager_give_macs(const struct vf_setup *s, struct err *e)
 		if (give_mac(s, i, &why) == 0)
 			continue;
 		if (why.errnum == EOPNOTSUPP) {
-			manager_report(s->m, "%s: its driver sets no MACs of VFs", s->pf);
+			manager_report(s->m, "%s: its driver cannot set MACs of VFs", s->pf);
 			return 0;
 		}
 		*e = why;
@@ -76,8 +76,8 @@ int manager_give_macs(const struct vf_setup *s, struct err *e)
 
 /* ---- drivers and baselines ---- */
 
-/* The kernel's choice may be a module that is still being loaded. */
-static int bind_it(const struct vf_setup *s, const char *vf, int64_t deadline, struct err *e)
+/* The module of the kernel's choice may still be loading. */
+static int bind_vf(const struct vf_setup *s, const char *vf, int64_t deadline, struct err *e)
 {
 	const struct timespec pause = { 0, 50 * 1000000 };
 	struct err why;
@@ -106,13 +106,13 @@ static int give_driver(const struct vf_setup *s, uint32_t index, int64_t deadlin
 		return -1;
 	if (!f.is)
 		return 0;
-	if (bind_it(s, f.vf, deadline, e) ||
+	if (bind_vf(s, f.vf, deadline, e) ||
 	    manager_wait_vf(m, f.vf, ctx_mono_ms() + NETDEV_MS, &place, e) ||
 	    vf_start_entry(m->ctx, m->nl, &place, &x, e) || vf_state_write(m->ctx, &x, e))
 		return -1;
 	manager_report(m, "  VF %u %s: MAC %s, driver %s, interface %s", index, f.vf,
 		       x.base.pf_side.has & VF_MAC ? mac_format(x.base.pf_side.mac, mac)
-						   : "not told",
+						   : "unknown",
 		       *place.driver ? place.driver : "none", *place.name ? place.name : "none");
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many VFs a PF has, and what they are like when they come. What fails or is killed half-way is
- * in manager_half_test.c, the rest in manager_mend_test.c. */
+ * in manager_half_test.c, the rest in manager_repair_test.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 	ck_assert(made.changed);
 	ck_assert_uint_eq(made.before, 0);
 	num_is("3");
-	ck_assert(autoprobe() && !told.autoprobe);
+	ck_assert(autoprobe() && !progress.autoprobe);
 	pf_mac(&w, pf);
 	for (uint32_t n = 0; n < 3; n++) {
 		const char name[] = { 'v', (char)('0' + n), '\0' };
@@ -59,15 +59,15 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 
 		manager_mac(pf, n, want);
 		ck_assert_mem_eq(w.kernel->vf[n].is.mac, want, MAC_LEN);
-		ck_assert(!x.owned && !x.dirty);
+		ck_assert(!x.owned && !x.to_restore);
 		ck_assert_mem_eq(x.base.pf_side.mac, want, MAC_LEN);
 		ck_assert_str_eq(x.base.name, name);
 		ck_assert_mem_eq(x.base.addr.byte, want, MAC_LEN);
 		ck_assert_int_eq(nl_link_by_name(w.nl, name, &link, &e), 0);
 		ck_assert_mem_eq(link.addr.byte, want, MAC_LEN);
 	}
-	ck_assert_ptr_nonnull(strstr(told.said, "pf0 (" WORLD_PF "): making 3 VFs"));
-	ck_assert_ptr_nonnull(strstr(told.said, "driver igbvf, interface v2"));
+	ck_assert_ptr_nonnull(strstr(progress.text, "pf0 (" WORLD_PF "): making 3 VFs"));
+	ck_assert_ptr_nonnull(strstr(progress.text, "driver igbvf, interface v2"));
 }
 END_TEST
 
@@ -139,7 +139,7 @@ START_TEST(a_driver_that_sets_no_macs_is_survived)
 
 	w.kernel->refuses[VF_MAC] = EOPNOTSUPP;
 	created(&w, 2);
-	ck_assert_ptr_nonnull(strstr(told.said, "its driver sets no MACs"));
+	ck_assert_ptr_nonnull(strstr(progress.text, "its driver cannot set MACs"));
 	num_is("2");
 }
 END_TEST
@@ -158,8 +158,8 @@ START_TEST(as_many_as_there_are_is_nothing_to_do)
 	ck_assert(!made.changed);
 	ck_assert_uint_eq(made.before, 2);
 	ck_assert_uint_eq(w.kernel->requests, 0);
-	ck_assert_str_eq(told.said, "");
-	ck_assert_int_eq(access(BOOK, F_OK), -1);
+	ck_assert_str_eq(progress.text, "");
+	ck_assert_int_eq(access(PF_STATE, F_OK), -1);
 }
 END_TEST
 
@@ -172,7 +172,7 @@ START_TEST(other_functions_and_too_many_vfs_are_refused)
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 15 });
 	ck_assert_int_eq(e.code, ERR_CONFIG);
 	ck_assert_ptr_nonnull(strstr(e.msg, "count 15"));
-	ck_assert_ptr_nonnull(strstr(e.msg, "can have 14"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "supports 14"));
 	num_is("0");
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keys.c: the keys that say which VF an attachment is to have. Pure. */
+/* keys.c: checks the keys that name a VF, or a resource to choose one from. Pure. */
 #include <string.h>
 
 #include "sriov/attach/vf_attach.h"
@@ -32,7 +32,7 @@ int vf_resource_decode(const struct json *n, struct vf_resource *out, struct err
 		  .kind = J_ARRAY,
 		  .offset = offsetof(struct resource_text, pf),
 		  .flags = J_REQUIRED },
-		/* One ADD attaches one interface; a pod with two has two attachments. */
+		/* One ADD attaches one interface. A pod with two interfaces has two attachments. */
 		{ .key = "count",
 		  .kind = J_U32,
 		  .offset = offsetof(struct resource_text, count),
@@ -55,8 +55,10 @@ int vf_resource_decode(const struct json *n, struct vf_resource *out, struct err
 	return 0;
 }
 
-/* Multus puts the device into two keys and the runtime's options; the first that is there counts.
- * NULL: none. */
+/*
+ * Multus puts the device into two keys and into runtimeConfig. The first one that is set counts.
+ * *device NULL: none is set.
+ */
 static int device_given(const struct attach *a, const struct vf_attach *v, const char **key,
 			const char **device, struct err *e)
 {
@@ -116,8 +118,8 @@ static int check_near(struct vf_attach *v, struct err *e)
 		return -1;
 	if (v->resource)
 		return 0;
-	err_set(e, ERR_CONFIG, 0, "near: needs a resource, of whose free VFs it is to choose");
-	return err_hint(e, "a VF that deviceID names was chosen by whoever named it");
+	err_set(e, ERR_CONFIG, 0, "near: needs a resource, because it chooses among its free VFs");
+	return err_hint(e, "give resource, or remove near: deviceID names one VF already");
 }
 
 int vf_attach_check_keys(const struct attach *a, struct vf_attach *v, struct err *e)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf_attach.c: the hooks of the attach engine for every plugin that moves a VF. */
 #include "sriov/attach/vf_attach.h"
-#include "sriov/take/taken.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "cni/protocol/devinfo.h"
 #include "sriov/take/claim.h"
 #include "sriov/take/peer.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 
 /* ---- which VF ---- */
 
-/* The pod may be older than this program on this node. */
+/* The pod may be from the time when sriov-cni was on this node. */
 static int explain_peer(const struct attach *a, struct err *e)
 {
 	const struct cni_env *env = &a->call->env;
@@ -24,10 +24,10 @@ static int explain_peer(const struct attach *a, struct err *e)
 	if (peer_find(&a->call->ctx, env->container, env->ifname, &p, &ignored))
 		return -1;
 	err_set(e, ERR_STATE, 0,
-		"attachment %s of container %s was made by sriov-cni (VF %s), and is not known to "
-		"railhead",
+		"attachment %s of container %s was made by sriov-cni (VF %s), and railhead has no "
+		"record of it",
 		env->ifname, env->container, p.vf);
-	return err_hint(e, "railctl attachments import takes it over; DEL puts its VF back in any "
+	return err_hint(e, "railctl attachments import takes it over; DEL restores its VF in any "
 			   "case");
 }
 
@@ -42,28 +42,22 @@ int vf_attach_recall(const struct attach *a, struct vf_attach *v, struct record 
 	return 0;
 }
 
-/* STATUS knows no pod, and so no VF; but where we are to choose there must be something to choose.
- */
-static int some_pf_has_vfs(const struct attach *a, const struct vf_attach *v, struct err *e)
+int vf_attach_find(struct attach *a, struct vf_attach *v, struct err *e)
 {
 	struct vf_resource r;
 
-	if (!v->resource)
+	/* STATUS has no pod, and so no VF. A resource must have VFs to choose from. */
+	if (a->call->env.cmd == CNI_STATUS) {
+		if (v->resource &&
+		    (vf_resource_decode(v->resource, &r, e) ||
+		     claim_possible(&a->call->ctx, (struct pf_list){ r.pf, r.n }, e)))
+			return -1;
 		return 0;
-	return vf_resource_decode(v->resource, &r, e) ||
-			       claim_possible(&a->call->ctx, (struct pf_list){ r.pf, r.n }, e)
-		       ? -1
-		       : 0;
-}
-
-int vf_attach_find(struct attach *a, struct vf_attach *v, struct err *e)
-{
-	if (a->call->env.cmd == CNI_STATUS)
-		return some_pf_has_vfs(a, v, e);
+	}
 	if (!*v->vf && !v->resource)
 		return err_set(e, ERR_CONFIG, 0,
 			       "deviceID: missing: give the PCI address of a VF, as Multus and "
-			       "device plugins do, or a resource to take a free one of");
+			       "device plugins do, or a resource to choose a free VF from");
 	if (*v->vf && vf_locate(&a->call->ctx, a->host_nl, v->vf, &v->place, e))
 		return -1;
 	a->no_link = *v->vf && vf_has_userspace_driver(&v->place);
@@ -81,7 +75,7 @@ static int take_near(const struct claimant *who, const struct cni_call *call, st
 	if (near_gpus(call, v->near, &gpus, e) ||
 	    affinity_claim(who, (struct affinity_request){ &gpus, pfs }, &v->place, &v->found, e))
 		return -1;
-	log_info(&call->ctx.log, "VF %s is for GPU %s of %s: %s", v->place.vf, v->found.gpu,
+	log_info(&call->ctx.log, "VF %s is for GPU %s from %s: %s", v->place.vf, v->found.gpu,
 		 v->found.source, affinity_text(&v->found, text));
 	return 0;
 }
@@ -107,18 +101,8 @@ static int take_vf(const struct attach *a, struct vf_attach *v, unsigned will_ch
 	return v->near ? take_near(&who, a->call, v, pfs, e) : claim_any(&who, pfs, &v->place, e);
 }
 
-/* What it keeps of the VF, for DEL, CHECK, and whoever asks why it is this one. */
-static struct json *device_of(const struct vf_attach *v, const char *devinfo,
-			      const struct tier *tier)
-{
-	auto_json struct json *o = sriov_device(&v->place, devinfo, tier);
-
-	if (!o || (*v->found.gpu && json_put(o, "near", affinity_to_json(&v->found))))
-		return NULL;
-	return TAKE_PTR(o);
-}
-
-/* Only a file that we are going to make is on record, and so DEL's to remove. */
+/* The record names a file only if this ADD will create it, because DEL removes the file on record.
+ */
 static int find_devinfo(const struct attach *a, const char **path, struct err *e)
 {
 	struct stat st;
@@ -137,7 +121,7 @@ int vf_attach_claim(struct attach *a, struct vf_attach *v, unsigned will_change,
 
 	if (take_vf(a, v, will_change, e) || find_devinfo(a, &devinfo, e))
 		return -1;
-	log_debug(&a->call->ctx.log, "VF %s (number %u of %s, driver %s, interface %s) is ours",
+	log_debug(&a->call->ctx.log, "VF %s (number %u of %s, driver %s, interface %s) is claimed",
 		  v->place.vf, v->place.index, v->place.pf_name,
 		  *v->place.driver ? v->place.driver : "none",
 		  *v->place.name ? v->place.name : "none");
@@ -146,8 +130,12 @@ int vf_attach_claim(struct attach *a, struct vf_attach *v, unsigned will_change,
 	a->master.ifindex = v->place.pf_ifindex;
 	a->pci_id = v->vf;
 	a->no_link = vf_has_userspace_driver(&v->place);
-	a->device = device_of(v, devinfo, tier);
-	return a->device ? 0 : err_nomem(e);
+	/* The record also keeps why near chose this VF. */
+	auto_json struct json *device = sriov_device(&v->place, devinfo, tier);
+	if (!device || (*v->found.gpu && json_put(device, "near", affinity_to_json(&v->found))))
+		return err_nomem(e);
+	a->device = TAKE_PTR(device);
+	return 0;
 }
 
 static int write_devinfo(const struct attach *a, const struct vf_attach *v, struct err *e)
@@ -162,7 +150,7 @@ static int write_devinfo(const struct attach *a, const struct vf_attach *v, stru
 	return path ? devinfo_write(path, &what, &made, e) : 0;
 }
 
-/* A VF without interface has no address but the one its PF gave it, and no MTU but the PF's. */
+/* Without an interface the result has the MAC that the PF gave the VF, and the PF's MTU. */
 static int describe_without_link(struct attach *a, const struct vf_attach *v, struct err *e)
 {
 	static const uint8_t zero[MAC_LEN];

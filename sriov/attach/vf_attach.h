@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vf_attach.h: what every plugin that moves a VF into a pod gives the attach engine: which VF, its
- * claim, its device information, the move, and what CHECK compares.
+ * vf_attach.h: hooks of the attach engine for every plugin that moves a VF into a pod: choose and
+ * claim the VF, write its device information, move it, and check it.
  *
- * The state of such a plugin holds a struct vf_attach. What only Ethernet (or InfiniBand) has is
- * the plugin's own, and it sets that between vf_attach_claim and vf_attach_move.
+ * The state of such a plugin holds a struct vf_attach. The plugin itself sets what only Ethernet or
+ * InfiniBand has, between vf_attach_claim and vf_attach_move.
  */
 #ifndef RAILHEAD_SRIOV_ATTACH_VF_ATTACH_H
 #define RAILHEAD_SRIOV_ATTACH_VF_ATTACH_H
@@ -18,9 +18,9 @@
 struct vf_attach {
 	const char *device_id, *pci_bus_id; /* as given; NULL: not given */
 	const struct json *resource, *near; /* undecoded; NULL: not given */
-	char vf[PCI_STR_LEN];               /* the VF, "" until one is chosen from the resource */
-	struct vf_place place;              /* of the VF, once it is found */
-	struct affinity_result found;       /* why this VF, when it was chosen by near */
+	char vf[PCI_STR_LEN];               /* the VF; "" until one is chosen from the resource */
+	struct vf_place place;              /* of the VF; set by find or claim */
+	struct affinity_result found;       /* why near chose this VF */
 };
 
 /* The keys, for the table of a state s with a struct vf_attach m. */
@@ -34,51 +34,58 @@ struct vf_attach {
 
 /* ---- keys.c: pure ---- */
 
-/* vf_attach_check_keys - for validate: one VF, or a resource to choose from. ERR_CONFIG. */
+/*
+ * vf_attach_check_keys - for validate: the keys name one VF, or a resource, or neither; v->vf
+ * becomes the named VF. ERR_CONFIG or ERR_DECODE with key and value.
+ */
 int vf_attach_check_keys(const struct attach *a, struct vf_attach *v, struct err *e) must_check;
 
-/* "resource": take a free VF of one of these. */
+/* The key "resource": PFs, of which a free VF is claimed. */
 struct vf_resource {
 	const char *pf[VF_PFS_MAX]; /* names or PCI addresses of PFs, in order of preference */
 	size_t n;
 };
 
-/* vf_resource_decode - the key resource; ERR_CONFIG when it is malformed. */
+/* vf_resource_decode - decode the key; ERR_CONFIG: it is malformed. *out borrows its strings from
+ * n. */
 int vf_resource_decode(const struct json *n, struct vf_resource *out, struct err *e) must_check;
 
 /* ---- vf_attach.c: each for the hook of that name ---- */
 
 /*
- * vf_attach_recall - CHECK: the record says which VF the attachment has: v->vf. ERR_STATE when
- * there is no record, and whose attachment it is when sriov-cni made it.
+ * vf_attach_recall - CHECK: read the record of the attachment; v->vf becomes its VF. The caller
+ * clears *r. ERR_STATE: there is no record; the message says so if sriov-cni made the attachment.
  */
 int vf_attach_recall(const struct attach *a, struct vf_attach *v, struct record *r,
 		     struct err *e) must_check;
 
 /*
- * vf_attach_find - v->place of a VF that is named. ERR_CONFIG when neither a VF nor a resource is.
- * STATUS: whether a resource has VFs at all.
+ * vf_attach_find - set v->place of a VF that is named. ERR_CONFIG: neither a VF nor a resource is
+ * given. For STATUS: ERR_UNAVAILABLE if a resource has no VFs at all.
  */
 int vf_attach_find(struct attach *a, struct vf_attach *v, struct err *e) must_check;
 
 /*
- * vf_attach_claim - the VF, or a free one of the resource, becomes this attachment's; a->device,
- * pci_id and master are set. will_change: enum vf_attr, what the plugin is going to set. tier may
- * be NULL; it goes on record.
+ * vf_attach_claim - claim the named VF, or a free one of the resource, and set a->device, pci_id
+ * and master. will_change: bits of enum vf_attr that the plugin is going to set. tier goes into the
+ * record; it may be NULL. Errors as claim_vf and claim_any.
  */
 int vf_attach_claim(struct attach *a, struct vf_attach *v, unsigned will_change,
 		    const struct tier *tier, struct err *e) must_check;
 
 /*
- * vf_attach_move - create: the device information is written, and the interface moves into the pod.
- * Of a VF without one (vfio-pci) a->link says what its PF knows.
+ * vf_attach_move - for create: write the device information, and move the interface into the pod. A
+ * VF without an interface (vfio-pci) does not move; a->link gets MAC and MTU from its PF.
  */
 int vf_attach_move(struct attach *a, const struct vf_attach *v, struct err *e) must_check;
 
-/* vf_attach_check - CHECK: the interface is this VF's, and has the MTU. ERR_STATE. */
+/* vf_attach_check - for check: ERR_STATE unless the interface belongs to the VF and has the MTU. */
 int vf_attach_check(const struct attach *a, const struct vf_attach *v, struct err *e) must_check;
 
-/* vf_attach_release - the release hook: without a record what the VFs' state and sriov-cni know. */
+/*
+ * vf_attach_release - for release: without a record r, restore the VF that a VF state or a file of
+ * sriov-cni names for the attachment.
+ */
 int vf_attach_release(const struct cni_call *call, const struct record *r,
 		      struct err *e) must_check;
 

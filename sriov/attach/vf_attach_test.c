@@ -10,7 +10,7 @@
 #include "cni/testing/call.h"
 #include "lib/testing/net.h"
 #include "lib/testing/testing.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/claim.h"
 #include "sriov/testing/vf.h"
 
 #define OUT "/mnt/out"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* inventory.c: lists the PFs and VFs of the host, and finds out how each VF is used. */
 #include "sriov/choose/inventory.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ const char *vf_use_name(enum vf_use u)
 		[VF_FREE] = "free",
 		[VF_IN_USE] = "in-use",
 		[VF_OWNER_GONE] = "owner-gone",
-		[VF_UNREPAIRED] = "unmended",
+		[VF_UNREPAIRED] = "unrepaired",
 		[VF_OTHER_NETNS] = "elsewhere",
 		[VF_DAMAGED] = "damaged",
 		[VF_TAKEN] = "in-use",
@@ -55,17 +56,25 @@ void inventory_clear(struct inventory *v)
 
 /* ---- interfaces ---- */
 
-/* Renamed or moved between two looks, or told of by a sysfs of another namespace: then it is a name
- * without more. */
-static int look_at_link(struct nl *nl, struct netdev_view *d, struct err *e)
+/* rc, why: the result of the search for the name of the interface. */
+static int read_netdev(struct nl *nl, int rc, const struct err *why, struct netdev_view *d,
+		       struct err *e)
 {
 	struct link_info link;
-	struct err why;
+	struct err gone;
 
-	if (nl_link_by_name(nl, d->name, &link, &why)) {
-		if (why.errnum == ENODEV)
+	if (rc) {
+		d->name[0] = '\0';
+		if (why->code == ERR_NOTFOUND)
 			return 0;
-		*e = why;
+		*e = *why;
+		return -1;
+	}
+	if (nl_link_by_name(nl, d->name, &link, &gone)) {
+		/* It was renamed or moved meanwhile, or sysfs shows another namespace. */
+		if (gone.errnum == ENODEV)
+			return 0;
+		*e = gone;
 		return -1;
 	}
 	d->ifindex = link.ifindex;
@@ -73,35 +82,6 @@ static int look_at_link(struct nl *nl, struct netdev_view *d, struct err *e)
 	d->mtu = link.mtu;
 	d->up = link.flags & IFF_UP;
 	return 0;
-}
-
-/* why: of the search for its name, which ended with rc. */
-static int look_at_netdev(struct nl *nl, int rc, const struct err *why, struct netdev_view *d,
-			  struct err *e)
-{
-	if (rc == 0)
-		return look_at_link(nl, d, e);
-	d->name[0] = '\0';
-	if (why->code == ERR_NOTFOUND)
-		return 0;
-	*e = *why;
-	return -1;
-}
-
-static int look_at_vf_netdev(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
-{
-	struct err why = { 0 };
-	int rc = pci_vf_netdev(ctx->sysfs, v->addr, v->netdev.name, &why);
-
-	return look_at_netdev(nl, rc, &why, &v->netdev, e);
-}
-
-static int look_at_pf_netdev(const struct ctx *ctx, struct nl *nl, struct pf_view *p, struct err *e)
-{
-	struct err why = { 0 };
-	int rc = pci_pf_netdev(ctx->sysfs, p->addr, p->netdev.name, &why);
-
-	return look_at_netdev(nl, rc, &why, &p->netdev, e);
 }
 
 static int find_rdma(const struct ctx *ctx, const char *addr, char out[PCI_RDMA_LEN], struct err *e)
@@ -133,7 +113,8 @@ int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out,
 		return 0;
 	}
 	vf_entry_clear(&x);
-	return err_set(e, ERR_NOTFOUND, 0, "VF %s has changed its life since it was recorded", vf);
+	return err_set(e, ERR_NOTFOUND, 0, "VF %s was created again since its state was recorded",
+		       vf);
 }
 
 static bool is_unreachable(const struct vf_view *v)
@@ -144,7 +125,12 @@ static bool is_unreachable(const struct vf_view *v)
 	return *p.driver && !*v->netdev.name && !vf_has_userspace_driver(&p);
 }
 
-static int judge_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
+static bool is_free(const struct vf_view *v)
+{
+	return v->use == VF_FREE || v->use == VF_UNREPAIRED;
+}
+
+static int check_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
 {
 	auto_peer struct peer p = { .file = "" };
 	int rc = peer_of_vf(ctx, v->addr, &p, e);
@@ -158,7 +144,7 @@ static int judge_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
 	return 0;
 }
 
-static int judge_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+static int check_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	char why[HOST_USE_LEN];
 	struct vf_place p = { 0 };
@@ -177,15 +163,8 @@ static int judge_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, s
 	return 0;
 }
 
-/* Of what the VF state calls free: whether it is, as far as can be seen. */
-static int judge_others(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
-{
-	if (judge_peer(ctx, v, e))
-		return -1;
-	return v->use == VF_FREE || v->use == VF_UNREPAIRED ? judge_host(ctx, nl, v, e) : 0;
-}
-
-static int judge_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+/* The VF state comes first. A VF that is free there may still be in use by others. */
+static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
 	struct err why;
 
@@ -198,24 +177,27 @@ static int judge_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, st
 	} else if (v->entry.owned) {
 		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
 	} else {
-		v->use = v->entry.dirty ? VF_UNREPAIRED : VF_FREE;
+		v->use = v->entry.to_restore ? VF_UNREPAIRED : VF_FREE;
 	}
-	if (v->use != VF_FREE && v->use != VF_UNREPAIRED)
-		return 0;
-	if (judge_others(ctx, nl, v, e))
+	if ((is_free(v) && check_peer(ctx, v, e)) || (is_free(v) && check_host(ctx, nl, v, e)))
 		return -1;
-	if ((v->use == VF_FREE || v->use == VF_UNREPAIRED) && is_unreachable(v))
+	if (is_free(v) && is_unreachable(v))
 		v->use = VF_OTHER_NETNS;
 	return 0;
 }
 
 /* v->addr is set. */
-static int look_at_vf(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+static int read_vf(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
-	return pci_read(ctx->sysfs, v->addr, &v->pci, e) || look_at_vf_netdev(ctx, nl, v, e) ||
-			       find_rdma(ctx, v->addr, v->rdma, e) || judge_use(ctx, nl, v, e)
-		       ? -1
-		       : 0;
+	struct err why = { 0 };
+
+	if (pci_read(ctx->sysfs, v->addr, &v->pci, e))
+		return -1;
+	int rc = pci_vf_netdev(ctx->sysfs, v->addr, v->netdev.name, &why);
+	if (read_netdev(nl, rc, &why, &v->netdev, e) || find_rdma(ctx, v->addr, v->rdma, e) ||
+	    find_use(ctx, nl, v, e))
+		return -1;
+	return 0;
 }
 
 int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_view *out,
@@ -230,7 +212,7 @@ int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct 
 			       "\"%.64s\" is not a PCI address such as 0000:3b:02.5", addr);
 	pci_format(a, v.addr);
 	if (pci_physfn(ctx->sysfs, v.addr, pf, e) ||
-	    pci_vf_index(ctx->sysfs, pf, v.addr, &v.index, e) || look_at_vf(ctx, nl, &v, e))
+	    pci_vf_index(ctx->sysfs, pf, v.addr, &v.index, e) || read_vf(ctx, nl, &v, e))
 		return -1;
 	*out = v;
 	v = (struct vf_view){ 0 };
@@ -247,7 +229,7 @@ static int add_vf(const struct ctx *ctx, struct nl *nl, struct pf_view *p, uint3
 
 	v->index = index;
 	if (pci_vf_addr(ctx->sysfs, p->addr, index, v->addr, &why) == 0 &&
-	    look_at_vf(ctx, nl, v, &why) == 0) {
+	    read_vf(ctx, nl, v, &why) == 0) {
 		p->n_vfs++;
 		return 0;
 	}
@@ -259,8 +241,8 @@ static int add_vf(const struct ctx *ctx, struct nl *nl, struct pf_view *p, uint3
 	return -1;
 }
 
-/* One question for all of them. */
-static int ask_pf(struct nl *nl, struct pf_view *p, struct err *e)
+/* One request for all VFs of a PF. */
+static int read_pf_side(struct nl *nl, struct pf_view *p, struct err *e)
 {
 	auto_free struct vf_info *state = NULL;
 	struct err why;
@@ -292,17 +274,20 @@ static int add_vfs(const struct ctx *ctx, struct nl *nl, struct pf_view *p, stru
 		if (add_vf(ctx, nl, p, i, e))
 			return -1;
 	}
-	return ask_pf(nl, p, e);
+	return read_pf_side(nl, p, e);
 }
 
 int inventory_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct pf_view *out,
 		 struct err *e)
 {
 	auto_pf_view struct pf_view p = { 0 };
+	struct err why = { 0 };
 
 	(void)snprintf(p.addr, sizeof(p.addr), "%s", addr);
-	if (pci_read(ctx->sysfs, addr, &p.pci, e) || pci_sriov(ctx->sysfs, addr, &p.count, e) ||
-	    look_at_pf_netdev(ctx, nl, &p, e) || find_rdma(ctx, addr, p.rdma, e) ||
+	if (pci_read(ctx->sysfs, addr, &p.pci, e) || pci_sriov(ctx->sysfs, addr, &p.count, e))
+		return -1;
+	int rc = pci_pf_netdev(ctx->sysfs, addr, p.netdev.name, &why);
+	if (read_netdev(nl, rc, &why, &p.netdev, e) || find_rdma(ctx, addr, p.rdma, e) ||
 	    add_vfs(ctx, nl, &p, e))
 		return -1;
 	*out = p;
@@ -326,14 +311,14 @@ int inventory_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_
 		return 0;
 	}
 	if (pci_physfn(ctx->sysfs, addr, pf, &ignored) == 0)
-		err_hint(e, "%.64s is itself a VF, of %s", name, pf);
+		err_hint(e, "%.64s is a VF of %s: name the PF", name, pf);
 	else if (e->errnum == EOPNOTSUPP)
 		err_hint(e, "railctl vf list shows the PFs of this host; SR-IOV may be off in the "
-			    "setup of the machine or the card");
+			    "firmware of the machine or the card");
 	return err_wrap(e, "PF \"%.64s\"", name);
 }
 
-/* ---- all ---- */
+/* ---- the whole host ---- */
 
 static bool is_pf(const struct ctx *ctx, const char *addr)
 {

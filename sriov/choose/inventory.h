@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inventory.h: the PFs and VFs of this host, and whose they are. Changes nothing.
+ * inventory.h: the PFs and VFs of this host, and who uses each VF. Changes nothing.
  *
- * From sysfs, the VF state, and one question a PF to the kernel. What vanishes while it is looked
- * at is left out; what cannot be told is left empty.
+ * The data come from sysfs, from the VF states, and from one request to the kernel for each PF. A
+ * device that disappears meanwhile is left out; a value that is unknown stays empty.
  */
 #ifndef RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
 #define RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
@@ -12,23 +12,23 @@
 
 enum vf_use {
 	VF_FREE,
-	VF_IN_USE,     /* its owner's network namespace lives */
-	VF_OWNER_GONE, /* its owner's does not: the next to take it puts it back first, or repair */
-	VF_UNREPAIRED, /* free, but something of its last owner could not be put back */
-	VF_OTHER_NETNS, /* nobody has it, but its interface is not in this network namespace */
-	VF_DAMAGED,     /* its VF state cannot be read */
-	VF_TAKEN,       /* in use by the host, or by an attachment of sriov-cni; why says by what */
-	VF_PEER_GONE,   /* sriov-cni attached it to a container that has gone; why says to which */
+	VF_IN_USE,      /* its owner's network namespace lives */
+	VF_OWNER_GONE,  /* its owner's namespace is gone: repair or the next claim restores it */
+	VF_UNREPAIRED,  /* free, but not everything could be restored after its last owner */
+	VF_OTHER_NETNS, /* free, but its interface is in another network namespace */
+	VF_DAMAGED,     /* its VF state cannot be decoded */
+	VF_TAKEN,       /* in use by the host, or by an attachment of sriov-cni; see why */
+	VF_PEER_GONE,   /* sriov-cni attached it to a container that is gone; see why */
 };
 
-/* vf_use_name - the word that users see: "in-use". */
+/* vf_use_name - the word that users see: "in-use". Two uses can have the same word. */
 const char *vf_use_name(enum vf_use u);
 
 struct netdev_view {
-	char name[IFNAME_LEN]; /* "": it has none here, and the rest says nothing */
-	int ifindex;
+	char name[IFNAME_LEN]; /* "": none here; the rest is unused */
+	int ifindex;           /* 0: the kernel does not know it here */
 	struct hw_addr addr;
-	uint32_t mtu; /* 0: not told */
+	uint32_t mtu; /* 0: unknown */
 	bool up;
 };
 
@@ -39,11 +39,11 @@ struct vf_view {
 	uint32_t index;
 	struct pci_info pci;
 	struct netdev_view netdev;
-	char rdma[PCI_RDMA_LEN]; /* "" when it has none here */
+	char rdma[PCI_RDMA_LEN]; /* its RDMA device; "": none here */
 	struct vf_info pf_side;
 	enum vf_use use;
-	char why[VF_WHY_LEN];  /* VF_TAKEN, VF_PEER_GONE: a phrase after "it"; else "" */
-	struct vf_entry entry; /* of this life of the VF; vf is "" when there is none */
+	char why[VF_WHY_LEN];  /* VF_TAKEN, VF_PEER_GONE: a phrase that follows "it"; else "" */
+	struct vf_entry entry; /* its state in this life; vf is "": there is none */
 };
 
 struct pf_view {
@@ -61,6 +61,7 @@ struct inventory {
 	size_t n_pfs;
 };
 
+/* vf_view_clear, pf_view_clear, inventory_clear - free what the structure owns. */
 void vf_view_clear(struct vf_view *v);
 void pf_view_clear(struct pf_view *p);
 void inventory_clear(struct inventory *v);
@@ -68,27 +69,32 @@ void inventory_clear(struct inventory *v);
 #define auto_pf_view   auto_clean(pf_view_clear)
 #define auto_inventory auto_clean(inventory_clear)
 
-/* inventory_read - every network controller that has SR-IOV. */
+/*
+ * inventory_read - every network controller that has SR-IOV; *out is empty on a machine without
+ * PCI. nl is a socket of the host.
+ */
 int inventory_read(const struct ctx *ctx, struct nl *nl, struct inventory *out,
 		   struct err *e) must_check;
 
-/* inventory_pf, inventory_vf - one. ERR_NOTFOUND when it is none, or none any more. *out is
- * untouched then. inventory_vf leaves pf_side empty. */
+/*
+ * inventory_pf, inventory_vf - the PF or VF at a PCI address. ERR_NOTFOUND: there is none. After a
+ * failure *out is unchanged. inventory_vf leaves pf_side empty.
+ */
 int inventory_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct pf_view *out,
 		 struct err *e) must_check;
 int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_view *out,
 		 struct err *e) must_check;
 
 /*
- * inventory_find_pf - the address of a PF by its interface or address. ERR_NOTFOUND, also when it
- * is something without SR-IOV, or a VF.
+ * inventory_find_pf - the PCI address of a PF by its interface or address. ERR_NOTFOUND: there is
+ * no such device; it has no SR-IOV; it is a VF.
  */
 int inventory_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN],
 		      struct err *e) must_check;
 
 /*
- * inventory_entry - the recorded state of a VF as it exists now. ERR_NOTFOUND: nothing, or only
- * of an earlier life; ERR_DECODE: damaged.
+ * inventory_entry - the recorded state of a VF in its present life. ERR_NOTFOUND: there is none, or
+ * only one of an earlier life; ERR_DECODE: it is damaged. The caller clears *out.
  */
 int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out,
 		    struct err *e) must_check;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* inventory_test.c: the use that is shown for each VF, and devices that disappear meanwhile. */
 #include "sriov/choose/inventory.h"
 
 #include <stdio.h>
@@ -151,7 +152,7 @@ START_TEST(the_entry_of_a_vf_is_read)
 	ck_assert_int_eq(inventory_entry(&w.ctx, world_vf(0), &x, &e), 0);
 	ck_assert(x.owned);
 	x.owned = false;
-	x.dirty = VF_VLAN;
+	x.to_restore = VF_VLAN;
 	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	ck_assert_int_eq(use_of(&w, 0), VF_UNREPAIRED);
 	world_shows(0, NULL);
@@ -226,7 +227,7 @@ START_TEST(a_pf_is_found_by_name_or_address)
 
 	ck_assert_int_eq(inventory_find_pf(&w.ctx, "v0", addr, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
-	ck_assert_ptr_nonnull(strstr(e.detail, "itself a VF, of " WORLD_PF));
+	ck_assert_ptr_nonnull(strstr(e.detail, "is a VF of " WORLD_PF));
 	ck_assert_int_eq(inventory_find_pf(&w.ctx, "nope", addr, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_ptr_nonnull(strstr(e.msg, "nope"));
@@ -243,7 +244,7 @@ START_TEST(each_use_has_a_name)
 	ck_assert_str_eq(vf_use_name(VF_FREE), "free");
 	ck_assert_str_eq(vf_use_name(VF_IN_USE), "in-use");
 	ck_assert_str_eq(vf_use_name(VF_OWNER_GONE), "owner-gone");
-	ck_assert_str_eq(vf_use_name(VF_UNREPAIRED), "unmended");
+	ck_assert_str_eq(vf_use_name(VF_UNREPAIRED), "unrepaired");
 	ck_assert_str_eq(vf_use_name(VF_OTHER_NETNS), "elsewhere");
 	ck_assert_str_eq(vf_use_name(VF_DAMAGED), "damaged");
 }

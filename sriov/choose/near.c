@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * near.c: orders the PFs of a resource by their distance to the pod's GPUs, and claims a free VF of
+ * the first one that has any.
+ */
 #include "sriov/choose/near.h"
 
 #include <stdio.h>
@@ -7,25 +11,26 @@
 
 #include "topo/read/read.h"
 
-/* One PF, with the GPU for which it is worth most. */
-struct offer {
+/* One PF, with the GPU that it suits best. */
+struct candidate {
 	const char *name; /* as the resource has it */
 	char addr[PCI_STR_LEN];
 	uint32_t pci;
-	bool held;      /* the container has a VF of it */
-	bool card_held; /* or of another function of its card */
-	size_t gpu, nth;
-	uint32_t served; /* VFs that the container has for that GPU */
-	struct aff_distance way;
+	bool held;         /* the container has a VF of it */
+	bool card_held;    /* the container has a VF of a function of its card */
+	size_t gpu;        /* index of the GPU */
+	size_t nth;        /* its place in the resource */
+	uint32_t assigned; /* VFs that the container has for that GPU */
+	struct aff_distance distance;
 };
 
 struct survey {
 	const struct claimant *who;
 	const struct near_gpus *gpus;
 	struct aff_machine m;
-	uint32_t gpu[NEAR_GPUS_MAX]; /* functions of m */
-	uint32_t served[NEAR_GPUS_MAX];
-	struct offer *pf;
+	uint32_t gpu[NEAR_GPUS_MAX];      /* functions of m */
+	uint32_t assigned[NEAR_GPUS_MAX]; /* VFs that the container has for each GPU */
+	struct candidate *pf;
 	size_t n;
 };
 
@@ -36,7 +41,7 @@ static void survey_clear(struct survey *s)
 }
 #define auto_survey auto_clean(survey_clear)
 
-/* ---- what there is ---- */
+/* ---- the devices ---- */
 
 static uint32_t function_of(const struct survey *s, const char *addr)
 {
@@ -51,7 +56,7 @@ static int find_pfs(struct survey *s, struct pf_list pfs, struct err *e)
 	if (!s->pf)
 		return err_nomem(e);
 	for (size_t i = 0; i < pfs.n; i++) {
-		struct offer *o = &s->pf[s->n++];
+		struct candidate *o = &s->pf[s->n++];
 		o->name = pfs.name[i];
 		o->nth = i;
 		if (claim_find_pf(s->who->ctx, o->name, o->addr, e))
@@ -94,54 +99,55 @@ static int find_functions(struct survey *s, struct err *e)
 	return 0;
 }
 
-/* ---- what is best ---- */
+/* ---- the order ---- */
 
-/* Whoever has none yet comes first, then whoever is nearer. */
-static int compare_offers(const struct offer *a, const struct offer *b)
+/* A GPU that has fewer VFs comes first, then the shorter distance. */
+static int compare_candidates(const struct candidate *a, const struct candidate *b)
 {
-	int c = cmp_u64(a->served, b->served);
+	int c = cmp_u64(a->assigned, b->assigned);
 
-	return c ? c : aff_distance_cmp(&a->way, &b->way);
+	return c ? c : aff_distance_cmp(&a->distance, &b->distance);
 }
 
-static void find_gpu(const struct survey *s, struct offer *o)
+static void find_gpu(const struct survey *s, struct candidate *o)
 {
 	for (size_t i = 0; i < s->gpus->n; i++) {
-		struct offer x = *o;
+		struct candidate x = *o;
 		x.gpu = i;
-		x.served = s->served[i];
-		aff_distance(&s->m, s->gpu[i], o->pci, &x.way);
-		if (i == 0 || compare_offers(&x, o) < 0)
+		x.assigned = s->assigned[i];
+		aff_distance(&s->m, s->gpu[i], o->pci, &x.distance);
+		if (i == 0 || compare_candidates(&x, o) < 0)
 			*o = x;
 	}
 }
 
-static bool one_card(const char *a, const char *b)
+/* True if two PCI addresses differ only in the function number. */
+static bool is_same_card(const char *a, const char *b)
 {
 	const char *dot = strrchr(a, '.');
 
 	return dot && !strncmp(a, b, (size_t)(dot - a) + 1);
 }
 
-/* What the container has is the GPUs' that it is best for. */
+/* A VF that the container has already counts for the GPU that its PF suits best. */
 static void count_held(struct survey *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct offer *o = &s->pf[i];
+		struct candidate *o = &s->pf[i];
 		o->held = claim_has_vf_of(s->who, o->addr);
 		if (!o->held)
 			continue;
 		find_gpu(s, o);
-		s->served[o->gpu]++;
+		s->assigned[o->gpu]++;
 		for (size_t k = 0; k < s->n; k++)
-			s->pf[k].card_held |= one_card(o->addr, s->pf[k].addr);
+			s->pf[k].card_held |= is_same_card(o->addr, s->pf[k].addr);
 	}
 }
 
-static int by_worth(const void *x, const void *y)
+static int by_preference(const void *x, const void *y)
 {
-	const struct offer *a = x, *b = y;
-	int c = compare_offers(a, b);
+	const struct candidate *a = x, *b = y;
+	int c = compare_candidates(a, b);
 
 	c = c ? c : cmp_u64(a->card_held, b->card_held);
 	return c ? c : cmp_u64(a->nth, b->nth);
@@ -154,27 +160,27 @@ static int make_survey(struct survey *s, struct pf_list pfs, struct err *e)
 	count_held(s);
 	for (size_t i = 0; i < s->n; i++)
 		find_gpu(s, &s->pf[i]);
-	qsort(s->pf, s->n, sizeof(*s->pf), by_worth);
+	qsort(s->pf, s->n, sizeof(*s->pf), by_preference);
 	return 0;
 }
 
-/* ---- taking it ---- */
+/* ---- the claim ---- */
 
 static void explain_result(const struct survey *s, const char *pf, struct affinity_result *f)
 {
 	*f = (struct affinity_result){ .source = s->gpus->source };
 	for (size_t i = 0; i < s->n; i++) {
-		const struct offer *o = &s->pf[i];
+		const struct candidate *o = &s->pf[i];
 		if (strcmp(o->addr, pf) != 0)
 			continue;
 		memcpy(f->gpu, s->gpus->gpu[o->gpu], sizeof(f->gpu));
-		f->class = o->way.class;
-		f->switches = o->way.switches;
-		f->bw = o->way.max_bw;
+		f->class = o->distance.class;
+		f->switches = o->distance.switches;
+		f->bw = o->distance.max_bw;
 		for (size_t k = 0; k < s->n; k++) {
 			struct aff_distance other;
 			aff_distance(&s->m, s->gpu[o->gpu], s->pf[k].pci, &other);
-			f->farther |= aff_distance_cmp(&other, &o->way) < 0;
+			f->farther |= aff_distance_cmp(&other, &o->distance) < 0;
 		}
 		return;
 	}
@@ -200,7 +206,7 @@ int affinity_claim(const struct claimant *who, struct affinity_request request,
 	return 0;
 }
 
-/* ---- telling it ---- */
+/* ---- the result as text ---- */
 
 const char *affinity_text(const struct affinity_result *f, char out[AFFINITY_TEXT_LEN])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * near.h: the key "near": of the free VFs of a resource the one that is nearest to the pod's GPUs.
+ * near.h: the key "near": claim the free VF of a resource that is nearest to the pod's GPUs.
  */
 #ifndef RAILHEAD_SRIOV_CHOOSE_NEAR_H
 #define RAILHEAD_SRIOV_CHOOSE_NEAR_H
@@ -14,37 +14,39 @@
 /* GPUs by PCI address, as pci_format() writes them, each once. */
 struct near_gpus {
 	char gpu[NEAR_GPUS_MAX][PCI_STR_LEN];
-	size_t n; /* 0: it is the pod's GPUs that are meant, and nobody said which they are */
+	size_t n;           /* 0: "gpu": the pod's GPUs, which are not known yet */
 	const char *source; /* the key that named them: a literal */
 };
 
 /*
- * near_decode - the key's value: a PCI address, a list of them, or "gpu" (n becomes 0). ERR_CONFIG.
- * near_gpus - the same, and for "gpu" the pod's own, by the first of these that names any:
- * CNI_ARGS "GPUS=" (PCI addresses between commas), args.cni.gpus (a list, or text as before). Where
- * else a pod's GPUs are to be learned is a further line in its table. ERR_CONFIG naming all of them
- * when none does; ERR_CONFIG or ERR_ENV with key and value when one is malformed. Both pure.
+ * near_decode - the value of the key: a PCI address, a list of them, or "gpu" (n becomes 0).
+ * ERR_CONFIG. near_gpus - the same, and for "gpu" the GPUs of the pod. They come from the first of
+ * these that names any: "GPUS=" in CNI_ARGS (PCI addresses separated by commas), args.cni.gpus (a
+ * list, or such a text). A further source is a further line in the table of near_gpus.c.
+ * ERR_CONFIG: no source names a GPU; ERR_CONFIG or ERR_ENV with key and value: a source is
+ * malformed. Both pure.
  */
 int near_decode(const struct json *near, struct near_gpus *out, struct err *e) must_check;
 int near_gpus(const struct cni_call *call, const struct json *near, struct near_gpus *out,
 	      struct err *e) must_check;
 
-/* What was chosen, and why. */
+/* Which GPU the chosen VF is for, and how far it is. */
 struct affinity_result {
-	char gpu[PCI_STR_LEN]; /* "": nothing was */
-	const char *source;
+	char gpu[PCI_STR_LEN]; /* "": no VF was chosen by near */
+	const char *source;    /* of struct near_gpus */
 	enum aff_class class;
 	uint32_t switches;
-	uint32_t bw;  /* of the narrowest link on the way, 100 Mbit/s; 0: not told */
+	uint32_t bw;  /* of the narrowest link of the path, in 100 Mbit/s; 0: unknown */
 	bool farther; /* some PF is nearer to that GPU, but has no VF for this pod */
 };
 
 /*
- * affinity_claim - claim_any() in the order of distance: first the PFs near a GPU that has the
- * fewest VFs of this container, of these the nearest, of equals one on a card of which the
- * container has nothing, else as the list has them. A PF of which it has a VF already is never
- * taken again: two VFs of one port are not two rails. Reads nothing but the paths of the GPUs and
- * PFs. ERR_CONFIG naming a GPU that is not there; ERR_EXHAUSTED.
+ * affinity_claim - claim_any() with the PFs in order of preference. First come the PFs near the GPU
+ * for which the container has the fewest VFs, the nearest of these first. Among equals, a card of
+ * which the container has no VF comes first, then the order of the list decides. A PF of which the
+ * container has a VF is skipped, because two VFs of one port are not two rails. The function reads
+ * only the sysfs paths of the GPUs and PFs. ERR_CONFIG: a GPU or PF does not exist, and the message
+ * names it; ERR_EXHAUSTED: there is no free VF.
  */
 struct affinity_request {
 	const struct near_gpus *gpus;
@@ -53,8 +55,9 @@ struct affinity_request {
 int affinity_claim(const struct claimant *who, struct affinity_request request,
 		   struct vf_place *place, struct affinity_result *found, struct err *e) must_check;
 
-/* affinity_text - "PXB over 2 switches, 192.0 Gbit/s". affinity_to_json - for the record; NULL: no
- * memory.
+/*
+ * affinity_text - "PXB over 2 switches, 192.0 Gbit/s"; returns out. affinity_to_json - the result
+ * for the record; the caller frees it; NULL: no memory.
  */
 #define AFFINITY_TEXT_LEN 128
 const char *affinity_text(const struct affinity_result *f, char out[AFFINITY_TEXT_LEN]);

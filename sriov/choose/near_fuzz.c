@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* near_fuzz.c: feeds CNI_ARGS, a line break and the value of the key to near_gpus. */
 #include "lib/testing/fuzz.h"
 #include "sriov/choose/near.h"
 
-/* CNI_ARGS, a line break, the key's value; that is args.cni.gpus, too. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	struct cni_call call = { .env.args = fuzz_cut(&data, &size) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which GPUs a VF shall be near to. */
+/* near_gpus.c: decodes the key "near", and finds the GPUs of the pod. Pure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,8 +24,7 @@ static int add_gpu(struct near_gpus *g, const char *text, struct err *e)
 	}
 	if (g->n == NEAR_GPUS_MAX)
 		return err_set(e, ERR_CONFIG, 0,
-			       "%s: \"%.64s\" is one more than the %d GPUs that "
-			       "can be named",
+			       "%s: \"%.64s\" is one GPU too many: at most %d are allowed",
 			       g->source, text, NEAR_GPUS_MAX);
 	memcpy(g->gpu[g->n++], one, sizeof(one));
 	return 0;
@@ -90,7 +89,7 @@ int near_decode(const struct json *near, struct near_gpus *out, struct err *e)
 	return 0;
 }
 
-/* ---- the pod's own ---- */
+/* ---- the GPUs of the pod ---- */
 
 static int from_args(const struct cni_call *call, struct near_gpus *g, struct err *e)
 {
@@ -114,7 +113,7 @@ static int from_conf(const struct cni_call *call, struct near_gpus *g, struct er
 	return add_list(g, n, e);
 }
 
-/* Who may say which GPUs a pod has: the first that says anything is believed. */
+/* The sources of a pod's GPUs. The first one that names any is used. */
 static const struct {
 	const char *name;
 	int (*ask)(const struct cni_call *call, struct near_gpus *g, struct err *e);
@@ -137,8 +136,8 @@ int near_gpus(const struct cni_call *call, const struct json *near, struct near_
 	}
 	if (!g.n) {
 		err_set(e, ERR_CONFIG, 0,
-			"near: \"" POD "\": nobody says which GPUs the pod has: CNI_ARGS has no "
-			"GPUS, and the configuration no args.cni.gpus");
+			"near: \"" POD "\": the GPUs of the pod are unknown: CNI_ARGS has no "
+			"GPUS, and the configuration has no args.cni.gpus");
 		return err_hint(e, "give their PCI addresses in one of these, or in near itself");
 	}
 	*out = g;

@@ -69,8 +69,8 @@ START_TEST(malformed_addresses_are_refused)
 		{ "\"gpu\"", "", "{\"gpus\":3}", "error 7: args.cni.gpus: 3 is neither" },
 		{ "\"gpu\"", "", "{\"gpus\":[\"x\"]}", "error 7: args.cni.gpus: \"x\" is not" },
 		{ "\"gpu\"", "", "{\"gpus\":\"x\"}", "error 7: args.cni.gpus: \"x\" is not" },
-		{ "\"gpu\"", "", "{\"gpus\":[]}", "error 7: near: \"gpu\": nobody says" },
-		{ "\"gpu\"", "", NULL, "error 7: near: \"gpu\": nobody says which GPUs" },
+		{ "\"gpu\"", "", "{\"gpus\":[]}", "error 7: near: \"gpu\": the GPUs of the pod" },
+		{ "\"gpu\"", "", NULL, "error 7: near: \"gpu\": the GPUs of the pod are" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -91,7 +91,7 @@ START_TEST(the_number_of_gpus_is_bounded)
 		(void)snprintf(one, sizeof(one), "%s0000:%02x:00.0", i ? "," : "", i);
 		testing_append(list, sizeof(list), one);
 	}
-	ck_assert_ptr_nonnull(strstr(gpus("\"gpu\"", list, NULL), "one more than the 16 GPUs"));
+	ck_assert_ptr_nonnull(strstr(gpus("\"gpu\"", list, NULL), "one GPU too many: at most 16"));
 	for (unsigned i = 0; i < 20; i++)
 		testing_append(list, sizeof(list), ",0000:01:00.0");
 	ck_assert_ptr_nonnull(strstr(gpus("\"gpu\"", list, NULL), "error 4"));

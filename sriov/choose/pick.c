@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pick.c: a free VF of some PFs, for an attachment that does not say which. */
+/* pick.c: claims a free VF of a list of PFs, for an attachment that names no VF. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 struct search {
 	const struct claimant *who;
 	struct vf_place *place;
-	int ledger; /* its folder, or -1 */
+	int states; /* the folder of the VF states, or -1 */
 	bool free_ones;
 	int found; /* 1, or -1 with e set */
 	struct err *e;
@@ -19,20 +19,7 @@ struct search {
 	uint32_t passed; /* PFs of which the container has a VF */
 };
 
-static int pf_address(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
-{
-	struct pci_addr a;
-
-	if (pci_parse(name, &a) == 0) {
-		pci_format(a, out);
-		return 0;
-	}
-	if (pci_of_netdev(ctx->sysfs, name, out, e) == 0)
-		return 0;
-	return -1;
-}
-
-/* What is not there, or is no PF, is a mistake in the configuration. */
+/* A PF that is missing, or a device that is not a PF, is an error of the configuration. */
 static int explain_pf(const char *name, struct err *e)
 {
 	if (e->code == ERR_NOTFOUND)
@@ -42,17 +29,23 @@ static int explain_pf(const char *name, struct err *e)
 
 int claim_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN], struct err *e)
 {
-	return pf_address(ctx, name, out, e) ? explain_pf(name, e) : 0;
+	struct pci_addr a;
+
+	if (pci_parse(name, &a) == 0) {
+		pci_format(a, out);
+		return 0;
+	}
+	return pci_of_netdev(ctx->sysfs, name, out, e) ? explain_pf(name, e) : 0;
 }
 
-/* 1: it is ours now. */
+/* 1: the VF is claimed; 0: it is not free. */
 static int try_vf(struct search *s, const char *vf, struct err *e)
 {
 	struct err why;
 
 	if (claim_vf(s->who, vf, s->place, &why) == 0)
 		return 1;
-	/* ENODEV: somebody moved or renamed it while we looked. */
+	/* ENODEV: another program moved or renamed it meanwhile. */
 	if (why.code != ERR_BUSY && why.code != ERR_STATE && why.code != ERR_NOTFOUND &&
 	    why.errnum != ENODEV) {
 		*e = why;
@@ -62,7 +55,7 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 	return 0;
 }
 
-/* By the VF state, without asking the kernel: the others of a burst wait while we look. */
+/* Asks the VF state, not the kernel: other attachments wait for the PF's lock meanwhile. */
 static bool belongs_to_another(const struct search *s, const char *vf)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
@@ -72,20 +65,20 @@ static bool belongs_to_another(const struct search *s, const char *vf)
 	       !vf_owner_is(&x, &s->who->key, s->who->netns_id) && vf_owner_lives(s->who->ctx, &x);
 }
 
-struct look {
+struct container_search {
 	const struct claimant *who;
-	int ledger;
+	int states;
 	bool found;
 };
 
-static int is_containers(const char *vf, void *arg)
+static int is_of_container(const char *vf, void *arg)
 {
-	struct look *l = arg;
+	struct container_search *l = arg;
 	const struct record_key *key = &l->who->key;
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err ignored;
 
-	if (!vf_state_looks_owned_by(l->ledger, vf, key->container) ||
+	if (!vf_state_looks_owned_by(l->states, vf, key->container) ||
 	    inventory_entry(l->who->ctx, vf, &x, &ignored))
 		return 0;
 	l->found = x.owned && !strcmp(x.owner.key.container, key->container) &&
@@ -95,18 +88,18 @@ static int is_containers(const char *vf, void *arg)
 
 bool claim_has_vf_of(const struct claimant *who, const char *pf)
 {
-	auto_fd int ledger = vf_state_open_dir(who->ctx);
-	struct look l = { who, ledger, false };
+	auto_fd int states = vf_state_open_dir(who->ctx);
+	struct container_search l = { who, states, false };
 	struct err ignored;
 
-	return pci_vf_each(who->ctx->sysfs, pf, is_containers, &l, &ignored) == 0 && l.found;
+	return pci_vf_each(who->ctx->sysfs, pf, is_of_container, &l, &ignored) == 0 && l.found;
 }
 
-/* Non-zero: it is ours, or nothing else is to be tried. */
+/* Non-zero: the VF is claimed, or an error ends the search. */
 static int consider_vf(const char *vf, void *arg)
 {
 	struct search *s = arg;
-	bool taken = vf_state_looks_owned(s->ledger, vf);
+	bool taken = vf_state_looks_owned(s->states, vf);
 
 	if (s->free_ones) {
 		s->seen++;
@@ -118,11 +111,29 @@ static int consider_vf(const char *vf, void *arg)
 }
 
 /*
- * Those that look free first: a glance costs a tenth of reading, and of 250 VFs the last may be the
- * free one. Only when there are none, the taken ones are asked whether their owners still live.
+ * A node that boots starts all its pods at once. Each look at a VF waits for the kernel's lock of
+ * all links, which the moves of other pods hold.
+ */
+#define PF_LOCK_MS 60000
+
+/*
+ * Only one process searches a PF at a time: two that see the same free VF would collide later. The
+ * first pass tries VFs that look free. A look costs a tenth of reading the state, and the only free
+ * VF can be the last of 250. The second pass reads whether the owners of the others still live.
  */
 static int search_pf(struct search *s, const char *pf, struct err *e)
 {
+	auto_fd int lock = vf_state_lock(s->who->ctx, pf, PF_LOCK_MS, e);
+
+	if (lock < 0)
+		return -1;
+	/* Ask under the lock: several interfaces of a container can be attached at once. */
+	if (s->who->one_a_pf && claim_has_vf_of(s->who, pf)) {
+		s->passed++;
+		return 0;
+	}
+	auto_fd int states = vf_state_open_dir(s->who->ctx);
+	s->states = states;
 	s->e = e;
 	s->found = 0;
 	for (int pass = 0; pass < 2 && !s->found; pass++) {
@@ -133,38 +144,15 @@ static int search_pf(struct search *s, const char *pf, struct err *e)
 	return s->found;
 }
 
-/*
- * A node that boots starts all its pods at once, and each look at a VF waits for the kernel's one
- * lock of all links, which the others' moves hold.
- */
-#define PF_LOCK_MS 60000
-
-/* While one looks, nobody else does: two that see the same free VF would only collide later. */
-static int search_locked(struct search *s, const char *pf, struct err *e)
-{
-	auto_fd int lock = vf_state_lock(s->who->ctx, pf, PF_LOCK_MS, e);
-
-	if (lock < 0)
-		return -1;
-	/* Asked under the lock: of a container's interfaces several may be made at once. */
-	if (s->who->one_a_pf && claim_has_vf_of(s->who, pf)) {
-		s->passed++;
-		return 0;
-	}
-	auto_fd int ledger = vf_state_open_dir(s->who->ctx);
-	s->ledger = ledger;
-	return search_pf(s, pf, e);
-}
-
 int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *place, struct err *e)
 {
 	struct search s = { .who = who, .place = place };
 	char pf[PCI_STR_LEN];
 
 	for (size_t i = 0; i < pfs.n; i++) {
-		if (pf_address(who->ctx, pfs.name[i], pf, e))
-			return explain_pf(pfs.name[i], e);
-		int rc = search_locked(&s, pf, e);
+		if (claim_find_pf(who->ctx, pfs.name[i], pf, e))
+			return -1;
+		int rc = search_pf(&s, pf, e);
 		if (rc)
 			return rc > 0 ? 0 : explain_pf(pfs.name[i], e);
 	}
@@ -174,7 +162,7 @@ int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *p
 		(void)err_hint(
 			e,
 			"%u of the PFs %s not asked: the container has a VF of each as another "
-			"interface, and two of one PF are not two rails",
+			"interface, and two VFs of one PF are not two rails",
 			s.passed, s.passed == 1 ? "was" : "were");
 	return err_hint(e, "railctl vf list shows them; railctl vf create makes more");
 }
@@ -186,7 +174,9 @@ int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e)
 	bool any = false;
 
 	for (size_t i = 0; i < pfs.n; i++) {
-		if (pf_address(ctx, pfs.name[i], pf, e) || pci_sriov(ctx->sysfs, pf, &vfs, e))
+		if (claim_find_pf(ctx, pfs.name[i], pf, e))
+			return -1;
+		if (pci_sriov(ctx->sysfs, pf, &vfs, e))
 			return explain_pf(pfs.name[i], e);
 		any = any || vfs.num;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf.c: checks what the keys of type "sriov" say together, and makes the VF request. Pure. */
 #include "sriov/plugin/conf.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #define NOT_GIVEN   (-1)
 #define FIELD(k, m) .key = k, .offset = offsetof(struct sriov_conf, m)
 
-/* Both spellings of the standard are in use; sriov-cni folds the case. */
+/* Both spellings are in use: sriov-cni ignores the case. */
 static const struct json_enum protos[] = {
 	{ "802.1q", VLAN_PROTO_8021Q },
 	{ "802.1ad", VLAN_PROTO_8021AD },
@@ -77,7 +78,7 @@ static int check_vlan(const struct sriov_conf *c, struct vf_info *want, struct e
 	return 0;
 }
 
-/* One of the two alone: the other is no limit. */
+/* If only one of the two rates is given, the other is 0: no limit. */
 static int check_rates(const struct sriov_conf *c, struct vf_info *want, struct err *e)
 {
 	if (c->min_rate == NOT_GIVEN && c->max_rate == NOT_GIVEN)
@@ -115,11 +116,11 @@ static int refuse_beside_tier(const struct sriov_conf *c, const char *key, int64
 {
 	err_set(e, ERR_CONFIG, 0, "tier: \"%.64s\" and %s: %lld exclude each other", c->tier, key,
 		(long long)value);
-	return err_hint(e, "a tier stands for rates, VLAN priority and traffic class; give it or "
-			   "them");
+	return err_hint(e, "a tier sets rates, VLAN priority and traffic class; give either the "
+			   "tier or these keys");
 }
 
-/* What both say could differ, and nobody would know which of them holds. */
+/* Keys that a tier also sets are refused, because the two values could differ. */
 static int check_tier(struct sriov_conf *c, struct err *e)
 {
 	if (c->tier && !*c->tier)
@@ -127,7 +128,7 @@ static int check_tier(struct sriov_conf *c, struct err *e)
 	if (!c->tier)
 		return 0;
 	if (!id_valid(c->tier) || strlen(c->tier) >= TIER_NAME_LEN)
-		return err_set(e, ERR_CONFIG, 0, "tier: \"%.64s\" is no name of a tier", c->tier);
+		return err_set(e, ERR_CONFIG, 0, "tier: \"%.64s\" is not a valid name", c->tier);
 	if (c->min_rate != NOT_GIVEN)
 		return refuse_beside_tier(c, "min_tx_rate", c->min_rate, e);
 	if (c->max_rate != NOT_GIVEN)
@@ -152,7 +153,7 @@ int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err 
 			c->vlan == 0 ? "vlan is 0 (untagged)" : "no vlan is given");
 		return err_hint(e, "give vlan, or use a tier without vlanQoS");
 	}
-	/* No tag, no priority in it. */
+	/* Without a VLAN tag there is no priority. */
 	if (c->vlan == NOT_GIVEN)
 		n.qos = NOT_GIVEN;
 	if (check_vlan(&n, &n.request.pf_side, e) || check_rates(&n, &n.request.pf_side, e))

@@ -2,9 +2,9 @@
 /*
  * conf.h: what a configuration of type "sriov" asks for. Pure.
  *
- * The keys are those of k8snetworkplumbingwg/sriov-cni, with the meaning they have there, and
- * "resource", "near" and "tier". What sriov-cni takes for "off" without a word ("spoofchk": "yes")
- * is an error here.
+ * The keys are those of k8snetworkplumbingwg/sriov-cni, with the same meaning, and "resource",
+ * "near" and "tier". sriov-cni silently treats an unknown value ("spoofchk": "yes") as "off"; here
+ * it is an error.
  */
 #ifndef RAILHEAD_SRIOV_PLUGIN_CONF_H
 #define RAILHEAD_SRIOV_PLUGIN_CONF_H
@@ -19,25 +19,25 @@ struct sriov_conf {
 	int64_t vlan, qos, min_rate, max_rate;       /* -1: not given */
 	int64_t traffic_class;                       /* of the tier; -1: it has none */
 	int vlan_proto, spoofchk, trust, link_state; /* -1: not given */
-	struct vf_request request;                   /* filled by sriov_conf_check */
+	struct vf_request request;                   /* set by sriov_conf_check */
 };
 
+/* The keys, for struct sriov_conf. */
 extern const struct json_field sriov_fields[];
 
-/* sriov_conf_defaults - nothing is given yet. */
+/* sriov_conf_defaults - mark every key of the struct sriov_conf as not given. */
 void sriov_conf_defaults(void *conf);
 
 /*
- * sriov_conf_check - what the keys say together: which VF, and what it shall be like. ERR_CONFIG
- * and ERR_FIELD name key and value. The MAC is chosen by attach_choose_mac.
+ * sriov_conf_check - check the decoded keys, and set c->which and c->request. ERR_CONFIG and
+ * ERR_FIELD name key and value. attach_choose_mac chooses the MAC.
  */
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e) must_check;
 
 /*
- * sriov_conf_take_tier - what c->tier stands for becomes part of the request: after
- * sriov_conf_check, which sees to it that the configuration says nothing of that itself.
- * ERR_CONFIG: it has a VLAN priority, and the configuration no vlan. sriov_conf_tier - the inverse;
- * false: there is none.
+ * sriov_conf_take_tier - add the values of the tier to the request, after sriov_conf_check, which
+ * refuses keys that the tier sets, too. ERR_CONFIG: the tier has a VLAN priority, but the
+ * configuration has no vlan. sriov_conf_tier - the values of c's tier; false: it has none.
  */
 int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err *e) must_check;
 bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_fuzz.c: feeds CNI_ARGS, a line break and a configuration to sriov_conf_check. */
 #include "lib/testing/fuzz.h"
 #include "sriov/plugin/conf.h"
 
-FUZZ(const uint8_t *data, size_t size) /* CNI_ARGS, a line break, the configuration */
+FUZZ(const uint8_t *data, size_t size)
 {
 	struct cni_call call = { .env.args = fuzz_cut(&data, &size) };
 	struct attach a = { .call = &call };

@@ -262,7 +262,7 @@ END_TEST
 /* ---- tiers ---- */
 
 static const struct tier gold = { "gold", 100, 1000, 5, 106 };
-static const struct tier plain = { "plain", TIER_UNTOLD, 1000, TIER_UNTOLD, TIER_UNTOLD };
+static const struct tier plain = { "plain", TIER_NOT_SET, 1000, TIER_NOT_SET, TIER_NOT_SET };
 
 START_TEST(a_tier_stands_for_keys)
 {
@@ -299,7 +299,7 @@ START_TEST(a_tier_without_a_VLAN)
 	ck_assert_msg(sriov_conf_take_tier(&c, &plain, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(c.request.pf_side.has, VF_RATE);
 	ck_assert(sriov_conf_tier(&c, &t));
-	ck_assert_int_eq(t.qos, TIER_UNTOLD);
+	ck_assert_int_eq(t.qos, TIER_NOT_SET);
 	t.qos = 0;
 	ck_assert_msg(sriov_conf_take_tier(&c, &t, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(c.request.pf_side.has, VF_RATE);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sriov.c: the sriov plugin: a VF of an Ethernet NIC moves into the pod. */
+/* sriov.c: the sriov plugin moves a VF of an Ethernet NIC into the pod. */
 #include <string.h>
 
 #include "cni/protocol/devinfo.h"
 #include "lib/net/monitor.h"
 #include "sriov/plugin/conf.h"
-#include "sriov/take/taken.h"
 #include "sriov/take/claim.h"
-#include "sriov/take/restore.h"
+#include "sriov/take/taken.h"
 
 _Static_assert(sizeof(struct sriov_conf) <= ATTACH_STATE_MAX, "the state is too large");
 
@@ -26,7 +25,7 @@ static int sriov_validate(struct attach *a, struct err *e)
 
 /* ---- which VF ---- */
 
-/* The file may have changed since the ADD: what the tier stood for then is on record. */
+/* The record has the values from the time of the ADD. The file may have changed since. */
 static int recall_tier(struct sriov_conf *c, const struct json *device, struct err *e)
 {
 	struct tier t;
@@ -91,7 +90,7 @@ static int sriov_create(struct attach *a, struct err *e)
 				  vf_attr_name((enum vf_attr)one));
 	}
 	int rc = vf_configure(a->host_nl, &v->place, &c->request, &own_mac, e);
-	/* Also when it failed: the VF is put back by what is known of it. */
+	/* Record it also after a failure: the restore needs it. */
 	if (own_mac && claim_set_own_mac(&a->call->ctx, v->vf, &key, rc ? &why : e))
 		return -1;
 	return rc ? -1 : vf_attach_move(a, v, e);
@@ -99,11 +98,10 @@ static int sriov_create(struct attach *a, struct err *e)
 
 /* ---- carrier ---- */
 
-/* igbvf needs some ms, iavf the PF's answer to a message, a busy machine more. */
+/* igbvf needs some ms; iavf waits for a message of its PF; a busy machine needs longer. */
 #define CARRIER_MS 1000
 
-/* Whether the VF has a link of its own, or none, or follows the PF's (what a PF does that does not
- * tell). */
+/* The VF's link is up, down, or that of its PF. A PF that does not report it means the last. */
 static enum vf_link_state link_policy(const struct attach *a)
 {
 	const struct sriov_conf *c = (const void *)a->state;
@@ -118,7 +116,7 @@ static enum vf_link_state link_policy(const struct attach *a)
 	return is.link_state;
 }
 
-/* Only for a carrier that will come: not where it is switched off, nor with the PF's cable out. */
+/* ADD does not wait for a carrier that cannot come: the link is disabled, or the PF has none. */
 static int sriov_carrier_ms(const struct attach *a)
 {
 	const struct sriov_conf *c = (const void *)a->state;

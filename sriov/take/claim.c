@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * claim.c: makes a VF an attachment's, and makes it free again. Every change of a VF state happens
+ * under the VF's lock.
+ */
 #include "sriov/take/claim.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/protocol/devinfo.h"
 #include "lib/net/link.h"
+#include "sriov/take/peer.h"
 #include "sriov/take/taken.h"
 #include "sriov/vf/host_use.h"
-#include "sriov/take/peer.h"
 
-/* What one change of ownership works on; its VF is locked. */
+/* One change of ownership. The VF is locked. */
 struct claim_attempt {
 	const struct claimant *who;
 	struct vf_place place;
 	struct vf_entry entry;
-	bool known; /* the entry is of this life of the VF */
+	bool known; /* the entry belongs to this life of the VF */
 };
 
 static void claim_attempt_clear(struct claim_attempt *t)
@@ -26,7 +31,7 @@ static void claim_attempt_clear(struct claim_attempt *t)
 
 /* ---- the recorded state ---- */
 
-/* A damaged entry is as good as none: who has the VF shows in where its interface is. */
+/* A damaged entry counts as none: the place of the interface shows whether the VF is in use. */
 static int read_entry(struct claim_attempt *t, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
@@ -59,52 +64,53 @@ static int start_entry(struct claim_attempt *t, struct err *e)
 
 /* ---- records without a DEL ---- */
 
-#define RESIDUE_LEN 256
+#define HOLDER_LEN 256
 
-struct residue_search {
+struct record_search {
+	const struct record_key *own;
 	const char *vf, *boot;
-	const struct record_key *except;
 	char *who;
 	bool found;
 };
 
-static bool same_key(const struct record_key *a, const struct record_key *b)
-{
-	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&
-	       strcmp(a->ifname, b->ifname) == 0;
-}
-
 static int consider_record(const struct record *r, void *arg)
 {
-	struct residue_search *s = arg;
+	struct record_search *s = arg;
 	const char *vf = r->tree ? sriov_device_vf(r) : NULL;
 
 	if (!vf || strcmp(vf, s->vf) != 0 || strcmp(r->boot, s->boot) != 0 ||
-	    (s->except && same_key(&r->key, s->except)))
+	    (strcmp(r->key.network, s->own->network) == 0 &&
+	     strcmp(r->key.container, s->own->container) == 0 &&
+	     strcmp(r->key.ifname, s->own->ifname) == 0))
 		return 0;
-	(void)snprintf(s->who, RESIDUE_LEN,
-		       "container %.64s (network %.64s, %.16s), of which there is a record but no "
-		       "DEL",
+	(void)snprintf(s->who, HOLDER_LEN,
+		       "container %.64s (network %.64s, %.16s), which has a record but had no DEL",
 		       r->key.container, r->key.network, r->key.ifname);
 	return s->found = true;
 }
 
-static bool residue_of(const struct ctx *ctx, const char *vf, const struct record_key *except,
-		char who[RESIDUE_LEN])
+/*
+ * True if another attachment had the free VF and got no DEL: its record is still there. The text in
+ * who then names it. If the records cannot be read, the answer is true.
+ */
+static bool had_other_holder(const struct claim_attempt *t, char who[HOLDER_LEN])
 {
+	const struct ctx *ctx = t->who->ctx;
 	char boot[CTX_BOOT_ID_LEN + 1];
-	struct residue_search s = { .vf = vf, .boot = boot, .except = except, .who = who };
+	struct record_search s = {
+		.own = &t->who->key, .vf = t->entry.vf, .boot = boot, .who = who
+	};
 	struct err why;
 
 	if (ctx_boot_id(ctx, boot, &why) == 0 &&
 	    record_each(ctx, NULL, consider_record, &s, &why) == 0)
 		return s.found;
 	if (!s.found)
-		(void)snprintf(who, RESIDUE_LEN, "somebody, perhaps: %.200s", why.msg);
+		(void)snprintf(who, HOLDER_LEN, "an unknown attachment: %.200s", why.msg);
 	return true;
 }
 
-/* ---- taking it ---- */
+/* ---- claim ---- */
 
 static int refuse_owned(const struct claim_attempt *t, struct err *e)
 {
@@ -122,12 +128,12 @@ static int refuse_peer(const struct claim_attempt *t, const struct peer *p, stru
 		t->place.vf, *p->container ? p->container : "(unknown)", *p->ifname ? " as " : "",
 		p->ifname);
 	return err_hint(e,
-			"by %s/sriov/%.128s; DEL of that attachment frees it, and railctl "
-			"attachments import takes it over",
+			"the file %s/sriov/%.128s says so; DEL of that attachment frees the VF, "
+			"and railctl attachments import takes it over",
 			t->who->ctx->cni_dir, *p->file ? p->file : "pci");
 }
 
-/* Those of the plugin that we replaced: what they changed is in no entry of ours. */
+/* VFs that sriov-cni attached have no entry here. Its own files say what it changed. */
 static int check_peer_owner(struct claim_attempt *t, struct err *e)
 {
 	auto_peer struct peer p = { .file = "" };
@@ -143,7 +149,10 @@ static int check_peer_owner(struct claim_attempt *t, struct err *e)
 	return vf_locate(t->who->ctx, t->who->nl, t->place.vf, &t->place, e);
 }
 
-/* A device above it would lose it; an address alone does not keep it from who asked for this VF. */
+/*
+ * A device above the interface would lose it. An address alone is no obstacle for an attachment
+ * that names this VF.
+ */
 static int refuse_used_by_host(const struct claim_attempt *t, struct err *e)
 {
 	const struct claimant *who = t->who;
@@ -164,37 +173,27 @@ static int refuse_used_by_host(const struct claim_attempt *t, struct err *e)
 	return err_hint(e, "railctl vf list shows who has which");
 }
 
-/* What an owner that died, or a failed attempt of our own, left behind. */
+/* Restores what an owner that died, or a failed attempt of this attachment, left behind. */
 static int clean_up(struct claim_attempt *t, struct err *e)
 {
 	struct vf_entry *x = &t->entry;
 
-	if (!x->owned && !x->dirty)
+	if (!x->owned && !x->to_restore)
 		return 0;
 	if (vf_restore(t->who->ctx, t->who->nl, x, e))
 		return -1;
-	if (x->dirty & VF_ALL)
+	if (x->to_restore & VF_ALL)
 		return err_set(e, ERR_STATE, 0,
-			       "VF %s: what its last owner set cannot be put back; see the log, "
-			       "and railctl vf repair",
-			       x->vf);
+			       "VF %s: cannot restore what its last owner set; see the log, then "
+			       "run railctl vf repair %s",
+			       x->vf, x->vf);
 	x->owned = false;
 	return vf_locate(t->who->ctx, t->who->nl, x->vf, &t->place, e);
 }
 
-static int host_ifindex(struct claim_attempt *t, int *out, struct err *e)
-{
-	struct link_info link = { 0 };
-
-	if (*t->place.name && nl_link_by_name(t->who->nl, t->place.name, &link, e))
-		return -1;
-	*out = link.ifindex;
-	return 0;
-}
-
 /*
- * What was changed while nobody had it is an administrator's, and becomes the baseline; but residue
- * when somebody had it of whom only traces are left.
+ * An administrator made the changes that appeared while the VF was free: they become the baseline.
+ * If another attachment had the VF meanwhile, it left them, and they are restored.
  */
 static int follow_changes(struct claim_attempt *t, struct err *e)
 {
@@ -202,16 +201,17 @@ static int follow_changes(struct claim_attempt *t, struct err *e)
 	struct vf_entry *x = &t->entry;
 	struct vf_differences d;
 	struct vf_baseline now;
-	char who[RESIDUE_LEN];
+	char who[HOLDER_LEN];
 
 	if (vf_capture(t->who->nl, &t->place, &now, e))
 		return -1;
 	vf_compare(&now, x->has_left ? &x->left : &x->base, true, &d);
 	if (!*d.text && x->base.has_settings && (x->base.mtu || !x->base.has_netdev))
 		return 0;
-	if (*d.text && residue_of(ctx, x->vf, &t->who->key, who)) {
-		log_warn(&ctx->log, "VF %s: %s: left by %s; it is put back", x->vf, d.text, who);
-		x->dirty |= d.attrs;
+	if (*d.text && had_other_holder(t, who)) {
+		log_warn(&ctx->log, "VF %s: %s: left by %s; restoring the baseline", x->vf, d.text,
+			 who);
+		x->to_restore |= d.attrs;
 		return vf_restore(ctx, t->who->nl, x, e) ||
 				       vf_locate(ctx, t->who->nl, x->vf, &t->place, e)
 			       ? -1
@@ -219,7 +219,7 @@ static int follow_changes(struct claim_attempt *t, struct err *e)
 	}
 	if (*d.text)
 		log_info(&ctx->log,
-			 "VF %s: changed while nobody had it: %s; that is what it is put back to "
+			 "VF %s: changed while it was free: %s; the new values are its baseline "
 			 "from now on",
 			 x->vf, d.text);
 	vf_follow(&x->base, x->has_left ? &x->left : &x->base, &now);
@@ -230,38 +230,41 @@ static int write_owner(struct claim_attempt *t, struct err *e)
 {
 	struct vf_entry *x = &t->entry;
 	const struct claimant *who = t->who;
+	struct link_info link = { .ifindex = 0 };
 
+	if (*t->place.name && nl_link_by_name(who->nl, t->place.name, &link, e))
+		return -1;
 	x->owned = true;
 	x->has_left = false;
 	x->owner = (struct vf_owner){ .key = who->key,
 				      .netns = who->netns,
 				      .netns_id = who->netns_id,
-				      .from = netns_view_self(who->ctx) };
-	x->dirty = who->will_change | (x->dirty & VF_UNREACHABLE);
-	return host_ifindex(t, &x->owner.ifindex, e) || vf_state_write(t->who->ctx, x, e) ? -1 : 0;
-}
-
-/* Bound to another driver since: what the baseline says of an interface is of the old one. */
-static int refresh_netdev(struct claim_attempt *t, struct err *e)
-{
-	if (!*t->place.name || t->entry.base.has_netdev)
-		return 0;
-	return vf_capture_netdev(t->who->nl, &t->place, &t->entry.base, e);
+				      .from = netns_view_self(who->ctx),
+				      .ifindex = link.ifindex };
+	x->to_restore = who->will_change | (x->to_restore & VF_UNREACHABLE);
+	return vf_state_write(who->ctx, x, e);
 }
 
 static int take_ownership(struct claim_attempt *t, struct err *e)
 {
-	bool ours = t->known && vf_owner_is(&t->entry, &t->who->key, t->who->netns_id);
+	const struct claimant *who = t->who;
+	struct vf_entry *x = &t->entry;
+	bool ours = t->known && vf_owner_is(x, &who->key, who->netns_id);
+	bool clean = t->known && !x->owned && !x->to_restore;
 
-	bool clean = t->known && !t->entry.owned && !t->entry.dirty;
-
-	if (t->known && !ours && vf_owner_lives(t->who->ctx, &t->entry))
+	if (t->known && !ours && vf_owner_lives(who->ctx, x))
 		return refuse_owned(t, e);
 	if ((t->known && clean_up(t, e)) || (!ours && check_peer_owner(t, e)))
 		return -1;
 	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e))
 		return -1;
-	if (t->known ? refresh_netdev(t, e) || (clean && follow_changes(t, e)) : start_entry(t, e))
+	if (!t->known)
+		return start_entry(t, e) || write_owner(t, e) ? -1 : 0;
+	/* The baseline is from another driver, which made no interface. */
+	if (*t->place.name && !x->base.has_netdev &&
+	    vf_capture_netdev(who->nl, &t->place, &x->base, e))
+		return -1;
+	if (clean && follow_changes(t, e))
 		return -1;
 	return write_owner(t, e);
 }
@@ -271,7 +274,8 @@ int claim_vf(const struct claimant *who, const char *vf, struct vf_place *place,
 	auto_claim_attempt struct claim_attempt t = { .who = who };
 	auto_fd int lock = vf_state_lock(who->ctx, vf, VF_STATE_LOCK_MS, e);
 
-	/* Looked for only now: who had the lock before us may have moved or renamed it. */
+	/* Locate the VF under the lock: the previous holder of the lock can have moved or renamed
+	 * it. */
 	if (lock < 0 || vf_locate(who->ctx, who->nl, vf, &t.place, e) || read_entry(&t, e) ||
 	    take_ownership(&t, e))
 		return -1;
@@ -279,7 +283,7 @@ int claim_vf(const struct claimant *who, const char *vf, struct vf_place *place,
 	return 0;
 }
 
-/* x: the entry of a VF that is ours, and locked. */
+/* *x becomes the entry of a VF that this attachment owns. The VF is locked. */
 static int read_ours(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		     struct vf_entry *x, struct err *e)
 {
@@ -288,7 +292,8 @@ static int read_ours(const struct ctx *ctx, const char *vf, const struct record_
 	if (vf_state_read(ctx, vf, x, e))
 		return -1;
 	if (!vf_owner_is(x, key, any))
-		return err_set(e, ERR_STATE, 0, "VF %s was taken away meanwhile", vf);
+		return err_set(e, ERR_STATE, 0, "VF %s belongs to another attachment meanwhile",
+			       vf);
 	return 0;
 }
 
@@ -320,7 +325,7 @@ int claim_set_ifindex(const struct ctx *ctx, const char *vf, const struct record
 	return vf_state_write(ctx, &x, e);
 }
 
-/* ---- giving it back ---- */
+/* ---- release ---- */
 
 static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err *e)
 {
@@ -328,13 +333,13 @@ static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err 
 	struct err gone;
 	uint64_t life;
 
-	log_debug(&ctx->log, "VF %s: giving it back, out of %s", x->vf, x->owner.netns);
+	log_debug(&ctx->log, "VF %s: releasing it from %s", x->vf, x->owner.netns);
 	if (nl_open(&nl, e) || vf_restore(ctx, nl, x, e))
 		return -1;
 	log_debug(&ctx->log, "VF %s: %s", x->vf,
-		  x->owned   ? "its interface has not come back yet"
-		  : x->dirty ? "free, but not all is as it was"
-			     : "as it was, and free");
+		  x->owned        ? "its interface has not come back yet"
+		  : x->to_restore ? "free, but not completely restored"
+				  : "restored and free");
 	if (vf_life(ctx, x->vf, &life, &gone) && gone.code == ERR_NOTFOUND)
 		return vf_state_remove(ctx, x->vf, e);
 	return vf_state_write(ctx, x, e);
@@ -352,7 +357,7 @@ int claim_release(const struct ctx *ctx, const char *vf, const struct record_key
 	if (vf_state_read(ctx, vf, &x, &why)) {
 		if (why.code == ERR_NOTFOUND)
 			return 0;
-		/* Whose it is cannot be known; it waits for railctl vf repair. */
+		/* The owner is unknown. railctl vf repair handles the VF. */
 		if (why.code == ERR_DECODE) {
 			log_warn(&ctx->log, "%s", why.msg);
 			return 0;
@@ -386,4 +391,26 @@ int claim_release_all(const struct ctx *ctx, const struct record_key *key, struc
 	struct release r = { ctx, key, id, e, 0 };
 
 	return vf_state_each(ctx, release_one, &r, e) || r.rc ? -1 : 0;
+}
+
+/* ---- by a record ---- */
+
+int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	const char *vf = sriov_device_vf(r), *devinfo = sriov_device_info(r->device);
+	const struct peer_owner owner = { r->key, r->netns };
+	auto_peer struct peer p = { .file = "" };
+	struct err ignored;
+
+	if (vf && claim_release(ctx, vf, &r->key, r->netns_id, e))
+		return -1;
+	/* If the VF was imported or attached again, the file of sriov-cni is outdated. */
+	if (vf && peer_find(ctx, r->key.container, r->key.ifname, &p, &ignored) == 0 &&
+	    strcmp(p.vf, vf) == 0 && peer_forget(ctx, &p, e))
+		return -1;
+	/* No VF is on record: ADD was killed after the claim, or sriov-cni made the attachment. */
+	if (!vf &&
+	    (claim_release_all(ctx, &r->key, r->netns_id, e) || peer_release(ctx, &owner, e)))
+		return -1;
+	return devinfo ? devinfo_remove(devinfo, e) : 0;
 }

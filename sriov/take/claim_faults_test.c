@@ -136,7 +136,7 @@ static void is_usable(struct host *h)
 	is_as_before(h);
 	auto_vf_entry struct vf_entry x = world_entry(&h->w, 0);
 	ck_assert(!x.owned);
-	ck_assert_uint_eq(x.dirty, 0);
+	ck_assert_uint_eq(x.to_restore, 0);
 }
 
 /* ---- a request fails ---- */

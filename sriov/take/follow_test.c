@@ -25,7 +25,7 @@ static void used_once(const struct world *w, const struct pod *p)
 
 	good(claim_vf(&who, world_vf(0), &place, &e), &e);
 	good(claim_release(&w->ctx, world_vf(0), &who.key, p->ns.id, &e), &e);
-	ck_assert(!world_log_has("while nobody had it"));
+	ck_assert(!world_log_has("while it was free"));
 }
 
 static void claim_it(const struct world *w, const struct pod *p, struct vf_place *place)
@@ -84,7 +84,8 @@ START_TEST(what_an_administrator_changes_stays)
 	w.kernel->vf[0].is.vlan = 7;
 	change_settings(w.nl, "rail0v0");
 	claim_it(&w, &p, &place);
-	ck_assert(world_log_has("vlan, name, mtu, down, promisc, allmulti, txqlen, alias; that"));
+	ck_assert(world_log_has(
+		"vlan, name, mtu, down, promisc, allmulti, txqlen, alias; the new values are"));
 	/* Its pod does what pods do, and all is again as the administrator wants it. */
 	good(nl_link_set_mtu(w.nl, dev, 1300, &e), &e);
 	w.kernel->vf[0].is.vlan = 100;
@@ -126,7 +127,7 @@ START_TEST(a_change_is_logged_once)
 		good(claim_vf(&who, world_vf(0), &place, &e), &e);
 		good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
 	}
-	ck_assert_uint_eq(times_logged("while nobody had it: mtu;"), 1);
+	ck_assert_uint_eq(times_logged("while it was free: mtu;"), 1);
 }
 END_TEST
 
@@ -207,7 +208,7 @@ START_TEST(a_driver_that_does_not_do_what_it_says)
 	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
 	ck_assert(x.has_left);
 	ck_assert_uint_eq(x.left.pf_side.vlan, 7);
-	ck_assert(world_log_has("put back, but for vlan"));
+	ck_assert(world_log_has("restored, except vlan"));
 }
 END_TEST
 
@@ -296,7 +297,7 @@ START_TEST(entries_of_earlier_versions_are_read)
 	claim_it(&w, &p, &place);
 	auto_vf_entry struct vf_entry now = world_entry(&w, 0);
 	ck_assert(now.base.has_settings);
-	ck_assert(!world_log_has("while nobody had it"));
+	ck_assert(!world_log_has("while it was free"));
 }
 END_TEST
 

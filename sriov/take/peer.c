@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer.c: the files of sriov-cni: found, read, removed. */
+/* peer.c: finds, reads and removes the files that sriov-cni keeps about its attachments. */
 #include "sriov/take/peer.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static bool take_mac(const struct json *o, const char *key, uint8_t out[MAC_LEN]
 	return s && parse_mac(s, out) == 0;
 }
 
-/* Earlier versions knew fewer of them. */
+/* Earlier versions of sriov-cni recorded fewer attributes. */
 static void take_pf_side(const struct json *o, struct vf_info *s)
 {
 	uint32_t link = json_u32(o, "LinkState");
@@ -106,18 +106,6 @@ static void take_netdev(const struct json *o, struct vf_baseline *b)
 	b->mtu = json_u32(o, "MTU");
 }
 
-/* Up to version 2.1 it kept the name alone, and knew of a VLAN alone, of which 0 was none. */
-static bool is_early(const struct json *conf)
-{
-	return !has_key(conf, "OrigVfState") && json_str(json_get(conf, "HostIFNames"));
-}
-
-static void take_early(const struct json *conf, struct peer *p)
-{
-	take_name(conf, "HostIFNames", &p->base);
-	p->dirty = json_u32(conf, "vlan") ? VF_VLAN : 0;
-}
-
 int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
 {
 	auto_json struct json *conf = NULL;
@@ -129,16 +117,18 @@ int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
 	const char *vf = json_str(json_get(conf, "deviceID"));
 	const char *network = json_str(json_get(conf, "name"));
 	const struct json *was = json_get(conf, "OrigVfState");
-	bool early = is_early(conf);
+	/* Up to version 2.1 sriov-cni recorded only the name, and set only a VLAN; 0 meant none. */
+	bool early = !was && json_str(json_get(conf, "HostIFNames"));
 	if (!vf || pci_parse(vf, &a) || (!early && json_type(was) != JSON_OBJECT))
 		return err_set(e, ERR_DECODE, 0,
-			       "deviceID or OrigVfState: missing: it is none of sriov-cni's");
+			       "deviceID or OrigVfState: missing: it is not a file of sriov-cni");
 	pci_format(a, p.vf);
 	p.network = network ? network : "";
 	if (early) {
-		take_early(conf, &p);
+		take_name(conf, "HostIFNames", &p.base);
+		p.to_restore = json_u32(conf, "vlan") ? VF_VLAN : 0;
 	} else {
-		p.dirty = configured_attrs(conf);
+		p.to_restore = configured_attrs(conf);
 		take_pf_side(was, &p.base.pf_side);
 		take_netdev(was, &p.base);
 	}
@@ -161,7 +151,7 @@ static bool is_absent(const struct err *e)
 	return e->errnum == ENOENT || e->errnum == ENOTDIR;
 }
 
-/* 1: there is one. 0: none. */
+/* 1: p->netns is set; 0: there is no such file. */
 static int read_netns(int dir, struct peer *p, struct err *e)
 {
 	char name[sizeof(BY_PCI) + PCI_STR_LEN];
@@ -215,7 +205,8 @@ int peer_find(const struct ctx *ctx, const char *container, const char *ifname, 
 	return 0;
 }
 
-/* Both may have dashes; a container runtime's identifiers have none, and are long. */
+/* Both parts can have dashes. Identifiers of container runtimes are long and have only hex digits.
+ */
 static void split_file_name(struct peer *p)
 {
 	size_t hex = strspn(p->file, HEX_DIGITS);
@@ -266,7 +257,7 @@ int peer_each(const struct ctx *ctx, peer_fn fn, void *arg, struct err *e)
 	return 0;
 }
 
-/* ---- who has a VF ---- */
+/* ---- the owner of a VF ---- */
 
 struct search {
 	struct peer *out;
@@ -288,8 +279,8 @@ static int is_of_vf(const struct peer *p, void *arg)
 	return 1;
 }
 
-/* Whether no network driver has the VF: vfio-pci has, or nobody. */
-static bool has_no_interface(const struct ctx *ctx, const char *vf)
+/* True if the VF has vfio-pci or no driver, and so no interface. */
+static bool has_no_netdev_driver(const struct ctx *ctx, const char *vf)
 {
 	char driver[PCI_DRIVER_LEN];
 	struct err ignored;
@@ -299,8 +290,8 @@ static bool has_no_interface(const struct ctx *ctx, const char *vf)
 }
 
 /*
- * The kernel moves the interface of a VF to the host when its namespace ends. A path that is not
- * seen from here proves nothing while the interface is not back: it may be in a living pod.
+ * When a namespace ends, the kernel moves the interface to the host. If the path of the namespace
+ * is missing here, but the interface is not back, the pod may still live.
  */
 static enum peer_state peer_state_of(const struct ctx *ctx, const struct peer *p)
 {
@@ -313,7 +304,7 @@ static enum peer_state peer_state_of(const struct ctx *ctx, const struct peer *p
 		return PEER_LIVES;
 	if ((*p->netns || p->base.has_netdev) && pci_vf_netdev(ctx->sysfs, p->vf, name, &why) == 0)
 		return PEER_GONE;
-	return *p->netns && has_no_interface(ctx, p->vf) ? PEER_GONE : PEER_LIVES;
+	return *p->netns && has_no_netdev_driver(ctx, p->vf) ? PEER_GONE : PEER_LIVES;
 }
 
 int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct err *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer_import.c: an attachment of sriov-cni becomes one of ours, as if we had made it. */
+/* peer_import.c: makes an attachment of sriov-cni ours: writes its VF state and its record. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,15 +15,16 @@ static int check_importable(const struct ctx *ctx, const struct peer *p, struct 
 
 	if (!p->has_base || !id_valid(p->network) || !id_valid(p->container) ||
 	    ifname_problem(p->ifname))
-		return err_set(e, ERR_STATE, 0, "it does not say of which attachment it is");
+		return err_set(e, ERR_STATE, 0,
+			       "the file names no network, container and interface");
 	if (!*p->netns)
 		return err_set(e, ERR_STATE, 0,
 			       "%s/sriov/pci/%s is not there: its network namespace is not known",
 			       ctx->cni_dir, p->vf);
 	if (netns_open(p->netns, pod, &why) == 0)
 		return 0;
-	err_set(e, ERR_STATE, 0, "its network namespace %.200s has gone", p->netns);
-	return err_hint(e, "railctl vf repair %s puts the VF back", p->vf);
+	err_set(e, ERR_STATE, 0, "its network namespace %.200s is gone", p->netns);
+	return err_hint(e, "railctl vf repair %s restores the VF", p->vf);
 }
 
 static int write_entry(const struct ctx *ctx, const struct peer *p, struct vf_place *place,
@@ -42,15 +43,15 @@ static int write_entry(const struct ctx *ctx, const struct peer *p, struct vf_pl
 	if (vf_state_read(ctx, p->vf, &old, &why) == 0 && old.owned && vf_owner_lives(ctx, &old)) {
 		if (vf_owner_is(&old, &owner.key, (struct netns_id){ 0 }))
 			return 0;
-		return err_set(e, ERR_BUSY, 0, "VF %s belongs to container %.64s by now", p->vf,
+		return err_set(e, ERR_BUSY, 0, "VF %s belongs to container %.64s now", p->vf,
 			       old.owner.key.container);
 	}
 	return peer_entry(&h, p, &owner, &x, e) || vf_state_write(ctx, &x, e) ? -1 : 0;
 }
 
 /*
- * sriov-cni keeps nothing of the IPAM's configuration but its type, so that only the runtime's DEL
- * can release addresses: none is kept here, for repair would try it.
+ * sriov-cni keeps only the type of the IPAM, so only the runtime's DEL can release addresses. The
+ * record gets no IPAM, because repair would try to run it.
  */
 static struct json *peer_config(const struct peer *p)
 {

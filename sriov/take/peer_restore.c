@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer_restore.c: a VF of sriov-cni's put back by what that has on record. */
+/*
+ * peer_restore.c: restores a VF that sriov-cni attached. The baseline comes from sriov-cni's file,
+ * from our own VF state, and from the VF itself, in this order.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <net/if.h>
@@ -8,9 +11,9 @@
 #include "lib/net/link.h"
 #include "sriov/take/peer.h"
 
-/* ---- what it was like ---- */
+/* ---- the baseline ---- */
 
-/* What an earlier version of the peer does not tell of the interface. */
+/* Earlier versions of sriov-cni do not record MTU and MAC. */
 static void add_netdev(struct vf_baseline *b, uint32_t mtu, struct hw_addr addr)
 {
 	if (!b->mtu)
@@ -19,7 +22,7 @@ static void add_netdev(struct vf_baseline *b, uint32_t mtu, struct hw_addr addr)
 		b->addr = addr;
 }
 
-/* As it would be without a tenant, of what the peer does not tell. */
+/* Values that sriov-cni does not record: as they are now, without what only a pod sets. */
 static void guess_baseline(struct nl *nl, const struct link_info *link, const char *name,
 			   struct vf_baseline *b)
 {
@@ -31,13 +34,13 @@ static void guess_baseline(struct nl *nl, const struct link_info *link, const ch
 		return;
 	b->link.flags &= ~(unsigned)(IFF_PROMISC | IFF_ALLMULTI);
 	b->link.alias[0] = '\0';
-	/* By name, and so only of one that is here. */
+	/* ethtool needs a name, so the interface must be on the host. */
 	if (!name || ethtool_get(name, &b->tool, &ignored))
 		b->tool = (struct ethtool_state){ .blocks = 0 };
 	b->has_settings = true;
 }
 
-/* What we know of it is from before the peer had it; what the peer tells is later. */
+/* Our entry is older than sriov-cni's attachment; sriov-cni's file is newer. */
 static void merge_baseline(struct vf_baseline *b, const struct vf_baseline *known)
 {
 	const unsigned more = known->pf_side.has & ~b->pf_side.has;
@@ -52,12 +55,14 @@ static void merge_baseline(struct vf_baseline *b, const struct vf_baseline *know
 	*b = both;
 }
 
-/* An attribute that the peer set and does not tell of is a fresh VF's; one that it did not set is
- * as it is now. */
-static void complete_baseline(struct vf_baseline *b, const struct vf_info *now, unsigned dirty)
+/*
+ * An attribute that sriov-cni set but did not record gets the value of a new VF. An attribute that
+ * it did not set stays as it is now.
+ */
+static void complete_baseline(struct vf_baseline *b, const struct vf_info *now, unsigned to_restore)
 {
 	struct vf_info *s = &b->pf_side;
-	const unsigned fresh = dirty & ~(unsigned)VF_MAC & ~s->has;
+	const unsigned fresh = to_restore & ~(unsigned)VF_MAC & ~s->has;
 	struct vf_baseline rest = { .pf_side = *now };
 	const struct vf_baseline none = { .has_netdev = false };
 
@@ -66,15 +71,15 @@ static void complete_baseline(struct vf_baseline *b, const struct vf_info *now, 
 	if (fresh & VF_SPOOFCHK)
 		s->spoofchk = true;
 	s->has |= fresh;
-	rest.pf_side.has &= ~dirty;
+	rest.pf_side.has &= ~to_restore;
 	vf_follow(b, &none, &rest);
 }
 
-/* Where its interface is, and by which number. */
+/* Where the interface is. */
 struct found {
 	struct netns_id netns;
 	int ifindex;
-	struct vf_baseline base; /* the peer's, and what can be guessed */
+	struct vf_baseline base; /* sriov-cni's, completed by guess_baseline() */
 };
 
 static int look_in_pod(const struct netns *pod, const struct peer *p, const char *ifname,
@@ -117,36 +122,26 @@ static int find_netdev(const struct peer_host *h, const struct peer *p,
 	return 0;
 }
 
-/* A file that only says who has it tells nothing of what it was like. */
-static int begin_entry(const struct peer_host *h, const struct peer *p, struct vf_entry *x,
-		       struct err *e)
-{
-	struct vf_place place;
-
-	if (vf_locate(h->ctx, h->nl, p->vf, &place, e) ||
-	    vf_start_entry(h->ctx, h->nl, &place, x, e))
-		return -1;
-	if (h->known)
-		x->base = h->known->base;
-	return 0;
-}
-
 int peer_entry(const struct peer_host *h, const struct peer *p, const struct peer_owner *owner,
 	       struct vf_entry *out, struct err *e)
 {
 	struct found at = { .base = p->base };
+	struct vf_place place;
 	struct vf_entry x;
 
 	if (p->has_base && at.base.has_netdev && h->known)
 		add_netdev(&at.base, h->known->base.mtu, h->known->base.addr);
-	if (begin_entry(h, p, &x, e) || find_netdev(h, p, owner, &at, e))
+	if (vf_locate(h->ctx, h->nl, p->vf, &place, e) ||
+	    vf_start_entry(h->ctx, h->nl, &place, &x, e) || find_netdev(h, p, owner, &at, e))
 		return -1;
+	if (h->known)
+		x.base = h->known->base;
 	if (p->has_base) {
 		if (h->known)
 			merge_baseline(&at.base, &h->known->base);
-		complete_baseline(&at.base, &x.base.pf_side, p->dirty);
+		complete_baseline(&at.base, &x.base.pf_side, p->to_restore);
 		x.base = at.base;
-		x.dirty = p->dirty;
+		x.to_restore = p->to_restore;
 	}
 	x.owned = true;
 	x.owner = (struct vf_owner){ .key = owner->key,
@@ -158,19 +153,19 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 	return 0;
 }
 
-/* ---- put back ---- */
+/* ---- restore ---- */
 
-static int put_back(const struct ctx *ctx, struct nl *nl, const struct peer *p, struct vf_entry *x,
-		    struct err *e)
+static int restore_vf(const struct ctx *ctx, struct nl *nl, const struct peer *p,
+		      struct vf_entry *x, struct err *e)
 {
-	log_info(&ctx->log, "VF %s: put back as sriov-cni found it for container %.64s", p->vf,
-		 p->container);
+	log_info(&ctx->log, "VF %s: restoring it as it was before sriov-cni's container %.64s",
+		 p->vf, p->container);
 	if (vf_restore(ctx, nl, x, e) || vf_state_write(ctx, x, e))
-		return err_wrap(e, "VF %s of sriov-cni's", p->vf);
+		return err_wrap(e, "VF %s, attached by sriov-cni", p->vf);
 	return peer_forget(ctx, p, e);
 }
 
-/* NULL: nothing is known of this life of it. */
+/* Our entry of this life of the VF; NULL: there is none. */
 static const struct vf_entry *read_known(const struct ctx *ctx, const char *vf, struct vf_entry *x)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
@@ -192,10 +187,10 @@ int peer_restore(const struct ctx *ctx, struct nl *nl, const struct peer *p, str
 	const struct peer_host h = { ctx, nl, known && !known->owned ? known : NULL };
 	struct vf_entry x;
 
-	if (peer_entry(&h, p, &owner, &x, e) || put_back(ctx, nl, p, &x, e))
+	if (peer_entry(&h, p, &owner, &x, e) || restore_vf(ctx, nl, p, &x, e))
 		return -1;
 	vf_entry_clear(entry);
-	/* The owner's strings are p's; nobody owns it now. */
+	/* The VF has no owner now, and the owner's strings belong to p. */
 	x.owned = false;
 	x.owner = (struct vf_owner){ .netns = "" };
 	*entry = x;
@@ -212,16 +207,16 @@ static int release_locked(const struct ctx *ctx, const struct peer *p,
 	struct err why;
 	uint64_t life;
 
-	/* Somebody of ours has it by now: only the file was left. */
+	/* Our VF state has an owner: only the file of sriov-cni is left. */
 	if (known && known->owned)
 		return peer_forget(ctx, p, e);
-	/* It went with its card, or with sriov_numvfs. */
+	/* The VF is gone with its card, or by a change of sriov_numvfs. */
 	if (vf_life(ctx, p->vf, &life, &why) && why.code == ERR_NOTFOUND)
 		return peer_forget(ctx, p, e);
 	if (nl_open(&nl, e))
 		return -1;
 	const struct peer_host h = { ctx, nl, known };
-	return peer_entry(&h, p, owner, &x, e) || put_back(ctx, nl, p, &x, e) ? -1 : 0;
+	return peer_entry(&h, p, owner, &x, e) || restore_vf(ctx, nl, p, &x, e) ? -1 : 0;
 }
 
 int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct err *e)

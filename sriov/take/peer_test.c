@@ -12,7 +12,6 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
-#include "sriov/take/restore.h"
 #include "sriov/testing/manager.h"
 
 #define FOLDER WORLD_CNI "/sriov"
@@ -246,7 +245,7 @@ START_TEST(an_early_one_is_put_back)
 	ck_assert_int_eq(stat(FOLDER "/c1-net1", &st), -1);
 	/* Nothing is missing in what the next pods are put back to. */
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
-	ck_assert_uint_eq(x.dirty, 0);
+	ck_assert_uint_eq(x.to_restore, 0);
 	ck_assert_uint_eq(x.base.mtu, 1500);
 	ck_assert(x.base.addr.len);
 	ck_assert_mem_eq(x.base.addr.byte, l.was.addr.byte, MAC_LEN);
@@ -447,7 +446,7 @@ START_TEST(an_imported_attachment_is_ours)
 	e = (struct err){ .msg = "" };
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert(x.owned && vf_owner_lives(&l.w.ctx, &x));
-	ck_assert_uint_eq(x.dirty, VF_VLAN | VF_SPOOFCHK | VF_TRUST);
+	ck_assert_uint_eq(x.to_restore, VF_VLAN | VF_SPOOFCHK | VF_TRUST);
 	good(record_read(&l.w.ctx, &l.key, &r, &e), &e);
 	ck_assert_str_eq(r.plugin, "sriov");
 	ck_assert_str_eq(sriov_device_vf(&r), world_vf(0));
@@ -467,7 +466,7 @@ START_TEST(attachments_that_cannot_be_imported_are_refused)
 	ck_assert_int_eq((int)e.code, ERR_STATE);
 	(void)snprintf(p.netns, sizeof(p.netns), "/nowhere");
 	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "has gone"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "is gone"));
 }
 END_TEST
 
@@ -497,7 +496,7 @@ START_TEST(files_of_earlier_versions_and_damaged_ones)
 	good(peer_decode(old, strlen(old), &p, &e), &e);
 	ck_assert_uint_eq(p.base.pf_side.has, VF_VLAN);
 	ck_assert_uint_eq(p.base.pf_side.vlan, 3);
-	ck_assert_uint_eq(p.dirty, VF_VLAN);
+	ck_assert_uint_eq(p.to_restore, VF_VLAN);
 	ck_assert_str_eq(p.base.name, "ens1");
 	ck_assert(p.base.addr.len);
 	peer_clear(&p);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* taken.c: the VF in the record of an attachment: written and read. */
 #include "sriov/take/taken.h"
 
 struct json *sriov_device(const struct vf_place *p, const char *devinfo, const struct tier *tier)

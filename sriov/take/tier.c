@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tier.c: the decoders are pure. */
+/* tier.c: reads the file of bandwidth tiers, and the tier in a record. The decoders are pure. */
 #include "sriov/take/tier.h"
 
 #include <errno.h>
@@ -35,23 +35,18 @@ static const struct json_field top[] = {
 
 static struct tier empty_tier(void)
 {
-	return (struct tier){ .min_rate = TIER_UNTOLD,
-			      .max_rate = TIER_UNTOLD,
-			      .qos = TIER_UNTOLD,
-			      .traffic_class = TIER_UNTOLD };
+	return (struct tier){ .min_rate = TIER_NOT_SET,
+			      .max_rate = TIER_NOT_SET,
+			      .qos = TIER_NOT_SET,
+			      .traffic_class = TIER_NOT_SET };
 }
 
-static bool says_nothing(const struct tier *t)
+static int check_tier(const struct tier *t, const char *where, struct err *e)
 {
-	return t->min_rate < 0 && t->max_rate < 0 && t->qos < 0 && t->traffic_class < 0;
-}
-
-static int check_rates(const struct tier *t, const char *where, struct err *e)
-{
-	if (says_nothing(t))
+	if (t->min_rate < 0 && t->max_rate < 0 && t->qos < 0 && t->traffic_class < 0)
 		return err_set(e, ERR_CONFIG, 0,
-			       "%s: says nothing; give one of min_tx_rate, max_tx_rate, vlanQoS, "
-			       "trafficClass",
+			       "%s: is empty; give at least one of min_tx_rate, max_tx_rate, "
+			       "vlanQoS, trafficClass",
 			       where);
 	if (t->max_rate > 0 && t->min_rate > t->max_rate)
 		return err_set(e, ERR_CONFIG, 0,
@@ -67,13 +62,14 @@ static int decode_one(const struct json *n, struct tier *out, struct err *e)
 	char where[TIER_NAME_LEN + 8];
 
 	if (!id_valid(name) || strlen(name) >= TIER_NAME_LEN)
-		return err_set(e, ERR_CONFIG, 0,
-			       "tiers: \"%.80s\" is no name of a tier: up to %d letters, digits, "
-			       "'_', '.', '-', of which the first is a letter or digit",
-			       name, TIER_NAME_LEN - 1);
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"tiers: \"%.80s\" is not a valid name: use up to %d letters, digits, "
+			"'_', '.', '-'; the first must be a letter or digit",
+			name, TIER_NAME_LEN - 1);
 	(void)snprintf(where, sizeof(where), "tiers.%s", name);
 	if (json_decode(n, where, values, &t, e) || json_refuse_unknown(n, where, values, e) ||
-	    check_rates(&t, where, e))
+	    check_tier(&t, where, e))
 		return -1;
 	memcpy(t.name, name, strlen(name) + 1);
 	*out = t;
@@ -100,7 +96,7 @@ static int decode_all(const struct json *tiers, const char *name, struct tier *o
 	struct tier t, found = empty_tier();
 
 	if (json_len(tiers) == 0 || json_len(tiers) > TIER_MAX)
-		return err_set(e, ERR_CONFIG, 0, "tiers: has %zu of them; 1 to %d are possible",
+		return err_set(e, ERR_CONFIG, 0, "tiers: has %zu tiers; 1 to %d are allowed",
 			       json_len(tiers), TIER_MAX);
 	json_each (it, tiers) {
 		if (decode_one(it, &t, e))
@@ -136,7 +132,7 @@ int tier_load(const char *path, const char *name, struct tier *out, struct err *
 	if (e->errnum != ENOENT)
 		return -1;
 	e->code = ERR_CONFIG;
-	return err_hint(e, "what a tier stands for is said in that file: railhead-tiers(5)");
+	return err_hint(e, "create this file; railhead-tiers(5) describes it");
 }
 
 /* ---- in a record ---- */
@@ -160,7 +156,7 @@ int tier_from_json(const struct json *n, struct tier *out, struct err *e)
 	struct tier t = empty_tier();
 
 	if (!name || !id_valid(name) || strlen(name) >= TIER_NAME_LEN)
-		return err_set(e, ERR_NOTFOUND, 0, "no tier is on record");
+		return err_set(e, ERR_NOTFOUND, 0, "the record has no tier");
 	if (json_decode(n, "tier", values, &t, e))
 		return -1;
 	memcpy(t.name, name, strlen(name) + 1);

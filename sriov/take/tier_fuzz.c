@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* tier_fuzz.c: feeds the name of a tier and a file of tiers to tier_decode. */
+/* tier_fuzz.c: feeds the name of a tier and a file of tiers to tier_decode. */
 #include "lib/testing/fuzz.h"
 #include "sriov/take/tier.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* tier_test.c: which files of tiers are read and refused, and that a record keeps a tier's values.
+ */
+/* tier_test.c: which files of tiers are read and refused, and that a record keeps a tier's values.
+ */
 #include "sriov/take/tier.h"
 
 #include <errno.h>
@@ -34,12 +38,12 @@ START_TEST(a_tier_is_decoded)
 	ck_assert_int_eq(t.qos, 5);
 	ck_assert_int_eq(t.traffic_class, 106);
 	t = find(THREE, "normal");
-	ck_assert_int_eq(t.min_rate, TIER_UNTOLD);
+	ck_assert_int_eq(t.min_rate, TIER_NOT_SET);
 	ck_assert_int_eq(t.max_rate, 5000);
-	ck_assert_int_eq(t.qos, TIER_UNTOLD);
-	ck_assert_int_eq(t.traffic_class, TIER_UNTOLD);
+	ck_assert_int_eq(t.qos, TIER_NOT_SET);
+	ck_assert_int_eq(t.traffic_class, TIER_NOT_SET);
 	t = find(THREE, "background");
-	ck_assert_int_eq(t.min_rate, TIER_UNTOLD);
+	ck_assert_int_eq(t.min_rate, TIER_NOT_SET);
 	ck_assert_int_eq(t.max_rate, 0);
 	ck_assert_int_eq(t.qos, 0);
 	ck_assert_int_eq(t.traffic_class, 0);
@@ -56,12 +60,12 @@ START_TEST(bad_files_are_refused)
 		{ "[]", "must be an object" },
 		{ "{}", "tiers: is required" },
 		{ "{\"tiers\":[]}", "tiers: must be an object" },
-		{ "{\"tiers\":{}}", "tiers: has 0 of them" },
+		{ "{\"tiers\":{}}", "tiers: has 0 tiers" },
 		{ "{\"tiers\":{\"a\":{\"vlanQoS\":1}},\"more\":1}", "more: there is no such key" },
-		{ "{\"tiers\":{\"a\":{}}}", "tiers.a: says nothing" },
+		{ "{\"tiers\":{\"a\":{}}}", "tiers.a: is empty" },
 		{ "{\"tiers\":{\"a\":5}}", "tiers.a: must be an object, got 5" },
-		{ "{\"tiers\":{\"\":{\"vlanQoS\":1}}}", "tiers: \"\" is no name" },
-		{ "{\"tiers\":{\"a b\":{\"vlanQoS\":1}}}", "tiers: \"a b\" is no name" },
+		{ "{\"tiers\":{\"\":{\"vlanQoS\":1}}}", "tiers: \"\" is not a valid name" },
+		{ "{\"tiers\":{\"a b\":{\"vlanQoS\":1}}}", "tiers: \"a b\" is not a valid name" },
 		{ "{\"tiers\":{\"a\":{\"vlanQoS\":8}}}", "tiers.a.vlanQoS" },
 		{ "{\"tiers\":{\"a\":{\"vlanQoS\":\"5\"}}}", "tiers.a.vlanQoS" },
 		{ "{\"tiers\":{\"a\":{\"trafficClass\":256}}}", "256" },
@@ -112,10 +116,10 @@ START_TEST(tiers_and_names_are_bounded)
 	ck_assert_str_eq(e.msg + strlen(e.msg) - 3, "...");
 	(void)many(text, TIER_MAX + 1, 5);
 	ck_assert_int_eq(tier_decode(text, strlen(text), name, &t, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "has 65 of them"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "has 65 tiers"));
 	(void)many(text, 1, TIER_NAME_LEN);
 	ck_assert_int_eq(tier_decode(text, strlen(text), name, &t, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "is no name of a tier"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "is not a valid name"));
 }
 END_TEST
 

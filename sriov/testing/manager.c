@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* manager.c: a PF whose sriov_numvfs is a file, and calls of manager_create. */
 #include "sriov/testing/manager.h"
 
 #include <errno.h>
@@ -11,25 +12,25 @@
 #include "lib/testing/pci.h"
 #include "lib/testing/time.h"
 
-struct told told;
+struct progress progress;
 
-static void hear(void *arg, const char *line)
+static void on_progress(void *arg, const char *line)
 {
 	(void)arg;
-	testing_append(told.said, sizeof(told.said), line);
-	testing_append(told.said, sizeof(told.said), "\n");
+	testing_append(progress.text, sizeof(progress.text), line);
+	testing_append(progress.text, sizeof(progress.text), "\n");
 	if (!strstr(line, ": making "))
 		return;
-	told.autoprobe = autoprobe();
-	if (told.num_becomes)
-		fakepci_link(WORLD_SYS, WORLD_PF, "sriov_numvfs", told.num_becomes);
+	progress.autoprobe = autoprobe();
+	if (progress.num_becomes)
+		fakepci_link(WORLD_SYS, WORLD_PF, "sriov_numvfs", progress.num_becomes);
 }
 
 void pf_state(const char *text)
 {
 	ck_assert(mkdir(STATE, 0700) == 0 || errno == EEXIST);
 	ck_assert(mkdir(STATE "/vf", 0700) == 0 || errno == EEXIST);
-	testing_file(BOOK, 0600, text);
+	testing_file(PF_STATE, 0600, text);
 }
 
 void set_num(const char *n)
@@ -73,9 +74,9 @@ struct world manager_world(uint32_t vfs, const char *now)
 int create(const struct world *w, const struct vf_order *o, struct vf_order_result *made,
 	   struct err *e)
 {
-	const struct manager m = { &w->ctx, w->nl, hear, NULL };
+	const struct manager m = { &w->ctx, w->nl, on_progress, NULL };
 
-	told.said[0] = '\0';
+	progress.text[0] = '\0';
 	return manager_create(&m, o, made, e);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manager.h: a PF of which the test says how many VFs it has. In a /sys of files nothing
- * comes or goes: all VFs are there, with their interfaces, and sriov_numvfs says how many count.
+ * manager.h: a PF whose number of VFs the test sets. In a /sys of files no VF appears or
+ * disappears: all VFs exist with their interfaces, and sriov_numvfs says how many count.
  */
 #ifndef RAILHEAD_SRIOV_TESTING_MANAGER_H
 #define RAILHEAD_SRIOV_TESTING_MANAGER_H
@@ -9,33 +9,41 @@
 #include "sriov/admin/manager.h"
 #include "sriov/testing/vf.h"
 
-#define STATE "/mnt/state"
-#define BOOK  STATE "/vf/" WORLD_PF /* what is remembered of the PF */
+#define STATE    "/mnt/state"
+#define PF_STATE STATE "/vf/" WORLD_PF /* the file about the PF */
 
-struct told {
-	char said[4096];         /* by the last creation */
-	bool autoprobe;          /* drivers took new VFs while they were made */
-	const char *num_becomes; /* sriov_numvfs becomes a link to this before it is set */
+struct progress {
+	char text[4096]; /* the lines of the last manager_create, each with a line break */
+	bool autoprobe;  /* the switch was on while VFs were created */
+	const char
+		*num_becomes; /* not NULL: sriov_numvfs becomes a link to this before it is set */
 };
-extern struct told told;
+extern struct progress progress;
 
-/* manager_world - there are VFs at most, of which now count; waiting takes no time. */
+/* manager_world - a host with vfs VFs, of which `now` count; waiting takes no time. */
 struct world manager_world(uint32_t vfs, const char *now);
 
-/* book - put this text there. */
+/* pf_state - write this text to PF_STATE. */
 void pf_state(const char *text);
 
+/*
+ * set_num - write sriov_numvfs. num_is - the test fails unless sriov_numvfs is n. autoprobe -
+ * whether sriov_drivers_autoprobe is on.
+ */
 void set_num(const char *n);
 void num_is(const char *n);
 bool autoprobe(void);
 
-/* create, created, refused - VFs for a PF: what may fail, what must work, what must not. */
+/*
+ * create - call manager_create and return its result. created - the same for count VFs of pf0; the
+ * test fails if it fails. refused - the test fails unless it fails; returns the error.
+ */
 int create(const struct world *w, const struct vf_order *o, struct vf_order_result *made,
 	   struct err *e);
 struct vf_order_result created(const struct world *w, uint32_t count);
 struct err refused(const struct world *w, const struct vf_order *o);
 
-/* pf_mac - the PF's own. */
+/* pf_mac - the MAC of pf0. */
 void pf_mac(const struct world *w, uint8_t out[MAC_LEN]);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf.c: builds a host with a PF, VFs and pods of veth interfaces and files. */
 #include "sriov/testing/vf.h"
 
 #include <fcntl.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_use.c: looks for devices above an interface, for its addresses, and for processes that have
+ * a VF open through VFIO.
+ */
 #include "sriov/vf/host_use.h"
 
 #include <dirent.h>
@@ -13,7 +17,7 @@
 #include "lib/net/link.h"
 #include "lib/sys/fs.h"
 
-/* ---- devices above it ---- */
+/* ---- devices above an interface ---- */
 
 static void name_above(struct nl *nl, const char *name, char why[HOST_USE_LEN])
 {
@@ -28,7 +32,7 @@ static void name_above(struct nl *nl, const char *name, char why[HOST_USE_LEN])
 			       known ? link.kind : "device", name);
 }
 
-/* The kernel links each device above it that is in this namespace. */
+/* sysfs has a link "upper_NAME" for each device above it in this namespace. */
 static int look_above(const struct ctx *ctx, struct nl *nl, const char *ifname,
 		      char why[HOST_USE_LEN], struct err *e)
 {
@@ -84,7 +88,7 @@ static int look_into_pods(struct nl *nl, const struct link_info *link, char why[
 				       mac_format(l.another, text));
 		return l.found;
 	}
-	/* A driver with a list of its own may refuse to tell it. */
+	/* A driver that keeps its own list of addresses can refuse the request. */
 	if (why_not.code == ERR_KERNEL)
 		return 0;
 	*e = why_not;
@@ -98,7 +102,7 @@ struct owned {
 	bool found;
 };
 
-/* What the kernel gave it by itself nobody has asked for: link-local, and by router advertisement.
+/* Link-local addresses and those of router advertisements come from the kernel: they do not count.
  */
 static int is_given(const struct addr_info *a, void *arg)
 {
@@ -137,7 +141,7 @@ int host_use(const struct ctx *ctx, struct nl *nl, const char *ifname, char why[
 
 /* ---- a VF of a user-space driver ---- */
 
-/* The files by which it is had: of its IOMMU group, and, since Linux 6.6, its own. */
+/* The files through which a process has the VF: its IOMMU group and, since Linux 6.6, its own. */
 struct files {
 	char group[64], own[64];
 };
@@ -166,13 +170,7 @@ static void find_files(const struct ctx *ctx, const char *vf, struct files *f)
 	}
 }
 
-static bool is_one(const struct files *f, const char *target)
-{
-	return (*f->group && strcmp(target, f->group) == 0) ||
-	       (*f->own && strcmp(target, f->own) == 0);
-}
-
-/* A process that ends meanwhile has nothing any more. */
+/* A process that ends meanwhile has no files any more. */
 static bool has_open(const struct ctx *ctx, const char *pid, const struct files *f)
 {
 	char path[PATH_MAX], target[128];
@@ -186,7 +184,8 @@ static bool has_open(const struct ctx *ctx, const char *pid, const struct files 
 		if (n <= 0)
 			continue;
 		target[n] = '\0';
-		found = is_one(f, target);
+		found = (*f->group && strcmp(target, f->group) == 0) ||
+			(*f->own && strcmp(target, f->own) == 0);
 	}
 	if (dir)
 		(void)closedir(dir);
@@ -202,7 +201,7 @@ static void name_process(const struct ctx *ctx, const char *pid, char why[HOST_U
 	(void)snprintf(path, sizeof(path), "%.1024s/%.16s/comm", ctx->proc, pid);
 	if (fs_read_at(AT_FDCWD, path, 256, &comm, &ignored) >= 0)
 		comm[strcspn(comm, "\n")] = '\0';
-	(void)snprintf(why, HOST_USE_LEN, "is had by process %.16s (%.32s)", pid,
+	(void)snprintf(why, HOST_USE_LEN, "is open in process %.16s (%.32s)", pid,
 		       comm ? comm : "?");
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_use.h: whether the host itself uses the interface of a VF, which nobody has taken.
+ * host_use.h: whether the host itself uses a VF that no attachment owns.
  *
- * An address, or a device above it: a macvlan, a VLAN, a bridge or a bond that has it. A macvlan in
- * a pod shows by its address in the list of those that the interface listens to.
+ * A use is an address on its interface, or a device above it: a macvlan, a VLAN, a bridge or a
+ * bond. A macvlan in a pod is found by its MAC, which the interface listens to.
  */
 #ifndef RAILHEAD_SRIOV_VF_HOST_USE_H
 #define RAILHEAD_SRIOV_VF_HOST_USE_H
@@ -15,18 +15,22 @@
 
 enum host_use {
 	HOST_USES_NOT,
-	HOST_HAS_ADDRESS, /* nothing but an address: it goes with the interface when that moves */
-	HOST_HAS_ABOVE,   /* a device above it, or a process, which would lose it */
+	HOST_HAS_ADDRESS, /* only an address, which is lost when the interface moves */
+	HOST_HAS_ABOVE,   /* a device above it, or a process, that would lose the VF */
 };
 
-/* host_use - why becomes a phrase after "it": "has the address 10.0.0.5/24". -1: cannot be told. */
+/*
+ * host_use - how the host uses the interface ifname: an enum host_use, or -1 when that is unknown.
+ * why becomes a phrase that follows "it": "has the address 10.0.0.5/24". nl is a socket of the
+ * host.
+ */
 int host_use(const struct ctx *ctx, struct nl *nl, const char *ifname, char why[HOST_USE_LEN],
 	     struct err *e) must_check;
 
 /*
- * host_use_vfio - of a VF that a driver of user space has: HOST_HAS_ABOVE when a process has it
- * open, a virtual machine perhaps. Looks through all processes; opens none of the VF's files, which
- * would keep others from them.
+ * host_use_vfio - the same for the VF at this PCI address if it has a user-space driver.
+ * HOST_HAS_ABOVE: a process has it open, perhaps a virtual machine. The function looks at the open
+ * files of all processes. It does not open the VF's files, because that would lock others out.
  */
 int host_use_vfio(const struct ctx *ctx, const char *vf, char why[HOST_USE_LEN],
 		  struct err *e) must_check;

@@ -205,10 +205,10 @@ START_TEST(a_process_that_has_it_open_counts_as_use)
 	ck_assert_int_eq(symlink("/dev/vfio/4", "/mnt/proc/12/fd/3"), 0);
 	ck_assert_int_eq(host_use_vfio(&w.ctx, world_vf(0), why, &e), HOST_USES_NOT);
 	ck_assert_int_eq(symlink("/dev/vfio/42", "/mnt/proc/12/fd/4"), 0);
-	shown_as(&w, 0, "is had by process 12 (qemu)");
+	shown_as(&w, 0, "is open in process 12 (qemu)");
 	e = named(&w, &p, 0);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
-	ck_assert_ptr_nonnull(strstr(e.msg, "in use by the host: it is had by process 12 (qemu)"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "in use by the host: it is open in process 12 (qemu)"));
 }
 END_TEST
 
@@ -252,7 +252,7 @@ START_TEST(adopted_by_command)
 	ck_assert_uint_eq(x.base.mtu, 9000);
 	ck_assert_uint_eq(x.base.pf_side.vlan, 7);
 	/* What nobody could put back may be called right as well. */
-	x.dirty = VF_RATE;
+	x.to_restore = VF_RATE;
 	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	r = adopt(&w, false);
 	ck_assert_int_eq(r.outcome, VF_REPAIRED);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vf.h: one VF in the kernel: found, looked at, configured, moved, put back.
+ * vf.h: one VF in the kernel: find it, read it, configure it, move it, restore it.
  *
- * All is by PCI address, never by name: names change under our feet. Everything here is called from
- * the host's network namespace, with nl a socket of it.
+ * A VF is known by its PCI address, because names change at any time. Every function is called from
+ * the host's network namespace, and nl is a socket of the host.
  */
 #ifndef RAILHEAD_SRIOV_VF_VF_H
 #define RAILHEAD_SRIOV_VF_VF_H
@@ -13,79 +13,83 @@
 /* Where a VF is. */
 struct vf_place {
 	char vf[PCI_STR_LEN], pf[PCI_STR_LEN];
-	uint32_t index; /* its number at the PF */
+	uint32_t index; /* its number at the PF, from 0 */
 	char pf_name[IFNAME_LEN];
 	int pf_ifindex;
 	uint32_t pf_mtu;
-	char driver[PCI_DRIVER_LEN]; /* of the VF, "" when none */
-	char name[IFNAME_LEN];       /* its interface on the host; "" when there is none here */
+	char driver[PCI_DRIVER_LEN]; /* of the VF; "": none */
+	char name[IFNAME_LEN];       /* its interface on the host; "": none here */
 };
 
 /*
- * vf_locate - addr may be written in any way sysfs does. ERR_NOTFOUND naming addr when there is no
- * such function, ERR_CONFIG when it is no VF, or its PF has no interface.
+ * vf_locate - find a VF by its PCI address, with or without a domain. ERR_NOTFOUND: there is no
+ * such function; ERR_CONFIG: addr is malformed, the function is not a VF, or its PF has no
+ * interface. The message names addr.
  */
 int vf_locate(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_place *out,
 	      struct err *e) must_check;
 
 /*
- * vf_check_usable - ERR_STATE when no driver is bound, ERR_BUSY when its interface is not on the
- * host although its driver makes one: it is in somebody's namespace.
+ * vf_check_usable - whether an attachment can have the VF. ERR_STATE: no driver is bound; ERR_BUSY:
+ * its interface is not on the host, although its driver makes one.
  */
 int vf_check_usable(const struct vf_place *p, struct err *e) must_check;
 
-/* vf_has_userspace_driver - vfio-pci and its like: a VF without an interface, on purpose. */
+/* vf_has_userspace_driver - whether the VF has vfio-pci or a similar driver, and so no interface.
+ */
 bool vf_has_userspace_driver(const struct vf_place *p);
 
 /*
- * vf_capture - the VF as it is now, for a baseline. vf_capture_netdev - only what concerns its
- * interface, which must be on the host.
+ * vf_capture - read the VF as it is now. vf_capture_netdev - read only what concerns its interface,
+ * which must be on the host; the rest of *out stays.
  */
 int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 	       struct err *e) must_check;
 int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 		      struct err *e) must_check;
 
-/* vf_start_entry - a new VF state: nobody's, with the VF as it is now for its baseline.
- */
+/* vf_start_entry - a new VF state without an owner; the VF as it is now becomes the baseline. */
 int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 		   struct vf_entry *out, struct err *e) must_check;
 
 /*
- * vf_compare - what of a VF is not as it was, as words. An interface is compared when both have
- * one; one that is up, and alternative names that have been added, are no difference unless both is
- * set. vf_follow - base takes over what was changed by somebody who may: what is now other than it
- * was left. Both pure.
+ * vf_compare - how `is` differs from `was`. Interfaces are compared if both have one. An interface
+ * that is up now, and alternative names that were added, are differences only if `both` is true.
+ * vf_follow - base takes over every value that differs between left, as the VF was last left, and
+ * now: an administrator changed it. base and left can be the same. All pure.
  */
 struct vf_differences {
-	unsigned attrs;   /* enum vf_attr */
-	bool unreachable; /* it should have an interface here, and has none (its caller's to set) */
-	char text[256];   /* with commas between; "": none */
+	unsigned attrs;   /* bits of enum vf_attr */
+	bool unreachable; /* set by callers only: its interface should be here and is not */
+	char text[256];   /* "name, mtu": what differs; "": nothing */
 };
 void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, bool both,
 		struct vf_differences *d);
 void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
 	       const struct vf_baseline *now);
 
-/* vf_differing - an attribute that both know and that is not as wanted; 0: none. */
+/* vf_baseline_has_altname - whether name is an alternative name of the interface. */
+bool vf_baseline_has_altname(const struct vf_baseline *b, const char *name);
+
+/* vf_differing - the first attribute that both know and that differs; 0: none. Pure. */
 enum vf_attr vf_differing(const struct vf_info *is, const struct vf_info *want);
 
-/* What an attachment wants of its VF. */
+/* Values that an attachment asks for. */
 struct vf_request {
-	struct vf_info pf_side; /* has: what to set; a MAC is the interface's too */
-	uint32_t mtu;           /* 0: as it is */
+	struct vf_info pf_side; /* has: what to set; the MAC is set at the interface, too */
+	uint32_t mtu;           /* 0: unchanged */
 };
 
 /*
- * vf_configure - grant it, on the host. Not atomic: after a failure vf_restore() undoes what was
- * done. Errors name the key, the driver and the PF. *own_mac (may be NULL) becomes true when the
- * VF turns out to have had a MAC of its own, which only a VF that is given another one shows; also
- * when another key fails after that.
+ * vf_configure - set it, while the VF is on the host. After a failure the caller runs vf_restore()
+ * to undo the part that was done. Errors name the key, the driver and the PF. *own_mac (may be
+ * NULL) becomes true if the VF had a MAC that it chose by itself. Only a change of the MAC shows
+ * that. The value is valid also after a failure.
  */
 int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_request *w, bool *own_mac,
 		 struct err *e) must_check;
 
-/* Where a VF shall go. */
+/* Where a VF moves to. */
 struct vf_target {
 	struct nl *host_nl, *pod_nl;
 	const struct netns *pod;
@@ -93,36 +97,39 @@ struct vf_target {
 };
 
 /*
- * vf_move_to_pod - into the pod as ifname, by one request; alternative names that are taken there
- * are dropped first. *ifindex becomes its number there.
+ * vf_move_to_pod - move the interface into the pod and rename it to ifname, in one request. Before
+ * that, alternative names that are taken in the pod are removed. *ifindex becomes its index there.
  */
 int vf_move_to_pod(const struct vf_place *p, const struct vf_target *to, int *ifindex,
 		   struct err *e) must_check;
 
 /*
- * vf_restore - the VF of x to its baseline: out of the owner's namespace if that is alive, name,
- * alternative names, MAC, MTU, and those attributes of the PF's side that x calls dirty. x->dirty
- * keeps those that the kernel refused to put back, which is a warning in the log. A VF or PF that
- * is gone is success; -1 means that the interface could not be fetched or looked for, or that
- * something failed that may work the next time (memory, a socket). Then x is as it was owned; else
- * it is owned no longer, unless its owner's namespace has no name any more and the interface is not
- * back: whoever asks for that attachment again may find it.
+ * vf_restore - restore the VF of x to its baseline. If the owner's namespace is alive, the
+ * interface is fetched from it. Name, alternative names, MAC, MTU and settings are restored, then
+ * the PF's attributes whose bits are set in x->to_restore. If the kernel refuses an attribute, its
+ * bit stays set, and the log has a warning. A VF or PF that is gone is success.
+ *
+ * -1: the interface could not be found or fetched, or an error occurred that may be gone at the
+ * next attempt (memory, a socket). Then the owner in x is unchanged. After success x has no owner.
+ * There is one exception: the owner's namespace has lost its name, and the interface is not back.
+ * Then the owner stays, because a later call for that attachment may find the interface.
  */
 int vf_restore(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e) must_check;
 
-/* The two MACs of a VF, and where they live. */
+/* The two MACs of a VF. */
 struct vf_macs {
 	struct nl *nl;
 	struct vf_ref vf;
-	const struct vf_info *pf_side; /* its mac: the administrative one, at the PF */
-	int ifindex;                   /* of the interface; 0: it has none here, or keeps its own */
-	const uint8_t *mac;            /* of the interface */
+	const struct vf_info *pf_side; /* mac: the administrative MAC, set at the PF */
+	int ifindex;                   /* of the interface; 0: none here, or its MAC stays */
+	const uint8_t *mac;            /* for the interface */
 };
 
 /*
- * vf_set_macs - set both. Drivers couple them in different ways: mlx5 ignores the first for a bound
- * VF, ice and i40e reset the VF on it and let only that address through, igbvf refuses any change
- * of the second while the first is another (EADDRNOTAVAIL).
+ * vf_set_macs - set the MAC at the PF, then the MAC of the interface. Drivers couple the two in
+ * different ways. mlx5 ignores the first one for a bound VF. ice and i40e then reset the VF and
+ * admit only that MAC. igbvf refuses to change the second one while the first one differs
+ * (EADDRNOTAVAIL).
  */
 int vf_set_macs(const struct vf_macs *m, struct err *e) must_check;
 

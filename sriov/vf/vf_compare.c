@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_compare.c: a VF now, and as it was: what differs, and what the baseline takes over. Pure. */
+/*
+ * vf_compare.c: compares a VF with its baseline, and moves into the baseline what an administrator
+ * changed. Pure.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,17 +28,7 @@ static unsigned differing_attrs(const struct vf_info *is, const struct vf_info *
 	return all;
 }
 
-static void compare_pf_side(const struct vf_info *is, const struct vf_info *was,
-			    struct vf_differences *d)
-{
-	d->attrs = differing_attrs(is, was);
-	for (unsigned one = 1; one <= VF_ALL; one <<= 1) {
-		if (d->attrs & one)
-			add_difference(d, vf_attr_name((enum vf_attr)one));
-	}
-}
-
-static bool has_altname(const struct vf_baseline *b, const char *name)
+bool vf_baseline_has_altname(const struct vf_baseline *b, const char *name)
 {
 	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->altnames[i][0]; i++) {
 		if (strcmp(b->altnames[i], name) == 0)
@@ -47,7 +40,7 @@ static bool has_altname(const struct vf_baseline *b, const char *name)
 static bool lacks_altname(const struct vf_baseline *is, const struct vf_baseline *was)
 {
 	for (size_t i = 0; i < VF_ALTNAMES_MAX && was->altnames[i][0]; i++) {
-		if (!has_altname(is, was->altnames[i]))
+		if (!vf_baseline_has_altname(is, was->altnames[i]))
 			return true;
 	}
 	return false;
@@ -58,25 +51,17 @@ static bool has_other_mac(const struct vf_baseline *a, const struct vf_baseline 
 	return a->addr.len && b->addr.len && !hw_addr_equal(a->addr, b->addr);
 }
 
-static void compare_settings(const struct vf_baseline *is, const struct vf_baseline *was,
-			     struct vf_differences *d)
-{
-	const char *what;
-
-	if (!is->has_settings || !was->has_settings)
-		return;
-	for (size_t n = 0; (what = settings_changed(&is->link, &was->link, n)); n++)
-		add_difference(d, what);
-	for (size_t n = 0; (what = ethtool_changed_part(&is->tool, &was->tool, n)); n++)
-		add_difference(d, what);
-}
-
-/* Without an interface, then or now, there is none to compare: it has another driver. */
 void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, bool both,
 		struct vf_differences *d)
 {
-	*d = (struct vf_differences){ .text = "" };
-	compare_pf_side(&is->pf_side, &was->pf_side, d);
+	const char *what;
+
+	*d = (struct vf_differences){ .attrs = differing_attrs(&is->pf_side, &was->pf_side) };
+	for (unsigned one = 1; one <= VF_ALL; one <<= 1) {
+		if (d->attrs & one)
+			add_difference(d, vf_attr_name((enum vf_attr)one));
+	}
+	/* A VF whose driver makes no interface, now or then, has none to compare. */
 	if (!is->has_netdev || !was->has_netdev)
 		return;
 	if (strcmp(is->name, was->name) != 0)
@@ -89,7 +74,12 @@ void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, boo
 		add_difference(d, is->up ? "up" : "down");
 	if (lacks_altname(is, was) || (both && lacks_altname(was, is)))
 		add_difference(d, "alternative names");
-	compare_settings(is, was, d);
+	if (!is->has_settings || !was->has_settings)
+		return;
+	for (size_t n = 0; (what = settings_changed(&is->link, &was->link, n)); n++)
+		add_difference(d, what);
+	for (size_t n = 0; (what = ethtool_changed_part(&is->tool, &was->tool, n)); n++)
+		add_difference(d, what);
 }
 
 /* ---- following ---- */
@@ -139,7 +129,7 @@ void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
 	const struct vf_baseline was = *left; /* it may be base itself */
 
 	follow_pf_side(&base->pf_side, &was.pf_side, &now->pf_side);
-	/* Whose own it was is not known of a new one. */
+	/* It is unknown whether the VF chose the new MAC by itself. */
 	if (differing_attrs(&now->pf_side, &was.pf_side) & VF_MAC)
 		base->own_mac = false;
 	if (!now->has_netdev)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_configure.c: a VF made ready for a pod, and moved there. */
+/*
+ * vf_configure.c: sets what a configuration asks for at the PF and at the interface of a VF, and
+ * moves the interface into the pod.
+ */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -20,24 +23,24 @@ static int ifindex_here(struct nl *nl, const struct vf_place *p, int *out, struc
 	return 0;
 }
 
-/* Of two keys that make one attribute, the one that the driver will have refused. */
-static const char *refused_key(const struct vf_info *want, enum vf_attr one, int errnum)
+/* Two keys can make one attribute: the message names the key that the driver probably refused. */
+static int explain_refusal(const struct vf_place *p, const struct vf_info *want, enum vf_attr one,
+			   struct err *e)
 {
-	if (one == VF_RATE && want->min_rate)
-		return "min_tx_rate";
-	return one == VF_VLAN && errnum == EPROTONOSUPPORT ? "vlanProto" : vf_attr_name(one);
-}
+	const char *key = vf_attr_name(one);
 
-static int explain_refusal(const struct vf_place *p, const char *key, struct err *e)
-{
+	if (one == VF_RATE && want->min_rate)
+		key = "min_tx_rate";
+	else if (one == VF_VLAN && e->errnum == EPROTONOSUPPORT)
+		key = "vlanProto";
 	return err_wrap(e, "%s: VF %s (driver %s, PF %s)", key, p->vf,
 			*p->driver ? p->driver : "none", p->pf_name);
 }
 
 /*
- * Whether the MAC that igb tells of a VF is that one's own or an administrator's it does not say,
- * but an untrusted VF may change only the former. So it is tried, with the MAC that the VF is to
- * have anyway. Other drivers do not tell a VF's own MAC, or take long to refuse (iavf).
+ * True if the VF chose its MAC by itself. igb does not say so, but it lets an untrusted VF change
+ * only a MAC of its own. The test therefore sets the MAC that the VF shall get anyway. Other
+ * drivers do not report a MAC that the VF chose, or need long to refuse (iavf).
  */
 static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
 {
@@ -50,8 +53,8 @@ static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
 	    nl_link_by_index(m->nl, m->ifindex, &link, &ignored))
 		return false;
 	/*
-	 * One that it has already is never refused; and one that the PF gave it at its last reset
-	 * igbvf calls taken although it was refused, so the PF is asked.
+	 * The driver never refuses the MAC that the VF has already. igbvf reports success although
+	 * the PF refused, if the PF gave that MAC at the last reset. So ask the PF afterwards.
 	 */
 	return memcmp(is.mac, m->mac, MAC_LEN) != 0 &&
 	       !hw_addr_equal(link.addr, hw_addr_of_mac(m->mac)) &&
@@ -62,7 +65,7 @@ static bool has_own_mac(const struct vf_place *p, const struct vf_macs *m)
 int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_request *w, bool *own_mac,
 		 struct err *e)
 {
-	/* Trust first: some drivers let only a trusted VF have another MAC. */
+	/* Trust comes first: some drivers let only a trusted VF change its MAC. */
 	static const enum vf_attr order[] = { VF_TRUST, VF_VLAN, VF_RATE, VF_SPOOFCHK,
 					      VF_LINK_STATE };
 	const struct vf_ref vf = { p->pf_ifindex, p->index };
@@ -75,10 +78,10 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_reques
 		*own_mac = (want->has & VF_MAC) && has_own_mac(p, &macs);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		if ((want->has & order[i]) && nl_vf_set(nl, vf, want, order[i], e))
-			return explain_refusal(p, refused_key(want, order[i], e->errnum), e);
+			return explain_refusal(p, want, order[i], e);
 	}
 	if ((want->has & VF_MAC) && vf_set_macs(&macs, e))
-		return explain_refusal(p, vf_attr_name(VF_MAC), e);
+		return explain_refusal(p, want, VF_MAC, e);
 	if (w->mtu && macs.ifindex && nl_link_set_mtu(nl, macs.ifindex, w->mtu, e))
 		return err_wrap(e, "mtu: VF %s (driver %s)", p->vf, p->driver);
 	return 0;
@@ -86,25 +89,15 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_reques
 
 /* ---- its two MACs ---- */
 
-#define PATIENCE_MS 2000 /* of a VF that its PF resets: i40e and ice need some 100 ms */
+#define PATIENCE_MS 2000 /* for a VF that its PF resets: i40e and ice need some 100 ms */
 
-static int has_mac(const struct vf_macs *m, bool *out, struct err *e)
-{
-	struct link_info link;
-
-	if (nl_link_by_index(m->nl, m->ifindex, &link, e))
-		return -1;
-	*out = hw_addr_equal(link.addr, hw_addr_of_mac(m->mac));
-	return 0;
-}
-
-/* What a driver says that wants the administrative MAC out of the way, or a moment of time. */
+/* The errors of drivers that refuse while the administrative MAC is set, or need some time. */
 static bool may_yet_work(int errnum)
 {
 	return errnum == EADDRNOTAVAIL || errnum == EPERM || errnum == EBUSY || errnum == EAGAIN;
 }
 
-/* The way around igbvf: without an administrative MAC it takes any, and keeps it afterwards. */
+/* igbvf accepts any MAC while there is no administrative MAC, and keeps it afterwards. */
 static int set_around(const struct vf_macs *m, struct err *e)
 {
 	const struct vf_info none = { .has = VF_MAC };
@@ -124,15 +117,16 @@ static int set_around(const struct vf_macs *m, struct err *e)
 static int set_effective(const struct vf_macs *m, struct err *e)
 {
 	const struct timespec pause = { 0, 20 * 1000000 };
+	const struct hw_addr want = hw_addr_of_mac(m->mac);
 	int64_t deadline = ctx_mono_ms() + PATIENCE_MS;
+	struct link_info link;
 	struct err why;
-	bool done;
 
 	for (;;) {
-		if (has_mac(m, &done, e))
+		if (nl_link_by_index(m->nl, m->ifindex, &link, e))
 			return -1;
-		if (done ||
-		    nl_link_set_hw_addr(m->nl, m->ifindex, hw_addr_of_mac(m->mac), &why) == 0)
+		if (hw_addr_equal(link.addr, want) ||
+		    nl_link_set_hw_addr(m->nl, m->ifindex, want, &why) == 0)
 			return 0;
 		if (why.errnum == EADDRNOTAVAIL && set_around(m, &why) == 0)
 			return 0;
@@ -156,7 +150,7 @@ int vf_set_macs(const struct vf_macs *m, struct err *e)
 struct clash {
 	const struct vf_target *to;
 	int ifindex;
-	bool long_ones; /* drop those that no interface could have, instead of looking for them */
+	bool long_ones; /* drop every name that is too long for a request by name */
 	unsigned dropped;
 	int rc;
 	struct err *e;
@@ -191,7 +185,7 @@ static int make_way(struct clash *c)
 		       : 0;
 }
 
-/* A name too long to ask for is known to be taken there by the refusal alone. */
+/* No request can look up a long name in the pod. Only the refusal shows that it is taken. */
 static int move_past_clash(struct clash *c)
 {
 	const struct vf_target *to = c->to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_look.c: finding a VF and reading what it is like. Changes nothing. */
+/* vf_look.c: finds a VF and its PF, and reads their attributes. Changes nothing. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "lib/net/link.h"
 #include "sriov/vf/vf.h"
 
-/* An interface may be renamed or moved between the look into sysfs and ours: then there is none. */
+/* The interface can be renamed or moved meanwhile. Then the VF has none here. */
 static int find_own_netdev(const struct ctx *ctx, struct vf_place *p, struct err *e)
 {
 	struct err why;
@@ -69,7 +69,7 @@ bool vf_has_userspace_driver(const struct vf_place *p)
 		if (strcmp(p->driver, drivers[i]) == 0)
 			return true;
 	}
-	/* mlx5_vfio_pci, hisi_acc_vfio_pci, ...: variants made for one device */
+	/* mlx5_vfio_pci, hisi_acc_vfio_pci, ...: variants for one device */
 	return strstr(p->driver, "vfio") != NULL;
 }
 
@@ -145,7 +145,7 @@ int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *
 	return 0;
 }
 
-/* The protocol of no tag says nothing, and 0 is the usual one. */
+/* Without a tag the protocol has no meaning. Protocol 0 is 802.1Q. */
 static bool same_vlan(const struct vf_info *a, const struct vf_info *b)
 {
 	unsigned pa = a->vlan_proto ? a->vlan_proto : VLAN_PROTO_8021Q;

@@ -80,7 +80,7 @@ static void release(struct scene *s)
 	ck_assert_mem_eq(s->vf->is.mac, s->was.addr.byte, MAC_LEN);
 	ck_assert(!s->vf->is.trust);
 	auto_vf_entry struct vf_entry x = world_entry(&s->w, 0);
-	ck_assert(!x.owned && !x.dirty);
+	ck_assert(!x.owned && !x.to_restore);
 }
 
 static void end(struct scene *s)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vf_restore.c: a VF put back to its baseline, from wherever it is.
+ * vf_restore.c: brings the interface of a VF back to the host and restores the baseline.
  *
- * It may be in the pod under any name, or, when the pod's namespace has died, back in the host's
- * under any name (the kernel brings it there, and calls it "dev5" if the old name is taken).
+ * The interface can be in the pod, under any name. If the pod's namespace has died, the kernel
+ * moves it to the host. The kernel calls it "dev5" if its name is taken there.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,15 +15,15 @@
 
 #define RETURN_MS 2000 /* for an interface to come back from a namespace that died */
 
-/* What kept something from being put back that is not the driver's word, but may work next time. */
-struct mishap {
+/* The first error that was not the driver's refusal, and that may be gone at the next attempt. */
+struct transient {
 	bool any;
 	struct err err;
 };
 
 struct restore_run {
 	const struct ctx *ctx;
-	struct mishap *mishap;
+	struct transient *transient;
 	struct nl *nl;
 	struct vf_entry *x;
 	bool fetched;          /* by us, out of the pod */
@@ -38,37 +38,38 @@ static bool may_pass(const struct err *why)
 
 static void note_refusal(const struct restore_run *b, const char *what, const struct err *why)
 {
-	if (may_pass(why) && !b->mishap->any)
-		*b->mishap = (struct mishap){ true, *why };
-	log_warn(&b->ctx->log, "VF %s: %s cannot be put back: %s", b->x->vf, what, why->msg);
+	if (may_pass(why) && !b->transient->any)
+		*b->transient = (struct transient){ true, *why };
+	log_warn(&b->ctx->log, "VF %s: cannot restore %s: %s", b->x->vf, what, why->msg);
 }
 
-/* It is tried again by whoever takes the VF next. */
+/* The next attachment of the VF tries again. */
 static void note_netdev(const struct restore_run *b, const char *what, const struct err *why)
 {
 	note_refusal(b, what, why);
-	b->x->dirty |= VF_UNREACHABLE;
+	b->x->to_restore |= VF_UNREACHABLE;
 }
 
-/* ---- fetching it ---- */
+/* ---- fetching the interface ---- */
 
-static bool is_it(const struct vf_entry *x, const struct link_info *link)
+static bool is_of_vf(const struct vf_entry *x, const struct link_info *link)
 {
-	/* Kernels before 5.14 do not tell whose interface it is, but a VF's is of no kind. */
+	/* Kernels before 5.14 do not report the device of an interface. A VF's interface has no
+	 * kind. */
 	return *link->parent ? strcmp(link->parent, x->vf) == 0 : !*link->kind;
 }
 
-/* *out.ifindex 0: not there. */
+/* out->ifindex 0: it is not there. */
 static int find_in_pod(const struct vf_entry *x, struct nl *pod_nl, struct link_info *out,
 		       struct err *e)
 {
 	struct err why;
 
 	if (x->owner.ifindex && nl_link_by_index(pod_nl, x->owner.ifindex, out, &why) == 0 &&
-	    is_it(x, out))
+	    is_of_vf(x, out))
 		return 0;
 	int rc = nl_link_by_name(pod_nl, x->owner.key.ifname, out, &why);
-	if (rc == 0 && is_it(x, out))
+	if (rc == 0 && is_of_vf(x, out))
 		return 0;
 	*out = (struct link_info){ 0 };
 	if (rc == 0 || why.errnum == ENODEV)
@@ -84,28 +85,19 @@ struct names {
 	bool keep_own;
 };
 
-static bool is_own_altname(const struct vf_baseline *base, const char *name)
-{
-	for (size_t i = 0; i < VF_ALTNAMES_MAX && base->altnames[i][0]; i++) {
-		if (strcmp(base->altnames[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int drop_altname(const char *name, void *arg)
 {
 	const struct names *n = arg;
 	struct err why;
 
-	if (n->keep_own && is_own_altname(&n->b->x->base, name))
+	if (n->keep_own && vf_baseline_has_altname(&n->b->x->base, name))
 		return 0;
 	if (nl_link_altname_del(n->nl, n->ifindex, name, &why))
 		note_netdev(n->b, "an alternative name", &why);
 	return 0;
 }
 
-/* Whoever had it may have given it any names, also taken ones, with which it cannot move. */
+/* The pod may have added names that are taken on the host. With those the interface cannot move. */
 static void drop_altnames(struct names n)
 {
 	struct err why;
@@ -114,7 +106,7 @@ static void drop_altnames(struct names n)
 		note_netdev(n.b, "its alternative names", &why);
 }
 
-/* A name that no other device has a claim to; for one whose own is taken. */
+/* A name made of the PCI address, for a VF whose own name is taken. */
 static void fallback_name(const char *vf, char out[IFNAME_LEN])
 {
 	struct pci_addr a = { 0 };
@@ -127,7 +119,7 @@ static void fallback_name(const char *vf, char out[IFNAME_LEN])
 		(void)snprintf(out, IFNAME_LEN, "vf%02x%02x%u", a.bus, a.dev, a.fn & 7u);
 }
 
-/* from: the namespace the interface is in; home: where it goes. */
+/* from: a socket of the namespace that the interface is in. */
 static int move_to(struct restore_run *b, struct nl *from, int ifindex, const struct netns *host,
 		   struct err *e)
 {
@@ -180,7 +172,7 @@ static int fetch_if_owner_lives(struct restore_run *b, const struct netns *host,
 
 	if (!b->x->owned || !w->ifindex)
 		return 0;
-	/* What is here is not in the pod, whatever has its number there. */
+	/* The interface is on the host. Another one has its number in the pod. */
 	if (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why) == 0)
 		return 0;
 
@@ -195,8 +187,9 @@ static int fetch_if_owner_lives(struct restore_run *b, const struct netns *host,
 }
 
 /*
- * 1: its name here, 0: it is not here. A namespace that dies gives it back within 100 ms or so, of
- * which sysfs sends no event to wait for; one that is kept alive by a process never does.
+ * 1: name is its name on the host; 0: it is not here. A dying namespace gives the interface back
+ * within about 100 ms. sysfs sends no event for that. A namespace that a process keeps alive never
+ * gives it back.
  */
 static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], struct err *e)
 {
@@ -216,8 +209,8 @@ static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], 
 	return 1;
 }
 
-/* An interface that somebody's vfio-pci, or no driver, stands in for does not come back. */
-static bool has_one_somewhere(const struct restore_run *b)
+/* A VF without a driver, or with a user-space driver, has no interface that could come back. */
+static bool must_have_netdev(const struct restore_run *b)
 {
 	struct vf_place p = { 0 };
 	struct err ignored;
@@ -227,16 +220,16 @@ static bool has_one_somewhere(const struct restore_run *b)
 	return *p.driver && !vf_has_userspace_driver(&p);
 }
 
-/* What is on the host now; a name that is not its own is restored. */
+/* Finds the interface on the host and gives it its own name again. */
 static int look_here(struct restore_run *b, const struct netns *host, bool coming, struct err *e)
 {
-	bool somewhere = has_one_somewhere(b);
+	bool expected = must_have_netdev(b);
 	char name[IFNAME_LEN];
-	int rc = find_here(b, coming && somewhere, name, e);
+	int rc = find_here(b, coming && expected, name, e);
 
-	b->x->dirty &= ~(unsigned)VF_UNREACHABLE;
-	if (rc == 0 && somewhere) {
-		b->x->dirty |= VF_UNREACHABLE;
+	b->x->to_restore &= ~(unsigned)VF_UNREACHABLE;
+	if (rc == 0 && expected) {
+		b->x->to_restore |= VF_UNREACHABLE;
 		log_warn(&b->ctx->log, "VF %s: its interface is not in %s, and has not come back",
 			 b->x->vf, b->x->owned ? b->x->owner.netns : "its pod");
 	}
@@ -254,58 +247,35 @@ static int look_here(struct restore_run *b, const struct netns *host, bool comin
 
 /* ---- restoring the settings ---- */
 
-struct vf_settings_restore {
-	struct nl *nl;
-	int ifindex;
-	const struct vf_baseline *base;
-	void (*refused)(const char *what, const struct err *why, void *arg);
-	void *arg;
-};
-
-/* By its present name: the one of the baseline may have been taken. */
-static void restore_ethtool(const struct vf_settings_restore *m)
-{
-	struct ethtool_state is;
-	struct link_info link;
-	struct err why;
-
-	if (nl_link_by_index(m->nl, m->ifindex, &link, &why) || ethtool_get(link.name, &is, &why)) {
-		m->refused("what ethtool sets", &why, m->arg);
-		return;
-	}
-	ethtool_set(link.name, &(struct ethtool_set){ &is, &m->base->tool, m->refused, m->arg });
-}
-
-static void vf_restore_settings(const struct vf_settings_restore *m)
-{
-	struct link_settings is;
-	struct err why;
-
-	if (!m->base->has_settings)
-		return;
-	if (nl_settings_get(m->nl, m->ifindex, &is, &why))
-		m->refused("the settings of its interface", &why, m->arg);
-	else
-		nl_settings_set(
-			m->nl, m->ifindex,
-			&(struct settings_change){ &is, &m->base->link, m->refused, m->arg });
-	restore_ethtool(m);
-}
-
-static void restore_altnames(const struct restore_run *b)
-{
-	struct err why;
-
-	drop_altnames((struct names){ b, b->nl, b->link.ifindex, true });
-	for (size_t i = 0; i < VF_ALTNAMES_MAX && b->x->base.altnames[i][0]; i++) {
-		if (nl_link_altname_add(b->nl, b->link.ifindex, b->x->base.altnames[i], &why))
-			note_netdev(b, "an alternative name", &why);
-	}
-}
-
 static void on_refused(const char *what, const struct err *why, void *arg)
 {
 	note_netdev(arg, what, why);
+}
+
+/* The settings that a pod can change beside name, MAC, MTU and state. */
+static void restore_settings(const struct restore_run *b)
+{
+	const struct vf_baseline *base = &b->x->base;
+	const int ifindex = b->link.ifindex;
+	struct link_settings is;
+	struct ethtool_state tool;
+	struct link_info link;
+	struct err why;
+
+	if (!base->has_settings)
+		return;
+	if (nl_settings_get(b->nl, ifindex, &is, &why))
+		note_netdev(b, "the settings of its interface", &why);
+	else
+		nl_settings_set(
+			b->nl, ifindex,
+			&(struct settings_change){ &is, &base->link, on_refused, (void *)b });
+	/* Use the present name: the name in the baseline may be taken. */
+	if (nl_link_by_index(b->nl, ifindex, &link, &why) || ethtool_get(link.name, &tool, &why))
+		note_netdev(b, "what ethtool sets", &why);
+	else
+		ethtool_set(link.name,
+			    &(struct ethtool_set){ &tool, &base->tool, on_refused, (void *)b });
 }
 
 static void restore_netdev(const struct restore_run *b)
@@ -318,14 +288,17 @@ static void restore_netdev(const struct restore_run *b)
 	if (base->mtu && b->link.mtu != base->mtu &&
 	    nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
 		note_netdev(b, "its MTU", &why);
-	restore_altnames(b);
-	vf_restore_settings(&(struct vf_settings_restore){ b->nl, b->link.ifindex, base, on_refused,
-							   (void *)b });
+	drop_altnames((struct names){ b, b->nl, b->link.ifindex, true });
+	for (size_t i = 0; i < VF_ALTNAMES_MAX && base->altnames[i][0]; i++) {
+		if (nl_link_altname_add(b->nl, b->link.ifindex, base->altnames[i], &why))
+			note_netdev(b, "an alternative name", &why);
+	}
+	restore_settings(b);
 	if (base->up && nl_link_set_up(b->nl, b->link.ifindex, &why))
-		note_netdev(b, "that it was up", &why);
+		note_netdev(b, "its state up", &why);
 }
 
-/* What the driver did not tell at the time is what a fresh VF has. */
+/* An attribute that the driver did not report gets the value that a new VF has. */
 static struct vf_info as_it_was(const struct vf_baseline *base, enum vf_attr one)
 {
 	if (base->pf_side.has & one)
@@ -334,8 +307,8 @@ static struct vf_info as_it_was(const struct vf_baseline *base, enum vf_attr one
 }
 
 /*
- * The VF's own MAC once more, without an administrator's, by which an untrusted pod could never
- * change it again. What is so already says nothing, and needs nothing.
+ * Restores a MAC that the VF chose by itself, without an administrative MAC: with that an untrusted
+ * pod could never change its MAC again. differs false: the interface has the MAC already.
  */
 static bool give_own_mac(const struct restore_run *b, struct vf_ref vf, bool differs)
 {
@@ -354,8 +327,8 @@ static bool give_own_mac(const struct restore_run *b, struct vf_ref vf, bool dif
 }
 
 /*
- * A pod may have changed the MAC of its interface alone. Then that is put back alone, if the driver
- * lets us: to set the PF's side of it would make it an administrator's.
+ * If the pod changed only the MAC of its interface, only that is restored, as far as the driver
+ * permits. Setting the MAC at the PF would make it an administrative one.
  */
 static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err *e)
 {
@@ -363,10 +336,10 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 	const struct vf_info was = as_it_was(base, VF_MAC);
 	bool here = b->link.ifindex && base->has_netdev && base->addr.len;
 	bool differs = here && !hw_addr_equal(b->link.addr, base->addr);
-	bool dirty = b->x->dirty & VF_MAC, by_pf = hw_addr_is_mac(base->addr);
+	bool to_restore = b->x->to_restore & VF_MAC, by_pf = hw_addr_is_mac(base->addr);
 	struct err why;
 
-	if (differs && !(dirty && by_pf)) {
+	if (differs && !(to_restore && by_pf)) {
 		differs = nl_link_set_hw_addr(b->nl, b->link.ifindex, base->addr, &why) != 0;
 		/* No PF sets the address of an IPoIB interface. */
 		if (differs && !by_pf) {
@@ -374,7 +347,7 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 			return -1;
 		}
 	}
-	if (!differs && !dirty)
+	if (!differs && !to_restore)
 		return 0;
 	if (here && give_own_mac(b, vf, differs))
 		return 0;
@@ -385,7 +358,7 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 	return vf_set_macs(&macs, e);
 }
 
-/* A driver may refuse what is so already: igb any rate while it has no link. */
+/* A driver can refuse a value that is already set: igb refuses any rate while it has no link. */
 static int restore_attr(const struct restore_run *b, struct vf_ref vf, enum vf_attr one,
 			struct err *e)
 {
@@ -394,7 +367,7 @@ static int restore_attr(const struct restore_run *b, struct vf_ref vf, enum vf_a
 
 	if (nl_vf_set(b->nl, vf, &was, one, e) == 0)
 		return 0;
-	/* What the driver has not, it cannot have been made to change. */
+	/* An attribute that the driver does not support was never changed. */
 	if (e->errnum == EOPNOTSUPP)
 		return 0;
 	was.has = one;
@@ -412,26 +385,27 @@ static void restore_pf_side(struct restore_run *b, struct vf_ref vf)
 
 	if (restore_mac(b, vf, &why) && why.errnum != EOPNOTSUPP) {
 		note_refusal(b, vf_attr_name(VF_MAC), &why);
-		b->x->dirty |= VF_MAC;
+		b->x->to_restore |= VF_MAC;
 	} else {
-		b->x->dirty &= ~(unsigned)VF_MAC;
+		b->x->to_restore &= ~(unsigned)VF_MAC;
 	}
-	/* Trust is taken back last: it may be what allows the rest. */
+	/* Trust comes last: it may be what permits the other changes. */
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		if (!(b->x->dirty & order[i]))
+		if (!(b->x->to_restore & order[i]))
 			continue;
-		log_debug(&b->ctx->log, "VF %s: putting its %s back", b->x->vf,
+		log_debug(&b->ctx->log, "VF %s: restoring its %s", b->x->vf,
 			  vf_attr_name(order[i]));
 		if (restore_attr(b, vf, order[i], &why))
 			note_refusal(b, vf_attr_name(order[i]), &why);
 		else
-			b->x->dirty &= ~(unsigned)order[i];
+			b->x->to_restore &= ~(unsigned)order[i];
 	}
 }
 
 /*
- * What is other than it was although nobody refused anything: it is not an administrator's when
- * somebody looks again. pf_side: its PF was asked to change it.
+ * Records values that differ from the baseline although no request failed. Without this record the
+ * next attachment would treat them as an administrator's. pf_side: attributes at the PF were
+ * restored.
  */
 static void note_what_is_left(const struct restore_run *b, bool pf_side)
 {
@@ -442,7 +416,7 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 	struct err ignored;
 
 	x->has_left = false;
-	if ((x->dirty & VF_UNREACHABLE) || vf_locate(b->ctx, b->nl, x->vf, &place, &ignored) ||
+	if ((x->to_restore & VF_UNREACHABLE) || vf_locate(b->ctx, b->nl, x->vf, &place, &ignored) ||
 	    (*place.name && vf_capture_netdev(b->nl, &place, &now, &ignored)))
 		return;
 	now.pf_side = x->base.pf_side;
@@ -453,10 +427,10 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 	x->has_left = *d.text;
 	x->left = now;
 	if (x->has_left)
-		log_info(&b->ctx->log, "VF %s: put back, but for %s", x->vf, d.text);
+		log_info(&b->ctx->log, "VF %s: restored, except %s", x->vf, d.text);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole VF ---- */
 
 /* A card that is gone has nothing to restore. */
 static bool is_gone(const struct err *why)
@@ -464,36 +438,36 @@ static bool is_gone(const struct err *why)
 	return why->code == ERR_NOTFOUND || why->code == ERR_CONFIG || why->errnum == ENODEV;
 }
 
-static int put_back_netdev(struct restore_run *b, struct err *e)
+static int restore_existing(struct restore_run *b, struct err *e)
 {
 	auto_netns struct netns host = { .fd = -1 };
 	struct vf_place place;
 	struct err why;
-	bool dead = false, pf_side = b->x->dirty & VF_ALL;
+	bool dead = false, pf_side = b->x->to_restore & VF_ALL;
 
 	if (netns_open_self(&host, e) || fetch_if_owner_lives(b, &host, &dead, e) ||
-	    look_here(b, &host, dead || b->fetched || (b->x->dirty & VF_UNREACHABLE), e))
-		return err_wrap(e, "bring VF %s back", b->x->vf);
+	    look_here(b, &host, dead || b->fetched || (b->x->to_restore & VF_UNREACHABLE), e))
+		return err_wrap(e, "return VF %s to the host", b->x->vf);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
 		restore_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
 	else if (is_gone(&why))
 		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
 	else
-		*b->mishap = (struct mishap){ true, why };
+		*b->transient = (struct transient){ true, why };
 	restore_netdev(b);
-	if (b->mishap->any) {
-		*e = b->mishap->err;
-		return err_wrap(e, "put VF %s back", b->x->vf);
+	if (b->transient->any) {
+		*e = b->transient->err;
+		return err_wrap(e, "restore VF %s", b->x->vf);
 	}
-	b->x->owned = dead && (b->x->dirty & VF_UNREACHABLE);
+	b->x->owned = dead && (b->x->to_restore & VF_UNREACHABLE);
 	note_what_is_left(b, pf_side);
 	return 0;
 }
 
 int vf_restore(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e)
 {
-	struct mishap mishap = { .any = false };
-	struct restore_run b = { .ctx = ctx, .mishap = &mishap, .nl = nl, .x = x };
+	struct transient transient = { .any = false };
+	struct restore_run b = { .ctx = ctx, .transient = &transient, .nl = nl, .x = x };
 	struct err why;
 	uint64_t life;
 
@@ -505,9 +479,9 @@ int vf_restore(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct 
 		life = 0;
 	}
 	if (life && life == x->life)
-		return put_back_netdev(&b, e);
-	/* It was removed with sriov_numvfs; if one is there now it is a new one, as new. */
-	x->dirty = 0;
+		return restore_existing(&b, e);
+	/* sriov_numvfs removed it. A VF that has the address now is new, with a new VF's values. */
+	x->to_restore = 0;
 	x->owned = x->has_left = false;
 	return 0;
 }

@@ -106,7 +106,7 @@ static void is_as_it_was(const struct claimed_vf *l)
 	ck_assert_int_eq((int)s->link_state, VF_LINK_AUTO);
 	auto_vf_entry struct vf_entry x = world_entry(&l->w, 0);
 	ck_assert(!x.owned);
-	ck_assert_uint_eq(x.dirty, 0);
+	ck_assert_uint_eq(x.to_restore, 0);
 }
 
 /* ---- what was done to it ---- */
@@ -194,7 +194,7 @@ START_TEST(a_mac_changed_by_the_pod_is_restored)
 			       &e),
 	   &e);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
-	x.dirty = 0;
+	x.to_restore = 0;
 	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	l.w.kernel->refuses[VF_MAC] = EPERM;
 	give_back(&l);
@@ -240,11 +240,11 @@ START_TEST(a_mac_that_cannot_be_restored_blocks_the_next_claim)
 			       &e),
 	   &e);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
-	x.dirty = 0;
+	x.to_restore = 0;
 	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = EINVAL;
 	give_back(&l);
-	ck_assert(world_log_has("mac cannot be put back"));
+	ck_assert(world_log_has("cannot restore mac"));
 	ck_assert_int_eq(claim_vf(&l.who, world_vf(0), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
 	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
@@ -274,7 +274,7 @@ START_TEST(a_refusal_of_an_unchanged_attribute_is_ignored)
 	l.w.kernel->vf[0].is.max_rate = 50;
 	give_back(&l);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
-	ck_assert_uint_eq(x.dirty, VF_RATE);
+	ck_assert_uint_eq(x.to_restore, VF_RATE);
 	ck_assert_int_eq(claim_vf(&l.who, world_vf(0), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
 	end(&l);
@@ -446,7 +446,7 @@ START_TEST(a_VF_in_an_unreachable_namespace_stays_owned)
 	ck_assert_int_lt(faketime_gone(), 2100);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert(x.owned);
-	ck_assert_uint_eq(x.dirty, VF_UNREACHABLE);
+	ck_assert_uint_eq(x.to_restore, VF_UNREACHABLE);
 
 	const struct claimant b = claimant_of(&l.w, "c2", &next);
 	ck_assert_int_eq(claim_vf(&b, world_vf(0), &place, &e), -1);
@@ -485,7 +485,7 @@ START_TEST(a_repeated_release_finds_an_unreachable_VF)
 	is_as_it_was(&l);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert(!x.owned);
-	ck_assert_uint_eq(x.dirty, 0);
+	ck_assert_uint_eq(x.to_restore, 0);
 	end(&l);
 }
 END_TEST
@@ -505,7 +505,7 @@ START_TEST(a_VF_hidden_by_its_pod_becomes_unreachable)
 	ck_assert_int_eq(faketime_gone(), 0);
 	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
 	ck_assert(!x.owned);
-	ck_assert_uint_eq(x.dirty, VF_UNREACHABLE);
+	ck_assert_uint_eq(x.to_restore, VF_UNREACHABLE);
 	netns_close(&deeper);
 	end(&l);
 }

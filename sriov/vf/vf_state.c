@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf_state.c: the files of VF states: read, written, listed and locked; and who owns a VF. */
 #include "sriov/vf/vf_state.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ static bool has_text(int folder, const char *vf, const char *what)
 
 bool vf_state_looks_owned(int folder, const char *vf)
 {
-	/* within a string its quotes would be escaped */
+	/* Inside a string the quotes would be escaped. */
 	return has_text(folder, vf, "\"owner\":");
 }
 
@@ -99,7 +100,7 @@ int vf_state_write(const struct ctx *ctx, const struct vf_entry *x, struct err *
 	if (!text)
 		return err_nomem(e);
 	auto_fd int dir = open_folder(ctx, true, e);
-	/* Not durable on purpose: it must survive our death, not that of the machine. */
+	/* No fsync: the file must survive this process, not the machine. */
 	if (dir < 0 || fs_replace_at(dir, x->vf, text, false, e))
 		return err_wrap(e, "write %s/" FOLDER "/%s", ctx->run_dir, x->vf);
 	return 0;
@@ -205,26 +206,22 @@ bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct 
 	       (id.ino == 0 || netns_same(x->owner.netns_id, id));
 }
 
-static int by_path(const char *path, struct netns *out, struct err *e)
-{
-	struct err why;
-
-	if (netns_open(path, out, &why) == 0)
-		return 1;
-	if (why.errnum == ENOENT || why.errnum == EINVAL)
-		return 0;
-	*e = why;
-	return -1;
-}
-
 int vf_owner_netns(const struct ctx *ctx, const struct vf_owner *w, struct netns *out,
 		   struct err *e)
 {
 	const struct netns_on_record what = { w->netns, NULL, w->netns_id, w->from };
 	char holder[NETNS_HOLDER_LEN];
+	struct err why;
 
-	return w->netns_id.ino ? netns_locate(ctx, &what, out, holder, e)
-			       : by_path(w->netns, out, e);
+	if (w->netns_id.ino)
+		return netns_locate(ctx, &what, out, holder, e);
+	/* sriov-cni records only the path. */
+	if (netns_open(w->netns, out, &why) == 0)
+		return 1;
+	if (why.errnum == ENOENT || why.errnum == EINVAL)
+		return 0;
+	*e = why;
+	return -1;
 }
 
 bool vf_owner_lives(const struct ctx *ctx, const struct vf_entry *x)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vf_state_fuzz.c: feeds text to vf_state_decode; what it accepts must survive a round trip. */
+/* vf_state_fuzz.c: feeds text to vf_state_decode; what it accepts must survive a round trip. */
 #include "lib/testing/fuzz.h"
 #include "sriov/vf/vf_state.h"
 
@@ -12,7 +14,7 @@ FUZZ(const uint8_t *data, size_t size)
 	if (!fuzz_ok(vf_state_decode((const char *)data, size, &x, &e), &e, &x, sizeof(x)))
 		return 0;
 	MUST(!pci_parse(x.vf, &a) && !pci_parse(x.pf, &a) && x.index <= UINT16_MAX);
-	MUST(strlen(x.boot) <= CTX_BOOT_ID_LEN && x.dirty <= (VF_ALL | VF_UNREACHABLE));
+	MUST(strlen(x.boot) <= CTX_BOOT_ID_LEN && x.to_restore <= (VF_ALL | VF_UNREACHABLE));
 	MUST(!x.base.has_netdev || !ifname_problem(x.base.name));
 	MUST(x.base.pf_side.vlan < 4096 && x.base.pf_side.link_state <= VF_LINK_DISABLE);
 	MUST(!x.owned || (x.owner.key.network && x.owner.key.container && x.owner.key.ifname));
@@ -22,7 +24,7 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(text && !vf_state_decode(text, strlen(text), &y, &e));
 	auto_free char *text2 = vf_state_print(&y);
 
-	MUST(text2 && !strcmp(text, text2) && x.life == y.life && x.dirty == y.dirty);
+	MUST(text2 && !strcmp(text, text2) && x.life == y.life && x.to_restore == y.to_restore);
 	vf_entry_clear(&x);
 	vf_entry_clear(&y);
 	return 0;

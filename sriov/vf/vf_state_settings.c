@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lib/base/parse.h"
-
 #include "sriov/vf/vf_state.h"
 
 #define HEX_MAX (2 * ETHTOOL_BYTES + 1)
@@ -24,7 +23,7 @@ static const char *to_hex(const void *data, size_t len, char out[HEX_MAX])
 	return out;
 }
 
-/* Bytes read, at most room; -1: it is none. */
+/* Returns the number of bytes, at most cap; -1: text is malformed. */
 static int from_hex(const char *text, void *out, size_t cap)
 {
 	size_t len = strlen(text);
@@ -170,7 +169,7 @@ int vf_state_read_settings(const struct json *netdev, struct vf_baseline *b, str
 {
 	const struct json *link = json_get(netdev, "settings"), *tool = json_get(netdev, "ethtool");
 
-	/* Of an earlier version. */
+	/* An earlier version wrote the file. */
 	if (!link || !tool)
 		return 0;
 	if (json_type(link) != JSON_OBJECT || json_type(tool) != JSON_OBJECT)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_state_text.c: an entry as the text of its file, and back. Pure. */
+/*
+ * vf_state_text.c: a VF state as the text of its file, and back. Pure.
+ *
+ * The keys "dirty" and "told" are the names of earlier versions. They stay, because an older
+ * program must be able to read the file after a downgrade without a reboot.
+ */
 #include <limits.h>
 #include <string.h>
 
@@ -74,9 +79,9 @@ char *vf_state_print(const struct vf_entry *x)
 	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "vf", x->vf) ||
 	    json_add_str(o, "pf", x->pf) || json_add_int(o, "index", x->index) ||
 	    json_add_str(o, "boot", x->boot) || json_add_int(o, "life", (int64_t)x->life) ||
-	    json_add_int(o, "dirty", x->dirty))
+	    json_add_int(o, "dirty", x->to_restore))
 		return NULL;
-	/* Before all that may be long: vf_state_looks_owned() looks for it. */
+	/* The owner comes before long parts: vf_state_looks_owned() reads only the first bytes. */
 	if (x->owned && (!(part = json_add_object(o, "owner")) || add_owner(part, &x->owner)))
 		return NULL;
 	if (add_baseline(o, &x->base) ||
@@ -88,7 +93,7 @@ char *vf_state_print(const struct vf_entry *x)
 /* ---- decoding ---- */
 
 struct entry_text {
-	int64_t version, index, life, dirty;
+	int64_t version, index, life, to_restore;
 	const char *vf, *pf, *boot;
 	const struct json *pf_side, *netdev, *owner, *left;
 };
@@ -98,7 +103,7 @@ struct left_text {
 };
 
 struct pf_side_text {
-	int64_t told, vlan, qos, proto, min, max, link_state;
+	int64_t has, vlan, qos, proto, min, max, link_state;
 	bool spoofchk, trust;
 	uint8_t mac[MAC_LEN];
 };
@@ -127,7 +132,10 @@ static const struct json_field entry_fields[] = {
 	{ .key = "index", .kind = J_I64, AT(entry_text, index), MUST(65535) },
 	{ .key = "boot", .kind = J_STRING, AT(entry_text, boot), MUST(CTX_BOOT_ID_LEN) },
 	{ .key = "life", .kind = J_I64, AT(entry_text, life), MUST(EXACT) },
-	{ .key = "dirty", .kind = J_I64, AT(entry_text, dirty), MUST(VF_ALL | VF_UNREACHABLE) },
+	{ .key = "dirty",
+	  .kind = J_I64,
+	  AT(entry_text, to_restore),
+	  MUST(VF_ALL | VF_UNREACHABLE) },
 	{ .key = "pfSide", .kind = J_OBJECT, AT(entry_text, pf_side), J_REQUIRED },
 	{ .key = "netdev", .kind = J_OBJECT, AT(entry_text, netdev) },
 	{ .key = "owner", .kind = J_OBJECT, AT(entry_text, owner) },
@@ -142,7 +150,7 @@ static const struct json_field left_fields[] = {
 };
 
 static const struct json_field pf_side_fields[] = {
-	{ .key = "told", .kind = J_I64, AT(pf_side_text, told), MUST(VF_ALL) },
+	{ .key = "told", .kind = J_I64, AT(pf_side_text, has), MUST(VF_ALL) },
 	{ .key = "mac", .kind = J_MAC, AT(pf_side_text, mac) },
 	{ .key = "vlan", .kind = J_I64, AT(pf_side_text, vlan), MUST(4095) },
 	{ .key = "qos", .kind = J_I64, AT(pf_side_text, qos), MUST(7) },
@@ -186,7 +194,7 @@ static int decode_pf_side(const struct json *n, struct vf_info *out, struct err 
 	if (json_decode(n, "pfSide", pf_side_fields, &t, e))
 		return -1;
 	*out = (struct vf_info){
-		.has = (unsigned)t.told,
+		.has = (unsigned)t.has,
 		.vlan = (uint32_t)t.vlan,
 		.qos = (uint32_t)t.qos,
 		.vlan_proto = (uint16_t)t.proto,
@@ -287,7 +295,7 @@ static int decode_all(const struct json *tree, struct vf_entry *x, struct err *e
 		return -1;
 	x->index = (uint32_t)t.index;
 	x->life = (uint64_t)t.life;
-	x->dirty = (unsigned)t.dirty;
+	x->to_restore = (unsigned)t.to_restore;
 	memcpy(x->boot, t.boot, strlen(t.boot) + 1);
 	return decode_pf_side(t.pf_side, &x->base.pf_side, e) ||
 			       decode_netdev(t.netdev, &x->base, e) || decode_left(t.left, x, e) ||
@@ -304,7 +312,7 @@ int vf_state_decode(const char *text, size_t len, struct vf_entry *out, struct e
 	if (json_parse(text, len, "VF state", &tree, e))
 		return -1;
 	if (decode_all(tree, &x, e)) {
-		e->code = ERR_DECODE; /* whatever it would be in a configuration: we wrote this */
+		e->code = ERR_DECODE; /* not ERR_CONFIG: the file is no configuration */
 		return err_wrap(e, "VF state");
 	}
 	x.tree = TAKE_PTR(tree);

@@ -126,7 +126,7 @@ START_TEST(every_member_is_decoded)
 	ck_assert_uint_eq(x.index, 3);
 	ck_assert_str_eq(x.boot, BOOT);
 	ck_assert_uint_eq(x.life, 4711);
-	ck_assert_uint_eq(x.dirty, VF_MAC | VF_TRUST);
+	ck_assert_uint_eq(x.to_restore, VF_MAC | VF_TRUST);
 	is_the_pf_side(&x.base.pf_side);
 	is_the_netdev(&x.base);
 	is_the_owner(&x);
@@ -191,7 +191,7 @@ START_TEST(the_largest_numbers)
 		.index = 65535,
 		.boot = BOOT,
 		.life = (UINT64_C(1) << 53) - 1,
-		.dirty = VF_ALL,
+		.to_restore = VF_ALL,
 		.base.pf_side = { .has = VF_ALL,
 				  .vlan = 4095,
 				  .qos = 7,

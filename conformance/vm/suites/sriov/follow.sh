@@ -14,12 +14,12 @@ check "as before" clean
 batch "link set $EA0 mtu 1480 alias host txqueuelen 500" "link set $A vf 0 vlan 9" "link set $A vf 0 trust on"
 remember
 check "a second pod: ADD" add a "$(on "$VA0" '"vlan":7,"mtu":1400,"logLevel":"info"')"
-check "it is said that the VF was changed" grep -q "while nobody had it: vlan, trust, mtu" $W/out.log
+check "it is said that the VF was changed" grep -q "while it was free: vlan, trust, mtu" $W/out.log
 check "a second pod: DEL" del a "$(on "$VA0")"
 check "what the administrator set is there" clean
 check "so are alias and txqueuelen" jq -e '.[0].ifalias == "host" and .[0].txqlen == 500' <(ip -j link show "$EA0")
 check "a third pod without keys: ADD" add a "$(on "$VA0" '"logLevel":"info"')"
-check "is told nothing" isnt grep -q "while nobody had it" $W/out.log
+check "is told nothing" isnt grep -q "while it was free" $W/out.log
 check "leaves what was there" sees a "$A" 0 '.vf.vlan_list[0].vlan == 9 and .vf.trust and .pod.mtu == 1480'
 check "a third pod: DEL" del a "$(on "$VA0")"
 batch "link set $EA0 mtu 1500 alias ''" "link set $EA0 txqueuelen 1000" "link set $A vf 0 vlan 0" "link set $A vf 0 trust off"

@@ -16,8 +16,8 @@ ifindexes >$W/before
 check "3 VFs again: nothing to do" vf create --pf "$A" --count 3
 ifindexes >$W/after
 check "they are the same" cmp $W/before $W/after
-check "8 VFs" vf_fails "count 8: PF ${PA##*/} can have 7" create --pf "$A" --count 8
-check "of a VF" vf_fails "is itself a VF, of ${PA##*/}" create --pf "$(netdev "$(pci "$A" 0)")" --count 1
+check "8 VFs" vf_fails "count 8: PF ${PA##*/} supports 7" create --pf "$A" --count 8
+check "of a VF" vf_fails "is a VF of ${PA##*/}" create --pf "$(netdev "$(pci "$A" 0)")" --count 1
 check "of nothing" vf_fails 'PF "lo"' create --pf lo --count 1
 check "none" vf create --pf "$A" --count 0
 check "none are left" numvfs "$PA" 0

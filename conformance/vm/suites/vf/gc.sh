@@ -10,7 +10,7 @@ pods a b
 check "ADD" add a "$(on "$VA0" '"vlan":7')"
 check "ADD" add b "$(on "$VA1")"
 no_pods a
-check "a dry run" vf_fails "would-be-collected $VA0: its owner a (network rails) has gone" gc --dry-run
+check "a dry run" vf_fails "would-be-collected $VA0: its owner a (network rails) is gone" gc --dry-run
 check "gc" vf gc
 check "frees what the dead had" said "collected $VA0"
 check "and leaves the living alone" said "left-alone $VA1: it belongs to container b"

@@ -19,7 +19,7 @@ vandal() # VF NUMBER INTERFACE
 check "a vandal" vandal 0 "$EA0"
 check "another" vandal 1 "$EA1"
 ip link property del dev vandal0 altname vf-of-rail0
-check "a dry run names all of it" vf_fails "would-be-repaired $VA0: put back: " repair --dry-run
+check "a dry run names all of it" vf_fails "would-be-repaired $VA0: restored: " repair --dry-run
 for what in mac vlan max_tx_rate spoofchk trust name address mtu down "alternative names"; do
 	check "$what" said "$what"
 done
@@ -27,12 +27,12 @@ check "and changes nothing" is "$(mac_of vandal0)" 02:66:66:66:66:10
 check "repair" vf repair
 check "all is as it was" as_before
 check "repair again finds all well" eval 'vf repair && said "0 repaired, 2 well"'
-check "a third has no baseline" said "left-alone $VA2: nothing is recorded of it"
+check "a third has no baseline" said "left-alone $VA2: it has no baseline yet"
 
 # The PF's link is down, and its driver refuses rates then.
 ip link set "$A" vf 0 max_tx_rate 100
 ip link set "$A" down
-check "what the driver refuses is named" vf_fails "not put back: max_tx_rate" repair "$VA0"
+check "what the driver refuses is named" vf_fails "not restored: max_tx_rate" repair "$VA0"
 ip link set "$A" up
 cable
 check "and done later" vf repair "$VA0"
@@ -43,7 +43,7 @@ pods a
 check "ADD" add a "$(on "$VA0" '"vlan":7,"trust":"on","mtu":1400,"mac":"02:00:00:00:09:01"')"
 no_pods a
 check "its owner has gone" listed 'map(select(.pciAddress == "'"$VA0"'"))[0].use == "owner-gone"'
-check "repair" eval 'vf repair && said "repaired $VA0: its owner a has gone"'
+check "repair" eval 'vf repair && said "repaired $VA0: its owner a is gone"'
 check "all is as it was" as_before
 check "attachments repair" "$RAILCTL" attachments repair
 check "nothing is left" nothing_left

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What DEL, GC and repair do about an attachment, by what its record says. */
-#include "sriov/take/restore.h"
 #include "sriov/take/taken.h"
 
 #include "lib/testing/testing.h"
@@ -70,7 +69,7 @@ END_TEST
 START_TEST(the_tier_of_a_record_is_read)
 {
 	const struct vf_place p = { .vf = "0000:3b:02.1", .pf = "0000:3b:00.0", .index = 1 };
-	const struct tier t = { "gold", TIER_UNTOLD, 10000, 5, 106 };
+	const struct tier t = { "gold", TIER_NOT_SET, 10000, 5, 106 };
 	auto_json struct json *with = sriov_device(&p, INFO, &t),
 			      *without = sriov_device(&p, NULL, NULL);
 	struct tier read;
