@@ -96,7 +96,7 @@ test_pool_set_tells_of_leases_left_outside()
 # Until nodes share pools, two of them with one range give the same addresses: somebody must say whose it is.
 test_pool_add_wants_to_know_whose_range_it_is()
 {
-	refused 1 "do not know each other's leases" ipam pool add p --subnet 10.1.0.0/16
+	refused 1 "does not know the leases of another node" ipam pool add p --subnet 10.1.0.0/16
 	refused 1 "--range" ipam pool add p --subnet 10.1.0.0/16 --gateway 10.1.0.1
 	refused 1 "--this-node-only" ipam pool add p --subnet 10.1.0.0/16
 	echo '{"subnet":"10.1.0.0/16"}' >"$W/p.json"

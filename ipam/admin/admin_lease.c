@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admin_lease.c: look at leases and release them by hand. */
+/* admin_lease.c: lists leases and networks, and releases leases for an operator. */
 #include <string.h>
 
 #include "lib/base/array.h"
@@ -149,7 +149,7 @@ int admin_release(struct ipam *m, const struct lease_filter *f, uint64_t *n, str
 	if (!f->pool && !f->network && !f->container && !f->ifname && !f->ns && !f->pod &&
 	    !f->address.family)
 		return err_set(e, ERR_CONFIG, 0,
-			       "say which leases: an address, a container, a pod, a pool, ...");
+			       "no filter: give an address, a container, a pod or a pool");
 	held.resting = false;
 	int rc = ipam_run(m, &job, e);
 	free(arg.items);
@@ -166,7 +166,7 @@ struct network_job {
 	bool nomem;
 };
 
-/* Tallies of one network follow each other, one for each of its ranges. */
+/* The usage records of one network follow each other, one for each of its ranges. */
 static int add_usage(struct json *out, const char *label, const struct source_usage *t)
 {
 	struct json *last = json_len(out) ? json_at_mut(out, json_len(out) - 1) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admin_pool.c: definitions of pools, and how full they are. */
+/* admin_pool.c: adds, changes, deletes and lists pools for an operator. */
 #include <stdio.h>
 #include <string.h>
 
@@ -105,7 +105,7 @@ int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
 	if (pool_name_valid(p->name, e) || pool_check_keys(p->definition, e) ||
 	    pool_decode(p->name, p->definition, &arg.source, e))
 		return -1;
-	int rc = p->say_whose ? pool_is_restricted(p->name, p->definition, e) : 0;
+	int rc = p->refuse_whole ? pool_is_restricted(p->name, p->definition, e) : 0;
 	if (rc == 0)
 		rc = ipam_run(m, &job, e);
 	source_clear(&arg.source);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* import.c: leases addresses that another IPAM assigned, each for the source that has it. */
 #include "ipam/admin/import.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ struct import_job {
 	bool done; /* of a dry run: it came to its end */
 };
 
-/* The source that gives the address, else the one in whose subnet it is. */
+/* The source whose usable addresses contain ip, else the one whose subnet does. */
 static const struct source *find_source(const struct source_sets *sets, struct ip ip)
 {
 	for (size_t i = 0; i < sets->n; i++) {
@@ -30,7 +31,7 @@ static const struct source *find_source(const struct source_sets *sets, struct i
 	return NULL;
 }
 
-/* *left: somebody else has the lease, or it is there already. */
+/* it->state changes if another owner has the lease, or this owner has it already. */
 static int look_at_lease(struct lease_db *l, const struct source *s, struct import_item *it,
 			 struct err *e)
 {
@@ -54,7 +55,7 @@ static int look_at_lease(struct lease_db *l, const struct source *s, struct impo
 	return 0;
 }
 
-/* The interface may have the address as a lease of another pool or network: once is enough. */
+/* The interface can have the address as a lease of another pool or network. One lease is enough. */
 static int look_at_owner(struct lease_db *l, struct import_item *it, struct err *e)
 {
 	char label[KEY_SCOPE_MAX + 32];
@@ -94,7 +95,7 @@ static int check_overlap(struct overlap *other, const struct source *s, struct i
 	return 0;
 }
 
-/* As for an address that was asked for: the search for free ones goes on where it was. */
+/* As for a requested address: the cursor of the search stays. */
 static int assign_lease(struct lease_db *l, const struct source *s, const struct import_item *it,
 			struct err *e)
 {

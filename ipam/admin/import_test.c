@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* import_test.c: addresses of other IPAMs become leases, and none that another owner holds. */
 #include "ipam/admin/import.h"
 
 #include <sys/stat.h>
@@ -99,7 +100,7 @@ START_TEST(imported_leases_behave_as_our_own)
 }
 END_TEST
 
-/* What somebody else holds is told, and nothing is overwritten. */
+/* An address of another owner is reported, and its lease is not overwritten. */
 START_TEST(conflicting_leases_are_left_out)
 {
 	static const struct lot lots[] = { { "10.0.0.2", "c9", "net1" },
@@ -108,16 +109,17 @@ START_TEST(conflicting_leases_are_left_out)
 					   { "10.9.0.1", "c6", "net1" },
 					   { 0 } };
 	static const struct lot mine[] = { { "10.0.0.2", "c1", "net1" }, { 0 } };
-	const char *told = "10.0.0.2 left network net it is leased to container c1, interface net1 "
-			   "of network net;10.0.0.5 new network net;10.0.0.5 left network net it "
-			   "is leased to container c8, interface net1 of network net;10.9.0.1 ";
+	const char *conflict =
+		"10.0.0.2 left network net it is leased to container c1, interface net1 "
+		"of network net;10.0.0.5 new network net;10.0.0.5 left network net it "
+		"is leased to container c8, interface net1 of network net;10.9.0.1 ";
 	auto_world struct world w;
 
 	world_open(&w);
 	ck_assert_str_eq(w_add(&w, HOST_LOCAL, "c1", ""), "10.0.0.2");
-	ck_assert_int_eq(strncmp(run(&w, HOST_LOCAL, lots, true), told, strlen(told)), 0);
+	ck_assert_int_eq(strncmp(run(&w, HOST_LOCAL, lots, true), conflict, strlen(conflict)), 0);
 	ck_assert_uint_eq(held(&w), 1);
-	ck_assert_int_eq(strncmp(run(&w, HOST_LOCAL, lots, false), told, strlen(told)), 0);
+	ck_assert_int_eq(strncmp(run(&w, HOST_LOCAL, lots, false), conflict, strlen(conflict)), 0);
 	ck_assert_uint_eq(held(&w), 2);
 	ck_assert_int_eq(check(&w, "c1"), 0);
 	ck_assert_ptr_nonnull(

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alloc.c: ADD: resolve the configuration's sets, choose an address of each, take them all. */
+/* alloc.c: ADD and STATUS: find the sets of sources, choose one address of each, assign them all.
+ */
 #include "ipam/alloc/alloc.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "ipam/alloc/choose.h"
-#include "ipam/conf/pool.h"
 #include "ipam/alloc/sandbox.h"
+#include "ipam/conf/pool.h"
 
 void alloc_result_clear(struct alloc_result *r)
 {
@@ -15,7 +16,7 @@ void alloc_result_clear(struct alloc_result *r)
 	*r = (struct alloc_result){ 0 };
 }
 
-/* ---- where from ---- */
+/* ---- the sources ---- */
 
 static int load_pool(struct lease_db *l, const char *name, struct source_sets *sets,
 		     struct source *out, struct err *e)
@@ -39,16 +40,6 @@ static int load_pool(struct lease_db *l, const char *name, struct source_sets *s
 	return pool_decode(name, def, out, e);
 }
 
-/* The set of that family, or the number of a new one. */
-static size_t set_of_family(const struct source_sets *sets, enum ip_family f)
-{
-	size_t i = 0;
-
-	while (i < sets->n && sets->sets[i].items[0].subnet.addr.family != f)
-		i++;
-	return i;
-}
-
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		struct err *e)
 {
@@ -56,9 +47,14 @@ int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_
 
 	for (size_t i = 0; i < conf->n_pools; i++) {
 		struct source s = { .label = "" };
+		size_t set = 0;
 
-		if (load_pool(l, conf->pools[i], &sets, &s, e) ||
-		    sources_add(&sets, set_of_family(&sets, s.subnet.addr.family), &s, e))
+		if (load_pool(l, conf->pools[i], &sets, &s, e))
+			return -1;
+		while (set < sets.n &&
+		       sets.sets[set].items[0].subnet.addr.family != s.subnet.addr.family)
+			set++;
+		if (sources_add(&sets, set, &s, e))
 			return -1;
 	}
 	*out = sets;
@@ -72,9 +68,10 @@ static int check_families(const struct source_sets *sets, struct err *e)
 
 	for (size_t i = 0; i < sets->n; i++) {
 		if (++count[sets->sets[i].items[0].subnet.addr.family == IP_V6] > 1)
-			return err_set(e, ERR_CONFIG, 0,
-				       "cniVersion: results below 0.3.0 hold one address a family, "
-				       "ipam asks for more");
+			return err_set(
+				e, ERR_CONFIG, 0,
+				"cniVersion: results below 0.3.0 have one address of each "
+				"family, but ipam asks for more; use cniVersion 0.3.0 or later");
 	}
 	return 0;
 }
@@ -86,7 +83,7 @@ struct held {
 	size_t n;
 };
 
-/* The addresses of an owner, each checked to be a lease of its own. */
+/* The addresses of an owner. Each one must have a lease of that owner. */
 static int load_held(struct lease_db *l, const struct owner *o, struct held *out, struct err *e)
 {
 	struct key_list list;
@@ -124,7 +121,7 @@ static bool has_requested(const struct request *r, const struct held *h)
 	return true;
 }
 
-/* Each set must have given exactly one of the addresses held. */
+/* Each set must be the source of exactly one of the addresses. */
 static bool match_held(const struct source_sets *sets, const struct held *h, struct grant *grants)
 {
 	bool used[LEASE_KEYS_MAX] = { false };
@@ -192,7 +189,7 @@ static int refuse_want(const struct source_sets *sets, struct ip ip, struct err 
 		       text);
 }
 
-/* Which requested address is for which set; want[i] has family IP_NONE where none is. */
+/* want[i] becomes the requested address for set i, or has family IP_NONE. */
 static int match_requested(const struct source_sets *sets, const struct request *r, struct ip *want,
 			   struct err *e)
 {
@@ -253,7 +250,7 @@ static int note_avoided(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-/* Two interfaces of a pod never get one address, whatever networks they are of. */
+/* Two interfaces of a pod never get the same address, not even in different networks. */
 static int load_avoided(struct lease_db *l, const struct owner *o, struct addr_request *request,
 			struct err *e)
 {
@@ -288,12 +285,12 @@ struct alloc_search {
 	const struct source_set *set;
 	struct addr_request *request;
 	struct holder_checks *checks;
-	bool any_namespace; /* do not look at the pools' policies */
-	struct err refusal; /* the first one by a policy, when refused > 0 */
+	bool any_namespace; /* ignore the policies of pools */
+	struct err refusal; /* the first refusal by a policy, if refused > 0 */
 	size_t refused;
 };
 
-/* Ask the sources in turn, but for those that may not be used. 1 found, 0 none, -1 error. */
+/* Tries the sources in order, except those that a policy forbids. 1 found, 0 none, -1 error. */
 static int search_sources(struct alloc_search *h, choose_fn fn, struct addr_choice *out,
 			  struct err *e)
 {
@@ -315,16 +312,6 @@ static int search_sources(struct alloc_search *h, choose_fn fn, struct addr_choi
 	return 0;
 }
 
-static void capacity_text(const struct source *s, char *out, size_t size)
-{
-	u128 n = ranges_capacity(&s->usable);
-
-	if (n > UINT64_MAX)
-		(void)snprintf(out, size, "more than 2^64");
-	else
-		(void)snprintf(out, size, "%llu", (unsigned long long)n);
-}
-
 static int refuse_exhausted(const struct alloc_search *h, struct err *e)
 {
 	char names[400] = "", n[32];
@@ -337,23 +324,26 @@ static int refuse_exhausted(const struct alloc_search *h, struct err *e)
 	}
 	for (size_t i = 0; i < h->set->n && len < sizeof(names); i++) {
 		const struct source *s = &h->set->items[i];
+		u128 capacity = ranges_capacity(&s->usable);
 
-		capacity_text(s, n, sizeof(n));
+		(void)snprintf(n, sizeof(n), "%llu", (unsigned long long)capacity);
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s (%s address%s)",
-					i ? ", " : "", s->label, n,
-					strcmp(n, "1") == 0 ? "" : "es");
+					i ? ", " : "", s->label,
+					capacity > UINT64_MAX ? "more than 2^64" : n,
+					capacity == 1 ? "" : "es");
 		strict = strict || s->policy.strict;
 	}
 	err_set(e, ERR_EXHAUSTED, 0, "no address is left in %s", names);
 	if (strict)
-		err_hint(e, "released ones that still cool down are not given, as strictCooldown "
-			    "is set");
+		err_hint(e, "addresses that still cool down are not assigned, because "
+			    "strictCooldown is set");
 	return err_hint(
-		e, "who holds them: `railctl ipam lease list`; make room: `railctl ipam pool set`, "
-		   "another pool, or a wider range");
+		e,
+		"`railctl ipam lease list` shows the owners; for more addresses use `railctl ipam "
+		"pool set`, another pool, or a larger range");
 }
 
-/* The address of the pod's earlier sandbox, wherever among the sources it is. 1 found, 0 none. */
+/* The address of the pod's earlier sandbox, from whichever source. 1 found, 0 none. */
 static int find_own(struct alloc_search *h, struct addr_choice *out, struct err *e)
 {
 	const struct source *s = sources_find(h->set, h->request->own);
@@ -371,7 +361,6 @@ static int find_one(struct alloc_search *h, struct addr_choice *out, struct err 
 
 	if (rc == 0)
 		rc = search_sources(h, alloc_choose, out, e);
-
 	if (rc == 0)
 		rc = search_sources(h, alloc_choose_cooling, out, e);
 	if (rc == 0)
@@ -379,16 +368,7 @@ static int find_one(struct alloc_search *h, struct addr_choice *out, struct err 
 	return rc < 0 ? -1 : 0;
 }
 
-static int find_exactly(struct alloc_search *h, struct addr_choice *out, struct err *e)
-{
-	const struct source *s = sources_find(h->set, h->request->want);
-
-	if (check_policy(h->l, s, h->request->owner, e))
-		return -1;
-	return alloc_choose_exactly(h->l, s, h->request, out, e);
-}
-
-/* What earlier sandboxes of the pod hold of this set, and are proved not to need any more. */
+/* Releases the addresses of this set that earlier sandboxes of the pod hold, if they are gone. */
 static int take_over_sandboxes(struct alloc_search *h, struct err *e)
 {
 	const struct sandbox new = { h->l, h->request->owner, h->checks };
@@ -405,32 +385,39 @@ static int take_over_sandboxes(struct alloc_search *h, struct err *e)
 	return 0;
 }
 
-/* One address of every set, none of them taken yet. want NULL: nothing is requested. */
+/* Chooses one address of every set and assigns none. want NULL: no address is requested. */
 static int choose_all(struct alloc_search *h, const struct source_sets *sets, const struct ip *want,
 		      struct addr_choice *out, struct err *e)
 {
+	struct addr_request *r = h->request;
+
 	for (size_t i = 0; i < sets->n; i++) {
 		h->set = &sets->sets[i];
-		h->request->want = want ? want[i] : (struct ip){ .family = IP_NONE };
+		r->want = want ? want[i] : (struct ip){ .family = IP_NONE };
 		if (take_over_sandboxes(h, e))
 			return -1;
-		int rc = h->request->want.family ? find_exactly(h, &out[i], e)
-						 : find_one(h, &out[i], e);
-		if (rc)
+		if (r->want.family) {
+			const struct source *s = sources_find(h->set, r->want);
+
+			if (check_policy(h->l, s, r->owner, e) ||
+			    alloc_choose_exactly(h->l, s, r, &out[i], e))
+				return -1;
+		} else if (find_one(h, &out[i], e)) {
 			return -1;
-		if (h->request->n_avoid < ALLOC_AVOID_MAX)
-			h->request->avoid[h->request->n_avoid++] = out[i].ip;
+		}
+		if (r->n_avoid < ALLOC_AVOID_MAX)
+			r->avoid[r->n_avoid++] = out[i].ip;
 	}
 	return 0;
 }
 
-/* ---- the verbs that choose ---- */
+/* ---- ADD and STATUS ---- */
 
 struct add_job {
 	const struct alloc_add *add;
 	struct alloc_result *out;
 	struct holder_checks *checks;
-	bool last; /* what is not proved by now may live */
+	bool last; /* treat holders that are not checked as alive */
 };
 
 static int grant_new(struct lease_db *l, const struct source_sets *sets, const struct add_job *job,
@@ -449,7 +436,7 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, const s
 	    choose_all(&h, sets, want, choices, e))
 		return -1;
 	if (job->checks->missing && !job->last)
-		return err_set(e, ERR_AGAIN, 0, "an earlier sandbox of the pod is looked at");
+		return err_set(e, ERR_AGAIN, 0, "an earlier sandbox of the pod must be checked");
 	for (size_t i = 0; i < sets->n; i++) {
 		if (lease_db_assign(l, &choices[i], &r->owner, e))
 			return -1;
@@ -477,7 +464,7 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 	return held.n ? return_held(sets, r, &held, job->out, e) : grant_new(l, sets, job, e);
 }
 
-/* Errors that an address more could undo. */
+/* Errors that may disappear if an earlier sandbox releases its address. */
 static bool may_change(const struct err *e)
 {
 	return e->code == ERR_AGAIN || e->code == ERR_EXHAUSTED || e->code == ERR_BUSY ||
@@ -505,7 +492,7 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 	return 0;
 }
 
-/* As ADD for nobody in particular, without the taking; and the choice only where it is wanted. */
+/* As ADD, without an owner and without assigning. It chooses only if statusWhenFull is set. */
 static int status_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	static const struct owner nobody = { "", "", "", "", "", "" };
@@ -527,7 +514,7 @@ static int status_in_txn(struct lease_db *l, void *arg, struct err *e)
 
 int alloc_status(struct ipam *m, const struct ipam_conf *conf, struct err *e)
 {
-	/* writing, so that a store that can only be read is found out */
+	/* A writing transaction finds a store that cannot be written to. */
 	struct ipam_job job = { STORE_WRITE, "STATUS", status_in_txn, (void *)(uintptr_t)conf,
 				NULL };
 

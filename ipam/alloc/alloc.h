@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alloc.h: each command on the lease database: read, decide, write, in one transaction.
+ * alloc.h: the commands on the lease database. Each one reads, decides and writes in one
+ * transaction.
  *
- * Several addresses are one decision: all are chosen before the first is taken, and all are taken
- * or none.
+ * If an ADD needs several addresses, all are chosen before the first one is assigned. It assigns
+ * all or none.
  */
 #ifndef RAILHEAD_IPAM_ALLOC_ALLOC_H
 #define RAILHEAD_IPAM_ALLOC_ALLOC_H
@@ -14,47 +15,50 @@
 
 struct grant {
 	struct ip ip;
-	const struct source *source; /* lives as long as the result */
+	const struct source
+		*source; /* borrowed from the configuration or from the result's pools */
 };
 
 struct alloc_result {
 	struct grant grants[SOURCE_SETS_MAX]; /* in the order of the configuration's sets */
 	size_t n;
 	bool repeated;            /* the owner had them already */
-	struct source_sets pools; /* owned: what grants of named pools point into */
+	struct source_sets pools; /* owned: the sources of named pools */
 };
+
+/* alloc_result_clear - free what r owns; r becomes empty. */
 void alloc_result_clear(struct alloc_result *r);
 #define auto_alloc auto_clean(alloc_result_clear)
 
 struct alloc_add {
 	const struct ipam_conf *conf; /* must live longer than the result */
 	const struct request *request;
-	bool one_per_family; /* cniVersion below 0.3.0 cannot say more (CNI-131) */
+	bool one_per_family; /* results of cniVersion below 0.3.0 have one of each (CNI-131) */
 };
 
 /*
- * alloc_add - one address from each set for the request's owner; the same ones again for an owner
- * that has them already. ERR_EXHAUSTED, ERR_FORBIDDEN (policy of a pool), ERR_BUSY (a requested
- * address is taken; the owner's lease does not fit the configuration), ERR_CONFIG, ERR_STORE.
- * journal: see ipam_job.
+ * alloc_add - assign one address from each set to the request's owner. An owner that has its
+ * addresses already gets the same ones. ERR_EXHAUSTED; ERR_FORBIDDEN: the policy of a pool;
+ * ERR_BUSY: a requested address is in use, or the owner's lease does not fit the configuration;
+ * ERR_CONFIG; ERR_STORE. journal: see ipam_job. The caller clears *out.
  */
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
 	      struct json **journal, struct err *e) must_check;
 
 /*
- * alloc_pools - the pools that conf names, in a transaction: one set a family, in the order in
- * which they are written. ERR_CONFIG when one does not exist.
+ * alloc_pools - read the pools that conf names, in a transaction: one set for each family, in the
+ * order of the configuration. ERR_CONFIG: a pool does not exist. The caller clears *out.
  */
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		struct err *e) must_check;
 
-/* alloc_del - release what the owner has; nothing is fine. */
+/* alloc_del - release all addresses of the owner; none is success. */
 int alloc_del(struct ipam *m, const struct owner *o, struct json **journal,
 	      struct err *e) must_check;
 
 /*
- * alloc_del_conflict - the same. Another host uses the addresses in conflict[]. They rest for
- * LEASE_DB_CONFLICT_NS at least, and are not assigned as a sticky address until then.
+ * alloc_del_conflict - the same, but another host uses the addresses in conflict[]. They rest for
+ * at least LEASE_DB_CONFLICT_NS, and are not assigned as a sticky address until then.
  */
 struct alloc_del {
 	const struct owner *owner;
@@ -65,8 +69,9 @@ int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json 
 		       struct err *e) must_check;
 
 /*
- * alloc_check - the owner's leases exist, are of this boot, and each is among the n addresses in
- * shown[] (NULL: not compared). ERR_STATE saying what differs.
+ * alloc_check - check that the owner's leases exist, that they are of this boot, and that each one
+ * is among the n addresses in shown[] (NULL: not compared). ERR_STATE: the message says what
+ * differs.
  */
 struct alloc_check {
 	const struct owner *owner;
@@ -76,16 +81,16 @@ struct alloc_check {
 int alloc_check(struct ipam *m, const struct alloc_check *check, struct err *e) must_check;
 
 /*
- * alloc_status - can the store be used, and does every pool exist? That no address is left is
- * ERR_UNAVAILABLE only with conf->status_when_full: kubelet evicts the pods of a node that is not
- * ready, the healthy ones too.
+ * alloc_status - check that the store can be used, and that every pool exists. If no address is
+ * left, that is ERR_UNAVAILABLE only with conf->status_when_full: on a node that is not ready the
+ * kubelet evicts all pods, also the healthy ones.
  */
 int alloc_status(struct ipam *m, const struct ipam_conf *conf, struct err *e) must_check;
 
 /*
- * alloc_gc - release every lease of network for whose container and interface keep() says false,
- * unless the attachment has a record and may live: whoever removes that releases the lease.
- * Goes on after damaged records and returns the first error at the end.
+ * alloc_gc - release every lease of network whose container and interface keep() rejects. A lease
+ * stays if its attachment has a record and may live: the program that removes the record releases
+ * it. After damaged records the function continues, and returns the first error at the end.
  */
 struct alloc_gc {
 	const char *network;

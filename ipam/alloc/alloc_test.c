@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* alloc_test.c: the order in which addresses are assigned, and what status, policies and cooldown
+ * do. */
 #include "ipam/testing/ipam.h"
 
 #define SMALL "{\"subnet\":\"10.0.0.0/29\"}" /* .2 to .6 */

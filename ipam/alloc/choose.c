@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * choose.c: the search for an address. A cursor finds addresses that were never used, and a queue
+ * finds the one that has rested longest.
+ */
 #include "ipam/alloc/choose.h"
 
 #include <inttypes.h>
@@ -9,18 +13,13 @@ static int64_t max_i64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Released further in the future than a cooldown can explain: the clock was set back since. */
+/* A time of release too far in the future means that the clock was set back since. */
 static bool has_rested(int64_t since, int64_t now, int64_t cooldown)
 {
 	return since <= now - cooldown || since > now + max_i64(cooldown, LEASE_DB_CONFLICT_NS);
 }
 
-/* Somebody on the wire had it, a moment ago. */
-static bool in_conflict(const struct lease *rec, int64_t now)
-{
-	return rec->state == LEASE_RESTING && rec->since > now && !has_rested(rec->since, now, 0);
-}
-
+/* True if the container has the address already. */
 static bool is_own(const struct addr_request *request, struct ip ip)
 {
 	for (size_t i = 0; i < request->n_avoid; i++) {
@@ -35,7 +34,7 @@ static bool is_avoided(const struct addr_request *request, const struct source *
 	return is_own(request, ip) || overlap_in_use(request->overlap, s, ip);
 }
 
-/* What could not be looked at counted as held: the choice made of it is none. */
+/* If an overlap could not be checked, the address counted as held, so the choice is not valid. */
 static int check_overlap_error(const struct addr_request *request, int rc, struct err *e)
 {
 	if (!request->overlap || !request->overlap->failed)
@@ -44,7 +43,7 @@ static int check_overlap_error(const struct addr_request *request, int rc, struc
 	return -1;
 }
 
-/* The cursor stays as it is for whatever is not found by it. */
+/* An address that the cursor did not find. The cursor stays. */
 static struct addr_choice keep_cursor(const struct source *s, struct ip ip,
 				      const struct source_usage *t)
 {
@@ -72,7 +71,9 @@ static int choose_sticky(struct lease_db *l, const struct source *s,
 			continue;
 		if (lease_db_lease(l, list.items[i].s, &rec, &found, e))
 			return -1;
-		if (found && (rec.state == LEASE_HELD || in_conflict(&rec, l->now)))
+		/* A time of release in the future: another host used the address a moment ago. */
+		if (found && (rec.state == LEASE_HELD ||
+			      (rec.since > l->now && !has_rested(rec.since, l->now, 0))))
 			continue;
 		*out = a.ip;
 		return 1;
@@ -80,17 +81,7 @@ static int choose_sticky(struct lease_db *l, const struct source *s,
 	return 0;
 }
 
-/* What an earlier sandbox of the pod had. */
-static int choose_own(const struct source *s, const struct addr_request *request, struct ip *out)
-{
-	if (!request->own.family || !ranges_contain(&s->usable, request->own) ||
-	    is_avoided(request, s, request->own))
-		return 0;
-	*out = request->own;
-	return 1;
-}
-
-/* ---- never used addresses, by the cursor ---- */
+/* ---- addresses that were never used, by the cursor ---- */
 
 struct sweep {
 	struct lease_db *l;
@@ -98,10 +89,10 @@ struct sweep {
 	const struct addr_request *request;
 	struct ip want; /* the next address that could be free */
 	bool have;      /* there is such an address */
-	struct ip hold; /* first one passed over that stays a candidate; IP_NONE: none */
+	struct ip hold; /* the first one that was skipped only for this container; IP_NONE: none */
 };
 
-/* Called for each record from the cursor on: ends at the first gap between them. */
+/* Called for each record after the cursor. It stops at the first gap between them. */
 static int on_lease(const char *key, const char *value, void *arg)
 {
 	struct sweep *w = arg;
@@ -116,7 +107,7 @@ static int on_lease(const char *key, const char *value, void *arg)
 	return !w->have;
 }
 
-/* Walk from w->want to the first address without a record, if any. */
+/* Moves w->want to the first address without a record, if there is one. */
 static int sweep_on(struct sweep *w, struct err *e)
 {
 	struct key prefix, from;
@@ -129,7 +120,7 @@ static int sweep_on(struct sweep *w, struct err *e)
 			return -1;
 		if (!w->have || !is_avoided(w->request, w->s, w->want))
 			return 0;
-		/* not for this container, but for the next one */
+		/* The address is not for this container, but it is free for the next one. */
 		if (!w->hold.family)
 			w->hold = w->want;
 		w->have = ranges_after(&w->s->usable, w->want, &w->want);
@@ -137,7 +128,7 @@ static int sweep_on(struct sweep *w, struct err *e)
 	return 0;
 }
 
-/* What the cursor says after the sweep: go on behind the address taken, or at one passed over. */
+/* The next search begins after the chosen address, or at the first one that was skipped. */
 static void set_cursor(const struct sweep *w, struct addr_choice *c)
 {
 	c->done = false;
@@ -149,7 +140,7 @@ static void set_cursor(const struct sweep *w, struct addr_choice *c)
 	}
 }
 
-/* 1 when the sweep from `from` found one; the cursor is set in any case. */
+/* 1: the sweep from `from` found an address. The cursor is set in any case. */
 static int choose_swept(struct sweep w, struct ip from, struct addr_choice *out, struct err *e)
 {
 	w.have = ranges_next(&w.s->usable, from, &w.want);
@@ -183,7 +174,7 @@ static int take_first(const char *key, const char *value, void *arg)
 	return 1;
 }
 
-/* The first of source `id` that may be given here, released at `from` or later. */
+/* The first resting address of source `id` that was released at `from` or later and is usable. */
 static int queue_head(struct lease_db *l, struct queue *q, const char *id, int64_t from,
 		      struct err *e)
 {
@@ -202,7 +193,7 @@ static int choose_queued(struct lease_db *l, const struct source *s,
 
 	if (queue_head(l, &q, s->id, 0, e))
 		return -1;
-	/* Behind those that cool down there may be some that a clock set back since has released.
+	/* After those that cool down there may be some with a time before the clock was set back.
 	 */
 	if (q.ip.family && !has_rested(q.since, l->now, s->policy.cooldown) &&
 	    queue_head(l, &q, s->id, l->now + max_i64(s->policy.cooldown, LEASE_DB_CONFLICT_NS) + 1,
@@ -212,17 +203,16 @@ static int choose_queued(struct lease_db *l, const struct source *s,
 	return q.ip.family ? 1 : 0;
 }
 
-/* ---- strays: what rests under an earlier shape of this source ---- */
+/* ---- addresses that rest under an earlier id of this source ---- */
 
 #define OTHERS_MAX 64
 
-/* Other sources of the scope: those of other sets, and what this one was before its ranges changed.
- */
+/* Other sources of the scope: of other sets, and this one before its ranges changed. */
 struct others {
 	const struct source *s;
-	char ids[OTHERS_MAX][KEY_ID_LEN + 1]; /* with resting addresses */
+	char ids[OTHERS_MAX][KEY_ID_LEN + 1]; /* those that have resting addresses */
 	size_t n;
-	bool forgotten; /* one of them has forgotten some */
+	bool forgotten; /* one of them has forgotten addresses */
 	bool nomem;
 };
 
@@ -259,7 +249,7 @@ static int load_others(struct lease_db *l, const struct source *s, struct others
 	return out->nomem ? err_nomem(e) : 0;
 }
 
-/* The longest released of all strays. */
+/* The usable address of other sources that has rested longest. */
 static int find_foreign(struct lease_db *l, const struct others *o,
 			const struct addr_request *request, struct queue *out, struct err *e)
 {
@@ -275,9 +265,9 @@ static int find_foreign(struct lease_db *l, const struct others *o,
 	return 0;
 }
 
-/* ---- all together ---- */
+/* ---- the choice ---- */
 
-/* Nothing is left that this source knows of. */
+/* The last attempts: addresses of other sources, and addresses that were forgotten. */
 static int choose_lost(struct sweep w, const struct source_usage *t, struct addr_choice *c,
 		       struct err *e)
 {
@@ -292,7 +282,7 @@ static int choose_lost(struct sweep w, const struct source_usage *t, struct addr
 	}
 	if (!t->forgotten && !others.forgotten)
 		return 0;
-	/* forgotten addresses lie behind the cursor: look once more from the start */
+	/* Forgotten addresses are before the cursor: search again from the start. */
 	c->restarted = true;
 	return choose_swept(w, w.s->usable.items[0].first, c, e);
 }
@@ -309,8 +299,11 @@ int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_r
 		return -1;
 	c = keep_cursor(s, (struct ip){ .family = IP_NONE }, &t);
 	rc = choose_sticky(l, s, request, &c.ip, e);
-	if (rc == 0)
-		rc = choose_own(s, request, &c.ip);
+	if (rc == 0 && request->own.family && ranges_contain(&s->usable, request->own) &&
+	    !is_avoided(request, s, request->own)) {
+		c.ip = request->own;
+		rc = 1;
+	}
 	if (rc == 0 && !t.done)
 		rc = choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e);
 	if (rc == 0)
@@ -336,7 +329,7 @@ int alloc_choose_cooling(struct lease_db *l, const struct source *s,
 	    load_others(l, s, &others, e) || find_foreign(l, &others, request, &stray, e))
 		return -1;
 	struct addr_choice c = keep_cursor(s, own.ip, &t);
-	/* only for the cursor: what the search has found before need not be searched again */
+	/* Only to move the cursor: the next search need not repeat this one. */
 	if (!t.done &&
 	    choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e) < 0)
 		return -1;
@@ -356,15 +349,6 @@ static int refuse_held(const struct lease *rec, struct ip ip, struct err *e)
 	if (*rec->owner.pod)
 		return err_hint(e, "pod %s/%s", rec->owner.ns, rec->owner.pod);
 	return -1;
-}
-
-static int refuse_cooling(const struct source *s, struct ip ip, int64_t left, struct err *e)
-{
-	char text[IP_STR_LEN];
-
-	err_set(e, ERR_BUSY, 0, "address %s of %s cools down for another %" PRId64 " s",
-		ip_format(ip, text), s->label, left / 1000000000 + 1);
-	return err_hint(e, "strictCooldown is set; it can be lowered or cleared");
 }
 
 int alloc_choose_exactly(struct lease_db *l, const struct source *s,
@@ -391,12 +375,17 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			return -1;
 		err_set(e, ERR_BUSY, 0, "address %s is held outside of %s", ip_format(ip, text),
 			s->label);
-		return err_hint(e, "by an overlapping range of this network_name, or by a file of "
-				   "host-local in /var/lib/cni/networks");
+		return err_hint(e, "an overlapping range of this network_name holds it, or a file "
+				   "of host-local in /var/lib/cni/networks");
 	}
 	if (found && s->policy.strict && !owner_same_pod(&rec.owner, request->owner) &&
-	    !has_rested(rec.since, l->now, s->policy.cooldown))
-		return refuse_cooling(s, ip, rec.since + s->policy.cooldown - l->now, e);
+	    !has_rested(rec.since, l->now, s->policy.cooldown)) {
+		int64_t left = rec.since + s->policy.cooldown - l->now;
+
+		err_set(e, ERR_BUSY, 0, "address %s of %s cools down for another %" PRId64 " s",
+			ip_format(ip, text), s->label, left / 1000000000 + 1);
+		return err_hint(e, "wait, shorten cooldown, or clear strictCooldown");
+	}
 	*out = keep_cursor(s, ip, &t);
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* crash_handler.c: prepares the texts for a crash, and the signal handler that prints them. */
 #include "ipam/alloc/crash_handler.h"
 
 #include <errno.h>
@@ -8,21 +9,20 @@
 
 #include "lib/json/json.h"
 
-#define WHAT "is damaged: reading it faulted"
+#define WHAT "is damaged: reading it crashed the program"
 #define LATE "cannot be written: the write does not end"
 #define ADVICE                                                                                     \
 	"move the directory away and restart the pods that hold addresses; "                       \
 	"pools must be added again with `railctl ipam pool add`"
-#define LATE_ADVICE "nothing was changed; is the disk all right?"
+#define LATE_ADVICE "nothing was changed; check the disk"
 
-/* What is said for which signal. */
-struct words {
+/* The text for SIGALRM, and the text for the other signals. */
+struct crash_texts {
 	const char *damaged, *late;
 };
 
-/* A signal handler is handed nothing of ours: the one global of this program. Set once, then read.
- */
-static struct words handler_texts;
+/* A signal handler gets no argument, so these are global. They are set once. */
+static struct crash_texts handler_texts;
 static int handler_fd;
 
 static void give_up(int sig)
@@ -48,15 +48,15 @@ static char *make_json(const char *what, const char *advice, const char *dir)
 	return json_print(o, false);
 }
 
-/* words: taken over, they live as long as the process */
-static int install(int fd, struct words words, struct err *e)
+/* Takes over the texts, which live as long as the process. */
+static int install(int fd, struct crash_texts texts, struct err *e)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGALRM };
 	const struct sigaction action = { .sa_handler = give_up };
 
-	if (!words.damaged || !words.late)
+	if (!texts.damaged || !texts.late)
 		return err_nomem(e);
-	handler_texts = words;
+	handler_texts = texts;
 	handler_fd = fd;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		if (sigaction(signals[i], &action, NULL))
@@ -68,12 +68,12 @@ static int install(int fd, struct words words, struct err *e)
 int crash_handler_install(const char *dir, struct err *e)
 {
 #ifdef __SANITIZE_ADDRESS__
-	return 0; /* the sanitizer wants to see the fault itself */
+	return 0; /* the sanitizer reports the signal itself */
 #endif
-	const struct words words = { make_json(WHAT, ADVICE, dir),
-				     make_json(LATE, LATE_ADVICE, dir) };
+	const struct crash_texts texts = { make_json(WHAT, ADVICE, dir),
+					   make_json(LATE, LATE_ADVICE, dir) };
 
-	return install(STDOUT_FILENO, words, e);
+	return install(STDOUT_FILENO, texts, e);
 }
 
 static char *make_line(const char *program, const char *what, const char *dir)
@@ -90,8 +90,8 @@ int crash_handler_install_text(const char *program, const char *dir, struct err 
 #ifdef __SANITIZE_ADDRESS__
 	return 0;
 #endif
-	const struct words words = { make_line(program, WHAT "; " ADVICE, dir),
-				     make_line(program, LATE "; " LATE_ADVICE, dir) };
+	const struct crash_texts texts = { make_line(program, WHAT "; " ADVICE, dir),
+					   make_line(program, LATE "; " LATE_ADVICE, dir) };
 
-	return install(STDERR_FILENO, words, e);
+	return install(STDERR_FILENO, texts, e);
 }

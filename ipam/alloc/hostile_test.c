@@ -291,14 +291,14 @@ START_TEST(only_allowed_folders_are_used)
 		ck_assert_int_eq((int)e.code, ERR_CONFIG);
 		ck_assert_ptr_nonnull(strstr(e.msg, "ipam.dataDir"));
 	}
-	/* the administrator's word; but railhead's own folder is never a store */
+	/* the administrator's word; but that railhead uses folder is never a store */
 	ck_assert_int_eq(mkdir("/mnt/etc", 0700), 0);
 	testing_file("/mnt/etc/railhead.json", 0600, "{\"dataDirs\":[\"/run\",\"/tmp/x\"]}");
 	ck_assert_int_eq(check_dir("/tmp/x/y", &e), 0);
 	ck_assert_int_eq(check_dir("/run/other", &e), 0);
 	ck_assert_int_eq(check_dir("/var/lib/cni", &e), -1);
 	ck_assert_int_eq(check_dir("/run", &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "railhead's own"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "that railhead uses"));
 	ck_assert_int_eq(check_dir("/run/railhead/attachments", &e), -1);
 }
 END_TEST

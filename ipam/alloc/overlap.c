@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* overlap.c: looks for an address in the other scope of whereabouts, and in files of host-local. */
 #include "ipam/alloc/overlap.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static bool set_failed(struct overlap *x, const struct err *e)
 	return true;
 }
 
-/* range NULL: of any. A lease of an earlier version does not say of which range it is. */
+/* range NULL: any range. A lease of an earlier version has no range, and counts for every one. */
 static bool held_in(struct overlap *x, const char *scope, const char *range, struct ip ip)
 {
 	auto_lease struct lease rec = { .tree = NULL };
@@ -53,7 +54,7 @@ static int take_scope(const char *key, const char *value, void *arg)
 	return f->found;
 }
 
-/* The scopes of single ranges of that network_name, from one to the next. */
+/* Looks into the scopes of all single ranges of that network_name. */
 static bool held_in_ranges(struct overlap *x, const char *name, struct ip ip)
 {
 	struct key prefix, from;

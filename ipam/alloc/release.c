@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release.c: DEL, CHECK and GC: what an owner has is found by its key, whatever the configuration
- * says. */
+/*
+ * release.c: DEL, CHECK and GC. They find the addresses of an owner by its key, and so do not
+ * depend on the configuration.
+ */
 #include <string.h>
 
 #include "lib/base/array.h"
@@ -8,25 +10,19 @@
 
 /* ---- DEL ---- */
 
-/* Addresses among the owner's that somebody else was found to use. */
-struct conflicts {
-	const struct ip *addrs;
-	size_t n;
-};
-
-static int64_t release_time(const struct lease_db *l, const struct conflicts *c, struct ip ip)
+static bool is_among(const struct ip *addrs, size_t n, struct ip ip)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		if (ip_equal(c->addrs[i], ip))
-			return l->now + LEASE_DB_CONFLICT_NS;
+	for (size_t i = 0; i < n; i++) {
+		if (ip_equal(addrs[i], ip))
+			return true;
 	}
-	return l->now;
+	return false;
 }
 
-/* The list is a copy, as each release shortens the record it came from. */
-static int release_owner(struct lease_db *l, const struct owner *o, const struct conflicts *c,
-			 struct err *e)
+/* The list is a copy, because each release shortens the record. */
+static int release_owner(struct lease_db *l, const struct alloc_del *del, struct err *e)
 {
+	const struct owner *o = del->owner;
 	struct key_list list;
 	struct key_address a;
 	struct key k;
@@ -34,23 +30,22 @@ static int release_owner(struct lease_db *l, const struct owner *o, const struct
 	if (lease_db_owned(l, o, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
-		if (key_parse_address(list.items[i].s, &a) == 0 &&
-		    lease_db_release(l, &a, release_time(l, c, a.ip), e))
+		if (key_parse_address(list.items[i].s, &a))
+			continue;
+		bool conflict = is_among(del->conflict, del->n_conflict, a.ip);
+		if (lease_db_release(l, &a, l->now + (conflict ? LEASE_DB_CONFLICT_NS : 0), e))
 			return -1;
 	}
 	if (list.n == 0)
 		return 0;
-	/* what is left in it was not this owner's any more */
+	/* The addresses that are left in the record have other owners. */
 	key_of_owner(&k, o->container, o->ifname, o->network);
 	return lease_db_del(l, k.s, e);
 }
 
 static int del_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
-	const struct alloc_del *d = arg;
-	const struct conflicts c = { d->conflict, d->n_conflict };
-
-	return release_owner(l, d->owner, &c, e);
+	return release_owner(l, arg, e);
 }
 
 int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,
@@ -70,15 +65,6 @@ int alloc_del(struct ipam *m, const struct owner *o, struct json **journal, stru
 
 /* ---- CHECK ---- */
 
-static bool has_address(const struct alloc_check *c, struct ip ip)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		if (ip_equal(c->shown[i], ip))
-			return true;
-	}
-	return false;
-}
-
 static int check_lease(struct lease_db *l, const struct alloc_check *c, const char *key,
 		       struct err *e)
 {
@@ -95,9 +81,9 @@ static int check_lease(struct lease_db *l, const struct alloc_check *c, const ch
 	if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, c->owner))
 		return err_set(e, ERR_STATE, 0, "address %s is not leased to this container", text);
 	if (strcmp(rec.boot, l->ipam->boot) != 0)
-		return err_set(e, ERR_STATE, 0, "the lease of address %s is of an earlier boot",
+		return err_set(e, ERR_STATE, 0, "the lease of address %s is from an earlier boot",
 			       text);
-	if (c->shown && !has_address(c, a.ip))
+	if (c->shown && !is_among(c->shown, c->n, a.ip))
 		return err_set(e, ERR_STATE, 0, "address %s is leased but not in prevResult", text);
 	return 0;
 }
@@ -157,10 +143,10 @@ static int collect_owner(const char *key, const char *value, void *arg)
 struct gc_job {
 	const struct alloc_gc *gc;
 	struct holder_checks checks;
-	struct err first; /* error that did not stop us; code 0: none */
+	struct err first; /* the first error that did not end the GC; code 0: none */
 };
 
-/* Whether the records that a release touches can be read: it must not stop half-way. */
+/* Checks that all records of a release can be read: the release must not stop half-way. */
 static int check_readable(struct lease_db *l, const struct owner *o, struct err *e)
 {
 	struct key_list list;
@@ -185,13 +171,13 @@ static int check_readable(struct lease_db *l, const struct owner *o, struct err 
 	return 0;
 }
 
-/* Damaged records of one container do not keep the others' addresses. */
+/* Damaged records of one container must not keep the addresses of others. */
 static int collect_one(struct lease_db *l, struct gc_job *job, const struct owner *o, struct err *e)
 {
 	struct err why;
 
 	if (check_readable(l, o, &why) == 0)
-		return release_owner(l, o, &(struct conflicts){ NULL, 0 }, e);
+		return release_owner(l, &(struct alloc_del){ .owner = o }, e);
 	if (why.code == ERR_NOMEM) {
 		*e = why;
 		return -1;
@@ -201,22 +187,9 @@ static int collect_one(struct lease_db *l, struct gc_job *job, const struct owne
 	return 0;
 }
 
-/*
- * An ADD may have begun since the runtime made its list: its record came before its lease. What the
- * interface plugin's own GC has removed has no record any more.
- */
-static int nobody_lives(struct lease_db *l, struct gc_job *job, const struct owner *o,
-			struct err *e)
-{
-	const struct ipam *m = l->ipam;
-
-	if (m->holders->mark(m->ctx, o) == 0)
-		return 1;
-	return holder_checks_is_gone(&job->checks, m->holders, m->ctx, o, e);
-}
-
 static int gc_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
+	const struct ipam *m = l->ipam;
 	struct gc_job *job = arg;
 	struct owners found = { .gc = job->gc, .e = e };
 	struct key prefix = { "o/" };
@@ -233,15 +206,20 @@ static int gc_in_txn(struct lease_db *l, void *arg, struct err *e)
 					 "",
 					 "" };
 
-		int free_it = nobody_lives(l, job, &o, e);
-
-		rc = free_it > 0 ? collect_one(l, job, &o, e) : free_it;
+		/*
+		 * An ADD may have begun after the runtime made its list. Its record is older than
+		 * its lease. Without a record the attachment is gone.
+		 */
+		int gone = m->holders->mark(m->ctx, &o) == 0
+				   ? 1
+				   : holder_checks_is_gone(&job->checks, m->holders, m->ctx, &o, e);
+		rc = gone > 0 ? collect_one(l, job, &o, e) : gone;
 	}
 	free(found.items);
 	return rc;
 }
 
-/* What the second transaction does comes after the first one's in the journal. */
+/* The changes of the second transaction follow those of the first one in the journal. */
 static int run_again(struct ipam *m, const struct ipam_job *job, struct err *e)
 {
 	auto_json struct json *journal = NULL;
@@ -265,14 +243,14 @@ int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, s
 	struct ipam_job job = { STORE_RELEASE, "GC", gc_in_txn, &arg, journal };
 	int rc = ipam_run(m, &job, e);
 
-	/* Those that a plugin left behind which the network does not have any more. */
+	/* Attachments of a plugin that the network no longer uses. */
 	if (rc == 0 && arg.checks.missing && holder_checks_run(&arg.checks, m->holders, m->ctx))
 		rc = run_again(m, &job, e);
 	const struct key_owner *who = holder_checks_unknown(&arg.checks);
 	if (who && !arg.first.code)
 		(void)err_set(&arg.first, ERR_AGAIN, 0,
-			      "attachment %s/%s: its record cannot be looked at now, so its "
-			      "addresses stay leased",
+			      "attachment %s/%s: its record cannot be read now, so its addresses "
+			      "stay leased; try again",
 			      who->container, who->ifname);
 	holder_checks_clear(&arg.checks);
 	if (rc || !arg.first.code)

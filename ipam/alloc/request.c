@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* request.c: reads the owner and the requested addresses from the environment and configuration. */
 #include "ipam/alloc/request.h"
 
 #include <stdlib.h>
@@ -74,9 +75,9 @@ static int add_env(struct request *r, const struct cni_env *env, struct err *e)
 }
 
 /*
- * The policy of a pool depends on these keys. Two different values may mean that somebody put a
- * key into an address or MAC which was copied into CNI_ARGS. Thin Multus gives every key twice,
- * with one value (its pkg/types/conf.go appends the CNI_ARGS of the runtime to its own).
+ * The policy of a pool depends on these keys. Two different values may mean that a user put a key
+ * into an address or MAC that was copied into CNI_ARGS. Thin Multus passes every key twice with one
+ * value: its pkg/types/conf.go appends the CNI_ARGS of the runtime to its own.
  */
 static int check_one_value(const char *args, const char *key, struct err *e)
 {
@@ -113,7 +114,7 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 	const struct json *args = json_get(conf->args_cni, "ips");
 
 	request_owner(env, conf, out);
-	/* it is stored as JSON text, which must be UTF-8 */
+	/* The store keeps it as JSON text, which must be UTF-8. */
 	if (!utf8_valid(env->ifname, strlen(env->ifname)))
 		return err_set(e, ERR_ENV, 0, "CNI_IFNAME is not UTF-8 text");
 	if (load_name(env, "K8S_POD_NAMESPACE", out->ns, e) ||
@@ -125,7 +126,7 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 	return json_len(args) ? 0 : add_env(out, env, e);
 }
 
-/* Anybody else's variable of that name does no harm: only addresses of the owner are looked for. */
+/* A wrong value does no harm: DEL looks only for addresses of the owner. */
 size_t request_conflicts(struct ip *out, size_t cap)
 {
 	const char *text = getenv(DELEGATE_CONFLICT);

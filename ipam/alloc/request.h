@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* request.h: who asks, and which addresses it asks for. Pure. */
+/* request.h: the owner of a request, and the addresses that it asks for. Pure. */
 #ifndef RAILHEAD_IPAM_ALLOC_REQUEST_H
 #define RAILHEAD_IPAM_ALLOC_REQUEST_H
 
@@ -16,23 +16,23 @@ struct request {
 	size_t n_want;
 };
 
-/* request_owner - network, container and interface only: all that a deletion needs. */
+/* request_owner - set only network, container and interface of the owner, as DEL needs it. */
 void request_owner(const struct cni_env *env, const struct cni_conf *conf, struct request *out);
 
 /*
- * request_load - also the pod (CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME, K8S_POD_UID, each at most
- * once) and the requested addresses, with or without "/len": runtimeConfig.ips and args.cni.ips,
- * and CNI_ARGS IP (separated by commas) unless args.cni.ips says it already (CNI-083, CNI-134).
- * ERR_ENV, ERR_CONFIG or ERR_DECODE name key and value. out->owner points into *out: do not copy
- * it.
+ * request_load - set also the pod, from CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME and K8S_POD_UID,
+ * and the requested addresses, with or without "/len". They come from runtimeConfig.ips,
+ * args.cni.ips, and, unless args.cni.ips is given, from CNI_ARGS IP, separated by commas (CNI-083,
+ * CNI-134). ERR_ENV, ERR_CONFIG or ERR_DECODE name key and value. Do not copy *out: its owner
+ * points into it.
  */
 int request_load(const struct cni_env *env, const struct cni_conf *conf, struct request *out,
 		 struct err *e) must_check;
 
 /*
- * request_conflicts - for the DEL after an ADD whose probe failed: the addresses that another host
- * uses, from the environment (cni/protocol/delegate.h). Fills out[room], returns
- * how many.
+ * request_conflicts - for the DEL after an ADD that found an address conflict: the addresses that
+ * another host uses, from the environment (cni/protocol/delegate.h). Fills at most cap elements of
+ * out, and returns their number.
  */
 size_t request_conflicts(struct ip *out, size_t cap);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* request_fuzz.c: feeds CNI_ARGS, a line break and a configuration to request_load. */
 #include "ipam/alloc/request.h"
 #include "lib/testing/fuzz.h"
 
-/* CNI_ARGS on the first line, the network configuration on the others. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	auto_free char *args = fuzz_cut(&data, &size);

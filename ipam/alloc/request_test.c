@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* request_test.c: owners and requested addresses, and each malformed request. */
 #include "ipam/alloc/request.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* request_twice_test.c: keys that CNI_ARGS has twice. */
 #include "ipam/alloc/request.h"
 #include "lib/testing/testing.h"
 

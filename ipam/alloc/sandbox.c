@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sandbox.c: finds the leases of a pod's earlier sandboxes, and releases those that are gone. */
 #include "ipam/alloc/sandbox.h"
 
 #include <string.h>
 
-#define SANDBOXES_MAX 32 /* that are looked at; whatever more there is waits for repair */
+#define SANDBOXES_MAX 32 /* at most so many are checked; repair handles the others */
 
 struct old {
 	const struct source *source;
@@ -22,7 +23,7 @@ static int note_address(const char *key, const char *value, void *arg)
 	return old->n == SANDBOXES_MAX;
 }
 
-/* The lease of another container of the same pod. What the index says is checked here. */
+/* True if it is the lease of another container of the same pod. The index alone is not trusted. */
 static bool is_old(const struct lease *rec, const struct source *s, const struct owner *o)
 {
 	bool same_uid = !*rec->owner.uid || !*o->uid || strcmp(rec->owner.uid, o->uid) == 0;

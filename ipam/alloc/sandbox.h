@@ -11,16 +11,15 @@
 #include "ipam/lease/lease_db.h"
 
 /*
- * sandbox_take_over - release what earlier sandboxes of the owner's pod (namespace, name,
- * interface) hold of s, as far as they are proved gone. *out is the first such address, family
- * IP_NONE when there is none or the pod is not known. A sandbox whose UID is known and another is a
- * pod of its own, whose address is taken over only where addresses stick to names.
+ * sandbox_take_over - release the addresses of s that earlier sandboxes of the owner's pod hold, as
+ * far as these are proved gone. The pod is namespace, name and interface. *out is the first such
+ * address; family IP_NONE: there is none, or the pod is unknown. A sandbox with another UID is
+ * another pod of the same name. Its address is taken over only if the source is sticky.
  */
 struct sandbox {
 	struct lease_db *db;
 	const struct owner *owner;
-	struct holder_checks *checks; /* without the proof that is needed it is noted there: see
-					 holder_checks_run */
+	struct holder_checks *checks; /* gets the holders that must be checked first */
 };
 int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,
 		      struct err *e) must_check;

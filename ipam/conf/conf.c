@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf.c: decodes the key "ipam": keys of every form, named pools, and the choice of the form. */
 #include "ipam/conf/conf.h"
 
 #include <stdio.h>
@@ -18,8 +19,8 @@ int conf_ip(const char *text, const char *where, const char *key, struct ip *out
 }
 
 /*
- * A Go program that writes such a configuration writes out what it leaves empty. host-local itself
- * refuses an empty subnet, though.
+ * A Go program writes unused keys as "", so an empty text counts as absent. The exception is
+ * subnet, because host-local refuses an empty one.
  */
 const struct json *conf_given(const struct json *ipam, const char *key)
 {
@@ -37,8 +38,8 @@ static int conf_path(const char *path, const char *key, struct err *e)
 }
 
 /*
- * Who may write a configuration must not become able to write where root's shell or a daemon reads
- * commands: what such files are called does not end like this.
+ * The author of a configuration must not be able to write to files from which a shell or a daemon
+ * reads commands. The names of such files do not end in ".log".
  */
 static bool is_log_path(const char *path)
 {
@@ -48,15 +49,7 @@ static bool is_log_path(const char *path)
 	       path[len - 5] != '/';
 }
 
-static int conf_log(const char *path, struct err *e)
-{
-	if (!path || is_log_path(path))
-		return 0;
-	return err_set(e, ERR_CONFIG, 0,
-		       "ipam.auditLog: \"%.128s\" is not an absolute path that ends in .log", path);
-}
-
-/* ---- keys that all dialects share ---- */
+/* ---- keys that all forms share ---- */
 
 static const struct json_field common_fields[] = {
 	{ .key = "dataDir",
@@ -149,10 +142,14 @@ static int check_addresses(const struct json *list, struct err *e)
 static int decode_common(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
 {
 	if (json_decode(conf->ipam, "ipam", common_fields, out, e) ||
-	    conf_path(out->data_dir, "dataDir", e) || conf_log(out->audit_log, e) ||
-	    conf_path(out->resolv_conf, "resolvConf", e) || check_routes(out->routes, e))
+	    conf_path(out->data_dir, "dataDir", e) || conf_path(out->resolv_conf, "resolvConf", e))
 		return -1;
-	return check_addresses(out->addresses, e);
+	if (out->audit_log && !is_log_path(out->audit_log))
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"ipam.auditLog: \"%.128s\" is not an absolute path that ends in .log",
+			out->audit_log);
+	return check_routes(out->routes, e) || check_addresses(out->addresses, e) ? -1 : 0;
 }
 
 void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out)
@@ -218,7 +215,7 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 	return 0;
 }
 
-/* ---- which dialect ---- */
+/* ---- which form ---- */
 
 enum dialect { NO_DIALECT, HOST_LOCAL, WHEREABOUTS, POOLS };
 
@@ -249,8 +246,8 @@ static int find_dialect(const struct cni_conf *conf, enum dialect *out, struct e
 	}
 	if (found == NO_DIALECT)
 		return err_set(e, ERR_CONFIG, 0,
-			       "ipam: nothing says where addresses come from; give subnet or "
-			       "ranges, range or ipRanges, or pool or pools");
+			       "ipam: has no source of addresses; give subnet or ranges, range or "
+			       "ipRanges, or pool or pools");
 	*out = found;
 	return 0;
 }
@@ -275,8 +272,7 @@ int ipam_conf_decode(const struct cni_conf *conf, struct ipam_conf *out, struct 
 	struct ipam_conf c = { 0 };
 
 	if (!conf->ipam)
-		return err_set(e, ERR_CONFIG, 0,
-			       "ipam: missing; it says where addresses come from");
+		return err_set(e, ERR_CONFIG, 0, "ipam: missing; it names the source of addresses");
 	if (decode_common(conf, &c, e) || decode_sources(conf, &c, e) ||
 	    cni_conf_check_case(conf, e)) {
 		ipam_conf_clear(&c);

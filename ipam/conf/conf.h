@@ -2,11 +2,11 @@
 /*
  * conf.h: the "ipam" section of a network configuration. Pure.
  *
- * Three ways to say where addresses come from, of which a configuration uses one: host-local's keys
- * (subnet, rangeStart, rangeEnd, gateway, ranges, runtimeConfig.ipRanges), whereabouts' (range,
- * range_start, range_end, exclude, ipRanges, gateway, network_name, enable_overlapping_ranges), or
- * named pools (pool, pools). Acceptance and refusal of the first two follow those plugins
- * (host-local 1.9: pkg range.go and range_set.go; whereabouts: pkg/config/config.go).
+ * A configuration has the keys of one of three forms: host-local's (subnet, rangeStart, rangeEnd,
+ * gateway, ranges, runtimeConfig.ipRanges), whereabouts' (range, range_start, range_end, exclude,
+ * ipRanges, gateway, network_name, enable_overlapping_ranges), or named pools (pool, pools). The
+ * first two accept and refuse the same values as those plugins (host-local 1.9: pkg range.go and
+ * range_set.go; whereabouts: pkg/config/config.go).
  */
 #ifndef RAILHEAD_IPAM_CONF_CONF_H
 #define RAILHEAD_IPAM_CONF_CONF_H
@@ -16,10 +16,10 @@
 
 /* Everything is borrowed from the configuration's tree, except the sources. */
 struct ipam_conf {
-	struct source_sets fixed; /* owned; of host-local's and whereabouts' keys */
+	struct source_sets fixed; /* owned; from host-local's or whereabouts' keys */
 	const char *pools[SOURCE_SETS_MAX];
 	size_t n_pools;
-	bool whereabouts;          /* fixed is of whereabouts' keys */
+	bool whereabouts;          /* fixed is from whereabouts' keys */
 	const char *data_dir;      /* absolute; NULL: the default store */
 	const char *audit_log;     /* absolute, ends in ".log"; NULL: none */
 	const char *resolv_conf;   /* NULL: none */
@@ -30,19 +30,22 @@ struct ipam_conf {
 	bool status_when_full; /* STATUS fails when no address is left */
 };
 
-/* ipam_conf_decode - ERR_CONFIG or ERR_DECODE naming key and value. Clear with ipam_conf_clear().
+/*
+ * ipam_conf_decode - decode conf->ipam. ERR_CONFIG or ERR_DECODE with key and value.
+ * ipam_conf_clear - free what *out owns.
  */
 int ipam_conf_decode(const struct cni_conf *conf, struct ipam_conf *out, struct err *e) must_check;
 void ipam_conf_clear(struct ipam_conf *c);
 #define auto_ipam_conf auto_clean(ipam_conf_clear)
 
 /*
- * ipam_conf_paths - only data_dir and audit_log, for deletions: they need no ranges, and what is
- * wrong in the rest is not their business (CNI-051, CNI-089). A bad path reads as absent.
+ * ipam_conf_paths - decode only data_dir and audit_log, for DEL and GC: errors in other keys must
+ * not stop them (CNI-051, CNI-089). A malformed path counts as absent.
  */
 void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out);
 
-/* One of conf->addresses, which ipam_conf_decode has checked. */
+/* ipam_conf_extra - decode an element of conf->addresses; `where` names it. ERR_CONFIG, ERR_DECODE.
+ */
 struct ipam_extra {
 	struct ip_prefix address;
 	struct ip gateway; /* family IP_NONE: none */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_fuzz.c: feeds a network configuration to ipam_conf_decode; its ranges must be consistent. */
 #include "ipam/conf/conf.h"
 #include "lib/testing/fuzz.h"
 

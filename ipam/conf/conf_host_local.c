@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conf_host_local.c: host-local's keys. Its rules decide what is accepted and what is refused. */
+/* conf_host_local.c: decodes host-local's keys, and accepts and refuses what host-local does. */
 #include <stdio.h>
 
 #include "ipam/conf/conf_priv.h"
@@ -30,7 +30,7 @@ static int read_subnet(const struct range_text *t, const char *where, struct sou
 {
 	char text[PREFIX_STR_LEN];
 
-	/* host-local refuses a network of IPv4-mapped addresses: it is IPv4 with a mask of IPv6 */
+	/* host-local refuses IPv4-mapped networks: the address is IPv4 and the mask is IPv6. */
 	if (ip_parse_prefix(t->subnet, &s->subnet) ||
 	    ip_unmap(s->subnet.addr).family != s->subnet.addr.family)
 		return err_set(e, ERR_CONFIG, 0,
@@ -49,7 +49,7 @@ static int read_subnet(const struct range_text *t, const char *where, struct sou
 	return 0;
 }
 
-/* Defaults: gateway and first address .1, last address the last but the IPv4 broadcast. */
+/* Default of gateway and rangeStart: .1. Default of rangeEnd: the last, for IPv4 the one before. */
 static int read_ends(const struct range_text *t, const char *where, struct source *s, struct err *e)
 {
 	struct ip first = { s->subnet.addr.family, s->subnet.addr.v + 1 };
@@ -94,7 +94,7 @@ static int read_range(const struct json *n, const char *where, struct source *s,
 	return 0;
 }
 
-/* An address must belong to one range only, or it could be given twice under two gateways. */
+/* An address must belong to one range only, else it could be assigned twice with two gateways. */
 static int check_overlap(const struct source_sets *sets, const struct source *s, const char *where,
 			 struct err *e)
 {
@@ -120,7 +120,7 @@ struct reader {
 	struct source_sets *sets;
 };
 
-/* Each range is compared with each other one: many of them would keep the node's root busy. */
+/* Limits the time: each range is compared with each other one. */
 static int check_number(const struct source_sets *sets, const char *where, struct err *e)
 {
 	size_t n = 0;
@@ -194,7 +194,8 @@ static int add_sets(const struct reader *r, const struct json *list, const char 
 	return 0;
 }
 
-/* In host-local's order: the runtime's ranges, the single range of old, then "ranges". */
+/* host-local's order: the runtime's ranges, then the single range of the key subnet, then ranges.
+ */
 int conf_host_local(const struct cni_conf *conf, const struct policy *policy, struct ipam_conf *out,
 		    struct err *e)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_host_local_test.c: the limits of host-local's ranges. */
 #include <stdio.h>
 
 #include "ipam/conf/conf.h"

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conf_priv.h: between conf.c and the readers of the two foreign dialects. */
+/* conf_priv.h: shared by the files conf*.c only. */
 #ifndef RAILHEAD_IPAM_CONF_CONF_PRIV_H
 #define RAILHEAD_IPAM_CONF_CONF_PRIV_H
 
 #include "ipam/conf/conf.h"
 
-/* Add the sets of host-local's keys, or whereabouts', to out->fixed; policy is for all of them. */
+/*
+ * conf_host_local, conf_whereabouts - add the sets of host-local's or whereabouts' keys to
+ * out->fixed, each with this policy. ERR_CONFIG or ERR_DECODE with key and value.
+ */
 int conf_host_local(const struct cni_conf *conf, const struct policy *policy, struct ipam_conf *out,
 		    struct err *e) must_check;
 int conf_whereabouts(const struct cni_conf *conf, const struct policy *policy,
 		     struct ipam_conf *out, struct err *e) must_check;
 
-/* conf_ip - text NULL leaves *out alone. ERR_CONFIG names where, key and value. */
+/* conf_ip - decode an address; text NULL leaves *out unchanged. ERR_CONFIG names where and key. */
 int conf_ip(const char *text, const char *where, const char *key, struct ip *out,
 	    struct err *e) must_check;
 
-/* conf_given - the value of a key of "ipam", NULL when it is absent, null or "". */
+/* conf_given - the value of a key of "ipam"; NULL if it is absent, null or "". */
 const struct json *conf_given(const struct json *ipam, const char *key);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* conf_test.c: configurations of every form, and the message for each that is refused. */
 #include "ipam/conf/conf.h"
 
 #include <stdio.h>
@@ -237,7 +238,7 @@ static const struct {
 	  "ipam.GATEWAY: this key" },
 	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"exclude\":[],\"Exclude\":[\"10.1.0.1\"]}",
 	  ERR_CONFIG, "ipam.Exclude: this key" },
-	{ "\"ipam\":{}", ERR_CONFIG, "ipam: nothing says where" },
+	{ "\"ipam\":{}", ERR_CONFIG, "ipam: has no source" },
 	{ "\"ipam\":{\"ranges\":[]}", ERR_CONFIG, "ipam.ranges" },
 	{ "\"ipam\":{\"ranges\":{}}", ERR_DECODE, "ipam.ranges" },
 	{ "\"ipam\":{\"ranges\":[[]]}", ERR_CONFIG, "ipam.ranges[0]: empty" },

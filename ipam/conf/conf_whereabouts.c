@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conf_whereabouts.c: whereabouts' keys. Each range gives the pod one address.
+ * conf_whereabouts.c: decodes whereabouts' keys. Each range gives the pod one address.
  *
- * An address is unique within one range of one network_name, whichever network asks for it. Unless
- * enable_overlapping_ranges is false, other ranges of that network_name are looked at, too.
+ * An address is unique within one range of one network_name, in all networks. Unless
+ * enable_overlapping_ranges is false, it is unique within all ranges of that network_name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,8 +58,8 @@ static const struct json_field common_fields[] = {
 };
 
 /*
- * Whoever wrote such a range meant all nodes to share it, or whereabouts' controller to cut it into
- * slices. Each node would give the same addresses, and nobody would hear of it.
+ * With whereabouts all nodes share such a range, or its controller divides it into slices. Here
+ * each node would assign the same addresses without an error, so such a range is refused.
  */
 static int check_shared(const struct cni_conf *conf, const struct common *c, struct err *e)
 {
@@ -70,20 +70,20 @@ static int check_shared(const struct cni_conf *conf, const struct common *c, str
 		return 0;
 	if (slice)
 		err_set(e, ERR_CONFIG, 0,
-			"ipam.node_slice_size: %s: nobody cuts slices of a range for the nodes "
-			"here",
+			"ipam.node_slice_size: %s: this program does not divide a range into "
+			"slices for nodes",
 			json_show(slice, shown));
 	else
 		err_set(e, ERR_CONFIG, 0,
-			"ipam.range: whereabouts shares a range among all nodes, the store of this "
-			"program knows this node only");
-	return err_hint(e, "give each node a range of its own and say so with \"thisNodeOnly\": "
-			   "true, or use pools");
+			"ipam.range: whereabouts shares a range among all nodes, but the store of "
+			"this program has only the leases of this node");
+	return err_hint(e, "give each node its own range and set \"thisNodeOnly\": true, or use "
+			   "pools");
 }
 
 /*
- * whereabouts takes leading zeros in decimal numbers (k8s.io/utils/net), but for range_start and
- * range_end. -1: too long for an address.
+ * whereabouts accepts leading zeros in decimal numbers (k8s.io/utils/net), except in range_start
+ * and range_end. -1: the text is too long for an address.
  */
 static int drop_zeros(const char *text, char out[PREFIX_STR_LEN])
 {
@@ -93,7 +93,7 @@ static int drop_zeros(const char *text, char out[PREFIX_STR_LEN])
 	for (const char *c = text; *c; c++) {
 		bool digit = *c >= '0' && *c <= '9';
 
-		if (*c == ':') /* groups are hexadecimal, where they change nothing */
+		if (*c == ':') /* IPv6: leading zeros are allowed */
 			return slice_copy((struct slice){ text, strlen(text) }, out,
 					  PREFIX_STR_LEN);
 		if (*c == '0' && !inside && c[1] >= '0' && c[1] <= '9')
@@ -135,7 +135,7 @@ static int parse_cidr(const char *text, struct ip_prefix *out)
 	return 0;
 }
 
-/* "network/len", or "first-last/len". Host bits do no harm here. */
+/* "network/len" or "first-last/len". Host bits are allowed. */
 static int parse_range(const char *text, struct ip_prefix *subnet, struct ip_range *r)
 {
 	const char *dash = strchr(text, '-');
@@ -158,18 +158,9 @@ static int parse_range(const char *text, struct ip_prefix *subnet, struct ip_ran
 	return 0;
 }
 
-static int refuse_order(const struct ip_range *r, const struct range_text *t, const char *where,
-			struct err *e)
-{
-	char first[IP_STR_LEN], last[IP_STR_LEN];
-
-	return err_set(e, ERR_CONFIG, 0,
-		       "%s.range: %.100s ends before it starts: %s comes after %s", where, t->range,
-		       ip_format(r->first, first), ip_format(r->last, last));
-}
-
 static int read_ends(const struct range_text *t, const char *where, struct source *s, struct err *e)
 {
+	char first[IP_STR_LEN], last[IP_STR_LEN];
 	struct ip_range r;
 
 	if (parse_range(t->range, &s->subnet, &r))
@@ -186,11 +177,13 @@ static int read_ends(const struct range_text *t, const char *where, struct sourc
 		return err_set(e, ERR_CONFIG, 0, "%s.range_end: %.64s is not in range %.100s",
 			       where, t->end ? t->end : "the last address", t->range);
 	if (ip_cmp(r.first, r.last) > 0)
-		return refuse_order(&r, t, where, e);
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s.range: %.100s ends before it starts: %s comes after %s", where,
+			       t->range, ip_format(r.first, first), ip_format(r.last, last));
 	return ranges_add(&s->usable, r, e);
 }
 
-/* An address or a network; railhead's own "first-last" as well. */
+/* An address or a network; also "first-last", which whereabouts does not have. */
 static int parse_excluded(const char *text, struct ip_range *out)
 {
 	struct ip_prefix p;
@@ -226,26 +219,6 @@ static int read_excludes(const struct range_text *t, const char *where, struct s
 	return 0;
 }
 
-/* The first address of an IPv6 network is that of all its routers (RFC 4291, 2.6.1). */
-static int drop_anycast(struct source *s, struct err *e)
-{
-	struct ip first = s->subnet.addr;
-
-	if (first.family != IP_V6 || s->subnet.len >= 127)
-		return 0;
-	return ranges_remove(&s->usable, (struct ip_range){ first, first }, e);
-}
-
-static void set_scope(struct source *s, const struct common *c)
-{
-	struct ip_range r = { s->subnet.addr, ip_last(s->subnet) };
-
-	key_scope_range(s->scope, c->network_name, r);
-	(void)snprintf(s->range, sizeof(s->range), "%s", strrchr(s->scope, '/') + 1);
-	if (c->overlapping)
-		key_scope(s->scope, 'w', c->network_name);
-}
-
 static int read_source(const struct json *n, const char *where, const struct common *c,
 		       struct source *s, struct err *e)
 {
@@ -257,7 +230,7 @@ static int read_source(const struct json *n, const char *where, const struct com
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
 			       json_type_name(n));
 	if (json_decode(n, where, range_fields, &t, e) || read_ends(&t, where, s, e) ||
-	    read_excludes(&t, where, s, e) || drop_anycast(s, e))
+	    read_excludes(&t, where, s, e))
 		return -1;
 	if (c->gateway && parse_ip(c->gateway, &gateway))
 		return err_set(e, ERR_CONFIG, 0, "ipam.gateway: \"%.64s\" is not an IP address",
@@ -265,7 +238,11 @@ static int read_source(const struct json *n, const char *where, const struct com
 	(void)snprintf(s->label, sizeof(s->label), "range %s", ip_format_prefix(s->subnet, text));
 	if (gateway.family == s->subnet.addr.family)
 		s->gateway = gateway;
-	set_scope(s, c);
+	key_scope_range(s->scope, c->network_name,
+			(struct ip_range){ s->subnet.addr, ip_last(s->subnet) });
+	(void)snprintf(s->range, sizeof(s->range), "%s", strrchr(s->scope, '/') + 1);
+	if (c->overlapping)
+		key_scope(s->scope, 'w', c->network_name);
 	if (source_finish(s, e))
 		return err_wrap(e, "%s", where);
 	return 0;
@@ -290,10 +267,10 @@ int conf_whereabouts(const struct cni_conf *conf, const struct policy *policy,
 	if (list && json_type(list) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "ipam.ipRanges: must be an array, got %s",
 			       json_type_name(list));
-	/* the single range comes first, if there is one */
+	/* The key range comes before ipRanges. */
 	const struct json *n = conf_given(conf->ipam, "range") ? conf->ipam : json_first(list);
 	if (!n)
-		return err_set(e, ERR_CONFIG, 0, "ipam.ipRanges: it is empty");
+		return err_set(e, ERR_CONFIG, 0, "ipam.ipRanges: it is empty; give a range");
 	while (n) {
 		struct source s = { .policy = *policy };
 

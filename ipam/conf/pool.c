@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pool.c: decodes the definition of a named pool, and the policy of a pool or ipam section. Pure.
+ */
 #include "ipam/conf/pool.h"
 
 #include <stdio.h>
@@ -9,7 +11,7 @@
 struct pool {
 	const char *subnet, *gateway;
 	const struct json *ranges, *excludes, *routes, *namespaces, *quota;
-	bool this_node_only; /* nobody else gives addresses of the subnet */
+	bool this_node_only; /* no other node assigns addresses of the subnet */
 };
 
 #define KEY(k, kind_, field)                                                                       \
@@ -77,14 +79,13 @@ int pool_is_restricted(const char *name, const struct json *def, struct err *e)
 	if (json_get(def, "ranges") || json_true(json_get(def, "thisNodeOnly")))
 		return 0;
 	err_set(e, ERR_CONFIG, 0,
-		"pool %.100s: the whole subnet, without a word about the other nodes; two nodes "
-		"with "
-		"the same range give the same addresses, as they do not know each other's leases",
+		"pool %.100s: has the whole subnet; two nodes with the same range assign the same "
+		"addresses, because a node does not know the leases of another node",
 		name);
-	err_hint(e, "give this node a range of its own: --range 10.1.1.0/24, or \"ranges\" in the "
+	err_hint(e, "give this node its own range: --range 10.1.1.0/24, or \"ranges\" in the "
 		    "definition");
-	return err_hint(e, "if no other node gives addresses of this subnet: --this-node-only, or "
-			   "\"thisNodeOnly\": true");
+	return err_hint(e, "if no other node assigns addresses of this subnet: --this-node-only, "
+			   "or \"thisNodeOnly\": true");
 }
 
 int pool_missing(const char *name, const char *node, struct err *e)
@@ -92,8 +93,8 @@ int pool_missing(const char *name, const char *node, struct err *e)
 	err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist on node %.64s", name,
 		*node ? node : "(without a name)");
 	return err_hint(e,
-			"pools belong to a node, each has its own: make it there with "
-			"`railctl ipam pool add %.100s --subnet ... --range ...`",
+			"pools belong to a node: create it there with `railctl ipam pool add "
+			"%.100s --subnet ... --range ...`",
 			name);
 }
 
@@ -144,22 +145,16 @@ static int decode_gateway(const struct pool *p, struct source *s, struct err *e)
 }
 
 /*
- * A network as a range: its first and last address look like those that no host has, and elsewhere
- * there are people and devices who treat them so. "10.1.1.0-10.1.1.255" gives all of them.
+ * A network as a range loses its first and last address, because some devices treat those as
+ * network and broadcast address. "10.1.1.0-10.1.1.255" keeps them.
  */
-static struct ip_range inner_range(const char *text, struct ip_range r)
+static int add_range(struct ranges *s, const char *text, struct ip_range r, struct err *e)
 {
-	if (!strchr(text, '/') || r.last.v - r.first.v < 3)
-		return r;
-	r.first.v++;
-	if (r.first.family == IP_V4)
-		r.last.v--;
-	return r;
-}
-
-static int add_inner(struct ranges *s, const char *text, struct ip_range r, struct err *e)
-{
-	return ranges_add(s, inner_range(text, r), e);
+	if (strchr(text, '/') && r.last.v - r.first.v >= 3) {
+		r.first.v++;
+		r.last.v -= r.first.family == IP_V4;
+	}
+	return ranges_add(s, r, e);
 }
 
 static int exclude_range(struct ranges *s, const char *text, struct ip_range r, struct err *e)
@@ -200,7 +195,7 @@ static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 
 	if (!p->ranges && ranges_add(&s->usable, all, e))
 		return -1;
-	if (each_range(p->ranges, "ranges", s, add_inner, e) ||
+	if (each_range(p->ranges, "ranges", s, add_range, e) ||
 	    each_range(p->excludes, "excludes", s, exclude_range, e))
 		return -1;
 	return source_finish(s, e);
@@ -217,8 +212,8 @@ static int check_count(const struct json *n, const char *key, struct err *e)
 		       key, json_type_name(n));
 }
 
-static int decode_terms(const struct pool *p, const struct json *def, struct source *s,
-			struct err *e)
+static int decode_policy(const struct pool *p, const struct json *def, struct source *s,
+			 struct err *e)
 {
 	size_t i = 0;
 
@@ -267,7 +262,7 @@ int pool_decode(const char *name, const struct json *def, struct source *out, st
 	key_scope(s.scope, 'p', name);
 	(void)snprintf(s.label, sizeof(s.label), "pool %.100s", name);
 	if (json_decode(def, "pool", pool_fields, &p, e) || decode_subnet(&p, &s, e) ||
-	    decode_gateway(&p, &s, e) || decode_terms(&p, def, &s, e) ||
+	    decode_gateway(&p, &s, e) || decode_policy(&p, def, &s, e) ||
 	    check_routes(p.routes, e) || decode_ranges(&p, &s, e)) {
 		source_clear(&s);
 		return err_wrap(e, "pool %.100s", name);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool.h: the definition of a named pool: JSON text in the store, a source for the allocator. Pure.
- */
+/* pool.h: the definition of a named pool, which is JSON text in the store. Pure. */
 #ifndef RAILHEAD_IPAM_CONF_POOL_H
 #define RAILHEAD_IPAM_CONF_POOL_H
 
@@ -20,31 +19,36 @@
  * - quota: 10, or {"*": 10, "team-a": 2}
  */
 
-/* pool_name_valid - the characters of a network name, at most KEY_NAME_MAX bytes. ERR_CONFIG. */
+/*
+ * pool_name_valid - ERR_CONFIG unless name has the characters of a network name, and at most
+ * KEY_NAME_MAX bytes.
+ */
 int pool_name_valid(const char *name, struct err *e) must_check;
 
 /*
- * pool_decode - make the source of pool `name` from def, which must live longer than it. Errors
- * name "pool NAME: key" and value: ERR_DECODE, ERR_CONFIG.
+ * pool_decode - make the source of pool `name` from its definition. *out borrows from def; the
+ * caller clears it. ERR_DECODE, ERR_CONFIG: the message begins with "pool NAME: ", and has key and
+ * value.
  */
 int pool_decode(const char *name, const struct json *def, struct source *out,
 		struct err *e) must_check;
 
-/* pool_check_keys - refuse keys that a pool does not have: ERR_CONFIG. For definitions typed by
- * people. */
+/* pool_check_keys - ERR_CONFIG if def has an unknown key. For definitions from a user. */
 int pool_check_keys(const struct json *def, struct err *e) must_check;
 
 /*
- * pool_is_restricted - refuse a pool of the whole subnet that does not say "thisNodeOnly":
- * ERR_CONFIG. For new pools only; those of earlier versions go on.
+ * pool_is_restricted - ERR_CONFIG if a pool has the whole subnet and not "thisNodeOnly". Only for
+ * new pools: pools of earlier versions stay valid.
  */
 int pool_is_restricted(const char *name, const struct json *def, struct err *e) must_check;
 
-/* pool_missing - ERR_NOTFOUND, naming the node: it is on another one, as a rule. Returns -1. */
+/* pool_missing - set ERR_NOTFOUND for a pool; the message names the node. Returns -1. */
 int pool_missing(const char *name, const char *node, struct err *e);
 
-/* policy_decode - sticky, cooldown and strictCooldown of a pool or an ipam section; sets all of
- * *out. */
+/*
+ * policy_decode - sticky, cooldown and strictCooldown of a pool or an ipam section; `where` names
+ * it. Sets all of *out. ERR_DECODE, ERR_CONFIG.
+ */
 int policy_decode(const struct json *n, const char *where, struct policy *out,
 		  struct err *e) must_check;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pool_fuzz.c: feeds the definition of a pool to pool_decode and policy_allows. */
 #include "ipam/conf/pool.h"
 #include "lib/testing/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pool_test.c: definitions of pools, their ranges and policies, and each that is refused. */
 #include "ipam/conf/pool.h"
 
 #include "lib/testing/testing.h"
@@ -87,7 +88,7 @@ START_TEST(all_keys_are_decoded)
 	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
 	ck_assert_ptr_nonnull(strstr(e.msg, "pool rail0: namespace \"a\" holds 1 address and"));
 	ck_assert_int_eq(policy_allows(&s.policy, s.label, "b", 0, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "may not be used from namespace \"b\""));
+	ck_assert_ptr_nonnull(strstr(e.msg, "namespace \"b\" may not use it"));
 	s.policy.namespaces = NULL;
 	ck_assert_int_eq(policy_allows(&s.policy, s.label, "b", 2, &e), 0);
 	ck_assert_int_eq(policy_allows(&s.policy, s.label, "", 3, &e), -1);

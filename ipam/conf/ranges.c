@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ranges.c: sets of addresses as a sorted array of ranges, searched by bisection. Pure. */
 #include "ipam/conf/ranges.h"
 
 #include <string.h>
@@ -123,7 +124,7 @@ u128 ranges_capacity(const struct ranges *s)
 	for (size_t i = 0; i < s->n; i++) {
 		u128 size = s->items[i].last.v - s->items[i].first.v;
 
-		/* size is one too small on purpose: the full space would wrap to 0 */
+		/* size is one less than the number of addresses: the full space would wrap to 0. */
 		if (u128_max - sum <= size)
 			return u128_max;
 		sum += size + 1;

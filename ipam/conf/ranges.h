@@ -18,25 +18,29 @@ struct ranges {
 	size_t n;
 };
 
-/* ranges_add, ranges_remove - ERR_CONFIG when the set would have more than RANGES_MAX pieces. */
+/*
+ * ranges_add, ranges_remove - add or remove the addresses of r. ERR_CONFIG: the set would have more
+ * than RANGES_MAX ranges; then it is unchanged.
+ */
 int ranges_add(struct ranges *s, struct ip_range r, struct err *e) must_check;
 int ranges_remove(struct ranges *s, struct ip_range r, struct err *e) must_check;
 
+/* ranges_contain - whether a is in the set. */
 bool ranges_contain(const struct ranges *s, struct ip a);
 
-/* ranges_next - the first member at or after from (IPv4 sorts before IPv6). False when there is
- * none. */
+/* ranges_next - the first member at or after from; IPv4 sorts before IPv6. False: there is none. */
 bool ranges_next(const struct ranges *s, struct ip from, struct ip *out);
 
-/* ranges_after - the first member after a. */
+/* ranges_after - the first member after a. False: there is none. */
 bool ranges_after(const struct ranges *s, struct ip a, struct ip *out);
 
-/* ranges_capacity - how many addresses; the full IPv6 space counts as 2^128 - 1. */
+/* ranges_capacity - the number of addresses; 2^128 - 1 for the full IPv6 space. */
 u128 ranges_capacity(const struct ranges *s);
 
-/* ranges_overlap - whether two sets share an address; *where is a shared piece. */
+/* ranges_overlap - whether two sets share an address; *where becomes the first shared range. */
 bool ranges_overlap(const struct ranges *a, const struct ranges *b, struct ip_range *where);
 
+/* ranges_clear - free what s owns; s becomes empty. */
 void ranges_clear(struct ranges *s);
 #define auto_ranges auto_clean(ranges_clear)
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ranges_fuzz.c: three bytes make a step that adds or removes a range. An array of 256 addresses
+ * gets the same steps, and both must agree.
+ */
 #include "ipam/conf/ranges.h"
 #include "lib/testing/fuzz.h"
 
-/* Three bytes a step: add or remove first-last; beside it 256 addresses counted one by one. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	auto_ranges struct ranges s = { 0 };

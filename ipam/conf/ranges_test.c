@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ranges_test.c: sets of ranges against a simple model, and their limits. */
 #include "ipam/conf/ranges.h"
 #include "lib/testing/testing.h"
 

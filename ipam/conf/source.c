@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* source.c: makes sources and sets of sources, and applies the policy of a source. Pure. */
 #include "ipam/conf/source.h"
 
 #include <stdio.h>
@@ -6,7 +7,7 @@
 
 #include "lib/base/array.h"
 
-/* FNV-1a over the numbers: equal sources have equal ids on every machine. */
+/* FNV-1a over the addresses: equal sources have equal ids on every machine. */
 static uint64_t hash_ip(uint64_t h, struct ip a)
 {
 	uint8_t bytes[16];
@@ -15,15 +16,6 @@ static uint64_t hash_ip(uint64_t h, struct ip a)
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ bytes[i]) * 0x100000001b3u;
 	return h;
-}
-
-static void set_id(struct source *s)
-{
-	uint64_t h = hash_ip(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
-
-	for (size_t i = 0; i < s->usable.n; i++)
-		h = hash_ip(hash_ip(h, s->usable.items[i].first), s->usable.items[i].last);
-	(void)snprintf(s->id, sizeof(s->id), "%016lx", (unsigned long)h);
 }
 
 static int drop_address(struct source *s, struct ip a, struct err *e)
@@ -36,7 +28,7 @@ int source_finish(struct source *s, struct err *e)
 	if (s->subnet.addr.family == IP_V4 && s->subnet.len < 31 &&
 	    (drop_address(s, ip_network(s->subnet), e) || drop_address(s, ip_last(s->subnet), e)))
 		return -1;
-	/* the subnet-router anycast address (RFC 4291 section 2.6.1); a /127 has none (RFC 6164) */
+	/* The subnet-router anycast address: RFC 4291, 2.6.1. A /127 has none: RFC 6164. */
 	if (s->subnet.addr.family == IP_V6 && s->subnet.len < 127 &&
 	    drop_address(s, ip_network(s->subnet), e))
 		return -1;
@@ -47,7 +39,10 @@ int source_finish(struct source *s, struct err *e)
 			e, ERR_CONFIG, 0,
 			"%s: no address is left after excludes, gateway, network and broadcast",
 			s->label);
-	set_id(s);
+	uint64_t h = hash_ip(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
+	for (size_t i = 0; i < s->usable.n; i++)
+		h = hash_ip(hash_ip(h, s->usable.items[i].first), s->usable.items[i].last);
+	(void)snprintf(s->id, sizeof(s->id), "%016lx", (unsigned long)h);
 	return 0;
 }
 
@@ -123,8 +118,8 @@ int policy_allows(const struct policy *p, const char *label, const char *ns, uin
 {
 	if (p->namespaces && !is_listed(p->namespaces, ns))
 		return err_set(e, ERR_FORBIDDEN, 0,
-			       "%s may not be used from namespace \"%.64s\"; the pool's namespaces "
-			       "do not name it",
+			       "%s: namespace \"%.64s\" may not use it; it is not in the pool's "
+			       "namespaces",
 			       label, ns);
 	const struct json *quota = p->quota;
 	if (quota && json_type(quota) == JSON_OBJECT) {

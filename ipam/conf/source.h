@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h: where addresses come from: a subnet, what of it may be given, and on which terms. Pure.
+ * source.h: a source of addresses: a subnet, its usable addresses, and the policy of their use.
+ * Pure.
  *
  * An ADD takes one address from each set; the sources of a set are alternatives, tried in order.
  */
@@ -17,18 +18,17 @@
 
 struct policy {
 	bool sticky;                   /* the same pod and interface get the same address again */
-	bool strict;                   /* an address that still cools down is not given at all */
+	bool strict;                   /* an address that still cools down is never assigned */
 	int64_t cooldown;              /* ns */
-	const struct json *namespaces; /* array of strings; NULL: everybody. Borrowed */
+	const struct json *namespaces; /* array of strings; NULL: every namespace. Borrowed */
 	const struct json *quota;      /* number, or object of numbers with "*". Borrowed */
 };
 
 struct source {
 	char scope[KEY_SCOPE_MAX];
 	char id[KEY_ID_LEN + 1]; /* changes whenever the usable addresses do */
-	char range[72];  /* whereabouts' range as "first-last", hexadecimal; "": of another dialect
-			  */
-	char label[128]; /* "pool rail0", "range 10.1.0.0/24", for people */
+	char range[72];          /* whereabouts' range as "first-last", hexadecimal; else "" */
+	char label[128];         /* "pool rail0", "range 10.1.0.0/24", for people */
 	struct ip_prefix subnet; /* host bits zero */
 	struct ip gateway;       /* family IP_NONE: none */
 	struct ranges usable;    /* owned */
@@ -49,27 +49,30 @@ struct source_sets {
 };
 
 /*
- * source_finish - the last step of making a source, when subnet, gateway, scope and usable are set.
- * It removes the gateway from usable, and the network and broadcast address of an IPv4 subnet (up
- * to /30). It removes the subnet-router anycast address of an IPv6 subnet (up to /126). It computes
- * the id. ERR_CONFIG when no address is left.
+ * source_finish - the last step, after subnet, gateway, scope and usable are set. It
+ * removes the gateway from usable, and for IPv4 (up to /30) the network and broadcast address. For
+ * IPv6 (up to /126) it removes the subnet-router anycast address. Then it computes the id.
+ * ERR_CONFIG: no address is left. source_clear - free what s owns.
  */
 int source_finish(struct source *s, struct err *e) must_check;
 void source_clear(struct source *s);
 
-/* sources_add - append *s (taken over in any case) to sets[set]; set may be sets->n: a new one. */
+/*
+ * sources_add - append *s to sets[set]; set == sets->n makes a new set. sources_keep - sets owns
+ * the tree from now on. Both take over the object also if they fail. ERR_CONFIG: too many sets.
+ * sources_clear - free what sets owns.
+ */
 int sources_add(struct source_sets *sets, size_t set, struct source *s, struct err *e) must_check;
-/* sources_keep - own the tree as long as the sets (taken over in any case). */
 int sources_keep(struct source_sets *sets, struct json *tree, struct err *e) must_check;
 void sources_clear(struct source_sets *sets);
 #define auto_sources auto_clean(sources_clear)
 
-/* sources_find - the source of a set that may give ip; NULL: none. */
+/* sources_find - the source of a set whose usable addresses contain ip; NULL: none. */
 const struct source *sources_find(const struct source_set *set, struct ip ip);
 
 /*
- * policy_allows - may namespace ns, which holds `held` addresses already, draw one more?
- * ERR_FORBIDDEN naming label, namespace and limit.
+ * policy_allows - ERR_FORBIDDEN if namespace ns, which holds `held` addresses, may not get one
+ * more. The message has label, namespace and limit.
  */
 int policy_allows(const struct policy *p, const char *label, const char *ns, uint64_t held,
 		  struct err *e) must_check;

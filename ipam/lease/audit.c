@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* audit.c: writes the lines of the audit log, and refuses to append to any other file. */
 #include "ipam/lease/audit.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ struct json *audit_refusal_line(const struct refusal *r)
 	return TAKE_PTR(list);
 }
 
-/* The time goes first, so that lines can be read and sorted as they are. */
+/* The time is the first member, so that the lines can be sorted as text. */
 static struct json *add_time(const struct json *line, const char *time)
 {
 	auto_json struct json *o = json_new_object();
@@ -66,8 +67,8 @@ static int write_line(int fd, const struct json *line, const char *time, struct 
 }
 
 /*
- * The path comes from a configuration, which need not be root's own. A log of ours is a file whose
- * lines begin like ours; nothing else is written to.
+ * The path comes from a configuration, whose author may not be root. So an existing file is written
+ * to only if it begins like an audit log.
  */
 static int open_log(const struct ctx *ctx, const char *path, struct err *e)
 {
@@ -79,10 +80,10 @@ static int open_log(const struct ctx *ctx, const char *path, struct err *e)
 	if (fd < 0)
 		return err_wrap(e, "open the audit log");
 	if (fstat(fd, &st))
-		return err_set(e, ERR_IO, errno, "look at the audit log %s", path);
+		return err_set(e, ERR_IO, errno, "stat the audit log %s", path);
 	if (st.st_size > 0 && (pread(fd, have, sizeof(have), 0) != (ssize_t)sizeof(have) ||
 			       memcmp(have, begin, sizeof(have)) != 0))
-		return err_set(e, ERR_IO, EINVAL, "%s is there and is not an audit log", path);
+		return err_set(e, ERR_IO, EINVAL, "%s exists and is not an audit log", path);
 	return TAKE_FD(fd);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* audit_test.c: the lines of the audit log, and that no other file is written to. */
 #include "ipam/lease/audit.h"
 
 #include <errno.h>

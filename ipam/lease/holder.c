@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* holder.c: checks holders by their records, and keeps the results for the next transaction. */
 #include "ipam/lease/holder.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/array.h"
 #include "cni/engine/repair.h"
+#include "lib/base/array.h"
 
 #define UNREADABLE 1 /* the mark of a record that cannot be read */
 
 /* ---- by records ---- */
 
-/* FNV-1a of the record's text: nobody gains by two records with one mark but who may write both. */
+/* FNV-1a of the record's text. Only root can write records, so no collision can be forced. */
 static uint64_t mark_of(const struct record *r)
 {
 	auto_free char *text = record_print(r);
@@ -55,7 +56,7 @@ static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct 
 	if (repair_examine(ctx, &r, &view, &why))
 		return;
 	out->state = HOLDER_MAY_LIVE;
-	/* An interface that is not seen in a living namespace may only have another name. */
+	/* An interface that is missing in a living namespace may only have another name. */
 	if (out->mark != UNREADABLE &&
 	    (view.state == REPAIR_NETNS_GONE || view.state == REPAIR_NETNS_REPLACED))
 		out->state = HOLDER_GONE;
@@ -63,9 +64,9 @@ static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct 
 
 const struct holder_ops holder_records = { look_at_holder, read_mark };
 
-/* ---- proofs ---- */
+/* ---- checks ---- */
 
-#define PROOFS_MAX (1u << 20)
+#define CHECKS_MAX (1u << 20)
 
 void holder_checks_clear(struct holder_checks *p)
 {
@@ -73,15 +74,9 @@ void holder_checks_clear(struct holder_checks *p)
 	*p = (struct holder_checks){ 0 };
 }
 
-static bool is_of(const struct holder_check *p, const struct owner *o)
+static int add_check(struct holder_checks *p, const struct owner *o, struct err *e)
 {
-	return strcmp(p->who.container, o->container) == 0 &&
-	       strcmp(p->who.ifname, o->ifname) == 0 && strcmp(p->who.network, o->network) == 0;
-}
-
-static int note_owner(struct holder_checks *p, const struct owner *o, struct err *e)
-{
-	if (ARRAY_GROW(p->items, p->n, PROOFS_MAX, "attachments to look at", e))
+	if (ARRAY_GROW(p->items, p->n, CHECKS_MAX, "attachments to check", e))
 		return -1;
 
 	struct holder_check *x = &p->items[p->n++];
@@ -100,13 +95,15 @@ int holder_checks_is_gone(struct holder_checks *p, const struct holder_ops *ops,
 	for (size_t i = 0; i < p->n; i++) {
 		const struct holder_check *x = &p->items[i];
 
-		if (!is_of(x, o))
+		if (strcmp(x->who.container, o->container) != 0 ||
+		    strcmp(x->who.ifname, o->ifname) != 0 ||
+		    strcmp(x->who.network, o->network) != 0)
 			continue;
 		p->missing = p->missing || !x->looked;
 		return x->looked && x->view.state == HOLDER_GONE &&
 		       ops->mark(ctx, o) == x->view.mark;
 	}
-	return note_owner(p, o, e);
+	return add_check(p, o, e);
 }
 
 size_t holder_checks_run(struct holder_checks *p, const struct holder_ops *ops,

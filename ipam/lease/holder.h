@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * holder.h: does the owner of an address still live?
+ * holder.h: checks whether the owner of an address still lives.
  *
  * An interface plugin of railhead writes the record of an attachment before its address is leased,
  * and removes it after the lease is released. So a lease whose owner has a record may be in use.
@@ -16,10 +16,10 @@
 #include "ipam/lease/lease.h"
 
 enum holder {
-	HOLDER_UNRECORDED,
-	HOLDER_UNKNOWN,  /* its record or its namespace cannot be looked at now: may live */
-	HOLDER_MAY_LIVE, /* it has a record and is not proved gone */
-	HOLDER_GONE,     /* its namespace is proved gone, and no ADD or DEL is at work on it */
+	HOLDER_UNRECORDED, /* it has no record */
+	HOLDER_UNKNOWN,    /* its record or its namespace cannot be read now: it may live */
+	HOLDER_MAY_LIVE,   /* it has a record and is not proved gone */
+	HOLDER_GONE,       /* its namespace is proved gone, and no ADD or DEL is running for it */
 };
 
 struct holder_view {
@@ -27,14 +27,15 @@ struct holder_view {
 	uint64_t mark; /* identifies the record that was read */
 };
 
-/* How holders are looked at; tests have their own. */
+/* How holders are checked. Tests have their own functions. */
 struct holder_ops {
-	/* Slow. */
+	/* Examine a holder. Slow. */
 	void (*look)(const struct ctx *ctx, const struct owner *o, struct holder_view *out);
-	/* Quick: another number for every record there ever was; 0: there is none. */
+	/* Fast: a number that identifies the present record of o; 0: there is none. */
 	uint64_t (*mark)(const struct ctx *ctx, const struct owner *o);
 };
 
+/* By the records of the attach engine. */
 extern const struct holder_ops holder_records;
 
 /* The owners to check, and the results. */
@@ -49,24 +50,26 @@ struct holder_checks {
 	size_t n;
 	bool missing; /* a requested owner was not checked */
 };
+
+/* holder_checks_clear - free what p owns; p becomes empty. */
 void holder_checks_clear(struct holder_checks *p);
 #define auto_holder_checks auto_clean(holder_checks_clear)
 
 /*
- * holder_checks_is_gone - in a transaction: 1: o is gone, 0: may live, or has to be looked at
- * first, which is noted.
+ * holder_checks_is_gone - for use in a transaction. 1: o is gone; 0: it may live. An owner that was
+ * not checked yet is added to p, and the result is 0.
  */
 int holder_checks_is_gone(struct holder_checks *p, const struct holder_ops *ops,
 			  const struct ctx *ctx, const struct owner *o, struct err *e) must_check;
 
 /*
- * holder_checks_run - outside of transactions: look at all who were noted. Returns how many are
- * gone, or have no record any more.
+ * holder_checks_run - for use outside of transactions: check all owners in p. Returns how many are
+ * gone or have no record.
  */
 size_t holder_checks_run(struct holder_checks *p, const struct holder_ops *ops,
 			 const struct ctx *ctx);
 
-/* holder_checks_unknown - the first one who could not be looked at; NULL: there is none. */
+/* holder_checks_unknown - the first owner whose check failed; NULL: there is none. Borrowed. */
 const struct key_owner *holder_checks_unknown(const struct holder_checks *p);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lease.c: decodes and prints the values in the store, and compares owners. Pure. */
 #include "ipam/lease/lease.h"
 
 #include <inttypes.h>
@@ -45,14 +46,14 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
-/* A record that cannot be read is the store's failure, whatever was wrong with it. */
+/* Every malformed record is ERR_STORE, whatever is wrong with it. */
 static int refuse_damaged(const char *what, struct err *e)
 {
 	if (e->code == ERR_NOMEM)
 		return -1;
 	err_wrap(e, "the store's record %s is damaged", what);
 	e->code = ERR_STORE;
-	return err_hint(e, "see it with `railctl ipam verify`, repair it with --repair");
+	return err_hint(e, "run `railctl ipam verify --repair`");
 }
 
 static int parse_object(const char *text, const char *what, struct json **out, struct err *e)
@@ -220,7 +221,7 @@ struct usage_raw {
 	bool done;
 };
 
-static const struct json_field tally_fields[] = {
+static const struct json_field usage_fields[] = {
 	COUNT("used", used),
 	COUNT("resting", resting),
 	COUNT("forgotten", forgotten),
@@ -241,12 +242,12 @@ int source_usage_parse(const char *text, const char *what, struct source_usage *
 	}
 	if (parse_object(text, what, &tree, e))
 		return -1;
-	if (json_decode(tree, "tally", tally_fields, &r, e))
+	if (json_decode(tree, "usage", usage_fields, &r, e))
 		return refuse_damaged(what, e);
 	t.used = (uint64_t)r.used;
 	t.resting = (uint64_t)r.resting;
 	t.forgotten = (uint64_t)r.forgotten;
-	/* A cursor that cannot be read only costs a search from the start. */
+	/* A malformed cursor only makes the next search start from the beginning. */
 	if (r.next && ip_parse(r.next, &t.next) == 0)
 		t.done = r.done;
 	*out = t;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lease.h: what the store holds for one address, and for one source of addresses. Pure.
+ * lease.h: the values in the store: a lease, a list of keys, the usage of a source. Pure.
  *
- * Values are small JSON objects: an operator can read them, and a later version can add keys, which
- * an earlier one ignores. Times are strings: they have more digits than a JSON number keeps.
+ * Values are small JSON objects. An operator can read them, and an earlier version ignores the keys
+ * that a later one adds. Times are strings, because they have more digits than a JSON number keeps.
  */
 #ifndef RAILHEAD_IPAM_LEASE_LEASE_H
 #define RAILHEAD_IPAM_LEASE_LEASE_H
@@ -20,23 +20,26 @@ enum lease_state { LEASE_HELD, LEASE_RESTING };
 struct owner {
 	const char *network, *container, *ifname;
 	const char *ns, *pod;
-	const char *uid; /* of the pod: a pod made again under its name has another one */
+	const char *uid; /* of the pod: a new pod of the same name has another one */
 };
 
 struct lease {
 	enum lease_state state;
-	struct owner owner; /* of a resting address: who had it last */
+	struct owner owner; /* of a resting address: the last owner */
 	const char *boot, *node;
-	const char *source; /* id of the source it was taken from */
+	const char *source; /* id of the source that the address is from */
 	const char
 		*range; /* source's range; "" when it has none, and in leases of early versions */
-	int64_t since;  /* ns since 1970: taken, or released */
-	struct json *tree; /* owns the strings; NULL when the caller owns them */
+	int64_t since;  /* ns since 1970: assigned, or released */
+	struct json *tree; /* owns the strings; NULL: the caller owns them */
 };
 
-/* lease_parse - what names the record in errors. ERR_STORE when the text is not a lease. */
+/*
+ * lease_parse - the text of a record; `what` names the record in errors. ERR_STORE: it is not a
+ * lease. lease_print - the reverse; the caller frees the text; NULL: no memory. lease_clear - free
+ * what l owns.
+ */
 int lease_parse(const char *text, const char *what, struct lease *out, struct err *e) must_check;
-/* lease_print - free() it. NULL: no memory. */
 char *lease_print(const struct lease *l);
 void lease_clear(struct lease *l);
 #define auto_lease auto_clean(lease_clear)
@@ -52,26 +55,36 @@ struct key_list {
 	struct key items[LEASE_KEYS_MAX];
 };
 
+/*
+ * key_list_parse - the text of a record; `what` names the record in errors. ERR_STORE: it is not a
+ * list, or is too long. key_list_print - the reverse; the caller frees the text; NULL: no memory.
+ */
 int key_list_parse(const char *text, const char *what, struct key_list *out,
 		   struct err *e) must_check;
-char *key_list_print(const struct key_list *l); /* free() it. NULL: no memory */
+char *key_list_print(const struct key_list *l);
+
+/*
+ * key_list_remove - remove a key; an absent key is success. key_list_add - add a key unless it is
+ * there; -1: the list is full.
+ */
 void key_list_remove(struct key_list *l, const char *key);
-/* -1 when the list is full. */
 int key_list_add(struct key_list *l, const char *key) must_check;
 
-/* How a source of addresses stands. Only used and resting are promises, the rest speeds up the
- * search. */
+/* The usage of a source. verify checks used and resting; the rest only makes the search faster. */
 struct source_usage {
 	uint64_t used, resting;
-	uint64_t forgotten; /* rested ones whose records were dropped, behind the cursor */
+	uint64_t forgotten; /* resting addresses before next whose records were deleted */
 	struct ip
 		next; /* addresses before it were given at some time. IP_NONE: begin at the start */
-	bool done;    /* no address after next either */
+	bool done;    /* no address after next was never used, either */
 };
 
-/* source_usage_parse - text NULL (no record yet) is empty usage. */
+/*
+ * source_usage_parse - the text of a record; NULL (no record yet) is an empty usage. ERR_STORE.
+ * source_usage_print - the reverse; the caller frees the text; NULL: no memory.
+ */
 int source_usage_parse(const char *text, const char *what, struct source_usage *out,
 		       struct err *e) must_check;
-char *source_usage_print(const struct source_usage *t); /* free() it. NULL: no memory */
+char *source_usage_print(const struct source_usage *t);
 
 #endif

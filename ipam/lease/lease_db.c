@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lease_db.c: reads the records of the lease database, and writes them together. */
 #include "ipam/lease/lease_db.h"
 
 #include <inttypes.h>
@@ -161,32 +162,30 @@ int lease_db_sticky(struct lease_db *l, const char *scope, const struct owner *o
 	return sticky_key(&k, scope, o) ? get_list(l, &k, out, e) : 0;
 }
 
-/* 1: it is, 0: it is not. */
-static int held_by_pod(struct lease_db *l, const char *address, const struct owner *o,
-		       struct err *e)
+/*
+ * 1: an address that the pod had stays in its sticky list, beside the address of c. It stays if it
+ * is from another source, or if an earlier sandbox of the pod still holds it. 0: it does not stay.
+ */
+static int stays_sticky(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
+			const char *address, struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
+	struct key_address a;
 	bool found;
 
+	if (key_parse_address(address, &a))
+		return 0;
+	if (!ranges_contain(&c->source->usable, a.ip))
+		return 1;
 	if (lease_db_lease(l, address, &rec, &found, e))
 		return -1;
 	return found && rec.state == LEASE_HELD && owner_same_pod(&rec.owner, o);
 }
 
-/* 1: an address that the pod had stays the pod's, beside the one that c gives it now. 0: not. */
-static int stays_sticky(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
-			const char *address, struct err *e)
-{
-	struct key_address a;
-
-	if (key_parse_address(address, &a))
-		return 0;
-	return ranges_contain(&c->source->usable, a.ip) ? held_by_pod(l, address, o, e) : 1;
-}
-
 /*
- * What the pod had from this source before is replaced by the address of c. What an earlier sandbox
- * of the pod still holds stays first: its DEL comes, and the next start is to find it.
+ * The address of c replaces those that the pod had from this source before. An address that an
+ * earlier sandbox of the pod still holds stays first, so that the next start finds it after the
+ * DEL.
  */
 static int write_sticky(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
 			const struct key *address, struct err *e)
@@ -207,7 +206,7 @@ static int write_sticky(struct lease_db *l, const struct addr_choice *c, const s
 		if (kept && key_list_add(&list, old.items[i].s))
 			break;
 	}
-	/* A full list holds addresses of ranges long gone: better to forget those. */
+	/* A full list has addresses of ranges that no longer exist: drop them. */
 	if (key_list_add(&list, address->s)) {
 		list.n = 0;
 		(void)!key_list_add(&list, address->s);
@@ -215,7 +214,7 @@ static int write_sticky(struct lease_db *l, const struct addr_choice *c, const s
 	return put_list(l, &k, &list, e);
 }
 
-/* The address goes to somebody else: whoever had it last has no claim any more. */
+/* The address goes to another pod, so it leaves the sticky list of its last owner. */
 static int remove_sticky(struct lease_db *l, const struct key_address *a, const struct key *address,
 			 const struct owner *last, struct err *e)
 {
@@ -251,7 +250,7 @@ int owner_json(struct json *obj, const struct owner *o)
 	return 0;
 }
 
-/* A line of the journal, if there is one. ip may have family IP_NONE. */
+/* Adds a line to the journal, if there is one. */
 static int journal_add(struct lease_db *l, const char *what, const struct key_address *a,
 		       const struct owner *o, struct err *e)
 {
@@ -270,7 +269,7 @@ static int journal_add(struct lease_db *l, const char *what, const struct key_ad
 
 /* ---- the writes ---- */
 
-/* Take a resting record's rest entry and usage back. */
+/* Deletes the rest record of a resting lease, and updates the usage. */
 static int stop_rest(struct lease_db *l, const struct key_address *a, const struct lease *rec,
 		     bool forgotten, struct err *e)
 {
@@ -287,7 +286,7 @@ static int stop_rest(struct lease_db *l, const struct key_address *a, const stru
 	return put_usage(l, a->scope, rec->source, &t, e);
 }
 
-/* Whatever was known about the address before, as it changes hands. */
+/* Removes the records of the last owner of an address that is assigned again. */
 static int clear_past(struct lease_db *l, const struct key_address *a, const struct key *k,
 		      const struct owner *o, struct err *e)
 {
@@ -336,7 +335,8 @@ static int add_owned(struct lease_db *l, const struct owner *o, const struct key
 	return put_list(l, &k, &list, e);
 }
 
-static int put_by_pod(struct lease_db *l, const struct key_address *a, const struct owner *o,
+/* The record i/ of a pod's address. address NULL: delete it. */
+static int set_by_pod(struct lease_db *l, const struct key_address *a, const struct owner *o,
 		      const struct key *address, struct err *e)
 {
 	struct key k;
@@ -344,18 +344,7 @@ static int put_by_pod(struct lease_db *l, const struct key_address *a, const str
 	if (!owner_has_pod(o))
 		return 0;
 	key_of_pod(&k, a->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, &a->ip);
-	return l->t->store->ops->put(l->t, k.s, address->s, e);
-}
-
-static int del_by_pod(struct lease_db *l, const struct key_address *a, const struct owner *o,
-		      struct err *e)
-{
-	struct key k;
-
-	if (!owner_has_pod(o))
-		return 0;
-	key_of_pod(&k, a->scope, (const char *const[]){ o->ns, o->pod, o->ifname }, &a->ip);
-	return lease_db_del(l, k.s, e);
+	return address ? l->t->store->ops->put(l->t, k.s, address->s, e) : lease_db_del(l, k.s, e);
 }
 
 int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
@@ -375,7 +364,7 @@ int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struc
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
 	if (clear_past(l, &a, &k, o, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
-	    add_owned(l, o, &k, e) || put_by_pod(l, &a, o, &k, e) || count_taken(l, c, e) ||
+	    add_owned(l, o, &k, e) || set_by_pod(l, &a, o, &k, e) || count_taken(l, c, e) ||
 	    count_quota(l, a.scope, o->ns, true, e) || write_sticky(l, c, o, &k, e))
 		return -1;
 	return journal_add(l, "allocate", &a, o, e);
@@ -397,7 +386,7 @@ static int first_rest(const char *key, const char *value, void *arg)
 	return 1;
 }
 
-/* A resting address altogether: it counts as never used. */
+/* Deletes all records of a resting address. It then counts as never used. */
 static int forget_resting(struct lease_db *l, const struct key_address *a, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
@@ -415,8 +404,8 @@ static int forget_resting(struct lease_db *l, const struct key_address *a, struc
 }
 
 /*
- * A wide pool gives every new pod a fresh address, so its records would grow without end: of those
- * at rest the oldest is forgotten.
+ * A large pool gives every new pod an address that was never used, so its records would grow
+ * without end. So the address that has rested longest is forgotten.
  */
 static int forget_oldest(struct lease_db *l, const char *scope, const char *source, struct err *e)
 {
@@ -473,7 +462,7 @@ int lease_db_release(struct lease_db *l, const struct key_address *a, int64_t si
 	rec.since = since < 0 ? 0 : since;
 	rec.boot = rec.node = "";
 	key_of_rest(&rest, a->scope, rec.source, rec.since, &a->ip);
-	if (remove_owned(l, &rec.owner, &k, e) || del_by_pod(l, a, &rec.owner, e) ||
+	if (remove_owned(l, &rec.owner, &k, e) || set_by_pod(l, a, &rec.owner, NULL, e) ||
 	    lease_db_put(l, k.s, lease_print(&rec), e) ||
 	    l->t->store->ops->put(l->t, rest.s, "", e) || count_released(l, a, &rec, e))
 		return -1;

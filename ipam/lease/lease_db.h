@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lease_db.h: the lease database: typed reads, and the few writes that keep its records consistent.
+ * lease_db.h: the lease database: typed reads, and the writes that keep its records consistent.
  *
  * For every address there is one lease record; owner, rest, sticky, usage and quota records follow
  * from it. They change together, here and nowhere else, and `verify` checks that they agree.
@@ -15,8 +15,10 @@
 	65536 /* resting addresses a source remembers; older ones are forgotten                    \
 	       */
 
-/* An address that another host uses rests this long and the cooldown: it is released that far in
- * the future. */
+/*
+ * An address that another host uses rests for this time and then for the cooldown. Its time of
+ * release is this far in the future.
+ */
 #define LEASE_DB_CONFLICT_NS INT64_C(60000000000)
 
 /* One open IPAM. */
@@ -34,49 +36,56 @@ struct lease_db {
 	const struct ipam *ipam;
 	struct store_txn *t;
 	int64_t now;
-	const char *by;       /* the verb that is at work, for the journal */
-	bool indexed;         /* the store knows by pod what is held */
-	struct json *journal; /* array of what was done; NULL: nobody wants to know */
+	const char *by;       /* the command, for the journal */
+	bool indexed;         /* the store has the records i/ */
+	struct json *journal; /* array of the changes; NULL: not wanted */
 };
 
-/* An address to take, as ipam/alloc/choose.h found it. */
+/* An address to assign, as ipam/alloc/choose.h found it. */
 struct addr_choice {
 	const struct source *source;
 	struct ip ip;
-	struct ip next; /* where the search goes on the next time, see struct source_usage */
+	struct ip next; /* where the next search begins, see struct source_usage */
 	bool done;
 	bool restarted; /* the search restarted, because addresses had been forgotten */
 };
 
-/* lease_db_lease - *found false when there is no record. Else clear *out with lease_clear(). */
+/*
+ * Reads. Each fails with ERR_STORE if a record is damaged, and with the errors of the store.
+ *
+ * lease_db_lease - the lease record `key`; *found false: there is none; else the caller clears
+ * *out. lease_db_owned - the keys of an owner's addresses; n 0: none. lease_db_usage - the usage of
+ * a source; empty without a record. lease_db_quota - how many addresses of a pool's scope namespace
+ * ns holds. lease_db_sticky - the addresses that the pod of o had last in scope; n 0: none, or the
+ * pod is unknown.
+ */
 int lease_db_lease(struct lease_db *l, const char *key, struct lease *out, bool *found,
 		   struct err *e) must_check;
-
-/* lease_db_owned - addresses of an owner; none: n is 0. */
 int lease_db_owned(struct lease_db *l, const struct owner *o, struct key_list *out,
 		   struct err *e) must_check;
-
 int lease_db_usage(struct lease_db *l, const char *scope, const char *source,
 		   struct source_usage *out, struct err *e) must_check;
 int lease_db_quota(struct lease_db *l, const char *scope, const char *ns, uint64_t *out,
 		   struct err *e) must_check;
-
-/* lease_db_sticky - what the pod of o had last in scope; none, or pod unknown: n is 0. */
 int lease_db_sticky(struct lease_db *l, const char *scope, const struct owner *o,
 		    struct key_list *out, struct err *e) must_check;
 
-/* lease_db_assign - lease c->ip to o. The address must be free: ERR_BUSY. */
+/* lease_db_assign - lease c->ip to o. ERR_BUSY: another owner holds the address. */
 int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
 		    struct err *e) must_check;
 
-/* lease_db_release - the held address starts to rest at `since`. */
+/* lease_db_release - the address starts to rest at `since`; success if it is not held. */
 int lease_db_release(struct lease_db *l, const struct key_address *a, int64_t since,
 		     struct err *e) must_check;
 
-/* owner_json - add the parts of *o that are known to obj as "owner". -1: no memory. */
+/* owner_json - add the known parts of *o to obj as the member "owner". -1: no memory. */
 int owner_json(struct json *obj, const struct owner *o) must_check;
 
-/* Short names for the store's calls. lease_db_sync: the transaction must survive a power loss. */
+/*
+ * The store's calls on this transaction, see struct store_ops. lease_db_sync - the transaction must
+ * survive a power loss. lease_db_scan - over the keys with a prefix. lease_db_put takes over text;
+ * NULL means that printing it ran out of memory.
+ */
 void lease_db_sync(struct lease_db *l);
 int lease_db_get(struct lease_db *l, const char *key, const char **value, struct err *e) must_check;
 int lease_db_del(struct lease_db *l, const char *key, struct err *e) must_check;
@@ -84,7 +93,6 @@ int lease_db_scan(struct lease_db *l, const struct key *prefix, store_fn fn, voi
 		  struct err *e) must_check;
 int lease_db_scan_from(struct lease_db *l, struct store_span span, store_fn fn, void *arg,
 		       struct err *e) must_check;
-/* text is taken over; NULL means that printing it ran out of memory. */
 int lease_db_put(struct lease_db *l, const char *key, char *text, struct err *e) must_check;
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lease_fuzz.c: feeds text to lease_parse; a lease that it accepts survives a round trip. */
 #include "ipam/lease/lease.h"
 #include "lib/testing/fuzz.h"
 

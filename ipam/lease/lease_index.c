@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lease_index.c: makes the entries that follow from leases and from other records. Pure. */
 #include "ipam/lease/lease_index.h"
 
 #include <inttypes.h>
@@ -29,18 +30,18 @@ static int add_entry(struct lease_index *f, const char *key, const char *detail,
 int lease_index_add_lease(struct lease_index *f, const struct key_address *a,
 			  const struct lease *rec, struct err *e)
 {
-	struct key k, tally;
+	struct key k, usage;
 
-	key_of_usage(&tally, a->scope, rec->source);
+	key_of_usage(&usage, a->scope, rec->source);
 	if (rec->state == LEASE_RESTING) {
 		key_of_rest(&k, a->scope, rec->source, rec->since, &a->ip);
-		return add_entry(f, k.s, "", 1, e) || add_entry(f, tally.s, "resting", 1, e) ? -1
+		return add_entry(f, k.s, "", 1, e) || add_entry(f, usage.s, "resting", 1, e) ? -1
 											     : 0;
 	}
 	struct key address;
 	key_of_address(&address, a->scope, a->ip);
 	key_of_owner(&k, rec->owner.container, rec->owner.ifname, rec->owner.network);
-	if (add_entry(f, k.s, address.s, 1, e) || add_entry(f, tally.s, "used", 1, e))
+	if (add_entry(f, k.s, address.s, 1, e) || add_entry(f, usage.s, "used", 1, e))
 		return -1;
 	if (owner_has_pod(&rec->owner)) {
 		const char *const pod[3] = { rec->owner.ns, rec->owner.pod, rec->owner.ifname };
@@ -55,7 +56,7 @@ int lease_index_add_lease(struct lease_index *f, const struct key_address *a,
 	return add_entry(f, k.s, "", 1, e);
 }
 
-static int of_owner(struct lease_index *f, const char *key, const char *value, struct err *e)
+static int add_owner(struct lease_index *f, const char *key, const char *value, struct err *e)
 {
 	struct key_list list;
 
@@ -68,36 +69,25 @@ static int of_owner(struct lease_index *f, const char *key, const char *value, s
 	return list.n ? 0 : add_entry(f, key, "nothing", 1, e);
 }
 
-static int of_usage(struct lease_index *f, const char *key, const char *value, struct err *e)
-{
-	struct source_usage t;
-
-	if (source_usage_parse(value, key, &t, e) || add_entry(f, key, "used", t.used, e))
-		return -1;
-	return add_entry(f, key, "resting", t.resting, e);
-}
-
-static int of_quota(struct lease_index *f, const char *key, const char *value, struct err *e)
-{
-	uint64_t n;
-
-	if (parse_u64(value, 1, INT64_MAX, &n))
-		return err_set(e, ERR_STORE, 0, "the store's record %s is damaged: \"%.32s\"", key,
-			       value);
-	return add_entry(f, key, "", n, e);
-}
-
 int lease_index_add_record(struct lease_index *f, const char *key, const char *value, struct err *e)
 {
+	struct source_usage t;
+	uint64_t n;
+
 	switch (*key) {
 	case 'o':
-		return of_owner(f, key, value, e);
+		return add_owner(f, key, value, e);
 	case 'i':
 		return add_entry(f, key, value, 1, e);
 	case 'u':
-		return of_usage(f, key, value, e);
+		if (source_usage_parse(value, key, &t, e) || add_entry(f, key, "used", t.used, e))
+			return -1;
+		return add_entry(f, key, "resting", t.resting, e);
 	case 'q':
-		return of_quota(f, key, value, e);
+		if (parse_u64(value, 1, INT64_MAX, &n))
+			return err_set(e, ERR_STORE, 0,
+				       "the store's record %s is damaged: \"%.32s\"", key, value);
+		return add_entry(f, key, "", n, e);
 	default:
 		return add_entry(f, key, "", 1, e);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lease_index_fuzz.c: feeds text to the parsers of key lists and usage records. */
 #include "ipam/lease/lease.h"
 #include "lib/testing/fuzz.h"
 
-/* Lists of keys, and usage records. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	auto_free char *s = fuzz_text(data, size), *text = NULL;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lease_test.c: leases, key lists and usage records survive a round trip; damaged ones are refused.
+ */
 #include "ipam/lease/lease.h"
 
 #include <stdio.h>

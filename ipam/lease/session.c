@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* session.c: opens the store, and runs transactions; the first one of a boot also cleans up. */
 #include "ipam/lease/session.h"
 
 #include <errno.h>
@@ -7,13 +8,13 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "lib/base/array.h"
 #include "ipam/store/lmdb_recover.h"
 #include "ipam/store/store_lmdb.h"
+#include "lib/base/array.h"
 #include "lib/sys/safe_path.h"
 #include "lib/sys/site.h"
 
-#define TRIES 16 /* of one transaction, when others get in between */
+#define TRIES 16 /* for a transaction with conflicts */
 
 int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size, struct err *e)
 {
@@ -26,7 +27,7 @@ int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size
 	return 0;
 }
 
-/* Folders in which only railhead puts files, and what it puts there would be taken for its own. */
+/* Refuses folders that railhead itself uses: it would read the store's files as its own. */
 static int check_own(const struct ctx *ctx, const char *data_dir, const char *dir, struct err *e)
 {
 	static const char *const names[] = { "attachments", "vf", "rdma", "ipam" };
@@ -37,7 +38,7 @@ static int check_own(const struct ctx *ctx, const char *data_dir, const char *di
 
 		if (!roots[i])
 			continue;
-		/* dataDir "/run" would make railhead's own folder the store's */
+		/* With dataDir "/run" the store would be in railhead's own folder. */
 		bool own = safe_path_below(roots[i], store);
 		for (size_t k = 0; k < ARRAY_SIZE(names) && !own; k++) {
 			char path[4096];
@@ -47,9 +48,10 @@ static int check_own(const struct ctx *ctx, const char *data_dir, const char *di
 			own = safe_path_below(data_dir, one);
 		}
 		if (own)
-			return err_set(e, ERR_CONFIG, 0,
-				       "ipam.dataDir: \"%.128s\" is a folder of railhead's own",
-				       data_dir);
+			return err_set(
+				e, ERR_CONFIG, 0,
+				"ipam.dataDir: \"%.128s\" is a folder that railhead uses itself",
+				data_dir);
 	}
 	return 0;
 }
@@ -64,12 +66,11 @@ int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e)
 	if (safe_path_below(data_dir, site.data_dirs))
 		return check_own(ctx, data_dir, dir, e);
 	err_set(e, ERR_CONFIG, 0, "ipam.dataDir: \"%.128s\" is in no folder for stores", data_dir);
-	return err_hint(e,
-			"leave it out, choose a folder below /var/lib/cni, or name its folder in "
-			"\"dataDirs\" of /etc/railhead/" SITE_FILE);
+	return err_hint(e, "leave it out, choose a folder below /var/lib/cni, or add its folder to "
+			   "\"dataDirs\" in /etc/railhead/" SITE_FILE);
 }
 
-/* Only looked at, so a link may lead there: earlier versions followed them. */
+/* Follows links, as earlier versions did: this function changes nothing. */
 bool ipam_dir_is_empty(const char *dir)
 {
 	char path[4200];
@@ -79,23 +80,11 @@ bool ipam_dir_is_empty(const char *dir)
 	return stat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-static void close_store(const struct ctx *ctx, struct store *store, struct ipam *m)
-{
-	struct utsname names;
-
-	m->store = store;
-	m->ctx = ctx;
-	m->rest_max = LEASE_DB_REST_MAX;
-	m->holders = &holder_records;
-	if (uname(&names) == 0)
-		(void)snprintf(m->node, sizeof(m->node), "%s", names.nodename);
-}
-
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out, struct err *e)
 {
-	struct ipam m = { .store = NULL };
+	struct ipam m = { .ctx = ctx, .rest_max = LEASE_DB_REST_MAX, .holders = &holder_records };
+	struct utsname names;
 	char usual[4096];
-	struct store *s;
 
 	if (ipam_dir(ctx, NULL, usual, sizeof(usual), e) || ctx_boot_id(ctx, m.boot, e))
 		return -1;
@@ -104,9 +93,10 @@ int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *
 				       .create = create ? STORE_CREATE : STORE_EXISTING,
 				       .outside = dir && strcmp(dir, usual) != 0,
 				       .log = &ctx->log };
-	if (store_lmdb_open(&at, &s, e))
+	if (store_lmdb_open(&at, &m.store, e))
 		return -1;
-	close_store(ctx, s, &m);
+	if (uname(&names) == 0)
+		(void)snprintf(m.node, sizeof(m.node), "%s", names.nodename);
 	*out = m;
 	return 0;
 }
@@ -139,7 +129,8 @@ static int collect_stale(const char *key, const char *value, void *arg)
 	if (key_parse_address(key, &a))
 		return 0;
 	if (lease_parse(value, key, &rec, &why)) {
-		/* A damaged record is repaired later: it must not keep every pod from starting. */
+		/* verify repairs a damaged record later. It must not keep every pod from starting.
+		 */
 		if (why.code != ERR_NOMEM)
 			return 0;
 		*s->e = why;
@@ -157,8 +148,8 @@ static int collect_stale(const char *key, const char *value, void *arg)
 }
 
 /*
- * Where the records around a lease are damaged, the lease alone is changed: what follows from it is
- * repaired right after.
+ * If the records that belong to a lease are damaged, only the lease is changed. The verify that
+ * follows repairs the others.
  */
 static int release_one(struct lease_db *l, const struct key_address *a, int64_t since,
 		       struct err *e)
@@ -214,18 +205,10 @@ static int begin_boot(struct lease_db *l, struct err *e)
 	return rc;
 }
 
-/* Once, after an earlier version: what it did not write follows from the leases. */
-static int index_pods(struct lease_db *l, struct err *e)
-{
-	struct verify v = { .repair = true };
-
-	return verify_lease_db(l, &v, e);
-}
-
 struct meta {
 	int64_t schema;
 	const char *boot;
-	bool indexed; /* false: a version without keys by pod has written this store */
+	bool indexed; /* false: a version without the records i/ wrote this store */
 };
 
 static const struct json_field meta_fields[] = {
@@ -237,16 +220,6 @@ static const struct json_field meta_fields[] = {
 	{ .key = "byPod", .kind = J_BOOL, .offset = offsetof(struct meta, indexed) },
 	{ 0 },
 };
-
-static char *print_meta(const char *boot)
-{
-	auto_json struct json *o = json_new_object();
-
-	if (!o || json_add_int(o, "schema", SESSION_SCHEMA) || json_add_str(o, "boot", boot) ||
-	    json_add_bool(o, "byPod", true))
-		return NULL;
-	return json_print(o, false);
-}
 
 static int read_meta(const char *text, struct json **tree, struct meta *m, struct err *e)
 {
@@ -265,7 +238,7 @@ static int read_meta(const char *text, struct json **tree, struct meta *m, struc
 	return 0;
 }
 
-/* A release on a full disk leaves the sweep, which changes much, to who comes after. */
+/* sweep false: clean up later, because the disk is full, and the cleaning changes many records. */
 static int begin_job(struct lease_db *l, enum store_mode mode, bool sweep, struct err *e)
 {
 	struct meta m = { .boot = "" };
@@ -279,10 +252,17 @@ static int begin_job(struct lease_db *l, enum store_mode mode, bool sweep, struc
 	l->indexed = m.indexed;
 	if (mode == STORE_READ || !sweep || (!new_boot && m.indexed))
 		return 0;
-	if (new_boot ? begin_boot(l, e) : index_pods(l, e))
+	/* An earlier version did not write the records i/. They follow from the leases. */
+	struct verify add_pods = { .repair = true };
+	if (new_boot ? begin_boot(l, e) : verify_lease_db(l, &add_pods, e))
 		return -1;
 	l->indexed = true;
-	return lease_db_put(l, KEY_META, print_meta(l->ipam->boot), e);
+
+	auto_json struct json *o = json_new_object();
+	if (!o || json_add_int(o, "schema", SESSION_SCHEMA) ||
+	    json_add_str(o, "boot", l->ipam->boot) || json_add_bool(o, "byPod", true))
+		return err_nomem(e);
+	return lease_db_put(l, KEY_META, json_print(o, false), e);
 }
 
 /* ---- transactions ---- */
@@ -297,7 +277,7 @@ static int try_transaction(struct ipam *m, const struct ipam_job *job, bool swee
 
 	if (ops->begin(m->store, job->mode, &l.t, e))
 		return -1;
-	/* after the wait for others, so that times of releases rise with the transactions */
+	/* Read the clock after the wait for the lock: later transactions have later times. */
 	l.now = m->ctx->now(m->ctx->clock);
 	if (begin_job(&l, job->mode, sweep, e) || job->fn(&l, job->arg, e)) {
 		ops->abort(l.t);
@@ -334,7 +314,8 @@ int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
 			return 0;
 		}
 	}
-	return err_set(e, ERR_AGAIN, 0, "others changed the store %d times in between; try again",
+	return err_set(e, ERR_AGAIN, 0,
+		       "other processes changed the store during each of %d attempts; try again",
 		       TRIES);
 }
 

@@ -2,9 +2,9 @@
 /*
  * session.h: open the IPAM's store and run transactions on it.
  *
- * The first writing transaction of a boot releases, as part of itself, whatever earlier boots left
- * behind: their processes and their network namespaces are gone. It also verifies and
- * repairs the lease database, because a power loss may have lost some of the last writes.
+ * The first writing transaction of a boot also releases all leases of earlier boots, because their
+ * processes and network namespaces are gone. It verifies and repairs the lease database, because a
+ * power loss may have lost some of the last writes.
  */
 #ifndef RAILHEAD_IPAM_LEASE_SESSION_H
 #define RAILHEAD_IPAM_LEASE_SESSION_H
@@ -14,10 +14,10 @@
 #define SESSION_SCHEMA 1 /* version of keys and values; a store of a later version is refused */
 
 /*
- * ipam_open - the embedded store in dir (NULL: <state_dir>/ipam). create: make it if it is missing;
- * else ERR_NOTFOUND (errnum ENOENT). A folder other than the default one, and those above it, must
- * belong to root, and no other user may write there. Its store is checked whole. ctx is borrowed.
- * Close with ipam_close().
+ * ipam_open - open the embedded store in dir (NULL: <state_dir>/ipam). If it is missing, it is
+ * created if `create` is true; else ERR_NOTFOUND (errnum ENOENT). A dir other than the default one
+ * and the folders above it must belong to root, and no other user may write there. The whole store
+ * is then checked. ctx is borrowed. ipam_close - close it.
  */
 int ipam_open(const struct ctx *ctx, const char *dir, bool create, struct ipam *out,
 	      struct err *e) must_check;
@@ -26,30 +26,35 @@ void ipam_close(struct ipam *m);
 #define auto_ipam auto_clean(ipam_close)
 
 /*
- * ipam_dir_check - whether a configuration may have its store below data_dir: in a folder that
- * railhead.json(5) allows, and none of railhead's own. ERR_CONFIG with a hint.
+ * ipam_dir_check - ERR_CONFIG with a hint unless a configuration may have its store below data_dir:
+ * in a folder that railhead.json(5) allows, and in no folder that railhead itself uses.
  */
 int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e) must_check;
 
-/* ipam_dir_is_empty - true only if it is certain that no store is in dir. */
+/* ipam_dir_is_empty - true only if there is certainly no store in dir. */
 bool ipam_dir_is_empty(const char *dir);
 
-/* ipam_dir - where a configuration's store lives: <data_dir>/railhead, or <state_dir>/ipam for
- * NULL. */
+/*
+ * ipam_dir - the folder of a configuration's store: <data_dir>/railhead, or <state_dir>/ipam if
+ * data_dir is NULL. ERR_CONFIG: the path is too long.
+ */
 int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size,
 	     struct err *e) must_check;
 
 struct ipam_job {
 	enum store_mode mode;
-	const char *by; /* the verb, for the journal */
-	/* may run several times: it must set its outputs afresh each time */
+	const char *by; /* the command, for the journal */
+	/* It can run several times, and must set its outputs again each time. */
 	int (*fn)(struct lease_db *l, void *arg, struct err *e);
 	void *arg;
-	struct json **journal; /* what was done, for the audit log, freed by the caller; NULL: not
-				  wanted */
+	struct json *
+		*journal; /* the changes, for the audit log; the caller frees it; NULL: unwanted */
 };
 
-/* ipam_run - run job->fn in a transaction and commit it, again after a conflict. */
+/*
+ * ipam_run - run job->fn in a transaction and commit it; again after a conflict. Errors of fn and
+ * of the store; ERR_AGAIN after 16 conflicts.
+ */
 int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e) must_check;
 
 /* ipam_verify - verify_lease_db() in a transaction of its own. */

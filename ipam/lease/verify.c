@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify.c: reads all records of the store, compares them with the leases, and repairs what
+ * differs. Each see_*() function visits the records of one kind.
+ */
 #include "ipam/lease/verify.h"
 
 #include <inttypes.h>
@@ -6,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/array.h"
-#include "ipam/lease/lease_index.h"
 #include "ipam/conf/pool.h"
+#include "ipam/lease/lease_index.h"
+#include "lib/base/array.h"
 
 #define STRINGS_MAX (1u << 27)
 
@@ -53,7 +57,7 @@ static void clear_check(struct check *c)
 
 static int add_string(struct strings *s, const char *text, struct err *e)
 {
-	if (ARRAY_GROW(s->items, s->n, STRINGS_MAX, "records to mend", e))
+	if (ARRAY_GROW(s->items, s->n, STRINGS_MAX, "records to repair", e))
 		return -1;
 	s->items[s->n] = strdup(text);
 	if (!s->items[s->n])
@@ -78,15 +82,14 @@ static void report_problem(struct check *c, bool repaired, const char *fmt, ...)
 		c->v->found(text, c->v->arg);
 }
 
-/* Ends the scan when something of ours failed. */
+/* The return value of a scan's function: it stops the scan if rc is an error. */
 static int stop_scan(struct check *c, int rc)
 {
 	c->failed = c->failed || rc != 0;
 	return rc;
 }
 
-/* A record that cannot be read, unless it is only that memory is out: that is no reason to drop it.
- */
+/* Reports a damaged record. Running out of memory is an error instead: the record may be good. */
 static int note_unreadable(struct check *c, struct strings *to, const char *key,
 			   const struct err *why)
 {
@@ -126,21 +129,18 @@ static int compare_strings(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_known(const struct check *c, const char *key)
-{
-	return c->known.n &&
-	       bsearch(&key, c->known.items, c->known.n, sizeof(char *), compare_strings);
-}
+/* ---- records that follow from leases ---- */
 
-/* ---- what follows from them ---- */
-
-/* Addresses that an owner has on paper and that have no lease. */
+/* Finds addresses in an owner's list that have no lease. */
 static int see_orphans(struct check *c, const char *key, const struct key_list *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
+		const char *address = list->items[i].s;
 		struct key_address a;
 
-		if (is_known(c, list->items[i].s) || key_parse_address(list->items[i].s, &a))
+		if ((c->known.n && bsearch(&address, c->known.items, c->known.n, sizeof(char *),
+					   compare_strings)) ||
+		    key_parse_address(address, &a))
 			continue;
 		report_problem(c, true, "%s: names %s, which has no lease record", key,
 			       list->items[i].s);
@@ -171,21 +171,15 @@ static int see_derived(const char *key, const char *value, void *arg)
 
 /* ---- sticky records ---- */
 
-static bool sticky_is_of(const char *key, const char *scope, const struct owner *o)
-{
-	struct key k;
-
-	key_of_sticky(&k, scope, (const char *const[]){ o->ns, o->pod, o->ifname });
-	return strcmp(k.s, key) == 0;
-}
-
 /* 1: the pod of this sticky record had that address last. 0: another. -1: an error. */
 static int sticky_holds(struct check *c, const char *key, const char *address)
 {
 	auto_lease struct lease rec = { .tree = NULL };
+	const struct owner *o = &rec.owner;
 	struct key_address a;
 	const char *text;
 	struct err why;
+	struct key k;
 
 	if (lease_db_get(c->l, address, &text, c->e))
 		return -1;
@@ -195,7 +189,8 @@ static int sticky_holds(struct check *c, const char *key, const char *address)
 		*c->e = why;
 		return why.code == ERR_NOMEM ? -1 : 0;
 	}
-	return sticky_is_of(key, a.scope, &rec.owner) ? 1 : 0;
+	key_of_sticky(&k, a.scope, (const char *const[]){ o->ns, o->pod, o->ifname });
+	return strcmp(k.s, key) == 0;
 }
 
 static int see_sticky(const char *key, const char *value, void *arg)
@@ -213,7 +208,7 @@ static int see_sticky(const char *key, const char *value, void *arg)
 			return stop_scan(c, -1);
 		if (rc)
 			continue;
-		report_problem(c, true, "%s: names %s, which another had since", key,
+		report_problem(c, true, "%s: names %s, which another pod has had since", key,
 			       list.items[i].s);
 		return stop_scan(c, add_string(&c->sticky, key, c->e));
 	}
@@ -275,8 +270,7 @@ static int scan_prefix(struct check *c, const char *prefix, store_fn fn)
 
 /* ---- repair ---- */
 
-/* A lease again for an address that somebody holds on paper: only the owner's key is known of it.
- */
+/* Writes a lease for an address in an owner's list. Only the owner's key is known. */
 static int adopt_lease(struct check *c, const char *address, const char *owner_key)
 {
 	struct key_owner who;
@@ -311,10 +305,10 @@ static int see_difference(const struct lease_index_entry *f, uint64_t want, uint
 {
 	struct check *c = arg;
 
-	/* what an earlier version did not write is no damage */
+	/* An earlier version did not write the records i/: that is not damage. */
 	if (*f->key == 'i' && !c->l->indexed)
 		return add_string(&c->bad, f->key, c->e);
-	report_problem(c, true, "%s%s%s: is recorded %" PRIu64 " times, the leases say %" PRIu64,
+	report_problem(c, true, "%s%s%s: recorded %" PRIu64 " times, the leases say %" PRIu64,
 		       f->key, *f->detail ? " " : "", f->detail, have, want);
 	return add_string(&c->bad, f->key, c->e);
 }
@@ -328,7 +322,7 @@ static int delete_all(struct check *c, const struct strings *keys)
 	return 0;
 }
 
-/* Two owners may name one address: the first keeps it, the other's list is cut. */
+/* If two owners name an address, the first one keeps it. The other one's list loses it. */
 static int adopt_orphans(struct check *c)
 {
 	char *const *items = c->orphans.items;
@@ -344,7 +338,7 @@ static int adopt_orphans(struct check *c)
 	return 0;
 }
 
-/* A cursor may have passed an address that repair made free: every search begins anew. */
+/* A repair can free an address before a cursor, so every search starts from the beginning. */
 static int reset_cursor(const char *key, const char *value, void *arg)
 {
 	struct check *c = arg;
@@ -368,7 +362,7 @@ int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e)
 	if (scan_prefix(&c, "s/", see_sticky) || scan_prefix(&c, "d/", see_pool) ||
 	    scan_prefix(&c, "", see_unknown))
 		return -1;
-	/* what cannot be read goes first, as an address of it may be adopted */
+	/* Delete damaged leases first: adopt_orphans() may write a new one for the address. */
 	if (delete_all(&c, &c.lost) || (!v->all_gone && adopt_orphans(&c)))
 		return -1;
 	lease_index_sort(&c.want);

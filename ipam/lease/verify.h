@@ -2,9 +2,9 @@
 /*
  * verify.h: check the lease database and its index, and repair them.
  *
- * Lease records are the truth. Owner, rest, usage and quota records must follow from them. Sticky
- * records may only name addresses that the pod had last. An address that an owner record
- * names and that has no lease record gets one again, because it may be in use.
+ * Owner, pod, rest, usage and quota records must follow from the lease records. Sticky records may
+ * only name addresses that the pod had last. If an owner record names an address without a lease
+ * record, repair writes one, because the address may be in use.
  */
 #ifndef RAILHEAD_IPAM_LEASE_VERIFY_H
 #define RAILHEAD_IPAM_LEASE_VERIFY_H
@@ -23,9 +23,11 @@ struct verify {
 	uint64_t left; /* problems that repair does not or cannot fix */
 };
 
-/* verify_lease_db - inside a transaction, which must be a writing one for repair. Problems are no
- * error: look at v->problems. Definitions of pools that cannot be read or overlap, and keys of
- * unknown kinds, are reported and left alone. */
+/*
+ * verify_lease_db - verify in a transaction; repair needs a writing one. Problems are not errors:
+ * v->problems counts them. Damaged or overlapping definitions of pools, and keys of unknown kinds,
+ * are reported and not repaired.
+ */
 int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e) must_check;
 
 #endif

@@ -82,9 +82,9 @@ static const struct {
 	{ "q/p/rail0/ns", "x", "q/p/rail0/ns" },
 	{ "q/p/rail0/other", "1", "q/p/rail0/other" },
 	{ "r/p/rail0/x/0000000000000001/4/0a000001", "", "r/p/rail0/x" },
-	{ "s/p/rail0/ns/a/net1", "[\"a/p/rail0/4/0a000003\"]", "which another had since" },
+	{ "s/p/rail0/ns/a/net1", "[\"a/p/rail0/4/0a000003\"]", "which another pod has had since" },
 	{ "s/p/rail0/ns/a/net1", "{}", "s/p/rail0/ns/a/net1" },
-	{ "s/p/rail0/ns/z/net1", "[\"a/p/rail0/4/0a000005\"]", "which another had since" },
+	{ "s/p/rail0/ns/z/net1", "[\"a/p/rail0/4/0a000005\"]", "which another pod has had since" },
 	{ "u/p/rail0/0000000000000000", "{\"used\":1}", "u/p/rail0/0000000000000000 used" },
 	{ "u/p/rail0/0000000000000000", "?", "u/p/rail0/0000000000000000" },
 };

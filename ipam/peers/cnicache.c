@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cnicache.c: reads the files in which libcni records attachments, and searches them. */
 #include "ipam/peers/cnicache.h"
 
 #include <errno.h>
@@ -65,17 +66,9 @@ int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out)
 	return 0;
 }
 
-/* ---- all ---- */
+/* ---- the folder ---- */
 
 #define ENTRIES_MAX (1u << 20)
-
-static struct cnicache_entry *add_slot(struct cnicache *c, struct err *e)
-{
-	if (ARRAY_GROW(c->items, c->n, ENTRIES_MAX, "files of the CNI cache", e))
-		return NULL;
-	c->items[c->n] = (struct cnicache_entry){ .file = "" };
-	return &c->items[c->n++];
-}
 
 static int read_entry(int dir, const char *name, struct cnicache *c, struct err *e)
 {
@@ -83,9 +76,10 @@ static int read_entry(int dir, const char *name, struct cnicache *c, struct err 
 	auto_free char *text = NULL;
 	struct err why;
 
-	entry = add_slot(c, e);
-	if (!entry)
+	if (ARRAY_GROW(c->items, c->n, ENTRIES_MAX, "files of the CNI cache", e))
 		return -1;
+	entry = &c->items[c->n++];
+	*entry = (struct cnicache_entry){ .file = "" };
 	(void)snprintf(entry->file, sizeof(entry->file), "%s", name);
 	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, &why);
 	if (len >= 0)
@@ -127,8 +121,7 @@ void cnicache_clear(struct cnicache *c)
 	*c = (struct cnicache){ .n = 0 };
 }
 
-/* NETWORK-CONTAINER-IFNAME, where only the container may hold the other two's separator for sure.
- */
+/* Splits NETWORK-CONTAINER-IFNAME. All parts can contain '-', so the container must be known. */
 static bool read_name(const struct cnicache_query *q, const char *name, struct cnicache_entry *out)
 {
 	const char *at = strstr(name, q->container), *end = at ? at + strlen(q->container) : NULL;

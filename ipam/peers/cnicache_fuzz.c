@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cnicache_fuzz.c: feeds text to cnicache_parse; names that it accepts are valid. */
 #include "ipam/peers/cnicache.h"
 #include "lib/testing/fuzz.h"
 

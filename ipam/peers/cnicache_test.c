@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cnicache_test.c: attachments are found in files of libcni, new and old. */
 #include "ipam/peers/cnicache.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hostlocal.c: reads, lists and removes the files in which host-local keeps its addresses. */
 #include "ipam/peers/hostlocal.h"
 
 #include <errno.h>

@@ -17,17 +17,17 @@ struct hostlocal {
 };
 
 /*
- * hostlocal_open - the folder of network in data_dir (NULL: the usual one). A missing folder is
- * accepted.
+ * hostlocal_open - open the folder of network in data_dir (NULL: the default one). A missing folder
+ * is success. hostlocal_open_dir - open the folder of a network at path, which must exist.
+ * hostlocal_close - close it.
  */
 int hostlocal_open(const struct ctx *ctx, const char *data_dir, const char *network,
 		   struct hostlocal *out, struct err *e) must_check;
-/* hostlocal_open_dir - the folder of a network at path. */
 int hostlocal_open_dir(const char *path, struct hostlocal *out, struct err *e) must_check;
 void hostlocal_close(struct hostlocal *h);
 #define auto_hostlocal auto_clean(hostlocal_close)
 
-/* hostlocal_holds - 1: there is a file of that address, 0: there is none, -1: unknown. */
+/* hostlocal_holds - 1: the address has a file; 0: it has none; -1: unknown. */
 int hostlocal_holds(const struct hostlocal *h, struct ip ip, struct err *e) must_check;
 
 struct hostlocal_lease {
@@ -35,19 +35,19 @@ struct hostlocal_lease {
 	char container[256], ifname[64]; /* ifname "" in files of early versions */
 };
 
-/* hostlocal_parse - the text of a file. -1: it names no container. Pure. */
+/* hostlocal_parse - decode the text of a file; out->ip stays. -1: it names no container. Pure. */
 int hostlocal_parse(const char *text, size_t len, struct hostlocal_lease *out) must_check;
 
 /*
- * hostlocal_each - call fn for each file of an address, in no order. lease->container is "" where
- * the file cannot be read as one. Non-zero ends the walk and is returned.
+ * hostlocal_each - call fn for each file of an address, in no order. lease->container is "" if the
+ * file cannot be decoded. Return non-zero from fn to stop; that value is returned.
  */
 typedef int (*hostlocal_fn)(const struct hostlocal_lease *lease, void *arg, struct err *e);
 int hostlocal_each(const struct hostlocal *h, hostlocal_fn fn, void *arg, struct err *e) must_check;
 
 /*
  * hostlocal_release - remove the files of that container and interface, as host-local's own DEL
- * does: those of the interface, or when there is none those that name no interface.
+ * does. If no file names the interface, the files without an interface are removed.
  */
 int hostlocal_release(const struct hostlocal *h, const char *container, const char *ifname,
 		      struct err *e) must_check;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hostlocal_fuzz.c: feeds text to hostlocal_parse; names that it accepts are valid. */
 #include "ipam/peers/hostlocal.h"
 #include "lib/testing/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* hostlocal_test.c: files of host-local are read, found by address, and removed by DEL. */
 #include "ipam/peers/hostlocal.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whereabouts.c: a cluster's list may be longer than one JSON text may be for us, and one range may
- * be. So both are cut at brackets and commas, and each allocation is read by itself.
+ * whereabouts.c: reads the leases of whereabouts from JSON text. The list of a cluster, or one
+ * range, can be longer than the JSON parser accepts. So this file splits both at brackets and
+ * commas, and parses each allocation by itself.
  */
 #include "ipam/peers/whereabouts.h"
 
@@ -10,7 +11,7 @@
 #include "lib/json/json.h"
 #include "lib/base/parse.h"
 
-/* ---- cutting ---- */
+/* ---- splitting JSON text ---- */
 
 static void skip_space(struct slice *s)
 {
@@ -18,7 +19,7 @@ static void skip_space(struct slice *s)
 		*s = (struct slice){ s->p + 1, s->len - 1 };
 }
 
-/* How long the value at the start of s is; 0: it does not end. */
+/* The length of the value at the start of s; 0: it does not end. */
 static size_t value_len(struct slice s)
 {
 	size_t depth = 0, i = 0;
@@ -45,7 +46,7 @@ static size_t value_len(struct slice s)
 	return quoted || depth || i > s.len ? 0 : s.len;
 }
 
-/* Cut a value off the front. */
+/* Takes the first value off *rest. */
 static bool cut_value(struct slice *rest, struct slice *value)
 {
 	skip_space(rest);
@@ -64,7 +65,7 @@ struct pool_reader {
 	bool object, bad;
 };
 
-/* The inside of an object or array; of anything else, and of nothing, there is none. */
+/* The inside of an object or array; empty for any other value. */
 static struct pool_reader walk_into(struct slice value, char open)
 {
 	struct pool_reader w = { { NULL, 0 }, open == '{', false };
@@ -83,7 +84,7 @@ static bool skip_char(struct slice *s, char c)
 	return true;
 }
 
-/* key has its quotes; of an array's elements it is empty. */
+/* The next member or element. key has its quotes, and is empty in an array. */
 static bool walk_next(struct pool_reader *w, struct slice *key, struct slice *value)
 {
 	*key = (struct slice){ NULL, 0 };
@@ -113,7 +114,7 @@ static bool find_member(struct slice object, const char *quoted, struct slice *v
 	return false;
 }
 
-/* A string without escapes: none of those looked for needs any. */
+/* Strings with escapes are refused: no name or address needs them. */
 static int unquote(struct slice s, char *out, size_t size)
 {
 	if (s.len < 2 || *s.p != '"' || memchr(s.p, '\\', s.len))
@@ -148,16 +149,6 @@ static int parse_offset(const char *text, u128 *out)
 	return 0;
 }
 
-static int address_at(const struct ip_prefix *range, const char *offset, struct ip *out)
-{
-	u128 n, last = ip_last(*range).v;
-
-	if (parse_offset(offset, &n) || n > last - range->addr.v)
-		return -1;
-	*out = (struct ip){ range->addr.family, range->addr.v + n };
-	return 0;
-}
-
 static void copy_member(const struct json *n, const char *key, char *out, size_t size)
 {
 	const char *text = json_str(json_get(n, key));
@@ -166,24 +157,17 @@ static void copy_member(const struct json *n, const char *key, char *out, size_t
 		*out = '\0';
 }
 
-static void split_pod(const char *ref, struct whereabouts_lease *l)
-{
-	const char *slash = strchr(ref, '/');
-
-	if (!slash || slash == ref || !slash[1] ||
-	    slice_copy((struct slice){ ref, (size_t)(slash - ref) }, l->ns, sizeof(l->ns)) ||
-	    slice_copy((struct slice){ slash + 1, strlen(slash + 1) }, l->pod, sizeof(l->pod)))
-		*l->ns = *l->pod = '\0';
-}
-
 static int read_allocation(const struct reader *r, struct slice key, struct slice value)
 {
 	struct whereabouts_lease l = { .container = "" };
 	auto_json struct json *n = NULL;
 	char offset[48], ref[2 * WHEREABOUTS_NAME_MAX];
+	u128 distance;
 
-	if (unquote(key, offset, sizeof(offset)) || address_at(&r->range, offset, &l.ip))
+	if (unquote(key, offset, sizeof(offset)) || parse_offset(offset, &distance) ||
+	    distance > ip_last(r->range).v - r->range.addr.v)
 		return 0;
+	l.ip = (struct ip){ r->range.addr.family, r->range.addr.v + distance };
 	if (json_parse(value.p, value.len, "allocation", &n, r->e))
 		return err_wrap(r->e, "the allocation at offset %s", offset);
 	copy_member(n, "id", l.container, sizeof(l.container));
@@ -193,15 +177,19 @@ static int read_allocation(const struct reader *r, struct slice key, struct slic
 		return 0;
 	if (ifname_problem(l.ifname))
 		*l.ifname = '\0';
-	split_pod(ref, &l);
+	const char *slash = strchr(ref, '/');
+	if (!slash || slash == ref || !slash[1] ||
+	    slice_copy((struct slice){ ref, (size_t)(slash - ref) }, l.ns, sizeof(l.ns)) ||
+	    slice_copy((struct slice){ slash + 1, strlen(slash + 1) }, l.pod, sizeof(l.pod)))
+		*l.ns = *l.pod = '\0';
 	return r->fn(&l, r->arg, r->e);
 }
 
 static int refuse_pool(struct err *e, const char *what)
 {
 	err_set(e, ERR_CONFIG, 0, "%s", what);
-	return err_hint(e, "it takes what `kubectl get ippools.whereabouts.cni.cncf.io -A -o json` "
-			   "prints");
+	return err_hint(e, "give it the output of `kubectl get ippools.whereabouts.cni.cncf.io -A "
+			   "-o json`");
 }
 
 static int read_pool(struct reader *r, struct slice pool)
@@ -210,9 +198,9 @@ static int read_pool(struct reader *r, struct slice pool)
 	char text[PREFIX_STR_LEN + 1];
 
 	if (!find_member(pool, "\"spec\"", &spec) || !find_member(spec, "\"range\"", &range))
-		return refuse_pool(r->e, "an item is no IPPool: it has no spec.range");
+		return refuse_pool(r->e, "an item is not an IPPool: it has no spec.range");
 	if (unquote(range, text, sizeof(text)) || ip_parse_prefix(text, &r->range))
-		return refuse_pool(r->e, "the spec.range of an item is no network in CIDR form");
+		return refuse_pool(r->e, "the spec.range of an item is not a network in CIDR form");
 	if (!find_member(spec, "\"allocations\"", &allocations) || slice_is(allocations, "null"))
 		return 0;
 	struct pool_reader w = walk_into(allocations, '{');
@@ -222,8 +210,9 @@ static int read_pool(struct reader *r, struct slice pool)
 		if (rc)
 			return rc;
 	}
-	return w.bad || *allocations.p != '{' ? refuse_pool(r->e, "spec.allocations is no object")
-					      : 0;
+	return w.bad || *allocations.p != '{'
+		       ? refuse_pool(r->e, "spec.allocations is not an object")
+		       : 0;
 }
 
 int whereabouts_each(const char *text, size_t len, whereabouts_fn fn, void *arg, struct err *e)
@@ -232,7 +221,7 @@ int whereabouts_each(const char *text, size_t len, whereabouts_fn fn, void *arg,
 	struct reader r = { .fn = fn, .arg = arg, .e = e };
 
 	if (!cut_value(&rest, &all) || rest.len || *all.p != '{')
-		return refuse_pool(e, "not one whole object in JSON");
+		return refuse_pool(e, "the text is not one JSON object");
 	if (!find_member(all, "\"items\"", &items))
 		return read_pool(&r, all);
 	struct pool_reader w = walk_into(items, '[');
@@ -242,5 +231,5 @@ int whereabouts_each(const char *text, size_t len, whereabouts_fn fn, void *arg,
 		if (rc)
 			return rc;
 	}
-	return w.bad || *items.p != '[' ? refuse_pool(e, "items is no list in JSON") : 0;
+	return w.bad || *items.p != '[' ? refuse_pool(e, "items is not a JSON array") : 0;
 }

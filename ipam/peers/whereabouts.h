@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * whereabouts.h: what whereabouts has given out in a cluster, as kubectl prints it. Pure.
+ * whereabouts.h: the leases of whereabouts in a cluster, as kubectl prints them. Pure.
  *
  *	kubectl get ippools.whereabouts.cni.cncf.io -A -o json
  *
- * Each item is a range: spec.range, and spec.allocations: how far an address is from the one that
- * the range begins with (decimal; of IPv6 up to 39 digits), and who has it: id (container), podref
- * ("namespace/name") and, of later versions, ifname.
+ * Each item is a range: spec.range and spec.allocations. A key of allocations is the distance of an
+ * address from the first one of the range (decimal, for IPv6 up to 39 digits). Its value names the
+ * owner: id (container), podref ("namespace/name") and, in later versions, ifname.
  */
 #ifndef RAILHEAD_IPAM_PEERS_WHEREABOUTS_H
 #define RAILHEAD_IPAM_PEERS_WHEREABOUTS_H
@@ -18,15 +18,15 @@
 
 struct whereabouts_lease {
 	struct ip ip;
-	char container[256], ifname[64]; /* ifname "": not said, or none that could be */
-	char ns[WHEREABOUTS_NAME_MAX], pod[WHEREABOUTS_NAME_MAX]; /* "" where podref is none */
+	char container[256], ifname[64];                          /* ifname "": absent or invalid */
+	char ns[WHEREABOUTS_NAME_MAX], pod[WHEREABOUTS_NAME_MAX]; /* "": podref is invalid */
 };
 
 /*
- * whereabouts_each - call fn for each allocation of a list, or of one IPPool. What whereabouts
- * itself could not read (an offset that is no number, or outside of the range) is passed over, and
- * so is what names no container. Non-zero ends the walk and is returned. ERR_CONFIG when text is
- * something else.
+ * whereabouts_each - call fn for each allocation of a list, or of one IPPool. Allocations without a
+ * container are skipped, and those that whereabouts itself could not read: an offset that is not a
+ * number, or is outside of the range. Return non-zero from fn to stop; that value is returned.
+ * ERR_CONFIG: text is neither a list nor an IPPool.
  */
 typedef int (*whereabouts_fn)(const struct whereabouts_lease *lease, void *arg, struct err *e);
 int whereabouts_each(const char *text, size_t len, whereabouts_fn fn, void *arg,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* whereabouts_fuzz.c: feeds text to whereabouts_each; each lease that it reports is valid. */
 #include "ipam/peers/whereabouts.h"
 #include "lib/testing/fuzz.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* whereabouts_test.c: the leases in lists of kubectl, and the lists that are refused. */
 #include "ipam/peers/whereabouts.h"
 
 #include <stdio.h>

@@ -158,7 +158,7 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 	return -1;
 }
 
-/* With whereabouts it is the gateway of further addresses that nobody keeps a record of. */
+/* In whereabouts it is the gateway of further addresses, which are not recorded anywhere. */
 static int refuse_gateway(const struct cni_call *call, const struct ipam_conf *conf, struct err *e)
 {
 	char value[64];
@@ -196,8 +196,9 @@ static int open_existing(const struct cni_call *call, const struct ipam_conf *co
 }
 
 /*
- * The runtime calls nobody else for an attachment that host-local served before the node was moved
- * here. What cannot be removed is not given out either, so that it is no reason to fail.
+ * If host-local made the attachment before the node changed to railhead-ipam, the runtime still
+ * calls only this program. A file that cannot be removed is not an error: its address is not
+ * assigned.
  */
 static void release_files(const struct cni_call *call, const struct ipam_conf *conf)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* resolv.c: reads the lines of a resolv.conf file into a JSON object. Pure. */
 #include "ipam/plugin/resolv.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 
 #define WORD_MAX 256
 
-/* Cut the next word off; blanks separate. */
+/* Takes the next word off *rest. Blanks separate words. */
 static bool next_word(struct slice *rest, char word[WORD_MAX])
 {
 	struct slice w = { rest->p, 0 };

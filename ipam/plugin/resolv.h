@@ -8,9 +8,9 @@
 #define RESOLV_MAX 65536 /* longest file that is read */
 
 /*
- * resolv_parse - {"nameservers", "domain", "search", "options"}, each only when it occurs. As the
- * resolver does, the last domain and the last search line win, and unknown lines are skipped.
- * ERR_CONFIG when the text is not UTF-8.
+ * resolv_parse - {"nameservers", "domain", "search", "options"}, each one only if the text has it.
+ * As in the resolver, the last domain and the last search line are used, and unknown lines are
+ * skipped. The caller frees *out. ERR_CONFIG: the text is not UTF-8.
  */
 int resolv_parse(const char *text, size_t len, struct json **out, struct err *e) must_check;
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* resolv_fuzz.c: feeds text to resolv_parse; its result has the right types and can be parsed. */
 #include "ipam/plugin/resolv.h"
 #include "lib/testing/fuzz.h"
 

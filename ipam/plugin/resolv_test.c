@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* resolv_test.c: lines of resolv.conf that are used, skipped and refused. */
 #include "ipam/plugin/resolv.h"
 
 #include <string.h>

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* key.c: builds and parses the keys of the store, and the names of scopes. Pure. */
 #include "ipam/store/key.h"
-
-#include "lib/base/parse.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
+
 #define HEX_V4 8
 #define HEX_V6 32
 
-/* FNV-1a: it need not resist an attacker, as whatever is found under a hash is checked again. */
+/* FNV-1a. It need not resist an attacker: a record that is found under a hash is checked again. */
 static uint64_t fnv1a(const char *text, uint64_t h)
 {
 	for (; *text; text++)
@@ -19,11 +20,11 @@ static uint64_t fnv1a(const char *text, uint64_t h)
 	return h;
 }
 
-/* Grows past its end without writing there: too long is known only when all parts are in. */
+/* A key that is being built. len counts also the characters that do not fit. */
 struct text {
 	char *s;
 	size_t size, len;
-	uint64_t h1, h2; /* of all that was added */
+	uint64_t h1, h2; /* hashes of all characters */
 };
 
 static void add_char(struct text *t, char c)

@@ -2,21 +2,21 @@
 /*
  * key.h: the keys of the IPAM store. Pure.
  *
- *	a/<scope>/<family>/<hex>              one per address ever given: a lease or its rest
- *	o/<container>/<ifname>/<network>      owner: the addresses it holds
+ *	a/<scope>/<family>/<hex>              one per address ever assigned: a lease, held or
+ *resting o/<container>/<ifname>/<network>      owner: the addresses it holds
  *	r/<scope>/<source>/<time>/<address>   resting addresses, longest first
  *	s/<scope>/<namespace>/<pod>/<ifname>  sticky: the addresses a pod had last
  *	i/<scope>/<namespace>/<pod>/<ifname>/<address>  the same pod's held addresses
- *	u/<scope>/<source>                    usage of a source: used, resting, where the search
- *goes on q/<scope>/<namespace>                 addresses a namespace holds in a pool d/<pool>
- *definition of a pool m/store                               schema version, boot of the last sweep
+ *	u/<scope>/<source>                    usage of a source: used, resting, the cursor
+ *	q/<scope>/<namespace>                 the number of addresses a namespace holds in a pool
+ *	d/<pool>                              definition of a pool
+ *	m/store                               schema version, boot of the last clean-up
  *
- * Numbers are hexadecimal of fixed width, so that key order is address order and time order. A
- *scope is where an address is unique: p/<pool>, n/<network>, w/<network_name>,
- *x/<network_name>/<first-last>; its letter says how many parts it has. Parts are escaped, so that
- *'/' only separates. Ranges of whereabouts are in w/ or x/, by enable_overlapping_ranges: what is
- *unique across the two is decided in ipam/alloc/overlap.h. The container comes first in the
- *owner, so that one short scan finds all addresses of a pod's other interfaces.
+ * Numbers are hexadecimal of fixed width, so the order of keys is the order of addresses and times.
+ * An address is unique in its scope: p/<pool>, n/<network>, w/<network_name>,
+ * x/<network_name>/<first-last>. The letter determines the number of parts. Parts are escaped, so
+ *'/' only separates. Ranges of whereabouts are in w/ or x/, see ipam/alloc/overlap.h. The container
+ *comes first in the owner, so one short scan finds all addresses of a pod's other interfaces.
  */
 #ifndef RAILHEAD_IPAM_STORE_KEY_H
 #define RAILHEAD_IPAM_STORE_KEY_H
@@ -34,7 +34,7 @@ struct key {
 	char s[STORE_KEY_MAX + 1];
 };
 
-/* An owner as it stands in a key; the strings are NUL-terminated copies. */
+/* An owner as parsed from a key. */
 struct key_owner {
 	char container[256], ifname[64], network[256];
 };
@@ -46,8 +46,10 @@ struct key_address {
 };
 
 /*
- * Builders. They cannot fail: parts that together exceed STORE_KEY_MAX are replaced by a hash,
- * which happens to keys of very long pod names only; such keys are looked up, never parsed.
+ * Builders. They cannot fail: if the parts together exceed STORE_KEY_MAX, a hash replaces them.
+ * This happens only with very long pod names. Such keys are looked up and never parsed. Functions
+ * with a plural name, key_of_container, and the NULL or "" arguments below give the prefix of
+ * several keys.
  */
 void key_of_address(struct key *k, const char *scope, struct ip ip);
 void key_of_addresses(struct key *k, const char *scope, enum ip_family f); /* the prefix of all */
@@ -64,20 +66,24 @@ void key_of_usage(struct key *k, const char *scope, const char *source); /* sour
 void key_of_quota(struct key *k, const char *scope, const char *ns);
 void key_of_pool(struct key *k, const char *name);
 
-/* Parsers: 0, or -1 when the key is not of that kind or malformed. */
+/* Parsers: 0; -1: the key is of another kind, or is malformed. */
 int key_parse_address(const char *key, struct key_address *out) must_check;
 int key_parse_owner(const char *key, struct key_owner *out) must_check;
 int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_LEN + 1],
 		   int64_t *since) must_check;
 
-/* Scopes. key_scope_label: "pool rail0", "network mynet", ... for people. Both return out. */
+/*
+ * key_scope - the scope of kind p, n or w with that name. key_scope_range - the scope x of a range.
+ * key_scope_label - a text for users: "pool rail0", "network mynet". All return out.
+ */
 char *key_scope(char out[KEY_SCOPE_MAX], char kind, const char *name);
 char *key_scope_range(char out[KEY_SCOPE_MAX], const char *name, struct ip_range r);
 char *key_scope_label(const char *scope, char *out, size_t size);
 
-/* key_pool_of - the pool's name when scope is a pool's, else NULL. Points into scope. */
+/* key_pool_of - the name of the pool if scope is a pool's, else NULL. Points into scope. */
 const char *key_pool_of(const char *scope);
-/* key_scope_log - what the audit log calls a scope: a pool's name, else the label, in out. */
+/* key_scope_log - a scope's name in the audit log: the pool's name, or the label, written to out.
+ */
 const char *key_scope_log(const char *scope, char *out, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* key_fuzz.c: feeds text to the parsers of keys. A key built from the parts must be the same. */
 #include "ipam/store/key.h"
 #include "lib/testing/fuzz.h"
 
-/* What a key says is what the key built from it says. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	auto_free char *s = fuzz_text(data, size);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* key_test.c: keys and their order, long names, and scopes. */
 #include "ipam/store/key.h"
 
 #include <stdio.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lmdb_file.c: the file of LMDB 0.9, data version 1, 64 bits, this byte order.
+ * lmdb_file.c: checks the format of LMDB 0.9: data version 1, 64 bits, this byte order.
  *
- * Two meta pages of which the newer counts; then pages of two B-trees, one of free page numbers by
- * transaction, one of the data. Each page begins with a header of 16 bytes: page number, unused,
- * kind, and the bounds of its free space; then 16-bit offsets of its nodes, which are packed
- * against its end. A node has a header of 8 bytes: size of the value (of a leaf) or number of the
- * child (of a branch) in three parts, flags in the third, size of the key.
+ * The file has two meta pages, and the newer one is valid. The other pages belong to two B-trees:
+ * one has free page numbers by transaction, one has the data. Each page begins with a header of 16
+ * bytes: page number, unused, kind, and the bounds of its free space. Then come 16-bit offsets of
+ * its nodes, which are at the end of the page. A node has a header of 8 bytes. In a
+ * leaf it has the size of the value, in a branch the number of the child, in three parts. The third
+ * part also has flags. Then comes the size of the key.
  */
 #include "ipam/store/lmdb_file.h"
 
@@ -72,15 +73,6 @@ static bool parse_meta(const uint8_t *b, struct lmdb_meta *out)
 	       out->last_page < UINT32_MAX;
 }
 
-static bool all_zero(const uint8_t *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (b[i])
-			return false;
-	}
-	return true;
-}
-
 /* *out is the first meta page; second NULL: the file ends before it. */
 static enum lmdb_file_state newer_meta(const uint8_t *second, struct lmdb_meta *out)
 {
@@ -95,10 +87,12 @@ static enum lmdb_file_state newer_meta(const uint8_t *second, struct lmdb_meta *
 	return LMDB_FILE_GOOD;
 }
 
-/* unfinished; or written, but not yet on the disk when the power went */
+/* The first page is incomplete, or was not yet on the disk at a power loss. */
 static bool never_written(const uint8_t *first, size_t len)
 {
-	return len < META_LEN || all_zero(first, META_LEN);
+	static const uint8_t zero[META_LEN];
+
+	return len < META_LEN || memcmp(first, zero, META_LEN) == 0;
 }
 
 enum lmdb_file_state lmdb_meta_read(const uint8_t *file, size_t len, struct lmdb_meta *out)
@@ -110,7 +104,7 @@ enum lmdb_file_state lmdb_meta_read(const uint8_t *file, size_t len, struct lmdb
 	return newer_meta(len < out->page_size + META_LEN ? NULL : file + out->page_size, out);
 }
 
-/* A file that cannot be read is not an empty one: what it holds would be taken for nothing. */
+/* An unreadable file must not count as an empty one, or its leases would be lost. */
 static int read_metas(int fd, struct lmdb_meta *m, enum lmdb_file_state *out, struct err *e)
 {
 	uint8_t b[META_LEN];
@@ -136,7 +130,7 @@ int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e)
 	struct stat st;
 
 	if (fd >= 0 && fstat(fd, &st))
-		return err_set(e, ERR_STORE, errno, "look at the store's file");
+		return err_set(e, ERR_STORE, errno, "stat the store's file");
 	*out = (struct lmdb_file){ .state = LMDB_FILE_EMPTY };
 	if (fd < 0)
 		return 0;
@@ -181,8 +175,8 @@ struct checker {
 	struct lmdb_meta m;
 	uint8_t *seen;         /* one bit a page: used by a tree, or free */
 	bool numbers;          /* keys are numbers: the tree of free pages */
-	struct key_bytes last; /* the key before; p NULL: none yet */
-	bool last_may_come;    /* it was a separator, and may come as a key yet */
+	struct key_bytes last; /* the previous key; p NULL: none yet */
+	bool last_may_come;    /* it was a separator, so the next key can be equal */
 	uint64_t entries;
 };
 
@@ -194,7 +188,7 @@ static bool mark_page(struct checker *c, uint64_t page)
 	return true;
 }
 
-/* NULL when it is not wholly in the file. */
+/* NULL: the n pages are not completely in the file. */
 static const uint8_t *page_at(const struct checker *c, uint64_t page, uint64_t n)
 {
 	if (n == 0 || n > c->m.last_page || page > c->m.last_page ||
@@ -203,24 +197,23 @@ static const uint8_t *page_at(const struct checker *c, uint64_t page, uint64_t n
 	return c->file + page * c->m.page_size;
 }
 
-static int compare_keys(const struct checker *c, struct key_bytes a, struct key_bytes b)
-{
-	if (c->numbers) {
-		uint64_t x = load_u64(a.p), y = load_u64(b.p);
-		return x < y ? -1 : x > y;
-	}
-	int rc = memcmp(a.p, b.p, a.len < b.len ? a.len : b.len);
-	return rc ? rc : a.len < b.len ? -1 : a.len > b.len;
-}
-
 static bool in_order(const struct checker *c, struct key_bytes key)
 {
-	int rc = c->last.p ? compare_keys(c, c->last, key) : -1;
+	const struct key_bytes last = c->last;
+	int rc;
 
+	if (!last.p)
+		return true;
+	if (c->numbers)
+		rc = cmp_u64(load_u64(last.p), load_u64(key.p));
+	else
+		rc = memcmp(last.p, key.p, last.len < key.len ? last.len : key.len);
+	if (rc == 0 && !c->numbers)
+		rc = cmp_u64(last.len, key.len);
 	return rc < 0 || (rc == 0 && c->last_may_come);
 }
 
-/* Page numbers, preceded by how many. Free pages belong to nobody else. */
+/* The number of free pages, then their page numbers. No tree may use a free page. */
 static const char *check_free(struct checker *c, const uint8_t *data, size_t size)
 {
 	uint64_t n = size >= 8 ? load_u64(data) : 0;
@@ -253,7 +246,7 @@ static const char *check_big(struct checker *c, uint64_t page, size_t size, cons
 	return NULL;
 }
 
-/* A node of a page within its bounds; NULL: it is not. */
+/* Node i of a page; NULL: it is not within the bounds. */
 static const uint8_t *node_at(const struct checker *c, const uint8_t *page, size_t i)
 {
 	size_t at = load_u16(page + PAGE_HEADER + 2 * i);
@@ -277,13 +270,7 @@ static size_t leaf_size(const uint8_t *node)
 	       (load_u16(node + 4) == NODE_BIG ? sizeof(uint64_t) : size);
 }
 
-/* Two records fit into each page: what is longer has pages of its own. */
-static size_t node_max(const struct checker *c)
-{
-	return (((c->m.page_size - PAGE_HEADER) / 2) & ~(size_t)1) - 2;
-}
-
-/* LMDB moves the records of a page together when one goes: they must not lie over each other. */
+/* LMDB moves the records of a page when one is deleted, so they must not overlap. */
 static const char *check_layout(const struct checker *c, const uint8_t *page, size_t n, bool leaf)
 {
 	uint8_t taken[PAGE_MAX / 2] = { 0 };
@@ -295,10 +282,10 @@ static const char *check_layout(const struct checker *c, const uint8_t *page, si
 		size_t end = at + (node && leaf ? leaf_size(node) : branch);
 
 		if (!node || end > c->m.page_size)
-			return "a record reaches over its page";
+			return "a record ends after its page";
 		for (; at < end; at += 2) {
 			if (taken[at / 2])
-				return "two records lie over each other";
+				return "two records overlap";
 			taken[at / 2] = 1;
 		}
 	}
@@ -311,21 +298,23 @@ static const char *check_leaf_node(struct checker *c, const uint8_t *page, const
 	size_t size = load_u16(node) | (size_t)load_u16(node + 2) << 16;
 	const uint8_t *data = key.p + key.len;
 	bool big = load_u16(node + 4) == NODE_BIG;
+	/* Two records fit into each page. A longer one has its own pages. */
+	size_t most = (((c->m.page_size - PAGE_HEADER) / 2) & ~(size_t)1) - 2;
 	const char *bad = NULL;
 
 	if (load_u16(node + 4) & ~NODE_BIG || key.len == 0 || key.len > KEY_MAX ||
 	    (c->numbers && key.len != 8))
-		return "a record is of a kind that is not used";
+		return "a record has an unknown kind";
 	if (c->numbers && (load_u64(key.p) == 0 || load_u64(key.p) > c->m.txnid))
-		return "a list of free pages is of a transaction to come";
+		return "a list of free pages is of a future transaction";
 	if (!in_order(c, key))
 		return "keys are out of order";
 	c->last = key;
 	c->last_may_come = false;
 	c->entries++;
 	if (data + (big ? 8 : size) > page + c->m.page_size)
-		return "a value reaches over its page";
-	if (leaf_size(node) > node_max(c))
+		return "a value ends after its page";
+	if (leaf_size(node) > most)
 		return "a value is too long for its page";
 	if (big)
 		bad = check_big(c, load_u64(data), size, &data);
@@ -334,7 +323,8 @@ static const char *check_leaf_node(struct checker *c, const uint8_t *page, const
 
 static const char *check_page(struct checker *c, uint64_t number, unsigned depth);
 
-/* The key that separates two children is greater than all before it, and what follows not less. */
+/* The key between two children is greater than all keys before it, and not greater than those
+ * after. */
 static const char *check_child(struct checker *c, const uint8_t *node, bool first, unsigned depth)
 {
 	uint64_t child = load_u16(node) | (uint64_t)load_u16(node + 2) << 16 |
@@ -362,7 +352,7 @@ static const char *check_nodes(struct checker *c, const uint8_t *page, unsigned 
 		return "a branch has one child only";
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *node = node_at(c, page, i);
-		const char *bad = !node        ? "a record reaches over its page"
+		const char *bad = !node        ? "a record ends after its page"
 				  : depth == 1 ? check_leaf_node(c, page, node)
 					       : check_child(c, node, i == 0, depth);
 
@@ -377,12 +367,12 @@ static const char *check_page(struct checker *c, uint64_t number, unsigned depth
 	const uint8_t *page = page_at(c, number, 1);
 
 	if (!page)
-		return "a page lies behind the end of the file";
+		return "a page is after the end of the file";
 	if (!mark_page(c, number))
 		return "a page is used twice";
 	if (load_u64(page) != number ||
 	    load_u16(page + OFF_FLAGS) != (depth == 1 ? P_LEAF : P_BRANCH))
-		return "a page is not what it should be";
+		return "a page has a wrong number or kind";
 	if (load_u16(page + OFF_LOWER) < PAGE_HEADER ||
 	    load_u16(page + OFF_LOWER) > load_u16(page + OFF_UPPER) ||
 	    load_u16(page + OFF_UPPER) > c->m.page_size)
@@ -395,7 +385,7 @@ static const char *check_tree(struct checker *c, int db)
 	uint64_t root = c->m.root[db];
 
 	if ((c->m.flags[db] & KIND_MASK) != (db == 0 ? KIND_NUMBER : 0))
-		return "a tree is of a kind that is not used";
+		return "a tree has an unknown kind";
 	c->numbers = db == 0;
 	c->last.p = NULL;
 	c->last_may_come = false;
@@ -415,15 +405,15 @@ const char *lmdb_check(const uint8_t *file, size_t len)
 	struct checker c = { .file = file, .len = len };
 
 	if (lmdb_meta_read(file, len, &c.m) != LMDB_FILE_GOOD)
-		return "it does not begin as an LMDB file of this machine does";
-	/* a page number that no file of this size can have: do not even count up to it */
+		return "it does not begin like an LMDB file of this machine";
+	/* No file of this size has such a page number: do not allocate memory for it. */
 	if (c.m.last_page > len / PAGE_MIN + (1u << 20) ||
 	    c.m.last_page >= SIZE_MAX_OK / c.m.page_size)
-		return "a page lies behind the end of the file";
+		return "a page is after the end of the file";
 	c.seen = calloc(1, c.m.last_page / 8 + 1);
 	if (!c.seen)
 		return "out of memory";
-	/* data first: what it uses cannot be free */
+	/* Check the data first: a page that it uses cannot be free. */
 	const char *bad = check_tree(&c, 1);
 	if (!bad)
 		bad = check_tree(&c, 0);

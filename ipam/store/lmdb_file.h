@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lmdb_file.h: look at an LMDB file before LMDB does. Pure.
+ * lmdb_file.h: checks an LMDB file before LMDB opens it. Pure.
  *
- * LMDB maps its file and believes it: what is mapped and not there is a SIGBUS, and a page full of
- * garbage sends it anywhere. So a file that was not checked in this boot is read here first, page
- * by page, within bounds.
+ * LMDB maps its file and does not check it. A page after the end of the file is a SIGBUS, and a
+ * damaged page can make LMDB access any address. So a file that was not checked in this boot is
+ * read here first, page by page.
  */
 #ifndef RAILHEAD_IPAM_STORE_LMDB_FILE_H
 #define RAILHEAD_IPAM_STORE_LMDB_FILE_H
@@ -12,10 +12,10 @@
 #include "lib/base/err.h"
 
 enum lmdb_file_state {
-	LMDB_FILE_EMPTY, /* absent, or nothing was ever committed to it */
+	LMDB_FILE_EMPTY, /* absent, or without any commit */
 	LMDB_FILE_GOOD,
-	LMDB_FILE_SHORT, /* ends before its last page: cut off, or that page was never used */
-	LMDB_FILE_BAD,   /* not LMDB, another version of it, or another machine's */
+	LMDB_FILE_SHORT, /* ends before its last page: truncated, or that page was never used */
+	LMDB_FILE_BAD,   /* not LMDB, of another version, or of another kind of machine */
 };
 
 struct lmdb_file {
@@ -23,7 +23,7 @@ struct lmdb_file {
 	uint64_t want; /* bytes the file should have at least */
 };
 
-/* lmdb_file_inspect - the first pages only. fd -1: an absent file. ERR_STORE when it cannot be
+/* lmdb_file_inspect - check only the meta pages. fd -1: an absent file. ERR_STORE: it cannot be
  * read. */
 int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e) must_check;
 
@@ -36,13 +36,13 @@ struct lmdb_meta {
 	uint64_t entries[2];
 };
 
-/* lmdb_meta_read - from the first `len` bytes of a file. */
+/* lmdb_meta_read - decode the meta pages in the first `len` bytes of a file. */
 enum lmdb_file_state lmdb_meta_read(const uint8_t *file, size_t len, struct lmdb_meta *out);
 
 /*
- * lmdb_check - read every page that the meta page leads to: numbers, kinds, bounds, order of keys,
- * counts, and that no page serves two purposes. NULL on success, else the error (static
- * text); "out of memory" is one of them.
+ * lmdb_check - check every page that the meta page leads to: numbers, kinds, bounds, order of keys
+ * and counts; no page may be used twice. NULL: the file is good; else the error as a static text,
+ * which can be "out of memory".
  */
 const char *lmdb_check(const uint8_t *file, size_t len);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lmdb_file_fuzz.c: feeds a file to lmdb_file_inspect and lmdb_check, which must agree. The first
+ * byte is the number of pages by which the file is longer than the data.
+ */
 #include "ipam/store/lmdb_file.h"
 
 #include <sys/mman.h>
 
 #include "lib/testing/fuzz.h"
 
-/* The first byte says how much longer than what follows the file is, in pages. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	auto_fd int fd = memfd_create("data.mdb", MFD_CLOEXEC);

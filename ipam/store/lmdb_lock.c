@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lmdb_lock.c: takes the store's lock, and kills a holder that is proved to be stopped. */
 #include "ipam/store/lmdb_lock.h"
 
 #include <errno.h>
@@ -14,9 +15,9 @@
 #include "ipam/store/lmdb_proc.h"
 #include "lib/base/ctx.h"
 
-#define NOTES      64   /* holders that can be noted at a time */
-#define LOOK_EVERY 1000 /* ms between two looks at the holders */
-#define DEATH_MS   1000 /* how long a killed process may take to go */
+#define NOTES      64   /* holders that the file can record at a time */
+#define LOOK_EVERY 1000 /* ms between two checks of the holders */
+#define DEATH_MS   1000 /* wait for the end of a killed process */
 
 static int try_lock(int fd, short type)
 {
@@ -25,32 +26,24 @@ static int try_lock(int fd, short type)
 	return fcntl(fd, F_OFD_SETLK, &all);
 }
 
-/* Only a hint where to look, so an error is none. */
-static void note_holder(const struct lmdb_lock *l)
-{
-	pid_t pid = getpid();
-
-	(void)!pwrite(l->fd, &pid, sizeof(pid),
-		      LMDB_LOCK_NOTES + (off_t)sizeof(pid) * (pid % NOTES));
-}
-
-/* ---- who holds it ---- */
+/* ---- the holder ---- */
 
 bool lmdb_holder_is_stopped(const struct lmdb_holder *before, const struct lmdb_holder *now)
 {
-	/* stopped, traced, or asleep although a transaction never sleeps (frozen) */
+	/* Stopped, traced, or asleep. A transaction never sleeps, so a sleeping holder is frozen.
+	 */
 	return before->holds && now->holds && before->started == now->started &&
 	       before->worked == now->worked && before->state && strchr("TtS", before->state) &&
 	       now->state && strchr("TtS", now->state);
 }
 
 struct watch {
-	int64_t next; /* when to look again; 0: not yet begun */
+	int64_t next; /* time of the next check; 0: none yet */
 	pid_t pids[NOTES];
 	struct lmdb_holder seen[NOTES];
 };
 
-/* The descriptor names the process itself: nobody who has its number later is hit. */
+/* The pidfd names the process itself, so a later process with its number is never killed. */
 static void kill_if_stopped(const struct lmdb_lock *l, pid_t pid, const struct lmdb_holder *before)
 {
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -66,7 +59,7 @@ static void kill_if_stopped(const struct lmdb_lock *l, pid_t pid, const struct l
 	(void)poll(&p, 1, DEATH_MS);
 }
 
-static void look_at_holder(const struct lmdb_lock *l, struct watch *w)
+static void check_holders(const struct lmdb_lock *l, struct watch *w)
 {
 	pid_t pids[NOTES] = { 0 };
 
@@ -85,16 +78,9 @@ static void look_at_holder(const struct lmdb_lock *l, struct watch *w)
 
 /* ---- waiting ---- */
 
-static int too_late(const struct lmdb_lock *l, struct err *e)
-{
-	err_set(e, ERR_AGAIN, ETIMEDOUT, "another process holds the store %s", l->file);
-	return err_hint(e, "`fuser -v` on the file \"lock\" beside it names the process; is it "
-			   "stopped?");
-}
-
 /*
- * Wait for a lock by asking again: transactions take less than a millisecond, and a blocking wait
- * could only be ended by a signal.
+ * Waits by trying again: transactions take less than a millisecond, and only a signal could end a
+ * blocking wait.
  */
 int lmdb_lock_take(const struct lmdb_lock *l, bool exclusive, struct err *e)
 {
@@ -110,17 +96,24 @@ int lmdb_lock_take(const struct lmdb_lock *l, bool exclusive, struct err *e)
 			deadline = now + l->wait_ms;
 			w.next = now + LOOK_EVERY;
 		}
-		if (now >= deadline)
-			return too_late(l, e);
+		if (now >= deadline) {
+			err_set(e, ERR_AGAIN, ETIMEDOUT, "another process holds the store %s",
+				l->file);
+			return err_hint(e, "`fuser -v` on the file \"lock\" beside it names the "
+					   "process; is it stopped?");
+		}
 		if (now >= w.next) {
-			look_at_holder(l, &w);
+			check_holders(l, &w);
 			w.next = now + LOOK_EVERY;
 		}
 		(void)nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;
 	}
-	note_holder(l);
+	/* Only a hint where to look for the holder, so an error does not matter. */
+	pid_t pid = getpid();
+	(void)!pwrite(l->fd, &pid, sizeof(pid),
+		      LMDB_LOCK_NOTES + (off_t)sizeof(pid) * (pid % NOTES));
 	return 0;
 }
 

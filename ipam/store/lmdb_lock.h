@@ -2,12 +2,12 @@
 /*
  * lmdb_lock.h: the lock of the embedded store: exclusive for writers, shared for readers.
  *
- * A transaction takes well under a millisecond and never sleeps. A holder that was stopped from
- * outside (SIGSTOP, a frozen cgroup, a debugger) would keep every pod of the node waiting. Whoever
- * waits looks for such a holder and kills it, but only on proof: the process noted itself in the
- * lock file, it holds this very lock (its /proc/PID/fdinfo), and for a second it neither ran nor
- * waited for a disk. LMDB survives a writer that is killed at any moment: its commit is one write
- * of a meta page, the last of all.
+ * A transaction takes less than a millisecond and never sleeps. A holder that was stopped from
+ * outside (SIGSTOP, a frozen cgroup, a debugger) would make every pod of the node wait. A waiting
+ * process looks for such a holder and kills it, but only with proof. The holder has written its
+ * number to the lock file. /proc/PID/fdinfo shows that it holds this lock. For a second it neither
+ * ran nor waited for a disk. LMDB survives a writer that is killed at any moment, because its
+ * commit is one write of a meta page, the last write of all.
  */
 #ifndef RAILHEAD_IPAM_STORE_LMDB_LOCK_H
 #define RAILHEAD_IPAM_STORE_LMDB_LOCK_H
@@ -24,11 +24,14 @@ struct lmdb_lock {
 
 #define LMDB_LOCK_NOTES 64
 
-/* lmdb_lock_take - ERR_AGAIN (errnum ETIMEDOUT) when it is not free within wait_ms. */
+/*
+ * lmdb_lock_take - take the lock; ERR_AGAIN (errnum ETIMEDOUT): it is not free within wait_ms.
+ * lmdb_lock_drop - release it.
+ */
 int lmdb_lock_take(const struct lmdb_lock *l, bool exclusive, struct err *e) must_check;
 void lmdb_lock_drop(const struct lmdb_lock *l);
 
-/* lmdb_holder_is_stopped - by two looks at one process, a second apart. Pure. */
+/* lmdb_holder_is_stopped - compares two views of one process, a second apart. Pure. */
 bool lmdb_holder_is_stopped(const struct lmdb_holder *before, const struct lmdb_holder *now);
 
 #endif

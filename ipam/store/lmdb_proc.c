@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lmdb_proc.c: reads state, work and locks of a process from /proc. */
 #include "ipam/store/lmdb_proc.h"
 
 #include <dirent.h>
@@ -18,7 +19,7 @@
 
 int lmdb_proc_parse(const char *stat, struct lmdb_holder *out)
 {
-	/* The name in the second field may hold anything, ')' too. */
+	/* The name in the second field can contain any character, also ')'. */
 	const char *p = strrchr(stat, ')');
 	unsigned long long values[START + 1] = { 0 };
 	char state;
@@ -49,24 +50,6 @@ static char *read_text(int proc, const char *name)
 	return fs_read_at(proc, name, TEXT_MAX, &text, &ignored) < 0 ? NULL : text;
 }
 
-static uint64_t count_switches(int proc)
-{
-	auto_free char *text = read_text(proc, "status");
-	uint64_t sum = 0;
-
-	for (const char *p = text; p && (p = strstr(p, "ctxt_switches:")); p++)
-		sum += strtoull(p + strlen("ctxt_switches:"), NULL, 10);
-	return sum;
-}
-
-static bool is_same_file(int proc, const char *name, const struct stat *lock)
-{
-	struct stat st;
-
-	return fstatat(proc, name, &st, 0) == 0 && st.st_dev == lock->st_dev &&
-	       st.st_ino == lock->st_ino;
-}
-
 static bool has_lock(int proc, const struct stat *lock)
 {
 	auto_fd int fds = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -79,9 +62,11 @@ static bool has_lock(int proc, const struct stat *lock)
 	(void)TAKE_FD(fds); /* closedir() closes it */
 	while (!found && (entry = readdir(d))) {
 		char name[NAME_MAX + 8];
+		struct stat st;
 
 		(void)snprintf(name, sizeof(name), "fd/%s", entry->d_name);
-		if (entry->d_name[0] == '.' || !is_same_file(proc, name, lock))
+		if (entry->d_name[0] == '.' || fstatat(proc, name, &st, 0) ||
+		    st.st_dev != lock->st_dev || st.st_ino != lock->st_ino)
 			continue;
 		(void)snprintf(name, sizeof(name), "fdinfo/%s", entry->d_name);
 		auto_free char *text = read_text(proc, name);
@@ -101,7 +86,9 @@ int lmdb_proc_read(pid_t pid, int lockfd, struct lmdb_holder *out)
 	auto_free char *stat = proc < 0 ? NULL : read_text(proc, "stat");
 	if (!stat || lmdb_proc_parse(stat, out) || fstat(lockfd, &lock))
 		return -1;
-	out->worked += count_switches(proc);
+	auto_free char *status = read_text(proc, "status");
+	for (const char *p = status; p && (p = strstr(p, "ctxt_switches:")); p++)
+		out->worked += strtoull(p + strlen("ctxt_switches:"), NULL, 10);
 	out->holds = has_lock(proc, &lock);
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lmdb_recover.c: checks the store's file, keeps a copy of it, and restores it from the copy. */
 #include "ipam/store/lmdb_recover.h"
 
 #include <errno.h>
@@ -38,14 +39,6 @@ int lmdb_trust(const struct lmdb_place *p, enum lmdb_trust *out, struct err *e)
 	return 0;
 }
 
-/* Not synced: what is left of it after a power loss is not the id of the boot after that. */
-static int write_boot_id(const struct lmdb_place *p, struct err *e)
-{
-	if (pwrite(p->lockfd, p->boot, CTX_BOOT_ID_LEN, 0) != CTX_BOOT_ID_LEN)
-		return err_set(e, ERR_STORE, errno, "write the file \"lock\" beside %s", p->file);
-	return 0;
-}
-
 static int open_file(const struct lmdb_place *p, const char *name, int *fd, struct err *e)
 {
 	struct err why;
@@ -58,7 +51,7 @@ static int open_file(const struct lmdb_place *p, const char *name, int *fd, stru
 	return err_wrap(e, "open %s beside %s", name, p->file);
 }
 
-/* What is wrong with the whole file, NULL when nothing is. */
+/* The first error in the whole file; NULL: it is good. */
 static const char *inspect_all(int fd)
 {
 	struct stat st;
@@ -76,7 +69,7 @@ static const char *inspect_all(int fd)
 	return bad;
 }
 
-/* The first len bytes; what is behind them is room, and no part of the store. */
+/* Copies the first len bytes. The bytes after them are reserved space. */
 static int copy_all(int from, int to, off_t len, struct err *e)
 {
 	auto_free char *buf = malloc(CHUNK);
@@ -93,7 +86,7 @@ static int copy_all(int from, int to, off_t len, struct err *e)
 	return n < 0 ? err_set(e, ERR_STORE, errno, "read") : 0;
 }
 
-/* Atomic and durable: name is the old file or the whole new one. */
+/* Atomic and durable: after a crash, name is the old file or the whole new one. */
 static int copy_to(const struct lmdb_place *p, int from, const char *name, struct err *e)
 {
 	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
@@ -101,7 +94,7 @@ static int copy_to(const struct lmdb_place *p, int from, const char *name, struc
 
 	if (lmdb_file_inspect(from, &f, e))
 		return -1;
-	(void)unlinkat(p->dirfd, LMDB_TEMP, 0); /* of a writer that was killed */
+	(void)unlinkat(p->dirfd, LMDB_TEMP, 0); /* left by a writer that was killed */
 	auto_fd int to = openat(p->dirfd, LMDB_TEMP, flags, 0600);
 	int rc = to < 0 ? err_set(e, ERR_STORE, errno, "create")
 			: copy_all(from, to, (off_t)f.want, e);
@@ -118,7 +111,7 @@ static int copy_to(const struct lmdb_place *p, int from, const char *name, struc
 	return err_wrap(e, "%s beside %s", name, p->file);
 }
 
-/* The file is torn. A copy of an earlier boot can take its place, as that boot's leases are void.
+/* The file is damaged. A copy from an earlier boot can replace it: the leases of that boot ended.
  */
 static int restore_copy(const struct lmdb_place *p, int data, const char *bad, struct err *e)
 {
@@ -131,7 +124,7 @@ static int restore_copy(const struct lmdb_place *p, int data, const char *bad, s
 		return lmdb_damaged(p->file, bad, e);
 	if (inspect_all(safe) == NULL)
 		return copy_to(p, safe, LMDB_DATA, e);
-	/* It was made in the boot that ended before its first transaction did. */
+	/* The boot ended before the first transaction of a new store. */
 	if (trust == LMDB_NEW && safe < 0 && data >= 0 && ftruncate(data, 0) == 0)
 		return 0;
 	return lmdb_damaged(p->file, bad, e);
@@ -154,7 +147,7 @@ int lmdb_prepare(const struct lmdb_place *p, struct err *e)
 	const char *bad = inspect_all(fd);
 	if (bad)
 		return restore_copy(p, fd, bad, e);
-	/* pages that were never used may lie behind the end: let a read of them be no fault */
+	/* Pages that were never used can be after the end of the file. Make them readable. */
 	if (f.state == LMDB_FILE_SHORT && ftruncate(fd, (off_t)f.want))
 		return err_set(e, ERR_STORE, errno, "extend %s", p->file);
 	return 0;
@@ -170,5 +163,8 @@ int lmdb_checkpoint(const struct lmdb_place *p, struct err *e)
 		return err_set(e, ERR_STORE, errno, "sync %s", p->file);
 	if (copy_to(p, fd, LMDB_SAFE, e))
 		return -1;
-	return write_boot_id(p, e);
+	/* Not synced: whatever a power loss leaves of it, it is not the id of the next boot. */
+	if (pwrite(p->lockfd, p->boot, CTX_BOOT_ID_LEN, 0) != CTX_BOOT_ID_LEN)
+		return err_set(e, ERR_STORE, errno, "write the file \"lock\" beside %s", p->file);
+	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lmdb_reserve.c: allocates the disk space that is reserved for releases. */
 #include "ipam/store/lmdb_reserve.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 
 #include "lib/base/retry.h"
 
-#define KEPT_MIN   ((uint64_t)256 * 1024) /* some ten times what a release changes */
+#define KEPT_MIN   ((uint64_t)256 * 1024) /* about ten times the pages that a release changes */
 #define KEPT_SHARE 8
 #define BLOCK      512 /* of st_blocks */
 
@@ -17,7 +18,7 @@ uint64_t lmdb_reserve_size(uint64_t used)
 	return KEPT_MIN + used / KEPT_SHARE;
 }
 
-/* Where nothing can be allocated beforehand, there is at least room now. */
+/* For file systems that cannot allocate in advance: checks that there is space now. */
 static int check_free_space(int fd, uint64_t bytes)
 {
 	struct statvfs s;
@@ -48,10 +49,10 @@ static int reserve(int fd, uint64_t used)
 
 	if (fstat(fd, &st))
 		return -1;
-	/* no holes: what is there is allocated */
+	/* If the file has no holes, its bytes are allocated. */
 	if ((uint64_t)st.st_size >= want && (uint64_t)st.st_blocks * BLOCK >= (uint64_t)st.st_size)
 		return 0;
-	/* a little more, so that this is seldom done */
+	/* Allocate more than needed, so that this is rarely done. */
 	if (allocate_blocks(fd, want + kept) == 0 || allocate_blocks(fd, want) == 0)
 		return 0;
 	return errno == EOPNOTSUPP || errno == ENOSYS ? check_free_space(fd, 2 * kept) : -1;
@@ -61,10 +62,10 @@ int lmdb_reserve_make(int fd, uint64_t used, struct err *e)
 {
 	if (reserve(fd, used) == 0)
 		return 0;
-	err_set(e, ERR_STORE, errno == EDQUOT ? ENOSPC : errno, "make room in the store");
+	err_set(e, ERR_STORE, errno == EDQUOT ? ENOSPC : errno, "reserve space in the store");
 	return e->errnum == ENOSPC
-		       ? err_hint(e, "the file system is full; what is left is kept for releasing "
-				     "addresses. Make room, then try again")
+		       ? err_hint(e, "the file system is full; the rest is reserved for releases "
+				     "of addresses. Free disk space, then try again")
 		       : -1;
 }
 

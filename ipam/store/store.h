@@ -2,13 +2,13 @@
 /*
  * store.h: an ordered key-value store with conditional transactions.
  *
- * The same keys and values live in LMDB on a node and in etcd for a cluster; every implementation
- * passes ipam/store/store_contract.h. Reads of a writing transaction are what its commit depends
- * on: a store with optimistic concurrency (etcd) answers STORE_CONFLICT when one of them changed,
- * and the caller runs its transaction again. LMDB admits one writer and never conflicts.
+ * Every implementation passes the tests of ipam/store/store_contract.h. A commit depends on the
+ * values that its transaction has read. A store with optimistic concurrency (etcd) returns
+ * STORE_CONFLICT if one of them has changed, and the caller runs the transaction again. LMDB admits
+ * one writer and has no conflicts.
  *
- * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX.
- * Longer ones, and empty keys, are ERR_STORE. A struct store serves one transaction at a time.
+ * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX
+ * bytes. Longer ones, and empty keys, are ERR_STORE. A struct store has one transaction at a time.
  */
 #ifndef RAILHEAD_IPAM_STORE_STORE_H
 #define RAILHEAD_IPAM_STORE_STORE_H
@@ -23,13 +23,15 @@ struct store_txn;
 
 enum store_mode {
 	STORE_READ,
-	STORE_WRITE,   /* ERR_STORE (errnum ENOSPC) when it would use what is kept for releases */
-	STORE_RELEASE, /* writes that give back more than they take: works on a full disk, too */
+	STORE_WRITE,   /* ERR_STORE (errnum ENOSPC) if only the space for releases is left */
+	STORE_RELEASE, /* for transactions that release: works on a full disk, too */
 };
 enum store_commit { STORE_DONE, STORE_CONFLICT };
 
-/* Called for each pair of a scan; non-zero ends it (and is returned by nobody). Both are
- * NUL-terminated and live until the call returns. It must not write to the transaction. */
+/*
+ * Called for each pair of a scan. Return non-zero to stop; the value is discarded. key and value
+ * are valid until the function returns. The function must not write to the transaction.
+ */
 typedef int (*store_fn)(const char *key, const char *value, void *arg);
 
 /* Keys k that begin with prefix, from <= k; from NULL: from the first one. */
@@ -39,17 +41,16 @@ struct store_span {
 
 struct store_ops {
 	void (*close)(struct store *s);
-	/* ERR_AGAIN when another process does not let go of the store */
+	/* ERR_AGAIN: another process holds the store */
 	int (*begin)(struct store *s, enum store_mode mode, struct store_txn **out, struct err *e);
-	/* *value: NULL when absent; else valid until the next write or the end of the transaction
-	 */
+	/* *value NULL: absent; else valid until the next write or the end of the transaction */
 	int (*get)(struct store_txn *t, const char *key, const char **value, struct err *e);
 	int (*put)(struct store_txn *t, const char *key, const char *value, struct err *e);
 	int (*del)(struct store_txn *t, const char *key, struct err *e); /* absent is success */
 	/* the keys of a span, in order */
 	int (*scan)(struct store_txn *t, struct store_span span, store_fn fn, void *arg,
 		    struct err *e);
-	/* this transaction must survive a power loss; others may be lost as long as leases die with
+	/* this transaction must survive a power loss; others may be lost, because leases end with
 	 * it */
 	void (*keep)(struct store_txn *t);
 	int (*commit)(struct store_txn *t, enum store_commit *out, struct err *e); /* ends t */
@@ -65,6 +66,7 @@ struct store_txn {
 	struct store *store;
 };
 
+/* store_close - close a store; NULL is accepted. */
 static inline void store_close(struct store *s)
 {
 	if (s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_contract.h: what every store must do, as tests. The test program of an implementation
- * defines contract_open() and lists STORE_CONTRACT among its tests.
+ * store_contract.h: the tests that every store must pass. The test program of an implementation
+ * defines contract_open() and has STORE_CONTRACT in its list of tests.
  */
 #ifndef RAILHEAD_IPAM_STORE_STORE_CONTRACT_H
 #define RAILHEAD_IPAM_STORE_STORE_CONTRACT_H
@@ -10,7 +10,7 @@
 
 #include "ipam/testing/store.h"
 
-/* contract_open - an empty store the first time in a test, the same one again after that. */
+/* contract_open - the first call in a test opens an empty store, later calls open the same one. */
 struct store *contract_open(void);
 
 START_TEST(contract_put_get_del)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_lmdb.c: the embedded store. The only file that knows LMDB.
+ * store_lmdb.c: the embedded store. No other file uses LMDB.
  *
- * Locking is ours (MDB_NOLOCK): writers hold an exclusive lock on the file "lock" for a
- * transaction, readers a shared one. LMDB's own lock file would let readers run beside a writer,
- * which nobody needs here, and in exchange has a mutex without timeout, so that one stopped process
- * stops a node, and reader slots that outlive killed processes. The kernel drops our lock with the
- * process that held it.
+ * This file does the locking (MDB_NOLOCK): during a transaction a writer holds an exclusive lock on
+ * the file "lock", a reader a shared one. LMDB's own lock file would let readers run beside a
+ * writer, which is not needed here. It has a mutex without timeout, so one stopped process would
+ * stop a node, and reader slots that survive killed processes. The kernel drops our lock with its
+ * process.
  *
- * A killed process leaves its transaction undone: the meta page is the last thing a commit writes.
- * What a power loss leaves is the matter of ipam/store/lmdb_recover.h.
+ * A killed process leaves its transaction undone, because a commit writes the meta page last. For a
+ * power loss see ipam/store/lmdb_recover.h.
  */
 #include "ipam/store/store_lmdb.h"
 
@@ -28,12 +28,12 @@
 
 /* Address space, not disk: the file grows as it is used. Enough for about a million leases. */
 #define STORE_SIZE ((size_t)1 << 30)
-#define MAP_SIZE   (STORE_SIZE + STORE_SIZE / 4) /* what releases may need when it is full */
+#define MAP_SIZE   (STORE_SIZE + STORE_SIZE / 4) /* with space for releases when it is full */
 #define FLAGS      (MDB_NOLOCK | MDB_NOTLS | MDB_NOSYNC | MDB_NORDAHEAD | MDB_NOSUBDIR)
 
-#define COMMIT_MAX_S 8 /* it writes to memory; less than others wait for the lock */
+#define COMMIT_MAX_S 8 /* less than the time that others wait for the lock */
 #define LOCK_FILE    "lock"
-#define FREE_LISTS   0 /* the database of LMDB's own in which free pages are listed */
+#define FREE_LISTS   0 /* LMDB's own database of free pages */
 
 struct lmdb {
 	struct store base;
@@ -72,7 +72,7 @@ static int set_lmdb_error(const struct lmdb *s, int rc, const char *what, struct
 {
 	if (rc == ENOMEM)
 		return err_nomem(e);
-	/* LMDB's word for a write that ended early */
+	/* LMDB returns EIO for a write that was incomplete. */
 	if ((rc == EIO && lmdb_reserve_is_out(s->dirfd)) || rc == EDQUOT)
 		rc = ENOSPC;
 	if (rc == MDB_MAP_FULL) {
@@ -109,17 +109,7 @@ static void txn_end(struct lmdb_txn *t)
 	free(t);
 }
 
-static uint64_t used_bytes(const struct lmdb *s)
-{
-	MDB_envinfo info = { 0 };
-	MDB_stat stat = { 0 };
-
-	(void)mdb_env_info(s->env, &info);
-	(void)mdb_env_stat(s->env, &stat);
-	return ((uint64_t)info.me_last_pgno + 1) * stat.ms_psize;
-}
-
-/* What was released lies inside the file, and is used again before the file grows. */
+/* Released pages are inside the file, and are used before the file grows. */
 static uint64_t free_bytes(const struct lmdb *s)
 {
 	MDB_stat stat = { 0 };
@@ -139,12 +129,18 @@ static uint64_t free_bytes(const struct lmdb *s)
 	return n * stat.ms_psize;
 }
 
-/* A release begins in any case: the room that it needs was kept for it. */
+/* A release always begins: the space that it needs was reserved for it. */
 static int reserve_space(const struct lmdb *s, enum store_mode mode, struct err *e)
 {
-	uint64_t used = used_bytes(s), kept = lmdb_reserve_size(used);
-	bool fits = used + 2 * kept <= STORE_SIZE;
+	MDB_envinfo info = { 0 };
+	MDB_stat stat = { 0 };
 	struct err why;
+
+	(void)mdb_env_info(s->env, &info);
+	(void)mdb_env_stat(s->env, &stat);
+	uint64_t used = ((uint64_t)info.me_last_pgno + 1) * stat.ms_psize;
+	uint64_t kept = lmdb_reserve_size(used);
+	bool fits = used + 2 * kept <= STORE_SIZE;
 
 	if (fits && lmdb_reserve_make(s->datafd, used, &why) == 0)
 		return 0;
@@ -198,7 +194,7 @@ static int check_key(const struct lmdb *s, const char *key, struct err *e)
 		       s->file);
 }
 
-/* Values are kept with their NUL, so that readers get text without a copy. */
+/* Values are stored with their NUL, so that readers get text without a copy. */
 static int check_value(const struct lmdb *s, const MDB_val *v, struct err *e)
 {
 	if (v->mv_size > 0 && ((const char *)v->mv_data)[v->mv_size - 1] == '\0')
@@ -258,7 +254,7 @@ struct scan {
 	void *arg;
 };
 
-/* 1: the walk ends here. */
+/* 1: the scan ends here. */
 static int visit_key(const struct lmdb *s, const MDB_val *k, const MDB_val *v, const struct scan *w,
 		     struct err *e)
 {
@@ -280,7 +276,7 @@ static int scan_range(const struct lmdb *s, MDB_cursor *c, const char *from, con
 		      struct err *e)
 {
 	MDB_val k = { strlen(from), (void *)(uintptr_t)from }, v;
-	/* LMDB knows no empty key: everything begins with the first one. */
+	/* LMDB has no empty key: an empty prefix begins with the first key. */
 	int rc = mdb_cursor_get(c, &k, &v, *from ? MDB_SET_RANGE : MDB_FIRST);
 
 	while (rc == 0) {
@@ -315,20 +311,12 @@ static void lmdb_keep_txn(struct store_txn *txn)
 	txn_of(txn)->keep = true;
 }
 
-/* What a release writes need not outlive a power loss: then no lease does. */
-static int checkpoint(const struct lmdb_place *place, bool release, struct err *e)
-{
-	int rc = lmdb_checkpoint(place, e);
-
-	return rc && release && e->errnum == ENOSPC ? 0 : rc;
-}
-
 static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err *e)
 {
 	struct lmdb_txn *t = txn_of(txn);
 	const struct lmdb *s = lmdb_of(txn->store);
 	const struct lmdb_place place = place_of(s);
-	/* LMDB repeats a write that is interrupted, for ever; killed, it leaves all as it was */
+	/* LMDB repeats an interrupted write without end. If it is killed, nothing has changed. */
 	(void)alarm(COMMIT_MAX_S);
 	int rc = mdb_txn_commit(t->txn);
 	(void)alarm(0);
@@ -336,7 +324,10 @@ static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err
 	if (rc)
 		rc = set_lmdb_error(s, rc, "commit", e);
 	else if (t->keep)
-		rc = checkpoint(&place, t->release, e);
+		rc = lmdb_checkpoint(&place, e);
+	/* A release need not survive a power loss: no lease does. */
+	if (rc && t->keep && t->release && e->errnum == ENOSPC)
+		rc = 0;
 	txn_end(t);
 	if (rc)
 		return -1;
@@ -382,7 +373,7 @@ static const struct store_ops lmdb_ops = {
 	.abort = lmdb_abort,
 };
 
-/* Errors of a store, whatever they were before. */
+/* Every failure to open is ERR_STORE, except a lack of memory. */
 static int not_opened(const struct lmdb *s, const struct err *why, struct err *e)
 {
 	*e = *why;
@@ -391,7 +382,7 @@ static int not_opened(const struct lmdb *s, const struct err *why, struct err *e
 	return err_wrap(e, "open the store %s", s->file);
 }
 
-/* By its descriptor: nobody can put a link in its place meanwhile. */
+/* Opens the file by its descriptor, so that no link can replace it meanwhile. */
 static int open_env(struct lmdb *s, struct err *e)
 {
 	struct err why;
@@ -410,7 +401,7 @@ static int open_env(struct lmdb *s, struct err *e)
 	return rc ? set_lmdb_error(s, rc, "open the store", e) : 0;
 }
 
-/* Nobody may begin or commit while the file is looked at, or made. */
+/* Holds the lock, so that no transaction runs while the file is checked or created. */
 static int open_prepared(struct lmdb *s, struct err *e)
 {
 	const struct lmdb_place place = place_of(s);
@@ -424,41 +415,25 @@ static int open_prepared(struct lmdb *s, struct err *e)
 	return rc;
 }
 
-static int open_folder(const struct store_lmdb *at, struct err *e)
-{
-	bool create = at->create == STORE_CREATE;
-
-	if (at->outside)
-		return safe_open_dir(at->dir, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
-	auto_fd int fd = fs_open_dir(at->dir, create, e);
-	return fd < 0 || safe_check_dir(fd, at->dir, e) ? -1 : TAKE_FD(fd);
-}
-
 static int open_dir(const struct store_lmdb *at, struct err *e)
 {
+	bool create = at->create == STORE_CREATE;
 	struct err cause;
-	int fd = open_folder(at, &cause);
+	auto_fd int fd =
+		at->outside
+			? safe_open_dir(at->dir, SAFE_OWNED | (create ? SAFE_CREATE : 0), &cause)
+			: fs_open_dir(at->dir, create, &cause);
 
-	if (fd >= 0)
-		return fd;
+	if (fd >= 0 && (at->outside || safe_check_dir(fd, at->dir, &cause) == 0))
+		return TAKE_FD(fd);
 	*e = cause;
 	e->code = at->create == STORE_EXISTING && cause.errnum == ENOENT ? ERR_NOTFOUND : ERR_STORE;
 	return err_wrap(e, "store directory %s", at->dir);
 }
 
-static int inspect_file(const struct lmdb *s, struct lmdb_file *out, struct err *e)
-{
-	struct err why;
-	auto_fd int fd = safe_open_file(s->dirfd, LMDB_DATA, O_RDONLY, &why);
-
-	if (fd < 0 && why.errnum != ENOENT)
-		return not_opened(s, &why, e);
-	return lmdb_file_inspect(fd, out, e);
-}
-
 static int open_lock(struct lmdb *s, enum lmdb_file_state state, struct err *e)
 {
-	/* without a lock file beside it, it is not a store of ours that was torn */
+	/* A malformed file without a lock file beside it was never a store. */
 	int make = state == LMDB_FILE_BAD ? 0 : O_CREAT;
 	struct err why;
 
@@ -466,7 +441,7 @@ static int open_lock(struct lmdb *s, enum lmdb_file_state state, struct err *e)
 	if (s->lockfd >= 0)
 		return 0;
 	if (why.errnum == ENOENT)
-		return lmdb_damaged(s->file, "it does not begin as a store of ours does", e);
+		return lmdb_damaged(s->file, "it does not begin like a store", e);
 	return not_opened(s, &why, e);
 }
 
@@ -474,9 +449,15 @@ static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e
 {
 	enum lmdb_trust trust;
 	struct lmdb_file f;
+	struct err why;
 
 	s->dirfd = open_dir(at, e);
-	if (s->dirfd < 0 || inspect_file(s, &f, e))
+	if (s->dirfd < 0)
+		return -1;
+	auto_fd int fd = safe_open_file(s->dirfd, LMDB_DATA, O_RDONLY, &why);
+	if (fd < 0 && why.errnum != ENOENT)
+		return not_opened(s, &why, e);
+	if (lmdb_file_inspect(fd, &f, e))
 		return -1;
 	if (f.state == LMDB_FILE_EMPTY && at->create == STORE_EXISTING)
 		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", at->dir);

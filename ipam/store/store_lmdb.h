@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_lmdb.h: the embedded store: one LMDB file in a directory of its own. */
+/* store_lmdb.h: the embedded store: one LMDB file in its own folder. */
 #ifndef RAILHEAD_IPAM_STORE_STORE_LMDB_H
 #define RAILHEAD_IPAM_STORE_STORE_LMDB_H
 
 #include "ipam/store/store.h"
 #include "lib/base/log.h"
 
-#define STORE_LMDB_WAIT_MS 10000 /* how long a transaction waits for those of other processes */
+#define STORE_LMDB_WAIT_MS 10000 /* a transaction waits so long for those of other processes */
 
 enum store_create {
-	STORE_EXISTING, /* creates nothing: ERR_NOTFOUND (errnum ENOENT) when there is no store */
-	STORE_CREATE,   /* makes what is missing: directories of mode 0700, files of mode 0600 */
+	STORE_EXISTING, /* creates nothing; ERR_NOTFOUND (errnum ENOENT): there is no store */
+	STORE_CREATE,   /* creates missing folders with mode 0700, and files with mode 0600 */
 };
 
 struct store_lmdb {
@@ -18,21 +18,20 @@ struct store_lmdb {
 	const char *boot; /* id of this boot: see ipam/store/lmdb_recover.h */
 	enum store_create create;
 	/*
-	 * A configuration chose the folder: no link leads to it, nobody but root may write on the
-	 * way there, and the whole file is checked each time before LMDB sees it.
+	 * A configuration chose the folder: the path must have no links, only root may write to the
+	 * folders of the path, and the whole file is checked at each open.
 	 */
 	bool outside;
-	const struct log *log; /* what was done to a stopped process; NULL: said nowhere */
+	const struct log *log; /* gets a warning when a stopped process is killed; NULL: none */
 };
 
 /*
- * store_lmdb_open - ERR_STORE when it cannot be opened; a damaged or foreign file is named together
- * with what to do.
+ * store_lmdb_open - open the store; the caller closes *out. ERR_STORE: it cannot be opened; for a
+ * damaged or foreign file the message has a remedy.
  */
 int store_lmdb_open(const struct store_lmdb *at, struct store **out, struct err *e) must_check;
 
-/* store_lmdb_patience - how long transactions of s wait from now on (STORE_LMDB_WAIT_MS at first).
- */
+/* store_lmdb_patience - set how long transactions of s wait; the default is STORE_LMDB_WAIT_MS. */
 void store_lmdb_patience(struct store *s, int wait_ms);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* store_lmdb_fuzz.c: feeds a file to the store. LMDB must survive a file that passes its check. */
 #include "ipam/store/store_lmdb.h"
+
 #include <fcntl.h>
 
 #include "lib/sys/fs.h"
@@ -11,7 +13,6 @@ static int see(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-/* What is taken for a whole file can be read and written to, and LMDB survives it. */
 FUZZ(const uint8_t *data, size_t size)
 {
 	const struct store_lmdb where = { .dir = getenv("TMPDIR"),

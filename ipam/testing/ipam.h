@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ipam.h: the verbs as one-line calls on a struct world. For test programs only.
+ * ipam.h: the commands as calls of one line on a struct world. For test programs only.
  *
  *	struct world w;
  *	world_open(&w);
@@ -26,12 +26,14 @@ static inline void w_conf(struct world *w, const char *ipam, struct cni_conf *ou
 		      e.msg);
 }
 
+/* The error of the last call: "!<code> <message>". */
 static inline const char *w_failed(struct world *w)
 {
 	(void)snprintf(w->text, sizeof(w->text), "!%d %.480s", (int)w->e.code, w->e.msg);
 	return w->text;
 }
 
+/* The addresses of a result, separated by blanks, in w->text. */
 static inline void w_show(struct world *w, const struct alloc_result *r)
 {
 	char ip[IP_STR_LEN];
@@ -65,11 +67,13 @@ static inline const char *w_add(struct world *w, const char *ipam, const char *i
 	return bad ? w_failed(w) : w->text;
 }
 
+/* The owner of container id on w->network and w->ifname. */
 static inline struct owner w_owner(const struct world *w, const char *id)
 {
 	return (struct owner){ w->network, id, w->ifname, "", "", "" };
 }
 
+/* DEL, which must succeed. */
 static inline void w_del(struct world *w, const char *id)
 {
 	const struct owner o = w_owner(w, id);
@@ -113,6 +117,7 @@ static inline void w_scribble(struct world *w, const char *key, const char *valu
 	ck_assert_int_eq(ops->commit(t, &done, &w->e), 0);
 }
 
+/* Appends a problem to the text in arg, for struct verify. */
 static inline void w_problem(const char *text, void *arg)
 {
 	testing_append(arg, 4096, text);

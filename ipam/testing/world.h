@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.h: an open IPAM on a store of its own, with a clock and a boot id that tests set.
- */
+/* world.h: an open IPAM with its own store, and a clock and a boot id that tests set. */
 #ifndef RAILHEAD_IPAM_TESTING_WORLD_H
 #define RAILHEAD_IPAM_TESTING_WORLD_H
 
@@ -20,7 +19,7 @@ struct world {
 	int64_t now;
 	struct ipam m;
 	struct err e;        /* of the last call that failed */
-	char text[512];      /* what w_add returned */
+	char text[512];      /* the last result of w_add */
 	const char *ifname;  /* net1 */
 	const char *network; /* of configurations: net */
 };
@@ -30,6 +29,7 @@ static inline int64_t world_now(void *clock)
 	return *(const int64_t *)clock;
 }
 
+/* world_boot - close the IPAM and open it again in the boot with this id. */
 static inline void world_boot(struct world *w, const char *id)
 {
 	struct err e;
@@ -39,13 +39,14 @@ static inline void world_boot(struct world *w, const char *id)
 	ck_assert_msg(ipam_open(&w->ctx, NULL, true, &w->m, &e) == 0, "%s", e.msg);
 }
 
-/* Tests run under a leak checker. */
+/* world_close - close the IPAM: tests run under a leak checker. */
 static inline void world_close(struct world *w)
 {
 	ipam_close(&w->m);
 }
 #define auto_world auto_clean(world_close)
 
+/* world_open - a new folder with an empty store, in the boot BOOT_1. */
 static inline void world_open(struct world *w)
 {
 	*w = (struct world){ .now = INT64_C(1795219200) * SECOND,

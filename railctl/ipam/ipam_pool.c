@@ -72,7 +72,7 @@ static int pool_add(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *def = NULL;
 	const char *file = opt_get(&r->opts, "file");
-	struct admin_pool p = { .name = r->opts.words[0], .say_whose = true };
+	struct admin_pool p = { .name = r->opts.words[0], .refuse_whole = true };
 
 	if (!file && !opt_is_set(&r->opts, "subnet"))
 		return cmd_usage(r, e, "a pool needs --subnet CIDR, or --file FILE");
@@ -114,8 +114,8 @@ static int pool_set(struct cmd_run *r, struct err *e)
 	auto_json struct json *pools = NULL, *def = NULL;
 	struct admin_pool p = { .name = r->opts.words[0],
 				.replace = true,
-				.say_whose = opt_is_set(&r->opts, "no-range") ||
-					     opt_is_set(&r->opts, "no-this-node-only") };
+				.refuse_whole = opt_is_set(&r->opts, "no-range") ||
+						opt_is_set(&r->opts, "no-this-node-only") };
 
 	if (!pool_def_given(&r->opts))
 		return cmd_usage(

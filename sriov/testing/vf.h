@@ -24,7 +24,9 @@ struct world {
 	struct fakepf *kernel;
 };
 
-/* world - a new network namespace with a PF of that many VFs. world_clear - stop and close it. */
+/* world - a new network namespace with a PF of that many VFs. world_clear - stop and close
+ * it.
+ */
 struct world world(uint32_t vfs);
 void world_clear(struct world *w);
 #define auto_world auto_clean(world_clear)
@@ -45,7 +47,8 @@ const char *world_vf(uint32_t n);
  */
 void world_shows(uint32_t n, const char *name);
 
-/* world_vanish - VF n disappears. world_remake - a new VF with interface name replaces VF n. */
+/* world_vanish - VF n disappears. world_remake - a new VF with interface name replaces VF n.
+ */
 void world_remake(uint32_t n, const char *name);
 void world_vanish(uint32_t n);
 

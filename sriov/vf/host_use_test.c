@@ -78,7 +78,7 @@ START_TEST(an_address_counts_as_use)
 	ck_assert_int_eq(use_of(&w, "v0", why), HOST_HAS_ADDRESS);
 	shown_as(&w, 0, "has the address 10.0.0.5/24");
 	ck_assert_str_eq(picked(&w, &p, &e), "v1");
-	/* Who asks for this very one gets it, and it is said. */
+	/* An attachment that names this VF gets it, with a warning in the log. */
 	ck_assert_str_eq(named(&w, &p, 0).msg, "");
 	ck_assert(world_log_has("has the address 10.0.0.5/24 on the host, and loses it"));
 }

@@ -9,7 +9,7 @@
 
 static const uint8_t wanted[MAC_LEN] = { 0x02, 1, 2, 3, 4, 5 };
 
-struct scene {
+struct attempt {
 	struct world w;
 	struct pod pod;
 	struct claimant who;
@@ -25,9 +25,9 @@ static void ok(int rc, const struct err *e)
 }
 
 /* VF 0 has a MAC, of which its PF knows. */
-static struct scene scene(void)
+static struct attempt begin_attempt(void)
 {
-	struct scene s = { .w = world(1), .pod = pod() };
+	struct attempt s = { .w = world(1), .pod = pod() };
 	struct err e = { .msg = "" };
 
 	s.vf = &s.w.kernel->vf[0];
@@ -37,7 +37,7 @@ static struct scene scene(void)
 	return s;
 }
 
-static void claim(struct scene *s)
+static void claim(struct attempt *s)
 {
 	struct err e = { .msg = "" };
 
@@ -45,7 +45,7 @@ static void claim(struct scene *s)
 	ok(claim_vf(&s->who, world_vf(0), &s->place, &e), &e);
 }
 
-static void configure(struct scene *s, const uint8_t mac[MAC_LEN])
+static void configure(struct attempt *s, const uint8_t mac[MAC_LEN])
 {
 	struct vf_request want = { .pf_side = { .has = VF_MAC | VF_TRUST } };
 	struct err e = { .msg = "" };
@@ -59,7 +59,7 @@ static void configure(struct scene *s, const uint8_t mac[MAC_LEN])
 	ck_assert(s->vf->admin);
 }
 
-static void move(struct scene *s)
+static void move(struct attempt *s)
 {
 	const struct vf_target to = { s->w.nl, s->pod.nl, &s->pod.ns, "net1" };
 	struct err e = { .msg = "" };
@@ -69,7 +69,7 @@ static void move(struct scene *s)
 	ok(claim_set_ifindex(&s->w.ctx, world_vf(0), &s->who.key, ifindex, &e), &e);
 }
 
-static void release(struct scene *s)
+static void release(struct attempt *s)
 {
 	struct link_info now;
 	struct err e = { .msg = "" };
@@ -83,7 +83,7 @@ static void release(struct scene *s)
 	ck_assert(!x.owned && !x.to_restore);
 }
 
-static void end(struct scene *s)
+static void end(struct attempt *s)
 {
 	pod_clear(&s->pod);
 	world_clear(&s->w);
@@ -92,7 +92,7 @@ static void end(struct scene *s)
 /* Each time, not only the first in the VF's life. */
 START_TEST(its_own_comes_back_as_its_own)
 {
-	struct scene s = scene();
+	struct attempt s = begin_attempt();
 
 	for (int i = 0; i < 2; i++) {
 		claim(&s);
@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(the_MAC_of_an_administrator_is_kept)
 {
-	struct scene s = scene();
+	struct attempt s = begin_attempt();
 
 	s.vf->admin = true;
 	claim(&s);
@@ -124,7 +124,7 @@ END_TEST
 /* Killed behind the change, or before it. */
 START_TEST(a_MAC_that_is_right_is_not_set)
 {
-	struct scene s = scene();
+	struct attempt s = begin_attempt();
 	struct err e = { .msg = "" };
 
 	for (int change = 0; change < 2; change++) {
@@ -142,7 +142,7 @@ START_TEST(a_MAC_that_is_right_is_not_set)
 END_TEST
 
 /* Where nothing can be told, the MAC is an administrator's, as it is with any other plugin. */
-static void cannot_tell(struct scene *s, const uint8_t mac[MAC_LEN])
+static void cannot_tell(struct attempt *s, const uint8_t mac[MAC_LEN])
 {
 	claim(s);
 	configure(s, mac);
@@ -154,7 +154,7 @@ static void cannot_tell(struct scene *s, const uint8_t mac[MAC_LEN])
 
 START_TEST(a_trusted_VF_may_change_both)
 {
-	struct scene s = scene();
+	struct attempt s = begin_attempt();
 
 	s.vf->is.trust = true;
 	claim(&s);
@@ -166,7 +166,7 @@ END_TEST
 
 START_TEST(an_equal_MAC_tells_nothing_of_the_driver)
 {
-	struct scene s = scene();
+	struct attempt s = begin_attempt();
 
 	cannot_tell(&s, s.was.addr.byte);
 }
@@ -174,7 +174,7 @@ END_TEST
 
 START_TEST(other_drivers_tell_nothing)
 {
-	struct scene s = scene();
+	struct attempt s = begin_attempt();
 
 	fakepci_driver(WORLD_SYS, world_vf(0), "iavf");
 	cannot_tell(&s, wanted);
@@ -183,7 +183,7 @@ END_TEST
 
 START_TEST(the_entry_of_another_attachment_is_refused)
 {
-	struct scene s = scene();
+	struct attempt s = begin_attempt();
 	struct err e = { .msg = "" };
 
 	claim(&s);
