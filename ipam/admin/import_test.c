@@ -17,7 +17,7 @@ struct lot {
 };
 
 /* "ADDRESS state from why;" of each, or the error. */
-static const char *run(struct world *w, const char *ipam, const struct lot *lots, bool dry_run)
+static const char *run(struct fixture *w, const char *ipam, const struct lot *lots, bool dry_run)
 {
 	static const char *const states[] = { "new", "ours", "left", "outside" };
 	static char out[4096];
@@ -52,7 +52,7 @@ static const char *run(struct world *w, const char *ipam, const struct lot *lots
 	return out;
 }
 
-static size_t held(struct world *w)
+static size_t held(struct fixture *w)
 {
 	const struct lease_filter all = { .pool = NULL };
 	auto_json struct json *list = NULL;
@@ -61,7 +61,7 @@ static size_t held(struct world *w)
 	return json_len(list);
 }
 
-static int check(struct world *w, const char *container)
+static int check(struct fixture *w, const char *container)
 {
 	const struct owner o = w_owner(w, container);
 	const struct alloc_check c = { .owner = &o };
@@ -75,9 +75,9 @@ START_TEST(imported_leases_behave_as_our_own)
 	static const struct lot lots[] = { { "10.0.0.2", "c1", "net1" },
 					   { "10.0.0.4", "c2", "net1" },
 					   { 0 } };
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(run(&w, HOST_LOCAL, lots, true),
 			 "10.0.0.2 new network net;10.0.0.4 new network net;");
 	ck_assert_uint_eq(held(&w), 0);
@@ -113,9 +113,9 @@ START_TEST(conflicting_leases_are_left_out)
 		"10.0.0.2 left network net it is leased to container c1, interface net1 "
 		"of network net;10.0.0.5 new network net;10.0.0.5 left network net it "
 		"is leased to container c8, interface net1 of network net;10.9.0.1 ";
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, HOST_LOCAL, "c1", ""), "10.0.0.2");
 	ck_assert_int_eq(strncmp(run(&w, HOST_LOCAL, lots, true), conflict, strlen(conflict)), 0);
 	ck_assert_uint_eq(held(&w), 1);
@@ -138,9 +138,9 @@ START_TEST(leases_are_imported_into_pools)
 					   { "fd00::5", "c1", "net1" },
 					   { "10.0.0.77", "c2", "net1" },
 					   { 0 } };
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_ptr_nonnull(strstr(run(&w, POOLS, lots, false), "pool v4 does not exist"));
 	ck_assert_int_eq(w_pool(&w, "v4",
 				"{\"subnet\":\"10.0.0.0/24\",\"ranges\":[\"10.0.0.1-10.0.0.4\"],"
@@ -171,9 +171,9 @@ END_TEST
 START_TEST(leases_of_other_ranges_are_left_out)
 {
 	static const struct lot lots[] = { { "10.0.0.1", "c2", "net1" }, { 0 } };
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, APART, "c1", ""), "10.0.0.1");
 	ck_assert_str_eq(run(&w, SHARED, lots, false),
 			 "10.0.0.1 left whereabouts (no network_name) it is held outside of range "

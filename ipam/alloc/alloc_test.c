@@ -8,7 +8,7 @@
 #define POD_A "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a"
 #define POD_B "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=b"
 
-static void fill(struct world *w, const char *conf, int from, int to)
+static void fill(struct fixture *w, const char *conf, int from, int to)
 {
 	char id[16];
 
@@ -20,9 +20,9 @@ static void fill(struct world *w, const char *conf, int from, int to)
 
 START_TEST(addresses_are_given_in_order)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, SMALL, "c2", ""), "10.0.0.3");
 	w_del(&w, "c1");
@@ -33,9 +33,9 @@ END_TEST
 
 START_TEST(a_repeated_add_gets_the_same_address)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, DUAL, "c1", ""), "10.0.0.2 fd00::2");
 	ck_assert_str_eq(w_add(&w, DUAL, "c1", ""), "10.0.0.2 fd00::2");
 	ck_assert_str_eq(w_add(&w, DUAL, "c1", "IP=fd00::2"), "10.0.0.2 fd00::2");
@@ -59,9 +59,9 @@ END_TEST
 
 START_TEST(both_families_or_neither)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, SMALL, 2, 6);
 	ck_assert_int_eq(strncmp(w_add(&w, DUAL, "c1", ""), "!101", 4), 0);
 	w_del(&w, "f3");
@@ -71,7 +71,7 @@ START_TEST(both_families_or_neither)
 END_TEST
 
 /* The same configuration, whose STATUS also tells that no address is left. */
-static const char *status_when_full(struct world *w, const char *conf)
+static const char *status_when_full(struct fixture *w, const char *conf)
 {
 	char text[256];
 
@@ -83,9 +83,9 @@ static const char *status_when_full(struct world *w, const char *conf)
 
 START_TEST(an_exhausted_pool_is_named)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_status(&w, SMALL), "");
 	fill(&w, SMALL, 2, 6);
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""),
@@ -103,9 +103,9 @@ END_TEST
 
 START_TEST(longest_rested_first_and_cooling_last)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, SMALL, 2, 6);
 	w_del(&w, "f5");
 	w.now += SECOND;
@@ -127,9 +127,9 @@ END_TEST
 
 START_TEST(strict_cooldown_is_a_wall)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, STRICT, 2, 6);
 	w_del(&w, "f4");
 	w.now += 9 * SECOND;
@@ -145,9 +145,9 @@ END_TEST
 
 START_TEST(a_clock_set_back_blocks_no_address)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, SMALL, 2, 6);
 	w_del(&w, "f4");
 	w.now -= 3600 * SECOND;
@@ -163,9 +163,9 @@ START_TEST(rested_of_any_source_before_cooling)
 {
 	static const char *const conf =
 		"{\"ranges\":[[{\"subnet\":\"10.0.0.0/30\"},{\"subnet\":\"10.0.1.0/30\"}]]}";
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, conf, "c1", ""), "10.0.0.2");
 	w_del(&w, "c1");
 	ck_assert_str_eq(w_add(&w, conf, "c2", ""), "10.0.1.2");
@@ -176,9 +176,9 @@ END_TEST
 
 START_TEST(a_requested_address_is_given)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, DUAL, "c1", "IP=fd00::77/64,10.0.0.5"), "10.0.0.5 fd00::77");
 	ck_assert_str_eq(w_add(&w, DUAL, "c2", "IP=10.0.0.5"),
 			 "!103 address 10.0.0.5 is held by container c1, interface net1");
@@ -201,9 +201,9 @@ END_TEST
 
 START_TEST(two_interfaces_never_share)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""), "10.0.0.2");
 	w.ifname = "net2";
 	ck_assert_str_eq(w_add(&w, SMALL, "c1", ""), "10.0.0.3");
@@ -227,9 +227,9 @@ END_TEST
 
 START_TEST(a_pod_gets_its_last_address)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "c1", POD_A), "10.0.0.2");
 	w_del(&w, "c1");
 	ck_assert_str_eq(w_add(&w, STICKY, "c2", POD_B), "10.0.0.3");
@@ -246,9 +246,9 @@ END_TEST
 
 START_TEST(sticky_until_somebody_else_has_it)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "c1", POD_A), "10.0.0.2");
 	w_del(&w, "c1");
 	ck_assert_str_eq(w_add(&w, STICKY, "c2", "IP=10.0.0.2;" POD_B), "10.0.0.2");
@@ -263,12 +263,12 @@ START_TEST(sticky_in_both_families_and_over_a_boot)
 {
 	static const char *const conf = "{\"ranges\":[[{\"subnet\":\"10.0.0.0/"
 					"29\"}],[{\"subnet\":\"fd00::/64\"}]],\"sticky\":true}";
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, conf, "c0", ""), "10.0.0.2 fd00::2");
 	ck_assert_str_eq(w_add(&w, conf, "c1", POD_A), "10.0.0.3 fd00::3");
-	world_boot(&w, BOOT_2);
+	fixture_boot(&w, BOOT_2);
 	ck_assert_str_eq(w_add(&w, conf, "c9", POD_B), "10.0.0.4 fd00::4");
 	ck_assert_str_eq(w_add(&w, conf, "c8", POD_A), "10.0.0.3 fd00::3");
 	w_sound(&w);
@@ -277,13 +277,13 @@ END_TEST
 
 START_TEST(a_boot_frees_everything)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 	struct json *list = NULL;
 	struct lease_filter all = { .pool = NULL };
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, DUAL, 2, 6);
-	world_boot(&w, BOOT_2);
+	fixture_boot(&w, BOOT_2);
 	ck_assert_int_eq(admin_leases(&w.m, &all, &list, &w.e), 0);
 	ck_assert_uint_eq(json_len(list), 10);
 	ck_assert_str_eq(json_str(json_get(json_first(list), "state")), "stale");
@@ -306,10 +306,10 @@ END_TEST
 
 START_TEST(check_compares_address_and_owner)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 	struct ip shown[2];
 
-	world_open(&w);
+	fixture_open(&w);
 	const struct owner c1 = w_owner(&w, "c1");
 	struct alloc_check check = { &c1, NULL, 0 };
 	ck_assert_int_eq(alloc_check(&w.m, &check, &w.e), -1);
@@ -336,10 +336,10 @@ static bool keep_even(const char *container, const char *ifname, const void *arg
 START_TEST(gc_releases_what_is_not_in_the_list)
 {
 	const struct alloc_gc gc = { "net", keep_even, NULL };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 	struct json *journal = NULL;
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, SMALL, 2, 6);
 	w.network = "other";
 	fill(&w, SMALL, 2, 3);
@@ -358,9 +358,9 @@ END_TEST
 START_TEST(gc_goes_on_after_an_error)
 {
 	const struct alloc_gc gc = { "net", keep_even, NULL };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, SMALL, 1, 5);
 	w_scribble(&w, "o/f3/net1/net", "rubbish");
 	ck_assert_int_eq(alloc_gc(&w.m, &gc, NULL, &w.e), -1);
@@ -376,9 +376,9 @@ END_TEST
 
 START_TEST(a_changed_range_keeps_its_leases)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	fill(&w, SMALL, 2, 6);
 	for (int i = 2; i <= 6; i++) {
 		char id[8];
@@ -405,10 +405,10 @@ END_TEST
 
 START_TEST(forgets_old_rests_and_finds_them_again)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 	char id[16];
 
-	world_open(&w);
+	fixture_open(&w);
 	w.m.rest_max = 2;
 	for (int i = 0; i < 200; i++) {
 		(void)snprintf(id, sizeof(id), "c%d", i);

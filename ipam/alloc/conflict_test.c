@@ -7,7 +7,7 @@
 #define STRICT      "{\"subnet\":\"10.0.0.0/30\",\"cooldown\":0,\"strictCooldown\":true}" /* .2 */
 #define POD_A       "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a"
 
-static void del_in_conflict(struct world *w, const char *container, const char *addr)
+static void del_in_conflict(struct fixture *w, const char *container, const char *addr)
 {
 	const struct owner o = w_owner(w, container);
 	struct alloc_del del = { .owner = &o, .n_conflict = 1 };
@@ -21,9 +21,9 @@ static void del_in_conflict(struct world *w, const char *container, const char *
 /* Without conflict the only released address of a pool is given again at once. */
 START_TEST(with_cooldown_0_it_rests_too)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	for (int i = 2; i <= 6; i++) {
 		char id[8];
 		(void)snprintf(id, sizeof(id), "c%d", i);
@@ -49,9 +49,9 @@ END_TEST
 /* Else a pod would get it at each start, and never run. */
 START_TEST(it_is_not_sticky)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "c1", POD_A), "10.0.0.2");
 	w_del(&w, "c1");
 	w.now += SECOND;
@@ -65,9 +65,9 @@ END_TEST
 
 START_TEST(strict_cooldown_keeps_a_conflicting_address)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, STRICT, "c1", ""), "10.0.0.2");
 	del_in_conflict(&w, "c1", "10.0.0.2");
 	ck_assert_int_eq(strncmp(w_add(&w, STRICT, "c2", ""), "!101", 4), 0);
@@ -85,9 +85,9 @@ START_TEST(only_the_one_in_conflict)
 				   "\"strictCooldown\":true}";
 	static const char v6[] = "{\"subnet\":\"fd00::/126\",\"cooldown\":0,"
 				 "\"strictCooldown\":true,\"rangeStart\":\"fd00::2\"}";
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, dual, "c1", ""), "10.0.0.2 fd00::2");
 	del_in_conflict(&w, "c1", "10.0.0.2");
 	w.now += SECOND;

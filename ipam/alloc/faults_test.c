@@ -123,7 +123,7 @@ static void f_close(struct store *s)
 static const struct store_ops faulty_ops = { f_close, f_begin, f_get,    f_put,  f_del,
 					     f_scan,  f_keep,  f_commit, f_abort };
 
-static void make_faulty(struct world *w, struct faulty *f)
+static void make_faulty(struct fixture *w, struct faulty *f)
 {
 	*f = (struct faulty){ .base = { &faulty_ops }, .under = w->m.store };
 	w->m.store = &f->base;
@@ -149,9 +149,9 @@ static const struct holder_ops holders = { look, marked };
  * c1 holds, c2 released, c3 (pod a) released; the six pool is fresh; a sandbox of pod z is gone
  * without a DEL.
  */
-static void furnish(struct world *w)
+static void furnish(struct fixture *w)
 {
-	world_open(w);
+	fixture_open(w);
 	ck_assert_int_eq(
 		w_pool(w, "rail0",
 		       "{\"subnet\":\"10.0.0.0/"
@@ -168,41 +168,41 @@ static void furnish(struct world *w)
 	ck_assert_int_eq(w_add(w, "{\"subnet\":\"10.7.0.0/30\"}", "gone", POD_Z)[0], '1');
 }
 
-typedef int (*verb_fn)(struct world *w);
+typedef int (*verb_fn)(struct fixture *w);
 
-static int v_add(struct world *w)
+static int v_add(struct fixture *w)
 {
 	return w_add(w, POOLS, "new", POD_A)[0] == '!' ? -1 : 0;
 }
 
-static int v_add_other(struct world *w)
+static int v_add_other(struct fixture *w)
 {
 	return w_add(w, POOLS, "new", "")[0] == '!' ? -1 : 0;
 }
 
-static int v_add_asked(struct world *w)
+static int v_add_asked(struct fixture *w)
 {
 	return w_add(w, POOLS, "new", "IP=10.0.0.2,fd00::9")[0] == '!' ? -1 : 0;
 }
 
-static int v_add_again(struct world *w)
+static int v_add_again(struct fixture *w)
 {
 	return w_add(w, "{\"pool\":\"rail0\"}", "c1", "")[0] == '!' ? -1 : 0;
 }
 
-static int v_take_over(struct world *w)
+static int v_take_over(struct fixture *w)
 {
 	return w_add(w, "{\"subnet\":\"10.7.0.0/30\"}", "new", POD_Z)[0] == '!' ? -1 : 0;
 }
 
-static int v_del(struct world *w)
+static int v_del(struct fixture *w)
 {
 	const struct owner o = w_owner(w, "c1");
 
 	return alloc_del(&w->m, &o, NULL, &w->e);
 }
 
-static int v_check(struct world *w)
+static int v_check(struct fixture *w)
 {
 	const struct owner o = w_owner(w, "c1");
 	const struct alloc_check c = { &o, NULL, 0 };
@@ -210,7 +210,7 @@ static int v_check(struct world *w)
 	return alloc_check(&w->m, &c, &w->e);
 }
 
-static int v_status(struct world *w)
+static int v_status(struct fixture *w)
 {
 	return w_status(w, "{\"statusWhenFull\":true," POOLS_KEY "}")[0] == '!' ? -1 : 0;
 }
@@ -223,7 +223,7 @@ static bool keep_none(const char *container, const char *ifname, const void *arg
 	return false;
 }
 
-static int v_gc(struct world *w)
+static int v_gc(struct fixture *w)
 {
 	const struct alloc_gc gc = { "net", keep_none, NULL };
 	struct json *journal = NULL;
@@ -233,19 +233,19 @@ static int v_gc(struct world *w)
 	return rc;
 }
 
-static int v_pool_set(struct world *w)
+static int v_pool_set(struct fixture *w)
 {
 	return w_pool(w, "rail0", "{\"subnet\":\"10.0.0.0/29\"}", true) ? -1 : 0;
 }
 
-static int v_pool_delete(struct world *w)
+static int v_pool_delete(struct fixture *w)
 {
 	const struct admin_delete d = { "rail0", true };
 
 	return admin_pool_delete(&w->m, &d, NULL, &w->e);
 }
 
-static int v_lists(struct world *w)
+static int v_lists(struct fixture *w)
 {
 	auto_json struct json *a = NULL, *b = NULL, *c = NULL;
 	const struct lease_filter all = { .resting = true };
@@ -256,7 +256,7 @@ static int v_lists(struct world *w)
 		       : 0;
 }
 
-static int v_release(struct world *w)
+static int v_release(struct fixture *w)
 {
 	const struct lease_filter f = { .container = "c1" };
 	uint64_t n;
@@ -264,14 +264,14 @@ static int v_release(struct world *w)
 	return admin_release(&w->m, &f, &n, NULL, &w->e);
 }
 
-static int v_verify(struct world *w)
+static int v_verify(struct fixture *w)
 {
 	struct verify v = { .repair = true };
 
 	return ipam_verify(&w->m, &v, &w->e);
 }
 
-static int v_boot(struct world *w)
+static int v_boot(struct fixture *w)
 {
 	(void)snprintf(w->m.boot, sizeof(w->m.boot), "%s", BOOT_2);
 	return v_add(w);
@@ -323,7 +323,7 @@ static void dump(struct store *s, struct dump *out)
 }
 
 /* Fail call after call until the verb gets through; before that it may change nothing. */
-static void fail_each_call(struct world *w, const char *name, verb_fn fn)
+static void fail_each_call(struct fixture *w, const char *name, verb_fn fn)
 {
 	static struct dump before, after;
 	struct faulty f;
@@ -362,7 +362,7 @@ START_TEST(every_store_call_fails_once)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			auto_world struct world w = { .now = 0 };
+			auto_fixture struct fixture w = { .now = 0 };
 
 			furnish(&w);
 			fail_each_call(&w, verbs[i].name, verbs[i].fn);
@@ -378,13 +378,13 @@ START_TEST(every_store_call_fails_once)
 END_TEST
 
 struct one_verb {
-	struct world *w;
+	struct fixture *w;
 	verb_fn fn;
 };
 
 /* An ADD whose configuration was read before. */
 struct prepared {
-	struct world *w;
+	struct fixture *w;
 	struct alloc_add add;
 };
 
@@ -397,7 +397,7 @@ static int run_add(void *arg, struct err *e)
 	return alloc_add(&p->w->m, &p->add, &out, &journal, e);
 }
 
-static void fail_allocations_of_add(struct world *w)
+static void fail_allocations_of_add(struct fixture *w)
 {
 	const struct cni_env env = {
 		.cmd = CNI_ADD, .container = "new", .ifname = "net1", .args = POD_A
@@ -436,7 +436,7 @@ START_TEST(every_allocation_fails_once)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			auto_world struct world w = { .now = 0 };
+			auto_fixture struct fixture w = { .now = 0 };
 			struct one_verb v = { &w, fns[i] };
 
 			furnish(&w);
@@ -457,7 +457,7 @@ END_TEST
 START_TEST(conflicts_are_tried_again)
 {
 	struct faulty f;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
 	furnish(&w);
 	make_faulty(&w, &f);

@@ -57,7 +57,7 @@ struct claims {
 };
 
 struct model {
-	struct world w;
+	struct fixture w;
 	struct set sets[NETWORKS][2];
 	struct claims claims[NETWORKS][PODS];
 	bool dead[CONTAINERS]; /* its namespace is gone, and no DEL came */
@@ -348,7 +348,7 @@ static void step_gc(struct model *m, int net)
 /* All is free. */
 static void step_boot(struct model *m)
 {
-	world_boot(&m->w, BOOT_2);
+	fixture_boot(&m->w, BOOT_2);
 	m->w.network = "nobody";
 	w_del(&m->w, "nobody");
 }
@@ -387,7 +387,7 @@ START_TEST(allocation_agrees_with_the_model)
 	unsigned steps = env_number("MODEL_STEPS", 20000);
 
 	m->seed = env_number("MODEL_SEED", 1);
-	world_open(&m->w);
+	fixture_open(&m->w);
 	m->w.m.holders = &holders;
 	for (int net = 0; net < NETWORKS; net++) {
 		for (int i = 0; i < 2; i++)
@@ -403,7 +403,7 @@ START_TEST(allocation_agrees_with_the_model)
 	ck_assert_int_eq(admin_leases(&m->w.m, &all, &list, &m->w.e), 0);
 	ck_assert_uint_eq(json_len(list), 0);
 	json_free(list);
-	world_close(&m->w);
+	fixture_close(&m->w);
 }
 END_TEST
 

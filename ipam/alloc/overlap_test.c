@@ -12,7 +12,7 @@
 	"{\"thisNodeOnly\":true,\"range\":\"10.0.0.0/29\",\"enable_overlapping_ranges\":false}"
 #define NAMED RANGE ",\"network_name\":\"other\"}"
 
-static void refused(struct world *w, const char *ipam, const char *id, const char *args, int code)
+static void refused(struct fixture *w, const char *ipam, const char *id, const char *args, int code)
 {
 	char want[16];
 	const char *have = w_add(w, ipam, id, args);
@@ -24,9 +24,9 @@ static void refused(struct world *w, const char *ipam, const char *id, const cha
 /* One CIDR in two networks, which differ in the flag. */
 static void one_range(const char *one, const char *other)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	world_open(&w);
+	fixture_open(&w);
 	w.network = "net-a";
 	ck_assert_str_eq(w_add(&w, one, "c1", ""), "10.0.0.1");
 	w.network = "net-b";
@@ -55,9 +55,9 @@ END_TEST
 /* The flag decides whether other ranges that overlap are looked at. */
 START_TEST(other_ranges_do_not_overlap)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, APART, "c1", ""), "10.0.0.1");
 	ck_assert_str_eq(w_add(&w, WIDE_APART, "c2", ""), "10.0.0.1"); /* both do not look */
 	ck_assert_str_eq(w_add(&w, WIDER, "c3", ""), "10.0.0.2");
@@ -72,13 +72,13 @@ END_TEST
 /* A lease of an earlier version does not say of which range it is: it counts for each. */
 START_TEST(leases_of_earlier_versions_count)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 	struct store_txn *t;
 	enum store_commit outcome;
 	struct key k;
 	struct ip ip;
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_str_eq(w_add(&w, SHARED, "c1", ""), "10.0.0.1");
 	ck_assert_int_eq(ip_parse("10.0.0.1", &ip), 0);
 	key_of_address(&k, "w/", ip);
@@ -97,9 +97,9 @@ END_TEST
 
 #define HOST_LOCAL "{\"subnet\":\"10.0.0.0/29\"}"
 
-static void host_local_world(struct world *w)
+static void host_local_fixture(struct fixture *w)
 {
-	world_open(w);
+	fixture_open(w);
 	w->ctx.cni_dir = "/mnt/cni";
 	ck_assert_int_eq(mkdir("/mnt/cni", 0700) | mkdir("/mnt/cni/networks", 0700) |
 				 mkdir("/mnt/cni/networks/net", 0700),
@@ -109,9 +109,9 @@ static void host_local_world(struct world *w)
 /* Pods that host-local gave addresses live on after the node was moved. */
 START_TEST(what_host_local_has_on_file_is_not_given)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	host_local_world(&w);
+	host_local_fixture(&w);
 	testing_file("/mnt/cni/networks/net/10.0.0.2", 0600, "old\r\nnet1");
 	testing_file("/mnt/cni/networks/net/10.0.0.4", 0600, "what nobody can read");
 	testing_file("/mnt/cni/networks/net/last_reserved_ip.0", 0600, "10.0.0.4");
@@ -131,9 +131,9 @@ END_TEST
 /* A folder that cannot be looked into says nothing of what is in it. */
 START_TEST(an_unreadable_folder_fails_the_add)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
-	host_local_world(&w);
+	host_local_fixture(&w);
 	ck_assert_int_eq(rmdir("/mnt/cni/networks/net"), 0);
 	ck_assert_int_eq(symlink("net", "/mnt/cni/networks/net"), 0);
 	refused(&w, HOST_LOCAL, "c1", "", ERR_IO);

@@ -33,7 +33,7 @@ static _Atomic int *place_of(struct board *b, const char *text)
 	return &b->holder[ip.v & 63];
 }
 
-static void open_own(struct world *w)
+static void open_own(struct fixture *w)
 {
 	struct err e;
 
@@ -43,7 +43,7 @@ static void open_own(struct world *w)
 }
 
 /* ADD, look, DEL, as fast as it goes; each lap with a store opened anew, as plugins do. */
-static void race(struct world *w, struct board *b, int racer, int life)
+static void race(struct fixture *w, struct board *b, int racer, int life)
 {
 	char id[32];
 
@@ -66,7 +66,7 @@ static void race(struct world *w, struct board *b, int racer, int life)
 	}
 }
 
-static pid_t begin(struct world *w, struct board *b, int racer, int life)
+static pid_t begin(struct fixture *w, struct board *b, int racer, int life)
 {
 	pid_t pid = fork();
 
@@ -79,7 +79,7 @@ static pid_t begin(struct world *w, struct board *b, int racer, int life)
 }
 
 /* The runtime's part: the dead one's DEL. */
-static void bury(struct world *w, struct board *b, pid_t pid, int racer, int life)
+static void bury(struct fixture *w, struct board *b, pid_t pid, int racer, int life)
 {
 	char id[32];
 	int status;
@@ -102,10 +102,10 @@ START_TEST(concurrent_adds_get_distinct_addresses)
 	pid_t pids[RACERS];
 	int lives[RACERS] = { 0 };
 	uint32_t seed = 7;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
 	ck_assert(b != MAP_FAILED);
-	world_open(&w);
+	fixture_open(&w);
 	for (int i = 0; i < RACERS; i++)
 		pids[i] = begin(&w, b, i, 0);
 	for (int i = 0; i < KILLS; i++) {

@@ -31,18 +31,18 @@ static uint64_t mark_by_name(const struct ctx *ctx, const struct owner *o)
 
 static const struct holder_ops by_name = { look_by_name, mark_by_name };
 
-static void open_world(struct world *w)
+static void open_fixture(struct fixture *w)
 {
-	world_open(w);
+	fixture_open(w);
 	w->m.holders = &by_name;
 }
 
 /* A forced deletion: the new pod starts while the old one still ends. */
 START_TEST(sticky_address_comes_back_to_the_pod)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "old", POD_A), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, STICKY, "new", POD_A), "10.0.0.3");
 	w_del(&w, "old");
@@ -55,9 +55,9 @@ END_TEST
 /* Three generations, whose DELs come in any order. */
 START_TEST(sticky_address_survives_late_deletions)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "first", POD_A), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, STICKY, "second", POD_A), "10.0.0.3");
 	w_del(&w, "second");
@@ -77,9 +77,9 @@ END_TEST
 /* What another pod had meanwhile is not the pod's any more, nor in its list. */
 START_TEST(sticky_address_that_another_pod_took)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, STICKY, "old", POD_A), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, STICKY, "new", POD_A), "10.0.0.3");
 	w_del(&w, "old");
@@ -96,9 +96,9 @@ START_TEST(sandbox_made_anew_has_its_own_address)
 	static const char *const confs[] = { SMALL, STICKY };
 
 	for (size_t i = 0; i < ARRAY_SIZE(confs); i++) {
-		auto_world struct world w = { .now = 0 };
+		auto_fixture struct fixture w = { .now = 0 };
 
-		open_world(&w);
+		open_fixture(&w);
 		ck_assert_str_eq(w_add(&w, confs[i], "gone-1", POD_A), "10.0.0.2");
 		ck_assert_str_eq(w_add(&w, confs[i], "other", POD_B), "10.0.0.3");
 		ck_assert_str_eq(w_add(&w, confs[i], "new", POD_A), "10.0.0.2");
@@ -117,9 +117,9 @@ START_TEST(sandbox_that_may_live_keeps_its_address)
 	static const char *const old[] = { "live-1", "none-1", "gone-again" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(old); i++) {
-		auto_world struct world w = { .now = 0 };
+		auto_fixture struct fixture w = { .now = 0 };
 
-		open_world(&w);
+		open_fixture(&w);
 		ck_assert_str_eq(w_add(&w, SMALL, old[i], POD_A), "10.0.0.2");
 		ck_assert_str_eq(w_add(&w, SMALL, "new", POD_A), "10.0.0.3");
 		/* not even when no other is left, or it is asked for by name */
@@ -133,9 +133,9 @@ END_TEST
 /* A range as large as the StatefulSet. */
 START_TEST(sandbox_made_anew_in_a_full_range)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, ONE, "gone-1", POD_A), "10.0.0.3");
 	ck_assert_int_eq(strncmp(w_add(&w, ONE, "other", POD_B), "!101", 4), 0);
 	ck_assert_str_eq(w_add(&w, ONE, "new", POD_A), "10.0.0.3");
@@ -146,9 +146,9 @@ END_TEST
 
 START_TEST(sandbox_made_anew_asks_for_its_address)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", POD_A ";IP=10.0.0.5"), "10.0.0.5");
 	ck_assert_int_eq(strncmp(w_add(&w, SMALL, "x", POD_B ";IP=10.0.0.5"), "!103", 4), 0);
 	ck_assert_str_eq(w_add(&w, SMALL, "new", POD_A ";IP=10.0.0.5"), "10.0.0.5");
@@ -170,10 +170,10 @@ START_TEST(uid_tells_pods_apart)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
-		auto_world struct world w = { .now = 0 };
+		auto_fixture struct fixture w = { .now = 0 };
 		char args[128];
 
-		open_world(&w);
+		open_fixture(&w);
 		(void)snprintf(args, sizeof(args), POD_A "%s", t[i].old);
 		ck_assert_str_eq(w_add(&w, t[i].conf, "gone-1", args), "10.0.0.2");
 		(void)snprintf(args, sizeof(args), POD_A "%s", t[i].new);
@@ -186,9 +186,9 @@ END_TEST
 /* Another interface of the pod, the same pod's other network of the same pool, nobody's pod. */
 START_TEST(only_the_same_interface_of_the_same_pod)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", POD_A), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-2", ""), "10.0.0.3");
 	ck_assert_str_eq(w_add(&w, SMALL, "new", ""), "10.0.0.4");
@@ -202,9 +202,9 @@ END_TEST
 START_TEST(own_address_in_the_second_pool)
 {
 	static const char *const conf = "{\"pools\":[\"one\",\"two\"]}";
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_int_eq(w_pool(&w, "one", "{\"subnet\":\"10.1.0.0/29\"}", false), 0);
 	ck_assert_int_eq(w_pool(&w, "two", "{\"subnet\":\"10.2.0.0/29\",\"quota\":1}", false), 0);
 	ck_assert_str_eq(w_add(&w, conf, "gone-1", POD_A ";IP=10.2.0.3"), "10.2.0.3");
@@ -224,10 +224,10 @@ START_TEST(nothing_is_taken_over_by_a_failed_add)
 {
 	static const char *const dual =
 		"{\"ranges\":[[{\"subnet\":\"10.0.0.0/29\"}],[{\"subnet\":\"10.9.0.0/30\"}]]}";
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 	struct alloc_check check = { .owner = NULL };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", POD_A), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, "{\"subnet\":\"10.9.0.0/30\"}", "x", ""), "10.9.0.2");
 	ck_assert_int_eq(strncmp(w_add(&w, dual, "new", POD_A), "!101", 4), 0);
@@ -252,9 +252,9 @@ static bool keep_none(const char *container, const char *ifname, const void *arg
 START_TEST(gc_says_whom_it_could_not_look_at)
 {
 	const struct alloc_gc gc = { "net", keep_none, NULL };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "dark-1", ""), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", ""), "10.0.0.3");
 	ck_assert_int_eq(alloc_gc(&w.m, &gc, NULL, &w.e), -1);
@@ -270,9 +270,9 @@ START_TEST(gc_leaves_what_has_a_record)
 {
 	const struct alloc_gc gc = { "net", keep_none, NULL };
 	struct json *journal = NULL;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "live-1", ""), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", ""), "10.0.0.3");
 	ck_assert_str_eq(w_add(&w, SMALL, "none-1", ""), "10.0.0.4");
@@ -295,9 +295,9 @@ END_TEST
 /* A store of an earlier version has none: that is no damage, and the next change makes it. */
 START_TEST(store_of_an_earlier_version)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_str_eq(w_add(&w, SMALL, "gone-1", POD_A), "10.0.0.2");
 	w_scribble(&w, KEY, NULL);
 	w_scribble(&w, "m/store", "{\"schema\":1,\"boot\":\"" BOOT_1 "\"}");
@@ -308,7 +308,7 @@ START_TEST(store_of_an_earlier_version)
 }
 END_TEST
 
-static uint64_t problems(struct world *w, bool repair)
+static uint64_t problems(struct fixture *w, bool repair)
 {
 	struct verify v = { .repair = repair };
 
@@ -321,9 +321,9 @@ START_TEST(index_is_verified)
 	static const char *const values[] = { NULL, "", "nonsense", "a/n/net/4/0a000003" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		auto_world struct world w = { .now = 0 };
+		auto_fixture struct fixture w = { .now = 0 };
 
-		open_world(&w);
+		open_fixture(&w);
 		ck_assert_str_eq(w_add(&w, SMALL, "gone-1", POD_A), "10.0.0.2");
 		w_scribble(&w, KEY, values[i]);
 		/* whatever it says, only the same pod's lease is taken over */

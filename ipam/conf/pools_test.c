@@ -7,9 +7,9 @@
 
 START_TEST(a_pool_must_exist)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	(void)snprintf(w.m.node, sizeof(w.m.node), "node-7");
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "!7 pool rail0 does not exist on node node-7");
 	ck_assert_ptr_nonnull(strstr(w.e.detail, "pools belong to a node"));
@@ -25,9 +25,9 @@ END_TEST
 START_TEST(pools_of_one_family_in_order_and_two_families_at_once)
 {
 	static const char *const conf = "{\"pools\":[\"a\",\"six\",\"b\"]}";
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(w_pool(&w, "a", "{\"subnet\":\"10.0.0.0/31\"}", false), 0);
 	ck_assert_int_eq(w_pool(&w, "b", "{\"subnet\":\"10.0.1.0/31\"}", false), 0);
 	ck_assert_int_eq(
@@ -45,9 +45,9 @@ END_TEST
 
 START_TEST(pools_do_not_overlap)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(w_pool(&w, "a", "{\"subnet\":\"10.0.0.0/24\"}", false), 0);
 	ck_assert_int_eq(w_pool(&w, "a", "{\"subnet\":\"10.9.0.0/24\"}", false), ERR_BUSY);
 	ck_assert_int_eq(w_pool(&w, "b", "{\"subnet\":\"10.0.0.0/16\"}", false), ERR_BUSY);
@@ -69,9 +69,9 @@ END_TEST
 
 START_TEST(only_allowed_namespaces_get_addresses)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0",
 				"{\"subnet\":\"10.0.0.0/24\",\"namespaces\":[\"a\",\"b\"]}", false),
 			 0);
@@ -95,9 +95,9 @@ END_TEST
 
 START_TEST(a_quota_bounds_a_namespace)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0",
 				"{\"subnet\":\"10.0.0.0/24\",\"quota\":{\"*\":1,\"a\":2}}", false),
 			 0);
@@ -112,7 +112,7 @@ START_TEST(a_quota_bounds_a_namespace)
 	ck_assert_str_eq(w_add(&w, POOL, "c4", NS("a")), "10.0.0.4");
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/24\",\"quota\":0}", true), 0);
 	ck_assert_int_eq(strncmp(w_add(&w, POOL, "c9", ""), "!106", 4), 0);
-	world_boot(&w, BOOT_2);
+	fixture_boot(&w, BOOT_2);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/24\",\"quota\":2}", true), 0);
 	ck_assert_str_eq(w_add(&w, POOL, "c1", NS("a")), "10.0.0.5");
 	w_sound(&w);
@@ -132,9 +132,9 @@ START_TEST(one_address_a_family_for_old_versions)
 	struct cni_conf conf;
 	struct request r;
 	struct alloc_add add = { &ic, &r, true };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(cni_conf_parse(strdup(text), strlen(text), CNI_ADD, &conf, &w.e), 0);
 	ck_assert_int_eq(ipam_conf_decode(&conf, &ic, &w.e), 0);
 	ck_assert_int_eq(request_load(&env, &conf, &r, &w.e), 0);
@@ -148,7 +148,7 @@ START_TEST(one_address_a_family_for_old_versions)
 }
 END_TEST
 
-static void list_is(struct world *w, const char *name, const char *want)
+static void list_is(struct fixture *w, const char *name, const char *want)
 {
 	struct json *list = NULL;
 
@@ -161,9 +161,9 @@ static void list_is(struct world *w, const char *name, const char *want)
 START_TEST(pools_are_listed_with_their_usage)
 {
 	struct json *list = NULL;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	list_is(&w, NULL, "[]");
 	ck_assert_int_eq(admin_pools(&w.m, "a", &list, &w.e), -1);
 	ck_assert_int_eq(w.e.code, ERR_NOTFOUND);
@@ -188,9 +188,9 @@ START_TEST(networks_are_summed_up)
 	static const char *const conf =
 		"{\"ranges\":[[{\"subnet\":\"10.0.0.0/29\"}],[{\"subnet\":\"fd00::/64\"}]]}";
 	struct json *list = NULL;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/30\"}", false), 0);
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "10.0.0.1");
 	ck_assert_str_eq(w_add(&w, conf, "c2", ""), "10.0.0.2 fd00::2");
@@ -212,9 +212,9 @@ START_TEST(shrinking_tells_what_is_outside)
 	auto_json struct json *def = NULL;
 	struct admin_pool p = { .name = "rail0", .replace = true };
 	const char *text = "{\"subnet\":\"10.0.0.0/29\",\"ranges\":[\"10.0.0.3-10.0.0.6\"]}";
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/29\"}", false), 0);
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "10.0.0.1");
 	ck_assert_str_eq(w_add(&w, POOL, "c2", ""), "10.0.0.2");
@@ -237,9 +237,9 @@ START_TEST(a_pool_in_use_is_not_deleted)
 {
 	struct admin_delete d = { "rail0", false };
 	struct json *journal = NULL;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(admin_pool_delete(&w.m, &d, NULL, &w.e), -1);
 	ck_assert_int_eq(w.e.code, ERR_NOTFOUND);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/29\",\"sticky\":true}", false),
@@ -271,10 +271,10 @@ START_TEST(leases_are_listed_and_released)
 {
 	struct lease_filter f = { .pool = "rail0" }, none = { .pool = NULL };
 	struct json *list = NULL;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 	uint64_t n = 0;
 
-	world_open(&w);
+	fixture_open(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/29\"}", false), 0);
 	ck_assert_str_eq(w_add(&w, POOL, "c1", NS("a")), "10.0.0.1");
 	ck_assert_str_eq(w_add(&w, POOL, "c2", NS("b")), "10.0.0.2");

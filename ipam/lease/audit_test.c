@@ -20,9 +20,9 @@ static char *content(void)
 	return text;
 }
 
-static void open_world(struct world *w)
+static void open_fixture(struct fixture *w)
 {
-	world_open(w);
+	fixture_open(w);
 	w->ctx.etc_dir = "/mnt/etc";
 	ck_assert_int_eq(mkdir("/mnt/etc", 0700), 0);
 	testing_file("/mnt/etc/railhead.json", 0600, "{\"logDirs\":[\"/mnt\"]}");
@@ -34,10 +34,10 @@ START_TEST(each_change_is_one_line)
 	const struct err why = { .msg = "no address is left" };
 	const struct owner who = { "net", "c2", "net1", "", "", "" };
 	const struct refusal refusal = { "ADD", "", "rail0", &who, &why };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 	struct stat st;
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/24\"}", false), 0);
 	ck_assert_str_eq(
 		w_add(&w, "{\"pool\":\"rail0\"}", "c1", "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p"),
@@ -69,9 +69,9 @@ END_TEST
 START_TEST(nothing_to_say_makes_no_file)
 {
 	struct json *journal = NULL;
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	const struct owner c1 = w_owner(&w, "c1");
 	ck_assert_int_eq(alloc_del(&w.m, &c1, &journal, &w.e), 0);
 	ck_assert_uint_eq(json_len(journal), 0);
@@ -87,9 +87,9 @@ START_TEST(places_that_cannot_be_written)
 	const struct owner who = { "", "", "", "", "", "" };
 	const struct refusal refusal = { "ADD", "", "", &who, &why };
 	auto_json struct json *journal = audit_refusal_line(&refusal);
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	ck_assert_int_eq(audit_write(&w.ctx, "/mnt/none/x.log", journal, &w.e), -1);
 	ck_assert_int_eq(w.e.code, ERR_IO);
 	ck_assert_ptr_nonnull(strstr(w.e.msg, "/mnt/none/x.log"));
@@ -105,9 +105,9 @@ END_TEST
 START_TEST(concurrent_writers_do_not_mix_lines)
 {
 	enum { WRITERS = 8, LINES = 50 };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
-	open_world(&w);
+	open_fixture(&w);
 	for (int i = 0; i < WRITERS; i++) {
 		pid_t pid = fork();
 		ck_assert_int_ge(pid, 0);

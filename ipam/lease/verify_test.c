@@ -22,7 +22,7 @@ static int note(const char *key, const char *value, void *arg)
 	return 0;
 }
 
-static void dump(struct world *w, struct keys *out)
+static void dump(struct fixture *w, struct keys *out)
 {
 	const struct store_ops *ops = w->m.store->ops;
 	struct store_txn *t;
@@ -34,9 +34,9 @@ static void dump(struct world *w, struct keys *out)
 }
 
 /* A store with one of everything: c1 holds .1, .2 rests, c3 holds .3 and fd00::1. */
-static void furnish(struct world *w)
+static void furnish(struct fixture *w)
 {
-	world_open(w);
+	fixture_open(w);
 	ck_assert_int_eq(w_pool(w, "rail0", "{\"subnet\":\"10.0.0.0/29\",\"sticky\":true}", false),
 			 0);
 	ck_assert_int_eq(w_pool(w, "six", "{\"subnet\":\"fd00::/64\"}", false), 0);
@@ -48,7 +48,7 @@ static void furnish(struct world *w)
 }
 
 /* Found, and whether `verify --repair` leaves a sound store behind. */
-static void finds(struct world *w, const char *says, bool repaired)
+static void finds(struct fixture *w, const char *says, bool repaired)
 {
 	char text[4096] = "";
 	struct verify v = { .found = w_problem, .arg = text };
@@ -96,7 +96,7 @@ START_TEST(damage_is_found_and_repaired)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			auto_world struct world w = { .now = 0 };
+			auto_fixture struct fixture w = { .now = 0 };
 
 			furnish(&w);
 			w_scribble(&w, damage[i].key, damage[i].value);
@@ -117,7 +117,7 @@ END_TEST
 
 START_TEST(an_address_on_paper_stays_with_its_owner)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, "a/p/rail0/4/0a000001", NULL);
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(bad_pools_and_unknown_keys_are_only_reported)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, "d/rail1", "{\"subnet\":\"10.0.0.0/24\"}");
@@ -157,7 +157,7 @@ START_TEST(looking_changes_nothing)
 {
 	struct keys before, after;
 	struct verify v = { .repair = false };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, "q/p/rail0/ns", "7");
@@ -176,7 +176,7 @@ START_TEST(repairing_a_sound_store_changes_nothing)
 {
 	struct keys before, after;
 	struct verify v = { .repair = true };
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
 	furnish(&w);
 	dump(&w, &before);
@@ -194,11 +194,11 @@ START_TEST(the_first_transaction_of_a_boot_repairs)
 
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
-			auto_world struct world w = { .now = 0 };
+			auto_fixture struct fixture w = { .now = 0 };
 
 			furnish(&w);
 			w_scribble(&w, damage[i].key, damage[i].value);
-			world_boot(&w, BOOT_2);
+			fixture_boot(&w, BOOT_2);
 			ck_assert_int_eq(w_add(&w, POOL, "new", "")[0], '1');
 			w_sound(&w);
 			for (int k = 0; k < 5; k++) {
@@ -218,7 +218,7 @@ END_TEST
 
 START_TEST(a_later_schema_is_refused)
 {
-	auto_world struct world w = { .now = 0 };
+	auto_fixture struct fixture w = { .now = 0 };
 
 	furnish(&w);
 	w_scribble(&w, KEY_META, "{\"schema\":2}");

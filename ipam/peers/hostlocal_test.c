@@ -35,7 +35,7 @@ START_TEST(lease_files_are_parsed)
 }
 END_TEST
 
-static struct ctx world(void)
+static struct ctx fixture(void)
 {
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir("/mnt/networks", 0700) | mkdir("/mnt/networks/net", 0700), 0);
@@ -54,7 +54,7 @@ static bool there(const char *name)
 /* As host-local's DEL: the interface's own file, else that of an early version. */
 START_TEST(a_release_removes_the_owners_files)
 {
-	const struct ctx ctx = world();
+	const struct ctx ctx = fixture();
 	auto_hostlocal struct hostlocal h;
 	struct err e;
 
@@ -84,7 +84,7 @@ static int count(const struct hostlocal_lease *lease, void *arg, struct err *e)
 
 START_TEST(all_leases_are_visited)
 {
-	const struct ctx ctx = world();
+	const struct ctx ctx = fixture();
 	auto_hostlocal struct hostlocal h, none, own;
 	struct err e;
 	struct ip ip;

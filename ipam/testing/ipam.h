@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ipam.h: the commands as calls of one line on a struct world. For test programs only.
+ * ipam.h: the commands as calls of one line on a struct fixture. For test programs only.
  *
- *	struct world w;
- *	world_open(&w);
+ *	struct fixture w;
+ *	fixture_open(&w);
  *	ck_assert_str_eq(w_add(&w, CONF, "c1", ""), "10.0.0.2");
  */
 #ifndef RAILHEAD_IPAM_TESTING_IPAM_H
@@ -11,11 +11,11 @@
 
 #include "ipam/admin/admin.h"
 #include "ipam/alloc/alloc.h"
-#include "ipam/testing/world.h"
+#include "ipam/testing/fixture.h"
 #include "ipam/lease/verify.h"
 
 /* The configuration around an ipam section; free with cni_conf_clear. */
-static inline void w_conf(struct world *w, const char *ipam, struct cni_conf *out)
+static inline void w_conf(struct fixture *w, const char *ipam, struct cni_conf *out)
 {
 	char *text = NULL;
 	struct err e;
@@ -27,14 +27,14 @@ static inline void w_conf(struct world *w, const char *ipam, struct cni_conf *ou
 }
 
 /* The error of the last call: "!<code> <message>". */
-static inline const char *w_failed(struct world *w)
+static inline const char *w_failed(struct fixture *w)
 {
 	(void)snprintf(w->text, sizeof(w->text), "!%d %.480s", (int)w->e.code, w->e.msg);
 	return w->text;
 }
 
 /* The addresses of a result, separated by blanks, in w->text. */
-static inline void w_show(struct world *w, const struct alloc_result *r)
+static inline void w_show(struct fixture *w, const struct alloc_result *r)
 {
 	char ip[IP_STR_LEN];
 
@@ -47,7 +47,8 @@ static inline void w_show(struct world *w, const struct alloc_result *r)
 }
 
 /* ADD: the addresses, separated by blanks, or "!<code> <message>". */
-static inline const char *w_add(struct world *w, const char *ipam, const char *id, const char *args)
+static inline const char *w_add(struct fixture *w, const char *ipam, const char *id,
+				const char *args)
 {
 	const struct cni_env env = {
 		.cmd = CNI_ADD, .container = id, .ifname = w->ifname, .args = args
@@ -68,13 +69,13 @@ static inline const char *w_add(struct world *w, const char *ipam, const char *i
 }
 
 /* The owner of container id on w->network and w->ifname. */
-static inline struct owner w_owner(const struct world *w, const char *id)
+static inline struct owner w_owner(const struct fixture *w, const char *id)
 {
 	return (struct owner){ w->network, id, w->ifname, "", "", "" };
 }
 
 /* DEL, which must succeed. */
-static inline void w_del(struct world *w, const char *id)
+static inline void w_del(struct fixture *w, const char *id)
 {
 	const struct owner o = w_owner(w, id);
 
@@ -82,7 +83,7 @@ static inline void w_del(struct world *w, const char *id)
 }
 
 /* STATUS: "" or the error. */
-static inline const char *w_status(struct world *w, const char *ipam)
+static inline const char *w_status(struct fixture *w, const char *ipam)
 {
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	struct cni_conf conf;
@@ -94,7 +95,7 @@ static inline const char *w_status(struct world *w, const char *ipam)
 }
 
 /* pool add or set: 0, or the error's code. */
-static inline int w_pool(struct world *w, const char *name, const char *def, bool replace)
+static inline int w_pool(struct fixture *w, const char *name, const char *def, bool replace)
 {
 	auto_json struct json *j = NULL;
 	struct admin_pool p = { .name = name, .replace = replace };
@@ -106,7 +107,7 @@ static inline int w_pool(struct world *w, const char *name, const char *def, boo
 }
 
 /* Write or (value NULL) delete a record without the lease database. */
-static inline void w_scribble(struct world *w, const char *key, const char *value)
+static inline void w_scribble(struct fixture *w, const char *key, const char *value)
 {
 	const struct store_ops *ops = w->m.store->ops;
 	enum store_commit done;
@@ -125,7 +126,7 @@ static inline void w_problem(const char *text, void *arg)
 }
 
 /* The records must agree. */
-static inline void w_sound(struct world *w)
+static inline void w_sound(struct fixture *w)
 {
 	char text[4096] = "";
 	struct verify v = { .found = w_problem, .arg = text };

@@ -11,7 +11,7 @@
 /* VF 0, VF 1, and a function that is none. */
 static void machine(struct topo *t)
 {
-	const char *const bdf[] = { world_vf(0), world_vf(1), "0000:01:00.0" };
+	const char *const bdf[] = { testhost_vf(0), testhost_vf(1), "0000:01:00.0" };
 	struct err e = { .msg = "" };
 	struct pci_addr a;
 	uint32_t i;
@@ -25,7 +25,7 @@ static void machine(struct topo *t)
 
 START_TEST(what_a_pod_has_is_taken)
 {
-	auto_world struct world w = world(3);
+	auto_testhost struct testhost w = testhost(3);
 	auto_pod struct pod p = pod();
 	auto_topo struct topo t = { 0 };
 	auto_free bool *taken = NULL;
@@ -36,7 +36,7 @@ START_TEST(what_a_pod_has_is_taken)
 
 	machine(&t);
 	for (uint32_t n = 1; n < 3; n++) /* VF 2 is not in the snapshot */
-		ck_assert_msg(claim_vf(&who, world_vf(n), &place, &e) == 0, "%s", e.msg);
+		ck_assert_msg(claim_vf(&who, testhost_vf(n), &place, &e) == 0, "%s", e.msg);
 	ck_assert_msg(topo_taken(&r, &t, &taken, &e) == 0, "%s", e.msg);
 	ck_assert(!taken[0] && taken[1] && !taken[2]);
 }

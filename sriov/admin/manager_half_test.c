@@ -13,10 +13,10 @@
 
 START_TEST(a_failure_leaves_as_many_as_before)
 {
-	auto_world struct world w = manager_world(3, "0\n");
+	auto_testhost struct testhost w = manager_testhost(3, "0\n");
 	struct err e;
 
-	fakepci_link(WORLD_SYS, WORLD_PF, "virtfn2", NULL);
+	fakepci_link(TESTHOST_SYS, TESTHOST_PF, "virtfn2", NULL);
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 3 });
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_ptr_nonnull(strstr(e.msg, "no VF number 2"));
@@ -41,7 +41,7 @@ END_TEST
 /* Their MACs may be in use, by whoever made them. */
 START_TEST(vfs_that_never_went_stay_as_they_are)
 {
-	auto_world struct world w = manager_world(3, "2\n");
+	auto_testhost struct testhost w = manager_testhost(3, "2\n");
 	struct vf_info before;
 
 	memcpy(&before, &w.kernel->vf[0].is, sizeof(before));
@@ -59,18 +59,18 @@ END_TEST
 /* As SIGKILL leaves it: no driver takes VFs, and nobody else knows that one should. */
 START_TEST(what_was_interrupted_is_finished)
 {
-	auto_world struct world w = manager_world(2, "2\n");
+	auto_testhost struct testhost w = manager_testhost(2, "2\n");
 	char boot[CTX_BOOT_ID_LEN + 1], text[512];
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(ctx_boot_id(&w.ctx, boot, &e), 0);
 	(void)snprintf(text, sizeof(text),
-		       "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],"
+		       "{\"version\":1,\"pf\":\"" TESTHOST_PF "\",\"macs\":[],"
 		       "\"making\":{\"boot\":\"%s\",\"autoprobe\":true}}",
 		       boot);
 	pf_state(text);
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "0\n");
+	fakepci_file(TESTHOST_SYS, TESTHOST_PF, "sriov_drivers_autoprobe", "0\n");
 	ck_assert(created(&w, 2).changed);
 	ck_assert(autoprobe());
 	ck_assert_ptr_nonnull(strstr(progress.text, "finishing what was interrupted"));
@@ -83,9 +83,9 @@ END_TEST
 
 START_TEST(what_another_boot_interrupted_is_over)
 {
-	auto_world struct world w = manager_world(2, "2\n");
+	auto_testhost struct testhost w = manager_testhost(2, "2\n");
 
-	pf_state("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],\"making\":{\"boot\":"
+	pf_state("{\"version\":1,\"pf\":\"" TESTHOST_PF "\",\"macs\":[],\"making\":{\"boot\":"
 		 "\"00000000-0000-0000-0000-000000000000\",\"autoprobe\":false}}");
 	ck_assert(!created(&w, 2).changed);
 	ck_assert(autoprobe());
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(each_failing_request_leaves_as_many_as_before)
 {
 	for (unsigned at = 1;; at++) {
-		auto_world struct world w = manager_world(2, "0\n");
+		auto_testhost struct testhost w = manager_testhost(2, "0\n");
 		struct vf_order_result made;
 		struct err e = { .msg = "" };
 
@@ -119,7 +119,7 @@ static void start_anew(void)
 	char path[64];
 
 	for (uint32_t n = 0; n < 2; n++) {
-		(void)snprintf(path, sizeof(path), WORLD_RUN "/vf/%s", world_vf(n));
+		(void)snprintf(path, sizeof(path), TESTHOST_RUN "/vf/%s", testhost_vf(n));
 		(void)unlink(path);
 	}
 	(void)unlink(PF_STATE);
@@ -129,7 +129,7 @@ static void start_anew(void)
 /* A few of them are for what may fail: a look whether it is needed at all. */
 START_TEST(each_failing_allocation_leaves_as_many_as_before)
 {
-	auto_world struct world w = manager_world(2, "0\n");
+	auto_testhost struct testhost w = manager_testhost(2, "0\n");
 	const struct vf_order two = { .pf = "pf0", .count = 2 };
 	const struct manager m = { .ctx = &w.ctx, .nl = w.nl }; /* to tell us takes memory, too */
 	bool failed = true;
@@ -154,14 +154,14 @@ END_TEST
 /* An administrator who has switched it off wants VFs without a driver. */
 START_TEST(without_autoprobe_they_stay_without_driver)
 {
-	auto_world struct world w = manager_world(1, "0\n");
+	auto_testhost struct testhost w = manager_testhost(1, "0\n");
 
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "0\n");
-	fakepci_driver(WORLD_SYS, world_vf(0), NULL);
-	world_shows(0, NULL);
+	fakepci_file(TESTHOST_SYS, TESTHOST_PF, "sriov_drivers_autoprobe", "0\n");
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), NULL);
+	testhost_shows(0, NULL);
 	created(&w, 1);
 	ck_assert(!autoprobe());
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert(!x.base.has_netdev);
 	ck_assert_ptr_nonnull(strstr(progress.text, "driver none, interface none"));
 }
@@ -169,11 +169,11 @@ END_TEST
 
 START_TEST(a_pf_without_an_interface)
 {
-	auto_world struct world w = manager_world(2, "0\n");
+	auto_testhost struct testhost w = manager_testhost(2, "0\n");
 	struct err e;
 
-	ck_assert_int_eq(rename(WORLD_SYS "/devices/pci/" WORLD_PF "/net", "/mnt/away"), 0);
-	e = refused(&w, &(struct vf_order){ .pf = WORLD_PF, .count = 2 });
+	ck_assert_int_eq(rename(TESTHOST_SYS "/devices/pci/" TESTHOST_PF "/net", "/mnt/away"), 0);
+	e = refused(&w, &(struct vf_order){ .pf = TESTHOST_PF, .count = 2 });
 	ck_assert_int_eq(e.code, ERR_STATE);
 	num_is("0");
 }

@@ -13,9 +13,9 @@
 #include "sriov/admin/manager.h"
 #include "sriov/testing/vf.h"
 
-static struct world make_world(uint32_t vfs)
+static struct testhost make_testhost(uint32_t vfs)
 {
-	struct world w = world(vfs);
+	struct testhost w = testhost(vfs);
 
 	faketime_begin(NULL);
 	return w;
@@ -26,17 +26,17 @@ static void claim(const struct claimant *who, uint32_t n)
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(claim_vf(who, world_vf(n), &place, &e) == 0, "%s", e.msg);
+	ck_assert_msg(claim_vf(who, testhost_vf(n), &place, &e) == 0, "%s", e.msg);
 }
 
 /* As DEL leaves it: free, with a baseline. */
-static void known(const struct world *w, uint32_t n)
+static void known(const struct testhost *w, uint32_t n)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(vf_locate(&w->ctx, w->nl, world_vf(n), &place, &e), 0);
+	ck_assert_int_eq(vf_locate(&w->ctx, w->nl, testhost_vf(n), &place, &e), 0);
 	ck_assert_int_eq(vf_start_entry(&w->ctx, w->nl, &place, &x, &e), 0);
 	ck_assert_int_eq(vf_state_write(&w->ctx, &x, &e), 0);
 }
@@ -44,35 +44,35 @@ static void known(const struct world *w, uint32_t n)
 typedef int (*act_fn)(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
 		      struct err *e);
 
-static struct vf_report act(const struct world *w, act_fn fn, uint32_t n, bool dry_run)
+static struct vf_report act(const struct testhost *w, act_fn fn, uint32_t n, bool dry_run)
 {
 	const struct manager m = { .ctx = &w->ctx, .nl = w->nl };
 	struct vf_report r;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(fn(&m, world_vf(n), dry_run, &r, &e) == 0, "%s (%s)", e.msg, e.detail);
+	ck_assert_msg(fn(&m, testhost_vf(n), dry_run, &r, &e) == 0, "%s (%s)", e.msg, e.detail);
 	ck_assert_str_eq(e.msg, "");
 	return r;
 }
 
-static struct err fails(const struct world *w, act_fn fn, uint32_t n)
+static struct err fails(const struct testhost *w, act_fn fn, uint32_t n)
 {
 	const struct manager m = { .ctx = &w->ctx, .nl = w->nl };
 	struct vf_report r = { .why = "untouched" };
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(fn(&m, world_vf(n), false, &r, &e), -1);
+	ck_assert_int_eq(fn(&m, testhost_vf(n), false, &r, &e), -1);
 	ck_assert_str_eq(r.why, "untouched");
 	return e;
 }
 
-static struct err bind_fails(const struct world *w, uint32_t n, const char *driver)
+static struct err bind_fails(const struct testhost *w, uint32_t n, const char *driver)
 {
 	const struct manager m = { .ctx = &w->ctx, .nl = w->nl };
 	struct vf_report r = { .why = "untouched" };
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(manager_bind(&m, world_vf(n), driver, &r, &e), -1);
+	ck_assert_int_eq(manager_bind(&m, testhost_vf(n), driver, &r, &e), -1);
 	ck_assert_str_eq(r.why, "untouched");
 	return e;
 }
@@ -81,19 +81,19 @@ static void damage(uint32_t n)
 {
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), WORLD_RUN "/vf/%s", world_vf(n));
+	(void)snprintf(path, sizeof(path), TESTHOST_RUN "/vf/%s", testhost_vf(n));
 	testing_file(path, 0600, "{");
 }
 
-static bool has_entry(const struct world *w, uint32_t n)
+static bool has_entry(const struct testhost *w, uint32_t n)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err e = { .msg = "" };
 
-	return vf_state_read(&w->ctx, world_vf(n), &x, &e) == 0 || e.code != ERR_NOTFOUND;
+	return vf_state_read(&w->ctx, testhost_vf(n), &x, &e) == 0 || e.code != ERR_NOTFOUND;
 }
 
-static struct link_info link_of(const struct world *w, const char *name)
+static struct link_info link_of(const struct testhost *w, const char *name)
 {
 	struct link_info link;
 	struct err e = { .msg = "" };
@@ -104,7 +104,7 @@ static struct link_info link_of(const struct world *w, const char *name)
 
 /* ---- repair ---- */
 
-static void vandalize(const struct world *w, uint32_t n, const char *name)
+static void vandalize(const struct testhost *w, uint32_t n, const char *name)
 {
 	struct vf_info *s = &w->kernel->vf[n].is;
 	const int ifindex = link_of(w, name).ifindex;
@@ -127,7 +127,7 @@ static void vandalize(const struct world *w, uint32_t n, const char *name)
 
 START_TEST(a_vf_as_it_was_is_left_alone)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 
 	known(&w, 0);
 	ck_assert_int_eq(act(&w, manager_repair, 0, true).outcome, VF_WAS_HEALTHY);
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(every_changed_setting_is_restored)
 {
-	auto_world struct world w = make_world(2);
+	auto_testhost struct testhost w = make_testhost(2);
 	struct vf_info before;
 	struct vf_report r;
 
@@ -168,7 +168,7 @@ END_TEST
 
 START_TEST(only_what_differs_is_set)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	struct vf_report r;
 
 	known(&w, 0);
@@ -182,7 +182,7 @@ END_TEST
 
 START_TEST(what_cannot_be_put_back_is_named)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	struct err e;
 
 	known(&w, 0);
@@ -191,7 +191,7 @@ START_TEST(what_cannot_be_put_back_is_named)
 	e = fails(&w, manager_repair, 0);
 	ck_assert_int_eq(e.code, ERR_STATE);
 	ck_assert_ptr_nonnull(strstr(e.msg, "not restored: vlan, trust"));
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert_uint_eq(x.to_restore, VF_VLAN | VF_TRUST);
 	w.kernel->refuses[VF_VLAN] = w.kernel->refuses[VF_TRUST] = 0;
 	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_REPAIRED);
@@ -201,7 +201,7 @@ END_TEST
 /* Only the log knows that it failed; what counts is what is. */
 START_TEST(what_restore_overlooks_is_named)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	const int vf = link_of(&w, "v0").ifindex, other = link_of(&w, "pf0").ifindex;
 	struct err e = { .msg = "" };
 
@@ -218,7 +218,7 @@ END_TEST
 
 START_TEST(the_vf_of_a_living_owner_is_left_alone)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct vf_report r;
@@ -239,9 +239,9 @@ END_TEST
 
 START_TEST(a_plugin_at_work_is_not_disturbed)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	struct err e = { .msg = "" };
-	auto_fd int lock = vf_state_lock(&w.ctx, world_vf(0), 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, testhost_vf(0), 0, &e);
 
 	ck_assert_int_ge(lock, 0);
 	known(&w, 0);
@@ -258,7 +258,7 @@ START_TEST(what_a_dead_owner_left_is_restored)
 	static const act_fn fns[] = { manager_repair, manager_gc };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fns); i++) {
-		auto_world struct world w = make_world(1);
+		auto_testhost struct testhost w = make_testhost(1);
 		struct pod p = pod();
 		const struct claimant who = claimant_of(&w, "c1", &p);
 		struct vf_report r;
@@ -272,7 +272,7 @@ START_TEST(what_a_dead_owner_left_is_restored)
 		ck_assert_int_eq(r.outcome, VF_REPAIRED);
 		ck_assert_ptr_nonnull(strstr(r.why, "its owner c1"));
 		ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
-		auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+		auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 		ck_assert(!x.owned && !x.to_restore);
 		ck_assert_int_eq(act(&w, fns[i], 0, false).outcome, VF_WAS_HEALTHY);
 	}
@@ -281,14 +281,14 @@ END_TEST
 
 START_TEST(a_vf_without_an_entry_is_skipped)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	struct vf_report r = act(&w, manager_repair, 0, false);
 
 	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_ptr_nonnull(strstr(r.why, "it has no baseline"));
 	ck_assert(!has_entry(&w, 0));
 	ck_assert_int_eq(act(&w, manager_gc, 0, false).outcome, VF_WAS_HEALTHY);
-	world_shows(0, NULL);
+	testhost_shows(0, NULL);
 	r = act(&w, manager_repair, 0, false);
 	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert_ptr_nonnull(strstr(r.why, "another network namespace"));
@@ -298,7 +298,7 @@ END_TEST
 
 START_TEST(a_damaged_entry_is_removed)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	struct vf_report r;
 	struct err e;
 
@@ -309,11 +309,11 @@ START_TEST(a_damaged_entry_is_removed)
 	ck_assert_ptr_nonnull(strstr(r.why, "railctl vf repair"));
 	e = bind_fails(&w, 0, "vfio-pci");
 	ck_assert_int_eq(e.code, ERR_STATE);
-	world_shows(0, NULL); /* it may be in the pod whose it is */
+	testhost_shows(0, NULL); /* it may be in the pod whose it is */
 	r = act(&w, manager_repair, 0, false);
 	ck_assert_int_eq(r.outcome, VF_SKIPPED);
 	ck_assert(has_entry(&w, 0));
-	world_shows(0, "v0");
+	testhost_shows(0, "v0");
 	ck_assert_int_eq(act(&w, manager_repair, 0, true).outcome, VF_WOULD_REPAIR);
 	ck_assert(has_entry(&w, 0));
 	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_REPAIRED);
@@ -323,9 +323,9 @@ END_TEST
 
 START_TEST(a_missing_vf_is_not_found)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 
-	world_vanish(0);
+	testhost_vanish(0);
 	ck_assert_int_eq(fails(&w, manager_repair, 0).code, ERR_NOTFOUND);
 	ck_assert_int_eq(bind_fails(&w, 0, NULL).code, ERR_NOTFOUND);
 }
@@ -333,9 +333,9 @@ END_TEST
 
 START_TEST(each_failing_allocation)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	const struct manager m = { .ctx = &w.ctx, .nl = w.nl };
-	const char *vf = world_vf(0);
+	const char *vf = testhost_vf(0);
 	bool failed = true;
 
 	known(&w, 0);
@@ -361,16 +361,16 @@ END_TEST
 
 START_TEST(entries_of_removed_vfs_are_removed)
 {
-	auto_world struct world w = make_world(3);
+	auto_testhost struct testhost w = make_testhost(3);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
 
 	for (uint32_t n = 0; n < 3; n++)
 		claim(&who, n); /* owned or not: there is nothing any more to own */
-	world_vanish(0);
-	world_remake(1, "v1");
-	auto_vf_entry struct vf_entry x = world_entry(&w, 2);
+	testhost_vanish(0);
+	testhost_remake(1, "v1");
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 2);
 	memset(x.boot, 'x', CTX_BOOT_ID_LEN);
 	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	for (uint32_t n = 0; n < 3; n++) {
@@ -384,7 +384,7 @@ END_TEST
 
 START_TEST(a_free_vf_keeps_its_baseline)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 
 	known(&w, 0);
 	ck_assert_int_eq(act(&w, manager_gc, 0, false).outcome, VF_WAS_HEALTHY);
@@ -397,14 +397,14 @@ END_TEST
 START_TEST(bound_already)
 {
 	static const char *const drivers[] = { "igbvf", NULL };
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	const struct manager m = { .ctx = &w.ctx, .nl = w.nl };
 	struct vf_report r;
 	struct err e = { .msg = "" };
 
 	known(&w, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
-		ck_assert_int_eq(manager_bind(&m, world_vf(0), drivers[i], &r, &e), 0);
+		ck_assert_int_eq(manager_bind(&m, testhost_vf(0), drivers[i], &r, &e), 0);
 		ck_assert_int_eq(r.outcome, VF_WAS_HEALTHY);
 	}
 }
@@ -413,7 +413,7 @@ END_TEST
 /* In a tree of files no driver takes anything: it is what it was, and so is all else. */
 START_TEST(a_driver_that_refuses_a_vf_is_an_error)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	struct err e;
 
 	known(&w, 0);
@@ -421,8 +421,8 @@ START_TEST(a_driver_that_refuses_a_vf_is_an_error)
 	ck_assert_int_eq(e.code, ERR_KERNEL);
 	ck_assert_ptr_nonnull(strstr(e.detail, "modprobe no-such"));
 	ck_assert_int_eq(bind_fails(&w, 0, "a/b").code, ERR_FIELD);
-	fakepci_function(WORLD_SYS, "0000:99:00.0");
-	fakepci_driver(WORLD_SYS, "0000:99:00.0", "vfio-pci");
+	fakepci_function(TESTHOST_SYS, "0000:99:00.0");
+	fakepci_driver(TESTHOST_SYS, "0000:99:00.0", "vfio-pci");
 	ck_assert_int_eq(bind_fails(&w, 0, "vfio-pci").code, ERR_KERNEL);
 	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_HEALTHY);
 }
@@ -430,7 +430,7 @@ END_TEST
 
 START_TEST(the_vf_of_a_dead_owner_is_restored_first)
 {
-	auto_world struct world w = make_world(1);
+	auto_testhost struct testhost w = make_testhost(1);
 	const struct manager m = { .ctx = &w.ctx, .nl = w.nl };
 	struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
@@ -440,10 +440,10 @@ START_TEST(the_vf_of_a_dead_owner_is_restored_first)
 	claim(&who, 0);
 	w.kernel->vf[0].is.vlan = 99;
 	pod_clear(&p);
-	ck_assert_int_eq(manager_bind(&m, world_vf(0), NULL, &r, &e), 0);
+	ck_assert_int_eq(manager_bind(&m, testhost_vf(0), NULL, &r, &e), 0);
 	ck_assert_int_eq(r.outcome, VF_WAS_HEALTHY);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert(!x.owned);
 }
 END_TEST

@@ -18,7 +18,7 @@ static void claim(const struct claimant *who, uint32_t n)
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(claim_vf(who, world_vf(n), &place, &e) == 0, "%s", e.msg);
+	ck_assert_msg(claim_vf(who, testhost_vf(n), &place, &e) == 0, "%s", e.msg);
 }
 
 /* ---- MACs ---- */
@@ -42,7 +42,7 @@ END_TEST
 
 START_TEST(each_gets_its_mac_and_a_baseline)
 {
-	auto_world struct world w = manager_world(3, "0\n");
+	auto_testhost struct testhost w = manager_testhost(3, "0\n");
 	const struct vf_order_result made = created(&w, 3);
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 	struct link_info link;
@@ -55,7 +55,7 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 	pf_mac(&w, pf);
 	for (uint32_t n = 0; n < 3; n++) {
 		const char name[] = { 'v', (char)('0' + n), '\0' };
-		auto_vf_entry struct vf_entry x = world_entry(&w, n);
+		auto_vf_entry struct vf_entry x = testhost_entry(&w, n);
 
 		manager_mac(pf, n, want);
 		ck_assert_mem_eq(w.kernel->vf[n].is.mac, want, MAC_LEN);
@@ -66,14 +66,14 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 		ck_assert_int_eq(nl_link_by_name(w.nl, name, &link, &e), 0);
 		ck_assert_mem_eq(link.addr.byte, want, MAC_LEN);
 	}
-	ck_assert_ptr_nonnull(strstr(progress.text, "pf0 (" WORLD_PF "): making 3 VFs"));
+	ck_assert_ptr_nonnull(strstr(progress.text, "pf0 (" TESTHOST_PF "): making 3 VFs"));
 	ck_assert_ptr_nonnull(strstr(progress.text, "driver igbvf, interface v2"));
 }
 END_TEST
 
 START_TEST(macs_are_remembered)
 {
-	auto_world struct world w = manager_world(2, "0\n");
+	auto_testhost struct testhost w = manager_testhost(2, "0\n");
 	const uint8_t mine[] = { 2, 0, 0, 0, 0, 0x42 };
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 	char mac[MAC_STR_LEN], text[256];
@@ -81,7 +81,7 @@ START_TEST(macs_are_remembered)
 	pf_mac(&w, pf);
 	created(&w, 1);
 	(void)snprintf(text, sizeof(text),
-		       "{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"%s\","
+		       "{\"version\":1,\"pf\":\"" TESTHOST_PF "\",\"pfMac\":\"%s\","
 		       "\"macs\":[\"02:00:00:00:00:42\"]}",
 		       mac_format(pf, mac));
 	pf_state(text);
@@ -96,12 +96,12 @@ END_TEST
 
 START_TEST(another_card_in_the_slot_has_other_macs)
 {
-	auto_world struct world w = manager_world(1, "0\n");
+	auto_testhost struct testhost w = manager_testhost(1, "0\n");
 	uint8_t pf[MAC_LEN], want[MAC_LEN];
 
 	pf_mac(&w, pf);
 	manager_mac(pf, 0, want);
-	pf_state("{\"version\":1,\"pf\":\"" WORLD_PF "\",\"pfMac\":\"02:99:99:99:99:99\","
+	pf_state("{\"version\":1,\"pf\":\"" TESTHOST_PF "\",\"pfMac\":\"02:99:99:99:99:99\","
 		 "\"macs\":[\"02:00:00:00:00:42\"]}");
 	created(&w, 1);
 	ck_assert_mem_eq(w.kernel->vf[0].is.mac, want, MAC_LEN);
@@ -114,28 +114,29 @@ START_TEST(a_damaged_pf_state_is_started_anew)
 		"",
 		"{",
 		"[]",
-		"{\"version\":2,\"pf\":\"" WORLD_PF "\",\"macs\":[]}",
+		"{\"version\":2,\"pf\":\"" TESTHOST_PF "\",\"macs\":[]}",
 		"{\"version\":1,\"pf\":\"0000:99:00.0\",\"macs\":[]}",
-		"{\"version\":1,\"pf\":\"" WORLD_PF "\"}",
-		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[\"x\"]}",
-		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[7]}",
-		"{\"version\":1,\"pf\":\"" WORLD_PF "\",\"macs\":[],\"making\":{\"boot\":\"x\"}}",
+		"{\"version\":1,\"pf\":\"" TESTHOST_PF "\"}",
+		"{\"version\":1,\"pf\":\"" TESTHOST_PF "\",\"macs\":[\"x\"]}",
+		"{\"version\":1,\"pf\":\"" TESTHOST_PF "\",\"macs\":[7]}",
+		"{\"version\":1,\"pf\":\"" TESTHOST_PF
+		"\",\"macs\":[],\"making\":{\"boot\":\"x\"}}",
 	};
-	auto_world struct world w = manager_world(1, "0\n");
+	auto_testhost struct testhost w = manager_testhost(1, "0\n");
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		pf_state(texts[i]);
 		created(&w, 1);
-		ck_assert_msg(world_log_has("starting a new one"), "%s", texts[i]);
+		ck_assert_msg(testhost_log_has("starting a new one"), "%s", texts[i]);
 		created(&w, 0);
-		ck_assert_int_eq(truncate(WORLD_LOG, 0), 0);
+		ck_assert_int_eq(truncate(TESTHOST_LOG, 0), 0);
 	}
 }
 END_TEST
 
 START_TEST(a_driver_that_sets_no_macs_is_survived)
 {
-	auto_world struct world w = manager_world(2, "0\n");
+	auto_testhost struct testhost w = manager_testhost(2, "0\n");
 
 	w.kernel->refuses[VF_MAC] = EOPNOTSUPP;
 	created(&w, 2);
@@ -148,7 +149,7 @@ END_TEST
 
 START_TEST(as_many_as_there_are_is_nothing_to_do)
 {
-	auto_world struct world w = manager_world(3, "2\n");
+	auto_testhost struct testhost w = manager_testhost(3, "2\n");
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 
@@ -165,7 +166,7 @@ END_TEST
 
 START_TEST(other_functions_and_too_many_vfs_are_refused)
 {
-	auto_world struct world w = manager_world(3, "0\n");
+	auto_testhost struct testhost w = manager_testhost(3, "0\n");
 	struct err e = refused(&w, &(struct vf_order){ .pf = "v0", .count = 1 });
 
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
@@ -179,7 +180,7 @@ END_TEST
 
 START_TEST(vfs_in_use_are_not_removed)
 {
-	auto_world struct world w = manager_world(4, "4\n");
+	auto_testhost struct testhost w = manager_testhost(4, "4\n");
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct vf_order o = { .pf = "pf0", .count = 2 };
@@ -191,30 +192,30 @@ START_TEST(vfs_in_use_are_not_removed)
 	ck_assert_ptr_nonnull(strstr(e.msg, "container c1 (network net-a, net1)"));
 	ck_assert_ptr_nonnull(strstr(e.msg, "1 of 4"));
 	ck_assert_ptr_nonnull(strstr(e.detail, "--force"));
-	world_shows(2, NULL);
+	testhost_shows(2, NULL);
 	e = refused(&w, &o);
 	ck_assert_ptr_nonnull(strstr(e.msg, "2 of 4"));
-	world_shows(2, "v2");
-	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
-	world_shows(0, NULL);
+	testhost_shows(2, "v2");
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
+	testhost_shows(0, NULL);
 	e = refused(&w, &o);
 	ck_assert_ptr_nonnull(strstr(e.msg, "is bound to vfio-pci"));
 	num_is("4");
 	ck_assert(autoprobe());
 
-	fakepci_driver(WORLD_SYS, world_vf(0), "igbvf"); /* as a new one has it */
-	world_shows(0, "v0");
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "igbvf"); /* as a new one has it */
+	testhost_shows(0, "v0");
 	o.force = true;
 	ck_assert_int_eq(create(&w, &o, &(struct vf_order_result){ .pf = "" }, &e), 0);
 	num_is("2");
-	auto_vf_entry struct vf_entry x = world_entry(&w, 1);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 1);
 	ck_assert(x.owned); /* its DEL will find out */
 }
 END_TEST
 
 START_TEST(a_dead_owner_does_not_hinder)
 {
-	auto_world struct world w = manager_world(2, "2\n");
+	auto_testhost struct testhost w = manager_testhost(2, "2\n");
 	struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 
@@ -223,29 +224,29 @@ START_TEST(a_dead_owner_does_not_hinder)
 	created(&w, 0);
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err e = { .msg = "" };
-	ck_assert_int_eq(vf_state_read(&w.ctx, world_vf(1), &x, &e), -1);
+	ck_assert_int_eq(vf_state_read(&w.ctx, testhost_vf(1), &x, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 }
 END_TEST
 
 START_TEST(the_lock_of_a_plugin_is_respected)
 {
-	auto_world struct world w = manager_world(2, "2\n");
+	auto_testhost struct testhost w = manager_testhost(2, "2\n");
 	struct err e = { .msg = "" };
-	auto_fd int lock = vf_state_lock(&w.ctx, world_vf(1), 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, testhost_vf(1), 0, &e);
 
 	ck_assert_int_ge(lock, 0);
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .force = true });
 	ck_assert_int_eq(e.code, ERR_AGAIN);
 	num_is("2");
-	auto_fd int pf = vf_state_lock(&w.ctx, WORLD_PF, 0, &e);
+	auto_fd int pf = vf_state_lock(&w.ctx, TESTHOST_PF, 0, &e);
 	ck_assert_int_ge(pf, 0);
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 3 });
 	ck_assert_int_eq(e.code, ERR_AGAIN);
 }
 END_TEST
 
-static void default_route(const struct world *w, const char *dev)
+static void default_route(const struct testhost *w, const char *dev)
 {
 	struct route_spec r = { .ifindex = net_ifindex(w->nl, dev), .scope = -1 };
 	struct err e = { .msg = "" };
@@ -256,7 +257,7 @@ static void default_route(const struct world *w, const char *dev)
 
 START_TEST(the_default_route_is_not_cut)
 {
-	auto_world struct world w = manager_world(2, "0\n");
+	auto_testhost struct testhost w = manager_testhost(2, "0\n");
 	struct vf_order o = { .pf = "pf0", .count = 2 };
 	struct err e;
 
@@ -275,7 +276,7 @@ END_TEST
 /* A VLAN on a bond on the PF. */
 START_TEST(the_default_route_over_a_vlan_of_the_pf_is_kept)
 {
-	auto_world struct world w = manager_world(1, "0\n");
+	auto_testhost struct testhost w = manager_testhost(1, "0\n");
 	struct err e;
 
 	net_link("bridge", "bond0.5");
@@ -283,12 +284,12 @@ START_TEST(the_default_route_over_a_vlan_of_the_pf_is_kept)
 	default_route(&w, "bond0.5");
 	created(&w, 1);
 	created(&w, 0);
-	ck_assert_int_eq(mkdir(WORLD_SYS "/class/net/bond0.5", 0700), 0);
-	testing_file(WORLD_SYS "/class/net/bond0.5/lower_bond0", 0600, "");
+	ck_assert_int_eq(mkdir(TESTHOST_SYS "/class/net/bond0.5", 0700), 0);
+	testing_file(TESTHOST_SYS "/class/net/bond0.5/lower_bond0", 0600, "");
 	created(&w, 1);
 	created(&w, 0);
-	ck_assert_int_eq(mkdir(WORLD_SYS "/class/net/bond0", 0700), 0);
-	testing_file(WORLD_SYS "/class/net/bond0/lower_pf0", 0600, "");
+	ck_assert_int_eq(mkdir(TESTHOST_SYS "/class/net/bond0", 0700), 0);
+	testing_file(TESTHOST_SYS "/class/net/bond0/lower_pf0", 0600, "");
 	e = refused(&w, &(struct vf_order){ .pf = "pf0", .count = 1 });
 	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
 	ck_assert_ptr_nonnull(strstr(e.msg, "bond0.5, which is on PF"));

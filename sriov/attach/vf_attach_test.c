@@ -73,8 +73,8 @@ static const struct attach_type type = {
 	.release = vf_attach_release,
 };
 
-static int call(const struct world *w, enum cni_command cmd, const struct pod *p, const char *keys,
-		struct err *e)
+static int call(const struct testhost *w, enum cni_command cmd, const struct pod *p,
+		const char *keys, struct err *e)
 {
 	struct cni_call c = {
 		.ctx = w->ctx,
@@ -107,9 +107,9 @@ static void fails(int rc, const struct err *e, enum err_code code, const char *w
 	ck_assert_msg(e->code == code && strstr(e->msg, word), "%d: %s", (int)e->code, e->msg);
 }
 
-static bool is_owned(const struct world *w, uint32_t n)
+static bool is_owned(const struct testhost *w, uint32_t n)
 {
-	auto_vf_entry struct vf_entry x = world_entry(w, n);
+	auto_vf_entry struct vf_entry x = testhost_entry(w, n);
 
 	return x.owned;
 }
@@ -127,11 +127,11 @@ static bool has_net1(const struct pod *p)
 
 START_TEST(a_VF_that_is_named)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	ck_assert_str_eq(world_vf(1), "0000:3b:02.2");
+	ck_assert_str_eq(testhost_vf(1), "0000:3b:02.2");
 	good(call(&w, CNI_ADD, &p, NAMED, &e), &e);
 	ck_assert(has_net1(&p) && is_owned(&w, 1));
 	auto_free char *text = testing_printed(OUT);
@@ -146,7 +146,7 @@ END_TEST
 /* Which one it became is on record, and CHECK goes by that. */
 START_TEST(a_VF_of_a_resource)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
@@ -162,7 +162,7 @@ END_TEST
 
 START_TEST(no_VF_is_named)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
@@ -174,7 +174,7 @@ END_TEST
 
 START_TEST(the_plugins_own_step_fails)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
@@ -188,7 +188,7 @@ END_TEST
 
 START_TEST(DEL_without_the_record)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct record_key key = { "net", "c1", "net1" };
 	struct err e = { .msg = "" };
@@ -202,11 +202,11 @@ END_TEST
 
 START_TEST(STATUS_of_a_resource)
 {
-	auto_world struct world w = world(1);
-	const struct world_pf empty = { "0000:3b:00.1", "pf1", 0, 7 };
+	auto_testhost struct testhost w = testhost(1);
+	const struct testhost_pf empty = { "0000:3b:00.1", "pf1", 0, 7 };
 	struct err e = { .msg = "" };
 
-	world_pf(&empty);
+	testhost_pf(&empty);
 	good(call(&w, CNI_STATUS, NULL, RESOURCE, &e), &e);
 	good(call(&w, CNI_STATUS, NULL, "\"a\":1", &e), &e);
 	fails(call(&w, CNI_STATUS, NULL, "\"resource\":{\"pf\":[\"pf1\"]}", &e), &e,

@@ -36,20 +36,20 @@ static void put_below(const char *addr, const char *above)
 {
 	char from[256], to[256], target[256];
 
-	(void)snprintf(from, sizeof(from), WORLD_SYS "/devices/pci/%s", addr);
-	(void)snprintf(to, sizeof(to), WORLD_SYS "/devices/pci/%s/%s", above, addr);
+	(void)snprintf(from, sizeof(from), TESTHOST_SYS "/devices/pci/%s", addr);
+	(void)snprintf(to, sizeof(to), TESTHOST_SYS "/devices/pci/%s/%s", above, addr);
 	ck_assert_int_eq(rename(from, to), 0);
 	(void)snprintf(target, sizeof(target), "%s/%s", above, addr);
 	put_link(target, from);
 	(void)snprintf(target, sizeof(target), "../../../devices/pci/%s/%s", above, addr);
-	(void)snprintf(from, sizeof(from), WORLD_SYS "/bus/pci/devices/%s", addr);
+	(void)snprintf(from, sizeof(from), TESTHOST_SYS "/bus/pci/devices/%s", addr);
 	put_link(target, from);
 }
 
 static void bridge(const char *addr, const char *above)
 {
-	fakepci_function(WORLD_SYS, addr);
-	fakepci_file(WORLD_SYS, addr, "class", "0x060400\n");
+	fakepci_function(TESTHOST_SYS, addr);
+	fakepci_file(TESTHOST_SYS, addr, "class", "0x060400\n");
 	if (*above)
 		put_below(addr, above);
 }
@@ -64,26 +64,26 @@ static void a_switch(const char *port, const char *up, const char *down)
 	bridge(down, above);
 }
 
-static struct world town(uint32_t vfs)
+static struct testhost town(uint32_t vfs)
 {
-	struct world w = world(vfs);
+	struct testhost w = testhost(vfs);
 
-	world_pf(&(struct world_pf){ SECOND, "pf1", vfs, 8 });
-	world_pf(&(struct world_pf){ THIRD, "pf2", vfs, 16 });
+	testhost_pf(&(struct testhost_pf){ SECOND, "pf1", vfs, 8 });
+	testhost_pf(&(struct testhost_pf){ THIRD, "pf2", vfs, 16 });
 	a_switch("0000:01:00.0", "0000:02:00.0", "0000:03:00.0");
 	a_switch("0000:41:00.0", "0000:42:00.0", "0000:43:00.0");
-	fakepci_function(WORLD_SYS, GPU0);
-	fakepci_function(WORLD_SYS, GPU1);
+	fakepci_function(TESTHOST_SYS, GPU0);
+	fakepci_function(TESTHOST_SYS, GPU1);
 	put_below(GPU0, LEFT);
 	put_below(GPU1, RIGHT);
-	put_below(WORLD_PF, LEFT);
+	put_below(TESTHOST_PF, LEFT);
 	put_below(SECOND, RIGHT);
 	return w;
 }
 
 /* ---- */
 
-static struct claimant net(const struct world *w, const struct pod *p, const char *ifname)
+static struct claimant net(const struct testhost *w, const struct pod *p, const char *ifname)
 {
 	struct claimant who = claimant_of(w, "c1", p);
 
@@ -117,7 +117,7 @@ static struct err refused(const struct claimant *who, const struct near_gpus *g,
 
 START_TEST(the_nearest_pf_is_chosen)
 {
-	auto_world struct world w = town(2);
+	auto_testhost struct testhost w = town(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1"), b = claimant_of(&w, "c2", &p);
 	char text[AFFINITY_TEXT_LEN];
@@ -127,7 +127,7 @@ START_TEST(the_nearest_pf_is_chosen)
 	ck_assert_str_eq(f.source, "near");
 	ck_assert_int_eq(f.class, AFF_PIX);
 	ck_assert(f.switches <= 1 && !f.farther);
-	f = take(&b, &left, three, WORLD_PF);
+	f = take(&b, &left, three, TESTHOST_PF);
 	ck_assert_str_eq(f.gpu, GPU0);
 	ck_assert_ptr_nonnull(strstr(affinity_text(&f, text), "PIX over "));
 	ck_assert_ptr_null(strstr(text, "nearer"));
@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(the_nearest_free_vf_is_chosen)
 {
-	auto_world struct world w = town(1);
+	auto_testhost struct testhost w = town(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p),
 			      c = claimant_of(&w, "c3", &p);
@@ -147,7 +147,7 @@ START_TEST(the_nearest_free_vf_is_chosen)
 	ck_assert(f.class == AFF_PHB && f.farther);
 	ck_assert_ptr_nonnull(strstr(affinity_text(&f, text), "nearer PFs have none for this pod"));
 	/* as far as pf2 but for one more switch */
-	(void)take(&c, &right, three, WORLD_PF);
+	(void)take(&c, &right, three, TESTHOST_PF);
 	struct err e = refused(&c, &right, (struct pf_list){ all + 1, 1 });
 	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
 }
@@ -155,12 +155,12 @@ END_TEST
 
 START_TEST(two_vfs_of_one_port_are_never_taken)
 {
-	auto_world struct world w = town(4);
+	auto_testhost struct testhost w = town(4);
 	auto_pod struct pod p = pod();
 	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
 			      third = net(&w, &p, "net3");
 
-	(void)take(&one, &left, two, WORLD_PF);
+	(void)take(&one, &left, two, TESTHOST_PF);
 	struct affinity_result f = take(&other, &left, two, SECOND);
 	ck_assert(f.farther);
 	struct err e = refused(&third, &left, two);
@@ -168,39 +168,39 @@ START_TEST(two_vfs_of_one_port_are_never_taken)
 	ck_assert_ptr_nonnull(strstr(e.detail, "2 of the PFs were not asked"));
 	/* what another pod has is no matter */
 	const struct claimant neighbour = claimant_of(&w, "c2", &p);
-	(void)take(&neighbour, &left, two, WORLD_PF);
+	(void)take(&neighbour, &left, two, TESTHOST_PF);
 	/* nor what the container has given back */
 	ck_assert_int_eq(claim_release_all(&w.ctx, &one.key, p.ns.id, &e), 0);
-	(void)take(&third, &left, two, WORLD_PF);
+	(void)take(&third, &left, two, TESTHOST_PF);
 }
 END_TEST
 
 /* Asked again for the same interface, what it has itself is not in its way. */
 START_TEST(its_own_is_no_other)
 {
-	auto_world struct world w = town(2);
+	auto_testhost struct testhost w = town(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1");
 
-	(void)take(&a, &left, two, WORLD_PF);
-	ck_assert(!claim_has_vf_of(&a, WORLD_PF));
-	(void)take(&a, &left, two, WORLD_PF);
+	(void)take(&a, &left, two, TESTHOST_PF);
+	ck_assert(!claim_has_vf_of(&a, TESTHOST_PF));
+	(void)take(&a, &left, two, TESTHOST_PF);
 	const struct claimant b = net(&w, &p, "net2");
-	ck_assert(claim_has_vf_of(&b, WORLD_PF) && !claim_has_vf_of(&b, SECOND));
+	ck_assert(claim_has_vf_of(&b, TESTHOST_PF) && !claim_has_vf_of(&b, SECOND));
 	/* a container whose name is part of the other's */
 	const struct claimant c = claimant_of(&w, "c", &p);
-	ck_assert(!claim_has_vf_of(&c, WORLD_PF));
+	ck_assert(!claim_has_vf_of(&c, TESTHOST_PF));
 }
 END_TEST
 
 START_TEST(a_pod_of_two_gpus_has_one_for_each)
 {
-	auto_world struct world w = town(4);
+	auto_testhost struct testhost w = town(4);
 	auto_pod struct pod p = pod();
 	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
 			      third = net(&w, &p, "net3");
 
-	struct affinity_result f = take(&one, &both, three, WORLD_PF);
+	struct affinity_result f = take(&one, &both, three, TESTHOST_PF);
 	ck_assert_str_eq(f.gpu, GPU0);
 	f = take(&other, &both, three, SECOND);
 	ck_assert_str_eq(f.gpu, GPU1);
@@ -212,16 +212,16 @@ END_TEST
 /* Of two as near, one that is not another port of what the pod has. */
 START_TEST(of_equals_another_card_comes_first)
 {
-	static const char *const names[] = { WORLD_PF, "0000:3b:00.1", SECOND };
-	auto_world struct world w = world(2);
+	static const char *const names[] = { TESTHOST_PF, "0000:3b:00.1", SECOND };
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
 			      third = net(&w, &p, "net3");
 
-	world_pf(&(struct world_pf){ "0000:3b:00.1", "pf1", 1, 8 });
-	world_pf(&(struct world_pf){ SECOND, "pf2", 1, 16 });
-	fakepci_function(WORLD_SYS, GPU0);
-	(void)take(&one, &left, (struct pf_list){ names, 3 }, WORLD_PF);
+	testhost_pf(&(struct testhost_pf){ "0000:3b:00.1", "pf1", 1, 8 });
+	testhost_pf(&(struct testhost_pf){ SECOND, "pf2", 1, 16 });
+	fakepci_function(TESTHOST_SYS, GPU0);
+	(void)take(&one, &left, (struct pf_list){ names, 3 }, TESTHOST_PF);
 	(void)take(&other, &left, (struct pf_list){ names, 3 }, SECOND);
 	(void)take(&third, &left, (struct pf_list){ names, 3 }, "0000:3b:00.1");
 }
@@ -233,7 +233,7 @@ START_TEST(a_gpu_that_is_not_there_is_named)
 	static const char *const names[] = { "pf0", "nowhere" }, *const addrs[] = {
 		"0000:78:00.0"
 	};
-	auto_world struct world w = town(1);
+	auto_testhost struct testhost w = town(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1");
 
@@ -252,7 +252,7 @@ END_TEST
 
 /* ---- several of one pod at once ---- */
 
-static pid_t take_in_child(const struct world *w, const struct pod *p, unsigned n)
+static pid_t take_in_child(const struct testhost *w, const struct pod *p, unsigned n)
 {
 	struct vf_place place;
 	struct affinity_result f;
@@ -266,14 +266,16 @@ static pid_t take_in_child(const struct world *w, const struct pod *p, unsigned 
 	struct claimant who = net(w, p, ifname);
 	who.nl = net_socket();
 	if (affinity_claim(&who, (struct affinity_request){ &both, three }, &place, &f, &e) == 0)
-		_exit(strcmp(place.pf, WORLD_PF) == 0 ? 1 : strcmp(place.pf, SECOND) == 0 ? 2 : 3);
+		_exit(strcmp(place.pf, TESTHOST_PF) == 0 ? 1
+		      : strcmp(place.pf, SECOND) == 0    ? 2
+							 : 3);
 	_exit(e.code == ERR_EXHAUSTED ? 4 : 99);
 }
 
 START_TEST(concurrent_claims_get_distinct_ports)
 {
 	enum { CHILDREN = 12 };
-	auto_world struct world w = town(6);
+	auto_testhost struct testhost w = town(6);
 	auto_pod struct pod p = pod();
 	unsigned by_status[256] = { 0 };
 	pid_t child[CHILDREN];
@@ -296,7 +298,7 @@ END_TEST
 
 START_TEST(survives_each_failing_allocation)
 {
-	auto_world struct world w = town(1);
+	auto_testhost struct testhost w = town(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1");
 	struct vf_place place;
@@ -314,7 +316,7 @@ START_TEST(survives_each_failing_allocation)
 		ck_assert_msg(rc == 0 || (failed && e.code == ERR_NOMEM), "%u: %s", n, e.msg);
 		ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, p.ns.id, &e), 0);
 	}
-	(void)take(&a, &left, three, WORLD_PF);
+	(void)take(&a, &left, three, TESTHOST_PF);
 }
 END_TEST
 

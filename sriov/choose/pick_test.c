@@ -16,11 +16,11 @@
 static const char *const both[] = { "pf0", "pf1" };
 static const struct pf_list one = { both, 1 }, two = { both, 2 };
 
-static struct world two_pfs(uint32_t a, uint32_t b)
+static struct testhost two_pfs(uint32_t a, uint32_t b)
 {
-	struct world w = world(a);
+	struct testhost w = testhost(a);
 
-	world_pf(&(struct world_pf){ SECOND, "pf1", b, 8 });
+	testhost_pf(&(struct testhost_pf){ SECOND, "pf1", b, 8 });
 	return w;
 }
 
@@ -49,24 +49,24 @@ static struct err none(const struct claimant *who, struct pf_list pfs)
 
 START_TEST(the_first_free_one_of_the_first_PF)
 {
-	auto_world struct world w = two_pfs(2, 1);
+	auto_testhost struct testhost w = two_pfs(2, 1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p),
 			      c = claimant_of(&w, "c3", &p);
 
-	ck_assert_str_eq(pick(&a, two).vf, world_vf(0));
-	ck_assert_str_eq(pick(&b, two).vf, world_vf(1));
+	ck_assert_str_eq(pick(&a, two).vf, testhost_vf(0));
+	ck_assert_str_eq(pick(&b, two).vf, testhost_vf(1));
 	ck_assert_str_eq(pick(&c, two).name, "v8");
 	struct err e = { .msg = "" };
-	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &a.key, p.ns.id, &e), 0);
-	ck_assert_str_eq(pick(&a, two).vf, world_vf(0));
+	ck_assert_int_eq(claim_release(&w.ctx, testhost_vf(0), &a.key, p.ns.id, &e), 0);
+	ck_assert_str_eq(pick(&a, two).vf, testhost_vf(0));
 }
 END_TEST
 
 START_TEST(a_PF_is_found_by_its_address)
 {
 	static const char *const names[] = { "0000:5E:00.0" };
-	auto_world struct world w = two_pfs(1, 1);
+	auto_testhost struct testhost w = two_pfs(1, 1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(without_a_free_VF_it_is_exhausted)
 {
-	auto_world struct world w = two_pfs(1, 1);
+	auto_testhost struct testhost w = two_pfs(1, 1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p),
 			      c = claimant_of(&w, "c3", &p);
@@ -94,45 +94,45 @@ END_TEST
 /* Not taken, and not to be had: without a driver, or in a namespace that nobody has on record. */
 START_TEST(those_that_cannot_be_used_are_passed_over)
 {
-	auto_world struct world w = world(3);
+	auto_testhost struct testhost w = testhost(3);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p);
 
-	world_shows(0, NULL);
-	fakepci_driver(WORLD_SYS, world_vf(1), NULL);
-	world_shows(1, NULL);
-	ck_assert_str_eq(pick(&a, one).vf, world_vf(2));
+	testhost_shows(0, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(1), NULL);
+	testhost_shows(1, NULL);
+	ck_assert_str_eq(pick(&a, one).vf, testhost_vf(2));
 	struct err e = none(&b, one);
 	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
 	ck_assert_ptr_nonnull(strstr(e.msg, "of 3, 1 belong"));
-	ck_assert(world_log_has(world_vf(1)));
+	ck_assert(testhost_log_has(testhost_vf(1)));
 }
 END_TEST
 
 /* Moved by somebody between the look into sysfs and ours. */
 START_TEST(a_VF_that_vanishes_is_passed_over)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct err e;
 
 	ck_assert_int_eq(nl_link_delete(w.nl, net_ifindex(w.nl, "v0"), &e), 0);
-	ck_assert_str_eq(pick(&a, one).vf, world_vf(1));
+	ck_assert_str_eq(pick(&a, one).vf, testhost_vf(1));
 }
 END_TEST
 
 START_TEST(a_dead_owners_VF_is_taken_when_none_is_free)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod(), q = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &q),
 			      c = claimant_of(&w, "c3", &q);
 
 	(void)pick(&a, one);
 	pod_clear(&p);
-	ck_assert_str_eq(pick(&b, one).vf, world_vf(1));
-	ck_assert_str_eq(pick(&c, one).vf, world_vf(0));
+	ck_assert_str_eq(pick(&b, one).vf, testhost_vf(1));
+	ck_assert_str_eq(pick(&c, one).vf, testhost_vf(0));
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(names_of_no_PF_are_refused)
 		  { "lo", "\"lo\"" },
 		  { "0000:ff:00.0", "\"0000:ff:00.0\"" },
 		  { "v0", "\"v0\"" } };
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 
@@ -168,7 +168,7 @@ END_TEST
 
 START_TEST(status_fails_without_a_PF_with_VFs)
 {
-	auto_world struct world w = two_pfs(0, 1);
+	auto_testhost struct testhost w = two_pfs(0, 1);
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(claim_possible(&w.ctx, two, &e), 0);
@@ -181,7 +181,7 @@ END_TEST
 /* ---- at once ---- */
 
 /* A child's exit status: the number in its VF's name, 100 when there was none left. */
-static pid_t pick_in_child(const struct world *w, unsigned n, const struct pod *p)
+static pid_t pick_in_child(const struct testhost *w, unsigned n, const struct pod *p)
 {
 	char container[16];
 	struct vf_place place;
@@ -201,7 +201,7 @@ static pid_t pick_in_child(const struct world *w, unsigned n, const struct pod *
 START_TEST(concurrent_claims_get_distinct_VFs)
 {
 	enum { CHILDREN = 24, VFS = 14 };
-	auto_world struct world w = two_pfs(7, 7);
+	auto_testhost struct testhost w = two_pfs(7, 7);
 	auto_pod struct pod p = pod();
 	unsigned by_status[256] = { 0 };
 	pid_t child[CHILDREN];
@@ -225,11 +225,11 @@ END_TEST
 
 START_TEST(the_lock_of_the_PF_is_respected)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct err e;
-	auto_fd int lock = vf_state_lock(&w.ctx, WORLD_PF, 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, TESTHOST_PF, 0, &e);
 
 	ck_assert_int_ge(lock, 0);
 	faketime_begin(NULL);
@@ -255,7 +255,7 @@ static int pick_and_drop(void *arg, struct err *e)
 
 START_TEST(survives_each_failing_allocation)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	struct claimant a = claimant_of(&w, "c1", &p);
 	bool failed = true;
@@ -271,7 +271,7 @@ START_TEST(survives_each_failing_allocation)
 		ck_assert(rc == 0 || (failed && e.code == ERR_NOMEM));
 		ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, p.ns.id, &e), 0);
 	}
-	ck_assert_str_eq(pick(&a, one).vf, world_vf(0));
+	ck_assert_str_eq(pick(&a, one).vf, testhost_vf(0));
 }
 END_TEST
 

@@ -26,7 +26,7 @@ static const struct vf_request all = {
 };
 
 struct host {
-	struct world w;
+	struct testhost w;
 	struct pod pod;
 	struct claimant who;
 	struct link_info was;
@@ -36,12 +36,12 @@ struct host {
 
 static struct host host(void)
 {
-	struct host h = { .w = world(1), .pod = pod() };
+	struct host h = { .w = testhost(1), .pod = pod() };
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(nl_link_by_name(h.w.nl, "v0", &h.was, &e), 0);
 	ck_assert_int_eq(nl_link_altname_add(h.w.nl, h.was.ifindex, "enp59s0v0", &e), 0);
-	memcpy(h.vf, world_vf(0), sizeof(h.vf));
+	memcpy(h.vf, testhost_vf(0), sizeof(h.vf));
 	h.before = h.w.kernel->vf[0].is;
 	return h;
 }
@@ -49,7 +49,7 @@ static struct host host(void)
 static void host_clear(struct host *h)
 {
 	pod_clear(&h->pod);
-	world_clear(&h->w);
+	testhost_clear(&h->w);
 }
 #define auto_host auto_clean(host_clear)
 
@@ -134,7 +134,7 @@ static void is_usable(struct host *h)
 	works(add, h);
 	ck_assert_int_eq(claim_release_all(&h->w.ctx, &h->who.key, h->pod.ns.id, &e), 0);
 	is_as_before(h);
-	auto_vf_entry struct vf_entry x = world_entry(&h->w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&h->w, 0);
 	ck_assert(!x.owned);
 	ck_assert_uint_eq(x.to_restore, 0);
 }

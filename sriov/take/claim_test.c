@@ -17,7 +17,7 @@ static struct vf_place claim(const struct claimant *who, uint32_t n)
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(claim_vf(who, world_vf(n), &place, &e) == 0, "%s (%s)", e.msg, e.detail);
+	ck_assert_msg(claim_vf(who, testhost_vf(n), &place, &e) == 0, "%s (%s)", e.msg, e.detail);
 	ck_assert_str_eq(e.msg, "");
 	return place;
 }
@@ -27,7 +27,7 @@ static struct err refused(const struct claimant *who, uint32_t n)
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(claim_vf(who, world_vf(n), &place, &e), -1);
+	ck_assert_int_eq(claim_vf(who, testhost_vf(n), &place, &e), -1);
 	return e;
 }
 
@@ -35,44 +35,44 @@ static void release(const struct claimant *who, uint32_t n, struct netns_id id)
 {
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(claim_release(who->ctx, world_vf(n), &who->key, id, &e) == 0, "%s", e.msg);
+	ck_assert_msg(claim_release(who->ctx, testhost_vf(n), &who->key, id, &e) == 0, "%s", e.msg);
 	ck_assert_str_eq(e.msg, "");
 }
 
-static bool owned_by(const struct world *w, uint32_t n, const char *container)
+static bool owned_by(const struct testhost *w, uint32_t n, const char *container)
 {
-	auto_vf_entry struct vf_entry x = world_entry(w, n);
+	auto_vf_entry struct vf_entry x = testhost_entry(w, n);
 
 	return x.owned && strcmp(x.owner.key.container, container) == 0;
 }
 
-static bool is_free(const struct world *w, uint32_t n)
+static bool is_free(const struct testhost *w, uint32_t n)
 {
-	auto_vf_entry struct vf_entry x = world_entry(w, n);
+	auto_vf_entry struct vf_entry x = testhost_entry(w, n);
 
 	return !x.owned;
 }
 
 /* The VF goes into the pod, as ADD does it. */
-static void move_in(const struct world *w, const struct claimant *who, uint32_t n,
+static void move_in(const struct testhost *w, const struct claimant *who, uint32_t n,
 		    const struct pod *p)
 {
 	struct vf_place place;
 	struct err e = { .msg = "" };
 	int ifindex;
 
-	ck_assert_int_eq(vf_locate(&w->ctx, w->nl, world_vf(n), &place, &e), 0);
+	ck_assert_int_eq(vf_locate(&w->ctx, w->nl, testhost_vf(n), &place, &e), 0);
 	ck_assert_msg(vf_move_to_pod(&place, &(struct vf_target){ w->nl, p->nl, &p->ns, "net1" },
 				     &ifindex, &e) == 0,
 		      "%s", e.msg);
-	ck_assert_int_eq(claim_set_ifindex(&w->ctx, world_vf(n), &who->key, ifindex, &e), 0);
+	ck_assert_int_eq(claim_set_ifindex(&w->ctx, testhost_vf(n), &who->key, ifindex, &e), 0);
 }
 
 /* ---- free, owned, free ---- */
 
 START_TEST(a_claim_writes_owner_and_baseline)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct link_info link;
@@ -80,9 +80,9 @@ START_TEST(a_claim_writes_owner_and_baseline)
 
 	ck_assert_int_eq(nl_link_by_name(w.nl, "v1", &link, &e), 0);
 	const struct vf_place place = claim(&who, 1);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 1);
-	ck_assert_str_eq(place.vf, world_vf(1));
-	ck_assert_str_eq(place.pf, WORLD_PF);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 1);
+	ck_assert_str_eq(place.vf, testhost_vf(1));
+	ck_assert_str_eq(place.pf, TESTHOST_PF);
 	ck_assert_uint_eq(place.index, 1);
 	ck_assert_str_eq(place.name, "v1");
 	ck_assert_str_eq(place.pf_name, "pf0");
@@ -100,7 +100,7 @@ END_TEST
 
 START_TEST(a_released_VF_can_be_claimed_again)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p);
 
@@ -115,14 +115,14 @@ END_TEST
 
 START_TEST(release_without_an_entry_does_nothing)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
 
 	release(&who, 0, p.ns.id);
 	ck_assert_int_eq(claim_release_all(&w.ctx, &who.key, p.ns.id, &e), 0);
-	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &who.key, 5, &e), -1);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, testhost_vf(0), &who.key, 5, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_NOTFOUND);
 }
 END_TEST
@@ -131,14 +131,14 @@ END_TEST
 
 START_TEST(who_has_it_is_named)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &q);
 
 	(void)claim(&a, 0);
 	struct err e = refused(&b, 0);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
-	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
 	ck_assert_ptr_nonnull(strstr(e.msg, "c1"));
 	ck_assert_ptr_nonnull(strstr(e.msg, "net-a"));
 	ck_assert_ptr_nonnull(strstr(e.msg, "net1"));
@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(a_repeated_claim_of_the_owner_succeeds)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 
@@ -163,7 +163,7 @@ END_TEST
 
 START_TEST(a_dead_owners_VF_is_put_back_first)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &q);
 	struct err e = { .msg = "" };
@@ -182,7 +182,7 @@ END_TEST
 /* Another namespace under the path of the old one is another pod. */
 START_TEST(a_reused_netns_path_is_another_owner)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
 	struct claimant a = claimant_of(&w, "c1", &p);
 	const struct claimant b = claimant_of(&w, "c2", &q);
@@ -196,7 +196,7 @@ END_TEST
 
 START_TEST(a_late_release_changes_nothing)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &q);
 	struct err e = { .msg = "" };
@@ -205,7 +205,7 @@ START_TEST(a_late_release_changes_nothing)
 	pod_clear(&p);
 	(void)claim(&b, 0);
 	move_in(&w, &b, 0, &q);
-	world_shows(0, NULL);
+	testhost_shows(0, NULL);
 	release(&a, 0, a.netns_id);
 	ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, a.netns_id, &e), 0);
 	ck_assert(owned_by(&w, 0, "c2"));
@@ -216,7 +216,7 @@ END_TEST
 /* The same container, network and name, but the pod was started anew. */
 START_TEST(release_of_another_namespace_does_nothing)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), again = claimant_of(&w, "c1", &q);
 	const struct netns_id any = { 0 };
@@ -232,23 +232,23 @@ END_TEST
 
 START_TEST(only_the_owner_sets_the_ifindex)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p);
 	struct err e = { .msg = "" };
 
 	(void)claim(&a, 0);
-	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &b.key, 77, &e), -1);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, testhost_vf(0), &b.key, 77, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
-	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &a.key, 77, &e), 0);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, testhost_vf(0), &a.key, 77, &e), 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert_int_eq(x.owner.ifindex, 77);
 }
 END_TEST
 
 START_TEST(release_all_frees_every_VF_of_an_attachment)
 {
-	auto_world struct world w = world(3);
+	auto_testhost struct testhost w = testhost(3);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p);
 	struct err e = { .msg = "" };
@@ -269,16 +269,16 @@ END_TEST
 
 START_TEST(made_anew_it_has_no_owner)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &q);
 	struct err e = { .msg = "" };
 
 	(void)claim(&a, 0);
-	world_remake(0, "v0");
+	testhost_remake(0, "v0");
 	ck_assert_int_eq(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 1300, &e), 0);
 	(void)claim(&b, 0);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert(owned_by(&w, 0, "c2"));
 	ck_assert_uint_eq(x.base.mtu, 1300);
 }
@@ -286,14 +286,14 @@ END_TEST
 
 START_TEST(released_in_its_next_life_it_is_not_touched)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
 	struct link_info link;
 
 	(void)claim(&a, 0);
-	world_remake(0, "v0");
+	testhost_remake(0, "v0");
 	ck_assert_int_eq(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 1300, &e), 0);
 	release(&a, 0, p.ns.id);
 	ck_assert(is_free(&w, 0));
@@ -304,16 +304,16 @@ END_TEST
 
 START_TEST(a_VF_that_is_gone_is_released)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct vf_entry x;
 	struct err e = { .msg = "" };
 
 	(void)claim(&a, 0);
-	world_vanish(0);
+	testhost_vanish(0);
 	release(&a, 0, p.ns.id);
-	ck_assert_int_eq(vf_state_read(&w.ctx, world_vf(0), &x, &e), -1);
+	ck_assert_int_eq(vf_state_read(&w.ctx, testhost_vf(0), &x, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_NOTFOUND);
 	ck_assert_int_eq((int)refused(&a, 0).code, ERR_NOTFOUND);
 }
@@ -322,14 +322,14 @@ END_TEST
 /* Its PF was pulled, or its driver unloaded, while a pod had the VF. */
 START_TEST(a_VF_gone_with_its_PF_is_released)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
 
 	(void)claim(&a, 0);
 	move_in(&w, &a, 0, &p);
-	ck_assert_int_eq(rename(WORLD_SYS "/bus/pci/devices", "/mnt/devices"), 0);
+	ck_assert_int_eq(rename(TESTHOST_SYS "/bus/pci/devices", "/mnt/devices"), 0);
 	release(&a, 0, p.ns.id);
 	ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, p.ns.id, &e), 0);
 	ck_assert_int_eq((int)refused(&a, 0).code, ERR_NOTFOUND);
@@ -339,19 +339,19 @@ END_TEST
 /* The PF's interface has gone elsewhere: the VF comes back, its PF's side is restored later. */
 START_TEST(its_PF_has_no_interface)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 
 	(void)claim(&a, 0);
 	move_in(&w, &a, 0, &p);
 	w.kernel->vf[0].is.vlan = 100;
-	ck_assert_int_eq(rename(WORLD_SYS "/devices/pci/" WORLD_PF "/net", "/mnt/net"), 0);
+	ck_assert_int_eq(rename(TESTHOST_SYS "/devices/pci/" TESTHOST_PF "/net", "/mnt/net"), 0);
 	release(&a, 0, p.ns.id);
 	ck_assert(is_free(&w, 0));
 	ck_assert_int_gt(net_ifindex(w.nl, "v0"), 0);
 	ck_assert_int_eq((int)refused(&a, 0).code, ERR_CONFIG);
-	ck_assert_int_eq(rename("/mnt/net", WORLD_SYS "/devices/pci/" WORLD_PF "/net"), 0);
+	ck_assert_int_eq(rename("/mnt/net", TESTHOST_SYS "/devices/pci/" TESTHOST_PF "/net"), 0);
 	(void)claim(&a, 0);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
 }
@@ -360,22 +360,22 @@ END_TEST
 /* First claimed for a virtual machine, then by a pod: there was no interface to note before. */
 START_TEST(a_driver_change_refreshes_the_baseline)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
 
-	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
-	world_shows(0, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
+	testhost_shows(0, NULL);
 	(void)claim(&a, 0);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert(!x.base.has_netdev);
 	ck_assert_int_eq(x.owner.ifindex, 0);
 	release(&a, 0, p.ns.id);
-	fakepci_driver(WORLD_SYS, world_vf(0), "igbvf");
-	world_shows(0, "v0");
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "igbvf");
+	testhost_shows(0, "v0");
 	(void)claim(&a, 0);
-	auto_vf_entry struct vf_entry y = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry y = testhost_entry(&w, 0);
 	ck_assert(y.base.has_netdev);
 	ck_assert_str_eq(y.base.name, "v0");
 	move_in(&w, &a, 0, &p);
@@ -391,20 +391,20 @@ END_TEST
 
 START_TEST(the_lock_of_a_VF_is_respected)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
 
 	(void)claim(&a, 0);
-	auto_fd int lock = vf_state_lock(&w.ctx, world_vf(0), 0, &e);
+	auto_fd int lock = vf_state_lock(&w.ctx, testhost_vf(0), 0, &e);
 	ck_assert_int_ge(lock, 0);
 	faketime_begin(NULL);
 	ck_assert_int_eq((int)refused(&a, 0).code, ERR_AGAIN);
 	ck_assert_int_ge(faketime_gone(), VF_STATE_LOCK_MS);
-	ck_assert_int_eq(claim_set_ifindex(&w.ctx, world_vf(0), &a.key, 5, &e), -1);
+	ck_assert_int_eq(claim_set_ifindex(&w.ctx, testhost_vf(0), &a.key, 5, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_AGAIN);
-	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &a.key, p.ns.id, &e), -1);
+	ck_assert_int_eq(claim_release(&w.ctx, testhost_vf(0), &a.key, p.ns.id, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_AGAIN);
 	ck_assert_int_eq(claim_release_all(&w.ctx, &a.key, p.ns.id, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_AGAIN);
@@ -415,33 +415,33 @@ END_TEST
 
 START_TEST(a_claim_replaces_a_damaged_entry)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	char path[64];
 
 	(void)claim(&a, 0);
-	(void)snprintf(path, sizeof(path), WORLD_RUN "/vf/%s", world_vf(0));
+	(void)snprintf(path, sizeof(path), TESTHOST_RUN "/vf/%s", testhost_vf(0));
 	testing_file(path, 0600, "{");
 	release(&a, 0, p.ns.id); /* whose it is cannot be known */
-	ck_assert(world_log_has("VF state"));
+	ck_assert(testhost_log_has("VF state"));
 	(void)claim(&a, 0);
-	ck_assert(world_log_has("starting a new one"));
+	ck_assert(testhost_log_has("starting a new one"));
 	ck_assert(owned_by(&w, 0, "c1"));
 }
 END_TEST
 
 START_TEST(unusable_VFs_are_refused)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p);
 	struct vf_place place;
 	struct err e;
 
-	world_shows(0, NULL);
+	testhost_shows(0, NULL);
 	ck_assert_int_eq((int)refused(&a, 0).code, ERR_BUSY);
-	ck_assert_int_eq(claim_vf(&a, WORLD_PF, &place, &e), -1);
+	ck_assert_int_eq(claim_vf(&a, TESTHOST_PF, &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_CONFIG);
 	ck_assert_int_eq(claim_vf(&a, "0000:ff:00.1", &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_NOTFOUND);

@@ -17,26 +17,26 @@ static void good(int rc, const struct err *e)
 }
 
 /* A pod has VF 0 once, and gives it up. */
-static void used_once(const struct world *w, const struct pod *p)
+static void used_once(const struct testhost *w, const struct pod *p)
 {
 	const struct claimant who = claimant_of(w, "first", p);
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	good(claim_vf(&who, world_vf(0), &place, &e), &e);
-	good(claim_release(&w->ctx, world_vf(0), &who.key, p->ns.id, &e), &e);
-	ck_assert(!world_log_has("while it was free"));
+	good(claim_vf(&who, testhost_vf(0), &place, &e), &e);
+	good(claim_release(&w->ctx, testhost_vf(0), &who.key, p->ns.id, &e), &e);
+	ck_assert(!testhost_log_has("while it was free"));
 }
 
-static void claim_it(const struct world *w, const struct pod *p, struct vf_place *place)
+static void claim_it(const struct testhost *w, const struct pod *p, struct vf_place *place)
 {
 	const struct claimant who = claimant_of(w, "second", p);
 	struct err e = { .msg = "" };
 
-	good(claim_vf(&who, world_vf(0), place, &e), &e);
+	good(claim_vf(&who, testhost_vf(0), place, &e), &e);
 }
 
-static void settings_of(const struct world *w, const char *name, struct link_settings *out)
+static void settings_of(const struct testhost *w, const char *name, struct link_settings *out)
 {
 	struct err e = { .msg = "" };
 
@@ -68,7 +68,7 @@ static void change_settings(struct nl *nl, const char *name)
 
 START_TEST(what_an_administrator_changes_stays)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	auto_netns struct netns here = net_self();
 	const struct claimant who = claimant_of(&w, "second", &p);
@@ -84,12 +84,12 @@ START_TEST(what_an_administrator_changes_stays)
 	w.kernel->vf[0].is.vlan = 7;
 	change_settings(w.nl, "rail0v0");
 	claim_it(&w, &p, &place);
-	ck_assert(world_log_has(
+	ck_assert(testhost_log_has(
 		"vlan, name, mtu, down, promisc, allmulti, txqlen, alias; the new values are"));
 	/* Its pod does what pods do, and all is again as the administrator wants it. */
 	good(nl_link_set_mtu(w.nl, dev, 1300, &e), &e);
 	w.kernel->vf[0].is.vlan = 100;
-	good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
+	good(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), &e);
 	good(nl_link_by_name(w.nl, "rail0v0", &link, &e), &e);
 	ck_assert_uint_eq(link.mtu, 9000);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 7);
@@ -103,7 +103,7 @@ END_TEST
 static unsigned times_logged(const char *text)
 {
 	char line[4096];
-	FILE *f = fopen(WORLD_LOG, "re");
+	FILE *f = fopen(TESTHOST_LOG, "re");
 	unsigned n = 0;
 
 	ck_assert_ptr_nonnull(f);
@@ -115,7 +115,7 @@ static unsigned times_logged(const char *text)
 
 START_TEST(a_change_is_logged_once)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
@@ -124,8 +124,8 @@ START_TEST(a_change_is_logged_once)
 	for (int i = 0; i < 3; i++) {
 		const struct claimant who = claimant_of(&w, "second", &p);
 		struct vf_place place;
-		good(claim_vf(&who, world_vf(0), &place, &e), &e);
-		good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
+		good(claim_vf(&who, testhost_vf(0), &place, &e), &e);
+		good(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), &e);
 	}
 	ck_assert_uint_eq(times_logged("while it was free: mtu;"), 1);
 }
@@ -135,7 +135,7 @@ END_TEST
 
 START_TEST(nothing_of_a_pod_gets_into_the_next_one)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "second", &p);
 	struct link_settings was, is;
@@ -149,7 +149,7 @@ START_TEST(nothing_of_a_pod_gets_into_the_next_one)
 	claim_it(&w, &p, &place);
 	good(vf_move_to_pod(&place, &(struct vf_target){ w.nl, p.nl, &p.ns, "net1" }, &ifindex, &e),
 	     &e);
-	good(claim_set_ifindex(&w.ctx, world_vf(0), &who.key, ifindex, &e), &e);
+	good(claim_set_ifindex(&w.ctx, testhost_vf(0), &who.key, ifindex, &e), &e);
 	change_settings(p.nl, "net1");
 	auto_netns struct netns here = net_self();
 	good(netns_enter(&p.ns, &e), &e);
@@ -160,7 +160,7 @@ START_TEST(nothing_of_a_pod_gets_into_the_next_one)
 	good(ethtool_get("net1", &tool, &e), &e);
 	ck_assert_ptr_nonnull(ethtool_changed_part(&tool, &tool_was, 0));
 	good(netns_enter(&here, &e), &e);
-	good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
+	good(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), &e);
 	settings_of(&w, "v0", &is);
 	const char *what = settings_changed(&is, &was, 0);
 	ck_assert_msg(!what, "%s is the pod's", what);
@@ -173,20 +173,20 @@ END_TEST
 /* A driver that says yes and does nothing: what it kept is not an administrator's. */
 START_TEST(a_failed_restore_does_not_become_the_baseline)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
 	used_once(&w, &p);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	x.has_left = true;
 	x.left = x.base;
 	x.left.pf_side.vlan = w.kernel->vf[0].is.vlan = 7;
 	good(vf_state_write(&w.ctx, &x, &e), &e);
 	good(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), &e);
 	claim_it(&w, &p, &place);
-	auto_vf_entry struct vf_entry now = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry now = testhost_entry(&w, 0);
 	ck_assert_uint_eq(now.base.pf_side.vlan, 0);
 	ck_assert_uint_eq(now.base.mtu, 9000);
 	ck_assert(!now.has_left);
@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(a_driver_that_does_not_do_what_it_says)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "second", &p);
 	struct vf_place place;
@@ -204,24 +204,24 @@ START_TEST(a_driver_that_does_not_do_what_it_says)
 	claim_it(&w, &p, &place);
 	w.kernel->vf[0].is.vlan = 7;
 	w.kernel->refuses[VF_VLAN] = EOPNOTSUPP;
-	good(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), &e);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	good(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), &e);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert(x.has_left);
 	ck_assert_uint_eq(x.left.pf_side.vlan, 7);
-	ck_assert(world_log_has("restored, except vlan"));
+	ck_assert(testhost_log_has("restored, except vlan"));
 }
 END_TEST
 
 /* A record that had no DEL: somebody had the VF since, of whom its entry does not tell. */
 START_TEST(changes_of_a_recorded_attachment_are_restored)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
 	used_once(&w, &p);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	memcpy(place.vf, x.vf, sizeof(place.vf));
 	memcpy(place.pf, x.pf, sizeof(place.pf));
 	place.index = 0;
@@ -240,7 +240,7 @@ START_TEST(changes_of_a_recorded_attachment_are_restored)
 	good(nl_link_set_mtu(w.nl, net_ifindex(w.nl, "v0"), 9000, &e), &e);
 	w.kernel->vf[0].is.vlan = 7;
 	claim_it(&w, &p, &place);
-	ck_assert(world_log_has("left by container stranger"));
+	ck_assert(testhost_log_has("left by container stranger"));
 	struct link_info link;
 	good(nl_link_by_name(w.nl, "v0", &link, &e), &e);
 	ck_assert_uint_eq(link.mtu, 1500);
@@ -252,7 +252,7 @@ END_TEST
 
 START_TEST(settings_survive_the_text_form)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	struct vf_entry again = { 0 };
 	struct vf_differences d;
@@ -261,7 +261,7 @@ START_TEST(settings_survive_the_text_form)
 
 	change_settings(w.nl, "v0");
 	claim_it(&w, &p, &place);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert(x.base.has_settings);
 	ck_assert_str_eq(x.base.link.alias, "a tenant's");
 	ck_assert_uint_eq(x.base.link.number[LINK_TXQLEN], 77);
@@ -285,19 +285,19 @@ END_TEST
 /* An entry of an earlier version has no settings: those that are found are kept from then on. */
 START_TEST(entries_of_earlier_versions_are_read)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
 	used_once(&w, &p);
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	x.base.has_settings = false;
 	good(vf_state_write(&w.ctx, &x, &e), &e);
 	claim_it(&w, &p, &place);
-	auto_vf_entry struct vf_entry now = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry now = testhost_entry(&w, 0);
 	ck_assert(now.base.has_settings);
-	ck_assert(!world_log_has("while it was free"));
+	ck_assert(!testhost_log_has("while it was free"));
 }
 END_TEST
 

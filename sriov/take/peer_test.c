@@ -14,7 +14,7 @@
 #include "lib/testing/net.h"
 #include "sriov/testing/manager.h"
 
-#define FOLDER WORLD_CNI "/sriov"
+#define FOLDER TESTHOST_CNI "/sriov"
 
 /* As version 2.10 writes it. */
 static const char cache[] =
@@ -33,7 +33,7 @@ static const char early[] =
 	"\"deviceID\":\"%s\",\"VFID\":0,\"HostIFNames\":\"v0\",\"ContIFNames\":\"net1\"}";
 
 struct claimed_vf {
-	struct world w;
+	struct testhost w;
 	struct pod pod;
 	struct link_info was;
 	struct record_key key;
@@ -54,12 +54,13 @@ static void write_files(const struct claimed_vf *l, bool pci)
 {
 	char text[2048], mac[MAC_STR_LEN], path[128];
 
-	ck_assert(mkdir(WORLD_CNI, 0700) == 0 || errno == EEXIST);
+	ck_assert(mkdir(TESTHOST_CNI, 0700) == 0 || errno == EEXIST);
 	ck_assert(mkdir(FOLDER, 0700) == 0 || errno == EEXIST);
 	ck_assert(mkdir(FOLDER "/pci", 0700) == 0 || errno == EEXIST);
-	(void)snprintf(text, sizeof(text), cache, mac_format(l->was.addr.byte, mac), world_vf(0));
+	(void)snprintf(text, sizeof(text), cache, mac_format(l->was.addr.byte, mac),
+		       testhost_vf(0));
 	testing_file(FOLDER "/c1-net1", 0600, text);
-	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", world_vf(0));
+	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", testhost_vf(0));
 	if (pci)
 		testing_file(path, 0600, l->pod.path);
 }
@@ -68,14 +69,14 @@ static void no_pci(void)
 {
 	char path[128];
 
-	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", world_vf(0));
+	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", testhost_vf(0));
 	ck_assert_int_eq(unlink(path), 0);
 }
 
 /* What sriov-cni's ADD does: VLAN 7, trusted, no spoof check, moved and renamed. */
 static struct claimed_vf attached_by_peer(void)
 {
-	struct claimed_vf l = { .w = world(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
+	struct claimed_vf l = { .w = testhost(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
 	struct err e = { .msg = "" };
 
 	good(nl_link_by_name(l.w.nl, "v0", &l.was, &e), &e);
@@ -90,7 +91,7 @@ static struct claimed_vf attached_by_peer(void)
 static void end(struct claimed_vf *l)
 {
 	pod_clear(&l->pod);
-	world_clear(&l->w);
+	testhost_clear(&l->w);
 }
 #define auto_claimed_vf auto_clean(end)
 
@@ -109,7 +110,7 @@ static void is_as_it_was(const struct claimed_vf *l)
 	ck_assert(!is->trust);
 	ck_assert(is->spoofchk);
 	ck_assert_int_eq(stat(FOLDER "/c1-net1", &st), -1);
-	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", world_vf(0));
+	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", testhost_vf(0));
 	ck_assert_int_eq(stat(path, &st), -1);
 }
 
@@ -142,7 +143,7 @@ START_TEST(our_DEL_restores_a_VF_of_sriov_cni)
 	good(nl_settings_get(l.w.nl, net_ifindex(l.w.nl, "v0"), &s, &e), &e);
 	ck_assert(!(s.flags & IFF_PROMISC));
 	/* Known from now on, and free. */
-	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
 	ck_assert(!x.owned);
 	ck_assert_uint_eq(x.base.mtu, 1500);
 	good(del(&l, l.pod.path, &e), &e);
@@ -170,7 +171,7 @@ START_TEST(a_VF_whose_pod_is_gone_is_restored)
 	pod_clear(&l.pod);
 	good(del(&l, "/nowhere", &e), &e);
 	is_as_it_was(&l);
-	world_clear(&l.w);
+	testhost_clear(&l.w);
 }
 END_TEST
 
@@ -201,7 +202,7 @@ START_TEST(a_VF_of_another_attachment_is_left_alone)
 	good(nl_link_move(l.pod.nl, net_ifindex(l.pod.nl, "net1"), &here, "v0", &e), &e);
 	ck_assert_int_eq(unlink(FOLDER "/c1-net1"), 0);
 	no_pci();
-	good(claim_vf(&who, world_vf(0), &place, &e), &e);
+	good(claim_vf(&who, testhost_vf(0), &place, &e), &e);
 	write_files(&l, true);
 	l.w.kernel->vf[0].is.vlan = 100;
 	good(del(&l, l.pod.path, &e), &e);
@@ -213,7 +214,7 @@ END_TEST
 
 static struct claimed_vf attached_by_early(unsigned vlan)
 {
-	struct claimed_vf l = { .w = world(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
+	struct claimed_vf l = { .w = testhost(2), .pod = pod(), .key = { "net-a", "c1", "net1" } };
 	char text[2048];
 	struct err e = { .msg = "" };
 
@@ -221,9 +222,9 @@ static struct claimed_vf attached_by_early(unsigned vlan)
 	good(nl_link_move(l.w.nl, l.was.ifindex, &l.pod.ns, "net1", &e), &e);
 	l.w.kernel->vf[0].is.vlan = vlan ? vlan : 9;
 	l.w.kernel->vf[0].is.trust = true;
-	(void)!mkdir(WORLD_CNI, 0700);
+	(void)!mkdir(TESTHOST_CNI, 0700);
 	(void)!mkdir(FOLDER, 0700);
-	(void)snprintf(text, sizeof(text), early, vlan, world_vf(0));
+	(void)snprintf(text, sizeof(text), early, vlan, testhost_vf(0));
 	testing_file(FOLDER "/c1-net1", 0600, text);
 	return l;
 }
@@ -236,7 +237,7 @@ START_TEST(an_early_one_is_put_back)
 	struct stat st;
 	struct err e = { .msg = "" };
 
-	good(inventory_vf(&l.w.ctx, l.w.nl, world_vf(0), &v, &e), &e);
+	good(inventory_vf(&l.w.ctx, l.w.nl, testhost_vf(0), &v, &e), &e);
 	ck_assert_str_eq(v.why, "was attached by sriov-cni to container c1 as net1");
 	good(del(&l, l.pod.path, &e), &e);
 	good(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
@@ -244,7 +245,7 @@ START_TEST(an_early_one_is_put_back)
 	ck_assert(l.w.kernel->vf[0].is.trust);
 	ck_assert_int_eq(stat(FOLDER "/c1-net1", &st), -1);
 	/* Nothing is missing in what the next pods are put back to. */
-	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
 	ck_assert_uint_eq(x.to_restore, 0);
 	ck_assert_uint_eq(x.base.mtu, 1500);
 	ck_assert(x.base.addr.len);
@@ -263,7 +264,7 @@ START_TEST(an_early_one_without_a_vlan)
 
 	good(del(&l, l.pod.path, &e), &e);
 	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 9);
-	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
 	ck_assert_uint_eq(x.base.pf_side.vlan, 9);
 }
 END_TEST
@@ -283,11 +284,11 @@ START_TEST(the_entry_of_an_early_one_is_used)
 	ck_assert_int_eq(unlink(FOLDER "/c1-net1"), 0);
 	l.w.kernel->vf[0].is.vlan = 0;
 	const struct claimant who = claimant_of(&l.w, "c0", &first);
-	good(claim_vf(&who, world_vf(0), &place, &e), &e);
-	good(claim_release(&l.w.ctx, world_vf(0), &who.key, who.netns_id, &e), &e);
+	good(claim_vf(&who, testhost_vf(0), &place, &e), &e);
+	good(claim_release(&l.w.ctx, testhost_vf(0), &who.key, who.netns_id, &e), &e);
 	/* And now the peer has it. */
 	char text[2048];
-	(void)snprintf(text, sizeof(text), early, 7U, world_vf(0));
+	(void)snprintf(text, sizeof(text), early, 7U, testhost_vf(0));
 	testing_file(FOLDER "/c1-net1", 0600, text);
 	l.w.kernel->vf[0].is.vlan = 7;
 	good(nl_link_move(l.w.nl, net_ifindex(l.w.nl, "v0"), &l.pod.ns, "net1", &e), &e);
@@ -313,12 +314,12 @@ START_TEST(trust_of_an_older_version_is_restored)
 	char text[1024];
 	struct err e = { .msg = "" };
 
-	(void)snprintf(text, sizeof(text), older, world_vf(0));
+	(void)snprintf(text, sizeof(text), older, testhost_vf(0));
 	testing_file(FOLDER "/c1-net1", 0600, text);
 	good(del(&l, l.pod.path, &e), &e);
 	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 0);
 	ck_assert(!l.w.kernel->vf[0].is.trust);
-	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
 	ck_assert(x.base.pf_side.has & VF_TRUST);
 	ck_assert(!x.base.pf_side.trust);
 	ck_assert_uint_eq(x.base.mtu, 1500);
@@ -336,10 +337,10 @@ START_TEST(a_living_one_is_in_use)
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	good(inventory_vf(&l.w.ctx, l.w.nl, world_vf(0), &v, &e), &e);
+	good(inventory_vf(&l.w.ctx, l.w.nl, testhost_vf(0), &v, &e), &e);
 	ck_assert_str_eq(vf_use_name(v.use), "in-use");
 	ck_assert_str_eq(v.why, "was attached by sriov-cni to container c1 as net1");
-	ck_assert_int_eq(claim_vf(&who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq(claim_vf(&who, testhost_vf(0), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 	ck_assert_ptr_nonnull(strstr(e.msg, "container c1 as net1, attached by sriov-cni"));
 }
@@ -357,7 +358,7 @@ START_TEST(without_an_interface_it_is_in_use_too)
 
 	good(nl_link_move(l.pod.nl, net_ifindex(l.pod.nl, "net1"), &here, "v0", &e), &e);
 	ck_assert_int_eq(unlink(FOLDER "/c1-net1"), 0);
-	ck_assert_int_eq(claim_vf(&who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq(claim_vf(&who, testhost_vf(0), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 }
 END_TEST
@@ -373,11 +374,11 @@ START_TEST(a_path_that_is_not_seen_proves_nothing)
 	struct err e = { .msg = "" };
 	char path[128];
 
-	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", world_vf(0));
+	(void)snprintf(path, sizeof(path), FOLDER "/pci/%s", testhost_vf(0));
 	testing_file(path, 0600, "/nowhere");
-	good(inventory_vf(&l.w.ctx, l.w.nl, world_vf(0), &v, &e), &e);
+	good(inventory_vf(&l.w.ctx, l.w.nl, testhost_vf(0), &v, &e), &e);
 	ck_assert_str_eq(vf_use_name(v.use), "in-use");
-	ck_assert_int_eq(claim_vf(&who, world_vf(0), &place, &e), -1);
+	ck_assert_int_eq(claim_vf(&who, testhost_vf(0), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 }
 END_TEST
@@ -404,9 +405,9 @@ START_TEST(a_dead_ones_is_put_back_before_it_is_taken)
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	good(claim_vf(&who, world_vf(0), &place, &e), &e);
+	good(claim_vf(&who, testhost_vf(0), &place, &e), &e);
 	is_as_it_was(&l);
-	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
 	ck_assert(x.owned);
 	ck_assert_uint_eq(x.base.pf_side.vlan, 0);
 	ck_assert_str_eq(x.base.name, "v0");
@@ -421,10 +422,10 @@ START_TEST(a_dead_ones_is_repaired)
 	struct vf_report r;
 	struct err e = { .msg = "" };
 
-	good(manager_repair(&m, world_vf(0), true, &r, &e), &e);
+	good(manager_repair(&m, testhost_vf(0), true, &r, &e), &e);
 	ck_assert_int_eq(r.outcome, VF_WOULD_REPAIR);
 	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 7);
-	good(manager_repair(&m, world_vf(0), false, &r, &e), &e);
+	good(manager_repair(&m, testhost_vf(0), false, &r, &e), &e);
 	ck_assert_int_eq(r.outcome, VF_REPAIRED);
 	is_as_it_was(&l);
 }
@@ -444,12 +445,12 @@ START_TEST(an_imported_attachment_is_ours)
 	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 	e = (struct err){ .msg = "" };
-	auto_vf_entry struct vf_entry x = world_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
 	ck_assert(x.owned && vf_owner_lives(&l.w.ctx, &x));
 	ck_assert_uint_eq(x.to_restore, VF_VLAN | VF_SPOOFCHK | VF_TRUST);
 	good(record_read(&l.w.ctx, &l.key, &r, &e), &e);
 	ck_assert_str_eq(r.plugin, "sriov");
-	ck_assert_str_eq(sriov_device_vf(&r), world_vf(0));
+	ck_assert_str_eq(sriov_device_vf(&r), testhost_vf(0));
 	good(sriov_restore(&l.w.ctx, &r, &e), &e);
 	is_as_it_was(&l);
 }

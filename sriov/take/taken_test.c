@@ -38,12 +38,12 @@ static void take(const struct claimant *who, uint32_t n)
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	ok(claim_vf(who, world_vf(n), &place, &e), &e);
+	ok(claim_vf(who, testhost_vf(n), &place, &e), &e);
 }
 
-static bool is_owned(const struct world *w, uint32_t n)
+static bool is_owned(const struct testhost *w, uint32_t n)
 {
-	auto_vf_entry struct vf_entry x = world_entry(w, n);
+	auto_vf_entry struct vf_entry x = testhost_entry(w, n);
 
 	return x.owned;
 }
@@ -107,10 +107,10 @@ END_TEST
 
 START_TEST(restore_frees_the_VF_and_removes_the_file)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
-	const struct vf_place place = { .vf = "0000:3b:02.0", .pf = WORLD_PF };
+	const struct vf_place place = { .vf = "0000:3b:02.0", .pf = TESTHOST_PF };
 	auto_json struct json *device = sriov_device(&place, INFO, NULL);
 	const struct record r = record_of(&who, device);
 	struct err e = { .msg = "" };
@@ -129,7 +129,7 @@ END_TEST
 /* An ADD that was killed between the claim and its record, or a record that is lost. */
 START_TEST(a_VF_without_a_record_is_found_by_its_entry)
 {
-	auto_world struct world w = world(3);
+	auto_testhost struct testhost w = testhost(3);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p);
 	struct record r = record_of(&a, NULL);
@@ -147,7 +147,7 @@ END_TEST
 /* A late DEL: the VF of its record is somebody else's by now. */
 START_TEST(a_VF_of_a_new_pod_is_left_alone)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
 	const struct claimant old = claimant_of(&w, "c1", &p), new = claimant_of(&w, "c2", &q);
 	auto_json struct json *device = parse("{\"vf\":\"0000:3b:02.0\"}");
@@ -169,7 +169,7 @@ END_TEST
 /* The VF first: while it is not back, the record and what it names stay. */
 START_TEST(restore_without_memory_keeps_the_VF_owned)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	auto_json struct json *device =
@@ -194,7 +194,7 @@ START_TEST(a_record_of_no_VF_changes_nothing)
 {
 	static const char *const odd[] = { "{\"vf\":\"../attachments\"}", "{\"vf\":\"\"}",
 					   "{\"vf\":\"0000:3b:02.0/\"}" };
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 

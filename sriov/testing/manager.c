@@ -23,7 +23,7 @@ static void on_progress(void *arg, const char *line)
 		return;
 	progress.autoprobe = autoprobe();
 	if (progress.num_becomes)
-		fakepci_link(WORLD_SYS, WORLD_PF, "sriov_numvfs", progress.num_becomes);
+		fakepci_link(TESTHOST_SYS, TESTHOST_PF, "sriov_numvfs", progress.num_becomes);
 }
 
 void pf_state(const char *text)
@@ -35,13 +35,13 @@ void pf_state(const char *text)
 
 void set_num(const char *n)
 {
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_numvfs", n);
+	fakepci_file(TESTHOST_SYS, TESTHOST_PF, "sriov_numvfs", n);
 }
 
 void num_is(const char *n)
 {
 	char text[16] = "";
-	FILE *f = fopen(WORLD_SYS "/bus/pci/devices/" WORLD_PF "/sriov_numvfs", "re");
+	FILE *f = fopen(TESTHOST_SYS "/bus/pci/devices/" TESTHOST_PF "/sriov_numvfs", "re");
 
 	ck_assert_ptr_nonnull(f);
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
@@ -52,7 +52,8 @@ void num_is(const char *n)
 
 bool autoprobe(void)
 {
-	FILE *f = fopen(WORLD_SYS "/bus/pci/devices/" WORLD_PF "/sriov_drivers_autoprobe", "re");
+	FILE *f = fopen(TESTHOST_SYS "/bus/pci/devices/" TESTHOST_PF "/sriov_drivers_autoprobe",
+			"re");
 
 	ck_assert_ptr_nonnull(f);
 	int c = fgetc(f);
@@ -60,18 +61,18 @@ bool autoprobe(void)
 	return c == '1';
 }
 
-struct world manager_world(uint32_t vfs, const char *now)
+struct testhost manager_testhost(uint32_t vfs, const char *now)
 {
-	struct world w = world(vfs);
+	struct testhost w = testhost(vfs);
 
 	faketime_begin(NULL);
 	w.ctx.state_dir = STATE;
 	set_num(now);
-	fakepci_file(WORLD_SYS, WORLD_PF, "sriov_drivers_autoprobe", "1\n");
+	fakepci_file(TESTHOST_SYS, TESTHOST_PF, "sriov_drivers_autoprobe", "1\n");
 	return w;
 }
 
-int create(const struct world *w, const struct vf_order *o, struct vf_order_result *made,
+int create(const struct testhost *w, const struct vf_order *o, struct vf_order_result *made,
 	   struct err *e)
 {
 	const struct manager m = { &w->ctx, w->nl, on_progress, NULL };
@@ -80,7 +81,7 @@ int create(const struct world *w, const struct vf_order *o, struct vf_order_resu
 	return manager_create(&m, o, made, e);
 }
 
-struct vf_order_result created(const struct world *w, uint32_t count)
+struct vf_order_result created(const struct testhost *w, uint32_t count)
 {
 	struct vf_order_result made = { .pf = "" };
 	struct err e = { .msg = "" };
@@ -88,11 +89,11 @@ struct vf_order_result created(const struct world *w, uint32_t count)
 
 	ck_assert_msg(rc == 0, "%s (%s)", e.msg, e.detail);
 	ck_assert_str_eq(e.msg, "");
-	ck_assert_str_eq(made.pf, WORLD_PF);
+	ck_assert_str_eq(made.pf, TESTHOST_PF);
 	return made;
 }
 
-struct err refused(const struct world *w, const struct vf_order *o)
+struct err refused(const struct testhost *w, const struct vf_order *o)
 {
 	struct vf_order_result made = { .before = 77 };
 	struct err e = { .msg = "" };
@@ -102,7 +103,7 @@ struct err refused(const struct world *w, const struct vf_order *o)
 	return e;
 }
 
-void pf_mac(const struct world *w, uint8_t out[MAC_LEN])
+void pf_mac(const struct testhost *w, uint8_t out[MAC_LEN])
 {
 	struct link_info link;
 	struct err e = { .msg = "" };

@@ -10,7 +10,7 @@
 #include "sriov/testing/vf.h"
 
 #define STATE    "/mnt/state"
-#define PF_STATE STATE "/vf/" WORLD_PF /* the file about the PF */
+#define PF_STATE STATE "/vf/" TESTHOST_PF /* the file about the PF */
 
 struct progress {
 	char text[4096]; /* the lines of the last manager_create, each with a line break */
@@ -20,8 +20,8 @@ struct progress {
 };
 extern struct progress progress;
 
-/* manager_world - a host with vfs VFs, of which `now` count; waiting takes no time. */
-struct world manager_world(uint32_t vfs, const char *now);
+/* manager_testhost - a host with vfs VFs, of which `now` count; waiting takes no time. */
+struct testhost manager_testhost(uint32_t vfs, const char *now);
 
 /* pf_state - write this text to PF_STATE. */
 void pf_state(const char *text);
@@ -38,12 +38,12 @@ bool autoprobe(void);
  * create - call manager_create and return its result. created - the same for count VFs of pf0; the
  * test fails if it fails. refused - the test fails unless it fails; returns the error.
  */
-int create(const struct world *w, const struct vf_order *o, struct vf_order_result *made,
+int create(const struct testhost *w, const struct vf_order *o, struct vf_order_result *made,
 	   struct err *e);
-struct vf_order_result created(const struct world *w, uint32_t count);
-struct err refused(const struct world *w, const struct vf_order *o);
+struct vf_order_result created(const struct testhost *w, uint32_t count);
+struct err refused(const struct testhost *w, const struct vf_order *o);
 
 /* pf_mac - the MAC of pf0. */
-void pf_mac(const struct world *w, uint8_t out[MAC_LEN]);
+void pf_mac(const struct testhost *w, uint8_t out[MAC_LEN]);
 
 #endif

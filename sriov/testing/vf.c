@@ -17,12 +17,12 @@ static struct fakepci_vfs layout(uint32_t num)
 	return (struct fakepci_vfs){ num, 14, 16, 2 };
 }
 
-const char *world_vf(uint32_t n)
+const char *testhost_vf(uint32_t n)
 {
 	static char ring[4][PCI_STR_LEN];
 	static unsigned next;
 
-	return fakepci_vf_addr(WORLD_PF, layout(14), n, ring[next++ % ARRAY_SIZE(ring)]);
+	return fakepci_vf_addr(TESTHOST_PF, layout(14), n, ring[next++ % ARRAY_SIZE(ring)]);
 }
 
 static void make_interface(const char *addr, const char *name)
@@ -31,16 +31,16 @@ static void make_interface(const char *addr, const char *name)
 
 	(void)snprintf(peer, sizeof(peer), "w-%.12s", name);
 	net_veth(name, peer, NULL);
-	fakepci_netdev(WORLD_SYS, addr, name, NULL);
-	fakepci_driver(WORLD_SYS, addr, "igbvf");
+	fakepci_netdev(TESTHOST_SYS, addr, name, NULL);
+	fakepci_driver(TESTHOST_SYS, addr, "igbvf");
 }
 
-void world_pf(const struct world_pf *pf)
+void testhost_pf(const struct testhost_pf *pf)
 {
 	char addr[PCI_STR_LEN], name[IFNAME_LEN];
 
-	fakepci_function(WORLD_SYS, pf->addr);
-	fakepci_vfs(WORLD_SYS, pf->addr, layout(pf->vfs));
+	fakepci_function(TESTHOST_SYS, pf->addr);
+	fakepci_vfs(TESTHOST_SYS, pf->addr, layout(pf->vfs));
 	make_interface(pf->addr, pf->name);
 	for (uint32_t n = 0; n < pf->vfs; n++) {
 		(void)snprintf(name, sizeof(name), "v%u", pf->first + n);
@@ -61,11 +61,11 @@ static void rename_away(const char *from)
 
 static const char *folder_of(uint32_t n, const char *what, char out[128])
 {
-	(void)snprintf(out, 128, WORLD_SYS "/devices/pci/%s%s", world_vf(n), what);
+	(void)snprintf(out, 128, TESTHOST_SYS "/devices/pci/%s%s", testhost_vf(n), what);
 	return out;
 }
 
-void world_shows(uint32_t n, const char *name)
+void testhost_shows(uint32_t n, const char *name)
 {
 	char folder[128];
 	struct stat st;
@@ -73,26 +73,26 @@ void world_shows(uint32_t n, const char *name)
 	if (stat(folder_of(n, "/net", folder), &st) == 0)
 		rename_away(folder);
 	if (name)
-		fakepci_netdev(WORLD_SYS, world_vf(n), name, NULL);
+		fakepci_netdev(TESTHOST_SYS, testhost_vf(n), name, NULL);
 }
 
-void world_vanish(uint32_t n)
+void testhost_vanish(uint32_t n)
 {
 	char path[128];
 
 	rename_away(folder_of(n, "", path));
 }
 
-void world_remake(uint32_t n, const char *name)
+void testhost_remake(uint32_t n, const char *name)
 {
 	char target[64];
 
-	world_vanish(n);
-	fakepci_function(WORLD_SYS, world_vf(n));
-	fakepci_driver(WORLD_SYS, world_vf(n), "igbvf");
-	(void)snprintf(target, sizeof(target), "../%s", WORLD_PF);
-	fakepci_link(WORLD_SYS, world_vf(n), "physfn", target);
-	world_shows(n, name);
+	testhost_vanish(n);
+	fakepci_function(TESTHOST_SYS, testhost_vf(n));
+	fakepci_driver(TESTHOST_SYS, testhost_vf(n), "igbvf");
+	(void)snprintf(target, sizeof(target), "../%s", TESTHOST_PF);
+	fakepci_link(TESTHOST_SYS, testhost_vf(n), "physfn", target);
+	testhost_shows(n, name);
 }
 
 /* The other end, which stays on the host, says where a VF's interface is. */
@@ -116,36 +116,36 @@ static void show_all(void)
 	struct stat st;
 
 	for (uint32_t n = 0; stat(folder_of(n, "", folder), &st) == 0; n++)
-		world_shows(n, name_here(nl, n, &li));
+		testhost_shows(n, name_here(nl, n, &li));
 }
 
-struct world world(uint32_t vfs)
+struct testhost testhost(uint32_t vfs)
 {
 	char name[IFNAME_LEN], peer[IFNAME_LEN];
-	struct world w;
+	struct testhost w;
 
 	net_enter_new();
 	(void)testing_dir();
 	ctx_init(&w.ctx, "test");
-	w.ctx.sysfs = WORLD_SYS;
-	w.ctx.run_dir = WORLD_RUN;
-	w.ctx.cni_dir = WORLD_CNI;
-	w.ctx.log.fd = open(WORLD_LOG, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	w.ctx.sysfs = TESTHOST_SYS;
+	w.ctx.run_dir = TESTHOST_RUN;
+	w.ctx.cni_dir = TESTHOST_CNI;
+	w.ctx.log.fd = open(TESTHOST_LOG, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	ck_assert_int_ge(w.ctx.log.fd, 0);
 	w.ctx.log.level = LOG_LEVEL_DEBUG;
-	world_pf(&(struct world_pf){ WORLD_PF, "pf0", vfs, 0 });
+	testhost_pf(&(struct testhost_pf){ TESTHOST_PF, "pf0", vfs, 0 });
 	w.nl = net_socket();
 	w.kernel = fakepf(net_ifindex(w.nl, "pf0"), vfs);
 	for (uint32_t n = 0; n < vfs; n++) {
 		(void)snprintf(name, sizeof(name), "v%u", n);
 		(void)snprintf(peer, sizeof(peer), "w-v%u", n);
-		fakepf_link(n, world_vf(n), net_ifindex(w.nl, name), net_ifindex(w.nl, peer));
+		fakepf_link(n, testhost_vf(n), net_ifindex(w.nl, name), net_ifindex(w.nl, peer));
 	}
 	w.kernel->moved = show_all;
 	return w;
 }
 
-void world_clear(struct world *w)
+void testhost_clear(struct testhost *w)
 {
 	fakepf_stop();
 	nl_release(w->nl);
@@ -170,7 +170,7 @@ void pod_clear(struct pod *p)
 	netns_close(&p->ns);
 }
 
-struct claimant claimant_of(const struct world *w, const char *container, const struct pod *p)
+struct claimant claimant_of(const struct testhost *w, const char *container, const struct pod *p)
 {
 	return (struct claimant){
 		.ctx = &w->ctx,
@@ -184,19 +184,19 @@ struct claimant claimant_of(const struct world *w, const char *container, const 
 
 /* ---- the VF state ---- */
 
-struct vf_entry world_entry(const struct world *w, uint32_t n)
+struct vf_entry testhost_entry(const struct testhost *w, uint32_t n)
 {
 	struct vf_entry x = { 0 };
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(vf_state_read(&w->ctx, world_vf(n), &x, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_state_read(&w->ctx, testhost_vf(n), &x, &e) == 0, "%s", e.msg);
 	return x;
 }
 
-bool world_log_has(const char *text)
+bool testhost_log_has(const char *text)
 {
 	char line[4096];
-	FILE *f = fopen(WORLD_LOG, "re");
+	FILE *f = fopen(TESTHOST_LOG, "re");
 	bool found = false;
 
 	ck_assert_ptr_nonnull(f);

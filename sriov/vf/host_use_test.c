@@ -17,7 +17,7 @@
 
 static const char *const pf0[] = { "pf0" };
 
-static int use_of(const struct world *w, const char *name, char why[HOST_USE_LEN])
+static int use_of(const struct testhost *w, const char *name, char why[HOST_USE_LEN])
 {
 	struct err e = { .msg = "" };
 	int use = host_use(&w->ctx, w->nl, name, why, &e);
@@ -26,7 +26,7 @@ static int use_of(const struct world *w, const char *name, char why[HOST_USE_LEN
 	return use;
 }
 
-static void give(const struct world *w, const char *name, const char *prefix)
+static void give(const struct testhost *w, const char *name, const char *prefix)
 {
 	struct ip_prefix p;
 	struct err e = { .msg = "" };
@@ -36,7 +36,7 @@ static void give(const struct world *w, const char *name, const char *prefix)
 }
 
 /* Of a free VF of pf0; "" when there is none. */
-static const char *picked(const struct world *w, const struct pod *p, struct err *e)
+static const char *picked(const struct testhost *w, const struct pod *p, struct err *e)
 {
 	static struct vf_place place;
 	struct claimant who = claimant_of(w, "c1", p);
@@ -45,30 +45,30 @@ static const char *picked(const struct world *w, const struct pod *p, struct err
 	return claim_any(&who, (struct pf_list){ pf0, 1 }, &place, e) ? "" : place.name;
 }
 
-static struct err named(const struct world *w, const struct pod *p, uint32_t n)
+static struct err named(const struct testhost *w, const struct pod *p, uint32_t n)
 {
 	const struct claimant who = claimant_of(w, "c1", p);
 	struct vf_place place;
 	struct err e = { .msg = "" };
 
-	if (claim_vf(&who, world_vf(n), &place, &e) == 0)
+	if (claim_vf(&who, testhost_vf(n), &place, &e) == 0)
 		ck_assert_str_eq(e.msg, "");
 	return e;
 }
 
-static void shown_as(const struct world *w, uint32_t n, const char *why)
+static void shown_as(const struct testhost *w, uint32_t n, const char *why)
 {
 	auto_vf_view struct vf_view v = { 0 };
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(inventory_vf(&w->ctx, w->nl, world_vf(n), &v, &e) == 0, "%s", e.msg);
+	ck_assert_msg(inventory_vf(&w->ctx, w->nl, testhost_vf(n), &v, &e) == 0, "%s", e.msg);
 	ck_assert_str_eq(vf_use_name(v.use), "in-use");
 	ck_assert_str_eq(v.why, why);
 }
 
 START_TEST(an_address_counts_as_use)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	char why[HOST_USE_LEN];
 	struct err e = { .msg = "" };
@@ -80,13 +80,13 @@ START_TEST(an_address_counts_as_use)
 	ck_assert_str_eq(picked(&w, &p, &e), "v1");
 	/* An attachment that names this VF gets it, with a warning in the log. */
 	ck_assert_str_eq(named(&w, &p, 0).msg, "");
-	ck_assert(world_log_has("has the address 10.0.0.5/24 on the host, and loses it"));
+	ck_assert(testhost_log_has("has the address 10.0.0.5/24 on the host, and loses it"));
 }
 END_TEST
 
 START_TEST(what_the_kernel_gives_is_no_use)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	char why[HOST_USE_LEN];
 	struct err e = { .msg = "" };
@@ -99,7 +99,7 @@ END_TEST
 
 START_TEST(an_IPv6_address_counts_as_use)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	char why[HOST_USE_LEN];
 
 	give(&w, "v0", "fd00::5/64");
@@ -110,12 +110,12 @@ END_TEST
 
 START_TEST(a_bridge_port_counts_as_use)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	struct err e;
 
 	net_link("bridge", "br0");
-	testing_file(WORLD_SYS "/class/net/v0/upper_br0", 0600, "");
+	testing_file(TESTHOST_SYS "/class/net/v0/upper_br0", 0600, "");
 	shown_as(&w, 0, "is a port of the bridge br0");
 	ck_assert_str_eq(picked(&w, &p, &e), "v1");
 	e = named(&w, &p, 0);
@@ -124,7 +124,7 @@ START_TEST(a_bridge_port_counts_as_use)
 }
 END_TEST
 
-static void macvlan(const struct world *w, const struct netns *target)
+static void macvlan(const struct testhost *w, const struct netns *target)
 {
 	const struct link_spec spec = { .kind = "macvlan",
 					.name = "mv0",
@@ -138,12 +138,12 @@ static void macvlan(const struct world *w, const struct netns *target)
 
 START_TEST(a_macvlan_above_counts_as_use)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
 	macvlan(&w, NULL);
-	testing_file(WORLD_SYS "/class/net/v0/upper_mv0", 0600, "");
+	testing_file(TESTHOST_SYS "/class/net/v0/upper_mv0", 0600, "");
 	shown_as(&w, 0, "has the macvlan mv0 above it");
 	ck_assert_str_eq(picked(&w, &p, &e), "");
 	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
@@ -153,7 +153,7 @@ END_TEST
 /* Nothing on the host tells of it but the addresses that the card listens to. */
 START_TEST(a_macvlan_in_a_pod_counts_as_use)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	char why[HOST_USE_LEN];
 	struct err e;
@@ -171,7 +171,7 @@ END_TEST
 /* All VFs go when their number changes: also those that nobody but the host uses. */
 START_TEST(not_removed_with_the_others)
 {
-	struct world w = manager_world(4, "2");
+	struct testhost w = manager_testhost(4, "2");
 	struct err e;
 
 	give(&w, "v1", "10.0.0.5/24");
@@ -179,21 +179,21 @@ START_TEST(not_removed_with_the_others)
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 	ck_assert_ptr_nonnull(strstr(e.msg, "has the address 10.0.0.5/24"));
 	num_is("2");
-	world_clear(&w);
+	testhost_clear(&w);
 }
 END_TEST
 
 /* Bound to vfio-pci it has no interface; a virtual machine may have it. */
 START_TEST(a_process_that_has_it_open_counts_as_use)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	char why[HOST_USE_LEN];
 	struct err e = { .msg = "" };
 
-	world_shows(0, NULL);
-	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
-	fakepci_link(WORLD_SYS, world_vf(0), "iommu_group", "../../kernel/iommu_groups/42");
+	testhost_shows(0, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
+	fakepci_link(TESTHOST_SYS, testhost_vf(0), "iommu_group", "../../kernel/iommu_groups/42");
 	w.ctx.proc = "/mnt/proc";
 	ck_assert(mkdir("/mnt/proc", 0700) == 0 && mkdir("/mnt/proc/12", 0700) == 0 &&
 		  mkdir("/mnt/proc/12/fd", 0700) == 0 && mkdir("/mnt/proc/sys", 0700) == 0 &&
@@ -203,7 +203,7 @@ START_TEST(a_process_that_has_it_open_counts_as_use)
 		     "01234567-89ab-cdef-0123-456789abcdef\n");
 	testing_file("/mnt/proc/12/comm", 0600, "qemu\n");
 	ck_assert_int_eq(symlink("/dev/vfio/4", "/mnt/proc/12/fd/3"), 0);
-	ck_assert_int_eq(host_use_vfio(&w.ctx, world_vf(0), why, &e), HOST_USES_NOT);
+	ck_assert_int_eq(host_use_vfio(&w.ctx, testhost_vf(0), why, &e), HOST_USES_NOT);
 	ck_assert_int_eq(symlink("/dev/vfio/42", "/mnt/proc/12/fd/4"), 0);
 	shown_as(&w, 0, "is open in process 12 (qemu)");
 	e = named(&w, &p, 0);
@@ -214,7 +214,7 @@ END_TEST
 
 START_TEST(one_that_is_no_more)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	char why[HOST_USE_LEN];
 
 	ck_assert_int_eq(use_of(&w, "nosuch0", why), HOST_USES_NOT);
@@ -223,19 +223,19 @@ END_TEST
 
 /* ---- adopting ---- */
 
-static struct vf_report adopt(const struct world *w, bool dry_run)
+static struct vf_report adopt(const struct testhost *w, bool dry_run)
 {
 	const struct manager m = { &w->ctx, w->nl, NULL, NULL };
 	struct vf_report r;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(manager_adopt(&m, world_vf(0), dry_run, &r, &e) == 0, "%s", e.msg);
+	ck_assert_msg(manager_adopt(&m, testhost_vf(0), dry_run, &r, &e) == 0, "%s", e.msg);
 	return r;
 }
 
 START_TEST(adopted_by_command)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	struct err e = { .msg = "" };
@@ -248,7 +248,7 @@ START_TEST(adopted_by_command)
 	struct vf_report r = adopt(&w, false);
 	ck_assert_int_eq(r.outcome, VF_REPAIRED);
 	ck_assert_str_eq(r.why, "vlan, mtu");
-	auto_vf_entry struct vf_entry x = world_entry(&w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
 	ck_assert_uint_eq(x.base.mtu, 9000);
 	ck_assert_uint_eq(x.base.pf_side.vlan, 7);
 	/* What nobody could put back may be called right as well. */
@@ -258,7 +258,7 @@ START_TEST(adopted_by_command)
 	ck_assert_int_eq(r.outcome, VF_REPAIRED);
 	ck_assert_str_eq(named(&w, &p, 0).msg, "");
 	ck_assert_int_eq(adopt(&w, false).outcome, VF_SKIPPED);
-	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), 0);
+	ck_assert_int_eq(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), 0);
 	give(&w, "v0", "10.0.0.5/24");
 	r = adopt(&w, false);
 	ck_assert_int_eq(r.outcome, VF_SKIPPED);

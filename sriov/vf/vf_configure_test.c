@@ -23,12 +23,12 @@ static const struct vf_request all = {
 	.mtu = 1300,
 };
 
-static struct vf_place locate(const struct world *w, uint32_t n)
+static struct vf_place locate(const struct testhost *w, uint32_t n)
 {
 	struct vf_place p;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(vf_locate(&w->ctx, w->nl, world_vf(n), &p, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_locate(&w->ctx, w->nl, testhost_vf(n), &p, &e) == 0, "%s", e.msg);
 	return p;
 }
 
@@ -41,7 +41,7 @@ static struct link_info link_of(struct nl *nl, const char *name)
 	return li;
 }
 
-static void configure(const struct world *w, const struct vf_request *want)
+static void configure(const struct testhost *w, const struct vf_request *want)
 {
 	const struct vf_place p = locate(w, 0);
 	struct err e = { .msg = "" };
@@ -50,13 +50,13 @@ static void configure(const struct world *w, const struct vf_request *want)
 	ck_assert_str_eq(e.msg, "");
 }
 
-static struct err refused(const struct world *w, const struct vf_request *want)
+static struct err refused(const struct testhost *w, const struct vf_request *want)
 {
 	const struct vf_place p = locate(w, 0);
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(vf_configure(w->nl, &p, want, NULL, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
 	return e;
 }
 
@@ -64,7 +64,7 @@ static struct err refused(const struct world *w, const struct vf_request *want)
 
 START_TEST(all_attributes_are_set)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	struct vf_info want = all.pf_side;
 
 	configure(&w, &all);
@@ -80,7 +80,7 @@ END_TEST
 
 START_TEST(nothing_wanted_nothing_asked)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	const struct vf_place p = locate(&w, 0);
 	const struct vf_request none = { .mtu = 0 };
 	struct err e = { .msg = "" };
@@ -106,7 +106,7 @@ START_TEST(a_refusal_is_named_by_its_key)
 		  { VF_SPOOFCHK, EPERM, 0, "spoofchk: " },
 		  { VF_LINK_STATE, EOPNOTSUPP, 0, "link_state: " },
 		  { VF_MAC, EINVAL, 0, "mac: " } };
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 
 	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
 		struct vf_request want = all;
@@ -125,7 +125,7 @@ END_TEST
 
 START_TEST(a_refused_mtu_is_named)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	const struct vf_request large = { .mtu = 100000 };
 	struct err e = refused(&w, &large);
 
@@ -136,9 +136,9 @@ END_TEST
 /* A VF of vfio-pci: its PF's side is all there is. */
 START_TEST(a_VF_without_an_interface_is_configured)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 
-	world_shows(0, NULL);
+	testhost_shows(0, NULL);
 	configure(&w, &all);
 	ck_assert_mem_eq(w.kernel->vf[0].is.mac, all.pf_side.mac, MAC_LEN);
 	ck_assert_uint_eq(link_of(w.nl, "v0").mtu, 1500);
@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(a_driver_that_takes_only_the_MAC_of_its_PF)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 
 	w.kernel->mac_is_the_pfs = true;
 	memcpy(w.kernel->vf[0].is.mac, admin, MAC_LEN);
@@ -162,7 +162,7 @@ END_TEST
 /* Going back: the administrator's MAC and the interface's were different ones. */
 START_TEST(two_MACs_that_differ)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	const struct link_info was = link_of(w.nl, "v0");
@@ -171,9 +171,9 @@ START_TEST(two_MACs_that_differ)
 
 	memcpy(w.kernel->vf[0].is.mac, admin, MAC_LEN);
 	w.kernel->mac_is_the_pfs = true;
-	ck_assert_int_eq(claim_vf(&who, world_vf(0), &place, &e), 0);
+	ck_assert_int_eq(claim_vf(&who, testhost_vf(0), &place, &e), 0);
 	configure(&w, &all);
-	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), 0);
+	ck_assert_int_eq(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), 0);
 	ck_assert_mem_eq(w.kernel->vf[0].is.mac, admin, MAC_LEN);
 	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, was.addr.byte, MAC_LEN);
 }
@@ -182,7 +182,7 @@ END_TEST
 /* Trust comes first and goes last. */
 START_TEST(a_driver_that_asks_for_trust)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct claimant who = claimant_of(&w, "c1", &p);
 	const struct link_info was = link_of(w.nl, "v0");
@@ -190,10 +190,10 @@ START_TEST(a_driver_that_asks_for_trust)
 	struct err e = { .msg = "" };
 
 	w.kernel->mac_needs_trust = true;
-	ck_assert_int_eq(claim_vf(&who, world_vf(0), &place, &e), 0);
+	ck_assert_int_eq(claim_vf(&who, testhost_vf(0), &place, &e), 0);
 	configure(&w, &all);
 	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, all.pf_side.mac, MAC_LEN);
-	ck_assert_int_eq(claim_release(&w.ctx, world_vf(0), &who.key, p.ns.id, &e), 0);
+	ck_assert_int_eq(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), 0);
 	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, was.addr.byte, MAC_LEN);
 	ck_assert(!w.kernel->vf[0].is.trust && !w.kernel->vf[0].is.mac[5]);
 }
@@ -210,7 +210,7 @@ static void ready(int64_t ms)
 START_TEST(a_VF_that_its_PF_resets)
 {
 	static const int busy[] = { EBUSY, EAGAIN, EPERM, EADDRNOTAVAIL };
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct vf_request want = all;
 
 	kernel = w.kernel;
@@ -229,7 +229,7 @@ END_TEST
 
 START_TEST(a_MAC_that_never_comes)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct err e;
 
 	w.kernel->link_refuses_mac = EBUSY;
@@ -247,7 +247,7 @@ END_TEST
 
 /* ---- into the pod ---- */
 
-static struct vf_target into(const struct world *w, const struct pod *p)
+static struct vf_target into(const struct testhost *w, const struct pod *p)
 {
 	return (struct vf_target){ w->nl, p->nl, &p->ns, "net1" };
 }
@@ -270,7 +270,7 @@ static void altname(struct nl *nl, const char *link, const char *name)
 
 START_TEST(taken_alternative_names_are_dropped)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct vf_place place = locate(&w, 0), other = locate(&w, 1);
 	const struct vf_target to = into(&w, &p);
@@ -298,7 +298,7 @@ END_TEST
 
 START_TEST(a_taken_name_is_an_error)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	auto_pod struct pod p = pod();
 	const struct vf_place place = locate(&w, 0), other = locate(&w, 1);
 	const struct vf_target to = into(&w, &p);
@@ -310,7 +310,7 @@ START_TEST(a_taken_name_is_an_error)
 	ifindex = -7;
 	ck_assert_int_eq(vf_move_to_pod(&place, &to, &ifindex, &e), -1);
 	ck_assert_int_eq(e.errnum, EEXIST);
-	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
 	ck_assert_int_eq(ifindex, -7);
 	ck_assert_int_gt(link_of(w.nl, "v0").ifindex, 0);
 }
@@ -318,7 +318,7 @@ END_TEST
 
 START_TEST(one_request_moves_and_renames)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct vf_place place = locate(&w, 0);
 	const struct vf_target to = into(&w, &p);
@@ -335,7 +335,7 @@ END_TEST
 /* Gone between the look into sysfs and ours. */
 START_TEST(a_VF_that_is_gone_before_the_move_is_an_error)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
 	const struct vf_place place = locate(&w, 0);
 	const struct vf_target to = into(&w, &p);
@@ -348,7 +348,7 @@ START_TEST(a_VF_that_is_gone_before_the_move_is_an_error)
 	e = (struct err){ .msg = "" };
 	ck_assert_int_eq(vf_configure(w.nl, &place, &all, NULL, &e), -1);
 	ck_assert_int_eq(e.errnum, ENODEV);
-	ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
 }
 END_TEST

@@ -9,17 +9,17 @@
 #include "lib/testing/pci.h"
 #include "sriov/testing/vf.h"
 
-static struct vf_place locate(const struct world *w, uint32_t n)
+static struct vf_place locate(const struct testhost *w, uint32_t n)
 {
 	struct vf_place p;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(vf_locate(&w->ctx, w->nl, world_vf(n), &p, &e) == 0, "%s", e.msg);
+	ck_assert_msg(vf_locate(&w->ctx, w->nl, testhost_vf(n), &p, &e) == 0, "%s", e.msg);
 	ck_assert_str_eq(e.msg, "");
 	return p;
 }
 
-static struct err not_found(const struct world *w, const char *addr)
+static struct err not_found(const struct testhost *w, const char *addr)
 {
 	struct vf_place p;
 	struct err e = { .msg = "" };
@@ -35,11 +35,11 @@ static struct err not_found(const struct world *w, const char *addr)
 
 START_TEST(a_VF_is_found_by_its_address)
 {
-	auto_world struct world w = world(3);
+	auto_testhost struct testhost w = testhost(3);
 	struct vf_place p = locate(&w, 2);
 
-	ck_assert_str_eq(p.vf, world_vf(2));
-	ck_assert_str_eq(p.pf, WORLD_PF);
+	ck_assert_str_eq(p.vf, testhost_vf(2));
+	ck_assert_str_eq(p.pf, TESTHOST_PF);
 	ck_assert_uint_eq(p.index, 2);
 	ck_assert_str_eq(p.name, "v2");
 	ck_assert_str_eq(p.driver, "igbvf");
@@ -51,7 +51,7 @@ END_TEST
 
 START_TEST(an_address_is_accepted_in_any_form)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct vf_place p;
 	struct err e = { .msg = "" };
 
@@ -62,10 +62,10 @@ END_TEST
 
 START_TEST(a_missing_VF_is_not_found)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 
 	ck_assert_int_eq((int)not_found(&w, "0000:ff:00.0").code, ERR_NOTFOUND);
-	ck_assert_int_eq((int)not_found(&w, WORLD_PF).code, ERR_CONFIG);
+	ck_assert_int_eq((int)not_found(&w, TESTHOST_PF).code, ERR_CONFIG);
 	ck_assert_int_eq((int)not_found(&w, "ens3f0").code, ERR_CONFIG);
 	ck_assert_int_eq((int)not_found(&w, "").code, ERR_CONFIG);
 	ck_assert_int_eq((int)not_found(&w, "../0000:3b:02.0").code, ERR_CONFIG);
@@ -74,29 +74,29 @@ END_TEST
 
 START_TEST(a_PF_without_an_interface_is_refused)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct err e;
 
-	ck_assert_int_eq(rename(WORLD_SYS "/devices/pci/" WORLD_PF "/net", "/mnt/net"), 0);
-	e = not_found(&w, world_vf(0));
+	ck_assert_int_eq(rename(TESTHOST_SYS "/devices/pci/" TESTHOST_PF "/net", "/mnt/net"), 0);
+	e = not_found(&w, testhost_vf(0));
 	ck_assert_int_eq((int)e.code, ERR_CONFIG);
-	ck_assert_ptr_nonnull(strstr(e.msg, WORLD_PF));
+	ck_assert_ptr_nonnull(strstr(e.msg, TESTHOST_PF));
 }
 END_TEST
 
 /* Renamed between the look into sysfs and ours. */
 START_TEST(its_PF_is_another_by_now)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	auto_netns struct netns here = net_self();
 	struct err e = { .msg = "" };
 
 	w.kernel->moved = NULL;
 	ck_assert_int_eq(nl_link_move(w.nl, w.kernel->pf_ifindex, &here, "other", &e), 0);
 	struct vf_place p;
-	ck_assert_int_eq(vf_locate(&w.ctx, w.nl, world_vf(0), &p, &e), -1);
+	ck_assert_int_eq(vf_locate(&w.ctx, w.nl, testhost_vf(0), &p, &e), -1);
 	ck_assert_int_eq(e.errnum, ENODEV);
-	ck_assert_ptr_nonnull(strstr(e.msg, WORLD_PF));
+	ck_assert_ptr_nonnull(strstr(e.msg, TESTHOST_PF));
 }
 END_TEST
 
@@ -104,22 +104,22 @@ END_TEST
 
 START_TEST(unusable_VFs_are_explained)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct vf_place p = locate(&w, 0);
 	struct err e = { .msg = "" };
 
 	ck_assert_int_eq(vf_check_usable(&p, &e), 0);
-	world_shows(0, NULL);
+	testhost_shows(0, NULL);
 	p = locate(&w, 0);
 	ck_assert_str_eq(p.name, "");
 	ck_assert_int_eq(vf_check_usable(&p, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 	ck_assert_ptr_nonnull(strstr(e.msg, "igbvf"));
-	fakepci_driver(WORLD_SYS, world_vf(0), NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), NULL);
 	p = locate(&w, 0);
 	ck_assert_int_eq(vf_check_usable(&p, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
-	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
 	p = locate(&w, 0);
 	ck_assert_int_eq(vf_check_usable(&p, &e), 0);
 }
@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST(a_baseline_has_all_settings)
 {
-	auto_world struct world w = world(2);
+	auto_testhost struct testhost w = testhost(2);
 	struct vf_place p = locate(&w, 1);
 	struct vf_baseline b;
 	struct link_info link;
@@ -176,7 +176,7 @@ END_TEST
 
 START_TEST(surplus_alternative_names_are_not_kept)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct vf_place p = locate(&w, 0);
 	struct vf_baseline b;
 	struct err e = { .msg = "" };
@@ -193,12 +193,12 @@ END_TEST
 
 START_TEST(a_VF_without_an_interface_is_captured)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct vf_baseline b;
 	struct err e = { .msg = "" };
 
-	fakepci_driver(WORLD_SYS, world_vf(0), "vfio-pci");
-	world_shows(0, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
+	testhost_shows(0, NULL);
 	struct vf_place p = locate(&w, 0);
 	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
 	ck_assert(!b.has_netdev);
@@ -209,7 +209,7 @@ END_TEST
 /* Each request of a capture fails once: an error that names the VF, and no half a baseline. */
 START_TEST(each_failing_request_is_an_error)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct vf_place p = locate(&w, 0);
 	struct vf_baseline b;
 	unsigned n = 0;
@@ -227,7 +227,7 @@ START_TEST(each_failing_request_is_an_error)
 		if (rc == 0)
 			break;
 		ck_assert_int_eq(e.errnum, EIO);
-		ck_assert_ptr_nonnull(strstr(e.msg, world_vf(0)));
+		ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
 		ck_assert_int_eq(b.name[0], 0x5a);
 	} while (rc);
 	ck_assert_uint_eq(n, 5); /* the interface, its names, its settings, its PF */
@@ -280,7 +280,7 @@ END_TEST
 /* ---- memory ---- */
 
 struct look {
-	struct world *w;
+	struct testhost *w;
 	struct vf_place p;
 };
 
@@ -297,7 +297,7 @@ static int look(void *arg, struct err *e)
 
 START_TEST(survives_each_failing_allocation)
 {
-	auto_world struct world w = world(1);
+	auto_testhost struct testhost w = testhost(1);
 	struct look l = { .w = &w };
 	struct err e;
 

@@ -10,7 +10,7 @@
 static const uint8_t wanted[MAC_LEN] = { 0x02, 1, 2, 3, 4, 5 };
 
 struct attempt {
-	struct world w;
+	struct testhost w;
 	struct pod pod;
 	struct claimant who;
 	struct vf_place place;
@@ -27,7 +27,7 @@ static void ok(int rc, const struct err *e)
 /* VF 0 has a MAC, of which its PF knows. */
 static struct attempt begin_attempt(void)
 {
-	struct attempt s = { .w = world(1), .pod = pod() };
+	struct attempt s = { .w = testhost(1), .pod = pod() };
 	struct err e = { .msg = "" };
 
 	s.vf = &s.w.kernel->vf[0];
@@ -42,7 +42,7 @@ static void claim(struct attempt *s)
 	struct err e = { .msg = "" };
 
 	s->who = claimant_of(&s->w, "c1", &s->pod);
-	ok(claim_vf(&s->who, world_vf(0), &s->place, &e), &e);
+	ok(claim_vf(&s->who, testhost_vf(0), &s->place, &e), &e);
 }
 
 static void configure(struct attempt *s, const uint8_t mac[MAC_LEN])
@@ -54,7 +54,7 @@ static void configure(struct attempt *s, const uint8_t mac[MAC_LEN])
 	want.pf_side.trust = true;
 	ok(vf_configure(s->w.nl, &s->place, &want, &s->own_mac, &e), &e);
 	if (s->own_mac)
-		ok(claim_set_own_mac(&s->w.ctx, world_vf(0), &s->who.key, &e), &e);
+		ok(claim_set_own_mac(&s->w.ctx, testhost_vf(0), &s->who.key, &e), &e);
 	ck_assert_mem_eq(s->vf->is.mac, mac, MAC_LEN);
 	ck_assert(s->vf->admin);
 }
@@ -66,7 +66,7 @@ static void move(struct attempt *s)
 	int ifindex;
 
 	ok(vf_move_to_pod(&s->place, &to, &ifindex, &e), &e);
-	ok(claim_set_ifindex(&s->w.ctx, world_vf(0), &s->who.key, ifindex, &e), &e);
+	ok(claim_set_ifindex(&s->w.ctx, testhost_vf(0), &s->who.key, ifindex, &e), &e);
 }
 
 static void release(struct attempt *s)
@@ -74,19 +74,19 @@ static void release(struct attempt *s)
 	struct link_info now;
 	struct err e = { .msg = "" };
 
-	ok(claim_release(&s->w.ctx, world_vf(0), &s->who.key, s->pod.ns.id, &e), &e);
+	ok(claim_release(&s->w.ctx, testhost_vf(0), &s->who.key, s->pod.ns.id, &e), &e);
 	ok(nl_link_by_name(s->w.nl, "v0", &now, &e), &e);
 	ck_assert_mem_eq(now.addr.byte, s->was.addr.byte, MAC_LEN);
 	ck_assert_mem_eq(s->vf->is.mac, s->was.addr.byte, MAC_LEN);
 	ck_assert(!s->vf->is.trust);
-	auto_vf_entry struct vf_entry x = world_entry(&s->w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&s->w, 0);
 	ck_assert(!x.owned && !x.to_restore);
 }
 
 static void end(struct attempt *s)
 {
 	pod_clear(&s->pod);
-	world_clear(&s->w);
+	testhost_clear(&s->w);
 }
 
 /* Each time, not only the first in the VF's life. */
@@ -129,7 +129,7 @@ START_TEST(a_MAC_that_is_right_is_not_set)
 
 	for (int change = 0; change < 2; change++) {
 		claim(&s);
-		ok(claim_set_own_mac(&s.w.ctx, world_vf(0), &s.who.key, &e), &e);
+		ok(claim_set_own_mac(&s.w.ctx, testhost_vf(0), &s.who.key, &e), &e);
 		if (change)
 			ok(nl_link_set_hw_addr(s.w.nl, s.was.ifindex, hw_addr_of_mac(wanted), &e),
 			   &e);
@@ -176,7 +176,7 @@ START_TEST(other_drivers_tell_nothing)
 {
 	struct attempt s = begin_attempt();
 
-	fakepci_driver(WORLD_SYS, world_vf(0), "iavf");
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "iavf");
 	cannot_tell(&s, wanted);
 }
 END_TEST
@@ -188,7 +188,7 @@ START_TEST(the_entry_of_another_attachment_is_refused)
 
 	claim(&s);
 	s.who.key.container = "c2";
-	ck_assert_int_eq(claim_set_own_mac(&s.w.ctx, world_vf(0), &s.who.key, &e), -1);
+	ck_assert_int_eq(claim_set_own_mac(&s.w.ctx, testhost_vf(0), &s.who.key, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
 	end(&s);
 }

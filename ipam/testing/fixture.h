@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.h: an open IPAM with its own store, and a clock and a boot id that tests set. */
-#ifndef RAILHEAD_IPAM_TESTING_WORLD_H
-#define RAILHEAD_IPAM_TESTING_WORLD_H
+/* fixture.h: an open IPAM with its own store, and a clock and a boot id that tests set. */
+#ifndef RAILHEAD_IPAM_TESTING_FIXTURE_H
+#define RAILHEAD_IPAM_TESTING_FIXTURE_H
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 #define BOOT_1 "11111111-1111-1111-1111-111111111111"
 #define BOOT_2 "22222222-2222-2222-2222-222222222222"
 
-struct world {
+struct fixture {
 	struct ctx ctx;
 	int64_t now;
 	struct ipam m;
@@ -24,13 +24,13 @@ struct world {
 	const char *network; /* of configurations: net */
 };
 
-static inline int64_t world_now(void *clock)
+static inline int64_t fixture_now(void *clock)
 {
 	return *(const int64_t *)clock;
 }
 
-/* world_boot - close the IPAM and open it again in the boot with this id. */
-static inline void world_boot(struct world *w, const char *id)
+/* fixture_boot - close the IPAM and open it again in the boot with this id. */
+static inline void fixture_boot(struct fixture *w, const char *id)
 {
 	struct err e;
 
@@ -39,19 +39,19 @@ static inline void world_boot(struct world *w, const char *id)
 	ck_assert_msg(ipam_open(&w->ctx, NULL, true, &w->m, &e) == 0, "%s", e.msg);
 }
 
-/* world_close - close the IPAM: tests run under a leak checker. */
-static inline void world_close(struct world *w)
+/* fixture_close - close the IPAM: tests run under a leak checker. */
+static inline void fixture_close(struct fixture *w)
 {
 	ipam_close(&w->m);
 }
-#define auto_world auto_clean(world_close)
+#define auto_fixture auto_clean(fixture_close)
 
-/* world_open - a new folder with an empty store, in the boot BOOT_1. */
-static inline void world_open(struct world *w)
+/* fixture_open - a new folder with an empty store, in the boot BOOT_1. */
+static inline void fixture_open(struct fixture *w)
 {
-	*w = (struct world){ .now = INT64_C(1795219200) * SECOND,
-			     .ifname = "net1",
-			     .network = "net" };
+	*w = (struct fixture){ .now = INT64_C(1795219200) * SECOND,
+			       .ifname = "net1",
+			       .network = "net" };
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir("/mnt/proc", 0700) | mkdir("/mnt/proc/sys", 0700) |
 				 mkdir("/mnt/proc/sys/kernel", 0700) |
@@ -60,10 +60,10 @@ static inline void world_open(struct world *w)
 	w->ctx = (struct ctx){ .proc = "/mnt/proc",
 			       .run_dir = "/mnt/run",
 			       .state_dir = "/mnt/state",
-			       .now = world_now,
+			       .now = fixture_now,
 			       .clock = &w->now,
 			       .log = { .fd = -1 } };
-	world_boot(w, BOOT_1);
+	fixture_boot(w, BOOT_1);
 }
 
 #endif
