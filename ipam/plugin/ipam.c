@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* railhead_ipam.c: the plugin railhead-ipam: between the CNI protocol and ipam/alloc/alloc.h. */
+/* ipam.c: the plugin railhead-ipam: between the CNI protocol and ipam/alloc/alloc.h. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
