@@ -17,7 +17,7 @@ macvlan_SRC := cni/plugins/macvlan.c
 ipvlan_SRC := cni/plugins/ipvlan.c
 sriov_SRC := sriov/plugin/sriov.c
 rdma_SRC := rdma/plugin/rdma.c
-railhead-ipam_SRC := ipam/plugin/ipam.c
+railhead-ipam_SRC := ipam/plugin/railhead_ipam.c
 railctl_SRC := railctl/main.c
 rdma-probe_SRC := rdma/probe/cmd/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
@@ -178,9 +178,17 @@ WRAP_LDFLAGS := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc reallocar
 endif
 
 static_of = $(if $(filter $(1),$(DYNAMIC)),,$(STATIC))
+# One text for all programs of a build, made from what they are linked from: a plugin runs the code of railhead-ipam
+# that it carries only where the program has the same (lib/sys/build_mark.h).
+$(B)/build_id: $(LINK_WITH) $(call objects,$(MAINS))
+	$(Q)cat $(filter-out %/flags,$^) $(if $(STATIC),$(foreach l,$(SYSTEM_LIBS) -lc,$$($(CC) -print-file-name=$(l:-l%=lib%.a)))) \
+		| sha256sum | cut -c 1-64 >$@.new && mv $@.new $@
+$(O)/ident/%.o: tools/ident.c $(B)/build_id
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -DPROGRAM='"$*"' -DBUILD='"$(shell cat $(B)/build_id)"' -c $< -o $@
 # -u: keep the mark although nothing refers to it.
 define program
-$(B)/bin/$(1): $(call objects,$($(1)_SRC) tools/ident.c $(if $(call static_of,$(1)),tools/static.c)) $(WRAP) $(LINK_WITH)
+$(B)/bin/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(1)),tools/static.c)) $(WRAP) $(LINK_WITH)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(if $$(call static_of,$(1)),$$(filter-out -pie,$$(ALL_LDFLAGS)) $$(STATIC),$$(ALL_LDFLAGS)) \
@@ -229,7 +237,7 @@ $(PRELOAD_SRC:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/flags
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared $(filter-out -pie,$(ALL_LDFLAGS)) -o $@ $<
 # It is installed, and so has the mark.
 $(B)/conformance/spec/cni-conformance: private ALL_LDFLAGS += -Wl,-u,railhead_ident
-$(B)/conformance/spec/cni-conformance: $(call objects,$(SPEC_SRC) tools/ident.c) $(if $(STATIC),$(O)/tools/static.o) \
+$(B)/conformance/spec/cni-conformance: $(O)/ident/cni-conformance.o $(call objects,$(SPEC_SRC)) $(if $(STATIC),$(O)/tools/static.o) \
 		$(HARNESS) $(filter %.a,$(CJSON_LIB))
 	$(helper)
 $(B)/conformance/soak/soak: $(call objects,$(SOAK_SRC)) $(if $(STATIC),$(O)/tools/static.o) \

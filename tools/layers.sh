@@ -37,12 +37,12 @@ topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/
 cni/engine|lib/ cni/protocol/ cni/record/
-cni/plugins|lib/ cni/protocol/ cni/engine/
+cni/plugins|lib/ cni/protocol/ cni/engine/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/
 ipam/peers|lib/
-ipam/lease|lib/ cni/ ipam/store/ ipam/conf/
+ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/
 ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/lease/ ipam/peers/
 ipam/admin|lib/ ipam/conf/ ipam/lease/ ipam/alloc/
 ipam/plugin|lib/ cni/protocol/ ipam/lease/ ipam/alloc/ ipam/peers/
@@ -52,7 +52,7 @@ sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/
 sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/
 sriov/admin|lib/ sriov/vf/ sriov/take/ sriov/choose/
 sriov/attach|lib/ cni/protocol/ cni/record/ cni/engine/ sriov/vf/ sriov/take/ sriov/choose/
-sriov/plugin|lib/ cni/protocol/ cni/engine/ sriov/vf/ sriov/take/ sriov/attach/
+sriov/plugin|lib/ cni/protocol/ cni/engine/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
 sriov/testing|lib/ cni/ topo/ sriov/
 rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/

@@ -424,9 +424,10 @@ struct cni_plugin attach_plugin(const struct attach_type *type)
 	};
 }
 
-int attach_main(const struct attach_type *type)
+int attach_main(const struct attach_type *type, const struct delegate_builtin *builtin)
 {
-	const struct cni_plugin plugin = attach_plugin(type);
+	struct cni_plugin plugin = attach_plugin(type);
 
+	plugin.builtin = builtin;
 	return cni_main(&plugin);
 }

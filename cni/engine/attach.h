@@ -105,8 +105,8 @@ struct attach_type {
 	bool adopts_prev_ips; /* without an IPAM it takes over the addresses of prevResult */
 };
 
-/* attach_main - the whole program of a plugin. */
-int attach_main(const struct attach_type *type);
+/* attach_main - the whole program of a plugin. builtin: the IPAM whose code it carries, or NULL. */
+int attach_main(const struct attach_type *type, const struct delegate_builtin *builtin);
 
 /* attach_plugin - the same plugin as a table of commands, for cni_main() and for tests. */
 struct cni_plugin attach_plugin(const struct attach_type *type);

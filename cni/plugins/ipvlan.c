@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ipvlan.c: the ipvlan plugin: its keys, its master out of a chain, and its link. */
 #include "cni/engine/attach.h"
+#include "ipam/plugin/ipam.h"
 
 struct ipvlan_conf {
 	int mode, flag;
@@ -77,5 +78,5 @@ static const struct attach_type ipvlan = {
 
 int main(void)
 {
-	return attach_main(&ipvlan);
+	return attach_main(&ipvlan, &ipam_builtin);
 }

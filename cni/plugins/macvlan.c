@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cni/engine/attach.h"
+#include "ipam/plugin/ipam.h"
 
 struct macvlan_conf {
 	int mode;
@@ -92,5 +93,5 @@ static const struct attach_type macvlan = {
 
 int main(void)
 {
-	return attach_main(&macvlan);
+	return attach_main(&macvlan, &ipam_builtin);
 }

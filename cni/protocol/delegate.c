@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "lib/sys/build_mark.h"
+
 int delegate_find(const char *cni_path, const char *type, char *out, size_t size, struct err *e)
 {
 	struct slice rest = { cni_path, strlen(cni_path) }, dir;
@@ -78,6 +80,13 @@ static char **make_env(const struct delegate_call *what, struct err *e)
 	return env;
 }
 
+/* The code that we carry, when the program found is the same: not one of another build, and not a
+ * wrapper around it. */
+static int (*carried(const struct delegate_builtin *b, const char *type, const char *path))(void)
+{
+	return b && strcmp(b->type, type) == 0 && build_mark_found(path, b->mark) ? b->run : NULL;
+}
+
 int delegate_start(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
 		   struct delegate *d, struct err *e)
 {
@@ -91,12 +100,13 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
 		return -1;
 	d->type = type;
 	const struct exec_req req = { .path = d->path,
+				      .run = carried(call->builtin, type, d->path),
 				      .envp = env,
 				      .input = call->conf.text,
 				      .input_len = call->conf.len,
 				      .timeout_ms = timeout_ms };
-	log_debug(&call->ctx.log, "ipam.type \"%s\": %s of %s", type, cni_command_name(what->cmd),
-		  d->path);
+	log_debug(&call->ctx.log, "ipam.type \"%s\": %s of %s%s", type, cni_command_name(what->cmd),
+		  d->path, req.run ? ", the same build: in a child without execve" : "");
 	if (exec_start(&req, &d->child, e))
 		return err_wrap(e, "ipam.type: \"%.64s\"", type);
 	return 0;

@@ -2,6 +2,9 @@
 /*
  * delegate.h: run another plugin (the IPAM) as the protocol demands: found in CNI_PATH, our
  * environment, our stdin, its error object passed on unchanged (CNI-108 to CNI-119).
+ *
+ * A plugin that carries the IPAM's code runs it without execve, when the program that was found is
+ * of the same build: docs/decisions/2026-11-22-ipam-in-a-child.md.
  */
 #ifndef RAILHEAD_CNI_PROTOCOL_DELEGATE_H
 #define RAILHEAD_CNI_PROTOCOL_DELEGATE_H
@@ -28,6 +31,13 @@ struct delegate_call {
 	const char *conflict;    /* DELEGATE_CONFLICT: addresses that another host uses */
 };
 
+/* A delegate whose code this program carries. */
+struct delegate_builtin {
+	const char *type; /* as in ipam.type */
+	const char *mark; /* what its program of this build begins with: lib/sys/build_mark.h */
+	int (*run)(void); /* the program's main: environment and stdin in, stdout and status out */
+};
+
 struct delegate {
 	struct exec_child child;
 	char path[PATH_MAX];
@@ -41,8 +51,10 @@ struct delegate {
 int delegate_find(const char *cni_path, const char *type, char *out, size_t size,
 		  struct err *e) must_check;
 
-/* delegate_start - start conf.ipam_type in the caller's network namespace, which must be the
- * host's. */
+/*
+ * delegate_start - start conf.ipam_type in the caller's network namespace, which must be the
+ * host's. What runs is the program in CNI_PATH, or call->builtin where that is the same build.
+ */
 int delegate_start(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
 		   struct delegate *d, struct err *e) must_check;
 

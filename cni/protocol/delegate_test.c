@@ -72,6 +72,76 @@ static struct err failure_of(const struct cni_call *call, int timeout_ms)
 	return e;
 }
 
+/* ---- the code that we carry ---- */
+
+#define MARK "railhead-build: 1 ipam\n"
+
+static int carried_ipam(void)
+{
+	(void)dprintf(STDOUT_FILENO, "carried %s %s", getenv("CNI_COMMAND"), getenv("CNI_ARGS"));
+	return 0;
+}
+
+static const struct delegate_builtin builtin = { "ipam", MARK, carried_ipam };
+
+/* The test itself, with the mark where a linker would have put it. Executed, it prints how. */
+static struct cni_call call_with_mark(const char *mark)
+{
+	struct cni_call call = call_of(NULL);
+	char file[200], bytes[4096] = "\177ELF";
+
+	(void)snprintf(bytes + 64, sizeof(bytes) - 64, "%s", mark);
+	(void)snprintf(file, sizeof(file), "%s/ipam", testing_dir());
+
+	FILE *f = fopen(file, "w");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(bytes, 1, sizeof(bytes), f), sizeof(bytes));
+	ck_assert(fclose(f) == 0 && chmod(file, 0755) == 0);
+	call.builtin = &builtin;
+	return call;
+}
+
+START_TEST(the_same_build_runs_without_execve)
+{
+	const struct delegate_call del = { .cmd = CNI_DEL, .args = "B=2" };
+	struct cni_call call = call_with_mark(MARK);
+	auto_free char *text = output_of(&call, &del);
+
+	ck_assert_str_eq(text, "carried DEL B=2");
+}
+END_TEST
+
+START_TEST(another_build_is_executed)
+{
+	struct cni_call call = call_with_mark("railhead-build: 2 ipam\n");
+	struct err e = failure_of(&call, LONG);
+
+	ck_assert_int_eq(e.errnum, ENOEXEC); /* it is no true program */
+
+	call = call_with_mark(MARK);
+	call.builtin = NULL;
+	e = failure_of(&call, LONG);
+	ck_assert_int_eq(e.errnum, ENOEXEC);
+}
+END_TEST
+
+START_TEST(a_wrapper_and_a_program_of_another_name_are_executed)
+{
+	const struct delegate_call add = { .cmd = CNI_ADD };
+	static const struct delegate_builtin other = { "other", MARK, carried_ipam };
+	struct cni_call call = call_of(SCRIPT "# " MARK "echo wrapped");
+
+	call.builtin = &builtin;
+	auto_free char *text = output_of(&call, &add);
+	ck_assert_str_eq(text, "wrapped\n");
+
+	call = call_with_mark(MARK);
+	call.builtin = &other;
+	ck_assert_int_eq(failure_of(&call, LONG).errnum, ENOEXEC);
+}
+END_TEST
+
 /* ---- finding ---- */
 
 static void finds(const char *path, const char *want)
@@ -411,7 +481,9 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/protocol/delegate", cni_108_the_first_regular_file_in_the_path_runs,
+TEST_PROGRAM("cni/protocol/delegate", the_same_build_runs_without_execve, another_build_is_executed,
+	     a_wrapper_and_a_program_of_another_name_are_executed,
+	     cni_108_the_first_regular_file_in_the_path_runs,
 	     cni_157_odd_search_paths_are_understood, cni_109_the_delegate_gets_our_environment,
 	     variables_of_another_attachment_are_replaced, only_the_given_variables_are_replaced,
 	     cni_110_the_delegate_gets_our_stdin,

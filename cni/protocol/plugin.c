@@ -185,7 +185,9 @@ static int run_command(const struct cni_plugin *p, const char *command, struct c
 
 int cni_main(const struct cni_plugin *plugin)
 {
-	struct cni_call call = { .conf = { .version = CNI_CURRENT }, .data = plugin->data };
+	struct cni_call call = { .conf = { .version = CNI_CURRENT },
+				 .data = plugin->data,
+				 .builtin = plugin->builtin };
 	const char *command = getenv("CNI_COMMAND");
 	struct err e = { 0 };
 

@@ -16,12 +16,15 @@
 #include "cni/protocol/result.h"
 #include "lib/base/ctx.h"
 
+struct delegate_builtin;
+
 struct cni_call {
 	struct ctx ctx;
 	struct cni_env env;
 	struct cni_conf conf;
-	char log_context[320]; /* container and interface, for the log */
-	const void *data;      /* of the plugin */
+	char log_context[320];                  /* container and interface, for the log */
+	const void *data;                       /* of the plugin */
+	const struct delegate_builtin *builtin; /* of the plugin, or NULL: delegate.h */
 };
 
 typedef int (*cni_command_fn)(const struct cni_call *call, struct err *e);
@@ -30,7 +33,8 @@ struct cni_plugin {
 	const char *name;
 	cni_command_fn add; /* must call cni_emit_result() last, while it can still undo its work */
 	cni_command_fn del, check, gc, status;
-	const void *data; /* passed to the commands in call->data */
+	const void *data;                       /* passed to the commands in call->data */
+	const struct delegate_builtin *builtin; /* the same in call->builtin */
 };
 
 /* cni_main - run one call; the exit status of the program: 0 or 1. */

@@ -386,3 +386,31 @@ test_delegates_that_hang_with_all_their_children()
 	fails_with tree 105 tree
 	eq "left of the IPAM" "$(pgrep -x sleep | wc -l)" 0
 }
+
+# railhead-ipam of the same build needs no execve; of any other, it is executed. The answers are the same.
+test_delegates_the_same_build_runs_in_a_child()
+{
+	local dir=$W/builds kind want
+	need_railhead
+	pod p1
+	mkdir -p "$dir"
+	for kind in same stripped other copied wrapped; do
+		want=0
+		rm -f "$dir/railhead-ipam"
+		case $kind in
+		same) cp "$BIN/railhead-ipam" "$dir" && want=1 ;;
+		stripped) strip -o "$dir/railhead-ipam" "$BIN/railhead-ipam" && want=1 ;;
+		other) sed 's/railhead-build: ./railhead-build: x/' "$BIN/railhead-ipam" >"$dir/railhead-ipam" ;;
+		copied) sed 's/\(railhead-build: [0-9a-f]*\) railhead-ipam/\1 railhead-ipax/' "$BIN/railhead-ipam" >"$dir/railhead-ipam" ;;
+		wrapped) printf '#!/bin/sh\nexec %s "$@"\n' "$BIN/railhead-ipam" >"$dir/railhead-ipam" ;;
+		esac
+		chmod 755 "$dir/railhead-ipam"
+		conf_ipam "$(v4_ipam)" '.logLevel="debug"'
+		CPATH=$dir
+		want_ok ADD
+		eq "$kind: without execve" "$(grep -c 'in a child without execve' "$W/err")" $want
+		has_addr p1 net1 "$(jq -r '.ips[0].address' "$W/out")"
+		want_ok DEL
+		eq "$kind: DEL without execve" "$(grep -c 'in a child without execve' "$W/err")" $want
+	done
+}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ipam.c: the plugin railhead-ipam: between the CNI protocol and ipam/alloc/alloc.h. */
+#include "ipam/plugin/ipam.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -346,7 +348,7 @@ static int ipam_gc(const struct cni_call *call, struct err *e)
 	return rc;
 }
 
-int main(void)
+static int ipam_main(void)
 {
 	static const struct cni_plugin plugin = {
 		.name = "railhead-ipam",
@@ -359,3 +361,9 @@ int main(void)
 
 	return cni_main(&plugin);
 }
+
+const struct delegate_builtin ipam_builtin = {
+	.type = "railhead-ipam",
+	.mark = railhead_ipam_mark,
+	.run = ipam_main,
+};

@@ -3,6 +3,8 @@
  * The child shares our memory until it executes (CLONE_VM | CLONE_VFORK): no page tables are
  * copied, and it can leave the reason of a failure where we find it. In return it must not touch
  * anything but its own stack and the plan, so everything it needs is made ready before.
+ *
+ * A function (req->run) changes memory, and so needs a copy of ours: fork().
  */
 #include "lib/sys/exec.h"
 
@@ -130,6 +132,29 @@ static void keep_exit_status(void)
 	}
 }
 
+/*
+ * What execve() does besides loading a program: descriptors close that are open for us alone (the
+ * lock of a record is one), and the environment and the name become the program's.
+ */
+static _Noreturn void run_function(const struct plan *p)
+{
+	if (become_child(p))
+		_exit(127);
+	closefrom(STDERR_FILENO + 1);
+	environ = (char **)p->req->envp;
+	(void)prctl(PR_SET_NAME, p->argv[0]);
+	_exit(p->req->run());
+}
+
+static pid_t fork_function(const struct plan *p)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		run_function(p);
+	return pid;
+}
+
 static pid_t spawn(struct plan *p)
 {
 	char stack[CHILD_STACK] __attribute__((aligned(16)));
@@ -144,7 +169,9 @@ static pid_t spawn(struct plan *p)
 	/* One of our handlers must not run in the child: it would change our memory. */
 	(void)sigprocmask(SIG_SETMASK, &all, &old);
 
-	pid_t pid = clone(child_main, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, p);
+	pid_t pid = p->req->run ? fork_function(p)
+				: clone(child_main, stack + sizeof(stack),
+					CLONE_VM | CLONE_VFORK | SIGCHLD, p);
 	int errnum = pid < 0 ? errno : p->errnum;
 
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);

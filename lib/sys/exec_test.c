@@ -341,10 +341,114 @@ START_TEST(killing_is_idempotent)
 }
 END_TEST
 
-/* In between: starts a child that never ends, tells its number and waits to be killed. */
-static void parent_in_between(int tell)
+/* ---- a function instead of a program ---- */
+
+static int calls; /* of shout(), in this process */
+
+/* Prints what it got, and what it is: environment, input, name, open descriptors. */
+static int shout(void)
 {
-	struct exec_req req = shell("exec sleep 1000");
+	char in[16] = "", name[16] = "";
+	const char *greeting = getenv("GREETING"), *home = getenv("HOME");
+	int open_fds = 0;
+
+	calls++;
+	(void)!read(STDIN_FILENO, in, sizeof(in) - 1);
+	(void)prctl(PR_GET_NAME, name);
+	for (int fd = 0; fd < 1024; fd++)
+		open_fds += fcntl(fd, F_GETFD) >= 0;
+	(void)dprintf(STDOUT_FILENO, "%s %s %s %s %d", in, greeting, home ? home : "-", name,
+		      open_fds);
+	return 7;
+}
+
+static int hang(void)
+{
+	while (pause())
+		;
+	return 0;
+}
+
+static int crash(void)
+{
+	(void)signal(SIGSEGV, SIG_DFL); /* a sanitizer would print and exit */
+	return raise(SIGSEGV);
+}
+
+static int print_signals(void)
+{
+	struct sigaction pipe, term;
+	sigset_t blocked;
+
+	if (sigaction(SIGPIPE, NULL, &pipe) || sigaction(SIGTERM, NULL, &term) ||
+	    sigprocmask(SIG_BLOCK, NULL, &blocked))
+		return 1;
+	(void)dprintf(STDOUT_FILENO, "%d %d %d", pipe.sa_handler == SIG_DFL,
+		      term.sa_handler == SIG_DFL, sigisemptyset(&blocked));
+	return 0;
+}
+
+static struct exec_req function(int (*fn)(void))
+{
+	struct exec_req req = shell("input");
+
+	req.path = "/opt/cni/bin/program";
+	req.run = fn;
+	return req;
+}
+
+START_TEST(a_function_runs_as_a_program_would)
+{
+	struct exec_req req = function(shout);
+	int inheritable = dup(STDOUT_FILENO); /* without O_CLOEXEC */
+	struct exec_result res = run(&req);
+
+	ck_assert_str_eq(res.output, "input hello - program 3");
+	ck_assert(WIFEXITED(res.status) && WEXITSTATUS(res.status) == 7);
+	ck_assert_int_eq(calls, 0); /* our memory is not its memory */
+	ck_assert_ptr_nonnull(getenv("PATH"));
+	(void)close(inheritable);
+	free(res.output);
+}
+END_TEST
+
+START_TEST(a_function_that_hangs_or_crashes_is_the_childs_trouble)
+{
+	struct exec_req req = function(hang);
+
+	req.timeout_ms = 50;
+	fails(&req, ETIMEDOUT);
+	req = function(crash);
+
+	struct exec_result res = run(&req);
+
+	ck_assert(WIFSIGNALED(res.status) && WTERMSIG(res.status) == SIGSEGV);
+	free(res.output);
+}
+END_TEST
+
+START_TEST(signals_are_as_usual_in_a_function)
+{
+	struct exec_req req = function(print_signals);
+	sigset_t blocked;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTERM, on_signal);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+
+	struct exec_result res = run(&req);
+
+	ck_assert_str_eq(res.output, "1 1 1");
+	ck_assert_ptr_eq(signal(SIGTERM, SIG_DFL), on_signal);
+	free(res.output);
+}
+END_TEST
+
+/* In between: starts a child that never ends, tells its number and waits to be killed. */
+static void parent_in_between(int tell, struct exec_req req)
+{
 	struct exec_child c;
 	struct err e;
 
@@ -354,7 +458,7 @@ static void parent_in_between(int tell)
 		pause();
 }
 
-START_TEST(the_child_dies_with_us)
+static void dies_with_its_parent(struct exec_req req)
 {
 	int fds[2];
 	pid_t child;
@@ -365,7 +469,7 @@ START_TEST(the_child_dies_with_us)
 	pid_t parent = fork();
 
 	if (parent == 0)
-		parent_in_between(fds[1]);
+		parent_in_between(fds[1], req);
 	ck_assert_int_eq(read(fds[0], &child, sizeof(child)), sizeof(child));
 	ck_assert_int_eq(kill(parent, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
@@ -374,6 +478,12 @@ START_TEST(the_child_dies_with_us)
 
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+START_TEST(the_child_dies_with_us)
+{
+	dies_with_its_parent(shell("exec sleep 1000"));
+	dies_with_its_parent(function(hang));
 }
 END_TEST
 
@@ -403,4 +513,6 @@ TEST_PROGRAM("exec", gives_name_environment_and_input, input_and_output_of_any_l
 	     nothing_else_is_inherited, our_own_stdio_may_be_closed, who_hangs_is_killed,
 	     who_hangs_is_killed_with_all_that_it_started,
 	     a_grandchild_that_holds_the_pipe_is_not_waited_for, serves_kernels_without_pidfd,
-	     killing_is_idempotent, the_child_dies_with_us, allocations_may_fail)
+	     killing_is_idempotent, a_function_runs_as_a_program_would,
+	     a_function_that_hangs_or_crashes_is_the_childs_trouble,
+	     signals_are_as_usual_in_a_function, the_child_dies_with_us, allocations_may_fail)

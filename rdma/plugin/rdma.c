@@ -8,5 +8,5 @@
 
 int main(void)
 {
-	return attach_main(&rdma_type);
+	return attach_main(&rdma_type, NULL);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cni/protocol/devinfo.h"
+#include "ipam/plugin/ipam.h"
 #include "lib/net/monitor.h"
 #include "sriov/plugin/conf.h"
 #include "sriov/take/claim.h"
@@ -172,5 +173,5 @@ static const struct attach_type sriov = {
 
 int main(void)
 {
-	return attach_main(&sriov);
+	return attach_main(&sriov, &ipam_builtin);
 }

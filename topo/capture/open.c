@@ -59,7 +59,9 @@ static int unpack_with(const char *program, int fd, int dir, struct err *e)
 	}
 	if (access(path, X_OK))
 		(void)memmove(path, path + 4, strlen(path + 4) + 1); /* "/bin/..." */
-	struct exec_req req = { path, env, text, len, TIMEOUT_MS };
+	struct exec_req req = {
+		.path = path, .envp = env, .input = text, .input_len = len, .timeout_ms = TIMEOUT_MS
+	};
 	if (exec_start(&req, &child, e))
 		return err_hint(e, "install it, or unpack the file first");
 	if (untar(child.out_fd, dir, e) || exec_finish(&child, &res, e))
