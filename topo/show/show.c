@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Helpers of all forms of output: scope, addresses, names, NCCL's HCAs, CPU lists. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,7 +128,7 @@ bool show_unavailable(const struct aff_view *v, size_t gpu)
 
 #define CPUS_MAX 2048
 
-/* The mask's lowest digit is its last. Returns how many CPUs it could tell of, 0 if it is none. */
+/* The last digit of the mask has the lowest CPUs. Returns the number of its bits; 0: no mask. */
 static unsigned take_mask(const char *mask, bool cpu[CPUS_MAX])
 {
 	unsigned n = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_env.c: the environment that leads NCCL, UCX and NVSHMEM to the GPUs' own HCAs. */
+/* Environment variables that make NCCL, UCX and NVSHMEM use the GPUs' own HCAs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "topo/show/show_priv.h"
 
-/* What some GPUs together are told. */
+/* The variables for a set of GPUs. */
 struct env {
 	struct {
 		const char *name; /* a literal, as why */
@@ -17,7 +17,7 @@ struct env {
 
 /* ---- whose HCAs ---- */
 
-/* Those assigned to the GPUs that want[] marks, each once, in the order of the GPUs. */
+/* The HCAs assigned to the GPUs in want[], each once, in the order of the GPUs. */
 static uint32_t *collect_shares(const struct aff_view *v, const bool *want, size_t *n)
 {
 	uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
@@ -77,7 +77,7 @@ static char *device_list(const struct aff_machine *m, const uint32_t *hca, size_
 	return text;
 }
 
-/* NCCL looks for a VF at device 00 of its bus; told by the prediction where that is wrong. */
+/* NCCL uses the path of device 00 on the bus of a VF; the prediction says if that is wrong. */
 static bool is_displaced(const struct aff_view *v, uint32_t hca)
 {
 	for (size_t i = 0; i < v->nccl->n_nets; i++)
@@ -114,7 +114,7 @@ static void env_clear(struct env *e)
 }
 #define auto_env auto_clean(env_clear)
 
-/* For the GPUs that want[] marks together; -1: no memory. None when nothing is nearest to them. */
+/* The variables for the GPUs in want[]; none if they have no nearest HCA. -1: no memory. */
 static int make_env(const struct aff_view *v, const bool *want, struct env *out)
 {
 	size_t n;
@@ -144,7 +144,7 @@ static int make_env(const struct aff_view *v, const bool *want, struct env *out)
 
 /* ---- as shell ---- */
 
-/* A word for a POSIX shell that is s, whatever bytes it has. */
+/* Quote s as one word of a POSIX shell. */
 static void put_quoted(const char *s, FILE *to)
 {
 	fputc('\'', to);
@@ -166,7 +166,7 @@ static void put_env(const struct env *e, FILE *to)
 	}
 }
 
-/* A comment in any case, so that a shell that reads it goes on. */
+/* A comment, because a shell reads the output. */
 static void put_none(const struct aff_view *v, FILE *to)
 {
 	fprintf(to, "# %s: nothing to set\n",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_json.c: docs/topo.schema.json. What is not known is null; keys are added, none changes. */
+/* The JSON of docs/topo.schema.json. An unknown value is null. Versions add keys and change none.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static int add_tristate(struct json *o, const char *key, enum aff_tristate t)
 	return t == AFF_UNKNOWN ? json_add_null(o, key) : json_add_bool(o, key, t == AFF_YES);
 }
 
-/* In Gbit/s of what is told in 100 Mbit/s. */
+/* Converts 100 Mbit/s to Gbit/s. */
 static int add_gbps(struct json *o, const char *key, uint32_t bw)
 {
 	return json_add_num(o, key, bw ? bw / 10.0 : NAN);
@@ -92,7 +93,7 @@ static int add_gpu_hcas(struct json *gpu, const struct aff_view *v, size_t g)
 		if (!o || json_add_str(o, "name", v->m->hca[h].name) ||
 		    add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) || add_distance(o, &r))
 			return -1;
-		/* Only where the physical truth is not what the bridges show. */
+		/* only if chips and visible bridges differ */
 		if ((r.collapsed && json_add_bool(o, "collapsed", true)) ||
 		    (r.probable && json_add_bool(o, "probably_one_switch", true)) ||
 		    (r.own_bridge && json_add_bool(o, "own_bridge", true)))
@@ -372,7 +373,7 @@ static int add_source(struct json *o, const struct aff_view *v)
 	return 0;
 }
 
-/* For all GPUs in view together. */
+/* For all GPUs in scope together. */
 static int add_advice(struct json *o, const struct comparison *d)
 {
 	struct json *advice;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * show_labels.c: labels of a node. Values are those that Kubernetes takes: at most 63 letters,
- * digits, '-', '_' and '.', a letter or digit at both ends.
+ * Labels of a node. Kubernetes allows values of at most 63 letters, digits, '-', '_' and '.', with
+ * a letter or digit at both ends.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void add_function(struct hash *x, const struct aff_machine *m, uint32_t p
 	hash_add(x, (uint32_t)show_numa(m, pci));
 }
 
-/* How many VFs and subfunctions there are changes with the hour, and is no matter of shape. */
+/* The number of VFs and subfunctions changes often, so that they are not part of the shape. */
 static bool is_part_of_shape(const struct aff_view *v, size_t hca)
 {
 	const struct aff_hca *h = &v->m->hca[hca];
@@ -42,19 +42,10 @@ static bool is_part_of_shape(const struct aff_view *v, size_t hca)
 	       h->pci != AFF_NONE;
 }
 
-static void add_pair(struct hash *x, const struct aff_view *v, size_t g, size_t h)
-{
-	struct aff_distance r;
-
-	aff_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
-	hash_add(x, (uint32_t)r.class);
-	hash_add(x, r.switches);
-	hash_add(x, r.max_bw);
-}
-
 char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
 {
 	struct hash x = { 0xcbf29ce484222325 };
+	struct aff_distance r;
 
 	for (size_t h = 0; h < v->m->n_hcas; h++)
 		if (is_part_of_shape(v, h))
@@ -63,9 +54,14 @@ char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
 		if (!show_has_gpu(v, g))
 			continue;
 		add_function(&x, v->m, v->m->gpu[g].pci);
-		for (size_t h = 0; h < v->m->n_hcas; h++)
-			if (is_part_of_shape(v, h))
-				add_pair(&x, v, g, h);
+		for (size_t h = 0; h < v->m->n_hcas; h++) {
+			if (!is_part_of_shape(v, h))
+				continue;
+			aff_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
+			hash_add(&x, (uint32_t)r.class);
+			hash_add(&x, r.switches);
+			hash_add(&x, r.max_bw);
+		}
 	}
 	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)x.h);
 	return out;
@@ -73,7 +69,7 @@ char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
 
 /* ---- labels ---- */
 
-/* Of the GPU that is worst off; "none" when one has no HCA at all. */
+/* The class of the GPU with the farthest HCA; "none": a GPU has no HCA. */
 static const char *worst_class(const struct aff_view *v, size_t *behind_switch)
 {
 	enum aff_class worst = AFF_X;
@@ -99,28 +95,21 @@ static const char *worst_class(const struct aff_view *v, size_t *behind_switch)
 	return worst == AFF_CLASS_UNKNOWN ? "unknown" : aff_class_name(worst);
 }
 
-static size_t count_differing(const struct aff_view *v)
-{
-	size_t n = 0;
-
-	for (size_t g = 0; g < v->m->n_gpus; g++)
-		n += show_has_gpu(v, g) && show_unavailable(v, g);
-	return n;
-}
-
 int show_labels(const struct aff_view *v, FILE *to, struct err *e)
 {
 	enum finding_state ready = v->findings ? aff_worst(v->findings, AFF_NONE) : FINDING_UNKNOWN;
 	char shape[SHOW_SHAPE_LEN];
-	size_t behind_switch;
+	size_t behind_switch, differing = 0;
 	const char *class = worst_class(v, &behind_switch);
 
+	for (size_t g = 0; g < v->m->n_gpus; g++)
+		differing += show_has_gpu(v, g) && show_unavailable(v, g);
 	fprintf(to, PREFIX "gpus=%zu\n", show_count_gpus(v));
 	fprintf(to, PREFIX "hcas=%zu\n", show_count_hcas(v));
 	fprintf(to, PREFIX "rails=%u\n", v->choice->n_rails);
 	fprintf(to, PREFIX "gpu-nic=%s\n", class);
 	fprintf(to, PREFIX "gpus-behind-switch=%zu\n", behind_switch);
-	fprintf(to, PREFIX "nccl-differs=%zu\n", count_differing(v));
+	fprintf(to, PREFIX "nccl-differs=%zu\n", differing);
 	fprintf(to, PREFIX "gdr-ready=%s\n", finding_state_name(ready));
 	fprintf(to, PREFIX "pcie-shape=%s\n", show_shape(v, shape));
 	return show_finish(to, e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_lines.c: a line for each GPU. */
+/* Lines for people: for each GPU its nearest HCAs, NCCL's choice, and the reason of a difference.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static void line_clear(struct line *l)
 }
 #define auto_line auto_clean(line_clear)
 
-/* Downtrained: "96 of 192". */
+/* "192"; for a link below its maximum "96 of 192". */
 static void put_gbps(const struct aff_distance *r, char buf[32])
 {
 	if (r->cur_bw && r->cur_bw < r->max_bw)
@@ -44,7 +45,7 @@ static void put_gbps(const struct aff_distance *r, char buf[32])
 
 #define NAMES_MAX 4
 
-/* More than these are told by their number: "mlx5_0,mlx5_1,mlx5_2,+5"; JSON has them all. */
+/* A long list is cut: "mlx5_0,mlx5_1,mlx5_2,+5"; JSON has all names. */
 static char *some_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
 {
 	auto_free char *names = show_names(m, hca, n <= NAMES_MAX ? n : NAMES_MAX - 1);
@@ -118,8 +119,7 @@ static void put_remark(const struct out *o, const char *whose, const char *text,
 		out_line(o, OUT_PLAIN, "    set %s", setting);
 }
 
-/* What is said of a GPU, and the setting with it: where NCCL goes its own way, or why it has none.
- */
+/* The sentence for a GPU and its setting: why NCCL chooses differently, or why it has no HCA. */
 static const char *remark_of(const struct aff_view *v, size_t gpu, unsigned which,
 			     const char **setting)
 {
@@ -141,7 +141,8 @@ static bool is_same_text(const char *a, const char *b)
 
 #define WHOSE_LEN 160
 
-/* "GPU 0, 1, 2: " for all of which the same is to be said; false unless gpu is the first. */
+/* Print "GPU 0, 1, 2: " for all GPUs with the same sentence; false: gpu is not the first of them.
+ */
 static bool put_whose(const struct aff_view *v, size_t gpu, unsigned which, char whose[WHOSE_LEN])
 {
 	const char *setting, *other_setting, *text = remark_of(v, gpu, which, &setting), *other;

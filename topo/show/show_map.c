@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_map.c: which HCA each GPU should take, as vLLM and Mooncake read it. */
+/* The HCA that each GPU should use, in the formats of vLLM and Mooncake. */
 #include <stdio.h>
 
 #include "topo/show/show_priv.h"
@@ -43,14 +43,14 @@ static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
 	return false;
 }
 
-/* Its share first, then every other that could be taken. */
+/* The HCAs assigned to the GPU, then all other usable ones. */
 static int add_entry(struct json *map, const struct aff_view *v, size_t g)
 {
 	const struct aff_gpu_choice *c = &v->choice->gpu[g];
 	struct json *preferred = NULL, *others = NULL, *pair;
 	char key[32];
 
-	/* Its names for devices are CUDA's also on AMD. */
+	/* Mooncake uses CUDA's names also on AMD. */
 	(void)snprintf(key, sizeof(key), "cuda:%d", v->m->gpu[g].index);
 	pair = json_add_array(map, key);
 	if (pair && !json_push(pair, json_new_array()) && !json_push(pair, json_new_array())) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_matrix.c: the matrix of `nvidia-smi topo -m`, for all GPUs and HCAs of a view. */
+/* The matrix of `nvidia-smi topo -m`, for the GPUs and HCAs in scope. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define CLASS_NVSWITCH    0x0680
 #define CLASS_NVLINK_HOST 0x068001 /* POWER: a CPU at the other end */
 
-/* How many links of a GPU end in a switch; those of a GPU without a target count as such. */
+/* The number of NVLinks of a GPU that end in a switch; links without a target count as such. */
 static uint32_t links_to_switches(const struct aff_gpu *g)
 {
 	uint32_t n = 0;
@@ -75,7 +75,7 @@ static const char *mixed_cell(const struct aff_machine *m, size_t gpu, size_t hc
 	return class_cell(r.class);
 }
 
-/* A bond is as far as its farther function. Two devices of one function are on one card. */
+/* A bond has the distance of its farther function. Two devices of one function are on one card. */
 static const char *hca_cell(const struct aff_machine *m, size_t a, size_t b)
 {
 	const uint32_t from[] = { m->hca[a].pci, m->hca[a].second };
@@ -161,7 +161,7 @@ static void put_hca_row(const struct aff_view *v, size_t hca, size_t nic, FILE *
 
 /* ---- legends ---- */
 
-/* As nvidia-smi words it: the output is read by scripts, and by people who know that one. */
+/* The text of nvidia-smi, which scripts and people know. */
 static const char legend[] =
 	"\nLegend:\n\n"
 	"  X    = Self\n"
@@ -199,11 +199,12 @@ static int put_legend(const struct aff_view *v, const struct out *o, struct err 
 
 /* ---- many VFs ---- */
 
-/* More columns than that nobody reads, and thousands would take minutes to reckon. */
+/* The maximum number of columns; thousands would take minutes to compute. */
 #define NICS_MAX 64
 
-/* Of more HCAs than that, those to show: VFs whose PF is there are as far from all as that. *mask
- * is NULL when all are shown; owned by the caller. Their number. */
+/* If there are more HCAs, show those that are not VFs of a visible PF, which has the same
+ * distances. *mask is NULL if all are shown; owned by the caller. Returns the number of HCAs shown.
+ */
 static int fold_vfs(const struct aff_view *v, bool **mask, size_t *folded, struct err *e)
 {
 	const struct aff_machine *m = v->m;

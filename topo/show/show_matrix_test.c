@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the matrix does with hundreds of VFs. */
+/* The matrix omits VFs if there are hundreds, and stays complete if there are few. */
 #include <stdio.h>
 
 #include "lib/testing/testing.h"

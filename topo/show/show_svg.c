@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * show_svg.c: the picture. Colours are classes, so that dark screens get others; paper is light.
- * What red says is said by a mark and by a sentence too.
+ * The page of the picture: style, title, legend and sentences. Colours are CSS classes, with other
+ * values for dark screens; print is light. A mark and a sentence repeat what a red colour means.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const char style[] =
 
 #define LINE_LEN 256
 
-/* Text in lines of so many characters, broken at spaces. Returns where the next line is. */
+/* Write text in lines of at most that many characters. Returns y of the next line. */
 static int put_paragraph(const char *text, int y, size_t cap, FILE *to)
 {
 	char piece[LINE_LEN];
@@ -62,7 +62,7 @@ static int put_paragraph(const char *text, int y, size_t cap, FILE *to)
 	return y;
 }
 
-/* What a mark at a GPU is about; NULL: there is none. */
+/* The sentence for the mark at a GPU; NULL: it has no mark. */
 static const char *trouble_of(const struct aff_view *v, size_t gpu, unsigned which)
 {
 	const char *finding = svg_gpu_finding(v, (uint32_t)gpu);
@@ -74,7 +74,7 @@ static const char *trouble_of(const struct aff_view *v, size_t gpu, unsigned whi
 	return show_unavailable(v, gpu) ? v->differ->gpu[gpu].text : NULL;
 }
 
-/* "GPU 0, 1, 2: sentence" for all that have that sentence; NULL unless gpu is the first of them. */
+/* "GPU 0, 1, 2: sentence" for all GPUs with that sentence; NULL: gpu is not the first of them. */
 static char *trouble_text(const struct aff_view *v, size_t gpu, unsigned which)
 {
 	const char *text = trouble_of(v, gpu, which), *other;
@@ -97,7 +97,7 @@ static char *trouble_text(const struct aff_view *v, size_t gpu, unsigned which)
 	return asprintf(&line, "%s: %s", whose, text) < 0 ? NULL : line;
 }
 
-/* What the marks are about. Returns where the next line is. */
+/* Write the sentences for all marks. Returns y of the next line. */
 static int put_troubles(const struct svg *s, int y, FILE *to)
 {
 	size_t cap = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;

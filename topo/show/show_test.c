@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is shown of machines: the published matrices as text, the forms that programs read, memory
- * that ends. conformance/railctl looks at the whole program. */
+/* Published matrices as text, each format for programs, and failing allocations.
+ * conformance/railctl tests the whole program. */
 #include "topo/show/show.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_draw.c: boxes, cards and the ways between them. */
+/* Writes the SVG of boxes, cards, and the lines between HCAs and GPUs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- text ---- */
 
-/* What no XML may hold, or what is not UTF-8, is a question mark. */
+/* Writes escaped text; bytes that are not UTF-8, or not allowed in XML, become '?'. */
 static void put_text(const char *s, FILE *to)
 {
 	bool whole = utf8_valid(s, strlen(s));
@@ -30,7 +30,7 @@ static void put_text(const char *s, FILE *to)
 	}
 }
 
-/* At most n characters, the last a mark where there were more. */
+/* Writes at most n characters; a longer text ends with an ellipsis. */
 static void put_short(const char *s, size_t n, FILE *to)
 {
 	char buf[4 * 64 + 4];
@@ -68,7 +68,7 @@ static void put_rect(const struct svg_box *b, const char *class, int radius, FIL
 		class, b->x, b->y, b->w, b->h, radius);
 }
 
-/* A triangle with a '!' in it, at the corner. */
+/* A triangle with '!'. */
 void svg_put_mark(int x, int y, FILE *to)
 {
 	fprintf(to, "<path class=\"mark\" d=\"M%d %dl10 18h-20z\"/>", x, y);
@@ -92,7 +92,7 @@ static const char *chip_name(const struct aff_pci *p)
 	return p->kind == AFF_BRIDGE ? "bridge" : "switch";
 }
 
-/* As lspci writes it: domain 0 is left out. */
+/* The format of lspci, without domain 0. */
 static char *short_bdf(struct pci_addr a, char buf[PCI_STR_LEN])
 {
 	pci_format(a, buf);
@@ -230,9 +230,9 @@ static void put_hca(const struct svg *s, const struct svg_box *b, FILE *to)
 	put_card(b, bad, line, to);
 }
 
-/* ---- ways ---- */
+/* ---- lines between HCAs and GPUs ---- */
 
-#define NEAR_MAX 4 /* more lines than these show nothing */
+#define NEAR_MAX 4 /* with more lines the picture is unreadable */
 
 static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
 {
@@ -242,7 +242,7 @@ static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
 	return false;
 }
 
-/* From the foot of an HCA to the head of a GPU; i of n at that GPU. */
+/* A line from the bottom of an HCA to the top of a GPU; number i of n at that GPU. */
 struct drawn_path {
 	const struct svg_box *hca, *gpu;
 	size_t i, n;
@@ -254,7 +254,7 @@ static void put_path(const struct drawn_path *w, const char *class, FILE *to)
 	int x2 = w->gpu->x + w->gpu->w * ((int)w->i + 1) / ((int)w->n + 1), y2 = w->gpu->y;
 	int bend = (y2 - y1) / 2;
 
-	/* An HCA that is not above the GPU is left by a wider bow. */
+	/* if the HCA is not above the GPU, the line makes a wider bend */
 	if (bend < 30)
 		bend = 30;
 	fprintf(to, "<path class=\"way %s\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", class, x1, y1, x1,
@@ -266,7 +266,7 @@ static const char *path_class(const struct aff_gpu_choice *c, uint32_t hca)
 	return is_among(c->share, c->n_share, hca) ? "mine" : "near";
 }
 
-/* What NCCL takes instead of its own: none where that is as near. */
+/* The HCAs that NCCL uses although they are farther than the nearest. */
 static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, size_t n)
 {
 	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * svg_place.c: boxes in rows. In a box HCAs stand above GPUs, so that lines between them go down;
- * boxes that have both stand beside that column, or above it where there is no room.
+ * Places boxes in rows. In a box, HCAs are above GPUs, so that lines between them go down. Boxes
+ * with both are beside that column, or above it if the space is too small.
  */
 #include "topo/show/svg.h"
 
@@ -39,7 +39,7 @@ struct flow {
 	int w, h;  /* of all */
 };
 
-/* How many boxes of a group a row has, when rows are to be as long as each other. */
+/* The number of boxes in a row, if all rows have about the same length. */
 static size_t in_a_row(const struct svg *s, size_t parent, enum group group)
 {
 	size_t n = 0, rows;
@@ -94,7 +94,7 @@ static void shift_group(struct svg *s, size_t parent, enum group group, const st
 	}
 }
 
-/* All boxes of a row, but for cards, have the height of its highest. */
+/* All boxes of a row except cards get the height of the highest one. */
 static void align_row(struct svg *s, size_t parent, enum group group)
 {
 	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
@@ -118,7 +118,7 @@ static int max_int(int a, int b)
 	return a > b ? a : b;
 }
 
-/* From the leaves up: sizes, and where children are in their parents. */
+/* From the leaves up: set sizes, and positions relative to the parent. */
 static void measure_box(struct svg *s, size_t at)
 {
 	struct flow both = { 0 }, hca = { 0 }, gpu = { 0 };
@@ -139,7 +139,7 @@ static void measure_box(struct svg *s, size_t at)
 	column_w = max_int(hca.w, gpu.w);
 	column_h = hca.h + gpu.h + (hca.h && gpu.h ? LINES : 0);
 	beside = both.w && column_w ? GAP : 0;
-	/* Beside where there is room, else below. */
+	/* beside, if there is enough space; else below */
 	if (both.w + beside + column_w <= ROW_MAX) {
 		floor = max_int(both.h, column_h);
 		shift_group(s, at, GROUP_BOTH, &(struct svg_box){ .x = pad, .y = head });
@@ -165,7 +165,7 @@ static void measure_box(struct svg *s, size_t at)
 	align_row(s, at, GROUP_GPU);
 }
 
-/* A box has its parent before it: one pass makes all positions absolute. */
+/* Parents come before their children, so that one pass makes all positions absolute. */
 void svg_place(struct svg *s)
 {
 	measure_box(s, 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the tree of boxes: sockets, root complexes and chips above the GPUs and HCAs in scope. */
 #include <string.h>
 
 #include "lib/base/array.h"
@@ -32,23 +33,17 @@ static size_t add_box(struct svg *s, enum svg_kind kind, uint32_t key, size_t pa
 	return s->n++;
 }
 
-static size_t find_below(const struct svg *s, size_t parent, enum svg_kind kind, uint32_t key)
+/* The box below parent with this kind and key; it is added if there is none. */
+static size_t have_box(struct svg *s, size_t parent, enum svg_kind kind, uint32_t key)
 {
 	size_t i = s->box[parent].first;
 
 	while (i != SVG_NONE && (s->box[i].kind != kind || s->box[i].key != key))
 		i = s->box[i].next;
-	return i;
-}
-
-static size_t have_box(struct svg *s, size_t parent, enum svg_kind kind, uint32_t key)
-{
-	size_t i = find_below(s, parent, kind, key);
-
 	return i == SVG_NONE ? add_box(s, kind, key, parent) : i;
 }
 
-/* The HCA of the PF that a VF or subfunction belongs to, when that is in view. */
+/* The HCA of the PF of a VF or subfunction, if it is in scope. */
 static uint32_t pf_of(const struct aff_view *v, uint32_t hca)
 {
 	const struct aff_hca *h = &v->m->hca[hca];
@@ -89,7 +84,7 @@ void svg_clear(struct svg *s)
 
 /* ---- what a function is in ---- */
 
-/* One function for each chip on the way up, the lowest first. */
+/* One function for each chip above, the lowest first. */
 static size_t chips_above(const struct aff_machine *m, uint32_t pci, bool gpu,
 			  uint32_t chip[DEPTH_MAX])
 {
@@ -112,14 +107,14 @@ static size_t socket_of(struct svg *s, uint32_t cpu)
 	return have_box(s, 0, SVG_SOCKET, cpu);
 }
 
-/* The box that the function is in, made if need be; SVG_NONE: no memory. */
+/* The box of the switch or root complex above a function, added if needed; SVG_NONE: no memory. */
 static size_t place_of(struct svg *s, uint32_t pci, bool gpu)
 {
 	const struct aff_machine *m = s->v->m;
 	uint32_t root = m->pci[pci].root, chip[DEPTH_MAX];
 	size_t at = socket_of(s, root == AFF_NONE ? AFF_NONE : m->root[root].cpu);
 
-	/* A topology file knows no root complexes: one without a name is none to draw. */
+	/* A topology file has no root complexes; those without a name are not drawn. */
 	if (at != SVG_NONE && root != AFF_NONE && *m->root[root].name)
 		at = have_box(s, at, SVG_ROOT, root);
 	for (size_t n = chips_above(m, pci, gpu, chip); at != SVG_NONE && n-- > 0;) {
