@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Runs the parts of a capture and writes the tar to a file or to standard output. */
 #include "topo/capture/capture.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ static int open_from(struct capture *c, const struct aff_tree_dirs *from, struct
 	return 0;
 }
 
-/* In memory first: the file is written in one step, or not at all. */
+/* The tar is made in memory, so that the file is written in one step, or not at all. */
 static int write_file(struct capture *c, const char *to, struct err *e)
 {
 	auto_free char *text = NULL;

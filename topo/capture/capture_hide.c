@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GUIDs, MACs, GIDs and serial numbers become others of their kind: equal ones stay equal, and
- * without the key nobody finds out what they were. The key is thrown away.
+ * Replaces GUIDs, MACs, GIDs and serial numbers by others of their kind. Equal values stay equal.
+ * The key is not stored, so that the original values cannot be found.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static uint64_t siphash(const uint64_t key[2], uint64_t value, uint64_t len)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* Other bytes, the same for the same under one key. */
+/* Replace bytes; equal bytes become equal bytes under one key. */
 static void hide_bytes(const uint64_t key[2], uint8_t *b, size_t len)
 {
 	while (len) {
@@ -65,8 +65,7 @@ static void hide_bytes(const uint64_t key[2], uint8_t *b, size_t len)
 	}
 }
 
-/* The digits that are hidden, at most 64: those of a GID are the last 16, or 8 of an IPv4 address.
- */
+/* The digits to replace, at most 64. In a GID: the last 16, or the last 8 of an IPv4 address. */
 static size_t find_digits(const char *text, const char *at[64])
 {
 	size_t n = 0, skip = 0;

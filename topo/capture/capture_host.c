@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* NUMA nodes, IOMMU groups, modules, and what /proc and /boot tell. */
+/* Captures NUMA nodes, IOMMU groups, modules, and the necessary parts of /proc and /boot. */
 #include <string.h>
 
 #include "topo/capture/capture_priv.h"
 
 #define ENTRIES 65536
 
-/* For each folder in `folder` whose name begins so: these files of it. */
+/* Capture these files of each folder in `folder` whose name begins with the prefix. */
 static int keep_each(struct capture *c, const char *folder, const char *begin,
 		     const char *const *files, struct err *e)
 {
@@ -60,8 +60,7 @@ int capture_modules(struct capture *c, struct err *e)
 
 /* ---- /proc and /boot: text, of which a part is kept ---- */
 
-/* The text of a file, from its beginning; owned by the caller; NULL: there is none, or no memory.
- */
+/* The first `max` bytes of a file; owned by the caller; NULL: it does not exist, or no memory. */
 static char *read_text(const struct capture *c, int dir, const char *path, size_t max)
 {
 	auto_fd int fd = dir < 0 ? -1 : tree_text(dir, path, c->m.source == AFF_LIVE);
@@ -87,7 +86,7 @@ static void keep_text(struct capture *c, int dir, const char *prefix, const char
 		tar_file(c, at, text, strlen(text));
 }
 
-/* Words of the kernel's command line that matter here; others name machines and disks. */
+/* The necessary words of the kernel's command line; others name machines and disks. */
 static bool is_public(const char *word)
 {
 	static const char *const begin[] = {
@@ -118,7 +117,7 @@ static void keep_cmdline(struct capture *c)
 		tar_file(c, "proc/cmdline", out, len);
 }
 
-/* The first processor stands for all. */
+/* Only the first processor; the others are equal. */
 static void keep_cpuinfo(struct capture *c)
 {
 	auto_free char *text = read_text(c, c->proc, "cpuinfo", 16384);
@@ -128,7 +127,7 @@ static void keep_cpuinfo(struct capture *c)
 		tar_file(c, "proc/cpuinfo", text, end ? (size_t)(end + 2 - text) : strlen(text));
 }
 
-/* The interface of the default route; not over which gateway. */
+/* The interfaces of default routes, without the addresses of gateways. */
 static void keep_routes(struct capture *c)
 {
 	auto_free char *text = read_text(c, c->proc, "net/route", CAPTURE_VALUE);
@@ -148,7 +147,7 @@ static void keep_routes(struct capture *c)
 		tar_file(c, "proc/net/route", out, len);
 }
 
-/* "CONFIG_NAME=..."; NULL. */
+/* The line "CONFIG_NAME=..."; NULL: there is none. */
 static const char *line_of(const char *config, const char *name)
 {
 	size_t len = strlen(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RDMA devices and the interfaces of PCI functions; other interfaces are nobody's business. */
+/* Captures RDMA devices and the interfaces of PCI functions and their bonds, no others. */
 #include <string.h>
 
 #include "topo/capture/capture_priv.h"
@@ -9,7 +9,7 @@
 #define ENTRIES   65536
 #define GIDS      256
 
-/* Where an entry of a class is, as sys/...; its folder, or -1. The link is kept. */
+/* Keep the link of a class's entry; returns its folder, and its path as sys/...; -1: none. */
 static int open_entry(struct capture *c, int class, const char *folder, const char *name,
 		      char prefix[TREE_PATH + 8])
 {
@@ -31,7 +31,7 @@ static int open_entry(struct capture *c, int class, const char *folder, const ch
 	return tree_open(c->t.fd, path);
 }
 
-/* Unused ones are all zero. */
+/* An unused GID has only zeros. */
 static void keep_gids(struct capture *c, int port, const char *prefix)
 {
 	auto_fd int gids = tree_open(port, "gids");
@@ -87,7 +87,7 @@ int capture_hcas(struct capture *c, struct err *e)
 	auto_fd int class = tree_open(c->t.fd, CLASS_IB);
 	char prefix[TREE_PATH + 8];
 
-	/* Without the folder a reader would guess. */
+	/* without this folder, a reader would guess HCAs by class */
 	if (class >= 0 || c->m.source == AFF_LIVE)
 		tar_dir(c, "sys/" CLASS_IB);
 	if (class >= 0 && tree_names(class, ENTRIES, &names, e))
@@ -107,7 +107,7 @@ int capture_hcas(struct capture *c, struct err *e)
 	return 0;
 }
 
-/* Of a PCI function, a bond, or below one of these. */
+/* The interface belongs to a PCI function, is a bond, or is above one of these. */
 static bool is_wanted(struct capture *c, int class, const char *name)
 {
 	char path[TREE_PATH], device[TREE_PATH];

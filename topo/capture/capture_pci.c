@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* PCI functions. */
+/* Captures PCI functions: all of them by class, and more files of those that matter. */
 #include <fcntl.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const char *const more[] = { "revision",
 				    "sriov_stride",
 				    NULL };
 
-/* Bridges, network controllers, and what may compute; of all others it is enough to know them. */
+/* Bridges, network controllers and accelerators; for others a few files are enough. */
 static bool is_wanted(const struct aff_pci *p)
 {
 	switch (p->class_code >> 16) {
@@ -93,7 +93,7 @@ static void keep_function(struct capture *c, uint32_t pci, const char *path)
 	keep_vf_links(c, dir, prefix);
 }
 
-/* A function with what is above it, of which bus/pci/devices may know nothing. */
+/* A function and those above it, which bus/pci/devices may not have. */
 static void keep_path(struct capture *c, const char *path, bool *kept)
 {
 	char part[TREE_PATH];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_priv.h: what the files capture*.c share. */
+/* capture_priv.h: state and helpers that the files capture*.c share. */
 #ifndef RAILHEAD_TOPO_CAPTURE_CAPTURE_PRIV_H
 #define RAILHEAD_TOPO_CAPTURE_CAPTURE_PRIV_H
 
@@ -8,7 +8,7 @@
 #include "topo/capture/capture.h"
 #include "topo/read/tree.h"
 
-#define CAPTURE_VALUE 65536 /* no file is kept with more, but a configuration of the kernel */
+#define CAPTURE_VALUE 65536 /* maximum size of a file, except the kernel's configuration */
 
 struct capture {
 	FILE *to;
@@ -16,36 +16,39 @@ struct capture {
 	struct aff_machine m; /* of t */
 	int proc, boot;       /* folders; -1 */
 	bool raw;
-	uint64_t key[2]; /* of what is hidden: new in each capture */
+	uint64_t key[2]; /* of hide_text(); random in each capture */
 	struct aff_capture_sum sum;
 	char value[CAPTURE_VALUE + 1];
 };
 
-/* ---- capture_tar.c: what is written; a failure is seen at the stream's end ---- */
+/* ---- capture_tar.c ---- */
 
+/* tar_dir, tar_file, tar_link - write an entry; tar_end - write the end of the tar. A failure shows
+ * in the state of c->to. */
 void tar_dir(struct capture *c, const char *path);
 void tar_file(struct capture *c, const char *path, const void *data, size_t len);
 void tar_link(struct capture *c, const char *path, const char *target);
 void tar_end(struct capture *c);
 
-/* ---- capture_hide.c: pure; all of one length and kind stay so ---- */
+/* ---- capture_hide.c: pure; length and format stay the same ---- */
 
-/* hide_text - a GUID, a MAC or a GID as text: runs of hexadecimal digits become others. Zeros stay
- * zeros, and so does the prefix of a GID (fe80::, ::ffff:). */
+/* hide_text - replace the hexadecimal digits of a GUID, a MAC or a GID. Zeros and the prefix of a
+ * GID (fe80::, ::ffff:) do not change. */
 void hide_text(const uint64_t key[2], char *text);
-/* hide_config - the serial number in a configuration space. */
+/* hide_config - replace the serial number in a configuration space. */
 void hide_config(const uint64_t key[2], uint8_t *bytes, size_t len);
 
 /* ---- capture.c: files of a folder ---- */
 
 enum keep { KEEP, KEEP_HIDDEN };
-/* keep_file - as <prefix>/<name>; nothing when it is not there. Its length, -1. */
+/* keep_file - write the file `name` of dir as <prefix>/<name>. Returns its length; -1: it does not
+ * exist or cannot be read. keep_files: several, NULL at the end. */
 ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *name, enum keep how);
 void keep_files(struct capture *c, int dir, const char *prefix, const char *const *names);
-/* keep_link - the link as it is, unless it is absolute. */
+/* keep_link - write a link unchanged; an absolute link is omitted. */
 void keep_link(struct capture *c, int dir, const char *prefix, const char *name);
 
-/* ---- what is kept ---- */
+/* ---- the parts of a capture ---- */
 
 int capture_functions(struct capture *c, struct err *e) must_check; /* capture_pci.c */
 int capture_hcas(struct capture *c, struct err *e) must_check;      /* capture_net.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A tar as POSIX.1-1988 has it, with GNU's long names where a path needs them. */
+/* Writes a tar in the format of POSIX.1-1988, with GNU's long names if a path needs them. */
 #include <string.h>
 
 #include "topo/capture/capture_priv.h"
@@ -16,7 +16,7 @@ static void write_bytes(struct capture *c, const void *data, size_t len)
 	c->sum.bytes += len + (rest ? TAR_BLOCK - rest : 0);
 }
 
-/* strncpy() is what such a field wants: no NUL where it is full. */
+/* strncpy() fits here: a full field has no NUL. */
 static void fill_field(char *field, size_t size, const char *text)
 {
 	size_t len = strlen(text);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Opens a folder or a tar: unpacks it if necessary, and finds the folders sys, proc and boot. */
 #include "topo/capture/open.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 /* ---- unpacking ---- */
 
-/* By their first bytes; these programs unpack their input to their output when told nothing. */
+/* Formats by their first bytes, and programs that unpack standard input to standard output. */
 static const struct {
 	const char *magic;
 	const char *program;
@@ -42,7 +43,7 @@ static const char *packer_of(int fd)
 	return NULL;
 }
 
-/* Through the program, whose output is not kept but read as it comes. */
+/* Unpack through the program; its output is read from a pipe. */
 static int unpack_with(const char *program, int fd, int dir, struct err *e)
 {
 	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
@@ -112,7 +113,7 @@ static bool is_tree(const char *dir)
 	return false;
 }
 
-/* The folder that holds sys. 1: there is none. */
+/* The folder with sys in it. 1: there is none. */
 static int take_top(const char *top, struct aff_opened *o)
 {
 	if (!is_dir(top, "sys", &o->sysfs))
@@ -126,7 +127,7 @@ static int take_top(const char *top, struct aff_opened *o)
 	return 0;
 }
 
-/* What stands for /sys itself: what is beside it counts when its name is sys. */
+/* A folder that represents /sys itself; its neighbours proc and boot count if its name is sys. */
 static int take_sys(const char *dir, struct aff_opened *o, struct err *e)
 {
 	const char *slash = strrchr(dir, '/');
@@ -143,7 +144,7 @@ static int take_sys(const char *dir, struct aff_opened *o, struct err *e)
 	return o->sysfs ? 0 : err_nomem(e);
 }
 
-/* The single folder in dir; NULL when there are none or several. */
+/* The only folder in dir; NULL: there are none, or several. */
 static char *only_folder(const char *dir)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };

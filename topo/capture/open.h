@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open.h: a captured tree as a user names it: a folder, or a tar of one.
+ * open.h: opens the captured tree that a user names: a folder, or a tar of one.
  *
  *	auto_aff_opened struct aff_opened o = { 0 };
  *	if (aff_open(path, &o, &e) || aff_read_sysfs(o.dirs.sysfs, o.dirs.proc, &opts, &m, &e))
@@ -14,21 +14,20 @@
 #include "topo/capture/temp.h"
 
 struct aff_opened {
-	struct aff_tree_dirs dirs; /* proc and boot: NULL when the tree has none; owned, below */
+	struct aff_tree_dirs dirs; /* proc and boot may be NULL; the texts are those below, owned */
 	char *sysfs, *proc, *boot;
 	struct temp_dir temp;
 };
 
 /*
- * aff_open - path is a folder, or a file that is a tar (compressed or not), unpacked into a private
- * folder below $TMPDIR or /tmp: at most 256 MiB and 200000 entries, no devices among them. That
- * folder goes when its opener is killed, too: a process waits for it. The folder is what stands for
- * /sys, or holds it as `sys` beside `proc` and `boot`, or holds one single folder that does. "/sys"
- * itself is the live machine. ERR_NOTFOUND: there is no such thing, or no tree in it. ERR_FIELD: no
- * tar, or too large.
+ * aff_open - path is a folder or a tar file, compressed or not. A tar is unpacked into a private
+ * folder below $TMPDIR or /tmp (temp.h), with at most 256 MiB and 200000 entries and no devices.
+ * The folder represents /sys, or it has the folders sys, proc and boot, or one folder with these.
+ * "/sys" is the live machine. ERR_NOTFOUND: path does not exist, or has no such tree. ERR_FIELD: it
+ * is not a tar, or too large.
  */
 int aff_open(const char *path, struct aff_opened *out, struct err *e) must_check;
-/* aff_opened_clear - removes what was unpacked. */
+/* aff_opened_clear - remove the unpacked files. */
 void aff_opened_clear(struct aff_opened *o);
 #define auto_aff_opened auto_clean(aff_opened_clear)
 

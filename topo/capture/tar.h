@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tar.h: the header of an entry, as POSIX.1-1988 has it: for what writes captures and reads them.
- */
+/* tar.h: the header of a tar entry (POSIX.1-1988, ustar), for the writer and the reader. */
 #ifndef RAILHEAD_TOPO_CAPTURE_TAR_H
 #define RAILHEAD_TOPO_CAPTURE_TAR_H
 
@@ -16,7 +15,7 @@ struct tar_header {
 };
 _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is one block");
 
-/* tar_sum - of all its bytes, those of the sum itself counted as blanks. */
+/* tar_sum - the checksum: the sum of all bytes of the header, with chksum counted as blanks. */
 static inline size_t tar_sum(const struct tar_header *h)
 {
 	const uint8_t *b = (const uint8_t *)h;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a temporary folder, and runs the process that removes it. */
 #include "topo/capture/temp.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static void remove_tree(const char *dir)
 	(void)nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* In a process of its own: what ends its parent does not end it, and it holds nothing open. */
+/* The process: signals to its parent's group do not end it, and it closes all other files. */
 static _Noreturn void wait_and_remove(const char *dir, int until)
 {
 	unsigned tries = 0;
@@ -36,7 +37,7 @@ static _Noreturn void wait_and_remove(const char *dir, int until)
 	(void)setsid();
 	if (chdir("/") || dup2(until, STDIN_FILENO) < 0)
 		_exit(1);
-	/* Before Linux 5.9 one by one. */
+	/* before Linux 5.9, which has close_range() */
 	for (int fd = STDIN_FILENO + 1;
 	     syscall(SYS_close_range, STDIN_FILENO + 1, ~0U, 0) && fd < 1024; fd++)
 		(void)close(fd);

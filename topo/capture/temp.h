@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* temp.h: a private folder for a while. */
+/* temp.h: a private temporary folder, removed also if its maker is killed. */
 #ifndef RAILHEAD_TOPO_CAPTURE_TEMP_H
 #define RAILHEAD_TOPO_CAPTURE_TEMP_H
 
@@ -10,15 +10,15 @@
 struct temp_dir {
 	char *path;   /* owned; NULL: there is none */
 	pid_t keeper; /* the process that removes it; 0: none */
-	int alive;    /* while it is open the keeper waits */
+	int alive;    /* the keeper waits until this pipe is closed */
 };
 
 /*
- * temp_dir_make - below $TMPDIR or /tmp, of mode 0700. A process waits for its maker to be done
- * with it, and removes it then with all that is in it: also when its maker was killed.
+ * temp_dir_make - make a folder of mode 0700 below $TMPDIR or /tmp, and start a process that
+ * removes it with its contents when the maker clears it, ends, or is killed.
  */
 int temp_dir_make(struct temp_dir *out, struct err *e) must_check;
-/* temp_dir_clear - when it returns, the folder is gone. */
+/* temp_dir_clear - remove the folder; waits until it is removed. */
 void temp_dir_clear(struct temp_dir *t);
 #define auto_temp_dir auto_clean(temp_dir_clear)
 

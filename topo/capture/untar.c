@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Reads a tar entry by entry: checks the header, takes long names, and writes below one folder. */
 #include "topo/capture/untar.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include "topo/capture/tar.h"
 
 #define NAME_MAX_LEN 4096 /* with NUL */
-#define PATH_LEN     1024 /* of a path that is made, with NUL: whoever reads it takes no longer one */
+#define PATH_LEN     1024 /* longest path, with NUL; TREE_PATH of the readers is the same */
 
 struct reader {
 	int fd, dir;
@@ -28,7 +29,7 @@ static int refuse_archive(struct reader *r, const char *what)
 	return err_set(r->e, ERR_FIELD, 0, "entry %zu of the tar: %s", r->entries, what);
 }
 
-/* 1: nothing is left */
+/* 1: end of file */
 static int read_exact(struct reader *r, void *buf, size_t n)
 {
 	size_t len = 0;
@@ -48,7 +49,7 @@ static int read_exact(struct reader *r, void *buf, size_t n)
 	return r->bytes > UNTAR_BYTES ? refuse_archive(r, "the tar is larger than 256 MiB") : 0;
 }
 
-/* Octal digits, blanks around them. */
+/* Octal digits between blanks. */
 static int parse_octal(const char *field, size_t size, size_t *out)
 {
 	size_t n = 0, i = 0;
@@ -64,7 +65,7 @@ static int parse_octal(const char *field, size_t size, size_t *out)
 	return i == size || field[i] == ' ' || field[i] == '\0' ? 0 : -1;
 }
 
-static bool sum_is_right(const struct tar_header *h)
+static bool checksum_matches(const struct tar_header *h)
 {
 	size_t want;
 
@@ -78,7 +79,7 @@ static bool is_zero(const struct tar_header *h)
 	return !*b && !memcmp(b, b + 1, TAR_BLOCK - 1);
 }
 
-/* ---- what comes behind a header ---- */
+/* ---- the data behind a header ---- */
 
 static int skip_bytes(struct reader *r, size_t size)
 {
@@ -92,7 +93,7 @@ static int skip_bytes(struct reader *r, size_t size)
 	return 0;
 }
 
-/* As a string of at most NAME_MAX_LEN - 1 bytes. */
+/* Read the data as a string of at most NAME_MAX_LEN - 1 bytes. */
 static int take_text(struct reader *r, size_t size, char out[NAME_MAX_LEN])
 {
 	size_t whole = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
@@ -111,7 +112,7 @@ static int take_pax(struct reader *r, size_t size)
 {
 	char text[NAME_MAX_LEN], *at = text, *end;
 
-	if (size >= NAME_MAX_LEN) /* attributes that nobody here wants */
+	if (size >= NAME_MAX_LEN) /* other attributes, which are not needed */
 		return skip_bytes(r, size);
 	if (take_text(r, size, text))
 		return -1;
@@ -130,9 +131,9 @@ static int take_pax(struct reader *r, size_t size)
 	return 0;
 }
 
-/* ---- what is made ---- */
+/* ---- writing ---- */
 
-/* A folder that others lie in: a single entry may ask for hundreds. */
+/* Make a parent folder, and count it: one entry could need hundreds. */
 static int make_above(struct reader *r, int above, const char *name)
 {
 	if (mkdirat(above, name, 0700))
@@ -143,7 +144,7 @@ static int make_above(struct reader *r, int above, const char *name)
 		       : 0;
 }
 
-/* The folder that the last component of the path lies in, made where it is missing. */
+/* Open the parent folder of a path; missing folders are made. `last` is the last component. */
 static int open_above(struct reader *r, const char *path, char last[256])
 {
 	struct slice rest = { path, strlen(path) }, part;
@@ -227,7 +228,7 @@ static int make_entry(struct reader *r, char type, size_t size)
 	}
 }
 
-/* Names in the header itself need no NUL at the end. */
+/* A name that fills its field in the header has no NUL. */
 static void name_entry(struct reader *r, const struct tar_header *h)
 {
 	bool ustar = !strncmp(h->magic, "ustar", 5) && h->magic[5] == '\0';
@@ -246,7 +247,7 @@ static int read_entry(struct reader *r, const struct tar_header *h)
 
 	if (++r->entries > UNTAR_ENTRIES)
 		return refuse_archive(r, "the tar has more than 200000");
-	if (!sum_is_right(h) || parse_octal(h->size, sizeof(h->size), &size))
+	if (!checksum_matches(h) || parse_octal(h->size, sizeof(h->size), &size))
 		return refuse_archive(r, "it is no tar, or a damaged one");
 	if (size > UNTAR_BYTES - r->bytes)
 		return refuse_archive(r, "the tar is larger than 256 MiB");

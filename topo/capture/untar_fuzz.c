@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any file. Nothing comes of it outside its folder. A header whose sum begins with # gets it right.
- */
+/* Feeds a tar: no file appears outside the folder. A checksum that begins with '#' is corrected. */
 #include <ftw.h>
 #include <sys/mman.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Compares NCCL's choice with ours, GPU by GPU, and finds the cause of a difference. */
 #include "topo/compare/compare.h"
 
 #include "topo/compare/compare_priv.h"
@@ -34,7 +35,7 @@ bool compare_list_agrees(const struct compare_input *in, const uint32_t *list, s
 	const struct nccl_net *d = &in->nccl->net[net];
 
 	for (size_t i = 0; i < n; i++) {
-		/* a device that NCCL fused of several VFs is all of them */
+		/* a net that NCCL merged from several VFs is all of them */
 		if (list[i] == d->hca ||
 		    (d->fused && in->m->hca[list[i]].card == in->m->hca[d->hca].card))
 			return true;
@@ -67,7 +68,7 @@ static enum compare_verdict verdict_of(const struct compare_input *in, uint32_t 
 
 /* ---- causes ---- */
 
-/* All functions on root ports, and nobody says on which node: nothing can be told of distance. */
+/* All functions are on root ports, and in a machine that is not virtual no NUMA node is known. */
 static bool is_flat(const struct compare_input *in)
 {
 	const struct aff_machine *m = in->m;
@@ -88,7 +89,7 @@ static bool is_flat(const struct compare_input *in)
 	return devices > 2;
 }
 
-/* A GPU out of scope should have, for itself alone, what this one takes. */
+/* NCCL uses an HCA that is assigned to a GPU out of scope only. */
 static bool takes_neighbours(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
@@ -110,7 +111,7 @@ static bool is_roleless(const struct compare_input *in, uint32_t net)
 	return role == AFF_STORAGE || role == AFF_MANAGEMENT;
 }
 
-/* The widest way to what is nearest; NULL: NCCL does not see that. */
+/* The path with the most bandwidth to a nearest HCA; NULL: NCCL has none. */
 static const struct nccl_net_path *best_near(const struct compare_input *in, uint32_t gpu)
 {
 	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
@@ -157,22 +158,17 @@ static enum compare_cause cause_of(const struct compare_input *in, uint32_t gpu,
 
 /* ---- would NCCL_IB_MERGE_VFS=0 help ---- */
 
-static bool any_displaced(const struct nccl_prediction *a)
-{
-	for (size_t i = 0; i < a->n_nets; i++) {
-		if (a->net[i].displaced)
-			return true;
-	}
-	return false;
-}
-
-/* What the verdicts would be; helped has one bool for each GPU. */
+/* Set helped[] for the GPUs whose verdict would be better. */
 static int try_own_paths(const struct compare_input *in, bool *helped, struct err *e)
 {
 	struct nccl_opts o = *in->opts;
 	auto_nccl_prediction struct nccl_prediction other = { 0 };
 
-	if (o.keep_vf_path || !any_displaced(in->nccl))
+	bool any_displaced = false;
+
+	for (size_t i = 0; i < in->nccl->n_nets; i++)
+		any_displaced |= in->nccl->net[i].displaced;
+	if (o.keep_vf_path || !any_displaced)
 		return 0;
 	o.keep_vf_path = true;
 	if (nccl_predict(in->m, in->scope, &o, &other, e))
@@ -187,12 +183,6 @@ static int try_own_paths(const struct compare_input *in, bool *helped, struct er
 	return 0;
 }
 
-static void judge_gpu(const struct compare_input *in, uint32_t gpu, struct compare_gpu *out)
-{
-	out->verdict = verdict_of(in, gpu);
-	out->cause = cause_of(in, gpu, out->verdict);
-}
-
 int compare_with_nccl(const struct compare_input *in, struct comparison *out, struct err *e)
 {
 	size_t n = in->nccl->n_gpus;
@@ -205,7 +195,8 @@ int compare_with_nccl(const struct compare_input *in, struct comparison *out, st
 		return -1;
 	bool flat = is_flat(in);
 	for (uint32_t i = 0; i < n; i++) {
-		judge_gpu(in, i, &d.gpu[i]);
+		d.gpu[i].verdict = verdict_of(in, i);
+		d.gpu[i].cause = cause_of(in, i, d.gpu[i].verdict);
 		if (helped[i])
 			d.gpu[i].cause = COMPARE_VF_PATH;
 		else if (flat && d.gpu[i].verdict != COMPARE_NONE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Verdicts in words, and the settings that change them. */
+/* The sentence and the setting for each verdict and cause. */
 #include "lib/base/text.h"
 #include "topo/compare/compare_priv.h"
 
@@ -32,7 +32,7 @@ static void takes_instead(const struct compare_input *in, uint32_t gpu, const ui
 	add_names(in->m, hca, n, ", ", to);
 }
 
-/* The nets that NCCL takes, and what stands against GPUDirect RDMA with them. */
+/* The nets that NCCL uses, and why it does not use GPUDirect RDMA with them. */
 static bool lacks_gdr(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
@@ -145,7 +145,7 @@ static void advise_setting(const struct compare_input *in, uint32_t gpu, enum co
 	}
 }
 
-/* Of what nothing was said is NULL. */
+/* Hand over both texts; an empty one becomes NULL. */
 static int finish_texts(struct text *text, struct text *setting, char **said, char **remedy,
 			struct err *e)
 {
