@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Parses attributes: numbers, PCI addresses and texts, with errors that name line and element. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,7 @@ const char *xml_value(const struct xml_elem *x, const char *name)
 	return NULL;
 }
 
-/* NULL when it is missing or empty: sysfs had nothing when the file was written. */
+/* NULL: it is missing, or empty because sysfs had no value when NCCL wrote the file. */
 static const char *get_attr(const struct xml_elem *x, const char *name)
 {
 	const char *v = xml_value(x, name);
@@ -81,8 +82,7 @@ static bool hex_field(const char **p, size_t most, char end, uint32_t *out)
 	return true;
 }
 
-/* Not pci_parse(): bridges are invented in such files, and ffff:ff:20.0 is no address but a name.
- */
+/* pci_parse() would refuse invented addresses of bridges such as ffff:ff:20.0. */
 int xml_busid(const struct xml_elem *x, const char *name, struct pci_addr *out, struct err *e)
 {
 	const char *v = get_attr(x, name);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Builds a machine from elements: checks which element may be where, and adds cpu and pci records.
+ */
 #include <string.h>
 
 #include "topo/read/read.h"
@@ -45,7 +47,7 @@ static int open_cpu(struct aff_machine *m, struct xml_level *at, const struct xm
 		       : 0;
 }
 
-/* 0x0604 as lspci has it, without the programming interface: at most four digits. */
+/* The class has no programming interface, as in lspci: at most four digits, 0x0604. */
 static bool class_is_short(const char *text)
 {
 	return strlen(text) - (strncasecmp(text, "0x", 2) ? 0 : 2) <= 4;
@@ -204,7 +206,7 @@ static int by_net(const void *x, const void *y)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* NCCL takes two net elements of one dev for one device, and its paths to it become nonsense. */
+/* NCCL merges net elements with the same dev, and its paths to them become wrong. */
 static int note_twins(struct aff_machine *m, struct err *e)
 {
 	auto_free struct net *net = calloc(m->n_hcas + 1, sizeof(*net));

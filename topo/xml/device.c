@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Adds gpu, nvlink and net elements to a machine, and completes skeletons. */
 #include <stdio.h>
 #include <string.h>
 
 #include "topo/xml/priv.h"
 
-/* What the file does not tell of a GPU in it: NCCL's are NVIDIA's, RCCL's are AMD's. */
+/* Without PCI ids, GPUs in files of NCCL are NVIDIA's, and those in files of RCCL are AMD's. */
 static enum aff_vendor vendor_of(const struct aff_machine *m, uint32_t pci, bool *on_package)
 {
 	if (m->pci[pci].has_ids)
@@ -29,7 +30,7 @@ int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *
 	    xml_int(x, "sm", XML_RANGE(0, 65535), &sm, e) ||
 	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e))
 		return -1;
-	/* As NCCL: one without a rank is of no communicator. */
+	/* as in NCCL, a GPU without a rank is in no communicator */
 	if (!xml_value(x, "rank"))
 		return aff_add_note(m, e,
 				    "line %lu: a gpu element without a rank: NCCL leaves it out",
@@ -87,7 +88,7 @@ int xml_net(struct aff_machine *m, const struct xml_level *at, const struct xml_
 	return set_net(m, hca, x, e);
 }
 
-/* NCCL's name for an NVSwitch that the machine does not show. */
+/* NCCL's address for an NVSwitch that has no PCI function. */
 static bool is_hidden(const char *target)
 {
 	return !target || !strncmp(target, "fffffff:ffff:ff", 15);
@@ -134,7 +135,7 @@ static int by_place(const void *x, const void *y)
 	return (a->pci > b->pci) - (a->pci < b->pci);
 }
 
-/* The functions whose class begins so, in the order of their addresses. */
+/* The functions whose class begins with the given byte, sorted by address. */
 static size_t find_functions(const struct aff_machine *m,
 			     bool (*is)(const struct aff_machine *, uint32_t), struct found *out)
 {
@@ -159,7 +160,7 @@ static bool is_nic(const struct aff_machine *m, uint32_t class)
 	return class == 0x02;
 }
 
-/* NVLinks are not in such a file, and an A100 or later has 12 to 18: few enough not to matter. */
+/* A skeleton has no NVLinks. An A100 or later has 12 to 18; the difference changes no choice. */
 static int complete_gpu(struct aff_machine *m, uint32_t pci, struct err *e)
 {
 	static const struct aff_nvlink links = { .hidden = true, .tclass = 0x068000, .count = 12 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The topology file for a virtual machine, from the tree of its host. */
+/* Writes the topology file for a virtual machine, from the tree of its host. */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static int find_functions(struct guest *g, struct err *e)
 		if (g->at[i] == AFF_NONE)
 			return err_set(e, ERR_NOTFOUND, 0, "the host has no PCI function %s",
 				       pci_format(g->map[i].host, name));
-		/* climbing begins at the places of nets */
+		/* nccl_xml_from_sys() starts at nets */
 		g->v.net[g->v.n_nets++] = (struct nccl_xml_net){ .item = g->at[i] };
 	}
 	return 0;
@@ -111,33 +111,25 @@ static uint32_t top_of(const struct guest *g, uint32_t item)
 	return item;
 }
 
-/* What the guest tells of a function; -1: nothing. */
-static int told_numa(const struct guest *g, uint32_t pair)
+/* The NUMA node of a function in the guest; -1: not known. */
+static int guest_numa(const struct guest *g, uint32_t pair)
 {
 	uint32_t pci = aff_find_pci(g->guest, g->map[pair].guest);
 
 	return pci == AFF_NONE ? -1 : g->guest->pci[pci].numa;
 }
 
-static uint32_t cpu_of_numa(const struct aff_machine *m, int numa)
-{
-	for (uint32_t i = 0; i < m->n_cpus; i++) {
-		if (m->cpu[i].numa == numa)
-			return i;
-	}
-	return AFF_NONE;
-}
-
-/* Which of the guest's nodes a host's node becomes. */
+/* The guest's node that replaces a node of the host. */
 static uint32_t node_for(const struct guest *g, uint32_t top)
 {
 	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < g->n; i++) {
-		int numa = top_of(g, g->at[i]) == top ? told_numa(g, i) : -1;
-		uint32_t cpu = numa < 0 ? AFF_NONE : cpu_of_numa(g->guest, numa);
-		if (cpu != AFF_NONE)
-			return cpu;
+		int numa = top_of(g, g->at[i]) == top ? guest_numa(g, i) : -1;
+		for (uint32_t cpu = 0; numa >= 0 && cpu < g->guest->n_cpus; cpu++) {
+			if (g->guest->cpu[cpu].numa == numa)
+				return cpu;
+		}
 	}
 	for (uint32_t i = 0; i < g->v.n_items; i++)
 		before += g->v.item[i].pci == AFF_NONE && g->v.item[i].numa < g->v.item[top].numa;
@@ -146,18 +138,8 @@ static uint32_t node_for(const struct guest *g, uint32_t top)
 
 /* ---- writing ---- */
 
-/* Invented addresses: the last bus of the last domain, and down from there. */
-static struct pci_addr invent_address(uint32_t n)
-{
-	return (struct pci_addr){ 0xffff, (uint8_t)(0xff - n / 31), (uint8_t)(1 + n % 31), 0 };
-}
-
-static bool is_merged_away(const struct guest *g, uint32_t item, uint32_t function)
-{
-	return item != function && g->merged[item];
-}
-
-/* The element right below `parent` on the way to a pair's function; AFF_NONE: it is not below. */
+/* The element directly below `parent` and above a pair's function; AFF_NONE: the function is not
+ * below parent. Switches that are merged into another one are skipped. */
 static uint32_t next_below(const struct guest *g, uint32_t parent, uint32_t pair)
 {
 	uint32_t below = AFF_NONE;
@@ -165,7 +147,7 @@ static uint32_t next_below(const struct guest *g, uint32_t parent, uint32_t pair
 	for (uint32_t i = g->at[pair]; i != parent; i = g->v.item[i].parent) {
 		if (g->v.item[i].parent == AFF_NONE)
 			return AFF_NONE;
-		if (!is_merged_away(g, i, g->at[pair]))
+		if (i == g->at[pair] || !g->merged[i])
 			below = i;
 	}
 	return below;
@@ -175,7 +157,7 @@ static void write_function(struct guest *g, uint32_t pair)
 {
 	uint32_t pci = g->v.item[g->at[pair]].pci;
 	const struct aff_pci *p = &g->host->pci[pci];
-	/* a VF has no link of its own */
+	/* a VF has no link of its own: use that of its PF */
 	uint32_t card = p->physfn != AFF_NONE && !p->max.speed ? p->physfn : pci;
 
 	xml_write_pci(g->t, p, nccl_pcie_link(g->host, card), g->map[pair].guest, true);
@@ -183,12 +165,13 @@ static void write_function(struct guest *g, uint32_t pair)
 	g->t->elements += 3;
 }
 
+/* Invented addresses begin at the last bus of the last domain and go down. */
 static void write_switch(struct guest *g, uint32_t item)
 {
-	uint32_t pci = g->v.item[item].pci;
+	uint32_t pci = g->v.item[item].pci, n = g->switches++;
+	struct pci_addr a = { 0xffff, (uint8_t)(0xff - n / 31), (uint8_t)(1 + n % 31), 0 };
 
-	xml_write_pci(g->t, &g->host->pci[pci], nccl_pcie_link(g->host, pci),
-		      invent_address(g->switches++), false);
+	xml_write_pci(g->t, &g->host->pci[pci], nccl_pcie_link(g->host, pci), a, false);
 }
 
 static void write_below(struct guest *g, uint32_t parent)
@@ -233,7 +216,7 @@ static void write_node(struct guest *g, uint32_t cpu)
 		xml_close(g->t, "cpu");
 }
 
-/* NCCL rewrites the device number of a NIC's address, and would not find it under this one. */
+/* NCCL replaces the device number of a NIC by 00, and would not find this one. */
 static void warn_paths(const struct guest *g)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
@@ -245,7 +228,7 @@ static void warn_paths(const struct guest *g)
 	}
 }
 
-/* One node with the host's kind of CPU, for a guest that is not told. */
+/* One node with the host's kind of CPU, for a guest that is not known. */
 static void plain_guest(const struct aff_machine *host, struct aff_cpu *cpu,
 			struct aff_machine *out)
 {

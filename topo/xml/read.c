@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The parser of topology files. It takes what NCCL's own parser refuses, and notes that; it takes
- * no document type, so that no entity is ever expanded.
+ * Parses topology files with expat. Files that only NCCL's parser refuses are accepted with a note.
+ * A document type is refused, so that no entity is ever expanded.
  */
 #include <expat.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void on_doctype(void *arg, const XML_Char *name, const XML_Char *system,
 	stop_parser(r);
 }
 
-/* After elements NCCL writes an attribute without a name, ` =""`, where it read `<a b="" />`. */
+/* NCCL dumps `<a b="" />` with an attribute without a name, ` =""`; remove it. */
 static void blank_nameless(char *s)
 {
 	bool tag = false;

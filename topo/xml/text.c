@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Writes elements and attributes in the subset of XML that NCCL's parser reads. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +60,7 @@ void xml_comment(struct xml_text *t, const char *text)
 	add_text(t, " -->\n");
 }
 
-/* NCCL's parser knows no entities: what would need one cannot be said. */
+/* NCCL's parser has no entities, so that some characters cannot be written. */
 static bool is_plain(const char *value)
 {
 	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Writes a machine as a topology file, in the order of NCCL's XML. */
 #include "topo/xml/write.h"
 
 #include "topo/nccl/system.h"
@@ -12,11 +13,11 @@ struct writing {
 	uint32_t *net_at; /* of each item: its first net; AFF_NONE */
 };
 
-/* What NCCL adds to a skeleton: a nic with nets, a gpu with its NVLinks. */
+/* The number of elements that NCCL adds to a skeleton: a nic with nets, a gpu with NVLinks. */
 #define NIC_CHILDREN 3
 #define GPU_CHILDREN 2
 
-/* Those in an element: they stand together, as the outline is in document order. */
+/* The GPUs of an item; they are neighbours, because the XML is in document order. */
 static void write_gpus(const struct writing *w, uint32_t item)
 {
 	for (uint32_t i = w->gpu_at[item]; i < w->v->n_gpus; i++) {
@@ -28,12 +29,6 @@ static void write_gpus(const struct writing *w, uint32_t item)
 		else
 			xml_write_gpu(w->t, g, g->index);
 	}
-}
-
-static void count_children(const struct writing *w, uint32_t item)
-{
-	if (w->net_at[item] != AFF_NONE)
-		w->t->elements += NIC_CHILDREN;
 }
 
 static void write_nic(const struct writing *w, uint32_t item)
@@ -49,7 +44,7 @@ static void write_nic(const struct writing *w, uint32_t item)
 	xml_close(w->t, "nic");
 }
 
-/* A cpu's own nets stand before its functions or after them, as their order is. */
+/* The nets of a cpu come before its functions or after them, by their order. */
 static bool nic_first(const struct writing *w, uint32_t cpu)
 {
 	uint32_t next = cpu + 1;
@@ -74,12 +69,12 @@ static void open_item(const struct writing *w, uint32_t i)
 	const struct aff_pci *p = &w->m->pci[it->pci];
 	xml_write_pci(w->t, p, nccl_pcie_link(w->m, it->pci), p->addr, true);
 	write_gpus(w, i);
-	if (w->t->skeleton)
-		count_children(w, i);
+	if (w->t->skeleton && w->net_at[i] != AFF_NONE)
+		w->t->elements += NIC_CHILDREN;
 	write_nic(w, i);
 }
 
-/* Ends elements up to the one that the next belongs in. */
+/* Close elements up to the parent of the next one. */
 static void close_to(const struct writing *w, uint32_t *at, uint32_t parent)
 {
 	while (*at != parent) {
@@ -125,7 +120,7 @@ int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, cha
 
 	if (nccl_xml_make(m, o->scope, &view, &v, e))
 		return -1;
-	/* no need to write what is too long, and to look through it again and again */
+	/* too many elements: do not write them */
 	if (v.n_items >= XML_MAX_ELEMENTS) {
 		t.elements = v.n_items + 1;
 		return xml_text_done(&t, out, e);

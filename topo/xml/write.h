@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h: topology files as NCCL's and RCCL's own parsers take them. Pure.
+ * write.h: writes topology files that the parsers of NCCL and RCCL accept. Pure.
  *
- * No prolog, no tabs, no line break in a tag, lower case; at most 256 elements, those counted that
- * NCCL adds while it loads the file. *out is text with NUL, owned by the caller. ERR_FIELD says
- * what is too much, or does not fit.
+ * These parsers accept no prolog, no tabs, and no line break in a tag. A file has at most 256
+ * elements, including those that NCCL adds when it loads the file. *out is a string, owned by the
+ * caller. ERR_FIELD names the limit, or the value that cannot be written.
  */
 #ifndef RAILHEAD_TOPO_XML_WRITE_H
 #define RAILHEAD_TOPO_XML_WRITE_H
@@ -13,39 +13,40 @@
 
 struct aff_xml_opts {
 	bool rccl;         /* version 2 */
-	bool skeleton;     /* pci elements only, as NCCL_TOPO_FILE wants it */
-	bool keep_vf_path; /* for NCCL_IB_MERGE_VFS=0; else devices are where NCCL looks for them */
+	bool skeleton;     /* only pci elements: NCCL adds gpu and net elements to NCCL_TOPO_FILE */
+	bool keep_vf_path; /* for NCCL_IB_MERGE_VFS=0; else VFs have the path that NCCL uses */
 	const struct aff_scope *scope; /* NULL: all GPUs and HCAs */
 };
 
-/* aff_xml_write - the machine; read back, NCCL's answers are the same. A tree of /sys becomes what
- * NCCL would see of it: one element for a switch, none for root ports. */
+/* aff_xml_write - write a machine; the prediction for the file equals that for the machine. As in
+ * NCCL, a machine from /sys gets one element for a switch and none for root ports. */
 int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, char **out,
 		  struct err *e) must_check;
 
-/* A function that the virtual machine has, and which one of the host it is. */
+/* A function of a virtual machine, and the function of the host that it is. */
 struct aff_guest_pair {
 	struct pci_addr guest, host;
 };
 
-/* aff_guest_pair_parse - "guest=host", two PCI addresses. -1: it is none. */
+/* aff_guest_pair_parse - parse "guest=host", two PCI addresses; -1: it is malformed. */
 int aff_guest_pair_parse(const char *text, struct aff_guest_pair *out) must_check;
 
 struct aff_guest {
 	const struct aff_guest_pair *map;
 	size_t n;
-	const struct aff_machine *machine; /* the guest's own; NULL: not told */
+	const struct aff_machine *machine; /* a capture of the guest; NULL: not known */
 };
 
 /*
- * aff_xml_write_guest - the NCCL_TOPO_FILE for a virtual machine that shows none of the host's
- * switches: the part of the host's tree that holds the functions of the map, these under the
- * guest's addresses, switches under invented ones (ffff:ff:01.0, ...), NUMA nodes the guest's. A
- * switch that the host does not have is never declared: that would turn GPUDirect on across a host
- * bridge. A host node becomes the guest's node that the guest tells of its functions, else one in
- * their order; of a guest that is not told, one node 0 with the host's kind of CPU. The map's order
- * decides ties. A comment says so where NCCL_IB_MERGE_VFS=0 is needed with it. ERR_NOTFOUND: a
- * function of the map is not on the host.
+ * aff_xml_write_guest - write the NCCL_TOPO_FILE for a virtual machine that does not show the
+ * host's switches. The file has the part of the host's tree above the functions of the map:
+ *	functions	with the guest's addresses; the map's order decides ties in NCCL
+ *	switches	only those of the host, with invented addresses (ffff:ff:01.0, ...); another
+ *			switch would turn GPUDirect RDMA on across a host bridge
+ *	NUMA nodes	the guest's node of the same functions, else the guest's nodes in order;
+ *			without a capture of the guest, one node 0 with the host's kind of CPU
+ * A comment in the file says if NCCL_IB_MERGE_VFS=0 is necessary. ERR_NOTFOUND: the host does not
+ * have a function of the map.
  */
 int aff_xml_write_guest(const struct aff_machine *host, const struct aff_guest *guest, char **out,
 			struct err *e) must_check;

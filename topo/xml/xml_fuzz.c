@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text. A machine that comes of it names only things that it has, and parents come first. */
+/* Feeds a topology file: all indices of the machine are valid, and parents come before children. */
 #include "lib/testing/fuzz.h"
 #include "topo/read/read.h"
 
