@@ -36,7 +36,7 @@ static void put_header(struct capture *c, char type, const char *name, const cha
 	fill_field(h.gid, sizeof(h.gid), "0000000");
 	fill_field(h.mtime, sizeof(h.mtime), "00000000000");
 	fill_field(h.magic, sizeof(h.magic),
-		   "ustar  "); /* GNU's: it says how long names are told */
+		   "ustar  "); /* GNU's magic, because of its long names */
 	(void)snprintf(h.size, sizeof(h.size), "%011zo", size & 077777777777);
 	h.type = type;
 	h.chksum[sizeof(h.chksum) - 1] = ' ';

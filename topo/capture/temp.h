@@ -14,8 +14,8 @@ struct temp_dir {
 };
 
 /*
- * temp_dir_make - make a folder of mode 0700 below $TMPDIR or /tmp, and start a process that
- * removes it with its contents when the maker clears it, ends, or is killed.
+ * temp_dir_make - make a folder of mode 0700 below $TMPDIR or /tmp. A process is started that
+ * removes the folder when its maker clears it, ends, or is killed.
  */
 int temp_dir_make(struct temp_dir *out, struct err *e) must_check;
 /* temp_dir_clear - remove the folder; waits until it is removed. */

@@ -139,9 +139,8 @@ static int make_above(struct reader *r, int above, const char *name)
 	if (mkdirat(above, name, 0700))
 		return errno == EEXIST ? 0
 				       : err_set(r->e, ERR_IO, errno, "make the folder %s", name);
-	return ++r->folders > UNTAR_FOLDERS
-		       ? refuse_archive(r, "it lies in more than 50000 folders")
-		       : 0;
+	return ++r->folders > UNTAR_FOLDERS ? refuse_archive(r, "it needs more than 50000 folders")
+					    : 0;
 }
 
 /* Open the parent folder of a path; missing folders are made. `last` is the last component. */

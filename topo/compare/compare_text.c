@@ -220,8 +220,7 @@ static void say_all(const struct compare_input *in, const struct comparison *d, 
 		return;
 	}
 	if (in->nccl->n_nets > NCCL_MAX_PORTS) {
-		text_addf(text,
-			  "NCCL takes %d ports, and %zu are there: which it takes is not told",
+		text_addf(text, "NCCL uses %d of %zu ports: which ones is not known",
 			  NCCL_MAX_PORTS, in->nccl->n_nets);
 		all_ours(in, setting);
 		return;

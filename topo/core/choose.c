@@ -170,7 +170,7 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 		n += aff_distance_cmp(d, best) == 0;
 	}
 	if (!best) {
-		g->why_none = "where the RDMA devices are is not told";
+		g->why_none = "the place of the RDMA devices is not known";
 		return 0;
 	}
 	g->nearest = calloc(n + 1, sizeof(*g->nearest));

@@ -363,7 +363,7 @@ START_TEST(why_there_is_none)
 	ck_assert_ptr_nonnull(strstr(none(&m, NULL), "own package"));
 	m.gpu[0].on_package = false;
 	m.hca[0].pci = AFF_NONE;
-	ck_assert_str_eq(none(&m, NULL), "where the RDMA devices are is not told");
+	ck_assert_str_eq(none(&m, NULL), "the place of the RDMA devices is not known");
 	choose(&empty, NULL, &c);
 	ck_assert(c.n_gpus == 0 && c.n_hcas == 0 && c.n_rails == 0);
 }

@@ -212,8 +212,7 @@ static int refuse_shared(const struct planning *p, uint32_t pod, uint32_t gpu, s
 		if (i / p->request->gpus_per_pod != pod && p->m->hca[o->assigned].card == card)
 			other = p->gpu[i];
 	}
-	err_set(e, ERR_EXHAUSTED, 0,
-		"GPU %s and GPU %s would be in two pods, and %s is what is nearest to both",
+	err_set(e, ERR_EXHAUSTED, 0, "GPU %s and GPU %s would be in two pods, and both need %s",
 		gpu_text(p, gpu, mine), gpu_text(p, other, text), p->m->hca[g->assigned].name);
 	return err_hint(e, "with more GPUs per pod they come into one, and no two pods share a "
 			   "rail");
@@ -261,9 +260,7 @@ static int note_unused(struct planning *p, struct err *e)
 		const struct aff_hca *h = &p->m->hca[i];
 		if (p->pod_of[h->card] == SEVERAL && p->c->rail[i] != AFF_NONE &&
 		    h->kind != AFF_HCA_VF &&
-		    add_note(p, e,
-			     "%s stays unused: it is as near to two pods, and would be both's",
-			     h->name))
+		    add_note(p, e, "%s stays unused: it is nearest to GPUs of two pods", h->name))
 			return -1;
 	}
 	return 0;

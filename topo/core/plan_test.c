@@ -131,7 +131,7 @@ START_TEST(gpus_that_share_an_hca)
 	add_vfs(&d.m, 2);
 	ck_assert_int_eq(plan(&d, 1, 4), 0);
 	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, d.plan.pod[0].item[3].vf);
-	refused(&d, 4, 1, ERR_EXHAUSTED, "mlx5_0 is what is nearest to both");
+	refused(&d, 4, 1, ERR_EXHAUSTED, "both need mlx5_0");
 }
 END_TEST
 

@@ -144,7 +144,7 @@ static void add_unknown(struct ready *r)
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct finding *f = ready_add(r, ids[i], FINDING_UNKNOWN, AFF_NONE, AFF_NONE);
 
-		finding_set_reason(f, "a topology file does not tell it");
+		finding_set_reason(f, "a topology file does not have it");
 		finding_set_remedy(f, "railctl topo check on the machine itself, as root, or with "
 				      "--sysfs and a capture of it");
 	}

@@ -91,8 +91,8 @@ static void set_slow(struct ready *r, struct finding *f, uint32_t at)
 	finding_set_reason(f, "the path carries less than card and slot could");
 	finding_set_remedy(
 		f,
-		"seat the card anew, look at riser and cable, and for errors: lspci -vv -s "
-		"%s, dmesg | grep AER",
+		"reseat the card, check riser and cable, and look for errors: lspci -vv -s %s, "
+		"dmesg | grep AER",
 		bdf);
 }
 
@@ -110,7 +110,7 @@ void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 		set_slow(r, f, slow);
 	} else if (!p->cur.width || !p->max.width) {
 		f->state = FINDING_UNKNOWN;
-		finding_set_reason(f, "the link's width is not told");
+		finding_set_reason(f, "the link's width is not known");
 		finding_set_remedy(f, "%s",
 				   r->m->vm == AFF_YES ? "look on the host of the virtual machine"
 						       : "lspci -vv as root, on the node");

@@ -74,9 +74,9 @@ static void set_small_window(struct ready *r, struct finding *f, int bar, uint64
 	if (ready_there(r, READY_SYS, ready_pci_path(r, pci, resize, path)))
 		finding_set_remedy(
 			f,
-			"unload the GPU's driver and write the largest size that "
-			"/sys/bus/pci/devices/%s/%s offers into it, or switch on \"Above 4G "
-			"decoding\" and \"Resizable BAR\" in the firmware",
+			"unload the GPU's driver, read /sys/bus/pci/devices/%s/%s, and write the "
+			"largest size into it; or switch on \"Above 4G decoding\" and \"Resizable "
+			"BAR\" in the firmware",
 			ready_bdf(r, pci, bdf), resize);
 	else
 		finding_set_remedy(

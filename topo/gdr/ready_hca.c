@@ -55,8 +55,7 @@ static void check_port(struct ready *r, uint32_t hca)
 		finding_set_value(f, "ACTIVE");
 	if (active == AFF_YES)
 		return;
-	finding_set_reason(
-		f, "the state of its ports is not told; NCCL leaves out what is not ACTIVE");
+	finding_set_reason(f, "the state of its ports is not known; NCCL uses ACTIVE ports only");
 	finding_set_remedy(f, "railctl rdma list, on the node");
 }
 

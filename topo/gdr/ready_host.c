@@ -53,7 +53,7 @@ static void check_vm(struct ready *r)
 	}
 	f->state = FINDING_UNKNOWN;
 	if (m->vm == AFF_UNKNOWN) {
-		finding_set_reason(f, "whether this is a virtual machine is not told");
+		finding_set_reason(f, "it is not known whether this is a virtual machine");
 		finding_set_remedy(f, "read the machine itself, or a whole capture of it");
 		return;
 	}
@@ -164,8 +164,9 @@ static void check_neighbours(struct ready *r)
 	ready_path(r, f, READY_SYS, "class/infiniband");
 	finding_set_value(f, "%s", names);
 	finding_set_reason(
-		f, "they can be seen from here and are not this pod's: what is told nothing (NCCL, "
-		   "UCX) takes them too, with addresses of neighbours, and shares their rails");
+		f,
+		"they are visible here, and belong to other pods: without settings, NCCL and UCX "
+		"use them and their addresses too, and share their rails");
 	finding_set_remedy(
 		f, "set what \"railctl topo --env\" prints; with RDMA in mode exclusive a pod "
 		   "sees its own devices alone (railctl rdma mode exclusive)");

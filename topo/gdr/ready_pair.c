@@ -18,7 +18,7 @@ static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
 			  c2c && x->class >= AFF_PHB ? ", C2C likely" : "");
 	if (x->class == AFF_CLASS_UNKNOWN) {
 		f->state = FINDING_UNKNOWN;
-		finding_set_reason(f, "where the RDMA device is cannot be told");
+		finding_set_reason(f, "the place of the RDMA device is not known");
 		finding_set_remedy(f, "look on the host: railctl topo");
 		return;
 	}

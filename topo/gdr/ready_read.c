@@ -12,8 +12,8 @@
 #include "topo/gdr/ready_priv.h"
 
 /*
- * A capture may hold links that somebody made: they lead nowhere outside of it. Before Linux 5.6,
- * and where a filter of system calls does not know the call, only the live /sys is trusted.
+ * Open a file without leaving the folder: a capture may have malicious links. Before Linux 5.6, or
+ * if a seccomp filter forbids openat2(), only the live /sys is opened.
  */
 static int open_in(const struct ready *r, enum ready_dir dir, const char *path, uint64_t flags)
 {

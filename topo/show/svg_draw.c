@@ -106,7 +106,7 @@ static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
 	size_t cap = (size_t)(b->w - 20) * 10 / 63;
 
 	if (b->kind == SVG_SOCKET && (b->key == AFF_NONE || m->cpu[b->key].numa < 0))
-		(void)snprintf(text, sizeof(text), "NUMA node not told");
+		(void)snprintf(text, sizeof(text), "NUMA node unknown");
 	else if (b->kind == SVG_SOCKET)
 		(void)snprintf(text, sizeof(text), "NUMA node %d", m->cpu[b->key].numa);
 	else if (b->kind == SVG_ROOT)

@@ -25,7 +25,7 @@ extern const struct fixture_ids fixture_gen5_upper, fixture_gen5_lower;
 extern const struct fixture_ids fixture_dgx; /* the switch on the GPUs' board of a DGX A100 */
 extern const struct fixture_ids fixture_amd; /* the bridge of an MI300 */
 
-/* fixture_root - a root complex of its own, on NUMA node numa (-1: not told). */
+/* fixture_root - a root complex of its own, on NUMA node numa (-1: not known). */
 void fixture_root(struct fixture *y, int numa);
 /* fixture_port - a root port; fixture_switch, fixture_down - upstream port below a port, downstream
  * port below an upstream one. All links x16 of the fifth generation. */
@@ -50,7 +50,7 @@ uint32_t fixture_vf(struct fixture *y, uint32_t hca, uint8_t n, const char *name
  * The computers of testdata/matrix, built by what is published of them; fixture_done() included.
  * DGX A100: two GPUs and two HCAs on a PEX88096 of two levels, GPUs behind one more switch, on each
  * of four nodes of eight. DGX H100: a GPU and an HCA on a PEX89000 of two levels for itself, whose
- * HCAs' nodes are not told. HGX H200: the same of one level, and a bond. PCIe: four GPUs, four
+ * HCAs' nodes are not known. HGX H200: the same of one level, and a bond. PCIe: four GPUs, four
  * nodes, one HCA.
  */
 void fixture_dgx_a100(struct aff_machine *m);
