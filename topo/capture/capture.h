@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_TOPO_CAPTURE_CAPTURE_H
 #define RAILHEAD_TOPO_CAPTURE_CAPTURE_H
 
-#include "topo/gdr/ready.h"
+#include "topo/gdr/gdr.h"
 
 struct aff_capture_opts {
 	/* Keep GUIDs, MACs, GIDs and serial numbers. Otherwise each is replaced by another value of

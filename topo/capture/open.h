@@ -10,7 +10,7 @@
 #ifndef RAILHEAD_TOPO_CAPTURE_OPEN_H
 #define RAILHEAD_TOPO_CAPTURE_OPEN_H
 
-#include "topo/gdr/ready.h"
+#include "topo/gdr/gdr.h"
 #include "topo/capture/temp.h"
 
 struct aff_opened {

@@ -10,7 +10,7 @@
 
 #include "lib/cli/out.h"
 #include "topo/compare/compare.h"
-#include "topo/gdr/ready.h"
+#include "topo/gdr/gdr.h"
 
 /* The input of all functions below; it owns nothing. */
 struct aff_view {

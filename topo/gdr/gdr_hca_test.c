@@ -4,7 +4,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "topo/core/machine_build.h"
-#include "topo/testing/ready.h"
+#include "topo/testing/gdr.h"
 
 static struct world w;
 
@@ -335,7 +335,7 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
-TEST_PROGRAM("ready_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
+TEST_PROGRAM("gdr_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
 	     links_that_lead_out_are_not_followed, a_near_port_that_is_down_is_told,
 	     a_storage_card_is_told, a_bond_of_far_cards_is_told, nccl_finds_a_vf_at_its_pf,
 	     nccl_does_not_find_a_vf_on_another_bus, a_vf_alone_says_little,

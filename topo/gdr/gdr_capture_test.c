@@ -11,7 +11,7 @@
 #include "lib/testing/testing.h"
 #include "topo/read/pcicap.h"
 #include "topo/read/read.h"
-#include "topo/testing/ready.h"
+#include "topo/testing/gdr.h"
 #include "topo/testing/tree.h"
 
 /* GPU 23:00.0 and the card 25:00.0 below one switch, 21:00.0; the root port 20:00.0 has ACS. */
@@ -233,6 +233,6 @@ START_TEST(sixty_four_bytes_tell_nothing_else_apart)
 }
 END_TEST
 
-TEST_PROGRAM("ready_capture", as_it_was_captured_nothing_redirects, ports_below_the_switch_matter,
+TEST_PROGRAM("gdr_capture", as_it_was_captured_nothing_redirects, ports_below_the_switch_matter,
 	     ports_above_it_do_not, renames_elsewhere_change_nothing, translated_requests_pass,
 	     sixty_four_bytes_tell_nothing_else_apart)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ready.h: checks whether GPUDirect RDMA can work; each finding is ok, warn, fail or unknown.
+ * gdr.h: checks whether GPUDirect RDMA can work; each finding is ok, warn, fail or unknown.
  *
  * A value that cannot be read, or is not in a capture, makes the finding unknown with a reason,
  * never ok. The checks change nothing and run no remedy.
@@ -15,8 +15,8 @@
  *			driver/nvidia/gpus/<address>/numa_status
  *	boot		config-<osrelease>
  */
-#ifndef RAILHEAD_TOPO_GDR_READY_H
-#define RAILHEAD_TOPO_GDR_READY_H
+#ifndef RAILHEAD_TOPO_GDR_GDR_H
+#define RAILHEAD_TOPO_GDR_GDR_H
 
 #include "lib/cli/finding.h"
 #include "topo/core/choose.h"

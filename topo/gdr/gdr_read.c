@@ -9,7 +9,7 @@
 
 #include "lib/base/retry.h"
 #include "lib/sys/fs.h"
-#include "topo/gdr/ready_priv.h"
+#include "topo/gdr/gdr_priv.h"
 
 /*
  * Open a file without leaving the folder: a capture may have malicious links. Before Linux 5.6, or

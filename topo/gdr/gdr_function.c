@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "topo/read/read.h"
-#include "topo/gdr/ready_priv.h"
+#include "topo/gdr/gdr_priv.h"
 
 /* ---- the IOMMU ---- */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/gdr/ready_priv.h"
+#include "topo/gdr/gdr_priv.h"
 
 /* ---- a virtual machine ---- */
 

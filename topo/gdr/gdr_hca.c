@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/gdr/ready_priv.h"
+#include "topo/gdr/gdr_priv.h"
 #include "topo/core/distance.h"
 
 /* ---- ports ---- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/gdr/ready_priv.h"
+#include "topo/gdr/gdr_priv.h"
 #include "topo/core/distance.h"
 
 /* ---- the BAR through which other devices reach its memory ---- */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/gdr/ready_priv.h"
+#include "topo/gdr/gdr_priv.h"
 
 #define TEXT_LEN 256
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* On a machine without problems all findings are ok; then each test breaks one thing. */
-#include "topo/gdr/ready.h"
+#include "topo/gdr/gdr.h"
 
 #include <stdio.h>
 
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "topo/core/machine_build.h"
-#include "topo/testing/ready.h"
+#include "topo/testing/gdr.h"
 
 static struct world w;
 
@@ -338,7 +338,7 @@ START_TEST(without_an_hca_it_fails)
 }
 END_TEST
 
-TEST_PROGRAM("ready", all_is_well, a_redirecting_port_is_named, either_side_counts,
+TEST_PROGRAM("gdr", all_is_well, a_redirecting_port_is_named, either_side_counts,
 	     above_the_switch_nothing_matters, with_an_iommu_that_translates_it_fails,
 	     translated_requests_may_pass, without_root_it_is_unknown,
 	     at_a_root_complex_its_ports_count, one_way_is_enough,

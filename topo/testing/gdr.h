@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ready.h: a machine on which GPUDirect RDMA works, for tests that break one thing.
+ * gdr.h: a machine on which GPUDirect RDMA works, for tests that break one thing.
  *
  * A root port, a switch of two ports, below one an NVIDIA GPU, below the other mlx5_0; as files
  * too, in a folder of the test. Everything fails the test if it cannot. For test programs only.
  */
-#ifndef RAILHEAD_TOPO_TESTING_READY_H
-#define RAILHEAD_TOPO_TESTING_READY_H
+#ifndef RAILHEAD_TOPO_TESTING_GDR_H
+#define RAILHEAD_TOPO_TESTING_GDR_H
 
 #include "topo/read/pcicap.h"
-#include "topo/gdr/ready.h"
+#include "topo/gdr/gdr.h"
 
 struct world {
 	struct aff_machine m;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ready_priv.h: state and helpers that the checks share. */
-#ifndef RAILHEAD_TOPO_GDR_READY_PRIV_H
-#define RAILHEAD_TOPO_GDR_READY_PRIV_H
+/* gdr_priv.h: state and helpers that the checks share. */
+#ifndef RAILHEAD_TOPO_GDR_GDR_PRIV_H
+#define RAILHEAD_TOPO_GDR_GDR_PRIV_H
 
 #include <sys/types.h>
 
 #include "topo/read/pcicap.h"
-#include "topo/gdr/ready.h"
+#include "topo/gdr/gdr.h"
 
 enum ready_dir { READY_SYS, READY_PROC, READY_BOOT, READY_DIRS };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the checks: opens the tree, calls each check for the devices it is about, and sorts the
  * findings. */
-#include "topo/gdr/ready.h"
+#include "topo/gdr/gdr.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/gdr/ready_priv.h"
+#include "topo/gdr/gdr_priv.h"
 
 void aff_findings_clear(struct aff_findings *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a machine on which GPUDirect RDMA works, with its files in a folder of the test. */
-#include "topo/testing/ready.h"
+#include "topo/testing/gdr.h"
 
 #include <fcntl.h>
 #include <stdio.h>
