@@ -23,7 +23,7 @@ static int write_svg(struct cmd_run *r, const struct topo *t, const char *path, 
 
 static int show_text(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
-	const struct aff_view *v = &t->view;
+	const struct topo_view *v = &t->view;
 
 	if (!t->m.n_gpus)
 		out_line(&r->out, OUT_PLAIN,

@@ -35,15 +35,15 @@ extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_plan_cm
 
 /* A machine, and all answers about it. */
 struct topo {
-	struct aff_machine m;
-	bool *gpu, *hca;          /* the scope's masks; owned; NULL: all */
-	struct aff_choice choice; /* within the scope; of all GPUs while no HCA is out of it */
-	struct aff_choice node;   /* of the whole machine */
+	struct topo_machine m;
+	bool *gpu, *hca;           /* the scope's masks; owned; NULL: all */
+	struct topo_choice choice; /* within the scope; of all GPUs while no HCA is out of it */
+	struct topo_choice node;   /* of the whole machine */
 	struct nccl_opts opts;
 	struct nccl_prediction nccl;
 	struct comparison differ;
-	struct aff_findings findings;
-	struct aff_view view; /* of all these */
+	struct gdr_findings findings;
+	struct topo_view view; /* of all these */
 };
 
 #define TOPO_FACTS 1u /* also check whether GPUDirect RDMA can work */

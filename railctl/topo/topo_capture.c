@@ -6,7 +6,7 @@
 #include "railctl/topo/topo.h"
 #include "topo/capture/capture.h"
 
-static int show_sum(const struct cmd_run *r, const struct aff_capture_sum *s, const char *to,
+static int show_sum(const struct cmd_run *r, const struct topo_capture_sum *s, const char *to,
 		    struct err *e)
 {
 	auto_json struct json *o = NULL;
@@ -37,13 +37,13 @@ static int show_sum(const struct cmd_run *r, const struct aff_capture_sum *s, co
 static int capture_run(struct cmd_run *r, struct err *e)
 {
 	const char *to = r->opts.words[0];
-	const struct aff_tree_dirs from = { .sysfs = r->ctx.sysfs,
-					    .proc = r->ctx.proc,
-					    .boot = "/boot" };
-	const struct aff_capture_opts o = { .raw = opt_is_set(&r->opts, "raw") };
-	struct aff_capture_sum sum = { 0 };
+	const struct topo_tree_dirs from = { .sysfs = r->ctx.sysfs,
+					     .proc = r->ctx.proc,
+					     .boot = "/boot" };
+	const struct topo_capture_opts o = { .raw = opt_is_set(&r->opts, "raw") };
+	struct topo_capture_sum sum = { 0 };
 
-	if (aff_capture(&from, &o, to, &sum, e))
+	if (topo_capture(&from, &o, to, &sum, e))
 		return -1;
 	/* No summary where standard output is the file. */
 	return strcmp(to, "-") == 0 ? 0 : show_sum(r, &sum, to, e);

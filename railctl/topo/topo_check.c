@@ -77,7 +77,7 @@ static bool is_in(const struct topo *t, size_t gpu)
 static void show_gpus(const struct cmd_run *r, const struct topo *t)
 {
 	for (uint32_t g = 0; g < t->m.n_gpus; g++) {
-		enum finding_state s = aff_worst(&t->findings, g);
+		enum finding_state s = gdr_worst(&t->findings, g);
 		char bdf[PCI_STR_LEN];
 
 		if (is_in(t, g))
@@ -110,7 +110,7 @@ static enum finding_state worst_of(const struct topo *t)
 
 	for (uint32_t g = 0; g < t->m.n_gpus; g++)
 		if (is_in(t, g))
-			worst = finding_worse(worst, aff_worst(&t->findings, g));
+			worst = finding_worse(worst, gdr_worst(&t->findings, g));
 	return worst;
 }
 
@@ -125,7 +125,7 @@ static int add_gpus(struct json *list, const struct topo *t)
 		o = json_push_object(list);
 		if (!o || json_add_int(o, "index", t->m.gpu[g].index) ||
 		    json_add_str(o, "bdf", pci_format(t->m.pci[t->m.gpu[g].pci].addr, bdf)) ||
-		    json_add_str(o, "state", finding_state_name(aff_worst(&t->findings, g))))
+		    json_add_str(o, "state", finding_state_name(gdr_worst(&t->findings, g))))
 			return -1;
 	}
 	return list ? 0 : -1;

@@ -28,13 +28,13 @@ static int parse_class(const char *text, uint32_t *out)
 	return 0;
 }
 
-static int take_classes(struct cmd_run *r, uint32_t class[CLASSES_MAX], struct aff_read_opts *o,
+static int take_classes(struct cmd_run *r, uint32_t class[CLASSES_MAX], struct topo_read_opts *o,
 			struct err *e)
 {
 	const char *text;
 	size_t i = 0;
 
-	*o = (struct aff_read_opts){ .class_code = class };
+	*o = (struct topo_read_opts){ .class_code = class };
 	while ((text = opt_next(&r->opts, "class", &i))) {
 		if (o->n_classes == CLASSES_MAX)
 			return cmd_usage(r, e, "more than %d times --class", CLASSES_MAX);
@@ -56,9 +56,9 @@ static int read_xml(const char *path, struct topo *t, struct err *e)
 
 	if (len < 0)
 		return -1;
-	if (aff_read_xml(text, (size_t)len, &t->m, e))
+	if (topo_read_xml(text, (size_t)len, &t->m, e))
 		return err_wrap(e, "%s", path);
-	aff_roles(&t->m, NULL);
+	topo_roles(&t->m, NULL);
 	return 0;
 }
 
@@ -76,22 +76,22 @@ static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err
 		return -1;
 	/* A pod with all HCAs gets the HCA that its GPU has when all GPUs are considered. The HCAs
 	 * of a pod are assigned to its own GPUs, and no other pod uses them. */
-	const struct aff_scope own = { t->hca ? t->gpu : NULL, t->hca };
+	const struct topo_scope own = { t->hca ? t->gpu : NULL, t->hca };
 	in.node = t->hca ? NULL : &t->node;
-	t->view = (struct aff_view){ .m = &t->m,
-				     .scope = { t->gpu, t->hca },
-				     .pod = t->view.pod,
-				     .choice = &t->choice,
-				     .nccl = &t->nccl,
-				     .differ = &t->differ };
-	if (aff_choose(&t->m, NULL, &t->node, e) || aff_choose(&t->m, &own, &t->choice, e) ||
+	t->view = (struct topo_view){ .m = &t->m,
+				      .scope = { t->gpu, t->hca },
+				      .pod = t->view.pod,
+				      .choice = &t->choice,
+				      .nccl = &t->nccl,
+				      .differ = &t->differ };
+	if (topo_choose(&t->m, NULL, &t->node, e) || topo_choose(&t->m, &own, &t->choice, e) ||
 	    nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
 	    compare_with_nccl(&in, &t->differ, e))
 		return -1;
 	return 0;
 }
 
-static int add_findings(struct topo *t, struct aff_tree_dirs *d, unsigned flags, struct err *e)
+static int add_findings(struct topo *t, struct topo_tree_dirs *d, unsigned flags, struct err *e)
 {
 	if (!(flags & TOPO_FACTS))
 		return 0;
@@ -99,7 +99,7 @@ static int add_findings(struct topo *t, struct aff_tree_dirs *d, unsigned flags,
 		d->scope = &t->view.scope;
 		d->others_seen = t->view.pod;
 	}
-	if (aff_ready(&t->m, &t->choice, d, &t->findings, e))
+	if (gdr_check(&t->m, &t->choice, d, &t->findings, e))
 		return -1;
 	t->view.findings = &t->findings;
 	return 0;
@@ -108,22 +108,24 @@ static int add_findings(struct topo *t, struct aff_tree_dirs *d, unsigned flags,
 static int load_tree(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "sysfs");
-	auto_aff_opened struct aff_opened opened = { 0 };
-	struct aff_tree_dirs dirs = { .sysfs = r->ctx.sysfs, .proc = r->ctx.proc, .boot = "/boot" };
+	auto_topo_opened struct topo_opened opened = { 0 };
+	struct topo_tree_dirs dirs = { .sysfs = r->ctx.sysfs,
+				       .proc = r->ctx.proc,
+				       .boot = "/boot" };
 	uint32_t class[CLASSES_MAX];
-	struct aff_read_opts o;
+	struct topo_read_opts o;
 	char ifname[IFNAME_LEN];
 	int pid = 0;
 
 	if (take_classes(r, class, &o, e) ||
-	    (path ? aff_open(path, &opened, e) : rdma_pod_enter(r, &pid, e)))
+	    (path ? topo_open(path, &opened, e) : rdma_pod_enter(r, &pid, e)))
 		return -1;
 	if (path)
 		dirs = opened.dirs;
-	if (aff_read_sysfs(dirs.sysfs, dirs.proc, &o, &t->m, e))
+	if (topo_read_sysfs(dirs.sysfs, dirs.proc, &o, &t->m, e))
 		return -1;
-	aff_default_netdev(dirs.proc, !path, ifname);
-	aff_roles(&t->m, ifname);
+	topo_default_netdev(dirs.proc, !path, ifname);
+	topo_roles(&t->m, ifname);
 	return predict(r, path ? NULL : &pid, t, e) || add_findings(t, &dirs, flags, e) ? -1 : 0;
 }
 
@@ -147,12 +149,12 @@ int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e)
 
 void topo_clear(struct topo *t)
 {
-	aff_findings_clear(&t->findings);
+	gdr_findings_clear(&t->findings);
 	comparison_clear(&t->differ);
 	nccl_prediction_clear(&t->nccl);
-	aff_choice_clear(&t->node);
-	aff_choice_clear(&t->choice);
+	topo_choice_clear(&t->node);
+	topo_choice_clear(&t->choice);
 	free(t->gpu);
 	free(t->hca);
-	aff_machine_clear(&t->m);
+	topo_machine_clear(&t->m);
 }

@@ -27,23 +27,23 @@ static const struct out_column columns[] = {
 	{ "VF", 0 },          { "CLASS", 0 }, { "CHIPS", OUT_RIGHT },
 };
 
-static const char *bdf_of(const struct aff_machine *m, uint32_t pci, char buf[PCI_STR_LEN])
+static const char *bdf_of(const struct topo_machine *m, uint32_t pci, char buf[PCI_STR_LEN])
 {
-	return pci == AFF_NONE ? NULL : pci_format(m->pci[pci].addr, buf);
+	return pci == TOPO_NONE ? NULL : pci_format(m->pci[pci].addr, buf);
 }
 
-static int add_row(const struct topo *t, size_t pod, const struct aff_plan_item *i,
+static int add_row(const struct topo *t, size_t pod, const struct topo_plan_item *i,
 		   struct out_table *table, struct err *e)
 {
 	char number[24], gpu[PCI_STR_LEN], rail[16], vf[PCI_STR_LEN], chips[16];
-	bool known = i->way.class != AFF_CLASS_UNKNOWN;
+	bool known = i->way.class != TOPO_CLASS_UNKNOWN;
 	const struct out_cell cells[] = {
 		{ number, OUT_PLAIN },
 		{ bdf_of(&t->m, t->m.gpu[i->gpu].pci, gpu), OUT_PLAIN },
-		{ i->rail == AFF_NONE ? NULL : rail, OUT_PLAIN },
+		{ i->rail == TOPO_NONE ? NULL : rail, OUT_PLAIN },
 		{ t->m.hca[i->hca].name, OUT_PLAIN },
 		{ bdf_of(&t->m, i->vf, vf), OUT_PLAIN },
-		{ known ? aff_class_name(i->way.class) : NULL, OUT_PLAIN },
+		{ known ? topo_class_name(i->way.class) : NULL, OUT_PLAIN },
 		{ known ? chips : NULL, OUT_PLAIN },
 	};
 
@@ -53,7 +53,7 @@ static int add_row(const struct topo *t, size_t pod, const struct aff_plan_item 
 	return out_row(table, cells, e);
 }
 
-static int show_table(const struct cmd_run *r, const struct topo *t, const struct aff_plan *p,
+static int show_table(const struct cmd_run *r, const struct topo *t, const struct topo_plan *p,
 		      struct err *e)
 {
 	auto_table struct out_table table = { .columns = columns,
@@ -76,23 +76,23 @@ static int add_text(struct json *o, const char *key, const char *text)
 	return text ? json_add_str(o, key, text) : json_add_null(o, key);
 }
 
-static int add_item(struct json *list, const struct topo *t, const struct aff_plan_item *i)
+static int add_item(struct json *list, const struct topo *t, const struct topo_plan_item *i)
 {
 	struct json *o = json_push_object(list);
-	bool known = i->way.class != AFF_CLASS_UNKNOWN;
+	bool known = i->way.class != TOPO_CLASS_UNKNOWN;
 	char bdf[PCI_STR_LEN];
 
 	if (!o || add_text(o, "gpu", bdf_of(&t->m, t->m.gpu[i->gpu].pci, bdf)) ||
 	    json_add_str(o, "hca", t->m.hca[i->hca].name) ||
 	    add_text(o, "vf", bdf_of(&t->m, i->vf, bdf)) ||
-	    add_text(o, "class", known ? aff_class_name(i->way.class) : NULL))
+	    add_text(o, "class", known ? topo_class_name(i->way.class) : NULL))
 		return -1;
-	if (i->rail == AFF_NONE ? json_add_null(o, "rail") : json_add_int(o, "rail", i->rail))
+	if (i->rail == TOPO_NONE ? json_add_null(o, "rail") : json_add_int(o, "rail", i->rail))
 		return -1;
 	return known ? json_add_int(o, "switches", i->way.switches) : json_add_null(o, "switches");
 }
 
-static int add_pod(struct json *list, const struct topo *t, const struct aff_plan *p, size_t pod)
+static int add_pod(struct json *list, const struct topo *t, const struct topo_plan *p, size_t pod)
 {
 	struct json *o = json_push_object(list), *gpus, *items;
 	char bdf[PCI_STR_LEN];
@@ -111,7 +111,7 @@ static int add_pod(struct json *list, const struct topo *t, const struct aff_pla
 	return gpus && items ? 0 : -1;
 }
 
-static struct json *plan_json(const struct topo *t, const struct aff_plan *p)
+static struct json *plan_json(const struct topo *t, const struct topo_plan *p)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *pods, *notes;
@@ -134,8 +134,8 @@ static struct json *plan_json(const struct topo *t, const struct aff_plan *p)
 static int plan_run(struct cmd_run *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
-	auto_aff_plan struct aff_plan p = { 0 };
-	struct aff_plan_request w = { 0 };
+	auto_topo_plan struct topo_plan p = { 0 };
+	struct topo_plan_request w = { 0 };
 	auto_json struct json *o = NULL;
 	auto_free bool *taken = NULL;
 
@@ -145,7 +145,7 @@ static int plan_run(struct cmd_run *r, struct err *e)
 		return -1;
 	w.scope = &t.view.scope;
 	w.taken = taken;
-	if (aff_plan_make(&t.m, &t.choice, &w, &p, e))
+	if (topo_plan_make(&t.m, &t.choice, &w, &p, e))
 		return -1;
 	if (!r->out.json)
 		return show_table(r, &t, &p, e);

@@ -87,7 +87,7 @@ static bool is_own(const struct rdma_inventory *v, const bool *own, const char *
 	return false;
 }
 
-static int to_mask(const struct probe_data *f, bool first, const struct aff_machine *m, bool **out,
+static int to_mask(const struct probe_data *f, bool first, const struct topo_machine *m, bool **out,
 		   struct err *e)
 {
 	auto_free bool *own = calloc(f->inventory->n_devices + 1, sizeof(*own));
@@ -104,7 +104,7 @@ static int to_mask(const struct probe_data *f, bool first, const struct aff_mach
 	return 0;
 }
 
-int topo_pod_hcas(const struct topo_who *w, const struct aff_machine *m, bool **out, struct err *e)
+int topo_pod_hcas(const struct topo_who *w, const struct topo_machine *m, bool **out, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };

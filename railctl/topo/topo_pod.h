@@ -22,14 +22,14 @@ struct topo_who {
  * means all, as on the node itself. Call it in the pod's network namespace; w->ctx->sysfs must be
  * the sysfs of that namespace.
  */
-int topo_pod_hcas(const struct topo_who *w, const struct aff_machine *m, bool **out,
+int topo_pod_hcas(const struct topo_who *w, const struct topo_machine *m, bool **out,
 		  struct err *e) must_check;
 
 /*
  * topo_pod_gpus - the same for GPUs. A pod has a GPU if it has the device file (/dev/nvidia0,
  * /dev/dri/renderD128). If it has no such file, NVIDIA_VISIBLE_DEVICES decides.
  */
-int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **out,
+int topo_pod_gpus(const struct topo_who *w, const struct topo_machine *m, bool **out,
 		  struct err *e) must_check;
 
 /* ---- pure ---- */

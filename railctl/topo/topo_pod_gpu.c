@@ -62,14 +62,14 @@ static int read_nvidia(const struct topo_who *w, const char *bdf, struct nvidia 
 }
 
 /* The driver's text has the number of the device file. Without the text the answer is unknown. */
-static enum aff_tristate has_nvidia(const struct topo_who *w, const struct nvidia *n)
+static enum topo_tristate has_nvidia(const struct topo_who *w, const struct nvidia *n)
 {
 	char name[WORD_LEN + 8];
 
 	if (!*n->minor)
-		return AFF_UNKNOWN;
+		return TOPO_UNKNOWN;
 	(void)snprintf(name, sizeof(name), "nvidia%s", n->minor);
-	return has_file(w, name) ? AFF_YES : AFF_NO;
+	return has_file(w, name) ? TOPO_YES : TOPO_NO;
 }
 
 /* ---- AMD, and what else has a driver of DRM ---- */
@@ -80,10 +80,10 @@ static void close_dir(DIR **d)
 		closedir(*d);
 }
 
-static enum aff_tristate has_render(const struct topo_who *w, const char *bdf)
+static enum topo_tristate has_render(const struct topo_who *w, const char *bdf)
 {
 	char path[PATH_MAX], name[NAME_MAX + 8];
-	enum aff_tristate has = AFF_UNKNOWN;
+	enum topo_tristate has = TOPO_UNKNOWN;
 
 	(void)snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/drm", w->ctx->sysfs, bdf);
 	auto_clean(close_dir) DIR *dir = opendir(path);
@@ -92,7 +92,7 @@ static enum aff_tristate has_render(const struct topo_who *w, const char *bdf)
 		if (strncmp(d->d_name, "renderD", 7) != 0)
 			continue;
 		(void)snprintf(name, sizeof(name), "dri/%s", d->d_name);
-		has = has_file(w, name) ? AFF_YES : AFF_NO;
+		has = has_file(w, name) ? TOPO_YES : TOPO_NO;
 	}
 	return has;
 }
@@ -126,7 +126,7 @@ bool topo_pod_lists(const char *list, unsigned number, const char *uuid)
 /* ---- all of them ---- */
 
 struct gpus {
-	enum aff_tristate *has; /* a device file; owned */
+	enum topo_tristate *has; /* a device file; owned */
 	struct nvidia *nvidia;
 };
 
@@ -136,7 +136,7 @@ static void gpus_clear(struct gpus *g)
 	free(g->nvidia);
 }
 
-static int look_at_devices(const struct topo_who *w, const struct aff_machine *m, struct gpus *g,
+static int look_at_devices(const struct topo_who *w, const struct topo_machine *m, struct gpus *g,
 			   struct err *e)
 {
 	g->has = calloc(m->n_gpus + 1, sizeof(*g->has));
@@ -147,7 +147,7 @@ static int look_at_devices(const struct topo_who *w, const struct aff_machine *m
 		char bdf[PCI_STR_LEN];
 
 		pci_format(m->pci[m->gpu[i].pci].addr, bdf);
-		if (m->gpu[i].vendor != AFF_NVIDIA) {
+		if (m->gpu[i].vendor != TOPO_NVIDIA) {
 			g->has[i] = has_render(w, bdf);
 			continue;
 		}
@@ -158,7 +158,7 @@ static int look_at_devices(const struct topo_who *w, const struct aff_machine *m
 	return 0;
 }
 
-static bool any_gpu(const struct gpus *g, size_t n, enum aff_tristate what)
+static bool any_gpu(const struct gpus *g, size_t n, enum topo_tristate what)
 {
 	for (size_t i = 0; i < n; i++)
 		if (g->has[i] == what)
@@ -166,7 +166,7 @@ static bool any_gpu(const struct gpus *g, size_t n, enum aff_tristate what)
 	return false;
 }
 
-int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **out, struct err *e)
+int topo_pod_gpus(const struct topo_who *w, const struct topo_machine *m, bool **out, struct err *e)
 {
 	auto_clean(gpus_clear) struct gpus g = { 0 };
 	auto_free bool *mask = calloc(m->n_gpus + 1, sizeof(*mask));
@@ -177,14 +177,15 @@ int topo_pod_gpus(const struct topo_who *w, const struct aff_machine *m, bool **
 	if (look_at_devices(w, m, &g, e))
 		return -1;
 	*out = NULL;
-	if (any_gpu(&g, m->n_gpus, AFF_YES) && any_gpu(&g, m->n_gpus, AFF_NO)) {
+	if (any_gpu(&g, m->n_gpus, TOPO_YES) && any_gpu(&g, m->n_gpus, TOPO_NO)) {
 		for (size_t i = 0; i < m->n_gpus; i++)
-			mask[i] = g.has[i] != AFF_NO;
-	} else if (!any_gpu(&g, m->n_gpus, AFF_YES) && list && *list && strcmp(list, "void") != 0) {
+			mask[i] = g.has[i] != TOPO_NO;
+	} else if (!any_gpu(&g, m->n_gpus, TOPO_YES) && list && *list &&
+		   strcmp(list, "void") != 0) {
 		unsigned number = 0; /* the variable counts the GPUs of NVIDIA in their order */
 
 		for (size_t i = 0; i < m->n_gpus; i++)
-			mask[i] = m->gpu[i].vendor != AFF_NVIDIA ||
+			mask[i] = m->gpu[i].vendor != TOPO_NVIDIA ||
 				  topo_pod_lists(list, number++, g.nvidia[i].uuid);
 	} else {
 		return 0;

@@ -103,7 +103,7 @@ END_TEST
 
 #define ROOT "/mnt"
 
-static struct aff_machine m;
+static struct topo_machine m;
 static struct ctx ctx;
 static struct topo_who who = { .ctx = &ctx };
 
@@ -120,13 +120,13 @@ static void put(const char *path, const char *text)
 	testing_file(full, 0644, text);
 }
 
-static void add_gpu(uint8_t bus, enum aff_vendor v)
+static void add_gpu(uint8_t bus, enum topo_vendor v)
 {
 	struct err e;
 	uint32_t p, g;
 
-	ck_assert_int_eq(aff_add_pci(&m, (struct pci_addr){ .bus = bus }, &p, &e), 0);
-	ck_assert_int_eq(aff_add_gpu(&m, p, &g, &e), 0);
+	ck_assert_int_eq(topo_add_pci(&m, (struct pci_addr){ .bus = bus }, &p, &e), 0);
+	ck_assert_int_eq(topo_add_gpu(&m, p, &g, &e), 0);
 	m.gpu[g].vendor = v;
 }
 
@@ -138,9 +138,9 @@ static void make(void)
 	ctx.sysfs = ROOT "/sys";
 	ctx.proc = ROOT "/proc";
 	ctx.dev = ROOT "/dev";
-	add_gpu(0x0f, AFF_NVIDIA);
-	add_gpu(0x10, AFF_NVIDIA);
-	add_gpu(0x20, AFF_AMD);
+	add_gpu(0x0f, TOPO_NVIDIA);
+	add_gpu(0x10, TOPO_NVIDIA);
+	add_gpu(0x20, TOPO_AMD);
 	put("proc/driver/nvidia/gpus/0000:0f:00.0/information",
 	    "Model: \t\t X\nGPU UUID: \t GPU-aaaa-1\nDevice Minor: \t 1\n");
 	put("proc/driver/nvidia/gpus/0000:10:00.0/information",

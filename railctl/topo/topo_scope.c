@@ -30,8 +30,8 @@ static int mark_gpu(struct cmd_run *r, const char *word, void *arg, struct err *
 		cmd_usage(r, e, "--gpus \"%.64s\" is no PCI address", word);
 		return err_hint(e, "such as 0000:0f:00.0");
 	}
-	g = aff_find_gpu(&t->m, addr);
-	if (g == AFF_NONE)
+	g = topo_find_gpu(&t->m, addr);
+	if (g == TOPO_NONE)
 		return unknown_gpu(t, word, e);
 	t->gpu[g] = true;
 	return 0;
@@ -42,10 +42,10 @@ static int mark_gpu(struct cmd_run *r, const char *word, void *arg, struct err *
 static int mark_hca(struct cmd_run *r, const char *word, void *arg, struct err *e)
 {
 	struct topo *t = arg;
-	uint32_t h = aff_find_hca(&t->m, word);
+	uint32_t h = topo_find_hca(&t->m, word);
 
 	(void)r;
-	if (h == AFF_NONE) {
+	if (h == TOPO_NONE) {
 		err_set(e, ERR_NOTFOUND, 0, "--hcas: there is no HCA \"%.64s\"", word);
 		return err_hint(e, "\"railctl topo\" without --hcas names them all");
 	}
@@ -65,7 +65,7 @@ static int mark_list(struct cmd_run *r, const char *option, mark_fn mark, struct
 
 	while ((text = opt_next(&r->opts, option, &i))) {
 		struct slice rest = { text, strlen(text) }, word;
-		char copy[AFF_NAME_LEN];
+		char copy[TOPO_NAME_LEN];
 
 		while (slice_next(&rest, ',', &word)) {
 			if (!word.len || slice_copy(word, copy, sizeof(copy)))

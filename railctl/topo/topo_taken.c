@@ -11,14 +11,14 @@ static bool is_taken(const struct vf_view *v)
 	       v->use == VF_OTHER_NETNS || v->use == VF_DAMAGED;
 }
 
-static void mark_taken(const struct aff_machine *m, const struct vf_view *v, bool *taken)
+static void mark_taken(const struct topo_machine *m, const struct vf_view *v, bool *taken)
 {
 	struct pci_addr a;
 
 	if (!is_taken(v) || pci_parse(v->addr, &a))
 		return;
-	uint32_t i = aff_find_pci(m, a);
-	if (i != AFF_NONE)
+	uint32_t i = topo_find_pci(m, a);
+	if (i != TOPO_NONE)
 		taken[i] = true;
 }
 
@@ -28,7 +28,7 @@ int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *
 	auto_nl struct nl *nl = NULL;
 	auto_free bool *taken = NULL;
 
-	if (t->m.source != AFF_LIVE)
+	if (t->m.source != TOPO_LIVE)
 		return 0;
 	if (nl_open(&nl, e) || inventory_read(&r->ctx, nl, &all, e)) {
 		err_wrap(e, "which VFs are taken");

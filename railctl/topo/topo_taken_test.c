@@ -16,10 +16,10 @@ static void machine(struct topo *t)
 	struct pci_addr a;
 	uint32_t i;
 
-	t->m.source = AFF_LIVE;
+	t->m.source = TOPO_LIVE;
 	for (size_t k = 0; k < ARRAY_SIZE(bdf); k++) {
 		ck_assert_int_eq(pci_parse(bdf[k], &a), 0);
-		ck_assert_int_eq(aff_add_pci(&t->m, a, &i, &e), 0);
+		ck_assert_int_eq(topo_add_pci(&t->m, a, &i, &e), 0);
 	}
 }
 
@@ -44,7 +44,7 @@ END_TEST
 
 START_TEST(of_another_machine_nothing_is_known)
 {
-	auto_topo struct topo t = { .m.source = AFF_CAPTURE };
+	auto_topo struct topo t = { .m.source = TOPO_CAPTURE };
 	struct cmd_run r = { .ctx.sysfs = "/nothing" };
 	bool *taken = NULL;
 	struct err e = { .msg = "" };

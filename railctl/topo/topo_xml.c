@@ -42,7 +42,7 @@ int topo_check_xml(struct cmd_run *r, struct err *e)
 
 #define PAIRS_MAX 256 /* more than a file may have elements */
 
-static int take_pairs(struct cmd_run *r, struct aff_guest_pair pair[PAIRS_MAX], size_t *n,
+static int take_pairs(struct cmd_run *r, struct topo_guest_pair pair[PAIRS_MAX], size_t *n,
 		      struct err *e)
 {
 	const char *text;
@@ -58,7 +58,7 @@ static int take_pairs(struct cmd_run *r, struct aff_guest_pair pair[PAIRS_MAX], 
 				return cmd_usage(r, e, "--guest-map: more than %d pairs",
 						 PAIRS_MAX);
 			if (slice_copy(word, copy, sizeof(copy)) ||
-			    aff_guest_pair_parse(copy, &pair[*n])) {
+			    topo_guest_pair_parse(copy, &pair[*n])) {
 				cmd_usage(r, e, "--guest-map: \"%.*s\" is no pair of PCI addresses",
 					  (int)(word.len < 64 ? word.len : 64), word.p);
 				return err_hint(e, "such as 0000:05:00.0=0000:0f:00.0");
@@ -69,31 +69,32 @@ static int take_pairs(struct cmd_run *r, struct aff_guest_pair pair[PAIRS_MAX], 
 	return 0;
 }
 
-static int read_guest(const char *path, struct aff_machine *m, struct err *e)
+static int read_guest(const char *path, struct topo_machine *m, struct err *e)
 {
-	auto_aff_opened struct aff_opened o = { 0 };
-	const struct aff_read_opts none = { 0 };
+	auto_topo_opened struct topo_opened o = { 0 };
+	const struct topo_read_opts none = { 0 };
 
-	return aff_open(path, &o, e) || aff_read_sysfs(o.dirs.sysfs, o.dirs.proc, &none, m, e) ? -1
-											       : 0;
+	return topo_open(path, &o, e) || topo_read_sysfs(o.dirs.sysfs, o.dirs.proc, &none, m, e)
+		       ? -1
+		       : 0;
 }
 
 static int make_for_guest(struct cmd_run *r, const struct topo *t, char **out, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "guest");
-	auto_aff_machine struct aff_machine m = { 0 };
-	struct aff_guest_pair pair[PAIRS_MAX];
-	struct aff_guest g = { .map = pair };
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct topo_guest_pair pair[PAIRS_MAX];
+	struct topo_guest g = { .map = pair };
 
 	if (take_pairs(r, pair, &g.n, e) || (path && read_guest(path, &m, e)))
 		return -1;
 	g.machine = path ? &m : NULL;
-	return aff_xml_write_guest(&t->m, &g, out, e);
+	return topo_xml_write_guest(&t->m, &g, out, e);
 }
 
 int topo_write_xml(struct cmd_run *r, const struct topo *t, const char *path, struct err *e)
 {
-	const struct aff_xml_opts o = {
+	const struct topo_xml_opts o = {
 		.rccl = opt_is_set(&r->opts, "rccl"),
 		.skeleton = opt_is_set(&r->opts, "skeleton"),
 		.keep_vf_path = t->opts.keep_vf_path,
@@ -101,7 +102,7 @@ int topo_write_xml(struct cmd_run *r, const struct topo *t, const char *path, st
 	auto_free char *text = NULL;
 
 	if (opt_is_set(&r->opts, "guest-map") ? make_for_guest(r, t, &text, e)
-					      : aff_xml_write(&t->m, &o, &text, e))
+					      : topo_xml_write(&t->m, &o, &text, e))
 		return -1;
 	return topo_write(r, path, text, e);
 }

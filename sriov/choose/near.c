@@ -21,13 +21,13 @@ struct candidate {
 	size_t gpu;        /* index of the GPU */
 	size_t nth;        /* its place in the resource */
 	uint32_t assigned; /* VFs that the container has for that GPU */
-	struct aff_distance distance;
+	struct topo_distance distance;
 };
 
 struct survey {
 	const struct claimant *who;
 	const struct near_gpus *gpus;
-	struct aff_machine m;
+	struct topo_machine m;
 	uint32_t gpu[NEAR_GPUS_MAX];      /* functions of m */
 	uint32_t assigned[NEAR_GPUS_MAX]; /* VFs that the container has for each GPU */
 	struct candidate *pf;
@@ -36,7 +36,7 @@ struct survey {
 
 static void survey_clear(struct survey *s)
 {
-	aff_machine_clear(&s->m);
+	topo_machine_clear(&s->m);
 	free(s->pf);
 }
 #define auto_survey auto_clean(survey_clear)
@@ -47,7 +47,7 @@ static uint32_t function_of(const struct survey *s, const char *addr)
 {
 	struct pci_addr a;
 
-	return pci_parse(addr, &a) ? AFF_NONE : aff_find_pci(&s->m, a);
+	return pci_parse(addr, &a) ? TOPO_NONE : topo_find_pci(&s->m, a);
 }
 
 static int find_pfs(struct survey *s, struct pf_list pfs, struct err *e)
@@ -76,14 +76,14 @@ static int read_paths(struct survey *s, struct err *e)
 		bdf[n++] = s->gpus->gpu[i];
 	for (size_t i = 0; i < s->n; i++)
 		bdf[n++] = s->pf[i].addr;
-	return aff_read_functions(s->who->ctx->sysfs, bdf, n, &s->m, e);
+	return topo_read_functions(s->who->ctx->sysfs, bdf, n, &s->m, e);
 }
 
 static int find_functions(struct survey *s, struct err *e)
 {
 	for (size_t i = 0; i < s->gpus->n; i++) {
 		s->gpu[i] = function_of(s, s->gpus->gpu[i]);
-		if (s->gpu[i] != AFF_NONE)
+		if (s->gpu[i] != TOPO_NONE)
 			continue;
 		err_set(e, ERR_CONFIG, 0, "%s: \"%s\": this machine has no such PCI device",
 			s->gpus->source, s->gpus->gpu[i]);
@@ -91,7 +91,7 @@ static int find_functions(struct survey *s, struct err *e)
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		s->pf[i].pci = function_of(s, s->pf[i].addr);
-		if (s->pf[i].pci == AFF_NONE)
+		if (s->pf[i].pci == TOPO_NONE)
 			return err_set(e, ERR_CONFIG, 0,
 				       "resource.pf: \"%s\": there is no such PCI device",
 				       s->pf[i].name);
@@ -106,7 +106,7 @@ static int compare_candidates(const struct candidate *a, const struct candidate 
 {
 	int c = cmp_u64(a->assigned, b->assigned);
 
-	return c ? c : aff_distance_cmp(&a->distance, &b->distance);
+	return c ? c : topo_distance_cmp(&a->distance, &b->distance);
 }
 
 static void find_gpu(const struct survey *s, struct candidate *o)
@@ -115,7 +115,7 @@ static void find_gpu(const struct survey *s, struct candidate *o)
 		struct candidate x = *o;
 		x.gpu = i;
 		x.assigned = s->assigned[i];
-		aff_distance(&s->m, s->gpu[i], o->pci, &x.distance);
+		topo_distance(&s->m, s->gpu[i], o->pci, &x.distance);
 		if (i == 0 || compare_candidates(&x, o) < 0)
 			*o = x;
 	}
@@ -178,9 +178,9 @@ static void explain_result(const struct survey *s, const char *pf, struct affini
 		f->switches = o->distance.switches;
 		f->bw = o->distance.max_bw;
 		for (size_t k = 0; k < s->n; k++) {
-			struct aff_distance other;
-			aff_distance(&s->m, s->gpu[o->gpu], s->pf[k].pci, &other);
-			f->farther |= aff_distance_cmp(&other, &o->distance) < 0;
+			struct topo_distance other;
+			topo_distance(&s->m, s->gpu[o->gpu], s->pf[k].pci, &other);
+			f->farther |= topo_distance_cmp(&other, &o->distance) < 0;
 		}
 		return;
 	}
@@ -214,7 +214,7 @@ const char *affinity_text(const struct affinity_result *f, char out[AFFINITY_TEX
 
 	if (f->bw)
 		(void)snprintf(bw, sizeof(bw), ", %u.%u Gbit/s", f->bw / 10, f->bw % 10);
-	(void)snprintf(out, AFFINITY_TEXT_LEN, "%s over %u switch%s%s%s", aff_class_name(f->class),
+	(void)snprintf(out, AFFINITY_TEXT_LEN, "%s over %u switch%s%s%s", topo_class_name(f->class),
 		       f->switches, f->switches == 1 ? "" : "es", bw,
 		       f->farther ? "; nearer PFs have none for this pod" : "");
 	return out;
@@ -226,7 +226,7 @@ struct json *affinity_to_json(const struct affinity_result *f)
 	char text[AFFINITY_TEXT_LEN];
 
 	if (!o || json_add_str(o, "gpu", f->gpu) || json_add_str(o, "from", f->source) ||
-	    json_add_str(o, "class", aff_class_name(f->class)) ||
+	    json_add_str(o, "class", topo_class_name(f->class)) ||
 	    json_add_int(o, "switches", f->switches) ||
 	    json_add_str(o, "why", affinity_text(f, text)))
 		return NULL;

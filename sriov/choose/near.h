@@ -34,7 +34,7 @@ int near_gpus(const struct cni_call *call, const struct json *near, struct near_
 struct affinity_result {
 	char gpu[PCI_STR_LEN]; /* "": no VF was chosen by near */
 	const char *source;    /* of struct near_gpus */
-	enum aff_class class;
+	enum topo_class class;
 	uint32_t switches;
 	uint32_t bw;  /* of the narrowest link of the path, in 100 Mbit/s; 0: unknown */
 	bool farther; /* some PF is nearer to that GPU, but has no VF for this pod */

@@ -125,7 +125,7 @@ START_TEST(the_nearest_pf_is_chosen)
 	struct affinity_result f = take(&a, &right, three, SECOND);
 	ck_assert_str_eq(f.gpu, GPU1);
 	ck_assert_str_eq(f.source, "near");
-	ck_assert_int_eq(f.class, AFF_PIX);
+	ck_assert_int_eq(f.class, TOPO_PIX);
 	ck_assert(f.switches <= 1 && !f.farther);
 	f = take(&b, &left, three, TESTHOST_PF);
 	ck_assert_str_eq(f.gpu, GPU0);
@@ -144,7 +144,7 @@ START_TEST(the_nearest_free_vf_is_chosen)
 
 	(void)take(&a, &right, three, SECOND);
 	struct affinity_result f = take(&b, &right, three, THIRD);
-	ck_assert(f.class == AFF_PHB && f.farther);
+	ck_assert(f.class == TOPO_PHB && f.farther);
 	ck_assert_ptr_nonnull(strstr(affinity_text(&f, text), "nearer PFs have none for this pod"));
 	/* as far as pf2 but for one more switch */
 	(void)take(&c, &right, three, TESTHOST_PF);
@@ -322,13 +322,13 @@ END_TEST
 
 START_TEST(the_result_is_kept_in_the_record)
 {
-	const struct affinity_result f = { GPU0, "near", AFF_PXB, 2, 1920, false };
+	const struct affinity_result f = { GPU0, "near", TOPO_PXB, 2, 1920, false };
 	auto_json struct json *o = affinity_to_json(&f);
 	auto_free char *text = json_print(o, false);
 
 	ck_assert_str_eq(text, "{\"gpu\":\"" GPU0 "\",\"from\":\"near\",\"class\":\"PXB\","
 			       "\"switches\":2,\"why\":\"PXB over 2 switches, 192.0 Gbit/s\"}");
-	const struct affinity_result one = { GPU0, "near", AFF_PIX, 1, 0, true };
+	const struct affinity_result one = { GPU0, "near", TOPO_PIX, 1, 0, true };
 	char words[AFFINITY_TEXT_LEN];
 	ck_assert_str_eq(affinity_text(&one, words),
 			 "PIX over 1 switch; nearer PFs have none for this pod");

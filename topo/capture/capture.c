@@ -75,7 +75,7 @@ static void capture_clear(struct capture *c)
 	if (c->boot >= 0)
 		(void)close(c->boot);
 	tree_clear(&c->t);
-	aff_machine_clear(&c->m);
+	topo_machine_clear(&c->m);
 }
 
 static int open_dir(const char *path)
@@ -83,9 +83,9 @@ static int open_dir(const char *path)
 	return path ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-static int open_from(struct capture *c, const struct aff_tree_dirs *from, struct err *e)
+static int open_from(struct capture *c, const struct topo_tree_dirs *from, struct err *e)
 {
-	c->m.source = strcmp(from->sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
+	c->m.source = strcmp(from->sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
 	c->t.fd = open_dir(from->sysfs);
 	if (c->t.fd < 0)
 		return err_set(e, ERR_NOTFOUND, errno, "%s", from->sysfs);
@@ -119,8 +119,8 @@ static int write_stream(struct capture *c, struct err *e)
 	return rc;
 }
 
-int aff_capture(const struct aff_tree_dirs *from, const struct aff_capture_opts *o, const char *to,
-		struct aff_capture_sum *sum, struct err *e)
+int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_opts *o,
+		 const char *to, struct topo_capture_sum *sum, struct err *e)
 {
 	auto_free struct capture *c = calloc(1, sizeof(*c));
 

@@ -63,7 +63,7 @@ int capture_modules(struct capture *c, struct err *e)
 /* The first `max` bytes of a file; owned by the caller; NULL: it does not exist, or no memory. */
 static char *read_text(const struct capture *c, int dir, const char *path, size_t max)
 {
-	auto_fd int fd = dir < 0 ? -1 : tree_text(dir, path, c->m.source == AFF_LIVE);
+	auto_fd int fd = dir < 0 ? -1 : tree_text(dir, path, c->m.source == TOPO_LIVE);
 	auto_free char *text = fd < 0 ? NULL : malloc(max + 1);
 	size_t len = 0;
 	ssize_t n;

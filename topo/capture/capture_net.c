@@ -88,7 +88,7 @@ int capture_hcas(struct capture *c, struct err *e)
 	char prefix[TREE_PATH + 8];
 
 	/* without this folder, a reader would guess HCAs by class */
-	if (class >= 0 || c->m.source == AFF_LIVE)
+	if (class >= 0 || c->m.source == TOPO_LIVE)
 		tar_dir(c, "sys/" CLASS_IB);
 	if (class >= 0 && tree_names(class, ENTRIES, &names, e))
 		return -1;
@@ -115,12 +115,12 @@ static bool is_wanted(struct capture *c, int class, const char *name)
 
 	if (l == TREE_BAD_LINK)
 		return false;
-	if (l == TREE_LINK && tree_last(&c->t, path) != AFF_NONE)
+	if (l == TREE_LINK && tree_last(&c->t, path) != TOPO_NONE)
 		return true;
 	auto_fd int dir = l == TREE_LINK ? tree_open(c->t.fd, path) : tree_open(class, name);
 	auto_fd int bonding = dir < 0 ? -1 : tree_open(dir, "bonding");
 	return bonding >= 0 || (dir >= 0 && tree_link(dir, path, "device", device) == TREE_LINK &&
-				tree_last(&c->t, device) != AFF_NONE);
+				tree_last(&c->t, device) != TOPO_NONE);
 }
 
 static void keep_netdev(struct capture *c, int dir, const char *prefix)

@@ -27,7 +27,7 @@ static const char *const more[] = { "revision",
 				    NULL };
 
 /* Bridges, network controllers and accelerators; for others a few files are enough. */
-static bool is_wanted(const struct aff_pci *p)
+static bool is_wanted(const struct topo_pci *p)
 {
 	switch (p->class_code >> 16) {
 	case 0x02:
@@ -80,11 +80,11 @@ static void keep_function(struct capture *c, uint32_t pci, const char *path)
 	keep_link(c, dir, prefix, "physfn");
 	keep_link(c, dir, prefix, "driver");
 	keep_link(c, dir, prefix, "iommu_group");
-	if (c->m.pci[pci].parent != AFF_NONE && !c->m.pci[pci].is_vf)
+	if (c->m.pci[pci].parent != TOPO_NONE && !c->m.pci[pci].is_vf)
 		keep_files(c, dir, prefix, link_files);
 	if (!is_wanted(&c->m.pci[pci]))
 		return;
-	if (c->m.pci[pci].parent == AFF_NONE)
+	if (c->m.pci[pci].parent == TOPO_NONE)
 		keep_files(c, dir, prefix, link_files);
 	keep_config(c, dir, prefix);
 	if (c->m.pci[pci].is_vf)
@@ -105,9 +105,9 @@ static void keep_path(struct capture *c, const char *path, bool *kept)
 		memcpy(part, path, i);
 		part[i] = '\0';
 		struct pci_addr a;
-		uint32_t pci =
-			tree_is_function(tree_last_name(part), &a) ? tree_find(&c->t, a) : AFF_NONE;
-		if (pci == AFF_NONE || kept[pci])
+		uint32_t pci = tree_is_function(tree_last_name(part), &a) ? tree_find(&c->t, a)
+									  : TOPO_NONE;
+		if (pci == TOPO_NONE || kept[pci])
 			continue;
 		kept[pci] = true;
 		keep_function(c, pci, part);

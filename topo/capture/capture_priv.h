@@ -12,12 +12,12 @@
 
 struct capture {
 	FILE *to;
-	struct tree t;        /* its functions are read */
-	struct aff_machine m; /* of t */
-	int proc, boot;       /* folders; -1 */
+	struct tree t;         /* its functions are read */
+	struct topo_machine m; /* of t */
+	int proc, boot;        /* folders; -1 */
 	bool raw;
 	uint64_t key[2]; /* of hide_text(); random in each capture */
-	struct aff_capture_sum sum;
+	struct topo_capture_sum sum;
 	char value[CAPTURE_VALUE + 1];
 };
 

@@ -22,20 +22,20 @@ static void run(const char *command)
 
 /* Of a tree, in the folder top: what is read of it, and of its capture. */
 static void both(const char *top, bool raw, char **live, char **captured,
-		 struct aff_capture_sum *sum)
+		 struct topo_capture_sum *sum)
 {
-	auto_aff_machine struct aff_machine a = { 0 }, b = { 0 };
-	auto_aff_opened struct aff_opened from = { 0 }, o = { 0 };
-	const struct aff_capture_opts opts = { raw };
+	auto_topo_machine struct topo_machine a = { 0 }, b = { 0 };
+	auto_topo_opened struct topo_opened from = { 0 }, o = { 0 };
+	const struct topo_capture_opts opts = { raw };
 	struct err e = { 0 };
 
-	ck_assert_msg(!aff_open(top, &from, &e), "%s", e.msg);
-	ck_assert_msg(!aff_capture(&from.dirs, &opts, "/mnt/x.tar", sum, &e), "%s", e.msg);
+	ck_assert_msg(!topo_open(top, &from, &e), "%s", e.msg);
+	ck_assert_msg(!topo_capture(&from.dirs, &opts, "/mnt/x.tar", sum, &e), "%s", e.msg);
 	run("test $(find /mnt -maxdepth 1 -name 'x.tar*' | wc -l) = 1");
 	run("test $(stat -c %a /mnt/x.tar) = 600 && tar -tf /mnt/x.tar >/mnt/list");
-	ck_assert_msg(!aff_open("/mnt/x.tar", &o, &e), "%s", e.msg);
-	ck_assert(!aff_read_sysfs(from.dirs.sysfs, from.dirs.proc, NULL, &a, &e));
-	ck_assert(!aff_read_sysfs(o.dirs.sysfs, o.dirs.proc, NULL, &b, &e));
+	ck_assert_msg(!topo_open("/mnt/x.tar", &o, &e), "%s", e.msg);
+	ck_assert(!topo_read_sysfs(from.dirs.sysfs, from.dirs.proc, NULL, &a, &e));
+	ck_assert(!topo_read_sysfs(o.dirs.sysfs, o.dirs.proc, NULL, &b, &e));
 	ck_assert_int_eq(a.full_config, b.full_config);
 	for (size_t i = 0; !raw && i < a.n_hcas && i < b.n_hcas; i++) {
 		ck_assert(!a.hca[i].guid == !b.hca[i].guid);
@@ -52,7 +52,7 @@ static const char *const trees[] = { "qemu-pxb-xio3130-igb-sriov-rxe", "hwloc-8v
 START_TEST(the_capture_answers_as_the_machine)
 {
 	const char *top = tree_unpack(trees[_i / 2]);
-	struct aff_capture_sum sum;
+	struct topo_capture_sum sum;
 	auto_free char *live = NULL, *captured = NULL;
 
 	both(top, _i % 2, &live, &captured, &sum);
@@ -64,7 +64,7 @@ END_TEST
 
 START_TEST(so_does_that_of_this_machine)
 {
-	struct aff_capture_sum sum;
+	struct topo_capture_sum sum;
 	auto_free char *live = NULL, *captured = NULL;
 
 	(void)testing_dir();
@@ -111,13 +111,13 @@ static void secrets(void)
 
 static void take(bool raw, const char *to)
 {
-	const struct aff_tree_dirs from = { .sysfs = "/mnt/m/sys",
-					    .proc = "/mnt/m/proc",
-					    .boot = "/mnt/m/boot" };
-	const struct aff_capture_opts o = { raw };
+	const struct topo_tree_dirs from = { .sysfs = "/mnt/m/sys",
+					     .proc = "/mnt/m/proc",
+					     .boot = "/mnt/m/boot" };
+	const struct topo_capture_opts o = { raw };
 	struct err e = { 0 };
 
-	ck_assert_msg(!aff_capture(&from, &o, to, NULL, &e), "%s", e.msg);
+	ck_assert_msg(!topo_capture(&from, &o, to, NULL, &e), "%s", e.msg);
 }
 
 START_TEST(secrets_are_kept_back)
@@ -203,19 +203,19 @@ END_TEST
 
 START_TEST(a_failure_leaves_what_was)
 {
-	const struct aff_tree_dirs none = { .sysfs = "/nowhere" };
-	const struct aff_capture_opts o = { false };
+	const struct topo_tree_dirs none = { .sysfs = "/nowhere" };
+	const struct topo_capture_opts o = { false };
 	struct err e = { 0 };
 
 	secrets();
 	tree_put("/mnt", "x.tar", "as it was");
-	ck_assert_int_eq(aff_capture(&none, &o, "/mnt/x.tar", NULL, &e), -1);
+	ck_assert_int_eq(topo_capture(&none, &o, "/mnt/x.tar", NULL, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
-	const struct aff_tree_dirs from = { .sysfs = "/mnt/m/sys" };
-	ck_assert_int_eq(aff_capture(&from, &o, "/mnt/no/x.tar", NULL, &e), -1);
+	const struct topo_tree_dirs from = { .sysfs = "/mnt/m/sys" };
+	ck_assert_int_eq(topo_capture(&from, &o, "/mnt/no/x.tar", NULL, &e), -1);
 	ck_assert(e.code == ERR_IO && e.errnum == ENOENT);
 	run("mkdir /mnt/small && mount -t tmpfs -o size=16k none /mnt/small");
-	ck_assert_int_eq(aff_capture(&from, &o, "/mnt/small/x.tar", NULL, &e), -1);
+	ck_assert_int_eq(topo_capture(&from, &o, "/mnt/small/x.tar", NULL, &e), -1);
 	ck_assert(e.code == ERR_IO && e.errnum == ENOSPC);
 	run("test -z \"$(ls -A /mnt/small)\" && test \"$(cat /mnt/x.tar)\" = 'as it was'");
 	run("test $(find /mnt -maxdepth 1 -name 'x.tar*' | wc -l) = 1");
@@ -224,10 +224,10 @@ END_TEST
 
 static int capture_to(void *arg, struct err *e)
 {
-	const struct aff_tree_dirs from = { .sysfs = "/mnt/m/sys", .proc = "/mnt/m/proc" };
-	const struct aff_capture_opts o = { false };
+	const struct topo_tree_dirs from = { .sysfs = "/mnt/m/sys", .proc = "/mnt/m/proc" };
+	const struct topo_capture_opts o = { false };
 
-	return aff_capture(&from, &o, arg, NULL, e);
+	return topo_capture(&from, &o, arg, NULL, e);
 }
 
 START_TEST(every_allocation_may_fail)

@@ -71,7 +71,7 @@ static int unpack_with(const char *program, int fd, int dir, struct err *e)
 	return res.status ? err_set(e, ERR_FIELD, 0, "%s says that it is damaged", program) : 0;
 }
 
-static int unpack_archive(int fd, struct aff_opened *o, struct err *e)
+static int unpack_archive(int fd, struct topo_opened *o, struct err *e)
 {
 	const char *program = packer_of(fd);
 
@@ -114,7 +114,7 @@ static bool is_tree(const char *dir)
 }
 
 /* The folder with sys in it. 1: there is none. */
-static int take_top(const char *top, struct aff_opened *o)
+static int take_top(const char *top, struct topo_opened *o)
 {
 	if (!is_dir(top, "sys", &o->sysfs))
 		return 1;
@@ -128,7 +128,7 @@ static int take_top(const char *top, struct aff_opened *o)
 }
 
 /* A folder that represents /sys itself; its neighbours proc and boot count if its name is sys. */
-static int take_sys(const char *dir, struct aff_opened *o, struct err *e)
+static int take_sys(const char *dir, struct topo_opened *o, struct err *e)
 {
 	const char *slash = strrchr(dir, '/');
 	bool named = !strcmp(slash ? slash + 1 : dir, "sys");
@@ -163,7 +163,7 @@ static char *only_folder(const char *dir)
 	return TAKE_PTR(found);
 }
 
-static int find_root(const char *dir, const char *path, struct aff_opened *o, struct err *e)
+static int find_root(const char *dir, const char *path, struct topo_opened *o, struct err *e)
 {
 	if (is_tree(dir))
 		return take_sys(dir, o, e);
@@ -180,7 +180,7 @@ static int find_root(const char *dir, const char *path, struct aff_opened *o, st
 
 /* ---- together ---- */
 
-static int open_any(const char *path, struct aff_opened *o, struct err *e)
+static int open_any(const char *path, struct topo_opened *o, struct err *e)
 {
 	auto_free char *dir = strdup(path);
 	struct stat st;
@@ -201,23 +201,23 @@ static int open_any(const char *path, struct aff_opened *o, struct err *e)
 	return find_root(o->temp.path, path, o, e);
 }
 
-int aff_open(const char *path, struct aff_opened *out, struct err *e)
+int topo_open(const char *path, struct topo_opened *out, struct err *e)
 {
-	auto_aff_opened struct aff_opened o = { 0 };
+	auto_topo_opened struct topo_opened o = { 0 };
 
 	if (open_any(path, &o, e))
 		return -1;
-	o.dirs = (struct aff_tree_dirs){ .sysfs = o.sysfs, .proc = o.proc, .boot = o.boot };
+	o.dirs = (struct topo_tree_dirs){ .sysfs = o.sysfs, .proc = o.proc, .boot = o.boot };
 	*out = o;
-	o = (struct aff_opened){ 0 };
+	o = (struct topo_opened){ 0 };
 	return 0;
 }
 
-void aff_opened_clear(struct aff_opened *o)
+void topo_opened_clear(struct topo_opened *o)
 {
 	temp_dir_clear(&o->temp);
 	free(o->sysfs);
 	free(o->proc);
 	free(o->boot);
-	*o = (struct aff_opened){ 0 };
+	*o = (struct topo_opened){ 0 };
 }

@@ -31,14 +31,14 @@ static void use_tmp(void)
 	ck_assert_int_eq(setenv("TMPDIR", "/mnt/tmp", 1), 0);
 }
 
-static char *dump_of(const struct aff_opened *o)
+static char *dump_of(const struct topo_opened *o)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct err e = { 0 };
 
-	if (aff_read_sysfs(o->dirs.sysfs, o->dirs.proc, NULL, &m, &e))
+	if (topo_read_sysfs(o->dirs.sysfs, o->dirs.proc, NULL, &m, &e))
 		ck_abort_msg("%s: %s", o->dirs.sysfs, e.msg);
-	ck_assert_int_eq(m.source, AFF_CAPTURE);
+	ck_assert_int_eq(m.source, TOPO_CAPTURE);
 	return tree_dump(&m);
 }
 
@@ -53,7 +53,7 @@ START_TEST(every_way_to_name_it)
 		"tar -cjf /mnt/x -C /mnt t",
 		"tar --format=pax -cf /mnt/x -C /mnt t",
 	};
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	char command[512];
 
 	(void)snprintf(command, sizeof(command), "mv '%s' /mnt/tree",
@@ -64,26 +64,26 @@ START_TEST(every_way_to_name_it)
 	tree_machine("/mnt/tree", &m);
 	auto_free char *want = tree_dump(&m);
 	for (size_t i = 0; i < ARRAY_SIZE(make); i++) {
-		auto_aff_opened struct aff_opened o = { 0 };
+		auto_topo_opened struct topo_opened o = { 0 };
 		struct err e = { 0 };
 		run("rm -rf /mnt/x /mnt/y /mnt/t; mkdir /mnt/y; cp -a /mnt/tree /mnt/t");
 		run(make[i]);
 		const char *path = i == 1 ? "/mnt/y/" : "/mnt/x";
-		ck_assert_msg(!aff_open(path, &o, &e), "%s: %s", make[i], e.msg);
+		ck_assert_msg(!topo_open(path, &o, &e), "%s: %s", make[i], e.msg);
 		auto_free char *got = dump_of(&o);
 		ck_assert_msg(!strcmp(want, got), "%s:\n%s\n---\n%s", make[i], want, got);
 		ck_assert(o.dirs.proc && !o.dirs.boot);
-		aff_opened_clear(&o);
+		topo_opened_clear(&o);
 		nothing_left();
 	}
 	/* the folder that stands for /sys itself, with and without what is beside it */
-	auto_aff_opened struct aff_opened o = { 0 };
+	auto_topo_opened struct topo_opened o = { 0 };
 	struct err e = { 0 };
-	ck_assert_int_eq(aff_open("/mnt/tree/sys/", &o, &e), 0);
+	ck_assert_int_eq(topo_open("/mnt/tree/sys/", &o, &e), 0);
 	ck_assert_str_eq(o.dirs.proc, "/mnt/tree/proc");
-	aff_opened_clear(&o);
+	topo_opened_clear(&o);
 	run("mv /mnt/tree/sys /mnt/tree/other");
-	ck_assert_int_eq(aff_open("/mnt/tree/other", &o, &e), 0);
+	ck_assert_int_eq(topo_open("/mnt/tree/other", &o, &e), 0);
 	ck_assert_str_eq(o.dirs.sysfs, "/mnt/tree/other");
 	ck_assert_ptr_null(o.dirs.proc);
 }
@@ -94,9 +94,9 @@ START_TEST(the_live_machine)
 	static const char *const paths[] = { "/sys", "/sys/", "/" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		auto_aff_opened struct aff_opened o = { 0 };
+		auto_topo_opened struct topo_opened o = { 0 };
 		struct err e = { 0 };
-		ck_assert_msg(!aff_open(paths[i], &o, &e), "%s", e.msg);
+		ck_assert_msg(!topo_open(paths[i], &o, &e), "%s", e.msg);
 		ck_assert_str_eq(o.dirs.sysfs, "/sys");
 		ck_assert_str_eq(o.dirs.proc, "/proc");
 	}
@@ -106,11 +106,11 @@ END_TEST
 /* /mnt/x, as make makes it, is refused, and nothing stays of it. */
 static void refused(const char *make, struct err *e)
 {
-	struct aff_opened o = { 0 };
+	struct topo_opened o = { 0 };
 
 	run("rm -rf /mnt/x /mnt/d");
 	run(make);
-	ck_assert_msg(aff_open("/mnt/x", &o, e) == -1, "%s", make);
+	ck_assert_msg(topo_open("/mnt/x", &o, e) == -1, "%s", make);
 	ck_assert(!o.temp.path && !o.sysfs);
 	nothing_left();
 }
@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(nothing_is_written_through_a_link)
 {
-	struct aff_opened o = { 0 };
+	struct topo_opened o = { 0 };
 	struct err e = { 0 };
 
 	(void)testing_dir();
@@ -164,16 +164,16 @@ START_TEST(nothing_is_written_through_a_link)
 	run("mkdir -p /mnt/a/sys/bus /mnt/b/sys/bus/out /mnt/safe");
 	run("ln -s /mnt/safe /mnt/a/sys/bus/out; echo no >/mnt/b/sys/bus/out/f");
 	run("tar -cf /mnt/x -C /mnt/a sys/bus/out && tar -rf /mnt/x -C /mnt/b sys/bus/out/f");
-	ck_assert_int_eq(aff_open("/mnt/x", &o, &e), -1);
+	ck_assert_int_eq(topo_open("/mnt/x", &o, &e), -1);
 	ck_assert_int_eq(e.code, ERR_FIELD);
 	run("test -z \"$(ls -A /mnt/safe)\"");
 	/* a link in place of a file is replaced, not followed */
 	run("rm /mnt/x; echo safe >/mnt/safe/f; rm -r /mnt/a/sys/bus/out /mnt/b/sys/bus/out");
 	run("ln -s /mnt/safe/f /mnt/a/sys/bus/out; echo no >/mnt/b/sys/bus/out");
 	run("tar -cf /mnt/x -C /mnt/a sys/bus/out && tar -rf /mnt/x -C /mnt/b sys/bus/out");
-	ck_assert_int_eq(aff_open("/mnt/x", &o, &e), 0);
+	ck_assert_int_eq(topo_open("/mnt/x", &o, &e), 0);
 	run("grep -qx safe /mnt/safe/f");
-	aff_opened_clear(&o);
+	topo_opened_clear(&o);
 	nothing_left();
 }
 END_TEST
@@ -228,8 +228,8 @@ START_TEST(nothing_is_left_of_who_is_killed)
 	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 	pid_t opener = fork();
 	if (opener == 0) {
-		struct aff_opened o = { 0 };
-		if (aff_open("/mnt/x", &o, &e) || write(ready[1], "x", 1) != 1)
+		struct topo_opened o = { 0 };
+		if (topo_open("/mnt/x", &o, &e) || write(ready[1], "x", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();

@@ -57,7 +57,7 @@ static bool all_listed(const struct compare_input *in, const uint32_t *list, siz
 static enum compare_verdict verdict_of(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
-	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
+	const struct topo_gpu_choice *c = &in->choice->gpu[gpu];
 
 	if (!g->in || !g->n_channels || !c->n_nearest)
 		return COMPARE_NONE;
@@ -71,18 +71,18 @@ static enum compare_verdict verdict_of(const struct compare_input *in, uint32_t 
 /* All functions are on root ports, and in a machine that is not virtual no NUMA node is known. */
 static bool is_flat(const struct compare_input *in)
 {
-	const struct aff_machine *m = in->m;
+	const struct topo_machine *m = in->m;
 	size_t devices = 0;
 
 	for (size_t i = 0; i < m->n_gpus + m->n_hcas; i++) {
 		bool gpu = i < m->n_gpus;
 		uint32_t pci = gpu ? m->gpu[i].pci : m->hca[i - m->n_gpus].pci;
-		if (pci == AFF_NONE)
+		if (pci == TOPO_NONE)
 			continue;
-		const struct aff_pci *p = &m->pci[pci];
-		bool deep = p->parent != AFF_NONE && (m->pci[p->parent].parent != AFF_NONE ||
-						      m->pci[p->parent].kind != AFF_ROOT_PORT);
-		if (deep || (p->numa >= 0 && m->vm != AFF_YES))
+		const struct topo_pci *p = &m->pci[pci];
+		bool deep = p->parent != TOPO_NONE && (m->pci[p->parent].parent != TOPO_NONE ||
+						       m->pci[p->parent].kind != TOPO_ROOT_PORT);
+		if (deep || (p->numa >= 0 && m->vm != TOPO_YES))
 			return false;
 		devices++;
 	}
@@ -95,7 +95,7 @@ static bool takes_neighbours(const struct compare_input *in, uint32_t gpu)
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	for (uint32_t o = 0; in->node && in->scope && in->scope->gpu && o < in->node->n_gpus; o++) {
-		const struct aff_gpu_choice *c = &in->node->gpu[o];
+		const struct topo_gpu_choice *c = &in->node->gpu[o];
 		for (size_t i = 0; i < g->n_channels && !in->scope->gpu[o]; i++) {
 			if (compare_list_agrees(in, c->share, c->n_own, g->channel[i]))
 				return true;
@@ -106,15 +106,15 @@ static bool takes_neighbours(const struct compare_input *in, uint32_t gpu)
 
 static bool is_roleless(const struct compare_input *in, uint32_t net)
 {
-	enum aff_role role = in->m->hca[in->nccl->net[net].hca].role;
+	enum topo_role role = in->m->hca[in->nccl->net[net].hca].role;
 
-	return role == AFF_STORAGE || role == AFF_MANAGEMENT;
+	return role == TOPO_STORAGE || role == TOPO_MANAGEMENT;
 }
 
 /* The path with the most bandwidth to a nearest HCA; NULL: NCCL has none. */
 static const struct nccl_net_path *best_near(const struct compare_input *in, uint32_t gpu)
 {
-	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
+	const struct topo_gpu_choice *c = &in->choice->gpu[gpu];
 	const struct nccl_net_path *best = NULL;
 
 	for (uint32_t n = 0; n < in->nccl->n_nets; n++) {
@@ -129,7 +129,7 @@ static const struct nccl_net_path *best_near(const struct compare_input *in, uin
 static enum compare_cause farther_cause(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
-	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
+	const struct topo_gpu_choice *c = &in->choice->gpu[gpu];
 
 	for (size_t i = 0; i < g->n_channels; i++) {
 		if (!compare_list_agrees(in, c->nearest, c->n_nearest, g->channel[i]) &&

@@ -45,12 +45,12 @@ struct comparison {
 	char *text, *setting; /* for the whole communicator; owned; or NULL */
 };
 
-/* The choices to compare. node: aff_choose() of the whole machine, which has the HCAs of other
+/* The choices to compare. node: topo_choose() of the whole machine, which has the HCAs of other
  * pods; NULL: the scope is the whole machine. */
 struct compare_input {
-	const struct aff_machine *m;
-	const struct aff_scope *scope;
-	const struct aff_choice *choice, *node;
+	const struct topo_machine *m;
+	const struct topo_scope *scope;
+	const struct topo_choice *choice, *node;
 	const struct nccl_opts *opts; /* those of the prediction */
 	const struct nccl_prediction *nccl;
 };

@@ -11,8 +11,8 @@
 #include "topo/testing/fixture.h"
 
 struct world {
-	struct aff_machine m;
-	struct aff_choice node, choice;
+	struct topo_machine m;
+	struct topo_choice node, choice;
 	struct nccl_opts opts;
 	struct nccl_prediction nccl;
 	struct comparison differ;
@@ -23,17 +23,17 @@ static void world_clear(struct world *w)
 {
 	comparison_clear(&w->differ);
 	nccl_prediction_clear(&w->nccl);
-	aff_choice_clear(&w->choice);
-	aff_choice_clear(&w->node);
-	aff_machine_clear(&w->m);
+	topo_choice_clear(&w->choice);
+	topo_choice_clear(&w->node);
+	topo_machine_clear(&w->m);
 }
 #define auto_world auto_clean(world_clear)
 
 /* The answers for some GPUs (NULL: all), "0 3", and some HCAs (NULL: all), by number. */
 static void answer(struct world *w, const char *gpus, const char *hcas)
 {
-	struct aff_scope s = { gpus ? w->gpu : NULL, hcas ? w->hca : NULL };
-	struct aff_scope own = { hcas ? s.gpu : NULL, s.hca };
+	struct topo_scope s = { gpus ? w->gpu : NULL, hcas ? w->hca : NULL };
+	struct topo_scope own = { hcas ? s.gpu : NULL, s.hca };
 	struct compare_input in = { &w->m, &s, &w->choice, &w->node, &w->opts, &w->nccl };
 	struct err e;
 	char *end;
@@ -43,8 +43,8 @@ static void answer(struct world *w, const char *gpus, const char *hcas)
 	for (; hcas && *hcas; hcas = end)
 		w->hca[strtoul(hcas, &end, 10)] = true;
 	w->opts.gdr_level = -1;
-	ck_assert_int_eq(aff_choose(&w->m, NULL, &w->node, &e), 0);
-	ck_assert_int_eq(aff_choose(&w->m, &own, &w->choice, &e), 0);
+	ck_assert_int_eq(topo_choose(&w->m, NULL, &w->node, &e), 0);
+	ck_assert_int_eq(topo_choose(&w->m, &own, &w->choice, &e), 0);
 	ck_assert_int_eq(nccl_predict(&w->m, &s, &w->opts, &w->nccl, &e), 0);
 	ck_assert_int_eq(compare_with_nccl(&in, &w->differ, &e), 0);
 }
@@ -97,10 +97,10 @@ START_TEST(a_storage_card_is_explained)
 
 	topo_xml("synthetic-a_pix100_phb400", &w.m);
 	topo_xml("synthetic-a_pix100_phb400", &other.m);
-	other.m.hca[aff_find_hca(&other.m, "far400")].role = AFF_MANAGEMENT;
+	other.m.hca[topo_find_hca(&other.m, "far400")].role = TOPO_MANAGEMENT;
 	answer(&other, NULL, NULL);
 	ck_assert_int_eq(other.differ.gpu[0].cause, COMPARE_ROLE);
-	w.m.hca[aff_find_hca(&w.m, "far400")].role = AFF_STORAGE;
+	w.m.hca[topo_find_hca(&w.m, "far400")].role = TOPO_STORAGE;
 	answer(&w, NULL, NULL);
 	ck_assert_str_eq(line(&w, 0), "away role: NCCL takes far400 instead of near100: it knows "
 				      "no storage and management networks [NCCL_IB_HCA==near100]");
@@ -163,17 +163,17 @@ START_TEST(gpudirect_off_is_explained)
 	ck_assert_str_eq(line(&far, 0), "same gdr-off: NCCL does not use GPUDirect RDMA: the path "
 					"is PHB, through the CPU [NCCL_NET_GDR_LEVEL=PHB]");
 	topo_xml("dgx-a100", &unable.m);
-	unable.m.hca[0].gdr = AFF_NO;
+	unable.m.hca[0].gdr = TOPO_NO;
 	answer(&unable, NULL, "0");
 	ck_assert_str_eq(line(&unable, 0), "same gdr-off: NCCL does not use GPUDirect RDMA: the "
 					   "file says that a device or its driver cannot [-]");
 	topo_xml("dgx-a100", &other.m);
-	other.m.hca[0].gdr = AFF_NO;
+	other.m.hca[0].gdr = TOPO_NO;
 	answer(&other, NULL, "0 2 3");
 	ck_assert_str_eq(line(&other, 0), "away gdr-off: NCCL takes mlx5_2 instead of mlx5_0, with "
 					  "which it does not use GPUDirect RDMA [-]");
 	topo_xml("dgx-a100", &driver.m);
-	driver.m.gpu[0].gdr = AFF_NO;
+	driver.m.gpu[0].gdr = TOPO_NO;
 	answer(&driver, NULL, "0");
 	ck_assert_ptr_nonnull(strstr(line(&driver, 0), "its driver cannot [-]"));
 	topo_xml("synthetic-e_1switch_3gpu_4nic", &old.m);
@@ -188,11 +188,11 @@ START_TEST(gpudirect_off_is_explained)
 END_TEST
 
 /* VFs on the bus behind their PF's: NCCL finds nothing at device 00 there. */
-static void next_bus(struct aff_machine *m)
+static void next_bus(struct topo_machine *m)
 {
 	struct fixture y = { .m = m };
 
-	m->source = AFF_LIVE;
+	m->source = TOPO_LIVE;
 	fixture_root(&y, 0);
 	for (int i = 0; i < 2; i++) {
 		uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
@@ -211,8 +211,8 @@ START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 	char hcas[32];
 
 	next_bus(&w.m);
-	(void)snprintf(hcas, sizeof(hcas), "%u %u", aff_find_hca(&w.m, "mlx5_2"),
-		       aff_find_hca(&w.m, "mlx5_3"));
+	(void)snprintf(hcas, sizeof(hcas), "%u %u", topo_find_hca(&w.m, "mlx5_2"),
+		       topo_find_hca(&w.m, "mlx5_3"));
 	answer(&w, "0 1", hcas);
 	ck_assert_uint_eq(w.nccl.n_nets, 2);
 	ck_assert(w.nccl.net[0].displaced);
@@ -234,7 +234,7 @@ START_TEST(more_ports_than_nccl_takes)
 	struct fixture y = { .m = &w.m };
 	char name[16];
 
-	w.m.source = AFF_LIVE;
+	w.m.source = TOPO_LIVE;
 	fixture_root(&y, 0);
 	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, fixture_down(&y, up));
@@ -255,7 +255,7 @@ START_TEST(without_other_gpus_there_is_no_cause)
 	auto_world struct world w = { 0 };
 	auto_comparison struct comparison d = { 0 };
 	struct compare_input in = { &w.m, NULL, &w.choice, NULL, &w.opts, &w.nccl };
-	struct aff_scope all = { 0 };
+	struct topo_scope all = { 0 };
 	struct err e;
 
 	topo_xml("dgx-a100", &w.m);
@@ -277,7 +277,7 @@ START_TEST(vfs_that_nccl_takes_for_one)
 	struct fixture y = { .m = &w.m };
 	char hcas[32];
 
-	w.m.source = AFF_LIVE;
+	w.m.source = TOPO_LIVE;
 	fixture_root(&y, 0);
 	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, fixture_down(&y, up));
@@ -288,8 +288,8 @@ START_TEST(vfs_that_nccl_takes_for_one)
 	fixture_done(&y);
 	for (size_t i = 0; i < w.m.n_hcas; i++)
 		w.m.hca[i].card = 0;
-	(void)snprintf(hcas, sizeof(hcas), "%u %u", aff_find_hca(&w.m, "vf0"),
-		       aff_find_hca(&w.m, "vf1"));
+	(void)snprintf(hcas, sizeof(hcas), "%u %u", topo_find_hca(&w.m, "vf0"),
+		       topo_find_hca(&w.m, "vf1"));
 	answer(&w, "0 1", hcas);
 	ck_assert_uint_eq(w.nccl.n_nets, 1);
 	ck_assert_uint_eq(w.nccl.net[0].fused, 1);
@@ -302,7 +302,7 @@ static void read_text(struct world *w, const char *text)
 {
 	struct err e;
 
-	if (aff_read_xml(text, strlen(text), &w->m, &e))
+	if (topo_read_xml(text, strlen(text), &w->m, &e))
 		ck_abort_msg("%s", e.msg);
 }
 
@@ -344,8 +344,8 @@ START_TEST(a_machine_with_switches_is_not_flat)
 	for (int flat = 0; flat < 2; flat++) {
 		auto_world struct world vm = { 0 };
 		y = (struct fixture){ .m = &vm.m };
-		vm.m.source = AFF_LIVE;
-		vm.m.vm = flat ? AFF_YES : AFF_NO;
+		vm.m.source = TOPO_LIVE;
+		vm.m.vm = flat ? TOPO_YES : TOPO_NO;
 		fixture_root(&y, 0);
 		(void)fixture_gpu(&y, fixture_port(&y));
 		(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
@@ -367,7 +367,7 @@ START_TEST(nothing_to_take)
 	/* NCCL would take a software device: nothing is nearest */
 	topo_xml("synthetic-a_pix100_phb400", &software.m);
 	for (size_t i = 0; i < software.m.n_hcas; i++)
-		software.m.hca[i].kind = AFF_HCA_SOFTWARE;
+		software.m.hca[i].kind = TOPO_HCA_SOFTWARE;
 	answer(&software, NULL, NULL);
 	ck_assert_uint_gt(software.nccl.gpu[0].n_channels, 0);
 	ck_assert_str_eq(line(&software, 0), "none : - [-]");
@@ -385,7 +385,7 @@ static int find_it(void *arg, struct err *e)
 START_TEST(memory_may_end_anywhere)
 {
 	auto_world struct world w = { 0 };
-	struct aff_scope s = { NULL, w.hca };
+	struct topo_scope s = { NULL, w.hca };
 	struct compare_input in = { &w.m, &s, &w.choice, &w.node, &w.opts, &w.nccl };
 
 	next_bus(&w.m);

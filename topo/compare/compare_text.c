@@ -5,7 +5,7 @@
 
 #define NCCL_MAX_PORTS 32
 
-static void add_names(const struct aff_machine *m, const uint32_t *hca, size_t n, const char *sep,
+static void add_names(const struct topo_machine *m, const uint32_t *hca, size_t n, const char *sep,
 		      struct text *to)
 {
 	for (size_t i = 0; i < n; i++)
@@ -38,10 +38,10 @@ static bool lacks_gdr(const struct compare_input *in, uint32_t gpu)
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	for (size_t i = 0; i < g->n_channels; i++) {
-		if (in->m->hca[in->nccl->net[g->channel[i]].hca].gdr == AFF_NO)
+		if (in->m->hca[in->nccl->net[g->channel[i]].hca].gdr == TOPO_NO)
 			return true;
 	}
-	return in->m->gpu[gpu].gdr == AFF_NO;
+	return in->m->gpu[gpu].gdr == TOPO_NO;
 }
 
 static void say_gdr_off(const struct compare_input *in, uint32_t gpu, struct text *to)
@@ -60,7 +60,7 @@ static void say_gdr_off(const struct compare_input *in, uint32_t gpu, struct tex
 static void explain_cause(const struct compare_input *in, uint32_t gpu, enum compare_cause cause,
 			  struct text *to)
 {
-	const struct aff_gpu_choice *c = &in->choice->gpu[gpu];
+	const struct topo_gpu_choice *c = &in->choice->gpu[gpu];
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
 
 	switch (cause) {
@@ -108,9 +108,9 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 
 /* ---- settings ---- */
 
-static const struct aff_gpu_choice *own_share(const struct compare_input *in, uint32_t gpu)
+static const struct topo_gpu_choice *own_share(const struct compare_input *in, uint32_t gpu)
 {
-	const struct aff_choice *from =
+	const struct topo_choice *from =
 		in->node && !(in->scope && in->scope->hca) ? in->node : in->choice;
 
 	return from->gpu[gpu].n_share ? &from->gpu[gpu] : &in->choice->gpu[gpu];
@@ -119,7 +119,7 @@ static const struct aff_gpu_choice *own_share(const struct compare_input *in, ui
 static void advise_setting(const struct compare_input *in, uint32_t gpu, enum compare_cause cause,
 			   struct text *to)
 {
-	const struct aff_gpu_choice *c = own_share(in, gpu);
+	const struct topo_gpu_choice *c = own_share(in, gpu);
 
 	switch (cause) {
 	case COMPARE_FLAT_VM:
@@ -173,7 +173,7 @@ int compare_explain_gpu(const struct compare_input *in, uint32_t gpu, struct com
 static bool is_ours(const struct compare_input *in, uint32_t hca)
 {
 	for (uint32_t i = 0; i < in->nccl->n_gpus; i++) {
-		const struct aff_gpu_choice *c = own_share(in, i);
+		const struct topo_gpu_choice *c = own_share(in, i);
 		for (size_t k = 0; in->nccl->gpu[i].in && k < c->n_share; k++) {
 			if (c->share[k] == hca)
 				return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Assigns HCAs to GPUs that have the same nearest HCAs: whole cards while there are enough, then
- * ports of cards that several GPUs share. aff_choose() calls it once for each such group.
+ * ports of cards that several GPUs share. topo_choose() calls it once for each such group.
  */
 #include "topo/core/choose_priv.h"
 
@@ -9,7 +9,7 @@
 
 /* The cards that one call assigns, each by its card number, to n_gpus GPUs. */
 struct cards {
-	const struct aff_assignment *d;
+	const struct topo_assignment *d;
 	const uint32_t *hca; /* nearest to all of these GPUs, by PCI address */
 	size_t n_hcas;
 	uint32_t *card;
@@ -32,7 +32,7 @@ static struct share_range share_of(uint32_t items, uint32_t gpus, uint32_t i)
 /* The cards with the lowest load, each at its first HCA. */
 static void find_cards(struct cards *t)
 {
-	const struct aff_machine *m = t->d->m;
+	const struct topo_machine *m = t->d->m;
 	uint32_t least = UINT32_MAX;
 
 	for (size_t i = 0; i < t->n_hcas; i++) {
@@ -48,14 +48,14 @@ static void find_cards(struct cards *t)
 	}
 }
 
-static void assign_hca(struct aff_gpu_choice *g, uint32_t hca)
+static void assign_hca(struct topo_gpu_choice *g, uint32_t hca)
 {
 	if (!g->n_share)
 		g->assigned = hca;
 	g->share[g->n_share++] = hca;
 }
 
-static void assign_card(const struct cards *t, struct aff_gpu_choice *g, uint32_t card)
+static void assign_card(const struct cards *t, struct topo_gpu_choice *g, uint32_t card)
 {
 	for (size_t i = 0; i < t->n_hcas; i++) {
 		if (t->d->m->hca[t->hca[i]].card == card)
@@ -65,7 +65,7 @@ static void assign_card(const struct cards *t, struct aff_gpu_choice *g, uint32_
 }
 
 /* At least one whole card for GPU i. */
-static void assign_cards(const struct cards *t, struct aff_gpu_choice *g, uint32_t i)
+static void assign_cards(const struct cards *t, struct topo_gpu_choice *g, uint32_t i)
 {
 	struct share_range h = share_of(t->n_cards, t->n_gpus, i);
 
@@ -80,7 +80,7 @@ static void assign_cards(const struct cards *t, struct aff_gpu_choice *g, uint32
  * There are more GPUs than cards: GPUs with neighbouring numbers share a card, so that a pod of
  * several GPUs can have the whole card. Each GPU gets its own ports while there are enough.
  */
-static void assign_ports(const struct cards *t, struct aff_gpu_choice *g, uint32_t i)
+static void assign_ports(const struct cards *t, struct topo_gpu_choice *g, uint32_t i)
 {
 	uint32_t nth_card = i * t->n_cards / t->n_gpus, card = t->card[nth_card];
 	uint32_t first = (nth_card * t->n_gpus + t->n_cards - 1) / t->n_cards;
@@ -103,9 +103,9 @@ static void assign_ports(const struct cards *t, struct aff_gpu_choice *g, uint32
 	g->n_own = sharers == 1 ? g->n_share : 0;
 }
 
-int aff_assign(const struct aff_assignment *d, const uint32_t *gpus, uint32_t n, struct err *e)
+int topo_assign(const struct topo_assignment *d, const uint32_t *gpus, uint32_t n, struct err *e)
 {
-	const struct aff_gpu_choice *first = &d->c->gpu[gpus[0]];
+	const struct topo_gpu_choice *first = &d->c->gpu[gpus[0]];
 	auto_free uint32_t *card = calloc(first->n_nearest, sizeof(*card));
 	struct cards t = { d, first->nearest, first->n_nearest, card, 0, n };
 
@@ -113,7 +113,7 @@ int aff_assign(const struct aff_assignment *d, const uint32_t *gpus, uint32_t n,
 		return err_nomem(e);
 	find_cards(&t);
 	for (uint32_t i = 0; i < n; i++) {
-		struct aff_gpu_choice *g = &d->c->gpu[gpus[i]];
+		struct topo_gpu_choice *g = &d->c->gpu[gpus[i]];
 		g->share = calloc(g->n_nearest, sizeof(*g->share));
 		if (!g->share)
 			return err_nomem(e);

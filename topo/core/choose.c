@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Chooses the nearest HCAs of each GPU: collects the candidates, compares their distances, lets
- * aff_assign() distribute them, and numbers the rails. choose.h has the rules.
+ * topo_assign() distribute them, and numbers the rails. choose.h has the rules.
  */
 #include "topo/core/choose.h"
 
@@ -10,16 +10,16 @@
 #include "topo/core/choose_priv.h"
 
 struct work {
-	const struct aff_machine *m;
-	const struct aff_scope *scope;
-	struct aff_choice *c;
+	const struct topo_machine *m;
+	const struct topo_scope *scope;
+	struct topo_choice *c;
 	uint32_t *cand; /* candidates by PCI address and name */
 	uint32_t n_cand;
-	struct aff_distance *distance; /* of one GPU, to each candidate */
-	uint32_t *gpu;                 /* GPUs that have a nearest HCA, by PCI address */
+	struct topo_distance *distance; /* of one GPU, to each candidate */
+	uint32_t *gpu;                  /* GPUs that have a nearest HCA, by PCI address */
 	uint32_t n_gpus;
-	uint32_t *group; /* GPUs with the same nearest HCAs, for one call of aff_assign() */
-	uint32_t *load;  /* struct aff_assignment */
+	uint32_t *group; /* GPUs with the same nearest HCAs, for one call of topo_assign() */
+	uint32_t *load;  /* struct topo_assignment */
 };
 
 static void work_clear(struct work *w)
@@ -32,12 +32,12 @@ static void work_clear(struct work *w)
 }
 #define auto_work auto_clean(work_clear)
 
-bool aff_usable(const struct aff_hca *h)
+bool topo_usable(const struct topo_hca *h)
 {
-	if (h->kind == AFF_HCA_SOFTWARE)
+	if (h->kind == TOPO_HCA_SOFTWARE)
 		return false;
 	for (size_t i = 0; i < h->n_ports; i++) {
-		if (h->port[i].active != AFF_NO)
+		if (h->port[i].active != TOPO_NO)
 			return true;
 	}
 	return h->n_ports == 0;
@@ -52,19 +52,20 @@ static bool hca_in_scope(const struct work *w, uint32_t hca)
 
 static int by_hca(const void *x, const void *y, void *arg)
 {
-	const struct aff_machine *m = arg;
-	const struct aff_hca *a = &m->hca[*(const uint32_t *)x], *b = &m->hca[*(const uint32_t *)y];
-	int c = cmp_u64(aff_pci_order(m, a->pci), aff_pci_order(m, b->pci));
+	const struct topo_machine *m = arg;
+	const struct topo_hca *a = &m->hca[*(const uint32_t *)x],
+			      *b = &m->hca[*(const uint32_t *)y];
+	int c = cmp_u64(topo_pci_order(m, a->pci), topo_pci_order(m, b->pci));
 
 	return c ? c : strverscmp(a->name, b->name);
 }
 
 static int by_gpu(const void *x, const void *y, void *arg)
 {
-	const struct aff_machine *m = arg;
+	const struct topo_machine *m = arg;
 	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
 
-	return cmp_u64(aff_pci_order(m, a), aff_pci_order(m, b));
+	return cmp_u64(topo_pci_order(m, a), topo_pci_order(m, b));
 }
 
 /* ---- candidates ---- */
@@ -73,9 +74,9 @@ static int by_gpu(const void *x, const void *y, void *arg)
 static void gather_candidates(struct work *w, bool all_roles)
 {
 	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
-		const struct aff_hca *h = &w->m->hca[i];
-		bool other = h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
-		if (hca_in_scope(w, i) && aff_usable(h) && (all_roles || !other))
+		const struct topo_hca *h = &w->m->hca[i];
+		bool other = h->role == TOPO_STORAGE || h->role == TOPO_MANAGEMENT;
+		if (hca_in_scope(w, i) && topo_usable(h) && (all_roles || !other))
 			w->cand[w->n_cand++] = i;
 	}
 }
@@ -90,22 +91,22 @@ static int drop_vfs(struct work *w, struct err *e)
 	if (!is_pf)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		const struct aff_hca *h = &w->m->hca[w->cand[i]];
-		if (h->kind != AFF_HCA_PF && h->kind != AFF_HCA_BOND)
+		const struct topo_hca *h = &w->m->hca[w->cand[i]];
+		if (h->kind != TOPO_HCA_PF && h->kind != TOPO_HCA_BOND)
 			continue;
-		if (h->pci != AFF_NONE)
+		if (h->pci != TOPO_NONE)
 			is_pf[h->pci] = true;
-		if (h->second != AFF_NONE)
+		if (h->second != TOPO_NONE)
 			is_pf[h->second] = true;
 	}
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		const struct aff_hca *h = &w->m->hca[w->cand[i]];
-		uint32_t pf = AFF_NONE;
-		if (h->kind == AFF_HCA_SF)
+		const struct topo_hca *h = &w->m->hca[w->cand[i]];
+		uint32_t pf = TOPO_NONE;
+		if (h->kind == TOPO_HCA_SF)
 			pf = h->pci;
-		else if (h->kind == AFF_HCA_VF && h->pci != AFF_NONE)
+		else if (h->kind == TOPO_HCA_VF && h->pci != TOPO_NONE)
 			pf = w->m->pci[h->pci].physfn;
-		if (pf == AFF_NONE || !is_pf[pf])
+		if (pf == TOPO_NONE || !is_pf[pf])
 			w->cand[n++] = w->cand[i];
 	}
 	w->n_cand = n;
@@ -132,7 +133,7 @@ static const char *why_no_candidate(const struct work *w)
 	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
 		bool in = hca_in_scope(w, i);
 		any = any || in;
-		hardware = hardware || (in && w->m->hca[i].kind != AFF_HCA_SOFTWARE);
+		hardware = hardware || (in && w->m->hca[i].kind != TOPO_HCA_SOFTWARE);
 	}
 	if (!any)
 		return "there is no RDMA device";
@@ -151,23 +152,23 @@ static const char *why_none(const struct work *w, uint32_t gpu)
 
 static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 {
-	struct aff_gpu_choice *g = &w->c->gpu[gpu];
-	const struct aff_distance *best = NULL;
+	struct topo_gpu_choice *g = &w->c->gpu[gpu];
+	const struct topo_distance *best = NULL;
 	size_t n = 0;
 
 	g->why_none = why_none(w, gpu);
 	if (g->why_none)
 		return 0;
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		struct aff_distance *d = &w->distance[i];
-		aff_distance_to_hca(w->m, gpu, w->cand[i], d);
-		if (d->class == AFF_CLASS_UNKNOWN)
+		struct topo_distance *d = &w->distance[i];
+		topo_distance_to_hca(w->m, gpu, w->cand[i], d);
+		if (d->class == TOPO_CLASS_UNKNOWN)
 			continue;
-		if (!best || aff_distance_cmp(d, best) < 0) {
+		if (!best || topo_distance_cmp(d, best) < 0) {
 			best = d;
 			n = 0;
 		}
-		n += aff_distance_cmp(d, best) == 0;
+		n += topo_distance_cmp(d, best) == 0;
 	}
 	if (!best) {
 		g->why_none = "the place of the RDMA devices is not known";
@@ -177,7 +178,7 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 	if (!g->nearest)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < w->n_cand; i++) {
-		if (aff_distance_cmp(&w->distance[i], best) == 0)
+		if (topo_distance_cmp(&w->distance[i], best) == 0)
 			g->nearest[g->n_nearest++] = w->cand[i];
 	}
 	w->gpu[w->n_gpus++] = gpu;
@@ -186,7 +187,7 @@ static int find_nearest(struct work *w, uint32_t gpu, struct err *e)
 
 /* ---- assigning ---- */
 
-static bool same_nearest(const struct aff_gpu_choice *a, const struct aff_gpu_choice *b)
+static bool same_nearest(const struct topo_gpu_choice *a, const struct topo_gpu_choice *b)
 {
 	return a->n_nearest == b->n_nearest && a->nearest && b->nearest &&
 	       !memcmp(a->nearest, b->nearest, a->n_nearest * sizeof(*a->nearest));
@@ -198,11 +199,11 @@ static bool same_nearest(const struct aff_gpu_choice *a, const struct aff_gpu_ch
  */
 static uint32_t next_gpu(const struct work *w)
 {
-	uint32_t best = AFF_NONE;
+	uint32_t best = TOPO_NONE;
 
 	for (uint32_t i = 0; i < w->n_gpus; i++) {
-		const struct aff_gpu_choice *g = &w->c->gpu[w->gpu[i]];
-		if (!g->share && (best == AFF_NONE || g->n_nearest < w->c->gpu[best].n_nearest))
+		const struct topo_gpu_choice *g = &w->c->gpu[w->gpu[i]];
+		if (!g->share && (best == TOPO_NONE || g->n_nearest < w->c->gpu[best].n_nearest))
 			best = w->gpu[i];
 	}
 	return best;
@@ -210,16 +211,16 @@ static uint32_t next_gpu(const struct work *w)
 
 static int assign_all(struct work *w, struct err *e)
 {
-	const struct aff_assignment d = { w->m, w->c, w->load };
+	const struct topo_assignment d = { w->m, w->c, w->load };
 	uint32_t first;
 
-	while ((first = next_gpu(w)) != AFF_NONE) {
+	while ((first = next_gpu(w)) != TOPO_NONE) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < w->n_gpus; i++) {
 			if (same_nearest(&w->c->gpu[w->gpu[i]], &w->c->gpu[first]))
 				w->group[n++] = w->gpu[i];
 		}
-		if (aff_assign(&d, w->group, n, e))
+		if (topo_assign(&d, w->group, n, e))
 			return -1;
 	}
 	return 0;
@@ -234,21 +235,21 @@ static void number_rails(struct work *w)
 	uint32_t *number = w->load;
 
 	for (uint32_t i = 0; i < w->m->n_hcas; i++)
-		number[i] = AFF_NONE;
+		number[i] = TOPO_NONE;
 	for (uint32_t i = 0; i < w->n_gpus; i++) {
-		const struct aff_gpu_choice *g = &w->c->gpu[w->gpu[i]];
+		const struct topo_gpu_choice *g = &w->c->gpu[w->gpu[i]];
 		for (size_t k = 0; k < g->n_nearest; k++)
 			w->c->rail[g->nearest[k]] = 0;
 	}
 	for (uint32_t i = 0; i < w->n_cand; i++) {
 		uint32_t card = w->m->hca[w->cand[i]].card;
-		if ((!w->n_gpus || w->c->rail[w->cand[i]] == 0) && number[card] == AFF_NONE)
+		if ((!w->n_gpus || w->c->rail[w->cand[i]] == 0) && number[card] == TOPO_NONE)
 			number[card] = w->c->n_rails++;
 	}
 	for (uint32_t i = 0; i < w->m->n_hcas; i++)
-		w->c->rail[i] = hca_in_scope(w, i) && aff_usable(&w->m->hca[i])
+		w->c->rail[i] = hca_in_scope(w, i) && topo_usable(&w->m->hca[i])
 					? number[w->m->hca[i].card]
-					: AFF_NONE;
+					: TOPO_NONE;
 }
 
 /* ---- all of it ---- */
@@ -270,16 +271,16 @@ static int prepare_work(struct work *w, struct err *e)
 	w->c->n_gpus = w->m->n_gpus;
 	w->c->n_hcas = w->m->n_hcas;
 	for (size_t i = 0; i < w->m->n_gpus; i++)
-		w->c->gpu[i].assigned = AFF_NONE;
+		w->c->gpu[i].assigned = TOPO_NONE;
 	for (size_t i = 0; i < w->m->n_hcas; i++)
-		w->c->rail[i] = AFF_NONE;
+		w->c->rail[i] = TOPO_NONE;
 	return 0;
 }
 
-int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struct aff_choice *out,
-	       struct err *e)
+int topo_choose(const struct topo_machine *m, const struct topo_scope *scope,
+		struct topo_choice *out, struct err *e)
 {
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 	auto_work struct work w = { .m = m, .scope = scope, .c = &c };
 
 	if (prepare_work(&w, e) || find_candidates(&w, e))
@@ -293,11 +294,11 @@ int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struc
 		return -1;
 	number_rails(&w);
 	*out = c;
-	c = (struct aff_choice){ 0 };
+	c = (struct topo_choice){ 0 };
 	return 0;
 }
 
-void aff_choice_clear(struct aff_choice *c)
+void topo_choice_clear(struct topo_choice *c)
 {
 	for (size_t i = 0; i < c->n_gpus; i++) {
 		free(c->gpu[i].nearest);
@@ -305,5 +306,5 @@ void aff_choice_clear(struct aff_choice *c)
 	}
 	free(c->gpu);
 	free(c->rail);
-	*c = (struct aff_choice){ 0 };
+	*c = (struct topo_choice){ 0 };
 }

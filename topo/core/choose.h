@@ -7,19 +7,19 @@
 
 #include "topo/core/distance.h"
 
-struct aff_gpu_choice {
+struct topo_gpu_choice {
 	uint32_t *nearest; /* HCAs, by PCI address; owned */
 	size_t n_nearest;
-	uint32_t assigned;     /* the HCA that this GPU should use; AFF_NONE: none */
+	uint32_t assigned;     /* the HCA that this GPU should use; TOPO_NONE: none */
 	uint32_t *share;       /* all HCAs assigned to it, `assigned` first; owned */
 	size_t n_share, n_own; /* the first n_own are on cards that are assigned to no other GPU */
 	const char *why_none;  /* if no HCA is nearest: the reason, a static sentence; else NULL */
 };
 
-struct aff_choice {
-	struct aff_gpu_choice *gpu; /* one for each of the machine's, owned */
+struct topo_choice {
+	struct topo_gpu_choice *gpu; /* one for each of the machine's, owned */
 	size_t n_gpus;
-	/* Rail number of each HCA, from 0 by PCI address; AFF_NONE: it is not a rail. All ports,
+	/* Rail number of each HCA, from 0 by PCI address; TOPO_NONE: it is not a rail. All ports,
 	 * functions and VFs of a card have one number. Owned. */
 	uint32_t *rail;
 	size_t n_hcas;
@@ -27,15 +27,15 @@ struct aff_choice {
 };
 
 /* The GPUs and HCAs that an answer considers: one bool for each; a mask that is NULL means all. */
-struct aff_scope {
+struct topo_scope {
 	const bool *gpu, *hca;
 };
 
-/* aff_usable - the HCA is not a software device, and not all of its ports are known to be down. */
-bool aff_usable(const struct aff_hca *h);
+/* topo_usable - the HCA is not a software device, and not all of its ports are known to be down. */
+bool topo_usable(const struct topo_hca *h);
 
 /*
- * aff_roles - set role and rule of each HCA; the first of these rules that applies decides. They
+ * topo_roles - set role and rule of each HCA; the first of these rules that applies decides. They
  * are the rules of NVSentinel, except that phb, node and numa need a known link layer:
  *	default-route	management: the default route uses it
  *	efa		compute: an Elastic Fabric Adapter
@@ -46,10 +46,10 @@ bool aff_usable(const struct aff_hca *h);
  *	bluefield	management: a BlueField that is on another node than every GPU
  * default_netdev: the interface of the default route; NULL or "": not known.
  */
-void aff_roles(struct aff_machine *m, const char *default_netdev);
+void topo_roles(struct topo_machine *m, const char *default_netdev);
 
 /*
- * aff_choose - the nearest HCAs of each GPU in scope (NULL: all), and the HCAs assigned to it.
+ * topo_choose - the nearest HCAs of each GPU in scope (NULL: all), and the HCAs assigned to it.
  *
  * Candidates are the usable HCAs. Cards for storage and management are omitted if other cards
  * exist. A VF or SF is omitted if its PF is a candidate. A GPU's nearest HCAs are all candidates
@@ -61,10 +61,10 @@ void aff_roles(struct aff_machine *m, const char *default_netdev);
  * A rail is a card that is nearest to a GPU in scope; without any GPU, every candidate is a rail.
  * The result does not depend on the order of the machine's records. The caller clears *out.
  */
-int aff_choose(const struct aff_machine *m, const struct aff_scope *scope, struct aff_choice *out,
-	       struct err *e) must_check;
-/* aff_choice_clear - free all that c owns. */
-void aff_choice_clear(struct aff_choice *c);
-#define auto_aff_choice auto_clean(aff_choice_clear)
+int topo_choose(const struct topo_machine *m, const struct topo_scope *scope,
+		struct topo_choice *out, struct err *e) must_check;
+/* topo_choice_clear - free all that c owns. */
+void topo_choice_clear(struct topo_choice *c);
+#define auto_topo_choice auto_clean(topo_choice_clear)
 
 #endif

@@ -5,15 +5,15 @@
 
 #include "topo/core/choose.h"
 
-struct aff_assignment {
-	const struct aff_machine *m;
-	struct aff_choice *c;
+struct topo_assignment {
+	const struct topo_machine *m;
+	struct topo_choice *c;
 	uint32_t *load; /* by card: the number of GPUs that it is assigned to */
 };
 
-/* aff_assign - fill assigned, share, n_share and n_own of gpus[0..n), whose nearest HCAs are the
+/* topo_assign - fill assigned, share, n_share and n_own of gpus[0..n), whose nearest HCAs are the
  * same. Only the cards with the lowest load are assigned; their load grows. */
-int aff_assign(const struct aff_assignment *d, const uint32_t *gpus, uint32_t n,
-	       struct err *e) must_check;
+int topo_assign(const struct topo_assignment *d, const uint32_t *gpus, uint32_t n,
+		struct err *e) must_check;
 
 #endif

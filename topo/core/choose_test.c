@@ -14,15 +14,15 @@
 
 #define TEXT 16384
 
-static void choose(const struct aff_machine *m, const struct aff_scope *s, struct aff_choice *c)
+static void choose(const struct topo_machine *m, const struct topo_scope *s, struct topo_choice *c)
 {
 	struct err e = { 0 };
 
-	if (aff_choose(m, s, c, &e))
+	if (topo_choose(m, s, c, &e))
 		ck_abort_msg("%s", e.msg);
 }
 
-static void tell(const struct aff_machine *m, const char *what, const uint32_t *hca, size_t n,
+static void tell(const struct topo_machine *m, const char *what, const uint32_t *hca, size_t n,
 		 char *out)
 {
 	testing_append(out, TEXT, what);
@@ -33,15 +33,15 @@ static void tell(const struct aff_machine *m, const char *what, const uint32_t *
 }
 
 /* "nearest assigned | share, own": what one GPU gets. */
-static const char *told(const struct aff_machine *m, const struct aff_choice *c, uint32_t gpu)
+static const char *told(const struct topo_machine *m, const struct topo_choice *c, uint32_t gpu)
 {
 	static char out[TEXT];
-	const struct aff_gpu_choice *g = &c->gpu[gpu];
+	const struct topo_gpu_choice *g = &c->gpu[gpu];
 	char own[16];
 
 	*out = '\0';
 	tell(m, "", g->nearest, g->n_nearest, out);
-	tell(m, " > ", &g->assigned, g->assigned != AFF_NONE, out);
+	tell(m, " > ", &g->assigned, g->assigned != TOPO_NONE, out);
 	tell(m, " | ", g->share, g->n_share, out);
 	(void)snprintf(own, sizeof(own), " own %zu", g->n_own);
 	testing_append(out, TEXT, own);
@@ -50,11 +50,11 @@ static const char *told(const struct aff_machine *m, const struct aff_choice *c,
 
 static const char *whole(const char *xml, uint32_t gpu)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 
 	topo_xml(xml, &m);
-	aff_roles(&m, NULL);
+	topo_roles(&m, NULL);
 	choose(&m, NULL, &c);
 	return told(&m, &c, gpu);
 }
@@ -73,12 +73,12 @@ END_TEST
 /* What a reader of bridges alone would say: that the collapsing matters is seen here. */
 START_TEST(without_collapsing_half_of_the_hcas_are_nobodys)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 
 	topo_xml("dgx-a100", &m);
 	for (uint32_t i = 0; i < m.n_pci; i++) {
-		if (m.pci[i].chip != AFF_NONE)
+		if (m.pci[i].chip != TOPO_NONE)
 			m.pci[i].chip = i;
 	}
 	choose(&m, NULL, &c);
@@ -110,8 +110,8 @@ END_TEST
 
 START_TEST(rails_are_numbered)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 
 	topo_xml("oci-bm-gpu-h100", &m);
 	choose(&m, NULL, &c);
@@ -124,10 +124,10 @@ END_TEST
 /* ---- assigning ---- */
 
 /* GPUs and one-port cards on one switch. */
-static void one_switch(struct aff_machine *m, uint32_t gpus, uint32_t hcas)
+static void one_switch(struct topo_machine *m, uint32_t gpus, uint32_t hcas)
 {
 	struct fixture y = { .m = m };
-	char name[AFF_NAME_LEN];
+	char name[TOPO_NAME_LEN];
 
 	fixture_root(&y, 0);
 	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
@@ -141,13 +141,13 @@ static void one_switch(struct aff_machine *m, uint32_t gpus, uint32_t hcas)
 }
 
 /* Nothing idle, nobody better off by more than what cannot be divided. */
-static const char *unfair(const struct aff_choice *c, uint32_t gpus, uint32_t hcas)
+static const char *unfair(const struct topo_choice *c, uint32_t gpus, uint32_t hcas)
 {
 	uint32_t taken[8] = { 0 }, assigned[8] = { 0 };
 	uint32_t least = UINT32_MAX, most = 0;
 
 	for (uint32_t g = 0; g < gpus; g++) {
-		const struct aff_gpu_choice *x = &c->gpu[g];
+		const struct topo_gpu_choice *x = &c->gpu[g];
 		if (x->assigned != x->share[0])
 			return "the assigned one is not first";
 		assigned[x->assigned]++;
@@ -175,8 +175,8 @@ START_TEST(hcas_are_assigned_fairly)
 {
 	for (uint32_t gpus = 1; gpus <= 8; gpus++) {
 		for (uint32_t hcas = 1; hcas <= 8; hcas++) {
-			auto_aff_machine struct aff_machine m = { 0 };
-			auto_aff_choice struct aff_choice c = { 0 };
+			auto_topo_machine struct topo_machine m = { 0 };
+			auto_topo_choice struct topo_choice c = { 0 };
 			one_switch(&m, gpus, hcas);
 			choose(&m, NULL, &c);
 			const char *bad = unfair(&c, gpus, hcas);
@@ -189,8 +189,8 @@ END_TEST
 /* Cards of two ports: ports are assigned only where cards do not suffice. */
 static const char *dual_cards(uint32_t gpus, uint32_t cards, uint32_t gpu)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 	struct fixture y = { .m = &m };
 
 	fixture_root(&y, 0);
@@ -198,7 +198,7 @@ static const char *dual_cards(uint32_t gpus, uint32_t cards, uint32_t gpu)
 	for (uint32_t i = 0; i < gpus; i++)
 		(void)fixture_gpu(&y, fixture_down(&y, up));
 	for (uint32_t i = 0; i < cards; i++) {
-		char name[2][AFF_NAME_LEN];
+		char name[2][TOPO_NAME_LEN];
 		(void)snprintf(name[0], sizeof(name[0]), "%up0", i);
 		(void)snprintf(name[1], sizeof(name[1]), "%up1", i);
 		(void)fixture_hca_fn(&y, fixture_hca(&y, fixture_down(&y, up), name[0]), 1,
@@ -228,8 +228,8 @@ END_TEST
 /* One GPU has but one choice; the other, which could take that too, leaves it alone. */
 START_TEST(the_one_with_a_choice_gives_way)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 	struct fixture y = { .m = &m };
 
 	fixture_root(&y, 0);
@@ -249,9 +249,9 @@ END_TEST
 
 START_TEST(virtual_functions)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct fixture y = { .m = &m };
-	auto_aff_choice struct aff_choice c = { 0 }, pod = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 }, pod = { 0 };
 
 	fixture_root(&y, 0);
 	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
@@ -261,28 +261,28 @@ START_TEST(virtual_functions)
 	(void)fixture_vf(&y, pf, 1, "v1");
 	(void)fixture_vf(&y, pf, 2, NULL);
 	uint32_t sf = fixture_hca_fn(&y, pf, 0, "sf");
-	m.hca[sf].kind = AFF_HCA_SF;
+	m.hca[sf].kind = TOPO_HCA_SF;
 	m.hca[sf].pci = m.hca[pf].pci;
 	fixture_done(&y);
 	for (uint32_t i = 0; i < m.n_hcas; i++)
 		ck_assert_uint_eq(m.hca[i].card, m.hca[pf].card);
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "pf > pf | pf own 1");
-	ck_assert(c.n_rails == 1 && c.rail[aff_find_hca(&m, "v1")] == 0);
+	ck_assert(c.n_rails == 1 && c.rail[topo_find_hca(&m, "v1")] == 0);
 	/* in the pod the PF is not to be had */
 	bool in[4];
 	for (uint32_t i = 0; i < 4; i++)
-		in[i] = m.hca[i].kind == AFF_HCA_VF;
-	choose(&m, &(struct aff_scope){ .hca = in }, &pod);
+		in[i] = m.hca[i].kind == TOPO_HCA_VF;
+	choose(&m, &(struct topo_scope){ .hca = in }, &pod);
 	ck_assert_str_eq(told(&m, &pod, 0), "v0,v1 > v0 | v0,v1 own 2");
-	ck_assert_uint_eq(pod.rail[aff_find_hca(&m, "pf")], AFF_NONE);
+	ck_assert_uint_eq(pod.rail[topo_find_hca(&m, "pf")], TOPO_NONE);
 }
 END_TEST
 
 START_TEST(a_bond_speaks_for_both_its_functions)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 	struct fixture y = { .m = &m };
 
 	fixture_root(&y, 0);
@@ -290,9 +290,9 @@ START_TEST(a_bond_speaks_for_both_its_functions)
 	uint32_t bond = fixture_hca(&y, fixture_port(&y), "bond");
 	uint32_t second = fixture_hca_fn(&y, bond, 1, "second");
 	(void)fixture_vf(&y, second, 0, "vf");
-	m.hca[bond].kind = AFF_HCA_BOND;
+	m.hca[bond].kind = TOPO_HCA_BOND;
 	m.hca[bond].second = m.hca[second].pci;
-	m.hca[second].port[0].active = AFF_NO;
+	m.hca[second].port[0].active = TOPO_NO;
 	fixture_done(&y);
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "bond > bond | bond own 1");
@@ -301,68 +301,68 @@ END_TEST
 
 START_TEST(only_usable_hcas_are_assigned)
 {
-	struct aff_port port[2] = { { .active = AFF_NO }, { .active = AFF_NO } };
-	struct aff_hca h = { .port = port, .n_ports = 2 };
+	struct topo_port port[2] = { { .active = TOPO_NO }, { .active = TOPO_NO } };
+	struct topo_hca h = { .port = port, .n_ports = 2 };
 
-	ck_assert(!aff_usable(&h));
-	port[1].active = AFF_UNKNOWN;
-	ck_assert(aff_usable(&h));
-	port[1].active = AFF_YES;
-	ck_assert(aff_usable(&h));
-	h.kind = AFF_HCA_SOFTWARE;
-	ck_assert(!aff_usable(&h));
-	h = (struct aff_hca){ 0 };
-	ck_assert(aff_usable(&h));
+	ck_assert(!topo_usable(&h));
+	port[1].active = TOPO_UNKNOWN;
+	ck_assert(topo_usable(&h));
+	port[1].active = TOPO_YES;
+	ck_assert(topo_usable(&h));
+	h.kind = TOPO_HCA_SOFTWARE;
+	ck_assert(!topo_usable(&h));
+	h = (struct topo_hca){ 0 };
+	ck_assert(topo_usable(&h));
 }
 END_TEST
 
 START_TEST(roles_count_only_among_others)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 }, all = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 }, all = { 0 };
 
 	one_switch(&m, 1, 3);
-	m.hca[0].role = AFF_STORAGE;
-	m.hca[1].role = AFF_MANAGEMENT;
+	m.hca[0].role = TOPO_STORAGE;
+	m.hca[1].role = TOPO_MANAGEMENT;
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "mlx5_2 > mlx5_2 | mlx5_2 own 1");
-	ck_assert(c.rail[0] == AFF_NONE && c.rail[2] == 0 && c.n_rails == 1);
-	m.hca[2].port[0].active = AFF_NO;
+	ck_assert(c.rail[0] == TOPO_NONE && c.rail[2] == 0 && c.n_rails == 1);
+	m.hca[2].port[0].active = TOPO_NO;
 	choose(&m, NULL, &all);
 	ck_assert_str_eq(told(&m, &all, 0), "mlx5_0,mlx5_1 > mlx5_0 | mlx5_0,mlx5_1 own 2");
 }
 END_TEST
 
-static const char *none(struct aff_machine *m, const struct aff_scope *s)
+static const char *none(struct topo_machine *m, const struct topo_scope *s)
 {
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 
 	choose(m, s, &c);
-	ck_assert(c.gpu[0].n_nearest == 0 && c.gpu[0].assigned == AFF_NONE);
+	ck_assert(c.gpu[0].n_nearest == 0 && c.gpu[0].assigned == TOPO_NONE);
 	ck_assert(c.gpu[0].n_share == 0 && c.gpu[0].n_own == 0);
 	return c.gpu[0].why_none ? c.gpu[0].why_none : "";
 }
 
 START_TEST(why_there_is_none)
 {
-	auto_aff_machine struct aff_machine m = { 0 }, empty = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 }, empty = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 	const bool no[1] = { false };
 
 	one_switch(&m, 1, 1);
-	ck_assert_str_eq(none(&m, &(struct aff_scope){ .hca = no }), "there is no RDMA device");
-	ck_assert_str_eq(none(&m, &(struct aff_scope){ .gpu = no }),
+	ck_assert_str_eq(none(&m, &(struct topo_scope){ .hca = no }), "there is no RDMA device");
+	ck_assert_str_eq(none(&m, &(struct topo_scope){ .gpu = no }),
 			 "it is none of the GPUs asked for");
-	m.hca[0].port[0].active = AFF_NO;
+	m.hca[0].port[0].active = TOPO_NO;
 	ck_assert_str_eq(none(&m, NULL), "no RDMA device has an active port");
-	m.hca[0].kind = AFF_HCA_SOFTWARE;
+	m.hca[0].kind = TOPO_HCA_SOFTWARE;
 	ck_assert_str_eq(none(&m, NULL), "there are only RDMA devices in software");
-	m.hca[0].kind = AFF_HCA_PF;
-	m.hca[0].port[0].active = AFF_YES;
+	m.hca[0].kind = TOPO_HCA_PF;
+	m.hca[0].port[0].active = TOPO_YES;
 	m.gpu[0].on_package = true;
 	ck_assert_ptr_nonnull(strstr(none(&m, NULL), "own package"));
 	m.gpu[0].on_package = false;
-	m.hca[0].pci = AFF_NONE;
+	m.hca[0].pci = TOPO_NONE;
 	ck_assert_str_eq(none(&m, NULL), "the place of the RDMA devices is not known");
 	choose(&empty, NULL, &c);
 	ck_assert(c.n_gpus == 0 && c.n_hcas == 0 && c.n_rails == 0);
@@ -371,13 +371,13 @@ END_TEST
 
 START_TEST(rails_without_a_gpu)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 
 	one_switch(&m, 0, 3);
-	m.hca[1].port[0].active = AFF_NO;
+	m.hca[1].port[0].active = TOPO_NO;
 	choose(&m, NULL, &c);
-	ck_assert(c.n_rails == 2 && c.rail[0] == 0 && c.rail[1] == AFF_NONE && c.rail[2] == 1);
+	ck_assert(c.n_rails == 2 && c.rail[0] == 0 && c.rail[1] == TOPO_NONE && c.rail[2] == 1);
 }
 END_TEST
 
@@ -398,9 +398,9 @@ static uint32_t dice(uint32_t *seed, uint32_t n)
 	}
 
 /* All of a choice by names and addresses, in the order of addresses. */
-static void told_all(const struct aff_machine *m, const struct aff_choice *c, char *out)
+static void told_all(const struct topo_machine *m, const struct topo_choice *c, char *out)
 {
-	char at[PCI_STR_LEN], rail[PCI_STR_LEN + AFF_NAME_LEN + 16];
+	char at[PCI_STR_LEN], rail[PCI_STR_LEN + TOPO_NAME_LEN + 16];
 
 	*out = '\0';
 	for (uint32_t bus = 0; bus < 256; bus++) {
@@ -425,15 +425,15 @@ static void told_all(const struct aff_machine *m, const struct aff_choice *c, ch
 START_TEST(the_order_of_records_changes_nothing)
 {
 	static char before[TEXT], after[TEXT];
-	auto_aff_machine struct aff_machine m = { 0 };
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 	uint32_t seed = 5;
 
 	fixture_dgx_a100(&m);
 	choose(&m, NULL, &c);
 	told_all(&m, &c, before);
 	for (int round = 0; round < 50; round++) {
-		auto_aff_choice struct aff_choice again = { 0 };
+		auto_topo_choice struct topo_choice again = { 0 };
 		uint32_t card[16];
 		SHUFFLE(m.gpu, m.n_gpus, seed);
 		for (uint32_t i = 0; i < m.n_hcas; i++)
@@ -453,14 +453,14 @@ END_TEST
 
 static int choose_once(void *m, struct err *e)
 {
-	auto_aff_choice struct aff_choice c = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
 
-	return aff_choose(m, NULL, &c, e);
+	return topo_choose(m, NULL, &c, e);
 }
 
 START_TEST(each_failing_allocation_is_an_error)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	fixture_dgx_a100(&m);
 	ck_assert_str_eq(alloc_fail_each(choose_once, &m), "ok");

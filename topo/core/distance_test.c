@@ -13,20 +13,20 @@
 #include "topo/testing/topo.h"
 #include "topo/testing/fixture.h"
 
-static struct aff_distance way(const struct aff_machine *m, uint32_t gpu, const char *hca)
+static struct topo_distance way(const struct topo_machine *m, uint32_t gpu, const char *hca)
 {
-	struct aff_distance r;
-	uint32_t h = aff_find_hca(m, hca);
+	struct topo_distance r;
+	uint32_t h = topo_find_hca(m, hca);
 
-	ck_assert_uint_ne(h, AFF_NONE);
-	aff_distance_to_hca(m, gpu, h, &r);
+	ck_assert_uint_ne(h, TOPO_NONE);
+	topo_distance_to_hca(m, gpu, h, &r);
 	return r;
 }
 
 #define WAY(r, c, levels, chips, bw)                                                               \
 	do {                                                                                       \
-		struct aff_distance r_ = (r);                                                      \
-		ck_assert_str_eq(aff_class_name(r_.class), aff_class_name(c));                     \
+		struct topo_distance r_ = (r);                                                     \
+		ck_assert_str_eq(topo_class_name(r_.class), topo_class_name(c));                   \
 		ck_assert_uint_eq(r_.bridges, levels);                                             \
 		ck_assert_uint_eq(r_.switches, chips);                                             \
 		ck_assert_uint_eq(r_.max_bw, bw);                                                  \
@@ -36,71 +36,71 @@ static struct aff_distance way(const struct aff_machine *m, uint32_t gpu, const 
 
 START_TEST(dgx_a100)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("dgx-a100", &m);
-	WAY(way(&m, 0, "mlx5_0"), AFF_PXB, 4, 2, 1920);
-	WAY(way(&m, 0, "mlx5_1"), AFF_PXB, 4, 2, 1920);
+	WAY(way(&m, 0, "mlx5_0"), TOPO_PXB, 4, 2, 1920);
+	WAY(way(&m, 0, "mlx5_1"), TOPO_PXB, 4, 2, 1920);
 	/* GPU1 hangs on the level that mlx5_0 hangs on; one chip all the same */
-	WAY(way(&m, 1, "mlx5_0"), AFF_PXB, 2, 2, 1920);
-	WAY(way(&m, 1, "mlx5_1"), AFF_PXB, 4, 2, 1920);
-	WAY(way(&m, 0, "mlx5_2"), AFF_SYS, 5, 3, 1920);
+	WAY(way(&m, 1, "mlx5_0"), TOPO_PXB, 2, 2, 1920);
+	WAY(way(&m, 1, "mlx5_1"), TOPO_PXB, 4, 2, 1920);
+	WAY(way(&m, 0, "mlx5_2"), TOPO_SYS, 5, 3, 1920);
 	ck_assert(way(&m, 0, "mlx5_0").collapsed && !way(&m, 1, "mlx5_0").collapsed);
 	ck_assert(!way(&m, 0, "mlx5_0").probable && !way(&m, 0, "mlx5_0").own_bridge);
-	ck_assert(way(&m, 0, "mlx5_0").same_numa == AFF_YES && way(&m, 0, "mlx5_0").same_root);
-	ck_assert(way(&m, 0, "mlx5_2").same_numa == AFF_NO && !way(&m, 0, "mlx5_2").same_root);
+	ck_assert(way(&m, 0, "mlx5_0").same_numa == TOPO_YES && way(&m, 0, "mlx5_0").same_root);
+	ck_assert(way(&m, 0, "mlx5_2").same_numa == TOPO_NO && !way(&m, 0, "mlx5_2").same_root);
 	ck_assert_uint_eq(m.pci[way(&m, 0, "mlx5_0").ancestor].addr.bus, 0x01);
-	ck_assert_uint_eq(way(&m, 0, "mlx5_2").ancestor, AFF_NONE);
+	ck_assert_uint_eq(way(&m, 0, "mlx5_2").ancestor, TOPO_NONE);
 }
 END_TEST
 
 START_TEST(one_chip_of_gen5)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("oci-bm-gpu-h100", &m);
-	WAY(way(&m, 0, "mlx5_0"), AFF_PXB, 3, 1, 3840);
-	WAY(way(&m, 0, "mlx5_1"), AFF_PXB, 3, 1, 3840);
+	WAY(way(&m, 0, "mlx5_0"), TOPO_PXB, 3, 1, 3840);
+	WAY(way(&m, 0, "mlx5_1"), TOPO_PXB, 3, 1, 3840);
 	ck_assert(way(&m, 0, "mlx5_0").collapsed);
 	/* the link that the chip says it has to the processor: 5 GT/s */
-	WAY(way(&m, 0, "mlx5_3"), AFF_PHB, 4, 2, 480);
+	WAY(way(&m, 0, "mlx5_3"), TOPO_PHB, 4, 2, 480);
 }
 END_TEST
 
 START_TEST(a_bridge_of_the_gpu_is_the_gpu)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("rccl-topo_8p_950", &m);
-	WAY(way(&m, 0, "bnxt_re0"), AFF_PXB, 2, 1, 3840);
+	WAY(way(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 1, 3840);
 	ck_assert(way(&m, 0, "bnxt_re0").own_bridge && !way(&m, 0, "bnxt_re0").collapsed);
-	WAY(way(&m, 0, "bnxt_re1"), AFF_PHB, 3, 2, 3840);
+	WAY(way(&m, 0, "bnxt_re1"), TOPO_PHB, 3, 2, 3840);
 	/* above another maker's GPU it is a switch like any */
 	m.pci[m.gpu[0].pci].vendor = 0x10de;
-	WAY(way(&m, 0, "bnxt_re0"), AFF_PXB, 2, 2, 3840);
+	WAY(way(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 2, 3840);
 	m.pci[m.gpu[0].pci].vendor = 0x1002;
 	m.pci[m.gpu[0].pci].has_ids = false;
-	WAY(way(&m, 0, "bnxt_re0"), AFF_PXB, 2, 2, 3840);
+	WAY(way(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 2, 3840);
 }
 END_TEST
 
 START_TEST(a_node_that_is_not_told)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("synthetic-h_gpu_numa0_nic_numa-1", &m);
-	struct aff_distance r;
-	aff_distance_to_hca(&m, 0, 0, &r);
-	ck_assert_str_eq(aff_class_name(r.class), "SYS");
-	ck_assert_int_eq(r.same_numa, AFF_UNKNOWN);
+	struct topo_distance r;
+	topo_distance_to_hca(&m, 0, 0, &r);
+	ck_assert_str_eq(topo_class_name(r.class), "SYS");
+	ck_assert_int_eq(r.same_numa, TOPO_UNKNOWN);
 }
 END_TEST
 
-static void read_xml(const char *text, struct aff_machine *m)
+static void read_xml(const char *text, struct topo_machine *m)
 {
 	struct err e = { 0 };
 
-	if (aff_read_xml(text, strlen(text), m, &e))
+	if (topo_read_xml(text, strlen(text), m, &e))
 		ck_abort_msg("%s", e.msg);
 }
 
@@ -112,33 +112,33 @@ static void read_xml(const char *text, struct aff_machine *m)
 
 START_TEST(an_hca_of_a_processor)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	read_xml("<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\">" FN("0000:01:00.0", GPU_)
 			 NIC("0") "</cpu><cpu numaid=\"1\" arch=\"x86_64\">" NIC(
 				 "1") "</cpu></system>",
 		 &m);
-	WAY(way(&m, 0, "v0"), AFF_PHB, 0, 0, 960);
-	WAY(way(&m, 0, "v1"), AFF_SYS, 0, 0, 960);
-	ck_assert_int_eq(way(&m, 0, "v1").same_numa, AFF_NO);
-	m.hca[1].cpu = AFF_NONE;
-	WAY(way(&m, 0, "v1"), AFF_CLASS_UNKNOWN, 0, 0, 0);
+	WAY(way(&m, 0, "v0"), TOPO_PHB, 0, 0, 960);
+	WAY(way(&m, 0, "v1"), TOPO_SYS, 0, 0, 960);
+	ck_assert_int_eq(way(&m, 0, "v1").same_numa, TOPO_NO);
+	m.hca[1].cpu = TOPO_NONE;
+	WAY(way(&m, 0, "v1"), TOPO_CLASS_UNKNOWN, 0, 0, 0);
 }
 END_TEST
 
 /* ---- trees of /sys ---- */
 
 struct pair {
-	struct aff_machine m;
+	struct topo_machine m;
 	struct fixture y;
 	uint32_t gpu, hca;
 };
 
-static struct aff_distance pair_way(const struct pair *p)
+static struct topo_distance pair_way(const struct pair *p)
 {
-	struct aff_distance r;
+	struct topo_distance r;
 
-	aff_distance_to_hca(&p->m, p->gpu, p->hca, &r);
+	topo_distance_to_hca(&p->m, p->gpu, p->hca, &r);
 	return r;
 }
 
@@ -163,9 +163,9 @@ START_TEST(ports_of_one_switch)
 	pair_begin(&p);
 	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
 	pair_end(&p, fixture_down(&p.y, sw), fixture_down(&p.y, sw));
-	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
+	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	ck_assert_uint_eq(pair_way(&p).ancestor, sw);
-	aff_machine_clear(&p.m);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
@@ -177,12 +177,12 @@ START_TEST(switch_below_switch)
 	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
 	uint32_t slot = fixture_slot(&p.y, fixture_down(&p.y, sw), &fixture_plain);
 	pair_end(&p, slot, fixture_down(&p.y, sw));
-	WAY(pair_way(&p), AFF_PXB, 2, 2, 3840);
+	WAY(pair_way(&p), TOPO_PXB, 2, 2, 3840);
 	/* the same from the other end */
-	struct aff_distance r;
-	aff_distance(&p.m, p.m.hca[0].pci, p.m.gpu[0].pci, &r);
-	WAY(r, AFF_PXB, 2, 2, 3840);
-	aff_machine_clear(&p.m);
+	struct topo_distance r;
+	topo_distance(&p.m, p.m.hca[0].pci, p.m.gpu[0].pci, &r);
+	WAY(r, TOPO_PXB, 2, 2, 3840);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
@@ -193,21 +193,21 @@ START_TEST(root_ports)
 	pair_begin(&p);
 	uint32_t a = fixture_port(&p.y), b = fixture_port(&p.y);
 	pair_end(&p, a, b);
-	WAY(pair_way(&p), AFF_PHB, 0, 0, 3840);
+	WAY(pair_way(&p), TOPO_PHB, 0, 0, 3840);
 	ck_assert(pair_way(&p).same_root);
-	aff_machine_clear(&p.m);
+	topo_machine_clear(&p.m);
 
 	pair_begin(&p);
 	a = fixture_slot(&p.y, fixture_port(&p.y), &fixture_plain);
 	pair_end(&p, a, fixture_port(&p.y));
-	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
-	aff_machine_clear(&p.m);
+	WAY(pair_way(&p), TOPO_PHB, 1, 1, 3840);
+	topo_machine_clear(&p.m);
 
 	/* integrated endpoints, as a small virtual machine shows them */
 	pair_begin(&p);
-	pair_end(&p, AFF_NONE, AFF_NONE);
-	WAY(pair_way(&p), AFF_PHB, 0, 0, 3840);
-	aff_machine_clear(&p.m);
+	pair_end(&p, TOPO_NONE, TOPO_NONE);
+	WAY(pair_way(&p), TOPO_PHB, 0, 0, 3840);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
@@ -221,16 +221,16 @@ START_TEST(functions_of_one_device)
 		uint32_t port = fixture_port(&p.y);
 		port = sw ? fixture_slot(&p.y, port, &fixture_plain) : port;
 		pair_end(&p, port, port);
-		WAY(pair_way(&p), AFF_PIX, 0, 0, 3840);
-		aff_machine_clear(&p.m);
+		WAY(pair_way(&p), TOPO_PIX, 0, 0, 3840);
+		topo_machine_clear(&p.m);
 	}
 	pair_begin(&p);
 	pair_end(&p, fixture_port(&p.y), fixture_port(&p.y));
-	struct aff_distance r;
-	aff_distance(&p.m, p.m.gpu[0].pci, p.m.gpu[0].pci, &r);
-	WAY(r, AFF_X, 0, 0, 0);
-	ck_assert(r.same_root && r.same_numa == AFF_YES);
-	aff_machine_clear(&p.m);
+	struct topo_distance r;
+	topo_distance(&p.m, p.m.gpu[0].pci, p.m.gpu[0].pci, &r);
+	WAY(r, TOPO_X, 0, 0, 0);
+	ck_assert(r.same_root && r.same_numa == TOPO_YES);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
@@ -241,16 +241,16 @@ START_TEST(odd_bridges)
 
 	pair_begin(&p);
 	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
-	p.m.pci[up].kind = AFF_BRIDGE;
+	p.m.pci[up].kind = TOPO_BRIDGE;
 	pair_end(&p, up, up);
-	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
-	aff_machine_clear(&p.m);
+	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
+	topo_machine_clear(&p.m);
 
 	pair_begin(&p);
 	uint32_t down = fixture_down(&p.y, fixture_port(&p.y));
 	pair_end(&p, fixture_slot(&p.y, down, &fixture_plain), fixture_port(&p.y));
-	WAY(pair_way(&p), AFF_PHB, 2, 2, 3840);
-	aff_machine_clear(&p.m);
+	WAY(pair_way(&p), TOPO_PHB, 2, 2, 3840);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
@@ -258,12 +258,12 @@ START_TEST(root_complexes)
 {
 	static const struct {
 		int here, there, third;
-		enum aff_class class;
-		enum aff_tristate same;
+		enum topo_class class;
+		enum topo_tristate same;
 	} cases[] = {
-		{ 0, 0, 1, AFF_NODE, AFF_YES },        { 0, 1, 1, AFF_SYS, AFF_NO },
-		{ 0, -1, 1, AFF_SYS, AFF_UNKNOWN },    { 0, -1, 0, AFF_NODE, AFF_UNKNOWN },
-		{ -1, -1, -1, AFF_NODE, AFF_UNKNOWN }, { -1, -1, 2, AFF_NODE, AFF_UNKNOWN },
+		{ 0, 0, 1, TOPO_NODE, TOPO_YES },        { 0, 1, 1, TOPO_SYS, TOPO_NO },
+		{ 0, -1, 1, TOPO_SYS, TOPO_UNKNOWN },    { 0, -1, 0, TOPO_NODE, TOPO_UNKNOWN },
+		{ -1, -1, -1, TOPO_NODE, TOPO_UNKNOWN }, { -1, -1, 2, TOPO_NODE, TOPO_UNKNOWN },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -284,12 +284,12 @@ START_TEST(root_complexes)
 			p.m.pci[k].numa = -1;
 		ck_assert_int_eq(pair_way(&p).same_numa, cases[i].same);
 		/* nor anything */
-		p.m.root[1].cpu = AFF_NONE;
-		ck_assert_int_eq(pair_way(&p).same_numa, AFF_UNKNOWN);
-		p.m.pci[port].root = AFF_NONE;
-		p.m.pci[p.m.gpu[0].pci].root = AFF_NONE;
-		ck_assert_int_eq(pair_way(&p).same_numa, AFF_UNKNOWN);
-		aff_machine_clear(&p.m);
+		p.m.root[1].cpu = TOPO_NONE;
+		ck_assert_int_eq(pair_way(&p).same_numa, TOPO_UNKNOWN);
+		p.m.pci[port].root = TOPO_NONE;
+		p.m.pci[p.m.gpu[0].pci].root = TOPO_NONE;
+		ck_assert_int_eq(pair_way(&p).same_numa, TOPO_UNKNOWN);
+		topo_machine_clear(&p.m);
 	}
 }
 END_TEST
@@ -297,7 +297,7 @@ END_TEST
 /* ---- chips ---- */
 
 /* An upper switch with two lower ones, a GPU below one, an HCA below the other. */
-static struct aff_distance tower(const struct fixture_ids *upper, const struct fixture_ids *lower)
+static struct topo_distance tower(const struct fixture_ids *upper, const struct fixture_ids *lower)
 {
 	struct pair p;
 
@@ -306,8 +306,8 @@ static struct aff_distance tower(const struct fixture_ids *upper, const struct f
 	uint32_t a = fixture_slot(&p.y, fixture_down(&p.y, up), lower);
 	uint32_t b = fixture_slot(&p.y, fixture_down(&p.y, up), lower);
 	pair_end(&p, a, b);
-	struct aff_distance r = pair_way(&p);
-	aff_machine_clear(&p.m);
+	struct topo_distance r = pair_way(&p);
+	topo_machine_clear(&p.m);
 	return r;
 }
 
@@ -339,8 +339,8 @@ START_TEST(levels_of_one_chip)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct aff_distance r = tower(cases[i].upper, cases[i].lower);
-		WAY(r, AFF_PXB, 3, cases[i].chips, 3840);
+		struct topo_distance r = tower(cases[i].upper, cases[i].lower);
+		WAY(r, TOPO_PXB, 3, cases[i].chips, 3840);
 		ck_assert_msg(r.collapsed == cases[i].collapsed, "case %zu", i);
 		ck_assert_msg(r.probable == cases[i].probable, "case %zu", i);
 	}
@@ -356,14 +356,14 @@ START_TEST(three_levels)
 	uint32_t two = fixture_switch(&p.y, fixture_down(&p.y, one), &fixture_gen4);
 	uint32_t three = fixture_slot(&p.y, fixture_down(&p.y, two), &fixture_gen4);
 	pair_end(&p, three, fixture_down(&p.y, one));
-	WAY(pair_way(&p), AFF_PXB, 3, 1, 3840);
+	WAY(pair_way(&p), TOPO_PXB, 3, 1, 3840);
 	ck_assert_uint_eq(p.m.pci[three].chip, one);
-	ck_assert_uint_eq(p.m.pci[p.m.gpu[0].pci].chip, AFF_NONE);
+	ck_assert_uint_eq(p.m.pci[p.m.gpu[0].pci].chip, TOPO_NONE);
 	/* ids that cannot be read are no ids */
 	p.m.pci[two].has_ids = false;
-	aff_number_chips(&p.m);
-	WAY(pair_way(&p), AFF_PXB, 3, 3, 3840);
-	aff_machine_clear(&p.m);
+	topo_number_chips(&p.m);
+	WAY(pair_way(&p), TOPO_PXB, 3, 3, 3840);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
@@ -377,7 +377,7 @@ START_TEST(the_narrowest_link)
 	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_gen4);
 	uint32_t low = fixture_switch(&p.y, fixture_down(&p.y, up), &fixture_gen4);
 	pair_end(&p, fixture_down(&p.y, low), fixture_port(&p.y));
-	struct aff_pci *gpu = &p.m.pci[p.m.gpu[0].pci], *hca = &p.m.pci[p.m.hca[0].pci];
+	struct topo_pci *gpu = &p.m.pci[p.m.gpu[0].pci], *hca = &p.m.pci[p.m.hca[0].pci];
 	hca->cur.width = 4;
 	ck_assert(pair_way(&p).max_bw == 3840 && pair_way(&p).cur_bw == 960);
 	gpu->max.speed = gpu->cur.speed = 30;
@@ -391,14 +391,14 @@ START_TEST(the_narrowest_link)
 	hca->max.speed = 0;
 	ck_assert_uint_eq(pair_way(&p).max_bw, 0);
 	ck_assert_uint_eq(pair_way(&p).cur_bw, 480);
-	aff_machine_clear(&p.m);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
 START_TEST(a_vf_uses_its_pfs_link)
 {
 	struct pair p;
-	struct aff_distance r;
+	struct topo_distance r;
 
 	pair_begin(&p);
 	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
@@ -407,13 +407,13 @@ START_TEST(a_vf_uses_its_pfs_link)
 	p.hca = fixture_hca(&p.y, b, "mlx5_0");
 	uint32_t vf = fixture_vf(&p.y, p.hca, 3, NULL);
 	fixture_done(&p.y);
-	aff_distance(&p.m, p.m.gpu[0].pci, vf, &r);
-	WAY(r, AFF_PIX, 1, 1, 3840);
+	topo_distance(&p.m, p.m.gpu[0].pci, vf, &r);
+	WAY(r, TOPO_PIX, 1, 1, 3840);
 	/* in a virtual machine the PF is not there */
-	p.m.pci[vf].physfn = AFF_NONE;
-	aff_distance(&p.m, p.m.gpu[0].pci, vf, &r);
-	WAY(r, AFF_PIX, 1, 1, 0);
-	aff_machine_clear(&p.m);
+	p.m.pci[vf].physfn = TOPO_NONE;
+	topo_distance(&p.m, p.m.gpu[0].pci, vf, &r);
+	WAY(r, TOPO_PIX, 1, 1, 0);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
@@ -430,40 +430,40 @@ START_TEST(a_bond_is_as_far_as_its_farther_function)
 	p.hca = fixture_hca(&p.y, fixture_down(&p.y, up), "mlx5_bond_0");
 	uint32_t second = fixture_fn(&p.y, far, 0, &fixture_plain);
 	fixture_done(&p.y);
-	p.m.hca[0].kind = AFF_HCA_BOND;
-	WAY(pair_way(&p), AFF_PIX, 1, 1, 3840);
+	p.m.hca[0].kind = TOPO_HCA_BOND;
+	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	p.m.hca[0].second = second;
-	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
+	WAY(pair_way(&p), TOPO_PHB, 1, 1, 3840);
 	p.m.hca[0].second = p.m.hca[0].pci;
 	p.m.hca[0].pci = second;
-	WAY(pair_way(&p), AFF_PHB, 1, 1, 3840);
-	aff_machine_clear(&p.m);
+	WAY(pair_way(&p), TOPO_PHB, 1, 1, 3840);
+	topo_machine_clear(&p.m);
 }
 END_TEST
 
 START_TEST(distances_are_ordered)
 {
 	static const struct {
-		enum aff_class x;
+		enum topo_class x;
 		uint32_t x_switches;
-		enum aff_class y;
+		enum topo_class y;
 		uint32_t y_switches;
 		int want;
 	} cases[] = {
-		{ AFF_PIX, 1, AFF_PIX, 1, 0 },   { AFF_PXB, 1, AFF_PIX, 1, 0 },
-		{ AFF_PXB, 2, AFF_PIX, 1, 1 },   { AFF_PXB, 3, AFF_PHB, 0, -1 },
-		{ AFF_PHB, 2, AFF_NODE, 0, -1 }, { AFF_NODE, 2, AFF_SYS, 0, -1 },
-		{ AFF_SYS, 1, AFF_SYS, 2, -1 },  { AFF_CLASS_UNKNOWN, 0, AFF_SYS, 9, 1 },
-		{ AFF_X, 0, AFF_PIX, 0, -1 },
+		{ TOPO_PIX, 1, TOPO_PIX, 1, 0 },   { TOPO_PXB, 1, TOPO_PIX, 1, 0 },
+		{ TOPO_PXB, 2, TOPO_PIX, 1, 1 },   { TOPO_PXB, 3, TOPO_PHB, 0, -1 },
+		{ TOPO_PHB, 2, TOPO_NODE, 0, -1 }, { TOPO_NODE, 2, TOPO_SYS, 0, -1 },
+		{ TOPO_SYS, 1, TOPO_SYS, 2, -1 },  { TOPO_CLASS_UNKNOWN, 0, TOPO_SYS, 9, 1 },
+		{ TOPO_X, 0, TOPO_PIX, 0, -1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct aff_distance x = { .class = cases[i].x, .switches = cases[i].x_switches };
-		struct aff_distance y = { .class = cases[i].y, .switches = cases[i].y_switches };
-		ck_assert_msg(aff_distance_cmp(&x, &y) == cases[i].want, "case %zu", i);
-		ck_assert_msg(aff_distance_cmp(&y, &x) == -cases[i].want, "case %zu back", i);
+		struct topo_distance x = { .class = cases[i].x, .switches = cases[i].x_switches };
+		struct topo_distance y = { .class = cases[i].y, .switches = cases[i].y_switches };
+		ck_assert_msg(topo_distance_cmp(&x, &y) == cases[i].want, "case %zu", i);
+		ck_assert_msg(topo_distance_cmp(&y, &x) == -cases[i].want, "case %zu back", i);
 	}
-	ck_assert_str_eq(aff_class_name(AFF_CLASS_UNKNOWN), "unknown");
+	ck_assert_str_eq(topo_class_name(TOPO_CLASS_UNKNOWN), "unknown");
 }
 END_TEST
 

@@ -4,39 +4,39 @@
 
 #include "topo/core/machine.h"
 
-uint32_t aff_find_pci(const struct aff_machine *m, struct pci_addr a)
+uint32_t topo_find_pci(const struct topo_machine *m, struct pci_addr a)
 {
 	for (size_t i = 0; i < m->n_pci; i++) {
 		if (pci_same(m->pci[i].addr, a))
 			return (uint32_t)i;
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
-uint32_t aff_find_gpu(const struct aff_machine *m, struct pci_addr a)
+uint32_t topo_find_gpu(const struct topo_machine *m, struct pci_addr a)
 {
 	for (size_t i = 0; i < m->n_gpus; i++) {
 		if (pci_same(m->pci[m->gpu[i].pci].addr, a))
 			return (uint32_t)i;
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
-uint32_t aff_find_hca(const struct aff_machine *m, const char *name)
+uint32_t topo_find_hca(const struct topo_machine *m, const char *name)
 {
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		if (!strcmp(m->hca[i].name, name))
 			return (uint32_t)i;
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
-uint64_t aff_pci_order(const struct aff_machine *m, uint32_t pci)
+uint64_t topo_pci_order(const struct topo_machine *m, uint32_t pci)
 {
-	return pci == AFF_NONE ? UINT64_MAX : pci_order(m->pci[pci].addr);
+	return pci == TOPO_NONE ? UINT64_MAX : pci_order(m->pci[pci].addr);
 }
 
-void aff_machine_clear(struct aff_machine *m)
+void topo_machine_clear(struct topo_machine *m)
 {
 	for (size_t i = 0; i < m->n_gpus; i++)
 		free(m->gpu[i].nvlink);
@@ -50,5 +50,5 @@ void aff_machine_clear(struct aff_machine *m)
 	free(m->gpu);
 	free(m->hca);
 	free(m->note);
-	*m = (struct aff_machine){ 0 };
+	*m = (struct topo_machine){ 0 };
 }

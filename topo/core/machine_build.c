@@ -24,35 +24,35 @@
 		new_;                                                                              \
 	})
 
-int aff_add_pci(struct aff_machine *m, struct pci_addr a, uint32_t *out, struct err *e)
+int topo_add_pci(struct topo_machine *m, struct pci_addr a, uint32_t *out, struct err *e)
 {
-	struct aff_pci *p = ADD(m, pci, n_pci, "PCI functions", MAX_PCI, e);
+	struct topo_pci *p = ADD(m, pci, n_pci, "PCI functions", MAX_PCI, e);
 
 	if (!p)
 		return -1;
 	p->addr = a;
-	p->parent = p->root = p->physfn = p->chip = AFF_NONE;
+	p->parent = p->root = p->physfn = p->chip = TOPO_NONE;
 	p->numa = -1;
 	*out = (uint32_t)(m->n_pci - 1);
 	return 0;
 }
 
-int aff_add_root(struct aff_machine *m, const char *name, uint32_t *out, struct err *e)
+int topo_add_root(struct topo_machine *m, const char *name, uint32_t *out, struct err *e)
 {
 	if (strlen(name) >= PCI_ROOT_LEN)
 		return err_set(e, ERR_FIELD, 0, "root complex %.40s: its name is too long", name);
-	struct aff_root *r = ADD(m, root, n_roots, "root complexes", MAX_OTHER, e);
+	struct topo_root *r = ADD(m, root, n_roots, "root complexes", MAX_OTHER, e);
 	if (!r)
 		return -1;
 	memcpy(r->name, name, strlen(name) + 1);
-	r->cpu = AFF_NONE;
+	r->cpu = TOPO_NONE;
 	*out = (uint32_t)(m->n_roots - 1);
 	return 0;
 }
 
-int aff_add_cpu(struct aff_machine *m, int numa, uint32_t *out, struct err *e)
+int topo_add_cpu(struct topo_machine *m, int numa, uint32_t *out, struct err *e)
 {
-	struct aff_cpu *c = ADD(m, cpu, n_cpus, "NUMA nodes", MAX_OTHER, e);
+	struct topo_cpu *c = ADD(m, cpu, n_cpus, "NUMA nodes", MAX_OTHER, e);
 
 	if (!c)
 		return -1;
@@ -62,9 +62,9 @@ int aff_add_cpu(struct aff_machine *m, int numa, uint32_t *out, struct err *e)
 	return 0;
 }
 
-int aff_add_gpu(struct aff_machine *m, uint32_t pci, uint32_t *out, struct err *e)
+int topo_add_gpu(struct topo_machine *m, uint32_t pci, uint32_t *out, struct err *e)
 {
-	struct aff_gpu *g = ADD(m, gpu, n_gpus, "GPUs", MAX_OTHER, e);
+	struct topo_gpu *g = ADD(m, gpu, n_gpus, "GPUs", MAX_OTHER, e);
 
 	if (!g)
 		return -1;
@@ -75,15 +75,15 @@ int aff_add_gpu(struct aff_machine *m, uint32_t pci, uint32_t *out, struct err *
 	return 0;
 }
 
-int aff_add_hca(struct aff_machine *m, const char *name, uint32_t *out, struct err *e)
+int topo_add_hca(struct topo_machine *m, const char *name, uint32_t *out, struct err *e)
 {
-	if (strlen(name) >= AFF_NAME_LEN)
+	if (strlen(name) >= TOPO_NAME_LEN)
 		return err_set(e, ERR_FIELD, 0, "RDMA device %.80s: its name is too long", name);
-	struct aff_hca *h = ADD(m, hca, n_hcas, "RDMA devices", MAX_HCAS, e);
+	struct topo_hca *h = ADD(m, hca, n_hcas, "RDMA devices", MAX_HCAS, e);
 	if (!h)
 		return -1;
 	memcpy(h->name, name, strlen(name) + 1);
-	h->pci = h->second = h->cpu = AFF_NONE;
+	h->pci = h->second = h->cpu = TOPO_NONE;
 	h->card = (uint32_t)(m->n_hcas - 1);
 	h->rule = "";
 	h->dev = -1;
@@ -91,9 +91,9 @@ int aff_add_hca(struct aff_machine *m, const char *name, uint32_t *out, struct e
 	return 0;
 }
 
-int aff_add_port(struct aff_hca *h, uint32_t port, struct err *e)
+int topo_add_port(struct topo_hca *h, uint32_t port, struct err *e)
 {
-	struct aff_port *p = ADD(h, port, n_ports, "ports of one RDMA device", MAX_OTHER, e);
+	struct topo_port *p = ADD(h, port, n_ports, "ports of one RDMA device", MAX_OTHER, e);
 
 	if (!p)
 		return -1;
@@ -101,9 +101,9 @@ int aff_add_port(struct aff_hca *h, uint32_t port, struct err *e)
 	return 0;
 }
 
-int aff_add_nvlink(struct aff_gpu *g, const struct aff_nvlink *l, struct err *e)
+int topo_add_nvlink(struct topo_gpu *g, const struct topo_nvlink *l, struct err *e)
 {
-	struct aff_nvlink *new = ADD(g, nvlink, n_nvlinks, "NVLinks of one GPU", MAX_OTHER, e);
+	struct topo_nvlink *new = ADD(g, nvlink, n_nvlinks, "NVLinks of one GPU", MAX_OTHER, e);
 
 	if (!new)
 		return -1;
@@ -111,7 +111,7 @@ int aff_add_nvlink(struct aff_gpu *g, const struct aff_nvlink *l, struct err *e)
 	return 0;
 }
 
-int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
+int topo_add_note(struct topo_machine *m, struct err *e, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -137,23 +137,23 @@ int aff_add_note(struct aff_machine *m, struct err *e, const char *fmt, ...)
 #define VENDOR_HABANA 0x1da3
 #define VENDOR_HUAWEI 0x19e5
 
-enum aff_vendor aff_vendor_of(const struct aff_pci *p, bool *on_package)
+enum topo_vendor topo_vendor_of(const struct topo_pci *p, bool *on_package)
 {
 	*on_package = false;
 	if (!p->has_ids)
-		return AFF_OTHER;
+		return TOPO_OTHER;
 	switch (p->vendor) {
 	case VENDOR_NVIDIA:
-		return AFF_NVIDIA;
+		return TOPO_NVIDIA;
 	case VENDOR_AMD:
-		return AFF_AMD;
+		return TOPO_AMD;
 	case VENDOR_HABANA:
 		*on_package = true;
-		return AFF_GAUDI;
+		return TOPO_GAUDI;
 	case VENDOR_HUAWEI:
 		*on_package = true;
-		return AFF_ASCEND;
+		return TOPO_ASCEND;
 	default:
-		return AFF_OTHER;
+		return TOPO_OTHER;
 	}
 }

@@ -9,16 +9,16 @@
 #include "topo/testing/fixture.h"
 
 struct page {
-	struct aff_machine m;
+	struct topo_machine m;
 	struct json *tree;
-	struct aff_choice c;
+	struct topo_choice c;
 	unsigned cells;
 };
 
 static void page_clear(struct page *p)
 {
-	aff_machine_clear(&p->m);
-	aff_choice_clear(&p->c);
+	topo_machine_clear(&p->m);
+	topo_choice_clear(&p->c);
 	json_free(p->tree);
 }
 #define auto_page auto_clean(page_clear)
@@ -26,20 +26,20 @@ static void page_clear(struct page *p)
 static void check_gpu(struct page *p, uint32_t gpu, const struct json *row)
 {
 	json_each (cell, row) {
-		struct aff_distance r;
-		uint32_t hca = aff_find_hca(&p->m, json_key(cell));
-		ck_assert_msg(hca != AFF_NONE, "%s is missing", json_key(cell));
-		aff_distance_to_hca(&p->m, gpu, hca, &r);
-		ck_assert_msg(!strcmp(aff_class_name(r.class), json_str(cell)),
+		struct topo_distance r;
+		uint32_t hca = topo_find_hca(&p->m, json_key(cell));
+		ck_assert_msg(hca != TOPO_NONE, "%s is missing", json_key(cell));
+		topo_distance_to_hca(&p->m, gpu, hca, &r);
+		ck_assert_msg(!strcmp(topo_class_name(r.class), json_str(cell)),
 			      "GPU%u %s: %s, published is %s", gpu, json_key(cell),
-			      aff_class_name(r.class), json_str(cell));
+			      topo_class_name(r.class), json_str(cell));
 		p->cells++;
 	}
 }
 
 static void check_nearest(const struct page *p, uint32_t gpu, const struct json *names)
 {
-	const struct aff_gpu_choice *g = &p->c.gpu[gpu];
+	const struct topo_gpu_choice *g = &p->c.gpu[gpu];
 	size_t i = 0;
 
 	ck_assert_uint_eq(g->n_nearest, json_len(names));
@@ -47,7 +47,7 @@ static void check_nearest(const struct page *p, uint32_t gpu, const struct json 
 		ck_assert_str_eq(p->m.hca[g->nearest[i++]].name, json_str(name));
 }
 
-static void check_page(struct page *p, const char *name, void (*build)(struct aff_machine *m))
+static void check_page(struct page *p, const char *name, void (*build)(struct topo_machine *m))
 {
 	char file[128], gpu[16];
 	struct err e = { 0 };
@@ -56,8 +56,8 @@ static void check_page(struct page *p, const char *name, void (*build)(struct af
 	auto_free char *text = topo_text(file);
 	ck_assert_int_eq(json_parse(text, strlen(text), file, &p->tree, &e), 0);
 	build(&p->m);
-	aff_roles(&p->m, NULL);
-	ck_assert_int_eq(aff_choose(&p->m, NULL, &p->c, &e), 0);
+	topo_roles(&p->m, NULL);
+	ck_assert_int_eq(topo_choose(&p->m, NULL, &p->c, &e), 0);
 	ck_assert_uint_eq(p->m.n_gpus, json_len(json_get(p->tree, "gpus")));
 	ck_assert_uint_eq(p->m.n_hcas, json_len(json_get(p->tree, "nics")));
 	for (uint32_t i = 0; i < p->m.n_gpus; i++) {
@@ -76,7 +76,7 @@ START_TEST(dgx_a100)
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(p.c.gpu[i].assigned, i);
 	ck_assert_uint_eq(p.c.n_rails, 8);
-	ck_assert(p.c.rail[7] == 7 && p.c.rail[8] == AFF_NONE && p.c.rail[9] == AFF_NONE);
+	ck_assert(p.c.rail[7] == 7 && p.c.rail[8] == TOPO_NONE && p.c.rail[9] == TOPO_NONE);
 }
 END_TEST
 
@@ -90,9 +90,9 @@ START_TEST(dgx_h100)
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(p.c.rail[p.c.gpu[i].assigned], i);
 	/* not told, and so never called remote */
-	struct aff_distance r;
-	aff_distance_to_hca(&p.m, 0, aff_find_hca(&p.m, "mlx5_3"), &r);
-	ck_assert(r.class == AFF_SYS && r.same_numa == AFF_UNKNOWN);
+	struct topo_distance r;
+	topo_distance_to_hca(&p.m, 0, topo_find_hca(&p.m, "mlx5_3"), &r);
+	ck_assert(r.class == TOPO_SYS && r.same_numa == TOPO_UNKNOWN);
 }
 END_TEST
 
@@ -102,8 +102,8 @@ START_TEST(hgx_h200)
 
 	check_page(&p, "hgx-h200-8gpu-8nic-bond", fixture_hgx_h200);
 	ck_assert_uint_eq(p.cells, 72);
-	ck_assert_int_eq(p.m.hca[8].role, AFF_STORAGE);
-	ck_assert_uint_eq(p.c.rail[8], AFF_NONE);
+	ck_assert_int_eq(p.m.hca[8].role, TOPO_STORAGE);
+	ck_assert_uint_eq(p.c.rail[8], TOPO_NONE);
 }
 END_TEST
 

@@ -10,11 +10,11 @@
 
 /* All relations of a machine, GPU by GPU. */
 struct table {
-	struct aff_distance *way;
-	struct aff_choice c;
+	struct topo_distance *way;
+	struct topo_choice c;
 };
 
-static struct table look(const struct aff_machine *m)
+static struct table look(const struct topo_machine *m)
 {
 	struct table t = { .way = calloc(m->n_gpus * m->n_hcas + 1, sizeof(*t.way)) };
 	struct err e = { 0 };
@@ -22,22 +22,22 @@ static struct table look(const struct aff_machine *m)
 	ck_assert_ptr_nonnull(t.way);
 	for (uint32_t g = 0; g < m->n_gpus; g++) {
 		for (uint32_t h = 0; h < m->n_hcas; h++)
-			aff_distance_to_hca(m, g, h, &t.way[g * m->n_hcas + h]);
+			topo_distance_to_hca(m, g, h, &t.way[g * m->n_hcas + h]);
 	}
-	ck_assert_int_eq(aff_choose(m, NULL, &t.c, &e), 0);
+	ck_assert_int_eq(topo_choose(m, NULL, &t.c, &e), 0);
 	return t;
 }
 
 static void table_clear(struct table *t)
 {
 	free(t->way);
-	aff_choice_clear(&t->c);
+	topo_choice_clear(&t->c);
 }
 #define auto_table auto_clean(table_clear)
 
-static bool is_above(const struct aff_machine *m, uint32_t top, uint32_t at)
+static bool is_above(const struct topo_machine *m, uint32_t top, uint32_t at)
 {
-	while (at != AFF_NONE && at != top)
+	while (at != TOPO_NONE && at != top)
 		at = m->pci[at].parent;
 	return at == top;
 }
@@ -47,33 +47,33 @@ struct stand {
 	bool one, any, lowest; /* lowest: of those above both */
 };
 
-static struct stand stand(const struct aff_machine *m, uint32_t pci, uint32_t g, uint32_t h)
+static struct stand stand(const struct topo_machine *m, uint32_t pci, uint32_t g, uint32_t h)
 {
-	const struct aff_hca *hca = &m->hca[h];
-	uint32_t other = hca->second == AFF_NONE ? hca->pci : hca->second;
+	const struct topo_hca *hca = &m->hca[h];
+	uint32_t other = hca->second == TOPO_NONE ? hca->pci : hca->second;
 	bool a = is_above(m, pci, m->gpu[g].pci), b = is_above(m, pci, hca->pci),
 	     c = is_above(m, pci, other);
-	struct aff_distance r;
+	struct topo_distance r;
 
-	aff_distance_to_hca(m, g, h, &r);
-	uint32_t sw = r.ancestor == AFF_NONE ? AFF_NONE : aff_switch_of(m, r.ancestor);
+	topo_distance_to_hca(m, g, h, &r);
+	uint32_t sw = r.ancestor == TOPO_NONE ? TOPO_NONE : topo_switch_of(m, r.ancestor);
 	return (struct stand){ a != b || a != c, a || b || c,
 			       a && b && (pci == r.ancestor || pci == sw) };
 }
 
-static bool same_path(const struct aff_distance *x, const struct aff_distance *y)
+static bool same_path(const struct topo_distance *x, const struct topo_distance *y)
 {
 	return x->class == y->class && x->bridges == y->bridges && x->ancestor == y->ancestor &&
 	       x->same_root == y->same_root;
 }
 
-static bool same_chips(const struct aff_distance *x, const struct aff_distance *y)
+static bool same_chips(const struct topo_distance *x, const struct topo_distance *y)
 {
 	return x->switches == y->switches && x->collapsed == y->collapsed &&
 	       x->probable == y->probable && x->own_bridge == y->own_bridge;
 }
 
-static bool same_speed(const struct aff_distance *x, const struct aff_distance *y)
+static bool same_speed(const struct topo_distance *x, const struct topo_distance *y)
 {
 	return x->max_bw == y->max_bw && x->cur_bw == y->cur_bw;
 }
@@ -83,13 +83,13 @@ static bool same_list(const uint32_t *x, size_t n, const uint32_t *y, size_t k)
 	return n == k && (!n || !memcmp(x, y, n * sizeof(*x)));
 }
 
-static bool same_choice(const struct aff_machine *m, const struct table *x, const struct table *y)
+static bool same_choice(const struct topo_machine *m, const struct table *x, const struct table *y)
 {
 	bool same = x->c.n_rails == y->c.n_rails &&
 		    same_list(x->c.rail, x->c.n_hcas, y->c.rail, y->c.n_hcas);
 
 	for (size_t g = 0; g < m->n_gpus; g++) {
-		const struct aff_gpu_choice *a = &x->c.gpu[g], *b = &y->c.gpu[g];
+		const struct topo_gpu_choice *a = &x->c.gpu[g], *b = &y->c.gpu[g];
 		same = same && a->assigned == b->assigned &&
 		       same_list(a->nearest, a->n_nearest, b->nearest, b->n_nearest) &&
 		       same_list(a->share, a->n_share, b->share, b->n_share);
@@ -98,10 +98,10 @@ static bool same_choice(const struct aff_machine *m, const struct table *x, cons
 }
 
 /* What a change of function pci did to the pair that it must not do; NULL: nothing. */
-typedef const char *(*judge_fn)(const struct stand *s, const struct aff_distance *was,
-				const struct aff_distance *is);
+typedef const char *(*judge_fn)(const struct stand *s, const struct topo_distance *was,
+				const struct topo_distance *is);
 
-static const char *judge_all(const struct aff_machine *m, uint32_t pci, const struct table *was,
+static const char *judge_all(const struct topo_machine *m, uint32_t pci, const struct table *was,
 			     const struct table *is, judge_fn judge)
 {
 	const char *bad = NULL;
@@ -117,8 +117,8 @@ static const char *judge_all(const struct aff_machine *m, uint32_t pci, const st
 	return bad;
 }
 
-static const char *by_link(const struct stand *s, const struct aff_distance *was,
-			   const struct aff_distance *is)
+static const char *by_link(const struct stand *s, const struct topo_distance *was,
+			   const struct topo_distance *is)
 {
 	if (!same_path(was, is) || !same_chips(was, is) || was->same_numa != is->same_numa)
 		return "a link changed more than bandwidth";
@@ -127,8 +127,8 @@ static const char *by_link(const struct stand *s, const struct aff_distance *was
 	return is->max_bw > was->max_bw ? "a slower link made a way faster" : NULL;
 }
 
-static const char *by_id(const struct stand *s, const struct aff_distance *was,
-			 const struct aff_distance *is)
+static const char *by_id(const struct stand *s, const struct topo_distance *was,
+			 const struct topo_distance *is)
 {
 	if (!same_path(was, is) || was->same_numa != is->same_numa)
 		return "an id changed the way";
@@ -137,10 +137,10 @@ static const char *by_id(const struct stand *s, const struct aff_distance *was,
 	return NULL;
 }
 
-static const char *by_numa(const struct stand *s, const struct aff_distance *was,
-			   const struct aff_distance *is)
+static const char *by_numa(const struct stand *s, const struct topo_distance *was,
+			   const struct topo_distance *is)
 {
-	bool shared = was->ancestor != AFF_NONE || was->same_root;
+	bool shared = was->ancestor != TOPO_NONE || was->same_root;
 
 	if (!same_chips(was, is) || !same_speed(was, is) || was->ancestor != is->ancestor)
 		return "a node changed chips or bandwidth";
@@ -155,10 +155,10 @@ struct counts {
 	unsigned links, ids, nodes; /* mutations that changed something */
 };
 
-static void mutate_link(struct aff_machine *m, uint32_t i, const struct table *was,
+static void mutate_link(struct topo_machine *m, uint32_t i, const struct table *was,
 			struct counts *n)
 {
-	struct aff_pci keep = m->pci[i];
+	struct topo_pci keep = m->pci[i];
 
 	for (int what = 0; what < 2; what++) {
 		if (what)
@@ -175,22 +175,22 @@ static void mutate_link(struct aff_machine *m, uint32_t i, const struct table *w
 	}
 }
 
-static void mutate_id(struct aff_machine *m, uint32_t i, const struct table *was, struct counts *n)
+static void mutate_id(struct topo_machine *m, uint32_t i, const struct table *was, struct counts *n)
 {
-	struct aff_pci keep = m->pci[i];
+	struct topo_pci keep = m->pci[i];
 
 	m->pci[i].sub_vendor ^= 0x0f00;
-	aff_number_chips(m);
+	topo_number_chips(m);
 	auto_table struct table is = look(m);
 	const char *bad = judge_all(m, i, was, &is, by_id);
 	ck_assert_msg(!bad, "%s", bad ? bad : "");
 	for (size_t k = 0; k < m->n_gpus * m->n_hcas; k++)
 		n->ids += !same_chips(&was->way[k], &is.way[k]);
 	m->pci[i] = keep;
-	aff_number_chips(m);
+	topo_number_chips(m);
 }
 
-static void mutate_node(struct aff_machine *m, uint32_t i, const struct table *was,
+static void mutate_node(struct topo_machine *m, uint32_t i, const struct table *was,
 			struct counts *n)
 {
 	static const int nodes[] = { -1, 0, 1, 77 };
@@ -207,7 +207,7 @@ static void mutate_node(struct aff_machine *m, uint32_t i, const struct table *w
 	m->pci[i].numa = keep;
 }
 
-static struct counts mutate(struct aff_machine *m)
+static struct counts mutate(struct topo_machine *m)
 {
 	auto_table struct table was = look(m);
 	struct counts n = { 0 };
@@ -224,11 +224,12 @@ static struct counts mutate(struct aff_machine *m)
 
 START_TEST(trees_of_sys)
 {
-	static void (*const build[])(struct aff_machine * m) = { fixture_dgx_a100, fixture_dgx_h100,
-								 fixture_hgx_h200, fixture_pcie4 };
+	static void (*const build[])(struct topo_machine * m) = { fixture_dgx_a100,
+								  fixture_dgx_h100,
+								  fixture_hgx_h200, fixture_pcie4 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(build); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		build[i](&m);
 		struct counts n = mutate(&m);
 		/* that nothing ever changes would pass too */
@@ -244,7 +245,7 @@ START_TEST(topology_files)
 					     "synthetic-e_1switch_3gpu_4nic" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		topo_xml(names[i], &m);
 		struct counts n = mutate(&m);
 		ck_assert(n.links > 0);

@@ -10,33 +10,33 @@
 #define PEX890XX        0xc030
 #define AMD_GPU_BRIDGE  0x1500 /* inside the package of MI300 and MI350 */
 
-uint32_t aff_parent(const struct aff_machine *m, uint32_t pci)
+uint32_t topo_parent(const struct topo_machine *m, uint32_t pci)
 {
 	uint32_t parent = m->pci[pci].parent;
 
 	/* Parents come before children, so that a climb always ends. */
-	return parent < pci ? parent : AFF_NONE;
+	return parent < pci ? parent : TOPO_NONE;
 }
 
-uint32_t aff_switch_of(const struct aff_machine *m, uint32_t pci)
+uint32_t topo_switch_of(const struct topo_machine *m, uint32_t pci)
 {
 	uint32_t parent;
 
 	switch (m->pci[pci].kind) {
-	case AFF_UPSTREAM:
-	case AFF_BRIDGE:
+	case TOPO_UPSTREAM:
+	case TOPO_BRIDGE:
 		return pci;
-	case AFF_DOWNSTREAM:
-		parent = aff_parent(m, pci);
-		return parent != AFF_NONE && m->pci[parent].kind == AFF_UPSTREAM ? parent : pci;
-	case AFF_ENDPOINT:
-	case AFF_ROOT_PORT:
+	case TOPO_DOWNSTREAM:
+		parent = topo_parent(m, pci);
+		return parent != TOPO_NONE && m->pci[parent].kind == TOPO_UPSTREAM ? parent : pci;
+	case TOPO_ENDPOINT:
+	case TOPO_ROOT_PORT:
 		break;
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
-static bool has_ids(const struct aff_pci *p, uint16_t vendor, uint16_t device)
+static bool has_ids(const struct topo_pci *p, uint16_t vendor, uint16_t device)
 {
 	return p->has_ids && p->vendor == vendor && p->device == device;
 }
@@ -46,7 +46,7 @@ static bool has_ids(const struct aff_pci *p, uint16_t vendor, uint16_t device)
 #define IDS_GEN5  UINT64_C(0x1000c03010000000)
 #define IDS_LOWER UINT64_C(0x1000)
 
-uint64_t aff_pci_ids(const struct aff_pci *p)
+uint64_t topo_pci_ids(const struct topo_pci *p)
 {
 	if (!p->has_ids)
 		return 0;
@@ -54,7 +54,7 @@ uint64_t aff_pci_ids(const struct aff_pci *p)
 	       (uint64_t)p->sub_vendor << 16 | p->sub_device;
 }
 
-int aff_pex_generation(uint64_t ids, bool lower)
+int topo_pex_generation(uint64_t ids, bool lower)
 {
 	ids &= IDS_MASK;
 	if (ids == IDS_GEN4)
@@ -62,40 +62,41 @@ int aff_pex_generation(uint64_t ids, bool lower)
 	return ids == (lower ? IDS_GEN5 | IDS_LOWER : IDS_GEN5) ? 5 : 0;
 }
 
-bool aff_one_chip(uint64_t upper, uint64_t lower)
+bool topo_one_chip(uint64_t upper, uint64_t lower)
 {
-	int generation = aff_pex_generation(upper, false);
+	int generation = topo_pex_generation(upper, false);
 
-	return generation && aff_pex_generation(lower, true) == generation;
+	return generation && topo_pex_generation(lower, true) == generation;
 }
 
 /* The topmost port of a chip represents it. A switch below a switch may belong to the upper one's
  * chip; comparing with that topmost port also merges three levels. */
-static uint32_t chip_of(const struct aff_machine *m, uint32_t pci)
+static uint32_t chip_of(const struct topo_machine *m, uint32_t pci)
 {
-	uint32_t self = aff_switch_of(m, pci), above;
+	uint32_t self = topo_switch_of(m, pci), above;
 
-	if (self == AFF_NONE)
-		return AFF_NONE;
+	if (self == TOPO_NONE)
+		return TOPO_NONE;
 	if (self != pci)
 		return m->pci[self].chip;
-	above = aff_parent(m, pci);
-	above = above == AFF_NONE ? AFF_NONE : aff_switch_of(m, above);
-	if (above == AFF_NONE)
+	above = topo_parent(m, pci);
+	above = above == TOPO_NONE ? TOPO_NONE : topo_switch_of(m, above);
+	if (above == TOPO_NONE)
 		return pci;
 	above = m->pci[above].chip;
-	return aff_one_chip(aff_pci_ids(&m->pci[above]), aff_pci_ids(&m->pci[pci])) ? above : pci;
+	return topo_one_chip(topo_pci_ids(&m->pci[above]), topo_pci_ids(&m->pci[pci])) ? above
+										       : pci;
 }
 
-void aff_number_chips(struct aff_machine *m)
+void topo_number_chips(struct topo_machine *m)
 {
 	for (uint32_t i = 0; i < m->n_pci; i++)
 		m->pci[i].chip = chip_of(m, i);
 }
 
-bool aff_maybe_one_chip(const struct aff_machine *m, uint32_t above, uint32_t below)
+bool topo_maybe_one_chip(const struct topo_machine *m, uint32_t above, uint32_t below)
 {
-	const struct aff_pci *a = &m->pci[above], *b = &m->pci[below];
+	const struct topo_pci *a = &m->pci[above], *b = &m->pci[below];
 	bool gen4 = has_ids(a, VENDOR_BROADCOM, PEX880XX) && has_ids(b, VENDOR_BROADCOM, PEX880XX);
 	bool gen5 = has_ids(a, VENDOR_BROADCOM, PEX890XX) && has_ids(b, VENDOR_BROADCOM, PEX890XX);
 
@@ -105,9 +106,9 @@ bool aff_maybe_one_chip(const struct aff_machine *m, uint32_t above, uint32_t be
 	       a->sub_vendor != VENDOR_BROADCOM && a->sub_vendor != VENDOR_NVIDIA;
 }
 
-bool aff_own_bridge(const struct aff_machine *m, uint32_t bridge, uint32_t endpoint)
+bool topo_own_bridge(const struct topo_machine *m, uint32_t bridge, uint32_t endpoint)
 {
-	const struct aff_pci *p = &m->pci[endpoint];
+	const struct topo_pci *p = &m->pci[endpoint];
 
 	return p->has_ids && p->vendor == VENDOR_AMD_GPU &&
 	       has_ids(&m->pci[bridge], VENDOR_AMD, AMD_GPU_BRIDGE);

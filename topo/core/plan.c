@@ -12,13 +12,13 @@
 #include "lib/base/array.h"
 
 struct planning {
-	const struct aff_machine *m;
-	const struct aff_choice *c;
-	const struct aff_plan_request *request;
-	struct aff_plan *plan;
+	const struct topo_machine *m;
+	const struct topo_choice *c;
+	const struct topo_plan_request *request;
+	struct topo_plan *plan;
 	uint32_t *gpu; /* in scope, by PCI address */
 	uint32_t n_gpus;
-	uint32_t *pod_of; /* by card: the pod that uses it; AFF_NONE: no pod, or SEVERAL */
+	uint32_t *pod_of; /* by card: the pod that uses it; TOPO_NONE: no pod, or SEVERAL */
 };
 
 #define SEVERAL (UINT32_MAX - 1)
@@ -30,7 +30,7 @@ static void planning_clear(struct planning *p)
 }
 #define auto_planning auto_clean(planning_clear)
 
-void aff_plan_clear(struct aff_plan *p)
+void topo_plan_clear(struct topo_plan *p)
 {
 	for (size_t i = 0; i < p->n_pods; i++) {
 		free(p->pod[i].gpu);
@@ -40,7 +40,7 @@ void aff_plan_clear(struct aff_plan *p)
 		free(p->note[i]);
 	free(p->pod);
 	free(p->note);
-	*p = (struct aff_plan){ 0 };
+	*p = (struct topo_plan){ 0 };
 }
 
 static const char *gpu_text(const struct planning *p, uint32_t gpu, char out[PCI_STR_LEN])
@@ -75,15 +75,15 @@ static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
 
 static int by_gpu(const void *x, const void *y, void *arg)
 {
-	const struct aff_machine *m = arg;
+	const struct topo_machine *m = arg;
 	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
 
-	return cmp_u64(aff_pci_order(m, a), aff_pci_order(m, b));
+	return cmp_u64(topo_pci_order(m, a), topo_pci_order(m, b));
 }
 
 static int check_request(const struct planning *p, struct err *e)
 {
-	const struct aff_plan_request *r = p->request;
+	const struct topo_plan_request *r = p->request;
 	uint64_t need = (uint64_t)r->pods * r->gpus_per_pod;
 
 	if (!r->pods)
@@ -99,14 +99,14 @@ static int check_request(const struct planning *p, struct err *e)
 
 static int gather_gpus(struct planning *p, struct err *e)
 {
-	const struct aff_scope *s = p->request->scope;
+	const struct topo_scope *s = p->request->scope;
 
 	p->gpu = calloc(p->m->n_gpus + 1, sizeof(*p->gpu));
 	p->pod_of = calloc(p->m->n_hcas + 1, sizeof(*p->pod_of));
 	if (!p->gpu || !p->pod_of)
 		return err_nomem(e);
 	for (size_t i = 0; i < p->m->n_hcas; i++)
-		p->pod_of[i] = AFF_NONE;
+		p->pod_of[i] = TOPO_NONE;
 	for (uint32_t i = 0; i < p->m->n_gpus; i++) {
 		if (!s || !s->gpu || s->gpu[i])
 			p->gpu[p->n_gpus++] = i;
@@ -122,15 +122,15 @@ static int claim_cards(struct planning *p, struct err *e)
 	char text[PCI_STR_LEN];
 
 	for (uint32_t i = 0; i < p->request->pods * each; i++) {
-		const struct aff_gpu_choice *g = &p->c->gpu[p->gpu[i]];
+		const struct topo_gpu_choice *g = &p->c->gpu[p->gpu[i]];
 		uint32_t pod = i / each;
-		if (g->assigned == AFF_NONE)
+		if (g->assigned == TOPO_NONE)
 			return err_set(e, ERR_EXHAUSTED, 0, "GPU %s has no HCA: %s",
 				       gpu_text(p, p->gpu[i], text),
 				       g->why_none ? g->why_none : "nothing is assigned to it");
 		for (size_t k = 0; k < g->n_share; k++) {
 			uint32_t *at = &p->pod_of[p->m->hca[g->share[k]].card];
-			*at = *at == AFF_NONE || *at == pod ? pod : SEVERAL;
+			*at = *at == TOPO_NONE || *at == pod ? pod : SEVERAL;
 		}
 	}
 	return 0;
@@ -138,25 +138,25 @@ static int claim_cards(struct planning *p, struct err *e)
 
 /* ---- which VF ---- */
 
-/* The free VF with the lowest address; AFF_NONE: the HCA has no VFs. */
+/* The free VF with the lowest address; TOPO_NONE: the HCA has no VFs. */
 static int pick_vf(const struct planning *p, uint32_t hca, uint32_t *out, struct err *e)
 {
-	const struct aff_hca *h = &p->m->hca[hca];
+	const struct topo_hca *h = &p->m->hca[hca];
 	const bool *taken = p->request->taken;
-	uint32_t best = AFF_NONE, all = 0;
+	uint32_t best = TOPO_NONE, all = 0;
 
 	for (uint32_t i = 0; i < p->m->n_pci; i++) {
-		uint32_t pf = p->m->pci[i].is_vf ? p->m->pci[i].physfn : AFF_NONE;
-		bool vf_of_hca = pf != AFF_NONE && (pf == h->pci || pf == h->second);
-		if (!vf_of_hca && !(h->kind == AFF_HCA_VF && i == h->pci))
+		uint32_t pf = p->m->pci[i].is_vf ? p->m->pci[i].physfn : TOPO_NONE;
+		bool vf_of_hca = pf != TOPO_NONE && (pf == h->pci || pf == h->second);
+		if (!vf_of_hca && !(h->kind == TOPO_HCA_VF && i == h->pci))
 			continue;
 		all++;
 		if ((!taken || !taken[i]) &&
-		    (best == AFF_NONE || aff_pci_order(p->m, i) < aff_pci_order(p->m, best)))
+		    (best == TOPO_NONE || topo_pci_order(p->m, i) < topo_pci_order(p->m, best)))
 			best = i;
 	}
 	*out = best;
-	if (best != AFF_NONE || !all)
+	if (best != TOPO_NONE || !all)
 		return 0;
 	err_set(e, ERR_EXHAUSTED, 0, "%s: no free VF: all %u are taken", h->name, all);
 	return err_hint(e, "railctl vf list shows whose they are; railctl vf create makes more");
@@ -164,23 +164,23 @@ static int pick_vf(const struct planning *p, uint32_t hca, uint32_t *out, struct
 
 /* ---- one pod ---- */
 
-static void add_item(const struct planning *p, struct aff_plan_pod *pod, uint32_t gpu, uint32_t hca,
-		     uint32_t vf)
+static void add_item(const struct planning *p, struct topo_plan_pod *pod, uint32_t gpu,
+		     uint32_t hca, uint32_t vf)
 {
-	struct aff_plan_item *i = &pod->item[pod->n_items++];
+	struct topo_plan_item *i = &pod->item[pod->n_items++];
 
-	*i = (struct aff_plan_item){ .gpu = gpu, .hca = hca, .rail = p->c->rail[hca], .vf = vf };
-	if (vf == AFF_NONE)
-		aff_distance_to_hca(p->m, gpu, hca, &i->way);
+	*i = (struct topo_plan_item){ .gpu = gpu, .hca = hca, .rail = p->c->rail[hca], .vf = vf };
+	if (vf == TOPO_NONE)
+		topo_distance_to_hca(p->m, gpu, hca, &i->way);
 	else
-		aff_distance(p->m, p->m->gpu[gpu].pci, vf, &i->way);
+		topo_distance(p->m, p->m->gpu[gpu].pci, vf, &i->way);
 }
 
 /* Give an HCA to a GPU; if another GPU of the pod has it already, they share its VF. */
-static int assign_hca(struct planning *p, struct aff_plan_pod *pod, uint32_t gpu, uint32_t hca,
+static int assign_hca(struct planning *p, struct topo_plan_pod *pod, uint32_t gpu, uint32_t hca,
 		      struct err *e)
 {
-	const struct aff_plan_item *before = NULL;
+	const struct topo_plan_item *before = NULL;
 	char one[PCI_STR_LEN], other[PCI_STR_LEN];
 	uint32_t vf;
 
@@ -203,12 +203,12 @@ static int assign_hca(struct planning *p, struct aff_plan_pod *pod, uint32_t gpu
 /* All cards of a GPU are shared with another pod: no plan gives each pod a rail of its own. */
 static int refuse_shared(const struct planning *p, uint32_t pod, uint32_t gpu, struct err *e)
 {
-	const struct aff_gpu_choice *g = &p->c->gpu[gpu];
+	const struct topo_gpu_choice *g = &p->c->gpu[gpu];
 	uint32_t card = p->m->hca[g->assigned].card, other = gpu;
 	char mine[PCI_STR_LEN], text[PCI_STR_LEN];
 
 	for (uint32_t i = 0; i < p->request->pods * p->request->gpus_per_pod; i++) {
-		const struct aff_gpu_choice *o = &p->c->gpu[p->gpu[i]];
+		const struct topo_gpu_choice *o = &p->c->gpu[p->gpu[i]];
 		if (i / p->request->gpus_per_pod != pod && p->m->hca[o->assigned].card == card)
 			other = p->gpu[i];
 	}
@@ -220,8 +220,8 @@ static int refuse_shared(const struct planning *p, uint32_t pod, uint32_t gpu, s
 
 static int plan_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct err *e)
 {
-	const struct aff_gpu_choice *g = &p->c->gpu[gpu];
-	struct aff_plan_pod *pod = &p->plan->pod[number];
+	const struct topo_gpu_choice *g = &p->c->gpu[gpu];
+	struct topo_plan_pod *pod = &p->plan->pod[number];
 	size_t before = pod->n_items;
 
 	for (size_t k = 0; k < g->n_share; k++) {
@@ -234,7 +234,7 @@ static int plan_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct er
 
 static int plan_pod(struct planning *p, uint32_t number, struct err *e)
 {
-	struct aff_plan_pod *pod = &p->plan->pod[number];
+	struct topo_plan_pod *pod = &p->plan->pod[number];
 	uint32_t each = p->request->gpus_per_pod;
 	const uint32_t *first = p->gpu + (size_t)number * each;
 	size_t items = 0;
@@ -257,19 +257,19 @@ static int plan_pod(struct planning *p, uint32_t number, struct err *e)
 static int note_unused(struct planning *p, struct err *e)
 {
 	for (uint32_t i = 0; i < p->m->n_hcas; i++) {
-		const struct aff_hca *h = &p->m->hca[i];
-		if (p->pod_of[h->card] == SEVERAL && p->c->rail[i] != AFF_NONE &&
-		    h->kind != AFF_HCA_VF &&
+		const struct topo_hca *h = &p->m->hca[i];
+		if (p->pod_of[h->card] == SEVERAL && p->c->rail[i] != TOPO_NONE &&
+		    h->kind != TOPO_HCA_VF &&
 		    add_note(p, e, "%s stays unused: it is nearest to GPUs of two pods", h->name))
 			return -1;
 	}
 	return 0;
 }
 
-int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
-		  const struct aff_plan_request *r, struct aff_plan *out, struct err *e)
+int topo_plan_make(const struct topo_machine *m, const struct topo_choice *c,
+		   const struct topo_plan_request *r, struct topo_plan *out, struct err *e)
 {
-	auto_aff_plan struct aff_plan plan = { 0 };
+	auto_topo_plan struct topo_plan plan = { 0 };
 	auto_planning struct planning p = { .m = m, .c = c, .request = r, .plan = &plan };
 
 	if (gather_gpus(&p, e) || check_request(&p, e) || claim_cards(&p, e))
@@ -285,6 +285,6 @@ int aff_plan_make(const struct aff_machine *m, const struct aff_choice *c,
 	if (note_unused(&p, e))
 		return -1;
 	*out = plan;
-	plan = (struct aff_plan){ 0 };
+	plan = (struct topo_plan){ 0 };
 	return 0;
 }

@@ -12,46 +12,46 @@
 #define TEXT 4096
 
 struct desk {
-	struct aff_machine m;
-	struct aff_choice c;
-	struct aff_plan plan;
-	struct aff_plan_request request;
-	const struct aff_scope *scope;
+	struct topo_machine m;
+	struct topo_choice c;
+	struct topo_plan plan;
+	struct topo_plan_request request;
+	const struct topo_scope *scope;
 	struct err e;
 };
 
 static void desk_clear(struct desk *d)
 {
-	aff_plan_clear(&d->plan);
-	aff_choice_clear(&d->c);
-	aff_machine_clear(&d->m);
+	topo_plan_clear(&d->plan);
+	topo_choice_clear(&d->c);
+	topo_machine_clear(&d->m);
 }
 #define auto_desk auto_clean(desk_clear)
 
 static int plan(struct desk *d, uint32_t pods, uint32_t each)
 {
-	aff_choice_clear(&d->c);
-	aff_plan_clear(&d->plan);
+	topo_choice_clear(&d->c);
+	topo_plan_clear(&d->plan);
 	d->request.pods = pods;
 	d->request.gpus_per_pod = each;
 	d->request.scope = d->scope;
-	ck_assert_int_eq(aff_choose(&d->m, d->scope, &d->c, &d->e), 0);
-	return aff_plan_make(&d->m, &d->c, &d->request, &d->plan, &d->e);
+	ck_assert_int_eq(topo_choose(&d->m, d->scope, &d->c, &d->e), 0);
+	return topo_plan_make(&d->m, &d->c, &d->request, &d->plan, &d->e);
 }
 
 /* "gpu:hca[=vf] ..." of one pod, GPUs by number, VFs by address without the domain. */
 static const char *pod(const struct desk *d, size_t n)
 {
 	static char out[TEXT];
-	char one[2 * AFF_NAME_LEN], vf[PCI_STR_LEN];
+	char one[2 * TOPO_NAME_LEN], vf[PCI_STR_LEN];
 
 	*out = '\0';
 	for (size_t i = 0; i < d->plan.pod[n].n_items; i++) {
-		const struct aff_plan_item *x = &d->plan.pod[n].item[i];
+		const struct topo_plan_item *x = &d->plan.pod[n].item[i];
 		ck_assert_uint_eq(x->rail, d->c.rail[x->hca]);
 		(void)snprintf(one, sizeof(one), "%s%u:%s%s%s", i ? " " : "", x->gpu,
-			       d->m.hca[x->hca].name, x->vf == AFF_NONE ? "" : "=",
-			       x->vf == AFF_NONE ? "" : pci_format(d->m.pci[x->vf].addr, vf) + 5);
+			       d->m.hca[x->hca].name, x->vf == TOPO_NONE ? "" : "=",
+			       x->vf == TOPO_NONE ? "" : pci_format(d->m.pci[x->vf].addr, vf) + 5);
 		testing_append(out, TEXT, one);
 	}
 	return out;
@@ -67,7 +67,7 @@ static void refused(struct desk *d, uint32_t pods, uint32_t each, enum err_code 
 }
 
 /* Give each HCA n VFs. */
-static void add_vfs(struct aff_machine *m, uint8_t n)
+static void add_vfs(struct topo_machine *m, uint8_t n)
 {
 	struct fixture y = { .m = m };
 	size_t hcas = m->n_hcas;
@@ -88,11 +88,11 @@ START_TEST(one_gpu_each)
 	ck_assert_uint_eq(d.plan.n_pods, 8);
 	ck_assert_uint_eq(d.plan.n_notes, 0);
 	for (uint32_t i = 0; i < 8; i++) {
-		const struct aff_plan_pod *p = &d.plan.pod[i];
+		const struct topo_plan_pod *p = &d.plan.pod[i];
 		ck_assert(p->n_gpus == 1 && p->gpu[0] == i && p->n_items == 1);
 		ck_assert(p->item[0].hca == i && p->item[0].rail == i);
 		ck_assert_uint_eq(d.m.pci[p->item[0].vf].physfn, d.m.hca[i].pci);
-		ck_assert(d.m.pci[p->item[0].vf].addr.dev == 1 && p->item[0].way.class == AFF_PXB);
+		ck_assert(d.m.pci[p->item[0].vf].addr.dev == 1 && p->item[0].way.class == TOPO_PXB);
 		ck_assert_uint_eq(p->item[0].way.switches, 2);
 	}
 }
@@ -106,8 +106,8 @@ START_TEST(several_gpus_each)
 	ck_assert_int_eq(plan(&d, 2, 2), 0);
 	ck_assert_str_eq(pod(&d, 0), "0:mlx5_0 0:mlx5_1 1:mlx5_3 1:mlx5_4");
 	ck_assert_str_eq(pod(&d, 1), "2:mlx5_5 2:mlx5_6 3:mlx5_7 3:mlx5_8");
-	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, AFF_NONE);
-	ck_assert_int_eq(d.plan.pod[0].item[0].way.class, AFF_PXB);
+	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, TOPO_NONE);
+	ck_assert_int_eq(d.plan.pod[0].item[0].way.class, TOPO_PXB);
 }
 END_TEST
 
@@ -123,10 +123,10 @@ START_TEST(gpus_that_share_an_hca)
 	ck_assert_uint_eq(d.plan.n_notes, 4);
 	ck_assert_str_eq(d.plan.note[0],
 			 "GPU 0000:10:1c.0 and GPU 0000:10:1d.0 of one pod share net0");
-	aff_plan_clear(&d.plan);
+	topo_plan_clear(&d.plan);
 
 	/* the same VF for both */
-	aff_machine_clear(&d.m);
+	topo_machine_clear(&d.m);
 	fixture_pcie4(&d.m);
 	add_vfs(&d.m, 2);
 	ck_assert_int_eq(plan(&d, 1, 4), 0);
@@ -180,11 +180,11 @@ START_TEST(hcas_of_other_kinds)
 
 	topo_xml("synthetic-c_flat_vm_8x8_numa-1", &d.m);
 	for (size_t i = 0; i < d.m.n_hcas; i++)
-		d.m.hca[i].kind = AFF_HCA_VF;
+		d.m.hca[i].kind = TOPO_HCA_VF;
 	ck_assert_int_eq(plan(&d, 8, 1), 0);
 	ck_assert_uint_eq(d.plan.pod[5].item[0].vf, d.m.hca[5].pci);
-	aff_plan_clear(&d.plan);
-	aff_machine_clear(&d.m);
+	topo_plan_clear(&d.plan);
+	topo_machine_clear(&d.m);
 
 	struct fixture y = { .m = &d.m };
 	fixture_root(&y, 0);
@@ -192,7 +192,7 @@ START_TEST(hcas_of_other_kinds)
 	uint32_t bond = fixture_hca(&y, fixture_port(&y), "bond");
 	uint32_t second = fixture_hca_fn(&y, bond, 1, "second");
 	uint32_t vf = fixture_vf(&y, second, 0, NULL);
-	d.m.hca[bond].kind = AFF_HCA_BOND;
+	d.m.hca[bond].kind = TOPO_HCA_BOND;
 	d.m.hca[bond].second = d.m.hca[second].pci;
 	free(d.m.hca[second].port);
 	d.m.n_hcas--;
@@ -212,7 +212,7 @@ START_TEST(impossible_requests_are_refused)
 	refused(&d, 1, 0, ERR_FIELD, "gpus-per-pod: 0");
 	refused(&d, 3, 3, ERR_EXHAUSTED, "3 pods of 3 GPUs need 9 GPUs, there are 8");
 	refused(&d, UINT32_MAX, UINT32_MAX, ERR_EXHAUSTED, "there are 8");
-	d.scope = &(struct aff_scope){ .gpu = gpus };
+	d.scope = &(struct topo_scope){ .gpu = gpus };
 	refused(&d, 3, 1, ERR_EXHAUSTED, "there are 2");
 	ck_assert_int_eq(plan(&d, 2, 1), 0);
 	/* alone on its switch it has both */
@@ -225,9 +225,9 @@ END_TEST
 static int plan_once(void *arg, struct err *e)
 {
 	struct desk *d = arg;
-	auto_aff_plan struct aff_plan p = { 0 };
+	auto_topo_plan struct topo_plan p = { 0 };
 
-	return aff_plan_make(&d->m, &d->c, &d->request, &p, e);
+	return topo_plan_make(&d->m, &d->c, &d->request, &p, e);
 }
 
 START_TEST(each_failing_allocation_is_an_error)

@@ -9,29 +9,29 @@
 #define EFA             0xefa0 /* 0xefa0, 0xefa1, ... */
 
 struct verdict {
-	enum aff_role role;
+	enum topo_role role;
 	const char *rule;
 };
 
 /* One HCA in relation to all GPUs. */
 struct placement {
-	enum aff_class nearest;  /* class of the nearest GPU */
+	enum topo_class nearest; /* class of the nearest GPU */
 	bool any_gpu, all_known; /* all_known: same_numa is known for every GPU */
 	bool node_with_gpu;      /* it shares its NUMA node with a GPU */
-	enum aff_layer layer;
+	enum topo_layer layer;
 };
 
-static struct placement place_hca(const struct aff_machine *m, uint32_t hca)
+static struct placement place_hca(const struct topo_machine *m, uint32_t hca)
 {
-	const struct aff_hca *h = &m->hca[hca];
-	struct placement s = { .nearest = AFF_CLASS_UNKNOWN, .all_known = true };
-	struct aff_distance r;
+	const struct topo_hca *h = &m->hca[hca];
+	struct placement s = { .nearest = TOPO_CLASS_UNKNOWN, .all_known = true };
+	struct topo_distance r;
 
 	for (uint32_t g = 0; g < m->n_gpus; g++) {
-		aff_distance_to_hca(m, g, hca, &r);
+		topo_distance_to_hca(m, g, hca, &r);
 		s.any_gpu = true;
-		s.all_known = s.all_known && r.same_numa != AFF_UNKNOWN;
-		s.node_with_gpu = s.node_with_gpu || r.same_numa == AFF_YES;
+		s.all_known = s.all_known && r.same_numa != TOPO_UNKNOWN;
+		s.node_with_gpu = s.node_with_gpu || r.same_numa == TOPO_YES;
 		if (r.class < s.nearest)
 			s.nearest = r.class;
 	}
@@ -45,31 +45,31 @@ static struct placement place_hca(const struct aff_machine *m, uint32_t hca)
 static struct verdict by_distance(const struct placement *s)
 {
 	switch (s->nearest) {
-	case AFF_X:
-	case AFF_PIX:
-		return (struct verdict){ AFF_COMPUTE, "pix" };
-	case AFF_PXB:
-		return (struct verdict){ AFF_COMPUTE, "pxb" };
-	case AFF_PHB:
-	case AFF_NODE:
-		if (s->layer == AFF_INFINIBAND)
-			return (struct verdict){ AFF_COMPUTE, "infiniband" };
-		if (s->layer == AFF_ETHERNET)
-			return (struct verdict){ AFF_STORAGE,
-						 s->nearest == AFF_PHB ? "phb" : "node" };
+	case TOPO_X:
+	case TOPO_PIX:
+		return (struct verdict){ TOPO_COMPUTE, "pix" };
+	case TOPO_PXB:
+		return (struct verdict){ TOPO_COMPUTE, "pxb" };
+	case TOPO_PHB:
+	case TOPO_NODE:
+		if (s->layer == TOPO_INFINIBAND)
+			return (struct verdict){ TOPO_COMPUTE, "infiniband" };
+		if (s->layer == TOPO_ETHERNET)
+			return (struct verdict){ TOPO_STORAGE,
+						 s->nearest == TOPO_PHB ? "phb" : "node" };
 		break;
-	case AFF_SYS:
-	case AFF_CLASS_UNKNOWN:
+	case TOPO_SYS:
+	case TOPO_CLASS_UNKNOWN:
 		break;
 	}
-	return (struct verdict){ AFF_ROLE_UNKNOWN, "" };
+	return (struct verdict){ TOPO_ROLE_UNKNOWN, "" };
 }
 
-static struct verdict judge_role(const struct aff_machine *m, uint32_t hca,
+static struct verdict judge_role(const struct topo_machine *m, uint32_t hca,
 				 const char *default_netdev)
 {
-	const struct aff_hca *h = &m->hca[hca];
-	const struct aff_pci none = { 0 }, *p = h->pci == AFF_NONE ? &none : &m->pci[h->pci];
+	const struct topo_hca *h = &m->hca[hca];
+	const struct topo_pci none = { 0 }, *p = h->pci == TOPO_NONE ? &none : &m->pci[h->pci];
 	struct placement s = place_hca(m, hca);
 	bool efa = p->has_ids && p->vendor == VENDOR_AMAZON && (p->device & 0xfff0) == EFA;
 	/* BlueField, BlueField-2 and -3: cards with a processor of their own. */
@@ -78,20 +78,20 @@ static struct verdict judge_role(const struct aff_machine *m, uint32_t hca,
 
 	for (size_t i = 0; default_netdev && *default_netdev && i < h->n_ports; i++) {
 		if (!strcmp(h->port[i].netdev, default_netdev))
-			return (struct verdict){ AFF_MANAGEMENT, "default-route" };
+			return (struct verdict){ TOPO_MANAGEMENT, "default-route" };
 	}
 	if (efa)
-		return (struct verdict){ AFF_COMPUTE, "efa" };
-	if (s.nearest <= AFF_PXB)
+		return (struct verdict){ TOPO_COMPUTE, "efa" };
+	if (s.nearest <= TOPO_PXB)
 		return by_distance(&s);
-	if (s.layer != AFF_LAYER_UNKNOWN && s.any_gpu && s.all_known && !s.node_with_gpu)
-		return (struct verdict){ AFF_MANAGEMENT, "numa" };
-	if (s.nearest == AFF_SYS && bluefield)
-		return (struct verdict){ AFF_MANAGEMENT, "bluefield" };
+	if (s.layer != TOPO_LAYER_UNKNOWN && s.any_gpu && s.all_known && !s.node_with_gpu)
+		return (struct verdict){ TOPO_MANAGEMENT, "numa" };
+	if (s.nearest == TOPO_SYS && bluefield)
+		return (struct verdict){ TOPO_MANAGEMENT, "bluefield" };
 	return by_distance(&s);
 }
 
-void aff_roles(struct aff_machine *m, const char *default_netdev)
+void topo_roles(struct topo_machine *m, const char *default_netdev)
 {
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
 		struct verdict v = judge_role(m, i, default_netdev);

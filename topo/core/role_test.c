@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each rule of aff_roles() decides, and in the documented order. */
+/* Each rule of topo_roles() decides, and in the documented order. */
 #include <stdio.h>
 
 #include "lib/testing/testing.h"
@@ -10,11 +10,11 @@
 /* Two sockets. On the first a GPU and an HCA on a switch, another HCA on its own root port, one on
  * another root complex; on the second one HCA; each with one port. */
 struct town {
-	struct aff_machine m;
+	struct topo_machine m;
 	uint32_t near, port, node, far;
 };
 
-static void town_build(struct town *t, enum aff_layer layer)
+static void town_build(struct town *t, enum topo_layer layer)
 {
 	struct fixture y = { .m = &t->m };
 
@@ -33,9 +33,9 @@ static void town_build(struct town *t, enum aff_layer layer)
 		t->m.hca[i].port[0].layer = layer;
 }
 
-static void is(const struct town *t, uint32_t hca, enum aff_role role, const char *rule)
+static void is(const struct town *t, uint32_t hca, enum topo_role role, const char *rule)
 {
-	const struct aff_hca *h = &t->m.hca[hca];
+	const struct topo_hca *h = &t->m.hca[hca];
 
 	ck_assert_msg(h->role == role && !strcmp(h->rule, rule), "%s: role %d by \"%s\"", h->name,
 		      (int)h->role, h->rule);
@@ -45,13 +45,13 @@ START_TEST(ethernet)
 {
 	struct town t;
 
-	town_build(&t, AFF_ETHERNET);
-	aff_roles(&t.m, NULL);
-	is(&t, t.near, AFF_COMPUTE, "pix");
-	is(&t, t.port, AFF_STORAGE, "phb");
-	is(&t, t.node, AFF_STORAGE, "node");
-	is(&t, t.far, AFF_MANAGEMENT, "numa");
-	aff_machine_clear(&t.m);
+	town_build(&t, TOPO_ETHERNET);
+	topo_roles(&t.m, NULL);
+	is(&t, t.near, TOPO_COMPUTE, "pix");
+	is(&t, t.port, TOPO_STORAGE, "phb");
+	is(&t, t.node, TOPO_STORAGE, "node");
+	is(&t, t.far, TOPO_MANAGEMENT, "numa");
+	topo_machine_clear(&t.m);
 }
 END_TEST
 
@@ -59,13 +59,13 @@ START_TEST(infiniband)
 {
 	struct town t;
 
-	town_build(&t, AFF_INFINIBAND);
-	aff_roles(&t.m, NULL);
-	is(&t, t.near, AFF_COMPUTE, "pix");
-	is(&t, t.port, AFF_COMPUTE, "infiniband");
-	is(&t, t.node, AFF_COMPUTE, "infiniband");
-	is(&t, t.far, AFF_MANAGEMENT, "numa");
-	aff_machine_clear(&t.m);
+	town_build(&t, TOPO_INFINIBAND);
+	topo_roles(&t.m, NULL);
+	is(&t, t.near, TOPO_COMPUTE, "pix");
+	is(&t, t.port, TOPO_COMPUTE, "infiniband");
+	is(&t, t.node, TOPO_COMPUTE, "infiniband");
+	is(&t, t.far, TOPO_MANAGEMENT, "numa");
+	topo_machine_clear(&t.m);
 }
 END_TEST
 
@@ -73,30 +73,30 @@ START_TEST(what_is_not_told_is_not_guessed)
 {
 	struct town t;
 
-	town_build(&t, AFF_LAYER_UNKNOWN);
-	aff_roles(&t.m, "");
-	is(&t, t.near, AFF_COMPUTE, "pix");
-	is(&t, t.port, AFF_ROLE_UNKNOWN, "");
-	is(&t, t.far, AFF_ROLE_UNKNOWN, "");
-	aff_machine_clear(&t.m);
+	town_build(&t, TOPO_LAYER_UNKNOWN);
+	topo_roles(&t.m, "");
+	is(&t, t.near, TOPO_COMPUTE, "pix");
+	is(&t, t.port, TOPO_ROLE_UNKNOWN, "");
+	is(&t, t.far, TOPO_ROLE_UNKNOWN, "");
+	topo_machine_clear(&t.m);
 
-	town_build(&t, AFF_ETHERNET);
+	town_build(&t, TOPO_ETHERNET);
 	for (size_t i = 0; i < t.m.n_pci; i++)
 		t.m.pci[i].numa = -1;
 	for (size_t i = 0; i < t.m.n_cpus; i++)
 		t.m.cpu[i].numa = i ? -1 : 0;
-	aff_roles(&t.m, NULL);
-	is(&t, t.far, AFF_STORAGE, "node");
-	aff_machine_clear(&t.m);
+	topo_roles(&t.m, NULL);
+	is(&t, t.far, TOPO_STORAGE, "node");
+	topo_machine_clear(&t.m);
 
 	/* without a GPU nothing is far from one */
-	town_build(&t, AFF_ETHERNET);
+	town_build(&t, TOPO_ETHERNET);
 	t.m.n_gpus = 0;
-	aff_roles(&t.m, NULL);
-	is(&t, t.near, AFF_ROLE_UNKNOWN, "");
-	is(&t, t.far, AFF_ROLE_UNKNOWN, "");
+	topo_roles(&t.m, NULL);
+	is(&t, t.near, TOPO_ROLE_UNKNOWN, "");
+	is(&t, t.far, TOPO_ROLE_UNKNOWN, "");
 	t.m.n_gpus = 1;
-	aff_machine_clear(&t.m);
+	topo_machine_clear(&t.m);
 }
 END_TEST
 
@@ -104,16 +104,16 @@ START_TEST(the_default_route_goes_first)
 {
 	struct town t;
 
-	town_build(&t, AFF_ETHERNET);
+	town_build(&t, TOPO_ETHERNET);
 	(void)snprintf(t.m.hca[t.near].port[0].netdev, IFNAME_LEN, "eth0");
 	(void)snprintf(t.m.hca[t.port].port[0].netdev, IFNAME_LEN, "eth00");
-	aff_roles(&t.m, "eth0");
-	is(&t, t.near, AFF_MANAGEMENT, "default-route");
-	is(&t, t.port, AFF_STORAGE, "phb");
+	topo_roles(&t.m, "eth0");
+	is(&t, t.near, TOPO_MANAGEMENT, "default-route");
+	is(&t, t.port, TOPO_STORAGE, "phb");
 	/* an interface without a name is not the one without a name */
-	aff_roles(&t.m, "");
-	is(&t, t.near, AFF_COMPUTE, "pix");
-	aff_machine_clear(&t.m);
+	topo_roles(&t.m, "");
+	is(&t, t.near, TOPO_COMPUTE, "pix");
+	topo_machine_clear(&t.m);
 }
 END_TEST
 
@@ -121,48 +121,48 @@ START_TEST(known_devices)
 {
 	struct town t;
 
-	town_build(&t, AFF_LAYER_UNKNOWN);
-	struct aff_pci *far = &t.m.pci[t.m.hca[t.far].pci];
+	town_build(&t, TOPO_LAYER_UNKNOWN);
+	struct topo_pci *far = &t.m.pci[t.m.hca[t.far].pci];
 	far->vendor = 0x1d0f;
 	far->device = 0xefa2;
-	aff_roles(&t.m, NULL);
-	is(&t, t.far, AFF_COMPUTE, "efa");
+	topo_roles(&t.m, NULL);
+	is(&t, t.far, TOPO_COMPUTE, "efa");
 	far->device = 0xec20;
-	aff_roles(&t.m, NULL);
-	is(&t, t.far, AFF_ROLE_UNKNOWN, "");
+	topo_roles(&t.m, NULL);
+	is(&t, t.far, TOPO_ROLE_UNKNOWN, "");
 	far->vendor = 0x15b3;
 	static const uint16_t bluefield[] = { 0xa2d2, 0xa2d6, 0xa2dc };
 	for (size_t i = 0; i < ARRAY_SIZE(bluefield); i++) {
 		far->device = bluefield[i];
-		aff_roles(&t.m, NULL);
-		is(&t, t.far, AFF_MANAGEMENT, "bluefield");
+		topo_roles(&t.m, NULL);
+		is(&t, t.far, TOPO_MANAGEMENT, "bluefield");
 	}
 	far->has_ids = false;
-	aff_roles(&t.m, NULL);
-	is(&t, t.far, AFF_ROLE_UNKNOWN, "");
+	topo_roles(&t.m, NULL);
+	is(&t, t.far, TOPO_ROLE_UNKNOWN, "");
 	/* beside a GPU it is for the GPU */
 	t.m.pci[t.m.hca[t.near].pci].device = 0xa2dc;
-	aff_roles(&t.m, NULL);
-	is(&t, t.near, AFF_COMPUTE, "pix");
-	t.m.hca[t.far].pci = AFF_NONE;
-	aff_roles(&t.m, NULL);
-	is(&t, t.far, AFF_ROLE_UNKNOWN, "");
-	aff_machine_clear(&t.m);
+	topo_roles(&t.m, NULL);
+	is(&t, t.near, TOPO_COMPUTE, "pix");
+	t.m.hca[t.far].pci = TOPO_NONE;
+	topo_roles(&t.m, NULL);
+	is(&t, t.far, TOPO_ROLE_UNKNOWN, "");
+	topo_machine_clear(&t.m);
 }
 END_TEST
 
 START_TEST(a_topology_file_has_roles)
 {
-	auto_aff_machine struct aff_machine dgx = { 0 }, p4d = { 0 };
+	auto_topo_machine struct topo_machine dgx = { 0 }, p4d = { 0 };
 
 	topo_xml("dgx-a100", &dgx);
-	aff_roles(&dgx, NULL);
+	topo_roles(&dgx, NULL);
 	for (size_t i = 0; i < dgx.n_hcas; i++)
-		ck_assert(dgx.hca[i].role == AFF_COMPUTE && !strcmp(dgx.hca[i].rule, "pxb"));
+		ck_assert(dgx.hca[i].role == TOPO_COMPUTE && !strcmp(dgx.hca[i].rule, "pxb"));
 	topo_xml("aws-p4d", &p4d);
-	aff_roles(&p4d, NULL);
+	topo_roles(&p4d, NULL);
 	for (size_t i = 0; i < p4d.n_hcas; i++)
-		ck_assert(p4d.hca[i].role == AFF_COMPUTE && !strcmp(p4d.hca[i].rule, "efa"));
+		ck_assert(p4d.hca[i].role == TOPO_COMPUTE && !strcmp(p4d.hca[i].rule, "efa"));
 }
 END_TEST
 

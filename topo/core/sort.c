@@ -6,21 +6,21 @@
 
 static int by_gpu(const void *x, const void *y, void *m)
 {
-	const struct aff_gpu *a = x, *b = y;
+	const struct topo_gpu *a = x, *b = y;
 
-	return cmp_u64(aff_pci_order(m, a->pci), aff_pci_order(m, b->pci));
+	return cmp_u64(topo_pci_order(m, a->pci), topo_pci_order(m, b->pci));
 }
 
 /* strverscmp: mlx5_2 comes before mlx5_10. */
 static int by_hca(const void *x, const void *y, void *m)
 {
-	const struct aff_hca *a = x, *b = y;
-	int c = cmp_u64(aff_pci_order(m, a->pci), aff_pci_order(m, b->pci));
+	const struct topo_hca *a = x, *b = y;
+	int c = cmp_u64(topo_pci_order(m, a->pci), topo_pci_order(m, b->pci));
 
 	return c ? c : strverscmp(a->name, b->name);
 }
 
-void aff_sort(struct aff_machine *m)
+void topo_sort(struct topo_machine *m)
 {
 	if (m->n_gpus)
 		qsort_r(m->gpu, m->n_gpus, sizeof(*m->gpu), by_gpu, m);
@@ -46,21 +46,21 @@ static int by_key(const void *x, const void *y)
 
 /* Key {1, GUID}; without a GUID {2 + vendor, domain:bus:device}; without a function {0, index}. A
  * VF has another address than its PF, so the PF's address counts. */
-static struct key key_of(const struct aff_machine *m, uint32_t i)
+static struct key key_of(const struct topo_machine *m, uint32_t i)
 {
-	const struct aff_hca *h = &m->hca[i];
+	const struct topo_hca *h = &m->hca[i];
 	uint32_t pci = h->pci;
 
 	if (h->guid)
 		return (struct key){ { 1, h->guid }, i };
-	if (pci == AFF_NONE)
+	if (pci == TOPO_NONE)
 		return (struct key){ { 0, i }, i };
-	if (m->pci[pci].physfn != AFF_NONE)
+	if (m->pci[pci].physfn != TOPO_NONE)
 		pci = m->pci[pci].physfn;
-	return (struct key){ { 2 + m->pci[pci].vendor, aff_pci_order(m, pci) >> 8 }, i };
+	return (struct key){ { 2 + m->pci[pci].vendor, topo_pci_order(m, pci) >> 8 }, i };
 }
 
-int aff_number_cards(struct aff_machine *m, struct err *e)
+int topo_number_cards(struct topo_machine *m, struct err *e)
 {
 	auto_free struct key *key = calloc(m->n_hcas + 1, sizeof(*key));
 

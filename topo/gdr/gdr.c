@@ -9,18 +9,18 @@
 
 #include "topo/gdr/gdr_priv.h"
 
-void aff_findings_clear(struct aff_findings *f)
+void gdr_findings_clear(struct gdr_findings *f)
 {
 	findings_clear(&f->all);
 	free(f->gpu);
-	*f = (struct aff_findings){ 0 };
+	*f = (struct gdr_findings){ 0 };
 }
 
-enum finding_state aff_worst(const struct aff_findings *f, uint32_t gpu)
+enum finding_state gdr_worst(const struct gdr_findings *f, uint32_t gpu)
 {
 	enum finding_state worst = FINDING_OK;
 
-	if (gpu != AFF_NONE)
+	if (gpu != TOPO_NONE)
 		return gpu < f->n_gpus ? f->gpu[gpu] : FINDING_UNKNOWN;
 	for (size_t i = 0; i < f->n_gpus; i++)
 		worst = finding_worse(worst, f->gpu[i]);
@@ -29,23 +29,23 @@ enum finding_state aff_worst(const struct aff_findings *f, uint32_t gpu)
 
 /* ---- findings ---- */
 
-struct finding *ready_add(struct ready *r, const char *id, enum finding_state state, uint32_t gpu,
-			  uint32_t hca)
+struct finding *gdr_add(struct gdr *r, const char *id, enum finding_state state, uint32_t gpu,
+			uint32_t hca)
 {
 	struct finding *f = findings_add(&r->out.all, id, state);
 
-	f->of[AFF_OF_GPU] = gpu;
-	f->of[AFF_OF_HCA] = hca;
+	f->of[GDR_OF_GPU] = gpu;
+	f->of[GDR_OF_HCA] = hca;
 	/* "GPU 0", "mlx5_0", "GPU 0 mlx5_0" */
-	const char *name = hca == AFF_NONE ? "" : r->m->hca[hca].name;
-	if (gpu != AFF_NONE)
+	const char *name = hca == TOPO_NONE ? "" : r->m->hca[hca].name;
+	if (gpu != TOPO_NONE)
 		finding_set_subject(f, "GPU %d%s%s", r->m->gpu[gpu].index, *name ? " " : "", name);
 	else if (*name)
 		finding_set_subject(f, "%s", name);
 	return f;
 }
 
-void ready_path(const struct ready *r, struct finding *f, enum ready_dir dir, const char *path)
+void gdr_path(const struct gdr *r, struct finding *f, enum gdr_dir dir, const char *path)
 {
 	static const char *const names[] = { "/sys", "/proc", "/boot" };
 
@@ -55,29 +55,29 @@ void ready_path(const struct ready *r, struct finding *f, enum ready_dir dir, co
 
 /* ---- the devices of a finding ---- */
 
-uint32_t ready_owner(const struct aff_machine *m, uint32_t hca)
+uint32_t gdr_owner(const struct topo_machine *m, uint32_t hca)
 {
 	uint32_t pci = m->hca[hca].pci;
 
-	return pci != AFF_NONE && m->pci[pci].is_vf ? m->pci[pci].physfn : pci;
+	return pci != TOPO_NONE && m->pci[pci].is_vf ? m->pci[pci].physfn : pci;
 }
 
-bool ready_has_gpu(const struct ready *r, size_t gpu)
+bool gdr_has_gpu(const struct gdr *r, size_t gpu)
 {
 	return !r->scope || !r->scope->gpu || r->scope->gpu[gpu];
 }
 
-bool ready_has_hca(const struct ready *r, size_t hca)
+bool gdr_has_hca(const struct gdr *r, size_t hca)
 {
 	return !r->scope || !r->scope->hca || r->scope->hca[hca];
 }
 
-static bool is_near(const struct ready *r, uint32_t gpu, uint32_t hca)
+static bool is_near(const struct gdr *r, uint32_t gpu, uint32_t hca)
 {
 	return r->near[gpu * r->m->n_hcas + hca];
 }
 
-bool ready_is_near_any(const struct ready *r, uint32_t hca)
+bool gdr_is_near_any(const struct gdr *r, uint32_t hca)
 {
 	for (uint32_t g = 0; g < r->m->n_gpus; g++)
 		if (is_near(r, g, hca))
@@ -85,7 +85,7 @@ bool ready_is_near_any(const struct ready *r, uint32_t hca)
 	return false;
 }
 
-bool ready_once(struct ready *r, uint32_t pci)
+bool gdr_once(struct gdr *r, uint32_t pci)
 {
 	bool first = !r->checked[pci];
 
@@ -94,16 +94,16 @@ bool ready_once(struct ready *r, uint32_t pci)
 }
 
 /* A finding about a PF concerns the GPUs of all its VFs. */
-static bool concerns_gpu(const struct ready *r, const struct finding *f, uint32_t gpu)
+static bool concerns_gpu(const struct gdr *r, const struct finding *f, uint32_t gpu)
 {
-	uint32_t hca = f->of[AFF_OF_HCA], owner;
+	uint32_t hca = f->of[GDR_OF_HCA], owner;
 
-	if (f->of[AFF_OF_GPU] != AFF_NONE)
-		return f->of[AFF_OF_GPU] == gpu;
-	if (hca == AFF_NONE || is_near(r, gpu, hca))
+	if (f->of[GDR_OF_GPU] != TOPO_NONE)
+		return f->of[GDR_OF_GPU] == gpu;
+	if (hca == TOPO_NONE || is_near(r, gpu, hca))
 		return true;
-	owner = ready_owner(r->m, hca);
-	return owner != AFF_NONE && r->near_card[gpu * r->m->n_pci + owner];
+	owner = gdr_owner(r->m, hca);
+	return owner != TOPO_NONE && r->near_card[gpu * r->m->n_pci + owner];
 }
 
 static bool *alloc_flags(size_t n, size_t m)
@@ -112,9 +112,9 @@ static bool *alloc_flags(size_t n, size_t m)
 }
 
 /* Fill `near` and `near_card`. */
-static int prepare_subjects(struct ready *r)
+static int prepare_subjects(struct gdr *r)
 {
-	const struct aff_machine *m = r->m;
+	const struct topo_machine *m = r->m;
 
 	r->near = alloc_flags(m->n_gpus, m->n_hcas);
 	r->near_card = alloc_flags(m->n_gpus, m->n_pci);
@@ -123,10 +123,10 @@ static int prepare_subjects(struct ready *r)
 		return -1;
 	for (size_t g = 0; g < m->n_gpus; g++)
 		for (size_t i = 0; i < r->c->gpu[g].n_nearest; i++) {
-			uint32_t hca = r->c->gpu[g].nearest[i], owner = ready_owner(m, hca);
+			uint32_t hca = r->c->gpu[g].nearest[i], owner = gdr_owner(m, hca);
 
 			r->near[g * m->n_hcas + hca] = true;
-			if (owner != AFF_NONE)
+			if (owner != TOPO_NONE)
 				r->near_card[g * m->n_pci + owner] = true;
 		}
 	return 0;
@@ -134,7 +134,7 @@ static int prepare_subjects(struct ready *r)
 
 /* ---- without a tree ---- */
 
-static void add_unknown(struct ready *r)
+static void add_unknown(struct gdr *r)
 {
 	static const char *const ids[] = { "peermem", "dmabuf",       "acs",
 					   "iommu",   "bar1",         "payload",
@@ -142,7 +142,7 @@ static void add_unknown(struct ready *r)
 					   "vm" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct finding *f = ready_add(r, ids[i], FINDING_UNKNOWN, AFF_NONE, AFF_NONE);
+		struct finding *f = gdr_add(r, ids[i], FINDING_UNKNOWN, TOPO_NONE, TOPO_NONE);
 
 		finding_set_reason(f, "a topology file does not have it");
 		finding_set_remedy(f, "railctl topo check on the machine itself, as root, or with "
@@ -152,41 +152,41 @@ static void add_unknown(struct ready *r)
 
 /* ---- all of it ---- */
 
-static void ready_free(struct ready *r)
+static void gdr_free(struct gdr *r)
 {
-	for (size_t i = 0; i < READY_DIRS; i++)
+	for (size_t i = 0; i < GDR_DIRS; i++)
 		base_close_fd(&r->dir[i]);
-	aff_findings_clear(&r->out);
+	gdr_findings_clear(&r->out);
 	free(r->near);
 	free(r->near_card);
 	free(r->checked);
 }
 
-static void run_checks(struct ready *r)
+static void run_checks(struct gdr *r)
 {
 	if (r->tree && r->m->n_gpus) {
-		ready_host(r);
-		ready_driver(r);
+		gdr_host(r);
+		gdr_driver(r);
 	} else if (r->m->n_gpus) {
 		add_unknown(r);
 	}
 	for (uint32_t g = 0; g < r->m->n_gpus && !r->failed; g++) {
-		if (!ready_has_gpu(r, g))
+		if (!gdr_has_gpu(r, g))
 			continue;
-		ready_gpu(r, g);
-		ready_ports(r, g);
+		gdr_gpu(r, g);
+		gdr_ports(r, g);
 		for (size_t i = 0; i < r->c->gpu[g].n_nearest; i++)
-			ready_pair(r, g, r->c->gpu[g].nearest[i]);
+			gdr_pair(r, g, r->c->gpu[g].nearest[i]);
 	}
 	for (uint32_t h = 0; h < r->m->n_hcas && !r->failed; h++)
-		if (ready_is_near_any(r, h))
-			ready_hca(r, h);
+		if (gdr_is_near_any(r, h))
+			gdr_hca(r, h);
 }
 
 /* The worst state for each GPU. */
-static int judge_gpus(struct ready *r)
+static int judge_gpus(struct gdr *r)
 {
-	struct aff_findings *o = &r->out;
+	struct gdr_findings *o = &r->out;
 
 	if (!r->m->n_gpus)
 		return 0;
@@ -201,13 +201,13 @@ static int judge_gpus(struct ready *r)
 	return 0;
 }
 
-int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
-	      const struct aff_tree_dirs *d, struct aff_findings *out, struct err *e)
+int gdr_check(const struct topo_machine *m, const struct topo_choice *c,
+	      const struct topo_tree_dirs *d, struct gdr_findings *out, struct err *e)
 {
-	auto_clean(ready_free) struct ready r = {
+	auto_clean(gdr_free) struct gdr r = {
 		.m = m,
 		.c = c,
-		.tree = d && (m->source == AFF_LIVE || m->source == AFF_CAPTURE),
+		.tree = d && (m->source == TOPO_LIVE || m->source == TOPO_CAPTURE),
 		.dir = { -1, -1, -1 },
 		.scope = d ? d->scope : NULL,
 		.others_seen = d && d->others_seen,
@@ -215,7 +215,7 @@ int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 
 	const char *const paths[] = { d ? d->sysfs : NULL, d ? d->proc : NULL, d ? d->boot : NULL };
 
-	for (size_t i = 0; r.tree && i < READY_DIRS; i++)
+	for (size_t i = 0; r.tree && i < GDR_DIRS; i++)
 		if (paths[i])
 			r.dir[i] = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (prepare_subjects(&r))
@@ -228,6 +228,6 @@ int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
 	if (judge_gpus(&r))
 		return err_nomem(e);
 	*out = r.out;
-	r.out = (struct aff_findings){ 0 };
+	r.out = (struct gdr_findings){ 0 };
 	return 0;
 }

@@ -21,37 +21,37 @@
 #include "lib/cli/finding.h"
 #include "topo/core/choose.h"
 
-/* Indices of struct finding.of: the GPU and the HCA of a finding; AFF_NONE: all of them. */
-enum { AFF_OF_GPU, AFF_OF_HCA };
+/* Indices of struct finding.of: the GPU and the HCA of a finding; TOPO_NONE: all of them. */
+enum { GDR_OF_GPU, GDR_OF_HCA };
 
-struct aff_findings {
+struct gdr_findings {
 	struct findings all;     /* worst first; railctl(8) explains each id */
 	enum finding_state *gpu; /* by GPU: the worst state; owned */
 	size_t n_gpus;
 };
 
 /* The folders of a tree: "/sys", "/proc", "/boot" when live. boot may be NULL. */
-struct aff_tree_dirs {
+struct topo_tree_dirs {
 	const char *sysfs, *proc, *boot;
-	const struct aff_scope *scope; /* the GPUs and HCAs that are checked; NULL: all */
-	bool others_seen;              /* HCAs out of scope belong to other pods, and are visible */
+	const struct topo_scope *scope; /* the GPUs and HCAs that are checked; NULL: all */
+	bool others_seen; /* HCAs out of scope belong to other pods, and are visible */
 };
 
 /*
- * aff_ready - check every GPU in scope with its nearest HCAs; c: aff_choose() of the same scope.
+ * gdr_check - check every GPU in scope with its nearest HCAs; c: topo_choose() of the same scope.
  * For a machine from a topology file, d may be NULL: checks that need a tree are unknown. Findings
  * name files by their paths on the machine, whichever folders d has. The caller clears *out.
  */
-int aff_ready(const struct aff_machine *m, const struct aff_choice *c,
-	      const struct aff_tree_dirs *d, struct aff_findings *out, struct err *e) must_check;
-/* aff_findings_clear - free all that f owns. */
-void aff_findings_clear(struct aff_findings *f);
-#define auto_aff_findings auto_clean(aff_findings_clear)
+int gdr_check(const struct topo_machine *m, const struct topo_choice *c,
+	      const struct topo_tree_dirs *d, struct gdr_findings *out, struct err *e) must_check;
+/* gdr_findings_clear - free all that f owns. */
+void gdr_findings_clear(struct gdr_findings *f);
+#define auto_gdr_findings auto_clean(gdr_findings_clear)
 
 /*
- * aff_worst - the worst state of the findings that concern a GPU: about itself, its nearest HCAs,
- * or the machine. AFF_NONE: the worst of all GPUs. The order is ok, unknown, warn, fail.
+ * gdr_worst - the worst state of the findings that concern a GPU: about itself, its nearest HCAs,
+ * or the machine. TOPO_NONE: the worst of all GPUs. The order is ok, unknown, warn, fail.
  */
-enum finding_state aff_worst(const struct aff_findings *f, uint32_t gpu);
+enum finding_state gdr_worst(const struct gdr_findings *f, uint32_t gpu);
 
 #endif

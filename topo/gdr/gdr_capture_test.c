@@ -25,16 +25,16 @@
 static char sys[256], proc[256];
 
 struct look {
-	struct aff_machine m;
-	struct aff_choice c;
-	struct aff_findings f;
+	struct topo_machine m;
+	struct topo_choice c;
+	struct gdr_findings f;
 };
 
 static void look_clear(struct look *l)
 {
-	aff_findings_clear(&l->f);
-	aff_choice_clear(&l->c);
-	aff_machine_clear(&l->m);
+	gdr_findings_clear(&l->f);
+	topo_choice_clear(&l->c);
+	topo_machine_clear(&l->m);
 }
 #define auto_look auto_clean(look_clear)
 
@@ -50,14 +50,14 @@ static void unpack(void)
 
 static void look(struct look *l)
 {
-	const struct aff_tree_dirs d = { .sysfs = sys, .proc = proc };
-	const struct aff_read_opts o = { 0 };
+	const struct topo_tree_dirs d = { .sysfs = sys, .proc = proc };
+	const struct topo_read_opts o = { 0 };
 	struct err e = { 0 };
 
-	ck_assert_msg(aff_read_sysfs(sys, proc, &o, &l->m, &e) == 0, "%s", e.msg);
-	ck_assert_msg(aff_choose(&l->m, NULL, &l->c, &e) == 0, "%s", e.msg);
-	ck_assert_msg(aff_ready(&l->m, &l->c, &d, &l->f, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(aff_find_hca(&l->m, "rxe2"), l->c.gpu[0].nearest[0]);
+	ck_assert_msg(topo_read_sysfs(sys, proc, &o, &l->m, &e) == 0, "%s", e.msg);
+	ck_assert_msg(topo_choose(&l->m, NULL, &l->c, &e) == 0, "%s", e.msg);
+	ck_assert_msg(gdr_check(&l->m, &l->c, &d, &l->f, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(topo_find_hca(&l->m, "rxe2"), l->c.gpu[0].nearest[0]);
 }
 
 static int config_of(const char *path)
@@ -94,7 +94,7 @@ static enum finding_state acs(void)
 	const struct finding *x;
 
 	look(&l);
-	x = world_find(&l.f, "acs", 0, aff_find_hca(&l.m, "rxe2"));
+	x = world_find(&l.f, "acs", 0, topo_find_hca(&l.m, "rxe2"));
 	ck_assert_ptr_nonnull(x);
 	return x->state;
 }
@@ -179,7 +179,7 @@ END_TEST
 /* What came out, by what it is about. */
 static const struct finding *same(const struct look *l, const struct finding *x)
 {
-	return world_find(&l->f, x->id, x->of[AFF_OF_GPU], x->of[AFF_OF_HCA]);
+	return world_find(&l->f, x->id, x->of[GDR_OF_GPU], x->of[GDR_OF_HCA]);
 }
 
 static bool is_of_config(const char *id)

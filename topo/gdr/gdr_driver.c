@@ -13,13 +13,13 @@
 #define TEXT_LEN 256
 
 struct driver_path {
-	enum aff_tristate is; /* it is available */
-	enum ready_dir dir;   /* the file that shows it */
+	enum topo_tristate is; /* it is available */
+	enum gdr_dir dir;      /* the file that shows it */
 	char path[TEXT_LEN];
 	char value[TEXT_LEN];
 };
 
-static void note_found(struct driver_path *w, enum aff_tristate is, enum ready_dir dir,
+static void note_found(struct driver_path *w, enum topo_tristate is, enum gdr_dir dir,
 		       const char *path)
 {
 	w->is = is;
@@ -30,21 +30,21 @@ static void note_found(struct driver_path *w, enum aff_tristate is, enum ready_d
 /* ---- peer memory ---- */
 
 /* Search the first existing file. Without the folder, the tree does not show modules at all. */
-static void look_for(const struct ready *r, const char *const *paths, const char *folder,
+static void look_for(const struct gdr *r, const char *const *paths, const char *folder,
 		     struct driver_path *w)
 {
 	for (; *paths; paths++) {
-		if (ready_text(r, READY_SYS, *paths, w->value, sizeof(w->value)))
+		if (gdr_text(r, GDR_SYS, *paths, w->value, sizeof(w->value)))
 			continue;
-		note_found(w, AFF_YES, READY_SYS, *paths);
+		note_found(w, TOPO_YES, GDR_SYS, *paths);
 		return;
 	}
-	note_found(w, ready_there(r, READY_SYS, folder) ? AFF_NO : AFF_UNKNOWN, READY_SYS, folder);
+	note_found(w, gdr_there(r, GDR_SYS, folder) ? TOPO_NO : TOPO_UNKNOWN, GDR_SYS, folder);
 	(void)snprintf(w->value, sizeof(w->value), "%s",
-		       w->is == AFF_NO ? "no such module is loaded" : "");
+		       w->is == TOPO_NO ? "no such module is loaded" : "");
 }
 
-static void peer_of(const struct ready *r, enum aff_vendor v, struct driver_path *w)
+static void peer_of(const struct gdr *r, enum topo_vendor v, struct driver_path *w)
 {
 	static const char *const nvidia[] = { "module/nvidia_peermem/version",
 					      "kernel/mm/memory_peers/nv_mem/version",
@@ -53,7 +53,7 @@ static void peer_of(const struct ready *r, enum aff_vendor v, struct driver_path
 					   "kernel/memory_peers/amdkfd/version",
 					   "memory_peers/amdkfd/version", NULL };
 
-	look_for(r, v == AFF_NVIDIA ? nvidia : amd, "module", w);
+	look_for(r, v == TOPO_NVIDIA ? nvidia : amd, "module", w);
 }
 
 /* ---- DMA-BUF ---- */
@@ -70,33 +70,33 @@ static unsigned long kernel_number(const char *release)
 }
 
 /* ibv_reg_dmabuf_mr() came with Linux 5.12. */
-static bool kernel_has_it(const struct ready *r, struct driver_path *w)
+static bool kernel_has_it(const struct gdr *r, struct driver_path *w)
 {
 	char release[TEXT_LEN / 2];
 	unsigned long n;
 
-	note_found(w, AFF_UNKNOWN, READY_PROC, "sys/kernel/osrelease");
-	if (ready_text(r, READY_PROC, w->path, release, sizeof(release)))
+	note_found(w, TOPO_UNKNOWN, GDR_PROC, "sys/kernel/osrelease");
+	if (gdr_text(r, GDR_PROC, w->path, release, sizeof(release)))
 		return false;
 	n = kernel_number(release);
-	w->is = n >= 5012 ? AFF_YES : n ? AFF_NO : AFF_UNKNOWN;
+	w->is = n >= 5012 ? TOPO_YES : n ? TOPO_NO : TOPO_UNKNOWN;
 	(void)snprintf(w->value, sizeof(w->value), "kernel %s%s", release,
-		       w->is == AFF_NO ? ": DMA-BUF came with 5.12" : "");
-	return w->is == AFF_YES;
+		       w->is == TOPO_NO ? ": DMA-BUF came with 5.12" : "");
+	return w->is == TOPO_YES;
 }
 
 /* Only NVIDIA's open module supports DMA-BUF. */
-static void nvidia_dmabuf(const struct ready *r, struct driver_path *w)
+static void nvidia_dmabuf(const struct gdr *r, struct driver_path *w)
 {
 	char text[TEXT_LEN];
 
-	note_found(w, AFF_UNKNOWN, READY_PROC, "driver/nvidia/version");
+	note_found(w, TOPO_UNKNOWN, GDR_PROC, "driver/nvidia/version");
 	*w->value = '\0';
-	if (ready_text(r, READY_PROC, w->path, text, sizeof(text)))
+	if (gdr_text(r, GDR_PROC, w->path, text, sizeof(text)))
 		return;
-	w->is = strstr(text, "Open Kernel Module") ? AFF_YES : AFF_NO;
+	w->is = strstr(text, "Open Kernel Module") ? TOPO_YES : TOPO_NO;
 	(void)snprintf(w->value, sizeof(w->value), "%.80s: %s", text,
-		       w->is == AFF_YES ? "the open module" : "not the open module");
+		       w->is == TOPO_YES ? "the open module" : "not the open module");
 }
 
 #define CONFIG_LEN (1U << 20) /* of /boot/config-... */
@@ -111,7 +111,7 @@ static bool is_built_in(const char *config, const char *option)
 	return false;
 }
 
-static void amd_dmabuf(struct ready *r, struct driver_path *w)
+static void amd_dmabuf(struct gdr *r, struct driver_path *w)
 {
 	auto_free char *config = malloc(CONFIG_LEN + 1);
 	char release[TEXT_LEN / 2], path[TEXT_LEN];
@@ -121,12 +121,12 @@ static void amd_dmabuf(struct ready *r, struct driver_path *w)
 		r->failed = true;
 		return;
 	}
-	if (ready_text(r, READY_PROC, "sys/kernel/osrelease", release, sizeof(release)))
+	if (gdr_text(r, GDR_PROC, "sys/kernel/osrelease", release, sizeof(release)))
 		return;
 	(void)snprintf(path, sizeof(path), "config-%s", release);
-	note_found(w, AFF_UNKNOWN, READY_BOOT, path);
+	note_found(w, TOPO_UNKNOWN, GDR_BOOT, path);
 	*w->value = '\0';
-	n = ready_read(r, READY_BOOT, path, config, CONFIG_LEN);
+	n = gdr_read(r, GDR_BOOT, path, config, CONFIG_LEN);
 	if (n < 0)
 		return;
 	config[n] = '\0';
@@ -134,7 +134,7 @@ static void amd_dmabuf(struct ready *r, struct driver_path *w)
 	bool p2p = is_built_in(config, "CONFIG_PCI_P2PDMA");
 	bool notify = is_built_in(config, "CONFIG_DMABUF_MOVE_NOTIFY");
 
-	w->is = p2p && notify ? AFF_YES : AFF_NO;
+	w->is = p2p && notify ? TOPO_YES : TOPO_NO;
 	(void)snprintf(w->value, sizeof(w->value),
 		       "CONFIG_PCI_P2PDMA=%c, CONFIG_DMABUF_MOVE_NOTIFY=%c", p2p ? 'y' : 'n',
 		       notify ? 'y' : 'n');
@@ -143,33 +143,33 @@ static void amd_dmabuf(struct ready *r, struct driver_path *w)
 /* ---- both ---- */
 
 /* A missing one does not matter if the other is available. */
-static enum finding_state judge_either(enum aff_tristate this, enum aff_tristate other)
+static enum finding_state judge_either(enum topo_tristate this, enum topo_tristate other)
 {
-	if (this == AFF_YES || other == AFF_YES)
+	if (this == TOPO_YES || other == TOPO_YES)
 		return FINDING_OK;
-	return this == AFF_UNKNOWN || other == AFF_UNKNOWN ? FINDING_UNKNOWN : FINDING_FAIL;
+	return this == TOPO_UNKNOWN || other == TOPO_UNKNOWN ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
-static void add_driver_finding(struct ready *r, const char *id, const struct driver_path *w,
+static void add_driver_finding(struct gdr *r, const char *id, const struct driver_path *w,
 			       const struct driver_path *other)
 {
-	struct finding *f = ready_add(
-		r, id, other ? judge_either(w->is, other->is) : judge_either(w->is, w->is),
-		AFF_NONE, AFF_NONE);
+	struct finding *f =
+		gdr_add(r, id, other ? judge_either(w->is, other->is) : judge_either(w->is, w->is),
+			TOPO_NONE, TOPO_NONE);
 
-	ready_path(r, f, w->dir, w->path);
+	gdr_path(r, f, w->dir, w->path);
 	if (*w->value)
 		finding_set_value(f, "%s%s", w->value,
-				  w->is == AFF_NO && f->state == FINDING_OK
+				  w->is == TOPO_NO && f->state == FINDING_OK
 					  ? "; not needed, the other way is open"
 					  : "");
-	if (f->state == FINDING_UNKNOWN && w->is == AFF_UNKNOWN)
-		ready_unread(f, -ENOENT);
+	if (f->state == FINDING_UNKNOWN && w->is == TOPO_UNKNOWN)
+		gdr_unread(f, -ENOENT);
 	else if (f->state == FINDING_UNKNOWN)
 		finding_set_reason(f, "whether the other way is open is not known");
 }
 
-static void add_remedy(struct ready *r, const char *consequence, const char *remedy)
+static void add_remedy(struct gdr *r, const char *consequence, const char *remedy)
 {
 	struct findings *all = &r->out.all;
 	struct finding *f = all->n ? &all->item[all->n - 1] : &all->spare;
@@ -180,17 +180,17 @@ static void add_remedy(struct ready *r, const char *consequence, const char *rem
 	finding_set_remedy(f, "%s", remedy);
 }
 
-static bool has_vendor(const struct ready *r, enum aff_vendor v)
+static bool has_vendor(const struct gdr *r, enum topo_vendor v)
 {
 	for (size_t i = 0; i < r->m->n_gpus; i++)
-		if (ready_has_gpu(r, i) && r->m->gpu[i].vendor == v && !r->m->gpu[i].on_package)
+		if (gdr_has_gpu(r, i) && r->m->gpu[i].vendor == v && !r->m->gpu[i].on_package)
 			return true;
 	return false;
 }
 
 #define NO_WAY "NICs cannot be given GPU memory: every transfer is copied through the host's"
 
-static void check_vendor(struct ready *r, enum aff_vendor v)
+static void check_vendor(struct gdr *r, enum topo_vendor v)
 {
 	struct driver_path peer = { 0 }, dmabuf = { 0 };
 
@@ -198,30 +198,30 @@ static void check_vendor(struct ready *r, enum aff_vendor v)
 		return;
 	peer_of(r, v, &peer);
 	if (kernel_has_it(r, &dmabuf)) {
-		if (v == AFF_NVIDIA)
+		if (v == TOPO_NVIDIA)
 			nvidia_dmabuf(r, &dmabuf);
 		else
 			amd_dmabuf(r, &dmabuf);
 	}
 	add_driver_finding(r, "peermem", &peer, &dmabuf);
 	add_remedy(r, NO_WAY,
-		   v == AFF_NVIDIA
+		   v == TOPO_NVIDIA
 			   ? "modprobe nvidia_peermem"
 			   : "install the ROCm kernel driver (amdgpu-dkms) with peer memory");
 	add_driver_finding(r, "dmabuf", &dmabuf, &peer);
 	add_remedy(r, NO_WAY,
-		   v == AFF_NVIDIA ? "use NVIDIA's open kernel module, on Linux 5.12 or newer"
-				   : "boot a kernel with CONFIG_PCI_P2PDMA and "
-				     "CONFIG_DMABUF_MOVE_NOTIFY, 5.12 or newer");
+		   v == TOPO_NVIDIA ? "use NVIDIA's open kernel module, on Linux 5.12 or newer"
+				    : "boot a kernel with CONFIG_PCI_P2PDMA and "
+				      "CONFIG_DMABUF_MOVE_NOTIFY, 5.12 or newer");
 }
 
-void ready_driver(struct ready *r)
+void gdr_driver(struct gdr *r)
 {
 	struct driver_path w = { 0 };
 
-	check_vendor(r, AFF_NVIDIA);
-	check_vendor(r, AFF_AMD);
-	if (!has_vendor(r, AFF_OTHER))
+	check_vendor(r, TOPO_NVIDIA);
+	check_vendor(r, TOPO_AMD);
+	if (!has_vendor(r, TOPO_OTHER))
 		return;
 	(void)kernel_has_it(r, &w);
 	add_driver_finding(r, "dmabuf", &w, NULL);

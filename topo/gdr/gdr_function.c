@@ -9,51 +9,50 @@
 
 /* ---- the IOMMU ---- */
 
-void ready_group(const struct ready *r, uint32_t pci, struct ready_group *out)
+void gdr_group(const struct gdr *r, uint32_t pci, struct gdr_group *out)
 {
-	char path[READY_PATH_LEN];
-	int rc = ready_link(r, READY_SYS, ready_pci_path(r, pci, "iommu_group", path), out->name,
-			    sizeof(out->name));
+	char path[GDR_PATH_LEN];
+	int rc = gdr_link(r, GDR_SYS, gdr_pci_path(r, pci, "iommu_group", path), out->name,
+			  sizeof(out->name));
 
 	*out->type = '\0';
 	if (rc)
 		*out->name = '\0';
 	out->error = 0;
 	/* A kernel with support for groups has this folder, with or without an IOMMU. */
-	if (rc == -ENOENT && ready_there(r, READY_SYS, "kernel/iommu_groups")) {
-		out->mode = READY_IOMMU_OFF;
+	if (rc == -ENOENT && gdr_there(r, GDR_SYS, "kernel/iommu_groups")) {
+		out->mode = GDR_IOMMU_OFF;
 		return;
 	}
-	out->mode = READY_IOMMU_UNKNOWN;
+	out->mode = GDR_IOMMU_UNKNOWN;
 	out->error = rc;
 	if (rc)
 		return;
 	(void)snprintf(path, sizeof(path), "kernel/iommu_groups/%s/type", out->name);
-	out->error = ready_text(r, READY_SYS, path, out->type, sizeof(out->type));
+	out->error = gdr_text(r, GDR_SYS, path, out->type, sizeof(out->type));
 	if (!out->error)
-		out->mode =
-			strcmp(out->type, "identity") ? READY_IOMMU_TRANSLATES : READY_IOMMU_PASS;
+		out->mode = strcmp(out->type, "identity") ? GDR_IOMMU_TRANSLATES : GDR_IOMMU_PASS;
 }
 
-void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+void gdr_iommu(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
-	struct ready_group g;
-	char path[READY_PATH_LEN];
-	struct finding *f = ready_add(r, "iommu", FINDING_OK, gpu, hca);
+	struct gdr_group g;
+	char path[GDR_PATH_LEN];
+	struct finding *f = gdr_add(r, "iommu", FINDING_OK, gpu, hca);
 
-	ready_group(r, pci, &g);
-	(void)ready_pci_path(r, pci, *g.name ? "iommu_group/type" : "iommu_group", path);
-	ready_path(r, f, READY_SYS, path);
-	if (g.mode == READY_IOMMU_UNKNOWN) {
-		ready_unread(f, g.error);
+	gdr_group(r, pci, &g);
+	(void)gdr_pci_path(r, pci, *g.name ? "iommu_group/type" : "iommu_group", path);
+	gdr_path(r, f, GDR_SYS, path);
+	if (g.mode == GDR_IOMMU_UNKNOWN) {
+		gdr_unread(f, g.error);
 		return;
 	}
-	if (g.mode == READY_IOMMU_OFF) {
+	if (g.mode == GDR_IOMMU_OFF) {
 		finding_set_value(f, "in no group: no IOMMU");
 		return;
 	}
 	finding_set_value(f, "%s, group %s", g.type, g.name);
-	if (g.mode == READY_IOMMU_PASS)
+	if (g.mode == GDR_IOMMU_PASS)
 		return;
 	f->state = FINDING_WARN;
 	finding_set_reason(f,
@@ -66,28 +65,28 @@ void ready_iommu(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 
 /* ---- links ---- */
 
-/* The first link up to the root whose current state is below its maximum; AFF_NONE. */
-static uint32_t find_slow_link(const struct aff_machine *m, uint32_t pci, bool widths_only)
+/* The first link up to the root whose current state is below its maximum; TOPO_NONE. */
+static uint32_t find_slow_link(const struct topo_machine *m, uint32_t pci, bool widths_only)
 {
-	for (; pci != AFF_NONE; pci = m->pci[pci].parent) {
-		struct aff_pcie_link max = m->pci[pci].max, cur = m->pci[pci].cur;
+	for (; pci != TOPO_NONE; pci = m->pci[pci].parent) {
+		struct topo_pcie_link max = m->pci[pci].max, cur = m->pci[pci].cur;
 		if (max.width && cur.width && cur.width < max.width)
 			return pci;
 		if (!widths_only && max.speed && cur.speed && cur.speed < max.speed)
 			return pci;
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
-static void set_slow(struct ready *r, struct finding *f, uint32_t at)
+static void set_slow(struct gdr *r, struct finding *f, uint32_t at)
 {
-	const struct aff_pci *p = &r->m->pci[at];
+	const struct topo_pci *p = &r->m->pci[at];
 	char bdf[PCI_STR_LEN];
 
 	f->state = FINDING_WARN;
-	finding_set_value(f, "the link of %s: %s x%u of %s x%u", ready_bdf(r, at, bdf),
-			  aff_pcie_link_text(p->cur.speed), p->cur.width,
-			  aff_pcie_link_text(p->max.speed), p->max.width);
+	finding_set_value(f, "the link of %s: %s x%u of %s x%u", gdr_bdf(r, at, bdf),
+			  topo_pcie_link_text(p->cur.speed), p->cur.width,
+			  topo_pcie_link_text(p->max.speed), p->max.width);
 	finding_set_reason(f, "the path carries less than card and slot could");
 	finding_set_remedy(
 		f,
@@ -97,23 +96,23 @@ static void set_slow(struct ready *r, struct finding *f, uint32_t at)
 }
 
 /* An idle GPU slows its link down to save power, so that only the width counts. */
-void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+void gdr_link_state(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
-	const struct aff_pci *p = &r->m->pci[pci];
-	uint32_t slow = find_slow_link(r->m, pci, hca == AFF_NONE);
-	struct finding *f = ready_add(r, "link", FINDING_OK, gpu, hca);
-	char path[READY_PATH_LEN];
+	const struct topo_pci *p = &r->m->pci[pci];
+	uint32_t slow = find_slow_link(r->m, pci, hca == TOPO_NONE);
+	struct finding *f = gdr_add(r, "link", FINDING_OK, gpu, hca);
+	char path[GDR_PATH_LEN];
 
-	ready_path(r, f, READY_SYS,
-		   ready_pci_path(r, slow == AFF_NONE ? pci : slow, "current_link_width", path));
-	if (slow != AFF_NONE) {
+	gdr_path(r, f, GDR_SYS,
+		 gdr_pci_path(r, slow == TOPO_NONE ? pci : slow, "current_link_width", path));
+	if (slow != TOPO_NONE) {
 		set_slow(r, f, slow);
 	} else if (!p->cur.width || !p->max.width) {
 		f->state = FINDING_UNKNOWN;
 		finding_set_reason(f, "the link's width is not known");
 		finding_set_remedy(f, "%s",
-				   r->m->vm == AFF_YES ? "look on the host of the virtual machine"
-						       : "lspci -vv as root, on the node");
+				   r->m->vm == TOPO_YES ? "look on the host of the virtual machine"
+							: "lspci -vv as root, on the node");
 	} else {
 		finding_set_value(f, "x%u, as wide as it can be", p->cur.width);
 	}
@@ -124,12 +123,12 @@ void ready_link_state(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 struct payload {
 	enum pcicap_found found;
 	struct pcicap_express express;
-	struct ready_config config;
+	struct gdr_config config;
 };
 
-static void read_payload(const struct ready *r, uint32_t pci, struct payload *out)
+static void read_payload(const struct gdr *r, uint32_t pci, struct payload *out)
 {
-	out->found = pcicap_express(ready_config(r, pci, &out->config), &out->express);
+	out->found = pcicap_express(gdr_config(r, pci, &out->config), &out->express);
 }
 
 static void judge_payload(struct finding *f, const struct pcicap_express *x,
@@ -156,44 +155,44 @@ static void judge_payload(struct finding *f, const struct pcicap_express *x,
 		   "in the firmware");
 }
 
-void ready_payload(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+void gdr_payload(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
 	uint32_t up = r->m->pci[pci].parent;
 	struct payload own, above = { .found = PCICAP_ABSENT };
-	struct finding *f = ready_add(r, "payload", FINDING_OK, gpu, hca);
-	char path[READY_PATH_LEN];
+	struct finding *f = gdr_add(r, "payload", FINDING_OK, gpu, hca);
+	char path[GDR_PATH_LEN];
 
 	read_payload(r, pci, &own);
 	if (own.found == PCICAP_UNKNOWN) {
-		ready_config_unknown(r, f, pci, &own.config);
+		gdr_config_unknown(r, f, pci, &own.config);
 		return;
 	}
-	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
+	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, pci, "config", path));
 	if (own.found == PCICAP_ABSENT) {
 		finding_set_value(f, "no PCI Express");
 		return;
 	}
-	if (up != AFF_NONE)
+	if (up != TOPO_NONE)
 		read_payload(r, up, &above);
 	if (above.found == PCICAP_UNKNOWN)
-		ready_config_unknown(r, f, up, &above.config);
+		gdr_config_unknown(r, f, up, &above.config);
 	else
 		judge_payload(f, &own.express, above.found == PCICAP_FOUND ? &above.express : NULL);
 }
 
 /* ---- NUMA ---- */
 
-void ready_numa(struct ready *r, uint32_t pci, uint32_t gpu, uint32_t hca)
+void gdr_numa(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 {
-	struct finding *f = ready_add(r, "numa", FINDING_OK, gpu, hca);
+	struct finding *f = gdr_add(r, "numa", FINDING_OK, gpu, hca);
 	int node = r->m->pci[pci].numa;
 	uint32_t root = r->m->pci[pci].root;
-	char path[READY_PATH_LEN];
+	char path[GDR_PATH_LEN];
 
 	/* firmware may set the node of the root complex only */
-	if (node < 0 && root != AFF_NONE && r->m->root[root].cpu != AFF_NONE)
+	if (node < 0 && root != TOPO_NONE && r->m->root[root].cpu != TOPO_NONE)
 		node = r->m->cpu[r->m->root[root].cpu].numa;
-	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "numa_node", path));
+	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, pci, "numa_node", path));
 	finding_set_value(f, "%d", node);
 	if (node >= 0)
 		return;

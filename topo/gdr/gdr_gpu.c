@@ -40,9 +40,9 @@ static uint64_t bar_size(const char *line)
 }
 
 /* The BAR of the GPU's memory, by vendor; for other vendors the largest one. Returns its number. */
-static int find_window(const char *text, enum aff_vendor v, uint64_t *size)
+static int find_window(const char *text, enum topo_vendor v, uint64_t *size)
 {
-	int best = v == AFF_NVIDIA ? BAR_NVIDIA : v == AFF_AMD ? BAR_AMD : -1, bar = best;
+	int best = v == TOPO_NVIDIA ? BAR_NVIDIA : v == TOPO_AMD ? BAR_AMD : -1, bar = best;
 
 	*size = 0;
 	for (int i = 0; i < BARS && text; i++) {
@@ -58,10 +58,10 @@ static int find_window(const char *text, enum aff_vendor v, uint64_t *size)
 	return bar < 0 ? 0 : bar;
 }
 
-static void set_small_window(struct ready *r, struct finding *f, int bar, uint64_t memory)
+static void set_small_window(struct gdr *r, struct finding *f, int bar, uint64_t memory)
 {
-	char resize[32], path[READY_PATH_LEN], bdf[PCI_STR_LEN], size[SIZE_LEN];
-	uint32_t pci = r->m->gpu[f->of[AFF_OF_GPU]].pci;
+	char resize[32], path[GDR_PATH_LEN], bdf[PCI_STR_LEN], size[SIZE_LEN];
+	uint32_t pci = r->m->gpu[f->of[GDR_OF_GPU]].pci;
 
 	(void)snprintf(resize, sizeof(resize), "resource%d_resize", bar);
 	finding_set_reason(
@@ -71,39 +71,39 @@ static void set_small_window(struct ready *r, struct finding *f, int bar, uint64
 			: "only a part of the GPU's memory%s%s can be reached at a time: large "
 			  "registrations fail",
 		memory ? " of " : "", memory ? size_text(memory, size) : "");
-	if (ready_there(r, READY_SYS, ready_pci_path(r, pci, resize, path)))
+	if (gdr_there(r, GDR_SYS, gdr_pci_path(r, pci, resize, path)))
 		finding_set_remedy(
 			f,
 			"unload the GPU's driver, read /sys/bus/pci/devices/%s/%s, and write the "
 			"largest size into it; or switch on \"Above 4G decoding\" and \"Resizable "
 			"BAR\" in the firmware",
-			ready_bdf(r, pci, bdf), resize);
+			gdr_bdf(r, pci, bdf), resize);
 	else
 		finding_set_remedy(
 			f, "switch on \"Above 4G decoding\" and \"Resizable BAR\" in the firmware; "
 			   "of a virtual machine: give it more MMIO space");
 }
 
-static void check_window(struct ready *r, uint32_t gpu)
+static void check_window(struct gdr *r, uint32_t gpu)
 {
-	const struct aff_gpu *g = &r->m->gpu[gpu];
-	char path[READY_PATH_LEN], text[RESOURCE_LEN], bytes[SIZE_LEN];
-	struct finding *f = ready_add(r, "bar1", FINDING_OK, gpu, AFF_NONE);
+	const struct topo_gpu *g = &r->m->gpu[gpu];
+	char path[GDR_PATH_LEN], text[RESOURCE_LEN], bytes[SIZE_LEN];
+	struct finding *f = gdr_add(r, "bar1", FINDING_OK, gpu, TOPO_NONE);
 	uint64_t size, memory = 0;
 	int bar;
-	ssize_t n = ready_read(r, READY_SYS, ready_pci_path(r, g->pci, "resource", path), text,
-			       sizeof(text) - 1);
+	ssize_t n = gdr_read(r, GDR_SYS, gdr_pci_path(r, g->pci, "resource", path), text,
+			     sizeof(text) - 1);
 
-	ready_path(r, f, READY_SYS, path);
+	gdr_path(r, f, GDR_SYS, path);
 	if (n < 0) {
-		ready_unread(f, (int)n);
+		gdr_unread(f, (int)n);
 		return;
 	}
 	text[n] = '\0';
 	bar = find_window(text, g->vendor, &size);
 	/* only AMD's driver has this file */
-	if (!ready_text(r, READY_SYS, ready_pci_path(r, g->pci, "mem_info_vram_total", path), text,
-			sizeof(text)))
+	if (!gdr_text(r, GDR_SYS, gdr_pci_path(r, g->pci, "mem_info_vram_total", path), text,
+		      sizeof(text)))
 		memory = strtoull(text, NULL, 10);
 	finding_set_value(f, "BAR %d: %s", bar, size_text(size, bytes));
 	if (size >= GIB && size >= memory)
@@ -115,68 +115,68 @@ static void check_window(struct ready *r, uint32_t gpu)
 /* ---- Grace: GPU and CPU are one module ---- */
 
 /* The GPU's memory is a NUMA node of the host. */
-static bool is_coherent(const struct ready *r, uint32_t gpu, char path[READY_PATH_LEN])
+static bool is_coherent(const struct gdr *r, uint32_t gpu, char path[GDR_PATH_LEN])
 {
 	char bdf[PCI_STR_LEN], text[128], *end;
 
-	(void)snprintf(path, READY_PATH_LEN, "driver/nvidia/gpus/%s/numa_status",
-		       ready_bdf(r, r->m->gpu[gpu].pci, bdf));
-	if (ready_text(r, READY_PROC, path, text, sizeof(text)) || strncmp(text, "Node:", 5) != 0)
+	(void)snprintf(path, GDR_PATH_LEN, "driver/nvidia/gpus/%s/numa_status",
+		       gdr_bdf(r, r->m->gpu[gpu].pci, bdf));
+	if (gdr_text(r, GDR_PROC, path, text, sizeof(text)) || strncmp(text, "Node:", 5) != 0)
 		return false;
 	return strtol(text + 5, &end, 10) >= 0 && end > text + 5;
 }
 
-bool ready_c2c(const struct ready *r, uint32_t gpu)
+bool gdr_c2c(const struct gdr *r, uint32_t gpu)
 {
-	const struct aff_machine *m = r->m;
-	char path[READY_PATH_LEN];
+	const struct topo_machine *m = r->m;
+	char path[GDR_PATH_LEN];
 	bool arm = false;
 
 	if (m->gpu[gpu].c2c_count)
 		return true;
 	for (size_t i = 0; i < m->n_cpus; i++)
 		arm |= !strcmp(m->cpu[i].arch, "arm64") || !strcmp(m->cpu[i].arch, "aarch64");
-	return arm && m->gpu[gpu].vendor == AFF_NVIDIA && is_coherent(r, gpu, path);
+	return arm && m->gpu[gpu].vendor == TOPO_NVIDIA && is_coherent(r, gpu, path);
 }
 
-static void check_c2c(struct ready *r, uint32_t gpu)
+static void check_c2c(struct gdr *r, uint32_t gpu)
 {
-	char path[READY_PATH_LEN];
+	char path[GDR_PATH_LEN];
 	struct finding *f;
 
-	if (!ready_c2c(r, gpu))
+	if (!gdr_c2c(r, gpu))
 		return;
-	f = ready_add(r, "c2c", FINDING_OK, gpu, AFF_NONE);
+	f = gdr_add(r, "c2c", FINDING_OK, gpu, TOPO_NONE);
 	if (is_coherent(r, gpu, path))
-		ready_path(r, f, READY_PROC, path);
+		gdr_path(r, f, GDR_PROC, path);
 	finding_set_value(f, "C2C likely: NCCL's P2C, GPUDirect RDMA works through the CPU");
 }
 
 /* ---- an HCA ---- */
 
-static void check_on_package(struct ready *r, uint32_t gpu)
+static void check_on_package(struct gdr *r, uint32_t gpu)
 {
-	struct finding *f = ready_add(r, "on-package", FINDING_OK, gpu, AFF_NONE);
-	char path[READY_PATH_LEN];
+	struct finding *f = gdr_add(r, "on-package", FINDING_OK, gpu, TOPO_NONE);
+	char path[GDR_PATH_LEN];
 
-	ready_path(r, f, READY_SYS, ready_pci_path(r, r->m->gpu[gpu].pci, "vendor", path));
+	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, r->m->gpu[gpu].pci, "vendor", path));
 	finding_set_value(f, "%s: its RDMA ports are its own, no HCA serves its memory",
-			  r->m->gpu[gpu].vendor == AFF_ASCEND ? "Ascend (hccn_tool shows them)"
-							      : "Gaudi");
+			  r->m->gpu[gpu].vendor == TOPO_ASCEND ? "Ascend (hccn_tool shows them)"
+							       : "Gaudi");
 }
 
-static void check_nearest(struct ready *r, uint32_t gpu)
+static void check_nearest(struct gdr *r, uint32_t gpu)
 {
-	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
+	const struct topo_gpu_choice *g = &r->c->gpu[gpu];
 	size_t software = 0;
 	struct finding *f;
 
 	if (g->n_nearest || !r->m->n_hcas)
 		return;
 	for (size_t i = 0; i < r->m->n_hcas; i++)
-		software += r->m->hca[i].kind == AFF_HCA_SOFTWARE;
-	f = ready_add(r, software ? "software" : "nearest", FINDING_FAIL, gpu, AFF_NONE);
-	ready_path(r, f, READY_SYS, "class/infiniband");
+		software += r->m->hca[i].kind == TOPO_HCA_SOFTWARE;
+	f = gdr_add(r, software ? "software" : "nearest", FINDING_FAIL, gpu, TOPO_NONE);
+	gdr_path(r, f, GDR_SYS, "class/infiniband");
 	if (software)
 		finding_set_value(f, "%zu of %zu RDMA devices are software (rxe, siw)", software,
 				  r->m->n_hcas);
@@ -189,7 +189,7 @@ static void check_nearest(struct ready *r, uint32_t gpu)
 				       : "bring up a port: railctl rdma list shows their states");
 }
 
-void ready_gpu(struct ready *r, uint32_t gpu)
+void gdr_gpu(struct gdr *r, uint32_t gpu)
 {
 	if (r->m->gpu[gpu].on_package) {
 		check_on_package(r, gpu);
@@ -197,11 +197,11 @@ void ready_gpu(struct ready *r, uint32_t gpu)
 	}
 	check_nearest(r, gpu);
 	check_c2c(r, gpu);
-	ready_link_state(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
-	ready_numa(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
+	gdr_link_state(r, r->m->gpu[gpu].pci, gpu, TOPO_NONE);
+	gdr_numa(r, r->m->gpu[gpu].pci, gpu, TOPO_NONE);
 	if (!r->tree)
 		return;
 	check_window(r, gpu);
-	ready_iommu(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
-	ready_payload(r, r->m->gpu[gpu].pci, gpu, AFF_NONE);
+	gdr_iommu(r, r->m->gpu[gpu].pci, gpu, TOPO_NONE);
+	gdr_payload(r, r->m->gpu[gpu].pci, gpu, TOPO_NONE);
 }

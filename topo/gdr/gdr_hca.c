@@ -8,20 +8,20 @@
 
 /* ---- ports ---- */
 
-static enum aff_tristate is_active(const struct aff_hca *h)
+static enum topo_tristate is_active(const struct topo_hca *h)
 {
-	enum aff_tristate t = h->n_ports ? AFF_NO : AFF_UNKNOWN;
+	enum topo_tristate t = h->n_ports ? TOPO_NO : TOPO_UNKNOWN;
 
 	for (size_t i = 0; i < h->n_ports; i++) {
-		if (h->port[i].active == AFF_YES)
-			return AFF_YES;
-		if (h->port[i].active == AFF_UNKNOWN)
-			t = AFF_UNKNOWN;
+		if (h->port[i].active == TOPO_YES)
+			return TOPO_YES;
+		if (h->port[i].active == TOPO_UNKNOWN)
+			t = TOPO_UNKNOWN;
 	}
 	return t;
 }
 
-static uint32_t rate_of(const struct aff_hca *h)
+static uint32_t rate_of(const struct topo_hca *h)
 {
 	uint32_t most = 0;
 
@@ -31,65 +31,65 @@ static uint32_t rate_of(const struct aff_hca *h)
 	return most;
 }
 
-static void set_ports_path(struct ready *r, struct finding *f, uint32_t hca)
+static void set_ports_path(struct gdr *r, struct finding *f, uint32_t hca)
 {
-	char path[READY_PATH_LEN];
+	char path[GDR_PATH_LEN];
 
 	(void)snprintf(path, sizeof(path), "class/infiniband/%s/ports", r->m->hca[hca].name);
-	ready_path(r, f, READY_SYS, path);
+	gdr_path(r, f, GDR_SYS, path);
 }
 
-static void check_port(struct ready *r, uint32_t hca)
+static void check_port(struct gdr *r, uint32_t hca)
 {
-	const struct aff_hca *h = &r->m->hca[hca];
-	enum aff_tristate active = is_active(h);
+	const struct topo_hca *h = &r->m->hca[hca];
+	enum topo_tristate active = is_active(h);
 	struct finding *f;
 
-	if (active == AFF_NO || !r->tree)
-		return; /* AFF_NO: ready_ports() reports it */
-	f = ready_add(r, "port", active == AFF_YES ? FINDING_OK : FINDING_UNKNOWN, AFF_NONE, hca);
+	if (active == TOPO_NO || !r->tree)
+		return; /* TOPO_NO: gdr_ports() reports it */
+	f = gdr_add(r, "port", active == TOPO_YES ? FINDING_OK : FINDING_UNKNOWN, TOPO_NONE, hca);
 	set_ports_path(r, f, hca);
-	if (active == AFF_YES && rate_of(h))
+	if (active == TOPO_YES && rate_of(h))
 		finding_set_value(f, "ACTIVE, %.3g Gbit/s", rate_of(h) / 1000.0);
-	else if (active == AFF_YES)
+	else if (active == TOPO_YES)
 		finding_set_value(f, "ACTIVE");
-	if (active == AFF_YES)
+	if (active == TOPO_YES)
 		return;
 	finding_set_reason(f, "the state of its ports is not known; NCCL uses ACTIVE ports only");
 	finding_set_remedy(f, "railctl rdma list, on the node");
 }
 
 /* The HCA would be among the nearest, or nearer, if its port were up. */
-static bool would_be_near(const struct ready *r, uint32_t gpu, uint32_t hca)
+static bool would_be_near(const struct gdr *r, uint32_t gpu, uint32_t hca)
 {
-	const struct aff_gpu_choice *g = &r->c->gpu[gpu];
-	struct aff_distance this, best;
+	const struct topo_gpu_choice *g = &r->c->gpu[gpu];
+	struct topo_distance this, best;
 
-	aff_distance_to_hca(r->m, gpu, hca, &this);
-	if (this.class == AFF_CLASS_UNKNOWN)
+	topo_distance_to_hca(r->m, gpu, hca, &this);
+	if (this.class == TOPO_CLASS_UNKNOWN)
 		return false;
 	if (!g->n_nearest)
 		return true;
-	aff_distance_to_hca(r->m, gpu, g->nearest[0], &best);
-	return aff_distance_cmp(&this, &best) <= 0;
+	topo_distance_to_hca(r->m, gpu, g->nearest[0], &best);
+	return topo_distance_cmp(&this, &best) <= 0;
 }
 
-void ready_ports(struct ready *r, uint32_t gpu)
+void gdr_ports(struct gdr *r, uint32_t gpu)
 {
 	for (uint32_t i = 0; i < r->m->n_hcas && !r->m->gpu[gpu].on_package; i++) {
-		const struct aff_hca *h = &r->m->hca[i];
+		const struct topo_hca *h = &r->m->hca[i];
 		struct finding *f;
 
-		if (!ready_has_hca(r, i) || is_active(h) != AFF_NO || h->kind == AFF_HCA_SOFTWARE ||
+		if (!gdr_has_hca(r, i) || is_active(h) != TOPO_NO || h->kind == TOPO_HCA_SOFTWARE ||
 		    !would_be_near(r, gpu, i))
 			continue;
-		f = ready_add(r, "port", FINDING_WARN, gpu, i);
+		f = gdr_add(r, "port", FINDING_WARN, gpu, i);
 		set_ports_path(r, f, i);
 		finding_set_value(f, "no port is ACTIVE");
 		finding_set_reason(f, "as near as any to this GPU, and not used");
 		finding_set_remedy(
 			f, "%s",
-			h->port[0].layer == AFF_INFINIBAND
+			h->port[0].layer == TOPO_INFINIBAND
 				? "check the cable, and that a subnet manager runs"
 				: "check the cable, and that the interface is up: ip link set DEV "
 				  "up");
@@ -100,54 +100,53 @@ void ready_ports(struct ready *r, uint32_t gpu)
 
 #define FAST_MBPS 200000
 
-static void judge_reads(struct ready *r, struct finding *f, const struct pcicap_express *x,
+static void judge_reads(struct gdr *r, struct finding *f, const struct pcicap_express *x,
 			uint32_t pci)
 {
 	char bdf[PCI_STR_LEN];
 
 	finding_set_value(f, "%u bytes", x->mrrs);
-	if (x->mrrs >= 4096 || rate_of(&r->m->hca[f->of[AFF_OF_HCA]]) < FAST_MBPS)
+	if (x->mrrs >= 4096 || rate_of(&r->m->hca[f->of[GDR_OF_HCA]]) < FAST_MBPS)
 		return;
 	f->state = FINDING_WARN;
 	finding_set_reason(
 		f, "a NIC of 200 Gbit/s and more reads memory too slowly with small requests "
 		   "(512 is what it has after power on)");
 	finding_set_remedy(f, "setpci -s %s CAP_EXP+8.w=5000:7000 (until the next boot)",
-			   ready_bdf(r, pci, bdf));
+			   gdr_bdf(r, pci, bdf));
 }
 
-static void judge_ordering(struct ready *r, struct finding *f, const struct pcicap_express *x,
+static void judge_ordering(struct gdr *r, struct finding *f, const struct pcicap_express *x,
 			   uint32_t pci)
 {
 	char bdf[PCI_STR_LEN];
 
 	finding_set_value(f, "%s", x->relaxed ? "may be used" : "switched off");
-	if (x->relaxed || r->m->vm != AFF_YES)
+	if (x->relaxed || r->m->vm != TOPO_YES)
 		return;
 	f->state = FINDING_WARN;
 	finding_set_reason(f, "in a virtual machine writes to GPU memory wait for each other: less "
 			      "bandwidth");
 	finding_set_remedy(f, "setpci -s %s CAP_EXP+8.w=0010:0010, on the host too",
-			   ready_bdf(r, pci, bdf));
+			   gdr_bdf(r, pci, bdf));
 }
 
-typedef void (*judge_fn)(struct ready *r, struct finding *f, const struct pcicap_express *x,
+typedef void (*judge_fn)(struct gdr *r, struct finding *f, const struct pcicap_express *x,
 			 uint32_t pci);
 
-static void check_setting(struct ready *r, const char *id, uint32_t pci, uint32_t hca,
-			  judge_fn judge)
+static void check_setting(struct gdr *r, const char *id, uint32_t pci, uint32_t hca, judge_fn judge)
 {
-	struct finding *f = ready_add(r, id, FINDING_OK, AFF_NONE, hca);
-	struct ready_config config;
+	struct finding *f = gdr_add(r, id, FINDING_OK, TOPO_NONE, hca);
+	struct gdr_config config;
 	struct pcicap_express x;
-	char path[READY_PATH_LEN];
-	enum pcicap_found found = pcicap_express(ready_config(r, pci, &config), &x);
+	char path[GDR_PATH_LEN];
+	enum pcicap_found found = pcicap_express(gdr_config(r, pci, &config), &x);
 
 	if (found == PCICAP_UNKNOWN) {
-		ready_config_unknown(r, f, pci, &config);
+		gdr_config_unknown(r, f, pci, &config);
 		return;
 	}
-	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
+	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, pci, "config", path));
 	if (found == PCICAP_ABSENT)
 		finding_set_value(f, "no PCI Express");
 	else
@@ -156,16 +155,16 @@ static void check_setting(struct ready *r, const char *id, uint32_t pci, uint32_
 
 /* ---- role and bond ---- */
 
-static void check_role(struct ready *r, uint32_t hca)
+static void check_role(struct gdr *r, uint32_t hca)
 {
 	static const char *const names[] = { "", "compute", "storage", "management" };
-	const struct aff_hca *h = &r->m->hca[hca];
-	bool odd = h->role == AFF_STORAGE || h->role == AFF_MANAGEMENT;
+	const struct topo_hca *h = &r->m->hca[hca];
+	bool odd = h->role == TOPO_STORAGE || h->role == TOPO_MANAGEMENT;
 	struct finding *f;
 
-	if (h->role == AFF_ROLE_UNKNOWN)
+	if (h->role == TOPO_ROLE_UNKNOWN)
 		return;
-	f = ready_add(r, "role", odd ? FINDING_WARN : FINDING_OK, AFF_NONE, hca);
+	f = gdr_add(r, "role", odd ? FINDING_WARN : FINDING_OK, TOPO_NONE, hca);
 	finding_set_value(f, "%s: %s", names[h->role], h->rule);
 	if (!odd)
 		return;
@@ -173,20 +172,20 @@ static void check_role(struct ready *r, uint32_t hca)
 	finding_set_remedy(f, "leave it out where there are others: NCCL_IB_HCA=^=%s", h->name);
 }
 
-static void check_bond(struct ready *r, uint32_t hca)
+static void check_bond(struct gdr *r, uint32_t hca)
 {
-	const struct aff_hca *h = &r->m->hca[hca];
+	const struct topo_hca *h = &r->m->hca[hca];
 	char a[PCI_STR_LEN], b[PCI_STR_LEN];
 	struct finding *f;
 
-	if (h->kind != AFF_HCA_BOND || h->pci == AFF_NONE || h->second == AFF_NONE)
+	if (h->kind != TOPO_HCA_BOND || h->pci == TOPO_NONE || h->second == TOPO_NONE)
 		return;
 
 	bool far = r->m->pci[h->pci].parent != r->m->pci[h->second].parent;
 
-	f = ready_add(r, "bond", far ? FINDING_WARN : FINDING_OK, AFF_NONE, hca);
-	finding_set_value(f, "%s and %s are one RDMA device", ready_bdf(r, h->pci, a),
-			  ready_bdf(r, h->second, b));
+	f = gdr_add(r, "bond", far ? FINDING_WARN : FINDING_OK, TOPO_NONE, hca);
+	finding_set_value(f, "%s and %s are one RDMA device", gdr_bdf(r, h->pci, a),
+			  gdr_bdf(r, h->second, b));
 	if (!far)
 		return;
 	finding_set_reason(f,
@@ -206,20 +205,20 @@ static bool leads_to_pf(struct pci_addr vf, struct pci_addr pf)
 	return vf.domain == pf.domain && vf.bus == pf.bus && pf.dev == 0;
 }
 
-static void judge_vf(struct ready *r, struct finding *f, uint32_t pci)
+static void judge_vf(struct gdr *r, struct finding *f, uint32_t pci)
 {
 	uint32_t pf = r->m->pci[pci].physfn;
 	char a[PCI_STR_LEN], b[PCI_STR_LEN];
 	bool pf_near = false;
 
-	(void)ready_bdf(r, pci, a);
-	if (pf == AFF_NONE) {
+	(void)gdr_bdf(r, pci, a);
+	if (pf == TOPO_NONE) {
 		finding_set_value(f, "%s is a VF whose PF is not seen", a);
 	} else if (leads_to_pf(r->m->pci[pci].addr, r->m->pci[pf].addr)) {
 		finding_set_value(f, "VF %s of %s: NCCL takes the PF's place for its", a,
-				  ready_bdf(r, pf, b));
+				  gdr_bdf(r, pf, b));
 		for (uint32_t h = 0; h < r->m->n_hcas && !pf_near; h++)
-			pf_near = r->m->hca[h].pci == pf && ready_is_near_any(r, h);
+			pf_near = r->m->hca[h].pci == pf && gdr_is_near_any(r, h);
 		if (!pf_near)
 			return;
 		f->state = FINDING_WARN;
@@ -229,7 +228,7 @@ static void judge_vf(struct ready *r, struct finding *f, uint32_t pci)
 		finding_set_remedy(f, "hide the PF from the pod, or NCCL_IB_MERGE_NICS=0");
 		return;
 	} else {
-		finding_set_value(f, "VF %s of %s, on another bus", a, ready_bdf(r, pf, b));
+		finding_set_value(f, "VF %s of %s, on another bus", a, gdr_bdf(r, pf, b));
 	}
 	f->state = FINDING_WARN;
 	finding_set_reason(
@@ -238,18 +237,18 @@ static void judge_vf(struct ready *r, struct finding *f, uint32_t pci)
 	finding_set_remedy(f, "NCCL_IB_MERGE_VFS=0");
 }
 
-static void check_vf(struct ready *r, uint32_t hca)
+static void check_vf(struct gdr *r, uint32_t hca)
 {
-	const struct aff_hca *h = &r->m->hca[hca];
-	char path[READY_PATH_LEN];
+	const struct topo_hca *h = &r->m->hca[hca];
+	char path[GDR_PATH_LEN];
 	struct finding *f;
 
-	if (h->pci == AFF_NONE || (h->kind != AFF_HCA_VF && h->kind != AFF_HCA_SF))
+	if (h->pci == TOPO_NONE || (h->kind != TOPO_HCA_VF && h->kind != TOPO_HCA_SF))
 		return;
-	f = ready_add(r, h->kind == AFF_HCA_SF ? "sf" : "vf", FINDING_OK, AFF_NONE, hca);
+	f = gdr_add(r, h->kind == TOPO_HCA_SF ? "sf" : "vf", FINDING_OK, TOPO_NONE, hca);
 	(void)snprintf(path, sizeof(path), "class/infiniband/%s/device", h->name);
-	ready_path(r, f, READY_SYS, path);
-	if (h->kind == AFF_HCA_VF) {
+	gdr_path(r, f, GDR_SYS, path);
+	if (h->kind == TOPO_HCA_VF) {
 		judge_vf(r, f, h->pci);
 		return;
 	}
@@ -264,38 +263,38 @@ static void check_vf(struct ready *r, uint32_t hca)
 
 /* ---- all of it ---- */
 
-static void check_settings(struct ready *r, uint32_t hca)
+static void check_settings(struct gdr *r, uint32_t hca)
 {
-	uint32_t owner = ready_owner(r->m, hca);
+	uint32_t owner = gdr_owner(r->m, hca);
 
 	/* VFs share the settings of their PF: check them once, for the first VF. */
-	if (owner == AFF_NONE || !ready_once(r, owner))
+	if (owner == TOPO_NONE || !gdr_once(r, owner))
 		return;
-	ready_link_state(r, owner, AFF_NONE, hca);
+	gdr_link_state(r, owner, TOPO_NONE, hca);
 	if (!r->tree)
 		return;
-	ready_payload(r, owner, AFF_NONE, hca);
+	gdr_payload(r, owner, TOPO_NONE, hca);
 	check_setting(r, "read-request", owner, hca, judge_reads);
 	check_setting(r, "relaxed-ordering", owner, hca, judge_ordering);
 }
 
-static void check_hidden_pf(struct ready *r, uint32_t hca)
+static void check_hidden_pf(struct gdr *r, uint32_t hca)
 {
 	static const char *const ids[] = { "link", "payload", "read-request", "relaxed-ordering" };
 
-	if (ready_owner(r->m, hca) != AFF_NONE || r->m->hca[hca].pci == AFF_NONE)
+	if (gdr_owner(r->m, hca) != TOPO_NONE || r->m->hca[hca].pci == TOPO_NONE)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct finding *f = ready_add(r, ids[i], FINDING_UNKNOWN, AFF_NONE, hca);
+		struct finding *f = gdr_add(r, ids[i], FINDING_UNKNOWN, TOPO_NONE, hca);
 
 		finding_set_reason(f, "a VF has none of its own, and its PF is not seen from here");
 		finding_set_remedy(f, "railctl topo check on the host");
 	}
 }
 
-void ready_hca(struct ready *r, uint32_t hca)
+void gdr_hca(struct gdr *r, uint32_t hca)
 {
-	const struct aff_hca *h = &r->m->hca[hca];
+	const struct topo_hca *h = &r->m->hca[hca];
 
 	check_port(r, hca);
 	check_role(r, hca);
@@ -303,9 +302,9 @@ void ready_hca(struct ready *r, uint32_t hca)
 	check_vf(r, hca);
 	check_settings(r, hca);
 	check_hidden_pf(r, hca);
-	if (h->pci == AFF_NONE)
+	if (h->pci == TOPO_NONE)
 		return;
-	ready_numa(r, h->pci, AFF_NONE, hca);
+	gdr_numa(r, h->pci, TOPO_NONE, hca);
 	if (r->tree)
-		ready_iommu(r, h->pci, AFF_NONE, hca);
+		gdr_iommu(r, h->pci, TOPO_NONE, hca);
 }

@@ -22,7 +22,7 @@ START_TEST(settings_are_judged)
 	k.unordered = true;
 	world_config(&w, w.nic, k, 4096);
 	ck_assert_int_eq(world_state(&w, "relaxed-ordering"), FINDING_OK);
-	w.m.vm = AFF_YES;
+	w.m.vm = TOPO_YES;
 	ck_assert_int_eq(world_state(&w, "relaxed-ordering"), FINDING_WARN);
 	ck_assert_int_eq(world_state(&w, "payload"), FINDING_OK);
 	k.mps = 0;
@@ -70,18 +70,18 @@ END_TEST
 
 START_TEST(a_near_port_that_is_down_is_told)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
 	world_make(&w);
-	w.m.hca[0].port[0].active = AFF_NO;
+	w.m.hca[0].port[0].active = TOPO_NO;
 	w.choice.n_nearest = 0;
 	(void)world_look(&w, "", &f);
 	x = world_find(&f, "port", 0, 0);
 	ck_assert_int_eq(x->state, FINDING_WARN);
-	ck_assert_ptr_nonnull(world_find(&f, "nearest", 0, AFF_NONE));
+	ck_assert_ptr_nonnull(world_find(&f, "nearest", 0, TOPO_NONE));
 	w.choice.n_nearest = 1;
-	w.m.hca[0].port[0].active = AFF_UNKNOWN;
+	w.m.hca[0].port[0].active = TOPO_UNKNOWN;
 	ck_assert_int_eq(world_state(&w, "port"), FINDING_UNKNOWN);
 }
 END_TEST
@@ -90,10 +90,10 @@ START_TEST(a_storage_card_is_told)
 {
 	world_make(&w);
 	ck_assert(!world_has(&w, "role"));
-	w.m.hca[0].role = AFF_COMPUTE;
+	w.m.hca[0].role = TOPO_COMPUTE;
 	w.m.hca[0].rule = "below the switch of a GPU";
 	ck_assert_int_eq(world_state(&w, "role"), FINDING_OK);
-	w.m.hca[0].role = AFF_STORAGE;
+	w.m.hca[0].role = TOPO_STORAGE;
 	ck_assert_int_eq(world_state(&w, "role"), FINDING_WARN);
 }
 END_TEST
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(a_bond_of_far_cards_is_told)
 {
 	world_make(&w);
-	w.m.hca[0].kind = AFF_HCA_BOND;
+	w.m.hca[0].kind = TOPO_HCA_BOND;
 	w.m.hca[0].second = w.nic;
 	ck_assert_int_eq(world_state(&w, "bond"), FINDING_OK);
 	w.m.hca[0].second = w.gpu;
@@ -111,29 +111,29 @@ END_TEST
 
 /* ---- VFs ---- */
 
-/* The HCA is VF of a function at that address; AFF_NONE of a PF that is not seen. */
+/* The HCA is VF of a function at that address; TOPO_NONE of a PF that is not seen. */
 static void make_vf(const char *pf)
 {
 	struct pci_addr a;
 	struct err e;
-	uint32_t i = AFF_NONE;
+	uint32_t i = TOPO_NONE;
 
 	if (pf) {
 		ck_assert_int_eq(pci_parse(pf, &a), 0);
-		ck_assert_int_eq(aff_add_pci(&w.m, a, &i, &e), 0);
+		ck_assert_int_eq(topo_add_pci(&w.m, a, &i, &e), 0);
 		w.m.pci[i].parent = w.nic_port;
 		w.m.pci[i].root = 0;
-		w.m.pci[i].max = w.m.pci[i].cur = (struct aff_pcie_link){ 120, 16 };
+		w.m.pci[i].max = w.m.pci[i].cur = (struct topo_pcie_link){ 120, 16 };
 		world_config(&w, i, (struct world_config){ .mps = 1, .mrrs = 2 }, 4096);
 	}
 	w.m.pci[w.nic].is_vf = true;
 	w.m.pci[w.nic].physfn = i;
-	w.m.hca[0].kind = AFF_HCA_VF;
+	w.m.hca[0].kind = TOPO_HCA_VF;
 }
 
 START_TEST(nccl_finds_a_vf_at_its_pf)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	w.m.pci[w.nic].addr.dev = 2;
@@ -143,13 +143,13 @@ START_TEST(nccl_finds_a_vf_at_its_pf)
 	ck_assert_int_eq(world_look(&w, "vf", &f)->state, FINDING_OK);
 	/* The PF's word counts. */
 	ck_assert_int_eq(world_look(NULL, "read-request", &f)->state, FINDING_WARN);
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_WARN);
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_WARN);
 }
 END_TEST
 
 START_TEST(nccl_does_not_find_a_vf_on_another_bus)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
 	world_make(&w);
@@ -166,7 +166,7 @@ START_TEST(a_vf_alone_says_little)
 	make_vf(NULL);
 	ck_assert_int_eq(world_state(&w, "vf"), FINDING_WARN);
 	ck_assert_int_eq(world_state(&w, "read-request"), FINDING_UNKNOWN);
-	w.m.hca[0].kind = AFF_HCA_SF;
+	w.m.hca[0].kind = TOPO_HCA_SF;
 	ck_assert_int_eq(world_state(&w, "sf"), FINDING_WARN);
 }
 END_TEST
@@ -178,7 +178,7 @@ START_TEST(pf_and_vf_together_are_taken_for_one_card)
 
 	world_make(&w);
 	make_vf("0000:24:00.1");
-	ck_assert_int_eq(aff_add_hca(&w.m, "mlx5_1", &h, &e), 0);
+	ck_assert_int_eq(topo_add_hca(&w.m, "mlx5_1", &h, &e), 0);
 	w.m.hca[h].pci = w.m.pci[w.nic].physfn;
 	w.nearest[1] = h;
 	w.choice.n_nearest = 2;
@@ -193,13 +193,13 @@ START_TEST(data_direct_is_seen)
 
 	world_make(&w);
 	ck_assert(!world_has(&w, "data-direct"));
-	ck_assert_int_eq(aff_add_pci(&w.m, (struct pci_addr){ .bus = 0x23, .fn = 1 }, &i, &e), 0);
+	ck_assert_int_eq(topo_add_pci(&w.m, (struct pci_addr){ .bus = 0x23, .fn = 1 }, &i, &e), 0);
 	w.m.pci[i].parent = w.gpu_port;
 	w.m.pci[i].root = 0;
 	w.m.pci[i].vendor = 0x15b3;
 	w.m.pci[i].class_code = 0x080100;
 	w.m.pci[i].has_ids = w.m.pci[i].has_class = true;
-	w.m.pci[w.nic].parent = AFF_NONE;
+	w.m.pci[w.nic].parent = TOPO_NONE;
 	ck_assert_int_eq(world_state(&w, "data-direct"), FINDING_OK);
 }
 END_TEST
@@ -209,20 +209,20 @@ END_TEST
 START_TEST(a_virtual_machine_says_what_it_hides)
 {
 	world_make(&w);
-	w.m.vm = AFF_YES;
+	w.m.vm = TOPO_YES;
 	ck_assert_int_eq(world_state(&w, "vm"), FINDING_UNKNOWN);
 	ck_assert(!world_has(&w, "vm-tree"));
 	w.m.pci[w.gpu].parent = w.root_port;
-	w.m.pci[w.nic].parent = AFF_NONE;
+	w.m.pci[w.nic].parent = TOPO_NONE;
 	ck_assert_int_eq(world_state(&w, "vm-tree"), FINDING_WARN);
-	w.m.vm = AFF_UNKNOWN;
+	w.m.vm = TOPO_UNKNOWN;
 	ck_assert_int_eq(world_state(&w, "vm"), FINDING_UNKNOWN);
 }
 END_TEST
 
 START_TEST(the_command_line_is_read)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	ck_assert(!world_has(&w, "acs-kernel"));
@@ -235,24 +235,24 @@ END_TEST
 
 START_TEST(a_topology_file_tells_little)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
-	w.m.source = AFF_NCCL_XML;
+	w.m.source = TOPO_NCCL_XML;
 	ck_assert_int_eq(world_look(&w, "acs", &f)->state, FINDING_UNKNOWN);
 	ck_assert_int_eq(world_look(NULL, "distance", &f)->state, FINDING_OK);
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_UNKNOWN);
 }
 END_TEST
 
 START_TEST(an_empty_tree_is_unknown_and_never_ok)
 {
 	static const char *const sure[] = { "distance", "link", "numa", "port", "vm" };
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
-	w.dirs = (struct aff_tree_dirs){ .sysfs = "/mnt/none", .proc = "/mnt/none" };
-	w.m.source = AFF_CAPTURE;
+	w.dirs = (struct topo_tree_dirs){ .sysfs = "/mnt/none", .proc = "/mnt/none" };
+	w.m.source = TOPO_CAPTURE;
 	(void)world_look(&w, "", &f);
 	for (size_t i = 0; i < f.all.n; i++) {
 		bool from_machine = false;
@@ -267,14 +267,14 @@ END_TEST
 
 START_TEST(no_gpu_no_facts)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	w.m.n_gpus = 0;
 	w.c.n_gpus = 0;
 	(void)world_look(&w, "", &f);
 	ck_assert_uint_eq(f.all.n, 0);
-	ck_assert_int_eq(aff_worst(&f, AFF_NONE), FINDING_OK);
+	ck_assert_int_eq(gdr_worst(&f, TOPO_NONE), FINDING_OK);
 	w.m.n_gpus = 1;
 }
 END_TEST
@@ -282,28 +282,28 @@ END_TEST
 START_TEST(what_is_out_of_scope_is_not_looked_at)
 {
 	bool gpu[1] = { false }, hca[1] = { false };
-	struct aff_scope scope = { .hca = hca };
-	auto_aff_findings struct aff_findings f = { 0 };
+	struct topo_scope scope = { .hca = hca };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	w.dirs.scope = &scope;
-	w.m.hca[0].port[0].active = AFF_NO;
+	w.m.hca[0].port[0].active = TOPO_NO;
 	w.choice.n_nearest = 0;
 	ck_assert(!world_has(&w, "port"));
 	ck_assert(world_has(&w, "nearest"));
 	scope.gpu = gpu;
 	(void)world_look(&w, "", &f);
-	ck_assert_ptr_null(world_find(&f, "nearest", 0, AFF_NONE));
-	ck_assert_ptr_null(world_find(&f, "peermem", AFF_NONE, AFF_NONE));
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_OK);
+	ck_assert_ptr_null(world_find(&f, "nearest", 0, TOPO_NONE));
+	ck_assert_ptr_null(world_find(&f, "peermem", TOPO_NONE, TOPO_NONE));
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_OK);
 }
 END_TEST
 
 START_TEST(neighbours_that_are_seen_are_named)
 {
 	bool hca[1] = { true };
-	struct aff_scope scope = { .hca = hca };
-	auto_aff_findings struct aff_findings f = { 0 };
+	struct topo_scope scope = { .hca = hca };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	w.dirs.scope = &scope;
@@ -319,10 +319,10 @@ END_TEST
 
 static int ask(void *arg, struct err *e)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	(void)arg;
-	return aff_ready(&w.m, &w.c, &w.dirs, &f, e);
+	return gdr_check(&w.m, &w.c, &w.dirs, &f, e);
 }
 
 START_TEST(memory_may_end_anywhere)
@@ -330,7 +330,7 @@ START_TEST(memory_may_end_anywhere)
 	world_make(&w);
 	make_vf("0000:24:00.1");
 	ck_assert_str_eq(alloc_fail_each(ask, NULL), "ok");
-	w.m.gpu[0].vendor = AFF_AMD;
+	w.m.gpu[0].vendor = TOPO_AMD;
 	ck_assert_str_eq(alloc_fail_each(ask, NULL), "ok");
 }
 END_TEST

@@ -8,15 +8,15 @@
 
 /* ---- a virtual machine ---- */
 
-static bool is_below_bridges(const struct aff_machine *m, uint32_t pci)
+static bool is_below_bridges(const struct topo_machine *m, uint32_t pci)
 {
-	uint32_t up = pci == AFF_NONE ? AFF_NONE : m->pci[pci].parent;
+	uint32_t up = pci == TOPO_NONE ? TOPO_NONE : m->pci[pci].parent;
 
-	return up != AFF_NONE && m->pci[up].kind != AFF_ROOT_PORT;
+	return up != TOPO_NONE && m->pci[up].kind != TOPO_ROOT_PORT;
 }
 
 /* No device is below a switch: the hypervisor does not show the host's tree. */
-static bool is_flat(const struct aff_machine *m)
+static bool is_flat(const struct topo_machine *m)
 {
 	for (size_t i = 0; i < m->n_gpus; i++)
 		if (is_below_bridges(m, m->gpu[i].pci))
@@ -28,12 +28,12 @@ static bool is_flat(const struct aff_machine *m)
 }
 
 /* Ports of an emulated machine: QEMU's root port, and the x3130 switch that QEMU emulates. */
-static size_t count_emulated_ports(const struct aff_machine *m)
+static size_t count_emulated_ports(const struct topo_machine *m)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->n_pci; i++) {
-		const struct aff_pci *p = &m->pci[i];
+		const struct topo_pci *p = &m->pci[i];
 		bool root_port = p->vendor == 0x1b36 && p->device == 0x000c;
 		bool x3130 = p->vendor == 0x104c && (p->device == 0x8232 || p->device == 0x8233);
 		n += p->has_ids && (root_port || x3130);
@@ -41,18 +41,18 @@ static size_t count_emulated_ports(const struct aff_machine *m)
 	return n;
 }
 
-static void check_vm(struct ready *r)
+static void check_vm(struct gdr *r)
 {
-	const struct aff_machine *m = r->m;
-	struct finding *f = ready_add(r, "vm", FINDING_OK, AFF_NONE, AFF_NONE);
+	const struct topo_machine *m = r->m;
+	struct finding *f = gdr_add(r, "vm", FINDING_OK, TOPO_NONE, TOPO_NONE);
 
-	ready_path(r, f, READY_PROC, "cpuinfo");
-	if (m->vm == AFF_NO) {
+	gdr_path(r, f, GDR_PROC, "cpuinfo");
+	if (m->vm == TOPO_NO) {
 		finding_set_value(f, "no flag \"hypervisor\"");
 		return;
 	}
 	f->state = FINDING_UNKNOWN;
-	if (m->vm == AFF_UNKNOWN) {
+	if (m->vm == TOPO_UNKNOWN) {
 		finding_set_reason(f, "it is not known whether this is a virtual machine");
 		finding_set_remedy(f, "read the machine itself, or a whole capture of it");
 		return;
@@ -65,14 +65,14 @@ static void check_vm(struct ready *r)
 	finding_set_remedy(f, "railctl topo check on the host, as root");
 }
 
-static void check_flat(struct ready *r)
+static void check_flat(struct gdr *r)
 {
 	struct finding *f;
 
-	if (r->m->vm != AFF_YES || !is_flat(r->m))
+	if (r->m->vm != TOPO_YES || !is_flat(r->m))
 		return;
-	f = ready_add(r, "vm-tree", FINDING_WARN, AFF_NONE, AFF_NONE);
-	ready_path(r, f, READY_SYS, "bus/pci/devices");
+	f = gdr_add(r, "vm-tree", FINDING_WARN, TOPO_NONE, TOPO_NONE);
+	gdr_path(r, f, GDR_SYS, "bus/pci/devices");
 	finding_set_value(f, "no GPU and no RDMA device is below a switch");
 	finding_set_reason(
 		f, "NCCL takes every pair for far (PHB) and does no GPUDirect RDMA; it pairs "
@@ -103,29 +103,29 @@ static bool acs_words(char *cmdline, char *out, size_t size)
 	return len > 0;
 }
 
-static void check_cmdline(struct ready *r)
+static void check_cmdline(struct gdr *r)
 {
 	char cmdline[CMDLINE_LEN], words[256];
 	struct finding *f;
 
-	if (ready_text(r, READY_PROC, "cmdline", cmdline, sizeof(cmdline)) ||
+	if (gdr_text(r, GDR_PROC, "cmdline", cmdline, sizeof(cmdline)) ||
 	    !acs_words(cmdline, words, sizeof(words)))
 		return;
-	f = ready_add(r, "acs-kernel", FINDING_OK, AFF_NONE, AFF_NONE);
-	ready_path(r, f, READY_PROC, "cmdline");
+	f = gdr_add(r, "acs-kernel", FINDING_OK, TOPO_NONE, TOPO_NONE);
+	gdr_path(r, f, GDR_PROC, "cmdline");
 	finding_set_value(f, "%s", words);
 }
 
 /* ---- RDMA at all ---- */
 
-static void check_hcas(struct ready *r)
+static void check_hcas(struct gdr *r)
 {
 	struct finding *f;
 
 	if (r->m->n_hcas)
 		return;
-	f = ready_add(r, "hcas", FINDING_FAIL, AFF_NONE, AFF_NONE);
-	ready_path(r, f, READY_SYS, "class/infiniband");
+	f = gdr_add(r, "hcas", FINDING_FAIL, TOPO_NONE, TOPO_NONE);
+	gdr_path(r, f, GDR_SYS, "class/infiniband");
 	finding_set_value(f, "no RDMA device");
 	finding_set_reason(f, "NCCL and UCX use TCP");
 	finding_set_remedy(
@@ -137,13 +137,13 @@ static void check_hcas(struct ready *r)
 
 #define NAMES_LEN 320
 
-static size_t put_others(const struct ready *r, char names[NAMES_LEN])
+static size_t put_others(const struct gdr *r, char names[NAMES_LEN])
 {
 	size_t n = 0, len = 0;
 
 	*names = '\0';
 	for (size_t h = 0; h < r->m->n_hcas; h++) {
-		if (ready_has_hca(r, h))
+		if (gdr_has_hca(r, h))
 			continue;
 		if (len < NAMES_LEN)
 			len += (size_t)snprintf(names + len, NAMES_LEN - len, "%s%s", n ? ", " : "",
@@ -153,15 +153,15 @@ static size_t put_others(const struct ready *r, char names[NAMES_LEN])
 	return n;
 }
 
-static void check_neighbours(struct ready *r)
+static void check_neighbours(struct gdr *r)
 {
 	char names[NAMES_LEN];
 	struct finding *f;
 
 	if (!r->others_seen || !put_others(r, names))
 		return;
-	f = ready_add(r, "neighbours", FINDING_WARN, AFF_NONE, AFF_NONE);
-	ready_path(r, f, READY_SYS, "class/infiniband");
+	f = gdr_add(r, "neighbours", FINDING_WARN, TOPO_NONE, TOPO_NONE);
+	gdr_path(r, f, GDR_SYS, "class/infiniband");
 	finding_set_value(f, "%s", names);
 	finding_set_reason(
 		f,
@@ -172,7 +172,7 @@ static void check_neighbours(struct ready *r)
 		   "sees its own devices alone (railctl rdma mode exclusive)");
 }
 
-void ready_host(struct ready *r)
+void gdr_host(struct gdr *r)
 {
 	check_vm(r);
 	check_flat(r);

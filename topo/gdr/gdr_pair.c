@@ -8,21 +8,20 @@
 
 /* ---- distance ---- */
 
-static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
-			   const struct aff_distance *x)
+static void check_distance(struct gdr *r, uint32_t gpu, uint32_t hca, const struct topo_distance *x)
 {
-	struct finding *f = ready_add(r, "distance", FINDING_OK, gpu, hca);
-	bool c2c = ready_c2c(r, gpu);
+	struct finding *f = gdr_add(r, "distance", FINDING_OK, gpu, hca);
+	bool c2c = gdr_c2c(r, gpu);
 
-	finding_set_value(f, "%s%s", aff_class_name(x->class),
-			  c2c && x->class >= AFF_PHB ? ", C2C likely" : "");
-	if (x->class == AFF_CLASS_UNKNOWN) {
+	finding_set_value(f, "%s%s", topo_class_name(x->class),
+			  c2c && x->class >= TOPO_PHB ? ", C2C likely" : "");
+	if (x->class == TOPO_CLASS_UNKNOWN) {
 		f->state = FINDING_UNKNOWN;
 		finding_set_reason(f, "the place of the RDMA device is not known");
 		finding_set_remedy(f, "look on the host: railctl topo");
 		return;
 	}
-	if (x->class < AFF_PHB || c2c)
+	if (x->class < TOPO_PHB || c2c)
 		return;
 	f->state = FINDING_WARN;
 	finding_set_reason(
@@ -31,7 +30,7 @@ static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
 	finding_set_remedy(f,
 			   "put a NIC below the GPU's switch; or, measured first, "
 			   "NCCL_NET_GDR_LEVEL=%s",
-			   x->class == AFF_SYS ? "SYS" : "PHB");
+			   x->class == TOPO_SYS ? "SYS" : "PHB");
 }
 
 /* ---- ACS ---- */
@@ -39,12 +38,12 @@ static void check_distance(struct ready *r, uint32_t gpu, uint32_t hca,
 #define PORTS_LEN 320
 
 struct acs_look {
-	const struct ready *r;
-	char ports[PORTS_LEN];   /* the ports that redirect, each with its ACS bits */
-	char setpci[PORTS_LEN];  /* commands that switch it off */
-	uint32_t first;          /* the first port that redirects; AFF_NONE */
-	uint32_t unread;         /* the first port that could not be read; AFF_NONE */
-	struct ready_config why; /* the configuration space of `unread` */
+	const struct gdr *r;
+	char ports[PORTS_LEN];  /* the ports that redirect, each with its ACS bits */
+	char setpci[PORTS_LEN]; /* commands that switch it off */
+	uint32_t first;         /* the first port that redirects; TOPO_NONE */
+	uint32_t unread;        /* the first port that could not be read; TOPO_NONE */
+	struct gdr_config why;  /* the configuration space of `unread` */
 	size_t seen;
 	bool direct; /* all ports that redirect let translated requests pass */
 };
@@ -54,10 +53,10 @@ static void note_redirect(struct acs_look *l, uint32_t port, uint16_t on)
 	char bdf[PCI_STR_LEN], names[PCICAP_ACS_LEN];
 	size_t n = strlen(l->ports), m = strlen(l->setpci);
 
-	if (l->first == AFF_NONE)
+	if (l->first == TOPO_NONE)
 		l->first = port;
 	l->direct &= !!(on & PCICAP_ACS_DT);
-	(void)ready_bdf(l->r, port, bdf);
+	(void)gdr_bdf(l->r, port, bdf);
 	(void)snprintf(l->ports + n, PORTS_LEN - n, "%s%s: %s", n ? ", " : "", bdf,
 		       pcicap_acs_names(on, names));
 	(void)snprintf(l->setpci + m, PORTS_LEN - m, "%ssetpci -s %s ECAP_ACS+6.w=0000",
@@ -66,12 +65,12 @@ static void note_redirect(struct acs_look *l, uint32_t port, uint16_t on)
 
 static void look_at_port(struct acs_look *l, uint32_t port)
 {
-	struct ready_config config;
+	struct gdr_config config;
 	struct pcicap_acs acs;
-	enum pcicap_found found = pcicap_acs(ready_config(l->r, port, &config), &acs);
+	enum pcicap_found found = pcicap_acs(gdr_config(l->r, port, &config), &acs);
 
 	l->seen++;
-	if (found == PCICAP_UNKNOWN && l->unread == AFF_NONE) {
+	if (found == PCICAP_UNKNOWN && l->unread == TOPO_NONE) {
 		l->unread = port;
 		l->why = config;
 	}
@@ -82,38 +81,39 @@ static void look_at_port(struct acs_look *l, uint32_t port)
 /* Only downstream ports below the common ancestor redirect; at a root complex, root ports too. */
 static void check_ports_below(struct acs_look *l, uint32_t from, uint32_t ancestor)
 {
-	const struct aff_machine *m = l->r->m;
+	const struct topo_machine *m = l->r->m;
 
-	for (uint32_t p = m->pci[from].parent; p != AFF_NONE && p != ancestor; p = m->pci[p].parent)
-		if (m->pci[p].kind == AFF_DOWNSTREAM ||
-		    (m->pci[p].kind == AFF_ROOT_PORT && ancestor == AFF_NONE))
+	for (uint32_t p = m->pci[from].parent; p != TOPO_NONE && p != ancestor;
+	     p = m->pci[p].parent)
+		if (m->pci[p].kind == TOPO_DOWNSTREAM ||
+		    (m->pci[p].kind == TOPO_ROOT_PORT && ancestor == TOPO_NONE))
 			look_at_port(l, p);
 }
 
 /* The HCA sends translated requests. A VF has the setting of its PF. */
-static bool has_ats(const struct ready *r, uint32_t pci)
+static bool has_ats(const struct gdr *r, uint32_t pci)
 {
-	struct ready_config config;
+	struct gdr_config config;
 	bool on = false;
 
-	return pcicap_ats(ready_config(r, pci, &config), &on) == PCICAP_FOUND && on;
+	return pcicap_ats(gdr_config(r, pci, &config), &on) == PCICAP_FOUND && on;
 }
 
-static bool iommu_translates(const struct ready *r, uint32_t pci)
+static bool iommu_translates(const struct gdr *r, uint32_t pci)
 {
-	struct ready_group g;
+	struct gdr_group g;
 
-	ready_group(r, pci, &g);
-	return g.mode == READY_IOMMU_TRANSLATES;
+	gdr_group(r, pci, &g);
+	return g.mode == GDR_IOMMU_TRANSLATES;
 }
 
-static void set_redirect(struct ready *r, struct finding *f, const struct acs_look *l)
+static void set_redirect(struct gdr *r, struct finding *f, const struct acs_look *l)
 {
-	uint32_t gpu = r->m->gpu[f->of[AFF_OF_GPU]].pci, hca = r->m->hca[f->of[AFF_OF_HCA]].pci;
+	uint32_t gpu = r->m->gpu[f->of[GDR_OF_GPU]].pci, hca = r->m->hca[f->of[GDR_OF_HCA]].pci;
 	bool translated = iommu_translates(r, gpu) || iommu_translates(r, hca);
-	char path[READY_PATH_LEN];
+	char path[GDR_PATH_LEN];
 
-	ready_path(r, f, READY_SYS, ready_pci_path(r, l->first, "config", path));
+	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, l->first, "config", path));
 	if (l->direct && has_ats(r, hca)) {
 		finding_set_value(f, "%s; translated requests pass, and the HCA sends such (ATS)",
 				  l->ports);
@@ -139,17 +139,17 @@ static void set_redirect(struct ready *r, struct finding *f, const struct acs_lo
 			  : "");
 }
 
-static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct aff_distance *x)
+static void check_acs(struct gdr *r, uint32_t gpu, uint32_t hca, const struct topo_distance *x)
 {
-	struct acs_look l = { .r = r, .first = AFF_NONE, .unread = AFF_NONE, .direct = true };
-	struct finding *f = ready_add(r, "acs", FINDING_OK, gpu, hca);
+	struct acs_look l = { .r = r, .first = TOPO_NONE, .unread = TOPO_NONE, .direct = true };
+	struct finding *f = gdr_add(r, "acs", FINDING_OK, gpu, hca);
 
 	check_ports_below(&l, r->m->gpu[gpu].pci, x->ancestor);
 	check_ports_below(&l, r->m->hca[hca].pci, x->ancestor);
-	if (l.first != AFF_NONE)
+	if (l.first != TOPO_NONE)
 		set_redirect(r, f, &l);
-	else if (l.unread != AFF_NONE)
-		ready_config_unknown(r, f, l.unread, &l.why);
+	else if (l.unread != TOPO_NONE)
+		gdr_config_unknown(r, f, l.unread, &l.why);
 	else
 		finding_set_value(f, "%zu ports on the way, none redirects", l.seen);
 }
@@ -159,37 +159,37 @@ static void check_acs(struct ready *r, uint32_t gpu, uint32_t hca, const struct 
 #define CLASS_DATA_DIRECT 0x0801
 #define VENDOR_MELLANOX   0x15b3
 
-static void check_data_direct(struct ready *r, uint32_t gpu, uint32_t hca,
-			      const struct aff_distance *x)
+static void check_data_direct(struct gdr *r, uint32_t gpu, uint32_t hca,
+			      const struct topo_distance *x)
 {
 	for (uint32_t i = 0; i < r->m->n_pci; i++) {
-		const struct aff_pci *p = &r->m->pci[i];
-		struct aff_distance other;
+		const struct topo_pci *p = &r->m->pci[i];
+		struct topo_distance other;
 		char bdf[PCI_STR_LEN];
 
 		if (!p->has_ids || !p->has_class || p->vendor != VENDOR_MELLANOX ||
 		    p->class_code >> 8 != CLASS_DATA_DIRECT)
 			continue;
-		aff_distance(r->m, r->m->gpu[gpu].pci, i, &other);
-		if (aff_distance_cmp(&other, x) >= 0)
+		topo_distance(r->m, r->m->gpu[gpu].pci, i, &other);
+		if (topo_distance_cmp(&other, x) >= 0)
 			continue;
 
-		struct finding *f = ready_add(r, "data-direct", FINDING_OK, gpu, hca);
+		struct finding *f = gdr_add(r, "data-direct", FINDING_OK, gpu, hca);
 
 		finding_set_value(f, "%s (Data Direct) is nearer: %s; NCCL uses it as %s_dma",
-				  ready_bdf(r, i, bdf), aff_class_name(other.class),
+				  gdr_bdf(r, i, bdf), topo_class_name(other.class),
 				  r->m->hca[hca].name);
 		return;
 	}
 }
 
-void ready_pair(struct ready *r, uint32_t gpu, uint32_t hca)
+void gdr_pair(struct gdr *r, uint32_t gpu, uint32_t hca)
 {
-	struct aff_distance x;
+	struct topo_distance x;
 
-	aff_distance_to_hca(r->m, gpu, hca, &x);
+	topo_distance_to_hca(r->m, gpu, hca, &x);
 	check_distance(r, gpu, hca, &x);
-	if (r->m->hca[hca].pci == AFF_NONE || r->m->hca[hca].kind == AFF_HCA_SOFTWARE)
+	if (r->m->hca[hca].pci == TOPO_NONE || r->m->hca[hca].kind == TOPO_HCA_SOFTWARE)
 		return;
 	check_data_direct(r, gpu, hca, &x);
 	if (r->tree)

@@ -15,7 +15,7 @@
  * Open a file without leaving the folder: a capture may have malicious links. Before Linux 5.6, or
  * if a seccomp filter forbids openat2(), only the live /sys is opened.
  */
-static int open_in(const struct ready *r, enum ready_dir dir, const char *path, uint64_t flags)
+static int open_in(const struct gdr *r, enum gdr_dir dir, const char *path, uint64_t flags)
 {
 	/* O_PATH takes no other flags. */
 	flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY);
@@ -24,13 +24,12 @@ static int open_in(const struct ready *r, enum ready_dir dir, const char *path, 
 
 	int fd = fs_openat2(r->dir[dir], path, flags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && r->m->source == AFF_LIVE)
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && r->m->source == TOPO_LIVE)
 		fd = openat(r->dir[dir], path, (int)flags);
 	return fd < 0 ? -errno : fd;
 }
 
-ssize_t ready_read(const struct ready *r, enum ready_dir dir, const char *path, void *buf,
-		   size_t size)
+ssize_t gdr_read(const struct gdr *r, enum gdr_dir dir, const char *path, void *buf, size_t size)
 {
 	auto_fd int fd = open_in(r, dir, path, O_RDONLY);
 	size_t len = 0;
@@ -52,9 +51,9 @@ ssize_t ready_read(const struct ready *r, enum ready_dir dir, const char *path, 
 	return (ssize_t)len;
 }
 
-int ready_text(const struct ready *r, enum ready_dir dir, const char *path, char *buf, size_t size)
+int gdr_text(const struct gdr *r, enum gdr_dir dir, const char *path, char *buf, size_t size)
 {
-	ssize_t n = ready_read(r, dir, path, buf, size - 1);
+	ssize_t n = gdr_read(r, dir, path, buf, size - 1);
 
 	if (n < 0)
 		return (int)n;
@@ -63,14 +62,14 @@ int ready_text(const struct ready *r, enum ready_dir dir, const char *path, char
 	return 0;
 }
 
-bool ready_there(const struct ready *r, enum ready_dir dir, const char *path)
+bool gdr_there(const struct gdr *r, enum gdr_dir dir, const char *path)
 {
 	auto_fd int fd = open_in(r, dir, path, O_PATH);
 
 	return fd >= 0;
 }
 
-int ready_link(const struct ready *r, enum ready_dir dir, const char *path, char *buf, size_t size)
+int gdr_link(const struct gdr *r, enum gdr_dir dir, const char *path, char *buf, size_t size)
 {
 	auto_fd int fd = open_in(r, dir, path, O_PATH | O_NOFOLLOW);
 	char target[PATH_MAX];
@@ -90,25 +89,24 @@ int ready_link(const struct ready *r, enum ready_dir dir, const char *path, char
 	return 0;
 }
 
-char *ready_bdf(const struct ready *r, uint32_t pci, char out[PCI_STR_LEN])
+char *gdr_bdf(const struct gdr *r, uint32_t pci, char out[PCI_STR_LEN])
 {
 	return pci_format(r->m->pci[pci].addr, out);
 }
 
-char *ready_pci_path(const struct ready *r, uint32_t pci, const char *name,
-		     char out[READY_PATH_LEN])
+char *gdr_pci_path(const struct gdr *r, uint32_t pci, const char *name, char out[GDR_PATH_LEN])
 {
 	char bdf[PCI_STR_LEN];
 
-	(void)snprintf(out, READY_PATH_LEN, "bus/pci/devices/%s/%s", ready_bdf(r, pci, bdf), name);
+	(void)snprintf(out, GDR_PATH_LEN, "bus/pci/devices/%s/%s", gdr_bdf(r, pci, bdf), name);
 	return out;
 }
 
-struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready_config *out)
+struct pci_config gdr_config(const struct gdr *r, uint32_t pci, struct gdr_config *out)
 {
-	char path[READY_PATH_LEN];
-	ssize_t n = ready_read(r, READY_SYS, ready_pci_path(r, pci, "config", path), out->byte,
-			       sizeof(out->byte));
+	char path[GDR_PATH_LEN];
+	ssize_t n = gdr_read(r, GDR_SYS, gdr_pci_path(r, pci, "config", path), out->byte,
+			     sizeof(out->byte));
 
 	out->len = n < 0 ? 0 : (size_t)n;
 	out->error = n < 0 ? (int)n : 0;
@@ -119,7 +117,7 @@ struct pci_config ready_config(const struct ready *r, uint32_t pci, struct ready
 	"look on the node as root; a capture is as good, if root took it: railctl topo capture "   \
 	"FILE.tar"
 
-void ready_unread(struct finding *f, int why)
+void gdr_unread(struct finding *f, int why)
 {
 	f->state = FINDING_UNKNOWN;
 	/* the same text for a machine and its capture */
@@ -130,14 +128,13 @@ void ready_unread(struct finding *f, int why)
 	finding_set_remedy(f, AS_ROOT);
 }
 
-void ready_config_unknown(struct ready *r, struct finding *f, uint32_t pci,
-			  const struct ready_config *c)
+void gdr_config_unknown(struct gdr *r, struct finding *f, uint32_t pci, const struct gdr_config *c)
 {
-	char path[READY_PATH_LEN];
+	char path[GDR_PATH_LEN];
 
-	ready_path(r, f, READY_SYS, ready_pci_path(r, pci, "config", path));
+	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, pci, "config", path));
 	if (c->error) {
-		ready_unread(f, c->error);
+		gdr_unread(f, c->error);
 		return;
 	}
 	f->state = FINDING_UNKNOWN;

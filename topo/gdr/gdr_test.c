@@ -12,7 +12,7 @@
 static struct world w;
 
 /* Findings are sorted, an ok one has a value, and others have a reason and a remedy. */
-static void check_texts(const struct aff_findings *f)
+static void check_texts(const struct gdr_findings *f)
 {
 	for (size_t i = 0; i < f->all.n; i++) {
 		const struct finding *x = &f->all.item[i];
@@ -28,7 +28,7 @@ static void check_texts(const struct aff_findings *f)
 
 START_TEST(all_is_well)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	(void)world_look(&w, "", &f);
@@ -36,12 +36,12 @@ START_TEST(all_is_well)
 		ck_assert_msg(f.all.item[i].state == FINDING_OK, "%s is %s: %s", f.all.item[i].id,
 			      finding_state_name(f.all.item[i].state), f.all.item[i].value);
 	ck_assert_uint_ge(f.all.n, 16);
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_OK);
-	ck_assert_int_eq(aff_worst(&f, AFF_NONE), FINDING_OK);
-	ck_assert_str_eq(world_find(&f, "bar1", 0, AFF_NONE)->value, "BAR 1: 128 GiB");
-	ck_assert_str_eq(world_find(&f, "port", AFF_NONE, 0)->value, "ACTIVE, 200 Gbit/s");
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_OK);
+	ck_assert_int_eq(gdr_worst(&f, TOPO_NONE), FINDING_OK);
+	ck_assert_str_eq(world_find(&f, "bar1", 0, TOPO_NONE)->value, "BAR 1: 128 GiB");
+	ck_assert_str_eq(world_find(&f, "port", TOPO_NONE, 0)->value, "ACTIVE, 200 Gbit/s");
 	ck_assert_str_eq(world_find(&f, "distance", 0, 0)->value, "PIX");
-	ck_assert_str_eq(world_find(&f, "iommu", 0, AFF_NONE)->value, "identity, group 7");
+	ck_assert_str_eq(world_find(&f, "iommu", 0, TOPO_NONE)->value, "identity, group 7");
 	check_texts(&f);
 }
 END_TEST
@@ -55,25 +55,25 @@ static struct world_config port(uint16_t acs)
 
 START_TEST(a_redirecting_port_is_named)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
 	world_make(&w);
 	world_config(&w, w.gpu_port, port(0x1d), 4096);
 	x = world_look(&w, "acs", &f);
 	ck_assert_int_eq(x->state, FINDING_WARN);
-	ck_assert(x->of[AFF_OF_GPU] == 0 && x->of[AFF_OF_HCA] == 0);
+	ck_assert(x->of[GDR_OF_GPU] == 0 && x->of[GDR_OF_HCA] == 0);
 	ck_assert_str_eq(x->path, "/sys/bus/pci/devices/0000:22:00.0/config");
 	ck_assert_str_eq(x->value, "0000:22:00.0: SV RR CR UF");
 	ck_assert_ptr_nonnull(strstr(x->remedy, "setpci -s 0000:22:00.0 ECAP_ACS+6.w=0000"));
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_WARN);
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_WARN);
 	check_texts(&f);
 }
 END_TEST
 
 START_TEST(either_side_counts)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
 	world_make(&w);
@@ -96,14 +96,14 @@ START_TEST(above_the_switch_nothing_matters)
 	world_config(&w, w.gpu, port(0x1d), 4096);
 	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
 	/* Another switch above: its ports are not on the way either. */
-	w.m.pci[w.root_port].kind = AFF_DOWNSTREAM;
+	w.m.pci[w.root_port].kind = TOPO_DOWNSTREAM;
 	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
 }
 END_TEST
 
 START_TEST(with_an_iommu_that_translates_it_fails)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	world_file("sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
@@ -112,13 +112,13 @@ START_TEST(with_an_iommu_that_translates_it_fails)
 	world_config(&w, w.gpu_port, port(0x1d), 4096);
 	ck_assert_int_eq(world_look(&w, "acs", &f)->state, FINDING_FAIL);
 	ck_assert_int_eq(world_look(NULL, "iommu", &f)->state, FINDING_WARN);
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_FAIL);
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_FAIL);
 }
 END_TEST
 
 START_TEST(translated_requests_may_pass)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
 	world_make(&w);
@@ -139,7 +139,7 @@ START_TEST(without_root_it_is_unknown)
 {
 	static const char *const read_there[] = { "acs", "payload", "read-request",
 						  "relaxed-ordering" };
-	auto_aff_findings struct aff_findings before = { 0 }, f = { 0 };
+	auto_gdr_findings struct gdr_findings before = { 0 }, f = { 0 };
 	size_t changed = 0;
 
 	world_make(&w);
@@ -158,18 +158,18 @@ START_TEST(without_root_it_is_unknown)
 	for (size_t i = 0; i < f.all.n; i++)
 		changed += f.all.item[i].state != FINDING_OK;
 	ck_assert_uint_eq(changed, ARRAY_SIZE(read_there) + 1); /* the GPU's payload too */
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_UNKNOWN);
 	check_texts(&f);
 }
 END_TEST
 
 START_TEST(at_a_root_complex_its_ports_count)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
-	w.m.pci[w.nic].parent = AFF_NONE;
-	aff_sort(&w.m);
+	w.m.pci[w.nic].parent = TOPO_NONE;
+	topo_sort(&w.m);
 	ck_assert_int_eq(world_look(&w, "distance", &f)->state, FINDING_WARN);
 	ck_assert_str_eq(world_look(NULL, "distance", &f)->value, "PHB");
 	world_config(&w, w.root_port, port(0x1d), 4096);
@@ -181,7 +181,7 @@ END_TEST
 
 static enum finding_state both(bool peermem, bool open)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 	enum finding_state s;
 
 	world_file("sys/module/nvidia_peermem/version", "1\n");
@@ -226,7 +226,7 @@ END_TEST
 START_TEST(amd_has_its_own)
 {
 	world_make(&w);
-	w.m.gpu[0].vendor = AFF_AMD;
+	w.m.gpu[0].vendor = TOPO_AMD;
 	world_file("boot/config-6.12.0-1-amd64",
 		   "# CONFIG_X is not set\nCONFIG_PCI_P2PDMA=y\nCONFIG_DMABUF_MOVE_NOTIFY=y\n");
 	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_OK);
@@ -261,7 +261,7 @@ START_TEST(small_windows_are_seen)
 	ck_assert_int_eq(with_window("nonsense"), FINDING_FAIL);
 	world_file(world_path(&w, w.gpu, "resource"), NULL);
 	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_UNKNOWN);
-	w.m.gpu[0].vendor = AFF_AMD;
+	w.m.gpu[0].vendor = TOPO_AMD;
 	world_file(world_path(&w, w.gpu, "resource"), "0x380000000000 0x3800ffffffff 0x14220c\n");
 	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_OK);
 	world_file(world_path(&w, w.gpu, "mem_info_vram_total"), "206141652992\n");
@@ -271,7 +271,7 @@ END_TEST
 
 START_TEST(an_idle_gpu_may_be_slow_but_not_narrow)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	w.m.pci[w.gpu].cur.speed = 15;
@@ -281,7 +281,7 @@ START_TEST(an_idle_gpu_may_be_slow_but_not_narrow)
 	w.m.pci[w.gpu].cur.width = 16;
 	w.m.pci[w.nic].cur.speed = 60;
 	ck_assert_int_eq(world_look(&w, "link", &f)->state, FINDING_WARN);
-	ck_assert_uint_eq(f.all.item[0].of[AFF_OF_HCA], 0);
+	ck_assert_uint_eq(f.all.item[0].of[GDR_OF_HCA], 0);
 	ck_assert_ptr_nonnull(
 		strstr(f.all.item[0].value, "8.0 GT/s PCIe x16 of 16.0 GT/s PCIe x16"));
 	w.m.pci[w.nic].cur.speed = 120;
@@ -293,10 +293,10 @@ END_TEST
 
 START_TEST(grace_is_near_through_its_cpu)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
-	w.m.pci[w.nic].parent = AFF_NONE;
+	w.m.pci[w.nic].parent = TOPO_NONE;
 	(void)snprintf(w.m.cpu[0].arch, sizeof(w.m.cpu[0].arch), "arm64");
 	ck_assert_int_eq(world_state(&w, "distance"), FINDING_WARN);
 	world_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: 4\n");
@@ -309,31 +309,31 @@ END_TEST
 
 START_TEST(rdma_on_the_package_needs_no_hca)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
-	w.m.gpu[0].vendor = AFF_ASCEND;
+	w.m.gpu[0].vendor = TOPO_ASCEND;
 	w.m.gpu[0].on_package = true;
 	w.choice.n_nearest = 0;
 	ck_assert_int_eq(world_look(&w, "on-package", &f)->state, FINDING_OK);
 	ck_assert_ptr_null(world_look(NULL, "nearest", &f));
 	ck_assert_ptr_null(world_look(NULL, "peermem", &f));
-	ck_assert_int_eq(aff_worst(&f, 0), FINDING_OK);
+	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_OK);
 }
 END_TEST
 
 START_TEST(without_an_hca_it_fails)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	world_make(&w);
 	w.choice.n_nearest = 0;
 	ck_assert_int_eq(world_state(&w, "nearest"), FINDING_FAIL);
-	w.m.hca[0].kind = AFF_HCA_SOFTWARE;
+	w.m.hca[0].kind = TOPO_HCA_SOFTWARE;
 	ck_assert_int_eq(world_state(&w, "software"), FINDING_FAIL);
 	w.m.n_hcas = 0;
 	ck_assert_int_eq(world_look(&w, "hcas", &f)->state, FINDING_FAIL);
-	ck_assert_int_eq(aff_worst(&f, AFF_NONE), FINDING_FAIL);
+	ck_assert_int_eq(gdr_worst(&f, TOPO_NONE), FINDING_FAIL);
 	w.m.n_hcas = 1;
 }
 END_TEST

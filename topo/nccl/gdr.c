@@ -16,8 +16,8 @@
  */
 static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 {
-	const struct aff_gpu *g = &s->m->gpu[s->v->gpu[gpu]];
-	bool units = !s->o->rccl && (g->vendor == AFF_AMD || s->m->source == AFF_RCCL_XML);
+	const struct topo_gpu *g = &s->m->gpu[s->v->gpu[gpu]];
+	bool units = !s->o->rccl && (g->vendor == TOPO_AMD || s->m->source == TOPO_RCCL_XML);
 
 	if (units || !g->sm || g->sm >= CAP_AMPERE || s->n_gpus == 1)
 		return true;
@@ -35,10 +35,10 @@ static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	const struct nccl_xml_node *it = &s->v->item[s->v->net[net].item];
-	const struct aff_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
+	const struct topo_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
 
 	if (!s->o->rccl || !cpu || strcmp(cpu->vendor, "AuthenticAMD") != 0 ||
-	    cpu->model != ROME_MODEL || it->pci == AFF_NONE)
+	    cpu->model != ROME_MODEL || it->pci == TOPO_NONE)
 		return false;
 	struct pci_addr a = s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr;
 	struct pci_addr b = s->m->pci[it->pci].addr;
@@ -53,12 +53,12 @@ static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 
 bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool read)
 {
-	const struct aff_hca *h = &s->m->hca[s->v->net[net].net.hca];
+	const struct topo_hca *h = &s->m->hca[s->v->net[net].net.hca];
 	size_t cell = (size_t)gpu * s->n_nets + net;
 
 	if (s->o->no_gdr)
 		return true;
-	if (h->gdr == AFF_NO || s->m->gpu[s->v->gpu[gpu]].gdr == AFF_NO)
+	if (h->gdr == TOPO_NO || s->m->gpu[s->v->gpu[gpu]].gdr == TOPO_NO)
 		return false;
 	if (read && !may_read(s, gpu))
 		return false;
@@ -91,7 +91,7 @@ static void set_p2c(struct nccl_paths *s, uint32_t gpu)
 	uint32_t cpu = s->cpu_of[gpu];
 	const struct nccl_local *l = nccl_get_local(s, gpu);
 
-	if (cpu == AFF_NONE || s->o->rccl)
+	if (cpu == TOPO_NONE || s->o->rccl)
 		return;
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t n = l->net[i];
@@ -121,7 +121,7 @@ static bool is_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net, uint
 {
 	uint32_t at = s->v->item[s->v->net[net].item].pci;
 
-	if (at == AFF_NONE)
+	if (at == TOPO_NONE)
 		return false;
 	uint64_t a = bus_id(s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr);
 	uint64_t b = bus_id(s->m->pci[at].addr);
@@ -152,9 +152,9 @@ static bool pair_by_bus_id(struct nccl_paths *s, uint64_t distance)
 /* RCCL on Intel guests pairs devices in neighbouring domains, then on neighbouring buses. */
 static void pair_guest_devices(struct nccl_paths *s)
 {
-	const struct aff_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
+	const struct topo_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
 
-	if (!s->o->rccl || s->m->vm == AFF_NO || !cpu || strcmp(cpu->vendor, "GenuineIntel") != 0)
+	if (!s->o->rccl || s->m->vm == TOPO_NO || !cpu || strcmp(cpu->vendor, "GenuineIntel") != 0)
 		return;
 	if (!pair_by_bus_id(s, 0x100000) && !pair_by_bus_id(s, 0x1000))
 		(void)pair_by_bus_id(s, 0xff00000);
@@ -174,7 +174,7 @@ static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	uint32_t p = nccl_get_local_gpu(s, net);
 
-	if (p == gpu || p == AFF_NONE)
+	if (p == gpu || p == TOPO_NONE)
 		return;
 	struct nccl_path own = nccl_row(s->gpu_net, gpu, s->n_nets)[net];
 	struct nccl_path peer = nccl_row(s->gpu_net, p, s->n_nets)[net];
@@ -193,11 +193,11 @@ static void add_inter_step(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	uint32_t c = s->cpu_of[gpu];
 
-	if (c == AFF_NONE)
+	if (c == TOPO_NONE)
 		return;
 	nccl_row(s->net_gpu, net, s->n_gpus)[gpu] = join_paths(
 		nccl_row(s->net_cpu, net, s->n_cpus)[c], nccl_row(s->cpu_gpu, c, s->n_gpus)[gpu]);
-	s->via[(size_t)gpu * s->n_nets + net] = AFF_NONE;
+	s->via[(size_t)gpu * s->n_nets + net] = TOPO_NONE;
 	nccl_update_path(s, gpu, net,
 			 join_paths(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[c],
 				    nccl_row(s->cpu_net, c, s->n_nets)[net]));

@@ -8,31 +8,31 @@
 
 #include "topo/nccl/system.h"
 
-/* ncclIbGetPciPath: the function at the rewritten path of an HCA; AFF_NONE: it does not exist. */
-static uint32_t ib_pci(const struct aff_machine *m, const struct aff_hca *h, bool keep_vf_path)
+/* ncclIbGetPciPath: the function at the rewritten path of an HCA; TOPO_NONE: it does not exist. */
+static uint32_t ib_pci(const struct topo_machine *m, const struct topo_hca *h, bool keep_vf_path)
 {
-	if (h->pci == AFF_NONE || !nccl_is_tree(m))
+	if (h->pci == TOPO_NONE || !nccl_is_tree(m))
 		return h->pci;
 	/* the rewriting destroys the name of an auxiliary device */
-	if (h->kind == AFF_HCA_SF)
-		return AFF_NONE;
-	const struct aff_pci *p = &m->pci[h->pci];
+	if (h->kind == TOPO_HCA_SF)
+		return TOPO_NONE;
+	const struct topo_pci *p = &m->pci[h->pci];
 	struct pci_addr a = p->addr;
 	a.fn = 0;
 	if (!keep_vf_path)
 		a.dev = 0;
 	if (pci_same(a, p->addr))
 		return h->pci;
-	if (p->physfn != AFF_NONE && pci_same(a, m->pci[p->physfn].addr))
+	if (p->physfn != TOPO_NONE && pci_same(a, m->pci[p->physfn].addr))
 		return p->physfn;
-	return aff_find_pci(m, a);
+	return topo_find_pci(m, a);
 }
 
 /* By rewritten path, as NCCL does; nets without one come last. */
 static int by_path(const void *x, const void *y, void *m)
 {
 	const struct nccl_xml_net *a = x, *b = y;
-	int c = cmp_u64(aff_pci_order(m, a->item), aff_pci_order(m, b->item));
+	int c = cmp_u64(topo_pci_order(m, a->item), topo_pci_order(m, b->item));
 
 	if (c)
 		return c;
@@ -41,20 +41,20 @@ static int by_path(const void *x, const void *y, void *m)
 	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
 }
 
-static enum aff_layer net_layer(const struct aff_machine *m, const struct nccl_xml_net *p)
+static enum topo_layer net_layer(const struct topo_machine *m, const struct nccl_xml_net *p)
 {
-	const struct aff_hca *h = &m->hca[p->net.hca];
+	const struct topo_hca *h = &m->hca[p->net.hca];
 
 	for (size_t i = 0; i < h->n_ports; i++) {
 		if (h->port[i].port == p->net.port)
 			return h->port[i].layer;
 	}
-	return AFF_LAYER_UNKNOWN;
+	return TOPO_LAYER_UNKNOWN;
 }
 
 /* NCCL_IB_MERGE_NICS: devices with one rewritten path and link layer become one device. Only VFs
  * can have the path of another net here. */
-static void merge_devices(const struct aff_machine *m, const struct nccl_opts *o,
+static void merge_devices(const struct topo_machine *m, const struct nccl_opts *o,
 			  struct nccl_xml *v)
 {
 	uint32_t n = 0, first = 0;
@@ -62,10 +62,10 @@ static void merge_devices(const struct aff_machine *m, const struct nccl_opts *o
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		const struct nccl_xml_net *p = &v->net[i];
 		uint32_t pci = m->hca[p->net.hca].pci;
-		bool vf = pci != AFF_NONE && m->pci[pci].is_vf;
+		bool vf = pci != TOPO_NONE && m->pci[pci].is_vf;
 		if (n && v->net[first].item != p->item)
 			first = n;
-		if (!o->keep_vf_path && n > first && p->item != AFF_NONE && vf &&
+		if (!o->keep_vf_path && n > first && p->item != TOPO_NONE && vf &&
 		    net_layer(m, p) == net_layer(m, &v->net[first]))
 			v->net[first].net.fused++;
 		else
@@ -76,9 +76,9 @@ static void merge_devices(const struct aff_machine *m, const struct nccl_opts *o
 
 /* The rewritten path leads to a place with other distances: not to the PF of a VF, nor to function
  * 0 of the same device. */
-static bool is_displaced(const struct aff_machine *m, uint32_t at, uint32_t real)
+static bool is_displaced(const struct topo_machine *m, uint32_t at, uint32_t real)
 {
-	if (at == AFF_NONE)
+	if (at == TOPO_NONE)
 		return true;
 	struct pci_addr a = m->pci[at].addr, r = m->pci[real].addr;
 	a.fn = r.fn;
@@ -86,32 +86,32 @@ static bool is_displaced(const struct aff_machine *m, uint32_t at, uint32_t real
 }
 
 /* ncclTopoFillNet: one net for a port of an HCA; without known ports, one for the HCA. */
-static void add_net(const struct aff_machine *m, uint32_t hca, const struct aff_port *port,
+static void add_net(const struct topo_machine *m, uint32_t hca, const struct topo_port *port,
 		    const struct nccl_opts *o, struct nccl_xml *v)
 {
-	const struct aff_hca *h = &m->hca[hca];
+	const struct topo_hca *h = &m->hca[hca];
 	uint32_t at = ib_pci(m, h, o->keep_vf_path);
 
 	v->net[v->n_nets++] = (struct nccl_xml_net){
 		.net = { .hca = hca,
 			 .port = port ? port->port : 0,
-			 .displaced = h->pci != AFF_NONE && is_displaced(m, at, h->pci) },
+			 .displaced = h->pci != TOPO_NONE && is_displaced(m, at, h->pci) },
 		.item = at,
 		.mbps = port && port->rate_mbps ? port->rate_mbps : NCCL_MBPS_UNKNOWN,
 	};
 }
 
-void nccl_xml_add_nets(const struct aff_machine *m, const struct aff_scope *scope,
+void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *scope,
 		       const struct nccl_opts *o, struct nccl_xml *v)
 {
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
-		const struct aff_hca *h = &m->hca[i];
+		const struct topo_hca *h = &m->hca[i];
 		if (scope && scope->hca && !scope->hca[i])
 			continue;
 		if (!h->n_ports)
 			add_net(m, i, NULL, o, v);
 		for (size_t k = 0; k < h->n_ports; k++) {
-			if (h->port[k].active != AFF_NO)
+			if (h->port[k].active != TOPO_NO)
 				add_net(m, i, &h->port[k], o, v);
 		}
 	}

@@ -48,7 +48,7 @@ static int flatten_one(struct nccl_system *g, uint32_t upper, int gen, struct er
 	for (uint32_t i = 0; i < n;) {
 		uint32_t lower = l->link[i].to;
 		if (g->node[lower].kind != NCCL_NODE_PCI || g->node[lower].up != upper ||
-		    aff_pex_generation(g->node[lower].id, true) != gen) {
+		    topo_pex_generation(g->node[lower].id, true) != gen) {
 			i++;
 			continue;
 		}
@@ -65,7 +65,7 @@ static int flatten_one(struct nccl_system *g, uint32_t upper, int gen, struct er
 int nccl_flatten_bcm(struct nccl_system *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
-		int gen = aff_pex_generation(g->node[i].id, false);
+		int gen = topo_pex_generation(g->node[i].id, false);
 		if (g->node[i].kind == NCCL_NODE_PCI && !g->node[i].gone && gen &&
 		    flatten_one(g, i, gen, e))
 			return -1;
@@ -77,7 +77,7 @@ int nccl_flatten_bcm(struct nccl_system *g, struct err *e)
 
 /* ncclTopoNVLinkBw: GB/s of one NVLink by compute capability. In RCCL, sm is the number of compute
  * units; a file of RCCL asked by NCCL's rules gets the value of Hopper. */
-static float nvlink_bw(const struct aff_machine *m, const struct aff_gpu *gpu, bool rccl)
+static float nvlink_bw(const struct topo_machine *m, const struct topo_gpu *gpu, bool rccl)
 {
 	static const struct {
 		int sm;
@@ -88,7 +88,7 @@ static float nvlink_bw(const struct aff_machine *m, const struct aff_gpu *gpu, b
 
 	if (rccl)
 		return device >= 0x74a0 ? 48.0F : device >= 0x7408 ? 36.0F : 24.0F;
-	if (gpu->vendor == AFF_AMD || m->source == AFF_RCCL_XML)
+	if (gpu->vendor == TOPO_AMD || m->source == TOPO_RCCL_XML)
 		return 20.6F;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (gpu->sm >= known[i].sm)
@@ -97,21 +97,21 @@ static float nvlink_bw(const struct aff_machine *m, const struct aff_gpu *gpu, b
 	return 20.0F;
 }
 
-static uint32_t gpu_node(const struct aff_machine *m, const struct nccl_xml *v,
+static uint32_t gpu_node(const struct topo_machine *m, const struct nccl_xml *v,
 			 const struct nccl_system *g, struct pci_addr a)
 {
-	uint32_t gpu = aff_find_gpu(m, a);
+	uint32_t gpu = topo_find_gpu(m, a);
 
 	for (uint32_t i = 0; i < v->n_gpus; i++) {
 		if (v->gpu[i] == gpu)
 			return g->gpu[i];
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
 static uint32_t cpu_above(const struct nccl_system *g, uint32_t node)
 {
-	while (g->node[node].up != AFF_NONE)
+	while (g->node[node].up != TOPO_NONE)
 		node = g->node[node].up;
 	return node;
 }
@@ -123,18 +123,18 @@ static uint32_t get_nvswitch(struct nccl_system *g)
 
 	if (g->node[last].kind == NCCL_NODE_NVS)
 		return last;
-	g->node[g->n_nodes] = (struct nccl_node){ .kind = NCCL_NODE_NVS, .up = AFF_NONE };
+	g->node[g->n_nodes] = (struct nccl_node){ .kind = NCCL_NODE_NVS, .up = TOPO_NONE };
 	return g->n_nodes++;
 }
 
 #define CLASS_POWER_BRIDGE 0x068001
 
 /* Only RCCL, which writes files of version 2, supports accelerators of class 0x1200. */
-static bool leads_to_gpu(const struct aff_machine *m, const struct aff_nvlink *l, bool rccl)
+static bool leads_to_gpu(const struct topo_machine *m, const struct topo_nvlink *l, bool rccl)
 {
 	uint32_t base = l->tclass >> 16;
 
-	return base == 0x03 || (base == 0x12 && (rccl || m->source == AFF_RCCL_XML));
+	return base == 0x03 || (base == 0x12 && (rccl || m->source == TOPO_RCCL_XML));
 }
 
 static int connect_both(struct nccl_system *g, uint32_t a, struct nccl_topo_link to, struct err *e)
@@ -147,7 +147,7 @@ static int connect_both(struct nccl_system *g, uint32_t a, struct nccl_topo_link
 }
 
 struct link_work {
-	const struct aff_machine *m;
+	const struct topo_machine *m;
 	const struct nccl_xml *v;
 	bool rccl;
 };
@@ -156,16 +156,16 @@ struct link_work {
 static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_system *g,
 		       struct err *e)
 {
-	const struct aff_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
+	const struct topo_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
 	float bw = nvlink_bw(w->m, d, w->rccl);
 	uint32_t me = g->gpu[gpu];
 
 	for (size_t i = 0; i < d->n_nvlinks; i++) {
-		const struct aff_nvlink *l = &d->nvlink[i];
-		struct nccl_topo_link to = { AFF_NONE, NCCL_NVL, (float)l->count * bw };
+		const struct topo_nvlink *l = &d->nvlink[i];
+		struct nccl_topo_link to = { TOPO_NONE, NCCL_NVL, (float)l->count * bw };
 		if (leads_to_gpu(w->m, l, w->rccl)) {
-			to.to = l->hidden ? AFF_NONE : gpu_node(w->m, w->v, g, l->target);
-			if (to.to != AFF_NONE && to.to != me &&
+			to.to = l->hidden ? TOPO_NONE : gpu_node(w->m, w->v, g, l->target);
+			if (to.to != TOPO_NONE && to.to != me &&
 			    nccl_connect_nodes(&g->node[me].core, to, e))
 				return -1;
 			continue;
@@ -180,7 +180,7 @@ static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_syst
 /* ncclTopoAddC2c */
 static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *g, struct err *e)
 {
-	const struct aff_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
+	const struct topo_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
 	uint32_t me = g->gpu[gpu];
 	struct nccl_topo_link to = { cpu_above(g, me), NCCL_C2C,
 				     (float)((double)d->c2c_mbps * d->c2c_count / 1000.0) };
@@ -191,7 +191,7 @@ static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *
 /* ---- CPUs ---- */
 
 /* ncclTopoGetInterCpuBw: GB/s between two CPUs, by the first. An unknown CPU has no limit. */
-static float inter_cpu_bw(const struct aff_cpu *c)
+static float inter_cpu_bw(const struct topo_cpu *c)
 {
 	if (!strcmp(c->arch, "ppc64"))
 		return 32.0F;
@@ -213,12 +213,12 @@ static float inter_cpu_bw(const struct aff_cpu *c)
  * the same kind of CPU as the first node. */
 static int connect_cpus(const struct link_work *w, struct nccl_system *g, struct err *e)
 {
-	static const struct aff_cpu unknown = { .family = -1, .model = -1 };
-	const struct aff_cpu *first = w->m->n_cpus ? &w->m->cpu[0] : &unknown;
+	static const struct topo_cpu unknown = { .family = -1, .model = -1 };
+	const struct topo_cpu *first = w->m->n_cpus ? &w->m->cpu[0] : &unknown;
 
 	for (uint32_t i = 0; i < g->n_cpus; i++) {
 		uint32_t cpu = w->v->item[g->node[g->cpu[i]].index].cpu;
-		float bw = inter_cpu_bw(cpu == AFF_NONE ? first : &w->m->cpu[cpu]);
+		float bw = inter_cpu_bw(cpu == TOPO_NONE ? first : &w->m->cpu[cpu]);
 		for (uint32_t k = 0; k < g->n_cpus; k++) {
 			struct nccl_topo_link to = { g->cpu[k], NCCL_SYS, bw };
 			if (i != k && nccl_connect_nodes(&g->node[g->cpu[i]].core, to, e))
@@ -228,7 +228,7 @@ static int connect_cpus(const struct link_work *w, struct nccl_system *g, struct
 	return 0;
 }
 
-int nccl_add_links(const struct aff_machine *m, const struct nccl_xml *v, bool rccl,
+int nccl_add_links(const struct topo_machine *m, const struct nccl_xml *v, bool rccl,
 		   struct nccl_system *g, struct err *e)
 {
 	struct link_work w = { m, v, rccl };
@@ -236,7 +236,7 @@ int nccl_add_links(const struct aff_machine *m, const struct nccl_xml *v, bool r
 	for (uint32_t i = 0; i < v->n_gpus; i++) {
 		/* several ranks on one device: its links are added once */
 		bool first = !i || g->gpu[i] != g->gpu[i - 1];
-		if (g->gpu[i] != AFF_NONE && first &&
+		if (g->gpu[i] != TOPO_NONE && first &&
 		    (add_nvlinks(&w, i, g, e) || add_c2c(&w, i, g, e)))
 			return -1;
 	}

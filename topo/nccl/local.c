@@ -146,5 +146,5 @@ uint32_t nccl_get_local_gpu(struct nccl_paths *s, uint32_t net)
 				return g;
 		}
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }

@@ -15,7 +15,7 @@ const char *nccl_path_name(enum nccl_path_type p)
 	return names[p];
 }
 
-static int prediction_alloc(const struct aff_machine *m, const struct nccl_xml *v,
+static int prediction_alloc(const struct topo_machine *m, const struct nccl_xml *v,
 			    struct nccl_prediction *a, struct err *e)
 {
 	a->net = calloc(v->n_nets + 1, sizeof(*a->net));
@@ -42,7 +42,7 @@ static void fill_paths(const struct nccl_paths *s, uint32_t gpu, struct nccl_net
 			.hops = h.hops,
 			.gdr_read = nccl_check_gdr(s, gpu, n, true),
 			.gdr_write = nccl_check_gdr(s, gpu, n, false),
-			.via = via == AFF_NONE ? AFF_NONE : s->v->gpu[via],
+			.via = via == TOPO_NONE ? TOPO_NONE : s->v->gpu[via],
 		};
 	}
 }
@@ -75,7 +75,7 @@ static int fill_gpu(struct nccl_paths *s, uint32_t gpu, struct nccl_gpu *out, st
 /* A container with some of the GPUs numbers them from 0, in their order. */
 static void renumber_gpus(struct nccl_paths *s)
 {
-	const struct aff_machine *m = s->m;
+	const struct topo_machine *m = s->m;
 
 	for (uint32_t i = 0; i < s->n_gpus; i++) {
 		int before = 0;
@@ -85,7 +85,7 @@ static void renumber_gpus(struct nccl_paths *s)
 	}
 }
 
-int nccl_predict(const struct aff_machine *m, const struct aff_scope *scope,
+int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 		 const struct nccl_opts *o, struct nccl_prediction *out, struct err *e)
 {
 	auto_nccl_xml struct nccl_xml v = { 0 };

@@ -17,7 +17,7 @@ struct nccl_net_path { /* from a GPU to a net */
 	double bw; /* GB/s */
 	uint32_t hops;
 	bool gdr_read, gdr_write;
-	uint32_t via; /* PXN: the intermediate GPU; else AFF_NONE */
+	uint32_t via; /* PXN: the intermediate GPU; else TOPO_NONE */
 };
 
 struct nccl_gpu {
@@ -45,7 +45,7 @@ struct nccl_prediction {
  * GPUDirect RDMA unless a topology file says gdr="0". Accelerators with RDMA ports of their own are
  * in no communicator. The caller clears *out.
  */
-int nccl_predict(const struct aff_machine *m, const struct aff_scope *scope,
+int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 		 const struct nccl_opts *o, struct nccl_prediction *out, struct err *e) must_check;
 /* nccl_prediction_clear - free all that a owns. */
 void nccl_prediction_clear(struct nccl_prediction *a);

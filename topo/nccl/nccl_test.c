@@ -9,7 +9,7 @@
 
 static void tally(const char *name, const struct nccl_opts *o, struct nccl_tally *t)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct err e;
 

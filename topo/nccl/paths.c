@@ -47,7 +47,7 @@ static struct nccl_path path_at(const struct searching *q, uint32_t node, uint32
 {
 	struct nccl_path h = { NCCL_DIS, 0, 0 };
 
-	if (node != AFF_NONE)
+	if (node != TOPO_NONE)
 		h = q->out[node];
 	if (h.type != NCCL_DIS && !q->s->o->rccl)
 		h.hops += ends;
@@ -60,14 +60,14 @@ static int from_nets(const struct searching *q, struct err *e)
 
 	for (uint32_t n = 0; n < s->n_nets; n++) {
 		uint32_t base = q->g->net[n];
-		if (base != AFF_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
+		if (base != TOPO_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
 			nccl_row(s->gpu_net, i, s->n_nets)[n] =
-				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->gpu[i], 1);
+				path_at(q, base == TOPO_NONE ? TOPO_NONE : q->g->gpu[i], 1);
 		for (uint32_t i = 0; i < s->n_cpus; i++)
 			nccl_row(s->cpu_net, i, s->n_nets)[n] =
-				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->cpu[i], 0);
+				path_at(q, base == TOPO_NONE ? TOPO_NONE : q->g->cpu[i], 0);
 	}
 	return 0;
 }
@@ -93,17 +93,17 @@ static int from_gpus(const struct searching *q, struct err *e)
 
 	for (uint32_t p = 0; p < s->n_gpus; p++) {
 		uint32_t base = q->g->gpu[p];
-		if (base != AFF_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
+		if (base != TOPO_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
 			nccl_row(s->gpu_gpu, i, s->n_gpus)[p] = path_at(
-				q, base == AFF_NONE ? AFF_NONE : q->g->gpu[i], i == p ? 0 : 2);
+				q, base == TOPO_NONE ? TOPO_NONE : q->g->gpu[i], i == p ? 0 : 2);
 		for (uint32_t i = 0; i < s->n_cpus; i++)
 			nccl_row(s->cpu_gpu, i, s->n_gpus)[p] =
-				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->cpu[i], 1);
+				path_at(q, base == TOPO_NONE ? TOPO_NONE : q->g->cpu[i], 1);
 		for (uint32_t i = 0; i < s->n_nets; i++)
 			nccl_row(s->net_gpu, i, s->n_gpus)[p] =
-				path_at(q, base == AFF_NONE ? AFF_NONE : q->g->net[i], 1);
+				path_at(q, base == TOPO_NONE ? TOPO_NONE : q->g->net[i], 1);
 	}
 	return 0;
 }
@@ -124,10 +124,10 @@ static void set_local_cpus(struct nccl_paths *s)
 {
 	for (uint32_t i = 0; i < s->n_gpus; i++) {
 		const struct nccl_path *row = nccl_row(s->gpu_cpu, i, s->n_cpus);
-		uint32_t best = AFF_NONE;
+		uint32_t best = TOPO_NONE;
 		for (uint32_t c = 0; c < s->n_cpus; c++) {
 			if (row[c].type != NCCL_DIS &&
-			    (best == AFF_NONE || nearer_cpu(s, &row[c], &row[best])))
+			    (best == TOPO_NONE || nearer_cpu(s, &row[c], &row[best])))
 				best = c;
 		}
 		s->cpu_of[i] = best;
@@ -145,11 +145,11 @@ static int fill_paths(struct nccl_paths *s, const struct nccl_system *g, struct 
 		return -1;
 	set_local_cpus(s);
 	for (size_t i = 0; i < (size_t)s->n_gpus * s->n_nets; i++)
-		s->via[i] = AFF_NONE;
+		s->via[i] = TOPO_NONE;
 	return 0;
 }
 
-int nccl_paths_make(const struct aff_machine *m, const struct nccl_xml *v,
+int nccl_paths_make(const struct topo_machine *m, const struct nccl_xml *v,
 		    const struct nccl_opts *o, struct nccl_paths *out, struct err *e)
 {
 	auto_nccl_system struct nccl_system g = { 0 };

@@ -28,20 +28,20 @@ struct nccl_local { /* the local nets of a GPU */
 /* GPUs and nets have the indices of the XML, CPUs those of the system. gpu_net has one row of
  * n_nets paths for each GPU; the other arrays accordingly. */
 struct nccl_paths {
-	const struct aff_machine *m;
+	const struct topo_machine *m;
 	const struct nccl_xml *v;
 	const struct nccl_opts *o;
 	uint32_t n_gpus, n_cpus, n_nets;
 	struct nccl_path *gpu_net, *net_gpu, *gpu_gpu, *gpu_cpu, *cpu_gpu, *net_cpu, *cpu_net;
 	uint32_t *via;            /* [gpu][net], PXN: the intermediate GPU */
-	uint32_t *cpu_of;         /* by GPU: its local CPU, ncclGetLocalCpu; AFF_NONE */
+	uint32_t *cpu_of;         /* by GPU: its local CPU, ncclGetLocalCpu; TOPO_NONE */
 	int *dev;                 /* by GPU: its number in NVML */
 	struct nccl_local *local; /* by GPU */
 };
 
 /* nccl_paths_make - the first half of ncclTopoComputePaths: all paths of the system of v. m, v and
  * o must live as long as *out, which the caller clears. */
-int nccl_paths_make(const struct aff_machine *m, const struct nccl_xml *v,
+int nccl_paths_make(const struct topo_machine *m, const struct nccl_xml *v,
 		    const struct nccl_opts *o, struct nccl_paths *out, struct err *e) must_check;
 /* nccl_paths_clear - free all that s owns. */
 void nccl_paths_clear(struct nccl_paths *s);
@@ -68,7 +68,7 @@ const struct nccl_local *nccl_get_local(struct nccl_paths *s, uint32_t gpu);
 uint32_t nccl_nets_per_gpu(struct nccl_paths *s, uint32_t gpu);
 /* nccl_get_local_net - ncclTopoGetLocalNet: the net of a channel. The GPU must have local nets. */
 uint32_t nccl_get_local_net(struct nccl_paths *s, uint32_t gpu, uint32_t channel);
-/* nccl_get_local_gpu - ncclTopoGetLocalGpu: the GPU that uses a net; AFF_NONE: no GPU does. */
+/* nccl_get_local_gpu - ncclTopoGetLocalGpu: the GPU that uses a net; TOPO_NONE: no GPU does. */
 uint32_t nccl_get_local_gpu(struct nccl_paths *s, uint32_t net);
 
 #endif

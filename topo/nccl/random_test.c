@@ -85,75 +85,75 @@ static void must(int rc)
 		ck_abort_msg("no memory");
 }
 
-static void add_cpu(struct aff_machine *m, int numa, uint32_t *out)
+static void add_cpu(struct topo_machine *m, int numa, uint32_t *out)
 {
 	struct err e;
 	uint32_t cpu;
 
-	must(aff_add_cpu(m, numa, &cpu, &e) || aff_add_root(m, "", out, &e));
+	must(topo_add_cpu(m, numa, &cpu, &e) || topo_add_root(m, "", out, &e));
 	m->root[*out].cpu = cpu;
 	memcpy(m->cpu[cpu].vendor, "AuthenticAMD", 13);
 	memcpy(m->cpu[cpu].arch, "x86_64", 7);
 }
 
-static void add_device(struct aff_machine *m, const struct node *d, uint32_t pci)
+static void add_device(struct topo_machine *m, const struct node *d, uint32_t pci)
 {
 	char name[16];
 	uint32_t me;
 	struct err e;
 
 	if (d->kind == GPU) {
-		must(aff_add_gpu(m, pci, &me, &e));
+		must(topo_add_gpu(m, pci, &me, &e));
 		m->gpu[me].sm = 90;
 		m->gpu[me].rank = m->gpu[me].index;
 	} else if (d->kind == NIC) {
 		(void)snprintf(name, sizeof(name), "net%zu", m->n_hcas);
-		must(aff_add_hca(m, name, &me, &e) || aff_add_port(&m->hca[me], 1, &e));
+		must(topo_add_hca(m, name, &me, &e) || topo_add_port(&m->hca[me], 1, &e));
 		m->hca[me].pci = pci;
 		m->hca[me].dev = (int)me;
 		m->hca[me].port[0].rate_mbps = d->mbps;
 	}
 }
 
-static void add_pci(struct aff_machine *m, const struct node *d, struct pci_addr a, uint32_t *out)
+static void add_pci(struct topo_machine *m, const struct node *d, struct pci_addr a, uint32_t *out)
 {
 	static const uint32_t classes[] = {
 		[SWITCH] = 0x060400, [GPU] = 0x030200, [NIC] = 0x020700
 	};
 	struct err e;
 
-	must(aff_add_pci(m, a, out, &e));
-	struct aff_pci *p = &m->pci[*out];
+	must(topo_add_pci(m, a, out, &e));
+	struct topo_pci *p = &m->pci[*out];
 	p->has_class = p->has_ids = true;
 	p->class_code = classes[d->kind];
 	p->vendor = p->sub_vendor = d->kind == SWITCH ? 0x1000 : 0x15b3;
 	p->device = d->device;
 	p->sub_device = d->sub;
-	p->max = p->cur = (struct aff_pcie_link){ d->speed, d->width };
-	p->kind = d->kind == SWITCH ? AFF_UPSTREAM : AFF_ENDPOINT;
+	p->max = p->cur = (struct topo_pcie_link){ d->speed, d->width };
+	p->kind = d->kind == SWITCH ? TOPO_UPSTREAM : TOPO_ENDPOINT;
 	add_device(m, d, *out);
 }
 
 /* In a tree each function hangs on a port: of its root complex, or of the switch above. */
-static uint32_t add_port(struct aff_machine *m, uint32_t above, uint32_t root, unsigned int n)
+static uint32_t add_port(struct topo_machine *m, uint32_t above, uint32_t root, unsigned int n)
 {
 	struct err e;
 	uint32_t port;
 
-	must(aff_add_pci(m, (struct pci_addr){ n >> 8, (uint8_t)n, 1, 0 }, &port, &e));
+	must(topo_add_pci(m, (struct pci_addr){ n >> 8, (uint8_t)n, 1, 0 }, &port, &e));
 	m->pci[port].root = root;
 	m->pci[port].parent = above;
 	return port;
 }
 
 /* Addresses and NUMA nodes from `first` on, addresses `step` apart. */
-static void build_as(enum aff_source source, const struct spec *s, unsigned int first,
-		     unsigned int step, struct aff_machine *m)
+static void build_as(enum topo_source source, const struct spec *s, unsigned int first,
+		     unsigned int step, struct topo_machine *m)
 {
 	uint32_t at[MAX_NODE], root = 0;
 	int numa = (int)first;
 
-	*m = (struct aff_machine){ .source = source };
+	*m = (struct topo_machine){ .source = source };
 	for (int i = 0; i < s->n; i++) {
 		const struct node *d = &s->node[i];
 		unsigned int n = first + (unsigned int)i * step;
@@ -162,8 +162,8 @@ static void build_as(enum aff_source source, const struct spec *s, unsigned int 
 			add_cpu(m, numa++, &root);
 			continue;
 		}
-		uint32_t above = s->node[d->parent].kind == CPU ? AFF_NONE : at[d->parent];
-		if (source == AFF_CAPTURE)
+		uint32_t above = s->node[d->parent].kind == CPU ? TOPO_NONE : at[d->parent];
+		if (source == TOPO_CAPTURE)
 			above = add_port(m, above, root, n);
 		add_pci(m, d, a, &at[i]);
 		m->pci[at[i]].root = root;
@@ -172,12 +172,12 @@ static void build_as(enum aff_source source, const struct spec *s, unsigned int 
 	}
 }
 
-static void build(const struct spec *s, struct aff_machine *m)
+static void build(const struct spec *s, struct topo_machine *m)
 {
-	build_as(AFF_NCCL_XML, s, 1, 1, m);
+	build_as(TOPO_NCCL_XML, s, 1, 1, m);
 }
 
-static void predict(const struct aff_machine *m, struct nccl_prediction *a)
+static void predict(const struct topo_machine *m, struct nccl_prediction *a)
 {
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	struct err e;
@@ -195,12 +195,12 @@ START_TEST(names_change_nothing)
 	unsigned int bad = 0, gpus = 0;
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
-		auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 }, other = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		struct spec s;
 		make_spec(&s, seed);
 		build(&s, &m);
-		build_as(AFF_NCCL_XML, &s, 77, 5, &other);
+		build_as(TOPO_NCCL_XML, &s, 77, 5, &other);
 		predict(&m, &a);
 		predict(&other, &b);
 		bad += !nccl_same(&a, &b);
@@ -216,17 +216,17 @@ START_TEST(written_and_read_back_is_the_same)
 	unsigned int bad = 0;
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
-		auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 }, again = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		auto_free char *text = NULL;
 		struct spec s;
 		struct err e;
 		make_spec(&s, seed);
 		build(&s, &m);
-		if (aff_xml_write(&m, &(struct aff_xml_opts){ 0 }, &text, &e) || !m.n_gpus ||
+		if (topo_xml_write(&m, &(struct topo_xml_opts){ 0 }, &text, &e) || !m.n_gpus ||
 		    !m.n_hcas)
 			continue;
-		must(aff_read_xml(text, strlen(text), &again, &e));
+		must(topo_read_xml(text, strlen(text), &again, &e));
 		predict(&m, &a);
 		predict(&again, &b);
 		bad += !nccl_same(&a, &b);
@@ -323,7 +323,7 @@ struct counts {
 static void change_one(const struct spec *before, int i, void (*change)(struct node *),
 		       struct counts *c)
 {
-	auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 }, other = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 	struct spec after = *before;
 
@@ -396,7 +396,7 @@ START_TEST(one_switch)
 	unsigned int bad = 0, changed = 0;
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
-		auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 }, other = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		struct spec s, after;
 		make_spec(&s, seed);
@@ -422,14 +422,14 @@ END_TEST
  * complex only, and ways between others stay. */
 static void move_one(const struct spec *s, int i, struct counts *c)
 {
-	auto_aff_machine struct aff_machine m = { 0 }, other = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 }, other = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 	uint32_t cpu, pci = 1;
 	struct err e;
 
-	build_as(AFF_CAPTURE, s, 1, 1, &m);
-	build_as(AFF_CAPTURE, s, 1, 1, &other);
-	must(aff_add_cpu(&other, 99, &cpu, &e));
+	build_as(TOPO_CAPTURE, s, 1, 1, &m);
+	build_as(TOPO_CAPTURE, s, 1, 1, &other);
+	must(topo_add_cpu(&other, 99, &cpu, &e));
 	other.cpu[cpu] = other.cpu[0];
 	other.cpu[cpu].numa = 99;
 	for (int k = 0; k < i; k++)
@@ -466,7 +466,7 @@ START_TEST(trees_and_files_are_answered_alike)
 	unsigned int bad = 0;
 
 	for (uint64_t seed = 1; seed <= MACHINES; seed++) {
-		auto_aff_machine struct aff_machine tree = { 0 }, file = { 0 };
+		auto_topo_machine struct topo_machine tree = { 0 }, file = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 		struct spec s;
 		make_spec(&s, seed);
@@ -476,7 +476,7 @@ START_TEST(trees_and_files_are_answered_alike)
 				s.n = i;
 		}
 		build(&s, &file);
-		build_as(AFF_CAPTURE, &s, 1, 1, &tree);
+		build_as(TOPO_CAPTURE, &s, 1, 1, &tree);
 		predict(&file, &a);
 		predict(&tree, &b);
 		bad += a.n_gpus && !nccl_same(&a, &b);

@@ -10,15 +10,15 @@
 
 static const struct nccl_opts rccl = { .rccl = true, .gdr_level = -1 };
 
-static void parse(const char *text, struct aff_machine *m)
+static void parse(const char *text, struct topo_machine *m)
 {
 	struct err e;
 
-	if (aff_read_xml(text, strlen(text), m, &e))
+	if (topo_read_xml(text, strlen(text), m, &e))
 		ck_abort_msg("%s", e.msg);
 }
 
-static void predict(const struct aff_machine *m, struct nccl_prediction *a)
+static void predict(const struct topo_machine *m, struct nccl_prediction *a)
 {
 	struct err e;
 
@@ -27,7 +27,7 @@ static void predict(const struct aff_machine *m, struct nccl_prediction *a)
 }
 
 /* "PXB mlx5_0 mlx5_1" */
-static void locals(const struct aff_machine *m, const struct nccl_prediction *a, uint32_t gpu,
+static void locals(const struct topo_machine *m, const struct nccl_prediction *a, uint32_t gpu,
 		   char out[256])
 {
 	(void)snprintf(out, 256, "%s", nccl_path_name(a->gpu[gpu].type));
@@ -40,7 +40,7 @@ static void locals(const struct aff_machine *m, const struct nccl_prediction *a,
 /* A guest whose devices have a domain each: GPU 0021 and NIC 0020 are a pair. */
 START_TEST(guests_are_paired_by_number)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 }, bare = { 0 };
 	char got[256];
 
@@ -49,16 +49,16 @@ START_TEST(guests_are_paired_by_number)
 	for (uint32_t g = 0; g < a.n_gpus; g++) {
 		ck_assert_uint_eq(a.gpu[g].n_local, 1);
 		ck_assert_int_eq(a.gpu[g].type, NCCL_PXB);
-		const struct aff_hca *h = &m.hca[a.net[*a.gpu[g].local].hca];
+		const struct topo_hca *h = &m.hca[a.net[*a.gpu[g].local].hca];
 		ck_assert_uint_eq(m.pci[h->pci].addr.domain + 1, m.pci[m.gpu[g].pci].addr.domain);
 		ck_assert(a.gpu[g].gdr);
 	}
 	/* not on a machine that is known to be none, and not where one GPU has no partner */
-	m.vm = AFF_NO;
+	m.vm = TOPO_NO;
 	predict(&m, &bare);
 	locals(&m, &bare, 0, got);
 	ck_assert(!strncmp(got, "PHB", 3));
-	m.vm = AFF_YES;
+	m.vm = TOPO_YES;
 	m.pci[m.gpu[3].pci].addr.domain = 0x77;
 	auto_nccl_prediction struct nccl_prediction odd = { 0 };
 	predict(&m, &odd);
@@ -102,7 +102,7 @@ START_TEST(gpudirect_on_rome)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		parse(cases[i].text, &m);
 		predict(&m, &a);
@@ -121,7 +121,7 @@ START_TEST(hcas_are_spread_over_gpus)
 		FILE2(ROME, BRIDGE("01", GPU("02", "4", XGMI("03")) GPU("03", "6", XGMI("02"))
 						 NIC("04", "0") NIC("05", "1"))
 				    GPU("81", "7", XGMI("02")));
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	char got[256];
 
@@ -149,7 +149,7 @@ START_TEST(links_of_each_generation)
 	static const uint16_t devices[] = { 0x738c, 0x740c, 0x74a1 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		topo_xml("rccl-topo_8p_940", &m);
 		for (size_t g = 0; g < m.n_gpus; g++)
@@ -164,7 +164,7 @@ END_TEST
 START_TEST(every_file_has_an_answer)
 {
 	for (const char *const *name = topo_names(); *name; name++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		topo_xml(*name, &m);
 		predict(&m, &a);

@@ -11,15 +11,15 @@
 #include "topo/testing/nccl.h"
 #include "topo/testing/topo.h"
 
-static void parse(const char *text, struct aff_machine *m)
+static void parse(const char *text, struct topo_machine *m)
 {
 	struct err e;
 
-	if (aff_read_xml(text, strlen(text), m, &e))
+	if (topo_read_xml(text, strlen(text), m, &e))
 		ck_abort_msg("%s", e.msg);
 }
 
-static void predict(const struct aff_machine *m, const struct nccl_opts *o,
+static void predict(const struct topo_machine *m, const struct nccl_opts *o,
 		    struct nccl_prediction *a)
 {
 	struct err e;
@@ -30,7 +30,7 @@ static void predict(const struct aff_machine *m, const struct nccl_opts *o,
 
 static unsigned int missed(const char *name, const struct nccl_opts *o)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_tally t = { 0 };
 
@@ -111,7 +111,7 @@ START_TEST(cpus_by_their_kind)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		struct nccl_opts o = NCCL_OPTS_DEFAULT;
 		char text[2048];
@@ -139,7 +139,7 @@ static const char two_gpus[] =
 
 START_TEST(nvlink_to_the_gpu_beside_the_nic)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction pxn = { 0 }, none = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
@@ -147,7 +147,7 @@ START_TEST(nvlink_to_the_gpu_beside_the_nic)
 	predict(&m, &o, &pxn);
 	ck_assert_str_eq(type(&pxn, 1, 0), "PXN");
 	ck_assert_uint_eq(pxn.gpu[1].way[0].via, 0);
-	ck_assert_uint_eq(pxn.gpu[0].way[0].via, AFF_NONE);
+	ck_assert_uint_eq(pxn.gpu[0].way[0].via, TOPO_NONE);
 	ck_assert(pxn.gpu[1].gdr);
 	o.no_pxn = true;
 	predict(&m, &o, &none);
@@ -166,7 +166,7 @@ START_TEST(how_far_gpudirect_goes)
 		       { NCCL_PIX, true, false },
 		       { NCCL_PHB, true, true },
 		       { NCCL_SYS, true, true } };
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	parse(two_gpus, &m);
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
@@ -188,13 +188,13 @@ END_TEST
 /* Memory of GPUs before Ampere is read only where NVLink carries the rest, or the GPU is alone. */
 START_TEST(old_gpus_do_not_read)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
 	parse(two_gpus, &m);
 	for (int i = 0; i < 3; i++) {
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
-		struct aff_scope one = { .gpu = (const bool[]){ true, false } };
+		struct topo_scope one = { .gpu = (const bool[]){ true, false } };
 		struct err e;
 		m.gpu[0].sm = m.gpu[1].sm = i ? 70 : 80;
 		if (i == 2)
@@ -217,7 +217,7 @@ static const char grace[] = SYSTEM(
 
 START_TEST(chip_to_chip)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
@@ -243,7 +243,7 @@ START_TEST(other_ends_of_nvlink)
 				    GPU("04", "2", "sm=\"100\"",
 					"<nvlink target=\"fffffff:ffff:ff\" count=\"3\" "
 					"tclass=\"0x068000\"/>")));
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
@@ -268,7 +268,7 @@ START_TEST(links_to_nothing)
 							 "count=\"1\" tclass=\"0x120000\"/>"
 							 "<c2c bw=\"0\" count=\"10\"/>")
 				   NIC("02", "0", "100000")));
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
@@ -287,7 +287,7 @@ START_TEST(through_a_gpu)
 			"1", INTEL, GPU("02", "1", "sm=\"80\"", NVLINK("01") NVLINK("03")))
 			CPU("2", INTEL,
 			    GPU("03", "2", "sm=\"80\"", NVLINK("02")) NIC("04", "0", "100000")));
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
@@ -307,7 +307,7 @@ START_TEST(ranks_on_one_device)
 				     "<gpu dev=\"0\" rank=\"0\" sm=\"90\" gdr=\"1\"/>"
 				     "<gpu dev=\"1\" rank=\"1\" sm=\"90\" gdr=\"1\"/>")
 					 NIC("03", "0", "100000") NIC("04", "1", "100000"))));
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
@@ -323,7 +323,7 @@ END_TEST
 
 /* ---- how many, and in which order ---- */
 
-static void channels(const struct aff_machine *m, const struct nccl_prediction *a, uint32_t gpu,
+static void channels(const struct topo_machine *m, const struct nccl_prediction *a, uint32_t gpu,
 		     char out[128])
 {
 	*out = '\0';
@@ -344,7 +344,7 @@ START_TEST(netdevs_policies_are_followed)
 		      { NCCL_MAX, 1, "mlx5_0", "mlx5_1" },
 		      { NCCL_MAX, 5, "mlx5_0 mlx5_1", "mlx5_1 mlx5_0" },
 		      { NCCL_MAX, 0, "mlx5_0", "mlx5_1" } };
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	char got[128];
 
 	topo_xml("dgx-a100", &m);
@@ -366,10 +366,10 @@ END_TEST
 START_TEST(a_pod_counts_from_zero)
 {
 	static const bool second[8] = { false, true }, pair[8] = { false, false, true, true };
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction one = { 0 }, two = { 0 };
 	struct nccl_opts o = { .policy = NCCL_MAX, .max = 1, .gdr_level = -1 };
-	struct aff_scope s = { .gpu = second };
+	struct topo_scope s = { .gpu = second };
 	struct err e;
 	char got[128];
 
@@ -395,7 +395,7 @@ START_TEST(document_order_decides_ties)
 				     NIC("09", "3", "100000") NIC("08", "2", "100000")
 					     NIC("07", "1", "100000") NIC("06", "0", "100000"))));
 	static const char *const want[] = { "n3", "n1", "n2", "n0" };
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	char got[128];

@@ -31,11 +31,11 @@ int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct er
 /* ---- nodes ---- */
 
 struct work {
-	const struct aff_machine *m;
+	const struct topo_machine *m;
 	const struct nccl_xml *v;
-	uint32_t *node_of; /* by item; AFF_NONE: neither it nor any item below it is a node */
+	uint32_t *node_of; /* by item; TOPO_NONE: neither it nor any item below it is a node */
 	bool *nic;         /* by item: it has a net */
-	uint32_t *gpu_at;  /* by item: the XML's GPU in it; AFF_NONE */
+	uint32_t *gpu_at;  /* by item: the XML's GPU in it; TOPO_NONE */
 	struct nccl_system *g;
 };
 
@@ -67,7 +67,7 @@ static int work_alloc(struct work *w, struct err *e)
 
 /* kvDictPciClass: every other class is a switch. NCCL ignores a GPU, NIC, NVSwitch or CPU by class
  * that has no such child. */
-static bool is_switch(const struct aff_pci *p)
+static bool is_switch(const struct topo_pci *p)
 {
 	uint32_t base = p->class_code >> 16, sub = p->class_code >> 8;
 
@@ -98,15 +98,15 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 	const struct nccl_xml_node *it = &w->v->item[i];
 	struct nccl_system *g = w->g;
 
-	if (it->pci == AFF_NONE) {
-		w->node_of[i] = new_node(g, NCCL_NODE_CPU, i, AFF_NONE);
+	if (it->pci == TOPO_NONE) {
+		w->node_of[i] = new_node(g, NCCL_NODE_CPU, i, TOPO_NONE);
 		g->cpu[g->n_cpus++] = w->node_of[i];
 		return 0;
 	}
 	uint32_t up = w->node_of[it->parent];
-	if (up == AFF_NONE || g->node[up].kind == NCCL_NODE_GPU)
+	if (up == TOPO_NONE || g->node[up].kind == NCCL_NODE_GPU)
 		return 0;
-	if (w->gpu_at[i] != AFF_NONE) {
+	if (w->gpu_at[i] != TOPO_NONE) {
 		w->node_of[i] = new_node(g, NCCL_NODE_GPU, w->gpu_at[i], up);
 		/* several ranks can be on one device */
 		for (uint32_t k = w->gpu_at[i]; k < w->v->n_gpus; k++) {
@@ -116,7 +116,7 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 		}
 	} else if (!w->nic[i] && is_switch(&w->m->pci[it->pci])) {
 		w->node_of[i] = new_node(g, NCCL_NODE_PCI, i, up);
-		g->node[w->node_of[i]].id = aff_pci_ids(&w->m->pci[it->pci]);
+		g->node[w->node_of[i]].id = topo_pci_ids(&w->m->pci[it->pci]);
 	} else {
 		return 0;
 	}
@@ -126,9 +126,9 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 /* ---- NICs and nets, behind the rest ---- */
 
 /* All functions of a device are one NIC. A virtual NIC, below a cpu element, has its own id. */
-static uint64_t nic_id(const struct aff_machine *m, const struct nccl_xml_node *it, uint32_t item)
+static uint64_t nic_id(const struct topo_machine *m, const struct nccl_xml_node *it, uint32_t item)
 {
-	if (it->pci == AFF_NONE)
+	if (it->pci == TOPO_NONE)
 		return UINT64_MAX - item;
 	struct pci_addr a = m->pci[it->pci].addr;
 	return (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | a.dev;
@@ -136,27 +136,27 @@ static uint64_t nic_id(const struct aff_machine *m, const struct nccl_xml_node *
 
 #define VIRTUAL_BW 5000.0F /* LOC_BW: the link of a virtual NIC is no limit */
 
-/* ncclTopoAddNic; *out is AFF_NONE if NCCL ignores the NIC. */
+/* ncclTopoAddNic; *out is TOPO_NONE if NCCL ignores the NIC. */
 static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 {
 	const struct nccl_xml_node *it = &w->v->item[item];
 	struct nccl_system *g = w->g;
 	uint64_t id = nic_id(w->m, it, item);
-	uint32_t up = w->node_of[it->pci == AFF_NONE ? item : it->parent];
+	uint32_t up = w->node_of[it->pci == TOPO_NONE ? item : it->parent];
 
-	*out = AFF_NONE;
-	for (uint32_t i = g->n_nodes; i-- > g->n_core && *out == AFF_NONE;) {
+	*out = TOPO_NONE;
+	for (uint32_t i = g->n_nodes; i-- > g->n_core && *out == TOPO_NONE;) {
 		if (g->node[i].kind == NCCL_NODE_NIC && g->node[i].id == id)
 			*out = i;
 	}
-	if (*out != AFF_NONE || up == AFF_NONE || g->node[up].kind == NCCL_NODE_GPU)
+	if (*out != TOPO_NONE || up == TOPO_NONE || g->node[up].kind == NCCL_NODE_GPU)
 		return 0;
 	while (g->node[up].gone)
 		up = g->node[up].up;
 	*out = new_node(g, NCCL_NODE_NIC, item, up);
 	struct nccl_node *n = &g->node[*out];
 	n->id = id;
-	n->bw = it->pci == AFF_NONE ? VIRTUAL_BW : nccl_pcie_bw(nccl_pcie_link(w->m, it->pci));
+	n->bw = it->pci == TOPO_NONE ? VIRTUAL_BW : nccl_pcie_bw(nccl_pcie_link(w->m, it->pci));
 	struct nccl_topo_link down = { *out, NCCL_PIX, n->bw };
 	return nccl_connect_nodes(&g->node[n->up].leaf, down, e);
 }
@@ -165,14 +165,14 @@ static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 static int add_nets(struct work *w, struct err *e)
 {
 	struct nccl_system *g = w->g;
-	uint32_t nic = AFF_NONE;
+	uint32_t nic = TOPO_NONE;
 
 	for (uint32_t i = 0; i < w->v->n_nets; i++) {
 		const struct nccl_xml_net *p = &w->v->net[i];
 		if ((!i || p->item != p[-1].item) && add_nic(w, p->item, &nic, e))
 			return -1;
-		if (nic == AFF_NONE) {
-			g->net[i] = AFF_NONE;
+		if (nic == TOPO_NONE) {
+			g->net[i] = TOPO_NONE;
 			continue;
 		}
 		struct nccl_topo_link to = { new_node(g, NCCL_NODE_NET, i, nic), NCCL_NET,
@@ -194,7 +194,7 @@ static void up_links_last(struct nccl_system *g)
 		uint32_t k = 0;
 		while (k < l->n && l->link[k].to != g->node[i].up)
 			k++;
-		if (g->node[i].up == AFF_NONE || k == l->n)
+		if (g->node[i].up == TOPO_NONE || k == l->n)
 			continue;
 		struct nccl_topo_link up = l->link[k];
 		memmove(&l->link[k], &l->link[k + 1], (l->n - k - 1) * sizeof(*l->link));
@@ -215,7 +215,7 @@ static int system_alloc(const struct nccl_xml *v, struct nccl_system *g, struct 
 	return 0;
 }
 
-int nccl_system_make(const struct aff_machine *m, const struct nccl_xml *v,
+int nccl_system_make(const struct topo_machine *m, const struct nccl_xml *v,
 		     const struct nccl_opts *o, struct nccl_system *out, struct err *e)
 {
 	auto_nccl_system struct nccl_system g = { 0 };

@@ -13,9 +13,9 @@
 /* ---- XML (ncclXml) ---- */
 
 struct nccl_xml_node {   /* a cpu or a pci element */
-	uint32_t parent; /* the item above, which comes earlier; AFF_NONE: this is a cpu */
-	uint32_t pci;    /* the machine's function; AFF_NONE: this is a cpu */
-	uint32_t cpu;    /* cpu: the machine's record; AFF_NONE: there is none */
+	uint32_t parent; /* the item above, which comes earlier; TOPO_NONE: this is a cpu */
+	uint32_t pci;    /* the machine's function; TOPO_NONE: this is a cpu */
+	uint32_t cpu;    /* cpu: the machine's record; TOPO_NONE: there is none */
 	int numa;        /* cpu: its NUMA node */
 };
 
@@ -29,12 +29,12 @@ struct nccl_xml {
 	struct nccl_xml_node *item; /* in document order */
 	struct nccl_xml_net *net;   /* in document order */
 	uint32_t *gpu;              /* indices of the machine's GPUs in scope, in document order */
-	uint32_t *item_of;          /* by function: its item; AFF_NONE: it has none */
+	uint32_t *item_of;          /* by function: its item; TOPO_NONE: it has none */
 	uint32_t n_items, n_nets, n_gpus;
 };
 
 /* nccl_xml_make - the XML that ncclTopoGetSystem reads or builds. The caller clears *out. */
-int nccl_xml_make(const struct aff_machine *m, const struct aff_scope *scope,
+int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 		  const struct nccl_opts *o, struct nccl_xml *out, struct err *e) must_check;
 void nccl_xml_clear(struct nccl_xml *v);
 #define auto_nccl_xml auto_clean(nccl_xml_clear)
@@ -42,22 +42,22 @@ void nccl_xml_clear(struct nccl_xml *v);
 /* Its steps. _from_file: elements and nets of a topology file (ncclTopoGetXmlFromFile). For a
  * machine from sysfs: _add_nets, its nets (ncclTopoFillNet), whose `item` is a function of the
  * machine until _from_sys adds the elements above GPUs and nets (ncclTopoGetXmlFromSys). */
-void nccl_xml_from_file(const struct aff_machine *m, const struct aff_scope *scope,
+void nccl_xml_from_file(const struct topo_machine *m, const struct topo_scope *scope,
 			struct nccl_xml *v);
-int nccl_xml_from_sys(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
+int nccl_xml_from_sys(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		      struct err *e) must_check;
-void nccl_xml_add_nets(const struct aff_machine *m, const struct aff_scope *scope,
+void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *scope,
 		       const struct nccl_opts *o, struct nccl_xml *v);
 
 /* The rate of a net that NCCL would know and we do not: high enough not to decide anything. */
 #define NCCL_MBPS_UNKNOWN 400000
 
 /* nccl_is_tree - the machine was read from sysfs, live or captured, not from a topology file. */
-bool nccl_is_tree(const struct aff_machine *m);
+bool nccl_is_tree(const struct topo_machine *m);
 /* nccl_pcie_link - the link above a function as NCCL reads it; 0: NCCL uses its default. */
-struct aff_pcie_link nccl_pcie_link(const struct aff_machine *m, uint32_t pci);
+struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, uint32_t pci);
 /* nccl_pcie_bw - the bandwidth of a link in GB/s, with NCCL's defaults (ncclTopoAddPci). */
-float nccl_pcie_bw(struct aff_pcie_link l);
+float nccl_pcie_bw(struct topo_pcie_link l);
 
 /* ---- system (ncclTopoSystem) ---- */
 
@@ -85,9 +85,9 @@ struct nccl_node {
 	enum nccl_kind kind;
 	bool gone;      /* flattened: merged into `up` */
 	uint32_t index; /* of its item of the XML; a GPU or net: its index there */
-	uint32_t up;    /* the node above; AFF_NONE */
+	uint32_t up;    /* the node above; TOPO_NONE */
 	float bw;       /* of the link to it, GB/s */
-	uint64_t id;    /* switch: aff_pci_ids(); NIC: its domain, bus and device */
+	uint64_t id;    /* switch: topo_pci_ids(); NIC: its domain, bus and device */
 	/* Links in the order in which NCCL follows them. Links to NICs and nets are separate,
 	 * because they lead no further: a search then skips hundreds of VFs. */
 	struct nccl_links core, leaf;
@@ -101,7 +101,7 @@ struct nccl_system {
 };
 
 /* nccl_system_make - ncclTopoGetSystemFromXml. The caller clears *out. */
-int nccl_system_make(const struct aff_machine *m, const struct nccl_xml *v,
+int nccl_system_make(const struct topo_machine *m, const struct nccl_xml *v,
 		     const struct nccl_opts *o, struct nccl_system *out, struct err *e) must_check;
 void nccl_system_clear(struct nccl_system *g);
 #define auto_nccl_system auto_clean(nccl_system_clear)
@@ -113,7 +113,7 @@ int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct er
 int nccl_flatten_bcm(struct nccl_system *g, struct err *e) must_check;
 /* nccl_add_links - ncclTopoAddNvLinks, ncclTopoAddC2c, ncclTopoConnectCpus: add the links outside
  * the PCI tree. */
-int nccl_add_links(const struct aff_machine *m, const struct nccl_xml *v, bool rccl,
+int nccl_add_links(const struct topo_machine *m, const struct nccl_xml *v, bool rccl,
 		   struct nccl_system *g, struct err *e) must_check;
 
 #endif

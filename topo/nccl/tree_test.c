@@ -13,7 +13,7 @@
 #include "topo/testing/fixture.h"
 #include "topo/xml/write.h"
 
-static void predict(const struct aff_machine *m, const struct aff_scope *s, bool keep,
+static void predict(const struct topo_machine *m, const struct topo_scope *s, bool keep,
 		    struct nccl_prediction *a)
 {
 	struct nccl_opts o = { .gdr_level = -1, .keep_vf_path = keep };
@@ -24,7 +24,7 @@ static void predict(const struct aff_machine *m, const struct aff_scope *s, bool
 }
 
 /* The rates of what was captured are not those that NCCL was told. */
-static void capture(const char *name, struct aff_machine *m)
+static void capture(const char *name, struct topo_machine *m)
 {
 	tree_machine(tree_unpack(name), m);
 	for (size_t i = 0; i < m->n_hcas; i++) {
@@ -33,7 +33,7 @@ static void capture(const char *name, struct aff_machine *m)
 	}
 }
 
-static void compare(const char *name, const struct aff_machine *m, const struct nccl_prediction *a)
+static void compare(const char *name, const struct topo_machine *m, const struct nccl_prediction *a)
 {
 	struct nccl_tally t = { 0 };
 
@@ -44,7 +44,7 @@ static void compare(const char *name, const struct aff_machine *m, const struct 
 /* Eight accelerators and two HCAs behind two switches, through NCCL's own walker. */
 START_TEST(a_real_tree)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
 	capture("hwloc-8ve", &m);
@@ -59,7 +59,7 @@ END_TEST
 /* In the guest every PF has two VFs with devices of their own: NCCL takes them for its ports. */
 START_TEST(a_guest_with_vfs)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
 	capture("qemu-pxb-xio3130-igb-sriov-rxe", &m);
@@ -77,10 +77,10 @@ END_TEST
 /* ---- where NCCL looks for devices ---- */
 
 /* A switch with a GPU and a PF with two VFs; another with a GPU and nothing. */
-static uint32_t two_switches(struct aff_machine *m, struct fixture *y)
+static uint32_t two_switches(struct topo_machine *m, struct fixture *y)
 {
 	*y = (struct fixture){ .m = m };
-	m->source = AFF_LIVE;
+	m->source = TOPO_LIVE;
 	fixture_root(y, 0);
 	uint32_t up = fixture_switch(y, fixture_port(y), &fixture_plain);
 	(void)fixture_gpu(y, fixture_down(y, up));
@@ -89,10 +89,10 @@ static uint32_t two_switches(struct aff_machine *m, struct fixture *y)
 	return pf;
 }
 
-static void only(struct aff_machine *m, const char *name, bool *hca, bool keep,
+static void only(struct topo_machine *m, const char *name, bool *hca, bool keep,
 		 struct nccl_prediction *a)
 {
-	struct aff_scope s = { .hca = hca };
+	struct topo_scope s = { .hca = hca };
 
 	for (size_t i = 0; i < m->n_hcas; i++)
 		hca[i] = !strcmp(m->hca[i].name, name);
@@ -110,7 +110,7 @@ struct vf_case {
 
 static void check_vf(const struct vf_case *c)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
 	uint32_t vf = fixture_vf(&y, pf, 0, "vf");
@@ -122,7 +122,7 @@ static void check_vf(const struct vf_case *c)
 		m.pci[vf].addr.dev = c->dev;
 	fixture_done(&y);
 	if (c->sf)
-		m.hca[aff_find_hca(&m, "vf")].kind = AFF_HCA_SF;
+		m.hca[topo_find_hca(&m, "vf")].kind = TOPO_HCA_SF;
 	for (int keep = 0; keep < 2; keep++) {
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		enum nccl_path_type want = keep ? c->kept : c->rewritten;
@@ -151,18 +151,18 @@ END_TEST
 /* Integrated in a guest, "0000:00:05.0", they all become the host bridge. */
 START_TEST(integrated_functions_become_the_host_bridge)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct fixture y = { .m = &m };
 	uint32_t pci[3];
 	struct pci_addr at = { 0 };
 
-	m.source = AFF_LIVE;
+	m.source = TOPO_LIVE;
 	fixture_root(&y, -1);
-	pci[0] = fixture_fn(&y, AFF_NONE, 0, &fixture_plain);
+	pci[0] = fixture_fn(&y, TOPO_NONE, 0, &fixture_plain);
 	m.pci[pci[0]].addr = at;
 	for (unsigned int i = 0; i < 2; i++) {
-		uint32_t h = fixture_hca(&y, AFF_NONE, i ? "mlx5_1" : "mlx5_0");
+		uint32_t h = fixture_hca(&y, TOPO_NONE, i ? "mlx5_1" : "mlx5_0");
 		at.dev = (uint8_t)(5 + i);
 		m.pci[m.hca[h].pci].addr = at;
 	}
@@ -177,13 +177,13 @@ END_TEST
 
 START_TEST(ports_that_are_down_are_not_there)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
 
 	fixture_done(&y);
-	m.hca[pf].port[0].active = AFF_NO;
+	m.hca[pf].port[0].active = TOPO_NO;
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 0);
 	ck_assert(a.gpu[0].in);
@@ -196,22 +196,22 @@ END_TEST
 /* Each port is a device; one that tells no port has one; without a function it hangs on a CPU. */
 START_TEST(ports_and_places)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct fixture y = { 0 };
 	uint32_t bare, none, h = two_switches(&m, &y);
 	struct err e;
 
-	ck_assert_int_eq(aff_add_port(&m.hca[h], 2, &e), 0);
-	ck_assert_int_eq(aff_add_hca(&m, "bare", &bare, &e), 0);
-	ck_assert_int_eq(aff_add_hca(&m, "none", &none, &e), 0);
+	ck_assert_int_eq(topo_add_port(&m.hca[h], 2, &e), 0);
+	ck_assert_int_eq(topo_add_hca(&m, "bare", &bare, &e), 0);
+	ck_assert_int_eq(topo_add_hca(&m, "none", &none, &e), 0);
 	m.hca[bare].pci = m.hca[h].pci;
 	fixture_done(&y);
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 4);
 	for (uint32_t n = 0; n < 4; n++) {
-		const struct aff_hca *at = &m.hca[a.net[n].hca];
-		bool lost = at->pci == AFF_NONE;
+		const struct topo_hca *at = &m.hca[a.net[n].hca];
+		bool lost = at->pci == TOPO_NONE;
 		ck_assert_int_eq(a.gpu[0].way[n].type, lost ? NCCL_PHB : NCCL_PIX);
 		ck_assert_int_eq(a.net[n].port > 0, at->n_ports > 0);
 		ck_assert(!a.net[n].displaced);
@@ -222,7 +222,7 @@ END_TEST
 /* A VF of InfiniBand is no port of an Ethernet card. */
 START_TEST(layers_are_not_fused)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
@@ -230,9 +230,9 @@ START_TEST(layers_are_not_fused)
 	(void)fixture_vf(&y, pf, 0, "vf0");
 	(void)fixture_vf(&y, pf, 1, "vf1");
 	fixture_done(&y);
-	m.hca[aff_find_hca(&m, "pf")].port[0].layer = AFF_ETHERNET;
-	m.hca[aff_find_hca(&m, "vf0")].port[0].layer = AFF_INFINIBAND;
-	m.hca[aff_find_hca(&m, "vf1")].port[0].layer = AFF_ETHERNET;
+	m.hca[topo_find_hca(&m, "pf")].port[0].layer = TOPO_ETHERNET;
+	m.hca[topo_find_hca(&m, "vf0")].port[0].layer = TOPO_INFINIBAND;
+	m.hca[topo_find_hca(&m, "vf1")].port[0].layer = TOPO_ETHERNET;
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 2);
 	ck_assert_uint_eq(a.net[0].fused, 1);
@@ -245,7 +245,7 @@ END_TEST
 /* A domain of five digits is no address to NCCL: the way up ends there. */
 START_TEST(long_domains_end_the_climb)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction near = { 0 }, far = { 0 };
 	struct fixture y;
 
@@ -263,10 +263,10 @@ END_TEST
 /* A width that only one of the two ends tells is none to NCCL, and none is 16 lanes. */
 START_TEST(links_as_nccl_reads_them)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
-	struct aff_pci *p = &m.pci[m.hca[pf].pci], *gpu = &m.pci[m.gpu[0].pci];
+	struct topo_pci *p = &m.pci[m.hca[pf].pci], *gpu = &m.pci[m.gpu[0].pci];
 
 	fixture_done(&y);
 	for (int i = 0; i < 4; i++) {
@@ -276,7 +276,7 @@ START_TEST(links_as_nccl_reads_them)
 		p->one_end = i == 1;
 		p->max.speed = i < 2 ? 240 : i == 2 ? 120 : 0;
 		/* an NVIDIA GPU's link is what it is now, as the driver tells it: not its speed */
-		gpu->cur = (struct aff_pcie_link){ 15, i == 3 ? 1 : 16 };
+		gpu->cur = (struct topo_pcie_link){ 15, i == 3 ? 1 : 16 };
 		predict(&m, NULL, false, &a);
 		ck_assert_double_eq_tol(a.gpu[0].bw, i == 3 ? 3.0 : want[i], 0.001);
 	}
@@ -286,10 +286,10 @@ END_TEST
 /* NUMA -1 is a node of its own to NCCL, and node 0 to RCCL. */
 START_TEST(nodes_that_are_not_told)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct fixture y = { .m = &m };
 
-	m.source = AFF_CAPTURE;
+	m.source = TOPO_CAPTURE;
 	fixture_root(&y, 0);
 	(void)fixture_gpu(&y, fixture_port(&y));
 	fixture_root(&y, -1);
@@ -309,7 +309,7 @@ END_TEST
 
 static void read_back(const char *name, unsigned int hcas)
 {
-	auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 }, again = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
 	auto_free char *text = NULL;
 	struct err e;
@@ -317,8 +317,8 @@ static void read_back(const char *name, unsigned int hcas)
 	capture(name, &m);
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, hcas);
-	ck_assert_int_eq(aff_xml_write(&m, &(struct aff_xml_opts){ 0 }, &text, &e), 0);
-	ck_assert_int_eq(aff_read_xml(text, strlen(text), &again, &e), 0);
+	ck_assert_int_eq(topo_xml_write(&m, &(struct topo_xml_opts){ 0 }, &text, &e), 0);
+	ck_assert_int_eq(topo_read_xml(text, strlen(text), &again, &e), 0);
 	ck_assert_uint_eq(again.n_notes, 0);
 	predict(&again, NULL, false, &b);
 	ck_assert_uint_eq(b.n_nets, a.n_nets);
@@ -349,7 +349,7 @@ static int predict_it(void *arg, struct err *e)
 
 START_TEST(memory_may_end_anywhere)
 {
-	auto_aff_machine struct aff_machine m = { 0 }, file = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 }, file = { 0 };
 	struct fixture y;
 	uint32_t pf = two_switches(&m, &y);
 

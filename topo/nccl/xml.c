@@ -11,19 +11,19 @@
 
 #define VENDOR_NVIDIA 0x10de
 
-bool nccl_is_tree(const struct aff_machine *m)
+bool nccl_is_tree(const struct topo_machine *m)
 {
-	return m->source == AFF_LIVE || m->source == AFF_CAPTURE;
+	return m->source == TOPO_LIVE || m->source == TOPO_CAPTURE;
 }
 
 /*
  * For an NVIDIA GPU, NCCL asks NVML for the current link. For other functions it reads the maximum
  * of both ends. An idle GPU has a slow link, but NCCL wakes it up: use the maximum speed.
  */
-struct aff_pcie_link nccl_pcie_link(const struct aff_machine *m, uint32_t pci)
+struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, uint32_t pci)
 {
-	const struct aff_pci *p = &m->pci[pci];
-	struct aff_pcie_link l = p->max;
+	const struct topo_pci *p = &m->pci[pci];
+	struct topo_pcie_link l = p->max;
 
 	if (p->one_end)
 		l.width = 0;
@@ -33,7 +33,7 @@ struct aff_pcie_link nccl_pcie_link(const struct aff_machine *m, uint32_t pci)
 	return l;
 }
 
-float nccl_pcie_bw(struct aff_pcie_link l)
+float nccl_pcie_bw(struct topo_pcie_link l)
 {
 	unsigned int width = l.width ? l.width : LANES_DEFAULT;
 	unsigned int speed = l.speed ? l.speed : SPEED_DEFAULT;
@@ -42,19 +42,19 @@ float nccl_pcie_bw(struct aff_pcie_link l)
 }
 
 /* Add a net element; a virtual NIC is directly below a cpu element. */
-static void add_file_net(const struct aff_machine *m, uint32_t hca, struct nccl_xml *v)
+static void add_file_net(const struct topo_machine *m, uint32_t hca, struct nccl_xml *v)
 {
-	const struct aff_hca *h = &m->hca[hca];
+	const struct topo_hca *h = &m->hca[hca];
 	uint32_t rate = h->n_ports ? h->port[0].rate_mbps : 0;
-	uint32_t item = h->pci == AFF_NONE ? AFF_NONE : v->item_of[h->pci];
+	uint32_t item = h->pci == TOPO_NONE ? TOPO_NONE : v->item_of[h->pci];
 
-	for (uint32_t i = 0; i < v->n_items && h->pci == AFF_NONE && h->cpu != AFF_NONE; i++) {
+	for (uint32_t i = 0; i < v->n_items && h->pci == TOPO_NONE && h->cpu != TOPO_NONE; i++) {
 		if (v->item[i].cpu == h->cpu) {
 			item = i;
 			break;
 		}
 	}
-	if (item == AFF_NONE)
+	if (item == TOPO_NONE)
 		return;
 	if (!rate)
 		rate = m->skeleton ? NCCL_MBPS_UNKNOWN : NET_MBPS_DEFAULT;
@@ -66,24 +66,24 @@ static void add_file_net(const struct aff_machine *m, uint32_t hca, struct nccl_
 }
 
 /* Add a cpu element and the elements in it; returns the function after them. */
-static uint32_t add_file_cpu(const struct aff_machine *m, uint32_t root, uint32_t next,
+static uint32_t add_file_cpu(const struct topo_machine *m, uint32_t root, uint32_t next,
 			     struct nccl_xml *v)
 {
 	uint32_t top = v->n_items, cpu = m->root[root].cpu;
-	int numa = cpu == AFF_NONE ? -1 : m->cpu[cpu].numa;
+	int numa = cpu == TOPO_NONE ? -1 : m->cpu[cpu].numa;
 
-	v->item[v->n_items++] = (struct nccl_xml_node){ AFF_NONE, AFF_NONE, cpu, numa };
+	v->item[v->n_items++] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa };
 	for (; next < m->n_pci && m->pci[next].root == root; next++) {
 		uint32_t parent = m->pci[next].parent;
 		v->item_of[next] = v->n_items;
 		v->item[v->n_items++] =
-			(struct nccl_xml_node){ parent == AFF_NONE ? top : v->item_of[parent], next,
-						AFF_NONE, -1 };
+			(struct nccl_xml_node){ parent == TOPO_NONE ? top : v->item_of[parent],
+						next, TOPO_NONE, -1 };
 	}
 	return next;
 }
 
-void nccl_xml_from_file(const struct aff_machine *m, const struct aff_scope *scope,
+void nccl_xml_from_file(const struct topo_machine *m, const struct topo_scope *scope,
 			struct nccl_xml *v)
 {
 	uint32_t next = 0;
@@ -97,7 +97,7 @@ void nccl_xml_from_file(const struct aff_machine *m, const struct aff_scope *sco
 }
 
 /* Sort the GPUs in document order; ranks of one device keep theirs. */
-static void order_gpus(const struct aff_machine *m, struct nccl_xml *v)
+static void order_gpus(const struct topo_machine *m, struct nccl_xml *v)
 {
 	for (uint32_t i = 1; i < v->n_gpus; i++) {
 		uint32_t g = v->gpu[i], at = v->item_of[m->gpu[g].pci], k = i;
@@ -107,7 +107,7 @@ static void order_gpus(const struct aff_machine *m, struct nccl_xml *v)
 	}
 }
 
-static int xml_alloc(const struct aff_machine *m, struct nccl_xml *v, struct err *e)
+static int xml_alloc(const struct topo_machine *m, struct nccl_xml *v, struct err *e)
 {
 	size_t nets = 1;
 
@@ -123,7 +123,7 @@ static int xml_alloc(const struct aff_machine *m, struct nccl_xml *v, struct err
 	return 0;
 }
 
-int nccl_xml_make(const struct aff_machine *m, const struct aff_scope *scope,
+int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 		  const struct nccl_opts *o, struct nccl_xml *out, struct err *e)
 {
 	auto_nccl_xml struct nccl_xml v = { 0 };

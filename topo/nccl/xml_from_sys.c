@@ -12,62 +12,62 @@
 /* checkBDFFormat: an address with a longer domain has more than 12 characters. */
 #define DOMAIN_MAX 0xffff
 
-static uint32_t component_above(const struct aff_machine *m, uint32_t pci)
+static uint32_t component_above(const struct topo_machine *m, uint32_t pci)
 {
 	uint32_t up = m->pci[pci].parent;
 
-	return up != AFF_NONE && up < pci && m->pci[up].addr.domain <= DOMAIN_MAX ? up : AFF_NONE;
+	return up != TOPO_NONE && up < pci && m->pci[up].addr.domain <= DOMAIN_MAX ? up : TOPO_NONE;
 }
 
-static uint32_t parent_of(const struct aff_machine *m, uint32_t pci)
+static uint32_t parent_of(const struct topo_machine *m, uint32_t pci)
 {
 	uint32_t port = component_above(m, pci);
 
-	return port == AFF_NONE ? AFF_NONE : component_above(m, port);
+	return port == TOPO_NONE ? TOPO_NONE : component_above(m, port);
 }
 
 /* All functions of a bus have one node. If the reader skipped a function, ask the next above it. */
-static int numa_of(const struct aff_machine *m, uint32_t pci)
+static int numa_of(const struct topo_machine *m, uint32_t pci)
 {
 	int numa = m->pci[pci].numa;
 
-	for (uint32_t up = component_above(m, pci); numa < 0 && up != AFF_NONE;) {
+	for (uint32_t up = component_above(m, pci); numa < 0 && up != TOPO_NONE;) {
 		numa = m->pci[up].numa;
 		up = component_above(m, up);
 	}
 	return numa;
 }
 
-static uint32_t cpu_of(const struct aff_machine *m, int numa, struct nccl_xml *v)
+static uint32_t cpu_of(const struct topo_machine *m, int numa, struct nccl_xml *v)
 {
 	for (uint32_t i = 0; i < v->n_items; i++) {
-		if (v->item[i].pci == AFF_NONE && v->item[i].numa == numa)
+		if (v->item[i].pci == TOPO_NONE && v->item[i].numa == numa)
 			return i;
 	}
-	uint32_t cpu = AFF_NONE;
-	for (uint32_t i = 0; i < m->n_cpus && cpu == AFF_NONE; i++) {
+	uint32_t cpu = TOPO_NONE;
+	for (uint32_t i = 0; i < m->n_cpus && cpu == TOPO_NONE; i++) {
 		if (m->cpu[i].numa == numa)
 			cpu = i;
 	}
-	v->item[v->n_items] = (struct nccl_xml_node){ AFF_NONE, AFF_NONE, cpu, numa };
+	v->item[v->n_items] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa };
 	return v->n_items++;
 }
 
 /* Add the elements from a function up to its cpu. A parent may come after its child until
  * document_order() sorts them. */
-static void get_xml_from_sys(const struct aff_machine *m, bool rccl, uint32_t pci,
+static void get_xml_from_sys(const struct topo_machine *m, bool rccl, uint32_t pci,
 			     struct nccl_xml *v)
 {
-	while (v->item_of[pci] == AFF_NONE) {
+	while (v->item_of[pci] == TOPO_NONE) {
 		uint32_t me = v->n_items++, up = parent_of(m, pci);
 		v->item_of[pci] = me;
-		v->item[me] = (struct nccl_xml_node){ AFF_NONE, pci, AFF_NONE, -1 };
-		if (up == AFF_NONE) {
+		v->item[me] = (struct nccl_xml_node){ TOPO_NONE, pci, TOPO_NONE, -1 };
+		if (up == TOPO_NONE) {
 			int numa = numa_of(m, pci);
 			v->item[me].parent = cpu_of(m, rccl && numa < 0 ? 0 : numa, v);
 			return;
 		}
-		v->item[me].parent = v->item_of[up] == AFF_NONE ? v->n_items : v->item_of[up];
+		v->item[me].parent = v->item_of[up] == TOPO_NONE ? v->n_items : v->item_of[up];
 		pci = up;
 	}
 }
@@ -75,7 +75,7 @@ static void get_xml_from_sys(const struct aff_machine *m, bool rccl, uint32_t pc
 /* ---- document order: NUMA nodes as they are found, functions of one parent by address ---- */
 
 struct sorting {
-	const struct aff_machine *m;
+	const struct topo_machine *m;
 	const struct nccl_xml_node *item;
 };
 
@@ -122,13 +122,13 @@ static int order_alloc(uint32_t n, struct order *o, struct err *e)
 }
 
 /* Make lists of children; backwards, because each is put in front of the others. */
-static void order_children(const struct aff_machine *m, const struct nccl_xml *v, struct order *o)
+static void order_children(const struct topo_machine *m, const struct nccl_xml *v, struct order *o)
 {
 	struct sorting s = { m, v->item };
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < v->n_items; i++) {
-		if (v->item[i].pci != AFF_NONE)
+		if (v->item[i].pci != TOPO_NONE)
 			o->sorted[n++] = i;
 	}
 	qsort_r(o->sorted, n, sizeof(*o->sorted), by_busid, &s);
@@ -148,11 +148,11 @@ static void order_below(const struct nccl_xml *v, uint32_t top, struct order *o)
 		if (i != top)
 			at->parent = o->to[at->parent];
 		o->to[i] = o->n++;
-		if (o->child[i] != AFF_NONE) {
+		if (o->child[i] != TOPO_NONE) {
 			i = o->child[i];
 			continue;
 		}
-		while (i != top && o->next[i] == AFF_NONE)
+		while (i != top && o->next[i] == TOPO_NONE)
 			i = v->item[i].parent;
 		if (i == top)
 			return;
@@ -160,7 +160,7 @@ static void order_below(const struct nccl_xml *v, uint32_t top, struct order *o)
 	}
 }
 
-static int document_order(const struct aff_machine *m, struct nccl_xml *v, struct err *e)
+static int document_order(const struct topo_machine *m, struct nccl_xml *v, struct err *e)
 {
 	auto_order struct order o = { 0 };
 
@@ -168,11 +168,11 @@ static int document_order(const struct aff_machine *m, struct nccl_xml *v, struc
 		return -1;
 	order_children(m, v, &o);
 	for (uint32_t i = 0; i < v->n_items; i++) {
-		if (v->item[i].pci == AFF_NONE)
+		if (v->item[i].pci == TOPO_NONE)
 			order_below(v, i, &o);
 	}
 	for (uint32_t i = 0; i < m->n_pci; i++) {
-		if (v->item_of[i] != AFF_NONE)
+		if (v->item_of[i] != TOPO_NONE)
 			v->item_of[i] = o.to[v->item_of[i]];
 	}
 	free(v->item);
@@ -198,7 +198,7 @@ static void attach_nets(struct nccl_xml *v)
 
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		struct nccl_xml_net p = v->net[i];
-		p.item = p.item == AFF_NONE ? 0 : v->item_of[p.item];
+		p.item = p.item == TOPO_NONE ? 0 : v->item_of[p.item];
 		if (v->n_items)
 			v->net[n++] = p;
 	}
@@ -206,13 +206,13 @@ static void attach_nets(struct nccl_xml *v)
 	qsort(v->net, n, sizeof(*v->net), by_element);
 }
 
-int nccl_xml_from_sys(const struct aff_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
+int nccl_xml_from_sys(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		      struct err *e)
 {
 	for (uint32_t i = 0; i < v->n_gpus; i++)
 		get_xml_from_sys(m, o->rccl, m->gpu[v->gpu[i]].pci, v);
 	for (uint32_t i = 0; i < v->n_nets; i++) {
-		if (v->net[i].item != AFF_NONE)
+		if (v->net[i].item != TOPO_NONE)
 			get_xml_from_sys(m, o->rccl, v->net[i].item, v);
 	}
 	if (document_order(m, v, e))

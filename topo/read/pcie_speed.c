@@ -20,7 +20,7 @@ static const struct {
 	{ "64.0 GT/s", "64.0 GT/s PCIe", 480 },
 };
 
-uint16_t aff_pcie_speed_parse(const char *text)
+uint16_t topo_pcie_speed_parse(const char *text)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++) {
 		size_t len = strlen(speeds[i].prefix);
@@ -31,7 +31,7 @@ uint16_t aff_pcie_speed_parse(const char *text)
 	return 0;
 }
 
-const char *aff_pcie_link_text(uint16_t speed)
+const char *topo_pcie_link_text(uint16_t speed)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++) {
 		if (speeds[i].speed == speed)

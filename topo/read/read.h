@@ -8,7 +8,7 @@
 
 #include "topo/core/machine.h"
 
-struct aff_read_opts {
+struct topo_read_opts {
 	/* PCI classes that are accelerators in addition to the table in read_gpu.c. 0x0b40 and
 	 * 0x0b4000 match every class that begins with 0x0b40; 0x0b4001 matches itself only. */
 	const uint32_t *class_code;
@@ -16,40 +16,41 @@ struct aff_read_opts {
 };
 
 /*
- * aff_read_sysfs - read a machine; the caller clears *out. sysfs and proc are the folders that
+ * topo_read_sysfs - read a machine; the caller clears *out. sysfs and proc are the folders that
  * represent /sys and /proc; proc may be NULL; "/sys" is the live machine. Links are resolved inside
  * the folder only; a note names each one that leads out. The result does not depend on the order
  * in which folders list their entries. Values that cannot be read are "not known". A machine
  * without GPUs or HCAs is valid. In a captured tree without class/infiniband, functions of the
  * class InfiniBand are the HCAs, and a note says so. ERR_NOTFOUND: sysfs is not such a folder.
  */
-int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
-		   struct aff_machine *out, struct err *e) must_check;
+int topo_read_sysfs(const char *sysfs, const char *proc, const struct topo_read_opts *o,
+		    struct topo_machine *out, struct err *e) must_check;
 
-/* aff_default_netdev - the interface of the IPv4 default route with the lowest metric; "": there is
- * none, or it is not known. proc: as above. live: proc is this machine's, where net is a link. */
-void aff_default_netdev(const char *proc, bool live, char out[IFNAME_LEN]);
+/* topo_default_netdev - the interface of the IPv4 default route with the lowest metric; "": there
+ * is none, or it is not known. proc: as above. live: proc is this machine's, where net is a link.
+ */
+void topo_default_netdev(const char *proc, bool live, char out[IFNAME_LEN]);
 
 /*
- * aff_read_functions - read only n PCI functions and the functions above them, because a plugin has
- * no time to read a whole machine. aff_find_pci() finds them in *out; a function that does not
+ * topo_read_functions - read only n PCI functions and the functions above them, because a plugin
+ * has no time to read a whole machine. topo_find_pci() finds them in *out; a function that does not
  * exist is omitted. There are no GPUs and HCAs, and NUMA nodes have only their numbers.
  */
-int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, struct aff_machine *out,
-		       struct err *e) must_check;
+int topo_read_functions(const char *sysfs, const char *const *bdf, size_t n,
+			struct topo_machine *out, struct err *e) must_check;
 
 /*
- * aff_read_xml - parse the text of a topology file, version 1 or 2, at most 4 MiB; the caller
+ * topo_read_xml - parse the text of a topology file, version 1 or 2, at most 4 MiB; the caller
  * clears *out. PCI functions and HCAs keep the order of the file, which decides ties in NCCL. As
  * in NCCL, GPUs without a rank and nets without a dev are omitted. Syntax that only NCCL's parser
  * refuses is accepted, with a note. ERR_FIELD names line and element.
  */
-int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct err *e) must_check;
+int topo_read_xml(const char *text, size_t len, struct topo_machine *out, struct err *e) must_check;
 
-/* aff_pcie_speed_parse - the `speed` of struct aff_pcie_link for a value of max_link_speed, "16.0
+/* topo_pcie_speed_parse - the `speed` of struct topo_pcie_link for a value of max_link_speed, "16.0
  * GT/s PCIe" or "16 GT/s"; 0 for anything else. */
-uint16_t aff_pcie_speed_parse(const char *text);
-/* aff_pcie_link_text - the kernel's text for such a speed, "16.0 GT/s PCIe"; "" for 0. Static. */
-const char *aff_pcie_link_text(uint16_t speed);
+uint16_t topo_pcie_speed_parse(const char *text);
+/* topo_pcie_link_text - the kernel's text for such a speed, "16.0 GT/s PCIe"; "" for 0. Static. */
+const char *topo_pcie_link_text(uint16_t speed);
 
 #endif

@@ -16,7 +16,7 @@
 struct processor {
 	char arch[16], vendor[32];
 	int family, model;
-	enum aff_tristate vm;
+	enum topo_tristate vm;
 };
 
 static void copy_value(const char *value, char *out, size_t size)
@@ -55,7 +55,7 @@ static void take_line(struct processor *c, const char *key, const char *value)
 	} else if (!strcmp(key, "model")) {
 		c->model = take_number(value);
 	} else if (!strcmp(key, "flags")) {
-		c->vm = has_word(value, "hypervisor") ? AFF_YES : AFF_NO;
+		c->vm = has_word(value, "hypervisor") ? TOPO_YES : TOPO_NO;
 	} else if (!strcmp(key, "CPU implementer")) {
 		copy_value("arm64", c->arch, sizeof(c->arch));
 	} else if (!strcmp(key, "cpu") && !strncmp(value, "POWER", 5)) {
@@ -93,9 +93,9 @@ static void read_processor(const char *proc, struct processor *c)
 static int add_cpu(struct tree *t, int numa, const struct processor *c, uint32_t *out,
 		   struct err *e)
 {
-	if (aff_add_cpu(t->m, numa, out, e))
+	if (topo_add_cpu(t->m, numa, out, e))
 		return -1;
-	struct aff_cpu *cpu = &t->m->cpu[*out];
+	struct topo_cpu *cpu = &t->m->cpu[*out];
 	memcpy(cpu->arch, c->arch, sizeof(cpu->arch));
 	memcpy(cpu->vendor, c->vendor, sizeof(cpu->vendor));
 	cpu->family = c->family;
@@ -105,7 +105,7 @@ static int add_cpu(struct tree *t, int numa, const struct processor *c, uint32_t
 
 static int by_numa(const void *x, const void *y)
 {
-	const struct aff_cpu *a = x, *b = y;
+	const struct topo_cpu *a = x, *b = y;
 
 	return (a->numa > b->numa) - (a->numa < b->numa);
 }
@@ -144,14 +144,14 @@ static int add_nodes(struct tree *t, const struct processor *c, struct err *e)
 /* A root complex has the NUMA node of the first function directly below it that has one. */
 static int place_roots(struct tree *t, const struct processor *c, struct err *e)
 {
-	struct aff_machine *m = t->m;
+	struct topo_machine *m = t->m;
 	auto_free int *numa = calloc(m->n_roots + 1, sizeof(*numa));
 
 	if (!numa)
 		return err_nomem(e);
 	memset(numa, 0xff, m->n_roots * sizeof(*numa));
 	for (size_t i = m->n_pci; i-- > 0;) {
-		if (m->pci[i].parent == AFF_NONE && m->pci[i].numa >= 0)
+		if (m->pci[i].parent == TOPO_NONE && m->pci[i].numa >= 0)
 			numa[m->pci[i].root] = m->pci[i].numa;
 	}
 	for (size_t i = 0; i < m->n_roots; i++) {
@@ -177,10 +177,10 @@ int tree_cpus(struct tree *t, const char *proc, struct err *e)
 
 	read_processor(proc, &c);
 	t->m->vm = c.vm;
-	for (size_t i = 0; i < t->m->n_pci && t->m->vm == AFF_UNKNOWN; i++) {
-		const struct aff_pci *p = &t->m->pci[i];
+	for (size_t i = 0; i < t->m->n_pci && t->m->vm == TOPO_UNKNOWN; i++) {
+		const struct topo_pci *p = &t->m->pci[i];
 		if (p->has_ids && (p->vendor == VENDOR_QEMU || p->vendor == VENDOR_VIRTIO))
-			t->m->vm = AFF_YES;
+			t->m->vm = TOPO_YES;
 	}
 	return add_nodes(t, &c, e) || place_roots(t, &c, e) ? -1 : 0;
 }

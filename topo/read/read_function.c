@@ -10,7 +10,7 @@
 /* PCI Express base specification 7.5.3.2, Device/Port Type */
 enum { TYPE_ROOT_PORT = 4, TYPE_UPSTREAM = 5, TYPE_DOWNSTREAM = 6 };
 
-bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o)
+bool tree_asked_for(const struct topo_pci *p, const struct topo_read_opts *o)
 {
 	for (size_t i = 0; o && i < o->n_classes; i++) {
 		uint32_t c = o->class_code[i];
@@ -23,7 +23,7 @@ bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o)
 }
 
 /* Most of a server's hundreds of functions belong to its processors, and need not be read. */
-bool tree_matters(const struct tree *t, const struct aff_pci *p)
+bool tree_matters(const struct tree *t, const struct topo_pci *p)
 {
 	uint32_t class = p->class_code >> 8;
 
@@ -47,65 +47,65 @@ static uint16_t read_id(const struct tree *t, struct tree_path *p, const char *n
 	return (uint16_t)n;
 }
 
-static struct aff_pcie_link read_end(const struct tree *t, struct tree_path *p, const char *speed,
-				     const char *width)
+static struct topo_pcie_link read_end(const struct tree *t, struct tree_path *p, const char *speed,
+				      const char *width)
 {
-	struct aff_pcie_link out = { 0 };
+	struct topo_pcie_link out = { 0 };
 	char text[TREE_VALUE];
 	int lanes = 0;
 
 	if (!tree_value(t->fd, tree_at(p, speed), text))
-		out.speed = aff_pcie_speed_parse(text);
+		out.speed = topo_pcie_speed_parse(text);
 	/* 255: the kernel could not read it. */
 	if (!tree_number(t->fd, tree_at(p, width), &lanes) && lanes > 0 && lanes < 255)
 		out.width = (uint8_t)lanes;
 	return out;
 }
 
-static struct aff_pcie_link read_now(const struct tree *t, struct tree_path *p)
+static struct topo_pcie_link read_now(const struct tree *t, struct tree_path *p)
 {
 	return read_end(t, p, "current_link_speed", "current_link_width");
 }
 
 /* Set the kind by the PCI Express capability. Readers other than root get 64 bytes, without it. */
-static void read_kind(struct tree *t, struct tree_path *path, struct aff_pci *p)
+static void read_kind(struct tree *t, struct tree_path *path, struct topo_pci *p)
 {
 	uint8_t bytes[256];
 	struct pcicap_express x;
 	auto_fd int fd = tree_file(t->fd, tree_at(path, "config"));
 	ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
 
-	p->kind = AFF_BRIDGE;
+	p->kind = TOPO_BRIDGE;
 	if (n <= 64)
 		return;
 	t->m->full_config = true;
 	if (pcicap_express((struct pci_config){ bytes, (size_t)n }, &x) != PCICAP_FOUND)
 		return;
 	if (x.type == TYPE_ROOT_PORT)
-		p->kind = AFF_ROOT_PORT;
+		p->kind = TOPO_ROOT_PORT;
 	else if (x.type == TYPE_UPSTREAM)
-		p->kind = AFF_UPSTREAM;
+		p->kind = TOPO_UPSTREAM;
 	else if (x.type == TYPE_DOWNSTREAM)
-		p->kind = AFF_DOWNSTREAM;
+		p->kind = TOPO_DOWNSTREAM;
 }
 
 /* Set the kind without the capability. Upstream and downstream ports alternate, and the kernel
  * shows links of PCI Express functions only. */
-static void kind_by_place(const struct tree *t, struct aff_pci *p, const struct tree_ends *own)
+static void kind_by_place(const struct tree *t, struct topo_pci *p, const struct tree_ends *own)
 {
 	bool express = own->max.speed || own->max.width;
 
-	if (p->parent == AFF_NONE)
-		p->kind = AFF_ROOT_PORT;
-	else if (t->m->pci[p->parent].kind == AFF_UPSTREAM)
-		p->kind = AFF_DOWNSTREAM;
-	else if (express && t->m->pci[p->parent].kind != AFF_BRIDGE)
-		p->kind = AFF_UPSTREAM;
+	if (p->parent == TOPO_NONE)
+		p->kind = TOPO_ROOT_PORT;
+	else if (t->m->pci[p->parent].kind == TOPO_UPSTREAM)
+		p->kind = TOPO_DOWNSTREAM;
+	else if (express && t->m->pci[p->parent].kind != TOPO_BRIDGE)
+		p->kind = TOPO_UPSTREAM;
 }
 
-static struct aff_pcie_link weaker_link(struct aff_pcie_link a, struct aff_pcie_link b)
+static struct topo_pcie_link weaker_link(struct topo_pcie_link a, struct topo_pcie_link b)
 {
-	struct aff_pcie_link out = a;
+	struct topo_pcie_link out = a;
 
 	if (!a.speed || (b.speed && b.speed < a.speed))
 		out.speed = b.speed;
@@ -118,14 +118,14 @@ static struct aff_pcie_link weaker_link(struct aff_pcie_link a, struct aff_pcie_
 static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 {
 	static const struct tree_ends none;
-	struct aff_pci *p = &t->m->pci[pci];
+	struct topo_pci *p = &t->m->pci[pci];
 	const struct tree_ends *own = &t->ends[pci],
-			       *port = p->parent == AFF_NONE ? &none : &t->ends[p->parent];
+			       *port = p->parent == TOPO_NONE ? &none : &t->ends[p->parent];
 
 	p->max = weaker_link(own->max, port->max);
 	p->one_end = !own->max.width != !port->max.width;
 	p->cur = read_now(t, path);
-	if ((p->cur.speed && p->cur.width) || p->parent == AFF_NONE)
+	if ((p->cur.speed && p->cur.width) || p->parent == TOPO_NONE)
 		return;
 	struct tree_path above = { .len = path->len };
 	while (above.len && path->text[above.len - 1] != '/')
@@ -137,7 +137,7 @@ static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 
 void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 {
-	struct aff_pci *p = &t->m->pci[pci];
+	struct topo_pci *p = &t->m->pci[pci];
 	uint32_t n = 0;
 
 	p->has_ids = !tree_hex(t->fd, tree_at(path, "vendor"), 0xffff, &n);
@@ -146,7 +146,7 @@ void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 	p->sub_vendor = read_id(t, path, "subsystem_vendor");
 	p->sub_device = read_id(t, path, "subsystem_device");
 	/* Bridges have the node of the topmost bridge. */
-	if (p->class_code >> 8 != CLASS_BRIDGE || p->parent == AFF_NONE)
+	if (p->class_code >> 8 != CLASS_BRIDGE || p->parent == TOPO_NONE)
 		(void)tree_number(t->fd, tree_at(path, "numa_node"), &p->numa);
 	/* A VF has no link of its own: its link files are empty, or copies of the PF's. */
 	if (p->is_vf)
@@ -154,8 +154,8 @@ void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 	t->ends[pci].max = read_end(t, path, "max_link_speed", "max_link_width");
 	if (p->class_code >> 8 == CLASS_BRIDGE)
 		read_kind(t, path, p);
-	if (p->kind == AFF_BRIDGE && !t->m->full_config)
+	if (p->kind == TOPO_BRIDGE && !t->m->full_config)
 		kind_by_place(t, p, &t->ends[pci]);
-	if (p->kind != AFF_ROOT_PORT && p->kind != AFF_DOWNSTREAM)
+	if (p->kind != TOPO_ROOT_PORT && p->kind != TOPO_DOWNSTREAM)
 		read_link(t, path, pci);
 }

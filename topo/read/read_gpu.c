@@ -21,18 +21,18 @@ static const struct {
 };
 
 /* VGAs of AMD on the management processor of a server: Rage XL, ES1000. */
-static bool is_management_vga(const struct aff_pci *p)
+static bool is_management_vga(const struct topo_pci *p)
 {
 	return p->vendor == 0x1002 &&
 	       (p->device == 0x4752 || p->device == 0x515e || p->device == 0x5969);
 }
 
-static bool is_gpu(const struct tree *t, const struct aff_pci *p)
+static bool is_gpu(const struct tree *t, const struct topo_pci *p)
 {
 	uint32_t class = p->class_code >> 8;
 
 	/* A VF is a slice of a GPU for a virtual machine; its PF is the GPU. */
-	if (!p->has_class || p->physfn != AFF_NONE)
+	if (!p->has_class || p->physfn != TOPO_NONE)
 		return false;
 	if (tree_asked_for(p, t->opts))
 		return true;
@@ -44,8 +44,8 @@ static bool is_gpu(const struct tree *t, const struct aff_pci *p)
 	/* Another vendor's 3D or display controller counts if it is below a PCIe switch. */
 	if (class != 0x0302 && class != 0x0380)
 		return false;
-	for (uint32_t up = p->parent; up != AFF_NONE; up = t->m->pci[up].parent) {
-		if (t->m->pci[up].kind == AFF_UPSTREAM)
+	for (uint32_t up = p->parent; up != TOPO_NONE; up = t->m->pci[up].parent) {
+		if (t->m->pci[up].kind == TOPO_UPSTREAM)
 			return true;
 	}
 	return false;
@@ -53,16 +53,16 @@ static bool is_gpu(const struct tree *t, const struct aff_pci *p)
 
 int tree_gpus(struct tree *t, struct err *e)
 {
-	struct aff_machine *m = t->m;
+	struct topo_machine *m = t->m;
 	uint32_t gpu;
 
 	for (uint32_t i = 0; i < m->n_pci; i++) {
 		if (!is_gpu(t, &m->pci[i]))
 			continue;
-		if (aff_add_gpu(m, i, &gpu, e))
+		if (topo_add_gpu(m, i, &gpu, e))
 			return -1;
-		struct aff_gpu *g = &m->gpu[gpu];
-		g->vendor = aff_vendor_of(&m->pci[i], &g->on_package);
+		struct topo_gpu *g = &m->gpu[gpu];
+		g->vendor = topo_vendor_of(&m->pci[i], &g->on_package);
 	}
 	return 0;
 }

@@ -47,11 +47,11 @@ static const char *port_file(struct tree_path *path, uint32_t port, const char *
 	return tree_at(path, file);
 }
 
-static void read_rate(const struct tree *t, struct tree_path *path, struct aff_port *p)
+static void read_rate(const struct tree *t, struct tree_path *path, struct topo_port *p)
 {
-	static const enum aff_layer layers[] = { [IB_LAYER_UNKNOWN] = AFF_LAYER_UNKNOWN,
-						 [IB_LAYER_ETHERNET] = AFF_ETHERNET,
-						 [IB_LAYER_INFINIBAND] = AFF_INFINIBAND };
+	static const enum topo_layer layers[] = { [IB_LAYER_UNKNOWN] = TOPO_LAYER_UNKNOWN,
+						  [IB_LAYER_ETHERNET] = TOPO_ETHERNET,
+						  [IB_LAYER_INFINIBAND] = TOPO_INFINIBAND };
 	char text[TREE_VALUE];
 
 	if (!tree_value(t->fd, port_file(path, p->port, "rate"), text))
@@ -62,7 +62,7 @@ static void read_rate(const struct tree *t, struct tree_path *path, struct aff_p
 
 /* Read the ports of a range that exist; they are numbered from 1. The state of the first may be
  * missing; a VF gets its rate in finish_vfs(). */
-static int read_ports(const struct tree *t, struct tree_path *path, struct aff_hca *h,
+static int read_ports(const struct tree *t, struct tree_path *path, struct topo_hca *h,
 		      struct port_range which, struct err *e)
 {
 	char text[TREE_VALUE];
@@ -73,19 +73,19 @@ static int read_ports(const struct tree *t, struct tree_path *path, struct aff_h
 			has_state || n > 1 ? -1 : tree_open(t->fd, port_file(path, 1, "."));
 		if (!has_state && folder < 0)
 			return 0;
-		if (aff_add_port(h, n, e))
+		if (topo_add_port(h, n, e))
 			return -1;
-		struct aff_port *p = &h->port[h->n_ports - 1];
+		struct topo_port *p = &h->port[h->n_ports - 1];
 		if (has_state)
-			p->active = ib_state_is_active(text) ? AFF_YES : AFF_NO;
-		if (h->kind != AFF_HCA_VF)
+			p->active = ib_state_is_active(text) ? TOPO_YES : TOPO_NO;
+		if (h->kind != TOPO_HCA_VF)
 			read_rate(t, path, p);
 	}
 	return 0;
 }
 
 /* Set kind and function by the paths. The packets of a software device use its interface. */
-static void place_hca(const struct tree *t, struct tree_path *path, struct aff_hca *h)
+static void place_hca(const struct tree *t, struct tree_path *path, struct topo_hca *h)
 {
 	char device[TREE_PATH] = "", parent[TREE_VALUE];
 
@@ -93,30 +93,30 @@ static void place_hca(const struct tree *t, struct tree_path *path, struct aff_h
 	h->pci = tree_last(t, path->text);
 	bool virtual = !strncmp(path->text, "devices/virtual/", 16);
 	bool sf = strstr(path->text, "_core.sf.");
-	if (h->pci == AFF_NONE) {
+	if (h->pci == TOPO_NONE) {
 		auto_fd int dir = tree_open(t->fd, path->text);
 		if (dir >= 0 && tree_link(dir, path->text, "device", device) == TREE_LINK)
 			h->pci = tree_last(t, device);
 		sf = strstr(device, "_core.sf.");
 	}
-	if (h->pci != AFF_NONE) {
-		h->kind = sf ? AFF_HCA_SF : t->m->pci[h->pci].is_vf ? AFF_HCA_VF : AFF_HCA_PF;
+	if (h->pci != TOPO_NONE) {
+		h->kind = sf ? TOPO_HCA_SF : t->m->pci[h->pci].is_vf ? TOPO_HCA_VF : TOPO_HCA_PF;
 		return;
 	}
 	bool named = !tree_value(t->fd, tree_at(path, "parent"), parent);
 	if (named)
 		h->pci = tree_netdev(t, parent);
 	if (named || virtual)
-		h->kind = AFF_HCA_SOFTWARE;
+		h->kind = TOPO_HCA_SOFTWARE;
 }
 
 /* tree_matters() may have skipped the function because of its class: read it now. */
-static void complete_function(struct tree *t, struct tree_path *path, const struct aff_hca *h)
+static void complete_function(struct tree *t, struct tree_path *path, const struct topo_hca *h)
 {
 	struct tree_path p = { .len = 0 };
 	struct pci_addr a;
 
-	if (h->pci == AFF_NONE || t->m->pci[h->pci].has_ids || h->kind == AFF_HCA_SOFTWARE)
+	if (h->pci == TOPO_NONE || t->m->pci[h->pci].has_ids || h->kind == TOPO_HCA_SOFTWARE)
 		return;
 	for (size_t i = 1; i <= path->len && i < TREE_PATH; i++) {
 		if (path->text[i] != '/')
@@ -137,7 +137,7 @@ static bool is_device_name(const char *s)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f || strchr("\"'\\<>&,=", *c))
 			return false;
 	}
-	return *s && strlen(s) < AFF_NAME_LEN && utf8_valid(s, strlen(s));
+	return *s && strlen(s) < TOPO_NAME_LEN && utf8_valid(s, strlen(s));
 }
 
 /* The path of an entry of class/infiniband; false: its link leads out of the tree. */
@@ -157,8 +157,8 @@ static bool path_of(int class, const char *name, struct tree_path *out)
 
 static int note_left_out(struct tree *t, const char *name, struct err *e)
 {
-	return aff_add_note(t->m, e, "%s is left out: its link leads out of the tree, or nowhere",
-			    name);
+	return topo_add_note(t->m, e, "%s is left out: its link leads out of the tree, or nowhere",
+			     name);
 }
 
 static int read_hca(struct tree *t, int class, const char *name, struct err *e)
@@ -168,23 +168,23 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	uint32_t hca;
 
 	if (!is_device_name(name))
-		return aff_add_note(t->m, e,
-				    "an entry of " CLASS_IB " is left out: its name is "
-				    "none of an RDMA device");
+		return topo_add_note(t->m, e,
+				     "an entry of " CLASS_IB " is left out: its name is "
+				     "none of an RDMA device");
 	bool there = path_of(class, name, &path);
-	if (!there || aff_add_hca(t->m, name, &hca, e))
+	if (!there || topo_add_hca(t->m, name, &hca, e))
 		return there ? -1 : note_left_out(t, name, e);
-	struct aff_hca *h = &t->m->hca[hca];
+	struct topo_hca *h = &t->m->hca[hca];
 	place_hca(t, &path, h);
 	complete_function(t, &path, h);
-	struct port_range which = { 1, h->kind == AFF_HCA_VF ? 1 : PORTS };
+	struct port_range which = { 1, h->kind == TOPO_HCA_VF ? 1 : PORTS };
 	if (read_ports(t, &path, h, which, e))
 		return -1;
 	for (size_t i = 0; i < h->n_ports; i++) {
 		if (tree_port_netdev(t, &path, h, &h->port[i], e))
 			return -1;
 	}
-	if (h->kind != AFF_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
+	if (h->kind != TOPO_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
 		h->guid = guid_of(text);
 	path.text[path.len] = '\0';
 	auto_fd int dir = h->n_ports ? -1 : tree_open(t->fd, path.text);
@@ -192,15 +192,15 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 		t->m->n_hcas--;
 		return note_left_out(t, name, e);
 	}
-	if (h->kind == AFF_HCA_SOFTWARE && h->pci == AFF_NONE && h->n_ports)
+	if (h->kind == TOPO_HCA_SOFTWARE && h->pci == TOPO_NONE && h->n_ports)
 		h->pci = tree_netdev(t, h->port[0].netdev);
 	/* A bond may represent both functions of a card: mark_bonds(). */
-	if (h->kind == AFF_HCA_PF && h->pci != AFF_NONE && h->n_ports && *h->port[0].netdev)
+	if (h->kind == TOPO_HCA_PF && h->pci != TOPO_NONE && h->n_ports && *h->port[0].netdev)
 		h->second = tree_bond(t, h->port[0].netdev, h->pci);
 	return 0;
 }
 
-static int finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct aff_hca *pf,
+static int finish_vf(struct tree *t, int class, struct topo_hca *vf, const struct topo_hca *pf,
 		     struct err *e)
 {
 	const struct port_range more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
@@ -229,23 +229,23 @@ static int finish_vf(struct tree *t, int class, struct aff_hca *vf, const struct
  * instead of reading the files of hundreds of VFs. */
 static int finish_vfs(struct tree *t, int class, struct err *e)
 {
-	struct aff_machine *m = t->m;
+	struct topo_machine *m = t->m;
 	auto_free uint32_t *of = malloc((m->n_pci + 1) * sizeof(*of));
 
 	if (!of)
 		return err_nomem(e);
 	memset(of, 0xff, (m->n_pci + 1) * sizeof(*of));
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
-		if (m->hca[i].kind == AFF_HCA_PF && m->hca[i].pci != AFF_NONE)
+		if (m->hca[i].kind == TOPO_HCA_PF && m->hca[i].pci != TOPO_NONE)
 			of[m->hca[i].pci] = i;
 	}
 	for (size_t i = 0; i < m->n_hcas; i++) {
-		struct aff_hca *h = &m->hca[i];
-		if (h->kind != AFF_HCA_VF)
+		struct topo_hca *h = &m->hca[i];
+		if (h->kind != TOPO_HCA_VF)
 			continue;
 		uint32_t pf = m->pci[h->pci].physfn;
-		const struct aff_hca *of_pf =
-			pf == AFF_NONE || of[pf] == AFF_NONE ? NULL : &m->hca[of[pf]];
+		const struct topo_hca *of_pf =
+			pf == TOPO_NONE || of[pf] == TOPO_NONE ? NULL : &m->hca[of[pf]];
 		if (finish_vf(t, class, h, of_pf, e))
 			return -1;
 	}
@@ -253,22 +253,22 @@ static int finish_vfs(struct tree *t, int class, struct err *e)
 }
 
 /* A PF in a bond is a bond if the other function has no RDMA device of its own. */
-static int mark_bonds(struct aff_machine *m, struct err *e)
+static int mark_bonds(struct topo_machine *m, struct err *e)
 {
 	auto_free bool *has = calloc(m->n_pci + 1, sizeof(*has));
 
 	if (!has)
 		return err_nomem(e);
 	for (size_t i = 0; i < m->n_hcas; i++) {
-		if (m->hca[i].pci != AFF_NONE && m->hca[i].kind != AFF_HCA_SOFTWARE)
+		if (m->hca[i].pci != TOPO_NONE && m->hca[i].kind != TOPO_HCA_SOFTWARE)
 			has[m->hca[i].pci] = true;
 	}
 	for (size_t i = 0; i < m->n_hcas; i++) {
-		struct aff_hca *h = &m->hca[i];
-		if (h->second != AFF_NONE && has[h->second])
-			h->second = AFF_NONE;
-		else if (h->second != AFF_NONE)
-			h->kind = AFF_HCA_BOND;
+		struct topo_hca *h = &m->hca[i];
+		if (h->second != TOPO_NONE && has[h->second])
+			h->second = TOPO_NONE;
+		else if (h->second != TOPO_NONE)
+			h->kind = TOPO_HCA_BOND;
 	}
 	return 0;
 }
@@ -278,29 +278,29 @@ static int mark_bonds(struct aff_machine *m, struct err *e)
 /* Functions of the class InfiniBand become HCAs, named as their driver would do. */
 static int add_hcas_by_class(struct tree *t, struct err *e)
 {
-	struct aff_machine *m = t->m;
-	char name[AFF_NAME_LEN];
+	struct topo_machine *m = t->m;
+	char name[TOPO_NAME_LEN];
 	unsigned int n = 0;
 	uint32_t hca;
 
 	for (size_t i = 0; i < t->n_places; i++) {
 		uint32_t pci = t->place[i].pci;
-		const struct aff_pci *p = &m->pci[pci];
+		const struct topo_pci *p = &m->pci[pci];
 		if (p->class_code >> 8 != 0x0207 && p->class_code >> 8 != 0x0c06)
 			continue;
 		const char *driver = p->device < 0x1011 ? "mlx4" : "mlx5";
 		(void)snprintf(name, sizeof(name), "%s_%u", p->vendor == 0x15b3 ? driver : "hca",
 			       n++);
-		if (aff_add_hca(m, name, &hca, e))
+		if (topo_add_hca(m, name, &hca, e))
 			return -1;
 		m->hca[hca].pci = pci;
-		m->hca[hca].kind = p->is_vf ? AFF_HCA_VF : AFF_HCA_PF;
+		m->hca[hca].kind = p->is_vf ? TOPO_HCA_VF : TOPO_HCA_PF;
 	}
 	if (!n)
 		return 0;
-	return aff_add_note(m, e,
-			    "the tree has no " CLASS_IB ": functions of the class InfiniBand are "
-			    "taken for HCAs, and named in their order");
+	return topo_add_note(m, e,
+			     "the tree has no " CLASS_IB ": functions of the class InfiniBand are "
+			     "taken for HCAs, and named in their order");
 }
 
 int tree_hcas(struct tree *t, struct err *e)
@@ -309,7 +309,7 @@ int tree_hcas(struct tree *t, struct err *e)
 	auto_fd int class = tree_open(t->fd, CLASS_IB);
 
 	if (class < 0)
-		return t->m->source == AFF_LIVE ? 0 : add_hcas_by_class(t, e);
+		return t->m->source == TOPO_LIVE ? 0 : add_hcas_by_class(t, e);
 	if (tree_names(class, HCAS, &names, e))
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {

@@ -29,22 +29,22 @@ static const char *card(void)
 	return sys;
 }
 
-static void read_tree(struct aff_machine *m)
+static void read_tree(struct topo_machine *m)
 {
 	tree_machine("/mnt", m);
 }
 
-static const struct aff_hca *hca(const struct aff_machine *m, const char *name)
+static const struct topo_hca *hca(const struct topo_machine *m, const char *name)
 {
-	uint32_t i = aff_find_hca(m, name);
+	uint32_t i = topo_find_hca(m, name);
 
-	ck_assert_msg(i != AFF_NONE, "%s", name);
+	ck_assert_msg(i != TOPO_NONE, "%s", name);
 	return &m->hca[i];
 }
 
 START_TEST(the_weaker_end_counts)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_put(sys, "devices/" NIC "/current_link_speed", "16.0 GT/s PCIe\n");
@@ -53,7 +53,7 @@ START_TEST(the_weaker_end_counts)
 	tree_put(sys, "devices/" NIC1 "/max_link_speed", "Unknown\n");
 	tree_put(sys, "devices/" NIC1 "/max_link_width", "255\n");
 	read_tree(&m);
-	ck_assert(m.n_pci == 3 && m.pci[0].kind == AFF_ROOT_PORT && m.pci[0].max.speed == 0);
+	ck_assert(m.n_pci == 3 && m.pci[0].kind == TOPO_ROOT_PORT && m.pci[0].max.speed == 0);
 	ck_assert(m.pci[1].max.speed == 120 && m.pci[1].max.width == 8 && !m.pci[1].one_end);
 	ck_assert(m.pci[1].cur.speed == 120 && m.pci[1].cur.width == 4);
 	ck_assert(m.pci[2].max.speed == 120 && m.pci[2].max.width == 16 && m.pci[2].one_end);
@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(functions_of_one_card)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_add_hca(sys, NIC, "mlx5_10", 0);
@@ -77,7 +77,7 @@ START_TEST(functions_of_one_card)
 	/* with GUIDs, these decide */
 	tree_put(sys, "devices/" NIC "/infiniband/mlx5_10/sys_image_guid", "0000:0000:0000:0001\n");
 	tree_put(sys, "devices/" NIC1 "/infiniband/mlx5_2/sys_image_guid", "0000:0000:0000:0002\n");
-	aff_machine_clear(&m);
+	topo_machine_clear(&m);
 	read_tree(&m);
 	ck_assert(m.hca[0].card == 0 && m.hca[1].card == 1 && m.hca[1].guid == 2);
 }
@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(ports_and_representors)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_add_hca(sys, NIC, "mlx4_0", 7);
@@ -97,16 +97,16 @@ START_TEST(ports_and_representors)
 	tree_put(sys, "devices/" NIC "/net/eth0/phys_port_name", "p0\n");
 	tree_add_netdev(sys, NIC, "eth1", 1);
 	read_tree(&m);
-	const struct aff_hca *h = hca(&m, "mlx4_0");
+	const struct topo_hca *h = hca(&m, "mlx4_0");
 	ck_assert(h->n_ports == 2 && h->port[0].port == 1 && h->port[1].port == 2);
-	ck_assert(h->port[0].active == AFF_YES && h->port[1].active == AFF_NO);
+	ck_assert(h->port[0].active == TOPO_YES && h->port[1].active == TOPO_NO);
 	ck_assert(h->port[0].rate_mbps == 400000 && h->port[1].rate_mbps == 0);
-	ck_assert(h->port[1].layer == AFF_LAYER_UNKNOWN && h->kind == AFF_HCA_PF);
+	ck_assert(h->port[1].layer == TOPO_LAYER_UNKNOWN && h->kind == TOPO_HCA_PF);
 	ck_assert_str_eq(h->port[0].netdev, "eth0");
 	ck_assert_str_eq(h->port[1].netdev, "eth1");
 	/* the GID table knows better */
 	tree_put(sys, "devices/" NIC "/infiniband/mlx4_0/ports/1/gid_attrs/ndevs/0", "vlan7\n");
-	aff_machine_clear(&m);
+	topo_machine_clear(&m);
 	read_tree(&m);
 	ck_assert_str_eq(m.hca[0].port[0].netdev, "vlan7");
 }
@@ -114,7 +114,7 @@ END_TEST
 
 START_TEST(vfs_are_as_fast_as_their_pf)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_add_vfs(sys, NIC, 2, "vf");
@@ -135,12 +135,12 @@ START_TEST(vfs_are_as_fast_as_their_pf)
 		}
 		tree_ln(sys, "devices/" NIC "/virtfn0", "../0000:01:00.2");
 		tree_ln(sys, "devices/" NIC "/virtfn1", "../0000:01:00.3");
-		aff_machine_clear(&m);
+		topo_machine_clear(&m);
 		read_tree(&m);
-		const struct aff_hca *vf = hca(&m, "vf0"), *other = hca(&m, "vf1");
-		ck_assert(vf->kind == AFF_HCA_VF && vf->port[0].rate_mbps == 400000);
-		ck_assert(vf->port[0].layer == AFF_ETHERNET && vf->guid == 77 && vf->n_ports == 1);
-		ck_assert(other->n_ports == 2 && other->port[1].active == AFF_NO);
+		const struct topo_hca *vf = hca(&m, "vf0"), *other = hca(&m, "vf1");
+		ck_assert(vf->kind == TOPO_HCA_VF && vf->port[0].rate_mbps == 400000);
+		ck_assert(vf->port[0].layer == TOPO_ETHERNET && vf->guid == 77 && vf->n_ports == 1);
+		ck_assert(other->n_ports == 2 && other->port[1].active == TOPO_NO);
 		ck_assert(m.pci[other->pci].is_vf && m.pci[m.pci[other->pci].physfn].addr.fn == 0);
 		ck_assert(m.pci[other->pci].class_code == 0x020000 && other->card == vf->card);
 		ck_assert(m.pci[vf->pci].parent == 0 && m.pci[other->pci].parent == 0);
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(vfs_and_subfunctions_and_no_link)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_add_vfs(sys, NIC, 3, "vf");
@@ -162,12 +162,12 @@ START_TEST(vfs_and_subfunctions_and_no_link)
 	tree_put(sys, "class/infiniband/bare/node_type", "1: CA\n");
 	read_tree(&m);
 	ck_assert(m.n_hcas == 6 && m.n_notes == 0);
-	const struct aff_hca *vf = hca(&m, "vf2"), *sf = hca(&m, "sf");
-	ck_assert(vf->kind == AFF_HCA_VF && m.pci[vf->pci].addr.fn == 4 && m.pci[vf->pci].is_vf);
+	const struct topo_hca *vf = hca(&m, "vf2"), *sf = hca(&m, "sf");
+	ck_assert(vf->kind == TOPO_HCA_VF && m.pci[vf->pci].addr.fn == 4 && m.pci[vf->pci].is_vf);
 	ck_assert(m.pci[m.pci[vf->pci].physfn].addr.fn == 0 && vf->card == sf->card);
-	ck_assert(sf->kind == AFF_HCA_SF && m.pci[sf->pci].addr.fn == 0);
-	ck_assert(hca(&m, "old")->kind == AFF_HCA_PF && m.pci[hca(&m, "old")->pci].addr.fn == 1);
-	ck_assert(hca(&m, "bare")->pci == AFF_NONE && hca(&m, "bare")->kind == AFF_HCA_PF);
+	ck_assert(sf->kind == TOPO_HCA_SF && m.pci[sf->pci].addr.fn == 0);
+	ck_assert(hca(&m, "old")->kind == TOPO_HCA_PF && m.pci[hca(&m, "old")->pci].addr.fn == 1);
+	ck_assert(hca(&m, "bare")->pci == TOPO_NONE && hca(&m, "bare")->kind == TOPO_HCA_PF);
 	ck_assert_str_eq(m.hca[5].name, "bare");
 }
 END_TEST
@@ -183,31 +183,31 @@ static void bond(const char *sys)
 
 START_TEST(a_bond_has_two_functions)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	bond(sys);
 	tree_add_hca(sys, NIC, "mlx5_bond_0", 9);
 	read_tree(&m);
-	ck_assert(m.n_hcas == 1 && m.hca[0].kind == AFF_HCA_BOND && m.hca[0].second != AFF_NONE);
+	ck_assert(m.n_hcas == 1 && m.hca[0].kind == TOPO_HCA_BOND && m.hca[0].second != TOPO_NONE);
 	ck_assert(m.pci[m.hca[0].pci].addr.fn == 0 && m.pci[m.hca[0].second].addr.fn == 1);
 	/* the GID table may name the bond itself */
 	tree_put(sys, "devices/" NIC "/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0",
 		 "bond0\n");
-	aff_machine_clear(&m);
+	topo_machine_clear(&m);
 	read_tree(&m);
-	ck_assert(m.hca[0].kind == AFF_HCA_BOND && m.pci[m.hca[0].second].addr.fn == 1);
+	ck_assert(m.hca[0].kind == TOPO_HCA_BOND && m.pci[m.hca[0].second].addr.fn == 1);
 	/* a bond of interfaces that have RDMA devices of their own */
 	tree_add_hca(sys, NIC1, "mlx5_1", 9);
-	aff_machine_clear(&m);
+	topo_machine_clear(&m);
 	read_tree(&m);
-	ck_assert(m.n_hcas == 2 && m.hca[0].kind == AFF_HCA_PF && m.hca[0].second == AFF_NONE);
+	ck_assert(m.n_hcas == 2 && m.hca[0].kind == TOPO_HCA_PF && m.hca[0].second == TOPO_NONE);
 }
 END_TEST
 
 START_TEST(software_devices)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_add_netdev(sys, NIC1, "eth1", 0);
@@ -222,8 +222,8 @@ START_TEST(software_devices)
 	read_tree(&m);
 	ck_assert_uint_eq(m.n_hcas, 3);
 	for (size_t i = 0; i < 3; i++)
-		ck_assert_int_eq(m.hca[i].kind, AFF_HCA_SOFTWARE);
-	ck_assert(m.pci[hca(&m, "rxe0")->pci].addr.fn == 1 && hca(&m, "rxe1")->pci == AFF_NONE);
+		ck_assert_int_eq(m.hca[i].kind, TOPO_HCA_SOFTWARE);
+	ck_assert(m.pci[hca(&m, "rxe0")->pci].addr.fn == 1 && hca(&m, "rxe1")->pci == TOPO_NONE);
 	ck_assert_uint_eq(hca(&m, "siw0")->pci, hca(&m, "rxe0")->pci);
 }
 END_TEST
@@ -243,7 +243,7 @@ START_TEST(a_root_complex_below_a_function_is_found)
 	static const struct tree_fn next = {
 		PORT0 "/0000:03:00.0", 0x020000, 0x15b3, 0x1021, 1, NULL, 0
 	};
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_add(sys, &vmd);
@@ -253,7 +253,7 @@ START_TEST(a_root_complex_below_a_function_is_found)
 	read_tree(&m);
 	ck_assert(m.n_pci == 6 && m.n_roots == 2 && m.n_notes == 0);
 	ck_assert_str_eq(m.root[1].name, "pci10000:e0");
-	ck_assert(m.pci[5].root == 1 && m.pci[5].parent == AFF_NONE);
+	ck_assert(m.pci[5].root == 1 && m.pci[5].parent == TOPO_NONE);
 	ck_assert(m.pci[4].addr.bus == 3 && m.pci[4].parent == 0 && m.pci[4].root == 0);
 	ck_assert(m.cpu[m.root[0].cpu].numa == 0 && m.cpu[m.root[1].cpu].numa == 1);
 	ck_assert_str_eq(m.cpu[m.root[1].cpu].affinity, "ff");
@@ -281,9 +281,9 @@ START_TEST(gpus_by_vendor_and_class)
 		  NULL, 0 },
 		{ PORT0 "/0000:10:00.4", 0x030200, 0x10de, 0x2330, 0, NULL, 0 },
 	};
-	static const enum aff_vendor want[] = { AFF_NVIDIA, AFF_AMD, AFF_GAUDI, AFF_ASCEND,
-						AFF_OTHER };
-	auto_aff_machine struct aff_machine m = { 0 };
+	static const enum topo_vendor want[] = { TOPO_NVIDIA, TOPO_AMD, TOPO_GAUDI, TOPO_ASCEND,
+						 TOPO_OTHER };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	for (size_t i = 0; i < ARRAY_SIZE(fns); i++)
@@ -293,7 +293,7 @@ START_TEST(gpus_by_vendor_and_class)
 	ck_assert_uint_eq(m.n_gpus, ARRAY_SIZE(want));
 	for (size_t i = 0; i < m.n_gpus; i++) {
 		ck_assert(m.gpu[i].vendor == want[i] && m.gpu[i].index == (int)i);
-		ck_assert(m.gpu[i].on_package == (want[i] == AFF_GAUDI || want[i] == AFF_ASCEND));
+		ck_assert(m.gpu[i].on_package == (want[i] == TOPO_GAUDI || want[i] == TOPO_ASCEND));
 	}
 }
 END_TEST
@@ -303,23 +303,24 @@ START_TEST(the_processor_is_told)
 	static const struct {
 		const char *cpuinfo, *arch, *vendor;
 		int family, model;
-		enum aff_tristate vm;
+		enum topo_tristate vm;
 	} in[] = {
 		{ "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n"
 		  "flags\t\t: fpu hypervisor\n\nprocessor\t: 1\nvendor_id\t: x\n",
-		  "x86_64", "AuthenticAMD", 25, 17, AFF_YES },
+		  "x86_64", "AuthenticAMD", 25, 17, TOPO_YES },
 		{ "vendor_id\t:   Shanghai  \nflags\t\t: fpu hypervisors\n\n", "x86_64",
-		  "  Shanghai  ", -1, -1, AFF_NO },
-		{ "processor\t: 0\nCPU implementer\t: 0x41\n\n", "arm64", "", -1, -1, AFF_UNKNOWN },
+		  "  Shanghai  ", -1, -1, TOPO_NO },
+		{ "processor\t: 0\nCPU implementer\t: 0x41\n\n", "arm64", "", -1, -1,
+		  TOPO_UNKNOWN },
 		{ "processor\t: 0\ncpu\t\t: POWER9, altivec supported\n\n", "ppc64", "", -1, -1,
-		  AFF_UNKNOWN },
-		{ "no colon\n:\n\t:\n", "", "", -1, -1, AFF_UNKNOWN },
+		  TOPO_UNKNOWN },
+		{ "no colon\n:\n\t:\n", "", "", -1, -1, TOPO_UNKNOWN },
 	};
 	const char *sys = card();
 
 	tree_put(sys, "devices/system/node/node0/cpumap", "ffff\n");
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		tree_put("/mnt", "proc/cpuinfo", in[i].cpuinfo);
 		read_tree(&m);
 		ck_assert_str_eq(m.cpu[0].arch, in[i].arch);
@@ -336,15 +337,15 @@ START_TEST(only_some_functions)
 {
 	static const char *const bdf[] = { "0000:01:00.1", "0000:01:00.4", "0000:0f:00.0", "x",
 					   "0000:01:00.1" };
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 	struct err e = { 0 };
 
 	tree_add_vfs(sys, NIC, 4, NULL);
-	ck_assert_int_eq(aff_read_functions(sys, bdf, ARRAY_SIZE(bdf), &m, &e), 0);
+	ck_assert_int_eq(topo_read_functions(sys, bdf, ARRAY_SIZE(bdf), &m, &e), 0);
 	ck_assert(m.n_pci == 3 && m.n_notes == 0 && m.n_gpus == 0 && m.n_hcas == 0);
-	ck_assert(m.pci[0].kind == AFF_ROOT_PORT && m.pci[1].parent == 0 && m.pci[2].parent == 0);
-	ck_assert(m.pci[2].is_vf && m.pci[2].physfn == AFF_NONE && m.pci[2].addr.fn == 4);
+	ck_assert(m.pci[0].kind == TOPO_ROOT_PORT && m.pci[1].parent == 0 && m.pci[2].parent == 0);
+	ck_assert(m.pci[2].is_vf && m.pci[2].physfn == TOPO_NONE && m.pci[2].addr.fn == 4);
 	ck_assert(m.n_roots == 1 && m.cpu[m.root[0].cpu].numa == 0);
 }
 END_TEST
@@ -353,7 +354,7 @@ END_TEST
 
 START_TEST(links_out_of_the_tree_are_not_followed)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	tree_put("/mnt", "out/0000:0a:00.0/class", "0x030200\n");
@@ -373,7 +374,7 @@ START_TEST(links_out_of_the_tree_are_not_followed)
 	ck_assert(m.pci[1].vendor == 0x15b3);
 	/* nor where the folders are walked */
 	ck_assert_int_eq(system("rm -r /mnt/sys/bus"), 0);
-	aff_machine_clear(&m);
+	topo_machine_clear(&m);
 	read_tree(&m);
 	ck_assert(m.n_pci == 3 && m.n_gpus == 0);
 }
@@ -382,7 +383,7 @@ END_TEST
 START_TEST(what_is_no_file_of_that_kind)
 {
 	static char big[8192];
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 
 	memset(big, '1', sizeof(big) - 1);
@@ -407,7 +408,7 @@ END_TEST
 
 START_TEST(thousands_of_vfs)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *sys = card();
 	char pf[64], stem[16];
 

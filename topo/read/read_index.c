@@ -12,7 +12,7 @@ static int by_addr(const void *x, const void *y)
 
 int tree_index(struct tree *t, struct err *e)
 {
-	struct aff_machine *m = t->m;
+	struct topo_machine *m = t->m;
 
 	t->place = calloc(m->n_pci + 1, sizeof(*t->place));
 	if (!t->place)
@@ -32,7 +32,7 @@ uint32_t tree_find(const struct tree *t, struct pci_addr a)
 	const struct tree_place *found =
 		t->n_places ? bsearch(&key, t->place, t->n_places, sizeof(key), by_addr) : NULL;
 
-	return found ? found->pci : AFF_NONE;
+	return found ? found->pci : TOPO_NONE;
 }
 
 uint32_t tree_last(const struct tree *t, const char *path)
@@ -47,7 +47,7 @@ uint32_t tree_last(const struct tree *t, const char *path)
 		last = a;
 		any = true;
 	}
-	return any ? tree_find(t, last) : AFF_NONE;
+	return any ? tree_find(t, last) : TOPO_NONE;
 }
 
 void tree_clear(struct tree *t)

@@ -32,13 +32,13 @@ uint32_t tree_netdev(const struct tree *t, const char *ifname)
 	char path[TREE_PATH], device[TREE_PATH];
 
 	if (!netdev_path(t, ifname, path))
-		return AFF_NONE;
+		return TOPO_NONE;
 	uint32_t pci = tree_last(t, path);
-	if (pci != AFF_NONE)
+	if (pci != TOPO_NONE)
 		return pci;
 	auto_fd int dir = tree_open(t->fd, path);
 	if (dir < 0 || tree_link(dir, path, "device", device) != TREE_LINK)
-		return AFF_NONE;
+		return TOPO_NONE;
 	return tree_last(t, device);
 }
 
@@ -73,7 +73,7 @@ int tree_netdevs(struct tree *t, struct err *e)
 			continue;
 		d->pci = tree_last(t, path);
 		memcpy(d->name, names.name[i], strlen(names.name[i]) + 1);
-		t->n_netdevs += d->pci != AFF_NONE;
+		t->n_netdevs += d->pci != TOPO_NONE;
 	}
 	qsort(t->netdev, t->n_netdevs, sizeof(*t->netdev), by_function_and_name);
 	return 0;
@@ -98,14 +98,14 @@ static const char *only_netdev(const struct tree *t, uint32_t pci)
 
 /* ---- of a port ---- */
 
-static void set_netdev(struct aff_port *p, const char *name)
+static void set_netdev(struct topo_port *p, const char *name)
 {
 	if (!ifname_problem(name))
 		memcpy(p->netdev, name, strlen(name) + 1);
 }
 
 /* Set the interface of a port by dev_port, from the interfaces of its function. */
-static int netdev_by_dev_port(const struct tree *t, const char *path, struct aff_port *p,
+static int netdev_by_dev_port(const struct tree *t, const char *path, struct topo_port *p,
 			      struct err *e)
 {
 	auto_tree_names struct tree_names names = { 0 };
@@ -134,11 +134,11 @@ static int netdev_by_dev_port(const struct tree *t, const char *path, struct aff
 	return 0;
 }
 
-int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct aff_hca *h,
-		     struct aff_port *p, struct err *e)
+int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct topo_hca *h,
+		     struct topo_port *p, struct err *e)
 {
-	bool simple = h->n_ports == 1 && (h->kind == AFF_HCA_PF || h->kind == AFF_HCA_VF);
-	const char *only = simple && h->pci != AFF_NONE ? only_netdev(t, h->pci) : NULL;
+	bool simple = h->n_ports == 1 && (h->kind == TOPO_HCA_PF || h->kind == TOPO_HCA_VF);
+	const char *only = simple && h->pci != TOPO_NONE ? only_netdev(t, h->pci) : NULL;
 	char name[TREE_VALUE], file[64];
 
 	if (only) {
@@ -182,13 +182,13 @@ uint32_t tree_bond(const struct tree *t, const char *ifname, uint32_t not_this)
 	struct slice rest, part;
 
 	if (!bond_slaves(t, ifname, slaves))
-		return AFF_NONE;
+		return TOPO_NONE;
 	rest = (struct slice){ slaves, strlen(slaves) };
 	while (slice_next(&rest, ' ', &part)) {
 		uint32_t pci =
-			slice_copy(part, name, sizeof(name)) ? AFF_NONE : tree_netdev(t, name);
-		if (pci != AFF_NONE && pci != not_this)
+			slice_copy(part, name, sizeof(name)) ? TOPO_NONE : tree_netdev(t, name);
+		if (pci != TOPO_NONE && pci != not_this)
 			return pci;
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }

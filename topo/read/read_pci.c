@@ -31,10 +31,10 @@ static int list_link(struct tree *t, int dir, const char *name, struct tree_name
 	case TREE_BAD_LINK:
 		break;
 	}
-	return aff_add_note(t->m, e,
-			    DEVICES "/%s is left out: the link leads out of the tree, or "
-				    "to something else",
-			    name);
+	return topo_add_note(t->m, e,
+			     DEVICES "/%s is left out: the link leads out of the tree, or "
+				     "to something else",
+			     name);
 }
 
 /* Without bus/pci: every function is a folder in the folder of the function above it. */

@@ -33,7 +33,7 @@ static int64_t take_route(struct slice line, char ifname[IFNAME_LEN])
 	return (int64_t)n;
 }
 
-void aff_default_netdev(const char *proc, bool live, char out[IFNAME_LEN])
+void topo_default_netdev(const char *proc, bool live, char out[IFNAME_LEN])
 {
 	auto_fd int dir = proc ? open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	auto_fd int fd = dir < 0 ? -1 : tree_text(dir, "net/route", live);

@@ -12,7 +12,7 @@ static void leads_over(const char *proc, bool live, const char *want)
 {
 	char got[IFNAME_LEN] = "before";
 
-	aff_default_netdev(proc, live, got);
+	topo_default_netdev(proc, live, got);
 	ck_assert_str_eq(got, want);
 }
 

@@ -22,36 +22,36 @@ static int open_tree(const char *sysfs, struct tree *t, struct err *e)
 		       sysfs);
 }
 
-int aff_read_sysfs(const char *sysfs, const char *proc, const struct aff_read_opts *o,
-		   struct aff_machine *out, struct err *e)
+int topo_read_sysfs(const char *sysfs, const char *proc, const struct topo_read_opts *o,
+		    struct topo_machine *out, struct err *e)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_tree struct tree t = { .fd = -1, .m = &m, .opts = o };
 	auto_tree_names struct tree_names paths = { 0 };
 
-	m.source = strcmp(sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
+	m.source = strcmp(sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
 	if (open_tree(sysfs, &t, e) || tree_list(&t, &paths, e) || tree_functions(&t, &paths, e) ||
 	    tree_index(&t, e))
 		return -1;
 	if (tree_cpus(&t, proc, e) || tree_gpus(&t, e) || tree_netdevs(&t, e) || tree_hcas(&t, e))
 		return -1;
-	aff_sort(&m);
-	if (aff_number_cards(&m, e))
+	topo_sort(&m);
+	if (topo_number_cards(&m, e))
 		return -1;
-	aff_number_chips(&m);
+	topo_number_chips(&m);
 	*out = m;
-	m = (struct aff_machine){ 0 };
+	m = (struct topo_machine){ 0 };
 	return 0;
 }
 
-int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, struct aff_machine *out,
-		       struct err *e)
+int topo_read_functions(const char *sysfs, const char *const *bdf, size_t n,
+			struct topo_machine *out, struct err *e)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	auto_tree struct tree t = { .fd = -1, .m = &m };
 	auto_tree_names struct tree_names paths = { 0 };
 
-	m.source = strcmp(sysfs, "/sys") != 0 ? AFF_CAPTURE : AFF_LIVE;
+	m.source = strcmp(sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
 	if (open_tree(sysfs, &t, e))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
@@ -60,8 +60,8 @@ int aff_read_functions(const char *sysfs, const char *const *bdf, size_t n, stru
 	}
 	if (tree_functions(&t, &paths, e) || tree_index(&t, e) || tree_roots(&t, e))
 		return -1;
-	aff_number_chips(&m);
+	topo_number_chips(&m);
 	*out = m;
-	m = (struct aff_machine){ 0 };
+	m = (struct topo_machine){ 0 };
 	return 0;
 }

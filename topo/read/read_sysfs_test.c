@@ -9,63 +9,63 @@
 #include "topo/read/read.h"
 #include "topo/testing/tree.h"
 
-static const struct aff_pci *fn(const struct aff_machine *m, const char *bdf)
+static const struct topo_pci *fn(const struct topo_machine *m, const char *bdf)
 {
 	struct pci_addr a;
 
 	ck_assert_int_eq(pci_parse(bdf, &a), 0);
-	uint32_t i = aff_find_pci(m, a);
-	ck_assert_msg(i != AFF_NONE, "%s", bdf);
+	uint32_t i = topo_find_pci(m, a);
+	ck_assert_msg(i != TOPO_NONE, "%s", bdf);
 	return &m->pci[i];
 }
 
-static const struct aff_pci *above(const struct aff_machine *m, const struct aff_pci *p)
+static const struct topo_pci *above(const struct topo_machine *m, const struct topo_pci *p)
 {
 	ck_assert_uint_lt(p->parent, m->n_pci);
 	return &m->pci[p->parent];
 }
 
-static const char *gpu_bdf(const struct aff_machine *m, size_t gpu, char out[PCI_STR_LEN])
+static const char *gpu_bdf(const struct topo_machine *m, size_t gpu, char out[PCI_STR_LEN])
 {
 	return pci_format(m->pci[m->gpu[gpu].pci].addr, out);
 }
 
-static void parents_come_first(const struct aff_machine *m)
+static void parents_come_first(const struct topo_machine *m)
 {
 	for (size_t i = 0; i < m->n_pci; i++)
-		ck_assert(m->pci[i].parent == AFF_NONE || m->pci[i].parent < i);
+		ck_assert(m->pci[i].parent == TOPO_NONE || m->pci[i].parent < i);
 }
 
 START_TEST(a_guest_with_switches_and_vfs)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	char text[PCI_STR_LEN];
 
 	tree_machine(tree_unpack("qemu-pxb-xio3130-igb-sriov-rxe"), &m);
 	ck_assert(m.n_pci == 28 && m.n_roots == 3 && m.n_gpus == 3 && m.n_hcas == 9);
-	ck_assert(m.vm == AFF_YES && m.full_config && m.source == AFF_CAPTURE && m.n_notes == 0);
+	ck_assert(m.vm == TOPO_YES && m.full_config && m.source == TOPO_CAPTURE && m.n_notes == 0);
 	parents_come_first(&m);
 	ck_assert_str_eq(gpu_bdf(&m, 0, text), "0000:23:00.0");
 	ck_assert_str_eq(gpu_bdf(&m, 1, text), "0000:24:00.0");
 	ck_assert_str_eq(gpu_bdf(&m, 2, text), "0000:83:00.0");
 
-	const struct aff_pci *vf = fn(&m, "0000:25:10.2"), *pf = fn(&m, "0000:25:00.0");
+	const struct topo_pci *vf = fn(&m, "0000:25:10.2"), *pf = fn(&m, "0000:25:00.0");
 	ck_assert(vf->is_vf && &m.pci[vf->physfn] == pf && vf->parent == pf->parent);
-	ck_assert(!pf->is_vf && pf->numa == 0 && pf->kind == AFF_ENDPOINT);
+	ck_assert(!pf->is_vf && pf->numa == 0 && pf->kind == TOPO_ENDPOINT);
 	ck_assert(vf->max.speed == 0 && vf->max.width == 0 && vf->cur.width == 0);
-	ck_assert(above(&m, pf)->kind == AFF_DOWNSTREAM && above(&m, pf)->max.speed == 0);
-	const struct aff_pci *up = above(&m, above(&m, pf));
-	ck_assert(up->kind == AFF_UPSTREAM && up->vendor == 0x104c && up->max.speed == 15);
-	ck_assert(above(&m, up)->kind == AFF_ROOT_PORT && above(&m, up)->parent == AFF_NONE);
+	ck_assert(above(&m, pf)->kind == TOPO_DOWNSTREAM && above(&m, pf)->max.speed == 0);
+	const struct topo_pci *up = above(&m, above(&m, pf));
+	ck_assert(up->kind == TOPO_UPSTREAM && up->vendor == 0x104c && up->max.speed == 15);
+	ck_assert(above(&m, up)->kind == TOPO_ROOT_PORT && above(&m, up)->parent == TOPO_NONE);
 	/* its own end tells 2.5 GT/s and one lane, the port nothing */
 	ck_assert(pf->max.speed == 15 && pf->max.width == 1 && pf->one_end && !up->one_end);
 	ck_assert_str_eq(m.root[pf->root].name, "pci0000:20");
 	ck_assert_int_eq(m.cpu[m.root[pf->root].cpu].numa, 0);
 	ck_assert_int_eq(m.cpu[m.root[fn(&m, "0000:00:1f.0")->root].cpu].numa, -1);
 
-	const struct aff_hca *h = &m.hca[aff_find_hca(&m, "rxe4")];
-	ck_assert(h->kind == AFF_HCA_SOFTWARE && &m.pci[h->pci] == vf && h->n_ports == 1);
-	ck_assert(h->port[0].active == AFF_YES && h->port[0].layer == AFF_ETHERNET);
+	const struct topo_hca *h = &m.hca[topo_find_hca(&m, "rxe4")];
+	ck_assert(h->kind == TOPO_HCA_SOFTWARE && &m.pci[h->pci] == vf && h->n_ports == 1);
+	ck_assert(h->port[0].active == TOPO_YES && h->port[0].layer == TOPO_ETHERNET);
 	ck_assert(h->port[0].rate_mbps == 2500);
 	ck_assert_str_eq(h->port[0].netdev, "eth4");
 	ck_assert_str_eq(m.hca[0].name, "rxe2"); /* by address, not by name */
@@ -74,31 +74,31 @@ END_TEST
 
 START_TEST(vector_engines_and_hcas_by_class)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	tree_machine(tree_unpack("hwloc-8ve"), &m);
 	ck_assert(m.n_gpus == 8 && m.n_hcas == 2 && m.n_pci == 29 && m.n_notes == 1);
-	ck_assert(m.vm == AFF_NO && !m.full_config && m.n_cpus == 2);
+	ck_assert(m.vm == TOPO_NO && !m.full_config && m.n_cpus == 2);
 	ck_assert_str_eq(m.hca[0].name, "mlx5_0");
 	ck_assert_str_eq(m.hca[1].name, "mlx5_1");
 	ck_assert_ptr_nonnull(strstr(m.note[0], "no class/infiniband"));
-	ck_assert(m.hca[0].pci != AFF_NONE && m.pci[m.hca[0].pci].addr.bus == 0x1a);
-	ck_assert(m.gpu[0].vendor == AFF_OTHER && !m.gpu[0].on_package);
+	ck_assert(m.hca[0].pci != TOPO_NONE && m.pci[m.hca[0].pci].addr.bus == 0x1a);
+	ck_assert(m.gpu[0].vendor == TOPO_OTHER && !m.gpu[0].on_package);
 	ck_assert_str_eq(m.cpu[0].affinity, "0000,00000000,00000000,00ff00ff");
 	ck_assert_str_eq(m.cpu[1].vendor, "GenuineIntel");
 	ck_assert_str_eq(m.cpu[1].arch, "x86_64");
 	ck_assert(m.cpu[1].family == 6 && m.cpu[1].model == 85);
 	/* 64 bytes of configuration space: kinds by place */
-	const struct aff_pci *ve = fn(&m, "0000:41:00.0");
-	ck_assert(above(&m, ve)->kind == AFF_DOWNSTREAM && ve->max.speed == 60 && !ve->one_end);
-	ck_assert_int_eq(above(&m, above(&m, ve))->kind, AFF_UPSTREAM);
-	ck_assert_int_eq(above(&m, above(&m, above(&m, ve)))->kind, AFF_ROOT_PORT);
+	const struct topo_pci *ve = fn(&m, "0000:41:00.0");
+	ck_assert(above(&m, ve)->kind == TOPO_DOWNSTREAM && ve->max.speed == 60 && !ve->one_end);
+	ck_assert_int_eq(above(&m, above(&m, ve))->kind, TOPO_UPSTREAM);
+	ck_assert_int_eq(above(&m, above(&m, above(&m, ve)))->kind, TOPO_ROOT_PORT);
 }
 END_TEST
 
 START_TEST(a_phi_an_hca_of_class_other_and_a_bmc)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	char text[PCI_STR_LEN];
 
 	tree_machine(tree_unpack("hwloc-mic-mlx4"), &m);
@@ -106,10 +106,10 @@ START_TEST(a_phi_an_hca_of_class_other_and_a_bmc)
 	ck_assert_str_eq(gpu_bdf(&m, 0, text), "0000:83:00.0");
 	ck_assert_str_eq(m.hca[0].name, "mlx4_0");
 	ck_assert(m.pci[m.hca[0].pci].class_code == 0x028000 && m.hca[0].guid == 0x2c90300f9bfa3);
-	ck_assert(m.hca[0].port[0].rate_mbps == 56000 && m.hca[0].port[0].layer == AFF_INFINIBAND);
+	ck_assert(m.hca[0].port[0].rate_mbps == 56000 && m.hca[0].port[0].layer == TOPO_INFINIBAND);
 	ck_assert_str_eq(m.hca[0].port[0].netdev, "ib0");
 	ck_assert_int_eq(fn(&m, "0000:05:00.0")->class_code, 0x030000); /* no GPU */
-	ck_assert_int_eq(above(&m, fn(&m, "0000:05:00.0"))->kind, AFF_BRIDGE);
+	ck_assert_int_eq(above(&m, fn(&m, "0000:05:00.0"))->kind, TOPO_BRIDGE);
 	/* scif0: its folder is not in the capture */
 	ck_assert(m.n_notes == 1 && strstr(m.note[0], "scif0"));
 }
@@ -117,7 +117,7 @@ END_TEST
 
 START_TEST(domains_of_five_digits)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	tree_machine(tree_unpack("hwloc-pcidomain32bits"), &m);
 	ck_assert(m.n_pci == 9 && m.n_roots == 2 && m.n_gpus == 0 && m.n_hcas == 0);
@@ -128,11 +128,11 @@ END_TEST
 
 START_TEST(guests_with_a_tesla_and_with_an_accelerator)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *top = tree_unpack("ghw-linux-amd64-accel-nvidia");
 
 	tree_machine(top, &m);
-	ck_assert(m.n_gpus == 1 && m.gpu[0].vendor == AFF_NVIDIA && m.vm == AFF_YES);
+	ck_assert(m.n_gpus == 1 && m.gpu[0].vendor == TOPO_NVIDIA && m.vm == TOPO_YES);
 	ck_assert_int_eq(m.pci[m.gpu[0].pci].class_code, 0x030200);
 }
 END_TEST
@@ -148,10 +148,10 @@ START_TEST(more_accelerators_by_class)
 
 	(void)snprintf(sysfs, sizeof(sysfs), "%s/sys", top);
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
-		struct aff_read_opts o = { &in[i].class_code, in[i].class_code != 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
+		struct topo_read_opts o = { &in[i].class_code, in[i].class_code != 0 };
 		struct err e = { 0 };
-		ck_assert_int_eq(aff_read_sysfs(sysfs, NULL, &o, &m, &e), 0);
+		ck_assert_int_eq(topo_read_sysfs(sysfs, NULL, &o, &m, &e), 0);
 		ck_assert_uint_eq(m.n_gpus, in[i].gpus);
 	}
 }
@@ -159,7 +159,7 @@ END_TEST
 
 START_TEST(class_infiniband_alone)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	const char *top = tree_unpack("gpud-h100-class-infiniband");
 	char command[512];
 
@@ -169,12 +169,12 @@ START_TEST(class_infiniband_alone)
 		top, top, top);
 	ck_assert_int_eq(system(command), 0);
 	tree_machine(top, &m);
-	ck_assert(m.n_hcas == 9 && m.n_pci == 0 && m.vm == AFF_UNKNOWN);
+	ck_assert(m.n_hcas == 9 && m.n_pci == 0 && m.vm == TOPO_UNKNOWN);
 	ck_assert_str_eq(m.hca[0].name, "mlx5_0");
 	ck_assert_str_eq(m.hca[8].name, "mlx5_bond_0");
-	ck_assert(m.hca[0].pci == AFF_NONE && m.hca[0].kind == AFF_HCA_PF);
-	ck_assert(m.hca[0].port[0].rate_mbps == 400000 && m.hca[0].port[0].active == AFF_YES);
-	ck_assert_int_eq(m.hca[8].port[0].layer, AFF_ETHERNET);
+	ck_assert(m.hca[0].pci == TOPO_NONE && m.hca[0].kind == TOPO_HCA_PF);
+	ck_assert(m.hca[0].port[0].rate_mbps == 400000 && m.hca[0].port[0].active == TOPO_YES);
+	ck_assert_int_eq(m.hca[8].port[0].layer, TOPO_ETHERNET);
 }
 END_TEST
 
@@ -185,7 +185,7 @@ static const char *const trees[] = { "qemu-pxb-xio3130-igb-sriov-rxe", "hwloc-8v
 
 static void same_after(const char *name, const char *script)
 {
-	auto_aff_machine struct aff_machine a = { 0 }, b = { 0 };
+	auto_topo_machine struct topo_machine a = { 0 }, b = { 0 };
 	const char *top = tree_unpack(name);
 	char command[1024];
 
@@ -201,7 +201,7 @@ static void same_after(const char *name, const char *script)
 START_TEST(the_order_in_folders_changes_nothing)
 {
 	static const char *const folders[] = { "bus/pci/devices", "class/net", "class/infiniband" };
-	auto_aff_machine struct aff_machine a = { 0 }, b = { 0 };
+	auto_topo_machine struct topo_machine a = { 0 }, b = { 0 };
 	const char *top = tree_unpack(trees[0]);
 	char root[256];
 
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(sixty_four_bytes_are_told)
 {
 	const char *top = tree_unpack(trees[0]);
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	char command[512];
 
 	(void)snprintf(command, sizeof(command),
@@ -245,11 +245,11 @@ END_TEST
 
 static int read_top(void *arg, struct err *e)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	char sysfs[512];
 
 	(void)snprintf(sysfs, sizeof(sysfs), "%s/sys", (const char *)arg);
-	return aff_read_sysfs(sysfs, arg, NULL, &m, e);
+	return topo_read_sysfs(sysfs, arg, NULL, &m, e);
 }
 
 START_TEST(every_allocation_may_fail)
@@ -263,11 +263,11 @@ END_TEST
 
 START_TEST(the_live_machine_can_be_read)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct err e = { 0 };
 
-	ck_assert_msg(!aff_read_sysfs("/sys", "/proc", NULL, &m, &e), "%s", e.msg);
-	ck_assert_int_eq(m.source, AFF_LIVE);
+	ck_assert_msg(!topo_read_sysfs("/sys", "/proc", NULL, &m, &e), "%s", e.msg);
+	ck_assert_int_eq(m.source, TOPO_LIVE);
 	parents_come_first(&m);
 }
 END_TEST
@@ -275,15 +275,15 @@ END_TEST
 START_TEST(no_tree)
 {
 	const char *dir = testing_dir();
-	struct aff_machine m = { 0 };
+	struct topo_machine m = { 0 };
 	struct err e = { 0 };
 
-	ck_assert_int_eq(aff_read_sysfs("/nowhere", NULL, NULL, &m, &e), -1);
+	ck_assert_int_eq(topo_read_sysfs("/nowhere", NULL, NULL, &m, &e), -1);
 	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
-	ck_assert_int_eq(aff_read_sysfs(dir, NULL, NULL, &m, &e), -1);
+	ck_assert_int_eq(topo_read_sysfs(dir, NULL, NULL, &m, &e), -1);
 	ck_assert_str_eq(e.msg, "/mnt holds none of devices, bus and class: it is no /sys");
 	tree_put(dir, "devices/system/x", "");
-	ck_assert_int_eq(aff_read_sysfs(dir, NULL, NULL, &m, &e), 0);
+	ck_assert_int_eq(topo_read_sysfs(dir, NULL, NULL, &m, &e), 0);
 	ck_assert(m.n_pci == 0 && m.n_gpus == 0 && m.n_hcas == 0);
 }
 END_TEST

@@ -50,7 +50,7 @@ static bool link_to(const struct tree *t, struct tree_path *p, const char *name,
 static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n, struct err *e)
 {
 	struct pci_addr a = t->m->pci[pf].addr, vf;
-	struct tree_vfs v = { .n = n, .stride = 1, .pf = pf, .like = AFF_NONE };
+	struct tree_vfs v = { .n = n, .stride = 1, .pf = pf, .like = TOPO_NONE };
 	int offset = 0, stride = 0;
 	char name[24];
 

@@ -103,20 +103,20 @@ static void pop_to(struct walk *w, const char *path, size_t root)
 
 static int push_root(struct walk *w, const char *path, size_t len)
 {
-	struct aff_machine *m = w->t->m;
+	struct topo_machine *m = w->t->m;
 	char text[TREE_PATH], name[PCI_ROOT_LEN] = "";
 
 	if (slice_copy((struct slice){ path, len }, text, sizeof(text)))
 		return 1;
 	if (tree_is_root(tree_last_name(text)))
 		(void)strcpy(name, tree_last_name(text).p);
-	w->level[w->depth++] = (struct level){ .len = len, .pci = AFF_NONE };
+	w->level[w->depth++] = (struct level){ .len = len, .pci = TOPO_NONE };
 	w->placed = false;
 	for (w->root = 0; w->root < m->n_roots; w->root++) {
 		if (!strcmp(m->root[w->root].name, name))
 			return 0;
 	}
-	return aff_add_root(m, name, &w->root, w->e);
+	return topo_add_root(m, name, &w->root, w->e);
 }
 
 #define ENDS_MAX (1u << 24)
@@ -145,9 +145,9 @@ static int add_function(struct walk *w, struct tree_path *p, struct pci_addr a, 
 		if (dir < 0)
 			return 1;
 	}
-	if (add_ends(t, w->e) || aff_add_pci(t->m, a, out, w->e))
+	if (add_ends(t, w->e) || topo_add_pci(t->m, a, out, w->e))
 		return -1;
-	struct aff_pci *f = &t->m->pci[*out];
+	struct topo_pci *f = &t->m->pci[*out];
 	f->has_class = has_class;
 	f->class_code = class;
 	f->parent = w->level[w->depth - 1].pci;
@@ -160,10 +160,10 @@ static int add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
 {
 	const struct tree_vfs *v = tree_vf_of(w->t, a);
 
-	if (!v || v->like == AFF_NONE)
+	if (!v || v->like == TOPO_NONE)
 		return 1;
-	const struct aff_pci like = w->t->m->pci[v->like];
-	if (add_ends(w->t, w->e) || aff_add_pci(w->t->m, a, out, w->e))
+	const struct topo_pci like = w->t->m->pci[v->like];
+	if (add_ends(w->t, w->e) || topo_add_pci(w->t->m, a, out, w->e))
 		return -1;
 	w->t->m->pci[*out] = like;
 	w->t->m->pci[*out].addr = a;
@@ -191,8 +191,8 @@ static int push_function(struct walk *w, const char *path, struct slice part)
 	}
 	if (rc)
 		return rc;
-	struct aff_pci *f = &t->m->pci[pci];
-	if (!w->placed && f->parent == AFF_NONE && !f->has_ids)
+	struct topo_pci *f = &t->m->pci[pci];
+	if (!w->placed && f->parent == TOPO_NONE && !f->has_ids)
 		(void)tree_number(t->fd, tree_at(&p, "numa_node"), &f->numa);
 	w->placed |= f->numa >= 0;
 	w->level[w->depth++] = (struct level){ .len = p.len, .pci = pci };
@@ -215,8 +215,8 @@ static int walk_to(struct walk *w, const char *path)
 		rc = part.len ? push_function(w, path, part) : 0;
 	if (rc <= 0)
 		return rc;
-	return aff_add_note(w->t->m, w->e, "%s is left out: it is not there, or a link on the way",
-			    path);
+	return topo_add_note(w->t->m, w->e, "%s is left out: it is not there, or a link on the way",
+			     path);
 }
 
 int tree_functions(struct tree *t, struct tree_names *paths, struct err *e)

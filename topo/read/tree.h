@@ -23,10 +23,10 @@ struct tree_place {
 
 /* A function's own end of the link above it: maximum and current state. */
 struct tree_ends {
-	struct aff_pcie_link max, cur;
+	struct topo_pcie_link max, cur;
 };
 
-/* n VFs of one PF, from `first` on, `stride` apart. like: the one that was read; AFF_NONE. */
+/* n VFs of one PF, from `first` on, `stride` apart. like: the one that was read; TOPO_NONE. */
 struct tree_vfs {
 	struct pci_addr first;
 	uint32_t n, stride, pf, like;
@@ -34,10 +34,10 @@ struct tree_vfs {
 
 struct tree {
 	int fd;
-	struct aff_machine *m;
-	const struct aff_read_opts *opts; /* may be NULL */
-	struct tree_ends *ends;           /* by function; owned */
-	struct tree_vfs *vfs;             /* from sriov_numvfs of the PFs; owned */
+	struct topo_machine *m;
+	const struct topo_read_opts *opts; /* may be NULL */
+	struct tree_ends *ends;            /* by function; owned */
+	struct tree_vfs *vfs;              /* from sriov_numvfs of the PFs; owned */
 	size_t n_vfs;
 	struct tree_place *place; /* functions by address, set by tree_index(); owned */
 	size_t n_places;
@@ -97,7 +97,7 @@ int tree_functions(struct tree *t, struct tree_names *paths, struct err *e) must
 /* tree_index - fill t->place, and set physfn of the VFs. */
 int tree_index(struct tree *t, struct err *e) must_check;
 /* tree_find - the function with this address; tree_last: the last function that a path names.
- * AFF_NONE: there is none. Both need tree_index(). */
+ * TOPO_NONE: there is none. Both need tree_index(). */
 uint32_t tree_find(const struct tree *t, struct pci_addr a);
 uint32_t tree_last(const struct tree *t, const char *path);
 /* tree_clear - close t->fd and free what the steps stored; t->m belongs to the caller. */
@@ -112,9 +112,9 @@ struct slice tree_last_name(const char *path);
 /* tree_function - read ids, NUMA node, kind and links of a function into its record. */
 void tree_function(struct tree *t, struct tree_path *p, uint32_t pci);
 /* tree_matters - its class is unknown or that of a bridge, NIC or GPU: it must be read in full. */
-bool tree_matters(const struct tree *t, const struct aff_pci *p);
+bool tree_matters(const struct tree *t, const struct topo_pci *p);
 /* tree_asked_for - its class is in o->class_code. */
-bool tree_asked_for(const struct aff_pci *p, const struct aff_read_opts *o);
+bool tree_asked_for(const struct topo_pci *p, const struct topo_read_opts *o);
 
 /* ---- read_vf.c: which functions are VFs ---- */
 /* tree_vf_of - the VFs, of a PF that was read before, to which the address belongs; NULL: none. */
@@ -139,12 +139,12 @@ struct tree_netdev {
 };
 /* tree_netdevs - fill t->netdev with the interfaces of all functions. */
 int tree_netdevs(struct tree *t, struct err *e) must_check;
-/* tree_netdev - the function of an interface; AFF_NONE: it has none. */
+/* tree_netdev - the function of an interface; TOPO_NONE: it has none. */
 uint32_t tree_netdev(const struct tree *t, const char *ifname);
 /* tree_port_netdev - set p->netdev, the interface of a port; path: the RDMA device's folder. */
-int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct aff_hca *h,
-		     struct aff_port *p, struct err *e) must_check;
-/* tree_bond - if the interface is a bond or a slave: the function of another slave; AFF_NONE. */
+int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct topo_hca *h,
+		     struct topo_port *p, struct err *e) must_check;
+/* tree_bond - if the interface is a bond or a slave: the function of another slave; TOPO_NONE. */
 uint32_t tree_bond(const struct tree *t, const char *ifname, uint32_t not_this);
 
 #endif

@@ -8,17 +8,17 @@
 
 #include "topo/show/show_priv.h"
 
-bool show_has_gpu(const struct aff_view *v, size_t gpu)
+bool show_has_gpu(const struct topo_view *v, size_t gpu)
 {
 	return !v->scope.gpu || v->scope.gpu[gpu];
 }
 
-bool show_has_hca(const struct aff_view *v, size_t hca)
+bool show_has_hca(const struct topo_view *v, size_t hca)
 {
 	return !v->scope.hca || v->scope.hca[hca];
 }
 
-size_t show_count_gpus(const struct aff_view *v)
+size_t show_count_gpus(const struct topo_view *v)
 {
 	size_t n = 0;
 
@@ -27,7 +27,7 @@ size_t show_count_gpus(const struct aff_view *v)
 	return n;
 }
 
-size_t show_count_hcas(const struct aff_view *v)
+size_t show_count_hcas(const struct topo_view *v)
 {
 	size_t n = 0;
 
@@ -36,30 +36,30 @@ size_t show_count_hcas(const struct aff_view *v)
 	return n;
 }
 
-int show_numa(const struct aff_machine *m, uint32_t pci)
+int show_numa(const struct topo_machine *m, uint32_t pci)
 {
 	uint32_t root;
 
-	if (pci == AFF_NONE)
+	if (pci == TOPO_NONE)
 		return -1;
 	if (m->pci[pci].numa >= 0)
 		return m->pci[pci].numa;
 	root = m->pci[pci].root;
-	if (root == AFF_NONE || m->root[root].cpu == AFF_NONE)
+	if (root == TOPO_NONE || m->root[root].cpu == TOPO_NONE)
 		return -1;
 	return m->cpu[m->root[root].cpu].numa;
 }
 
-char *show_gpu_bdf(const struct aff_machine *m, size_t gpu, char out[PCI_STR_LEN])
+char *show_gpu_bdf(const struct topo_machine *m, size_t gpu, char out[PCI_STR_LEN])
 {
 	return pci_format(m->pci[m->gpu[gpu].pci].addr, out);
 }
 
-char *show_hca_bdf(const struct aff_machine *m, size_t hca, char out[PCI_STR_LEN])
+char *show_hca_bdf(const struct topo_machine *m, size_t hca, char out[PCI_STR_LEN])
 {
 	uint32_t pci = m->hca[hca].pci;
 
-	return pci == AFF_NONE ? NULL : pci_format(m->pci[pci].addr, out);
+	return pci == TOPO_NONE ? NULL : pci_format(m->pci[pci].addr, out);
 }
 
 int show_finish(FILE *to, struct err *e)
@@ -70,7 +70,7 @@ int show_finish(FILE *to, struct err *e)
 	return err_set(e, ERR_IO, errno ? errno : EIO, "write what was asked for");
 }
 
-char *show_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
+char *show_names(const struct topo_machine *m, const uint32_t *hca, size_t n)
 {
 	size_t size = 1;
 	char *text, *end;
@@ -86,7 +86,7 @@ char *show_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
 	return text;
 }
 
-char *show_foreign_hcas(const struct aff_view *v)
+char *show_foreign_hcas(const struct topo_view *v)
 {
 	auto_free uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
 	size_t n = 0;
@@ -117,7 +117,7 @@ uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n)
 	return hca;
 }
 
-bool show_unavailable(const struct aff_view *v, size_t gpu)
+bool show_unavailable(const struct topo_view *v, size_t gpu)
 {
 	const struct compare_gpu *d = &v->differ->gpu[gpu];
 

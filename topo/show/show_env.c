@@ -18,7 +18,7 @@ struct env {
 /* ---- whose HCAs ---- */
 
 /* The HCAs assigned to the GPUs in want[], each once, in the order of the GPUs. */
-static uint32_t *collect_shares(const struct aff_view *v, const bool *want, size_t *n)
+static uint32_t *collect_shares(const struct topo_view *v, const bool *want, size_t *n)
 {
 	uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
 	auto_free bool *seen = calloc(v->m->n_hcas + 1, sizeof(*seen));
@@ -29,7 +29,7 @@ static uint32_t *collect_shares(const struct aff_view *v, const bool *want, size
 		return NULL;
 	}
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		const struct aff_gpu_choice *c = &v->choice->gpu[g];
+		const struct topo_gpu_choice *c = &v->choice->gpu[g];
 
 		for (size_t i = 0; want[g] && i < c->n_share; i++) {
 			if (!seen[c->share[i]])
@@ -40,12 +40,12 @@ static uint32_t *collect_shares(const struct aff_view *v, const bool *want, size
 	return list;
 }
 
-static void put_ports(const struct aff_hca *h, FILE *to, const char **comma)
+static void put_ports(const struct topo_hca *h, FILE *to, const char **comma)
 {
 	size_t named = 0;
 
 	for (size_t i = 0; i < h->n_ports; i++) {
-		if (h->port[i].active == AFF_NO)
+		if (h->port[i].active == TOPO_NO)
 			continue;
 		fprintf(to, "%s%s:%u", *comma, h->name, h->port[i].port);
 		*comma = ",";
@@ -58,7 +58,7 @@ static void put_ports(const struct aff_hca *h, FILE *to, const char **comma)
 }
 
 /* "mlx5_0:1,mlx5_1:1"; NULL: no memory. */
-static char *device_list(const struct aff_machine *m, const uint32_t *hca, size_t n)
+static char *device_list(const struct topo_machine *m, const uint32_t *hca, size_t n)
 {
 	const char *comma = "";
 	char *text = NULL;
@@ -78,7 +78,7 @@ static char *device_list(const struct aff_machine *m, const uint32_t *hca, size_
 }
 
 /* NCCL uses the path of device 00 on the bus of a VF; the prediction says if that is wrong. */
-static bool is_displaced(const struct aff_view *v, uint32_t hca)
+static bool is_displaced(const struct topo_view *v, uint32_t hca)
 {
 	for (size_t i = 0; i < v->nccl->n_nets; i++)
 		if (v->nccl->net[i].hca == hca && v->nccl->net[i].displaced)
@@ -115,7 +115,7 @@ static void env_clear(struct env *e)
 #define auto_env auto_clean(env_clear)
 
 /* The variables for the GPUs in want[]; none if they have no nearest HCA. -1: no memory. */
-static int make_env(const struct aff_view *v, const bool *want, struct env *out)
+static int make_env(const struct topo_view *v, const bool *want, struct env *out)
 {
 	size_t n;
 	auto_free uint32_t *hca = collect_shares(v, want, &n);
@@ -167,13 +167,13 @@ static void put_env(const struct env *e, FILE *to)
 }
 
 /* A comment, because a shell reads the output. */
-static void put_none(const struct aff_view *v, FILE *to)
+static void put_none(const struct topo_view *v, FILE *to)
 {
 	fprintf(to, "# %s: nothing to set\n",
 		!show_count_gpus(v) ? "no GPU" : "no HCA is nearest to any of the GPUs");
 }
 
-static int put_each(const struct aff_view *v, bool *want, FILE *to)
+static int put_each(const struct topo_view *v, bool *want, FILE *to)
 {
 	char bdf[PCI_STR_LEN];
 
@@ -193,7 +193,7 @@ static int put_each(const struct aff_view *v, bool *want, FILE *to)
 	return 0;
 }
 
-static bool *all_gpus(const struct aff_view *v)
+static bool *all_gpus(const struct topo_view *v)
 {
 	bool *want = calloc(v->m->n_gpus + 1, sizeof(*want));
 
@@ -202,7 +202,7 @@ static bool *all_gpus(const struct aff_view *v)
 	return want;
 }
 
-int show_env(const struct aff_view *v, bool each, FILE *to, struct err *e)
+int show_env(const struct topo_view *v, bool each, FILE *to, struct err *e)
 {
 	auto_free bool *want = all_gpus(v);
 	auto_env struct env all = { 0 };
@@ -238,7 +238,7 @@ static int add_env(struct json *o, const struct env *env)
 	return 0;
 }
 
-static int add_each(struct json *o, const struct aff_view *v, bool *want)
+static int add_each(struct json *o, const struct topo_view *v, bool *want)
 {
 	struct json *list = json_add_array(o, "gpus");
 	char bdf[PCI_STR_LEN];
@@ -262,7 +262,7 @@ static int add_each(struct json *o, const struct aff_view *v, bool *want)
 	return 0;
 }
 
-struct json *show_env_json(const struct aff_view *v)
+struct json *show_env_json(const struct topo_view *v)
 {
 	auto_json struct json *o = json_new_object();
 	auto_free bool *want = all_gpus(v);

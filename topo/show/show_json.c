@@ -22,12 +22,12 @@ static int add_number_or_null(struct json *o, const char *key, int64_t n)
 
 static int64_t index_of(uint32_t i)
 {
-	return i == AFF_NONE ? -1 : (int64_t)i;
+	return i == TOPO_NONE ? -1 : (int64_t)i;
 }
 
-static int add_tristate(struct json *o, const char *key, enum aff_tristate t)
+static int add_tristate(struct json *o, const char *key, enum topo_tristate t)
 {
-	return t == AFF_UNKNOWN ? json_add_null(o, key) : json_add_bool(o, key, t == AFF_YES);
+	return t == TOPO_UNKNOWN ? json_add_null(o, key) : json_add_bool(o, key, t == TOPO_YES);
 }
 
 /* Converts 100 Mbit/s to Gbit/s. */
@@ -36,7 +36,7 @@ static int add_gbps(struct json *o, const char *key, uint32_t bw)
 	return json_add_num(o, key, bw ? bw / 10.0 : NAN);
 }
 
-static int add_names(struct json *o, const char *key, const struct aff_machine *m,
+static int add_names(struct json *o, const char *key, const struct topo_machine *m,
 		     const uint32_t *hca, size_t n)
 {
 	struct json *list = json_add_array(o, key);
@@ -49,7 +49,7 @@ static int add_names(struct json *o, const char *key, const struct aff_machine *
 	return 0;
 }
 
-static int add_nets(struct json *o, const char *key, const struct aff_view *v, const uint32_t *net,
+static int add_nets(struct json *o, const char *key, const struct topo_view *v, const uint32_t *net,
 		    size_t n)
 {
 	struct json *list = json_add_array(o, key);
@@ -64,11 +64,11 @@ static int add_nets(struct json *o, const char *key, const struct aff_view *v, c
 
 /* ---- GPUs ---- */
 
-static int add_distance(struct json *o, const struct aff_distance *r)
+static int add_distance(struct json *o, const struct topo_distance *r)
 {
-	bool known = r->class != AFF_CLASS_UNKNOWN;
+	bool known = r->class != TOPO_CLASS_UNKNOWN;
 
-	return add_str_or_null(o, "class", known ? aff_class_name(r->class) : NULL) ||
+	return add_str_or_null(o, "class", known ? topo_class_name(r->class) : NULL) ||
 			       (known ? json_add_int(o, "switches", r->switches)
 				      : json_add_null(o, "switches")) ||
 			       add_gbps(o, "bandwidth_gbps", r->max_bw) ||
@@ -77,10 +77,10 @@ static int add_distance(struct json *o, const struct aff_distance *r)
 		       : 0;
 }
 
-static int add_gpu_hcas(struct json *gpu, const struct aff_view *v, size_t g)
+static int add_gpu_hcas(struct json *gpu, const struct topo_view *v, size_t g)
 {
 	struct json *list = json_add_array(gpu, "hcas");
-	struct aff_distance r;
+	struct topo_distance r;
 	char bdf[PCI_STR_LEN];
 
 	if (!list)
@@ -89,7 +89,7 @@ static int add_gpu_hcas(struct json *gpu, const struct aff_view *v, size_t g)
 		if (!show_has_hca(v, h))
 			continue;
 		struct json *o = json_push_object(list);
-		aff_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
+		topo_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
 		if (!o || json_add_str(o, "name", v->m->hca[h].name) ||
 		    add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) || add_distance(o, &r))
 			return -1;
@@ -102,7 +102,7 @@ static int add_gpu_hcas(struct json *gpu, const struct aff_view *v, size_t g)
 	return 0;
 }
 
-static int add_nccl(struct json *gpu, const struct aff_view *v, size_t g)
+static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
 {
 	const struct nccl_gpu *n = &v->nccl->gpu[g];
 	struct json *o;
@@ -136,27 +136,27 @@ static int add_comparison(struct json *gpu, const struct compare_gpu *d)
 		       : 0;
 }
 
-static const char *vendor_name(enum aff_vendor v)
+static const char *vendor_name(enum topo_vendor v)
 {
 	switch (v) {
-	case AFF_NVIDIA:
+	case TOPO_NVIDIA:
 		return "nvidia";
-	case AFF_AMD:
+	case TOPO_AMD:
 		return "amd";
-	case AFF_GAUDI:
+	case TOPO_GAUDI:
 		return "gaudi";
-	case AFF_ASCEND:
+	case TOPO_ASCEND:
 		return "ascend";
-	case AFF_OTHER:
+	case TOPO_OTHER:
 		break;
 	}
 	return NULL;
 }
 
-static int add_choice(struct json *o, const struct aff_view *v, size_t g)
+static int add_choice(struct json *o, const struct topo_view *v, size_t g)
 {
-	const struct aff_gpu_choice *c = &v->choice->gpu[g];
-	const char *assigned = c->assigned == AFF_NONE ? NULL : v->m->hca[c->assigned].name;
+	const struct topo_gpu_choice *c = &v->choice->gpu[g];
+	const char *assigned = c->assigned == TOPO_NONE ? NULL : v->m->hca[c->assigned].name;
 
 	return add_names(o, "nearest", v->m, c->nearest, c->n_nearest) ||
 			       add_str_or_null(o, "assigned", assigned) ||
@@ -166,9 +166,9 @@ static int add_choice(struct json *o, const struct aff_view *v, size_t g)
 		       : 0;
 }
 
-static int add_gpu(struct json *list, const struct aff_view *v, size_t g)
+static int add_gpu(struct json *list, const struct topo_view *v, size_t g)
 {
-	const struct aff_gpu *gpu = &v->m->gpu[g];
+	const struct topo_gpu *gpu = &v->m->gpu[g];
 	struct json *o = json_push_object(list);
 	char bdf[PCI_STR_LEN];
 
@@ -180,65 +180,65 @@ static int add_gpu(struct json *list, const struct aff_view *v, size_t g)
 	    add_choice(o, v, g) || add_nccl(o, v, g) || add_comparison(o, &v->differ->gpu[g]))
 		return -1;
 	return v->findings ? json_add_str(o, "ready",
-					  finding_state_name(aff_worst(v->findings, (uint32_t)g)))
+					  finding_state_name(gdr_worst(v->findings, (uint32_t)g)))
 			   : json_add_null(o, "ready");
 }
 
 /* ---- HCAs ---- */
 
-static const char *kind_name(enum aff_hca_kind k)
+static const char *kind_name(enum topo_hca_kind k)
 {
 	switch (k) {
-	case AFF_HCA_PF:
+	case TOPO_HCA_PF:
 		return "pf";
-	case AFF_HCA_VF:
+	case TOPO_HCA_VF:
 		return "vf";
-	case AFF_HCA_SF:
+	case TOPO_HCA_SF:
 		return "sf";
-	case AFF_HCA_BOND:
+	case TOPO_HCA_BOND:
 		return "bond";
-	case AFF_HCA_SOFTWARE:
+	case TOPO_HCA_SOFTWARE:
 		return "software";
 	}
 	return NULL;
 }
 
-static const char *role_name(enum aff_role r)
+static const char *role_name(enum topo_role r)
 {
 	switch (r) {
-	case AFF_COMPUTE:
+	case TOPO_COMPUTE:
 		return "compute";
-	case AFF_STORAGE:
+	case TOPO_STORAGE:
 		return "storage";
-	case AFF_MANAGEMENT:
+	case TOPO_MANAGEMENT:
 		return "management";
-	case AFF_ROLE_UNKNOWN:
+	case TOPO_ROLE_UNKNOWN:
 		break;
 	}
 	return NULL;
 }
 
-static const char *layer_name(enum aff_layer l)
+static const char *layer_name(enum topo_layer l)
 {
 	switch (l) {
-	case AFF_ETHERNET:
+	case TOPO_ETHERNET:
 		return "Ethernet";
-	case AFF_INFINIBAND:
+	case TOPO_INFINIBAND:
 		return "InfiniBand";
-	case AFF_LAYER_UNKNOWN:
+	case TOPO_LAYER_UNKNOWN:
 		break;
 	}
 	return NULL;
 }
 
-static int add_ports(struct json *o, const struct aff_hca *h)
+static int add_ports(struct json *o, const struct topo_hca *h)
 {
 	struct json *list = json_add_array(o, "ports");
 
 	if (!list)
 		return -1;
 	for (size_t i = 0; i < h->n_ports; i++) {
-		const struct aff_port *p = &h->port[i];
+		const struct topo_port *p = &h->port[i];
 		struct json *port = json_push_object(list);
 
 		if (!port || json_add_int(port, "port", p->port) ||
@@ -252,28 +252,28 @@ static int add_ports(struct json *o, const struct aff_hca *h)
 	return 0;
 }
 
-static int add_place(struct json *o, const struct aff_view *v, size_t h)
+static int add_place(struct json *o, const struct topo_view *v, size_t h)
 {
-	const struct aff_hca *hca = &v->m->hca[h];
-	uint32_t pf = hca->pci == AFF_NONE ? AFF_NONE : v->m->pci[hca->pci].physfn;
+	const struct topo_hca *hca = &v->m->hca[h];
+	uint32_t pf = hca->pci == TOPO_NONE ? TOPO_NONE : v->m->pci[hca->pci].physfn;
 	char bdf[PCI_STR_LEN], pf_bdf[PCI_STR_LEN], second[PCI_STR_LEN];
 
-	if (pf != AFF_NONE)
+	if (pf != TOPO_NONE)
 		pci_format(v->m->pci[pf].addr, pf_bdf);
-	if (hca->second != AFF_NONE)
+	if (hca->second != TOPO_NONE)
 		pci_format(v->m->pci[hca->second].addr, second);
 	return add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) ||
-			       add_str_or_null(o, "pf", pf == AFF_NONE ? NULL : pf_bdf) ||
+			       add_str_or_null(o, "pf", pf == TOPO_NONE ? NULL : pf_bdf) ||
 			       add_str_or_null(o, "second",
-					       hca->second == AFF_NONE ? NULL : second) ||
+					       hca->second == TOPO_NONE ? NULL : second) ||
 			       add_number_or_null(o, "numa", show_numa(v->m, hca->pci))
 		       ? -1
 		       : 0;
 }
 
-static int add_hca(struct json *list, const struct aff_view *v, size_t h)
+static int add_hca(struct json *list, const struct topo_view *v, size_t h)
 {
-	const struct aff_hca *hca = &v->m->hca[h];
+	const struct topo_hca *hca = &v->m->hca[h];
 	struct json *o = json_push_object(list);
 
 	return !o || json_add_str(o, "name", hca->name) || add_place(o, v, h) ||
@@ -282,7 +282,7 @@ static int add_hca(struct json *list, const struct aff_view *v, size_t h)
 			       add_str_or_null(o, "role", role_name(hca->role)) ||
 			       add_str_or_null(o, "rule", hca->rule) ||
 			       add_number_or_null(o, "rail", index_of(v->choice->rail[h])) ||
-			       json_add_bool(o, "usable", aff_usable(hca)) ||
+			       json_add_bool(o, "usable", topo_usable(hca)) ||
 			       json_add_bool(o, "considered", show_has_hca(v, h)) ||
 			       add_ports(o, hca)
 		       ? -1
@@ -291,7 +291,7 @@ static int add_hca(struct json *list, const struct aff_view *v, size_t h)
 
 /* ---- findings ---- */
 
-static int add_finding(struct json *list, const struct aff_view *v, const struct finding *f)
+static int add_finding(struct json *list, const struct topo_view *v, const struct finding *f)
 {
 	static const struct finding_key first[] = {
 		{ "check", FINDING_ID, false },
@@ -305,22 +305,22 @@ static int add_finding(struct json *list, const struct aff_view *v, const struct
 		{ "remedy", FINDING_REMEDY, true },
 		{ NULL, FINDING_ID, false },
 	};
-	uint32_t gpu = f->of[AFF_OF_GPU], hca = f->of[AFF_OF_HCA];
+	uint32_t gpu = f->of[GDR_OF_GPU], hca = f->of[GDR_OF_HCA];
 	struct json *o = json_push_object(list);
 	char bdf[PCI_STR_LEN];
 
 	return !o || finding_add_json(o, f, first) ||
 			       add_str_or_null(o, "gpu",
-					       gpu == AFF_NONE ? NULL
-							       : show_gpu_bdf(v->m, gpu, bdf)) ||
+					       gpu == TOPO_NONE ? NULL
+								: show_gpu_bdf(v->m, gpu, bdf)) ||
 			       add_str_or_null(o, "hca",
-					       hca == AFF_NONE ? NULL : v->m->hca[hca].name) ||
+					       hca == TOPO_NONE ? NULL : v->m->hca[hca].name) ||
 			       finding_add_json(o, f, texts)
 		       ? -1
 		       : 0;
 }
 
-static int add_findings(struct json *list, const struct aff_view *v)
+static int add_findings(struct json *list, const struct topo_view *v)
 {
 	if (!list)
 		return -1;
@@ -330,7 +330,7 @@ static int add_findings(struct json *list, const struct aff_view *v)
 	return 0;
 }
 
-struct json *show_findings_json(const struct aff_view *v)
+struct json *show_findings_json(const struct topo_view *v)
 {
 	auto_json struct json *list = json_new_array();
 
@@ -341,24 +341,24 @@ struct json *show_findings_json(const struct aff_view *v)
 
 /* ---- the whole ---- */
 
-static const char *source_name(enum aff_source s)
+static const char *source_name(enum topo_source s)
 {
 	switch (s) {
-	case AFF_LIVE:
-	case AFF_CAPTURE: /* which gives the same answers, to the byte */
+	case TOPO_LIVE:
+	case TOPO_CAPTURE: /* which gives the same answers, to the byte */
 		return "sysfs";
-	case AFF_NCCL_XML:
+	case TOPO_NCCL_XML:
 		return "nccl-xml";
-	case AFF_RCCL_XML:
+	case TOPO_RCCL_XML:
 		return "rccl-xml";
 	}
 	return NULL;
 }
 
-static int add_source(struct json *o, const struct aff_view *v)
+static int add_source(struct json *o, const struct topo_view *v)
 {
 	struct json *source = json_add_object(o, "source"), *notes;
-	const struct aff_machine *m = v->m;
+	const struct topo_machine *m = v->m;
 
 	if (!source || add_str_or_null(source, "kind", source_name(m->source)) ||
 	    add_tristate(source, "vm", m->vm) ||
@@ -387,7 +387,7 @@ static int add_advice(struct json *o, const struct comparison *d)
 		       : 0;
 }
 
-struct json *show_json(const struct aff_view *v)
+struct json *show_json(const struct topo_view *v)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *gpus, *hcas;

@@ -25,27 +25,27 @@ static void hash_add(struct hash *x, uint32_t n)
 	}
 }
 
-static void add_function(struct hash *x, const struct aff_machine *m, uint32_t pci)
+static void add_function(struct hash *x, const struct topo_machine *m, uint32_t pci)
 {
-	const struct aff_pci *p = &m->pci[pci];
+	const struct topo_pci *p = &m->pci[pci];
 
 	hash_add(x, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
 	hash_add(x, (uint32_t)show_numa(m, pci));
 }
 
 /* The number of VFs and subfunctions changes often, so that they are not part of the shape. */
-static bool is_part_of_shape(const struct aff_view *v, size_t hca)
+static bool is_part_of_shape(const struct topo_view *v, size_t hca)
 {
-	const struct aff_hca *h = &v->m->hca[hca];
+	const struct topo_hca *h = &v->m->hca[hca];
 
-	return show_has_hca(v, hca) && (h->kind == AFF_HCA_PF || h->kind == AFF_HCA_BOND) &&
-	       h->pci != AFF_NONE;
+	return show_has_hca(v, hca) && (h->kind == TOPO_HCA_PF || h->kind == TOPO_HCA_BOND) &&
+	       h->pci != TOPO_NONE;
 }
 
-char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
+char *show_shape(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
 {
 	struct hash x = { 0xcbf29ce484222325 };
-	struct aff_distance r;
+	struct topo_distance r;
 
 	for (size_t h = 0; h < v->m->n_hcas; h++)
 		if (is_part_of_shape(v, h))
@@ -57,7 +57,7 @@ char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
 		for (size_t h = 0; h < v->m->n_hcas; h++) {
 			if (!is_part_of_shape(v, h))
 				continue;
-			aff_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
+			topo_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
 			hash_add(&x, (uint32_t)r.class);
 			hash_add(&x, r.switches);
 			hash_add(&x, r.max_bw);
@@ -70,34 +70,35 @@ char *show_shape(const struct aff_view *v, char out[SHOW_SHAPE_LEN])
 /* ---- labels ---- */
 
 /* The class of the GPU with the farthest HCA; "none": a GPU has no HCA. */
-static const char *worst_class(const struct aff_view *v, size_t *behind_switch)
+static const char *worst_class(const struct topo_view *v, size_t *behind_switch)
 {
-	enum aff_class worst = AFF_X;
-	struct aff_distance r;
+	enum topo_class worst = TOPO_X;
+	struct topo_distance r;
 	bool none = false;
 
 	*behind_switch = 0;
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		const struct aff_gpu_choice *c = &v->choice->gpu[g];
+		const struct topo_gpu_choice *c = &v->choice->gpu[g];
 
 		if (!show_has_gpu(v, g))
 			continue;
 		none |= !c->n_nearest;
 		if (!c->n_nearest)
 			continue;
-		aff_distance_to_hca(v->m, (uint32_t)g, c->nearest[0], &r);
-		*behind_switch += r.class == AFF_PIX || r.class == AFF_PXB;
+		topo_distance_to_hca(v->m, (uint32_t)g, c->nearest[0], &r);
+		*behind_switch += r.class == TOPO_PIX || r.class == TOPO_PXB;
 		if (r.class > worst)
 			worst = r.class;
 	}
-	if (none || worst == AFF_X)
+	if (none || worst == TOPO_X)
 		return "none";
-	return worst == AFF_CLASS_UNKNOWN ? "unknown" : aff_class_name(worst);
+	return worst == TOPO_CLASS_UNKNOWN ? "unknown" : topo_class_name(worst);
 }
 
-int show_labels(const struct aff_view *v, FILE *to, struct err *e)
+int show_labels(const struct topo_view *v, FILE *to, struct err *e)
 {
-	enum finding_state ready = v->findings ? aff_worst(v->findings, AFF_NONE) : FINDING_UNKNOWN;
+	enum finding_state ready =
+		v->findings ? gdr_worst(v->findings, TOPO_NONE) : FINDING_UNKNOWN;
 	char shape[SHOW_SHAPE_LEN];
 	size_t behind_switch, differing = 0;
 	const char *class = worst_class(v, &behind_switch);

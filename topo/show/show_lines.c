@@ -35,7 +35,7 @@ static void line_clear(struct line *l)
 #define auto_line auto_clean(line_clear)
 
 /* "192"; for a link below its maximum "96 of 192". */
-static void put_gbps(const struct aff_distance *r, char buf[32])
+static void put_gbps(const struct topo_distance *r, char buf[32])
 {
 	if (r->cur_bw && r->cur_bw < r->max_bw)
 		(void)snprintf(buf, 32, "%u of %u", r->cur_bw / 10, r->max_bw / 10);
@@ -46,7 +46,7 @@ static void put_gbps(const struct aff_distance *r, char buf[32])
 #define NAMES_MAX 4
 
 /* A long list is cut: "mlx5_0,mlx5_1,mlx5_2,+5"; JSON has all names. */
-static char *some_names(const struct aff_machine *m, const uint32_t *hca, size_t n)
+static char *some_names(const struct topo_machine *m, const uint32_t *hca, size_t n)
 {
 	auto_free char *names = show_names(m, hca, n <= NAMES_MAX ? n : NAMES_MAX - 1);
 	char *text;
@@ -56,10 +56,10 @@ static char *some_names(const struct aff_machine *m, const uint32_t *hca, size_t
 	return asprintf(&text, "%s,+%zu", names, n - (NAMES_MAX - 1)) < 0 ? NULL : text;
 }
 
-static int fill_line(const struct aff_view *v, size_t g, const struct aff_distance *r,
+static int fill_line(const struct topo_view *v, size_t g, const struct topo_distance *r,
 		     struct line *l)
 {
-	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	const struct topo_gpu_choice *c = &v->choice->gpu[g];
 	int numa = show_numa(v->m, v->m->gpu[g].pci);
 	size_t n;
 	auto_free uint32_t *takes = show_takes(v->nccl, g, &n);
@@ -77,29 +77,29 @@ static int fill_line(const struct aff_view *v, size_t g, const struct aff_distan
 	return l->nearest && l->takes ? 0 : -1;
 }
 
-static int add_line(const struct aff_view *v, size_t g, struct out_table *t, struct err *e)
+static int add_line(const struct topo_view *v, size_t g, struct out_table *t, struct err *e)
 {
-	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	const struct topo_gpu_choice *c = &v->choice->gpu[g];
 	const struct nccl_gpu *n = &v->nccl->gpu[g];
 	bool none = !n->in || n->type == NCCL_DIS;
 	enum finding_state ready =
-		v->findings ? aff_worst(v->findings, (uint32_t)g) : FINDING_UNKNOWN;
-	struct aff_distance r = { .class = AFF_CLASS_UNKNOWN };
+		v->findings ? gdr_worst(v->findings, (uint32_t)g) : FINDING_UNKNOWN;
+	struct topo_distance r = { .class = TOPO_CLASS_UNKNOWN };
 	auto_line struct line l = { 0 };
 
 	if (c->n_nearest)
-		aff_distance_to_hca(v->m, (uint32_t)g, c->nearest[0], &r);
-	if (fill_line(v, g, r.class == AFF_CLASS_UNKNOWN ? NULL : &r, &l))
+		topo_distance_to_hca(v->m, (uint32_t)g, c->nearest[0], &r);
+	if (fill_line(v, g, r.class == TOPO_CLASS_UNKNOWN ? NULL : &r, &l))
 		return err_nomem(e);
 	const struct out_cell cells[] = {
 		{ l.bdf, OUT_PLAIN },
 		{ l.index, OUT_PLAIN },
 		{ l.numa, OUT_PLAIN },
 		{ l.nearest, OUT_PLAIN },
-		{ r.class == AFF_CLASS_UNKNOWN ? NULL : aff_class_name(r.class), OUT_PLAIN },
+		{ r.class == TOPO_CLASS_UNKNOWN ? NULL : topo_class_name(r.class), OUT_PLAIN },
 		{ l.chips, OUT_PLAIN },
 		{ l.gbps, r.cur_bw < r.max_bw && r.cur_bw ? OUT_WARN : OUT_PLAIN },
-		{ c->assigned == AFF_NONE ? NULL : v->m->hca[c->assigned].name, OUT_PLAIN },
+		{ c->assigned == TOPO_NONE ? NULL : v->m->hca[c->assigned].name, OUT_PLAIN },
 		{ l.takes, show_unavailable(v, g) ? OUT_BAD : OUT_PLAIN },
 		{ none ? NULL : nccl_path_name(n->type), OUT_PLAIN },
 		{ none     ? NULL
@@ -120,7 +120,7 @@ static void put_remark(const struct out *o, const char *whose, const char *text,
 }
 
 /* The sentence for a GPU and its setting: why NCCL chooses differently, or why it has no HCA. */
-static const char *remark_of(const struct aff_view *v, size_t gpu, unsigned which,
+static const char *remark_of(const struct topo_view *v, size_t gpu, unsigned which,
 			     const char **setting)
 {
 	const struct compare_gpu *d = &v->differ->gpu[gpu];
@@ -143,7 +143,7 @@ static bool is_same_text(const char *a, const char *b)
 
 /* Print "GPU 0, 1, 2: " for all GPUs with the same sentence; false: gpu is not the first of them.
  */
-static bool put_whose(const struct aff_view *v, size_t gpu, unsigned which, char whose[WHOSE_LEN])
+static bool put_whose(const struct topo_view *v, size_t gpu, unsigned which, char whose[WHOSE_LEN])
 {
 	const char *setting, *other_setting, *text = remark_of(v, gpu, which, &setting), *other;
 	size_t len = 0;
@@ -162,7 +162,7 @@ static bool put_whose(const struct aff_view *v, size_t gpu, unsigned which, char
 	return true;
 }
 
-static void put_remarks(const struct aff_view *v, const struct out *o)
+static void put_remarks(const struct topo_view *v, const struct out *o)
 {
 	const char *text, *setting;
 	char whose[WHOSE_LEN];
@@ -182,7 +182,7 @@ static void put_remarks(const struct aff_view *v, const struct out *o)
 		put_remark(o, "", v->m->note[i], NULL);
 }
 
-static int put_foreign_hcas(const struct aff_view *v, const struct out *o, struct err *e)
+static int put_foreign_hcas(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	auto_free char *names = v->pod ? show_foreign_hcas(v) : strdup("");
 
@@ -195,7 +195,7 @@ static int put_foreign_hcas(const struct aff_view *v, const struct out *o, struc
 	return 0;
 }
 
-int show_lines(const struct aff_view *v, const struct out *o, struct err *e)
+int show_lines(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 

@@ -10,7 +10,7 @@
  * VLLM_GPU_NIC_PCIE_MAPPING: GPU=HCA, PCI addresses, commas between;
  * VLLM_NIC_SELECTION_VARS: which variables vLLM then sets to the HCA's name and this suffix.
  */
-int show_map(const struct aff_view *v, FILE *to, struct err *e)
+int show_map(const struct topo_view *v, FILE *to, struct err *e)
 {
 	char gpu[PCI_STR_LEN], hca[PCI_STR_LEN];
 	size_t n = 0;
@@ -18,7 +18,7 @@ int show_map(const struct aff_view *v, FILE *to, struct err *e)
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		uint32_t assigned = v->choice->gpu[g].assigned;
 
-		if (!show_has_gpu(v, g) || assigned == AFF_NONE ||
+		if (!show_has_gpu(v, g) || assigned == TOPO_NONE ||
 		    !show_hca_bdf(v->m, assigned, hca))
 			continue;
 		fprintf(to, "%s%s=%s", n++ ? "," : "export VLLM_GPU_NIC_PCIE_MAPPING='",
@@ -44,9 +44,9 @@ static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
 }
 
 /* The HCAs assigned to the GPU, then all other usable ones. */
-static int add_entry(struct json *map, const struct aff_view *v, size_t g)
+static int add_entry(struct json *map, const struct topo_view *v, size_t g)
 {
-	const struct aff_gpu_choice *c = &v->choice->gpu[g];
+	const struct topo_gpu_choice *c = &v->choice->gpu[g];
 	struct json *preferred = NULL, *others = NULL, *pair;
 	char key[32];
 
@@ -63,13 +63,13 @@ static int add_entry(struct json *map, const struct aff_view *v, size_t g)
 		if (json_push_str(preferred, v->m->hca[c->share[i]].name))
 			return -1;
 	for (uint32_t h = 0; h < v->m->n_hcas; h++)
-		if (show_has_hca(v, h) && aff_usable(&v->m->hca[h]) &&
+		if (show_has_hca(v, h) && topo_usable(&v->m->hca[h]) &&
 		    !is_among(c->share, c->n_share, h) && json_push_str(others, v->m->hca[h].name))
 			return -1;
 	return 0;
 }
 
-struct json *show_map_json(const struct aff_view *v)
+struct json *show_map_json(const struct topo_view *v)
 {
 	auto_json struct json *map = json_new_object();
 

@@ -14,12 +14,12 @@
 #define CLASS_NVLINK_HOST 0x068001 /* POWER: a CPU at the other end */
 
 /* The number of NVLinks of a GPU that end in a switch; links without a target count as such. */
-static uint32_t links_to_switches(const struct aff_gpu *g)
+static uint32_t links_to_switches(const struct topo_gpu *g)
 {
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < g->n_nvlinks; i++) {
-		const struct aff_nvlink *l = &g->nvlink[i];
+		const struct topo_nvlink *l = &g->nvlink[i];
 
 		if (l->hidden ||
 		    (CLASS_CODE(l->tclass) == CLASS_NVSWITCH && l->tclass != CLASS_NVLINK_HOST))
@@ -28,9 +28,9 @@ static uint32_t links_to_switches(const struct aff_gpu *g)
 	return n;
 }
 
-static uint32_t links_between(const struct aff_machine *m, size_t a, size_t b)
+static uint32_t links_between(const struct topo_machine *m, size_t a, size_t b)
 {
-	const struct aff_gpu *g = &m->gpu[a];
+	const struct topo_gpu *g = &m->gpu[a];
 	uint32_t n = 0, here, there;
 
 	for (size_t i = 0; i < g->n_nvlinks; i++)
@@ -44,54 +44,54 @@ static uint32_t links_between(const struct aff_machine *m, size_t a, size_t b)
 	return here < there ? here : there;
 }
 
-static const char *class_cell(enum aff_class c)
+static const char *class_cell(enum topo_class c)
 {
-	return c == AFF_CLASS_UNKNOWN ? "N/A" : aff_class_name(c);
+	return c == TOPO_CLASS_UNKNOWN ? "N/A" : topo_class_name(c);
 }
 
-static const char *gpu_cell(const struct aff_machine *m, size_t a, size_t b, char buf[CELL_LEN])
+static const char *gpu_cell(const struct topo_machine *m, size_t a, size_t b, char buf[CELL_LEN])
 {
-	struct aff_distance r;
+	struct topo_distance r;
 	uint32_t links;
 
 	if (a == b)
 		return " X ";
 	links = links_between(m, a, b);
-	if (links && m->gpu[a].vendor == AFF_AMD)
+	if (links && m->gpu[a].vendor == TOPO_AMD)
 		return "XGMI";
 	if (links) {
 		(void)snprintf(buf, CELL_LEN, "NV%u", links);
 		return buf;
 	}
-	aff_distance(m, m->gpu[a].pci, m->gpu[b].pci, &r);
+	topo_distance(m, m->gpu[a].pci, m->gpu[b].pci, &r);
 	return class_cell(r.class);
 }
 
-static const char *mixed_cell(const struct aff_machine *m, size_t gpu, size_t hca)
+static const char *mixed_cell(const struct topo_machine *m, size_t gpu, size_t hca)
 {
-	struct aff_distance r;
+	struct topo_distance r;
 
-	aff_distance_to_hca(m, (uint32_t)gpu, (uint32_t)hca, &r);
+	topo_distance_to_hca(m, (uint32_t)gpu, (uint32_t)hca, &r);
 	return class_cell(r.class);
 }
 
 /* A bond has the distance of its farther function. Two devices of one function are on one card. */
-static const char *hca_cell(const struct aff_machine *m, size_t a, size_t b)
+static const char *hca_cell(const struct topo_machine *m, size_t a, size_t b)
 {
 	const uint32_t from[] = { m->hca[a].pci, m->hca[a].second };
 	const uint32_t to[] = { m->hca[b].pci, m->hca[b].second };
-	enum aff_class worst = AFF_PIX;
-	struct aff_distance r;
+	enum topo_class worst = TOPO_PIX;
+	struct topo_distance r;
 
 	if (a == b)
 		return " X ";
-	if (from[0] == AFF_NONE || to[0] == AFF_NONE)
+	if (from[0] == TOPO_NONE || to[0] == TOPO_NONE)
 		return "N/A";
 	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(to); k++) {
-			if (from[i] == AFF_NONE || to[k] == AFF_NONE)
+			if (from[i] == TOPO_NONE || to[k] == TOPO_NONE)
 				continue;
-			aff_distance(m, from[i], to[k], &r);
+			topo_distance(m, from[i], to[k], &r);
 			if (r.class > worst)
 				worst = r.class;
 		}
@@ -101,7 +101,7 @@ static const char *hca_cell(const struct aff_machine *m, size_t a, size_t b)
 
 /* ---- rows ---- */
 
-static void put_header(const struct aff_view *v, const struct out *o)
+static void put_header(const struct topo_view *v, const struct out *o)
 {
 	const char *on = o->color ? "\033[4m" : "", *off = o->color ? "\033[0m" : "";
 	size_t nic = 0;
@@ -115,14 +115,14 @@ static void put_header(const struct aff_view *v, const struct out *o)
 	fprintf(o->to, "\t%sCPU Affinity%s\t%sNUMA Affinity%s\n", on, off, on, off);
 }
 
-static void put_affinity(const struct aff_machine *m, size_t gpu, FILE *to)
+static void put_affinity(const struct topo_machine *m, size_t gpu, FILE *to)
 {
 	uint32_t pci = m->gpu[gpu].pci, root = m->pci[pci].root;
 	int numa = show_numa(m, pci);
 	const char *mask = "";
 	char cpus[512];
 
-	if (root != AFF_NONE && m->root[root].cpu != AFF_NONE)
+	if (root != TOPO_NONE && m->root[root].cpu != TOPO_NONE)
 		mask = m->cpu[m->root[root].cpu].affinity;
 	show_cpus(mask, cpus, sizeof(cpus));
 	fprintf(to, "\t%s\t", *cpus ? cpus : "N/A");
@@ -132,7 +132,7 @@ static void put_affinity(const struct aff_machine *m, size_t gpu, FILE *to)
 		fprintf(to, "%d\n", numa);
 }
 
-static void put_gpu_row(const struct aff_view *v, size_t gpu, FILE *to)
+static void put_gpu_row(const struct topo_view *v, size_t gpu, FILE *to)
 {
 	char cell[CELL_LEN];
 
@@ -147,7 +147,7 @@ static void put_gpu_row(const struct aff_view *v, size_t gpu, FILE *to)
 }
 
 /* The affinity cells of a NIC's row are empty. */
-static void put_hca_row(const struct aff_view *v, size_t hca, size_t nic, FILE *to)
+static void put_hca_row(const struct topo_view *v, size_t hca, size_t nic, FILE *to)
 {
 	fprintf(to, "NIC%zu", nic);
 	for (size_t g = 0; g < v->m->n_gpus; g++)
@@ -175,13 +175,13 @@ static const char legend[] =
 	"  PIX  = Connection traversing at most a single PCIe bridge\n"
 	"  NV#  = Connection traversing a bonded set of # NVLinks\n";
 
-static int put_legend(const struct aff_view *v, const struct out *o, struct err *e)
+static int put_legend(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	bool amd = false;
 	size_t nic = 0;
 
 	for (size_t g = 0; g < v->m->n_gpus; g++)
-		amd |= show_has_gpu(v, g) && v->m->gpu[g].vendor == AFF_AMD &&
+		amd |= show_has_gpu(v, g) && v->m->gpu[g].vendor == TOPO_AMD &&
 		       v->m->gpu[g].n_nvlinks;
 	fprintf(o->to, "%s%s", legend, amd ? "  XGMI = Links between AMD GPUs\n" : "");
 	if (show_count_hcas(v))
@@ -205,9 +205,9 @@ static int put_legend(const struct aff_view *v, const struct out *o, struct err 
 /* If there are more HCAs, show those that are not VFs of a visible PF, which has the same
  * distances. *mask is NULL if all are shown; owned by the caller. Returns the number of HCAs shown.
  */
-static int fold_vfs(const struct aff_view *v, bool **mask, size_t *folded, struct err *e)
+static int fold_vfs(const struct topo_view *v, bool **mask, size_t *folded, struct err *e)
 {
-	const struct aff_machine *m = v->m;
+	const struct topo_machine *m = v->m;
 	auto_free bool *pf = calloc(m->n_pci + 1, sizeof(*pf));
 	auto_free bool *show = calloc(m->n_hcas + 1, sizeof(*show));
 
@@ -216,13 +216,13 @@ static int fold_vfs(const struct aff_view *v, bool **mask, size_t *folded, struc
 	if (show_count_hcas(v) <= NICS_MAX)
 		return 0;
 	for (size_t h = 0; h < m->n_hcas; h++) {
-		const struct aff_hca *d = &m->hca[h];
-		if (show_has_hca(v, h) && d->pci != AFF_NONE && d->kind != AFF_HCA_VF)
+		const struct topo_hca *d = &m->hca[h];
+		if (show_has_hca(v, h) && d->pci != TOPO_NONE && d->kind != TOPO_HCA_VF)
 			pf[d->pci] = true;
 	}
 	for (size_t h = 0; h < m->n_hcas; h++) {
-		const struct aff_hca *d = &m->hca[h];
-		bool vf = d->kind == AFF_HCA_VF && m->pci[d->pci].physfn != AFF_NONE &&
+		const struct topo_hca *d = &m->hca[h];
+		bool vf = d->kind == TOPO_HCA_VF && m->pci[d->pci].physfn != TOPO_NONE &&
 			  pf[m->pci[d->pci].physfn];
 		show[h] = show_has_hca(v, h) && !vf;
 		*folded += show_has_hca(v, h) && vf;
@@ -231,10 +231,10 @@ static int fold_vfs(const struct aff_view *v, bool **mask, size_t *folded, struc
 	return 0;
 }
 
-int show_matrix(const struct aff_view *v, const struct out *o, struct err *e)
+int show_matrix(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	auto_free bool *mask = NULL;
-	struct aff_view shown = *v;
+	struct topo_view shown = *v;
 	size_t nic = 0, folded = 0;
 
 	if (fold_vfs(v, &mask, &folded, e))

@@ -8,34 +8,34 @@
 #include "topo/show/show.h"
 
 /* A GPU, two PFs with RDMA devices, and n VFs of the first. */
-static void make(struct aff_machine *m, unsigned int n)
+static void make(struct topo_machine *m, unsigned int n)
 {
 	struct err e = { 0 };
 	uint32_t root, cpu, pci, gpu, hca;
 	char name[16];
 
-	ck_assert(!aff_add_cpu(m, 0, &cpu, &e) && !aff_add_root(m, "pci0000:00", &root, &e));
+	ck_assert(!topo_add_cpu(m, 0, &cpu, &e) && !topo_add_root(m, "pci0000:00", &root, &e));
 	m->root[root].cpu = cpu;
 	for (unsigned int i = 0; i < n + 3; i++) {
 		struct pci_addr a = { 0, 1, (uint8_t)(i / 8), (uint8_t)(i % 8) };
-		ck_assert_int_eq(aff_add_pci(m, a, &pci, &e), 0);
+		ck_assert_int_eq(topo_add_pci(m, a, &pci, &e), 0);
 		m->pci[pci].root = root;
 		(void)snprintf(name, sizeof(name), "mlx5_%u", i);
 		if (i == 0) {
-			ck_assert_int_eq(aff_add_gpu(m, pci, &gpu, &e), 0);
+			ck_assert_int_eq(topo_add_gpu(m, pci, &gpu, &e), 0);
 			continue;
 		}
-		ck_assert_int_eq(aff_add_hca(m, name, &hca, &e), 0);
+		ck_assert_int_eq(topo_add_hca(m, name, &hca, &e), 0);
 		m->hca[hca].pci = pci;
 		if (i < 3)
 			continue;
-		m->hca[hca].kind = AFF_HCA_VF;
+		m->hca[hca].kind = TOPO_HCA_VF;
 		m->pci[pci].is_vf = true;
 		m->pci[pci].physfn = 1;
 	}
 }
 
-static char *matrix(const struct aff_view *v)
+static char *matrix(const struct topo_view *v)
 {
 	char *text = NULL;
 	size_t len;
@@ -50,8 +50,8 @@ static char *matrix(const struct aff_view *v)
 
 START_TEST(a_few_vfs_are_shown)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	struct aff_view v = { .m = &m };
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct topo_view v = { .m = &m };
 
 	make(&m, 62);
 	auto_free char *text = matrix(&v);
@@ -62,8 +62,8 @@ END_TEST
 
 START_TEST(many_are_folded_into_their_pfs)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	struct aff_view v = { .m = &m };
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct topo_view v = { .m = &m };
 
 	make(&m, 63);
 	auto_free char *text = matrix(&v);
@@ -75,8 +75,8 @@ END_TEST
 /* A pod that sees no PF sees its VFs. */
 START_TEST(vfs_without_their_pf_are_shown)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	struct aff_view v = { .m = &m };
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct topo_view v = { .m = &m };
 	bool mask[200];
 
 	make(&m, 100);
@@ -101,8 +101,8 @@ static int fold(void *arg, struct err *e)
 
 START_TEST(every_allocation_may_fail)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
-	struct aff_view v = { .m = &m };
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct topo_view v = { .m = &m };
 
 	make(&m, 80);
 	ck_assert_str_eq(alloc_fail_each(fold, &v), "ok");

@@ -6,27 +6,27 @@
 #include "topo/show/show.h"
 
 /* show_has_gpu, show_has_hca - the device is in scope; show_count_*: how many are. */
-bool show_has_gpu(const struct aff_view *v, size_t gpu);
-bool show_has_hca(const struct aff_view *v, size_t hca);
-size_t show_count_gpus(const struct aff_view *v);
-size_t show_count_hcas(const struct aff_view *v);
+bool show_has_gpu(const struct topo_view *v, size_t gpu);
+bool show_has_hca(const struct topo_view *v, size_t hca);
+size_t show_count_gpus(const struct topo_view *v);
+size_t show_count_hcas(const struct topo_view *v);
 
 /* show_numa - the NUMA node of a PCI function, else of its root complex; -1: not known. */
-int show_numa(const struct aff_machine *m, uint32_t pci);
+int show_numa(const struct topo_machine *m, uint32_t pci);
 
 /* show_gpu_bdf, show_hca_bdf - the address in lower case; returns out. NULL: the HCA has no
  * function. */
-char *show_gpu_bdf(const struct aff_machine *m, size_t gpu, char out[PCI_STR_LEN]);
-char *show_hca_bdf(const struct aff_machine *m, size_t hca, char out[PCI_STR_LEN]);
+char *show_gpu_bdf(const struct topo_machine *m, size_t gpu, char out[PCI_STR_LEN]);
+char *show_hca_bdf(const struct topo_machine *m, size_t hca, char out[PCI_STR_LEN]);
 
 /* show_finish - flush a stream; ERR_IO: output was lost. */
 int show_finish(FILE *to, struct err *e) must_check;
 
 /* show_names - names of HCAs, "mlx5_0,mlx5_1"; owned by the caller; NULL: no memory. */
-char *show_names(const struct aff_machine *m, const uint32_t *hca, size_t n);
+char *show_names(const struct topo_machine *m, const uint32_t *hca, size_t n);
 
 /* show_unavailable - NCCL's choice is farther than necessary, or has no GPUDirect RDMA. */
-bool show_unavailable(const struct aff_view *v, size_t gpu);
+bool show_unavailable(const struct topo_view *v, size_t gpu);
 
 /* show_takes - the HCAs that NCCL uses for a GPU, each once, in NCCL's order: an array of *n
  * elements, owned by the caller; NULL: no memory. */

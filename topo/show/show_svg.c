@@ -63,7 +63,7 @@ static int put_paragraph(const char *text, int y, size_t cap, FILE *to)
 }
 
 /* The sentence for the mark at a GPU; NULL: it has no mark. */
-static const char *trouble_of(const struct aff_view *v, size_t gpu, unsigned which)
+static const char *trouble_of(const struct topo_view *v, size_t gpu, unsigned which)
 {
 	const char *finding = svg_gpu_finding(v, (uint32_t)gpu);
 
@@ -75,7 +75,7 @@ static const char *trouble_of(const struct aff_view *v, size_t gpu, unsigned whi
 }
 
 /* "GPU 0, 1, 2: sentence" for all GPUs with that sentence; NULL: gpu is not the first of them. */
-static char *trouble_text(const struct aff_view *v, size_t gpu, unsigned which)
+static char *trouble_text(const struct topo_view *v, size_t gpu, unsigned which)
 {
 	const char *text = trouble_of(v, gpu, which), *other;
 	char whose[160];
@@ -117,10 +117,10 @@ static int put_troubles(const struct svg *s, int y, FILE *to)
 
 enum { PATH_MINE, PATH_NEAR, PATH_UNAVAILABLE, PATHS };
 
-static void paths_there(const struct aff_view *v, bool there[PATHS])
+static void paths_there(const struct topo_view *v, bool there[PATHS])
 {
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		const struct aff_gpu_choice *c = &v->choice->gpu[g];
+		const struct topo_gpu_choice *c = &v->choice->gpu[g];
 
 		if (!show_has_gpu(v, g))
 			continue;
@@ -186,7 +186,7 @@ static int put_body(struct svg *s, FILE *to)
 	return put_troubles(s, y, to) + SVG_MARGIN / 2;
 }
 
-int show_svg(const struct aff_view *v, FILE *to, struct err *e)
+int show_svg(const struct topo_view *v, FILE *to, struct err *e)
 {
 	auto_svg struct svg s = { 0 };
 	char *body = NULL;

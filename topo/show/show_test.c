@@ -16,22 +16,22 @@
 /* ---- a machine with all answers ---- */
 
 struct stage {
-	struct aff_machine m;
-	struct aff_choice choice;
+	struct topo_machine m;
+	struct topo_choice choice;
 	struct nccl_prediction nccl;
 	struct comparison differ;
-	struct aff_findings findings;
+	struct gdr_findings findings;
 	struct nccl_opts opts;
-	struct aff_view v;
+	struct topo_view v;
 };
 
 static void stage_clear(struct stage *s)
 {
-	aff_findings_clear(&s->findings);
+	gdr_findings_clear(&s->findings);
 	comparison_clear(&s->differ);
 	nccl_prediction_clear(&s->nccl);
-	aff_choice_clear(&s->choice);
-	aff_machine_clear(&s->m);
+	topo_choice_clear(&s->choice);
+	topo_machine_clear(&s->m);
 }
 #define auto_stage auto_clean(stage_clear)
 
@@ -46,11 +46,11 @@ static void answer(struct stage *s)
 				    .nccl = &s->nccl };
 
 	s->opts = (struct nccl_opts)NCCL_OPTS_DEFAULT;
-	aff_roles(&s->m, NULL);
-	ck_assert_int_eq(aff_choose(&s->m, NULL, &s->choice, &e), 0);
+	topo_roles(&s->m, NULL);
+	ck_assert_int_eq(topo_choose(&s->m, NULL, &s->choice, &e), 0);
 	ck_assert_int_eq(nccl_predict(&s->m, &s->v.scope, &s->opts, &s->nccl, &e), 0);
 	ck_assert_int_eq(compare_with_nccl(&in, &s->differ, &e), 0);
-	ck_assert_int_eq(aff_ready(&s->m, &s->choice, NULL, &s->findings, &e), 0);
+	ck_assert_int_eq(gdr_check(&s->m, &s->choice, NULL, &s->findings, &e), 0);
 	s->v.m = &s->m;
 	s->v.choice = &s->choice;
 	s->v.nccl = &s->nccl;
@@ -65,9 +65,9 @@ static void stage_xml(struct stage *s, const char *name)
 }
 
 /* Text that a function of a view writes; the caller frees it. */
-typedef int (*write_fn)(const struct aff_view *v, const struct out *o, struct err *e);
+typedef int (*write_fn)(const struct topo_view *v, const struct out *o, struct err *e);
 
-static char *written(const struct aff_view *v, write_fn fn, bool color)
+static char *written(const struct topo_view *v, write_fn fn, bool color)
 {
 	char *text = NULL;
 	size_t size;
@@ -80,22 +80,22 @@ static char *written(const struct aff_view *v, write_fn fn, bool color)
 	return text;
 }
 
-static int write_svg(const struct aff_view *v, const struct out *o, struct err *e)
+static int write_svg(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	return show_svg(v, o->to, e);
 }
 
-static int write_env(const struct aff_view *v, const struct out *o, struct err *e)
+static int write_env(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	return show_env(v, true, o->to, e);
 }
 
-static int write_map(const struct aff_view *v, const struct out *o, struct err *e)
+static int write_map(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	return show_map(v, o->to, e);
 }
 
-static int write_labels(const struct aff_view *v, const struct out *o, struct err *e)
+static int write_labels(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	return show_labels(v, o->to, e);
 }
@@ -122,7 +122,7 @@ static void cell_of(const char *text, const char *label, unsigned c, char out[32
 	out[len] = '\0';
 }
 
-static void check_published(const char *name, void (*build)(struct aff_machine *m))
+static void check_published(const char *name, void (*build)(struct topo_machine *m))
 {
 	auto_stage struct stage s = { 0 };
 	auto_json struct json *tree = NULL;
@@ -138,9 +138,9 @@ static void check_published(const char *name, void (*build)(struct aff_machine *
 	ck_assert_int_eq(json_parse(published, strlen(published), file, &tree, &e), 0);
 	json_each (row, json_get(tree, "cells")) {
 		json_each (want, row) {
-			uint32_t hca = aff_find_hca(&s.m, json_key(want));
+			uint32_t hca = topo_find_hca(&s.m, json_key(want));
 
-			ck_assert_uint_ne(hca, AFF_NONE);
+			ck_assert_uint_ne(hca, TOPO_NONE);
 			cell_of(text, json_key(row), (unsigned)(1 + s.m.n_gpus + hca), cell);
 			wrong += strcmp(cell, json_str(want)) != 0;
 			/* The matrix is the same from the NIC's side. */
@@ -171,7 +171,7 @@ START_TEST(matrix_of_one_machine)
 	const bool gpu[8] = { [1] = true, [6] = true }, hca[8] = { [2] = true };
 
 	stage_xml(&s, "dgx-a100");
-	s.v.scope = (struct aff_scope){ gpu, hca };
+	s.v.scope = (struct topo_scope){ gpu, hca };
 	auto_free char *text = written(&s.v, show_matrix, false);
 	ck_assert_ptr_nonnull(strstr(text, "\tGPU1\tGPU6\tNIC0\tCPU Affinity\tNUMA Affinity\n"
 					   "GPU1\t X \tNV12\tSYS\t48-63,176-191\t3\n"
@@ -254,11 +254,11 @@ START_TEST(hcas_without_a_function_are_shown)
 	slot = fixture_slot(&y, fixture_port(&y), &fixture_plain);
 	(void)fixture_gpu(&y, slot);
 	(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
-	ck_assert_int_eq(aff_add_hca(&s.m, "lo\033st", &lost, &e), 0);
-	s.m.hca[lost].kind = AFF_HCA_SOFTWARE;
-	s.m.hca[0].port[0].active = AFF_NO;
-	aff_sort(&s.m);
-	aff_number_chips(&s.m);
+	ck_assert_int_eq(topo_add_hca(&s.m, "lo\033st", &lost, &e), 0);
+	s.m.hca[lost].kind = TOPO_HCA_SOFTWARE;
+	s.m.hca[0].port[0].active = TOPO_NO;
+	topo_sort(&s.m);
+	topo_number_chips(&s.m);
 	answer(&s);
 	auto_json struct json *o = show_json(&s.v);
 	const struct json *hcas = json_get(json_first(json_get(o, "gpus")), "hcas");
@@ -301,7 +301,7 @@ START_TEST(vfs_in_the_picture)
 	/* A pod that has VFs alone sees them. */
 	bool only[6];
 	for (size_t i = 0; i < 6; i++)
-		only[i] = s.m.hca[i].kind == AFF_HCA_VF;
+		only[i] = s.m.hca[i].kind == TOPO_HCA_VF;
 	s.v.scope.hca = only;
 	auto_free char *pod = written(&s.v, write_svg, false);
 	ck_assert_ptr_nonnull(strstr(pod, "mlx5_3"));
@@ -315,7 +315,7 @@ END_TEST
 /* But for show_lines: out_line() says itself that memory is out, and goes on. */
 static int all_forms(void *arg, struct err *e)
 {
-	const struct aff_view *v = arg;
+	const struct topo_view *v = arg;
 	struct out o = { .to = fopen("/dev/null", "we") };
 	auto_json struct json *all = show_json(v);
 	auto_json struct json *env = all ? show_env_json(v) : NULL;

@@ -14,7 +14,7 @@ enum svg_kind { SVG_PAGE, SVG_SOCKET, SVG_ROOT, SVG_SWITCH, SVG_HCA, SVG_GPU };
 
 struct svg_box {
 	enum svg_kind kind;
-	uint32_t key;          /* a cpu, root, chip, HCA or GPU; AFF_NONE: not known */
+	uint32_t key;          /* a cpu, root, chip, HCA or GPU; TOPO_NONE: not known */
 	uint32_t pci;          /* switch: its first function */
 	size_t parent;         /* a box; SVG_NONE: this is the page */
 	size_t first, next;    /* first child, next sibling, in the order of adding */
@@ -24,14 +24,14 @@ struct svg_box {
 };
 
 struct svg {
-	const struct aff_view *v;
+	const struct topo_view *v;
 	struct svg_box *box; /* owned; the page first */
 	size_t n;
 };
 
 /* svg_build - make boxes for all GPUs and HCAs in scope and the switches above them; -1: no memory.
  * VFs and subfunctions have a box only if their PF is not in scope. */
-int svg_build(const struct aff_view *v, struct svg *out) must_check;
+int svg_build(const struct topo_view *v, struct svg *out) must_check;
 void svg_clear(struct svg *s);
 #define auto_svg auto_clean(svg_clear)
 
@@ -59,6 +59,6 @@ void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *
 /* svg_put_mark - write a warning sign, which needs no colour; its top is at x, y. */
 void svg_put_mark(int x, int y, FILE *to);
 /* svg_gpu_finding - why a GPU cannot use GPUDirect RDMA; NULL: no known reason. */
-const char *svg_gpu_finding(const struct aff_view *v, uint32_t gpu);
+const char *svg_gpu_finding(const struct topo_view *v, uint32_t gpu);
 
 #endif

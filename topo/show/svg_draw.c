@@ -75,7 +75,7 @@ void svg_put_mark(int x, int y, FILE *to)
 	fprintf(to, "<text class=\"on m\" x=\"%d\" y=\"%d\">!</text>\n", x, y + 15);
 }
 
-static const char *chip_name(const struct aff_pci *p)
+static const char *chip_name(const struct topo_pci *p)
 {
 	static const struct {
 		uint16_t vendor, device;
@@ -89,7 +89,7 @@ static const char *chip_name(const struct aff_pci *p)
 	for (size_t i = 0; p->has_ids && i < ARRAY_SIZE(known); i++)
 		if (p->vendor == known[i].vendor && p->device == known[i].device)
 			return known[i].name;
-	return p->kind == AFF_BRIDGE ? "bridge" : "switch";
+	return p->kind == TOPO_BRIDGE ? "bridge" : "switch";
 }
 
 /* The format of lspci, without domain 0. */
@@ -101,11 +101,11 @@ static char *short_bdf(struct pci_addr a, char buf[PCI_STR_LEN])
 
 static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
 {
-	const struct aff_machine *m = s->v->m;
+	const struct topo_machine *m = s->v->m;
 	char text[128] = "", bdf[PCI_STR_LEN];
 	size_t cap = (size_t)(b->w - 20) * 10 / 63;
 
-	if (b->kind == SVG_SOCKET && (b->key == AFF_NONE || m->cpu[b->key].numa < 0))
+	if (b->kind == SVG_SOCKET && (b->key == TOPO_NONE || m->cpu[b->key].numa < 0))
 		(void)snprintf(text, sizeof(text), "NUMA node unknown");
 	else if (b->kind == SVG_SOCKET)
 		(void)snprintf(text, sizeof(text), "NUMA node %d", m->cpu[b->key].numa);
@@ -134,28 +134,28 @@ static void put_container(const struct svg *s, const struct svg_box *b, FILE *to
 
 /* ---- trouble ---- */
 
-const char *svg_gpu_finding(const struct aff_view *v, uint32_t gpu)
+const char *svg_gpu_finding(const struct topo_view *v, uint32_t gpu)
 {
 	for (size_t i = 0; v->findings && i < v->findings->all.n; i++) {
 		const struct finding *f = &v->findings->all.item[i];
 
-		if (f->state == FINDING_FAIL && f->of[AFF_OF_GPU] == gpu && f->reason)
+		if (f->state == FINDING_FAIL && f->of[GDR_OF_GPU] == gpu && f->reason)
 			return f->reason;
 	}
 	return NULL;
 }
 
-static bool gpu_troubled(const struct aff_view *v, uint32_t gpu)
+static bool gpu_troubled(const struct topo_view *v, uint32_t gpu)
 {
 	return svg_gpu_finding(v, gpu) || show_unavailable(v, gpu) ||
 	       (v->choice->gpu[gpu].why_none && !v->m->gpu[gpu].on_package);
 }
 
-static bool hca_troubled(const struct aff_view *v, uint32_t hca)
+static bool hca_troubled(const struct topo_view *v, uint32_t hca)
 {
-	const struct aff_hca *h = &v->m->hca[hca];
+	const struct topo_hca *h = &v->m->hca[hca];
 
-	return h->kind != AFF_HCA_SOFTWARE && !aff_usable(h);
+	return h->kind != TOPO_HCA_SOFTWARE && !topo_usable(h);
 }
 
 /* ---- cards ---- */
@@ -177,10 +177,10 @@ static void put_card(const struct svg_box *b, bool bad, const char *const line[3
 static void put_gpu(const struct svg *s, const struct svg_box *b, FILE *to)
 {
 	static const char *const vendors[] = {
-		[AFF_OTHER] = "accelerator", [AFF_NVIDIA] = "NVIDIA",        [AFF_AMD] = "AMD",
-		[AFF_GAUDI] = "Intel Gaudi", [AFF_ASCEND] = "Huawei Ascend",
+		[TOPO_OTHER] = "accelerator", [TOPO_NVIDIA] = "NVIDIA",        [TOPO_AMD] = "AMD",
+		[TOPO_GAUDI] = "Intel Gaudi", [TOPO_ASCEND] = "Huawei Ascend",
 	};
-	const struct aff_gpu *g = &s->v->m->gpu[b->key];
+	const struct topo_gpu *g = &s->v->m->gpu[b->key];
 	char name[32], bdf[PCI_STR_LEN];
 	bool bad = gpu_troubled(s->v, b->key);
 	const char *const line[] = { name, show_gpu_bdf(s->v->m, b->key, bdf), vendors[g->vendor] };
@@ -193,20 +193,20 @@ static void put_gpu(const struct svg *s, const struct svg_box *b, FILE *to)
 /* "200G  rail 3  16 VFs". */
 static void describe_hca(const struct svg *s, const struct svg_box *b, char *buf, size_t size)
 {
-	const struct aff_hca *h = &s->v->m->hca[b->key];
+	const struct topo_hca *h = &s->v->m->hca[b->key];
 	uint32_t rate = 0, rail = s->v->choice->rail[b->key];
 	size_t len = 0;
 
 	for (size_t i = 0; i < h->n_ports; i++)
-		if (h->port[i].active != AFF_NO && h->port[i].rate_mbps > rate)
+		if (h->port[i].active != TOPO_NO && h->port[i].rate_mbps > rate)
 			rate = h->port[i].rate_mbps;
 	*buf = '\0';
-	if (!aff_usable(h))
+	if (!topo_usable(h))
 		len += (size_t)snprintf(buf, size, "%s",
-					h->kind == AFF_HCA_SOFTWARE ? "software" : "port down");
+					h->kind == TOPO_HCA_SOFTWARE ? "software" : "port down");
 	else if (rate)
 		len += (size_t)snprintf(buf, size, "%uG", rate / 1000);
-	if (rail != AFF_NONE)
+	if (rail != TOPO_NONE)
 		len += (size_t)snprintf(buf + len, size - len, "%srail %u", len ? " \xc2\xb7 " : "",
 					rail);
 	if (b->vfs)
@@ -215,7 +215,7 @@ static void describe_hca(const struct svg *s, const struct svg_box *b, char *buf
 
 static void put_hca(const struct svg *s, const struct svg_box *b, FILE *to)
 {
-	const struct aff_hca *h = &s->v->m->hca[b->key];
+	const struct topo_hca *h = &s->v->m->hca[b->key];
 	char bdf[PCI_STR_LEN], text[64];
 	const char *where = show_hca_bdf(s->v->m, b->key, bdf);
 	bool bad = hca_troubled(s->v, b->key);
@@ -223,9 +223,9 @@ static void put_hca(const struct svg *s, const struct svg_box *b, FILE *to)
 
 	describe_hca(s, b, text, sizeof(text));
 	put_rect(b,
-		 bad                                      ? "hca bad"
-		 : s->v->choice->rail[b->key] == AFF_NONE ? "hca idle"
-							  : "hca",
+		 bad                                       ? "hca bad"
+		 : s->v->choice->rail[b->key] == TOPO_NONE ? "hca idle"
+							   : "hca",
 		 6, to);
 	put_card(b, bad, line, to);
 }
@@ -261,7 +261,7 @@ static void put_path(const struct drawn_path *w, const char *class, FILE *to)
 		y1 + bend, x2, y2 - bend, x2, y2);
 }
 
-static const char *path_class(const struct aff_gpu_choice *c, uint32_t hca)
+static const char *path_class(const struct topo_gpu_choice *c, uint32_t hca)
 {
 	return is_among(c->share, c->n_share, hca) ? "mine" : "near";
 }
@@ -269,7 +269,7 @@ static const char *path_class(const struct aff_gpu_choice *c, uint32_t hca)
 /* The HCAs that NCCL uses although they are farther than the nearest. */
 static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, size_t n)
 {
-	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu];
+	const struct topo_gpu_choice *c = &s->v->choice->gpu[gpu];
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -281,7 +281,7 @@ static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, s
 
 static int put_paths(const struct svg *s, const struct svg_box *gpu, FILE *to)
 {
-	const struct aff_gpu_choice *c = &s->v->choice->gpu[gpu->key];
+	const struct topo_gpu_choice *c = &s->v->choice->gpu[gpu->key];
 	bool all = c->n_nearest <= NEAR_MAX;
 	const uint32_t *list = all ? c->nearest : c->share;
 	size_t n = all ? c->n_nearest : c->n_share, n_takes;

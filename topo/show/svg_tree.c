@@ -21,7 +21,7 @@ static size_t add_box(struct svg *s, enum svg_kind kind, uint32_t key, size_t pa
 		return SVG_NONE;
 	s->box[s->n] = (struct svg_box){ .kind = kind,
 					 .key = key,
-					 .pci = AFF_NONE,
+					 .pci = TOPO_NONE,
 					 .parent = parent,
 					 .first = SVG_NONE,
 					 .next = SVG_NONE };
@@ -44,18 +44,19 @@ static size_t have_box(struct svg *s, size_t parent, enum svg_kind kind, uint32_
 }
 
 /* The HCA of the PF of a VF or subfunction, if it is in scope. */
-static uint32_t pf_of(const struct aff_view *v, uint32_t hca)
+static uint32_t pf_of(const struct topo_view *v, uint32_t hca)
 {
-	const struct aff_hca *h = &v->m->hca[hca];
+	const struct topo_hca *h = &v->m->hca[hca];
 	uint32_t pf;
 
-	if (h->pci == AFF_NONE || (h->kind != AFF_HCA_VF && h->kind != AFF_HCA_SF))
-		return AFF_NONE;
-	pf = h->kind == AFF_HCA_SF ? h->pci : v->m->pci[h->pci].physfn;
-	for (uint32_t i = 0; pf != AFF_NONE && i < v->m->n_hcas; i++)
-		if (v->m->hca[i].kind == AFF_HCA_PF && v->m->hca[i].pci == pf && show_has_hca(v, i))
+	if (h->pci == TOPO_NONE || (h->kind != TOPO_HCA_VF && h->kind != TOPO_HCA_SF))
+		return TOPO_NONE;
+	pf = h->kind == TOPO_HCA_SF ? h->pci : v->m->pci[h->pci].physfn;
+	for (uint32_t i = 0; pf != TOPO_NONE && i < v->m->n_hcas; i++)
+		if (v->m->hca[i].kind == TOPO_HCA_PF && v->m->hca[i].pci == pf &&
+		    show_has_hca(v, i))
 			return i;
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
 static const struct svg_box *find_box(const struct svg *s, enum svg_kind kind, uint32_t key)
@@ -73,7 +74,7 @@ const struct svg_box *svg_find(const struct svg *s, enum svg_kind kind, uint32_t
 	if (b || kind != SVG_HCA || key >= s->v->m->n_hcas)
 		return b;
 	key = pf_of(s->v, key);
-	return key == AFF_NONE ? NULL : find_box(s, kind, key);
+	return key == TOPO_NONE ? NULL : find_box(s, kind, key);
 }
 
 void svg_clear(struct svg *s)
@@ -85,14 +86,14 @@ void svg_clear(struct svg *s)
 /* ---- what a function is in ---- */
 
 /* One function for each chip above, the lowest first. */
-static size_t chips_above(const struct aff_machine *m, uint32_t pci, bool gpu,
+static size_t chips_above(const struct topo_machine *m, uint32_t pci, bool gpu,
 			  uint32_t chip[DEPTH_MAX])
 {
 	size_t n = 0;
 
-	for (uint32_t at = m->pci[pci].parent; at != AFF_NONE && n < DEPTH_MAX;
+	for (uint32_t at = m->pci[pci].parent; at != TOPO_NONE && n < DEPTH_MAX;
 	     at = m->pci[at].parent) {
-		if (m->pci[at].kind == AFF_ROOT_PORT || (gpu && aff_own_bridge(m, at, pci)))
+		if (m->pci[at].kind == TOPO_ROOT_PORT || (gpu && topo_own_bridge(m, at, pci)))
 			continue;
 		if (n && m->pci[chip[n - 1]].chip == m->pci[at].chip)
 			chip[n - 1] = at; /* the port nearest to the root names the chip */
@@ -110,16 +111,16 @@ static size_t socket_of(struct svg *s, uint32_t cpu)
 /* The box of the switch or root complex above a function, added if needed; SVG_NONE: no memory. */
 static size_t place_of(struct svg *s, uint32_t pci, bool gpu)
 {
-	const struct aff_machine *m = s->v->m;
+	const struct topo_machine *m = s->v->m;
 	uint32_t root = m->pci[pci].root, chip[DEPTH_MAX];
-	size_t at = socket_of(s, root == AFF_NONE ? AFF_NONE : m->root[root].cpu);
+	size_t at = socket_of(s, root == TOPO_NONE ? TOPO_NONE : m->root[root].cpu);
 
 	/* A topology file has no root complexes; those without a name are not drawn. */
-	if (at != SVG_NONE && root != AFF_NONE && *m->root[root].name)
+	if (at != SVG_NONE && root != TOPO_NONE && *m->root[root].name)
 		at = have_box(s, at, SVG_ROOT, root);
 	for (size_t n = chips_above(m, pci, gpu, chip); at != SVG_NONE && n-- > 0;) {
 		at = have_box(s, at, SVG_SWITCH, m->pci[chip[n]].chip);
-		if (at != SVG_NONE && s->box[at].pci == AFF_NONE)
+		if (at != SVG_NONE && s->box[at].pci == TOPO_NONE)
 			s->box[at].pci = chip[n];
 	}
 	return at;
@@ -142,11 +143,11 @@ static int add_leaf(struct svg *s, enum svg_kind kind, uint32_t key, size_t plac
 
 static int add_hca(struct svg *s, uint32_t hca)
 {
-	const struct aff_hca *h = &s->v->m->hca[hca];
+	const struct topo_hca *h = &s->v->m->hca[hca];
 
-	if (pf_of(s->v, hca) != AFF_NONE)
+	if (pf_of(s->v, hca) != TOPO_NONE)
 		return 0;
-	if (h->pci == AFF_NONE)
+	if (h->pci == TOPO_NONE)
 		return add_leaf(s, SVG_HCA, hca, socket_of(s, h->cpu));
 	return add_leaf(s, SVG_HCA, hca, place_of(s, h->pci, false));
 }
@@ -154,18 +155,18 @@ static int add_hca(struct svg *s, uint32_t hca)
 static void count_vfs(struct svg *s)
 {
 	for (uint32_t i = 0; i < s->v->m->n_hcas; i++) {
-		uint32_t pf = show_has_hca(s->v, i) ? pf_of(s->v, i) : AFF_NONE;
+		uint32_t pf = show_has_hca(s->v, i) ? pf_of(s->v, i) : TOPO_NONE;
 
-		for (size_t b = 0; pf != AFF_NONE && b < s->n; b++)
+		for (size_t b = 0; pf != TOPO_NONE && b < s->n; b++)
 			s->box[b].vfs += s->box[b].kind == SVG_HCA && s->box[b].key == pf;
 	}
 }
 
-int svg_build(const struct aff_view *v, struct svg *out)
+int svg_build(const struct topo_view *v, struct svg *out)
 {
 	auto_svg struct svg s = { .v = v };
 
-	if (add_box(&s, SVG_PAGE, AFF_NONE, SVG_NONE) == SVG_NONE)
+	if (add_box(&s, SVG_PAGE, TOPO_NONE, SVG_NONE) == SVG_NONE)
 		return -1;
 	/* In the order of their NUMA nodes, which is that of the machine's records. */
 	for (uint32_t c = 0; c < v->m->n_cpus; c++)

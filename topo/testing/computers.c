@@ -6,7 +6,7 @@
 
 static uint32_t named(struct fixture *y, uint32_t below, const char *family, int n)
 {
-	char name[AFF_NAME_LEN];
+	char name[TOPO_NAME_LEN];
 
 	(void)snprintf(name, sizeof(name), "mlx5_%s%d", family, n);
 	return fixture_hca(y, below, name);
@@ -15,7 +15,7 @@ static uint32_t named(struct fixture *y, uint32_t below, const char *family, int
 /* Two ports of one card that no GPU shares a switch with. */
 static void dual(struct fixture *y, int first)
 {
-	char name[AFF_NAME_LEN];
+	char name[TOPO_NAME_LEN];
 	uint32_t hca = named(y, fixture_slot(y, fixture_port(y), &fixture_plain), "", first);
 
 	(void)snprintf(name, sizeof(name), "mlx5_%d", first + 1);
@@ -23,7 +23,7 @@ static void dual(struct fixture *y, int first)
 	y->m->hca[hca].guid = y->m->hca[other].guid = 0x5a00 + (uint64_t)first;
 }
 
-void fixture_dgx_a100(struct aff_machine *m)
+void fixture_dgx_a100(struct topo_machine *m)
 {
 	static const int node[] = { 3, 1, 7, 5 };
 	struct fixture y = { .m = m };
@@ -44,7 +44,7 @@ void fixture_dgx_a100(struct aff_machine *m)
 	fixture_done(&y);
 }
 
-void fixture_dgx_h100(struct aff_machine *m)
+void fixture_dgx_h100(struct topo_machine *m)
 {
 	static const int hca[] = { 0, 3, 4, 5, 6, 9, 10, 11 };
 	struct fixture y = { .m = m };
@@ -64,15 +64,15 @@ void fixture_dgx_h100(struct aff_machine *m)
 	/* what is published has SYS between the sockets' own: the firmware told no node of any
 	 * port above an HCA */
 	for (size_t i = 0; i < m->n_pci; i++) {
-		if (m->pci[i].kind != AFF_ENDPOINT)
+		if (m->pci[i].kind != TOPO_ENDPOINT)
 			m->pci[i].numa = -1;
 	}
 	for (size_t i = 0; i < m->n_roots; i++)
-		m->root[i].cpu = AFF_NONE;
+		m->root[i].cpu = TOPO_NONE;
 	fixture_done(&y);
 }
 
-void fixture_hgx_h200(struct aff_machine *m)
+void fixture_hgx_h200(struct topo_machine *m)
 {
 	static const int hca[] = { 0, 3, 4, 5, 6, 7, 8, 9 };
 	struct fixture y = { .m = m };
@@ -86,15 +86,15 @@ void fixture_hgx_h200(struct aff_machine *m)
 	fixture_root(&y, 0);
 	uint32_t bond = named(&y, fixture_port(&y), "bond_", 0);
 	uint32_t other = fixture_hca_fn(&y, bond, 1, "other");
-	m->hca[bond].kind = AFF_HCA_BOND;
+	m->hca[bond].kind = TOPO_HCA_BOND;
 	m->hca[bond].second = m->hca[other].pci;
-	m->hca[bond].port[0].layer = AFF_ETHERNET;
+	m->hca[bond].port[0].layer = TOPO_ETHERNET;
 	free(m->hca[other].port);
 	m->n_hcas--;
 	fixture_done(&y);
 }
 
-void fixture_pcie4(struct aff_machine *m)
+void fixture_pcie4(struct topo_machine *m)
 {
 	struct fixture y = { .m = m };
 

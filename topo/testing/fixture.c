@@ -33,7 +33,7 @@ static uint32_t cpu_of(struct fixture *y, int numa)
 		if (y->m->cpu[i].numa == numa)
 			return i;
 	}
-	check(aff_add_cpu(y->m, numa, &cpu, &e), &e);
+	check(topo_add_cpu(y->m, numa, &cpu, &e), &e);
 	return cpu;
 }
 
@@ -43,7 +43,7 @@ void fixture_root(struct fixture *y, int numa)
 	char name[PCI_ROOT_LEN];
 
 	(void)snprintf(name, sizeof(name), "pci0000:%02x", y->bus);
-	check(aff_add_root(y->m, name, &y->root, &e), &e);
+	check(topo_add_root(y->m, name, &y->root, &e), &e);
 	y->m->root[y->root].cpu = cpu_of(y, numa);
 	y->numa = numa;
 	y->bus++;
@@ -55,49 +55,49 @@ static uint32_t add(struct fixture *y, struct pci_addr a, uint32_t parent,
 	struct err e = { 0 };
 	uint32_t i;
 
-	check(aff_add_pci(y->m, a, &i, &e), &e);
-	struct aff_pci *p = &y->m->pci[i];
+	check(topo_add_pci(y->m, a, &i, &e), &e);
+	struct topo_pci *p = &y->m->pci[i];
 	p->parent = parent;
-	p->root = parent == AFF_NONE ? y->root : y->m->pci[parent].root;
+	p->root = parent == TOPO_NONE ? y->root : y->m->pci[parent].root;
 	p->has_ids = true;
 	p->vendor = ids->vendor;
 	p->device = ids->device;
 	p->sub_vendor = ids->sub_vendor;
 	p->sub_device = ids->sub_device;
-	p->numa = parent == AFF_NONE ? y->numa : y->m->pci[parent].numa;
-	p->max = p->cur = (struct aff_pcie_link){ 240, 16 };
+	p->numa = parent == TOPO_NONE ? y->numa : y->m->pci[parent].numa;
+	p->max = p->cur = (struct topo_pcie_link){ 240, 16 };
 	return i;
 }
 
 static uint32_t bridge(struct fixture *y, uint32_t parent, const struct fixture_ids *ids,
-		       enum aff_kind kind)
+		       enum topo_kind kind)
 {
 	uint32_t i = add(y, (struct pci_addr){ 0, y->bus++, 0, 0 }, parent, ids);
 
 	y->m->pci[i].kind = kind;
 	y->m->pci[i].has_class = true;
 	y->m->pci[i].class_code = 0x060400;
-	if (kind != AFF_UPSTREAM)
-		y->m->pci[i].max = y->m->pci[i].cur = (struct aff_pcie_link){ 0, 0 };
+	if (kind != TOPO_UPSTREAM)
+		y->m->pci[i].max = y->m->pci[i].cur = (struct topo_pcie_link){ 0, 0 };
 	return i;
 }
 
 uint32_t fixture_port(struct fixture *y)
 {
-	return bridge(y, AFF_NONE, &root_port, AFF_ROOT_PORT);
+	return bridge(y, TOPO_NONE, &root_port, TOPO_ROOT_PORT);
 }
 
 uint32_t fixture_switch(struct fixture *y, uint32_t below, const struct fixture_ids *ids)
 {
-	return bridge(y, below, ids, AFF_UPSTREAM);
+	return bridge(y, below, ids, TOPO_UPSTREAM);
 }
 
 uint32_t fixture_down(struct fixture *y, uint32_t upstream)
 {
-	const struct aff_pci *up = &y->m->pci[upstream];
+	const struct topo_pci *up = &y->m->pci[upstream];
 	struct fixture_ids ids = { up->vendor, up->device, up->sub_vendor, up->sub_device };
 
-	return bridge(y, upstream, &ids, AFF_DOWNSTREAM);
+	return bridge(y, upstream, &ids, TOPO_DOWNSTREAM);
 }
 
 uint32_t fixture_slot(struct fixture *y, uint32_t below, const struct fixture_ids *ids)
@@ -117,8 +117,8 @@ uint32_t fixture_gpu(struct fixture *y, uint32_t below)
 
 	y->m->pci[pci].has_class = true;
 	y->m->pci[pci].class_code = 0x030200;
-	check(aff_add_gpu(y->m, pci, &gpu, &e), &e);
-	y->m->gpu[gpu].vendor = AFF_NVIDIA;
+	check(topo_add_gpu(y->m, pci, &gpu, &e), &e);
+	y->m->gpu[gpu].vendor = TOPO_NVIDIA;
 	return gpu;
 }
 
@@ -127,10 +127,10 @@ static uint32_t hca_of(struct fixture *y, uint32_t pci, const char *name)
 	struct err e = { 0 };
 	uint32_t hca;
 
-	check(aff_add_hca(y->m, name, &hca, &e), &e);
+	check(topo_add_hca(y->m, name, &hca, &e), &e);
 	y->m->hca[hca].pci = pci;
-	check(aff_add_port(&y->m->hca[hca], 1, &e), &e);
-	y->m->hca[hca].port[0].active = AFF_YES;
+	check(topo_add_port(&y->m->hca[hca], 1, &e), &e);
+	y->m->hca[hca].port[0].active = TOPO_YES;
 	return hca;
 }
 
@@ -141,7 +141,7 @@ uint32_t fixture_hca(struct fixture *y, uint32_t below, const char *name)
 
 uint32_t fixture_hca_fn(struct fixture *y, uint32_t hca, uint8_t fn, const char *name)
 {
-	const struct aff_pci *p = &y->m->pci[y->m->hca[hca].pci];
+	const struct topo_pci *p = &y->m->pci[y->m->hca[hca].pci];
 	struct pci_addr a = { p->addr.domain, p->addr.bus, p->addr.dev, fn };
 
 	return hca_of(y, add(y, a, p->parent, &connectx), name);
@@ -157,10 +157,10 @@ uint32_t fixture_vf(struct fixture *y, uint32_t hca, uint8_t n, const char *name
 	vf = add(y, a, y->m->pci[pf].parent, &connectx);
 	y->m->pci[vf].is_vf = true;
 	y->m->pci[vf].physfn = pf;
-	y->m->pci[vf].max = y->m->pci[vf].cur = (struct aff_pcie_link){ 0, 0 };
+	y->m->pci[vf].max = y->m->pci[vf].cur = (struct topo_pcie_link){ 0, 0 };
 	if (name) {
 		uint32_t i = hca_of(y, vf, name);
-		y->m->hca[i].kind = AFF_HCA_VF;
+		y->m->hca[i].kind = TOPO_HCA_VF;
 	}
 	return vf;
 }
@@ -169,7 +169,7 @@ void fixture_done(struct fixture *y)
 {
 	struct err e = { 0 };
 
-	aff_sort(y->m);
-	check(aff_number_cards(y->m, &e), &e);
-	aff_number_chips(y->m);
+	topo_sort(y->m);
+	check(topo_number_cards(y->m, &e), &e);
+	topo_number_chips(y->m);
 }

@@ -9,7 +9,7 @@
 #include "topo/core/machine.h"
 
 struct fixture {
-	struct aff_machine *m;
+	struct topo_machine *m;
 	uint32_t root; /* where fixture_port() puts root ports */
 	int numa;      /* of that root complex, and so of all below */
 	uint8_t bus;   /* of the next bridge's other side */
@@ -36,7 +36,8 @@ uint32_t fixture_down(struct fixture *y, uint32_t upstream);
 uint32_t fixture_slot(struct fixture *y, uint32_t below, const struct fixture_ids *ids);
 
 /* fixture_fn - an endpoint below a port, device 0. fixture_gpu, fixture_hca - with a GPU, an HCA of
- * one ACTIVE port (vendor 10de, 15b3); return their number. below AFF_NONE: at the root complex. */
+ * one ACTIVE port (vendor 10de, 15b3); return their number. below TOPO_NONE: at the root complex.
+ */
 uint32_t fixture_fn(struct fixture *y, uint32_t below, uint8_t fn, const struct fixture_ids *ids);
 uint32_t fixture_gpu(struct fixture *y, uint32_t below);
 uint32_t fixture_hca(struct fixture *y, uint32_t below, const char *name);
@@ -53,10 +54,10 @@ uint32_t fixture_vf(struct fixture *y, uint32_t hca, uint8_t n, const char *name
  * HCAs' nodes are not known. HGX H200: the same of one level, and a bond. PCIe: four GPUs, four
  * nodes, one HCA.
  */
-void fixture_dgx_a100(struct aff_machine *m);
-void fixture_dgx_h100(struct aff_machine *m);
-void fixture_hgx_h200(struct aff_machine *m);
-void fixture_pcie4(struct aff_machine *m);
+void fixture_dgx_a100(struct topo_machine *m);
+void fixture_dgx_h100(struct topo_machine *m);
+void fixture_hgx_h200(struct topo_machine *m);
+void fixture_pcie4(struct topo_machine *m);
 
 /* fixture_done - as the readers end. */
 void fixture_done(struct fixture *y);

@@ -101,19 +101,19 @@ void world_config(const struct world *w, uint32_t pci, struct world_config k, si
 
 /* ---- the machine ---- */
 
-static uint32_t add(struct world *w, const char *bdf, uint32_t parent, enum aff_kind kind)
+static uint32_t add(struct world *w, const char *bdf, uint32_t parent, enum topo_kind kind)
 {
 	struct pci_addr a;
 	struct err e;
 	uint32_t i;
 
 	ck_assert_int_eq(pci_parse(bdf, &a), 0);
-	ck_assert_int_eq(aff_add_pci(&w->m, a, &i, &e), 0);
+	ck_assert_int_eq(topo_add_pci(&w->m, a, &i, &e), 0);
 	w->m.pci[i].parent = parent;
 	w->m.pci[i].root = 0;
 	w->m.pci[i].kind = kind;
 	w->m.pci[i].numa = 0;
-	w->m.pci[i].max = w->m.pci[i].cur = (struct aff_pcie_link){ .speed = 120, .width = 16 };
+	w->m.pci[i].max = w->m.pci[i].cur = (struct topo_pcie_link){ .speed = 120, .width = 16 };
 	world_config(w, i, (struct world_config){ .type = 0, .mps = 1, .mrrs = 5 }, 4096);
 	return i;
 }
@@ -123,15 +123,15 @@ static void add_tree(struct world *w)
 	struct err e;
 	uint32_t i;
 
-	ck_assert_int_eq(aff_add_cpu(&w->m, 0, &i, &e), 0);
-	ck_assert_int_eq(aff_add_root(&w->m, "pci0000:20", &i, &e), 0);
+	ck_assert_int_eq(topo_add_cpu(&w->m, 0, &i, &e), 0);
+	ck_assert_int_eq(topo_add_root(&w->m, "pci0000:20", &i, &e), 0);
 	w->m.root[i].cpu = 0;
-	w->root_port = add(w, "0000:20:00.0", AFF_NONE, AFF_ROOT_PORT);
-	w->upstream = add(w, "0000:21:00.0", w->root_port, AFF_UPSTREAM);
-	w->gpu_port = add(w, "0000:22:00.0", w->upstream, AFF_DOWNSTREAM);
-	w->nic_port = add(w, "0000:22:01.0", w->upstream, AFF_DOWNSTREAM);
-	w->gpu = add(w, "0000:23:00.0", w->gpu_port, AFF_ENDPOINT);
-	w->nic = add(w, "0000:24:00.0", w->nic_port, AFF_ENDPOINT);
+	w->root_port = add(w, "0000:20:00.0", TOPO_NONE, TOPO_ROOT_PORT);
+	w->upstream = add(w, "0000:21:00.0", w->root_port, TOPO_UPSTREAM);
+	w->gpu_port = add(w, "0000:22:00.0", w->upstream, TOPO_DOWNSTREAM);
+	w->nic_port = add(w, "0000:22:01.0", w->upstream, TOPO_DOWNSTREAM);
+	w->gpu = add(w, "0000:23:00.0", w->gpu_port, TOPO_ENDPOINT);
+	w->nic = add(w, "0000:24:00.0", w->nic_port, TOPO_ENDPOINT);
 }
 
 static void add_devices(struct world *w)
@@ -139,15 +139,15 @@ static void add_devices(struct world *w)
 	struct err e;
 	uint32_t i;
 
-	ck_assert_int_eq(aff_add_gpu(&w->m, w->gpu, &i, &e), 0);
-	w->m.gpu[i].vendor = AFF_NVIDIA;
-	ck_assert_int_eq(aff_add_hca(&w->m, "mlx5_0", &i, &e), 0);
+	ck_assert_int_eq(topo_add_gpu(&w->m, w->gpu, &i, &e), 0);
+	w->m.gpu[i].vendor = TOPO_NVIDIA;
+	ck_assert_int_eq(topo_add_hca(&w->m, "mlx5_0", &i, &e), 0);
 	w->m.hca[i].pci = w->nic;
-	ck_assert_int_eq(aff_add_port(&w->m.hca[i], 1, &e), 0);
-	w->m.hca[i].port[0].active = AFF_YES;
+	ck_assert_int_eq(topo_add_port(&w->m.hca[i], 1, &e), 0);
+	w->m.hca[i].port[0].active = TOPO_YES;
 	w->m.hca[i].port[0].rate_mbps = 200000;
-	w->c = (struct aff_choice){ .gpu = &w->choice, .n_gpus = 1, .n_hcas = 1 };
-	w->choice = (struct aff_gpu_choice){ .nearest = w->nearest, .n_nearest = 1 };
+	w->c = (struct topo_choice){ .gpu = &w->choice, .n_gpus = 1, .n_hcas = 1 };
+	w->choice = (struct topo_gpu_choice){ .nearest = w->nearest, .n_nearest = 1 };
 }
 
 static void add_files(struct world *w)
@@ -172,30 +172,30 @@ void world_make(struct world *w)
 	*w = (struct world){
 		.dirs = { .sysfs = ROOT "/sys", .proc = ROOT "/proc", .boot = ROOT "/boot" }
 	};
-	w->m.source = AFF_LIVE;
-	w->m.vm = AFF_NO;
+	w->m.source = TOPO_LIVE;
+	w->m.vm = TOPO_NO;
 	w->m.full_config = true;
 	add_tree(w);
 	add_devices(w);
 	add_files(w);
-	aff_number_chips(&w->m);
+	topo_number_chips(&w->m);
 }
 
 /* ---- asking ---- */
 
-const struct finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
+const struct finding *world_find(const struct gdr_findings *f, const char *id, uint32_t gpu,
 				 uint32_t hca)
 {
 	for (size_t i = 0; i < f->all.n; i++)
-		if (!strcmp(f->all.item[i].id, id) && f->all.item[i].of[AFF_OF_GPU] == gpu &&
-		    f->all.item[i].of[AFF_OF_HCA] == hca)
+		if (!strcmp(f->all.item[i].id, id) && f->all.item[i].of[GDR_OF_GPU] == gpu &&
+		    f->all.item[i].of[GDR_OF_HCA] == hca)
 			return &f->all.item[i];
 	return NULL;
 }
 
 enum finding_state world_state(const struct world *w, const char *id)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x = world_look(w, id, &f);
 
 	ck_assert_msg(x, "there is no %s", id);
@@ -204,18 +204,18 @@ enum finding_state world_state(const struct world *w, const char *id)
 
 bool world_has(const struct world *w, const char *id)
 {
-	auto_aff_findings struct aff_findings f = { 0 };
+	auto_gdr_findings struct gdr_findings f = { 0 };
 
 	return world_look(w, id, &f);
 }
 
-const struct finding *world_look(const struct world *w, const char *id, struct aff_findings *f)
+const struct finding *world_look(const struct world *w, const char *id, struct gdr_findings *f)
 {
 	struct err e = { 0 };
 
 	if (w) {
-		aff_findings_clear(f);
-		ck_assert_msg(aff_ready(&w->m, &w->c, &w->dirs, f, &e) == 0, "%s", e.msg);
+		gdr_findings_clear(f);
+		ck_assert_msg(gdr_check(&w->m, &w->c, &w->dirs, f, &e) == 0, "%s", e.msg);
 	}
 	for (size_t i = 0; i < f->all.n; i++)
 		if (!strcmp(f->all.item[i].id, id))

@@ -12,11 +12,11 @@
 #include "topo/gdr/gdr.h"
 
 struct world {
-	struct aff_machine m;
-	struct aff_choice c;
-	struct aff_tree_dirs dirs;
+	struct topo_machine m;
+	struct topo_choice c;
+	struct topo_tree_dirs dirs;
 	uint32_t root_port, upstream, gpu_port, nic_port, gpu, nic; /* functions */
-	struct aff_gpu_choice choice;
+	struct topo_gpu_choice choice;
 	uint32_t nearest[4];
 };
 
@@ -48,8 +48,8 @@ enum finding_state world_state(const struct world *w, const char *id);
 bool world_has(const struct world *w, const char *id);
 /* world_look - check the machine, and return the first finding with this id in *f; NULL: there is
  * none. w NULL: search *f without another check. */
-const struct finding *world_look(const struct world *w, const char *id, struct aff_findings *f);
-const struct finding *world_find(const struct aff_findings *f, const char *id, uint32_t gpu,
+const struct finding *world_look(const struct world *w, const char *id, struct gdr_findings *f);
+const struct finding *world_find(const struct gdr_findings *f, const char *id, uint32_t gpu,
 				 uint32_t hca);
 
 #endif

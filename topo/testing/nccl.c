@@ -12,7 +12,7 @@
 #define LINE_LEN 2048
 
 struct comparing {
-	const struct aff_machine *m;
+	const struct topo_machine *m;
 	const struct nccl_prediction *a;
 	struct nccl_tally *t;
 	uint32_t gpu;
@@ -34,7 +34,7 @@ static uint32_t net_named(const struct comparing *c, const char *name)
 		if (!strcmp(c->m->hca[c->a->net[i].hca].name, name))
 			return i;
 	}
-	return AFF_NONE;
+	return TOPO_NONE;
 }
 
 static void path_line(const struct comparing *c, const char *line)
@@ -43,7 +43,7 @@ static void path_line(const struct comparing *c, const char *line)
 
 	ck_assert_int_eq(sscanf(line, "  net %63s bdf=%31s", name, bdf), 2);
 	uint32_t n = net_named(c, name);
-	if (n != AFF_NONE) {
+	if (n != TOPO_NONE) {
 		const struct nccl_net_path *w = &c->a->gpu[c->gpu].way[n];
 		(void)snprintf(got, sizeof(got),
 			       "  net %s bdf=%s path=%s bw=%.1f hops=%u gdr_read=%d gdr_write=%d",
@@ -90,8 +90,8 @@ static void one_line(struct comparing *c, const char *line, int what)
 
 	if (sscanf(line, "gpu rank=%*d dev=%*d bdf=%31s", bdf) == 1) {
 		ck_assert_int_eq(pci_parse(bdf, &addr), 0);
-		c->gpu = aff_find_gpu(c->m, addr);
-		ck_assert_uint_ne(c->gpu, AFF_NONE);
+		c->gpu = topo_find_gpu(c->m, addr);
+		ck_assert_uint_ne(c->gpu, TOPO_NONE);
 	} else if (!strncmp(line, "  net ", 6)) {
 		if (what & TALLY_PATHS)
 			path_line(c, line);
@@ -101,10 +101,10 @@ static void one_line(struct comparing *c, const char *line, int what)
 	}
 }
 
-void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_prediction *a,
+void nccl_compare(const char *name, const struct topo_machine *m, const struct nccl_prediction *a,
 		  int what, struct nccl_tally *t)
 {
-	struct comparing c = { m, a, t, AFF_NONE };
+	struct comparing c = { m, a, t, TOPO_NONE };
 	char file[256];
 
 	(void)snprintf(file, sizeof(file), "expected/%s.txt", name);

@@ -16,7 +16,7 @@ enum { TALLY_CHOICE = 1, TALLY_PATHS = 2, TALLY_ALL = 3 };
 
 /* nccl_compare - count the lines of testdata/expected/<name>.txt that hold: local, class and
  * channels of each GPU; and each path. */
-void nccl_compare(const char *name, const struct aff_machine *m, const struct nccl_prediction *a,
+void nccl_compare(const char *name, const struct topo_machine *m, const struct nccl_prediction *a,
 		  int what, struct nccl_tally *t);
 
 /* nccl_same - whether two answers are equal, net by net. */

@@ -21,14 +21,14 @@ char *topo_text(const char *file)
 	return text;
 }
 
-void topo_xml(const char *name, struct aff_machine *out)
+void topo_xml(const char *name, struct topo_machine *out)
 {
 	char file[128];
 	struct err e = { 0 };
 
 	(void)snprintf(file, sizeof(file), "nccl-xml/%s.xml", name);
 	auto_free char *text = topo_text(file);
-	if (aff_read_xml(text, strlen(text), out, &e))
+	if (topo_read_xml(text, strlen(text), out, &e))
 		ck_abort_msg("%s: %s", file, e.msg);
 }
 

@@ -11,7 +11,7 @@
 char *topo_text(const char *file);
 
 /* topo_xml - the machine of testdata/nccl-xml/<name>.xml; the caller clears it. */
-void topo_xml(const char *name, struct aff_machine *out);
+void topo_xml(const char *name, struct topo_machine *out);
 
 /* topo_names - the names of all of testdata/nccl-xml in order, NULL at the end; static. */
 const char *const *topo_names(void);

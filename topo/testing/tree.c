@@ -203,18 +203,18 @@ void tree_reverse(const char *root, const char *folder)
 	free(link);
 }
 
-void tree_machine(const char *dir, struct aff_machine *out)
+void tree_machine(const char *dir, struct topo_machine *out)
 {
 	char sysfs[PATH], proc[PATH];
 	struct err e = { 0 };
 
 	(void)join(sysfs, "%s/sys", dir);
 	(void)join(proc, "%s/proc", dir);
-	if (aff_read_sysfs(sysfs, proc, NULL, out, &e))
+	if (topo_read_sysfs(sysfs, proc, NULL, out, &e))
 		ck_abort_msg("%s: %s", dir, e.msg);
 }
 
-static void dump_pci(FILE *f, const struct aff_machine *m, const struct aff_pci *p)
+static void dump_pci(FILE *f, const struct topo_machine *m, const struct topo_pci *p)
 {
 	char addr[PCI_STR_LEN];
 
@@ -225,7 +225,7 @@ static void dump_pci(FILE *f, const struct aff_machine *m, const struct aff_pci 
 		      p->max.width, p->cur.speed, p->cur.width, p->one_end, (int)p->chip);
 }
 
-static void dump_hca(FILE *f, const struct aff_hca *h)
+static void dump_hca(FILE *f, const struct topo_hca *h)
 {
 	(void)fprintf(f, "%s %d at %d %d %d card %u guid %llx", h->name, h->kind, (int)h->pci,
 		      (int)h->second, (int)h->cpu, h->card, (unsigned long long)h->guid);
@@ -235,7 +235,7 @@ static void dump_hca(FILE *f, const struct aff_hca *h)
 	(void)fprintf(f, "\n");
 }
 
-char *tree_dump(const struct aff_machine *m)
+char *tree_dump(const struct topo_machine *m)
 {
 	char *text = NULL;
 	size_t len;

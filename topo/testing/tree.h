@@ -38,9 +38,9 @@ void tree_add_vfs(const char *root, const char *path, unsigned n, const char *st
 void tree_reverse(const char *root, const char *folder);
 
 /* tree_machine - read <dir>/sys and <dir>/proc; the caller clears. */
-void tree_machine(const char *dir, struct aff_machine *out);
+void tree_machine(const char *dir, struct topo_machine *out);
 
 /* tree_dump - all of a machine as text; owned by the caller. */
-char *tree_dump(const struct aff_machine *m);
+char *tree_dump(const struct topo_machine *m);
 
 #endif

@@ -9,10 +9,10 @@
 
 #define BELOW(kind) (1U << (kind))
 
-typedef int (*open_fn)(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+typedef int (*open_fn)(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 		       struct err *e);
 
-static int open_system(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+static int open_system(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 		       struct err *e)
 {
 	int64_t version = 0;
@@ -22,11 +22,11 @@ static int open_system(struct aff_machine *m, struct xml_level *at, const struct
 		return -1;
 	if (version != 1 && version != 2)
 		return xml_bad(x, "version", "NCCL writes 1 and RCCL 2", e);
-	m->source = version == 1 ? AFF_NCCL_XML : AFF_RCCL_XML;
+	m->source = version == 1 ? TOPO_NCCL_XML : TOPO_RCCL_XML;
 	return 0;
 }
 
-static int open_cpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+static int open_cpu(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 		    struct err *e)
 {
 	int64_t numa = -1, family = -1, model = -1;
@@ -34,9 +34,9 @@ static int open_cpu(struct aff_machine *m, struct xml_level *at, const struct xm
 	if (xml_int(x, "numaid", XML_RANGE(-1, INT32_MAX), &numa, e) ||
 	    xml_int(x, "familyid", XML_RANGE(-1, INT32_MAX), &family, e) ||
 	    xml_int(x, "modelid", XML_RANGE(-1, INT32_MAX), &model, e) ||
-	    aff_add_cpu(m, (int)numa, &at->cpu, e) || aff_add_root(m, "", &at->root, e))
+	    topo_add_cpu(m, (int)numa, &at->cpu, e) || topo_add_root(m, "", &at->root, e))
 		return -1;
-	struct aff_cpu *c = &m->cpu[at->cpu];
+	struct topo_cpu *c = &m->cpu[at->cpu];
 	m->root[at->root].cpu = at->cpu;
 	c->family = (int)family;
 	c->model = (int)model;
@@ -53,7 +53,7 @@ static bool class_is_short(const char *text)
 	return strlen(text) - (strncasecmp(text, "0x", 2) ? 0 : 2) <= 4;
 }
 
-static int pci_ids(struct aff_pci *p, const struct xml_elem *x, struct err *e)
+static int pci_ids(struct topo_pci *p, const struct xml_elem *x, struct err *e)
 {
 	uint64_t id[4] = { 0 }, class = 0;
 	const char *text = xml_value(x, "class");
@@ -73,7 +73,7 @@ static int pci_ids(struct aff_pci *p, const struct xml_elem *x, struct err *e)
 	return 0;
 }
 
-static int open_pci(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+static int open_pci(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 		    struct err *e)
 {
 	uint32_t parent = at->pci;
@@ -85,37 +85,37 @@ static int open_pci(struct aff_machine *m, struct xml_level *at, const struct xm
 		return xml_bad(x, "busid", "it is missing", e);
 	if (xml_busid(x, "busid", &addr, e) ||
 	    xml_int(x, "link_width", XML_RANGE(0, 255), &width, e) ||
-	    aff_add_pci(m, addr, &at->pci, e))
+	    topo_add_pci(m, addr, &at->pci, e))
 		return -1;
-	struct aff_pci *p = &m->pci[at->pci];
+	struct topo_pci *p = &m->pci[at->pci];
 	p->parent = parent;
 	p->root = at->root;
 	p->numa = m->cpu[at->cpu].numa;
-	p->max.speed = speed ? aff_pcie_speed_parse(speed) : 0;
+	p->max.speed = speed ? topo_pcie_speed_parse(speed) : 0;
 	p->max.width = (uint8_t)width;
 	p->cur = p->max;
 	if (pci_ids(p, x, e))
 		return -1;
-	p->kind = p->class_code >> 8 == 0x0604 ? AFF_UPSTREAM : AFF_ENDPOINT;
-	if (parent != AFF_NONE)
-		m->pci[parent].kind = AFF_UPSTREAM;
+	p->kind = p->class_code >> 8 == 0x0604 ? TOPO_UPSTREAM : TOPO_ENDPOINT;
+	if (parent != TOPO_NONE)
+		m->pci[parent].kind = TOPO_UPSTREAM;
 	return 0;
 }
 
-static int open_nic(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+static int open_nic(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 		    struct err *e)
 {
 	(void)m, (void)at, (void)x, (void)e;
 	return 0;
 }
 
-static int open_net(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+static int open_net(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 		    struct err *e)
 {
 	return xml_net(m, at, x, e);
 }
 
-static int open_link(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+static int open_link(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 		     struct err *e)
 {
 	return xml_nvlink(m, at, x, e);
@@ -160,7 +160,7 @@ int xml_begin(struct xml_build *b, const struct xml_elem *x, struct err *e)
 			       x->line, x->name, XML_DEPTH_MAX);
 	struct xml_level *at = &b->open[b->depth];
 	if (b->depth == 0) {
-		*at = (struct xml_level){ XML_SKIP, AFF_NONE, AFF_NONE, AFF_NONE, AFF_NONE };
+		*at = (struct xml_level){ XML_SKIP, TOPO_NONE, TOPO_NONE, TOPO_NONE, TOPO_NONE };
 		b->depth = 1;
 		return begin_top(b, x, at, e);
 	}
@@ -185,7 +185,7 @@ void xml_end(struct xml_build *b)
 
 static int by_dev(const void *x, const void *y)
 {
-	const struct aff_gpu *a = x, *b = y;
+	const struct topo_gpu *a = x, *b = y;
 
 	if (a->index != b->index)
 		return a->index < b->index ? -1 : 1;
@@ -207,7 +207,7 @@ static int by_net(const void *x, const void *y)
 }
 
 /* NCCL merges net elements with the same dev, and its paths to them become wrong. */
-static int note_twins(struct aff_machine *m, struct err *e)
+static int note_twins(struct topo_machine *m, struct err *e)
 {
 	auto_free struct net *net = calloc(m->n_hcas + 1, sizeof(*net));
 
@@ -218,7 +218,7 @@ static int note_twins(struct aff_machine *m, struct err *e)
 	qsort(net, m->n_hcas, sizeof(*net), by_net);
 	for (size_t i = 1; i < m->n_hcas; i++) {
 		if (net[i].dev == net[i - 1].dev &&
-		    aff_add_note(
+		    topo_add_note(
 			    m, e,
 			    "%s and %s have the same dev=\"%d\": NCCL takes them for one device "
 			    "and finds wrong paths to it",
@@ -227,7 +227,7 @@ static int note_twins(struct aff_machine *m, struct err *e)
 	}
 	for (size_t i = 1; i < m->n_gpus; i++) {
 		if (m->gpu[i].index == m->gpu[i - 1].index &&
-		    aff_add_note(m, e, "two gpu elements have dev=\"%d\"", m->gpu[i].index))
+		    topo_add_note(m, e, "two gpu elements have dev=\"%d\"", m->gpu[i].index))
 			return -1;
 	}
 	return 0;
@@ -235,20 +235,20 @@ static int note_twins(struct aff_machine *m, struct err *e)
 
 int xml_finish(struct xml_build *b, struct err *e)
 {
-	struct aff_machine *m = b->m;
+	struct topo_machine *m = b->m;
 
 	for (size_t i = 0; i < m->n_gpus; i++)
-		m->pci[m->gpu[i].pci].kind = AFF_ENDPOINT;
+		m->pci[m->gpu[i].pci].kind = TOPO_ENDPOINT;
 	for (size_t i = 0; i < m->n_hcas; i++) {
-		if (m->hca[i].pci != AFF_NONE)
-			m->pci[m->hca[i].pci].kind = AFF_ENDPOINT;
+		if (m->hca[i].pci != TOPO_NONE)
+			m->pci[m->hca[i].pci].kind = TOPO_ENDPOINT;
 	}
 	if (!m->n_gpus && !m->n_hcas && xml_complete(m, e))
 		return -1;
 	if (m->n_gpus)
 		qsort(m->gpu, m->n_gpus, sizeof(*m->gpu), by_dev);
-	if (note_twins(m, e) || aff_number_cards(m, e))
+	if (note_twins(m, e) || topo_number_cards(m, e))
 		return -1;
-	aff_number_chips(m);
+	topo_number_chips(m);
 	return 0;
 }

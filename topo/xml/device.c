@@ -6,22 +6,22 @@
 #include "topo/xml/priv.h"
 
 /* Without PCI ids, GPUs in files of NCCL are NVIDIA's, and those in files of RCCL are AMD's. */
-static enum aff_vendor vendor_of(const struct aff_machine *m, uint32_t pci, bool *on_package)
+static enum topo_vendor vendor_of(const struct topo_machine *m, uint32_t pci, bool *on_package)
 {
 	if (m->pci[pci].has_ids)
-		return aff_vendor_of(&m->pci[pci], on_package);
+		return topo_vendor_of(&m->pci[pci], on_package);
 	*on_package = false;
-	return m->source == AFF_RCCL_XML ? AFF_AMD : AFF_NVIDIA;
+	return m->source == TOPO_RCCL_XML ? TOPO_AMD : TOPO_NVIDIA;
 }
 
-static enum aff_tristate to_tristate(int64_t value)
+static enum topo_tristate to_tristate(int64_t value)
 {
 	if (value < 0)
-		return AFF_UNKNOWN;
-	return value ? AFF_YES : AFF_NO;
+		return TOPO_UNKNOWN;
+	return value ? TOPO_YES : TOPO_NO;
 }
 
-int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x, struct err *e)
+int xml_gpu(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x, struct err *e)
 {
 	int64_t dev = -1, rank = -1, sm = 0, gdr = -1;
 
@@ -32,12 +32,12 @@ int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *
 		return -1;
 	/* as in NCCL, a GPU without a rank is in no communicator */
 	if (!xml_value(x, "rank"))
-		return aff_add_note(m, e,
-				    "line %lu: a gpu element without a rank: NCCL leaves it out",
-				    x->line);
-	if (aff_add_gpu(m, at->pci, &at->gpu, e))
+		return topo_add_note(m, e,
+				     "line %lu: a gpu element without a rank: NCCL leaves it out",
+				     x->line);
+	if (topo_add_gpu(m, at->pci, &at->gpu, e))
 		return -1;
-	struct aff_gpu *g = &m->gpu[at->gpu];
+	struct topo_gpu *g = &m->gpu[at->gpu];
 	g->vendor = vendor_of(m, at->pci, &g->on_package);
 	g->rank = (int)rank;
 	if (dev >= 0)
@@ -47,9 +47,9 @@ int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *
 	return 0;
 }
 
-static int set_net(struct aff_machine *m, uint32_t hca, const struct xml_elem *x, struct err *e)
+static int set_net(struct topo_machine *m, uint32_t hca, const struct xml_elem *x, struct err *e)
 {
-	struct aff_hca *h = &m->hca[hca];
+	struct topo_hca *h = &m->hca[hca];
 	int64_t speed = 0, port = 0, maxconn = 0, gdr = -1;
 
 	if (xml_int(x, "speed", XML_RANGE(INT32_MIN, UINT32_MAX), &speed, e) ||
@@ -57,7 +57,7 @@ static int set_net(struct aff_machine *m, uint32_t hca, const struct xml_elem *x
 	    xml_int(x, "maxconn", XML_RANGE(0, UINT32_MAX), &maxconn, e) ||
 	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e) ||
 	    xml_hex(x, "guid", UINT64_MAX, &h->guid, e) ||
-	    xml_double(x, "latency", &h->latency, e) || aff_add_port(h, (uint32_t)port, e))
+	    xml_double(x, "latency", &h->latency, e) || topo_add_port(h, (uint32_t)port, e))
 		return -1;
 	h->port[0].rate_mbps = speed > 0 ? (uint32_t)speed : 0;
 	h->maxconn = (uint32_t)maxconn;
@@ -65,25 +65,25 @@ static int set_net(struct aff_machine *m, uint32_t hca, const struct xml_elem *x
 	return 0;
 }
 
-int xml_net(struct aff_machine *m, const struct xml_level *at, const struct xml_elem *x,
+int xml_net(struct topo_machine *m, const struct xml_level *at, const struct xml_elem *x,
 	    struct err *e)
 {
-	char name[AFF_NAME_LEN] = "";
+	char name[TOPO_NAME_LEN] = "";
 	int64_t dev = -1;
 	uint32_t hca;
 
 	if (!xml_value(x, "dev"))
-		return aff_add_note(
+		return topo_add_note(
 			m, e, "line %lu: a net element without a dev: NCCL leaves it out", x->line);
 	if (xml_int(x, "dev", XML_RANGE(0, INT32_MAX), &dev, e) ||
 	    xml_text(x, "name", name, sizeof(name), e))
 		return -1;
 	if (!*name)
 		(void)snprintf(name, sizeof(name), "net%d", (int)dev);
-	if (aff_add_hca(m, name, &hca, e))
+	if (topo_add_hca(m, name, &hca, e))
 		return -1;
 	m->hca[hca].pci = at->pci;
-	m->hca[hca].cpu = at->pci == AFF_NONE ? at->cpu : AFF_NONE;
+	m->hca[hca].cpu = at->pci == TOPO_NONE ? at->cpu : TOPO_NONE;
 	m->hca[hca].dev = (int)dev;
 	return set_net(m, hca, x, e);
 }
@@ -94,14 +94,14 @@ static bool is_hidden(const char *target)
 	return !target || !strncmp(target, "fffffff:ffff:ff", 15);
 }
 
-int xml_nvlink(struct aff_machine *m, const struct xml_level *at, const struct xml_elem *x,
+int xml_nvlink(struct topo_machine *m, const struct xml_level *at, const struct xml_elem *x,
 	       struct err *e)
 {
-	struct aff_nvlink l = { .hidden = is_hidden(xml_value(x, "target")) };
+	struct topo_nvlink l = { .hidden = is_hidden(xml_value(x, "target")) };
 	int64_t count = 1, bw = 0;
 	uint64_t tclass = 0;
 
-	if (at->gpu == AFF_NONE)
+	if (at->gpu == TOPO_NONE)
 		return 0;
 	if (xml_int(x, "count", XML_RANGE(0, 65535), &count, e) ||
 	    xml_int(x, "bw", XML_RANGE(0, UINT32_MAX), &bw, e) ||
@@ -116,7 +116,7 @@ int xml_nvlink(struct aff_machine *m, const struct xml_level *at, const struct x
 		return -1;
 	l.tclass = (uint32_t)tclass;
 	l.count = (uint32_t)count;
-	return aff_add_nvlink(&m->gpu[at->gpu], &l, e);
+	return topo_add_nvlink(&m->gpu[at->gpu], &l, e);
 }
 
 /* ---- a file of pci elements only, as clouds ship them ---- */
@@ -136,60 +136,60 @@ static int by_place(const void *x, const void *y)
 }
 
 /* The functions whose class begins with the given byte, sorted by address. */
-static size_t find_functions(const struct aff_machine *m,
-			     bool (*is)(const struct aff_machine *, uint32_t), struct found *out)
+static size_t find_functions(const struct topo_machine *m,
+			     bool (*is)(const struct topo_machine *, uint32_t), struct found *out)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < m->n_pci; i++) {
 		if (is(m, m->pci[i].class_code >> 16))
-			out[n++] = (struct found){ aff_pci_order(m, i), i };
+			out[n++] = (struct found){ topo_pci_order(m, i), i };
 	}
 	qsort(out, n, sizeof(*out), by_place);
 	return n;
 }
 
-static bool is_gpu(const struct aff_machine *m, uint32_t class)
+static bool is_gpu(const struct topo_machine *m, uint32_t class)
 {
-	return class == 0x03 || (class == 0x12 && m->source == AFF_RCCL_XML);
+	return class == 0x03 || (class == 0x12 && m->source == TOPO_RCCL_XML);
 }
 
-static bool is_nic(const struct aff_machine *m, uint32_t class)
+static bool is_nic(const struct topo_machine *m, uint32_t class)
 {
 	(void)m;
 	return class == 0x02;
 }
 
 /* A skeleton has no NVLinks. An A100 or later has 12 to 18; the difference changes no choice. */
-static int complete_gpu(struct aff_machine *m, uint32_t pci, struct err *e)
+static int complete_gpu(struct topo_machine *m, uint32_t pci, struct err *e)
 {
-	static const struct aff_nvlink links = { .hidden = true, .tclass = 0x068000, .count = 12 };
+	static const struct topo_nvlink links = { .hidden = true, .tclass = 0x068000, .count = 12 };
 	uint32_t gpu;
 
-	if (aff_add_gpu(m, pci, &gpu, e))
+	if (topo_add_gpu(m, pci, &gpu, e))
 		return -1;
-	struct aff_gpu *g = &m->gpu[gpu];
+	struct topo_gpu *g = &m->gpu[gpu];
 	g->vendor = vendor_of(m, pci, &g->on_package);
 	g->rank = g->index;
-	m->pci[pci].kind = AFF_ENDPOINT;
-	return m->source == AFF_NCCL_XML ? aff_add_nvlink(g, &links, e) : 0;
+	m->pci[pci].kind = TOPO_ENDPOINT;
+	return m->source == TOPO_NCCL_XML ? topo_add_nvlink(g, &links, e) : 0;
 }
 
-static int complete_nic(struct aff_machine *m, uint32_t pci, struct err *e)
+static int complete_nic(struct topo_machine *m, uint32_t pci, struct err *e)
 {
-	char name[AFF_NAME_LEN];
+	char name[TOPO_NAME_LEN];
 	uint32_t hca;
 
 	(void)snprintf(name, sizeof(name), "net%zu", m->n_hcas);
-	if (aff_add_hca(m, name, &hca, e))
+	if (topo_add_hca(m, name, &hca, e))
 		return -1;
 	m->hca[hca].pci = pci;
 	m->hca[hca].dev = (int)hca;
-	m->pci[pci].kind = AFF_ENDPOINT;
-	return aff_add_port(&m->hca[hca], 1, e);
+	m->pci[pci].kind = TOPO_ENDPOINT;
+	return topo_add_port(&m->hca[hca], 1, e);
 }
 
-int xml_complete(struct aff_machine *m, struct err *e)
+int xml_complete(struct topo_machine *m, struct err *e)
 {
 	auto_free struct found *list = calloc(m->n_pci + 1, sizeof(*list));
 

@@ -10,8 +10,8 @@
 
 struct guest {
 	struct xml_text *t;
-	const struct aff_machine *host, *guest;
-	const struct aff_guest_pair *map;
+	const struct topo_machine *host, *guest;
+	const struct topo_guest_pair *map;
 	uint32_t n;
 	struct nccl_xml v; /* of the host: the functions of the map and what is above them */
 	uint32_t *at;      /* of each pair: its item */
@@ -29,11 +29,11 @@ static void guest_clear(struct guest *g)
 }
 #define auto_guest auto_clean(guest_clear)
 
-int aff_guest_pair_parse(const char *text, struct aff_guest_pair *out)
+int topo_guest_pair_parse(const char *text, struct topo_guest_pair *out)
 {
 	struct slice rest = { text, strlen(text) }, guest;
 	char first[PCI_STR_LEN], second[PCI_STR_LEN];
-	struct aff_guest_pair p;
+	struct topo_guest_pair p;
 
 	if (!slice_next(&rest, '=', &guest) || !rest.p || slice_copy(guest, first, sizeof(first)) ||
 	    slice_copy(rest, second, sizeof(second)) || pci_parse(first, &p.guest) ||
@@ -66,8 +66,8 @@ static int find_functions(struct guest *g, struct err *e)
 	char name[PCI_STR_LEN];
 
 	for (uint32_t i = 0; i < g->n; i++) {
-		g->at[i] = aff_find_pci(g->host, g->map[i].host);
-		if (g->at[i] == AFF_NONE)
+		g->at[i] = topo_find_pci(g->host, g->map[i].host);
+		if (g->at[i] == TOPO_NONE)
 			return err_set(e, ERR_NOTFOUND, 0, "the host has no PCI function %s",
 				       pci_format(g->map[i].host, name));
 		/* nccl_xml_from_sys() starts at nets */
@@ -83,7 +83,7 @@ static int host_part(struct guest *g, struct err *e)
 	if (find_functions(g, e))
 		return -1;
 	if (!nccl_is_tree(g->host)) {
-		struct aff_machine bare = *g->host;
+		struct topo_machine bare = *g->host;
 		bare.n_hcas = 0;
 		nccl_xml_from_file(&bare, NULL, &g->v);
 	} else if (nccl_xml_from_sys(g->host, &o, &g->v, e)) {
@@ -93,11 +93,11 @@ static int host_part(struct guest *g, struct err *e)
 		g->at[i] = g->v.item_of[g->at[i]];
 	for (uint32_t i = 0; i < g->v.n_items; i++) {
 		const struct nccl_xml_node *it = &g->v.item[i];
-		if (it->pci == AFF_NONE || g->v.item[it->parent].pci == AFF_NONE)
+		if (it->pci == TOPO_NONE || g->v.item[it->parent].pci == TOPO_NONE)
 			continue;
-		uint64_t upper = aff_pci_ids(&g->host->pci[g->v.item[it->parent].pci]);
+		uint64_t upper = topo_pci_ids(&g->host->pci[g->v.item[it->parent].pci]);
 		g->merged[i] = !g->merged[it->parent] &&
-			       aff_one_chip(upper, aff_pci_ids(&g->host->pci[it->pci]));
+			       topo_one_chip(upper, topo_pci_ids(&g->host->pci[it->pci]));
 	}
 	return 0;
 }
@@ -106,7 +106,7 @@ static int host_part(struct guest *g, struct err *e)
 
 static uint32_t top_of(const struct guest *g, uint32_t item)
 {
-	while (g->v.item[item].parent != AFF_NONE)
+	while (g->v.item[item].parent != TOPO_NONE)
 		item = g->v.item[item].parent;
 	return item;
 }
@@ -114,9 +114,9 @@ static uint32_t top_of(const struct guest *g, uint32_t item)
 /* The NUMA node of a function in the guest; -1: not known. */
 static int guest_numa(const struct guest *g, uint32_t pair)
 {
-	uint32_t pci = aff_find_pci(g->guest, g->map[pair].guest);
+	uint32_t pci = topo_find_pci(g->guest, g->map[pair].guest);
 
-	return pci == AFF_NONE ? -1 : g->guest->pci[pci].numa;
+	return pci == TOPO_NONE ? -1 : g->guest->pci[pci].numa;
 }
 
 /* The guest's node that replaces a node of the host. */
@@ -132,21 +132,21 @@ static uint32_t node_for(const struct guest *g, uint32_t top)
 		}
 	}
 	for (uint32_t i = 0; i < g->v.n_items; i++)
-		before += g->v.item[i].pci == AFF_NONE && g->v.item[i].numa < g->v.item[top].numa;
+		before += g->v.item[i].pci == TOPO_NONE && g->v.item[i].numa < g->v.item[top].numa;
 	return before % (uint32_t)g->guest->n_cpus;
 }
 
 /* ---- writing ---- */
 
-/* The element directly below `parent` and above a pair's function; AFF_NONE: the function is not
+/* The element directly below `parent` and above a pair's function; TOPO_NONE: the function is not
  * below parent. Switches that are merged into another one are skipped. */
 static uint32_t next_below(const struct guest *g, uint32_t parent, uint32_t pair)
 {
-	uint32_t below = AFF_NONE;
+	uint32_t below = TOPO_NONE;
 
 	for (uint32_t i = g->at[pair]; i != parent; i = g->v.item[i].parent) {
-		if (g->v.item[i].parent == AFF_NONE)
-			return AFF_NONE;
+		if (g->v.item[i].parent == TOPO_NONE)
+			return TOPO_NONE;
 		if (i == g->at[pair] || !g->merged[i])
 			below = i;
 	}
@@ -156,9 +156,9 @@ static uint32_t next_below(const struct guest *g, uint32_t parent, uint32_t pair
 static void write_function(struct guest *g, uint32_t pair)
 {
 	uint32_t pci = g->v.item[g->at[pair]].pci;
-	const struct aff_pci *p = &g->host->pci[pci];
+	const struct topo_pci *p = &g->host->pci[pci];
 	/* a VF has no link of its own: use that of its PF */
-	uint32_t card = p->physfn != AFF_NONE && !p->max.speed ? p->physfn : pci;
+	uint32_t card = p->physfn != TOPO_NONE && !p->max.speed ? p->physfn : pci;
 
 	xml_write_pci(g->t, p, nccl_pcie_link(g->host, card), g->map[pair].guest, true);
 	xml_close(g->t, "pci");
@@ -178,7 +178,7 @@ static void write_below(struct guest *g, uint32_t parent)
 {
 	for (uint32_t i = 0; i < g->n && !g->t->text.failed; i++) {
 		uint32_t item = next_below(g, parent, i);
-		if (item == AFF_NONE || (item != g->at[i] && g->done[item]))
+		if (item == TOPO_NONE || (item != g->at[i] && g->done[item]))
 			continue;
 		g->done[item] = true;
 		if (item == g->at[i]) {
@@ -205,7 +205,7 @@ static void write_node(struct guest *g, uint32_t cpu)
 	bool open = false;
 
 	for (uint32_t i = 0; i < g->v.n_items; i++) {
-		if (g->v.item[i].pci != AFF_NONE || !is_used(g, i) || node_for(g, i) != cpu)
+		if (g->v.item[i].pci != TOPO_NONE || !is_used(g, i) || node_for(g, i) != cpu)
 			continue;
 		if (!open)
 			xml_write_cpu(g->t, g->guest->cpu[cpu].numa, &g->guest->cpu[cpu]);
@@ -220,7 +220,7 @@ static void write_node(struct guest *g, uint32_t cpu)
 static void warn_paths(const struct guest *g)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
-		const struct aff_pci *p = &g->host->pci[g->v.item[g->at[i]].pci];
+		const struct topo_pci *p = &g->host->pci[g->v.item[g->at[i]].pci];
 		if (g->map[i].guest.dev && p->has_class && p->class_code >> 16 == 0x02) {
 			xml_comment(g->t, "set NCCL_IB_MERGE_VFS=0 with this file");
 			return;
@@ -229,23 +229,23 @@ static void warn_paths(const struct guest *g)
 }
 
 /* One node with the host's kind of CPU, for a guest that is not known. */
-static void plain_guest(const struct aff_machine *host, struct aff_cpu *cpu,
-			struct aff_machine *out)
+static void plain_guest(const struct topo_machine *host, struct topo_cpu *cpu,
+			struct topo_machine *out)
 {
-	*cpu = (struct aff_cpu){ .family = -1, .model = -1 };
+	*cpu = (struct topo_cpu){ .family = -1, .model = -1 };
 	if (host->n_cpus)
 		*cpu = host->cpu[0];
 	cpu->numa = 0;
 	*cpu->affinity = '\0';
-	*out = (struct aff_machine){ .cpu = cpu, .n_cpus = 1 };
+	*out = (struct topo_machine){ .cpu = cpu, .n_cpus = 1 };
 }
 
-int aff_xml_write_guest(const struct aff_machine *host, const struct aff_guest *guest, char **out,
-			struct err *e)
+int topo_xml_write_guest(const struct topo_machine *host, const struct topo_guest *guest,
+			 char **out, struct err *e)
 {
 	bool told = guest->machine && guest->machine->n_cpus;
-	struct aff_machine plain;
-	struct aff_cpu cpu;
+	struct topo_machine plain;
+	struct topo_cpu cpu;
 	auto_xml_text struct xml_text t = { .skeleton = true };
 
 	if (guest->n > XML_MAX_ELEMENTS)

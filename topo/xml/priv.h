@@ -38,14 +38,14 @@ int xml_bad(const struct xml_elem *x, const char *name, const char *what, struct
 
 enum xml_kind { XML_SKIP, XML_SYSTEM, XML_CPU, XML_PCI, XML_GPU, XML_NIC, XML_NET, XML_LINK };
 
-/* An open element, and the records of the machine above it; AFF_NONE: none. */
+/* An open element, and the records of the machine above it; TOPO_NONE: none. */
 struct xml_level {
 	enum xml_kind kind;
 	uint32_t cpu, root, pci, gpu;
 };
 
 struct xml_build {
-	struct aff_machine *m;
+	struct topo_machine *m;
 	size_t depth;
 	struct xml_level open[XML_DEPTH_MAX];
 };
@@ -57,14 +57,14 @@ void xml_end(struct xml_build *b);
 int xml_finish(struct xml_build *b, struct err *e) must_check;
 
 /* Add a gpu, net or nvlink element to the machine; at: the element above it. */
-int xml_gpu(struct aff_machine *m, struct xml_level *at, const struct xml_elem *x,
+int xml_gpu(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x,
 	    struct err *e) must_check;
-int xml_net(struct aff_machine *m, const struct xml_level *at, const struct xml_elem *x,
+int xml_net(struct topo_machine *m, const struct xml_level *at, const struct xml_elem *x,
 	    struct err *e) must_check;
-int xml_nvlink(struct aff_machine *m, const struct xml_level *at, const struct xml_elem *x,
+int xml_nvlink(struct topo_machine *m, const struct xml_level *at, const struct xml_elem *x,
 	       struct err *e) must_check;
 
 /* xml_complete - add the GPUs and NICs that NCCL would find to a skeleton. */
-int xml_complete(struct aff_machine *m, struct err *e) must_check;
+int xml_complete(struct topo_machine *m, struct err *e) must_check;
 
 #endif

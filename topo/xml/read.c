@@ -22,7 +22,7 @@ struct reader {
 	XML_Parser parser;
 	const char *text;
 	struct xml_build build;
-	struct aff_machine m;
+	struct topo_machine m;
 	struct err *e;
 	bool failed;
 	size_t nodes;
@@ -33,7 +33,7 @@ static void reader_clear(struct reader *r)
 {
 	if (r->parser)
 		XML_ParserFree(r->parser);
-	aff_machine_clear(&r->m);
+	topo_machine_clear(&r->m);
 }
 
 static unsigned long line_of(const struct reader *r)
@@ -167,7 +167,8 @@ static int add_notes(struct reader *r, struct err *e)
 	};
 
 	for (size_t i = 0; i < N_TROUBLES; i++) {
-		if (r->trouble[i] && aff_add_note(&r->m, e, "line %lu: %s", r->trouble[i], text[i]))
+		if (r->trouble[i] &&
+		    topo_add_note(&r->m, e, "line %lu: %s", r->trouble[i], text[i]))
 			return -1;
 	}
 	return 0;
@@ -191,7 +192,7 @@ static int parse_buffer(struct reader *r, size_t len, struct err *e)
 		       XML_ErrorString(code));
 }
 
-int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct err *e)
+int topo_read_xml(const char *text, size_t len, struct topo_machine *out, struct err *e)
 {
 	static const XML_Memory_Handling_Suite memory = { malloc, realloc, free };
 	auto_clean(reader_clear) struct reader r = { .e = e };
@@ -212,6 +213,6 @@ int aff_read_xml(const char *text, size_t len, struct aff_machine *out, struct e
 	if (parse_buffer(&r, len, e) || add_notes(&r, e) || xml_finish(&r.build, e))
 		return -1;
 	*out = r.m;
-	r.m = (struct aff_machine){ 0 };
+	r.m = (struct topo_machine){ 0 };
 	return 0;
 }

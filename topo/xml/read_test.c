@@ -42,7 +42,7 @@ static const struct {
 START_TEST(every_file_is_read)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		size_t links = 0, rccl = !strncmp(files[i].name, "rccl", 4);
 		topo_xml(files[i].name, &m);
 		for (size_t g = 0; g < m.n_gpus; g++)
@@ -53,7 +53,7 @@ START_TEST(every_file_is_read)
 				      links == files[i].links && m.n_roots == m.n_cpus,
 			      "%s: %zu cpus, %zu pci, %zu gpus, %zu hcas, %zu links", files[i].name,
 			      m.n_cpus, m.n_pci, m.n_gpus, m.n_hcas, links);
-		ck_assert_int_eq(m.source, rccl ? AFF_RCCL_XML : AFF_NCCL_XML);
+		ck_assert_int_eq(m.source, rccl ? TOPO_RCCL_XML : TOPO_NCCL_XML);
 		ck_assert_uint_eq(m.n_notes, 0);
 	}
 	ck_assert_ptr_null(topo_names()[ARRAY_SIZE(files)]);
@@ -62,7 +62,7 @@ END_TEST
 
 START_TEST(a_dump_is_kept_whole)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct pci_addr at;
 
 	topo_xml("dgx-a100", &m);
@@ -71,39 +71,39 @@ START_TEST(a_dump_is_kept_whole)
 	ck_assert_str_eq(m.cpu[0].arch, "x86_64");
 	ck_assert(m.cpu[0].family == 143 && m.cpu[0].model == 49);
 	ck_assert_uint_eq(strlen(m.cpu[0].affinity), 8 * 9 - 1);
-	ck_assert(m.vm == AFF_UNKNOWN && !m.skeleton);
+	ck_assert(m.vm == TOPO_UNKNOWN && !m.skeleton);
 
-	const struct aff_gpu *g = &m.gpu[1];
-	ck_assert(g->index == 1 && g->rank == 1 && g->sm == 80 && g->gdr == AFF_YES);
-	ck_assert(g->vendor == AFF_NVIDIA && !g->on_package && g->n_nvlinks == 6);
+	const struct topo_gpu *g = &m.gpu[1];
+	ck_assert(g->index == 1 && g->rank == 1 && g->sm == 80 && g->gdr == TOPO_YES);
+	ck_assert(g->vendor == TOPO_NVIDIA && !g->on_package && g->n_nvlinks == 6);
 	ck_assert(g->nvlink[0].target.bus == 0xc7 && g->nvlink[0].count == 2);
 	ck_assert(g->nvlink[0].tclass == 0x068000 && !g->nvlink[0].hidden);
 	ck_assert_int_eq(pci_parse("0000:0f:00.0", &at), 0);
-	ck_assert_uint_eq(aff_find_gpu(&m, at), 1);
-	ck_assert_uint_eq(aff_find_pci(&m, at), g->pci);
+	ck_assert_uint_eq(topo_find_gpu(&m, at), 1);
+	ck_assert_uint_eq(topo_find_pci(&m, at), g->pci);
 
-	const struct aff_pci *p = &m.pci[g->pci];
+	const struct topo_pci *p = &m.pci[g->pci];
 	ck_assert(p->vendor == 0x10de && p->sub_device == 0x1463 && p->class_code == 0x030200);
-	ck_assert(p->has_ids && p->has_class && p->kind == AFF_ENDPOINT && p->numa == 3);
+	ck_assert(p->has_ids && p->has_class && p->kind == TOPO_ENDPOINT && p->numa == 3);
 	ck_assert(p->max.speed == 120 && p->max.width == 16 && p->cur.speed == 120);
-	ck_assert(m.pci[p->parent].addr.bus == 0x0d && m.pci[p->parent].kind == AFF_UPSTREAM);
+	ck_assert(m.pci[p->parent].addr.bus == 0x0d && m.pci[p->parent].kind == TOPO_UPSTREAM);
 	ck_assert(p->root == 0 && m.root[0].cpu == 0 && *m.root[0].name == '\0');
 
-	const struct aff_hca *h = &m.hca[0];
+	const struct topo_hca *h = &m.hca[0];
 	ck_assert_str_eq(h->name, "mlx5_0");
 	ck_assert(h->guid == 0xcf70b0003a1420c && h->dev == 0 && h->maxconn == 131072);
 	ck_assert(h->n_ports == 1 && h->port[0].port == 1 && h->port[0].rate_mbps == 200000);
-	ck_assert(h->gdr == AFF_YES && m.pci[h->pci].addr.bus == 0x0c && h->card == 0);
-	ck_assert_uint_eq(aff_find_hca(&m, "mlx5_9"), 7);
-	ck_assert_uint_eq(aff_find_hca(&m, "mlx5_10"), AFF_NONE);
+	ck_assert(h->gdr == TOPO_YES && m.pci[h->pci].addr.bus == 0x0c && h->card == 0);
+	ck_assert_uint_eq(topo_find_hca(&m, "mlx5_9"), 7);
+	ck_assert_uint_eq(topo_find_hca(&m, "mlx5_10"), TOPO_NONE);
 	at.bus = 0xfe;
-	ck_assert_uint_eq(aff_find_pci(&m, at), AFF_NONE);
+	ck_assert_uint_eq(topo_find_pci(&m, at), TOPO_NONE);
 }
 END_TEST
 
 START_TEST(ports_of_a_card_are_one_card)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("oci-bm-gpu-h100", &m);
 	for (uint32_t i = 0; i < m.n_hcas; i++)
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(a_skeleton_is_completed_in_order_of_addresses)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("azure-nd-a100-v4", &m);
 	ck_assert(m.skeleton);
@@ -121,26 +121,26 @@ START_TEST(a_skeleton_is_completed_in_order_of_addresses)
 		char name[8];
 		(void)snprintf(name, sizeof(name), "net%d", i);
 		ck_assert(m.gpu[i].index == i && m.gpu[i].rank == i && m.hca[i].dev == i);
-		ck_assert(m.gpu[i].vendor == AFF_NVIDIA && m.gpu[i].gdr == AFF_UNKNOWN);
+		ck_assert(m.gpu[i].vendor == TOPO_NVIDIA && m.gpu[i].gdr == TOPO_UNKNOWN);
 		ck_assert_str_eq(m.hca[i].name, name);
 		ck_assert_uint_eq(m.pci[m.hca[i].pci].addr.domain, 0x101U + (uint32_t)i);
 		ck_assert(i == 0 ||
 			  m.pci[m.gpu[i].pci].addr.domain > m.pci[m.gpu[i - 1].pci].addr.domain);
 	}
 	/* the functions themselves stay as the file has them */
-	ck_assert(m.pci[1].addr.domain == 3 && m.pci[0].kind == AFF_UPSTREAM);
-	ck_assert(!m.pci[1].has_ids && m.pci[1].kind == AFF_ENDPOINT);
+	ck_assert(m.pci[1].addr.domain == 3 && m.pci[0].kind == TOPO_UPSTREAM);
+	ck_assert(!m.pci[1].has_ids && m.pci[1].kind == TOPO_ENDPOINT);
 }
 END_TEST
 
 /* A machine of one line within <system version="1">; the caller clears. */
-static void read_line(const char *line, struct aff_machine *m)
+static void read_line(const char *line, struct topo_machine *m)
 {
 	char text[4096];
 	struct err e = { 0 };
 
 	(void)snprintf(text, sizeof(text), "<system version=\"1\">\n%s\n</system>", line);
-	if (aff_read_xml(text, strlen(text), m, &e))
+	if (topo_read_xml(text, strlen(text), m, &e))
 		ck_abort_msg("%s: %s", line, e.msg);
 }
 
@@ -149,7 +149,7 @@ static void read_line(const char *line, struct aff_machine *m)
 
 START_TEST(left_out_as_nccl_does)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	read_line(CPU PCI("0000:01:00.0") "<gpu dev=\"0\" sm=\"90\"/></pci>" PCI(
 			  "0000:02:00.0") "<gpu dev=\"1\" rank=\"0\"/></pci>"
@@ -158,7 +158,7 @@ START_TEST(left_out_as_nccl_does)
 		  &m);
 	ck_assert(m.n_gpus == 1 && m.gpu[0].index == 1 && m.n_hcas == 1 && m.n_notes == 2);
 	ck_assert_str_eq(m.hca[0].name, "b");
-	ck_assert(m.hca[0].pci == AFF_NONE && m.hca[0].cpu == 0);
+	ck_assert(m.hca[0].pci == TOPO_NONE && m.hca[0].cpu == 0);
 	ck_assert_ptr_nonnull(strstr(m.note[0], "line 2: a gpu element without a rank"));
 	ck_assert_ptr_nonnull(strstr(m.note[1], "line 2: a net element without a dev"));
 }
@@ -166,7 +166,7 @@ END_TEST
 
 START_TEST(what_is_unknown_or_out_of_place_is_kept_out)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	read_line("<pci busid=\"0000:01:00.0\"/><keep a=\"b\"><cpu numaid=\"7\"/></keep>" CPU
 		  "<gpu dev=\"0\" rank=\"0\"/>" PCI(
@@ -203,9 +203,9 @@ START_TEST(what_nccl_refuses_is_read_and_noted)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		struct err e = { 0 };
-		ck_assert_msg(!aff_read_xml(in[i].text, strlen(in[i].text), &m, &e), "%s", e.msg);
+		ck_assert_msg(!topo_read_xml(in[i].text, strlen(in[i].text), &m, &e), "%s", e.msg);
 		ck_assert_uint_eq(m.n_notes, 1);
 		ck_assert_msg(!strncmp(m.note[0], in[i].note, strlen(in[i].note)), "%s", m.note[0]);
 	}
@@ -217,10 +217,10 @@ START_TEST(a_nameless_attribute_is_dropped)
 {
 	static const char text[] = "<!-- =\"\" > --><system version=\"1\" =\"\">"
 				   "<cpu numaid=\"0\" vendor=' =\"\"' =\"\"/></system>";
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct err e = { 0 };
 
-	ck_assert_msg(!aff_read_xml(text, strlen(text), &m, &e), "%s", e.msg);
+	ck_assert_msg(!topo_read_xml(text, strlen(text), &m, &e), "%s", e.msg);
 	ck_assert(m.n_cpus == 1 && m.n_notes == 0);
 	ck_assert_str_eq(m.cpu[0].vendor, " =\"\"");
 }
@@ -247,14 +247,14 @@ START_TEST(a_class_has_24_bits_however_it_is_written)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		char file[256];
 		struct err e;
 		(void)snprintf(file, sizeof(file),
 			       "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0:7:0.0\" "
 			       "class=\"%s\"/></cpu></system>",
 			       good[i].text);
-		if (aff_read_xml(file, strlen(file), &m, &e))
+		if (topo_read_xml(file, strlen(file), &m, &e))
 			ck_abort_msg("%s: %s", good[i].text, e.msg);
 		ck_assert_msg(m.pci[0].class_code == good[i].class_code, "%s: 0x%x", good[i].text,
 			      m.pci[0].class_code);
@@ -299,9 +299,9 @@ START_TEST(errors_name_line_and_element)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct aff_machine m = { 0 };
+		struct topo_machine m = { 0 };
 		struct err e = { 0 };
-		ck_assert_msg(aff_read_xml(bad[i].text, strlen(bad[i].text), &m, &e) == -1,
+		ck_assert_msg(topo_read_xml(bad[i].text, strlen(bad[i].text), &m, &e) == -1,
 			      "%s was read", bad[i].text);
 		ck_assert_msg(e.code == ERR_FIELD &&
 				      !strncmp(e.msg, bad[i].msg, strlen(bad[i].msg)),
@@ -345,14 +345,14 @@ START_TEST(everything_is_bounded)
 
 	for (size_t i = 0; i < ARRAY_SIZE(big); i++) {
 		auto_free char *text = many(big[i].head, big[i].piece, big[i].n, big[i].tail);
-		struct aff_machine m = { 0 };
+		struct topo_machine m = { 0 };
 		struct err e = { 0 };
-		ck_assert_int_eq(aff_read_xml(text, strlen(text), &m, &e), -1);
+		ck_assert_int_eq(topo_read_xml(text, strlen(text), &m, &e), -1);
 		ck_assert_msg(!strncmp(e.msg, big[i].msg, strlen(big[i].msg)), "%zu: %s", i, e.msg);
 	}
-	struct aff_machine m = { 0 };
+	struct topo_machine m = { 0 };
 	struct err e = { 0 };
-	ck_assert_int_eq(aff_read_xml("<a\0/>", 5, &m, &e), -1);
+	ck_assert_int_eq(topo_read_xml("<a\0/>", 5, &m, &e), -1);
 	ck_assert_str_eq(e.msg, "a topology file with a NUL in it");
 }
 END_TEST
@@ -361,10 +361,10 @@ START_TEST(notes_end)
 {
 	auto_free char *text = many("<system version=\"1\"><cpu><nic><net dev=\"0\"/>", "<net/>",
 				    400, "</nic></cpu></system>");
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	struct err e = { 0 };
 
-	ck_assert_int_eq(aff_read_xml(text, strlen(text), &m, &e), 0);
+	ck_assert_int_eq(topo_read_xml(text, strlen(text), &m, &e), 0);
 	ck_assert_uint_eq(m.n_notes, 256);
 	ck_assert_str_eq(m.note[255], "more notes are left out");
 }
@@ -372,9 +372,9 @@ END_TEST
 
 static int read_arg(void *arg, struct err *e)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
-	return aff_read_xml(arg, strlen(arg), &m, e);
+	return topo_read_xml(arg, strlen(arg), &m, e);
 }
 
 START_TEST(every_allocation_may_fail)
@@ -407,14 +407,14 @@ START_TEST(link_speeds)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
-		ck_assert_msg(aff_pcie_speed_parse(in[i].text) == in[i].speed, "%s", in[i].text);
+		ck_assert_msg(topo_pcie_speed_parse(in[i].text) == in[i].speed, "%s", in[i].text);
 		if (in[i].speed)
-			ck_assert_uint_eq(aff_pcie_speed_parse(aff_pcie_link_text(in[i].speed)),
+			ck_assert_uint_eq(topo_pcie_speed_parse(topo_pcie_link_text(in[i].speed)),
 					  in[i].speed);
 	}
-	ck_assert_str_eq(aff_pcie_link_text(120), "16.0 GT/s PCIe");
-	ck_assert_str_eq(aff_pcie_link_text(0), "");
-	ck_assert_str_eq(aff_pcie_link_text(7), "");
+	ck_assert_str_eq(topo_pcie_link_text(120), "16.0 GT/s PCIe");
+	ck_assert_str_eq(topo_pcie_link_text(0), "");
+	ck_assert_str_eq(topo_pcie_link_text(7), "");
 }
 END_TEST
 

@@ -122,7 +122,7 @@ void xml_write_system(struct xml_text *t)
 	xml_attr(t, "version", "%d", t->rccl ? 2 : 1);
 }
 
-void xml_write_cpu(struct xml_text *t, int numa, const struct aff_cpu *c)
+void xml_write_cpu(struct xml_text *t, int numa, const struct topo_cpu *c)
 {
 	xml_open(t, "cpu");
 	xml_attr(t, "numaid", "%d", numa);
@@ -140,7 +140,7 @@ void xml_write_cpu(struct xml_text *t, int numa, const struct aff_cpu *c)
 		xml_attr(t, "modelid", "%d", c->model);
 }
 
-void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_pcie_link l,
+void xml_write_pci(struct xml_text *t, const struct topo_pci *p, struct topo_pcie_link l,
 		   struct pci_addr a, bool ids)
 {
 	char busid[PCI_STR_LEN];
@@ -155,11 +155,11 @@ void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_pcie_
 		xml_attr(t, "subsystem_vendor", "0x%04x", p->sub_vendor);
 		xml_attr(t, "subsystem_device", "0x%04x", p->sub_device);
 	}
-	xml_attr(t, "link_speed", "%s", aff_pcie_link_text(l.speed));
+	xml_attr(t, "link_speed", "%s", topo_pcie_link_text(l.speed));
 	xml_attr(t, "link_width", "%d", l.width);
 }
 
-static void write_nvlink(struct xml_text *t, const struct aff_nvlink *l)
+static void write_nvlink(struct xml_text *t, const struct topo_nvlink *l)
 {
 	const char *name = t->rccl ? "xgmi" : "nvlink";
 	char busid[PCI_STR_LEN];
@@ -171,14 +171,14 @@ static void write_nvlink(struct xml_text *t, const struct aff_nvlink *l)
 	xml_close(t, name);
 }
 
-void xml_write_gpu(struct xml_text *t, const struct aff_gpu *g, int dev)
+void xml_write_gpu(struct xml_text *t, const struct topo_gpu *g, int dev)
 {
 	xml_open(t, "gpu");
 	xml_attr(t, "dev", "%d", dev);
 	if (g->sm)
 		xml_attr(t, "sm", "%d", g->sm);
 	xml_attr(t, "rank", "%d", g->rank >= 0 ? g->rank : dev);
-	xml_attr(t, "gdr", "%d", g->gdr != AFF_NO);
+	xml_attr(t, "gdr", "%d", g->gdr != TOPO_NO);
 	for (size_t i = 0; i < g->n_nvlinks; i++)
 		write_nvlink(t, &g->nvlink[i]);
 	if (g->c2c_count) {
@@ -190,10 +190,10 @@ void xml_write_gpu(struct xml_text *t, const struct aff_gpu *g, int dev)
 	xml_close(t, "gpu");
 }
 
-void xml_write_net(struct xml_text *t, const struct aff_machine *m, const struct nccl_xml_net *p,
+void xml_write_net(struct xml_text *t, const struct topo_machine *m, const struct nccl_xml_net *p,
 		   uint32_t dev)
 {
-	const struct aff_hca *h = &m->hca[p->net.hca];
+	const struct topo_hca *h = &m->hca[p->net.hca];
 
 	xml_open(t, "net");
 	xml_attr(t, "name", "%s", h->name);
@@ -205,6 +205,6 @@ void xml_write_net(struct xml_text *t, const struct aff_machine *m, const struct
 		xml_attr(t, "guid", "0x%llx", (unsigned long long)h->guid);
 	if (h->maxconn)
 		xml_attr(t, "maxconn", "%u", h->maxconn);
-	xml_attr(t, "gdr", "%d", h->gdr != AFF_NO);
+	xml_attr(t, "gdr", "%d", h->gdr != TOPO_NO);
 	xml_close(t, "net");
 }

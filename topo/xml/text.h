@@ -39,12 +39,12 @@ int xml_text_done(struct xml_text *t, char **out, struct err *e) must_check;
 /* Start an element; the caller closes it. _cpu: c is NULL if it is not known. _pci: a function with
  * another address and link; ids: also write its ids. */
 void xml_write_system(struct xml_text *t);
-void xml_write_cpu(struct xml_text *t, int numa, const struct aff_cpu *c);
-void xml_write_pci(struct xml_text *t, const struct aff_pci *p, struct aff_pcie_link l,
+void xml_write_cpu(struct xml_text *t, int numa, const struct topo_cpu *c);
+void xml_write_pci(struct xml_text *t, const struct topo_pci *p, struct topo_pcie_link l,
 		   struct pci_addr a, bool ids);
 /* Write a whole gpu element with its NVLinks, or a net element; dev: its number. */
-void xml_write_gpu(struct xml_text *t, const struct aff_gpu *g, int dev);
-void xml_write_net(struct xml_text *t, const struct aff_machine *m, const struct nccl_xml_net *p,
+void xml_write_gpu(struct xml_text *t, const struct topo_gpu *g, int dev);
+void xml_write_net(struct xml_text *t, const struct topo_machine *m, const struct nccl_xml_net *p,
 		   uint32_t dev);
 
 #endif

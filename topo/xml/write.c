@@ -7,10 +7,10 @@
 
 struct writing {
 	struct xml_text *t;
-	const struct aff_machine *m;
+	const struct topo_machine *m;
 	const struct nccl_xml *v;
-	uint32_t *gpu_at; /* of each item: its first GPU; AFF_NONE */
-	uint32_t *net_at; /* of each item: its first net; AFF_NONE */
+	uint32_t *gpu_at; /* of each item: its first GPU; TOPO_NONE */
+	uint32_t *net_at; /* of each item: its first net; TOPO_NONE */
 };
 
 /* The number of elements that NCCL adds to a skeleton: a nic with nets, a gpu with NVLinks. */
@@ -21,7 +21,7 @@ struct writing {
 static void write_gpus(const struct writing *w, uint32_t item)
 {
 	for (uint32_t i = w->gpu_at[item]; i < w->v->n_gpus; i++) {
-		const struct aff_gpu *g = &w->m->gpu[w->v->gpu[i]];
+		const struct topo_gpu *g = &w->m->gpu[w->v->gpu[i]];
 		if (w->v->item_of[g->pci] != item)
 			return;
 		if (w->t->skeleton)
@@ -33,7 +33,7 @@ static void write_gpus(const struct writing *w, uint32_t item)
 
 static void write_nic(const struct writing *w, uint32_t item)
 {
-	if (w->net_at[item] == AFF_NONE || w->t->skeleton)
+	if (w->net_at[item] == TOPO_NONE || w->t->skeleton)
 		return;
 	xml_open(w->t, "nic");
 	for (uint32_t n = w->net_at[item]; n < w->v->n_nets; n++) {
@@ -49,10 +49,10 @@ static bool nic_first(const struct writing *w, uint32_t cpu)
 {
 	uint32_t next = cpu + 1;
 
-	while (next < w->v->n_items && w->v->item[next].pci != AFF_NONE &&
-	       w->net_at[next] == AFF_NONE)
+	while (next < w->v->n_items && w->v->item[next].pci != TOPO_NONE &&
+	       w->net_at[next] == TOPO_NONE)
 		next++;
-	return next == w->v->n_items || w->v->item[next].pci == AFF_NONE ||
+	return next == w->v->n_items || w->v->item[next].pci == TOPO_NONE ||
 	       w->net_at[cpu] < w->net_at[next];
 }
 
@@ -60,16 +60,16 @@ static void open_item(const struct writing *w, uint32_t i)
 {
 	const struct nccl_xml_node *it = &w->v->item[i];
 
-	if (it->pci == AFF_NONE) {
-		xml_write_cpu(w->t, it->numa, it->cpu == AFF_NONE ? NULL : &w->m->cpu[it->cpu]);
+	if (it->pci == TOPO_NONE) {
+		xml_write_cpu(w->t, it->numa, it->cpu == TOPO_NONE ? NULL : &w->m->cpu[it->cpu]);
 		if (nic_first(w, i))
 			write_nic(w, i);
 		return;
 	}
-	const struct aff_pci *p = &w->m->pci[it->pci];
+	const struct topo_pci *p = &w->m->pci[it->pci];
 	xml_write_pci(w->t, p, nccl_pcie_link(w->m, it->pci), p->addr, true);
 	write_gpus(w, i);
-	if (w->t->skeleton && w->net_at[i] != AFF_NONE)
+	if (w->t->skeleton && w->net_at[i] != TOPO_NONE)
 		w->t->elements += NIC_CHILDREN;
 	write_nic(w, i);
 }
@@ -79,16 +79,16 @@ static void close_to(const struct writing *w, uint32_t *at, uint32_t parent)
 {
 	while (*at != parent) {
 		const struct nccl_xml_node *it = &w->v->item[*at];
-		if (it->pci == AFF_NONE && !nic_first(w, *at))
+		if (it->pci == TOPO_NONE && !nic_first(w, *at))
 			write_nic(w, *at);
-		xml_close(w->t, it->pci == AFF_NONE ? "cpu" : "pci");
+		xml_close(w->t, it->pci == TOPO_NONE ? "cpu" : "pci");
 		*at = it->parent;
 	}
 }
 
 static void write_items(const struct writing *w)
 {
-	uint32_t at = AFF_NONE;
+	uint32_t at = TOPO_NONE;
 
 	xml_write_system(w->t);
 	for (uint32_t i = 0; i < w->v->n_items && !w->t->text.failed; i++) {
@@ -96,23 +96,23 @@ static void write_items(const struct writing *w)
 		open_item(w, i);
 		at = i;
 	}
-	close_to(w, &at, AFF_NONE);
+	close_to(w, &at, TOPO_NONE);
 	xml_close(w->t, "system");
 }
 
-static void list_contents(const struct aff_machine *m, const struct nccl_xml *v, uint32_t *gpu_at,
+static void list_contents(const struct topo_machine *m, const struct nccl_xml *v, uint32_t *gpu_at,
 			  uint32_t *net_at)
 {
 	for (uint32_t i = 0; i < v->n_items; i++)
-		gpu_at[i] = net_at[i] = AFF_NONE;
+		gpu_at[i] = net_at[i] = TOPO_NONE;
 	for (uint32_t i = v->n_gpus; i-- > 0;)
 		gpu_at[v->item_of[m->gpu[v->gpu[i]].pci]] = i;
 	for (uint32_t i = v->n_nets; i-- > 0;)
 		net_at[v->net[i].item] = i;
 }
 
-int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, char **out,
-		  struct err *e)
+int topo_xml_write(const struct topo_machine *m, const struct topo_xml_opts *o, char **out,
+		   struct err *e)
 {
 	struct nccl_opts view = { .gdr_level = -1, .keep_vf_path = o->keep_vf_path };
 	auto_nccl_xml struct nccl_xml v = { 0 };

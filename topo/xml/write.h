@@ -11,34 +11,34 @@
 
 #include "topo/core/choose.h"
 
-struct aff_xml_opts {
+struct topo_xml_opts {
 	bool rccl;         /* version 2 */
 	bool skeleton;     /* only pci elements: NCCL adds gpu and net elements to NCCL_TOPO_FILE */
 	bool keep_vf_path; /* for NCCL_IB_MERGE_VFS=0; else VFs have the path that NCCL uses */
-	const struct aff_scope *scope; /* NULL: all GPUs and HCAs */
+	const struct topo_scope *scope; /* NULL: all GPUs and HCAs */
 };
 
-/* aff_xml_write - write a machine; the prediction for the file equals that for the machine. As in
+/* topo_xml_write - write a machine; the prediction for the file equals that for the machine. As in
  * NCCL, a machine from /sys gets one element for a switch and none for root ports. */
-int aff_xml_write(const struct aff_machine *m, const struct aff_xml_opts *o, char **out,
-		  struct err *e) must_check;
+int topo_xml_write(const struct topo_machine *m, const struct topo_xml_opts *o, char **out,
+		   struct err *e) must_check;
 
 /* A function of a virtual machine, and the function of the host that it is. */
-struct aff_guest_pair {
+struct topo_guest_pair {
 	struct pci_addr guest, host;
 };
 
-/* aff_guest_pair_parse - parse "guest=host", two PCI addresses; -1: it is malformed. */
-int aff_guest_pair_parse(const char *text, struct aff_guest_pair *out) must_check;
+/* topo_guest_pair_parse - parse "guest=host", two PCI addresses; -1: it is malformed. */
+int topo_guest_pair_parse(const char *text, struct topo_guest_pair *out) must_check;
 
-struct aff_guest {
-	const struct aff_guest_pair *map;
+struct topo_guest {
+	const struct topo_guest_pair *map;
 	size_t n;
-	const struct aff_machine *machine; /* a capture of the guest; NULL: not known */
+	const struct topo_machine *machine; /* a capture of the guest; NULL: not known */
 };
 
 /*
- * aff_xml_write_guest - write the NCCL_TOPO_FILE for a virtual machine that does not show the
+ * topo_xml_write_guest - write the NCCL_TOPO_FILE for a virtual machine that does not show the
  * host's switches. The file has the part of the host's tree above the functions of the map:
  *	functions	with the guest's addresses; the map's order decides ties in NCCL
  *	switches	only those of the host, with invented addresses (ffff:ff:01.0, ...); another
@@ -48,7 +48,7 @@ struct aff_guest {
  * A comment in the file says if NCCL_IB_MERGE_VFS=0 is necessary. ERR_NOTFOUND: the host does not
  * have a function of the map.
  */
-int aff_xml_write_guest(const struct aff_machine *host, const struct aff_guest *guest, char **out,
-			struct err *e) must_check;
+int topo_xml_write_guest(const struct topo_machine *host, const struct topo_guest *guest,
+			 char **out, struct err *e) must_check;
 
 #endif

@@ -14,25 +14,25 @@
 #include "topo/testing/topo.h"
 #include "topo/xml/write.h"
 
-static char *written(const struct aff_machine *m, const struct aff_xml_opts *o)
+static char *written(const struct topo_machine *m, const struct topo_xml_opts *o)
 {
 	char *text = NULL;
 	struct err e;
 
-	if (aff_xml_write(m, o, &text, &e))
+	if (topo_xml_write(m, o, &text, &e))
 		ck_abort_msg("%s", e.msg);
 	return text;
 }
 
-static void reread(const char *text, struct aff_machine *out)
+static void reread(const char *text, struct topo_machine *out)
 {
 	struct err e;
 
-	if (aff_read_xml(text, strlen(text), out, &e))
+	if (topo_read_xml(text, strlen(text), out, &e))
 		ck_abort_msg("%s\n%s", e.msg, text);
 }
 
-static void predict(const struct aff_machine *m, struct nccl_prediction *a)
+static void predict(const struct topo_machine *m, struct nccl_prediction *a)
 {
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	struct err e;
@@ -57,7 +57,7 @@ static const char *trouble(const char *text)
 	return "none";
 }
 
-static void tally(const char *name, const struct aff_machine *m, struct nccl_tally *t)
+static void tally(const char *name, const struct topo_machine *m, struct nccl_tally *t)
 {
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 
@@ -70,10 +70,10 @@ START_TEST(every_file_read_back_is_answered_the_same)
 	unsigned int bad = 0;
 
 	for (const char *const *name = topo_names(); *name; name++) {
-		auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 }, again = { 0 };
 		struct nccl_tally t = { 0 };
 		topo_xml(*name, &m);
-		struct aff_xml_opts o = { .rccl = m.source == AFF_RCCL_XML };
+		struct topo_xml_opts o = { .rccl = m.source == TOPO_RCCL_XML };
 		auto_free char *text = written(&m, &o);
 		ck_assert_str_eq(trouble(text), "none");
 		reread(text, &again);
@@ -91,8 +91,8 @@ END_TEST
 
 START_TEST(a_skeleton_stays_one_and_others_become_one)
 {
-	static const struct aff_xml_opts skeleton = { .skeleton = true };
-	auto_aff_machine struct aff_machine aws = { 0 }, dgx = { 0 }, again = { 0 };
+	static const struct topo_xml_opts skeleton = { .skeleton = true };
+	auto_topo_machine struct topo_machine aws = { 0 }, dgx = { 0 }, again = { 0 };
 	struct nccl_tally t = { 0 };
 
 	topo_xml("aws-p4d", &aws);
@@ -107,7 +107,7 @@ START_TEST(a_skeleton_stays_one_and_others_become_one)
 	topo_xml("dgx-a100", &dgx);
 	auto_free char *bare = written(&dgx, &skeleton);
 	ck_assert_ptr_null(strstr(bare, "<net"));
-	auto_aff_machine struct aff_machine shape = { 0 };
+	auto_topo_machine struct topo_machine shape = { 0 };
 	auto_nccl_prediction struct nccl_prediction full = { 0 }, only = { 0 };
 	reread(bare, &shape);
 	predict(&dgx, &full);
@@ -120,7 +120,7 @@ START_TEST(a_skeleton_stays_one_and_others_become_one)
 }
 END_TEST
 
-static void add_hcas(struct aff_machine *m, unsigned int n)
+static void add_hcas(struct topo_machine *m, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		struct pci_addr a = { 0, (uint8_t)(i / 32), (uint8_t)(i % 32), 0 };
@@ -128,21 +128,21 @@ static void add_hcas(struct aff_machine *m, unsigned int n)
 		uint32_t pci, hca;
 		struct err e;
 		(void)snprintf(name, sizeof(name), "mlx5_%u", i);
-		ck_assert_int_eq(aff_add_pci(m, a, &pci, &e), 0);
-		ck_assert_int_eq(aff_add_hca(m, name, &hca, &e), 0);
+		ck_assert_int_eq(topo_add_pci(m, a, &pci, &e), 0);
+		ck_assert_int_eq(topo_add_hca(m, name, &hca, &e), 0);
 		m->pci[pci].root = 0;
 		m->hca[hca].pci = pci;
 		m->hca[hca].dev = (int)i;
 	}
 }
 
-static void flat_file(struct aff_machine *m, unsigned int hcas)
+static void flat_file(struct topo_machine *m, unsigned int hcas)
 {
 	uint32_t cpu, root;
 	struct err e;
 
-	m->source = AFF_NCCL_XML;
-	ck_assert_int_eq(aff_add_cpu(m, 0, &cpu, &e) || aff_add_root(m, "", &root, &e), 0);
+	m->source = TOPO_NCCL_XML;
+	ck_assert_int_eq(topo_add_cpu(m, 0, &cpu, &e) || topo_add_root(m, "", &root, &e), 0);
 	m->root[root].cpu = cpu;
 	add_hcas(m, hcas);
 }
@@ -159,20 +159,20 @@ START_TEST(nccl_takes_256_elements)
 		      { 64, true, false },
 		      { 300, false, false } };
 	static const bool one[300] = { true };
-	static const struct aff_scope few = { .hca = one };
+	static const struct topo_scope few = { .hca = one };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
-		struct aff_xml_opts o = { .skeleton = cases[i].skeleton };
+		auto_topo_machine struct topo_machine m = { 0 };
+		struct topo_xml_opts o = { .skeleton = cases[i].skeleton };
 		auto_free char *text = NULL;
 		struct err e;
 		flat_file(&m, cases[i].hcas);
-		ck_assert_int_eq(aff_xml_write(&m, &o, &text, &e), cases[i].fits ? 0 : -1);
+		ck_assert_int_eq(topo_xml_write(&m, &o, &text, &e), cases[i].fits ? 0 : -1);
 		ck_assert(cases[i].fits || (strstr(e.msg, "at most 256") && !text));
 	}
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	flat_file(&m, 100);
-	auto_free char *text = written(&m, &(struct aff_xml_opts){ .scope = &few });
+	auto_free char *text = written(&m, &(struct topo_xml_opts){ .scope = &few });
 	ck_assert_ptr_nonnull(strstr(text, "mlx5_0"));
 	ck_assert_ptr_null(strstr(text, "mlx5_1\""));
 }
@@ -183,22 +183,22 @@ START_TEST(names_that_nccl_cannot_read_are_refused)
 	static const char *const names[] = { "a\"b", "a<b", "a&b", "a\nb", "\xc3\xa9" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		auto_aff_machine struct aff_machine m = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 };
 		char *text = NULL;
 		struct err e;
 		flat_file(&m, 1);
 		memcpy(m.hca[0].name, names[i], strlen(names[i]) + 1);
-		ck_assert_int_eq(aff_xml_write(&m, &(struct aff_xml_opts){ 0 }, &text, &e), -1);
+		ck_assert_int_eq(topo_xml_write(&m, &(struct topo_xml_opts){ 0 }, &text, &e), -1);
 		ck_assert_int_eq(e.code, ERR_FIELD);
 		ck_assert_msg(!strncmp(e.msg, "name \"?\"", 8), "%s", e.msg);
 	}
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 	char *text = NULL;
 	struct err e;
 	flat_file(&m, 1);
 	memset(m.cpu[0].affinity, 'f', 255);
 	m.cpu[0].affinity[255] = '\0';
-	ck_assert_int_eq(aff_xml_write(&m, &(struct aff_xml_opts){ 0 }, &text, &e), -1);
+	ck_assert_int_eq(topo_xml_write(&m, &(struct topo_xml_opts){ 0 }, &text, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "at most 254 characters"));
 }
 END_TEST
@@ -216,10 +216,10 @@ START_TEST(virtual_nics_keep_their_place)
 		"link_speed=\"\" link_width=\"0\"><nic><net name=\"second\" dev=\"1\" "
 		"guid=\"0x12\" maxconn=\"7\"/></nic></pci><nic><net name=\"third\" dev=\"2\"/>"
 		"</nic></cpu></system>";
-	auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 }, again = { 0 };
 
 	reread(file, &m);
-	auto_free char *text = written(&m, &(struct aff_xml_opts){ 0 });
+	auto_free char *text = written(&m, &(struct topo_xml_opts){ 0 });
 	reread(text, &again);
 	ck_assert_uint_eq(again.n_hcas, 3);
 	ck_assert_str_eq(again.hca[0].name, "first");
@@ -229,7 +229,7 @@ START_TEST(virtual_nics_keep_their_place)
 	ck_assert_uint_eq(again.hca[1].maxconn, 7);
 	ck_assert_uint_eq(again.gpu[0].c2c_count, 10);
 	ck_assert_uint_eq(again.gpu[0].c2c_mbps, 45000);
-	ck_assert_int_eq(again.gpu[0].gdr, AFF_NO);
+	ck_assert_int_eq(again.gpu[0].gdr, TOPO_NO);
 }
 END_TEST
 
@@ -239,7 +239,7 @@ START_TEST(what_is_written_can_be_read)
 	static const char *const classes[] = { "ffffff", "030200", "30200", "0x0302", "" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
-		auto_aff_machine struct aff_machine m = { 0 }, again = { 0 };
+		auto_topo_machine struct topo_machine m = { 0 }, again = { 0 };
 		char file[256];
 		(void)snprintf(file, sizeof(file),
 			       "<system version=\"1\"><cpu numaid=\"0\">"
@@ -247,7 +247,7 @@ START_TEST(what_is_written_can_be_read)
 			       "<gpu dev=\"0\" rank=\"0\"/></pci></cpu></system>",
 			       classes[i]);
 		reread(file, &m);
-		auto_free char *text = written(&m, &(struct aff_xml_opts){ 0 });
+		auto_free char *text = written(&m, &(struct topo_xml_opts){ 0 });
 		reread(text, &again);
 		ck_assert_uint_eq(again.pci[0].class_code, m.pci[0].class_code);
 	}
@@ -258,12 +258,12 @@ static int write_it(void *arg, struct err *e)
 {
 	auto_free char *text = NULL;
 
-	return aff_xml_write(arg, &(struct aff_xml_opts){ 0 }, &text, e);
+	return topo_xml_write(arg, &(struct topo_xml_opts){ 0 }, &text, e);
 }
 
 START_TEST(memory_may_end_anywhere)
 {
-	auto_aff_machine struct aff_machine m = { 0 };
+	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &m);
 	ck_assert_str_eq(alloc_fail_each(write_it, &m), "ok");
