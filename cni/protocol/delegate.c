@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* delegate.c: find a plugin in CNI_PATH, run it with our input, and pass its error on. */
 #include "cni/protocol/delegate.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ int delegate_find(const char *cni_path, const char *type, char *out, size_t size
 	return err_hint(e, "install the program \"%.64s\" in one of these directories", type);
 }
 
-/* What an override replaces; NULL values leave the inherited variable as it is. */
+/* A variable that an override replaces; NULL leaves the inherited value unchanged. */
 struct variable {
 	const char *name, *value;
 };

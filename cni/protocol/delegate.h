@@ -53,7 +53,7 @@ int delegate_find(const char *cni_path, const char *type, char *out, size_t size
 
 /*
  * delegate_start - start conf.ipam_type in the caller's network namespace, which must be the
- * host's. What runs is the program in CNI_PATH, or call->builtin where that is the same build.
+ * host's. It runs the program in CNI_PATH, or call->builtin if that program is of the same build.
  */
 int delegate_start(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
 		   struct delegate *d, struct err *e) must_check;

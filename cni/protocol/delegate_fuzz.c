@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* delegate_fuzz.c: feed any output of a delegate: a result or an error must come of it. */
 #include "cni/protocol/delegate.h"
 #include "lib/testing/fuzz.h"
 

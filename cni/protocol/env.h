@@ -28,6 +28,7 @@ struct cni_env {
 	bool netns_override;
 };
 
+/* cni_command_name - the value of CNI_COMMAND: "ADD", "DEL" and so on. */
 const char *cni_command_name(enum cni_command v);
 
 /* cni_command_parse - case-sensitive (CNI-006). ERR_ENV. */

@@ -18,6 +18,7 @@ enum cni_version {
 
 #define CNI_CURRENT CNI_110
 
+/* cni_version_name - the version as text: "1.1.0". */
 const char *cni_version_name(enum cni_version v);
 
 /* cni_version_parse - exact match; NULL or "" is 0.1.0 (CNI-026). ERR_VERSION otherwise (CNI-027).

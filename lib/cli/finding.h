@@ -58,6 +58,8 @@ int findings_check(const struct findings *all, struct err *e) must_check;
 /* findings_sort - worst first; equally bad ones keep their order. */
 int findings_sort(struct findings *all, struct err *e) must_check;
 
+/* findings_worst, findings_count - the worst state, OK if there is no finding; how many have a
+ * state. */
 enum finding_state findings_worst(const struct findings *all);
 size_t findings_count(const struct findings *all, enum finding_state s);
 

@@ -20,6 +20,7 @@ struct vf_change {
 	const struct vf_info *want;
 	enum vf_attr one;
 };
+/* nl_vf_set_by - nl_vf_set() for one attribute, with the clock of a test. */
 int nl_vf_set_by(struct nl *nl, const struct vf_change *c, const struct vf_clock *clock,
 		 struct err *e) must_check;
 

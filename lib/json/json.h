@@ -112,8 +112,8 @@ int json_refuse_unknown(const struct json *obj, const char *where, const struct 
 
 /* ---- building; each returns 0, or -1 when memory is out (add with || and one err_nomem()) ---- */
 
-struct json *json_new_object(void);
-struct json *json_new_array(void);
+struct json *json_new_object(void); /* empty, owned by the caller; NULL when memory is out */
+struct json *json_new_array(void);  /* the same */
 int json_add_str(struct json *obj, const char *key, const char *s) must_check; /* NULL: nothing */
 /* Up to 2^53 exactly; beyond that the nearest double: write larger ones as strings. */
 int json_add_int(struct json *obj, const char *key, int64_t v) must_check;

@@ -98,8 +98,11 @@ int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e) m
 int nl_link_compare_data(const struct link_info *is, const union link_data *want,
 			 struct err *e) must_check;
 
+/*
+ * nl_link_set_up, _down, _hw_addr, _mtu - one RTM_SETLINK each. ERR_KERNEL: the kernel refused; the
+ * error names the value. errnum ENODEV: there is no such interface.
+ */
 int nl_link_set_up(struct nl *nl, int ifindex, struct err *e) must_check;
-
 int nl_link_set_down(struct nl *nl, int ifindex, struct err *e) must_check;
 int nl_link_set_hw_addr(struct nl *nl, int ifindex, struct hw_addr addr, struct err *e) must_check;
 int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) must_check;

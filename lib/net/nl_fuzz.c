@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* nl_fuzz.c: feed any bytes as the kernel's answer to a request and to a dump. */
 #include "lib/testing/fuzz_nl.h"
 
 /* Counts the messages in seen[0], and reads every byte of them. */

@@ -43,6 +43,8 @@ struct link_settings {
 /* link_number_name - the word for VF states and logs: "txqlen". */
 const char *link_number_name(enum link_number n);
 
+/* nl_settings_get - the settings of an interface, by one RTM_GETLINK. ERR_KERNEL: the kernel
+ * refused. */
 int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out,
 		    struct err *e) must_check;
 

@@ -4,7 +4,7 @@
  * copied, and it can leave the reason of a failure where we find it. In return it must not touch
  * anything but its own stack and the plan, so everything it needs is made ready before.
  *
- * A function (req->run) changes memory, and so needs a copy of ours: fork().
+ * A function (req->run) changes memory, so it runs in a copy of our memory: fork().
  */
 #include "lib/sys/exec.h"
 
@@ -93,7 +93,7 @@ static int become_child(const struct plan *p)
 	/* its own group: past its deadline it ends with all that it started */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || setpgid(0, 0))
 		return -1;
-	/* Our parent may have died before that call: then nobody would tell us. */
+	/* Our parent may have died before that call, and then no signal comes. */
 	if (getppid() != p->parent) {
 		errno = ESRCH;
 		return -1;

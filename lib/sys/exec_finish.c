@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* exec_finish.c: collect the output of a child until its end or its limit of time. */
 #include "lib/sys/exec.h"
 
 #include <errno.h>
@@ -88,8 +89,8 @@ static int refuse_late(const struct exec_child *c, struct err *e)
 }
 
 /*
- * Until the child has ended and the pipe is drained. The end of the pipe alone is not enough, as a
- * child may close it and hang; nor is it needed, as a grandchild may keep it open for ever.
+ * Read until the child has ended and the pipe is empty. The end of the pipe alone is not enough,
+ * because a child may close it and hang. It is not needed either: a grandchild may keep it open.
  */
 static int collect_output(struct exec_child *c, int pidfd, struct output *o, struct err *e)
 {

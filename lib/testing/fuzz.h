@@ -16,6 +16,7 @@
 #include "lib/base/err.h"
 #include "lib/base/parse.h"
 
+/* FUZZ - the function that libFuzzer calls with each input; it returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ(...) int LLVMFuzzerTestOneInput(__VA_ARGS__)
 

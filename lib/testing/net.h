@@ -30,6 +30,7 @@ void net_veth(const char *a, const char *b, const struct netns *ns);
 /* net_link - a link of a kind that needs no parameters ("bridge"), not up. */
 void net_link(const char *kind, const char *name);
 
+/* net_ifindex, net_up - the number of a link that must exist; set it up. */
 int net_ifindex(struct nl *nl, const char *name);
 void net_up(struct nl *nl, const char *name);
 
