@@ -91,6 +91,58 @@ function judge_include(what,    name, i, a, b)
 				complain(FILENAME ":" FNR ": " name " belongs behind " behind[door[i]])
 }
 
+# The names in the first column of a table, each between backquotes.
+function read_names(    cell, name)
+{
+	cell = $0
+	sub(/^\|/, "", cell)
+	sub(/\|.*/, "", cell)
+	while (match(cell, /`[^`]*`/)) {
+		name = substr(cell, RSTART + 1, RLENGTH - 2)
+		cell = substr(cell, RSTART + RLENGTH)
+		if (name !~ /\/$/)
+			named[room] = named[room] " " name
+	}
+}
+
+# Does a name of a README stand for this file?
+function stands_for(name, file)
+{
+	sub(/.*\//, "", file)
+	if (name == file || name !~ /\*/ && unit_of(name) == unit_of(file))
+		return 1
+	if (name !~ /\*/)
+		return 0
+	gsub(/\./, "\\.", name)
+	gsub(/\*/, ".*", name)
+	return file ~ ("^" name "(\\.[ch])?$")
+}
+
+function judge_names(r,    n, name, i, f, m, list, used, hit, file)
+{
+	n = split(named[r], name, " ")
+	m = split(holds[r], list, " ")
+	for (f = 1; f <= m; f++) {
+		hit = 0
+		for (i = 1; i <= n; i++)
+			if (stands_for(name[i], list[f])) {
+				hit = 1
+				# foo.h is there only if that very file is.
+				file = list[f]
+				sub(/.*\//, "", file)
+				if (name[i] !~ /\.[ch]$/ || name[i] ~ /\*/ || name[i] == file)
+					used[i] = 1
+			}
+		if (!hit && !(unit_of(list[f]) in missed) && list[f] !~ /(_test|_fuzz)\.c$/ && (r ~ /\/testing$/ || !is_of_tests(list[f]))) {
+			complain(r "/README.md: the first column of its table does not name " list[f])
+			missed[unit_of(list[f])] = 1
+		}
+	}
+	for (i = 1; i <= n; i++)
+		if (!used[i])
+			complain(r "/README.md: names " name[i] ", which does not exist")
+}
+
 # Circles of files: the strongly connected components of the graph `needs` (Tarjan).
 function visit(unit,    n, next_unit, i, members, circle, size)
 {
@@ -178,6 +230,7 @@ function judge_room(r,    want)
 		return
 	if (to_read[r] > most)
 		complain(r ": " to_read[r] " files that somebody must read, allowed " most ": make rooms of it")
+	judge_names(r)
 }
 
 BEGIN {
@@ -213,6 +266,7 @@ FNR == 1 {
 }
 
 page && /^May include: / { claim[room] = substr($0, 14) }
+page && /^\|/ { read_names() }
 page { lines[room]++; next }
 /^[ \t]*#[ \t]*include/ && match($0, /["<][^">]*[">]/) { judge_include(substr($0, RSTART, RLENGTH)) }
 

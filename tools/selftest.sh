@@ -59,8 +59,8 @@ plant() # FILE LINE...
 }
 plant_pages()
 {
-	plant lib/base/README.md 'May include: nothing of this tree'
-	plant cni/protocol/README.md 'May include: lib/'
+	plant lib/base/README.md '| file | what |' '| --- | --- |' '| `a` | a |' 'May include: nothing of this tree'
+	plant cni/protocol/README.md '| `b` | b |' 'May include: lib/'
 	plant conformance/README.md 'May include: conformance/'
 }
 plant_pages
@@ -75,6 +75,15 @@ fine()
 fine
 
 good "layers: a tree in order" "$tools/layers.sh" "$tree"
+plant lib/base/b_priv.h "$spdx"
+bad "layers: a file that the README does not name" 'README.md: .* does not name lib/base/b_priv.h' "$tools/layers.sh" "$tree"
+plant lib/base/README.md '| `a`, `b*` | a |' 'May include: nothing of this tree'
+good "layers: a pattern names it" "$tools/layers.sh" "$tree"
+rm "$tree/lib/base/b_priv.h"
+bad "layers: a README names a file that does not exist" 'lib/base/README.md: names b\*, which does not exist' "$tools/layers.sh" "$tree"
+plant lib/base/README.md '| `a.c`, `a.h`, `c.h` | a |' 'May include: nothing of this tree'
+bad "layers: a README names a header that does not exist" 'lib/base/README.md: names c.h, which does not exist' "$tools/layers.sh" "$tree"
+plant_pages
 plant lib/base/a.c "$spdx" '#include "cni/protocol/b.h"'
 bad "layers: lib includes cni" 'lib/base/a.c:2' "$tools/layers.sh" "$tree"
 plant lib/base/a.c "$spdx" '#include <linux/rtnetlink.h>'
