@@ -4,7 +4,7 @@
 # usage: awk -f tools/comments.awk FILE...
 #
 # The head comment is the first text after the licence. A function of a header has a comment above it, above its group, or
-# on its own line. A group has no empty line inside. Two kinds need none: a function whose body is in the header, and one
+# on its own line, or an earlier comment names it. A group has no empty line inside. Two kinds need none: a function whose body is in the header, and one
 # that only releases its argument (X_clear, X_close, X_closep). Prints "FILE:LINE: what is missing" and fails.
 
 function complain(line, text)
@@ -18,9 +18,10 @@ function code_of(line,    at, rest)
 {
 	while (1) {
 		if (commented) {
+			words = words " " line
 			at = index(line, "*/")
 			if (!at)
-				return code
+				return ""
 			commented = 0
 			line = substr(line, at + 2)
 		}
@@ -29,6 +30,7 @@ function code_of(line,    at, rest)
 			return line
 		worded = 1
 		rest = substr(line, at + 2)
+		words = words " " rest
 		line = substr(line, 1, at - 1)
 		at = index(rest, "*/")
 		if (!at) {
@@ -44,18 +46,19 @@ function code_of(line,    at, rest)
 function judge_declaration(    name)
 {
 	if (declaration !~ /^(typedef|enum|#|static inline)|^void [a-z_0-9]+_(clear|closep?)\([^,]*\);/ &&
-	    match(declaration, /[a-z_0-9]+\(/) && !worded) {
+	    match(declaration, /[A-Za-z_0-9]+\(/) && !worded) {
 		name = substr(declaration, RSTART, RLENGTH - 1)
-		complain(start, name "() has no comment above it or above its group")
+		if (words !~ ("(^|[^a-z_0-9])" name "[^a-z_0-9]"))
+			complain(start, name "() has no comment above it or above its group")
 	}
-	functions += declaration !~ /^typedef/ && declaration ~ /[a-z_0-9]+\(/
+	functions += declaration !~ /^typedef/ && declaration ~ /[A-Za-z_0-9]+\(/
 	declaration = ""
 }
 
 FNR == 1 {
 	files++
 	headed = commented = worded = 0
-	declaration = ""
+	declaration = words = ""
 }
 
 !headed && !/^[ \t]*$/ && !/SPDX-License-Identifier/ {
@@ -67,7 +70,7 @@ FNR == 1 {
 FILENAME !~ /\.h$/ { next }
 
 /^[ \t]*$/ && !commented && declaration == "" { worded = 0; next }
-commented || /\/\*/ { code = ""; $0 = code_of($0) }
+commented || /\/\*/ { $0 = code_of($0) }
 /^#/ { continued = /\\$/; next }
 continued { continued = /\\$/; next }
 declaration == "" && /^[a-z]/ { start = FNR; declaration = " " }

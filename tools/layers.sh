@@ -11,8 +11,8 @@
 # are neither test nor fuzz target. A README has at most 60 lines.
 #
 # The table of a room's README.md names its files: each name in the first column exists, and each C file that is not a
-# test is named. `foo` is the name of foo.c, foo.h and foo_priv.h, `foo.h` is that file and foo.c, and `foo*` is the name
-# of all files that begin so.
+# test is named. `foo` is the name of foo.c, foo.h and foo_priv.h. `foo.h` is that file and foo.c. `foo*` is the name of all
+# files that begin so.
 set -eu
 export LC_ALL=C
 

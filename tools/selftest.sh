@@ -590,10 +590,11 @@ comments() { awk -f "$tools/comments.awk" "$english"/$1; }
 printf '%s\n' "$spdx" '/* x.c: the head. */' '#include <a.h>' 'int a(void)' '{' '}' >"$english/x.c"
 printf '%s\n' "$spdx" '/*' ' * x.h: the head.' ' */' '#ifndef X' '' '/* Words. */' 'int a(int x,' '      int y);' 'void b(void);' '' 'int c(void); /* words */' '' \
 	'static inline int e(void)' '{' '	return 1;' '}' '' 'void x_clear(struct x *x);' '' \
+	'/* g - words. h - more. */' 'int g(void);' '' 'int h(void);' '' \
 	'struct s {' '	int (*no_words)(void);' '};' '#define NO_WORDS(x) f(x);' 'typedef int (*fn)(void);' >"$english/x.h"
 good "comments: files in order" comments 'x.[ch]'
 printf '%s\n' '' 'int d(int x,' '      int y);' >>"$english/x.h"
-bad "comments: a function without words" 'x.h:27: d() has no comment' comments x.h
+bad "comments: a function without words" 'x.h:32: d() has no comment' comments x.h
 printf '%s\n' "$spdx" '#include <a.h>' '/* a - late words. */' >"$english/x.c"
 bad "comments: a file without a head" 'x.c:2: there is no comment at the head' comments x.c
 good "english: the documents of this tree" "$tools/english.sh" "$tools/.."
