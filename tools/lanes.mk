@@ -7,7 +7,7 @@
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
-SOURCE_LANES := headers format-check shell dup layers budget spdx english
+SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop $(QUICK_LANES) -- demo
