@@ -46,42 +46,40 @@ static void out_text(struct out *o, const char *s)
 	out_bytes(o, s, strlen(s));
 }
 
-/* Write the character at s, escaped where JSON or a terminal requires it. Returns its bytes in s.
+/*
+ * The text for the character at s, where JSON or a terminal needs another one; else "". Returns the
+ * number of bytes in s that it stands for.
  */
-static size_t out_char(struct out *o, const char *s, size_t len)
+static size_t escape_char(const char *s, size_t len, char esc[8])
 {
 	static const char shorts[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
 	const char *found = strchr(shorts, *s);
 	size_t n = utf8_char(s, len);
-	char esc[8];
 
-	if (n == 0) {
-		out_bytes(o, "\\ufffd", 6); /* the replacement character: output is always UTF-8 */
-		return 1;
-	}
-	if (found) {
-		out_bytes(o, (const char[]){ '\\', letters[found - shorts] }, 2);
-	} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
-		(void)snprintf(esc, sizeof(esc), "\\u%04x", (unsigned char)*s);
-		out_bytes(o, esc, 6);
-	} else {
-		out_bytes(o, s, n);
-	}
-	return n;
+	*esc = '\0';
+	if (n == 0) /* the replacement character: output is always UTF-8 */
+		(void)snprintf(esc, 8, "\\ufffd");
+	else if (found)
+		(void)snprintf(esc, 8, "\\%c", letters[found - shorts]);
+	else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+		(void)snprintf(esc, 8, "\\u%04x", (unsigned char)*s);
+	return n ? n : 1;
 }
 
 static void out_string(struct out *o, const char *s)
 {
 	size_t len = strlen(s), n;
+	char esc[8];
 
 	out_bytes(o, "\"", 1);
 	while (len > 0 && !o->failed) {
 		for (n = 0; n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\';)
 			n++;
-		if (n > 0 && !o->fixed)
-			out_bytes(o, s, n);
-		else
-			n = out_char(o, s, len);
+		*esc = '\0';
+		/* A text of fixed size is cut between characters, so each is written by itself. */
+		if (n == 0 || o->fixed)
+			n = escape_char(s, len, esc);
+		out_bytes(o, *esc ? esc : s, *esc ? strlen(esc) : n);
 		s += n;
 		len -= n;
 	}

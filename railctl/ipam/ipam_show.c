@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/text.h"
 #include "railctl/ipam/ipam.h"
 
 #define GAUGE_WIDTH 20 /* in the list */
@@ -86,49 +87,34 @@ const struct cmd cmd_pool_list = {
 /* The elements of a list on one line: "a, b"; routes as "dst via gw". */
 static char *join_list(const struct json *list)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *to = open_memstream(&text, &len);
+	auto_text struct text text = { 0 };
 	const char *comma = "";
 
-	if (!to)
-		return NULL;
 	json_each (item, list) {
 		const char *gw = json_text(item, "gw"), *dst = json_text(item, "dst");
 
-		fprintf(to, "%s%s%s%s", comma, json_str(item) ? json_str(item) : dst,
-			*gw ? " via " : "", gw);
+		text_addf(&text, "%s%s%s%s", comma, json_str(item) ? json_str(item) : dst,
+			  *gw ? " via " : "", gw);
 		comma = ", ";
 	}
-	if (fclose(to)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_take(&text);
 }
 
 /* A number, or "team-a 5, others 10". */
 static char *quota_text(const struct json *quota)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *to = open_memstream(&text, &len);
+	auto_text struct text text = { 0 };
 	const char *comma = "";
 
-	if (!to)
-		return NULL;
 	if (json_type(quota) == JSON_NUMBER)
-		fprintf(to, "%.0f for each namespace", json_num(quota));
+		text_addf(&text, "%.0f for each namespace", json_num(quota));
 	json_each (item, quota) {
 		const char *ns = json_key(item);
-		fprintf(to, "%s%s %.0f", comma, strcmp(ns, "*") ? ns : "others", json_num(item));
+		text_addf(&text, "%s%s %.0f", comma, strcmp(ns, "*") ? ns : "others",
+			  json_num(item));
 		comma = ", ";
 	}
-	if (fclose(to)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_take(&text);
 }
 
 static int show_lists(const struct out *o, const struct json *def, struct err *e)

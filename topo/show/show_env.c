@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/text.h"
 #include "topo/show/show_priv.h"
 
 /* The variables for a set of GPUs. */
@@ -40,20 +41,20 @@ static uint32_t *collect_shares(const struct topo_view *v, const bool *want, siz
 	return list;
 }
 
-static void put_ports(const struct topo_hca *h, FILE *to, const char **comma)
+static void put_ports(const struct topo_hca *h, struct text *to, const char **comma)
 {
 	size_t named = 0;
 
 	for (size_t i = 0; i < h->n_ports; i++) {
 		if (h->port[i].active == TOPO_NO)
 			continue;
-		fprintf(to, "%s%s:%u", *comma, h->name, h->port[i].port);
+		text_addf(to, "%s%s:%u", *comma, h->name, h->port[i].port);
 		*comma = ",";
 		named++;
 	}
 	if (named)
 		return;
-	fprintf(to, "%s%s:1", *comma, h->name);
+	text_addf(to, "%s%s:1", *comma, h->name);
 	*comma = ",";
 }
 
@@ -61,20 +62,11 @@ static void put_ports(const struct topo_hca *h, FILE *to, const char **comma)
 static char *device_list(const struct topo_machine *m, const uint32_t *hca, size_t n)
 {
 	const char *comma = "";
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	auto_text struct text text = { 0 };
 
-	if (!to)
-		return NULL;
 	for (size_t i = 0; i < n; i++)
-		put_ports(&m->hca[hca[i]], to, &comma);
-	bool lost = ferror(to);
-	if (fclose(to) || lost) {
-		free(text);
-		return NULL;
-	}
-	return text;
+		put_ports(&m->hca[hca[i]], &text, &comma);
+	return text_take(&text);
 }
 
 /* NCCL uses the path of device 00 on the bus of a VF; the prediction says if that is wrong. */
