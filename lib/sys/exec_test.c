@@ -367,6 +367,7 @@ static int shout(void)
 
 static int hang(void)
 {
+	(void)dprintf(STDOUT_FILENO, "begun");
 	while (pause())
 		;
 	return 0;
@@ -454,8 +455,10 @@ static void parent_in_between(int tell, struct exec_req req)
 {
 	struct exec_child c;
 	struct err e;
+	char begun;
 
-	if (exec_start(&req, &c, &e) || write(tell, &c.pid, sizeof(c.pid)) != sizeof(c.pid))
+	if (exec_start(&req, &c, &e) || read(c.out_fd, &begun, 1) != 1 ||
+	    write(tell, &c.pid, sizeof(c.pid)) != sizeof(c.pid))
 		_exit(1);
 	for (;;)
 		pause();
@@ -485,7 +488,7 @@ static void dies_with_its_parent(struct exec_req req)
 
 START_TEST(the_child_dies_with_us)
 {
-	dies_with_its_parent(shell("exec sleep 1000"));
+	dies_with_its_parent(shell("echo begun; exec sleep 1000"));
 	dies_with_its_parent(function(hang));
 }
 END_TEST
