@@ -62,7 +62,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
-	auto_probe_data struct probe_data facts = { 0 };
+	auto_probe_data struct probe_data data = { 0 };
 	auto_findings struct findings found = { 0 };
 	struct probe_view view = { .ctx = &r->ctx, .wait = wait_ms };
 	char host[RDMA_POD_SYSFS_LEN];
@@ -72,7 +72,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 		return -1;
 	view.host_sysfs = *host ? host : NULL;
 	if (rdma_pod_read(r, &view.pid, &v, e) || rails_find(&v, &rails, e) ||
-	    probe_data_read(&view, &v, &rails, &facts, e) || doctor_examine(&facts, &found, e))
+	    probe_data_read(&view, &v, &rails, &data, e) || doctor_check(&data, &found, e))
 		return -1;
 	return report_findings(r, &found, e);
 }

@@ -10,10 +10,10 @@
 
 /* ---- for the checks ---- */
 
-struct finding *exam_add(struct exam *x, const char *check, const char *subject,
-			 enum finding_state state)
+struct finding *doctor_add(struct doctor *doc, const char *check, const char *subject,
+			   enum finding_state state)
 {
-	struct finding *f = findings_add(&x->out, check, state);
+	struct finding *f = findings_add(&doc->out, check, state);
 
 	if (*subject)
 		finding_set_subject(f, "%s", subject);
@@ -22,18 +22,18 @@ struct finding *exam_add(struct exam *x, const char *check, const char *subject,
 
 /* ---- devices ---- */
 
-static void check_devices(struct exam *x)
+static void check_devices(struct doctor *doc)
 {
-	const struct rdma_inventory *v = x->facts->inventory;
+	const struct rdma_inventory *v = doc->data->inventory;
 	struct finding *f;
 
 	if (v->n_devices) {
-		f = exam_add(x, "devices", "", FINDING_OK);
+		f = doctor_add(doc, "devices", "", FINDING_OK);
 		finding_set_value(f, "%zu RDMA device%s visible in this network namespace",
 				  v->n_devices, v->n_devices == 1 ? "" : "s");
 		return;
 	}
-	f = exam_add(x, "devices", "", FINDING_FAIL);
+	f = doctor_add(doc, "devices", "", FINDING_FAIL);
 	finding_set_reason(f, "NCCL and UCX fall back to TCP");
 	if (!v->has_rdma) {
 		finding_set_value(f, "this kernel has no RDMA");
@@ -54,18 +54,18 @@ static void check_devices(struct exam *x)
 }
 
 /* An interface that should be a rail and has no port. */
-static void check_rail(struct exam *x, const struct inv_netdev *d)
+static void check_rail(struct doctor *doc, const struct inv_netdev *d)
 {
-	const struct rdma_inventory *v = x->facts->inventory;
+	const struct rdma_inventory *v = doc->data->inventory;
 	bool above = !*d->link.parent;
 	struct finding *f;
 
-	for (size_t i = 0; i < x->facts->rails->n; i++)
-		if (x->facts->rails->rail[i].netdev == d)
+	for (size_t i = 0; i < doc->data->rails->n; i++)
+		if (doc->data->rails->rail[i].netdev == d)
 			return;
 	if (!rail_expected(v, d) || !v->n_devices)
 		return;
-	f = exam_add(x, "rail", d->link.name, FINDING_WARN);
+	f = doctor_add(doc, "rail", d->link.name, FINDING_WARN);
 	finding_set_reason(f, "no RDMA over %s", d->link.name);
 	if (!d->n_addrs) {
 		finding_set_value(f, "%s has no address, so no GID can be its own", d->link.name);
@@ -91,10 +91,10 @@ static void check_rail(struct exam *x, const struct inv_netdev *d)
 
 /* ---- ports ---- */
 
-static void check_port(struct exam *x, const struct rdma_rail *r, const char *name)
+static void check_port(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	bool up = r->port->state == RDMA_PORT_ACTIVE;
-	struct finding *f = exam_add(x, "port", name, up ? FINDING_OK : FINDING_FAIL);
+	struct finding *f = doctor_add(doc, "port", name, up ? FINDING_OK : FINDING_FAIL);
 
 	finding_set_value(f, "the port is %s", rdma_port_state_name(r->port->state));
 	if (up)
@@ -109,11 +109,11 @@ static void check_port(struct exam *x, const struct rdma_rail *r, const char *na
 }
 
 /* An interface above a card cannot have a larger MTU than the card. */
-static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const char *name)
+static void check_mtu_above(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	const struct link_info *link = &r->netdev->link;
 	bool enough = inv_rdma_mtu(link->mtu) == 4096;
-	struct finding *f = exam_add(x, "mtu", name, enough ? FINDING_OK : FINDING_UNKNOWN);
+	struct finding *f = doctor_add(doc, "mtu", name, enough ? FINDING_OK : FINDING_UNKNOWN);
 
 	finding_set_value(
 		f, "the MTU of %s is %u, that of the port's own interface %s", link->name,
@@ -123,7 +123,7 @@ static void check_mtu_above(struct exam *x, const struct rdma_rail *r, const cha
 			 "--netns");
 }
 
-static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *name)
+static void check_mtu(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	uint32_t below = r->netdev ? r->netdev->below_mtu : 0;
 	bool seen = !r->port->netdev_mtu && below;
@@ -134,10 +134,13 @@ static void check_mtu(struct exam *x, const struct rdma_rail *r, const char *nam
 	if (r->port->layer != IB_LAYER_ETHERNET)
 		return;
 	if (!netdev && r->netdev)
-		check_mtu_above(x, r, name);
+		check_mtu_above(doc, r, name);
 	if (!netdev)
 		return;
-	f = exam_add(x, "mtu", name, mtu == 4096 ? FINDING_OK : mtu ? FINDING_WARN : FINDING_FAIL);
+	f = doctor_add(doc, "mtu", name,
+		       mtu == 4096 ? FINDING_OK
+		       : mtu       ? FINDING_WARN
+				   : FINDING_FAIL);
 	finding_set_value(f, "the MTU of %s is %u: packets of RDMA carry %u bytes",
 			  seen ? r->netdev->below : r->port->netdev, netdev, mtu);
 	if (mtu == 4096)
@@ -183,9 +186,9 @@ static void finding_gids(const struct rdma_rail *r, struct finding *f)
 		     "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
 }
 
-static void check_bare(struct exam *x, const struct rdma_rail *r, const char *name)
+static void check_bare(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
-	struct finding *f = exam_add(x, "gid", name, FINDING_WARN);
+	struct finding *f = doctor_add(doc, "gid", name, FINDING_WARN);
 
 	finding_set_value(f, "%s has no address that can be routed, and so no such GID",
 			  r->netdev->link.name);
@@ -196,7 +199,7 @@ static void check_bare(struct exam *x, const struct rdma_rail *r, const char *na
 	finding_set_remedy(f, "nothing, if it only carries such; else give it an address");
 }
 
-static void check_gid(struct exam *x, const struct rdma_rail *r, const char *name)
+static void check_gid(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	const struct inv_gid *g = own_gid(r);
 	char ip[IP_STR_LEN];
@@ -205,7 +208,7 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 	if (r->port->layer != IB_LAYER_ETHERNET)
 		return;
 	if (!r->port->has_gids) {
-		f = exam_add(x, "gid", name, FINDING_UNKNOWN);
+		f = doctor_add(doc, "gid", name, FINDING_UNKNOWN);
 		finding_set_value(f, "sysfs does not show the port's GIDs");
 		finding_set_remedy(f,
 				   "mount sysfs in this network namespace, or use --netns from the "
@@ -213,10 +216,10 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 		return;
 	}
 	if (!g && rail_is_bare(r)) {
-		check_bare(x, r, name);
+		check_bare(doc, r, name);
 		return;
 	}
-	f = exam_add(x, "gid", name, g ? FINDING_OK : FINDING_FAIL);
+	f = doctor_add(doc, "gid", name, g ? FINDING_OK : FINDING_FAIL);
 	if (g) {
 		finding_set_value(f, "RoCE v2 GID %s at index %u",
 				  ip_format(gid_to_ip(&g->entry.gid), ip), g->entry.index);
@@ -227,7 +230,7 @@ static void check_gid(struct exam *x, const struct rdma_rail *r, const char *nam
 }
 
 /* The GID that NCCL would take without settings. */
-static void check_neighbour(struct exam *x, const struct rdma_rail *r, const char *name)
+static void check_neighbour(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	const struct inv_gid *own = own_gid(r);
 	struct nccl_rule rule = { .family = r->v4 ? IP_V4 : IP_V6, .version = GID_ROCE_V2 };
@@ -242,7 +245,7 @@ static void check_neighbour(struct exam *x, const struct rdma_rail *r, const cha
 	if (!g || g->here || index == own->entry.index)
 		return;
 
-	struct finding *f = exam_add(x, "neighbour", name, FINDING_WARN);
+	struct finding *f = doctor_add(doc, "neighbour", name, FINDING_WARN);
 
 	finding_set_value(
 		f,
@@ -257,13 +260,13 @@ static void check_neighbour(struct exam *x, const struct rdma_rail *r, const cha
 			      "neighbour's GID is in the table");
 }
 
-static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const char *name)
+static void check_ambiguous(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	struct finding *f;
 
 	if (!r->ambiguous)
 		return;
-	f = exam_add(x, "rail", name, FINDING_UNKNOWN);
+	f = doctor_add(doc, "rail", name, FINDING_UNKNOWN);
 	finding_set_value(f, "more than one port has the address of %s under that name",
 			  r->netdev->link.name);
 	finding_set_reason(f, "the pod does not see which of them is its own");
@@ -272,41 +275,41 @@ static void check_ambiguous(struct exam *x, const struct rdma_rail *r, const cha
 
 /* ---- all of it ---- */
 
-static void check_rails(struct exam *x)
+static void check_rails(struct doctor *doc)
 {
-	const struct rdma_inventory *v = x->facts->inventory;
-	const struct rails *rails = x->facts->rails;
+	const struct rdma_inventory *v = doc->data->inventory;
+	const struct rails *rails = doc->data->rails;
 	char name[RAIL_PORT_LEN];
 
 	for (size_t i = 0; i < v->n_netdevs; i++)
-		check_rail(x, &v->netdev[i]);
+		check_rail(doc, &v->netdev[i]);
 	for (size_t i = 0; i < rails->n; i++) {
 		const struct rdma_rail *r = &rails->rail[i];
 
 		(void)rail_port(r, name);
-		check_ambiguous(x, r, name);
-		check_port(x, r, name);
-		check_gid(x, r, name);
-		check_neighbour(x, r, name);
-		check_mtu(x, r, name);
-		exam_qos(x, r, name);
-		exam_counters(x, r, name);
+		check_ambiguous(doc, r, name);
+		check_port(doc, r, name);
+		check_gid(doc, r, name);
+		check_neighbour(doc, r, name);
+		check_mtu(doc, r, name);
+		doctor_check_qos(doc, r, name);
+		doctor_check_counters(doc, r, name);
 	}
 }
 
-int doctor_examine(const struct probe_data *f, struct findings *out, struct err *e)
+int doctor_check(const struct probe_data *f, struct findings *out, struct err *e)
 {
-	struct exam x = { .facts = f };
+	struct doctor doc = { .data = f };
 
-	check_devices(&x);
-	check_rails(&x);
-	exam_mode(&x);
-	exam_access(&x);
-	exam_traffic_class(&x);
-	if (findings_check(&x.out, e)) {
-		findings_clear(&x.out);
+	check_devices(&doc);
+	check_rails(&doc);
+	doctor_check_mode(&doc);
+	doctor_check_access(&doc);
+	doctor_check_traffic_class(&doc);
+	if (findings_check(&doc.out, e)) {
+		findings_clear(&doc.out);
 		return -1;
 	}
-	*out = x.out;
+	*out = doc.out;
 	return 0;
 }

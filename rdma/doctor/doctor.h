@@ -12,10 +12,10 @@
 #include "rdma/doctor/probe_data.h"
 
 /*
- * doctor_examine - run all checks: devices, rail, port, gid, neighbour, mtu, mode, uverbs, rdma-cm,
+ * doctor_check - run all checks: devices, rail, port, gid, neighbour, mtu, mode, uverbs, rdma-cm,
  * memlock, pfc, trust, traffic-class, retries, sequence, congestion, link-down, counters.
  * railctl(8) explains each. findings_clear() frees *out. ERR_NOMEM.
  */
-int doctor_examine(const struct probe_data *f, struct findings *out, struct err *e) must_check;
+int doctor_check(const struct probe_data *f, struct findings *out, struct err *e) must_check;
 
 #endif

@@ -5,7 +5,7 @@
 #include "rdma/doctor/doctor_priv.h"
 
 struct reading {
-	struct exam *x;
+	struct doctor *doc;
 	const struct rdma_rail *rail;
 	const char *name;
 	const struct port_data *port;
@@ -30,7 +30,7 @@ static bool has_counter(const struct reading *r, enum port_counter c)
 #define AMOUNT_LEN 96
 static const char *amount_text(const struct reading *r, enum port_counter c, char out[AMOUNT_LEN])
 {
-	long long ms = (long long)r->x->facts->watched_ms;
+	long long ms = (long long)r->doc->data->watched_ms;
 
 	if (ms)
 		(void)snprintf(out, AMOUNT_LEN, "%llu in %lld s, %llu in all",
@@ -46,7 +46,7 @@ static const char *amount_text(const struct reading *r, enum port_counter c, cha
 static enum finding_state state_of(const struct reading *r, enum port_counter c,
 				   enum finding_state bad)
 {
-	if (r->x->facts->watched_ms)
+	if (r->doc->data->watched_ms)
 		return counter_moved(r, c) ? bad : FINDING_OK;
 	return counter_total(r, c) ? FINDING_UNKNOWN : FINDING_OK;
 }
@@ -66,7 +66,7 @@ static void add_verdict(const struct reading *r, const struct verdict *v)
 		return;
 
 	enum finding_state state = state_of(r, v->counter, v->bad);
-	struct finding *f = exam_add(r->x, v->check, r->name, state);
+	struct finding *f = doctor_add(r->doc, v->check, r->name, state);
 
 	finding_set_value(f, "%s: %s%s", v->what, amount_text(r, v->counter, text),
 			  state == FINDING_UNKNOWN ? "; whether they grow was not looked at" : "");
@@ -114,14 +114,14 @@ static void check_congestion(const struct reading *r)
 {
 	bool cnps = has_counter(r, COUNT_CNP_SENT) || has_counter(r, COUNT_CNP_HEARD);
 	bool pauses = has_counter(r, COUNT_PAUSE_SENT) || has_counter(r, COUNT_PAUSE_HEARD);
-	bool stopped = r->x->facts->watched_ms && cnps &&
+	bool stopped = r->doc->data->watched_ms && cnps &&
 		       any_moved(r, COUNT_PAUSE_SENT, COUNT_PAUSE_HEARD) &&
 		       !any_moved(r, COUNT_CNP_SENT, COUNT_CNP_HEARD);
 	struct finding *f;
 
 	if (!cnps && !pauses)
 		return;
-	f = exam_add(r->x, "congestion", r->name, stopped ? FINDING_WARN : FINDING_OK);
+	f = doctor_add(r->doc, "congestion", r->name, stopped ? FINDING_WARN : FINDING_OK);
 	say_congestion(r, f);
 	if (!stopped)
 		return;
@@ -138,17 +138,17 @@ static void check_congestion(const struct reading *r)
 
 static void add_unseen(const struct reading *r)
 {
-	struct finding *f = exam_add(r->x, "counters", r->name, FINDING_UNKNOWN);
+	struct finding *f = doctor_add(r->doc, "counters", r->name, FINDING_UNKNOWN);
 
 	finding_set_value(f, "sysfs does not show the port's counters in this network namespace");
 	finding_set_remedy(f,
-			   r->x->facts->inventory->mode == RDMA_SHARED
+			   r->doc->data->inventory->mode == RDMA_SHARED
 				   ? "in mode shared the host alone sees them: run it there, with "
 				     "--netns"
 				   : "in mode exclusive the pod alone sees them: run it there");
 }
 
-void exam_counters(struct exam *x, const struct rdma_rail *rail, const char *name)
+void doctor_check_counters(struct doctor *doc, const struct rdma_rail *rail, const char *name)
 {
 	static const struct verdict verdicts[] = {
 		{ "retries", "packets sent again", COUNT_RETRY, FINDING_WARN,
@@ -164,7 +164,7 @@ void exam_counters(struct exam *x, const struct rdma_rail *rail, const char *nam
 		  "what is under way stalls or breaks",
 		  "check cable and transceiver at both ends, and the log of the switch" },
 	};
-	const struct reading r = { x, rail, name, exam_port(x, rail) };
+	const struct reading r = { doc, rail, name, doctor_port(doc, rail) };
 
 	if (!r.port->last.known) {
 		add_unseen(&r);

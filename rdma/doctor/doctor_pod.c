@@ -11,10 +11,10 @@ static bool is_above(const struct rdma_rail *r)
 	return r->netdev && !r->own;
 }
 
-void exam_mode(struct exam *x)
+void doctor_check_mode(struct doctor *doc)
 {
-	const struct rdma_inventory *v = x->facts->inventory;
-	const struct rails *rails = x->facts->rails;
+	const struct rdma_inventory *v = doc->data->inventory;
+	const struct rails *rails = doc->data->rails;
 	bool above = false, vf = false;
 	struct finding *f;
 
@@ -24,7 +24,7 @@ void exam_mode(struct exam *x)
 		above |= is_above(&rails->rail[i]);
 		vf |= rails->rail[i].device->vf && !is_above(&rails->rail[i]);
 	}
-	f = exam_add(x, "mode", "", v->mode == RDMA_SHARED && vf ? FINDING_WARN : FINDING_OK);
+	f = doctor_add(doc, "mode", "", v->mode == RDMA_SHARED && vf ? FINDING_WARN : FINDING_OK);
 	if (v->mode == RDMA_EXCLUSIVE) {
 		finding_set_value(f,
 				  "exclusive: a device is seen and opened in one namespace only");
@@ -57,11 +57,12 @@ static enum finding_state state_of(enum file_access a)
 	return a == ACCESS_UNKNOWN || a == ACCESS_THERE ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
-static void finding_denied(const struct exam *x, const struct device_file *file, struct finding *f)
+static void finding_denied(const struct doctor *doc, const struct device_file *file,
+			   struct finding *f)
 {
 	finding_set_value(f, "%s is there, but cannot be opened: %s", file->path,
 			  strerrordesc_np(file->errnum));
-	if (x->facts->inventory->mode == RDMA_EXCLUSIVE)
+	if (doc->data->inventory->mode == RDMA_EXCLUSIVE)
 		finding_set_remedy(f,
 				   "let a device plugin allow it in the container's device rules; "
 				   "the device must also be in this network namespace");
@@ -71,7 +72,7 @@ static void finding_denied(const struct exam *x, const struct device_file *file,
 				   "a plain mount of /dev/infiniband does not do that");
 }
 
-static void finding_file(const struct exam *x, const struct device_file *file,
+static void finding_file(const struct doctor *doc, const struct device_file *file,
 			 const struct rdma_chardev *c, struct finding *f)
 {
 	switch (file->access) {
@@ -90,7 +91,7 @@ static void finding_file(const struct exam *x, const struct device_file *file,
 				      "limits, or the devices of the container's configuration");
 		break;
 	case ACCESS_DENIED:
-		finding_denied(x, file, f);
+		finding_denied(doc, file, f);
 		break;
 	case ACCESS_WRONG:
 		finding_set_value(f, "%s is device %u:%u, and the kernel's %s is %u:%u", file->path,
@@ -106,13 +107,13 @@ static void finding_file(const struct exam *x, const struct device_file *file,
 	}
 }
 
-static void check_uverbs(struct exam *x, size_t device)
+static void check_uverbs(struct doctor *doc, size_t device)
 {
-	const struct inv_device *d = &x->facts->inventory->device[device];
-	const struct device_file *file = &x->facts->device[device].uverbs;
-	struct finding *f = exam_add(x, "uverbs", d->link.name, state_of(file->access));
+	const struct inv_device *d = &doc->data->inventory->device[device];
+	const struct device_file *file = &doc->data->device[device].uverbs;
+	struct finding *f = doctor_add(doc, "uverbs", d->link.name, state_of(file->access));
 
-	finding_file(x, file, &d->uverbs, f);
+	finding_file(doc, file, &d->uverbs, f);
 	if (f->state == FINDING_FAIL)
 		finding_set_reason(f, file->access == ACCESS_WRONG
 					      ? "the pod opens the device of another one"
@@ -120,15 +121,15 @@ static void check_uverbs(struct exam *x, size_t device)
 						"do without it");
 }
 
-static void check_rdma_cm(struct exam *x)
+static void check_rdma_cm(struct doctor *doc)
 {
-	const struct device_file *file = &x->facts->rdma_cm;
+	const struct device_file *file = &doc->data->rdma_cm;
 	const struct rdma_chardev none = { .name = "rdma_cm" };
 	enum finding_state state = state_of(file->access);
 	struct finding *f =
-		exam_add(x, "rdma-cm", "", state == FINDING_FAIL ? FINDING_WARN : state);
+		doctor_add(doc, "rdma-cm", "", state == FINDING_FAIL ? FINDING_WARN : state);
 
-	finding_file(x, file, &none, f);
+	finding_file(doc, file, &none, f);
 	if (f->state == FINDING_WARN)
 		finding_set_reason(f,
 				   "RDMA CM does not work: rping, ib_send_bw -R, NVMe over RDMA; "
@@ -139,27 +140,27 @@ static void check_rdma_cm(struct exam *x)
 
 #define MEMLOCK_LEAST (UINT64_C(64) << 20)
 
-static void check_memlock(struct exam *x)
+static void check_memlock(struct doctor *doc)
 {
-	const struct probe_data *facts = x->facts;
-	bool enough = facts->ipc_lock || facts->memlock == MEMLOCK_UNLIMITED;
-	struct finding *f = exam_add(x, "memlock", "",
-				     !facts->has_memlock              ? FINDING_UNKNOWN
-				     : enough                         ? FINDING_OK
-				     : facts->memlock < MEMLOCK_LEAST ? FINDING_FAIL
-								      : FINDING_WARN);
+	const struct probe_data *data = doc->data;
+	bool enough = data->ipc_lock || data->memlock == MEMLOCK_UNLIMITED;
+	struct finding *f = doctor_add(doc, "memlock", "",
+				       !data->has_memlock              ? FINDING_UNKNOWN
+				       : enough                        ? FINDING_OK
+				       : data->memlock < MEMLOCK_LEAST ? FINDING_FAIL
+								       : FINDING_WARN);
 
-	if (!facts->has_memlock) {
+	if (!data->has_memlock) {
 		finding_set_value(f, "%s", from_outside);
 		return;
 	}
 	if (enough) {
-		finding_set_value(f, facts->ipc_lock ? "CAP_IPC_LOCK: no limit counts"
-						     : "memory may be locked without limit");
+		finding_set_value(f, data->ipc_lock ? "CAP_IPC_LOCK: no limit counts"
+						    : "memory may be locked without limit");
 		return;
 	}
 	finding_set_value(f, "%llu KiB of memory may be locked",
-			  (unsigned long long)(facts->memlock >> 10));
+			  (unsigned long long)(data->memlock >> 10));
 	finding_set_reason(f,
 			   "registering a buffer above that fails with ENOMEM (\"Cannot allocate "
 			   "memory\")");
@@ -176,29 +177,29 @@ static bool has_rail(const struct probe_data *f, const struct inv_device *d)
 	return false;
 }
 
-void exam_access(struct exam *x)
+void doctor_check_access(struct doctor *doc)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < x->facts->inventory->n_devices; i++) {
-		if (!has_rail(x->facts, &x->facts->inventory->device[i]))
+	for (size_t i = 0; i < doc->data->inventory->n_devices; i++) {
+		if (!has_rail(doc->data, &doc->data->inventory->device[i]))
 			continue;
-		check_uverbs(x, i);
+		check_uverbs(doc, i);
 		any = true;
 	}
 	if (!any)
 		return;
-	check_rdma_cm(x);
-	check_memlock(x);
+	check_rdma_cm(doc);
+	check_memlock(doc);
 }
 
 /* ---- quality of service ---- */
 
-const struct port_data *exam_port(const struct exam *x, const struct rdma_rail *r)
+const struct port_data *doctor_port(const struct doctor *doc, const struct rdma_rail *r)
 {
-	size_t d = (size_t)(r->device - x->facts->inventory->device);
+	size_t d = (size_t)(r->device - doc->data->inventory->device);
 
-	return &x->facts->device[d].port[r->port - r->device->port];
+	return &doc->data->device[d].port[r->port - r->device->port];
 }
 
 /* "3, 5": the bits that are set. */
@@ -217,11 +218,11 @@ static void list_bits(unsigned bits, char out[32])
 	}
 }
 
-static void check_pfc(struct exam *x, const struct port_data *p, const struct rdma_rail *r,
+static void check_pfc(struct doctor *doc, const struct port_data *p, const struct rdma_rail *r,
 		      const char *name)
 {
 	char list[32];
-	struct finding *f = exam_add(x, "pfc", name, p->dcb.pfc ? FINDING_OK : FINDING_WARN);
+	struct finding *f = doctor_add(doc, "pfc", name, p->dcb.pfc ? FINDING_OK : FINDING_WARN);
 
 	list_bits(p->dcb.pfc, list);
 	if (p->dcb.pfc) {
@@ -239,11 +240,11 @@ static void check_pfc(struct exam *x, const struct port_data *p, const struct rd
 			   r->port->netdev);
 }
 
-static void check_trust(struct exam *x, const struct port_data *p, const struct rdma_rail *r,
+static void check_trust(struct doctor *doc, const struct port_data *p, const struct rdma_rail *r,
 			const char *name)
 {
 	bool trusted = p->dcb.dscp_rules > 0;
-	struct finding *f = exam_add(x, "trust", name, trusted ? FINDING_OK : FINDING_WARN);
+	struct finding *f = doctor_add(doc, "trust", name, trusted ? FINDING_OK : FINDING_WARN);
 
 	if (trusted) {
 		finding_set_value(f, "%s: priorities follow DSCP (%u values have one of their own)",
@@ -256,21 +257,21 @@ static void check_trust(struct exam *x, const struct port_data *p, const struct 
 	finding_set_remedy(f, "railctl rdma qos set --pf %s --trust dscp --save", r->port->netdev);
 }
 
-void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
+void doctor_check_qos(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
-	const struct port_data *p = exam_port(x, r);
+	const struct port_data *p = doctor_port(doc, r);
 	struct finding *f;
 
 	/* A software device has neither. */
 	if (r->port->layer != IB_LAYER_ETHERNET || !*r->device->bus)
 		return;
 	if (p->has_dcb && p->dcb.has_pfc)
-		check_pfc(x, p, r, name);
+		check_pfc(doc, p, r, name);
 	if (p->has_dcb && p->dcb.has_app)
-		check_trust(x, p, r, name);
+		check_trust(doc, p, r, name);
 	if (p->has_dcb)
 		return;
-	f = exam_add(x, "pfc", name, FINDING_UNKNOWN);
+	f = doctor_add(doc, "pfc", name, FINDING_UNKNOWN);
 	finding_set_value(f,
 			  r->port->ifindex && !r->device->vf
 				  ? "the driver tells nothing of flow control and DSCP"
@@ -278,37 +279,37 @@ void exam_qos(struct exam *x, const struct rdma_rail *r, const char *name)
 				    "namespace: run it on the host");
 }
 
-void exam_traffic_class(struct exam *x)
+void doctor_check_traffic_class(struct doctor *doc)
 {
-	const struct probe_data *facts = x->facts;
+	const struct probe_data *data = doc->data;
 	bool roce = false, forced = true;
 	struct finding *f;
 
-	for (size_t i = 0; i < facts->rails->n; i++) {
-		const struct rdma_rail *r = &facts->rails->rail[i];
-		size_t d = (size_t)(r->device - facts->inventory->device);
+	for (size_t i = 0; i < data->rails->n; i++) {
+		const struct rdma_rail *r = &data->rails->rail[i];
+		size_t d = (size_t)(r->device - data->inventory->device);
 
 		if (r->port->layer != IB_LAYER_ETHERNET)
 			continue;
 		roce = true;
-		forced &= facts->device[d].traffic_class > 0;
+		forced &= data->device[d].traffic_class > 0;
 	}
 	if (!roce)
 		return;
-	f = exam_add(x, "traffic-class", "",
-		     facts->nccl_tc || forced ? FINDING_OK
-		     : facts->has_environ     ? FINDING_WARN
-					      : FINDING_UNKNOWN);
+	f = doctor_add(doc, "traffic-class", "",
+		       data->nccl_tc || forced ? FINDING_OK
+		       : data->has_environ     ? FINDING_WARN
+					       : FINDING_UNKNOWN);
 	if (f->state == FINDING_OK) {
-		finding_set_value(f, facts->nccl_tc ? "NCCL_IB_TC is set"
-						    : "the driver sets one for all packets");
+		finding_set_value(f, data->nccl_tc ? "NCCL_IB_TC is set"
+						   : "the driver sets one for all packets");
 		return;
 	}
 	finding_set_value(f, "%s",
-			  facts->has_environ
+			  data->has_environ
 				  ? "NCCL_IB_TC is not set, and the driver sets no traffic class"
 				  : from_outside);
-	if (facts->has_environ)
+	if (data->has_environ)
 		finding_set_reason(f,
 				   "packets have DSCP 0, and so the priority of all other traffic");
 	finding_set_remedy(

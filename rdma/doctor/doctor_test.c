@@ -9,24 +9,24 @@
 #include "lib/testing/alloc.h"
 #include "rdma/testing/pod.h"
 
-/* A pod and all that is known of it. Well until a test makes it ill. */
-struct patient {
+/* A pod and the probe data about it. All is right until a test changes it. */
+struct fixture {
 	struct rdma_inventory v;
 	struct rails rails;
-	struct probe_data facts;
+	struct probe_data data;
 	struct findings found;
 };
 
-static void recover(struct patient *p)
+static void fixture_clear(struct fixture *p)
 {
 	findings_clear(&p->found);
-	probe_data_clear(&p->facts);
+	probe_data_clear(&p->data);
 	rails_clear(&p->rails);
 	rdma_inventory_clear(&p->v);
 }
-#define auto_patient auto_clean(recover)
+#define auto_fixture auto_clean(fixture_clear)
 
-static void well_fed(struct probe_data *f)
+static void set_good_data(struct probe_data *f)
 {
 	const struct rdma_inventory *v = f->inventory;
 
@@ -50,22 +50,22 @@ static void well_fed(struct probe_data *f)
 }
 
 /* After the inventory was changed, before the data are. */
-static void admit(struct patient *p)
+static void fixture_find_rails(struct fixture *p)
 {
 	struct err e;
 
 	inv_mark_gids(&p->v);
 	ck_assert_int_eq(rails_find(&p->v, &p->rails, &e), 0);
-	p->facts = (struct probe_data){ .inventory = &p->v, .rails = &p->rails };
-	well_fed(&p->facts);
+	p->data = (struct probe_data){ .inventory = &p->v, .rails = &p->rails };
+	set_good_data(&p->data);
 }
 
-static void examine(struct patient *p)
+static void run_checks(struct fixture *p)
 {
 	struct err e;
 
 	findings_clear(&p->found);
-	ck_assert_int_eq(doctor_examine(&p->facts, &p->found, &e), 0);
+	ck_assert_int_eq(doctor_check(&p->data, &p->found, &e), 0);
 	for (size_t i = 0; i < p->found.n; i++) {
 		const struct finding *f = &p->found.item[i];
 
@@ -78,14 +78,14 @@ static void examine(struct patient *p)
 }
 
 /* With one VF in mode exclusive. */
-static void one_vf(struct patient *p)
+static void one_vf(struct fixture *p)
 {
-	*p = (struct patient){ .v = pod_new(RDMA_EXCLUSIVE) };
+	*p = (struct fixture){ .v = pod_new(RDMA_EXCLUSIVE) };
 	pod_rail(&p->v, 1, "10.1.0.5/16", 3);
 	p->v.device[0].vf = true;
 }
 
-static const struct finding *look(const struct patient *p, const char *check, const char *subject)
+static const struct finding *look(const struct fixture *p, const char *check, const char *subject)
 {
 	for (size_t i = 0; i < p->found.n; i++)
 		if (strcmp(p->found.item[i].id, check) == 0 &&
@@ -100,7 +100,7 @@ static bool says(const char *text, const char *part)
 }
 
 /* "check subject state": and somewhere in its texts is part. */
-static void finds(const struct patient *p, const char *what, const char *part)
+static void finds(const struct fixture *p, const char *what, const char *part)
 {
 	char check[32], subject[32] = "", state[16];
 	int n = sscanf(what, "%31s %31s %15s", check, subject, state);
@@ -122,11 +122,11 @@ static void finds(const struct patient *p, const char *what, const char *part)
 
 START_TEST(all_is_well)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	ck_assert_int_eq(findings_worst(&p.found), FINDING_OK);
 	finds(&p, "devices ok", "1 RDMA device visible");
 	finds(&p, "port mlx5_1:1 ok", "ACTIVE");
@@ -145,34 +145,34 @@ END_TEST
 
 START_TEST(without_devices_it_says_so)
 {
-	auto_patient struct patient p = { .v = pod_new(RDMA_EXCLUSIVE) };
+	auto_fixture struct fixture p = { .v = pod_new(RDMA_EXCLUSIVE) };
 
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	ck_assert_uint_eq(p.found.n, 1);
 	finds(&p, "devices fail", "chain the plugin");
 	p.v.mode = RDMA_SHARED;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "devices fail", "railctl rdma list");
 	p.v.has_rdma = false;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "devices fail", "this kernel has no RDMA");
 }
 END_TEST
 
 START_TEST(ports_that_are_down_fail)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
 	p.v.device[0].port[0].state = RDMA_PORT_DOWN;
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "port mlx5_1:1 fail", "the port is DOWN");
 	finds(&p, "port mlx5_1:1 fail", "ip link set");
 	p.v.device[0].port[0].layer = IB_LAYER_INFINIBAND;
 	p.v.device[0].port[0].state = RDMA_PORT_INIT;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "port mlx5_1:1 fail", "subnet manager");
 	ck_assert_ptr_null(look(&p, "gid", "mlx5_1:1"));
 	ck_assert_ptr_null(look(&p, "pfc", "mlx5_1:1"));
@@ -182,40 +182,40 @@ END_TEST
 
 START_TEST(a_missing_RoCE_v2_GID_fails)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
 	p.v.device[0].port[0].gid[3].entry.type = GID_ROCE_V1;
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "gid mlx5_1:1 fail", "RoCE v1 only");
 	p.v.device[0].port[0].n_gids = 2;
 	rails_clear(&p.rails);
-	probe_data_clear(&p.facts);
-	admit(&p);
-	examine(&p);
+	probe_data_clear(&p.data);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");
 	p.v.device[0].vf = false;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "gid mlx5_1:1 fail", "none of the 1 RoCE v2 GIDs");
 	p.v.netdev[1].n_addrs = 0;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "gid mlx5_1:1 warn", "macvlan and ipvlan above it");
 	p.v.device[0].vf = true;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "gid mlx5_1:1 fail", "net1 has no address");
 	p.v.device[0].port[0].has_gids = false;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "gid mlx5_1:1 unknown", "--netns");
 }
 END_TEST
 
 /* net1 is macvlan on mlx5_0, whose table a neighbour was in first. */
-static void one_macvlan(struct patient *p, enum rdma_mode mode)
+static void one_macvlan(struct fixture *p, enum rdma_mode mode)
 {
 	struct inv_port *port;
 
-	*p = (struct patient){ .v = pod_new(mode) };
+	*p = (struct fixture){ .v = pod_new(mode) };
 	(void)pod_netdev(&p->v, "net1", "macvlan", "10.1.0.5/16");
 	port = pod_port(&p->v, "mlx5_0", "0000:18:00.0", 0);
 	pod_gid(port, 0, GID_ROCE_V2, "fe80::1", "ens1f0");
@@ -225,12 +225,12 @@ static void one_macvlan(struct patient *p, enum rdma_mode mode)
 
 START_TEST(the_GID_of_another_pod_is_reported)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_macvlan(&p, RDMA_SHARED);
 	(void)strcpy(p.v.device[0].port[0].gid[1].netns, "cni-1234");
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "neighbour mlx5_0:1 warn", "index 1: 10.1.0.4 of net1 in cni-1234");
 	finds(&p, "neighbour mlx5_0:1 warn", "ours is at index 2");
 	finds(&p, "gid mlx5_0:1 ok", "at index 2");
@@ -238,35 +238,35 @@ START_TEST(the_GID_of_another_pod_is_reported)
 	/* From here only the macvlan's MTU is known. */
 	finds(&p, "mtu mlx5_0:1 ok", "the MTU of net1 is 4200");
 	p.v.netdev[1].link.mtu = 1500;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "mtu mlx5_0:1 unknown", "the MTU of net1 is 1500");
 	finds(&p, "mtu mlx5_0:1 unknown", "run it on the host, with --netns");
 	/* From the host the card's own is seen. */
 	(void)strcpy(p.v.netdev[1].below, "ens1f0");
 	p.v.netdev[1].below_mtu = 9000;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "mtu mlx5_0:1 ok", "the MTU of ens1f0 is 9000: packets of RDMA carry 4096 bytes");
 	p.v.netdev[1].below_mtu = 1500;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "mtu mlx5_0:1 warn", "the MTU of ens1f0 is 1500: packets of RDMA carry 1024");
 }
 END_TEST
 
 START_TEST(rails_without_a_device_fail)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_macvlan(&p, RDMA_EXCLUSIVE);
 	p.v.device[0].port[0].n_gids = 0;
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "rail net1 warn", "macvlan needs mode shared");
 	p.v.mode = RDMA_SHARED;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "rail net1 warn", "no visible RDMA port");
 	finds(&p, "rail net1 warn", "if its NIC has RDMA");
 	p.v.netdev[1].n_addrs = 0;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "rail net1 warn", "ipam");
 	ck_assert_ptr_null(look(&p, "rail", "eth0"));
 	ck_assert_ptr_null(look(&p, "uverbs", "mlx5_0"));
@@ -275,12 +275,12 @@ END_TEST
 
 START_TEST(an_address_on_two_ports_is_reported)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_macvlan(&p, RDMA_SHARED);
 	pod_gid(pod_port(&p.v, "mlx5_1", "0000:19:00.0", 0), 1, GID_ROCE_V2, "10.1.0.5", "net1");
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "rail mlx5_0:1 unknown", "--netns");
 	finds(&p, "rail mlx5_1:1 unknown", "does not see which");
 }
@@ -288,52 +288,52 @@ END_TEST
 
 START_TEST(an_mtu_that_is_too_small_is_reported)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
+	fixture_find_rails(&p);
 	p.v.device[0].port[0].netdev_mtu = 1500;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "mtu mlx5_1:1 warn", "the MTU of net1 is 1500: packets of RDMA carry 1024 bytes");
 	p.v.device[0].port[0].netdev_mtu = 300;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "mtu mlx5_1:1 fail", "not even the smallest");
 }
 END_TEST
 
 START_TEST(VFs_in_mode_shared_are_reported)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
 	p.v.mode = RDMA_SHARED;
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "mode warn", "railctl rdma mode exclusive");
-	recover(&p);
+	fixture_clear(&p);
 
 	one_macvlan(&p, RDMA_SHARED);
 	pod_rail(&p.v, 2, "10.2.0.5/16", 3);
 	p.v.device[1].vf = true;
-	admit(&p);
-	examine(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
 	finds(&p, "mode warn", "one node cannot serve both");
 }
 END_TEST
 
-static void with_uverbs(struct patient *p, struct device_file file)
+static void with_uverbs(struct fixture *p, struct device_file file)
 {
 	(void)snprintf(file.path, sizeof(file.path), "/dev/infiniband/uverbs0");
-	p->facts.device[0].uverbs = file;
-	examine(p);
+	p->data.device[0].uverbs = file;
+	run_checks(p);
 }
 
 START_TEST(character_devices_are_judged)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
+	fixture_find_rails(&p);
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_MISSING });
 	finds(&p, "uverbs mlx5_1 fail", "there is no /dev/infiniband/uverbs0");
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_DENIED, .errnum = EPERM });
@@ -346,67 +346,67 @@ START_TEST(character_devices_are_judged)
 	finds(&p, "uverbs mlx5_1 unknown", "from outside");
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_UNKNOWN });
 	finds(&p, "uverbs mlx5_1 unknown", "run it in the pod");
-	p.facts.device[0].uverbs = (struct device_file){ .access = ACCESS_UNKNOWN };
-	examine(&p);
+	p.data.device[0].uverbs = (struct device_file){ .access = ACCESS_UNKNOWN };
+	run_checks(&p);
 	finds(&p, "uverbs mlx5_1 unknown", "did not tell");
 	p.v.mode = RDMA_SHARED;
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_DENIED, .errnum = EPERM });
 	finds(&p, "uverbs mlx5_1 fail", "a plain mount");
-	p.facts.rdma_cm.access = ACCESS_MISSING;
-	examine(&p);
+	p.data.rdma_cm.access = ACCESS_MISSING;
+	run_checks(&p);
 	finds(&p, "rdma-cm warn", "RDMA CM does not work");
 }
 END_TEST
 
 START_TEST(the_memlock_limit_is_judged)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
-	p.facts.memlock = 8u << 20;
-	examine(&p);
+	fixture_find_rails(&p);
+	p.data.memlock = 8u << 20;
+	run_checks(&p);
 	finds(&p, "memlock fail", "8192 KiB");
-	p.facts.memlock = UINT64_C(1) << 30;
-	examine(&p);
+	p.data.memlock = UINT64_C(1) << 30;
+	run_checks(&p);
 	finds(&p, "memlock warn", "IPC_LOCK");
-	p.facts.ipc_lock = true;
-	examine(&p);
+	p.data.ipc_lock = true;
+	run_checks(&p);
 	finds(&p, "memlock ok", "CAP_IPC_LOCK");
-	p.facts.has_memlock = false;
-	examine(&p);
+	p.data.has_memlock = false;
+	run_checks(&p);
 	finds(&p, "memlock unknown", "run it in the pod");
 }
 END_TEST
 
 START_TEST(pfc_and_trust_are_judged)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
-	p.facts.device[0].port[0].dcb = (struct dcb_info){ .has_pfc = true, .has_app = true };
-	examine(&p);
+	fixture_find_rails(&p);
+	p.data.device[0].port[0].dcb = (struct dcb_info){ .has_pfc = true, .has_app = true };
+	run_checks(&p);
 	finds(&p, "pfc mlx5_1:1 warn", "railctl rdma qos set --pf net1 --pfc 3");
 	finds(&p, "trust mlx5_1:1 warn", "--trust dscp");
-	p.facts.device[0].port[0].has_dcb = false;
-	examine(&p);
+	p.data.device[0].port[0].has_dcb = false;
+	run_checks(&p);
 	finds(&p, "pfc mlx5_1:1 unknown", "run it on the host");
 	p.v.device[0].vf = false;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "pfc mlx5_1:1 unknown", "tells nothing");
 	ck_assert_ptr_null(look(&p, "trust", "mlx5_1:1"));
 	/* Software. */
 	p.v.device[0].bus[0] = '\0';
-	examine(&p);
+	run_checks(&p);
 	ck_assert_ptr_null(look(&p, "pfc", "mlx5_1:1"));
 }
 END_TEST
 
 /* Both readings of a counter of the only port. */
-static void counted(struct patient *p, enum port_counter c, uint64_t first, uint64_t last)
+static void counted(struct fixture *p, enum port_counter c, uint64_t first, uint64_t last)
 {
-	struct port_data *port = &p->facts.device[0].port[0];
+	struct port_data *port = &p->data.device[0].port[0];
 
 	port->first.known = port->last.known = (1u << COUNT_N) - 1;
 	port->first.value[c] = first;
@@ -428,16 +428,16 @@ START_TEST(what_moves_is_judged_and_not_what_was)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		auto_patient struct patient p;
+		auto_fixture struct fixture p;
 
 		one_vf(&p);
-		admit(&p);
+		fixture_find_rails(&p);
 		counted(&p, all[i].counter, 20, 20);
-		examine(&p);
+		run_checks(&p);
 		finds(&p, all[i].quiet, "0 in 5 s, 20 in all");
 		ck_assert_int_eq(findings_worst(&p.found), FINDING_OK);
 		counted(&p, all[i].counter, 17, 20);
-		examine(&p);
+		run_checks(&p);
 		finds(&p, all[i].moving, all[i].evidence);
 		finds(&p, all[i].moving, all[i].remedy);
 	}
@@ -446,14 +446,14 @@ END_TEST
 
 START_TEST(one_reading_tells_nothing_of_what_was_counted_once)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
-	p.facts.watched_ms = 0;
+	fixture_find_rails(&p);
+	p.data.watched_ms = 0;
 	counted(&p, COUNT_RETRY, 20, 20);
 	counted(&p, COUNT_PAUSE_HEARD, 9, 9);
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "retries mlx5_1:1 unknown", "20 in all; whether they grow was not looked at");
 	finds(&p, "retries mlx5_1:1 unknown", "--interval");
 	finds(&p, "sequence mlx5_1:1 ok", "0 in all");
@@ -463,79 +463,79 @@ END_TEST
 
 START_TEST(congestion_is_reported)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
+	fixture_find_rails(&p);
 	counted(&p, COUNT_CNP_HEARD, 0, 7);
 	counted(&p, COUNT_PAUSE_SENT, 1, 4);
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "congestion mlx5_1:1 ok", "CNPs received: 7 in 5 s, 7 in all");
 	finds(&p, "congestion mlx5_1:1 ok", "pauses sent: 3 in 5 s, 4 in all");
 	counted(&p, COUNT_CNP_HEARD, 7, 7);
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "congestion mlx5_1:1 warn", "railctl rdma qos set --pf net1 --ecn 3");
 	/* Whether ECN works cannot be told. */
-	p.facts.device[0].port[0].last.known &= ~(1u << COUNT_CNP_SENT | 1u << COUNT_CNP_HEARD);
-	examine(&p);
+	p.data.device[0].port[0].last.known &= ~(1u << COUNT_CNP_SENT | 1u << COUNT_CNP_HEARD);
+	run_checks(&p);
 	finds(&p, "congestion mlx5_1:1 ok", "pauses sent: 3 in 5 s");
 }
 END_TEST
 
 START_TEST(missing_counters_are_unknown)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
-	p.facts.device[0].port[0].last.known = 1u << COUNT_SEQUENCE;
-	examine(&p);
+	fixture_find_rails(&p);
+	p.data.device[0].port[0].last.known = 1u << COUNT_SEQUENCE;
+	run_checks(&p);
 	finds(&p, "sequence mlx5_1:1 ok", "0 in all");
 	ck_assert_ptr_null(look(&p, "retries", "mlx5_1:1"));
 	ck_assert_ptr_null(look(&p, "congestion", "mlx5_1:1"));
-	p.facts.device[0].port[0].last.known = 0;
-	examine(&p);
+	p.data.device[0].port[0].last.known = 0;
+	run_checks(&p);
 	finds(&p, "counters mlx5_1:1 unknown", "the pod alone sees them");
 	ck_assert_ptr_null(look(&p, "sequence", "mlx5_1:1"));
 	p.v.mode = RDMA_SHARED;
-	examine(&p);
+	run_checks(&p);
 	finds(&p, "counters mlx5_1:1 unknown", "with --netns");
 }
 END_TEST
 
 START_TEST(the_traffic_class_is_judged)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_vf(&p);
-	admit(&p);
-	p.facts.nccl_tc = false;
-	examine(&p);
+	fixture_find_rails(&p);
+	p.data.nccl_tc = false;
+	run_checks(&p);
 	finds(&p, "traffic-class warn", "--tc 106");
-	p.facts.has_environ = false;
-	examine(&p);
+	p.data.has_environ = false;
+	run_checks(&p);
 	finds(&p, "traffic-class unknown", "run it in the pod");
-	p.facts.device[0].traffic_class = 106;
-	examine(&p);
+	p.data.device[0].traffic_class = 106;
+	run_checks(&p);
 	finds(&p, "traffic-class ok", "the driver sets one");
 }
 END_TEST
 
-static int examine_all(void *arg, struct err *e)
+static int check_all(void *arg, struct err *e)
 {
-	const struct patient *p = arg;
+	const struct fixture *p = arg;
 	auto_findings struct findings f = { 0 };
 
-	return doctor_examine(&p->facts, &f, e);
+	return doctor_check(&p->data, &f, e);
 }
 
 START_TEST(allocations_may_fail)
 {
-	auto_patient struct patient p;
+	auto_fixture struct fixture p;
 
 	one_macvlan(&p, RDMA_SHARED);
-	admit(&p);
-	ck_assert_str_eq(alloc_fail_each(examine_all, &p), "ok");
+	fixture_find_rails(&p);
+	ck_assert_str_eq(alloc_fail_each(check_all, &p), "ok");
 }
 END_TEST
 

@@ -71,7 +71,7 @@ static void tear_down(struct world *w)
 }
 #define auto_world auto_clean(tear_down)
 
-static struct probe_data facts(const struct world *w, int pid)
+static struct probe_data read_data(const struct world *w, int pid)
 {
 	const struct probe_view view = { .ctx = &w->ctx, .pid = pid };
 	struct probe_data f;
@@ -100,7 +100,7 @@ START_TEST(missing_or_wrong_character_devices_are_told_apart)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_probe_data struct probe_data f = facts(&w, 0);
+	auto_probe_data struct probe_data f = read_data(&w, 0);
 	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_MISSING);
 	ck_assert_str_eq(f.device[0].uverbs.path, "/dev/infiniband/uverbs0");
 	ck_assert_int_eq(f.rdma_cm.access, ACCESS_MISSING);
@@ -108,7 +108,7 @@ START_TEST(missing_or_wrong_character_devices_are_told_apart)
 	put_in(&w, "dev/infiniband/rdma_cm", "");
 	if (!node(&w, "dev/infiniband/uverbs0", makedev(1, 5)))
 		return;
-	auto_probe_data struct probe_data g = facts(&w, 0);
+	auto_probe_data struct probe_data g = read_data(&w, 0);
 	ck_assert_int_eq(g.device[0].uverbs.access, ACCESS_WRONG);
 	ck_assert_uint_eq(g.device[0].uverbs.major, 1);
 	ck_assert_uint_eq(g.device[0].uverbs.minor, 5);
@@ -125,11 +125,11 @@ START_TEST(a_denied_character_device_has_its_errno)
 	set_up(&w);
 	if (!node(&w, "dev/infiniband/uverbs0", makedev(1, 3)))
 		return;
-	auto_probe_data struct probe_data f = facts(&w, 0);
+	auto_probe_data struct probe_data f = read_data(&w, 0);
 	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_OK);
 	w.v.device[0].uverbs.minor = 255;
 	ck_assert(node(&w, "dev/infiniband/uverbs0", makedev(1, 255)));
-	auto_probe_data struct probe_data g = facts(&w, 0);
+	auto_probe_data struct probe_data g = read_data(&w, 0);
 	ck_assert_int_eq(g.device[0].uverbs.access, ACCESS_DENIED);
 	ck_assert_int_ne(g.device[0].uverbs.errnum, 0);
 }
@@ -140,19 +140,19 @@ START_TEST(from_outside_access_is_unknown)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_probe_data struct probe_data nobody = facts(&w, -1);
+	auto_probe_data struct probe_data nobody = read_data(&w, -1);
 	ck_assert_int_eq(nobody.device[0].uverbs.access, ACCESS_UNKNOWN);
 	ck_assert_str_eq(nobody.device[0].uverbs.path, "/dev/infiniband/uverbs0");
 	ck_assert(!nobody.has_memlock && !nobody.has_environ);
 
-	auto_probe_data struct probe_data missing = facts(&w, 77);
+	auto_probe_data struct probe_data missing = read_data(&w, 77);
 	ck_assert_int_eq(missing.device[0].uverbs.access, ACCESS_MISSING);
 	if (!node(&w, "proc/77/root/dev/infiniband/uverbs0", makedev(1, 3)))
 		return;
-	auto_probe_data struct probe_data f = facts(&w, 77);
+	auto_probe_data struct probe_data f = read_data(&w, 77);
 	ck_assert_int_eq(f.device[0].uverbs.access, ACCESS_THERE);
 	w.v.device[0].uverbs.name[0] = '\0';
-	auto_probe_data struct probe_data untold = facts(&w, 77);
+	auto_probe_data struct probe_data untold = read_data(&w, 77);
 	ck_assert_int_eq(untold.device[0].uverbs.access, ACCESS_UNKNOWN);
 	ck_assert_str_eq(untold.device[0].uverbs.path, "");
 }
@@ -166,7 +166,7 @@ END_TEST
 static void has_memlock(const struct world *w, const char *limits, bool known, uint64_t bytes)
 {
 	put_in(w, "proc/self/limits", limits);
-	auto_probe_data struct probe_data f = facts(w, 0);
+	auto_probe_data struct probe_data f = read_data(w, 0);
 	ck_assert_int_eq(f.has_memlock, known);
 	if (known)
 		ck_assert_uint_eq(f.memlock, bytes);
@@ -191,13 +191,13 @@ START_TEST(cap_ipc_lock_is_read)
 
 	set_up(&w);
 	put_in(&w, "proc/self/status", "Name:\tx\nCapEff:\t0000000000004000\nCapBnd:\t0\n");
-	auto_probe_data struct probe_data f = facts(&w, 0);
+	auto_probe_data struct probe_data f = read_data(&w, 0);
 	ck_assert(f.ipc_lock);
 	put_in(&w, "proc/self/status", "Name:\tx\nCapEff:\t000001ffffffbfff\n");
-	auto_probe_data struct probe_data g = facts(&w, 0);
+	auto_probe_data struct probe_data g = read_data(&w, 0);
 	ck_assert(!g.ipc_lock);
 	put_in(&w, "proc/self/status", "CapEff:\tgarbage4000\n");
-	auto_probe_data struct probe_data h = facts(&w, 0);
+	auto_probe_data struct probe_data h = read_data(&w, 0);
 	ck_assert(!h.ipc_lock);
 }
 END_TEST
@@ -222,19 +222,19 @@ START_TEST(the_environment_is_read)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_probe_data struct probe_data none = facts(&w, 0);
+	auto_probe_data struct probe_data none = read_data(&w, 0);
 	ck_assert(!none.has_environ && !none.nccl_tc);
 	write_environ(&w, with, sizeof(with));
-	auto_probe_data struct probe_data f = facts(&w, 0);
+	auto_probe_data struct probe_data f = read_data(&w, 0);
 	ck_assert(f.has_environ && f.nccl_tc);
 	write_environ(&w, empty, sizeof(empty));
-	auto_probe_data struct probe_data g = facts(&w, 0);
+	auto_probe_data struct probe_data g = read_data(&w, 0);
 	ck_assert(g.has_environ && !g.nccl_tc);
 	write_environ(&w, other, sizeof(other));
-	auto_probe_data struct probe_data h = facts(&w, 0);
+	auto_probe_data struct probe_data h = read_data(&w, 0);
 	ck_assert(!h.nccl_tc);
 	write_environ(&w, ucx, sizeof(ucx) - 1);
-	auto_probe_data struct probe_data i = facts(&w, 0);
+	auto_probe_data struct probe_data i = read_data(&w, 0);
 	ck_assert(i.nccl_tc);
 }
 END_TEST
@@ -244,16 +244,16 @@ START_TEST(the_traffic_class_of_the_driver_is_read)
 	auto_world struct world w;
 
 	set_up(&w);
-	auto_probe_data struct probe_data f = facts(&w, 0);
+	auto_probe_data struct probe_data f = read_data(&w, 0);
 	ck_assert_int_eq(f.device[0].traffic_class, -1);
 	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "Global tclass=106\n");
-	auto_probe_data struct probe_data g = facts(&w, 0);
+	auto_probe_data struct probe_data g = read_data(&w, 0);
 	ck_assert_int_eq(g.device[0].traffic_class, 106);
 	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "96\n");
-	auto_probe_data struct probe_data h = facts(&w, 0);
+	auto_probe_data struct probe_data h = read_data(&w, 0);
 	ck_assert_int_eq(h.device[0].traffic_class, 96);
 	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "\n");
-	auto_probe_data struct probe_data i = facts(&w, 0);
+	auto_probe_data struct probe_data i = read_data(&w, 0);
 	ck_assert_int_eq(i.device[0].traffic_class, -1);
 }
 END_TEST
@@ -301,7 +301,7 @@ START_TEST(counters_are_read_twice)
 	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_SEQUENCE], 112);
 	ck_assert_uint_eq(g.device[0].port[0].last.value[COUNT_LINK_DOWN], 4);
 
-	auto_probe_data struct probe_data once = facts(&w, 0);
+	auto_probe_data struct probe_data once = read_data(&w, 0);
 	ck_assert_int_eq(once.watched_ms, 0);
 	ck_assert_uint_eq(once.device[0].port[0].first.value[COUNT_SEQUENCE], 12);
 }
