@@ -57,10 +57,10 @@ void topo_clear(struct topo *t);
 #define auto_topo auto_clean(topo_clear)
 
 /*
- * topo_scope - fill t->gpu and t->hca from --gpus and --hcas. Without these options they are the
+ * topo_select - fill t->gpu and t->hca from --gpus and --hcas. Without these options they are the
  * devices of the pod of process *pid (see struct topo_who). pid is NULL for a captured machine.
  */
-int topo_scope(struct cmd_run *r, const int *pid, struct topo *t, struct err *e) must_check;
+int topo_select(struct cmd_run *r, const int *pid, struct topo *t, struct err *e) must_check;
 
 /*
  * topo_taken - one bool for each PCI function of t->m, true for a VF that no pod can take now. The

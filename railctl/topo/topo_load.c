@@ -72,7 +72,7 @@ static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err
 				    .opts = &t->opts,
 				    .nccl = &t->nccl };
 
-	if (topo_scope(r, pid, t, e) || topo_nccl_opts(r, t, e))
+	if (topo_select(r, pid, t, e) || topo_nccl_opts(r, t, e))
 		return -1;
 	/* A pod with all HCAs gets the HCA that its GPU has when all GPUs are considered. The HCAs
 	 * of a pod are assigned to its own GPUs, and no other pod uses them. */

@@ -102,7 +102,7 @@ static int find_pod(const struct cmd_run *r, int pid, struct topo *t, struct err
 	return 0;
 }
 
-int topo_scope(struct cmd_run *r, const int *pid, struct topo *t, struct err *e)
+int topo_select(struct cmd_run *r, const int *pid, struct topo *t, struct err *e)
 {
 	if (opt_is_set(&r->opts, "gpus")) {
 		t->gpu = new_mask(t->m.n_gpus);
