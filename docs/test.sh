@@ -3,7 +3,8 @@
 # docs/test.sh: the documents agree with the code. Needs neither root nor our programs.
 #
 # Manual pages are clean; every key that the C code decodes and every error code is in one. Every link
-# between documents has a target, and every file that they name exists. Prints one line a failure and closes with the counts.
+# between documents has a target, and every file and fuzz target that they name exists. Prints
+# one line a failure and closes with the counts.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -122,6 +123,26 @@ paths()
 		tr -d '`')
 }
 
+# The first column of the tables of docs/security.md names fuzz targets: lib/json/decode is lib/json/decode_fuzz.c. Its list
+# of findings names them in quotes. The first line of a file of seeds names its target.
+fuzz_targets()
+{
+	local where target n=0
+	while IFS=: read -r where target; do
+		n=$((n + 1))
+		if [ -e "${target}_fuzz.c" ]; then pass; else
+			fail "$where: there is no fuzz target $target (${target}_fuzz.c): write its present name"
+		fi
+	done < <(
+		sed -nE 's/^\| ([a-z]+\/[a-z_0-9/]+) \| [0-9].*/docs\/security.md:\1/p' docs/security.md
+		sed -nE '/^\| found by /,/^$/p' docs/security.md | cut -d'|' -f2 | grep -oE '`[^`]+`' |
+			sed -E 's/`(.*)`/docs\/security.md:\1/'
+		find . -name '*.seeds' -not -path './build/*' -exec \
+			awk 'FNR == 1 { sub(/\.$/, "", $7); print FILENAME ":" $7 }' {} +
+	)
+	[ "$n" -ge 60 ] || fail "only $n names of fuzz targets were found in docs/security.md and the seeds"
+}
+
 decisions()
 {
 	local page
@@ -146,6 +167,7 @@ keys
 errors
 links
 paths
+fuzz_targets
 decisions
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]
