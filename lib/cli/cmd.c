@@ -167,6 +167,7 @@ static int run_line(struct cmd_run *r, char *const *argv, struct err *e)
 	if (parse_line(r, argv, e))
 		return -1;
 	out_init(&r->out, stdout, opt_is_set(&r->opts, "json"), opt_is_set(&r->opts, "no-color"));
+	r->out.lost = &r->output_lost;
 	if (opt_is_set(&r->opts, "help"))
 		return cmd_help_show(r, e);
 	if (opt_is_set(&r->opts, "version"))

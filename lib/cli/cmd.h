@@ -73,6 +73,7 @@ struct cmd_program {
 struct cmd_run {
 	struct ctx ctx; /* of the real system; begin() may change its folders */
 	struct out out;
+	bool output_lost; /* out.lost points here */
 	struct opts opts; /* of the command line: options and words */
 	const struct cmd_program *program;
 	const struct cmd *cmd;

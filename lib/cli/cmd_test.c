@@ -379,7 +379,7 @@ START_TEST(output_that_cannot_be_written_is_a_failure)
 }
 END_TEST
 
-static int run_help(void *arg, struct err *e)
+static int run_status(void *arg, struct err *e)
 {
 	struct store s = { false };
 
@@ -389,9 +389,10 @@ static int run_help(void *arg, struct err *e)
 
 START_TEST(missing_memory_is_a_failure_without_leaks)
 {
-	char json[] = "tool help --json";
+	char json[] = "tool help --json", line[] = "tool list";
 
-	ck_assert_str_eq(alloc_fail_each(run_help, json), "ok");
+	ck_assert_str_eq(alloc_fail_each(run_status, json), "ok");
+	ck_assert_str_eq(alloc_fail_each(run_status, line), "ok");
 }
 END_TEST
 

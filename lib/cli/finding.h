@@ -16,8 +16,9 @@ enum finding_state {
 	FINDING_UNKNOWN, /* what decides it cannot be read; the reason says why */
 };
 
-/* finding_state_name - "ok", "warn", "fail", "unknown". finding_style - how a line shows it. */
+/* finding_state_name - "ok", "warn", "fail", "unknown". */
 const char *finding_state_name(enum finding_state s);
+/* finding_style - the style in which lines show a state. */
 enum out_style finding_style(enum finding_state s);
 
 /* finding_worse - the worse of two: fail before warn before unknown before ok. */
@@ -28,7 +29,7 @@ struct finding {
 	enum finding_state state;
 	uint32_t of[2]; /* numbers that a module has for its subjects; not used here */
 	/* Texts: owned, NULL when there is none. */
-	char *subject;      /* whom it is about: "mlx5_0:1"; NULL: all of it */
+	char *subject;      /* the device it is about: "mlx5_0:1"; NULL: the whole machine */
 	char *value, *path; /* the evidence: what was seen, and in which file */
 	char *reason;       /* the conclusion; for unknown, also why. NULL when ok */
 	char *remedy;       /* what to do; NULL when ok */
@@ -55,23 +56,26 @@ void finding_set_remedy(struct finding *f, const char *fmt, ...) printf_like(2, 
 /* findings_check - ERR_NOMEM when a finding, or a text of one, is missing for lack of memory. */
 int findings_check(const struct findings *all, struct err *e) must_check;
 
-/* findings_sort - worst first; equally bad ones keep their order. */
+/* findings_sort - worst first; findings of one state keep their order. ERR_NOMEM: unchanged. */
 int findings_sort(struct findings *all, struct err *e) must_check;
 
-/* findings_worst, findings_count - the worst state, OK if there is no finding; how many have a
- * state. */
+/* findings_worst - the worst state; FINDING_OK if there is no finding. */
 enum finding_state findings_worst(const struct findings *all);
+/* findings_count - how many findings have the state s. */
 size_t findings_count(const struct findings *all, enum finding_state s);
 
+/* findings_clear - free all findings and their texts. */
 void findings_clear(struct findings *all);
 #define auto_findings auto_clean(findings_clear)
 
 /* ---- the exit status ---- */
 
 struct finding_exit {
-	int fail, warn; /* when the worst is that; warn 0: only if strict */
-	int strict;     /* when the worst is not ok, for who asked for that */
+	int fail;   /* status when the worst state is fail */
+	int warn;   /* status when it is warn; 0: a warning counts only if strict */
+	int strict; /* status for any other state but ok, if the caller is strict */
 };
+/* finding_exit_status - the status of a command whose worst finding is `worst`; 0: success. */
 int finding_exit_status(const struct finding_exit *x, enum finding_state worst, bool strict);
 
 /* ---- lines ---- */

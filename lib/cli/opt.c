@@ -105,14 +105,6 @@ static int add_value(struct opts *o, const struct opt *opt, const char *text, st
 	return 0;
 }
 
-static int add_word(struct opts *o, const char *word, struct err *e)
-{
-	if (ARRAY_GROW(o->words, o->n_words, ARGS_MAX, "words", e))
-		return -1;
-	o->words[o->n_words++] = word;
-	return 0;
-}
-
 /* One option; next is the argument behind it. Returns how many arguments it took. */
 static int take_option(const char *arg, const char *next, const struct opt *const *tables,
 		       struct opts *o, struct err *e)
@@ -158,8 +150,9 @@ int opt_parse(char *const *argv, const struct opt *const *tables, bool stop, str
 		} else if (stop) {
 			break;
 		} else {
-			if (add_word(o, arg, e))
+			if (ARRAY_GROW(o->words, o->n_words, ARGS_MAX, "words", e))
 				return -1;
+			o->words[o->n_words++] = arg;
 			i++;
 		}
 	}

@@ -39,11 +39,13 @@ struct opts {
 int opt_parse(char *const *argv, const struct opt *const *tables, bool stop, struct opts *o,
 	      struct err *e) must_check;
 
+/* opts_clear - free both lists; *o is empty then. */
 void opts_clear(struct opts *o);
 #define auto_opts auto_clean(opts_clear)
 
 /* opt_get - value of an option, "" for a flag that is set, NULL when it was not given. */
 const char *opt_get(const struct opts *o, const char *name);
+/* opt_is_set - the option was given, with whatever value. */
 bool opt_is_set(const struct opts *o, const char *name);
 
 /* opt_next - the next value of an option that may be given often; *i starts at 0. NULL: no more. */

@@ -33,19 +33,14 @@ static unsigned terminal_width(int fd)
 	return USUAL_WIDTH;
 }
 
-static bool colors_wanted(void)
+void out_init(struct out *o, FILE *to, bool json, bool no_color)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
-
-void out_init(struct out *o, FILE *to, bool json, bool no_color)
-{
 	*o = (struct out){ .to = to, .json = json, .terminal = isatty(fileno(to)) };
 	if (o->terminal)
 		o->width = terminal_width(fileno(to));
-	o->color = o->terminal && !no_color && colors_wanted();
+	o->color = o->terminal && !no_color && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
 static const char *const style_codes[] = {
@@ -59,19 +54,18 @@ static void set_style(const struct out *o, enum out_style style, bool on)
 		fputs(on ? style_codes[style] : "\033[0m", o->to);
 }
 
-static void put_text(const struct out *o, const char *fmt, va_list ap)
-	__attribute__((format(printf, 2, 0)));
-static void put_text(const struct out *o, const char *fmt, va_list ap)
+/* Without memory the text is missing, and out_finish() reports it. */
+static void printf_like(2, 0) put_text(const struct out *o, const char *fmt, va_list ap)
 {
 	char *text;
 
-	if (vasprintf(&text, fmt, ap) < 0) {
-		fputs("(out of memory)", o->to);
-		return;
-	}
-	auto_free char *clean = out_clean(text);
-	fputs(clean ? clean : "(out of memory)", o->to);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	auto_free char *clean = text ? out_clean(text) : NULL;
 	free(text);
+	fputs(clean ? clean : "(out of memory)", o->to);
+	if (!clean && o->lost)
+		*o->lost = true;
 }
 
 void out_line(const struct out *o, enum out_style style, const char *fmt, ...)
@@ -126,7 +120,7 @@ int out_finish(const struct out *o, struct err *e)
 
 	errno = 0;
 	if (fflush(o->to) == 0 && !ferror(o->to))
-		return 0;
+		return o->lost && *o->lost ? err_nomem(e) : 0;
 	/* errno of an earlier write may be lost. poll() still reports a pipe without reader. */
 	if (!errno && poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR))
 		errno = EPIPE;
@@ -224,16 +218,6 @@ static bool hide_spare(const struct out_table *t, size_t widths[COLUMNS_MAX])
 	return false;
 }
 
-/* One character after the other, then whole columns, until all fits or nothing more can give way.
- */
-static void fit_columns(const struct out_table *t, unsigned limit, size_t widths[COLUMNS_MAX])
-{
-	while (total_width(t, widths) > limit) {
-		if (!shrink_widest(t, widths) && !hide_spare(t, widths))
-			return;
-	}
-}
-
 /* Bytes of the first n characters. */
 static size_t bytes_of(const char *text, size_t n)
 {
@@ -279,8 +263,11 @@ void out_table(const struct out *o, const struct out_table *t)
 	size_t widths[COLUMNS_MAX], n = t->n_columns;
 
 	measure_columns(t, widths);
-	if (o->width)
-		fit_columns(t, o->width, widths);
+	/* Columns lose one character at a time, then whole columns go, until the line fits. */
+	while (o->width && total_width(t, widths) > o->width) {
+		if (!shrink_widest(t, widths) && !hide_spare(t, widths))
+			break;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct fitted title = { t->columns[i].title, widths[i], t->columns[i].flags,
 					      OUT_HEAD, i + 1 == n };

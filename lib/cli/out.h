@@ -21,18 +21,28 @@ struct out {
 	bool terminal;
 	bool color;
 	unsigned width; /* columns; 0: no limit */
+	bool *lost;     /* borrowed, may be NULL: set when a text is missing for lack of memory */
 };
 
-/* out_init - output to `to`. Colours: on a terminal, unless unwanted (NO_COLOR, TERM=dumb). */
+/*
+ * out_init - output to `to`. On a terminal, tables are fitted to its width and colours are used,
+ * unless no_color, the variable NO_COLOR or TERM=dumb forbids them. Sets o->lost to NULL.
+ */
 void out_init(struct out *o, FILE *to, bool json, bool no_color);
 
-/* out_line - one line of text, not fitted. */
+/*
+ * out_line - one line of text, not fitted. Without memory the line is "(out of memory)", and
+ * *o->lost is set.
+ */
 void out_line(const struct out *o, enum out_style style, const char *fmt, ...) printf_like(3, 4);
 
 /* out_json - one document, indented, and a newline. */
 int out_json(const struct out *o, const struct json *n, struct err *e) must_check;
 
-/* out_finish - flush; ERR_IO when anything could not be written. */
+/*
+ * out_finish - flush. ERR_IO when anything could not be written; ERR_NOMEM when a text of
+ * out_line() or out_pair() is missing.
+ */
 int out_finish(const struct out *o, struct err *e) must_check;
 
 /* out_error - an error on one line, the lines of its detail behind the message. Returns buf. */
@@ -69,7 +79,7 @@ struct out_table {
 	size_t n_rows;
 };
 
-/* out_row - add a row of t->n_columns cells; the texts are copied. */
+/* out_row - add a row of t->n_columns cells; the texts are copied. An empty one becomes "-". */
 int out_row(struct out_table *t, const struct out_cell *cells, struct err *e) must_check;
 
 /* out_table - titles and rows; rows are cut at the right edge rather than wrapped. */
@@ -78,7 +88,7 @@ void out_table(const struct out *o, const struct out_table *t);
 void out_table_clear(struct out_table *t);
 #define auto_table auto_clean(out_table_clear)
 
-/* out_pair - "Name:     value" with names padded to a common width; for `show`. */
+/* out_pair - "Name:     value" with names padded to a common width; for `show`. See out_line(). */
 void out_pair(const struct out *o, const char *name, const char *fmt, ...) printf_like(3, 4);
 
 /* ---- values: pure ---- */

@@ -317,6 +317,27 @@ START_TEST(a_full_disk_is_an_error)
 }
 END_TEST
 
+START_TEST(a_line_without_memory_is_an_error)
+{
+	bool lost = false;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	const struct out o = { .to = to, .lost = &lost };
+	struct err e = { 0 };
+
+	ck_assert_ptr_nonnull(to);
+	alloc_fail_begin(1);
+	out_line(&o, OUT_PLAIN, "%s", "text");
+	(void)alloc_fail_end();
+	ck_assert_int_eq(out_finish(&o, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOMEM);
+	ck_assert_str_eq(text, "(out of memory)\n");
+	(void)fclose(to);
+	free(text);
+}
+END_TEST
+
 static int fill_table(void *arg, struct err *e)
 {
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
@@ -359,4 +380,5 @@ TEST_PROGRAM("lib/cli/out", an_error_is_one_line, cleans_what_could_steer_a_term
 	     draws_bars, aligns_columns, aligns_characters_not_bytes, cuts_to_the_terminal,
 	     leaves_out_what_can_be_spared, cuts_ids_before_others, shortens_ids_on_terminals,
 	     says_amounts, says_shares, cuts_between_characters, colours_do_not_count,
-	     cells_are_cleaned, a_full_disk_is_an_error, survives_failing_allocations)
+	     cells_are_cleaned, a_full_disk_is_an_error, a_line_without_memory_is_an_error,
+	     survives_failing_allocations)
