@@ -29,15 +29,6 @@ static const struct nla_policy ieee_policy[DCB_ATTR_IEEE_MAX + 1] = {
 				  .minlen = offsetof(struct dcbnl_buffer, total_size) },
 };
 
-static void parse_app(const struct dcb_app *app, struct dcb_info *out)
-{
-	if (app->selector != IEEE_8021QAZ_APP_SEL_DSCP || app->protocol >= DCB_DSCP ||
-	    app->priority >= DCB_PRIORITIES)
-		return;
-	out->dscp_rules += !out->dscp[app->protocol];
-	out->dscp[app->protocol] |= (uint8_t)(1u << app->priority);
-}
-
 static void parse_apps(struct nlattr *table, struct dcb_info *out)
 {
 	struct nlattr *a;
@@ -51,7 +42,11 @@ static void parse_apps(struct nlattr *table, struct dcb_info *out)
 		if (nla_type(a) != DCB_ATTR_IEEE_APP || nla_len(a) < (int)sizeof(app))
 			continue;
 		memcpy(&app, nla_data(a), sizeof(app));
-		parse_app(&app, out);
+		if (app.selector != IEEE_8021QAZ_APP_SEL_DSCP || app.protocol >= DCB_DSCP ||
+		    app.priority >= DCB_PRIORITIES)
+			continue;
+		out->dscp_rules += !out->dscp[app.protocol];
+		out->dscp[app.protocol] |= (uint8_t)(1u << app.priority);
 	}
 }
 
@@ -73,35 +68,28 @@ static void parse_pfc(const struct nlattr *a, struct dcb_info *out)
 	out->pfc_delay = pfc.delay;
 }
 
-static void parse_ets(const struct nlattr *a, struct dcb_info *out)
-{
-	struct ieee_ets ets;
-
-	memcpy(&ets, nla_data(a), offsetof(struct ieee_ets, tc_reco_bw));
-	out->has_ets = true;
-	memcpy(out->prio_tc, ets.prio_tc, sizeof(out->prio_tc));
-}
-
-static void parse_buffers(const struct nlattr *a, struct dcb_info *out)
-{
-	struct dcbnl_buffer b;
-
-	memcpy(&b, nla_data(a), offsetof(struct dcbnl_buffer, total_size));
-	out->has_buffers = true;
-	memcpy(out->prio_buffer, b.prio2buffer, sizeof(out->prio_buffer));
-	memcpy(out->buffer, b.buffer_size, sizeof(out->buffer));
-}
-
 static void parse_ieee(struct nlattr **ieee, struct dcb_info *out)
 {
-	if (ieee[DCB_ATTR_IEEE_ETS])
-		parse_ets(ieee[DCB_ATTR_IEEE_ETS], out);
+	struct ieee_ets ets;
+	struct dcbnl_buffer b;
+
+	if (ieee[DCB_ATTR_IEEE_ETS]) {
+		memcpy(&ets, nla_data(ieee[DCB_ATTR_IEEE_ETS]),
+		       offsetof(struct ieee_ets, tc_reco_bw));
+		out->has_ets = true;
+		memcpy(out->prio_tc, ets.prio_tc, sizeof(out->prio_tc));
+	}
 	if (ieee[DCB_ATTR_IEEE_PFC])
 		parse_pfc(ieee[DCB_ATTR_IEEE_PFC], out);
 	if (ieee[DCB_ATTR_IEEE_APP_TABLE])
 		parse_apps(ieee[DCB_ATTR_IEEE_APP_TABLE], out);
-	if (ieee[DCB_ATTR_DCB_BUFFER])
-		parse_buffers(ieee[DCB_ATTR_DCB_BUFFER], out);
+	if (ieee[DCB_ATTR_DCB_BUFFER]) {
+		memcpy(&b, nla_data(ieee[DCB_ATTR_DCB_BUFFER]),
+		       offsetof(struct dcbnl_buffer, total_size));
+		out->has_buffers = true;
+		memcpy(out->prio_buffer, b.prio2buffer, sizeof(out->prio_buffer));
+		memcpy(out->buffer, b.buffer_size, sizeof(out->buffer));
+	}
 }
 
 static int on_dcb(const struct nlmsghdr *h, void *arg, struct err *e)

@@ -270,13 +270,6 @@ const char *rdma_port_state_name(enum rdma_port_state s)
 
 /* ---- character devices ---- */
 
-/* The kernel's huge_encode_dev(): the minor's higher bits lie above the major. */
-static void parse_number(uint64_t dev, struct rdma_chardev *c)
-{
-	c->major = (uint32_t)(dev >> 8) & 0xfff;
-	c->minor = (uint32_t)((dev & 0xff) | ((dev >> 12) & 0xfff00));
-}
-
 static int on_chardev(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
@@ -288,7 +281,12 @@ static int on_chardev(const struct nlmsghdr *h, void *arg, struct err *e)
 	if (!tb[RDMA_NLDEV_ATTR_CHARDEV] ||
 	    !parse_str(tb[RDMA_NLDEV_ATTR_CHARDEV_NAME], c->name, sizeof(c->name)))
 		return refuse_unreadable(e);
-	parse_number(nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV]), c);
+
+	/* The kernel's huge_encode_dev(): the minor's higher bits lie above the major. */
+	uint64_t dev = nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV]);
+
+	c->major = (uint32_t)(dev >> 8) & 0xfff;
+	c->minor = (uint32_t)((dev & 0xff) | ((dev >> 12) & 0xfff00));
 	return 0;
 }
 

@@ -81,16 +81,6 @@ static int drain_events(struct nl *nl, bool uevents, struct err *e)
 	}
 }
 
-static int check_sockets(struct rdma_monitor *m, struct err *e)
-{
-	int seen = drain_events(m->uevents, true, e), more;
-
-	if (seen < 0 || !m->notify)
-		return seen;
-	more = drain_events(m->notify, false, e);
-	return more < 0 ? -1 : seen || more;
-}
-
 int nl_rdma_monitor_wait(struct rdma_monitor *m, int64_t deadline_ms, struct err *e)
 {
 	struct pollfd p[] = { { .fd = m->uevents->fd, .events = POLLIN },
@@ -98,10 +88,13 @@ int nl_rdma_monitor_wait(struct rdma_monitor *m, int64_t deadline_ms, struct err
 
 	for (;;) {
 		int64_t left = deadline_ms - ctx_mono_ms();
-		int seen = check_sockets(m, e);
+		int seen = drain_events(m->uevents, true, e);
+		int more = seen >= 0 && m->notify ? drain_events(m->notify, false, e) : 0;
 
-		if (seen || left <= 0)
-			return seen;
+		if (seen < 0 || more < 0)
+			return -1;
+		if (seen || more || left <= 0)
+			return seen || more;
 		if (poll(p, 2, left > INT32_MAX ? INT32_MAX : (int)left) < 0 && errno != EINTR)
 			return err_set(e, ERR_KERNEL, errno, "wait for RDMA devices");
 	}

@@ -34,12 +34,6 @@ int nl_attr_ip(const struct nlattr *a, uint8_t family, struct ip *out)
 
 /* ---- adding ---- */
 
-static void put_broadcast(struct nl_req *rq, struct ip_prefix addr)
-{
-	if (addr.addr.family == IP_V4 && addr.len < 31)
-		nl_req_put_ip(rq, IFA_BROADCAST, ip_last(addr));
-}
-
 static void explain_add(struct ip_prefix addr, struct err *e)
 {
 	if (addr.addr.family != IP_V6)
@@ -64,7 +58,8 @@ int nl_addr_add(struct nl *nl, int ifindex, struct ip_prefix addr, bool nodad, s
 	nl_req_begin(&rq, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &ifa, sizeof(ifa));
 	nl_req_put_ip(&rq, IFA_LOCAL, addr.addr);
 	nl_req_put_ip(&rq, IFA_ADDRESS, addr.addr);
-	put_broadcast(&rq, addr);
+	if (addr.addr.family == IP_V4 && addr.len < 31)
+		nl_req_put_ip(&rq, IFA_BROADCAST, ip_last(addr));
 	if (nl_request(nl, &rq, e) == 0)
 		return 0;
 	explain_add(addr, e);

@@ -234,15 +234,6 @@ static int create_despite_own_name(struct nl *nl, const struct link_spec *spec, 
 	return -1;
 }
 
-static int explain_create(const struct link_spec *spec, struct err *e)
-{
-	if (e->code == ERR_KERNEL && e->errnum == EOPNOTSUPP)
-		err_hint(e, "this kernel has no %s: load or install the module", spec->kind);
-	if (e->errnum == EEXIST)
-		err_hint(e, "the name is taken in that network namespace");
-	return err_wrap(e, "create %s \"%s\"", spec->kind, spec->name);
-}
-
 int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e)
 {
 	const char *problem = ifname_problem(spec->name);
@@ -258,5 +249,9 @@ int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e)
 	if (why.errnum == EEXIST && create_despite_own_name(nl, spec, &why) == 0)
 		return 0;
 	*e = why;
-	return explain_create(spec, e);
+	if (e->code == ERR_KERNEL && e->errnum == EOPNOTSUPP)
+		err_hint(e, "this kernel has no %s: load or install the module", spec->kind);
+	if (e->errnum == EEXIST)
+		err_hint(e, "the name is taken in that network namespace");
+	return err_wrap(e, "create %s \"%s\"", spec->kind, spec->name);
 }

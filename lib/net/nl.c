@@ -30,33 +30,27 @@ static int set_option(int fd, int option, struct err *e)
 	return 0;
 }
 
-static int bind_groups(int fd, uint32_t groups, struct err *e)
-{
-	struct sockaddr_nl sa = { .nl_family = AF_NETLINK, .nl_groups = groups };
-
-	if (groups && bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
-		return err_set(e, ERR_KERNEL, errno, "subscribe to netlink groups 0x%x", groups);
-	return 0;
-}
-
-/* A socket without groups needs no bind(): the kernel gives it an address when it first sends. */
 int nl_open_protocol(int protocol, uint32_t groups, struct nl **out, struct err *e)
 {
+	const struct sockaddr_nl sa = { .nl_family = AF_NETLINK, .nl_groups = groups };
 	auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
 
 	if (fd < 0)
 		return err_set(e, ERR_KERNEL, errno, "open a netlink socket");
 	if (set_option(fd, NETLINK_EXT_ACK, e) || set_option(fd, NETLINK_CAP_ACK, e) ||
-	    set_option(fd, NETLINK_GET_STRICT_CHK, e) || bind_groups(fd, groups, e))
+	    set_option(fd, NETLINK_GET_STRICT_CHK, e))
 		return -1;
+	/* Without groups no bind() is needed: the kernel gives an address at the first send. */
+	if (groups && bind(fd, (const struct sockaddr *)&sa, sizeof(sa)))
+		return err_set(e, ERR_KERNEL, errno, "subscribe to netlink groups 0x%x", groups);
 
 	struct nl *nl = malloc(sizeof(*nl));
 
 	if (!nl)
 		return err_nomem(e);
 	nl->fd = TAKE_FD(fd);
-	/* Two sockets should not count alike: an event carries the number of another one's request.
-	 */
+	/* Sockets start at different numbers: an event carries the number of another socket's
+	 * request. */
 	nl->seq = (uint32_t)ctx_mono_ms() << 8;
 	*out = nl;
 	return 0;

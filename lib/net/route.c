@@ -297,16 +297,6 @@ static int dump_defaults(struct nl *nl, struct route_dump *w, uint8_t family, st
 	return err_wrap(e, "default route");
 }
 
-static int lowest_metric(const struct route_dump *w)
-{
-	const struct route_spec *r = w->found.items, *best = r;
-
-	for (size_t i = 1; i < w->found.n; i++)
-		if (r[i].priority < best->priority)
-			best = &r[i];
-	return best->ifindex;
-}
-
 int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e)
 {
 	auto_route_walk struct route_dump w = { .defaults = true };
@@ -316,6 +306,12 @@ int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e)
 		return -1;
 	if (w.found.n == 0)
 		return err_set(e, ERR_KERNEL, ENODEV, "there is no default route");
-	*ifindex = lowest_metric(&w);
+
+	const struct route_spec *r = w.found.items, *best = r;
+
+	for (size_t i = 1; i < w.found.n; i++)
+		if (r[i].priority < best->priority)
+			best = &r[i];
+	*ifindex = best->ifindex;
 	return 0;
 }

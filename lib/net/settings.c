@@ -73,16 +73,6 @@ static int parse_xdp(struct nlattr *nest, struct link_settings *s)
 	return 0;
 }
 
-static void parse_number(struct nlattr *const *tb, enum link_number n, struct link_settings *s)
-{
-	const struct nlattr *a = tb[numbers[n].attr];
-
-	if (!a)
-		return;
-	s->has |= 1u << n;
-	s->number[n] = numbers[n].byte ? nla_get_u8(a) : nla_get_u32(a);
-}
-
 static int parse_settings(const struct nlmsghdr *h, struct link_settings *s)
 {
 	struct nla_policy policy[ATTRS_MAX + 1] = {
@@ -97,8 +87,14 @@ static int parse_settings(const struct nlmsghdr *h, struct link_settings *s)
 	if (h->nlmsg_type != RTM_NEWLINK || nl_parse_attrs(h, sizeof(*ifi), tb, ATTRS_MAX, policy))
 		return -1;
 	*s = (struct link_settings){ .flags = ifi->ifi_flags & FLAGS };
-	for (size_t i = 0; i < LINK_NUMBERS; i++)
-		parse_number(tb, (enum link_number)i, s);
+	for (size_t i = 0; i < LINK_NUMBERS; i++) {
+		const struct nlattr *a = tb[numbers[i].attr];
+
+		if (!a)
+			continue;
+		s->has |= 1u << i;
+		s->number[i] = numbers[i].byte ? nla_get_u8(a) : nla_get_u32(a);
+	}
 	if (tb[IFLA_IFALIAS])
 		(void)nla_strlcpy(s->alias, tb[IFLA_IFALIAS], sizeof(s->alias));
 	if (tb[IFLA_BROADCAST])

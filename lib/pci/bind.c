@@ -116,15 +116,6 @@ static int explain_failure(const struct binding *b, const struct err *why, struc
 	return err_hint(e, "see the kernel's log for what driver %s said", b->wanted);
 }
 
-/* Best effort: a function without a driver is of no use. */
-static void put_back(const struct binding *was)
-{
-	struct err ignored;
-
-	if (set_override(was, was->override, &ignored) == 0 && *was->driver)
-		(void)probe_driver(was, &ignored);
-}
-
 static int bind_back(const struct binding *was, struct err *e)
 {
 	struct binding now = *was;
@@ -143,7 +134,10 @@ static int bind_back(const struct binding *was, struct err *e)
 		return -1;
 	if (as_wanted(&now))
 		return 0;
-	put_back(was);
+	/* Best effort: give the driver of before back, as a function without driver is of no use.
+	 */
+	if (set_override(was, was->override, e) == 0 && *was->driver)
+		(void)probe_driver(was, e);
 	return explain_failure(&now, &why, e);
 }
 

@@ -199,15 +199,6 @@ int fs_replace_at(int dirfd, const char *name, const char *text, bool durable, s
 			       &(struct fs_content){ text, strlen(text), 0600, durable }, e);
 }
 
-static int write_in_place(const char *path, const struct fs_content *c, struct err *e)
-{
-	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "%s", path);
-	return fs_write_fd(fd, c->data, c->len, e) ? err_wrap(e, "%s", path) : 0;
-}
-
 int fs_put(const char *path, const struct fs_content *c, struct err *e)
 {
 	struct stat st;
@@ -216,7 +207,13 @@ int fs_put(const char *path, const struct fs_content *c, struct err *e)
 		return replace_content(AT_FDCWD, path, c, e);
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, ERR_IO, EISDIR, "%s", path);
-	return write_in_place(path, c, e);
+
+	/* A device or a pipe cannot be replaced. */
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "%s", path);
+	return fs_write_fd(fd, c->data, c->len, e) ? err_wrap(e, "%s", path) : 0;
 }
 
 static int unlink_spare(int dirfd, const char *name)

@@ -18,25 +18,21 @@ static off_t lock_offset(const char *name)
 	return (off_t)(h >> 1);
 }
 
-static int try_lock(int fd, off_t at)
-{
-	struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
-
-	return fcntl(fd, F_OFD_SETLK, &range);
-}
-
 int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct err *e)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
 	auto_fd int fd = openat(dirfd, "lock", create ? flags | O_CREAT : flags, 0600);
+	struct flock range = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = lock_offset(name), .l_len = 1
+	};
 	int64_t deadline = ctx_mono_ms() + timeout_ms;
 	int64_t pause_ms = 1;
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open the lock file");
-	/* Only racing calls for one attachment meet here, so asking again beats a signal handler.
-	 */
-	while (try_lock(fd, lock_offset(name))) {
+	/* Only racing calls for one attachment wait here. To ask again is simpler than F_OFD_SETLKW
+	 * with a signal at the deadline. */
+	while (fcntl(fd, F_OFD_SETLK, &range)) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_IO, errno, "lock %s", name);
 		if (ctx_mono_ms() >= deadline)

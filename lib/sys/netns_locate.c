@@ -243,14 +243,6 @@ static bool was_read(struct search *s, uint64_t mnt)
 	return false;
 }
 
-static void note_read(struct search *s, uint64_t mnt)
-{
-	struct err ignored; /* then it is read once more */
-
-	if (ARRAY_GROW(s->mnt_seen, s->n_mnt, MOUNTS_MAX, "mount namespaces", &ignored) == 0)
-		s->mnt_seen[s->n_mnt++] = mnt;
-}
-
 /*
  * Processes of one mount namespace see the same mounts, except those that a process cannot reach
  * from its own root folder.
@@ -258,6 +250,7 @@ static void note_read(struct search *s, uint64_t mnt)
 static enum verdict look_at_mounts(struct search *s, const char *process)
 {
 	char path[PATH_MAX], root[4];
+	struct err ignored;
 	bool whole = false;
 	enum verdict v;
 	uint64_t mnt;
@@ -274,8 +267,10 @@ static enum verdict look_at_mounts(struct search *s, const char *process)
 	if (mnt && was_read(s, mnt))
 		return NOT_SEEN;
 	v = read_mounts(s, process, &whole);
-	if (mnt && whole)
-		note_read(s, mnt);
+	/* Without memory to note it, the namespace is read once more. */
+	if (mnt && whole &&
+	    ARRAY_GROW(s->mnt_seen, s->n_mnt, MOUNTS_MAX, "mount namespaces", &ignored) == 0)
+		s->mnt_seen[s->n_mnt++] = mnt;
 	return v;
 }
 
