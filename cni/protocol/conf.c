@@ -107,15 +107,6 @@ static int read_args(struct cni_conf *c, struct err *e)
 	return 0;
 }
 
-static int check_attachment(const struct json *item, size_t i, const char *key, struct err *e)
-{
-	if (!json_str(json_get(item, "containerID")) || !json_str(json_get(item, "ifname")))
-		return err_set(e, ERR_DECODE, 0,
-			       "%s[%zu]: must be an object with strings containerID and ifname",
-			       key, i);
-	return 0;
-}
-
 static int read_valid(struct cni_conf *c, struct err *e)
 {
 	const char *key = "cni.dev/valid-attachments";
@@ -130,8 +121,12 @@ static int read_valid(struct cni_conf *c, struct err *e)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an array, got %s", key,
 			       json_type_name(n));
 	json_each (item, n) {
-		if (check_attachment(item, i++, key, e))
-			return -1;
+		if (!json_str(json_get(item, "containerID")) || !json_str(json_get(item, "ifname")))
+			return err_set(e, ERR_DECODE, 0,
+				       "%s[%zu]: must be an object with strings containerID and "
+				       "ifname",
+				       key, i);
+		i++;
 	}
 	c->valid = n;
 	return 0;

@@ -19,14 +19,6 @@ static int print_text(const char *text, struct err *e)
 	return fs_write_fd(OUT_FD, text, strlen(text), e);
 }
 
-static int build_error(const struct err *e, enum cni_version v, struct json *o)
-{
-	if (json_add_str(o, "cniVersion", cni_version_name(v)) ||
-	    json_add_int(o, "code", (int64_t)e->code) || json_add_str(o, "msg", e->msg))
-		return -1;
-	return *e->detail ? json_add_str(o, "details", e->detail) : 0;
-}
-
 /* The one place where an error becomes JSON (CNI-032). Without memory a constant must do. */
 static void print_error(const struct err *e, enum cni_version v)
 {
@@ -34,7 +26,9 @@ static void print_error(const struct err *e, enum cni_version v)
 	auto_json struct json *o = json_new_object();
 	auto_free char *text = NULL;
 
-	if (o && build_error(e, v, o) == 0)
+	if (o && !json_add_str(o, "cniVersion", cni_version_name(v)) &&
+	    !json_add_int(o, "code", (int64_t)e->code) && !json_add_str(o, "msg", e->msg) &&
+	    (!*e->detail || !json_add_str(o, "details", e->detail)))
 		text = json_print(o, true);
 	if (print_text(text ? text : "{\"code\":107,\"msg\":\"out of memory\"}", &ignored) == 0)
 		(void)!print_text("\n", &ignored);
@@ -139,25 +133,6 @@ static int open_missing_stdio(struct err *e)
 	return 0;
 }
 
-static int read_conf(struct cni_call *call, struct err *e)
-{
-	char *text;
-	size_t len;
-
-	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, e))
-		return err_wrap(e, "read the network configuration from stdin");
-	return cni_conf_parse(text, len, call->env.cmd, &call->conf, e);
-}
-
-static void name_in_log(struct cni_call *call)
-{
-	(void)snprintf(call->log_context, sizeof(call->log_context),
-		       "command=%s network=%.100s container=%.100s ifname=%.16s",
-		       cni_command_name(call->env.cmd), call->conf.name ? call->conf.name : "",
-		       call->env.container, call->env.ifname);
-	call->ctx.log.context = call->log_context;
-}
-
 /* Such names are refused by ADD, so a deletion has nothing to do; what is longer must not be cut
  * either. */
 static bool was_never_attached(const struct cni_call *call)
@@ -171,14 +146,25 @@ static int run_command(const struct cni_plugin *p, const char *command, struct c
 		       struct err *e)
 {
 	enum cni_command cmd;
+	char *text;
+	size_t len;
 
 	if (cni_command_parse(command, &cmd, e))
 		return -1;
 	if (cmd == CNI_VERSION)
 		return print_versions(e);
-	if (open_missing_stdio(e) || cni_env_load(cmd, getenv, &call->env, e) || read_conf(call, e))
+	if (open_missing_stdio(e) || cni_env_load(cmd, getenv, &call->env, e))
 		return -1;
-	name_in_log(call);
+	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, e))
+		return err_wrap(e, "read the network configuration from stdin");
+	if (cni_conf_parse(text, len, call->env.cmd, &call->conf, e))
+		return -1;
+	/* From here on each line of the log says whose call it is. */
+	(void)snprintf(call->log_context, sizeof(call->log_context),
+		       "command=%s network=%.100s container=%.100s ifname=%.16s",
+		       cni_command_name(call->env.cmd), call->conf.name ? call->conf.name : "",
+		       call->env.container, call->env.ifname);
+	call->ctx.log.context = call->log_context;
 	logging_apply(&call->conf, &call->ctx);
 	return was_never_attached(call) ? 0 : dispatch(p, call, e);
 }
