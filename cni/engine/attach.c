@@ -198,13 +198,6 @@ static int settle_earlier(const struct attach *a, struct err *e)
 		       : 0;
 }
 
-static int prepare(struct attach *a, struct err *e)
-{
-	if (a->type->role != ATTACH_FOLLOWS)
-		return refuse_taken_name(a, e);
-	return settle_earlier(a, e) || a->type->prepare(a, e) ? -1 : 0;
-}
-
 static int fill_record(struct add *s, struct err *e)
 {
 	const struct attach *a = &s->a;
@@ -232,15 +225,6 @@ static int fill_record(struct add *s, struct err *e)
 static int write_record(const struct add *s, struct err *e)
 {
 	return record_write(&s->a.records.ctx, &s->record, e);
-}
-
-/* From here on the attachment is whole, and repair must let it live. */
-static int complete_record(struct add *s, struct err *e)
-{
-	s->record.adding = false;
-	s->record.ifindex = s->a.link.ifindex;
-	s->record.lower_ifindex = s->a.link.lower_ifindex;
-	return write_record(s, e);
 }
 
 /* The record names the device before it is changed: a claim without a record has no owner. */
@@ -368,7 +352,13 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	    (!s->a.no_link && attach_configure(&s->a, ips, e)))
 		return -1;
 	auto_result struct cni_result r = { 0 };
-	if (attach_build_result(&s->a, ips, s->mac, &r, e) || complete_record(s, e))
+	if (attach_build_result(&s->a, ips, s->mac, &r, e))
+		return -1;
+	/* With this record the attachment is whole, and repair must let it live. */
+	s->record.adding = false;
+	s->record.ifindex = s->a.link.ifindex;
+	s->record.lower_ifindex = s->a.link.lower_ifindex;
+	if (write_record(s, e))
 		return -1;
 	return cni_emit_result(call, &r, e);
 }
@@ -396,13 +386,17 @@ int attach_add(const struct cni_call *call, struct err *e)
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
 
 	attach_init(&s.a, call);
-	if (s.a.type->role != ATTACH_FOLLOWS)
+	const bool follows = s.a.type->role == ATTACH_FOLLOWS;
+	if (!follows)
 		warn_of_version(call);
 	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find(&s.a, e))
 		return -1;
 	const struct record_key key = attach_key(call);
 	auto_fd int lock = record_lock(&s.a.records.ctx, &key, true, attach_lock_ms(&s.a), e);
-	if (lock < 0 || prepare(&s.a, e))
+	if (lock < 0)
+		return -1;
+	if (follows ? settle_earlier(&s.a, e) || s.a.type->prepare(&s.a, e)
+		    : refuse_taken_name(&s.a, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
 	if (run_steps(&s, &u, e))

@@ -192,20 +192,15 @@ static int find_recorded_master(struct attach *a, struct err *e)
 	return rc;
 }
 
-/* The interface is another plugin's, and so are its addresses. */
-static int check_followed(struct attach *a, struct err *e)
-{
-	return attach_open(a, e) || a->type->find(a, e) || a->type->check(a, e) ? -1 : 0;
-}
-
 static int check_all(struct attach *a, struct err *e)
 {
 	int index = 0;
 
 	if (!a->call->conf.prev_result)
 		return err_set(e, ERR_CONFIG, 0, "required prevResult missing");
+	/* A plugin that follows: the interface is another plugin's, and so are its addresses. */
 	if (a->type->role == ATTACH_FOLLOWS)
-		return check_followed(a, e);
+		return attach_open(a, e) || a->type->find(a, e) || a->type->check(a, e) ? -1 : 0;
 	if (find_own_interface(a, &index, e) || attach_open(a, e) ||
 	    (a->type->find ? a->type->find(a, e) : find_recorded_master(a, e)) ||
 	    (!a->no_link && check_link(a, &a->prev.interfaces[index], e)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach_probe.c: the key probe: ask the wire for the addresses of a result before they are used.
- */
+/* attach_probe.c: the key "probe": asks the network for the addresses of a result before ADD uses
+ * them. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cni/engine/probe.h"
 #include "lib/net/monitor.h"
 
-/* The interface that asks: the pod's; the master where that is who hears the answers. */
+/* The interface that asks: the pod's, or the master where only the master receives the answers. */
 static const struct link_info *probing_link(const struct attach *a)
 {
 	return a->type->shares_mac ? &a->master : &a->link;
@@ -20,15 +20,7 @@ static const struct netns *probing_netns(const struct attach *a)
 	return a->type->shares_mac && !a->conf.in_container ? &a->host : &a->pod;
 }
 
-/* 1: it has carrier; 0: none, so no host can answer. */
-static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct err *e)
-{
-	int64_t patience = a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
-
-	return nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience, e);
-}
-
-/* 1: the pod's interface is up and can send. */
+/* 1: the pod's interface is up and can send; 0: it has no carrier, so no host can answer. */
 static int set_link_up(struct attach *a, struct err *e)
 {
 	auto_nl_monitor struct nl_monitor *links = NULL;
@@ -38,7 +30,9 @@ static int set_link_up(struct attach *a, struct err *e)
 	a->is_up = true;
 	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
 		return err_wrap(e, "set %s up", a->link.name);
-	int rc = wait_carrier(a, links, e);
+	int64_t patience = a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
+	int rc = nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience,
+				      e);
 	if (rc == 0)
 		log_warn(&a->call->ctx.log,
 			 "probe: %s has no carrier: nobody was asked for its addresses",
@@ -46,25 +40,19 @@ static int set_link_up(struct attach *a, struct err *e)
 	return rc;
 }
 
-static int probe_addrs(struct attach *a, const struct ip *addrs, size_t n,
-		       struct probe_claim *found, struct err *e)
-{
-	const struct link_info *link = probing_link(a);
-	const struct probe_link where = { link->ifindex, link->name, link->addr.byte };
-	int rc = probing_link(a) == &a->link ? set_link_up(a, e) : 1;
-
-	return rc > 0 ? probe_run(&where, addrs, n, found, e) : rc;
-}
-
-/* In the namespace of who asks, and home again. */
+/* In the namespace of the interface that asks; afterwards the host's is entered again. */
 static int probe_in_netns(struct attach *a, const struct ip *addrs, size_t n,
 			  struct probe_claim *found, struct err *e)
 {
+	const struct link_info *link = probing_link(a);
+	const struct probe_link where = { link->ifindex, link->name, link->addr.byte };
 	struct err stuck;
 
 	if (netns_enter(probing_netns(a), e))
 		return -1;
-	int rc = probe_addrs(a, addrs, n, found, e);
+	int rc = link == &a->link ? set_link_up(a, e) : 1;
+	if (rc > 0)
+		rc = probe_run(&where, addrs, n, found, e);
 	if (netns_enter(&a->host, &stuck)) {
 		if (rc >= 0)
 			*e = stuck;

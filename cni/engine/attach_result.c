@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach_result.c: what ADD answers. Pure. */
+/*
+ * attach_result.c: builds the result of ADD from prevResult, the interface and its addresses. Pure.
+ */
 #include "cni/engine/attach_priv.h"
 
 static int add_our_interface(const struct attach *a, char mac[HW_ADDR_STR_LEN],
@@ -33,15 +35,6 @@ static int take_items(struct cni_result *r, const struct cni_result *from, int i
 	return 0;
 }
 
-static int take_interfaces(struct cni_result *r, const struct cni_result *from, struct err *e)
-{
-	for (size_t i = 0; i < from->n_interfaces; i++) {
-		if (cni_result_add_interface(r, &from->interfaces[i], e))
-			return -1;
-	}
-	return 0;
-}
-
 const struct cni_result *attach_ips(const struct attach *a, const struct cni_result *from_ipam)
 {
 	static const struct cni_result none;
@@ -61,7 +54,11 @@ int attach_build_result(const struct attach *a, const struct cni_result *ips,
 		return a->type->result(a, r, e);
 	r->src = prev->src ? prev->src : ips->src;
 	r->dns = json_len(dns) ? dns : json_len(ips->dns) ? ips->dns : prev->dns;
-	if (take_interfaces(r, prev, e) || (ips != prev && take_items(r, prev, -1, e)))
+	for (size_t i = 0; i < prev->n_interfaces; i++) {
+		if (cni_result_add_interface(r, &prev->interfaces[i], e))
+			return -1;
+	}
+	if (ips != prev && take_items(r, prev, -1, e))
 		return -1;
 	int index = (int)r->n_interfaces;
 	if (add_our_interface(a, mac, r, e) || take_items(r, ips, index, e))

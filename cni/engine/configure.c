@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* configure.c: addresses and routes of a result, put on the pod's interface. */
+/*
+ * configure.c: gives the pod's interface its addresses and routes, sets it up, waits for duplicate
+ * address detection, and announces the addresses.
+ */
 #include <errno.h>
 #include <net/if.h>
 #include <time.h>
@@ -85,15 +88,6 @@ static int add_route(const struct attach *a, const struct cni_result *r, const s
 	return err_wrap(e, "add route %s to %s", ip_format_prefix(x->dst, text), a->link.name);
 }
 
-static int add_routes(const struct attach *a, const struct cni_result *r, struct err *e)
-{
-	for (size_t i = 0; i < r->n_routes; i++) {
-		if (add_route(a, r, &r->routes[i], e))
-			return -1;
-	}
-	return 0;
-}
-
 static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct cni_result *r,
 		    struct err *e)
 {
@@ -121,25 +115,21 @@ static bool can_announce(const struct attach *a, const struct cni_result *r)
 	return r->n_ips && !(a->link.flags & IFF_NOARP) && link_is_ethernet(&a->link);
 }
 
-/* 1: it has carrier now; 0: not yet. */
-static int wait_carrier(const struct attach *a, struct nl_monitor *links, struct err *e)
-{
-	int rc = nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, 0, e);
-	int patience = rc == 0 && a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
-
-	if (patience <= 0)
-		return rc;
-	return nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience, e);
-}
-
-/* An attachment without announcement works: its neighbours find out a little later. */
+/*
+ * The link had no carrier when it went up. An attachment without announcement works: its neighbours
+ * find out a little later.
+ */
 static void announce_late(const struct attach *a, const struct cni_result *r,
 			  struct nl_monitor *links)
 {
 	const struct log *log = &a->call->ctx.log;
 	struct err e;
-	int rc = wait_carrier(a, links, &e);
+	int rc = nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, 0, &e);
+	int patience = rc == 0 && a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
 
+	if (patience > 0)
+		rc = nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex,
+					  ctx_mono_ms() + patience, &e);
 	if (rc == 0)
 		log_info(log, "%s has no carrier yet: its addresses are not announced",
 			 a->link.name);
@@ -228,8 +218,10 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		announce_moved(&a->call->ctx, a->link.name, true);
 	if (mon && wait_dad(a, mon, r, e))
 		return -1;
-	if (add_routes(a, r, e))
-		return -1;
+	for (size_t i = 0; i < r->n_routes; i++) {
+		if (add_route(a, r, &r->routes[i], e))
+			return -1;
+	}
 	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
 	if (mute && links)
 		announce_late(a, r, links);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.c: the packet socket that asks, and listens. */
+/* probe.c: sends the probes through a packet socket, and collects the claims that come back. */
 #include "cni/engine/probe.h"
 
 #include <arpa/inet.h>
@@ -104,16 +104,6 @@ static int send_probes(const struct probe_state *a, struct err *e)
 	return 0;
 }
 
-static void note_claim(const struct probe_state *a, const struct probe_claim *c)
-{
-	if (memcmp(c->mac, a->link->mac, MAC_LEN) == 0)
-		return;
-	for (size_t i = 0; i < a->n; i++) {
-		if (ip_equal(a->addrs[i], c->addr) && !a->claims[i].addr.family)
-			a->claims[i] = *c;
-	}
-}
-
 /* 0: one frame less; 1: none is waiting. */
 static int receive_frame(const struct probe_state *a, struct err *e)
 {
@@ -129,9 +119,15 @@ static int receive_frame(const struct probe_state *a, struct err *e)
 		return err_set(e, ERR_KERNEL, errno, "probe: listen on %s", a->link->name);
 	m.len = (size_t)n;
 	m.protocol = ntohs(from.sll_protocol);
-	if (from.sll_pkttype != PACKET_OUTGOING && from.sll_halen == MAC_LEN &&
-	    memcmp(from.sll_addr, a->link->mac, MAC_LEN) != 0 && probe_read(&m, from.sll_addr, &c))
-		note_claim(a, &c);
+	/* Frames of our own, and claims of our own address, are no conflict. */
+	if (from.sll_pkttype == PACKET_OUTGOING || from.sll_halen != MAC_LEN ||
+	    memcmp(from.sll_addr, a->link->mac, MAC_LEN) == 0 ||
+	    !probe_read(&m, from.sll_addr, &c) || memcmp(c.mac, a->link->mac, MAC_LEN) == 0)
+		return 0;
+	for (size_t i = 0; i < a->n; i++) {
+		if (ip_equal(a->addrs[i], c.addr) && !a->claims[i].addr.family)
+			a->claims[i] = c;
+	}
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe_msg.c: what is asked and what is answered, as bytes. Pure. */
+/* probe_msg.c: writes ARP probes and neighbour solicitations, and reads the answers. Pure. */
 #include <net/ethernet.h>
 #include <netinet/icmp6.h>
 #include <netinet/if_ether.h>

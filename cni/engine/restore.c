@@ -1,8 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* restore.c: removes or gives back the interface that a record names. */
+/*
+ * restore.c: finds the interface that a record names, and removes it or gives it back.
+ *
+ * A pod may rename its interface and put another one under the old name (KubeVirt does), so that
+ * the name alone proves nothing. The number stays. Another interface may get the same number later,
+ * so kind and lower device must be those of the record, too.
+ */
 #include "cni/engine/restore.h"
 
+#include <errno.h>
 #include <string.h>
+
+/* ---- finding ---- */
+
+static bool matches_record(const struct record *r, const struct link_info *link)
+{
+	return (!*r->kind || strcmp(link->kind, r->kind) == 0) &&
+	       (!r->lower_ifindex || link->lower_ifindex == r->lower_ifindex);
+}
+
+/* 1: *out is set; 0: there is none. */
+static int found_or_gone(int rc, const struct err *why, struct err *e)
+{
+	if (rc == 0)
+		return 1;
+	if (why->errnum == ENODEV)
+		return 0;
+	*e = *why;
+	return -1;
+}
+
+int attach_find_link(struct nl *pod_nl, const struct record *r, struct link_info *out,
+		     enum attach_found *found, struct err *e)
+{
+	struct link_info link;
+	struct err why;
+	int rc = 0;
+
+	if (r->ifindex) {
+		rc = found_or_gone(nl_link_by_index(pod_nl, r->ifindex, &link, &why), &why, e);
+		if (rc < 0)
+			return -1;
+	}
+	if (rc > 0 && matches_record(r, &link)) {
+		*out = link;
+		*found = strcmp(link.name, r->key.ifname) == 0 ? FOUND_OURS : FOUND_RENAMED;
+		return 0;
+	}
+	rc = found_or_gone(nl_link_by_name(pod_nl, r->key.ifname, &link, &why), &why, e);
+	if (rc < 0)
+		return -1;
+	*found = FOUND_NONE;
+	if (rc == 0)
+		return 0;
+	*out = link;
+	/* Moved out of the namespace and back it may have another number: the lower device tells.
+	 */
+	*found = matches_record(r, &link) && (!r->ifindex || r->lower_ifindex) ? FOUND_OURS
+									       : FOUND_OTHER;
+	return 0;
+}
+
+/* ---- restoring ---- */
 
 void attach_note_deleting(const struct ctx *ctx, const struct record *r)
 {
@@ -43,14 +102,6 @@ int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns 
 	return rc;
 }
 
-static int restore_link(const struct ctx *ctx, const struct record *r, struct err *e)
-{
-	auto_netns struct netns pod = { .fd = -1 };
-	int rc = attach_netns_of(ctx, r, &pod, e);
-
-	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
-}
-
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e)
 {
@@ -64,5 +115,9 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 		if (strcmp(others->plugin, r->plugin) == 0)
 			return others->restore(ctx, r, e);
 	}
-	return restore_link(ctx, r, e);
+
+	auto_netns struct netns pod = { .fd = -1 };
+	int rc = attach_netns_of(ctx, r, &pod, e);
+
+	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
 }
