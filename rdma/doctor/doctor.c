@@ -45,7 +45,7 @@ static void check_devices(struct doctor *doc)
 	finding_set_value(f, "no RDMA device is visible in this network namespace (mode %s)",
 			  rdma_mode_name(v->mode));
 	if (v->mode == RDMA_EXCLUSIVE)
-		finding_set_remedy(f, "chain the plugin \"rdma\" behind the one that attaches the "
+		finding_set_remedy(f, "chain the plugin \"rdma\" after the one that attaches the "
 				      "VF; in mode exclusive it moves the device into the pod");
 	else
 		finding_set_remedy(f, "check on the host with \"railctl rdma list\" that the NIC "
@@ -66,27 +66,25 @@ static void check_rail(struct doctor *doc, const struct inv_netdev *d)
 	if (!rail_expected(v, d) || !v->n_devices)
 		return;
 	f = doctor_add(doc, "rail", d->link.name, FINDING_WARN);
-	finding_set_reason(f, "no RDMA over %s", d->link.name);
+	finding_set_reason(f, "RDMA cannot use %s", d->link.name);
 	if (!d->n_addrs) {
-		finding_set_value(f, "%s has no address, so no GID can be its own", d->link.name);
+		finding_set_value(f, "%s has no address, so it has no GID", d->link.name);
 		finding_set_remedy(
-			f, "give it one: an \"ipam\" section in the network's configuration");
+			f, "give it an address: add \"ipam\" to the network's configuration");
 		return;
 	}
-	finding_set_value(f, "no visible RDMA port is %s's own, or carries its addresses",
+	finding_set_value(f, "no visible RDMA port belongs to %s or has its addresses",
 			  d->link.name);
 	if (above && v->mode == RDMA_EXCLUSIVE)
 		finding_set_remedy(
 			f,
-			"%s needs mode shared: in mode exclusive the device of the "
-			"interface below it is in one namespace only; \"railctl rdma mode "
-			"shared\", or use VFs",
+			"%s needs mode shared, because in mode exclusive only one namespace has "
+			"the device: run \"railctl rdma mode shared\", or use VFs",
 			d->link.kind);
 	else
 		finding_set_remedy(
-			f, "if its NIC has RDMA: check that its device is visible, that the "
-			   "interface is up, and that IPv6 is not switched off if it has only "
-			   "such addresses");
+			f, "if its NIC has RDMA, check that its device is visible and that the "
+			   "interface is up; if it has only IPv6 addresses, that IPv6 is on");
 }
 
 /* ---- ports ---- */
@@ -99,7 +97,7 @@ static void check_port(struct doctor *doc, const struct rdma_rail *r, const char
 	finding_set_value(f, "the port is %s", rdma_port_state_name(r->port->state));
 	if (up)
 		return;
-	finding_set_reason(f, "NCCL leaves it out, and UCX too");
+	finding_set_reason(f, "NCCL and UCX do not use this port");
 	if (r->port->layer == IB_LAYER_INFINIBAND)
 		finding_set_remedy(f, "check the cable and the subnet manager; without a subnet "
 				      "manager the port stays in INIT");
@@ -115,12 +113,11 @@ static void check_mtu_above(struct doctor *doc, const struct rdma_rail *r, const
 	bool enough = inv_rdma_mtu(link->mtu) == 4096;
 	struct finding *f = doctor_add(doc, "mtu", name, enough ? FINDING_OK : FINDING_UNKNOWN);
 
-	finding_set_value(
-		f, "the MTU of %s is %u, that of the port's own interface %s", link->name,
-		link->mtu,
-		enough ? "no smaller: packets of RDMA carry 4096 bytes"
-		       : "is what counts, and is not seen from here: run it on the host, with "
-			 "--netns");
+	finding_set_value(f, "the MTU of %s is %u%s", link->name, link->mtu,
+			  enough ? ", and that of the port's own interface is not smaller: RDMA "
+				   "packets carry 4096 bytes"
+				 : "; the MTU of the port's own interface counts, and it is not "
+				   "visible here: run it on the host, with --netns");
 }
 
 static void check_mtu(struct doctor *doc, const struct rdma_rail *r, const char *name)
@@ -141,15 +138,16 @@ static void check_mtu(struct doctor *doc, const struct rdma_rail *r, const char 
 		       mtu == 4096 ? FINDING_OK
 		       : mtu       ? FINDING_WARN
 				   : FINDING_FAIL);
-	finding_set_value(f, "the MTU of %s is %u: packets of RDMA carry %u bytes",
+	finding_set_value(f, "the MTU of %s is %u: RDMA packets carry %u bytes",
 			  seen ? r->netdev->below : r->port->netdev, netdev, mtu);
 	if (mtu == 4096)
 		return;
-	finding_set_reason(f, mtu ? "more packets for the same data: less bandwidth, more load"
-				  : "not even the smallest packets fit");
-	finding_set_remedy(
-		f, "set it to 4200 or more (9000 is usual) on the PF, on the VF (\"mtu\" in the "
-		   "network's configuration), and on the switches: both ends use the smaller one");
+	finding_set_reason(
+		f, mtu ? "the same data need more packets: bandwidth is lower, load is higher"
+		       : "not even the smallest RDMA packets fit");
+	finding_set_remedy(f, "set it to 4200 or more (9000 is usual) on the PF, on the VF "
+			      "(\"mtu\" in the network's configuration), and on the switches: the "
+			      "smaller MTU of the two ends counts");
 }
 
 /* ---- GIDs ---- */
@@ -169,34 +167,33 @@ static void finding_gids(const struct rdma_rail *r, struct finding *f)
 		v2 += r->port->gid[i].entry.type == GID_ROCE_V2;
 	}
 	if (v1)
-		finding_set_value(f, "the addresses of %s are there as RoCE v1 only",
+		finding_set_value(f, "the port has the addresses of %s only as RoCE v1 GIDs",
 				  r->netdev->link.name);
 	else if (!r->netdev->n_addrs)
 		finding_set_value(f, "%s has no address", r->netdev->link.name);
 	else
 		finding_set_value(
-			f,
-			"none of the %zu RoCE v2 GIDs of the port is an address of %s that can be "
-			"routed",
+			f, "none of the %zu RoCE v2 GIDs of the port is a routable address of %s",
 			v2, r->netdev->link.name);
 	finding_set_remedy(
 		f,
 		v1 ? "the NIC, or its firmware, is set to RoCE v1: set it to v2"
-		   : "give the interface an IPv4 address, or an IPv6 one that is not link-local, "
-		     "and keep IPv6 switched on for such (net.ipv6.conf.*.disable_ipv6)");
+		   : "give the interface an IPv4 address, or an IPv6 address that is not "
+		     "link-local; for the latter, IPv6 must be on (net.ipv6.conf.*.disable_ipv6)");
 }
 
 static void check_bare(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	struct finding *f = doctor_add(doc, "gid", name, FINDING_WARN);
 
-	finding_set_value(f, "%s has no address that can be routed, and so no such GID",
+	finding_set_value(f, "%s has no routable address, so it has no GID of one",
 			  r->netdev->link.name);
 	finding_set_reason(f,
-			   "no RoCE from %s itself; macvlan and ipvlan above it have GIDs of "
-			   "their own",
+			   "RoCE does not work from %s itself; macvlan and ipvlan above it have "
+			   "GIDs of their own",
 			   r->netdev->link.name);
-	finding_set_remedy(f, "nothing, if it only carries such; else give it an address");
+	finding_set_remedy(f, "if it only carries macvlan or ipvlan, nothing needs to be done; "
+			      "else give it an address");
 }
 
 static void check_gid(struct doctor *doc, const struct rdma_rail *r, const char *name)
@@ -210,9 +207,8 @@ static void check_gid(struct doctor *doc, const struct rdma_rail *r, const char 
 	if (!r->port->has_gids) {
 		f = doctor_add(doc, "gid", name, FINDING_UNKNOWN);
 		finding_set_value(f, "sysfs does not show the port's GIDs");
-		finding_set_remedy(f,
-				   "mount sysfs in this network namespace, or use --netns from the "
-				   "host");
+		finding_set_remedy(f, "mount sysfs in this network namespace, or run it on the "
+				      "host, with --netns");
 		return;
 	}
 	if (!g && rail_is_bare(r)) {
@@ -225,7 +221,7 @@ static void check_gid(struct doctor *doc, const struct rdma_rail *r, const char 
 				  ip_format(gid_to_ip(&g->entry.gid), ip), g->entry.index);
 		return;
 	}
-	finding_set_reason(f, "no RoCE v2 from this interface");
+	finding_set_reason(f, "RoCE v2 does not work from this interface");
 	finding_gids(r, f);
 }
 
@@ -247,17 +243,16 @@ static void check_neighbour(struct doctor *doc, const struct rdma_rail *r, const
 
 	struct finding *f = doctor_add(doc, "neighbour", name, FINDING_WARN);
 
-	finding_set_value(
-		f,
-		"left alone, NCCL takes GID index %u: %s of %s%s%s, not an address of this "
-		"namespace; ours is at index %u",
-		index, ip_format(gid_to_ip(&g->entry.gid), ip),
-		*g->entry.netdev ? g->entry.netdev : "an interface", *g->netns ? " in " : "",
-		g->netns, own->entry.index);
-	finding_set_reason(f, "packets leave with a neighbour's address, and answers go there: "
+	finding_set_value(f,
+			  "without settings, NCCL uses GID index %u: %s of %s%s%s, which is not an "
+			  "address of this namespace; the pod's own GID has index %u",
+			  index, ip_format(gid_to_ip(&g->entry.gid), ip),
+			  *g->entry.netdev ? g->entry.netdev : "an interface",
+			  *g->netns ? " in " : "", g->netns, own->entry.index);
+	finding_set_reason(f, "packets have the address of a neighbour, and answers go there: "
 			      "connections time out");
-	finding_set_remedy(f, "set what \"railctl rdma env\" prints; with VFs in mode exclusive no "
-			      "neighbour's GID is in the table");
+	finding_set_remedy(f, "set what \"railctl rdma env\" prints; or use VFs in mode exclusive, "
+			      "where the table has no GID of a neighbour");
 }
 
 static void check_ambiguous(struct doctor *doc, const struct rdma_rail *r, const char *name)
@@ -267,10 +262,11 @@ static void check_ambiguous(struct doctor *doc, const struct rdma_rail *r, const
 	if (!r->ambiguous)
 		return;
 	f = doctor_add(doc, "rail", name, FINDING_UNKNOWN);
-	finding_set_value(f, "more than one port has the address of %s under that name",
+	finding_set_value(f,
+			  "more than one port has the address of %s, and the same interface name",
 			  r->netdev->link.name);
-	finding_set_reason(f, "the pod does not see which of them is its own");
-	finding_set_remedy(f, "use --netns from the host");
+	finding_set_reason(f, "from inside the pod it is not visible which port is its own");
+	finding_set_remedy(f, "run it on the host, with --netns");
 }
 
 /* ---- all of it ---- */

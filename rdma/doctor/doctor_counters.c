@@ -69,9 +69,10 @@ static void add_verdict(const struct reading *r, const struct verdict *v)
 	struct finding *f = doctor_add(r->doc, v->check, r->name, state);
 
 	finding_set_value(f, "%s: %s%s", v->what, amount_text(r, v->counter, text),
-			  state == FINDING_UNKNOWN ? "; whether they grow was not looked at" : "");
+			  state == FINDING_UNKNOWN ? "; one reading does not show whether they grow"
+						   : "");
 	if (state == FINDING_UNKNOWN)
-		finding_set_remedy(f, "give an --interval, while there is traffic");
+		finding_set_remedy(f, "run it with --interval while there is traffic");
 	if (state != v->bad)
 		return;
 	finding_set_reason(f, "%s", v->so);
@@ -125,8 +126,8 @@ static void check_congestion(const struct reading *r)
 	say_congestion(r, f);
 	if (!stopped)
 		return;
-	finding_set_reason(f, "traffic is stopped and not slowed down: pauses spread through "
-			      "the network to flows that did not cause them");
+	finding_set_reason(f, "pauses stop traffic, and no CNP slows its senders down: the pauses "
+			      "spread to flows that did not cause them");
 	finding_set_remedy(
 		f,
 		"switch ECN on for the lossless priority, on NIC and switch alike, with a "
@@ -141,11 +142,11 @@ static void add_unseen(const struct reading *r)
 	struct finding *f = doctor_add(r->doc, "counters", r->name, FINDING_UNKNOWN);
 
 	finding_set_value(f, "sysfs does not show the port's counters in this network namespace");
-	finding_set_remedy(f,
-			   r->doc->data->inventory->mode == RDMA_SHARED
-				   ? "in mode shared the host alone sees them: run it there, with "
-				     "--netns"
-				   : "in mode exclusive the pod alone sees them: run it there");
+	finding_set_remedy(
+		f,
+		r->doc->data->inventory->mode == RDMA_SHARED
+			? "in mode shared only the host sees them: run it on the host, with --netns"
+			: "in mode exclusive only the pod sees them: run it in the pod");
 }
 
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *rail, const char *name)
@@ -153,15 +154,15 @@ void doctor_check_counters(struct doctor *doc, const struct rdma_rail *rail, con
 	static const struct verdict verdicts[] = {
 		{ "retries", "packets sent again", COUNT_RETRY, FINDING_WARN,
 		  "packets are lost, or a peer does not answer: bandwidth falls, and connections "
-		  "break when it goes on",
-		  "look at pfc, trust and mtu at both ends and on the switches, and at what these "
-		  "drop; \"rdma-probe connect --all-pairs\" finds the node" },
+		  "break if this continues",
+		  "check pfc, trust and mtu at both ends and on the switches, and what the "
+		  "switches drop; \"rdma-probe connect --all-pairs\" finds the node" },
 		{ "sequence", "packets out of order", COUNT_SEQUENCE, FINDING_WARN,
-		  "packets before them were lost or overtaken, and are sent again",
-		  "look at what the switches drop, at the links towards this port, and that no "
-		  "switch spreads one flow over several paths" },
+		  "earlier packets were lost or overtaken, and are sent again",
+		  "check what the switches drop, the links towards this port, and that no switch "
+		  "spreads one flow over several paths" },
 		{ "link-down", "times that the link went down", COUNT_LINK_DOWN, FINDING_FAIL,
-		  "what is under way stalls or breaks",
+		  "transfers stall or fail",
 		  "check cable and transceiver at both ends, and the log of the switch" },
 	};
 	const struct reading r = { doc, rail, name, doctor_port(doc, rail) };

@@ -26,29 +26,28 @@ void doctor_check_mode(struct doctor *doc)
 	}
 	f = doctor_add(doc, "mode", "", v->mode == RDMA_SHARED && vf ? FINDING_WARN : FINDING_OK);
 	if (v->mode == RDMA_EXCLUSIVE) {
-		finding_set_value(f,
-				  "exclusive: a device is seen and opened in one namespace only");
+		finding_set_value(f, "exclusive: only one namespace sees a device and can open it");
 		return;
 	}
 	if (!vf) {
-		finding_set_value(f, "shared: all devices are seen in all namespaces%s",
+		finding_set_value(f, "shared: every namespace sees all devices%s",
 				  above ? ", as macvlan and ipvlan need it" : "");
 		return;
 	}
 	finding_set_value(f, "shared, and the pod has VFs");
-	finding_set_reason(f, "any pod that has a character device of a VF can use it, whosever it "
-			      "is: VFs are not kept apart");
+	finding_set_reason(f, "a pod that has the character device of a VF can use it, even if "
+			      "another pod owns the VF: VFs are not isolated");
 	finding_set_remedy(f, above ? "one node cannot serve both. macvlan and ipvlan need mode "
 				      "shared. VFs are isolated only in mode "
 				      "exclusive. Use separate nodes for them"
-				    : "\"railctl rdma mode exclusive\" on the host, and the plugin "
-				      "\"rdma\" behind the one that attaches VFs");
+				    : "run \"railctl rdma mode exclusive\" on the host, and chain "
+				      "the plugin \"rdma\" after the one that attaches VFs");
 }
 
 /* ---- character devices ---- */
 
-static const char *const from_outside = "not looked at: run it in the pod, or give --netns "
-					"/proc/PID/ns/net of one of its processes";
+static const char *const from_outside =
+	"not checked: run it in the pod, or give --netns /proc/PID/ns/net of one of its processes";
 
 static enum finding_state state_of(enum file_access a)
 {
@@ -60,7 +59,7 @@ static enum finding_state state_of(enum file_access a)
 static void finding_denied(const struct doctor *doc, const struct device_file *file,
 			   struct finding *f)
 {
-	finding_set_value(f, "%s is there, but cannot be opened: %s", file->path,
+	finding_set_value(f, "%s exists, but cannot be opened: %s", file->path,
 			  strerrordesc_np(file->errnum));
 	if (doc->data->inventory->mode == RDMA_EXCLUSIVE)
 		finding_set_remedy(f,
@@ -80,15 +79,14 @@ static void finding_file(const struct doctor *doc, const struct device_file *fil
 		finding_set_value(f, "%s can be opened", file->path);
 		break;
 	case ACCESS_THERE:
-		finding_set_value(f,
-				  "%s is there; whether the pod may open it cannot be seen from "
-				  "outside",
-				  file->path);
+		finding_set_value(
+			f, "%s exists; from outside it is not visible whether the pod may open it",
+			file->path);
 		break;
 	case ACCESS_MISSING:
 		finding_set_value(f, "there is no %s", file->path);
-		finding_set_remedy(f, "the pod must be given it: a device plugin's resource in its "
-				      "limits, or the devices of the container's configuration");
+		finding_set_remedy(f, "give it to the pod: a device plugin's resource in the pod's "
+				      "limits, or \"devices\" in the container's configuration");
 		break;
 	case ACCESS_DENIED:
 		finding_denied(doc, file, f);
@@ -96,13 +94,13 @@ static void finding_file(const struct doctor *doc, const struct device_file *fil
 	case ACCESS_WRONG:
 		finding_set_value(f, "%s is device %u:%u, and the kernel's %s is %u:%u", file->path,
 				  file->major, file->minor, c->name, c->major, c->minor);
-		finding_set_remedy(
-			f, "start the pod again: the numbers changed after its devices were "
-			   "chosen, as happens when devices move at the same time");
+		finding_set_remedy(f, "start the pod again: the numbers changed after its devices "
+				      "were chosen, because other devices moved at the same time");
 		break;
 	case ACCESS_UNKNOWN:
-		finding_set_value(
-			f, "%s", *file->path ? from_outside : "the kernel did not tell its number");
+		finding_set_value(f, "%s",
+				  *file->path ? from_outside
+					      : "the kernel did not report its device number");
 		break;
 	}
 }
@@ -115,10 +113,11 @@ static void check_uverbs(struct doctor *doc, size_t device)
 
 	finding_file(doc, file, &d->uverbs, f);
 	if (f->state == FINDING_FAIL)
-		finding_set_reason(f, file->access == ACCESS_WRONG
-					      ? "the pod opens the device of another one"
-					      : "libibverbs cannot open the device: NCCL and UCX "
-						"do without it");
+		finding_set_reason(
+			f,
+			file->access == ACCESS_WRONG
+				? "the pod opens the device of another pod"
+				: "libibverbs cannot open the device: NCCL and UCX do not use it");
 }
 
 static void check_rdma_cm(struct doctor *doc)
@@ -131,9 +130,8 @@ static void check_rdma_cm(struct doctor *doc)
 
 	finding_file(doc, file, &none, f);
 	if (f->state == FINDING_WARN)
-		finding_set_reason(f,
-				   "RDMA CM does not work: rping, ib_send_bw -R, NVMe over RDMA; "
-				   "NCCL and libibverbs do without it");
+		finding_set_reason(f, "programs that use RDMA CM fail (rping, ib_send_bw -R, NVMe "
+				      "over RDMA); NCCL and libibverbs do not need it");
 }
 
 /* ---- memory ---- */
@@ -155,15 +153,14 @@ static void check_memlock(struct doctor *doc)
 		return;
 	}
 	if (enough) {
-		finding_set_value(f, data->ipc_lock ? "CAP_IPC_LOCK: no limit counts"
+		finding_set_value(f, data->ipc_lock ? "CAP_IPC_LOCK: no limit applies"
 						    : "memory may be locked without limit");
 		return;
 	}
 	finding_set_value(f, "%llu KiB of memory may be locked",
 			  (unsigned long long)(data->memlock >> 10));
-	finding_set_reason(f,
-			   "registering a buffer above that fails with ENOMEM (\"Cannot allocate "
-			   "memory\")");
+	finding_set_reason(
+		f, "registering a larger buffer fails with ENOMEM (\"Cannot allocate memory\")");
 	finding_set_remedy(
 		f, "add the capability IPC_LOCK to the container, or raise the limit of the "
 		   "container runtime (LimitMEMLOCK=infinity in its unit)");
@@ -226,7 +223,7 @@ static void check_pfc(struct doctor *doc, const struct port_data *p, const struc
 
 	list_bits(p->dcb.pfc, list);
 	if (p->dcb.pfc) {
-		finding_set_value(f, "%s pauses instead of dropping for priority %s",
+		finding_set_value(f, "%s pauses priority %s instead of dropping its packets",
 				  r->port->netdev, list);
 		return;
 	}
@@ -247,13 +244,14 @@ static void check_trust(struct doctor *doc, const struct port_data *p, const str
 	struct finding *f = doctor_add(doc, "trust", name, trusted ? FINDING_OK : FINDING_WARN);
 
 	if (trusted) {
-		finding_set_value(f, "%s: priorities follow DSCP (%u values have one of their own)",
-				  r->port->netdev, p->dcb.dscp_rules);
+		finding_set_value(
+			f, "%s: priorities follow DSCP (%u values have a priority of their own)",
+			r->port->netdev, p->dcb.dscp_rules);
 		return;
 	}
 	finding_set_value(f, "%s: no DSCP value has a priority of its own", r->port->netdev);
-	finding_set_reason(f, "priorities follow the VLAN tag: packets without one all have "
-			      "priority 0, whatever their traffic class");
+	finding_set_reason(f, "priorities follow the VLAN tag: packets without a tag have priority "
+			      "0, whatever their traffic class");
 	finding_set_remedy(f, "railctl rdma qos set --pf %s --trust dscp --save", r->port->netdev);
 }
 
@@ -274,7 +272,7 @@ void doctor_check_qos(struct doctor *doc, const struct rdma_rail *r, const char 
 	f = doctor_add(doc, "pfc", name, FINDING_UNKNOWN);
 	finding_set_value(f,
 			  r->port->ifindex && !r->device->vf
-				  ? "the driver tells nothing of flow control and DSCP"
+				  ? "the driver does not report flow control and DSCP"
 				  : "flow control and DSCP are set on the PF, which is not in this "
 				    "namespace: run it on the host");
 }
@@ -301,8 +299,9 @@ void doctor_check_traffic_class(struct doctor *doc)
 		       : data->has_environ     ? FINDING_WARN
 					       : FINDING_UNKNOWN);
 	if (f->state == FINDING_OK) {
-		finding_set_value(f, data->nccl_tc ? "NCCL_IB_TC is set"
-						   : "the driver sets one for all packets");
+		finding_set_value(f, data->nccl_tc
+					     ? "NCCL_IB_TC is set"
+					     : "the driver sets a traffic class for all packets");
 		return;
 	}
 	finding_set_value(f, "%s",
@@ -310,9 +309,8 @@ void doctor_check_traffic_class(struct doctor *doc)
 				  ? "NCCL_IB_TC is not set, and the driver sets no traffic class"
 				  : from_outside);
 	if (data->has_environ)
-		finding_set_reason(f,
-				   "packets have DSCP 0, and so the priority of all other traffic");
-	finding_set_remedy(
-		f, "where DSCP 26 is the lossless one: \"railctl rdma env --tc 106\" (4 * 26 "
-		   "+ 2)");
+		finding_set_reason(
+			f, "packets have DSCP 0: they share a priority with all other traffic");
+	finding_set_remedy(f, "if DSCP 26 is the lossless one, set what \"railctl rdma env --tc "
+			      "106\" prints (106 = 4 * 26 + 2)");
 }

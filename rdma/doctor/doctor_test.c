@@ -136,7 +136,7 @@ START_TEST(all_is_well)
 	finds(&p, "uverbs mlx5_1 ok", "can be opened");
 	finds(&p, "rdma-cm ok", "rdma_cm can be opened");
 	finds(&p, "memlock ok", "without limit");
-	finds(&p, "pfc mlx5_1:1 ok", "priority 3, 4");
+	finds(&p, "pfc mlx5_1:1 ok", "pauses priority 3, 4");
 	finds(&p, "trust mlx5_1:1 ok", "2 values");
 	finds(&p, "traffic-class ok", "NCCL_IB_TC");
 	ck_assert_ptr_null(look(&p, "neighbour", "mlx5_1:1"));
@@ -188,7 +188,7 @@ START_TEST(a_missing_RoCE_v2_GID_fails)
 	p.v.device[0].port[0].gid[3].entry.type = GID_ROCE_V1;
 	fixture_find_rails(&p);
 	run_checks(&p);
-	finds(&p, "gid mlx5_1:1 fail", "RoCE v1 only");
+	finds(&p, "gid mlx5_1:1 fail", "only as RoCE v1 GIDs");
 	p.v.device[0].port[0].n_gids = 2;
 	rails_clear(&p.rails);
 	probe_data_clear(&p.data);
@@ -232,7 +232,7 @@ START_TEST(the_GID_of_another_pod_is_reported)
 	fixture_find_rails(&p);
 	run_checks(&p);
 	finds(&p, "neighbour mlx5_0:1 warn", "index 1: 10.1.0.4 of net1 in cni-1234");
-	finds(&p, "neighbour mlx5_0:1 warn", "ours is at index 2");
+	finds(&p, "neighbour mlx5_0:1 warn", "own GID has index 2");
 	finds(&p, "gid mlx5_0:1 ok", "at index 2");
 	finds(&p, "mode ok", "as macvlan and ipvlan need it");
 	/* From here only the macvlan's MTU is known. */
@@ -245,10 +245,10 @@ START_TEST(the_GID_of_another_pod_is_reported)
 	(void)strcpy(p.v.netdev[1].below, "ens1f0");
 	p.v.netdev[1].below_mtu = 9000;
 	run_checks(&p);
-	finds(&p, "mtu mlx5_0:1 ok", "the MTU of ens1f0 is 9000: packets of RDMA carry 4096 bytes");
+	finds(&p, "mtu mlx5_0:1 ok", "the MTU of ens1f0 is 9000: RDMA packets carry 4096 bytes");
 	p.v.netdev[1].below_mtu = 1500;
 	run_checks(&p);
-	finds(&p, "mtu mlx5_0:1 warn", "the MTU of ens1f0 is 1500: packets of RDMA carry 1024");
+	finds(&p, "mtu mlx5_0:1 warn", "the MTU of ens1f0 is 1500: RDMA packets carry 1024");
 }
 END_TEST
 
@@ -282,7 +282,7 @@ START_TEST(an_address_on_two_ports_is_reported)
 	fixture_find_rails(&p);
 	run_checks(&p);
 	finds(&p, "rail mlx5_0:1 unknown", "--netns");
-	finds(&p, "rail mlx5_1:1 unknown", "does not see which");
+	finds(&p, "rail mlx5_1:1 unknown", "not visible which port");
 }
 END_TEST
 
@@ -294,7 +294,7 @@ START_TEST(an_mtu_that_is_too_small_is_reported)
 	fixture_find_rails(&p);
 	p.v.device[0].port[0].netdev_mtu = 1500;
 	run_checks(&p);
-	finds(&p, "mtu mlx5_1:1 warn", "the MTU of net1 is 1500: packets of RDMA carry 1024 bytes");
+	finds(&p, "mtu mlx5_1:1 warn", "the MTU of net1 is 1500: RDMA packets carry 1024 bytes");
 	p.v.device[0].port[0].netdev_mtu = 300;
 	run_checks(&p);
 	finds(&p, "mtu mlx5_1:1 fail", "not even the smallest");
@@ -341,20 +341,20 @@ START_TEST(character_devices_are_judged)
 	finds(&p, "uverbs mlx5_1 fail", "must also be in this network namespace");
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_WRONG, .major = 231, .minor = 200 });
 	finds(&p, "uverbs mlx5_1 fail", "is device 231:200, and the kernel's uverbs0 is 231:192");
-	finds(&p, "uverbs mlx5_1 fail", "the device of another one");
+	finds(&p, "uverbs mlx5_1 fail", "the device of another pod");
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_THERE });
 	finds(&p, "uverbs mlx5_1 unknown", "from outside");
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_UNKNOWN });
 	finds(&p, "uverbs mlx5_1 unknown", "run it in the pod");
 	p.data.device[0].uverbs = (struct device_file){ .access = ACCESS_UNKNOWN };
 	run_checks(&p);
-	finds(&p, "uverbs mlx5_1 unknown", "did not tell");
+	finds(&p, "uverbs mlx5_1 unknown", "did not report");
 	p.v.mode = RDMA_SHARED;
 	with_uverbs(&p, (struct device_file){ .access = ACCESS_DENIED, .errnum = EPERM });
 	finds(&p, "uverbs mlx5_1 fail", "a plain mount");
 	p.data.rdma_cm.access = ACCESS_MISSING;
 	run_checks(&p);
-	finds(&p, "rdma-cm warn", "RDMA CM does not work");
+	finds(&p, "rdma-cm warn", "programs that use RDMA CM fail");
 }
 END_TEST
 
@@ -394,7 +394,7 @@ START_TEST(pfc_and_trust_are_judged)
 	finds(&p, "pfc mlx5_1:1 unknown", "run it on the host");
 	p.v.device[0].vf = false;
 	run_checks(&p);
-	finds(&p, "pfc mlx5_1:1 unknown", "tells nothing");
+	finds(&p, "pfc mlx5_1:1 unknown", "does not report");
 	ck_assert_ptr_null(look(&p, "trust", "mlx5_1:1"));
 	/* Software. */
 	p.v.device[0].bus[0] = '\0';
@@ -454,7 +454,8 @@ START_TEST(one_reading_tells_nothing_of_what_was_counted_once)
 	counted(&p, COUNT_RETRY, 20, 20);
 	counted(&p, COUNT_PAUSE_HEARD, 9, 9);
 	run_checks(&p);
-	finds(&p, "retries mlx5_1:1 unknown", "20 in all; whether they grow was not looked at");
+	finds(&p, "retries mlx5_1:1 unknown",
+	      "20 in all; one reading does not show whether they grow");
 	finds(&p, "retries mlx5_1:1 unknown", "--interval");
 	finds(&p, "sequence mlx5_1:1 ok", "0 in all");
 	finds(&p, "congestion mlx5_1:1 ok", "pauses received: 9 in all");
@@ -495,7 +496,7 @@ START_TEST(missing_counters_are_unknown)
 	ck_assert_ptr_null(look(&p, "congestion", "mlx5_1:1"));
 	p.data.device[0].port[0].last.known = 0;
 	run_checks(&p);
-	finds(&p, "counters mlx5_1:1 unknown", "the pod alone sees them");
+	finds(&p, "counters mlx5_1:1 unknown", "only the pod sees them");
 	ck_assert_ptr_null(look(&p, "sequence", "mlx5_1:1"));
 	p.v.mode = RDMA_SHARED;
 	run_checks(&p);
@@ -517,7 +518,7 @@ START_TEST(the_traffic_class_is_judged)
 	finds(&p, "traffic-class unknown", "run it in the pod");
 	p.data.device[0].traffic_class = 106;
 	run_checks(&p);
-	finds(&p, "traffic-class ok", "the driver sets one");
+	finds(&p, "traffic-class ok", "the driver sets a traffic class");
 }
 END_TEST
 

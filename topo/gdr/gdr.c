@@ -144,9 +144,9 @@ static void add_unknown(struct gdr *r)
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct finding *f = gdr_add(r, ids[i], FINDING_UNKNOWN, TOPO_NONE, TOPO_NONE);
 
-		finding_set_reason(f, "a topology file does not have it");
-		finding_set_remedy(f, "railctl topo check on the machine itself, as root, or with "
-				      "--sysfs and a capture of it");
+		finding_set_reason(f, "a topology file does not have this information");
+		finding_set_remedy(f, "run railctl topo check on the machine itself, as root; or "
+				      "give it a capture with --sysfs");
 	}
 }
 

@@ -161,12 +161,12 @@ static void add_driver_finding(struct gdr *r, const char *id, const struct drive
 	if (*w->value)
 		finding_set_value(f, "%s%s", w->value,
 				  w->is == TOPO_NO && f->state == FINDING_OK
-					  ? "; not needed, the other way is open"
+					  ? "; not needed, because the other method is available"
 					  : "");
 	if (f->state == FINDING_UNKNOWN && w->is == TOPO_UNKNOWN)
 		gdr_unread(f, -ENOENT);
 	else if (f->state == FINDING_UNKNOWN)
-		finding_set_reason(f, "whether the other way is open is not known");
+		finding_set_reason(f, "it is not known whether the other method is available");
 }
 
 static void add_remedy(struct gdr *r, const char *consequence, const char *remedy)
@@ -188,7 +188,7 @@ static bool has_vendor(const struct gdr *r, enum topo_vendor v)
 	return false;
 }
 
-#define NO_WAY "NICs cannot be given GPU memory: every transfer is copied through the host's"
+#define NO_WAY "no driver gives GPU memory to NICs: every transfer is copied through host memory"
 
 static void check_vendor(struct gdr *r, enum topo_vendor v)
 {

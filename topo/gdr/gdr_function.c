@@ -48,19 +48,18 @@ void gdr_iommu(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 		return;
 	}
 	if (g.mode == GDR_IOMMU_OFF) {
-		finding_set_value(f, "in no group: no IOMMU");
+		finding_set_value(f, "it is in no IOMMU group: there is no IOMMU");
 		return;
 	}
 	finding_set_value(f, "%s, group %s", g.type, g.name);
 	if (g.mode == GDR_IOMMU_PASS)
 		return;
 	f->state = FINDING_WARN;
-	finding_set_reason(f,
-			   "the IOMMU translates its addresses: slower, and with ACS redirecting "
-			   "transfers between GPU and NIC fail");
-	finding_set_remedy(f,
-			   "boot with iommu=pt on the kernel's command line (amd_iommu=on or "
-			   "intel_iommu=on stays), unless devices are handed to virtual machines");
+	finding_set_reason(f, "the IOMMU translates its addresses: transfers between GPU and NIC "
+			      "are slower, and fail where ACS redirects them");
+	finding_set_remedy(
+		f, "boot with iommu=pt on the kernel's command line, and keep amd_iommu=on or "
+		   "intel_iommu=on; not on a host that gives devices to virtual machines");
 }
 
 /* ---- links ---- */
@@ -84,10 +83,10 @@ static void set_slow(struct gdr *r, struct finding *f, uint32_t at)
 	char bdf[PCI_STR_LEN];
 
 	f->state = FINDING_WARN;
-	finding_set_value(f, "the link of %s: %s x%u of %s x%u", gdr_bdf(r, at, bdf),
-			  topo_pcie_link_text(p->cur.speed), p->cur.width,
+	finding_set_value(f, "the link of %s runs at %s x%u; its maximum is %s x%u",
+			  gdr_bdf(r, at, bdf), topo_pcie_link_text(p->cur.speed), p->cur.width,
 			  topo_pcie_link_text(p->max.speed), p->max.width);
-	finding_set_reason(f, "the path carries less than card and slot could");
+	finding_set_reason(f, "the path has less bandwidth than card and slot allow");
 	finding_set_remedy(
 		f,
 		"reseat the card, check riser and cable, and look for errors: lspci -vv -s %s, "
@@ -110,11 +109,13 @@ void gdr_link_state(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	} else if (!p->cur.width || !p->max.width) {
 		f->state = FINDING_UNKNOWN;
 		finding_set_reason(f, "the link's width is not known");
-		finding_set_remedy(f, "%s",
-				   r->m->vm == TOPO_YES ? "look on the host of the virtual machine"
-							: "lspci -vv as root, on the node");
+		finding_set_remedy(
+			f, "%s",
+			r->m->vm == TOPO_YES
+				? "run railctl topo check on the host of the virtual machine"
+				: "run lspci -vv on the node, as root");
 	} else {
-		finding_set_value(f, "x%u, as wide as it can be", p->cur.width);
+		finding_set_value(f, "x%u, its maximum", p->cur.width);
 	}
 }
 
@@ -139,17 +140,17 @@ static void judge_payload(struct finding *f, const struct pcicap_express *x,
 	if (above && above->mps_able < able)
 		able = above->mps_able;
 	if (above)
-		finding_set_value(f, "%u bytes, the port above %u; both can do %u", x->mps,
+		finding_set_value(f, "%u bytes; the port above has %u; both support %u", x->mps,
 				  above->mps, able);
 	else
-		finding_set_value(f, "%u bytes of %u", x->mps, able);
+		finding_set_value(f, "%u bytes; the device supports %u", x->mps, able);
 	if (x->mps >= able && (!above || x->mps == above->mps))
 		return;
 	f->state = FINDING_WARN;
-	finding_set_reason(f,
-			   above && x->mps > above->mps
-				   ? "packets larger than the port takes are errors: the link fails"
-				   : "more packets for the same data: less bandwidth");
+	finding_set_reason(f, above && x->mps > above->mps
+				      ? "the packets are larger than the port above accepts: they "
+					"are errors, and the link fails"
+				      : "the same data need more packets: bandwidth is lower");
 	finding_set_remedy(
 		f, "boot with pci=pcie_bus_perf on the kernel's command line, or set the payload "
 		   "in the firmware");
@@ -197,10 +198,8 @@ void gdr_numa(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca)
 	if (node >= 0)
 		return;
 	f->state = FINDING_UNKNOWN;
-	finding_set_reason(
-		f, "the firmware does not say at which NUMA node it is; NCCL takes that for a "
-		   "node of its own, far from all others (SYS)");
-	finding_set_remedy(
-		f, "update the firmware; of a virtual machine: give the root complex a node "
-		   "(QEMU: pxb-pcie,numa_node=); or NCCL_TOPO_FILE");
+	finding_set_reason(f, "the firmware does not name its NUMA node: NCCL gives it a node of "
+			      "its own, far from all others (SYS)");
+	finding_set_remedy(f, "update the firmware; for a virtual machine, give the root complex a "
+			      "node (QEMU: pxb-pcie,numa_node=); or set NCCL_TOPO_FILE");
 }

@@ -67,8 +67,8 @@ static void set_small_window(struct gdr *r, struct finding *f, int bar, uint64_t
 	finding_set_reason(
 		f,
 		f->state == FINDING_FAIL
-			? "the GPU's memory has no address on the bus: no NIC reaches it"
-			: "only a part of the GPU's memory%s%s can be reached at a time: large "
+			? "the GPU's memory has no address on the bus: no NIC can reach it"
+			: "a NIC can reach only a part of the GPU's memory%s%s at a time: large "
 			  "registrations fail",
 		memory ? " of " : "", memory ? size_text(memory, size) : "");
 	if (gdr_there(r, GDR_SYS, gdr_pci_path(r, pci, resize, path)))
@@ -79,9 +79,9 @@ static void set_small_window(struct gdr *r, struct finding *f, int bar, uint64_t
 			"BAR\" in the firmware",
 			gdr_bdf(r, pci, bdf), resize);
 	else
-		finding_set_remedy(
-			f, "switch on \"Above 4G decoding\" and \"Resizable BAR\" in the firmware; "
-			   "of a virtual machine: give it more MMIO space");
+		finding_set_remedy(f,
+				   "switch on \"Above 4G decoding\" and \"Resizable BAR\" in the "
+				   "firmware; for a virtual machine, give it more MMIO space");
 }
 
 static void check_window(struct gdr *r, uint32_t gpu)
@@ -149,7 +149,7 @@ static void check_c2c(struct gdr *r, uint32_t gpu)
 	f = gdr_add(r, "c2c", FINDING_OK, gpu, TOPO_NONE);
 	if (is_coherent(r, gpu, path))
 		gdr_path(r, f, GDR_PROC, path);
-	finding_set_value(f, "C2C likely: NCCL's P2C, GPUDirect RDMA works through the CPU");
+	finding_set_value(f, "C2C is likely: GPUDirect RDMA works through the CPU (P2C in NCCL)");
 }
 
 /* ---- an HCA ---- */
@@ -160,7 +160,7 @@ static void check_on_package(struct gdr *r, uint32_t gpu)
 	char path[GDR_PATH_LEN];
 
 	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, r->m->gpu[gpu].pci, "vendor", path));
-	finding_set_value(f, "%s: its RDMA ports are its own, no HCA serves its memory",
+	finding_set_value(f, "%s has RDMA ports of its own: it needs no HCA",
 			  r->m->gpu[gpu].vendor == TOPO_ASCEND ? "Ascend (hccn_tool shows them)"
 							       : "Gaudi");
 }
@@ -183,8 +183,8 @@ static void check_nearest(struct gdr *r, uint32_t gpu)
 	else
 		finding_set_value(f, "%s", g->why_none ? g->why_none : "no RDMA device is usable");
 	finding_set_reason(f, "no GPUDirect RDMA: %s",
-			   software ? "software copies through the host's memory"
-				    : "there is no NIC for it");
+			   software ? "software devices copy through host memory"
+				    : "no NIC can be used for this GPU");
 	finding_set_remedy(f, software ? "attach a NIC whose driver has an RDMA device"
 				       : "bring up a port: railctl rdma list shows their states");
 }

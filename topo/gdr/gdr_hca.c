@@ -55,8 +55,9 @@ static void check_port(struct gdr *r, uint32_t hca)
 		finding_set_value(f, "ACTIVE");
 	if (active == TOPO_YES)
 		return;
-	finding_set_reason(f, "the state of its ports is not known; NCCL uses ACTIVE ports only");
-	finding_set_remedy(f, "railctl rdma list, on the node");
+	finding_set_reason(f,
+			   "the state of its ports is not known, and NCCL uses only ACTIVE ports");
+	finding_set_remedy(f, "run railctl rdma list on the node");
 }
 
 /* The HCA would be among the nearest, or nearer, if its port were up. */
@@ -86,7 +87,7 @@ void gdr_ports(struct gdr *r, uint32_t gpu)
 		f = gdr_add(r, "port", FINDING_WARN, gpu, i);
 		set_ports_path(r, f, i);
 		finding_set_value(f, "no port is ACTIVE");
-		finding_set_reason(f, "as near as any to this GPU, and not used");
+		finding_set_reason(f, "no HCA is nearer to this GPU, but NCCL cannot use this one");
 		finding_set_remedy(
 			f, "%s",
 			h->port[0].layer == TOPO_INFINIBAND
@@ -109,9 +110,8 @@ static void judge_reads(struct gdr *r, struct finding *f, const struct pcicap_ex
 	if (x->mrrs >= 4096 || rate_of(&r->m->hca[f->of[GDR_OF_HCA]]) < FAST_MBPS)
 		return;
 	f->state = FINDING_WARN;
-	finding_set_reason(
-		f, "a NIC of 200 Gbit/s and more reads memory too slowly with small requests "
-		   "(512 is what it has after power on)");
+	finding_set_reason(f, "with small requests (512 bytes after power on) a NIC of 200 Gbit/s "
+			      "or more reads memory too slowly");
 	finding_set_remedy(f, "setpci -s %s CAP_EXP+8.w=5000:7000 (until the next boot)",
 			   gdr_bdf(r, pci, bdf));
 }
@@ -121,12 +121,12 @@ static void judge_ordering(struct gdr *r, struct finding *f, const struct pcicap
 {
 	char bdf[PCI_STR_LEN];
 
-	finding_set_value(f, "%s", x->relaxed ? "may be used" : "switched off");
+	finding_set_value(f, "%s", x->relaxed ? "allowed" : "switched off");
 	if (x->relaxed || r->m->vm != TOPO_YES)
 		return;
 	f->state = FINDING_WARN;
-	finding_set_reason(f, "in a virtual machine writes to GPU memory wait for each other: less "
-			      "bandwidth");
+	finding_set_reason(f, "in a virtual machine, writes to GPU memory wait for each other: "
+			      "bandwidth is lower");
 	finding_set_remedy(f, "setpci -s %s CAP_EXP+8.w=0010:0010, on the host too",
 			   gdr_bdf(r, pci, bdf));
 }
@@ -168,8 +168,10 @@ static void check_role(struct gdr *r, uint32_t hca)
 	finding_set_value(f, "%s: %s", names[h->role], h->rule);
 	if (!odd)
 		return;
-	finding_set_reason(f, "the nearest card carries other traffic than that between GPUs");
-	finding_set_remedy(f, "leave it out where there are others: NCCL_IB_HCA=^=%s", h->name);
+	finding_set_reason(f, "the nearest card also carries traffic that is not between GPUs: "
+			      "both share its bandwidth");
+	finding_set_remedy(f, "if the node has other cards, exclude this one: NCCL_IB_HCA=^=%s",
+			   h->name);
 }
 
 static void check_bond(struct gdr *r, uint32_t hca)
@@ -188,9 +190,8 @@ static void check_bond(struct gdr *r, uint32_t hca)
 			  gdr_bdf(r, h->second, b));
 	if (!far)
 		return;
-	finding_set_reason(f,
-			   "its two cards are at different places: traffic of one of them goes the "
-			   "longer way");
+	finding_set_reason(f, "its two cards have different places in the PCIe tree: traffic of "
+			      "one of them takes a longer path");
 	finding_set_remedy(
 		f, "do not bond ports that carry traffic between GPUs: give each a network of "
 		   "its own");
@@ -213,28 +214,27 @@ static void judge_vf(struct gdr *r, struct finding *f, uint32_t pci)
 
 	(void)gdr_bdf(r, pci, a);
 	if (pf == TOPO_NONE) {
-		finding_set_value(f, "%s is a VF whose PF is not seen", a);
+		finding_set_value(f, "%s is a VF, and its PF is not visible here", a);
 	} else if (leads_to_pf(r->m->pci[pci].addr, r->m->pci[pf].addr)) {
-		finding_set_value(f, "VF %s of %s: NCCL takes the PF's place for its", a,
+		finding_set_value(f, "VF %s of PF %s: NCCL finds it at the place of the PF", a,
 				  gdr_bdf(r, pf, b));
 		for (uint32_t h = 0; h < r->m->n_hcas && !pf_near; h++)
 			pf_near = r->m->hca[h].pci == pf && gdr_is_near_any(r, h);
 		if (!pf_near)
 			return;
 		f->state = FINDING_WARN;
-		finding_set_reason(
-			f, "PF and VF are both seen: NCCL takes them for two ports of one card, "
-			   "and joins them");
-		finding_set_remedy(f, "hide the PF from the pod, or NCCL_IB_MERGE_NICS=0");
+		finding_set_reason(f, "PF and VF are both visible: NCCL treats them as two ports "
+				      "of one card and merges them");
+		finding_set_remedy(f, "hide the PF from the pod, or set NCCL_IB_MERGE_NICS=0");
 		return;
 	} else {
-		finding_set_value(f, "VF %s of %s, on another bus", a, gdr_bdf(r, pf, b));
+		finding_set_value(f, "VF %s of PF %s is on another bus than the PF", a,
+				  gdr_bdf(r, pf, b));
 	}
 	f->state = FINDING_WARN;
-	finding_set_reason(
-		f, "NCCL replaces device and function in a VF's path by 00.0, which is another "
-		   "place here: it takes the card for far");
-	finding_set_remedy(f, "NCCL_IB_MERGE_VFS=0");
+	finding_set_reason(f, "NCCL replaces device and function in a VF's path by 00.0, and the "
+			      "PF is not there: NCCL treats the card as far away");
+	finding_set_remedy(f, "set NCCL_IB_MERGE_VFS=0");
 }
 
 static void check_vf(struct gdr *r, uint32_t hca)
@@ -253,12 +253,12 @@ static void check_vf(struct gdr *r, uint32_t hca)
 		return;
 	}
 	f->state = FINDING_WARN;
-	finding_set_value(f, "a subfunction");
+	finding_set_value(f, "it is a subfunction");
 	finding_set_reason(
-		f, "NCCL does not find the place of a subfunction: it takes it for one at the "
-		   "first CPU");
-	finding_set_remedy(
-		f, "NCCL_TOPO_FILE with its place (railctl topo --nccl-xml-out FILE), or VFs");
+		f,
+		"NCCL cannot find the place of a subfunction: it puts the device at the first CPU");
+	finding_set_remedy(f, "use VFs, or give NCCL its place: railctl topo --nccl-xml-out FILE, "
+			      "and NCCL_TOPO_FILE=FILE");
 }
 
 /* ---- all of it ---- */
@@ -287,8 +287,10 @@ static void check_hidden_pf(struct gdr *r, uint32_t hca)
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct finding *f = gdr_add(r, ids[i], FINDING_UNKNOWN, TOPO_NONE, hca);
 
-		finding_set_reason(f, "a VF has none of its own, and its PF is not seen from here");
-		finding_set_remedy(f, "railctl topo check on the host");
+		finding_set_reason(
+			f,
+			"a VF does not have this setting itself, and its PF is not visible here");
+		finding_set_remedy(f, "run railctl topo check on the host");
 	}
 }
 

@@ -156,7 +156,7 @@ START_TEST(nccl_does_not_find_a_vf_on_another_bus)
 	make_vf("0000:23:00.1");
 	x = world_look(&w, "vf", &f);
 	ck_assert_int_eq(x->state, FINDING_WARN);
-	ck_assert_str_eq(x->remedy, "NCCL_IB_MERGE_VFS=0");
+	ck_assert_str_eq(x->remedy, "set NCCL_IB_MERGE_VFS=0");
 }
 END_TEST
 

@@ -54,15 +54,15 @@ static void check_vm(struct gdr *r)
 	f->state = FINDING_UNKNOWN;
 	if (m->vm == TOPO_UNKNOWN) {
 		finding_set_reason(f, "it is not known whether this is a virtual machine");
-		finding_set_remedy(f, "read the machine itself, or a whole capture of it");
+		finding_set_remedy(f,
+				   "run it on the machine itself, or give it a complete capture");
 		return;
 	}
-	finding_set_value(f, "flag \"hypervisor\"; %zu of the ports are a hypervisor's",
+	finding_set_value(f, "flag \"hypervisor\"; %zu ports are emulated",
 			  count_emulated_ports(m));
-	finding_set_reason(f,
-			   "a virtual machine: the true switches, and the ACS and the IOMMU of its "
-			   "host, cannot be seen from inside");
-	finding_set_remedy(f, "railctl topo check on the host, as root");
+	finding_set_reason(f, "this is a virtual machine: the switches, ACS and IOMMU of its host "
+			      "are not visible from inside");
+	finding_set_remedy(f, "run railctl topo check on the host, as root");
 }
 
 static void check_flat(struct gdr *r)
@@ -75,11 +75,10 @@ static void check_flat(struct gdr *r)
 	gdr_path(r, f, GDR_SYS, "bus/pci/devices");
 	finding_set_value(f, "no GPU and no RDMA device is below a switch");
 	finding_set_reason(
-		f, "NCCL takes every pair for far (PHB) and does no GPUDirect RDMA; it pairs "
-		   "GPUs and NICs by their order, not by the host's switches");
-	finding_set_remedy(f,
-			   "give NCCL the host's tree: railctl topo --nccl-xml-out FILE there, and "
-			   "NCCL_TOPO_FILE=FILE in the guest");
+		f, "NCCL treats every pair as far apart (PHB): it does not use GPUDirect RDMA, "
+		   "and pairs GPUs and NICs by their order");
+	finding_set_remedy(f, "give NCCL the host's tree: run railctl topo --nccl-xml-out FILE on "
+			      "the host, and set NCCL_TOPO_FILE=FILE in the guest");
 }
 
 /* ---- the kernel's command line ---- */
@@ -126,7 +125,7 @@ static void check_hcas(struct gdr *r)
 		return;
 	f = gdr_add(r, "hcas", FINDING_FAIL, TOPO_NONE, TOPO_NONE);
 	gdr_path(r, f, GDR_SYS, "class/infiniband");
-	finding_set_value(f, "no RDMA device");
+	finding_set_value(f, "there is no RDMA device");
 	finding_set_reason(f, "NCCL and UCX use TCP");
 	finding_set_remedy(
 		f, "load the driver of the NIC with its RDMA part (mlx5_ib, irdma, bnxt_re); in "
@@ -163,13 +162,11 @@ static void check_neighbours(struct gdr *r)
 	f = gdr_add(r, "neighbours", FINDING_WARN, TOPO_NONE, TOPO_NONE);
 	gdr_path(r, f, GDR_SYS, "class/infiniband");
 	finding_set_value(f, "%s", names);
-	finding_set_reason(
-		f,
-		"they are visible here, and belong to other pods: without settings, NCCL and UCX "
-		"use them and their addresses too, and share their rails");
+	finding_set_reason(f, "these devices belong to other pods but are visible here: without "
+			      "settings, NCCL and UCX use them, their addresses and their rails");
 	finding_set_remedy(
-		f, "set what \"railctl topo --env\" prints; with RDMA in mode exclusive a pod "
-		   "sees its own devices alone (railctl rdma mode exclusive)");
+		f, "set what \"railctl topo --env\" prints; or switch RDMA to mode exclusive, "
+		   "where a pod sees only its own devices (railctl rdma mode exclusive)");
 }
 
 void gdr_host(struct gdr *r)

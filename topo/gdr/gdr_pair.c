@@ -18,18 +18,17 @@ static void check_distance(struct gdr *r, uint32_t gpu, uint32_t hca, const stru
 	if (x->class == TOPO_CLASS_UNKNOWN) {
 		f->state = FINDING_UNKNOWN;
 		finding_set_reason(f, "the place of the RDMA device is not known");
-		finding_set_remedy(f, "look on the host: railctl topo");
+		finding_set_remedy(f, "run railctl topo on the host");
 		return;
 	}
 	if (x->class < TOPO_PHB || c2c)
 		return;
 	f->state = FINDING_WARN;
-	finding_set_reason(
-		f, "GPU and NIC meet at a CPU: NCCL does no GPUDirect RDMA there, whatever the "
-		   "drivers can do; whether peers pass a root complex is the CPU's matter");
+	finding_set_reason(f, "the path between GPU and NIC leads through a CPU: NCCL does not use "
+			      "GPUDirect RDMA there, even if the drivers support it");
 	finding_set_remedy(f,
-			   "put a NIC below the GPU's switch; or, measured first, "
-			   "NCCL_NET_GDR_LEVEL=%s",
+			   "put a NIC below the GPU's switch; or set NCCL_NET_GDR_LEVEL=%s and "
+			   "measure, because not every CPU forwards such traffic",
 			   x->class == TOPO_SYS ? "SYS" : "PHB");
 }
 
@@ -115,26 +114,26 @@ static void set_redirect(struct gdr *r, struct finding *f, const struct acs_look
 
 	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, l->first, "config", path));
 	if (l->direct && has_ats(r, hca)) {
-		finding_set_value(f, "%s; translated requests pass, and the HCA sends such (ATS)",
-				  l->ports);
+		finding_set_value(
+			f,
+			"%s; the ports let translated requests pass, and the HCA sends them (ATS)",
+			l->ports);
 		return;
 	}
 	finding_set_value(f, "%s", l->ports);
 	f->state = translated ? FINDING_FAIL : FINDING_WARN;
-	finding_set_reason(
-		f,
-		translated
-			? "what GPU and NIC send each other goes to the root complex, where the "
-			  "IOMMU does not let it pass: transfers hang or end in errors"
-			: "what GPU and NIC send each other goes up to the root complex and down "
-			  "again: a fraction of the bandwidth");
+	finding_set_reason(f, translated
+				      ? "transfers between GPU and NIC go to the root complex, "
+					"where the IOMMU blocks them: they hang or end in errors"
+				      : "transfers between GPU and NIC go up to the root complex "
+					"and down again: they have a fraction of the bandwidth");
 	finding_set_remedy(
 		f,
-		"%s (until the next boot; devices of virtual machines are no longer kept apart). "
-		"For good: pci=disable_acs_redir= or pci=config_acs= on the kernel's command "
-		"line, or the firmware's switch for ACS%s",
+		"%s (until the next boot; devices of different virtual machines are then not "
+		"isolated). Permanently: pci=disable_acs_redir= or pci=config_acs= on the kernel's "
+		"command line, or switch ACS off in the firmware%s",
 		l->setpci,
-		l->direct ? "; or ATS switched on in the HCA, as these ports let translated "
+		l->direct ? "; or switch ATS on in the HCA, because these ports let translated "
 			    "requests pass"
 			  : "");
 }
@@ -151,7 +150,7 @@ static void check_acs(struct gdr *r, uint32_t gpu, uint32_t hca, const struct to
 	else if (l.unread != TOPO_NONE)
 		gdr_config_unknown(r, f, l.unread, &l.why);
 	else
-		finding_set_value(f, "%zu ports on the way, none redirects", l.seen);
+		finding_set_value(f, "%zu ports on the path, none redirects", l.seen);
 }
 
 /* ---- Data Direct: a second function of a ConnectX-8, nearer to the GPUs ---- */

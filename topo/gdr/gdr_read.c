@@ -114,7 +114,7 @@ struct pci_config gdr_config(const struct gdr *r, uint32_t pci, struct gdr_confi
 }
 
 #define AS_ROOT                                                                                    \
-	"look on the node as root; a capture is as good, if root took it: railctl topo capture "   \
+	"run it on the node as root, or give it a capture that root took: railctl topo capture "   \
 	"FILE.tar"
 
 void gdr_unread(struct finding *f, int why)
@@ -140,10 +140,10 @@ void gdr_config_unknown(struct gdr *r, struct finding *f, uint32_t pci, const st
 	f->state = FINDING_UNKNOWN;
 	finding_set_value(f, "%zu bytes", c->len);
 	if (c->len > 64) {
-		finding_set_reason(f, "the function does not answer: it sleeps, or has gone");
-		finding_set_remedy(f, "wake it, and look again");
+		finding_set_reason(f, "the function does not answer: it sleeps, or was removed");
+		finding_set_remedy(f, "wake it, and run the check again");
 		return;
 	}
-	finding_set_reason(f, "only root is shown more than 64 bytes of configuration space");
+	finding_set_reason(f, "only root can read more than 64 bytes of configuration space");
 	finding_set_remedy(f, AS_ROOT);
 }

@@ -150,7 +150,7 @@ check "doctor: a card may have no address" want 'any(.[]; .check == "gid" and .s
 check "doctor: the card's MTU" want 'any(.[]; .check == "mtu" and .subject == "rxe0:1" and .result == "warn" and (.evidence | contains("1024 bytes")))'
 check "doctor: ports" finds A port rxe0:1 ok ACTIVE
 check "doctor: GIDs" finds A gid rxe1:1 ok "10.2.0.11 at index $(index rxe1 10.2.0.11)"
-check "doctor: a neighbour comes first" finds B neighbour rxe0:1 warn "ours is at index $(index rxe0 10.1.0.12)"
+check "doctor: a neighbour comes first" finds B neighbour rxe0:1 warn "own GID has index $(index rxe0 10.1.0.12)"
 check "doctor: the neighbour is named" finds B neighbour rxe1:1 warn "10.2.0.11"
 check "doctor: the card's MTU is not seen" finds A mtu rxe0:1 unknown "run it on the host"
 check "doctor: from the host it is" ok r check --netns /run/netns/A --interval 0 --json
@@ -173,7 +173,7 @@ ip netns exec A sleep 1000 &
 inside=$!
 check "doctor: from outside" eventually sh -c "railctl rdma check --netns /proc/$inside/ns/net --json >$W/out"
 check "doctor: what a process has, but not what it may" want 'any(.[]; .check == "uverbs" and .result == "unknown" and
-	(.evidence | contains("is there"))) and any(.[]; .check == "memlock" and .result == "ok")'
+	(.evidence | contains("exists; "))) and any(.[]; .check == "memlock" and .result == "ok")'
 kill $inside $outside
 railctl rdma check --netns /run/netns/A --json >$W/out
 check "doctor: of a namespace without a process that is unknown" want 'any(.[]; .check == "memlock" and .result == "unknown")'
@@ -188,7 +188,7 @@ check "doctor: uverbs are missing" found uverbs fail "there is no /dev/infiniban
 check "doctor: rdma_cm is missing" found rdma-cm warn "rping"
 check "doctor: another's" fails without A 'cp -a /dev/infiniband/uverbs1 /tmp/u && mount -t tmpfs tmpfs /dev/infiniband &&
 	cp -a /tmp/u /dev/infiniband/uverbs0 && cp -a /tmp/u /dev/infiniband/uverbs1'
-check "doctor: another's is told" found uverbs fail "the device of another one"
+check "doctor: another's is told" found uverbs fail "the device of another pod"
 few() { ip netns exec A setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock prlimit --memlock=8388608:8388608 railctl rdma check --json >$W/out; }
 check "doctor: little memory" fails few
 check "doctor: little memory is told" found memlock fail "8192 KiB"
@@ -211,9 +211,9 @@ check "env says why" has "net2 on rxe1:1: its port is not ACTIVE"
 check "env uses the other" has "NCCL_IB_HCA='=rxe0:1'"
 check "$PF1 goes up" ip link set "$PF1" up
 check "no address but a link-local one" ip -n A addr flush dev net1 scope global
-check "doctor: that is none that can be routed" finds A gid rxe0:1 fail "can be routed"
+check "doctor: that is none that can be routed" finds A gid rxe0:1 fail "routable address"
 check "no address" ip -n A addr flush dev net1
-alone() { finds A rail net1 warn "so no GID can be its own"; }
+alone() { finds A rail net1 warn "so it has no GID"; }
 gone() { ! there rxe0 10.1.0.11; }
 check "its GID goes" eventually gone
 check "doctor: an interface without address" eventually alone
