@@ -8,7 +8,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
-#include "rdma/testing/world.h"
+#include "rdma/testing/node.h"
 
 START_TEST(bus_addresses_are_checked)
 {
@@ -35,27 +35,27 @@ END_TEST
 
 START_TEST(the_device_of_a_function_is_found)
 {
-	struct rworld w = rworld(RDMA_SHARED, 2);
+	struct testnode w = testnode(RDMA_SHARED, 2);
 	auto_nl struct nl *nl = net_socket();
 	struct rdma_link d;
 	struct err e = { 0 };
 
-	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3B:02.1", &d, &e), 0);
+	ck_assert_int_eq(rdma_of_bus(TESTNODE_SYS, nl, "0000:3B:02.1", &d, &e), 0);
 	ck_assert_str_eq(d.name, "mlx5_1");
 	ck_assert_uint_eq(d.index, w.hca->dev[2].link.index);
-	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3b:02.7", &d, &e), -1);
+	ck_assert_int_eq(rdma_of_bus(TESTNODE_SYS, nl, "0000:3b:02.7", &d, &e), -1);
 	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
-	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "mlx5_core.sf.2", &d, &e), -1);
+	ck_assert_int_eq(rdma_of_bus(TESTNODE_SYS, nl, "mlx5_core.sf.2", &d, &e), -1);
 	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
-	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "../x", &d, &e), -1);
+	ck_assert_int_eq(rdma_of_bus(TESTNODE_SYS, nl, "../x", &d, &e), -1);
 	ck_assert_int_eq(e.code, ERR_FIELD);
-	fakepci_file(RWORLD_SYS, "0000:3b:02.1", "infiniband/another/node_type", "1");
-	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3b:02.1", &d, &e), -1);
+	fakepci_file(TESTNODE_SYS, "0000:3b:02.1", "infiniband/another/node_type", "1");
+	ck_assert_int_eq(rdma_of_bus(TESTNODE_SYS, nl, "0000:3b:02.1", &d, &e), -1);
 	ck_assert(e.code == ERR_NOTFOUND && e.errnum == EEXIST);
 	ck_assert_ptr_nonnull(strstr(e.msg, "more than one"));
 	/* sysfs shows one that netlink does not. */
 	w.hca->dev[1].gone = true;
-	ck_assert_int_eq(rdma_of_bus(RWORLD_SYS, nl, "0000:3b:02.0", &d, &e), -1);
+	ck_assert_int_eq(rdma_of_bus(TESTNODE_SYS, nl, "0000:3b:02.0", &d, &e), -1);
 	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
 	ck_assert_ptr_nonnull(strstr(e.msg, "mlx5_0"));
 }
@@ -70,7 +70,7 @@ struct sides {
 	struct rdma_view v;
 };
 
-static void open_sides(struct sides *s, const struct rworld *w, const struct rpod *p)
+static void open_sides(struct sides *s, const struct testnode *w, const struct testpod *p)
 {
 	*s = (struct sides){ .host = net_self(),
 			     .host_nl = net_socket(),
@@ -105,11 +105,11 @@ static void serves(const struct sides *s, const char *name, uint32_t port, bool 
 
 START_TEST(a_vf_in_the_pod_has_its_device)
 {
-	struct rworld w = rworld(RDMA_SHARED, 2);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 2);
+	struct testpod p = testpod("c1");
 	struct sides s;
 
-	rworld_give(1, &p);
+	testnode_give(1, &p);
 	open_sides(&s, &w, &p);
 	serves(&s, "mlx5_1", 1, true);
 	/* One device for both ports of a card: the kernel tells which port the interface is. */
@@ -123,19 +123,19 @@ END_TEST
 
 START_TEST(a_macvlan_has_the_device_of_its_master)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 	struct rdma_serving out;
 	struct sides s;
 	struct err e = { 0 };
 
-	rworld_macvlan(&p);
+	testnode_macvlan(&p);
 	open_sides(&s, &w, &p);
 	serves(&s, "mlx5_pf", 1, false);
 	/* Of two ports, sysfs tells which when netlink does not. */
 	w.hca->dev[0].link.ports = 2;
 	w.hca->dev[0].ifindex = 0;
-	fakepci_file(RWORLD_SYS, "0000:3b:00.0", "net/pf0/dev_port", "1\n");
+	fakepci_file(TESTNODE_SYS, "0000:3b:00.0", "net/pf0/dev_port", "1\n");
 	serves(&s, "mlx5_pf", 2, false);
 	w.hca->requests = 0;
 	serves(&s, "mlx5_pf", 2, false);
@@ -154,11 +154,11 @@ END_TEST
 /* rxe has no hardware; its port tells the interface that it is on. */
 START_TEST(a_software_device_is_found)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 	struct sides s;
 
-	rworld_macvlan(&p);
+	testnode_macvlan(&p);
 	open_sides(&s, &w, &p);
 	w.hca->dev[0].gone = true;
 	w.hca->moved();
@@ -189,12 +189,12 @@ static uint64_t guid_of(struct nl *nl, const char *ifname)
 /* A GUID that fits is believed only when the port says the same; however many others there are. */
 START_TEST(a_software_device_is_found_among_many)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 	struct sides s;
 	char name[16];
 
-	rworld_macvlan(&p);
+	testnode_macvlan(&p);
 	open_sides(&s, &w, &p);
 	w.hca->dev[0].gone = true;
 	w.hca->moved();
@@ -227,8 +227,8 @@ END_TEST
 
 START_TEST(a_veth_is_no_hardware)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 	struct rdma_serving out;
 	struct sides s;
 	struct err e = { 0 };

@@ -83,8 +83,9 @@ static void check_rail(struct doctor *doc, const struct inv_netdev *d)
 			d->link.kind);
 	else
 		finding_set_remedy(
-			f, "if its NIC has RDMA, check that its device is visible and that the "
-			   "interface is up; if it has only IPv6 addresses, that IPv6 is on");
+			f,
+			"if its NIC has RDMA, check that the device is visible and the interface "
+			"up; if it has only IPv6 addresses, that IPv6 is on");
 }
 
 /* ---- ports ---- */

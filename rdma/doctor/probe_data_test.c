@@ -15,7 +15,7 @@
 #include "rdma/testing/pod.h"
 
 /* A pod with one VF, and a machine of folders: <dir>/{sys,proc,dev}. */
-struct world {
+struct fixture {
 	const char *dir;
 	struct ctx ctx;
 	struct rdma_inventory v;
@@ -36,7 +36,7 @@ static void put(const char *path, const char *text)
 	testing_file(path, 0644, text);
 }
 
-static void put_in(const struct world *w, const char *path, const char *text)
+static void put_in(const struct fixture *w, const char *path, const char *text)
 {
 	char full[256];
 
@@ -44,11 +44,11 @@ static void put_in(const struct world *w, const char *path, const char *text)
 	put(full, text);
 }
 
-static void set_up(struct world *w)
+static void set_up(struct fixture *w)
 {
 	struct err e;
 
-	*w = (struct world){ .dir = testing_dir(), .v = pod_new(RDMA_EXCLUSIVE) };
+	*w = (struct fixture){ .dir = testing_dir(), .v = pod_new(RDMA_EXCLUSIVE) };
 	(void)snprintf(w->sys, sizeof(w->sys), "%s/sys", w->dir);
 	(void)snprintf(w->proc, sizeof(w->proc), "%s/proc", w->dir);
 	(void)snprintf(w->dev, sizeof(w->dev), "%s/dev", w->dir);
@@ -64,14 +64,14 @@ static void set_up(struct world *w)
 	net_enter_new();
 }
 
-static void tear_down(struct world *w)
+static void tear_down(struct fixture *w)
 {
 	rails_clear(&w->rails);
 	rdma_inventory_clear(&w->v);
 }
-#define auto_world auto_clean(tear_down)
+#define auto_fixture auto_clean(tear_down)
 
-static struct probe_data read_data(const struct world *w, int pid)
+static struct probe_data read_data(const struct fixture *w, int pid)
 {
 	const struct probe_view view = { .ctx = &w->ctx, .pid = pid };
 	struct probe_data f;
@@ -82,7 +82,7 @@ static struct probe_data read_data(const struct world *w, int pid)
 }
 
 /* A device file; false where this user may make none. */
-static bool node(const struct world *w, const char *path, dev_t dev)
+static bool node(const struct fixture *w, const char *path, dev_t dev)
 {
 	char full[256];
 
@@ -97,7 +97,7 @@ static bool node(const struct world *w, const char *path, dev_t dev)
 
 START_TEST(missing_or_wrong_character_devices_are_told_apart)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	auto_probe_data struct probe_data f = read_data(&w, 0);
@@ -120,7 +120,7 @@ END_TEST
 /* No driver answers to the number. */
 START_TEST(a_denied_character_device_has_its_errno)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	if (!node(&w, "dev/infiniband/uverbs0", makedev(1, 3)))
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(from_outside_access_is_unknown)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	auto_probe_data struct probe_data nobody = read_data(&w, -1);
@@ -163,7 +163,7 @@ END_TEST
 	"Max processes             7                    7                    processes \n"         \
 	"Max locked memory         " soft "              unlimited            bytes     \n"
 
-static void has_memlock(const struct world *w, const char *limits, bool known, uint64_t bytes)
+static void has_memlock(const struct fixture *w, const char *limits, bool known, uint64_t bytes)
 {
 	put_in(w, "proc/self/limits", limits);
 	auto_probe_data struct probe_data f = read_data(w, 0);
@@ -174,7 +174,7 @@ static void has_memlock(const struct world *w, const char *limits, bool known, u
 
 START_TEST(the_memlock_limit_is_read)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	has_memlock(&w, LIMITS("8388608"), true, 8388608);
@@ -187,7 +187,7 @@ END_TEST
 
 START_TEST(cap_ipc_lock_is_read)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	put_in(&w, "proc/self/status", "Name:\tx\nCapEff:\t0000000000004000\nCapBnd:\t0\n");
@@ -202,7 +202,7 @@ START_TEST(cap_ipc_lock_is_read)
 }
 END_TEST
 
-static void write_environ(const struct world *w, const char *text, size_t len)
+static void write_environ(const struct fixture *w, const char *text, size_t len)
 {
 	char path[64];
 
@@ -219,7 +219,7 @@ START_TEST(the_environment_is_read)
 	static const char with[] = "PATH=/bin\0NCCL_IB_TC=106\0HOME=/",
 			  empty[] = "NCCL_IB_TC=", other[] = "XNCCL_IB_TC=106\0NCCL_IB_TCX=1",
 			  ucx[] = "UCX_IB_TRAFFIC_CLASS=1";
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	auto_probe_data struct probe_data none = read_data(&w, 0);
@@ -241,7 +241,7 @@ END_TEST
 
 START_TEST(the_traffic_class_of_the_driver_is_read)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	auto_probe_data struct probe_data f = read_data(&w, 0);
@@ -263,7 +263,7 @@ END_TEST
 /* The kernel counts on while it is waited. */
 static void count_on(int64_t ms, void *arg)
 {
-	const struct world *w = arg;
+	const struct fixture *w = arg;
 
 	ck_assert_int_eq(ms, 2000);
 	put_in(w, "sys/" PORT "hw_counters/out_of_sequence", "12\n");
@@ -272,7 +272,7 @@ static void count_on(int64_t ms, void *arg)
 
 START_TEST(counters_are_read_twice)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 	struct probe_view view = {
 		.ctx = &w.ctx, .watch_ms = 2000, .wait = count_on, .wait_arg = &w
 	};
@@ -309,7 +309,7 @@ END_TEST
 
 static int read_all(void *arg, struct err *e)
 {
-	const struct world *w = arg;
+	const struct fixture *w = arg;
 	const struct probe_view view = { .ctx = &w->ctx };
 	auto_probe_data struct probe_data f = { 0 };
 
@@ -318,7 +318,7 @@ static int read_all(void *arg, struct err *e)
 
 START_TEST(allocations_may_fail)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	put_in(&w, "proc/self/limits", LIMITS("8388608"));

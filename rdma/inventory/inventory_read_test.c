@@ -15,7 +15,7 @@
 #include "rdma/testing/rdma.h"
 
 /* Here net1 (10.1.0.5), the own interface of mlx5_0; mlx5_1 is without one; both have GIDs. */
-struct world {
+struct fixture {
 	struct fakehca *hca;
 	struct ctx ctx;
 	int net1;
@@ -29,12 +29,12 @@ static void gid(const char *sysfs, const char *device, uint32_t index, const cha
 	fakerdma_gid(&where, index, &g);
 }
 
-static void set_up(struct world *w)
+static void set_up(struct fixture *w)
 {
 	struct ip_prefix addr;
 	struct err e = { 0 };
 
-	*w = (struct world){ 0 };
+	*w = (struct fixture){ 0 };
 	ctx_init(&w->ctx, "test");
 	w->ctx.sysfs = testing_dir();
 	net_enter_new();
@@ -59,7 +59,7 @@ static void set_up(struct world *w)
 	gid(w->ctx.sysfs, "mlx5_0", 2, "10.1.0.5");
 }
 
-static struct rdma_inventory look(const struct world *w)
+static struct rdma_inventory look(const struct fixture *w)
 {
 	struct rdma_inventory v;
 	struct err e = { 0 };
@@ -70,7 +70,7 @@ static struct rdma_inventory look(const struct world *w)
 
 START_TEST(devices_ports_and_GIDs_are_read)
 {
-	struct world w;
+	struct fixture w;
 
 	set_up(&w);
 	auto_rdma_inventory struct rdma_inventory v = look(&w);
@@ -96,7 +96,7 @@ END_TEST
 
 START_TEST(in_mode_exclusive_only_own_devices_are_read)
 {
-	struct world w;
+	struct fixture w;
 
 	set_up(&w);
 	w.hca->mode = RDMA_EXCLUSIVE;
@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(a_kernel_without_rdma_has_no_devices)
 {
-	struct world w;
+	struct fixture w;
 
 	set_up(&w);
 	w.hca->absent = true;
@@ -123,7 +123,7 @@ END_TEST
 /* It is an error, or the question was one that a kernel may not know; never half an answer. */
 START_TEST(each_request_may_fail)
 {
-	struct world w;
+	struct fixture w;
 	unsigned failed = 0;
 
 	set_up(&w);
@@ -147,7 +147,7 @@ END_TEST
 
 static int read_it(void *arg, struct err *e)
 {
-	const struct world *w = arg;
+	const struct fixture *w = arg;
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 
 	return rdma_inventory_read(&w->ctx, &v, e);
@@ -155,7 +155,7 @@ static int read_it(void *arg, struct err *e)
 
 START_TEST(allocations_may_fail)
 {
-	struct world w;
+	struct fixture w;
 
 	set_up(&w);
 	ck_assert_str_eq(alloc_fail_each(read_it, &w), "ok");

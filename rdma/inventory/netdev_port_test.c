@@ -6,9 +6,9 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/net.h"
-#include "rdma/testing/world.h"
+#include "rdma/testing/node.h"
 
-static void address(const struct rpod *p, const char *ifname)
+static void address(const struct testpod *p, const char *ifname)
 {
 	auto_nl struct nl *nl = net_socket_in(&p->ns);
 	struct ip_prefix a;
@@ -18,7 +18,7 @@ static void address(const struct rpod *p, const char *ifname)
 	ck_assert_int_eq(nl_addr_add(nl, net_ifindex(nl, ifname), a, true, &e), 0);
 }
 
-static struct netdev_ports of(const struct rworld *w, const struct rpod *p)
+static struct netdev_ports of(const struct testnode *w, const struct testpod *p)
 {
 	struct netdev_ports s;
 	struct err e;
@@ -29,11 +29,11 @@ static struct netdev_ports of(const struct rworld *w, const struct rpod *p)
 
 START_TEST(a_macvlan_lies_on_a_card)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 	auto_nl struct nl *nl = net_socket_in(&p.ns);
 
-	rworld_macvlan(&p);
+	testnode_macvlan(&p);
 	address(&p, "net1");
 	auto_netdev_ports struct netdev_ports s = of(&w, &p);
 	ck_assert_uint_eq(s.n, 1);
@@ -56,15 +56,15 @@ END_TEST
 
 START_TEST(nothing_to_tell)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 
 	net_veth("va", "net1", &p.ns);
 	address(&p, "net1");
 	auto_netdev_ports struct netdev_ports s = of(&w, &p);
 	ck_assert_uint_eq(s.n, 0);
 	/* The host's own namespace, and a kernel without RDMA. */
-	struct rpod self = { .ns = net_self() };
+	struct testpod self = { .ns = net_self() };
 	auto_netdev_ports struct netdev_ports t = of(&w, &self);
 	ck_assert_uint_eq(t.n, 0);
 	w.hca->absent = true;
@@ -74,8 +74,8 @@ START_TEST(nothing_to_tell)
 END_TEST
 
 struct both {
-	const struct rworld *w;
-	const struct rpod *p;
+	const struct testnode *w;
+	const struct testpod *p;
 };
 
 static int read_all(void *arg, struct err *e)
@@ -88,10 +88,10 @@ static int read_all(void *arg, struct err *e)
 
 START_TEST(allocations_may_fail)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 
-	rworld_macvlan(&p);
+	testnode_macvlan(&p);
 	address(&p, "net1");
 	ck_assert_str_eq(alloc_fail_each(read_all, &(struct both){ &w, &p }), "ok");
 }

@@ -15,7 +15,7 @@
 #include "rdma/testing/pod.h"
 
 /* Here, and in pod-b, an interface net1; what both see is one port's table. */
-struct world {
+struct fixture {
 	const char *dir;
 	char names[64], run[64];
 	struct ctx ctx;
@@ -32,7 +32,7 @@ static void give(struct nl *nl, const char *ifname, const char *addr)
 	ck_assert_msg(nl_addr_add(nl, net_ifindex(nl, ifname), p, true, &e) == 0, "%s", e.msg);
 }
 
-static void name_netns(const struct world *w, const struct netns *ns, const char *name)
+static void name_netns(const struct fixture *w, const struct netns *ns, const char *name)
 {
 	char path[128], from[64];
 
@@ -42,9 +42,9 @@ static void name_netns(const struct world *w, const struct netns *ns, const char
 	ck_assert_int_eq(mount(from, path, NULL, MS_BIND, NULL), 0);
 }
 
-static void set_up(struct world *w)
+static void set_up(struct fixture *w)
 {
-	*w = (struct world){ .dir = testing_dir(), .v = pod_new(RDMA_SHARED) };
+	*w = (struct fixture){ .dir = testing_dir(), .v = pod_new(RDMA_SHARED) };
 	(void)snprintf(w->names, sizeof(w->names), "%s/netns", w->dir);
 	(void)snprintf(w->run, sizeof(w->run), "%s/run", w->dir);
 	ck_assert_int_eq(mkdir(w->names, 0700), 0);
@@ -69,19 +69,19 @@ static void set_up(struct world *w)
 	inv_mark_gids(&w->v);
 }
 
-static void tear_down(struct world *w)
+static void tear_down(struct fixture *w)
 {
 	netns_close(&w->b);
 	rdma_inventory_clear(&w->v);
 }
-#define auto_world auto_clean(tear_down)
+#define auto_fixture auto_clean(tear_down)
 
-static const char *owner(const struct world *w, size_t i)
+static const char *owner(const struct fixture *w, size_t i)
 {
 	return w->v.device[0].port[0].gid[i].netns;
 }
 
-static void name_all(struct world *w)
+static void name_all(struct fixture *w)
 {
 	struct err e = { 0 };
 
@@ -90,7 +90,7 @@ static void name_all(struct world *w)
 
 START_TEST(an_owner_is_named_by_its_namespace)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 	auto_netns struct netns self = { .fd = -1 };
 
 	set_up(&w);
@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(what_is_no_namespace_is_passed_over)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 	char path[128];
 
 	set_up(&w);
@@ -123,7 +123,7 @@ END_TEST
 /* One that has no name is told by its attachment. */
 START_TEST(an_owner_is_named_by_its_record)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 	struct record r = { .key = { "rail0", "4f5e6d", "net1" },
 			    .plugin = "macvlan",
 			    .kind = "macvlan",
@@ -146,7 +146,7 @@ END_TEST
 
 START_TEST(without_a_folder_of_names)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 	struct err e = { 0 };
 
 	set_up(&w);
@@ -158,7 +158,7 @@ END_TEST
 /* The first process's is asked as well: here a folder stands for /proc. */
 START_TEST(the_host_is_named_as_owner)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 	char proc[64], path[128];
 
 	set_up(&w);
@@ -177,7 +177,7 @@ END_TEST
 
 START_TEST(nothing_foreign_is_nothing_to_do)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	w.v.device[0].port[0].n_gids = 1;
@@ -189,7 +189,7 @@ END_TEST
 
 static int name_again(void *arg, struct err *e)
 {
-	struct world *w = arg;
+	struct fixture *w = arg;
 
 	for (size_t i = 0; i < w->v.device[0].port[0].n_gids; i++)
 		w->v.device[0].port[0].gid[i].netns[0] = '\0';
@@ -198,7 +198,7 @@ static int name_again(void *arg, struct err *e)
 
 START_TEST(allocations_may_fail)
 {
-	auto_world struct world w;
+	auto_fixture struct fixture w;
 
 	set_up(&w);
 	name_netns(&w, &w.b, "pod-b");

@@ -11,7 +11,7 @@
 #include "lib/testing/net.h"
 #include "lib/testing/time.h"
 #include "rdma/plugin/restore.h"
-#include "rdma/testing/world.h"
+#include "rdma/testing/node.h"
 
 static void good(int rc, const struct err *e)
 {
@@ -27,7 +27,7 @@ static void fails(int rc, const struct err *e, enum err_code code, const char *w
 
 static void answers(const char *piece)
 {
-	auto_free char *text = testing_printed(RWORLD_OUT);
+	auto_free char *text = testing_printed(TESTNODE_OUT);
 	struct json *tree;
 	struct err e;
 
@@ -41,133 +41,133 @@ static void answers(const char *piece)
 
 START_TEST(a_vf_moves_and_comes_back)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 3);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 3);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(1, &p);
-	good(rworld_call(&w, CNI_STATUS, NULL, "", &e), &e);
-	good(rworld_call(&w, CNI_ADD, &p, "\"deviceID\":\"0000:3b:02.1\"", &e), &e);
-	ck_assert(rworld_in(&w, 1, &p) && rworld_host(&w, 0, "mlx5_0"));
+	testnode_give(1, &p);
+	good(testnode_call(&w, CNI_STATUS, NULL, "", &e), &e);
+	good(testnode_call(&w, CNI_ADD, &p, "\"deviceID\":\"0000:3b:02.1\"", &e), &e);
+	ck_assert(testnode_in(&w, 1, &p) && testnode_host(&w, 0, "mlx5_0"));
 	answers("\"rdma\":{\"mode\":\"exclusive\",\"device\":\"mlx5_1\",\"port\":1,"
 		"\"pciID\":\"0000:3b:02.1\",\"charDevices\":[\"/dev/infiniband/uverbs2\","
 		"\"/dev/infiniband/umad2\",\"/dev/infiniband/rdma_cm\"]}");
 	answers("\"x\":{\"y\":[1]}");
 	answers("\"z\":2");
-	ck_assert_uint_eq(rworld_records(&w), 1);
-	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
-	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_BUSY, "run DEL");
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_host(&w, 1, "mlx5_1"));
-	ck_assert_uint_eq(rworld_records(&w), 0);
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "net1");
+	ck_assert_uint_eq(testnode_records(&w), 1);
+	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
+	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_BUSY, "run DEL");
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(testnode_host(&w, 1, "mlx5_1"));
+	ck_assert_uint_eq(testnode_records(&w), 0);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	fails(testnode_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "net1");
 }
 END_TEST
 
 START_TEST(without_a_device_id_the_interface_names_the_device)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 2);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	fails(rworld_call(&w, CNI_ADD, &p, "\"deviceID\":\"0000:3b:02.1\"", &e), &e, ERR_CONFIG,
+	testnode_give(0, &p);
+	fails(testnode_call(&w, CNI_ADD, &p, "\"deviceID\":\"0000:3b:02.1\"", &e), &e, ERR_CONFIG,
 	      "deviceID: \"0000:3b:02.1\" is not the device of interface net1");
-	ck_assert_uint_eq(rworld_records(&w), 0);
-	good(rworld_call(&w, CNI_ADD, &p, "\"mode\":\"exclusive\"", &e), &e);
-	ck_assert(rworld_in(&w, 0, &p));
+	ck_assert_uint_eq(testnode_records(&w), 0);
+	good(testnode_call(&w, CNI_ADD, &p, "\"mode\":\"exclusive\"", &e), &e);
+	ck_assert(testnode_in(&w, 0, &p));
 }
 END_TEST
 
 START_TEST(the_device_is_renamed_in_the_pod)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
 	answers("\"device\":\"roce0\"");
 	ck_assert_str_eq(w.hca->dev[1].link.name, "roce0");
-	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
 	(void)strcpy(w.hca->dev[1].link.name, "other");
-	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "is called other now");
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
+	fails(testnode_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "is called other now");
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
 }
 END_TEST
 
 /* Linux 7.3: the pod has a device of that name; a taken name on the host on the way back. */
 START_TEST(a_name_that_is_taken_in_the_pod_is_refused)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 2);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
 	w.hca->names_per_netns = true;
-	rworld_give(0, &p);
+	testnode_give(0, &p);
 	w.hca->dev[2].in = p.ns.id;
 	(void)strcpy(w.hca->dev[2].link.name, "mlx5_0");
-	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_KERNEL, "deviceName");
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
-	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
-	ck_assert(rworld_in(&w, 0, &p));
+	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_KERNEL, "deviceName");
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
+	good(testnode_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
+	ck_assert(testnode_in(&w, 0, &p));
 	ck_assert_str_eq(w.hca->dev[1].link.name, "roce0");
 	/* Another one on the host is called so by now. */
 	(void)strcpy(w.hca->dev[0].link.name, "roce0");
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
 }
 END_TEST
 
 START_TEST(renumbered_character_devices_are_reported)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 3);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 3);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(1, &p);
+	testnode_give(1, &p);
 	w.hca->dev[1].gone = true; /* uverbs1 is free: mlx5_1 would get it in place of uverbs2 */
-	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE,
+	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE,
 	      "uverbs2 was 231:194, is uverbs1 231:193");
-	ck_assert(rworld_host(&w, 1, "mlx5_1"));
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	ck_assert(testnode_host(&w, 1, "mlx5_1"));
+	ck_assert_uint_eq(testnode_records(&w), 0);
 	w.hca->dev[2].uverbs = 2;
-	good(rworld_call(&w, CNI_ADD, &p, "\"renumbered\":\"report\"", &e), &e);
+	good(testnode_call(&w, CNI_ADD, &p, "\"renumbered\":\"report\"", &e), &e);
 	answers("/dev/infiniband/uverbs1");
-	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
 	w.hca->dev[2].uverbs = 7;
-	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "uverbs7");
+	fails(testnode_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "uverbs7");
 }
 END_TEST
 
 START_TEST(a_driver_without_namespaces_is_explained)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
+	testnode_give(0, &p);
 	w.hca->refuses_move = EOPNOTSUPP;
-	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_KERNEL, "RDMA device mlx5_0");
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_KERNEL, "RDMA device mlx5_0");
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
 START_TEST(a_device_in_another_namespace_is_refused)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
-	struct rpod p = rpod("c1"), q = rpod("c2");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 2);
+	struct testpod p = testpod("c1"), q = testpod("c2");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	rworld_give(1, &q);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	testnode_give(0, &p);
+	testnode_give(1, &q);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 	w.hca->dev[2].in = p.ns.id;
 	w.hca->moved();
-	fails(rworld_call(&w, CNI_ADD, &q, "", &e), &e, ERR_NOTFOUND, "another pod");
-	ck_assert_uint_eq(rworld_records(&w), 1);
+	fails(testnode_call(&w, CNI_ADD, &q, "", &e), &e, ERR_NOTFOUND, "another pod");
+	ck_assert_uint_eq(testnode_records(&w), 1);
 }
 END_TEST
 
@@ -175,16 +175,16 @@ END_TEST
 
 START_TEST(a_device_returns_when_its_namespace_is_gone)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
-	rpod_end(&p);
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "\"deviceName\":\"roce0\"", &e), &e);
+	testpod_end(&p);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
@@ -198,45 +198,46 @@ static void kernel_is_done(void)
 
 START_TEST(a_device_is_waited_for)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 	going = p.ns.id;
 	netns_close(&p.ns);
-	fails(rworld_call(&w, CNI_DEL, &p, "", &e), &e, ERR_AGAIN, "is not back");
+	fails(testnode_call(&w, CNI_DEL, &p, "", &e), &e, ERR_AGAIN, "is not back");
 	ck_assert_int_ge(faketime_gone(), 10000);
 	ck_assert_int_le(faketime_gone(), 11000);
-	ck_assert_uint_eq(rworld_records(&w), 1);
+	ck_assert_uint_eq(testnode_records(&w), 1);
 	faketime_begin(NULL);
 	w.hca->waited = kernel_is_done;
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	ck_assert_int_le(faketime_gone(), 4000);
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
 START_TEST(a_removed_device_is_success)
 {
 	for (int i = 0; i < 3; i++) {
-		struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-		struct rpod p = rpod("c1");
+		struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+		struct testpod p = testpod("c1");
 		struct err e = { 0 };
 
-		rworld_give(0, &p);
-		good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+		testnode_give(0, &p);
+		good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 		netns_close(&p.ns);
 		w.hca->dev[1].gone = true;
 		if (i == 0)
-			ck_assert_int_eq(rename(RWORLD_SYS "/devices/pci/0000:3b:02.0", "/mnt/no"),
-					 0);
+			ck_assert_int_eq(
+				rename(TESTNODE_SYS "/devices/pci/0000:3b:02.0", "/mnt/no"), 0);
 		else if (i == 1)
-			ck_assert_int_eq(unlink(RWORLD_SYS "/devices/pci/0000:3b:02.0/driver"), 0);
+			ck_assert_int_eq(unlink(TESTNODE_SYS "/devices/pci/0000:3b:02.0/driver"),
+					 0);
 		else
 			w.hca->absent = true;
-		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+		good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 		ck_assert_int_eq(faketime_gone(), 0);
 		fakehca_stop();
 	}
@@ -247,17 +248,17 @@ END_TEST
 START_TEST(a_device_renamed_by_its_pod_gets_its_name_back)
 {
 	for (int dies = 0; dies < 2; dies++) {
-		struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-		struct rpod p = rpod("c1");
+		struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+		struct testpod p = testpod("c1");
 		struct err e = { 0 };
 
-		rworld_give(0, &p);
-		good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+		testnode_give(0, &p);
+		good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 		(void)snprintf(w.hca->dev[1].link.name, RDMA_NAME_LEN, "mine");
 		if (dies)
 			fakehca_end(p.ns.id);
-		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-		ck_assert(rworld_host(&w, 0, "mlx5_0"));
+		good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+		ck_assert(testnode_host(&w, 0, "mlx5_0"));
 		fakehca_stop();
 	}
 }
@@ -266,17 +267,17 @@ END_TEST
 /* The RDMA driver has gone, that of the interface has not; no character device is left. */
 START_TEST(an_unloaded_driver_is_success)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 	w.hca->dev[1].gone = true;
-	fails(rworld_call(&w, CNI_DEL, &p, "", &e), &e, ERR_AGAIN, "is not back");
+	fails(testnode_call(&w, CNI_DEL, &p, "", &e), &e, ERR_AGAIN, "is not back");
 	w.hca->moved();
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
@@ -285,90 +286,90 @@ END_TEST
 /* Its namespace has gone, and the new one has its number. */
 START_TEST(a_second_ADD_without_DEL_restores_first)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 	struct stat st;
 
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, INFO, &e), &e);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, INFO, &e), &e);
 	fakehca_end(p.ns.id);
-	good(rworld_call(&w, CNI_ADD, &p, INFO, &e), &e);
-	ck_assert(rworld_in(&w, 0, &p));
-	good(rworld_call(&w, CNI_DEL, &p, INFO, &e), &e);
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
+	good(testnode_call(&w, CNI_ADD, &p, INFO, &e), &e);
+	ck_assert(testnode_in(&w, 0, &p));
+	good(testnode_call(&w, CNI_DEL, &p, INFO, &e), &e);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
 	ck_assert_int_eq(stat("/run/k8s.cni.cncf.io/devinfo/info.json", &st), -1);
 }
 END_TEST
 
 START_TEST(the_folder_of_a_killed_DEL_is_removed)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 	struct stat st;
 
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert_int_eq(mkdir(RWORLD_RUN "/rdma/attachments/rails", 0700), 0);
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert_int_eq(stat(RWORLD_RUN "/rdma/attachments/rails", &st), -1);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_eq(mkdir(TESTNODE_RUN "/rdma/attachments/rails", 0700), 0);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_int_eq(stat(TESTNODE_RUN "/rdma/attachments/rails", &st), -1);
 	ck_assert_int_eq(errno, ENOENT);
 }
 END_TEST
 
 START_TEST(gc_restores_what_is_not_in_the_list)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 2);
-	struct rpod p = rpod("c1"), q = rpod("c2");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 2);
+	struct testpod p = testpod("c1"), q = testpod("c2");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	rworld_give(1, &q);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
-	good(rworld_call(&w, CNI_ADD, &q, "", &e), &e);
-	good(rworld_call(&w, CNI_GC, NULL, "", &e), &e);
-	ck_assert_uint_eq(rworld_records(&w), 2);
-	good(rworld_call(&w, CNI_GC, NULL,
-			 "\"cni.dev/valid-attachments\":[{\"containerID\":\"c2\",\"ifname\":"
-			 "\"net1\"}]",
-			 &e),
+	testnode_give(0, &p);
+	testnode_give(1, &q);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_ADD, &q, "", &e), &e);
+	good(testnode_call(&w, CNI_GC, NULL, "", &e), &e);
+	ck_assert_uint_eq(testnode_records(&w), 2);
+	good(testnode_call(&w, CNI_GC, NULL,
+			   "\"cni.dev/valid-attachments\":[{\"containerID\":\"c2\",\"ifname\":"
+			   "\"net1\"}]",
+			   &e),
 	     &e);
-	ck_assert(rworld_host(&w, 0, "mlx5_0") && rworld_in(&w, 1, &q));
-	ck_assert_uint_eq(rworld_records(&w), 1);
+	ck_assert(testnode_host(&w, 0, "mlx5_0") && testnode_in(&w, 1, &q));
+	ck_assert_uint_eq(testnode_records(&w), 1);
 }
 END_TEST
 
 START_TEST(repair_restores_without_a_call)
 {
 	static const struct attach_restore_type own[] = { { "rdma", rdma_restore_placed }, { 0 } };
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct record_key key = { "rails", "c1", "net1" };
 	struct record_place place;
 	struct repair_view v;
 	struct err e = { 0 };
 
 	ck_assert_int_eq(rdma_place(&w.ctx, &place, &e), 0);
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 	struct repair_opts how = { .others = own };
 
 	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
 	ck_assert_int_eq(v.state, REPAIR_HEALTHY);
-	ck_assert(rworld_in(&w, 0, &p));
+	ck_assert(testnode_in(&w, 0, &p));
 	/* Its interface has gone from it, and nobody calls DEL: its pod may still use the device.
 	 */
 	auto_nl struct nl *nl = net_socket_in(&p.ns);
 	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, "net1"), &e), 0);
 	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
 	ck_assert_int_eq(v.state, REPAIR_LINK_GONE);
-	ck_assert(rworld_in(&w, 0, &p));
+	ck_assert(testnode_in(&w, 0, &p));
 	how.force = true;
 	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
@@ -376,8 +377,8 @@ END_TEST
 START_TEST(repair_finishes_a_killed_DEL)
 {
 	static const struct attach_restore_type own[] = { { "rdma", rdma_restore_placed }, { 0 } };
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	const struct record_key key = { "rails", "c1", "net1" };
 	const struct repair_opts how = { .others = own };
 	struct record_place place;
@@ -386,35 +387,35 @@ START_TEST(repair_finishes_a_killed_DEL)
 	int status;
 
 	ck_assert_int_eq(rdma_place(&w.ctx, &place, &e), 0);
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 	w.hca->requests = 0;
 	w.hca->fail_at = 1;
 	w.hca->fail_errnum = 0;
 	pid_t child = fork();
 	if (child == 0)
-		_exit(rworld_call(&w, CNI_DEL, &p, "", &e) + 2);
+		_exit(testnode_call(&w, CNI_DEL, &p, "", &e) + 2);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	w.hca->fail_at = 0;
-	ck_assert(rworld_in(&w, 0, &p));
+	ck_assert(testnode_in(&w, 0, &p));
 	good(repair_one(&place.ctx, &key, &how, &v, &e), &e);
 	ck_assert_int_eq(v.state, REPAIR_UNFINISHED);
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
 START_TEST(CHECK_after_a_change_of_mode_fails)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_give(0, &p);
-	good(rworld_call(&w, CNI_ADD, &p, "", &e), &e);
+	testnode_give(0, &p);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
 	w.hca->mode = RDMA_SHARED;
-	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "mode shared now");
+	fails(testnode_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "mode shared now");
 }
 END_TEST
 
@@ -422,52 +423,52 @@ END_TEST
 
 START_TEST(a_macvlan_shares_the_device_of_its_master)
 {
-	struct rworld w = rworld(RDMA_SHARED, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_SHARED, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_macvlan(&p);
-	fails(rworld_call(&w, CNI_ADD, &p, "\"timeout\":2", &e), &e, ERR_STATE,
+	testnode_macvlan(&p);
+	fails(testnode_call(&w, CNI_ADD, &p, "\"timeout\":2", &e), &e, ERR_STATE,
 	      "does not carry 10.88.0.5 of net1");
 	ck_assert_int_ge(faketime_gone(), 2000);
-	ck_assert_uint_eq(rworld_records(&w), 0);
-	rworld_gid(&w, 4, "10.88.0.5", "IB/RoCE v1");
-	fails(rworld_call(&w, CNI_ADD, &p, "\"timeout\":2", &e), &e, ERR_STATE,
+	ck_assert_uint_eq(testnode_records(&w), 0);
+	testnode_gid(&w, 4, "10.88.0.5", "IB/RoCE v1");
+	fails(testnode_call(&w, CNI_ADD, &p, "\"timeout\":2", &e), &e, ERR_STATE,
 	      "its GID 4 is that address, of type RoCE v1");
-	rworld_gid(&w, 5, "10.88.0.5", "RoCE v2");
-	good(rworld_call(&w, CNI_ADD, &p, "\"deviceID\":\"17\"", &e), &e);
+	testnode_gid(&w, 5, "10.88.0.5", "RoCE v2");
+	good(testnode_call(&w, CNI_ADD, &p, "\"deviceID\":\"17\"", &e), &e);
 	answers("\"rdma\":{\"mode\":\"shared\",\"device\":\"mlx5_pf\",\"port\":1,"
 		"\"pciID\":\"0000:3b:00.0\",\"gids\":[{\"index\":5,"
 		"\"gid\":\"0000:0000:0000:0000:0000:ffff:0a58:0005\",\"address\":\"10.88.0.5\","
 		"\"type\":\"RoCE v2\"}]");
-	good(rworld_call(&w, CNI_CHECK, &p, "", &e), &e);
-	rworld_gid(&w, 5, "10.88.0.6", "RoCE v2");
-	fails(rworld_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "does not carry");
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
+	testnode_gid(&w, 5, "10.88.0.6", "RoCE v2");
+	fails(testnode_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "does not carry");
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
 START_TEST(the_wrong_mode_of_the_node_is_explained)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
-	rworld_macvlan(&p);
-	fails(rworld_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE, "cannot serve both");
-	fails(rworld_call(&w, CNI_ADD, &p, "\"mode\":\"shared\"", &e), &e, ERR_STATE,
+	testnode_macvlan(&p);
+	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE, "cannot serve both");
+	fails(testnode_call(&w, CNI_ADD, &p, "\"mode\":\"shared\"", &e), &e, ERR_STATE,
 	      "railctl rdma mode shared");
-	fails(rworld_call(&w, CNI_STATUS, NULL, "\"mode\":\"shared\"", &e), &e, ERR_UNAVAILABLE,
+	fails(testnode_call(&w, CNI_STATUS, NULL, "\"mode\":\"shared\"", &e), &e, ERR_UNAVAILABLE,
 	      "mode exclusive");
 	w.hca->mode = RDMA_SHARED;
-	fails(rworld_call(&w, CNI_ADD, &p, "\"mode\":\"exclusive\"", &e), &e, ERR_STATE,
+	fails(testnode_call(&w, CNI_ADD, &p, "\"mode\":\"exclusive\"", &e), &e, ERR_STATE,
 	      "railctl rdma mode exclusive");
-	fails(rworld_call(&w, CNI_ADD, &p, "\"deviceName\":\"a\"", &e), &e, ERR_STATE,
+	fails(testnode_call(&w, CNI_ADD, &p, "\"deviceName\":\"a\"", &e), &e, ERR_STATE,
 	      "deviceName");
 	w.hca->absent = true;
-	fails(rworld_call(&w, CNI_STATUS, NULL, "", &e), &e, ERR_UNAVAILABLE, "no RDMA");
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	fails(testnode_call(&w, CNI_STATUS, NULL, "", &e), &e, ERR_UNAVAILABLE, "no RDMA");
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
@@ -476,45 +477,45 @@ END_TEST
 static const char all_keys[] = "\"deviceName\":\"roce0\",\"runtimeConfig\":{\"CNIDeviceInfoFile\":"
 			       "\"/run/k8s.cni.cncf.io/devinfo/a/info\"}";
 
-static bool all_is_as_before(const struct rworld *w)
+static bool all_is_as_before(const struct testnode *w)
 {
 	struct stat st;
 
-	return rworld_host(w, 0, "mlx5_0") && rworld_records(w) == 0 &&
+	return testnode_host(w, 0, "mlx5_0") && testnode_records(w) == 0 &&
 	       stat("/run/k8s.cni.cncf.io/devinfo/a/info", &st);
 }
 
 START_TEST(each_failing_request_leaves_nothing)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	unsigned n = 1;
 
-	rworld_give(0, &p);
+	testnode_give(0, &p);
 	for (;; n++) {
 		struct err e = { 0 };
 
 		w.hca->requests = 0;
 		w.hca->fail_at = n;
 		w.hca->fail_errnum = EIO;
-		int rc = rworld_call(&w, CNI_ADD, &p, all_keys, &e);
+		int rc = testnode_call(&w, CNI_ADD, &p, all_keys, &e);
 		w.hca->fail_at = 0;
 		if (rc == 0)
 			break;
 		ck_assert_msg(all_is_as_before(&w), "request %u: %s", n, e.msg);
 	}
 	ck_assert_uint_gt(n, 10);
-	ck_assert(rworld_in(&w, 0, &p));
+	ck_assert(testnode_in(&w, 0, &p));
 }
 END_TEST
 
 START_TEST(a_kill_at_each_request_is_undone_by_DEL)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	bool whole = false;
 
-	rworld_give(0, &p);
+	testnode_give(0, &p);
 	for (unsigned n = 1; !whole; n++) {
 		struct err e = { 0 };
 		pid_t child;
@@ -525,7 +526,7 @@ START_TEST(a_kill_at_each_request_is_undone_by_DEL)
 		w.hca->fail_errnum = 0;
 		child = fork();
 		if (child == 0) {
-			w.hca->fail_at = rworld_call(&w, CNI_ADD, &p, all_keys, &e) ? 999 : 0;
+			w.hca->fail_at = testnode_call(&w, CNI_ADD, &p, all_keys, &e) ? 999 : 0;
 			_exit(0);
 		}
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -533,7 +534,7 @@ START_TEST(a_kill_at_each_request_is_undone_by_DEL)
 		whole = w.hca->fail_at == 0;
 		w.hca->fail_at = 0;
 		w.hca->moved();
-		good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+		good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 		ck_assert_msg(all_is_as_before(&w), "killed at request %u", n);
 	}
 }

@@ -10,16 +10,16 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
-#include "rdma/testing/world.h"
+#include "rdma/testing/node.h"
 
-#define FOLDER RWORLD_CNI "/rdma"
+#define FOLDER TESTNODE_CNI "/rdma"
 
 static void good(int rc, const struct err *e)
 {
 	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
 }
 
-static const char *file_of(const struct rpod *p)
+static const char *file_of(const struct testpod *p)
 {
 	static char path[128];
 
@@ -28,70 +28,70 @@ static const char *file_of(const struct rpod *p)
 }
 
 /* What rdma-cni's ADD does. */
-static void attached_by_peer(const struct rworld *w, const struct rpod *p)
+static void attached_by_peer(const struct testnode *w, const struct testpod *p)
 {
 	char text[256];
 	struct err e = { .msg = "" };
 	auto_nl struct nl *nl = NULL, *pod_nl = net_socket_in(&p->ns);
 
-	rworld_give(0, p);
+	testnode_give(0, p);
 	w->hca->dev[1].ifindex = net_ifindex(pod_nl, "net1");
 	w->hca->dev[1].ifin = p->ns.id;
 	good(nl_rdma_open(&nl, &e), &e);
 	good(nl_rdma_move(nl, w->hca->dev[1].link.index, &p->ns, NULL, &e), &e);
-	ck_assert(rworld_in(w, 0, p));
-	ck_assert(mkdir(RWORLD_CNI, 0700) == 0 || errno == EEXIST);
+	ck_assert(testnode_in(w, 0, p));
+	ck_assert(mkdir(TESTNODE_CNI, 0700) == 0 || errno == EEXIST);
 	ck_assert(mkdir(FOLDER, 0700) == 0 || errno == EEXIST);
 	(void)snprintf(text, sizeof(text),
 		       "{\"version\":\"1.0\",\"deviceID\":\"%s\",\"sandboxRdmaDevName\":\"mlx5_0\","
 		       "\"containerRdmaDevName\":\"mlx5_0\"}",
-		       rworld_vf(0));
+		       testnode_vf(0));
 	testing_file(file_of(p), 0600, text);
 }
 
-static void is_on_host(const struct rworld *w, const struct rpod *p)
+static void is_on_host(const struct testnode *w, const struct testpod *p)
 {
 	struct stat st;
 
-	ck_assert(rworld_host(w, 0, "mlx5_0"));
+	ck_assert(testnode_host(w, 0, "mlx5_0"));
 	ck_assert_int_eq(stat(file_of(p), &st), -1);
 }
 
 START_TEST(our_DEL_returns_a_device_of_rdma_cni)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { .msg = "" };
 
 	attached_by_peer(&w, &p);
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	is_on_host(&w, &p);
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 }
 END_TEST
 
 START_TEST(a_renamed_device_is_found)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { .msg = "" };
 
 	attached_by_peer(&w, &p);
 	(void)snprintf(w.hca->dev[1].link.name, RDMA_NAME_LEN, "mine");
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	is_on_host(&w, &p);
 }
 END_TEST
 
 START_TEST(a_device_whose_pod_is_gone_is_returned)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct err e = { .msg = "" };
 
 	attached_by_peer(&w, &p);
-	rpod_end(&p);
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	testpod_end(&p);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	is_on_host(&w, &p);
 }
 END_TEST
@@ -99,8 +99,8 @@ END_TEST
 /* The kernel brought it, another pod got it from us, and only then does DEL come. */
 START_TEST(a_device_of_another_attachment_is_left_alone)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1"), next = rpod("c2");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1"), next = testpod("c2");
 	struct stat st;
 	struct err e = { .msg = "" };
 
@@ -108,60 +108,60 @@ START_TEST(a_device_of_another_attachment_is_left_alone)
 	auto_netns struct netns here = net_self();
 	auto_nl struct nl *nl = net_socket_in(&p.ns);
 	good(nl_link_move(nl, net_ifindex(nl, "net1"), &here, "v0", &e), &e);
-	rpod_end(&p);
-	rworld_give(0, &next);
-	good(rworld_call(&w, CNI_ADD, &next, "", &e), &e);
-	ck_assert(rworld_in(&w, 0, &next));
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
-	ck_assert(rworld_in(&w, 0, &next));
+	testpod_end(&p);
+	testnode_give(0, &next);
+	good(testnode_call(&w, CNI_ADD, &next, "", &e), &e);
+	ck_assert(testnode_in(&w, 0, &next));
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	ck_assert(testnode_in(&w, 0, &next));
 	ck_assert_int_eq(stat(file_of(&p), &st), -1);
-	good(rworld_call(&w, CNI_DEL, &next, "", &e), &e);
-	ck_assert(rworld_host(&w, 0, "mlx5_0"));
+	good(testnode_call(&w, CNI_DEL, &next, "", &e), &e);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
 }
 END_TEST
 
 /* repair and GC do what DEL does: nothing is left of the peer either. */
 START_TEST(an_imported_attachment_is_collected_by_GC)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct rdma_peer peer = { .network = "rails", .container = "c1", .ifname = "net1" };
 	struct err e = { .msg = "" };
 
 	attached_by_peer(&w, &p);
-	(void)snprintf(peer.bus, sizeof(peer.bus), "%s", rworld_vf(0));
+	(void)snprintf(peer.bus, sizeof(peer.bus), "%s", testnode_vf(0));
 	(void)snprintf(peer.name, sizeof(peer.name), "mlx5_0");
 	(void)snprintf(peer.pod_name, sizeof(peer.pod_name), "mlx5_0");
 	good(rdma_peer_import(&w.ctx, &peer, p.path, &e), &e);
-	rpod_end(&p);
-	good(rworld_call(&w, CNI_GC, &p, "\"cni.dev/valid-attachments\":[]", &e), &e);
+	testpod_end(&p);
+	good(testnode_call(&w, CNI_GC, &p, "\"cni.dev/valid-attachments\":[]", &e), &e);
 	is_on_host(&w, &p);
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 
 START_TEST(an_imported_attachment_is_ours)
 {
-	struct rworld w = rworld(RDMA_EXCLUSIVE, 1);
-	struct rpod p = rpod("c1");
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
+	struct testpod p = testpod("c1");
 	struct rdma_peer peer = { .network = "rails", .container = "c1", .ifname = "net1" };
 	struct err e = { .msg = "" };
 
 	attached_by_peer(&w, &p);
-	(void)snprintf(peer.bus, sizeof(peer.bus), "%s", rworld_vf(0));
+	(void)snprintf(peer.bus, sizeof(peer.bus), "%s", testnode_vf(0));
 	(void)snprintf(peer.name, sizeof(peer.name), "mlx5_0");
 	(void)snprintf(peer.pod_name, sizeof(peer.pod_name), "mlx5_0");
 	ck_assert_int_eq(rdma_peer_import(&w.ctx, &peer, "", &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
 	e = (struct err){ .msg = "" };
 	good(rdma_peer_import(&w.ctx, &peer, p.path, &e), &e);
-	ck_assert_uint_eq(rworld_records(&w), 1);
+	ck_assert_uint_eq(testnode_records(&w), 1);
 	ck_assert_int_eq(rdma_peer_import(&w.ctx, &peer, p.path, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 	e = (struct err){ .msg = "" };
-	good(rworld_call(&w, CNI_DEL, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	is_on_host(&w, &p);
-	ck_assert_uint_eq(rworld_records(&w), 0);
+	ck_assert_uint_eq(testnode_records(&w), 0);
 }
 END_TEST
 

@@ -7,9 +7,9 @@
 #include "lib/testing/testing.h"
 #include "rdma/plugin/attach.h"
 #include "rdma/plugin/restore.h"
-#include "rdma/testing/world.h"
+#include "rdma/testing/node.h"
 
-static char *configuration(const struct rpod *p, const char *keys)
+static char *configuration(const struct testpod *p, const char *keys)
 {
 	char *text;
 
@@ -24,8 +24,8 @@ static char *configuration(const struct rpod *p, const char *keys)
 	return text;
 }
 
-int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod *p,
-		const char *keys, struct err *e)
+int testnode_call(const struct testnode *w, enum cni_command cmd, const struct testpod *p,
+		  const char *keys, struct err *e)
 {
 	struct cni_call call = {
 		.ctx = w->ctx,
@@ -37,13 +37,13 @@ int rworld_call(const struct rworld *w, enum cni_command cmd, const struct rpod 
 			 .args = "" },
 	};
 
-	int rc = testing_call(&rdma_type, &call, configuration(p, keys), RWORLD_OUT, e);
+	int rc = testing_call(&rdma_type, &call, configuration(p, keys), TESTNODE_OUT, e);
 	auto_netns struct netns now = net_self();
 	ck_assert_msg(netns_same(now.id, w->host), "the plugin did not come back");
 	return rc;
 }
 
-unsigned rworld_records(const struct rworld *w)
+unsigned testnode_records(const struct testnode *w)
 {
 	return testing_records(&w->ctx, RDMA_RECORDS);
 }

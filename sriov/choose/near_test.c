@@ -64,7 +64,7 @@ static void a_switch(const char *port, const char *up, const char *down)
 	bridge(down, above);
 }
 
-static struct testhost town(uint32_t vfs)
+static struct testhost two_switches(uint32_t vfs)
 {
 	struct testhost w = testhost(vfs);
 
@@ -117,7 +117,7 @@ static struct err refused(const struct claimant *who, const struct near_gpus *g,
 
 START_TEST(the_nearest_pf_is_chosen)
 {
-	auto_testhost struct testhost w = town(2);
+	auto_testhost struct testhost w = two_switches(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1"), b = claimant_of(&w, "c2", &p);
 	char text[AFFINITY_TEXT_LEN];
@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(the_nearest_free_vf_is_chosen)
 {
-	auto_testhost struct testhost w = town(1);
+	auto_testhost struct testhost w = two_switches(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p),
 			      c = claimant_of(&w, "c3", &p);
@@ -155,7 +155,7 @@ END_TEST
 
 START_TEST(two_vfs_of_one_port_are_never_taken)
 {
-	auto_testhost struct testhost w = town(4);
+	auto_testhost struct testhost w = two_switches(4);
 	auto_pod struct pod p = pod();
 	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
 			      third = net(&w, &p, "net3");
@@ -178,7 +178,7 @@ END_TEST
 /* Asked again for the same interface, what it has itself is not in its way. */
 START_TEST(its_own_is_no_other)
 {
-	auto_testhost struct testhost w = town(2);
+	auto_testhost struct testhost w = two_switches(2);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1");
 
@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(a_pod_of_two_gpus_has_one_for_each)
 {
-	auto_testhost struct testhost w = town(4);
+	auto_testhost struct testhost w = two_switches(4);
 	auto_pod struct pod p = pod();
 	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
 			      third = net(&w, &p, "net3");
@@ -233,7 +233,7 @@ START_TEST(a_gpu_that_is_not_there_is_named)
 	static const char *const names[] = { "pf0", "nowhere" }, *const addrs[] = {
 		"0000:78:00.0"
 	};
-	auto_testhost struct testhost w = town(1);
+	auto_testhost struct testhost w = two_switches(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1");
 
@@ -275,7 +275,7 @@ static pid_t take_in_child(const struct testhost *w, const struct pod *p, unsign
 START_TEST(concurrent_claims_get_distinct_ports)
 {
 	enum { CHILDREN = 12 };
-	auto_testhost struct testhost w = town(6);
+	auto_testhost struct testhost w = two_switches(6);
 	auto_pod struct pod p = pod();
 	unsigned by_status[256] = { 0 };
 	pid_t child[CHILDREN];
@@ -298,7 +298,7 @@ END_TEST
 
 START_TEST(survives_each_failing_allocation)
 {
-	auto_testhost struct testhost w = town(1);
+	auto_testhost struct testhost w = two_switches(1);
 	auto_pod struct pod p = pod();
 	const struct claimant a = net(&w, &p, "net1");
 	struct vf_place place;

@@ -10,7 +10,7 @@
 #include "topo/testing/topo.h"
 #include "topo/testing/fixture.h"
 
-struct world {
+struct compare_case {
 	struct topo_machine m;
 	struct topo_choice node, choice;
 	struct nccl_opts opts;
@@ -19,7 +19,7 @@ struct world {
 	bool gpu[16], hca[64];
 };
 
-static void world_clear(struct world *w)
+static void compare_case_clear(struct compare_case *w)
 {
 	comparison_clear(&w->differ);
 	nccl_prediction_clear(&w->nccl);
@@ -27,10 +27,10 @@ static void world_clear(struct world *w)
 	topo_choice_clear(&w->node);
 	topo_machine_clear(&w->m);
 }
-#define auto_world auto_clean(world_clear)
+#define auto_world auto_clean(compare_case_clear)
 
 /* The answers for some GPUs (NULL: all), "0 3", and some HCAs (NULL: all), by number. */
-static void answer(struct world *w, const char *gpus, const char *hcas)
+static void answer(struct compare_case *w, const char *gpus, const char *hcas)
 {
 	struct topo_scope s = { gpus ? w->gpu : NULL, hcas ? w->hca : NULL };
 	struct topo_scope own = { hcas ? s.gpu : NULL, s.hca };
@@ -49,7 +49,7 @@ static void answer(struct world *w, const char *gpus, const char *hcas)
 	ck_assert_int_eq(compare_with_nccl(&in, &w->differ, &e), 0);
 }
 
-static char *line(const struct world *w, uint32_t gpu)
+static char *line(const struct compare_case *w, uint32_t gpu)
 {
 	static char out[512];
 	const struct compare_gpu *d = &w->differ.gpu[gpu];
@@ -66,7 +66,7 @@ START_TEST(nothing_is_said_where_all_is_well)
 					    "rccl-topo_8p_950" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fine); i++) {
-		auto_world struct world w = { 0 };
+		auto_world struct compare_case w = { 0 };
 		topo_xml(fine[i], &w.m);
 		answer(&w, NULL, NULL);
 		for (uint32_t g = 0; g < w.m.n_gpus; g++)
@@ -79,7 +79,7 @@ END_TEST
 
 START_TEST(a_faster_far_hca_is_explained)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct compare_case w = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &w.m);
 	answer(&w, NULL, NULL);
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(a_storage_card_is_explained)
 {
-	auto_world struct world w = { 0 }, other = { 0 };
+	auto_world struct compare_case w = { 0 }, other = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &w.m);
 	topo_xml("synthetic-a_pix100_phb400", &other.m);
@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(a_flat_virtual_machine_is_explained)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct compare_case w = { 0 };
 
 	topo_xml("synthetic-c_flat_vm_8x8_numa-1", &w.m);
 	answer(&w, NULL, NULL);
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(one_gpu_takes_its_neighbours_too)
 {
-	auto_world struct world w = { 0 }, alone = { 0 };
+	auto_world struct compare_case w = { 0 }, alone = { 0 };
 
 	topo_xml("dgx-a100", &w.m);
 	answer(&w, "1", NULL);
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(a_tie_assigned_otherwise_is_explained)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct compare_case w = { 0 };
 	unsigned int ties = 0;
 
 	topo_xml("synthetic-e_1switch_3gpu_4nic", &w.m);
@@ -155,8 +155,8 @@ END_TEST
 
 START_TEST(gpudirect_off_is_explained)
 {
-	auto_world struct world far = { 0 }, unable = { 0 }, driver = { 0 }, other = { 0 },
-				old = { 0 }, remote = { 0 };
+	auto_world struct compare_case far = { 0 }, unable = { 0 }, driver = { 0 }, other = { 0 },
+				       old = { 0 }, remote = { 0 };
 
 	topo_xml("rccl-topo_4p_942", &far.m);
 	answer(&far, NULL, NULL);
@@ -190,24 +190,24 @@ END_TEST
 /* VFs on the bus behind their PF's: NCCL finds nothing at device 00 there. */
 static void next_bus(struct topo_machine *m)
 {
-	struct fixture y = { .m = m };
+	struct fixture fx = { .m = m };
 
 	m->source = TOPO_LIVE;
-	fixture_root(&y, 0);
+	fixture_root(&fx, 0);
 	for (int i = 0; i < 2; i++) {
-		uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
-		(void)fixture_gpu(&y, fixture_down(&y, up));
-		uint32_t pf = fixture_hca(&y, fixture_down(&y, up), i ? "mlx5_1" : "mlx5_0");
-		uint32_t vf = fixture_vf(&y, pf, 0, i ? "mlx5_3" : "mlx5_2");
+		uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+		(void)fixture_gpu(&fx, fixture_down(&fx, up));
+		uint32_t pf = fixture_hca(&fx, fixture_down(&fx, up), i ? "mlx5_1" : "mlx5_0");
+		uint32_t vf = fixture_vf(&fx, pf, 0, i ? "mlx5_3" : "mlx5_2");
 		m->pci[vf].addr.bus = (uint8_t)(0x80 + i);
 		m->pci[vf].addr.dev = 3;
 	}
-	fixture_done(&y);
+	fixture_done(&fx);
 }
 
 START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct compare_case w = { 0 };
 	char hcas[32];
 
 	next_bus(&w.m);
@@ -220,7 +220,7 @@ START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 	ck_assert_str_eq(w.differ.gpu[0].setting, "NCCL_IB_MERGE_VFS=0");
 	ck_assert_str_eq(w.differ.setting, "NCCL_IB_MERGE_VFS=0");
 	/* and with that nothing is wrong any more */
-	auto_world struct world remedied = { .opts = { .keep_vf_path = true } };
+	auto_world struct compare_case remedied = { .opts = { .keep_vf_path = true } };
 	next_bus(&remedied.m);
 	answer(&remedied, "0 1", hcas);
 	ck_assert_str_eq(line(&remedied, 0), "same : - [-]");
@@ -230,19 +230,19 @@ END_TEST
 
 START_TEST(more_ports_than_nccl_takes)
 {
-	auto_world struct world w = { 0 };
-	struct fixture y = { .m = &w.m };
+	auto_world struct compare_case w = { 0 };
+	struct fixture fx = { .m = &w.m };
 	char name[16];
 
 	w.m.source = TOPO_LIVE;
-	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
-	(void)fixture_gpu(&y, fixture_down(&y, up));
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_gpu(&fx, fixture_down(&fx, up));
 	for (int i = 0; i < 33; i++) {
 		(void)snprintf(name, sizeof(name), "mlx5_%d", i);
-		(void)fixture_hca(&y, fixture_down(&y, up), name);
+		(void)fixture_hca(&fx, fixture_down(&fx, up), name);
 	}
-	fixture_done(&y);
+	fixture_done(&fx);
 	answer(&w, NULL, NULL);
 	ck_assert_str_eq(w.differ.text, "NCCL uses 32 of 33 ports: which ones is not known");
 	ck_assert_ptr_nonnull(strstr(w.differ.setting, "NCCL_IB_HCA==mlx5_0,"));
@@ -252,7 +252,7 @@ END_TEST
 /* Whoever asks without a scope, and without the whole machine's choice. */
 START_TEST(without_other_gpus_there_is_no_cause)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct compare_case w = { 0 };
 	auto_comparison struct comparison d = { 0 };
 	struct compare_input in = { &w.m, NULL, &w.choice, NULL, &w.opts, &w.nccl };
 	struct topo_scope all = { 0 };
@@ -273,19 +273,19 @@ END_TEST
 /* Two VFs of a card that is not there are one device to NCCL: whichever a GPU should take. */
 START_TEST(vfs_that_nccl_takes_for_one)
 {
-	auto_world struct world w = { 0 };
-	struct fixture y = { .m = &w.m };
+	auto_world struct compare_case w = { 0 };
+	struct fixture fx = { .m = &w.m };
 	char hcas[32];
 
 	w.m.source = TOPO_LIVE;
-	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
-	(void)fixture_gpu(&y, fixture_down(&y, up));
-	(void)fixture_gpu(&y, fixture_down(&y, up));
-	uint32_t pf = fixture_hca(&y, fixture_down(&y, up), "pf");
-	(void)fixture_vf(&y, pf, 0, "vf0");
-	(void)fixture_vf(&y, pf, 1, "vf1");
-	fixture_done(&y);
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_gpu(&fx, fixture_down(&fx, up));
+	(void)fixture_gpu(&fx, fixture_down(&fx, up));
+	uint32_t pf = fixture_hca(&fx, fixture_down(&fx, up), "pf");
+	(void)fixture_vf(&fx, pf, 0, "vf0");
+	(void)fixture_vf(&fx, pf, 1, "vf1");
+	fixture_done(&fx);
 	for (size_t i = 0; i < w.m.n_hcas; i++)
 		w.m.hca[i].card = 0;
 	(void)snprintf(hcas, sizeof(hcas), "%u %u", topo_find_hca(&w.m, "vf0"),
@@ -298,7 +298,7 @@ START_TEST(vfs_that_nccl_takes_for_one)
 }
 END_TEST
 
-static void read_text(struct world *w, const char *text)
+static void read_text(struct compare_case *w, const char *text)
 {
 	struct err e;
 
@@ -317,7 +317,7 @@ static void read_text(struct world *w, const char *text)
 /* Three switches between, or four: to NCCL both are PXB. */
 START_TEST(names_that_say_less)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct compare_case w = { 0 };
 
 	read_text(&w, "<system version=\"1\"><cpu numaid=\"0\">" PCI("01", "0x060400")
 			      PCI("02", "0x060400") FAR_GPU END PCI("04", "0x060400")
@@ -334,23 +334,23 @@ END_TEST
 /* An HCA without a function, and devices on root ports of which some tell their node. */
 START_TEST(a_machine_with_switches_is_not_flat)
 {
-	auto_world struct world w = { 0 }, told = { 0 };
-	struct fixture y = { .m = &told.m };
+	auto_world struct compare_case w = { 0 }, told = { 0 };
+	struct fixture fx = { .m = &told.m };
 
 	read_text(&w, "<system version=\"1\"><cpu numaid=\"-1\">" FAR_GPU NET("a", "0")
 			      NET("b", "1") "</cpu></system>");
 	answer(&w, NULL, NULL);
 	ck_assert_int_ne(w.differ.gpu[0].cause, COMPARE_FLAT_VM);
 	for (int flat = 0; flat < 2; flat++) {
-		auto_world struct world vm = { 0 };
-		y = (struct fixture){ .m = &vm.m };
+		auto_world struct compare_case vm = { 0 };
+		fx = (struct fixture){ .m = &vm.m };
 		vm.m.source = TOPO_LIVE;
 		vm.m.vm = flat ? TOPO_YES : TOPO_NO;
-		fixture_root(&y, 0);
-		(void)fixture_gpu(&y, fixture_port(&y));
-		(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
-		(void)fixture_hca(&y, fixture_port(&y), "mlx5_1");
-		fixture_done(&y);
+		fixture_root(&fx, 0);
+		(void)fixture_gpu(&fx, fixture_port(&fx));
+		(void)fixture_hca(&fx, fixture_port(&fx), "mlx5_0");
+		(void)fixture_hca(&fx, fixture_port(&fx), "mlx5_1");
+		fixture_done(&fx);
 		answer(&vm, NULL, NULL);
 		ck_assert_int_eq(vm.differ.gpu[0].cause == COMPARE_FLAT_VM, flat);
 	}
@@ -359,7 +359,7 @@ END_TEST
 
 START_TEST(nothing_to_take)
 {
-	auto_world struct world none = { 0 }, software = { 0 };
+	auto_world struct compare_case none = { 0 }, software = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &none.m);
 	answer(&none, NULL, "");
@@ -384,7 +384,7 @@ static int find_it(void *arg, struct err *e)
 
 START_TEST(memory_may_end_anywhere)
 {
-	auto_world struct world w = { 0 };
+	auto_world struct compare_case w = { 0 };
 	struct topo_scope s = { NULL, w.hca };
 	struct compare_input in = { &w.m, &s, &w.choice, &w.node, &w.opts, &w.nccl };
 

@@ -126,18 +126,18 @@ END_TEST
 /* GPUs and one-port cards on one switch. */
 static void one_switch(struct topo_machine *m, uint32_t gpus, uint32_t hcas)
 {
-	struct fixture y = { .m = m };
+	struct fixture fx = { .m = m };
 	char name[TOPO_NAME_LEN];
 
-	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
 	for (uint32_t i = 0; i < gpus; i++)
-		(void)fixture_gpu(&y, fixture_down(&y, up));
+		(void)fixture_gpu(&fx, fixture_down(&fx, up));
 	for (uint32_t i = 0; i < hcas; i++) {
 		(void)snprintf(name, sizeof(name), "mlx5_%u", i);
-		(void)fixture_hca(&y, fixture_down(&y, up), name);
+		(void)fixture_hca(&fx, fixture_down(&fx, up), name);
 	}
-	fixture_done(&y);
+	fixture_done(&fx);
 }
 
 /* Nothing idle, nobody better off by more than what cannot be divided. */
@@ -191,20 +191,20 @@ static const char *dual_cards(uint32_t gpus, uint32_t cards, uint32_t gpu)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_topo_choice struct topo_choice c = { 0 };
-	struct fixture y = { .m = &m };
+	struct fixture fx = { .m = &m };
 
-	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
 	for (uint32_t i = 0; i < gpus; i++)
-		(void)fixture_gpu(&y, fixture_down(&y, up));
+		(void)fixture_gpu(&fx, fixture_down(&fx, up));
 	for (uint32_t i = 0; i < cards; i++) {
 		char name[2][TOPO_NAME_LEN];
 		(void)snprintf(name[0], sizeof(name[0]), "%up0", i);
 		(void)snprintf(name[1], sizeof(name[1]), "%up1", i);
-		(void)fixture_hca_fn(&y, fixture_hca(&y, fixture_down(&y, up), name[0]), 1,
+		(void)fixture_hca_fn(&fx, fixture_hca(&fx, fixture_down(&fx, up), name[0]), 1,
 				     name[1]);
 	}
-	fixture_done(&y);
+	fixture_done(&fx);
 	choose(&m, NULL, &c);
 	ck_assert_uint_eq(c.n_rails, cards);
 	return strchr(told(&m, &c, gpu), '>') + 2;
@@ -230,15 +230,15 @@ START_TEST(the_one_with_a_choice_gives_way)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_topo_choice struct topo_choice c = { 0 };
-	struct fixture y = { .m = &m };
+	struct fixture fx = { .m = &m };
 
-	fixture_root(&y, 0);
-	(void)fixture_gpu(&y, fixture_port(&y));
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
-	(void)fixture_hca(&y, fixture_down(&y, up), "a");
-	(void)fixture_gpu(&y, fixture_down(&y, up));
-	(void)fixture_hca(&y, fixture_slot(&y, fixture_port(&y), &fixture_plain), "b");
-	fixture_done(&y);
+	fixture_root(&fx, 0);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_hca(&fx, fixture_down(&fx, up), "a");
+	(void)fixture_gpu(&fx, fixture_down(&fx, up));
+	(void)fixture_hca(&fx, fixture_slot(&fx, fixture_port(&fx), &fixture_plain), "b");
+	fixture_done(&fx);
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "a,b > b | b own 1");
 	ck_assert_str_eq(told(&m, &c, 1), "a > a | a own 1");
@@ -250,20 +250,20 @@ END_TEST
 START_TEST(virtual_functions)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
-	struct fixture y = { .m = &m };
+	struct fixture fx = { .m = &m };
 	auto_topo_choice struct topo_choice c = { 0 }, pod = { 0 };
 
-	fixture_root(&y, 0);
-	uint32_t up = fixture_switch(&y, fixture_port(&y), &fixture_plain);
-	(void)fixture_gpu(&y, fixture_down(&y, up));
-	uint32_t pf = fixture_hca(&y, fixture_down(&y, up), "pf");
-	(void)fixture_vf(&y, pf, 0, "v0");
-	(void)fixture_vf(&y, pf, 1, "v1");
-	(void)fixture_vf(&y, pf, 2, NULL);
-	uint32_t sf = fixture_hca_fn(&y, pf, 0, "sf");
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_gpu(&fx, fixture_down(&fx, up));
+	uint32_t pf = fixture_hca(&fx, fixture_down(&fx, up), "pf");
+	(void)fixture_vf(&fx, pf, 0, "v0");
+	(void)fixture_vf(&fx, pf, 1, "v1");
+	(void)fixture_vf(&fx, pf, 2, NULL);
+	uint32_t sf = fixture_hca_fn(&fx, pf, 0, "sf");
 	m.hca[sf].kind = TOPO_HCA_SF;
 	m.hca[sf].pci = m.hca[pf].pci;
-	fixture_done(&y);
+	fixture_done(&fx);
 	for (uint32_t i = 0; i < m.n_hcas; i++)
 		ck_assert_uint_eq(m.hca[i].card, m.hca[pf].card);
 	choose(&m, NULL, &c);
@@ -283,17 +283,17 @@ START_TEST(a_bond_speaks_for_both_its_functions)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_topo_choice struct topo_choice c = { 0 };
-	struct fixture y = { .m = &m };
+	struct fixture fx = { .m = &m };
 
-	fixture_root(&y, 0);
-	(void)fixture_gpu(&y, fixture_port(&y));
-	uint32_t bond = fixture_hca(&y, fixture_port(&y), "bond");
-	uint32_t second = fixture_hca_fn(&y, bond, 1, "second");
-	(void)fixture_vf(&y, second, 0, "vf");
+	fixture_root(&fx, 0);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	uint32_t bond = fixture_hca(&fx, fixture_port(&fx), "bond");
+	uint32_t second = fixture_hca_fn(&fx, bond, 1, "second");
+	(void)fixture_vf(&fx, second, 0, "vf");
 	m.hca[bond].kind = TOPO_HCA_BOND;
 	m.hca[bond].second = m.hca[second].pci;
 	m.hca[second].port[0].active = TOPO_NO;
-	fixture_done(&y);
+	fixture_done(&fx);
 	choose(&m, NULL, &c);
 	ck_assert_str_eq(told(&m, &c, 0), "bond > bond | bond own 1");
 }

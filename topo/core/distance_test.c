@@ -130,7 +130,7 @@ END_TEST
 
 struct pair {
 	struct topo_machine m;
-	struct fixture y;
+	struct fixture fx;
 	uint32_t gpu, hca;
 };
 
@@ -145,15 +145,15 @@ static struct topo_distance pair_way(const struct pair *p)
 static void pair_begin(struct pair *p)
 {
 	*p = (struct pair){ 0 };
-	p->y.m = &p->m;
-	fixture_root(&p->y, 0);
+	p->fx.m = &p->m;
+	fixture_root(&p->fx, 0);
 }
 
 static void pair_end(struct pair *p, uint32_t gpu_below, uint32_t hca_below)
 {
-	p->gpu = fixture_gpu(&p->y, gpu_below);
-	p->hca = fixture_hca(&p->y, hca_below, "mlx5_0");
-	fixture_done(&p->y);
+	p->gpu = fixture_gpu(&p->fx, gpu_below);
+	p->hca = fixture_hca(&p->fx, hca_below, "mlx5_0");
+	fixture_done(&p->fx);
 }
 
 START_TEST(ports_of_one_switch)
@@ -161,8 +161,8 @@ START_TEST(ports_of_one_switch)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
-	pair_end(&p, fixture_down(&p.y, sw), fixture_down(&p.y, sw));
+	uint32_t sw = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
+	pair_end(&p, fixture_down(&p.fx, sw), fixture_down(&p.fx, sw));
 	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	ck_assert_uint_eq(pair_way(&p).ancestor, sw);
 	topo_machine_clear(&p.m);
@@ -174,9 +174,9 @@ START_TEST(switch_below_switch)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t sw = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
-	uint32_t slot = fixture_slot(&p.y, fixture_down(&p.y, sw), &fixture_plain);
-	pair_end(&p, slot, fixture_down(&p.y, sw));
+	uint32_t sw = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
+	uint32_t slot = fixture_slot(&p.fx, fixture_down(&p.fx, sw), &fixture_plain);
+	pair_end(&p, slot, fixture_down(&p.fx, sw));
 	WAY(pair_way(&p), TOPO_PXB, 2, 2, 3840);
 	/* the same from the other end */
 	struct topo_distance r;
@@ -191,15 +191,15 @@ START_TEST(root_ports)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t a = fixture_port(&p.y), b = fixture_port(&p.y);
+	uint32_t a = fixture_port(&p.fx), b = fixture_port(&p.fx);
 	pair_end(&p, a, b);
 	WAY(pair_way(&p), TOPO_PHB, 0, 0, 3840);
 	ck_assert(pair_way(&p).same_root);
 	topo_machine_clear(&p.m);
 
 	pair_begin(&p);
-	a = fixture_slot(&p.y, fixture_port(&p.y), &fixture_plain);
-	pair_end(&p, a, fixture_port(&p.y));
+	a = fixture_slot(&p.fx, fixture_port(&p.fx), &fixture_plain);
+	pair_end(&p, a, fixture_port(&p.fx));
 	WAY(pair_way(&p), TOPO_PHB, 1, 1, 3840);
 	topo_machine_clear(&p.m);
 
@@ -218,14 +218,14 @@ START_TEST(functions_of_one_device)
 	/* on one root port, and on one port of a switch: nothing lies between */
 	for (int sw = 0; sw < 2; sw++) {
 		pair_begin(&p);
-		uint32_t port = fixture_port(&p.y);
-		port = sw ? fixture_slot(&p.y, port, &fixture_plain) : port;
+		uint32_t port = fixture_port(&p.fx);
+		port = sw ? fixture_slot(&p.fx, port, &fixture_plain) : port;
 		pair_end(&p, port, port);
 		WAY(pair_way(&p), TOPO_PIX, 0, 0, 3840);
 		topo_machine_clear(&p.m);
 	}
 	pair_begin(&p);
-	pair_end(&p, fixture_port(&p.y), fixture_port(&p.y));
+	pair_end(&p, fixture_port(&p.fx), fixture_port(&p.fx));
 	struct topo_distance r;
 	topo_distance(&p.m, p.m.gpu[0].pci, p.m.gpu[0].pci, &r);
 	WAY(r, TOPO_X, 0, 0, 0);
@@ -240,15 +240,15 @@ START_TEST(odd_bridges)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
+	uint32_t up = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
 	p.m.pci[up].kind = TOPO_BRIDGE;
 	pair_end(&p, up, up);
 	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	topo_machine_clear(&p.m);
 
 	pair_begin(&p);
-	uint32_t down = fixture_down(&p.y, fixture_port(&p.y));
-	pair_end(&p, fixture_slot(&p.y, down, &fixture_plain), fixture_port(&p.y));
+	uint32_t down = fixture_down(&p.fx, fixture_port(&p.fx));
+	pair_end(&p, fixture_slot(&p.fx, down, &fixture_plain), fixture_port(&p.fx));
 	WAY(pair_way(&p), TOPO_PHB, 2, 2, 3840);
 	topo_machine_clear(&p.m);
 }
@@ -268,12 +268,12 @@ START_TEST(root_complexes)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct pair p = { 0 };
-		p.y.m = &p.m;
-		fixture_root(&p.y, cases[i].third);
-		fixture_root(&p.y, cases[i].here);
-		uint32_t port = fixture_port(&p.y);
-		fixture_root(&p.y, cases[i].there);
-		pair_end(&p, port, fixture_port(&p.y));
+		p.fx.m = &p.m;
+		fixture_root(&p.fx, cases[i].third);
+		fixture_root(&p.fx, cases[i].here);
+		uint32_t port = fixture_port(&p.fx);
+		fixture_root(&p.fx, cases[i].there);
+		pair_end(&p, port, fixture_port(&p.fx));
 		/* the GPU's own file says nothing: the port above it does */
 		p.m.pci[p.m.gpu[0].pci].numa = -1;
 		WAY(pair_way(&p), cases[i].class, 0, 0, 3840);
@@ -302,9 +302,9 @@ static struct topo_distance tower(const struct fixture_ids *upper, const struct 
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), upper);
-	uint32_t a = fixture_slot(&p.y, fixture_down(&p.y, up), lower);
-	uint32_t b = fixture_slot(&p.y, fixture_down(&p.y, up), lower);
+	uint32_t up = fixture_switch(&p.fx, fixture_port(&p.fx), upper);
+	uint32_t a = fixture_slot(&p.fx, fixture_down(&p.fx, up), lower);
+	uint32_t b = fixture_slot(&p.fx, fixture_down(&p.fx, up), lower);
 	pair_end(&p, a, b);
 	struct topo_distance r = pair_way(&p);
 	topo_machine_clear(&p.m);
@@ -352,10 +352,10 @@ START_TEST(three_levels)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t one = fixture_switch(&p.y, fixture_port(&p.y), &fixture_gen4);
-	uint32_t two = fixture_switch(&p.y, fixture_down(&p.y, one), &fixture_gen4);
-	uint32_t three = fixture_slot(&p.y, fixture_down(&p.y, two), &fixture_gen4);
-	pair_end(&p, three, fixture_down(&p.y, one));
+	uint32_t one = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_gen4);
+	uint32_t two = fixture_switch(&p.fx, fixture_down(&p.fx, one), &fixture_gen4);
+	uint32_t three = fixture_slot(&p.fx, fixture_down(&p.fx, two), &fixture_gen4);
+	pair_end(&p, three, fixture_down(&p.fx, one));
 	WAY(pair_way(&p), TOPO_PXB, 3, 1, 3840);
 	ck_assert_uint_eq(p.m.pci[three].chip, one);
 	ck_assert_uint_eq(p.m.pci[p.m.gpu[0].pci].chip, TOPO_NONE);
@@ -374,9 +374,9 @@ START_TEST(the_narrowest_link)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_gen4);
-	uint32_t low = fixture_switch(&p.y, fixture_down(&p.y, up), &fixture_gen4);
-	pair_end(&p, fixture_down(&p.y, low), fixture_port(&p.y));
+	uint32_t up = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_gen4);
+	uint32_t low = fixture_switch(&p.fx, fixture_down(&p.fx, up), &fixture_gen4);
+	pair_end(&p, fixture_down(&p.fx, low), fixture_port(&p.fx));
 	struct topo_pci *gpu = &p.m.pci[p.m.gpu[0].pci], *hca = &p.m.pci[p.m.hca[0].pci];
 	hca->cur.width = 4;
 	ck_assert(pair_way(&p).max_bw == 3840 && pair_way(&p).cur_bw == 960);
@@ -401,12 +401,12 @@ START_TEST(a_vf_uses_its_pfs_link)
 	struct topo_distance r;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
-	uint32_t a = fixture_down(&p.y, up), b = fixture_down(&p.y, up);
-	p.gpu = fixture_gpu(&p.y, a);
-	p.hca = fixture_hca(&p.y, b, "mlx5_0");
-	uint32_t vf = fixture_vf(&p.y, p.hca, 3, NULL);
-	fixture_done(&p.y);
+	uint32_t up = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
+	uint32_t a = fixture_down(&p.fx, up), b = fixture_down(&p.fx, up);
+	p.gpu = fixture_gpu(&p.fx, a);
+	p.hca = fixture_hca(&p.fx, b, "mlx5_0");
+	uint32_t vf = fixture_vf(&p.fx, p.hca, 3, NULL);
+	fixture_done(&p.fx);
 	topo_distance(&p.m, p.m.gpu[0].pci, vf, &r);
 	WAY(r, TOPO_PIX, 1, 1, 3840);
 	/* in a virtual machine the PF is not there */
@@ -424,12 +424,12 @@ START_TEST(a_bond_is_as_far_as_its_farther_function)
 	struct pair p;
 
 	pair_begin(&p);
-	uint32_t up = fixture_switch(&p.y, fixture_port(&p.y), &fixture_plain);
-	uint32_t far = fixture_port(&p.y);
-	p.gpu = fixture_gpu(&p.y, fixture_down(&p.y, up));
-	p.hca = fixture_hca(&p.y, fixture_down(&p.y, up), "mlx5_bond_0");
-	uint32_t second = fixture_fn(&p.y, far, 0, &fixture_plain);
-	fixture_done(&p.y);
+	uint32_t up = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
+	uint32_t far = fixture_port(&p.fx);
+	p.gpu = fixture_gpu(&p.fx, fixture_down(&p.fx, up));
+	p.hca = fixture_hca(&p.fx, fixture_down(&p.fx, up), "mlx5_bond_0");
+	uint32_t second = fixture_fn(&p.fx, far, 0, &fixture_plain);
+	fixture_done(&p.fx);
 	p.m.hca[0].kind = TOPO_HCA_BOND;
 	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	p.m.hca[0].second = second;

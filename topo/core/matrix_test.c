@@ -8,22 +8,22 @@
 #include "topo/testing/topo.h"
 #include "topo/testing/fixture.h"
 
-struct page {
+struct published {
 	struct topo_machine m;
 	struct json *tree;
 	struct topo_choice c;
 	unsigned cells;
 };
 
-static void page_clear(struct page *p)
+static void published_clear(struct published *p)
 {
 	topo_machine_clear(&p->m);
 	topo_choice_clear(&p->c);
 	json_free(p->tree);
 }
-#define auto_page auto_clean(page_clear)
+#define auto_published auto_clean(published_clear)
 
-static void check_gpu(struct page *p, uint32_t gpu, const struct json *row)
+static void check_gpu(struct published *p, uint32_t gpu, const struct json *row)
 {
 	json_each (cell, row) {
 		struct topo_distance r;
@@ -37,7 +37,7 @@ static void check_gpu(struct page *p, uint32_t gpu, const struct json *row)
 	}
 }
 
-static void check_nearest(const struct page *p, uint32_t gpu, const struct json *names)
+static void check_nearest(const struct published *p, uint32_t gpu, const struct json *names)
 {
 	const struct topo_gpu_choice *g = &p->c.gpu[gpu];
 	size_t i = 0;
@@ -47,7 +47,8 @@ static void check_nearest(const struct page *p, uint32_t gpu, const struct json 
 		ck_assert_str_eq(p->m.hca[g->nearest[i++]].name, json_str(name));
 }
 
-static void check_page(struct page *p, const char *name, void (*build)(struct topo_machine *m))
+static void check_published(struct published *p, const char *name,
+			    void (*build)(struct topo_machine *m))
 {
 	char file[128], gpu[16];
 	struct err e = { 0 };
@@ -69,9 +70,9 @@ static void check_page(struct page *p, const char *name, void (*build)(struct to
 
 START_TEST(dgx_a100)
 {
-	auto_page struct page p = { 0 };
+	auto_published struct published p = { 0 };
 
-	check_page(&p, "dgx-a100-8gpu-10nic", fixture_dgx_a100);
+	check_published(&p, "dgx-a100-8gpu-10nic", fixture_dgx_a100);
 	ck_assert_uint_eq(p.cells, 80);
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(p.c.gpu[i].assigned, i);
@@ -82,9 +83,9 @@ END_TEST
 
 START_TEST(dgx_h100)
 {
-	auto_page struct page p = { 0 };
+	auto_published struct published p = { 0 };
 
-	check_page(&p, "dgx-h100-8gpu-12nic", fixture_dgx_h100);
+	check_published(&p, "dgx-h100-8gpu-12nic", fixture_dgx_h100);
 	ck_assert_uint_eq(p.cells, 96);
 	ck_assert_uint_eq(p.c.n_rails, 8);
 	for (uint32_t i = 0; i < 8; i++)
@@ -98,9 +99,9 @@ END_TEST
 
 START_TEST(hgx_h200)
 {
-	auto_page struct page p = { 0 };
+	auto_published struct published p = { 0 };
 
-	check_page(&p, "hgx-h200-8gpu-8nic-bond", fixture_hgx_h200);
+	check_published(&p, "hgx-h200-8gpu-8nic-bond", fixture_hgx_h200);
 	ck_assert_uint_eq(p.cells, 72);
 	ck_assert_int_eq(p.m.hca[8].role, TOPO_STORAGE);
 	ck_assert_uint_eq(p.c.rail[8], TOPO_NONE);
@@ -109,9 +110,9 @@ END_TEST
 
 START_TEST(pcie)
 {
-	auto_page struct page p = { 0 };
+	auto_published struct published p = { 0 };
 
-	check_page(&p, "pcie-4gpu-1nic", fixture_pcie4);
+	check_published(&p, "pcie-4gpu-1nic", fixture_pcie4);
 	ck_assert_uint_eq(p.cells, 4);
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert(p.c.gpu[i].assigned == 0 && p.c.gpu[i].n_own == 0);

@@ -11,7 +11,7 @@
 
 #define TEXT 4096
 
-struct desk {
+struct plan_case {
 	struct topo_machine m;
 	struct topo_choice c;
 	struct topo_plan plan;
@@ -20,15 +20,15 @@ struct desk {
 	struct err e;
 };
 
-static void desk_clear(struct desk *d)
+static void plan_case_clear(struct plan_case *d)
 {
 	topo_plan_clear(&d->plan);
 	topo_choice_clear(&d->c);
 	topo_machine_clear(&d->m);
 }
-#define auto_desk auto_clean(desk_clear)
+#define auto_plan_case auto_clean(plan_case_clear)
 
-static int plan(struct desk *d, uint32_t pods, uint32_t each)
+static int plan(struct plan_case *d, uint32_t pods, uint32_t each)
 {
 	topo_choice_clear(&d->c);
 	topo_plan_clear(&d->plan);
@@ -40,7 +40,7 @@ static int plan(struct desk *d, uint32_t pods, uint32_t each)
 }
 
 /* "gpu:hca[=vf] ..." of one pod, GPUs by number, VFs by address without the domain. */
-static const char *pod(const struct desk *d, size_t n)
+static const char *pod(const struct plan_case *d, size_t n)
 {
 	static char out[TEXT];
 	char one[2 * TOPO_NAME_LEN], vf[PCI_STR_LEN];
@@ -57,7 +57,7 @@ static const char *pod(const struct desk *d, size_t n)
 	return out;
 }
 
-static void refused(struct desk *d, uint32_t pods, uint32_t each, enum err_code code,
+static void refused(struct plan_case *d, uint32_t pods, uint32_t each, enum err_code code,
 		    const char *what)
 {
 	ck_assert_int_eq(plan(d, pods, each), -1);
@@ -69,18 +69,18 @@ static void refused(struct desk *d, uint32_t pods, uint32_t each, enum err_code 
 /* Give each HCA n VFs. */
 static void add_vfs(struct topo_machine *m, uint8_t n)
 {
-	struct fixture y = { .m = m };
+	struct fixture fx = { .m = m };
 	size_t hcas = m->n_hcas;
 
 	for (uint32_t h = 0; h < hcas; h++) {
 		for (uint8_t i = 0; i < n; i++)
-			(void)fixture_vf(&y, h, i, NULL);
+			(void)fixture_vf(&fx, h, i, NULL);
 	}
 }
 
 START_TEST(one_gpu_each)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 
 	fixture_dgx_a100(&d.m);
 	add_vfs(&d.m, 4);
@@ -100,7 +100,7 @@ END_TEST
 
 START_TEST(several_gpus_each)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 
 	topo_xml("oci-bm-gpu-h100", &d.m);
 	ck_assert_int_eq(plan(&d, 2, 2), 0);
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(gpus_that_share_an_hca)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 
 	topo_xml("aws-p4d", &d.m);
 	refused(&d, 2, 1, ERR_EXHAUSTED,
@@ -138,7 +138,7 @@ END_TEST
 /* Three GPUs, four HCAs: the fourth is everybody's, and so nobody's unless there is one pod. */
 START_TEST(what_would_be_two_pods)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 
 	topo_xml("synthetic-e_1switch_3gpu_4nic", &d.m);
 	ck_assert_int_eq(plan(&d, 3, 1), 0);
@@ -154,7 +154,7 @@ END_TEST
 
 START_TEST(free_ones_only)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 
 	fixture_dgx_a100(&d.m);
 	add_vfs(&d.m, 3);
@@ -176,7 +176,7 @@ END_TEST
 /* In a virtual machine the HCAs are VFs; a bond's VFs are those of both its functions. */
 START_TEST(hcas_of_other_kinds)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 
 	topo_xml("synthetic-c_flat_vm_8x8_numa-1", &d.m);
 	for (size_t i = 0; i < d.m.n_hcas; i++)
@@ -186,17 +186,17 @@ START_TEST(hcas_of_other_kinds)
 	topo_plan_clear(&d.plan);
 	topo_machine_clear(&d.m);
 
-	struct fixture y = { .m = &d.m };
-	fixture_root(&y, 0);
-	(void)fixture_gpu(&y, fixture_port(&y));
-	uint32_t bond = fixture_hca(&y, fixture_port(&y), "bond");
-	uint32_t second = fixture_hca_fn(&y, bond, 1, "second");
-	uint32_t vf = fixture_vf(&y, second, 0, NULL);
+	struct fixture fx = { .m = &d.m };
+	fixture_root(&fx, 0);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	uint32_t bond = fixture_hca(&fx, fixture_port(&fx), "bond");
+	uint32_t second = fixture_hca_fn(&fx, bond, 1, "second");
+	uint32_t vf = fixture_vf(&fx, second, 0, NULL);
 	d.m.hca[bond].kind = TOPO_HCA_BOND;
 	d.m.hca[bond].second = d.m.hca[second].pci;
 	free(d.m.hca[second].port);
 	d.m.n_hcas--;
-	fixture_done(&y);
+	fixture_done(&fx);
 	ck_assert_int_eq(plan(&d, 1, 1), 0);
 	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, vf);
 }
@@ -204,7 +204,7 @@ END_TEST
 
 START_TEST(impossible_requests_are_refused)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 	const bool gpus[8] = { [2] = true, [5] = true };
 
 	fixture_dgx_a100(&d.m);
@@ -224,7 +224,7 @@ END_TEST
 
 static int plan_once(void *arg, struct err *e)
 {
-	struct desk *d = arg;
+	struct plan_case *d = arg;
 	auto_topo_plan struct topo_plan p = { 0 };
 
 	return topo_plan_make(&d->m, &d->c, &d->request, &p, e);
@@ -232,7 +232,7 @@ static int plan_once(void *arg, struct err *e)
 
 START_TEST(each_failing_allocation_is_an_error)
 {
-	auto_desk struct desk d = { 0 };
+	auto_plan_case struct plan_case d = { 0 };
 
 	topo_xml("aws-p4d", &d.m);
 	ck_assert_int_eq(plan(&d, 4, 2), 0);

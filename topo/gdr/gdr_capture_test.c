@@ -94,7 +94,7 @@ static enum finding_state acs(void)
 	const struct finding *x;
 
 	look(&l);
-	x = world_find(&l.f, "acs", 0, topo_find_hca(&l.m, "rxe2"));
+	x = gdr_test_find(&l.f, "acs", 0, topo_find_hca(&l.m, "rxe2"));
 	ck_assert_ptr_nonnull(x);
 	return x->state;
 }
@@ -179,7 +179,7 @@ END_TEST
 /* What came out, by what it is about. */
 static const struct finding *same(const struct look *l, const struct finding *x)
 {
-	return world_find(&l->f, x->id, x->of[GDR_OF_GPU], x->of[GDR_OF_HCA]);
+	return gdr_test_find(&l->f, x->id, x->of[GDR_OF_GPU], x->of[GDR_OF_HCA]);
 }
 
 static bool is_of_config(const char *id)

@@ -6,63 +6,63 @@
 #include "topo/core/machine_build.h"
 #include "topo/testing/gdr.h"
 
-static struct world w;
+static struct gdr_test w;
 
 /* ---- settings ---- */
 
 START_TEST(settings_are_judged)
 {
-	struct world_config k = { .mps = 1, .mrrs = 2 };
+	struct gdr_test_config k = { .mps = 1, .mrrs = 2 };
 
-	world_make(&w);
-	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(world_state(&w, "read-request"), FINDING_WARN);
+	gdr_test_make(&w);
+	gdr_test_config(&w, w.nic, k, 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "read-request"), FINDING_WARN);
 	w.m.hca[0].port[0].rate_mbps = 100000;
-	ck_assert_int_eq(world_state(&w, "read-request"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "read-request"), FINDING_OK);
 	k.unordered = true;
-	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(world_state(&w, "relaxed-ordering"), FINDING_OK);
+	gdr_test_config(&w, w.nic, k, 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "relaxed-ordering"), FINDING_OK);
 	w.m.vm = TOPO_YES;
-	ck_assert_int_eq(world_state(&w, "relaxed-ordering"), FINDING_WARN);
-	ck_assert_int_eq(world_state(&w, "payload"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "relaxed-ordering"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "payload"), FINDING_OK);
 	k.mps = 0;
-	world_config(&w, w.nic, k, 4096);
-	ck_assert_int_eq(world_state(&w, "payload"), FINDING_WARN);
-	world_config(&w, w.nic_port, k, 4096);
-	ck_assert_int_eq(world_state(&w, "payload"), FINDING_WARN);
-	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5 }, 4096);
-	ck_assert_int_eq(world_state(&w, "payload"), FINDING_WARN);
+	gdr_test_config(&w, w.nic, k, 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "payload"), FINDING_WARN);
+	gdr_test_config(&w, w.nic_port, k, 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "payload"), FINDING_WARN);
+	gdr_test_config(&w, w.nic, (struct gdr_test_config){ .mps = 1, .mrrs = 5 }, 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "payload"), FINDING_WARN);
 }
 END_TEST
 
 START_TEST(numa_and_iommu_may_be_unknown)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.pci[w.nic].numa = -1;
-	ck_assert_int_eq(world_state(&w, "numa"), FINDING_OK); /* the root complex knows it */
+	ck_assert_int_eq(gdr_test_state(&w, "numa"), FINDING_OK); /* the root complex knows it */
 	w.m.cpu[0].numa = -1;
-	ck_assert_int_eq(world_state(&w, "numa"), FINDING_UNKNOWN);
-	world_file("sys/kernel/iommu_groups/7/type", NULL);
-	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
-	world_file(world_path(&w, w.nic, "iommu_group"), NULL);
-	world_file(world_path(&w, w.gpu, "iommu_group"), NULL);
-	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_OK); /* there is no IOMMU */
-	world_file("sys/kernel/iommu_groups/7", NULL);
-	world_file("sys/kernel/iommu_groups", NULL);
-	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_test_state(&w, "numa"), FINDING_UNKNOWN);
+	gdr_test_file("sys/kernel/iommu_groups/7/type", NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "iommu"), FINDING_UNKNOWN);
+	gdr_test_file(gdr_test_path(&w, w.nic, "iommu_group"), NULL);
+	gdr_test_file(gdr_test_path(&w, w.gpu, "iommu_group"), NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "iommu"), FINDING_OK); /* there is no IOMMU */
+	gdr_test_file("sys/kernel/iommu_groups/7", NULL);
+	gdr_test_file("sys/kernel/iommu_groups", NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "iommu"), FINDING_UNKNOWN);
 }
 END_TEST
 
 START_TEST(links_that_lead_out_are_not_followed)
 {
-	world_make(&w);
-	world_file("secret", "DMA\n");
-	world_file("sys/kernel/iommu_groups/7/type", NULL);
-	world_link("sys/kernel/iommu_groups/7/type", "/mnt/secret");
-	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
-	world_file("sys/kernel/iommu_groups/7/type", NULL);
-	world_link("sys/kernel/iommu_groups/7/type", "../../../../secret");
-	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_UNKNOWN);
+	gdr_test_make(&w);
+	gdr_test_file("secret", "DMA\n");
+	gdr_test_file("sys/kernel/iommu_groups/7/type", NULL);
+	gdr_test_link("sys/kernel/iommu_groups/7/type", "/mnt/secret");
+	ck_assert_int_eq(gdr_test_state(&w, "iommu"), FINDING_UNKNOWN);
+	gdr_test_file("sys/kernel/iommu_groups/7/type", NULL);
+	gdr_test_link("sys/kernel/iommu_groups/7/type", "../../../../secret");
+	ck_assert_int_eq(gdr_test_state(&w, "iommu"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -73,39 +73,39 @@ START_TEST(a_near_port_that_is_down_is_told)
 	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.hca[0].port[0].active = TOPO_NO;
 	w.choice.n_nearest = 0;
-	(void)world_look(&w, "", &f);
-	x = world_find(&f, "port", 0, 0);
+	(void)gdr_test_look(&w, "", &f);
+	x = gdr_test_find(&f, "port", 0, 0);
 	ck_assert_int_eq(x->state, FINDING_WARN);
-	ck_assert_ptr_nonnull(world_find(&f, "nearest", 0, TOPO_NONE));
+	ck_assert_ptr_nonnull(gdr_test_find(&f, "nearest", 0, TOPO_NONE));
 	w.choice.n_nearest = 1;
 	w.m.hca[0].port[0].active = TOPO_UNKNOWN;
-	ck_assert_int_eq(world_state(&w, "port"), FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_test_state(&w, "port"), FINDING_UNKNOWN);
 }
 END_TEST
 
 START_TEST(a_storage_card_is_told)
 {
-	world_make(&w);
-	ck_assert(!world_has(&w, "role"));
+	gdr_test_make(&w);
+	ck_assert(!gdr_test_has(&w, "role"));
 	w.m.hca[0].role = TOPO_COMPUTE;
 	w.m.hca[0].rule = "below the switch of a GPU";
-	ck_assert_int_eq(world_state(&w, "role"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "role"), FINDING_OK);
 	w.m.hca[0].role = TOPO_STORAGE;
-	ck_assert_int_eq(world_state(&w, "role"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "role"), FINDING_WARN);
 }
 END_TEST
 
 START_TEST(a_bond_of_far_cards_is_told)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.hca[0].kind = TOPO_HCA_BOND;
 	w.m.hca[0].second = w.nic;
-	ck_assert_int_eq(world_state(&w, "bond"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "bond"), FINDING_OK);
 	w.m.hca[0].second = w.gpu;
-	ck_assert_int_eq(world_state(&w, "bond"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "bond"), FINDING_WARN);
 }
 END_TEST
 
@@ -124,7 +124,7 @@ static void make_vf(const char *pf)
 		w.m.pci[i].parent = w.nic_port;
 		w.m.pci[i].root = 0;
 		w.m.pci[i].max = w.m.pci[i].cur = (struct topo_pcie_link){ 120, 16 };
-		world_config(&w, i, (struct world_config){ .mps = 1, .mrrs = 2 }, 4096);
+		gdr_test_config(&w, i, (struct gdr_test_config){ .mps = 1, .mrrs = 2 }, 4096);
 	}
 	w.m.pci[w.nic].is_vf = true;
 	w.m.pci[w.nic].physfn = i;
@@ -135,14 +135,14 @@ START_TEST(nccl_finds_a_vf_at_its_pf)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.pci[w.nic].addr.dev = 2;
 	make_vf("0000:24:00.1");
-	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5 }, 4096);
-	world_link(world_path(&w, w.nic, "iommu_group"), "../../../../kernel/iommu_groups/7");
-	ck_assert_int_eq(world_look(&w, "vf", &f)->state, FINDING_OK);
+	gdr_test_config(&w, w.nic, (struct gdr_test_config){ .mps = 1, .mrrs = 5 }, 4096);
+	gdr_test_link(gdr_test_path(&w, w.nic, "iommu_group"), "../../../../kernel/iommu_groups/7");
+	ck_assert_int_eq(gdr_test_look(&w, "vf", &f)->state, FINDING_OK);
 	/* The PF's word counts. */
-	ck_assert_int_eq(world_look(NULL, "read-request", &f)->state, FINDING_WARN);
+	ck_assert_int_eq(gdr_test_look(NULL, "read-request", &f)->state, FINDING_WARN);
 	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_WARN);
 }
 END_TEST
@@ -152,9 +152,9 @@ START_TEST(nccl_does_not_find_a_vf_on_another_bus)
 	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
-	world_make(&w);
+	gdr_test_make(&w);
 	make_vf("0000:23:00.1");
-	x = world_look(&w, "vf", &f);
+	x = gdr_test_look(&w, "vf", &f);
 	ck_assert_int_eq(x->state, FINDING_WARN);
 	ck_assert_str_eq(x->remedy, "set NCCL_IB_MERGE_VFS=0");
 }
@@ -162,12 +162,12 @@ END_TEST
 
 START_TEST(a_vf_alone_says_little)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	make_vf(NULL);
-	ck_assert_int_eq(world_state(&w, "vf"), FINDING_WARN);
-	ck_assert_int_eq(world_state(&w, "read-request"), FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_test_state(&w, "vf"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "read-request"), FINDING_UNKNOWN);
 	w.m.hca[0].kind = TOPO_HCA_SF;
-	ck_assert_int_eq(world_state(&w, "sf"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "sf"), FINDING_WARN);
 }
 END_TEST
 
@@ -176,13 +176,13 @@ START_TEST(pf_and_vf_together_are_taken_for_one_card)
 	struct err e;
 	uint32_t h;
 
-	world_make(&w);
+	gdr_test_make(&w);
 	make_vf("0000:24:00.1");
 	ck_assert_int_eq(topo_add_hca(&w.m, "mlx5_1", &h, &e), 0);
 	w.m.hca[h].pci = w.m.pci[w.nic].physfn;
 	w.nearest[1] = h;
 	w.choice.n_nearest = 2;
-	ck_assert_int_eq(world_state(&w, "vf"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "vf"), FINDING_WARN);
 }
 END_TEST
 
@@ -191,8 +191,8 @@ START_TEST(data_direct_is_seen)
 	struct err e;
 	uint32_t i;
 
-	world_make(&w);
-	ck_assert(!world_has(&w, "data-direct"));
+	gdr_test_make(&w);
+	ck_assert(!gdr_test_has(&w, "data-direct"));
 	ck_assert_int_eq(topo_add_pci(&w.m, (struct pci_addr){ .bus = 0x23, .fn = 1 }, &i, &e), 0);
 	w.m.pci[i].parent = w.gpu_port;
 	w.m.pci[i].root = 0;
@@ -200,7 +200,7 @@ START_TEST(data_direct_is_seen)
 	w.m.pci[i].class_code = 0x080100;
 	w.m.pci[i].has_ids = w.m.pci[i].has_class = true;
 	w.m.pci[w.nic].parent = TOPO_NONE;
-	ck_assert_int_eq(world_state(&w, "data-direct"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "data-direct"), FINDING_OK);
 }
 END_TEST
 
@@ -208,15 +208,15 @@ END_TEST
 
 START_TEST(a_virtual_machine_says_what_it_hides)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.vm = TOPO_YES;
-	ck_assert_int_eq(world_state(&w, "vm"), FINDING_UNKNOWN);
-	ck_assert(!world_has(&w, "vm-tree"));
+	ck_assert_int_eq(gdr_test_state(&w, "vm"), FINDING_UNKNOWN);
+	ck_assert(!gdr_test_has(&w, "vm-tree"));
 	w.m.pci[w.gpu].parent = w.root_port;
 	w.m.pci[w.nic].parent = TOPO_NONE;
-	ck_assert_int_eq(world_state(&w, "vm-tree"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "vm-tree"), FINDING_WARN);
 	w.m.vm = TOPO_UNKNOWN;
-	ck_assert_int_eq(world_state(&w, "vm"), FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_test_state(&w, "vm"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -224,11 +224,12 @@ START_TEST(the_command_line_is_read)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
-	ck_assert(!world_has(&w, "acs-kernel"));
-	world_file("proc/cmdline",
-		   "quiet pci=disable_acs_redir=0000:22:00.0 iommu=pt pci=config_acs=00@pci:0:0\n");
-	ck_assert_str_eq(world_look(&w, "acs-kernel", &f)->value,
+	gdr_test_make(&w);
+	ck_assert(!gdr_test_has(&w, "acs-kernel"));
+	gdr_test_file(
+		"proc/cmdline",
+		"quiet pci=disable_acs_redir=0000:22:00.0 iommu=pt pci=config_acs=00@pci:0:0\n");
+	ck_assert_str_eq(gdr_test_look(&w, "acs-kernel", &f)->value,
 			 "pci=disable_acs_redir=0000:22:00.0 pci=config_acs=00@pci:0:0");
 }
 END_TEST
@@ -237,10 +238,10 @@ START_TEST(a_topology_file_tells_little)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.source = TOPO_NCCL_XML;
-	ck_assert_int_eq(world_look(&w, "acs", &f)->state, FINDING_UNKNOWN);
-	ck_assert_int_eq(world_look(NULL, "distance", &f)->state, FINDING_OK);
+	ck_assert_int_eq(gdr_test_look(&w, "acs", &f)->state, FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_test_look(NULL, "distance", &f)->state, FINDING_OK);
 	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_UNKNOWN);
 }
 END_TEST
@@ -250,10 +251,10 @@ START_TEST(an_empty_tree_is_unknown_and_never_ok)
 	static const char *const sure[] = { "distance", "link", "numa", "port", "vm" };
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.dirs = (struct topo_tree_dirs){ .sysfs = "/mnt/none", .proc = "/mnt/none" };
 	w.m.source = TOPO_CAPTURE;
-	(void)world_look(&w, "", &f);
+	(void)gdr_test_look(&w, "", &f);
 	for (size_t i = 0; i < f.all.n; i++) {
 		bool from_machine = false;
 
@@ -269,10 +270,10 @@ START_TEST(no_gpu_no_facts)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.n_gpus = 0;
 	w.c.n_gpus = 0;
-	(void)world_look(&w, "", &f);
+	(void)gdr_test_look(&w, "", &f);
 	ck_assert_uint_eq(f.all.n, 0);
 	ck_assert_int_eq(gdr_worst(&f, TOPO_NONE), FINDING_OK);
 	w.m.n_gpus = 1;
@@ -285,16 +286,16 @@ START_TEST(what_is_out_of_scope_is_not_looked_at)
 	struct topo_scope scope = { .hca = hca };
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.dirs.scope = &scope;
 	w.m.hca[0].port[0].active = TOPO_NO;
 	w.choice.n_nearest = 0;
-	ck_assert(!world_has(&w, "port"));
-	ck_assert(world_has(&w, "nearest"));
+	ck_assert(!gdr_test_has(&w, "port"));
+	ck_assert(gdr_test_has(&w, "nearest"));
 	scope.gpu = gpu;
-	(void)world_look(&w, "", &f);
-	ck_assert_ptr_null(world_find(&f, "nearest", 0, TOPO_NONE));
-	ck_assert_ptr_null(world_find(&f, "peermem", TOPO_NONE, TOPO_NONE));
+	(void)gdr_test_look(&w, "", &f);
+	ck_assert_ptr_null(gdr_test_find(&f, "nearest", 0, TOPO_NONE));
+	ck_assert_ptr_null(gdr_test_find(&f, "peermem", TOPO_NONE, TOPO_NONE));
 	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_OK);
 }
 END_TEST
@@ -305,15 +306,15 @@ START_TEST(neighbours_that_are_seen_are_named)
 	struct topo_scope scope = { .hca = hca };
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.dirs.scope = &scope;
 	w.dirs.others_seen = true;
-	ck_assert(!world_has(&w, "neighbours"));
+	ck_assert(!gdr_test_has(&w, "neighbours"));
 	hca[0] = false;
 	w.choice.n_nearest = 0;
-	ck_assert_str_eq(world_look(&w, "neighbours", &f)->value, "mlx5_0");
+	ck_assert_str_eq(gdr_test_look(&w, "neighbours", &f)->value, "mlx5_0");
 	w.dirs.others_seen = false;
-	ck_assert(!world_has(&w, "neighbours"));
+	ck_assert(!gdr_test_has(&w, "neighbours"));
 }
 END_TEST
 
@@ -327,7 +328,7 @@ static int ask(void *arg, struct err *e)
 
 START_TEST(memory_may_end_anywhere)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	make_vf("0000:24:00.1");
 	ck_assert_str_eq(alloc_fail_each(ask, NULL), "ok");
 	w.m.gpu[0].vendor = TOPO_AMD;

@@ -9,7 +9,7 @@
 #include "topo/core/machine_build.h"
 #include "topo/testing/gdr.h"
 
-static struct world w;
+static struct gdr_test w;
 
 /* Findings are sorted, an ok one has a value, and others have a reason and a remedy. */
 static void check_texts(const struct gdr_findings *f)
@@ -30,27 +30,27 @@ START_TEST(all_is_well)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
-	(void)world_look(&w, "", &f);
+	gdr_test_make(&w);
+	(void)gdr_test_look(&w, "", &f);
 	for (size_t i = 0; i < f.all.n; i++)
 		ck_assert_msg(f.all.item[i].state == FINDING_OK, "%s is %s: %s", f.all.item[i].id,
 			      finding_state_name(f.all.item[i].state), f.all.item[i].value);
 	ck_assert_uint_ge(f.all.n, 16);
 	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_OK);
 	ck_assert_int_eq(gdr_worst(&f, TOPO_NONE), FINDING_OK);
-	ck_assert_str_eq(world_find(&f, "bar1", 0, TOPO_NONE)->value, "BAR 1: 128 GiB");
-	ck_assert_str_eq(world_find(&f, "port", TOPO_NONE, 0)->value, "ACTIVE, 200 Gbit/s");
-	ck_assert_str_eq(world_find(&f, "distance", 0, 0)->value, "PIX");
-	ck_assert_str_eq(world_find(&f, "iommu", 0, TOPO_NONE)->value, "identity, group 7");
+	ck_assert_str_eq(gdr_test_find(&f, "bar1", 0, TOPO_NONE)->value, "BAR 1: 128 GiB");
+	ck_assert_str_eq(gdr_test_find(&f, "port", TOPO_NONE, 0)->value, "ACTIVE, 200 Gbit/s");
+	ck_assert_str_eq(gdr_test_find(&f, "distance", 0, 0)->value, "PIX");
+	ck_assert_str_eq(gdr_test_find(&f, "iommu", 0, TOPO_NONE)->value, "identity, group 7");
 	check_texts(&f);
 }
 END_TEST
 
 /* ---- ACS ---- */
 
-static struct world_config port(uint16_t acs)
+static struct gdr_test_config port(uint16_t acs)
 {
-	return (struct world_config){ .type = 6, .mps = 1, .mrrs = 2, .acs = acs };
+	return (struct gdr_test_config){ .type = 6, .mps = 1, .mrrs = 2, .acs = acs };
 }
 
 START_TEST(a_redirecting_port_is_named)
@@ -58,9 +58,9 @@ START_TEST(a_redirecting_port_is_named)
 	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
-	world_make(&w);
-	world_config(&w, w.gpu_port, port(0x1d), 4096);
-	x = world_look(&w, "acs", &f);
+	gdr_test_make(&w);
+	gdr_test_config(&w, w.gpu_port, port(0x1d), 4096);
+	x = gdr_test_look(&w, "acs", &f);
 	ck_assert_int_eq(x->state, FINDING_WARN);
 	ck_assert(x->of[GDR_OF_GPU] == 0 && x->of[GDR_OF_HCA] == 0);
 	ck_assert_str_eq(x->path, "/sys/bus/pci/devices/0000:22:00.0/config");
@@ -76,28 +76,28 @@ START_TEST(either_side_counts)
 	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
-	world_make(&w);
-	world_config(&w, w.nic_port, port(0x08), 4096);
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_WARN);
-	world_config(&w, w.gpu_port, port(0x04), 4096);
-	x = world_look(&w, "acs", &f);
+	gdr_test_make(&w);
+	gdr_test_config(&w, w.nic_port, port(0x08), 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_WARN);
+	gdr_test_config(&w, w.gpu_port, port(0x04), 4096);
+	x = gdr_test_look(&w, "acs", &f);
 	ck_assert_str_eq(x->value, "0000:22:00.0: RR, 0000:22:01.0: CR");
-	world_config(&w, w.gpu_port, port(0x13), 4096);
-	world_config(&w, w.nic_port, port(0xffff), 4096);
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
+	gdr_test_config(&w, w.gpu_port, port(0x13), 4096);
+	gdr_test_config(&w, w.nic_port, port(0xffff), 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_OK);
 }
 END_TEST
 
 START_TEST(above_the_switch_nothing_matters)
 {
-	world_make(&w);
-	world_config(&w, w.root_port, port(0x1d), 4096);
-	world_config(&w, w.upstream, port(0x1d), 4096);
-	world_config(&w, w.gpu, port(0x1d), 4096);
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
+	gdr_test_make(&w);
+	gdr_test_config(&w, w.root_port, port(0x1d), 4096);
+	gdr_test_config(&w, w.upstream, port(0x1d), 4096);
+	gdr_test_config(&w, w.gpu, port(0x1d), 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_OK);
 	/* Another switch above: its ports are not on the way either. */
 	w.m.pci[w.root_port].kind = TOPO_DOWNSTREAM;
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_OK);
 }
 END_TEST
 
@@ -105,13 +105,13 @@ START_TEST(with_an_iommu_that_translates_it_fails)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
-	world_file("sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
-	ck_assert_int_eq(world_state(&w, "iommu"), FINDING_WARN);
-	world_config(&w, w.gpu_port, port(0x1d), 4096);
-	ck_assert_int_eq(world_look(&w, "acs", &f)->state, FINDING_FAIL);
-	ck_assert_int_eq(world_look(NULL, "iommu", &f)->state, FINDING_WARN);
+	gdr_test_make(&w);
+	gdr_test_file("sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "iommu"), FINDING_WARN);
+	gdr_test_config(&w, w.gpu_port, port(0x1d), 4096);
+	ck_assert_int_eq(gdr_test_look(&w, "acs", &f)->state, FINDING_FAIL);
+	ck_assert_int_eq(gdr_test_look(NULL, "iommu", &f)->state, FINDING_WARN);
 	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_FAIL);
 }
 END_TEST
@@ -121,16 +121,17 @@ START_TEST(translated_requests_may_pass)
 	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
 
-	world_make(&w);
-	world_file("sys/kernel/iommu_groups/7/type", "DMA\n");
-	world_config(&w, w.gpu_port, port(0x5d), 4096);
-	x = world_look(&w, "acs", &f);
+	gdr_test_make(&w);
+	gdr_test_file("sys/kernel/iommu_groups/7/type", "DMA\n");
+	gdr_test_config(&w, w.gpu_port, port(0x5d), 4096);
+	x = gdr_test_look(&w, "acs", &f);
 	ck_assert_int_eq(x->state, FINDING_FAIL);
 	ck_assert_ptr_nonnull(strstr(x->remedy, "ATS"));
-	world_config(&w, w.nic, (struct world_config){ .mps = 1, .mrrs = 5, .ats = true }, 4096);
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_OK);
-	world_config(&w, w.nic_port, port(0x1d), 4096);
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_FAIL);
+	gdr_test_config(&w, w.nic, (struct gdr_test_config){ .mps = 1, .mrrs = 5, .ats = true },
+			4096);
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_OK);
+	gdr_test_config(&w, w.nic_port, port(0x1d), 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_FAIL);
 }
 END_TEST
 
@@ -142,13 +143,13 @@ START_TEST(without_root_it_is_unknown)
 	auto_gdr_findings struct gdr_findings before = { 0 }, f = { 0 };
 	size_t changed = 0;
 
-	world_make(&w);
-	(void)world_look(&w, "", &before);
+	gdr_test_make(&w);
+	(void)gdr_test_look(&w, "", &before);
 	for (uint32_t i = 0; i < w.m.n_pci; i++)
-		world_config(&w, i, port(0x1d), 64);
-	(void)world_look(&w, "", &f);
+		gdr_test_config(&w, i, port(0x1d), 64);
+	(void)gdr_test_look(&w, "", &f);
 	for (size_t i = 0; i < ARRAY_SIZE(read_there); i++) {
-		const struct finding *x = world_look(NULL, read_there[i], &f);
+		const struct finding *x = gdr_test_look(NULL, read_there[i], &f);
 
 		ck_assert_int_eq(x->state, FINDING_UNKNOWN);
 		ck_assert_str_eq(x->value, "64 bytes");
@@ -167,13 +168,13 @@ START_TEST(at_a_root_complex_its_ports_count)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.pci[w.nic].parent = TOPO_NONE;
 	topo_sort(&w.m);
-	ck_assert_int_eq(world_look(&w, "distance", &f)->state, FINDING_WARN);
-	ck_assert_str_eq(world_look(NULL, "distance", &f)->value, "PHB");
-	world_config(&w, w.root_port, port(0x1d), 4096);
-	ck_assert_int_eq(world_state(&w, "acs"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_look(&w, "distance", &f)->state, FINDING_WARN);
+	ck_assert_str_eq(gdr_test_look(NULL, "distance", &f)->value, "PHB");
+	gdr_test_config(&w, w.root_port, port(0x1d), 4096);
+	ck_assert_int_eq(gdr_test_state(&w, "acs"), FINDING_WARN);
 }
 END_TEST
 
@@ -184,60 +185,60 @@ static enum finding_state both(bool peermem, bool open)
 	auto_gdr_findings struct gdr_findings f = { 0 };
 	enum finding_state s;
 
-	world_file("sys/module/nvidia_peermem/version", "1\n");
+	gdr_test_file("sys/module/nvidia_peermem/version", "1\n");
 	if (!peermem)
-		world_file("sys/module/nvidia_peermem/version", NULL);
-	world_file("proc/driver/nvidia/version", open ? "NVIDIA UNIX Open Kernel Module\n"
-						      : "NVIDIA UNIX x86_64 Kernel Module\n");
-	s = world_look(&w, "peermem", &f)->state;
-	ck_assert_int_eq(world_look(NULL, "dmabuf", &f)->state, s);
+		gdr_test_file("sys/module/nvidia_peermem/version", NULL);
+	gdr_test_file("proc/driver/nvidia/version", open ? "NVIDIA UNIX Open Kernel Module\n"
+							 : "NVIDIA UNIX x86_64 Kernel Module\n");
+	s = gdr_test_look(&w, "peermem", &f)->state;
+	ck_assert_int_eq(gdr_test_look(NULL, "dmabuf", &f)->state, s);
 	return s;
 }
 
 START_TEST(one_way_is_enough)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	ck_assert_int_eq(both(true, true), FINDING_OK);
 	ck_assert_int_eq(both(false, true), FINDING_OK);
 	ck_assert_int_eq(both(true, false), FINDING_OK);
 	ck_assert_int_eq(both(false, false), FINDING_FAIL);
-	world_file("proc/driver/nvidia/version", NULL);
-	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_UNKNOWN);
-	world_file("proc/driver/nvidia/version", "NVIDIA UNIX Open Kernel Module\n");
-	world_file("proc/sys/kernel/osrelease", "5.4.0\n");
-	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_FAIL);
-	world_file("proc/sys/kernel/osrelease", "5.12.1\n");
-	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_OK);
+	gdr_test_file("proc/driver/nvidia/version", NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "peermem"), FINDING_UNKNOWN);
+	gdr_test_file("proc/driver/nvidia/version", "NVIDIA UNIX Open Kernel Module\n");
+	gdr_test_file("proc/sys/kernel/osrelease", "5.4.0\n");
+	ck_assert_int_eq(gdr_test_state(&w, "dmabuf"), FINDING_FAIL);
+	gdr_test_file("proc/sys/kernel/osrelease", "5.12.1\n");
+	ck_assert_int_eq(gdr_test_state(&w, "dmabuf"), FINDING_OK);
 }
 END_TEST
 
 START_TEST(a_capture_without_modules_tells_nothing_of_them)
 {
-	world_make(&w);
-	world_file("proc/driver/nvidia/version", "closed\n");
-	world_file("sys/module/nvidia_peermem/version", NULL);
-	world_file("sys/module/nvidia_peermem", NULL);
-	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_FAIL);
-	world_file("sys/module", NULL);
-	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_UNKNOWN);
+	gdr_test_make(&w);
+	gdr_test_file("proc/driver/nvidia/version", "closed\n");
+	gdr_test_file("sys/module/nvidia_peermem/version", NULL);
+	gdr_test_file("sys/module/nvidia_peermem", NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "peermem"), FINDING_FAIL);
+	gdr_test_file("sys/module", NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "peermem"), FINDING_UNKNOWN);
 }
 END_TEST
 
 START_TEST(amd_has_its_own)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.gpu[0].vendor = TOPO_AMD;
-	world_file("boot/config-6.12.0-1-amd64",
-		   "# CONFIG_X is not set\nCONFIG_PCI_P2PDMA=y\nCONFIG_DMABUF_MOVE_NOTIFY=y\n");
-	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_OK);
-	world_file("boot/config-6.12.0-1-amd64", "CONFIG_PCI_P2PDMA=y\n"
-						 "# CONFIG_DMABUF_MOVE_NOTIFY=y\n");
-	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_FAIL);
-	world_file("sys/kernel/mm/memory_peers/amdkfd/version", "1.0\n");
-	ck_assert_int_eq(world_state(&w, "peermem"), FINDING_OK);
-	world_file("sys/kernel/mm/memory_peers/amdkfd/version", NULL);
-	world_file("boot/config-6.12.0-1-amd64", NULL);
-	ck_assert_int_eq(world_state(&w, "dmabuf"), FINDING_UNKNOWN);
+	gdr_test_file("boot/config-6.12.0-1-amd64",
+		      "# CONFIG_X is not set\nCONFIG_PCI_P2PDMA=y\nCONFIG_DMABUF_MOVE_NOTIFY=y\n");
+	ck_assert_int_eq(gdr_test_state(&w, "dmabuf"), FINDING_OK);
+	gdr_test_file("boot/config-6.12.0-1-amd64", "CONFIG_PCI_P2PDMA=y\n"
+						    "# CONFIG_DMABUF_MOVE_NOTIFY=y\n");
+	ck_assert_int_eq(gdr_test_state(&w, "dmabuf"), FINDING_FAIL);
+	gdr_test_file("sys/kernel/mm/memory_peers/amdkfd/version", "1.0\n");
+	ck_assert_int_eq(gdr_test_state(&w, "peermem"), FINDING_OK);
+	gdr_test_file("sys/kernel/mm/memory_peers/amdkfd/version", NULL);
+	gdr_test_file("boot/config-6.12.0-1-amd64", NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "dmabuf"), FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -248,24 +249,25 @@ static enum finding_state with_window(const char *line)
 	char text[256];
 
 	(void)snprintf(text, sizeof(text), "0x1000 0x1fff 0x40200\n%s\n", line);
-	world_file(world_path(&w, w.gpu, "resource"), text);
-	return world_state(&w, "bar1");
+	gdr_test_file(gdr_test_path(&w, w.gpu, "resource"), text);
+	return gdr_test_state(&w, "bar1");
 }
 
 START_TEST(small_windows_are_seen)
 {
-	world_make(&w);
+	gdr_test_make(&w);
 	ck_assert_int_eq(with_window("0x40000000 0x7fffffff 0x14220c"), FINDING_OK);
 	ck_assert_int_eq(with_window("0x40000000 0x4fffffff 0x14220c"), FINDING_WARN);
 	ck_assert_int_eq(with_window("0x0 0x0 0x0"), FINDING_FAIL);
 	ck_assert_int_eq(with_window("nonsense"), FINDING_FAIL);
-	world_file(world_path(&w, w.gpu, "resource"), NULL);
-	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_UNKNOWN);
+	gdr_test_file(gdr_test_path(&w, w.gpu, "resource"), NULL);
+	ck_assert_int_eq(gdr_test_state(&w, "bar1"), FINDING_UNKNOWN);
 	w.m.gpu[0].vendor = TOPO_AMD;
-	world_file(world_path(&w, w.gpu, "resource"), "0x380000000000 0x3800ffffffff 0x14220c\n");
-	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_OK);
-	world_file(world_path(&w, w.gpu, "mem_info_vram_total"), "206141652992\n");
-	ck_assert_int_eq(world_state(&w, "bar1"), FINDING_WARN);
+	gdr_test_file(gdr_test_path(&w, w.gpu, "resource"),
+		      "0x380000000000 0x3800ffffffff 0x14220c\n");
+	ck_assert_int_eq(gdr_test_state(&w, "bar1"), FINDING_OK);
+	gdr_test_file(gdr_test_path(&w, w.gpu, "mem_info_vram_total"), "206141652992\n");
+	ck_assert_int_eq(gdr_test_state(&w, "bar1"), FINDING_WARN);
 }
 END_TEST
 
@@ -273,20 +275,20 @@ START_TEST(an_idle_gpu_may_be_slow_but_not_narrow)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.pci[w.gpu].cur.speed = 15;
-	ck_assert_int_eq(world_state(&w, "link"), FINDING_OK);
+	ck_assert_int_eq(gdr_test_state(&w, "link"), FINDING_OK);
 	w.m.pci[w.gpu].cur.width = 8;
-	ck_assert_int_eq(world_state(&w, "link"), FINDING_WARN);
+	ck_assert_int_eq(gdr_test_state(&w, "link"), FINDING_WARN);
 	w.m.pci[w.gpu].cur.width = 16;
 	w.m.pci[w.nic].cur.speed = 60;
-	ck_assert_int_eq(world_look(&w, "link", &f)->state, FINDING_WARN);
+	ck_assert_int_eq(gdr_test_look(&w, "link", &f)->state, FINDING_WARN);
 	ck_assert_uint_eq(f.all.item[0].of[GDR_OF_HCA], 0);
 	ck_assert_ptr_nonnull(strstr(f.all.item[0].value,
 				     "8.0 GT/s PCIe x16; its maximum is 16.0 GT/s PCIe x16"));
 	w.m.pci[w.nic].cur.speed = 120;
 	w.m.pci[w.upstream].cur.width = 4;
-	ck_assert_int_eq(world_look(&w, "link", &f)->state, FINDING_WARN);
+	ck_assert_int_eq(gdr_test_look(&w, "link", &f)->state, FINDING_WARN);
 	ck_assert_ptr_nonnull(strstr(f.all.item[0].value, "0000:21:00.0"));
 }
 END_TEST
@@ -295,15 +297,15 @@ START_TEST(grace_is_near_through_its_cpu)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.pci[w.nic].parent = TOPO_NONE;
 	(void)snprintf(w.m.cpu[0].arch, sizeof(w.m.cpu[0].arch), "arm64");
-	ck_assert_int_eq(world_state(&w, "distance"), FINDING_WARN);
-	world_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: 4\n");
-	ck_assert_int_eq(world_look(&w, "distance", &f)->state, FINDING_OK);
-	ck_assert_ptr_nonnull(world_look(NULL, "c2c", &f));
-	world_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: -1\n");
-	ck_assert_ptr_null(world_look(&w, "c2c", &f));
+	ck_assert_int_eq(gdr_test_state(&w, "distance"), FINDING_WARN);
+	gdr_test_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: 4\n");
+	ck_assert_int_eq(gdr_test_look(&w, "distance", &f)->state, FINDING_OK);
+	ck_assert_ptr_nonnull(gdr_test_look(NULL, "c2c", &f));
+	gdr_test_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: -1\n");
+	ck_assert_ptr_null(gdr_test_look(&w, "c2c", &f));
 }
 END_TEST
 
@@ -311,13 +313,13 @@ START_TEST(rdma_on_the_package_needs_no_hca)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.m.gpu[0].vendor = TOPO_ASCEND;
 	w.m.gpu[0].on_package = true;
 	w.choice.n_nearest = 0;
-	ck_assert_int_eq(world_look(&w, "on-package", &f)->state, FINDING_OK);
-	ck_assert_ptr_null(world_look(NULL, "nearest", &f));
-	ck_assert_ptr_null(world_look(NULL, "peermem", &f));
+	ck_assert_int_eq(gdr_test_look(&w, "on-package", &f)->state, FINDING_OK);
+	ck_assert_ptr_null(gdr_test_look(NULL, "nearest", &f));
+	ck_assert_ptr_null(gdr_test_look(NULL, "peermem", &f));
 	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_OK);
 }
 END_TEST
@@ -326,13 +328,13 @@ START_TEST(without_an_hca_it_fails)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	world_make(&w);
+	gdr_test_make(&w);
 	w.choice.n_nearest = 0;
-	ck_assert_int_eq(world_state(&w, "nearest"), FINDING_FAIL);
+	ck_assert_int_eq(gdr_test_state(&w, "nearest"), FINDING_FAIL);
 	w.m.hca[0].kind = TOPO_HCA_SOFTWARE;
-	ck_assert_int_eq(world_state(&w, "software"), FINDING_FAIL);
+	ck_assert_int_eq(gdr_test_state(&w, "software"), FINDING_FAIL);
 	w.m.n_hcas = 0;
-	ck_assert_int_eq(world_look(&w, "hcas", &f)->state, FINDING_FAIL);
+	ck_assert_int_eq(gdr_test_look(&w, "hcas", &f)->state, FINDING_FAIL);
 	ck_assert_int_eq(gdr_worst(&f, TOPO_NONE), FINDING_FAIL);
 	w.m.n_hcas = 1;
 }

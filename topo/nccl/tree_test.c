@@ -77,15 +77,15 @@ END_TEST
 /* ---- where NCCL looks for devices ---- */
 
 /* A switch with a GPU and a PF with two VFs; another with a GPU and nothing. */
-static uint32_t two_switches(struct topo_machine *m, struct fixture *y)
+static uint32_t two_switches(struct topo_machine *m, struct fixture *fx)
 {
-	*y = (struct fixture){ .m = m };
+	*fx = (struct fixture){ .m = m };
 	m->source = TOPO_LIVE;
-	fixture_root(y, 0);
-	uint32_t up = fixture_switch(y, fixture_port(y), &fixture_plain);
-	(void)fixture_gpu(y, fixture_down(y, up));
-	uint32_t pf = fixture_hca(y, fixture_down(y, up), "pf");
-	(void)fixture_gpu(y, fixture_slot(y, fixture_port(y), &fixture_plain));
+	fixture_root(fx, 0);
+	uint32_t up = fixture_switch(fx, fixture_port(fx), &fixture_plain);
+	(void)fixture_gpu(fx, fixture_down(fx, up));
+	uint32_t pf = fixture_hca(fx, fixture_down(fx, up), "pf");
+	(void)fixture_gpu(fx, fixture_slot(fx, fixture_port(fx), &fixture_plain));
 	return pf;
 }
 
@@ -111,16 +111,16 @@ struct vf_case {
 static void check_vf(const struct vf_case *c)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
-	struct fixture y;
-	uint32_t pf = two_switches(&m, &y);
-	uint32_t vf = fixture_vf(&y, pf, 0, "vf");
+	struct fixture fx;
+	uint32_t pf = two_switches(&m, &fx);
+	uint32_t vf = fixture_vf(&fx, pf, 0, "vf");
 	bool hca[2];
 
 	if (c->bus)
 		m.pci[vf].addr.bus = c->bus;
 	if (c->dev)
 		m.pci[vf].addr.dev = c->dev;
-	fixture_done(&y);
+	fixture_done(&fx);
 	if (c->sf)
 		m.hca[topo_find_hca(&m, "vf")].kind = TOPO_HCA_SF;
 	for (int keep = 0; keep < 2; keep++) {
@@ -153,21 +153,21 @@ START_TEST(integrated_functions_become_the_host_bridge)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
-	struct fixture y = { .m = &m };
+	struct fixture fx = { .m = &m };
 	uint32_t pci[3];
 	struct pci_addr at = { 0 };
 
 	m.source = TOPO_LIVE;
-	fixture_root(&y, -1);
-	pci[0] = fixture_fn(&y, TOPO_NONE, 0, &fixture_plain);
+	fixture_root(&fx, -1);
+	pci[0] = fixture_fn(&fx, TOPO_NONE, 0, &fixture_plain);
 	m.pci[pci[0]].addr = at;
 	for (unsigned int i = 0; i < 2; i++) {
-		uint32_t h = fixture_hca(&y, TOPO_NONE, i ? "mlx5_1" : "mlx5_0");
+		uint32_t h = fixture_hca(&fx, TOPO_NONE, i ? "mlx5_1" : "mlx5_0");
 		at.dev = (uint8_t)(5 + i);
 		m.pci[m.hca[h].pci].addr = at;
 	}
-	(void)fixture_gpu(&y, fixture_port(&y));
-	fixture_done(&y);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	fixture_done(&fx);
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 2);
 	ck_assert(a.net[0].displaced && a.net[1].displaced);
@@ -179,10 +179,10 @@ START_TEST(ports_that_are_down_are_not_there)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
-	struct fixture y;
-	uint32_t pf = two_switches(&m, &y);
+	struct fixture fx;
+	uint32_t pf = two_switches(&m, &fx);
 
-	fixture_done(&y);
+	fixture_done(&fx);
 	m.hca[pf].port[0].active = TOPO_NO;
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 0);
@@ -198,15 +198,15 @@ START_TEST(ports_and_places)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
-	struct fixture y = { 0 };
-	uint32_t bare, none, h = two_switches(&m, &y);
+	struct fixture fx = { 0 };
+	uint32_t bare, none, h = two_switches(&m, &fx);
 	struct err e;
 
 	ck_assert_int_eq(topo_add_port(&m.hca[h], 2, &e), 0);
 	ck_assert_int_eq(topo_add_hca(&m, "bare", &bare, &e), 0);
 	ck_assert_int_eq(topo_add_hca(&m, "none", &none, &e), 0);
 	m.hca[bare].pci = m.hca[h].pci;
-	fixture_done(&y);
+	fixture_done(&fx);
 	predict(&m, NULL, false, &a);
 	ck_assert_uint_eq(a.n_nets, 4);
 	for (uint32_t n = 0; n < 4; n++) {
@@ -224,12 +224,12 @@ START_TEST(layers_are_not_fused)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
-	struct fixture y;
-	uint32_t pf = two_switches(&m, &y);
+	struct fixture fx;
+	uint32_t pf = two_switches(&m, &fx);
 
-	(void)fixture_vf(&y, pf, 0, "vf0");
-	(void)fixture_vf(&y, pf, 1, "vf1");
-	fixture_done(&y);
+	(void)fixture_vf(&fx, pf, 0, "vf0");
+	(void)fixture_vf(&fx, pf, 1, "vf1");
+	fixture_done(&fx);
 	m.hca[topo_find_hca(&m, "pf")].port[0].layer = TOPO_ETHERNET;
 	m.hca[topo_find_hca(&m, "vf0")].port[0].layer = TOPO_INFINIBAND;
 	m.hca[topo_find_hca(&m, "vf1")].port[0].layer = TOPO_ETHERNET;
@@ -247,10 +247,10 @@ START_TEST(long_domains_end_the_climb)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_nccl_prediction struct nccl_prediction near = { 0 }, far = { 0 };
-	struct fixture y;
+	struct fixture fx;
 
-	(void)two_switches(&m, &y);
-	fixture_done(&y);
+	(void)two_switches(&m, &fx);
+	fixture_done(&fx);
 	predict(&m, NULL, false, &near);
 	ck_assert_int_eq(near.gpu[0].type, NCCL_PIX);
 	for (size_t i = 0; i < m.n_pci; i++)
@@ -264,11 +264,11 @@ END_TEST
 START_TEST(links_as_nccl_reads_them)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
-	struct fixture y;
-	uint32_t pf = two_switches(&m, &y);
+	struct fixture fx;
+	uint32_t pf = two_switches(&m, &fx);
 	struct topo_pci *p = &m.pci[m.hca[pf].pci], *gpu = &m.pci[m.gpu[0].pci];
 
-	fixture_done(&y);
+	fixture_done(&fx);
 	for (int i = 0; i < 4; i++) {
 		static const double want[] = { 24.0, 48.0, 12.0, 3.0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
@@ -287,14 +287,14 @@ END_TEST
 START_TEST(nodes_that_are_not_told)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
-	struct fixture y = { .m = &m };
+	struct fixture fx = { .m = &m };
 
 	m.source = TOPO_CAPTURE;
-	fixture_root(&y, 0);
-	(void)fixture_gpu(&y, fixture_port(&y));
-	fixture_root(&y, -1);
-	(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
-	fixture_done(&y);
+	fixture_root(&fx, 0);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	fixture_root(&fx, -1);
+	(void)fixture_hca(&fx, fixture_port(&fx), "mlx5_0");
+	fixture_done(&fx);
 	for (int rccl = 0; rccl < 2; rccl++) {
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
 		struct nccl_opts o = { .rccl = rccl, .gdr_level = -1 };
@@ -350,11 +350,11 @@ static int predict_it(void *arg, struct err *e)
 START_TEST(memory_may_end_anywhere)
 {
 	auto_topo_machine struct topo_machine m = { 0 }, file = { 0 };
-	struct fixture y;
-	uint32_t pf = two_switches(&m, &y);
+	struct fixture fx;
+	uint32_t pf = two_switches(&m, &fx);
 
-	(void)fixture_vf(&y, pf, 0, "vf");
-	fixture_done(&y);
+	(void)fixture_vf(&fx, pf, 0, "vf");
+	fixture_done(&fx);
 	ck_assert_str_eq(alloc_fail_each(predict_it, &m), "ok");
 	topo_xml("dgx-a100", &file);
 	ck_assert_str_eq(alloc_fail_each(predict_it, &file), "ok");

@@ -246,14 +246,14 @@ END_TEST
 START_TEST(hcas_without_a_function_are_shown)
 {
 	auto_stage struct stage s = { 0 };
-	struct fixture y = { .m = &s.m };
+	struct fixture fx = { .m = &s.m };
 	struct err e = { 0 };
 	uint32_t slot, lost;
 
-	fixture_root(&y, 0);
-	slot = fixture_slot(&y, fixture_port(&y), &fixture_plain);
-	(void)fixture_gpu(&y, slot);
-	(void)fixture_hca(&y, fixture_port(&y), "mlx5_0");
+	fixture_root(&fx, 0);
+	slot = fixture_slot(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_gpu(&fx, slot);
+	(void)fixture_hca(&fx, fixture_port(&fx), "mlx5_0");
 	ck_assert_int_eq(topo_add_hca(&s.m, "lo\033st", &lost, &e), 0);
 	s.m.hca[lost].kind = TOPO_HCA_SOFTWARE;
 	s.m.hca[0].port[0].active = TOPO_NO;
@@ -279,19 +279,19 @@ END_TEST
 START_TEST(vfs_in_the_picture)
 {
 	auto_stage struct stage s = { 0 };
-	struct fixture y = { .m = &s.m };
+	struct fixture fx = { .m = &s.m };
 	uint32_t slot, hca;
 	char name[16];
 
-	fixture_root(&y, 0);
-	slot = fixture_slot(&y, fixture_port(&y), &fixture_plain);
-	(void)fixture_gpu(&y, slot);
-	hca = fixture_hca(&y, slot, "mlx5_0");
+	fixture_root(&fx, 0);
+	slot = fixture_slot(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_gpu(&fx, slot);
+	hca = fixture_hca(&fx, slot, "mlx5_0");
 	for (uint8_t i = 0; i < 5; i++) {
 		(void)snprintf(name, sizeof(name), "mlx5_%u", i + 1u);
-		(void)fixture_vf(&y, hca, i, name);
+		(void)fixture_vf(&fx, hca, i, name);
 	}
-	fixture_done(&y);
+	fixture_done(&fx);
 	answer(&s);
 	char shape[2][SHOW_SHAPE_LEN];
 	(void)show_shape(&s.v, shape[0]);

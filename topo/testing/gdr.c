@@ -41,7 +41,7 @@ static void put(const char *path, const void *bytes, size_t len)
 	ck_assert_int_eq(write(fd, bytes, len), (ssize_t)len);
 }
 
-void world_file(const char *path, const char *text)
+void gdr_test_file(const char *path, const char *text)
 {
 	char out[PATH];
 
@@ -51,14 +51,14 @@ void world_file(const char *path, const char *text)
 		ck_assert_int_eq(remove(full(path, out)), 0);
 }
 
-void world_link(const char *path, const char *target)
+void gdr_test_link(const char *path, const char *target)
 {
 	char out[PATH];
 
 	ck_assert_int_eq(symlink(target, full(path, out)), 0);
 }
 
-const char *world_path(const struct world *w, uint32_t pci, const char *name)
+const char *gdr_test_path(const struct gdr_test *w, uint32_t pci, const char *name)
 {
 	static char path[PATH];
 	char bdf[PCI_STR_LEN];
@@ -76,7 +76,7 @@ static void put16(uint8_t *p, unsigned v)
 	p[1] = (uint8_t)(v >> 8);
 }
 
-void world_config(const struct world *w, uint32_t pci, struct world_config k, size_t len)
+void gdr_test_config(const struct gdr_test *w, uint32_t pci, struct gdr_test_config k, size_t len)
 {
 	uint8_t c[PCI_CONFIG_MAX] = { 0 };
 
@@ -96,12 +96,12 @@ void world_config(const struct world *w, uint32_t pci, struct world_config k, si
 	put16(c + 0x160, 0x000f);
 	put16(c + 0x162, 0x0001);
 	put16(c + 0x166, k.ats ? 0x8000 : 0);
-	put(world_path(w, pci, "config"), c, len);
+	put(gdr_test_path(w, pci, "config"), c, len);
 }
 
 /* ---- the machine ---- */
 
-static uint32_t add(struct world *w, const char *bdf, uint32_t parent, enum topo_kind kind)
+static uint32_t add(struct gdr_test *w, const char *bdf, uint32_t parent, enum topo_kind kind)
 {
 	struct pci_addr a;
 	struct err e;
@@ -114,11 +114,11 @@ static uint32_t add(struct world *w, const char *bdf, uint32_t parent, enum topo
 	w->m.pci[i].kind = kind;
 	w->m.pci[i].numa = 0;
 	w->m.pci[i].max = w->m.pci[i].cur = (struct topo_pcie_link){ .speed = 120, .width = 16 };
-	world_config(w, i, (struct world_config){ .type = 0, .mps = 1, .mrrs = 5 }, 4096);
+	gdr_test_config(w, i, (struct gdr_test_config){ .type = 0, .mps = 1, .mrrs = 5 }, 4096);
 	return i;
 }
 
-static void add_tree(struct world *w)
+static void add_tree(struct gdr_test *w)
 {
 	struct err e;
 	uint32_t i;
@@ -134,7 +134,7 @@ static void add_tree(struct world *w)
 	w->nic = add(w, "0000:24:00.0", w->nic_port, TOPO_ENDPOINT);
 }
 
-static void add_devices(struct world *w)
+static void add_devices(struct gdr_test *w)
 {
 	struct err e;
 	uint32_t i;
@@ -150,26 +150,26 @@ static void add_devices(struct world *w)
 	w->choice = (struct topo_gpu_choice){ .nearest = w->nearest, .n_nearest = 1 };
 }
 
-static void add_files(struct world *w)
+static void add_files(struct gdr_test *w)
 {
-	world_file("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu\n");
-	world_file("proc/cmdline", "root=/dev/sda1 quiet\n");
-	world_file("proc/sys/kernel/osrelease", "6.12.0-1-amd64\n");
-	world_file("proc/driver/nvidia/version",
-		   "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.1\n");
-	world_file("sys/module/nvidia_peermem/version", "570.1\n");
-	world_file("sys/kernel/iommu_groups/7/type", "identity\n");
-	world_file(world_path(w, w->gpu, "resource"),
-		   "0x00000000a0000000 0x00000000a0ffffff 0x0000000000040200\n"
-		   "0x0000380000000000 0x0000381fffffffff 0x000000000014220c\n");
-	world_link(world_path(w, w->gpu, "iommu_group"), "../../../../kernel/iommu_groups/7");
-	world_link(world_path(w, w->nic, "iommu_group"), "../../../../kernel/iommu_groups/7");
+	gdr_test_file("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu\n");
+	gdr_test_file("proc/cmdline", "root=/dev/sda1 quiet\n");
+	gdr_test_file("proc/sys/kernel/osrelease", "6.12.0-1-amd64\n");
+	gdr_test_file("proc/driver/nvidia/version",
+		      "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.1\n");
+	gdr_test_file("sys/module/nvidia_peermem/version", "570.1\n");
+	gdr_test_file("sys/kernel/iommu_groups/7/type", "identity\n");
+	gdr_test_file(gdr_test_path(w, w->gpu, "resource"),
+		      "0x00000000a0000000 0x00000000a0ffffff 0x0000000000040200\n"
+		      "0x0000380000000000 0x0000381fffffffff 0x000000000014220c\n");
+	gdr_test_link(gdr_test_path(w, w->gpu, "iommu_group"), "../../../../kernel/iommu_groups/7");
+	gdr_test_link(gdr_test_path(w, w->nic, "iommu_group"), "../../../../kernel/iommu_groups/7");
 }
 
-void world_make(struct world *w)
+void gdr_test_make(struct gdr_test *w)
 {
 	(void)testing_dir();
-	*w = (struct world){
+	*w = (struct gdr_test){
 		.dirs = { .sysfs = ROOT "/sys", .proc = ROOT "/proc", .boot = ROOT "/boot" }
 	};
 	w->m.source = TOPO_LIVE;
@@ -183,8 +183,8 @@ void world_make(struct world *w)
 
 /* ---- asking ---- */
 
-const struct finding *world_find(const struct gdr_findings *f, const char *id, uint32_t gpu,
-				 uint32_t hca)
+const struct finding *gdr_test_find(const struct gdr_findings *f, const char *id, uint32_t gpu,
+				    uint32_t hca)
 {
 	for (size_t i = 0; i < f->all.n; i++)
 		if (!strcmp(f->all.item[i].id, id) && f->all.item[i].of[GDR_OF_GPU] == gpu &&
@@ -193,23 +193,24 @@ const struct finding *world_find(const struct gdr_findings *f, const char *id, u
 	return NULL;
 }
 
-enum finding_state world_state(const struct world *w, const char *id)
+enum finding_state gdr_test_state(const struct gdr_test *w, const char *id)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
-	const struct finding *x = world_look(w, id, &f);
+	const struct finding *x = gdr_test_look(w, id, &f);
 
 	ck_assert_msg(x, "there is no %s", id);
 	return x->state;
 }
 
-bool world_has(const struct world *w, const char *id)
+bool gdr_test_has(const struct gdr_test *w, const char *id)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
-	return world_look(w, id, &f);
+	return gdr_test_look(w, id, &f);
 }
 
-const struct finding *world_look(const struct world *w, const char *id, struct gdr_findings *f)
+const struct finding *gdr_test_look(const struct gdr_test *w, const char *id,
+				    struct gdr_findings *f)
 {
 	struct err e = { 0 };
 

@@ -44,13 +44,13 @@ END_TEST
 #define LONG 100
 
 /* A whole ring in memory: ranks take their steps in a random order, each as far as it can. */
-struct world {
+struct ranks {
 	struct ring_data d;
 	uint32_t vector[MOST][LONG], slot[MOST][MOST][LONG];
 	uint64_t sent[MOST], received[MOST], in_slot[MOST][MOST];
 };
 
-static void send_step(struct world *w, unsigned r)
+static void send_step(struct ranks *w, unsigned r)
 {
 	unsigned n = w->d.ranks, next = (r + 1) % n;
 	uint64_t t = w->sent[r]++;
@@ -64,7 +64,7 @@ static void send_step(struct world *w, unsigned r)
 	w->in_slot[next][slot] = t;
 }
 
-static void receive_step(struct world *w, unsigned r)
+static void receive_step(struct ranks *w, unsigned r)
 {
 	unsigned n = w->d.ranks;
 	uint64_t t = w->received[r]++;
@@ -79,7 +79,7 @@ static void receive_step(struct world *w, unsigned r)
 }
 
 /* One step of rank r where it can take one: sends and receives take turns. */
-static bool advance(struct world *w, unsigned r, uint64_t end)
+static bool advance(struct ranks *w, unsigned r, uint64_t end)
 {
 	unsigned before = (r + w->d.ranks - 1) % w->d.ranks;
 
@@ -94,7 +94,7 @@ static bool advance(struct world *w, unsigned r, uint64_t end)
 	return false;
 }
 
-static void run(struct world *w)
+static void run(struct ranks *w)
 {
 	unsigned random = w->d.ranks * 7 + (unsigned)w->d.elements;
 	uint64_t end = ring_steps(w->d.ranks);
@@ -116,12 +116,12 @@ static void run(struct world *w)
 
 START_TEST(every_sum_is_right_in_any_order)
 {
-	static struct world w;
+	static struct ranks w;
 	struct ring_fault fault;
 
 	for (int type = RING_U32; type <= RING_F32; type++) {
 		for (unsigned ranks = 2; ranks <= MOST; ranks++) {
-			w = (struct world){ .d = { .type = (enum ring_type)type,
+			w = (struct ranks){ .d = { .type = (enum ring_type)type,
 						   .elements = LONG - ranks,
 						   .ranks = ranks,
 						   .seed = 3 } };
@@ -135,10 +135,10 @@ END_TEST
 
 START_TEST(slots_last_over_many_rounds)
 {
-	static struct world w;
+	static struct ranks w;
 
 	for (unsigned ranks = 2; ranks <= MOST; ranks++) {
-		w = (struct world){ .d = { .elements = 4, .ranks = ranks } };
+		w = (struct ranks){ .d = { .elements = 4, .ranks = ranks } };
 		unsigned random = ranks;
 		for (unsigned i = 0; i < 200000; i++) {
 			random = random * 1103515245 + 12345;

@@ -18,7 +18,7 @@ static struct {
 	size_t byte;
 	bool refuse_client, refuse_server, misused;
 	struct verbs_conn *all;
-} world;
+} device;
 
 struct verbs_conn {
 	struct verbs_conn *older;
@@ -39,26 +39,26 @@ struct verbs_conn {
 
 void testing_verbs_spoil(enum spoil how, unsigned n, size_t byte)
 {
-	world.how = how;
-	world.n = n;
-	world.byte = byte;
-	world.posted = 0;
+	device.how = how;
+	device.n = n;
+	device.byte = byte;
+	device.posted = 0;
 }
 
 void testing_verbs_depth(unsigned depth)
 {
-	world.depth = depth;
+	device.depth = depth;
 }
 
 void testing_verbs_refuse(bool client, bool server)
 {
-	world.refuse_client = client;
-	world.refuse_server = server;
+	device.refuse_client = client;
+	device.refuse_server = server;
 }
 
 bool testing_verbs_misused(void)
 {
-	return world.misused;
+	return device.misused;
 }
 
 /* ---- connections ---- */
@@ -69,22 +69,22 @@ int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, stru
 	struct verbs_conn *c = calloc(1, sizeof(*c));
 
 	(void)peer;
-	if (plan->server ? world.refuse_server : world.refuse_client) {
+	if (plan->server ? device.refuse_server : device.refuse_client) {
 		free(c);
 		return err_set(e, ERR_UNAVAILABLE, 0, "this device is refused");
 	}
 	if (!c)
 		return err_nomem(e);
 	*c = (struct verbs_conn){ .plan = *plan,
-				  .depth = world.depth ? world.depth : plan->depth,
+				  .depth = device.depth ? device.depth : plan->depth,
 				  .control = control,
 				  .out = calloc(1, plan->out + 1),
 				  .in = calloc(1, plan->in + 1) };
 	if (!c->out || !c->in)
 		return err_nomem(e);
 	(void)pthread_mutex_lock(&lock);
-	c->older = world.all;
-	world.all = c;
+	c->older = device.all;
+	device.all = c;
 	(void)pthread_mutex_unlock(&lock);
 	*out = c;
 	return 0;
@@ -146,7 +146,7 @@ void *verbs_in(const struct verbs_conn *c)
 static void finish(struct verbs_conn *c, struct verbs_done done)
 {
 	if (c->n_done == QUEUE)
-		world.misused = true;
+		device.misused = true;
 	else
 		c->done[c->n_done++] = done;
 	(void)pthread_cond_broadcast(&changed);
@@ -157,7 +157,7 @@ int verbs_receive(struct verbs_conn *c, size_t at, size_t len, struct err *e)
 	(void)pthread_mutex_lock(&lock);
 	bool full = c->n_receives >= c->depth || c->n_receives == QUEUE;
 	if (full || at + len > c->plan.in) {
-		world.misused = true;
+		device.misused = true;
 	} else {
 		c->receives[c->n_receives].at = at;
 		c->receives[c->n_receives++].len = len;
@@ -174,7 +174,7 @@ static void arrive(struct verbs_conn *c, const struct verbs_send *s, const uint8
 	struct verbs_done done = { .received = true, .len = len };
 
 	if (!peer->n_receives || (s->op == VERBS_SEND && len > peer->receives[0].len)) {
-		world.misused = true;
+		device.misused = true;
 		return;
 	}
 	done.at = peer->receives[0].at;
@@ -192,15 +192,15 @@ static void deliver(struct verbs_conn *c, struct verbs_send s, enum spoil how)
 	size_t len = s.len - (how == SPOIL_LENGTH && s.len);
 
 	if (s.from + s.len > c->plan.out || c->closed)
-		world.misused = true;
+		device.misused = true;
 	if (how == SPOIL_BIT)
-		data[world.byte] ^= 0x40;
+		data[device.byte] ^= 0x40;
 	if (how == SPOIL_ELSEWHERE)
 		s.to = s.to + s.len + 64 <= c->peer->plan.in ? s.to + 64 : 0;
 	if (how == SPOIL_STALE)
 		s.mark += 7;
 	if (s.op != VERBS_SEND && s.to + len > c->peer->plan.in)
-		world.misused = true;
+		device.misused = true;
 	else if (s.op != VERBS_SEND && how != SPOIL_LOST)
 		memcpy(c->peer->in + s.to, data, len);
 	if (s.op != VERBS_WRITE && !(s.op == VERBS_SEND && how == SPOIL_LOST))
@@ -214,13 +214,13 @@ int verbs_post(struct verbs_conn *c, const struct verbs_send *s, struct err *e)
 	enum spoil how = SPOIL_NOTHING;
 
 	(void)pthread_mutex_lock(&lock);
-	if (!c->plan.server && world.posted++ == world.n)
-		how = world.how;
+	if (!c->plan.server && device.posted++ == device.n)
+		how = device.how;
 	if (how != SPOIL_ERROR)
 		deliver(c, *s, how);
 	/* Sends without a completion stay in the queue. */
 	if (++c->queued > c->depth)
-		world.misused = true;
+		device.misused = true;
 	c->untold++;
 	if (s->signal) {
 		finish(c, (struct verbs_done){ .at = s->from, .len = c->untold });

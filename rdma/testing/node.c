@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.c: builds the node: fake HCAs, veth for the VFs, a /sys, and pods. */
-#include "rdma/testing/world.h"
+/* node.c: builds the node: fake HCAs, veth for the VFs, a /sys, and pods. */
+#include "rdma/testing/node.h"
 
 #include <stdio.h>
 #include <sys/mount.h>
@@ -20,7 +20,7 @@
 static struct netns_id host;
 static const struct fakehca *shown;
 
-const char *rworld_vf(uint32_t n)
+const char *testnode_vf(uint32_t n)
 {
 	static char ring[4][PCI_STR_LEN];
 	static unsigned next;
@@ -35,7 +35,7 @@ static void hide(const char *addr, const char *folder)
 	char from[160], to[64];
 	static unsigned spare;
 
-	(void)snprintf(from, sizeof(from), RWORLD_SYS "/devices/pci/%s/%s", addr, folder);
+	(void)snprintf(from, sizeof(from), TESTNODE_SYS "/devices/pci/%s/%s", addr, folder);
 	(void)snprintf(to, sizeof(to), "/mnt/gone-%d-%u", (int)getpid(), spare++);
 	(void)rename(from, to);
 }
@@ -49,17 +49,17 @@ static void show(const struct fakehca_dev *d, const char *addr)
 	hide(addr, "infiniband_verbs");
 	(void)snprintf(to, sizeof(to), "infiniband_verbs/uverbs%u/dev", d->uverbs);
 	if (!d->gone)
-		fakepci_file(RWORLD_SYS, addr, to, "231:192\n");
+		fakepci_file(TESTNODE_SYS, addr, to, "231:192\n");
 	(void)snprintf(to, sizeof(to), "infiniband/%.32s/node_type", d->link.name);
 	if (!d->gone && netns_same(d->in, host))
-		fakepci_file(RWORLD_SYS, addr, to, "1: CA\n");
+		fakepci_file(TESTNODE_SYS, addr, to, "1: CA\n");
 }
 
 /* As the mount of the host's namespace does. The PF is device 0. */
 static void show_all(void)
 {
 	for (uint32_t i = 0; i < shown->n; i++)
-		show(&shown->dev[i], i ? rworld_vf(i - 1) : PF);
+		show(&shown->dev[i], i ? testnode_vf(i - 1) : PF);
 }
 
 static void make_vf(struct fakehca *k, uint32_t n)
@@ -71,17 +71,17 @@ static void make_vf(struct fakehca *k, uint32_t n)
 	(void)snprintf(name, sizeof(name), "v%u", n);
 	(void)snprintf(peer, sizeof(peer), "w-v%u", n);
 	net_veth(name, peer, NULL);
-	fakepci_function(RWORLD_SYS, rworld_vf(n));
-	fakepci_driver(RWORLD_SYS, rworld_vf(n), "mlx5_core");
-	fakepf_link(n, rworld_vf(n), net_ifindex(nl, name), net_ifindex(nl, peer));
+	fakepci_function(TESTNODE_SYS, testnode_vf(n));
+	fakepci_driver(TESTNODE_SYS, testnode_vf(n), "mlx5_core");
+	fakepf_link(n, testnode_vf(n), net_ifindex(nl, name), net_ifindex(nl, peer));
 	(void)snprintf(name, sizeof(name), "mlx5_%u", n);
 	(void)fakehca_add(name);
 	(void)k;
 }
 
-struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
+struct testnode testnode(enum rdma_mode mode, uint32_t vfs)
 {
-	struct rworld w;
+	struct testnode w;
 
 	(void)testing_dir();
 	net_enter_new();
@@ -90,9 +90,9 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 	w.host = host;
 	auto_nl struct nl *nl = net_socket();
 	ctx_init(&w.ctx, "rdma");
-	w.ctx.sysfs = RWORLD_SYS;
-	w.ctx.run_dir = RWORLD_RUN;
-	w.ctx.cni_dir = RWORLD_CNI;
+	w.ctx.sysfs = TESTNODE_SYS;
+	w.ctx.run_dir = TESTNODE_RUN;
+	w.ctx.cni_dir = TESTNODE_CNI;
 	w.ctx.log.fd = -1;
 	/* Device-information files are below /run; testing_dir() made the mounts our own. */
 	ck_assert_int_eq(mount("none", "/run", "tmpfs", 0, "mode=0755"), 0);
@@ -101,8 +101,8 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 	fakepf_link(vfs, PF, net_ifindex(nl, "pf0"), net_ifindex(nl, "w-pf0"));
 	w.hca = fakehca(mode);
 	shown = w.hca;
-	fakepci_function(RWORLD_SYS, PF);
-	fakepci_netdev(RWORLD_SYS, PF, "pf0", NULL);
+	fakepci_function(TESTNODE_SYS, PF);
+	fakepci_netdev(TESTNODE_SYS, PF, "pf0", NULL);
 	struct fakehca_dev *d = fakehca_add("mlx5_pf");
 	d->ifindex = net_ifindex(nl, "pf0");
 	d->ifin = host;
@@ -110,7 +110,7 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 		make_vf(w.hca, n);
 	w.hca->moved = show_all;
 	show_all();
-	const struct gid_port port = { RWORLD_SYS, "mlx5_pf", 1 };
+	const struct gid_port port = { TESTNODE_SYS, "mlx5_pf", 1 };
 	fakerdma_port(&port, "Ethernet", 16);
 	faketime_begin(NULL);
 	return w;
@@ -118,21 +118,21 @@ struct rworld rworld(enum rdma_mode mode, uint32_t vfs)
 
 /* ---- pods ---- */
 
-struct rpod rpod(const char *name)
+struct testpod testpod(const char *name)
 {
-	struct rpod p = { .ns = net_another(), .name = name };
+	struct testpod p = { .ns = net_another(), .name = name };
 
 	(void)snprintf(p.path, sizeof(p.path), "/proc/%d/fd/%d", (int)getpid(), p.ns.fd);
 	return p;
 }
 
-void rpod_end(struct rpod *p)
+void testpod_end(struct testpod *p)
 {
 	fakehca_end(p->ns.id);
 	netns_close(&p->ns);
 }
 
-void rworld_give(uint32_t n, const struct rpod *p)
+void testnode_give(uint32_t n, const struct testpod *p)
 {
 	auto_nl struct nl *nl = net_socket();
 	char name[IFNAME_LEN];
@@ -142,7 +142,7 @@ void rworld_give(uint32_t n, const struct rpod *p)
 	ck_assert_int_eq(nl_link_move(nl, net_ifindex(nl, name), &p->ns, "net1", &e), 0);
 }
 
-void rworld_macvlan(const struct rpod *p)
+void testnode_macvlan(const struct testpod *p)
 {
 	auto_nl struct nl *nl = net_socket();
 	const struct link_spec spec = {
@@ -157,7 +157,7 @@ void rworld_macvlan(const struct rpod *p)
 	ck_assert_int_eq(nl_link_create(nl, &spec, &e), 0);
 }
 
-void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const char *type)
+void testnode_gid(const struct testnode *w, uint32_t index, const char *ip, const char *type)
 {
 	const struct gid_port port = { w->ctx.sysfs, "mlx5_pf", 1 };
 	const struct fakerdma_gid g = { ip, type, "net1" };
@@ -167,14 +167,14 @@ void rworld_gid(const struct rworld *w, uint32_t index, const char *ip, const ch
 
 /* ---- what is so ---- */
 
-bool rworld_host(const struct rworld *w, uint32_t n, const char *name)
+bool testnode_host(const struct testnode *w, uint32_t n, const char *name)
 {
 	const struct fakehca_dev *d = &w->hca->dev[n + 1];
 
 	return netns_same(d->in, host) && strcmp(d->link.name, name) == 0;
 }
 
-bool rworld_in(const struct rworld *w, uint32_t n, const struct rpod *p)
+bool testnode_in(const struct testnode *w, uint32_t n, const struct testpod *p)
 {
 	return netns_same(w->hca->dev[n + 1].in, p->ns.id);
 }
