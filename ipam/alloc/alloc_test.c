@@ -125,7 +125,7 @@ END_TEST
 
 #define STRICT "{\"subnet\":\"10.0.0.0/29\",\"cooldown\":10,\"strictCooldown\":true}"
 
-START_TEST(strict_cooldown_is_a_wall)
+START_TEST(strict_cooldown_gives_no_resting_address)
 {
 	auto_fixture struct fixture w = { .now = 0 };
 
@@ -425,7 +425,7 @@ END_TEST
 
 TEST_PROGRAM("alloc", addresses_are_given_in_order, a_repeated_add_gets_the_same_address,
 	     both_families_or_neither, an_exhausted_pool_is_named,
-	     longest_rested_first_and_cooling_last, strict_cooldown_is_a_wall,
+	     longest_rested_first_and_cooling_last, strict_cooldown_gives_no_resting_address,
 	     a_clock_set_back_blocks_no_address, rested_of_any_source_before_cooling,
 	     a_requested_address_is_given, two_interfaces_never_share, a_pod_gets_its_last_address,
 	     sticky_until_somebody_else_has_it, sticky_in_both_families_and_over_a_boot,

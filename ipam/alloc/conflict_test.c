@@ -19,7 +19,7 @@ static void del_in_conflict(struct fixture *w, const char *container, const char
 }
 
 /* Without conflict the only released address of a pool is given again at once. */
-START_TEST(with_cooldown_0_it_rests_too)
+START_TEST(a_conflicting_address_rests_with_cooldown_0_too)
 {
 	auto_fixture struct fixture w = { .now = 0 };
 
@@ -47,7 +47,7 @@ START_TEST(with_cooldown_0_it_rests_too)
 END_TEST
 
 /* Else a pod would get it at each start, and never run. */
-START_TEST(it_is_not_sticky)
+START_TEST(a_conflicting_address_is_not_sticky)
 {
 	auto_fixture struct fixture w = { .now = 0 };
 
@@ -78,7 +78,7 @@ START_TEST(strict_cooldown_keeps_a_conflicting_address)
 END_TEST
 
 /* The other one of the owner's addresses is free at once. */
-START_TEST(only_the_one_in_conflict)
+START_TEST(only_the_conflicting_address_rests)
 {
 	static const char dual[] = "{\"ranges\":[[{\"subnet\":\"10.0.0.0/30\"}],"
 				   "[{\"subnet\":\"fd00::/126\"}]],\"cooldown\":0,"
@@ -97,5 +97,6 @@ START_TEST(only_the_one_in_conflict)
 }
 END_TEST
 
-TEST_PROGRAM("conflict", with_cooldown_0_it_rests_too, it_is_not_sticky,
-	     strict_cooldown_keeps_a_conflicting_address, only_the_one_in_conflict)
+TEST_PROGRAM("conflict", a_conflicting_address_rests_with_cooldown_0_too,
+	     a_conflicting_address_is_not_sticky, strict_cooldown_keeps_a_conflicting_address,
+	     only_the_conflicting_address_rests)

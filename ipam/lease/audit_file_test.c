@@ -32,7 +32,7 @@ static int decode(const char *path, struct err *e)
 	return rc;
 }
 
-START_TEST(it_is_called_a_log)
+START_TEST(the_name_must_end_in_log)
 {
 	static const char *const bad[] = { "audit.log", "/etc/profile.d/x.sh", "/.log",
 					   "/root/.bashrc", "/var/log/audit.log/" };
@@ -92,4 +92,4 @@ START_TEST(only_a_log_is_appended_to)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/audit_file", it_is_called_a_log, only_a_log_is_appended_to)
+TEST_PROGRAM("ipam/audit_file", the_name_must_end_in_log, only_a_log_is_appended_to)

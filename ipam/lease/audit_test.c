@@ -66,7 +66,7 @@ START_TEST(each_change_is_one_line)
 }
 END_TEST
 
-START_TEST(nothing_to_say_makes_no_file)
+START_TEST(no_change_makes_no_file)
 {
 	struct json *journal = NULL;
 	auto_fixture struct fixture w = { .now = 0 };
@@ -149,5 +149,5 @@ START_TEST(times_are_rfc_3339)
 }
 END_TEST
 
-TEST_PROGRAM("audit", each_change_is_one_line, nothing_to_say_makes_no_file,
+TEST_PROGRAM("audit", each_change_is_one_line, no_change_makes_no_file,
 	     places_that_cannot_be_written, concurrent_writers_do_not_mix_lines, times_are_rfc_3339)

@@ -115,7 +115,7 @@ START_TEST(damage_is_found_and_repaired)
 }
 END_TEST
 
-START_TEST(an_address_on_paper_stays_with_its_owner)
+START_TEST(a_listed_address_without_a_lease_stays_with_its_owner)
 {
 	auto_fixture struct fixture w = { .now = 0 };
 
@@ -153,7 +153,7 @@ START_TEST(bad_pools_and_unknown_keys_are_only_reported)
 }
 END_TEST
 
-START_TEST(looking_changes_nothing)
+START_TEST(verify_changes_nothing)
 {
 	struct keys before, after;
 	struct verify v = { .repair = false };
@@ -229,7 +229,8 @@ START_TEST(a_later_schema_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("verify", damage_is_found_and_repaired, an_address_on_paper_stays_with_its_owner,
-	     bad_pools_and_unknown_keys_are_only_reported, looking_changes_nothing,
+TEST_PROGRAM("verify", damage_is_found_and_repaired,
+	     a_listed_address_without_a_lease_stays_with_its_owner,
+	     bad_pools_and_unknown_keys_are_only_reported, verify_changes_nothing,
 	     repairing_a_sound_store_changes_nothing, the_first_transaction_of_a_boot_repairs,
 	     a_later_schema_is_refused)

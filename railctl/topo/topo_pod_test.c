@@ -45,7 +45,7 @@ static const char *owned(bool first_netns)
 	return text;
 }
 
-START_TEST(addresses_tell_whose_a_device_is)
+START_TEST(GIDs_show_which_devices_are_the_pods)
 {
 	start();
 	gids[1].here = true;
@@ -59,7 +59,7 @@ START_TEST(addresses_tell_whose_a_device_is)
 }
 END_TEST
 
-START_TEST(infiniband_is_told_by_its_file)
+START_TEST(infiniband_devices_are_known_by_their_file)
 {
 	start();
 	gids[1].here = true;
@@ -71,7 +71,7 @@ START_TEST(infiniband_is_told_by_its_file)
 }
 END_TEST
 
-START_TEST(without_any_address_files_tell)
+START_TEST(without_addresses_device_files_count)
 {
 	start();
 	ck_assert_str_eq(owned(false), "---");
@@ -163,7 +163,7 @@ static const char *has(void)
 	return text;
 }
 
-START_TEST(device_files_tell_whose_a_gpu_is)
+START_TEST(device_files_show_which_gpus_are_the_pods)
 {
 	make();
 	ck_assert_str_eq(has(), "all"); /* no driver, or none has a file */
@@ -233,7 +233,8 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
-TEST_PROGRAM("topo_pod", addresses_tell_whose_a_device_is, infiniband_is_told_by_its_file,
-	     without_any_address_files_tell, a_node_has_all_of_them,
-	     device_files_tell_whose_a_gpu_is, of_another_process_its_own_dev_counts,
-	     the_variable_counts_where_no_file_does, lists_are_understood, memory_may_end_anywhere)
+TEST_PROGRAM("topo_pod", GIDs_show_which_devices_are_the_pods,
+	     infiniband_devices_are_known_by_their_file, without_addresses_device_files_count,
+	     a_node_has_all_of_them, device_files_show_which_gpus_are_the_pods,
+	     of_another_process_its_own_dev_counts, the_variable_counts_where_no_file_does,
+	     lists_are_understood, memory_may_end_anywhere)

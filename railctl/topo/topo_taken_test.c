@@ -42,7 +42,7 @@ START_TEST(what_a_pod_has_is_taken)
 }
 END_TEST
 
-START_TEST(of_another_machine_nothing_is_known)
+START_TEST(no_VF_of_another_machine_is_taken)
 {
 	auto_topo struct topo t = { .m.source = TOPO_CAPTURE };
 	struct cmd_run r = { .ctx.sysfs = "/nothing" };
@@ -54,4 +54,4 @@ START_TEST(of_another_machine_nothing_is_known)
 }
 END_TEST
 
-TEST_PROGRAM("topo_taken", what_a_pod_has_is_taken, of_another_machine_nothing_is_known)
+TEST_PROGRAM("topo_taken", what_a_pod_has_is_taken, no_VF_of_another_machine_is_taken)

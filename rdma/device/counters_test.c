@@ -38,7 +38,7 @@ static struct port_counters of(const char *dir, const char *netdev)
 	return c;
 }
 
-START_TEST(what_is_not_there_is_not_known)
+START_TEST(missing_counters_are_unknown)
 {
 	const char *dir = testing_dir();
 
@@ -98,7 +98,7 @@ START_TEST(pauses_are_those_of_all_priorities)
 }
 END_TEST
 
-START_TEST(a_counter_that_began_anew)
+START_TEST(a_counter_that_was_reset)
 {
 	struct port_counters first = { .known = 1, .value = { 10 } },
 			     last = { .known = 1, .value = { 14 } };
@@ -126,6 +126,6 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("counters", what_is_not_there_is_not_known, counters_of_one_kind_are_added_up,
+TEST_PROGRAM("counters", missing_counters_are_unknown, counters_of_one_kind_are_added_up,
 	     the_interface_knows_when_its_link_went_down, pauses_are_those_of_all_priorities,
-	     a_counter_that_began_anew, allocations_may_fail)
+	     a_counter_that_was_reset, allocations_may_fail)

@@ -107,7 +107,7 @@ START_TEST(unreadable_tables_are_errors)
 }
 END_TEST
 
-START_TEST(waits_for_it_and_no_longer)
+START_TEST(a_gid_is_waited_for)
 {
 	const char *root = testing_dir();
 	const struct gid_port p = { root, "rxe0", 1 };
@@ -133,4 +133,4 @@ START_TEST(waits_for_it_and_no_longer)
 END_TEST
 
 TEST_PROGRAM("gid_table", the_table_is_read_in_order, one_entry_is_found,
-	     unreadable_tables_are_errors, waits_for_it_and_no_longer)
+	     unreadable_tables_are_errors, a_gid_is_waited_for)

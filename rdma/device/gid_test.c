@@ -134,7 +134,7 @@ static void place(struct fake *f, struct gid_entry *slot, uint32_t index, enum g
 }
 
 /* Every length up to 36, every place, with and without a hole before and after it. */
-START_TEST(finds_it_wherever_it_is)
+START_TEST(a_gid_is_found_at_any_index)
 {
 	for (uint32_t n = 1; n <= 36; n++) {
 		for (uint32_t at = 0; at < n; at++) {
@@ -153,7 +153,7 @@ START_TEST(finds_it_wherever_it_is)
 }
 END_TEST
 
-START_TEST(finds_nothing_where_there_is_nothing)
+START_TEST(a_missing_gid_is_not_found)
 {
 	static const uint32_t lengths[] = { 1, 2, 3, 16, 255, 256, 1024 };
 
@@ -172,7 +172,7 @@ END_TEST
  * The newest is the last one: the usual search reads little, however full the table is, and
  * although places at the beginning are kept free, and pods of the middle have ended.
  */
-START_TEST(the_newest_costs_little)
+START_TEST(the_newest_gid_is_found_with_few_reads)
 {
 	for (uint32_t n = 4; n <= 1020; n += n < 64 ? 1 : 7) {
 		struct fake f = { .len = 1024 };
@@ -188,7 +188,7 @@ START_TEST(the_newest_costs_little)
 }
 END_TEST
 
-START_TEST(others_are_not_it)
+START_TEST(other_types_and_interfaces_do_not_match)
 {
 	struct fake f = { .len = 16 };
 
@@ -233,5 +233,6 @@ START_TEST(each_failing_read)
 END_TEST
 
 TEST_PROGRAM("gid", gids_are_formatted_and_parsed, gids_of_addresses, gid_types_have_names,
-	     finds_it_wherever_it_is, finds_nothing_where_there_is_nothing, the_newest_costs_little,
-	     others_are_not_it, each_failing_read)
+	     a_gid_is_found_at_any_index, a_missing_gid_is_not_found,
+	     the_newest_gid_is_found_with_few_reads, other_types_and_interfaces_do_not_match,
+	     each_failing_read)

@@ -120,7 +120,7 @@ static void finds(const struct fixture *p, const char *what, const char *part)
 		      "%s: no \"%s\" in: %s; %s; %s", what, part, f->value, f->reason, f->remedy);
 }
 
-START_TEST(all_is_well)
+START_TEST(a_good_pod_has_only_ok_findings)
 {
 	auto_fixture struct fixture p;
 
@@ -143,7 +143,7 @@ START_TEST(all_is_well)
 }
 END_TEST
 
-START_TEST(without_devices_it_says_so)
+START_TEST(missing_devices_are_reported)
 {
 	auto_fixture struct fixture p = { .v = pod_new(RDMA_EXCLUSIVE) };
 
@@ -413,7 +413,7 @@ static void counted(struct fixture *p, enum port_counter c, uint64_t first, uint
 	port->last.value[c] = last;
 }
 
-START_TEST(what_moves_is_judged_and_not_what_was)
+START_TEST(growth_of_counters_is_judged_and_not_their_sum)
 {
 	static const struct {
 		enum port_counter counter;
@@ -444,7 +444,7 @@ START_TEST(what_moves_is_judged_and_not_what_was)
 }
 END_TEST
 
-START_TEST(one_reading_tells_nothing_of_what_was_counted_once)
+START_TEST(after_one_reading_growth_is_unknown)
 {
 	auto_fixture struct fixture p;
 
@@ -540,11 +540,11 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("doctor", all_is_well, without_devices_it_says_so, ports_that_are_down_fail,
-	     a_missing_RoCE_v2_GID_fails, the_GID_of_another_pod_is_reported,
-	     rails_without_a_device_fail, an_address_on_two_ports_is_reported,
-	     an_mtu_that_is_too_small_is_reported, what_moves_is_judged_and_not_what_was,
-	     one_reading_tells_nothing_of_what_was_counted_once, congestion_is_reported,
-	     missing_counters_are_unknown, VFs_in_mode_shared_are_reported,
+TEST_PROGRAM("doctor", a_good_pod_has_only_ok_findings, missing_devices_are_reported,
+	     ports_that_are_down_fail, a_missing_RoCE_v2_GID_fails,
+	     the_GID_of_another_pod_is_reported, rails_without_a_device_fail,
+	     an_address_on_two_ports_is_reported, an_mtu_that_is_too_small_is_reported,
+	     growth_of_counters_is_judged_and_not_their_sum, after_one_reading_growth_is_unknown,
+	     congestion_is_reported, missing_counters_are_unknown, VFs_in_mode_shared_are_reported,
 	     character_devices_are_judged, the_memlock_limit_is_judged, pfc_and_trust_are_judged,
 	     the_traffic_class_is_judged, allocations_may_fail)

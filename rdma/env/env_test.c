@@ -249,7 +249,7 @@ START_TEST(another_address_of_our_own_is_no_neighbour)
 }
 END_TEST
 
-START_TEST(a_narrow_range_leads_home)
+START_TEST(a_narrow_range_selects_the_own_gid)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	struct inv_port *p;
@@ -270,7 +270,7 @@ START_TEST(a_narrow_range_leads_home)
 }
 END_TEST
 
-START_TEST(what_is_printed_leads_NCCL_home)
+START_TEST(NCCL_takes_the_own_gid_with_the_printed_settings)
 {
 	for (uint32_t i = 1; i < 6; i++) {
 		for (uint32_t k = 1; k < 6; k++) {
@@ -421,7 +421,7 @@ START_TEST(one_network_within_another)
 }
 END_TEST
 
-START_TEST(link_local_GIDs_do_not_lead_UCX_astray)
+START_TEST(UCX_does_not_get_the_index_of_a_link_local_GID)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	struct inv_port *p;
@@ -571,14 +571,14 @@ END_TEST
 TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no_address,
 	     an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_several_indices,
-	     one_network_within_another, link_local_GIDs_do_not_lead_UCX_astray,
+	     one_network_within_another, UCX_does_not_get_the_index_of_a_link_local_GID,
 	     one_rail_sets_one_hca, eight_rails_of_one_index, indices_that_differ_set_a_range,
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
 	     IPv6_only, one_family_for_all, options_choose_the_rails,
 	     neighbours_GIDs_come_first_but_the_index_is_one,
 	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart,
-	     another_address_of_our_own_is_no_neighbour, a_narrow_range_leads_home,
-	     what_is_printed_leads_NCCL_home, infiniband_needs_no_gid_index,
+	     another_address_of_our_own_is_no_neighbour, a_narrow_range_selects_the_own_gid,
+	     NCCL_takes_the_own_gid_with_the_printed_settings, infiniband_needs_no_gid_index,
 	     infiniband_beside_roce_keeps_the_gid_index, a_vlan_on_a_bond_is_a_rail,
 	     the_default_route_is_no_rail_beside_others, without_a_default_route_a_rail_bootstraps,
 	     more_rails_than_NCCL_uses_are_warned_about, without_a_rail_it_says_why,

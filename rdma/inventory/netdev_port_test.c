@@ -27,7 +27,7 @@ static struct netdev_ports of(const struct testnode *w, const struct testpod *p)
 	return s;
 }
 
-START_TEST(a_macvlan_lies_on_a_card)
+START_TEST(a_macvlan_has_the_port_of_its_master)
 {
 	struct testnode w = testnode(RDMA_SHARED, 1);
 	struct testpod p = testpod("c1");
@@ -97,5 +97,5 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/inventory/netdev_port", a_macvlan_lies_on_a_card, nothing_to_tell,
+TEST_PROGRAM("rdma/inventory/netdev_port", a_macvlan_has_the_port_of_its_master, nothing_to_tell,
 	     allocations_may_fail)

@@ -153,7 +153,7 @@ START_TEST(all_of_a_profile_is_set)
 }
 END_TEST
 
-START_TEST(what_is_not_in_it_stays)
+START_TEST(settings_outside_the_profile_stay)
 {
 	const struct qos_profile off = { QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_ECN), false, 0, 0, 0 };
 	struct driver d = driver();
@@ -173,7 +173,7 @@ START_TEST(what_is_not_in_it_stays)
 END_TEST
 
 /* Before anything is touched. */
-START_TEST(what_the_card_cannot_do_at_all)
+START_TEST(a_setting_without_driver_support_is_an_error)
 {
 	struct driver d = driver();
 
@@ -211,7 +211,7 @@ START_TEST(a_refusal_puts_back_what_was_set)
 }
 END_TEST
 
-START_TEST(a_driver_that_says_yes_and_does_nothing)
+START_TEST(an_acknowledged_setting_without_effect_is_an_error)
 {
 	const struct qos_profile pfc = { QOS_BIT(QOS_PFC), false, 8, 0, 0 };
 	struct driver d = driver();
@@ -246,7 +246,7 @@ END_TEST
 
 /* ---- which ---- */
 
-START_TEST(cards_and_what_is_none)
+START_TEST(other_interfaces_are_refused)
 {
 	struct driver d = driver();
 	struct qos_port p;
@@ -274,6 +274,7 @@ START_TEST(cards_and_what_is_none)
 END_TEST
 
 TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, what_cannot_be_read_says_why,
-	     all_of_a_profile_is_set, what_is_not_in_it_stays, what_the_card_cannot_do_at_all,
-	     a_refusal_puts_back_what_was_set, a_driver_that_says_yes_and_does_nothing,
-	     files_are_put_back_too, cards_and_what_is_none)
+	     all_of_a_profile_is_set, settings_outside_the_profile_stay,
+	     a_setting_without_driver_support_is_an_error, a_refusal_puts_back_what_was_set,
+	     an_acknowledged_setting_without_effect_is_an_error, files_are_put_back_too,
+	     other_interfaces_are_refused)

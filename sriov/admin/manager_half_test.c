@@ -39,7 +39,7 @@ START_TEST(a_failure_leaves_as_many_as_before)
 END_TEST
 
 /* Their MACs may be in use, by whoever made them. */
-START_TEST(vfs_that_never_went_stay_as_they_are)
+START_TEST(a_failure_before_the_removal_changes_no_vf)
 {
 	auto_testhost struct testhost w = manager_testhost(3, "2\n");
 	struct vf_info before;
@@ -81,7 +81,7 @@ START_TEST(what_was_interrupted_is_finished)
 }
 END_TEST
 
-START_TEST(what_another_boot_interrupted_is_over)
+START_TEST(an_interruption_of_another_boot_is_ignored)
 {
 	auto_testhost struct testhost w = manager_testhost(2, "2\n");
 
@@ -180,7 +180,8 @@ START_TEST(a_pf_without_an_interface)
 END_TEST
 
 TEST_PROGRAM("manager_half", a_failure_leaves_as_many_as_before,
-	     vfs_that_never_went_stay_as_they_are, what_was_interrupted_is_finished,
-	     what_another_boot_interrupted_is_over, each_failing_request_leaves_as_many_as_before,
+	     a_failure_before_the_removal_changes_no_vf, what_was_interrupted_is_finished,
+	     an_interruption_of_another_boot_is_ignored,
+	     each_failing_request_leaves_as_many_as_before,
 	     each_failing_allocation_leaves_as_many_as_before,
 	     without_autoprobe_they_stay_without_driver, a_pf_without_an_interface)

@@ -331,7 +331,7 @@ START_TEST(a_missing_vf_is_not_found)
 }
 END_TEST
 
-START_TEST(each_failing_allocation)
+START_TEST(repair_survives_each_failing_allocation)
 {
 	auto_testhost struct testhost w = make_testhost(1);
 	const struct manager m = { .ctx = &w.ctx, .nl = w.nl };
@@ -394,7 +394,7 @@ END_TEST
 
 /* ---- bind ---- */
 
-START_TEST(bound_already)
+START_TEST(binding_to_the_present_driver_changes_nothing)
 {
 	static const char *const drivers[] = { "igbvf", NULL };
 	auto_testhost struct testhost w = make_testhost(1);
@@ -448,11 +448,12 @@ START_TEST(the_vf_of_a_dead_owner_is_restored_first)
 }
 END_TEST
 
-TEST_PROGRAM("manager_mend", a_vf_as_it_was_is_left_alone, every_changed_setting_is_restored,
+TEST_PROGRAM("manager_repair", a_vf_as_it_was_is_left_alone, every_changed_setting_is_restored,
 	     only_what_differs_is_set, what_cannot_be_put_back_is_named,
 	     what_restore_overlooks_is_named, the_vf_of_a_living_owner_is_left_alone,
 	     a_plugin_at_work_is_not_disturbed, what_a_dead_owner_left_is_restored,
 	     a_vf_without_an_entry_is_skipped, a_damaged_entry_is_removed,
-	     a_missing_vf_is_not_found, each_failing_allocation, entries_of_removed_vfs_are_removed,
-	     a_free_vf_keeps_its_baseline, bound_already, a_driver_that_refuses_a_vf_is_an_error,
+	     a_missing_vf_is_not_found, repair_survives_each_failing_allocation,
+	     entries_of_removed_vfs_are_removed, a_free_vf_keeps_its_baseline,
+	     binding_to_the_present_driver_changes_nothing, a_driver_that_refuses_a_vf_is_an_error,
 	     the_vf_of_a_dead_owner_is_restored_first)

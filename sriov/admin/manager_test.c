@@ -147,7 +147,7 @@ END_TEST
 
 /* ---- how many ---- */
 
-START_TEST(as_many_as_there_are_is_nothing_to_do)
+START_TEST(the_present_number_changes_nothing)
 {
 	auto_testhost struct testhost w = manager_testhost(3, "2\n");
 	auto_pod struct pod p = pod();
@@ -299,7 +299,7 @@ END_TEST
 TEST_PROGRAM("manager", macs_follow_from_the_mac_of_the_pf_and_the_index,
 	     each_gets_its_mac_and_a_baseline, macs_are_remembered,
 	     another_card_in_the_slot_has_other_macs, a_damaged_pf_state_is_started_anew,
-	     a_driver_that_sets_no_macs_is_survived, as_many_as_there_are_is_nothing_to_do,
+	     a_driver_that_sets_no_macs_is_survived, the_present_number_changes_nothing,
 	     other_functions_and_too_many_vfs_are_refused, vfs_in_use_are_not_removed,
 	     a_dead_owner_does_not_hinder, the_lock_of_a_plugin_is_respected,
 	     the_default_route_is_not_cut, the_default_route_over_a_vlan_of_the_pf_is_kept)

@@ -176,7 +176,7 @@ START_TEST(two_vfs_of_one_port_are_never_taken)
 END_TEST
 
 /* Asked again for the same interface, what it has itself is not in its way. */
-START_TEST(its_own_is_no_other)
+START_TEST(a_port_in_use_is_that_of_another_interface)
 {
 	auto_testhost struct testhost w = two_switches(2);
 	auto_pod struct pod p = pod();
@@ -210,7 +210,7 @@ START_TEST(a_pod_of_two_gpus_has_one_for_each)
 END_TEST
 
 /* Of two as near, one that is not another port of what the pod has. */
-START_TEST(of_equals_another_card_comes_first)
+START_TEST(at_equal_distance_another_card_comes_first)
 {
 	static const char *const names[] = { TESTHOST_PF, "0000:3b:00.1", SECOND };
 	auto_testhost struct testhost w = testhost(2);
@@ -336,7 +336,7 @@ START_TEST(the_result_is_kept_in_the_record)
 END_TEST
 
 TEST_PROGRAM("sriov/choose/near", the_nearest_pf_is_chosen, the_nearest_free_vf_is_chosen,
-	     two_vfs_of_one_port_are_never_taken, its_own_is_no_other,
-	     a_pod_of_two_gpus_has_one_for_each, of_equals_another_card_comes_first,
+	     two_vfs_of_one_port_are_never_taken, a_port_in_use_is_that_of_another_interface,
+	     a_pod_of_two_gpus_has_one_for_each, at_equal_distance_another_card_comes_first,
 	     a_gpu_that_is_not_there_is_named, concurrent_claims_get_distinct_ports,
 	     survives_each_failing_allocation, the_result_is_kept_in_the_record)

@@ -129,7 +129,7 @@ END_TEST
 
 /* ---- somebody else ---- */
 
-START_TEST(who_has_it_is_named)
+START_TEST(the_owner_of_a_busy_VF_is_named)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
@@ -161,7 +161,7 @@ START_TEST(a_repeated_claim_of_the_owner_succeeds)
 }
 END_TEST
 
-START_TEST(a_dead_owners_VF_is_put_back_first)
+START_TEST(a_dead_owners_VF_is_restored_before_a_claim)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
@@ -267,7 +267,7 @@ END_TEST
 
 /* ---- lives of a VF ---- */
 
-START_TEST(made_anew_it_has_no_owner)
+START_TEST(a_recreated_VF_has_no_owner)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod(), q = pod();
@@ -284,7 +284,7 @@ START_TEST(made_anew_it_has_no_owner)
 }
 END_TEST
 
-START_TEST(released_in_its_next_life_it_is_not_touched)
+START_TEST(a_late_release_leaves_a_recreated_VF_alone)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
@@ -337,7 +337,7 @@ START_TEST(a_VF_gone_with_its_PF_is_released)
 END_TEST
 
 /* The PF's interface has gone elsewhere: the VF comes back, its PF's side is restored later. */
-START_TEST(its_PF_has_no_interface)
+START_TEST(without_a_PF_interface_the_next_claim_restores)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
@@ -451,12 +451,12 @@ END_TEST
 
 TEST_PROGRAM("sriov/take/claim", a_claim_writes_owner_and_baseline,
 	     a_released_VF_can_be_claimed_again, release_without_an_entry_does_nothing,
-	     who_has_it_is_named, a_repeated_claim_of_the_owner_succeeds,
-	     a_dead_owners_VF_is_put_back_first, a_reused_netns_path_is_another_owner,
+	     the_owner_of_a_busy_VF_is_named, a_repeated_claim_of_the_owner_succeeds,
+	     a_dead_owners_VF_is_restored_before_a_claim, a_reused_netns_path_is_another_owner,
 	     a_late_release_changes_nothing, release_of_another_namespace_does_nothing,
 	     only_the_owner_sets_the_ifindex, release_all_frees_every_VF_of_an_attachment,
-	     made_anew_it_has_no_owner, released_in_its_next_life_it_is_not_touched,
+	     a_recreated_VF_has_no_owner, a_late_release_leaves_a_recreated_VF_alone,
 	     a_VF_that_is_gone_is_released, a_VF_gone_with_its_PF_is_released,
-	     its_PF_has_no_interface, a_driver_change_refreshes_the_baseline,
+	     without_a_PF_interface_the_next_claim_restores, a_driver_change_refreshes_the_baseline,
 	     the_lock_of_a_VF_is_respected, a_claim_replaces_a_damaged_entry,
 	     unusable_VFs_are_refused)

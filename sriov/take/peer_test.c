@@ -229,7 +229,7 @@ static struct claimed_vf attached_by_early(unsigned vlan)
 	return l;
 }
 
-START_TEST(an_early_one_is_put_back)
+START_TEST(a_VF_of_an_early_version_is_restored)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_early(7);
 	auto_vf_view struct vf_view v = { 0 };
@@ -257,7 +257,7 @@ START_TEST(an_early_one_is_put_back)
 END_TEST
 
 /* It writes "vlan":0 when there is none, and then has touched nothing. */
-START_TEST(an_early_one_without_a_vlan)
+START_TEST(a_file_of_an_early_version_without_a_vlan)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_early(0);
 	struct err e = { .msg = "" };
@@ -270,7 +270,7 @@ START_TEST(an_early_one_without_a_vlan)
 END_TEST
 
 /* Its file tells no MTU, but the VF state does. */
-START_TEST(the_entry_of_an_early_one_is_used)
+START_TEST(the_entry_of_an_early_version_is_used)
 {
 	auto_pod struct pod first = pod();
 	struct claimed_vf l;
@@ -328,7 +328,7 @@ END_TEST
 
 /* ---- free? ---- */
 
-START_TEST(a_living_one_is_in_use)
+START_TEST(the_VF_of_a_living_pod_is_in_use)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
@@ -347,7 +347,7 @@ START_TEST(a_living_one_is_in_use)
 END_TEST
 
 /* With vfio-pci nothing but the files tells. */
-START_TEST(without_an_interface_it_is_in_use_too)
+START_TEST(a_VF_without_an_interface_is_in_use_too)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
@@ -364,7 +364,7 @@ START_TEST(without_an_interface_it_is_in_use_too)
 END_TEST
 
 /* A container without the host's /run/netns does not see the path of a living pod. */
-START_TEST(a_path_that_is_not_seen_proves_nothing)
+START_TEST(an_invisible_namespace_path_does_not_free_a_VF)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
 	auto_pod struct pod next = pod();
@@ -397,7 +397,7 @@ static struct claimed_vf left_by_peer(void)
 	return l;
 }
 
-START_TEST(a_dead_ones_is_put_back_before_it_is_taken)
+START_TEST(the_VF_of_a_dead_pod_is_restored_before_a_claim)
 {
 	auto_claimed_vf struct claimed_vf l = left_by_peer();
 	auto_pod struct pod next = pod();
@@ -415,7 +415,7 @@ START_TEST(a_dead_ones_is_put_back_before_it_is_taken)
 }
 END_TEST
 
-START_TEST(a_dead_ones_is_repaired)
+START_TEST(the_VF_of_a_dead_pod_is_repaired)
 {
 	auto_claimed_vf struct claimed_vf l = left_by_peer();
 	const struct manager m = { &l.w.ctx, l.w.nl, NULL, NULL };
@@ -532,11 +532,11 @@ END_TEST
 
 TEST_PROGRAM("sriov/take/peer", our_DEL_restores_a_VF_of_sriov_cni,
 	     a_DEL_without_a_namespace_restores, a_VF_whose_pod_is_gone_is_restored,
-	     an_attachment_of_another_network_is_left_alone, an_early_one_is_put_back,
-	     an_early_one_without_a_vlan, the_entry_of_an_early_one_is_used,
+	     an_attachment_of_another_network_is_left_alone, a_VF_of_an_early_version_is_restored,
+	     a_file_of_an_early_version_without_a_vlan, the_entry_of_an_early_version_is_used,
 	     trust_of_an_older_version_is_restored, a_VF_of_another_attachment_is_left_alone,
-	     a_living_one_is_in_use, without_an_interface_it_is_in_use_too,
-	     a_path_that_is_not_seen_proves_nothing, a_dead_ones_is_put_back_before_it_is_taken,
-	     a_dead_ones_is_repaired, an_imported_attachment_is_ours,
-	     attachments_that_cannot_be_imported_are_refused,
+	     the_VF_of_a_living_pod_is_in_use, a_VF_without_an_interface_is_in_use_too,
+	     an_invisible_namespace_path_does_not_free_a_VF,
+	     the_VF_of_a_dead_pod_is_restored_before_a_claim, the_VF_of_a_dead_pod_is_repaired,
+	     an_imported_attachment_is_ours, attachments_that_cannot_be_imported_are_refused,
 	     files_of_earlier_versions_and_damaged_ones, file_names_are_split)

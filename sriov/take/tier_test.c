@@ -136,7 +136,7 @@ static void cannot_load(enum err_code code, const char *says)
 		      "%d %s", (int)e.code, e.msg);
 }
 
-START_TEST(from_its_file)
+START_TEST(a_tier_is_read_from_its_file)
 {
 	struct tier t;
 	struct err e = { .msg = "" };
@@ -156,7 +156,7 @@ END_TEST
 
 /* ---- in a record ---- */
 
-START_TEST(to_a_record_and_back)
+START_TEST(a_tier_survives_a_record)
 {
 	static const char *const names[] = { "critical", "normal", "background" };
 	struct err e = { .msg = "" };
@@ -227,5 +227,5 @@ START_TEST(survives_each_failing_allocation)
 END_TEST
 
 TEST_PROGRAM("sriov/take/tier", a_tier_is_decoded, bad_files_are_refused,
-	     tiers_and_names_are_bounded, from_its_file, to_a_record_and_back,
+	     tiers_and_names_are_bounded, a_tier_is_read_from_its_file, a_tier_survives_a_record,
 	     a_record_without_a_tier_has_none, survives_each_failing_allocation)

@@ -169,7 +169,7 @@ START_TEST(a_macvlan_in_a_pod_counts_as_use)
 END_TEST
 
 /* All VFs go when their number changes: also those that nobody but the host uses. */
-START_TEST(not_removed_with_the_others)
+START_TEST(a_used_vf_blocks_a_change_of_the_number)
 {
 	struct testhost w = manager_testhost(4, "2");
 	struct err e;
@@ -212,7 +212,7 @@ START_TEST(a_process_that_has_it_open_counts_as_use)
 }
 END_TEST
 
-START_TEST(one_that_is_no_more)
+START_TEST(a_removed_interface_is_not_in_use)
 {
 	auto_testhost struct testhost w = testhost(1);
 	char why[HOST_USE_LEN];
@@ -233,7 +233,7 @@ static struct vf_report adopt(const struct testhost *w, bool dry_run)
 	return r;
 }
 
-START_TEST(adopted_by_command)
+START_TEST(adopt_makes_the_present_state_the_baseline)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
@@ -269,5 +269,5 @@ END_TEST
 TEST_PROGRAM("sriov/vf/host_use", an_address_counts_as_use, what_the_kernel_gives_is_no_use,
 	     an_IPv6_address_counts_as_use, a_bridge_port_counts_as_use,
 	     a_macvlan_above_counts_as_use, a_macvlan_in_a_pod_counts_as_use,
-	     not_removed_with_the_others, a_process_that_has_it_open_counts_as_use,
-	     one_that_is_no_more, adopted_by_command)
+	     a_used_vf_blocks_a_change_of_the_number, a_process_that_has_it_open_counts_as_use,
+	     a_removed_interface_is_not_in_use, adopt_makes_the_present_state_the_baseline)

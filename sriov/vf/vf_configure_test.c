@@ -78,7 +78,7 @@ START_TEST(all_attributes_are_set)
 }
 END_TEST
 
-START_TEST(nothing_wanted_nothing_asked)
+START_TEST(an_empty_request_changes_nothing)
 {
 	auto_testhost struct testhost w = testhost(1);
 	const struct vf_place p = locate(&w, 0);
@@ -160,7 +160,7 @@ START_TEST(a_driver_that_takes_only_the_MAC_of_its_PF)
 END_TEST
 
 /* Going back: the administrator's MAC and the interface's were different ones. */
-START_TEST(two_MACs_that_differ)
+START_TEST(release_restores_two_MACs_that_differ)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
@@ -180,7 +180,7 @@ START_TEST(two_MACs_that_differ)
 END_TEST
 
 /* Trust comes first and goes last. */
-START_TEST(a_driver_that_asks_for_trust)
+START_TEST(a_driver_that_needs_trust_for_a_MAC)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
@@ -207,7 +207,7 @@ static void ready(int64_t ms)
 		kernel->link_refuses_mac = 0;
 }
 
-START_TEST(a_VF_that_its_PF_resets)
+START_TEST(a_busy_VF_is_tried_again)
 {
 	static const int busy[] = { EBUSY, EAGAIN, EPERM, EADDRNOTAVAIL };
 	auto_testhost struct testhost w = testhost(1);
@@ -227,7 +227,7 @@ START_TEST(a_VF_that_its_PF_resets)
 }
 END_TEST
 
-START_TEST(a_MAC_that_never_comes)
+START_TEST(a_MAC_refused_for_two_seconds_is_an_error)
 {
 	auto_testhost struct testhost w = testhost(1);
 	struct err e;
@@ -353,9 +353,10 @@ START_TEST(a_VF_that_is_gone_before_the_move_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_configure", all_attributes_are_set, nothing_wanted_nothing_asked,
+TEST_PROGRAM("sriov/vf/vf_configure", all_attributes_are_set, an_empty_request_changes_nothing,
 	     a_refusal_is_named_by_its_key, a_refused_mtu_is_named,
 	     a_VF_without_an_interface_is_configured, a_driver_that_takes_only_the_MAC_of_its_PF,
-	     a_driver_that_asks_for_trust, two_MACs_that_differ, a_VF_that_its_PF_resets,
-	     a_MAC_that_never_comes, taken_alternative_names_are_dropped, a_taken_name_is_an_error,
+	     a_driver_that_needs_trust_for_a_MAC, release_restores_two_MACs_that_differ,
+	     a_busy_VF_is_tried_again, a_MAC_refused_for_two_seconds_is_an_error,
+	     taken_alternative_names_are_dropped, a_taken_name_is_an_error,
 	     one_request_moves_and_renames, a_VF_that_is_gone_before_the_move_is_an_error)

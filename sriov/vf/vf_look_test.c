@@ -85,7 +85,7 @@ START_TEST(a_PF_without_an_interface_is_refused)
 END_TEST
 
 /* Renamed between the look into sysfs and ours. */
-START_TEST(its_PF_is_another_by_now)
+START_TEST(a_changed_PF_is_noticed)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_netns struct netns here = net_self();
@@ -308,7 +308,7 @@ END_TEST
 
 TEST_PROGRAM("sriov/vf/vf_look", a_VF_is_found_by_its_address, an_address_is_accepted_in_any_form,
 	     a_missing_VF_is_not_found, a_PF_without_an_interface_is_refused,
-	     its_PF_is_another_by_now, unusable_VFs_are_explained, userspace_drivers_are_recognised,
+	     a_changed_PF_is_noticed, unusable_VFs_are_explained, userspace_drivers_are_recognised,
 	     a_baseline_has_all_settings, surplus_alternative_names_are_not_kept,
 	     a_VF_without_an_interface_is_captured, each_failing_request_is_an_error,
 	     the_attribute_that_differs_is_told, survives_each_failing_allocation)

@@ -49,7 +49,7 @@ static void both(const char *top, bool raw, char **live, char **captured,
 static const char *const trees[] = { "qemu-pxb-xio3130-igb-sriov-rxe", "hwloc-8ve",
 				     "hwloc-pcidomain32bits", "ghw-linux-amd64-accel-nvidia" };
 
-START_TEST(the_capture_answers_as_the_machine)
+START_TEST(a_capture_gives_the_answers_of_its_machine)
 {
 	const char *top = tree_unpack(trees[_i / 2]);
 	struct topo_capture_sum sum;
@@ -62,7 +62,7 @@ START_TEST(the_capture_answers_as_the_machine)
 }
 END_TEST
 
-START_TEST(so_does_that_of_this_machine)
+START_TEST(a_capture_of_this_machine_gives_the_same_answers)
 {
 	struct topo_capture_sum sum;
 	auto_free char *live = NULL, *captured = NULL;
@@ -120,7 +120,7 @@ static void take(bool raw, const char *to)
 	ck_assert_msg(!topo_capture(&from, &o, to, NULL, &e), "%s", e.msg);
 }
 
-START_TEST(secrets_are_kept_back)
+START_TEST(secrets_are_not_captured)
 {
 	secrets();
 	take(false, "/mnt/x.tar");
@@ -201,7 +201,7 @@ END_TEST
 
 /* ---- failures ---- */
 
-START_TEST(a_failure_leaves_what_was)
+START_TEST(a_failure_leaves_the_old_file)
 {
 	const struct topo_tree_dirs none = { .sysfs = "/nowhere" };
 	const struct topo_capture_opts o = { false };
@@ -242,16 +242,20 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const once[] = { so_does_that_of_this_machine, secrets_are_kept_back,
-				      a_raw_capture_hides_nothing,  serial_numbers_of_functions,
-				      hiding_keeps_the_form,        a_failure_leaves_what_was,
+	const TTest *const once[] = { a_capture_of_this_machine_gives_the_same_answers,
+				      secrets_are_not_captured,
+				      a_raw_capture_hides_nothing,
+				      serial_numbers_of_functions,
+				      hiding_keeps_the_form,
+				      a_failure_leaves_the_old_file,
 				      every_allocation_may_fail };
 	Suite *suite = suite_create("capture");
 	TCase *cases = tcase_create("capture");
 
 	for (size_t i = 0; i < ARRAY_SIZE(once); i++)
 		tcase_add_test(cases, once[i]);
-	tcase_add_loop_test(cases, the_capture_answers_as_the_machine, 0, 2 * ARRAY_SIZE(trees));
+	tcase_add_loop_test(cases, a_capture_gives_the_answers_of_its_machine, 0,
+			    2 * ARRAY_SIZE(trees));
 	suite_add_tcase(suite, cases);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -200,7 +200,7 @@ START_TEST(what_an_entry_asks_for_is_bounded)
 }
 END_TEST
 
-START_TEST(what_the_packer_finds_damaged)
+START_TEST(a_damaged_archive_is_refused)
 {
 	struct err e = { 0 };
 
@@ -215,7 +215,7 @@ START_TEST(what_the_packer_finds_damaged)
 END_TEST
 
 /* SIGKILL of the one who opened it: the keeper is ours then, and ends when it is done. */
-START_TEST(nothing_is_left_of_who_is_killed)
+START_TEST(a_killed_process_leaves_no_files)
 {
 	struct err e = { 0 };
 	int ready[2];
@@ -245,4 +245,4 @@ END_TEST
 
 TEST_PROGRAM("open", every_way_to_name_it, the_live_machine, what_is_refused_leaves_nothing,
 	     nothing_is_written_through_a_link, what_an_entry_asks_for_is_bounded,
-	     what_the_packer_finds_damaged, nothing_is_left_of_who_is_killed)
+	     a_damaged_archive_is_refused, a_killed_process_leaves_no_files)

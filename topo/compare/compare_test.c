@@ -27,7 +27,7 @@ static void compare_case_clear(struct compare_case *w)
 	topo_choice_clear(&w->node);
 	topo_machine_clear(&w->m);
 }
-#define auto_world auto_clean(compare_case_clear)
+#define auto_compare_case auto_clean(compare_case_clear)
 
 /* The answers for some GPUs (NULL: all), "0 3", and some HCAs (NULL: all), by number. */
 static void answer(struct compare_case *w, const char *gpus, const char *hcas)
@@ -66,7 +66,7 @@ START_TEST(nothing_is_said_where_all_is_well)
 					    "rccl-topo_8p_950" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fine); i++) {
-		auto_world struct compare_case w = { 0 };
+		auto_compare_case struct compare_case w = { 0 };
 		topo_xml(fine[i], &w.m);
 		answer(&w, NULL, NULL);
 		for (uint32_t g = 0; g < w.m.n_gpus; g++)
@@ -79,7 +79,7 @@ END_TEST
 
 START_TEST(a_faster_far_hca_is_explained)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &w.m);
 	answer(&w, NULL, NULL);
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(a_storage_card_is_explained)
 {
-	auto_world struct compare_case w = { 0 }, other = { 0 };
+	auto_compare_case struct compare_case w = { 0 }, other = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &w.m);
 	topo_xml("synthetic-a_pix100_phb400", &other.m);
@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(a_flat_virtual_machine_is_explained)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 
 	topo_xml("synthetic-c_flat_vm_8x8_numa-1", &w.m);
 	answer(&w, NULL, NULL);
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(one_gpu_takes_its_neighbours_too)
 {
-	auto_world struct compare_case w = { 0 }, alone = { 0 };
+	auto_compare_case struct compare_case w = { 0 }, alone = { 0 };
 
 	topo_xml("dgx-a100", &w.m);
 	answer(&w, "1", NULL);
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(a_tie_assigned_otherwise_is_explained)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 	unsigned int ties = 0;
 
 	topo_xml("synthetic-e_1switch_3gpu_4nic", &w.m);
@@ -155,8 +155,8 @@ END_TEST
 
 START_TEST(gpudirect_off_is_explained)
 {
-	auto_world struct compare_case far = { 0 }, unable = { 0 }, driver = { 0 }, other = { 0 },
-				       old = { 0 }, remote = { 0 };
+	auto_compare_case struct compare_case far = { 0 }, unable = { 0 }, driver = { 0 },
+					      other = { 0 }, old = { 0 }, remote = { 0 };
 
 	topo_xml("rccl-topo_4p_942", &far.m);
 	answer(&far, NULL, NULL);
@@ -207,7 +207,7 @@ static void next_bus(struct topo_machine *m)
 
 START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 	char hcas[32];
 
 	next_bus(&w.m);
@@ -220,7 +220,7 @@ START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 	ck_assert_str_eq(w.differ.gpu[0].setting, "NCCL_IB_MERGE_VFS=0");
 	ck_assert_str_eq(w.differ.setting, "NCCL_IB_MERGE_VFS=0");
 	/* and with that nothing is wrong any more */
-	auto_world struct compare_case remedied = { .opts = { .keep_vf_path = true } };
+	auto_compare_case struct compare_case remedied = { .opts = { .keep_vf_path = true } };
 	next_bus(&remedied.m);
 	answer(&remedied, "0 1", hcas);
 	ck_assert_str_eq(line(&remedied, 0), "same : - [-]");
@@ -230,7 +230,7 @@ END_TEST
 
 START_TEST(more_ports_than_nccl_takes)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 	struct fixture fx = { .m = &w.m };
 	char name[16];
 
@@ -252,7 +252,7 @@ END_TEST
 /* Whoever asks without a scope, and without the whole machine's choice. */
 START_TEST(without_other_gpus_there_is_no_cause)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 	auto_comparison struct comparison d = { 0 };
 	struct compare_input in = { &w.m, NULL, &w.choice, NULL, &w.opts, &w.nccl };
 	struct topo_scope all = { 0 };
@@ -273,7 +273,7 @@ END_TEST
 /* Two VFs of a card that is not there are one device to NCCL: whichever a GPU should take. */
 START_TEST(vfs_that_nccl_takes_for_one)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 	struct fixture fx = { .m = &w.m };
 	char hcas[32];
 
@@ -317,7 +317,7 @@ static void read_text(struct compare_case *w, const char *text)
 /* Three switches between, or four: to NCCL both are PXB. */
 START_TEST(names_that_say_less)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 
 	read_text(&w, "<system version=\"1\"><cpu numaid=\"0\">" PCI("01", "0x060400")
 			      PCI("02", "0x060400") FAR_GPU END PCI("04", "0x060400")
@@ -334,7 +334,7 @@ END_TEST
 /* An HCA without a function, and devices on root ports of which some tell their node. */
 START_TEST(a_machine_with_switches_is_not_flat)
 {
-	auto_world struct compare_case w = { 0 }, told = { 0 };
+	auto_compare_case struct compare_case w = { 0 }, told = { 0 };
 	struct fixture fx = { .m = &told.m };
 
 	read_text(&w, "<system version=\"1\"><cpu numaid=\"-1\">" FAR_GPU NET("a", "0")
@@ -342,7 +342,7 @@ START_TEST(a_machine_with_switches_is_not_flat)
 	answer(&w, NULL, NULL);
 	ck_assert_int_ne(w.differ.gpu[0].cause, COMPARE_FLAT_VM);
 	for (int flat = 0; flat < 2; flat++) {
-		auto_world struct compare_case vm = { 0 };
+		auto_compare_case struct compare_case vm = { 0 };
 		fx = (struct fixture){ .m = &vm.m };
 		vm.m.source = TOPO_LIVE;
 		vm.m.vm = flat ? TOPO_YES : TOPO_NO;
@@ -359,7 +359,7 @@ END_TEST
 
 START_TEST(nothing_to_take)
 {
-	auto_world struct compare_case none = { 0 }, software = { 0 };
+	auto_compare_case struct compare_case none = { 0 }, software = { 0 };
 
 	topo_xml("synthetic-a_pix100_phb400", &none.m);
 	answer(&none, NULL, "");
@@ -384,7 +384,7 @@ static int find_it(void *arg, struct err *e)
 
 START_TEST(memory_may_end_anywhere)
 {
-	auto_world struct compare_case w = { 0 };
+	auto_compare_case struct compare_case w = { 0 };
 	struct topo_scope s = { NULL, w.hca };
 	struct compare_input in = { &w.m, &s, &w.choice, &w.node, &w.opts, &w.nccl };
 

@@ -61,7 +61,7 @@ static const char *whole(const char *xml, uint32_t gpu)
 
 /* ---- real machines ---- */
 
-START_TEST(dgx_a100)
+START_TEST(hcas_of_a_dgx_a100_are_chosen)
 {
 	ck_assert_str_eq(whole("dgx-a100", 0), "mlx5_0,mlx5_1 > mlx5_0 | mlx5_0 own 1");
 	ck_assert_str_eq(whole("dgx-a100", 1), "mlx5_0,mlx5_1 > mlx5_1 | mlx5_1 own 1");
@@ -87,7 +87,7 @@ START_TEST(without_collapsing_half_of_the_hcas_are_nobodys)
 }
 END_TEST
 
-START_TEST(other_machines)
+START_TEST(hcas_of_other_machines_are_chosen)
 {
 	ck_assert_str_eq(whole("oci-bm-gpu-h100", 1),
 			 "mlx5_3,mlx5_4 > mlx5_3 | mlx5_3,mlx5_4 own 2");
@@ -210,7 +210,7 @@ static const char *dual_cards(uint32_t gpus, uint32_t cards, uint32_t gpu)
 	return strchr(told(&m, &c, gpu), '>') + 2;
 }
 
-START_TEST(two_ports_are_no_two_rails)
+START_TEST(two_ports_of_one_card_count_as_one)
 {
 	ck_assert_str_eq(dual_cards(2, 2, 0), "0p0 | 0p0,0p1 own 2");
 	ck_assert_str_eq(dual_cards(2, 2, 1), "1p0 | 1p0,1p1 own 2");
@@ -226,7 +226,7 @@ START_TEST(two_ports_are_no_two_rails)
 END_TEST
 
 /* One GPU has but one choice; the other, which could take that too, leaves it alone. */
-START_TEST(the_one_with_a_choice_gives_way)
+START_TEST(a_gpu_with_another_choice_leaves_the_hca_to_its_neighbour)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_topo_choice struct topo_choice c = { 0 };
@@ -279,7 +279,7 @@ START_TEST(virtual_functions)
 }
 END_TEST
 
-START_TEST(a_bond_speaks_for_both_its_functions)
+START_TEST(a_bond_stands_for_both_its_functions)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_topo_choice struct topo_choice c = { 0 };
@@ -316,7 +316,7 @@ START_TEST(only_usable_hcas_are_assigned)
 }
 END_TEST
 
-START_TEST(roles_count_only_among_others)
+START_TEST(storage_hcas_are_chosen_only_without_others)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_topo_choice struct topo_choice c = { 0 }, all = { 0 };
@@ -343,7 +343,7 @@ static const char *none(struct topo_machine *m, const struct topo_scope *s)
 	return c.gpu[0].why_none ? c.gpu[0].why_none : "";
 }
 
-START_TEST(why_there_is_none)
+START_TEST(the_reason_for_no_hca_is_given)
 {
 	auto_topo_machine struct topo_machine m = { 0 }, empty = { 0 };
 	auto_topo_choice struct topo_choice c = { 0 };
@@ -467,9 +467,11 @@ START_TEST(each_failing_allocation_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("choose", dgx_a100, without_collapsing_half_of_the_hcas_are_nobodys, other_machines,
-	     rails_are_numbered, hcas_are_assigned_fairly, two_ports_are_no_two_rails,
-	     the_one_with_a_choice_gives_way, virtual_functions,
-	     a_bond_speaks_for_both_its_functions, only_usable_hcas_are_assigned,
-	     roles_count_only_among_others, why_there_is_none, rails_without_a_gpu,
-	     the_order_of_records_changes_nothing, each_failing_allocation_is_an_error)
+TEST_PROGRAM("choose", hcas_of_a_dgx_a100_are_chosen,
+	     without_collapsing_half_of_the_hcas_are_nobodys, hcas_of_other_machines_are_chosen,
+	     rails_are_numbered, hcas_are_assigned_fairly, two_ports_of_one_card_count_as_one,
+	     a_gpu_with_another_choice_leaves_the_hca_to_its_neighbour, virtual_functions,
+	     a_bond_stands_for_both_its_functions, only_usable_hcas_are_assigned,
+	     storage_hcas_are_chosen_only_without_others, the_reason_for_no_hca_is_given,
+	     rails_without_a_gpu, the_order_of_records_changes_nothing,
+	     each_failing_allocation_is_an_error)

@@ -34,7 +34,7 @@ static struct topo_distance way(const struct topo_machine *m, uint32_t gpu, cons
 
 /* ---- topology files ---- */
 
-START_TEST(dgx_a100)
+START_TEST(distances_of_a_dgx_a100)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 
@@ -84,7 +84,7 @@ START_TEST(a_bridge_of_the_gpu_is_the_gpu)
 }
 END_TEST
 
-START_TEST(a_node_that_is_not_told)
+START_TEST(an_unknown_numa_node)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 
@@ -467,8 +467,8 @@ START_TEST(distances_are_ordered)
 }
 END_TEST
 
-TEST_PROGRAM("relate", dgx_a100, one_chip_of_gen5, a_bridge_of_the_gpu_is_the_gpu,
-	     a_node_that_is_not_told, an_hca_of_a_processor, ports_of_one_switch,
-	     switch_below_switch, root_ports, functions_of_one_device, odd_bridges, root_complexes,
-	     levels_of_one_chip, three_levels, the_narrowest_link, a_vf_uses_its_pfs_link,
+TEST_PROGRAM("relate", distances_of_a_dgx_a100, one_chip_of_gen5, a_bridge_of_the_gpu_is_the_gpu,
+	     an_unknown_numa_node, an_hca_of_a_processor, ports_of_one_switch, switch_below_switch,
+	     root_ports, functions_of_one_device, odd_bridges, root_complexes, levels_of_one_chip,
+	     three_levels, the_narrowest_link, a_vf_uses_its_pfs_link,
 	     a_bond_is_as_far_as_its_farther_function, distances_are_ordered)

@@ -68,7 +68,7 @@ static void check_published(struct published *p, const char *name,
 	}
 }
 
-START_TEST(dgx_a100)
+START_TEST(matrix_of_a_dgx_a100)
 {
 	auto_published struct published p = { 0 };
 
@@ -81,7 +81,7 @@ START_TEST(dgx_a100)
 }
 END_TEST
 
-START_TEST(dgx_h100)
+START_TEST(matrix_of_a_dgx_h100)
 {
 	auto_published struct published p = { 0 };
 
@@ -97,7 +97,7 @@ START_TEST(dgx_h100)
 }
 END_TEST
 
-START_TEST(hgx_h200)
+START_TEST(matrix_of_an_hgx_h200)
 {
 	auto_published struct published p = { 0 };
 
@@ -108,7 +108,7 @@ START_TEST(hgx_h200)
 }
 END_TEST
 
-START_TEST(pcie)
+START_TEST(matrix_of_a_pcie_server)
 {
 	auto_published struct published p = { 0 };
 
@@ -119,4 +119,5 @@ START_TEST(pcie)
 }
 END_TEST
 
-TEST_PROGRAM("matrix", dgx_a100, dgx_h100, hgx_h200, pcie)
+TEST_PROGRAM("matrix", matrix_of_a_dgx_a100, matrix_of_a_dgx_h100, matrix_of_an_hgx_h200,
+	     matrix_of_a_pcie_server)

@@ -222,7 +222,7 @@ static struct counts mutate(struct topo_machine *m)
 	return n;
 }
 
-START_TEST(trees_of_sys)
+START_TEST(mutated_trees_of_sysfs_are_survived)
 {
 	static void (*const build[])(struct topo_machine * m) = { fixture_dgx_a100,
 								  fixture_dgx_h100,
@@ -239,7 +239,7 @@ START_TEST(trees_of_sys)
 }
 END_TEST
 
-START_TEST(topology_files)
+START_TEST(mutated_topology_files_are_survived)
 {
 	static const char *const names[] = { "dgx-a100", "oci-bm-gpu-h100", "rccl-topo_8p_950",
 					     "synthetic-e_1switch_3gpu_4nic" };
@@ -254,4 +254,4 @@ START_TEST(topology_files)
 }
 END_TEST
 
-TEST_PROGRAM("mutate", trees_of_sys, topology_files)
+TEST_PROGRAM("mutate", mutated_trees_of_sysfs_are_survived, mutated_topology_files_are_survived)

@@ -78,7 +78,7 @@ static void add_vfs(struct topo_machine *m, uint8_t n)
 	}
 }
 
-START_TEST(one_gpu_each)
+START_TEST(pods_with_one_gpu_each)
 {
 	auto_plan_case struct plan_case d = { 0 };
 
@@ -98,7 +98,7 @@ START_TEST(one_gpu_each)
 }
 END_TEST
 
-START_TEST(several_gpus_each)
+START_TEST(pods_with_several_gpus_each)
 {
 	auto_plan_case struct plan_case d = { 0 };
 
@@ -136,7 +136,7 @@ START_TEST(gpus_that_share_an_hca)
 END_TEST
 
 /* Three GPUs, four HCAs: the fourth is everybody's, and so nobody's unless there is one pod. */
-START_TEST(what_would_be_two_pods)
+START_TEST(a_surplus_hca_is_shared_only_within_one_pod)
 {
 	auto_plan_case struct plan_case d = { 0 };
 
@@ -152,7 +152,7 @@ START_TEST(what_would_be_two_pods)
 }
 END_TEST
 
-START_TEST(free_ones_only)
+START_TEST(only_free_vfs_are_planned)
 {
 	auto_plan_case struct plan_case d = { 0 };
 
@@ -240,6 +240,7 @@ START_TEST(each_failing_allocation_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("plan", one_gpu_each, several_gpus_each, gpus_that_share_an_hca,
-	     what_would_be_two_pods, free_ones_only, hcas_of_other_kinds,
-	     impossible_requests_are_refused, each_failing_allocation_is_an_error)
+TEST_PROGRAM("plan", pods_with_one_gpu_each, pods_with_several_gpus_each, gpus_that_share_an_hca,
+	     a_surplus_hca_is_shared_only_within_one_pod, only_free_vfs_are_planned,
+	     hcas_of_other_kinds, impossible_requests_are_refused,
+	     each_failing_allocation_is_an_error)

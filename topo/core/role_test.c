@@ -42,7 +42,7 @@ static void role_is(const struct two_sockets *t, uint32_t hca, enum topo_role ro
 		      (int)h->role, h->rule);
 }
 
-START_TEST(ethernet)
+START_TEST(ethernet_hcas_have_roles_by_distance)
 {
 	struct two_sockets t;
 
@@ -56,7 +56,7 @@ START_TEST(ethernet)
 }
 END_TEST
 
-START_TEST(infiniband)
+START_TEST(infiniband_hcas_are_for_compute)
 {
 	struct two_sockets t;
 
@@ -70,7 +70,7 @@ START_TEST(infiniband)
 }
 END_TEST
 
-START_TEST(what_is_not_told_is_not_guessed)
+START_TEST(unknown_data_give_no_role)
 {
 	struct two_sockets t;
 
@@ -101,7 +101,7 @@ START_TEST(what_is_not_told_is_not_guessed)
 }
 END_TEST
 
-START_TEST(the_default_route_goes_first)
+START_TEST(the_default_route_counts_before_distance)
 {
 	struct two_sockets t;
 
@@ -118,7 +118,7 @@ START_TEST(the_default_route_goes_first)
 }
 END_TEST
 
-START_TEST(known_devices)
+START_TEST(known_devices_have_their_role)
 {
 	struct two_sockets t;
 
@@ -167,5 +167,6 @@ START_TEST(a_topology_file_has_roles)
 }
 END_TEST
 
-TEST_PROGRAM("role", ethernet, infiniband, what_is_not_told_is_not_guessed,
-	     the_default_route_goes_first, known_devices, a_topology_file_has_roles)
+TEST_PROGRAM("role", ethernet_hcas_have_roles_by_distance, infiniband_hcas_are_for_compute,
+	     unknown_data_give_no_role, the_default_route_counts_before_distance,
+	     known_devices_have_their_role, a_topology_file_has_roles)

@@ -118,7 +118,7 @@ START_TEST(ports_below_the_switch_matter)
 }
 END_TEST
 
-START_TEST(ports_above_it_do_not)
+START_TEST(ports_above_the_switch_do_not)
 {
 	unpack();
 	give_acs(UPSTREAM, 0x1d);
@@ -199,7 +199,7 @@ static void cut_all(const struct look *l)
 }
 
 /* An ordinary user's view: what was read there is unknown, and all else as before. */
-START_TEST(sixty_four_bytes_tell_nothing_else_apart)
+START_TEST(without_root_only_configuration_space_is_unknown)
 {
 	auto_look struct look before = { 0 }, after = { 0 };
 	size_t unknown = 0, changed = 0;
@@ -234,5 +234,5 @@ START_TEST(sixty_four_bytes_tell_nothing_else_apart)
 END_TEST
 
 TEST_PROGRAM("gdr_capture", as_it_was_captured_nothing_redirects, ports_below_the_switch_matter,
-	     ports_above_it_do_not, renames_elsewhere_change_nothing, translated_requests_pass,
-	     sixty_four_bytes_tell_nothing_else_apart)
+	     ports_above_the_switch_do_not, renames_elsewhere_change_nothing,
+	     translated_requests_pass, without_root_only_configuration_space_is_unknown)

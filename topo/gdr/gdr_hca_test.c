@@ -160,7 +160,7 @@ START_TEST(nccl_does_not_find_a_vf_on_another_bus)
 }
 END_TEST
 
-START_TEST(a_vf_alone_says_little)
+START_TEST(without_the_pf_its_settings_are_unknown)
 {
 	gdr_test_make(&w);
 	make_vf(NULL);
@@ -206,7 +206,7 @@ END_TEST
 
 /* ---- the machine ---- */
 
-START_TEST(a_virtual_machine_says_what_it_hides)
+START_TEST(a_virtual_machine_is_reported)
 {
 	gdr_test_make(&w);
 	w.m.vm = TOPO_YES;
@@ -234,7 +234,7 @@ START_TEST(the_command_line_is_read)
 }
 END_TEST
 
-START_TEST(a_topology_file_tells_little)
+START_TEST(a_topology_file_leaves_settings_unknown)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
@@ -266,7 +266,7 @@ START_TEST(an_empty_tree_is_unknown_and_never_ok)
 }
 END_TEST
 
-START_TEST(no_gpu_no_facts)
+START_TEST(without_a_gpu_there_are_no_findings)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
@@ -339,9 +339,9 @@ END_TEST
 TEST_PROGRAM("gdr_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
 	     links_that_lead_out_are_not_followed, a_near_port_that_is_down_is_told,
 	     a_storage_card_is_told, a_bond_of_far_cards_is_told, nccl_finds_a_vf_at_its_pf,
-	     nccl_does_not_find_a_vf_on_another_bus, a_vf_alone_says_little,
+	     nccl_does_not_find_a_vf_on_another_bus, without_the_pf_its_settings_are_unknown,
 	     pf_and_vf_together_are_taken_for_one_card, data_direct_is_seen,
-	     a_virtual_machine_says_what_it_hides, the_command_line_is_read,
-	     a_topology_file_tells_little, an_empty_tree_is_unknown_and_never_ok, no_gpu_no_facts,
-	     what_is_out_of_scope_is_not_looked_at, neighbours_that_are_seen_are_named,
-	     memory_may_end_anywhere)
+	     a_virtual_machine_is_reported, the_command_line_is_read,
+	     a_topology_file_leaves_settings_unknown, an_empty_tree_is_unknown_and_never_ok,
+	     without_a_gpu_there_are_no_findings, what_is_out_of_scope_is_not_looked_at,
+	     neighbours_that_are_seen_are_named, memory_may_end_anywhere)

@@ -26,7 +26,7 @@ static void check_texts(const struct gdr_findings *f)
 	}
 }
 
-START_TEST(all_is_well)
+START_TEST(a_good_machine_has_only_ok_findings)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
@@ -71,7 +71,7 @@ START_TEST(a_redirecting_port_is_named)
 }
 END_TEST
 
-START_TEST(either_side_counts)
+START_TEST(ports_of_gpu_and_hca_count)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 	const struct finding *x;
@@ -88,7 +88,7 @@ START_TEST(either_side_counts)
 }
 END_TEST
 
-START_TEST(above_the_switch_nothing_matters)
+START_TEST(ports_above_the_switch_do_not_count)
 {
 	gdr_test_make(&w);
 	gdr_test_config(&w, w.root_port, port(0x1d), 4096);
@@ -101,7 +101,7 @@ START_TEST(above_the_switch_nothing_matters)
 }
 END_TEST
 
-START_TEST(with_an_iommu_that_translates_it_fails)
+START_TEST(a_redirecting_port_fails_where_the_iommu_translates)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
@@ -136,7 +136,7 @@ START_TEST(translated_requests_may_pass)
 END_TEST
 
 /* What a user sees: 64 bytes of each. */
-START_TEST(without_root_it_is_unknown)
+START_TEST(without_root_acs_is_unknown)
 {
 	static const char *const read_there[] = { "acs", "payload", "read-request",
 						  "relaxed-ordering" };
@@ -164,7 +164,7 @@ START_TEST(without_root_it_is_unknown)
 }
 END_TEST
 
-START_TEST(at_a_root_complex_its_ports_count)
+START_TEST(root_ports_count_at_a_root_complex)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
 
@@ -195,7 +195,7 @@ static enum finding_state both(bool peermem, bool open)
 	return s;
 }
 
-START_TEST(one_way_is_enough)
+START_TEST(peermem_or_dmabuf_is_enough)
 {
 	gdr_test_make(&w);
 	ck_assert_int_eq(both(true, true), FINDING_OK);
@@ -224,7 +224,7 @@ START_TEST(a_capture_without_modules_tells_nothing_of_them)
 }
 END_TEST
 
-START_TEST(amd_has_its_own)
+START_TEST(amd_has_its_own_peer_memory)
 {
 	gdr_test_make(&w);
 	w.m.gpu[0].vendor = TOPO_AMD;
@@ -253,7 +253,7 @@ static enum finding_state with_window(const char *line)
 	return gdr_test_state(&w, "bar1");
 }
 
-START_TEST(small_windows_are_seen)
+START_TEST(small_bars_are_reported)
 {
 	gdr_test_make(&w);
 	ck_assert_int_eq(with_window("0x40000000 0x7fffffff 0x14220c"), FINDING_OK);
@@ -340,11 +340,11 @@ START_TEST(without_an_hca_it_fails)
 }
 END_TEST
 
-TEST_PROGRAM("gdr", all_is_well, a_redirecting_port_is_named, either_side_counts,
-	     above_the_switch_nothing_matters, with_an_iommu_that_translates_it_fails,
-	     translated_requests_may_pass, without_root_it_is_unknown,
-	     at_a_root_complex_its_ports_count, one_way_is_enough,
-	     a_capture_without_modules_tells_nothing_of_them, amd_has_its_own,
-	     small_windows_are_seen, an_idle_gpu_may_be_slow_but_not_narrow,
-	     grace_is_near_through_its_cpu, rdma_on_the_package_needs_no_hca,
-	     without_an_hca_it_fails)
+TEST_PROGRAM("gdr", a_good_machine_has_only_ok_findings, a_redirecting_port_is_named,
+	     ports_of_gpu_and_hca_count, ports_above_the_switch_do_not_count,
+	     a_redirecting_port_fails_where_the_iommu_translates, translated_requests_may_pass,
+	     without_root_acs_is_unknown, root_ports_count_at_a_root_complex,
+	     peermem_or_dmabuf_is_enough, a_capture_without_modules_tells_nothing_of_them,
+	     amd_has_its_own_peer_memory, small_bars_are_reported,
+	     an_idle_gpu_may_be_slow_but_not_narrow, grace_is_near_through_its_cpu,
+	     rdma_on_the_package_needs_no_hca, without_an_hca_it_fails)

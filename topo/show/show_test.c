@@ -185,7 +185,7 @@ START_TEST(matrix_of_one_machine)
 END_TEST
 
 /* Scripts take all lines of the matrix, and none of those below it. */
-START_TEST(lines_are_no_rows)
+START_TEST(a_line_break_in_a_name_makes_no_row)
 {
 	auto_stage struct stage s = { 0 };
 
@@ -344,6 +344,6 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-TEST_PROGRAM("show", published_matrices, matrix_of_one_machine, lines_are_no_rows,
+TEST_PROGRAM("show", published_matrices, matrix_of_one_machine, a_line_break_in_a_name_makes_no_row,
 	     cpu_lists_are_printed, json_of_nothing, hcas_without_a_function_are_shown,
 	     vfs_in_the_picture, memory_runs_out)
