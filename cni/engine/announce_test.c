@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A veth pair in a namespace of its own: what is announced on one end is heard at the other. */
+/*
+ * announce_test.c: shows, on a veth pair in a namespace of its own, which announcements of one
+ * end the other end receives.
+ */
 #include "cni/engine/announce.h"
 
 #include <arpa/inet.h>

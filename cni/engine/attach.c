@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach.c: ADD. The order of the steps is the promise of attach.h. */
+/*
+ * attach.c: ADD: runs the steps in the order that attach.h promises, and undoes them when one
+ * fails.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach_check.c: CHECK and STATUS: compare what is there with what was promised. */
+/*
+ * attach_check.c: CHECK compares interface, addresses and routes with prevResult; STATUS tells
+ * whether an ADD could succeed.
+ */
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CHECK, as far as it looks below the interface: conformance/attach has the rest. */
+/*
+ * attach_check_test.c: shows what CHECK finds out about the master and what lies below it;
+ * conformance/attach has the rest.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

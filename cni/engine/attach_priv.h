@@ -11,8 +11,9 @@
 
 /* ---- attach_conf.c: pure ---- */
 
-/* attach_init - empty state for a call; attach_clear releases what was opened since. */
+/* attach_init - empty state for a call, with the defaults of its keys. */
 void attach_init(struct attach *a, const struct cni_call *call);
+/* attach_clear - release what was opened or read since attach_init(). */
 void attach_clear(struct attach *a);
 #define auto_attach auto_clean(attach_clear)
 
@@ -43,7 +44,7 @@ int attach_records(const struct cni_call *call, struct record_place *out, struct
 
 /* ---- attach_observe.c: looks, changes nothing ---- */
 
-/* attach_open - both namespaces and their sockets. ERR_NETNS. */
+/* attach_open - open the namespaces of host and pod, and a netlink socket in each. ERR_NETNS. */
 int attach_open(struct attach *a, struct err *e) must_check;
 
 /* attach_find_master - fill a->master; checks conf.mtu against it. */
@@ -60,8 +61,9 @@ struct conflict {
 };
 
 /*
- * attach_probe - with the key probe: ask the wire for the addresses of r, which are not on a->link
- * yet; sets it up. Back home when it returns. ERR_CONFLICT naming address and MAC, and *out filled.
+ * attach_probe - with the key "probe": ask the network for the addresses of r, which are not on
+ * a->link yet. Sets a->link up if that is the one that asks. The calling thread is in the host's
+ * namespace when it returns. ERR_CONFLICT names address and MAC, and *out is filled.
  */
 int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *out,
 		 struct err *e) must_check;
@@ -69,8 +71,9 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *
 /* ---- configure.c ---- */
 
 /*
- * attach_configure - addresses, up, routes of r on a->link, and the announcement. Runs in the pod's
- * netns and is back home when it returns, also after a failure.
+ * attach_configure - give a->link the addresses of r, set it up, add the routes of r, and announce
+ * the addresses. It enters the pod's namespace. The calling thread is in the host's namespace when
+ * it returns, also after a failure.
  */
 int attach_configure(struct attach *a, const struct cni_result *r, struct err *e) must_check;
 
@@ -89,11 +92,15 @@ int attach_build_result(const struct attach *a, const struct cni_result *ips,
 
 /* ---- attach_del.c ---- */
 
-/* attach_restore_own - by a record of this plugin, which DEL has begun to undo from here on. */
+/* attach_restore_own - undo what a record of this plugin says. The record says first that its DEL
+ * has begun. */
 int attach_restore_own(const struct cni_call *call, const struct record_place *records,
 		       const struct record *r, struct err *e) must_check;
 
-/* ---- the verbs ---- */
+/*
+ * attach_add, ... - the commands of a plugin of the engine (attach_plugin() in attach.h). ADD
+ * prints its result; the others print nothing.
+ */
 int attach_add(const struct cni_call *call, struct err *e);
 int attach_del(const struct cni_call *call, struct err *e);
 int attach_check(const struct cni_call *call, struct err *e);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine, driven by the fake plugins of cni/testing/fakes.h: one of each role. */
+/*
+ * attach_test.c: shows the engine with the fake plugins of cni/testing/fakes.h: one that makes,
+ * one that moves and one that follows an interface.
+ */
 #include <stdio.h>
 #include <sys/wait.h>
 

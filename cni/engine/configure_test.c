@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ADD does with a device that has no carrier yet when it goes up: "net1" in a pod, whose other
- * end is "wire" here.
+ * configure_test.c: shows how long ADD waits for carrier of "net1" in a pod, whose other end is
+ * "wire" here, and when it announces addresses.
  */
 #include <linux/if_packet.h>
 #include <net/ethernet.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whatever is heard on the wire: a claim is of an address, and of the sender or of a MAC told. */
+/*
+ * probe_fuzz.c: feeds any frame to probe_read(); a claim that is read can be written and read
+ * again.
+ */
 #include "cni/engine/probe.h"
 
 #include "lib/testing/fuzz.h"

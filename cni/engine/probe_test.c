@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes first; then a veth pair whose other end has addresses, answers late, or says wrong things.
+/*
+ * probe_test.c: shows the bytes of probes, and that a host that has the address is found, also
+ * when it answers late.
  */
 #include "cni/engine/probe.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* restore.h: what a record says was done to the kernel, found again and undone. */
+/*
+ * restore.h: finds the interface that a record names, and undoes what the record says was done
+ * to the kernel.
+ */
 #ifndef RAILHEAD_CNI_ENGINE_RESTORE_H
 #define RAILHEAD_CNI_ENGINE_RESTORE_H
 

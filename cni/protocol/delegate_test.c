@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Delegates are shell scripts in a folder of their own. */
+/*
+ * delegate_test.c: shows which program runs as a delegate, what it gets, and what becomes of its
+ * output. Delegates are shell scripts in a folder of the test.
+ */
 #include "cni/protocol/delegate.h"
 
 #include <errno.h>

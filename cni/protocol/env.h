@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* env.h: the CNI_* environment: what each verb needs, and what is a good value. */
+/* env.h: the CNI_* environment: which variables each command needs, and which values are valid. */
 #ifndef RAILHEAD_CNI_PROTOCOL_ENV_H
 #define RAILHEAD_CNI_PROTOCOL_ENV_H
 
@@ -35,7 +35,7 @@ const char *cni_command_name(enum cni_command v);
 int cni_command_parse(const char *s, enum cni_command *out, struct err *e) must_check;
 
 /*
- * cni_env_load - read the variables through get (getenv in programs) and check them for env->verb:
+ * cni_env_load - read the variables through get (getenv in programs) and check them for cmd:
  * everything that is missing is reported at once (CNI-008), then the form of the values
  * (CNI-010, CNI-012). ERR_ENV.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole calls of cni_main, each in a process of its own with stdin and stdout of its own. */
+/*
+ * plugin_test.c: shows whole calls of cni_main(), each in a process with stdin and stdout of its
+ * own.
+ */
 #include "cni/protocol/plugin.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c: reading results. Each shape is brought into the one form of struct cni_result. */
+/* result.c: reads results. Each shape is brought into the one form of struct cni_result. */
 #include "cni/protocol/result.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result_print.c: printing results in the shape of each version (CNI-093 to CNI-098). */
+/* result_print.c: prints results in the shape of each version (CNI-093 to CNI-098). */
 #include "cni/protocol/result.h"
 
 #include <string.h>

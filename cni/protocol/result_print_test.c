@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Printing results, and what survives the way through text and back. */
+/*
+ * result_print_test.c: shows results printed in each version, and what stays the same when they
+ * are read again.
+ */
 #include <stdio.h>
 #include <string.h>
 

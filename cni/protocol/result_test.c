@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading results; result_print_test.c has the printing and the round trips. */
+/*
+ * result_test.c: shows how results of each version are read; result_print_test.c has the
+ * printing.
+ */
 #include "cni/protocol/result.h"
 
 #include <stdio.h>

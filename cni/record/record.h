@@ -32,13 +32,13 @@ struct record {
 	int ifindex;            /* of the interface in the pod; 0: not made yet, or not known */
 	int lower_ifindex;      /* and what it stands on (struct link_info); 0: not known */
 	char boot[CTX_BOOT_ID_LEN + 1];
-	int64_t created;           /* ns since 1970; what is less is written as 0 */
-	bool name_mismatch;        /* of record_each: the file holds another attachment's record */
-	bool adding;               /* its ADD is not done yet, or was killed before it was */
-	bool deleting;             /* its DEL has begun to remove the interface */
-	const char *master;        /* name of the lower device, "" if none */
-	const char *cni_path;      /* where the delegates were found, for repair */
-	const char *args;          /* CNI_ARGS, for repair */
+	int64_t created;      /* ns since 1970; the file has whole ms, and 0 for a negative time */
+	bool name_mismatch;   /* of record_each: the file holds another attachment's record */
+	bool adding;          /* its ADD is not done yet, or was killed before it was */
+	bool deleting;        /* its DEL has begun to remove the interface */
+	const char *master;   /* name of the lower device, "" if none */
+	const char *cni_path; /* where the delegates were found, for repair */
+	const char *args;     /* CNI_ARGS, for repair */
 	const struct json *config; /* the network configuration as given, for repair; may be NULL */
 	const struct json *device; /* original state of a moved device; may be NULL */
 	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */
@@ -88,10 +88,12 @@ bool record_is_damaged(const struct err *e);
 int record_reread(const struct ctx *ctx, const struct record_key *key, struct record *out,
 		  struct err *e) must_check;
 
+/* record_clear - free r->tree and empty *r. */
 void record_clear(struct record *r);
 #define auto_record auto_clean(record_clear)
 
-/* record_remove - absent is success; empties directories behind it. */
+/* record_remove - remove the record, and its folder if that is empty then. None there is success.
+ */
 int record_remove(const struct ctx *ctx, const struct record_key *key, struct err *e) must_check;
 
 /*

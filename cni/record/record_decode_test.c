@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a record file; record_test.c has the files themselves. */
+/* record_decode_test.c: shows which texts are records; record_test.c has the files themselves. */
 #include <stdio.h>
 #include <string.h>
 

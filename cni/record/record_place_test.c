@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of records; a record under the name of another attachment: a renamed or copied file. */
+/*
+ * record_place_test.c: shows where records are, and that a record under the name of another
+ * attachment is refused.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.h: one line per event on a descriptor (stderr in every program), key=value, errno saved.
+ * log.h: one line of key=value pairs for each event, on a descriptor: stderr, or the log file that
+ * a configuration names. errno is kept.
  *
  * Only main programs and the CNI engine log above debug; libraries return errors instead.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retry_test.c: a system call that answers the same error for ever ends in an error. */
+/* retry_test.c: shows that a system call that answers the same error each time ends in an error. */
 #include "lib/base/retry.h"
 
 #include <fcntl.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_test.c: which command a line runs, and the texts and the exit status for lines that are
- * wrong. */
+/*
+ * cmd_test.c: shows which command a line runs, and the texts and the exit status for lines that
+ * are wrong.
+ */
 #include "lib/cli/cmd.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* out_value.c: values as people read them. Pure. */
+/* out_value.c: formats times, amounts, shares and text from files as people read them. Pure. */
 #include <math.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_change.c: what changes RDMA devices and the mode. */
+/*
+ * rdma_change.c: renames RDMA devices, moves them to another network namespace, and sets the
+ * mode of the system (shared or exclusive).
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_monitor.h: waiting for an RDMA device to come, go, move or be renamed. */
+/* rdma_monitor.h: waits until an RDMA device comes, goes, moves or is renamed. */
 #ifndef RAILHEAD_LIB_DEVICE_RDMA_MONITOR_H
 #define RAILHEAD_LIB_DEVICE_RDMA_MONITOR_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* case_test.c: keys in another case, as Go's decoder takes them. */
+/*
+ * case_test.c: shows that keys match in any case after json_fold_case(), and which clashes are
+ * reported.
+ */
 #include <string.h>
 
 #include "lib/json/json.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decode.c: a JSON object into a struct, by a table of fields. All is checked before one is set. */
+/*
+ * decode.c: stores the members of a JSON object in a struct, by a table of fields. All members
+ * are checked before the first one is stored.
+ */
 #include "lib/json/json.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The only file that knows cJSON. Its parser and tree are used; its printer is not, because that
- * rounds integers above 10^15 (see print.c).
+ * json.c: reads, looks up, builds and changes JSON trees. It is the only file that includes
+ * cJSON. Its parser and its tree are used; its printer is not, because that rounds integers
+ * above 10^15 (see print.c).
  */
 #include "lib/json/json.h"
 

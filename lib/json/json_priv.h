@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_priv.h: what the json*.c files share among themselves. */
+/*
+ * json_priv.h: the check of JSON text that json.c runs before cJSON parses it. For lib/json
+ * only.
+ */
 #ifndef RAILHEAD_LIB_JSON_JSON_PRIV_H
 #define RAILHEAD_LIB_JSON_JSON_PRIV_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print.c: JSON text of a tree. cJSON's own printer writes 2^53 - 1 as 9.00719925474099e+15. */
+/*
+ * print.c: prints a tree as JSON text, with exact integers: cJSON's own printer writes 2^53 - 1
+ * as 9.00719925474099e+15.
+ */
 #include "lib/json/json.h"
 
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is JSON and what is not, through json_parse(): the scan and cJSON must agree. */
+/*
+ * scan_test.c: shows through json_parse() which texts are JSON and which are not; the scan and
+ * cJSON must agree.
+ */
 #include "lib/json/json.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for duplicate address detection. */
+/* dad.c: waits until the kernel has finished duplicate address detection of IPv6 addresses. */
 #include "lib/net/addr.h"
 
 #include <errno.h>

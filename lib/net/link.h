@@ -119,8 +119,8 @@ int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) mus
 int nl_link_move(struct nl *nl, int ifindex, const struct netns *target, const char *name,
 		 struct err *e) must_check;
 
-/* nl_link_altnames - call fn for each alternative name; non-zero ends the walk, no error. fn may
- * use nl. */
+/* nl_link_altnames - call fn for each alternative name. Return non-zero from fn to stop: this is
+ * not an error. fn may use nl. */
 typedef int (*link_altname_fn)(const char *name, void *arg);
 int nl_link_altnames(struct nl *nl, int ifindex, link_altname_fn fn, void *arg,
 		     struct err *e) must_check;

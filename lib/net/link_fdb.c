@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_fdb.c: the addresses whose frames an interface takes in. */
+/*
+ * link_fdb.c: lists the addresses, of stations and groups, whose frames an Ethernet interface
+ * accepts.
+ */
 #include <errno.h>
 #include <linux/neighbour.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * settings.h: what whoever has an interface can set of it beside its name, MAC, MTU and state.
+ * settings.h: what a pod can set of its interface beside name, MAC, MTU and state.
  *
  * All of it stays with a device that is moved to another network namespace. So a plugin that moves
  * a device reads it before and restores it afterwards. nl_settings_effect() has the whole list of
@@ -66,9 +66,9 @@ const char *settings_changed(const struct link_settings *is, const struct link_s
 			     size_t n);
 
 /*
- * nl_settings_effect - what becomes of an attribute (IFLA_*) of a link that is lent: KEPT: it is
- * put back, here or by whoever lends it; EXEMPT: *why says why it needs not be; UNKNOWN: nobody has
- * thought of it yet. Pure.
+ * nl_settings_effect - what becomes of an attribute (IFLA_*) of a link that a pod has had. KEPT: it
+ * is restored, here or by the plugin that moved the link. EXEMPT: *why says why it is not restored.
+ * UNKNOWN: the attribute is not in the list. Pure.
  */
 enum settings_verdict { SETTINGS_UNKNOWN, SETTINGS_KEPT, SETTINGS_EXEMPT };
 enum settings_verdict nl_settings_effect(int attr, const char **why);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings_list.c: every attribute of a link, and what becomes of it when the link is lent. */
+/*
+ * settings_list.c: every attribute of a link, and whether it is restored after a pod has had the
+ * link.
+ */
 #include <linux/if_link.h>
 
 #include "lib/net/nl_msg.h"

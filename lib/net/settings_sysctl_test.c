@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why the sysctls of an interface are in no list: the kernel makes them anew with each move. */
+/*
+ * settings_sysctl_test.c: shows that the kernel makes an interface's sysctls anew with each
+ * move, so that no list needs them.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

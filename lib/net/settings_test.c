@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list against the kernel that runs here and the headers it was built with; and the way back.
+/*
+ * settings_test.c: shows that the list covers each attribute of the headers and of this kernel,
+ * and that settings are restored.
  */
 #include "lib/net/settings.h"
 

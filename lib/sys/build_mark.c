@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build_mark.c: look for a mark in the first page of a program. */
+/* build_mark.c: looks for the mark of a build in the first page of a program. */
 #include "lib/sys/build_mark.h"
 
 #include <elf.h>

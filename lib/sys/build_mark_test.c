@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are, and that are not, a program of the same build. */
+/* build_mark_test.c: shows which files are programs of the same build, and which are not. */
 #include "lib/sys/build_mark.h"
 
 #include <stdio.h>

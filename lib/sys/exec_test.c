@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec_test.c: children get name, environment and input; their output is bounded, and none is left.
+ * exec_test.c: shows that children get name, environment and input, that their output is
+ * bounded, and that none is left.
  */
 #include "lib/sys/exec.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fs_test.c: folders, names, whole files, and the limits of each. */
+/* fs_test.c: shows how folders, names and whole files are read and made, and the limits of each. */
 #include "lib/sys/fs.h"
 
 #include <errno.h>

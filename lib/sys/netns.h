@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* netns.h: network namespaces as descriptors, and what is left of one that has gone. */
+/* netns.h: network namespaces: opened as descriptors, told apart by their identity, and entered. */
 #ifndef RAILHEAD_LIB_SYS_NETNS_H
 #define RAILHEAD_LIB_SYS_NETNS_H
 
@@ -39,6 +39,7 @@ bool netns_reused(struct netns_id a, struct netns_id b);
 /* netns_enter - setns() the calling thread. */
 int netns_enter(const struct netns *ns, struct err *e) must_check;
 
+/* netns_close - close the descriptor, if there is one; *ns is "none" then. */
 void netns_close(struct netns *ns);
 #define auto_netns auto_clean(netns_close)
 

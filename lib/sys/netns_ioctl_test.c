@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* netns_ioctl_test.c: a call on the namespace fails: that does not say that there is none. */
+/*
+ * netns_ioctl_test.c: shows that a failed call on a namespace is an error, and no proof that the
+ * namespace is gone.
+ */
 #include "lib/sys/netns.h"
 
 #include <errno.h>
