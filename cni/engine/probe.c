@@ -146,18 +146,6 @@ static int listen_until(const struct probe_state *a, int64_t deadline_ms, struct
 	}
 }
 
-/* Claims to the front, in the order of the addresses. */
-static int collect_claims(const struct probe_state *a)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < a->n; i++) {
-		if (a->claims[i].addr.family)
-			a->claims[n++] = a->claims[i];
-	}
-	return n;
-}
-
 int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 	      struct probe_claim *found, struct err *e)
 {
@@ -172,5 +160,15 @@ int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 		deadline += PROBE_ROUND_MS;
 		rc = send_probes(&a, e) || listen_until(&a, deadline, e) ? -1 : 0;
 	}
-	return rc ? -1 : collect_claims(&a);
+	if (rc)
+		return -1;
+
+	int claimed = 0;
+
+	/* Claims to the front, in the order of the addresses. */
+	for (size_t i = 0; i < n; i++) {
+		if (found[i].addr.family)
+			found[claimed++] = found[i];
+	}
+	return claimed;
 }

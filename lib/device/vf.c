@@ -64,9 +64,13 @@ static bool parse_vlan(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
 	return true;
 }
 
-static void parse_addresses(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
+static void parse_settings(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
 {
 	struct ifla_vf_mac mac;
+	struct ifla_vf_rate rate;
+	struct ifla_vf_spoofchk spoofchk;
+	struct ifla_vf_trust trust;
+	struct ifla_vf_link_state link;
 
 	if (parse_fixed(tb, IFLA_VF_MAC, vf, &mac, sizeof(mac))) {
 		memcpy(s->mac, mac.mac, MAC_LEN);
@@ -74,15 +78,6 @@ static void parse_addresses(struct nlattr *const *tb, uint32_t vf, struct vf_inf
 	}
 	if (parse_vlan(tb, vf, s))
 		s->has |= VF_VLAN;
-}
-
-static void parse_settings(struct nlattr *const *tb, uint32_t vf, struct vf_info *s)
-{
-	struct ifla_vf_rate rate;
-	struct ifla_vf_spoofchk spoofchk;
-	struct ifla_vf_trust trust;
-	struct ifla_vf_link_state link;
-
 	if (parse_fixed(tb, IFLA_VF_RATE, vf, &rate, sizeof(rate))) {
 		s->min_rate = rate.min_tx_rate;
 		s->max_rate = rate.max_tx_rate;
@@ -134,7 +129,6 @@ static void parse_vf(const struct vf_search *s, struct nlattr *const *tb)
 		return;
 	if (s->at[vf - s->first].has)
 		return;
-	parse_addresses(tb, vf, &s->at[vf - s->first]);
 	parse_settings(tb, vf, &s->at[vf - s->first]);
 }
 

@@ -297,27 +297,20 @@ static bool shows_nothing(const char *process)
 	return readlink(path, root, sizeof(root)) < 0 && has_gone(errno);
 }
 
-static enum verdict look_into(struct search *s, const char *proc, const char *pid)
+/* Process 1 may be closed to us (hardened hosts); it is no pod's, or sees_enough() says no. */
+static enum verdict look_at_process(struct search *s, const char *proc, const char *pid)
 {
 	char process[PATH_MAX - 32], path[PATH_MAX];
+	bool blind = s->blind;
 
 	(void)snprintf(process, sizeof(process), "%s/%s", proc, pid);
 	(void)snprintf(path, sizeof(path), "%s/task", process);
 
 	enum verdict v = each_number(s, path, look_at_thread);
 
-	if (v != NOT_SEEN)
-		return v;
-	return shows_nothing(process) ? each_number(s, path, look_at_files_and_mounts)
-				      : look_at_files_and_mounts(s, proc, pid);
-}
-
-/* Process 1 may be closed to us (hardened hosts); it is no pod's, or sees_enough() says no. */
-static enum verdict look_at_process(struct search *s, const char *proc, const char *pid)
-{
-	bool blind = s->blind;
-	enum verdict v = look_into(s, proc, pid);
-
+	if (v == NOT_SEEN)
+		v = shows_nothing(process) ? each_number(s, path, look_at_files_and_mounts)
+					   : look_at_files_and_mounts(s, proc, pid);
 	if (strcmp(pid, "1") == 0)
 		s->blind = blind;
 	return v;

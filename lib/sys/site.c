@@ -26,20 +26,6 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
-static int unknown_key(const struct json *tree, struct err *e)
-{
-	json_each (member, tree) {
-		const struct json_field *f = fields;
-
-		while (f->key && strcmp(f->key, json_key(member)) != 0)
-			f++;
-		if (!f->key)
-			return err_set(e, ERR_CONFIG, 0, "\"%.64s\" is no key of this file",
-				       json_key(member));
-	}
-	return 0;
-}
-
 static int take_list(const struct json *list, const char *key, const char **out, struct err *e)
 {
 	size_t n = 0;
@@ -66,7 +52,7 @@ static int decode_site(struct site *s, struct err *e)
 	if (json_type(s->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s",
 			       json_type_name(s->tree));
-	if (json_decode(s->tree, "", fields, &l, e) || unknown_key(s->tree, e))
+	if (json_decode(s->tree, "", fields, &l, e) || json_refuse_unknown(s->tree, "", fields, e))
 		return -1;
 	if (l.data_dirs && take_list(l.data_dirs, "dataDirs", s->data_dirs, e))
 		return -1;

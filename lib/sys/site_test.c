@@ -73,7 +73,7 @@ START_TEST(bad_files_are_refused)
 		{ "{\"dataDirs\":[5]}", "dataDirs[0]" },
 		{ "{\"dataDirs\":[\"/a\",\"b\"]}", "dataDirs[1]: \"b\"" },
 		{ "{\"logDirs\":[\"/a/../b\"]}", "logDirs[0]" },
-		{ "{\"datadir\":[\"/a\"]}", "datadir" },
+		{ "{\"datadir\":[\"/a\"]}", "datadir: there is no such key" },
 	};
 	struct site s;
 	struct err e;
