@@ -58,6 +58,12 @@ START_TEST(pool_lists_are_parsed)
 		  "10.1.0.3 c1 net1 team p-1;" },
 		{ LIST(""), "" },
 		{ POOL("10.0.0.0/24", "null"), "" },
+		{ "{\"spec\":{\"range\":\"10.0.0.0/24\"}}", "" },
+		/* a pod needs a namespace and a name; without them only the pod is unknown */
+		{ POOL("10.0.0.0/24", "{\"1\":{\"id\":\"c1\",\"podref\":\"/p\"}}"),
+		  "10.0.0.1 c1   ;" },
+		{ POOL("10.0.0.0/24", "{\"1\":{\"id\":\"c1\",\"podref\":\"team/\"}}"),
+		  "10.0.0.1 c1   ;" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -114,6 +120,15 @@ START_TEST(malformed_texts_are_refused)
 		{ LIST(POOL("10.0.0.0", "{}")), ERR_CONFIG },
 		{ LIST(POOL("10.0.0.0/24", "[]")), ERR_CONFIG },
 		{ LIST(POOL("10.0.0.0/24", "{\"1\"}")), ERR_CONFIG },
+		{ LIST(POOL("10.0.0.0/24", "{1:2}")), ERR_CONFIG },
+		{ LIST(POOL("10.0.0.0/24", "{\"1\":}")), ERR_CONFIG },
+		{ LIST(POOL("10.0.0.0/24", "{\"1\":2 3}")), ERR_CONFIG },
+		{ LIST("{\"spec\":{}}"), ERR_CONFIG },
+		{ LIST("{\"spec\":{\"range\":7}}"), ERR_CONFIG },
+		{ LIST("{\"spec\":{\"range\":\"10.0.0.0\\/24\"}}"), ERR_CONFIG },
+		{ "{\"items\":[7", ERR_CONFIG },
+		{ "{\"items\":[\"\\", ERR_CONFIG },
+		{ "{\"items\":[{} {}]}", ERR_CONFIG },
 		{ LIST(POOL("10.0.0.0/24", "{\"1\":{\"id\"}}")), ERR_DECODE },
 		{ LIST(POOL("10.0.0.0/24", "{}")) "x", ERR_CONFIG },
 	};

@@ -22,6 +22,8 @@ START_TEST(rates)
 	ck_assert_uint_eq(ib_rate_mbps("99999999999 Gb/sec"), 0);
 	ck_assert_uint_eq(ib_rate_mbps("4294967 Gb/sec"), 0);
 	ck_assert_uint_eq(ib_rate_mbps("1.x Gb/sec"), 0);
+	ck_assert_uint_eq(ib_rate_mbps("1./ Gb/sec"), 0);
+	ck_assert_uint_eq(ib_rate_mbps("999999999999 Gb/sec"), 0);
 }
 END_TEST
 
