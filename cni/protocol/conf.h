@@ -40,6 +40,7 @@ struct cni_conf {
  */
 int cni_conf_parse(char *text, size_t len, enum cni_command cmd, struct cni_conf *out,
 		   struct err *e) must_check;
+/* cni_conf_clear - free text and tree. */
 void cni_conf_clear(struct cni_conf *c);
 
 /*

@@ -76,6 +76,7 @@ int cni_result_add_route(struct cni_result *r, const struct cni_route *x, struct
 int cni_route_decode(const struct json *n, const char *where, struct cni_route *out,
 		     struct err *e) must_check;
 
+/* cni_result_clear - free the arrays, and the tree if the result owns one. */
 void cni_result_clear(struct cni_result *r);
 #define auto_result auto_clean(cni_result_clear)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dcb.h: data center bridging of an interface: priority flow control, and whether priorities
- * follow DSCP. Of PFs only: a VF and what lies above an interface have none of their own.
+ * follow DSCP. Only a PF has these settings: a VF, or an interface on top of another, has none.
  */
 #ifndef RAILHEAD_LIB_DEVICE_DCB_H
 #define RAILHEAD_LIB_DEVICE_DCB_H
@@ -38,13 +38,16 @@ struct dcb_info {
 int nl_dcb_get(struct nl *nl, const char *ifname, struct dcb_info *out, struct err *e) must_check;
 
 /*
- * nl_dcb_set_pfc - which priorities pause; was: what nl_dcb_get said. nl_dcb_add_dscp,
- * nl_dcb_del_dscp - rules as in dcb_info.dscp become so, or are no more. ERR_KERNEL with the
- * driver's errno, which may have done a part. A driver that cannot do it at all may return success:
- * who wants to know reads it again.
+ * nl_dcb_set_pfc - set which priorities pause: bit n of pfc for priority n. was: the answer of
+ * nl_dcb_get(). ERR_KERNEL has the driver's errno. A driver that cannot do it may return success:
+ * read the setting again to be sure.
  */
 int nl_dcb_set_pfc(struct nl *nl, const char *ifname, const struct dcb_info *was, uint8_t pfc,
 		   struct err *e) must_check;
+/*
+ * nl_dcb_add_dscp, nl_dcb_del_dscp - add or delete the rules, which have the form of dcb_info.dscp.
+ * Errors as above; a part of the rules may have been changed.
+ */
 int nl_dcb_add_dscp(struct nl *nl, const char *ifname, const uint8_t rules[DCB_DSCP],
 		    struct err *e) must_check;
 int nl_dcb_del_dscp(struct nl *nl, const char *ifname, const uint8_t rules[DCB_DSCP],

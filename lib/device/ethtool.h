@@ -2,9 +2,9 @@
 /*
  * ethtool.h: what ethtool(8) can set of an interface, read and put back.
  *
- * By its name, in the caller's network namespace. Settings are the kernel's own bytes: they mean
- * something only in the boot in which they were read. Settings that the driver does not have are
- * empty.
+ * An interface is given by its name in the caller's network namespace. Settings are the kernel's
+ * own bytes: they mean something only in the boot in which they were read. Settings that the driver
+ * does not have are empty.
  */
 #ifndef RAILHEAD_LIB_DEVICE_ETHTOOL_H
 #define RAILHEAD_LIB_DEVICE_ETHTOOL_H
@@ -32,16 +32,18 @@ struct ethtool_state {
 	uint8_t part[ETHTOOL_PARTS][ETHTOOL_BYTES];
 };
 
-/* ethtool_part_name - the word for VF states and logs: "rings". ethtool_part_size - in bytes. */
+/* ethtool_part_name - the word for VF states and logs: "rings". */
 const char *ethtool_part_name(enum ethtool_part p);
+/* ethtool_part_size - how many bytes of ethtool_state.part[p] are used. */
 size_t ethtool_part_size(enum ethtool_part p);
 
 /* ethtool_get - ERR_KERNEL, errnum ENODEV when there is no such interface. */
 int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e) must_check;
 
 /*
- * ethtool_set - make what is not as wanted so. A refusal does not keep it from the rest: refused is
- * called for each, with the word for it.
+ * ethtool_set - change each setting that differs between is and want to that of want. For each
+ * change that the driver refuses, refused is called with the name of the setting; the others
+ * follow.
  */
 struct ethtool_set {
 	const struct ethtool_state *is, *want;

@@ -22,9 +22,10 @@
 /*
  * nl_rdma_open - a socket for the calls below, of the caller's network namespace. ERR_NOTFOUND
  * (EPROTONOSUPPORT) when this kernel has no RDMA (ib_core is not loaded). Free with nl_release().
- * nl_rdma_open_in - of ns; the caller is back in home afterwards.
  */
 int nl_rdma_open(struct nl **out, struct err *e) must_check;
+/* nl_rdma_open_in - the same for the namespace ns. The calling thread is in host when it returns.
+ */
 int nl_rdma_open_in(const struct netns *ns, const struct netns *host, struct nl **out,
 		    struct err *e) must_check;
 
@@ -62,7 +63,10 @@ struct rdma_link {
 /* nl_rdma_get - ERR_NOTFOUND (ENODEV) when this namespace has no device of that index. */
 int nl_rdma_get(struct nl *nl, uint32_t index, struct rdma_link *out, struct err *e) must_check;
 
-/* nl_rdma_list - call fn for each device; non-zero ends the walk, no error. fn may use nl. */
+/*
+ * nl_rdma_list - call fn for each device. Return non-zero from fn to stop: this is not an error. fn
+ * may use nl.
+ */
 typedef int (*rdma_link_fn)(const struct rdma_link *d, void *arg);
 int nl_rdma_list(struct nl *nl, rdma_link_fn fn, void *arg, struct err *e) must_check;
 
@@ -88,8 +92,8 @@ struct rdma_port {
 };
 
 /*
- * nl_rdma_ports - call fn for each port of the device; non-zero ends the walk, no error. fn may use
- * nl. ERR_NOTFOUND (ENODEV) as nl_rdma_get.
+ * nl_rdma_ports - call fn for each port of the device. Return non-zero from fn to stop: this is not
+ * an error. fn may use nl. ERR_NOTFOUND (ENODEV) as nl_rdma_get.
  */
 typedef int (*rdma_port_fn)(const struct rdma_port *p, void *arg);
 int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg,

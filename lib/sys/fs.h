@@ -42,6 +42,7 @@ struct fs_names {
 };
 int fs_names_at(int dirfd, const char *folder, size_t max, struct fs_names *out,
 		struct err *e) must_check;
+/* fs_names_clear - free the names and the list. */
 void fs_names_clear(struct fs_names *names);
 #define auto_fs_names auto_clean(fs_names_clear)
 
