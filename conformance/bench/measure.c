@@ -74,12 +74,12 @@ static void parse_subject(const char *text, struct subject *s)
 
 /* The environment is ours with the CNI variables on top; stdin, stdout are files, nothing blocks.
  */
-static void prepare(const struct subject *s, const char *verb, int id, const char *netns,
+static void prepare(const struct subject *s, const char *cmd, int id, const char *netns,
 		    struct call *c)
 {
 	size_t n = 0;
 
-	snprintf(c->env[0], sizeof(c->env[0]), "CNI_COMMAND=%s", verb);
+	snprintf(c->env[0], sizeof(c->env[0]), "CNI_COMMAND=%s", cmd);
 	snprintf(c->env[1], sizeof(c->env[1]), "CNI_CONTAINERID=%s-%d-%d", s->label, getpid(), id);
 	snprintf(c->env[2], sizeof(c->env[2]), "CNI_NETNS=%s", netns);
 	snprintf(c->env[3], sizeof(c->env[3]), "CNI_IFNAME=net1");
@@ -102,9 +102,9 @@ static void finish(struct call *c)
 	close(c->out);
 }
 
-static const char *program_of(const struct subject *s, const char *verb)
+static const char *program_of(const struct subject *s, const char *cmd)
 {
-	return strcmp(verb, "DEL") == 0 ? s->undoer : s->program;
+	return strcmp(cmd, "DEL") == 0 ? s->undoer : s->program;
 }
 
 static pid_t start(const char *program, const struct call *c)
@@ -132,11 +132,11 @@ static size_t output(const struct call *c, char *buf, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-static void must_succeed(const struct subject *s, const char *verb, const char *text, int status)
+static void must_succeed(const struct subject *s, const char *cmd, const char *text, int status)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return;
-	fprintf(stderr, "measure: %s %s failed (status 0x%x): %s\n", s->label, verb, status, text);
+	fprintf(stderr, "measure: %s %s failed (status 0x%x): %s\n", s->label, cmd, status, text);
 	exit(1);
 }
 
@@ -156,7 +156,7 @@ static void pause_before(void)
 		(void)nanosleep(&t, NULL);
 }
 
-static struct sample run(const struct subject *s, const char *verb, int id)
+static struct sample run(const struct subject *s, const char *cmd, int id)
 {
 	struct sample r;
 	struct rusage u;
@@ -164,16 +164,16 @@ static struct sample run(const struct subject *s, const char *verb, int id)
 	char text[2048];
 	int status;
 
-	prepare(s, verb, id, s->netns, &c);
+	prepare(s, cmd, id, s->netns, &c);
 	pause_before();
 	int64_t began = now_us();
-	pid_t pid = start(program_of(s, verb), &c);
+	pid_t pid = start(program_of(s, cmd), &c);
 	if (wait4(pid, &status, 0, &u) != pid)
 		fail("wait4");
 	r.wall = now_us() - began;
 	r.cpu = cpu_us(&u);
 	(void)output(&c, text, sizeof(text));
-	must_succeed(s, verb, text, status);
+	must_succeed(s, cmd, text, status);
 	finish(&c);
 	return r;
 }
@@ -211,16 +211,16 @@ static void keep(struct series *to, int round, struct sample s)
 	to->cpu[round] = s.cpu;
 }
 
-static const char *const verbs[] = { "ADD", "DEL" };
+static const char *const cmds[] = { "ADD", "DEL" };
 
 static int measure_samples(int rounds, int warm, const struct subject *s, int n)
 {
 	for (int round = -warm; round < rounds; round++)
 		for (int i = 0; i < n * 2; i++) {
-			struct sample x = run(&s[i / 2], verbs[i % 2], round + warm);
+			struct sample x = run(&s[i / 2], cmds[i % 2], round + warm);
 
 			if (round >= 0)
-				printf("%s %s sample %lld %lld\n", s[i / 2].label, verbs[i % 2],
+				printf("%s %s sample %lld %lld\n", s[i / 2].label, cmds[i % 2],
 				       (long long)x.wall, (long long)x.cpu);
 		}
 	return 0;
@@ -239,9 +239,9 @@ static int measure_time(int rounds, int warm, const struct subject *s, int n)
 	for (int round = -warm; round < rounds; round++)
 		for (int i = 0; i < n; i++)
 			for (int v = 0; v < 2; v++)
-				keep(&got[i][v], round, run(&s[i], verbs[v], round + warm));
+				keep(&got[i][v], round, run(&s[i], cmds[v], round + warm));
 	for (int i = 0; i < n * 2; i++) {
-		printf("%s %s", s[i / 2].label, verbs[i % 2]);
+		printf("%s %s", s[i / 2].label, cmds[i % 2]);
 		print_quantiles("wall", got[i / 2][i % 2].wall, rounds);
 		print_quantiles("cpu", got[i / 2][i % 2].cpu, rounds);
 		putchar('\n');
@@ -260,19 +260,19 @@ static char *text_of(int fd)
 	return text;
 }
 
-static void run_traced(const struct subject *s, const char *verb, int id, int64_t *largest,
+static void run_traced(const struct subject *s, const char *cmd, int id, int64_t *largest,
 		       int64_t *sum)
 {
 	struct watched w;
 	struct call c;
 	auto_exited e;
 
-	prepare(s, verb, id, s->netns, &c);
+	prepare(s, cmd, id, s->netns, &c);
 	char *conf = text_of(c.in);
 	command_watch(
-		&(struct command){ .program = program_of(s, verb), .env = c.envp, .input = conf },
+		&(struct command){ .program = program_of(s, cmd), .env = c.envp, .input = conf },
 		&w, &e);
-	must_succeed(s, verb, e.out, e.status);
+	must_succeed(s, cmd, e.out, e.status);
 	free(conf);
 	finish(&c);
 	*largest = w.largest;
@@ -286,11 +286,11 @@ static void memory_of(const struct subject *s, int rounds)
 	rounds = rounds > 64 ? 64 : rounds;
 	for (int round = 0; round < rounds; round++)
 		for (int v = 0; v < 2; v++)
-			run_traced(s, verbs[v], round, &largest[v][round], &sum[v][round]);
+			run_traced(s, cmds[v], round, &largest[v][round], &sum[v][round]);
 	for (int v = 0; v < 2; v++) {
 		qsort(largest[v], (size_t)rounds, sizeof(int64_t), compare);
 		qsort(sum[v], (size_t)rounds, sizeof(int64_t), compare);
-		printf("%s %s largest %lld sum %lld\n", s->label, verbs[v],
+		printf("%s %s largest %lld sum %lld\n", s->label, cmds[v],
 		       (long long)largest[v][rounds / 2], (long long)sum[v][rounds / 2]);
 	}
 }
@@ -305,7 +305,7 @@ struct job {
 
 struct crowd {
 	const struct subject *s;
-	const char *verb;
+	const char *cmd;
 	int count, parallel, failures;
 	struct job *jobs;      /* parallel of them; pid 0: free */
 	const char *key;       /* what must not be the same twice, in quotes */
@@ -335,7 +335,7 @@ static void reap(struct crowd *w)
 	output(&w->jobs[i].call, text, sizeof(text));
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		if (w->failures++ < 3)
-			fprintf(stderr, "measure: %s %s: %.500s\n", w->s->label, w->verb, text);
+			fprintf(stderr, "measure: %s %s: %.500s\n", w->s->label, w->cmd, text);
 	} else if (w->addresses && w->n_addresses < w->count * 2) {
 		collect(w, text);
 	}
@@ -366,8 +366,8 @@ static void all(struct crowd *w)
 			while (j->pid)
 				j++;
 			netns_of(w->s, id, netns, sizeof(netns));
-			prepare(w->s, w->verb, id, netns, &j->call);
-			j->pid = start(program_of(w->s, w->verb), &j->call);
+			prepare(w->s, w->cmd, id, netns, &j->call);
+			j->pid = start(program_of(w->s, w->cmd), &j->call);
 			busy++;
 		}
 		if (busy == w->parallel || id >= w->count - 1) {
@@ -395,7 +395,7 @@ static int duplicates(const struct crowd *w)
 static int measure_crowd(int count, int parallel, const struct subject *s, const char *what)
 {
 	bool fill = what[0] == 'f';
-	struct crowd w = { .s = s, .verb = "ADD", .count = count, .parallel = parallel };
+	struct crowd w = { .s = s, .cmd = "ADD", .count = count, .parallel = parallel };
 
 	w.key = what[0] == 'd' ? "\"pciID\"" : "\"address\"";
 
@@ -411,7 +411,7 @@ static int measure_crowd(int count, int parallel, const struct subject *s, const
 	/* Every success must have brought an address. */
 	if (w.n_addresses < count - w.failures)
 		w.failures += count - w.failures - w.n_addresses;
-	w.verb = "DEL";
+	w.cmd = "DEL";
 	int found = duplicates(&w);
 	free(w.addresses);
 	w.addresses = NULL;

@@ -28,10 +28,10 @@ static void judge(struct answer *out, const char *text, int status)
 			       (unsigned)status, text);
 }
 
-void ask(const char *program, const char *verb, const char *id, const struct generated *g,
+void ask(const char *program, const char *cmd, const char *id, const struct generated *g,
 	 struct answer *out)
 {
-	char **env = cni_env(&(struct cni_call){ .verb = verb,
+	char **env = cni_env(&(struct cni_call){ .cmd = cmd,
 						 .container = id,
 						 .netns = "/run/netns/none",
 						 .ifname = "net1",

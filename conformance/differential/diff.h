@@ -30,8 +30,8 @@ struct answer {
 	char msg[1024]; /* of the error object, with its details */
 };
 
-/* ask - run a program's verb for container id. Killed after ten seconds, which is no answer. */
-void ask(const char *program, const char *verb, const char *id, const struct generated *g,
+/* ask - run a program's command for container id. Killed after ten seconds, which is no answer. */
+void ask(const char *program, const char *cmd, const char *id, const struct generated *g,
 	 struct answer *out);
 void answer_clear(struct answer *a);
 

@@ -31,9 +31,9 @@ static void master_moves(void *arg)
 	w->fixture->move();
 }
 
-static void begin(struct world *w, enum verb verb)
+static void begin(struct world *w, enum cni_command cmd)
 {
-	beside.call = (struct call){ .verb = verb };
+	beside.call = (struct call){ .cmd = cmd };
 	call_start(w, &beside.call, &beside.process);
 	process_release(&beside.process);
 	beside.running = true;
@@ -52,7 +52,7 @@ static void gc_begins(void *w)
 static const struct {
 	const char *name;
 	void (*act)(void *w);
-	unsigned verbs; /* 1 << verb: of which it is a fault */
+	unsigned cmds; /* 1 << command: of which it is a fault */
 } actions[] = {
 	{ "@master-gone", master_goes, 1 << ADD | 1 << DEL | 1 << CHECK },
 	{ "@netns-gone", netns_goes, 1 << ADD | 1 << DEL | 1 << CHECK | 1 << GC },
@@ -73,11 +73,11 @@ bool action_find(struct world *w, const char *name, struct inject *in)
 	return false;
 }
 
-const char *action_name(size_t i, enum verb verb)
+const char *action_name(size_t i, enum cni_command cmd)
 {
 	if (i >= COUNT(actions))
 		return NULL;
-	return actions[i].verbs & (1U << verb) ? actions[i].name : "";
+	return actions[i].cmds & (1U << cmd) ? actions[i].name : "";
 }
 
 void action_end(struct world *w, struct text *why)
@@ -91,6 +91,6 @@ void action_end(struct world *w, struct text *why)
 	call_collect(w, &beside.process, &o);
 	if (call_judge(&beside.call, &o, false, why) && o.status) {
 		call_said(&o, &said);
-		text_add(why, "%s beside it fails: %s", verb_names[beside.call.verb], said.p);
+		text_add(why, "%s beside it fails: %s", cmd_names[beside.call.cmd], said.p);
 	}
 }

@@ -47,11 +47,11 @@ static bool reaped_take(pid_t pid, int *status)
 /* prevResult: the result of the plugin before this one; after an ADD, of this one. */
 static void previous(const struct world *w, const struct call *c, struct text *out)
 {
-	bool own = (c->verb == DEL || c->verb == CHECK) && w->result && !c->no_prev;
+	bool own = (c->cmd == DEL || c->cmd == CHECK) && w->result && !c->no_prev;
 
 	if (own) {
 		text_add(out, ",\"prevResult\":%s", w->result);
-	} else if (w->fixture->chained && c->verb != GC && !c->no_prev) {
+	} else if (w->fixture->chained && c->cmd != GC && !c->no_prev) {
 		text_add(out, ",\"prevResult\":");
 		w->fixture->previous(c->pod, out);
 	}
@@ -66,7 +66,7 @@ static void configuration(const struct world *w, const struct call *c, struct te
 		text_add(out, ",\"ipam\":{%s\"type\":\"railhead-ipam\"," POOLS "}",
 			 c->ipam_extra ? c->ipam_extra : "");
 	previous(w, c, out);
-	if (c->verb == GC)
+	if (c->cmd == GC)
 		text_add(out, ",\"cni.dev/valid-attachments\":[]");
 	text_add(out, "}\n");
 }
@@ -76,10 +76,10 @@ static void configuration(const struct world *w, const struct call *c, struct te
 static char **environment(const struct world *w, const struct call *c)
 {
 	char netns[64];
-	struct cni_call e = { .verb = verb_names[c->verb], .path = c->path ? c->path : w->bin };
+	struct cni_call e = { .cmd = cmd_names[c->cmd], .path = c->path ? c->path : w->bin };
 
 	(void)snprintf(netns, sizeof(netns), "/run/netns/p%u", c->pod);
-	if (c->verb != GC) {
+	if (c->cmd != GC) {
 		e.container = c->container ? c->container : "cid";
 		e.ifname = "net1";
 		e.netns = c->no_netns ? "" : netns;
@@ -128,7 +128,7 @@ void call_run(struct world *w, const struct call *c, struct outcome *out)
 	call_start(w, c, &p);
 	process_release(&p);
 	call_collect(w, &p, out);
-	if (c->verb == ADD && out->status == 0)
+	if (c->cmd == ADD && out->status == 0)
 		world_keep_result(w, out->out);
 }
 
@@ -161,7 +161,7 @@ void call_said(const struct outcome *o, struct text *out)
 	}
 }
 
-static bool fits(const cJSON *doc, enum verb verb, bool good)
+static bool fits(const cJSON *doc, enum cni_command cmd, bool good)
 {
 	const cJSON *code = cJSON_GetObjectItem(doc, "code");
 	const cJSON *msg = cJSON_GetObjectItem(doc, "msg");
@@ -169,7 +169,7 @@ static bool fits(const cJSON *doc, enum verb verb, bool good)
 	if (!good)
 		return cJSON_IsNumber(code) && code->valueint > 0 && cJSON_IsString(msg) &&
 		       *msg->valuestring;
-	return verb == ADD && cJSON_IsObject(doc) && !code &&
+	return cmd == ADD && cJSON_IsObject(doc) && !code &&
 	       cJSON_GetArraySize(cJSON_GetObjectItem(doc, "ips")) == 2;
 }
 
@@ -178,12 +178,12 @@ static bool is_answer(const struct call *c, const struct outcome *o, bool mute)
 	bool good = o->status == 0;
 
 	if (!*o->out)
-		return good ? c->verb != ADD : mute;
-	if (good && c->verb != ADD)
+		return good ? c->cmd != ADD : mute;
+	if (good && c->cmd != ADD)
 		return false;
 	const char *end;
 	cJSON *doc = cJSON_ParseWithOpts(o->out, &end, false);
-	bool ok = doc && end[strspn(end, " \n\t")] == '\0' && fits(doc, c->verb, good);
+	bool ok = doc && end[strspn(end, " \n\t")] == '\0' && fits(doc, c->cmd, good);
 
 	cJSON_Delete(doc);
 	return ok || (mute && !good);
@@ -205,7 +205,7 @@ bool call_judge(const struct call *c, const struct outcome *o, bool mute, struct
 	if (!what)
 		return true;
 	call_said(o, &said);
-	text_add(why, "%s %s: %s", verb_names[c->verb], what, said.p);
+	text_add(why, "%s %s: %s", cmd_names[c->cmd], what, said.p);
 	return false;
 }
 
@@ -220,6 +220,6 @@ bool call_ok(struct world *w, const struct call *c, struct text *why)
 	if (o.status == 0)
 		return true;
 	call_said(&o, &said);
-	text_add(why, "%s fails: %s", verb_names[c->verb], said.p);
+	text_add(why, "%s fails: %s", cmd_names[c->cmd], said.p);
 	return false;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const verb_words[] = { "add", "del", "check", "gc" };
-const char *const verb_names[] = { "ADD", "DEL", "CHECK", "GC" };
+const char *const cmd_words[] = { "add", "del", "check", "gc" };
+const char *const cmd_names[] = { "ADD", "DEL", "CHECK", "GC" };
 
 /* The IPAM is "PLUGIN+ipam" when the plugin runs it. */
 static void target_word(enum target t, const char *plugin, char *out, size_t size)
@@ -16,11 +16,11 @@ static void target_word(enum target t, const char *plugin, char *out, size_t siz
 		       t == CHILD ? "+ipam" : "");
 }
 
-static bool parse_verb(const char *word, enum verb *out)
+static bool parse_cmd(const char *word, enum cni_command *out)
 {
-	for (size_t i = 0; i < COUNT(verb_words); i++) {
-		if (strcmp(word, verb_words[i]) == 0) {
-			*out = (enum verb)i;
+	for (size_t i = 0; i < COUNT(cmd_words); i++) {
+		if (strcmp(word, cmd_words[i]) == 0) {
+			*out = (enum cni_command)i;
 			return true;
 		}
 	}
@@ -44,11 +44,11 @@ static bool parse_target(const char *word, const char *plugin, enum target *out)
 bool fault_parse(const char *text, const char *plugin, struct fault *out)
 {
 	struct fault f = { .nth = 1 };
-	char verb[8], target[64], nth[12] = "1";
+	char cmd[8], target[64], nth[12] = "1";
 
-	int n = sscanf(text, "%7s %63s %23[^:]:%31[^: ]:%11s %11s", verb, target, f.call, f.what,
+	int n = sscanf(text, "%7s %63s %23[^:]:%31[^: ]:%11s %11s", cmd, target, f.call, f.what,
 		       nth, f.recovery);
-	if (n < 4 || !parse_verb(verb, &f.verb) || !parse_target(target, plugin, &f.target))
+	if (n < 4 || !parse_cmd(cmd, &f.cmd) || !parse_target(target, plugin, &f.target))
 		return false;
 	char *end;
 	f.nth = (unsigned)strtoul(nth, &end, 10);
@@ -65,8 +65,8 @@ void fault_print(const struct fault *f, const char *plugin, char *out, size_t si
 	char target[64];
 
 	target_word(f->target, plugin, target, sizeof(target));
-	(void)snprintf(out, size, "%s %s %s:%s:%u %s", verb_words[f->verb], target, f->call,
-		       f->what, f->nth, f->recovery);
+	(void)snprintf(out, size, "%s %s %s:%s:%u %s", cmd_words[f->cmd], target, f->call, f->what,
+		       f->nth, f->recovery);
 }
 
 enum { A, B, C, D, E, F, G, H };

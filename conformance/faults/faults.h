@@ -18,12 +18,12 @@
 
 /* ---- cases ---- */
 
-enum verb { ADD, DEL, CHECK, GC };
+enum cni_command { ADD, DEL, CHECK, GC };
 /* Which process the fault is for: the plugin, the IPAM that it runs, the IPAM run by us. */
 enum target { PLUGIN, CHILD, ALONE };
 
 struct fault {
-	enum verb verb;
+	enum cni_command cmd;
 	enum target target;
 	char call[24]; /* a system call, or malloc, clock, scene, race */
 	/* An errno (EIO; EIO+: from then on; EIO/3: and another one 3 calls later), KILL, @action,
@@ -41,7 +41,7 @@ void fault_print(const struct fault *f, const char *plugin, char *out, size_t si
 const char *fault_class(const struct fault *f);
 extern const char *const fault_classes[];
 extern const size_t fault_n_classes;
-extern const char *const verb_words[], *const verb_names[];
+extern const char *const cmd_words[], *const cmd_names[];
 
 /* The outcome of a case. */
 enum verdict { SURVIVED, LEAKED, NOT_REACHED, NOT_HERE };

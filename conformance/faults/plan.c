@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c: watch a clean run of each verb, and derive every case from what it did. */
+/* plan.c: watch a clean run of each command, and derive every case from what it did. */
 #include "conformance/faults/worker.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static const char *const recoveries[] = { "del", "gc", "add", "del-nons", "repai
 
 struct plan {
 	struct world *w;
-	enum verb verb;
+	enum cni_command cmd;
 	enum target target;
 	unsigned turn; /* recoveries take turns */
 };
@@ -18,7 +18,7 @@ struct plan {
 static void print_case(const struct plan *p, const char *call, const char *what, unsigned nth,
 		       const char *recovery)
 {
-	struct fault f = { .verb = p->verb, .target = p->target, .nth = nth };
+	struct fault f = { .cmd = p->cmd, .target = p->target, .nth = nth };
 	char line[200];
 
 	(void)snprintf(f.call, sizeof(f.call), "%s", call);
@@ -32,7 +32,7 @@ static void print_case(const struct plan *p, const char *call, const char *what,
  */
 static const char *next_recovery(struct plan *p)
 {
-	size_t n = p->verb == CHECK || p->verb == GC ? 2 : p->target == ALONE ? 4 : 5;
+	size_t n = p->cmd == CHECK || p->cmd == GC ? 2 : p->target == ALONE ? 4 : 5;
 
 	return recoveries[p->turn++ % n];
 }
@@ -95,7 +95,7 @@ static void plan_two(struct plan *p, const struct step *s)
 static void plan_kills(struct plan *p, const struct step *s)
 {
 	static const char *const each[] = { "del", "gc", "add", "repair" };
-	size_t n = p->verb == CHECK ? 1 : p->verb == GC ? 2 : p->target == ALONE ? 3 : 4;
+	size_t n = p->cmd == CHECK ? 1 : p->cmd == GC ? 2 : p->target == ALONE ? 3 : 4;
 
 	for (size_t i = 0; i < n; i++)
 		print_case(p, call_name(s->nr), "KILL", s->nth, each[i]);
@@ -123,7 +123,7 @@ static void plan_actions(struct plan *p, const struct step *s)
 
 	if (p->target != PLUGIN || !is_moment(call_name(s->nr)))
 		return;
-	for (size_t i = 0; (name = action_name(i, p->verb)); i++) {
+	for (size_t i = 0; (name = action_name(i, p->cmd)); i++) {
 		if (*name)
 			print_case(p, call_name(s->nr), name, s->nth, i % 2 ? "gc" : "del");
 	}
@@ -131,18 +131,18 @@ static void plan_actions(struct plan *p, const struct step *s)
 
 static void watch(struct plan *p, struct steps *steps)
 {
-	struct call c = { .verb = p->verb, .target = p->target == ALONE ? ALONE : PLUGIN };
+	struct call c = { .cmd = p->cmd, .target = p->target == ALONE ? ALONE : PLUGIN };
 	struct inject in = { .how = LET_GO, .nr = -1 };
 	auto_text why = { .p = NULL };
 	auto_outcome o = { .out = NULL };
 
 	world_keep_result(p->w, NULL);
-	if (c.verb != ADD && !call_ok(p->w, &(struct call){ .target = c.target }, &why))
+	if (c.cmd != ADD && !call_ok(p->w, &(struct call){ .target = c.target }, &why))
 		die("plan: %s", why.p);
 	trace_run(p->w, &c, &in, steps, &o);
 	if (!call_judge(&c, &o, false, &why) || o.status)
-		die("plan: a clean %s fails: %s", verb_names[c.verb], o.out);
-	if (!call_ok(p->w, &(struct call){ .verb = DEL, .target = c.target }, &why))
+		die("plan: a clean %s fails: %s", cmd_names[c.cmd], o.out);
+	if (!call_ok(p->w, &(struct call){ .cmd = DEL, .target = c.target }, &why))
 		die("plan: %s", why.p);
 }
 
@@ -168,9 +168,9 @@ static void plan_calls(struct world *w, bool lane)
 {
 	w->bin = lane ? WORK "/lane" : WORK "/bin";
 	for (int target = PLUGIN; target <= (w->fixture->chained ? PLUGIN : ALONE); target++) {
-		for (int verb = ADD; verb <= GC; verb++) {
+		for (int cmd = ADD; cmd <= GC; cmd++) {
 			struct plan p = { .w = w,
-					  .verb = (enum verb)verb,
+					  .cmd = (enum cni_command)cmd,
 					  .target = (enum target)target };
 			struct steps steps = { .n = 0 };
 			watch(&p, &steps);
@@ -197,7 +197,7 @@ void plan_print(struct world *w)
 				print_case(&p, "race", name, r, "del");
 		}
 	}
-	for (size_t i = 0; (name = scene_name(i, &p.verb, &p.target)); i++) {
+	for (size_t i = 0; (name = scene_name(i, &p.cmd, &p.target)); i++) {
 		bool clock = strncmp(name, "clock-", 6) == 0;
 		if (!fixture_suits(w->fixture, name) || (p.target == ALONE && w->fixture->chained))
 			continue;

@@ -55,12 +55,12 @@ static void expect(struct race *race, bool right, const char *what)
 }
 
 /* All runners use pod p0 and container "cid", except where own_pod or own_container is set. */
-static void cast(struct race *race, enum verb verb, bool own_container, bool own_pod)
+static void cast(struct race *race, enum cni_command cmd, bool own_container, bool own_pod)
 {
 	for (unsigned i = 0; i < race->n; i++) {
 		struct runner *r = &race->r[i];
 		(void)snprintf(r->container, sizeof(r->container), "c%u", i);
-		r->call = (struct call){ .verb = verb,
+		r->call = (struct call){ .cmd = cmd,
 					 .pod = own_pod ? i : 0,
 					 .any = own_pod,
 					 .container = own_container ? r->container : NULL };
@@ -71,7 +71,7 @@ static void del_all(struct race *race)
 {
 	for (unsigned i = 0; i < race->n; i++) {
 		struct call del = race->r[i].call;
-		del.verb = DEL;
+		del.cmd = DEL;
 		(void)call_ok(race->w, &del, race->why);
 	}
 }
@@ -101,8 +101,8 @@ static void one_container(struct race *race)
 		if (race->r[i].o.status == 0)
 			world_keep_result(race->w, race->r[i].o.out);
 	}
-	(void)call_ok(race->w, &(struct call){ .verb = CHECK }, race->why);
-	(void)call_ok(race->w, &(struct call){ .verb = DEL }, race->why);
+	(void)call_ok(race->w, &(struct call){ .cmd = CHECK }, race->why);
+	(void)call_ok(race->w, &(struct call){ .cmd = DEL }, race->why);
 }
 
 static void one_name(struct race *race)
@@ -114,8 +114,8 @@ static void one_name(struct race *race)
 	/* The losers' DELs first: they must not take what the winner has. */
 	for (unsigned i = 0; i < race->n; i++) {
 		struct call check = race->r[i].call, del = check;
-		check.verb = CHECK;
-		del.verb = DEL;
+		check.cmd = CHECK;
+		del.cmd = DEL;
 		if (race->r[i].o.status)
 			(void)call_ok(race->w, &del, race->why);
 		else
@@ -123,7 +123,7 @@ static void one_name(struct race *race)
 	}
 	for (unsigned i = 0; i < race->n; i++) {
 		struct call check = race->r[i].call;
-		check.verb = CHECK;
+		check.cmd = CHECK;
 		if (race->r[i].o.status == 0)
 			(void)call_ok(race->w, &check, race->why);
 	}
@@ -175,16 +175,16 @@ static void add_and_del(struct race *race)
 {
 	cast(race, ADD, false, false);
 	for (unsigned i = 0; i < race->n; i += 2)
-		race->r[i].call.verb = DEL;
+		race->r[i].call.cmd = DEL;
 	go(race);
 	for (unsigned i = 0; i < race->n; i += 2)
 		expect(race, race->r[i].o.status == 0, "every DEL must");
-	(void)call_ok(race->w, &(struct call){ .verb = DEL }, race->why);
+	(void)call_ok(race->w, &(struct call){ .cmd = DEL }, race->why);
 }
 
 static void dels(struct race *race)
 {
-	(void)call_ok(race->w, &(struct call){ .verb = ADD }, race->why);
+	(void)call_ok(race->w, &(struct call){ .cmd = ADD }, race->why);
 	cast(race, DEL, false, false);
 	go(race);
 	expect(race, race->good == race->n, "every DEL must");
@@ -196,7 +196,7 @@ static void gc_beside_adds(struct race *race)
 	pods(race, true);
 	cast(race, ADD, true, true);
 	for (unsigned i = 0; i < race->n; i += 5)
-		race->r[i].call.verb = GC;
+		race->r[i].call.cmd = GC;
 	go(race);
 	for (unsigned i = 0; i < race->n; i += 5)
 		expect(race, race->r[i].o.status == 0, "every GC must");

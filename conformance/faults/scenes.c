@@ -21,9 +21,9 @@ struct scene {
 
 /* ---- pieces ---- */
 
-static bool ok(struct scene *s, enum verb verb)
+static bool ok(struct scene *s, enum cni_command cmd)
 {
-	return call_ok(s->w, &(struct call){ .verb = verb, .target = s->target }, s->why);
+	return call_ok(s->w, &(struct call){ .cmd = cmd, .target = s->target }, s->why);
 }
 
 /* The call may fail, but with a proper error. If it succeeds, its result must be true. */
@@ -35,9 +35,9 @@ static bool may_fail(struct scene *s, const struct call *c)
 	return call_judge(c, &o, false, s->why) && o.status == 0;
 }
 
-static bool try_(struct scene *s, enum verb verb)
+static bool try_(struct scene *s, enum cni_command cmd)
 {
-	const struct call c = { .verb = verb, .target = s->target };
+	const struct call c = { .cmd = cmd, .target = s->target };
 
 	return may_fail(s, &c);
 }
@@ -45,7 +45,7 @@ static bool try_(struct scene *s, enum verb verb)
 static void must_fail(struct scene *s, const struct call *c)
 {
 	if (may_fail(s, c))
-		text_add(s->why, "%s succeeds where it cannot\n", verb_names[c->verb]);
+		text_add(s->why, "%s succeeds where it cannot\n", cmd_names[c->cmd]);
 }
 
 static void note_rest(struct scene *s)
@@ -154,7 +154,7 @@ static void read_only(const char *place, bool on)
 static void read_only_add(struct scene *s, const char *place)
 {
 	read_only(place, true);
-	must_fail(s, &(struct call){ .verb = ADD, .target = s->target });
+	must_fail(s, &(struct call){ .cmd = ADD, .target = s->target });
 	(void)try_(s, DEL);
 	read_only(place, false);
 	note_rest(s);
@@ -196,9 +196,9 @@ static void read_only_state_del(struct scene *s)
 
 #define TODAY ((long)(time(NULL) / 86400))
 
-static bool on_day(struct scene *s, enum verb verb, long day)
+static bool on_day(struct scene *s, enum cni_command cmd, long day)
 {
-	const struct call c = { .verb = verb, .target = s->target };
+	const struct call c = { .cmd = cmd, .target = s->target };
 	struct inject in = { .how = ANSWER, .nr = CALL_CLOCK, .value = day + CLOCK_ZERO };
 	auto_outcome o = { .out = NULL };
 	auto_text said = { .p = NULL };
@@ -206,14 +206,14 @@ static bool on_day(struct scene *s, enum verb verb, long day)
 	trace_run(s->w, &c, &in, NULL, &o);
 	if (!call_judge(&c, &o, false, s->why))
 		return false;
-	if (!o.reached && verb != CHECK && !(verb == DEL && s->w->fixture->chained))
-		text_add(s->why, "%s did not ask for the time\n", verb_names[verb]);
-	if (verb == ADD && o.status == 0)
+	if (!o.reached && cmd != CHECK && !(cmd == DEL && s->w->fixture->chained))
+		text_add(s->why, "%s did not ask for the time\n", cmd_names[cmd]);
+	if (cmd == ADD && o.status == 0)
 		world_keep_result(s->w, o.out);
 	if (o.status == 0)
 		return true;
 	call_said(&o, &said);
-	text_add(s->why, "%s on day %ld fails: %s", verb_names[verb], day, said.p);
+	text_add(s->why, "%s on day %ld fails: %s", cmd_names[cmd], day, said.p);
 	return false;
 }
 
@@ -291,7 +291,7 @@ static void reboot_add(struct scene *s)
 	other_boot();
 	pod_make(s->w, 0);
 	(void)call_ok(s->w, &other, s->why);
-	other.verb = DEL;
+	other.cmd = DEL;
 	(void)call_ok(s->w, &other, s->why);
 	note_rest(s);
 	must("umount /proc/sys/kernel/random/boot_id");
@@ -313,7 +313,7 @@ static void boot_changes(struct scene *s)
 static void boot_is_unknown(struct scene *s)
 {
 	must("mount --bind /dev/null /proc/sys/kernel/random/boot_id");
-	must_fail(s, &(struct call){ .verb = ADD, .target = s->target });
+	must_fail(s, &(struct call){ .cmd = ADD, .target = s->target });
 	(void)try_(s, DEL);
 	must("umount /proc/sys/kernel/random/boot_id");
 	note_rest(s);
@@ -328,7 +328,7 @@ static void no_module(struct scene *s)
 		s->j->verdict = NOT_HERE;
 		return;
 	}
-	must_fail(s, &(struct call){ .verb = ADD });
+	must_fail(s, &(struct call){ .cmd = ADD });
 	note_rest(s);
 	(void)ok(s, DEL);
 }
@@ -336,7 +336,7 @@ static void no_module(struct scene *s)
 static void no_master(struct scene *s)
 {
 	s->w->fixture->lose();
-	must_fail(s, &(struct call){ .verb = ADD });
+	must_fail(s, &(struct call){ .cmd = ADD });
 	(void)ok(s, DEL);
 }
 
@@ -359,7 +359,7 @@ static void master_moved_between(struct scene *s)
 static void no_netns(struct scene *s)
 {
 	pod_drop(0);
-	must_fail(s, &(struct call){ .verb = ADD });
+	must_fail(s, &(struct call){ .cmd = ADD });
 	(void)ok(s, DEL);
 }
 
@@ -429,7 +429,7 @@ static const char *fake_ipam(const char *script, int mode)
 static void fail_with(struct scene *s, struct call *c)
 {
 	must_fail(s, c);
-	c->verb = DEL;
+	c->cmd = DEL;
 }
 
 /* What such an IPAM may hold is not known: the record stays, and the next DEL goes by it. */
@@ -519,7 +519,7 @@ static const struct {
 	const char *name;
 	void (*run)(struct scene *s);
 	unsigned targets;
-	enum verb verb; /* that the fault is for */
+	enum cni_command cmd; /* that the fault is for */
 } scenes[] = {
 	{ "nothing", nothing, BOTH, ADD },
 	{ "full-run-add", full_run_add, BOTH, ADD },
@@ -560,13 +560,13 @@ static const struct {
 };
 
 /* The i-th of the table spread over its targets. */
-const char *scene_name(size_t i, enum verb *verb, enum target *target)
+const char *scene_name(size_t i, enum cni_command *cmd, enum target *target)
 {
 	for (size_t k = 0; k < COUNT(scenes); k++) {
 		for (int t = PLUGIN; t <= ALONE; t++) {
 			if (!(scenes[k].targets & (1U << t)) || i--)
 				continue;
-			*verb = scenes[k].verb;
+			*cmd = scenes[k].cmd;
 			*target = (enum target)t;
 			return scenes[k].name;
 		}

@@ -32,7 +32,7 @@ static bool repair(struct world *w, struct text *why)
 static bool is_whole(struct world *w, struct text *why)
 {
 	if (w->fixture->chained)
-		return call_ok(w, &(struct call){ .verb = CHECK }, why);
+		return call_ok(w, &(struct call){ .cmd = CHECK }, why);
 
 	static const char *const parts[] = {
 		"\"state\": \"healthy\"",
@@ -60,9 +60,9 @@ static bool is_whole(struct world *w, struct text *why)
 /* Do what a runtime does next. attached: the call succeeded, so only a DEL may remove it. */
 bool recover(struct world *w, const struct fault *f, bool attached, struct text *why)
 {
-	struct call del = { .verb = DEL, .target = f->target };
-	struct call gc = { .verb = GC, .target = f->target };
-	struct call add = { .verb = ADD, .target = f->target };
+	struct call del = { .cmd = DEL, .target = f->target };
+	struct call gc = { .cmd = GC, .target = f->target };
+	struct call add = { .cmd = ADD, .target = f->target };
 	auto_outcome o = { .out = NULL };
 
 	if (strcmp(f->recovery, "gc") == 0)
@@ -72,7 +72,7 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 			return false;
 		/* An ADD that was killed at its very end is done: then it is whole, not in between.
 		 */
-		if (f->verb == ADD)
+		if (f->cmd == ADD)
 			return is_clean(w, "", NULL) || (is_whole(w, why) && call_ok(w, &del, why));
 	}
 	if (strcmp(f->recovery, "add") == 0 && !attached) {
@@ -137,10 +137,10 @@ static bool is_clean_soon(struct world *w, const char *when, struct text *why)
 
 bool whole_cycle(struct world *w, enum target target, struct text *why)
 {
-	static const enum verb verbs[] = { ADD, CHECK, DEL };
+	static const enum cni_command cmds[] = { ADD, CHECK, DEL };
 
-	for (size_t i = 0; i < COUNT(verbs); i++) {
-		const struct call c = { .verb = verbs[i], .target = target };
+	for (size_t i = 0; i < COUNT(cmds); i++) {
+		const struct call c = { .cmd = cmds[i], .target = target };
 		if (!call_ok(w, &c, why)) {
 			text_add(why, "(in the ADD, CHECK, DEL that follow)\n");
 			return false;
@@ -181,9 +181,9 @@ static bool started_badly(const struct fault *f, const struct outcome *o)
 static bool judge_success(struct world *w, const struct fault *f, const struct inject *in,
 			  struct judgement *j)
 {
-	const struct call check = { .verb = CHECK, .target = f->target };
+	const struct call check = { .cmd = CHECK, .target = f->target };
 
-	if (f->verb == ADD || f->verb == CHECK)
+	if (f->cmd == ADD || f->cmd == CHECK)
 		return in->how == STOP || call_ok(w, &check, &j->evidence);
 	/* A call that gets ENOENT may believe it. Any call may leave the empty folder of the
 	 * network; the next DEL, GC or repair must remove it. */
@@ -194,25 +194,25 @@ static bool judge_success(struct world *w, const struct fault *f, const struct i
 static bool judge_call(struct world *w, const struct fault *f, const struct inject *in,
 		       struct outcome *o, struct judgement *j)
 {
-	const struct call c = { .verb = f->verb, .target = f->target };
+	const struct call c = { .cmd = f->cmd, .target = f->target };
 
 	if (in->how == SLAY && f->target != CHILD) {
 		/* At once, as a runtime would: what the IPAM is still about must not matter. */
 		if (strcmp(f->recovery, "del") != 0)
-			j->needed_recovery = f->verb == ADD && !is_clean(w, "", NULL);
+			j->needed_recovery = f->cmd == ADD && !is_clean(w, "", NULL);
 		return true;
 	}
 	bool mute = in->has_stdout || started_badly(f, o);
 	if (!call_judge(&c, o, mute, &j->evidence))
 		return false;
-	if (o->status == 0 && f->verb == ADD)
+	if (o->status == 0 && f->cmd == ADD)
 		world_keep_result(w, o->out);
 	if (o->status == 0)
 		return judge_success(w, f, in, j);
 	auto_text now = { .p = NULL };
 	auto_text diff = { .p = NULL };
 	snapshot(w, &now);
-	j->needed_recovery = f->verb == ADD && snapshot_differs(&w->base, &now, &diff);
+	j->needed_recovery = f->cmd == ADD && snapshot_differs(&w->base, &now, &diff);
 	return f->target == ALONE || in->how == STOP || w->fixture->chained ||
 	       address_is_kept(&now, &j->evidence);
 }
@@ -222,7 +222,7 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 static void del_meanwhile(struct world *w, const struct fault *f, const struct inject *first,
 			  struct judgement *j)
 {
-	const struct call del = { .verb = DEL, .target = f->target };
+	const struct call del = { .cmd = DEL, .target = f->target };
 	struct inject in = *first;
 	auto_outcome o = { .out = NULL };
 	auto_text now = { .p = NULL };
@@ -238,8 +238,8 @@ static void del_meanwhile(struct world *w, const struct fault *f, const struct i
 
 static void run_injected(struct world *w, const struct fault *f, struct judgement *j)
 {
-	const struct call add = { .verb = ADD, .target = f->target };
-	const struct call c = { .verb = f->verb, .target = f->target };
+	const struct call add = { .cmd = ADD, .target = f->target };
+	const struct call c = { .cmd = f->cmd, .target = f->target };
 	auto_outcome o = { .out = NULL };
 	struct inject in;
 
@@ -248,16 +248,16 @@ static void run_injected(struct world *w, const struct fault *f, struct judgemen
 		return;
 	}
 	world_keep_result(w, NULL);
-	if (f->verb != ADD && !call_ok(w, &add, &j->evidence))
+	if (f->cmd != ADD && !call_ok(w, &add, &j->evidence))
 		return;
 	trace_run(w, &c, &in, NULL, &o);
 	if (!o.reached) {
 		j->verdict = NOT_REACHED;
-		(void)call_ok(w, &(struct call){ .verb = DEL, .target = f->target }, &j->evidence);
+		(void)call_ok(w, &(struct call){ .cmd = DEL, .target = f->target }, &j->evidence);
 		return;
 	}
 	bool good = judge_call(w, f, &in, &o, j);
-	bool attached = o.status == 0 && (f->verb == ADD || f->verb == CHECK);
+	bool attached = o.status == 0 && (f->cmd == ADD || f->cmd == CHECK);
 	action_end(w, &j->evidence);
 	if (in.forever)
 		del_meanwhile(w, f, &in, j);
@@ -268,7 +268,7 @@ static void run_injected(struct world *w, const struct fault *f, struct judgemen
 	if (!recovered || !good) {
 		auto_text said = { .p = NULL };
 		call_said(&o, &said);
-		text_add(&j->evidence, "the spoiled %s: %s", verb_names[f->verb], said.p);
+		text_add(&j->evidence, "the spoiled %s: %s", cmd_names[f->cmd], said.p);
 	}
 }
 

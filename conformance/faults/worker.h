@@ -13,7 +13,7 @@ void plan_print(struct world *w);
 /* scene_run - run the scene that the fault names, and judge what it left. */
 void scene_run(struct world *w, const struct fault *f, struct judgement *j);
 /* NULL after the last; the i-th scene as "VERB PROGRAM CALL:WHAT". */
-const char *scene_name(size_t i, enum verb *verb, enum target *target);
+const char *scene_name(size_t i, enum cni_command *cmd, enum target *target);
 
 /* ---- races (race.c) ---- */
 
@@ -26,7 +26,7 @@ const char *race_name(size_t i, unsigned *rounds);
 
 /* false: there is none of that name. */
 bool action_find(struct world *w, const char *name, struct inject *in);
-const char *action_name(size_t i, enum verb verb);
+const char *action_name(size_t i, enum cni_command cmd);
 /* Wait for what an action has started; its own promises are judged. */
 void action_end(struct world *w, struct text *why);
 

@@ -83,12 +83,12 @@ void world_use_all(struct world *w)
 	for (unsigned i = 0; i < w->fixture->capacity; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "w%u", i);
 		pod_make(w, i);
-		c[i] = (struct call){ .verb = ADD, .pod = i, .container = names[i], .any = true };
+		c[i] = (struct call){ .cmd = ADD, .pod = i, .container = names[i], .any = true };
 		if (!call_ok(w, &c[i], &why))
 			die("without any fault: %s", why.p);
 	}
 	for (unsigned i = 0; i < w->fixture->capacity; i++) {
-		c[i].verb = DEL;
+		c[i].cmd = DEL;
 		if (!call_ok(w, &c[i], &why))
 			die("without any fault: %s", why.p);
 		if (i)
@@ -104,12 +104,12 @@ static void warm_up(struct world *w)
 		world_use_all(w);
 	for (int i = 0; i < 2 && !w->has_kind; i++) {
 		auto_outcome o = { .out = NULL };
-		call_run(w, &(struct call){ .verb = ADD }, &o);
+		call_run(w, &(struct call){ .cmd = ADD }, &o);
 	}
 	for (int i = 0; i < 2 && w->has_kind; i++) {
-		if (!call_ok(w, &(struct call){ .verb = ADD }, &why) ||
-		    !call_ok(w, &(struct call){ .verb = CHECK }, &why) ||
-		    !call_ok(w, &(struct call){ .verb = DEL }, &why))
+		if (!call_ok(w, &(struct call){ .cmd = ADD }, &why) ||
+		    !call_ok(w, &(struct call){ .cmd = CHECK }, &why) ||
+		    !call_ok(w, &(struct call){ .cmd = DEL }, &why))
 			die("without any fault: %s", why.p);
 	}
 	world_keep_result(w, NULL);

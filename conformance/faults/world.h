@@ -55,7 +55,7 @@ void railctl(const struct world *w, const char *const argv[], struct text *out);
 /* ---- one call of a plugin ---- */
 
 struct call {
-	enum verb verb;
+	enum cni_command cmd;
 	enum target target; /* ALONE: the IPAM itself */
 	unsigned pod;
 	const char *container;  /* NULL: "cid" */

@@ -13,7 +13,7 @@ enum { VARIABLES = 6 };
 /* The variables as one string, each followed by a NUL. Returns how many there are. */
 static size_t join(const struct cni_call *c, struct text *out)
 {
-	const char *const values[VARIABLES] = { c->verb,   c->container, c->netns,
+	const char *const values[VARIABLES] = { c->cmd,    c->container, c->netns,
 						c->ifname, c->args,      c->path };
 	static const char *const names[VARIABLES] = {
 		"CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME", "CNI_ARGS", "CNI_PATH"

@@ -5,7 +5,7 @@
 
 /* The values of the CNI variables; NULL leaves a variable out, "" sets it to nothing. */
 struct cni_call {
-	const char *verb, *container, *netns, *ifname, *args, *path;
+	const char *cmd, *container, *netns, *ifname, *args, *path;
 	const char *const *more; /* further "NAME=value", NULL-terminated; NULL: none */
 };
 

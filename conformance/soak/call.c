@@ -22,7 +22,7 @@ void fail(const char *what)
 static char **environment(const struct order *o)
 {
 	static const char *const names[] = { "ADD", "DEL", "GC" };
-	struct cni_call c = { .verb = names[o->verb], .path = o->bindir };
+	struct cni_call c = { .cmd = names[o->cmd], .path = o->bindir };
 
 	if (o->a) {
 		c.container = o->a->container;

@@ -23,7 +23,7 @@ struct attachment {
 enum target { NOBODY, PLUGIN, IPAM, BOTH };
 struct blow {
 	enum target target;
-	double when; /* in usual durations of the verb */
+	double when; /* in usual durations of the command */
 };
 enum retry_mode { DEL_AGAIN, DEL_WITHOUT_NETNS, DEL_TWICE, LEAVE_TO_GC };
 struct plan {
@@ -42,11 +42,11 @@ struct plan plan_make(uint64_t seed, long cycle, int kill_permille);
 
 /* ---- call.c: one run of a plugin ---- */
 
-enum verb { ADD, DEL, GC, N_VERBS };
+enum cni_command { ADD, DEL, GC, N_COMMANDS };
 struct call {
 	struct process process; /* pid 0: none */
 	struct exited exited;   /* after the end */
-	enum verb verb;
+	enum cni_command cmd;
 	int64_t due; /* when the blow falls; 0: never */
 	struct blow blow;
 	bool hit; /* SIGKILL reached a living process */
@@ -55,7 +55,7 @@ struct call {
 /* A run of a plugin; a: the attachment, NULL for a call without one. */
 struct order {
 	const char *bindir, *program, *conf; /* conf: text */
-	enum verb verb;
+	enum cni_command cmd;
 	const struct attachment *a;
 };
 

@@ -10,7 +10,7 @@
 
 #include "conformance/harness/netns.h"
 
-static const char *const verbs[] = { "ADD", "DEL", "GC" };
+static const char *const cmds[] = { "ADD", "DEL", "GC" };
 
 void complain(struct soak *s, const struct call *c, const char *what, const struct attachment *a)
 {
@@ -19,26 +19,26 @@ void complain(struct soak *s, const struct call *c, const char *what, const stru
 
 	if (s->failed++ >= 10)
 		return;
-	fprintf(stderr, "soak: %s %s: %s%s%.1500s%s%.500s\n", c ? verbs[c->verb] : "",
+	fprintf(stderr, "soak: %s %s: %s%s%.1500s%s%.500s\n", c ? cmds[c->cmd] : "",
 		a ? a->container : "", what, *out ? ": " : "", out, *err ? ", stderr: " : "", err);
 }
 
 /* ---- what comes next ---- */
 
-static void start(struct soak *s, struct pod *p, enum verb verb)
+static void start(struct soak *s, struct pod *p, enum cni_command cmd)
 {
 	struct attachment told = p->a;
 	struct call *c = &p->call;
 
-	c->verb = verb;
-	c->blow = verb == ADD ? p->plan.add : p->plan.del;
-	if (verb == DEL && p->spared)
+	c->cmd = cmd;
+	c->blow = cmd == ADD ? p->plan.add : p->plan.del;
+	if (cmd == DEL && p->spared)
 		c->blow.target = NOBODY;
-	c->due = c->blow.target ? now_us() + (int64_t)(c->blow.when * s->usual[verb]) + 1 : 0;
-	if (verb == DEL && p->without_netns)
+	c->due = c->blow.target ? now_us() + (int64_t)(c->blow.when * s->usual[cmd]) + 1 : 0;
+	if (cmd == DEL && p->without_netns)
 		told.netns[0] = '\0';
-	call_start(c, &(struct order){ s->bindir, s->plugin, s->conf.p, verb, &told });
-	p->phase = verb == ADD ? ADDING : DELETING;
+	call_start(c, &(struct order){ s->bindir, s->plugin, s->conf.p, cmd, &told });
+	p->phase = cmd == ADD ? ADDING : DELETING;
 	s->running++;
 }
 
@@ -184,7 +184,7 @@ static void check_refusal(struct soak *s, struct pod *p)
 		return;
 	if (!strstr(p->call.exited.out, "\"code\""))
 		complain(s, &p->call, "failed without an error object", &p->a);
-	if (p->call.verb == ADD && has_link(p))
+	if (p->call.cmd == ADD && has_link(p))
 		complain(s, &p->call, "failed, but left its interface", &p->a);
 }
 
@@ -233,8 +233,8 @@ static void keep_latency(struct soak *s, const struct call *c)
 {
 	double us = (double)c->exited.us;
 
-	s->usual[c->verb] += (us - s->usual[c->verb]) / 32;
-	s->lat.us[c->verb][s->lat.n[c->verb]++ % s->cycles] = (uint32_t)us;
+	s->usual[c->cmd] += (us - s->usual[c->cmd]) / 32;
+	s->lat.us[c->cmd][s->lat.n[c->cmd]++ % s->cycles] = (uint32_t)us;
 }
 
 /* The pod's run is over. */
@@ -248,7 +248,7 @@ static void ended(struct soak *s, struct pod *p)
 		s->killed++;
 	else
 		keep_latency(s, c);
-	if (c->verb == ADD)
+	if (c->cmd == ADD)
 		added(s, p, succeeded);
 	else
 		deleted(s, p, succeeded);

@@ -107,7 +107,7 @@ static void prepare(struct soak *s)
 		if (!s->lat.us[v])
 			fail("memory");
 	}
-	for (int v = 0; v < N_VERBS; v++)
+	for (int v = 0; v < N_COMMANDS; v++)
 		s->usual[v] = 20000;
 	for (int i = 0; i < s->n_pods; i++)
 		s->pods[i].a.gone = true;

@@ -56,7 +56,7 @@ static void wait_for(struct call *c)
 
 static bool run_gc(struct soak *s, const char *conf, struct blow blow)
 {
-	struct call c = { .verb = GC, .blow = blow };
+	struct call c = { .cmd = GC, .blow = blow };
 
 	c.due = blow.target ? now_us() + (int64_t)(blow.when * s->usual[GC]) : 0;
 	call_start(&c, &(struct order){ s->bindir, s->plugin, conf, GC, NULL });

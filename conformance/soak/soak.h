@@ -61,7 +61,7 @@ struct soak {
 	long cycles, begun, limit; /* limit: begin no more cycles than that */
 	int parallel, n_pods, running, kill_permille;
 	uint64_t seed, state;
-	double usual[N_VERBS]; /* duration of a run */
+	double usual[N_COMMANDS]; /* duration of a run */
 	bool may_end;
 	struct pod pods[MAX_PODS];
 	struct attachment left[MAX_LEFT]; /* to GC */

@@ -18,12 +18,12 @@ static void line(const char *what, long first, long last)
 
 static void side_by_side(const struct row *a, const struct row *b)
 {
-	static const char *const verb[] = { "ADD", "DEL" };
+	static const char *const cmd[] = { "ADD", "DEL" };
 
 	printf("| | start | end |\n| --- | --- | --- |\n");
 	for (int v = 0; v < 2; v++) {
-		printf("| %s, median, ms | %.2f | %.2f |\n", verb[v], ms(a->p50[v]), ms(b->p50[v]));
-		printf("| %s, 99th percentile, ms | %.2f | %.2f |\n", verb[v], ms(a->p99[v]),
+		printf("| %s, median, ms | %.2f | %.2f |\n", cmd[v], ms(a->p50[v]), ms(b->p50[v]));
+		printf("| %s, 99th percentile, ms | %.2f | %.2f |\n", cmd[v], ms(a->p99[v]),
 		       ms(b->p99[v]));
 	}
 	line("peak memory of a process of ADD or DEL, KiB", a->rss, b->rss);

@@ -9,9 +9,9 @@
 
 enum { LIMIT_MS = 15000 };
 
-static char **environment(const struct t *t, const char *verb)
+static char **environment(const struct t *t, const char *cmd)
 {
-	return cni_env(&(struct cni_call){ .verb = verb,
+	return cni_env(&(struct cni_call){ .cmd = cmd,
 					   .container = t->cid,
 					   .netns = t->ns,
 					   .ifname = t->ifname,
@@ -20,13 +20,11 @@ static char **environment(const struct t *t, const char *verb)
 					   .more = t->env });
 }
 
-struct job job_start(struct t *t, const char *verb)
+struct job job_start(struct t *t, const char *cmd)
 {
 	const char *const args[] = { t->how.argument, NULL };
 	char *json = t->raw ? NULL : jtext(t->conf);
-	struct job j = { .verb = verb,
-			 .env = environment(t, verb),
-			 .input = t->raw ? t->raw : json };
+	struct job j = { .cmd = cmd, .env = environment(t, cmd), .input = t->raw ? t->raw : json };
 
 	process_start(&(struct command){ .program = t->plugin,
 					 .args = args,
@@ -82,13 +80,13 @@ void job_end(struct t *t, struct job *j)
 	t->err = e.err;
 	t->doc = jparse(t->out);
 	t->said = tell(t, j);
-	if (j->verb && strcmp(j->verb, "ADD") == 0 && t->rc == 0 && t->doc)
+	if (j->cmd && strcmp(j->cmd, "ADD") == 0 && t->rc == 0 && t->doc)
 		t->result = t->doc;
 }
 
-void run(struct t *t, const char *verb)
+void run(struct t *t, const char *cmd)
 {
-	struct job j = job_start(t, verb);
+	struct job j = job_start(t, cmd);
 
 	job_end(t, &j);
 	/* The real plugin below a killed wrong one ends a moment later. It is our child then,
@@ -100,12 +98,12 @@ void run(struct t *t, const char *verb)
 	memset(&t->how, 0, sizeof(t->how));
 }
 
-void run_net(struct t *t, const char *verb)
+void run_net(struct t *t, const char *cmd)
 {
 	struct t saved = *t;
 
 	t->cid = t->ns = t->ifname = t->args = NULL;
-	run(t, verb);
+	run(t, cmd);
 	t->cid = saved.cid;
 	t->ns = saved.ns;
 	t->ifname = saved.ifname;

@@ -49,7 +49,7 @@ static void cni_109(struct t *t)
 		expect(t, strstr(fake_env("ADD"), wanted[i]), "the delegate must see %s",
 		       wanted[i]);
 	ok(t, "DEL");
-	expect(t, strstr(fake_env("DEL"), "CNI_COMMAND=DEL"), "the delegate must see the verb");
+	expect(t, strstr(fake_env("DEL"), "CNI_COMMAND=DEL"), "the delegate must see the command");
 }
 
 static void cni_110(struct t *t)
@@ -109,16 +109,16 @@ static void cni_112(struct t *t)
 		is_error(t, NULL);
 }
 
-/* The delegate is run for the verb, and its error becomes ours. */
-static void executes(struct t *t, const char *verb)
+/* The delegate is run for the command, and its error becomes ours. */
+static void executes(struct t *t, const char *cmd)
 {
-	int before = fake_calls(verb);
+	int before = fake_calls(cmd);
 
 	fake_rules("");
-	ok(t, verb);
-	expect(t, fake_calls(verb) > before, "%s must run the delegate's %s", verb, verb);
-	fake_rules(text("%s: error=11", verb));
-	refused(t, verb, NULL);
+	ok(t, cmd);
+	expect(t, fake_calls(cmd) > before, "%s must run the delegate's %s", cmd, cmd);
+	fake_rules(text("%s: error=11", cmd));
+	refused(t, cmd, NULL);
 	fake_rules("");
 }
 

@@ -92,16 +92,16 @@ static const char *variable(const char *name)
 static void log_call(struct fake *f)
 {
 	char *line = NULL, *suffix = NULL, *log = slurp_beside(f, "log");
-	int len = asprintf(&line, "%s %s %s %s\n", f->verb, jstr(f->conf, "name"),
+	int len = asprintf(&line, "%s %s %s %s\n", f->cmd, jstr(f->conf, "name"),
 			   variable("CNI_CONTAINERID"), variable("CNI_IFNAME"));
 
 	if (len < 0)
 		return;
 	f->again = log && strstr(log, line);
 	save(beside(f, "log"), line, (size_t)len, O_APPEND);
-	if (f->input && asprintf(&suffix, "%s.stdin", f->verb) > 0)
+	if (f->input && asprintf(&suffix, "%s.stdin", f->cmd) > 0)
 		save(beside(f, suffix), f->input, f->input_len, O_TRUNC);
-	if (asprintf(&suffix, "%s.env", f->verb) < 0)
+	if (asprintf(&suffix, "%s.env", f->cmd) < 0)
 		return;
 	save(beside(f, suffix), "", 0, O_TRUNC);
 	for (char **e = environ; *e; e++) {
@@ -112,7 +112,7 @@ static void log_call(struct fake *f)
 
 static void read_conf(struct fake *f)
 {
-	bool wanted = strcmp(f->verb, "VERSION") != 0 && strcmp(f->verb, "-") != 0;
+	bool wanted = strcmp(f->cmd, "VERSION") != 0 && strcmp(f->cmd, "-") != 0;
 	char probe;
 
 	if (!wanted && !f->read_input)
@@ -196,15 +196,15 @@ static void print_all(struct fake *f)
 
 int fake_main(char *self, char **argv)
 {
-	struct fake f = { .verb = getenv("CNI_COMMAND"), .argv = argv, .pid = getpid() };
+	struct fake f = { .cmd = getenv("CNI_COMMAND"), .argv = argv, .pid = getpid() };
 	const char *deaf = variable("FAKE_DEAF");
 
 	(void)snprintf(f.self, sizeof(f.self), "%s", self);
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (!f.verb || !*f.verb)
-		f.verb = "-";
-	/* A wrong plugin above asked that this verb seem never to have come. */
-	if (strstr(deaf, f.verb))
+	if (!f.cmd || !*f.cmd)
+		f.cmd = "-";
+	/* A wrong plugin above asked that this command seem never to have come. */
+	if (strstr(deaf, f.cmd))
 		return 0;
 	char *rules = slurp_beside(&f, "rules");
 	f.read_input = rules && strstr(rules, "read");

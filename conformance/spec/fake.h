@@ -21,7 +21,7 @@
 struct fake {
 	char self[512];
 	pid_t pid;
-	const char *verb;
+	const char *cmd;
 	char **argv;
 	char *input; /* stdin, NULL: not read */
 	size_t input_len;

@@ -178,13 +178,13 @@ static void add(struct fake *f)
 
 void fake_pool(struct fake *f)
 {
-	if (strcmp(f->verb, "ADD") == 0)
+	if (strcmp(f->cmd, "ADD") == 0)
 		add(f);
-	else if (strcmp(f->verb, "DEL") == 0)
+	else if (strcmp(f->cmd, "DEL") == 0)
 		(void)sweep(f, is_ours, true);
-	else if (strcmp(f->verb, "CHECK") == 0 && !sweep(f, is_ours, false))
+	else if (strcmp(f->cmd, "CHECK") == 0 && !sweep(f, is_ours, false))
 		fake_error(f, 104, "nothing is reserved");
-	else if (strcmp(f->verb, "GC") == 0 && valid_list(f))
+	else if (strcmp(f->cmd, "GC") == 0 && valid_list(f))
 		(void)sweep(f, is_stale, true);
 }
 
@@ -194,14 +194,14 @@ void fake_meta(struct fake *f)
 {
 	const cJSON *prev = jget(f->conf, "prevResult");
 
-	if (strcmp(f->verb, "VERSION") == 0)
+	if (strcmp(f->cmd, "VERSION") == 0)
 		f->out = strdup(
 			"{\"cniVersion\":\"1.1.0\",\"supportedVersions\":[\"0.3.0\",\"0.3.1\","
 			"\"0.4.0\",\"1.0.0\",\"1.1.0\"]}");
-	else if (strcmp(f->verb, "ADD") != 0 && strcmp(f->verb, "CHECK") != 0)
+	else if (strcmp(f->cmd, "ADD") != 0 && strcmp(f->cmd, "CHECK") != 0)
 		return;
 	else if (!cJSON_IsObject(prev))
 		fake_error(f, 7, "required prevResult missing");
-	else if (strcmp(f->verb, "ADD") == 0)
+	else if (strcmp(f->cmd, "ADD") == 0)
 		f->out = jtext(prev);
 }

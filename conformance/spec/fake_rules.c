@@ -353,12 +353,12 @@ static const char *split(char *word)
 	return equals + 1;
 }
 
-static bool verb_matches(char *verbs, const char *verb)
+static bool cmd_matches(char *cmds, const char *cmd)
 {
 	char *rest = NULL;
 
-	for (char *v = strtok_r(verbs, ",", &rest); v; v = strtok_r(NULL, ",", &rest)) {
-		if (strcmp(v, "*") == 0 || strcmp(v, verb) == 0)
+	for (char *v = strtok_r(cmds, ",", &rest); v; v = strtok_r(NULL, ",", &rest)) {
+		if (strcmp(v, "*") == 0 || strcmp(v, cmd) == 0)
 			return true;
 	}
 	return false;
@@ -423,7 +423,7 @@ static void pass(struct fake *f, char *rules, bool after)
 			*colon++ = '\0';
 		if (question)
 			*question++ = '\0';
-		if (!verb_matches(line, f->verb))
+		if (!cmd_matches(line, f->cmd))
 			continue;
 		if (question && !hold(f, question, after, &of_outcome))
 			continue;

@@ -99,16 +99,16 @@ bool supports(const struct t *t, const char *version)
 	return false;
 }
 
-bool ok(struct t *t, const char *verb)
+bool ok(struct t *t, const char *cmd)
 {
-	bool net = strcmp(verb, "GC") == 0 || strcmp(verb, "STATUS") == 0;
+	bool net = strcmp(cmd, "GC") == 0 || strcmp(cmd, "STATUS") == 0;
 
-	net ? run_net(t, verb) : run(t, verb);
-	if (!expect(t, t->rc == 0, "%s must succeed", verb))
+	net ? run_net(t, cmd) : run(t, cmd);
+	if (!expect(t, t->rc == 0, "%s must succeed", cmd))
 		return false;
-	if (strcmp(verb, "ADD") != 0 && strcmp(verb, "VERSION") != 0)
+	if (strcmp(cmd, "ADD") != 0 && strcmp(cmd, "VERSION") != 0)
 		return true;
-	return expect(t, cJSON_IsObject(t->doc), "%s must print one JSON object", verb);
+	return expect(t, cJSON_IsObject(t->doc), "%s must print one JSON object", cmd);
 }
 
 static bool code_in(double code, const char *codes)
@@ -136,11 +136,11 @@ bool is_error(struct t *t, const char *codes)
 	       expect(t, code_in(code, codes), "the code must be %s, is %.0f", codes, code);
 }
 
-bool refused(struct t *t, const char *verb, const char *codes)
+bool refused(struct t *t, const char *cmd, const char *codes)
 {
-	bool net = strcmp(verb, "GC") == 0 || strcmp(verb, "STATUS") == 0;
+	bool net = strcmp(cmd, "GC") == 0 || strcmp(cmd, "STATUS") == 0;
 
-	net ? run_net(t, verb) : run(t, verb);
+	net ? run_net(t, cmd) : run(t, cmd);
 	return is_error(t, codes);
 }
 

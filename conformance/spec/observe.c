@@ -187,9 +187,9 @@ int reserved(const char *cid)
 	return n;
 }
 
-int fake_calls(const char *verb)
+int fake_calls(const char *cmd)
 {
-	char *log = file_text(WORK "/bin/" FAKE ".log"), *line = text("%s ", verb);
+	char *log = file_text(WORK "/bin/" FAKE ".log"), *line = text("%s ", cmd);
 	int n = 0;
 
 	for (const char *at = log; at && *at; at = strchr(at, '\n'), at += at ? 1 : 0)
@@ -197,12 +197,12 @@ int fake_calls(const char *verb)
 	return n;
 }
 
-char *fake_stdin(const char *verb)
+char *fake_stdin(const char *cmd)
 {
-	return file_text(text(WORK "/bin/" FAKE ".%s.stdin", verb));
+	return file_text(text(WORK "/bin/" FAKE ".%s.stdin", cmd));
 }
 
-char *fake_env(const char *verb)
+char *fake_env(const char *cmd)
 {
-	return file_text(text(WORK "/bin/" FAKE ".%s.env", verb));
+	return file_text(text(WORK "/bin/" FAKE ".%s.env", cmd));
 }

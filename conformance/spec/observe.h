@@ -19,10 +19,10 @@ char *snapshot(const struct t *t);
 bool unchanged(struct t *t, const char *before, const char *when);
 /* Reservations of the fake IPAM: all, or those of a container. */
 int reserved(const char *cid);
-/* Calls of the fake IPAM with verb, and what it was given last. */
-int fake_calls(const char *verb);
-char *fake_stdin(const char *verb);
-char *fake_env(const char *verb);
+/* Calls of the fake IPAM with command, and what it was given last. */
+int fake_calls(const char *cmd);
+char *fake_stdin(const char *cmd);
+char *fake_env(const char *cmd);
 char *file_text(const char *path);
 bool write_file(const char *path, const char *content);
 

@@ -88,7 +88,7 @@ static void cni_007(struct t *t)
 }
 
 struct required {
-	const char *verb, *variable;
+	const char *cmd, *variable;
 	size_t offset;
 };
 
@@ -103,9 +103,9 @@ static const struct required required[] = {
 	{ "CHECK", "CNI_IFNAME", offsetof(struct t, ifname) },
 };
 
-static bool has_verb(const struct t *t, const char *verb)
+static bool has_cmd(const struct t *t, const char *cmd)
 {
-	return strcmp(verb, "CHECK") != 0 || supports(t, "0.4.0") || supports(t, "1.0.0");
+	return strcmp(cmd, "CHECK") != 0 || supports(t, "0.4.0") || supports(t, "1.0.0");
 }
 
 static void cni_008(struct t *t)
@@ -116,10 +116,10 @@ static void cni_008(struct t *t)
 	for (size_t i = 0; i < 2 * COUNT(required); i++) {
 		const struct required *r = &required[i / 2];
 		const char **field = (const char **)(void *)((char *)t + r->offset), *kept = *field;
-		if (!has_verb(t, r->verb))
+		if (!has_cmd(t, r->cmd))
 			continue;
 		*field = values[i % 2];
-		if (refused(t, r->verb, "4"))
+		if (refused(t, r->cmd, "4"))
 			names(t, r->variable);
 		*field = kept;
 	}
@@ -144,15 +144,15 @@ static void cni_009(struct t *t)
 
 static void refuse_values(struct t *t, const char **field, const char *const *values, size_t n)
 {
-	static const char *const verbs[] = { "ADD", "DEL", "CHECK" };
+	static const char *const cmds[] = { "ADD", "DEL", "CHECK" };
 
 	pod(t, "a");
 	for (size_t i = 0; i < n; i++) {
-		for (size_t v = 0; v < COUNT(verbs); v++) {
-			if (!has_verb(t, verbs[v]))
+		for (size_t v = 0; v < COUNT(cmds); v++) {
+			if (!has_cmd(t, cmds[v]))
 				continue;
 			*field = values[i];
-			refused(t, verbs[v], "4");
+			refused(t, cmds[v], "4");
 		}
 	}
 }
@@ -273,20 +273,20 @@ static void cni_018(struct t *t)
 	expect(t, !has_link(NULL, t->ifname), "the interface must not be in the host's namespace");
 }
 
-/* Calls with one verb beside each other, for pods p0, p1, ... */
-static int parallel(struct t *t, const char *verb, int n)
+/* Calls with one command beside each other, for pods p0, p1, ... */
+static int parallel(struct t *t, const char *cmd, int n)
 {
 	struct job jobs[16];
 	int good = 0;
 
 	for (int i = 0; i < n; i++) {
 		pod(t, text("p%d", i));
-		jobs[i] = job_start(t, verb);
+		jobs[i] = job_start(t, cmd);
 	}
 	for (int i = 0; i < n; i++) {
 		job_end(t, &jobs[i]);
 		good += t->rc == 0;
-		expect(t, t->rc == 0, "%d calls of %s beside each other must succeed", n, verb);
+		expect(t, t->rc == 0, "%d calls of %s beside each other must succeed", n, cmd);
 	}
 	return good;
 }

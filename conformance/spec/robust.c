@@ -143,14 +143,14 @@ static const char *const nasty[] = {
 /* A failure must be an error object with exit 1, not a panic. */
 static void survives(struct t *t, const char *what)
 {
-	static const char *const verbs[] = { "ADD", "CHECK", "DEL", "GC", "STATUS" };
+	static const char *const cmds[] = { "ADD", "CHECK", "DEL", "GC", "STATUS" };
 
-	for (size_t i = 0; i < COUNT(verbs); i++) {
-		run(t, verbs[i]);
-		expect(t, t->rc >= 0 && t->rc != 2, "%s: %s must not crash", what, verbs[i]);
+	for (size_t i = 0; i < COUNT(cmds); i++) {
+		run(t, cmds[i]);
+		expect(t, t->rc >= 0 && t->rc != 2, "%s: %s must not crash", what, cmds[i]);
 		if (t->rc > 0)
 			expect(t, cJSON_IsObject(t->doc), "%s: %s must explain itself", what,
-			       verbs[i]);
+			       cmds[i]);
 	}
 }
 

@@ -215,17 +215,16 @@ static void cni_164(struct t *t)
 
 static void cni_165(struct t *t)
 {
-	static const char *const verbs[] = { "ADD", "DEL" };
+	static const char *const cmds[] = { "ADD", "DEL" };
 
 	t->env[0] = "TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 	t->env[1] = "TRACESTATE=vendor=1";
 	pod(t, "a");
-	for (size_t i = 0; i < COUNT(verbs); i++) {
-		ok(t, verbs[i]);
+	for (size_t i = 0; i < COUNT(cmds); i++) {
+		ok(t, cmds[i]);
 		expect(t,
-		       strstr(fake_env(verbs[i]), t->env[0]) &&
-			       strstr(fake_env(verbs[i]), t->env[1]),
-		       "%s: trace variables must reach the delegate", verbs[i]);
+		       strstr(fake_env(cmds[i]), t->env[0]) && strstr(fake_env(cmds[i]), t->env[1]),
+		       "%s: trace variables must reach the delegate", cmds[i]);
 	}
 }
 

@@ -143,14 +143,14 @@ static void explained(struct t *t, const char *way)
 
 static void cni_167(struct t *t)
 {
-	static const char *const verbs[] = { "DEL", "CHECK", "GC", "STATUS", "NONSENSE" };
+	static const char *const cmds[] = { "DEL", "CHECK", "GC", "STATUS", "NONSENSE" };
 
 	each_refusal(t, explained);
-	for (size_t i = 0; i < COUNT(verbs); i++) {
+	for (size_t i = 0; i < COUNT(cmds); i++) {
 		t->cid = "-bad-";
 		t->raw = i % 2 ? "[]" : NULL;
-		run(t, verbs[i]);
-		explained(t, verbs[i]);
+		run(t, cmds[i]);
+		explained(t, cmds[i]);
 	}
 }
 

@@ -111,20 +111,20 @@ struct outcome {
 /* ---- call.c: the plugin is run ---- */
 struct job {
 	struct process process;
-	const char *verb, *input;
+	const char *cmd, *input;
 	char **env;
 };
-void run(struct t *t, const char *verb);
+void run(struct t *t, const char *cmd);
 /* run() in two halves, for calls beside each other: each job_end() fills t as run() does. */
-struct job job_start(struct t *t, const char *verb);
+struct job job_start(struct t *t, const char *cmd);
 void job_end(struct t *t, struct job *j);
 /* GC and STATUS: without the variables of a container. */
-void run_net(struct t *t, const char *verb);
+void run_net(struct t *t, const char *cmd);
 
 /* ---- judge.c: what is asked of a call. All record a failure; false: it is not so. */
-bool ok(struct t *t, const char *verb);
+bool ok(struct t *t, const char *cmd);
 /* codes: "4,7", NULL for any. Exactly one well-formed error object. */
-bool refused(struct t *t, const char *verb, const char *codes);
+bool refused(struct t *t, const char *cmd, const char *codes);
 bool is_error(struct t *t, const char *codes);
 bool names(struct t *t, const char *text);
 bool expect(struct t *t, bool so, const char *format, ...) __attribute__((format(printf, 3, 4)));

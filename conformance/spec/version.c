@@ -80,7 +80,7 @@ static void cni_026(struct t *t)
 static void cni_027(struct t *t)
 {
 	static const char *const wrong[] = { "1.0", "9.9.9", "1.0.0 ", "v1.0.0", "0.4", "1.0.00" };
-	static const char *const verbs[] = { "ADD", "DEL", "CHECK", "GC", "STATUS" };
+	static const char *const cmds[] = { "ADD", "DEL", "CHECK", "GC", "STATUS" };
 	size_t n = supports(t, "1.1.0") ? 5 : supports(t, "0.4.0") ? 3 : 2;
 
 	pod(t, "a");
@@ -89,7 +89,7 @@ static void cni_027(struct t *t)
 		 * error 6 there. */
 		for (size_t v = 0; v < (i < 2 ? n : 2); v++) {
 			use_version(t, wrong[i]);
-			refused(t, verbs[v], "1");
+			refused(t, cmds[v], "1");
 		}
 	}
 }
