@@ -51,8 +51,7 @@ static int undo_record(void *arg, struct err *e)
 	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
-/* A half-done ADD of an IPAM is let finish first: killed, it might leave what its DEL cannot find.
- */
+/* Wait until the IPAM's ADD ends. If it is killed, it may leave an address that DEL cannot find. */
 static int undo_ipam(void *arg, struct err *e)
 {
 	struct add *s = arg;
@@ -326,7 +325,7 @@ static int create(struct add *s, struct undo *u, struct err *e)
 	int rc = a->type->create(a, e);
 
 	s->record.device = a->device;
-	/* EEXIST is the answer of a kernel that made nothing; any other may have been lost. */
+	/* After EEXIST nothing was made. After another error the interface may exist. */
 	if (rc == 0 || e->errnum != EEXIST || a->type->restore)
 		undo_push(u, undo_change, s,
 			  a->type->role == ATTACH_FOLLOWS ? "device" : "creation of the interface");

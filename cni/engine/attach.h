@@ -98,10 +98,10 @@ struct attach_type {
 	/* DEL, after restore: what is known of the attachment elsewhere. r: its record, or NULL. */
 	int (*release)(const struct cni_call *call, const struct record *r, struct err *e);
 
-	/* How many ms it is worth to wait for carrier before addresses are announced: asked only
-	 * when the interface is up and has none. NULL: it always has at once. */
+	/* The longest wait in ms for carrier before addresses are announced. Called only if the
+	 * interface is up and has no carrier. NULL: carrier is immediate. */
 	int (*carrier_ms)(const struct attach *a);
-	bool shares_mac;      /* with its master, which hears what is answered to it */
+	bool shares_mac;      /* with its master: the master also receives replies */
 	bool adopts_prev_ips; /* without an IPAM it takes over the addresses of prevResult */
 };
 

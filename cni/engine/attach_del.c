@@ -174,8 +174,8 @@ static int release_address(const struct cni_call *call, const struct delegate_ca
 }
 
 /*
- * DEL waits for the lock. It does not fail if the lock file cannot be opened: no ADD could have
- * written a record then.
+ * DEL waits for the lock. If the lock file cannot be opened, it goes on without: as a rule there is
+ * no record then. If there is one, restore_all() reads it, or fails.
  */
 static int lock_if_any(const struct record_place *records, const struct record_key *key, int *fd,
 		       struct err *e)

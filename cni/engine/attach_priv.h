@@ -92,8 +92,7 @@ int attach_build_result(const struct attach *a, const struct cni_result *ips,
 
 /* ---- attach_del.c ---- */
 
-/* attach_restore_own - undo what a record of this plugin says. The record says first that its DEL
- * has begun. */
+/* attach_restore_own - restore by a record of this plugin; marks the record `deleting` first. */
 int attach_restore_own(const struct cni_call *call, const struct record_place *records,
 		       const struct record *r, struct err *e) must_check;
 

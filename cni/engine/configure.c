@@ -26,8 +26,11 @@ static bool has_family(const struct cni_result *r, enum ip_family f)
 	return false;
 }
 
-/* IPv6 may be switched off in the pod (Docker's default), and addresses must survive a link that
- * flaps. */
+/*
+ * IPv6 may be switched off in the pod (Docker's default), and addresses must survive a link that
+ * flaps. Nothing undoes this. The interface's settings end with it or when it leaves the pod. lo
+ * keeps IPv6, because another interface of the pod may need it.
+ */
 static int enable_v6(const struct attach *a, struct err *e)
 {
 	const char *proc = a->call->ctx.proc, *ifname = a->call->env.ifname;

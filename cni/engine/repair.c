@@ -99,8 +99,8 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	struct link_info link;
 
 	if (is_half_done(r))
-		return set_state(v, REPAIR_UNFINISHED, "its %s ended before it was done",
-				 r->deleting ? "DEL" : "ADD");
+		return set_state(v, REPAIR_UNFINISHED, "its %s did not complete",
+				 r->deleting ? "removal" : "ADD");
 	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e) ||
 	    attach_find_link(nl, r, &link, &found, e))
 		return -1;

@@ -3,9 +3,9 @@
  * repair.h: find attachments for which no DEL will come, and undo them.
  *
  * A record is stale if it is from an earlier boot, or if its namespace is proved gone. It is also
- * stale if its ADD or DEL was killed. While the same namespace lives, a process in it may use
- * the address on any interface: such a record is reported, and undone only by force. A record that
- * a running ADD or DEL has locked is not touched.
+ * stale if its ADD or DEL did not complete, or if it is damaged. While the same namespace lives, a
+ * process in it may use the address on any interface: such a record is reported, and undone only by
+ * force. A record that a running ADD or DEL has locked is not touched.
  */
 #ifndef RAILHEAD_CNI_ENGINE_REPAIR_H
 #define RAILHEAD_CNI_ENGINE_REPAIR_H
@@ -28,7 +28,7 @@ enum repair_state {
 	REPAIR_EARLIER_BOOT, /* all that follow are stale */
 	REPAIR_NETNS_GONE,
 	REPAIR_NETNS_REPLACED, /* and another one has its path */
-	REPAIR_UNFINISHED,     /* its ADD, or its DEL, did not get to its end */
+	REPAIR_UNFINISHED,     /* its ADD or its DEL did not complete */
 	REPAIR_DAMAGED,        /* the record cannot be read */
 };
 
@@ -41,7 +41,7 @@ struct repair_view {
 const char *repair_state_name(enum repair_state s);
 bool repair_is_stale(enum repair_state s);
 
-/* repair_needs_force - neither stale nor healthy: undone only with --force. */
+/* repair_needs_force - one of the five states from REPAIR_LINK_RENAMED on: undone only by force. */
 bool repair_needs_force(enum repair_state s);
 
 /*
@@ -54,10 +54,10 @@ int repair_examine(const struct ctx *ctx, const struct record *r, struct repair_
 /*
  * repair_one - undo a stale attachment: its interface as far as it is there, the DEL of its IPAM
  * with the recorded configuration, then the record. Anything not stale is left alone. *out is what
- * was found, out->state tells whether something was done. -1: it is stale, and a step failed; the
- * record stays. If the record is damaged, only the record is removed: its interface and address
- * are unknown, and a DEL of the runtime still removes those. By force it also undoes
- * what repair_needs_force().
+ * was found, also after a failure; out->state tells whether something was done. -1: the record
+ * cannot be read or locked, or a step failed; the record stays. If the record is damaged, only the
+ * record is removed: its interface and address are unknown, and a DEL of the runtime still removes
+ * those. By force it also undoes what repair_needs_force().
  */
 struct repair_opts {
 	const struct attach_restore_type

@@ -46,9 +46,11 @@ int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns 
 		    struct err *e) must_check;
 
 /*
- * attach_find_link - the interface of the record in its namespace, by its number or, when that is
- * not known, by its name. *out is set unless there is none. A record's number that another kind of
- * interface has, or one on another lower device, does not count.
+ * attach_find_link - the interface of the record in its namespace: by its number, else by its name.
+ * An interface of another kind or on another lower device is not ours, whatever its number or name.
+ * The name is also tried if the record has a number: an interface that left the namespace and
+ * returned may have another one. It is then ours only if the lower device is known and the same.
+ * *out is set unless *found is FOUND_NONE.
  */
 enum attach_found {
 	FOUND_NONE,

@@ -21,8 +21,8 @@
 #define DELEGATE_CONFLICT "RAILHEAD_CONFLICT"
 
 /*
- * Whose attachment the delegate is called for; NULL members: as in our own environment. Outside of
- * a plugin there is none, and all are given.
+ * The attachment that the delegate is called for. A member that is NULL: the variable is as in our
+ * own environment. A caller that is no plugin (railctl) sets all members.
  */
 struct delegate_call {
 	enum cni_command cmd;
@@ -46,7 +46,7 @@ struct delegate {
 
 /*
  * delegate_find - first regular file named type in the directories of cni_path (split at ':'; empty
- * ones are skipped). ERR_DELEGATE naming type and path.
+ * ones are skipped). ERR_DELEGATE naming type and path; out is then undefined.
  */
 int delegate_find(const char *cni_path, const char *type, char *out, size_t size,
 		  struct err *e) must_check;

@@ -32,13 +32,13 @@ struct record {
 	int ifindex;            /* of the interface in the pod; 0: not made yet, or not known */
 	int lower_ifindex;      /* and what it stands on (struct link_info); 0: not known */
 	char boot[CTX_BOOT_ID_LEN + 1];
-	int64_t created;      /* ns since 1970; the file has whole ms, and 0 for a negative time */
-	bool name_mismatch;   /* of record_each: the file holds another attachment's record */
-	bool adding;          /* its ADD is not done yet, or was killed before it was */
-	bool deleting;        /* its DEL has begun to remove the interface */
-	const char *master;   /* name of the lower device, "" if none */
-	const char *cni_path; /* where the delegates were found, for repair */
-	const char *args;     /* CNI_ARGS, for repair */
+	int64_t created;    /* ns since 1970; the file has whole ms, and 0 for a negative time */
+	bool name_mismatch; /* of record_each: the file holds another attachment's record */
+	bool adding;        /* its ADD is not done yet, or was killed before it was */
+	bool deleting;      /* its DEL has begun, or its ADD failed and may have left an address */
+	const char *master; /* name of the lower device, "" if none */
+	const char *cni_path;      /* where the delegates were found, for repair */
+	const char *args;          /* CNI_ARGS, for repair */
 	const struct json *config; /* the network configuration as given, for repair; may be NULL */
 	const struct json *device; /* original state of a moved device; may be NULL */
 	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */

@@ -34,9 +34,9 @@ int alloc_choose_cooling(struct lease_db *l, const struct source *s,
 			 struct err *e) must_check;
 
 /*
- * alloc_choose_exactly - choose request->want, which the source contains. ERR_BUSY: an owner holds
- * it, perhaps another interface of the container, and the message names it; or strictCooldown is
- * set and the address cools down.
+ * alloc_choose_exactly - choose request->want, which the source contains. ERR_BUSY in these cases:
+ * an owner holds it, and the message names the owner. The container has it already, in any network.
+ * An overlapping range or a file of host-local has it. Or strictCooldown is set, and it cools down.
  */
 int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out,

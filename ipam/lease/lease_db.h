@@ -2,8 +2,9 @@
 /*
  * lease_db.h: the lease database: typed reads, and the writes that keep its records consistent.
  *
- * For every address there is one lease record; owner, rest, sticky, usage and quota records follow
- * from it. They change together, here and nowhere else, and `verify` checks that they agree.
+ * An address that was ever assigned has one lease record. Owner, rest, sticky, usage and quota
+ * records follow from it. They change together, here and nowhere else, and `verify` checks that
+ * they agree.
  */
 #ifndef RAILHEAD_IPAM_LEASE_LEASE_DB_H
 #define RAILHEAD_IPAM_LEASE_LEASE_DB_H

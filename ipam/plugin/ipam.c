@@ -125,7 +125,7 @@ static int print_result(const struct cni_call *call, const struct ipam_conf *con
 	return cni_emit_result(call, &res, e);
 }
 
-/* ---- verbs ---- */
+/* ---- the commands ---- */
 
 /* The runtime did not get the result: it does not know what to delete. */
 static void take_back(const struct cni_call *call, struct ipam *m, const struct ipam_conf *conf,

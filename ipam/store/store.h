@@ -50,8 +50,8 @@ struct store_ops {
 	/* the keys of a span, in order */
 	int (*scan)(struct store_txn *t, struct store_span span, store_fn fn, void *arg,
 		    struct err *e);
-	/* this transaction must survive a power loss; others may be lost, because leases end with
-	 * it */
+	/* This transaction must survive a power loss. Other transactions may be lost: a power loss
+	 * ends all leases. */
 	void (*keep)(struct store_txn *t);
 	int (*commit)(struct store_txn *t, enum store_commit *out, struct err *e); /* ends t */
 	void (*abort)(struct store_txn *t); /* ends t; NULL is fine */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctx.h: the folders, clock and log that a program uses, passed to functions instead of globals.
+ * ctx.h: the root folders, the clock and the log of a program; passed instead of globals.
  *
  * Tests point the roots at folders of their own and the clock at a variable.
  */

@@ -2,9 +2,11 @@
 /*
  * err.h: the one error type.
  *
- * Contract of every fallible function in this tree: it returns 0, or -1 with *e set; on success it
- * fills its outputs and never touches *e; on failure it leaves its outputs alone. The error is set
- * where it happens, and each caller on the way up adds the noun it was working on with err_wrap().
+ * Contract of a fallible function in this tree, where its header does not say otherwise: it returns
+ * 0, or -1 with *e set. On success it fills its outputs and does not touch *e. On failure it leaves
+ * its outputs alone. A function with a third outcome returns 1 for it, and its header says which.
+ * The error is set where it happens, and each caller on the way up adds the noun it was working on
+ * with err_wrap().
  */
 #ifndef RAILHEAD_LIB_BASE_ERR_H
 #define RAILHEAD_LIB_BASE_ERR_H

@@ -2,9 +2,10 @@
 /*
  * undo.h: inverses of what was done, run backwards unless committed.
  *
- * Every change to the kernel or a store pushes its inverse immediately. A variable declared
- * auto_undo runs the inverses that are left when its scope ends. Errors of inverses are logged;
- * the caller still gets the first error.
+ * A function that makes several changes pushes the inverse of each one after it. A change needs no
+ * inverse if it ends with another one, as an address ends with its interface. The changes of a
+ * transaction need none either. A variable declared auto_undo runs the inverses that are left when
+ * its scope ends. Errors of inverses are logged; the caller still gets the first error.
  */
 #ifndef RAILHEAD_LIB_BASE_UNDO_H
 #define RAILHEAD_LIB_BASE_UNDO_H

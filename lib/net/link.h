@@ -70,9 +70,9 @@ struct link_spec {
 };
 
 /*
- * nl_link_by_name, nl_link_by_index - errnum ENODEV when there is none. An alternative name
- * (altname) is not the name: what has it is another interface. nl_link_by_any_name takes it as
- * well, as the kernel does: for a device that a person named, and for whether a name is taken.
+ * nl_link_by_name, nl_link_by_index - get one interface; errnum ENODEV: there is none.
+ * nl_link_by_name does not match alternative names (altname). nl_link_by_any_name does, as the
+ * kernel does: for a device that a person named, and to check whether a name is taken.
  */
 int nl_link_by_name(struct nl *nl, const char *name, struct link_info *out,
 		    struct err *e) must_check;

@@ -19,7 +19,7 @@ struct nl;
 /* nl_open - in the caller's current network namespace: a socket keeps the one it was born in. */
 int nl_open(struct nl **out, struct err *e) must_check;
 
-/* nl_open_in - in ns; the caller is back in `home` afterwards (both borrowed). */
+/* nl_open_in - in ns. The calling thread is in `host` again afterwards. Both are borrowed. */
 int nl_open_in(const struct netns *ns, const struct netns *host, struct nl **out,
 	       struct err *e) must_check;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * settings.h: what a pod can set of its interface beside name, MAC, MTU and state.
+ * settings.h: the settings of an interface that a pod can change, except name, MAC, MTU and state.
  *
  * All of it stays with a device that is moved to another network namespace. So a plugin that moves
  * a device reads it before and restores it afterwards. nl_settings_effect() has the whole list of
@@ -49,9 +49,9 @@ int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out,
 		    struct err *e) must_check;
 
 /*
- * nl_settings_set - make those of an interface that are not as wanted so. A refusal does not keep
- * it from the rest: refused is called for each, with the word for it. An XDP program is only ever
- * taken away.
+ * nl_settings_set - set each setting that differs from `want`. After a refusal it goes on with the
+ * others. refused is called for each setting that the kernel refuses, with its name. An XDP program
+ * can only be detached.
  */
 struct settings_change {
 	const struct link_settings *is, *want;

@@ -316,7 +316,7 @@ static enum verdict look_at_process(struct search *s, const char *proc, const ch
 	return v;
 }
 
-/* That nothing was seen proves something only for who sees enough. */
+/* An empty search is a proof only if this program sees all processes and mounts. */
 static int sees_enough(struct search *s, struct err *e)
 {
 	const struct netns_view own = netns_view_self(s->ctx), *from = &s->what->from;

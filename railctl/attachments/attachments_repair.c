@@ -245,7 +245,8 @@ const struct cmd cmd_attachments_repair = {
 	.max_words = 3,
 	.summary = "remove attachments for which no DEL will come",
 	.about = "An attachment is stale in these cases: it is from an earlier boot, its network "
-		 "namespace is proved gone, its ADD was killed, or its record is damaged. The "
+		 "namespace is proved gone, its ADD or DEL did not complete, or its record is "
+		 "damaged. The "
 		 "command removes the interface, the IPAM plugin releases the addresses, and the "
 		 "record is removed. While the namespace exists, or may exist, the address may be "
 		 "in use: such an attachment is reported, and undone only with --force. Run it on "

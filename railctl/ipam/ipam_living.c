@@ -98,7 +98,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 		     address, json_text(lease, "scope"), r->key.ifname, r->key.container);
 }
 
-/* The interface is gone. A renamed interface still has its address. */
+/* The attachment is stale, or its interface is missing. A renamed one still has its address. */
 static bool has_ended(enum repair_state s)
 {
 	return repair_is_stale(s) || s == REPAIR_LINK_GONE || s == REPAIR_LINK_REPLACED;

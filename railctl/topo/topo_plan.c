@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_plan.c: `railctl topo plan`: which HCA or VF each GPU gets when pods have one each. */
+/* topo_plan.c: `railctl topo plan`: assigns HCAs or VFs to the GPUs of N pods. */
 #include <stdio.h>
 
 #include "railctl/topo/topo.h"

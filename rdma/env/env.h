@@ -17,10 +17,10 @@
 #include "rdma/inventory/rail.h"
 
 struct env_options {
-	int tc, sl;                    /* traffic class, service level; -1: not given */
-	const char *tc_why;            /* the source of tc; NULL: an option */
-	int cross_nic;                 /* NCCL_CROSS_NIC; -1: decide by the networks of the rails */
-	enum ip_family family;         /* addresses to use; IP_NONE: IPv4 if every rail has one */
+	int tc, sl;            /* traffic class, service level; -1: not given */
+	const char *tc_why;    /* the source of tc; NULL: an option */
+	int cross_nic;         /* NCCL_CROSS_NIC; -1: decide by the networks of the rails */
+	enum ip_family family; /* addresses to use; IP_NONE: those of most rails, else IPv4 */
 	const char *const *interfaces; /* only these are rails; NULL-terminated; NULL: all */
 	const char *socket; /* interface of NCCL_SOCKET_IFNAME; NULL: that of the default route */
 };

@@ -2,8 +2,9 @@
 /*
  * manager.h: what an administrator does with VFs: create, bind to drivers, repair.
  *
- * Every function takes the locks that the plugin takes, the PF's before its VFs'. No function
- * changes a VF whose owner lives. If a call is killed, the same call again completes it.
+ * Every function takes the locks that the plugin takes, the PF's before its VFs'. Only
+ * manager_create() with `force` changes a VF whose owner lives. If a call is killed, the same call
+ * again completes it.
  */
 #ifndef RAILHEAD_SRIOV_ADMIN_MANAGER_H
 #define RAILHEAD_SRIOV_ADMIN_MANAGER_H

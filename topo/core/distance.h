@@ -3,7 +3,8 @@
  * distance.h: the distance between two PCI functions. Pure.
  *
  * A distance has two measures. `class` is the word that nvidia-smi prints; it counts all bridges
- * that sysfs shows. `switches` counts physical chips, and decides which HCA is nearest.
+ * that sysfs shows. `switches` counts physical chips. The class decides first which HCA is nearest;
+ * PIX and PXB count as equal. `switches` decides between HCAs of the same class.
  */
 #ifndef RAILHEAD_TOPO_CORE_DISTANCE_H
 #define RAILHEAD_TOPO_CORE_DISTANCE_H

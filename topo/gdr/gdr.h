@@ -5,11 +5,11 @@
  * A value that cannot be read, or is not in a capture, makes the finding unknown with a reason,
  * never ok. The checks change nothing and run no remedy.
  *
- * The checks read these files, so that a capture must have them:
+ * The checks read these files, so that a capture must have them. "+": also if it is empty.
  *	of a function	config, resource, resource0_resize and resource1_resize (their existence),
  *			mem_info_vram_total, iommu_group
- *	sys		kernel/iommu_groups (also if empty), kernel/iommu_groups/N/type, module
- *(also if empty), module/nvidia_peermem/version, and in kernel/mm/memory_peers,
+ *	sys		kernel/iommu_groups+, kernel/iommu_groups/N/type, module+,
+ *			module/nvidia_peermem/version, and in kernel/mm/memory_peers,
  *			kernel/memory_peers, memory_peers: {nv_mem,nv_mem_nc,amdkfd}/version
  *	proc		cpuinfo, cmdline, sys/kernel/osrelease, driver/nvidia/version,
  *			driver/nvidia/gpus/<address>/numa_status

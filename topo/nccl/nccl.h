@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nccl.h: predicts the nets that NCCL (2.30) or RCCL (2.22) will choose on a machine, by their own
- * rules. Pure. NCCL's path types differ from the classes of nvidia-smi: NCCL's PHB is every path
- * through a CPU.
+ * rules. Pure. NCCL's path types differ from the classes of nvidia-smi: NCCL's PHB is a path
+ * through one CPU, whichever its NUMA node; SYS leads through more than one.
  */
 #ifndef RAILHEAD_TOPO_NCCL_NCCL_H
 #define RAILHEAD_TOPO_NCCL_NCCL_H

@@ -26,7 +26,7 @@ struct tree_ends {
 	struct topo_pcie_link max, cur;
 };
 
-/* n VFs of one PF, from `first` on, `stride` apart. like: the one that was read; TOPO_NONE. */
+/* n VFs of a PF, from `first` on, `stride` apart. like: the VF that was read in full; TOPO_NONE. */
 struct tree_vfs {
 	struct pci_addr first;
 	uint32_t n, stride, pf, like;

@@ -38,6 +38,8 @@ struct ring_chunk ring_chunk(size_t elements, unsigned ranks, unsigned i);
  * rounds, and there is one slot for each rank. So a rank may write without a request. A rank that
  * sends step t has received step t - 1. For that the next rank must have sent step t - ranks + 1.
  * Before that, the next rank has used the chunk of step t - ranks, the last one in this slot.
+ * Example with ranks = 3: steps 0, 3 and 6 use slot 0. A rank that sends step 3 has received step 2
+ * from the rank before. The next rank has sent step 1 by then, and so it has used step 0.
  */
 static inline unsigned ring_slot(uint64_t step, unsigned ranks)
 {

@@ -4,7 +4,7 @@
  *
  * A frame is a header of 12 bytes (magic, version, type, a zero, length of the rest) and a body of
  * fixed layout, all big-endian. A peer is not trusted: lengths are bounded, each byte of a body
- *must be used, numbers must be in their ranges, and text must be printable ASCII.
+ * must be used, numbers must be in their ranges, and text must be printable ASCII.
  *
  *	client                          server
  *	HELLO: what is to be done  ->
