@@ -306,23 +306,28 @@ static struct vf_info as_it_was(const struct vf_baseline *base, enum vf_attr one
 	return (struct vf_info){ .has = one, .vlan_proto = VLAN_PROTO_8021Q, .spoofchk = true };
 }
 
-/*
- * Restores a MAC that the VF chose by itself, without an administrative MAC: with that an untrusted
- * pod could never change its MAC again. differs false: the interface has the MAC already.
- */
-static bool give_own_mac(const struct restore_run *b, struct vf_ref vf, bool differs)
+/* True if the VF chose its MAC by itself, and its PF shows that MAC. */
+static bool has_own_mac(const struct restore_run *b, struct vf_ref vf)
 {
-	const struct vf_baseline *base = &b->x->base;
-	const struct vf_info none = { .has = VF_MAC };
 	struct vf_info is;
 	struct err why;
 
-	if (!base->own_mac || !b->link.ifindex)
-		return false;
-	if (!differs)
-		return nl_vf_get(b->nl, vf, &is, &why) == 0 && (is.has & VF_MAC) &&
-		       hw_addr_equal(base->addr, hw_addr_of_mac(is.mac));
-	return vf_set_macs(&(struct vf_macs){ b->nl, vf, &none, b->link.ifindex, base->addr.byte },
+	return b->x->base.own_mac && nl_vf_get(b->nl, vf, &is, &why) == 0 && (is.has & VF_MAC) &&
+	       hw_addr_equal(b->x->base.addr, hw_addr_of_mac(is.mac));
+}
+
+/*
+ * Restores a MAC that the VF chose by itself, without an administrative MAC: with that an untrusted
+ * pod could never change its MAC again. False: the VF chose none, or the driver refused.
+ */
+static bool give_own_mac(const struct restore_run *b, struct vf_ref vf)
+{
+	const struct vf_baseline *base = &b->x->base;
+	const struct vf_info none = { .has = VF_MAC };
+	struct err why;
+
+	return base->own_mac &&
+	       vf_set_macs(&(struct vf_macs){ b->nl, vf, &none, b->link.ifindex, base->addr.byte },
 			   &why) == 0;
 }
 
@@ -349,7 +354,7 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 	}
 	if (!differs && !to_restore)
 		return 0;
-	if (here && give_own_mac(b, vf, differs))
+	if (here && (differs ? give_own_mac(b, vf) : has_own_mac(b, vf)))
 		return 0;
 
 	const struct vf_macs macs = { b->nl, vf, &was, differs ? b->link.ifindex : 0,
