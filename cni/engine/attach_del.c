@@ -24,7 +24,7 @@ int attach_restore_own(const struct cni_call *call, const struct record_place *r
 
 /* ---- without a record ---- */
 
-struct claim {
+struct name_owner {
 	struct netns_id pod;
 	const char *ifname;
 	int ifindex; /* what has that name now */
@@ -32,13 +32,13 @@ struct claim {
 };
 
 /* By the number, too: the pod may have given its interface that name since. */
-static int find_claim(const struct record *r, void *arg)
+static int find_name_owner(const struct record *r, void *arg)
 {
-	struct claim *c = arg;
+	struct name_owner *o = arg;
 
-	c->found = r->tree && netns_same(r->netns_id, c->pod) &&
-		   (strcmp(r->key.ifname, c->ifname) == 0 || r->ifindex == c->ifindex);
-	return c->found;
+	o->found = r->tree && netns_same(r->netns_id, o->pod) &&
+		   (strcmp(r->key.ifname, o->ifname) == 0 || r->ifindex == o->ifindex);
+	return o->found;
 }
 
 /* Without a record no other place is known: 1: open, 0: there is no network namespace. */
@@ -65,7 +65,7 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 static int delete_unrecorded(const struct cni_call *call, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
-	struct claim claim = { .ifname = call->env.ifname };
+	struct name_owner owner = { .ifname = call->env.ifname };
 	auto_nl struct nl *nl = NULL;
 	struct link_info link;
 	struct err why;
@@ -79,7 +79,7 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 		return 0;
 	if (nl_open_in(&pod, &host, &nl, e))
 		return -1;
-	if (nl_link_by_name(nl, claim.ifname, &link, &why)) {
+	if (nl_link_by_name(nl, owner.ifname, &link, &why)) {
 		if (why.errnum == ENODEV)
 			return 0;
 		*e = why;
@@ -87,11 +87,11 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	}
 	if (strcmp(link.kind, attach_type_of(call)->kind) != 0)
 		return 0;
-	claim.pod = pod.id;
-	claim.ifindex = link.ifindex;
-	if (record_each(&call->ctx, NULL, find_claim, &claim, e))
+	owner.pod = pod.id;
+	owner.ifindex = link.ifindex;
+	if (record_each(&call->ctx, NULL, find_name_owner, &owner, e))
 		return -1;
-	return claim.found ? 0 : nl_link_delete(nl, link.ifindex, e);
+	return owner.found ? 0 : nl_link_delete(nl, link.ifindex, e);
 }
 
 /* ---- DEL ---- */

@@ -42,7 +42,7 @@ static int set_link_up(struct attach *a, struct err *e)
 
 /* In the namespace of the interface that asks; afterwards the host's is entered again. */
 static int probe_in_netns(struct attach *a, const struct ip *addrs, size_t n,
-			  struct probe_claim *found, struct err *e)
+			  struct address_user *found, struct err *e)
 {
 	const struct link_info *link = probing_link(a);
 	const struct probe_link where = { link->ifindex, link->name, link->addr.byte };
@@ -61,7 +61,7 @@ static int probe_in_netns(struct attach *a, const struct ip *addrs, size_t n,
 	return rc;
 }
 
-static int refuse_conflict(const struct attach *a, const struct probe_claim *found, int n,
+static int refuse_conflict(const struct attach *a, const struct address_user *found, int n,
 			   struct conflict *out, struct err *e)
 {
 	char addr[IP_STR_LEN], mac[MAC_STR_LEN];
@@ -96,7 +96,7 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *
 		return 0;
 	}
 	auto_free struct ip *addrs = calloc(r->n_ips, sizeof(*addrs));
-	auto_free struct probe_claim *found = calloc(r->n_ips, sizeof(*found));
+	auto_free struct address_user *found = calloc(r->n_ips, sizeof(*found));
 	if (!addrs || !found)
 		return err_nomem(e);
 	for (size_t i = 0; i < r->n_ips; i++)

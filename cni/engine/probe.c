@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.c: sends the probes through a packet socket, and collects the claims that come back. */
+/* probe.c: sends the probes through a packet socket, and collects the answers. */
 #include "cni/engine/probe.h"
 
 #include <arpa/inet.h>
@@ -18,7 +18,7 @@ struct probe_state {
 	const struct probe_link *link;
 	const struct ip *addrs;
 	size_t n;
-	struct probe_claim *claims; /* one for each address; family IP_NONE: nobody has it */
+	struct address_user *users; /* one for each address; family IP_NONE: nobody has it */
 	int fd;
 };
 
@@ -108,7 +108,7 @@ static int send_probes(const struct probe_state *a, struct err *e)
 static int receive_frame(const struct probe_state *a, struct err *e)
 {
 	struct sockaddr_ll from = { .sll_family = AF_PACKET };
-	struct probe_claim c;
+	struct address_user c;
 	struct probe_msg m;
 	socklen_t size = sizeof(from);
 	ssize_t n = recvfrom(a->fd, m.data, sizeof(m.data), MSG_DONTWAIT, (void *)&from, &size);
@@ -119,14 +119,14 @@ static int receive_frame(const struct probe_state *a, struct err *e)
 		return err_set(e, ERR_KERNEL, errno, "probe: listen on %s", a->link->name);
 	m.len = (size_t)n;
 	m.protocol = ntohs(from.sll_protocol);
-	/* Frames of our own, and claims of our own address, are no conflict. */
+	/* Frames of our own, and uses of our own address, are no conflict. */
 	if (from.sll_pkttype == PACKET_OUTGOING || from.sll_halen != MAC_LEN ||
 	    memcmp(from.sll_addr, a->link->mac, MAC_LEN) == 0 ||
 	    !probe_read(&m, from.sll_addr, &c) || memcmp(c.mac, a->link->mac, MAC_LEN) == 0)
 		return 0;
 	for (size_t i = 0; i < a->n; i++) {
-		if (ip_equal(a->addrs[i], c.addr) && !a->claims[i].addr.family)
-			a->claims[i] = c;
+		if (ip_equal(a->addrs[i], c.addr) && !a->users[i].addr.family)
+			a->users[i] = c;
 	}
 	return 0;
 }
@@ -147,7 +147,7 @@ static int listen_until(const struct probe_state *a, int64_t deadline_ms, struct
 }
 
 int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
-	      struct probe_claim *found, struct err *e)
+	      struct address_user *found, struct err *e)
 {
 	struct probe_state a = { link, addrs, n, found, -1 };
 	int rc = open_socket(&a, e);
@@ -163,12 +163,12 @@ int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 	if (rc)
 		return -1;
 
-	int claimed = 0;
+	int n_used = 0;
 
-	/* Claims to the front, in the order of the addresses. */
+	/* Users to the front, in the order of the addresses. */
 	for (size_t i = 0; i < n; i++) {
 		if (found[i].addr.family)
-			found[claimed++] = found[i];
+			found[n_used++] = found[i];
 	}
-	return claimed;
+	return n_used;
 }

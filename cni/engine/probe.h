@@ -31,7 +31,7 @@ struct probe_msg {
 void probe_make(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_msg *out);
 
 /* A host that uses an address, or probes for it at the same time. */
-struct probe_claim {
+struct address_user {
 	struct ip addr;
 	uint8_t mac[MAC_LEN];
 };
@@ -40,7 +40,7 @@ struct probe_claim {
  * checksum is not looked at: between interfaces of one host it is not filled in.
  */
 bool probe_read(const struct probe_msg *frame, const uint8_t from[MAC_LEN],
-		struct probe_claim *out);
+		struct address_user *out);
 
 /* ---- on the wire ---- */
 
@@ -51,11 +51,11 @@ struct probe_link {
 	const uint8_t *mac; /* ours: what comes from it is no answer */
 };
 /*
- * probe_run - ask for addrs[n]; found has room for n claims, one for each address that
- * another host has, in the order of addrs. Returns the number of claims, or -1: ERR_KERNEL. Ends
+ * probe_run - ask for addrs[n]. found has memory for n users: one for each address that
+ * another host has, in the order of addrs. Returns the number of users, or -1: ERR_KERNEL. Ends
  * within PROBE_ROUNDS * PROBE_ROUND_MS.
  */
 int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
-	      struct probe_claim *found, struct err *e) must_check;
+	      struct address_user *found, struct err *e) must_check;
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * probe_fuzz.c: feeds any frame to probe_read(); a claim that is read can be written and read
+ * probe_fuzz.c: feeds any frame to probe_read(); a user that is read can be written and read
  * again.
  */
 #include "cni/engine/probe.h"
@@ -11,7 +11,7 @@ FUZZ(const uint8_t *data, size_t size)
 {
 	static const uint8_t from[MAC_LEN] = { 2, 0, 0, 0, 0, 1 };
 	struct probe_msg m = { .protocol = size && data[0] & 1 ? 0x0806 : 0x86dd };
-	FUZZ_OUT(struct probe_claim, c);
+	FUZZ_OUT(struct address_user, c);
 
 	m.len = size > 1 ? size - 1 : 0;
 	if (m.len > sizeof(m.data))

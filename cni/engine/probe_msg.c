@@ -78,7 +78,7 @@ void probe_make(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_msg *ou
 /* ---- answers ---- */
 
 /* RFC 5227 section 2.1.1: the sender has it, or another host probes for it. */
-static bool read_arp(const struct probe_msg *f, struct probe_claim *out)
+static bool read_arp(const struct probe_msg *f, struct address_user *out)
 {
 	static const uint8_t nobody[4] = { 0 };
 	struct ether_arp m;
@@ -113,7 +113,7 @@ static void read_option(const uint8_t *p, size_t len, uint8_t mac[MAC_LEN])
 }
 
 /* RFC 4862 section 5.4: an advertisement; or a solicitation of a host that detects duplicates. */
-static bool read_nd(const struct probe_msg *f, struct probe_claim *out)
+static bool read_nd(const struct probe_msg *f, struct address_user *out)
 {
 	static const struct in6_addr nobody = { 0 };
 	struct nd_neighbor_advert na; /* a solicitation is laid out alike */
@@ -134,9 +134,10 @@ static bool read_nd(const struct probe_msg *f, struct probe_claim *out)
 	return ip_from_bytes(na.nd_na_target.s6_addr, 16, &out->addr) == 0;
 }
 
-bool probe_read(const struct probe_msg *frame, const uint8_t from[MAC_LEN], struct probe_claim *out)
+bool probe_read(const struct probe_msg *frame, const uint8_t from[MAC_LEN],
+		struct address_user *out)
 {
-	struct probe_claim c = { .addr = { .family = IP_NONE } };
+	struct address_user c = { .addr = { .family = IP_NONE } };
 
 	memcpy(c.mac, from, MAC_LEN);
 	if (frame->protocol == ETH_P_ARP ? !read_arp(frame, &c)

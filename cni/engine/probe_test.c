@@ -54,7 +54,7 @@ END_TEST
 
 static bool says(const struct probe_msg *m, const char *addr, const uint8_t mac[MAC_LEN])
 {
-	struct probe_claim c;
+	struct address_user c;
 
 	return probe_read(m, them, &c) && ip_equal(c.addr, ip_of(addr)) &&
 	       memcmp(c.mac, mac, MAC_LEN) == 0;
@@ -74,7 +74,7 @@ static struct probe_msg arp_of(const char *sender, uint8_t op)
 START_TEST(the_holder_of_an_ipv4_address_is_found)
 {
 	struct probe_msg m = arp_of("192.0.2.7", 2);
-	struct probe_claim c;
+	struct address_user c;
 
 	ck_assert(says(&m, "192.0.2.7", them));
 	m = arp_of("192.0.2.7", 1); /* it asks for another: it has this one */
@@ -115,7 +115,7 @@ START_TEST(the_holder_of_an_ipv6_address_is_found)
 {
 	static const uint8_t told[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
 	struct probe_msg m = advertisement("fd00::7");
-	struct probe_claim c;
+	struct address_user c;
 
 	ck_assert(says(&m, "fd00::7", told));
 	m.len -= 8; /* no option: who has sent it */
@@ -179,7 +179,7 @@ static void has(const struct wire *w, const char *text)
 	ck_assert_msg(nl_addr_add(w->there, w->b.ifindex, p, true, &e) == 0, "%s", e.msg);
 }
 
-static int ask(const struct wire *w, const uint8_t *mac, struct probe_claim found[4])
+static int ask(const struct wire *w, const uint8_t *mac, struct address_user found[4])
 {
 	const struct ip addrs[] = { ip_of("192.0.2.1"), ip_of("192.0.2.2"), ip_of("fd00::1"),
 				    ip_of("fd00::2") };
@@ -194,7 +194,7 @@ static int ask(const struct wire *w, const uint8_t *mac, struct probe_claim foun
 START_TEST(the_kernel_answers_for_both_families)
 {
 	auto_wire struct wire w;
-	struct probe_claim found[4];
+	struct address_user found[4];
 
 	wire_open(&w);
 	ck_assert_int_eq(ask(&w, w.a.addr.byte, found), 0);
@@ -245,7 +245,7 @@ static void *answer_late(void *arg)
 START_TEST(who_answers_late_is_heard)
 {
 	auto_wire struct wire w;
-	struct probe_claim found[4];
+	struct address_user found[4];
 	struct netns host = net_self();
 	struct late l = { .answer = arp_of("192.0.2.1", 2) };
 	pthread_t thread;
@@ -275,7 +275,7 @@ START_TEST(what_cannot_be_asked_is_an_error)
 {
 	const struct ip addr = ip_of("192.0.2.1");
 	const struct probe_link none = { 424242, "gone", us };
-	struct probe_claim found;
+	struct address_user found;
 	struct err e;
 
 	net_enter_new();

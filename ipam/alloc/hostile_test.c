@@ -306,15 +306,15 @@ END_TEST
 START_TEST(an_empty_folder_is_recognised)
 {
 	(void)testing_dir();
-	ck_assert(ipam_dir_is_empty(DIR));
+	ck_assert(ipam_dir_has_no_store(DIR));
 	testing_file("/mnt/f", 0600, "");
-	ck_assert(ipam_dir_is_empty("/mnt/f/x"));
+	ck_assert(ipam_dir_has_no_store("/mnt/f/x"));
 	ck_assert_int_eq(mkdir(DIR, 0700), 0);
-	ck_assert(ipam_dir_is_empty(DIR));
+	ck_assert(ipam_dir_has_no_store(DIR));
 	testing_file(DATA, 0600, "");
-	ck_assert(!ipam_dir_is_empty(DIR));
+	ck_assert(!ipam_dir_has_no_store(DIR));
 	ck_assert_int_eq(symlink(DIR, "/mnt/l"), 0);
-	ck_assert(!ipam_dir_is_empty("/mnt/l")); /* earlier versions followed links */
+	ck_assert(!ipam_dir_has_no_store("/mnt/l")); /* earlier versions followed links */
 }
 END_TEST
 

@@ -71,7 +71,7 @@ int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e)
 }
 
 /* Follows links, as earlier versions did: this function changes nothing. */
-bool ipam_dir_is_empty(const char *dir)
+bool ipam_dir_has_no_store(const char *dir)
 {
 	char path[4200];
 	struct stat st;

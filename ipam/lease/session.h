@@ -31,8 +31,8 @@ void ipam_close(struct ipam *m);
  */
 int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e) must_check;
 
-/* ipam_dir_is_empty - true only if there is certainly no store in dir. */
-bool ipam_dir_is_empty(const char *dir);
+/* ipam_dir_has_no_store - true only if there is certainly no store in dir. */
+bool ipam_dir_has_no_store(const char *dir);
 
 /*
  * ipam_dir - the folder of a configuration's store: <data_dir>/railhead, or <state_dir>/ipam if

@@ -25,7 +25,7 @@ static int open_store(const struct cni_call *call, const char *data_dir, bool cr
 	if (data_dir && ipam_dir_check(&call->ctx, data_dir, &why)) {
 		*e = why;
 		/* it was always refused: then there is nothing to release either */
-		if (!create && ipam_dir_is_empty(dir))
+		if (!create && ipam_dir_has_no_store(dir))
 			e->code = ERR_NOTFOUND;
 		return -1;
 	}

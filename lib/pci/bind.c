@@ -116,7 +116,7 @@ static int explain_failure(const struct binding *b, const struct err *why, struc
 	return err_hint(e, "see the kernel's log for what driver %s said", b->wanted);
 }
 
-static int bind_back(const struct binding *was, struct err *e)
+static int rebind(const struct binding *was, struct err *e)
 {
 	struct binding now = *was;
 	struct err why = { 0 };
@@ -158,7 +158,7 @@ int pci_bind_by(const char *root, const char *addr, const char *driver, pci_writ
 		return 0;
 	if (driver && have_driver(&b, e))
 		return -1;
-	return bind_back(&b, e);
+	return rebind(&b, e);
 }
 
 int pci_bind(const char *root, const char *addr, const char *driver, struct err *e)

@@ -64,7 +64,7 @@ static int topo_run(struct cmd_run *r, struct err *e)
 	bool env = opt_is_set(&r->opts, "env"), map = opt_is_set(&r->opts, "map");
 	auto_topo struct topo t = { 0 };
 
-	if (check_outputs(r, e) || topo_load(r, env || map || xml ? 0 : TOPO_FACTS, &t, e))
+	if (check_outputs(r, e) || topo_load(r, env || map || xml ? 0 : TOPO_FINDINGS, &t, e))
 		return -1;
 	if (svg)
 		return write_svg(r, &t, svg, e);

@@ -46,7 +46,7 @@ struct topo {
 	struct topo_view view; /* of all these */
 };
 
-#define TOPO_FACTS 1u /* also check whether GPUDirect RDMA can work */
+#define TOPO_FINDINGS 1u /* also check whether GPUDirect RDMA can work */
 
 /*
  * topo_load - read the machine that the options of r name, and compute all answers about it. Start

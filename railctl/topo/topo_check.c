@@ -149,7 +149,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 
-	if (topo_load(r, TOPO_FACTS, &t, e))
+	if (topo_load(r, TOPO_FINDINGS, &t, e))
 		return -1;
 	if (r->out.json ? show_object(r, &t, e) : show_text(r, &t))
 		return -1;

@@ -93,7 +93,7 @@ static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err
 
 static int add_findings(struct topo *t, struct topo_tree_dirs *d, unsigned flags, struct err *e)
 {
-	if (!(flags & TOPO_FACTS))
+	if (!(flags & TOPO_FINDINGS))
 		return 0;
 	if (d) {
 		d->scope = &t->view.scope;

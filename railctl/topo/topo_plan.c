@@ -36,20 +36,20 @@ static int add_row(const struct topo *t, size_t pod, const struct topo_plan_item
 		   struct out_table *table, struct err *e)
 {
 	char number[24], gpu[PCI_STR_LEN], rail[16], vf[PCI_STR_LEN], chips[16];
-	bool known = i->way.class != TOPO_CLASS_UNKNOWN;
+	bool known = i->distance.class != TOPO_CLASS_UNKNOWN;
 	const struct out_cell cells[] = {
 		{ number, OUT_PLAIN },
 		{ bdf_of(&t->m, t->m.gpu[i->gpu].pci, gpu), OUT_PLAIN },
 		{ i->rail == TOPO_NONE ? NULL : rail, OUT_PLAIN },
 		{ t->m.hca[i->hca].name, OUT_PLAIN },
 		{ bdf_of(&t->m, i->vf, vf), OUT_PLAIN },
-		{ known ? topo_class_name(i->way.class) : NULL, OUT_PLAIN },
+		{ known ? topo_class_name(i->distance.class) : NULL, OUT_PLAIN },
 		{ known ? chips : NULL, OUT_PLAIN },
 	};
 
 	(void)snprintf(number, sizeof(number), "%zu", pod);
 	(void)snprintf(rail, sizeof(rail), "%u", i->rail);
-	(void)snprintf(chips, sizeof(chips), "%u", i->way.switches);
+	(void)snprintf(chips, sizeof(chips), "%u", i->distance.switches);
 	return out_row(table, cells, e);
 }
 
@@ -79,17 +79,18 @@ static int add_text(struct json *o, const char *key, const char *text)
 static int add_item(struct json *list, const struct topo *t, const struct topo_plan_item *i)
 {
 	struct json *o = json_push_object(list);
-	bool known = i->way.class != TOPO_CLASS_UNKNOWN;
+	bool known = i->distance.class != TOPO_CLASS_UNKNOWN;
 	char bdf[PCI_STR_LEN];
 
 	if (!o || add_text(o, "gpu", bdf_of(&t->m, t->m.gpu[i->gpu].pci, bdf)) ||
 	    json_add_str(o, "hca", t->m.hca[i->hca].name) ||
 	    add_text(o, "vf", bdf_of(&t->m, i->vf, bdf)) ||
-	    add_text(o, "class", known ? topo_class_name(i->way.class) : NULL))
+	    add_text(o, "class", known ? topo_class_name(i->distance.class) : NULL))
 		return -1;
 	if (i->rail == TOPO_NONE ? json_add_null(o, "rail") : json_add_int(o, "rail", i->rail))
 		return -1;
-	return known ? json_add_int(o, "switches", i->way.switches) : json_add_null(o, "switches");
+	return known ? json_add_int(o, "switches", i->distance.switches)
+		     : json_add_null(o, "switches");
 }
 
 static int add_pod(struct json *list, const struct topo *t, const struct topo_plan *p, size_t pod)

@@ -118,7 +118,7 @@ static struct nccl_rule rule_of(const struct env_plan *p, const struct ip_prefix
 	return r;
 }
 
-static bool leads_to_host(const struct env_plan *p, const struct ip_prefix *range)
+static bool selects_own_gids(const struct env_plan *p, const struct ip_prefix *range)
 {
 	struct nccl_rule rule = rule_of(p, range);
 
@@ -206,10 +206,10 @@ static int set_range(const struct env_plan *p, struct env *out, struct err *e)
 {
 	char text[PREFIX_STR_LEN];
 	struct ip_prefix wide = range_of(p, false), exact = range_of(p, true);
-	bool wide_is_right = leads_to_host(p, &wide);
+	bool wide_is_right = selects_own_gids(p, &wide);
 	const struct ip_prefix *range = wide_is_right ? &wide : &exact;
 
-	if (!wide_is_right && !leads_to_host(p, &exact) && warn_astray(p, &exact, out, e))
+	if (!wide_is_right && !selects_own_gids(p, &exact) && warn_astray(p, &exact, out, e))
 		return -1;
 	/* The networks have no common prefix, so the range would contain all addresses. */
 	if (range->len == 0)

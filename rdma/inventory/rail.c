@@ -80,36 +80,36 @@ static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family f
 /* ---- which port serves an interface ---- */
 
 /* The reasons for a port, weakest first. Only ports with the strongest reason are kept. */
-enum claim { CLAIM_NONE, CLAIM_GID, CLAIM_HARDWARE, CLAIM_SERVES, CLAIM_OWN };
+enum match { MATCH_NONE, MATCH_GID, MATCH_HARDWARE, MATCH_SERVES, MATCH_OWN };
 
-static enum claim claim_of(const struct inv_device *dev, const struct inv_port *p,
+static enum match match_of(const struct inv_device *dev, const struct inv_port *p,
 			   const struct inv_netdev *d)
 {
 	if (p->ifindex && p->ifindex == d->link.ifindex)
-		return CLAIM_OWN;
+		return MATCH_OWN;
 	if (!port_carries(p, d))
-		return CLAIM_NONE;
+		return MATCH_NONE;
 	if (p->port == d->lower_port && dev->link.index == d->lower_device)
-		return CLAIM_SERVES;
-	return *dev->bus && strcmp(dev->bus, d->link.parent) == 0 ? CLAIM_HARDWARE : CLAIM_GID;
+		return MATCH_SERVES;
+	return *dev->bus && strcmp(dev->bus, d->link.parent) == 0 ? MATCH_HARDWARE : MATCH_GID;
 }
 
-struct best_claim {
-	enum claim claim;
+struct best_match {
+	enum match match;
 	unsigned ports;
 };
 
-static struct best_claim best_of(const struct rdma_inventory *v, const struct inv_netdev *d)
+static struct best_match best_of(const struct rdma_inventory *v, const struct inv_netdev *d)
 {
-	struct best_claim b = { CLAIM_NONE, 0 };
+	struct best_match b = { MATCH_NONE, 0 };
 
 	for (size_t i = 0; i < v->n_devices; i++) {
 		for (size_t p = 0; p < v->device[i].n_ports; p++) {
-			enum claim c = claim_of(&v->device[i], &v->device[i].port[p], d);
+			enum match c = match_of(&v->device[i], &v->device[i].port[p], d);
 
-			if (c > b.claim)
-				b = (struct best_claim){ c, 0 };
-			b.ports += c == b.claim;
+			if (c > b.match)
+				b = (struct best_match){ c, 0 };
+			b.ports += c == b.match;
 		}
 	}
 	return b;
@@ -130,20 +130,20 @@ static int add_rail(struct rails *out, struct rdma_rail r, struct err *e)
 static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d, struct rails *out,
 		      struct err *e)
 {
-	struct best_claim best = best_of(v, d);
+	struct best_match best = best_of(v, d);
 
-	for (size_t i = 0; best.claim && i < v->n_devices; i++) {
+	for (size_t i = 0; best.match && i < v->n_devices; i++) {
 		for (size_t p = 0; p < v->device[i].n_ports; p++) {
 			const struct inv_device *dev = &v->device[i];
 			struct rdma_rail r = {
 				.netdev = d,
 				.device = dev,
 				.port = &dev->port[p],
-				.own = best.claim == CLAIM_OWN,
-				.ambiguous = best.claim != CLAIM_OWN && best.ports > 1,
+				.own = best.match == MATCH_OWN,
+				.ambiguous = best.match != MATCH_OWN && best.ports > 1,
 			};
 
-			if (claim_of(dev, r.port, d) == best.claim && add_rail(out, r, e))
+			if (match_of(dev, r.port, d) == best.match && add_rail(out, r, e))
 				return -1;
 		}
 	}

@@ -203,9 +203,9 @@ static struct rdma_taken taken_of(const struct rdma_peer *p, const struct rdma_l
 				    .uverbs = "" };
 }
 
-/* ---- whose it is by now ---- */
+/* ---- another pod that has the device ---- */
 
-struct claim {
+struct device_user {
 	const struct record_key * not ;
 	const char *bus;
 	bool found;
@@ -217,29 +217,29 @@ static bool is_key(const struct record_key *a, const struct record_key *b)
 	       strcmp(a->ifname, b->ifname) == 0;
 }
 
-static int is_claim(const struct record *r, void *arg)
+static int is_device_user(const struct record *r, void *arg)
 {
-	struct claim *c = arg;
+	struct device_user *u = arg;
 	struct rdma_taken t;
 	struct err ignored;
 
-	if (!r->tree || is_key(&r->key, c->not ) || rdma_taken_read(r, &t, &ignored))
+	if (!r->tree || is_key(&r->key, u->not ) || rdma_taken_read(r, &t, &ignored))
 		return 0;
-	c->found = t.moved && strcmp(t.bus, c->bus) == 0;
-	return c->found;
+	u->found = t.moved && strcmp(t.bus, u->bus) == 0;
+	return u->found;
 }
 
 /* Returns 1 if the kernel returned the device to the host and another pod has it now. */
 static int is_anothers(const struct ctx *ctx, const struct rdma_peer *p,
 		       const struct record_key *key, struct err *e)
 {
-	struct claim c = { key, p->bus, false };
+	struct device_user u = { key, p->bus, false };
 	struct record_place place;
 
 	if (rdma_place(ctx, &place, e))
 		return -1;
-	int rc = record_each(&place.ctx, NULL, is_claim, &c, e);
-	return c.found ? 1 : rc;
+	int rc = record_each(&place.ctx, NULL, is_device_user, &u, e);
+	return u.found ? 1 : rc;
 }
 
 /* ---- released ---- */

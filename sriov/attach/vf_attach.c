@@ -97,7 +97,7 @@ static int take_vf(const struct attach *a, struct vf_attach *v, unsigned will_ch
 	if (vf_resource_decode(v->resource, &r, e))
 		return -1;
 	const struct pf_list pfs = { r.pf, r.n };
-	who.any_will_do = true;
+	who.vf_not_named = true;
 	return v->near ? take_near(&who, a->call, v, pfs, e) : claim_any(&who, pfs, &v->place, e);
 }
 

@@ -192,7 +192,7 @@ int affinity_claim(const struct claimant *who, struct affinity_request request,
 	struct claimant apart = *who;
 	auto_survey struct survey s = { .who = &apart, .gpus = request.gpus };
 
-	apart.one_a_pf = true;
+	apart.skip_pfs_in_use = true;
 	if (make_survey(&s, request.pfs, e))
 		return -1;
 	auto_free const char **name = calloc(s.n + 1, sizeof(*name));

@@ -128,7 +128,7 @@ static int search_pf(struct search *s, const char *pf, struct err *e)
 	if (lock < 0)
 		return -1;
 	/* Ask under the lock: several interfaces of a container can be attached at once. */
-	if (s->who->one_a_pf && claim_has_vf_of(s->who, pf)) {
+	if (s->who->skip_pfs_in_use && claim_has_vf_of(s->who, pf)) {
 		s->passed++;
 		return 0;
 	}

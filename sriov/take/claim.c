@@ -162,7 +162,7 @@ static int refuse_used_by_host(const struct claim_attempt *t, struct err *e)
 				 : host_use_vfio(who->ctx, t->place.vf, why, e);
 	if (use <= (int)HOST_USES_NOT)
 		return use;
-	if (use == (int)HOST_HAS_ADDRESS && !who->any_will_do) {
+	if (use == (int)HOST_HAS_ADDRESS && !who->vf_not_named) {
 		log_warn(&who->ctx->log, "VF %s: its interface %s %s on the host, and loses it",
 			 t->place.vf, t->place.name, why);
 		return 0;

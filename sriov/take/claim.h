@@ -27,9 +27,9 @@ struct claimant {
 	struct netns_id netns_id;
 	unsigned will_change; /* bits of enum vf_attr that it is going to change */
 	/* The configuration names no VF: skip a VF that has an address on the host. */
-	bool any_will_do;
+	bool vf_not_named;
 	/* claim_any skips PFs of which the container has a VF as another interface. */
-	bool one_a_pf;
+	bool skip_pfs_in_use;
 };
 
 /* Names or PCI addresses of PFs, in the order of preference. */

@@ -41,7 +41,7 @@ static const char *picked(const struct testhost *w, const struct pod *p, struct 
 	static struct vf_place place;
 	struct claimant who = claimant_of(w, "c1", p);
 
-	who.any_will_do = true;
+	who.vf_not_named = true;
 	return claim_any(&who, (struct pf_list){ pf0, 1 }, &place, e) ? "" : place.name;
 }
 

@@ -118,7 +118,7 @@ static const struct nccl_net_path *best_near(const struct compare_input *in, uin
 	const struct nccl_net_path *best = NULL;
 
 	for (uint32_t n = 0; n < in->nccl->n_nets; n++) {
-		const struct nccl_net_path *w = &in->nccl->gpu[gpu].way[n];
+		const struct nccl_net_path *w = &in->nccl->gpu[gpu].path[n];
 		if (compare_list_agrees(in, c->nearest, c->n_nearest, n) &&
 		    (!best || w->bw > best->bw))
 			best = w;

@@ -13,7 +13,7 @@
 #include "topo/testing/topo.h"
 #include "topo/testing/fixture.h"
 
-static struct topo_distance way(const struct topo_machine *m, uint32_t gpu, const char *hca)
+static struct topo_distance distance_to(const struct topo_machine *m, uint32_t gpu, const char *hca)
 {
 	struct topo_distance r;
 	uint32_t h = topo_find_hca(m, hca);
@@ -23,7 +23,7 @@ static struct topo_distance way(const struct topo_machine *m, uint32_t gpu, cons
 	return r;
 }
 
-#define WAY(r, c, levels, chips, bw)                                                               \
+#define CHECK_DISTANCE(r, c, levels, chips, bw)                                                    \
 	do {                                                                                       \
 		struct topo_distance r_ = (r);                                                     \
 		ck_assert_str_eq(topo_class_name(r_.class), topo_class_name(c));                   \
@@ -39,18 +39,22 @@ START_TEST(distances_of_a_dgx_a100)
 	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("dgx-a100", &m);
-	WAY(way(&m, 0, "mlx5_0"), TOPO_PXB, 4, 2, 1920);
-	WAY(way(&m, 0, "mlx5_1"), TOPO_PXB, 4, 2, 1920);
+	CHECK_DISTANCE(distance_to(&m, 0, "mlx5_0"), TOPO_PXB, 4, 2, 1920);
+	CHECK_DISTANCE(distance_to(&m, 0, "mlx5_1"), TOPO_PXB, 4, 2, 1920);
 	/* GPU1 hangs on the level that mlx5_0 hangs on; one chip all the same */
-	WAY(way(&m, 1, "mlx5_0"), TOPO_PXB, 2, 2, 1920);
-	WAY(way(&m, 1, "mlx5_1"), TOPO_PXB, 4, 2, 1920);
-	WAY(way(&m, 0, "mlx5_2"), TOPO_SYS, 5, 3, 1920);
-	ck_assert(way(&m, 0, "mlx5_0").collapsed && !way(&m, 1, "mlx5_0").collapsed);
-	ck_assert(!way(&m, 0, "mlx5_0").probable && !way(&m, 0, "mlx5_0").own_bridge);
-	ck_assert(way(&m, 0, "mlx5_0").same_numa == TOPO_YES && way(&m, 0, "mlx5_0").same_root);
-	ck_assert(way(&m, 0, "mlx5_2").same_numa == TOPO_NO && !way(&m, 0, "mlx5_2").same_root);
-	ck_assert_uint_eq(m.pci[way(&m, 0, "mlx5_0").ancestor].addr.bus, 0x01);
-	ck_assert_uint_eq(way(&m, 0, "mlx5_2").ancestor, TOPO_NONE);
+	CHECK_DISTANCE(distance_to(&m, 1, "mlx5_0"), TOPO_PXB, 2, 2, 1920);
+	CHECK_DISTANCE(distance_to(&m, 1, "mlx5_1"), TOPO_PXB, 4, 2, 1920);
+	CHECK_DISTANCE(distance_to(&m, 0, "mlx5_2"), TOPO_SYS, 5, 3, 1920);
+	ck_assert(distance_to(&m, 0, "mlx5_0").collapsed &&
+		  !distance_to(&m, 1, "mlx5_0").collapsed);
+	ck_assert(!distance_to(&m, 0, "mlx5_0").probable &&
+		  !distance_to(&m, 0, "mlx5_0").own_bridge);
+	ck_assert(distance_to(&m, 0, "mlx5_0").same_numa == TOPO_YES &&
+		  distance_to(&m, 0, "mlx5_0").same_root);
+	ck_assert(distance_to(&m, 0, "mlx5_2").same_numa == TOPO_NO &&
+		  !distance_to(&m, 0, "mlx5_2").same_root);
+	ck_assert_uint_eq(m.pci[distance_to(&m, 0, "mlx5_0").ancestor].addr.bus, 0x01);
+	ck_assert_uint_eq(distance_to(&m, 0, "mlx5_2").ancestor, TOPO_NONE);
 }
 END_TEST
 
@@ -59,11 +63,11 @@ START_TEST(one_chip_of_gen5)
 	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("oci-bm-gpu-h100", &m);
-	WAY(way(&m, 0, "mlx5_0"), TOPO_PXB, 3, 1, 3840);
-	WAY(way(&m, 0, "mlx5_1"), TOPO_PXB, 3, 1, 3840);
-	ck_assert(way(&m, 0, "mlx5_0").collapsed);
+	CHECK_DISTANCE(distance_to(&m, 0, "mlx5_0"), TOPO_PXB, 3, 1, 3840);
+	CHECK_DISTANCE(distance_to(&m, 0, "mlx5_1"), TOPO_PXB, 3, 1, 3840);
+	ck_assert(distance_to(&m, 0, "mlx5_0").collapsed);
 	/* the link that the chip says it has to the processor: 5 GT/s */
-	WAY(way(&m, 0, "mlx5_3"), TOPO_PHB, 4, 2, 480);
+	CHECK_DISTANCE(distance_to(&m, 0, "mlx5_3"), TOPO_PHB, 4, 2, 480);
 }
 END_TEST
 
@@ -72,15 +76,16 @@ START_TEST(a_bridge_of_the_gpu_is_the_gpu)
 	auto_topo_machine struct topo_machine m = { 0 };
 
 	topo_xml("rccl-topo_8p_950", &m);
-	WAY(way(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 1, 3840);
-	ck_assert(way(&m, 0, "bnxt_re0").own_bridge && !way(&m, 0, "bnxt_re0").collapsed);
-	WAY(way(&m, 0, "bnxt_re1"), TOPO_PHB, 3, 2, 3840);
+	CHECK_DISTANCE(distance_to(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 1, 3840);
+	ck_assert(distance_to(&m, 0, "bnxt_re0").own_bridge &&
+		  !distance_to(&m, 0, "bnxt_re0").collapsed);
+	CHECK_DISTANCE(distance_to(&m, 0, "bnxt_re1"), TOPO_PHB, 3, 2, 3840);
 	/* above another maker's GPU it is a switch like any */
 	m.pci[m.gpu[0].pci].vendor = 0x10de;
-	WAY(way(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 2, 3840);
+	CHECK_DISTANCE(distance_to(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 2, 3840);
 	m.pci[m.gpu[0].pci].vendor = 0x1002;
 	m.pci[m.gpu[0].pci].has_ids = false;
-	WAY(way(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 2, 3840);
+	CHECK_DISTANCE(distance_to(&m, 0, "bnxt_re0"), TOPO_PXB, 2, 2, 3840);
 }
 END_TEST
 
@@ -118,11 +123,11 @@ START_TEST(an_hca_of_a_processor)
 			 NIC("0") "</cpu><cpu numaid=\"1\" arch=\"x86_64\">" NIC(
 				 "1") "</cpu></system>",
 		 &m);
-	WAY(way(&m, 0, "v0"), TOPO_PHB, 0, 0, 960);
-	WAY(way(&m, 0, "v1"), TOPO_SYS, 0, 0, 960);
-	ck_assert_int_eq(way(&m, 0, "v1").same_numa, TOPO_NO);
+	CHECK_DISTANCE(distance_to(&m, 0, "v0"), TOPO_PHB, 0, 0, 960);
+	CHECK_DISTANCE(distance_to(&m, 0, "v1"), TOPO_SYS, 0, 0, 960);
+	ck_assert_int_eq(distance_to(&m, 0, "v1").same_numa, TOPO_NO);
 	m.hca[1].cpu = TOPO_NONE;
-	WAY(way(&m, 0, "v1"), TOPO_CLASS_UNKNOWN, 0, 0, 0);
+	CHECK_DISTANCE(distance_to(&m, 0, "v1"), TOPO_CLASS_UNKNOWN, 0, 0, 0);
 }
 END_TEST
 
@@ -163,7 +168,7 @@ START_TEST(ports_of_one_switch)
 	pair_begin(&p);
 	uint32_t sw = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
 	pair_end(&p, fixture_down(&p.fx, sw), fixture_down(&p.fx, sw));
-	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	ck_assert_uint_eq(pair_way(&p).ancestor, sw);
 	topo_machine_clear(&p.m);
 }
@@ -177,11 +182,11 @@ START_TEST(switch_below_switch)
 	uint32_t sw = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
 	uint32_t slot = fixture_slot(&p.fx, fixture_down(&p.fx, sw), &fixture_plain);
 	pair_end(&p, slot, fixture_down(&p.fx, sw));
-	WAY(pair_way(&p), TOPO_PXB, 2, 2, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PXB, 2, 2, 3840);
 	/* the same from the other end */
 	struct topo_distance r;
 	topo_distance(&p.m, p.m.hca[0].pci, p.m.gpu[0].pci, &r);
-	WAY(r, TOPO_PXB, 2, 2, 3840);
+	CHECK_DISTANCE(r, TOPO_PXB, 2, 2, 3840);
 	topo_machine_clear(&p.m);
 }
 END_TEST
@@ -193,20 +198,20 @@ START_TEST(root_ports)
 	pair_begin(&p);
 	uint32_t a = fixture_port(&p.fx), b = fixture_port(&p.fx);
 	pair_end(&p, a, b);
-	WAY(pair_way(&p), TOPO_PHB, 0, 0, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PHB, 0, 0, 3840);
 	ck_assert(pair_way(&p).same_root);
 	topo_machine_clear(&p.m);
 
 	pair_begin(&p);
 	a = fixture_slot(&p.fx, fixture_port(&p.fx), &fixture_plain);
 	pair_end(&p, a, fixture_port(&p.fx));
-	WAY(pair_way(&p), TOPO_PHB, 1, 1, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PHB, 1, 1, 3840);
 	topo_machine_clear(&p.m);
 
 	/* integrated endpoints, as a small virtual machine shows them */
 	pair_begin(&p);
 	pair_end(&p, TOPO_NONE, TOPO_NONE);
-	WAY(pair_way(&p), TOPO_PHB, 0, 0, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PHB, 0, 0, 3840);
 	topo_machine_clear(&p.m);
 }
 END_TEST
@@ -221,14 +226,14 @@ START_TEST(functions_of_one_device)
 		uint32_t port = fixture_port(&p.fx);
 		port = sw ? fixture_slot(&p.fx, port, &fixture_plain) : port;
 		pair_end(&p, port, port);
-		WAY(pair_way(&p), TOPO_PIX, 0, 0, 3840);
+		CHECK_DISTANCE(pair_way(&p), TOPO_PIX, 0, 0, 3840);
 		topo_machine_clear(&p.m);
 	}
 	pair_begin(&p);
 	pair_end(&p, fixture_port(&p.fx), fixture_port(&p.fx));
 	struct topo_distance r;
 	topo_distance(&p.m, p.m.gpu[0].pci, p.m.gpu[0].pci, &r);
-	WAY(r, TOPO_X, 0, 0, 0);
+	CHECK_DISTANCE(r, TOPO_X, 0, 0, 0);
 	ck_assert(r.same_root && r.same_numa == TOPO_YES);
 	topo_machine_clear(&p.m);
 }
@@ -243,13 +248,13 @@ START_TEST(odd_bridges)
 	uint32_t up = fixture_switch(&p.fx, fixture_port(&p.fx), &fixture_plain);
 	p.m.pci[up].kind = TOPO_BRIDGE;
 	pair_end(&p, up, up);
-	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	topo_machine_clear(&p.m);
 
 	pair_begin(&p);
 	uint32_t down = fixture_down(&p.fx, fixture_port(&p.fx));
 	pair_end(&p, fixture_slot(&p.fx, down, &fixture_plain), fixture_port(&p.fx));
-	WAY(pair_way(&p), TOPO_PHB, 2, 2, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PHB, 2, 2, 3840);
 	topo_machine_clear(&p.m);
 }
 END_TEST
@@ -276,7 +281,7 @@ START_TEST(root_complexes)
 		pair_end(&p, port, fixture_port(&p.fx));
 		/* the GPU's own file says nothing: the port above it does */
 		p.m.pci[p.m.gpu[0].pci].numa = -1;
-		WAY(pair_way(&p), cases[i].class, 0, 0, 3840);
+		CHECK_DISTANCE(pair_way(&p), cases[i].class, 0, 0, 3840);
 		ck_assert_int_eq(pair_way(&p).same_numa, cases[i].same);
 		ck_assert(!pair_way(&p).same_root);
 		/* nor any function: the root complex does */
@@ -340,7 +345,7 @@ START_TEST(levels_of_one_chip)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct topo_distance r = tower(cases[i].upper, cases[i].lower);
-		WAY(r, TOPO_PXB, 3, cases[i].chips, 3840);
+		CHECK_DISTANCE(r, TOPO_PXB, 3, cases[i].chips, 3840);
 		ck_assert_msg(r.collapsed == cases[i].collapsed, "case %zu", i);
 		ck_assert_msg(r.probable == cases[i].probable, "case %zu", i);
 	}
@@ -356,13 +361,13 @@ START_TEST(three_levels)
 	uint32_t two = fixture_switch(&p.fx, fixture_down(&p.fx, one), &fixture_gen4);
 	uint32_t three = fixture_slot(&p.fx, fixture_down(&p.fx, two), &fixture_gen4);
 	pair_end(&p, three, fixture_down(&p.fx, one));
-	WAY(pair_way(&p), TOPO_PXB, 3, 1, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PXB, 3, 1, 3840);
 	ck_assert_uint_eq(p.m.pci[three].chip, one);
 	ck_assert_uint_eq(p.m.pci[p.m.gpu[0].pci].chip, TOPO_NONE);
 	/* ids that cannot be read are no ids */
 	p.m.pci[two].has_ids = false;
 	topo_number_chips(&p.m);
-	WAY(pair_way(&p), TOPO_PXB, 3, 3, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PXB, 3, 3, 3840);
 	topo_machine_clear(&p.m);
 }
 END_TEST
@@ -408,11 +413,11 @@ START_TEST(a_vf_uses_its_pfs_link)
 	uint32_t vf = fixture_vf(&p.fx, p.hca, 3, NULL);
 	fixture_done(&p.fx);
 	topo_distance(&p.m, p.m.gpu[0].pci, vf, &r);
-	WAY(r, TOPO_PIX, 1, 1, 3840);
+	CHECK_DISTANCE(r, TOPO_PIX, 1, 1, 3840);
 	/* in a virtual machine the PF is not there */
 	p.m.pci[vf].physfn = TOPO_NONE;
 	topo_distance(&p.m, p.m.gpu[0].pci, vf, &r);
-	WAY(r, TOPO_PIX, 1, 1, 0);
+	CHECK_DISTANCE(r, TOPO_PIX, 1, 1, 0);
 	topo_machine_clear(&p.m);
 }
 END_TEST
@@ -431,12 +436,12 @@ START_TEST(a_bond_is_as_far_as_its_farther_function)
 	uint32_t second = fixture_fn(&p.fx, far, 0, &fixture_plain);
 	fixture_done(&p.fx);
 	p.m.hca[0].kind = TOPO_HCA_BOND;
-	WAY(pair_way(&p), TOPO_PIX, 1, 1, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PIX, 1, 1, 3840);
 	p.m.hca[0].second = second;
-	WAY(pair_way(&p), TOPO_PHB, 1, 1, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PHB, 1, 1, 3840);
 	p.m.hca[0].second = p.m.hca[0].pci;
 	p.m.hca[0].pci = second;
-	WAY(pair_way(&p), TOPO_PHB, 1, 1, 3840);
+	CHECK_DISTANCE(pair_way(&p), TOPO_PHB, 1, 1, 3840);
 	topo_machine_clear(&p.m);
 }
 END_TEST

@@ -10,19 +10,19 @@
 
 /* All relations of a machine, GPU by GPU. */
 struct table {
-	struct topo_distance *way;
+	struct topo_distance *distance;
 	struct topo_choice c;
 };
 
 static struct table look(const struct topo_machine *m)
 {
-	struct table t = { .way = calloc(m->n_gpus * m->n_hcas + 1, sizeof(*t.way)) };
+	struct table t = { .distance = calloc(m->n_gpus * m->n_hcas + 1, sizeof(*t.distance)) };
 	struct err e = { 0 };
 
-	ck_assert_ptr_nonnull(t.way);
+	ck_assert_ptr_nonnull(t.distance);
 	for (uint32_t g = 0; g < m->n_gpus; g++) {
 		for (uint32_t h = 0; h < m->n_hcas; h++)
-			topo_distance_to_hca(m, g, h, &t.way[g * m->n_hcas + h]);
+			topo_distance_to_hca(m, g, h, &t.distance[g * m->n_hcas + h]);
 	}
 	ck_assert_int_eq(topo_choose(m, NULL, &t.c, &e), 0);
 	return t;
@@ -30,7 +30,7 @@ static struct table look(const struct topo_machine *m)
 
 static void table_clear(struct table *t)
 {
-	free(t->way);
+	free(t->distance);
 	topo_choice_clear(&t->c);
 }
 #define auto_table auto_clean(table_clear)
@@ -111,7 +111,7 @@ static const char *judge_all(const struct topo_machine *m, uint32_t pci, const s
 		for (uint32_t h = 0; h < m->n_hcas && !bad; h++) {
 			s = stand(m, pci, g, h);
 			size_t at = g * m->n_hcas + h;
-			bad = judge(&s, &was->way[at], &is->way[at]);
+			bad = judge(&s, &was->distance[at], &is->distance[at]);
 		}
 	}
 	return bad;
@@ -123,17 +123,17 @@ static const char *by_link(const struct stand *s, const struct topo_distance *wa
 	if (!same_path(was, is) || !same_chips(was, is) || was->same_numa != is->same_numa)
 		return "a link changed more than bandwidth";
 	if (!s->one && !same_speed(was, is))
-		return "a link that is not on the way changed its bandwidth";
-	return is->max_bw > was->max_bw ? "a slower link made a way faster" : NULL;
+		return "a link that is not on the path changed its bandwidth";
+	return is->max_bw > was->max_bw ? "a slower link made a path faster" : NULL;
 }
 
 static const char *by_id(const struct stand *s, const struct topo_distance *was,
 			 const struct topo_distance *is)
 {
 	if (!same_path(was, is) || was->same_numa != is->same_numa)
-		return "an id changed the way";
+		return "an id changed the path";
 	if (!s->one && !s->lowest && (!same_chips(was, is) || !same_speed(was, is)))
-		return "an id that is not on the way changed chips or bandwidth";
+		return "an id that is not on the path changed chips or bandwidth";
 	return NULL;
 }
 
@@ -147,7 +147,7 @@ static const char *by_numa(const struct stand *s, const struct topo_distance *wa
 	if (shared && was->class != is->class)
 		return "a node changed the class below one root complex";
 	if (!s->any && (was->class != is->class || was->same_numa != is->same_numa))
-		return "a node that is not on the way changed a class";
+		return "a node that is not on the path changed a class";
 	return NULL;
 }
 
@@ -170,7 +170,7 @@ static void mutate_link(struct topo_machine *m, uint32_t i, const struct table *
 		ck_assert_msg(!bad, "%s", bad ? bad : "");
 		ck_assert(same_choice(m, was, &is));
 		for (size_t k = 0; k < m->n_gpus * m->n_hcas; k++)
-			n->links += !same_speed(&was->way[k], &is.way[k]);
+			n->links += !same_speed(&was->distance[k], &is.distance[k]);
 		m->pci[i] = keep;
 	}
 }
@@ -185,7 +185,7 @@ static void mutate_id(struct topo_machine *m, uint32_t i, const struct table *wa
 	const char *bad = judge_all(m, i, was, &is, by_id);
 	ck_assert_msg(!bad, "%s", bad ? bad : "");
 	for (size_t k = 0; k < m->n_gpus * m->n_hcas; k++)
-		n->ids += !same_chips(&was->way[k], &is.way[k]);
+		n->ids += !same_chips(&was->distance[k], &is.distance[k]);
 	m->pci[i] = keep;
 	topo_number_chips(m);
 }
@@ -202,7 +202,7 @@ static void mutate_node(struct topo_machine *m, uint32_t i, const struct table *
 		const char *bad = judge_all(m, i, was, &is, by_numa);
 		ck_assert_msg(!bad, "%s", bad ? bad : "");
 		for (size_t w = 0; w < m->n_gpus * m->n_hcas; w++)
-			n->nodes += was->way[w].same_numa != is.way[w].same_numa;
+			n->nodes += was->distance[w].same_numa != is.distance[w].same_numa;
 	}
 	m->pci[i].numa = keep;
 }

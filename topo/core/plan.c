@@ -171,9 +171,9 @@ static void add_item(const struct planning *p, struct topo_plan_pod *pod, uint32
 
 	*i = (struct topo_plan_item){ .gpu = gpu, .hca = hca, .rail = p->c->rail[hca], .vf = vf };
 	if (vf == TOPO_NONE)
-		topo_distance_to_hca(p->m, gpu, hca, &i->way);
+		topo_distance_to_hca(p->m, gpu, hca, &i->distance);
 	else
-		topo_distance(p->m, p->m->gpu[gpu].pci, vf, &i->way);
+		topo_distance(p->m, p->m->gpu[gpu].pci, vf, &i->distance);
 }
 
 /* Give an HCA to a GPU; if another GPU of the pod has it already, they share its VF. */

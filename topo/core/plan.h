@@ -13,7 +13,7 @@ struct topo_plan_item {
 	uint32_t rail;
 	uint32_t vf; /* a PCI function, VF of that HCA; TOPO_NONE: the HCA has no VFs, and the pod
 		      * gets the HCA itself */
-	struct topo_distance way; /* from the GPU to the VF, or to the HCA */
+	struct topo_distance distance; /* from the GPU to the VF, or to the HCA */
 };
 
 struct topo_plan_pod {

@@ -92,8 +92,9 @@ START_TEST(pods_with_one_gpu_each)
 		ck_assert(p->n_gpus == 1 && p->gpu[0] == i && p->n_items == 1);
 		ck_assert(p->item[0].hca == i && p->item[0].rail == i);
 		ck_assert_uint_eq(d.m.pci[p->item[0].vf].physfn, d.m.hca[i].pci);
-		ck_assert(d.m.pci[p->item[0].vf].addr.dev == 1 && p->item[0].way.class == TOPO_PXB);
-		ck_assert_uint_eq(p->item[0].way.switches, 2);
+		ck_assert(d.m.pci[p->item[0].vf].addr.dev == 1 &&
+			  p->item[0].distance.class == TOPO_PXB);
+		ck_assert_uint_eq(p->item[0].distance.switches, 2);
 	}
 }
 END_TEST
@@ -107,7 +108,7 @@ START_TEST(pods_with_several_gpus_each)
 	ck_assert_str_eq(pod(&d, 0), "0:mlx5_0 0:mlx5_1 1:mlx5_3 1:mlx5_4");
 	ck_assert_str_eq(pod(&d, 1), "2:mlx5_5 2:mlx5_6 3:mlx5_7 3:mlx5_8");
 	ck_assert_uint_eq(d.plan.pod[0].item[0].vf, TOPO_NONE);
-	ck_assert_int_eq(d.plan.pod[0].item[0].way.class, TOPO_PXB);
+	ck_assert_int_eq(d.plan.pod[0].item[0].distance.class, TOPO_PXB);
 }
 END_TEST
 

@@ -28,8 +28,8 @@ static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 	return false;
 }
 
-#define ROME_MODEL 49
-#define MEGABYTE   0xf0
+#define ROME_MODEL     49
+#define BUS_GROUP_MASK 0xf0 /* of a bus number: 16 buses are a group */
 
 /* RCCL on AMD Rome: GPU and NIC are below one CPU with close bus numbers; then PHB is allowed. */
 static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
@@ -42,7 +42,7 @@ static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 		return false;
 	struct pci_addr a = s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr;
 	struct pci_addr b = s->m->pci[it->pci].addr;
-	if (a.domain != b.domain || (a.bus & MEGABYTE) != (b.bus & MEGABYTE))
+	if (a.domain != b.domain || (a.bus & BUS_GROUP_MASK) != (b.bus & BUS_GROUP_MASK))
 		return false;
 	for (uint32_t c = 0; c < s->n_cpus; c++) {
 		if (nccl_row(s->gpu_cpu, gpu, s->n_cpus)[c].hops == 2)
@@ -56,7 +56,7 @@ bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool
 	const struct topo_hca *h = &s->m->hca[s->v->net[net].net.hca];
 	size_t cell = (size_t)gpu * s->n_nets + net;
 
-	if (s->o->no_gdr)
+	if (s->o->skip_gdr_rule)
 		return true;
 	if (h->gdr == TOPO_NO || s->m->gpu[s->v->gpu[gpu]].gdr == TOPO_NO)
 		return false;

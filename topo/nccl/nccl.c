@@ -31,12 +31,12 @@ static int prediction_alloc(const struct topo_machine *m, const struct nccl_xml 
 	return 0;
 }
 
-static void fill_paths(const struct nccl_paths *s, uint32_t gpu, struct nccl_net_path *way)
+static void fill_paths(const struct nccl_paths *s, uint32_t gpu, struct nccl_net_path *path)
 {
 	for (uint32_t n = 0; n < s->n_nets; n++) {
 		struct nccl_path h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
 		uint32_t via = s->via[(size_t)gpu * s->n_nets + n];
-		way[n] = (struct nccl_net_path){
+		path[n] = (struct nccl_net_path){
 			.type = h.type,
 			.bw = h.bw,
 			.hops = h.hops,
@@ -55,19 +55,19 @@ static int fill_gpu(struct nccl_paths *s, uint32_t gpu, struct nccl_gpu *out, st
 	out->in = true;
 	out->local = calloc(l->n + 1, sizeof(*out->local));
 	out->channel = calloc(channels + 1, sizeof(*out->channel));
-	out->way = calloc(s->n_nets + 1, sizeof(*out->way));
-	if (!out->local || !out->channel || !out->way)
+	out->path = calloc(s->n_nets + 1, sizeof(*out->path));
+	if (!out->local || !out->channel || !out->path)
 		return err_nomem(e);
 	out->type = l->best.type;
 	out->bw = l->best.bw;
-	fill_paths(s, gpu, out->way);
+	fill_paths(s, gpu, out->path);
 	for (; out->n_local < l->n; out->n_local++)
 		out->local[out->n_local] = l->net[out->n_local];
 	out->gdr = channels > 0;
 	for (; out->n_channels < channels; out->n_channels++) {
 		uint32_t n = nccl_get_local_net(s, gpu, (uint32_t)out->n_channels);
 		out->channel[out->n_channels] = n;
-		out->gdr = out->gdr && out->way[n].gdr_read && out->way[n].gdr_write;
+		out->gdr = out->gdr && out->path[n].gdr_read && out->path[n].gdr_write;
 	}
 	return 0;
 }
@@ -112,7 +112,7 @@ void nccl_prediction_clear(struct nccl_prediction *a)
 	for (size_t i = 0; a->gpu && i < a->n_gpus; i++) {
 		free(a->gpu[i].local);
 		free(a->gpu[i].channel);
-		free(a->gpu[i].way);
+		free(a->gpu[i].path);
 	}
 	free(a->gpu);
 	free(a->net);

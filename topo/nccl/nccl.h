@@ -29,7 +29,7 @@ struct nccl_gpu {
 	size_t n_local;
 	uint32_t *channel; /* nets, channel by channel; owned */
 	size_t n_channels;
-	struct nccl_net_path *way; /* one for each net; owned */
+	struct nccl_net_path *path; /* one for each net; owned */
 };
 
 struct nccl_prediction {

@@ -185,7 +185,7 @@ static void predict(const struct topo_machine *m, struct nccl_prediction *a)
 	must(nccl_predict(m, NULL, &o, a, &e));
 }
 
-static bool same_way(const struct nccl_net_path *x, const struct nccl_net_path *y)
+static bool same_path(const struct nccl_net_path *x, const struct nccl_net_path *y)
 {
 	return x->type == y->type && x->bw == y->bw && x->hops == y->hops;
 }
@@ -254,12 +254,12 @@ static int device(const struct spec *s, enum kind kind, unsigned int nth)
 	}
 }
 
-static const struct nccl_net_path *way_to(const struct nccl_prediction *a, unsigned int gpu,
-					  uint32_t hca)
+static const struct nccl_net_path *path_to(const struct nccl_prediction *a, unsigned int gpu,
+					   uint32_t hca)
 {
 	for (size_t n = 0; n < a->n_nets; n++) {
 		if (a->net[n].hca == hca)
-			return &a->gpu[gpu].way[n];
+			return &a->gpu[gpu].path[n];
 	}
 	ck_abort_msg("net %u is gone", hca);
 }
@@ -290,7 +290,7 @@ static unsigned int spilled(const struct spec *s, int changed, const struct nccl
 	for (unsigned int g = 0; g < a->n_gpus; g++) {
 		bool inside = is_below(s, device(s, GPU, g), changed), touched = false;
 		for (unsigned int h = 0; h < a->n_nets; h++) {
-			bool same = same_way(way_to(a, g, h), way_to(b, g, h));
+			bool same = same_path(path_to(a, g, h), path_to(b, g, h));
 			touched = touched || !same;
 			bad += !same && inside == is_below(s, device(s, NIC, h), changed);
 		}
@@ -299,14 +299,14 @@ static unsigned int spilled(const struct spec *s, int changed, const struct nccl
 	return bad;
 }
 
-/* A link that becomes narrower widens no way. */
+/* A link that becomes narrower widens no path. */
 static unsigned int widened(const struct nccl_prediction *a, const struct nccl_prediction *b)
 {
 	unsigned int bad = 0;
 
 	for (size_t g = 0; g < a->n_gpus; g++) {
 		for (size_t n = 0; n < a->n_nets; n++)
-			bad += b->gpu[g].way[n].bw > a->gpu[g].way[n].bw;
+			bad += b->gpu[g].path[n].bw > a->gpu[g].path[n].bw;
 	}
 	return bad;
 }
@@ -380,11 +380,11 @@ static unsigned int strange(const struct spec *s, int top, const struct nccl_pre
 
 	for (unsigned int g = 0; g < a->n_gpus; g++) {
 		for (unsigned int n = 0; n < a->n_nets; n++) {
-			const struct nccl_net_path *x = &a->gpu[g].way[n], *y = &b->gpu[g].way[n];
+			const struct nccl_net_path *x = &a->gpu[g].path[n], *y = &b->gpu[g].path[n];
 			bool near = is_below(s, device(s, GPU, g), top) ||
 				    is_below(s, device(s, NIC, n), top);
 			/* and what went over the host bridge still does */
-			bad += (!near && !same_way(x, y)) ||
+			bad += (!near && !same_path(x, y)) ||
 			       (x->type > NCCL_PXB) != (y->type > NCCL_PXB);
 		}
 	}

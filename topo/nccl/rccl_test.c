@@ -129,7 +129,7 @@ START_TEST(hcas_are_spread_over_gpus)
 	predict(&m, &a);
 	locals(&m, &a, 0, got);
 	ck_assert_str_eq(got, "PIX n0 n1");
-	ck_assert_uint_eq(a.gpu[0].way[0].hops, 3);
+	ck_assert_uint_eq(a.gpu[0].path[0].hops, 3);
 	ck_assert_uint_eq(*a.gpu[0].channel, 0);
 	ck_assert_uint_eq(*a.gpu[1].channel, 1);
 	/* devices 4 and 6 of two would both be the first to NCCL */
@@ -138,8 +138,8 @@ START_TEST(hcas_are_spread_over_gpus)
 	struct err e;
 	ck_assert_int_eq(nccl_predict(&m, NULL, &o, &nccl, &e), 0);
 	ck_assert_uint_eq(*nccl.gpu[0].channel, *nccl.gpu[1].channel);
-	ck_assert_str_eq(nccl_path_name(a.gpu[2].way[0].type), "PHB");
-	ck_assert_str_eq(nccl_path_name(nccl.gpu[2].way[0].type), "PXN");
+	ck_assert_str_eq(nccl_path_name(a.gpu[2].path[0].type), "PHB");
+	ck_assert_str_eq(nccl_path_name(nccl.gpu[2].path[0].type), "PXN");
 }
 END_TEST
 

@@ -84,7 +84,7 @@ END_TEST
 
 static const char *type(const struct nccl_prediction *a, uint32_t gpu, uint32_t net)
 {
-	return nccl_path_name(a->gpu[gpu].way[net].type);
+	return nccl_path_name(a->gpu[gpu].path[net].type);
 }
 
 struct between {
@@ -146,8 +146,8 @@ START_TEST(nvlink_to_the_gpu_beside_the_nic)
 	parse(two_gpus, &m);
 	predict(&m, &o, &pxn);
 	ck_assert_str_eq(type(&pxn, 1, 0), "PXN");
-	ck_assert_uint_eq(pxn.gpu[1].way[0].via, 0);
-	ck_assert_uint_eq(pxn.gpu[0].way[0].via, TOPO_NONE);
+	ck_assert_uint_eq(pxn.gpu[1].path[0].via, 0);
+	ck_assert_uint_eq(pxn.gpu[0].path[0].via, TOPO_NONE);
 	ck_assert(pxn.gpu[1].gdr);
 	o.no_pxn = true;
 	predict(&m, &o, &none);
@@ -179,7 +179,7 @@ START_TEST(how_far_gpudirect_goes)
 		ck_assert_str_eq(type(&a, 0, 0), levels[i].near ? "PIX" : "PHB");
 	}
 	auto_nccl_prediction struct nccl_prediction off = { 0 };
-	struct nccl_opts o = { .gdr_level = NCCL_LOC, .no_gdr = true };
+	struct nccl_opts o = { .gdr_level = NCCL_LOC, .skip_gdr_rule = true };
 	predict(&m, &o, &off);
 	ck_assert_str_eq(type(&off, 0, 0), "PIX");
 }
@@ -200,8 +200,8 @@ START_TEST(old_gpus_do_not_read)
 		if (i == 2)
 			m.gpu[0].n_nvlinks = m.gpu[1].n_nvlinks = 0;
 		predict(&m, &o, &a);
-		ck_assert(a.gpu[0].way[0].gdr_write);
-		ck_assert_int_eq(a.gpu[0].way[0].gdr_read, i < 2);
+		ck_assert(a.gpu[0].path[0].gdr_write);
+		ck_assert_int_eq(a.gpu[0].path[0].gdr_read, i < 2);
 		auto_nccl_prediction struct nccl_prediction alone = { 0 };
 		ck_assert_int_eq(nccl_predict(&m, &one, &o, &alone, &e), 0);
 		ck_assert(alone.gpu[0].gdr);
@@ -249,10 +249,10 @@ START_TEST(other_ends_of_nvlink)
 
 	parse(text, &m);
 	predict(&m, &o, &a);
-	/* NVLink is no way to the NIC for NCCL's names: the last step is the host bridge */
+	/* NVLink is no path to the NIC for NCCL's names: the last step is the host bridge */
 	for (uint32_t g = 0; g < 3; g++)
 		ck_assert_str_eq(type(&a, g, 0), "PHB");
-	ck_assert(a.gpu[0].way[0].hops == 4);
+	ck_assert(a.gpu[0].path[0].hops == 4);
 }
 END_TEST
 
@@ -275,7 +275,7 @@ START_TEST(links_to_nothing)
 	parse(text, &m);
 	predict(&m, &o, &a);
 	ck_assert_str_eq(type(&a, 0, 0), "PHB");
-	ck_assert_uint_eq(a.gpu[0].way[0].hops, 4);
+	ck_assert_uint_eq(a.gpu[0].path[0].hops, 4);
 }
 END_TEST
 

@@ -212,7 +212,7 @@ START_TEST(ports_and_places)
 	for (uint32_t n = 0; n < 4; n++) {
 		const struct topo_hca *at = &m.hca[a.net[n].hca];
 		bool lost = at->pci == TOPO_NONE;
-		ck_assert_int_eq(a.gpu[0].way[n].type, lost ? NCCL_PHB : NCCL_PIX);
+		ck_assert_int_eq(a.gpu[0].path[n].type, lost ? NCCL_PHB : NCCL_PIX);
 		ck_assert_int_eq(a.net[n].port > 0, at->n_ports > 0);
 		ck_assert(!a.net[n].displaced);
 	}
@@ -242,7 +242,7 @@ END_TEST
 
 /* ---- climbing ---- */
 
-/* A domain of five digits is no address to NCCL: the way up ends there. */
+/* A domain of five digits is no address to NCCL: the path up ends there. */
 START_TEST(long_domains_end_the_climb)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -325,7 +325,7 @@ static void read_back(const char *name, unsigned int hcas)
 	for (size_t g = 0; g < a.n_gpus; g++) {
 		ck_assert_uint_eq(a.gpu[g].n_local, b.gpu[g].n_local);
 		for (size_t n = 0; n < a.n_nets; n++) {
-			const struct nccl_net_path *x = &a.gpu[g].way[n], *w = &b.gpu[g].way[n];
+			const struct nccl_net_path *x = &a.gpu[g].path[n], *w = &b.gpu[g].path[n];
 			ck_assert_str_eq(m.hca[a.net[n].hca].name, again.hca[b.net[n].hca].name);
 			ck_assert(x->type == w->type && x->bw == w->bw && x->hops == w->hops);
 		}

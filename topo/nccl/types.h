@@ -31,7 +31,7 @@ struct nccl_opts {
 	bool keep_vf_path;       /* NCCL_IB_MERGE_VFS=0 */
 	bool no_pxn;             /* NCCL_PXN_DISABLE=1 */
 	/* Negative controls for tests: rules that are not applied. */
-	bool no_flatten, no_mirror, no_bandwidth, no_gdr;
+	bool no_flatten, no_mirror, no_bandwidth, skip_gdr_rule;
 };
 #define NCCL_OPTS_DEFAULT                                                                          \
 	{                                                                                          \

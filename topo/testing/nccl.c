@@ -44,7 +44,7 @@ static void path_line(const struct comparing *c, const char *line)
 	ck_assert_int_eq(sscanf(line, "  net %63s bdf=%31s", name, bdf), 2);
 	uint32_t n = net_named(c, name);
 	if (n != TOPO_NONE) {
-		const struct nccl_net_path *w = &c->a->gpu[c->gpu].way[n];
+		const struct nccl_net_path *w = &c->a->gpu[c->gpu].path[n];
 		(void)snprintf(got, sizeof(got),
 			       "  net %s bdf=%s path=%s bw=%.1f hops=%u gdr_read=%d gdr_write=%d",
 			       name, bdf, nccl_path_name(w->type), w->bw, w->hops, w->gdr_read,
@@ -114,7 +114,7 @@ void nccl_compare(const char *name, const struct topo_machine *m, const struct n
 	free(text);
 }
 
-static bool same_way(const struct nccl_net_path *x, const struct nccl_net_path *y)
+static bool same_path(const struct nccl_net_path *x, const struct nccl_net_path *y)
 {
 	return x->type == y->type && x->bw == y->bw && x->hops == y->hops &&
 	       x->gdr_read == y->gdr_read && x->gdr_write == y->gdr_write && x->via == y->via;
@@ -134,7 +134,7 @@ bool nccl_same(const struct nccl_prediction *x, const struct nccl_prediction *y)
 		return false;
 	for (size_t g = 0; g < x->n_gpus; g++) {
 		for (size_t n = 0; n < x->n_nets; n++) {
-			if (!same_way(&x->gpu[g].way[n], &y->gpu[g].way[n]))
+			if (!same_path(&x->gpu[g].path[n], &y->gpu[g].path[n]))
 				return false;
 		}
 		if (!same_choice(&x->gpu[g], &y->gpu[g]))
