@@ -125,10 +125,12 @@ cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and 
 	@CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
 cluster-quick: all ## the same with the cases that stand for all: three minutes, once the programs are built
 	@conformance/cluster/quick.sh $(B)/bin $(CLUSTER)
-check-vm: all helpers faults-lane ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
+# Two unit tests look at the guest's kernel.
+VM_TESTS := $(B)/test/lib/net/settings_test $(B)/test/lib/net/settings_sysctl_test
+check-vm: all helpers faults-lane $(VM_TESTS) ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
 	@tools/deps.sh vm
 	@KERNELS=7.2 QUICK=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
-vm: all helpers faults-lane ## all suites of conformance/vm on both kernels (root): half an hour
+vm: all helpers faults-lane $(VM_TESTS) ## all suites of conformance/vm on both kernels (root): half an hour
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
 faults-vm: all helpers faults-lane ## every fault for sriov, on true VFs, for ipvlan and for rdma, in the guest: hours (root)
