@@ -30,8 +30,9 @@ size_t hex_take(const char *s, size_t most, uint32_t *out);
 
 /* utf8_valid - well-formed UTF-8 of RFC 3629: no surrogates, no overlong forms, <= U+10FFFF. */
 bool utf8_valid(const char *s, size_t len);
-/* utf8_char - bytes of the well-formed character at s, 1 to 4; 0 if there is none. */
-size_t utf8_char(const char *s, size_t len);
+/* utf8_char - bytes of the well-formed character at the start of text, 1 to 4; 0 if there is none.
+ */
+size_t utf8_char(const char *text, size_t len);
 /* utf8_prefix - how many of the bytes are well-formed before the first one that is not. */
 size_t utf8_prefix(const char *s, size_t len);
 
