@@ -60,9 +60,9 @@ if [ "$mode" = smoke ]; then
 	fi
 fi
 
-# A target is short: what it does has to be seen at a glance.
+# A target is short: what it does has to be seen at a glance. Its comments do not count.
 for target in "${targets[@]}"; do
-	lines=$(grep -vcE '^#include|SPDX-License|^$' "${target}_fuzz.c")
+	lines=$(grep -vcE '^#include|^[[:space:]]*(/\*|\*)|^$' "${target}_fuzz.c")
 	[ "$lines" -le 25 ] || { echo "${target}_fuzz.c: $lines lines, allowed 25"; exit 1; }
 done
 
