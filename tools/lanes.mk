@@ -134,7 +134,7 @@ vm: all helpers faults-lane $(VM_TESTS) ## all suites of conformance/vm on both 
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
 faults-vm: all helpers faults-lane ## every fault for sriov, on true VFs, for ipvlan and for rdma, in the guest: hours (root)
-	@SUITES="faults rdma-faults" FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} conformance/vm/check.sh $(B)/bin
+	@SUITES="faults rdma-faults" FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} SILENCE=36000 conformance/vm/check.sh $(B)/bin
 vm-selftest: all helpers ## what goes wrong in the guest, or with it, is a failure, and leaves nothing (root)
 	@conformance/vm/selftest.sh $(B)/bin
 conformance-doc: all helpers ## build/doc/conformance.md, every item side by side, and its totals as docs/conformance.md: an hour
@@ -155,7 +155,7 @@ differential: all helpers ## generated configurations for railhead-ipam and the 
 differential-long: all helpers ## the same with 100,000, of a seed of the moment (root): minutes
 	@HELPERS=$(B)/conformance/differential conformance/differential/run.sh --seed $$(date +%s) --count 100000 $(B)/bin
 
-harness-selftest: helpers ## what the suites' snapshots must tell, one change at a time (root)
+harness-selftest: all helpers ## what the suites' snapshots must tell, one change at a time, and what attach repeats (root)
 	@conformance/harness/selftest.sh $(B)
 
 soak: all helpers ## 50,000 attachments come and go, some of them killed, and nothing is left (root): minutes

@@ -196,7 +196,7 @@ test_alive_DEL_by_another_path()
 	need_railhead
 	pod p1
 	conf_ipam "$(dual_ipam)"
-	ip netns exec p1 sleep 1000 &
+	ip netns exec p1 sleep infinity &
 	pid=$!
 	until [ "$(stat -L -c %i /proc/$pid/ns/net)" = "$(stat -L -c %i /run/netns/p1)" ]; do usleep_ 1000; done
 	NS=/proc/$pid/ns/net
@@ -218,7 +218,7 @@ test_alive_DEL_when_only_a_process_is_left()
 {
 	local pid
 	attached_pod
-	ip netns exec p1 sleep 1000 &
+	ip netns exec p1 sleep infinity &
 	pid=$!
 	until [ "$(stat -L -c %i /proc/$pid/ns/net)" = "$(stat -L -c %i /run/netns/p1)" ]; do usleep_ 1000; done
 	unpod p1

@@ -246,7 +246,7 @@ stepped()
 		# Leaks cannot be looked for in a traced process.
 		E+=("ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0")
 		# shellcheck disable=SC2086
-		timeout -s KILL 60 env -i "${E[@]}" strace -qq $flags -o "$W/strace" -e "trace=${inject%%:*}" \
+		timeout -s KILL "$LIMIT" env -i "${E[@]}" strace -qq $flags -o "$W/strace" -e "trace=${inject%%:*}" \
 			-e "inject=$inject:when=$n" "$BIN/$PLUGIN" <"$W/conf" >"$W/out" 2>"$W/err"
 		RC=$?
 		take_output

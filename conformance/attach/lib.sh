@@ -75,11 +75,12 @@ cni_env()
 
 cni()
 {
-	local E
+	local E begin=$SECONDS
 	cni_env "$1"
-	timeout -s KILL "${LIMIT:-60}" env -i "${E[@]}" "$BIN/$PLUGIN" <"${STDIN:-$W/conf}" \
+	timeout -s KILL "$LIMIT" env -i "${E[@]}" "$BIN/$PLUGIN" <"${STDIN:-$W/conf}" \
 		>"$W/out" 2>"$W/err"
 	RC=$?
+	[ "$RC" != 137 ] || [ $((SECONDS - begin)) -lt "$LIMIT" ] || fail "$PLUGIN $1 did not end within $LIMIT s"
 	take_output
 	[ "$1 $RC" != "ADD 0" ] || cp "$W/out" "$W/result"
 }
@@ -299,7 +300,7 @@ cni_to()
 {
 	local E
 	cni_env "$2"
-	timeout -s KILL "${LIMIT:-60}" env -i "${E[@]}" "$BIN/$PLUGIN" <"$W/conf" >"$W/par.$1" 2>"$W/par.$1.err"
+	timeout -s KILL "$LIMIT" env -i "${E[@]}" "$BIN/$PLUGIN" <"$W/conf" >"$W/par.$1" 2>"$W/par.$1.err"
 	echo $? >"$W/par.$1.rc"
 }
 

@@ -323,7 +323,7 @@ test_protocol_sandbox_is_verbatim()
 {
 	local pid p
 	pod p1
-	ip netns exec p1 sleep 100 &
+	ip netns exec p1 sleep infinity &
 	pid=$!
 	eventually same_file "/proc/$pid/ns/net" /run/netns/p1
 	mkdir -p /run/other

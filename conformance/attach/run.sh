@@ -4,14 +4,15 @@
 #
 # CASE is the name of a case, of a file of cases, or a pattern: macvlan, 'ipam_*', protocol_versions.
 # HELPERS=DIR: sniff, ping and snapshot are there (else they are compiled); PEER_DIR: the reference plugins;
-# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took.
+# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; LIMIT (60): seconds of a call;
+# AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage()
 {
-	sed -n '3,8s/^# //p' "$0" >&2
+	sed -n '3,9s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -24,6 +25,7 @@ FROM=$(cd "$1" && pwd) || exit 2
 shift
 
 W=/run/work
+LIMIT=${LIMIT:-60}
 FAKE=$W/fake
 PLUGIN=macvlan
 BIN=$W/bin
@@ -44,6 +46,8 @@ done
 }
 # shellcheck source=conformance/harness/cases.sh
 . "$HERE/../harness/cases.sh" || exit 2
+# shellcheck source=conformance/again.sh
+. "$HERE/../again.sh" || exit 2
 # shellcheck source=conformance/attach/lib.sh
 . "$HERE/lib.sh" || exit 2
 [ -z "$PEERS" ] || unset "VERSIONS[6]"
@@ -96,7 +100,7 @@ defaults()
 	IFN=net1
 	CID=cid
 	NS=/run/netns/none
-	unset STDIN LIMIT
+	unset STDIN
 	rm -rf "$W/skip" "$W/evidence" "${FAKE:?}"/*
 }
 
@@ -112,14 +116,18 @@ compare()
 	warm_up
 }
 
-one_case()
+attempt() # NAME: RC
 {
-	local name=$1 rc
 	defaults
-	("test_$name") >"$W/case.out" 2>&1 </dev/null
-	rc=$?
+	("test_$1") >"$W/case.out" 2>&1 </dev/null
+	RC=$?
 	compare
-	verdict "${name//_/ }" "$rc"
+}
+
+one_case() # NAME
+{
+	twice "${1//_/ }" attempt "$1"
+	verdict "${1//_/ }" "$RC"
 }
 
 setup

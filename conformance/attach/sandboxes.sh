@@ -83,7 +83,7 @@ test_sandbox_whose_path_is_gone_but_not_its_namespace()
 	pod_named p-0 uid-1
 	sandbox old
 	first=$(addr4)
-	ip netns exec old sleep 1000 &
+	ip netns exec old sleep infinity &
 	pid=$!
 	eventually in_another_netns "$pid"
 	unpod old
@@ -259,7 +259,7 @@ test_sandbox_second_ADD_while_the_first_namespace_lives()
 	local first pid
 	sandbox a
 	first=$(addr4)
-	ip netns exec a sleep 60 &
+	ip netns exec a sleep infinity &
 	pid=$!
 	# shellcheck disable=SC2016
 	eventually sh -c '[ "$(readlink /proc/$1/ns/net)" != "$(readlink /proc/self/ns/net)" ]' sh "$pid"

@@ -6,7 +6,8 @@
 # says "# kernel: 7.2" runs on that alone. QUICK=1, as make check has it: one that says "# check: no" is left out, and one that
 # minds QUICK is quick. One with "# programs: FOLDER" is skipped if the folder is missing (make peer-programs); the
 # skip is reported and counted. GUESTS (2) run at once. With one kernel they share the suites of one topology, by "# seconds: N"
-# of the suites. AGAIN=1: repeat a suite that exceeded a limit of time, alone, and report it: ../again.sh.
+# of the suites. SILENCE (900): a guest that prints nothing for so many seconds hangs, and is ended. AGAIN=1: repeat a suite
+# that exceeded a limit of time, alone, and report it: ../again.sh.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
@@ -48,7 +49,7 @@ boot()
 {
 	local log=$1 kernel=$2 topology=$3
 	shift 3
-	setpriv --pdeathsig KILL "$RUN" --kernel "$kernel" --topology "$topology" --limit "${LIMIT:-3600}" --bin "$BIN" \
+	setpriv --pdeathsig KILL "$RUN" --kernel "$kernel" --topology "$topology" --limit "${LIMIT:-3600}" --silence "${SILENCE:-900}" --bin "$BIN" \
 		--verdicts "$log.verdicts" "$@" 2>&1 </dev/null | tee "$log" |
 		sed -un "s/^vm: .* s  suite /# $kernel, $topology: /p"
 }

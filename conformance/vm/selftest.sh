@@ -17,7 +17,8 @@ vm() # SECONDS SUITE...: RC, and what it said in $W/said
 	local limit=$1
 	shift
 	rm -f "$W/verdicts"
-	AGAIN=1 "$HERE/run" --bin "$BIN" --limit "$limit" --verdicts "$W/verdicts" "${@/#/$W/}" >"$W/said" 2>&1
+	# shellcheck disable=SC2086 # words
+	AGAIN=1 "$HERE/run" --bin "$BIN" --limit "$limit" ${SILENCE-} --verdicts "$W/verdicts" "${@/#/$W/}" >"$W/said" 2>&1
 	RC=$?
 }
 # verdict NAME PATTERN: of that suite: passed, failed, why it may be repeated.
@@ -66,6 +67,10 @@ check "and the console shown" said 'Kernel panic'
 vm 40 hangs.sh
 check "a suite that hangs is a failure" is "$RC" 1
 check "it is stopped in time" said 'stopped after 40 s'
+SILENCE='--silence 30' vm 600 hangs.sh
+check "a guest that prints nothing is a failure" is "$RC" 1
+check "it is stopped, too" said 'the guest printed nothing for 30 s'
+check "its suite may be repeated" verdict hangs '1 1 vm: suite hangs did not end'
 
 for topology in pair iommu; do
 	"$HERE/run" --bin "$BIN" --topology $topology --limit 1800 "$HERE/suites/sriov/selftest.sh" >"$W/said" 2>&1

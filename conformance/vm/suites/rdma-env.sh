@@ -167,9 +167,9 @@ check "doctor: traffic class" finds A traffic-class "" warn "--tc 106"
 check "doctor: nothing fails" ok in_pod A check
 check "doctor: but strict" fails in_pod A check --strict
 NCCL_IB_TC=106 check "doctor: traffic class in the environment" finds A traffic-class "" ok
-sleep 1000 &
+sleep infinity &
 outside=$!
-ip netns exec A sleep 1000 &
+ip netns exec A sleep infinity &
 inside=$!
 check "doctor: from outside" eventually sh -c "railctl rdma check --netns /proc/$inside/ns/net --json >$W/out"
 check "doctor: what a process has, but not what it may" want 'any(.[]; .check == "uverbs" and .result == "unknown" and

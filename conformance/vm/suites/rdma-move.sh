@@ -91,7 +91,7 @@ NETNS='' check "DEL without namespace" detach p
 check "the kernel brought it, we the name" as_before
 ip netns add p
 check "ADD, and a process stays" attach p 6
-ip netns exec p sleep 1000 &
+ip netns exec p sleep infinity &
 sleeper=$!
 eventually is_elsewhere $sleeper
 ip netns del p

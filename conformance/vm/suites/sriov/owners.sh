@@ -41,7 +41,7 @@ check "names and all else as before" clean
 
 pods a c
 check "a pod: ADD" add a "$(on "$VA0" "$SOME")"
-ip netns exec a sleep 1000 &
+ip netns exec a sleep infinity &
 HOLDER=$!
 eventually is_elsewhere $HOLDER
 no_pods a

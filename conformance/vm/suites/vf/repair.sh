@@ -51,7 +51,7 @@ check "nothing is left" nothing_left
 # A process keeps its namespace alive, in which the interface stays.
 pods a
 check "ADD" add a "$(on "$VA0")"
-ip netns exec a sleep 1000 &
+ip netns exec a sleep infinity &
 HOLDER=$!
 eventually is_elsewhere $HOLDER
 no_pods a
