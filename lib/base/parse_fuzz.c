@@ -18,12 +18,11 @@ FUZZ(const uint8_t *data, size_t size)
 		MUST(!utf8_valid(s, i));
 	if (fuzz_ok(parse_u64(s, 3, 70000, &n), NULL, &n, sizeof(n)))
 		MUST(n >= 3 && n <= 70000 && n == strtoul(s, NULL, 10));
-	if (!hw_addr_parse(s, &a))
-		MUST(!hw_addr_parse(hw_addr_format(a, text), &b) && hw_addr_equal(a, b) &&
-		     !parse_mac(s, b.byte) == hw_addr_is_mac(a));
-	if (!ifname_problem(s))
-		MUST(strlen(s) < IFNAME_LEN && *s && !strpbrk(s, "/:% \t\n") &&
-		     strcmp(s, "..") != 0);
+	bool is_addr = !hw_addr_parse(s, &a);
+	MUST(!is_addr || (!hw_addr_parse(hw_addr_format(a, text), &b) && hw_addr_equal(a, b)));
+	MUST(!parse_mac(s, b.byte) == (is_addr && hw_addr_is_mac(a)));
+	MUST(ifname_problem(s) ||
+	     (strlen(s) < IFNAME_LEN && *s && !strpbrk(s, "/:% \t\n") && strcmp(s, "..") != 0));
 	MUST(!id_valid(s) || (!strpbrk(s, "/%,; ") && *s != '.' && utf8_valid(s, strlen(s))));
 	while (slice_next(&rest, ';', &piece))
 		total += piece.len + 1;
