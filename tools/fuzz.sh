@@ -60,9 +60,10 @@ if [ "$mode" = smoke ]; then
 	fi
 fi
 
-# A target is short: what it does has to be seen at a glance. Its comments do not count.
+# A target is short: what it does has to be seen at a glance. Its head comment does not count, because every file has one.
 for target in "${targets[@]}"; do
-	lines=$(grep -vcE '^#include|^[[:space:]]*(/\*|\*)|^$' "${target}_fuzz.c")
+	lines=$(awk '/^#include|SPDX-License|^$/ { next } !headed && /^(\/\*| \*)/ { headed = /\*\/$/; next } { headed = 1; n++ }
+		END { print n + 0 }' "${target}_fuzz.c")
 	[ "$lines" -le 25 ] || { echo "${target}_fuzz.c: $lines lines, allowed 25"; exit 1; }
 done
 
