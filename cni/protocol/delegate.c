@@ -83,9 +83,9 @@ static char **make_env(const struct delegate_call *what, struct err *e)
 
 /* The code that we carry, when the program found is the same: not one of another build, and not a
  * wrapper around it. */
-static int (*carried(const struct delegate_builtin *b, const char *type, const char *path))(void)
+static bool is_carried(const struct delegate_builtin *b, const char *type, const char *path)
 {
-	return b && strcmp(b->type, type) == 0 && build_mark_found(path, b->mark) ? b->run : NULL;
+	return b && strcmp(b->type, type) == 0 && build_mark_found(path, b->mark);
 }
 
 int delegate_start(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
@@ -100,14 +100,16 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
 	if (!env)
 		return -1;
 	d->type = type;
+
+	bool carried = is_carried(call->builtin, type, d->path);
 	const struct exec_req req = { .path = d->path,
-				      .run = carried(call->builtin, type, d->path),
+				      .run = carried ? call->builtin->run : NULL,
 				      .envp = env,
 				      .input = call->conf.text,
 				      .input_len = call->conf.len,
 				      .timeout_ms = timeout_ms };
 	log_debug(&call->ctx.log, "ipam.type \"%s\": %s of %s%s", type, cni_command_name(what->cmd),
-		  d->path, req.run ? ", the same build: in a child without execve" : "");
+		  d->path, carried ? ", the same build: in a child without execve" : "");
 	if (exec_start(&req, &d->child, e))
 		return err_wrap(e, "ipam.type: \"%.64s\"", type);
 	return 0;
