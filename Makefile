@@ -181,11 +181,12 @@ static_of = $(if $(filter $(1),$(DYNAMIC)),,$(STATIC))
 # One text for all programs of a build, made from what they are linked from: a plugin runs the code of railhead-ipam
 # that it carries only where the program has the same (lib/sys/build_mark.h).
 $(B)/build_id: $(LINK_WITH) $(call objects,$(MAINS))
-	$(Q)cat $(filter-out %/flags,$^) $(if $(STATIC),$(foreach l,$(SYSTEM_LIBS) -lc,$$($(CC) -print-file-name=$(l:-l%=lib%.a)))) \
+	$(Q)cat $^ $(if $(STATIC),$(foreach l,$(SYSTEM_LIBS) -lc,$$($(CC) -print-file-name=$(l:-l%=lib%.a)))) \
 		| sha256sum | cut -c 1-64 >$@.new && mv $@.new $@
-$(O)/ident/%.o: tools/ident.c $(B)/build_id
+$(PROGRAMS:%=$(O)/ident/%.o) $(O)/ident/cni-conformance.o: $(O)/ident/%.o: tools/ident.c $(B)/build_id
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -DPROGRAM='"$*"' -DBUILD='"$(shell cat $(B)/build_id)"' -c $< -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DPROGRAM='"$*"' -DBUILD="\"$$(cat $(B)/build_id)\"" -c $< -o $@
 # -u: keep the mark although nothing refers to it.
 define program
 $(B)/bin/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(1)),tools/static.c)) $(WRAP) $(LINK_WITH)
