@@ -1,48 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-# Read call graphs of gcc and print the longest chain below each function in `starts`. Run by chain.sh.
+# Read call graphs of gcc and print the longest chain below each function in `starts`. Run by chain.sh, with circles.awk.
 #
-# Functions that call each other in a circle are a group (Tarjan's strongly connected components). A group counts as many
-# as it has members. Groups are complete in the order callee before caller, so one visit gives all lengths.
+# A group of functions that call each other in a circle counts as many as it has members. Groups are found in the order callee
+# before caller, so one visit gives all lengths.
 
 # A function is called NAME, and FILE:NAME if it is static. An ellipse is a function of another file or library.
 /^node:/ && !/shape : ellipse/ { defined[$2] = 1 }
-/^edge:/ { calls[$2] = calls[$2] "\"" $4 }
+/^edge:/ { calls[$2] = calls[$2] " " $4 }
 
-function visit(name,    n, to, i, member, size, longest)
+function circle_found(members, size,    i, j, n, to, longest)
 {
-	seen[name] = low[name] = ++count
-	stack[++top] = name
-	on_stack[name] = 1
-	n = split(substr(calls[name], 2), to, "\"")
-	for (i = 1; i <= n; i++) {
-		if (!(to[i] in defined))
-			continue
-		if (!(to[i] in seen))
-			visit(to[i])
-		if (on_stack[to[i]] && low[to[i]] < low[name])
-			low[name] = low[to[i]]
+	for (i = 1; i <= size; i++) {
+		n = split(calls[members[i]], to, " ")
 		# Only functions outside of this group have a length yet.
-		if (to[i] in chain_length && chain_length[to[i]] > chain_length[below[name]])
-			below[name] = to[i]
+		for (j = 1; j <= n; j++)
+			if (to[j] in chain_length && chain_length[to[j]] > chain_length[longest])
+				longest = to[j]
 	}
-	if (low[name] != seen[name])
-		return
-	# The group is what is on the stack, down to its first function.
-	for (i = top; ; i--) {
-		size++
-		if (chain_length[below[stack[i]]] > chain_length[longest])
-			longest = below[stack[i]]
-		if (stack[i] == name)
-			break
+	for (i = 1; i <= size; i++) {
+		below[members[i]] = longest
+		chain_length[members[i]] = (members[i] in defined ? size : 0) + chain_length[longest]
+		group[members[1]] = group[members[1]] (i > 1 ? ", " : "") members[i]
+		leader[members[i]] = members[1]
 	}
-	do {
-		member = stack[top--]
-		on_stack[member] = 0
-		below[member] = longest
-		chain_length[member] = size + chain_length[longest]
-		group[name] = group[name] (group[name] == "" ? "" : ", ") member
-		leader[member] = name
-	} while (member != name)
 }
 
 function show(name)
@@ -59,7 +39,7 @@ END {
 			bad = 1
 			continue
 		}
-		visit(start[i])
+		visit(start[i], calls)
 		length_here = chain_length[start[i]]
 		printf "chain    %s: %d functions\n", start[i], length_here
 		if (verbose == 1 || length_here > most)

@@ -35,4 +35,4 @@ find cni lib -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -name '*_contra
 		gcc $flags "$file" -o "$dir/$(echo "$file" | tr / -).s" || exit 255
 	done' chain
 rm "$dir/probe.ci"
-awk -F '"' -v starts="$starts" -v most="$most" -v verbose="${V:-0}" -f "$tools/chain.awk" "$dir"/*.ci
+awk -F '"' -v starts="$starts" -v most="$most" -v verbose="${V:-0}" -f "$tools/circles.awk" -f "$tools/chain.awk" "$dir"/*.ci

@@ -143,27 +143,8 @@ function judge_names(r,    n, name, i, f, m, list, used, hit, file)
 			complain(r "/README.md: names " name[i] ", which does not exist")
 }
 
-# Circles of files: the strongly connected components of the graph `needs` (Tarjan).
-function visit(unit,    n, next_unit, i, members, circle, size)
+function circle_found(members, size)
 {
-	seen[unit] = low[unit] = ++count
-	stack[++top] = unit
-	on_stack[unit] = 1
-	n = split(needs[unit], next_unit, " ")
-	for (i = 1; i <= n; i++) {
-		if (!(next_unit[i] in seen))
-			visit(next_unit[i])
-		if (on_stack[next_unit[i]] && low[next_unit[i]] < low[unit])
-			low[unit] = low[next_unit[i]]
-	}
-	if (low[unit] != seen[unit])
-		return
-	size = 0
-	do {
-		circle = stack[top--]
-		on_stack[circle] = 0
-		members[++size] = circle
-	} while (circle != unit)
 	if (size > 1)
 		complain("these files include each other in a circle: " sorted(members, size))
 }
@@ -279,7 +260,7 @@ END {
 	sorted(sources, n_sources)
 	for (i = 1; i <= n_sources; i++)
 		if (!(sources[i] in seen))
-			visit(sources[i])
+			visit(sources[i], needs)
 	for (i = 1; i < ARGC; i++) {
 		room = ARGV[i]
 		if (sub(/\/README\.md$/, "", room) && lines[room] > 60)

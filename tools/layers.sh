@@ -117,4 +117,4 @@ files=$(find $folders -name '*.[ch]' 2>/dev/null | sort)
 # shellcheck disable=SC2086
 pages=$(find $folders examples docs packaging \( -path '*/testdata' -o -path 'conformance/*/*' \) -prune -o -name README.md -print 2>/dev/null | sort)
 # shellcheck disable=SC2086
-exec awk -v most="$most" -f "$tools/layers.awk" $files $pages
+exec awk -v most="$most" -f "$tools/circles.awk" -f "$tools/layers.awk" $files $pages

@@ -110,7 +110,7 @@ for i in $(seq 25); do plant "lib/base/full$i.c" "$spdx"; done
 bad "layers: a room of 27 files" '27 files that somebody must read' "$tools/layers.sh" "$tree"
 rm "$tree"/lib/base/full*.c
 sed 's:^lib/base|:&lib/json/:' "$tools/layers.sh" >"$dir/layers.sh"
-cp "$tools/layers.awk" "$tools/parts" "$dir"
+cp "$tools/layers.awk" "$tools/circles.awk" "$tools/parts" "$dir"
 plant lib/base/README.md 'May include: lib/json/'
 bad "layers: arrows that lead back" 'leads back' sh "$dir/layers.sh" "$tree"
 plant_pages
