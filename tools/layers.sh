@@ -71,6 +71,7 @@ rdma/probe/verbs|lib/ rdma/probe/data/ rdma/probe/wire/
 rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
 rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
+cluster/store|lib/
 railctl|lib/
 railctl/dropin|lib/
 railctl/attachments|lib/ cni/ sriov/ rdma/
