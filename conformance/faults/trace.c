@@ -76,6 +76,15 @@ static struct tracee *enter(struct session *s, pid_t pid)
 	return t;
 }
 
+/* Before its first stop: if its parent ends first, let_go_of_rest() must know of it. */
+static void enter_child(struct session *s, const struct tracee *parent)
+{
+	unsigned long pid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, parent->pid, NULL, &pid) == 0 && !find(s, (pid_t)pid))
+		(void)enter(s, (pid_t)pid);
+}
+
 static unsigned count(struct tracee *t, long nr)
 {
 	for (size_t i = 0; i < DISTINCT; i++) {
@@ -228,6 +237,8 @@ static void at_stop(struct session *s, struct tracee *t, int status)
 	} else if (event) {
 		if (event == PTRACE_EVENT_EXEC)
 			t->counting = true;
+		else if (event != PTRACE_EVENT_STOP)
+			enter_child(s, t);
 		sig = 0;
 	}
 	/* Once no fault is left to inject, the process runs on without stops. */
