@@ -105,6 +105,8 @@ CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(B)/libcjson.a)
 LIBS := -Wl,--start-group $(ARCHIVES:%=$(B)/lib%.a) -Wl,--end-group $(CJSON_LIB)
 # pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
 SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lpthread -lm
+# Of the part cluster: for the node agent and tests only. No static program has them.
+CLUSTER_LIBS := -lcurl -levent
 
 have = $(if $(wildcard $($(1)_SRC)),$(1))
 BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
@@ -212,14 +214,14 @@ $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
-		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS) $(rdma-probe_LIBS)
+		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS) $(rdma-probe_LIBS) $(CLUSTER_LIBS)
 
 # Code that reads foreign input is not in railctl.
 $(FUZZERS): $(B)/target/%: $(O)/%_fuzz.o $(filter-out %railctl.a,$(LINK_WITH))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) \
-		$(filter-out %railctl.a,$(LIBS)) $(SYSTEM_LIBS)
+		$(filter-out %railctl.a,$(LIBS)) $(SYSTEM_LIBS) $(CLUSTER_LIBS)
 
 define helper
 	@mkdir -p $(@D)

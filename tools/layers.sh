@@ -71,7 +71,9 @@ rdma/probe/verbs|lib/ rdma/probe/data/ rdma/probe/wire/
 rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
 rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
+cluster/http|lib/
 cluster/store|lib/
+cluster/testing|lib/ cluster/
 railctl|lib/
 railctl/dropin|lib/
 railctl/attachments|lib/ cni/ sriov/ rdma/
@@ -89,6 +91,7 @@ cni|lib/ cni/
 ipam|lib/ cni/ ipam/
 sriov|lib/ topo/ cni/ sriov/
 rdma|lib/ cni/ rdma/
+cluster|lib/ cluster/
 railctl|lib/ topo/ cni/ ipam/ sriov/ rdma/ railctl/
 conformance|conformance/
 tools|lib/'
@@ -108,6 +111,8 @@ lmdb.h|^ipam/store/store_lmdb[^/]*$
 expat.h|^topo/xml/
 infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/
+curl/|^cluster/http/
+event2/|^cluster/(http|testing)/
 check.h|^lib/testing/testing.h$'
 most=25 # files of a room that somebody must read
 
