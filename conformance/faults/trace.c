@@ -76,7 +76,7 @@ static struct tracee *enter(struct session *s, pid_t pid)
 	return t;
 }
 
-/* Before its first stop: if its parent ends first, let_go_of_rest() must know of it. */
+/* Before its first stop: if its parent ends first, let_go_of_rest() must know its pid. */
 static void enter_child(struct session *s, const struct tracee *parent)
 {
 	unsigned long pid;
