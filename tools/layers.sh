@@ -45,6 +45,7 @@ cni/plugins|lib/ cni/protocol/ cni/engine/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/
+ipam/node|lib/
 ipam/peers|lib/
 ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/
 ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/lease/ ipam/peers/
