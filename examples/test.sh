@@ -225,6 +225,35 @@ pools()
 	done
 }
 
+# --- many nodes ------------------------------------------------------------------------------------------
+
+# apply_as HOSTNAME FILE: the pools of FILE on a node of this name, in a store of its own
+apply_as()
+{
+	unshare --uts bash -c 'hostname "$1" && exec "$2/railctl" --data-dir "$3" ipam pool apply "$4" --json' - \
+		"$1" "$BIN" "$W/many-$1" "$2" >"$W/out" 2>"$W/evidence"
+}
+
+many_nodes()
+{
+	local file
+	for file in many-nodes/*.json; do
+		jq 'if type == "array" then .[] | del(.name) else . end' "$file" | jq -s . >"$W/one"
+		keys_known "$W/one"
+		judge $? "$file"
+	done
+	[ -x "$BIN/railctl" ] || { skip "many-nodes: railctl is not in $BIN"; return; }
+	install -m 644 many-nodes/node.json /etc/railhead/node.json
+	apply_as gpu-0 many-nodes/rails.json && apply_as gpu-1023.example.org many-nodes/rails.json
+	judge $? many-nodes
+	jq -e 'length == 8 and all(.result == "added" and .nodeHasNumber)' "$W/out" >"$W/evidence" 2>&1
+	judge $? 'many-nodes: the result'
+	if apply_as gpu-1024 many-nodes/rails.json; then fail 'self-test: number 1024 of 1024 went unnoticed'; else pass; fi
+	grep -q 'highest number that fits is 1023' "$W/evidence"
+	judge $? 'many-nodes: the highest number'
+	rm /etc/railhead/node.json
+}
+
 # --- bandwidth tiers -------------------------------------------------------------------------------------
 
 # A copy of /etc is mounted over it, for what the programs read there.
@@ -401,6 +430,7 @@ awk -f "$root/docs/keys.awk" "$root"/docs/man/railhead-*.[1-8] | sort -u >"$W/ke
 stage
 etc_of_ours
 pools
+many_nodes
 for file in */*.conflist; do
 	conflist "$file"
 done

@@ -48,8 +48,8 @@ ipam/conf|lib/ cni/protocol/ ipam/store/
 ipam/node|lib/
 ipam/peers|lib/
 ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/
-ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/lease/ ipam/peers/
-ipam/admin|lib/ ipam/conf/ ipam/lease/ ipam/alloc/
+ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/peers/
+ipam/admin|lib/ ipam/conf/ ipam/node/ ipam/lease/ ipam/alloc/
 ipam/plugin|lib/ cni/protocol/ ipam/lease/ ipam/alloc/ ipam/peers/
 ipam/testing|lib/ cni/ ipam/
 sriov/vf|lib/ cni/protocol/ cni/record/

@@ -164,10 +164,15 @@ for_example()
 		cp "$ROOT/topo/testdata/nccl-xml/dgx-a100.xml" "$W"
 		return
 	fi
+	if [[ $1 == *" ipam slices "* ]]; then
+		ok ipam pool add rail0 --subnet 10.1.0.0/16 --slice /28
+		return
+	fi
 	ok ipam pool add rail0 --subnet 10.1.0.0/16 --this-node-only
 	attach rail0-net 4f5e6d7c8b9a pod1 '{"type":"railhead-ipam","pool":"rail0"}'
 	echo '{"subnet":"10.9.0.0/24","thisNodeOnly":true}' >"$W/pool.json"
 	echo '[]' >"$W/node2.json"
+	echo '[{"name":"rail1","subnet":"10.2.0.0/16","slice":{"prefix":28}}]' >"$W/rails.json"
 	mkdir -p /var/lib/cni/networks/rail0-net /var/lib/cni/results
 	printf 'c-1\r\nnet1' >/var/lib/cni/networks/rail0-net/10.1.0.77
 	echo '{"items":[]}' >"$W/ippools.json"
@@ -183,11 +188,11 @@ without_rdma()
 		[ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]
 }
 
-# run_example LINE: what it asks of another node is asked of another store.
+# run_example LINE: what it asks of another node is asked of another store. The host name has a number.
 run_example()
 {
 	local line=$1 ssh="ssh() { shift; bash -c \"\${*//railctl/railctl --data-dir $W/node2}\"; };"
-	(cd "$W" && bash -c "$ssh $line") >"$W/out" 2>"$W/err" </dev/null || without_rdma "$line" ||
+	(cd "$W" && unshare --uts bash -c "hostname gpu-17; $ssh $line") >"$W/out" 2>"$W/err" </dev/null || without_rdma "$line" ||
 		fail "the example fails: $line: $(<"$W/out")$(<"$W/err")"
 }
 

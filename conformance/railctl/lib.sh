@@ -12,6 +12,8 @@ prepare()
 {
 	mkdir -p "$FAKE"
 	ip link add "$MASTER" type veth peer name wire0 && ip link set "$MASTER" up || exit 2
+	# An /etc of our own: railctl writes the number of the node there.
+	cp -a /etc "$W/etc" && mount --bind "$W/etc" /etc && mkdir -p /etc/railhead || exit 2
 }
 
 # Reset everything except the links; end the processes that a case left.
@@ -24,6 +26,7 @@ fresh()
 	done
 	no_fake_sys
 	find $RUN $STATE /var/lib/cni -mindepth 1 -delete 2>/dev/null
+	rm -rf "$W/nodes" "$W/other" /etc/railhead/node.json
 	rm -rf "$W/evidence" "$W/skip" "${FAKE:?}"/* "$W"/*.fifo
 }
 

@@ -10,20 +10,64 @@
 
 #include "ipam/lease/session.h"
 
+enum admin_done { ADMIN_ADDED, ADMIN_CHANGED, ADMIN_UNCHANGED };
+
 struct admin_pool {
 	const char *name;
 	const struct json *definition; /* see ipam/conf/pool.h */
 	bool replace;                  /* false: `pool add`, true: `pool set` */
-	bool refuse_whole;             /* refuse a whole subnet without thisNodeOnly */
-	uint64_t outside;              /* output: leases that the new definition does not cover */
+	bool apply;                    /* `pool apply`: add or change, with all checks */
+	bool refuse_whole;             /* refuse a whole subnet without thisNodeOnly or slices */
+	bool force;           /* allow what only the operator can know to be safe, see below */
+	uint64_t outside;     /* output: leases that the new definition does not cover */
+	bool no_number;       /* output: it has slices, and this node has no number yet */
+	enum admin_done done; /* output */
 };
 
 /*
- * admin_pool_put - add or change a pool. ERR_CONFIG, ERR_DECODE: the definition is wrong. ERR_BUSY:
- * the name exists (add), or addresses overlap with those of another pool, which the message names.
- * ERR_NOTFOUND: the pool does not exist (set).
+ * admin_pools_put - add or change n pools in one transaction: all or none. ERR_CONFIG, ERR_DECODE:
+ * a definition is wrong, or this node's number does not fit. ERR_NOTFOUND: the pool does not exist
+ * (set). ERR_BUSY:
+ *
+ * - The name exists (add).
+ * - Addresses overlap with those of another pool, which is named.
+ * - Leases of this node are in the slice of another node by the new definition. It is never forced.
+ * - With apply and without force: the definition does not cover leases, which are named.
+ * - Without force: slices begin, change their grid or end, and this node gets addresses that it did
+ *   not have. Another node can still have leases there.
+ *
+ * admin_pool_put - the same for one pool.
  */
+int admin_pools_put(struct ipam *m, struct admin_pool *pools, size_t n, struct err *e) must_check;
 int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e) must_check;
+
+/*
+ * admin_node_set - write node.json, if living leases and pools with slices allow the number in it.
+ * ERR_BUSY: leases would be in the slice of another node; never forced. ERR_CONFIG: the number does
+ * not fit into a pool, and force is false.
+ */
+struct admin_node {
+	const struct json *file; /* see ipam/node/node_number.h */
+	bool force;
+	uint32_t number; /* output */
+};
+int admin_node_set(struct ipam *m, struct admin_node *n, struct err *e) must_check;
+
+/*
+ * admin_slices - the first n slices of a pool with this definition; n 0: all.
+ *	[{"number", "first", "last", "addresses"}]
+ * ERR_CONFIG: the pool has no slices, or not so many, or more than ADMIN_SLICES_MAX.
+ */
+#define ADMIN_SLICES_MAX 65536
+struct admin_slices {
+	const char *name;
+	const struct json *definition;
+	uint64_t n;
+};
+int admin_slices(const struct admin_slices *s, struct json **out, struct err *e) must_check;
+
+/* admin_add_count - add n to an object: a number up to 2^53, a decimal string above that. */
+int admin_add_count(struct json *o, const char *key, u128 n) must_check;
 
 /*
  * admin_pool_delete - delete the definition and all records of its addresses. ERR_NOTFOUND;
@@ -39,8 +83,10 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 /*
  * admin_pools - one pool, or all in order of names (name NULL). ERR_NOTFOUND: it does not exist.
  *	[{"name", "definition": {...}, "used", "resting", "capacity"}]
- * capacity is a number up to 2^53, and a decimal string above that. If the definition is damaged,
- * there is "error" instead.
+ * capacity is a number up to 2^53, and a decimal string above that. With slices, capacity is that
+ * of this node's slice, and there is "slice": {"number", "first", "last", "slices",
+ *"leasesOutside"} or, if the node has none, {"error"} and no capacity. If the definition is
+ *damaged, there is "error" instead.
  */
 int admin_pools(struct ipam *m, const char *name, struct json **out, struct err *e) must_check;
 

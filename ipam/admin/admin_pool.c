@@ -1,116 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admin_pool.c: adds, changes, deletes and lists pools for an operator. */
+/* admin_pool.c: deletes and lists pools for an operator. */
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/array.h"
 #include "ipam/admin/admin.h"
+#include "ipam/admin/slice_check.h"
 #include "ipam/conf/pool.h"
+#include "ipam/conf/pool_slice.h"
+#include "ipam/node/node_file.h"
 
 /* Exact in a JSON number. */
 #define NUMBER_MAX (UINT64_C(1) << 53)
-
-/* ---- add and set ---- */
-
-struct put_job {
-	struct admin_pool *p;
-	struct source source;
-	struct err *e;
-	bool failed;
-	bool exists;
-};
-
-static int check_other(const char *key, const char *value, void *arg)
-{
-	struct put_job *job = arg;
-	struct source other = { .label = "" };
-	struct ip_range both;
-	char a[IP_STR_LEN], b[IP_STR_LEN];
-	struct json *def = NULL;
-	struct err why;
-
-	if (strcmp(key + 2, job->p->name) == 0) {
-		job->exists = true;
-		return 0;
-	}
-	/* one that cannot be read gives no addresses either */
-	if (json_parse(value, strlen(value), key, &def, &why) ||
-	    pool_decode(key + 2, def, &other, &why)) {
-		json_free(def);
-		if (why.code != ERR_NOMEM)
-			return 0;
-		*job->e = why;
-		job->failed = true;
-		return 1;
-	}
-	if (ranges_overlap(&other.usable, &job->source.usable, &both)) {
-		err_set(job->e, ERR_BUSY, 0, "pool %s overlaps with %s in %s-%s", job->p->name,
-			other.label, ip_format(both.first, a), ip_format(both.last, b));
-		job->failed = true;
-	}
-	source_clear(&other);
-	json_free(def);
-	return job->failed;
-}
-
-static int count_outside(const char *key, const char *value, void *arg)
-{
-	struct put_job *job = arg;
-	struct lease rec = { .tree = NULL };
-	struct key_address a;
-	struct err ignored;
-
-	if (key_parse_address(key, &a) == 0 && !ranges_contain(&job->source.usable, a.ip) &&
-	    lease_parse(value, key, &rec, &ignored) == 0 && rec.state == LEASE_HELD)
-		job->p->outside++;
-	lease_clear(&rec);
-	return 0;
-}
-
-static void addresses_of(struct key *k, const char *pool)
-{
-	(void)snprintf(k->s, sizeof(k->s), "a/p/%.100s/", pool);
-}
-
-static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
-{
-	struct put_job *job = arg;
-	struct admin_pool *p = job->p;
-	struct key all = { "d/" }, mine, addresses;
-
-	job->failed = job->exists = false;
-	job->e = e;
-	p->outside = 0;
-	if (lease_db_scan(l, &all, check_other, job, e) || job->failed)
-		return -1;
-	if (job->exists && !p->replace) {
-		err_set(e, ERR_BUSY, 0, "pool %s exists", p->name);
-		return err_hint(e, "change it with `railctl ipam pool set`");
-	}
-	if (!job->exists && p->replace)
-		return pool_missing(p->name, l->ipam->node, e);
-	addresses_of(&addresses, p->name);
-	if (lease_db_scan(l, &addresses, count_outside, job, e))
-		return -1;
-	key_of_pool(&mine, p->name);
-	lease_db_sync(l);
-	return lease_db_put(l, mine.s, json_print(p->definition, false), e);
-}
-
-int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e)
-{
-	struct put_job arg = { .p = p };
-	struct ipam_job job = { STORE_WRITE, "POOL", put_in_txn, &arg, NULL };
-
-	if (pool_name_valid(p->name, e) || pool_check_keys(p->definition, e) ||
-	    pool_decode(p->name, p->definition, &arg.source, e))
-		return -1;
-	int rc = p->refuse_whole ? pool_is_restricted(p->name, p->definition, e) : 0;
-	if (rc == 0)
-		rc = ipam_run(m, &job, e);
-	source_clear(&arg.source);
-	return rc;
-}
 
 /* ---- delete ---- */
 
@@ -154,6 +55,11 @@ static int delete_kind(struct lease_db *l, char kind, const char *pool, struct e
 		rc = lease_db_del(l, keys.items[i].s, e);
 	free(keys.items);
 	return rc;
+}
+
+static void addresses_of(struct key *k, const char *pool)
+{
+	(void)snprintf(k->s, sizeof(k->s), "a/p/%.100s/", pool);
 }
 
 /* Through the lease database, so that owners lose their addresses too. */
@@ -230,7 +136,8 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 
 struct list_job {
 	struct lease_db *l;
-	const char *name; /* NULL: all */
+	const char *name;       /* NULL: all */
+	const struct json *def; /* the pool to describe */
 	struct json *out;
 	struct err *e;
 	bool failed;
@@ -275,46 +182,86 @@ static int add_usage(struct json *o, const struct usage *u)
 		       : 0;
 }
 
-static int add_capacity(struct json *o, u128 n)
+int admin_add_count(struct json *o, const char *key, u128 n)
 {
 	char digits[48];
 	size_t at = sizeof(digits) - 1;
 
 	if (n <= NUMBER_MAX)
-		return json_add_int(o, "capacity", (int64_t)n);
+		return json_add_int(o, key, (int64_t)n);
 	digits[at] = '\0';
 	for (; n; n /= 10)
 		digits[--at] = (char)('0' + (int)(n % 10));
-	return json_add_str(o, "capacity", digits + at);
+	return json_add_str(o, key, digits + at);
 }
 
-static int add_definition(struct json *o, const char *name, const struct json *def, struct err *e)
+static int add_slice_error(struct json *o, const struct err *why, struct err *e)
 {
-	struct source s = { .label = "" };
+	if (why->code == ERR_NOMEM || json_add_str(o, "error", why->msg))
+		return err_nomem(e);
+	return 1;
+}
+
+/* The member "slice": which part of the pool this node has. 1: it has none, *s is unusable. */
+static int add_slice(struct list_job *job, struct json *pool, struct source *s, struct err *e)
+{
+	const struct ipam *m = job->l->ipam;
+	struct json *o = json_add_object(pool, "slice");
+	struct slice_check c = { .name = json_str(json_get(pool, "name")), .own = s };
+	auto_clean(source_clear) struct source whole = { .label = "" };
+	char first[IP_STR_LEN], last[IP_STR_LEN];
+	uint32_t number;
 	struct err why;
 
-	if (json_add_copy(o, "definition", def))
+	if (!o)
 		return err_nomem(e);
+	if (node_file_number(m->ctx, m->node, &number, &why) ||
+	    pool_decode(c.name, job->def, &whole, &why) || pool_slice_cut(s, number, &why))
+		return add_slice_error(o, &why, e);
+	c.whole = &whole;
+	if (slice_check_leases(job->l, &c, e))
+		return -1;
+	struct ip_range r = pool_slice_range(&s->slice, number);
+	if (json_add_int(o, "number", number) ||
+	    json_add_str(o, "first", ip_format(r.first, first)) ||
+	    json_add_str(o, "last", ip_format(r.last, last)) ||
+	    json_add_int(o, "slices", (int64_t)pool_slice_count(&s->slice, s->subnet)) ||
+	    json_add_int(o, "leasesOutside", (int64_t)(c.elsewhere.n + c.outside.n)))
+		return err_nomem(e);
+	return 0;
+}
+
+static int add_definition(struct list_job *job, struct json *o, const char *name,
+			  const struct json *def)
+{
+	auto_clean(source_clear) struct source s = { .label = "" };
+	struct err why;
+
+	job->def = def;
+	if (json_add_copy(o, "definition", def))
+		return err_nomem(job->e);
 	if (pool_decode(name, def, &s, &why))
-		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg) ? err_nomem(e)
-										  : 0;
-	int rc = add_capacity(o, ranges_capacity(&s.usable));
-	source_clear(&s);
-	return rc ? err_nomem(e) : 0;
+		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)
+			       ? err_nomem(job->e)
+			       : 0;
+	int rc = s.slice.size ? add_slice(job, o, &s, job->e) : 0;
+	if (rc == 0 && admin_add_count(o, "capacity", ranges_capacity(&s.usable)))
+		return err_nomem(job->e);
+	return rc < 0 ? -1 : 0;
 }
 
 static int list_one(struct list_job *job, const char *name, const char *text)
 {
 	struct json *o = json_push_object(job->out);
-	auto_json struct json *def = NULL;
+	auto_pool_text struct pool_text def = { .tree = NULL };
 	char scope[KEY_SCOPE_MAX];
 	struct usage u;
 	struct err why;
 
 	if (!o || json_add_str(o, "name", name))
 		return err_nomem(job->e);
-	if (json_parse(text, strlen(text), name, &def, &why) == 0) {
-		if (add_definition(o, name, def, job->e))
+	if (pool_parse(text, name, &def, &why) == 0) {
+		if (add_definition(job, o, name, def.def))
 			return -1;
 	} else if (why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)) {
 		return err_nomem(job->e);

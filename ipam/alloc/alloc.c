@@ -9,6 +9,8 @@
 #include "ipam/alloc/choose.h"
 #include "ipam/alloc/sandbox.h"
 #include "ipam/conf/pool.h"
+#include "ipam/conf/pool_slice.h"
+#include "ipam/node/node_file.h"
 
 void alloc_result_clear(struct alloc_result *r)
 {
@@ -18,10 +20,25 @@ void alloc_result_clear(struct alloc_result *r)
 
 /* ---- the sources ---- */
 
+/* This node's part of a pool with slices. Only here ADD reads the number of the node. */
+static int cut_slice(struct lease_db *l, const char *name, struct source *s, struct err *e)
+{
+	uint32_t number;
+	int rc = node_file_number(l->ipam->ctx, l->ipam->node, &number, e);
+
+	if (rc)
+		(void)err_wrap(e, "pool %.100s", name);
+	else
+		rc = pool_slice_cut(s, number, e);
+	if (rc)
+		source_clear(s);
+	return rc;
+}
+
 static int load_pool(struct lease_db *l, const char *name, struct source_sets *sets,
 		     struct source *out, struct err *e)
 {
-	struct json *def = NULL;
+	struct pool_text def = { .tree = NULL };
 	const char *text;
 	struct key k;
 
@@ -33,11 +50,13 @@ static int load_pool(struct lease_db *l, const char *name, struct source_sets *s
 		e->code = ERR_CONFIG;
 		return -1;
 	}
-	if (json_parse(text, strlen(text), k.s, &def, e) || sources_keep(sets, def, e)) {
+	if (pool_parse(text, k.s, &def, e) || sources_keep(sets, def.tree, e)) {
 		e->code = e->code == ERR_NOMEM ? ERR_NOMEM : ERR_STORE;
 		return -1;
 	}
-	return pool_decode(name, def, out, e);
+	if (pool_decode(name, def.def, out, e))
+		return -1;
+	return out->slice.size ? cut_slice(l, name, out, e) : 0;
 }
 
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "cni/protocol/result.h"
+#include "ipam/conf/pool_slice.h"
 
 struct pool {
 	const char *subnet, *gateway;
-	const struct json *ranges, *excludes, *routes, *namespaces, *quota;
+	const struct json *ranges, *excludes, *routes, *namespaces, *quota, *slice, *block_size;
 	bool this_node_only; /* no other node assigns addresses of the subnet */
 };
 
@@ -31,6 +32,8 @@ static const struct json_field pool_fields[] = {
 	KEY("namespaces", J_ARRAY, namespaces),
 	KEY("quota", J_ANY, quota),
 	KEY("thisNodeOnly", J_BOOL, this_node_only),
+	KEY("slice", J_OBJECT, slice),
+	KEY("blockSize", J_ANY, block_size),
 	{ 0 },
 };
 
@@ -76,7 +79,8 @@ int pool_name_valid(const char *name, struct err *e)
 
 int pool_is_restricted(const char *name, const struct json *def, struct err *e)
 {
-	if (json_get(def, "ranges") || json_true(json_get(def, "thisNodeOnly")))
+	if (json_get(def, "ranges") || json_get(def, "slice") ||
+	    json_true(json_get(def, "thisNodeOnly")))
 		return 0;
 	err_set(e, ERR_CONFIG, 0,
 		"pool %.100s: has the whole subnet; two nodes with the same range assign the same "
@@ -84,6 +88,8 @@ int pool_is_restricted(const char *name, const struct json *def, struct err *e)
 		name);
 	err_hint(e, "give this node its own range: --range 10.1.1.0/24, or \"ranges\" in the "
 		    "definition");
+	err_hint(e, "or give each node a number and a slice: `railctl ipam node set 17`, and "
+		    "--slice /28, or \"slice\" in the definition");
 	return err_hint(e, "if no other node assigns addresses of this subnet: --this-node-only, "
 			   "or \"thisNodeOnly\": true");
 }
@@ -254,6 +260,50 @@ static int check_routes(const struct json *routes, struct err *e)
 	return 0;
 }
 
+/* A pool has slices or blocks, never both; an unknown way of sharing must not give addresses. */
+static int decode_sharing(const struct pool *p, struct source *s, struct err *e)
+{
+	if (p->block_size)
+		return err_set(e, ERR_CONFIG, 0,
+			       p->slice ? "blockSize: a pool has slices or blocks, never both"
+					: "blockSize: this version has no blocks; use \"slice\"");
+	if (!p->slice)
+		return 0;
+	if (p->this_node_only)
+		return err_set(e, ERR_CONFIG, 0,
+			       "thisNodeOnly: slices are for several nodes; remove one of the two");
+	return pool_slice_decode(p->slice, s->subnet, &s->slice, e);
+}
+
+#define SLICED "sliced"
+
+char *pool_record(const struct json *def)
+{
+	auto_json struct json *o = NULL;
+
+	if (!json_get(def, "slice"))
+		return json_print(def, false);
+	o = json_new_object();
+	return o && json_add_copy(o, SLICED, def) == 0 ? json_print(o, false) : NULL;
+}
+
+void pool_text_clear(struct pool_text *t)
+{
+	json_free(t->tree);
+	*t = (struct pool_text){ .tree = NULL };
+}
+
+int pool_parse(const char *text, const char *what, struct pool_text *out, struct err *e)
+{
+	struct json *tree;
+
+	if (json_parse(text, strlen(text), what, &tree, e))
+		return -1;
+	const struct json *wrapped = json_get(tree, SLICED);
+	*out = (struct pool_text){ tree, wrapped ? wrapped : tree };
+	return 0;
+}
+
 int pool_decode(const char *name, const struct json *def, struct source *out, struct err *e)
 {
 	struct pool p = { 0 };
@@ -262,8 +312,9 @@ int pool_decode(const char *name, const struct json *def, struct source *out, st
 	key_scope(s.scope, 'p', name);
 	(void)snprintf(s.label, sizeof(s.label), "pool %.100s", name);
 	if (json_decode(def, "pool", pool_fields, &p, e) || decode_subnet(&p, &s, e) ||
-	    decode_gateway(&p, &s, e) || decode_policy(&p, def, &s, e) ||
-	    check_routes(p.routes, e) || decode_ranges(&p, &s, e)) {
+	    decode_gateway(&p, &s, e) || decode_sharing(&p, &s, e) ||
+	    decode_policy(&p, def, &s, e) || check_routes(p.routes, e) ||
+	    decode_ranges(&p, &s, e)) {
 		source_clear(&s);
 		return err_wrap(e, "pool %.100s", name);
 	}

@@ -12,6 +12,7 @@
  * - ranges: "10.1.1.0-10.1.1.99", "10.1.2.0/24" (without its first and last address), "10.1.3.7";
  *   default: the whole subnet
  * - thisNodeOnly: no other node assigns addresses of the subnet
+ * - slice: {"prefix": 28} or {"size": 16}: each node has its part, see ipam/conf/pool_slice.h
  * - excludes: as ranges, but all addresses of a network
  * - gateway: in the subnet; never assigned
  * - routes: as in a CNI result
@@ -26,19 +27,35 @@
 int pool_name_valid(const char *name, struct err *e) must_check;
 
 /*
- * pool_decode - make the source of pool `name` from its definition. *out borrows from def; the
- * caller clears it. ERR_DECODE, ERR_CONFIG: the message begins with "pool NAME: ", and has key and
+ * pool_decode - make the source of pool `name` from its definition. It has the addresses of the
+ * whole pool; pool_slice_cut() makes a node's part of it. *out borrows from def; the caller clears
+ * it. ERR_DECODE, ERR_CONFIG: the message begins with "pool NAME: ", and has key and
  * value.
  */
 int pool_decode(const char *name, const struct json *def, struct source *out,
 		struct err *e) must_check;
 
+/*
+ * pool_record - the text of a definition for the store; NULL: no memory. A definition with slices
+ * is wrapped in an object. A plugin of a version without slices finds no subnet there and refuses
+ * the pool, instead of assigning addresses of all nodes. pool_parse - the reverse: *def is the
+ * definition, and belongs to *tree, which the caller frees. ERR_DECODE; `what` names the text.
+ */
+char *pool_record(const struct json *def);
+struct pool_text {
+	struct json *tree;
+	const struct json *def;
+};
+void pool_text_clear(struct pool_text *t);
+#define auto_pool_text auto_clean(pool_text_clear)
+int pool_parse(const char *text, const char *what, struct pool_text *out, struct err *e) must_check;
+
 /* pool_check_keys - ERR_CONFIG if def has an unknown key. For definitions from a user. */
 int pool_check_keys(const struct json *def, struct err *e) must_check;
 
 /*
- * pool_is_restricted - ERR_CONFIG if a pool has the whole subnet and not "thisNodeOnly". Only for
- * new pools: pools of earlier versions stay valid.
+ * pool_is_restricted - ERR_CONFIG if a pool has the whole subnet, and neither slices nor
+ * "thisNodeOnly". Only for new pools: pools of earlier versions stay valid.
  */
 int pool_is_restricted(const char *name, const struct json *def, struct err *e) must_check;
 

@@ -110,11 +110,28 @@ bool ranges_after(const struct ranges *s, struct ip a, struct ip *out)
 	return ranges_next(s, a, out);
 }
 
+int ranges_copy(const struct ranges *from, struct ranges *to, struct err *e)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		if (ranges_add(to, from->items[i], e))
+			return -1;
+	}
+	return 0;
+}
+
 bool ranges_contain(const struct ranges *s, struct ip a)
 {
 	size_t i = find_range(s, a);
 
 	return i < s->n && ip_cmp(s->items[i].first, a) <= 0;
+}
+
+bool ranges_cover(const struct ranges *s, struct ip_range r)
+{
+	size_t i = find_range(s, r.first);
+
+	return i < s->n && ip_cmp(s->items[i].first, r.first) <= 0 &&
+	       ip_cmp(s->items[i].last, r.last) >= 0;
 }
 
 u128 ranges_capacity(const struct ranges *s)
@@ -128,6 +145,26 @@ u128 ranges_capacity(const struct ranges *s)
 		if (u128_max - sum <= size)
 			return u128_max;
 		sum += size + 1;
+	}
+	return sum;
+}
+
+u128 ranges_capacity_in(const struct ranges *s, struct ip_range r)
+{
+	u128 sum = 0;
+
+	for (size_t i = find_range(s, r.first); i < s->n; i++) {
+		struct ip_range x = s->items[i];
+
+		if (ip_cmp(x.first, r.last) > 0)
+			break;
+		if (ip_cmp(x.first, r.first) < 0)
+			x.first = r.first;
+		if (ip_cmp(x.last, r.last) > 0)
+			x.last = r.last;
+		if (u128_max - sum <= x.last.v - x.first.v)
+			return u128_max;
+		sum += x.last.v - x.first.v + 1;
 	}
 	return sum;
 }

@@ -25,8 +25,14 @@ struct ranges {
 int ranges_add(struct ranges *s, struct ip_range r, struct err *e) must_check;
 int ranges_remove(struct ranges *s, struct ip_range r, struct err *e) must_check;
 
+/* ranges_copy - add the ranges of a set to another. As ranges_add. */
+int ranges_copy(const struct ranges *from, struct ranges *to, struct err *e) must_check;
+
 /* ranges_contain - whether a is in the set. */
 bool ranges_contain(const struct ranges *s, struct ip a);
+
+/* ranges_cover - whether all addresses of r are in the set. */
+bool ranges_cover(const struct ranges *s, struct ip_range r);
 
 /* ranges_next - the first member at or after from; IPv4 sorts before IPv6. False: there is none. */
 bool ranges_next(const struct ranges *s, struct ip from, struct ip *out);
@@ -36,6 +42,9 @@ bool ranges_after(const struct ranges *s, struct ip a, struct ip *out);
 
 /* ranges_capacity - the number of addresses; 2^128 - 1 for the full IPv6 space. */
 u128 ranges_capacity(const struct ranges *s);
+
+/* ranges_capacity_in - the number of addresses that r has of the set. */
+u128 ranges_capacity_in(const struct ranges *s, struct ip_range r);
 
 /* ranges_overlap - whether two sets share an address; *where becomes the first shared range. */
 bool ranges_overlap(const struct ranges *a, const struct ranges *b, struct ip_range *where);

@@ -23,6 +23,15 @@ static int drop_address(struct source *s, struct ip a, struct err *e)
 	return ranges_remove(&s->usable, (struct ip_range){ a, a }, e);
 }
 
+void source_identify(struct source *s)
+{
+	uint64_t h = hash_ip(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
+
+	for (size_t i = 0; i < s->usable.n; i++)
+		h = hash_ip(hash_ip(h, s->usable.items[i].first), s->usable.items[i].last);
+	(void)snprintf(s->id, sizeof(s->id), "%016lx", (unsigned long)h);
+}
+
 int source_finish(struct source *s, struct err *e)
 {
 	if (s->subnet.addr.family == IP_V4 && s->subnet.len < 31 &&
@@ -39,10 +48,7 @@ int source_finish(struct source *s, struct err *e)
 			e, ERR_CONFIG, 0,
 			"%s: no address is left after excludes, gateway, network and broadcast",
 			s->label);
-	uint64_t h = hash_ip(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
-	for (size_t i = 0; i < s->usable.n; i++)
-		h = hash_ip(hash_ip(h, s->usable.items[i].first), s->usable.items[i].last);
-	(void)snprintf(s->id, sizeof(s->id), "%016lx", (unsigned long)h);
+	source_identify(s);
 	return 0;
 }
 

@@ -24,6 +24,12 @@ struct policy {
 	const struct json *quota;      /* number, or object of numbers with "*". Borrowed */
 };
 
+/* The grid of a pool with slices, see ipam/conf/pool_slice.h. */
+struct pool_slice {
+	u128 size; /* addresses of a slice; 0: the pool has no slices */
+	struct ip start;
+};
+
 struct source {
 	char scope[KEY_SCOPE_MAX];
 	char id[KEY_ID_LEN + 1]; /* changes whenever the usable addresses do */
@@ -31,7 +37,8 @@ struct source {
 	char label[128];         /* "pool rail0", "range 10.1.0.0/24", for people */
 	struct ip_prefix subnet; /* host bits zero */
 	struct ip gateway;       /* family IP_NONE: none */
-	struct ranges usable;    /* owned */
+	struct pool_slice slice;
+	struct ranges usable; /* owned */
 	struct policy policy;
 	const struct json *routes; /* the pool's own; NULL: none. Borrowed */
 };
@@ -52,9 +59,11 @@ struct source_sets {
  * source_finish - the last step, after subnet, gateway, scope and usable are set. It
  * removes the gateway from usable, and for IPv4 (up to /30) the network and broadcast address. For
  * IPv6 (up to /126) it removes the subnet-router anycast address. Then it computes the id.
- * ERR_CONFIG: no address is left. source_clear - free what s owns.
+ * ERR_CONFIG: no address is left. source_identify - compute the id again after a
+ * change of usable. source_clear - free what s owns.
  */
 int source_finish(struct source *s, struct err *e) must_check;
+void source_identify(struct source *s);
 void source_clear(struct source *s);
 
 /*

@@ -220,15 +220,14 @@ static int see_sticky(const char *key, const char *value, void *arg)
 static int see_pool(const char *key, const char *value, void *arg)
 {
 	struct check *c = arg;
-	struct json *def = NULL;
+	struct pool_text def = { .tree = NULL };
 	struct source s = { .label = "" };
 	struct ip_range both;
 	struct err why;
 
 	c->v->pools++;
-	if (json_parse(value, strlen(value), key, &def, &why) ||
-	    pool_decode(key + 2, def, &s, &why)) {
-		json_free(def);
+	if (pool_parse(value, key, &def, &why) || pool_decode(key + 2, def.def, &s, &why)) {
+		json_free(def.tree);
 		if (why.code == ERR_NOMEM) {
 			*c->e = why;
 			return stop_scan(c, -1);
@@ -241,7 +240,7 @@ static int see_pool(const char *key, const char *value, void *arg)
 		if (ranges_overlap(&other->usable, &s.usable, &both))
 			report_problem(c, false, "%s overlaps with %s", s.label, other->label);
 	}
-	if (sources_keep(&c->pools, def, c->e)) {
+	if (sources_keep(&c->pools, def.tree, c->e)) {
 		source_clear(&s);
 		return stop_scan(c, -1);
 	}

@@ -105,12 +105,13 @@ struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
 /* ---- the groups ---- */
 
 static const struct cmd *const pool_commands[] = {
-	&cmd_pool_add, &cmd_pool_set, &cmd_pool_list, &cmd_pool_show, &cmd_pool_delete, NULL,
+	&cmd_pool_add,  &cmd_pool_apply,  &cmd_pool_set, &cmd_pool_list,
+	&cmd_pool_show, &cmd_pool_delete, NULL,
 };
 
 static const struct cmd cmd_pool = {
 	.name = "pool",
-	.summary = "named pools of addresses: add, set, list, show, delete",
+	.summary = "named pools of addresses: add, apply, set, list, show, delete",
 	.sub = pool_commands,
 };
 
@@ -122,8 +123,17 @@ static const struct cmd cmd_lease = {
 	.sub = lease_commands,
 };
 
+static const struct cmd *const node_commands[] = { &cmd_node_set, &cmd_node_show, NULL };
+
+static const struct cmd cmd_node = {
+	.name = "node",
+	.summary = "the number of this node: set, show",
+	.sub = node_commands,
+};
+
 static const struct cmd *const commands[] = {
-	&cmd_pool, &cmd_lease, &cmd_ipam_usage, &cmd_ipam_verify, &cmd_ipam_import, NULL,
+	&cmd_pool,       &cmd_node,        &cmd_ipam_slices, &cmd_lease,
+	&cmd_ipam_usage, &cmd_ipam_verify, &cmd_ipam_import, NULL,
 };
 
 const struct cmd cmd_ipam = {

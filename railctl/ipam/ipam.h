@@ -12,8 +12,9 @@ struct ctl {
 };
 
 extern const struct cmd cmd_ipam;
-extern const struct cmd cmd_ipam_import, cmd_ipam_usage, cmd_ipam_verify;
+extern const struct cmd cmd_ipam_import, cmd_ipam_slices, cmd_ipam_usage, cmd_ipam_verify;
 extern const struct cmd cmd_lease_list, cmd_lease_release;
+extern const struct cmd cmd_node_set, cmd_node_show, cmd_pool_apply;
 extern const struct cmd cmd_pool_add, cmd_pool_set, cmd_pool_list, cmd_pool_show, cmd_pool_delete;
 
 /*
@@ -27,6 +28,11 @@ int ctl_open_ipam(struct cmd_run *r, bool create, struct ipam *out, struct err *
  * not exist has no pools. The caller owns *out.
  */
 int ctl_pools(struct cmd_run *r, const char *name, struct json **out, struct err *e) must_check;
+
+/* The line for a pool with slices on a node without a number. */
+#define CTL_NO_NUMBER                                                                              \
+	"This node has no number, so no address of it is assigned here yet: `railctl ipam node "   \
+	"set NUMBER`."
 
 /* ctl_no_pool - the error for a pool on a node that has no store. Returns -1. */
 int ctl_no_pool(const char *name, struct err *e);

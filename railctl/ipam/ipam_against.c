@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ipam/conf/pool.h"
+#include "ipam/conf/pool_slice.h"
 #include "lib/sys/fs.h"
 #include "railctl/ipam/ipam_verify.h"
 
@@ -70,13 +71,31 @@ static int load_leases(struct compare *c)
 	return 0;
 }
 
+/* The addresses that the pool's node assigns: of its slice, if the pool has slices. */
+static int decode_part(const struct json *pool, struct source *out, struct err *e)
+{
+	double number = -1;
+	const struct json *n = json_get(json_get(pool, "slice"), "number");
+
+	if (json_type(n) == JSON_NUMBER && json_num(n) >= 0 && json_num(n) <= UINT32_MAX)
+		number = json_num(n);
+	if (pool_decode(json_text(pool, "name"), json_get(pool, "definition"), out, e))
+		return -1;
+	if (out->slice.size && number < 0)
+		ranges_clear(&out->usable);
+	if (number < 0 || pool_slice_cut(out, (uint32_t)number, e) == 0)
+		return 0;
+	source_clear(out);
+	return -1;
+}
+
 /* A pool with an unreadable definition assigns no addresses; `verify` itself reports it. */
 static int load_pool(struct compare *c, const struct json *pool)
 {
 	struct source s = { .label = "" };
 	struct err why;
 
-	if (pool_decode(json_text(pool, "name"), json_get(pool, "definition"), &s, &why)) {
+	if (decode_part(pool, &s, &why)) {
 		if (why.code != ERR_NOMEM)
 			return 0;
 		*c->e = why;
@@ -231,7 +250,7 @@ static int compare_pool(struct compare *c, const struct json *pool)
 	struct ip_range both;
 
 	c->n_pools++;
-	if (pool_decode(json_text(pool, "name"), json_get(pool, "definition"), &theirs, c->e))
+	if (decode_part(pool, &theirs, c->e))
 		return err_wrap(c->e, "--against %.200s", c->a->path);
 	for (size_t i = 0; c->pools.n && i < set->n; i++) {
 		if (!ranges_overlap(&set->items[i].usable, &theirs.usable, &both))

@@ -20,13 +20,15 @@ static int report_done(struct cmd_run *r, const struct admin_pool *p, struct err
 	if (r->out.json)
 		return out_json(&r->out, json_first(pools), e);
 	ctl_pool_capacity(json_first(pools), capacity);
-	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s.", p->name,
-		 p->replace ? "changed" : "added", capacity,
-		 strcmp(capacity, "1") == 0 ? "" : "es");
+	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s%s.", p->name,
+		 p->replace ? "changed" : "added", capacity, strcmp(capacity, "1") == 0 ? "" : "es",
+		 json_get(json_first(pools), "slice") ? " for this node" : "");
 	if (p->outside)
 		out_line(&r->out, OUT_WARN,
 			 "%llu leased address%s outside of it now: kept until released.",
 			 (unsigned long long)p->outside, p->outside == 1 ? " is" : "es are");
+	if (p->no_number)
+		out_line(&r->out, OUT_WARN, CTL_NO_NUMBER);
 	return 0;
 }
 
@@ -86,6 +88,7 @@ static int pool_add(struct cmd_run *r, struct err *e)
 static const char *const add_examples[] = {
 	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --range 10.2.1.0/24",
 	"railctl ipam pool add rail1 --subnet 10.2.0.0/24 --this-node-only",
+	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --slice /28",
 	"railctl ipam pool add v6 --subnet fd00:2::/64 --range fd00:2::1:0/112",
 	"railctl ipam pool add rail1 --file pool.json",
 	NULL,
@@ -97,7 +100,8 @@ const struct cmd cmd_pool_add = {
 	.summary = "make a pool",
 	.about = "A network uses it with \"pool\": \"NAME\" in its ipam section. Each node has its "
 		 "own pools, and does not know the leases of other nodes: --range sets the "
-		 "addresses of this node. Released addresses rest before they are assigned again. "
+		 "addresses of this node, --slice gives each node number a part. Released "
+		 "addresses rest before they are assigned again. "
 		 "The address that rested longest is assigned first, and a resting one only if no "
 		 "other is left.",
 	.opts = { pool_add_opts },
@@ -115,7 +119,9 @@ static int pool_set(struct cmd_run *r, struct err *e)
 	struct admin_pool p = { .name = r->opts.words[0],
 				.replace = true,
 				.refuse_whole = opt_is_set(&r->opts, "no-range") ||
-						opt_is_set(&r->opts, "no-this-node-only") };
+						opt_is_set(&r->opts, "no-slice") ||
+						opt_is_set(&r->opts, "no-this-node-only"),
+				.force = opt_is_set(&r->opts, "force") };
 
 	if (!pool_def_given(&r->opts))
 		return cmd_usage(

@@ -138,6 +138,30 @@ static int show_lists(const struct out *o, const struct json *def, struct err *e
 	return 0;
 }
 
+/* Definition and addresses: "/28 each; number 17: 10.1.1.16-10.1.1.31". */
+static void show_slice(const struct out *o, const struct json *pool)
+{
+	const struct json *def = json_get(json_get(pool, "definition"), "slice");
+	const struct json *own = json_get(pool, "slice"), *prefix = json_get(def, "prefix");
+	const char *problem = json_text(own, "error");
+	double outside = json_num(json_get(own, "leasesOutside"));
+
+	if (!def)
+		return;
+	if (prefix)
+		out_pair(o, "Slices", "/%.0f", json_num(prefix));
+	else
+		out_pair(o, "Slices", "%.0f addresses each", json_num(json_get(def, "size")));
+	if (*problem)
+		out_pair(o, "Own slice", "none: %s", problem);
+	else if (own)
+		out_pair(o, "Own slice", "%.0f: %s-%s", json_num(json_get(own, "number")),
+			 json_text(own, "first"), json_text(own, "last"));
+	if (outside > 0)
+		out_pair(o, "Outside", "%.0f leased address%s not in the slice", outside,
+			 outside > 1 ? "es are" : " is");
+}
+
 static int show_rules(const struct out *o, const struct json *def, struct err *e)
 {
 	const struct json *quota = json_get(def, "quota"), *cooldown = json_get(def, "cooldown");
@@ -169,6 +193,7 @@ static int show_text(const struct cmd_run *r, const struct json *pool, struct er
 		out_pair(o, "Unreadable", "%s", problem);
 	if (show_rules(o, json_get(pool, "definition"), e))
 		return -1;
+	show_slice(o, pool);
 	out_pair(o, "Leased", "%s of %s", number_of(pool, "used", used),
 		 ctl_pool_capacity(pool, capacity));
 	out_pair(o, "At rest", "%s", number_of(pool, "resting", resting));
@@ -219,10 +244,14 @@ static int add_usage_row(const struct cmd_run *r, struct out_table *t, const str
 	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN],
 		where[320];
 	const char *pool = json_text(o, "name");
+	const struct json *number = json_get(json_get(o, "slice"), "number");
 	double share = *pool ? ctl_share(o) : -1;
+	int len = snprintf(where, sizeof(where), "%s%s", *pool ? "pool " : "",
+			   *pool ? pool : json_text(o, "network"));
 
-	(void)snprintf(where, sizeof(where), "%s%s", *pool ? "pool " : "",
-		       *pool ? pool : json_text(o, "network"));
+	if (number && len > 0 && (size_t)len < sizeof(where))
+		(void)snprintf(where + len, sizeof(where) - (size_t)len, ", slice %.0f",
+			       json_num(number));
 	const struct out_cell cells[] = {
 		{ where, OUT_PLAIN },
 		{ number_of(o, "used", used), OUT_PLAIN },

@@ -11,7 +11,7 @@
 #define EVERY     "*" /* the key for namespaces without a number of their own */
 
 /* Each key has an option. The option with "no-" before its name removes the key. */
-enum key_kind { KEY_TEXT, KEY_SECONDS, KEY_FLAG, KEY_LIST, KEY_ROUTES, KEY_QUOTA };
+enum key_kind { KEY_TEXT, KEY_SECONDS, KEY_FLAG, KEY_LIST, KEY_ROUTES, KEY_QUOTA, KEY_SLICE };
 
 static const struct key {
 	const char *option, *key;
@@ -20,6 +20,7 @@ static const struct key {
 	{ "subnet", "subnet", KEY_TEXT },
 	{ "range", "ranges", KEY_LIST },
 	{ "this-node-only", "thisNodeOnly", KEY_FLAG },
+	{ "slice", "slice", KEY_SLICE },
 	{ "exclude", "excludes", KEY_LIST },
 	{ "gateway", "gateway", KEY_TEXT },
 	{ "route", "routes", KEY_ROUTES },
@@ -36,6 +37,7 @@ static const struct key {
 		  OPT_MANY },                                                                      \
 		{ "this-node-only", NULL,                                                          \
 		  "use the whole subnet; no other node assigns its addresses", 0 },                \
+		{ "slice", "/LEN|SIZE", "a part of this size for each node number", 0 },           \
 		{ "exclude", "RANGE", "never assign these; may be repeated", OPT_MANY },           \
 		{ "gateway", "IP", "gateway for the containers; never assigned", 0 },              \
 		{ "route", "DST[,GW]", "route for the containers; may be repeated", OPT_MANY },    \
@@ -58,6 +60,8 @@ const struct opt pool_set_opts[] = {
 	DEFINITION,
 	{ "no-range", NULL, "assign addresses of the whole subnet", 0 },
 	{ "no-this-node-only", NULL, "other nodes also assign addresses of the subnet", 0 },
+	{ "no-slice", NULL, "this node assigns all addresses of the ranges", 0 },
+	{ "force", NULL, "no other node has leases in addresses that a slice adds here", 0 },
 	{ "no-exclude", NULL, "exclude nothing", 0 },
 	{ "no-gateway", NULL, "no gateway", 0 },
 	{ "no-route", NULL, "no routes", 0 },
@@ -168,6 +172,23 @@ static int add_quotas(struct json *def, const struct key *k, const struct opts *
 	return json_put(def, k->key, TAKE_PTR(quota)) ? err_nomem(e) : 0;
 }
 
+/* "/28" or "16" */
+static int add_slice(struct json *def, const char *key, const char *text, struct err *e)
+{
+	bool prefix = *text == '/';
+	uint64_t n;
+
+	if (parse_u64(text + prefix, 0, UINT64_C(1) << 53, &n))
+		return err_set(e, ERR_CONFIG, 0,
+			       "--slice: \"%.64s\" is neither a length like /28 nor a number of "
+			       "addresses like 16",
+			       text);
+	struct json *slice = json_add_object(def, key);
+	if (!slice || json_add_int(slice, prefix ? "prefix" : "size", (int64_t)n))
+		return err_nomem(e);
+	return 0;
+}
+
 static int set_key(struct json *def, const struct key *k, const struct opts *o, struct err *e)
 {
 	const char *text = opt_get(o, k->option);
@@ -184,6 +205,8 @@ static int set_key(struct json *def, const struct key *k, const struct opts *o, 
 		return add_list(def, k, o, e);
 	case KEY_QUOTA:
 		return add_quotas(def, k, o, e);
+	case KEY_SLICE:
+		return add_slice(def, k->key, text, e);
 	}
 	return 0;
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slice_check.c: sorts the held leases of a pool by a new definition: in this node's part, in the
+ * part of another node, or in none. Only the second kind can become an address held twice.
+ */
+#include "ipam/admin/slice_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/conf/pool_slice.h"
+
+#define NAMED 3 /* leases that an error names */
+
+static void note_lease(struct lease_names *names, struct ip ip, const struct owner *o)
+{
+	size_t len = strlen(names->text);
+	char text[IP_STR_LEN];
+
+	if (names->n++ >= NAMED)
+		return;
+	(void)snprintf(names->text + len, sizeof(names->text) - len, "%s%s (%.64s%s%.64s)",
+		       len ? ", " : "", ip_format(ip, text), *o->pod ? o->ns : "container",
+		       *o->pod ? "/" : " ", *o->pod ? o->pod : o->container);
+}
+
+static int see_lease(const char *key, const char *value, void *arg)
+{
+	struct slice_check *c = arg;
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key_address a;
+	struct err ignored;
+	uint64_t number;
+
+	if (key_parse_address(key, &a) || ranges_contain(&c->own->usable, a.ip) ||
+	    lease_parse(value, key, &rec, &ignored) || rec.state != LEASE_HELD)
+		return 0;
+	note_lease(pool_slice_of(c->whole, a.ip, &number) ? &c->elsewhere : &c->outside, a.ip,
+		   &rec.owner);
+	return 0;
+}
+
+int slice_check_leases(struct lease_db *l, struct slice_check *c, struct err *e)
+{
+	struct key addresses;
+
+	c->elsewhere = c->outside = (struct lease_names){ .n = 0 };
+	(void)snprintf(addresses.s, sizeof(addresses.s), "a/p/%.100s/", c->name);
+	return lease_db_scan(l, &addresses, see_lease, c, e);
+}
+
+int slice_refuse_elsewhere(const struct slice_check *c, struct err *e)
+{
+	const struct lease_names *names = &c->elsewhere;
+
+	err_set(e, ERR_BUSY, 0,
+		"pool %.100s: %" PRIu64 " leased address%s would be in the slice of another node: "
+		"%s%s",
+		c->name, names->n, names->n == 1 ? "" : "es", names->text,
+		names->n > NAMED ? ", ..." : "");
+	return err_hint(e,
+			"the other node would assign it too: delete the pods first, or choose the "
+			"number whose slice has their addresses; `railctl ipam lease list --pool "
+			"%.100s` shows them",
+			c->name);
+}
+
+bool slice_same_grid(const struct source *a, const struct source *b)
+{
+	return a->slice.size == b->slice.size &&
+	       (!a->slice.size || ip_equal(a->slice.start, b->slice.start));
+}
+
+int slice_check_moved(const struct slice_move *m, struct err *e)
+{
+	const struct ranges *want = &m->to->own->usable;
+	char a[IP_STR_LEN], b[IP_STR_LEN];
+	size_t i = 0;
+
+	if (slice_same_grid(m->from, m->to->whole))
+		return 0;
+	while (i < want->n && ranges_cover(m->have, want->items[i]))
+		i++;
+	if (i == want->n)
+		return 0;
+	err_set(e, ERR_BUSY, 0,
+		"pool %.100s: this node would get addresses that it did not have, in %s-%s",
+		m->to->name, ip_format(want->items[i].first, a), ip_format(want->items[i].last, b));
+	err_hint(e, "by the old definition another node may have leases there: apply the new one "
+		    "on every node while no pod uses the pool");
+	return err_hint(e, "--force says that no other node has a lease in these addresses");
+}
