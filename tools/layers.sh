@@ -74,7 +74,8 @@ rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
 cluster/http|lib/
 cluster/store|lib/
-cluster/testing|lib/ cluster/
+cluster/protocol|lib/ ipam/conf/ cluster/store/
+cluster/testing|lib/ ipam/ cluster/
 railctl|lib/
 railctl/dropin|lib/
 railctl/attachments|lib/ cni/ sriov/ rdma/
@@ -92,7 +93,7 @@ cni|lib/ cni/
 ipam|lib/ cni/ ipam/
 sriov|lib/ topo/ cni/ sriov/
 rdma|lib/ cni/ rdma/
-cluster|lib/ cluster/
+cluster|lib/ ipam/ cluster/
 railctl|lib/ topo/ cni/ ipam/ sriov/ rdma/ railctl/
 conformance|conformance/
 tools|lib/'

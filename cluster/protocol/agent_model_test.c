@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_model_test.c: random runs of a simulated cluster with the real agent: no address of a block
+ * is given by a node that does not have it, and nothing is lost for ever. MODEL_RUNS, MODEL_SEED.
+ * A run that fails is made small and printed.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cluster/testing/world.h"
+#include "lib/testing/testing.h"
+
+#define STEPS 3000
+
+struct schedule {
+	uint32_t step[STEPS];
+	size_t n;
+};
+
+static uint64_t random_state;
+static struct world_counts counts;
+
+static uint32_t random_step(void)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(random_state >> 33);
+}
+
+/* What a schedule violates; NULL: nothing. */
+static const char *run(const struct world_settings *set, const struct schedule *s, char text[256])
+{
+	struct world *w = world_new(set);
+	const char *bad = NULL;
+
+	for (size_t i = 0; i < s->n && !bad; i++)
+		bad = world_step(w, s->step[i]);
+	if (!bad)
+		bad = world_heal(w);
+	if (bad)
+		(void)snprintf(text, 256, "%s", bad);
+	world_add_counts(w, &counts);
+	world_free(w);
+	return bad ? text : NULL;
+}
+
+/* Leave out parts, smaller and smaller ones, as long as what is left fails, too. */
+static void shrink(const struct world_settings *set, struct schedule *s)
+{
+	char text[256];
+
+	for (size_t part = s->n / 2; part > 0; part = part > 1 ? part / 2 : 0) {
+		for (size_t at = 0; at + part <= s->n;) {
+			struct schedule less = { .n = s->n - part };
+
+			for (size_t i = 0; i < less.n; i++)
+				less.step[i] = s->step[i < at ? i : i + part];
+			if (run(set, &less, text))
+				*s = less;
+			else
+				at += part;
+		}
+	}
+}
+
+static const char *search(struct world_settings set, unsigned runs, uint64_t seed, bool tell)
+{
+	static char text[256];
+	static struct schedule s;
+
+	for (unsigned i = 0; i < runs; i++) {
+		random_state = seed + i;
+		for (s.n = 0; s.n < STEPS; s.n++)
+			s.step[s.n] = random_step();
+		if (!run(&set, &s, text))
+			continue;
+		if (!tell)
+			return text;
+		shrink(&set, &s);
+		set.trace = true;
+		printf("seed %" PRIu64 ", %zu steps:\n", seed + i, s.n);
+		(void)run(&set, &s, text);
+		return text;
+	}
+	return NULL;
+}
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static const char *holds(struct world_settings set)
+{
+	counts = (struct world_counts){ 0 };
+	return search(set, (unsigned)number("MODEL_RUNS", 40), number("MODEL_SEED", 1), true);
+}
+
+/* A model that finds no mistake proves nothing: each of these must be found. */
+static void must_find(struct world_settings set)
+{
+	const char *bad = search(set, 400, 1, getenv("MODEL_TELL") != NULL);
+
+	ck_assert_msg(bad, "mistake %d of the protocol is not found", (int)set.wrong);
+}
+
+START_TEST(no_address_twice_and_none_lost)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 3, .blocks = 5, .bits = 1 });
+
+	ck_assert_msg(!bad, "%s", bad);
+}
+END_TEST
+
+START_TEST(strict_fence_holds_although_evidence_lies)
+{
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+}
+END_TEST
+
+START_TEST(all_that_can_happen_does)
+{
+	const struct world_settings set = { .nodes = 3, .blocks = 5, .bits = 1 };
+
+	ck_assert_ptr_null(holds(set));
+	ck_assert_uint_gt(counts.gives, 500);
+	ck_assert_uint_gt(counts.grants, 500);
+	ck_assert_uint_gt(counts.confirms, 500);
+	ck_assert_uint_gt(counts.returns, 100);
+	ck_assert_uint_gt(counts.handed_over, 20);
+	ck_assert_uint_gt(counts.strays, 0);
+	ck_assert_uint_gt(counts.takes, 20);
+	ck_assert_uint_gt(counts.taken_free, 20);
+	ck_assert_uint_gt(counts.late, 100);
+	ck_assert_uint_gt(counts.full, 100);
+}
+END_TEST
+
+static const struct world_settings mistakes[] = {
+	{ .nodes = 3, .blocks = 5, .bits = 1, .wrong = NO_EPOCH },
+	{ .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY },
+	{ .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST },
+	{ .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED },
+	{ .nodes = 4, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE },
+	{ .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF },
+	{ .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
+};
+
+START_TEST(each_mistake_of_the_protocol_is_found)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++)
+		must_find(mistakes[i]);
+}
+END_TEST
+
+TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
+	     strict_fence_holds_although_evidence_lies, all_that_can_happen_does,
+	     each_mistake_of_the_protocol_is_found)

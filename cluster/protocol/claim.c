@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* claim.c: a block of a pool becomes ours by one conditional write. */
+#include <string.h>
+
+#include "cluster/protocol/agent_priv.h"
+
+/* So many claims that find the block taken, and the blocks of the pool are listed instead. */
+#define MISSES_MAX 3
+
+void claim_start(struct agent *a, const struct block_key *key)
+{
+	struct block_record r = { .key = *key, .state = BLOCK_WANTED };
+
+	if (agent_find(a, key) || agent_is_busy(a, key))
+		return;
+	r.token = a->ops->random(a->arg);
+	if (agent_put(a, &r))
+		return;
+
+	struct op *op = agent_begin(a, OP_CLAIM, key);
+
+	if (op)
+		op->begun = false;
+}
+
+void claim_go(struct agent *a, struct op *op)
+{
+	const struct block_record *r = agent_find(a, &op->key);
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	op->won = 0;
+	if (op->begun || !p) {
+		agent_send(a, op, STEP_LOOK, NULL, NULL);
+		return;
+	}
+
+	struct block b = { .owner = agent_party(a, r->token) };
+
+	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
+	op->begun = true;
+	agent_send(a, op, STEP_CREATE, NULL, &b);
+}
+
+/* The block is another node's. If our write comes late, the block will be a stray. */
+static void missed(struct agent *a, struct op *op)
+{
+	struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	if (agent_drop(a, &op->key)) {
+		agent_later(a, op);
+		return;
+	}
+	if (p)
+		p->misses++;
+	agent_end(op);
+}
+
+/*
+ * The block has our token. Whether the pool still wants it is asked after the write: a pool whose
+ * deletion found no block has none that is granted later.
+ */
+static void ask_for_pool(struct agent *a, struct op *op)
+{
+	struct agent_request r = { .call = CALL_GET, .kind = CLUSTER_POOL };
+
+	memcpy(r.name, op->key.pool, sizeof(op->key.pool));
+	agent_send_request(a, op, STEP_POOL, &r);
+}
+
+static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct block_record b = *agent_find(a, &op->key);
+	struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	bool wanted = r->outcome == CLUSTER_OK && !r->pool.ending && !r->pool.conflict &&
+		      strcmp(r->pool.uid, op->seen.block.pool_uid) == 0;
+
+	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
+		agent_later(a, op);
+		return;
+	}
+	b.state = wanted ? BLOCK_GRANTED : BLOCK_RETURNING;
+	b.epoch = op->won;
+	b.probe = op->seen.block.probe;
+	if (agent_put(a, &b)) {
+		agent_later(a, op);
+		return;
+	}
+	if (p)
+		p->misses = 0;
+	agent_end(op);
+}
+
+static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	const struct block_record *record = agent_find(a, &op->key);
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	if (r->outcome == CLUSTER_NOT_FOUND && p) {
+		op->begun = false;
+		claim_go(a, op);
+		return;
+	}
+	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
+		agent_later(a, op);
+		return;
+	}
+
+	bool there = r->outcome == CLUSTER_OK;
+
+	op->seen = (struct block_seen){ op->key, r->at, r->block };
+	if (there && agent_is_ours(a, &r->block, record->token)) {
+		ask_for_pool(a, op);
+	} else if (there && p && !*r->block.owner.node &&
+		   strcmp(r->block.pool_uid, p->is.uid) == 0) {
+		op->seen.block.owner = agent_party(a, record->token);
+		agent_send(a, op, STEP_UPDATE, &r->at, &op->seen.block);
+	} else {
+		missed(a, op);
+	}
+}
+
+void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	if (op->step == STEP_LOOK) {
+		looked(a, op, r);
+	} else if (op->step == STEP_POOL) {
+		grant(a, op, r);
+	} else if (r->outcome == CLUSTER_OK) {
+		op->won = op->epoch;
+		op->seen = (struct block_seen){ op->key, r->at, r->block };
+		ask_for_pool(a, op);
+	} else if (r->outcome == CLUSTER_REFUSED) {
+		missed(a, op);
+	} else if (r->outcome == CLUSTER_AWAY) {
+		agent_later(a, op);
+	} else {
+		/* Taken, free, or ours by an earlier try. */
+		agent_send(a, op, STEP_LOOK, NULL, NULL);
+	}
+}
+
+/* ---- which block ---- */
+
+/* The next position of the order whose block this node does not have in its records. */
+static bool next_block(struct agent *a, struct agent_pool *p, struct block_key *key)
+{
+	u128 n = grid_count(&p->is.grid);
+	struct grid_order o = grid_order(n, grid_hash(a->set.node, p->is.uid));
+
+	memcpy(key->pool, p->is.name, sizeof(key->pool));
+	for (; p->tried < n; p->tried++) {
+		key->start = grid_nth(&p->is.grid, grid_order_at(&o, p->tried));
+		if (!agent_find(a, key) && !agent_is_busy(a, key)) {
+			p->tried++;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Addresses that claims, asks and confirmations under way will bring. */
+static uint64_t expected(const struct agent *a, const struct agent_pool *p)
+{
+	uint64_t blocks = 0;
+
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		const struct block_record *r = &a->blocks[i];
+		bool comes = r->state == BLOCK_WANTED || r->state == BLOCK_ASKED ||
+			     (r->state == BLOCK_GRANTED && !block_may_give(&a->node, r));
+
+		blocks += comes && strcmp(r->key.pool, p->is.name) == 0;
+	}
+	return blocks << p->is.grid.bits;
+}
+
+static void claim_for(struct agent *a, struct agent_pool *p)
+{
+	uint64_t want = p->needed > p->is.warm ? p->needed : p->is.warm;
+	uint64_t have = a->ops->spare(a->arg, p->is.name);
+	struct block_key key = { 0 };
+
+	for (have += expected(a, p); have < want; have += (uint64_t)1 << p->is.grid.bits) {
+		if (p->misses < MISSES_MAX && next_block(a, p, &key)) {
+			claim_start(a, &key);
+			continue;
+		}
+		/* The order is exhausted, or the pool nearly is: see which blocks are left. */
+		memcpy(key.pool, p->is.name, sizeof(key.pool));
+		key.start = (struct ip){ 0 };
+		if (agent_begin(a, OP_SEEK, &key))
+			p->due = a->now + a->set.retry;
+		return;
+	}
+}
+
+void claim_more(struct agent *a)
+{
+	if (!a->renewed || a->other || !node_may_give(&a->node, a->set.boot, a->now))
+		return;
+	for (size_t i = 0; i < a->n_pools; i++) {
+		struct agent_pool *p = &a->pools[i];
+
+		if (!p->is.ending && !p->is.conflict && p->due <= a->now)
+			claim_for(a, p);
+	}
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keep.c: blocks that this node has: confirmed in a new epoch, returned, handed over. */
+#include <string.h>
+
+#include "cluster/protocol/agent_priv.h"
+
+/* The block is not ours any more. If pods live in it, nothing is assigned and nothing is freed. */
+static void lost(struct agent *a, struct op *op)
+{
+	struct block_record r = *agent_find(a, &op->key);
+	int rc;
+
+	if (a->ops->used(a->arg, &op->key) > 0) {
+		r.state = BLOCK_LOST;
+		rc = agent_put(a, &r);
+	} else {
+		rc = agent_drop(a, &op->key);
+	}
+	if (rc)
+		agent_later(a, op);
+	else
+		agent_end(op);
+}
+
+/* ---- confirm ---- */
+
+void confirm_go(struct agent *a, struct op *op)
+{
+	agent_send(a, op, STEP_LOOK, NULL, NULL);
+}
+
+void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct block_record record = *agent_find(a, &op->key);
+
+	if (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED) {
+		agent_later(a, op);
+		return;
+	}
+	if (op->step == STEP_UPDATE && r->outcome != CLUSTER_OK) {
+		confirm_go(a, op);
+		return;
+	}
+	if (op->step == STEP_UPDATE) {
+		record.epoch = op->epoch;
+		if (agent_put(a, &record))
+			agent_later(a, op);
+		else
+			agent_end(op);
+		return;
+	}
+	if (r->outcome != CLUSTER_OK || !agent_is_ours(a, &r->block, record.token)) {
+		lost(a, op);
+		return;
+	}
+
+	struct block b = r->block;
+
+	b.touched++;
+	b.used = a->ops->used(a->arg, &op->key);
+	agent_send(a, op, STEP_UPDATE, &r->at, &b);
+}
+
+/* ---- return, or hand over to who asks ---- */
+
+void return_go(struct agent *a, struct op *op)
+{
+	agent_send(a, op, STEP_LOOK, NULL, NULL);
+}
+
+void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	const struct block_record *record = agent_find(a, &op->key);
+	bool still = op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
+		     agent_is_ours(a, &r->block, record->token);
+
+	if (still) {
+		struct block b = r->block;
+
+		b.owner = b.asker;
+		b.asker = (struct block_party){ 0 };
+		b.used = 0;
+		if (*b.owner.node)
+			agent_send(a, op, STEP_UPDATE, &r->at, &b);
+		else
+			agent_send(a, op, STEP_REMOVE, &r->at, NULL);
+		return;
+	}
+	if (op->step != STEP_LOOK && r->outcome == CLUSTER_CONFLICT) {
+		/* An ask came in between, or another node took it. */
+		return_go(a, op);
+		return;
+	}
+
+	bool unknown = r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED;
+
+	if (unknown || agent_drop(a, &op->key))
+		agent_later(a, op);
+	else
+		agent_end(op);
+}
+
+/* ---- an ask for a block that is in use ---- */
+
+void answer_go(struct agent *a, struct op *op)
+{
+	struct block b = op->seen.block;
+
+	b.asker = (struct block_party){ 0 };
+	b.used = a->ops->used(a->arg, &op->key);
+	agent_send(a, op, STEP_UPDATE, &op->seen.at, &b);
+}
+
+/* A hint; if it fails, who asked gives up by itself. */
+void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	(void)a;
+	(void)r;
+	agent_end(op);
+}
+
+/* ---- a block in our name with a token that we do not know: a write that came late ---- */
+
+void stray_go(struct agent *a, struct op *op)
+{
+	agent_send(a, op, STEP_REMOVE, &op->seen.at, NULL);
+}
+
+/* If it is still there, it is seen again: a watch repeats what it has after it was interrupted. */
+void stray_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	if (r->outcome == CLUSTER_AWAY)
+		agent_later(a, op);
+	else
+		agent_end(op);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* object.h: what the cluster store keeps for a shared pool: pools, blocks, heartbeats. */
+#ifndef RAILHEAD_CLUSTER_PROTOCOL_OBJECT_H
+#define RAILHEAD_CLUSTER_PROTOCOL_OBJECT_H
+
+#include "cluster/protocol/grid.h"
+#include "cluster/store/cluster_store.h"
+
+/* A name of a node: a DNS label or subdomain that fits into a label value of Kubernetes. */
+#define NODE_NAME_LEN 64
+/* 128 random bits in hexadecimal digits, made with the store of the node. */
+#define HOLDER_LEN 33
+
+/* The owner of a block, or a node that asks for it. Two machines of one name have two holders. */
+struct block_party {
+	char node[NODE_NAME_LEN]; /* "": no node */
+	char holder[HOLDER_LEN];
+	uint64_t token; /* random, one for each claim and each ask */
+};
+
+struct block {
+	char pool_uid[CLUSTER_UID_LEN];
+	struct block_party owner;
+	struct block_party asker; /* the node that wants it; "" if none does */
+	uint64_t touched;         /* grows with each confirmation: a new version */
+	uint32_t used;            /* addresses in use, a hint for askers */
+	bool probe; /* taken from a node that did not give it up: probe an address before its first
+		       use */
+};
+
+/* The heartbeat of a node. */
+struct heartbeat {
+	char holder[HOLDER_LEN];
+	char boot[40];
+	uint64_t count;
+};
+
+/* A shared pool, as far as blocks are concerned. */
+struct shared_pool {
+	char name[GRID_POOL_MAX + 1];
+	char uid[CLUSTER_UID_LEN];
+	bool ending;   /* being deleted */
+	bool conflict; /* overlaps an older pool */
+	struct grid grid;
+	uint64_t warm; /* free addresses that a node keeps ahead */
+};
+
+/* Which block. */
+struct block_key {
+	char pool[GRID_POOL_MAX + 1];
+	struct ip start;
+};
+
+/* block_key_equal - one and the same block. */
+bool block_key_equal(const struct block_key *a, const struct block_key *b);
+
+/* party_equal - the same node, holder and token. */
+bool party_equal(const struct block_party *a, const struct block_party *b);
+
+#endif

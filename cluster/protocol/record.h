@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h: the blocks in a node's own store, and the rule that every ADD compares. Pure.
+ */
+#ifndef RAILHEAD_CLUSTER_PROTOCOL_RECORD_H
+#define RAILHEAD_CLUSTER_PROTOCOL_RECORD_H
+
+#include "cluster/protocol/object.h"
+
+enum block_state {
+	BLOCK_WANTED,    /* a create or a take with this token may be under way */
+	BLOCK_ASKED,     /* its owner was asked for it, with this token */
+	BLOCK_GRANTED,   /* ours */
+	BLOCK_RETURNING, /* ours, nothing is assigned from it any more */
+	BLOCK_LOST,      /* another node has it, and our pods live in it */
+};
+
+/* A block in the node's own store. */
+struct block_record {
+	struct block_key key;
+	enum block_state state;
+	uint64_t token;
+	uint64_t epoch; /* in which it was confirmed; 0: it was not */
+	bool probe;
+};
+
+/* The node, in its own store. */
+struct node_record {
+	char holder[HOLDER_LEN];
+	char boot[40];               /* of the last renewal */
+	uint64_t epoch;              /* grows; 0: never renewed */
+	int64_t give_until;          /* CLOCK_BOOTTIME, ns; INT64_MAX: no limit */
+	struct cluster_version beat; /* of our heartbeat; "": not known */
+	uint64_t beats;
+};
+
+/*
+ * node_may_give, block_may_give - the rule that the transaction of an ADD compares: whether the
+ * node, at `now` in boot `boot`, may assign at all, and an address of this block.
+ */
+bool node_may_give(const struct node_record *node, const char *boot, int64_t now);
+bool block_may_give(const struct node_record *node, const struct block_record *r);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seek.c: a list of a pool's blocks, when guessing is in vain: which is free, whom to ask. */
+#include <string.h>
+
+#include "cluster/protocol/agent_priv.h"
+
+/* So many owners are asked at a time. */
+#define ASKS_MAX 3
+
+void seek_go(struct agent *a, struct op *op)
+{
+	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
+	size_t len = strlen(op->key.pool);
+
+	memcpy(r.name, op->key.pool, len);
+	r.name[len] = '-';
+	agent_send_request(a, op, STEP_LOOK, &r);
+}
+
+static const struct block_seen *find(const struct agent_reply *r, struct ip start)
+{
+	for (size_t i = 0; i < r->n_list; i++) {
+		if (ip_equal(r->list[i].key.start, start))
+			return &r->list[i];
+	}
+	return NULL;
+}
+
+/* A block that exists and belongs to no node, or one that does not exist. */
+static bool free_block(struct agent *a, const struct agent_pool *p, const struct agent_reply *r,
+		       struct block_key *key)
+{
+	u128 n = grid_count(&p->is.grid);
+	struct grid_order o = grid_order(n, grid_hash(a->set.node, p->is.uid));
+
+	for (size_t i = 0; i < r->n_list; i++) {
+		*key = r->list[i].key;
+		if (!*r->list[i].block.owner.node && grid_has(&p->is.grid, key->start) &&
+		    !agent_find(a, key) && !agent_is_busy(a, key))
+			return true;
+	}
+	/* More blocks than the list has names: one of the first n_list + 1 is free. */
+	for (u128 i = 0; i < n && i <= r->n_list + a->n_blocks; i++) {
+		key->start = grid_nth(&p->is.grid, grid_order_at(&o, i));
+		memcpy(key->pool, p->is.name, sizeof(key->pool));
+		if (!find(r, key->start) && !agent_find(a, key) && !agent_is_busy(a, key))
+			return true;
+	}
+	return false;
+}
+
+static bool may_ask(const struct agent *a, const struct agent_pool *p, const struct block_seen *s)
+{
+	return *s->block.owner.node && !*s->block.asker.node &&
+	       strcmp(s->block.owner.node, a->set.node) != 0 &&
+	       strcmp(s->block.pool_uid, p->is.uid) == 0 && grid_has(&p->is.grid, s->key.start) &&
+	       !agent_find(a, &s->key) && !agent_is_busy(a, &s->key);
+}
+
+/* The block with the fewest addresses in use; of several a random one. */
+static const struct block_seen *whom_to_ask(struct agent *a, const struct agent_pool *p,
+					    const struct agent_reply *r)
+{
+	const struct block_seen *best = NULL;
+	size_t first = r->n_list ? a->ops->random(a->arg) % r->n_list : 0;
+
+	for (size_t i = 0; i < r->n_list; i++) {
+		const struct block_seen *s = &r->list[(first + i) % r->n_list];
+
+		if (may_ask(a, p, s) && (!best || s->block.used < best->block.used))
+			best = s;
+	}
+	return best;
+}
+
+static size_t asks(const struct agent *a, const char *pool)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_blocks; i++)
+		n += a->blocks[i].state == BLOCK_ASKED && strcmp(a->blocks[i].key.pool, pool) == 0;
+	return n;
+}
+
+static void ask(struct agent *a, const struct block_seen *s)
+{
+	struct block_record record = { .key = s->key, .state = BLOCK_ASKED };
+
+	record.token = a->ops->random(a->arg);
+	if (agent_put(a, &record))
+		return;
+
+	struct op *op = agent_begin(a, OP_ASK, &s->key);
+
+	if (op) {
+		op->begun = false;
+		op->seen = *s;
+	}
+}
+
+void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct block_key key = { 0 };
+
+	if (r->outcome != CLUSTER_OK || !p) {
+		agent_end(op);
+		return;
+	}
+	/* The operation has the key of no block, and stays until the claim is begun. */
+	if (free_block(a, p, r, &key)) {
+		claim_start(a, &key);
+	} else if (p->needed && asks(a, p->is.name) < ASKS_MAX) {
+		const struct block_seen *s = whom_to_ask(a, p, r);
+
+		if (s)
+			ask(a, s);
+	}
+	p->due = a->now + a->set.retry;
+	agent_end(op);
+}
+
+/* ---- an ask ---- */
+
+void ask_go(struct agent *a, struct op *op)
+{
+	const struct block_record *record = agent_find(a, &op->key);
+
+	if (op->begun) {
+		agent_send(a, op, STEP_LOOK, NULL, NULL);
+		return;
+	}
+	op->begun = true;
+	op->seen.block.asker = agent_party(a, record->token);
+	agent_send(a, op, STEP_UPDATE, &op->seen.at, &op->seen.block);
+}
+
+/* An ask that is not heard is given up; a block that comes all the same is returned as a stray. */
+void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct block_record record = *agent_find(a, &op->key);
+	struct block_party us = agent_party(a, record.token);
+
+	if (r->outcome == CLUSTER_AWAY) {
+		agent_later(a, op);
+		return;
+	}
+	if (r->outcome == CLUSTER_OK && agent_is_ours(a, &r->block, record.token)) {
+		/* Not confirmed: it may have come in an epoch that is over. */
+		record.state = BLOCK_GRANTED;
+		record.probe = r->block.probe;
+		if (agent_put(a, &record) == 0)
+			agent_end(op);
+		else
+			agent_later(a, op);
+		return;
+	}
+	if (r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us) &&
+	    a->now < op->since + a->set.ask) {
+		/* It stands. The owner's answer comes with a watch, or is seen at the next look. */
+		agent_later(a, op);
+		return;
+	}
+	if (agent_drop(a, &op->key))
+		agent_later(a, op);
+	else
+		agent_end(op);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * world.h: a simulated cluster: a store, machines with agents and pods, takers, a slow network.
+ *
+ * Nothing happens by itself. A schedule is a list of steps; each is a number that chooses what
+ * happens next and with what. The same schedule gives the same run, and a schedule without some of
+ * its steps is a schedule, too: that is how a failure is made small.
+ */
+#ifndef RAILHEAD_CLUSTER_TESTING_WORLD_H
+#define RAILHEAD_CLUSTER_TESTING_WORLD_H
+
+#include "cluster/protocol/agent.h"
+#include "cluster/protocol/reclaim.h"
+
+struct world_settings {
+	unsigned nodes, blocks, bits; /* machines; blocks of the pool; 2^bits addresses a block */
+	bool strict;                  /* fence */
+	bool lies;  /* evidence that a machine is off may be wrong: pods may share an address */
+	bool trace; /* print each step */
+	/* Mistakes of the protocol that the model must find; 0: none. */
+	enum {
+		RIGHT,
+		NO_EPOCH,     /* the transaction of an ADD does not compare the epoch */
+		LOOK_ONLY,    /* a block is confirmed without a new version */
+		BEAT_FIRST,   /* a taker reads the block after the heartbeat */
+		SHORT_HOLD,   /* a taker waits for less than half of nodeHold */
+		KEEP_USED,    /* a block is returned although a pod has an address */
+		BLIND_REMOVE, /* the store removes whatever version there is */
+		DEAF,         /* strays are not seen */
+	} wrong;
+};
+
+/* How often things happened, so that a test can tell that they did. */
+struct world_counts {
+	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
+		full;
+};
+
+struct world;
+
+/* world_new - all machines run, and nothing has happened. world_free - the end of all. */
+struct world *world_new(const struct world_settings *settings);
+void world_free(struct world *w);
+
+/* world_add_counts - add what happened in w to *sum. */
+void world_add_counts(const struct world *w, struct world_counts *sum);
+
+/* world_step - one step of a schedule. Returns NULL, or what was violated. */
+const char *world_step(struct world *w, uint32_t choice);
+
+/*
+ * world_heal - everything runs and everything arrives. Then what must be true in the end is
+ * compared: each block has an owner who knows it, and pods get every address of the pool.
+ */
+const char *world_heal(struct world *w);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world_machine.c: what a machine of the simulated cluster does: its disk, its agent, its pods. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/testing/world_priv.h"
+
+struct block_record *world_on_disk(struct machine *m, const struct block_key *key)
+{
+	for (size_t i = 0; i < m->n_blocks; i++) {
+		if (block_key_equal(&m->blocks[i].key, key))
+			return &m->blocks[i];
+	}
+	return NULL;
+}
+
+static uint64_t next_random(void *arg)
+{
+	struct machine *m = arg;
+
+	m->world->random =
+		m->world->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return m->world->random >> 11;
+}
+
+static int put_block(void *arg, const struct block_record *r)
+{
+	struct machine *m = arg;
+	struct block_record *old = world_on_disk(m, &r->key);
+
+	if (!old)
+		old = &m->blocks[m->n_blocks++];
+	m->world->counts.grants += r->state == BLOCK_GRANTED &&
+				   (old->state != BLOCK_GRANTED || old->token != r->token);
+	*old = *r;
+	world_trace(m->world, "%s: block %u is %s, epoch %u", m->name,
+		    world_slot_of(m->world, r->key.start),
+		    (const char *[]){ "wanted", "asked", "granted", "returning", "lost" }[r->state],
+		    (unsigned)r->epoch);
+	if (r->state == BLOCK_LOST)
+		world_violated(m->world, "%s lost a block in which pods live", m->name);
+	return 0;
+}
+
+static int drop_block(void *arg, const struct block_key *key)
+{
+	struct machine *m = arg;
+	struct block_record *r = world_on_disk(m, key);
+
+	if (r)
+		*r = m->blocks[--m->n_blocks];
+	return 0;
+}
+
+static uint32_t used(void *arg, const struct block_key *key)
+{
+	const struct machine *m = arg;
+	unsigned first = world_slot_of(m->world, key->start);
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < 1U << m->world->set.bits; i++)
+		n += m->lease[first + i];
+	return n;
+}
+
+static int retire_block(void *arg, const struct block_key *key)
+{
+	struct machine *m = arg;
+
+	if (used(arg, key) && m->world->set.wrong != KEEP_USED)
+		return 1;
+	struct block_record *r = world_on_disk(m, key);
+
+	if (!r)
+		abort();
+	r->state = BLOCK_RETURNING;
+	m->world->counts.returns++;
+	world_trace(m->world, "%s: block %u is returning", m->name,
+		    world_slot_of(m->world, key->start));
+	return 0;
+}
+
+static int put_node(void *arg, const struct node_record *r)
+{
+	struct machine *m = arg;
+
+	m->node = *r;
+	world_trace(m->world, "%s: renewed, epoch %u, until %lld", m->name, (unsigned)r->epoch,
+		    r->give_until == INT64_MAX ? -1LL : (long long)r->give_until);
+	return 0;
+}
+
+/* May this machine assign from this block? As the transaction of an ADD asks. */
+static bool may_give(const struct machine *m, const struct block_record *r)
+{
+	if (m->world->set.wrong == NO_EPOCH)
+		return r->state == BLOCK_GRANTED;
+	return node_may_give(&m->node, m->boot, m->world->now) && block_may_give(&m->node, r);
+}
+
+static uint64_t spare(void *arg, const char *pool)
+{
+	const struct machine *m = arg;
+	uint64_t n = 0;
+
+	(void)pool;
+	for (size_t i = 0; i < m->n_blocks; i++) {
+		const struct block_record *r = &m->blocks[i];
+
+		if (may_give(m, r))
+			n += (UINT64_C(1) << m->world->set.bits) - used(arg, &r->key);
+	}
+	return n;
+}
+
+static const struct agent_ops ops = { world_send,   next_random, put_block, drop_block,
+				      retire_block, put_node,    used,      spare };
+
+/* ---- machines ---- */
+
+void world_start_agent(struct world *w, struct machine *m)
+{
+	const struct agent_settings set = { .node = m->name,
+					    .boot = m->boot,
+					    .hold = HOLD,
+					    .renew = RENEW,
+					    .retry = RETRY,
+					    .ask = ASK,
+					    .strict = w->set.strict };
+	struct err e;
+
+	m->process++;
+	m->agent =
+		agent_new(&set, &ops, m, &(struct agent_memory){ m->node, m->blocks, m->n_blocks });
+	if (!m->agent || agent_set_pool(m->agent, &w->pool, &e))
+		abort();
+	(void)agent_tick(m->agent, w->now);
+}
+
+void world_stop_agent(struct machine *m)
+{
+	agent_free(m->agent);
+	m->agent = NULL;
+}
+
+void world_boot(struct world *w, struct machine *m)
+{
+	m->on = true;
+	m->cut = false;
+	(void)snprintf(m->boot, sizeof(m->boot), "boot%u", ++m->boots);
+	world_trace(w, "%s: boots", m->name);
+	world_start_agent(w, m);
+}
+
+void world_power_off(struct world *w, struct machine *m)
+{
+	world_trace(w, "%s: power off", m->name);
+	m->on = false;
+	world_stop_agent(m);
+	memset(m->lease, 0, sizeof(m->lease));
+}
+
+/* The rule of rules: at this moment the store says that the block is ours, and no pod has it. */
+static void judge_give(struct world *w, const struct machine *m, const struct block_record *r,
+		       unsigned ip)
+{
+	char name[GRID_NAME_LEN];
+	const struct object *o =
+		world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
+
+	if (!o || strcmp(o->block.owner.node, m->name) != 0 || o->block.owner.token != r->token)
+		world_violated(w, "%s gave address %u of a block that %s has", m->name, ip,
+			       !o                     ? "nobody"
+			       : *o->block.owner.node ? o->block.owner.node
+						      : "nobody");
+	for (unsigned i = 0; i < w->set.nodes && !w->set.lies; i++) {
+		if (w->machines[i].lease[ip])
+			world_violated(w, "%s gave address %u, which a pod of %s has", m->name, ip,
+				       w->machines[i].name);
+	}
+}
+
+bool world_add_pod(struct world *w, struct machine *m, uint32_t choice)
+{
+	for (size_t i = 0; i < m->n_blocks; i++) {
+		const struct block_record *r = &m->blocks[(i + choice) % m->n_blocks];
+		unsigned first = world_slot_of(w, r->key.start);
+
+		if (!may_give(m, r))
+			continue;
+		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
+			if (m->lease[first + k])
+				continue;
+			judge_give(w, m, r, first + k);
+			w->counts.gives++;
+			m->lease[first + k] = true;
+			world_trace(w, "%s: a pod has %u", m->name, first + k);
+			if (m->agent)
+				agent_need(m->agent, w->pool.name, 0);
+			return true;
+		}
+	}
+	w->counts.full++;
+	if (m->agent)
+		agent_need(m->agent, w->pool.name, 1);
+	return false;
+}
+
+void world_del_pod(struct world *w, struct machine *m, uint32_t choice)
+{
+	for (unsigned i = 0; i < IPS; i++) {
+		unsigned ip = (i + choice) % IPS;
+
+		if (!m->lease[ip])
+			continue;
+		m->lease[ip] = false;
+		world_trace(w, "%s: the pod with %u ends", m->name, ip);
+		return;
+	}
+}
+
+void world_show(struct world *w, struct machine *m, uint32_t choice)
+{
+	struct block_seen seen[OBJECTS];
+	size_t n = world_list(w, seen);
+
+	const struct block_seen *one = n ? &seen[choice % n] : NULL;
+
+	if (!one || !m->agent || m->cut)
+		return;
+	const struct block_record *r = world_on_disk(m, &one->key);
+
+	if (w->set.wrong != DEAF || (r && r->token == one->block.owner.token))
+		agent_saw(m->agent, one);
+}
+
+void world_give_back(struct machine *m, uint32_t choice)
+{
+	if (m->agent && m->n_blocks)
+		agent_return(m->agent, &m->blocks[choice % m->n_blocks].key);
+}

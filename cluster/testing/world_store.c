@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world_store.c: what the store of the simulated cluster does, and what becomes of requests. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/testing/world_priv.h"
+
+struct object *world_find(struct world *w, enum cluster_kind kind, const char *name)
+{
+	for (size_t i = 0; i < OBJECTS; i++) {
+		struct object *o = &w->objects[i];
+
+		if (o->there && o->kind == kind && strcmp(o->name, name) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+static void new_version(struct world *w, struct object *o, bool created)
+{
+	w->versions++;
+	if (created)
+		(void)snprintf(o->at.uid, sizeof(o->at.uid), "u%llu",
+			       (unsigned long long)w->versions);
+	(void)snprintf(o->at.version, sizeof(o->at.version), "%llu",
+		       (unsigned long long)w->versions);
+}
+
+static void count_update(struct world *w, const struct block *from, const struct block *to)
+{
+	struct world_counts *c = &w->counts;
+
+	c->confirms += to->touched != from->touched;
+	c->takes += !*to->owner.node;
+	c->taken_free += !*from->owner.node;
+	c->handed_over += *from->owner.node && *to->owner.node &&
+			  strcmp(from->owner.node, to->owner.node) != 0;
+}
+
+enum cluster_outcome world_write_object(struct world *w, const struct agent_request *r)
+{
+	struct object *o = world_find(w, r->kind, r->name);
+
+	if (r->call == CALL_CREATE) {
+		if (o)
+			return CLUSTER_EXISTS;
+		for (o = w->objects; o->there; o++)
+			;
+		*o = (struct object){ .there = true, .kind = r->kind };
+		(void)snprintf(o->name, sizeof(o->name), "%s", r->name);
+	} else if (!o || strcmp(o->at.uid, r->at.uid) != 0) {
+		return CLUSTER_NOT_FOUND;
+	} else if (strcmp(o->at.version, r->at.version) != 0 &&
+		   (r->call != CALL_REMOVE || w->set.wrong != BLIND_REMOVE)) {
+		return CLUSTER_CONFLICT;
+	} else if (r->call == CALL_REMOVE) {
+		o->there = false;
+		return CLUSTER_OK;
+	} else if (w->set.wrong == LOOK_ONLY && o->block.touched != r->block.touched) {
+		return CLUSTER_OK;
+	}
+	if (r->kind == CLUSTER_BLOCK && r->call == CALL_UPDATE)
+		count_update(w, &o->block, &r->block);
+	o->block = r->block;
+	o->beat = r->beat;
+	new_version(w, o, r->call == CALL_CREATE);
+	return CLUSTER_OK;
+}
+
+static void fill(struct world *w, const struct agent_request *r, struct agent_reply *reply)
+{
+	const struct object *o = world_find(w, r->kind, r->name);
+
+	if (r->kind == CLUSTER_POOL) {
+		reply->pool = w->pool;
+		return;
+	}
+	if (!o) {
+		if (r->call == CALL_GET)
+			reply->outcome = CLUSTER_NOT_FOUND;
+		return;
+	}
+	reply->at = o->at;
+	reply->block = o->block;
+	reply->beat = o->beat;
+}
+
+size_t world_list(const struct world *w, struct block_seen *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < OBJECTS; i++) {
+		const struct object *o = &w->objects[i];
+		char pool[GRID_POOL_MAX + 1];
+
+		if (!o->there || o->kind != CLUSTER_BLOCK)
+			continue;
+		out[n] = (struct block_seen){ .at = o->at, .block = o->block };
+		if (grid_parse(o->name, IP_V4, pool, &out[n].key.start))
+			abort();
+		(void)snprintf(out[n].key.pool, sizeof(out[n].key.pool), "%s", pool);
+		n++;
+	}
+	return n;
+}
+
+static bool is_stray(struct world *w, const struct message *m)
+{
+	struct block_key key;
+
+	return grid_parse(m->request.name, IP_V4, key.pool, &key.start) == 0 &&
+	       !world_on_disk(&w->machines[m->node], &key);
+}
+
+void world_execute(struct world *w, struct message *m)
+{
+	struct agent_reply *reply = &m->reply;
+
+	*reply = (struct agent_reply){ .id = m->request.id, .outcome = CLUSTER_OK };
+	m->executed = true;
+	w->counts.strays += m->request.call == CALL_REMOVE && is_stray(w, m);
+	w->counts.late += m->late && m->request.call != CALL_GET && m->request.call != CALL_LIST;
+	if (m->request.call == CALL_LIST) {
+		reply->n_list = world_list(w, m->list);
+		reply->list = m->list;
+		return;
+	}
+	if (m->request.call != CALL_GET)
+		reply->outcome = world_write_object(w, &m->request);
+	fill(w, &m->request, reply);
+	world_trace(
+		w, "store: %s %s for %s: %d",
+		(const char *[]){ "get", "list", "create", "update", "remove" }[m->request.call],
+		m->request.name, w->machines[m->node].name, (int)reply->outcome);
+}
+
+/* ---- the network ---- */
+
+void world_send(void *arg, const struct agent_request *r)
+{
+	struct machine *m = arg;
+	struct world *w = m->world;
+
+	for (size_t i = 0; i < MESSAGES; i++) {
+		struct message *msg = &w->messages[i];
+
+		if (msg->used)
+			continue;
+		*msg = (struct message){ .used = true,
+					 .node = (unsigned)(m - w->machines),
+					 .process = m->process };
+		msg->request = *r;
+		return;
+	}
+	world_violated(w, "more than %d requests under way", MESSAGES);
+}
+
+void world_deliver(struct world *w, struct message *msg)
+{
+	struct machine *m = &w->machines[msg->node];
+
+	msg->used = false;
+	if (m->agent && m->process == msg->process && !msg->late)
+		agent_answer(m->agent, &msg->reply);
+}
+
+/* The caller waits no longer. What was not executed may be executed later. */
+static void time_out(struct world *w, struct message *msg)
+{
+	struct machine *m = &w->machines[msg->node];
+	struct agent_reply away = { .id = msg->request.id, .outcome = CLUSTER_AWAY };
+	bool waits = m->agent && m->process == msg->process && !msg->late;
+
+	msg->late = true;
+	msg->used = !msg->executed;
+	if (waits)
+		agent_answer(m->agent, &away);
+}
+
+struct message *world_pick(struct world *w, uint32_t choice, bool executed)
+{
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		struct message *m = &w->messages[(i + choice) % MESSAGES];
+
+		if (m->used && m->executed == executed)
+			return m;
+	}
+	return NULL;
+}
+
+void world_step_network(struct world *w, uint32_t choice)
+{
+	struct message *m = world_pick(w, choice / 16, choice % 2);
+
+	if (!m)
+		return;
+	if (choice / 2 % 8 == 0) {
+		time_out(w, m);
+	} else if (m->late && choice / 2 % 8 == 1) {
+		m->used = false;
+	} else if (m->executed) {
+		world_deliver(w, m);
+	} else if (!w->machines[m->node].cut || m->late) {
+		world_execute(w, m);
+	}
+}
