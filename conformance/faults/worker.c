@@ -172,10 +172,11 @@ static bool set_up_injection(struct world *w, const struct fault *f, struct inje
 }
 
 /* The C library itself gives up on a program that it cannot even start: 127, in its own words. */
-static bool started_badly(const struct fault *f, const struct outcome *o)
+static bool started_badly(const struct fault *f, const struct inject *in, const struct outcome *o)
 {
-	return strcmp(f->call, "mprotect") == 0 && WIFEXITED(o->status) &&
-	       WEXITSTATUS(o->status) == 127;
+	bool failed = strcmp(f->call, "mprotect") == 0 || in->second_nr == call_number("mprotect");
+
+	return failed && WIFEXITED(o->status) && WEXITSTATUS(o->status) == 127;
 }
 
 static bool judge_success(struct world *w, const struct fault *f, const struct inject *in,
@@ -202,7 +203,7 @@ static bool judge_call(struct world *w, const struct fault *f, const struct inje
 			j->needed_recovery = f->cmd == ADD && !is_clean(w, "", NULL);
 		return true;
 	}
-	bool mute = in->has_stdout || started_badly(f, o);
+	bool mute = in->has_stdout || started_badly(f, in, o);
 	if (!call_judge(&c, o, mute, &j->evidence))
 		return false;
 	if (o->status == 0 && f->cmd == ADD)
@@ -230,7 +231,7 @@ static void del_meanwhile(struct world *w, const struct fault *f, const struct i
 	in.nth = 1;
 	in.has_stdout = false;
 	trace_run(w, &del, &in, NULL, &o);
-	(void)call_judge(&del, &o, in.has_stdout || started_badly(f, &o), &j->evidence);
+	(void)call_judge(&del, &o, in.has_stdout || started_badly(f, &in, &o), &j->evidence);
 	snapshot(w, &now);
 	if (f->target != ALONE && !w->fixture->chained)
 		(void)address_is_kept(&now, &j->evidence);
