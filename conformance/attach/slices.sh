@@ -72,6 +72,22 @@ test_slices_pods_of_two_nodes_reach_each_other()
 	eq "leases" "$(leases_on gpu-3)$(leases_on gpu-4)" ""
 }
 
+# Only pools with slices need the number: a damaged file stops no other pool.
+test_slices_other_pools_do_not_read_the_number()
+{
+	need_railhead
+	two_nodes
+	pod p1
+	on_node gpu-3 "$RAILCTL" ipam pool add plain --subnet 10.93.0.0/24 --this-node-only >"$W/ctl" || fail "$(<"$W/ctl")"
+	echo 'no JSON' >"$W/node-gpu-3/etc/railhead/node.json"
+	cni_on gpu-3 ADD p1
+	is_err 6 rail0 /etc/railhead/node.json
+	edit '.ipam={type:"railhead-ipam",pool:"plain"}'
+	ok_on gpu-3 ADD p1
+	eq "plain" "$(addr4)" 10.93.0.1/24
+	ok_on gpu-3 DEL p1
+}
+
 # The number of a node changes behind its back: old leases live on, and new ones are of the new slice.
 test_slices_leases_of_an_earlier_number()
 {

@@ -146,19 +146,23 @@ static void look(const struct ctx *ctx, const struct owner *o, struct holder_vie
 static const struct holder_ops holders = { look, marked };
 
 /*
- * c1 holds, c2 released, c3 (pod a) released; the six pool is fresh; a sandbox of pod z is gone
- * without a DEL.
+ * c1 holds, c2 released, c3 (pod a) released; the six pool has slices and is fresh; a sandbox of
+ * pod z is gone without a DEL.
  */
 static void furnish(struct fixture *w)
 {
 	fixture_open(w);
+	w->ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0755), 0);
+	testing_file("/mnt/etc/node.json", 0600, "{\"number\":0}");
 	ck_assert_int_eq(
 		w_pool(w, "rail0",
 		       "{\"subnet\":\"10.0.0.0/"
 		       "29\",\"sticky\":true,\"quota\":9,\"ranges\":[\"10.0.0.1-10.0.0.3\"]}",
 		       false),
 		0);
-	ck_assert_int_eq(w_pool(w, "six", "{\"subnet\":\"fd00::/64\"}", false), 0);
+	ck_assert_int_eq(
+		w_pool(w, "six", "{\"subnet\":\"fd00::/64\",\"slice\":{\"size\":16}}", false), 0);
 	ck_assert_int_eq(w_add(w, "{\"pool\":\"rail0\"}", "c1", "")[0], '1');
 	ck_assert_int_eq(w_add(w, "{\"pool\":\"rail0\"}", "c2", POD_B)[0], '1');
 	ck_assert_int_eq(w_add(w, "{\"pool\":\"rail0\"}", "c3", POD_A)[0], '1');
@@ -238,6 +242,21 @@ static int v_pool_set(struct fixture *w)
 	return w_pool(w, "rail0", "{\"subnet\":\"10.0.0.0/29\"}", true) ? -1 : 0;
 }
 
+static int v_slice_set(struct fixture *w)
+{
+	return w_pool(w, "six", "{\"subnet\":\"fd00::/64\",\"slice\":{\"size\":8}}", true) ? -1 : 0;
+}
+
+static int v_node_set(struct fixture *w)
+{
+	auto_json struct json *o = json_new_object();
+	struct admin_node n = { o, false, 0 };
+
+	if (!o || json_add_int(o, "number", 3))
+		return err_nomem(&w->e);
+	return admin_node_set(&w->m, &n, &w->e);
+}
+
 static int v_pool_delete(struct fixture *w)
 {
 	const struct admin_delete d = { "rail0", true };
@@ -291,6 +310,8 @@ static const struct {
 	{ "status", v_status },
 	{ "gc", v_gc },
 	{ "pool set", v_pool_set },
+	{ "slice set", v_slice_set },
+	{ "node set", v_node_set },
 	{ "pool delete", v_pool_delete },
 	{ "lists", v_lists },
 	{ "release", v_release },
@@ -429,7 +450,8 @@ static int run_verb(void *arg, struct err *e)
 
 START_TEST(every_allocation_fails_once)
 {
-	static const verb_fn fns[] = { NULL, v_check, v_lists, v_verify, v_del, v_release, v_gc };
+	static const verb_fn fns[] = { NULL,  v_check,   v_lists, v_verify,
+				       v_del, v_release, v_gc,    v_node_set };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fns); i++) {
 		pid_t pid = fork();

@@ -73,6 +73,9 @@ START_TEST(a_host_name_that_does_not_match_is_an_error)
 	ck_assert_ptr_nonnull(strstr(match("gpu-(\\\\d+)", "gpu-4294967296"), "is above"));
 	ck_assert_ptr_nonnull(
 		strstr(match("gpu-(\\\\d+)", "gpu-99999999999999999999999999999999"), "is above"));
+	/* 2^64 */
+	ck_assert_ptr_nonnull(
+		strstr(match("gpu-(\\\\d+)", "gpu-18446744073709551616"), "is above"));
 }
 END_TEST
 
