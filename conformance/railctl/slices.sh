@@ -41,17 +41,19 @@ denied()
 	[[ $ERR == *"$text"* ]] || fail "the error must say '$text': $(said)"
 }
 
-# attach_at VERB NODE CONTAINER: railhead-ipam alone, from pool rail0. Sets RC; prints the address or the message.
+# attach_at VERB NODE CONTAINER: railhead-ipam alone, from pool rail0. Prints the address, or status and message.
 attach_at()
 {
+	local rc
 	jq -n '{cniVersion:"1.1.0",name:"net-a",type:"macvlan",ipam:{type:"railhead-ipam",pool:"rail0"}} +
 		if $r != null then {prevResult:$r} else {} end' \
 		--argjson r "$([ "$1" = CHECK ] && cat "$W/result.$2.$3" || echo null)" >"$W/lease.conf"
 	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=/run/netns/none CNI_IFNAME=net1 CNI_PATH=$BIN \
 		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=pod-$3" \
 		on "$2" "$BIN/railhead-ipam" <"$W/lease.conf" >"$W/add.out" 2>&1
-	RC=$?
-	[ "$1 $RC" != "ADD 0" ] || cp "$W/add.out" "$W/result.$2.$3"
+	rc=$?
+	[ "$1 $rc" != "ADD 0" ] || cp "$W/add.out" "$W/result.$2.$3"
+	[ "$rc" = 0 ] || echo -n "exit $rc: "
 	jq -r 'if .ips then .ips[0].address else (.msg // empty) + "; " + (.details // "") end' "$W/add.out"
 }
 add_at() { attach_at ADD "$@"; }
@@ -76,7 +78,7 @@ test_slices_one_file_for_all_nodes()
 	eq "gpu-4095" "$(add_at gpu-4095 c1)" 10.1.255.240/16
 	for i in {2..16}; do add_at gpu-1 "c$i"; done | sort -t. -k4n >"$W/all"
 	eq "the whole slice" "$(paste -sd ' ' "$W/all")" "$(printf '10.1.0.%s/16\n' {17..31} | paste -sd ' ')"
-	[[ $(add_at gpu-1 c17) == "no address is left in pool rail0, slice 1 (16 addresses)"* ]] ||
+	[[ $(add_at gpu-1 c17) == "exit 1: no address is left in pool rail0, slice 1 (16 addresses)"* ]] ||
 		fail "the slice has 16 addresses: $(<"$W/add.out")"
 	at gpu-0 ipam pool list --json
 	cp "$W/out" "$W/lists.json"
@@ -156,11 +158,14 @@ test_slices_number_under_living_leases()
 	# A file written by hand is not compared with leases; they stay with their pods.
 	echo '{"number":4}' >"$W/nodes/a/etc/node.json"
 	eq "ADD" "$(add_at a c2)" 10.1.0.64/16
-	eq "CHECK" "$(attach_at CHECK a c1)$RC" 0
+	eq "CHECK" "$(attach_at CHECK a c1)" ""
 	fine a ipam pool show rail0
 	has "Own slice:      4: 10.1.0.64-10.1.0.79"
-	has "Outside:        1 leased address is not in the slice"
-	eq "DEL" "$(attach_at DEL a c1)$RC" 0
+	has "Overlap:        1 leased address is in the slice of another node"
+	at a ipam verify
+	eq "verify" "$RC" 1
+	has "pool rail0: this node has slice 4, and 1 leased address is in the slice of another node"
+	eq "DEL" "$(attach_at DEL a c1)" ""
 	fine a ipam lease list --json
 	want 'map(.address) == ["10.1.0.64"]'
 	fine a ipam verify

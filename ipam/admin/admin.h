@@ -84,9 +84,10 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
  * admin_pools - one pool, or all in order of names (name NULL). ERR_NOTFOUND: it does not exist.
  *	[{"name", "definition": {...}, "used", "resting", "capacity"}]
  * capacity is a number up to 2^53, and a decimal string above that. With slices, capacity is that
- * of this node's slice, and there is "slice": {"number", "first", "last", "slices",
- *"leasesOutside"} or, if the node has none, {"error"} and no capacity. If the definition is
- *damaged, there is "error" instead.
+ * of this node's slice, and there is
+ *	"slice": {"number", "first", "last", "slices", "leasesOutside", "leasesInOtherSlices"}
+ * or, if the node has no slice, "slice": {"error"} and no capacity. If the definition is damaged,
+ * there is "error" instead.
  */
 int admin_pools(struct ipam *m, const char *name, struct json **out, struct err *e) must_check;
 

@@ -226,7 +226,8 @@ static int add_slice(struct list_job *job, struct json *pool, struct source *s, 
 	    json_add_str(o, "first", ip_format(r.first, first)) ||
 	    json_add_str(o, "last", ip_format(r.last, last)) ||
 	    json_add_int(o, "slices", (int64_t)pool_slice_count(&s->slice, s->subnet)) ||
-	    json_add_int(o, "leasesOutside", (int64_t)(c.elsewhere.n + c.outside.n)))
+	    json_add_int(o, "leasesOutside", (int64_t)c.outside.n) ||
+	    json_add_int(o, "leasesInOtherSlices", (int64_t)c.elsewhere.n))
 		return err_nomem(e);
 	return 0;
 }

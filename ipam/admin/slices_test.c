@@ -260,7 +260,8 @@ START_TEST(a_list_shows_the_slice_of_the_node)
 	auto_free char *text = json_print(list, false);
 	ck_assert_str_eq(text, "[{\"name\":\"rail0\",\"definition\":" SLICED
 			       ",\"slice\":{\"number\":2,\"first\":\"10.0.0.32\",\"last\":"
-			       "\"10.0.0.47\",\"slices\":16,\"leasesOutside\":0},\"capacity\":16,"
+			       "\"10.0.0.47\",\"slices\":16,\"leasesOutside\":0,"
+			       "\"leasesInOtherSlices\":0},\"capacity\":16,"
 			       "\"used\":1,\"resting\":0}]");
 	struct admin_slices all = s;
 	all.definition = json_get(json_first(list), "definition");
@@ -278,7 +279,7 @@ START_TEST(a_list_shows_the_slice_of_the_node)
 	json_free(TAKE_PTR(list));
 	ck_assert_int_eq(admin_pools(&w.m, "rail0", &list, &w.e), 0);
 	const struct json *own = json_get(json_first(list), "slice");
-	ck_assert(json_num(json_get(own, "leasesOutside")) == 1);
+	ck_assert(json_num(json_get(own, "leasesInOtherSlices")) == 1);
 }
 END_TEST
 

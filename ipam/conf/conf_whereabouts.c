@@ -77,8 +77,9 @@ static int check_shared(const struct cni_conf *conf, const struct common *c, str
 		err_set(e, ERR_CONFIG, 0,
 			"ipam.range: whereabouts shares a range among all nodes, but the store of "
 			"this program has only the leases of this node");
-	return err_hint(e, "give each node its own range and set \"thisNodeOnly\": true, or use "
-			   "pools");
+	return err_hint(e,
+			"use a pool with slices: railhead-pool(5); or give each node its own range "
+			"and set \"thisNodeOnly\": true");
 }
 
 /*

@@ -145,6 +145,7 @@ static void show_slice(const struct out *o, const struct json *pool)
 	const struct json *own = json_get(pool, "slice"), *prefix = json_get(def, "prefix");
 	const char *problem = json_text(own, "error");
 	double outside = json_num(json_get(own, "leasesOutside"));
+	double others = json_num(json_get(own, "leasesInOtherSlices"));
 
 	if (!def)
 		return;
@@ -158,8 +159,11 @@ static void show_slice(const struct out *o, const struct json *pool)
 		out_pair(o, "Own slice", "%.0f: %s-%s", json_num(json_get(own, "number")),
 			 json_text(own, "first"), json_text(own, "last"));
 	if (outside > 0)
-		out_pair(o, "Outside", "%.0f leased address%s not in the slice", outside,
+		out_pair(o, "Outside", "%.0f leased address%s in no slice", outside,
 			 outside > 1 ? "es are" : " is");
+	if (others > 0)
+		out_pair(o, "Overlap", "%.0f leased address%s in the slice of another node", others,
+			 others > 1 ? "es are" : " is");
 }
 
 static int show_rules(const struct out *o, const struct json *def, struct err *e)

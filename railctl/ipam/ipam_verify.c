@@ -103,6 +103,27 @@ static int compare_nodes(struct cmd_run *r, struct report *x, struct err *e)
 	return 0;
 }
 
+/* The number of the node was changed by other means than `node set`. */
+static int check_slices(struct report *x, struct err *e)
+{
+	auto_json struct json *pools = NULL;
+
+	if (admin_pools(x->living.ipam, NULL, &pools, e))
+		return -1;
+	json_each (pool, pools) {
+		const struct json *own = json_get(pool, "slice");
+		double n = json_num(json_get(own, "leasesInOtherSlices"));
+
+		if (n > 0)
+			problems_add(&x->problems,
+				     "pool %s: this node has slice %.0f, and %.0f leased address%s "
+				     "in the slice of another node, which can assign %s too",
+				     json_text(pool, "name"), json_num(json_get(own, "number")), n,
+				     n > 1 ? "es are" : " is", n > 1 ? "them" : "it");
+	}
+	return 0;
+}
+
 static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
@@ -115,7 +136,8 @@ static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 		return -1;
 	x->left = x->store.left;
 	uint64_t before = x->problems.n;
-	if (compare_with_pods(&x->living, &x->problems, e) || compare_nodes(r, x, e))
+	if (check_slices(x, e) || compare_with_pods(&x->living, &x->problems, e) ||
+	    compare_nodes(r, x, e))
 		return -1;
 	x->left += x->problems.n - before;
 	return 0;
