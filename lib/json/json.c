@@ -27,16 +27,22 @@ static cJSON *to_cjson(struct json *n)
 	return (cJSON *)n;
 }
 
-int json_parse(const char *text, size_t len, const char *what, struct json **out, struct err *e)
+int json_build(const char *text, size_t len, struct json **out, struct err *e)
 {
-	if (json_scan(text, len, what, e))
-		return -1;
-	/* what passes the scan is good JSON, so that only memory can be lacking */
 	cJSON *c = cJSON_ParseWithLength(text, len);
+
 	if (!c)
 		return err_nomem(e);
 	*out = from_cjson(c);
 	return 0;
+}
+
+int json_parse(const char *text, size_t len, const char *what, struct json **out, struct err *e)
+{
+	if (len > JSON_MAX_SIZE)
+		return err_set(e, ERR_DECODE, 0, "%s: %zu bytes, more than the limit of %d", what,
+			       len, JSON_MAX_SIZE);
+	return json_scan(text, len, what, e) || json_build(text, len, out, e) ? -1 : 0;
 }
 
 void json_free(struct json *root)

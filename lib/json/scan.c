@@ -253,9 +253,6 @@ static int scan_bytes(struct scan *s)
 	static const char bom[] = "\xef\xbb\xbf";
 	size_t len = (size_t)(s->end - s->text), good;
 
-	if (len > JSON_MAX_SIZE)
-		return err_set(s->e, ERR_DECODE, 0, "%s: %zu bytes, more than the limit of %d",
-			       s->what, len, JSON_MAX_SIZE);
 	if (len >= 3 && !memcmp(s->text, bom, 3))
 		return err_set(s->e, ERR_DECODE, 0,
 			       "%s: begins with a byte order mark: save it as UTF-8 without one",

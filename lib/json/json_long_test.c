@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_long_test.c: the two limits of a text. */
+#include "lib/json/json_long.h"
+#include "lib/testing/testing.h"
+
+START_TEST(two_limits)
+{
+	static char text[JSON_LONG_SIZE + 1];
+	struct json *tree = NULL;
+	struct err e;
+
+	memset(text, ' ', sizeof(text));
+	text[0] = '1';
+	ck_assert_int_eq(json_parse(text, JSON_MAX_SIZE + 1, "answer", &tree, &e), -1);
+	ck_assert_int_eq(json_parse_long(text, sizeof(text) - 1, "answer", &tree, &e), 0);
+	json_free(tree);
+	ck_assert_int_eq(json_parse_long(text, sizeof(text), "answer", &tree, &e), -1);
+	ck_assert_str_eq(e.msg, "answer: 8388609 bytes, more than the limit of 8388608");
+	ck_assert_int_eq(json_parse_long("[", 1, "answer", &tree, &e), -1);
+}
+END_TEST
+
+TEST_PROGRAM("json_long", two_limits)
