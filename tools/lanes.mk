@@ -3,16 +3,16 @@
 
 .PHONY: help deps check check-all demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop $(QUICK_LANES) -- demo
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store $(QUICK_LANES) -- demo
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop soak differential \
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store soak differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -127,6 +127,11 @@ cluster-quick: all ## the same with the cases that stand for all: three minutes,
 	@conformance/cluster/quick.sh $(B)/bin $(CLUSTER)
 # Two unit tests look at the guest's kernel.
 VM_TESTS := $(B)/test/lib/net/settings_test $(B)/test/lib/net/settings_sysctl_test
+# Test programs X_engine_test.c want a real engine.
+ENGINE_TESTS := $(filter %_engine_test,$(TESTS))
+cluster-store: $(ENGINE_TESTS) ## the contract of the cluster stores against real etcd of Debian's packages (root)
+	@tools/deps.sh cluster
+	@ENGINES=build/engines conformance/cluster-store/run.sh $(B)
 check-vm: all helpers faults-lane $(VM_TESTS) ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
 	@tools/deps.sh vm
 	@KERNELS=7.2 QUICK=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
@@ -295,7 +300,7 @@ uninstall: ## remove what `make install` put there, and only that
 	@$(install_env) tools/install.sh uninstall
 
 clean: ## remove what was built, keep what was downloaded
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson ! -name vm ! -name cluster ! -name peers -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name cjson ! -name vm ! -name cluster ! -name peers ! -name engines -exec rm -rf {} +; fi
 
 distclean: ## remove build/ and compile_commands.json
 	@rm -rf build compile_commands.json

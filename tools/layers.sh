@@ -75,6 +75,7 @@ rdma/probe/testing|lib/ rdma/probe/
 cluster/http|lib/
 cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/
+cluster/etcd|lib/ cluster/http/ cluster/store/
 cluster/testing|lib/ ipam/ cluster/
 railctl|lib/
 railctl/dropin|lib/

@@ -23,7 +23,7 @@ if [ $# -gt 0 ]; then
 	for name in "$@"; do echo "$name"; done
 else
 	# shellcheck disable=SC2046 # words on purpose
-	find $(cat "${0%/*}/parts") -name "*_test.c" 2>/dev/null | sed 's/_test\.c$//' | sort
+	find $(cat "${0%/*}/parts") -name "*_test.c" ! -name "*_engine_test.c" 2>/dev/null | sed 's/_test\.c$//' | sort
 fi >"$logs/list"
 
 one='

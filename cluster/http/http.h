@@ -38,7 +38,8 @@ struct http_request {
 	const char *body;           /* NULL: none */
 	size_t body_len;
 	unsigned connect_ms; /* until the connection stands, with TLS */
-	unsigned timeout_ms; /* the whole call; a stream that began: without a byte */
+	unsigned timeout_ms; /* the whole call; of a stream until the first byte */
+	unsigned idle_ms;    /* a stream that began: without a byte; 0: as timeout_ms */
 	size_t max_body;     /* bytes of the answer; in a stream of a line */
 };
 

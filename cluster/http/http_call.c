@@ -32,7 +32,7 @@ static bool streams(const struct http_call *c)
 static int set_deadline(struct http_call *c)
 {
 	struct timeval tv = { .tv_sec = c->timeout_ms / 1000,
-			      .tv_usec = c->timeout_ms % 1000 * 1000 };
+			      .tv_usec = (suseconds_t)(c->timeout_ms % 1000) * 1000 };
 
 	return event_add(c->deadline, &tv);
 }
@@ -59,6 +59,7 @@ static size_t take_lines(struct http_call *c, const char *data, size_t len)
 		c->too_large = !c->lines.text.failed;
 		return CURL_WRITEFUNC_ERROR;
 	}
+	c->timeout_ms = c->idle_ms;
 	if (set_deadline(c))
 		return CURL_WRITEFUNC_ERROR;
 	call_is_ready(c);
@@ -207,6 +208,7 @@ static char *call_name(const struct http_request *r)
 static int call_fill(struct http_call *c, const struct http_request *r)
 {
 	c->timeout_ms = r->timeout_ms;
+	c->idle_ms = r->idle_ms ? r->idle_ms : r->timeout_ms;
 	c->max_body = c->lines.max = r->max_body;
 	c->name = call_name(r);
 	c->easy = curl_easy_init();

@@ -34,7 +34,7 @@ struct http_call {
 	CURL *easy;
 	struct curl_slist *headers;
 	struct event *deadline;
-	unsigned timeout_ms;
+	unsigned timeout_ms, idle_ms;
 	char *name; /* "POST https://...", for errors */
 	char *body; /* of the request */
 	size_t body_len, body_at;
@@ -45,7 +45,6 @@ struct http_call {
 	bool reporting; /* one of its callbacks runs */
 	bool dead;      /* cancelled or reported: free it after the callback */
 	bool attached;  /* libcurl has it, and it is in the list of all */
-	bool began;     /* a byte of the answer came */
 	bool paused, too_large, too_late, finished;
 	CURLcode code;
 };

@@ -26,7 +26,7 @@ enum cluster_kind {
 /* A name is a DNS subdomain, as Kubernetes demands: at most 253 bytes. */
 #define CLUSTER_NAME_LEN    254
 #define CLUSTER_UID_LEN     40
-#define CLUSTER_VERSION_LEN 24
+#define CLUSTER_VERSION_LEN 48
 
 /*
  * Which object it is, and which state of it. uid: made at the creation, never used again. version:

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * etcd.h: the table of calls for etcd 3.4 to 3.6, through its JSON gateway.
+ *
+ * Reads are linearizable and ask the next endpoint if one gives no answer. A write goes to the next
+ * endpoint only if no byte of it was sent. All agents of an etcd trust each other: its rights end
+ * at prefixes of keys.
+ */
+#ifndef RAILHEAD_CLUSTER_ETCD_ETCD_H
+#define RAILHEAD_CLUSTER_ETCD_ETCD_H
+
+#include "cluster/http/http.h"
+#include "cluster/store/cluster_store.h"
+
+#define ETCD_DEFAULT_PREFIX "/railhead/"
+
+struct etcd_conf {
+	const char *const *endpoints; /* "https://10.0.0.1:2379", NULL ends them; at least one */
+	const char *prefix;           /* of all keys; NULL: ETCD_DEFAULT_PREFIX */
+	struct http_tls tls;
+	const char *user, *password; /* NULL: none */
+	unsigned timeout_ms;         /* of a call, or a page of a list; 0: 5 seconds */
+	unsigned page;               /* objects of a page; 0: 200 */
+};
+
+/*
+ * etcd_open - copies conf and sends nothing yet. ERR_CONFIG: an endpoint, the prefix, or a user
+ * without password.
+ */
+int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct cluster_store **out,
+	      struct err *e) must_check;
+
+/* etcd_set_tls - for connections from now on, after certificates were renewed. */
+int etcd_set_tls(struct cluster_store *s, const struct http_tls *tls, struct err *e) must_check;
+
+#endif

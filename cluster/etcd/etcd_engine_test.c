@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * etcd_engine_test.c: the contract against a real etcd, and what only etcd has: several endpoints,
+ * users, a full database, a store that was restored.
+ *
+ * ETCD_ENDPOINT, ETCD_CA, ETCD_CERT, ETCD_KEY (files), ETCD_USER, ETCD_PASSWORD say where it is and
+ * who we are; see conformance/cluster-store/.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "cluster/etcd/etcd.h"
+#include "cluster/store/cluster_contract.h"
+#include "lib/sys/fs.h"
+#include "lib/testing/testing.h"
+
+#define TIMEOUT_MS 2000
+
+static char *ca, *cert, *key; /* NULL: none */
+
+/* The text of the file that a variable names; NULL: not set. */
+static char *file_of(const char *variable)
+{
+	const char *path = getenv(variable);
+	char *text = NULL;
+	struct err e;
+
+	if (path && *path && fs_read_at(AT_FDCWD, path, 65536, &text, &e) < 0)
+		(void)fprintf(stderr, "%s: %s\n", variable, e.msg);
+	return text;
+}
+
+static const char *text_of(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text && *text ? text : NULL;
+}
+
+static struct etcd_conf conf_of(const char *const *endpoints)
+{
+	return (struct etcd_conf){ .endpoints = endpoints,
+				   .prefix = "/contract/",
+				   .tls = { ca, cert, key },
+				   .user = text_of("ETCD_USER"),
+				   .password = text_of("ETCD_PASSWORD"),
+				   .timeout_ms = TIMEOUT_MS };
+}
+
+static int open_etcd(struct event_base *base, struct cluster_store **out, struct err *e)
+{
+	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
+	struct etcd_conf conf = conf_of(endpoints);
+
+	return etcd_open(base, &conf, out, e);
+}
+
+/* A store of this configuration instead of the usual one. */
+static struct calls open_with(const struct etcd_conf *conf)
+{
+	struct calls c = engine_open();
+	struct err e;
+
+	c.store->ops->close(c.store);
+	ck_assert_int_eq(etcd_open(c.base, conf, &c.store, &e), 0);
+	return c;
+}
+
+START_TEST(the_next_endpoint_answers)
+{
+	const char *const endpoints[] = { "http://127.0.0.1:9", getenv("ETCD_ENDPOINT"), NULL };
+	const char *const dead[] = { "http://127.0.0.1:9", "http://127.0.0.1:10", NULL };
+	struct etcd_conf conf = conf_of(endpoints);
+	struct calls c = open_with(&conf);
+	struct thing t = { .kind = CLUSTER_POOL, .name = "endpoint-a" };
+	struct ended e;
+
+	must_write(&c, WRITE_CREATE, &t);
+	engine_close(&c);
+	c = open_with(&conf);
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
+	engine_close(&c);
+	conf = conf_of(dead);
+	conf.user = conf.password = NULL;
+	c = open_with(&conf);
+	ck_assert_int_eq(do_write(&c, WRITE_UPDATE, &t, &e), CLUSTER_AWAY);
+	engine_close(&c);
+}
+END_TEST
+
+/* A server that accepts connections and says nothing. Its address goes to url. */
+static int silent_server(char *url, size_t size)
+{
+	struct sockaddr_in sa = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(sa);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const char *endpoint = getenv("ETCD_ENDPOINT");
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&sa, len), 0);
+	ck_assert_int_eq(listen(fd, 10), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+	(void)snprintf(url, size, "%.*s://127.0.0.1:%d", (int)strcspn(endpoint, ":"), endpoint,
+		       ntohs(sa.sin_port));
+	return fd;
+}
+
+/* A silent server may have executed a write, unless not even TLS was agreed on. */
+START_TEST(a_write_goes_to_one_endpoint)
+{
+	char silent[64];
+	const char *const endpoints[] = { silent, getenv("ETCD_ENDPOINT"), NULL };
+	struct etcd_conf conf = conf_of(endpoints);
+	enum cluster_outcome want = conf.tls.ca ? CLUSTER_OK : CLUSTER_AWAY;
+	struct thing t = { .kind = CLUSTER_POOL, .name = "silent-a" };
+	int fd = silent_server(silent, sizeof(silent));
+	struct calls c = open_with(&conf), other = engine_open();
+	struct ended e;
+
+	ck_assert_int_eq(do_write(&c, WRITE_CREATE, &t, &e), want);
+	ck_assert_int_eq(do_get(&other, &t, &e),
+			 want == CLUSTER_OK ? CLUSTER_OK : CLUSTER_NOT_FOUND);
+	engine_close(&c);
+	c = open_with(&conf);
+	ck_assert_int_eq(do_get(&c, &t, &e), want == CLUSTER_OK ? CLUSTER_OK : CLUSTER_NOT_FOUND);
+	engine_close(&c);
+	engine_close(&other);
+	(void)close(fd);
+}
+END_TEST
+
+/* The same revision, written twice: before the snapshot was restored and after it. */
+START_TEST(a_restored_store_is_noticed)
+{
+	static struct listed l;
+	static struct watched w;
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_BLOCK, .name = "restored-a", .node = "restored-n" };
+	struct thing lost, now;
+	struct cluster_selector which = { CLUSTER_BLOCK, "restored-n", NULL };
+	struct ended e;
+
+	must_write(&c, WRITE_CREATE, &t);
+	engine_control("save");
+	lost = now = t;
+	lost.number = 1;
+	must_write(&c, WRITE_UPDATE, &lost);
+	must_write(&c, WRITE_UPDATE, &lost);
+	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
+	engine_control("restore");
+	/* etcd does not answer to a token from its future */
+	do {
+		start_watch(&c, &which, l.revision, &w);
+		wait_watched(&c, &w, 0);
+	} while (w.outcome == CLUSTER_AWAY);
+	ck_assert_msg(w.outcome == CLUSTER_EXPIRED, "%d: %s", (int)w.outcome, w.why);
+	now.number = 2;
+	must_write(&c, WRITE_UPDATE, &now);
+	must_write(&c, WRITE_UPDATE, &now);
+	/* same name, uid and revision */
+	ck_assert_str_eq(lost.at.uid, now.at.uid);
+	ck_assert_int_eq(strncmp(lost.at.version, now.at.version, strcspn(now.at.version, "-")), 0);
+	ck_assert_int_eq(do_write(&c, WRITE_UPDATE, &lost, &e), CLUSTER_CONFLICT);
+	ck_assert_int_eq(do_write(&c, WRITE_REMOVE, &lost, &e), CLUSTER_CONFLICT);
+	engine_close(&c);
+}
+END_TEST
+
+START_TEST(a_full_store_refuses)
+{
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_POOL, .name = "full-a" };
+	struct thing b = { .kind = CLUSTER_POOL, .name = "full-b" };
+	struct ended e;
+
+	must_write(&c, WRITE_CREATE, &t);
+	engine_control("fill");
+	ck_assert_int_eq(do_write(&c, WRITE_CREATE, &b, &e), CLUSTER_REFUSED);
+	ck_assert_ptr_nonnull(strstr(e.why, "etcdctl alarm disarm"));
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
+	engine_control("empty");
+	must_write(&c, WRITE_CREATE, &b);
+	engine_close(&c);
+}
+END_TEST
+
+static void refused_as(const struct etcd_conf *conf, const char *why)
+{
+	static struct listed l;
+	static struct watched w;
+	struct calls c = open_with(conf);
+	struct thing t = { .kind = CLUSTER_POOL, .name = "rights-a" };
+	struct cluster_selector which = { CLUSTER_POOL, NULL, "rights-" };
+	struct ended e;
+
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_REFUSED);
+	ck_assert_msg(strstr(e.why, why), "%s", e.why);
+	ck_assert_int_eq(do_write(&c, WRITE_CREATE, &t, &e), CLUSTER_REFUSED);
+	ck_assert_msg(strstr(e.why, why), "%s", e.why);
+	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_REFUSED);
+	start_watch(&c, &which, "1", &w);
+	wait_watched(&c, &w, 0);
+	ck_assert_msg(w.outcome == CLUSTER_REFUSED, "%d: %s", (int)w.outcome, w.why);
+	engine_close(&c);
+}
+
+START_TEST(who_may_not_is_refused)
+{
+	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
+	struct etcd_conf conf = conf_of(endpoints);
+
+	conf.password = "wrong";
+	refused_as(&conf, "check user and password");
+	conf.user = "guest";
+	conf.password = "guest";
+	refused_as(&conf, "as user \"guest\"");
+	conf.user = conf.password = NULL;
+	refused_as(&conf, "etcd wants a user");
+}
+END_TEST
+
+/* A change of the password ends all tokens of the user. */
+START_TEST(an_ended_token_is_renewed)
+{
+	static struct watched w;
+	static struct listed l;
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_POOL, .name = "token-a" };
+	struct cluster_selector which = { CLUSTER_POOL, NULL, "token-" };
+
+	must_write(&c, WRITE_CREATE, &t);
+	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
+	engine_control("invalidate");
+	start_watch(&c, &which, l.revision, &w);
+	must_write(&c, WRITE_UPDATE, &t);
+	wait_watched(&c, &w, 1);
+	engine_control("invalidate");
+	must_write(&c, WRITE_UPDATE, &t);
+	must_write(&c, WRITE_REMOVE, &t);
+	engine_close(&c);
+}
+END_TEST
+
+START_TEST(an_untrusted_server_gets_nothing)
+{
+	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
+	struct etcd_conf conf = conf_of(endpoints);
+	struct thing t = { .kind = CLUSTER_POOL, .name = "tls-a" };
+	struct ended e;
+
+	conf.tls.ca = conf.tls.cert;
+	struct calls c = open_with(&conf);
+
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_AWAY);
+	ck_assert_msg(strstr(e.why, "compare the CA"), "%s", e.why);
+	engine_close(&c);
+	conf.tls = (struct http_tls){ .ca = ca };
+	c = open_with(&conf);
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_AWAY);
+	engine_close(&c);
+}
+END_TEST
+
+int main(void)
+{
+	static const struct contract_engine engine = { "etcd", open_etcd };
+	/* the last three need users and TLS */
+	const TTest *const tests[] = {
+		the_next_endpoint_answers,       a_write_goes_to_one_endpoint,
+		a_restored_store_is_noticed,     a_full_store_refuses,
+		who_may_not_is_refused,          an_ended_token_is_renewed,
+		an_untrusted_server_gets_nothing
+	};
+	size_t n = ARRAY_SIZE(tests) - (text_of("ETCD_USER") ? 0 : 3);
+	Suite *suite = suite_create("etcd");
+	SRunner *runner;
+	int failed;
+
+	ca = file_of("ETCD_CA");
+	cert = file_of("ETCD_CERT");
+	key = file_of("ETCD_KEY");
+	contract_engine = &engine;
+	contract_add(suite);
+	for (size_t i = 0; i < n; i++)
+		contract_test(suite, tests[i]);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * etcd_key.c: names have neither '/' nor bytes above ASCII, so keys cannot run into each other. The
+ * end of a range is its last byte plus one.
+ */
+#include "cluster/etcd/etcd_key.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kinds[CLUSTER_KINDS] = {
+	[CLUSTER_POOL] = "pools",          [CLUSTER_BLOCK] = "blocks",
+	[CLUSTER_NODE] = "nodes",          [CLUSTER_HEARTBEAT] = "heartbeats",
+	[CLUSTER_IDENTITY] = "identities",
+};
+
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789.-"
+
+/* Part of a DNS subdomain. */
+static bool is_part(const char *s)
+{
+	return s[strspn(s, NAME_CHARS)] == '\0' && strlen(s) < CLUSTER_NAME_LEN;
+}
+
+static bool is_name(const char *s)
+{
+	size_t len = strlen(s);
+
+	return len && is_part(s) && !strchr(".-", s[0]) && !strchr(".-", s[len - 1]);
+}
+
+bool etcd_prefix_valid(const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return len && len <= ETCD_PREFIX_MAX && prefix[0] == '/' && prefix[len - 1] == '/' &&
+	       !prefix[strspn(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_/" NAME_CHARS)];
+}
+
+int etcd_key_object(const char *prefix, enum cluster_kind kind, const char *name,
+		    char out[ETCD_KEY_LEN])
+{
+	if (!is_name(name))
+		return -1;
+	(void)snprintf(out, ETCD_KEY_LEN, "%s%s/%s", prefix, kinds[kind], name);
+	return 0;
+}
+
+int etcd_key_copy(const char *prefix, const struct cluster_object *o, char out[ETCD_KEY_LEN])
+{
+	if (!is_name(o->name) || !is_name(o->node))
+		return -1;
+	(void)snprintf(out, ETCD_KEY_LEN, "%sby-node/%s/%s/%s", prefix, o->node, kinds[o->kind],
+		       o->name);
+	return 0;
+}
+
+int etcd_key_selected(const char *prefix, const struct cluster_selector *which,
+		      char out[ETCD_KEY_LEN])
+{
+	const char *begins = which->prefix ? which->prefix : "";
+
+	if (!is_part(begins) || (which->node && !is_name(which->node)))
+		return -1;
+	if (which->node)
+		(void)snprintf(out, ETCD_KEY_LEN, "%sby-node/%s/%s/%s", prefix, which->node,
+			       kinds[which->kind], begins);
+	else
+		(void)snprintf(out, ETCD_KEY_LEN, "%s%s/%s", prefix, kinds[which->kind], begins);
+	return 0;
+}
+
+void etcd_key_end(const char *key, char out[ETCD_KEY_LEN])
+{
+	size_t len = strlen(key);
+
+	memcpy(out, key, len + 1);
+	out[len - 1]++;
+}
+
+const char *etcd_key_name(const char *key)
+{
+	const char *slash = strrchr(key, '/');
+
+	return slash && is_name(slash + 1) ? slash + 1 : NULL;
+}

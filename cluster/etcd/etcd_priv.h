@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * etcd_priv.h: the store and a call, for cluster/etcd only.
+ */
+#ifndef RAILHEAD_CLUSTER_ETCD_ETCD_PRIV_H
+#define RAILHEAD_CLUSTER_ETCD_ETCD_PRIV_H
+
+#include <sys/queue.h>
+
+#include "cluster/etcd/etcd.h"
+#include "cluster/etcd/etcd_answer.h"
+#include "cluster/etcd/etcd_key.h"
+#include "cluster/http/http_later.h"
+
+TAILQ_HEAD(etcd_calls, cluster_call);
+
+struct etcd {
+	struct cluster_store store;
+	struct http *http;
+	char **endpoints;
+	size_t n_endpoints, at; /* at: the one that answered last */
+	char *prefix, *user, *password;
+	char *token;                /* NULL: none */
+	unsigned tokens;            /* how many there were */
+	bool no_users;              /* etcd's authentication is off */
+	struct cluster_call *login; /* gets a token; others wait for it */
+	unsigned timeout_ms, page;
+	struct etcd_calls calls;
+	unsigned busy; /* calls below whose callbacks we are */
+	bool closed;
+};
+
+/* A request of a call. next gets the answer with status 200. */
+struct etcd_ask {
+	const char *path; /* "/v3/kv/range" */
+	const char *verb; /* for errors: "read" */
+	bool writes;
+	void (*next)(struct cluster_call *c, const struct json *answer);
+	void (*too_large)(struct cluster_call *c);
+};
+
+struct cluster_call {
+	TAILQ_ENTRY(cluster_call) all;
+	struct etcd *etcd;
+	void (*report)(struct cluster_call *c);
+	cluster_done_fn done;
+	struct cluster_list_fns list;
+	struct cluster_watch_fns watch;
+	void *arg;
+
+	const struct etcd_ask *ask;
+	char *body;
+	struct http_call *http;
+	struct http_later *later;
+	int64_t deadline;
+	size_t endpoint; /* that was asked */
+	unsigned tried;  /* endpoints */
+	unsigned renewals, token_used;
+	bool waits; /* for a token */
+	bool began; /* a line of the watch came */
+	bool dead;  /* cancelled or reported */
+	unsigned busy;
+	struct cluster_result result;
+
+	enum cluster_kind kind;
+	char key[ETCD_KEY_LEN], end[ETCD_KEY_LEN]; /* of the object; of the range */
+	unsigned limit;                            /* of a page */
+	int64_t revision;                          /* all pages have it; a watch has seen it */
+	char copy[ETCD_KEY_LEN];                   /* of a write; "": none */
+	struct cluster_version at;
+	char *bytes; /* of a write; NULL: delete */
+	struct etcd_kv was;
+};
+
+/* etcd_call_new - a call; NULL: no memory. report says its end to the user. */
+struct cluster_call *etcd_call_new(struct etcd *s, void (*report)(struct cluster_call *c),
+				   void *arg);
+
+/* etcd_call_done - the report of get, create, update and remove. */
+void etcd_call_done(struct cluster_call *c);
+
+/* etcd_enter, etcd_leave - around code that calls back: the call and the store stay until then. */
+void etcd_enter(struct cluster_call *c);
+void etcd_leave(struct cluster_call *c);
+
+/* etcd_drop - forget it: nothing is reported. */
+void etcd_drop(struct cluster_call *c);
+
+/*
+ * etcd_end - report and forget. etcd_end_later - the same from the event loop. Unless the outcome
+ * is CLUSTER_OK, c->result.err was set before. object may be NULL.
+ */
+void etcd_end(struct cluster_call *c, enum cluster_outcome outcome,
+	      const struct cluster_object *object);
+void etcd_end_later(struct cluster_call *c, enum cluster_outcome outcome);
+
+/* etcd_bad_name - CLUSTER_REFUSED, later. */
+void etcd_bad_name(struct cluster_call *c, const char *name);
+
+/* etcd_send - ask; body NULL: no memory. Its end is next, or a report; never before it returns. */
+void etcd_send(struct cluster_call *c, const struct etcd_ask *ask, char *body);
+
+/* etcd_refused - what an error of etcd means for the call: it asks again, or ends. */
+void etcd_refused(struct cluster_call *c, const struct etcd_problem *p, unsigned retry_ms);
+
+/* etcd_watch_line, etcd_watch_over - of a watch: a line came; the stream ended in order. */
+void etcd_watch_line(void *arg, const char *line, size_t len);
+void etcd_watch_over(struct cluster_call *c);
+
+/* The table: etcd_read.c, etcd_write.c, etcd_watch.c. */
+struct cluster_call *etcd_get(struct cluster_store *s, enum cluster_kind kind, const char *name,
+			      cluster_done_fn done, void *arg);
+struct cluster_call *etcd_list(struct cluster_store *s, const struct cluster_selector *which,
+			       const struct cluster_list_fns *fns, void *arg);
+struct cluster_call *etcd_watch(struct cluster_store *s, const struct cluster_selector *which,
+				const char *revision, const struct cluster_watch_fns *fns,
+				void *arg);
+struct cluster_call *etcd_create(struct cluster_store *s, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg);
+struct cluster_call *etcd_update(struct cluster_store *s, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg);
+struct cluster_call *etcd_remove(struct cluster_store *s, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg);
+
+#endif

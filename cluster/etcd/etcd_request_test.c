@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * etcd_request_test.c: bodies, with base64 written out. That etcd understands them is shown by
+ * conformance/cluster-store.
+ */
+#include "cluster/etcd/etcd_request.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/testing.h"
+
+static void body_is(char *body, const char *want)
+{
+	ck_assert_str_eq(body, want);
+	free(body);
+}
+
+START_TEST(reads)
+{
+	body_is(etcd_get_body("/a"), "{\"key\":\"L2E=\"}");
+	body_is(etcd_page_body("/a", "/b", 7, 100),
+		"{\"key\":\"L2E=\",\"range_end\":\"L2I=\",\"revision\":\"7\",\"limit\":\"100\"}");
+	body_is(etcd_watch_body("/a", "/b", INT64_MAX),
+		"{\"create_request\":{\"key\":\"L2E=\",\"range_end\":\"L2I=\","
+		"\"start_revision\":\"9223372036854775807\",\"progress_notify\":true,"
+		"\"prev_kv\":true,\"fragment\":true}}");
+	body_is(etcd_auth_body("u\"", "p\\"), "{\"name\":\"u\\\"\",\"password\":\"p\\\\\"}");
+}
+END_TEST
+
+#define FAILURE ",\"failure\":[{\"request_range\":{\"key\":\"L2E=\"}}]}"
+#define ABSENT                                                                                     \
+	"{\"compare\":[{\"key\":\"L2E=\",\"target\":\"CREATE\",\"result\":\"EQUAL\","              \
+	"\"create_revision\":\"0\"}],\"success\":["
+#define AS_IT_WAS                                                                                  \
+	"{\"compare\":[{\"key\":\"L2E=\",\"target\":\"MOD\",\"result\":\"EQUAL\","                 \
+	"\"mod_revision\":\"5\"},{\"key\":\"L2E=\",\"target\":\"VALUE\",\"result\":\"EQUAL\","     \
+	"\"value\":\"b2xk\"}],\"success\":["
+#define PUT(key)    "{\"request_put\":{\"key\":\"" key "\",\"value\":\"bmV3\"}}"
+#define DELETE(key) "{\"request_delete_range\":{\"key\":\"" key "\"}}"
+
+START_TEST(writes)
+{
+	const struct etcd_kv was = { "/a", "old", 3, 5 };
+	struct etcd_write w = { .key = "/a", .bytes = "new" };
+
+	body_is(etcd_txn_body(&w), ABSENT PUT("L2E=") "]" FAILURE);
+	w.copy = "/c";
+	body_is(etcd_txn_body(&w), ABSENT PUT("L2E=") "," PUT("L2M=") "]" FAILURE);
+	w.was = &was;
+	w.old_copy = "/c";
+	body_is(etcd_txn_body(&w), AS_IT_WAS PUT("L2E=") "," PUT("L2M=") "]" FAILURE);
+	w.old_copy = "/d";
+	body_is(etcd_txn_body(&w),
+		AS_IT_WAS PUT("L2E=") "," PUT("L2M=") "," DELETE("L2Q=") "]" FAILURE);
+	w.copy = NULL;
+	body_is(etcd_txn_body(&w), AS_IT_WAS PUT("L2E=") "," DELETE("L2Q=") "]" FAILURE);
+	w.bytes = NULL;
+	body_is(etcd_txn_body(&w), AS_IT_WAS DELETE("L2E=") "," DELETE("L2Q=") "]" FAILURE);
+}
+END_TEST
+
+static int each(void *arg, struct err *e)
+{
+	const struct etcd_kv was = { "/a", "old", 3, 5 };
+	struct etcd_write w = { "/a", "/c", "/d", "new", NULL };
+	int which = *(int *)arg;
+
+	w.was = which == 1 ? &was : NULL;
+	auto_free char *body = which < 2    ? etcd_txn_body(&w)
+			       : which == 2 ? etcd_get_body("/a")
+			       : which == 3 ? etcd_page_body("/a", "/b", 1, 2)
+			       : which == 4 ? etcd_watch_body("/a", "/b", 1)
+					    : etcd_auth_body("u", "p");
+
+	return body ? 0 : err_nomem(e);
+}
+
+START_TEST(no_memory)
+{
+	for (int i = 0; i < 6; i++)
+		ck_assert_str_eq(alloc_fail_each(each, &i), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("etcd_request", reads, writes, no_memory)

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# etcd.sh WORD: what a test of the contract does to etcd. run.sh starts it in a sandbox and sets W, its folder.
+#
+# Words: start, stop, cont, kill, compact; save, restore: a copy of the data, and back to it; fill, empty: the alarm NOSPACE;
+# invalidate: the tokens of the user.
+# $W/command has the command line of etcd, $W/curl the options to reach it.
+set -u
+
+pid() { cat "$W/pid"; }
+
+ask() # PATH BODY: an answer of the gateway; as root where there are users
+{
+	local token=()
+	[ ! -e "$W/root" ] || token=(-H "Authorization: $(curl -sf "${CURL[@]}" "$URL/v3/auth/authenticate" \
+		-d '{"name":"root","password":"root"}' | jq -r .token)")
+	curl -sf "${CURL[@]}" "${token[@]}" "$URL$1" -d "$2"
+}
+
+ready()
+{
+	local n
+	for ((n = 0; n < 600; n++)); do
+		[ -d "/proc/$(pid)" ] || break
+		curl -sf "${CURL[@]}" "$URL/health" 2>/dev/null | grep -q '"health":"true"' && return 0
+		sleep 0.05
+	done
+	echo "etcd.sh: etcd was not ready within 30 s" >&2
+	tail -n 5 "$W/log" >&2
+	return 1
+}
+
+start()
+{
+	local command
+	mapfile -t command <"$W/command"
+	setsid "${command[@]}" >>"$W/log" 2>&1 </dev/null 9>&- &
+	echo $! >"$W/pid"
+	ready
+}
+
+# gone: until the process has ended; it is a child of the sandbox's first process.
+gone()
+{
+	kill -KILL "$(pid)"
+	while [ -d "/proc/$(pid)" ] && ! grep -q '^State:.Z' "/proc/$(pid)/status" 2>/dev/null; do sleep 0.01; done
+}
+
+compact()
+{
+	local revision
+	revision=$(ask /v3/kv/range '{"key":"AA==","count_only":true}' | jq -r .header.revision)
+	ask /v3/kv/compaction "{\"revision\":\"$revision\",\"physical\":true}" >/dev/null
+}
+
+alarm() # ACTION
+{
+	local member
+	member=$(ask /v3/maintenance/status '{}' | jq -r .header.member_id)
+	ask /v3/maintenance/alarm "{\"action\":\"$1\",\"memberID\":\"$member\",\"alarm\":\"NOSPACE\"}" >/dev/null
+}
+
+mapfile -t CURL <"$W/curl"
+URL=$(<"$W/url")
+case $1 in
+start) start ;;
+stop) kill -STOP "$(pid)" ;;
+cont) kill -CONT "$(pid)" && ready ;;
+kill) gone ;;
+compact) compact ;;
+save)
+	gone && rm -rf "$W/saved" && cp -a "$W/data" "$W/saved" && start
+	;;
+restore)
+	gone && rm -rf "$W/data" && cp -a "$W/saved" "$W/data" && start
+	;;
+fill) alarm ACTIVATE ;;
+empty) alarm DEACTIVATE ;;
+invalidate) ask /v3/auth/user/changepw '{"name":"agent","password":"secret \"1\""}' >/dev/null ;;
+*)
+	echo "etcd.sh: no such word: $1" >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BUILD [ENGINE [CASE]]: the contract of a cluster store against the real engines, each in a sandbox of its own.
+#
+# Engines: etcd-3.4, etcd-3.5, etcd-3.4-tls, etcd-3.5-tls (TLS with client certificates, user and password), of
+# Debian's packages in $ENGINES (build/engines). CASE is the name of a test of the contract. Without the packages, nothing is
+# tested, and the last line is "skipped: reason".
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ALL='etcd-3.4 etcd-3.4-tls etcd-3.5 etcd-3.5-tls'
+
+certificate() # NAME CN EXTENSIONS: signed by the CA
+{
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$W/$1.key" -subj "/CN=$2" 2>/dev/null |
+		openssl x509 -req -CA "$W/ca.pem" -CAkey "$W/ca.key" -days 2 -extfile <(echo "$3") -out "$W/$1.pem" 2>/dev/null
+}
+
+# The CN of a client's certificate would be a user of etcd, so it has none.
+certificates()
+{
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$W/ca.key" -out "$W/ca.pem" -days 2 \
+		-subj "/CN=contract" 2>/dev/null
+	certificate server server 'subjectAltName=IP:127.0.0.1
+extendedKeyUsage=serverAuth,clientAuth'
+	certificate client '' 'extendedKeyUsage=clientAuth'
+}
+
+# users: root, and agent with all rights below /contract/, guest with none.
+users()
+{
+	local ask=(curl -sf "${curl[@]}") to=$url/v3/auth end
+	end=$(printf /contract0 | base64)
+	"${ask[@]}" "$to/user/add" -d '{"name":"root","password":"root"}' &&
+		"${ask[@]}" "$to/user/add" -d '{"name":"agent","password":"secret \"1\""}' &&
+		"${ask[@]}" "$to/user/add" -d '{"name":"guest","password":"guest"}' &&
+		"${ask[@]}" "$to/role/add" -d '{"name":"root"}' && "${ask[@]}" "$to/role/add" -d '{"name":"agent"}' &&
+		"${ask[@]}" "$to/role/grant" -d "{\"name\":\"agent\",\"perm\":{\"permType\":\"READWRITE\",
+			\"key\":\"$(printf /contract/ | base64)\",\"range_end\":\"$end\"}}" &&
+		"${ask[@]}" "$to/user/grant" -d '{"user":"root","role":"root"}' &&
+		"${ask[@]}" "$to/user/grant" -d '{"user":"agent","role":"agent"}' &&
+		"${ask[@]}" "$to/enable" -d '{}' && touch "$W/root"
+}
+
+prepare() # ENGINE: the files that etcd.sh reads, and the variables of the test program
+{
+	local program=$ENGINES/${1%-tls} url=http://127.0.0.1:2379 curl=(--max-time 10) options=()
+	export ETCD_ENDPOINT ETCD_CA='' ETCD_CERT='' ETCD_KEY='' ETCD_USER='' ETCD_PASSWORD=''
+	if [[ $1 == *-tls ]]; then
+		certificates || return
+		url=https://127.0.0.1:2379
+		curl+=(--cacert "$W/ca.pem" --cert "$W/client.pem" --key "$W/client.key")
+		options=(--cert-file "$W/server.pem" --key-file "$W/server.key" --trusted-ca-file "$W/ca.pem" --client-cert-auth
+			--bcrypt-cost 4)
+		ETCD_CA=$W/ca.pem ETCD_CERT=$W/client.pem ETCD_KEY=$W/client.key ETCD_USER=agent ETCD_PASSWORD='secret "1"'
+	fi
+	ETCD_ENDPOINT=$url
+	# the data is in memory, so nothing waits for a disk
+	printf '%s\n' env -u ETCD_ENDPOINT -u ETCD_CA -u ETCD_CERT -u ETCD_KEY -u ETCD_USER -u ETCD_PASSWORD "$program" \
+		--data-dir "$W/data" --listen-client-urls "$url" --advertise-client-urls "$url" \
+		--listen-peer-urls http://127.0.0.1:2380 --log-level warn "${options[@]}" >"$W/command"
+	printf '%s\n' "${curl[@]}" >"$W/curl"
+	echo "$url" >"$W/url"
+	"$HERE/etcd.sh" start || return
+	[[ $1 != *-tls ]] || users >"$W/users" || { echo "no users: $(tail -n 3 "$W/users")"; return 1; }
+}
+
+one() # ENGINE BUILD [CASE]: inside a sandbox
+{
+	export W=/run/work/$1 CLUSTER_CONTROL=$HERE/etcd.sh
+	mkdir -p "$W"
+	prepare "$1" || { echo "not ok $1: it does not start"; return 1; }
+	[ -z "${3-}" ] || export CK_RUN_CASE=$3
+	CK_TAP_LOG_FILE_NAME=$W/tap CK_VERBOSITY=silent "$2/test/cluster/etcd/etcd_engine_test" >"$W/out" 2>&1
+	[ -s "$W/tap" ] || { echo "not ok $1: the test program printed nothing"; tail -n 20 "$W/out"; return 1; }
+	sed -n "s/^ok [0-9]* - [^:]*:[^:]*:\([a-z0-9_]*\): .*/ok $1 \1/p; s/^not ok [0-9]* - \([^:]*:\)\([^:]*:\)\([a-z0-9_]*\): /not ok $1 \3: /p" "$W/tap"
+	grep -q '^not ok' "$W/tap" || return 0
+	sed 's/^/# /' "$W/out" | tail -n 20
+	sed 's/^/# etcd: /' "$W/log" | tail -n 10
+	return 1
+}
+
+if [ "${1-}" = --one ]; then
+	shift
+	one "$@"
+	exit
+fi
+BUILD=$(cd "${1:?usage: run.sh BUILD [ENGINE [CASE]]}" && pwd)
+export ENGINES=${ENGINES:-build/engines}
+"$HERE/fetch.sh" "$ENGINES"
+case $? in
+0) ;;
+3)
+	echo "0 passed, 0 failed, 0 skipped"
+	echo "skipped: Debian's packages of etcd are not available here"
+	exit
+	;;
+*) exit 1 ;;
+esac
+ENGINES=$(cd "$ENGINES" && pwd)
+LOGS=$(mktemp -d) log=$LOGS/all
+trap 'rm -rf "$LOGS"' EXIT
+# Two at a time: much of a run waits for an engine that was stopped.
+several() # ENGINE...
+{
+	local engine
+	for engine; do "$HERE/../sandbox.sh" "$HERE/run.sh" --one "$engine" "$BUILD" "$CASE" >"$LOGS/$engine" 2>&1; done
+}
+CASE=${3-}
+# shellcheck disable=SC2086 # words on purpose
+set -- ${2:-$ALL}
+several "${@:1:($# + 1) / 2}" &
+several "${@:($# + 1) / 2 + 1}"
+wait
+cat "$LOGS"/etcd-* | tee "$log"
+passed=$(grep -c '^ok ' "$log")
+failed=$(grep -c '^not ok ' "$log")
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
