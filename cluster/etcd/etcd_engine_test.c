@@ -13,10 +13,9 @@
 
 #include "cluster/etcd/etcd.h"
 #include "cluster/store/cluster_contract.h"
+#include "cluster/testing/loop.h"
 #include "lib/sys/fs.h"
 #include "lib/testing/testing.h"
-
-#define TIMEOUT_MS 2000
 
 static char *ca, *cert, *key; /* NULL: none */
 
@@ -39,20 +38,21 @@ static const char *text_of(const char *variable)
 	return text && *text ? text : NULL;
 }
 
-static struct etcd_conf conf_of(const char *const *endpoints)
+static struct etcd_conf conf_of(const char *const *endpoints, unsigned timeout_ms)
 {
 	return (struct etcd_conf){ .endpoints = endpoints,
 				   .prefix = "/contract/",
 				   .tls = { ca, cert, key },
 				   .user = text_of("ETCD_USER"),
 				   .password = text_of("ETCD_PASSWORD"),
-				   .timeout_ms = TIMEOUT_MS };
+				   .timeout_ms = timeout_ms };
 }
 
-static int open_etcd(struct event_base *base, struct cluster_store **out, struct err *e)
+static int open_etcd(struct event_base *base, unsigned timeout_ms, struct cluster_store **out,
+		     struct err *e)
 {
 	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
-	struct etcd_conf conf = conf_of(endpoints);
+	struct etcd_conf conf = conf_of(endpoints, timeout_ms);
 
 	return etcd_open(base, &conf, out, e);
 }
@@ -72,7 +72,7 @@ START_TEST(the_next_endpoint_answers)
 {
 	const char *const endpoints[] = { "http://127.0.0.1:9", getenv("ETCD_ENDPOINT"), NULL };
 	const char *const dead[] = { "http://127.0.0.1:9", "http://127.0.0.1:10", NULL };
-	struct etcd_conf conf = conf_of(endpoints);
+	struct etcd_conf conf = conf_of(endpoints, 30000);
 	struct calls c = open_with(&conf);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "endpoint-a" };
 	struct ended e;
@@ -82,7 +82,7 @@ START_TEST(the_next_endpoint_answers)
 	c = open_with(&conf);
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
 	engine_close(&c);
-	conf = conf_of(dead);
+	conf = conf_of(dead, 30000);
 	conf.user = conf.password = NULL;
 	c = open_with(&conf);
 	ck_assert_int_eq(do_write(&c, WRITE_UPDATE, &t, &e), CLUSTER_AWAY);
@@ -112,7 +112,7 @@ START_TEST(a_write_goes_to_one_endpoint)
 {
 	char silent[64];
 	const char *const endpoints[] = { silent, getenv("ETCD_ENDPOINT"), NULL };
-	struct etcd_conf conf = conf_of(endpoints);
+	struct etcd_conf conf = conf_of(endpoints, 3000);
 	enum cluster_outcome want = conf.tls.ca ? CLUSTER_OK : CLUSTER_AWAY;
 	struct thing t = { .kind = CLUSTER_POOL, .name = "silent-a" };
 	int fd = silent_server(silent, sizeof(silent));
@@ -136,7 +136,7 @@ START_TEST(a_restored_store_is_noticed)
 {
 	static struct listed l;
 	static struct watched w;
-	struct calls c = engine_open();
+	struct calls c = engine_open(), quick = engine_open_within(2000);
 	struct thing t = { .kind = CLUSTER_BLOCK, .name = "restored-a", .node = "restored-n" };
 	struct thing lost, now;
 	struct cluster_selector which = { CLUSTER_BLOCK, "restored-n", NULL };
@@ -148,14 +148,19 @@ START_TEST(a_restored_store_is_noticed)
 	lost.number = 1;
 	must_write(&c, WRITE_UPDATE, &lost);
 	must_write(&c, WRITE_UPDATE, &lost);
-	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
+	/* now it has a token, too */
+	while (do_list(&quick, &which, &l) == CLUSTER_AWAY)
+		ck_assert_uint_eq(l.n, 0);
+	engine_close(&c);
 	engine_control("restore");
 	/* etcd does not answer to a token from its future */
 	do {
-		start_watch(&c, &which, l.revision, &w);
-		wait_watched(&c, &w, 0);
+		start_watch(&quick, &which, l.revision, &w);
+		wait_watched(&quick, &w, 0);
 	} while (w.outcome == CLUSTER_AWAY);
 	ck_assert_msg(w.outcome == CLUSTER_EXPIRED, "%d: %s", (int)w.outcome, w.why);
+	engine_close(&quick);
+	c = engine_open();
 	now.number = 2;
 	must_write(&c, WRITE_UPDATE, &now);
 	must_write(&c, WRITE_UPDATE, &now);
@@ -186,6 +191,40 @@ START_TEST(a_full_store_refuses)
 }
 END_TEST
 
+static bool has_revision(const void *arg)
+{
+	const struct watched *w = arg;
+
+	return *w->revision || w->ended;
+}
+
+/* etcd reports progress each second here; a watch from there sees what came after it. */
+START_TEST(a_quiet_watch_goes_on)
+{
+	static struct listed l;
+	static struct watched w;
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_POOL, .name = "other-a" };
+	struct thing q = { .kind = CLUSTER_POOL, .name = "quiet-a" };
+	struct cluster_selector which = { CLUSTER_POOL, NULL, "quiet-" };
+	char seen[CLUSTER_REVISION_LEN];
+
+	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
+	start_watch(&c, &which, l.revision, &w);
+	must_write(&c, WRITE_CREATE, &t);
+	loop_until(c.base, has_revision, &w);
+	ck_assert_msg(!w.ended && !w.n, "%s", w.why);
+	ck_assert_str_ne(w.revision, l.revision);
+	(void)snprintf(seen, sizeof(seen), "%s", w.revision);
+	c.store->ops->cancel(w.call);
+	must_write(&c, WRITE_CREATE, &q);
+	start_watch(&c, &which, seen, &w);
+	wait_watched(&c, &w, 1);
+	ck_assert_str_eq(w.text, "quiet-a=0 ");
+	engine_close(&c);
+}
+END_TEST
+
 static void refused_as(const struct etcd_conf *conf, const char *why)
 {
 	static struct listed l;
@@ -209,7 +248,7 @@ static void refused_as(const struct etcd_conf *conf, const char *why)
 START_TEST(who_may_not_is_refused)
 {
 	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
-	struct etcd_conf conf = conf_of(endpoints);
+	struct etcd_conf conf = conf_of(endpoints, 30000);
 
 	conf.password = "wrong";
 	refused_as(&conf, "check user and password");
@@ -246,7 +285,7 @@ END_TEST
 START_TEST(an_untrusted_server_gets_nothing)
 {
 	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
-	struct etcd_conf conf = conf_of(endpoints);
+	struct etcd_conf conf = conf_of(endpoints, 30000);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "tls-a" };
 	struct ended e;
 
@@ -268,10 +307,10 @@ int main(void)
 	static const struct contract_engine engine = { "etcd", open_etcd };
 	/* the last three need users and TLS */
 	const TTest *const tests[] = {
-		the_next_endpoint_answers,       a_write_goes_to_one_endpoint,
-		a_restored_store_is_noticed,     a_full_store_refuses,
-		who_may_not_is_refused,          an_ended_token_is_renewed,
-		an_untrusted_server_gets_nothing
+		the_next_endpoint_answers,   a_write_goes_to_one_endpoint,
+		a_restored_store_is_noticed, a_full_store_refuses,
+		a_quiet_watch_goes_on,       who_may_not_is_refused,
+		an_ended_token_is_renewed,   an_untrusted_server_gets_nothing
 	};
 	size_t n = ARRAY_SIZE(tests) - (text_of("ETCD_USER") ? 0 : 3);
 	Suite *suite = suite_create("etcd");

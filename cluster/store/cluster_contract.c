@@ -12,13 +12,18 @@
 
 const struct contract_engine *contract_engine;
 
-struct calls engine_open(void)
+struct calls engine_open_within(unsigned timeout_ms)
 {
 	struct calls c = { .base = loop_new() };
 	struct err e;
 
-	ck_assert_msg(contract_engine->open(c.base, &c.store, &e) == 0, "%s", e.msg);
+	ck_assert_msg(contract_engine->open(c.base, timeout_ms, &c.store, &e) == 0, "%s", e.msg);
 	return c;
+}
+
+struct calls engine_open(void)
+{
+	return engine_open_within(30000);
 }
 
 void engine_close(struct calls *c)
@@ -465,12 +470,13 @@ END_TEST
 
 START_TEST(a_stopped_engine_is_away)
 {
-	struct calls c = engine_open();
+	struct calls c = engine_open_within(1000), other = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "stopped-a" };
 	struct thing b = { .kind = CLUSTER_POOL, .name = "stopped-b" };
 	struct ended get, create;
 
-	must_write(&c, WRITE_CREATE, &t);
+	must_write(&other, WRITE_CREATE, &t);
+	engine_close(&other);
 	engine_control("stop");
 	start_get(&c, &t, &get);
 	start_write(&c, WRITE_CREATE, &b, &create);
@@ -483,6 +489,8 @@ START_TEST(a_stopped_engine_is_away)
 		loop_turn(c.base);
 	ck_assert_int_eq(get.outcome, CLUSTER_OK);
 	/* the write may have been executed; what is there, then, is ours */
+	engine_close(&c);
+	c = engine_open();
 	if (do_get(&c, &b, &get) == CLUSTER_OK)
 		ck_assert_int_eq(do_write(&c, WRITE_CREATE, &b, &create), CLUSTER_EXISTS);
 	else

@@ -13,8 +13,8 @@
 
 struct contract_engine {
 	const char *name;
-	/* A store whose calls end within 2 seconds. */
-	int (*open)(struct event_base *base, struct cluster_store **out, struct err *e);
+	int (*open)(struct event_base *base, unsigned timeout_ms, struct cluster_store **out,
+		    struct err *e);
 };
 
 /* The test program of an engine sets it, before the tests run. */
@@ -26,8 +26,12 @@ void contract_add(Suite *suite);
 /* contract_test - add one more test. */
 void contract_test(Suite *suite, const TTest *test);
 
-/* engine_open, engine_close - a store in a loop of its own. */
+/*
+ * engine_open, engine_close - a store in a loop of its own, with enough time for a busy machine.
+ * engine_open_within - for tests of a silent engine.
+ */
 struct calls engine_open(void);
+struct calls engine_open_within(unsigned timeout_ms);
 void engine_close(struct calls *c);
 
 /*

@@ -57,7 +57,7 @@ prepare() # ENGINE: the files that etcd.sh reads, and the variables of the test 
 	# the data is in memory, so nothing waits for a disk
 	printf '%s\n' env -u ETCD_ENDPOINT -u ETCD_CA -u ETCD_CERT -u ETCD_KEY -u ETCD_USER -u ETCD_PASSWORD "$program" \
 		--data-dir "$W/data" --listen-client-urls "$url" --advertise-client-urls "$url" \
-		--listen-peer-urls http://127.0.0.1:2380 --log-level warn "${options[@]}" >"$W/command"
+		--listen-peer-urls http://127.0.0.1:2380 --log-level warn --experimental-watch-progress-notify-interval 1s "${options[@]}" >"$W/command"
 	printf '%s\n' "${curl[@]}" >"$W/curl"
 	echo "$url" >"$W/url"
 	"$HERE/etcd.sh" start || return

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_long_test.c: the two limits of a text. */
 #include "lib/json/json_long.h"
+#include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 
 START_TEST(two_limits)
@@ -20,4 +21,17 @@ START_TEST(two_limits)
 }
 END_TEST
 
-TEST_PROGRAM("json_long", two_limits)
+static int read_list(void *arg, struct err *e)
+{
+	auto_json struct json *tree = NULL;
+
+	return json_parse_long(arg, strlen(arg), "answer", &tree, e);
+}
+
+START_TEST(no_memory)
+{
+	ck_assert_str_eq(alloc_fail_each(read_list, "[1]"), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("json_long", two_limits, no_memory)
