@@ -357,17 +357,16 @@ static void cni_176(struct t *t)
 	released(t, "DEL after a boot");
 }
 
+/* On a busy machine the first ones may all be late: then more of them, for a few seconds. */
 static void cni_177(struct t *t)
 {
-	double best = 1e9;
+	double best = 1e9, most = 5 * slowness(t), end = now_ms() + 3000;
 
-	for (int i = 0; i < 15; i++) {
+	for (int i = 0; i < 15 || (best > most && now_ms() < end); i++) {
 		run(t, "VERSION");
 		best = t->ms < best ? t->ms : best;
 	}
-	double most = 5 * slowness(t);
-
-	expect(t, best <= most, "the best of 15 VERSIONs must take at most %.1f ms, it took %.1f",
+	expect(t, best <= most, "the best of many VERSIONs must take at most %.1f ms, it took %.1f",
 	       most, best);
 }
 
