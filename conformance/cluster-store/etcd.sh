@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# etcd.sh WORD: what a test of the contract does to etcd. run.sh starts it in a sandbox and sets W, its folder.
+# etcd.sh WORD [MEMBER]: what a test of the contract does to etcd. run.sh starts it in a sandbox and sets W, its folder.
 #
 # Words: start, stop, cont, kill, compact; save, restore: a copy of the data, and back to it; fill, empty: the alarm NOSPACE;
 # invalidate: the tokens of the user.
-# $W/command has the command line of etcd, $W/curl the options to reach it.
+# spawn is start without waiting, ready the waiting. MEMBER is the number of one of several.
+# $W/command has the command line of etcd, $W/url its address, $W/curl the options to reach it; of a member $W/command.MEMBER and so on.
 set -u
+M=${2:+.$2}
 
-pid() { cat "$W/pid"; }
+pid() { cat "$W/pid$M"; }
 
 ask() # PATH BODY: an answer of the gateway; as root where there are users
 {
@@ -25,19 +27,20 @@ ready()
 		curl -sf "${CURL[@]}" "$URL/health" 2>/dev/null | grep -q '"health":"true"' && return 0
 		sleep 0.05
 	done
-	echo "etcd.sh: etcd was not ready within 30 s" >&2
-	tail -n 5 "$W/log" >&2
+	echo "etcd.sh: etcd has ended, or is not ready within 30 s" >&2
+	tail -n 5 "$W/log$M" >&2
 	return 1
 }
 
-start()
+spawn()
 {
 	local command
-	mapfile -t command <"$W/command"
-	setsid "${command[@]}" >>"$W/log" 2>&1 </dev/null 9>&- &
-	echo $! >"$W/pid"
-	ready
+	mapfile -t command <"$W/command$M"
+	setsid "${command[@]}" >>"$W/log$M" 2>&1 </dev/null 9>&- &
+	echo $! >"$W/pid$M"
 }
+
+start() { spawn && ready; }
 
 # gone: until the process has ended; it is a child of the sandbox's first process.
 gone()
@@ -61,9 +64,9 @@ alarm() # ACTION
 }
 
 mapfile -t CURL <"$W/curl"
-URL=$(<"$W/url")
+URL=$(<"$W/url$M")
 case $1 in
-start) start ;;
+start | spawn | ready) "$1" ;;
 stop) kill -STOP "$(pid)" ;;
 cont) kill -CONT "$(pid)" && ready ;;
 kill) gone ;;

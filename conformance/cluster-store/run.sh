@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh BUILD [ENGINE [CASE]]: the contract of a cluster store against the real engines, each in a sandbox of its own.
 #
-# Engines: etcd-3.4, etcd-3.5, etcd-3.4-tls, etcd-3.5-tls (TLS with client certificates, user and password), of
-# Debian's packages in $ENGINES (build/engines). CASE is the name of a test of the contract. Without the packages, nothing is
+# Engines, of Debian's packages in $ENGINES (build/engines): etcd-3.4 and etcd-3.5. etcd-3.4-tls and etcd-3.5-tls have TLS with
+# client certificates, user and password. etcd-3.5-three has three members, which are killed in turn. CASE is the name of a test of the contract. Without the packages, nothing is
 # tested, and the last line is "skipped: reason".
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-ALL='etcd-3.4 etcd-3.4-tls etcd-3.5 etcd-3.5-tls'
+ALL='etcd-3.4 etcd-3.4-tls etcd-3.5 etcd-3.5-tls etcd-3.5-three'
 
 certificate() # NAME CN EXTENSIONS: signed by the CA
 {
@@ -64,18 +64,35 @@ prepare() # ENGINE: the files that etcd.sh reads, and the variables of the test 
 	[[ $1 != *-tls ]] || users >"$W/users" || { echo "no users: $(tail -n 3 "$W/users")"; return 1; }
 }
 
+# three PROGRAM: three members; ETCD_MEMBERS has their addresses.
+three()
+{
+	local n url peer all=1=http://127.0.0.1:2380,2=http://127.0.0.1:2480,3=http://127.0.0.1:2580
+	export ETCD_MEMBERS='http://127.0.0.1:2379 http://127.0.0.1:2479 http://127.0.0.1:2579'
+	printf '%s\n' --max-time 10 >"$W/curl"
+	for n in 1 2 3; do
+		url=http://127.0.0.1:2$((n + 2))79 peer=http://127.0.0.1:2$((n + 2))80
+		printf '%s\n' env -u ETCD_MEMBERS "$1" --name $n --data-dir "$W/data.$n" --listen-client-urls "$url" \
+			--advertise-client-urls "$url" --listen-peer-urls "$peer" --initial-advertise-peer-urls "$peer" \
+			--initial-cluster "$all" --log-level warn >"$W/command.$n"
+		echo "$url" >"$W/url.$n"
+		"$HERE/etcd.sh" spawn $n
+	done
+	for n in 1 2 3; do "$HERE/etcd.sh" ready $n || return; done
+}
+
 one() # ENGINE BUILD [CASE]: inside a sandbox
 {
 	export W=/run/work/$1 CLUSTER_CONTROL=$HERE/etcd.sh
 	mkdir -p "$W"
-	prepare "$1" || { echo "not ok $1: it does not start"; return 1; }
+	if [[ $1 == *-three ]]; then three "$ENGINES/${1%-three}"; else prepare "$1"; fi || { echo "not ok $1: it does not start"; return 1; }
 	[ -z "${3-}" ] || export CK_RUN_CASE=$3
 	CK_TAP_LOG_FILE_NAME=$W/tap CK_VERBOSITY=silent "$2/test/cluster/etcd/etcd_engine_test" >"$W/out" 2>&1
 	[ -s "$W/tap" ] || { echo "not ok $1: the test program printed nothing"; tail -n 20 "$W/out"; return 1; }
 	sed -n "s/^ok [0-9]* - [^:]*:[^:]*:\([a-z0-9_]*\): .*/ok $1 \1/p; s/^not ok [0-9]* - \([^:]*:\)\([^:]*:\)\([a-z0-9_]*\): /not ok $1 \3: /p" "$W/tap"
 	grep -q '^not ok' "$W/tap" || return 0
 	sed 's/^/# /' "$W/out" | tail -n 20
-	sed 's/^/# etcd: /' "$W/log" | tail -n 10
+	cat "$W"/log* | sed 's/^/# etcd: /' | tail -n 10
 	return 1
 }
 
