@@ -4,8 +4,13 @@
  * leases allow.
  */
 #include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "ipam/conf/pool.h"
+#include "ipam/conf/pool_slice.h"
 #include "ipam/testing/ipam.h"
 
 #define POOL   "{\"pool\":\"rail0\"}"
@@ -133,6 +138,76 @@ START_TEST(a_number_does_not_change_under_leases)
 	w_del(&w, "c2");
 	ck_assert_int_eq(set_number(&w, 3, false), 0);
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "10.0.0.48");
+}
+END_TEST
+
+/* A process with the store open, which sets the number when told so. */
+struct setter {
+	struct fixture *w;
+	int fd; /* of the socket to it */
+	pid_t pid;
+	bool ended;
+	int status;
+};
+
+static void set_when_told(struct setter *s)
+{
+	int both[2];
+	char c = 'x';
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
+	s->fd = both[0];
+	s->pid = fork();
+	ck_assert_int_ge(s->pid, 0);
+	if (s->pid) {
+		ck_assert_int_eq(read(s->fd, &c, 1), 1);
+		return;
+	}
+	if (ipam_open(&s->w->ctx, NULL, false, &s->w->m, &s->w->e) || write(both[1], &c, 1) != 1 ||
+	    read(both[1], &c, 1) != 1)
+		_exit(255);
+	_exit(set_number(s->w, 3, false));
+}
+
+/* Within an ADD: let the other process run until it ends or waits for us, then assign. */
+static int assign_slowly(struct lease_db *l, void *arg, struct err *e)
+{
+	static const struct owner c1 = { "net", "c1", "net1", "", "", "" };
+	const struct timespec pause = { 0, 10 * 1000000 };
+	auto_clean(source_clear) struct source source = { .label = "" };
+	auto_json struct json *def = NULL;
+	struct setter *s = arg;
+
+	ck_assert_int_eq(write(s->fd, "x", 1), 1);
+	for (int i = 0; i < 30 && !s->ended; i++) {
+		s->ended = waitpid(s->pid, &s->status, WNOHANG) == s->pid;
+		(void)nanosleep(&pause, NULL);
+	}
+	if (json_parse(SLICED, strlen(SLICED), "t", &def, e) ||
+	    pool_decode("rail0", def, &source, e) || pool_slice_cut(&source, 2, e))
+		return -1;
+	struct ip first = source.usable.items[0].first;
+	const struct addr_choice choice = { .source = &source, .ip = first, .next = first };
+	return lease_db_assign(l, &choice, &c1, e);
+}
+
+START_TEST(a_number_does_not_change_during_an_add)
+{
+	auto_fixture struct fixture w = { .now = 0 };
+	struct setter s = { .w = &w };
+	struct ipam_job job = { STORE_WRITE, "ADD", assign_slowly, &s, NULL };
+
+	open_node(&w, 2);
+	ck_assert_int_eq(apply(&w, SLICED, false), 0);
+	ipam_close(&w.m);
+	set_when_told(&s);
+	ck_assert_int_eq(ipam_open(&w.ctx, NULL, false, &w.m, &w.e), 0);
+	ck_assert_msg(ipam_run(&w.m, &job, &w.e) == 0, "%s", w.e.msg);
+	if (!s.ended)
+		ck_assert_int_eq(waitpid(s.pid, &s.status, 0), s.pid);
+	ck_assert(WIFEXITED(s.status));
+	ck_assert_int_eq(WEXITSTATUS(s.status), ERR_BUSY);
+	ck_assert_str_eq(w_add(&w, POOL, "c2", ""), "10.0.0.33");
 }
 END_TEST
 
@@ -286,7 +361,8 @@ END_TEST
 TEST_PROGRAM("slices", each_number_gets_addresses_of_its_slice,
 	     without_a_number_add_says_what_to_type,
 	     leases_outside_of_the_slice_are_checked_and_released,
-	     a_number_does_not_change_under_leases, an_excluded_lease_does_not_hold_a_number,
+	     a_number_does_not_change_under_leases, a_number_does_not_change_during_an_add,
+	     an_excluded_lease_does_not_hold_a_number,
 	     a_range_by_hand_becomes_slices_where_nobody_overlaps,
 	     a_pool_of_one_node_becomes_slices, the_pools_of_a_file_are_changed_together,
 	     a_list_shows_the_slice_of_the_node)
