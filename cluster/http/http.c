@@ -11,8 +11,8 @@
 
 #include "cluster/http/http_priv.h"
 
-/* Idle connections that are kept. */
-#define IDLE_CONNECTIONS 32L
+/* Idle connections that are kept; with fewer than requests at once, TLS starts again for each. */
+#define IDLE_CONNECTIONS 256L
 
 /* Which calls libcurl has ended. */
 static void note_ends(struct http *h)

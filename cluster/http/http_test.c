@@ -253,6 +253,28 @@ START_TEST(answers)
 }
 END_TEST
 
+#define MANY 64
+
+/* 64 at once, twice: TLS makes a new connection dear. */
+START_TEST(connections_are_kept)
+{
+	static struct seen s[MANY];
+
+	begin();
+	for (int round = 0; round < 2; round++) {
+		memset(s, 0, sizeof(s));
+		for (int i = 0; i < MANY; i++)
+			start(&s[i], "GET", "/echo", NULL);
+		for (int i = 0; i < MANY; i++)
+			while (!s[i].done)
+				(void)event_base_dispatch(base);
+	}
+	ck_assert_int_eq(requests, 2 * MANY);
+	ck_assert_int_eq(connections, MANY);
+	http_free(client);
+}
+END_TEST
+
 START_TEST(a_write_is_not_sent_twice)
 {
 	struct seen s;
@@ -434,6 +456,6 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("http", answers, a_write_is_not_sent_twice, not_sent, silence_ends, streams_lines,
-	     other_status_is_no_stream, limits, cancelled_in_a_callback, freed_in_a_callback,
-	     no_memory)
+TEST_PROGRAM("http", answers, connections_are_kept, a_write_is_not_sent_twice, not_sent,
+	     silence_ends, streams_lines, other_status_is_no_stream, limits,
+	     cancelled_in_a_callback, freed_in_a_callback, no_memory)
