@@ -154,7 +154,8 @@ static const struct {
 	[OP_RENEW] = { renew_go, renew_reply },       [OP_SEEK] = { seek_go, seek_reply },
 	[OP_CLAIM] = { claim_go, claim_reply },       [OP_ASK] = { ask_go, ask_reply },
 	[OP_CONFIRM] = { confirm_go, confirm_reply }, [OP_RETURN] = { return_go, return_reply },
-	[OP_ANSWER] = { answer_go, answer_reply },    [OP_STRAY] = { stray_go, stray_reply },
+	[OP_CONTEST] = { contest_go, contest_reply }, [OP_ANSWER] = { answer_go, answer_reply },
+	[OP_STRAY] = { stray_go, stray_reply },
 };
 
 static void remove_done(struct agent *a)
@@ -193,12 +194,17 @@ static void begin_missing(struct agent *a)
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
 
-		if (r->state == BLOCK_WANTED)
+		if (r->state == BLOCK_LOST && a->ops->used(a->arg, &r->key) == 0 &&
+		    agent_drop(a, &r->key) == 0)
+			i--; /* the last record is here now */
+		else if (r->state == BLOCK_WANTED)
 			(void)agent_begin(a, OP_CLAIM, &r->key);
 		else if (r->state == BLOCK_RETURNING)
 			(void)agent_begin(a, OP_RETURN, &r->key);
 		else if (r->state == BLOCK_ASKED)
 			(void)agent_begin(a, OP_ASK, &r->key);
+		else if (r->state == BLOCK_CONTESTED && a->renewed)
+			(void)agent_begin(a, OP_CONTEST, &r->key);
 		else if (r->state == BLOCK_GRANTED && a->renewed && r->epoch != a->node.epoch)
 			(void)agent_begin(a, OP_CONFIRM, &r->key);
 	}
@@ -297,6 +303,21 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 
 	if (op)
 		op->seen = *seen;
+}
+
+void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		agent_saw(a, &seen[i]);
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		const struct block_record *r = &a->blocks[i];
+		size_t k = 0;
+
+		while (k < n && !block_key_equal(&seen[k].key, &r->key))
+			k++;
+		if (k == n && r->state == BLOCK_GRANTED && a->renewed)
+			(void)agent_begin(a, OP_CONFIRM, &r->key);
+	}
 }
 
 /* ---- begin and end ---- */

@@ -113,6 +113,12 @@ void agent_answer(struct agent *a, const struct agent_reply *reply);
 /* agent_saw - a watch or a list shows a block in the name of this node. */
 void agent_saw(struct agent *a, const struct block_seen *seen);
 
+/*
+ * agent_listed - a list of all blocks in the name of this node. A granted block that is not in it
+ * is looked at; it may be younger than the list.
+ */
+void agent_listed(struct agent *a, const struct block_seen *seen, size_t n);
+
 /* agent_return - give up a block if nothing of it is in use. */
 void agent_return(struct agent *a, const struct block_key *key);
 

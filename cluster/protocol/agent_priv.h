@@ -14,6 +14,7 @@ enum op_kind {
 	OP_CLAIM,
 	OP_ASK,
 	OP_CONFIRM, /* a block of an earlier epoch */
+	OP_CONTEST, /* a block that the store gives to no node, or to another one */
 	OP_RETURN,  /* to the pool, or to who asks */
 	OP_ANSWER,  /* an ask for a block that is in use */
 	OP_STRAY,   /* a block in our name that we do not know */
@@ -62,6 +63,7 @@ struct agent {
 	bool renewed; /* in the present epoch, by this process */
 	bool other;   /* another machine has our name */
 	int64_t now, beat_due;
+	int64_t frozen; /* until then no claim and no return: the store was restored */
 	uint32_t last_id;
 	struct agent_pool *pools;
 	size_t n_pools;
@@ -116,8 +118,12 @@ void ask_go(struct agent *a, struct op *op);
 void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void confirm_go(struct agent *a, struct op *op);
 void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+void contest_go(struct agent *a, struct op *op);
+void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void return_go(struct agent *a, struct op *op);
 void return_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+/* contest_begin - the block of op is not ours: drop it, or contest it if pods live in it. */
+void contest_begin(struct agent *a, struct op *op);
 void answer_go(struct agent *a, struct op *op);
 void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void stray_go(struct agent *a, struct op *op);

@@ -195,7 +195,8 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 
 void claim_more(struct agent *a)
 {
-	if (!a->renewed || a->other || !node_may_give(&a->node, a->set.boot, a->now))
+	if (!a->renewed || a->other || a->now < a->frozen ||
+	    !node_may_give(&a->node, a->set.boot, a->now))
 		return;
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];

@@ -4,24 +4,6 @@
 
 #include "cluster/protocol/agent_priv.h"
 
-/* The block is not ours any more. If pods live in it, nothing is assigned and nothing is freed. */
-static void lost(struct agent *a, struct op *op)
-{
-	struct block_record r = *agent_find(a, &op->key);
-	int rc;
-
-	if (a->ops->used(a->arg, &op->key) > 0) {
-		r.state = BLOCK_LOST;
-		rc = agent_put(a, &r);
-	} else {
-		rc = agent_drop(a, &op->key);
-	}
-	if (rc)
-		agent_later(a, op);
-	else
-		agent_end(op);
-}
-
 /* ---- confirm ---- */
 
 void confirm_go(struct agent *a, struct op *op)
@@ -50,7 +32,7 @@ void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		return;
 	}
 	if (r->outcome != CLUSTER_OK || !agent_is_ours(a, &r->block, record.token)) {
-		lost(a, op);
+		contest_begin(a, op);
 		return;
 	}
 
@@ -65,6 +47,10 @@ void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 void return_go(struct agent *a, struct op *op)
 {
+	if (a->now < a->frozen) {
+		op->due = a->frozen;
+		return;
+	}
 	agent_send(a, op, STEP_LOOK, NULL, NULL);
 }
 
@@ -79,6 +65,7 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 		b.owner = b.asker;
 		b.asker = (struct block_party){ 0 };
+		b.contested = b.kept = false;
 		b.used = 0;
 		if (*b.owner.node)
 			agent_send(a, op, STEP_UPDATE, &r->at, &b);
@@ -106,7 +93,10 @@ void answer_go(struct agent *a, struct op *op)
 {
 	struct block b = op->seen.block;
 
-	b.asker = (struct block_party){ 0 };
+	/* A contester waits for the answer. */
+	b.kept = b.contested;
+	if (!b.contested)
+		b.asker = (struct block_party){ 0 };
 	b.used = a->ops->used(a->arg, &op->key);
 	agent_send(a, op, STEP_UPDATE, &op->seen.at, &b);
 }

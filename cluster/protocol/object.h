@@ -22,8 +22,10 @@ struct block {
 	char pool_uid[CLUSTER_UID_LEN];
 	struct block_party owner;
 	struct block_party asker; /* the node that wants it; "" if none does */
-	uint64_t touched;         /* grows with each confirmation: a new version */
-	uint32_t used;            /* addresses in use, a hint for askers */
+	bool contested;   /* the asker had the block, and its pods live in it: see contest.c */
+	bool kept;        /* the owner's answer to that: its own pods live in it, too */
+	uint64_t touched; /* grows with each confirmation: a new version */
+	uint32_t used;    /* addresses in use, a hint for askers */
 	bool probe; /* taken from a node that did not give it up: probe an address before its first
 		       use */
 };

@@ -20,6 +20,7 @@ struct block reclaimed(const struct block *b)
 
 	free_block.owner = (struct block_party){ 0 };
 	free_block.asker = (struct block_party){ 0 };
+	free_block.contested = free_block.kept = false;
 	free_block.used = 0;
 	free_block.probe = true;
 	return free_block;

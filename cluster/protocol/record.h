@@ -12,7 +12,8 @@ enum block_state {
 	BLOCK_ASKED,     /* its owner was asked for it, with this token */
 	BLOCK_GRANTED,   /* ours */
 	BLOCK_RETURNING, /* ours, nothing is assigned from it any more */
-	BLOCK_LOST,      /* another node has it, and our pods live in it */
+	BLOCK_CONTESTED, /* the store does not say that it is ours, and our pods live in it */
+	BLOCK_LOST,      /* the same, and another node has confirmed that it has it */
 };
 
 /* A block in the node's own store. */

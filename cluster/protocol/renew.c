@@ -51,6 +51,8 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	if (r->outcome == CLUSTER_NOT_FOUND) {
+		if (a->node.beats > 0)
+			a->frozen = a->now + 2 * a->set.renew;
 		send_beat(a, op, STEP_CREATE, CALL_CREATE);
 		return;
 	}
@@ -63,6 +65,9 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_later(a, op);
 		return;
 	}
+	/* The store has forgotten our last heartbeat, and perhaps blocks, too. */
+	if (r->beat.count < a->node.beats)
+		a->frozen = a->now + 2 * a->set.renew;
 	a->node.beat = r->at;
 	if (r->beat.count > a->node.beats)
 		a->node.beats = r->beat.count;

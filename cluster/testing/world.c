@@ -92,6 +92,22 @@ static void tick(struct world *w, int64_t by)
 	}
 }
 
+void world_restore(struct world *w)
+{
+	world_trace(w, "the store is restored");
+	memcpy(w->objects, w->snapshot, sizeof(w->objects));
+	w->restored = true;
+	w->counts.restores++;
+}
+
+static void step_restore(struct world *w, uint32_t choice)
+{
+	if (choice % 4 == 0)
+		memcpy(w->snapshot, w->objects, sizeof(w->objects));
+	else if (choice % 4 == 1)
+		world_restore(w);
+}
+
 const char *world_step(struct world *w, uint32_t choice)
 {
 	uint32_t rest = choice / 16;
@@ -112,15 +128,17 @@ const char *world_step(struct world *w, uint32_t choice)
 		world_step_taker(w, &w->takers[rest % TAKERS], rest / TAKERS);
 		break;
 	default:
-		world_step_network(w, rest);
+		if (w->set.restores && choice % 16 == 15 && rest % 8 == 0)
+			step_restore(w, rest / 8);
+		else
+			world_step_network(w, rest);
 	}
 	return *w->violation ? w->violation : NULL;
 }
 
 /* ---- the end ---- */
 
-/* Until nothing is under way and no clock is awaited for; false: that does not come. */
-static void settle(struct world *w)
+void world_settle(struct world *w)
 {
 	unsigned quiet = 0;
 
@@ -131,7 +149,8 @@ static void settle(struct world *w)
 		for (unsigned i = 0; i < w->set.nodes; i++) {
 			struct machine *on = &w->machines[i];
 
-			for (uint32_t k = 0; on->agent && k < OBJECTS && round % 8 == 0; k++)
+			for (uint32_t k = 0; on->agent && k < 4 * w->set.blocks && round % 8 == 0;
+			     k++)
 				world_show(w, on, k);
 		}
 		while ((m = world_pick(w, 0, false))) {
@@ -166,9 +185,54 @@ static void judge_records(struct world *w)
 	}
 	for (unsigned k = 0; k < w->set.nodes; k++) {
 		for (size_t i = 0; i < w->machines[k].n_blocks; i++) {
-			if (w->machines[k].blocks[i].state != BLOCK_GRANTED)
+			enum block_state state = w->machines[k].blocks[i].state;
+
+			/* An ask may always stand: the pool may be full. */
+			if (state != BLOCK_GRANTED && state != BLOCK_ASKED)
 				world_violated(w, "%s: a block never comes to rest",
 					       w->machines[k].name);
+		}
+	}
+}
+
+static bool is_lost(const struct world *w, struct machine *m, unsigned ip)
+{
+	struct ip at = w->pool.grid.subnet.addr;
+	struct block_key key = { 0 };
+
+	at.v += ip;
+	key.start = grid_start(&w->pool.grid, at);
+	(void)snprintf(key.pool, sizeof(key.pool), "%s", w->pool.name);
+
+	const struct block_record *r = world_on_disk(m, &key);
+
+	return r && r->state == BLOCK_LOST;
+}
+
+/* Pods of two nodes with one address: the block is lost to one of them, which an operator sees. */
+static void judge_doubles(struct world *w)
+{
+	for (unsigned k = 0; k < w->set.nodes; k++) {
+		struct machine *m = &w->machines[k];
+
+		for (unsigned ip = 0; ip < IPS; ip++) {
+			for (unsigned j = k + 1; j < w->set.nodes && m->lease[ip]; j++) {
+				if (w->machines[j].lease[ip] && !is_lost(w, m, ip) &&
+				    !is_lost(w, &w->machines[j], ip))
+					world_violated(w, "%s and %s have address %u in silence",
+						       m->name, w->machines[j].name, ip);
+			}
+		}
+	}
+}
+
+/* The operator ends the pods of a block that is lost. */
+static void end_lost_pods(struct world *w)
+{
+	for (unsigned k = 0; k < w->set.nodes; k++) {
+		for (unsigned ip = 0; ip < IPS; ip++) {
+			if (is_lost(w, &w->machines[k], ip))
+				w->machines[k].lease[ip] = false;
 		}
 	}
 }
@@ -185,7 +249,7 @@ static void judge_full(struct world *w)
 			while (world_add_pod(w, m, 0))
 				;
 		}
-		settle(w);
+		world_settle(w);
 		pods = 0;
 		for (unsigned k = 0; k < w->set.nodes; k++) {
 			for (unsigned ip = 0; ip < IPS; ip++)
@@ -208,7 +272,10 @@ const char *world_heal(struct world *w)
 		else if (!m->agent)
 			world_start_agent(w, m);
 	}
-	settle(w);
+	world_settle(w);
+	judge_doubles(w);
+	end_lost_pods(w);
+	world_settle(w);
 	judge_records(w);
 	judge_full(w);
 	return *w->violation ? w->violation : NULL;

@@ -15,6 +15,7 @@
 struct world_settings {
 	unsigned nodes, blocks, bits; /* machines; blocks of the pool; 2^bits addresses a block */
 	bool strict;                  /* fence */
+	bool restores;                /* the store may go back to an older state of itself */
 	bool lies;  /* evidence that a machine is off may be wrong: pods may share an address */
 	bool trace; /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
@@ -25,7 +26,7 @@ struct world_settings {
 		BEAT_FIRST,   /* a taker reads the block after the heartbeat */
 		SHORT_HOLD,   /* a taker waits for less than half of nodeHold */
 		KEEP_USED,    /* a block is returned although a pod has an address */
-		BLIND_REMOVE, /* the store removes whatever version there is */
+		BLIND_REMOVE, /* the store removes whatever has the name */
 		DEAF,         /* strays are not seen */
 	} wrong;
 };
@@ -33,7 +34,7 @@ struct world_settings {
 /* How often things happened, so that a test can tell that they did. */
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
-		full;
+		full, restores, contests, lost;
 };
 
 struct world;

@@ -35,9 +35,11 @@ static int put_block(void *arg, const struct block_record *r)
 	*old = *r;
 	world_trace(m->world, "%s: block %u is %s, epoch %u", m->name,
 		    world_slot_of(m->world, r->key.start),
-		    (const char *[]){ "wanted", "asked", "granted", "returning", "lost" }[r->state],
+		    (const char *[]){ "wanted", "asked", "granted", "returning", "contested",
+				      "lost" }[r->state],
 		    (unsigned)r->epoch);
-	if (r->state == BLOCK_LOST)
+	m->world->counts.lost += r->state == BLOCK_LOST;
+	if (r->state == BLOCK_LOST && !m->world->restored)
 		world_violated(m->world, "%s lost a block in which pods live", m->name);
 	return 0;
 }
@@ -168,6 +170,8 @@ static void judge_give(struct world *w, const struct machine *m, const struct bl
 	const struct object *o =
 		world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
 
+	if (w->restored)
+		return;
 	if (!o || strcmp(o->block.owner.node, m->name) != 0 || o->block.owner.token != r->token)
 		world_violated(w, "%s gave address %u of a block that %s has", m->name, ip,
 			       !o                     ? "nobody"
@@ -219,13 +223,27 @@ void world_del_pod(struct world *w, struct machine *m, uint32_t choice)
 	}
 }
 
+static void show_all(struct machine *m, const struct block_seen *seen, size_t n)
+{
+	struct block_seen own[OBJECTS];
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(seen[i].block.owner.node, m->name) == 0)
+			own[k++] = seen[i];
+	}
+	agent_listed(m->agent, own, k);
+}
+
 void world_show(struct world *w, struct machine *m, uint32_t choice)
 {
 	struct block_seen seen[OBJECTS];
 	size_t n = world_list(w, seen);
 
-	const struct block_seen *one = n ? &seen[choice % n] : NULL;
+	const struct block_seen *one = n ? &seen[choice / 4 % n] : NULL;
 
+	if (m->agent && !m->cut && choice % 4 == 0 && w->set.wrong != DEAF)
+		show_all(m, seen, n);
 	if (!one || !m->agent || m->cut)
 		return;
 	const struct block_record *r = world_on_disk(m, &one->key);

@@ -63,6 +63,8 @@ struct world {
 	struct ranges usable;
 	struct shared_pool pool;
 	struct object objects[OBJECTS];
+	struct object snapshot[OBJECTS];
+	bool restored;
 	struct message messages[MESSAGES];
 	struct machine machines[NODES];
 	struct taker takers[TAKERS];
@@ -98,6 +100,11 @@ void world_deliver(struct world *w, struct message *msg);
 struct message *world_pick(struct world *w, uint32_t choice, bool executed);
 /* world_step_network - something happens to a request. */
 void world_step_network(struct world *w, uint32_t choice);
+
+/* world_restore - the store goes back to its snapshot, at first an empty store. */
+void world_restore(struct world *w);
+/* world_settle - everything arrives, until nothing happens any more. */
+void world_settle(struct world *w);
 
 /* ---- machines and takers ---- */
 

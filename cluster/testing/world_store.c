@@ -31,6 +31,7 @@ static void count_update(struct world *w, const struct block *from, const struct
 	struct world_counts *c = &w->counts;
 
 	c->confirms += to->touched != from->touched;
+	c->contests += to->contested && !from->contested;
 	c->takes += !*to->owner.node;
 	c->taken_free += !*from->owner.node;
 	c->handed_over += *from->owner.node && *to->owner.node &&
@@ -40,6 +41,7 @@ static void count_update(struct world *w, const struct block *from, const struct
 enum cluster_outcome world_write_object(struct world *w, const struct agent_request *r)
 {
 	struct object *o = world_find(w, r->kind, r->name);
+	bool blind = r->call == CALL_REMOVE && w->set.wrong == BLIND_REMOVE;
 
 	if (r->call == CALL_CREATE) {
 		if (o)
@@ -48,10 +50,9 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 			;
 		*o = (struct object){ .there = true, .kind = r->kind };
 		(void)snprintf(o->name, sizeof(o->name), "%s", r->name);
-	} else if (!o || strcmp(o->at.uid, r->at.uid) != 0) {
+	} else if (!o || (strcmp(o->at.uid, r->at.uid) != 0 && !blind)) {
 		return CLUSTER_NOT_FOUND;
-	} else if (strcmp(o->at.version, r->at.version) != 0 &&
-		   (r->call != CALL_REMOVE || w->set.wrong != BLIND_REMOVE)) {
+	} else if (strcmp(o->at.version, r->at.version) != 0 && !blind) {
 		return CLUSTER_CONFLICT;
 	} else if (r->call == CALL_REMOVE) {
 		o->there = false;
