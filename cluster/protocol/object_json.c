@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* object_json.c: the values of blocks and heartbeats; each length and number is checked. */
+#include "cluster/protocol/object_json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TOKEN_LEN 17
+
+/* As json_decode() fills it: texts are borrowed from the tree. */
+struct value {
+	const char *pool_uid, *node, *holder, *token, *boot;
+	int64_t touched, count;
+	uint32_t used;
+	bool probe, contested, kept;
+	const struct json *ask;
+};
+
+#define TEXT(name, member, size)                                                                   \
+	{                                                                                          \
+		.key = (name), .kind = J_STRING, .offset = offsetof(struct value, member),         \
+		.flags = J_EMPTY_OK, .min = 1, .max = (size)-1                                     \
+	}
+#define FLAG(name, member)                                                                         \
+	{                                                                                          \
+		.key = (name), .kind = J_BOOL, .offset = offsetof(struct value, member)            \
+	}
+#define PARTY                                                                                      \
+	TEXT("node", node, NODE_NAME_LEN), TEXT("holder", holder, HOLDER_LEN),                     \
+		TEXT("token", token, TOKEN_LEN)
+
+static const struct json_field block_fields[] = {
+	TEXT("poolUID", pool_uid, CLUSTER_UID_LEN),
+	PARTY,
+	{ .key = "touched",
+	  .kind = J_I64,
+	  .offset = offsetof(struct value, touched),
+	  .max = 1LL << 53 },
+	{ .key = "used", .kind = J_U32, .offset = offsetof(struct value, used) },
+	FLAG("probe", probe),
+	{ .key = "ask", .kind = J_OBJECT, .offset = offsetof(struct value, ask) },
+	{ .key = NULL },
+};
+
+static const struct json_field ask_fields[] = {
+	PARTY,
+	FLAG("contested", contested),
+	FLAG("kept", kept),
+	{ .key = NULL },
+};
+
+static const struct json_field heartbeat_fields[] = {
+	TEXT("holder", holder, HOLDER_LEN),
+	TEXT("boot", boot, sizeof(((struct heartbeat *)0)->boot)),
+	{ .key = "count",
+	  .kind = J_I64,
+	  .offset = offsetof(struct value, count),
+	  .max = 1LL << 53 },
+	{ .key = NULL },
+};
+
+static void copy(char *to, size_t size, const char *from)
+{
+	(void)snprintf(to, size, "%s", from ? from : "");
+}
+
+/* 0: absent, as in a free block. */
+static int token_of(const char *text, const char *where, uint64_t *out, struct err *e)
+{
+	*out = 0;
+	if (!text)
+		return 0;
+	if (strlen(text) != TOKEN_LEN - 1 || strspn(text, "0123456789abcdef") != TOKEN_LEN - 1)
+		return err_set(e, ERR_CONFIG, 0, "%s.token: \"%.32s\" is not 16 hexadecimal digits",
+			       where, text);
+	*out = strtoull(text, NULL, 16);
+	return 0;
+}
+
+static int party_of(const struct value *v, const char *where, struct block_party *out,
+		    struct err *e)
+{
+	copy(out->node, sizeof(out->node), v->node);
+	copy(out->holder, sizeof(out->holder), v->holder);
+	return token_of(v->token, where, &out->token, e);
+}
+
+int block_from_json(const struct json *value, const char *where, struct block *out, struct err *e)
+{
+	struct value v = { 0 }, asks = { 0 };
+	struct block b = { 0 };
+
+	if (json_decode(value, where, block_fields, &v, e) || party_of(&v, where, &b.owner, e))
+		return -1;
+	if (json_decode(v.ask, "ask", ask_fields, &asks, e) || party_of(&asks, "ask", &b.asker, e))
+		return err_wrap(e, "%s", where);
+	copy(b.pool_uid, sizeof(b.pool_uid), v.pool_uid);
+	b.touched = (uint64_t)v.touched;
+	b.used = v.used;
+	b.probe = v.probe;
+	b.contested = asks.contested;
+	b.kept = asks.kept;
+	*out = b;
+	return 0;
+}
+
+int heartbeat_from_json(const struct json *value, const char *where, struct heartbeat *out,
+			struct err *e)
+{
+	struct value v = { 0 };
+
+	if (json_decode(value, where, heartbeat_fields, &v, e))
+		return -1;
+	copy(out->holder, sizeof(out->holder), v.holder);
+	copy(out->boot, sizeof(out->boot), v.boot);
+	out->count = (uint64_t)v.count;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static int add_party(struct json *to, const struct block_party *p)
+{
+	char token[TOKEN_LEN];
+
+	(void)snprintf(token, sizeof(token), "%016" PRIx64, p->token);
+	return json_add_str(to, "node", p->node) || json_add_str(to, "holder", p->holder) ||
+			       json_add_str(to, "token", token)
+		       ? -1
+		       : 0;
+}
+
+static int add_ask(struct json *to, const struct block *b)
+{
+	struct json *ask = json_add_object(to, "ask");
+
+	if (!ask || add_party(ask, &b->asker))
+		return -1;
+	if (b->contested && json_add_bool(ask, "contested", true))
+		return -1;
+	return b->kept ? json_add_bool(ask, "kept", true) : 0;
+}
+
+struct json *block_to_json(const struct block *b)
+{
+	struct json *v = json_new_object();
+
+	if (!v)
+		return NULL;
+	if (json_add_str(v, "poolUID", b->pool_uid) ||
+	    (*b->owner.node && add_party(v, &b->owner)) ||
+	    json_add_int(v, "touched", (int64_t)b->touched) || json_add_int(v, "used", b->used) ||
+	    (b->probe && json_add_bool(v, "probe", true)) || (*b->asker.node && add_ask(v, b))) {
+		json_free(v);
+		return NULL;
+	}
+	return v;
+}
+
+struct json *heartbeat_to_json(const struct heartbeat *h)
+{
+	struct json *v = json_new_object();
+
+	if (!v)
+		return NULL;
+	if (json_add_str(v, "holder", h->holder) || json_add_str(v, "boot", h->boot) ||
+	    json_add_int(v, "count", (int64_t)h->count)) {
+		json_free(v);
+		return NULL;
+	}
+	return v;
+}

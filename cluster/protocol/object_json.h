@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * object_json.h: blocks and heartbeats as values of objects in the cluster store. Pure.
+ *
+ * A block:
+ *
+ *	{ "poolUID": "...", "node": "gpu-17", "holder": "32 digits", "token": "16 digits",
+ *	  "touched": 3, "used": 12, "probe": false,
+ *	  "ask": { "node": ..., "holder": ..., "token": ..., "contested": true, "kept": true } }
+ *
+ * node is absent in a free block, ask if no node asks. A heartbeat: { "holder", "boot", "count" }.
+ * Unknown keys are ignored: a newer agent may write them.
+ */
+#ifndef RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H
+#define RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H
+
+#include "cluster/protocol/object.h"
+#include "lib/json/json.h"
+
+/* block_to_json, heartbeat_to_json - the value, owned by the caller. NULL: no memory. */
+struct json *block_to_json(const struct block *b);
+struct json *heartbeat_to_json(const struct heartbeat *h);
+
+/*
+ * block_from_json, heartbeat_from_json - read a value. where names it in errors ("block NAME").
+ * ERR_DECODE, ERR_CONFIG with the key: a text that is too long, a token that is no number.
+ */
+int block_from_json(const struct json *value, const char *where, struct block *out,
+		    struct err *e) must_check;
+int heartbeat_from_json(const struct json *value, const char *where, struct heartbeat *out,
+			struct err *e) must_check;
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* object_json_test.c: values of blocks and heartbeats are read back; bad ones are refused by key.
+ */
+#include "cluster/protocol/object_json.h"
+
+#include <string.h>
+
+#include "lib/testing/testing.h"
+
+static int read_block(const char *text, struct block *out, struct err *e)
+{
+	auto_json struct json *tree = NULL;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "test", &tree, e), 0);
+	return block_from_json(tree, "block rail0-0a", out, e);
+}
+
+static struct block round_trip(const struct block *b)
+{
+	auto_json struct json *tree = block_to_json(b);
+	struct block back;
+	struct err e;
+
+	ck_assert_ptr_nonnull(tree);
+	ck_assert_int_eq(block_from_json(tree, "block", &back, &e), 0);
+	return back;
+}
+
+START_TEST(a_block_is_read_back)
+{
+	struct block b = { .pool_uid = "uid-1",
+			   .owner = { "node-a", "0123456789abcdef0123456789abcdef", UINT64_MAX },
+			   .asker = { "node-b", "ffffffffffffffffffffffffffffffff", 7 },
+			   .contested = true,
+			   .kept = true,
+			   .touched = 1ULL << 50,
+			   .used = 16,
+			   .probe = true };
+	struct block back = round_trip(&b);
+
+	ck_assert_str_eq(back.pool_uid, b.pool_uid);
+	ck_assert(party_equal(&back.owner, &b.owner));
+	ck_assert(party_equal(&back.asker, &b.asker));
+	ck_assert(back.contested && back.kept && back.probe);
+	ck_assert_uint_eq(back.touched, b.touched);
+	ck_assert_uint_eq(back.used, 16);
+}
+END_TEST
+
+START_TEST(a_free_block_has_no_owner_and_no_ask)
+{
+	struct block b = { .pool_uid = "uid-1" }, back = round_trip(&b);
+
+	ck_assert_str_eq(back.owner.node, "");
+	ck_assert_uint_eq(back.owner.token, 0);
+	ck_assert_str_eq(back.asker.node, "");
+	ck_assert(!back.contested && !back.kept && !back.probe);
+}
+END_TEST
+
+START_TEST(keys_of_a_newer_agent_are_ignored)
+{
+	struct block b;
+	struct err e;
+
+	ck_assert_int_eq(read_block("{\"poolUID\":\"u\",\"colour\":{\"a\":1}}", &b, &e), 0);
+	ck_assert_str_eq(b.pool_uid, "u");
+}
+END_TEST
+
+START_TEST(a_bad_value_is_refused_with_its_key)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "{\"token\":\"12\"}", "token" },
+		{ "{\"token\":\"0x34567890123456\"}", "token" },
+		{ "{\"ask\":{\"token\":\"no\"}}", "ask.token" },
+		{ "{\"ask\":[]}", "ask" },
+		{ "{\"used\":-1}", "used" },
+		{ "{\"touched\":1.5}", "touched" },
+		{ "{\"holder\":\"0123456789abcdef0123456789abcdef0\"}", "holder" },
+	};
+	struct block b;
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		ck_assert_int_eq(read_block(bad[i].text, &b, &e), -1);
+		ck_assert_msg(strstr(e.msg, bad[i].says) && strstr(e.msg, "block rail0-0a"), "%s",
+			      e.msg);
+	}
+}
+END_TEST
+
+START_TEST(a_heartbeat_is_read_back)
+{
+	struct heartbeat h = { "0123456789abcdef0123456789abcdef", "boot-1", 42 }, back;
+	auto_json struct json *tree = heartbeat_to_json(&h);
+	struct err e;
+
+	ck_assert_int_eq(heartbeat_from_json(tree, "heartbeat", &back, &e), 0);
+	ck_assert_str_eq(back.holder, h.holder);
+	ck_assert_str_eq(back.boot, h.boot);
+	ck_assert_uint_eq(back.count, 42);
+}
+END_TEST
+
+TEST_PROGRAM("object_json", a_block_is_read_back, a_free_block_has_no_owner_and_no_ask,
+	     keys_of_a_newer_agent_are_ignored, a_bad_value_is_refused_with_its_key,
+	     a_heartbeat_is_read_back)
