@@ -26,10 +26,9 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(!ok_range || range.revision > 0);
 	MUST(!ok_txn || txn.revision > 0);
 	MUST(!ok_watch || (watch.reason && watch.code >= 0));
-	if (ok_event) {
-		MUST(*event.kv.key && !event.kv.bytes[event.kv.len]);
+	MUST(!ok_event || (*event.kv.key && !event.kv.bytes[event.kv.len]));
+	if (ok_event)
 		etcd_event_clear(&event);
-	}
 	struct etcd_problem p = etcd_problem_read(tree);
 	(void)etcd_fault(&p, &asked, &e);
 	fuzz_error_is_good(&e);

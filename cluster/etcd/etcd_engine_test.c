@@ -112,7 +112,7 @@ START_TEST(a_write_goes_to_one_endpoint)
 {
 	char silent[64];
 	const char *const endpoints[] = { silent, getenv("ETCD_ENDPOINT"), NULL };
-	struct etcd_conf conf = conf_of(endpoints, 3000);
+	struct etcd_conf conf = conf_of(endpoints, text_of("ETCD_USER") ? 10000 : 3000);
 	enum cluster_outcome want = conf.tls.ca ? CLUSTER_OK : CLUSTER_AWAY;
 	struct thing t = { .kind = CLUSTER_POOL, .name = "silent-a" };
 	int fd = silent_server(silent, sizeof(silent));
@@ -120,6 +120,8 @@ START_TEST(a_write_goes_to_one_endpoint)
 	struct ended e;
 
 	ck_assert_int_eq(do_write(&c, WRITE_CREATE, &t, &e), want);
+	/* half of the time is for the silent one */
+	conf.timeout_ms = 10000;
 	ck_assert_int_eq(do_get(&other, &t, &e),
 			 want == CLUSTER_OK ? CLUSTER_OK : CLUSTER_NOT_FOUND);
 	engine_close(&c);
@@ -198,6 +200,19 @@ static bool has_revision(const void *arg)
 	return *w->revision || w->ended;
 }
 
+struct progress {
+	const struct watched *watch;
+	const char *from;
+};
+
+static bool has_progressed(const void *arg)
+{
+	const struct progress *p = arg;
+
+	return (has_revision(p->watch) && strcmp(p->watch->revision, p->from) != 0) ||
+	       p->watch->ended;
+}
+
 /* etcd reports progress each second here; a watch from there sees what came after it. */
 START_TEST(a_quiet_watch_goes_on)
 {
@@ -207,14 +222,14 @@ START_TEST(a_quiet_watch_goes_on)
 	struct thing t = { .kind = CLUSTER_POOL, .name = "other-a" };
 	struct thing q = { .kind = CLUSTER_POOL, .name = "quiet-a" };
 	struct cluster_selector which = { CLUSTER_POOL, NULL, "quiet-" };
+	struct progress past = { &w, l.revision };
 	char seen[CLUSTER_REVISION_LEN];
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
 	start_watch(&c, &which, l.revision, &w);
 	must_write(&c, WRITE_CREATE, &t);
-	loop_until(c.base, has_revision, &w);
+	loop_until(c.base, has_progressed, &past);
 	ck_assert_msg(!w.ended && !w.n, "%s", w.why);
-	ck_assert_str_ne(w.revision, l.revision);
 	(void)snprintf(seen, sizeof(seen), "%s", w.revision);
 	c.store->ops->cancel(w.call);
 	must_write(&c, WRITE_CREATE, &q);

@@ -26,11 +26,9 @@ static void attempt(struct cluster_call *c);
 static void login_over(struct cluster_call *login)
 {
 	struct etcd *s = login->etcd;
-	struct cluster_call *c;
 
 	s->login = NULL;
-	TAILQ_FOREACH(c, &s->calls, all)
-	{
+	for (struct cluster_call *c = TAILQ_FIRST(&s->calls); c; c = TAILQ_NEXT(c, all)) {
 		if (!c->waits)
 			continue;
 		c->waits = false;

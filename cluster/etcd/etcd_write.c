@@ -61,11 +61,10 @@ static void conflict(struct cluster_call *c, const char *version)
 static bool is_expected(struct cluster_call *c, const struct json *kvs, char node[CLUSTER_NAME_LEN])
 {
 	auto_json struct json *tree = NULL;
-	struct cluster_object now;
+	struct cluster_object now = { .kind = c->kind };
 	struct err *e = &c->result.err;
 
 	etcd_kv_clear(&c->was);
-	*now.at.uid = '\0';
 	if (json_len(kvs) && (etcd_kv_read(json_first(kvs), &c->was, e) ||
 			      etcd_value_read(&c->was, c->kind, &now, &tree, e))) {
 		etcd_end(c, CLUSTER_AWAY, NULL);

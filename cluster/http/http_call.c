@@ -114,6 +114,9 @@ static int set_tls(struct http_call *c)
 {
 	CURL *easy = c->easy;
 
+	/* The folder of the system's certificates would be trusted beside the given ones. */
+	if (c->http->ca && curl_easy_setopt(easy, CURLOPT_CAPATH, NULL))
+		return -1;
 	return curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) ||
 	       set_blob(easy, CURLOPT_CAINFO_BLOB, c->http->ca) ||
 	       set_blob(easy, CURLOPT_SSLCERT_BLOB, c->http->cert) ||

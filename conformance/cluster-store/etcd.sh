@@ -21,13 +21,13 @@ ask() # PATH BODY: an answer of the gateway; as root where there are users
 
 ready()
 {
-	local n
-	for ((n = 0; n < 600; n++)); do
+	local end=$((SECONDS + 60))
+	while [ $SECONDS -lt $end ]; do
 		[ -d "/proc/$(pid)" ] || break
-		curl -sf "${CURL[@]}" "$URL/health" 2>/dev/null | grep -q '"health":"true"' && return 0
+		curl -sf "${CURL[@]}" --max-time 2 "$URL/health" 2>/dev/null | grep -q '"health":"true"' && return 0
 		sleep 0.05
 	done
-	echo "etcd.sh: etcd has ended, or is not ready within 30 s" >&2
+	echo "etcd.sh: etcd has ended, or is not ready within 60 s" >&2
 	tail -n 5 "$W/log$M" >&2
 	return 1
 }

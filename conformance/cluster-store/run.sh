@@ -83,6 +83,7 @@ three()
 
 one() # ENGINE BUILD [CASE]: inside a sandbox
 {
+	local reported
 	export W=/run/work/$1 CLUSTER_CONTROL=$HERE/etcd.sh
 	mkdir -p "$W"
 	if [[ $1 == *-three ]]; then three "$ENGINES/${1%-three}"; else prepare "$1"; fi || { echo "not ok $1: it does not start"; return 1; }
@@ -90,6 +91,8 @@ one() # ENGINE BUILD [CASE]: inside a sandbox
 	CK_TAP_LOG_FILE_NAME=$W/tap CK_VERBOSITY=silent "$2/test/cluster/etcd/etcd_engine_test" >"$W/out" 2>&1
 	[ -s "$W/tap" ] || { echo "not ok $1: the test program printed nothing"; tail -n 20 "$W/out"; return 1; }
 	sed -n "s/^ok [0-9]* - [^:]*:[^:]*:\([a-z0-9_]*\): .*/ok $1 \1/p; s/^not ok [0-9]* - \([^:]*:\)\([^:]*:\)\([a-z0-9_]*\): /not ok $1 \3: /p" "$W/tap"
+	reported=$(grep -cE '^(not )?ok ' "$W/tap")
+	[ "1..$reported" = "$(grep -m 1 '^1\.\.' "$W/tap")" ] || echo "not ok $1: $reported cases of $(grep -m 1 '^1\.\.' "$W/tap")"
 	grep -q '^not ok' "$W/tap" || return 0
 	sed 's/^/# /' "$W/out" | tail -n 20
 	cat "$W"/log* | sed 's/^/# etcd: /' | tail -n 10
@@ -120,7 +123,10 @@ trap 'rm -rf "$LOGS"' EXIT
 several() # ENGINE...
 {
 	local engine
-	for engine; do "$HERE/../sandbox.sh" "$HERE/run.sh" --one "$engine" "$BUILD" "$CASE" >"$LOGS/$engine" 2>&1; done
+	for engine; do
+		"$HERE/../sandbox.sh" "$HERE/run.sh" --one "$engine" "$BUILD" "$CASE" >"$LOGS/$engine" 2>&1 ||
+			grep -q '^not ok' "$LOGS/$engine" || echo "not ok $engine: ended with an error" >>"$LOGS/$engine"
+	done
 }
 CASE=${3-}
 # shellcheck disable=SC2086 # words on purpose

@@ -12,12 +12,13 @@ test_readme()
 {
 	local n commands files pod
 	section 'Kubernetes with Multus' >"$W/section"
-	commands=$(awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$W/section" | grep '^railctl ipam pool add')
+	commands=$(awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$W/section" | grep -E '^railctl ipam (node|pool|slices) ')
 	files=$(grep -o '(examples/multus/[a-z0-9-]*\.yaml)' "$W/section" | tr -d '()' | awk '!seen[$0]++' | sed '/pod\.yaml$/q')
+	has 'README: commands' "$commands" 'railctl ipam node set 1 '
 	has 'README: commands' "$commands" 'railctl ipam pool add rail0'
 	has 'README: manifests' "$files" examples/multus/pod.yaml
 	for n in $NODES; do
-		is "README's commands on n$n" node "$n" bash -ec "$(sed "s/10\.10\.1\./10.10.$n./g" <<<"$commands")"
+		is "README's commands on n$n" node "$n" bash -ec "$(sed "s/node set 1 /node set $n /" <<<"$commands")"
 	done
 	pod=$(sed -n 's/^  name: //p' "$TOP/examples/multus/pod.yaml")
 	for n in $files; do
@@ -27,6 +28,7 @@ test_readme()
 	has 'its address' "$(address "$pod" net1)" "10.10.$NODE."
 	reaches "$pod" 10.10.0.1
 	audit
+	for n in $NODES; do node "$n" rm /etc/railhead/node.json; done
 }
 # kn_apply FILE: as it is, but on the node of the case, with its range.
 kn_apply()

@@ -136,6 +136,9 @@ static int check_leases(const struct change *c, struct err *e)
 	if (slice_check_leases(c->l, &to, e))
 		return -1;
 	p->outside = to.outside.n;
+	/* A definition that changes nothing makes nothing worse. */
+	if (p->done == ADMIN_UNCHANGED)
+		return 0;
 	if (to.elsewhere.n)
 		return slice_refuse_elsewhere(&to, e);
 	if (p->force || !c->old)

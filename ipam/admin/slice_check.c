@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slice_check.c: sorts the held leases of a pool by a new definition: in this node's part, in the
- * part of another node, or in none. Only the second kind can become an address held twice.
+ * slice of another node, or in none. Only the second kind can become an address held twice.
  */
 #include "ipam/admin/slice_check.h"
 
@@ -25,19 +25,36 @@ static void note_lease(struct lease_names *names, struct ip ip, const struct own
 		       *o->pod ? "/" : " ", *o->pod ? o->pod : o->container);
 }
 
+/*
+ * The grid decides, not the usable addresses: an address that the pool masks today may be usable
+ * tomorrow, and the node with its slice would assign it.
+ */
+static bool is_elsewhere(const struct slice_check *c, struct ip ip)
+{
+	const struct ranges *own = &c->own->usable;
+	uint64_t number, ours;
+
+	if (!pool_slice_of(c->whole, ip, &number))
+		return false;
+	return !own->n || !pool_slice_of(c->whole, own->items[0].first, &ours) || number != ours;
+}
+
+/* A record that cannot be read may be a living pod's. */
 static int see_lease(const char *key, const char *value, void *arg)
 {
+	static const struct owner unknown = { .container = "unknown", .ns = "", .pod = "" };
 	struct slice_check *c = arg;
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key_address a;
 	struct err ignored;
-	uint64_t number;
 
-	if (key_parse_address(key, &a) || ranges_contain(&c->own->usable, a.ip) ||
-	    lease_parse(value, key, &rec, &ignored) || rec.state != LEASE_HELD)
+	if (key_parse_address(key, &a) || ranges_contain(&c->own->usable, a.ip))
 		return 0;
-	note_lease(pool_slice_of(c->whole, a.ip, &number) ? &c->elsewhere : &c->outside, a.ip,
-		   &rec.owner);
+	bool readable = !lease_parse(value, key, &rec, &ignored);
+	if (readable && rec.state != LEASE_HELD)
+		return 0;
+	note_lease(is_elsewhere(c, a.ip) ? &c->elsewhere : &c->outside, a.ip,
+		   readable ? &rec.owner : &unknown);
 	return 0;
 }
 
@@ -59,10 +76,11 @@ int slice_refuse_elsewhere(const struct slice_check *c, struct err *e)
 		"%s%s",
 		c->name, names->n, names->n == 1 ? "" : "es", names->text,
 		names->n > NAMED ? ", ..." : "");
+	err_hint(e, "the other node would assign it too: delete the pods first, or keep the "
+		    "number that has their addresses, if no other node has it");
 	return err_hint(e,
-			"the other node would assign it too: delete the pods first, or choose the "
-			"number whose slice has their addresses; `railctl ipam lease list --pool "
-			"%.100s` shows them",
+			"give the definition to no new node before that; `railctl ipam lease list "
+			"--pool %.100s` shows the leases",
 			c->name);
 }
 

@@ -19,7 +19,7 @@ struct slice_check {
 	const struct source *whole;   /* the pool by the definition to check */
 	const struct source *own;     /* this node's part of it; without slices the same object */
 	struct lease_names elsewhere; /* output: leases in slices of other nodes */
-	struct lease_names outside;   /* output: leases that no node gets from this definition */
+	struct lease_names outside;   /* output: others that this node does not get from it */
 };
 
 /* slice_check_leases - sort the held leases of the pool by the definition. ERR_STORE. */

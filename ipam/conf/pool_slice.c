@@ -116,7 +116,7 @@ bool pool_slice_of(const struct source *whole, struct ip a, uint64_t *number)
 {
 	const struct pool_slice *s = &whole->slice;
 
-	if (!s->size || !ranges_contain(&whole->usable, a) || a.v < s->start.v)
+	if (!s->size || !ip_in_prefix(whole->subnet, a) || a.v < s->start.v)
 		return false;
 	u128 n = (a.v - s->start.v) / s->size;
 	if (n >= pool_slice_count(s, whole->subnet))

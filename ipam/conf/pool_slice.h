@@ -30,7 +30,8 @@ struct ip_range pool_slice_range(const struct pool_slice *s, uint32_t number);
 
 /*
  * pool_slice_of - the number of the slice of `whole` (a source of the whole pool) that has this
- * usable address. False: no node gets the address from this pool.
+ * address. Ranges and excludes do not count: they may change, and the number may not. False: no
+ * slice has it.
  */
 bool pool_slice_of(const struct source *whole, struct ip a, uint64_t *number);
 

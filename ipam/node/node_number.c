@@ -52,8 +52,10 @@ static size_t part_len(const char *p)
 static int refuse_pattern(const char *pattern, const char *why, struct err *e)
 {
 	err_set(e, ERR_CONFIG, 0, "hostnamePattern: \"%.100s\" %s", pattern, why);
-	return err_hint(e, "a pattern is text of the host name with one " NUMBER
-			   ", as in gpu-" NUMBER " or rack" DIGITS "-gpu" NUMBER);
+	return err_hint(e,
+			"a pattern is text of the host name with one " NUMBER ", as in gpu-" NUMBER
+			" or gpu" NUMBER "-rack" DIGITS "; the number must "
+			"differ on every node");
 }
 
 int node_pattern_check(const char *pattern, struct err *e)
