@@ -19,24 +19,20 @@ struct node_job {
 	bool failed;
 };
 
-static int check_leases(struct node_job *job, const char *name, const struct pool_text *def,
-			struct source *whole)
+/* *pool: of the definition; it becomes this node's part. */
+static int check_leases(struct node_job *job, const char *name, struct source *pool)
 {
-	auto_clean(source_clear) struct source own = { .label = "" };
-	struct slice_check c = { .name = name, .whole = whole, .own = &own };
+	struct slice_check c = { .name = name, .own = pool, .number = job->n->number };
 	struct err why;
 
-	if (pool_decode(name, def->def, &own, job->e))
-		return -1;
-	if (pool_slice_cut(&own, job->n->number, &why)) {
-		if (why.code != ERR_NOMEM && job->n->force) {
-			ranges_clear(&own.usable);
-		} else {
+	if (pool_slice_cut(pool, job->n->number, &why)) {
+		if (why.code == ERR_NOMEM || !job->n->force) {
 			*job->e = why;
 			return err_hint(job->e,
 					"--force sets the number all the same: this node then "
 					"assigns no address of this pool");
 		}
+		ranges_clear(&pool->usable);
 	}
 	if (slice_check_leases(job->l, &c, job->e))
 		return -1;
@@ -47,16 +43,16 @@ static int check_pool(const char *key, const char *value, void *arg)
 {
 	struct node_job *job = arg;
 	auto_pool_text struct pool_text def = { .tree = NULL };
-	auto_clean(source_clear) struct source whole = { .label = "" };
+	auto_clean(source_clear) struct source pool = { .label = "" };
 	struct err why;
 
 	/* one that cannot be read gives no addresses */
-	if (pool_parse(value, key, &def, &why) || pool_decode(key + 2, def.def, &whole, &why)) {
+	if (pool_parse(value, key, &def, &why) || pool_decode(key + 2, def.def, &pool, &why)) {
 		job->failed = why.code == ERR_NOMEM;
 		if (job->failed)
 			*job->e = why;
-	} else if (whole.slice.size) {
-		job->failed = check_leases(job, key + 2, &def, &whole) != 0;
+	} else if (pool.slice.size) {
+		job->failed = check_leases(job, key + 2, &pool) != 0;
 	}
 	return job->failed;
 }

@@ -57,11 +57,6 @@ static int delete_kind(struct lease_db *l, char kind, const char *pool, struct e
 	return rc;
 }
 
-static void addresses_of(struct key *k, const char *pool)
-{
-	(void)snprintf(k->s, sizeof(k->s), "a/p/%.100s/", pool);
-}
-
 /* Through the lease database, so that owners lose their addresses too. */
 static int release_all(struct lease_db *l, const char *pool, struct err *e)
 {
@@ -69,7 +64,7 @@ static int release_all(struct lease_db *l, const char *pool, struct err *e)
 	struct key_address a;
 	struct key prefix;
 
-	addresses_of(&prefix, pool);
+	key_of_pool_addresses(&prefix, pool);
 	int rc = load_keys(l, &prefix, &keys, e);
 	for (size_t i = 0; rc == 0 && i < keys.n; i++) {
 		if (key_parse_address(keys.items[i].s, &a) == 0)
@@ -101,7 +96,7 @@ static int delete_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct key k, addresses;
 
 	key_of_pool(&k, d->name);
-	addresses_of(&addresses, d->name);
+	key_of_pool_addresses(&addresses, d->name);
 	if (lease_db_get(l, k.s, &text, e))
 		return -1;
 	if (!text)
@@ -136,8 +131,7 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 
 struct list_job {
 	struct lease_db *l;
-	const char *name;       /* NULL: all */
-	const struct json *def; /* the pool to describe */
+	const char *name; /* NULL: all */
 	struct json *out;
 	struct err *e;
 	bool failed;
@@ -208,21 +202,17 @@ static int add_slice(struct list_job *job, struct json *pool, struct source *s, 
 	const struct ipam *m = job->l->ipam;
 	struct json *o = json_add_object(pool, "slice");
 	struct slice_check c = { .name = json_str(json_get(pool, "name")), .own = s };
-	auto_clean(source_clear) struct source whole = { .label = "" };
 	char first[IP_STR_LEN], last[IP_STR_LEN];
-	uint32_t number;
 	struct err why;
 
 	if (!o)
 		return err_nomem(e);
-	if (node_file_number(m->ctx, m->node, &number, &why) ||
-	    pool_decode(c.name, job->def, &whole, &why) || pool_slice_cut(s, number, &why))
+	if (node_file_number(m->ctx, m->node, &c.number, &why) || pool_slice_cut(s, c.number, &why))
 		return add_slice_error(o, &why, e);
-	c.whole = &whole;
 	if (slice_check_leases(job->l, &c, e))
 		return -1;
-	struct ip_range r = pool_slice_range(&s->slice, number);
-	if (json_add_int(o, "number", number) ||
+	struct ip_range r = pool_slice_range(&s->slice, c.number);
+	if (json_add_int(o, "number", c.number) ||
 	    json_add_str(o, "first", ip_format(r.first, first)) ||
 	    json_add_str(o, "last", ip_format(r.last, last)) ||
 	    json_add_int(o, "slices", (int64_t)pool_slice_count(&s->slice, s->subnet)) ||
@@ -238,7 +228,6 @@ static int add_definition(struct list_job *job, struct json *o, const char *name
 	auto_clean(source_clear) struct source s = { .label = "" };
 	struct err why;
 
-	job->def = def;
 	if (json_add_copy(o, "definition", def))
 		return err_nomem(job->e);
 	if (pool_decode(name, def, &s, &why))

@@ -66,22 +66,22 @@ struct change {
  * This node's part by the new definition. 1: it has no number. That is allowed for a new pool,
  * and for a change that moves no slice.
  */
-static int cut_own(const struct change *c, struct source *own, struct err *e)
+static int cut_own(const struct change *c, struct source *own, uint32_t *number, struct err *e)
 {
 	const struct ipam *m = c->l->ipam;
 	auto_node_file struct node_file f = { .tree = NULL };
-	uint32_t number;
 
 	if (pool_decode(c->p->name, c->p->definition, own, e))
 		return -1;
 	if (!own->slice.size)
 		return 0;
 	int rc = node_file_load(m->ctx, m->node, &f, e);
+	*number = f.number.number;
 	if (rc == 0)
-		return pool_slice_cut(own, f.number.number, e);
+		return pool_slice_cut(own, *number, e);
 	if (rc < 0 || !c->old || slice_same_grid(&c->from, c->whole))
 		return rc;
-	return node_file_number(m->ctx, m->node, &number, e);
+	return node_file_number(m->ctx, m->node, number, e);
 }
 
 /* The addresses of this node by the old definition. A number that does not fit has nothing. */
@@ -127,8 +127,8 @@ static int check_leases(const struct change *c, struct err *e)
 {
 	auto_clean(source_clear) struct source own = { .label = "" };
 	struct admin_pool *p = c->p;
-	struct slice_check to = { .name = p->name, .whole = c->whole, .own = &own };
-	int rc = cut_own(c, &own, e);
+	struct slice_check to = { .name = p->name, .own = &own };
+	int rc = cut_own(c, &own, &to.number, e);
 
 	p->no_number = rc > 0;
 	if (rc)

@@ -31,12 +31,9 @@ static void note_lease(struct lease_names *names, struct ip ip, const struct own
  */
 static bool is_elsewhere(const struct slice_check *c, struct ip ip)
 {
-	const struct ranges *own = &c->own->usable;
-	uint64_t number, ours;
+	uint64_t number;
 
-	if (!pool_slice_of(c->whole, ip, &number))
-		return false;
-	return !own->n || !pool_slice_of(c->whole, own->items[0].first, &ours) || number != ours;
+	return pool_slice_of(c->own, ip, &number) && number != c->number;
 }
 
 /* A record that cannot be read may be a living pod's. */
@@ -63,7 +60,7 @@ int slice_check_leases(struct lease_db *l, struct slice_check *c, struct err *e)
 	struct key addresses;
 
 	c->elsewhere = c->outside = (struct lease_names){ .n = 0 };
-	(void)snprintf(addresses.s, sizeof(addresses.s), "a/p/%.100s/", c->name);
+	key_of_pool_addresses(&addresses, c->name);
 	return lease_db_scan(l, &addresses, see_lease, c, e);
 }
 
@@ -96,7 +93,7 @@ int slice_check_moved(const struct slice_move *m, struct err *e)
 	char a[IP_STR_LEN], b[IP_STR_LEN];
 	size_t i = 0;
 
-	if (slice_same_grid(m->from, m->to->whole))
+	if (slice_same_grid(m->from, m->to->own))
 		return 0;
 	while (i < want->n && ranges_cover(m->have, want->items[i]))
 		i++;

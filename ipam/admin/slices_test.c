@@ -234,6 +234,24 @@ START_TEST(an_excluded_lease_holds_a_number_too)
 }
 END_TEST
 
+/* Nothing of the slice is usable any more, but the number does not change. */
+START_TEST(a_masked_slice_keeps_its_number)
+{
+	auto_fixture struct fixture w = { .now = 0 };
+	static const char none[] = "{\"sliced\":{\"subnet\":\"10.0.0.0/24\","
+				   "\"slice\":{\"size\":16},\"excludes\":[\"10.0.0.32/28\"]}}";
+
+	open_node(&w, 2);
+	ck_assert_int_eq(apply(&w, SLICED, false), 0);
+	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "10.0.0.32");
+	w_scribble(&w, "d/rail0", none);
+	ck_assert_int_eq(set_number(&w, 2, false), ERR_CONFIG);
+	ck_assert_int_eq(set_number(&w, 2, true), 0);
+	ck_assert_int_eq(set_number(&w, 3, true), ERR_BUSY);
+	said(&w, "10.0.0.32 (container c1)");
+}
+END_TEST
+
 START_TEST(a_range_by_hand_becomes_slices_where_nobody_overlaps)
 {
 	auto_fixture struct fixture w = { .now = 0 };
@@ -367,7 +385,7 @@ TEST_PROGRAM("slices", each_number_gets_addresses_of_its_slice,
 	     without_a_number_add_says_what_to_type,
 	     leases_outside_of_the_slice_are_checked_and_released,
 	     a_number_does_not_change_under_leases, a_number_does_not_change_during_an_add,
-	     an_excluded_lease_holds_a_number_too,
+	     an_excluded_lease_holds_a_number_too, a_masked_slice_keeps_its_number,
 	     a_range_by_hand_becomes_slices_where_nobody_overlaps,
 	     a_pool_of_one_node_becomes_slices, the_pools_of_a_file_are_changed_together,
 	     a_list_shows_the_slice_of_the_node)

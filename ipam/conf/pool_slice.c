@@ -112,14 +112,14 @@ struct ip_range pool_slice_range(const struct pool_slice *s, uint32_t number)
 	return (struct ip_range){ first, { first.family, first.v + (s->size - 1) } };
 }
 
-bool pool_slice_of(const struct source *whole, struct ip a, uint64_t *number)
+bool pool_slice_of(const struct source *pool, struct ip a, uint64_t *number)
 {
-	const struct pool_slice *s = &whole->slice;
+	const struct pool_slice *s = &pool->slice;
 
-	if (!s->size || !ip_in_prefix(whole->subnet, a) || a.v < s->start.v)
+	if (!s->size || !ip_in_prefix(pool->subnet, a) || a.v < s->start.v)
 		return false;
 	u128 n = (a.v - s->start.v) / s->size;
-	if (n >= pool_slice_count(s, whole->subnet))
+	if (n >= pool_slice_count(s, pool->subnet))
 		return false;
 	*number = (uint64_t)n;
 	return true;
@@ -139,22 +139,19 @@ static int refuse_number(const struct source *s, uint32_t number, struct err *e)
 			   "smaller slices or a larger subnet");
 }
 
-/* The ranges of a pool can leave slices at both ends empty. */
-static int refuse_empty(const struct source *s, const struct ranges *pool, uint32_t number,
+/* The ranges of a pool can leave slices at both ends empty. used: its first and last address. */
+static int refuse_empty(const struct source *s, struct ip_range used, uint32_t number,
 			struct err *e)
 {
 	struct ip_range r = pool_slice_range(&s->slice, number);
-	struct source whole = *s;
 	char a[IP_STR_LEN], b[IP_STR_LEN];
 	uint64_t low, high;
 
-	whole.usable = *pool;
 	err_set(e, ERR_CONFIG, 0,
 		"%s: slice %u (%s-%s) has no address: ranges, excludes, gateway, network and "
 		"broadcast leave none",
 		s->label, number, ip_format(r.first, a), ip_format(r.last, b));
-	if (pool_slice_of(&whole, pool->items[0].first, &low) &&
-	    pool_slice_of(&whole, pool->items[pool->n - 1].last, &high))
+	if (pool_slice_of(s, used.first, &low) && pool_slice_of(s, used.last, &high))
 		err_hint(e, "slices with addresses have numbers from %lu to %lu",
 			 (unsigned long)low, (unsigned long)high);
 	return -1;
@@ -174,17 +171,15 @@ static int keep_range(struct ranges *from, struct ip_range r, struct err *e)
 
 int pool_slice_cut(struct source *s, uint32_t number, struct err *e)
 {
-	auto_ranges struct ranges pool = { .n = 0 };
-
 	if (!s->slice.size)
 		return 0;
 	if (number >= pool_slice_count(&s->slice, s->subnet))
 		return refuse_number(s, number, e);
-	if (ranges_copy(&s->usable, &pool, e) ||
-	    keep_range(&s->usable, pool_slice_range(&s->slice, number), e))
+	struct ip_range used = { s->usable.items[0].first, s->usable.items[s->usable.n - 1].last };
+	if (keep_range(&s->usable, pool_slice_range(&s->slice, number), e))
 		return -1;
 	if (!s->usable.n)
-		return refuse_empty(s, &pool, number, e);
+		return refuse_empty(s, used, number, e);
 	(void)snprintf(s->label + strlen(s->label), sizeof(s->label) - strlen(s->label),
 		       ", slice %u", number);
 	source_identify(s);

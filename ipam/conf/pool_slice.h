@@ -29,16 +29,16 @@ uint64_t pool_slice_count(const struct pool_slice *s, struct ip_prefix subnet);
 struct ip_range pool_slice_range(const struct pool_slice *s, uint32_t number);
 
 /*
- * pool_slice_of - the number of the slice of `whole` (a source of the whole pool) that has this
+ * pool_slice_of - the number of the slice of a pool (or of a part of it) that has this
  * address. Ranges and excludes do not count: they may change, and the number may not. False: no
  * slice has it.
  */
-bool pool_slice_of(const struct source *whole, struct ip a, uint64_t *number);
+bool pool_slice_of(const struct source *pool, struct ip a, uint64_t *number);
 
 /*
  * pool_slice_cut - reduce *s, a source of the whole pool, to the slice of a node: usable, id and
  * label. ERR_CONFIG: the number does not fit, with the highest one that does; or the slice has no
- * usable address. Then *s is only good for source_clear(). Without slices *s is not changed.
+ * usable address. Then only its subnet and slices are good. Without slices *s is not changed.
  */
 int pool_slice_cut(struct source *s, uint32_t number, struct err *e) must_check;
 

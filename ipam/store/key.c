@@ -215,6 +215,11 @@ void key_of_pool(struct key *k, const char *name)
 	finish_key(k, &t);
 }
 
+void key_of_pool_addresses(struct key *k, const char *name)
+{
+	(void)snprintf(k->s, sizeof(k->s), "a/p/%.100s/", name);
+}
+
 static int parse_hex(struct slice s, size_t digits, u128 *out)
 {
 	u128 v = 0;

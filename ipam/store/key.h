@@ -65,6 +65,7 @@ void key_of_pod(struct key *k, const char *scope, const char *const pod[3], cons
 void key_of_usage(struct key *k, const char *scope, const char *source); /* source "": the prefix */
 void key_of_quota(struct key *k, const char *scope, const char *ns);
 void key_of_pool(struct key *k, const char *name);
+void key_of_pool_addresses(struct key *k, const char *name); /* the prefix, of both families */
 
 /* Parsers: 0; -1: the key is of another kind, or is malformed. */
 int key_parse_address(const char *key, struct key_address *out) must_check;
