@@ -17,7 +17,7 @@ struct lease_names {
 struct slice_check {
 	const char *name;             /* of the pool */
 	const struct source *own;     /* this node's part by the definition to check */
-	uint32_t number;              /* of the node, if the pool has slices */
+	uint32_t number;              /* the node's number, if the pool has slices */
 	struct lease_names elsewhere; /* output: leases in slices of other nodes */
 	struct lease_names outside;   /* output: others that this node does not get from it */
 };
