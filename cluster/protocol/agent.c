@@ -30,6 +30,11 @@ struct agent_pool *agent_find_pool(const struct agent *a, const char *name)
 	return NULL;
 }
 
+struct grid_order agent_order(const struct agent *a, const struct agent_pool *p)
+{
+	return grid_order(grid_count(&p->is.grid), grid_hash(a->set.node, p->is.uid));
+}
+
 int agent_put(struct agent *a, const struct block_record *r)
 {
 	struct block_record *old = agent_find(a, &r->key);
@@ -83,6 +88,11 @@ bool agent_is_busy(const struct agent *a, const struct block_key *key)
 			return true;
 	}
 	return false;
+}
+
+bool agent_is_new(const struct agent *a, const struct block_key *key)
+{
+	return !agent_find(a, key) && !agent_is_busy(a, key);
 }
 
 struct op *agent_begin(struct agent *a, enum op_kind kind, const struct block_key *key)
@@ -145,6 +155,14 @@ void agent_later(struct agent *a, struct op *op)
 	op->id = 0;
 	/* Between half of it and all of it: many nodes begin at the same time. */
 	op->due = a->now + wait / 2 + (int64_t)(a->ops->random(a->arg) % (uint64_t)(wait / 2 + 1));
+}
+
+void agent_end_if(struct agent *a, struct op *op, int rc)
+{
+	if (rc)
+		agent_later(a, op);
+	else
+		agent_end(op);
 }
 
 static const struct {

@@ -78,6 +78,10 @@ struct agent {
 /* agent_find - the record of a block, agent_find_pool - a pool; NULL: there is none. */
 struct block_record *agent_find(const struct agent *a, const struct block_key *key);
 struct agent_pool *agent_find_pool(const struct agent *a, const char *name);
+/* agent_is_new - this node has neither a record of the block nor an operation on it. */
+bool agent_is_new(const struct agent *a, const struct block_key *key);
+/* agent_order - in which order this node tries the blocks of a pool. */
+struct grid_order agent_order(const struct agent *a, const struct agent_pool *p);
 /* agent_put - write a record, and remember it. -1: the node's store failed; nothing changed. */
 int agent_put(struct agent *a, const struct block_record *r) must_check;
 /* agent_drop - forget a block. */
@@ -106,6 +110,8 @@ static inline void agent_end(struct op *op)
 {
 	op->done = true;
 }
+/* agent_end_if - end if rc is 0; else the node's own store failed, and the step is tried again. */
+void agent_end_if(struct agent *a, struct op *op, int rc);
 
 /* The steps of each kind: begin or go on, and the reply. */
 void renew_go(struct agent *a, struct op *op);

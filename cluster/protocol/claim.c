@@ -11,7 +11,7 @@ void claim_start(struct agent *a, const struct block_key *key)
 {
 	struct block_record r = { .key = *key, .state = BLOCK_WANTED };
 
-	if (agent_find(a, key) || agent_is_busy(a, key))
+	if (!agent_is_new(a, key))
 		return;
 	r.token = a->ops->random(a->arg);
 	if (agent_put(a, &r))
@@ -144,13 +144,12 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 /* The next position of the order whose block this node does not have in its records. */
 static bool next_block(struct agent *a, struct agent_pool *p, struct block_key *key)
 {
-	u128 n = grid_count(&p->is.grid);
-	struct grid_order o = grid_order(n, grid_hash(a->set.node, p->is.uid));
+	struct grid_order o = agent_order(a, p);
 
 	memcpy(key->pool, p->is.name, sizeof(key->pool));
-	for (; p->tried < n; p->tried++) {
+	for (; p->tried < o.n; p->tried++) {
 		key->start = grid_nth(&p->is.grid, grid_order_at(&o, p->tried));
-		if (!agent_find(a, key) && !agent_is_busy(a, key)) {
+		if (agent_is_new(a, key)) {
 			p->tried++;
 			return true;
 		}

@@ -18,10 +18,7 @@ static void put_state(struct agent *a, struct op *op, enum block_state state)
 
 	r.state = state;
 	r.epoch = 0;
-	if (agent_put(a, &r))
-		agent_later(a, op);
-	else
-		agent_end(op);
+	agent_end_if(a, op, agent_put(a, &r));
 }
 
 void contest_begin(struct agent *a, struct op *op)

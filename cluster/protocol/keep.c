@@ -25,10 +25,7 @@ void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	}
 	if (op->step == STEP_UPDATE) {
 		record.epoch = op->epoch;
-		if (agent_put(a, &record))
-			agent_later(a, op);
-		else
-			agent_end(op);
+		agent_end_if(a, op, agent_put(a, &record));
 		return;
 	}
 	if (r->outcome != CLUSTER_OK || !agent_is_ours(a, &r->block, record.token)) {
@@ -81,10 +78,7 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	bool unknown = r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED;
 
-	if (unknown || agent_drop(a, &op->key))
-		agent_later(a, op);
-	else
-		agent_end(op);
+	agent_end_if(a, op, unknown || agent_drop(a, &op->key));
 }
 
 /* ---- an ask for a block that is in use ---- */
@@ -119,8 +113,5 @@ void stray_go(struct agent *a, struct op *op)
 /* If it is still there, it is seen again: a watch repeats what it has after it was interrupted. */
 void stray_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	if (r->outcome == CLUSTER_AWAY)
-		agent_later(a, op);
-	else
-		agent_end(op);
+	agent_end_if(a, op, r->outcome == CLUSTER_AWAY);
 }

@@ -30,20 +30,19 @@ static const struct block_seen *find(const struct agent_reply *r, struct ip star
 static bool free_block(struct agent *a, const struct agent_pool *p, const struct agent_reply *r,
 		       struct block_key *key)
 {
-	u128 n = grid_count(&p->is.grid);
-	struct grid_order o = grid_order(n, grid_hash(a->set.node, p->is.uid));
+	struct grid_order o = agent_order(a, p);
 
 	for (size_t i = 0; i < r->n_list; i++) {
 		*key = r->list[i].key;
 		if (!*r->list[i].block.owner.node && grid_has(&p->is.grid, key->start) &&
-		    !agent_find(a, key) && !agent_is_busy(a, key))
+		    agent_is_new(a, key))
 			return true;
 	}
 	/* More blocks than the list has names: one of the first n_list + 1 is free. */
-	for (u128 i = 0; i < n && i <= r->n_list + a->n_blocks; i++) {
+	for (u128 i = 0; i < o.n && i <= r->n_list + a->n_blocks; i++) {
 		key->start = grid_nth(&p->is.grid, grid_order_at(&o, i));
 		memcpy(key->pool, p->is.name, sizeof(key->pool));
-		if (!find(r, key->start) && !agent_find(a, key) && !agent_is_busy(a, key))
+		if (!find(r, key->start) && agent_is_new(a, key))
 			return true;
 	}
 	return false;
@@ -54,7 +53,7 @@ static bool may_ask(const struct agent *a, const struct agent_pool *p, const str
 	return *s->block.owner.node && !*s->block.asker.node &&
 	       strcmp(s->block.owner.node, a->set.node) != 0 &&
 	       strcmp(s->block.pool_uid, p->is.uid) == 0 && grid_has(&p->is.grid, s->key.start) &&
-	       !agent_find(a, &s->key) && !agent_is_busy(a, &s->key);
+	       agent_is_new(a, &s->key);
 }
 
 /* The block with the fewest addresses in use; of several a random one. */
@@ -149,10 +148,7 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		/* Not confirmed: it may have come in an epoch that is over. */
 		record.state = BLOCK_GRANTED;
 		record.probe = r->block.probe;
-		if (agent_put(a, &record) == 0)
-			agent_end(op);
-		else
-			agent_later(a, op);
+		agent_end_if(a, op, agent_put(a, &record));
 		return;
 	}
 	if (r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us) &&
@@ -161,8 +157,5 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_later(a, op);
 		return;
 	}
-	if (agent_drop(a, &op->key))
-		agent_later(a, op);
-	else
-		agent_end(op);
+	agent_end_if(a, op, agent_drop(a, &op->key));
 }

@@ -70,7 +70,6 @@ struct world {
 	struct taker takers[TAKERS];
 	int64_t now;
 	uint64_t versions, random;
-	unsigned tokens;
 	char violation[256];
 	struct world_counts counts;
 };
