@@ -27,15 +27,9 @@ static cJSON *to_cjson(struct json *n)
 	return (cJSON *)n;
 }
 
-int json_parse_within(const struct json_text *t, const char *what, struct json **out, struct err *e)
+int json_build(const char *text, size_t len, struct json **out, struct err *e)
 {
-	if (t->len > t->max)
-		return err_set(e, ERR_DECODE, 0, "%s: %zu bytes, more than the limit of %zu", what,
-			       t->len, t->max);
-	if (json_scan(t->text, t->len, what, e))
-		return -1;
-	/* The scan took the text: only memory can be lacking now. */
-	cJSON *c = cJSON_ParseWithLength(t->text, t->len);
+	cJSON *c = cJSON_ParseWithLength(text, len);
 
 	if (!c)
 		return err_nomem(e);
@@ -45,9 +39,10 @@ int json_parse_within(const struct json_text *t, const char *what, struct json *
 
 int json_parse(const char *text, size_t len, const char *what, struct json **out, struct err *e)
 {
-	const struct json_text t = { text, len, JSON_MAX_SIZE };
-
-	return json_parse_within(&t, what, out, e);
+	if (len > JSON_MAX_SIZE)
+		return err_set(e, ERR_DECODE, 0, "%s: %zu bytes, more than the limit of %d", what,
+			       len, JSON_MAX_SIZE);
+	return json_scan(text, len, what, e) || json_build(text, len, out, e) ? -1 : 0;
 }
 
 void json_free(struct json *root)

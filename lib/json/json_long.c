@@ -7,7 +7,8 @@
 int json_parse_long(const char *text, size_t len, const char *what, struct json **out,
 		    struct err *e)
 {
-	const struct json_text t = { text, len, JSON_LONG_SIZE };
-
-	return json_parse_within(&t, what, out, e);
+	if (len > JSON_LONG_SIZE)
+		return err_set(e, ERR_DECODE, 0, "%s: %zu bytes, more than the limit of %d", what,
+			       len, JSON_LONG_SIZE);
+	return json_scan(text, len, what, e) || json_build(text, len, out, e) ? -1 : 0;
 }

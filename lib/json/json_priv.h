@@ -19,13 +19,11 @@
  */
 int json_scan(const char *text, size_t len, const char *what, struct err *e) must_check;
 
-/* json_parse_within - json_parse() with the limit max, in bytes. */
+/*
+ * json_build - the tree of a text that json_scan() took. Only memory can be lacking then:
+ * ERR_NOMEM.
+ */
 struct json;
-struct json_text {
-	const char *text;
-	size_t len, max;
-};
-int json_parse_within(const struct json_text *t, const char *what, struct json **out,
-		      struct err *e) must_check;
+int json_build(const char *text, size_t len, struct json **out, struct err *e) must_check;
 
 #endif
