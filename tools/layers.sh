@@ -46,6 +46,7 @@ cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/
 ipam/node|lib/
+ipam/agent|lib/
 ipam/peers|lib/
 ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/
 ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/peers/

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agent_client.c: one connection for each request; no wait is longer than the deadline. */
+#include "ipam/agent/agent_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/base/text.h"
+
+/* The agent may need this time beside the wait that it was asked for. */
+#define GRACE_MS 500
+
+static int no_agent(const char *path, int errnum, struct err *e)
+{
+	err_set(e, ERR_AGAIN, errnum, "no node agent answers at %s", path);
+	return err_hint(e,
+			"start it: `systemctl start railheadd`, or see `journalctl -u railheadd`");
+}
+
+static int address_of(const struct ctx *ctx, struct sockaddr_un *out, struct err *e)
+{
+	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	int n = snprintf(out->sun_path, sizeof(out->sun_path), "%s/" AGENT_SOCKET, ctx->run_dir);
+
+	if (n < 0 || (size_t)n >= sizeof(out->sun_path))
+		return err_set(e, ERR_CONFIG, 0, "%.200s/" AGENT_SOCKET ": the path is too long",
+			       ctx->run_dir);
+	return 0;
+}
+
+static int check_peer(int fd, const char *path, struct err *e)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		return err_set(e, ERR_IO, errno, "%s: who listens there", path);
+	if (peer.uid == 0 || peer.uid == geteuid())
+		return 0;
+	err_set(e, ERR_FORBIDDEN, 0, "%s: user %u listens there, not root", path, peer.uid);
+	return err_hint(e, "remove that file and start railheadd again");
+}
+
+/* 0: it is ready for `events`. */
+static int wait_for(int fd, short events, int64_t until, const char *path, struct err *e)
+{
+	for (;;) {
+		int64_t left = until - ctx_mono_ms();
+		struct pollfd p = { .fd = fd, .events = events };
+		int n = left > 0 ? poll(&p, 1, (int)left) : 0;
+
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return err_set(e, ERR_IO, errno, "%s: wait", path);
+		if (n == 0)
+			return no_agent(path, ETIMEDOUT, e);
+	}
+}
+
+static int send_line(int fd, const char *line, int64_t until, const char *path, struct err *e)
+{
+	for (size_t left = strlen(line); left;) {
+		ssize_t n = send(fd, line, left, MSG_NOSIGNAL);
+
+		if (n >= 0) {
+			line += n;
+			left -= (size_t)n;
+		} else if (errno == EAGAIN) {
+			if (wait_for(fd, POLLOUT, until, path, e))
+				return -1;
+		} else if (errno != EINTR) {
+			return no_agent(path, errno, e);
+		}
+	}
+	return 0;
+}
+
+/* Until the line break. An agent that ends in between gives no answer. */
+static int receive_line(int fd, int64_t until, const char *path, struct text *out, struct err *e)
+{
+	char buf[4096];
+
+	for (;;) {
+		ssize_t n = recv(fd, buf, sizeof(buf), 0);
+		const char *end = n > 0 ? memchr(buf, '\n', (size_t)n) : NULL;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) {
+			if (wait_for(fd, POLLIN, until, path, e))
+				return -1;
+			continue;
+		}
+		if (n <= 0)
+			return no_agent(path, n ? errno : ECONNRESET, e);
+		text_add_len(out, buf, end ? (size_t)(end - buf) : (size_t)n);
+		if (out->failed)
+			return err_nomem(e);
+		if (out->len > AGENT_ANSWER_MAX)
+			return err_set(e, ERR_DECODE, 0, "%s: the answer has more than %d bytes",
+				       path, AGENT_ANSWER_MAX);
+		if (end)
+			return 0;
+	}
+}
+
+int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int64_t wait_ms,
+		      struct json **result, struct err *e)
+{
+	int64_t until = ctx_mono_ms() + wait_ms;
+	struct sockaddr_un at;
+	auto_text struct text answer = { .s = NULL };
+
+	if (address_of(ctx, &at, e))
+		return -1;
+	auto_free char *line = agent_wire_request(call);
+	if (!line)
+		return err_nomem(e);
+	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "socket");
+	if (connect(fd, (const struct sockaddr *)&at, sizeof(at)))
+		return no_agent(at.sun_path, errno, e);
+	if (check_peer(fd, at.sun_path, e) || send_line(fd, line, until, at.sun_path, e) ||
+	    receive_line(fd, until, at.sun_path, &answer, e))
+		return -1;
+	return agent_wire_read_answer(answer.s ? answer.s : "", answer.len, result, e);
+}
+
+int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
+		      struct err *e)
+{
+	auto_json struct json *args = json_new_object(), *result = NULL;
+
+	if (!args || json_add_str(args, "pool", pool) ||
+	    json_add_int(args, "addresses", addresses) || json_add_int(args, "waitMs", wait_ms))
+		return err_nomem(e);
+	return agent_client_call(ctx, &(struct agent_call){ "need", args }, wait_ms + GRACE_MS,
+				 &result, e);
+}

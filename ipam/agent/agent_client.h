@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_client.h: ask the node agent, and wait for its answer.
+ *
+ * The socket is <run_dir>/agent.sock. The program behind it must be root's: another user could have
+ * made the socket, if the folder was open by mistake.
+ */
+#ifndef RAILHEAD_IPAM_AGENT_AGENT_CLIENT_H
+#define RAILHEAD_IPAM_AGENT_AGENT_CLIENT_H
+
+#include "ipam/agent/agent_wire.h"
+#include "lib/base/ctx.h"
+
+/*
+ * agent_client_call - send a request, and wait for the answer at most wait_ms. *result becomes the
+ * object of the answer; the caller frees it. Errors: the agent's own; ERR_AGAIN if no agent runs on
+ * this node, or it gives no answer in time, with a hint; ERR_FORBIDDEN: the socket is not the
+ * agent's.
+ */
+int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int64_t wait_ms,
+		      struct json **result, struct err *e) must_check;
+
+/*
+ * agent_client_need - so many addresses of a shared pool are needed on this node. 0: the node has
+ * got addresses since; try again. ERR_EXHAUSTED: the pool is full. ERR_AGAIN: the cluster store is
+ * away, or as above.
+ */
+int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
+		      struct err *e) must_check;
+
+#endif
